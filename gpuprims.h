@@ -583,7 +583,7 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PR
   X(MERGE_PATH, 8)       /* segmented reduce, load balance: equal shares of elements and segments a block */ \
   X(SHARED_BINS, 9)      /* histogram: replicated counters in shared memory */ \
   X(GLOBAL_BINS, 10)     /* histogram: counters in the output */ \
-  X(WARP_SEGMENTS, 11)   /* segmented reduce: lanes of a warp a segment; a block a long segment; */ \
+  X(WARP_SEGMENTS, 11)   /* segmented reduce, scan: lanes of a warp a segment; a block a long one; */ \
                          /* reduce_axis, segmented top-k: lanes of a warp a row */ \
   X(ONE_SWEEP, 12)       /* sort: least significant digit first, one sweep with look-back a digit */ \
   X(HYBRID, 13)          /* sort: partitions from the most significant digit, then buckets on chip; */ \
@@ -3943,7 +3943,7 @@ GP__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
 // ---- select/policy.h - streams: policy fields, tiles, specialised warps, shared memory, validity
 
 #define GP_POLICY_FIELDS_STREAM(F) \
-  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED) \
+  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED, GP_WARP_SEGMENTS) \
   F(threads, 0, 128, 256, 384, 512) \
   F(vectors, 0, 1, 3, 5, 7) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -4026,7 +4026,10 @@ GP__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
       (96 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
 }
 GP__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
-  return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) && p.blocks_per_sm >= 1 && p.threads <= 512 &&
+  return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED ||
+             (p.algorithm == GP_WARP_SEGMENTS && s.offset_size && !s.described && !s.reproducible &&
+                 s.count <= 0x7fffffff)) &&
+      p.blocks_per_sm >= 1 && p.threads <= 512 &&
       (!s.reproducible || (p.threads == gp__pinned_threads(s) && p.vectors == gp__pinned_vectors(s))) &&
       gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
       (p.algorithm != GP_PIPELINED ||
@@ -4114,6 +4117,10 @@ enum {
   GP__RANGE_LOG2_LANES = 3 // at least: ranges may overlap, and be longer than count / segments
 };
 GP__RULE int gp__segments_reproduce(gp__shape s) { return s.reproducible && s.primitive == GP_SEGMENTED_REDUCE; }
+// So few segments that each has a warp, two blocks a multiprocessor: what counts is how often the longest waits.
+GP__RULE int gp__segments_are_few(gp__shape s) {
+  return !s.reproducible && s.segments <= (unsigned)s.multiprocessors * 2 * GP__LANES_THREADS / GP__WARP;
+}
 GP__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 &&
       (gp__segments_reproduce(s)
@@ -5872,9 +5879,10 @@ GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
 
 // ---- select/portable.h - portable rules of streams
 
-// Segmented scans search offsets. One large block, or two if there are few tiles. Small streams: one vector a thread,
-// so that all multiprocessors have tiles.
-enum { GP__IF_STREAM_PAIRS = GP__IF, GP__IF_STREAM_SEARCHES = 2 * GP__IF };
+// Segmented scans search offsets; below 32 KiB a warp or a block takes a segment, since a block scans all of these in
+// the time of a tile's search and look-back. One large block, or two if there are few tiles. Small streams: one vector
+// a thread, so that all multiprocessors have tiles.
+enum { GP__IF_STREAM_PAIRS = GP__IF, GP__IF_STREAM_SEARCHES = 2 * GP__IF, GP__IF_STREAM_LITTLE = 4 * GP__IF };
 static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 4 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
     GP__H200(0, -1, GP__IF_STREAM_PAIRS, 0, 0, GP_PIPELINED, 0, 3, 4, 0, 21),
@@ -5884,6 +5892,8 @@ static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, 0, 1 << 20, 4 << 20, GP_LOOK_BACK, 512, 0, 0, 4, 21),
     GP__H200(0, -1, 0, 4 << 20, 0, GP_LOOK_BACK, 0, 5, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_SEARCHES, 4 << 20, 8 << 20, GP_LOOK_BACK, 0, 3, 0, 6, 21),
+    GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_LITTLE, 0, 32 << 10, GP_WARP_SEGMENTS, 0, 0, 0, 0, 29),
+    GP__H200(0, -1, 0, 0, 0, GP_WARP_SEGMENTS, 256, 1, 3, 8, 29),
 };
 // Shrinks a tile that does not fit, in the fields that the caller left open.
 GP__HOST gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
@@ -5899,8 +5909,11 @@ GP__HOST gp__measures gp__measure_stream(gp__shape s) {
   return m;
 }
 GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
-  const unsigned when =
-      (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) | (s.offset_size ? GP__IF_STREAM_SEARCHES : 0);
+  const unsigned when = (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) |
+      (s.offset_size ? GP__IF_STREAM_SEARCHES : 0) |
+      (s.offset_size && !s.described && !s.reproducible && s.segments <= (unsigned)s.multiprocessors << 6
+              ? GP__IF_STREAM_LITTLE
+              : 0);
   const int vectors = p.vectors;
   gp_policy q;
   if (s.reproducible) {
@@ -6642,6 +6655,10 @@ static const gp__rules gp__rules_scan = {gp__policy_valid_scan, gp__measure_elem
 // ---- select/geometry.h - launches of streams
 
 GP__HOST void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  if (p.algorithm == GP_WARP_SEGMENTS) { // and what precedes and follows all segments
+    g->grid = (unsigned)gp__smaller(s.segments + 2, resident);
+    return;
+  }
   g->tile_items = (gp__u64)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)gp__smaller(g->tiles, resident);
@@ -6702,7 +6719,7 @@ GP__HOST void gp__geometry_warp_segments(gp_policy p, gp__shape s, gp__u64 resid
   const gp__u64 mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
   const unsigned items = (unsigned)gp__vector_items(s.in_size);
   g->log2_lanes = s.segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
-  while (g->log2_lanes < 5 && (gp__u64)items << g->log2_lanes < mean) ++g->log2_lanes;
+  while (g->log2_lanes < 5 && (gp__segments_are_few(s) || (gp__u64)items << g->log2_lanes < mean)) ++g->log2_lanes;
   if (mean > (gp__u64)(items * (unsigned)p.vectors) << 5) g->log2_lanes = GP__LOG2_BLOCK;
   if (s.reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;
   g->tile_items = g->log2_lanes < GP__LOG2_BLOCK ? (unsigned)p.threads >> g->log2_lanes : 1;
@@ -7842,6 +7859,7 @@ typedef struct gp__segment_args {
   gp__value init;
   int has_init;
   unsigned log2_lanes; // GP_WARP_SEGMENTS: lanes that read a segment
+  int once;            // a segment for which they would wait twice is long
 } gp__segment_args;
 
 // ---- expand/arguments.h - arguments of expansions
@@ -15813,13 +15831,11 @@ GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below
   const gp__u64 far = d < 4 ? gp__u64(d + 1) : 1ull << (2 * (d - 2));
   bool holds[2];
   gp__u64 first[2], count[2], more[2];
-  GP__UNROLL
-  for (int n = 0; n < 2; ++n) { // probes rise with the lane; they hold up to some lane
+  GP__EACH(n, 2) { // probes rise with the lane; they hold up to some lane
     const gp__u64 probe = lane < 16 ? guess[n] - far : guess[n] + far - 1;
     holds[n] = lane < 16 && far > guess[n] ? true : probe < end && below(n, probe);
   }
-  GP__UNROLL
-  for (int n = 0; n < 2; ++n) {
+  GP__EACH(n, 2) {
     const int up_to = __popc(__ballot_sync(0xffffffffu, holds[n]));
     const gp__u64 low = lane >= 16 ? guess[n] + far : far > guess[n] ? 0 : guess[n] - far + 1; // past the probe
     first[n] = up_to > 0 ? gp_warp_broadcast(low, up_to - 1) : 0;
@@ -15844,8 +15860,7 @@ template <class O> struct gp__offset_marks {
     const gp__offset_below<O> below = {static_cast<const O *>(a.offsets), {t.first, t.first + gp__u64(t.items)}};
     const double density = double(a.segments) / double(t.count);
     gp__u64 guess[2];
-    GP__UNROLL
-    for (int n = 0; n < 2; ++n) {
+    GP__EACH(n, 2) {
       guess[n] = gp__u64(double(below.value[n]) * density);
       if (guess[n] > a.segments) guess[n] = a.segments;
     }
@@ -15896,19 +15911,15 @@ template <class O> struct gp__offset_marks {
     for (gp__u64 w = warp; w < windows;) {
       const Position lane = start + Position(w * WINDOW) + int(gp_lane()) * V;
       gp__vecs<O, V> x[BATCH];
-      GP__UNROLL
-      for (int u = 0; u < BATCH; ++u) {
+      GP__EACH(u, BATCH) {
         const Position at = lane + u * int(warps) * WINDOW;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) x[u].item[j] = static_cast<O>(t.first - 1); // outside the tile
+        GP__EACH(j, V) x[u].item[j] = static_cast<O>(t.first - 1); // outside the tile
         if (at >= 0 && at < stop) x[u].vector[0] = gp__load_vector<GP_CACHE_ALL>(offsets + at);
       }
-      GP__UNROLL
-      for (int u = 0; u < BATCH; ++u) {
+      GP__EACH(u, BATCH) {
         if (u > 0 && w + u * warps >= windows) break;
         gp__u32 word = ~0u, bits = 0; // a lane combines the bits of a word
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) {
+        GP__EACH(j, V) {
           const At one(x[u].item[j], t);
           if (one.word != word && word != ~0u) atomicOr(&marks[word], bits);
           bits = (one.word == word ? bits : 0u) | one.bit;
@@ -15952,8 +15963,7 @@ GP_DEVICE gp__bits<ITEMS + 1> gp__mark(const gp__stream_args &a, const gp__strea
     heads = marks.heads;
     if (!FULL) heads.keep(t.exist<ITEMS>(first + int(gp_lane()) * ITEMS));
   } else {
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) heads.set(j, marks.at(j));
+    GP__EACH(j, ITEMS) heads.set(j, marks.at(j));
   }
   if (BEHIND) heads.set(ITEMS, marks.behind());
   return heads;
@@ -15962,13 +15972,11 @@ GP_DEVICE gp__bits<ITEMS + 1> gp__mark(const gp__stream_args &a, const gp__strea
 template <int ITEMS>
 GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
   gp__bits<ITEMS> ends;
-  GP__UNROLL
-  for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+  GP__EACH(w, gp__bits<ITEMS>::WORDS)
     ends.word[w] = heads.word[w] >> 1 | (w + 1 < gp__bits<ITEMS + 1>::WORDS ? heads.word[w + 1] << 31 : 0u);
   const int exist = t.exist<ITEMS>(i);
   if (exist > 0 && t.first + i + exist == t.count) { // the last element of all
-    GP__UNROLL
-    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+    GP__EACH(w, gp__bits<ITEMS>::WORDS)
       if ((exist - 1) / 32 == w) ends.word[w] |= 1u << ((exist - 1) % 32);
   }
   return ends;
@@ -16238,13 +16246,12 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
   };
   // Results replace values of another type, whose alignment may be smaller.
   static const bool LOOSE = !SCRATCH && alignof(Out) > alignof(In);
-  static GP_DEVICE void put(unsigned char *p, const Out &x) {
+  static GP_DEVICE void put(gp__u8 *p, const Out &x) {
     if (!LOOSE) *reinterpret_cast<Out *>(p) = x;
     else {
       gp__shuffled<Out> s;
       s.value = x;
-      GP__UNROLL
-      for (int b = 0; b < int(sizeof(Out)); ++b) p[b] = reinterpret_cast<const unsigned char *>(&s)[b];
+      GP__EACH(b, int(sizeof(Out))) p[b] = reinterpret_cast<const gp__u8 *>(&s)[b];
     }
   }
 
@@ -16262,8 +16269,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       kept.heads = marks.heads;
       if (!FULL) kept.heads.keep(exist);
     } else kept.heads.clear();
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
+    GP__EACH(j, ITEMS) {
       if (!FULL && j >= exist) continue;
       const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
       const bool head = marks.at(j);
@@ -16278,8 +16284,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     gp__shuffled<Acc> before;
     if (sizeof(Acc) % 4) before.word[sizeof(Acc) / 4] = 0;
     before.value = gp_warp_shift_up(upto.value, 1);
-    GP__UNROLL
-    for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept.before[w] = before.word[w];
+    GP__EACH(w, int(sizeof(Acc) + 3) / 4) kept.before[w] = before.word[w];
     kept.keep(upto.heads);
     State s;
     s.value = gp_warp_broadcast(upto.value, 31);
@@ -16289,9 +16294,9 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-      const State &before, unsigned char *scratch) {
+      const State &before, gp__u8 *scratch) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
-    unsigned char *results = SCRATCH ? scratch : t.values + first * int(sizeof(In)); // of the group
+    gp__u8 *results = SCRATCH ? scratch : t.values + first * int(sizeof(In)); // of the group
     const Load load(a);
     const Acc init = Op::prepare(gp__value_as<Acc>(a.first)), start = INIT ? init : Op::identity();
     gp__vecs<In, ITEMS> v;
@@ -16300,14 +16305,13 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     const unsigned with_heads = __ballot_sync(0xffffffffu, heads.count() > 0);
     const int heads_before = int(kept.kept()) - heads.count(); // valid for reduce only
     gp__shuffled<Acc> kept_run;
-    GP__UNROLL
-    for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept_run.word[w] = kept.before[w];
+    GP__EACH(w, int(sizeof(Acc) + 3) / 4) kept_run.word[w] = kept.before[w];
     Acc run = gp_lane() == 0            ? before.value
         : gp__earlier_lanes(with_heads) ? kept_run.value
                                         : Op()(before.value, kept_run.value);
     gp__bits<ITEMS> ends;
     Out *out = static_cast<Out *>(a.out_values) + (t.first + first);
-    unsigned char *next = results;
+    gp__u8 *next = results;
     int heads_all = 0, results_all = all;
     if (REDUCE) {
       ends = gp__ends<ITEMS>(kept.heads, t, i);
@@ -16322,8 +16326,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     }
     gp__vecs<Out, ITEMS> r;
     if (!FULL) r.clear();
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
+    GP__EACH(j, ITEMS) {
       if (!FULL && j >= exist) continue;
       const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
       const bool head = heads.get(j);
@@ -16336,11 +16339,10 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       }
     }
     if (!REDUCE) {
-      unsigned char *to = results + gp_lane() * (ITEMS * sizeof(Out));
+      gp__u8 *to = results + gp_lane() * (ITEMS * sizeof(Out));
       if (!LOOSE) r.template store<FULL>(to, exist);
       else {
-        GP__UNROLL
-        for (int j = 0; j < ITEMS; ++j)
+        GP__EACH(j, ITEMS)
           if (FULL || j < exist) put(to + j * int(sizeof(Out)), r.item[j]);
       }
     }
@@ -16351,13 +16353,13 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
           a, t, first, heads, before.heads, heads_before, heads_all, exist);
     __syncwarp();
   }
-  static GP_DEVICE void copy(Out *to, const unsigned char *from, int n) {
+  static GP_DEVICE void copy(Out *to, const gp__u8 *from, int n) {
     if (!LOOSE) {
       gp__copy_out<Out>::run(to, from, n);
       return;
     }
     const int bytes = n * int(sizeof(Out));
-    for (int b = int(gp_lane()); b < bytes; b += 32) reinterpret_cast<unsigned char *>(to)[b] = from[b];
+    for (int b = int(gp_lane()); b < bytes; b += 32) reinterpret_cast<gp__u8 *>(to)[b] = from[b];
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) {
     if (REDUCE) a.out_count[0] = total.heads;
@@ -16583,6 +16585,93 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     if (once) return;
     __syncthreads();
   }
+}
+
+// ---- segments/scans.cuh - scans of short calls' segments: a warp or the block a segment
+
+// Small calls: no look-back, no search. A block takes neighbouring segments, one a warp. Those that are long for a warp
+// go to the block, one after another. A thread has ITEMS consecutive elements at a time.
+template <class P, class Body> struct gp__segment_scans;
+template <class P, int WHAT, bool INIT, class O, class Op, class Load, class In, class Acc, class Out>
+struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load, In, Acc, Out>> {
+  static const int ITEMS = gp__stream_items(P::vectors, 0, int(sizeof(In))), WARPS = P::threads / 32;
+  static const unsigned LONG = 2 * 32 * ITEMS; // most elements of a warp
+  struct Storage {
+    gp_tile_scan_storage<P::threads, Acc> scan;
+    unsigned longs, number[WARPS]; // the block's segments, in any order
+  };
+  // `ranks` threads, of which this is thread `rank`: the lanes of a warp, or the block.
+  static GP_DEVICE void scan(
+      const gp__stream_args &a, gp__u64 begin, unsigned length, unsigned rank, unsigned ranks, Storage &s) {
+    const In *in = static_cast<const In *>(a.values) + begin;
+    Out *out = static_cast<Out *>(a.out_values) + begin;
+    const Load load(a);
+    const Acc init = Op::prepare(gp__value_as<Acc>(a.first));
+    Acc carry = Op::identity(); // of the elements before these
+    for (unsigned first = 0; first < length; first += ranks * ITEMS) {
+      const unsigned i = first + rank * ITEMS;
+      Acc x[ITEMS], sum = Op::identity();
+      GP__EACH(j, ITEMS)
+        if (i + j < length) x[j] = Op::prepare(load(in[i + j], begin + i + j));
+      GP__EACH(j, ITEMS)
+        if (i + j < length) sum = j ? Op()(sum, x[j]) : INIT && i == 0 ? Op()(init, x[0]) : x[0];
+      gp_carry<Acc> run, warps;
+      Acc all;
+      warps.has = false;
+      if (ranks > 32) all = gp__tile_scan<P::threads>(sum, Op(), run, warps, s.scan);
+      else {
+        const Acc upto = gp_warp_inclusive_scan(sum, Op());
+        run.value = gp_warp_shift_up(upto, 1);
+        all = gp_warp_broadcast(upto, 31);
+      }
+      run.has = gp_lane() > 0;
+      if (run.has && warps.has) run.value = Op()(warps.value, run.value);
+      else if (warps.has) run = warps;
+      if (first) run.value = run.has ? Op()(carry, run.value) : carry;
+      carry = first ? Op()(carry, all) : all;
+      GP__EACH(j, ITEMS) {
+        if (i + j >= length) continue;
+        const bool head = i + j == 0;
+        if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY)
+          out[i + j] = gp_convert<Acc, Out>()(!head ? run.value : INIT ? init : Op::identity());
+        run.value = !head ? Op()(run.value, x[j]) : INIT ? Op()(init, x[j]) : x[j];
+        if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) out[i + j] = gp_convert<Acc, Out>()(run.value);
+      }
+      if (ranks > 32) __syncthreads();
+    }
+  }
+  // Segment s of a.segments + 2: what precedes and what follows all are segments, too.
+  static GP_DEVICE unsigned find(const gp__stream_args &a, gp__u64 s, gp__u64 n, gp__u64 &begin) {
+    const O *offsets = static_cast<const O *>(a.offsets);
+    begin = s ? offsets[s - 1] : 0;
+    const gp__u64 next = s > a.segments ? n : offsets[s], end = next < n ? next : n;
+    return begin < end ? unsigned(end - begin) : 0;
+  }
+  static GP_DEVICE void run(const gp__stream_args &a) {
+    GP_SHARED(Storage, s);
+    gp__pdl_wait<P>();
+    if (a.bad && *a.bad != ~0ull) return;
+    const gp__u64 n = gp__count(a), segments = a.segments + 2;
+    const gp__u64 share = (segments - 1) / gridDim.x + 1, tile = share < WARPS ? share : WARPS;
+    for (gp__u64 first = blockIdx.x * tile; first < segments; first += gridDim.x * tile) {
+      const gp__u64 mine = first + gp_warp();
+      gp__u64 begin = 0;
+      const unsigned length = gp_warp() < tile && mine < segments ? find(a, mine, n, begin) : 0;
+      if (threadIdx.x == 0) s.longs = 0;
+      __syncthreads();
+      if (length <= LONG) scan(a, begin, length, gp_lane(), 32, s);
+      else if (gp_lane() == 0) s.number[atomicAdd(&s.longs, 1u)] = gp_warp();
+      __syncthreads();
+      for (unsigned i = 0; i < s.longs; ++i) {
+        const unsigned all = find(a, first + s.number[i], n, begin);
+        scan(a, begin, all, threadIdx.x, P::threads, s);
+      }
+      __syncthreads();
+    }
+  }
+};
+template <class P, class Body> GP_DEVICE void gp__stream_segments(const gp__stream_args &a) {
+  gp__segment_scans<P, Body>::run(a);
 }
 
 // ---- select/pipelined.cuh - streams by specialised warps, sm_90
@@ -16873,8 +16962,7 @@ template <class Ends, int N> struct gp__split_before {
 template <class Ends, int N>
 GP_DEVICE void gp__split(const Ends &ends, gp__u64 items, const gp__u64 (&diagonal)[N], gp__u64 (&segment)[N]) {
   gp__u64 count[N];
-  GP__UNROLL
-  for (int n = 0; n < N; ++n) {
+  GP__EACH(n, N) {
     const gp__u64 least = diagonal[n] > items ? diagonal[n] - items : 0;
     const gp__u64 most = diagonal[n] < ends.segments ? diagonal[n] : ends.segments;
     segment[n] = least < most ? least : most;
@@ -16884,8 +16972,7 @@ GP_DEVICE void gp__split(const Ends &ends, gp__u64 items, const gp__u64 (&diagon
 }
 template <int N>
 GP_DEVICE void gp__split(const gp__fixed_ends &ends, gp__u64, const gp__u64 (&diagonal)[N], gp__u64 (&segment)[N]) {
-  GP__UNROLL
-  for (int n = 0; n < N; ++n) {
+  GP__EACH(n, N) {
     const gp__u64 s = diagonal[n] / (ends.length + 1);
     segment[n] = s < ends.segments ? s : ends.segments;
   }
@@ -16948,7 +17035,7 @@ template <class Load, class In, class Acc> struct gp__segment_cell<false, Load, 
 };
 
 // The marks of V consecutive elements, a byte each.
-template <int V> struct gp__marks_access { typedef unsigned char type; };
+template <int V> struct gp__marks_access { typedef gp__u8 type; };
 template <> struct gp__marks_access<2> { typedef unsigned short type; };
 template <> struct gp__marks_access<4> { typedef gp__u32 type; };
 template <> struct gp__marks_access<8> { typedef gp__u64 type; };
@@ -16957,7 +17044,7 @@ template <int V> union gp__marks {
   typename gp__marks_access<V>::type access;
   gp__u32 word[(V + 3) / 4];
   GP_DEVICE gp__marks() {}
-  GP_DEVICE void take(unsigned char *from) { // and clears them
+  GP_DEVICE void take(gp__u8 *from) { // and clears them
     word[0] = 0;
     typedef typename gp__marks_access<V>::type Access;
     access = *reinterpret_cast<Access *>(from);
@@ -16966,8 +17053,7 @@ template <int V> union gp__marks {
   GP_DEVICE bool at(int i) const { return (word[i / 4] & 1u << (8 * (i % 4))) != 0; }
   GP_DEVICE bool any() const {
     gp__u32 all = 0;
-    GP__UNROLL
-    for (int w = 0; w < (V + 3) / 4; ++w) all |= word[w];
+    GP__EACH(w, (V + 3) / 4) all |= word[w];
     return all != 0;
   }
   GP_DEVICE int first() const { // valid if any()
@@ -17034,22 +17120,21 @@ template <class Op, class Out, class Acc> struct gp__segment_result {
 template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks {
   static const int AHEAD = STAGES - 1;
   static const bool EARLY = true; // the next chunk is requested before this one is taken
-  unsigned char *slots;
+  gp__u8 *slots;
   gp__u64 *loaded; // one barrier a slot
   int requested, taken;
   unsigned parity; // of the barriers, in this round of `taken`
   // Barriers follow slots and marks in shared memory.
-  GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *barriers)
+  GP_DEVICE gp__segment_chunks(gp__u8 *shared, gp__u8 *barriers)
       : slots(shared), loaded(reinterpret_cast<gp__u64 *>(barriers)), requested(0), taken(0), parity(0) {
     if (gp_lane() == 0) {
-      GP__UNROLL
-      for (int i = 0; i < STAGES; ++i) gp__mbarrier_init(loaded + i, 1);
+      GP__EACH(i, STAGES) gp__mbarrier_init(loaded + i, 1);
       gp__mbarrier_init_fence();
     }
     __syncwarp();
   }
   // Requests bytes begin..end-1 of `chunk`: whole vectors, or none.
-  GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
+  GP_DEVICE void request(const gp__u8 *chunk, unsigned begin, unsigned end) {
     if (gp_lane() == 0) {
       gp__mbarrier_arrive_expect(loaded + requested, begin < end ? end - begin : 0);
       if (begin < end)
@@ -17057,8 +17142,8 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
     }
     requested = requested + 1 < STAGES ? requested + 1 : 0;
   }
-  GP_DEVICE unsigned char *take() {
-    unsigned char *slot = slots + taken * SLOT_BYTES;
+  GP_DEVICE gp__u8 *take() {
+    gp__u8 *slot = slots + taken * SLOT_BYTES;
     gp__mbarrier_wait(loaded + taken, parity);
     if (++taken == STAGES) {
       taken = 0;
@@ -17075,26 +17160,23 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
 template <int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks<0, LOAD, BYTES, SLOT_BYTES> {
   static const int AHEAD = 1, VECTORS = (BYTES + 511) / 512;
   static const bool EARLY = false;
-  unsigned char *slot;
+  gp__u8 *slot;
   gp_vector ahead[VECTORS];
-  GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *) : slot(shared) {}
-  GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
-    const unsigned char *base = chunk + gp_lane() * 16;
+  GP_DEVICE gp__segment_chunks(gp__u8 *shared, gp__u8 *) : slot(shared) {}
+  GP_DEVICE void request(const gp__u8 *chunk, unsigned begin, unsigned end) {
+    const gp__u8 *base = chunk + gp_lane() * 16;
     if (begin == 0 && end == BYTES) {
-      GP__UNROLL
-      for (int k = 0; k < VECTORS; ++k)
+      GP__EACH(k, VECTORS)
         if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES) ahead[k] = gp__load_vector<LOAD>(base + k * 512);
       return;
     }
-    GP__UNROLL
-    for (int k = 0; k < VECTORS; ++k) {
+    GP__EACH(k, VECTORS) {
       const unsigned x = k * 512u + gp_lane() * 16;
       if (x >= begin && x < end) ahead[k] = gp__load_vector<LOAD>(base + k * 512);
     }
   }
-  GP_DEVICE unsigned char *take() const {
-    GP__UNROLL
-    for (int k = 0; k < VECTORS; ++k)
+  GP_DEVICE gp__u8 *take() const {
+    GP__EACH(k, VECTORS)
       if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES)
         *reinterpret_cast<gp_vector *>(slot + k * 512 + gp_lane() * 16) = ahead[k];
     return slot;
@@ -17124,8 +17206,8 @@ struct gp__segment_warp {
 
   const gp__segment_args &a;
   const ENDS ends;
-  unsigned char *cells;  // shared memory of the warp: the chunk
-  unsigned char *marks;  //
+  gp__u8 *cells;         // shared memory of the warp: the chunk
+  gp__u8 *marks;         //
   gp__u64 origin;        // the warp's first segment
   gp__u64 chunk;         // first element of the chunk, on a 16-byte boundary; may precede the range
   Number left;           // elements from there to the end of the range
@@ -17139,7 +17221,7 @@ struct gp__segment_warp {
   gp__u32 newest; // the segment of the first of the 32 ends looked at last,
   unsigned slot;  // and the cell at which the lane's one ends; CHUNK: none
 
-  GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
+  GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, gp__u8 *shared)
       : a(args), ends(e), cells(shared), marks(shared + RING_BYTES), chunks(shared, shared + RING_BYTES + CHUNK) {}
 
   // ---- elements. from, to: those of the chunk that are the warp's own.
@@ -17149,9 +17231,7 @@ struct gp__segment_warp {
     const unsigned step = unsigned(gp__common_with_vector(int(SIZE)));
     return ENDS::direct && !Operands::described && (alignof(In) % step == 0 || gp__misalignment(a.in, 16) % step == 0);
   }
-  GP_DEVICE const unsigned char *address(gp__u64 element) const {
-    return static_cast<const unsigned char *>(a.in) + element * SIZE;
-  }
+  GP_DEVICE const gp__u8 *address(gp__u64 element) const { return static_cast<const gp__u8 *>(a.in) + element * SIZE; }
   // Whether vectors of the chunk touch the input only. They do if all its elements are the warp's own.
   GP_DEVICE bool inside(gp__u64 at) const {
     const gp__u64 low = reinterpret_cast<gp__u64>(a.in), base = low + at * SIZE;
@@ -17196,8 +17276,7 @@ struct gp__segment_warp {
         const gp__u32 end = at < CHUNK ? gp__u32(at) : CHUNK; // the last segment is open: no end
         const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.source(mine, chunk) : 0;
         unsigned passed = __ballot_sync(0xffffffffu, end <= first); // ends at or before the row's first element
-        GP__UNROLL
-        for (int r = 0; r < ROWS; ++r) {
+        GP__EACH(r, ROWS) {
           const unsigned row = first + unsigned(r) * 32, i = row + gp_lane();
           const unsigned next = __ballot_sync(0xffffffffu, end <= row + 32);
           int n = __popc(passed); // ends before the element: mostly the same for the whole row
@@ -17214,12 +17293,10 @@ struct gp__segment_warp {
         if (low >= first + ROWS * 32 || low >= to) break;
       }
       In x[ROWS];
-      GP__UNROLL
-      for (int r = 0; r < ROWS; ++r)
+      GP__EACH(r, ROWS)
         if (first + unsigned(r) * 32 + gp_lane() < to)
           x[r] = gp__operand_at(typename Operands::type(a), static_cast<const In *>(a.in), index[r]);
-      GP__UNROLL
-      for (int r = 0; r < ROWS; ++r) {
+      GP__EACH(r, ROWS) {
         const unsigned i = first + unsigned(r) * 32 + gp_lane();
         if (i < to) reinterpret_cast<Acc *>(cells)[i] = Loader()(x[r], index[r]);
       }
@@ -17238,8 +17315,7 @@ struct gp__segment_warp {
   GP_DEVICE void load(Number (&to)[HELD], gp__u32 at) const {
     ENDS mine = ends;
     mine.move(origin);
-    GP__UNROLL
-    for (int u = 0; u < HELD; ++u) {
+    GP__EACH(u, HELD) {
       const gp__u32 s = at + u * 32 + gp_lane();
       to[u] = s < last ? mine.end(s) : 0;
     }
@@ -17247,8 +17323,7 @@ struct gp__segment_warp {
   // Marks the held ends that are in the chunk, and moves past them. The first of equal ends marks. Returns whether all
   // held ends are passed.
   GP_DEVICE bool mark(const Number (&held)[HELD], Number reach) {
-    GP__UNROLL
-    for (int u = 0; u < HELD; ++u) {
+    GP__EACH(u, HELD) {
       const gp__u32 group = windowed + u * 32, s = group + gp_lane();
       if (segment - group >= 32) continue; // passed before
       const Number sent = gp_lane() < 31 ? held[u] : u ? held[u ? u - 1 : 0] : behind;
@@ -17320,18 +17395,16 @@ struct gp__segment_warp {
     l.open = Op::identity();
     l.has = false;
     l.first = -1;
-    unsigned char *chunk_cells = cells + gp_lane() * (ITEMS * CELL_BYTES), *chunk_marks = marks + gp_lane() * ITEMS;
+    gp__u8 *chunk_cells = cells + gp_lane() * (ITEMS * CELL_BYTES), *chunk_marks = marks + gp_lane() * ITEMS;
     const gp__u64 index = chunk + gp_lane() * ITEMS;
     if (sizeof(Cell) != sizeof(Acc)) { // results have other places than elements: load all first
       const Cell *item = reinterpret_cast<const Cell *>(cells) + gp_lane() * ITEMS;
       Acc *slot = reinterpret_cast<Acc *>(cells) + gp_lane() * ITEMS;
       Cell x[ITEMS];
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS)
         if (i >= from && i < to) x[i] = item[i];
       __syncwarp();
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const bool marked = chunk_marks[i] != 0;
         chunk_marks[i] = 0;
         Acc sum;
@@ -17347,14 +17420,12 @@ struct gp__segment_warp {
       gp__marks<V> found; // of the pack of the first mark
       int pack = -1;
       found.word[0] = 0;
-      GP__UNROLL
-      for (int k = 0; k < ITEMS / V; ++k) {
+      GP__EACH(k, ITEMS / V) {
         const Pack p(at + k * L);
         gp__vec_group<Acc> q;
         gp__marks<V> m;
         m.take(chunk_marks + k * V);
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) {
+        GP__EACH(j, V) {
           const Acc x = Op::prepare(CellLoad()(p.item[j], index + k * V + j));
           const Acc both = Op()(l.open, x);
           l.open = begun ? both : x;
@@ -17435,16 +17506,14 @@ struct gp__segment_warp {
     }
     for (; from < newest; from += WINDOW * 32) {
       Number start[WINDOW], stop[WINDOW];
-      GP__UNROLL
-      for (int u = 0; u < WINDOW; ++u) {
+      GP__EACH(u, WINDOW) {
         const gp__u32 s = from + u * 32 + gp_lane();
         if (s < newest) {
           start[u] = mine.begin(s);
           stop[u] = mine.end(s);
         }
       }
-      GP__UNROLL
-      for (int u = 0; u < WINDOW; ++u) {
+      GP__EACH(u, WINDOW) {
         const gp__u32 s = from + u * 32 + gp_lane();
         if (s < newest) {
           const Number at = stop[u] - 1 - static_cast<Number>(chunk);
@@ -17507,7 +17576,7 @@ struct gp__segment_warp {
         const int lane_from = from > mine ? (from - mine < ITEMS ? int(from - mine) : ITEMS) : 0;
         const int lane_to = to > mine ? (to - mine < ITEMS ? int(to - mine) : ITEMS) : 0;
         if (segment == first) {
-          const unsigned char *at = cells + mine * sizeof(Cell);
+          const gp__u8 *at = cells + mine * sizeof(Cell);
           const Acc sum = from == 0 && to == CHUNK
               ? gp__chunk_fold<ITEMS, Op, CellLoad, Acc, Cell>(at, chunk + mine)
               : gp__chunk_fold_part<Op, CellLoad, Acc, Cell>(at, chunk + mine, lane_from, lane_to);
@@ -17568,8 +17637,8 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
   const ENDS ends(a);
-  unsigned char *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register if there are enough
-  Warp warp(a, ends, STAGES ? gp__shared_pointer(of_warp).template at<unsigned char>(0) : of_warp);
+  gp__u8 *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register if there are enough
+  Warp warp(a, ends, STAGES ? gp__shared_pointer(of_warp).template at<gp__u8>(0) : of_warp);
   gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
   const gp__u64 warps = gp__u64(gridDim.x) * WARPS, mine = blockIdx.x * WARPS + gp_warp();
@@ -17651,8 +17720,7 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
     if (ticket.number >= tiles) return;
     const gp__u64 first = gp__u64(ticket.number) * TILE + threadIdx.x * ITEMS;
     gp__u64 length[ITEMS], sum = 0;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 k = first + i;
       length[i] = k < a.segments && begin[k] < end[k] ? gp__u64(end[k]) - begin[k] : 0;
       sum += length[i];
@@ -17668,8 +17736,7 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
     }
     __syncthreads();
     gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (first + i >= a.segments) continue;
       spans[first + i] = gp__word{at, 0};
       at += length[i];
@@ -17716,8 +17783,7 @@ template <class P, class Op, class Load, class In, class Acc, class I = gp__u32>
     for (; run < stop; run += K * step) {
       gp__vector_access<In, V> x[K];
       gp__u32 own[K]; // bits of the segment's own elements; others are ignored
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) {
+      GP__EACH(k, K) {
         const I r = run + k * step, at = begin - head + r * V, left = begin + n - at;
         own[k] = 0;
         if (r >= stop) continue;
@@ -17725,16 +17791,13 @@ template <class P, class Op, class Load, class In, class Acc, class I = gp__u32>
         if (Operands::described ? own[k] == (1u << V) - 1 : at < room) {
           gp__load_operand<P::load>(x[k], operands, in, at, 0, true);
         } else {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j) x[k].item[j] = own[k] >> j & 1u ? gp__operand_at(operands, in, at + j) : In();
+          GP__EACH(j, V) x[k].item[j] = own[k] >> j & 1u ? gp__operand_at(operands, in, at + j) : In();
         }
       }
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) {
+      GP__EACH(k, K) {
         const I at = begin - head + (run + k * step) * V;
         if (own[k] == 0) continue;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j)
+        GP__EACH(j, V)
           if (own[k] >> j & 1u) sum = Op()(sum, Op::prepare(typename Operands::functor()(x[k].item[j], at + j)));
       }
     }
@@ -17751,7 +17814,7 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
 GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   typedef gp__segment_reader<P, Op, Load, In, Acc, I> Reader;
   typedef gp__warp_segments_storage<P::threads, Acc> Storage;
-  const unsigned T = P::threads, LANE = GP__LONG_ROUNDS * Reader::K * Reader::V; // elements that one lane can take
+  const unsigned T = P::threads, lane = (a.once ? 1 : GP__LONG_ROUNDS) * Reader::K * Reader::V; // most of a lane
   GP_SHARED(Storage, s);
   if (threadIdx.x == 0) s.longs = 0;
   __syncthreads();
@@ -17766,7 +17829,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
     I done = 0;                           // segments up to this length are done
     for (bool all = true;; all = false) { // all segments of the tile, then the long ones
       const unsigned lanes = 1u << log2_lanes, rank = threadIdx.x & (lanes - 1);
-      const I most = log2_lanes > 5 ? ~I(0) : I(LANE << log2_lanes);
+      const I most = log2_lanes > 5 ? ~I(0) : I(lane << log2_lanes);
       for (unsigned i = threadIdx.x >> log2_lanes; i < count; i += T >> log2_lanes ? T >> log2_lanes : 1) {
         const unsigned number = all ? i : s.number[i];
         const I segment = first + number;
@@ -21229,7 +21292,7 @@ template <class Bits, class C, int SHIFT> struct gp__packed_item : gp__scalar_it
   static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c >> SHIFT); }
   static GP_DEVICE gp__u32 index(C c) { return gp__u32(c & ((C(1) << SHIFT) - 1)); }
 };
-template <> struct gp__item<unsigned char, true> : gp__packed_item<unsigned char, gp__u32, 16> {};
+template <> struct gp__item<gp__u8, true> : gp__packed_item<gp__u8, gp__u32, 16> {};
 template <> struct gp__item<unsigned short, true> : gp__packed_item<unsigned short, gp__u32, 16> {};
 template <> struct gp__item<gp__u32, true> : gp__packed_item<gp__u32, gp__u64, 32> {};
 template <> struct gp__item<gp__u64, true> {
@@ -21256,13 +21319,11 @@ template <> struct gp__item<gp__u64, true> {
 template <class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type (&x)[K]) {
   GP__UNROLL
   for (int size = 2; size <= K; size *= 2) {
-    GP__UNROLL
-    for (int i = 0; i < K; ++i)
+    GP__EACH(i, K)
       if (!(i & (size / 2))) Item::order(x[i], x[i + size / 2]);
     GP__UNROLL
     for (int step = size / 4; step > 0; step /= 2) {
-      GP__UNROLL
-      for (int i = 0; i < K; ++i)
+      GP__EACH(i, K)
         if ((i & step) && (i & (size - 1)) + step < size) Item::order(x[i], x[i + step]);
     }
   }
@@ -21276,8 +21337,7 @@ template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (
   GP__UNROLL_BY(1)
   for (int size = 2; size <= lanes; size *= 2) {
     const bool low = (gp_lane() & unsigned(size / 2)) == 0;
-    GP__UNROLL
-    for (int i = 0; i < K / 2; ++i) {
+    GP__EACH(i, K / 2) {
       const C a = gp_warp_exchange(x[K - 1 - i], size - 1), b = gp_warp_exchange(x[i], size - 1);
       x[i] = Item::choose(x[i], a, low);
       x[K - 1 - i] = Item::choose(x[K - 1 - i], b, low);
@@ -21285,13 +21345,11 @@ template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (
     GP__UNROLL_BY(1)
     for (int step = size / 4; step > 0; step /= 2) {
       const bool lower = (gp_lane() & unsigned(step)) == 0;
-      GP__UNROLL
-      for (int i = 0; i < K; ++i) x[i] = Item::choose(x[i], gp_warp_exchange(x[i], step), lower);
+      GP__EACH(i, K) x[i] = Item::choose(x[i], gp_warp_exchange(x[i], step), lower);
     }
     GP__UNROLL
     for (int step = K / 2; step > 0; step /= 2) {
-      GP__UNROLL
-      for (int i = 0; i < K; ++i)
+      GP__EACH(i, K)
         if (!(i & step)) Item::order(x[i], x[i + step]);
     }
   }
@@ -21381,8 +21439,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   gp__u64 *shift; // per run in the room: position in the input minus that in the room
   gp__u32 *first; // per run: its start in the room
   gp__u32 *list;  // segments
-  GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, unsigned char *shared) : Elements(args) {
-    unsigned char *mine = shared + gp_warp() * BYTES;
+  GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, gp__u8 *shared) : Elements(args) {
+    gp__u8 *mine = shared + gp_warp() * BYTES;
     key = reinterpret_cast<Bits *>(mine);
     value = reinterpret_cast<V *>(mine + KEY_BYTES);
     index = reinterpret_cast<unsigned short *>(mine + KEY_BYTES + VALUE_BYTES);
@@ -21398,16 +21456,13 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
     const Bits *in = this->keys(0);
     Bits x[U];
     V v[U];
-    GP__UNROLL
-    for (int u = 0; u < U; ++u)
+    GP__EACH(u, U)
       if (i + u * 32 < to[u]) x[u] = in[further[u] + i + u * 32];
     if (S::any) {
-      GP__UNROLL
-      for (int u = 0; u < U; ++u)
+      GP__EACH(u, U)
         if (i + u * 32 < to[u]) v[u] = Elements::value(0, further[u] + i + u * 32);
     }
-    GP__UNROLL
-    for (int u = 0; u < U; ++u) {
+    GP__EACH(u, U) {
       if (i + u * 32 >= to[u]) continue;
       *key_at(i + u * 32) = INDEXED ? x[u] : this->encode(x[u]);
       if (S::any) value[i + u * 32] = v[u];
@@ -21416,8 +21471,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   template <int U> GP_DEVICE void store(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
     Bits *out = this->keys_to(2);
     V *values = this->values_to(2);
-    GP__UNROLL
-    for (int u = 0; u < U; ++u) {
+    GP__EACH(u, U) {
       const gp__u32 k = i + u * 32;
       if (k >= to[u]) continue;
       if (!INDEXED) out[further[u] + k] = this->decode(*key_at(k));
@@ -21433,20 +21487,16 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
     const unsigned top = runs > 1 ? 1u << (31 - __clz(int(runs - 1))) : 0;
     gp__u32 to[U];
     gp__u64 further[U];
-    GP__UNROLL
-    for (int u = 0; u < U; ++u) to[u] = n, further[u] = shift[0];
+    GP__EACH(u, U) to[u] = n, further[u] = shift[0];
     for (gp__u32 i = gp_lane(); i < n; i += 32 * U) {
       if (top) {
         unsigned run[U];
-        GP__UNROLL
-        for (int u = 0; u < U; ++u) run[u] = 0;
+        GP__EACH(u, U) run[u] = 0;
         for (unsigned step = top; step; step /= 2) {
-          GP__UNROLL
-          for (int u = 0; u < U; ++u)
+          GP__EACH(u, U)
             if (run[u] + step < runs && first[run[u] + step] <= i + u * 32) run[u] += step;
         }
-        GP__UNROLL
-        for (int u = 0; u < U; ++u) further[u] = shift[run[u]];
+        GP__EACH(u, U) further[u] = shift[run[u]];
       }
       if (in) load<U>(i, to, further);
       else store<U>(i, to, further);
@@ -21456,14 +21506,12 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   template <int ITEMS> GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes) const {
     const gp__u32 mine = (gp_lane() & unsigned(lanes - 1)) * ITEMS;
     C x[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       x[i] = mine + i < n
           ? Item::make(INDEXED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i), first + mine + i)
           : Item::last();
     gp__sort_lanes<Item>(x, lanes);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (mine + i >= n) continue;
       if (INDEXED) index[first + mine + i] = static_cast<unsigned short>(Item::index(x[i]));
       else *key_at(first + mine + i) = Item::bits(x[i]);
@@ -21584,8 +21632,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
     gp__u64 begin[ROUNDS];
     gp__u32 n[ROUNDS], at[ROUNDS], total = 0;
     bool listed = false;
-    GP__UNROLL
-    for (int r = 0; r < ROUNDS; ++r) {
+    GP__EACH(r, ROUNDS) {
       const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
       gp__u64 count = 0;
       begin[r] = 0;
@@ -21618,8 +21665,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       }
     }
     // Packs the short segments.
-    GP__UNROLL
-    for (int r = 0; r < ROUNDS; ++r) {
+    GP__EACH(r, ROUNDS) {
       const gp__u32 up_to = gp_warp_inclusive_scan(n[r], gp_sum<gp__u32>());
       at[r] = total + up_to - n[r];
       total += gp_warp_broadcast(up_to, 31);
@@ -21635,13 +21681,11 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       }
       bool in[ROUNDS];
       unsigned of[CLASSES][ROUNDS], before = 0, end[CLASSES];
-      GP__UNROLL
-      for (int r = 0; r < ROUNDS; ++r) in[r] = n[r] > 0 && at[r] >= from && at[r] < to;
+      GP__EACH(r, ROUNDS) in[r] = n[r] > 0 && at[r] >= from && at[r] < to;
       // Elements are loaded and stored in runs of segments that are neighbours in the input too.
       unsigned runs = 0;
       gp__u64 last = 0;
-      GP__UNROLL
-      for (int r = 0; r < ROUNDS; ++r) {
+      GP__EACH(r, ROUNDS) {
         const unsigned all = __ballot_sync(0xffffffffu, in[r]), below = gp__earlier_lanes(all);
         const gp__u64 left = gp_warp_broadcast(begin[r], below ? 31 - __clz(int(below)) : 0);
         const bool head = in[r] && (below ? begin[r] != left : runs == 0 || begin[r] != last);
@@ -21660,11 +21704,9 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
         room.template move_runs<UNROLL>(pass == 0, runs, to - from);
         if (pass == 1) break;
         // Lists by length: 1 and 2, to 4, to 8, to 16, to 32 elements.
-        GP__UNROLL
-        for (int c = 0; c < CLASSES; ++c) {
+        GP__EACH(c, CLASSES) {
           unsigned below = before;
-          GP__UNROLL
-          for (int r = 0; r < ROUNDS; ++r) {
+          GP__EACH(r, ROUNDS) {
             const bool mine = in[r] && n[r] > (c ? 1u << c : (INDEXED ? 0u : 1u)) && n[r] <= 2u << c;
             of[c][r] = __ballot_sync(0xffffffffu, mine);
             if (mine) room.list[below + gp__lanes_before(of[c][r])] = (at[r] - from) << 8 | n[r];
@@ -21673,8 +21715,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
           end[c] = before = below;
         }
         __syncwarp();
-        GP__UNROLL
-        for (int c = 0; c < 3; ++c)
+        GP__EACH(c, 3)
           for (unsigned i = c ? end[c > 0 ? c - 1 : 0] : 0; i < end[c]; i += 32) {
             const gp__u32 x = i + gp_lane() < end[c] ? room.list[i + gp_lane()] : 0;
             if (c == 0) room.template sort<2>(x >> 8, x & 0xffu, 1);
@@ -21718,8 +21759,7 @@ GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const R
         for (int first = 0; first < side << log2_size; first += UNROLL * 32) {
           gp__u32 to[UNROLL];
           gp__u64 shift[UNROLL];
-          GP__UNROLL
-          for (int u = 0; u < UNROLL; ++u) { // each segment has `size` places of the room
+          GP__EACH(u, UNROLL) { // each segment has `size` places of the room
             const int at = (first + u * 32) >> log2_size;
             to[u] = unsigned(at << log2_size) + gp_warp_broadcast(gp__u32(span.count), unsigned(at));
             shift[u] = gp_warp_broadcast(span.begin, unsigned(at)) - unsigned(at << log2_size);
@@ -21760,7 +21800,7 @@ template <int THREADS> struct gp__block_sort_storage {
   gp__u32 start[GP__DIGITS]; // start of a digit's elements in the tile
   gp__u64 to[GP__DIGITS];    // their destination minus `start`
   gp__u64 next[GP__DIGITS + 1];
-  unsigned char small[GP__DIGITS];
+  gp__u8 small[GP__DIGITS];
 };
 
 template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__sorted_elements<K, S, INDEXED> {
@@ -21774,10 +21814,10 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   static const int CAPACITY = Shape::CAPACITY;
   typedef gp__block_sort_storage<T> Storage;
   Storage &s;
-  unsigned char *room; // dynamic shared memory
+  gp__u8 *room; // dynamic shared memory
   gp__u64 tag;
 
-  GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, unsigned char *shared)
+  GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, gp__u8 *shared)
       : Elements(args), s(storage), room(shared), tag(args.header->tag) {}
 
   GP_DEVICE C *item_at(gp__u32 i) const { return reinterpret_cast<C *>(room) + gp__bank_padded<C>::at(i); }
@@ -21792,14 +21832,12 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     const gp__u32 first = gp_warp() * PART;
     C x[N];
     if (first < n) {
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) {
+      GP__EACH(i, N) {
         const gp__u32 k = first + i * 32 + gp_lane();
         x[i] = k < n ? Item::make(this->field(in[k]), k) : Item::last();
       }
       gp__sort_lanes<Item>(x, 32);
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) *item_at(threadIdx.x * N + i) = x[i];
+      GP__EACH(i, N) *item_at(threadIdx.x * N + i) = x[i];
     }
     __syncthreads();
     const gp__u32 all = (n + PART - 1) / PART * PART, own = threadIdx.x * N;
@@ -21816,8 +21854,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
         }
         gp__u32 i = low + from, j = middle + diagonal - from;
         C left = i < middle ? *item_at(i) : Item::last(), right = j < high ? *item_at(j) : Item::last();
-        GP__UNROLL
-        for (int k = 0; k < N; ++k) {
+        GP__EACH(k, N) {
           const bool second = j < high && (i >= middle || Item::less(right, left));
           x[k] = second ? right : left;
           if (k + 1 == N) break;
@@ -21830,13 +21867,11 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       }
       __syncthreads();
       if (own < all) {
-        GP__UNROLL
-        for (int k = 0; k < N; ++k) *item_at(own + k) = x[k];
+        GP__EACH(k, N) *item_at(own + k) = x[k];
       }
       __syncthreads();
     }
-    GP__UNROLL
-    for (int i = 0; i < N; ++i)
+    GP__EACH(i, N)
       if (i * T + threadIdx.x < n) x[i] = *item_at(i * T + threadIdx.x);
     store(x, source, begin, n);
   }
@@ -21844,16 +21879,14 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   template <int N> GP_DEVICE void store(const C (&x)[N], int source, gp__u64 begin, gp__u32 n) const {
     Bits *out = this->keys_to(2) + begin;
     if (!INDEXED || this->a.whole) {
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = this->decode(Item::bits(x[i]));
     } else {
       Bits *stage = reinterpret_cast<Bits *>(room);
       __syncthreads();
       for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = this->keys(source)[begin + k];
       __syncthreads();
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = stage[Item::index(x[i])];
     }
     if (!S::any) return;
@@ -21863,17 +21896,14 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       V *stage = reinterpret_cast<V *>(room);
       for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = this->value(source, begin + k);
       __syncthreads();
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = stage[Item::index(x[i])];
     } else {
       V v[N];
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i * T + threadIdx.x < n) v[i] = this->value(source, begin + Item::index(x[i]));
       __syncthreads();
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = v[i];
     }
   }
@@ -21902,8 +21932,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       const Sort sort = {*reinterpret_cast<Bins *>(b.room), thread};
       const Bits *in = b.keys(source) + begin;
       C x[N], least = Item::last(), most = 0;
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) {
+      GP__EACH(i, N) {
         const gp__u32 k = unsigned(i) * T + thread;
         x[i] = k < n ? pack(b, in[k], k) : Item::last();
         least = x[i] < least ? x[i] : least;
@@ -21934,8 +21963,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
         while (!sort.finish(even ? 1 : shift, n)) {} // each key moves up to the length of its bin
       }
       Bits *out = b.keys_to(2) + begin;
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) {
+      GP__EACH(i, N) {
         const gp__u32 k = unsigned(i) * T + thread;
         if (INDEXED) x[i] = k < n ? unpack(sort.s.key[Bins::slot(k)]) : C();
         else if (k < n) out[k] = b.decode(static_cast<Bits>(sort.s.key[Bins::slot(k)]));
@@ -21996,11 +22024,9 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       GP__UNROLL_BY(1)
       for (gp__u32 first = threadIdx.x; first < CAPACITY; first += AT_ONCE * T) {
         Bits x[AT_ONCE];
-        GP__UNROLL
-        for (int i = 0; i < AT_ONCE; ++i)
+        GP__EACH(i, AT_ONCE)
           if (first + i * T < n) x[i] = in[t * CAPACITY + first + i * T];
-        GP__UNROLL
-        for (int i = 0; i < AT_ONCE; ++i) {
+        GP__EACH(i, AT_ONCE) {
           const bool there = first + i * T < n;
           gp__u32 d = GP__DIGITS;
           if (there) {
@@ -22044,10 +22070,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       gp__u64 *at = this->a.group_counts + b.first_group * GP__DIGITS + threadIdx.x;
       for (gp__u64 g = 0; g < groups; g += 8) {
         gp__u64 x[8];
-        GP__UNROLL
-        for (int i = 0; i < 8; ++i) x[i] = g + i < groups ? at[(g + i) * GP__DIGITS] : 0;
-        GP__UNROLL
-        for (int i = 0; i < 8; ++i) {
+        GP__EACH(i, 8) x[i] = g + i < groups ? at[(g + i) * GP__DIGITS] : 0;
+        GP__EACH(i, 8) {
           if (g + i < groups) at[(g + i) * GP__DIGITS] = sum;
           sum += x[i];
         }
@@ -22101,28 +22125,25 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     const gp__u32 n = left < gp__u64(CAPACITY) ? gp__u32(left) : CAPACITY;
     const gp__u32 first = gp_warp() * PART + gp_lane();
     gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__DIGITS;
-    unsigned char *stage = room + WARPS * GP__DIGITS * sizeof(gp__u32);
+    gp__u8 *stage = room + WARPS * GP__DIGITS * sizeof(gp__u32);
     const Bits *in = this->keys(source) + begin;
     Bits x[ITEMS];
     gp__u32 ranks[ITEMS / 2]; // two a word
     const auto rank = [&](int i) { return i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu; };
     for (unsigned i = gp_lane(); i < GP__DIGITS; i += 32) mine[i] = 0;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (first + i * 32 < n) x[i] = in[first + i * 32];
     __syncwarp();
     // If equal keys are indistinguishable and neighbours differ, ranks are drawn from counters.
     const gp__u32 sample = first < n ? digit(x[0], shift) : gp__u32(GP__DIGITS);
     const bool drawn = !INDEXED && __popc(__ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0))) < 6;
     if (drawn) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const gp__u32 r = first + i * 32 < n ? atomicAdd(mine + digit(x[i], shift), 1u) : 0;
         ranks[i / 2] = i % 2 ? gp__opaque_copy(ranks[i / 2] | r << 16) : r;
       }
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (drawn) break;
       const bool there = first + i * 32 < n;
       const gp__u32 d = there ? digit(x[i], shift) : gp__u32(GP__DIGITS);
@@ -22153,8 +22174,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
     __syncthreads();
     Bits *keys = reinterpret_cast<Bits *>(stage), *out = this->keys_to(target);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (first + i * 32 >= n) continue;
       const gp__u32 d = digit(x[i], shift);
       ranks[i / 2] += (s.start[d] + mine[d]) << i % 2 * 16;
@@ -22165,13 +22185,12 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       GP__UNROLL_BY(8)
       for (gp__u32 k = threadIdx.x; k < n; k += T) out[s.to[digit(keys[k], shift)] + k] = keys[k];
     }
-    unsigned char of[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < (S::any ? ITEMS : 0); ++i) {
+    gp__u8 of[ITEMS];
+    GP__EACH(i, (S::any ? ITEMS : 0)) {
       const gp__u32 k = i * T + threadIdx.x;
       if (k >= n) continue;
       const Bits key = keys[k];
-      of[i] = static_cast<unsigned char>(digit(key, shift));
+      of[i] = static_cast<gp__u8>(digit(key, shift));
       out[s.to[of[i]] + k] = key;
     }
     if (S::any) {
@@ -22179,18 +22198,15 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       if (Shape::STAGED) {
         V *v = reinterpret_cast<V *>(stage);
         __syncthreads();
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i)
+        GP__EACH(i, ITEMS)
           if (first + i * 32 < n) v[rank(i)] = this->value(source, begin + first + i * 32);
         __syncthreads();
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i) {
+        GP__EACH(i, ITEMS) {
           const gp__u32 k = i * T + threadIdx.x;
           if (k < n) values[s.to[of[i]] + k] = v[k];
         }
       } else {
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i)
+        GP__EACH(i, ITEMS)
           if (first + i * 32 < n)
             values[s.to[digit(x[i], shift)] + rank(i)] = this->value(source, begin + first + i * 32);
       }
@@ -34501,7 +34517,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2703360"
+#define GPUPRIMS__EMBEDDED_FROM "2707456"
 
 // ---- core/embed.c - this file's own text
 
@@ -35839,6 +35855,7 @@ GP__API const char *gp_last_message(void) {
 // ---- select/kinds.c - the kernels of streams
 
 #define GP__KINDS_OF_SELECT(X) \
+  X(STREAM_SEGMENTS, gp__stream_segments, gp__stream_args, stream, 0) \
   X(STREAM_LOOK_BACK, gp__stream_look_back, gp__stream_args, stream, 0) \
   X(STREAM_PIPELINED, gp__stream_pipelined, gp__stream_args, stream, 0)
 
@@ -45505,6 +45522,7 @@ GP__HOST gp_result gp__launch_segments(const gp__launching *l) {
   a.init = q->init;
   a.has_init = q->has_init;
   a.log2_lanes = l->g->log2_lanes;
+  a.once = gp__segments_are_few(*l->h);
   if (q->key_size) a.workspace = q->out_count, a.end = q->count_device; // runs
   return gp__launch_all(l, &a);
 }
@@ -45589,7 +45607,9 @@ GP__HOST void gp__shape_stream(const gp__request *q, gp__shape *h) {
 }
 GP__HOST int gp__kinds_of_stream(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
-  kinds[0] = p->algorithm == GP_PIPELINED ? GP__STREAM_PIPELINED : GP__STREAM_LOOK_BACK;
+  kinds[0] = p->algorithm == GP_PIPELINED ? GP__STREAM_PIPELINED
+      : p->algorithm == GP_WARP_SEGMENTS  ? GP__STREAM_SEGMENTS
+                                          : GP__STREAM_LOOK_BACK;
   return 1;
 }
 GP__HOST gp_result gp__launch_stream(const gp__launching *l) {
@@ -54935,2015 +54955,2020 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-809757
-'fqZaA{0b}GD!But-(MeP{Sm(])aS2h6Fp<;c-VX.Z!70glYw@UY2dND$qeD(WhK|v8=7-}k@o`|F=zXbNo75B;OP]Z$>v=fPia_6}4Qk>q`}%{URD(Wb|
-<CFU`z<h%uHx;82Q(F=.E8|H'8N4oxcEU4pP#BYxZx_c%Ah,#T|^k2qw(->Ir5a9|S{)|!#w|XVEt+d%{cc]HSE^{G=,5M_8`CD0c<;Akv=O{G!RSpK%JR
-7`Bl%-(SenHN2yey2jd}v$bBBmSQ2'KY15)WCm`QU.x$!/xn|$TV|vWBFT07#/f;Ey~FnU/h]0UR2gJS#=-9)o:28BHt#b%YtMtl=|u+QPZc{53MJ(n3Jw
-cLqN^3d$G/kMDqemsnpp_BdldPxt{P4%S<#w;+IbqAb,zxPX[T&jRSoULizM=x5si6^==Vu,&}+hNQc0z-ZRWX]b)I,axcL'//q-qyteuM%RKQLkve=8&B
-8u1z[/z3%V_t,eTD.='O=_-gb!/9k-|."FyCzk!Q(&6@EHC+iw<-s.FL->JWQ3{s]9TY:6/w>us0}J7<>&L0ymn8gz,}zZEA^8@uq%BWD[L@!@:)S`xG]F
-H|hS"XqP,e=<z]Dx<rXRjR|2{U^S^5pb&s@I|/`rXJRkZ2`h733kFlrL)W8:S5;<o)GY-cin$/F}ur#R5u<y<ndPORvyYht2GjP.GmS&:nWxgm&R6t|Qfa
-O`bM"IZ28r4+z_q!=|c_W-3j>S.A2@/%[>LTgFj]0_&[_s%2l3dL@xS[xU.A1+`PyNb:F[2n}3UXxG}_EH-<:]'fgK;Cv}aN}m-gR_#{~RQmY3;US(}fg/
-XiRY;^|^XV24&;H)&YZ5M<}Pwu=Gb8.6,B@1R;LMTWeaxU=TUIQMlq^y~=<#]!xnc6=+F"G#1LqUdV=$BAgn`lS&#6zW!2EH;+=%2.lsKC<|pNDu9$"eQZ
-eM##(.oHv00[;q30.I,0:/}6ct+_B9an9QaM$HW>k5!JZ,ur@iff.(2wOHNMejrdX+I}KH$L8,eBmTv-u|GZD`kBgn>'JSe)_b5rFk=$KdQ41apE)9G:65
-vYUs!~_v$J8WvCy#}rE0,qn)|WQ2'3[k>W=e@y8jWwGqOe3Kk$5,uz3G2;$xPBG%b]%j3kAH@m64^bK@A=@Wm]#j=KGpM<@9oOr1F;'vlU}<VU<RxOgcrQ
-FiNb.2S'Dn+m_T-[B`L31WM;>5rX<<9.h!RqnSs.=w=;{N5pWa=5c;fwK&=|kF"f>l=!.@Ld<]vb'$;K)ZUm/(:g$w+3On1Vpjq_@vkC0Q[.A1(]Jb6t:z
-rR0ecTr,jR7Qp5^@@OISbeUZ%J[&P<WQK{Cg3x6"fV`M22uuVN<cT`F^_Kl2M9<l2gI4:P>(d#`Y/EPKx15yS1^uIepf.V(&4Vi5{g5a5>Gp;=BGNL0ztp
-P|R:wcNK3Usi8sia%AZZ$mxBPX"xAL"[Nhl:9Y)8[WBc&T:smO0Mti6V!UvD-y;v3WJoNW#z7m4fT(zQJHq@_ycYqk3}Que5PSAyW7lfcNly/Ow3zGoiY_
-t>XnD=0D5^68o<'bwkT7"e`NY_Hub+UB`r'SPU>WlN:j<.9.jg.B`5,jKXXG){tZ-8GE6Jh@0f#]v/@d^[IHPX__PZojygTq%#['_!ZD9N:.20CY;&7xsJ
-"4ma=d"5~z'3<h9'NzT()/W_Ys(ZfK"~,psCcyh,|64U/Jvy.DBQYrG/W{J"G%%N2B%zur@b`kEN=&bHOoY|bKwRT5UEA+S,]M0'GIzoj#XoKDTLFENXLb
-F`AFf)tTNa)P!-CLN/4lAg(N/d]D`EQXJlnk6$UW!&07daP1eCN_ER%bXu{)]C(.|y,r3M!g]1i<7L`L{7:ToU21Kgmk'udIpz,b"cTa_s[UV#6S4pfR:[
-ca[uCFmGu&'Qc8F$G/MNHn6(^aJZU9lAVRZx(_=KO"rKWh`&|XUjTx(0i^=XuxmFd[f$#2>U3.)Yc|zG_}({BZo{i|5]f@eAU$CUQr1x_e,o|<$H%iD:WC
-M:LLkqsYL2QlW6:lLjWgku_1]5A^CqZSnSQb,$]OTB_DI6t)ZS7ori&I/{ri%7tB&=+pWpcgn/zL8`x,5`,vj!2HTvf8,c"=`%h[UBmL;aOwY'sFsmjQ]2
-(,1_vyWNF;JY#rESLVxX~#L$X}FY@N1msHW1g]!/72:Mj_sAdV4n&.,8aQ<$q$Zb]0e)VY=pcsa:sTDO2$@R<2;N7C1ZIChw'W|Fw"#.fNX]]-{)+hSV#=
-8ru$7&(5C{5wKi=miybT0mdo!T~8Wv^|uu;}FoLzmX&p0yj'!dsA)Qy^>yCR$>$A,mqsljrn41`(^M/_mf5Cc_]uJZ@tj:)aMG<XUsa8<oRDn_VO[FHL!]
-j_iS7(94ziXljck/N!WXsE<m)"(.O4fLLm$,('Y#%x(zpfMv,GM;.zU2T!35$w#6LRf!`AFgx-<=^U];bCaH9ReZIU,VjGWK48b!m;pN1KC$lD^s^]Wg_F
-+@0Z/wQEm4d<4fD6pXP`%%"I044_8BE#o)][Po+`M}9u:}+;x8:!v;VIW!cB$3o{q<<dKW41!lbc2dwak-"PK]4h"n%:4+Kl""l4Z"QspZj"9T6hj:0oUj
-|XV20wlsZ9G49T3`^bT&tFfK%yd1Hm3ohN^'15zs{pU(Q&=03ArbuQ0X,U]j8c>53VY20.u0U<mTlE$FCWH'O[KPCk'8[SN8_;p@o-!5w`df!+`WH'69+x
-MfnbXX'Mm#I0:3)T^]kmZerP(;!Yh6Nc=1LXsB^j;^6|t3Ny)^SajOWL-m]"J@((9QJ$]{_RQ!{iS46m=t}OJXO|Bb;^'f2@<2kplGEOinL`PS[`Q@/a_;
-Gi$+<7u6L5bDYPL7V[8@t0pi[mTizQ##CAX6@-e)y%I!MT|XRP;7W7mKU{Ii)^b":Ao1(B{v0r<R>.cP+IzL7L+gAvaK/5}(L]4,%%-#"aox4:4T!Z>VV$
--4s-P`3N'w0SUT;QU^8&.5R['k<NCGEfSmEwe>W"Mkgf>q.&DjG5Xl},abZ//HOLtG(;_y^yk'p^x3&QxT0Z<Oj8gTC|nwWh}y0&<6xLU|Wu2sHwC&jkF`
-'y_nqVmpx3<i+U:H'|EEy@4y9zq47c6)|=6WQtjX+^huMm$-xt[AV9V7'D#+@lm'LN]qj8FffO9T-ro)W[;0L)+z88Gf(CV:E-[6_q=f2meF5Y&lg+iZ8^
-H^[{z<xQ22`iA]^MwX/WrYl9bd4IBYO_tWGjGO"p/[0kbup^(@|^/^~TX)HU{uEJ,A|x4:rZ<@T$R:N%|}AKW9s]<^vwL158/=1${w@r}Q<2sq!CaKduND
-,Jhp[.Q1WN5>_|I-J2$k^fI}]m&Y$H.C<zSXKjn1I!sB]iyGUv$;i^R<U}U22872A1u15a5f_S)1h,Jj01NRO!s%D&,zWZhdMFC6Hd2"C$7k{>TdxTlGT:
-W}hVNq"+[w_:Y_tbLkKJf1wMl<2#{wkR4,{ZWkg6O_0.#RAe]]S&:D/qJDnCYdAl4oIw$+Ouv=qnmI'KvG>r3jvrob^t)|8&$2'}q@t9O=$A.tR(0XWxv(
-x`>=w=3:"Q>Z5ZdfYVfy%rn(siU5+bN]cAvGJLtt|x}3TY)7pqj"msC+=7^yT,<nh4{'245eY..Fc4_IU]9ifd)&Hd)0q)Q.]CKD2MOV(^c@p+6[aM.xlD
-PQw$ro+e9eMxh(RL$wKP4ti,%#My3SoVB)=XO7lbFS`b$>:i(]u%rir$CDlp7vCxj^RSYIAE8"YHE8)_lD.>AEw'C}I}l+U{b%tU+;h,M+_oF(yDGhz7$t
-cFR^kOA`Go51|3!P]df7:&Fi~i^(aQE|FaEOeHp,%j6f+7vk:8KxI98vy|JtU-<R1_!o~^)o7-&AOVq{m05f<7@iajeoS/DrTt&-z5ibjb}+t]>xk!<unD
-GF.YqX0VG_k/mxiz~[0NVqIp+@kuLEEH4M<2}AeKWrc%]UPZ]{nCx]Egd^mM[6r_b_MHPZsyj9Bt1-e!lO>;GpkCaK-:/$=D.auVholYT{V#(9{k_FbBqN
-)v7'|a@=Ry#Y#&4t{p<yyn9WCJC1wHfFbG4lf;qfA!!(/JwoPAsvW!h=+F49N`l'jiop4R7%%Ed:;{!"x2$Wd!Y#C){KF,Wn~yX,/O;;h!yZ-n49Sa#[[}
-:oblUZA].z-MVoMM+Mi5hwR$P^;&8x&nJ>7CAue^FIK2'c.sn$:L{!zXrM2j6_j:p[Kz+_(Y0KH2L<gR#6KMM[X&NrU#+wO,M;l]:,Hue/RJ`zH7aJ7xoM
-#n-%WqVA|i@C<[<chObTIU-Ob0|NV^JFc"hn]^FGfGXIG(!M%(W:v@,+u4^C4cD7eJ5g:/C]G8RD|CHQU5X"lz,Bno{@y)WN;Y]`di7!`9E,p43W;0D(S&
-Vt8hq1v<tm6%P)f3_ZljXk{IDt5V2[T0f/QO^.~za6kIHOGZ!bN>`%@#m1@]F_VT-2TqzF2.tE9Tz'7(Yci-n&3|(FG($e7<$wHAM3WTFW.(w-t]1_w'#b
-ny7/Wv=g[U!BCf@lzms-"D~m3CR'$D#y+,{luWe)FvKQpH)D1^asLmgJx);Xep%{$fik}+6SQt<|m9$l=y^0Ff!0hV<eU$.)m!D,~!{Dd:V1zXu#PV$!kt
-z-tCc35KGK=&)+~FJIg5xu;Mf1U>FhQ"q&fu5oW25sz[CVC^rl8cTPuWOlty>|<|ncX]-Dlw;K3Z9=+|v<Wp:pABd+H:%[hOO7Z11#!!oQs#:boQX}z6W8
->J]U<&8Q3'$Tc0[tzMd>qx}UnZ4b02cZEEuO^^yfDy:b1`Cyfv})E_#[bG-Jb(vY-UF9zw)|iEV/}]Bbrwz;iD2mz"8oAzhgM/6=/u@-<_x4MO@my)##b)
-^T+!iL8J'^x5L"BoENo'5]M6oW@BRa>^R)/v8T<j4tHwMmWP2p#7|U`kh+X3GBWyL>;LpR=I[VZW6q)ZjqG/6]zU^_c<ACJ[YG}Vxf{$;3:icA>`9B=i}^
--8c1]n$BH7bT32~PK/6:nOW{O%qKd[&MTmaxbTIX1Az(Lg6NkMT{)Ll,'b-7-"y-~@{vnXg5Si'9q0`J>.8ps;b,7"Nv@y;]>W1Zd5S-FnM>7=.rY6=Skt
-V0v,Lb/,JF;2t}MA'-.y6XkmEPxF|"2nW8Dmq6N5|uDhKe~2UB[sm|VV@RvCGrmkQrkgjs88}w`SbT!I=W=ea5N@^s4YVEu(~!~;"gcR@.CJ(j.dhg|uY[
-%8F>J`O$CPg@GG]|f,!ky=>1a.6:_pAsD}Wn6;q(BM=w)nuVUQ%jCq"va-9$iGS5z4u#o37u|GB'kCxw)6gp5mt"+xO"QAOE@kZ0)+Z1jZ}GXs5"8wLnOf
-gP1Vzd_ReCI-Uz-6uk'<}^>TU#AT4oKeo:xUN&gj-vq04a]W~(K/DH+e/mSgzI}:MM/}W<a.,hb(uRH)yq=`;CVZ-6en5eD>yD,s-FQLnsV.OBC%5=^hfo
-a1S,77Tn2,N2FGkA'[v6XE{{{&K9`Kph"q5/$se5I'j4|^kO#9@")A`O_Q!3Sp>P0$Ly|2~WTsM}=O+w6j(6DGE@=.BY[|v(@|;RlH[&g0Mhjvj6~LC}"F
-Pvr.HK&1yCk<'|LSZ5cslS({;nxk]PqD.h]V8a15Ql7M^7a/@xM,T6Z)7NgY^NOv!_Q7A7]63_HljU&p(sv+Viyu5zKT3n]Q<l@T@Bpdgq&,>O:2nTRh&t
-~n2HL41ALb+WQFjiOCWTr}xhXUFA5Ef%e[f}RH+232inrxjR"@ma'9UDaYI4[=D,#@aycGhxiye7UHPvicW5FflQ&s/+eSpTw5dWSsDRC]d|@4^eX<YqsM
-:Lx}~JkR/wL}D^zoMS`"}GG[-N5PWa:a2<c;+W3#`G)Q97&,p4_.J6&&U20|kZ%h]fS$(;sforT-j6]gRRq(XSTcfy>`zFql3Ma3bYCHmUOd]xd=D|/>gN
-v.o@E#Ua+ckKEp~(NOm,$3x:U/hil;Ybn2baQ3h;YPq,bo5zA>WUOr11yWeK<hyNPkIj=Hy^4HmN_@[qF+CfI0[MzN)5J1J"[7q2azZgECemEW7Ca4PaH7
-w}/s].Hp%^HZ7]6$K}'2j#0(CRvhv1j<<n`{+2)I4F&{89+{MVE1W7gr9]HL^I_dF_qO%-%2@I<d,i6rvlAE+URCaLk<1-!BWwqy%)96S^rw09jbi(G0)X
-9pG<[6a#FVM=0)@U=sk#(J5oCKSZ4kKdOs_8)GXXjS+vAM}/_4EG~v34n%<(|=&;nCr3fseoZE[w`UCGB2r)w$Gz8-FBTJ3dW5{u(1]zE}""va&b,_&iw2
-"sVUhi>P4#.$.'A"Z&lRPrPC0[dC!4jZzv#N]vhW.I:<,Z:<M]y"R#90##rX"]T7Uu0F^AMoqTsR#xsSRz%5'#Qv&gT1qFG@F"tUj(-wHGk$/1p.PJq-Fx
-XvSH{^`lBFFQ2`,`z@6;]>5zPnZC4u}A!NtH[&estA:g~Z:7DG<aKnszIwd%>;"d^z3X2bKk]hUio3b<[R{(S3ZD71fC"(EAoFTMjT<M|gO]3@Qwh8q@,G
-/9b$q5Y[9M14k=H4SqeIxe3DH@zLdyNjE]X#/;p$4aqzYO9B1aRC^5mXhdX|^w3{=rqzy:|2VQ=!,KaQqa!$q39Td()Mh,^X6C/wyDi[iIL:(2|s2gB%VR
-QegzwG6=3;{L@dvjT[hMA%y]FK"X,heHecH.uI;YfL$n|T&KtI4eEKF{uj(Hv^UQi#!T:!{riq~]>+hT&k06@Huwz|'T(HV{B;L=A'7We(4HRku/UQPiRc
-M9DD<C@uFx3/$C4bA=L[!&PZ,"b:`7NQd5yLqNuHc.{ym)7W85OsT9:S2OYz-kX<"HwxcKl.Mq>bmS:BJ">//SFZ}tfuaql7Q2fyH5;u){{IwzRUq40;u9
-arLjlf[y<d0}_4i0}^`{+sf)QdK_qKO6d4He$x=Y2&FpHrZ$EvtK;4C`ajh95`}k&s"N,nm6@9nwM1^9J-d!:+~T_'`JC[;61,Go0Q$cES~Gp:>cbiufoi
-'v<m<P`E4#$@W[$h,nq"TN%5(F9l4nl5-"j/Z6Ag$XTG&1rmbz$@w"@#,'^1`uyXE-7>uYl;:_>sK;wgEt5i3]'9J+hW'^q:"+8,&WvbI^O!tm=!a-w`N/
-Q-`&wqC7JA#2L;doon{vEyHT:QkN46o.=aAm{Zb`b>xl<+Y,rH$lq7gPu[2.1;nZ<bOUqMXL>'0G,B50934`@>`Y%`{dsSHq+b8=hr<+o>=^[5r^,T<Lzf
-KIv1G@E[_O.Y&Sk7R.=8kv$OO^(H/[1ogC]ca[}VCfWOc0Rh+I.Z+.8$c]f+g9v]7$`U6Ie,9S-Pi]$'2j$Ix[QX<@5pCX.VlK^9yh1(1]U1r(0q~KA%95
-H,:cFIa)TCii#_U>3p3z5lCy:LJ<^o/L.pAE[JRsbx}-V:&61$.N"=.>8&^5X`#Kd/=D{dAlqE9)92l-{Uigzk%$ZAn)qmNKIO:vp/360z=eO{UQ_ghM7k
-h<V2>%LjW`GK"K+9h+"h1w"C=![1x|_[%k}-aGHt}#M)+8^=>[xvZ-<UEg4&vwv:T3SaVAN,BcFBA!hLN6}W`#6Zd+m,fvNZc-auF^b5ke%ppcRQjD7!$p
-VKKQXxELWR7a|&5;1e7+GAW"i%<z,d}&xF0=1fG.@-B,KkLLvA(G'i~Mj'H^h5fx-rtw3EQ<0oPz>nwCErtw{|a2560x/,L5,'0$^7#O@N$tB`L2YRkdd_
-]=8(@.V"~BZ4LS$Qe7fOJ8aM{-$=X5;5/D{$4D:{aB:o~1N"7Vm(4""&GAg]3XG^bm$]9kb[$AH:$)/n$XF2v=7&V6d=vBI5Vw}:)&Bd`ltw"-1}oTQ+7t
-aL]L"_38&y';Yct:u6yqS+[Q`CimHeLJ[.Ow;ARV|'`u~K_:uUG'PU`uY=H'>pJ=aH+TP]_V-cl'coWM+t:6=ttKo8Fe,[#BJ^JeSM(ztN9!IxTogqt2aQ
-|c^wYpgc{Kzl2^-[46sWxK-tnI3$5ij8L#BX>_9iuhMCsZ9O[Ky:z9P&wz{,xb:v.A~EQU5cP$0HMO.4&Oty.V{iU4JkdPS,=XP=0cj0QrpXW"/ZZw~{A;
-;YZ%E_VR^.B1MXD{0rQXI[-d#)~|9HFex[I7mCEi;%;>zDJez]>iDP>s3+mjnPD!}WW==6HKk-/1G+EZ8xkXS4HmJe;_k([G^>7#f52Y")BU7GT7n1-+("
-fi(P>s;mQ(8%s`Uy/s~O'.3{&.grf|{OZe{zwr:`;$(@DvKq9z5)E1r$'<A:w!{HSs}NXBA8Wck}zhc9`s7exOgnku(F`T7m{W7Z630jMkwX7f6HCQ8HtV
-d)@RGI[Ww9ShuCM'88kGuU}x-}E#8bvvQy|h|b7Ie&anIK&9-V{|S=ME|N`5h!z"cam.P1lA1uu8Ty#`L.Oh@z|1Z-(uL_h&qq8zX>sg|'2/%'LN0.7+Q`
-I_2.lP14[;)T^v%Z'^'Ip<zdG{lX~V"f|s(yZ|I9ol'c%,l,8;J:(n;O0g:q68i0+ZmZ9V}pBav/)m)#6h~#j]OFO}/{CYX82!fU8MH61}GMs%MvT,;jV`
-bC@X3No;dvf7[IRA9i.N){2jkiU@@Q'`aO23#@GF<XYX/"MTstT/I>n"=Y5+$44kAT<}ew2Vr)GmM0-:2dn7b&;]n2/[xD]D:8Om|x;}9j+k"!DgO@yglJ
-K%!.Vrl8|>@gx9N=[[,HIz1ywO/cOFdY";R]cwJN:UW2ZV0]_5;b/pp7O.)C;5K63$vReM.#(N1){.GQ3pau!FS[TIt-H17w~gmoq-)++58v!{Qu%ijTX7
-1GGz3G58wh_beZ/7JIlB9v^F:`<E_aMy^$RpoQUqv!wFt-XaO[0`9(l^+3a>x#~/V8oV79o;d5AR<7v!s(P4l/!-oLQovFW@u`kd.07f!axN8nhK5Q[jU5
-Kl|i|x=icrXcyNo{NSl2x2i,:--mQaWVn{{eIv|wj9fYpL}<6pgEZ$|s'KJKDy>kr&OU4^_ro2R)Bn(:-,+M4uk%|,ikUHtXI}-"I6/G>[8n2$Yc],z,:,
-)36fJ0$6IqWaef9K3#KLa+lZ]+Ma!W$Uo#]UMgeaK3uQ+M;`0XCz73x&}w7mDaj7!r_y`fH`A,,!6I/sG];&wmLBFVgC/Y;&^>_@svZpit!B&XAKe1HNb{
-"));cf+Tm%qd()P<)Lg2#`2v|DEIZ^!8y>DgivLVi"]"//jb}/=H;>QQCjrvL<nS@RHClF6wbfe.KHXqNQxFCg'bV1.8&(VWXUz,Tj|r6;&VBxc=]1Ule"
-QiL=>k};ebfqvQ/k(BDt.`%2-64q=r3yhn>50@&z28xsRP]!#59->IMeihe,VhbTphAAXv>lsx:Lm/TY^=4[0v|S7yNYA/P&.u+[m{hB.W@`SUZ{u#Q]1-
-sJRXW>6JS&]5CuYkNxVQ'JH/fI07WZrDAJP(+o895Nu}Z'kQ!H3=u1"1pQC+x6G_De7br|Cl>gs{`[1N(XxAwg|e-gLODqgSF0KuUBY<{GJ>2Me;:b.GgG
-+MS5T^4dwY@^V4#nLPLVM@UBsiSiH#4+n6JUGV7ve="rR8s["W,7X;]!6MBVV]pr+/s^ur6{SM#"dnizN#}JUtD&'Qp%=G`p>m.zl|rR^$%yP:;xBG`e=A
->_!CJ"Rb7qV"1W"abWJqD(i!OfNf'`GFfm"NVc'10IF7W-up-AgYt0X!_YhgBa9T[kW6f&=%v]"2~efMUA83`#4fsft)dq'CoGv#Wb0r(vPw_+]JIy^E%a
-Dlc+@Q5t>%{|;JIza>y1f8[Lq(6>zKjV(Lz1Tdd%m,<=O|Csd4D=mDUepZlgZkfD4Z$"o!m5u_A9Gzy[doG8~{tZepc)ZtemT@6bRt+x]j(R8T/QH7&(/'
-R("S9;)79p'daFK..GGdvx5RO}G9u$`j42@P-%RTUe<'Q#u[]"0C1uR6y_0)mU=KgD#GJ,Fm/aJO]h7UfF$M4YzVXF3]%v'b#4-(O]nm=;NpTsli3m"@Zk
-C&B4dahpV;mUMBbGfC')Z"!Rv>=-y3#OGhM0"'ND>m[xigM;ysdzF:'9T-W^}'L^$&RAR_~''G$9_|/gt:b:nd(<^m)i}sL-]1|-{KoSTtd9LCdmG[WUW:
-'SsO}Ab,f4%6m}mLr,^flghYUM;r%H4>e6}W$wFq5R_RJVHsKKWk+xZVZrP09#38We^v!+]qe5rGuc5.zDn+T`^t<iK7}_JR+bzozQ1F#Jh-;:,X2j[shI
-nmB-4@nS7Qk(~Ys,~wb!9d&.pLvjf8K&9W~rr20Z"iy07Gw&,@):hs.l@hr3AM$Gvj;I-92UL^>p=a@A=pA2tMWpGY|.:dO<<m,GB,]D`+ess:ckeQL^nk
-4Zp!|o/^l"nc-_DwMLasFOIZ=&QS[&&VX|s/2d9,_Ns4^^,D<yjw:w+t.ir}P>p;Mt#mImnKC{pUTQ;GF2Q'z+(H&[9<gxi_O8(gd"7wNo&%bz3:DYZF"$
-Xel!N[3P)["yhV9gF4xh,:X:6@W^y]&61Q;^[WVct52JQ=}N<jwshSAS'sBjT-vMzI)#[)V&hJ{>AjGO'bb("!Ji'_!m[Ea)OURbQ4oa9]2]IfZ20oeb3O
-Af+R/68q^=q>pwR(GX%59XWslkZB{lOLr{VH7`8+2t]WeCE04q`_5W9`G,k5(>.CdV5RjcvN&=BA~yBx9SX_OU27X1_G,QT'JcvEK05QDXds}4iWgBSjeK
-)jt.[e'S{d=&:QM3"tZF^[f[p.-3NjI$k1YAFov9I:lV}N+zW|o"J`^$5(VAEHg0sKLqfaQlw8I.VE]+GL>dpogNV/|dNO.DGA"MW{tn9:|'BLvIxYZJ)F
-Z44nJFUazdN&P$,NpMO;%>>$Au~YV4<l3.af~|d(E>tWeL#GetV>Rz$q=pG<C03k7vqa9gHyNjS9i>6jM+gI{JU"Sz6'9qA1HF-NK8zyc"14+:)bmsTu1j
-t='w7.{jjjf9_4a%yIGH${BDIcVs5o_|d6uHr_e[i@L-aOv|-5)h%}&&C{do(Cj<~o~Di@}4(YB^";:bxzy^4WW1`gRk=(5FQO(K=wz^rU&;u.UC|IyvcT
-qK&w.igNt>{]6ao|CDP!Ft9]e,RX=]CMe/x[Zx2)S=D0Ge'maozS=-eb`lM'N[~{`7,m:B,",[YEJX]smsk/p'|)OfzMfQXSq%8CcMi!ZEK%2_PR-0o8>j
-$6szvuRm@WftJTHpCAAc^Xg{~=x#E%9C@+lR:s.mB;zRlNP;<;78eang`%kxVHPt%Z]=["oq]PMdxOc4/wFP}4tA)pi[{mWR8_KsR0g4xl<U[&[hH/K8(H
-]Hv&a}0b}Tp1;"5Y^b2!/)oaY@wbhVc$C=hT(_Yx)gET-TO<Z)!;4I%SxP}gk6>wDkGeU:pL1;$evvU5B|gj6qrq$WEG@p~anYyxR6z$b]~7e`sqS7X:=p
-kW|ewUJ/)z=:g-`}h0mn2Cd!D76>D|+PVA-5F.PC1a:[Zo$9}$vq%LR-;RVP;yUYm`gE@2&ifV#SFia-JcaJ[|+p)nQ6QT,W#Z]CDFa1p)x/M$tFWSZV(G
-^%@s@;TX("Vo.Kd2QC$5"sl=wEGZ`@j}T:.G_7%-neNT0'I6}Z'SeKyQxs|:9[_o<^E`g_g}:rbQ=Ga{rBSh,n4@i6{YY]#[V9NgFbXoZl`JjUiKt.Nj/>
-_LcUSt+}g8_RcBe/pBC'A|xha4q4Vd^]tRg+2r`y"lsx%8E^NHcs|}VnO:dqqJciYbzuiHbw5M~<>4/RIiUgq;/Qx31!=BpU[}I'a-uVS}g.Y`to3XRm&[
-9c$$q7/FbSZ=H_u)ojjHCb%!u.$ShVVzrl1D-s%VYEtC$)nN&D3uuLP:'@brGxDE,)yssg).+%^N:<D+ny+k@Q|3:!,!&Pg44d@ufm^x$a.fpwXgVs'@4s
-sY_Rmhv0_kpwwtp,%`:=$'e(0dc0Gu/f$0tr4QBlk1bY%F-G$5<Cd3A_W5@`bf2Q,`:Nq:B:2O29,[BgKsv9dSS{og~.^!K6~Ec,6,R3D&-UzQt_7NO51(
-RF,a!Ld"O!(X3y)h%w_bbL6Z0|JZ`o{Luy;NwQ;qWX-17w[VNLcryMVx6x-fO6N8_Dl"tn>w>;M7hfC1)6'1^}S}IKisUd0(zsTvgc<@OzO,n,mCWhwQ4{
-))4(~w'NDgfe,fWH5-X>0a!}v}eJ.Ix9^JUU/)wKE"-7V9(1'T&)h>]%87e<Dea.x/;KS{1+p9`'WG$m@'G%F}7TlbrXu$3P)I=&@5FM;i]sx>]/_fJSL}
-NXZ-`xw6+J[,!Mg@+=p{{aaOZ$Lj[D"Cj'M,V}aO%3cuVx}nF/O_:w")$lG#]$C_}i_K#FO]'yAV()9-m<A,ebcc3Sq<2ERPlUiSv>&`L82;.}fV^gii1t
-}2eM;DteZ}Xzd,-2}nTmGDRMqQ$-Oxz(;//;7_QuwKLZsYq_iLSUF2}7q{R!;|;]v]G.S5Ja/QcdkcW.4cMK=CDpL|L!^tti./C_UZUPgl]D+s;Hni^5.6
->Rf8/W("%]WKwd!D#8[O:]V3U&Vm,=]D>EJz/0Mgg)WqL#qcJ`)G{|tX![[H&"Y+:v@Bz^N]N:4u|LB._/Wxgq[Cu'F2!O~.H%sb/|hc4QmTI:7UG.mFlN
-!K]Jxl4](/Pq0{nzK.oTM5>u{g%RyK,Z]FKfL`l}(({^6ivZl`UXst15[D~X)NR2w_Wr~w-}SXLz0$Z|LxR|S7F0N::n{Zfg#WR=g:eJ{soHM_q/]<J@h=
-R50ik!q<Cs}#{4]/+(:]vME=@dq$'7XrN:WWaAwAc>[}E=nA}E%^8]$x6;1W}OkE`kvSM.NCYe_F'AmDl}CRBgQ;.3~G;[/9[}DmK#wTXM9D;3}s@4x,)j
-3CS9f8#mCAihuox.or,OME~a,X_(Ie+>3v1+"6i/-XtI+5A}y!UWg<(,j>R}>dPW4(&d_8kHL5~N7s6WZd>JMC05;:Pkv:VF#V8=ojn6KpJ0o0HlKB,!EK
-`@6Nd0s!hJ'bNc_A3VV7+,[SCK+)8Bv#f^pwjD0)Z)OL^g#J[J-t8o"Z/d8Ufwj[(&LA`TX[6c=LD<lq}{9+)1V7I/~I"whP;`3e^.`MH)'pwI3rJr4NW"
-]MOpty_9uVvT[wC+'DKycIAUHbb4DD|0rW2:U_a}3Re}e/h_0},$T`<;B7/;77oXZk,2)=`ta.&,smx.L7AtBuV7t,Q7-uel(x%oE64MSL;jFd#AHu=]-y
-)x`YS[6P>u3'kf7Uw-3G+ys&$RiDvHub^@m:/K8EOdC/NQoz=Kl{'<`x8G[qN%&2f1d3KlPU%m.BD;j9O8nu)yu"8#:}$(pF[&iu-llRf>kw<3V.vKKje.
-'L>8oT]byGIlR"xq)a4l.b9yELW|C>E;u;kBj+<v30f9[tIf>YcQaq/IFSdLxa/i6}]>9;s4WUo&vOI0'F.H.5Vc4|(qr22$8O)Yk$b6(AgbQxczlPDSu7
-NdxseWC9r<rU%YKWf8.8F[Bxku&L1GKSR{uw[XE/iaTkTY@e'Yr9!l+p&^`$5W}V&Wvzmt.P^eawjs`J#b39oXv`@o|)EV]x^E>aVyC]%slw/,&n1QC3xF
-6bTITgfn/dixsD0vQX8stC`jEieQ!R}MLN2v.3HH5aE3;,lSg-=bCD22xL:vdax)bF!M#4/&$C-l<8t"q3$O)9C#Pf6yEb<uw]h/@)U`6I=nQIgk{u3D,@
-!2IE=oAYmS+0#;f="y+u4:>;c:S}pcNDGU@K5-Pj-P80zA.GiDzv+G7u[GVc%GDNBwUmstp.W6vtzDwp$%Hfv<X[@/IsfloAl7e,t9XcWBWYwl0N=uO%5u
-w;lT/v(}SY@Aez;|(enO^s~v|)-C~mk@KNi-fy6V0bxV3iM=Z0CieNs}@}!/WaJUk`Wxiev$NPXy)uIzuCNv{_$wO.(x]g&Acvj]piCfrvh>Fr_0Q{g.)A
-}dRw!Bjk{4XwWr7e&#&j${)P%/mZ)clo=wfxv/y<RdE3to&`ImTEzCW<.+<d&c_H`FB.ba]VWlX]5QZ`K;t3^m)ayBrPESF40dyjF&Gq_6TByBu8@,1sCG
-F0WgJ}`b:lcAp&NY-gsNQ{sE!BgVvStR6`]Zp:WeA]9|ivWtY]b#JCLG<RH|5'D}OeZvi}IL^Q&d{sC5=A|9-GRKOo](`/8`a'hnL5qzyQg'JFJORFZpX2
-m`42HX2<UX+PC2p[&6X>=o[HAT]Wo6qU'PM<EC6/;PvK/:t_,k@^@Rx$cT`mvA82(s@)=mVX^ITQ}MS1UQ%]Iq&iy,{N}`Oh5DUKRu<3<c!RcB${%s<LZ,
-#A7&Tu3.JJ1o_R~|Qod16a<kw3'u2sqVOJw(1hOsCpN`Mmgi,i,'%P"c7g]zD<r_@<`^$Ilz=A2-g>0=VbYx5Ju^wbd;qz6zkLhk&s1HZU&`m;rPdlEDG7
-Gpq[pHURs.}kJ}oNKtg^RbXv}$({-N'pd`paeJz'5bi'1"lu7ce7C];[.YMBgTMVK8-N)sn^"a|<0C_,lf/PwJN{]-'&Nh.NX5`-Km=U"n;bkQjNYzJfR`
-Azn26DM7aa)9(WYO-vW]q:[xW,q]/)5)(;,kLG;#a0=e0:f`(q9Vs(>-@waL)d7R&bsix''M/dn[0^;!(dDz7lCQVYHd`E^U'`f1Mdvw#{V`%W6wHbzE.H
-j%Nb)>;3';-jCj2I"i(:8G"(.|3eM!~OK$E>JRf8gP<]G96Dz3%jlofGmCD0gyEg4yCQ1`}_QZ)'g/gh{_.3/7o=YZj=fVS!KG;Y=Q`!Yap(c6T"E-@h&!
-g3zUh(FDudOl|7<!vLx_2&PvXkcMLlGz&{T&MLtTq7LGIB_A-)ympOrw3cMML."8{Kd^soVy2JVl0Q~,x[@iG5CJ{9bAI)B-~f<QUoo2s@YiA`<7)mo[,9
-SbZvIX,vJTeBw"F)sY~MO$;I$<f/gGCM$@2N"SI4E^+=g9zFJhH;y]dg"({J}vgyft91Ru=b#Q>2s4>x&TWO<He8sDj)LgG}!D=kC}fh~lOK2d@Tb8=i{R
-yiV4rq"E<BK|#7mnaoFCa(rW1l6.nZ_M"L+sT+E;If[B;lFN{`n;^#w)ngB1`QR#'BYV3iYQQ]zh!m-Y[[`L/5H[T:uY4WkBXXG|(=XDRo%a8sFrnl|[;!
-m7He5.Q5347]j<r6ISSh8d;8,|E|nGGK]WS+<M5RGF.xmy$"2eeYXWn)j>bl_oifW.n|;7U3gETpgoir_1i3DJ%RQm{sK<8X|g4ziHJNB)sig+/JYJAFd+
-RI-;h(QF]",QfWZI/Q+RIZ(blLqRfQYT|zsL=V#IN-xK%%{o7seR,,X"9^.b/i}z`(#:M'K=q<$.7B[>qnu@/ydrOQFk+R#y[^O;q&o}'4d|f%YY97"]QP
-&HKG;er%m|}`fsI7g$lV$K~}7;M09-<k>'LmmEBUoq[CIVjV2y.ALfq("O5u8s%g:(R60{|R@sE'<|bFoS32jBn/bpH<|{A2IG'huYGf3NhR`3:LDL53+d
-VKmHY[[D{`X[^F_kRjDA1WJt6m96SiCo<G60gka"fJaqBKpv"yJfd,(p-wkd<M"Fkd`aQAe7heYGaPMYdF)7^IWyE70Ave]}--~VG@m(PYF`}Iv%0VTEuZ
-3#=S4h!=@2Y7^f6W8P^bBPNic7g]j4t/sEaW%S'0b9,_Ua+);B)3,sJX.mL&"]5t(x5W^1.tn=%A~y:B|=dc=$nt95oQ0}B^A1YfEl7)fg[zlk5zD&paC<
-t$Q_=sCCf0V%ZB6e!pfOS3"'']+9>kaYWD:TlAE""LR:0Dca9c_x_57]N9>^^og9$i()d|Bla^bq({4,G]hG7Yzz&FVQ)zqORrs!~J+sC!WF4f4]CoC/vh
-"tP;yP@&z-wh+^XYYE$t^3z@`(I(y=^+=f0',Z9b2pY'd)!+GI[CS|M-PR6.H(%^w@Q6W@@0Ni4dDBgR_gz-^p)AijB7nh+2#&8VB4T00e53ospF3_}>eY
-v-P}8#Z'+s@SmGj]Z%VEQq03R,i2$kuO,uGSmvFyp#D<Z<0'];o),4|^("FEvtYQ&0SN+M`TA<{:P8E(plN+_e+KnI"t0mK:|r5f!U1,MF_7Fp/GNEN$%y
-{E2x<f24Aw|@"<S9lcW46jGXKu"Gs<Nd}_t0j@-an0aicjWU.<63phe)/J58-l6OhY7^LTfr0!|00%nbWe)y02b!U[ECaF)Sh9E}y.O(!wR-CM#0nivTLY
-};u;rVsi%=!M"EE0{]&@YAt6}Rv}7tOdcXU2b+wxb'q0{O"S|LWsPF0@yzt<!)i2)UC3I}(q"XCzYlS|P$wR@N-Krn!xSl2PExL2,F:o03wJ|VIv7t/x0k
-]Ml5f{R]{%bVo`juEI`C!Uo]DDJMAZ]^-(c,o]I5aFMkfu+n:nJnZ@p@UM0@yh]`zfW^#!%[`be+RGwraw$ql'8hk4u$}|K"[lq|wX$hIg-]tyuK)u-9Pa
-w&#-uhIFx#Sy~Wja(lf.!/A/wJhYks/C]IG{YgZs0$.Xlf38[(CQfpoYXhG<,e]3G"V/>mh.s=@69u5:UWy(^d!'b^8^dDb/7X2m>8hYgZbD,:~qB51n5Y
-:UY-.JOxZDT@,1Kzc^fC<^|I/RYU66f|e]|VUm"C<5~$-Hpv#'4%W^y,fN{z$+f">)WTzdP,}Iq<l=u5sxCgj|-'KbOH`+frL{Fh6Qh5vS}(r>U32)VFa1
-x:,#ADO5-'<(:UNJ](AbB+Vd(u~(JnvC3+FxTjv%Q1&uT}Q5.1="9C;3d1fvbL#(_I,L{!#sjL}1B9'9GZ+t:fV.~}e9!OZ"C'o_rJ~sR}y]dsk)T4=MH8
-v2Hq>-|'w"PQL^x]HG-v%.pLa2`egc3N@lMdteq6voDPo[JSD7JN:3Vws0~JC60WpHQ;heS`ZOT&uWMZnU7|_2k"5HFId/s1EAKo41MHQ>a2Zlv,Gz6(M[
-f3TEZvOdNHRx}:6YJnIU^f}c"lFH-FCT:/l!ma63;jQQ"NCLRDcHNB5zIAU.Z+j>_g[IM_,mf!z#2{~,knWb}%KPQYUac5wNnq""u>3)gw$h<l$zdB]vf.
-zKR,XJ@8}VN6$g$1~!Ear^wCR|3O=+q6Zxg9I4Qo_y^,%rK#Zu0[ydl]{"'&m6:5b13tHqGw&q^0t{fx!,VsT^{Ze/D.<Q+AWnCnn/|[,9~6g>./VB{CGC
-lQz7gYQ}QG0q]VKbC+w8c_&2x2Qd4N/E7'fCEbUR;T7'U8"$GLv[q@c"Dm[0=<H,QfSHp1YF:T]hLhWi4WmCe(YXz25a3L"+PpidB^!Z4^Scq5bbVh:H"Q
-SKelbx0zC/uq2l(&oG&L`Z@uO;LOxMC9u0"Dcj2g5;(),t7QBqlde@3j'!8aafwH%o#oo`Oo6`/Nh-OEd|{(xL88-t&&D%"qaV5=w-mjI%=[&=6vue~D+=
-}u/M.QXu)m9)|%WSI8p>NA(`l<-aoyL%pVGY^kJI@AoctE]Tq.gI$y0uV&XSI_os&z9J~Qml;)F;Rw,VXw3_pLAoSWlASE+VBqK:}xUY.Nrf/g+1DFKy1F
-tX1,a&34WG}_B8Ua<J6V4P;=`_7d{&TtrUJOK0<'lSaaqOC1(yH2;XHQ|YY>RWOY8J6o;FsU/5xJG@P1Hz0D]$(cnQ!!l(`UYVycX"^jD-4uL.(-pcewZD
-]X>1exkW@H9C=5QuZBU(_KyRDf"+6LWnhHo=0wvIeP"`J,NFGoDZ")<[M6/@YSr`8o^W{a<.Efp{9!x]mlI6'Z5=J9)$8[=IZ.gvs0Ctj%.S&F~gh:gmgu
-3g,{Jp12oLO.!rX|e+`naIM_zL3)z7f^Gy1[=0U9zd='vm8N{+;ojxW;@1s0R}%^-F$TLgs_:3(VnR|reFW$`/b:[rXme%1x,WuY2ZexK'mqbG)>QF|9/3
-%Z8^ukt(x]=:6o3c#5GZ%MTQi"=;SQ<8LO/S3)8,O{8y^a$Gxjy`!7_3U^S$`N)5si(&vjr^scYu2[}K$Gnb"_S/RM95]cXDO,!tVVnEmSR%uL#kv<]VOd
-rNyKRNCTpLx:,ROY&&Y)aI5v&'B"qoT%Ya}T=tNR3^h/LSZ2R{Dl2(,Ry!UU`4$F[HH8~L{$3D#>$GmeKG$_r$t{`cw}0WLzWfdoZwXm{K~_{:3^&ypvck
-EPU^;voab4kyw'Om78'[<ipHeuYKQZJH'@ASWZn,IF!yK2XiYD/oT40cOCmu3[K{C|@rGYCc3"pL(M]<`|1{/f<daJFJ%&bIM$>;IsGoLwq_=rXUXbIA-z
-FD=2(-L-ulmF5bJ9tC01cDyv;wsPwz]S@e"S@G+^)J6[jc)rosN/}L)"s5oA%l@cFT^PzAh-o;3mlc'n1}38P]{wRdbn,6z`uNDaD#DMe[2=Sv{g-/{['2
-0>3gQ9+qogGziYCx6zuvCxe_T(#0|{b<w_6#]p8#X9'dj$+c;/Z`6OQ+Bp=,O0K%T!#[`>"(a%QZ88k@[bm#N>1yEM2ie"<jzw%7eW7z=MmtXx-q#wtCWG
-MkG]]F4Gg{CyX_Rrw/=,/c/,kT!AZrc/F|o4xd5!CoG!BAD`|n6'x7<6_@nlvoJG~Hz}<>>Scl1"j%/>>X'`y,J+Ug/&YOfpfTXBE=zm-oGXmg:{J{h`B1
-:B9lfO1v!c!$)g0$nfnuoPX=yM&j0=l(@/r6_0t]#2+KDP8`=XyOEo,vsP!N/xb9bQ7GT0NVDE(&WOtt"R|+;7QyL;OM&H%qgb621Eb9-YfK.-VU=_siWT
-+&3ft|Gn0Tw.1kNVz>gr><Kwr|4C]#Hx-)0S]^om$_/bnpZN)8#t5m!V^{Yg'5mWu0kM$Yp%O<8,MNM%}0=db-AKl%,5Zn2(an-X:W^2bq$l"uRH1awE.$
-Mm+BiErNKo<Sk,uJ5/L_~$_,.'vq-i+DbdWF1"ahPw:^WVZIR6h1R<GZ3lJTLRZHS{K{H$CB;v_(4e.):nP#b>7kxeOf@;)(W;0[!Akn{F:5Kws3~}#`sr
-zMe)P,"{:|w^zAsY8KFnrsb:M33V)Su2Zx0l0,O2Bl=qE`N7PD/O0aB3YGNMgMQV]pS^hBu|jzVJK]rGXtRnGWs[LhOy1B4q&EP8C{9;3d-j;_Z}0]N{)Z
-`z]3&bE9/=k>)t{yA7moX=uskK,Y0fi<wjAh"VbdhToV.U!]&YSIz1`4Br3Nd=PR+]8F%&_yAY'Y5j;r8o1+xMY`5oKUcz,Cb]@tw(A_M7ecG])UTW.qm$
-]"8}v:fvPHyQK(/Yf^=$'NC#ML}9Sx;rf,nqJAlUOOKc2qgx_0bUK0QN)p(N1an}BKVR4LYE=;P,Ux$;m|Fi/ZhNm{uBO+|R}Zk&.Mf`hi'OiDak2-^jjS
-rBeB]LDEWM)[eo8!yncTbc9[#.S3k@kuI+BYJj]8_n5sift3H+(T[/:q5hV6XHG&Cz2w&-KQ^c@QpuK&H6lQF=ny#<U,yi;{a[yxLNaH,`06axikzzE{zs
-V_}kt.XC#{C8%3;DPV4CtRP,=o4{{d%QVHO(dkVO6}V%0zYt''MXv9k]TlOHeIG#/`%2l3!T:JX_</e)(<ucu0@W/(NAlj#A<r.ot:y{dc+0ai,kkLu]:;
-rpbcdBCWFHxBf&:^R6'&Bz,R2ti2B7,U=a$h~$Kz)k'g+qd7R66)@vrAQlR2QIN7qna4<1F,yf},SWxG6PF9Ukw=q]`-7wzjIXd0t$g{YCvK.vqb;oNjMu
-{^K'rC-<y]J;{+;ln6t5AN3sOA=4X3#hrhYP|]<n;=bbpUK-3NJW9qV{|AT@,/=_4paFVCHvz<+0`"J`}a1qQK5H)SLr,mE$l;N%t$n;K%C!r0:{X4XE]T
-0P%wP1>e>0]%,Yk][X{qg!F{^`y-7A-^Djk}TSFm4|VYncRf=k2S4eHH!9J'^=w5I9enZki_0C]qFtaBX`}6Z7w7UEPsc98[aIsmL,B,OPj5cJR#3-UrEK
-;Dzoz5!xsx_xnQQa$(wz(}L,"{N%Ly/}HKk[uJwAu9[M,^UCZonwR,f3mh.hNz#Js2g6n(#}k/U2u;H|_ErbeccL0KzE,f'G(ZgAy>e|l2#wjevbL_:RMW
-RW['JzXROg_OJ3gw6$}.BbGPNhrE;twv!o7pN=ujQp$[AJjYH`Cs'a'DN+U.Y74%;F&{!T9y:D`d9;ATy^:kOo@GO{N]+k'T({|`yzp]zC3:=n[V[EQTh[
-|%dU!k-bY^e&|m$&..s1=<UFwGEFA#A/QAKfGMg,:Gz_dLB/o!Mdipd=t]P+v8^_`nTWzu_E$mv2UucTtnbqZ=Li[GbbQrEtX63kcnPxQD6DkQjW{C3SK0
-&56r!,%^OAk43u]kmz;+!h4MNv+dNskaiPB!JH%o+VNjUR@Z]L!9:.VSv@:bG{TY.okLq|l4(y"TlNJ.u-`{qa_=P]kx7Zo@4.(<(n:k13bK)p5%dhiLZc
-ozs^<:7:'td<YNQ5^fsK.k:v7>)sU35Cp:U;gM`Uxma`-Y{C>Y[,az1GQoijV={N)Cp5XbZ$]P,..<h{@j92,aH5uXwhGY=Il@IW8Xm_%.~VU(9]/y!7gl
-JCc`CcgJ,[JFncR&l$_YWBk`%Ci4)7c"MBC#!Op5B3)ggW(YnU^I1J`D):)MpS-Ni.kt,626&wdYX2ib/s!bW^[|1ob!>-u7F>ap1_$SxjB233;II'O!JW
-I`wV#S&7(S3`qX+u>2[WNewDLB'!Jlg7rK"/WpyO6qh=DT2:3d7K%SC94Ud7.6cQR,R$llmfI&d>|H-g2-Yq/iPtcn'O4x~ls#E_1uEN)b~$~97xN!i:XZ
-gGXdF+Nc>Zth1Q#KNHgN)#vilapJT}HfFrvMm)8RO5O`0QUivI%ZT&K8I>=`h!na#xoj<IwhOsSbtB<=GFsD.Rr|!q(:.i,gU6+5om8#.4AWkZ]Ll{8/Ty
-T7t6!jfAbKns`AW}'vr!txv[(0h-Rs[4]X^va!eBU:%aK4lXgr[,`7rp7{F-PlA&'JAHjZ.|z.110l:Q04J%]@NT1^5+(hC45Rc1a4_^-j[P]gm%BQfJ:t
-7_,v^GsfvOrTQ)sUI:'`,)+"#6~7hT/f2h(rTJ'8pwoXY"R`c^~}#7WjX_4f/G_H0/oxEJGaCLdEgvEN7xo&8fhhB6#ftm<tN`n0Mkfab_KP7cmF>e0w3[
-/cKp(Cl+##I{1wA5-cm|##,+na-Xu`UxN}K3Gk<m/zK[PR~#j[xsrpbJyc0kL1';ks(Ow|ONY2DbxDT%'q<VZF&>Jy3X>BNn9Lb&Wi871Ox`lzyq`$+,vf
-9smF^D&dV=rWQFw)CYI}="E!OQ7^6|!0[O"`ebpT9u+}@)iWfBXb29CjvgG6SK%=x-IAhUo-O>`okSZD`RZYa4|(1PL]8n$Nx%_QC/Pk&')@Jjr%wb7:Lg
-vN6Q&LfM_rNrVAG&IlP;Vtb;}1~0[::@uTX:JurRH!7k1xYpfA`e0A[U4.(oP.(.QjWyN=OPm7;|_n7C+e!#1|h>z76R<qb"&d63Kr2n[QY8I]5N,%NOw7
-w0rNko7RI^]Ilz648.=]@[%CtafOIR,B9|5Lo$ToQo4;OE@r57-/mNUP(@(5u;_mt2jRH]92+#Mmj#-WxaVV]uyl1qH$W7uqz:<bd#is~YROTC($z2s,-t
-,sAycl[]^}rFh7!2b}BDJGDs6Jm-41vQ$nPfU>ou>(B]=[_brX91]lQl5GlaZHE9Z!_3`5ItZIi)'Ux+j`@H/QCX}Q"ij{%fAYbutFq]@jQ=-$Vlo[mq9b
-hfpHeW7uD>YY6YmYOs6h"F|3<Xl[^gaqt0VI'qM%e#cHc^Z{-L[_]WpXuy`:Z6~m-^>D>0BcUb^trqnM)$CjF,$I3M4mMCa%iD;vA(C>f&Ew2s&@Pr7_9w
-..pwbr.9NhV7uun2Kx>1@`3Po%G#//r]+z&"GB8GJf#$lEqw.R!uA1+F}qrdBLHi[rD1FAm-36Y{/5Lth0[H-ZL:0kyQ:oKwl07^zWv&AH6j>1gFVP;eeD
-}.w8ES+u+m'<BF2z{{FSL-Wc,uNq4Ux6w3f^^J%8"}=8tD]<e;{vVYoH72Lfk,H(^w1L{`eEp8;(GH/7jTk5iJZyvea32UaSAn2rQd[5`Vcn#fa-GPiFX{
-~<=GEc)ln0ichVZQcUBp-ACE.i}cJ(UEmP#a'dy>-GL'S1e_vB;AAMzD'y)z%[|ai_1/U"!%KIHr<x60hZ'mp:K{d01rSd,J$P4F&N;L%N,jJdHklU_KJp
-]LnaO.lAltrk}<9vWK9eM&FUGt{S]#AFol5vS)!BRDbdi(tGo#[0U-em--h./BS+ND+nh"WBjCKm]Qja[prTK'8RHU/:ol,:g,sgS1qFzxQn,BX5'@Oy{%
-BLWD{v@Dcx$J~{G1R^Yi|:PEhe}PMcHWZ%5;(Ge7(=_`7}dyxx|[0ucs4eWs}LYglW7:8IL1yJUuub>&(pkZ51R"oRl(;wZZRbf8+EvR7IAmN38N!myNDA
-7/gt#zlpvF!u;64qF>4S^uognf5$VlK`PO+sTviCN2~H{Z4<iJDn`}bF,g5jAy_rDGAN{hKMad'N%5Dh=;v<LQq6-j.i@ZmIqD-2[5)M5$)oo>'Y2i'I!0
-"flyQ{1OBCZ/dy:iStD(h30)C<'$fQ-G(K&v2YaTwhqX!s(c4+fdYCMzWDE,!K(<xwR0Sg'0}fmp4)Xb+t[Y(Ks;fTBH.o(/Lvh0iT)7;{nY'Z+LMCr:a;
-9QSH@tB7t$cSkCi!0PlitK)m;ZQn&m{|-eD&EBt$=OT{y/K'`4(Or&b06Ggr/6Kllpeyh}tVI>M7tnALSOAu%OLePX<Dr|mz]v>_e'J%l0on.5s-ytn;zF
-~RJe-$mLA5@<UUZ|{NDaq=(H!`tf69'aSf1uy!qtkVJlXG_."04cpE9SQLHHs#Ql@{FcJW{%Du6L<n>c4Jqmrb4Jc#bN-K#=w@nvR:`_E]Vxe9dN)12wp}
-h#/aN6i`le:1^6d4+^t_hR'%GV(g%E>;2mf,X8U]jFJ2a{s|QTjvtv^lI'~AihQ8+'!tE;j)o;hiSxWj&4DI_${{N4WZX4yM7vd>(M+"7A7lFnIPtbu`#@
-b+l]YV<Mwy8aKK(8pg)vDPqJSIapSO"A+E"|.V]l~8Aea.i4wBSbOtB7k6]&s/eJ"Szel`RCD]n3RdmSWO8_D%PSxy/GD6e&!n2jVL:o{MknOU`c$!noB$
-vjrAJzP!k(:mXR>|++S+ja9PU^/e;+fxRz4/D"3pn`9_E<Z8,/jHHC<4P`Zzj)D5M:0>APyc49hh2n_pIfgjSD!m9/(-Xby2Hjp_9Sx!eZ=7SQJ0T6`H"f
-Ft.<G3CyD6!=5|x,)7c|kTq@ckru|9hjd)]yXwJ"P_6WxpV<Aip%_xMpNHSY/R^6kKTqLG.4t&40#dx[%v+Qppr_5M%962C<.1PO&ABo%YE7@_4_yR+2(j
-s"2oCZ}ik/H)WxA7xKBO=K9z[6YRFLkf,vHMe)~mt.;u#y_/hX;O6r"jKlzCAt,k{+Jip3&,4(&,0/[/cBa8`lv:h=QU%tb9%2'rADP8A"#;I`'_eja@MZ
-uh1nXL;{bU$[!|Ys6:zisadg.(eD[=EArn}B8m_TtZ;FrHi_V@jdVCF+pR<:g]}:jyO=veinBKnnLLmVYyWEm(C6Bg:BcFFK<Noo"rwUQqKSnJb>)RcZ/o
-5FYZm%sz{#e;jdBh4_J<VvPv@u1Gkf1gdsuB#QwK%IOl/bM:q`Me9QPWMP@;hMeIL5kRs=!<]_lM;Fa6_wj'Ytu]1Y`oWS'jOuI{Z$~$#,k@TQ8WuN.rL_
-Wn5(L,H;n"<a2&fO:0xpEk3[ZHfR02kSu8Ou.O(f@<o9E}c6_nwt+7NRNB6Wr#Mhg&ab;$q4bz#x_zBtq[sqhaiAgv-M$k]|ERopwZQ$k41O.@YS41"W=A
-]4"BKkdB):dqN:F&WW1ow&jb6-sw+R%4O'@KS%>50xg#D{.GB<'0.qHJDo"kC{DS5p-t:F>^r#q+4kS5n+1eW}bFqM9}Z)AFmWycrda,b|]LRBl|b2EcRq
-2Sj,UxdLg#yuE)#^^#@q[z9+5'UL|;sGB-$uWc|N3+B7u9IJ0cD.)C!zlBLPPw90SU}h|1f#--B,}+86H$9Z(@_,t`S$)d92;=!.^yF<FL@ubO'mvptfL!
-R7|,mk&Lw1i9VLu<m@t6OgDr|Ks}scI&"Ml/Gf/$u->fV-;W6-a+]`2z{LE1$R>Q2m{+:Md"aZ)[nefs>)Y&Ky4;qfc!}w5]oL@Q=W$YO>GZXm4WDKpH-T
-hv--CBy5V%"%LOR'..g7LL!YFs-]yam(:IAmlT6e2UFdcdVT]VJAgaCx^tZ:aUr#Yf[eS{hM~O`N'gUlcFX1,;0VG5!KE``xl0u2&0]-zwUu|xCLXs=3g+
-$Wc`VYqKYDJ|H1KcMMz$[.3OcMdlP,Tx~t.AXWE<3=B@1B%6=qzwwGdt#mb!L->+YVkDcke,aEf>~-:DowooNF6H`b2c|=4ke[$=~&-rM(kTEc}j)k]|tm
-ul"~y^6]QM%A~-:v'!SuRmiM4>]&j!BIoY1,/x{S9AYhW&d@#"C<BS55(2m8~-y,&gIzWqu+$'Y]ktuAB_T,]$z7d;hW@<%1oU6Imej%q$5`Z!sSEkYKdE
-iBl;"Q(-_WEeP;K6bpGJOOE(>wBEg7>v)6qfwm{q]MyxTOs%c(:Smj/O9SAkb0mrgN0ChW<3J7B5$l$2g(/yy%dxygAi5NA4V"^]@U[7;RQ9|XDd!BK&'L
-WbcOX,BS%Kg(cfQ"7WtAD}u9,-Ow([-3!:VNYxi[@oj;%91}&w6oC|NZO</;#{>ATXHpVXIPyVVxWA]aR|:Dn$42,Fa|)fm4bb&H7}c%xAd&S.@ChPYjqP
-oYV^hhG;2o-{i2ydd[#TgG%]oWY{+tkO<,XX0YZ'yh{'}6V+P|T!T]e|H7a.'8j2uWJ3bPNAk"1KPVJ6/"iJt-(uba%2AsM%IwcqR"OmY`8bJB]t4s{4pj
-JT,:2(P#Vj{zyXpk|XC_oALRTXWg2)w`uF5"^6U:6-Zku}ROAp.uS{4J<J~6<b$)F:9&!<Wn+&,jk&-2^(~%Vi:#SO{.ofqI6x(K"CY[xOuHQ;htj4-{1!
-yt"WXFb+TpBhn-WL3UMZ}5;YckWF:s2f1MjFh-~3]x&}cj9.Yz$c':6#J^^T4vIqebcHFf>K<>t;g#UJyM%,csa{QjLFH1$>Sj^'44.8jb<.^E.[XwhCg:
-vvpi[)YhBZU3]nI/5_;`U']n69>|rL(t>.TJ&uX4Y#AwJvnmZe#'"r^W!r<dZRD_6&r7^jZH289'a1i'Psn4<d(sA35XNC2UP%_%3:+bkw~RI.~-,L/oLq
-wTSy0W5@G>^DI,^l9O~a#v%3mu5`u'Un,o4g]dmV"lt['nQ>)W6.s3GsbOo.;d08`h_}OWO`Pl;dWNzwZUdBl]3&}[z5pkh`~:wuT"}@K9%Y3pA[<e>Fm0
-;.3-kk7l(qjsWDTg["eqp1W,q96s]Rz5"vp&qCoi<0W4FP8c`<l6|lLW,:|+GIxECr&aF7yTSH>7XL{QXd:ja+]m5,QO8=r)F7p-h-L.MLy09,#We6baY+
-7;=AGs_WucMU|j3pIXuJvG#@K[3Bm;P^1q$vN:h3mxH<4`{d.x,)81t<vbUdb'SBH#fG_!HunWL9hsud9m:$99)M|$>6q^^N;^6@I#)FOl>^=.owV#R43>
-k^"p=@e4!%U3Jq`lH8)[n!-/=$csXA,9M1N'&7:}orF"odFi5GPL['2McJnW7w='OAD2jj>t6,FG!`#Cp@3C^ShA@uL7``h&+nB1Zb0IFhfqY3E<.RdE,s
-^8M78[>0=>-.;_qOB8STF&S-LqQ#tmN.l)(D!s4_#P&:#T4bC3ZTP3#4NdrOTmei1,xT5`%/Gs|#hZ#]dro^p%[smaqy"RN:a39^;SnL^Pw[^>liF+Bofn
-g'Riov,%>.$#MH-"7)0);@i8]8!ViN7#rGq=snS3@znrhl<S#EsTm8l%7"G:;UPiHAb%Z>cV_X}LV$eGNr4/pc'i-^>d;0{nOo=sRS9OqRcO3KX6Rm>BWB
-`W<l>JvWYm]"pUkBFG8XRO:IP@DruR=wzW(2X}o<e{#%WZqVgshc2>}pcG;!L=j8H=ZOOi7>F:KS!c6t+9p1/Qv>_$Mp=>+4o[d:;6-t}3"ddJ7G>U5T%O
-a>^:`ru}Tv!ysMci:'LF)m8,;qikUN$Y:o^.{/YfvMs>7!P,fG-zf|u:l]"ri)biVvajO8GGLB<;cUBt0-vG#i@;a'E4qnY%mc|y/#T6:+l`OZpGdoy0Li
-l39Uy(J+e@=J6-qdrZ|gRH+hL`pt-#DxJCf0Ari:=4L,VyQ^Z](@[lPJU5=#BUwWBq5#Nd"v2|5!|C-Q.$,}Ax}JcFKraq9K!gwf5%>9[^V2tz//1YT0A=
-2$MZ&J/o#]veE=^,/:2^I]lfsk:kK/xwelk'L>:IDTLpKOBdJFTUw+ej8grIcQ-|$QPC79$Qn{/HW0]lfOqvyG$eG>_@yv=w%jDu+u>fm6)WxE4HfeE+7W
-(}8&<HqM66+th5Mo#s(y'++#zPupeZwTpFp-G)2m6kvD%]yAL9N6i+NS{"|-%OA-ht>69)cHFg{|x3t=o]gjrGf&=ory=+[:P9VIS&q.[@2rSQ}v>cF!d6
-KHDKM[)LebBR5`QNN(UF`F'[tZy#KT;fp<hLB0r/9Ku|"Md)GD0Ie{@Z8e,L)2WB&hl']05@ov+n70rvjGd!dxOwjzTjuW@1)(Y+@g~Kr:5c:L0DWU_.vk
-]lTR7'6BD{,=c07Ip9E6.A(3ctpH-c$x[).}J8vkCt@a`trJ'ED{kx-yKqqVdKoAmhB(5D.7KO8->bgB}TcXm$Qg0=2qy=G.0w,KlF/:I[xf(/Jvq;_o>b
-i!$wYL>2:9Bc%#c5&":h"66jYYFg=3HAeu";53;8yDm!@/&q~5XpnnXJw6;k#EJ=ES|c>oX#V}~j(jI=R/#L"KHLu$'hedLTZ:.iq=veVr<4H!g}jbzhSn
-+;GlCVuSUc6UfIh3J]$a#c5Ah5E)`y&OWIC"EzGI]{qN0"J3O]IF95cyp)=/W9B}n4OmNy&4fUfF|:Q:MZW]"'W(UOm:&F%bFC:b<_"xbw>/Edkh/fcY"S
-S6:L7EFK&C(@)MosJ0K'%c3|dHQ<6$h>pw}SteGO_+R6/n|1U53w>'/qDK:v4j$O@LH7^t$xZ--xQ7UcqeBvE)OSM/{g}TzZ6RW1=}0bPZlzVa/Qm#+@8s
-xRV04-$)Rn)5D0eyF;<@u{a'_wSi>tUTR7sb&Xo28^NF|RWpeyHb-75v7X&-'fcpmldc+/l=.r/6acQ)x0Ezk7viJu~][au`~=pntYoT(a%0`^p'IVe6A6
-.mMcY1XC_y||coz<@JwC@(aowP2ph3#=eis-ZD:pF&)LnH=i<Qjg}_|$Rs:yJsqO2X'k9=mf6iO=WjnF90;O,8FZ`r@!2qO2$UN"&7Wb]`e3;d{X>;_#~V
-15(AUE&G8|J55`-Xw:vBflkp.&}Qi>%ZRYWH!U6tb6G8x)sW-;UI.LGEW%,97v9u+/O#NhEVx/0WT"2}7m)(p$tHW}Ch!31u@WMo~frJa6Xt"3d{0W4x@;
-tyWt}++tdUG&d$F"cUX`N|k.9s|+jGmQVClsP/6a;ErmPuAl:}E5penA,=1Lqw`#kg-;A<Lp&-ha7m9apSr3;f%!Oy-cbs6,JA:l}MMg@)(3l0/aGxYaU#
-9bJVc1~-!W/+KD`fwij)azEiTnV"t^4+0etc>wV}`_Iwyw~!D3,Ii=,qH}PF[F,_q^a!+iSn=:;[-p^L<sMqu2-EOV]2!8jZlA_vFJn2K}c}86ks<K2Wr.
-lF7-lLa]K-pQxLwQhkbss+dFC-U{Nibv>Z}+N$eb'a}x%NN#wy,7v>#M;cGIXrR=&o1Ljt}`VeIRSl<KgUoV%<ll2M=+}5pf,eswhV0`_%{tj#8zLgW4.$
-^T/L^,:(tiq]$CaOaANy7`4;3}Xq$i^l0aFtnSjh(qev4+<7662vf47SFyV'p_oSkMo,]`En0<6qbPc%L8(m;Xs(8;VVO']keE{f)h81Y`G]AryoR+u]6w
--#ZyMc<yvJ9kbhLk1gCp`}dqhF;GXOKlwusRqMM7>OC&%alRj{H8/,mnv)XbUNKG-#vaONQAus<<7|`5pi;B`%~{]jfNSg{=d-7yStB9`BS(XF_vzdMN))
-kvvl}!a0Lfc3lz[fu7s:hUw)R+BJ8H(#c8%gS'Bf`_8smv@n2lXl%a)4QLk7"f,Ev)`Nzvbr-o[Ixv_IJuuC@X55:3_d6j=>mzBlP$d2%suGU_dv2q}{[b
-v50F!GOq)2Yayo-H=_^ai+p^NVDng.P+yy"iF5MS+5R}Fa/$/uh-[Rw<J1HVW+9|6f&;^TO2&Ojlz&pHXJ9FW!3I4UxMQV0]+F_R'qHH`4|@]kAQ68B<=>
-hLs"Dy'n"Y+lD(Tr9yPNmon^De1)Y</a9Z1aJ2/k8GneYW&Q6'At)mU{+3&=VH1OFHW`A/v=G}.Kk:==%Vc[+Q(Is+CAWIb-+'2O$wBc-O,TX^0N0^3d[}
-=,p@0_V+7q9o$Ph}3c<=~P5,$gE.qF{uwJ4g7c~RG:{:xkP|UQ``EY~^-xmr}:MP+vHgJD#V][ZwnPkjee%>gRL7}-rcxGCuCi6;W@Rynm}/sF#JcGI^:t
-&N<|fPylVVbfs1:|5k3(LB`LJJn9fiC20KJFdGMkh7wHs2qh^,U{=H@.v$Sy_o~=$4!EdNVJH1F:Y1ib{Ll&,s[rlX:3kai%'G>A5ng]iqs5b(3GE47lIG
-t}_tX/M@NV{sF][VS{yV{F:jo<DkLl-bJ@dTJ{nP+gWU/Uo6-lCBOr^0,E'7wRKsI6Oq5,0)eT[ie&!m_JF<H]lkAg~uK.zb;k<1.toKF7CpFhI,hE3:rZ
-:sViI'/XeQ#F^>+mEr0Lp#lzw7WtE0r']/[H@7cQOa^Sye+c<74&;nyc9hwvhsNw#_01]uU_>@'sYQe1T7S1Alp}#x.$jp!Bx]@,Bw]LDo|L-pWKwW[c,>
-gt'RhJy;Ow9=A|fO'>r-!n8Q7xLb|Un3-q-a+A6Y'{_=i&#.NDK]d2[NXDkwQ@u;M=WbS:!)&g_S#jX9~:!Hj,,'2f1M/^--F(N^:K69VwFNT'r&9+Klrj
-Bl@xGNG{11h{2`)|CO,8X.VMSgx&_JZNjrt3WtN@['(_bqDdX{h,zc5W/q(AIQXJ"}{91l8595^#Ilr]lN+(pJa|.HT;hX+KU-:#Lk6{efqZ/Ny(;./vA-
-7]KGrI}n)v7nrlZ;(^g][pVvdzH5H2uJ@(tP.G[0&];|`N8]vB#oi&qV2&Au`vfLLAW5=+q56vsLJL+Wb0~m)<x'Ni-["9(8ls"RMm1I2l(5-X~y2L&vuX
-C(o6`@+p3o"L$}2$iPelR$f0[-MW8Ai/=+UVf!=ko=-f9gyaEu~v@o"pX)uqIYQY7>U-OpH+O>R&Y(@R=%tfVi[_p(b8dmpdi6/c]06Gj/&'=<06x"2HiT
-9Bs/510W(UA+g>1R"@_n{T_(JZZ8ib$P~._{(L28a&I|{]K6]a9XSmmqR%9;DR:p%4<3|&kS)Kcr+qV[x"_3KEHm:rY%De9E3ie%^YoDT{,_1Z>c"X6gkC
-OVJoH>up8Py7!pFc7E/XAk;T"US)b&Puk1S47_/Qjet<|)`3R{u)!mV342:n|1m'I`!p%Jqb)t_w"-y|"EQ|-R11,(CmGtFp$-i0@1B}:QM^5Rz;h^<XBl
-Lb,(_r'aFN,mYwW;xm>:M>4dvr%gb%ntcq"=jROxO55@>H2@Ih4s[YPu^wn$ZR!^;L:f.hRzcZ[11h|}bW{"Nwd]bN"Q8}U9n2yCL#2XK!(TlW{N'8K$&K
-@2Fi'=[a#AVN>EXzu'-^do1&gOZdCq!A6#hzd/+>5_sVL@-$#B7Cn'iNVY[3NKbp2N_K&Y07h2HEHGeh.K},>GODY-=fA"''j^PL4=5hM2D!nOqGo[v.;m
-bKfFn|aPGVOt~Hc`b,wFPK51zB8]0sX/bQ~yKMRAwQwed;P>AuSA^_jEvx|XgQid}]"xO;9Cn^2G<00=g+0WJxzYfLHZqO2g]W8(JX0ZI(]S$A)7E0!%v[
-_6'yvUx`mA(oX6Od07/s@b]"t0kY7hIGjCW.nR2i~}<7gIw!vQQyW!zj'(tPqvbGIK+itdM;yci"28"n546,Hx`_l#whmdxU!%@"k5qEbJtQ6RRUo"fipM
-frPU05^mW9THLi<Jz-H/S|ZNY]"dr()+E_f]9[@YD"o%&OIQ>=I:Byn4zmJ%8xkKcxA_NtlM%8cZqD=/d,^t'j&>#=)^5E=lBnxKttI)'Tb5&/Z/F2{LnV
-},/_b/_`FF=ztf)g&>omp00;PmGdAKE._G3ooS0H#T+,G|voXm>^=Zf$5|PmH@l+jayblLZL4=Hp3;7tO&uby%9}HJq9U,nCrx'(C/R=8S1H](XCG2c3!`
-(YeN69|G72Leb05b;v1i7xdT7AhC9J:iQj(t4X-QM"AD#Q%.[/>NDmq)d$7il)Cg$(6okfNp"!<:Cx)p&xZlStQ3#!$[J'7d"~/7<SjeH8PD^mQg5[$j)h
-=MPAqOV{>8E>^QF0~JcM#v_Ndsbmk!WPg.qjLsRjW^(/_p/Z.n<d!oT^-3dC602N(__+WuYxjW6tl4Oxk)L<px$jdW$}:.pN&#x{OA3;^PW93+ph;qLx/8
-WFXQRm^D~24CX%kSPsjU+tv+D&#b;1:/G}CG~};)s]e#'A,Vu&"+-3z^6$tO08Y3tBvzLDelCSpvCT@uml;8<1-,<0v(gJ<n/wRhRR$7R,~_VF;mktD:uh
-f8T+M|eemW|%X`0By#<$"3KEzIPyXO@DQF.eTOmywbvw};O:QOlcJ5("z+h1so<q#&MSkUqyuYhCmg,h43^NUNg|TNS+_5W}>!].>rz&<s]I/^S(;r_P=_
-xBeCH;+z;]TvZTui(CwJX2yHNUh$S.qa"CR^bht_V}WZOi$WII`bUFI<}Bou8B^xnxf,H,e;(xLOH1u<g,}=)T$Vi^!0OjaY'^,:Bo}`m^/Sfx&UWR;-q,
-}5Le)wdh+wA`$29Vsc[@9XOR'Nn;[u|L]%`kFW]%b!5'"IMDZ>MRytY/|$cD=|XRNd)<C;J]s`yFBz{!ST<JYpIl1c<]PtUsO9qukBW;pXI9.S#38C0}5'
-u|JoeNHd}K0AkM`5<fM3$8/;]X@TZa36ITt-cJp;],bu%r!~XUzQ(OMzp7uuld6j<9xDxeGWEc:}4a$EX,OL^5c(#=YLmQ}0X<YfRi&x~u/ld[Y5@j7hEC
-hkPU]7&BA..D[O;/]RcMVT5sw2.)x>WbK#7&JvFgaw,8SWVI(x)%@=nG2,A2SVFq@P;UNy{Y.F}wrA2H4cOYw;sk4H{Ggx,]Hq|M4SEq,d_)jRGsporLwQ
-,pnTooH!z8DM{l';d!4A`$6w`lki-:y[_o;ER;>xQPu-d2ON"xFTTokZdl['0$/N`S):{E],J#e^J](p5Zer'i:LCNL1]1i,^Z^7|b=v9.h')G78QT}FrG
-(Mb[tX2(Pl)fb(8VOx^V%c'W(IG@B'DIP&vx]oDea'~Z}Q8.{'n{6zi[-tgmjnwW:`h1w]OH`+fre1l#Q]Bd>831YuZt96Mczz4NIcH=}:bT~ftcXeSQR5
-<7$4o,N3+B/30P0EoDyP!C<6|h./im['9sknL%WX`+rJjg|1Q|:Kc;7hsFA3^T1,)X$K4]huN>OD'-cq+U`+xuk|:cJX"sx_`<MvL;ak}p@ihB)v]w60xs
-Yr|-DgXX~=p+[{.ho2NhjTa|f-2wzi1et<eeOsV$X;ObE9kACcF+C+hAXreRhzkvaYJ6ChK{/!I;MZ({{;ek;h++xA+@IT~`%TMS2xErh0;=fOFVqqelyM
-TF_).JI@S"aSqKRlcNK9xX#]]8f`k99s0H5Dx!Jx$vzefKz3s^"&&oFELH2)hrbsDsu;g4DLp_u8rxHK+{&o3NYb@=B[5Y<l#<Zc#=`_.KX4QybMO,9K9l
-T6Fxs[W&)tnw/gmaKo([Do3V~cqa4paCnTNC)yH;s/+.G43(<X|ZkMOcyg`On}g'1.8aR<d6ya<e]4E|AwaoGha@Jhx(i!gN,{T@bA~i0of#QPGtJmLp)S
-jd'8U/4Qg)fzxLC4:W[D>7H-!;jP[4_R,%UHCmBRa9.9<|7ha`~+eswFn|ADGkd}1EDH{Kg]0,8t,7YR1GI7>a[G,dgp}dx;yE]U,#1/n@IT+Y::>rOQ"x
-&}%JW{,P)q27ABj7Fl-nOd:Y8&X<eKeo/T^DBKr3vtaF6NAn}Vxp8$bH6TlaMAkL$(/d_`hj~{wFmm}7rxK75;-KJE@Y<I.K1pyY4tt@f}R(eiu`N6>%2[
-m)U}VE$fHS/).m,ll7wGn2EM'jMt'8&TfC,5P'6_U1PEu}micF#^6<TjdynuV{}}iJ.o6T1o"rmd.,IcDnd7:1;UF%qvGn'%w{)uh>t//USR"/dC&HUtYS
-/,W:xXt3p^(]uxvs!BzmU2B%cEmm9jDU>2&vWs8_f&~;tGO&8E40fPO}dgS#t0hJYiTpKhs&PMXZxh]zHH(j}Hm'+b47hFNXk:@`X_Q#BZc4>MF<7V1X'G
-0,$U%jV>QR]dG^<i%``O}wy6O{`K>L1^t^[{;J!=mIadt[^K@yWn-DgRC0a,bX^i<A;b&YaCtN9fzQkJ=IFqwL+YBF/Gi)wyfP|n|c@B&Q'xj}~:w`hK1W
-t3nSDa,3&gU#ICj+/1O4=-J3=,{k38NrJr`|A_M6ys-0wyA_0e<G=#bS,wm/qcNcu:tAZdaWHFYZ8,2S9oXn>J]{oG[lUUDeD5-upSkd8<46Y2ZBM%a<!j
-1|Zq/lTQ&/2X+=CRTw+XlcMK2SwY7bY1~69k#UGmQ3`1il+RXE5b6-"{U#W&Cl<ij[vjO=/))v<@_yozZK0NEgSNOmw;K>VsDaDw^^#)!H)7&-.&ysYBq`
-ww~0/(MWU`ck"}5fn/'=]CxV:(2]RMxy{C1<!hj@E1jG:[o!&eB6YBqC<2^w7u.z@f'zBcvTp'&b)wb:mTv]6&r5DIF&|+m36jafuL/Nm(!HyI9xb|WY=h
-95WR%N)/3&gx[F{HHAZA0S^kp8>DT50ZQ(]2<t`n(]mrD9uXF4YB-31/'8$=(<0p=Qt;].JXsJi(oP1oU$EUM-G>>_yIli^V"V!cRuZ[<4l,Ea4uwFRuIA
-9q&JUjd0pRxVQTpGIn"G/pokbV<bE@%n.P.M:XIO^"#2wgypGLoIN/4w{Bq-FW&=)+gSK}yp<o%;"j^hT>#}Lb8QTT'4KnkCwPB"n<eE~qa}P@}7)jc6ML
-Blq:L%gq45C@P9Ui$|AT'+jblPzQ;=V6"9f+3XWlXNaq~}WC3KlZ19t;W_43ekKS:pRUyb6yTr8K#->5l_XoYdX_,Fk'Vi-6Jth7)y'jPc1cyI%+F1K(.k
-ebk6~Bgc~<@WzYkRs!{Q^ly1|^fcDK,TgH{}b/pP5IfS)Mo6z]bs{70]p,jp[%7W@wm_yR8n,pVzf6s2BGOui%CO!0A&/t>fh-JXa2-Kar2y+30k<n"pl_
-(CqR@_Bp.<nt9_l^=/<MScF{_h]w|'A.cqa1hnSFDh1CeL9}dXP/oq{mMwn1ZTi}RcP+Vq}P_kMe=49{WgvpC6H&$;n}:&z:eoQG>tUd!UL]z7s;Sx+y+5
-,OTbgXKS]6o[;^;r[NWf}z=MQI6|cE75xDiW.5}+:^pRsXV}Vkj8`gz-2rJ&G(b'uDxQ/UpgecY2$!5rx.Z[A,}zAq'>0%om[#G,XgZNeVyi^eY1'35_z0
-L!_5msCwOe-@EiuV-v@uE}0Klul4H-&Hm{%6eWwK;[}"{-zqO<t1R3]u`&nT)8&wIDZkq4F(YrbekSv|,)L7"%LSL:$H_D:2~ksv$GVp"x;)WeR_A+5Oq2
-2R/J8L9O8d],(^{)x55dS/un8v4j,O@`Ye_]=DpM#1VQ{.Jd~Q!wx^}w).(MIN}q=6,S3Z^jE7Y5}XrZ6dm4/E,>FiwTSLMKz`+o=2$v7!g@Wky5E%A4wW
-hN7+ayw}nW3$6{+l]yp"SV''TS^tPhG|m(T`rwXR$pCDN4&`+x#]sZ&tu/gAwX`9IC7TaTP;Fssy&ri;>0rm!`lp_g(_`qVL#7W/vG@1S'vzH0)^-6uGDJ
-h}Y,U)I:yG2XHl.=Im%LMi~0rFI}|MB@P{8|58$Q,1eOqnQ4K&uPfF~[hSL<]|+XEG89Um^Rhs^Gkd3LbRvc,Se.,SK/(Gjw;7~wlt8zXeaOWkHeEnHq1s
-RoY;'LoNl7IuDuTDd^}0)rNxrR}ENInS:b6WjIQBd2<6Q>$vM6aVSvw@S)o@y.,IdvFjMXM8S@csLbB:,whs~L~aK%N.xeKc4A2UFs-sZetE^CQnyrwyNv
-F@aD"25p"j]nr3:;6%o/iA]!#[28ba>(m0(09--y@U[roE;)v:8vA,JqMGr&kSE!8n9P<-J(Nh1-knt!nmfB1O/@%Eeahe|5GWGs([r,rg^.}@2IWW|Xi:
-57DHWM{xjq+XF</>Qx6$(25}k(qY242hAFulK|W>/}9+!R;Iww.xM_ucbPDzJ.jU;"!.b9S0_#Le@:Q1<eT(a'GLB@4}#f{gbp0%|;yFdP75Uc$Cbd:!(3
-)(=$jq=LyWkVGE~G@0HyRy05.h[lTm!:spJ#|7puwm:#|+8$I89/qF4`^hqHDXo^1:p5r$|^mu#r$cc+oAD_,{`u/s7rSRrha^QJv%H-pdHxd;v>,Y29!%
-._$:@n6wc('6Dflt!HOj.bcqq'>J]aQi4)T#_bdm7@YOhEV/xh@c:ZdQ(.)pBOaO-6V>Y3QQ>`5nPiHeAlxl#am'f<PXbVWHjC>#5$8hNq7L>/%YUMTpJ_
-SJ6KDZUMYCRh32n%""yPtSwPXbrQ9;Dx|@5l#W-+~c_Ct<Y8yIk#Fa6xwlBi+<Yf=hP6ZD/'@G<S9D3-mK5ZJHG(MD'<RdLYQOZ[K>&#.6S}%2GUF1!UrG
-UVu0EP-]adNU~2uRegJ<oB)A}!_&l#|/pX":mrrHkM]j2A#Jbeu^2e1(^lllsou2l}]R/f9'}c([5`,[Tyhp)j19B]Wx8)bEALB|yqbK!4YR/8fmZy(iso
-1_iY~m@UwoX_}IS+O+AW(WyfZq.||ul9H[2&_Aqttegz[lnak{bB!1Dxd@6&cOY.Q!{atp{0cZj^g"fxl{fVI,E5<t'V:^j6`RL9b,x)y9>dhfJxhkw)Iz
-+W271UXJigJh&)hE4'6|R+bTf.eH<%a)2V[Q>4,}n@=3XgUPHgU{4:UZ&1%DCyvO2/KIT0n-KGKKU;Bl223MLb4g3j60Kf=nzY)/-a^m&rVw@7E&^:YG|!
-gQ~^Py}cZ+s4KI{J>iSaPAnc+|J4nQs"P$l5zaJ#7-E[)N8{{d`pY[yvy!Rw:z+f`sd%aGSHIW>vn2I1%wUqy!AJPASRB.gSPwDGM2H)keD^)u1<#}q$^1
-DXdt^%`D]t{>i7Uwi,KPf<V[>krN!`Ipd-eB~XM(Q'Fv.llm2)p;n!^4f@V'4HUp<zZ@Xw|AiR_mRj6bhY=s<1kw<EMqMKL87.-^j3lW|p"K/wGCQ@'6pR
-(Z5{v#psBn8S,M4;9+6^ASr3UbT:J5ApnDe(<|oI&I:kVx9'ZS@f[wB+x;v/#n;tc4QHOEADC)q:_ZG!2clu/<"OWRE:q3rb%`CijTil~LD.R_BEJKi.G_
-%r@gAfm`'P9g$Tni9:K&]Z2BEoQ|+ID6'Rv^,PHz/D|"1tBO8;.DP{,:J#[#Nx_&7.zAFF[c~@:OjTFAfQFR<<a4P"|3MR+`H"Zf['=$eEy,#O/Cb|]nA$
-!w]UGTtf$}6NMUA9.!LTis{-I0VPH4r+C#nF@y'-Xb3v=&~l!'kp`Ppb,%W:)ATqP2:Z+.F_4EP7EPI=R{}@VsFO[AJp3gtj6Cx=seh-X_1L]c"%#w3QZH
-hh-a4bt|aFgdY%k`(j}yA05Fz;G>yMbEhzO+ANZjVeK.g@HW}SCLP7t:'hP=D)P7_eUg<>T}OtZ:u7;L@[T1d;&(2=;cB&~z1Nve7qnjOAC.,"Lk&[4$v,
-r`:,!VD@X-B&%S"'3P@'[%5expS4()FGK^6'"i/Zl8I'XT`sq_W`w/@O_$oSdm`h./OVue~jeyH.J|-/]8F5`QgL@9.@_,Y:)%4b4RPbss,PU_]Tz$)^_v
-h)eIIOqgV8X9LX;;no`g<09kfZKjObtbN+PySd3y|}HXV-{Cz:;3J)3c"[;:gH6nE-q2j/[HipD1`6Dqe|j2SOK5RWtpR/SAyJj>"1vU%6Y:o(|QkB:5f"
-ddkf|5(ZWfiE810_(e!zOvkdp4PA~3[<,stbNzQkGYUJW_:1#o&;iqHBD[jtAM^5CXuFvbneU>Z[60-v=G/l;2cYyciq.<0-Nk.HCzyk@c}`]YJfr#,A.q
->ewF8gGloAN'Q}<&|}65n:8m%BXHBJmCbdl/CQ2Br7~0zJ:M|SGNn%Qd$P1dIk!B#K!)b5DaowIuS{X>--xhpmH`K]c.g`Ln,@/TXX~QAdRnKou6J:e!IH
-S[O:bb,'LII1dw8[@Xjd7ibz'<T"wX0eE$Vs$2Jb|k&k{B10q2`6"~P@Kox}7D37|<{sAl!NS]t=Zt.MA55-z+dR%^,"}&)608Eaa+0@UN;k@'df2Q6|UN
-,9Mtlrs7OLx7I[h@z[3!x>SL"8V)CxPk'#k3Vz]&[Q4gCPlzPpIx@imzTSN&,kDu&{'Cl4^pPKY'AU^L+}g)SNi{EVD0l>ZaGd4<NiO(~!|d<(PRMJ{jl[
-NPDbiE:Lmg9,i0(SxhTo~JoOV8:d.;Ui|bzr<t3BJaucIEk,>L<=kTEKq+htQp<=mhm:6}os.>z1:XFXy:i7+uR4`>Mzm<ew9zo`I((BDRWU&vP40V=uAX
-O8VbS7{N94flu!4TuBWY:vW;dx0(EBR^FHQ^Sj.hh9G$ZUGozAu"34Sn9nh<]PY;V}MUHtBu/eV)=)=TK=:%^_^sCP(Y[b"7G2JQ1I2p6|>VmYtSSY^<jF
-05rtGwtvLKxUoY8t"xWrO0"o$rL7pSZ/ZBUe:_D5|,Adx[IRB12g3+[_<x.;4jUHCDIC>RFx@5)YrC!8SO%}bekvj4Lpf_.|'.edqYrGa}]d%-'GOgAl.Z
-8ChY]ZjS3Mf{(uI$[X]pKGCmS$Wo;g`k28yCG`>UCD{2bP`=]vZnjB>F|aj$'4J=gk0_RgKGDYcZ'A#eZozJ=IEX=cKy]x+{=@t|H=.SmMwIWZi,wZ{bn6
-}{N-FAf(iAn$gRk_!>B8-`&/&9'K-7%_![=Bf.,6"y~i1rpA5^$';+@'=dlMucKo]K$1(}WLS[!;.DR%aki0RsJ3)F"Um3K:^A|)~=,/fYb2z}:w=XQ3/1
-2o:Vqkn_ABoq1HB`^^eT:KjxtI+D';O|5+esom"S~<2/b{u;X)^3t53_O8PyG:cpuJasS:VQS"j2kyeyU2E#pS"B~O5apV7{`<toxXKir5/xvHuf:sC:#d
-uRJM'CC"$Ea$s,3pE0rG@s6]b}=U]h'oxt1[KOGTd/nk_jDEw"Wh:bOx,%&mjZ9v9VfXjFX/U/Q]Ov`5Y]!<:B|V~iI%|j]9:L;u`I<{6xkawWbh&8W[yA
-[dKsAKXA}(hsr/7a)vHc-g9oc3n!D0t{y;T1.3J1q{y+c%PGj.Fn"f&3iv.]Qx8TC8mJA%iX9_J}_vUf^"/>.1`KB3%d5@AkZ:T!fkTEk<5nQI|0yT@CWp
-<ki2pbf.Mupt>x.D8NKnUyuHw#xyv({`I"oIb6lO``w("r|'dd.Jaa(aQ/Y5(Di`ZWxbb=!&U8}%O-8TQ0R%Mji5s]c-!Ah"$q^C(c#$xF9TQ%qUCLo@76
-NJo..$RB(=yc+T}a6ZCEW]ede$,KCdeR3aC1E!7X^mH.>[f5>3ZN5ug;Ua$h>3/!yzuH[_V.iJoAsioNUTy&-0!)"vw;d1<LDuFb52<aCy>gj[l1TU<aS{
-,x}",5.8-L,>HYC9q#oh31TSJY4|P;W}!Z~PwzawbGr/{5KEIeJOWkML@+X1Z<0y%SUaY%|t(06X)y2Ac0!w""8##'_#Gr(^#ryffbRU1i`d[+6^KC:l|N
-##QZ=pV|4XRXSwHb'c1.#e7B<DTFD!8H=oUqhRN6I;Q6HE;AnLG+;'Gt(6.3}QA&i&M&rT#^=qYfEK@2x-GC9N"Wd@fHs}#{WrYZLrA>.xz053h)p"e);D
-U0i_u$SWj^h3r{:QDy}f^oXj3iVu|kd`79u9259:(mD8/_{^h9$U"Qi(.lAj@>Pl#_Xe7#s^9A<Ea#8rl9-xf3&,A!:I>eA{f9%7U9ETH{C/-H.p+fvmJL
-gDmX>8%L_}8n@>P8!V0d7#1bT]Sw(^5M]9Q0]<Tp"Kq"N,a./Mj-6Lc!pUp==p3dEoOU't#5Lr6|smu(STe09QkyP+1n"Yh0qoNl6!(Ri1^'=p=#WM{o48
-NyX<Tno(%cf7$&Hr;4Ek:l2oy}EGzz3L(+"hBjR-a$C'4&l0Wg65=a&6fzR={[$/wm,Z<8mio,jI"m72Ypz{=S6we7r;2s%W,PyS2X}Si[DCHiA4Kq8aV<
-w=mL.+7{[Ju)UUVPj`#Nu{5w(^Dta{bPd)3Ncn+9UBKn8-g_cX5R"CRvGy#WP3@->(1$2A:QoCN'S28E]m>Rq(1BC4Ae0rN4^p8Xpi.&Ps4[alghCT1]&o
-wxNp^LV#Po:3r{aY&IR8Wnw1ea(lzsUf&id`;r_nT70U!:UcpC5.lNo'>9ED`b6!vq`%Sz#LK/aLt7ePHL4o9<o)rR/.pH(R#,d$~_:9PmRdUjYe_V_!wC
-k0d5kfkF.{;M86b6.6{6"50=2g4,,Z0FN@WU^Fyp:H2^/rzv&L'@oXkC)m/2`#[G;[HoVsgl/|iAU=daL[Ae}h~nP7:P9AKPDe;G1Ok}8j7%%Vodsm]0~:
-P(laQjUQz0i;ZQ+j(^LQ,fxUi,cdH+GMK3lSID%_zTR=n{I|EVEB}L_h2la2z$diJUC&-qJ;c#eODb]8a4:2J.LlcA.;:Nogjdz`a;q%U)HcS7s^V2JP'n
-g[9{M#::W#kwtvE;QFJ[5y-fX7PM./9`LVO2[@>{(WPZ)5y:[XS$R4kNx}'G9#_}AO8;%ihk}ZKg6A^o,eR{Vo~E@]Yxj$N4IA|4.+#D(.H>$|^{3^m0cb
-o)4&N{^<-lb2.y~;lWc/yHM.`Cby!b]Io$YCiPu0jI:5s'+a0oocqB}]1:]WJ+'086|v|=l"b^T|Z&pL~-aB+Bo#}GJiE]1Kv&=&OiL``JC(G{8r!@nJmK
-xa<SEOnb23KsgXXtH6(01WdC>GU-9N^ub+P^}I%PEGsfv4g@2u.L5k|l(]kg8RbUQr%MWypRCIX9TQ|6Ns$1QPEtet9&]@/Z^:w[oi`sz{MCM1oi+ol.(d
-X%R%;/^w,l0+,el6p'|nkmT>_zE"!m$>uydvXKN{=l8zG%KBvl3@2BiPj>~7{g,.0K0L2."Z0=4Y=1fB%"CEm@$hr='NtG=b/Rl5ME7B6/NO`eDpQ/~yYa
-6IqG_p_Q}$i/8<22Nk9<2sST_0z&XJ~hXpc>{{ttt0l`=p42a'f:xz5^xX"S69P8:L8;6dT]xH;;r80+Zsn|#n3#GH.#IPzQy60wq(]"dY/:0Ps'9z}nW/
-0,#E}GG1szh1ood!INZX-&G'Tw!IN9#wLzS}Uq/[:`hNH';}x;cB3OLu0!/dVZy:Mm85}D5Kfm+'p#<%AhywS`JGa=.gl-X>EW]JWa|^10dt~K`cz[}M6_
-_125,$X#P[7YDoRs$C)`Lq+15XOs!2xi`l[)T4+BZiAas.LUHeeq`"[$!o`G/(4wYqhx@JOscVD|IM0Y+Hww,|/'w7|eiIB$7)]Tl2,50g7+nO~.Dwd[ov
-r-`;wwwg4Behp;GzUdA}_dO_h$WYLEs<>q^dW5r,$>,C=;C{2g~fU}<{DBj1QC++jH.4rh[t_|JIGit((^O8_,b"}FEgD]);BabDpt-v+/6U~kTe~P-d8w
-t{:Z8YGgP@XlxO|c+@X>)rU-LWiN%a%E[&4NuR!SnV._qn2@r2',Y"`,q%PjYwr|E)r}z=G7c%oeorzDPybSX`zW1_7]4gvEgUnR4=x=`q49|iF0=EGe;Y
-Y$|tkJOtbE}npG3bI^|sA5%gjNB%1(@GaGm-9e"azD[@vsaP<;5TRk,Sol^m8]K.&n({1&`HQIV&A:4&_QKB1%JaIF"si6LLr=58cu1RIER:rkS$0Kr,D+
-[j45:D`Vkjfc#Uc_>8(m^$N-9!E}71>_6/]ny^%<<Ojv+X0[z':KK,04Jll<tN}4.nmyGc<],c|.eXsW6rjZ&MmH8T.;7u(dVorG5<FSa]nJ8o;hnGc1o0
-xni&h#sWw]29hJnLS>O>G`zsPv:wg=.S@Yb{2:[i]sh`Ni;Fc{#dW>fsB:}mbtS0|@t3|X;'N<b_mWf>&UZB<4zXtU$(F7}gs!;B=HhhbpP2l:P#xgcJT1
-xRED)A7%q=e;VA#}rXXe,rwHv{c>IY/VKKpSSor|ZV-+X.zYLA/W0I3#Ia1_5w)Am[s>6^'0)G)L-GQMXEnq%'Ad5`Xt7/T`dU5[i/o6"~#KES:Ghh[dg:
-@J$QFW+zS,%K`a[fWHwJx'JU`09"CPJRxfLG2Loo6-UxI.Yv1Quh{p+U=OY}mzJKoh-`Nql}m,#r1wRwn|b]rKzhe)EKF(p>0bGiAzs|%w6)'ZmsTjh{NR
--jd-0zumMk:v8;kksr,7=J:$C:-Gw8c4n:Kh'.(:]Pz[@EFgp2%OeuG[cSPle_OM!3`0fJQN:T5u1gi&-$G[qJ.%ds}xMsqaaXMmxnhSzgPY{g}-!+ufZw
-MR!R'dakUZ_bRKQEL$+TVR<S}HZH24{"RJ55D-^8B-@T6h8>X$/"6.E,T^arXdjBYX!k/D}L5GXV/f"x!d=S;FNd)w{wgd(kjI/D%8>G$NEw0`D1"L'"h<
-3)YsnQvc4b+zJSHd@}-2SlWbJ]S"~,N;yl7eWD)LOK[4@}=/RsHngg[re^-jbssTkF-5y06&>$T.M:guAR~p"8lRZw0R9@yQk8CVJwSTM=4e[@TxSQ[,7R
-$s6sD[lFeu6=:#v<Y-4.C4qZPV1GMfJc)l..9mXQ0+QxA)q"lj+XikqJG5kQqS[J]tQ@;^LxUWQkIU#6/@!Ho0s><%WS{ECD|W}:#S1l|u6Lp[^CRv~V[]
-dfPkXQvVwfeCGmShc1Pv"3L6#{+_27-IYdj9(c/1K'Bl;vZ$vg'.IQNy,R(gj=SPtsO]fX(.Kt;{U#erpary2`Bsj!Jz->12YrP0SS3OgT"d}%5mXQ~$O<
-T6[A!.X/(w3izfki6sWYXPjCS3{[Eyqo#f`grd{OEXt+uGGR!Gsx|X~]>%qgX5KyED">R`Jy4;mQ-rh=0.'o~:9O@E<n1(S=8^!H3cFrVP8d8Dog31}M(h
-/,dxER/.vNfm.bTLT%7!6ij0~[]!Bs`Oex8&Nxh<Rgo^o,Bq%47PeD{F!G>340F,fIp,"|@#2+.&7uhS]0|e2ttV})g:#;9%G8k}O68Vu[1XSk9%MO&h}:
-C}^d[u-5/;t'/=Y&QPAYO=X)v:_2&b`];|T]e52h(rR-Jw"^~T}T&4D_NkNT8KSiuh>QgV6_"r9!@=GSwP!mGWqG}#(VMPD/3EXi5@N=buI0S[bucf-kYk
-7Q8pDNSXm}qWINA}li_]X-xZd|s^R[S+oBY>6On(KwnBmf>:zsxB`h+BLwqG6mSMK]'|C4593a:Hvuj3Z/,IjNo3y.YSjiqjz+0^)N&'#M4+KhxpzGODg-
-^Z=0K97l[`]yo@IB)_$4YB.0k^c{>RC{"PI8),o(vJ^_Iu'wp}evOsKYC<h!^p[P9RRXPMnN4n/mK_;W'Pf@z+ChH<W[kBIepcypyw`{R_`){-E,bH4.YE
-daZ[{GungIz<F},-Zybmk;|PBWBj8Pc9+uMX0O^A2+LG&4o,dS1oC+3Btcrs8zswrIF33VZ9PpP3228E%o-+f[ZS73w4_z@W]Rc[/)MX#l0>FCVB9EV@!B
-<m[:~B9bBvi||,[HR|i0"ou5CH'CskA19'bvVXN-Cue7Fj`+$EjZm2UqRHr6x+F-e[m@ZO4zxhf6;YAr"iY"ZlhF.t!P3xSqc/Q.l+b|>}('eZzs(2!7QL
-h6x+}IF)0R4&DEKK[3owuh'Zu30ES!NFh/wk@h;c2aoanCW_dc[R{bANKfFG2iVAu0j@T_&@-^6<"Gfq}no%S5J>@R8.8g_:'nK.3{g7evVW%8@@de7H=K
-D.i(NG^&}sGe3[,F/(S&#^FHrlP&'|Nby/}{$<5wlL)p+sg=W)'b:)Sff/odE%ss{'-GF0BeX$Z_YA3q~D'BHG%BfRU5}<VjiMY_O6PqVI=G^lpIxFm8GH
-f,xcU.W3&0dqq07`gM`y-rRf9Bu8-<Qo;j78Ws(DcEh#PG:c0j}w~2/p3DmB(Z%#eE_x(RoyIlC7_{$F9Ct"jf1pQy>FmV/hyJ}|V[upHOWc=u6k]/]bw4
-JZ;pG(5$:Kbv{apw<#$)9}9[UN]D@wWZ_O-fmR;MQGm%2a`+v/Ua|2v:^!p2/D-m8#GK`I,T5`~4(^yfg<Yd4)<&dRwaAj(BB,-@y[EQ.'2|O_>f=BOZlF
-|<Ro!`[bx=(nnFTxyPY`A:mIf.W,~iNnsHv|;uL<qcxs3;qx1[9t)nCkq)4!YCH,Bcy''PFZkoFO[H:LL[;`~V#M{nHUbM$uX3D;8r~Tp1EGCtQ{I.tsxY
-/D<_M!O.r]:xaVI#q7>Dxh>K.2=<Tdc0huUkoz60V't9R@x{o|K|sau-0Q]22)2>3oA#~rr-Io-[9S6en90%j7rAkY_Xqxg_nTRz'-by-%`o,($@C{2KW#
-ZCA}JH9f5^nHh25S>l'$leBNx]Qwu5Zgf;L&|M(.cKp^Bb4@RZX#)s@qG+8iy&Wu!zZdx2N],VBvBk2lV+%pF|%hz|QC^7Xw~f4XoQ%o63[kihj+e7SdOF
-mk=UoAy7i4cW^!9q`vThE)pC-2dgoabis,:dTrgRj1@Yde{tup+(Hk_^10mEo%P1(+iCz<CFs)(9>DZ_d|L^JD`(2ZOdKBW80:UBn/_WM!mevtkI'V8{5"
-Kgc:iF]p9hIi)c~tv{>_69ne.g8swhYL}YUAi2^rstd#VwV%H#O"Y@c;He;hv%MEE[~jo''1JFF#$xtBv1[,3ZInq{zEJE60^g^8U/,blX^<L&y<26b.34
-l.1>iS2D`X]6W,^lJ+t{x1M8s:UIO9/eI{bs/q(]Px>}SI`zo]I.@R_#l]<Ql_R&M'2d]3h,Ylx<9j.I>vQhJDoD$w&n2}s$m^9iZf8V-NUn,!$Wr.1yBc
-$jZbuKE(5W!0%5oRs_Zk$bf)M2%4C=F.As'AB!{6ztJQcbf4/Q:zZ3Jr|,$5SRa^W]BbQ5^6W')@!am%t;TAIyuv>V:<,tS]KYb;y!W`K/esJqE6"T`Xnq
-ppbzgr~@B[$Qh#W8f$_"";<!K`Q]D$,xzHRwbg4Prc;}RL5|u/>!ba9KR7"(lN8{z,S0ZQ~0e!cDduUtb[#^M{:^Un>)s@}ifI{m]%@)M]Sbn</17iaoa6
-.>>'ybU/1%Oc4`tU>@~^Oau`%bL'3g!^;_@}T.k@Iw3;MVsd.X^DAGL^zG;aK|WZ>z+.S/T}(ig"VfKa@qXsmH.kgUn/~4_Zc!~74)_WQtC@z>ft<CS%ZJ
-PiIA$i}B[bk]UGeT3BFeeKa|A1h-]oy|cjJcWX}v'9=eFN[OvoH5hw9/+O`VZcoArVk{_rh(8=<:M!yAX1R6e;-rIV[AZxg-dPaY--Z41r^zsaYs'J8)B3
-Xtj,,sbF9I;CHOW=l=<tBdd(!}rpN4[yL>"ax]$Q-qw2,E]Y+%SKwxS|S12_U;bpn"MaFzQQ.U>,K{5>G<;!m+qB5/)Z0o:)Z,%]UJ!p>vYi<|{j!sQ#1)
-B1Ey1;bHHI},Iz}37!<W6/gWV.@F#eu"eCAH9k+a#P@Bf^0")ycC+`NPOJ}i!W:urvItC/~Mp:;ZL&)vcg`7=dV4%:p,2#upNxm9ZN`]&8rc6qIx2L|`JB
-n"hs-:#Q}rA@7-c+A6{Mt8FUV"}lS:CsI^~-JPUZ#P,PEfewv/A9+3,t&LtjUIPQEqCwLp+<tKXy.B1VC/$dCfG3WO_</i1)yQR[n#H4Q=geG`]-Y3dE[<
-|o`Lmh}QHw%5mvs|6[p}Y+m1_.!b!#g}Q]){d!aL1+/2d-`gbq_IkE%$')#CXWT}.J>`&q]CC[Y:Yq/M@ve4c!tbtLDhdE/:F&+q175H.b4H+T#[o%3Y@E
-|B5eU9/cP6[186r9K=X_OOsYN|c)zZRtdO935LJgr#Ln39ea79aUOzKw4;~OY4A-zHYxP'{i@>#0L3c{P7%nfFW-O6wN`r:f9w`5)$v3',X/uEZNet$Drt
-E#W_zeh;CL!BhQs/n3H0.b3N^r-{-h{D.65rTWKRP^'@U`$@u;TTQFW<`l06P9=d;)NL+$Uni0ojT9&C.BK<HR&mdjYk=_~.$7-O<>@qtKs>;v&#NDx!Ww
-"dPr#13Y@8g"!eM;#Z@J.IA4$=V:)=9d]zw,1L#L'Kzn+w7Y`M]{Z_5'63$-t^/OQM;|FsB]!lo!((95z-Fr&eqdv|'HO"SDlq#"Md/nQDrC[7<nCL#oDA
-efeB&S$gEpO`LbwYEMOR_I!#iP&5Cu0GY`C|30zH1SAhU9yXb'8hM39&eoxk9BA_BVU%qVvTH>w@Zj~k"0-c1J52>dOP;b~-oQZ5aCwd8-~l57JXHn)854
-^jDuhH<n~0f-%YR<bAuc_cW)^#^]&/}Ze&:]Y%z[$9g-obX3(L61Qz,9ClU#)Qx.T2s4Rhh&lKSvq3!{dYpm_/q[#;Y>"%9oGmOv`cBOqB,/~:TX5[OoY-
-QSz^79$hR}<400vfq3+E#JvbTg0[#NI,;/.rfVrcB#MS{(},#q](5d<TZ=9m2L-!1hpkYS~+%_X[|3y0r6_D/-s#}-a53o&Cg8[xWUu"v@T0}8eBJZ/c%B
-q":MxieA=Hm1QY`1O{E0_-ZwC:!!xn46(."'pOATF{.%1.e!=1lt3hu5Xoycrpy9Nm)bNJ3|#,PCV6!g!8<("%y[C.G`#o^c:}D0o6(pBzmUG[`zE3><Z-
-Y^D0Z+l"xJgI^eVaQF{(@B-4onzE)9wC[`;iyFE:z!uuH%E2x7LM61u{jR&jv"@_b)dK!f2>@K6PYmkG#]Z/zqKn_l'6mc`Q+.=B'aNX%)aA^'<"Nf|Up&
-CO'8KzkH~(NU8AT.pw]yA5/YOtqJ;0AazXLOE)v0W|<{#-2x{I!MGD>:jx%e)(AX-W#V%D29M,/{7/D]%1%|kZN',=+DnPr0>sW-n<Wz>Pgv5-`<cdefXx
-cT}P/!;9tiDN[MH0J@,6-3o`eTN'Ey9x4hrB|<$&PN;n.RqoINA(O`{C~UTkyz1gBf.(q!)xKU':${@g)6.;pB^kkVr8S2,$fD7Q|s9LLcrx|^>}cq{S|n
-@hs8G`Htg&lW:ROBywP,2{]hg$]LcIJ->([]^$"lW<]u4f%6=n;CeM+D2020E)afT3k<K}[NSMlp@!`B/)KB;9U>GM`k4%|O{|2oXWa4!ve;n5zs`e|54u
-Bc9tt%W,pB=))zf,-o0#l=%VJ9ixTR1kBGF.s>v7;";W[_~S-`y{7uq-]Dq-4mV'A/7<4S'AY/b2"ie(5y$]-f,CU:ghw4qDfA0Lb[>uB(z!3^|93oaPEQ
-e&.Z_9@^T+)^s)mxGnO56G)=$Cs7JLtdt@osJK>vN/%_Dx+yr|WmT[:aQH"geW@g9@s4-+x@Pfd&L[_aG%gaVIV-)e_lkoegMs_aze1Jr[u0uRx'Lx@mci
--/F+YcyNK8qp)>g#t$R5:}srdO8p3@HO69{{tyVk=eaS^1C'com">E;fe&:zqZ^n=Ub^l'fS{}-^ln&:]F._/;UyEIi'F}zbl%~{7Z>#Lr2;-Xl#'{0NcY
-@26-1kFo2-n|HbGnmv6FikKaBh_y$v/lN9#bogbrr2fk+OjsXA(b|m3Z)yy+jRp;LIir1k,+2dmB1@sxI5;WBgr5xt-x"EY)XQ-LG}{9C`Cli-%_oJK'#4
-c#fn(]L-v[K@<+/zKhllzv]zt0dqjTAE_V~kM!bAzCfK[qO4b".e(m%J,"Y/=0X951$Tp{V`}sPsMS}|,2x69U<mtcoUL25.E,F%f04Ut,"#C$Z;$8y'pK
-l%}GfSN@Q{Yyyqu8&NpY^e.6CxEx7h#]MFOXw4[i+cxyLgxOuuV}~}!~_k@j>}:JazoOL6f=j.b=b[PMH{$33h`[E63A]/q_zi&bvkf1qg!qB't29KQ%)X
-Zl{&^v5Yp+h4y<I88&A2u4BwknciTWZe3xCNC=QHS:v+e/cAj>Hf8KQnS.dtM7!hc;B{4COyv<]HjB=A!-D=HN@J1C#h5r=OJN~;N{XIr}NVThq%lH@r+h
-$#,tNv/Vf8ZZwuI}!r1>PqcBQR]'K+'VJL.PTWx9d$g]:Q1j{a%5THm==n2g;4R(heysHo{X"`qQ}[sx(xom9WH9g#[gdDRr7L.4d/'HH9^Oye&Lt3@f=u
-/bR0JSD41Eo[9v28`CT9_L=yVev3pOg!n.M9YW;3{Us=n.7Iaq||TAogIP(J8g'J":TOcN7ZRac{Z2omeJH4bI17~2|Gqk=`K/6K7NM&wf]-DkF[,qwx~i
-NupQ|4}x&pNo!|>je(VX%h4yWqjn#DbE&&7-cv+GH"z(jJ#j,Bx2;mn,jc!2Z5(m{%>J+WLG/WB)PzV,Z|^{hF&u;2Xl;r.mwOQNHAWAS$(Wo2FxAw4eZ;
-o``'G5GFl!p<HtjMbj-T7Ic_vSUU/b3`K{+J@<0Vi9o3:`p[:z/ba(5_%[Ki_kGQBf^lO{Fsl=!XnT!<ZC:18r%#bl#z#)1korQq$(TU^Tb8;{f.dB%&wK
-]]S%-|)m">~odLx=^(nu@619=d.#cI'%z#WkHvku,,8b[1{g8=zM(V>ih-e7ABh+tJS8jHx[Q)X2kU=@[)2[0>_:8HNNzQQ0AT/C>%&D4t:dFQxQsO4pLw
-sZNsuHy;$XpWZVNCavK#W7pL'%:$v$Ljo,Hv#u@OQ<v`1+584O&OVoAEa9+|dzIM0rV6EIWJ>mb}n6JF;80O3=fie-T|wLH2fl(o`"6<;R;I>L0%:6erB2
-"t{kRx02K@IHyn6Ok3$jiRJ:vJJj[mj/SqT{Ow.E>@cSHB5.LDXtX|54Q,ycof"P@R@_lnVPbQy'acS_KwrW~F[QrvelcZ#N_Jh9L56xi<[N6!bAp,tmIc
-D`ic44IRxF_h"`3Kn(@E(!UASAR8SsmY5#R!RMxDVXTV#0FbI&jWk.5Qh{1-d8QqWTr'5JgNwkH[;:t5C[I9HEQ:pSUo/`^Wu{eV_TDoC,._hJ"v[+F{p^
-G}lh{uwuZLmxTCz5<.{pgnh.CHuCg{55TtI@Px)'EaL(;jW$u"!|J`^Fn37qV8g{"(Qu=@p!GU5px(bKHsuDjaxI[v3Z:<n8|EA"JpdQ~>Zn.k-q#,{'na
-3]UR5e`XP_1&!~>&/vw07!8BA#Vy|mSUh5Nt'V|6cYQSN;~i6Sl`(>b2{{vz87y(bsAdBFRJC3~>awr[RW64p=O05[:zJ&vcl1mz4yO<T;06pY%1O".]tn
-.&QV6P_oHF5h"%d_4)<>mMd&If%XUkV6iO&seWmb8MINVZL3DNxC"3HFOlQ"t5[dVR48P|oe+@0WjVZ"qy{J5#ehC&u4mjKB<X5-gopGPD97+zSRdmyU6f
-05b<!=$v<f{%$f9M7%Td)"cnbN%tuvac-I{<NZmD=f;yjZ[pOY6IL&aFKUJpJFRv.'@P[@<2rW])oAX'kXwiR:Pi}hh.Q/'16WgbViBoE'06CI6O1VIE_V
-e26VlA]<VH+[qJ&;(0{aM1'v:S{A5[,!}hejuSor$%H41r>CKDR;{y8tzW|d;KZ&=v@R|x~+UZ&@";#eHcY!x-1nrqUWI0>$jEh@U>N5iuqEWx>Vb'@qNo
-]c}vV)XdiH5Ki841H/DfHG_&Ek,},8Ht0C:l,z<w("QjMQ%l=po(VHh0}1ATK:;))mqD,<3DQ%PXi|R]WO(4/rK/H(V-]_p:RB=0O2.]t<%jj(^U0`_{[K
-;M#DEP$]fBzzxt{iO$uPE&b&1=<2#IJMh)l/tDoYjL[]LL9v9lvJ~l2uTTf|wt27W|JWBJd__sNMLA]4p[D0SqR_MFM!&)OW;fDseNmR[LNPpp^+eCM16B
-|}Cy>YDnbunD%(15}kyMz+ulDU9CA2NM1<WBzJ8t4#D629$Ejp>cwzDD_83q0VlI)|Q%(&M,rV>hcp8f:uvAz(t;5W.Yp0k`7W7BChbJY:>(sX#H4+vF]/
-W|~V.{3w)aQD%4idpfXY$r6k,ZLqgF@;=U`&<g{d>`SO[K-&"[9Pi1Dfd24{4H5TfW5"g#r=fhzZDY~B%B=6wW}oeyNr~bVYN$&iG@3.GqV:q='46FKzeX
-'V9EN:-OW_K.Rf$#Ko;Qo!OY{qL:b;yV!-5/P]hIBEGkV2=SAhLD9r&BnY[<js}WW7tffP2LEYckqU.]:]_M^nB%H>=L4ooX`>7"NmZJN)w,:E&Uyxa_Gl
-K):HX!ZL9`0IHu3uCT}U7K:Ai!"BRh`C_aqMU+H#[@Kri5HPMx+!c]]r|3McE33HQB`zXh3{>=k_FR0yj=j`_e%I=`UIZkd/>0o>@qd!VVN=;,;A:F7iRk
-E(Xrdf70GrGF!^aiPsY@i6_g+2n251@lf14pct':pw~/Xifpp{!O5[Y1Z9^S<I9gyk4/S+1SK,%>4RgD{I||dJ886d)!OW0[Z]!CLxU5RW5Iv[x&@h&^`x
-}}9R'=]{K}>y1h3a%&_`'Dt}bq.J{Ib@S[EeW'erma:y^rk6i+p2hwtw=ld/O}yiJ@7sx/V|%{^cm}sLpxRL(Xs{2gmm^-$|Rn(K~xW;J_VqrQ,,/+jtoJ
-.Sb:AEFNs%SVLt9E(VdrI2XX(pYuh,%dSs+&~5GB~v]1Z7n6LI]L8tFWeNA-RS$gy[_I&y{X&-_1iNaKUch]n6I#Ij-wXyEM]YhSNT/<!Q^|Q,%W~:1wxO
-},aZdNa+T+i(AnYRh`HMoOx%$2(V1=$lPjPn:-+u5eMk15%4j#8SLF7LcgOq${D&=Yfi>k3#62.ub[<pIDYo/I,-OH"v54Et-rmNEC.2k`TP:"KI,#'<JJ
-}gNd'n-TH^)_I8QW/";PZaCA@;>SD^V)7}pAw]:]$^}LDg|1nP6<+%=Fg!dluT~&-32#N7bp0syryBIt@yK>cXxO("T]IM5(yuGx~8h$5Nq).9=/!A";m(
-OXkU_L,G"}D1X6Xd3djP6@e{{qh=_>r/e9Q@Z|V9<{<Ckay4qE`f!{|^SlD!hNh@<,}%:{+5@j'`H"Q[+j;-TeS-9ll0A(kOT_|!o$RXIhD_GGeBIp!gps
-$[XX^KO8.HUObxI{IZ$C=Nw2:bB45Y<"GU0t1I5PMeHxjC6kE#u9Tmo>QBd.(aNPj|'`k}DJdLyk4-lXgq&c0NLMisqa#x>GRU<x(cA5`fsJ|fJ0Q]oB0k
-Z.8_V(-4}z'XtXeWf"9bG]Gw&[tEX^2h"74dP,z`~3"_M/if.XbgKV~CS'A7za2Bph1aU8IN%xi{.z.xG]5#&WvGxwOVwUA1W6TK2fr{}A6pkLpv@kVmF=
-A#,@AN1<T/CIc@MJKw^=UJPxni;=I^.717bWk)^:~&i(vq]4Wi+Fw<eP)5=i@WcW#<w__#=Nk,5ik4>(hwa`q/bmOZ{oj^KjD#ANaH6&vzt/,hy#1_9;EK
-i{8DuGRQ$^|t-u$t:DhSY56#s|$xsV:$23pR+]D2upku8Zx|Nr,ouB"j0F>&bY;f}i&$WN:TRzLxkFu+m:''hX|0Bl>O4O{6f8KX^xTdYgi=-]0mf|$bWv
-^oH<!d^2T37w&KtM|_ydyP(JJSdtJdm|pkd57v@8b0=0ILE/hr!nW.W$GPB/V$:8:{PjSzII{Pn-$ah3p5X>VnRoLO&>4]MZsYsa~wy8n`"}sITUOv(("<
-E5{VC^;W0(%{a',lnD/T7KhmN5Y8::'L_3av1io%-'.z1X~'tRR;0u|=5hW:@-9[F.$UG/=wGYoO&kb`|vp_yg!vkE"m"AVu+Ip#FU;5UF>8@+i3FND/[r
-tpYnZ5Q&58K>su(qOY#TNS|Yx(%)eY#0w;A]Ehn`#rBc.PQ(R1snn16n1UP-yN_ob_@mtFbwMZwug>$[g#u=>j'hxqp!/Uq3H+RMFYdl.=`qv<KxGwu+&!
-uU[uj)%t|+(2zr0Q&8'J"qk-zUspY:X7bWeQ}X8nZGl>^Zcz=2|giAX{O0/>ez!iRdHSuXpJgDW.qzwszX7I4W[jWz@Y"hK^51C_VtCC'#6G8o![)f_.,N
-5r9NSL&<;G@B.PcJ4DG#SNn3x-sJaV[_Xk8|%j8z"p9!JhknK:k${qs}Q8M|.sE7&24G^-Bbl4QcsSP_~9zatScn&65K.M5E`uF1i^q-e%]p_<tbn@@Lll
-9DPR>IE0j&,sAP{n-ywPtcD]063{cH33#UA,wjd"$N{3@PI%%JOw(tK0qT7%.T|<b.K;=ua]puMu'$)NU5492j8B/KS=iCH=_wWjhK9j]PoZ'CaGVg"BhB
-gXtUP&Y;2Wr`KBosv-REtTk.N'${$P;m%j1joc.E}=YuZVP^!M6+Do38<zOj7OIkio2!tUC]JHnkMT1TBwyqeOmPq%z@m=s;MdhVY0.G21}_=GFNrI'gx2
-7F5,9S-B/QgJ:{~gUzZEclx-rYB]uDKo%tl|sP`vsiVmoW2{~{`>|PicWsQ($,@P^)R)u8J6#df[:_O$H}nZr@mt%NBQD^jtB//;|q>|(qqN._WC2>Z12Q
-H9G4['ktR8INgkBQ~AZZx@nFkz(_6d"U@MIyhRSq|Y8Z=w6_3D~cya<elj+3DdKr5n9cHQofR%{xBF,d$t/3#j~SIxHq4Ty9&f;HmNf-~4f2A"AG|03/p)
-=LqK[{:;#x-4@V&36"A]2Jrw}DWd58Ji)GaX09u(o5,$Ij`Pf;rif{K(E',T)r<I`;m3Z[9-Dw~J02lGsGTg+h_Z_vSvw3nHpRWIM"oG)LBH|mP`^;c{P6
-j.Ux1[U{WKbxUdRi8u$6Iwic5|:,$7Ocs>^I`dbDzT!u0aAR.UlVtu`[cu.eT2W4@Y7jIDD4|D+";2iznCl"G5M+>(mL~/~U{s6ivn.Ca@BRsB6eNISg]h
-N{AwG:#M(Xuh(Z"6'7t%h)e>Iz@dP<GONtHPm13o8t#0O%}$;A'+cAGUOL0U7&0E#@<%DXfqe{+tH,opXv/^Lp-)+#6PCyBi2fYY;@XB&.yNJQBoZ<1R.;
-S`j<8h`+XEh@NG4#4YwroYixrd,Xo}"jofAwo9Mp<e]giM>RsUEP7-^9krJv.;a&$;RGfZwk^.K4D)Y<4k->l^EEz8A5FHInj_F@.RhLXPq=VuA!269vU>
-UNya@6!HD3LJZZ/cb8!!<<H`g)60JfIDnACN%I2OH<gDd<{.Sm["IsX"FCWCc}HO|zKM"8V:b-_nG5SzRz4xgpn]UUR|xO<}'-C("e<pzIh&`ODhU%"3G"
-XKvXy>uV(HY.I"o$_UYutfHZ`yY]QiQ3O4/@l)Gd#haLr,x4fM;Mc0|&0h505:FW^pF<-yOb%knzt!00txH&~O!XxUZio|`fmr:j`}laaczdPuihVg^Yo=
-14TtDXmB;[0{%>+l,75XR8DADzF5M]Y[nr_xB&lvNrU{=rcMR<c#Z@5q|#<)gWu7NnC}FybSta[H0h[yaOn]w&aN~ka]s}.}ZLq{zoQw}2gqzz'lV]cfyl
-F"$IV3Zov{b:@_,zFc0j2GCW|`w35kr8l"m^6@]yZWO{'q0r7BKzfx.usOwdA"uC4K!Pkb805JPgL1T}Bg|>Dw|^HnR7u]vGN}+V2TNz,M-[#z|C%CBteu
-2iJzF"!}H,(GD#$X=ATml3|EU|wIw|9Rry0bG%-+<Yt,i4HS8;9J`eXZ92vcfDJE:c:uLWi#tt4o_I[nViG(QMJ}+j:>9XOcc]yi_a)wQ|Ef`=ps/j<_kn
-YA2t{3gqiT2[MqSu~N$Bu{.evN""Ic}{5J<pXPZ={I81wIK2pJEB>t+)KOu=H#y.al)|QW`dE.F.i,R3pIxwox5UgrVs9}~l>gT+rrPTM1K05mn[Jv6OQU
-VUEUzwf}E@H3_^O)qO!<flHZi:}ISSMeT"hjKOHe58^}(x8/Ru8b#1SA&<NK;`d;~|8J6+)tE0j4@e}EliOpQ0R(>&w:LP67YeSzFBg1UI/rq-},{>;Z~R
-aqR/pmW|DBXtr{MY^W`RgXphq,3hLr<c@="fb(Pviu{kXB]0sJE$)=J9_VuvolWY>}YWdFF.bi3naG/Nvl>|-M.LbFc=txFNx}$220&+M)AKQUfB]"_}b|
-#3U!)dD}%,=wLAcwmx&za[JRAjctwjfB768_F]/PM`N!WC|q9je)y<2-9t#kN`ol<tOehi=6L!Ng^-1M9Gi}=u1Xo6sOKN9LLtd6Z)x9fq`0/ixu.dosju
-3olDO!(eTx,e0jBo`{HhSUs"fcE8<^6y3DV{/>/5#NSx|]F!^^=GPU(Yo"f7C>}I~"R{T).Cr{c.riq%o4&,Lz8Pn!TtSHR7Y]Kyi,YR!-Ub^yY%lLz%_R
-iB9vjO&tH8nR6FV{p,;@~uq^+yC7A:(FkIyMPuof,]i;~F6gu1lJHQkeO,ERzlKrnmWqsh41}l({6js<|<<aJ+-^5=uGPwGxTvqEr'e:KTl[FPu>$Bk9qy
-+rf95/J,xw9v^NZ|H!q'{kIM{&qI7POYd}dq4{m6ceI=#`oH~-n7F!AJ.>"((_mP-&L#rg-<'e#_O'SrVVO5idxRi>9SWFGSxf$X-5L4_$X<urK&=BpcE.
-WhJPBVlDP_[Uj{|,$)0%'@ss1'5!6#$V=lWx,U6XSY<2!aFQixG7NTaRtuZ87Mtu2N@ac=){a&X)epC(b{w34-cQ)'[9wI&N|K_#+ry`/KX..Y@m;U!=0Y
-h8GT>33DPkG8!OctLM78JZ!3xzF+^5"5kv2AoBW1XCd,xDRA@k[(B`,3@|8lD:8>&[YQ40z"#$Ta/Y^@5SMh.4$hC&>@5}p/XmoCQXe2@fS_L+9Ef0=H<5
-L/O9gOWm9A<VokWp5-SlJ6FIZtz^Hn+sH"9H<B#J3c:Y0T]wJ!d`SRHPQqvbKLGDJ,4#>JseFxVaAG@2s"/&cFiP"OFdZolEkp&+ck_Ps`ZVqW(nPdP[v'
-hAtu2;9Kart&}t]Mn2Qtf=Sp-hMrLy`FM_H'J:xb`-CA2fq`$1-+9$aC}g$5Z4YoX)MS-xw1;"pp'C"]1!9]sebh2Cr;bX!&Mb/GO}}eVxB=GC3P~E`#+H
-QB@6DY8M.mp}@`%|xYUX@#2hJ|}{I;Q&#E}O(hpTPrB4V(iB82:qhoo)n_/-n@bcng1Qyj&nEBs<zMT6u)[GBe<^AH"1X#}IxKV^Pno>{vX982qggt1qPs
-}XOa;;i>6d&IEu:h{7`I-iD7h4&FOB9<C|JeEu(9q]8$bQpu`d"^_n/n6zdjK{mrfb1Kp2(QFV>:0lf;a+@Nmn-QsVe,S(}guuA$/V%d+GtosoaU,.ZUAg
-WC&s-3KM78,@Z1mp3Ta_zD8K`5mS1FVy(qRAxX$`X`u]hWjRTtA)4S|r2SFng0)$0i8%nLnud`99}XH}+HcMf8K[KTTSY)[5`pKo7Di/S,uTtq)Wk[{J(I
-n%O7i;m#}}%AC[[.{:^4y'^Z]3e:TahlF`v,,'nP1R^F^0#pGAeI-"T3Z!spYRapwdZiiS&18!=y[@XiTa)!j"01`+$AL#IjH>VVa[}.jg]n{=NAPE-$!&
-I4[R2QMf<m7}HS{iA%awKzG0l]~oNUJJG[N6M'n]ZK!F/:15GtO,K_o3yu2dj3Chmts6HcRtIhUBD.[8Xc!M6%>:-b-Q7=j[A<yS&_O|ogV:zgagF^OP$z
-BjH#k-Y{K{5!,%P,`>v5M2OF{U6ei@CdK8nj2W2=a89,[hTSOeRGDQMWDLWCl3rJ78.OOC,9$|sQD(r'_ea,'.y-5bu{NgO{Ft"VtuDc9q!gOJVlNm1no=
-&PZI_9ltLyPAD)F/GS!g_/Ij~MHsu#&5z"gW2'[Ey]6KZq1=UB$(D:2P{ouu"b>wD3F4)+B-,;IQVQ(YpSj56n]u[HK})Jr-,3^hx_y(I3NYv/-kL1YlKX
-pn7o[TY+z,Q{gDOq(20'c=E3Jd//yV9IxK;4,WPIyGfE~]s#D}$SYefxx#OJNuI;#:U<%Iqq.OGpa>]n{8qy'#UV|}"'^gxj,H%g2O|q:(i8i`{k%`xNvA
-yBoX`Y8noz|vjb"U]vp,T=2Upa&_y^5}L|Mu1;&#uL+4E^`YeIZ^Fd}^ps^$Fv+n-3@a[^Gud,@QgIU%&3h#bdDsl|hH,%jbd76_6f9j+]pDeJuV>SQ/tM
-&Fv$}}"xx`{lDLa<yW#&(_2KPn_1mqkKLWHh`K"0bgPc!O8(0uF=4BdhZ}eapE@f=z~:Hs,@9fEN&yC^fAm>0^Xn-]qjEbS`#1nY[AK&BZwFo<u-HpGH(x
-z_''hoyZFtW1X%5h|.Cj/S:{e3TF{<fSP9#=e)#%Wo9Rs7K+]aFYZ((9C<@[IeAr=T%)&vs#PaPUCGN-tCe{slebbTEd+vx@kosN(UX435:21xY1Ef6aU.
-nQl.f$Byd`R:#3W%t>}M48Mx)2@_JA|[z7P-{-j;G86qxXo=2zfu%N#hW5qo{X|(1,>"lLiW%OFv;s$"mJnzWdrV63'EmET#D^3eD0e131$h`c<X--"h^&
-l>q@o"Rjq5<Z'uHijB7;v'OK<IBm=>}8iF3OyDUe_<JvoJuP%!C-y+d,U}cITUH]"JAB9q0Z/v/N2cG$(SifY!PgYo|qC1VBF+3VG3qhpFo1]4GfSB#z#P
-nkaiQ8F!iq'`'4E|Ru0SfAz7Cpp|c]FZQJ49evd<7K`RU+#b28R4-"3+2qqbOn{d>},QhA:><OvpfR@.XydfN2}as[Q5dSb.ZWyN3Tfy:qs:v$_A)QqEG%
-axgorY%@ld$_t,l815@p(>crpY^cybP(dC6-wh(f)i4D0p.OCJ4v>m_,%{cQx6(`J4JE$vQ(qIYi9NSeQubQOyJ#4s<V1eOe-Ouh_E||wz(]D/+x$N^9Ub
-gcN.6supj>tT-jE}eGweCh+'n,,c&D~cSyz;o;Clm^CccF!bZo[an,C9X:}`j2V#y<Kq03,bYpQYK_{.E;b]Hf8XbZIlBnz:yTy47'T29wIl6egpz{6eiY
-TsHr6`E<UKF[T!n+@[>>JD@Q7VZK[cN>nt0Lom!WU!1:4s#p@yz/6>D%Tn&2prsCgSZZLzJ7&0nGbzv.L:h$BWkt|o5%DnNDp%Xj-;rpS=LaN9ty>yfjzG
-;jq1@6=p^9h6CBlOW5YsNGlCmGO33jP,=E^tWA2{<b!hLP2r`0>U5iR4{<o1CeU/Ko7){U'sr@ccw%$}0Np+Db|$60.2/JhEjT9z3qdXIsL$d.VaJ.r[d.
-$ekk^scS9RWEUr1H]N6=85YXkFrE+opvhf0dhcceAI$:$o"sC:dBYAK<btFi7K4Ae5`(ai(pAJK)Uic6mTbg{(nTXG#[RC#X3bvmzqlK21X+zVOwMVRy_)
-A^m659]ru&Gf7;Z{w%A:'8Zf<&LIX5_Whk4G2r+MtKEWL3.<5.<vZnmKWai,<1Ud.u/]k;RX;cA7I0bTe}XBE`&zwTH!kUMr'^YhoC>{Ym-3Keh=z6ssq7
-5sT=UHd7V/=mf%Z84NBu,C8,Zr:{/K[)~gzKd4ET}Nrx2G]/$Gk)_cRu!"G7;Y%qZPBI"cwf(e8vTY@L/F~1zwEQk-/tudi;PtlNa`mEb,Td3>)geKMnaZ
-#N]zzDl^Sac#FPuB{qtMU|61|bpA^7zZRDc+[PkBcok:w2Ae-JtM!8^%KbOuAA,in#G`XfWq{`2'+fu^{(XjmM%b.n3YYh)[E9t%>xQv=@U(izc_O0qoq6
-_t_"S]A`=vw7;/V>6Z2J:1Q,jBq%W&/t=lprw4gifm)fu<2kEbd-v/$qA/te#Q(FpG2Fc@$lL:(i%jwyQG_2GDay79pwkt9kWFjvkce|}lL}N,iv=yLJ^@
-hrP#5.ml4x"{)M->+zE1pZy3".IYXE$:_hGOn4B+zzPjJ};2s2eO~Bd}OoH98T`e=TOwfH[{v[FwrtMZ+@4n3O)DxGd;lb]$V}h,s""u3ZC;)uF#^yqSO&
-KYq)x"or%J'cI;cI!d]Q+[es|igd=_Id<ai2TynGkJy#M:Vo!W@AnHha#)qbi<vw'QRS.O[xt1CJT,FJr35Cp4kI^lH_&B4zN2rLXU_/7}w(-M$4<.cw.U
-n7_c8S-,;snAwU;:mqBu>ek27"XsD:S(:;^x~|9eYZ-"OZ>!z&jRKQ)389=}XTfU&DRzKl]GbUthQmom(E]GCpA=2Zx9)yQ;$,HMDR()i4=0u[Ivw:a,Z^
-"{OI4T9XkL)!RH$.Lo]@s"~`i[~Kb;:d/M<Hb;ji[=@f2{hyu+]F`[CrxmS2[J;pDw9b'H3^XV7Qbse@JkVQL)L0Q3jg@yw-m55iKV>N,[$i.%S+^)rbUN
-gh1>Rm_(r/'l2U_}okFN.R8}JA$`.O4G0imo-n(F_go,Pl`4dw]_Y"[5~q(2dDH`A+lePuwTa3aEykq<9A3zYH@Ue#}p})zP"fZYC]U0[;GY55`yos&Ks_
-sfP&J#u6^Z$j-Pe)"ZBGF;)!r.Wnj(d-zX:1MM$j>@IJP("o([=ID^E6SAmJn$K+SMF+O0;A>BiPkp6)bgS1XUC}8yQL#9phzp(H&GVwX,Rtn3N12&;SVc
-vmxycYUT8>"hM0_@87g3=Ex%+AqdHTw43j1,{[bx4%nY#@2e2c24E]~XTD:Tu4H8v3=(jA[bI^ofX)>CNy^e;.WTOck7ij9)r56"3!txH:)Vc<L/A5<3,#
-F1Lf#}u:Pw7IQC2O`]+giK+_gC/"HvEx]O9Ixx#f(fo".v<!t(D-|u|CVdkH4m$XEh<B'BxPjxRkhIK|cG2wm,#Qua%L.R)%nLSn_66^oW1jU3(pljK},t
-r1rJtju:e:siruIJ}`~k|!%YO2WRjFm$SBi8/l_`]/v32pGLHXIUispL04^eprxwO]AV>"IL+S|CRH8^$(Y'R:'|sn_#C^m<EL'#Z%U|mR%_T=6qY`E-I%
-y)mf$9j[2tv!TzVAb&F'<TIL8NA/g'~)GBPLZ0jV>B5zn>IrIcc2@FrV!Tj2Z#'"HRuF6yQPh}4#{xEf@Hs=XrLfMqhOSE/C71y"JrNa+4DTk'Z>)}@^@-
-$Z<wX6I2Aw`Sl61&T0jn<,UDM5+5vFE417c5+g:M=:#]&WCjdm7Rz:U,z'9wy(A]Xlbxf]-1Ci<U`49r3@xhMouZjzfFq.k[q49R^[9F0EIIDmi"{x42m`
-(8W0d{bw;r]Lci>C.};cBdT+(|Dt82rhbnMKI8}7lX^|Bf)KIbl)jZ-q>)dz-iR$ooo|uN/}M]<z<|xRJ2xk}vIy0a^!}--s`bOD~Ko>@u1>Q_wL%oZ9H}
-1:|RXrd(Oth!2J<7<ucSP5jr("B/=`[QC#m$w^3-;TK}pE=q}u,M^4EfE3H7,^!wC&6Y,57sZp}CZ@n),E^AhP8K0]V>NQ/|q!YqrVrvX]lH|cxmHs'm9z
-4'n&Jp3dw(#b%cJnvCl9Usth.L6y#JNx$.#J&-snNCUKP-X_w:0i|YQy"!;ad|qGp_rwD}:E&B;C/PSHKnj^fZ5jU6%KJ%OC^)Q9DjR3pre4'aw(b]AeDc
-LWpx{@B./]EoH9@zVuVlo>EYWV2Y+"FJz9m,1zD>B1gN/k2J@;JZ+tIw1:B+PELK)6}(zS=matgBB$mGex;@1w3<jP0}ENl0X"6B+MW=2=X$Z`s.TDioYJ
-m=UFnU@-M|-QTqd{N%~628`O+cO2_":[<ui@Yiweje6L/wGT~tM0+6I}1{]7K06}OnuhX_yHVTGJNSnd:XoB;HS5"@Pm7EzE]}i@J|Yf#!GFlbF9cAXl0K
-nL-l!'C_tM6G-zyrm!XD"`l!+.1t:8L_DwyH'}_9nV8Pdbk;u8rS[(nibqH(uiS$Ve([r;QG|yBc4w^}Nr=eP/|J11bDm`%4'x}!GmPk~)w27rc}+st7$J
-otghb@nDr5SKm'3yBc@g};v9sO4b:$uT^D/dw'$DBt1<C2vuJl|(06kmU25k#Tliaa0HQ.d<eL{2W3'62#91g$1RQ:/=KMD{$}ja(l2w1!R{G8uiDeI/`R
-v9_xn}Wvi=vd([8IhHn3t[oa;awHnZDk=faXbZ_l`fDXl3}d<:-=`e!8xAXC.8O=3c5"|89=R^)gN;}q:lH])'A#kVeN5r{K[W0ohPUea7{kd:7-d2EJ@7
-'`oC1&~"4VkQ}@1/hSH/nfDQ<}}eGeE|-l_]7|0i,e4d`di5/Ai+%BM`7[_V`5WRQmIP!tltq&">=+r=Ll4t&M+#W6l#qG8yY}(c<(5jcJ1Bl)'`~GDdS^
-=@zxMuz=c6E)=!(CP.7w57|J/l|4_V@GTF;.|b2bm<h:&f7,8iz[3GsL79+c~;]RxM!^vX:/FWJtflIS`g|_s2spO!FzlY)3|)!s13|)cr-"8JvfU)V0ba
-L/5Qte%37Vd[fi.<#;jXhFH#THruwS!k!X<`Q#~sd9ztaaL9FSzv=Zf3j69zBY'yf.weD#_kZd&bgBa#`@O,NO-u7=nOpArV]("zR84SoY2hzhq^^DcOwn
-P+JB:=U;1HZ"/PQe{Bo)509`|f4U$-7'X.v:Dm+T~Q_DQrv8s2S0+VQ.RR8p4EUBw}KnU&>}5-ptDs,xW^[$j+$`3eF5BHi.2MFH9TK+knmR&b|tac>z%6
-~_v:[,Y|.4.t!1@BQ,'9{LIL9-324Pd5eOJRiiO`9c0#_hF'bGCTPo0Wy|3P4D_lpKq>`a0A;)"xGLi.]^r8BLQV2cL1"L<z7D[5F`4:)Ef19X-IyCQB.1
-ttN]T^z$lEuRtuRCU>Ky[u]FGlCbk<tI#+#VZ+kIZNlayOwK&_U!VazsK+KZRDx:O+&X#nh/z4)XD.bP61u$5<g(2!dA]akB:(d!i/qPuMt'hXt-};nVWu
-=MX7xHqdAZ<c@D-7n6_pTd:d0WoSY;nT<%g'C,^W/i:P1^2BK]a5sLzyT^Mvech#FPJ)tzQ{fPW};/5giL-awz"~a0eeutx/PKs2r{fenb3{yGraGFMvUl
-}.<(w;+"%bcyY`Ffd<ZaYe!PzumAL'"R>y%EstG5KAmfow;QpX5@Rknt&#UXR8er>uM;As^$rU({:]M8OUVrvu+TPf27/q/VOuwOAFoEW&OE"MzoGXVWjr
-5hT^NI[pE9aZs{N8^]s%iAAU_OxAl7:N_(!XRvmZk=&`;c,LIPjr>twPp#dG<5n"CTX9Yq4duY66#-7R`xnn_M_p-<mW+)qWJQ4Zqk'Zdx8HFJ;cYEIie,
-+Bq>^PUFm7_eok272zFX_yJ}a/br9v1CO'j+O{h5'.UUjvS^oTP/Idn8iRale@spp[xS4C)RnD69Pi2|5n2R)nSMz,n6j3pWNR!.aSsi;%P}HOdPIMF+$'
-b,EAM3!<#yfZOK+.r5Hf5=sk,z/q,S=Q%nv=ak<cpgO}#md3{FNp![]--cy,@/,uNl'|a<{;"ip"x0vYr4otJKtRc(e)xO^2[9'^xBB364zv$+}+G_dJsD
-)benLmv#xj)hFe;aq,$!TXIq@L<NI#gJ{#ai6%VFBO#!N=R1ZDQ#),l9k^en-3F-Tc&=4+L>goiy&dG9t5i1qARDo9y0DsZ]41DWuNAYdvl-@uWG|oO!$z
-JtH.$1bht&op|nVp>>|>Vy;T[PmF/UKJ.M|vqX`;T`~5]4aQ;:mgy,"4n+9&IRH$)C.2flC6l4'uol>apr+VU[)Jdvg]^oM4%%wtLo;b,#x.jOyNBwgB>)
-}TncygK8&17b+IPT@6x"C1Wb9OIW;$Cn_ri{5Ndr%T4/n#nk7P0}g:,m-`.|i+T5xzr{y},l/N/J#6;zS|mrXg%&qaD6l/g|rZ}Q/5+l(Zf(jqqji,kb7o
-pBA{_GJrU})f4S_ai-rF`%sl#$CZlqi1|C')MS(&K7^N'f[Z9W]lHcX|ohIgwFsflcwU4S7O){kz[37IjSX>A^!<B"pq<d]Wd}_s^>B)q&B2-LC80a/oPl
-j21qx(8N&&!T:3ginBG2_s:g6t)CF|tOUnm/+Kq}X/@%X#!%d,Paae0e]mY,h:kFI%iQhdq`{-lb&lXJiXPm6`m4q1Q>N3zLj&;13XHU=P$o-@jJ~f6Gj6
-.+CyOR(JI@nfyyGDKIWy4]X4-Z%J9R,S}vCp8>Gay3D5M!~E=Im%J:VBdS#F'Pi,}U|'I+66l@`o-&+m>o9#4f7$rQ@X6S7+1nC4l}cW646gM5~7'7b_FI
-M<[m+)R_c4$MsuLvb^MtXhAU4A!&Di6"805[xErJ-9D@E5RH9o52N-2yCO73GDzNut>mPP.;EAM}$nhH%5EiPoy{xWzLV25/CoOz2%Eo.;beD056'X"f}k
-2J;{-d.^J9q=s`qzZ('n!i5n1C-2~d^P>$qRP&O"/M0XfkV7SfsDjaBac6T#qwv`xqqyNkjPL&YCt>|YB+m3YZ,Tp7Zdq-|H{lrB.3Ze/u4S,NT)=eK,P(
-!dgEZkgnzf+[inU<mrN(+^SErjL]q7&7iR&zj[=c7rpp[BeSjg3USy}NT)x5x"C7`4BlLN:gmL'(W2z6L,zuhhellxl<b"g+uL/B'5P:WK^%Y`-XQaWkHL
-4R!rgg!MKs)f_JWu0^!Grc|X}]wiPhrXMot|&9GI`WY=-G|ZMK;p+&~YZufgQERp5Xdmw7#3C_.@CWjg7Hb!9-oe;C[c<yb({oU"hk/|c[MTXdExiW~N"{
-F`_i~E:[2mEfE3O}/oOh0gOHwa%d4Y679+Fm{F%R~ARi"ir8ay<U)-[8O{qkcPEAJEZJi{Q&=}^OSpwuh}_yH^tG!Z)E.(|]i0(7=gFksEBL{L&ye]OFR0
-yJQ$'R4cIZ,}g{9rfJ)$ns1NegxMY4cUvyC3+c=`bqn{y=+{&^`G,5B:=Ex+b#WX7z~{5o#]'dQ+s0[f[Qpu8lXR<n/)pJkEhBWwBlR0NW-&-EDQq!69]]
-@q&"(f,u`(%8Q@E[#^[]%q+jH"$HId"sM[b`f1$c)`o5#}dn'dR-gOeJ4fGB((DeCm{JH)-=V4f24<u[,"9H=K5d~pN@sCz!IP4FvHOvpv|lf#WBG!f133
-Umah;Mr^eaAi'PtbgM2'${m<p&v!,$.hV:EsXlLM$`^uBBd3AUpK!J~q_wx40>a&oBCeCMLE7)GredB>p`hT4D~>ISxMd7~Dv,i"sNvM[w##e6qf"eJH{C
-5Vjsb5c<NwhZd&2-%KJXgs9ZDd8j|d9j^h#>xAl.vF0o%-b8{C%4@%z{jX#Wx@bS=wnLOI'D`Yi_rs!H~mxYpE'R4rFN12O{R|-}7{k8;cb{,a3q;Q:aMi
-+u@z=+sAEqvq|3hPD.|HstuvSq.LDQ2gl}+JM{=Q[rH['-Yr9C)fZv/M@x/A)f/narJDIQU[QdqaH)SaqaGq^MLng6`xzw=&P,yo"Q'!!AQUnLZrZv4J8q
-"O|d!@[}7|6uObuSQ508^8-p587XeJg|2CYl8)P_XXXU-9&8zoqF#-C_50#{dA6[Gu`xE1Xr=zAC&{js|/y=kwC#cM"D}cW{=L^tZrVrmvo`~1iIYSW+9(
-(9md8XjZ6J&X<XKr>$VFheb{~CyopeV'Hm(y^xw<Wn"B>!#D_VuD(Qev]vF#@UJ|vl~6T{Ba@wsi>&bYcmg+TEjUDSN:(1qa[G@/h[UF}I7x<`@}db^T5_
-<[Zw&N$5T}1lr!4xJ)JXl4Sv4HsHz-3UPk-diPX;GF:T'iEBAXH,S]U{l2Pg`r917LVS(J,{st>Mqju#hecxXdk1J7^-+!!9>>bY@sYQyUhmw0#:w9%N-_
-',UnW=R)wr{X"o(:IhVa/}aDT{dVN@}duQh8taL-%VN6a8k$[|t!2@q.ecy:U9+L't#-BpQ^T!t&GZbx6PaEtX$@|t5('7l1/B={2q:}5`-)WPQ|cOmi%E
-bp|J^-/.tK`bXG'k1xYr-;JKw|5qFXIy[Lx+_Fn'E)HU;EXCY<(&@R%u,F^0Pf3DyJ4wh,ZV"ut;COG9@5fkH3WK6&oXeMVd5CYXX=)u/-JRrv&=SBs/EK
-=)uQ_UDOra^t02)!;sc40o'x"0]QXjKV`N76_gi$&!eN6!;HpIT:L!"r,qJ_QSGg#yul1"zUZ|U2=xXIf{oIKHxeVi(F@9"M2fIzy=VT0FY3q2Pr)tU4a"
-&gMpVLB_,omnVGK/n[<jYMlJs0Jh=a;Z]D5/p%}s6JO5B&$o.gLC}[[rgb]]Lc7T"m7ks;4`eV8mGalFo6>bG'S,Re>tp+|JQ{R<oI]pkR~|XNVxzz~;H5
-7av9mV@DSLx+p.h[:d^mVk|[5lk#{!w_qc&Lv/Ms27:}x-7If3EOAf~cD]Es'b{.aV3.]CyoS^@Xfb+QE{!t}%7Nzt%/`Ey6YDC"+"2ejW!hRf]vA^o#rc
-,&w^LTk{1xVuF{H^0@!3>8P`WJE^]-{MH9%`H[1_Vs]!:JF;[M9Tl1dtIv&OZcRZ=g'|V7Un~mcOdJZo(p-uFY[C9xp@~/>@PpL7o1EyYqG]G:.&R@cWP4
-mDpEWfv'v'Q^>rwYs0"56F~`eBy):KOlZ_V#Qf>#DtOQqR2aN)&(4|Tm>#ta8ZT{f]PU>o_DTwCqvn&%I`C-['r1|3",~NYj!LW3pzg!AX^4-b}{v)~F:d
-={NL-By4qiqPA%8b"wl&O5lBm._yRE.DLI'-o>WigTgTEiNY.b5d%'R_GvAQ0>[qzMs.=N4$Cr,mR|NNoQZ%(;s(5h|F27wNZr7H"M>yhKzezJ~&>jZF77
-YT}2u@{#oXq1.(W0H3L$M3fQu-)E@xK[(eM%dsPIN(mSX-#i3t:=wChsEMReIn>$Fm'`9/4:a;}H<LLogvF2:aMo>-+j#-Gls$EG}l0TPlMsBU=+!p<QX&
-Yw5]k+dv1HE-2c:[mxcEw]'K_ct<x7[Da9Qn+.ANDg.8enL[H+(V{4rzXtw%Bm>8OC3nBccb)Xu3HNcv<L8L!ExEq=ejEz4A%=vxEKM7K!6B(6W6#/vnLW
-)G{fJCKYtzjjI1xo&hf,f-R8v{@g4{VxxO]W#@NwLrxYKR=jBp9P6h^!lQ>d3gJa,/AeTu"cljcDk3m[QnyBvTZHj(P|i|}z#z>9qj'c@n9dA[ab`4dC,Q
-1q=QF!HgyvX6OR.dBg.RLTMFM=Yzhhj]GVDYxZ'M6C2n8{zP2b:gX>Wh=}<pD.~oS,3Om%`i_tZ/^hBpBhLxbUQ7G=,'B"nPs34(E@4SL'n.puo+1fy]wx
-U|54ajq14&3+;qoU<kgcC-=-k-$d0+3Y/0Q^VI[l@MJB0q$Zl8>z:<zHk8luJ(3sCugdWk'{)MC1rP|]]L2<2Jk[6i(O-uk@y;%15U@,B"3aR"!qve6#Hl
-}`QC<G#K-=iN_lFpvACnzt4;iEJE,z#iK+N6%|VDY.ZlK;Qh;IoIZyXm1/Pw1&UV:ue,$K2n;FmZRJJ35![(>OiBX6{DjNG-jnNyD2[Y0r8uH>4CXeshKH
-vTpNgbEt5je/3WgOPt^}c5_v%Evd^@DA=h2:d%FPzY8e/5e9i|_CiEGDU[>'|h2O=31q-!_oCaS!N@-SJ|/(ze+^mYwV!c,uKa=iG=f.Cr^=PwMX"C/k]^
-d_@(aDd@AF#0wxT1'M,LO"9L>`}IWflu^,#z]petM,IzT(}rts3N[TE|KA,;qjI@q/jOTz[Ef$>e&TRS3ab2SH9GJ3;!feJOD%.jaHS>ezO8wFvKISrqMi
-HqF>"]k6+:mS!!&yq$%xm_k_AIBak%(g)(eM0B^)n1C'Y0il)27IlmVE^X-5T(mv9AJdK6{mBRhVpShKByFRd0MTsYBGwIbtPa>5vHF3f>2P'aYP'(EZZ/
-(T@&,B,S=52])$!D4}DbS+E1f%E<6P$q-KK_&-o$%6e/f_o[~I)a~I~LKkO55eAAn^57"`s/Do..abeX)/EZDc5oE2p,jGp'_eyV=H%x+-0N$AQ,8_tN25
-|]aMn[9z,uS]!@|14)px5rZ=%He9nn3z@$TXbYi_jnFVmet0g@iY=rfa[G^H2>T80)yT:PBa_c=8FCFh9|QM[F6X|%x45%k^ZSQ[:3hLrBjV'$}>amnspb
-LyZ`xmk$rk2k@ieCzmDOK:E],m.IEkoA.Y<!2{Ko10PnG!'u;WVHf({xhlg=s>p03Z.nR4<gZunWo05H]1DTs@R(`#:^/3=XIWR"iT-McA~5I'a0o#Ps=S
-7T#I[o]/I30s]5R7OVQX8vpBo6>Y:@[6^))^l)3PYssujlGA;LZ),vwKl4e.)L<u'Vg2Okeidr-q(,MY1D|exVfIXwv[,W3ND}~+ck!#Gz|,A=v.qx.+HE
-vJQ4(Z%=21"44-Iro/efC}$q9Uo,KR:g$=.w`RQN4Rk-#M@}V&)mUiF=^WQ@2RNMwCa|^H4&^HU<Q&;lXGm^_Y,kE$zn]`C3DI4<+%OY|`24cEpKCJC0'&
-8Ykr5e8mL4WayZtqC6U%]]PEJ2a6;IYC5s$Iz9wkgN[1,l642Hgp~lU"hyRrvZ;#'P7x;2ft6`sEe)_sz^c|%bOL4d@0x9<Ze^ig]yO]O>0M`5m"e^2oyr
-Y;dxLbSv5xax3$]H_eD"s|)r2sCC"sYy+QP+I_R:EI]fYy2)B:IqP]|ulsT.XM:9BXW872lY8u~{J"E|A#e}29.#o29g,N<=U`z$hqSvl,N]#.JLWBatE3
-!}kmQ#q5isRH'TrbNUrH,@Bed3o`,t0ztL;8Xo+RZv{d34N+Zrc:es9rzL2olmkecevIIb=g-saZn)4E/TmzSkIE4qn&~{9/Xnb_Tq.1};y0>`34=:Jpru
-1V9$Uoo{1XClBLITnU(hq0"Qq"Q6s`,vFVV{O{g,hvBsh4/of0OLBN|{w%A]I3)oRo.+u$G(@V[,Fe>s`V{pr+i!5+9StS`6EPcYGPg+Vo+L1y@xUHt|mL
-~GI,S:Lm/;nn+5-b&CO5@/QxIN'f;vdw)sXO"DbWzlB{r7!F;6XRsK~i^iT$:S<hLTS+B:lDgi{'XFSWcVRn<#P{~!G8$zG2Cd~.@lKHNl^zd2|O2/.pJ{
-xi8TvF-Qa-R1FD'bnZ9b)Y5DBF:4YN<!wNq>jJXiJwIy$9"Rhtf+XLp3pNJP[+Gs$p#>)u{]"}-HhW^HiDsd^rc!Ae@Lq"@>$d(YuCgP5%(eN2&j&/NW&B
-Nk~Y9r2Q_LeVRoNv8(al.Y|BF|5AQ<]DGkrqjf8DZn`mXB3{/Z{,t"j%x{^}44OD=^U)jJ.rLC8jx[!z>C",jSLc[w;1|yPi"uasXL_XPP>%a"{`jBvYcg
-KV$#tldUm%-)^REg{HsDwm&2Q<ws$<XZ4h9|uzO#E:C"bEnh:/u.}Y|sv^y+A(>+%5h5H:0hmx^Ty#40vfg18qUb:bX./h,R41<Hx0(W9%|}P8p,saiG8_
-B;My5/iYK21V69=m.7lJT;5T%rC{n_n(Fg^lH7+Eo{d#mijaN>A{VO%.L][!3aBx&RTgN<A2#^`{`9"(1SC{s{<5#$Y^&Pp>QLA8KPPJ9C|+N4Z'W}[6t`
-7GeT(gtm4u7#|`$MiEB5XX<uox@s]dqr-VY8y]2>yr8',/Ex6}e%=LAHK<|F0!n7^JbRw3">"[:xe_#a(diKQIgp-V!EnAxV!8"oDgKBBm}Uu98G&tT!Ph
-fv`Fw_HM5k)!Q!2&jd#07!r<Nj,B`]h,aYyrIlO&:g((s=R-3u^yQYCMY.aBa,6=DiIONAN7paiYOC)1<,9_mt1lhb&GNESYGvzl@GPb1/;YF)fZfFBDC6
-OV};hIP^y!sG1NJq=]`Jhy^hm)"7`D@+^'S!``vV1F-kR-h[t_1E|"trdAvY'.Bh`Qi-Ak06lwh#P]Ue}C>(g2$lgfkKQK3JTG~>N)4rQfBG~mS}Q7jVYe
-`@TWI-4QhRb%)qd+TU-",zQ4:Mo(rm%)|u:zwC,D0OW0{WtJc@I"EOp@ncEExB~iYYR/^xFe5Rr#Ho4}mnqq{4evL{T'h9e!GGj/nLP@ZXTj<r3cmbe,dq
-c'6Jj,w%l/'wFgFN6VK|$AuYhwEm~}@J5C"|d#L>O$C-.rD{7isO:}L%q[iTA>_:Jp+}OAEX;`V/NCF+fBH2P(Qi,'X(AA%k6,[!%nAF_F%>]5y}b6mKJ^
-Aa&L4i^A2nOh`X@u~Crc>zeuln)dUlf[)/G<`nUVfW'@.E}8LE[KP6r1o7Z|;qHy/jfBqEO&B%EpfCxQGD`l;:4Le'7FV0<=Z0WY>y>}r^"%BrJJS{#BKS
-9y}h3AA"adrL$t-Yq=T1U,sR(u}%{KQ]'k+@8fZ+'5nR'm$aMfbGmBk#cQA.]mjdQ(3_2Px'7mDqd0dQhx'k74$).mp)u_GU}%HX(@[:n=C^O:c89^A+;q
-aQ!SAxec1#gKM5(d+k-;AQF^CHg1c#B#"lw_ui.C)+kt]>.USTmb_XbI6G/Nm=z3%`OnDjbsX;<}Oe9[o}-vlI:+uI_6Sa&HL|OG[]#-,[f#rs,(RRRTO1
-AdRjQ&}nyYTyd<=WK!C<fXazT@RxNj{!0y6$5o`u{r7J~<X{Y-!s(On,qW)khN&ufO9[8BqCU(zDf"t"!(KZG}gFj+JM!!k;TxJ3BocHmNU_i3AXwhPy#9
-^`dMtey9%f7|s&}Uc&]z+0bta}#/kfwIN@~`mwCzd<BQ@l=iPg|uW:FiJ$C6%n9.ZlJo<l5]%.=I<dq0Ke9o;x<obZ@Rod.Xb+m5}S[mLO>q6ugLMeuUxx
-I|5Olq5eq/M-Nr+i|eOXR3Wj%N^2CgnAHB~n+@k)$He,S`4Q.;`PO1EHq"`;"Fb,'cupujc_|BkM!.RC[^f6OItu752Wff7@}A^ws"<R'k8F8%an~h|m|B
-3YJ91Rl=J;R"`Rh&3W/^Dq/Ht_el2Q`qE+h{zU"A'-'ih0<7aXg]Xz/nE_MdbnJ-,<]Vlo7`2&nasBS-cM3s0oO96"`'SSNn'@51yZez]R{s2_&qfHwOCe
-}N]nk%eP(%&3V:r#ORk]@=4KLCqS3M[;fXAHcJ#K1aknX6],2ftj"&yi%qYYS{nAZe`/I]s0H.|Lde)[g>d/|#VAvVijLF.vThpq2e-;~>Za$3@xY{uHzG
-,7b+xPJyj3A-9n@j%eI`u0%U-v'AqKEi]wVl`z/J42ns%crfp8_{,5INq|oYenrD',d3w1BCg55y6>:e8uiUlm`}+>_LdAb8TOc8DoE1t2cQ1gtOJ+uBsz
-w6Wh.<(^#fu4A0Z'o6g3&0o|FjXAHqp)<>X/#w,Mfm:HEZ{4kj'M4.Q5Q$ZYAZ~4]lmhm";[G%RJ5+f'W.rF~Snt__,+hW[340"Mwv8|NP}1hgc[P2Sx7l
-'uo@x;y`9e0YNd7Ucsy$2S46.X.kNVPn{p@d7Hs_bm!N))har/"1u8]O"LGa|iMLDctq[fqnmu==I"t)c,1o1]]jrvg6Epf}@1CEci3UX>#II+EAczxsq,
-ql=<V4(cP$'|zCq0!Zzf9Iz+B=#>YlyJFQK%zB^w.8|1wXx]:.OTR}<GA4LnBWq)8FKT+t:L.gT_l9^WaZJJTfWKtrO^OI4wd4btF,Ts&3lUMXb`D)y6ou
-L}JJRYO8sTyZ2rLVG_o74qwuU97!OBD_ea_b#dw^ynDA[/_)$IkJ<o7Bs>)a;:%^6U6B8qcU~dC.}ypv-:96'M`4[Jj{58kR{OQG2,UnY(jc2d!(aOS/Qg
-xW]OO|lGnsKH0W<<uob!FK<Xj&rXzX@d@MbI5|OpRr)R>TK-vdifV|_#v{dwHrDx~wa0k`zQy:wBUXo<ZxQN,V,L#>FD$'YwyQO9xSHlvC<faS,M(:u'qK
-lh,W,{:SuRbW";7K=[oR:K1X/GGZxq)(u/f,q]oO/@=vvVbQ>Vrf@]u!o"M|}vJ&@ws|@yQ|5'6arxZr@fCCbMZ&QX&]uccVV"t1@2%$VAPo;9'DqB=fd&
-.nmQH3f,{7g,(8AJ%5c[B&H.W(naK4@j[TE_`'QN@/5_jd&l#GRs7R2=UbT`NZRF9AxS}4NZUthtcTNiQzX,S5ED8dvH#rV#yM]fL`#o&3|wKyV0q;xeR8
-&S}e%7{VK/>d$7VySdW[9CBwtw$xUw4a`CzR3B6d-D3xKeLYR+at`qJR{$2nWqHM^dJ_V`#"51MGEE(H>YfHBz!CW3TQ%"/^qE%O!v~YKw6C4`KA''vDEK
-nzm3P<eYwWOO]'"L^tSG>QxZBAPGAyo)wcW`+IdlVc7N^"U))6Kbw][Dte6A7[w6;pWC.x{OLsUPV[eFuP`,mj=]vQm"nppe!;5UW9nIW"]2VldeKkiTkn
-,nb9EgzMSt&UdX'W1/]TQI5&ccU_#:nWxo#Nw&md!<qqBDdqNP+q.Aw<n5Q=OMBgs-r`]/Hyj$=lZLLY$#pC;GKC@vjEam(d._9zWP&3Zf[{Gj0s>JaLhK
-BOzD5HN,-LubiQzZVK()bw1J%dHEA)yzXF2>Nun"<[1&'^x+q9-u9xWLFk/GWD&gV}@zVuVlo>SO-w;2vso^4I--05{&]lNMSJ/qOB1b|RQ0~52>,..)}/
-U+G[SovW=Jvci+.!6'Hekc&:@y9K}xxXG&8(J^IU1y@t"kY45Cw>W|alv7%G~Ot|xwfxNBNh@0i5McP!u+B[b7[/yS|Rmrnue0"9|9K=,<Al}jTCT9%e>F
-g)a:W0w&9llovEgE(NoA2+MV^L@zDB[i<:[eSm=2LXAw""PMJtfTazDkk".xu<W"io{K7IESa@tG#h[5^kJCa3FO=A^s9X>&$pFZ%t|W"OHD"OZRClwScX
-~4/DPA6r8DH(<6yE24UE.^Xj8V;A7lCGJR8q#}XVXK|!zbE$KggWRjHXF@>.)%$N7"'%Em;FfD{cPg=)6<8bWa'icW{D_YoZEoJf[.@BVs8:v+CslBqc">
-j-Bdo>2!3n0#%INP|%ML8uW=y5XozlG70H[!=kbX@c(G-={m}GY0~heNF6o'+Zq)F>cIPivYq<K')(x_`n{:LSzRcUy:zeE)gl2nWDTI]}$5,6YWV6sS]1
-NFkP_L`fy(C_Y',gjzjQ^BsQ5rjD5Od3D1@,zkAbGYI1P)#F`v`mt1:eO/Q_GkvW_y~5t`Cy:4qZVE3O1_"m.G1fGy$w3^("hL-M"pyPBuf#LbbV5/L97X
-t@k(KXCRBO,@.,&N1R$_#XA+Vg9&;#"uq'B;lc5_x:M0O/]V3Cbr=X]u3GN!&qf5<z'mEl0[C/.$Eri"K:U9+VAIs;!!3>cS0<M=EpR,ZC'I][PY9Kxm{I
-61Z<QK}|QLg9i(-Pq&y4~a=)Qpa|Z^bY]51{-<1cXyxp~GpXDWj6nm#-sjWQa!z^MdKB8E24Cy}y96%L%9zF1%|^vZ)vj00C7hS/gM@Sb0!|>[LGgVLjr7
-T8XQ-KI8|]oTsU4ex{xJt4"_)Bp@s}mJ^S2}o3!m[.1br-CWbHNuzi3a+ddF$590]Ft^&;OPjkv>V>|"Bi=d:J,A(.i`m$@S%4k'2KTPv2v/`02m9Svzy#
-Pym^hd1FsxKn-!/@r"c>#kX6d;E6BPHK_GP.t2g^X]V-qmwt~SpGZcNwjSI&NXP,B#+;-h7jC9H7nH0yhKInHT^<0QGwf62=OxLO8^@NPE:=D/)(1Wl|qI
-9f5`zDBm{x8Ahz+U!2#G5/pyZZJ<=K/R`'D-)XWv;)7=o9x-)^A:0>u|wAhH1-e<(lcs"d4"n:~a(/60[v^;nyYD4-<XZQ#QlHm_iDWXNC^/'/@AYfLlqN
-"@c>YKx3']G&/Wu1gs/0#}j.FkEjvI9.Pqa]|RzX!^i>j^.:wlFBD:rk)#fbba|(Wp)ELGCJ.C}sP)aQ9N;tZ,.kj"eG0GW+,}8'V9k_xWw"~h&1y!iMVL
-XdCp0uVqFB)5|VQzOZLZ$DDAjN{/ZH.-KG;%TXETljbZ=&bE_iCt^,LqS"CA!"AdpGK6<b)_"tL-K,#mo=+@6+6!{]HkP&GgjeojEs<RfE3qtFYUtY|)'E
-Y(s:RNAVHy@xo`@1SDeW<1D^UIcG(aoQ!-|P32d{=-PW&pn|2W,ERt3L0ae'935IbQiwO}5uKD#N'biE^vIGwC&Fu^m.KOByS=w+O4^mU&4noJswnb&U/6
-IYm5zkE#aX$g7(!.:O5y$>gUtyN5!U(ULE}/0EJTt@M^>#%U2lu=<oAa'M4SJReYv0T_du}cfRv:BLe=afyN'D;[45,lo>4llwV0f0Yh6q>qF=[|C$4kAf
-#AilWg~X-|}@5x's,(FH_"p4t7RC3t;DPRV'DvJNmns!]Eu9:0x|=gRKf/xk&!7YOy[n{mku;nU$2@b"j[;3%(RK0'C]b/^M@-O4qNW<ZE'i2-[e|i!Yu)
-&[8ZDh4SOsD)-6_p4L8B"[YuQ16,)0&'p"kLD:!;>'S_'4+DIj,t8y(O7iws]aMO$]RF;+amWN]&UZoR|^<.AqWbJw@^Z+g5>M.FOmOauSZ2|]ci99p5iy
-24jkMa-phyWkGV,`a4#m-60T=%]`q9^(k2&0TD{[r](aUdsZA_,$&./zMt'c8F;6R$cnYxD]wa$Oq6aFgc240d[Y2aB`e"")o}lrad6MCRT5:^cnhl654R
-Dgk#J(F[mddipBRz83Qu{BnZ2cukku&_PuZcC8ikq^y7=JS7u{UX;zJG@zN]j|aMLNE{`t+rj^'s!n^c7WN#O,W<1e2/ndK]BJ"Dud@YAw3WhXM30`gHNI
-vOiiAqWn+sxzR]C&Xe_|<uP5ZgM|RbNu8fNJgi0(c[uRdEO9)ipGRf|3s7fR55`B|jXwpo<7<r=]Whjwv:xc=U$TK#v(pkk44U4PF:p%^Ew^fyeupIARm"
-rTny!-Xs@4/:jK~Jp/SPBRN&JVhm0{i!kPX#R`UdLMU{V@JFOJt=KbmpyB1%'0YN_W){wQrL^;I[j(p:w9+6$/NH4:Xk[nA4{rsM9Fy:85u$)ot%U'unN@
-nJ|4=QUQqA<|fP:DwW-luITMBz+HsEDq`S4'|z]DG]/s1H0C@=pHam!Vhebobe!#V<vgvOu3P8Y'#4V5]xt7G%}NJnbDwu|K(]%nWHy7E4&EZ^[|3-Rttw
-{C/QU(3_eh7G<zEt{.FFY0P7}u}ZabcSl:$#Ss:AG84e'gNdnS,;)/V'QtzdN@@kV`_b)E#aiU!YLMd^-+(/>"U"0q}>J@h3mlRx<&YUlC,XDUZRP+qkrn
-dQW%ua8N_Ngid8cYL0b:7zl:X}wFu;!G]u/:,:nLWBPAEh[+n6{h}+H/0`1|NHPriHbbgUA`pmuc:q"Ua_Yx@kcs+6MiZaT<']>_]wv:Z/UgN31HTg}2[n
-YwzW{x$]5-{_{vQ1x,c_jCOCdtuLWgwyQ6CwVw@AV(`asVUvmlNM[.a8,4nW{.dTqHJ'CJ=q_x&$hcz8thGO@Dv8'dkK@WrAdf{.C7Dmu6.V`&C|^R|s<D
-0G8!t0pD`y>&nD-Lv86`icxHlbJ->l(FyPah|%,i[!-vLYKOG+WgF%HHU:d=`<o$TlxN,lzTgmuG;S9_43xn"oIUa&oGB(P2Qxi8=$D)>q$pg<G.m[+8,D
-RuFwoGitB}0ArW~I:lcoc<ovEL`KzF:d@:$/b5"w|;[%)3w5[0l.O'RT("N[u(jB$FM`r3haT_y7]N8Gtx[}njJk4e1em,pr8o|ZvBR(n)8Q>6iecSM_E&
-1_-3dFyh@v6}g22ILsrkcD.H#.:ugb,qlE@B;Dz!C%V"2+)j/0L$_GR(5+XBAV'W^md)F,2@2j~,fz[vn>qp"qMSme1Y8+_mm{ag31`gidBHm(U%9If0A$
-aVnF}VH5MZwxC_urTraf4_eqI]JI2,=ud94$yz~+wNTV`&d{;1S"v{m'gC5T}>IfZ^rf36xu9ETsCD~Fn0N$D}]lW(ug/8Z3UC(%_h#p)>|bR2,lE"B>pG
-L=+znbO-B8VsHG(9pJ@!Y+FhNz8gQ)#i<U8V2Gb4["x%ubehhx_{6-s{^NZ|T^dV2+-|'mFqAMw+z&'6pDm@9ZsbS=+0.!Rebu_qo_~VPoIb_3w.tbt4dG
-;wc/[qoo7dVXUlvWftpGJ:X][EbAYGNS[mA=oV=wEb#sB0wq~x0t(qqp6vNFLrBrzfnzt`0)LgE_XqBiQSlzk@DrU>Km-huaG230PZ1U}c7}55L9_h=NgT
-O..VWgcp2:zUV<v6vh.73{(!JxvM:5EFbqZ|kx_wMdZR$]fO|{7s`}%f;fR|/8MK^;giSUx"Psn.QC;>_c26(-'_2L{Dv@$ENShAz%-'xf{>=uc%iq[x1[
-8oT3iknb9>%0,k.LTam_#Z.ef19DNl>v=>@$5]Ej~ohFn!9vD)8wemq.Lka:cl5B2G6C$%gy1Lk5=RI22b";l)4W{7ij}MzZ0.%/xr8j}ePmOYI3{_(7UY
-HCRTRhYTRYMGoEqb[xo.!nb`!y^H3REbfcUXAj$[8whX,SPIRXge<IrY;},V+Im/x,A1PkJ';NV9=TA+/oMDHrW-f}7yf%8;DDH$kP"nEr/%T2{E4`"`|H
-tCyW!F]j3%Vcx}1[azV37nI:7aPlPa|X"Q[UpU_q7|zea'a_'eeA(X@m;F{wnWkwuHqm]d<F5NHNZr[i0MI(6A8aYN2TOdj3"rq3>'!U&I8fn+|:Q)h{6o
-Wqco];%9wCLR1nSqQ)LMZ]fRB|X#X|Y=@3{Q&}ZDfe)57bQQyf7o3P[qXJ[7=',=#gRaH1.o_2]mmBeSLA%2zVK;!fNf'<)bo[#3;.[(9##$OCDQ+'d{]6
-$R!KRrOJ'BIE3"e[FNs$Jb.-xSfM$9V+0b{i^VdD2OW+zs);Q+cKNlG{Wo<'MI)-d6(H+#EgD"3R-eG<t!e6HcZTY$y}|Lf"@O&0zX!S@.3OSogn'@>]%x
-3X'hWeKQ.tZ|-DP)!Pwib%`aq8HKgp;Cu[Pkja5hs"F="B1S"_=;CU3{!mxs"Bm70Or`/`rs^lU)}4rnBa-W,cU2]C&Obk{30o0]uYRj6SfVNIRX=5X$5m
-ZuAS9:hQWwAnKf%OK#zd;Al)rd)a)RbCUHDr57BZHxaAo)_@=1uFr299baBfu|`t{[qj@J#RcP%c6DCD#JN%D!rrw|`q/rG(zqqpL'lD=pzEMwz9`Fqe&+
-lpQVzp-YBlo{eMJ^pU]jXic2yxKR7A#v#1Vjfi6(Df<L2s/66nC2kvU{x0zyx'2'3qZO+jjq5mE%CFC8#RlcI8!gbZIJP[ZJXAJ=O`|r$^K6z#Sb8}1;tw
-yPr;Mu9h;t|C]Y"j+rS0B/1)"sU">W5^$gqc<Taz48^}Ia$/)y>7<Ob=vJEfUE|l/:N0ARS7(_,^=Ml2Mp8p&FN{"{G"[ZeqxxKq2{H952P95#6<#aRDc{
-';HIh7i}In'mxU|0L=bmt9J:s[hZ8BWW!^_$HO1(WFHK.B1gVn'5as`ZXN,!&0b)-=[&L<C%jYfbElo315X8]B]C9tzeMj>Y<sf"oU(h1o)h=4j3!@Q(BG
-uXf"h$,SR03/FzgI#oqYHN[l7"Pfy,s>99Dn{%2]Ela8tx6l`vH!5/6s87Um"=klkuh6Vz)q<z6lf6ns9YC4j&T-d}^uw$5RgaZ}MH1tc1/0t<v$H!ts3-
-~QzhGj5/ev|W^9C>H_UQ1qiZTw:`bEUz0i@||{D}`UzHv6hV`9iII#RTSPv5%Gcc=r_ZP{UA[H@/EmtT&_hRh<a4cE86K69,;h^#3CkQ@cS#K6zDPX{ue9
-C]E[a^R_'e^_ET"WbZ_G@vG6+k7qZEVpGC`.N%"HL)zR`Nfp&!WcDG,;9'27{vc^sd8P%F4Q5h"IW|zZ>{/9p7Sx,6,|<scyw4~r'2dYuu#59JUAL5LfAM
-I!uR9c/>eo:-Q>R[qhrBt7elymxm57+R.gT]E]U7k_,;Muo5z<[A_}F-_[tEz/#^dv|:/k),+s#j~8)XZ8KaPy0%KsC^&3EJC@^>7:@0{EbSfN<.N6vXB8
-_Yw/l&J/UB2aEf!O%b^)IFAU8'|cA,qI|ojpik,7]w4>D8>Ly3^ML5^ymHR("!8"l#gRwC!$0o,zYyWyO1SOMvKx{J{YLDt`$CNAMX,Mik$l=noO7v$-Zy
-<u4_&E8<Xht)VCX_1>UWT9LI{((lj#]g=x0iF__l1=t+tx(i-'xwPuRL2k>HVxuO'DPGs(6]WptE]5+y22XYqtAeAIKEZ9Nrvu:G&DNOTUekRn.(3x8[Kg
-Q]pc/ou7(I@2/9.IX)|:S:+<o3}Yg_+e,09:h[I(-OYpsx"q1=Sias{7rZN=uzn^:B#fEa9XjiHqRkE1k%)U"PF.8u|tK3&cwR1)E_XnT<)")/OQHC2}PB
-"1_l/woTB]P`5e]-7TT/.::U/9{>A`E=1<NA&`>,i4<IL#0u[,xq7Ui'U<u:m)1WNGn(90^ha9L}7cD='R{uiki5i)yL"Nw&iba4FEbgD6c)8_`sSvgRT}
-^LfvVc}`/ofQ,gEpCC/%5ywj#p||@hMGtsS^Q&crJGNg<N|uZQ%Ri[f9x'q8iJSQk]'k+>|G:/EJ7:ySOG)<w6h4ciqW%9b^k:5#rIXDCvq;/Q)`#0B>,P
-u,Rn"<4bsouoUfKej)o^HLbUF3K@./q#2b/'6ymBZVJ={AV/EF(B;&qHC1!,$QftLjG:hEcH>2zJ2"j+9RZZrzAv%}~Nr%g>-+YRvsHR)[Tdus6:.Ph6;x
-6xcy3l'rv|z:36^DabxPCN+A>AgUJTXM)G4/W,>W'9RB@4N`d=WR]O|jMr')jDJy)hQ`pt+VoK>wP0BW6aNm}I3kfU}y|L]w06^BgUT'+|U+sg6xFo'D_!
-e$o}M.YA[$5)U!JTIJ5}QpjeZi0NLqElA[$F0#{l=l:j:]o(MW|ax#BpvZyr6fn8@'o0pkafJ9z%,KxxxKGN9gKkF#nLWwTtb+.u5z2ZbZFxjlxd"_J6k8
-t75TSO"@Oa].a_`%IHk(imUOB_,-&@7uc[l4d#Y]!r7aQDW!WD=v[XD+Ou:'Aq5UQDA>!"'n!G{7iY;!>h,qFVdk+SUIdp}ORo5Y22/G2W4fB")4O%zs<D
-c5jj=usDQ2"jI&p!H)9WM^wec)7M@YDxNKP=4{834L:2RFtY#9VN+upLhbcyBL^sD7"qv4e-(2"M`]gYg8'VZrV"0l8`S^jG)ulO_|OMeXajt6o[q,JXy-
-&"JMeK+1Y;`gWZu7<fR7wiN7oahv1|RwZ$Tn39}t@4`P8xu`iFGm-E0E{1M>[:4yrpOfBFZ}o]Y-KZV%<&SWS.2kf'ZX~O]1`2OqNLJ,^icu78w-"t+6^K
-RqPak=>iU9IG1t<)sPc.W{;Han`1`Z"&^KDQ~X)YRDr<tirzwl`}:cO,XslU0!%qcAAoj:gyWcLSAM^i"p3X[85e!rO[tZ@82bp:YrZc0}hSh6q/D`Tzj1
-V1u70_yWyk,/D4Pw,df2v_F2IKHi#rVDQC5Iz|9,=9/(1xl:F|@,Bu|eja0Pw_QqY`!AR`~@F$OwNxyDL3vURf@UNV2F3W$CVb`:dZH`Esa;W|p,{sNO)=
-J<!a;zl|gHZU7^.$(kFX%Vi`qLe4<-Y_vmg:6R,<,}p2fgJgtUHrg2Q|)w^b7^.KOD@=}($>@H0i@z7VLN4NU]wO|ixbyNjGENZd{Lc|~(Y=,g"0Q]Iv-;
-"6_]"e'5hyzk:3>dU>AT6j@_]%Owr[zkR!se]x=|gvYVoA~2b2;yXU@rY+(I<(f"/2F5b)Z+j7am^/:bC_7lG=VD09E)MN"#yNV4n$l-DCkbDkc]@ho78I
-(zYeTG%t#{Q}!0(|9N)yP0]zh7)t41t6sII5(`M#mi47Mc5|rmeW"UkudU}t$.te@CAMHb2RPWckR2}'z)"VljVva_^72rJodoUnTBN0GOs-!HbxIRPgkr
-~:-s"G4|]wH1VNVgBk^%45j^v&rk2m|:=y7hZq'U}EaS7e6!+VEijUPKS,B{.d3xS|.G:#Fg(#:Hs-U=&ktE4Iaca"5$4{rP=JB-p@7D+`[b%=BxW)f`E#
-x"lv4C<BG7V&wxUUCH:)4S{"wlLy9Aosjx)6m3(MPq.=S3QvN6jjcwC:7wBw=1rhZ"oCAjq1hG_)&A$+N7bF4w+A1Rj92ygzoh7fo#7Dn4gx[[.gYGUYM+
-S;ok$,Y.hgU02uyqOn"tYq&[4K+k]umsM6r`A'f`(Fez-Kg1R}@7_e4:A^+P(<=knpQ+#ysE!x5jmliX=h)W{_z<x(uS]rNi<2.3hg7V:aErVf#}xz#e'j
-UUgh@m(^>TI%}O8EOS@rn_CW@M.W];6/n4]iBW=`b6ra&Sd#FgnL._FgXb19RFS@2{;|4%/1iDH]T_t8O(=vgcypKmZd|E/Z5E.k3bnWc}^:8abxJ`|/2g
-!hBVnq!zN2qbh/aCR,oH:xMS~/cy=5I)cKojw.s[a}SuqIUVND9.(,0g4'dNsV0sg&AGFsIi_I~76f@K7"=Xvs^wK%7pDO:CX:3}cB'KBX7qj>0%Q{K+l:
-P>iVb3#NRqvNdaZw-8c`x#eX35<}ist/RZlaDs8dNxvbpMCg!`unqm~|#'|f[oD,5Ge--P^fozbu(-wNKHZA(f`F;Kd$Oak<a'4Bx9.x][tU+0<yr`>vvM
-hvbpJN|9wIEI9{~3=f~ex,e!ht=]$#v>u42dG(.@52qKZi9F5JJhcBO4/x,_K<LkcMBqHf;O$;ns;JpLWuZIpjjsZHq'T$i^Ed>,RtFJt>OA;_LOO/~1k|
-cJGby'20&:]$TCH0xh>sStPr,%e&SM+4dVlw(1Ew`E&slDoj)tFr6b]4$^Z74ahUf(}hTo1>RyBj1&hS`sC}^@-1|(r5Zp`,4mD.PfcP+kgb<_T1X6YB1@
-x3RuOlX/t(d!{P}9XW@M[xC:ZpQ8^mCodS_6L+#Pel}wJsFsfp#.OHT6[:Q_H}E8mIM@Hl.OyKY"EpiY`lk}&Q_'ZLj^|DLFNJE|$cRp)gR6';5g|C2jUO
-#r}MY|HA(u<>k};X>&IV{;uJLB!PMMULt<wnL%+Gx"$heJ[{)Btl1-ZS7je]8_81T<Sn>I3o6LEm~rtBfYJUSonm"^b,=JoOHXaf)H-(Z/qa|yMr"x7,wJ
-8KELW$qI[q1{vJw+%A.7PQOKuS1zsN~11omLO1b5;61NAH}scmE3g&IuF#pL.aOevf}e=}>(mW`(O"iGZHR_DIEk<YY%]y1)rK!|")O$fC4GvP"P,U0;K2
-g90<<5&>7J5^<WcO8"It[F=s4s{f."veEh$bYdsb4g|v=NbSeAtv`W"cR-eLYdJV[m.^0Q-&}siaaci=#,Z#+|V0#6g;WJ'UeVW!l:@$2l{0SoDhpVq+:M
-mJ.<^+wGgpqYuNiFip)EGyuL;0pq^$M-`P`KrH>kPS-H)L)q[FwIn`7B3Zy5=|I+}%]%T}Hpwo@TBa=bjzO1Ug1+}R%gKRrJG]SalO'M38|G2NUR+Q(f'x
-&TMAMvJvc&oX4)<s<+D:zepPAS`T7U1&m2U/&[8tf%'nx;#6C@IAIyxPg-1mJH+Z<f[h9fR,{jo|;;UJ"MNb`zAUpw"pDI:}}^<8=hmYKb}IobNKi&MRkw
-h,J]n>Fik|Ex|FpL6QNsdAg8c1v=p._>xS=$Q^Bmd1f[N@e`(%$HDoB<ufjn9vN1Prn>[vg)`u>Qiiz_A'i$L{}{n^jzGxsfdcl(G}gwdMiOj{$[AD'L`!
-!x97C:Qw:L%dP}p8CQRz&@`O^Dr<%vwczRr}rU'oGcNY7KJRn8C{`JNT,o~DD-.@;L|gN`<snNRPR7oCdMEBnC+5BdRe];6Ihw;R6j^>ejNxPP++Tcda8k
-.KP(E01'EdD5Qrw9)157t]0Gcs=l~lZudUykbpvadHCP!qSV-zW[Yg]#Ia&b&qgbl%N)lgt+aplZd/f3HxKF+X&jT'u5VNk;y^1ra/grQK[gS3VWQ(.N@k
-{^}PIhTcu!scFCoYl,m@KKNMPVyG)SzQpHNE+4V|3Ur'lEKSi[ie7h$IfU/%5p8y,h#!qj.{^L.{z{UtqsovHbx(y&/<:)~$Ql7XyNV@gY^wnLXa_U<{Eo
-Q#i<1zt#c<5T-vq'2|2Q=)w=>@]Q/aR'=q}d=1tPltn5}s6"$m1R7!@+,^lyDG(m|Et98p]7<BZ2AvV2=}{V7}/b}z-9v16VMI2m}z>qz%z+<e7;9^6oa]
-u2sAynQRH=+{W8G>>@lJdXJG("b0&^M>IR;;Hd$RCGT;}TyFFpM<jhqqelcLQxsx{9s;xr^_M8dq9{Aq'ot]a+=y.N,29mlX#$T@(npq)v6y^is3V[(S`-
-qaV+Z<9r$$A:yVi(yWFwnd3T8+o$q"q62.Y+lPtc]c>=AB.TI=zY)pymXG6v0Dcb`e=4xM5c[os-WY:`lrp(@%.'rxJx_5^U9XI@xpeunLuFY/s#K7GHO4
-jDGF<QnaSUnl0ugfy@/[<&(oxz`yiI6Qbh<4`9nm$g<]@0WA4Axp7og%:>|d;vS$d2t_ms8iu6}=wuN5byRkHo`0TZF"qz5owB]^m4#8$#;`R;q:Ny3oE+
-hYnxS(d7~XFGafk>gLQGxN|ER`3D{1"]poXI0/gF0v{2M@.&cOqgns~,'@<qfJE%pJK6$(Fa|[dJDap_psqGG1$35_#$^V[i16GF}@4W0C=UmG5_}M}g4a
-4@DLm1D,@mjw]/&dJu&A|<A0ikHjMusz@{dccaY0opbpxrgF=X`c0Q.l#N#[$#kMO01GATrM-2r0Cah_Y=5C`8GiQydj3d>ewkVJ3O7(@[6n!uNl+4fejZ
-m]{lOrw"~GpXBHzJec'b|"k>TldT|L'2pltWFKLe=hb&7(nq8L/Heil4I_Q5({as7!]-eI3p#AW/.dH+$H9`seTJoC)D8]7u5f;58i:;:BV_on|mWW8/Ea
-LV8"dE&'n8v-p`MkhK|xV^_)}<!+[eSu'GA+=bX02ul<9b]D&b[l7[kK+A2cz3toMCijWwntgy)[Z_NM1#+Q@}U0he+q~;%o+4Sk_T[q#qlhAhV`TMC=R(
-ga9vdAQ5;((tG06Vn'|#I8qOUrCvf,6dWt8_x1<,sreMnL`{S{g^aRw,C8(@zmbtw28G(,=[-P;k=6^W_.z+-wo4USpnzIBstR}f#fm-:.zX]J&&q7MBs3
-";7{5{_RX67j1Im3qt`h-c+HFCB!8!Y#^(k(t(kFjpKdp.L}!Ki-0iYt)OhCi"'#$#.8I:!=A/+B<3j+1ZD0NfVlKu~u5V-((x8dk)bRiq~unFl|5'Hgc1
-iz7Ci}uT-d!Sh0$z;)g%dqMd]J$$@P.n`ghW(|c)!eO>$^CqTcv[KPD$e6gI&]TXP+amuwEfn#%eb{/Q:2T-1qmHv1AA,w9@YMte<a0'&aIHK.D8^zZpV$
-9"LH7^S+1wxiKvkD3s3wlUQ1c!e09Y-7S+k$XDDlr`3V[km_]")fN1K,bJ17#whs>E$6+8I#T("HL,;$LP0C|XtEkciI/U7/,Wbw7x&_kd%}UK4E.pR]wl
-){U"HV#,u`K-G79#QVB=;y;eSk2mo_x}pF0H'@]]iND_jnaC$K3ZMqPH!4hfdh:EM9t:lo(='dJv]zTvUKc3b9i9_<mB#i@Mk_1ub$yu~L_{l1pVDniGWF
-au6YU/1LyR!JhL$!#N,)JSB6#EV}eur0G4;v$@gI{nVuvlS:AaqJ_eKLD`2#Uq}5I>U`j@40Au,]Ru;aI%FyKzOH30C^oIHy~<AUB06-"EcoxY`n-a)GVM
-`^s)zj~^E'|sXh$RC3sv!~<m!GOXAQQ3T;Gr}wmF/o;ZN+<KEs}KyUsVS$}Z)QQI8:`3).KOzP'C#W>^m4gL4HJMhx&ypWt5s#VtMS;5Uq't)nvc,kCO-b
-giDJBne]^}NrbC)(wsUmWClS>9Is<!+^(ZQCn=xEbSl+1,WH/Ty1_q}EIGd=Q18:38QL7/;RBye'ioU8NO|ee}mF#Fq,&oW'3$Vbpk.5a)"{LKW"RlKwRS
-z$OMV8)5m;h`]9:DNkxg.vh9LEerM'h+#H5IOI4HB}qa_oP_otjs`/+zjdSG{6b0pj;vIKHcVv${,nMYcsPrTn%M)4UbG(ltRV,m2hUw!k9|'MTn_UQKLl
-fZ8(^0k|s#TscpmdNfD)bpoeG;$(kX@t=w(|2IDP`n#f'a)1kjg>2U[0_O}7UTfY)eAI.W%BmFA"#ySA0|BO95}8A"'2K}As}>tnoE5BH'YPwPS5Lw)mJO
-ndh'phr/m3'btZ:BnuUa&|yW-J4c(xq;F6CRduUVNq!!5|(4+c6/H^vJ{_uN4tAPg[)q@Vr4X80I9<FN"g"r$rXU+xbnY3Os$ZA+]2+4IZKF1$p9)M+|kx
-AF{AT3A$SKl@ie.%:OpmsjQn)pB!4K=!3Fq@=irWtxe7:0CC#mgrN!b)T0c5"gj%{a-V@UxeCPX/T]TgxKCUK!f3Ff1hN,Ns"NtSmfce6+|O5/543}N$Yu
-(3mOn7<zu)'m'wbsS8{bGyB!T34s/9zmn0Nez<$'!T%OP_).pTLsWgK]ogT);I5g32hq$SfYN!1gMe%wVG@S~&KS!@8mTe~SedEa=|]aX:e!Fb|_]Vecxu
-BVn-IPqjd2:9RIT4IMbAX1e#<I.QqAV>6gYfW)fW(S!b!<QErWq3)Jk<~X$px1`Vgecv+nEv=g$qnL'#k4_klfGX=YVF,x9Y|j4n<efz[3/3]z+gfhX6@H
-7A){%G4e<[:<<qq!8HZ`D|HVw]fP$aP#}ewlY{0sW,e`DSa+a98p[mZY$6({I32&wO/s}V3vA3gO(H@MU|NH#AhKle0ff`e^Ho)2hHAQ#l1{-O1k3pDS}Z
-Y>&XC(<H"#NdGcN}gcYx}.OtYi+1,Zca]klVddTrR'4PZ>xcrnT_vgSZX"abze/aR.!y&yp_c5b7yQpobEW{Aa~NjK|CV&"[Q-E^$4WtEMyc:X7qYwDm=U
-}GYX(/ckBq5O")oW4{k_+/Cr_ov!)A>hNq_v0(o7VC^HMdNej)40@lA-S8/Ojf&oXn3j7vi{q"B_Oa1)W}WA"~VX.6.p|Es(&XBM7:r)8H}Z&jEe..gC4r
-lLXD-e1eGd}rf_z}Yh'dOCnNPH5ck]eZVf"^5+/KW|=<v"B&`MMK/!&6l<oo7e9xYY/O9O~/#FZpO$JXT{.lkq;LgYIJMBSao[="rMPOwiLwbCox2TGLm3
--4,r{cDu)8/#>OC1+{(Ws>.oT3vs[5~I|lJI`'TwW5q;,wD@(DqKv%E$-u;A[.KQ[Ir7Q}95l9)kptFRucibCsu'w3Fk"g=TZc0'g[}|gg29&$^qlWUWZJ
-R8u/H'Ae+%ZO_E+,yGlBG/Gf+'p':pg-}&G8,$b"Hd#AfMmr-_y4k=U2(%J35D=|>F!{%nl>D,x1dsgm'6YN>.W}t,}KF/ir3bLk`QE_aWvE7']"Otwg/k
-sCZcTDE5[b3]s2^z}i&:I<F#"23`Y1!XF:@Z5mgU(h3)P_Lu.J"9aSR'Cx~>-ucLy`I-,Dczz}0dn0E#,eJ8vN>BxRWbc1{qLJCYr9'_4>p9Uadu0&yxEo
-Xq@LiV0P_fxnwvH$T!w&vmS)ai,[Nt%3WAOQay;rqgan{ew40{jB9CmY]vUspx8(btpwZ|$+:{_PSN[=[bR#5B^;}d&;9|EfVjl4:'[}@4Ab7[a&'_J,iu
-nQ8w=g56=nJA_UWH&#VwILbT0&=_`Z,Umr0Dr5Z9fJ(5[E0)gwpF{seOJl!7d0|7f3Cb)MYv1_BbD6pc7W[v0Y{h3'$aTQ/v'/`6Npf/#TP4XRGv,jd.s_
-[2nhs0}K30swHD6il=-]FsVD5Ahh%XZ6wHHsECxQ[V|-{c#SiV`e;7l_5:m/$yI`5Q/ib2MzAa:-5|dn%Vw##0)AUkW^t{@Ua%<N{S$G].d"5FZ{xaL;0U
-5vEFE9}8cH2%z()$xC&%Lh62aVaE[fUPuB"0LY4,-!gz'W|"&Sc1k7&HfpzS|.tnQQLyZXL^]'5cKymbEe,}j_nF(vXTp+1RZYX0XmR|VGMez1Kxz|>'qr
-:$Evlc{JG6X#fVr<3};viy8-werGr5cu"==lw=].s,u|'28[A)>Xf}(S&/Z@-ZBWYa!mxtC}WJnJ;{azs=+{i&lgVwmrYiNO!0;Ux0irpzbomI%rPO5%yH
-b!T6}A&B}e-](vayBUc-3=FOz9o2pa`@#"MNZe!EQD]b[h<j1neY3v-O7nLa,1sY"DO+M!F}9x3fh5/"c_y)d+N;P,~uy5Bx]C=2W%)a,e|1ZIojjHXO(D
-kt4Ph:,5QE&3=6bB%MNzwx$6-aZ|>})ys}qO}vrZgr[HBgK[h3bDS<P=Sa^r/_MhOhiCM6sqaF2tr2[vm.r"u:kiLzJ=[qJJyJ{5St)%hom35Y[DUd)9hE
-1j'WP4-XyrElQ'^I|pipcAV=I0s/]L4OFG-niH6S=321Ih-d'x5&rY8:<51jd}t=>IopO84HI2B_TyWku"a6>mklP,X'n[K%=>B<pR!_HAIrmLEy_eziQ#
-/kLxkDl3s.Wgd},A;eX!f(qi:9TfBP,05s3YM3SC),77)E_s|iy"[q6e+h!Cqj/fFOpwnxWb5u6uce~uU1xU|M@HO1i@O<}@jL;cTHv<{$w[LH~aqioPc;
-1AyPmOF1hTu,2x~O64m[/clupwUw#6LaX,A6ta&bMf=xsq2eeUya{j"YQ&Z.`I+5%8lWvrMc:OK:^Yl4|cYeuC'+&Q_p$yv]7No19=ZGqAU8SD-a`|$Qx{
-8r-a>"DCReoUoqc/3Z=d:..9Hl!iC%C!pn^#zn`zQ`P9Aqt]!.Zq]:KJ:u4Sa^YS(qdV-;vH_}E{BU0SSgGj)_6'/J07>.^kiLv;i4z=2_GlfU$=vNuVld
-hJYpIqVW|=Bq2%;c/(xW=M9:HX$^".fOiXVzy87MUK/;_FYdc"_Z{LZ3zP8MVPzk1-R)JEVBmi|ioD8^^Tgx>B#Y@DO:%`{U(sp=8mD7UT,-gCs^Zn6<)K
-L!lWJ5LTgre-`aRCDck"W7.QAt@Mlp8PVyv,qpRB!pva0G&D+DX7SaOeraxT3$W3oxtw)yhe0-Hhxf0)cjt'zO_p~T,pewE3QI2N`3!p26PWmT0ypdoN}H
-D0MYY&+Vdu2zv^$(5MhGf[+a{H:fj,ZqQISDjd0eD!`]Vj&0Ms<Uu7f0SWMUbaf])lhrj8,sqOr2;[)Q[hBqr{Z}<==D,}Z6}EEEG:K%WyihG[tLITW{}F
-D@u[$,4`h1pS^|,^&9dYh,.b1`G(i6Tn;Fzl)m6R6E1m}YRMrFG%EF,3I]"Hia:E~Y|S.D9W'"t-;y)gy%MIE5_4a;C+{Hyhu)EDG#nZFCBTE@Nf(eJ74G
-r}BuB";T3rrS4U^hEA0q["/nT!jMd"U:XOJ_.!!f`Wo8<WOhYX2"pkifX2pxXSil9|_r1S6j0TKpE}=))!^n/{Q}QGT'4T,|X@R}TZT^>PkFX3:)jUL%;(
-/V^a,sc+S!QR>%x2Cwzde,A4zVU"k`8z@XP$p"l5Z/195No("810x:EXFg:k%OO(d!~rr:cplrvc,a|Y6lgZXP_OQ:07,R.A82^GEhP2su5CW#3,hoi$|>
-.A&D;_'vD#>fg/|0l$7Nh&-1Urr#,z2[@ciz0L|2Z<#LZ&N65_(q`bYYg(7y/;QAQI7]!Jlru<;B^TSkyTk>F`UQMy&W!w4XI]-6OPFP_E@)^v@bf[Gh5K
-nb|Wg`g_FIPk^tix+`addn0r`M-5FB@1Rd)]-RhPel9E$T;AD]lLRv/_wFD-E_&WTvM[a@nW!'+})uA{wBMH}HePOGFl0ELpTH;5;l(=VFV2+)dmU2Q/PP
-D)Dyr;Up+h@s;FJO&6s`f(dF)%2i8l!!6Nii^<&aRhQDSkS{cO"RsPh9JvVH9j5c3l8=+:3QjbgUi9'/I&%x{3Q9(/R-|_]hUvJ]S2n8w"`FF/IVhs"xU_
-NzYtZh:oZ51!my!wwHq{l&4Sti=R}$(_M[[l'yKsOWl83J.xYK&dn6HROL<]5;!T'$Pm2DKH(_$v,<z:#e9UD]0A2qE6<(gB};+UZ$7&IHZ_&55=t9T_b%
-Y>z"_@c]>iWkT@33]e}[=s/R>0h';36&OfW<TvT2uX<Jj`<0JHx6,Q'TC;Z851nt=TpB<e]z>Lf+UwieE_yCu#-b_kTlU2H^,E[4tiIUF+8$Z^<AYZm`yB
-lSfeqSoH^{m)lU2yBgYG<+B08WxOeQnmyI<_8-'$bqM{B9Z70bbC4Rsl_6(7e6UwNB#i=c-D{MT9|2FX.FaugGY[c{TA9u)YxyK]G/oN)^)E^=YV!k;`Zt
-)Ar!(DJ/4Jk:Qkzk!Y3$<oT);%F&_J-uE;"E`U%"..k8@%si1vPfVeGg[1&L^rJar$xYN'|Kk^p,CJF5]!j;Hr&6/;x>2O<TzZf$=tHKa>60F<EH#@]($B
-P4n,-x!k!},[T{9NCq}fVGXO%x_y8F#zkd2]]kp=Z4Gg8UJ7wC5IJ{thhVgt"/0fQKf`vc~FnBwm)}p5tbAqN2]+GcQ^n02B~u5>#]Qf+sTA`{>Y@X2nF"
-|(1}}bQBp#-&jNmBcq+w`Z<'BT(/9<:}[}Ld3HOeY&jFD|JOM2dzrNLaP<Kx.Ds$DI=QhHtqTQPbKw85a'{AQU'n;MZER![R4/+Aro3psaBGC:y8'+8TkB
-d+za8grX'HV2.3&%tF"Qu^C_sLJ(M,0JefgfUaZI,zU21_lLa75e.ay}SB-_ad-T0Qo)vy_q]5ftfm^^uA}M_.!fTp&`#x}p2%1_[0e6lYO2vT}|,[/z@O
-64Z;!rpem4gLYR~{2Kf+L4MH@Vu&x-G=]S``.BEA6fI$.wf_z@]4Q_)QG7OW6+p%{QYRTqDuoOCEh$0}WvYtwt9fRC1jfl4l~rMb{N3F]7lsq<F{ve.otp
-Clz)6x{Z"d,6X!f=DXb1px4]472uCK2;=%:E#KF|ZSveCFb7l,B)g'oOZ&wKr$6taGc1BL$d]BVJI|V5`2.xpO%Q+IdPkur5u1UR-V5^]M:xSwGD+`,iU{
-`OZUM/x<E}3{!P/ZsNkbQ3y%i{wpd5f^U<9fcXbS1)|{@Iz&l49X"g.A5;wO%mX57/aJ(^1M+Rj'8RH2<`WOA_o/s[|{c7N5;|HO{#-nWIOjAc,y;r/tPz
-L1Qb0J#p0p4.PzofNWlK[+N)A`z]NeftrC0P&H`g}Q"`B$vKZ|ZXJAM]/ypbo8`uPNoflx-|>barbS!Nh0D=rtv[C<3|KnHQi+[v77h^R;]P}`wuXp;,jV
-"!3jWvjv<.O'6iI&P}%iFF6[s`{oin8$k!~fM|A$>N]|jb38Y}NCzExh<Q;|^e83/PF'R2wXSMIQsxzW9-iP]ni3EF`WKWW_TYmuUW.5ekQD|#L4oa[5j4
-af^tU8]&)"I^br!VSYX|sSVbDYV/IpM_|kf5)8Ie!DJ/GPfU(H[+yGl.^GTsD9UYvyv6du!/]i=%6ghX+!.)f:<.<;]Zk1H[tNAj4;44(;9.@+A}R{{1^D
-J!p:ZrHe|'.DYQ[YIUp={y<tvyrjnIJ-:pP!|pzihgobRL,%s9F<+<OPR|p]E/rg]CD[2_MU9K62Jci3v>GPFZNLwtpthb!nw}rVpZ_FN:`wbpP(6O2SZa
-rh))X2.{b={GE%usH,4g{e}rBet)S)3[GC;]|2{fFJ:Id&'ZjO&Q~Hv9V9e!mcCPindpIZ~$l_7;6`t48%o|m{2zH(Uw#^R.[5`wS}_,ta^."%o1wjyK+p
-{Py53WYGd{U&o}#x+,~z&NO5p|<F0d4:ll-"DsYLRmlo9XYJeG|T+L6<|"q`LWf=0odR~G)W_Fg1aV`"Xg7jpE:)nUAq1](5nLA^'#x6m%AmiBfejsHcMd
-v`{f~@9-"yTrPUkm>UXlv2}[&V(<^72y1p}$ys{XErCf[)B{Th71AeNod@&FsVG8Gd5w&B";39@77iY&;W`&~SIF(NyF[K1XiE2oEIXT3_N23S|s"W@s+P
-.&="KtxemxUwe!j25!bH"b`1v%jz`NNXt+$^8%=aWp3ClT"agVz"CG%)p(EAmHYf;KVbJlU.OUb>N7QgOhfFpN{>/Xdnp4yF`PrY5BP=(IU3XD('p[asOZ
-$@mQgaSF};IfBF,Vrm"sh=Cg!]r3l,:DPDFaQWeaBeyC:spJP#A=0^$Do[y>tI2v}:3fzmtq1wH5bU#Xa`#V'R2N9c^gG|Ke(ZQ(:8;-{F/o}KqH3K|fwZ
-}o6]1nsf+uS}#FPGasvF!0n0o+S=Aj!=`4+SD,SM:kF^,a.FIO9^f<YEK>@9vj7R~oV0vb^r9wp!+W4R^#|{<>[w]x:|w+-GnE2!PcG'.P9:>.2Q~uotb_
-b&gqEAAofN_c4vJw#vx'|9gG7/_@.[_GhKPv'#QHCnN)GRu16kTwAhu,V1u0<bMes1Y;8YAszn)YblqR8bs37VAJLdE$0KO]F<qwxaij~xSt=p{P(qGRR%
-mF)'wIV:<rOwRbufe_$Vi++6kCnTkx$x~k.f<CJK~>o2X"/zfUO&8evRe3L!Cb&khq'Az|ZYiYy5(1G};q-Ws,!EAc`qG+r++)#KcwfKVixzFUcEeSjBZF
-R@X<=4`14QK+CQ9O3;`X5%X+Ytalzf~J5)-AWisP<rItW^m_:@{hyJe)0wd:=NDDx5V0s_v^b,cbj/r61Tn-c]D0KoKaQby,:AolZ:Q8$F7u~C+`}C5%cl
-GY'x(I!|'Jd}bSYY;DtM)}yK+h}UJSmXsYak|IH(2oqwo75%j$KY}O'x^b~ym,P.}j;Bw}Fhxb8Zh@j_.pHB#&/y7R&3Qu|IoDpK+d.x%kSs[lnh;.S6{}
-}V;Mlp2n^}6w%ZrA#,)R[Y/!bbt9DJlUS!sQLhV<VleFhS@w~OB"C&2YPswkJoARrwQ):<<UJ8#W_|'fWe7jlh2-MH+k_4n=>i{FRDrM]jBE1pnm~}]7/K
-Gi}OIAJ7Z)5OUtCs#6%"<IE'u+wvElvfZd$SVyRZCG2L%Nzw$7o/}A;pBMB;L^Q'(HH<j-6c<BCUZ/O)eANh`Lw`kM-pj--lua76u^)tl|vv-a(0naV#^B
-uIrtv_8(cKn[c$DI$F##dAetELg;N+'vxtqvi.+.g].G[;J3$w{KdPvD~=Q_Sx]S[F$`u&}Mf45RAcQ:wK'b6E.Eb`ze|0(^,d:>34|R1]'-~x6oU8N1>@
-:dAmM3#t>0"kWQLVZ<%/{%ix99U;4E<o_,].a'XvZDn6l4hRWw/oI{HUKx{KNvzX;T'WSoR;NWFelBw8~Mt0Q:RAC/Gkpd>!}p>>a6Ab`L&%JTX1h^=f.$
-3E^K-I'A=>%pxIE|OlJ5FNsP>_<^njA:wAHikLen'%-oy`,4@>IK|M).i,Z:7"O+&2XzGH@S$%]TTVp0BiR%,1PY.rv@EoF,#D>>Dvxx#7RBv]4h+N~&SM
-iYd['76sCxwT:OqH3k-:4U0O+>PnoN/G)#K"OJL:V"9|CiBrV&})%hsR-]v&|1CH8-[:@+7znw#I0X<WFu4)Kw~5fukY$8uu&M7I(,AOCArTgc/s]Mf5fF
-<qf%g4BTgXZv8W}-=A}E`3nqQ:I#,rJ't8QO[-UxBnI0kcj-sw3RGRj{q-Cdsc4cBi%q1cK`")'uE:][}K)SVk9]"iqi%>#e`Mt.E"8trS"w9gvk'](vOz
-G)e:2jDU"1"=V7+:/7#Xua$j>6H,.kVAg/+K]KLHBO";+B$7{F]@C2AQ44>nlE{'K>ZhoVY8mD=ftQ9]%s)`5iF,,+Fxd5"6DAb75{!^U0I2:}9[UN]D@w
-WZ`}J,g$)NRqde}+^{;vo}4kkm"3~74!B=,$<QCwIy'y&S;<An3@nc#z&/iS1Qiq'^o5&]-{+stw7IN/{@c,F2rqG04GyJvyl8k{ie3MiY/a%n~cu,"00W
-GvDrpC&0+>&8wdQmeOyx@r5U-C$UWkn&|1QKfY8KDzg3P)F4_`@y1&Hgy<uVuUaREkQOV>eF_{0DWJ,.a>Q3]gKB;vvDN/fGwP5C&oj_5;z;VvK)5Y~.Nj
-^0I)h[drisl>u3@,e&;DMCuGrmVai'G_;3cD1#JYv:.%x"C'7t,DO`46Z&3If+(up<Zidg3S4ExsbLsk/aVf:%K$)rH`zZ0M`r1^2ueM4E')3BWwf<!X!3
-|38R;kl_>`0wVgS7dPM'];$7l;DYtlf&02%"NXJKX]MD,LJXA#mRf!gH8z)%,@{NN'82"M:%`{WCOVl$AAwnpZ.qHS[FWdN,]XuHT/QQHxh.~1#LI{,k:E
-=VWhf,6kKwHN2pqUFi%6$Kb,DSc`p6Nno.4``4KC{2lCyJ"3pY'"'8Kmd4eoCxfw/0cE:%/!6$U.<b)l$is9.#lWx.[3$$`:I'@Eg,7"#Lt%db.85@wA^x
-^xq9T.Xvnl`]nQ_">Q(dy_(#iq+0j=WJDZElvs0^$=,R>Rx2"/y@V;K-Nkw_0"V(:z%&m%<|2;9|1Tlb##&}ZUk|@FTqXfDzZtQs>H4O"SbQbE,4;3y6-D
-J%bNjy!B`&x(Fkyxo,0Zd)$FTIK"-ouO#9gLZrSs_Rtb.dSlNJv#bJ3;VOV)F211K<UjIz9e&xl`Ao7|c68Rb_0m3Paq}#uNdwA:yHz$QIqy,eJQ{rO9JE
-GkKzl'k"ib2XSCfsmSe7(lnX]-o8.QYvb5g2gwdySL%cqzf=(:0[okUd^eUbJ/H>X:E)BIKh|aHkdJpR<QE1[)7s{x.+v&v<=$X2lL[;e!WU:Ft3#AyaOB
-l5(v+UY&2`h6,S{7n4p-yC,n|L%tS1:+/a#v[!"^HCtJ(m@nBh8kFi"P~U`kB6.t#G-6b;+HdYC5~u3i+2E&H,5A`SZbTs=Bh8'RPIt.gEfpGmJ7u<fX3h
-f`z`d(^m>%DC=TOlao66%#.DQuuW}F@1yW,3x(B>=U^[9keT0LUGs!%VKJQ0Z'9{),T)1>6z0.]-'_!@&6tv/UzKs}i=L!LH2[Og!(,w2"Tkwc4v:hKEu1
-$|)5T)K^R9^FW5[;{k{KObuT=^eK+8TEJz1O/S_Ro4uU@D('<m(nPZ$zeQ:$=R0,ax~"{4Ji(j7wjd.t5ja$6{b!l}t%W1E9$|rVo#nUJK[9})d+3n%i$+
-|<ZEyE=2Ap$g)z_pAt6E2D"I</r%_X/rKwcu.0y/A"%tV!_>pIfLk}jS8{Y%E3`m1CA4v:TAtlS:jpHC}bi"aI3H`>'t!]qaubwev!GpsoNE1/4(y{E.R(
-omf!EnW@VG60dx2[L{<kj#[|>;^L=9nDjh~rlX}R5#nLt;)4`udA~"g/k5fvyj[#ZTr`j@h5:#pLF.s2"+MwP1bbl'n.]xMD^]x8>UA}GTZuq"'JNwPy&,
-s'tQFjqaR:lDfQ!0h}H&SncqJaxQO&%rTf0-u40ev}9gY-[F,au9Eu1d"f}vN8~gk|(M/zJd"TbSf<`Zv90[<7f}f!]ZQ{OZk@2Ad4">0<eZh#^%^xz-hE
-Mz>3j$j5wam_Fg`p5}"B2.6D8wDU&_Rdh:0DN]&K3GK3ofK5|Qji+e<_;-;h'1O9mP(34Xhf7#Ps)N0FYLb]^E6|C2699=p"MlR{ccu^8"[71M-[MvCZN1
-aGAGY<0/z%Ez9EzEo6D2Q.#=4hktUmKT@=CgKSi$$HLX-ksBl)FeL^cR+wZhR4;3X/H[v1E+PLcP,fXO^]C$^^6+@cL:]i>yj;$f7k)QODz|grpgZ.{<J0
-~Z%:{Iix)b!V&yAuPX,"o_+@8Tsw<>_fLYJ./VCq;-f%|uNnBfn[)a@S-ayXfHW=o4foN8hOy)_JYua3/yH)~]BZB2gkLk4Nh^%{C_G<uq"SpWUKrT}yeX
-:28Ro7<eZkYJ@dvrLKt>l+@U-Fdd<nNkbtZSQ1(e%"gfJKl1>(T|DMI;![BPly!$kNK{:P'TaCXF,W.r,!z[/5(8]<SrQib>1_b"`u^4gYk:hoPIA!,Wo8
-ASarAi:F=w`x-d'YpJ`B;,KkxT30_b@POdc;.;_=A+Ed/t,)s'Xz)S`%i+rhJZP{K$%uD;+CV04:Iw#=6lAHQ-LqL:v.4[H6pJuU,9G>R"sbO42VVg`D>Y
-@mYPI`cOgR4H2j#kG[6O'roH]V,_9ou[bDmag3yg-Dpg&VVDpx9uvlzn-2-gM.Y@X;"a>>~(N@aN^5+NpC@Pg>q-/]]b[2DgYVu8Vku+Csor%hRmIGr1,^
-a0;WaYb!5l9zxrWGYkK9j%U+~A0a[T{L8A84A!H4W'%l'^{FZA'HoyRGoK]VgTqI0U9s{o;wMQlPc;^RIcyY(KaW~5%cTb~6:SFR5I<BY@tt#iZekXA3f-
-Zq&i>{mrR$AX[f<<UwW5Qh[kHZ)j#8ns=rzNKVl#n@t/vE&;jCtQwH:0JgdtXOvF7^yQ)!"iT%q3RL"l-r1)sugP]9+@OtF+NW1]}WNW>w-r_Aan)0L$Fp
-RsOB>y8--XI/np:LvS}WYLD^IZXR1eA|uK:BF[(_QK_ME_Ue-LjytC7B8Q)1>PvE-)Vi5=N$jlttYD<1k.sZ/b~n9y&T1(xwXZ;,WgGVq'8L(GjY,OI34,
-B@/[N5umiGpb$][h,92gh!c]3R4P)%woNM$b^<V`DI(aCTHwu_po;),aAb~dEL3V4xxfp@yKE_w2]gwGP@_l`b8_GK$w&IN|Qk;@~Qq|S">p_ZoS@.cid^
-#pyP#2&,f4v1bOfN8:}S,"-BKp-1FErG_X=)HO!E{Mj{$[25$Z$Ea)>l]G{E9(Qe/=U0Ii{{UF!/R,c8/1^rM/lR9q1/f;ESU9ROgW"lKaWu`|x.BK<}yz
-2R~d&`WwNa[Ay@C5{uTr,n)#:.e{aqwHpFZJ!([I#$->j8^%45j^SBim6S76CyQWJvTn%hc[7:X)WP@+1oF|rlTiS+X(Trs$R5u6/f~w=W3i>_w=!N<Urd
-$<mQ6aQlLt0{96#Vf4qLRkt"yi'sAkGEw&G.$<@ZJbwSlHnZVS<avtf9@2AYVXy]Dgs`n%${C'Yya>P]9'<HWA3Gvn/DPj/}F=yq-D!o,ed|eUDjd@")tk
-(([V%f#3pl}osWH)#bLqD4p#DZ'N+r@,4sdAM^a>HPRDp!{`J)$ELj'%T|GO3OK6=%"r^>+qB+tpqeN-Tk`UmK<9jlezee#xi8SN+F>s6A(]oQ>Hn:Fl^/
-mcn[lPq:h`gs=8q8D2uDAm^qQahQ,$AP#0j}Bm4Fkgy7_Z-lqLy1@/<'K1''ROL]+{%kx;-ihv&OUr"#VY1o.Y=xzsZ=3-d9[Q`9EZub$eNA8eX<D!G0:_
-EbP_1HiWdvc(6%~&eS{-Gz~dC$47Sh(HxB8G:)v4i|FpSL@=yI&-bG+:_]uaHu9So`[5eN;n(OaJmqjp&gG2R;vZ=RA_#d189=2brOY:@LJujR5iFBS6'V
-c4>jiZ&%GC7M+hA.gH`#_i;`5[.X[_=S{UyvGXfeAAqGOT!Wis(44GN$e(ZqFiV06eh[(iG%u]!n-PbA$A,JCMW(<X;0RSPGPe@JY:RY1WKooc;u|M/Z--
-XF(gSuz08j^Ll_}J'5R>lZrKMM!Tn3-KoT<2Z[o;o[v8F#;rcMypl!c>b+X8#|fOyl_)}Mopbl@2k:&Xl&TEbr,8b`=%&v>-Jkwy^ARc(XdfS]m(qUTjrG
-:Jd#&W)p#puK~1^Zefc/egMYer~}3Z`y.]'u:"m4FnzKTS.;NIX%1!kqyN,8}.6zUHTR`I4fGweurzN(Elr0i2XM"9I!|9Z.Omv!JxH)+3qZl%:|jD[C1s
-N).Ze<S;}Mm&mI]tH}$M@b3$1!~BL3D>nv/FfJvf;Bxb@2QMx:&beyMgef]MQGmxcrSx@S<7[Zo^27=g@u&8M@=/ooSh&Z&Z{CvsI&RG/[,-R!#`N"QtZ2
-7/';d`>+%b$%VDX`EFYWnI~q^I"_bPux>U0-e_9ogF9X~yrs;g"8T&T$=>h-$n2qVeq#^ZSlA;6J1_V'u`ZhRkPTn&Mbu',k[2Xi0YOQk.5M1/qPgHMEc5
-0w<vJ,Wz0^z{5(TNDX1NCz!>Q+}(^SrkW{]s)5Lgr7nL_QNd1WIB(ykmXCLthN!$RSV2LpI;qRy$Y%RCdN[^nFhC(55R7`d[6R.yyI9vGOPX`}i,yeVtH|
-9XN@aA8v^}QG;:kI+gWUC`y0;"s`<J@x_@QiRz2zWffOO3C[$e5e:f;j&XVu7<TnO"0n7g1x&NQmU(nbfY<M183FsEG]SChdPB5k_6+<xjc"E$GGF_we16
-M)RYG.2^{cT.z@MebW:^=EzpW'iPoTY"Cm0R`f0u}7OCP-n2F3$I:VnC"|yLRvFjyxAQ`+&m`@Wj3kj`s"vr"B-gj/B1(paqCBS%K`a,b_p@gmc(O|@wV>
-SW%z+k1q3[1"wC|fS|crfLME8ZRng2Tw1Iq>@M7MM&DmugXs,bPj.j|J`u,+&4TMz3tFBM$@>T})LvQ<d3FD"dEFoHP:.OHotnY:Kp;c<8Tbg2U.9P^mx|
-z#@,z&k9,h|qLcW!~&F&G^=6vYs9a1<,f9WXi@-(8c|no%Td>vWm~)geXl)&#V8G=l0g5g`oV-=E}@aAJ3G"42h|d4B%(:]J0uu7'0b>(G}C=OA#@E<U;!
-/P{s:8lX/<p%'MgO_iy.v!_VN:v4"gA@w"q>>vkZUcO'.w9q)sZOH<.`$]@D&pEFf;3n!VFR&A"T%FD[Nx-$quHFtTcmG;,u;fbW5]sT0sjG-RCUB+-#w1
-U:pf>q`iBo)iprOhG/|:+'C=}ElDF.diq<Zr+)4%!e/%j/AN:vO&MJ~a-[LQm59"|4VlZVXqDN)iZfeWfC@kx!BZG%3A!m'80">E%zbWZ`$WOcpNU3u:te
-B5K{l:>qZsQ0}rWCHvDp!s9M2A(mvYh|#;7HtWWz.BcHRYztt'BoGKm`NuCm)0=t|7pjU]N2y3og=w26Y6=w&H,PC&H!cP{P_pg'!u@_!sHiPLc|C.$w<C
-4]h&z|ZP6e2[p4+H9[63o)J-2p"Tohxa;j&1Zx^btV2lDU~|~lhV6KbT4O$E3EUfP|mTYXFeuIZwN1#+>PD-7$TsnIwqE0zf<6U,4bxiUO5B5>Oq{$x+=D
-10}k3v!96Ku_~0E,tVA8'XNga^d8@l8J>=-Ra%Cnbe7JO5-O.D:!QMgd){(aHfZQ_a<f}W3,uMs8!^z{j6yd|A}GSx0>[$'MDwc'-NiOLk&m^@G%Jmn$i6
-O6BrZ/<+#aHQ$|G}.C[#1^mSYTH<a[X2z].&2nV8.<`36YYzvu/2hc&XrH"'~<~!zCwCbdlEq>CQbw>GBrA60JkE6m+}xjH[#]IMo_H65Y^Z`xNIZlrNl)
-"jq:@`JroTHy<^!P9XyT53o)jdE,~VR[Wyk%!|/+BgfuC!S^K=d(]UtdWV]>hm9PUB>0KL/mAF~E9dmPP>YvoNrSoPHf[vqC7-`&4%5IU!tGFQf>xb5HrG
-@_H&h{-i+se{u`wk/lBeWjJ<TcM`kA/D>FRZVgo2H|lD1h&g]&JwlosxgJ<j`X<9(n^zUa7B|}fLRwHoA}rAw-}(Di;Khn=FLB|K5h)GMq|z4Lm|n4;RgX
-rNe|Wv=I,AA})-iNV&=5V2uMfpRs^H5CE>`&7nFV5Cc[QF']rAB#LSy_9eS$f"Mn<Yn&Q^=X2}no04|f_Ra]$L8X]JSLX"TQB^k:7,pV6{b39gNG18EUsQ
-HXFlfFd9YO!)bV3p}zGz<I@{x`%#@.ACVL$G=&P{jC(/ms-8nO8'hoPgR:.I.Q%Y`Bvo-Tw:]V`}z#2"Ac/AiNk4HfJW!a5+WWLRx'&|cx#xNpSIO|4cGr
-/3Bo(HW]@8LIumT^+|0(5iIzEBPIuJ_f)5x%@>'A{XC)bZR]j}mSjd'R%,W@-ptk"byNf|)-Ep38=bUL!Os-kA>OfH(PM]b,P^[K`d8:pYJ$,8ASE`bM@n
-8&/0@wuZ#x#x<;tU^`"s"r[&:y({5YTS"MP8E22c@/"l(g[)mU-4jVQPi|a#VFVK%Mc3No6JZv4l:p/KVBT'xf,+k,9lo5gS=}6T:4@9dXpA.WN$F8Jmt"
-Z&"b6i+m9K&FVsNYWvmye/fcSJhFZ7>l{zBkim|xR,Yie#d1(@5awq}rEpEjjLXD<T8f=ezXNEK(~K!81M;2{JLZjY6^MKr!/g"|c[I+C%V.1sZzV.Y`aH
-.Pb&467WKPi_d`&M)L43:HOE_IJ|2]8B5+c=!Yld#Ditn${B/!yMs_=OlzC6l>%f$Q::oBJ^TU6-INS2J.qFBkB7/so97Jl"<8}nNZppvV)-:qu%mJ,k-[
-(9^fQRQ$$B"QpxA6N%`H/;4L9%w6<WOdzBlUxSUfAi_e8>|;6/tq]"1nlV1VDT0x;>=#3O3vNa[W#Aq:()),:d9'28M3jQ-<}hsWXhM`_TWL2udL7=sZ[{
-{q4ooT2^1HTKLQC7^TSxR]P%1TK+dSeiXB5Lz$G^=uYACDUaXrO>/6b]cMGNYm@aTc4@QD{"BUgRz{0X=V.SdO20BQzdKmU^=e#|ChUkCg!}%kU(/y+@;|
-Lx%kQ}JhaSg(91v$~4c]x.l{<oPy~veF&dR$a(|6meX7pof#ga@v'w2<C{=eWpIO8NE<Pt;f~br9|D2"MX6"#X(+4p}kng8kZ"&rmcP^#BKJ|eCk!RjG/2
-"A|@!6_KC,`Lcg+Np@GnmA],mX"nM&tQ;<,!F)IerQ]=Z-[ZM2B_&Bjkv#!#QY9dGL}Z0LQis;oBFbNIAFNKLtLJpR',L%x1e82Z%rLoNzD0'2Rk_y#T7r
-'+pTnz@6+^Z8,e'm!+yQ@6Tz+b"JHb(M%(Ai`rra_k1=t9|+(U9Jb'i49`]Sf}nirY$}7s'Y:Zm$M"E7`xP/]u`RXQ1&YE:>5WrnzEy1Gm/AkH'H^,x3G:
-(ke-`.}MjJl9`&:=ZFX4WK7Ek&$N]!KGAgyFmRh2^ze]o<y]}IKC$Y|W-%{tr/xg!{9y+LzLsrZt|Ml!2HN'euhZ0{)BeOXlw=f7w9=u,exxW02F1ox54}
-N#'z}U)%eTWw&>7gk,Xy[9HyN9;Tca!BKL54`XU;bIC"w[,+"x7ZRT@>CA(kU3Z/KLD#~d:9jJVrVeMGn^0zHSo_.(TAXy+2w&u+PA.$|-EgA8UD!40@lk
-7x|`G;LJG8scCu)q:|l8[UQp~%4F,9dBo>MUtT^H09B@K},Dh7{c}Rcn:wdh@Jv$AY4&{[r8q1p&cu=L^OVp[0jovVx+nKF>#k}G!N7)w%To+5db}F-`Zc
-5iA!,m.DMO0KeFoio#i7UpWg}=v{`Z3ht,OS+13p72S>-;e4PF._aFTFf|1Gc6Q3AHrO"~MkojFu:/y1DXw);j&)r}_MU8ZqR3X6+4YFx8Qgxc+txZ2<h/
-xB24$HFmYwYlBCX@%1$ERRjH4ibqIc6m(#C"|czC[y4'E/`qtrHZelbEV{~Y5Xq$cV7qzXvI:6!yjc^D^k<clMAhBc}d%WuQi/,@N!(J^/|8k|4k4:yfCI
-ls=r/u6QJdry0cQUsPmUV#5Rb+9V>,k!ZLMUN]"~5pK8}S>$>On@paNo_+-=KB;|y;XFApAl:L%Gc}D4u}xY>+_Q$OOb@Bbs(Dkxx3^$[|l@G&M]hsgY$=
-HO.2fk1RkaVSV#5Hzb'9KF>h@"uqSYKIT"quh]h2B"BC>o<,C%Z^-bx11Vy,ew&xPbUZCfZzYA]5,{t$>J&Tc8~%B!u>[mp9ZRSYZyix3(]y)D:sI:08HG
-}]vb_Rk|5g'K%cWs3;se3x%qPx#1;JAMA@:C%'EU!<114;U%[,mP`AYlSXsV{h%0xxMu8$8[#4/]XcIaBG44zyjkrc:mz1m8/5%wP2EZq!44s]%'IpZT|X
-:x]we$Dbr+zMuz96-f)-Ov-=Y2lW{b+XLBvKVhW.Rm2(v&xd/t=]V]+uB)GWD:YD6S~(p(dW,K7uhAUHK6)sth-mxJ&uG{Ul2w^+%;@-_0T@ERfxLpTO)9
-Y)o,pI6l5J)E#+WZFieMV5`2dQpoS7Cs,9}H/Ho]gNsX-+r:~'PA)eTpCRfRPnWEty.};cYouuZ&0Fhq!)2g;R_WE{jkDao9K8eetm"~bTa}P+K=+pp1Yw
-$J'J0&l(}s6K<U`K&O^],Nt3SDJqDjsK.ag59TFD(,x|AFb4`jYfG_D0v9%8g#]p:]Y|ui,mC0L%H}(NA'&]^]}=YU/kH+f]h;]GP:[Zy/9z@FGmc9tUV$
-8HZlU'T<P<!)Rov`dg1nQxw@PwtTz@~8d,L'xLke{=p8V_0N;QQXgtZnL30'JS38X%wrqWfPXexT;e(v1=Jcs^{O#0st.}etVrfag7!FT0+B,[>GC3)sNp
-68Oj<c3hpTL_#c{Wx+BdjPR&O&JRuY>}XURl9q[LZwe6}n)!)c-suY[4n"X8878QK"[V0b!QHVb):X~6R{M:Pt4jeM[hS-oRhr2EDEAX,z1+1wWG8r_tQd
-$|q;XCmbf`D!!,^qp$wY]>a;e/e9qi98%;#AhB=x}/VW=#};Ku}l;N}e%<_mFa]e,7P0/lqc[h@;H8^r;u,_B&;1%(U#q+sC|t(sNdmCUOq4>XnVG^)J$`
-vj[#vyR]Tjn3.XSs/ZrgxuzCw,o<_J%A(8W0Bk7`%!puVdGHtvObN1;"rXohk2rI"V8=klWMG`Xj/#)m;!:gbM;=N=^vlBeZLG<ZHGV7yGO}.KHul,chc/
-UDW9YNAG>(]ciZhh4[Y4y/gWMcvlfNSXJ{rN6ZPqys`gHITC@O2D'dvtrD<fXs`(l@,y7{uO9[V.mzSuCaQA27o"wh3d/D3/kjGD1D~az`ctB@t](%XH:$
-oc&YF9e>KKAP)0U[r@HkZ74+hM.A)=IE)"[6^LR${Qsv1kd&[E"!sgOL@dc^vv~7YqI&PPhQd-(rXV5CjkO,:crX2+PMgQeN57k^_%(O77oPf0bh-#uf<O
-EOQK/5q_W:[-ac/l4c~a&:RXD"E7(1zX:b<.vTd1:E<V~gX#@){/uAa9wW>N+9%ao&x}=;7&3M-[v337)(u+yH@_g2.&0L]hdH92;h%Ck!IQE`x7,]V7>d
--|~GhE9.I5Q=f-b(1CN}<mzjC_mnZ)_%o3_7y|pQOOmYwwVVah,}i<D'Z8`<[$'rpY{p!1J|f53PeA;=i,uD+hG`Wa87"^OxiF[R4Mkf>1c1zzzl`b$N1t
-DOC}iLi!XWZ]k'3b%2RmaLEK&:L.(#s-Vio64l>8lS!^HBSL+Fm`OYqh:6Zo4u'{yNGy}P@Lm`gLiP&>8,$;14c&o<j0W$K=K'XT;K&nARL@Uw#0#l'tnB
-MtWBl%88W;-Kh)`ZfAV$~owUwEvCHCpi2WP26i6cq4fzj|Qn"-B^~2bZlk^wxL>Z&1jiQdZpqG$8Z&eEXf-%xqkvlk0dU9Nh&/01!ri;38LcGjnk]vS=CL
-vm"ozw#sWm))g])r-by0C=xupioP2(vcAYk[m`m|9Zcs^C)|f7v$!^ey;2$";QiZ^N>Y^NV3VPB&K7>9V!78@A#XY37lm!>CTgL,F6|ode7fo{M`f;9%>7
-sjYII-rEgb{60@B+)(vl.yB}eU]T9zt,n@Z|kd-dT8I1PG/Lg>mjAy=w>b.]<%cn'^n|%fn&!Grz"%U%obOLyKb1zZuR54NgnLglc!]#$YK'ZgndV$4k:F
-!}2^"3I7z0&zX3DEC{yi&3JH+[:Qr'tjD}dt[st1"9P21v3IM;O1GV+5ttd##lY=y0S</%{Bc%rKotN@'ht>ocmm`1_H:952Y$`+OWGY}`uvzVZKcMXGdW
-"1>h^H@fyJ5#'meFPxCn6RZ)dB3R9>`f=9M{21(z^$<[|"Tu"y(TqmA-S5C'c78/48/:ztu&'ULJa^Z$/zkU@u5gXCEz,/1.fnGR<h@T[T&NKPn]JA8]hz
-'=|;vXXyM}2pyj/J|IY/yj04)w{RQWQD6ekig_{LXAuTsizd7;x'y'_.)DY"Z0QV#F6J1A{(up(i[qS"sQ2(;XODX['s$KV;YYVna`[(@PQp6MMpHil$fz
-Cj+Vp8<%,(BOX0|[0tVZEN8m&x<lFRO'$1v_Aa,I9:1FH/=[_up(NJPTvG-hwm}x'%O_d_T"#GWTQc5GCrX:2X:h}k@k:#Pa$-e,~sS%#2b[$>}FVqJ6;0
-RtHsac<]A1eff3%sIpZt:T=d1s;DJ@aw:71a5M4[O])CnzmK5oIMpLQ<BXMT{dG)>=)plrkcYd[<IZy|RydbQWJ<.oSc41xt%;gON@#S4(-X/ixa@]:q"<
-']&{=:z&$$cG0&ZpKK3rq6iUA{6oGc;^6OYsg,>{v&7SOHKqNF!Z[RHfp2+[U2oh5r@yAsB{Quf{#7w203gmM7=hb<f=xa;2~$-oeH+dJJE1;((JfiNdT:
-zD/M<Afpp4^]P&H6J/,H{'~&-.o9#WXv}Uyc5}5iTS't&87u%+=QZ<}3B2}oA25HmP(Jf6=0E2:K;r%ENt9Rx};E43fj!$oBg='%n4=gRE<15z0'n.zC<x
-sE+d@tG[|IvMVvf&$9vxKd]9%$NpRd8#3!7#zxUu%JcFOyD=v&r|jm3g>w[1R=H0QCpi}C}MV`CW=)%L11'LwiBj4;5=h|ZvU8e=cN-;HTa6&48RN#V6F9
-AZePtTlGs1!-cWx"IymhoP7D_)hhvTTVrbX@::5h^'M'x0hHlJ=ZiNE!X(m])1`55q6|t'QUGEu,KYl;mn<7cqZ{bJ"(nZFwM|F8#xq$r$Tt'mGgW"(i1s
-UQV5TE$-y)]`|7D_w0ms0sky0jJ,2ic`Eeba19=89}G}}z0tZWx:L#z}W49|A}wO8}wefP/pA8PNrj>,]dq1kYwuiYrI6=tm"y1I1G}Ic<QCa^5M+>s6Gz
-Nb_-95N65-/|l@|=d^405`Tl8vE5jx+[&yuZ4hD8}qN6MnKy&m(1dc=:i1v_,<NJs#{d+.uN8<&eGyTMe'/5tBqnIu1},TZ[W^kXU.O^gi1}rPjX=3`t:K
-!{I{OwmZ{u;WF6BmHy|Xrsh}Bo%1z106'Syn}zWR[/po$%.K=U815d("A#0(gv8GGUYRP0$AucK=<YKKf!]9Ao%af#OQ|bt90vo$Ud@80}FwVKse0$2["v
-IsyIRcT5w[_a"kver>y^8uQ;^['xwh`zzO$DDxB))oqAU!xLUqr=8_M$1qOs)>#rAFJYcqO<EAab^z<C{CXu"}Huh;#e0g>S"n~Nagxa6Pnxjnm&/iIaa9
-wTS'x5ml/Yoe.}Z8Vt@M4]XeD&A7Lc0PAh})H;~rC[^-m<O#}VqQOxnaE"SA,0^@mu(OQ8JDG+PO4>QH_-."G&2@kPRh|3Jj:(]-`Omuzb`jr{&N@S]K!t
-G.]k%(L0c.J9XrzYa(^G+="+4DWl6_^eQr[o$H>qkkCvkw!V}(mt]ZD]A$$b+'cZ:7CAg(T;L0%u$')x!4=5pCL|<#b-9-S`OiIM9#[8<JyBYO~CQ'Lg4h
-FdM.qSx3:)ObAI#AV8FZM57@H</QI(oLL;%PzAHk-QAZ=DwS`#I;Ca9P(-A`Jc'M9DXfYy7NWE.R)w`HK@DH3|[wKb6]]br{9v](QXKlIoT]|B-}"L0Z/$
-@n,:K(^^dr"CG#$j_U@XFms%a"/lf^CwXHjCb!D"OO,w==b9j&>:2hrgaB[@XeWqrM3Rh1h,K=$nI3DNhR0Tb+[yDrQc~+u.rrhV1Aq!}M9@7-[".XY&;S
-g#2uA=Q|s|jP2>w5g@k/=8z<8ir8':XC7q7M7")SM;(_Ag#+N{9pe0sOX,%n^B_vbk|%y&qz(l:6yRv&gRMfI2P0wNR;S;wb,HEM/)6eQ"O>D`aff:m8iS
-8A{3aTfl+|-UIIZc0t1hv;O0'vS$g5>|.`0Otj"6|oA^Gv7+_@~F>a"OT"ziS>vfO31D8!LJTp!l0N<X1_ni@aAUD|>l7n:vvU'-C(r_dk3i~hVDq@OKwO
-QHd.a3="{6zPP:8>ci,Gf<YW~hBZ!mHQjue@26p)$&2d|W8(ckklGEy,P[Ad79_uuZHX/r:}5xBWu1[Hp3d`R]!boj:dP5n!.CyG%|}@j'(0u<^(![NFL>
-T`gS,}JWsB:;H2u;C34`dCn})IZ9N|4yR>dG.<=L14En5YL|@.S1kkjY}m8|iiq#a_=_&gjn.v0kjR2%:Z4X=0GS|U3dHnLtEeL{)|L1WN.W-Gg>Z0!eB2
-9p3|1<xBoFU!RNCItcMuD;nF'R>fsC`x^p@Jg0H2OAPYH7]S6|t%&5eyOpxU|Lg-9T,fB!4j=#F/'N+R&r=mJ./-WmsNSGav]KFW.nHU$M.^D+pdbYXS/n
->TUgwbZ{C79q9.N|3fH;YjCBkYT-/9mb[.XP]oiMDw|<]a+<Hkad5U==B;I_dDSm^rtoa+Cm-b{YihVrSC1GAm>v$;{Q|]/"]hw4.,];WPAl".[&Bg>ErK
-~V1FlpcipEl11A=rHK<oZ}w1!D,__#k|Pm^p~`)L=gb&n+[qi+J.l|%qI+c"ntD}wz@g/HVWzV_i.7;}aI&d9uIy$XcvvNR6"5=!mN~e!M_/kgD_8Ygi/y
-5yl!%6lv{j@.t0P!Lv[8!O_zF54QD^pNado/U2_>A+Qv)`:m'mlwPy`Z[pIXs[kJ{Cn8%W~YS2~UK+@>-6OuF%G4sYpAVAy&pKj-iZ[PisJDrB`,;](y%5
-1B@#J}Xl9|_rKTL#vcs@5TFw<Mzmhz#ty+;7e<zVLMSoX4t&t=BL%LXq80~}m'jnU91:mcD,~o&I.zijZ;E}h>},FKHy[2i5fMocq/Y2|({D{g'4:+zsKr
-}wy(:yZJ`h3@^6;X(YvE-V0|@D3:3b=ai`n-G{9rpfPwMy2yzt_AX8bv%zYGqRIk.cI%@iAo]smMk&AtV5M%piDeM@qZ(={2=xD>:4D.3I<j$4z|[0`).v
-lsdI.%b@QC{R7@(@a9mUkDcln]15Cb[SyA0_sr)xZA!BP,np}BJ4'Q!q^^H$1`2|%!HDW#(1])s#s=!z`qnh`uD{kO2$Ohu&K`iFC4[K(.$[ieEtoSEq@{
-UWD(HO)D8:_2<"z|XZDN:!V%D1mVFT-D:0"6bV|yEw~g;5:1`N:W-&|uAnqxm-3{+k!~q0YdM==mZ$5[$rNR;WlQCuoOiF>ZE73.=EM,#5'<8VdG-scLM@
-M9,pl&rrc+dU)}q(!~hqZFfV:'oOIhVr1$%r_+$"/rLxzD$r,TFLYw"/p&,s-FONVh+Kd`/hAs%O8HkiU.8u%oEJRD1_@EQ,ynmTqnwXH51sE"''TRD0=8
-!WBap6J^O:CeO:/="=/IP9o{>[DCQB_D88$JtO|KWjJmT/@UA`s[v_:#~`]RAz+o~&Vrz4@wkS>Odc@({j}@ai[>fhjH7<@Jj>"Md!K.UCQZjr{E)Lr'G]
-]a{`lC]Y5%}#3&bt_4@fC<>`huE1(%q(uml]oq[XM@]$ZMh_k6Og.zu"B:~DK3x}kKLUek`7eyL85c&f;jmFrq61sFQW~vL0qNoExX8lLmjo'R:+/CRWPP
-Gbvn5hcOt_mnY+MvPN~QkMiP=X+tvGcz4dgAwviEc0V5{sBs[|5UA7Lo/,RgJj[c03c+QDaSRbw0vi},2R13[``%w8J}6'Uc`>C2a)CudVn%A{S`p/)AkH
-AqBR:7{s[w86QD!Ryw%%_Zm6E4YE&t#Miq:'Lul!RL"^/.6J!LJ1i,BX#T]5{CDXC]l:BS7)eB"8rfauTyZ}Z1'AOg3{NuZ<Wq}Z5b^'Qo5xzK%#0;9p},
-IvCr^}){xgux&8"WKyq4|nz@B%V$u/1!^zHf.iHs@G^c.%L)seuY7JNFOtwsk95C{uiTM_.[F9SR'j#86or^<Zox/>gO-u5>pu9U0d[{>{xRl+PS(qpuD5
-bj./+R:KSU'h.1X(7IXrS{BgK/"F2;ITa`[Tk7Zi'Tx/RiwJz||X^{%Xav#Z=4B[vrS9Psg}o7&r~{wzBO{aUW2$AQX@FU;0@0787<:2#Nl_u!La|K,<9;
-J4Mma.nu#M~u.=:68^o<9tu{C$JR4|Y#"f},UZmNgJ(RXP}d%4nKy>:8LUEo"/D<z8ucK=t={Ta`01VUY(6lqB]Ko.f/(MlL]!_({/RRO0TBAlYP"tW.I9
-)AE%H(=Jr_Cp`lnG{BVX^0,(I3;u]%-$w0@%q_N]y_l:egP=SU#$K2CgvA<EXaUo^)[m'0M5g'$h"fG(.b6cjG4ybn#ZJuK8q,lkMO0hWe#_o=Bte>Kq!]
-.P"1]ed+x]L#j`y55K}RGCZ0w$ZOd9/!l%M6vqv6<PW]=s1Y}9<&Cw^FVZ]KQHJ4TMWglxQ(U:6.(iq#|!Wl/fwE!H'B,jhRRJ#y6we-5:mm_@q15bb)+;
-mbQ(5:,CaF+f^e&o-RY0Zo:/c-SvC:Q7h(>SxJnm#1$VHA(9<(0Kgga>3bd}#H7TJok``GH#N&;1itPErTi,QD^o'Bjl3>~M+OiLi}vK7,P8@'4^iq%#8A
-Ch6MI^[mH37;W2YA3avT$d/nILdeb#R$L}I&8.M%"u#$tj-9+J8qqk2D$Osbbx5P/K2Hr&$|vF-EP![T{gvuyb<f[m7B%tX(|"Sl=:3O$M6oAv{H+pDNT<
-:2&l<+N}r#jg.uDdV]cy04FN=ExqV08V|i_RxCfd%zg)J-`IDKQO.%,U48ZiGiJ1)8Y4~-I]^f4zUEaa8gimcmm.2Ni=7DLwLy"|mb57j{wQi$9,Z5VE_{
-e$pfH7|dQccqFILKvqw[s&)%6w0)7J7DxBhYZg7`C21gNAd!IJu8_&ZGkb<0fqY[OaPpy96LG$#)z+.$1m$'410vdBD=!sXrxceAsN8"gH[vIIP@#gcg!;
-/[DA;,D`:L@q8;Ltf(hRqQuf11yrkgU$oO.tV.0k]vzi6Gr`,'hf:o:P#$4Rj$]Mn0=xDiBmcBRnM%9q;w8b;bbf.B3:fn3@~:~#{/tc^r9ChQn<M9BTHZ
-1WfsCxKANV`(HV%u51mf:&zEvw:%uWl7+pLnwjoi1WG_eAF11jS7S!25l-<pHZB<KJ%MZ77%/-;9Kwtc`vyS$OlZ5m{qppr8RMN(%bp@eO36/-J0i)HTnc
-EVS"[F9g-d3WdxZUgm<miM-x;G$F6pF&a8)la`CnrhY6VZK!Mjst4-8oh7FsULRPkSSC(Mti.OZ:%a!aN`CjI,(e5p_";TS2%q,sabU7<1tRp`AyaZ;+Qp
-^RSPjL_YC)'PCnGdcYZ({JT=ofOV>1Zky!fL[D(xX=m};z}$)pm1=AT}!Z[pM&^Ael0>Xd:m<0A:_vp;q$CCgB0Ea$uG=y0BQNee<>%JVO1%.{IXZ9f'5#
-8<o._qjeU"ovWpYDAjYa{NY:a"3aCE9W+%LwHI6Yo4RK`@^ofzrMja9XKV)l:MH_CZO]"cN]xzqZ{'5.#2q#$,,|x5`[0<1tp1v$r[JoUPQ#@QnF^aX|Op
-@pCQmI:.r;k"yxq$CoI}[VN{(WcX+>rT~'<t9UCCzEA5OU:`8C6]03f2ApX[UBqc.:Er2BFq>rxv7,vSgCjCU0&vjNSn_6Fy+jCtu+4JpcdL}+QR,Mqk,M
-Ca'fqop%>nT&ho(Adwtj[z)|5'Ds2IM]uzW61^;jqkb:rufnDR[s!e%@Tm&byF/dn&uk9jgHm%'R)W@qI89!b^g-<c7w^-z:ni'({k-a7S>njVwxy|1;9K
-ar`}"8l;Vv.@sIPAyVF^oAKq1a8&<guSx7XU]</,P^tC'vZZz}q,$x'NJN%g}Fqv={#&vZz^zWS||V[>fnXsfABJ"Yoq|X.VZxUa8hgM%Oxt^mo[,KdERY
-/+OYAgj>+!fXL{z|YrO}i6uUBb[TgVV+L$[qsI-<Z%Gf.5e<5(jUC+d%kr[w3GpZn:gE7:N@|yZmn.~@&N0(Fj{M+MWUS;b(/o%{Vg|Bzi=cJ>-k4Bmupu
-ty>"%[rk;mS1cFXPnyWr1Hr/r/F_ncPd=k}pXUM}sbcu64;lHCbi&!yA$`NZpz@FknR=Y#y^Rf}shmW<DMZF1Fn<$"qF7e:5f^Q333_f|}R9+'-Dr/H[`m
-f,tIA]~<jKL95J~X`/[(i9ba4B/AI)v;qA}Xy-MI3,-4Wcdnkze05P8-G;,:XfBXQ}v}ypL2Z1rB20q[}l^8TPu4mQ]x~b%MKxgsvdk`)5n78cL:HGbwhm
-1ys=GZ@k4eqCfeCM<M2u>pd!QbF,cZefUY650.WZkt7U;1k#w+<"'Rw8'O]+XnmS4>d$,6Z/@:+.gCpLMjh]t-d`ocD`g7Xgge:Yh1pTsM~2Hky_8Ayks5
-(Hh3#kt5WR,)f|PYPznGvMZXfxsO'm(|08]pWZ3hop6q3o2BBxdw:v<}+a.k,}~{k#s0mIuOsMmru@^}8Z9ZQ2Ib5KFRnFVIno+bwh>7/{!5ilB.bj~kN$
-6ax!J_@:&1myfqt1l.8,f><58.PG%jeyl/6qrD>C~;~D/d2=JO[09bje[_jTquJ4O1+<oApc4l."ms9rGdc6VdWoikxIGRBGC5L+M>p%Hh_$R(.Cr$PdC/
-nGPL`ri:g-(%4{Rg1@&Q2{IKKnC'=wgO3MI6Bc8R"FY]ob8#EL:DP)}3;^ONuUDX]'Mfa17q9|uU5I+PGmN@hnEQD^h#=FTvaDB<YF::F!EN1'!>/+fH;>
-"Qcm6X'kjQZl&1CiFQ0zz)Hyzk+)jT1X]+%/,k!mL>hDzfM};}x<Uh(VRF1A]+h57Gqnf66!@:Ti}g&ZT>ZnzF&&lYU/Ry^9utxBeV/0P_rI-2qhWVv$SC
-Uy"/dhxXil6ezh6`Qq~Y.1.{Zom3'RM{>8(q+QMF9@Mw.!ZC4c.UR|}a`RnK=_9Jd.C(fm(U.jdx`_mY{gVZ|F=KqhZ39JwK&T".)24OM'0extU$=wt:+N
-_&jQLZGJ~@a(T$;:!B%@QJ_0YI6Yb(48ZglMSF`_GmJBH2/'&LKb+nX#[@(1RAl`fe,OH&_(/pN-w>sBPK-4g6jHE4a(g(Y6KfxR>ogq9ouHEErWr;^2Xo
-zkP%LBXgriv)4Gh[>M<eb{D:+qKIkwIXUd#zu6L/C/d6M@[M+qxjO6Fsh=tJM7y2x'vx^kmB1Dwo0"QjAeloX`u1:+S[=e#@,u|:z5K_|S,CBY#N4.9;$F
-@!{05{9;t`jb8Kbk"CDouSn,FA!rq@2Wix!y"A{91mG`Zh7dIhvJ+pg=V:SEQTn!Mc_0G[%JMs,g3!;fw7X[6{+BoXB@ESag[u)5M,|;Y7}U8Ga<59NCfH
-WSU'^thc"[e'SeRR8DWuTp3C<_U1AHl)z;kFoKH4CbY;Bo8,+n.`TsQ<rBM>20Wv4lKRy(t<J:z8Cf<E5oVh)^os@mZE;)rHZxGhuc-H]9i|A,c(2%[+q)
-6+cj_<D.HyVl`G%.np}ybJkOA6f;utJO#/G5@=txc3%Hn))AP/F)#2P]HxZ'L|93x/ecQcRES{u%!M[!qla4fo|xUAPWlbO5F]|9F1&/^j37,hC'0bosfa
-)HyOl#VE-['ZpKmp+,L4FRCVR>4qWFhi`64"a4+n="2:Dmk'J>C^^[eeiKVEnI>(1zBGsqm^GP)u9:aW8i"jb>WM0D:YXjSnJF,yO3EdK$-#SMc;}L;+F}
-'g$T)y.R0Am(^m(+FRMt=k{LQ9reNeL:fBL9)B~i_aZ:P#6(JH"~7fP>q4roHRx`$1gC<ck7#q9`>+7_]JS<Z|"p_FGl:o7EV="u9jy$:E+>.yhN0fAXdY
-'-Fu5WG/ed86a;4Fnqk_>C""Wz[H3iYzTR=n#b%EM]Bw)F)`@LlLvy"Km)z5p,8aI=E]$Cwp3p,K{<(`;Pf;<;VI>>yozJp6fzQmpAF0EafUMr3`4aB">]
-ZRsGjL9WbpLl!KSagPRF}Q!B`k2AP5=qpbV9=BC0kbiH/p'Wcn&G;t7VZe5==.;FtTL-vly3u]U!_1ZU1Ga3GKyoRQL2jqD{sH'-361O2-4v7NVzgSgcNl
-3<vOt.y;pV1K.LnwNejwVIbaU^&rpU{0@8N`X.xtXE^SV':w5_rYWwzhq<JLp_Ruls4;(AB-DB)/o-=zSM+<Vj)myBw@B<Q-|Jf0m:Qc,#&!$F_taVh5g`
--d}7svoOqKRqVXrn>#L|iHkAC}x+1t<7]L3lJfu3/DuS)d!nDR>x[;,>+oDiH!u<tN;[)=V<hn6xR`k0X7${Us,>H+GSg5Ua|/U-jhF6m0{ho)7tzh5Ut$
->V$d:fAj7lVkZ_u!Y7t.BQOP0WGg9j~{bJOh<d!^'OdJC1$cAP/DnZ^T3c,b9Xio'C>i5C+7LzV7GvOLto57N&fWlg5^wh'BRxno9>,5BnSz<-{vDAB)m^
-q1dO:cxJ"w"Hy%p!Zd#C<$FjF5;(C}Zqm"CvYUBL|;%.Z61tcTt@(.4IJ>1%TrIZux7UdjM!]oDAQ+2B5Ef;:L4<Vb7OEoUw-UvbPm1j.e$uD"^aU+HWJ<
-}UWCVnNzT3_cjtJeLam/lJnak[Fcfco")gTa+O-#^{R$JDxmO-PT$<D+uMpFOP@abF:o#:d9p)wH["4/]tD`J<OwfZ:gxeRT,X7P<}ryMx'K1g)'w|;+^:
-$H=t99{_L:ubJ&~ZadV2@N#{>Uk#_TXHoQ%;68;yjuo0P9&Ea!R#(vn%Fk+,$`^24phel^(8vcIBEwm[4ME[lS9a4^a{4ZyLImZAu]Z9CIY3QEyxfV^&9>
-N4(sO.}c>y~d,PP^1@oTK%AJ)|<A+B"F:Kf|S8/3DX{0/%FX;_0F/_qxs-AV@nmtr{8qbyeAyo+@oQ`hXfN^-`qwmVF4M6CU.er#q$O([:qJ"m^>rU,O>3
-C21br{^u/D|q:^Fh5G9a+`<W>)>-;XyKsWi6OXoXU2],Gtbik#3Ol2tMWi=U}S7-v;kd5pc46V&]{_[c,IAn2Vzis1#[~SmqE"%%|)s[NPD>u&z(E5r|T{
-M/i=8/=;Cn}$'}1yOkykw+L.8WW9CoCZA>n$gPd=my+o-GwP9&xL5JHUazH8a7h@ZtDxp2Z7C,xvetE-Qt4jeM_-(QJF6XVNSX7W4:&(`nkgumy5jHKnvd
-/z^wVYjN;nZ|NuNl5O92+o+cZW~=2r>(oIx0Xw.Reyqym;>58H{$EE<ScivFz$A-@=zp7=@_ChsAB].08$xR~m#TWIfqqHIwFMGHnK9q|z)jl.a/I{j}Nu
-e!.)RgEa~VzZdWnOyCmCTTlf(jE^#FUUY/jgZI8j/}4F'phPBYB+~/^<G6)v~"f2&q4,c<+-N&]&"mYJH:(y.7D/ReN2HI"$rYi^3#.SLSdTYgu@Y0LE+z
-ttAHA9ThOGag6`QrJ%Z[zX;{F+UX3x{3VX9JTB[@i8Te=X%9Ykm&(VI)~`K7E)'&"J_K%hthMrh20Y^Y~U.cNUROjt)_8l&zo6a2Ilhp}zxn7DOW9)%/Cn
-zfHQTfYNxHZ:$H]ICNU]wOe<3MnQ$65/}Py6E6-D4oZ1RP'<<y_KVH1X'B<"NHWlh)G-NyvA8$L^ADd(/W1@(0^84<mxb]at/r}.uRNrR{KGD#Pq,hOpxd
-/%;U-b3WZyW,@q#^a[50{,]QODF9xa<%6CRwdiK|~'{4zVro7F]-{VEeDkKM^IrR=$I@P"Mi@pz>E[P.wbPY=bva~C=A!z4Ce2$T";sUZ)2c46/kDb|X`A
-ZYMqx2%30YMXY=J9F>QJh]9P-}tYKDIPR--3INZ;#iB{R"h6ZFtkI@FDSc[]sg6%CC}!#Iov2`,pZC81KAc}npftvc1e{Wun]I7&|oU%gAKotjTdAMiIja
-~BeQLJL2|[LqOi%R'!^(9V/>B"v-BIc7n+X'F@Nl}Zkf2G/a7{'&d8o%OlSkXgK:D5K&=xP#6v0Xu!^-&orQr2AFA6gR#8XR3M>T|BcaFw;'M9i+=P;9z#
-,#BqJ])J^C(+zhYBiaubh&y+TTF(<k=ZoU`hxI[M=wi/oNX&,G"sR-F`.D(uK}jv^`@wy$ts-ejgi`+tjP^UT`dPFl3Pq_2rJ[F^w|l5}'C5&XMFse3HdT
-B//g1'Dqj%|Z:0@"z4ahN]ZDtsz)fb~eP,$=Yl>_^2O_,t3WszIipVhTO(02O![rIy5-}5!f_"]fjS`{0D~nYk7Ms%2-]aPC!'Y/mau'TTX9,$,QRL[sur
-#-!k9&ko'^6rwNWZO,)g+fAV1L'^myd#JIzrEx:v!}Ue~kiwvk4->qf>^svYCF%jQ}mBXW,zwPURwdj%vcPG6i5c76]v'WCSjOh1@%nr6kw<M">FU/io)m
-W(C1IM;NE(9kl&^j6&.wUqTy+lm>>QdXWi5"{DpNCMaGR,/FQCl]S;xJk@[pXndmVE(deWfczn_c7bB%foG=<VH=[RURS++`ezKee4yyUKUK.R`pQG~o,l
-r%YhWAqZN&:Wun|mh%`5zu]uv]B7n6<(w$sP~9leqmX+2`"FMQ:261#-9PRZRV&q$W,'O4c&KswX&;#(cv+SI_V@<7E0f2%[|N#TATj,X$szy#{s4%u]:W
-X'S(5+IMmB=z10(3D$Jt{)5(E}-Q@dR6!o'i+>%tZk$lrA#s)(+{@jIPV-L@lwHy(Ob4@KnMH]^fI1'h)a(!dg`]f2pP[<2DR,;)#Jh[~A^vX[Q,Lx|RR/
-|d3oLzs=C&Pk|!H9uf"I/hldegNKuMI%IV1WTJEM,$&:zy(<V,3C2T-<)hnLR!6ZX#(O}BF#XTQ$xCu$9+AcI$n0!B.0fARHy:nZl:Z`/.|vbDG_xoS.yP
-V|k|7[7|pTMZY'u2$2%#18UT}^,#zjlu]'an;8ihk|2%o5X<uu{Jsiu1b+=s_sVRr>SWs<bhcwkbY&D'/v@;X&Z88(yw)C;c4)t!Z}KDQ$Q5SP6XA1~dnH
-sI~aCg5xG}2j,BjS/utzo}g,:FV<B!ox]Hk}0RF8sc`n8xT>4NC1qxP&T{'o=`%a}<]MJOw+h>0A2hFxpaK&4C6XT@6_i>NKUZ;Z"a7YDZ#ZPmo'AtC4#]
-76#,YK5J~wlXz`K2X!~;fBC^UUx}OW|v.Jr5xxu>}01Is&w9@ADiM,OYnKWq_l|IK+#o.3%Qs!/Zkj_w:SB$lc9,t72ZEI<g+0enXxJbe!1!s5'3Z`2p1=
-&'91+xQ9[S]PcOkmX%&/v#Zkc,7bmR~N=V"y`2Vc]Ox{,xs462{y';$|k$!YzXR&Aqh-V{cSz.~zC:jpXG!Vr3GA{!EG;VN!3o-3o#'O2DTIX[zoC^.W7h
-hLOTA,iq^Kj@5k:;"8.k{=#[3`LR,O"yqR6<9E]/],^K>Ifx^u]wz:(vshR>jUO}1;W2nFRacz,9[s7ORQ!l2%SAY1:+an'^;GnhYZ$a3=a<<Z0ftY&(Pp
-22!XKUxikkJZf$exAA-GRHPRk:Uojno@`pB0Oyz]$+{j63aOLdJO#z(VsE5gMSQ;mSl{Nw;rqbza`9Jm!e;]YggN5Tv:PWBHQ:iE0iE8(r2Oa&%p[D_gUo
-M)cOe4XVEJe9lkMvQ<D/z.ZZx_^nq>-VP.xL%tL.7^s&I="0$gK|!z`&Bu(7+_E;@2P^"gGs_Mp(Nd2/!6%cQsuH0.+8V.n_f_u-f:D.QhUOP)J1zV.c6@
-|"ORe$F{EG0#c#Zm6M^pnHk"xgY<V9rmL>:E[7dt90TvEhd#)8W`}6tO&!c9#HDf:=D`}J>LON692|:!Daw"Pe#@%k=4/T,wl@r>~5/kN(JIrG>7r<20-f
-jm0"+5n;~^:y48KgWC3;cBFXA-3dQ1LEHy`}3x0<6{lw)q'MCb9|0^~YpzK%E5IN4f,[6$woN#4GcW|j2+W+:N"}Xx(.CtVM<anK(SrMyTHwvuU24vxCmO
-9PG9$p.L4^Ys%#!vu$3:bqvx]Tu[A6Ph'r"U6cx^(,fV%9YI6L))hOuirh|]c,qZWRu^4:Y[zYzcO3<-SVL:|qvYa-f9+!`(57V&@@GKb3aG#}[3Wj%/Dn
-CbEa/U>(},{IoFs=^@%L}<Ix0U5Hyt~uaEjpg&(2E`;)C!<JWs/6Muj]Dh3Xu{)<C4,KY0y`G;t9@_Hs"},&,cPa9.Fh/)PHY1+-oi@j<ui,_i6^!IqJ-<
-%]7]=Cq#[Y7n/ZcFy0&Yi{]]V","|3D@]c;&^U&R(<av"iIaM4xUd<gX'7Q)'%nKnE!Lo)@@{4jNk!9&SdSiD&X+A=qqS=O#.Jkc>&@_qH=_VR{);IIKfm
-D>TTH@%Xa-Bj1.6xyS(Gz)S+bBe%oRBQ;z~h%owq:bTHMd9P<%bvFp<2#:SQOvqKH9&x4[VL/u}#^|I`w^u)S{,(n|Xvpbd[Nj9.DZTdJr.^em1&j<[d!:
-G]~1OKaL8,aBApQTfDsCG:v+h_4i]FCte1jiSq[N_2Et%c^lX`ay})8S#L|E{n]QE.f>jkKeC#=G`mC'cCG-CglhxO@iX}SB#o:fjm4-RHuKH$eGtz@v:j
-A+M&JLCP#TJ<cciWb=#ptfC9j{gqwH^3{>dMV3/aF^DTy`fx6|0v{jVWdO@v5XuS@,NjvB_a/8Tc]9yrK9$RixfACZ&[4+<%fm`D~>JIKdxyiuT4bcEjk>
-abf`s52LFZPJAL4oJL&^qLj[I&pnbl=nUiL7mtZM4b#vQJSz%&cZakjBVvT]$m(Q2#1:ZSXgKIS,$m"Y!hQaVE1,r66/8I,r}KY'-:WpSC7P;V^/nWljM/
-^WQEvU}Q^]o+58<P;yoDW9}w@U.}V9(SPf#U2.wS4-D0bD$}EcRvs%">y{>T_Lm(!0{(^_l"k_+{mQlb<R^U:(A;1%)gv`@+]&:B|[QK)R|<63ewP`klD{
-jDO-Ff|vU"WC'@t''0SZW8cpRf_>gL39x[kVGnLwUO#nt!9EQ]=7.0JMSCmF`/twBW57/it.vspG#ZMbe"FU7;vV$Du@kyqcXq/@_]C=.}MdY{J1]'4lS[
-%3Sl[gV{aAg/gmc@N}^4Z}!$=Sx7@anP304,fm#/sY~oAWfLMiWg`m6iuxkN0L(#3OFg/lK(d63qP8XR<B!8dn|NcMs>rGAtvqaF!_S,AC(&>bJCUn#Rd"
-9adL+r81R82fPrE4aFTC)zOzU;4gs_")y44S)so8'SG}tfi}VIpLB4pm;0CgJyBp.wgOhg:0>0=S1$G[wTiZYyWzaO}-75,h3LRX)Y`W3P)5sfrpus"F3/
-9v;q=;~La"U!JXDawg0aweuP1%W'hi-z23sNH$/+sr_##Na!0>##>E:0orBQm#mpUQ=L;6&$|_>!{!LLR2v_Xw+0sZQ(p'eJp_"!OG^,FpZ0>a=_&[);f3
-b=Jzu6LBq15a@iI"0Nm{.rf&5q<Te-`zDj-FBaHOiwp[)a5WCWORR]SM!OMo%JSu>VDmmw1n>Pr'@%K,Hu`@H<Id_V(KAyi5$%'Ozxe.t^MG2qR|HcU5K7
-"X})4J}.STwO9;L">4exApu,O#xn49}L3j@[AO[4'wW_7gjXCuzBOFLk)k^xK=="<x'1WPnX0WDqrWNZ^0k&2F@.v#Mtd8E=@6CKFMejfwJo#O0kFg{!1@
-vC)qCSQ3AL_{oZG/V$&{DW)2.Zp0[L6sMHOv+AD&GFg$R/@|UW5-UZ}7a]j>>H{N~B"5/p11REUt@F3j+#c|PO%1,P!t,`o%@!!Xj;-T(+oC<NJ)!LPK!f
-z=tDMxV12,^/UKujiBR^;OA.>OZC.Z:x#ag6Q$!=Q'Z^;8&0EFu4iL5AyPUg^)LU7Z<KY"HrQg=Bg.LS92EN'Z{i8RBMtecP597P',$j0[0cg3B'wf+M.&
-g]-T%9`JT6-)ui4.8"=k6'+zbm:NvLq#EjOE"Rg&$zj5"<j!`6@c7_!3@`nzSF}ZVtP;q#00stU5$wDC=v8iE-w,Uka=J,~840QA&<)<lp2!>#]S60G&^h
-HO3R3GL[c"n8eT,fi$pf2mOBj7C@bCPkWfUlvB>X25'#p#kr=lup>vY0`-ZT3<]CzTot{@Vhq:;e^A/+=QuV)#.>%)o]uBO<`CLcd%^IPXjK1fVfu8Hs!K
-)K.k4XhWkQSz#t]QDjV&3aqaq,`tc"k0d0X`4M(%z:u)nu75.!>$jhr@v|xjP|I^vUzrK6U2e8I7K+rri#b@UrNU0DTEb_ZGL0/G&_eS}UZ!Z]}-4vsIyK
-"[]s==Gdlp_A=64QKJABa/`@0H2Au`]k@`w8MBwfE'P&=Y8u0YjS-/D;$<#@1QA6rPv2H!EVECHuA^z'_bK/4Z@)N&:;D]-Nl$[++6hEN.!A|S&^q>R9jP
-/kx8zh}"4@0__;%Y6SQT<cq;pt[("I&bJIE`0K4n(`-To_L]41Vinb8|3cT7Vl^vV/AaZ)w0MB7Y]S8'EhAacFEoZA9AmhWjd`5=Xp%Y%j5=:=qfT<Sh>F
-;NLSpt_4v}9,ZX=W]n1hJ5AN}{TIXw=pKbrxa{5q28.s+T1.YU'2!O;T]wus2Y-({JA99a$5bpjbD}#Ika##ah.s}E~9@:J,/t#hg1i]5@X,.ic2ri89_D
->FMIvCj=EF6j2=':U;[H|iA-$wvE[oKS-vbnMn-.#{"jo@8q(nOVW>&0ZZ7$S}thRG'=2/e<l7V^^u&C)PHqiuo79d+s5;qvtlrM/h4xTifWobl;{BuB`q
-HpM3,9gAj@0@i/Uanu}Qm,K&KvDX',2niLAlM>L!Eqh!,B61LayE3hmv9a3Q3SN)UM`970pYMT<Pa+TZktj,4!k-|aEc3pd/.4z<"pacK+P+)osF+;K1PS
-h<ZTkv]_Bu--MfA}+0~Y=al&(K>tFWKb>Yx&uKTzvg1zjl]1$97Kp&6Wdt0J9]>S"c~T1[%=at)"6xu<3Ql;j#`r+7]l)Gw%+cf"#V#hxnsTqq:MzuQm-8
-H(IL<%0('V$y.0PhBo%<a"E4eWm_%Swh{Q=[ocf,NUE)KwgH1#jD#@a"g).(FB5pj7@%W[c!k3v<z1~@"o6g8EgDQ;P32'5Yu7<"@##L@Q;`x0A'YhzFk!
-yIEnWTmU;=$M>],L=PV-dI~e$T#.JU@jlL'2W0oq_qo7%p}SQpd30Fypsgm/T1'w{VI}@0M]Bex,=4dvSGfyPD{@WoTg6"~3o-vHQF~&EI<1}7sOsIr9T:
-mibhSOe8_uV0>XZT;i+Z04s@D$>>DYObc6ZjoNHZP9YJI8(xhnMx@4{m+zN#@2B.ec)<uhf5o("HVPM$.:CFQUU#P5Pow;!vylL|tp,W,DCs8oWsrE%/"E
-F#/qpf6Uoe:#Tw4L7h]v'T2)iy8xO)[)!^~!SoW%]wbl[^;(y5,r(_Q0DM_gbX6^L-u!2/}m9/BD@"3C;ZP%r_UB]7@o}z(4N%X06pKr|zLCby%8ViXfv{
-hnpgAD"7ovGcS!dNrDcr/|+tWa$f8Z"9[Q$W}fHw(3I,ZOimiOk>W&}pa&X{'r:#j"w([-j-,@=1saWC+:vm_7S/&p#QU+S=GV5{(MFWDZ4Q!]~cp}}[4V
-H"M9@!%,FOj&.^}D$Ts{kX|)7_Z2IO")KEl<x0pKB4A;KV,1Bw%Y<[f==A}:pAAY3Eo%$c"O$!.p/ACAwF.x56PE+)sd<yxu4Z&aFwgJ4nKk7aB-+q1mN#
-fkDVZVceLdf$eSx'7s~BW..sy.|Y}yh|wNe/.}R9t5VYTa5s(jeW>{']bKK,t<%+8jx},3@pRC:h|%]Su+./Xy4Kw/Yz5E0+j)t7)60G)]/yPh%xC'O]R(
-}he_!ZF6;@!^EOStA)EGbHpEWl6H2{W{ED:n7wEV{>,EXc]Xbp;)=PeHp,DP~+x"`<|UmL;p+1J]H<R7:4mPAx^o2sp^f`gS;;xVHX$.}v|W9;48dL=@gn
-z{SUB49AzQPQeAun65LdyEFnZs|zg^7yMGEKd0Ds{n[qe!ohj!>fNw_4`WWRvJ'lJKyKG)#+c{Bw!yoYb{iBM")v=.Q7w^ZK"k1JleYr[zcp13f.8%xc[V
-|=1W+kN<VD-zx{K,n$<_D>MP%t2_l|!4IhCy:|&3GC>:H35Wn4fB`zBE/ONL/AF+~iaw"Ii0CuM41dwo2%D<`3a5lZKo5D=dJQ$aLn!Lf/&zVS$qJS),g@
-'S|Pa@qCF7P$fN[8l3yjx7Af<7nL/v[PLebWcnd1MJ~`%#wUL9A-<Ss["JEs0|rWH>Lf$0'x4U<|gT].ujZNQd(.+=xcX;L0iI2`$%`Qz0(2x5JH!K^^}h
-w@>/9dy`Xc3`PNi4N)[+()1z^F"P+87bkK`<QHE1jo$-$J42;r^+7|3z6|fdHHE`50"N#V}W{Mbijp+nVg]sTO5,U/H:;Vzn><._Oi3V>i&0(O<%=B'}K$
-8quzM9VKUp_p5QozuCBltC=]vJ`ygV,3G"|o6Ac_6cGG3zAwPr/tmr~"GD`{ijf]ICu[&K}Q$E<aA9^-%q1[v9'%cNZvXo;Y:K;x!9g,]`t4Btp%)D7RZ(
-&:LV>1xAq9sMrHXi2aIX9BPnC0p!7ur[9Bdmdr&qGg#d#q"V%o#R^u,tk/roV@h)^LD`)oqS!B.f}v8j=R,r^"&sRO5P=NQuziG$~Ipu"g"7rf8vWL18Xa
-1q%g-p{t!u]%_sCmdISEJzjCsF^'gpOdx>-^qxxPf1G4Sz]++;f4)bsG#`pd|<V_5z79soW+c^Yv:0~v+UON;POwcU/_psG:fT~I6X:MV0S{>'~$IO3NU{
-KG6lwb#A$E1aX:JPIgVfSH.em{VFq!fK2Y|pcG@wIRp2ZYXu#$Xp}!i=SJg#"O$(Z_p&tmJdYjxF!^olI88NujY[_/In~7u7'dt(K39Q@v27<}_P99MmN2
-"{PrRneW,zweKE(E%I0^'qSYo5{{Y_y}UUE9/US[K6C;y|Tl9j`:QyXi>XrQMrc-a'f}cF^6]=82WRqCAon50:n[$JFepc"QEd.I<QL>9uA7<J5uE"{;l,
-wh:jK.8zBfb=zpi+~h(u=8S;6]s`.+zz0:.iIrpYdQhW-Jo.Q"Y;|lb@v`iq&ocX(I4h|e&O9{b'@^qpkyEQXhEUOK$}EUD"SJZ7"X9!;.u};s%XNf'z!C
-@Pw0x5<+_0g29"3eAel$;7sPef}>WTn[jERTY3=.kK2,UuS%~^d8{a%TLbh6M(=nk</TLJSO1ZnP:7A`0]7B72(,WgO`CBGJ>=l@ea,F,Xonf6P76k^4:u
-|m,xi8p"!c1JGCrtTzTi!`rQ,`Edy.tx!W7fo9G3S9>a(x<LC{n_JhKcaU(7VVb.Y%'OV[o=UNCMU8zWHb,+{f]A#MuAU5gBR)BYLaiKM%(r-w|}MX[i>+
-Fej9r0"mpLc3SRdT<-xg,[6E^"X7[ay;Q|PBcQ02ok;"{E|;<D5k,b-KlJ-BVev,=Z4"tv-g:#My%etSM/T<tTWcE@+&c%HtL&PP0bKNZ-hZxwrduZAcD:
-ty@nwv~!E3QsaoO95U{lOd)PA01O79l8yxWLbSx,,;.1mfU{Gt)TL<MJJip)Z4S-zO;:f3Dh^6r"A%9{@Hi7nBux%X1T2}2Yc`OJiaJLD]qhlo5I,AzwnW
-PyfiGeaWz,7y3;fP)2%Ax1]AlHqx6QqAak7;R|-{ety,O$QXku+$TjjZ9kORgG'N(XVzUCg#"W1}/T{]T4RkwP,X1'^b2R4I%z5]qFFKG"SWBKrV|F|hCq
-Jibo45.8W[!2!q2:S-y5x!X&Jkd{W&]oY%n'~wd|rAqC;<f(nwt:/W/=n6nQ=M)gU'-JRY<SI(0SiQF'ke%;hW[9a!q=Iy'7rIg]IN<U)h#}nCiVrFzO`!
-O]I&J3|ikd/DWywMs;UTs1ms3QeKVmEV,8V,%+bhC_6Z{7/@.3.1Q5K`d`UWkj(NU&"2|N(kv!}42N|%%=)RUn{{pB2`~MYd%F`59@AA]FV0[=vC"N_V0D
-D;Ar]vLVH$@Q$8M]gVx8RP-@e^Y!q#b@T_y"|pRv9JsIQ!~KjfsQyqh@1g-`,JI>e5['&>sPsUMDS+9EVCIJ4tj8(NsV1$&'B4P}M4v$v704$.XxsKy:L`
-DACU|q;J4Dj{4ou)(O=%B|e)j]_zwt>LfRnk2A1b>4XKD^84hj".6is>FFs/U:cRSxf[@pM0@|9<("EKRx};Un",s2S}[9lNgDQN6xwulwx-e'(Q#=AA;)
-9.yVn:}GPSppz/M,RPOq<[u7];RP)}Rn/uy_Yd,ZqpImBFZNtT1,@q[v&!Dn;'|7aK4+krQuXq>F}2"zvFc);v48^LbLl7X&mpPJQX5ycx+Dp&23/rlAIF
-km:R=`BY|mfm/>Pn>G}xqir22!MTKvDjBIG75G%Wxi&No(DX7a%`ZvO"_^%/=PDmg'`cHIr}hxZil&kOu0-^%c-n~m|xfupyLJVME>KJc:dH#Q^EyM)spH
-aDz%tG5Nf!RH},v4uEKJ[!Y&JPKJ[PMZIX0,`O<K+.ch`yn==Q9NTV0puFIy4uc[oU}/j8v0lH5q5(&%5j8)2'Q_pQQWK"'TnC0;eA[2}eP^5eOMx0@1d0
-)<RA)Cl)4GZ/jm2hJ=+j3#xA-OlpFRfo}.2H-1Kj)_,XwO,{/F)MAH90qQ/DLlos=XH)y}u{eYlv6we-Y%Za8n=z[MB'zF^hT}tJaqJjE>#$ke3Y"6(,b&
-~=t{|;K$&&;G3oA7St11Arjj%9M/={/L&s9->]g8i/Zf+tURd$ywW)~+P-6sl3;616b4X,z6A]jNYe#c%uXH{N^r>rnF},Q7t&g3bafO8g`}Ri|e|yu6F9
-1lrju3_<18.7!@f0Y)+a7Nw(@-XpM:Hm/Lx>-L[!YvDqP:C!f_I+ZGR}sBvh1lQGWW.S_7@1|%rfVJs^zpk'GJeBOV6M1fh,<f;|Vwob3BEf^ziN^I|N;!
-G@zhm:VuOy<aFCWn@,PF%gS|a&|'MX0T}BsP3V`hg=<D7ci:+BR@8[8ul66_%M9OR6O!@Dp7A5g4V$=E80w@!w>wr<j6r8Ze%gj=.M-X)8FQoO,R!OVWy)
-~^m<]VO1lK~4k_G,<NPS!Uy{j`1%abKbAQl.u-s!'V5xEre@u!r=LJVTSZ<}b97{wLoKv,/9J3X0={qB-pt^Zllje;-3'I(G:<-tYt4cAY%lH{s<Q"tClN
-nL~(t%rC2,I;~zXNPmfCC&7Dn6es(Er,i``f:0NDrukXcb(2/}`1"J;6Oo_6@ce.Skb.xO'mv{8[gm+O^b&B<BRnt;>S2UQh+{<q!RBW'CWAYwxPVzPJdZ
-1_l>aq'aG1hvl+x]zs+H2{/g_IhU0>{k:I;<VhYu&&8:Mb|$8Ld$qg0N_R$/"c.i:/,ElPL(JCygg#,-#{PO"HDl`/4oBf|qov,%n;.M#_'}$8(Nw+gR4-
-wuA}3-qA$+reWqGI'w}|gN}9AFfifVF^^w)-S[R+`oY:,5IYx2k<&r:Dior9zPBtF=c6R$V/|U1N>NyoT0<CuuVR3}PdF])f>BMyysC5;IoAOSH[Gcx1Qe
-[m!5!/110]3|7UVwE:E;!R^5vcmY%8Fgu^5zi7E$ShZNiYwa>c+OlY4gPIUU3cw+Yh"kjcMB0.ii)VEE0n="(79;{]>yDr-iEjMgxD!'eMZ)y7qWov5B0}
-p|n[ZiYH7u-Ui7)X(zGyH&j%yiH<CsPte3<7VpKx0l~F_H;Mw8tE+Gcx1;B(,HM})QGKDh$a<.@_tk54F'}9,Kd-wktX1t}l0U#E#gBq5<;yIGndBs-Is0
-$/@(XRg.@$jGsXtR!v=RNV<X9$~x:r_Rsk,;^o)^wJ`M7!U,X42`wt/,L3l'bm4ADt#.`.@6Y#LcU!S%!=:QV!F;UO{UC<K1s@Bpd-gh=M|2n37Ng!'xI`
-/n,8^m)=ZTH(H+=jGEjEASznhR5-W>Ie|$MtS'_'):L@{CAu|C_TIFO<!RY2nmu3vN/&GW'_N2]4Ks"4YLxIl;>2&K^;5owI#4bjN=KJ%!^uF,AYOTKT)"
-o:$V~07GImr,v.M+{"c13,lo{ZNHm7WWz-xs+h-hROP|C1d)1oq6S3c-/mL5Pq9sUm)w7d}F(ye9w}ji{b^>>]6F85;}IWBJ@>9pQnH,Pj!|G@$3~KW!"S
-k0f098jJTf3S7bO|GX|po;whxm{KuA~k2t04mwX6)'1m80ER04%/!}rUu^c||,^0kI|&9Ye8wZ%'fSNd5!AZea$'Z,]XWDX4SRD))=Z'W[R4ggE6N1pH+}
-IbC,'hBB0'3r6e.b;eA2=7_Xp!"eL7b]6RTEg!2)~C+`K'E^N2FHBZ-xU8;wb}Gz};M^NsHedTyVs{@]x&cT5]j4#V^EgCVkk/5XNEtH8)`9Tz@VPd`3TF
-ZppjmFsn);;Qt;q[(FV,ZFvw0`^$08VjtxU)KzzM,d0_Fm6djx11Qe&9kkUt-pN'$y=Unl{8<S5-S)Pot'5Q-`7$~!,nKCjC'f9v=K!-l(-m"+;]7!4wyA
-)g=IAYnCBeh.71^B;6QWxtGW,VOi"ph/6l&.S^#7O6Vgp+])xT^'[r=Xft;H~{8f`3;<vdJ)]I~=NO-SDD^C;=:BzG8^_2B2&vrh8s7+@Jl(qD:oMpKYn}
-4OU!j6Ni1]V)7LnTl{CzcrHkM["b~&`_>(jPLXdd7mchiPcub/`eX|#Q6}xY|hB,^M0qq`yHs#@e_/&PC(C#C[Mwda&Sn7F>%JA^<];{`}'zn[[ogb;A/l
-o)21X|#U./N6PcEqkkXi6z,Ys-d/2X5|2b:d-D#f+x#a"bVa1HdFg}t:S"]I7sO]~neb<`1LXP!S]{5x@W&5kGcL5P>w]]3':]'`BK|^iWwaef{|wtz$mJ
-))ta5nZ,3hLr[qU,J;(=j}6)s/XlVf$%o;XDF/D%pr[&o8wf5hUw^}%uq+Q[.#bH#PfyM@{tw/-:Q,QC[v[vMp,8%;f"E3s#-zZmq9$w$[bA35YG>B}O0B
-ocF7tU&rE}vCG`7e:j^s5e:5T_2-M]dzqT.A1bb$41EcOReR|rxdM&N0%F6r$vW9u9/}W+J;s/~QhozxP3EOB4]GY+jC{Cj:n;[Yo@c46H(8[tM_&e:o^4
-M7|R"vER$)"p./G61P>sLug[r1izn<-|/cy%yttcmv4x,Sf7cW5ovaPWwzc]7Jwhij'>r$CjV/ICh3@'^mE#H5po!%^]a.pDl2xsIn1n.V]("`&o^IN)r%
-R:@V!:)tF@I+hq(QW{B_Hfmw/XY5w][Nx.(phmsUx/!3y(^LC_;Cms2o#eS@T.K;D:C1u"_DTTJL6c{x=$8_;veMSG^o9sVz+<xFh,t1a0`,6KPU}VA4G5
-dui.nm&2g0${C1[BtF'v8;}ySOcK'Pjf}bX<rof:BF$Eoi'sB{su,btQHV%Y``!fd$`r=3Ycj0N%jERLQ8!5f(6"N(brT^`-M28q2pweJJ&"W)b>oSM%V;
-EFhxY}Mt0(;l,Y#aZzon1GH]qzQ>1cc>W<UubmP=2(E'Z'(:+9`;kNnL)N2#k5:-m"mSF`gCMrGG_X}2BQh0PT})z%0s-$No"(^,]A1&Jt0p0siS-<oK<5
-H:d4Q,]]8r~7)-lD<foN47z9:NqC6h<+QI')7'EYH]@[!eP+siaVxsoNl=$!iCjwJmNPeb(KFUm_[#PcY">IOZ'Fyd:I/;C8hDHnrH/J7;lyEB/r%'Pn8D
-o}y/1dwpr)D6^}s'LeWcz`fZ#DrUuY7ZvX78<8>MNVjq#Iwiin/@ms]q'AtT18)+.@7Ju$NTEfZ%-U,]Wt,j#O116VBNFo_c1[SQ.Rf2{3~!$O^:!rvx%K
-GcCdE`|3[:+t=DpCLi'j=e4ISGlG#}[s(rCH~B(aVKzq"f}B;;x}xOFrGTQ`tt}qiRc^&fZd0x(6yz|i44;@)BILqJkBBV/wja`:>}r%i!ao<rp0M6R%l/
-d!!k7`"qhPNYIc[j+W)N]##7j}$WApr8>c@[Os_jmQ$t+j(Xh^m[~Tx0g6j;Sn=Xf{N|@6Xsm31S60ROL/3uMN@wr;3`,`/%AUJop>OKyfeKP_!9d8.>ty
-;pmo#)$1Y1m,7NRjD%Q%7XB<./;QgY=z2"bKk_U|K(uigYZYo^E(D}OE={:ifEO6x8!~ci+Qric,L%nH.U=M<'EFn7;eN(ip5RhYl(RJtRSRHRzSWz`:fu
-bB~PEmJzL{k.U;K9w0DM7a}f{3>ibe}!T%3HbnwyBBDDs{%r`,2y2u|Zp+m9zI$:]uO=[z`NcS[zGpx6MdWbVoWzVv5|MwQ@/`Dp2uRt+@w,G50wez+K]T
-a#=";aQ]3ZIH2J:woSu===;ayy@btRhH6|71zG"#g0^+<I&oNILBd]`AYA}--OLEpcaWeGE1kyGqmfRG%w7rxPP!aQh#_myz)mdnD{KtNQGvk2('tgL#yI
-=(5:/U5;/U8)/Ii0$OIiA@MoAI1QGP`P}V,2,hs'eKUXwLHU2_;Hh.CRh5#TLva__a8ryV$9Zr^a5':`uCkOPepS1hW6zGro~-&wwJ4xal+,=V-1!rRn27
-j0]h:t:jX:,ODDmUzIfRXtwCqgjQK,_U|lHwsd<GyhSh&13(Nku@)SzSt<7X|Ar7E6@p~CdZp&_X`"wnjK79l4'$v+}Q)Hn`M43f=)J]Nw5D0zFy&U~#fH
-2ai)@24LVd(M9drcfBvzNyLOL9&:6G<Nh+y>%/gK9&%oV1-`='cf[b/J@|wFhl4P>Mk3_VES>{R3qjeKGuvSf;[5t8:fqN/-8Id]1G;A4_w2_a_=XN[g-K
-sUHLI|n%gd))zk|#/A`7.@sG<SCjc}}TYQjMa_"xf:%1f291,!qD{9T&z+,TjImvKDn^UQ6bU/~C[M[;n[;EY^R{v_]m5fX7)V(X+["A#!a$VEUYdn`XEx
-@,F>i$i{kTbRhfp@Xx4:17]-:"ne@0Zn1%DYZ_8HR_cEK`O6LS.`fv[O/%XdkP(6%#nbF1Yk_uEbo}5g]Ah95L|=e`%O`80;<LxQ.SBFJCep5IcbPJne;c
-oWh1BZk6t{5hsagnY.Ehxy-ZBVRo+:4o-99SS.gi8L7RA/_|BJ<om7L/}qY,Oxj3@xA[}r'=-:6fTGLF"B^7[9`A1M'a7s_uYbzfiqMXV2Mco(EG.W@eAN
-w)$ZfhP5Mr=L&2Aa5/;4{E-;O:w]aO%f`}A}&b"9.9T2wzhQK|ZWLzezMrZ|Ud$0mm-8CD#7R@+{Q#ib0-p}j;eYRtgx!>R@;C#P!VWK)[#{WZNH"J9-Pz
-#H&[SrQ|rN6i>'Ou'-w^H,MO8"2z{X'KxU,|:39Oq')I-m1d%).mpWW;rh!}s@8jOFm93CBws`J.wz!zs)]x@_}VU&fpr_7;7fX{W2UFd+iKuDi&9kq5ns
-jF2lV-X6!Qj=7,QPqhF!#OC9m]hj4)EWfgyG^|7-]5n@;lbA2NthIQ|n|vKo}8Jse:MLGY3Tp@&5>&b^^rpsQwvcBIb:iZ@J(Y/}r'rGIsoDW7=Ylc_Wf0
-EfYW)%oPA]LY>6mE0t72WRI`L:NkIHkJI7}Kvy4P{W'6^c,6We521kn%9VQl#O|trp-86TCY0z~H|_md+XFQnhD,Z>hldNeCOWZiguz|D2YOv%e3^ks-Jz
-48kRpel7qMfPV}3{Aw_;Gq.7gDrquQno,-<}psfF-_3KEN##H@(v#'xF-Uzoi6rwd3AK'r(suls;;zD%jg[0VES<"e3;j(cd;dJo#T1cm;shRHTD"TYRG%
-b5mV0>$FWrNf2fdn@Om9GDOf}G3PX2,dRJ^SdC|8Az@WVrlSge8n)tv}$Rcx{u/pY-nm`;Ra_rJtVnH8%#nScny|YuBajOkR+.@^.ZlRqC|C+9K}w(5yH(
-n&5f1LyJ6=QEv{#2Kak^s'^Qr8SAB)Q"<(U11c9>a+y:I}'1xrj;sO"/Q}2QV,SbJF"1"9[=jcZCq[YOsry7vL9/[l<u]+&cG(3|/@`kLY;JR2u)1k[5^A
-]c,z_L3c.-EfoF#t^kGzS|@rV1~w,J-52:^O1]`8tQ~i)/T-D%oWOtG[[`HI%Y$AaNV.x||mt(E<A0:V<yzvPbHG7IQ@-1djSKU(^YlGpUs"+)%g;[:!"k
-3)YZiHq,,:$J@q7U,jIr_&.5u$~FnC)`VFnO#|xjp)_;c/}U]e"@[,{>3-u$7C04=]2c>qf7sgNleAMzANi5~MqEAi3E@70;6][:D<IZMF^E'9OT3H6,)Q
-EacbT-!,QjbvjvNTX}W_LBf_-EwO=CP5bwJUNHQox__6M1FmwhORS6OfmL9:ywQl`nNO")[Xgqu3v86bwy<nS_Snd.Zc_IsG.PyK|v&<$ly'6a>xqog`mk
-uJVt"Mw^S}(y2Rc)3MghSL`N2]Mt%m{GTuK;#UEx{y=[MEiF~6J&%F3R8=^qX<7'tZJF97Z4eJTFc}fh(0TS1j~06<<O'5pKa21AL40@|)<l&Unl:ee,NY
-c1qz1-l4Sm(y]d2,|GZ"0ZTR.AB;lJ.v!a>ss@8G9'q|ge>GUtduB%Oxj2seiIjhEOhpB=K=$Q$/QIZ>p0][lZ3$~N^m[QkA7Wrp4IG]+W-d$vRur>N"#.
-bYHu,iX%h!d-!e3p.(9Kct[W07PvSDD{ADvTobSNwoZBlM.}g|"Ulv`}p};f(s}}@6B<T6~'JEC7sVPqOysO_]ifR|2jpe5[kyhq&bqy@6^tEi%bTTbX[4
-Qm1d-a9(G=or1XAV.}}{hFXOqOTYe:uNu4%X=g(Bg:p5#I{Os8G|xVD:T9bjYs=g.5U9y<FK'{SREg|v8ZjWm}Uuaf)ij}.cNr#,"XDgVm3HrKL#i0X7X%
-0JV)_KMgcS>Raf/hh{vKp;dZIE+x0$4BnvTE~D3cU|RXLzi@@MfKpSPrev4|Y0J-21J|Y9aqCq5tk@{QbtIyc-`P4GP](D8]_3o2zy=c$FTE2N#/0%EiDG
-W46nD4dL{XD|D.3IB[mTm[xkqK^59+k9U0Y,|.lg'=cL.awW4jlW-f^LN5VmLz}RQ0xFD"T;TNeO#|Th#1#}P[e[kWdR>V~+%MnL+2+D`D,Ct_nMn.]2h8
-zdL:t@ESTU!k8Mm"O%c:QZ.D)&f;s9@]7p`Eb.7dov59-)Vq$!QpXrC<j)`PObuMIj2TDqq9""dVaGHfY{]!;Z{HqbBdy^HE:L/h7b;@Vy/xWu}MJNR|+]
-[(-)A]Sk9WP07BLIRYJptYrhi_II,')3(QJ$8L{%NqFrWZT3u[Fd6P`f:}WQY<V0(hpI1JJ!pWI]x)%YULJ=HAsf6.b=~WP/o@4G{&5%.7HRWZ]pzH%tQJ
-6VPvuXrh~dI}ooyL<XQXRfl4<y_rNOasvF6yPNRvy$r#uSNlp+9F23]"aW~cRsUGv.usi0pd.cvdBaAs6K+V'P)4jRKQFw=zGjH=-r@1[h6LPF-4N8W73u
-DZ~gQ/IpD{=n3qP)/Nn#wMXm5n]|^U^|[[;{>97FDoQd]8WNvGOJcA7z"9NRMG]<>+{2.KTUX{YY0UQ9dsJeFBPa7XEskz9n&@LhNQ(1<FLH4o,uH<zsN$
-pKHmEC%GQcYLZb}P=F<Q7i}CMBvm)MN23,2M.{Vx&8ArDz:O@32tCovcm/{ayg&1$QJbK_|([b8P8[~I^enWXR)]tdk8Ln+%XNB=7.%^"mL2@;]:{/|qgA
-T7Cw-e7)UD7Ii[.R3(|D1Y-"!Py|Bc2MfXo6GB.HDv.pnESfm-#_euD'It,&pu&vlD`F~;#pNe0X!siw%,#,>E$u8]5X2|VfC)(>b!B@1LM'%QXbk(zFB1
-$[Tx|s8Iwdejn+Sj}1C,7%<|ylFE6ukr/TVfo%:VdD-F]x0CG.^w|V&G+OIu]|>0`$r(N%z8L2atxM>vH<Z7~N9BAm~,>X0n9v`[)xc&itltqmZBC1b]7.
-)P(T&D$PBXbDhLo{Dvc^}dH-(<2[(gl|zr1HVYOL&PkHw6bg#"p37}__8Zn<fTY;'mz>/ldolLH[|`_fslR'H4_7<76<MtyV${$4-QncyNN41<m=r,Hwsa
-NU/3Qah=vSk-4(1.BX<"9uG.H-]!ot]S=Q5R@wN8G,%pWx-/](wYt;pO3kX01HP!AE5jSB;jEYp/JM0UQVumjOUp|mOJKOCLvOX^x^HkU&vFDl"cPHiNz7
-w87uH>.7wVO}Jvz5fo<u.nqUixwMMMLtRlOdS9is=02D]`5YgO#;LWynZ:pA+RJC&Y_od#I|wITc<=2aVD%XrT)z:j1YuP~2{;4+(uS]!zUgpx7.F7~|/^
-K9u(f(0U%Ve0[vhw.x30qwF17IUZgHO3!q]J6v9r`L<H;>v&K.9-S^>{<@Snl|)64(2%GL)IoIO<xuK_I'ty[IU|XgggAT1^c@hZeh"d$lmHL3#2V=Td9+
-,pA.<7gUmpr{Y+ZHS8^^vp;06`XyiH:isLVY-PF!<oYxq[}j[dx1LS>Xj/4-'JPvIR:CM3moG2Xp%8tGQ:47'CnMbB,DVCK=a^RO&<&RL6a<6^fF0lYIb.
-KQ"xnz5)XYG"6RIrshHrdO(Bi1r]yTTcOTKuL(KY~1~E"02vxK;77qXd@21q@1Sr,QThGwX@u:v=]R3]V<s<-LaI:AKsmUb7)v>{<NM8X_A"G<lEA7U:<n
-Q||w%+l(;=%^+aCeGNLtuAg'T|C5+T$B8'clL5LB/'W5vVo|Bq@GZ[JCHDdfUfZmI=h80z,vJ]3MDsn4LL@YXBhn#J{W,lE{RV&F~qrF;g<+uVn^Fy=pCZ
-.KeYpFE8N7'3Gdks68q&0dsXm9;rtyLs"c/K/2VuhKM(lyY:7Oqg5sqG}D,V.CV{|,LPRAJ-O$nTaZm`iD_7e8,')Ig.'oKvjYyjGLGCp6(ACdwelq!wyX
-Od/Fu)StzeV||=@wNL7|_v`|Jg'7j.|e|%x3'Sk0B<3)/)01L0>f3oe5kUx>4|QaKpzM;sZqJ(o@7W{if^P,WAE@),OZxbDrtf]It3O[|9eHfJ=TIN=q2u
-=%XUj|:u'Ye$;XQZ.Q[pOw}^"dyx[Cqw0)@vG;790'VnSjR8;5"E~6H#E[7t{Y"lvoHx<eJ1"d&p}a7p)3Mdu0r,ai{$VxgG~T[_,D_s/o1pOevSf!I0-,
-@1_;9j{LnEJMiB0:T<=S_)8Qo[9g7L)us+8:(Kjw+(2pc#;|'AjlMO&F[0Y`<KR6)dw'Km!A#0S;dH=ZdKVtB]azkC">Ga.Q&z)=n/FTTy4!=w1s2j!31;
-s>Hg(3G|`gpEr6I1|KA;v>n16'9x{wjDpxz<!OwC-/-Kts!HS]3vq[vRVW4y>+kFph%rn34aoKy4.4>)76Z6%1+3.w^E:#8)@)e_m@^nlE@MnLxc@YcRT!
-FD#GX1=LRf!&X^;O~Y30&+[n]ky6YwXK`(eKUWd1C-rWo2nLtP3bOwi5a[I6/NE'9t,Bu5#/dPxhg@nuek5_otkHElZv"o#cLdDhaSHVlSGS>zP&u`WmSC
-5bYm4p]G0hwfshFb;nv3uGgdZ&.xj!AgDY1z#fF<VH0{Vx=g_}~}got']D:%M.s@It#}}wco97!!F+bol{&5bQs!:BMY2&UQ``~Yn|;)6#06G|7k,1l=}H
-9i]'+lh84UKB7ds3,d@hp[Odj$Eh.#:b9DBCmR^Nq.NzG{#x`{"NUvxB|#<OrBVP&M^xmFrEsxHzIpHi|Yl]x^7%,+(Dl$>8c1ZBdwZHr_;N~y)c%6f[_m
-YDZ#MBVe-RHLTpuHN&aHDg6Mz@U4%Mzi7_,)B8^9@1"3},$W2@S;Fm~3onHv'2mhzb4E8xgNN_`C$CbtoJ)64ESU(SuDo[{>ytXjpv~3.0RHn|$xZyD{~o
-GvD$&'Tv]z_je{IN>qXVYlWkKw=<,[bMMVYWqeBKbF),8d5M]L`jqXeRE:uI86CwxW_0LJ{ChA7]ePY//SGY(2iq$&agoTu#e$]QS{WY@`q:;AxbRmin^f
-=#z&4ZT0/HE2vvd#,$wEkP!d&pQov9BCIVxYbFm/b[g@o{q<Mp6JLmKV^7v@K#|k']dXq-$@Kh.<4B7]mGyoW:iM<z'[Gr0w}}Of_fFQ(IR|9x)f;Mb#V|
-=d)A1bgYK+xW0|[iPaiF~O!>0gAIweP|,&XwsJnX12DNo@0t.7Dro|">#{;,9gnubrOLRrWB6..9S)<eyGaA|h~".-KrY^F1^d~gV1B7-mZ,@_"aSoLH0w
-{%3|}F||=K$o,[zKwV(Vp1Bd;ipjB8y2<"8`K&MiXj,i/YlGVLs)>fQ&af<V!{#SP%n#}("8T{_RzTT$'Gl`@U=`M1xArhcao/WkGzq"R([9~}%C6i"9E/
-nN"r!OBB}b~W)Jgy#`_:_+G[hBNv5f@L'Qvtbi;%-fqAEZmG8L<!`YSAq%~''0e-3pxS8(!/!^ukD{3+,U-8kX;!FvU(6Q$YNX2iR|d%G<@qv3~s2;+j/_
-[gp'u%U%j%u&`9~/'{$qg#4XAvO5]q$rc!b!,^tkr#2VW(f8gNb'KI{^[mcD3s;n;C+U"m!N-&{KMHg#P<J7+-BCoq/ubpB1<`mQRW:+|oOD;Mx%ud~p~1
-r&(Ic,I3PrtG9-OIXPNH4+PUvp6DrWP}yoYj5n>a|L-}Hsi36QI=."#.xO%[)eOY`57[%>Z8qmr+AUcRNu^|w1$hr1G]T9I7.ic0SVtf&2/FEw$vVbBlw_
-FvCW}i$H@K)JLEq:%k_.|:44gHl:8D$=Yyv++@$x~OEQG}VTz&j#sWvL]j!4N,LlGG(^!pu]=&p}rVBgvXv7^[xo"AFP>yN&I)iY7q18[d.sw:P}"_:yJO
-|^y%Q5g735%aQ=/{HoNbjYVVjV2]_.;;Px_f!2Ax"rQ%@.[y7g5`$gdhiK2c>X9Q.mDe.Uo9u'q48W<M66^7$/R`V4'F,9U7|.]R,|5vhaMH]g.%[F^%%N
-D1`e$@ibJ>ysl/AO>S^5H{f)cnj,#4t,eNatwl'0y7(VH"cf][%{-7q3y&9@Z/ML-h&vB;UD]<OqS5b"j<QQ8|Hy9T3n(O/URxLMw|=.%g9rHkdC&WIlw(
-HO6qXG@FK/wzq&A^zfzj'm`nsr!SI.y2EA%He-r];H"Uk]$ap"H&)Ji<'P[@_O;9T/:p$d$hLW+hvR.T41t;Bi[bPfC'^N9;8<Xixc,GwRoP]v'`F08g-m
-uUBDcE_=cv5n:t#z~V}ieCB0waj('yVq0hRC'tU2-^CH0A@g>jc[)"bT.+fGVp/@>Rf3}3ZpI%B@]e8u|3c=LWlIcEFezKYnBjV,w{R%AX4QoPE-}WIk.8
-5Q_=#2o$[f3`<:hpS}4u_m|QRrJUnoj8l0g#%v$CO{Rn_v}c+'N%7o^+|Gijk:kWlehf~q(4@1A,c5n_AH0tih6Q&l9NaxSeV<}2ubRbXypkt6BMbix+K"
-'6,4HxbiG|k:<J!Bk$ZZUqw4u)|T_2,o`zKK"(K!}$mglcEs-f0/L_7eJq>LIS-oZ7p|!Y=2IQN&i4f`bIm|e>H.~V(0EFuQ'Ux[+rnNi=".K_yUc3`d)p
-[o;$='00G9;:"V:8NlE)ZQc`QJ=/VP`Do-HjEC;hEy~iNw9p@yA`b[vp_CaVY(SfHxrWR(=aP2()"P#ZsB>$OyjE&X%WXXG3K&&'^%%1.;dB$7=m%sb{D0
-fX4QDo']Y!Ou9&^R_au=aT4Rq$hv;{(vWQ`SBoMqLMn`b{M<F4tP%H_kKz3p!"rMQa'skL<L7PL1Va'r5FyafJFBF=u=&].,S,<=>js62AMH`gbpx|cz>n
-q67^i)(B+M%aZoL/xP_hF%t-D$tq/Y'UD@$mCYjTsu.,.x[<C<Ul>+!}E,cqhp[{^/^D2ZAgck_)S-lP/v0I=RPm;GYfni$Y7N8eJy~ktqf6=6OwG+1Jpo
-c@x/6fM2Rc!WqBud:oXhGn<G,vow$L;sM/_tfNfwUXKI}DcPsZKmM]<GEW#FGOC04D.di.+ng1RqkR(+0A2yvZ}XMI0KEC:,_`z46nF(Kg|hJyuRp`JyTH
-FUftrCm)%9(4qRm!+zR0.J0T[O3!z@^KR6ybG027kO6!;o(z;}r6-)lQ$`LD>J#+pn`2j|O(@C%$--VWAZ0a=YcPn3I@Lg+#C<Pu";4@$:(84g)s})2`]g
--I=9xVi1XLK<N/+bA/MA,<^#Jx`>DUq[yG!bv<cRf!$z5b5Dz<JW%he_^$n6YfF#gSl${9WV0>Vr9Tuf'7$`+1;j|wgAifdVkMHOS=RtKgv|(rrGgWLk%{
-H(x`q_]fE6vH~_m%,>6T=TOEJ%zbJrn&<.yowwc0Rt"^{Li0j,[+m]Y7jt_w:64j;]`%'w}=}"/6j<<B0!Aov&R3BC>dyA{)Ax&eJA!X'CY@YF2RDNJO5&
-(7<q9zuKu^pLvfj-HEx#Ox#1V@Fz-A)7/5&VA5_DxT3'f8GnLi:(Q|K[DLfp):!C!@mNclVsWm)!"ip4^cV>`2L#@Haj}tJ7S@i%SEQJF^m8@n2U'iZ-C8
-WoH#6XJC>lk^)^EP9>[C8k_aHbq,.yLsu7$Pq^;y/>F-&;0thB;E2|DIR/-O~grW2qho;q6[we=o8FxK{gd1kAl/'Hd,'s#BA[!9.v>DVy/@UXwoj>:<=E
-q2U[>sp+Nr[vQ6a3e{FLI,0cvAb9`>EFGy{`!9;B;Qk[MRZ[HS3d&Om495Lt<xc1=4<mnTet$,;2(/_cOlRzROSCHS^nO_D<eB~;MU,K}]pBWTg#:J9LDp
-%@63j@GEz-%veEbju%,:]d4Wf!&5"B+`@O`&^@3VODE4k$i`<G9eW#gt"zy|@Zr_JTV^o>}9S;mAt6C4Bt(t1bn7gm(K-<E9fuZr0F9n>1X2FO<]RE5V=+
-Q3>,PzAtj}Mme9|645d.Tep<V%n+j3O8.(PM')%WRX``UE#wj0sRMA</y:t_S5csY>zV#2GU|nv@AU8[=B=g%N4gb%]8HlhYr=u1D06HP]G!t07As>#rxo
-KR+6Hy[$/2&x^Yq%Sp(|o}:w/Shq)s56h+%r2lt}Z&stg,hgCmQ1ZB!rzmr"]aZLA/|@Qh%|fK~"5h3owBx9eA};rcNV3l_S%Jf$ZV<bktWHly<,1dj)rv
-2'>1,y+O6Vw&0Se5oBW63r"aO9-![8qKPg&^1dkhi,h"zasHzl>XbKUam=^</j&DGRW6KwMJ7ld8BELOvXW=t=ILg)}[4(jnO5|3<a>zO'8'<Vid@PArVD
-$-FiiN&j_air+W^hd1kTAst3[ZI|cr@G0PROC1_2~C-m9h9WDThcne]:>(p99WGJ2v/3"uI`yFNX!.(WImNerpT_`-:p=j'w7I5&s64|rHkeM+|Xn.UgdO
-Ze9zZFC;5SEmi-hsrc%2-<%Ij%T`|`f<:@z]isS)6dM+2XETEe^.nU:4n`;!MNC;J#.#NU{i]!vT.srJ~_&sw8"g_,5(O=|dfS5sbc'IhR>!K(O.(tE[zt
-Bg&161.!-dC;75@iGjQi3+]P.niGd03=~-q/b[:]C3C!`$3sm.$)oHcORi9aAfGKc|d3#!DTi[_0X0NSC3I{~Z4%yI>%k]E5)wUGf}inX1bH-]j;fy,`RI
-l]Lg_kPfJ0o'DI"@Ih2Lz,|GXRL"EAm#/{o^-[T%(S)5<9u6~QU_IP$M:kn44i{cPL-A$xx,yQWA>Rb88G28.Ly4UIf,wu-8n47rCt7oK9|)Kgb:-q.eb9
-izDM#51fU9OVO&"`FM[VwC~J$lY"^`BiuH0UlCXo4s_%tX+/J9X<yK4@Ko^AYq0HB#xa,Td(8nw97!CyA,e-qT;4W->v4GRGqURK@BUlo^.BPz%4K4IJyi
-|RtX(zm,bzjsyOl%nLaU6&jX+5By>3ej=MdeS#[83Z.cL,8I`(|J=!pv6e#!8aQuBj'+/CZF$"HtReZ4-;fB1iQ3SBlH+v_$DA>H([lLO,BW)(zx3eQ&T=
-q@pG]blS(ZsO%]uJ$Lw=JD=B|ZNS-7P$,DCjaM)/OKN@-aQ')NQ;JR,$jd2/XEYa5L~NJeQ.-[D2i:9P$%)IBNfmn32ED0aqZISvXK`D4M=gJ9aeew9qQU
-~ZFhtQ^8O_{aLZP^gGO6GPFvxt=[A--nu3tNT+I<{P$3yJlSIP-+89eQp{vNO1nkqg)Z68P:_=Cb(ZxRK'[(.Ri{x$m@v+}cQJ>$9<uyOQ4ZbogE_$9+`,
-bRcRLvjLsDo,(8{TgeOn.FEc$zXw&/(FUZL%=eh2j_J2-u"DY32'sTCzVanLrakutb:b5860si5&)MJa)4d$QasvmsV!w>3@H<Z)FsKK_ZOgs^Qfp^l1O+
-U&@C)/XKmW}l'AC:NIB8Ge.FYKwb[mim;xA_QEfFS"XjDW,Tv(vH.:DEr#h>E:Y_fGOlT7zLGAF<cto^^-/{qjB>~RTJ:3'CtZxdCd4QCIFEa'_ws=gd,t
-<^'F1aR;x!o>6r)MI`>fEC'kga}f~@mvhX)Vv1jSiE(]p@>J;]^LqsigU9qP~AS$/X.B[=f4z:|)V$Z,"m|Q|-~oAe)`u)Lf]lNzha{xnv~]iB;#WqId|y
-)hngADtMYDt+gt$60!lO9b-R$WNxsAn(<s^=F+NxJz-({>Fr!}Jevb4a|YG;-7W,tDbnF7<T`ZB8mJD5!|g9[>N}ez-VfmCg(O~&YOt4J;tAwN[1FM|g"5
-6ILu^!fCay>}xyVRpk}/v{8[#xt,s{6-J_cnypyys;hV/.f<bm'^@8Byx5KT-ICofpYp;,_:9m9G_heKirksuIlVEnl&Y9_a]8eWGml4:;U|A)i_`4@<`5
-Rl|qNm,xD#RE_BE&}9;CIs_Do(1C$,b7/9(C5$`#9D-M,>@""%s^[mYL[6/&<fO49PdP:,lin{F]E<MA2FXK^{]lF7K&+D8{^11(TQ9Q7|:(<DLZ^5FTZ<
-pzn|P3jI.aRz`qpgz/L/FOfQKlS-%qO^gVA]w+1gz{QKv%YNq5j^=p+lOoNdu1q}=f6%#oU&I(;WJ4#{,j01jXm^`w4j$9+jzGbenw7edG5Sih.|gDjYVc
-&Qk]o_9xB3FU#BgW3zoa`}NRErxKs["!1#'um>xx6mQEiM}5tAX&K!d219%6@fE,0K#]2'%,UebEEG4,}lsQqoaYS5en1J,q;PO@I`brq+_so,{r,Y._c.
-$M_.B^RZhhRd`D~!~:qrc]<TWAhFDOu0"F~Mk,FY`PuoN[Ps|o[NTnurYs>_lc)d8P0nW-~'WDb:cznmM.:X/BxX=&41-_oGZki(MPW9--`0fSE)x`[9+a
-Gt`>=Uuq"HsNfm%P{A1^&))aeB6Fc<JcSr3L!]oVb3L$Tl8i)"A8SX{2_O`'u>I&Y;u2eXXpbsQRL`x^nE`vBY(<cMH+al`XYOs8bI+3E(XQUH:2n/|au4
-djVF_'&7Kj8of&5s7/p_^6;N}[AYc|~WWh!]5"qq407RC%KkD}LtMztZi.J=^8A_=O7xu8f%[2c1>r:81J^y+pJ:e%AOKWJ6NH~I'fS'8YOd{CI&a&<`D@
-uK_{Sfpx5/Xa|nJ>&Hr@ZL-KCVwQJT]sSM8ZS7XNCDHAq@EYv5n=<|P]8Z]h5IF^4JdWoB9d=EeE!C_/zpnW,5r#6PK/W[ujP2|s{`MwUz)s&GUYCn{ykP
-9>VhxSOF6dPWr)G<ypX4{aLXT#}/2g2QGlRT^&r6jIlfEFAvH9sWa=$u8Xgb>#9yqpHRrmAbS87Y)5xJj:(H>]<zd:.%k2}=lk#(m{ooG@Me}p=e=d5KkW
-Vr36#V/A.y"Jn1WS.u0kX{(,$E/Q(E|ubs(Y-Rx&ghu1l-xO9+Gx^cw:m&b%0^97fBwY7:,7Y`21tRhyr9ksVcPA^Ux"7GP-Ir.DW`u"nRA)Vx%FeA]Y>Q
-"3TA<DxRyDuPrwbX_QGTq}W$AD9wN1T.n&4.-Tb.{nLS{J<<0&%i&Z0StI"fA^uV|6FD=GC^q-16`QV3REF>'Hh43xVKm!^29;7nkm=8q&iSBv^/xU37ZE
-;^ElW^QyLvw6)ND(9&xP]_Wv+</tU-pt}S4nq+Ty1s<"@55B@e{uew<yhS,c.!(JxP't`J'3f_GNd87s,.n"DIY3xE-hMhz)xNw#!q;s.O$onF4gWl_(M:
-o6]JWuFe,s}jEsG{;5z%E.3'nu)VSRi@V6(aD'X`;>dYNMIOan-!>BB)!`0:QTZ>r@^FDB&bJB{>QKxtcQ.f%j-]QtXFI'Qo&^{6Z[IOL6XFy>/qjepG>/
-Jd^$)WbHEyhczD+OqeSC+N$X^szoMe)1q>It>Dp$YaZK(9R).@3_,zL@A7"=(+rT7"m46DQfG%U.#t"%c+3igTUA'=8BFk|NdEjD&XDI&<}>F3mO$RcgNK
-)=pVT4wIi}.ta{kc+ht=NbG{iaiH/90k^/kk^JIdY4eW<NZtRJ{JP)ys5SKT4AP%nU,jv$Z)%$+5dEfv4J-UL.MY#H$fAQ:5.5!ID&3e#|w/qU-i`Cgtlf
-|e;DS`N/fnz(']7yIQV7]hYjg%~@GMnN}x5(5XU%x"<VMNQT&_XDXo_%>!7$8poy8J88F#},vkGwc75(w+-#FXOr!gW23[OP<lwt_=#|H2o(wF[J,)HtMF
-b^t^VP~MEML=d!J:<y:>wlqW$<bY`E+jvKOIAC#bVn^4AQyC5|GRsaWLOqS!M^j@%&yO^v`5y{Mh'>'kcSe(L">+4T[k7XLy=q(<LP&zB@agOa,qnO!I8/
-LBKRv_|zT")V`.(4~l}F)>{%KT/a"q9$mQF:sl#{POm)J0}%RL2AAz[OUyh[k+2dI.E}Y_n<y8_8NQg"Lc=rRykLv+_<uH[<SGr)X/=QX:U{Cs.#POdg5d
-3L9pP3I5.2dpFz5)7#6cbmz2;28H6]+AnMefUMF|F^g{##y#`>5&7grV>Vd4EhVJ`p.KlJbzoUSUlj_RRu6c(K@y;cg2[v{fiXT7<Z[OH:!ylIgzqbjVeK
-[O"W%}-mGSmU_it2ej=$l<@r%5aL%Ei]]n4lqrH{4|(gqP5sbhS@:Xu}QvD7uDKhtT&CyMXjb@t$1f]!;kBzbr>gXq%-IMa@B!l$j5j3d/mgzH3Y&r8V7j
-+`n{q2UXCpupTj!PZ|`L#{U{L8)t8o{:Vi{K;:L$u,=#simYOSf0Swkvpub7Sn(8PlUg-/r<At!ed8uZNt|^34^Igp64RK,5I}A^rS%C8eh!.Walx<F7pQ
-]5uS.V2;x_M{L>pFAA4Vujs&1=}<2{/_Y0Hw_4b9hr',hQaJW.E^z`QCX.Stvb|I1=tFPEOHk}Q;sp6$Y-@}Ux<U(p-[TG{]/|">ekz|r^Sq1h'NJul%Ip
-T0(3b5da,{5g&y#xYNQ$u<EyRN@.QBMMj^)Z%fdJbz#QFFgaWVeeR(|rI&0^gku'#BC5C;<QU=.9TyH3+BghCW47!urR11CMwVaf>Z:Jt<Y/9&$Y_nzQiQ
-Bdg<])k%`!oEx44:d(VVJp]-ur!`c}HV[9X[gULY#T'{6u0.2p}`N'nd&%Rz!)9^Dm]^:[UVQ+!CkZ.p<)^<$qb&54xKv$!_w80vR5K<|+";.wG5A),!Ws
-/W}P1gb!,ueW+={K4/{cmd%|<{@FT,xQ`NA3dR${>M]N6;HXL"x50uDZUODUU#nKak'TLl'=/V!@l<[z/%!U^A,RIGGUunL[Dr)TFOvlO_6,:PFUucg((M
-Y9X+NNe^P>Vc]J{-|:7jG"^B<-o3W!j(|.UNDgSGHE0-I084Kij-[cd4N3nG|!VQd3h%zLj1~[asi9!wtv[-}Fs76[cgz%~yB5haVo&Q<jCGz<y+C963c/
-30vcy9]WOibG-n>7FWh$W)E"HqRrv.TwXLagfx:-@wP3vG61o:_B1!v9NIg4$Kq]OY=8:[:(2!t^6FQAk}4]'&QWep{NK;tQn,Sp~hF0`WUY:kW99cFXj!
-eD0m&V>syW6v}f63`diTZ7qt9Ui_pBR"IZT-|[&U{y^(qt9$qF:g0u7s|%(%=M{F6clk:hU)jhfzB}ZJ|`g<%IA{GZ$z7F^aVvHU2)=]WZe2A$c+zAybB!
->uK%}L~sy8;2':yV;:'2DYU>IY'>K>_)>9MBtEZgQ@&J][9RYhshP/sXmZ7v3[N2cVwYYs{gt]XZ=Y/$yJTV;11^p1GudAAA=5"r@G>hqsTV$a8ye^0W]t
-x.~|04Q4n!vY^M[0bW#l&;+/aT=rsDqa1s](0vCVPd9`;Uw>vn<7`-}i7Fh`cJK,a"<%5w;ESu0nsY8[Y:]C7oAueMY^=iy=J='yP<5`k$Ej$7THkTwCv'
-87v>.,}R)C>_GDUJv&H%e[B]zxd,>o9XFqEh~%bZB'Q'%pGFL;s!"nKL][vj!s.QbTD<Z.DfnM;o[VB""XdUkQv}F[w{gW{lNZ>'e%[&$D{{48&}27v)^>
-&<ep$Efa@+z/wUFC0H2R{efkA=$Q5[fQ@TgoBu^u.a-;zPEz"m1le1grZLe=}lrEd{i"g&!~@P2HuE9Yx0i:B)3pf"pIZ:Ay[vE5E}B+1feg3%e-i:Hcv[
-_9p<%oEo{11A~7eGZvs}i@QH/'n&[1_y3Di}/ODl/)LiK$K^-D~vXsm4dPVArO[hw>%QwAoexS;s!^W5|bF+Ds"7RP&.R8HXM.S-S]#pw`wePOd2<vxN"Y
-!vNl+@P9CJSf!atfuO]INU`(:9&@;B^zw+=ca5";!h$eChe>h[VAlo"wqAkv%Ptk"`N2U[Q-MYM_0{uLci''[m`OW0O`xV@MHE(u~1<+Jl+lw]f=yVjQ()
-Y5.d{7qoaMJc:tDP[u5}TM5)Z,e#Z%+'5WxRv^+o;xzN"dsX=YMD0f6)$g(QN{v/]C7q#M2"-6rI9O>qA$mHeW~N}+dYyhIz/tqna;QSsL05de,KeMjpT(
-IZrcdCIxn#aYp&T9Heog3q"Ec3+9ya3gy$ndV'VBA{.TS>fXW%7#{55Hvk}-oios_&$4A<(t'J>rO!M)B;_51iX6MER8hGskl96w%9qlHu})G^)tl|-kDH
--!hM4I9%dDqt^U$`i/HNk8VG;eD!k7yp`pT5dH{)dQ7hX+;B"FR"KB(,wsJGZcSk"fNtP'lggFjEt#%!Wd!jC]bjN63%#l>$Vu"q8MpsN|h"Ag4<frlaF<
-223xw[{i_>TH")`6mRx@U9$Umc0VLDEM$[5uiLSFh[8-55Dkc2JX/>hN/4/C}/mw2bE2Tc0pSo|$xk2n>Zfp}U~sl$Hp2C!B)Z#JiFgi}J5q-Iqf`3'22M
-TB/Chk0TKY2)j;ef|]'L+_7rfKO.QS(taY_vMh(D7vncx.)}hANTYrK};cr1"AZAfrJ_Wz%6+p0M"wbb#9y0kpt88[M<2P-:gUC}l[G:CZ'eGg'<><:k,m
-mW&`8fm]P&L/J/a(#nlY<qlryv:%Ds!-!,|;.["7X.4B5eO$8E,^ar>b~@qWC{]LI%`arbjLC>dA.bq`SMqsz606>fF751Xp'mukVHmIX:R|25x]Bx/ph+
-|EcbI'^]dM#Nw&>+l9V0qFAOm7(-6[d$K_>dS0,"2@&q,m3$a(,U=p{bZT&<=ESB<ijvSoUC7Dhj;v8Ja,<r+t@YjzSs$Zqoxz1`TB~k26AlorZy8;ge`s
-C6hESj%ZS]n/iT_Et>G]fTdbT|w7)ZDX{Tv0>sNv|Y|y8ejK|ZMUu0s]y0Q{Cv+5X@t:BJgQ%0!f.F4c&c=97#|9`sV_=zID1r]dJUg6]tjp|y@U^0taLz
-cq)chfe-7{=wuMDaf|Fk&2${@e2_JJvy"U='jv2_Am7J.G_.D_|R4"tpCK6ccrg`C=ZIt/G{qkKtPa:CTu``$z.c<t~=68H15P<>SNUEYkHpd[33)%~"GI
-JCp(KGi,5l{X]y0WfFRgMY/fCW@VbU1Mu]).L!$E%yb9tu;P`_`Iz8e`]@O,xbY';eGU.V<|rA[}QC:Dc#7T<GEC@-[t2jhJg-IKKJ,x)u,uzT(5qUfnW<
->p=Hr|LBm!8ir6|[zsmORf^wRuQ;.F%}bZ@Pycnl<JEKMHzZEyPnUPdsoNFM|G.q8(S|]4f>hd<nP^"rkM+c+A68-;,bXM/-aKCFMdCQ[a~5YB7Dt6#5b0
-x)M[qhyICpV]qbKKNz%B]zNW-#"Pvq/})BUJy9><=wzrTBV0us&CWcK-q<D;hXqAK/gBgev`DjepC(u6~t2;fhLLC1++^z<_[_cKdmCGNKv]6uW'xf#ZN2
-6c<t[rVT>W3w@NoQ85YBLl|J+bec4]QDKRLO2fvG"=6@vdxseU5zOAh3ZwYdfEEwc>8%h4{^X%N_2aEuRfum4)X>ICP]20&Czpw]dL9e]X38'[rd5MNZ`{
-_hf_yCb9$US@4jy^mnktwF{kMAAD{LI+;ohOqN_s#ubwfuHx}6#[(G[4VsRV=k2<%v8ess!+kRU&O;|n[K;un84Mw;AbAYrE:kZqqpC-1r}UU7UM$}P}~d
-&i_](]P])_8aBYTwMXrPry1da'j2zh2gm`Q<WC=T:PsOzjft>.vA:_A^BKb_%aXBOoeHV'<+H[ql!,Y|%{b@SJ1fSJ]wMh"yJs||'`;WSQaY7<'1;"cJ[1
-vRj0:r!i:IQEjwBv]oKzT/1My4#!5b/C7z/qckG'#YDTz4RB}W[v,!NSMYj{y!3K%/$hC9;Q:R)!p^uY-pF6|V8.(s+=<W@X=rl3|+a]W'@U+G+]<zbfaF
-)bS:=9!4v1"uwzD!Okh[.>Q>tiRDv8B%h#U<sK:M,fii5GUsY7,JA%FjW>No3j)a,;Ey>g3qjto58;D)$D'VPi}HA9#=GjN:rgqX~h6`|:}]#&5osU"JXj
-KSSPAuwVyK5S]_^G$99(xKE[+LR;KZ!uq3|&Nmxvm=t3+@P9~l2m-gd+_1EFChhn'HAqLP!!<edu[B67zHknaVWoDwi+#ue-eea1S2LzIX@2Lzj+O1yT^J
-cAHzZ#LQo|N}+Xc1v)26-^B+/&EKCDV.-9>eds&PGV$VJ4cU_h9Gu+[%mjrb6%D2'kCmXXhEtPq-zrPkduvpOP5o7!;n+&Y,Jq47Re;$vdx`,nA5)aIsBv
-vdO>Eq]%LQ,=RMm&@tse,5]&/It;RI)5pD`Op2D/0L&Si+>bD:7IUSN0)9S1JMdJVnyePiJ:8+OWf>G$pn85}VTgzPAcId.w5Oj,DkM8!FTbtnS@OQw0"]
-#tG8g`4G0B@2[{/jwJ.hw:aQRx}i)o[ty.%wYtaGghgnqq1b;Emmpc,&p%,HI_SrrQ|@5Fr`Baj)(a[^},p3^y^yRbr[MR"mem</(B_8lp++<%sCl_oCzP
-K(t'eDGL#<Joyu/pPHbZPk}p/0zM(;WaQaQ^)rmLD#Hq9-eD<ha+H$4/p)WQ=h_{+J}jh8o}nK8IkE(_VB@k(I:'+k``DIsgL{/cSCtfx;z6!Qp;,GML((
-m!.uBry9~;csE8HsFOu+5il;EX}ndadxdMv5Lngo>B~[Y-R)VMy5X[]#nNZTsa'$sX`Dm!w6cf}u>eWn98kj{Iv#KczK9.T-GMu#0HuPJVbV>HQPMTpSci
-aP`{h9l>_i<v&:+F&gW`!a[gT$bzx(+kwK6PkuASDKOGJD1b%M/=65SGguCwsz}]5@:QH{My6FskFE%P;KGnHTwCq39e'EaLE=ICc=FvCjl53O6ISw[F@{
-#@&55<KD-,|#N]RU/t_ZDv9.4x1lXj22}ke4)q%JbnTpoe%GFdwWE-H>(QSn(QSn.1q4guq'7s~.jW8wCT-a#rvR:{a=x-~eJG0u!5Ro/2m$y#n)`]IIdj
-U1|2PSNyX4#l^l&m!N";p$RhS])O9lfh&Tan;C]RXzr6]@zLn0m{H4j:IGFDrWj0hXO-=QDNmP%5ELEhnrg=v;U[[A0_i1[tgNl=SIJl-r4^lY'|aJSK,(
-%P+<a(xdRe1yT#Qh[,/aTkGC;l!OO{NE!#Aei|mNs$E'}9O1,W<+GNzJn<F(~Tgfp`#)a581GBjY^8wji'0:Kola_|CS$V!BIHHv"K,"tXOAG+&&f->>UN
-'o]x58/Ik=YZK3<_~3zs0T';^(l>fO";9c8`ygu4e!01"ag6!66g5_<s=5/!IaHj]ScQ%F/.JJ5k,tI]J94l~0j5i4O]lqe9]hq&T_)bTTC`E0iN']Q:NV
-Q:ZQaBTi+DCLN1$qe%L]2"}+`x^cK>;6._sdc7V^D(#muf+grk9vnwk_8/M.i}dAUhr{wxJd20/G0H3yWG|9%FZlaOb#gV#Q1YP+2Dlq=4wwfHS!>Uv^x5
-e;}J#)nL>ZQjQfIl<fHC<$&JFmJ"!9Hn0gXK0<"xa&fWcP0P^yWyg4l+(ddk^0Pp4CT[_EGL(;r688)G8%GP8hBD~UU'7`W$qb4&}%%sGV^[oVD8MUPu0j
-r`F[V(uawAA8Hw-_r1TsNbCNM27CobUO_1YC/%o'4o9=3MM!'}s{EpHit6):+-J1GHgsGl97B%%82KHqk^MLIQe5|yGlr!Kg-q.q}22c^mxJL&iI[i0BN>
-C_2F#}me47>|@Y}E~wcAjm$t"hNYp.(-:Lqv_:Bt]A0dCgfDJX5|{qQ!Lr7X`<E}hN6ow]xo].+%02ptrOX<l);tc,!xb]MWY;"5tV6SN]#IIPX,<}/G"-
-[#lLTX5Ll59O$)2Mxa#-DeQ5yBqGR]T8ZgbU}:MvIyHcuxMIF}=uVU"RPL-eiL2}UuN6bIITPz>9)q2bM:M/S%j8L:rlqQn{t%U(%,VXV|DJJ78O[}|=pA
-2(Ghw/a15aC:-3kDUc1N~"H6gyLFv%3:o#TLlip+-$JFOD<OQa^mw.#:Plp_q;+%E)xOt4lPv/V,`[w1}<7#b.)jID{h870A(;N_QJ8]0=V-oHO_-E"%&n
-^RNU>#"@:xDwsC(O{C<@]$PicDR['/a8'$7xaGtf!(g2;pOSkWei+c-mpT-6J#$_7;($%C_OeH$7@nJ@tom^xVzZ4AI!P5-_8WGz=(Zou!G5y!ps3++-_D
-F<!-!!K:uU4o1AQH|7~o%fU](U~nzNDOQEgLGOC0^I(UO{Q]1f457g"}AFrr&sh#Qn`mcgz6c{/bLYtLa'Ef%rg`[H2$teYO0Zvh@Z&S0ow:ZmX$K/)=Pm
-T3J8N@{A:@`95Uu`qYIn9&Vfnhb+]r&}n90NnPN+4ZqbakRvYcMDwHVQu"3|i%T9c!j-v)T)8deb4Ed4XTj-Wc[Yh@[goC(jZ!|I=yjs#|`n2"M(^4K;VW
-/0OK#!HW(7$$;(d/g'l3v@@4SlH)DNCIBO78N0ETTw;wODUWWD2LJI%4_>5,]qBS93R2P)zQ%Xw9'+RWU4ZYS>#d^ABf)U'"MWmV$91^Oo:`8W(q[t:H;T
-'XQoZOJ;jnXU@0[nD+[c0qH7{&Dsudp0ar)UMVti2y#tmAIsXp/OHYkcpu3M]%}{;jCT2MIZQmz+;tx}D9o@6DPH-C$GC|z}<OCWa1zt.6r[GV'#mbm.}C
-RIGb'movSez/k%A):0r,XtTD"tK)'Caq4%JudA|(2x@%6EaLpqgk}Sgh`wb:#qoF'0'+TvXTXRyo@Ze>aCQob+K-#jnpp2j&;E:l@cg6B8aPI$(eQu}V5Y
-qY>uM_xkI8L!:#aNlEV%vwQOea;4"s5_hBLvY)41"#YcfLX'<e$h7#5zP9qVSjwI>D&s[}7rfAFC~5f$9HIA]=|#D]qr/M$dFi0YAgc#>KE-](B.>$SL`}
-@CAo'v%--4`ZoJpFyg!gZyzZ3uODX+PB^wQyLJ{E""BzSKcP775O'g/x_{CjRIp+di&]GEVF";ud7#/QBgv=6i!Ow4|VrFHpA:rQE'KE}z86u-t"Dgm<-b
-ztpAnoOZ-<_J2DQvZZBK(EHHO+VCAJgWo9AM#b%7kxG//tI5nwxM2QY]p{]z923M]MCRf:4_&,@WU4qvrGMt4aab`:PNx}18LLu3v9yI#T`/M,mTT6GX1N
-peTb5@!JwC4LshQag>nB4WO+u[+4NS5mu)_hdf!)XBu';!W=|`XC-;_nke05Gh_8kFq0ZtB4jvs]_2gPZx|I2WTXq;]Dwdi=GT8B%f<8774Y/_&;O,![4)
-Fzj9>&.sH4CK4DE/C'}L6oIA!euv5=Yf,x[mH-}V{$6`AT7FM:GZ{XO[+xvKx[|5dm/BNuQQX|zuxL3:3X$wDFdweS$6ua445gYMw>'v@ZsxF=[^_:N0J%
-O!WB|hq"k%({oiTbCs#=)qq[$SGi302DS4=3Iu5VojM$7E,vWBsdmC6cCR@V1Q$fbmp<&W"Jv9:1FKMODJl"On`<5o8,6J-=Y:LaL;.NGttk5p1(@H`&1C
-l!_[Day87oiPT|]odA;9PyE}`qL%4<U})6">xK,wdiKyEUQ%6O$RGBm+b^:'K;<ciNNHzwceyQ~AUvgO>)^x0wn|3C|i.-1R[{gJf3(N5x-mK/oHwd;Lsd
-{=>(nm~t#{u,;LaG)c>/qDc>e4,9!<:gZ5MJ$Cf&cttYyhTw7%inh$"}_M=^uZbImePs"/jt%gU1+ovp%![6P4s8Ra-2&w3CQfq4=AOhzfre<s+xu{xzF;
-lSbHpFjBZudtHNe)l{;'_-enpMB^(IO7]a;)MP6RX@SCg#oj~{4tkJoPyE}Wc4`@,J(16!wy.+>V!d2B/rmJJC:"lk;Xb06A~vm(Z1#mRvXvbi)o[Gggew
-4][^iuI3x}|I(-JQi0@yJh&Lsp[";R:m47Qtr^vm@+3:]P2:`xNmW{@)8Z.<EWHYp^3%)px)b^9R407&<@ajVCQ08j1J][0R|rnCkD/`fptqYaLla&NK_)
-PwO,bSEs9.h05B>t>X&`-&xe%VGCU<qz:`H)1FeK3R:b06Jw9X]v$C0ADD6IJDH_v>5030wexYK-r&SO{<pYIJoCPlOn^zHvrb[jb>7YC/E[GA[`v.5V1D
-VLP_-1ljYv;8fcnf6)MGsOp`YJCQJt/^Jq^:Km1Gy5.ftEZX6JWVan<=~LpKL02`|(x!)JLYVu5oWT]uk7Z6IGe)@&fP:iY+aveQF/+LG_],Z:$/$(s.[$
-%Cq2Y+N5zi/]mq!,}c.`EcYL'2s-7bkdMG+]ki[+Na/GhtB@3rLJ^Y}vGRdI@<<CrV^&f1C>siBQ,c3zRt<w&}%}n6JKj=1KJ"<a33v'3O7MgcyQ8_k6e@
-sK7Gs!S.srKlmz_7giTrepc6#HbAtZ;p0oTZEZpqnCC}__e,)8ct"R4G!HbZj1#zf/LxndRo:p^E`PHe6rY#:IFhI#WB.>,1E6'0J:3(4,u/vA[xBZb0yx
-%Om=ip#D4mj4S8m#^8~mSn8ZIK[RdoAD-aWrUIdd-Q/H&+Ojby-IrzwH.q+gdv86nzJ[%JrV$C9I%N)3"(Ovc^+</R3YmOHd1ToVP<fhTeo>-f~^(lONr3
-v)asDa>u3PfDE(EwUxK%;MuP-IuEYKcevS=Dnf9j]xqG}c@Q<Rlrx|ctxPvilregV$RE8VqHs9eCA3`[v9!F"&[U{+{Cqm<w4aE48")cY0)F4UV8/CYT|{
-]eT`Jqt)0SX5a%:dcAA#WdHhex%d6ePu5L#8Mt0|j}l}DkVLu|iVWO>y[0bwS;0BfKC;)jVefk`yAL=$Kq.m)e'NgFXU;h6Syjg4j,Lo^x[4avn;25AcJw
-jy|zS}2}T0>tpJH}M54[Ar7oj@9B'Ro2]zLQArG.^kpl0$+aMSg443L{BHW|TfdD%ekg(k`lDB7.T;TJ=|{^rd.{w=RZDIjh_%vmAMWau|XssDRpGol2<P
-#U.a,r@{rCD!{$iN{&^q,QP0P:Tc`j5:='Q!q+{75agSZWFA#4HYCCHiFNi@gy#Dz'`>:o<s+y8wnU!X["!#X;~#JX;p4IXrMnO7bD]<6}NUFC=!UqmtqY
-{)ssOwC;h%Pc-[O4=orr2^V`yxj/)X2MH2Nt;/UM'OdJiTSYLRa4,v)DHbq-"6lv#w7fs'dF|lnY5J<VLwswDX-_:sM"oD`(B:fVfxs/EXe.p7Xzh5Ip=o
-0vaKaf-pBtDg~:c|,;@|Yyln~=RXNefM:L,y=T$kMc)M.a5a/tBvjIs|Te0bVh"Vm><bng^L="6G~&zt^YaZPp;E3H4s>f;=<sz7Hp.L1UvGu"t[Sv;)1x
-A7/NWuM0ez/+C7Iy1}7{/8e8JqrO%12hzw;]V{Cv0eJq^Mg{]YP0,;i-4aC&mnWEcMk1ek:5:I|oMIsZB%wkA5<QtsF9}nleb6bYbT9L9g2vS:TG:E""j#
-ZHfO)NnJqp7l<&g;K6)]=12w^m79H@S,k.RO}VTf"<#`ZFwlw-)Ro]E7k^WWr'A-24jsla3Iq;zhyn./MxY]La8dPIdris[HL%x&p"4w"MXUGpmf/=NON@
-9/LB'hHRPPIr=iefjXZ3yXfC``Jj(5L"9.3SXUv]q&(}^S#/~auZ<_V8pw(G'y%`^ZK==Y0J|q=OS'&>4kk'~_$aabhLC.8`~>Exq%>g8qoDdnB8U'3JZ_
-wuI;qy[hS,q_(RXW.w^9vgAKh}@^SQTz2dAt3|~gKld"d,j-A2i|@|#}r:M3sf~Jc95&RHm`0{a)}2W+VJ6Bqhgrkf=p$RMg7r=96@m$m&$c+>J&'DZS([
-4RvTZvw_^Yi:Av'VV}:1@.4iS18DU'[ApRlZ>jcrLNUk}N-n=:6EgzwUw1a!rA#X(_b=ENEL^gV.aF3OcCcy|Hyo9.uO/4ixW}eDky"8%>`LGGVxez>d=L
-&2F]"x;rXULYXqzO^r^sQ`+fKyD&d=h"K2"vHM17l_36"2dJm1q5}vpp|`j_ZifK>9EU^nf>Td.{`1s,z]y1)2}hPP4kwa:2TboFJi/s=ieq@A[#NqC90u
-,8Md6Cg@Bw<Mny,E[nmn&-]b]N~8:)L_``xG71i:sk.M&1!;{$IHZBO0|HX5ZIvLiBNy#-|6U7;HRV8Bz0uo7M9>te6'~.PbdfoxnTD^@BJd3;<2:Ia]m6
-imO=uXNwfzANQAb_{uQZnj,{]#wI&`EW)M'%`PMxo=4hC>/D&.Nz]l[v+.-HNleIXKx&4om+Oj<1K[d1'LZcwxO5#j4r,g4uUK=7#POCpzIaR;yY$Dfrmu
-lCp%L}1Czq:"@:|/g!QXD}'w@gel}w05<weZoZSv7Aoqo68B7vTp1FOJI-P(!h8{xP/h{`vP+I;UP:G=|b6"jvp`E^K[x90z8-@Q(IlIn0KaI[:ETPk/X,
-Bi#5&ZyKmOS:pHa<oV1f/;troBdr)Wub|ZE`sl/cv9I6RPz#$duK<E.Tu/v<lk1o1h7e1&P@s}bQB=rjxSELdkx}9==$9W1t9O"_:y!TUxx^wOz=.zL8H^
-iR^9n=1t68gX1ST<c=[{F{:C9u(I~B0,"2!%+;OHS{fFkpNO}e+Mm#:p'1[BNBfc/)_bB[xJ/h)tpMg|6i2Vb5FtUcvqI$v0l]iUGO_s#qKSAUQwrZc)rc
-aDLEDiAYb0p0JCba)mkEW5gs-@{>;^}jt}oYpgDdCx&vjC2`E6AS<Dqfk79&3(lUzs#Dgx4jKP'gksaU!O!&2yBvQ(z|^RYAX"q^j5e)9Es^G$tmDbkaq}
-bXxV%211rrW#_pvL5g&Xx(1W_0@=P/GNp3tqv`7v1];]Vs~vR(<Q{t{i/5iFhYSA{IYw=%E3}>zF6,~LYB^=J/ohT_:up<y8urpu3;~>K,XUx,}b`0uCgq
-L3p/GX=K`yid=LjxsLdh;|4`;|[YC5nQ{Nk+n:l{}Q-OH5r[)V|f%JP`-:VQ{PvpmL8&]ilaRdpX#x)i3pV9oo+E1uG^B4;<.-gvGP6`$F!K5uf&XC`m:!
-d!(%#&TRSKH>B+!JhH0Q9AhgR6+{g,H]OT/Pd8b2ql!;Zc'Yf6:QOTuUd/B@5=3s)rQ6d^ED=)&5$ehr/<`=xKen$#u<!HS4+SKg~R-i-^3%16kZ{(9sBu
-ElmHOAV)s-VVu`Jf1;z^y1CPoc_/u=t9_]:y`=RP`9;TIvPb(@di`;,'.eG0;)[Kk7Ah$#v1jP-/rkqB,"vSi]uhffSS;O9v%{0OP]H8R+"N6Bn148&NX]
->yQd/W2M-[zD#g&5{%}tEHax%%k`/T~7RlIUrT`dyi5>jcoTDNS3uZCba|6rKA[N}TMNVy9ae82[I>qv+_Xn-u1/U"^!v0IMm,+h9G);Oct.'KE8{v)+/^
-#T</^J.q6<[2=_hxdq<"WamopIm[S|!z>[;go5g5X&nGns^XA}SaZ,67;}I=u{gLXI|FKxxO@:lL/hbV'M=hil2hMl6Vmpm;}Oo38!%Tq8NurW|qO5L+xj
-1Egp<|@UQ`4Cq&4qN7vSHR#<A@gzs<@emdvL8cVEYEpPp!xBfr:v"GF.&;o5#TQE"){m!t^c:ZfDXFBud#q'IC06`fgToX~bX4WJhFR$C$7`2E]Ete~bKh
-1k}Z4[8F3/e_v.8$ajX)`c>p`vqL#7|4y"(5V}uH7u$AVB>=rd8`y};fW$NH"DoE|HWUC,t+S2:X;X&5zJBjU{Ch!!K]zH3c]U9eL)a0[9JC3Vu8G1{uHn
-"1,v{lrQs0$^gv#Yvn/}obTER%RDN]4YE=FQI/!rR^SZVjh|m4TEZz}&:'a,SKQzE-TvoK_>GCxg:ba[s#ISg`Sv5a$i33&)S[Rg+7v`fe9Z@G;za60gO1
-18_b-/C<dWsVSEYR=J'%wjdQ{v:QmN,XpKOs/&W='OfqBl5'Vq6uN,Y5d`vtG{uAFlPr11v_)u~8]d}w4C"Mx;"8E1B1lM#H2UEN367eN/28LHmW[^IXQ^
-]L/.+}G<Nc%qO5HeyFTK.Ds8=gL3.V})@P]W6b0sMO.>8xdey{2!jct$5r~nDQA-KAmv_b-2vGrD.CUU$W9E'k!X0,g`0EGcQJ~hh'#QimkWq6I0jM=YUL
-tfT^Ipw6ZtK:jsve6]r':H2'<+|P-A&yhF.r1|I4<we>_%~]<z)$V'![p5HQrGtU_Oy$bjxnRO2/gWlsv{QZrV<{6nkKdmpJtTk#"^p4r/#Yj/s45Lf[]b
-86}Xk-mZaH4Z`4pBZa1=aE2Q3W^S9>n(6)bw1Je1o2Cd$y.)Kc"WQr3g+ddp`4y"[LDxg#-fbBBF1JZSLz1WtJrGZro|gPp^FK6L#B_wLnnyYj^rcW!sG8
-#HreOWTs5yMPx|(V[yx`Rckt$TcO8.kbToP^#ycVH_q]<jKzpeZv|}O'"Xc:uxM1nL/C0OFl,xstDDjG4K{/{Lu4I|&AYI_V]y<,hx~,X.DK;;S0$H'j]%
-f}5Ay(nL]W8S_4/,~XpvWP0"NZ{gd09:51S]SiYA)JCk(&X!ld1j(%GaP%p2u=WrtKoKN!eW-u))f/lIP^[LLsn^nQ2V>a`(9,9nKYiyt4lV.k$)`l9KMY
-^DO,p2Zy9MpNdA)LQ-b{f${>y|`R:@HkE[NbXP-&/`sJ.&t)6WK;W8Siw+JtY}($"S~{y,po:646U(0$K/_>HNRG"U1gM]RG(d3!S(l7QYG+dG%H<K[rn@
-nSAg2K76+)zERS[yI+k9'DUSCn45)2J4xsdA@0K}!}[DZv(tKaHZ%tu,4ua.S`6fx)(./Z@6tTf2<Zi|i90Y"#r7;d]+mA:rUH;}0zZ{6'yj!>LZNn8Xv7
-%.'a(Rrs#Ia=hy|NOLy3b6dd$1"f+SWd'[msBn@ltXVNtqmOpoeR24q;UJt07wgSW$GIvd'lUNK|05KgUd@NL`}s~Gu`~Rue3_h7Na5QW5.[P1<V'5x-y^
-Vnyi^Ynz<eYoe<S<yO^Y[:E{ta]/3qyV>ap0FN.wI5mA77d}%u=L[Bc@=eSBT+[X#y+n#kD$YVqG0+hm|IZ)s%#Oeeoz2Y)`Hh"7I=LU_Ly)=#EX&qh<@p
-]O5A-w116,^U`)~"kCuuqt+P&_Eu@`lQ8Tl.)OCED33TUBiODAnN(!UE6LgRRNZ<>-IJdlsS!gqOu=J+TL2G,5+d|9(949JNvY"#vp35X<4g'rm1p_(ZB!
-oGQ+DzY+C'UbAX~u[d#S/"A{)0YDvbBE"UMjV[fCD27dvuLigO,.T$]wxI5j51G_(w:KL#^sOp>Z!9G)8wj(MWadoiD(Ifg=K(<9G5wQ}NW;Fj=#}t=BR[
-eT^:(%aF5K:sx8I2O8%&O2KT7#K]X+A'S(b2uS#Q#9.@~]ZD[#AG|O]<wPj0rZ]Ey]7$10wrgSKu|<L_qToQ|4YM1$v%9M8W4HyUE$t|D),$MJ)[=X`R,.
-CE#F"[85g=8Sl(6'&,hBM=W"I08P|Fz.pyU:R8&VLHEFV7=N+RY[U|fP+IlR}<M;>n.OKMR{/Wmc(3S[WH.;QR{Ym{SZu.F9INUt<Q!kN{n/mxzS-b0Wpv
-k,$2p{9')A.F"VM+OJS$m`:[sI4VJ3`E%NB/.Wecy"n#o%'jui#Oc<bcz:+$@Rumy$EiZVk;j@!Xb.}5Ovy|KI7qKm509+ytc}A0rR<j/|'=Etr%n3%xmG
-2g:Wj&P=M<rFi%c"g/ALfGpEYVQo!pdlhy@Y@mQaDruK=Q)r$kA_JW7K`PPRIJ1G}:Za1dEEuu9n3l~YxI^K|I8tJvD)FDFfEFBuIi-}@m5r:`xb[IEBMu
-d&y$~bJygkV]b/qzSf<'{.@|vj%=yl,g$da0KkK{t&%/7VuPKIhB}p!MZtx/N[.URls/^ZWI(nIa4Jg}2J>)BW.J7Odq)E3Nj&5F'Vgdk!ltP'x)&j}cs`
-]@34^n.I<mwn:-&qTEEj}S1knRU&E{=;l`54:#r^S5-%5JS"pc<`v!G|pID$P,p4X[u]FdIV`{k_),m@V/0cZqIT4M2{^]GBB!Yy|5`ecLMckGHH'=/^Tg
-FW}WT9vCxEEAKdd"Z]I)3ICmnn>t5U'm)f@,$1Y!4B.3727&@w@r>}Aw}{Z6`e_'lvUYMDtYGIw!"G}h6]LbQowT#B&D6rnz8_RwnN8.veaE8ZK.GmFzUS
-,{]8Gh~p0Iyg=%7{dHk^TrdUlyn]00En_:wWo</Sn(z(TUVbPD+u<F#Rja7dXQpqza_K5I,S1XRIA0IBc+hUPDAqv-R8"^',g<h5I;d2c@f[Kg{6X!t+_V
-haLw7<<sh5qdspO2]b)(V:Et~gS&~cj&Ey806R.dR02oJ'Ea^@-NsY@R~D'U].4<`9f|vP1`K(dZ6mq6@U]:a%5MB<Rt%6S%:`bHSF988vo|<QB|V4z`2Z
-EQpcLnhobB2:z)@8='CWd49cQcSq1<<KchV8G4=cIwUNi'czJOoUiH"=n6=moJZ1S8QI}O-9TUiCVk}=!]EJKj}hfBDwo[(|}LTnNOO|u#R7T|bY$8&D/`
-0YybA"tni4=Ua/}Bo1}M0Ry=k$i8fBiIXo"{&[zrtNYert7M{:B8)M}M6JINdP@sr1oAgnR;@ploN6mWa{4b<7C6.-sS3&E2u`QAq[LHdDkyO7ff"r9O{j
-]4;0pG8x~gCK.:tKC5Nj{F.2Q}sh;MCxYsi^(Qjt|^u4O2$7Wq|Il"4"_'f9zI`D,s4uO:^)rS-#1#[&z}p$ag7jDK_df|eOqxU{30qjJ8dJ&VQ`|}"KN}
-AJc)nz;iVr'[.mK{<&wuSV@K"fs}fg(fJKK&([JFkbq2H)]U5TcIQ}q2~A)yWZ3xI}"_R|&n{os|h"A8$x6/XTJoKyc2FuGD;me4m=p}Pr&r~0adULJIu@
-6R--o}YVoh8G,2{}weYIfspZ~j"jdqwxy)VLeO=5BDZQZWx:TC{Cc<Q/zWyJec1$&jG7nS,_b%uq-|92]%BCH#lY>15/nO1Fin)SqdQHBXy7Z!}R$J1!SD
-YgADG=auEqn_ec1uM7(FB);]6M=)px(f0zoE/J'C[^wW]9^7D<E7fk>xU2&i<#x(M$F4Lz>xBL=];z|OThsw!IUO^mL%r3;-,z~h~g&KfE1+A,KY%<DbCl
-J[BiW|5ghdnx&a7Z~Rt6lq3ar1~FaZv`XS'p8Xbh46cg`Co]RB4x)iti/0Fr6mcdmYY}:r!'Mn3!r|_shOv{2xbZ[#12Ch8W;NM.PF;fGp<&|KV:(z2'St
-OqiiZYs}o5[KB>;NtOnLxe."N=y]/a[v5q[,$Qbx%j41|ctO`cK%Fjz;[g`dYwT4^)xh6:iFRHP0K3||#_P,f:9Hpl:;SCe}0@B^sdcI>.{M&g0Z@q:w+(
-h_OK{CK>639D),7qL`i,#(DQ.-F_>.{aK`%5^bb2jEvGFqXHt$iXY=BQ}"S#7w>D">i12<6)7_huj`!b6[~D/%Achkb+.X,sU8x"lHM8iOc7WO45CTUkbm
-3__6"OmS0zA4`8jGgOT.gAL:`uzG=7k68djVHHo(<}TG|+f/HsyL]|wt@zj^}dq(db4E@eug>u@4VPN6YJgH5o|d`x8<H/bBx>07T{gLyQ&z=xs+EpieN@
-T+}Lma+8vMA6%#g>#|eq)4[7OvtYIFG,~q$V+:d4B7nRq(s`FP#{_RC'hAOG0/:I&&vj"{Z.7}'A89^7@TH.T0a,-2^XjcuJr1ytY=k;oiZA!UXHbxu(Aq
-q,pw3f(9vrS'6=CVNm3/|{K5Ym}#PJDG0XUGi:^HY&@,Poq8gH&k5E~r1UdP(Sr(E1}w;CA}3g@Ris}<vjz8xEZrE0vImn&FW!+W,ZI{kA|PwbP5XsIF`x
-<Q;|sIy'#aJ[^{#^a/;!Ai<KY;Qa;%xx&L{^/$w2/'0Z+{8pCC,}1G5ODy@gPyZv7`;GL<~`cGK9A:SpH#oVL,DQgmxivseuc!OAlxQ|I"gQ&1pLR}scxC
-R{`{(|cg`4(&1WO[i4]5Fwlt2u8{ZF:"2D~o=Z-@lq2Qh|#qWc}05I`MJ>5u_DAQWwEl{{YnOpXa+a7TUB]aPbB86(ak~iBk[y}R[Jm/[VOTsP#5,/QZ9&
-dJwncN!8S[JPP0^;5!FTN<x<.h;)=NAu9S]nf%3SUnf$o@j{`|}8Guo2>>:I!LdnzMxVUmx4L&Ep:yC5^Rk9+t9TMs+J+M}8LIjhE`Zc[pc&tAI]I-[ZV9
-JZ)RTc^R>zpDC;-AjJ21;j_3#NG+hbl-Nm^A(6O9Y2vUIDSZDqDCh,n!(74`vhkGy0%nos.pF;by,$U%^VM>1dC1Z$E{bh,79"d<,WOP}$.CXToDXzd6k)
-e3U`-<$U7`F,'.`/5XzZ]r|I0,~KO^qDxcOmf8pt#H>a).dH,^vnhQUS}Naxh@,ZE_V<V#4t2SKYVYAz5a$.C/u41S5Q+`NQS'~}AE:G{.+PFT%N~M8qmx
-2Q@2wQY4=Fvn/rDW"%Imi&-4ClR.q0ok0kDOxLW/}rREc]$30L!`=H!S`aho/"j[Ij^dzTCzwLz+LM)mN>F3[fJ;"6|Ap%p/PfAOBnf2C<^F3-7BHN/.5I
-D|[_RlB3~cYE#R/:[EFEk55/3z+71bLEVPJy3'wDJ4;wknZJA>E'v44AJYVaOm(qTw]i@pIicTqg;)qiSn-U[Ex)As06t3lZDtzhD7e8W3>M,@fW8_t))e
-oC;!0wu0RPZ,ERN($Zx86&`q2qhOJaZEpVUU>rG/jTs=&EUGoa.u7-n{XShPd[NPic;`r>X25G72dYeO2xt(=IbEAXly2{&`<xMEHD=C.JGu}).pSr7A#Q
-pa3JZ}KN&5hnso>`{saE;zQACyAA"TYwPoG4VhP[7RzYNZN+W8F:lsI2R#a$U4^>EUo+$K$;9u}q%dQZg=mz"wDw+G@8e0ZcAYrcEcK_]7fIZMzSt(xTHr
-CppmRNklK(}O)SzT]K1CY(>q`<.7u-A#b&Iq^bML,/8O<@Hd;MZv$j<=JKVBd5mRx3cx}G])ih4DIt}3TWBNymNt.SyR'Q7p3ox1o+rrBkR;^oCFI'jhO>
-rWX5L|P8x}j7^)UI5/SGzGM//KaIB/erup%30P-JmaVI}G/ok8j')QQQ<%3UKoUE<FchRX$51(yI9og9;R]P/eq{GLA$(q_Iuh2x4W[-]{JT8W33#%>3UL
-XWXL1CVWXaw@AN:(LntK/h#rZWAgj7eMi7Ij_pjN(-9TwJHy];%)%SEfyjG5xeP){n{&NF1Z}sa>ra$Zv9.lf'qmN@K!yuIF'on"a;+9`Na}!5vfKC#sPg
-R[d@'[4P-47`hqG`;2%+dh_)~$^j@leCK3#p)[l9MiOwZ7w-a4hC/[y6|4t3gCp,|UMikb/;P7S^sV(r6EGBGcB`/mp-;cw})"o53!a:V<${WD`Ob18gQG
-MuZLWy6D[RaIcMuJN#zfW-LALvM&|b2z!39^:ImD{xYsEcY/SN,@Bm~LP_.W`Bi6W7]<xXFYyca1uYK{qt,5V;:w&/nvc2kg41c0S}y-/[2@yN>sz=(@E^
-HHhH3YLFb-4D3B.+K&.xorCSipZk_@JFH$CC!.KU)cKsSn8w%3bGV.Z&7t]xCDJ'@J4988#YcNBp"DR_gq0Hl/r&a7~6xP%0rN]Oh#dT#N@tZwG{|V(yeY
-YcR@Mu0MnLf-jWck4HOy^V9$LfxeVl85X%haYCH6>iw<WA~RH,}QtuvTbDqWke-"RH+X]RwnwwjMSGW>LI_YZv$B5%-2s6lN|eLlBvAd!46izK1Y%b=J$.
-!zDd$p&V9<E)|XaZdrq[9-HP:fIr41S>b-K){SGYmnG|.SXBwWp<1,Z4"|-c~1<"`^^T9Y%!!)gcKcZ-EGB}d3]JynWh64AqkS'e0M`r-hJ356jsuGuw<&
-{K3i7tiqe^4dNoAQFr@WEx^hWgw+J{1xUGNpHN=qkbbnQS$4:}Gy!;k{_5PW6;;7%44%y5DR69_(='DmfQoNt:K}pk&T"S,3e'$$&/I`eL_J(u-ChlGeib
-p#A!gQ7Bu{(]q0B(PNK#]VSf,K_;KM9vJd!uxYuu}9gXn|MTooeq~ZUY}EH(L[J87:@tm.I^;.'J^ryKU`W[/GYVHJP]#pnl6C"%m,<JV7}$L-!R)|6Y{G
-Y97bl|]BeA|(fwAZPC-9mek"r5{'R@XZW:KzI)q}$Vql1cyZ,gNb.KT`DyM]gYwBV.USc_6Nk77M)%w;_y&q9ICsq}p%MkYrg:5<K4b7.Sz-:&9[wp#;X#
-O>kVNV6i@[sO+Q0bAh%W~E$3k,bjK:BMdhJ%;kUJ&FT}3'F7)YV}o_PAnj^W5jm4B2[-XaT`$.:I{`']/5[1/d7,2Ys%z(WS1G:$%5Qt[6GJJToI&XuM2G
-kCLh:,CGAXlxlp,lmVzVS6M[AiLxWT.HLZVOv{LCacxs;j(B$BC(v4aEltjG>L!oro,-<}q`nHE8T.Gnu&iMVrgVNM2uQ,geB@q|+0Ob2ZQV2O,5#=><f>
--tcO/3I3'yj($GF/j"RA<uzH$qeMoWz"0nJzy&oH3M>05tRAaoVb`Cck}JTUekIX&yQi([N@8zwN!ywK4xnO%rUN^f2a5VgU.QtoP@4oKCZ>w.q{Ba!!6]
-IC`4:3szYwEa.;m0xnWq"`E%OaU#DagIXps>vVxyZK5J.{j)yCB`Nyr3:X+8>Cuiwn~BPC-UGpAS8nC-Rdn-$e}Wb5`w;RK@ayD&SnrRmvk^:N${sOt|;L
-NlmEGdr`ld0bPm`W={<,/:0(qj8r/|sXBO#,u|219y`fQ.,i$l^JZFi<C1}o~owdNr)B4/Jnh6LKOR`/JY<5`qz{w#'zUv}K{&"EONb(;npHAt'dVt._t5
-f9i1}guuK+3P%I(n^W:Z~N/QbU12YQfVo_%U>yVU:yNN;M4K1#fe`JAO$rZtm0wL=<J=8cQ7n}sgR;F^8m.uETJAq,F('W[Y[2AFKXGItgS1Z!/']PDBNG
-WLwx]zS"&RCL9|$_ZBq|e[O7IQOD;7z4JK}')CRDT|deStH_s>UPd/M%E6y)iyqOp1^NvxhEjKN&.jo65T9x!DP}6x:SRH<Ce{uJEdH;~C~pK|H%vc8bi}
-:g]@[sry)"rFfu9W4M;EvC.-!se3Sqh%ry^lMtw52a,:4[=eq)|3PB3U}%;};f{Sd,9/jvJ9c)1.#L/v4sVz@`X`U#B|2^XP`hR2~|ier0E@"5-+&xkaY8
-d13._r4HmTSBM{yD@9tt-riGe)>dNP7uPq4B7V1nOsW:$GH|LJ<YUzh[6jaIVutpY)3NyIoJBk|5$Ew7.wOd#pHw3}~}WXzhB!g%/{F3%Z[i!3q0hrZ9ju
-.W@MD'`-);'5%G@3!=>`f%|;zxXjy"oECQXAqVEljL<p%u@LU"'35l.Cw:_|qRke!YMv,%;t_x"gXbX(Z44/6L:T>;rU@7z'njzQv$7U5%e%ns,j%$^t6k
-uHYU8e3K%ivd#<mZ0YEY^@oS{ECi#cEW%_0MWWa{B}_;{+Sq{:z5fE:3%j^)7Z[F6Nc9TW2[vrrW>bH6'U9(jJTdx</'/ao[!d1JdZyxj'IpJDwRiTx6wc
-Zu9WTQy9Ht):|h$.(O8/g5%^";l^X|T++@dYclIZsC#)h"=u|f``INvH+$uo,rMr}e,C=I"x"WVI1(Rtc+n$A_sPTj-IKKSDYouJ7nq7bi,JpK-J[7[dmE
-~''t6UzdUC,Bqti0|SD^Q>b{[PQ|nm=pasJNOFlS&$zj`s@SOw2r,XsTE{t@$eM'D=AEU7)F4^#x;)LFdkHA%8L|6,yy%E+Dl5MQwHdp{m32:F[=$)$JJm
-vXZ+$>@I"Mzo|}B/-RK167OC}94$2QGK8j>KDRs5V1E%$ov:-ZmG#;lylL%R_2dl}-bczlqD7Eg:0eEy;ulhk7o)5c[^EYCR~rEbRKipk.n2LBU=O&htn^
-kf/67Ul>[ho6A,|G.gkz{9cKBkf88;z$y7bb]_pESOk9V0QQ0c%j}js1Sblme(QINDaFWw`+F'jE&,^MjaFvXU4lKsn-}THLsr.7xkC]0gl"%$A-T#'+Cc
-WKxpyu&/_=|>{"X(73Ug}ZA_FirXK^y'Y}^quIa2{+pXbyBvDvG1U2$B^Q6oac5jW.g$6=wp_RCRKk/P+ZU9|8B@y1F0k=![#,$1}5`R#w3hhq;4BaHVdQ
-XiJ8pt[=EFiG;u`)f4E-o9yk^@$"p+8"@:=4b1%H=cz&-]f^xRw&6!LsIaI.$,iS^^frHDu2#ys|RMX3[C_HLePLc2%oyXu0[MwF}'e+YswxlUB/I)#{(V
-WUC)w%+{gN)3!w[%XaD{x2%wTQRE$YQVvy/D5$yrcxubjN~Ovu4jsWP]Dmo{%<K3u,6J`f9OeR"5MMBJQN}G_{RZVQ:yDe&iYh-d6B{cfZR(_p>7knw:M=
-gvD<1oq,8rI|ka{o`{u76j)ItKA"jn|jb'vS`V)4/V(jobZ`Jmee}0a=@H,I"rQ,[v@z~I:ar5>snTngFvgCsQ%dc[.I%1>03T$nfvguX4G)X`Ue0>!JdR
-Kq'b{YWP[=w2N,VC+^Mz~7UmDMs;Iw/S/f{Z6y}ZdGCDP5E<7C@2gg|Vfx`_JF}'$F|lw^Wbm!E)N/se/=$!IlYiM|&<sM4/_jH.P]f0S-MPK#V56g5_{)
-=QacdA^&,#%,-kPT]un1:jQnh+'b%q)wbvyHnizhw.}Rn'd(5a`}toROjEw2rW)P0`.-o4RnP`!_c>fay{R0|g7o|u)Jgg(tazxDhE_K_^Amhw='f"pG=2
-e<fqE$$`OR=Xrl)n04d3.NJv9Fl6^G$bJ^&IYZO+YV9E[+Y(HJ.B|<~187a6+o<;!2TWYAzQm!yWIbZ}.4bGo{4P)}<#nn=!)$Umg:VLw#';a4^e_]UxkM
-D[DvO#LA$"orlP.2EiCG5;aqbwZ$T|k5v[g-"^u)+^X7i)lkiFY4.4K;(W6G_,$&qcaMkve6tFw[("rZ{"t[]p~$_')eh3szgS.^`SZ!6M}dA|8]8)CP(^
-==p|Yv@{CS8PqZ=".Y)Es;s7XJyOZ2nQaqsEOo9|bURaK<7M='/0J]kBov+'$ggXv{S7-{vZr`g3/kS|K949uFLLBcFiq4:I&y2ewe{moxTp_tf5%&X[&5
-0+APz5-X=9ty$tOi48v$3W~>CMhY!Bt`$6{B9D/ap8$zSD4AX[&kym#j]MMTG&2U@-K62J8K~7oDyt;HyHSt+7{5:q<u8B.j=[4YQW@fiZ%QOLD^YmK_<B
-0n5);c[0&E!1H60;cSySQ6]bxcz^{>FIUfDLXt#`j8d9JcNZ4II($$9+9/JoP[P</_rz$dpUo'/,PIe)(1~Y153FvTD)@zVu{>;mN&HGH%T$Ei|lCG=$Bj
-otIQXK2U;Vt.BeM^EdLJhF6do!u_R6%E"8ZUI8)"x:Ra;)v@hB[ISc6q:Tfv|x:sqq5N6}HgTMiha)#Eqij!Bj}>zx~f#jnJ,KB.:6&)addp1!c-pNdbGx
-Qi{#Z"Jd3h@+2#@(a9/>Ivp>C}_-yEj|n2bEA|w;XL;Os0>wM5w|pXkmr!)|;AlFpD_]8TBn8gZK;sm(z!MKY^h$rBA6)g{|n^'6~&!S-$uo9z"I>,]H%E
--KI'w:/3Y^yeXT>vhY]SzPc+,eQ%@W597jR6ob>G#%oBI:}jR23"f0IWN(;|ATD.Bj3]qqs6(aTw8R:d7O&}t#Qj/A95t7_)/!wbBbP!snh,@P/:}7S()=
-IHa37n%W9U:P"tFC}utE9Z.dPyR{uE9HPxGq(^3`l,Uf.q{Qp56RB]2$[EB'pb7)<gF-'FO3jo>byYoIz&}:#|QY^y1`0>}(&w`f"5f|a9xi5|},TJFuMr
-92^kD<n$|H^C+<t:}rv/):x.sriXW@b]ZOi`aoqTufA11I,kxF,BFEo&f+^a^S.:+:HlJ@]dw{1Hgi4=)_"z$OmWWq}U-Ij@CpLL[AoM}BF[dvr4or].N)
-rl+AeQK.=-,H%rI/WqpJ2$G]On<^8#PW[w^W&.5x(kUorca>]u^W:TYrV<#6U,Ik^gG#Zz9"dSvcz-Wu'tPMV-lLHpTq'<WPaunYcAxa/OMCf2wT|tD"nM
-3%!3z/zYofM;o8l&P+.d]{Zmw[Xs,jBoK%t#/fs+7`phuZf8wDTpR4;P=b``fB[yOvcUotd41_v`c653uuX+LpdW)]bYim4=mwO$/6I`'09NGhIeWkTYyP
-tEG#/Dg8h#@UzXl6@X-|3w-r,_nZo`^HG/0BJ'A,H_VF}d281<{)/Nr"4s,dX`_mk$4n^bW)zS!tRnnoCzCC/L{w2CC5GYviFW1:70['a)[;4IB`tp71js
-i0BSHT~asos-lKnFw(~ri3Q:BFLH3Gmpev!jH1tkcw{^oC~E}:c#"Ckl@9_7^1vy'B5qqSc.LJ})1tCGWFj/HG:7Ql<,`RKTVX&l3YdMJ(%dALmJ{JeDF1
-gA#yK%|JI]O[I/h[PdC!ThM[U]</g9f@-S4OUOne!$W.8H}oUsFX[1H)te2V)$Gdl[f/BO]SuSpXBLd%NW`r<)-N6u_r@ACVW#5k)YYNU2;|toBEF`|ZO=
-b}Hczz.LE=tw8%Yx.wBb|/GeZZO0KXQL)Vpak[~<+L0oQJI[<Dawx=4-kHC"e/<+@B02CmaT2aHKUn=lnEBR{aKB<{NTfS02mA/K-pE&!ZG`>uPc`WULxa
-|Z-C6`2nlPsT,%vP,Zc-"0R+("6li#k<D_]ie{&(N/YUa4DZYvB6q=cw,jo^vJ)%C/3q"')2BCJOJ_F&@{mjz7N67[q9Vp9NLMP=MgUU@G2/dtg9ho@,t]
-#ih&]Ev.A^eqIYVb4FTd#E^+V_u_TN&vvsJ=&=D(u3NQijE@:tdK.;5c5$b"Nty;j4HO"8aV=+OD`E!=]r(Q'1`R^m%6CxV/x[4rG&;Mez:TFc[w[]LOC'
-Tm_<sZoh#S:7.$l9Tb`(nyN4}RmBqXu^;k;l3KiYKg5Q80E-8zb0@zA!mJ5LsXQ'25sS;<Ji@Nl>)mH]=/-#3aht~XHU/>N$<j/ci8=T4B3p:MAMX0]ko>
-k{Js`A+DBO!yXZ,R"W]"Jt4OfsaCM=>}=56}Hkg`+KEO+-lru<N>cmb3F5Ac{aL39.jV'wi.r251,Gk3/mrI>X4v0_57:fl|WU_&4{gVcw"coz;7Z7O@&x
--;trh%~bo%.JZEYv-@<G0b)bW]`SNlB|-jrkuZ1xE`ch~M<G3sjgKz`M3E0rP-/H0iDG1@~5d"mjet:e@By%'H,%__Ts%]7r^zsaYsVKtAYi>(7$yZAop(
-wkqd$b@2dAq3rj`.Rb}t#0V'9#:f},}XF/E"DVXb;q;=@uPyG%t6bCxiy`8l[3(TT',LBytJ:9Cu=q&e'G9g:3^r7%1MX%EC0SIKrQ$UGZ.(0DCkXMdS!3
-$L/38,#T~rJ{m-6TwN9y%kOUBvAVbj1XgOf-kGo_Eds,CFfBH=E;SoxCfhiHd-8ga$!Ru-7C{F_-3%Y,8Q3UI4n8w8~1n@y>&sno@h6GqmrZ|HA;CY'b%X
-}W_3zrUlovlQ@{TQI)MF`#8>M$Y8O7^OjT`T3}-g8niPTj3ou.TjSBZK;+.gG)x(@el4rpiml4S/Mlp#m8{dkUY7Y@3|/`([frKJa+N'suIyLN0!b,~RdH
-)#"&R3Lil|U;s#qR1Pzn")KRy;@dcD(>rl8ObT3_3=Zre_M{^ImuA1p{#]BPf3k|b,2|9]!^Vf&$|2VJ]_;fs2}`~A2J<]4|TfhFQnim=EA!B(C3$|@`l{
-KU_8cI3F/9VG_W"yaRv3y@b.0]a@x[[xV=b`)F-g18Qt#2ef%{+wJMR9.ZQqr:,VZqoi.;7=YEC1=5E'9wZM^'^wtB#TU$!{LP8zdkoff3KA#yIpCvoFaO
-F#UQsg=t"1N5nUiqVfAQPML+ADTt3f,kX6&5I0=(v6%"4UC`KaV^Z6<>zD1.sv.4Zp;s'M_q;jI&LHlL><nELZ@$"@o9+NgB.wmaa%{9yoH<XTR!}zG5[C
-MM{>b>AKxw@npxcM{+^r.dIUlm5(h-f}DlfmIKoxQGOo+1.)W2&uT&4RdwW}OE:J7XFSGMzR~H@XzajALL`"WJCU1j`{h9%K/&Q']:{CKv`|a{MOxM"9)W
-&^Gf[D%.qAC|yr<&T#qTOUAR^YS9#2BXH>%X_!rf!2se2@tQL1K=MU1{Y'E=siNW(Ir"g}B=UD&w.qIz!XG!(}3}Bw`muUQY9%"4i"AU%koq|dOQ^)#d~H
-+/%y;EMYykxv^oe3Ywrpn6_pTdPuvN>K_2XspAWUOg>{1/Bir.)(3,px<b6^^]r9!dQv<:+#CdN9s7ue$s79&gyNh{hns-ThE{O.6fZFWXs;mWp.<o%)%c
-<(|K._gmjpPu77;7zUG7,`/Yk/G'RMCo}7{[_SN:Y;:U^e8qdkG_Ruweq"NzsWJ0p0`[zw"tvhU8)_W=83ChK$um=[r%$l-kBwa=P_w1LWRnd#ODtSQECE
-&%pXI;Aey3qF~yCt4>'EZg#9KJCoZEXE)KRPSn2/1b}iVI8GpM$nHswmNf/etKGu<xj'X70FRZQ041QIo`Z(miz^:7IKw`@n$v.6qDSKAhug.qh8N}FxU9
--3^}{W;=_W34Z,ZyeR-2#^|Kd^$y06Q@If3QN-57&!9vI%GHjxakeVNzZ(%,I45enZ2Uwe;Z!@4Ak^e!/HVbku|KJb9!=PpQgA+8Sb~Ga1JBtqi+B+>LGw
-<{t18<vbW(.PKt!kKCWY1f7^V}$Z^LIV|IHOjXJ@6I`phq(FJ1Qu)C}VzEq/&`Jvd#)#Rp<5qz1iwIp}b!LUyd$TVGx<SgS:jEfg5)'Nar5h[&%21<,qu(
-]THd&w$Otq|)7osQQ+=z4:ff&EOiC+Lr2[hi/0otCMwGIsK'#y3AU+`WO_93='q|Jd8|mMkNUFj_|EphYtHEg-h+{2|wEoBl[b)uEr6#2H~VmS-P(6YvU[
-p6As=X`YcJzsJxy2s(]c!ToRQvL:N90NJ,huK;/x$O@e53xFrbk5Bq$DuR7EW]mFVEmsr#!+Oh~B%A,IuKJ<vU3K1%]b<C[mrY%,sG&6cmDy{}zY#8VxJJ
-9NDmE$5t5Lr@=%b>jZ#F+;C+%BfC8D2}6c%9gLh7~5-Kz,S:@W&jl$WzcbC85O'CzcCNJ)+6"j-@%FTg0!c|{I0bS:Zu"{Kdpv#x~FGTxV4RLn,tX#XiK@
-RvD-c%"-I0({OG_[W(/=&1,FRBFof@#=BD3`$HaW5ijILf5Ez2dCd`I``4Vt4^'5>.4t[(2i4GiO}AaJ:E_u9<wiTgDw,[+BSv7fI|^%`qq&YeW1IJ`GCX
-vVU|vYSKrb/XN__H/VvIoG-fhiRQ.lyGwGxL#xAE5K0P`S9Z-lQx|M^I6Sn.D}`_#0ak`T(A=_>y$UE63UOg}/}EcPbD2LYnl,Ffn6>{I8-N9dE22Vo><{
-j;-bytbdu4QH3#ih"-tnyoO##{ka~bE-FA^|#S+Ib>8F(`N;FiOjuSo0E`Qb)>sQ>D'}bgN5u(hbq=(R__zFs[Zc'%a+ZUwCDq}%5vE^q"U;|n}gI_ev%"
-nQ/5]Ko@PChdKGt-=heKwhRp[G#zjT<"#Ixc'Es=;w_FA%;7i};^y,-]=J~0Cq}Pl:12eM6Lh-RjYBw8~6ja+hUkaAeXn|([8D:c)s|uB#JW&3wJMPH%}D
-{V9`xveZ00"{1s`SC)s5=Y9q8@6o$5h+5&%h4yJLcD2;#YL@mZl5v}[FTem_P:br)t6OkCCzx$y!g8'Tf]#^ws8bxxG$3C^ACGy!M9)2-GrAhKz&L3%]vu
-B}Hp7x$,4P-m4&f@iA3eC}fWCjFw(cBUEC@FcR&Y'O'HAw#/,5zs-M8d;dO@K$;-/BaL:]r}Y%uh"t{CCeh9u.C#)lCKqATv$cz3ec<Pi)J<oYlk%fVAw[
-Xf%@'8o:C</Z^CrXhefX58EJl;Ki{(.dTk]$;]p1={u$9<227LUu_g_TG:gcK{ia9lupY$3R"Is3p<b1%%lw_qYd'[dy3pJx19amZyoPHNPHce8i=^.+h]
-J5iOOY!kx'{Q+k|vIz$x8Qoe5hHRE}]j(BmOQ:gptaot_9^9,d`lwYyMZfNwhsV#mhXKAw]K.%YlcTg0DlV<s0Zve{J/zZBouLAB`}^LNWSYgSe3%s6&<g
-D1}8wN"mns,T_6X5s`wLte(XB`wd6u}oi6DK)Zv_m'M(fJ%Q[b_eCP_4Pf'a%<gK[%]>vp]9{Cy[%d<BccJ/s&nNYmcK}s$%o#ddot}V:b^qv1!(:n0)3n
-bK,`Ptbik$[v)ElwA55O3|habS[SdxaXke03scOx#B};V!lI|^+BWMd4$gQeei~6jm[=g#{|r+B,(jDj#q}fD0/ScKFirro,>8[y3@XGVDdbs7;+6dwer-
->`s4tMk$BLD!+D)zBD|")cbC0q_x(icNm%i$he4bIJr|y(NueR2duh'g0CSpz<-9T"d:t3ICxJ:jof2u0/D+aYzw@Gb1)mR<AR>dm$kN`w:!!dS83wjeB9
-<L',]9`(=M->=ugh6>60[,WSQ.EP`h`}YAw3ezMMZ9<9yi7n[C0w),VL$hpZpw`rnOho#W0(n8(tZP=p9=ePj-!)gz)1;TmPw.wn278Z4g8|Kl"1c@]A/M
-Lp=GNl`'9tA:S9J!A]7B(bM<]@}APVI+Mh_&@oH]>`(@7l2V%aq5{JNVb2<jxC30_g|SLO@WbNMbfp'@J2d2y`HfMFMpnV"}5sD_`&Y:DGt7";n=)m8=7s
-R.yv3PS%Jak9hn[6$QbjO=0IX`520yEcw;C.E9PM35v/jtAb(8-uO%'HE|EE73ni!8gW|6tI$GhFjIi=p}msXO!r}MW2']<mdqht7_1E8ek3:R~.4iG>V3
-)c'.GI'I~ERx@nMAARH)l]i0q8Q`ZhR@-(WLei+TV<AE2VF{;-><Aa.Bh$bn"a1_8JSRCbaL&Im9CR$U4b+]Fm5^j[;PG[sQ[hFB>c2,BylSRZ5CL!@hd#
-o2d3]JDrw]}Ty,P6Q`I5+V>AtASH)r`$(t'!0|&J7:Q<6:xA@TF:{CJHTygcjx'wyU.r+3$|hgqlcrCv"H3Re_U9blb:B/wplO{+JFx{{>1oG>UPs,6Oc#
-[/'fFlP'<Vu8G7E@;3Hdqs>Hn(kOfsCd|=z.pwHkQUd+PDGi_"j-l!kU%87cg>4UxyDQ3R^fBk8Tpl${uBa@x"|#tL.(UXf5~^gC;-]waFz^;'kcd.d7/]
-4qO[TTvbW:%9S[4&ke-8(+0b8ZiLj+.88qE+P6cOh4i(%jcnJ<u6o>A/^p}|/DY-:P|r)WM#oG$v+yB`7S29b$UCgt7]+T").D=}-UPV<m'-38YyXTDD.o
-nM|8ch3-a^-p)Dk/uQ6-|x|vqxzKG%[{"WwfQahb$gYopj|[ubRfE98pe26NiUXvfms[-payype5VCxQ,ZcL;Taka965O-N^!,CS1v>]f&"1K+KSWI&%-@
-gsQFzHV#mKU[^8{W69Lq&tK"M9/lBxXo}C_U$Y4[OdaYZU7Qqj;q{CxB2XbRlB4)s&wQRP'L)%.g~WTzH]1#:RPWQO=T2$uM3I5S5d5yE':)Kk1YB)yG)g
-uo`[da%}#y}>Kq[N9xzK%#5'#i["s/||n<o{Ny4VTsO/D,u_FvK%H<.k]%+K@t3<p!)6!`uD$vdYM'oG3T8&H;x:ar^]<{#-=W_k0s,eAw'P<<@q6tbPoC
-cbL%hT#_%Cxxix3;RWK5dm;!FrFrXU0-,k5A2'a!CCcH}e<B#fuqnJs|kVznh).Pn6uKG&M&KI3goV4|Se,J6dYlmI@)h]zOFU#-3OL|7Z/oaU47%bqqXB
-E"RMTf]QyQ;;x.T-ua~2OF"Kg}fx'wv%2qoU:kiJw^aLo0WJx:P!uEr-'CW5^kCUFwW}}/{KZ:@D3N8xBU`z';fBbvQEyT}^If{)[$=,f^oCD..mAp]w~.
-1!,sMU5Ked9{M('Vo"E:4@I,B'%;/&z+x4|-Ul1_(FUG.La@'xZeMZ39$6Q]L|BUA3%(vc[Z3hFxAJB-S>gX~>y$qV+N;]yjbYvsUZYrTfJER2JtGq(`",
-mhuHNCbDRgG8^Se'B8&iv3K]}IDA^mV9B5H.'.T.F/DxBv|kz[|=c82S^:hUBo0MKr[[kX^)lkAvgW(8%|S&^s"Fxfs|1qfQwYz(o=rf]E5FiA1FeNRHno
-r9#fEWJLBIfS~-Ly-<&`WcDv5-d6#&tT-QMhg.uJc|1IbGJP[0p-]b3kCx64z!DIM9'9md`cxD|F.U/B#3hKWf|O=z#9JsmLc34NTVf=)Mbb)k0On&u2"S
-`1G6OCjpcoO5i#+d=O=ydaTw{l49<=5XY.-_8aF]:uLk{u0(up$H_}msVS3_E-,^<fNiDNSD9VZVf@(|<UzoXc->Vx!>Rtn/[c%)!Q~EAc>M2iSOY=|"Ka
-OLL$}MJzp12&A7FL't0Qt"r5l-vz"UdfI8@.oJ&uo`I46'$dFT]i6vL|0&|y(cY(IZ_YYLGU#vY@a4yn1""inXkLn4.rdK!WZF,qc/6wh2T.B0{udLV:bL
-nF@+|m1&8KE<xaZqBkJE$+K&-5327DzX5kr+<@&q=B76!oHfo<QX``z->I1X8OWNS|$>EqVY_4O<z@MoJ3!j6d++4K~Cu}MnP{C7`T6T%d:o"8|Vt@xIv=
-gvsupVJ:HFL+_V-{WmGE`KAkj8Vi2@C(UJ&^dO0HehDq}0cUXF[):YM9kmyGB-VEbZ.z~^G4[=bRkC6@8pViZ}(VfU)oX)2(Q,_%Ss1f:w@U({7:7K[1r3
-H,"{7Nam(A.V(n%ROJs"`4yKa,(],oPd%0":#J=WhmZ0/-i|uN~;,}/BLSzXeiR#N+Tp&X.rGAMEqPHJUoJW[Ng"%C$Q+t.y`STX<:0Y/vewY3'@#%R"l|
-`O"OHHRU[{1cEFQtMvS+fLQGevtEI!3,QAcu;LJESc_vlVaNE'>1D.^3,.nKePp|Kn"QS%Syp|sRI%uQmNb%CplJ)>df.@]}k140Tib@B(hAf8x(aPI5db
-Y>_O8+)=HaQboCrx-yg5dv%s)sbgAGQO_5rIX&&3C-v-w31Yp1I$a#ec5<Ws<6Rj[;c'7FgGi)I^d5Zd,5)}+_}BVWJ01,Ub.M#q`Y&j(jFth]^:|acXfM
-w;wIV3VntdXEa/BSb_+/{w2l$_Mz-6v&"&O258Pks(yyv{grDr>7:c:r=i^N}I@QJ|[1~HlVF6~Z2<<i;"+$+fgC~%]'Oy{pHChQFNSZ"6VVAbr,no&$CW
-Vu>|lIICX$3C23YKIJ#bG/}ej%awU.[-"oMr(e[#fk~qQ/r)a(0%2C@N^IT1iYCaL<;j`egy.k9.+474_G91|Ib_~tZb3N,56x}i2XnazM&eL"6.K#!Ad6
-GBdN8i>Q_ix<HT>cD|1u8wJt-X3#is_7IlsllH}i(b-IMZ}A801/1F'+/%gp4.uD6jn4-,%;7lvDBk[t3I[N4ED+K=hhSZM}B/^9I:`f%;b[Eu",W3Es#0
-eh1j^x@C=k(xr&X|PY8v-I)QNbJ3JK8D]JjrtE]Gu!N}zCgAE4@A|,%PalHw,A3vF,|}t1{4Q/H.'+8Z>OMEpOF(okv#:1g$,j}(~S"=K%.Mrw03Qu5{fX
-.VsMt/RU%hrYXV"3r_mFvy9mDFMD%Ljb<tX9OOTHJ$!ZU&Vx"mv)FM1|BxhKBU=u`=h:Vr-I^z#)f`|B~I7x=3o{OI]yIf6163g3HIOuB$piX4%%~upSL/
-6q%LkyGqmfpaO5e^dU>icTm|s{8DG_My2[#x389cP6%-Ot]nzZT2aN@zUDCn#'P/[XBBLb=cb2:ykyRp=q&TAQ}C'rHAvtJsY]1PKs{8Awo]A.lv"UpB7;
-Rm6PDUB]Y&:zcWKA$,)0;dNpmsfr/D52v-|D"JI4;@-olxdu{WX5az1q7;h]NqJRUE"T<QQ:WMBa~PqC{cY7]IV2cH251qLu|=kY[dsUa]T9x7+EsET|09
-<XrtcjCN:sX]#[xbxoWr-2{OS|qYW3ePBuKj;hx;T3'Bljg9kz"FxW4f/owuzxA1egmG7&#{/Fxhe_kdifj2}kiugas3Vj`sHOo,NlHNyR_nLG:ybZGM|Y
-OVq,Y'=:4@xJA+x'jQ%'q]/+2YZ_ad79`X@;0RHT~q>t0B6y2WLkbJ1!QRUU~M8Ke!B$grjJYC2/rR]_<b,4[z$E`@N$kiPx)b1iP#QH>,ft&kr3(}y')W
-A"L.PC)n7{"rblToX#w+)=,A`vQu:QhK]!Y7eoRX{)'-rec%l.^78PK>;cbZir3(d"KP2!S&FzqJ~Id.8yZBSKwK!QT>@&gnbgXA"CG:MXkg78{0"W8_7n
-axcXPp"S4dm+;E[5,I80>[JQAlZ"0jd"kn-T"1pIMFP![,,ey5WF9$"|1)ER%]%VNOyZzKN//S|TZb`qz7{gjDSlb|DlkmWIXxLQ04`]QE@`o%>Jqp)T=7
-w5y&-dc+`e$EN9}rf|>8{d5r"ZHv8LWJ%uqci:ZT'Y3o(1sW3MeEVt,R_K43wj}WUR!_S76'<(jRj#|"iw7T=X}MSLI;LE~rO]^2)koI+B#WUp.fhR!cz.
-:Ek|X:r@A2WDjAaWpmAwjOe2uGbx_ii.6DN_:H|5Fc0t-8V&WFo;b!JDx['g&rFrr9B6!zjX`7XR;$m9$^U24bA$n+GgQrYj(gOXGN1Ft}2g1|yD4D)<d5
-c)m!k]f4+f554Ek1s"|pp$HFPO6lLnRD18icT-{$TUGJ^FzWtI^,4kV9{Lx<bZL$NlT}iEP7zu4:8P_>Eo3HFiZ9I/nHWS;L5zbI>qZ}fJg|+q-Xya9j^S
-~dF+stBDGh>x)DO[.'"kp/na_ug%zq}C-2mM"nv9(H:j7pbN@0XNcjgu!]|Hv7R$PmBG~Do+>jY]|FMk:L+|{%]NLa3%{sQK5z-zt[7F)Yf_D:7R]"W2e=
-g%X/eGh!,d]Cka@vZSztfvF}JeZ@-<2FsnavX;%I'aqr'HyJY:;QqYkU);_M+&p)zZoC&hb`P%aNQ{"D/{&"8.IlIm8X"#BZ^ttX>aU0&TU)SnTkv!"z3h
-h6U`fw,Y|gW/g]%c,L4YrL;FJ>6J|q`S)_srVxa^ohAy+&<"J}t:s%#I'r[n^SCW{;RHqb6gJN&WW_MlNj,jvc[rD0X+Y=2H9+1VQR|`9t,7d!j>KqcU~a
-^'{QR&T.ZhbLi&{m@UQs!]<iHqiJ#:IU:F~iRG=!+'#Oizjen2{_Z73a7Z3H.a}AdzP&a|rPE#z]g1e1dhZ`5;uO9+iq'Q9Bx3IrW$L=WSa3(gH3l#%0M%
-qdDQv!yniF>|-h8wE:Ohf98-nVR$PF`L`P3<bU>x#!u>G&$$yP-CK0SOv@#U+]$6nyY2sZi}^Nb-d@Q=f4I(zHQ&poSV/M!96}5)h$nyCRJ|xJknYARU}6
-49z`p+3L'gWsxp.>"Jg^ZoDA+`26[kC^}MJzGk,IM=c03{^A/D~Y'x9.z8`GTL5#PBDEKtYa;x7(:|})U^SV9t";sgt;$ELNo04J|Xel==L%Al#G%-o&~,
-2`Qo&XKs8q,u,D)"3,WqR<Wj=X]_%YkNQCPf=xHsLW`XZq%kI87HkT./B5{,jAcr<9TEfegyD$brSP&,PO!Y[^1r:9DKPMJi&ozXzGVLkU}FBKVO@^P&&1
-UQKHT4se&mwp&L(4B{+38LSim%>W4HVw:vnQI>w+|zu`D!%rH2~qhS;9CVe#Z3&([4=[&j#NN(p9JVOV&Yci7#H[A^H^Sd_C7N_8G[N]_[$^v(+TKWnCk>
-p:hJ)@0cm/,L@l2_;E{0p_%FR:aLlr$q|.54<ztCic}=SDhR|FMaCU[Q.w-|nb-I,0GJdQuz-<I+t_fj_%"8SW+c6xBl.p{5V_|D6d:d"GgkrDSkSI#(8`
-9-0wN,fS'6Eiof>_or"yP`tTH8@3<]v2iA3epf]2-'1>Y{"ufn^%ot'uDcpn8MJR6!Zlp5=d9kC[wZiY;b{bEe]bzPRHU/FgV{0ku!EKq.r!,Z=dWo+v}m
-=7SaOaxf0NqllJsn(qw{b2Z+^i/]44Zs1/g8.y9%'uk]V)^.xIranfhn(}L9YL<Vu`aiMCH2bf_BEhkgbbGAk>,CU"QEvV%9A[K5`upx2nyi^px|OR)^J4
-UIKDin7y6f"Qb5$y(Ov@7A64_}RnXBQyqUID_TT/PN=<.ERHqS'."deW2zYwTc{tqF=NaSSUcsGlxY%bgNQR;>wyU$oo`_e2e:W"AgWBj7po[+dwZKdB`2
-b/X(.!3XouvIJ31h|T[QWo-5uB#^_H8^9$$E0gD0SLWX<[r%vXjvZV:B%[%R[{i|0pI&0qH5KdeZN`9X=d('K<tNu2kyo94fuvaBl(a|XC-!R$Sa4|4ArP
-7O{u.QFn|Y=(TZKHRDWIf^,pZEtBuTRi/0jN{T/D);#D=}_N@h)&gRPu{ZKEaDjoJ7Yp9Qv/#c)Y~g[P,T)`"_"nX._@|.I<}F:xG1,jw!xpz|qAS2,qPc
-qtcvkh>3l0||E0-&EXW!>_N%T2dCJR@qInU&>}5-<n8}giJm5K.sJa+-^Ar4&aBHxB:OmuR">iPo62!}2WDF;).+IZBbgT6CwJELNGW+:umEsg_GjbmE%9
-T:`B{_4S`dAH<v{"(i7`E_c^'`$<j@=f!M@4Y6K"Y##dhWIZ7xBaN_Tv/WGT_d@6m(KUoF4f~fhAOL2TO1py5AM>WXJtGSrLwo1#06/9aE<QtY^=uM!yZ2
-k"$7]l;v`Zyl~[="ZSmo!<Ui3gD2o''c0zn5L^JuW{q%P_jH1:(!whol/)5t,w1qWIN!4Hnn#/P[1=ZdCWnhM!~iCYo0!Qo-#jc)h%q/o;d$'A5/dkyckx
-t<+!Uv1ha@tM&`[S(2_YkZdX,s|T>RHNV3yj>yAR$_7Z_WO]GzatQ{e|b@;:mDTE)1]<D[!veYl|#T;^B:#e}C.H-2Ad"k2%"V4}X"KwM%PkoNIdfGfE&p
-|Z(brCe|/aO"vlvF<F3i&C%U"1mhQdzcy+QN%&P)(0pbdR}IFu`t^&qn'(;DEgiMj$>NED-s44)y#C6;aDJ|f5o:>w9A6{yz3t6R%RyQQbb}B#[ilk8y%.
-{-Ja.s~">3B6eMO@ys2=mF[.6'VR#|]6K|C[K^rU~0WTt/v"=2l{7(HRafGMe(wftv>JS7&J9uq^Fi#'^:NC_2YB"|h!,Dz.WN}dimO]dOWdwS1qkHvE7z
-nR}M{eo#EC%drGY)yuOByl/Xm[v"}a@^ALoE$6UsiR@Fpb4h(-]W_V1xnT7+{R00|DXu5anju.C}u/4FLnAsn7gau;m@'5zbkHU4a!6r@GtpQz=,F-uwlt
-Zahi/}z`Gb!E=)lQM]M58;c3W"LN7I=#xeX)b,X:A}er<$|L]E(|2THs_+,Mzb<),Dr|y[239HyVB+jaoT,gD3LrJzn|Fn+,=7pzot6cID{3I(&0qRz/}%
-K}[cS^e}OR<0(}otna17F_GNx=efjnrNMcTBrN:"e>%H-[-ajxpSK4$1$pMZ-Pve"_F_g06x#T%FJkVpuGnp;13Vs@%,=J[6j"|#Qs-6V'Kw;k},/-^TOU
-}0]j,"<.SUiofF$J2XmrS&:g_yqNx^`DA|~P2QC+`<j|Xh&dYyiLFV1T$D[v>`1+r{G/zGn|3pzGhR3GuMK+5B~='.vq+cXy|stw|,~6$Zcul`2{;n/4h<
-]MovL3+3Ydl,z`wu5RH^-2sd&Q=!X&$5wM[]WEZN"&LM^tC}6|M&ZK0No9).zyBvq;E1-UAT+_cHzcLZ_eoWL=rw6Fy|RT}zYX)j3Tbf+r3N3,#=r$`7Tc
-4$g<+b!guN(G7;K2AP>K6LRN0zs'm>:H{U>@GFhq~Wj|x:<DE=Ve0aJm4909Js>@Q|A5:ibc7MYUo2+1B)x4lEMdJdJu$!^#I:ODX,QDcMH%<3Rr8y7;vs
-jrC0C$~Mbut3f#^'5m)P|_":YI2Y`{(Xs_L;>t!uF/P<C|=rk$/}"B|WKO7iK6kz|,X^$R:f!rG}@<y.0B/6''h/%6lpDhhTv$cWEw[%3DxZ6F{.p2KA+g
-D"qFia58#Tg`{t>SqHbItTb8J5bafWIQyb~7JwyvM/R#q6O+oK',]s!wa;Eqh%DGHdvp7j&"/OdYdHtdOrSD_lD#xtcQKpr!nSn5PrEo@IthH41h4I9}o4
-QDGPnHl`m3D!{#qIL.];go]2u5`}^g){X=q>Zs|4Ly|/LyE19Rs@0t#L:.Cby=wfB))79pymQKr;=,C_:c7+k%~]_{v&A'M@X6n|o]5beu_7iYU;<m-u8i
-iI`gCQcp^Uq@soIurg/"Vea(fskI:q#}OCcL8,|}so3X1V)]Nh<aS3XT=VCMctq9hB)x'k7f"agFK|1uV[aNIyohNQAK$mTlwW^qGp~|S"Gx;)Y[AN>[~D
-MSg+BK:<-94SHM9-!(JecCj&R|1gTE.CU`--N]e!tH(Hau-VVQK.O#|}v5GYp43o/yNUS(ZY'^fIs15]/_SC-'L}Wo8d@i`PQsh%SUerg/=x8$54cf34E'
-~Kncm,dSN{KR:(Eb.k/D+i-A^KqlCm>a,>L7%6<4K`4)#hpS5mYnJ([InYN.MW7f:2@1<bJ8kqMQc!ky)(@J$1+_9NNdcWKKfX+5``Nmp<s(r;>]s}=J~0
-Kdhv'#{>79p_PcLR'oCU&hRul`XwQJ`pDm~Uu3z-3x-Qm:o9r5[b;qP8`e>e8pIQ}9@]aF>$LCjDN<tt)|2rNykFXOu;BT2bOac-!pN8M<F"Ep79:BRm+^
-0Ns9"d!i)%wQ3kr)ZEC2>0crK^N=U&).M{a]GNb]`,5vXl2Z&l)<S[{NMxOHEI`eL)yl5=51x9-"CbV9sx:-}"lL7Z;-o@U3Qz;$C$q%8naL5bYFd}h{_P
-,Mtx4<h6E)'R2=]zvSivrK6^k:E`/NTZ.`2)VQ=QotQKf:{9cLtgz2jsAt|r[=V2](jk6@9_X_B{FiV$UP,J'[aMlcHAs(Y4o6a=wbTIawBuF7Co_ECL33
-{AU7xQnHd)-G@B3;@eB}@D`!fWp80]>{VkK6`p(Vq|a;_v|_{SzX6J.|eYNv{uMGO[ydFx7'd8[D&fIwq(wiwG"[j5xI`sxW>@f}i;.gWf56HRh)EXDwXx
-j6+K5V$Y`&!vwF;pKa9nL}C05zB]+^Zsgi[K/!g6}lHAt:%LN+SgA23QmD#!/VKT6B}Ilc^8df_A]wrGI=75Ct"l@L489oxlR+8'Z@qf~C"AdektRyYWS-
-Wc{`U%Ky1vT_koOC}k"geKaVHU'c8}}MV46g+2JlO9{bDYUvsUQXq6zS"%q@Z,K%<'8lC5u}ip+UA-~K_hm';Q|SvZOxO8!r!&I$:tv+NVH3I8;vnNY$i+
-Dm5rH_r1NG&:&%<0Yikv@Wf,O#;}n=jWIy,|nfaJ;fpm&jx&a_$m_RLjN/>#4^m{.4jSLQbA(}"VUR;6ZOk<SPDbWA}KN}=6'yNyBU5/5<kZyhD9#'=ne7
-3u':5'1r|jFUbVm.Ac>gf-_nN|IG6{#xWurp}0!7(E=s#%:%Lh|%QxNr@Z6CP,Qd]M5'uf1Rzbii,^.n&f>!goB.cY8MS=I"4.5YdW&I-&btfvIr<ru=3L
-ES@xj]gq[%ido4(M2{;0<J~LGy_EtilIJ%i:>$w;v1r4Bp~%e@39s{ZM69m_6GHepQo0:+s8+imwL#%)Q0qj`J&n&(^R5OXMcGB2(;x5S@V"#+N6;L5<6+
-}Ctf+cKQ>37fSVoF>T-zxQAU-%UvdAjC(CP(<qE|vS;i{GX;I5<|3NMULLW(y_Q;pJSB=;Lu#g+a/tk/rLP0FDctP3"L08cOQ%M';PN}rj3@&7lvWIwU0T
-n$1}8^=(apld^5L,.GMfodp={tdxbtqa2^#u{zrB`'cPbzW=<"/e"R9x^-lbbP%Gdvmc/VqKmf}7#5;rR_ZKX!FFe&BzA%"&|$Qh&-FTBd;e9^'k1Rpc4y
-a%`0#PJf-oi_0;m;q,l!kWwAm7UPV{oWG8_EH9n_nwpCB}jFO(fGf1_ePQ.q($M4|P<;JlL'+p'^4I9V%6O;1+NbSfAY5EH]p10hY[f4s3WVUs<AUH#%0&
-<WCQ#z&Xk]1-69nKH;W3nnVaUNisK,"#f=6;$n62Ow<Uzt14hceu[t'W@ikXHI)Qt$rqM2T/>NXfWqa;h9V{ZUCqbtI!Wq]TF>KkBUvQ7tL3etIC!WFv$-
-RC_pLGRU,[:[+}(yv4=5IjP^1/+e/oDUI@m,>7d)bO4pbm!{wV47];ziqxQL%"$z8v/FuQ+${!MwZ(kTf[zEnF]TaUqqpeR_'rjNaK2"l)rL$yJUJu6L@0
-nB%zhJbhfhBDOf1-8rj=Q(HQ].`8LR(}hH3,+rM]@:I-8`VT`Xo{D-Nz6v#O#t5&od^/i;S4[/Dq"b:o|&wrTn2PkxeK7#57$'J4G:JGm}DhAg-^#Lx0[>
-e@Bj&a=E&6'Oj-(5"Q#{o=>}Q@j<_WmaD{xS5o%ZpOrBO`UhW7Y@`V.P!C[<[qeFG4~`"!r8sSf9C5BPWaNf):|r8]4%!uln57[Bbg`CjdPcTz$l5e$04#
-2b+ZP]:#m7z3^^)tl|%`zv>j,66X,Yj""e=NF1+>qy{^{adC>hH645pD+/7q2>T8g$j[SANo5q;)||<x(+}1{o^xR8`zt<wTq>DLlj}I&8b5Whx^VlLuk8
-mz/xbKz]j;uK&LI!lJhp$rRn$OX3^aEW&]w=V6pmwn-(M-8Wb.Zs:9.-'}Sr&(f]/sRydSpwDol>de1[E8U!OwoJgN0N{k5JH^HdgJCpR5AdbG%THCgG$[
-0DHIl%z{[>~h-q(}w2L0#2,Km/=.zRp,UqAfoELN-|0a2'ztS4^$c/Lz4^zL{Sh1hkn{-M.LbFe'lJ<v9$;O>$#a~pALV5BT.RB)d}0S8DTfFt5'JW8cIV
-wsQBwz;c0N@0'EGJL6kmp4=].XxG7k2&|SH-dDqJNMwO]dPviM|cFr1Q3{pD6o<s021#Gh&+G&GL0^2bl7-F57}|UtGj6&CHLAJDY;PyHY.<--.#yxq!D;
-=CpxG)n9t_obVG{3):asIAS(u/a|zIe%{Rd|mz4,NQ^QW(@)5%gjK`%kF9>df]mz8SmU^V7|;N;CH!5c'7sSbo]kS@FO1%ur:Bus#N~[%GbJql.M3>/4iJ
-_kP".:JzlLB_@U$1(W)U0a1"@#P`%/KxtG9#&6nBGoM7m.|ff^rLwPhXA3{d5]7l@q4H.cgAPm5oG6xR8IXNc(}2z7-h0+h%f9Y=_o2;~0]9|n7Dp-/PT2
-o'H:^wSjqSY6R#+V'KGenuK%|dP7t0X{plTTu7LHq1>{}IPAoLUs1m]Nbs;PXdKlBGA6ZI#]`4}ribX[uqD1__$>~33]2Sxc_Y~cc'~960moQ|H|&]]8b4
-,Zjc&fj!3BYOG07y8OPV-avhN'D.8]`8HIB1NSA4~""^wN&H_#5[J"kOwhk;4o[%o/'X6S9HH}RfMc{L63k5DG9oPL6cFtnoKm6MB2t%/zqy+{(jg`>NhG
-$Qa@5B2UCX(oOYs/Z<`P{J%wVq+E5D4-S.;"|@8wns'|s}(5>nz^x}bFC_tj9Q/Iopsn#6BZyLYP]jiFEI_+K_CInd!Srb+o$w-@EUws=cxGNmp+FbWO24
-33)4;cum_{Z^azpEL1cQI}C_veYM].Q.~KF"`A+TLzD=YjbL22ImIjg!mLGGP{^:3/gUh[fS,O;g82u-GU^`y;:c>'",J5cCs,[l]bNgR3FcLNZk]'!x,y
-$]:Grs$87b[JD6ilb-6y}r>ap%KiNtyHSpx&+d],$TEL}_z;lQGU$2E@Z,)@2<u.N<bv"(+WzoW.|(3bjUYqCY1;icgyO31NeJ2Ywv#U<71Vo'03>@U$@E
-:nihWw%:#!pJ-I4>5IB&gn@,qT&&+O%)#c>4F_nC!"%sG"}5ibjUiS(^rpQm<V>4LGPri|JFFuw[S]'Xt#2nmu=)9AQ:#jY(AIisj'"Bg+OSZ^mryE~){r
-KYUUksYYeXup%3j(yFl#O1/-8A!Yg3o)l(=2R:1X;X$1!i!Y~tQW;w@gJos3AZ-6wQcGBt;U6,k9VwZ=t0):~p/ynB.y.O^bm.~P":^odfg_k)%R3oscC)
-Q6fgumIz@ej)gKaKMf`FR0H#BWUZeHf)z,.A_<n7zJpK.bC&V7IcXz/f"g:4[C[tg3"f[W8@p3Jfnph-}>A^=>LzKEW}i8@CN0J3|u']t5l[VF%h"4[>1J
-ac@1&j!aO3V2!BOGf(:>{44TUHAi.wzkauee;Y[,"$Qd{kUXExmX1rf1}Szh:/Xe5_'vob.ChSyZ8mK6t]x^V@uj(kSbREs[<ar@58~MSmCb{)~%K^P!]n
-"Y6P~i;U4R+'TA%";B7A/^<pNa%X,S%$Px,TX+AZ#tP_Eyqv$tF[]WZtSD!.F9`HlxZ`p.Y/^'KV]Jm.hB~Sm"6]x7p>-)q+S'K)H9::fk$(Be0N5|~^EK
-<)haPN:6SI|y{,W`eM@I>x)ivmX31tmQsn5194;U}.;pfr+&ci43;r>eKd,2ClcKP5D0<FWE7iC>n5eD1t-r<#AFa@9.[{egd%$UIo@<y8f>PeLg/LngVt
-N]dPR8QZ-T!&3W&fE#YiQ}ZFed/{SaEG}]&74}~n001MM<Oacna=V[wu2U@qhgLY.PzVCxH;m+D'%-pN<+6gVuBpN3-YFH)4de%V('|z/J"w|dU+O=nOKS
-rP#!s)v<v'C26mXe[cLE3c];qH4QO:<|BI{&xK1WjcQiwxm9);4B{ePInOoH~Q,=w=d:g|U.Yew<rM#r=rM^mW|]H]pF|EYy0bJ+>u[>FSZ3M'xAPXskP1
-7MkF~JSt[eC"cA!@"9z#jfj1,-lN-n[v]K`<JgDd>&ns;d|vTPRB7%#Zhg"iqc!]G=;py9z_pCbb&sHH4kZY_,SvN4dI<yzv)WlxtFOJt=CxyEn"6TH1zE
-;4O+rkLQ&g&#J]u.z<=AK2Mr=1Ow^FO-hg8M=Ype|c,Rv)0/N3pAxcRHB4,m~JG|l'(nhi96'i${t&W8riMqPEC]^5GRnWdWxPJ.z"d,<E(e8RUW"%Bj-N
-i#/C[4"WY:mGD3r6)D>VqM&v2$KBGUXWc(4js74Xb72)9Q}m"v<lenJ!wx",a0(6VLae7l+8StR57_Y7(JE4=An8kICQt>.L`t4kloyeaY&fo}I(`ib'dK
-PX`A68CMziod0xDDuFdnE]H773]#}bmm#XTXk:XxwUSUd}f@~KYQ-6XI7r`8<4CrIzF:Y`^opx@==d;i3zEC^98t-d`{&Gp@m0o9m2GZUB|o^DTG{#DC+g
-{`7+t#$vRD$0fGT!&:yn]VKbV:8uXK0QzU]TazK^(6_cyFp>.p>4MR>s9."iVAUkPZ&l)N=43PhcK91)pHYR62e$'Cu.$-KzHvZjwvvihY6)j=m!'KgtLH
-XGU]>G7>DWV2kNa^D|{]@V#8ijb^V"!kp_09|dZRWk3(X-XWeGg.tC`m(}$TcO!Q-z)K7&Ew.{cYg^cIhNjX2a}I`|%;f]#$`O_O&%k!N!Q=B_%P~Ik|Lb
-YboF4f_Rl"Fl#ao2';q8u-a92>;5.>tx~:Us3tB3^ajf^Z<^K_,)4ZFc9g:wfD=WK#40}{L-ixIObIZ_>)L#PMs<3v{2}Fa]DJY/;u$>kk@O8oMTeeW>|D
-ZbENPh93@i2@S)hSy.e%KhVosu.KJ`(s=%=I$`B_Q!,Dc<4aE'!m$_W{A3l=KQl;34Krcq9pBLG8M1lpY1^m=3,SsgMicERGzqRu<C3Co,lk}pmrLc/=!u
-)a-301D#=6^C0r$;wPFO9{eY-rz$b5#trVCiceFU0[HX5!i9"dFsR}_7OIi]ek%/0|BMS"[ERzyS.nGEl[5:k$lHlXlCUaFU+0(#AScH;#rFxeo2x$t"pk
-X8`#y3:,ET7Gm26-iv7pHgTIHOrG3Qe|yJ.fOq.|&c5Yar6oX(Zx"UhnwRFt;}_Im-o&M]V}E1#,~76-l&t7<}B|BU+{^Y7}}exQuL&`$0,aEg^BkNSv<_
-;8MoGfxT"oJ_Vap74!mTO7Kb)DAw@r,m/Ydx5&8qt5O[u,2h(x,&YPRPm,~jKDCkKXp}08kR{OU|jN#{js@u-lPGA5L{,XxQrkDa/k{0a8'_#X:X79;v'[
-y-xZ^t^wywNTMg;P]pi@0}!03<'4LC+.]L9IMx1bWaBT6YNSsdL`8s+Ml`43AKZhVLz6NTD;|O[]85F=$v"5SPZ$qaI`1(N7&^7|T]>}9croNMI+3Pt/t/
-#7^q:|e}sz|H;Cmhib%"D2~qG0>V_)$]h)D8plt=_L#}Px9v2PN-7SRP5vg[NkPz>)IH{Bllbbac+/bDE+~dB;G:s}pAG,XRoWc&>yARcRD",sxcP'C458
-KOo9kTCTaKu(rQac93dUe"`8hVuv~lcsdQyLoOm6|25/0&Q`3<F`X7ej<-'kEIw1'8]fRyk"I>L.`epku#[;Td069ED0!+lR;`yc[Ds[lB~|KUI(V<Eu6l
-ZhG9ZS{n5VVtW#[_3Z't/3eO~QX0@55g|o5F!x+Re>0nF)_X0$Hly5ZTP3Q{P_$Cz!Jt"%)xaaipC`M^1(:x26Ma^.&=Wk4p=dU]Td$g+cMvkLf+Ik%8ge
-Rf81|vDO5eic4R1q8Zby1idv@<.R&8ge=3pB@|"JK{.tryhjIk;MKy'tmUv-UJ(rWr,R)[!@/VU:qO|;R0{{P_=.wToh|t+L>HY4PO}Mz`2fRc))N@Wp`[
-./)W1i2HUEm0#<Ffd_B((mKqgqLf+v'a.;GjeD4|=g.Tys@od,(dq2/HQ]"5LclFNXZgA;OB'jxfhdHxr-fTCmdArXfacg+(qTFO/A<ylIf&Yhv2+;u%aw
-<QPURl;{TcJnZKte=-L6My|>%4SZ'fsOPvDC:czR>;r7xQ;Wx)S08uTB]i}N/,P<4<k;ju1mM_cIK7@U<4wX6-dXe3[d}p-0`kkxR(0(:<irqS}VW,[Ngw
-}{9SQmuZa&9`v1#J^';!^B7c:cYB-M2]Jhu8U!5]GXNrsrxZ"m&TSR7KY;$9jTcf11^M0kq#yv96SeU+y/2ip)QarI}fad&o{5ZKVj}O]&MJf/AKEd]7o`
-~y`3zOn.IU>KE8C2ZG<as}d:qY1!!oJ<IX<`9$`bspnF4a=;~9j9[7s`E%5F.af@[8x!|gj/+.SLVJvf/uuF>dEd2`G[YAr4O-a8)<kqI2Re=g-<M`2gFY
-wOEv`-!HJac3&wEpeErjG1.m#h|L$t])m/gOLPLK_CRP8dd,b{_kzZHl(LIW^S'Vef%TtHO;b(D7N`m}&}5+oL.NAfBorpKX4b>T],o$R9`;oEW=)YpogB
-jgDLedrdL/sWm#/:AW5+/Zr])@6v^gx3R{o.'B4,1y"'k_OJ1Gy7<8gk7,a59/w7erp$VjMk/09T.IvtpDeEwA_'>JM{CvFF+mNhi",!G1"WS<RZO9xnaV
-zU=7#k5Uz(9s:hd>&_]FY]+8}l~TFR!g8-fQGo=b8@=aOfb+1PL0{Rr5kIrQ<PA^29kqhxShCn&K;&Mt9Tu'O`{$.t|yI&o&xrqX+"|%LYO/z[#M5{C_B2
-!O=_D!8ycU84v<<tNv-A{(18c}dd~H'1_K]Y~vi]MT7Ly4r.Dyu#{XBl$d&QqAKoO'n=upTqq+BNFf#b%b6G%A2[`C't[XqZc|GhWM6:V[x$FXn[+@a4+1
-5,1DB`nL`N%.'R$^7T%kn%N1we@=]GAI{JJs!P]XQ4dr#GpIXlVy#r]6c%XS|deISd[$nMi9>;xiE5dQ(t&,,L3c>`up;:btT_<6T6Rl;(KTL!]i@|bSg<
-_74:FyFb~kj+;jX7[At:`C.=YEDs@c!Y(yuYM168_%e{zP][w16-:&>Ji3Hx3Mib0-$|RX^pqzRO9}j7FQ1%S6;WA8<g524Hf4avVyQj#6!"j^OKykmyHC
-MZMIF}S<hryPl6H^`$]c>#|0=d!>ux~j{&1nW..'woUDh(T0"c6"qY^p_|0gx3<t^96TK^%wPf%7Q5~SeEDv;qU)k)_Le>gSI=lS`aMg`D"^t%Zyw+b%HU
-P{sS&t=|Y7|(#VmblI_"Lc."5.~c$L#kG<f;nKMh5iopN4,|"rWnz<:H{S;|u]E{K>}-WWP1Rrzja#kH86A3liB$u/#L&KXI[WXeb(s$rbt3JEB<]ug[L^
-jh5tt(m(=Hl5hqXa(G#T1QTsj8j`O>"3:hw4KEI1PbJO/@KmtE'9+qOfmf'nC]lU'7_{3Io%Q(fv-Jodg/7U{z7ZFtwUy7nbwZpSl7#p&r#B=qMJz)/l${
-OufXp]^@4<Bs|lCW~zZ}C2:Aa9Uo1"x>&F>EF:6uUhe(8$Aibas9z:yJD$ZqFHrp<ixJzvz$vc(L<vZx9LLA#xm/;n0<'2[U:Q&`HhQ,B+gzZca5Q6fs@:
-)_S,0q3ziQ^8nJ6$"LlwnS^>%t!{o+6fyQ!|Yj=tY>2ZS/<(&pF6&Z_QGw[Ppt~S]zuM4;qcXf5Me(h7<Sw5+H=D^<#'K)+lC2bNW]F2[SlBML1N0__z`=
-|fnY,5R"<CSr(mYC)HHl>w[5g.XeIz7I^CQ0L"abR$^}G>[Tv`Mb|,n6(f4)N9^GYYuP<ek9yl,^_'.bAw"7}+a8(;<yy<Ra_!w|Ih8oKoK]rB.+=6i4B(
-Bd/|CDSI'D>:~v2(!;DXYEn7^k&HRX<`Gq"M;B|NsR$}4h_XMI./mmU:j|fnr`NZA+`y@YbdW{w|<u";s<a%dM5w6o9U^C;g{sn|_4eS&bGFuL&G4xZ}!l
-5{p2Pm2VJ][rvum/3.w82%u$@h,4Bo%nQl[mFv["."u8Fg"(5x8kxI`@`$"c_,7]YmpWm3y+-Jp'|-[2<P6671PFClbt,(=tfSb,D3kc(q)ni:,<`e$C[b
-'QcnV%;{,^V4`ZUkR2:fsL`n@6SvYdLdJ-UzF{8DR1$0C7rNd`M_~sm;0{i4Ek+I[d%h7@c]qY3]"!'ZodXroq^M"r6QarTt>kDI,EJNAv`}dwgaP@y&Cb
-q!)3dN7:'Sf%=>aYzgdSvypZfF'QNAfh|>I+r;fw&Xq>4piNb[QD;0}YSTjg{Edf'-1e<g1Kv,@qgEN|/,X:){fovo];&M_}h};XN6BnutHb9pid`v1/Ms
-g;JJ&!eZc6/f&bA5kC|0^MZ8p:~W$#eznddVcHLx/7(,CPUJV;}=}e&'o{XkqPikQXvDOhWu!wWw`jO!h%H&%C:=2adaFCne(jJB7p4](]l3[CL9rHBNb[
-E}[nD}UMPDTA)-[0Tzj;%VD}"15Q$H{ht<~xpps4]z!PLp59tdm(YQaaUpFEptdU"2Dtfe3/t[T%ork^2/;&:i/vj^`=)3"/PPY9uYcHpYW+FI}t:`Fm}e
-Ngs(VUZ]1!KnaH%zt&>Y~q%2kr.s9o-pqT~g%eNt2&#S5;}FDS[G~o{"vx8AVCd//_U;wvIDqmHBBmHGn!)"YUSgd!3a7:b/D1H/_+9S5NK<}<n40gYcn3
-kvRQqH4N_-=,MnCH)MAz&>y1z7JLd%wM&!L<C;4e9lmI86lMc6q$le2"-_rM5|}vT6dK@69|$|6i@U$xlm$vDLa1G_NuyfZYk^iSR|.z7"%ls!=!,END<l
-.#iPZen4E^-8DsL^Qg1znL4x0]|hM:5AQ^.14uW<p@7wmYFU<,Ex01&Zmq~Fx=U`[].vyyfM05;>~HN,36'm6r.dq@1S]J(wtiV`5/"&E6vSX>a(@(:K%A
-9gs7Xu_Bc9deKjV[a1yqurm"Zt(`P(U;cZ5PFmu>Sr~ydLWS%a%CwcPM7W2AoukkNKw7]qG"(CJA'dU0r{;)tu(J_z[mvq@1zKWdJcCH.1s79qA7/&({"N
-~;>VE-1zK-aD%2%tsM<Z3P%af!B$Ps$zl&>gC<5LN$XCb'#QSJP=;X@Hi%gT,+tds{$p-sKWBkiz(0TfgP&/k`}aa^N==eVf3-+58<avaUcp6[9)G<neP5
-AsIe`4S,G,<&8YDFy6}N70Pm;fqZi[Fn(8KB2UE%0U'f]p+pHm~.s-j4nw#UX$3I1bym]N5^C7"Cj!<U{TD!m.}%MbFB`BL%IZAw:CYx90HzgqTGwn>N!V
-{BEFuh3nxghYXYP8|"A/-4KM7!==[t)'Xvn>o-1-+(@hI/oWomzn^24h!s5{gcMwCtQ{K,~|2L0p`]0{Hrt1~P68}T+)}=ipV`Co~A"b;|`g2ARH0X{8{B
-V[a/-Q1.l%LRebV9OW^j]3382r"7=_K(/;^X@]MHOOO/N>`'nwB+>^{:{j;X)McojdE487vVejkJ;%kL;&fj6t1}~,{V[<Dm<,wEJ-6lNyR$.-9i:7=059
-yU%thSAOv8wpNufNHFuNZrA0X@F@+C,3vv,oZm-|W>g24#Dl`PgMoH>"<g=h7^t-<%9!tOcnjuI0O1@0TLLk+80r9ZGiepn8(KbzrU:XFPAOPnfhjrsb+w
-_j~5<C!$E{uPH6R;i.-T.71Q6q#r30q6$[ojlG:"xq5eW:gg$4+jW{9hCgAQrqlv=4f%XHo6w-/SKr`LQ]/#Cb<0W5Jj@,/&uC$Yo@^1SOfBXhB1(]NA8X
-RzH!'q+_p1gaUsEED9X7wx[1n+2gw7e$3Tiq5F4lTR6yh2O9JlBj'R8Hgzybe_q,ls=rzNp{UsBJ$r~I"B9|lrkN6+KtQ<2Dk+98p{yf4ZV]SpJ|s^~{9f
-L%Bg@vY5_nfKgv>JWli.Fk,8DE%=g`5YKl#57vIN`&B4bi4mGpw"a7DvBHFGTC{q,)(t1VKw`(hoCw&Atf4].PW&-4/>O]`|c0u2"u1B|K`JCC),3722uV
-VVZA9W]Z2jn2/Z1eQ!M9j/zRXDdF&:5lcS4F7l"e6|4l.!Ei4K"I!CmGlgOz~45m!VF_}Dg>c[E4N%M>.4cn}2C]c"=B@ULAe$AsY$bYzk9KN=t[=gz}.u
-]f5YBkJjyo{|JOSn<{ulUxH&SncqJamc%5J}'[GrSq{]Vo`]_Oq]ft0|tu"u#op6rM<_PKfFjQOVQlz7^]O&Z"6Hwzhp:0,FHEkNfJT]'9vjT4dte/l:_w
-Qx%)whTvnqK+r2beKH1v<eA,js8=iuy|aj%wVuM5G)f{0bjE!MEQ.JV.a4Ke5FM)Fe4X=W{31hCx=-es$lhX^F3HaCK]KMS(~:SQL0!d3jKk'^k"VIa<hP
-lRUBgnqo=R+}<p+g`z^J/I0vS}<p]aKwi%Rw,c"h46ih+&BG7`:(|;3HZyxJ!mxe#,;5^ceRLj+!IQ-EJ7Isjt7O:U0>f_b<a{t_,Y9D[npus^-y=9&PK=
-|f{|Gdp$hd^FP,ww2(XA{w;J9=@v$<)t{(QZu3e=DwU}a$"KV@[(_3,4KhmF3O<}vk{&kxPGebF'3LdaahVH0EGNtHQ1npuikTc,NdHKSXeL}w7u[6tiZu
-91yK(iWQ|b-b_pL]k@a'U&tC1Q5VIHJ4-9X0aQP#5-KjTL[q[=S#1NCE~4w.@dZ]%@^i7@^+1i@1IoE:Y2_'%L>'vPRCd9i]tMG^JQF3eyx^"+4fhCuBhN
-R2#)UkjtrNL(691c$-F6^<+=QuVqN%d8g$H:mAGe@'4x@ErlmC|[q4`3#&I@_b%@=`09P#k|hk'yP!DjN=0iQa!W1$O!BwUi+urpR;.0h:So!{UjP/8kOu
-T,7txhqq}JDFRo6x!vMO/_vj22cJX|h^Dr_8uvn2Dqz/x=6F_b2R`!%6Ohr8dXx3DV%:a^yXA:}K)5-;,tZQrtJtp(!fnK+OP"]Q@<Vxu@Fb`us.):}|=n
-'fs5={mv3&9EA[0s})A'rn,DonV&R$j"D9~o%OQA:b&dktImdzNX&XQU8"gyIcTlO-r9Hph^+"h|`8Iz<k/]omE%C1}HxC5at,4@P,M8SN9%}'q3Loju4)
-e`FB:,nv0L#^{X(of0^ti[!>h>~_x/oDRr&R>5doy5VF&]Mj|7oEM-sNJr@a2WBb3Cni(B+v]f#_4bDC]Rf1WI!FC/z{<,G%]xHWaAgN;5B#^VuNT=4aEv
-M(@)iL.5T@5<8L^cSPEf$_8eMF=r1<(l+5i+,1ul:UIV8WhO4/D=i8;@U:P+g@H)[S}CE`zSe'%ZDUSAZ9)g1bw6!||/c=V4qz.kO1k_>tv/2@TE7f+.^4
-xZsaL<th&d;Nd&)n{t&}5Wipwh:<5K%%NtdpiH.INK/4+APf8o#<0tYNm.97-,yM1l6mn7]6$VIGw8~([;"%TB7CPj;Hc9LGb6k3(5Jo[(4`;cc0RDQa:3
-UF>e);O:VHTswWz=%R{{Bb[;,>bK@H=VhYo_Xr.fH>as~erjP_y@t4DZ5D3UY>b+Ytqv{VklkS30Y%}:AZzfv^A)$lg|;dc9XKeMYGd`=4jmYj]HeFbzD3
-&2D`v0C&8|y+2DreP-H@R9O2MbX_=LCP-=tE;b%>V]L}Cr]17+!J>4a-EpzQW+7vXDTJv>IxyvF0zb=0c<J)ODSiljbJfjd!7,S`UEAX>LX&fJHo;|0;R#
-~TF3J`ZW^N!,R[_8jQ>'ml2}U%exuacv5qP(&3Y+)S]jPetYS)`|!xG:T_+vfnn0`QsOJX%>Ppgu|uC{0"<iSI#J=LNcl=vyJyp&+:4<WTlT`{!|;pStas
-!MgVIB$3WFaa6Tl#s}xN%O([XoTfbJ+o]kd3B(b}iym^yigO{2hd@slFK2qY4Hmow6>wpyl;Un4zUxs,UbE'PU(y{$"=Zi<l/4)'%r$3gL2`2)<#euB+~m
-VU!1A9)p02),[vcZA+}>B^~c&&WHToDdy=}UBT-XX-tM2$8ra{Mu~F^J):q,}K}nolj7%e5DwTc{oSqYNAhf-6zH'hz}h'@&YL@WSvHf$Qx!+2._!C+$@^
-xBMX'_/"htGLrwmGN;<"%xo5hitsX1.HNeH(Cj#YyZu28EBETteL;EMVtmc6Gplti+y;||@BdO-2+[[Rr]{>BB+s1F#'0df!!$`{P]:>xs;x#M}(&/7pfw
-@0ZgIlMNefsypYCaLV]L[=LJ<p-7%}IQF&#4S{$Hy^%"EE<{B8L}{L-p]RD>'e^j1qC=.7kxiMfoq7imL}oEi6WQF=&zvzEd0qj_]$,pb3i$)XR}'tm^id
-Xo;K+`$o(rQT~!fdLMmY2OGf`5-2J'G"o:4#jmsDpW+=B$rC`C[>%bKM&<1re1zN)LizTiADZ8KXXF|4QB_>/aUF5|dUU":]|%I/)&t1'H#hX#56JA^6NI
-CLiJaf{M^4ntX2$hgt%1w7A_J7${"D{lvc.mIACUv3"Qu(Jup}-+`ebTNusXdoM74%&r{jHu$I>p$3ZG.!wKo6rX/nMKaUrzZ<0FVt6'[4n%L$GK@1dbZ-
-4UV9rVuunFzK+#IBPu0iFQ;t>W3t"8}Mv!gk]lSd(hR0X6bm4IAS@s({]67qRo(C7Y-hZAB^vX1E#XaKP8Jz}C9<S[cQ>5YJ;YP+V7[!hEH9"=79%$zqYG
-b0/mc4uck%/k@rDwu:'28BvgR51:G+.gI:bH3N7r0|JN^,.jljJzwO.ckxE6=l@Bn6+v[]LcJ6gy;D@Rgp~y-HFL6CU3M(+@E8vI25M,AZDG+RKD7Xaps3
-b27@Y/D}lrcB4k3s%GrM#jpx0<UXv>pLZruza2cy=;-Og+;Dyx:=R_#jZ{0D]h1P`}OGZ>5i^;aZA>lJwL@NL6jyxgeZAfS;npG.Z85NJf=%i(Hz<E-MH<
-y:|P1I{CsGL%>KTO$`r6HY4+s9+hol9toJdOh`7].W9)/1Wj%[,8{@MQZwvMByaw=yV[FY{msy{W[Oarii$T}GR`aqn7R{J/Qz2<5;0dz{nFtnR^90k"q`
-w8h|-xQusloW<Ym^VxKM.ohkxM=}KZuSlVpa6LT{Qi/:0uRU'z$Ag'i3XR]>t>`kWLr'4|:1#o2uB-[.lm{h2GauzGB[jcQUfBh'H@08"K9]!peSxGa2:b
-[&aoqx#jP$|E<_Bj8g~q+_:WD`3Vu<2zg5~2#rS@q0_@we2y[;:T::c`|`IVh/$(6lXF=Ep0L2;t#nN]~ba@I2{T][[$zxCkcW=+HBBzIqYa81PhH#abss
-ZUO<hW$o7r7;`("_gUt%hfTNW<LcOjHJ$rnp(e71q_CO7CIMhPSe@d/GEVpI#8|HedTR#}%kE[},RdW+.zi5W5reXAevJC4J6yQ1NE!`EI'5);Hf5+h+v[
-3o(pS:"i1gb)UFPYfohRn4{5oOcdjjC=m+>i6%n_c|^)lxsV=&TY)sVvVkhgrVDmvngRULFpI>uK~-c%cTQ+C;+/WvL[(o=2Qj)mD<9c9k1gW@4Tq]B13F
-"$F:KF':-jbg9(lR<Tg4qWvLbr`LD$s,YG=ws(QtYY,&`7~PQr`}xq:}G}Z&T{hTEv7,~tP4jUx,)!lrhV'V)/L}PO`J%pwiTn{ck"rx@q<z>A-8%<2zBh
-'d4:#A@ICsNcF[X,3>t#_!,oLpu}4#eav1qwJRtV|p"VQPEpNmLX%+cg)d+,[-v"C22-&Za6ijxk:ap'ut&op5U0"HV3#_!@2DQ0CdLEN`vQE}cH+AYP)k
-{%-C)fAm2L[iGpX(6,#@OxB^I#B7AFwJaXx#~XN@H(.1_U<]p1UhXnGI}rrk<5Xc%[1W|MJNMRbxr>`m$w=WR[v+=,9'.Q,%"ir.$.1yDD>jPM6a+q-8Fr
-6/HP4Uq5FkI1^1pGtij8k-OvKBl@W<B)4cJ)~vSb,Fz,6"=^M1YU[`2Ef]0O|crSa/k]<JKXst&g@2g=[n#x/7^Q`P^{^|([V23(e{<XE]64akHG;'ud8D
-Y2u^4RJN:ya,LUuRVxs=jI)$)h.^;DOl5}yd;-]KnobPr:QW;@`BwaADXzyy~nc_#_Ph`c$m:=M|Rj61MBIcg=5xl`ts_@S[J62qon)Vjr$MJF{|`qXOxb
-Q`>Jjlz[^Y^=MdtXUYqYoz7+11(^oC7!C7;"8r}^V(j4K'rC2{due#rsNfuH0slu'1~BevJZ5rC6{L58lwxu,j]D:)b`a)|,w'd_0g[}N2<_P3!<'B-0&(
-9i$KnLEKB$$}%R,AU<QPa$CdGC$fAGA)k1{$_4tWCB"d%C:Ogc-/V1cF>56CN2it{X@TO"!G;3RaJ4t-d}h7}VUNOGJ<xKL{BlWS"d(qSjl|0ZYy]ez%D+
-#OT<IJ<2dk"2-nEYL42:i@67i&`mpv^Z7TF!=h_cI1Hrbq2.0O#kd/o[Jd8`+:zw<D8'=oQ5Y[@DUaW}Hx/#s2)O][L>p=vfpvpJC8Q]QjV^,{T8[,{f#c
-1QY(gRo}|_jq[M6cn#GtN7N1{6(<'/L)}u%OYr0=0"zDe]e]_v&illqZAaCCpxzrWK85>MHJijW][7Z:_^iuv0QESm0}JaN0RSX|xWv>v_qJB(%w/K3(f-
-H$Q>,ue.X3pRgPT,/C-`vlzGuGg!.AcPpe>@UG4@dpNs@6`%%KYkTi]zX3aagO4{N6~+=<[1$()O<=V"~lLdewSf=rNupS$OZDMVuS6DTukdWeTN|q(OYR
-4N2N%&[,inU)t.`+5xom>7=}zWYF.9_2V3qcOa5{WS~^mooP`hg<YzFU#kg5<u9d:%M%I@f:dDD]LJO!_0&K^MZkE@CHlIlDl-n%0fWB_aU_]wV^W>fJw(
-KW(5[YRid8[=QAK[j>/5P+nj3V^RVT}51"u,]_kTHR[lqAo=Rr%e+"PG&Ai0G$;`ZVpnx<@2}Cc{Zyp&ZpO]4x$_{ZN0L]-Ltszgv@bX&lo)}f[h[Sy1tU
-XfOMYuVRs4KarH#CsRhdf0)cZWPU6B"i"_X]!89x&jjc|gJ^W|fR_Rx3g3;#[g)eZ9L`zWSybx4g:E<Z/t<u^jCK[36>&ya(6v,de73`kK&wuIk]ww&kd[
-F`SC]GYJZ"|=/^venp.Oz[C'%B%n1B2L,X#<eiAIe&Z-Yg<EtUGiN4yoS5Y;+>cJMXsLwDQiu1>Ddvwtn8|&Q`uA%>0+(v<)b>6!u8O2VKs#0Z$C+{e4i|
-8U}Fq0<EM/^3V^k-u8KxD2t08&@D=U>#&=B0b^^"d<gdt_JuYdOaqF3c})Au$VYnW0JMnuwvx6]W=5x]H`o=>YsvyC0c";Eq>m5vnOeFqv2#Y<39{fBdKq
-d%0yM|r%"""EsidHjFII_)E;72o#2L4A3=ZGS2)F,%|GLoYBLkN1x_6^MMQO)/^l~9JN(}Gr/4@:P^`<c'qqx),Nrwc7P")pp]C^E|`(>6@K3dA1+)ZsE<
-AlWRM,6qmWYZSWPHgvv_~7ng'33wRV{j(J@^Y]Fp.Z.[#M9)}IS_A-hH<OF#cGxTI"b(0n,]Ztz$ok@O3BB^n$R.:I:C#])h0ROZmB:3c0H9M9P[Emn|Ot
-O,;yi%izBg9V(Z+Vv4(n2uC}k02;=)#v,uybq1`KQV-d}/=])0ikW}4b{)unM+@fgb"l]s^mb&4duUCEF)Tp8.3g2smFN1L[[eYPx31XP<fQJpU}T]y9/Z
-/i9>F@%K.6Om@k9-)w@%qmzYy;iO<O|q'.-tI%'8{&<O$&TS!iGU16oGFZ^"~W;lIz:tCJOv@tPUlL_MzP'""1eZJtNHcaycsQ1dUs5}xtck4W4_aQ=RHF
-4vup+b.|wilOn..Azy=WHpBec"dpXQ!^g;pMVuNKiPe6bbE:bUsG&vlY~+TvL,pHVLHYt])=/Vc62$g{kYZyTb@>KmpYt[(H+X#ub%mW/.[)Su"9Obd^CZ
-IqLn/K.VI!GqQi"+g'PUd7{obh4%P-ybrSef<zu-J(7'zhUW~F%hG07R/7w5qlOD}k_1Rb-/_.53Q6j'j,>S{`aY60srgJ1,ef<YG]ok0h`va_#c"5l-bh
-g3pm@,K9vG9mvj-:xZfBrWjukQ$]^k^,RkvRW{h^r=rXOcQ1=)CEo2AW(3>3.CZ0",4;L`6,:M22-q#Y$rCgO;|BB&Kd_}cE91jU<<tMvtCTkKZ_+h"R,;
-L9tI;MiYPy~l"g[=y0{&UUVxTzzhanZ>CWB(Ouscu.b$|;(3@sL8aD+E{l'f$s>Zsx"6~L}Vu<<P_#k|Dx"~]}k2IT6goQm-/;Xi3_fOiewk'1=5nT97-;
-/be@v"G@&r%_EFU'@UYuYVM)Qlf^:VwNaaAGWeI@9O3]W@<(nS&9cne$ete[A{grhHcHY,0[+_YFKPVqxB7h)y4IVHvN:1o@f4GA8v=DVH=IHXH:YJ"waY
-WTU/Y'Ec6n{l1=ji+`Vrkz-z{$[LR|s|<u!9;(!Cp-%$a9~m+`~7kNSM=gTcoT63ZpXfjmUC4_ZQ8gmgjR|C:l'|:iN6VzT@FX4'c:1&rc<[}XCi2&CgM9
-|Pq+95jlpO{V%}kjI3RJK=I$/ry12@i"JeoF!s77xWQA{R^:b#jT!ju%TJiHWgI,2cnHEsm''$CCK6bOJxnO,K$sNd"bSx{Eb"jr1T>-b=2DKY.|{kVe="
-|c_[LzTsY}{AMs(XNiK/9+XpR-Uc$3P`@}sq4fD<41jfA^lX(GO9x|uG7"<1YszqEGoyPDYDP/UH'T)l/&4B]6R{S^8UdJjj9>Jifq<EQ>kSeIj=CzvaEP
-;_I:a1<HuRQ_10}`)RaHq`yI:tnNjUIRTc!.6)r(V88rE-''Z6211;2Dz"4Ct_;RL@-n0pO5t)!]5R&:v_PqXgR!:_ytk6_Ab.({hJXN/T.BN_aRx}L,YA
-<i>DUMnaVxDx"nAfAGPDxh&=)"}U$Ey!0RYA8<o;$Awh$ovrINr9s;G4e[/{oNW)rr{f/7RM6BV%_e1|ugeU'</Ijg&ag9sEb'P2c_Ud"L5yJ05tq3TIiv
-,/}1,FbPg}Jp{45/5({V2b~t/mxia1z^Dk>5Z3PyH{D7:xe0Jptc57G_8hjBL"^bux,t|Q:_~IBqq,>DwEk;1b2<d5OSKTn)<"`v`=;fCpE$oHxN-iT=Kw
-a}skIQ7zrzla|gdm[Iq0XprV`,aYiasd+!Nc`,iBZqx=vVt5TcQO2o:(+jHx|+6:wtRH4_v+9X)Fw(.|wp"TvHYk>Zai]nukSod^vAm{N<t"pFVqe{=wuN
-J]brMZr}hY8+QQ#Rh<>7)a=<B$ZFA3>EZl'/`oC3g:|gR,Uz4>QpL6EwyS-,;:rRf2DvF$Vt"uy{eLB})g4ja,cMP-rO-v9%Oclrebxo:}yf1EQXt2t3r1
-fDg'{vAAgP_;Ry@;geFnz2Y0]S<a+^UqA4}|O|(|+n6<)h1bsUx@0)I%@g{|wt&=ghJpfbgX8o>tE($X5TF`5dmmx(ri;rk)=!u;b)^l]oc{"h_7;O8'&d
-FvN:8v^7BlSn"TAsbYR,%4hq!dw[^Xf'!K!nFFhjb])CM=f}1$P&upLT9`[m$fkBv$Tk!|/%%c.v3%oke;gf=hU;r%Q_jY]0jrg]w:ia,u![s&5=+ge9V(
-L><vlin(6LuJ'be2YH.t9W#)Pt|Gk`!EsQvV-aU[)0;>wm!t;.V7ZpekX^4W3(^`T]HQurreZMfJyfeo~,4Z&(<xDgFl4uvchX{$[Dn]yQcsN5f{QC[8<w
-]s3Bh8v$eN+iHASa/hsbbFN<{FdC)Xv&Mv'kwhC$vntSC6YvL>G4NFH']xFp4eq#Nc0,ipr5PKV4G&LTS:,N-@`T>4M@We9:#-k'urW=0+KH2bRrj+YCg)
-BbLavjifM,M,B1GT1Ms$Y0Cyg@}o=)3PpT'rTlL{,tIv@!QkJy}arp`,R,3X3c/MnL;U.Qn1+^}CC,we(c]"3<N`/PzS+VE;u:v($MveS|LlylzXzEQ<R(
-CwD(1=iaVQ<s<,^H|UT%tsx[f@3_T$ri3axQM[7$t'J9ny6)D;XHiT#"$<WgpL]IXu)WK/qBc&Vf!#<:x<Y>/DU1<^'hVW/U&jnzrhEVA}a;[!5,!YW#3R
-9oD[tRHHwLb(zu[eh^B,9>Udbm-/Shap]<Ymb&=<0x`V^=,nkFj_RNz,s)nBo[Z6(DUg]!oE,Wx|"W%47ZA9|6i)BmeQl!7:m|'TbR]Y[CY:Q|TS9>OzX=
-GVFxBi^RuFG0Ozm1@&9K:4,1!EWdn'kLMJ4NV8H)sITqtY>jlwTWc-8N4_5qh'ms,jszeDB<qp/`V!=8YK_e-b/)QJyNdc)V`F!e_E$V-<Tpb`4"V7b<nS
-=3tq2$,iLJ-0GWwzNLD{]>xPw6~!pe17h@(o(a<z%c%1xW1)43/:)|cAuhyn/|~uSq6gU#+jL6(ktT6'PCY,QTvFl:lyreZy%9gf#BjH`mj$shP#>/eIGH
-#8(^_uZl!qmU}i%7u}a)A!=cs]8p"H<>9_I^<R>lR_0g_`QoNE|X|Rc<YzL_l9DrD>j}xwG-:I`@X#}VJr5Xp&+.z5mT:HY$j=,qH,.ap:[psP^a2F1.rc
-%'ZN^iZ7ljY4FMV3a{=_dWc"iENHOk(]%W2Ph!hI!df[CkBZmS7B~,1Ux@!B>'#t"]+,[M`=_#F_TPR#F6v3gm;&;Y9l=|;Z~i5vOw;)GH-pgKg^]$p8wa
-jkL/eXksZ,nOfz;O]Le1qHxJWG3sd]}!yEFDYH{vAK:%Hkq[;h}_VvSA[H_@=QSjCMgERuEVJ}J^%)Hb]pKF1`=8fDOCQsr7]5eak4a|hPn(Ry!$#Fo^mZ
-%r@v<aGvga3]$V0<06qI_E5(n9q`ov#QC)Fmo!x,HU(ZM(UR"(8_D[DezhHN^Ufuc,%AS#$]frW8-JZb+RrM|&$lXPOg82"S(^3$!YQ}f-t"34O:Qv0Jh8
-];[n~VE}LqZ`%g&jqalNdJC}I!:hlXh&lH%tHuI't6fV7z8K.VHKWRnR2btv%7ZLVO/K3eh+Zicq%{Kj-2MuPqIZ:Jf^eJKMA2,S/8+k=UvHW;4+i-w1oM
-B@>B<NC;^5rH!33Zi3`Y329!H"]WtKob1j|'f%ejA%}/+X8IGO/dh['S5P5)1`x2HLCe:)4`dp8h(JO}f/L#YM{ZFZvuVFfLmk:$KL]P.zMJ|1u8>jz|=m
-XZUQ(p76|Damvi`UMk<LitvxF$_'7x_<]Z[<dC<]-y#JN%RwD2-(h}u6k72DN#9AF2&w_Gbp/KnD7(oFN[{Zq#D<0S}FoJX`"&7^.5HM,6v%jy:YM/">mD
-(Y&A.QqT@ZyzuN}C~JsrY0e.H|xL@UpL/&4B:/H7SPsXM;|"IPJ$,J:/xjkFRj}3KX{qBmv#Kq')U@5#<{9}/a0{JIk1QyVwjHZ|dn+^ypT<i/PDpGm0vI
-LMvDnTl`n;<,>5+0>w5tPIDSQ=h,u%dKLTJvG=xXk`^v)Zft8R`2t3^<&|"8}%DdpzpJ's93AdWAdk,{+i.mDWGttW/so_cd+]#i%>"n3Kt(uHc6o#jSY&
-.5o4c/o1%@8I_c6Ac%5uwfAB]@37U`"t=l~:>b``kZM@y8hbQUa2&l5(/^=w9srGLfFv|1Lbxn"`a[_$_"C}3(YLP;kDdC>zdAq<c3#}/)43gr+)+DT:2)
-&QV89zCo:i#gZkNO/wTsBUo+;z)Nu5p4&|EXgQ#pvn&fYdDb]]+fwRn0^,43:6DV|o3cUjqc{831}I88Skhr`K`4_}|SpLX5T%)qlN5hK}:4k7od8Hl>Gi
-V4%`dt:t@G{5bceRe)!lkXmB1G^G@fVt9bzuu^WEFATayte9X0sm+UZ#mltsMcf=K$mA.](CU_QzgTB6,+fJB^Cq.rs-"ASaY;Ff^F;&8_r}kuxxCeE1#m
-Xd[khc^:{mGXNstGlV{s#RzB,kEh"[z!KP.Df"pZ%3>!NDCQCnM&d]azaN9K+of|{z{^^f-'y;AGBzZB69N6dDq||;U{;|vRXvrlxVYRm1}3,|NlCA:u0,
-!a2<{035y4+y<Akgbcj5F!FK_K.:.JR$G&EJK,UnIa`^J'E7:g)FJ_^v#0_GbwU9^/p}7I!ZH8Vm"#MhjNfhu4!t#brz5v9rli8$xw{REs8ZHN2z8"<#32
-_7+BSK'%@c^jXIS2m3gv]PK&,bl4V0RR,vY"4:oKrr/WjL_oDxd25J;jD{Z3o5sHg:Us-Sp,^yaO,2yOd7(w)2MW#|CGj:02=I$r2Wl#ZCnQ'cXVNj{yQ'
-/hBA>%@b8ia#e=m(I4L$aPEpyN#W{Q}^9ZL&&QLErF:sS=B^+]^9Gi_:ULO=E6/Nv%}W/rz&C}rOykWs"O$57d'}Qt(0kpx##GLt:_I'AX9>hgEDyZ=^.[
-M1>gc%Ca8"IqEGFe@bA^OD!K0m'vi8Pw+#IHii[QUN,[Vx^#{KTU([3s%[|c)z<22L:!+FQItp^ZHiY!c2}zewZ,AgZg|z;s%C9CZ(.1{V#X=$C}NMx]JV
-Y-VP$_+CH1eIy:0a=p6nl=te:c4FcvoW"Y7@WZEF_7VmiNJV8zS6[9w>P[$Q2(a+a=(dk^kI,},n)fDdEK3N<bR%d.Y-,>I}o54D'xVmnKH8^"0ldWjO^V
-U(%8LOlY^16qY36QyK58wIsvgSz_1{x4RG-)ce[c)54+;UH5ZIf@2d@859)9;(SOaQYXtuZeLX<I_)c4|9Wwe`CSis)z/0+(OR7mFdbWfip[4l+k8cpQ|Q
-=%LCs5cajJ=.Ns%,Zx^x^V^vOQ,#S^YBTo:7(VU>PSN_x%_!BB^_q:XIVBxw.4TQ0j%3YLu!~J,'vfZpBWogbrH]Ho{S-R&Col_hC)h<DpTb|jWL![1rIl
-.XNr#KUuSzx,;W^Ql4GKW#]=}(0V<0@Mk)A'g`FIRtqrY63uIrL{<&.zkz_Z0{efjwW6|PY_uu+3PIGi]|yLJ_nkPUio3xkbeNGN=vLS2|KMM;^IYXYjTE
-+RK`.lf@M:"L'{2;$W:enGwq(^{3!+2_B;D4eijS`YmR#B{!_[D7<zc,AgLTET>$7</R_"FuH(rkwF:v]qkgKEQW@w5au3|P[kMBgqi%SAxtlBI|PXSxFK
-D/g^C!-n~c:$6%9$(PA<._ImnLaf~TT'9#98-L<Ew%U}$9aIv|03B>6[#obyRnZEQU}&>nI3,kES,<[rqy26N(%5&{Os.>bIShJbK'L}>5JWi$$:0#KaY/
-wYn8@cAt.{XE;cjzc,)n%MK.UBecn.:>H^i&Hy-1`+gki}tA}g[A]hR3lngJGF%>4-NXHRjQ>wrec5w|u(=Om^k#:IQiIawkDr')x(/|_cx+IJpa5G~Aka
-7jI,8g:"Z&vdKy>vMCx`sF-(FG-]b+7[xqG.CQ+g({LwjB-ex=9fEg=ikxw.Af|u{%$4kM0T,G4f+;c1Qr`HCcL<vmp(M)kdD%>7(^dg%+3Q[oJxa0$(K!
-jbG5eSGzDgDf$wIV2/!u#r>xqI67XV>B%[#IdRKq:So:,I_"WYT=!=)X65Ogf1H]13!}Dpczu9W9{[G9q%5UQ'MQYrMi=3wFL6[S#Iepr[U[&TP3>)]vtn
-Vt-@nLC&gH2`:3bPXPVt<Z~Rv[W]B;{h3MRal.9&v$/khL.aOXw'"oT,n}F@J(fX:RU9,J;A4lE[CYn/(O)MoOfr[<5R;4e{uU@"i0|soWDpU43{x,t<z^
-hsEp<["(4=hmpVl5M]/5b7;ZZw%e^A-3>-,PjG%#D#ii/;zJAmwngEBSLIx:twEiudT'I/zUQas$qVff4'~TqBdlB!dce"xyc1YWuyxsic1<{)$m)2=0LH
-:m}[h9;(T7CN4fQi<e+o5V~$k16#o(0T{oGkPa|Mjo`U9)c]Un/}]`#+jJ_4m^eTT:Vw8^8$(eP1fsK5l>bdkf~kagFN_klc!U0)cYT%57L+PvF6m$R6bZ
-N,Z$w@Bgu^pnk]&GTvEppKw=bJgQK;f@cs;/J2OHzAo;Bm@Ukx|UGTFa;n+q6Sf<>&ZS((lZ3BZe/F!Of;zQ=553oJiK3T/5,)oG~pS;$a6]0vCUHtfL)3
-lHc1`fLd1)JvzL$E!&'De1.Cqz)GD7g|R2@zJE8LR>Iu"_h}3$S1S1|_3""URifF2HWox%nFiUzC'%'!EpS-iZK]Gd[rG0K19c[/[x+;]R&}TW18E#mdPm
-:kpc-`lrYq.0K:Xfx%DP{Q_8k$@Dchqxj=oO2oAIbC]A8njteC{RSd%6Mr/&YKn_@@]#i3VznPulq15nQc2>R'iR[R/rQ%[VK3svdY>Hycih:8yizq(IN!
-Jf@pQ]prSqJGj^6)>lyc[!%-$v0$Q-_.K-H})i5]75;=hw/|TyiBWhTYxuq_:|]FQUmdUwG@LRfhcM<BZGXZ~sd8AbVfMR;T1Ym$4@g3mB>_B/>v.^)f0h
-r1Xv&/lIJG&qDo7kU-b'ghx/$i@K,H8.N7Dg>5l8[aQ"MyF+~|X.ySRTcF_w.aziUp>ti`EtnGkj:Uo)atz6.wsWw/=e=Gn(<N..KSJVI}.cu2)6RrYs-b
-Buq^>]/Xff,&S:wr#qbK!{HafoCODkJV7LB-[GTl@RL#I-OPQiJG#2HRnNaxv'M]^ucrw+n!/]-8CcoECl,d35'rdRV}y|CmFxK/8eu9|w/;$Iyo8Gi)1F
-j5{cxA@4Km=J-F[&BxAL-jgD(OTAaM}k1v)5g,vxS+QrLaue<>zQ/i%^b-4aJPAF$,B4^qrb+qsU=a4<";)/1kG5mO_{1ZOkPNJl-72sxrh-U'v+~a.Pzp
-d5qvwe623qpVpa2}s@7+ex@D<DN+ecfXV%qhhJ)tm|sBpy[q(`BGc@mPJB]5=#XSl69j;Zhso26n68gu.F{%2{<}kmO93f%I]P:kbZ,Xn1[:j1&@wk_tw)
-g^lUR3,[;W]oEi4z3_=<S:o=&O0TRptJ/I.Xa5k`7u9U7oFIyW{H$c0i8b#[#xdAA7Xn7)1$-|f;2,0tif9H~qoHmURj1XWHhc^C,w,Qq"4zoCAcDt|RV1
-k}v+kDMy@SZSohW3^(JW[C+Iqdm&qRgT}2+)Pks{'k"f/^ms-PHA4a6CVB5tMRS7}g`AM9<y9P5eel.cNeC,I0(yC]sz^/kP~Z]j=B|7MUjvGp=klI5F#$
-{F&pG96vI%<h4Q|D7|w<B{LVOYsc#5W2ohIh[4#YinVy!6hEP3&.!LZhO624e9`p)$ha@Q#S7$2wGsL>HKyld[pw!1ddFcv"0'}!%kC$enbnGM&!peha_Y
-UEhF~H+HUz|"(.QdZ%icDcLgRR4JF/o$T0#"4C+joolqwDsx}{>Z)#8KOf8[>=]I5=:bZ&DwkxJ0@Sls=Mbny/fZ~V4.5>Y+(eGgqQIH40G/JBN3<+~>7[
-9&G`[DYNGI.oWDKWh[6^Wa@5U9i|o6Yd)5d"]`6Y!)O7/eueq(/Pb^:A4byOWeVVhtBg&GP+b^p0%js[YiW/P&Gu('xs>lITpVvKW-{dQ5qS=KZ_|g86=8
-JS|)]YwsxN!5w[Q[zAw92upfP>ov/IAJBN_F5.a@(aXu)<pgh&$3Eiz7xa0!kw}AfKD>kXln{e"B'H#&$Ciu34_w^@>za.fdor^E8w{_YqH6.te1Pe#1Ub
-e.HWOda!_7(;8G;Pe%@rk_Y>n1hOPRbzX$bHz%^q&Rp4lpAk|lwTegEpz-;v9O'i&de+96_#o$!.<65+-S(IY`eB,.b$dOrMbZO5Y"vT{xb`wvn^4i.=;w
-Dpox|N-"nmQ]&w0(ngf04_/2<&'Ezc|h.Ete$<ivb7H-3X:TI8)"dxA0qL-)qiN2xLkm9qQW4o$QF0mGY`@9!jcyDGN|zDjs50xlFHq:tZk3O8Uw6jT^h)
-hEGAEI^a2u)yx9=OS'baN(_3WP>@gbtopkGK0T]uh#92Qpi(F``PxW{H9MfTny~T$q:oWSO5%b+ghIh]bmC]xOxE75H-wih9hiy}fTaBFMh_Nd<wQ)]CCk
-gG!Qr9`I_}rFbO}Jz'7N+:2KyvTlf:f/X;13APGC-8(Q-]Rh2`Y,+2A,$z<(soGTq0)c(TtXMWR$).AyUDz66b8_8G8#_nDt]o<X4W}MJbLM0MoA&Jt^/R
-UJ$@~F=]Ek+AIQ;ZvVOFA#[H!+ENk-csQ(V>"m|'E!+y;SYU>wQn2VLx2sOJnCEQ>)1|6%q}V+6E7@2xauV`aKU8,_F)<r_gh0Ir4m%Tk[<(Mh[$Bc@D}a
-G-~uP".CnQB]'WfD9uLQ9&'QvYagbV"4c:S:J7W6A!N((7QQm'AI#6^Uw+$jBv>jU.YdatDou'rAFb48<rY0aY1c|"Rh:by"6/Ewu>(/7BMn]I#_tA6VJO
->P9IJUF;}Xl"c.~WJLew)oE;Q}M`%U|qO)]@[U6O|c"L,eliBHQ)06"ln>M5P#0S$_$D'j{YLg4%ja<$5Y>{w=8{7Ns2sN#0(|Dx:Hw'_E!<"rA2ja$j{]
-$6qWa+N@0{|}#J88%#B9HXW&#"W%%]L'dZ-Jc#naFG}eQ}ZN;++Y]DTDR}+j6oL6Rd6Zkqf0.o.SV4uqE&t'`5Qyr[DZzany-fQjt>OkxS%`6vsNHk[Q-q
-X''gbsqG>PzsoBL=O,a@UDwVtiGn'_NJ|H#%Ewas2e9%Pj](Nh}u0P7gA#oi7k}KvC0R,m!&y{Ry2c8gTjv>A5/j]Lr({(s-r]:O"<rBW/KgZX$pek^c"k
-irbwpGo_Qfk)8;Pi2jx6s;lH,k#Y^Wi'zl!cj{cx1jUIk4ui/5!;0>bi#.H`P|s3'zSauU0oALLV^+LE.dQLWKYp8uR[msPn9}Hhz<mNCC}Y[L44^r!9jx
-mupYPz`JMg1+_)0:+(9Vdh"#stZU(y.xjk}/S>;kSIhK_`/z|wpmgrDrofeI-%AG.ki>0_t|y;)e)^UI8V-DvW!F/h)th|F0YHwQ{gNobRGeRoy)InFd#Q
-7{Lz)"}--3(cT{e)$:{g4$-M0|gN_#$+xU&]!AP=(Ao>5(D2u%qOZ)$tvAM}pxS(8:y7-/er~@.GaC^"OlheVAbFhN]o6H/Rad4xa|VNE9kS,m8S,M[Nhj
-"B&DJaNHG8-qH$`]AMoB)M$.')GQ}us",jPot3D!FEixcF5Zd2su:zr#nOrvnzM|KBDe>oo_!Vm`t/i80:4Fls%Tm@8JD[>U<Ls|57R[1U!oMgUNXb4Q<f
-3lg>&'k%p+=1gl5W(0<geRyxS#/'1UM.;#1R,CYbXh(htf~YbzjsoA#zG+c.&Cjy4KBfp:Ff[C+2bD}t2m}MtHOCKyH`;1>'1;D<&=5)"m{/k}Z(K`-&D^
-0"&zkLlB(JO2%QTbkOTl@e|MHfO23$]yV2$kBT3rn|dK7x;,[idM/T-;O0u|!7=7Kd$aJn6,}0i7ZuL8X]h=Yn3;6zwc.EIT9`XgXhnO`;v7;XY!]%"6Ho
-HyzP'3L4'OR|EUyBt$@ndMXO]|([.+EIw=KXM228IkmWR1hUo0[7Z::JT5~NUY1;!U+]/;_x|y4z60=f,>j"kT7p$Bj:'M$Y82Y;7qVz]-.ke)}C7=f(5L
-l433E+zB7{|@b6AWx)zh~zSkfFoyob>|W!E@wa>S)`O1'2^DiSS$]G_RfQ)lDXgOxoO%&OA=(w=:8GA{1@LKf!'}QE8msa5l54l.5#^k@RF<oCOYG[WpOj
-<U%gA62:LLju3>#.5]T%tSSB[YDAU{;ADh"5=m@1p>Q$b]dxSk28O|}wpv@YooUZqRht))<BgH5cp<Aw$VeY&w[i5gC:KG-czQG4<8nFG&m>j%%RkLy:i}
-chpO67B)[Um23_I)n5;1cyz.zxS#Egb!E`T{F_r[`YX@q[8SHV[7X)TdV05C3rzKoMNuXH;q-kgZwf&LPzX/RJ+h#^mFPs96;_EH@Qik3NyO/oX:je07<w
-,voLnj5NZeN5|XY@U()=_>}.KR<ORG8LqV":tn~@kuR4)c2$>(A`DdWB[-K:>S^L@G{3A+yoQtNx)/P3~MVZVfGT!4-Y5brp|(a_cD`@Zg!Uwg@y7G/fLC
-q<".1WBVSx2jt6wR7[w(k2,SV}`rcj|SCW7!5W9Fek8wn<%H{9wh|y0`gxW$Xz_{(:{4Qt/EQoX2rB@A5V4Bd`A`8|P}'/Ajpr^G<}oHVUQZ^LBwR&Q_J|
-BG7WoB(.i!%(HmZmq,8f=(T,Gb29EIjW3@UExt]R}OsA4!'{p2vZ~(Me!=~(7[F>d#}`j4H05AKdBg|w>)j..X;+895H>XR3,N#Fd/($8sR0Y>0Hg>~lLa
-=,/7@opcL1V@{3!v$5)SLcUaA1c@T]V&'px%@(hL'lFU[v^n|cF!8=>R;uDBX1]_)l4FZ8H=+"79l(mI>C;)&TBCL5V2`k:)"0gcrRTNH=},=>y0;c+g&:
-W"^^D&3hxvwA,L"TD==63s;R5Xv^tCzl@t&7YPKCoc1x-JD{}H2U^HTG6d-2o'M,{%3[ELZywLxZ9uBMtInw!2Nyy70':<gvy)F(x"|55XqjQH70_k&;DN
-u{`x#0Vi_>FID^mi9xiIqkjP~BN@+Zc8EzW#7[IN|w&_{|zz>}V,_}5GRX!s0DPdGIbiV4k|Zbm$mN|9)o2iz.^I[_cYMQeH4eClV+A8Zk;GBpKt%O6RFU
-X:jnHJy!=GaV4{+J},N5^!o,"W/FwZgNfC|wJW-hehIabr9S|'!v[T&Ylf)(+5Iwj]9di-^WIinKCxXKG]~]0JAd$|b!loK18Xy>Qs0&bT6nYf~wCgIdx7
-.4@r@gfDI|;Jq24{w6o{yjMr5O=2{|`qSE%q=1tx-sl+5Z]wZTb[rqXl`_4!4LM+V+eo]1+bD(:n0_+$!h$ig'IcPVL<9kkuieJHL:rq9/G>20}3&`Wyw9
-zyP.egUCAmeGAr9+7k|ugs%G&&jZ32M1L<bd/$2HAH`k0l4};|r$q-Z7r%xj=hJIae9'!AY<%VDN[2/")n3;o#<Z4G!;nbxQc,"IZnu_dt3_9v#!o)32z=
-]s#$mriAT[{8".QtuWtf<Wb6o;L=eztyUlWTFn"'u$02;`m>%"HiZMd1'JV8ms))XOO8P<p8vE>M:EC[5F`Gyv0HR@#CA#@&mr/_V4l7%o9Jh1!kFWwkTQ
->>lZYDgX&n$a%tp@M$Y`]8'O`i78l+_H~RUk5JxQrUSn58!H3AZ`z!K>jzN'(LnT4J5`lAMPk.U$7)'i`p:k7R>Ly40u^eqZLftwt^~zrxfqk4N/CI[w=M
-SR^d3c^ES}0tf_mdU{4=G_@DoH{I4>0=rkS,>39Avmwp{3P^(Caxb!!axF;s]'PQsv@n"+<zScyE/Hj>c`YkySR=FAv]v[z,=qA@Xmd9x`U^x}T:LPco5@
-9aE]h!Fr0H!cSa]77+u_@yE,zBsO7yCf0"hZx}s'D=:dc't2:FBCiT.oJq=PI>VjF>Q;e`dLxJeHYY:7R-QfT$e!}`%M8WFy6h.wvY;-!9XgC14zAs_(,!
-UHCKFY``2fVKwiLMY:.%3IVmLTBlovr!(Q<@gfz0TniV{s[}Vo3c%e7:4l#0w6EV^@yW3Euqck.i_ly@/6428I}PQ+W,6i[29%S{I.yf"=.h.p14e'cUz:
-i,#g_-ch0Dt;Tj<==GekCEWJ!s$W,xL5/(wWtoRTsk;QV=DlEpzK=YW[np<Ms5K,Q4V]1+KUIfvb:jg45CbKyt}HhkIzH1IATWHR_BXn"}>Mmux:5jy5%^
-AHg]MAfh>[w}zzmPV4tS(D8_r#:)f$pvRd+QeL8'Hq)0A,TJFgzN+{:Jt2/B2S%%v1@'4TGkJF:9'QC!T``G|]rN&tE{[K5L@V3e5,AoaaGAlU!:3:$9rv
-8G9BYg4jYr^>aV{4QKOwid^H0_zZuu04M[}tYE#9rK41]=e<h]7fvc^NKF7JUk7`dk#@8Ihj[C.Pak}/$7o+^vP<hCGaoX_tV]A5n=WrnfC2gge(Zvoa+6
-0N($@QHbJd5aB>JFD5Yo{@>Wp2AKJ,N^QyGblCw!l5t#+;=qpz@Z}=MAB!@9G;~Pi4&lH%]on_uD4My@UKCr.9XJ08R;iXE7DI1YCL%|d0{.q-N2;%@/.D
-B5Cd[CJ+_'>N4.hJBm6Xv/X#lfk$!ypUHT{c1R3`WjYek2<!R6-74IKd}[UE;@eh&;bx{shht|iuZg,Sa=~Uqh[j>x%39y:<Ns1UvZCq3$qOoa_:^5FXr%
-)$y3t9|#EXwhFlyE/MFOE"hz}<c[KiGg7DI%D`s]+LFEITxbQ<[t8q+Oj0<ikd|zxm'x[<D,ur5WgtWC~{QDH@C3sMvL]fJ+_zTKr"!1Of"u[8K=C&_Wmo
-@)j87unxl2<)G>&OUP-<O`jeby_X$FDCaJ^X3T7h'>DTK39vYDTZbOid(B{)Cf`Jg#iz,IuO})xTHs}4J|.v_($3TBpPhJrtwg.6x-D(Ep:(sl5U05V|ES
-#7{%x_`A2JP&=dLGt}O.a7zgm0G<W]vxqfxtS{0Ka]&Jicf>@A>ajpV5XA[;@dB27#u,Hragp[C)lQ'orJH><z7CJDj4_=m&VT%V9dL:B^K_Rgp{l$"H31
-#SYftn(i@^o0a6k,NThVfX[NKh(Tn!GB^qL"(`cPo4rk&6}h2AHp1teftRDB~IiLS{k]CuTU0Z#;)D+^sISG,J4`waNYgkHBO}8=2g)y-v({AN(MFA9(h5
-et@$XXK|F:tpG@r$8bTg,[Hf[2'7{hG_~1%3AJbw3;#Y!;$^hF+qJN&vhq0`cII>/setLcSt!H],U`m5fu{^tcH8RrW{"A}ucTHsV$g!aQ,kH{M-x@D.Y/
-'Gfe1uD%,)MV17-M`VDs;ab3Ys9i)WcTe/`+@:>xM#.}`<S<z,[-38{=9L8l)OF;y<tBB%a^(O5oa)7U5'vdO9KC~k%&}-%uSgp|x[|Adg/ZP(2<m__:1/
-=a&Y>J#})1wC3ZP>;N<eJ9.gwsZ6KyM;Jp4-L6]y,Z12`9yT:m__4|LX$1yY4-fkE{=Uo}k=RtC73{1d&QrTq8Fnx9M0Qt$Q=yxm.S+qLbnt7lO>hS}4I(
-|[p%Hp_RyL3(sO5J4wr2pL@JINDr"WI`x}]fZ|NREz>jg|'28[Q">pCMr-ThsAL@F]j/zqV:RmEWoL<3y..a!J<kKv!B@,1).`6rcRe=`9s^"jR1+'="PO
-9}AbE(/K)9e>&}]@5x$OcwU%$`~K6kN_X,Pf$TVB|eXC,9kdmRM/~W6N+p]t7@Im8[c5[9+sZJe"d3+qho5j2]z^HZj9-[bSr4iF|r"53[)T(ZKhrAb#6#
-GOoB<K[o)4is^Tgd0Cwk<&EvSBhwD.1.</=9Jh'j^l[U2J$Tpu3]<]!&_HoW,TEnZ]XZ{QM"VMmT.pU[o0IQ`<kLciX@"Do)f`jwVfw'9^DPw5MmT<Uu''
-ES`yXd=#nCE0@W9oJ(R{|^Fg+rOzc)ti"t'6Bf#s8s}h}Qb3Z$plFLsm0.>EQ^]-Wjr8>Yp,uiS5@1wOmU^v(PXx$s0.3Os[|@ij3ge'zWZtw8]c4m:3)Z
-86`3zcwFYhXutiS.#lzz9M[9-(Q7_OiJ&<E.~.}YN5lOF!rlp<)_v4yjc'h&~k;R.>k[SlY&K9O%M{Tzd3n);6j{MZ_LT5n{JuEgz-Y2:/};zKbr(iPNj+
-29)5#TKyPu$O.NouruPUk(-YW"lhPMr@rO&yfbevl;7%{Y]]T'qzM<#_-bjx0]rLyME4Ub|Kh&^sX{@ddym;"pPkR12&/ju,z/FA8n]xX)a.@S%]bD{M>#
-d77zl+WiT3L2x{so@8a4!IvrqzRO9}j7FQpe.;}j~8:+NFS-qfTn^{g#|yo=ky{x~!m8L$W<a.p|e@FEyO3]y{kHD1E^'L=!(_)CR8<>Us3dlnDti(&aS@
-I(7]5&=%JwIb%u)qLlXYX"HQP}n766qORm,CbrO7P')[7bD]%KU3tINGc'11B-xe0@&<43~{JCm'4/p5M^&"8c8%mG)%ojvrgCqSMs)<I)T#%G8[w!_X!,
-uYqmh,nM&"l-Hb;R>63j$@"f$_D)%,idP)ep@:|q%INwy`Y1e)y_lqx-a5W{v/c`'bU$fTBRj@rWx7}2R}1LFGe^7J=vzJ&CVeG>^cOEy=Fg6D1Mrt};T6
-7Y6oV[iGQc)<lvY{iA-!Jqf##ZiJPhI"(+S{5@$pYgRwcs]Vn1R$K%&#38,icE#];$JLhd0iha!Sjy..2v;`zEK5:|:<#Rn-8yylaKs1J0A6#O/vcBjHan
-O2tkJ2d;S.CGDw|@_{]`8Qa.cCo@pDp8z>tMhDLJ08mVJ;:;QIoW6`@2Y+sscY1)R,'N]U"{"r_.5%9PKL&FQ[)b1t2V>G:YH+M%4`l{2)w45]2:hL4.LO
-jm,lkz/1!#>.VMkvk;|3^S7S0])(g!)`%X+AJ^Yzf]nzn"w`|0#<SX)"jzPl>pyd"n[f;`ob(^YiWq^NZ|@i0c1Ezy6j6D!`FX1O}cF]s1ScUh]wL..q]v
-[new8cb&EMOsEZF_l_dP=c$=x%z^@iF;g)n|jBpIq6Lai.)I~{"oqYKM"(=)FH8uPi,[FK(/K%n[b0taGXrQwAX^m$+_'{.]w@d(@_hgYe!PM`PdU_zV:F
-83=.;arB'yvhAtqX1BUB{MW+WpMKQnj'ATQqL0eA)LC/r6!F"W`tXrqgwt-|!-B"RMx@fi%ey$XK8c#glY+}<[R4n[BS/VR/uc3[:3"HhdZ8lKvaSkj9q]
-`0xhqe2h'jV"[$@;ndAS`:;e4VH6hX"zcY1V'K_Vpc);<{ns~Ni$e;qY4}wy~-`IGHzM]]TE;/!e6Dm)nL0uX,3dyLqH>+Kz9^pr!P4jAJd;pmj$MUK#}[
-Dqwel2-%YfY37NKL]^Q@SAw0vN]:QD#<sM}#VwNAuyP'C(:y/%%6w@3$5Oe+Y&eaUOF}V.OLmz;h+<H)qz)H{iTJhQ^Hnu/aI]arr2-U6P32].v}GEfHx;
-+=#Lu}(Z^rr5g}+m';HVM'Be%=V")_8n<,.RbrTdZ&Fv.|v-=7W#oZVG+}-}0<}N;xO=<fga^I4a{I"/8Z3b=On]N3+c|$.)LZJhsR7(+ETZNy!45S=w63
-'RAwG.Utl^PlQMy$YS}:.>wfAw~:V`Bk)ZZVTLhD/zEx,sXO&>^2:_h5wCKWJUo}'[x=&+6XF8O$j/ejPipa/rI5P(ir5Q=ut75cj7bD/znOVas_0X^jhe
-FM-/-6Oz_-z;qJhZ"Ll[1|J.#a6X)'QrQt#u=N|#;Ec.FHW:pnWO#gdZ9Jw3u"&op`9l_z.BC81/M#>g/5(QPnmz)i".a/><DLUPg,l/~<]ucz49lqtVV2
-44<+ti"yzf%;LUmL<cxlUN.+@6pKjU5|Uf;`}fbyHMID-F_&L@Ej,ZcHx|F5IOF_>ft8<wBU)yJw/K"(H>FFl;U(!YGUwrzf'At!8;0y4/s@j4GEH9&xqE
-FL64QSLN8g9885Wu^Tamw6E1V3XsgpIHB6R'/$%{owcM"kQ=|7<jHkJ[y40f/t_s])wE5x'[K9H0F9I)|wrWjYs'C]Z{j)>$"PT{#2QD;Q7"5I`;P82RHH
-NGH)>Dj+bbnWK-W}"mhOrC-b@wVb^BRn71Jo0gLE&kl8Vx!X)A(8bS|i3|mhe5"_->,")>{L0>QF);8|z"B[$)(x9qm>C2t1<e(V78pv3iyKM4AG>_U|+<
-nB4GP2e&xC^{P:qP1"A^BlK8BQ._;V2CLeXxFJ3DX{JO1Rt{h1'ZVcB}^A;pT3pOC1Ax3T6]pC_5.i@[a_d'ATGg@oPp7)Vv5bk>h$FvDft+gp3n:L,+kT
-HsQ9C}XZ|/DeE>@y6&^1lwkNVH/4dcmGc)wTg7N.V(cF=6f[^6}I1TT=u<Af)UrV)U#=b_P]G|NZ5!Os0id<X$!-b+I9;2{)2b]eEh=/aF_<$AR(=_A}`#
-p$2)1Z@U<{pAZHTkkjQiwNi4qRqS30}f"^M["7r_;C9^/fON#J#WZxy6.ZNbQLQc:5s]vNRdTA4LasaFEi_iu[IWxe#@LK'iQ(CYCo;oC{X&S^AvyAz:F%
-++EDmc]LeSP>=Z]hi67Xm$%J{y0xWMe{LGgO<ccv{#aTzaEpP^nIcN#uFlhJ&aw(KWV[MeEdAH,wo)[!_cIi[KtTxZW}yestcz%.B&vhRaooV%#7BHoh)X
-,<"VANU.6^T$>KlCrL,vvZKdWvg{_H6t-^2uI&QDi33TADJ/xMgo_H7[<ig-;p]Rqr1iYfCQ6,0#eA_}wTe_%Rpf#/K5;U=;Xt)}iK<r2KZR+Sz/%>:F]J
-UOAQ$Odf.7(Fg7B}mlnOgh(-__|{N4dJ#T{k1V>Tzxv}-INp8oq|[X%OssXBt++p-YNf;$r7fp0jve(__;Mvgn3,2ycFNIvV:r3u5jrlQtC7kfpaxk#x:v
-D<VV!UWv>vg+I@s{fufp9V!48}7&+/aj]}x}T0aoKso>)Z`xj$LeT6]x/;-6mY'q<;BYtoq|+mmHlkxn'H.)zAfyThovu;0T!BaqTYcA~,lXFDYHkf{|wt
-#cyT/KtTwjW0&{+[2xk=GsANirafb")'Lc9-Fh^UmUnjj7{'Q>o}aA=Al@,@X1UQj;DfEz(fQaq,u_2f-NS3b!fl'|aFhj:vCZr5v,/^Dm%+@qoLx{t>19
-YPQJ]C_y!v<IotX@isz5~Y>idPV-9u=2X2G=qZig5fSfF'E-[fq$fT0^|br>%[n{dl7rMIg4_{ep;Y|^VO2HC$A8|$pizZ;@5Qq.zZV+&Bsy8ih-u,]]U!
-M=unT!)cMWx3HH##2L8fWw4aUW';ve;.lNBfC>+ea/Q%X_[=XRUu<}ok)suGw.z^6U)Hc#{6-):kmRyD}b@"ourS~|Wcks(xSFDh99'd:kMg|/k||ch>"9
-:=x!t<5nj+Q:1w1g4ht,`}`7TQDzI}ggoCa6@yN4j$XrX-%N[YZ9P!D"QwyN9<eVbQ4SxfV+x:6q5}^Z,oR^%cj7$r12J_tq2wGd3%N{"w&_Aq<$O"8j`t
-6X&$MW(`KaMHW&.SkGr"/7Z(C`58WtrW(1)^{{'UufQ5i/>BsXW!QPJ)8e4AAQ)[B4a`}!&.jf>NShR:-dA@Zv#4gi5i^%X&m[NWAde.lGAzLh4DHt/Y_L
-q->7C5ML+TT5;/=Lydu9toWC;Zm)#d2vqYgLx<0g9OB0R]Nwy3Dk,XTRcVPE0hOgvOpd";i19KptsI%r[=R[r+~PN3$)"9q=N6QT<lLrT-jMA8""<Dh>cE
-T^iup{U1r`~B!5xR1gCOHto_xbkN485Ge`%/NO#Axs"#93.$2)sYL.DY[{$;H@E7mjE7~WCWU9T"6=~E=(dfV&40k$$9v<:kzVy.#Nga[$Rxko`7y}X|ph
--Ox^u,E{l=.z9S}Ewh~}s34g-T{0rh(0dNZ7LwHEUsmT>qUg73}wom_|RUp}^5l_I)~hm=ek~pF@"kBL"Ll{F8"khqRCi.VAGVlF|&.7,Q.zHO:cm-/U,_
-^Zj=@MSXM/mC=XNxPO&>Sq=-K50/R(M1;ppO+k$nJ';j[ad,UIsvkzo}I5)'QwPT]'WGny5O+5_b"k]rTnOe5[o`[htTUCv[vNwr70h9-b~DEueDA<4N|(
-N9$U_iu#Z=-UR=;QAt6KEq5XxL^Cd$C=$dz(r6f+M5(sf=;V}isesREJc[Zj55KN)F)|@fAw0-K7K:,;z5T|bD5rE0qe1([&0(^hU$yh'v{LTlIZzkaz/J
-tr7W|Z+b-&-!rLn8P_i=~Rkkj(Qto5a;WXqBfQthS/JI#sb.Z:t([6aXYV^zd,&4H-1m1{2x9]hqW5[d)Z/%nr(y-r>gm9Kl"Ef+{Tx{sNSr1c(1TXi,g5
-NC'&r7x&<3"Xeh[gyYLQ`/T>1f2L_2]gL)t9_l|9Ba:Z01.,9TJg{|OGu'TU[QVntY:a8F0bGu4KNlC9vC)whLSLqX.@I=";3w1N3F={&Wv;qNM5GUxT0.
-=pM3,,|`L7BPq1)(IFYHb}t:SQ%[KP%=sel`tjTm7oCo~nm>kGWb"scaNpFkxfS;HUK_@%qhPcokvS1j~x^$g"w:c)j'W{7(Z2vNp@R7f'j!DV}2!S}qH7
-`S>!fwc8Td!@[^{^Y&l"a)EVS`.Gvs>1JLJ!iYUMTV#ioC2Vy][hmw|/~+-`C:$H#czJ(Q_<Xe6Qg8"qFJ>j^|f|7>j$d2>U"CaQj3LiSJurgmJ-[rI_}_
-a-]6Ki{+udQe,jI_d-s_22W31ZUjcg[/[k/^AnyTM731&KAT{DYWVTc<YlvNl>JCsx7J[2h<MtB3dnMKOf'|:<=,|Q`vD]1PM`q,CnV]g[&dvsr^[DRBBW
-xU%eD-ZM6oZ{`Ii#36>CSY~{u7#hO-SFaOsX2E]_~wBy$=RT3WrctYMI!',S]A-k:QZHS-eHH&%D)1XF^QWD`qoFQXb'SsX89%rlzpf8gB{:(64/#2pRA2
-^ks-]B1f(Se6ciAR.yXIwA:Yvc7"/o3^-S47t1/'":>>H<-(A'c;mb+VkcQU|LBgaqAZE#tu&Yt43R.xb+-C1tx(219e~w.XR#nLU@iT1H&OR>&CsAg[<^
-Gea6CLMj.:gY5#I<%x+|/vO>H-`8oa1qSGC4hGHqyC`b[Y8Yeel)dYp_-Ef>KPUjy5i6hGw1_U}t;zVENMuw3'fZbY97f}&t,:J'_@uxNKpL/R=/,[wfCK
-PXP>(.QF=hX7a.N=',/VuzBiQ@YD@!Z'<R^ch3G^2s.i7]e1e.G8{^r&!30A%IZMshY]'[F}U]C68Z2Q:4A_(mR/$b[^g/o7"m@tR"W#`H06(K.oG/Vw,(
-+_f25w{^,OTk#&(0Svbjtrg!]A'X>+,N<3'>C|+0biy9DPAc;CJM2J:Ws)Wa@Em::Wig~v{w8+q1'D{#"/!;+p9rF{959ND`R$_3"P|lrh:"V#U]P5m=xV
-"`7n'iM^MbjfmiT%-0M<e5.)kZef&@yjNTg9>o7%`bM7uWH[}c]H-G:JWxlW8_X@=i<VYV!>3$pB)nKOM<b'1'fj(y+DHmRX_"&]4$%EVhJ2wV^wvdvoc(
-m'GhV7V8rP:z<H+WSZ-c;^MWc][,~eQ_zcYE'@V&-]g28C+3I,F/-AX#NoDs]N2eUqaA<l3UG;bz$fT(k#VjV}XN_0zjI0t"5z_dUa=n"/nk+9;h[76H_M
-Gl2A>%54x=ZqM[c1[FI<T@K2S/0ghNUP^y(%(N0n"F3%ub&xbjoX`6~gc2>n/]@c+n!U+%Z3@Iwsh=,}k(J^9E&y2}#0`LEkn,+g#2&.^nvqBLhR~F60VI
-khFY8(0/i5J'Izq^#P9<W_XS=CE_^`QH~JK1L:W+bf;@LpRs,feut:n<p/fGATA;|KzAz.v3rExT]cnayMEkZ=i(tzJQnwQWf_=(|yC7TbU>nau71BBBWY
-god86&AH0@.E>-{)8V7_+.lFK+{1KIPoL"J9kp56uKCK5M]Cw!Gk7lJZjS>#:24e8`=[h`Ay~,(|LMe4,5xlsfEI(yBBfBCFl4#[Q|D5NHKSk"q3OPe9E1
-672dkGAXD5HBaNC1Cbr.hrUX(Z4RWmPWm|RG$):ofm#>Jy,MFWHclWB,BdVdj&31=9jMGo(tr`&go2!.VF~6FLT|GDeIj>MAUtKKW9iSIZh$>k@_:;Y35S
-q{LfkDbg>^dQM]F`oPpC%B!KL@0_btEDDm%/ZPB%B)"!wm!jsVsvz'M2TAzJ.FV@Shm1%mwJit6db1!.d<bID6l;VmYjjS6;`J~r{@&(,b05Jd-8c9><Jq
-eG9fSMDZ+Gd0%##JZp&Br;UblLbzr2+JS<50S+%P'6[s="q3}Y!P^5n@M:Wn-F:T:DgE`5@d#H>,bsejRMC6+J'M7zs;A+lGH"HbX%lsPP#}pz+4fB:P!#
-%aQ#Nu<g5hzu/==ar.+Sis=i3aP3`3}_Rd"n%4%"GzA6`i`:s{c]h&.xf^e)"Ya^4iqaR|E8INY0PL;alL})VOrzewNQh^Jr=R:ox|>{h88l95n`#1SMMx
-0Q0<+9([}SriK`jwstRv{JzPCh2cO{V5f=E%pdP>;W4f#sKyT&pA.^tDifgoTikWp2vtRC~2`lXA)N=N)eD/r5!ZjYr5ogWSS'&CDl->L1uE~[L;fJ7meD
-$HHzcxqda4eshaZIw3AY"&V/r6K>mb[Ys%ZdzB[w4-af'(-@XR-a!6&/<RDxChyuYS+}zj%Rz+KYZ9nC^xrh<;5#gW5hE|6Hwui3WbXM'3A6XSZHc.Bdo9
--ihnH)y(Q+sM:}CxnzGHMB:aKJQrMCq}wJSCp(jRn|O1nVt%n7UM^0|E[+x'T-r)>|p=Ft^rbSRO6iFUr^,eKK(IVw+Jwt%scrmL:l!|;J[LUpRjOg]&X}
-Oq[MbNm{Mg+a%_g>#4B+Ia:q#hf%K+BCSispme>15)[l=QA8-EURV7Hzz2lZ4_7O+gF!(fUP^::X`"!Mf6o2E-,P3MbD4Kn)!Q#J8{{f+PP2mswz6i#p{x
-h}wnjMIKSiCGFg.'<VKSyB%i)X=>zHY)]s@U0ToS2le&~lPxR4xr[1K!kWPYxtZai/gp=@+I)R|&5whR<pO&%VO.LfjX4=a-eSts1k-vdd,Ix^e5%-#j,Q
-,/VxQl-7^v>;OpwT7zs/Vo6-giu{Yw8sA5X1<rnb`+Y'eebgwq'1pUb}K|oyk>aEhU_S>AEgDOeqlUN)U]x<Rff{b|<T~7ctt2;at,w+7A@&#eJu{Qf-"r
-wh'E|`!DHSRlDlxNCP=!GWRKt9u;>M1{+CV,@f7^|9x%#7VbA:.Cjl(6(d#JWlZ_rMGOG0.|cGk'^+8mvkb-6.%fK1-f1s>Xv$'Rsu2iey&U"2.a!OM2$#
-$iTP1K;4XaHPUQ3'r79kGv%AqkF)EO;s%zLwP0z)]R~0cRP9b>:1WY^p_OKwr])HG#PfepXd/5YoMQbe}X-z9q[uT&9i>!<]_G/g!:RqB3>Bww")Npr9gt
-{mnWTocn.1h>cj3:`L1Y@>9-Fw]X|Vf:[MO9iWm[h!q]5_yz.n-<6B]<`aoUbwlI+y4mDn<6_v{!mv`!zP@3dBQ;E]:R=rjHl'xGna`37V,J)2ivz^4gTk
-P/OY6^NIi>`T=T^33[nY}YSoRtvJ$rLR~O7TV)>-Qe)1H[fO7q-Q8,"_!K5n>F<#m^3bI=+^!e,YU(k+:s<sE"CcN/9^0@{0cl07r@MTyr,Ah,{s@u;$hM
-MBgySpv!;%pC6Ta+mcT0#p3,>1;N~2$macH%]=Z"V9QI~Dy).YH(.]:ql,N;1mbT|>IW6gwIN%a{JU{>zP@+D(n%hk7v/$I=EGz[`H|TMzPoI.8TdWY#K"
-xCIzxO`yw[I95s'8ipErUELHxPZ5y@+^9U9Aqp19,y+Ij![Acoj0:-YJ#>As<qSG1K/0W"-_yf.09F#C~rZRhPi"oN|ayZlK{$Th;zG:.l4n9`w:[|{YS6
-tlFLSEE(X{>wLeJ]rapK$zO"U:Cs[Y_2=k}d;ThQd39e$SCLOUsYT@9n7YfJHLPOgpuy:j6Um{h[Rsodh2hvp5YRNE>l6)gGG+Q@P534$(YkN"Woc7S'b+
-alu3F5:$N3W3MB]fo>;x5X5jV-m8q_I"0Y!)e|e5m"@PBS)@I0H'p|3zcSaALCfys8pfYxJ#AmD'D|gPC%GV)ec-dY99kVx-WL^"FC9gauHV$b]j9pj&Q+
-)xC`0%@QMBEe,acaYoAeuis847n'0ljPhdF/_1t9m)&7#kVG|UW"yS#VV^U1jD<5@Cj7X7^yQmgOrb3L9l6T]ANkfAH4_&#:Ko-y%5{nQC}g7q_0QX_>Z%
-RF}frLdJf+wt1Jc$`@3%RFxe6Ud":.]N<P!v>^J=_Swbc$DHi#[tOIl}'kVQi5ncN`</cduf5[+s[4~fmu:,ND'c)RI;ry-e(OV96L5|7XnoXEo_>IeU`@
-YWH,BBw/+<(xA8kJT][H}uiW7q=Nx4d`]]BRoOrF$!J5GMRU5mglM5HsGO!ZN,R>2-orR+"^-z@u)##0`q{q}_&1/"[|8@B>uEp)E-)4tafk_^+:ev['/5
-@1PgYsse~OJ)q1@uv}-{ajurZ,=,JSMP.F2r[qtRk0b2!"MZefm}ifEJUcp&Dv0'(wfh$h6tqI0.bYWhJII$KhtY|+Z4$_7QcSXU@0d5JSK^>xUdUDXT0(
-r@>XL2s}(y6nB%5p)EF)[fFxF_Tr|OLMXvtu^R=OC"_dw|L#f7Rtba>zyVYOS%uk'ov[$2Mc9+<yx_@9nw#0b-gPHW'M~)_PJp')@hT"<$1A}:5fPCf!HP
-irhK5&Y2$8"WZ1+i)a:0dd]Z&(&+_Kx0e,8`eiTKngfPqBbP;qB-7a,`S`My}KSf~t(Wte<g{ZCg!nkf<yrq/9!J_UR:eVV!8|O{qn>|3&mV^I^Z2ws!lI
-g"-]ygU(V:Rpo]^okrxd.IE`I'FhYv|V_@.%4dCaMzopKwh;k2e""+bOraU6Sm6nRRZwwCb2FRR_:Od%z@V1[vb;'qq5~b2},Hhpck"o/b;q;2Ht7B;^e[
-DtXP0),9.Vw+`UNIla|gelQKWej)d!%=LlIy"b6ALUoK..b1z^J!-J)o.rm)(Zd//ca}V0'wl;fnS7^E!k051D!Wh5YYX,MkS_DL!$#[ptEMj,%bZ<-JQU
-:eN.tK/&vU$h&I-+X,RF+Px'yP+gu<txk%r3VFE`Nf7jykQD%Tv{tp<,E<XNvY(]HWSZ.m<7#_'mL/hh_x"~F[7[DPl<oEm9Q0f.P0.z{:']_1lw3a/Sxx
-jo^83yniY,+jqfZY>:E>|[I%T/j;Q=p5H@e:j,5[S"X@d[vX}y.p/bP:YX4-G=.wL1vx^p~{SewSX1EsC2z{mptr=#moPY,k}]jLX;bMYkz});iqKCJa2d
-uvW,r-};$aIvi6QoE4&ONX2e{Qbh%7yY=Il^}Ao6we>!`^H^xaN3&QY'=eF(4s,jy7>.zaCV1#!nPn)A$<9eCuJc<Wb(Tc)9FaxA'2l!B1G>HQ1'F8&st!
-l|5U(a$W'x3Kf4vL^w+-rW_V:nin4m_gj{:Pv.m}-;M,`GcCJ}I<wqHw#3bC_^m3mu;E&Udo!XyPe>(^Zm9JIP^vcm4}J30%H$11jPO-}g+$XbvUub$OrI
-}]Uqj:$ky%.[2YDXK91'(#yE/<yd;!%(Ngn2w:t4yD{1[_ONB"ej~wzfxscW(d'mFVGJ4|3Gw"lqc<n.fS}[AR(9,GS!mMo!)bw8Lm7w#fBB~>SvS/lD>Z
-.^{@QuZB_sOajpdR:&0ywT0n/IA#B^TWF8!85lAUM3t9U"N($PII<w@F_Vs;!z9;^jjUTe|_jLEu[E$Cq;$mTJ4(R9&f'_wW_G-TI"xUy;mSvU,$zS(v~$
-yq[!DY!fMi"TV2`}-(6+e<#JxdM3u!)EZ`D1SkQc(SS0(f(}H{cFIcD7`=&U-dwJ="Xn>eM;i{+h`c6o0Zwx[#q8%{EnENw^'jIhg<2n/,:2IGT>dtx=p-
--4^ISTU@d<{gnyafR$:2+HP^z/D{R>tmIW[|Q=:yvgmKfE[]x^.umlP]qSGmKa/7%jhvI4u5@&l.x,9O4]2N;;$)l!'wr}6NfLrYmzav,tW)$`]a="sT#!
-UQVub2|01}|J"n&8uBDC9+~%'A-c(TV&p5J{@cmX"1Uo!P56Iw.]gnA+Fj'UFCd`'%0B({y{))LxGg7I-R]hdajf7w$>.<i=Z|jtXhvZubJzthfZS9N|6n
-+Ia,2fdt!nqM|xq{Ec}){jL'kx<u<MwJpbyeE_Xd}"Ghe}yJ4Bg5_o,,vdvfM/1&P#2Mm;]fQ<9K@9hk/GjFb/;p^#},:7b5vc6X`!8b5e)9Jwz8{{LrOP
-[)B=3s(m;hS]=DH}j9L-smemPp2%<o'YD0E:tXsZ,{1cTMh(Aq7QL#ijuEdQ8oGNmXVM8Qx]r5]B:cU%5xn]XUMtg-=#U&G2VbZ[!75sz&kNCq+,&iMs$'
-Yvh&tkK'~0z5$}8bXjq8rT>=a`3e8%2K1][mTYzyYl0m@e=(L;`|'tZW[m,Qa_rGRX@kG+-6JTxG&yYA$g8Xo1Cvh|^MsX-s^2vdX/=_#)8V$;x}3P;"ju
-H!hSUY`[{O~f_Povw8$2j!AK{+QE<x(/L3(fI&&woOuyM7UQ')@L3RSwMX/8XR%a,b7djT^O7|A:jCJinlXfLXgb`NSVQI;{4InGr&}DR<fN-<W;k+YvIT
-~H'eSO>Cv17bl0T#1#ZX{K@8JXFOAQj7ff3f9Kl(<2YpJ.P:49Li}2QNKVSM-G;z=;-O0lQI>|ClW4v}7dx::eiJ^p7gJW)WLq3C"rao'kPvv=5W=3}y}P
-35Q9)M#V1id;5@'IGtpm)6c_@H)%'43gaO,2yO@%6&=qM$M06FYkXf^lR{AXVvvgI(tebRJyqaPY{vkuL_/|7"E>>te<ON2s@<Hrd`S{4@Zw2-Hs%b]KV=
-Y,Vf/y|5!s&.=OrvN;|nUj'rf}/)/u"B"~5YV(Pp+X1g{wpYEQEVV26aeE;GDbd[g+A<./@"yp'Q'_q"{,{y~i%}@dv<dF/="|bnbH.GHWhpwwR4J0_=]t
-Q)Fk_0j4BL0]On"MMHUiJg'Zpyr9Mn|=v0!G(NHhT{K+P0:kBV}V.DKAM[a!ad(fgi~ueB_yv!Xk!sA#q.h4(cMRtBu-BQv%ot^B~3a$k"L@{5gM}"A^Ht
-U0@"JrIXgxfwy<]cDQ~lfiQbxZPlMsgjX.udvC<VynH:</s+-NRnGcVp!ogA6G%<yh[D:.Iwv1NO0+{9yG#XYx<gy]k;C+M!Rw<!0[2j}085xw<T7Z}$dc
-(Ry.5H2E3EcTsv>>_sQBg}^2nV'Q8enY<`/;E;`<}tNt>2ACXOO^oWyRD1.9wv}VP^a;1D}5cnu3lU!>+5;goFtT2`fZBC/%8X(F^'bD]!qnC{Qqj&G&Bf
-OY7T{3IG2SP^(5=;(y)0dtb`c%7G!4f-`$Hmgo4bKrl4'0Rd_fy{1WxN/`]Bh%1uV0Eu1`wH@MDj5v>H8^T+c[xjQghN[_#c#k{@hC^_iiGD70|#"!mm_A
-9c~]9khsXe1>Cc:[(@BK/DxZ%tkS0D&EnPG+s'BCs0S"Ee-HCo`y%Xk$U(ABez@2IW41MH_of3-jQDP{0W(x`}:G_%g4>iiJqKiXvP.-IxQTxm6(0Q'@FV
-%g1=^ebar.A5Oybp:[e-5_c8YW4>/G]=D]Ev{t=w{4]wEUnkUanaXUo_jKiH#b2[]lSl7{${t7)f'/vrZBHb7&./y]]36vX&!f=:SL%650sd5BY<1DmI,i
-Cg=RB@zTc<;J!XcLbI]i[JoisCf'v7'5-i<1!'TXP(|L;l{_5`pI0w7ZEN$l_TFnZO~+DX2:f#Qu`O.6QLg<fhBKP6ir}/ETiNY,!CyIQ/1tui|w)bPfu:
-={D6Vz_<)HvXyK!WHr>Y8YL8/JT>G'2mZ_^)or1}iusYQorB:rF&q+2,.KUN@);{Vq3YA'tQ,`|$!uG:&7m>$c%R@Q.r,&ZDijo95h9Nx0pyqfzx=k[Dtk
-}>&@Ib-OFT<plAX'TJOax9L`xaRuUB:q:qpaUq>W;wg{"Gd`xQ-$a5rg}iUR~ISjc05L!R7gbDJlt^LTIniwM&:p|ZqYsSp$]eO9z#)%a;)^jbZv9LIT`{
-~L4P.8j;R4qFRSx}y(SrUxSaCGC9;80)l$8ZUcJvh9b-,a#n'b9zNLh+,ttih8ynKH.D1SHunS-3_&-z7W~^,,DAToL(rTYTd(ne4f$F2-6`Lm85j]t6.<
-m)XuP`tRtxB.!fz]RE="ULV:+G7NnTgj6G#]>!;Ux0t7&(cpI|@vpK+2z{yM($1V{u'N{iY"T0Vrw!{K3MY+U%H1LUojHw"vD)]lt03aQ|KE7!IAxn7quO
-B8u%J)Y"ck~);Fb6kGYn]0d]6QK:,RUR5!H;,:5.lG4sghO^e`20Zq7%|u}QL>4|ry(})hb!~HxF(Oz5(uLxCt[724r>9[Fs9dTw7#3Ph8-^b%.Rl4`"H(
-3'1P97E+$1+P5"DL{C0XTiH_y3nS]7L9Pu$I3]w(SPgj#8H{"Fc&0$<k1yK/0FB+M!g'`|fxQ&5dt3v5MCcLkinu=W:/8bThZxt<C/U>Vf-EsPDah%XCL<
-l+;oPar`7AohpET/o_Y{z4bHos.y,m!|rK;Z-^:WaJv4RaEF,5~N:&ank8~GM7zVcL>urK88UgCyn/gIcEtk,-Fa#5.;oT"&``YYPomYR_J:wp}v9|$iyg
-KJ[OIy"`mj)Fxrte{|^t@rtpmwdkFZt@k)RM]QienhB.",='=IfYgm4C^gzU<+E+KgC)T.]#J,}S(O<YLBgLwE3O)/@cikR})r#m`k`r-i_yM/TxgD)ZiY
-eCWI8qh=zFD;BW<Ba#CTOwp_j6;3J5`.w9H}jR;C0NTaX[xoF{&gxQqFk)LBaa$f/}>jg|b|x{>WwMTh~;}J|_oBb;[(Do{,Zi=U!6qFs<}-HHFZ&lK4Z4
-fX-"cLwn`7()e6ci<ZPgC7G=sWRzY1#N3>),e@_}'X|o|(!=KgV[Z3!c!t2RT/Y}aw>Nq$LzEIL7+J;St1qIZ0.q;kyptrMA7T'.x3cal|t,g%'@WH|wcT
-o=+;#ma`ew;r&G4KR7jUD61)P5CY0c6]+IhtRN[Z:yl;X'n$QPgf<pV"1$'GZi}ENfO,!H[:f"/Ok!n>5>eOX]mWNExB$MH5Z{Y=6_C1JJsA_D;&P'Nsk!
-c3"X&It2@cgXY[MUE&G4-v/>Z0o`NHmBOo3TiIj"BMe35}dtAPN<o#]}:ory]`)Px7IIDk~Z:K<iv`'{4`Gv8q&wJC8=e=5sO/O}qyRhrP{mTNaw(}g@Kt
-tgE[X3,Bky{Q:v~6O}.t7kGxG`jz|;.x%0l5@4MENQ'oX:v4dc$XzWbb<tn8#Ly4g5cK5p=MUzCY{r82n2x%MH$&^|)mUm%Z2at4g5`G]fne#zvmYZ=wB#
-zz!L~x'Z&;~,@>~7#xXfz.;5DUGDO-(6nFnI:Qjpu76]c$NX9Xh}nU%nc;KAQSp:^=D@P$0/KTM>~j6Rtm>SYJgkL7D]V$HNuSJonN85XLasA0Zz(Gnu}/
-78"8,+AE)y|G&z=y]lY`<pS#9^T]GY$o&8,=>h,7if)t=j^i%0Y=Al';2e1eV#p7{lV|,QUkkyw;9<oq|l;<WW=d]M"kEk6kkm_u/]b31'tq}I!y~SK/vO
-~0xDH>@K$@Qp5[aj}!}2Uxoz|gR|]]Blx7eKq("q,}p8u)uh.;SX&2+|{XCLdK+-lQ0O1jJ%)^S&RYHOpT><5>&I-fEg:{S+,v_LdWM_kPHSK9e"bnm=fw
-N'IHNMrV&1"n{L+_d>;l>^Oih&xl}(_9qnu".e/1)u5Y`U3{}OP1eSWdpcJ/ZCtZ3^DC,r|Rm--q~nAU.6L=sa6mUzy#nGhfSW:Q6S-=^`ZJCom5cu;;Ay
-T@>A$'pAw(Cp!sAVxJgBM#KZk3Z]b1@vq1<z,wrbU`<K+&hHPeiju.u=NXF(YeRI{}Xe5N(59Xouo1|^/_%0b06Q<<rkq>OE.<_(WMPsI0YX])/m-zXY.:
-r7''p4H-a<^pqO;'ifoH2=ep1u&bA5B"9=UY:0UaKS@t+aHWBg"3eBqx5oL%|KB'J`AS9ba>VlOcNck4Vn[oWP]c[{3]e9Hb)FEY>C2/#pn4d#G#(,X@Nj
-vgc6A:zll._YoM9pZdtV^=@;r%N[,I'stA2Qh4Cnezv^@.`1.=8q67D`X]V&{<.IP"o8yiV<z-a<drMnX'%}=_u3Kir0fD3{h|t">O8S}Vuxx;4k1rk;]I
-q;jGc8s2,7B'BKvOcG)3t7ccApaBWq&TW2&nQ1gH#YaLHK^Y3!Tnwba#.lLFm#94!D>D|+LDwLWcxc_JOn]M,[$ijaW(-X^f+Vm7`Ov092HGLu0fsegO12
-6DO<e$6(47N.xTXN^f|}ulmw54Fb_W1THL.3X:(M^O+FA6iKv59#<f#7<}q01Eu3e{`O7htM.ORtcOF&xCGNTQ0nAJAdtLU$PV@`T.0/|5#_yqMr/x}C{l
-'w&'~y:y-{9S1A<^;SBB$M!v/oZ,mr)xXFe`Ld7xkBrF"72wi7RTLZL%2do)Xk]<duho4u=)(gP<[5w=&Z`(Yn_j}V[ULMir[{=n"nXGKHweFrXuMlR,qS
-jhB/[]bm:son<]b.EmC%_qXuugY|c)ZGMc/DJXpztK~XY,Azdp8v<`G)YoXZM{mx3wv1ILH8vQp('m,PkSxr6:hJv5q&j^U'$_mH@YX42>5O9m&Lw,(&;G
-'_{b4UtrC@(iIM}9:"0vsy[54P=wgszRezwa4B"E7/;[(}qAycelxEM[TN$j={7"9)jTw#cL't[yIfq;Pi+_.E(#^K_,OVoEYc1-rK+g%8CRo%T_v=d3BC
-Hp@RCL]!mGLX2Z|WCwT6x`IAF%;=b`U+em(0SRn)U|$B2'yHasq0v}A=KrucV;||:R3Qdw'SO7H$~}kUcr%.EU7.EU&Y7mYo7$ia0V`f#3au/stHk|4D3-
-A`JqM#[/L^|,Jns;NU.eEv[}}{Yr=E5jKk-x-T4)'83aTr}7/-]C1iQ'#chh;k=c(dbiNv@B3dlZ{Abd3R{#2gFKAkZ#IOa5xrCP2WEip+c,q_!=q#'K$S
-gg4hDyvtw4(g:lLYNbR!&`-3lW5b+lSUGOniacW5f&k!^Qn#$&".@2'g|[kJY:w/x}1{<B|zUw!kLA#2z-Q<rEJ7Y'3oLoA4|PNDK]OmzH=@W%F[vaeA<E
-jb'dU5P"W>JlhWi'Lm'k[aoRrl1'tn-Rq!>AN,[AM^"=+6A&Ho#+YX&l=!qe{EJ(>%pdt@1aM^aIV=zv<%_4um7)x2JMSlVQJo}&SSjNN11DPu/ds|d#rS
-G#sRP/N=~r:md"/j^g`99]y%|K%K>S~%ka_qdb:o.9)uS4^</gDzzoX,(cCh2sm|z]qib%3yr[lU{xO/7rtfsk66v]{RGtB(6]6aoXkZ8R01}:%p58i4ZV
--4ZkuQ'"1ztr{5j^Q{vn))'dF[x<p4mqVadTw^0(9sBXgz^h=u27Mn)q7E4oQI]h[}b|21j+mg`UZ9R+voII_,^V/f6or^%}.F{i`G"#L)E!ZF_8/9w,-&
-7i%HC)|P9WzmNpEP8&)ppjoSbjjVOHaz747'rt"GsW[Pz2t,DbjE'8tD7!Q']_1x7uaoe_g>W_}OO!L;1Oo$.8wfm@7jNyA)MlD]PFv0Z}NHjCh/CrL`IQ
-dc1ELE~8TQ[)P[l}rGGm<bXZ;7SH9TYnyHiU7NAoBSboTuybaQ3)a%7LYxV(Uv(,vVm{b>XU.9BzERd<a|utD->6j,-N1tBdC"`[8r5@JOfaqza/I{")H.
-5FpPxE/=u_gapcR%YbbPQs$h'_C`r;kW+NwT-11@f[>eO>BF.6US#yI+Oe=X%KG:5y$])"k|)!^yIHgb-><>rZIS_U`h@BiW+nET!p/Sbb&hTVJphppghc
-|]$Qv=D8[e8Z`Y;4fpQnA^<Q('rXlZ/^Yp14^==fZ^xytwQ(-&ry|Pk0r9`1EK@SRbV[=#.;"!FPi2[^XG3"h!SDr|rPMjmmjeP5u_70><+iz|$f8Zt4R1
-v$4E<AW+#x#xe4fSq>c+il`}jv)M:,v`~xs<X"d6D<5vLb6cE|d7]O.kB<sfyh-u-FayQXJzYbU#$2H>j8'Y7]ILC$y1}E]Z|J@}h0]|8rV1)B2k!-$q6u
-M(',=-Wb#'zt|e(S"3>m)7mhz}>>::`")86.pP"h/ldZDvuYM'nBH"sRs/(`5Ws'yW-:5H0C8HMjvL`JosNcaQ|TF'TReWKLXm2jijx2rrXO~7):x'4&#R
-vheC^mq888[r%[%,M=G}czdNhyI!WIl,t]'u(RteLUCf~|&$vc$O<o6$xr0;K273@:QerRJSK"/"N#|AlR!d=7KG]w<,9aai1_+:3k4EH9yG4!isXeT&'l
-Kjp='f4`hCO^tw]dyy@.^kk]+#K[et1UMsNlE7XU7Y:Y{[$_fRjTmg:5RB^S9RK"J&o9=hGI<W^6>42f,)Gn`HMB>8u<RJcz:_D3^#0mz2x/0k#"[ZKk{p
-r@)gri_uN:_p$97rLU]En@BNr@.e,$"!CQZTNZH[v`~'{+{]Vbp++.D,~-)dw^@zQ[{EZxJgA3H4}X}wa14:Up4UK`SW%6'%S"kE5RP"wADrR4DXXs|[Pu
-#>a.3;`DzzJi.9W=@L;%~xu7J1SNp/>BmKj/kD~op8=vK2o2gH'|<z$1{!95|ui-jVje^gDc>,-L#>VV3HkZ+&weZ_<<R^Mh;W]v$Dt{S:e=gHjoWIfdQ/
-KVL@|0:UBIROFMepTtX-F!wPNGN&[U't:5zYD]rPn<Q>Ti%/t_Fl6jd$XCeU5/!3"Z6C}[XYV9"$iGo'ypLqdS4p2s}wU2!rIo6Ad=M=yWW0jWf:eAwC+=
-R&@0i@sCT=a:=04A!gTjA4~k=,4SVB9<}%[k[1QjcOWgzsXw~0={jL^>-vu+vs]hNMrXt,DWg9c4uuzAXv3x|ymb^6(<=vQqyh)hKk2W'oW0`yN:u6T{0,
->1ph@3IH13zY<Cs%98FHPOq`1L`|ju%vfdt[ZLz&E9=/CO48VYYGk==UIH:0gjM$V2F!fqSnIsz4n#n_1>~>|9>-g@ZoCE,@;Qg!dYuvP9<x#]CQVJ%A`7
-&pL7s5$Z4Hyym(bv59z|Nr}fnY]Lw^4TmeAOXU<>;W=lACU+&X6^9FsUqIW'{r&N$8qW.Wm<Bmvk7j0nYievX1X,CucNd3RV1cbiZKX_weA1yV;jqgBfD&
-vu1U~M}ax>D0Hn]cEZrwW/QvwrI>abr=zRU]20c#EO,82uE5Sh4=Ud%[68mYwRYZea{:WeK^O#5o6]%a3TPr6T|'oziniV9q|fs/z$^|MlB2.2|!,{:!s7
-6V#B@e)rM$P:%;K0kO=7Z!O}]6|q=3RiI6;PDKmvjU9`oI"P7d+2IlWB%zb$%c_6'yO46;12Y$eRK5(zjmR19{0k),Q@s!Q]Ms:$f4zXhg]45mU,SH1"n.
-3/bo`$31)87.#l!SP1K3EIT8&2sv)$)ZTL',d0`T.SE}@h_2x%14%3fbkW]q~T83azvupQ]D7zqF#ECU[sdj9T7Z"#`+AS1#Z#qoL_Fhu>kK1VE7.7T;-}
-hNVa$DOq^$L<<ul|SX7'0}G.6']DYHP${loAeEb45pX<",)U7.UqgfW5O)LpE6<N>Di}Z<+3eq"s,w{N3Ktd59#P+gK.6mWXP(`ZLnoyDkYP,yHFIfu:ya
-'D2NJ/z,T/~sGE||{79@Hf4w,(d3YI5giuxLcQh7<nWZs!wKaBn!B4B`x-9W5_Ww+sC@9s^^Pco,W@2MeeW}z^rS;1]m2@>bYbZ#"e;<'0w7FunC;b:VK#
-(n'djQ9MiN;;omY>n3S3!O}{Yu;lBql.G-Q>nL2$}NsGZ{dUTmM@[R<"3P,RJS<|n"UTk3M(M_MK^2inFjaxgboz60zTMOAa&d^H/0!z^(M/78H&"V$"4v
-5meHE8=hp&W.UNv$%KL_%@G+oDO^D1WIxf.(MYX@={V$`GL8rCO3}^<=Ay^ho_3Nqj|gaaDP~hZ{SS"avBf`pnn0t&Ba/){m[[d/I-hE;Z$b"=!ErK$wtu
-A/ln3KYbDz{m'k8uQ)FAwE7a#1<BlNt9e]0x=SnRd=HaQxuDz4J#cg"!cXPeNs_mHo"T$P7)q8MEeAPbfOoyvD4,8VG"Z}>e8Ll.NL"mZKKmHDB_cfqnDc
-R1C|Mk3c+7O3v};ysCxb@sr23<;iy1+@gk@_[1;5Xq8O/wv$fa^cvh47"c,vj+ve@N{%35c1T=,c1RuZUN^^k<'aKISBZYx&-o`z,(xG2&K'Kg=jT'2v-]
--=J);1qJ+)nKS%KifOu7Bc`.J}Dq3tXr4V.Kzl'q/owN@d.,#RYy=INEvbVGT8@]!LGatjY+x[ALL8g-1K0o|}v%xtF7-^>Uu0VXu{8QSJ5)xZ'BNMo!qo
-5/iR%x6X$4@gQ-A$MJzdA2QvpE4,9L[YRp8wpSr`W{rtD54eI,@KSwlaIcc_-AoOujsH/}Jr.D}I;18d$C_5Y[!V)'Qq5C2wyfZqmCtMX<XLSWZmQJym0:
-u,wuz+w>b:[%wW48e6i.`+w]0'Uvp&Bm+#ZK0VKmf9IuIan#|-;[<&U]&97dn8.a"Y{g;|WJFH4fg2-3x{_[g9#M$[H@Fzk"j;e,d{&cREL,M]S9T,._O&
-Ajg`L6'Y'6uVO`wli:uXv^-Y{/[EML!N)kw!lg`a@9yJ8vxB6g&(Zbdn@OHa=z_V>lwoAEc_d$D%Z,9sqVX+jN^s|!~O4xPO6c;MY|Ss,6JrjJ:yN1FW]G
-3dVi`7s}FP`bC7c;^,/:=3hYm=4dCH;tqnadt&P8IYXhK@hkM77+dkA<B4jO,Ug$zp-[K%^;byJ}(ntl|`+b}J|I=yocTbMOv!liD@5gLIr,pdJ;JsB4fD
-JD7Qy}gC|$mcf`ZWNm_gb+yIFBFY'Q0`tZhoxU]q;y0_j)%&$>gw5N{.WMwDw%yR]Aayk.lM2ps2<zAV)D+gwFDDzoP.7m8dnPSoG%w4H6yt<K=<8WI]Ti
-5a/Y0n/v0H7ARi1BrdF-m7Ja={SPcEY=&4"e40{n(1@_qo<.E`O_(NAm4u+szd$X`"~z.P}{WK3SG/]k&]sDgS./pAVW=2NMfq.}bPQ+2n<D,u0ad/&LlD
-;w:{0VI6{l]x["xQ=].5Ow7%&TjL@i{)RD{B}#59fw{=:-6MH34Ky=t;`rSWZv8Q,`S&#+0vG+Fw4O>|5L]}!o$,Cj!{VOZh#Cx"fs!T]x8Xnfjg,1Pic.
-`,yNkAoOB/Zjov%bc57#-5S{:tD[K+``7j'#9xkz(.Hn{&eth<Qz$Hl+2`{Eka`^Sv__W&9<gIUJ_C$CE:'&X,^Ru3),hm|S'ZZAZ3of2/9Sjk)3H+`iW|
-Q9x;jai=fONk#M%wV|V{&r4ui)B&%Ui4N!3/Afq/_Y4vd6+iaB27PfjPfb@b+U1n-QR,.ok#2}`r&N^r&]"3cZvuDh2<zAI|qz9'C2W]m2Q$9`s.tQeHG5
-h2ei]79)Mug8%NO.QC0Ez)Sf&i#27sCoROC1jR"|dq#^>j#}^-dNLR],S;/u)8[)m()jTcF'{V)Lw(^if'&-|IewJ6UZZf@Nh}=t7]^<4i^^D-;i&mPHE&
--h09FN<`|gliv$9I@@^)WVjvYRjf'Ao=<;_h~31Mm>Js`<bks8uX1)$>|OQXp;4{_(dJ+|k)<0tb8ES:sj'p}vP!ui4dz%jNsJRDC!6jkJ77L;G0$0&JLV
-$8GSWI5=y-3pGg]]U"<C3V`u42[jKMPp)ohIZI@bR{sK70dQEVI)Otwkf>vZb4Ig/1Z"TNC/RD)QP!JjCLz)JHES[vu+rWuR!>&S3ax<#@v+Rn^^`0gsxy
-ZMTlCp8vNW+%r{YP&_s]bp&>@n^p%{n[{usZLR/2I}lC/=`Yb^4eliY/N}/)"bd={^.kPixva<EzX^~TPcf$:8k^NmR+EfmxuhKGlUM}[>E55|_6~Npq7^
-"'z5B=w4e552Q_5bRPH`xtBzSHHrU4x|w:kz~Ql0vif3~(T_/hr]22rNH3@ZPZg<@mA-3<J)R/kwgZo(T.+L:zwq`k$%~N}q'AHca3MujBFJ=2iz#35ebW
-v<@|y/O2f|DkO&3NV!Tt(5t&;[#)NL]@/$hsQ0`e>J<ja{Sl[j&)KYaUDe_5)()0Q(],[#Mlnr$X+'Zp}l@NbV|"wR$KPVu1|_F.zII._RR8}S^2;=hl[8
-scbLUfwyivx0xkB>oh<Y<LO@rRa,mioI4,AuFqI^~Tn6y)#nw9D|6w4<8h"yxW=#u'%5o8J|x)ueQa{Sue$rcsMls0<!hLp3H^MR{WuJ$A/bxI&bCz,`Pa
-kSvRB3v%'+d<@qK36RQ<5EX79|m/}"V|CrdL_e;.)F8@:qqCmxX%FgbVLksl|=dC9-`eC'fb`A`e1Iwr|6pOeth!)Kz1Y&)XXNf;y;'AlN~a,Vaw2J~m}E
-@Wg7|KUm3[l_:rKl$;N+9.jeHmE>3g%`ai@(fAsdCUp9`.b8HstrG(s$<5{1^JK&I%5#;j.}|=wupY}k9ub|za05i1Y)~c.#CQqy0b;_eH+1]&/[a>%fye
-(";gbW(U&7PboNrB>E^UUDdy#],gX3<4DIkR%lK_cjZ-)7l8%f)-4WgO$.;y$@2pT0s8Lw!tOk]>]G;+Z{GaIHZ9|7AQo0Mo)K[oPv8UaC~N@2<nfWFcx"
-PTMp{(g2pYSra>~H#33n8:Ynf.8_;@!>TfNpt<6E2o{90{7yGg_#+QDnj7<zXZ(I-sGkmFo-Ms:B;+."uzO}b)NaYXNBRjI|}zL@cs/IRa(yLfM=Fv&&t(
-L=X,g$Li/}/Y6m)o`/95;$%}VxgF!8=Xxh{K^q~zcH6l_6DL%[JR-E!:Bg2U-.M13`mql:U{5zbB8sQ)jg-:%w5'n)y1Vf&IATQ>xI^$DKZ/GwhqbzQiCG
-E[j7)`nn9w!hES/z%joOU'obP=nLRf,@k>v`IywdPUsb_q9W4EGK'"v^Y&J8OaUK3LYbUT.nT&;C>PRJ/2obX2vIqBm+HV}bsKdq5mh`JL:lXpJJu;dq++
-Om=sW#MOtl|Xb-X`scE;+tJtQ1zhZSM>&<lhL(a97Va:G:1N7`B%m:<L~.O$WJb1Q:R_8)I%kHm9'6xi5R6ie0d-r^N9gjNi!WUea'-$%!g_zi2OD0.$r)
-Q1+mW#~.'2H9'xQ0`=%Vb>NIIf{PROpd+'w1Eg7'`K[cYkElPiMC%Sls~Su@L=j1v9_.|_f@-zhoKDZoYqAhc/Yy)#oGX4p`qAF:x.oodH!a~%.T~1la2z
-fKVH$Ac)AxS;tb8NK(IU2%(|V&OqK49PE})d!FEsb72N7};|_Mnc".EC;q:>sMb8fY];T9iY|Uy)W3}_]Od3H39%ohwAcf/9PL'tIXrJ4P%Q_to+`Pak>D
-c/OT1@3,~ySC]_8xvhH,[pk[eb3qp_VO6;9KK&Vxs,2xrudA,@#{]fi#u<SA,s'wBf:JuMG![=#mvZik4:2M"3#(%wQ<UOif|}>(@c"mF84xHOL(ma/IGD
-a[vW#{=NUN,[UxJOjt5^`l3;a8Ky/29tFzh}O|(|@r5hDM!0;fe#x}|W9Epv=gfBquExyl}=GD."NOqZX8.MhT-m(sdb:X[/8deKs3(;A_y7iI}(}`zqL5
-H9^putq>bw7ufNwNP6{h)DxfjvkxaEof{beMiy/Uy9G26#+0#N/`+'.6GEL)DQ5'{K3NWtVRxT'q)"'6{Z[:=l#^"9CCYJaaNHddQgM<B3Lb:b0t#w:1>P
-(HFd[,mvw}QamSk:0O%DWyOwVHv`<PI!a8|sG;y[^{]9ei!:3JnhvF8>v&6P/@-bG[Y+Ww&K3/3w^JozwxP{Gu:{IdT}tjme(2Y(q"tGP'63N`@^pnlZ"#
-M((l>o1{RzXGhGXQB1BR:5,6z&+f+5U;Sk+A%^Zu}s})9OEh}X%PikaB.Q4'`Cp$-.H;8w$lv(w.,[#UGyO/b'#T'_|8zq^-}<To>,gA0rlga2VR0N}K!r
-l/'4H`|/`Pc>/AYTOa,|ii8^Ob`#>:^<{vf5)kQvrZ"HffQT+<rjX#ocrjH65bWGt)`.B3Za7$1C$V[)t84RQ1wbexV^s[5XY3q5q&$Z)7,M6/%v@_z`Ik
-6h!_V'[nD;f5+s%l`y&$kD70;2/9jyWOcUose[)er;Kr(8.'m08&6RowL9/9w/J%gB5`FO~w7u4bfc`|y4X%}uwSRXUo`eYxv^e3swG>$xv)cfmo)77Ax9
-;2Gv~]lF2x]m{e&8V%@8/=>P|"Jw<hVf7l)KH<_;'(3n]2]h`Anr#IKiv<KsC3MUufC1]|1jXI(10YnHd%3Z{p{pMmuzfrCi8R=X}J!.9"N$-v3=;RV{sT
-$HP,b5-2]zub:KpW{87KGqRL%PouDuo6Xo"TGDlvytnw0R%gx|P/yN7"]5uetX]ycwGPNF&kYtsxcJI}gL=6;pJ8hBh'/(`WN9F'Yo|&]v8>ylFXV%48cW
-dqn|>d>t(n@GP{ky}f@j`}4&T{Zz0t.7gDH4S}-(p}4(7z_,ta760Nb48TF0i+-H,u]y:{ycS{$ggTW]&|J{P]S}687xl/oBuu@f_7ne7T6+t8RNpEk7[H
-2Z'ueVt/X1dPa&VrT>(sH0L=V6~ZxOKqCiR0,dBRwOPTaZDyi+^#!1ZBqu}7]x"o)AO5){$b%7{_:a#--U$m>O321}0]jlLr,mvLBxEBOs~HHX+,`Pw;wZ
-ma%FFFJa)fBp$Cw[WEhF1MPe)vmEQlKM:@CiOv6F4kIZ&HKNf@e//%#70OG+@80oXHfg0;U10L"t"tY@>d);f%~I$@STQ-uq:&)/c|"RAKIO=&T-O:SGKB
-9X%ID&g#Q0#Zxa}tsCVS-{KqmH/T#qmrtmX|L2x>8%]'{#'7MX&8!Qg36|r>DH>kG$(%OHOai5[@(k$;aG<,c6'BRaqTt+~fnWAs.vk;bA<WTZ$dph6-20
-L2'CQM.{T]Uk%K7Ien!jpQrP[a)=8S-4Lr{$a1_L,tla^qZ|VUXLu.h]O;[tfUTxr74j)e9Og:,^2%fk{wGm,WUpft$Uq$#V|o[Oy=9LCJBQp(1E|@Qdti
-8O1dTM,Y+Q35AI!)q`ak,bl@6@1R'!b7o@A!$Oi"K&~L[2JX94cHTa_|y/1d1l@@n%H6xDhsII]G3:pir5M1AdCh;xAWb4frAf_Vb)L`5SMF'14&NO+WF_
-:nYDAGJ1l^akMC-o1I;h~TRS9UE^7m_86T!/%_U^>m9"@z{a].P9$$.VUr/S4BUo9[OjHxD]UxHs2!l>5SJ1p)mxuZHXK/XcKF3&'GX{U>+k7;E9E5~@HQ
-^{N#}v"8-{LO1RzBgWRJH%(5MsKqta;M}ejN.m,|K|`}8=G"B{UyvFQ/KpChaOmEeBVdKFAD-]a/LjFy;G8n8n>-3ePDyu'GWM>m%i/]+=Q/%ayXJ!i1^+
-%V_u%^3:AYgxJu.}9;`T.&&)Q/ft/q4r!(oB`NRWf'>L/7nG_i32KDHAEn"NIKk4m@DqX-$D"g{`^!"@E'SXz!<EaI`-6'I>`Hj6gR7nxRp:6a`Fp9,^[s
-m2MsKqTnk`Wb0Gp#eFp_L9-#NYKK&'1$cvc:D.)unW,Y[p-U2)U9D`P)02{T~(Y!><IZvD2IpcL:H$75=;@{E6~%.vtEfq'=<o`PA"sHF2O+b0tai;9vZ_
-cX$aOnMiN7~sCYtmlz<EkjQ+(w2.UNJ34U+J+hb=2+wMdrEK8o&D0LcJYY=3;n2"L]3D:I6%wi=E+xK]v5|29Vw8$yE(&Sc|$$[gr5iRzZ2MclaL/ht;Fe
-%<1Gi1+WJTpf^:#>]&lm.t|3XuJl^S,o8>g7&%3|nBIj5`{mTC2@f`#QPD/0pEZGU.kd20^-|tnU$,m72rfUA=[UtUfWb91#mN8zk/$_8EUK/9Sb$|^g~j
-mk-xjg4{Ma^60DQeVt<sorvxs>jwps;_xY=RDYU4|V4YXh1YA[Qh_ZSbY'f%/3~NohqZ5N#,<,}yv"ktmg;IOewPNsAb83Poup4G/NGJ8jv!FM/v^}-M.L
-ncJQeiCwTO-evIH+RU~GYP3nMK-LSP3z3^Se{sbCT}as-heVM&|y0xDK=r.e~aho^gTb%9bjWk@nwQl-td1V)`WWmVjx|Fch_LD3kV^m}s||]wtEBaCw8s
-_8-yAbM+wWPk75{rAE'3E+u$]KTlt^8S$Ph+NIS$oEvE8(oUa4MC=.0G]x4:EM1{#2>iCxLpd"O]YBoV:9)8BQtctVft0zm2>4pbwh{-t@oS3{ZrnI~,gn
-HL@lUm)&,$OM4>u)jS&e9#AWQ8o79<P6AZ#/FQwQ.m<lJ$@KQd;6EaCGBN%LDY5R^mm/Uyi@}N}'ZEGN{4qkV]q8Dw.NkQ>%9P;>fMC]vz4:!kmM;pY'=J
-+"eE$8x/O`/{QavxWH'[vFwNzdopX:e7Iq+/4nN8_wynZvrW53`($^Y|]MdKZ&-[`--QHWUg2QTm''D3jowJhqZWKY;wqSGGJ;en`Z'=[)B!}hQp@/3V|M
-3Hr6l4%Z:bhP["2ht_50oL7:19O+1p(eyTcmwLs;hrCxgx}:dO8fMdoSAQnevY~6}$/Gk/h;-a>bmVH)i!z4<m0vLT1zb=T7Gii"=4%&V7g`2XtV"Xjtrm
-ac7g:B@$UoQNY3a5;/GZE7:ZnL)q:w+>4GH$ZEcLyMCE)}H5Zr-o-Mi'^VM$[y@$R2dMXwt;wV4q8Mtuwj2c)'=zeXn:`$o"H=@G:2u#gQ=AuX{";)EhVq
-GAMv,U)=^q,QweK)1<q#lp%hCZDd5"dp75{O4543_l'An{H1DM3REM)x%E"BQXkicpZEmipXoKA96R_sLVqEVq9A=x-T++8c(h[QY4ZxFa{:gO}2ZFC]m<
-h^+MEc0R.AUxCA+u#d]/p5Jg]n,o|;d9qO|qMCEO+_#-sQx8Y{~g"^#A`#afXFPd6&#n&/RD{Cch3>hyXQ/Ga9;fI(s:4sO'Vg7JU6ns'X|Rv_J9%KJXN6
-$l.w.P[vQ6K8Mp^1+<4[Y+reRi2X]4.+Ii|#;-T1F.~B<6#4+;<3x!D]AtmMg!lby#y_X>C-aCxyMt;3EQnq^Jx0AtZ.=LtC{!|IYVO5f:wSB86RW_v3Z=
-RbETKL|T8@tTeO,Jbh13"{ysG,~Aj<&w:6Qwz%Dmq/EEL1kmxYbS..P3_rP&~+.H{%g+%Iz:xJ/O[+/sfe~2pc19,T$>JE[LcfQ+P4)J=Z'USTwas9n6]u
-`:/KC1'k8V1JZIuF-Amb{n7q6=@W'Hq9U`}6nA,h)tnHgt4"!IN=VNrGkN"tH,S==I)#S30s}G{u[.JD{3/:.msS974]b,ybo_Pc@N'N%m@h#M0$;c84+I
-cKr,.LCv:2AN",hB}^"ODqhQI{T$`M<Ozph6/uDUJV6+&9Gr:ea2W]'R5HFI[W!>){h^KIDYCn6k]hW_}ChG`0v-dIa%3]YF!!)cvKh^BN<v)-JehF+{Qn
-L&r9RV~-{.>s5VMA)iGEq3;P%zj7a^4|{`g:ZsGU,f=!}Lifa`hQygl[X1m^p&H;$fT!.n9ax6%HJ.+5JC65F@6_5Ciz,|w9d9qtMirPD+9orE4d5[Qjm/
-{6fj07}|Rp=|f]x^;1J!E]rf8jM/5%z;QpWL%Ta_EkB8X66[U63Ef$y9F:'P6nGpF$Xhc{x,`Dj.l04=6gf#)F[|)BIpe#IZ&`m58}3;EY{K|'I`ax0W|.
-"A}C[Ubmw`T8V$H&G:J(:n4%(:KAdi{4`P5q^yyPoy(YH1@V;'bL,%ZWjT]O[5Coia#!kh3q<[DIu!wPWW,O@]Ycyaafa`g1p[}6#Wx-R<:4ndm8^mfzsq
-R=>=DsM6X/0TxoxBer`1soZE552e^J(G+ls(>2)qCL/:&{Na/RV[zC+F=]Qu#u@zL(xHU5B2<REtxkX-0YLmNGwz[=Yma[5x6o&>C79HAmZQ;R|[>htDjw
-scoh[J}DE$|dcj!hj^6me$O]<%{:nTF4sqzmiY3cZWFYDa$U'W8EEnTX.l-Y%6%e<2v%!`AK:",f9wc{W|21^prk0-'w#"cW>XoD{q;W`5r}UR/gBrgr+>
-.iv1MBUlM4KZT`}:;fg|sU(clThZcyY;_gJ<6&kvwAL/E&/MA#V78ajZ.lFLA./(cGmSAvDOyut@Q,(T.wmecfMq^u_jD2(6GI}%!U-y76+VepYeCD,]q5
-hU>qpohnbdk"t^"0Tm>[Mg"|Ehz#dHrfG|MM4Ei,[B>)71uNA"7N)/q>{C[hD}JX@B3&"DK#@|2On[eBVoroihRYt%k<^M63X5et#MUyp#UUv({.bnDog'
-2>i=CqQW0]VmKom7nL$n>z9@T56}!`[9AcG-<E#ki:1#t/+aw6J;#;Q6.`71u=tBh4NATxbX&m:NQ.#ANp#L{y$D"Q;`(iG<J"EiL202'HG=E:t7G1pwD=
-vTVP45"$qfZW8B<fzBH=sHK9y"Jkad`/r43R^3!zRcA:%V]GJhTP,Uxuoq,Il|/:QKr"+b,FNF.Q8N7y"X2@_z-dnZFynMMP7_z3ikevmd$k"wg+s38UV4
-}Lq%%7:A4Gwdxtp@[xE`3`fjmQ8%n"w/0BQ=MTAcuN4X;JnK/Y~j-'6&AjP>h>41tyD]Pw'Jw^[S25Ts1%]H^'&]HkpLYs)qK"NhDc57OcMr.gYC)DT>Lr
-t@-$0qFL1E,!+Zj!,C=),]+J9<s+kEP</F+@M7vr.$q_RV{/,UOWfhI"#+F]&$:$ZcD{]UKcC;X#w[1Ej@i-mATr[brA](5b2&GR{odoIzQnl"WDip$J/4
-xvHQ<!$,I'NR~kl$,j5E_Jf]5pT_Y;n`iFOGe{>!jSjxH2Gnr_dB7Rpp~LknlPr[{T:E}h!`y>KYbgsyd9alJLndiPqfw]tm]|SkuU]5:k1SPW9%OgnOE$
-)h}xU`p!!Zzv81vs)^Kbx)wV]fLwT.u8whH'I0=Y#=+Y4hc@Rbi}nkqN^(JL7mpS|<yrw@;lyUEb5DMK/sw=`e3875P6EVZ>vmlSG'2;YqX0NzJO8E+pl/
-r=_3|Po;9ETvqbl(hgY)bQov.GudMEb1ZiQ:w9N.=z57hNIIm@y,Z+lnf#HrV<Qn#2L#ZpeBrFJjeqqG[VNo6W#%Xz}agRZ4,EJvSvLjLlf`IBuvorNvH)
-VuxFTh;WH|UU(nPWx%@A1AiDJ0:Ye0@"%}h6a8,yC]}/b"cA1q`-`(hIrt@8F{7V4XH,_zdwcmb2{jWAR),e/D8n^-XLKK;LSA<Hv3!hdt6zkc;;r->NVT
-$Ae6H#91sm<hxn5yyoA`81]h4YaW+!deITB+eXKL-9D!1Ivv3v3=38{fo(~#:9xt,WVNGnh:_jhF_E#)Sp(9kDfFxNwbgh+)~156jcDWA_rl#@=x4+}")0
-,D1lV/aBj6l_E:>XUr$Sth4H2ru3!h%mcQuksfUi5(qP_o2YE$XqPd#|eL8MTM1{n-GvsxDLPyL0j$9Xr%tuF}!}O&90}o@;b+r![hlqxQ%wX'.R_+6VTo
-{g3k&inx5bXA<LqXg<`CtE9-j+8rB9bc~sC#%Dzim@>OE]Vk|t-,Hb&k,(~_A%2rSdKrxUtCw_nDA|OVJ;jZ]i`C&<t!]}t<__J<+d;ol-|<W6O]5<Pp|>
-%Vee'd9EX`WYxmFiQ/k]EL8q<;;i(zQ#=5X<]7h}{rp/ZA,:!A7k;mi1Fr2:qUid|FdCoXf$K8{8fJ{GYT`n^"3=ZK3{FR}noSv8sTO4Xq$;ys>.WwqgKc
-wXOKVP/mh`UAT{;8Z&=y:_U+h$+xI+loD[k.,c_mDS7k.XW4bqAlF;M]IQ|A4<d90%ca/ET:Dq~lg#5R8M~[o)3Je3A)4=&y#CxWi5M>nLNJ"wRxqNpp+R
-Wk}/5serQPT^7kKpWQ;$<EE"w&Gt|ttg51Ws0U]$hj~5B&ZP]Tcc{9K!ts~SAoJP|uml2"u['C:C/5aP$zuaSm}BxhD&_<I/{bXeyFU"a566HJhNU5$$`o
-8XYb>Y15#!("T8gt:4U/F`}s3@r<1KDp|b`4]9hwc"F_>h]%KYIopcia$mrxedfFOSs1rH+sZ);]&_(-o{P0`(Oh3F0ZN3}<"x,}cI0QcX<VCgR#riY'70
-|!:/HQ$Zbs4Jt'&;pnM.64iY_V6#sI"&!|=SO-V(Y(+aMj1!H3!Yi&lag3kCIPIh9pYu{k<u!G-PCq|CLk-gap+Wanvhvdua&VyZF;>d#'6M90bjI;K'+V
-fQdNC]X=VUQs{Q11P&<M@k8j:It5dqXY#z%lRQZ/_(_MK/ysr^bto,Z}4%~q)_0.)LB,w>uH%[=:RygzsYL,ezWg0@{,2S1}4I86%#T%1)bw.qk.hg,p5V
-WYi1wdzf02{x5A8i+^-5Td&rY>1$4BWE)KF9{i$zINAK1|:Y~=uMHyE`zViU3r_f[lj|hyX6TrlyR>9=Cf21#0uLgWqz=e2XE[2HZk~C=TMXvL{J'9sMS#
--&;e=@g`"6VL[1{v;w>CO'>CdUa0Z8AHc9TTAcZ;>hss1kaAG1SPbSLrmAz_['B5}4IL!jQTs:wz-1/ccN>#&MDO/dL{"Gp}r%"Mtu/05vFaJ#:@0b=cx^
-Az`%q[q)O9->7"RwklSD}CuOy62{L8V6|nb%[[mYWgZ:YH/I(GQ;Nzq@3c@UdZP&I1`2$!9yvL<j_;fPW8N#-qLhWj:m3b{.07R[UxorH:qM0&+(6`Zpsj
-s<|=.ADZE/Q;K[wXovPC'Uz80GZU>E9>@8=gS{h|n]]z`WRr|.O>pe44#Tb-Doe-Luc3QMl%n+}MlER<>rRcOy>--@S2]@wnw>xe6MPqu55<1(.k##$<2>
-bj2!:hz6Q&9BfjCIhla'71+)FF8s7FB5Mx.MBv9g'x)!Lt`C]Y!XffwC;66iU-$sS)+g_(wNU4$6"ze+hnOv>wa3hoIH~9@sgQQo$-X=s"%y1x:%iq-}4z
-RJ$HN,l,BZOdUG0&5gmKBNc#xqku,t&RjU%YL_=1uV^B&W)&.`Gnz.vE3!iInEbk00z1J_F'3S:1G/jQH[iPJW#Ha/P'.+t9Vsk6nf@.Ca2^,}IaXZXGF9
-Z(iOybuTVS0c6FyTUj0%g>avwe">'kda+uS(<&swwLe6%(KcaXNdl}yMd7GZ8BI58l6vr>(<J|U"1umX3yey(<9ZrQa{N]F&+brB0@#2LEDLPEL%neQ%a+
-VjA9(82,<(Obu=JlglbwH|pT@sjLs_:fv##;~w&cIolpBA9A.<F'X;n3K{R}l{Rf6L#R_,ooc$.H.0K3JGyBK-vtO[k^.z|-(nF={v7t'MPBRKu3>.hlY^
-3'iD!xU7RUc&%xmBrJWS{Nf_Iwjh!|$nFa$Uv[3nS'`Vc{U:HE#E$It)fmmu}Q8>XTH%rszi%#ivBsYf3|$$iY)TkZD]~{RdqB!nrqg9WXfLJ1J!y_fjwA
-KR1]]PodbU1`XSv-&s!7(+vqX,rFn[^`p'#4^!aJd9TL)4e<sYD"r18lu/6WV69$k36S(=i},"#;gAa]~Leq{4uv~GK_Oy$i<.nL5J>7--b:"Ou6,S904n
-0vRx%X1V]H-W/hhf#I_dlY7A4(|Yx{2lo)+J;-&-[YgiUWBQe_j!ws/<7Tm^AcK:`xYz@bSEP>jBoD##`zqcNZNfP&kLwo_;'bTLTAh<mK<%-XE_!aZX0s
-:]FGJv^tTz][@iAGPaB>71/v}k)_kUp.}&lCx9Kv8/T<kS,b{$jK59eG^bD07FJPm$%f,P7=%&lF{h'4=q;X&wI!$$;O1S499PYnTTNfSj~IA_HzKQLk2Q
-v-<Eo>0R'1d2{A""#!::VPYDVTy%A}Lvv@F-4>ul)t`"_,WpR$b`55o69g2Sgd9(1>s$n!Y]i&91hghYbHS{+x-]PDl'c}N"a^EN,:MX:d]@ZQs4YTh%('
-bC,67|>|+3}9!>lwzubQ+iia/]U:g{x[Cdk3iW_yHPB;hX=:0BSbIKxJV$@zh1syv^0=v`dH)rGCpGB2GXji&gVc9LG{9}WkOZ'fQF.SwQRprsGH&Vm1-+
-Dt0uwqfeCjEt;|<iH@6g$a~"D&YcnLDYZ+~k'ghcGQ|_|=n`AIb<f]lbO5E;+F#JccuBU{z9eM"L:DT{`@eMP&kqmm5pV&Cg"XhG!W8V)z]:;Z#)Rh!VC8
-<8{M6|7gU4[:]J[e/-enaym)$)XdXvMp;Xdkf#/3fif]&#cuv'~I=O-VR&>081wGXr5"%#$Lp@g>K8+0/Upn`oVwSO+#ndD9cP%f[3SNnqSL^=CJP1yVhz
-HMfg9m|h"vx,5TF%CX<LsPyT%R(Vnw=lO&xM,gQWT"!m<_r[]v^Tj/5vH6'oh(=(WGjRqR[5<wZ$mQGg>-Vv6_Hq}#}1E|-rLJXQMppZC51CdjJd,<nHIf
-;^X=LJF^:<_HEo1p$igkKFum%`2'N[lJ0{#;Dd$fm!I}yz@39nDuav!JCq[_m%(i(b,C=O0U6>RV/=g"TRAO@qH)k1cy.,02Y/9(W3qj3<+%]n0'@Zu]b.
-9v9vJA-{~FVMZYn-0:Y<ezwosu=2Ta$p{!mq8VGnLI!WjkU4gw9E21B%r1SK[hm04zg4:t=,jOJGz%DC3m"yY=4z,a3t(1ptCR1YCsvV5e~uO|55CNwK&p
-2<LHzKFRNgCWt0|ht1`w$5HU8>FXxz9)]|cWZ6}sTbr3LD/!E^,tIP`aF=g-iDR`;71f98XRTswoX$-ny3=!MJlaSM|Uhq8l#Np2Kmhmek{:!!T9D9!Ivt
-lCcIP=Z7YI[ex`blLkP{e5-l}tnT'6d)]/sHNnCiR{LX`sq:Jhy6rLyfVzgFRnr3jwtP-MpUriY/p{|bqzf=|yD0S@6PGOW2MSjVM6/vSS.RETZM!i-axp
-QQ;hK$BT3h#%qyJp03ar2>!-;8!aZ.z{1@|c"Qb/JLE[C6oVHlV+z&j$jFk63pflt.hFeu6q8,Jw`6WR`l>:TEid6"SR})TP%:k8KD@SDC1oyKnv](j;Ub
-$oQT)s._G54{n_L9UX(NC|GVf2m:xh->^piQ&wOGM,jIW`8(MdwecEZe$[%2IQ+pV1_b'LORj/PoESpphH|cUL%YgTaKm-jIw&^tp['>l#|0)0::Nb,-Q<
-X!Iid_A2wVM>cI#f[{Rd#BtFQl(cAKMC}H=CS|52Z+1eurf$xegyT|Bz8>mUR@Wfyd(4O^rrHp[l,IZrM_i=)e}c]1MeQ+`Y,D!L6IQA~iA$4`/Y|PL@3Z
-KJoN<M>G$N+wV40Y_xQN`6pG}Zu]}^Ts}epH-@pK(ixV{6M1hsH4q7HaA{Z9,5Wl2%Gjzf=2@nx0aS7J4qw#m_nyV<:}$s#XFzU>fx~f/+#0h6g%%%Qkl:
-S:}F0<p#W7$}_a:#E`L+fi^OXIAnC1}/GSERss|K!axIk^#;.zx+W_074ijCsTf%-9fkM#fpRXbkIGvEK"N6%ndYa8g^_%Wa(NeA[Zks~FJMp@A<|=b7%"
-qT"R^Qc.n[4n5^)sRh3<jR,lF[DpB{7$8rHREL[pi/eTgP}9(QI='M%CoztM&H8'|c.w(,Y-k7mdoxdl+o'soleNqaYnL3'x5>:q|gF]"fy)/#Wd^A6ER,
-Sn5`$BRE@b5(quB[cWOYf/<=-yPYaNZZ197K>NAl3PYyzt@C-Pr(IA30dSL'0z7q=X&RD2!N]{kNf^Bd3WfHNcLA]aOaBrVCME{#>Qlz/`gL,aNrlhhbJr
-6wN2vw!")PLe<y$oulMvBKDy%n/sT<YKCn$2crgoT#WM&e45<g)6N:EsI::GpoL!qiISK5shNx:.a/@CKwx>tX0|lv:N$E(IAZsAQ:!H[VD|T%js%|;RRN
--UsL^DNh5&T!~(xil%dcdZm'h4Zw;]}{@L3<UKHaa@<"ZKMNw;:Lyw]&6pwd9^^M],XU}KN`(zZm4Br8sc4[+QiR$4l=Vw!EHbj|nI25Qh_>];nKW[D}Na
-#9h>)3PP'uxtec3#i2tJS`Aqah.ZbBr(0fq[n:{Z=(J.SA1d38WAbZOwy-m[iOHM7.{rSU)^RC.SGv,4{cS1$C:C^M"ytXS|U:M>^<rr6X&zmU~;2Nb<|]
-_I1xEah/^klRANu;WAi(kGu7%$X[_Po03IXl]!gc8"fu}T:=HM/1yoB`TV+e/V/}BR^'!,=gv<nx}.d.<|FX1Y";Y&",{ffG9b6Klwtrv|,Kdd0g$_mL"H
-}WK%:Zapi(Fjq9#62E:v&-/K]}qc@)}mphxnj"RXWmF3QW#EBZDmm75wncyLdpzY^Fu}o>bkGhn`m7dz/P0Xio$)>$Il}|pNZ-SQ/7=9L(vo)uH1t+IP,u
-[iE^:W`B6dmgTEL!g^|;[(z{i)|5{9QH)B[0DT;1|G@UxAd>d352A'F!Uypg5t&-a.!fh@^>3%bf$cUvG%91I23}B<#2Ld%BPuM1RG.#oh&Dxd"ZJP7{ZK
-&/`e#Km.&f87U-TTp[@}E+3:MqLo$p=:nOU5%zPNGL"zrTYXNrx=M-7a|e$4[aq99L~jROVGlJP{`H:cdYdj#5y<SuZ]]MaR;"b<W%PrZ%h<+F7K+uT5%c
-^>j`=b(y6Zx;Q4NN7m(Ave#VJULvamxu7G~GR4mHmfFc9jX8HTy$m9y']0vWYB]eFbVMsLk%acSTqxI&eZ@R%wJqoXRkBH^>XSNlEDTPN9n-(5v0!k>Q"s
-7aEU(t8|fOND<C1U<F'xleHK4KC,.X>K^tzKXQMw^!h6W#_pUq<s=qEX4cd_+M,{0t6-mms/N(Q(]2eep`SuYfh!cK>fPf_^:IOhcw~=aZYYh{8IY0AV|4
-t,tk3}s[Gy4,"t_Z%86k&$e')2(d#R^vj)cQ$gr_`LRy}/.yxjJsJ^b#df(TG%#q:>-XN-W1iCGa<]b]bEv"+1@_8P;SfP;#aP0s@Gh7Feg{o-9i~Z^uZ)
-Jnvz(Pns%Kar2C!JaHuqqdf@)No+hS]w{7Ie&zH3^d0(c+o>iKcP+"H_Z'PDXaB&xhS1RwgX|5Ji(8#eggxyScH,"EvgTF[Vg)FVN6W{/<{r,_LVlV><f9
-=lx7<2%'Q]T9`'bx{1&^Dn/Lv8u1rKT72=GzdT+q[nW5B;}nou':31H0Wt$xcN3C_JwRUF^w5yiS|C]d$N_Hr-Nksmq"!8Zns%vcbP$DrxZ_"G7-)''g"6
-,er#_twvu7o76`Ni;+bi)HB}|]E5^+Xz'|>$Q,OQ+Xp2V1!Q>Y20@E]vqD.yjK@J}Q)[w$PNBNXO9.>${qu#i<-Nwi'R2^oHqyIxbq1_igg63zX=Npf&)g
-df@k||5s2w_SjvZx2L_c4c3uYr5_bg;$KJ#t^q$hWg/g.OJ^JdkC!Hbop}7ig=$=S;^tNsb6a;S>rwnSYeA_s<OAtgwohNw!~Q:/GT"P1Iy`|u`.K(`+h9
-85!AK/lQ1-elLI5SG%Y.O`jOXE@LgS!ErF.D;3A_64>L%SmT-(1R,)>_+N>adQF5YHw'=-RH8hs3lDZ^Dd(.+lG%=G9UNFti5Rh2ERNi#aH14ZgsVjC&KC
-5gHJ6B<1$wYbiF:D@hOtEXXJfQ_<Pv;D`.503g};"XeI&}cHHI13M)gBeq5e8RQD+L<-9WH]ZhK[Z(+Cu6rZkTw4)0=zrQhK'Dx!2SXO}d[8]7}&|!/:S`
-TkVYN,:<;mHg(C8!zx=TLVmlH{'<}n%|[oC.BFb>(,S%5Bbl_v-TCa8gOp}j;2U/kBWF}D96lN9woV6&ga[lf`O6.Zhn3Tb%95:gT5#")+@@6>_ByS@'j3
-C.<8eE3Jg-)|m{vipo!%3`&|i2kmTuWusFbJ9.:C|4{+([gE}6/3lkM<Au{__XU%58//@TpHW#;k|@cTz8'cDs&wA`&aKZyrBr/^cko+1y.4+GJe8RvG4(
-FEVIHlbBQ1V>hMfWyGbo{0~m3G84,CJ#scoz;Ixf8eet9t1Ez99Ktw%|,DJ_uA/5')Vzi4zR'H#JH-dcmWxpZ^z.bn(gfcTsV>mzwE+".V%>Ue1&7{>tA@
-|7u[-0TRieLtrpj/tk$9ZPrrZ</klMO`:HD^`Zq32kg>j|T1CvFSvcCOCA^3M{tU7IGFlt!6jeAFhW5oq6jp`<)a#5W#.)!(!.-KXU}RZOp+xAHEyLvFG#
-{J65Xs)r{NQ[D`)j$gQ'$roycY~bM"^AB)^we-fqbeYa(o+@e^pozN}|>[<=|N[35KjnSb"3A,~=(D1ZMtu7PQgacIPwlm)A,B]tQ+)%%b'nu8mRiv[j`J
-}C;u!vZ;)J>H[J^l/(;"SG>Gx5Ijd2_o`:']ugP;{C}&|[g@7x.'1:cWF!f8]It)B>#;PD~)SiIuZS`:=,BfA.[Q]$~NlB^u2RSvpI7Wu$ZY{Cd$kH">l%
-HT^`#I3-xro$]|LH8F]0AWFvENeCgh13cHtjbz(D=.;)_=j=^@TAei);I("O54"]UBg0|FR<1ccH'y`&CW>Z291T@jgM0WB,lp%X$O4I^a#eoCBEvRTyJ6
-%`WfTYA6`Chd`GwNY{i-DkBGOlku$+Au_d9EVnnea9;|MXW(5GN(FvnYm`;B7PqvWokHvH%LL@.XfS_5ZLx0QPuicRa_aT.'q:D0qyC;B2pY<]Ed&Q|S-|
-]bPF.i"PO(FJGiO"tD[szoiVK(Tg]K4Lt8"tF)xM59p|;|GhkisS"-D^ah^[+Q[3':CACA3pTBee%HQ/IW$lQYHw}NU0>NKJcVXD^SPIA$t3,%c&svQaRq
-5@Cygr)u^oueMuH(O$6U_pWj1u.!ZoW3(P.v:I>Cu-^}hP].+9G6-r=6PosAuZ]!khp6Qr=NCUdu{|7+f4JIP#r8Ru^a!hv>0X)f+:jozN>i|8Gpwi2yt{
-z:N#IrEHhNP(>fczt}Bf|}sor6U<Vdoc^5fW,j(3&yaMdCURo.x/Hw6V<E){Ly.0U>S=vVZ)qbK.!(=;GYs&('Wj4IJ.'m'tO'nuoVYmq-fC#,'`K$qBBg
-32RNvZk.y6n:AV:}~M$ZU1NDj@3^+-3"-^fK$z@M%=W%6zf'rfT5$b]kcHEc=W'%CkOIJXVq=d=zEfYai>>/+30`2p%^{#8.m`5Zf-Un=rXZE_R:PKk^P5
-j;nR6YDP39`:[e&W&0[!%fk-XRB{]Zi0'aKB6JYf,1+KbhsFA#~DO.V,/uPi"TqEAZ|l'gT}nTFGNup}(yYPDi'c4P#kGY_^dz%mtK1@0ussv^QIDyU)37
-<8)lst!v;SOzT&R/t%(<-a^^;"rw9mHF-G/beCz+IVC($STILQ/:xg{r0GSpG$5:@;~,[^bcOygwL^[6<}=((d6'R,v)jnYiA,<|QeG7C%.W-7q^r>dTRG
-5|lRI<-+S$_[>Bc(6-O=|{ep~cKkC>sY=H[A/Mg":xo(=kbg[68v%[KC4+<Mkt|F04BzqVp_)F0&Fmf3VcN;ooCe6Pjcr3e359J+}t`3$&f.F7b!W3ClW/
-Wbi[5/O#N#t|;o.7rrA{we90A>|jKGH)|cIS5ac>D;1}4>@AN$3<]xa4R(&6k8Xyr{yf!H=huPyqq_$|5oEMSaXuoG8b}I!6D.9{(;.K-,JoD{/mldacB_
-'S|VDU!]c`QT9C)]u{UJVi'sB$&N)#SKADedvxPvmW+{)W->|vk6eHD8,3Do#{=NUN,[UxJOsH0GqBC5H&z]43e+(H(!hE.`J}lqTnPzZ&vh"8+tj7UM-7
-G2mzke`3ByExylRAyVDTsH;sDWFm{d2Ak5^K3+W){@MN[Y"8Hiryf.@oHxf^v-N<od$c|CLw=`Y'eeN.=Reg5-^4uMDvfM[|o_/ru$WVE69vfJKl<k@-|-
-Y^51}G(+VD5%"j>A+DOMzOVF0iVG,,^J2zoWhHT+^!UX-j}^>zMjnpB:0t{@dV}3O1{tYM91%9;c@!1Xya:+v-aur"=E';/L@"cZjgJwga4d-WXL$j%k.@
-YM'/BWD^)vIa0`t$COwh.7GQB|WJ-v$U8+n#9@`fQmB,7EfJ5_`{B:n_qSIlH8{b%ev6G}81_24_hgqQ_WH0yPdz{bZ`<Owo|)RTH7c^xb+_K$k;`9HCF#
-L9kS%o5f>w04N7+Z;O}^HdgyH>Q":aIKlRT(#9Y-rJL%!,Dq|c]6kv!@B]WF4HF}jc1fLAg:-Gdvnl459Y0LkI:W}4Yw(z"dc55TmD29fe80dr%uy)AD9q
-H`1Wc_}xtmDHkH%N^wxB3,4fMk1bQ(R&N9:>sx;cg2[vDh"'wsJ-`1Qb~N$T)5W|f/ILgFzpr4Pfc%F5><`_Y!K`aMSta83bA49|K;ae^)gCCZNAPe&5'$
-zYImojMJhIaS~=4L6d.->.9h3Bl_nA@vNo6z]/ZGItd]-oXz-73DLeO>fA3L~KJ'8C<#wc5^^O^]&{PXVh$O`DaV)]1a`g6i;C=QuB`jotim98PI.T25m,
-s]]AmIE]s4MMx(HmQ<VW&GrLNtL(gdD0SDLh+i@%A`25H8}HCGpmU`D[r`H(hF|bu9Z1]L'"w$SY^CN|i#Q3l|fAjKF|cC}U!BGN4)7z9wFoiehgmDoE[E
-Q(!xeMVNAVS+b,gxcFfo%,D|bmgXMTC.'rPn9OPVhf:;>Wq!raw1-@!D_Ftbs"YN={A`A@yC}JBHA$Og'(!HA&^%<6,BW3t;.65ADBWB~qaFJH}g1HCtkd
-<(We[1L/{9@3;BED(gMd`al+)'<0sR!FLN..3Euxx+hoWFWo:l6<m4aYJj!tne:e;qEh:|)Iz;8C=oW{(x:v}O(l+BI{I65=`|dS5zd!cduf5[+s,`L}P]
-r5:vda[bbRK&_CF}6BwX1bta8Z$eTDu{}/G]Qr$^]e!,O{T0R>CFUq(c@B]<B)p2o2;mm6|'zcaabWJweW}{u17=rZ2p..e+hT6A$|P)S|k{1;0FW-rv&0
-)M"/qao6Z|CL4oeUvX8^:-fxfwJXgp1h}bYU.WUpjBb6k!gUw_lqr6EbL_!rz@AsUgkF2]T422q%1I6/DO3fbu{|N6VoN<gWM!GRqhFL.qwE{G,5gB<TR&
-#G7^U[~Z<rY4UrdviPGv]Ho|Knd=z:Zr:S-SEnqG'K`AdN'$1[;NwI-<&zfys@QNzzWh-2PaIt"cDI~W1ZoK@6DrOfO7e.=z/^1{0k"K<>2J{s:j#N+]8M
-O^>UpScCn(fbhNbGs8$dPU@kW_A0^+aoLV.=yeJOD%^!:M+.fYtNwP=PmS<,qIK2_h>_o5O;`3iZi]"FeC@!nfi&Y]NQ#,:_q:uZ,zJg=#=XN%^R6D3+uf
-4}&1q[nX)|BuFa._vB$5Uo&9K4d8bu1@oKH@e0X5L[!eW[&r~w9q,M,L'|#rDJj=qO)eUt<J<};;ai&)sMP<f`Umaa{yZKSMlk>rXU'N3M>}Y(s^WFRP(P
-q893yzA'K^W6++oA~gG9kN_jc+_JpA#cTuc`r2|ytKKS1d|/(|/A_A{,4Zut.DHa+B-^.o"lTBs|^pqE:st_qLC}I=vLW/S;yuyJH+eHZdzgp#-"sP}]EX
-y5S;Nv.5p3x3(Vx`8OfKH<5YB_oN0-XZ5@We!y,UbwXhxY'O4Ra{G=EGUkMu:;/NYjlnl.8[USvQXJT%MkzjJi8F{]US>"mA@4n'UjK44Z[mN4qJ.B{`jP
-s9Q;H,0:Ef"&6{Op!'iBvn"ag[^ASvO,)-.:s>{)6mUggs(Wk(#RZ;'BHjyE".1.uhI'w)"g3G!r>eGF5B,ES,M2R4obPfq#YTwbg0~+{yR+>dJ/ZBb^+w
-wPZS9XrZP"+9N;=nkmf_+Xq_IR5MFF6<AfbtSfGJu=]@-XD^QoL0+q[_C92tK)$]_e5iU;A5f2NeH$WLUdRje}Oj^3e%K$s6![>Xom]qo;vd<nSB&Xwk++
-Y[[aon^.rzQmweTEqBOt9p3H}.r3ywH/"vrkRV=!2>B(Lak0NPRE>,!(58<>#te${pKJbc@"tg"OBsQW>USwKa|qZ1Lmn/,tO,^]V%lXg`CJxn(kAP+-u0
-B=Sut2my/Aw@drOp:r{n5i^!ZgbYQ!"Z#Zq:i{.VnokHDfaWHb'VFa<b(3U'u8).+_P`A,pKaanTL$N662/@d@P'%)7"tYv#oU6e42Q!BRxb,oXMt@Hjz!
-7mn2AqC2$!1(Z%n[5/Bag!:LHH2[aP3uKn/1`^pTMSJ:}|M9^vv$mfesSL]FIZ]);UcG'LU_U|J&+{vwUGbol_37bC,HsOe+Z6bbBm$r94'-:CK(.Cf`_k
--h))($l.kC8}7%.>IRn_+lDeXK9+J)6U:jP3t-N{h0MtljL(r]p!)Lr16fVpV:<W^@o^':H'q&d[zlhOJkl{vlaS_[YKJTfpBqC%=of@Fvm_n^VRvg0@>c
-s@4"ugaixH9/L6C%W`J_b0M@D)J7urRMwu_ePi.T"mc;sQbGLb]3bd}bLRvm1JI]Yb~vpCO-"AKC_2R`D{$#mQ&b.P(mg4Avwlg:OqnfH`Tyb31tCIA#d)
-]>2hEff].E-n6d"/O&J;on0J~oq:ufi118@J~8oi3}~qcvo+o6fW4$#Hn:'s9`GVtQ`0!UmgGlCrxQ<Qe$`^srgIf"}2Hpm>L}~#3<d,|FUyXn^)'D+{^4
-RE4:LT@F8|IyD)9n'HqM=4ee#5O-)T)`M7B+[J4NWMY:sF@G~uwUNK]>.ikS=1QK>eO+yt13'qFNX!V{J`!NR#N_~7}"=x;,{SNbXc@.k')ADua,L>>dPM
-![!fe:4p#U"+jH`Vt(_c}!UEQp3.$K5b,BYs=r>4E2;a>9L92o5.OPF+B0}@)#z]h.zh+$qZB+UHSQfC1E=veh=ALmmumgaD35ps`.uMklxeUg.KFFy8/e
-pfz:[.[JZ-$h#hyJkm4|Y>3!x"'YqHm85v')c;k`NPP"fu7:2E~iAik>H-1A(PA2lNePlv=W|.kfPenyP"EiR"i,v.EYaA"`JI{']4ZA,)A7:tIX^aUZjo
-K(ni!-=H8p3R_@7L[Z5;(MR1iovY_IeZ/K|{CWR:)KEK)4&(l2PR4[l>bVsja<_-(jYYdp%ffF1+r;B6qOc7GA>_.Mh[Vy=f,H_R[:+GmOYMeXD^LYAWVV
-V,x5X<:^&o+y-IYlpz:^6OSikb1yNC=Adux5>]iZ$t=y=C6uPdRwa'f58kVd'm(TED(EPHjg/dk%e"qr<pQJ>'fupde,K1ylk+[];HbK6q+Z,YP7[whv0o
-3bEOtKQO"XYG%YRnti5mdIVeTK!L0HXiX<zBPt6Uc;z/]NzcKbuf>}5-jWG8c0`KWJ$bq7)KP[eVm<r<}0m;(v`qh-E{oeMU(2nN)VqIJ&/]g>}.Hprrju
-hK_-P|&L}[3/#%yv}fi#nBf(nn}v.mNOy/$gCZLN|yplNgR.1AurpZHXTfR|yZALdIOm@A+uAKrVlpi<50~^h;KvMlB1[CN7I}e_64l$Sx"hYw6L5i<}-0
-"vFOKVpKixi`>Lr"W0hWk<:[EMv4RAjzFMT[a($7X,<eamu,iRO&|]iz4_yrZ{;XY;PctN&FVstZjKTY.:-RM'/Ea^5gtdJ0vroL"Tt}[>@I1wo(yuJ"58
-yD"uRk&_OujJi}9@nT_'VHNn]M,[+$Bz3XGM_`VI]fC7}v[/5KY.[6BxC#({/(Sit7M3N%QpsEN6'M&8R+'>leN6ZMWjf:1!9Xsn,ik;!YS@6=<X+^uK:`
--Q,e"D=H`Bg;mQN5MrMggA(59^DF!=eN|@wLONrLJ#d0Scf-ob!9V$m>a1rtxQPk{,3s:U@#4".Y{AV&k[(YlUwww.'D#&4$Fdi$EX22VqICfS$>t/O@sv
-8^gqZ(`aHT0XIEDj,;C"Nmrk3qVaylW|,3Mp,BraO$5|ZD!_gVA0J/k4@-dhGr0ltJS)!{'#FfRG+xLuJ#FJtskH-_YIed$Q5"-kf_#R;B]Fa@TMQw+:dZ
-h5{1Su+q!{k<rShn;rNP'MID@+;QYq<7i94)#;,Ki7Dx<,=3<C_;jVb'#N>b;swn6HPJ+{p/>vATgw(GiG4d{v'$u)7C[v_z)H<wX'zXJkoGt},EUBpJuB
-'Dj=[u1Nfv0kX(._fe#^ku!j1/rz:QH9GDlTAV5,X|&e,I+l;tRFIitUMAZKQXEs.qj,=ciOk.2ukKBx69Qfvn~`}<vY1m&9M=(J|hz7rd_<=txGK`j!Y$
-OTj-3}T#:M=fIPdU.Hkf2ET!$)pdpoUI}`.RmTEyDMuby<Kb{sMGlm<uez6SS^~Z!0U1ybo/]MZA0&=I0T'&^&-SDPkNHEZ={XqN&"Z$~ooM$"9tJz0'P#
-]ijR;AD""9wV~magSt.kf]ehN2'GB.6#o'0J!Md.H}4G}C.TxX5bPN6Lu!cCIN:)q6("tX1GGD~Pk$6@Wl13"k".^],htW[<;MOCIcIlr-2S~rU[[ny6Gr
-"]8VJD4f<PPS"oY%x_Dd#'ZpI!&DNef4>qrz3jsU.,J5_m$.3dOwuKO)j8p'@I[k$;=}':7CF=vRfAn4|z>X;xKE0U+9Yw9[GVKW,9d"62m-@7@1"-X$kK
-Nvj{}G/n<u4IL$-P_ls{#dp`3$&;lc-z7u@201g|2n-DxOx:t.PgS<4[^#rTDHX5S<;!K'h5cQfW.]<dQN@#(|Zo96aQsHAFB5T0U61m;HG@<=99=U"@3X
-"v`9w,C{X{[5sZtXUCKJ`N!,e3-[8dI34Ix!b4d$$/Eq<,CZiv{_FTWFbK-B3_=s-hD&a52F;jT/e@'qFtaBnIC<3:qEQYu.(VnSV^9;6ahrBEjH}<Iqa+
-J>52a/|^-NZ."(dUu+>4725VcN^>NGSLpQaYc@1.=hn4X)>pW:Yuf^"+92_:))B3vNx$U`s"@{(rXn4]!0KLyoPsoQpmw4+0P`5K=Adfd$aqIja{}Ie|5=
-;/UM|)j-vPCLeH@/gBSgR]Frvxgld^kMyWs4a(1VRo1}t:})&.-Sa>|XNRL%PcMAtWmBELV!C`7I`b~A;6lghbc.Y<:h["D#XxBB7q~Zf^<h~P~)jRCYah
-RtDcD#NI[-0q`4AON(S$ux6.7]#jEZ&F]9XrM/xiW(BP/@|1YC-]r{mas0Rn!VG'67EY7hv+5"e_:VOrYpA<&06TUD{0AO@ADhUdK6mbV;f}=MMGxF+X~=
-t0B=4=2+2v%m.rbT,GWZ~gNw&fGEtmO51o_jGK9I5IB5#6Hf[m<8[Kq5{C]%%6~A/[U.zg]x(n-kzq&CbAccGm4K:..T4m0kp>Pw`yt[T3539a&</W'OsK
-h|m].a|C^!-)V@a(tSGr15,BY`ognZ#eDm^+.H;mo6_pTdBqe"1Cw=mn^]M'z}b2o_#Q1YZs~m4O<j%v.K)z$HKA{B|-xa"3,[116%D&'%XG//3_r3Lxx,
-'mTz7'3y]XP1)FezxO,rnt5U/4h6^9TYCR8Rb6QI6wJdq-&qI>I3}c#)n2V=$hf&;d[!n.B;$J$'{l$8}C;wcV)cbUbwmA^GOWk)`oO560p6"!)35O/g(d
-J%5$8];B:e_V/G%-Xq`!;}'vMUh,|}G<E%s!uzwecP,/|aUq8/XcH+L9F+a!g7F29'CM>vUh&h1N{.6)R`,".njs0y:47m<4']'g_P<Ok#,MBBp+AAt')R
-$y%i"s)n_->P5J||K{{>q'X7OUM"19&9XG~82('^4[%D>{wvh5%^qH^a1!.j^Y^fpS#uiY.mVD^|k22J}$jwb$#DMuiclTsq/}$L!^nA!a82wTMS2'0.X;
-gH/'Z6+DPaD7tkV1_1]4Y{D.vH:<#YAj"2nb5+4L`=U!Nem#E]wSwTsQ-l^oNLvopxC}=H#]NT!eEI_:Tp,qRsu|U.u9C45Y}Qr4{9KjvLvIc=`pm=Hr4A
-#Qs:AAR-wHQk,@zsA'L`+u7r2)|4Kts{B_[3>e@=(lvB2HF#an3Dj@q+Ii)>&J'lT{ZI^'=:kx9Yt9WTgStm~%fdeB&oxe5z^H^x+uDgz^"5IN0a+'6<So
-L"q9$$'2V.>iiKk%rdImr%q|v"CH~ci&]QkjsnI62G]+v^&[<P|pAbSp,0o=qR&'R(-!/#,XR0^$k"'$pzX"_sdP:@qozI5N2-KcY4"1)b#L%Wua:mxxZ(
-3`/G0ivl[i|jhm$$"8"z.S>h0gp|oJ:yC]0Y[7n[v5=oAL[&7NGP]:ExGC/W!Co(zi7i&Q;YN[QS&_jb&=~_o-E:9EFBKt,j4QxnhjZ@F-H29kn]KoW}KD
--'`RKL~yw$=p=sD1sxAZ+,BUcUj[Ne,+)REahGylrT"w[^U0mh5{>F:c(4GI>^S.6L&Y'yVp5[GloVE6{$>Nmc/6@JqVUw/}6A&jsn8p7nM+hE5MZBB)vx
-lvVf#$%5~C;nc@8'qfXzsWoGK.^Ny!"DocS"Q>+mb9_D)1rA30ID|r_@']:UXa<,mPe6wA+V:YB7t9$QI^;>!2n8k0OBag:{%!U4KRW)|M7`)fTvM.M.j"
-YSmv>nN;c09/f+K>7SR#W.@^7r#;.Y`2,UJlR{DfRkZ$2X^<7ey0#CwaX_&[nyp(/Zqa25B>g6MC!pN"/(Iv0q5px'+a45b5Pi6-FdUpQ&LNxUEvXXnQ^w
-XRKdk}2HfzmQ1.IvUS3r(;_hr)JqqPr2YRR6I$%cM{^g!-mb7,Y+Vd#z]R|nQf-EyPk[}0z)Y]kXQqf0K_c2xj{A%gY);E-S]OsQmIuarl`,7P)ZA_x]LS
-[Nbq,BQ]bl|Jw'i%{so/(TZ22BPo{Q^Vx`~Yu`:b<0p$>&,EFg!&@NRxjipYx4=CL-XCW-mZM(.PG(h$"4|lbI/T2<y1&R]x#&xkd6}k2L[V0<C-~C&w-o
-rn3XC-,2t2Mcxq8DPl$eL]jB/]df!)r`I:4msVd8Xcb/zAhJeb.,^UFqVEDv!DYSSwoCi:l:{!oAqb0jT%%qg>Ax#@'A[v!A&H%'<Y_,=%mBfq{WL1nzvY
-C)8>eKB&/jQZHS^R/dXd`/b0;0}819v6i'EH80"u!f-Nj/rR$k|#'C2Q.wRqFpq(&/:Z'3~)Nn3B5A80+O'o.@dy[z+Ie+~'sOlL{qZQbcAAI/W..@5^d`
-<AMx"7Xd}:D!Gy@1GKV}$DW('=D9Su.QM"QQq1N_k$]tJQ]g;82P{S"aIqKeCksT[4SvpcsbpW"aK'wx5O`udqYpO618{(oeO@ku%bW7$'XvPAFGf|S0`n
-9YsaPWZF'<!w)s7FM@{BP(#^<11|$z<WfW;q"Wr.tf$@r+C@}J-MfSyr1wIyL]p527lU.CofQf@/B@<DU:zwX2`o(#0yido)_4QIw;j!;MRd!TopV{kopA
-Dz@.b,HaEB5[I@/u1']'{<JJ3N6LRLX`S$WDA;3Z!@dTB6pX^&vFMF7.</)Oqvucd!~p}df$7eyo2)SrOQ[(5OXN_F6`Nb;2wydQqdydj:",Rrmlc-AKU)
-{d@h7f>)msw^6_f.,7T>.E$S_u!f1+_2`iOlj>gJ(Vd7m4fjVKmdO0AF,uLYnIYRq>`EaM+<aBm_r20(WP$hZHE,5jS0$&2'aRg&f[zd,T<dT7{Op<U"`g
-xmplmi61D'RAKYwt[2"Dq2+IJ[t6G7.q5jl9j"./+s:}LpveyexU'+rS@/Vj1e+//Eyj0#>pz4%9KkBqJcUXo.'m`onz9:Ug+vaK2;!i'PxC'ZYRxGUfmC
-5f@].O|7Fhb=1f~)VI)<b9_fpo9/#)>g@XOibtd[UH"ghoCY!I.4,'i>1C$J]C0m^w<.LOtmz>R4XmCN27P|-gNQpFml:8DMsBRr<-,vZ<2e#N2esBGi"<
-;q)gL8'{W#FDf"V|LC;XCad5Y_4)-j'[ktom=BZ6T|F&IkT^,[l=[eG4|V.T-efk/"JZ2iO}[lQ2iKVdB>eNyB|=7rWbh-;Uwyi0G{^`@>"B{|t,^}-8dc
-A0Nvce]5;A4hheVIy"`bFt,(f{2iK0H#@7|i9#)C>8<})q`yz9Ad#Tz'!/zBiV~-t}%"
+811077
+'fqZaA{0b}GD!But-(idP{Sm(])aS2h6Fp<;g-VX.Z!70glYw@2`{J_Dpv]D|cfKxvhTt7cZBZC{H`J7v}_N@L'Cz=6(qy+y3V+jqwY(-;^TUql9'OpoMx
+0J(4;q=!/Yrh.}zzOU)ck{qaBqym7iXj0tm"Yg[QiQyvyS^6c$a7TI)Mc|v^{w`%p1qFz3'MrF,k-brcko0>/5M)}^RfqrH!$M;`@2p5|c0{n]4VZL7da+
+F]Bd5Ok1pm`q_jola,x}^1dG>9+'f:eHbp>>D9s#R<q(x.y_z(&/xovVw&@M%<LVft7IY_:Q:@(&BOVW&Y_R0`TCOblj$E(4ky}XrKl5~!'+FEAxr0.^@r
+Xq4z;FH(WUN@sdI]h_Nf9TfYF"pkP!=)&X#pV4V9[aD7RR|DK42,&0v>tF'sy[mQ'wd6}:!^g7f%i-3DU&doVh=V/KoI{f`V-1i%yG~p"ZrNz8kVceILd]
+"zM>|HRce'1Ag.,J1Wx_4(upB7D/|2vY.KkcrV@6rjoEk;Bn-RY7gV%do}I]06FmB=ni~G!,)m|V)Ib^oi_:hUSpNvjH7jtX2BM4eK#58@5skZ"ss#}8o@
+ypi_:brXE<+ck3D|f_0osz~&S6KWtz]`z4I8~w)wh&.IQu]GR-P=T|Gs`QiZpx`AU-;AYJyVj`SR5%`dRBJ[mmtO||p'OFu,{1#tr+<xjko-:.ceyPvb=s
+8Pd17Qc^Im8;;QR;nE$6J,Pyy]2dRD`Mr+0W!$0:hf8|10':@W}d&O3#CR]@aGY#gy'+5S`<zk"Hd]t_8S:O7#NruZ3r!rEsTYxzxB+fr9SUlU-M:`(srJ
+(DOd;CDNrGG5g<SOcYdN:TikV,XjX!00xL6yF'Y+!aYxE+@R"S]Zro43t{O)MvP>Th/4(-Ib9_eQXXI<bbk]6zlf3jOc#Iy>7nzIGWN%t4rp>LTLX-189X
+d2"fE<.Ks<Vzwd$R!jkP{"nqM>RPN/O:"6`WNW+(NQvw9y})~>h|CS"VQ@e,M.jLt&Dt'_P0"nC]|97&}t0wpC(nk]>'cYPT/.q^,3!@lK/<LrCb:#.)PH
+Lr^%"yLEdJx.WF~(^:>6'.bU<H9I_45zfX35l@T{[dFQ:;x;+B][rsKv}7{YH9asGSg_cf}"e-Do:pNe8zoiqP3I>v6'VV7Wx['P_0KBo}a<{;A[kZ.2G|
+So'bF`@_{_M,DfS@ICU$^.^ih+bFkbK_u>ES&S]-p#A<|+As~zt&Mc"y-qsCO4<j}GoV;<uZ2OlDw0^m+k>N.'_A;Cr`'.IXe+wtB+wmDBd7)|g,T-ajpS
+jG;L,KQ}yhWCQX-Fl}SJf/eSvg@K.vEGTiLEoj(bJuDrq8J/@Km<9vYUh<%b62C^dxHfBFxqLB]CPL(BvdNj'A=^cH@);(|6:RDM8,'G[%bSzQQZ[[fY>h
+vNe8h_&Y3J`JijEQ4c,('|,CSsD|l`jP|w[v{uCDHmi;-|`GgDds$CC)mr5piwU4>Ib's}.Jb(eA&W$+D/M,^gI6poo(RfGiRqyN;RjZ%`<Nwfc$#ZWb=Y
+A-~mB5X=Wfxb8`Db{(9Sn&(aC_x+PY5K%h3jQqznCZql^JO^.tpP1ITC9NX7UOc|N%qu=x@wpmwSsd2.""niQcC:X+lG`^DN9/bJbv4R/#tL_s}oDdJ9gn
+O:nx'33J;{ls!nS1G'b:>6Ofwuh^iP!03ka,]}w%zC8w5o0m+E`u^(3-o66h#{&^0%TgrG1TH7iY18;l&UDtCw,ztIK+OQx'];FoOgh/sd^#5d|HF,INwZ
+G5TO!pLbSi{^.p=z:n"IdXaK=3/)]BxH0W2@'%X}z7>2OJl160rMU(`'bW4zxU"Xkv;EID$V}MSz%Dh27hyhxwelhRETx$#/zor4/Z~qq,)Q%1.%xd0FB"
+Wsq+lP5>zo8T7+lGMtdVc8|xz(5C(tD(^abfE-G1PiidXnHpDPCw_J!iuSApTlUF1@xb,DN%Cc|8VS6O$S-u8)iq4-:Ux/&gZrG4NHYH0rr,y:$r{Lrps;
+SRiJ,'0XsR_le+,4ZpH+F&.y,K{acBxSv%e,qz0]q-/w^99[v1&#u,gi0]>L|J,>Aqusl`tQw>Y9XHqDxVE8Y[x,Q_,v."!7AnMPaF/[F(:!,=QI1w`cwS
+SXE;8(Sf>K[[Vm~+S-bH/ct$u.p3~&>)`xSHVvY86DXEl-$0pJ9r+2.gVXjY`'Dd8/A<:);Xb:K3$I<}O(05QOvxa.8Y1ey+H2xpXJnqB0rkm$h:y5YN:9
+g33Q%/G+]f,"JNW%ahzF5%eR'[gGcRge9&o(EI6rfTbl`F#DzV~P].0553O|WEEn"F7o${R#/||D91.ZQG,e'0;#GgXdsYoP.IK.Y5[I}W[ZLUc!)B(O6_
+pzLWDd|R1jW@u]~,K5!M`^;6l$/Pn3D#Sm6/c;OHW&yl6(Xhnr|<<s4_kHDR";wxkuyGPE|SWac-KK&|a,+o@"ZzAU_byF.x`hL1S'-INuL8N1PWINF3"(
+7/A20!%`(B[Y/U7:F_828j#-4VlgU)/3cBe8Uu"5ZjSxELMa1u1d-}>+{"#01=KI,=Pm:QCo=I4dO_ZB4GaCEm}gLX`!v4su&)i:3])EXl!C5Sr-[vG>sg
+ZgO3-aA::E87HrVi2RlGRXP`SjD5kYBU-jp3f9TAn{;cDvQ)awea2zG(ne&BE`dtBmo++2'cITr4[SV_2225MS-UE@_;uPV"#5VL1@m}h9N@4+{D(tn6KY
+LCX.dgCy-3t08R{MwO^U2'2eAr#-W__/7LqX4ma]HCSgzn~:|4`o)X^Xt@Ax:zDE#{,<9N:9.BKCtSEg5)6G,WS#1TaqO}!zi0qooN-%Xt6^aSusFW8O}W
+|t)8-rGU==C6#VC7entJoGr8L4Nk:WO^;)Mb~7td$kU>3#qXvgi(GW`R;G|l,oc8TUXA@@"=>O2m/R{fAtVAR59uUi$L[@Iw)]f6aA@E6%vPigM"JET7Td
+Av+IYvp.yR~g3$/_2cX}<p8BRx8&<mUKeBXqiEchMYEUX5G."wKl$rr5P5SCCn,LYO%CC9ohiz,=^;np|7C9S{!u&MBK(t+MDj5'c|z6/3"Omh$Z{6=}ly
+XJohxLjkuv/}<_b/P,ek((u4&_%ylef@gjAoIo,jV/JDI0!kYX&^hu^GbyMK'2}7lZS2q)@lm'#2nIG[V=D84G'rn)h[@0MXzu!gQN1dhPh87L;e'e0meF
+dB7lU5P7e[L^[{~<Q!B2`i%c^MwX.(RCl9ioTiaXe@K<EF7g>4Uu<KJee_;W9v$H/O`iZ]!|p+B,KcGc.31<v8yKwKer<2L;7(&z!r3^W|{"Y,|}TN+_ks
+r%.AJdswNLtQ:Yo.&3Lc^4y})K#"K%+Y+m}N^_oiRijOZ_l|}2Y[~!m(=nId5+LIv_UG&':/U`bX&$[//5ULVjh.pl8P_b-RH[ogru^;:lss_0{CrR<X1D
+fS|qv]5spCwhH(!X>tR&PfPHJY/)B=.fU%zkNmx|K[07ki:g2<.^u7wtHybmm2Hb,(2@1n5&Fr$8Pd7p.Dop;D=Lov(ctZuA$JqBi>[5nkr>F6/|dS>&Y>
+(m+WA9I8/>hH1p|33d3@y8LIdabv<d:;]HrM}x<5(LBU#OxD=+h3DbMg,o;>llX_b;EOfrmK0_,6Sz&50N!O0^Sf`u<,z"0Cdkv".<8ta3tis|NYI<=,U}
+;{|@53pM0QM4bI{#9'W!MO5{OQ&)uPQnKe,Ey-1INN&xe:p]L3m:4|!>//CrLHO2Rw=A$7-zPtE8G{F_&bdCzyJ!<".!G4;LYh#kYNy,-`e!8+!zJ5I0ib
+5M'("{-,PQzX!~7JX<O,{S9%<1`'j6=6'{Qf@{3SHtC2qrCPCu-N:JF{@P}]64nA[Cgj-B4aYvXk4{f(ro@aR7BZD{7c4XPl2@UiT0"/[U<zvFc+l>Rd}S
+I-u#P^0eD}^.U^[%{1Y}<2Y}-eEHu(JgA)1#c#na&C,k2R56B+WZlup.T3Z)qi>;y:b[mtjWbD+4Ar/,hsQHk3hmEE!,lN9;2!Kqe(}zJr:phV[]5}kHWB
+cKGXL};"C0AGAKf'{ZBOjJ&q/b0YS;}81ah_l>M]]}:6C]zCYETvYlYxc#eXxxC8uWI=v;uTz^A]Ex:,dT^cu<QR|4tmfma7Ws!>YGqZ>"84^L`!Os{{9Y
+8"_.E!}lx)t^Q5JUDf^H},!<r;w|!0EG5Q&01f9+j0s<}";%AegG)vH6->Xo|Mbe'WT,)l;Go1a-uxY6dAhGWKi_!:xUnY/UYxZ7x_~.mq5@CrVsfqpiF=
+YOqrjmS)!Zf5)5y6!2@Y#zC9eOHn]^Sw.#tOouXAUVsf"xHTpYo545Dt~<:4DbYu6<kk;O+WG::=3hgT0C.w1Mb$WH~24|`w#H9g)/O-pyfw`zEXgc_$t+
+/dQ!mAe]a>L4(=.iUS2iQs3e_s^%wFcZk-zbL!J<CB2/i2&ZU>Ru.<_9WUJ:([>X8Ui(:@0}^E!37nf[g:in#w!9A"lqtYbS"iiU:pDL5SQjQ|m0(bJ$9{
+XY3B:yYFH(E1)6m_61t:rhiGNbwOD#%X"n_<aZo78/^L(<%>W5D|!2{CtE~G+',.]s<|!G:$+99BA;$)&[Tul@]LC0GcIuRI'gdtkJdb0z`@Bok(GVs.P`
+guBjy-k|Hm5y~Ug/w^6y|&3:L6}=po-GKf&6,jlpm],sv3u(iQ!$J5zs(Wf&+3Omi;t@KuKB7iK<x,~:SI4}vBl>V[!O^07>D@yqsU4I.I%ZeW5]UY_Jjq
+qCFyN-+BJ-42}hyoj)GW6}CieUtYWJZ`{8/)}VK9|OdM!k_vRh|$'w2Mqjf2B7kjn4q"'Mkiv>P5j.Jcl@M07,XW@J=R16k'1@Z,bRL7w^oKsGG+'gYGbM
+Fh0xNE2lFf39KdvrM)+<v$uaGo]jE1|#_U:mapiwx`AS@:]g_C+-:GB"j{e(1A;M=FJ_rM_d1f)f:-+kXp.;LaOQ(C+u`t`5MuKdTi>_9tHHLYYoM_Z3mU
+/Th8pov5p$MWzHCOope<=^@+YTI-_0z.rJEhj]5%Co[`xC+6X.&h9Z}5yX)Lx-Cq=>KupJ$M|83&VDqmb;mp6qC'Qqnl&"~D]P'3oea:A,7"pBNm1A4/Rb
+a],Q;XVbge^|1D0/L1T<FM&QUuL/VKu|OAg!9t)asEMEg][))n`8w5BNjY~y3s6ZQXo`}m>2mVnWW{e6G:SaieP3{yE_c_vPt^b6Ms"NX+-]b"3kaBP7{m
+7z!KOf85#cS(8:R:SwXW-9vT2GZt57s@Lrz/=]{>A<1$fu,Jo5Cg=RA;8]HS}eSc<.<NI}OP(LqS[)niEs8q~a^!T#a%)Ac^X:[KUIP7:mdOQQA/lW_0XF
+mQZ<3;9Y,o]j|;6rV5e&wm,)63j!>V.p@IQb,Wz=#ZpB5fRaoLmf2.},LVIkL4EC81~1k/DHX{NJ#PC1}:fy]|k^J;.hY_q&JXucTF0e[#2a7gp#DjB[;<
+W;i!@j`R+w9/c9WpETG|/Rtiq)&r771t),N]"n,0hDo+p5QOrRa-j5IE"ao,_$lI6$[<|;uo.;cNYbsrtaMU+w/A08agt,6wKWKS%xy0N,/;RqwsTOCmZ"
+O81W"0sfmhUcC57]ls-5n{NptH3k:Z+BHv~(8fvh#nAa!KY{5AE0~+]"s72CftMmY158{cCVM$J[Qu[hV[>z9=V7eJcRE[@NhJFZNEf^ipTi~&Q7TOQxsp
+v#)kZB9(WaJ&@&(-~l/tTN}')z]6dCUWpC2sB:qcMouEqf_sH|kHpJfT`EO}X^Lv}2LtrS#JYnAOm%4|<CDBL6DeCH-U.]Jx[w%[Xyku+zhoQp2#bm<4X%
+~kk{pp2.`YoZ%ipL)u"FE3BMK=&)a5j|^U%o!PtO_Y_kSV9"~nK"zf=et-W;NP.O%1o<uN^6Do!-fJ:oZN[o)Hi<|vFAs5-^6&)U;hl"7yyi/]s=mW"U>t
+yb`^WD[|};)PaXwQGo>|<-FRTVbAbKQc-2$mLtbCsm;!TPC5yKWF4A>-%}/&d0k/IcOp:uqtR'/RZzNtTmhM4>}lyzUQh[~"/ZXj|alt2Aet/Wy;+>rN$d
+t8ko;rFE90&s`UmRAp&`S5{,X}Yg`/<KQHa)L:P'Gfk2kRa@:R#WbSKC;yipONsJC;}=/d2|gj}n65BC4(]^=xAVr1$Do>@^QB/M0pj5-YhI#y,&+ge$3M
+RYI)'e4j{TDzhik&HaT/uWajqC&2,CW.IW';(T8;px{'!b<HWfR2YF/@Ly>PNkU4r@mF|xw,{9MG~v$Gp%l@|=j8aJ6>bhXlU(te]8BTB^LF_1Rota/L3h
+dp5OQ;]Afe:yF.6!$Eh;"S|PSwcM:.K#]3&;Q.1;rORr8{#GyqvK.ZVcaG>+2Y0@D|kHo^<o+N;s0F^A;roTrRuZr$ej6$jA/+,|Kb:2rZ3-y"rhp#u5Ob
+1m##SAvm^m4{ex50I.r:Fl9AjM'ktm4S+Sz=mAJl@,[a3ZNCZ:WXZv|,k$&fF|kt]o;<l7zN7HL<mc.&H8DGC{Y$m{IUBa"CYCxY+I]hboN;FbB.D^4.q{
+zg//^z;)-SHu^|X$6z|I"j]tS^py|r!t`B$B."[4Wye7nzcy6cx0"x|f'eML@!H_B6IzCDXUIkh&oHL#[hCdoO|q0gU|,g,$F^WJT8kwpU}4E!2;IbNhi=
+Y.eV#Wk6~Adu;CtW{HPM>x("GEQOE|McZ/64ON(BMF._m]("!v-6Q<rgeHecH.ROS4Mw%^~+-t"}htPkOsS/@^WZ2'j){1("iP"zsVl4`'+WXK^nP7s{9G
+'X,yQ-7>A;t>tAj^"2YZ0'y("za"0;.J6ZQgwt,Inh@5jP#6D&M%d)_zq&prL7DyT2kU}q8Ft>~psRY$#/i{@pL0B2$^>ikl2VnJ6i@1&Ff&7Xh2RLGIt[
+_K4{#fpl`qSCArpeYq&8n`47<)]Oj-6{Il.qWz]n/aErfbDQXE}q7FGmzurn_u)f2Hf6NFYNL0J_`mwAbAAVQRGAz73Q&veCZCN(4eta^'fPn#&Hw5[<fj
+tgkc`KRBZ%zG8/{]A+4mb)U{9+6/.9."^S~&u;<Q)#H<I(.x3p<U{4i<#sO%WCIv;}#C0[ahD;cp/<`(;+K:UbW[gtSPv8$bXVQ>OyuUmPgjHSEi0Qr4N1
+-<dT<4O6)0lFo<4&g]Z!B9mBL%#9@-meNOr`xSvUFa^_GX_tm)m%"wEK_;bE_[uCKAE]oZX437eo%Y|NL"j9D:AU5eUE{,uv``].>l6bI>QEOC_[=5(AvJ
+f(md3EPYNgX4_]"F8Jc=5)XvsNup>YY=MPY|PG4..MrwUITo&|B=1n:8@`pe7HA9z/d{@|k^!%ybPKIS7/fU0[x%WVN/Y8kLtM~.Y!"VFL_Z/bcR!E/=b/
+HDQ:1mwQqRC_@:,Be1<dq)a)QIn6QGR6C3pf~<#>q!DbDvabctTvj1PCXnNEARLh"SchzR6)Lx`.Qv$4%9}6Ur<b)joY1Nls;5GT#D!63Rk9wih3g.GCdN
+@;#Z>y~=g6Ok)_BljiR.+"}ZQ_Sh|xy9|Q&i{T+,+,}eD2Mj6b,+miq1]&U[4Q[QV;pRDPz"0vh!>,l&IxeyVp=n}p37OrzqZmLQ>0<5rz3;}nH{[[_Kuz
+aG#e0Br#3hu}<h'$TbLSS!R(M#xHvP0'}c)v+i:-Szr0W;;A9<.p8AbFh&_EKnKhT4("dzp3Lfh|>nhTX;gGYhmT^,Zilm$0,ILdLgZH<dOqlm7[bwX2Dv
+oY@vT1$/9bL^$GZKhKTpcv^#=6(nlVGE}Tv,AZ,6zDtdRlKyv(GQk5["LckUZ!3Y'$.R{PYaO%~HqXep^U0ZlkYmoQ2FmTR_;=)CyC3d&d}ek^EoodYZhb
+>aV}eGsh3dp7W_S]_dPjBq3R3Wj9S37v/Ugx~^DIhEI(NmKUNj-K;s/"M+"yRcP&]8Fvz+Y<|'gC7+{Y:7hOU69"F#]sK]TQI(]Q,of8~(<ql^WB;;rv+y
+dWm,,'l$6NoFQG]Bn#uH$T5"[CSz{w<xu:LO`KteFaWeSWw)oz=k7.1Y7+QrQzV(NA,8!hgI"xuYM5_/}N/ef{;X3`$)!V~7nla(>noM;G|0hu9.PS,HpW
+M"'7(J.Z<GZA~f`3b$:6^y|yaUt46+f>2&<;yLv2ex=f!3o87I;6{{RnhK8]I7mCnq;%;>FMJey.AiDPh{3+mjqPD!7d^==6MLk-u$x+EZ8xkX&5HmJe<_
+TL[G^>=#f5I6$2rW7GT7~(yQj8KbjD(BwMP:<Er45rHq->#i/8j]S@qO->V7.gsY$Axgu_'}yeSOlsbt[RjjlGgiY_KC6Cz$%0z(kE]X50'.0)s2{D6,rw
+I,wM-@u}/#yNYq^)1QMo$pz("vl-eGv:U$"iv+GXm!TGNy[b,rX2D!k(]f6[-B^zt'NEqp~FuR0yjak"k(FX9Ca&urOY&.6.3^(8KQ+J,ukPa|0x&"}-@2
+egsgsT_aq"Q`oxbG]-|/:9p-2|5<HK~A#cCF'$l,z;aS^^JFb+]Uf7$f<5&-Qgi0|xz4mj_vlNnA~0Fr=x&fYy-[Hkgvz+OaEuOM1}TD9-sR):e=Nu-OY_
+A"r#H"nPR[-U=g,r5".|{l=}/`1)B^mZMV2NKU0C^WoxWDkfUb!LvnX[RHT&m<i@b`:OG/l8ts56GSZ@{8X^m:#l=KpEAgJNm]fiB4.k#'UI{=I"A_4%Vu
+N)H)+mD487{OWb;K/PCxEWOJz+/"Q;Suc&9WFK}&s'`G;+pjm|7[<ItX>C:VE0JNsZV.`kHF<012(IUzL&-$$Xn%-U>hOsl]S!<r[i8S}U%5xM"+_ut6}R
+gez@!B}p7F^9GRTfTW}f4,]j"cDG`qFAkyJCbv};{VTo-o.igii$H^N+7g+3wCU)+2V8tW89C<k0:<5E2<c'&^nU!@xhO06t7(,4X)X.WgD3hZinJs!{Y7
+95}@3N'IjbS|Nq8;0lvs/_<7`+x|s<V2!Z2agvmSEg$SU9y3='Ns<r|BZMg2akkZVAm<3v%NcQGZ5RDmiw!}SR|ZXC_-0$jBT,KKam$}`W"Kjoz73Ey--Z
+fL.YBJ@-wVi:#<:,)bCN79KER3A]^<=yE@7}7NV|uL#b]#g>!k/VCktXh)Wx%e5%[H}bmxWblc/@l,wF894-0+JL7;9C4DX5x3YR$PVY={B0AQOcw)Dtco
+&0AQ1Ww@7|`zcMn(;^)Z|SDrJ}Sij>3xkEd9eIUi.nkq6T"`&|U)+C`_!>8WCxder.K!H!<$c1QSoB'(^[X37|[V5]AEZALB>Na2djC+G5.EOB;;R1vSYV
+;i_tv.9j^b9{>V;t(7BXwS.4y8FbD@o3"n2IJ5g[k3;A)6$1SkS=mLW5>f3LR:&zRf%>~dtDag!2oR(CsIdx3j^JI.53Xk,L1u6yEN+/TYuI4[0v|S7yNY
+A/P&.u+[m{hB.W@`SUZ{u#Q]1-sJRXW>6JV&]5q^ZkNxVQ'JH/fI07WZxD<JP(+o895Nu}Z'kQ!H3=u1I2pQC+x6G_De7br|Cl>gs{`[1N(X&_zg|e-gXO
+DqgSF0KujFY<{GJ>2Me;:b.GgG+MS5T^4duY@^V4#nLPLVM@UBsihm$)4+n6JUGV7vBDs%S8s[L`,7X;Q36MBV="qr+/DGvr6{SM)"dnizZ#}JUt]&'Qp%
+HI`p>mA!m|rR^$%yP:;xBGhe&dEb#If&#jtI;'[>#ddAaJO@$$uysyj`XVq:&v5nQdYbUy<QPHXAwIT_A#UID#Ce~2JaAvv8];VV'dwwvty6}h^,hxL{TF
+hK;I<][-8jWM;^_d]IOh[kVS~LH5LI8&lU:3iy,g[oc:hct!LpGBr8]!&=>nHK1fbHIz8Ihq6"b_sIE!@n2{8#jCo}Ru>)Y'Gh#@_'$aK&Ue5}jm#{[>cE
+CWo:1>qh#W`eN.=)z2U%_y6>W:'A!."-DxiH9pbWjTQYUqVio)u{Y$W1W.od7"f6#42v1;#,RRS'YIZY+vc_^C193kyO(YfLZ9Vde{L%w6vW,DkGi=AWd$
+~n8h^4!]i+JU>,pF(Sbwe8'kOe@7GmjfzGv-29qFe[uK;CI'{(Z;4Pgk'zS$t]%:sN29Jh!"r-bTkp()9#1Q8Y4.t<(,$a"@sA.l'Q;{;O#aDTZJ1W9]1S
+ziw89Bx9wu[<,Wo%lJu:WP:8<)7.N}vDgMvn2t/}6qKNQz-"}I4t%N9^k8sv3e.E#s_3/7FV/&SXNC=LoWh|6A$4N{Nn!B3nttigm:TIc(Q"Tr4E!170Vu
+f@wzfQOgT1=-/M~$10nd@7s'~JHUj!UXKAm+<bos~ziLS&wcL']d,=o"TNy]m"wO0u!.R@l5ARpWb.q(!HO'vWXh74,=4G{%BLz<l_2RUb:jbK}lQl/oi/
+"dtB2Qt4iv7}=qV()7JDc/=VJEVuf'Zg+1F0G`g8U;roY+)y<wIM#>|OCSUr'7>c(v-s0J~4ux0WXb|bDUP'G}~9A/lV&8^9:mCsY9.'+ZUe#<kJ<^3O%1
+uh#_{}:|p'rbwC92`pi'IHIW&.<v3$qPf!AO!j}<~|Vm]&L'@)s<9YeV8t[%(XKA6nTsbf"6vy)-[T}0=/KUA-3QXujeJ)ME88|hB<:-Y{7h|E%!_(9[{7
+CecEu7%j%n9g~SbS_yKfUAqjhzIyE)YtvIV6E;<e/ATD4p~C8S.38Jj7joEu9`u`~G^UPArKQ]fIs[n>~`ZL-s<8RIk<n)&oZy54CBvmAg!/>^w7fxAbW[
+H%2<amZTj]l%x,kSzo~AzG&.slA,UVIv8.#x57"&si}TOXRQtQDVOho-d/-cCCOB[&`(.=wyBnmA`$Yd<(I0-ahnN@{ytdKD!ZpPp:-i95lvYI`aO{-=wJ
+{|Kfl`#x-y`n9:|'BLvIxYZJ)FZ44nJFUazdN&P$,NpMO;%>>$Au~YV4<l3.af~|]$30K<r6#cDy<_9NSw/I4/2(Zt,LxA]De{8tj[E0-tgTD5~dj!:N,$
+uApSq)lZ,>Pfx8%=$VS`z5uM%KOn:NV;g35yJ>1=bh8qB+jfqoq1u5@z082&~pMH20LWD;2[680Rh%+[u[187|"T+Hie@TOv[/#c=W];=o[Otnj35^MXy)
+xPv<Ax"UIZEWC'G_,:W<.aFa7B>G'8pk7;'^P6d6Kg6ov2<a|{IE,vBv^#EhJ6=U/VZc<yeY@IOIV;YbI<&l;3wME8C"eq(A@-#kxt+vgwgI]sI!n-`<4j
+%BaX&E0odA3m`:wUz0+B#n3tk|s'WrD27ZR0=2fX$aj4X+C$D8"^zr_J"#fm-pB}n1Nc[)g#gn{KF"he8T13&JPo_,c0Z4D[sT,_$TyAysK27{J][iuqm_
+9ZD{ppYZTVbhj)T{q8l<+]1t6#~WD![UF<h)P95>u;w$/>j[%D~n&C7$sU+z+$z0xZAqpGA_%zH3':u:t54_-7Kn|wq|>Xpuf=`j-)-O5u=gYMweP|"nl1
+l6iW+4EOAug-M4"_+oP|z^pu<NCKP5tm2:RO%S7terZtB+#%)!a#k0%-vaoS0um]Wk^($(L+F;h-w}-&{hH>c&aZ(cq4Z`%RFM|>Q>3pMQJA{%Bg#qiBn/
+dm;y-4X<x<|QrEPFj-PT''5K#l(9w+1$4@/PLY"&Ziovui-7f0[1bK{0N8'$#=|^^]go2';9'jQn93rw,3~+uu$WL+mnw3z_KgV53s(YIO}(.3$Lg1GZ@H
+H_~=n-hr4pDu>uo5F;(,f;-K%WwCa.26(Oz&w-x(y;|WYQ(8hx2l6lBJH0}[KR&{wNRyZM#-3@g4rx~};H9]qIx5qE>p|Kucqz+7P/0+XhesjDy](h|X(!
+_1JjmO5$p&{jj}D'>oyHY<ju-/n1i!NUlX1.wVCHf:5KLYX1R8gjQEKF6kZB/%0fFV@%sHiEN&2T0ZPanG>(a5[|YX$R}5|2S;VhwZT'&UvMVtJh}).!&!
+Tg264d@ufm^x$a.fpwXgVsP^Ehf5<&YRn@sBqVwtp,%`:=$'e(_Lc0Gu/f$0tr4QBlk1bY%F-G$5<Cd3A_W5<XCN%&<C,pFKH@dpm,Z{>{q,O8-_4U)&w=
+6,|[f5-uQm5,pyiu$By]_ahL_:/>Zq{;A=g($Ji.>+Sh<.sGGm7`opDK<L~9HbPA4f)R~aHkm1"["}y[e#E{qgl]S}=|e>k=il~ODmhqdeDV%aKAGDrAz(
+Df<]E#~cr_=YgazwQzEvM);1NgkdX]iLTno|O5orVAd}[S/Jvu.}fR#FE-&RBOkc7]#-zrL)U2wdzIr+W_YTgO47[PPyS>C,U9XM/D#!_zJ8`U^iCP#@9/
+aE^&dS|s(r%'J[@D];'p<bY5xk%"M-O)DJ{tjifwPV(]/6L#DsO;t$fy7EcGfd<oMsK&X$Y&&_Qh&/$Yp5JzMI#^HT2sdKYK1Ja7O8[r#!RRX`M=w]q-'T
+M/>2_BI"|T2.P|Sy]a0F'%!lxON$Y2enhHwp@jjllek^z.drF,u^1wq#SnfdKx"&l{3T_LWPo:3p_zFn4m!7s2,EcC[WlGlxLo"Gq}uBvxkwHinza=NuR@
+T@nalob3jOuECd/vC7]P9]@`.0Wm5(:S`E|:4Iq'"fenKq1C#8]{E/Z]vyd33el#@|h+fVer[bvOkn9k$Wvynaz2NcxZ/V{ML5XBvIH=O3CIp#`mtk;6-v
+smr=Sj_1(`t@,5hpbAVwE4fCWjx+z$Xz(1=@_i;OqI05$qHL_K3(`Ct:^k~@rl,gKzE9)N[ICxTldQbDfGj{bXC_=xG^|z`wjoHQ}C]UBg%"+fTn/UPB}3
+8yK$<8;tgFpl'55e7VZL{e=Nxw_N7<W.LiD+mR7D"IX9"2E[|qvI`a!g'{[B~AeK^}.4-q+fvy/J+]RB^r2{|S1}sC;LgEsIxSZ>g`#bR"jv8oWx7'3)J/
+P![6+qE(CrnfP."nk.hIEQTs@v!KoC-(8zypqJ2|gXm"Paa8=$Dsvdt86}LdS97,9tumAi2kyg7A3aVPPWJ6{mdqa_OU=in%jIJvF]y0zU&{m{`gyfc[DH
+ypi]K.gax1/GU1v-@:Rf+2^$_B$TnCV6p=Z-k&tUjtc3}_2XC;.B;sR+y#kr>la!"u=&4g#%brS(HNNg6UUwRqihP2`l5np^F,jMJaVDo^w:D<gCp_CiHq
+rPt9QIe`lMn0.}T$&#TkIs=CM9sVSXf[6+&Z1J@aFH8Mdkkd<7ZihnWWy@c1DSR_X}D%I}K=N@=|7'&Bq:B7/;77oXZk,2)=`ta.&,smx.L7AtBuqNi7"N
+6lIZ/rdeiKGx&wFiFd#AHu=]-y)x`YS[;Q>u3'kf7Uw-3G+ys&$RiDvHub^@m:/K8EOdC/NQoz=Kl{'<`x8Gg`7R$XRWq)7u9j@Kk(rmzU->|{:7N!(h>8
+::NpG"{{SK{[2(LNpk/S7Z,Kb;;ZXU|s0I8Y,cug~z8XVl.b9y>=W|C>E;u;kBj+<v30f9[tIf>YcQaq/IFSdLxa/i6}]>9;s4WUo&vOI0'F.H#5Vc5uoe
+r22$8O)Yk$_/(AgbQxczlPDSu7YcxseWC9r<rU%YKWf8.8F[Bxku&LnFKSR{uw[XE/iaUkTY@e'Yr9!l+p&^`$5W}V&Wvzmt.P^eawjs`J#b39oXv`@o|)
+EV]x^E>aVyC]%slw/,&n1QC3xF6bXITgfn~LixsD0vQX8stC`jEieQ!R}MLN2v.3HH5aE3;,lSg-=bCD22xL:vdax)PI!M#4/&$C-l<8t"q3$O)9C#Pf6y
+Eb<uw]h/@)IC&oW^#qLXvmFf6^h6ph'I^4Y(5>%ULZ!t3lHS[UFT$}`H{fj,_tI8|U7!P>ua:lRgso5lKl8m+H+l~0u@kuJKI'<,My}aMw#R4DM^<>aV&K
+EuI`vZDUy-mpk1UwMu;8_K8#ZK|]vi'L]OSw.Xez;|(e@giJPLPT'a~Gv_e7uUs{Z;)p{;Zsg^>WaEr7yOa}QVlo6jFA<Muqz"g8m{TK6|La7L}@RL9V$M
+or$`CzumwE2DJLF_4xAWi|D'&`OCjzQ`utN+lL<J]q$Q#FS|UgR'$l{qwH0d]N~j8n^wp<NLjteu:3.a<^V%0q/cR+`FB.2J`(.Z0;H#4BuUiF9]1Ctcc"
+g'kGl`tjF&R`>,j1}`L[0&XJ3c4WkDmOAB/urvxR7=VDzfg|KbP1s;Miy9,An=J]lqam.}EL=yl>CQ6a7c_h5}]$c}hq=Lu}d6Ahj6~xbY`v~['c:egHoS
+_'.oA$EHgYJ|NhD$fb58jb>w=XGA+)ek+^{9U82)Jm$Z<0`vncai@kIZJjS87/cIY'^8Me-]znVt0@ah{"rioGL1-)Uxak_GV8oL;hPfi(<hSmdITsM&~f
+OA8EZ2;6jy_X_p;9q1S|Sx_e=&"1[#ky)'e5XHo9Q}ivrW[oBG|XTyXJyjg5|S)sgJ3w8ofGtsUE'SR8QB]r@|3^yn0/^m"5H|A`YUE_X^;B=M[dLnMpr]
+IN,NvesFSJYc=;%Aw]x8Ducac,5wJmxckhJ'~FeOw77yEn:p<L~"TNV7$IDowAr5OS,pE$YPuK[BsZbm.>(lg`,hf;6-Wf=MH@IAO/{C`,lf/PwJN{]-'&
+Nh.NwXpUfu0j"v/pGht7>|6r9A1NIX[af,qoU[$<>g'zlmI.>M<&ym(T+%U]Vt7c/QA(CD(.z1)q;Vs(>-@waL)d;R&bsix''M/dr[0^;!WLDz7lCQVYfL
+`E^U'`f1Mdvw#{V`&W6wHbxE.Hj%Nb)>;3';-jCj2I"i(:8G"(.|kcQ!~OK$E>JRf8gP<]G96Dz3%jlofGmCD0gyEg4yCQ1`}_QZ)'g/gh{_.3/7o=YZj=
+fVS!KG;YrP`!Yap(B6T"E-@h&!g3zUh(FDudOl|7<!vLx_I$PvA`RMLlGz&{T&PL)aq7LGIB`o-)ympOrw3cMML."8{Kd^so<u"r+Z=#~7o9]SmIeryRDa
+p2b8{NV#)a`Dg_1TOoXM0[^97Q$F4oo25nq)KcJ+j2e5~yh'Up'WL=Nmdx'^Cz!'qGf<5YNRukpQoUq;GP$0wsyo#uKkSo"mXE~"]CgHYr+)0}+oJPggT3
+tOk|>eWWk|KR|Z}tAI])EPWSv&rT.HyB~D<B(oRZu0qvT2p$Kk(G-Vwl@7Q6UJkTb.6rn`iL;kgHL'2hgiz2qS1E/h;ou.=30EF_hxhKS/auIZ<=ZG_mf^
+%/z(G/h7j'G)Gzjv>MZd44hG'!L&swwjFlT%>0dV6U+./bzqCU$g+g4+ZCOwE#W,>Ey)$7Mfjg}w2G0^5R4W14Jzb20S48o=u<3B05Lzb5w$LTBC:EE4!e
+,@nF~2U7K+Er)RNbKR=qHqBpx:^Yk>Lis)H!T[bFweT[<sCG$wLZ{-3EH]hfM,o.Q+s#7,""!dndx-S#v8W_S1mx8OxQ!'-:En6n"Sm(and4N(=fbd[-rb
+;E:f1vD'NQL8R%aBD5==],Rmh8S464^CKRH}Posxd,tQvj#e~O[.7(^U^F0$guHb2jwq[CIVjV2y.ALfq("O5u8s%g:(R6/|}9`J3$0}qbIi+Xu`v'Cw5^
+}N1)eK%s)=4D,crhpX]6b6[X&q;6v4>mnaOo=mn3pt:t3`)k6y[u.ZjsaH/4,(sFqPr5qw16ILR{5DDU$IWzFC/7RbGqoAq/sZsC=4p88lrbT,Adl{b,)`
+8C]6<;/K3kgsWy,O^wEs0yokhy#EUmj5^_=^c#A)lbdUBo1>4p6j6W,u~]Z1YV!'RFeG^4z4Sh`HvtGqKy.+cPtKkN;}<y{QjN~j!1"g01i_MAw8+,a^+3
+Hg%LxQoA>ekE|A)g7ej,JE8oT09sJ(w+&TZtWPXYNA"qBJzF!._n.0b{H|n+`>qFB!jq]>=XI1Aw07w%>0tU)vv4zUjx"#c}Yy1HI5j7'jB0dpU/hf:B_[
+#OeD/{fg!Zj5Y8u)&JmG<lBSfJ!6E'O-qhPjgx$v^/1pE0Py!AJirQO@TAW2&i;GV1&d_"ci9RY+0)_}sRs-'SrQR_OW^lvnXSEb&ap(y-Jx~R1d$ocbBU
+dJS<jh>F0l.<T_=%|dx<`cEHYKO"4[S-Bh/f=bq1}Ko-X`y6H^W])#/esa/ZnxqC2D-sU_@$kP{G+"kis@F-m<,,4!NQ(9VO.^2!.&D6T}IO}AL|Id2H$3
+tr[!WC}d'0[}$W7O_Y;5JuofH8Fj%igj>0^V<T(bSWIJ+_nDY)Up/@@^Y#}r}8Z$d2XoY=^p.}_cNo)t&Ie{fDE=FbR79vul$N:njZtyGR^9lErGUsp=61
+X9m,UGcs~#6Ua.JsGiG/_:Pf57c3G4FNk{hlwJl>lFL^iL3Xm})TbAK^wBp%B|3)lUw}K(DZ(RJ`lB)Y'FWn&}l2B1DBJlr[XFjl`J/81PD2MR33sHV.o6
+apNG;^(%gmXP.1r1#eAzuz~uodvYt+6|-XX8u4+-gFu3Y)9w,`2CxN"!^W#Ks1~J^T[0<:0GH7`_5XKQ'cN-FRQtg:d-#I-S'v'dY+I87)&45$RY|R@m!<
+qmxc]B[fIrB7^7iaB=d+xmRvDw!}kYv0Kr7d6u~wdSLD^mx2zMX1>d9^_b|'h:$mH3yfg[{`q+su~^%L/AMpg-VOsm88#+F43k8'r=TY(WusoS,436lyHY
+]w&"uxSuoH3|@:Zq-4s^4g@6u-qxhx%8:-7Ap{lBj/Mpun,TfJ0N08-HjEOJRoVH4eJFqqK^2@ni&TC)3J{xW_A^li=l%;_IS'Ad-cx,BqpOK/%dv=oTxT
+pOmL%l3P8]sbxnlQYlV@9elLp.I{o:l9a6H8qS;[I<}>D<1O=_yWl1fxhT`|!KF]k/irvI]6g{vQWF[F)s>xnfJn%1%Q1qrTJ$u"`Nb,$t:Uy}pQ}Nx!'k
+A0vs[hrO1(kv4RBUhlwhq>]q&Wjw`n.p(z[W>u>,Mi<keWQGpoXn<oGylqKy3QwZM7Jx,juTkg{/-Y=sC0VT!TgsZ<mqvhYRScg&`f@qqEx+BK>@"Eh`|a
+05+0HP0[4Zn7m{>30EV[':Zv^YcGur}:]ZI,I!zl85t;rT.+W{u(a&`d#Z+mkgLVip+K[6h@gdnKXGR%C''db@WrV<+"<8[NQv.mS)RP.R'[tKEM+JQ!2w
+s'8x#9CuhMKo@Y^OAnDd'mW&Hy2)3Ty!rR!^@UWe:;c7Z;m.#tq])egm@UXi`=akmC.aB=ecYn2WOd9E4/WChKre"%w]/r+r!ZSx9tC83=WYCwx[)j^c@d
+g!2quv1q'op9;,ndz#%}Q4DI&>0qXB9R0Kb,fIx=UPi6f"qd8iKx8d^);h3q!,1(Ud9qf<RC%W%^GB+pBiQ_<(Y;BG8IbWCex[6KtAV4&nye6^R`@TtPUo
+j%#VP<[+K"q22[K1<tMVBm{%.m(I6f#F~'X)[a)3$Dj5]2H;&^hlu0'|lZ@CoPR2^3_J}Sc,i!53S/]|z8y|RrN.+-,Md-@icS.p8lGUzHwsyaBy_HI<(A
+0<2&|ZqpPd'6jJ2$vZ<Z%!HrbqY"!j1-5@poyn&)o`7{7R1"WyNL+}V(UIcis-["uip7,YF0cuyPm=(|&E`xuj/#>cR<1LQ}Kr;pNB6f%:2'^5;Lgm;@~/
+=CXrx)[9NOYb,=OlZ!34/+FvC{;t;O-3S+$vB+VHSTK-)^S:W;LlQzw{bx,Z6J.z3y5-MTWV]FE),rLk_Qj`&;a);r{GAuIwR09ZXS(0Zm^8@/gYC$s9es
+7Zn+Yu=oT{e{<T"OQ6'jg@}C,emwzYuW1'iMT2[4B.!@ul#VufDt6=k0Wyf5GROZa`:!emt=gi%PbDvoQ]Wf|2%}+_pOpTD()+nL]bS8=o;vRIyz3CL%~A
+$izDKe3F_b<gHC1{v7IrSiSNUg"x<5CEg|9O:BH20ab,[S0b0[R<C^!:4;!%yA.e)b$TJXTFLV"RN`7<BKSi8oW(&h^xo.m_,dO_`0D..q5sDR[r^EsV/'
+Y$k"+_=R/zs0)WwGqP=,wW|DKPMfJ+~]1p~Mu.l0({,<yG.u."]Z^i[S:ySw"YxKct'Fi"C9>M"$ZFC{]P6Yr,]+WhB!<NJPht"8!LmmpY:h+vxr!i6$;F
+I/gPIX0:P_Cp)mvTAt%TKrzeEx$J.vU9>C/w^[/tpq=^^<E0"|z5_$|DVq'B~Iio=&./x,fIl[27)fKD+Vd5kIVG3#!y<NM7j>teO"Y#7Col^IEM$GKp}M
+~u[ZBG.RF9BN[p{>|wq^dWku,8=WZCL0ohvpH|<"0:l=A)x]PM}/(RHu=zXH8Kgs#fZpn2{O9YF<N4Td#[6D<Mx}yy_523}a1Q!C<hPn[owoNSk#ZzpA/(
+!p7C:$^;/]Z>9L5@K_x4@HZnsH24oX#_s]a+])9K%3~s3Md1LLU`WQqI%:wFfWzFvars4iFJ}P&/4mVfGK_}loe&u{otvnK[vfcn:5MnT0<Yh@G0[FmopY
+&]pY90{(5mbO!i^RCx5{@!lAZzlQ}f|GuB=y6d;Tn&Ig~Kx]w]P('_==Rp5,y$yX0#p|lA5we.bL%yDkg'cDxiD$5>E15=lKNL)}nAYv"z<2A-PIdyL{&P
+@5h+.N&OQ)M1d<i|$uhnQ!HK(5[vNmY5Q]fJ((x'/]T:::1%(R}B,0<p>!yPV|isig0x]#c`.x5=cb[-rxMAJqFY%P9,zyR6-a3!Oe`k!;+rPU22:5L&RW
+)^TYTpxlhj35CI0O'"-{KGoP)#6z.Y.YtE{fphiN)H~0oP+;}@SyQx<1<Ym(2:'Nd/F/+L^WG^y7'UXG{2~(:EmXxXBS[%2XgmyRvds#K+oL_w=qJ6)V|i
+!PpKlhNC.LOCw/'"b>1eWaaWrpHw4Cp/;[(%O+A@Pz9xI_np4M)8VU>Pm_/_t[en-HX_^d@F"5OWgBDN^SU7rq1.)nZ%l;<_0B@H8W,@CBTLR<$,]d^^jT
+pKeL^^j6Um.#PJPNnF;`;GuMEXykmD3l6DF]Yc[Wg1PC|cc]Rfj+#1`o~J6VE+;<v/:<,OPJk66CMRb>!X#trD#k7nAXOF45]pmGkJAbTD/$HBAA/|L7k4
+qez!P8WfVZ3ayJckuzS/m'u"We/tCJbA-kE00i8npWICb1f!FQ~"vol$Ks6]yea61<wPxyFQw=OLrP9z@v5v>nogay:E}k|gbMPhi!|;FG"MY]OsS4C>@Z
+j&A{^Fju>-+MoDb[uR_wKo3;XHYEE}yjy(blbt0`F(e|R<AB6nf>coQ[7X#]YmDIrKw5x)r9&aLK^WkPcZ:|fZtJMQ6ls4~qq1OzR=75PBb)eT+FCxG67Y
+K{AaG</e|idGEF;`4^DNxggBwZb)RfutMjd|bXp-y=hyb2Mc}XRL=0a=cx9qjvEk=,bhm[rO/t]zU6'IN>@a>k_vjcQS@tY{-9OM+^B@sy!$FC:g[P{&r=
+O1rh[;!w%D8AT)pa]8ANtH^Ea45$Tu.xY.^'g85X%rc7#I(e8';}2{$x_H_=>%,6-+f&#x"}3vhQ>4V$NdVmp++'<ecHUtE]X}zk}ag7q#7Qnub239"@x"
+MVnDZv1g(M+dqjPq.>^wfiCq'Z9EEgq]j53oXOD'b7.QX;FoR0JY"eX5$r7Vn41CpnX<:M|,aW83QCiHZC>YqJ=gGK%4y`.r#4QLnLu$AO8v+>Qeib]/2d
+QQ[_cD:nhG;f!tdJVgr3mN)F"(H_rtiGLma,aM+t026iRBS9>,!<N+(R5@u/$CmkF:K,166p;$NHV$'/jm30<KY`MM){9jxda[^di2sIG}w+n41f{M|pt_
+JaPw}+"A;3_cRw)Sy.p5&1V/8W:%~I're;2kA:;BHTcgRZHv,h0%>S9k8@lbiLVYk1by35Joig1&!pUIJG"yYjBho2+/_FaW!EUWn0`-"VO<X57K(iJR$R
+EhAhb@IhZZ-4!-B,T<R8SdP|1w&<9,s_nRPclGy^7|"Cjv:ZSzy38dq;xGn(+eM%Ga956C]K)]_S~2ACOUW+1ENEZR2MYNO)ING=}"vOWk)ZQr/Y0O(;gx
+0)K/Z%u7%Iz..<ohzleMfrZ.dRs,<N&6XpmOj0I-iSKM)s^ALiG2wg!L>L>Qs`m:reL$et0D<gWS"O<1LGeTE%nC>1~tsa<b)|>xSZ)dA/YbJmnDRv:Pmh
+wK`}G:C[pA3Lq]/"jI@Wl'{IzQf0qJi()uhC=gdwzlghnCZG`+#TF76TeU47Ai/#o}&m4aWX},cs=JMZ+rMqC:r.d=xCRGhvP/@4=YS.~)[9F4Hjx;)@@V
+{TymqJq;P]2`b@{1d"w<A6RA9Ca)nm6>sr(@Q.:`)361x#lDC(!uZ+U@mgh>Wv6/FyB`@Nz6~JqP1/Y0PWeM_#"6R4#!uhhLuQTqiBxw7;E4qI>9-BPz!r
+yBSc.C"B[!Ui1TP!D|-"L7!jBt#1&x8=8LNSd0NS59f4lDGyBYoO6u1g_%+4:w;5-SQ!^Nl#v'"3/+C(akU@W@iC4]kCwJ|wKmlUBEYf0a'P5Z7+`rh71A
+KHPv)F:#!<U}PnlIb+aK)pb-pD||:BotkFGl{Z]Mw,(4j!4hJ+rtsX6!ZG4R8IwqZo_SQ%o%GO3GiL_tm-u6>>#+q;ka0.h.)fWoOnaS-@#'EBVX-bhz3E
+BIHLAl9mX{gL^0C^4'L|Mt,jUzMME&Q"(JbB:}B(8r`06<yR@FfpH:qe)bn|w1Pa}@K'=k;zW1uP;"R(@=`cZh-}DSP2m4T;0:yn0z"a&F6&'.wWGW,S/@
+w$-2W^SY=(~">0v[fPnNPGxq:B1'=0qq,QB_796aP0c)tV>'lOar<J_4hO$zpw54B.PtC{;xVHtM3Rp9O5qusr.'r@sfx"Nb_N1>h&k49b@Z{^o:Pi-f.L
+6;,U1CaEswul"nS+3VV`=!%E`tzW$T`gyvTJipk;3k3fA6=Z!{_7_,&|W9KivUQ)g{`}6bVEUD^Z^+n`;ZZR%YVzyVS7C/9>pt@vPK7y]T=j"[IKDfM$|$
+[RU>#iW{UXym'Q{9"'"vN&}M{&,s[1DNOURb{8{D,@kAvn"T9^m!hE:Ak1n)f8EYbBQ&/4dSW87W$@gt'qR^o-S2as8D#dkw|).np`TosaemYbM)Dbt[>U
+i"-LCO"1j59glyQ2ViyC11BmaHzJhDM91IcPwcy"zBUa{}3j6iGA-HoYQ{@$7W"E=JMg%#6.[&1m)Yy,6t@[x'o(+|^D:H@lwqvingz@bOA|GL-wTDBm!Y
+vZs1`6@elRsPc+lO'>W($QTy}_4J:N$duLip7Q1'k|dvfO~+ik+wOX@>9r+:l{Wmmmw-wY8z~DIUrB0|Sd-q45a0pS4w_S.uXO"`ql%h,[b#PEujkL2!u5
+.WoP4D3q[@K1u{$n'DCq8ZSG=8kZv8zj]!QX^OT'D-~!<3b&OW.`5yzg/HXpmb8Q)I/k=AO,5_%|30ux:t<2B>Bl,quk2aO5sE(snt,c"J'CA{_'N4Q7KV
+(fC<0^(Gy:[;Oz"]U8Xo(MJEx^S79HZUMhNvzj).Qjfo|Y{P[NewV>Ud2K~"rNi_98TS.{=WC>wh}x)Y<))6('%&B7+[LU.D!c)Er$p!o^v]vGhB<AQ:m;
+k|8J2qk=([>LL^AIPUyc=9ay%or[iPb-VH611=dtKJQ&>RZ2w%B(WNXj]siZ!.oz.C&1bMkez:fjd#wJci:gmeB'5itO]73{rdoL9&j|xTTNPe$wdfDZHR
+8NL%yE.1R0)s6>Ni%ye&agxekE,A]T!Z/zgR27BA#%ax[rgV(CsRlS7fg!YuGN([l1QEBkPA>Hj!>m@;EJB@8'qN[VVnd9]6D)$e9uv_>>(vkw.,[gH:{k
+n<$sD;qIz@Jl`o-QbP~Fa0vf^Z!ZFKG!kJ[G[R@hz8F'e+8]:kGfIuD.uD=zXmvO|Pn;/=,P0[}Bm(9L#Im^OH,f_mHH27Yjd{ZHE`!AuMsHr&QA,V-V=f
+zG>Bi..I'>S;i!"8t/L73l%_3)wlAycJH,T(>4.uPABEZ<s12PL^;>7O;fC3NK;Kna_XpEw[nX0XR.}TG/$B('F!>Fuq{;!:f./3o6L-gPA4fjn.!:g]^h
+ydXZkc`Hor[U&wQs2qt"~C=i!8+/UeJV|vX7wFiHA_0djSOZQ^N90sR4u8H"PMq2v&2mA:=@Zw~Q1|ftd%tH0>+_g'wle)TI$9}Qa@o.dzzd&dDe+5@@-g
+ByF-3P@]u:E-+%Vt[[[=e|+([G~A@ct=I7dt]e8>1m[%H|<O_2V'74]#cn+[[r(2'+A/ZN~XLrRN5M)y@0pxytb<K4@6DM04'{KdyxH7+{>7XnhNks0<.[
+m+-Fp{84-$NKo;o%KURJq&K-36}2Yc$SAjlnKo}z2[csAU41N@MyjcoJV|!y-{21cVFW@"o.X]WfI4iy1-'{{@c<t9OB=)(gvyyCvO|vBdNHCrV5;/UD>"
+{R>_;mM$yXi%4W"~d,[,Em7LdbG5g<!7'A'vJV1uhPpv>5Cs[%Km<_d!;-ZFBxaJeTQPO|UkVk&$]Wg#rL9qx!iU`=FUq,Ldow>P%=u.)0+Z1}+K/ifn)D
+cd.89=Qo{8]j|av!r^tZE"|zG-EybAJ|{/PS-DLz"8v@}r+0+@NQfNZ,2/J68JC[U;WNFe4$>RS@U20awm#OgLwOD1TnGmRf,^k#Z.{d;q83kAIlyT15W&
+r1Vm0reafBQ%53i`][)}NDzoB{6,5.y!{>D.VRh,]fGzkz)rj,3J5V{:qfoOAM!rB)|E5UdwSf`w=jZkaJ;3]{[rae3;:E6y6FOROJHj)C)+|yah"xVe@w
+l=L9Cgs%oOv=794P#+WM:Q&}zRP`QT9p"xz:V3bB-L'5bxn5Dvkr{Dvpc{&MDMArVM%9xUeudv#"%6>T76EPlC`8.jOD39jzh&~}6xu=&)U7TMoQOYq`-l
+);YdM.&>jRZUS%/gsUotzrt<zPlS.&1!k>T:>+OmX%6m#WeJlWU:hzvJ>M7Y"@9rECUr%&o}5X%s-f1m`}%OVoZ%}3%2-0QsdX}5"+]>$cau:NW+b#,Ni&
+-Qp@/%S}1gnXH[=):34UDBc"`%nf1R!6{BHkbQ%TLLlgw@hx+1(k#K=y{qN]lv8#fYY7^=2ifPp:3Wvc-YmWRs/U0tS;wb{Eh6"(7AZG,ofdNvgmDoUk^n
+t"OwG-Au/LW)jhgbow~UoBphf:"g4Z2kan:`RfCG=>adRc>vHC!>"h13cN&2sthl_^aajOD65gqDl%.i&V,1Zi"Tp`Z-5Q$-eEK.THo#>Sgal]~{m7=/h#
+sE5AJ05t5PXkMIQXua}HwyD;4qDAU8'^1Qp+Xh~W$Wvsv.Ky-7$)WLmRmg"3z5(V/6zY#2q#S9h)Q}hKnW|s]oxfV%>n=e8jjl/`zEv3yo8m6a4_y]:G0q
+"KQbU0qpV<7C2/NZ6eD+3=rCal}4owg'94t&60#dGF"`GTYn^W4:E9DV5oKA1}3Lb`7do5>^qvu.'aA,"A:AJ!,UfIg#NsA75NvK9eryD+m9SDc2:z^X1'
+{q1P8='5OFQsS]2}P3GGrZ_j:7P)8|"oq>wOn|5176&hF$ITv:&"`!fw^g8hINuwYBZF!d7-n.zJXTekZh]LZ{NX5)vK7HmQ.P[Um@;0{I-U~0ca:1`c]t
+5A>cZ70w>RuD^{)#Y1/(v&/U"f/r<gY_ghl[vHi/=z(]nWCuB}3>UW0HI6imZr1@Xq{g_4|5"Ht=WH3m=UZ%/x/hp(;WNGmlpt-^"_0G5ob.{7SH'C%#.3
+#d9M<`ZW,l;V))W^=-K%<qtEXIB:RxM:-K6/4yIE';~_Xq!;C2;CXS1jNGeNv'|"d:;W:9(<pwSlFv>RVMiLt2~"c3V%[o/'vmHgpv;,T{"5B`2!e7yY7x
+<`u/sxmvQ>#kXjR`Qm|8Jy8bf[c]ABh$Z[$WAZ>I.`1LzlPr(n@N_!x5_DBOHE;N"]U<1Cc3sO.-}S(;P=uBX5Q9OclfV;KE1/h}T$Mn%3&u+R$_m4P(69
+`T2SHt(-~"w3aBRIYu-o.ei6@bLNbZr)|@:#NB<slJ;5Ayiqa8sM]}tXo.F9Qo~TFn#M)hz87o321UV[.pxy#xMM^U@xepVsfx^WTW_3>inLD5&s=NtZ`@
+!>YAK[yI8r[B`8LOmbh[knm2<:<B@TShhx7;nTm-M:b&:avbk<t;^XrPy>F!m57b#CMJvx8N}nOb>$xxTx<EOQ>HYLeiCUT)z_xqAZx%U["bH|_yq%am/$
+s-%,Wd]XDzjTw+1Lo{@/inAxQ1guJfhW<9:H/A,zkqa,uuFXXrUc&#ayuzH-%Y$9lA>_A'eY{vWt-v'({W{7R`+l^>:bEv6b@VY;Zw##7=C4Q(P&BOy:"U
+~w,arc~bHtivF`rOS/5$~oz^v6wo3O-B>x-1f6v.")OmIcq%oaD<tldR%du$dgGy$rX{Z6mxq&zixug+@GDCwoVU:<}SLLFm,=8XA&IN)9^R.JRW>$1iBi
+kPd!wv,-}6[2PzY}d.Bo9a0##y@r{#0I:;o1ztj|9T2Uu04N`x3{d)ttM)`R#_^[g^hYDyq^>;r}JsnwEOkDgo~=ZNAWXL&Y[2^Dc-n&IJ5jHfAP1[e.OP
+bzX,&8p7-|n8_eLp/++0V`eM'>zRS[jr7uS|nd"{h-DcVTh!oI@[S#gBOb#GR,^l_a3f3gp<1kfu`#61'pVK>oJejy`_o8HbBdmK;5<Y<9kE9#hTO|#OnE
+~^fZ9D3>ZAR]t/:=(><Pa'G}T'h1>sH,(c5z)"&9z,<m1ItYyk~'V^u8Pz:R{)pjNS)Uq}u]V-`JWbC}8yiV4rfdDO+.mDr|Q:Z|l-D/F7>RB'Irl]KiaJ
+`Sd$rpgh#&-O-eOHTJ>`~_hGWF,3n!U]{OU(kmZr^;E;ibq01{t7aaVc,vmR<}(QM)6`{#$/}QSryau+E"jd#O)p]vdVn:/n6mk"dn|qC{OUedF/X/0_`M
+aS8Uu:s$eUbm)|hKg<(-.g)tnGA"NAJ"PI|.xmmXd..$nn6B0[wQn$d(@8N!_R5]3FfF|9$TxH3D,eRPp-H/,VGq$US`3^Z>$2f9xhK)8KV(rlkj'h/19b
+P^/M]#oay6O8#yFUA$wI"`-7_xd$]%ogzKNcFK,3X[H4)0}v4Sj)N@Y|lyw1VxpO2d-(EKb%;c9HLy$EWt8dzHZxy(r_+ji=T6;YG-<(RhMo>g#=0ZkjIh
+zw`'}BU8xuG,f@q(@0n]:DI8b`vX`ko^xBgXMcR5t='Gytv,Ab5+#kYrBjIP|X/#@SS"&p>]s/A2[/W]>QMES1R:i)XR!EYr3eC%>=EPmRQu#EC%A)]c5,
+hl1Qv8X>Xg3CCbXzqn_4ZuCtO.I{cr$UUjXL/)hk.CbP8$wluJP%b">+Ni3s.bz-R&#:|IVpNcbFYa.%:(y@-Tk>%Kk2#Gf}p>;|el@SeLqRfg<D]3aRXk
+OiZ0xF^yqe2}x5cpeuORHO/&k(83la5x|jvk,la@,(~N/abE#`1ySDdg}_W0a_ZmQ>(p^[j3l1Z&7u8`^/2})Z&Du[5q!1|C@<eN]Rk|M)s!bHw3j[3+3#
+5q7>_uEqGF,!cisVZ]tVP.()g/>ea6+5%R_yy-e6rcmzc.9b$s5H9]ZI|qqDN^ph"nM@_^[s^ZMjH6opTs/r&[b|pK1]5cG,ufV1o%WYY;lRma3R9;Dk'.
+P6w.k.P;0G(&v5FgT6UI!iJdpH;:`Rw$b0yhqy]s}VEca^.;Mj8dR%>7;"D^Ib<Z/kF$)j>6:R9B7'7jmHKT0-.[>,L/9$cR2a`+xAz.9wqb+#F|3(@zMr
+>heBSz!,QEoMz=#`dR{78Y=PlfvdJ&VI}V<Wkdg[k[aRbve)7j_A<i^[d(C4ijUnK)LijlrRe.I8oUv2:iO>C}R}{(MJq._c@%&R|iwFZN9<>]n8==^4fw
+w.I4;92lnI+x%k:t.$qzr!.<pdvDP&l-cdDr;5^JKd}|3<~RYmOVX#Kn-#l^'#,+.51_DaJrVQ$9l+"!$#jnk$_=r<nUM-:b]X=U$@,-PiGZav_af4fRxE
+qXo]=4dq!V[1Rgpx-W"WW$7][SnLb!+p0Y%/Q}9/9PB,h1]6<';{xm/ti]mIT1&;3LAA,s2^XyNnU1oGn!E;MWWa{v2[r)FD~cB'n6Ly24o}S06I#RE<JS
+37qt(kgfT;G,hQZb]#z+FYx66DTj`s$q#^rQ8+k@@{1}<AN8{H]Bji#6XWp`275l{F[i~f|d"/#_^}QLAxZ2]CpD<_uM1;=RpnjDGa.`6oqgLG<ry3Jx]R
++`:DF,vDiqhKxSV@RGw}V{pF}O<)H.@qE&).&V%20>l^%RTl9[)n22z$'Zxct}2yPwIH"j1}WuaEvV_@V:xa)tS:zmW0]+KUDb}>;i!<GsicC'.(d!pPwS
+q<^pxeqY;dn6P,0/&eV6P[ilS^vZKf~V`1i|x!Gaj{QCem=PKhQ5]EiqNYc]"I(=ggo)lO'-+=2&%{SsoB6UgF.Qqg"N14Gqb%(9M@mZACKgB@_uCK"I)Y
+-Qf"n}h#2+mL6J<xNWMrMrg6"sdJ`!Yl5yUKWt<6Tm,%^'`eBcvLG$dsSj3.en2XDSVHRtg7E0vL`3:=JbUYqWri2`L4^)(8|7ILJ}h#_4z)v@(r-L4<-]
+%aYvFyu=6(^S(;2Z<Lo5L_5K[wSdIW#;KL@+.(SOhhoBpIZ=GFLl8^qdNOfim[3_Pk}CQbw`2f8o9H_t;J3E4JYfS{6xmOz<6>f(."YW9t_tfB4z^][il,
+!aZM}+y5dcvM]%J-.V$XmYy>@2ze/stNBw&Pa=VX+Z5o1M-d%2VGRdI,UFaF4xxZy#B^,mCml9)<HjVCb}zT3@@1&C4eAG_F9,2<GA~25:8=v0BO"Oj9@0
+@#=-Ir@kzO}5G=u`^EehsA<.uG1w|bV"2/OT]J_8S0!vn'kjpcK9%nU!0XSkgcfAJA<a4LcjT&ZXGB>|)@vUl`-oJ1N3'U[.0;>jp9Ae&ixAaC,E4QZpKy
+YBEb[;:2-3W},(>JVlZH&@R95eIW3&MAf9]4O.hC;,<5^&{^vG}1#.fv#!G)<-{u4vQTYCp+Yx0^bzCtovu#T1/%h3kzA>{XO4szNF{<2&oZmJ`dae.hWU
+pe!|MFK@(jRRQ1s&"I[krxF>(Ion0!bw@#Yg%.DoDbp4M$oOt|>/}Br/9ut)=`JX+fS{}gyg9wQv0glehcJy%NF`r4l)Jpt<=P`HRVSE%MOh$6Q&gX^Z:-
+pI_6zS}6&m>l:bRaRd2w',A!Q=q/.JMs%}`C5&zK-{)44SxFOoRLRRjFdkP,5i^Sr.i1[}Xr`<A7}ibJ<Jd6DyU_'v91,CaoFp<}:dfF)h||67!82^btUJ
+fUJ`;D,D2!mC/R"vN$$3-n#f@EfS78~{R2h[S5~-Z"3e]xmi+ZX|@=J)d]~%Kf'nE/FiL'#{W4XMh]U@31Vp$&_KPV%'}<-6Hz7cB%QwQ2"7Q,=E~SL'OF
+~CH;gH=syQ@r.yCAkAUfCYblV>!RHwHeTOpK|zleCzN6M$|'WiKjDpImwdCkIM0qp_66F(3TAq>ll.&do|'Oi44Q.Jy+5d&"Qc/=&Saj#VB|7:c7#5s2HK
+Gbc::Z2S9DtwABD|M#:Cl^4K7&IrGc{E4WwvI`M8NqoZJcDlw>#OL9DL0cqJ,a<3gLdQ(zZp,,qrAM<Xgl"$zcKv[XLWrq,HR8Pdk8s`KoXii>vkEZ0B<a
+[0c38hSn3%sflQgE3MfCn^Iin7O5n+Ykd0k^-v)j:xFIyu)[8hR]{m)K='#hKH4kPT%m+x(eEE25l5Q{5Xr)YKx$%n2w4x>ja2sCGUg;,S_tu29go)qB(f
+Ztj(==w)PpCUM$4nKs:)9V<9h&jm1|Y7oQRP${Tgm,5dQEF7xX_Ih>PFQf%jpT>52,qST:(%Ve5Y/expZDMgwnyqQZ8PIPzeK@8O48LDIO/Lqf(!a1;NJ{
+g'KmH5ZLHPXG8B=)B"+Fh9+1h:J=qtvlx7<&Ucj4d;6c4A7-:}oRL-p$^sA)t#cS"b-dIP/tqW``sKD$z/7y8dti-zq&mur+nF1w<'lBRf36#LanRASBIs
+k'j6Rpxg<lGmNxhOR>pivxnjY@|XHb>nh%6DFaW}H`n/"HYGWAY<4qwUbE8st/{mRnW|juV1_WNBsNkO5q1W:3Dri2~S:Ok%0Us[K<Vq.]jY(@pw8j-u_N
+A:nLHz@ZR,>;+D-"4G:(Q$1x"bkbf9vA!pz^WOn2"d![/ah(SAXoq_Qny@;(SDc|~lu`3M_!0nDz[Gtv|D|aF>1>53|b<}uq4{WY)syBDOgowuvP-#G|eJ
+|X,@idrt>QEb4_}:.+0TJ!`xQ0:%Y[S%z8%a/R8E()'FyrjI7|WBB5%xpSOej-Qt_teQHy8IBgj1n2>%[Y#F|_@wa(2M(%J@6qm|P5JEwrwdC+MWHhqfSf
+GqfK`dLu1DlJtwtpp.Ur}I49]w`+D(d2H>To{PzSR!~{$c6q:F=F}Y/2YaSnUri;:T_<q^NV;n5t+6$9%iHXN$bv:8I].DRk.bV]y<~jP;7()4q=j>k'tH
+@ZcK5ir<3$or<#x.!/fz{Z:hY9V`Il-Nl'[bBGJ4V6xIHa)DYuM@FU8#cfPm_WB6t@%v@75KJeCpxfjZMu(<hs!Gp3[DR5ZT!W'>SPeZ0Dehz(6iKYCzyu
+R0@+6ZK'05)Eb`QJVB|wM$mSwp$l,.^5KD<]Wp01gbWoLv{(|8Qip`}A5!Qt9X+,h%z{/|yT8jk];U2}k,t991QG<FUxkCGltA"z!jE"IE}0u/,}sx%(03
+|Y%/((GuDO.rgu/VQre]OwJ(9:0P"u~qKGRF%35+kCRj{z2:iPi)WVIN=YQz7W}.:p@wnr%S}=5,CF^{DmgXqzy}Hue7,APug>S""lVBnePF%hZ$bs_)z$
+.AvEob^e3QOGCy!<lkkF+5IY+C;%J>@Lwtgorv,HRTJuJ}=)c/@KNVzEfm1kiN2<vIOnI#ctb=+3Ln{Y#i|Ix;IxvmT2`u{`~lB('bo9}hYK6ZgI.&S]si
+>]tR)Fjds=mq3l5xymjh&C=)h(hVpy^(sb>TWRRi$--j$R&EejuCi$zg7]2[-<qnC-zzCy%Rq;7h!5Z|x@x<>6Q(|d>PE_Tw,4^mu9nMd3WB"0);|#TRNd
+rqOR^I{PBF,ba}FaKrq[sc`vHLUw'z`+/}!ru66iWc{W,gB7P"~:hn9&$hKrbvTff;n:ikhbcY/psEV25xtW&G78F8=Ttz{2G0.tIr>;E[h"Or]7G%_T5i
+0M;Sq@u;~z.CR%`Tgq5hS0L`C:`0WC($PZ#e(]790"&+]{d6OmS0&x@2+xc,/x)Z+{&=+DGx_"b|)rQxT4`t-"@(@;qIrcu7>jUzMWr/(%VJL=cR{rAk<Q
+APxr.ZDHPG9VA.!W9(7,<->"<GKKp-3Mh+0Jl`P6'GV&0b4vwUlL4$JERwmI]xU+DX>}dY}N+AD`oCN-M-<Dj"wGCOTC)^;jHR>TNtmhBeiL~J1GFd3(&I
+1L8Q7aR'pahBjj|-lM.z0WFQ/xBKyDaPxU9;k1~7E2;U86|2oFx:+uAQ!t|-qRhh^$MJ@9~<y[0i2,8@+RuaGr/9pu`"(a-P}pk"y4xa-CyD(#s4NX&2]&
+z1UFT0W,f)jN$8[F2$#Yh:'cv5A^YGAKt'X`uU#FmD"I!j~6>B!FC/v>}sO%`cZ;|T)$Fy1miYT8R2hC>Qf/a&lv{]dpx`Eh&p0G$4-JN+#tHd!3&Mg9D[
+a}9fq4N@vE(xWSc{]>YZpawVr{!w@+^z/YUl`9Y1Ey;:vjbBP,q:E!l$NJ`G!YI00kK60w:020|l'+|Wwmvg8QL/zU_)iC:@LsVE.SjCJB@mU-4U>8Sigt
+,]JSVuJxb9kW(,t<7@,[QGWeAtBTst5.aE0so=&nelz/>$gpXEZp5uarc2AIlVmF5H|m:)GKK6}ZmY;|X"E6TE_9G_z>W.nKHM+m+EqtlKlFaK5o<&kl""
+DKUf9[~p3Fe=+rXe548$(B+#LzDKj:kDXj`$9;[]P]!&W::{OcYk}gV>WL.S&'s1#C0Z#k}OI7VF]HwA&OX9;h[Zn:)hdI"[,v:d5F1u^bDzU.&Ym)FXvu
+HGXh.KG+VRr1lU0rM!`)'%:|5qR#T0D!3Jrue9KB$sEuK<'oBQ_;+V`uMFZyI0eYcpSoq(f"SXC2m]:^bEfLKd,VrUi/#s;D:2;(>}GGdheO=qhuZ=Im0e
+J0$UZL/<9"_;B`tXh|yNeA0d8xw6_&]SsAR2m)`0BnAZOMu;fz;C(Aqpzm7aZx4ce"8`kY^&gfR2b>kYIFv}V<NqS#O%O/i!sV/03Z/X<Mn`+:j5XjE/I$
+$'"^y^PnwVx&mRTnSN"'k2..,EGTeh0"v3sJ[0]3!md}4WIKcgc8zI%hfcj)h'R@u7wmx6RW:4@u.<Qg-7A"kH]NIQAi:EaMq@as'Q!Weq|-Dv/ovl/R54
+g<~k_QIB'KkyiVD:rd`wMmtKStD(h9zo&/`Q+&"f-0&M)C8AT>db,:VV!gEXpmO0xBPmCdAK}V@4YvB^2Hs,f{'aU1/]BW1LD1"T{hK,Ur1uU2P,YFJK.@
+Rii$}W)DG#<{4%4vI!;fY_#y:|!9o35f'}c@o;z5v&UKo"J:e]'je.R)15Mg4937#ZM`aetl8l"@$}tF-QQ"pZ""-VpP`7A{Pcq"ZEHT&>2S5z#Des!!R'
+Ex)pyWIF;yB(#P'/wgWwBCD]f))M&0h_"|irs@o<uYXL9##(]d6:oJRLaq5B_;QSx`5c0UeqU,`s@|-()W:Yo|2:.>Vw"eWU[%2mVYb`>PhvI8six;@h;1
+eP@j#IgPb=54&|T!pN81-y7lEU9":R37bYTdMh+f3kj)#]YD~2-Tl:E:hJGj"y3$6)wa~W)L5}r3"~n'zm2"EfY;;"VT53cR6$uO!SY3w1PN`nFNU:Dl^e
+3}Hu3[3v#jd>M/gJD]jw8]";"/t])WLTszHi]mNmg8]+&{|dQ7z++:"vh-V7p[7;SV/uKNbLB)V/_euU|LXxr{vxk{ldW4pkBVUm<{pMOa%6a66S#Q`y<]
+"qqLAUnzqWMzN^VxDr1{9_pXFH'37xf`4dA%zZGA)GxQi-2pMu}es<jFq{o=;7`#}c9jf!gQ"F_k7)=sd%l}[)is#kRYSwt).@CN4p/v8]--d@tIHjoi]Y
++E_VI:)iFl_bM^Znz+6Jj;k42VDpLaO7`4wo#Hw!Jk&<_[5i/5iiUW^p1+0DP,vLaJ(FCN>#to9<exE88@FCj)niPoo|so7>k<Y%),uz0U<SEab.quG`L:
++}Dm"s,5=w'l-cD[NWYJ0$p0z(Um|tp#w>H^.'+,#VVU=Ag_6<kmIEaVhUCT>o,73G{ujM#qj]'&>R;GRM|U5[MsM1}a&V}frh'Vn8DN"(4j7dK;M@oqC7
+]9AM0t|^G1cX3gIh]vB9|@ViyWCzn:Dm]YlyyDq`StY/;/+B]=2<D|&GI,dk2;WS0S-e~UaR>oCd+Qgt,McFn0Qks7l!:=~Gq$;2YVbp@PdPHk{Yg0<Liy
+upQ1|nTRR[25D2PfaW>`LuV3+TY#C_d@>B/'do=qR'5:_>(PP14wOq.$)"_DD>~Oex=7^nTjrCfVOhg`=vC[l@NzVry]!9RSQ1Py@>MuF$Mq~%XsJ>r[su
+~45+5u'SsCfF,#[F)tK.6jD3mqxFs8p5Ype@.Qeyp3M78I!6]zJ|!E4e@rf}Go^F"qD-;anT{i,DKRXzmIkK{@)u(twL{LOc|k)sftdjmI"0Pc9pM+cdN<
+39suBlj/`t||.f>uw^lw~6Yya$@<9fQad_}5.r%"M@rU(.yF9)g<<-fXL)&t>=]'sm@Kku0K/sTHK.:ATUe`tr(X6OCpr]`>#4bX-@)qktfzzY/7JvCAjR
+g|S}:c,}Cg0d,nJe2_."fL9t,Z.GPl/Aga4-}7^TA!U>8HPT;{zy8})[WY~i`^'l+i;+PLxc~m[Q(8]gbb!FUS41~Qz<qdEg1qABNd4;PrE-fSD,1$Nd;v
+Zx_,V:!`j|,33.KDubFv%dBK%Tq^G=VTKpnbDY9i:4M_<LK:M^cRs/>S.D=n9.%#8nQ6F/}BGt72<f.7'eWf(3B%Bt!tSU"5(eq}/Wt4q01ESKCh(b}yvY
+(fE5c)_1Pa=[x(QG{NV-low0[qq_#AfZ1qb1Nbn/JK)L2h]r"{|gtiod3k6HdOZvwpsLYq9aZy=Fy@@4t59+{tOk^5/V{/X}Geroq%7W#qJc="gH{7n]hD
+pzLJPTs["aXSL)70J#EmHh|=}xBYI0E;fY`0`4GbW]%BB5D_8Hr9z{cm50O#[p)'Y^Y3xCpWD92+9L<I<bh&.I'H]e9W,`}M{MT{|&2FolRP$oSPf0yvJN
+qzfFg-mbmmKnoz"=yfy200p(j.ve,(gEh&!f2z.D-K;P)7+LFv){Udf1NqE:y6s"[a7aIn~TRWn);K9dsq1HOBNwgQ`fZi}G[(8&/]Vz!`SH}=_ilTD"+[
+Kv;:F3u=uYgYdn1t.9(MAy8La;-CgNX"v^iT]Zr0aIq>5vYN}tmfLF@J-BuZ$o6-;/[=05R2-;UBmki}IHwtb;.o}VaAlmRzz}EVZ+6TznJ|&V71Z]X|]p
+$d~l8jld1/36:[EBO#pzF;VY"/4,No=K.iW#"n~tLT|IEM]zYj007J_^1#T;P,9,%5V`:x_78zCt&=/cpDpE9$]N[U~4D^F+4dR%k%"5gn3"hQBBioE<H#
+^Y7g_YwVh'F7QlXeGYxaS^C0|Q'qW>t0PJ]1fB'x-^|_1%AR6nt"pmgTYB1T-<zHidIc@qYF#pY7&Kjj;k|P8^{WN4rWZ2hVR/@/2xx+vX+^rBE'Rlb[o'
+_W>{JBA,VSz:w(Wfk/SD$n{>[i;2q{r,G5eb"VivjX>]N)PwM;S18y:bC$<>l^CuAsHUJ)H]9W2<']+#{@~630##Bb,}2wf]]IP7,e3^QiDM8x@;oF%9Pt
+dfZ:yK!83jMC"Q01fx&1;vEfljgFh>_XiN<k3lCTb4UR+=_9jLvvWYy.TqOl5WcV9U@7#yQ6}M]_ZpMJpkSL.;INth}#Vv_s>>0x4)]P#N8<|f|}{LX58o
+dyw(4p(b4U);qnAI7DG&nMS6]Tdl<4[e4_!KKhDENDOr%D:gmErjo_VrdXCIUchOPMA'^iljwNW!p.n.o6ZCbl60(S4h-<u=ZHHeVS~oGY_#33$]T`=_27
+%Q,h#5/0Ioeye{e`aVW=v[TAx'o+O'DI|]#d`W{D`NX]i{b7tQENfIBNaToh<av>-#UV)ND$4"cK)<qjFNMhQ.QL$4=0gE'$'&'GtpMtwF5$aoXJHee"i6
+NPKf-YTk(SzX-8&0X:Pv)vzI#GaNAtl6Hf@:nC_iBZ$G>:'Z,riJ$B4/{b3CW^8![dY<E+w8fAuVNw[e4`^l>u^13bop$YJTf].NQw9rpe-^cxm;4}xX!F
+&t.R"'leSfL573iS4=B}iv`OhSR:hvVDFU$H{{VemY`^<21n7IV=(WV.TXIp$_7)VVXe11>r:um}pDN_PN+V"uB^ag"mH,RbNU,cv_7xGW7;0=;y6a+>5e
+gK{'>^M(9t/Mk^DIEodz>/47C`)).kHvWL|QDHTa1<V=SRs![_^lKI|^Se2oK^-Ii}9CV%JOi$(fE"f{^Q~=QM@U)J<:~ro6QHD/gEPLQ]KakRbyV]A,ZZ
+s@_Q(K1r2/~VF0-K@rZS+3Vl0Q/6k_yYpRa_BpPk9t~#(%V'Le[YXso[2AFh~YjINUdcGB)T$)=QdOPp&&4uZDS{sJ<'8&|$l-,RE;WC5$p->%'8JfPs^i
+mq{O2FvghFO)ZGrm950uzX3+I-bF[o$>'@r.+J<RSnAQ>'PvMq8sdwFdO2K<4#|ARiM4=@`&#3,}n#o"XQSY_{V7GC59TP@6H6m9`q_q.!/Ni!KETd9'7<
+/6SD)VB)>p3!_gI5jI[n}2;h(V0>9DYroVEc.}gH~"5l+^CZM{9p<;4c8"01qkV`x`Y4#PV/oR8=D_650ql[k:Lo}JjGLM6,n`)_kN^oHv2l~JHx5dzY1c
+r0(ULj_^IL]rFEQ|5}dow`jHd]8N^S`c8^r.YN./90v+p0)WHOCi+u1#(fMi^3Wsk@v("D:J{My%S<j"aW3E34fnO}';J|>j1nxVl"Ku^wSTx=1q>&/Wt@
+"pE$c=fXxf7N</dc;-|0JpxG@-{J6Iq9Y[QcL1oS:%kR,;c`i<KV>%gIjbZE'5ou6NSazK,M9)<#jcOf.WshK,z].Nt9Njv#0'7'8SDqP}9Cgj$/4Y5k>G
+i"bI2UCkj:hwX5,6+KZUMK7cwK.etuXq+3/Zsm32>q]Yn["vHk0A[kasyK7@OMms58>W<1eOngQ4g%F9fF|[USSu>Ovv=w.#pk>F`QapUa!omm/2lJ+6=b
+Lvj`A5_b7|dT%+61xA2&+%XjCltyOw7WD:qhs]kht5CfreSQA(;;9DWaq!q,&V0pFYryvS"'=WkJ;4,``@&xv^=XxJUBJ:Sg@yN8b&bVL0.nn1!MaQ.<Vd
+=#.iH,bHs|53#l[/^Tr7OG$]<_G&EM&dOE#Z_;Mku/K)e/&At-{=faqodSHW$(]&Y{ov@x}atWf.'L95eIch{;E:3!Gn+|ixMW-EeR]5t!@^D427"l%E]a
+}fV4;xf&([L+OmB/}@2I[2x3RTIMOh+yHwMVkoMHP>yR6$G+jRa/BC"3w-@F3)M|!KT&:JL.1TNI$y;jwppz)l^d'3y7]&a`@>N/_&'X`4lnZeZLLqBeaG
+:ytJc_4xv+p)C}0Y_CUPd{t3AjC1ZJ.0J'<]fm/LX;M2mdaw5gKmWhSyC.^%~LNCcCD+V#Q1LZxtVkM_r3LIq0Yhg#FCN)6Ykx{(5WY,=L]Y:JXKwO-&AO
+^QBdOqUeP]}x)]eH;7<)&/QpvFy[dd4f'SL]MSaC]v"_['SIA,Bf=t$>-6o`{+U(f=efXG8H;oU!R+0G<H4290M25T"7+S##l90f7'VjB%rv.YebkvQ%&"
+9At.I.X10"Z"P>!JTVd.h'>|0#$pcg:Ge"8cbpz%Fb1hV8;%w`a|Hne_LcMzPHZi:yvslLqv.:<4lvRWxQPro5U,se+$t,MS8N2B:@zy|c.+;g/]P6<|di
+:xKV50X|%klHv"YlE8@SZ.$T"tlc![9`T2-jOmW,(;U-h#LBWni1w$Z8T&MY=F=30PtiUK8Ve>CqpdI=)eZ(^lRVka;j&}2qY}4-}8J1<FAymGhAror;[C
+f-Er._!Gozg.<H%l]m2gM5"JFIyxM3${&d4X2ym'ic{p+g_3R#2XsC@d4[Pl>H8NM>sqyf~G6))ZD<38Sp#n|7qp/Wnm8ek5kt5&+3YV,N4M=oW|aHgpU"
+J135#FijJo8BRXu%mJnwQ2gRIdvr`AE:onK'BBZ=}K+ngVXx`A81r4v8lLT;C$(610MnB7LAnPXG5_(xYFZmuUBy4+;C2@;f<XqK89D#uswB/Qp|J^-j^J
+6&Z,2H]Xy^M6&2Lg=dCW^{^iSG&c`pix)_V|J4uc#a'dFLGi7ryiV+{p/ag]DH1fD'a$CGA{70"aoIb}X(6`6t4GA!r^}|#Jx5J.ApYXJ(PeIl+1(NuL=[
+(7sGYr3'[eWzCfIX3ZgwVd5OzBUDBu!#DU_eL.xo;8#9MG/OOOV"qu"q/[9:q[lO2$nS07sU@Vg=5}cn>^c1R#AYt_uR=IINtT.@;dMh%8hS[<Y&YRT)bd
+At3(rigX5|)5s0OV{brEm^5v3EQnGK_&/6HxyxDc(2[<q7XfHOUc|Z7CIC=eB_$]4%CKlkr2x'TpHDPu-ZD}G)f_kv!#b"U6V<C=3Y.Bq2`C:1=&4!<It7
+!acyH$#]K9Jk5Nc]$}qw$VQ[EI'8^'-M{NEtK`%yq!{{8CfY.z<Q47T2:{vOVw=Gt&l4GJm,eK"sbN>jv5$nsogw<x}Jk=~Uq!EU3w455kI2lniiI;VQV4
+2QTXftU`s"dG=El5FC!-xuuozlpO%OT"k}Q=h^s[%DSxh9>%CVO1H-`UR+$RtrE4$1JWevZ5CHDCu7q<Fo:&dWl9S2}k4t,gJz/Gi%-(biH"H_FR}+xkjN
+8a`Ay,MFhfn.zq2/U_G6nBoTRz%9|7EEWA':zfqbeCAR^mUI1NG':b}.k]M7xr5|'cTD_b.&-S#AX3XKa=-VZ;#p__HRKG:Lxh$<Onm}jD7bP(6%6/I%Wg
+XaTy0A^1oq>_gt'aui6#CAa6'522daiV8bD@X-BUGS4$TP#kDR%^qTmn4C^We)K.QjC6YP_10YTFu_h`6E@OF+"QK_Cso{o;3cBD|jgJwMB2^g_o.QOA]:
+zBAajEF)8'GTzEvi:"vB=YBa>W|M%;bJ>y]QQ!Z"TgLDGf_-S]s_pMp^wT+GuHokGaf@U}xcV-{Cu:D35%Jp({/]66-vgU0tVyvcs1,$&$Cdxq3%RUdNym
+Nkebv],L$-nK#8$&,Kr76nFgp/RgIX"s:K[YnP=uf>/K{,{nL4SIj-}3IXomrbOietHdwGg-#g_Gv'`nt0lKn6fwIl<K!lZLwIA_d@+Wrv=G0l&>cYiczn
+.<m,+q.HAz#lBc7l]Y/f8MTKs`kT<3uu^d&Y,9UzzKbfmEkG.:3v)t'MZ,2My6CQ6B'q~0dLjd|SS(N%$"S80d8k!B;8mVp+I.|esMra=:.+`|OlqCp/r0
+9x04]x6%P49r;k]]EL)@xP0Yo/MI,S7c|tzC}$9y`m<+<IV9C"<3)_8_8U=-{ziEt6N:KbAK'|mbO}~cvxn2e^uUZ1~oO['{io)s("tf3`I8w.8.q0G#D/
+XLnffCKopUk7+}(:7lJ.efR|T|_b.PR6D=fFd8'REQ4!x>}.hw;%yoTY-%0D`7IQ9s>x."f=_5Hu5rZIlGh;$cXkt1NT:Dge}-,y!)n(RSlN1Lv9g+HC}F
+3^w8yZccV/]iy[s5VPl;YSMA)S&)HfJ#~`OL.'pRE|PMMO>-iL+;=^YhfUNqaE-^vcjEgz/^%YK.'&7"XlLYDh~ihq+R8"}@BrTxH`62E53^8TFa+EKEQe
+Z|.Aamh4kZnI}m4ASVnZ{}||hn~v/xbLv+PDTpRB"m$"[Q,1tlc[0h]aS;2b`;4;$WkGp>HX!n#m02IUx3Cp3-BdJT)U|e|2bFO)+;/3+Nct#3[@pW35[k
+zDT+dcyJp]E0{JI2rS;w9nSDUoHUf[kwB0[r`I7`f8hFEm-l25Rj>n(]KA}ZfC`j3.|Bma#/Q[_OCV-|7q);S]xOS_^lzv)z0zry{Seoi_),r@DNWE{A,`
++($_Nd{>,}`aGA-JM`EOIi]pyfm{@2uF56kF7Qv/Zd/Jf63H81q'^r8.NB|A3xVf+NR<YL:NagB"r!_Fc$N1K4=r+e,`Y(jEaCAJa'C25OMe2@tQ@xMg`z
+R5BAdbC"J%|E}Ty=j(BvEsQHOP{&~n>Y'yIHWE5tr/2|xsJhM%CT]4:v__%O._i:tSQU%d21+Ac`lfIW`O;UUnSqVh1m;8NQ8'w_~T018_(w13ujsQO;Y`
+[{F%-OqS[E,e)8;kZ9%F>a<5ZK;pd`E>O'~pDhtud.da.1@,8X!lnE"l1ls:!F]Q!;jO2Lv(`xE`|"0"rP%Ph#l7}._(>"jg5k12Qh0@k=~1'NOy5wg/!(
+rw-{16`8No'b+XdfeU@pj[pu#C}:xaID[33-0Cb|:zKOKHBqFO8JwLvbQKN!;%q;Sd{Po`JK8HAn+Jw]msxbJ(E|8y=Z:z9<n[qj||_^7`]sVF%&>'1fN(
+{[sOtGYN7Q)qoIf"A268G9a[uuoi0v+R,Gb>{hR_9jg3-5>s,H_.tAMmD(zmWli-7J,>L"(lZ{+ekEf^h!QWUBNxl,N";oD|bE8IJ#TAo>T!{|PX4@2.^Y
+U(}i,2l`_t`A)TVMGeW<b<Co%+lEz0xBLR"|"0gHDPD=bRY&~)hE7C:&bIZ+"f<X0V!q<M"c#GakX6>w`-s5wPy2#O0T=Rd9djA(D5'M8bt1gIL,>i3D'J
+,kelCr;kv8~Mbv1_i!Go'a%ih%^cjee%Iz$yS#P5e1d6$.Tg,`r7ETp`#qG!${`qP@fYsxt<Ugg4{iv0-'s,eWs,,gN;pR&(oV;vtMg`4M`K5poU_oj{_m
+GmuW9n`o$<iwl%,5"x%35vphH_.sed@<wCbN!c}`!uOlyasZ|q:Yu#o:@k6En22^85k-w1G(a6S'y`j'3j5wK1#ZO%;"TJva^UBhXM9X=yJ&x3Qw3YKtek
+X3$i"prxx+uq&}iZWe4E#Oe<}4u#+qri>zr.S"D&;b(waFT]2Z(^E".jk;i{0U#^5i%R!-A7o-VF7an5=r/MQk9^4jwJ!wPlcPLoa}gm4p%<]5:lfq{@0O
+|2^0z^)NAYfA-4%`YLQFimeT%`IgE5CyuDo>t93`|K"(g`iV"k)>Jd!cSm=GU[P"W$YbY@EyC,!MfxJHvQ.IB7%DcN(H%Y[yGx.CEDz}]u4oBH[Wy}1p)h
+m}LILoo{jgSf;<Fe[p$FT}^Rip}UY3zGb_h_XP&N2W/cD+At@@,7),L%oAtQbkQ9(q.F/r|f!-X[bnQfHl/:wW-+=>4gYC"B|m,s>)wBr5I9o(bh#4+FEB
+H;QiPHvt7WPFvS,cQ7UeB%tXT]hk7op|jljUiNl-DhBj/3F)F=t6:Ch-Lc;KMjn&%Zp8(<C`r5o,^4a%j/Ruy(>wlN%.5Uu'M-2guX/btJKhfaFJ7nd5ni
+yer%}REevw^9Ir42,"Xbh]a6Lu=#E0^T#;bDqRT[~L[+K]b1WiG"$`I/a>)Gz{Af%D;(aU&&L&C0naPU,6:)'3/v_9U+Y`K4AehfS-qtTG`i45Ps7gdTTk
+KT1]"oMNIwO0MmuN1R!}w;X/`.x:NNRTMM!,_Cu>#`mfjXc@R683Mmp4Ji<|0%~'JN1iP9KW%NY,H5iX'r8in#zWTm,^ATyhQbQ3Uh#U>:nD'3^nFl6K~0
+s|]gK.T7dO#Jpbiy.7d"5&UlTTAzB@(F'j8uH8'|#+=a)j1laeHl]^T]S'w|@]JXxj`&l%W6yE(II5M8z1jcti&uB(qs1yTC,#)}%(+2+,-L.}u9M=Q#xQ
+#{5ifaMCM9'4.r(;]SHCw`v,0fjn-KP}Ukw-y6+Qe)IlaI@jO[w|2-v[bb;qoK&JFGf>imv6}.EI{4<&J}2nR!.ojQeTLLI6$7XNT!4QynVX|qjQ}:2TIc
+N2'/'Aln9$/hR8)o_Us.R#Z'q,`W`!UB05VA)F:kxqJY<SEQ,|iVlBFUJs4<Dj'kgG[^&x2yz7W4bksVGk8gl'=/b=ab.,'(CR7A&]>c=rea9rm.H%tc6T
+yAf[IGTbSweP05e>|HwUSq5/.3!-!nVz^es"4w|:dto&K>k0[L9pEq.5jFR^4p]2nH}G$!Bvj|!vSs``uNCrPOKYbQcHz!5+XSYWsIaW2VlQ8a;zpKBTg#
+H8Kwu"[QfA+=I_goHHv421iPD9q(`-_x:5VgU%64Kktpe%swiiz5HVeB6[ZPAMX7:#K`y"H{<wiH-+']REYYv<'Pt_35i;;B&x`.=0e[J,e@UzA]+GaD@0
+sWZ;~H>H$+W<g;/Lo_wYz+pT9mzKF4M8xD_}P$RO;lL{S{=)S5:3k{sZ][CbQ"h>@r{g&FmJ}K`EzA{0Y%0AUaR!D0f["sS&_m:7l@+lu+73Dog{grOof'
+/Ym;ZH%X%{lTMQzap&d89mE`VH44OH.MX;&+ftPaP.QGk@BuX7k'bNl5pX3jn:tE)QQ}YLrNtMR6lfmJa&I:i<XVcC|;'Y3EH+5Bd`2j`bn4tC/81"^zbm
+4T0Hdje!W'4Dj]v(F<09S2)&tm6Z9{hPYX0Q:cSnAVDzb1nTk:.fa5>9d+P0'+0YIPpaeLO^U$WwG8iXY8c=H+$L(C`KDvHatu#,X2j'a0){jMcGe.;.mO
+Y'}4Z-:]t(;oc&7X,Wv;y;KTj.yltL53U1:5tLmkltGZ<Doz[M+{vrRxdk5^QQ<hbs,IMgNs(^NEfVkY1b4A6.zL8}%RO&Qab+7981$/yN6zaCxd<Z:94(
+$e_(PGsLz$qIWRslCN<Da}hncc~gsV<9'Lg`UkghnLE(ItxDT&`;HAp+&=_IF;FCzW,6Mz1#uT_p_kS2B;'}d{zX$kXi}M9L>|uN1@fX.Ar`AnnIzVeeSB
+yl(d`HQ}xv]VqxuH8@@:/Wh"^aIZ#V+[2--}L}]XWy._Rvha^.#;PPIGes;|nGd<4i!PN6$>{bYP~)aN:@M'Sc:9~3DWX4-"J85N4)aKO+{vP]4YwAJHG0
+l).igU7<j_;ZFLxE(Xbdny+t]'os`6(.J%;l~H,Tu914O'/5M73IAdb0D(l1Ho_0X|r!1csy&|_^.6GW3/EN:o4W@az<E0n5z_uVaLGj}.O1N#P)M$=>eG
+`ec@=wx<<aiEH']eP0f13>SC%WR]O-DN7$Pdr#[{!nJsWwsxbUlOlKuBehwkU=611m=n1j4cb.d)sW`r6/BxCd{2-+8T^d;oJmC:+.>p_Q]vd>inrW7()3
+:Tom:^NMsdI%L,0(=(lvOM0Nw+z;ejk'&CW`Op$EC-c`GGE)@=A+lo7WX91AT={ECf'vW`f;dVjqv:%w}!O:Ycy"Dmlx57vrKFBRR1#rf"J4;>&kzDZV~J
+^<q-%hESP@@R$g.%14-ayzy^EE#3W=!K"G(p/F3|-wzD)UW'=Gglj0]);Wwbv)lhc3V!vmSY!ou;jFlnMS)dzc^07Y%ST-y=t.x+~}|.^qAN0E[pO-9v<]
+EsjIY,>he.$vB+qP7:%]q!ekF.$>@k,D6Hsu%7Z})LQ]_%c!Ko>'3{){SnFDaI8gq"Rd`DD{{6@P8XX&P)5&fF=F'P,!X>.:=EX|{lQL9r8a&NH_M"t6,%
+Sg0Bc2i#2L/WfgoK6xS'[SyF`-U+AUrQ3:kX/"29^9arYNv,J6[uR3WB0_zenE`y6r%r)foOUUW&F%/>^uA<idA}lPgW<K0YEYPJb|v;xM9FA]N`|}qkB4
+`as|HEFN";'^L>(SACU32lR%p;a!D'>=qR_&o#3'9_4Wu!;!%$s^j{FQIKY+m|:T5oZO|)HtA80a@DKt)I}z,a{w:e<AUq^fsJbzAM7,0`6'u_S!F^<QP{
+2]=C|o&|`q6CF{&)8G1Ce>i!OUa]o;:eU1{7m+_%Bgt),iY4pFNu7v0t#HVEz)Oi8ki92"(i4pM7bxEN~^}U98dG:M;hR$x<~LI!e4K+h4F1n)_`MEn^L/
+Hu.v-J$<(P$N2Sn)em(LZD-"3G~Q7UI^{NT)p[qLSPE[KU9(+BtHJSh'UcGl$BwL;Y%x(R}klmSR7Ew`ZFSll[Qbdc=:dZBV(5b,J8'awnF_:8HhbckMRO
+iPy<U%he|tE^;Lalb'@eB)U,53V}<u+iHi4W|GsO$X_iivT!USf}GF0}-LH)/xG.ao|2l$#{(-#xg`fAK<s>qR&UuJ/bT3L!^`NKD%@={H%Omd(/IHC2"'
+a>mAHiwFLL/=}e8'(<0p`{#qpq}!Zd{AszFDPz[U:71.6o3ggxO!OMFkvN7[5GenUvv}sIg>5Jd/=.0o!jJ|TZd:2(U=ZB|GdfxqAD_q<Hh9:]~z2{`}/;
+C/{+%XdT#R!ctel"]//>!$v"/Lw}`Lkycz^$a-f^`wlsBl,;`UvZsTaxh:"/9Q-=-2j}H|jXC,bjr"m00c2tyVb"O/$jernR"{^`d+-,q>Yl)ETyMwI_gl
+f{D|)Ywr2wkkezSb59YXzHUjDB-OT&jwIU.A|:27VNg!&tP4bAfdkq5"(OruY=]Nw{lUfb1z=8)!1G5id-SN<^~{3P1Lb&MtK6Hb((7>I6@H5bAXHg-kqv
+NShXpmE/kOX(CDd|zJF_nkI/bOWi.N.m+{iIq':V4%C}`}$$SuAOFKy'Y#QK#F]ImE/3Is,#]PXX1Ow/cKv&w2g5viC-|.<8er(}"os]lnLZsF4xUu'7>/
+Qd-@-^6<LWt0R4FEf/''u,an$m1ep;`owcs&95!{F"]##Kr4xfC@]&RJY]boa4]/,IjN1&,/YSjiyje|Re>%kW'r$#z<}Gt5C)zB#V&SY>6lskoM.oXBj0
+SJ"G"@mB,-GFK2Ns$r^bgii:!m{|uZ=VM'W;$7P^&n6"U%f3s:nNHwAjoSXt'P_1e53s2TL>BNrmbe=r;fX{EwD1'0+KS.nQ~aroB<}NsCl`%G$_tZbau3
+hA3c0!@6:I/`1#v5kXjv`T!%%Z(_UCh_01uB[@LcA@un@2v>s]E316XgWcOA&[G(a-6><e|Io`G%z''`F!7l8#ds3Fmht>fLRK"u/2#q2z_ePUv{xZCxne
+<pmtZ4lTxZkR=FsQm)[V]AC.^BEitEq2<e2{f|JuVxQz30jqofo:k_=Zt1aasJs9KxJ1$D%4duWb1a;f4&}Gw1_y&En0.5bOuvXpxA,qV`-CC7qCaF:htz
+O!dIM8HzA,A:L|.>.^Ry%|@]O+#NB]Z[(kPwE%/,aq@%`&^xG^Esw${WFjey7a`6HcxQkD}gf8^1')MhZ'}w8u@2}0IGFD+VY)tHflz]IZ$)Eg>c0Q`j]W
+Y{h{^{y7k;dT$f=lz-qtTH$<Re>rN6$K,),`6nHj)qz$_`c^b'BzptO:d_QJULmlT(({)OBQ}=WLvc]g%7uCNDP^)YQ1-)Lg`BnTHXfHd,MTf3UYX[-z4#
+O-,PQ.Nd!C:&$bi[<{0g@j>}Z,rt'(vveMPu<sB{~e'imQ5.pG|uGxl/f{#cpr_yM]87t"`0FIv%fb=`.'M>70s$wk(ov[{ndk`uFPb2PWC6>k&l~bcQ6=
+!1Gdg0=r'q<U._RolGDl):(F!6@Y7=-[@wu;75!Z>YbOrFjIjqXCm-jD2o09BNw>n#M$ZKlh,C,TAIEwQRE1<DAF-4S#m-mPQ2E%tJ/QMrrAL0E56:}B|_
+#!H'-<$xgj_8b<(#n<$j~V:(([>yP}ZqFup>Um9tM(E8U&Nu-`hPQ)4Z"9#^4=_8@O.yj4uMJ{LNh]GmDQVWJ2~XnlrBg)m}.9l}C>rCc-{n{=j^TJ`(Cx
+Noi+:+v[{)j]{fS)V:|ehC8Xj822nPY5RN(eG@0=i%bsqC^u7uq,8Z<uF{2XtOq-wJgC`1Buf:Gom8c=bRQL0MpS5b[RH=f1$IwIj_&UNlngbP'F}3&&o]
+eE]BTpknva(2>rT`$hycx&P`GDPqAPvesTsdEy;e}63DzqF926X4Tt,wr:K:G]ay[03wffsufKL(r}m@yH2]&tO5J<Pjku31S{J@'PfAD7TZ.KIr!98[2V
+(v@NldydFAu|8gd41_}Lx4a|r5oL"tOa+RY|fw3;[}:gOJ6>+/Z"7q$w2"I^$kLr9bzPqW}xEDmMhEBsi>dT!m[nwtjbO`(0dQSz@A@/gRm:<6b.0oo.1>
+iSNC^X]6W,^lXRz|{(8[z&A@s&lIE}w5<5D5D!5ekVafM_,SAEJsf0(E{_;Ol!"Bn)E&=GN^-F'50L9Ee2tD$w&n2}[KC]9i8q[;V7;H'P"<J'XMbp#t=B
+OecSQ="WR+w9y@nt7BD%7)$Yb^4V:g-`2PN,.y6hFBEY'9^ee37E},$5SRa^J[Bb63[6W')@hTm%t;p@IyhuUb:<,t)]yBEVs"-Bm<HiqdUu!2[E5LIH3Y
+wO|@AP,%"-%!!1Y'#,0"ea!UN/Ef=x"d/8k!GA&{(pUo27N#BNxV/v+[:twl^{4<i.y@f&P}P9Z22&-0Yik2@[s7}^e5mJUVX_Vfj'1URE/Bf/=e0d$!{,
+0DgmffP;'c}$`(`N|Ia^$#>/ix4=<Str/8G<(HtX"9LsQCUO>Z0Sk]-eew;M3o3U,Y)|]'}'4zrS7J&U6aM0y8v`{oUMv%}NG2M.!ke^u]Jk7d&+5s|Sp1
+&SeW5FU;,mH+FbhKUu@{aAP97a5|hjI4WXZ|'98dFNSO0{I5Bv:^+O$QZcpo:Xk{F8h(hT<:M!yAX1R6e;-rIV[AZxc9F"A5L55H>fNt5JXs'J^+B3Xtj,
+,sbF9I;CHOW=l=<te^K1}{dc{G5uw[P+p;&#65pD6h75[+%GQ|=N$IA>,VBc^$SIUo"'Q67Lcs`;W1,"6xDHp(>KWAYZLM#S4hzD4_|q.{uV~g#&A2bAft
+Z^:Z5d'{S6!Y,!0k[VEk;'ab+B{P2d`4]FVoQ8`1EnXPU{B2MBhgcN}izj]KJL6y2&h,|W(jEQR6Gx,j1q;+#.'&+QLw7Mv-U,'|l^Xwb^[|o1TAf`wPtx
+&.#hXxN3[&q%2ZN7L[3;lPOGIfaJ6n~&fgklRgU83Dsz{V`-&B,ttKtjUIPQEqCwLp5Wiu2|;b>.g6$dlM:qCD/%/i~(hTR[n#anQ=d^vv]-Y3bE,%|om4
+;sO9ezSYHz5[]p.79lgtu<:oigM8Lc#x-!qZl:z$J;IJxLW+ODkP[PQA//uOm+(1jL0)+_.aLNT^.}.|X8[LLaMqX1S;-80qEnEFRYrBXjJfX)RT>o8K~q
+DVCL5H(VXpS$zKkQjK1ZpaET`L.tRSeXHs2&dI0HzrNS<#!OS@J`m|MZS#!OP',>+r8'f|YnT1^cs>7c%%c]jk[M[]~/JCF.+T:KAYTTGJ.T-Y3Tp18^iw
+[4Go~D)FPZ9k]]OhPoRr8x6"o&StjMHY8&OT/^]D(^=Z&+:v2)=Z@KXPWIU2W|4'(_C/ojr!&COBy$HR%>ejYk=_n.$7>L<>@qtKs>;v&#wLOP0GaYUwPW
++lA)tPQqg]Q=`5EB.G9kjM)=9d]zp7Cv%v.ts_3pL4Ayyy!Fw:-F%DNZWzQR6q0w|7ok@/59~H+-uwkUIR5l)Xm9Az(nP2/Ls%-z=Aoo#5[B3ApF8qg[iS
+Ev,V`g(+ngxR^Jdl<C{-vErcaFBiPc,R"g/-5<aDV1|D79v4s7<v;V-,5)g8iZcI0O|3.:n3f2'{srKpHzI5k`yT3&7WPs)L7=]}Pj41QtRur4:yo5Qp/{
+Jm,Ae`-B1d@[Jp!#g3_gpySV_X-.'IrS;{OhOEK_{"cm5Xz!}LVQSTH-uRJ'1@nVgfC!eH5U9nFDZygpw;eGn@p_4"@LvB>,eL%>O</:`S7ej_S}hxj]M(
+xMiWv%T-N-"f0rrZ1bu":l2XvGMJniO@j^,oG6N4~Y{d(aNn"RAm]$Z]#%h6KSu:jT!}%2$FK<AHXzZLl"69D}NemFI(-(8|a`[[7121d:Ic=K1&4_g(@5
+looQF7^gE.d3|4J;NJk>3!w9yC/5ITZgC/;9%tk<Z"Sg!s&{E<QM.q]W#)/yw(K:%%n9Lc5NMSfWFelGdu#/vg2D8Olz"J(ZY4,jK8a3W68cbmn!][0lO>
+g)tR>1<`a(tqD]s&mSuj)G1`1YwNq"%59@_blrEUjULB.Y^<sxcr27iIzagc}P=Gx;u@G5MXN7m:@H|](q&Ns;#j]6&ph!)A'1rj|spSBhb&!r$ZJ-vhom
+`K>q6'0$`tzG[#afO_@ndlThZI(jzkhbP^AOvh>}rLms8dOuu>#']Um8)Np99'crk,Hq"OnBZ3j`G^SqoVpGjxK't>W19&zhZ9w%6peOGDzORZ!R+,u$Y!
+($|BvpLji#GZtj{QD)9,w;JkxqshJdr3Ipmz9Uyv,g>jw[iDSZqR6CFe<{ati[j'UMw6S..fm#gj#7`nBD4Yr#6MpBi}k+]+#`;QySd7Dx%u]B__O'|#(D
+0/|P8bX7skqcLEn2TQO(8IGqr8[05;A(!Y/)7mFM+KZeVdZH1D2020E)@f:'k<K}`NeJhp@!`B/)LpUQ+]lx,)&)y}Oz9`01CH}mKVDseT]vusfYCm|US5
+k5dcoe)zf,-o0#l=%VJ9ixTRSWb=2<g]mNU#S06@65M`cu:TJYOOBYf8@<@Xv0i.jWFYff}&uAjj!TMxKIY+u%6@GPuCidB9ZlA0u"C<zRC`A"SNK-86x(
+kv&/0<h3Xsk^}IsYB4LpzxEa{hUuM)KXB>p3984JiUktRS:#&K$A"zUD{z&4tBzZa>fm9O!$:zKjV{zp<%3V7vAM{#5->z~d]zV+{])Q)Cu!}#{E#AHk:=
+ol%}^_M}If/b4MxqV%9yC&9EKjJ:!:nReJ^/A=NU:9Zu{]X3IU'$m_~p$SHsUqPHf]2zS@x1f+f@l$7srm};QZ%Bl#7^tJh2d0#3k7o.)v%34Jq2+c0n5h
+{k|`rV|O5^RO&)D$NDcW:lQu@XhE83GKWhU{BOZw<BBJ%$&#yl3[Yt'8J1VH{O+Azl=ctV<)nS~c2^`|<}V3uMx"khW.y/Gyb-fCgI,%98XSUV0YU7a]W'
+^",&0a>n8j&':MNDyb)@PG%I[%.XoFi$`pTwiZLtw;[TsV)}bxo3LHfS93A4Ed-ZHQL5i-DZHmtHhk+dY#M+,$:wW<}oORVZ"w.x3C!SXTRv{669gp#/}>
+C5nTA5kp='j^8gub1WC}o}X-H7D=ZP]CIZw6qMlqt}u<J|)yU{TMv}r}jY+YM8OY0d8(<a[TJ5~.S,$Nh>%O`z6E_)gzEO.OzfpxP}5&4!fM}VB{qNWz2!
+_2;wP_RTTs^c%7Wq=Pn0J4hI&v%0h]qt{@CsH(1Pt]&v(=f6jmzmdg1;+B<vz)rtsi<'fg$XjS(n`3hqO{/rTCbYX,jdnZ;TpL_|G]DuK^Cqmzf%Ylg,d@
+.Tm"jx4j(|<J([qsVm}5&XLas'mCo%"aVPW>.RnbEsw("TNb5iHnlh{||A-rQHhlM2)A{^zQ;@woUN$_(^;y`'${Lng>PtzfdB{]<fp}53@dP/9lm2@@lI
+<&Z<.GBNwir5Df$ZG_#r9qvrx;yT^Abbr.:,kuw^XkQl<mBdQ#@$YM^{6N(.:zQslu'MKkuMNU5;V[GJchl"EVBi`dHEF/[aM{:t+'Va6)mprS:70OrCPD
+C+iQ!ZwmX,sA4E;%"ZU{w]3JI(NKBge`&jn#u1Ts"&I_qDS[>NKp#dIr88ar8gD>mZ,]jf1-E{48;vH0@49KTKz|WZ3h`wW:<q-0:>Y[|OK`ktI.:c`<WC
+YV2$@3WV-|a.CDoF}YCbd|.%:]nS,cU`>)1611$dR4!`$Dde8%6wfaMM{IWW+n'+$6Jsdo^l![ZkWBnyc/@L)^9d3@Q!ghU[sN$Hw#,Q^9as>_L:t7TlZ_
+if6|kZRnXwuIq064CM15wQfPNtM)Ps=X=/R3X8n'9>XD$SM>";4qNJk:yweBe"ppMM`%+kjB2KN-Mx3#BR)Nsu)EP>K'%qc&%P`"RbD|IeMlx3.A)eKP"y
+PJPc%V=b.)tiPNR`yNijf];TS1:G<B/JB&/FIFs3d>R@>X:j6=H^+(9X|^W.^Ou-#TJN+&zo1h%CAV.F1<>Acj^5b__m'|%gbUc3zd|w`=SPk/Wuy."ZhM
+(rSi#`JID+6;O^(Bgx~uI/VMMeOt4q4gKZ&IQq=_Fa]-,1+xbkAsMmm%)#%WDcgczjME)rDS`^Y^D1=2c>sm{^fcbCZ]&Ts>[P'-_$]]Q8/n;BP7C@$`~S
+@b3bKtxdh4lwfE"w"P@<3A.>G{4G'h]8/rOXG^t."<+Iafdtc;&Ey7Q&@>uzF.e"m+y,OKeGW>|%Zu3mZXc,fs5L%`1^05I_N]qc);<HLq!N."JDRt![=>
+iqgCNaq7pv!j<Fk6B+Dtw1A)y7>=^Mr@.f#:{JbE{dLP7!iOeMi`7R9qn#Oro.cCaSZ8'yj6Qhb:yYP`%rEl3rHn<SDj[1xDEoAmt_W6LB^+9"-.gWwyLm
+vL:`t_9Q"~Z]$N7<Wg+(YPv|PcJELlq{i.h=b^T^s>8'&.dH<cMa![sZBU)hxdk2p)GqBT.XAgbu.^&=+t6k.jWf:}-ILklMIf['GV%U5G;ktg<_iIHs]K
+`U|p3widh-V>Th=v,xeP&M>yd{e:9U/fBKrW%x_z{V2#(U-TLRJT>6K-O#u,{U#0H5pT(^^Mp0Z8s=kW;mL{mmJ/,e21rSHQM+Z%L`f/4gjOxMs>%{"|2/
+]09,N&s-Q5S2k-^OC[rL7;~{15-q2dD$zVN1<)IOPn5pnqj%4h|k%KbHc`oqjPjy4<oMr3B]JyIh6@Q{CUzd[)r]KFj$VFc`F3QI3${<Y+4xG-Z)HFb<n]
+5o#QuBTu{+/9SS!wr$:+WE9oVuS8ix2KfE6{Rh+=T5Hrf2i.}Mgd7/$et5nR/L`9P{!U39S0jh8aCI>P|U)vgL@<6WH$jEx@U>t6iuqEWx>Vb'@qqi]c}v
+V)XdgoItRPGAn<dMol=-fW5|7Odjc^QY{joI)"QjMQ%lXIw$k4E(~(`:Ef{ww3M)S'mAC#h<aN)9=gRi:fX'x(V-]_p:RB=0=5.]t<%jj(^UG<`{KK;M#D
+EPA[$.NNsLxmO$uPE&b&aTUl$IJMh)l/tD@C;dw[z4vu!ans{Zyj'+K{RlTJhhN<bdq@px8f@`Lv:]D0vkJ_MFM!J#OW;f@seNmR[LNP7uoTDagWxK!~Bf
+)uYcxM{Ai"mT#ulf|%Lu3j-22X8f)^l`|5-K,Q3ZY["3Gw`pLNca@-9wU;G5%O9#)"8Ux;1sBI.r]KjKPium&^T^6kwH'^m(ZxxY6DpQM/iBni|)H$_Ob3
+GD0}t4L1R^YA-{wV[XqN6VB=r(I0%KMEc<]K7<k#l/{U9H)_3K/%Ky(['upu&vdU+MIt17|4l{]W@LjyU0iT(C"DoeoVKPFMy_;FJNXj=V%=nXZ7xt:F6q
+8]`ek@7V:r#Qfv/hH!f9~wEfp.]jP&Z'h>Fd4bdt;)/:1Ega-JS1H=@^uxPkk,Lrsg`B3=rtsjWm<mXqDv2R40wpjHITA0:!gGnd8TL&/b(UixObGlv2Sn
+/"5w}`[bWZeYz7[.xj%B%$#Ex$_KVfFu5I]+K>dN'sX"mgJ!fUMOvkmmRiL=zk/cOm"Mop>[Y`;.ta-lrnBE=CGwNeBJvS+-sfC-j0WsIn=E/:!UMI2-(x
+Yc5x7fE1E7<S{Q.%LhY)[KwK:mFH$2qkqAN,BY8cFMjTQK!<qz~(Yk6W'6s[VWRbfis7CINxPU||qbm8)7LmUJ&$(_dzZ6GgzPUM+A>k:,)zq.l>A%O}$G
+&mH]gxFWqz64XK(F){b|FG|M[LL>(QNu><lOcO8vt}-wTa0-NqlqXYv9z|tcs^Khr=dy#-rM|w@xas%wd%fyJO1tc:$L@^1t{s0Vp>,ed$76<4"TOs8'ET
+`hjz2v%/ujRh..GgqC/3/b2mR7'I%i5,gLlb{oLpIzKt`l9wMjW3K{h8"(&O$O_dOR1Ghfab"y#m}m|UMt]H[[w@io~Rcly@gF/@y(~r,J;[w53FG}YBKy
+ZsGq>p&3XY~pzF8iV|IJJFbS@H0Gu9uZ0!_4Bl[BDc=v18`>X/n_K"ms2fyMmqe3GAV3gJ2oI$z/;{/{/Fw|]@|;fZf;Q|Qt}r'x/GryC%LH#3O>FPf$~p
+LWLZY-_8E}"`@H,#jMsbS8G<kRCErzdD_/>550new|SZ5$/k5)H/x&PLR5xYzQsEPm_[='l#~`J<x0)&ySe|>3G6[SG;_U0!v(!`3aYV$,hCw@/KrEUP4&
+]=mBp]BdT>7zomQ:~E<20g`w}lMw7a-O{LxDU#8NmzNdfTsj/g'7B.B|<4H=f[3(,(J1w|`Hy!NXGav$&33G<ft$e`Z`GebEGJP)0<^HKh!+W_c9MRfa1d
+>W`y/Y%cjK9[3[D%9.l+j:ai^0j`Q@|yX^yV}He+$Ja(d1ng~R{{CHV+3Sx_E[4g$`zO<jJZOKX]R>6C8y3-m=}YNzm<LvLcu^@fpgqF:4v%;SmQyB2rXM
+rQ&SQB0-y5QtWwf&;NeB(gjy#IAWR)q8kLR:tch:]4rG/M8y#6y>]<(]x^!du$-p<10m<w$fzftXeJ2Yi&#vJAiluX/Ko"o/Xl#MgOs$S+f=rCkpK6q'e.
+NC~6oP%'+Otpt;&[&NU<MUm(T.n6X]X]d{L:A0996.Q|`/OD[1D$|2u:w5=K<(:Sg4BPr^q9#e:VX>r,#XF0M6h+QYq@W{&sZRMI+8o}[E/fG!Tto]$j<=
+8N&R:%`-XvPu~^VA%{+kcVP8RJ[0Q+I!w<emz@]'^]zZ6o>B;`|sxO,jmr|,$h"2y{K#+Q3%};)$%]@>$5'^lIWP@ImM<(i}y("k@NAr$UX!nSw%uB!(Pb
+mD;zW,IkeZ{Z>_nS303yhY$B{HTj:i@PjZck,>C:<a"bc}Q/871]3/Da!]0zxPm#.b&IV!{7ApOGc%P0NP7B.us|(1=qlgj}|I;4pl{mxuQ|R_;9)-hL.7
+QDXVGnFZMzE46PT2xjy:$rC!%(9nZj[`]'A5O:Mn_C~lN-'.VYN68;_2U!J8eQ)6lU-c/,`}>WrXyvH`yg!nr{HDg`+mNDh&%,'a,k[O_4RFjzf<5ghcB>
+Lr#8oN=OI]0JP,$)y'x5r1)2Id%>oV.#wQ[B#raG9!#1$Be_^BI^4=l/yN_ob_@m%0J|{/#gdc.YJ[Qt/I:MhYrDw&7#K]Wal'Ce/Hd+ESnfJZP]jr,Keq
+v$S{Yh"%g5ys">i+:du&Oj.c/'HU)va-5=.v<4Y[qlC|l(~rE1lNJW(_ze/tiY4:{k{5s2=VIN|x}k,5&<>F=|r=<G6@[W;m<KKl-%Wpi4"_$xaj<rR5@D
+xq"@(YBo;-JC>X+9FD|<}#}YIFn@lF-O@E.|=w.P>sFH6.u"lLyO:-8}WxcZ@(,coU1BHYipJ:in!]NXOiICSl&Z$D'pH6Dkc_I;b9`LXV6IL()%ZB`<Lm
+lT&^Os/f:csB/D!b~Wa@$jHrjhNf^j/9Jf[gy/^h(0v&WAYO92wPg)_JoGy.bbBF`z!N9r]L{&po[yc.;f(A/Xq@nt6i}Ixk2XGTrR8H^Wl:}HWW8^,Hb;
+}U,iQ0zp{"tfs>TL~Jr]m!FD^UapE0j)uBj<h04,5K}d!Mp[X7vh0x$ZE=<wd4jD&6^G@6@abnS"s^P2v9ik50V'QVy>XI7$xPFA4.G5uEaf9qB/H3w$"6
+RQ`6K">1aDE/;JkeqwD!h)UFtSkm/O(7TSPd&5~77wH8iRYeV@'arf)'Y}h0xJH3>4o-:`1+qp6P|Ouj/W2DCX<{}YwzIPgpr/^5YcsA4<3:;iOh&Wr>mm
+;_A&vM`7Wlc.6.2,up)kS#,^c7ICG`~lbNUA$=jN.Mm3[yG'Ro)`7@bQoS^RUyY}1#pLmko9[0gl~EvU1`W$z'"{W$Dw#"v;1a2!ngJt)_c>hgpUpd@/bW
+Cx7M7jO{=9EfJQ!5=6c>am%X%e5@c>!G%6!3=wY80rO1t_EOm2O-;_0(8|G|&]hMx"}&>g<uIRCI6=ddQ)6caeYeg`wcw95dgPIcT6bc^u9oL(JO.U4S~}
+JGN6UT2f/atJOp1lqeKI"rk9t/cLSSpTMZ{4"e4rc650/S-e[=m_OO.vLfZyjM",NL#4]:dUjEYax48>Cn6V|g8Xs!djtf`1sB$)-)P:3=[qgLSg;hN{Rt
+O:#M(Xuh(ZG0'7t%h)e>Iz@d!Xl|gm8"[BC`Nj&>|){(U`t'Fa/&}vo1N,>h%^W)d2cpYybRS7~dgt;<ub924%I!ctaS~eYY;@yB'.>IWQBo9<1R.;S`j<
+8h`+XEh@NG4#4YwroY(yrd,Xo}QRof/z%OMpyd]gHM>RsUEP7-^9krJv.;a&$;RGe,zk^.K4D))%4k]UG]EEz8A5DHInj_F@.RhLXPq=Vu0!269vE>%7ya
+@6!HD3LJZZ/cb8!!<<`kg)60JfKDnACNoa3O&<gDeeOV.]3#ZOh"FCWCc}HOE|lM"8w:b-_nG5SzrLo}wp[;YD5xI}l#F6d0!KVble_8[|G$74%hYU>lWF
+XV&Z)%W7d8E^2!FU}sJp@6g6<<0,d;NCD-5tI2{9{pKeJ3$%56w,I6p%cv![!8.9>9oL4Q9eu[]&&BXiC}pLB+"gMn0g1O6|I8&m4]}(M{%Ka"xphjPvvQ
+#tR6v"bzixI9:"en,"xWRbQtGIp%n!4%[yB5[v/;.}uSIBV7l[Vqm9<f1-/y`Zwu5W9C|OZ&@,`dwu(:b%Xh^k^8a{Wu+E<Z!P[UV"SmyK/jkL[WYwXOjQ
+.5nrK8|io()Z0<@M!G!Zb`<D4>S-H]7uAEPJKn~)rFTjYR.=DU=;^pjic,(wTV|}9W|9Eq}}5-)|C}b>GcrZX=7v#/4;`ykSDDaaFO9w<^jwApY.^9+#Ba
+0-ru/zE4y42dEb4SEWb+_l63Nt"4h[4R6F|l4nayo_2=y7}NotmxIErTM}<&$[G0Y_,8t2Sa3Jn[a([@!t`{k)&9]CumhUa+)}>bozZx^6<T12.](@i<_U
+rkE4xobOmJ([|y-EQu@Ilv[$]msueIQSB#I6ne[1^e:N]SAkA.sdLy{6;5L/hcuo$`5g(4.4.v4,qE7w"(/zH}m.tvrNYyDpd!zFI8P;UPM%A@'w}NKOzM
+Pas|s^nE;=}2c}9cJZ&CHUzC'(wK)$//j{Yur|d#ibAR![{h,`)C50tk@lGVLe)qI40ji>RonECn-+vFd]'A77N5T$ks_n-b5Wlkbp't^+/c#/ts3|Sl"G
++-{f$lS0kl;n%287qiY,pzT&Rt'D/H!r/2n@~9YFPo3=uS"=`GH(-X"DTM|jZR`@nWDW`)heCmjvcYZz~zyNYFc=txj6Vx-520&+M)o3%_AuIP<JDg]:'!
+#XaD:Q1Om$ffD}"g)Wx&V{K"tF3/`yLHGjXuDfU8WcrZYXI3fXXbO}o|Z)n`GO;etKvV8hm#sm639RDJpIdM24J)}^4)Tlby0'-([II9dN9G"R@Ucoq%Ib
+oR=5DXSh~-+j;;#qr_tY.n,sE254OPj#t)YBq9Yr8,SgR7XYNjV4Gj.gppLkor%>#EAk2-N_Ql|RSBRboC)_a&J}%GOnG}OgPSZXLs0B5DAETA[!M>7`kC
+ra{K5c#Z7#gaaP{@"g]$dO#(SQoW=5<Qrw=jWSPcEA{HP9tz/0]ky41vm1Sn38<}}MR''=4JRqJF@WGKZ;WF%o'u5&`O$82#'VJc2'@_qD6(i(-'}|D&mV
+m;,;}6O}A849[g,$~3]Z;jpH@[.uy}W&jK#Xyw$l!AOIh.OGmDq'StJ!dS,0dJI{J=]$f7/LA>|i2I:/B=ok`BW1E]^@7o7FlMAEVXjB`OS&mSR4F!#5I"
+I%y39z#Z]d9ij[F>@::,"';[^8'6R%<&jX`0a_6KIw9%S59:+keIy/W%^IKGM3eE}n}'E4i&~LY`VN2wt3G(TF}_$[X-ls8|uvO:F3|Zw#Dxwk>[|$4jz'
+vFdcueRnqA5T!ycp$#NK=`vq,bY+KaWnWE]t/c@"[Lu`{B8em$mb>@t@m",uI;5R/BCSGx#[3:6V5126wCtMwB'q0F((qt-QO{tjBW=a2577:9_YtUcbmi
+f=lhfL#'zJYpIVbRD9f={j|Fa7[![Nt,&gNt[WRy5a$0%Witp.iTSD9q;xup2Fl|Tc|}ix9LSK;`Unva%:A^7Q"s1DQ<~5A{BLM#ebgVDA7qgA#nmdmI"m
+38kfcCh.-[u{b7]dmG;Jrj-h>Cu:p^Va/Do-(k7Rs[2Br7+06Zu03iU6{fb+ouZZW]FmR8O59.}N/mw@otWhnjy@b,6m1N`7Cqj7!W:'#h59sjUgJZ>k(Y
+z.f#f{k=]FD=R/V=Jx1gc^"(Ovw22|VpXUIu'R{a%<8RHd}IZ.Y9gz}Aq:.5En)rtl"[iH).wH><S-6`)TjB)Gob%bvi2)~e%}inJ2Wj3i7M=eYcs5"u`0
+"<3(@l"C)+(bk%^R;3K<F+>6ck;$UDyLDTt#!zG!Zx7ZqzP4)Nkp)2UCB8Kl=N#ja'F;e;;F^CZ"ROR&mCt#Y{2hn[ik!gTJq.a_Lktim,|K{u:y#^0nB5
+Ib"7#k`E&H0GU5bTKKwqMFi!]_wvDGdT3DY/(@v!nw0R5qI:$/-9qsNNc3l0z"cp:1d0=SyD&VLEo/4(e&[W%9,&Y{W8lmJmKurf/ffaeQf2Q4>S/dA]/0
+j}[|{[x#oNKrC[.M!j-:+krrYqU&!s'BD;+i>`I41#Uojh"G5MjI]ikak#x=6|[AAH2B@;2-rxu$J:n#P)aMsG/|W8Sl/]a1BI+em7BRz_F+qsk5wD/H[@
+K"G=mira~y>A({]A){FB8,"Xo.~E5ZX-F4"gUi(At8J>pvWQsB<Pk9w:039ugaF0YOW<JryX90xG~d_!dUw@"XIe-e:KLW|{&niK%xr`h6M#Ga8Ah#(JTg
+HTvA)>{o%wAPBYim'v&q'eC^x!0oo>|FLT=zT@/9AxJMVNHbZGk;);`(!csLF";jHLAc.[cuL!3E$fx[RsSm_v!mqYB8;2(esIvEL,oYCd=wxkT`OSt2o%
+G$8wazp0U9bQ=3tAd"m)t=c|sgQA!h3^UQ_)O0'ZG5mqt(::Zm<-9o~{!I-6s<+=a$B;;',E/ER/fszTU4x{wpZDbwg]/Rpd~@8.G^i4g"Hp/jp{KaKwx7
+gX+9Wb7x`]@"&#j!f_yt&X0ig3[+-lWTTtIB7+3B!He!r}QEY^/f79tYsMDV!'_VQ+i4$-ZL;m1Lg&M7nF4KXr:b}H&,LAc<_dCDqJ&WDKQTDp9jZ[8/.v
+w;.rFu|y>NR{H^u[NF$Kwh.LtnG8qg@2Mc]8"{-"Iv<6tWT6YK>+tfrUSOHIXh3o)zbq+t%bClV!^:rgYo<%rO/lQ![z|^v@S5yUvygkM=PV=b9ir=AF}!
+!P}68`74Qq1@oF9"j0Vq[4w$6|T^m3VXpIQt{AzW9J`E0Z.uvSSB4-6A,IUd<D];27v_$MJU/r=W5A4(&v_clud3Y1_vh$e^@ebP]Wg1a>k.>NBI;}O(#]
+|ByH=7z"BsSX-:&e=bwZe:d`s;Y>cG]0Zhi[<5o[}ln%oocT+$T-3^1mdC(J`i$T$zJ"hA8;x'g&K2L{KuDpp:cY&z{0G`{f%j<+Y+/XP|,)4rZA;'H9HV
+r"aMDo:]Q)<#iJg,&>,7$TAHZ(hG~=s#-BLV+m3uN/|V%OWNjZQJvT|c~FP:&jpgzC3/O2nqDl:E!jUTGuL{}|pzTLUx0k5q_EgE=y0,Z+J:pm"wtg>i[F
+g&2w,4(+W=6fj%1S{P'U<=y{<HFj%I3x!BuI(@Z6y+N-R8p#PR2;Gg!7;.D_{CsW~LusTe9U-dHsiJroVg]U[}4qo"Mki91yI/sdN%hto:q4zS!8Gx}Xd)
+WG&P7qsWuW+gBe$.otgRUY%M[$CerznKl,jn.)d@si-1ACOk/PwsS{CAibi#a<_uJiStpD3O4(<h,x#f$Q9Nz{5"=0a3&v!_ilrOoZ5+30X't+hPMjGGC+
+1ZF9ltGL`jJ"o'HZ)X>}M}dfSj|XN+yFs,sNdIaVFRL`ghRrm/)iRG@RYBU5)z,^ia6fVw1#=C-a2iu+TrSJAOL_LNj#uo6+0#drAgV$a@#x,M;jwSE|HV
+(D0a&^,I92DJSKnF(DdgSM~$Mzs6%8ij6$HzPcw(|<h(6|=/[]2_A_)oe((E.vx60R:AhH'47ay>5(Pe}6-e8v,xbzj!Rqyd!$$h}LEg/8I&Og`}KBc}l#
+7#{>d+XTYuL(F9:Stq1Yvf'LYO#v1;q{$c6kCC7Za+@@sAM-f4b|sAc)Sd7=F'$GpMu|QB(9=C-iw@T`3r`#m}9fZYVK52wqr]yV+bC32&%_};hMdzMi5K
+/5"mcg2<OrGyuW>xH>#1|I!G$MTE,HhwfLGVrb@]j0Rd('CH[Ao@JP6Iy:7:teyKjI#M+VZ}RXgD=}[1_^h5[xwLYcsNA@Ksj2!4HLp##i#o'I9$47@$-[
+2[oXHW6p|qF$7oEaf+mJRjJFitNacla_uBR['TV1")F_C:ur'G<a)`B=:fn!.ezh.%V|/!(6.a`iy,Z_AH)"pn+,pb_A:]mHZ!Ck9mZq+dj29Y&>Sx@R@!
++lPI`GesqU}}NX.E:Hm%,B+c>eL%^z9@/gn9ayu]a>ReE!%)W#sTb=;fVjYBh9|_p)<z$2a!j;m.zo/G0N/xGI1ma;wTt02fA^)[CIz37q}.n9P=EQ5aCW
++GZ.Ii1Yp-XGv=aC#To-)f1g"&pE"p]lY^f>"m,DJ+xjRpO"w1v{igrlLoRIch15'cwf)e8vTYRw<j}BtvEQk-/tudi;PtlNa`nsD7Sd3>{IB/7HqlRfne
+|2HniAB"c8c%}In1<}Z(OBbkoZ|=i2rTm8u1rvG]MX`CWdw3!-@#7p_<2`UEH"pt58kwNA+S&re>~S=tNDQ`%zT/u=JX"'6"(7^epnGid,}n@if6jH^q{D
+G_XHXeN&pj^@>G=Cn$/jKA$}e9U{Yf5MgTyJKc6u%@l3Z`K;OSjzaVSB"9T3JcX3r_}t6.TE#F{M:c}Wc2zpD>MNp5@Ku)KLGYD}OGg}@REL_Mgdn0ta9Q
+,V:)wOw6qMHuP|cWw=qDSQNYXE$:)}GOocb4swyjJ}D2ExeO!qF}J`oQM)>L.-yppi5y7:ipGX5GG<g<izBMb]n;8W'@Az&zz0y3'F^8pn05zY:XwNJonj
+^<K!DMLYwQ~roD~VxxLABJaP_SUK}jxw>47QG'[P=BiquNFszdm{KIV<1h0v$32[%p!&3nP}`r"!f1CLebhjbn5&h$[;adaQFlCH}ru9=t@^7p0P@^+Qa8
+6={3FC4v~3Z9@>4o>JFuaJ#<g_aT<|o(=]x3oh(G&e&,4,<|uPr']9vfAg&$eg~gqg$#/!>f/8)8O,u"m._dWkk8--1SUjDS5`>J(AgS3wP^1ait$,~eA1
+SD;e2dg!'A;'Oc0:z@4n!)k;uU#I8OR[tU)G$NEt>g;U4sz04$fLQS:MsQkEIc{h:^K1]Wm+B(h]@BM._gX;#&$#nWyzHhU/PVKpS}4.-D6p+ihWkfZd@"
+'.seDwZZvicRl3TIN%MNQ1&A;|Mz<SYa7^1j3PIZ25ToPXl]G'MruLBd}LnaBH$wyZ^5dj`Sb3G3!Bcn)a87t,qH8Fg$#x[I]1J<u:+occ.ZR)LUs>ux"O
+p6+q#y26x!ii~EkBe8f!p.L[6bZ$gF0C^i16OY2Q~_{_Y|j^I1#m3dESTAui0j%aA]>EsU".<^Ow=&$RneihI=4hEDm&ba8XnGfpLs-Ug6Ugpv6Wn<9.X:
+{delq"|(NV<:ri!;AB_g{bb%uU'eRyNZ18D+Grsf,@4lc6t3XFT34wDQTdtzkCRXIx@91i.hHz^NXE6A]I{ZD.<LY=[rY,5D~-zA>C#@>|pUwf1</PHxw7
+b9<cYCI1#-oG_}gcJ|Z">npHE<3hN8uXW5cJ!D[eX3M+(=T$C.#eWy{qm$sc9,B8L$>@..-LqpSJSaWjcq))&PB^!3hCKdIZMz55Vb77KUPh:<Jy0-UeDi
+M/W+q)I++^bgtc<.v$.G{e8,(X61)G4"knXbSY>l^E2a6gl6{(bwz^9L`gMw;^AV>"xc+S[CPH8^$(Y'R:'|sn_#C^>TEL7X=#;O.}B@k^ZIZ`G-I%y)mf
+zQR9Bjm"&w.aD-j.U)qv=}`<N/}3lb~v0`$=7Fkn"0[N`mk7unu%LngoZ#'"#)k<"s!"O}H%usgM_n,U/guMwdQ}&i<dy`g(_NleOzH3/=G:=z:X=P)K+c
+_GjL~/|@CpTwWW%<<mdzELUF|D}9eh%PEw3Qg>2.l8MP++&H-Jnr,7lk(H&34|d%U9!bF@Sx5suygX;-]c)M%dn1j./%}`y3%S".q#>HmQ.0PT^J@G_zF<
+OkcdNOyju)8JGlf/xeP+(|;t82rhYnMKI8}71S^|uO^_uKgi4j;5gABD^)LP7NZD'{Yd/W<D<8ix_/i{Aguf/A:;P"HqYz!%uwY$xN<v~nPaVYz#z};_ix
+(f|PjZC[02|^x|YmZ#CC4jJt$ABml8f-Qt39|dp2|<w6P6O,`%,JB%C&$H:|BQ'uqc@{RzO2m0H%&3A`x8.eXmM_8h(}JPmwx;JLmmvc~p{Gdxwo-N,SwR
+Gw+qw(#b%c(nvCl9qrth^c6y#JMx$.#Jy=^s-X'`[Mafv>=b8GtN!![0bOeBNv5CCgWX#d^I/PSHKnj^fZ5jU6h>T%OC^)'RdUl9_g/I7daBbUtE>nk@=i
+eAETSS)vnQ8|GGrk!<EYWV1+,"FJz9m,dw20@(qN/k2J@;JZ+tIw/:NHPELK)6}(zS=m(vgBB$mGex6`>pFWR"=|,{X@1$Kb&-#[CY1(zdO'v4Pavs4Y+k
+Z-_8vz7#'eGytyc708`O<`=5_":[<ui@Yi9qje92Xz}9~38W&ZdOXNn,7WrZ)L7bu0PYuEDq+]ewy.{(oBz49(uy&BN3nOu_5O<D#Pc3GBd[ZkQGpX9q&G
+"Sa@C7-c#|NxG!>x!AHP&V,cWU%`)CGD:8>nLF]8CBv]K-KinSwspId${si"lq%mx.4TFOjpZzvOUUi2t;~+=<yow`RTRNigCc9]iigkVdJg|}Q&<qe{MJ
+x@|o2{Src"=7r`o2"nOm5-"In!}EwA3IiXjoXMT'Y<~{%+c[.vay<]2jfNtbPAvjG{T>P,t|)Sh)waD>b&cpoXDBC6nYyoVO]9G8FJ@q+E{t+28Sc|Se5J
+qA|z4W6O:i.CTA-Qn_PY)`-G9v(,_<8e++l12T$[tj_(".mpbW(y$`Hy(0hbrc1>fP~+(GV6v8!6A"-o/_0mJ(PY$>kC<Cx-^^mp'k5Fe}u{s}+ks`3ocv
+oB|)H>]@8@m_UElrS7hlxeNGupwG/-ho2/pjSc6gFr9I1fZQ6gZ};2XOwKu&o'S)QCa$+|y/^y~r~8tM`D(_Lrd:AZazXYB^T7TR>iCjIAv;od-4RvJT+4
+v-kvcoY!_L~TbbsxqiR4uAU<;Z/WnTok4l53})%-;Z<pu9=lfINQ5N~V7&ry};l3T<h0qjKZo'HUx@zospO!.olY)3|)!s~2|)cr+"8JvfU)V0baL/5Qbq
+R)[;DmrE(^R]t<2b4"kcyyMiQtl;/A:Q!yq-NKBXg[Y;NLJo(+F,/|2lSMD'Lna%ptmY#Bt`qhG19Uo6+O[/%3wv]<oS"|9-,iH=eJ]sJnoaCgLHk5ZVd^
+j.X4m!XgEI~`IT,W-AXYT<SU-S<'L.bGU:P9o29JM[J):(U;]!i9-I,b;IHg!kY#uMSUIKjs,xW^[$j+)@]Hb+bcE')7>I.jfTFH.}yY"4pBI5Sl!`7V`R
+Sa:R;fE:"T'FuR6XX#A'^'L)D@aw7F2#`t6/i552A>)CJc8dGpU&|o8UR/)%qBKiiS@dro;/x<$QbjD=C^]vD>tbdRDk>e#o/yieD3A_;`NYl$N!H5^NQ7
+Rx{3okIr{X%Om2C`zxTk!)XVTke)f@[;5"@qghBCEzNW^&sCLrD_$AmE;{;s_"h,{tl{>0|ug<+'zRn!9P.>Q9bF'`6!;-3E^||V0B$l.sip]{fZ0j&cPA
+ye4|Gi`'T3XpFU,h.AXqok2K5+,Wmd'pz>]o!C61Po&}'iM+qaC>fe0|{-q}TsACGQTaxe6tVIlq4K"~qY5ayEtMk3x}LZSau0kO1SV}-@/_btUAW<"C:F
+x%gLaV$Y0N}tD>x}N.jyO<"5D@[vbaXi.n;gzkyHO.aE)IZA`IYQ;!yq&KLR"+C^R$!Nw%J}Y{jzH^tX'N<M:d7.c2,s"k_i|,|hqwDxI-,1Sg>}G]NIXi
+f9aZrt.71t1%iAAUq5yvp;n,JihF^ez/L@#`@IkCC-c5)eO[d!cp@=|g)QG>HdUI@jWl:jm-171L$&-6X_q3:.r3WxV_D7#yy%0"-c(G_H[Z_rx"[F<RU!
+<B;.|,0<Nz7tdW~cUx+MUdCTWMo)+#+<9{1Ix=6dw<xt7w$|(owU=@M5FFIK8Zy"4QhGz[vhey`ICN=V#Z9BS-.PD'N44+-)W8@jybX0'l#/ik+>h4s7/6
+9cj3Z6aR=lR6pEB])quBA,:W7N9D8[!%ky!7qjmXpF~NSQJ=McyAEY%3{j=WwV!Sb$q@cNK!Vkstg&G1m-q}@D#|,<|cbEKGsof3d)j>Isgg0EI_u[n&91
+@#Su(eHN)!,E]J<oWwb+xhp-[)w26Wr7M"s5(bGO2,CKw()Zn>RhTP,n44>_l9uC!mOrV$Ss$cDD&O<&h_FRWRn`H@Vyr+GoW9[l0mwa|"umPYfc.`8Qj-
+]c7KVp>>|>Vy;TZ!qb(je5'7OL{kp]JeQl1l1E(VMx8j!=MRohr[<"%#4g~U`&FYeyHG0XIJU;<mUddvg]]AM4%%vFLo;b,#x.jOCfIwhp[2y+[H=QuO,A
+KE4B!+_Kq$dA.t"{RQ",b^<gSyJzFgu,H<]&ZXL!=|OTcD%D9z[o(J"udyr}5Y=zEr%KSvih/tXg%&qa@6F.g|0Z}Q/5+l(Z{4jqqjy<GB8NwiB}dB-{Fg
+j_&]I`Lj/'bh`k99Cu[57$9X#R-]khslv,FD<XVFwV+=`}ZxraNB7xLIg]UE'[+8ZO|F;=B3XS+nh;xDtB)L16p2hw0LY=ixks8;TnWHdeWpPwK,uxri4b
+tJ`:ax/%{![Zg6";rBSuL#J]^"/h1tI'Z`xah5UJeEjivbj'H8.sb>aNC'%|!#eVkTtW!ta"yW0|<.8.TF"WhA-s`Q5eD_Bjz`b4O#3%R/3c=K+x$>WAp"
+cka}9^;5'CNe1Q'+{i5_G{GT#2_4`$E.~`#!AoLaDs%$z$qJ^`FJR]1>-.c%<G}_;+_PHA$o/PuH5PJ;p;#SemFI$c~OT_:@XNE.Rnh3%qEzBnHc##FHbT
+RZ}{d+Lb-e63A"'o8"rxI!TF'F-IVz1%JH&XE+Az%%Fj<7YDokY5XYj{@4ur&'+AsO(ohH.13etc}7>lNN;)[VaH8N=eGo9:beF056>5Rd(4>e%sNpOWe$
+E7McBqmA4<|&m<bw|Ini_z8XDP~M=O.O%LKg$o7nt"0|xEkLXpK3jFZpl9Mc:.={Fk".Ai2_k0AsbeFs#N[+DgcyES+%1`Z`0VQbaQ|v.qv@jD_2Ne];Mu
+cxf;qdW!Z@E@I.k+f3VsBO}NF19)[8Su`_tZ=_.%zv44[m_QeSkA&TS_,a[qb{HdX[UMUq:woU`rRtU'ghz<ie+K9S%FrB$5;n;iyJ|w"K!=8`'Jp"9qc%
+H82RL841~3k``ki/65O'pjZcztj$.H0ahKX(b{aX(jrKosU8h"%'$l=LK$atC+KT,2O=.%cZ)x"!|bHf`=81aI#P,;cg)`+#`FYfv}#buu;YS@,3w+$!AP
+zt4TEylam(-m$A6P=bT>ns$nzQ_3=2wgY%#.t#7ZbN^|t!gieESU~bF&lQzkTM2[dy{`JUkyG309%UsiE&0:jTO,4g1M"bu3DB6L],u<e=tUn)hYtC:C{p
+wi|X%NAQ".3Tavm!duFnf8VmKiClOIEuIl'NPZ,1:9ubK$A%IsL7FRM@@QsC<.xE3br][Al;/ThA;LE4HK6(#1w]upoL)<LS"Lv#<wB,e&x,NrO)Qr36Ca
+Rw"8p"8>g7v[{v3Pj0#u}(^'VVTkWn>a7RCm]#ZExy_yyz;jBW:9WZ;'<+VOrmz<Y{+_5w1Gm7qCCn.rjz<rd`#<M#Eyg]nt7s{x+KV;22n5r<H@[&:i5s
+P<&%_cMIPFnrozW/e]9oHJ#MsI#f=l{[}$><~WMj4$fe<5GL:aj!R"0>-Cj$@8Nw)r+8y'E[(M/uq:cvd[{6v$Mx/>gkB[wpOCU^U}c%0@}I[TI#QgYD^H
+{KaPH}{=Dgi(!HGgn7ciF8$+4ODgA.03Fl3Od!Pd3l;3eun9'>c@Q3/c{6xc9M>="_<WRtmV{(BT7)hM=ladss$x6LurS7'mjtJd&)Pc$em(DYNz_GLDKJ
+WLnkz#NT5-'Xj_HE(t_z{}nqdebs|yJ}kZlfFOpL3[(aXr7gpL3[0C_OvN^&n8EDJ8,2R@J8%f<y{i`]W}=p[,{q8-o%/!!`~,}I4gUoHrwe&|<Ex]5}6L
+[y%buSun383;-p68^YeJw|3qciQ2|>030-9Q,O7-Ck%8b>J>GrX2J8#k=s1C/gZvad+xBlz=sZTq:"cMi7}cW{;2Ay2[NuHz`m}WE5>ixy]$U[HqsjulZ5
+Tk^<6J`"lbhed{[Iyo{d_'Hm0t|spXJJ"B$-#D_VuD(QpuJy{M{%Guf2c7dxb2nseRTzF5D.wT4$S-D'{S0AaD8m^<N9,kXw28nL]|GF:+H>V84q7v/p)|
+A5Q3ff9[aD3oCKHnaalRd6y1_m~#A.WVM36'QF<D&N}T0tEw~OcaWAMv+(1rAuTn[xaVB)NLIs0J9peyUQG!}"69cI#|!(e9z:b_''^&1vL[<K.>&8(E0"
+)T!`/F7(KM%wW}%05WkZgi)18^tO|";SmmA":Ajr,(DXj.[_(4v4FnFU=L=F"4{#$R(w!)Q$b0yVR06FN;Ea]l4SNQ]UI7.%{dO%yqxua4C#CmgT,$.(}[
+4V_8SD7Ns|!fFXIs[q!g^Yyb]OT<TY~f1N2%^FfC^KM484u,+=%sAyJTMF&zhW}3o`Rs[(UdbD<TRYS3QjK`deWqDRHG/HHNcIPezlEYvLr1mM4GG[hsW}
+!Azlt#KlB^IdQi0{m:T2uVw$mE+B]HX$20n>!!$8ktA^~v6jrPuL`v"MwVZ6~vsOR|DNBqpAmMuE_dbZr5&/`K6}[D!{plrO4Q%|RuPMiXgX!dsCIS43eH
+m2v}FU9F_{j;C<_V|<p1%;"vIFOJjkhhDruk}A!fq'|P[tMZc{<,P!|u7^eF{kjSm:s=$Kd=(:eT_N-Wz)z}t#3^OqCYPMPpx9>}d,(y7MykHSl}hn<b[P
+8&"0%BAbA@BsVPbAN|J^LX.^`XvxFgHXLME,/XNYDTH0p}jj]a/8N55f2`a3s|s`-vrX,jv,)yTyOgcQ8;j]ui8ixu^UP`_$MF32y|ps]%TXnTSU+^m]cr
+5xO9X&dLx10bd"r:[!gS5(y[BF65..2.IuddR%x<g"k6tD'+b_#ZCf6wGThe%P,2,txuNGL$Uo4A`XWy3GpNp4bX<mL[S1Ek94CA0v08SBz;q!=3|nR6H6
+tFhvDhz].EI9aoJ]}W(0UsXX(LqmhHP;7=LPbrNPs8q`P''Hq}/v$UD1xNEbdf2IirD_QC7Dq!yWpGwU+tqu_:!^XUTda'Uf-_sQ+h^kq3$dVQWDtR>opp
+P/Di]&~gwTqeCnI.%Z!TRMdc#D;;7)3Ax40iYA~Qk4HS#<'@'w8PntkmD0@p[;bzuZFr9x9(K4<,OBW|^Z(szbcrOn"JztQusLvs}-@qZF77YT}2u@{#oX
+q1.(W0k-L$Y)':z&&b0M6>w<0RrxhLN(mSX-#i3tGZoePiix"Lo^]'h[hFR<GSBV{oVHt`MokCQCw`]8Vi#-Gl))hl3&nS'm(yZ^8$!I/9mRlLZ>u%CLNd
+cUXB/mH{B3{>=prBL^|Zm2$8:vtUH,bD([_G7>;";F>"Pap|+.+lvh1o.=YY=NNtyJe0@d>^XBZ_~X`TrEmM]6VC{cR9=>X3r:I[D9Z8Z<O_JY]#UcBiQ@
+%M#|U]'g@Al!gZFrO}U&RtRdE]1B3jMZRP)f0;WId!_voR,Kb(~cgTgjmtJd)ACobVESrtLAWvzygH@_AJfrT]!>xM1rtC#gp4L75/X!;.du!f$3Vg2M[7
+51zUF#a5vUftEpf/=NFsumdj3l{=$7,2+v[||8+p^rA0OOVO0w"V~HRS)8_hxx1eHSO{Xx9N,72F';q'TQp8M[}k=:2WVs[QejMeL#T2!vWr`2%uAB7/"Q
+/"w6-yv)7dp#o#Mj"ani&uS$.HU+1cW,DA<5j^dUXf'@{:5mK6sQ>{[M$GDyBZaC1@|Dp0IZ#@ZpbumJUu1eK(c@:<DsXRA!>`ugO3k`&9ZK9`.Xd_!,lV
+LrayKogWYcOyZ]FbJE,z#iK+i,!Ok2>V=Ge.:s/dH5mMlGX'hLYRkj^y{S"6)H^3rZRJJ3F![(>OiBX6{DjNI-/iNye2[Y0r8uH>4CZoKse4{ixf>B4y]9
+sVGjEg4ynOrY'A#3Mqo_Kk/Ei&m'c8Ol~<hHs[r|_CiEGDU[>'|h2O=31q-!meaA:!h_Qi5OaS}qCmG=$yAp_y6X`sc/D'3xn/izO`"C/klmq@`$qar_`3
+#WLMj(%fReg!]61ov6=ruK@&#|.z2K7&5NOTPxqJZfpB3O&CZ#KiI@q/{L_z[Ef$'g&TRS]iAXjcs'fX/P8lsf3#'Fp4;_TK8-{3dB+jywfEvt@(iGpZ%.
+4.2!eJp"#Mv@u@15boJ+UrUSDfW1ATv(2$>WEG&X,5vu<bn<n6T(mv"dpItKu]a%#=@1~l>kS+p^m3z2v`neaW"Y(qXaUit:a![^C#<>4AKY:2=7-9N<F5
+>(i:/u<lsS;p[CoHzAc"2p|UI;P|YAAjV<NZ(+mw>YmwYdUc>d.X<FqKFi~_{LUF50Q.CTM@mo3=bZ!Lcz):eY+oiC>>7Mw|lt9`'xAQOyepoVbt6R|nHY
+<R!<tc1=;imMT61^q%4@en>/,EfI:j$@d;3w'@r]_q:ziNw8'BGP<!9eFJ'#`K._&|$E:'yotiu0lLWsdCEg:KZ]SK:'pHb_-40TT/!BcDUA!E5THUGCuS
+C=H>;]l;Vir5bF3}FU=gpvpNd4w{FQV'[zu;|[`kdcOMxFDe:eFYLT57fcB1Gox"ycySHc"-V)N72B7taw`EYj_St0Tgzt@^LIV-LC`"r#7xh!G'"RyE.i
+PTuqs<@Yw$[MZ]a=5Wrl=_n.l<{8@-+Xnnhf'Z3Bt,oDE)aCa$)5Ck&>;u[m3VBz=6cWFC8krJGL-iXde6BRqB)ixT#D1C!CYycYI<7(9[E,A)+<'kS=ob
+t'F|mrXvGdohmE"f`H{KR^JK|n6j+rR,89rg_!}v8w<uNyEp.rNWsFGlT(mRhFPQxrOvPE:"fl=nCUIGB;gT_0b[;>8L'Da`+G{@UQ>z<+/lA;V!>21&WU
+usdshaF7^Z,7a!tvb`FzLk)(Uh+9EjChtiRmX7M5,;GyrT9N:vdr~=x"xxdk_b'ElFx)1>,z<QqzYd{mNuIP'jxqy(hOhYg&sf9gJ0Z5Aa5"k:PRWT-AD^
+wSW;zA,o)xLtyz@$qr{"aYxu"pgR$)OcNzAlgCB([J(Uo].T!X>t%$AD<!x5FGtYxu@$fz`%H}w8xMI19g<N<=.M}QsI:LG&PA"'hek1AycXPOmG9"x+tJ
+bcS:Kp8jycQ0bqQXHAVbyzYI7jDr+b)}tzki2"Y|Qj57$7P2Fdr1E`Z<J#Ik#%5af0VP/RFr6J!uTSNSs5^dq)vIL9[#]xP7hg=rcQr`r^lh&]#IysnYYs
+:<5.<-:GMU,dO>&Wj:7EMSv8:4_]j5Z4)`DckMKOVre(~}dQ>R3iPkUOuRNQ@{7+E{yi#MkIZ#k&L)!ZiPREgQ]i(U`pSJVKD$Qu}^$3~c!=rGMJt5)h'3
+$Yw0RkfpBM%(M8Qt^Osher6T8N{Kjq]05T^sRoF_t+bQP#m0>-3+4@!UKZY%Y0:u^XKb^"4wAR5mrAwaoO64$";1y>r{bT'Yo,+RFx`"R+cOX,|d1JG[w#
+uSB)$w@)W`S^=)qX(l/Y'!XYiny+z7SKC7jUh-4e2"|wO^~lJJ,;D{QL#_TK}>QOV4Fkn4uaJCAx,9A2A,J-Lo9=#G7Xzr&QjIBlQ3lj-^i(-@rMF5PjoZ
+x.FLuL1]YpjV%H>g3U@S{H3e7CH8vv)|4+Mk_O:c-Fg8u-vUX'%uyHh@oEOl%M,)>'8_P7YoQR$vJ5|q'vhZcXaew5LZn0F[("{P7djBvYcgKV$#tl,Wm%
+,)]#afj+sDwm&2c9ws$<XZMs`}|LO#E::"bE:Q|/u.-[Pwv^y+A(e,%5h5H:0hlJziM"+(#ML<Wo_`W``;Ux<s=<AYIkRF.}o}='I&"~gpn_p>h`njb/,%
+=FnUpyllz+GV>]Q5~}Ovz"ra04Mkyv1do,{JX|]nB}6-"$810!nv)ff[FJTV(%"HKO#[:iTEp7O}0lh!_0:-e@E,+mD[FqxiP@V/Ys4[VRr4TT5'/MHevN
+<Ps4"Jxy%|{b=w@D2f2G#ZF'o#JW<vr+$.0i>}HgFrX23lU0"l:-DXdIWrP^W0^]7=%&4N/q`"lLAzzGiW,`~>Ony1Z|5/}|:vg.$u>UBj^:1xsEz`AQ.<
+@;MX-3ltQ_iD,IlN$xJWSMLfRKg2#_a'E[3EVJ=jBQ,L{V:$|1jC@>XW-`/:wxjwq)`e8>"0UK}l&,!a~P3iMW!rbm{IpC)5#uqZ=G.HoxY44yt)(2]A~H
+$gR%MZ#4mLGlg9Mxqwm^jdmD9-HK5P!>e)R1u;8/(cR$Hy[Q7<I<"XC2%C%1ij7|FJ==vczXMKHlaqbD"Y{6W7vVmgLy!ve6nV.zmv(Ybn,]8`D"Q+FoSH
+Wp%lM|#4J=D9+QpDK-oI2V%A_pcsDpB29nSI0,y!8TYo<DLO#n6s#Eilk(.8W;h"^isHEJSB!7#m,2&_RsuPjr-nQed{',k/]_Blq/%[uf)hRsbJ4g8uRR
+-zSHl4XJ2a2QjTI1O|>}2uHVIlH6F52$ai0{bVeyAg_W_4_o9$BE61YBxTAyFY.^d1LB~+KBA_`n|bIjL-t"U+pg_UQOrEyScC00zHh/C2Wc</F2`XBk:+
+@MA.aCE1Po|Zfq@+RAXpcu;S}P2zu]bF@W%pP[H0@e9Zy(xZ43@5s|%yni6p]]Of253X8s^$+,_@L+)3aHvXS(aE<6f}f/!HKjc/nvBgFRluco,r:k[uI$
+9C/r.HPF|!IE80dZ+EgyE&rEA3IK!U_z.c(GA9U(/ZGz4FUS(bj'O230#8dpC-{$>d2]w#28Af#cTxWTn[!`;Bog)Hm"&HmmZ<0(U@jB1"xe|#:_#J7dOh
+'lhY$CUF.;AQF^:ah1dRB#i`n@jT;dDG&X,9P6)43kWEfdsY^qZZ;o.`u=70cSB.Q&T{@ODQc[2e'Hlpkv'f6^Qquf3&7|l|s7d){[>p-Gsc"7)SYvD@^]
+N4da@^V$jAgi9ch]!Qf9e((Vp/jA7bhPyfz3;twhyP@zX6BB>0!y1Yw|}O|EEL-AiPw'R("meLwu=))Jcs"!+/+h8R=B`a4y1^&k@D3{zkF6Rbnt2Jh&Au
+Rqh-b!G-7w4>BkA}&<v[rqz^{B|kIqd<BQFz=iPg|uW:FiJ$C6%n9.ZlJo:l5]%.=I<dXzplr^"{_v`=`hIqWkp%wYPinuUORZHf_Itwe.pd"xbqve@2lm
+H;C=GMwe5`FT/KjZ`<p2eWq(h4ln4R:Ya#.1'slmwDE<B+}gIVW)3j:Igze3JHOAc,Rj.X-AD,9dEL[+F;DD]_P`PdzP%}rt[3.RwYix~KpiT/tR/3};GV
+t8Jsy9VtS0B5mBNHF@MJ"YI.ND-KYqom(wT'p9,H~MOdNf|_Tk`%fPu]f3f6>z)8f6{$=BlJCOYkxMJx4!qkGaH9+'WT)M8Fn=+/f=bqaI`SgTkZB#LlV8
+Ktw-{9m0rpp0</dMI}E=VFo(M34vo{OA(;T%Z)2nf:MGw+6UUpzZ1@{Ls.J4-/>F"rzCma9`q'PQ<`{jUF14(z;sJz=a;V9WH`vTqFv,hTs1u/|EP[rN%l
+@;Vv1tRC7oK($jVc-`2YbEozY/$O1M,XwxRBJDk2p|BvefJ}Il_Gy2%Uq)|WJl7,ZM(_!=<c{jvu27&yt=_$)0B)b]pCw!cVw#4%'_BE81]}4"(BS_9(J|
+PNc.Ys3;}twG--l|&:HL>E,Ro)8UiA:pF||jyUx<FG0y{bfV<6`"ISS^I/s#jQuD-c(9JP2yP^@_S=spV!26[h;y0)TvjaZu-@[NdpS9@8b6^COHp0-A0)
+#4Pd^VMCR!Tm:Gu3wX3KjN>qBW7zg4M6E&jE|48i]F-_+>tI3o!eyjbzzq)MDY7Z`02!E]c#mcmu_3Zv3UZzrO>(&4rs+j<0#d]+EAczqh)+pl=<V4(c-+
+'|dfc@}5tNyje5bY%[ETji0&k3iH~Lq{dWZFXV(Tu3#|0ZAmh:C@HFzUf3CU6e8O,@YR91A7srv6/Ggg{<}pEpqn<^WL)S9h-9oDdbNDgw7]j{fg$I{}}3
+tK`MU=V]@{fIS]5%y!wFN<`N0V-b87G_xbrH5VoQn;MYs4n%nHb9+:hc[3RHo%b4njB-qt9;&Ggu7:w02GY|f{A&z|07(!&tqkj[,}:hvZI}4owqwKE(>g
+2[@(=b!z4}}HUi,5.WfbXLK/`!XI.ti/7bG&B.h.3Jyz}v8[KsGqG"A#I@XDh3ef(b1/_@!bbr0aXLtjANVWLqHguF!VVzLkX=@5Ssh7,l.()z^4+xL>6,
+(k^b=vI#K!^[%l~bOiki8)]ge8a8"gDEr"jaVESzI'&Qm:MXCj~}Aq{OZrBC#7e61R"A]]EV:PY1`zz"S;6d!E.U#^+lK(fqCAF.~rO_gj9Op1m>S)Ug@W
+9s2w@fFbP$SB7+X`GO9v%[:,OAA/"{^<G>#3LYrn#S:+d41j.bsL'W!B`1xAtL0W{WR6q(|oeM4rNN@Gno3quz/{7N2X%L&3lzE{6(y]K@=[#:hf>w;vp&
+0CS,kM:C=ms%bzT&4xULYABa{98B6d9fCrsKu4UL[WZKpHq1^<1K^sRrc]qg$#2d@DNR=^4HlBZ`$p/-N:l2'AR3[njVki_nVe_b$H)(=#u1iIy0rc;ePG
+bu(2$<|@MOV+`xKFpN{0AVDC%iVi;wr<`a;<jQCVo)P<q{aljak}@q/U2kry=}},j))2nb:>5k01pZg`q]J=JG(tGp=EokJUyu:kI+jF1bXW7BwHTyM9J[
+K`8u+QFae](bmpc]D1iSeivC;^M(xv$[=oOw#m:1=cve+V|$&j8+,{9%Rm)I42N`OpRkB@:eO`_t{R3Q=2Q).FxPo@.+v#MoyU]f<'KfGcKDWyS"^=+Iw^
+%Xb/R{,joYbwRr(Ioh`2qw[kC[xl^$U8B,,<r5<Q6l)q,whW^=+B~Cl}&8[p|bP'.-yMXkNMd0U+=jlT~9`K-Dr+1GEA%I~-/k!,)0&''%!Wj%5m_@$h61
+zcuH.!}(Hekc&:@y9K}xxXV#8(J^H&Mx@t(yI45Cw>W|alu7%G~O=w;x)s=BRh@0$7IcP!u+B[b7[/yS|RmrnuC0"9|9zT,<(azV)e(R'KTjq-BT/@#8OY
+WaniNi0z_anG~8UpNznF&)=)sv':6eiDM`C${s$Qu4"kHWW$8ryU/$PawG^>i',@9Qb"Pr;5fJcjR{CBPS!D17'E'w8,fc'vY{%vk67a<BPiyaIKvBoM;M
+Y@2|eTS=3SPW<.{:_Ds4'Zc+gL+z@<Als$f<x0e}(X#.[DS=8TC2,v3{;2J9,VONa5{}GAr0yh:f6'iAoPVI;NLBbyOU9F3S;'[JBRyICos7iA`I7QC!C^
+@%)px!z+xvMlSTsJ_w&[TO>n7"WWC3^G1l8Yu]|m3@{RJM&+o'+Zq)F>cIPivYPUK')(x_`n{:LSzRcU9#zeRu$lDkWDTI]}-5,6YWV6sS]1NFkP>w!Ot1
+b>4/lMIlq$<ce$qM)P4uoj@DVvJFYSfmDD"h,,0B6T&H"l:.z;)B3c(Z|iXGeWM=BN8Sgz][!8RY]xuS}bgWwy<YNr~Df$@ZEwFhd<rWk$RIR@.BeDF+D{
+x$TK4v]),[EB@H2!=C++}XI=B-.on[c+r]yXM<hI`O2DK[MZ>$0IMG(o8gL5ZOpAS.JN,(g(3%D:@cm:"!f8g0[0p5rG/M7K9bNQo+"k^;peq`G2"lry.w
+NRR16!d-WIxgGA{F_x$`M>;m[rq0:Z[J;B};]jL]2pN^+4hV.$C"s=wIub]qel;LMiV)!L%9zF(%V]vZ)vj0_+7hS/gM@Sb0!|>[LGgVLjr7T8XQ-KI8|]
+_TsU4ex{xJ/o"_SBp@s}mJ^S@fzXPG@V)p;'3k+ohy]9Zo&qq3SY-(n3K@T]hgtFM_M_}!rs_Y]5'`%VtWI9)]j`F$)6j8MXz'BWYu-:{eM"i{G@ECYbJM
+7v&!j[yPe>#kX6MVyH`!WiFm~:iDwY>U:Q@;[Xz1B]Fn^lS(<wy2!7b%4U6QLUeQnM]o<tton^m)<X<#kp5ACYzr;I&R@NZEALD/)(>Xl|qIPMHAvg`[#s
+P`6l3,"C%lI<_u<7sWztqyA/f802-oV2MY^#r-)^A:0>u|VAhH1-e<(lcs"dq!>#~a(/608|C;ny9r1-<XZQ#QD,v@ualk8aL]TVH<>r6G3rU_B0>e|XTm
+<Q'<z(tx(WQOF'cF3FMd;.Pqa]|RzX!^.9j^.:wlFBD:jk)#fbba|(Wp1JPGra/C}sP):P9N;tZ,.kj"eG_/;,<z8'V9k_xWw"~h&1y!iMVLXdCpdl,ekb
+2Iw/!w{6~L.MCB'ylZG`,}L77E6hc98<JyIMF()3f.2yNs<.jb{(R5TsTm3S_8~+`"Sw%OVMjWkmi"T/2B!O&}TpR<v%5%k(jk-3cOzrkkM#j1w4)rna/X
+O}G)XC3|oa@Cm2FI#Roe9^,v;A%ht1h"N_D$yUV%L-%[<p<DdX!S[Fq<wsUGEc(y>=l&8CuDYy(cIcUrY+UX[cQnuz"0lBayUgd>W[f_6)s>%bL(R/yE1>
+|>D<g&Xxh0crK/kw8cg)'5G}P}UVq;EOe-7<+0%]4`Z%M5&nNS.KNlf3>_G2O|pn>HhjVH0l4G<6x"IA$Sg}R_E.Zd[x%SmlpwYyI!`IXZ[0MB^e(%~El^
+n>=r^5T&+Wi12F(Ue,z!Rb2iM`|%isQ2/[VZ9w`.m57vIF3s$Vb"M#@ELR><['TGq9IDwX22t.JP8G$3pEre@>U%h.[1QFCYH+^yh]@gKk+]JchT/5My0#
+HG,-Aw>)[I0^;#P&DU|#(ZzYYG7^q12yr;[Fu&R!mn'JZD/t`:7n&8e0vPJ3`gC|G%<MJ!DwVf!|4Oow'fPHK"AR&8SU_w2b_kBLxE%..|Og'4(hYpRUpM
+FEoM9DU]6z#;/r^]miV7PBM|rO^z.-Z;-q`Mnwx$s:I'!_[/PY='5l/>Uf_"s)8P9vkp>1n_b79GWHEgO3)Z>pcw3,;}j!'o;y'dmT#l{5#F_{"8J_|!h-
+e#JR1E|&nN9aD`a6~g>SoOeNX=Y{vgLL~tOg!k]luk)`XYMz=%Fyctlwpm1W{K}Y#%W].j9^^rvwSC7kK1Hh[R7J%fiJK77ve0O3LI<AOo<dY}})tHR[d#
+>e+,RMUn4xyY^qC!nw&jaZ{x2hu)6DiXT-nSPK='C]$zukN{7&qB_Gn/}Itq0yW6NS8%%e[+_A17[IV55cUE'C#w1'>`ld/>txRBU%il~mq]&eEP:v&<EQ
+MWGOP5}s#fDH_{`.}d',&$($u1#b2rPNN{V@=k|riZrEYctcx'.>u97^){)RrLU;I[j(p:w9+6$/%,+.lF]nA4{r[B9F9#p3u$)oj4U'unN@nJe(=QUQqA
+;NfP:DwW3zuIfJ7oCSD$ed;(L.gw:gf:;hBn8U^Y`A@]~-Sabo'`!#V<vg`r{XhDn'#4oo]xt7G%}N"WAD%NG6T>$vcn|,4Y$b@@@}ma(|T&j`(hj$ZnUO
+#(/N4yN'c3=(-&~K_2BpB:H]1ZiJF<5[=e`eNdpSZ#b-V'QtzdN@@k1K@Br5|iz;"lVDJa<Rkj!9u8dL9W8iy<_k]N@"()C1Hy=Vz&c9~X1pa-/"~vG+xZ
+Ib"+A<[Sbm474'G8})N'!+wM%VS>]IHo;WZxHRS=83)"DSUvIaMwzve%)5q>>z7YhzZyim2Aewz<,Dt'+I[v<WcB|_@d_jD_$pci/=c5^i)|zC1u8f90m#
+~0r$EXf#y_3)-)WK{ekD{M:ZaL`^01,noAy;<zGG77QSA-&+IkOVq:yc6Sbd=qZ2)`ncz8thGO_=v8'dkK7WrALZ9.C7Dmu6dZ`&C|^R|s<DLF8!t0pD`y
+>&nD-Lv8)C)ZxHlbJ->lo9yPihUz,i[!-vLYKOG+WgF%HHpMRA`<o$$Uh9+$VFU]lmS'.s33xn!ALUa&A_C(ilRxi8=$D)>q$pg<G.m[+8,DuoFwoGhtB}
+0ArWPa;lqeC^Izb6BebH:daS'<DJ!pzV7+2EoJ7@X;|."+l(qPXB8E7,]rkWtNe<Qy{rv5Oy6}6/b1kt^tU6;P4{rN1@(A9Fx%9u~vP$o]:,Z-3ESYb&UJ
+J|_22IuhdXGg6n%:QlMFX^Yi^bUfu"d)-$C40U=>v'=mQApG>G4;8>Q:P3sLb<_,~Npp$K^]Ml!C1:wq0z4z,JuNpD7^prECa4v$<R-5EW`"qj:.~;qvgl
+M{bnLx;x(8X@rIem55%&`y[^ZQj{~%/5ljpRqNcWjP9|PSD2OI8(dH^07xVl:M[XG{xA~)d$s!ZrA6L99{:;d:oH3s)pQY"<^zqM;exDT$,=3HzZ)db.l#
+47VT.08a<-Owmd1|wo>.])&yHVHU)G4!-9$dX)Y,eOvhrN2[,sB46KvEvl<.ClGGim[-^Kw{D:)Y.54HjQR8$4fCeY7LenH+[n|t,:Eo}{)=xqru`vgeSA
+4@{j<@),Ew%$sd1R1/2dwd}N+jhjS=<NWZ/.]IQR<o6&ev`KkTu^Q5iES]WYdu!J&@0CVz_n+{tp.8qp~f-#4^Mp/]f_xyQi%_>baB$0gK!R{G`1U,wiRs
+G%5K%ya,"k7rR)K|ak%Ybv2hg^rM4oLpYT2lOY6AJg1tuZDu@O(iMY/k{wKDJQM,z+G+f8]>NuG}V#0/N9n3{wLe>$Ec00u,vXhadUB@T&AN[BT"^_7X_{
+|TC8pguQ"-n=b2l]ER}Q3-WCQ`9$`#sH@WvM;cm2'`T.pk_y4aJ3zdqG]IwMMhNQZGfvz45KbU}:Au4V]]!yR0&9O#iNLeh&Aae),_;gZbGR;YHdg9Zhnp
+k%le6^pOkJzW[fM&&43F^7ELa"/DJfUrnncNjH,v:kF#zjMg)e!)7:-FI:"[_-d#jC}"BEDIOz$rr>xA%M.V)ipF|D9{.lSZr&2n0Gvp:zK&D1s3.IpX3Q
+D|a}[pRR})ez#:A<%lH|9e^uH0K_~qKU,g,p{(}CAy`QxW[hqo0:Tk2"^lXIssUK2T6em{'X@{T(W}(uAp~`.dKagNDT>&8Bpz0Po)&ib<z/(hx5`E+lJy
+%IROFo|deyE&ml)f{N<c((1p9_ns=Cyj3-'SWkIgw&;Xx&catXcm-o@r/Ndcxv}CJZT_!Kepz6%RmeRr)]5$)+J+F2qBV^8V]iA7_(yWSaFCy+%LU"#RZ,
+&55(+58c83.A4FI3L,w${2FN(xlw`mTZ:BKDY$$K;nV%Zr7lvg;5GQlsdzgXstw2C4`(pPZuY>Z(87]giruvr#Y|IcB91RgnY:2;5X%OvPs[0k08#"y{r}
+f+U(h|#J1`3B@z<v#Cfl/nv@_C`}R`]gBGAz[_LvAF'|fZi:E5|!@V!(D%@,=2~]dtERspJz;y}>c(A1:J&AYEB7vK,4n)lJfb#Grj{EbEI0bz7{;t%BQZ
+mpslilngiwV(!|DxzEc[aAZqYd>Uu3@})`[9d$I:!l,RNJ}B$fd=K}$|b`1GduOXA|^l8|9qz#R8Irfr,89&>_9UBD^):|.G/C%-@H[9Wi$EuNhn}w:w;5
+|fW(7<jIPyeDWE'ffOD>n2u0uVP.72WDB<L@(ip[ipK8TZ9+;}9FnrH5HrU<I$l%~-LtqIQ+ux.]:XT#(1Q0-g:P5!./o9;SY)nKWK>}Q]f_FkznO&f/#t
+~`$U>&=`J{&Z'BR5kDgi$@D<z$KD8vINVkg:HOx^:yE^`=330V$s]05<O^l=1!Y>k'fxNCt4Al/3Sn_|USy8ROX&,{7^)|U5RVb]`E#oODiyy/Ue`uzNQp
+fH$@;hA38O[2K5Nod+!biZz<cjGT%^pC^>fgGTiRw]Mnh}>(@};)5t4DyY<3nrJ4Fy'Ck8#-V{_FT(2j:.l6.5+My9SlosysM#4:E7F@>oRDn6l_>45@sD
+EH4Tu:v}.raaTOwW:UF%('NfJ&m<NvK88b5czS}WAjs]eaY0eS,OL<~QC(5[)c9cn6qC~Vu1Xc>>o)EJm/]8,W'o&_N}b0]z{+ni%<$kswAcuPE#8]:G;p
+q=H0@7v)fqr[YF}j]_)SK1'T$T@gysNuqdDWN^5,~JZG9af/I[Y;;`8Ve4}c!gOMo0P&_|Uyj"o:D`JF}R2<ZS=sOsL9j"7lQS,.($A:_qmiN(Kda>'OEG
+Z+=|M/e,l%RPFT-HMZzIH$9!;20><!-)u$sS,%X3Cnyp;K|%'N|q({7'@LKpIrAQ87mmsQD,Bsk#rVM_}4MZCaj"XIUq";7b#OFd]ePG]hE$zQu7=!4L/!
+!'+%F7g_&t4wY;9;nS:a|wR6s3eo=[kL-N'|dkkJ+xs!2'%4qN0>&cTJ'^RkszjNk(9Ja"C`c3ncf,VDx#Eg(f_yo/U:Y+F@Zs=)(zkFF}==aZ19eX&X=C
+OB"|'E<3pj^,P.wH+)qI|ojpik+7|I5>D8:Ly3^ML5^ymHR("!8"l#gRwC!$0o,z8yWy>I&}vnsrxsu5wfgB(dz`v27xPXiYV^0g!kz,mv+GB`&E8<Xht)
+VCX_Q@UWT9LI<#(lG)]g=x/iF_y<1=t+txyh-'xwPuSzAW]n+sl}.f~lg1I:.cDh9J2tDCU6H`zJaphRH%q|,v|=-fJyt,4{B[;0fl/fpO!;`HXKu7(IqC
+<Q:p88yT&T4W_Fy5M@3K7>.YN9z(ZKtjWy"q/LSias{77UN=tLn^:B#fEa0)5jHqxS70Dz;R"PF.oE|tK3&cn&B2+94_A5D%CWu&]J_z~F&`S6>V^/BT{a
+1uSQt22YQ'#7{$n;<aQd^0tB&CXC$o-cb/<lo5meL,S/+XkTZ3>0{l]1Q>d%c%h{#=MYbKvmQXSJm-sw'z#8PFenQ#@!OujEx[YS(`7,)|Vp~HL^fH&2l/
+hlVjpr1DRVJ:,hsuP'c7y)34H|l|sMF}w[8V_;[C!)]5l6M&#'B:C:v[]}FVzCs}=/HBq7c>=q|_dFNFe)fIPGFFXuP{-QcX1cSCq|G.;$Yr~NcD|%fN+O
+W_>".&|uxdV"V/wL8`+"0+sH4/RdO1sr7P}GhVx)ig[uWv{+jZmbMYEAs1"cztPBkHUMjk+i}r8:%_N`SeC5w7avGG{BZxgt6=>6x(sgKvIsFlP@2"D,mf
+uB]s3Uq/4nWAMTV'7//Ul>m1LQ{2;GhGC#M}}VCmjeQFem;fq!Ef};y"aM1AQ#e6XUDoSRW71c2Z2'_-xoNF+AMOV'i/"]7N<-`x8i>QBKa]FqTn5PO/T`
+Lj@;~%WpTkY#H|JDW-lv!v$n1'/fsl!v&J/.WX`,$1;Tm}4r]0,`%}-(u.rlC<2$u#Brr'ycy[)Xj/|cUoeR2jeu^<M+fVh}Tf]0>zV#_3,U;fln=>[Y3O
+$5>_/='iNX}sN%4|o0KJ&FdA<N$ZJLwdjC2"/gWnx3h4zlT.^di,!g`[!#,^'lwNIdU!YQ5dn.F)p&+CIc|}kTnoDC<lb>jx|zDly3{1@zog$<$+w!&M|5
++c41OOn>:FsejyEP7jY}t-vsy}$-%@Su0>yg0urfCHBq4VKZ^JPSkx}HhorQ>d_wu%RHz!7:.ra$0lA`S^jG(ulO_|OMeXIHu6N:L,p2t9,#rxAG4A3V=P
+.7mNUM%Noc{M]DOo>L#q6(>j$QykJ`>"Nrkp$XaCPQZQ`co9L)gjGHIcmjbfn;49r6.+W,$1<@2kG.ZX~O[1`2OqH=J,^icuo6[!"t+6^KRq;5v^>iE16c
+DEeKvgCV<ffcAH[Yo=Q#AeBrv<UTi2|<wprz$lCM!ll9MqrmjDjL3opc4VyNGI,.)DwJ!5>^`UY1Q5]GNG2TT15'_5DI<83.3&|;YH&r0%u$~l;Hp[OKlj
+02hL+CsA{n3)m4bEoLpaU`+5O}6#_-XSXdH]zqA&by"leoW8|nhImW"`WA~0dQ-u7M|2f)Mj:r0;hjYb+kjT+BYhHG8|"6I'hu2hF}"Dw0#N$AdRwomoAF
+UHa&cvRW{F{P-23#/D~SwVSV!Vh^{|V'N{4([r0{UL/Y7:Kn.:EGH4Cotz":TW1-@5<Kp+[7Ks^Hbkak0]Ow^}wqexo>@/H|'[~TyJ8&z5_]"e05hy%aTE
+YI,]/Bp,:]S4`ld9^Z1,eL0sXzMoY-`a}D]L<y2T>rH.(IX0L$k+jID3X/%f%;evWp{]t4ro7OZ#QD"u&)ey9nK.1RJJ)kH1iU7$A{zb9nDvMG'jHrd}+>
+{|rL|vC@7w'N}/_>{wLe^q.Ch5<4/wY]QaCPca%K):[Pe3FWNw;J>s=jb){@gaY:{/u3!.WV:ea_c72rJo<@XnDBN0vf/8!Hdx5|Pgkr~:-s`F4||II1W|
+VgBk~%Mom^P%#laUtd;y7hZq.,!q@(LKL!2.gSC-~F&7`x%wdf(xTY'+P}zCR@=O+Z)WjiGp`nd'p.fr2&3gEP:`oy=XsUjH~I)}cF%5F13q5e%-]Y~{T2
+T{=nOM!VFBAz"3+E}2.'QVm0,NdiShr6Z@<;/0lgG_pWi[43L6ZVFk-!8]b&o'WaEo!][ar/RG&SoE,Uzv_I;)6"<["Ez719qe]#[j_Ls<_-$;xrf@zb4I
+Gnsq%tF1:qy0'+g'|6b+/Sz!%BesjTs%FE7V&_T3SHjx0.g(1E&C:R@tIz|d7vhh96CUB$a[S02];h9uBl#C5eZ_!d<7)vi=/2`59xS:`ijN0RC2Q7jUeu
+0Fps=ft,^t[C6OGt0Ya[X!2rSO#o6vPIiGa8Cq0C4<QN'kK"[z@o5xuvQ-z!-Rq_|0'W)'0U[Ycf|N~sK^(YjWAf^HU0r2V_kFBO-OI'ek8%BB7CQOWicL
+}]B`n9mc$DT0QS|S"tvJbo]{4t+(|O9|>={myHl]#tGX#.%{:7<D699R+rNqL#^]:C@|"0eMtff=wURIkR0o$:(>hth/J:)a&^/bCgs,2(TF5+!culKN9x
+d(ef#_)AD!qE`^ard|gQdy7odr.GfZDA41u9/|a%s1'>/sm+-}nxR^~[n#>q8X+&5hey{('[j+r(/)-b|c,vXs/1~#;OYn,K"/1D,A<,s=$AX+t^9_sTmT
+1gP/UdhA[.+PZqnojgEvC#|IDiX_dVI685{u=j+3yW-=U|s_[VDKbZ`}ywIUjm8g{6Ln[Bv6Jt&Knc2&kQE@3C1U:fr5K0J._n5ghV!XbNl55pM$+W0:]$
+TCF0xhMi%k}fe'J-&y7N^:hqpFfpAi.hYg]VOR,gRO2H%<6NECO-M1yR'a#_"uaU+%hSOsC}LCFkxCG85vh,4m".Pf@V+k`FV>)B1LGnA^qFea{Y2=i1H"
+u"|R/1_x5sO:RpQ8^mCodS_6L+#PS=<wJsFsfp!.OHT6[:r_H}E8mI|V1G(gOel!4wE=AGP|gh@$m6Gn|2f3g53Ovjnq)g8Z^0m28)Ub^D5xYD4h1W;e(W
+@JIKJsx>mjPlcv4{WadlZ0^AH>^LQx"wZAZD}Q%Q(KEMu<~MheBy8t1l_^(OdA)='DP:VpkXQq%}.kaPd7mm4=+B8.&BZxH8Sn.LLU%m>62oa(1fbf3uUJ
+R@cJQHC6d.(%g)GU.{!QVl7)DyC@;QoA+u82gqB]}&fZ){E5PM+Tb<uv5[X>yXrJe&'uCRqBlz|k^0<!gO}2k9(m^mM-nt|1g&]&R3/$B6}R#H`/^B02ln
+<K+m%m=7L%b|8f.{G[QaYJR`_I7w-Jc/pZbs>^e62^9Ii&r6l+fjmG'@(9V#~JtApBt/M^Q9SO_S"Uy>u+S]x./!5Vo!!6-/demdN'hhllN=S_ehLd3}Pb
+#m6I35>q@7^q&k|zIhEjP-aC|BAK.]lpkq+dHBgY5`nWG]PlWOr:h90"uODo}4B]pHW1dfaYjD1z;jSr$},edmN>~6gRw,Oc)O%h&hu9M&S:718z5Lq#w<
+Ji@Mo:Y>3u<[Ysxs5;p/VUkV#>-KD#%vp/GTa0Nke{{8s&XGKH+Z<f[h9fR,{j>7-t3fYN7BAN!0yw"pBI:}{>0[0sG=7pweIp&6uRf9uLE&7_mUrx7,|U
+^zkvt#62MBx9-nrPYM/.<FrDMWDa[>wn~_eT7><@ywQ6C^wwKN266u<ySr{5Kd4Fi|g$0E~D6Jz^zgd#d202&268QG!M_<+fBrrnfW(juh"xAQwyYO1U!)
+drc<%3oZ]$qa5TfV6,-G838[-y]63djH&,r-uABO4[ssj4QXCjs&oCQx]vA{{ZF[ulBk)JJ<Z<0uTA4XejvCze%g.FE_Dt7Mh8g"kpLn]F'6h$4W($3Cb+
+9J|[L([Zy>DGcs%a|Z4mG-rXCclDo`E"{H/<Kn;QA!T,]e4hEpc/kp'"d3^#lPE`4g8+U"84vlplw^d.D{s@(ulV>et-UFd=YnR,w[Y>Jn=aCi'W#dmT<[
+J,PqlBxDNP[kdKI%3lQQrT0";NyjJr:h=MMi(Ij"s%F/c9wkeYzIUdQ1Gx&ZQ5Bl0-Ru<u{%.g4U"s-BoPpuO)@b&z[.!`{pFu,.g%;7aD;V9%pQk+qy[{
+hRFgrDdkjl!bw`2=-yv[qy24;saZ73QuJqbr~vFS.1:[I>{z^Y(z=l)|M4CE|7nt|9/tsfQFxdJ)tv~.n^c4b`4"xvXN's+iBYb{gcyq`8z!7yq:5j<O4w
+u%&3[6-/8)`y=FGJh:=,6du{6kE3@pB0#S[Td=V]gj{b{/0=e0ma{'dj)6|l@yzNp'1{{f-;IhM;tovu>0hOBZ)!!`9DPdQD&{[nPBPfV1.sm4E__Sd^|2
+_b8('Sv.gAltq<&s[8E;,gc;$K~Aiv+C~5BLM{eQy;~cFwX^i,~c=Nf+G.cRk%3U5toV|(k=V;RJ@>)-HuZ!M4^J5E(4'M}'4`O0={ZBmVF$.`D]Q1'o4(
+ZlrlA/"`V%2PY/1[D8,OW@/#u;JvniawN7wxmsK9B|;g{24E8}E&-Pp;:z'xfI4V:y>Gb_JG-dpbqx-z8{NudRceEO.g"k[GRWs_G'|edA+p!Z[dNq9izf
+^=KEj`(z%1dqU#uQpu{9Ez^d}`Bcbnk#[Moqps{)aDuux@`M^w<RJ0':)Psmg8+&+nP:BEN$cM}%<%w'Q+DguHJW5_%UtINh01suHUs@8Q3llGI72DA-QU
+Tb]S@tbDf1)3R"O&pvqh{4d<rqyEaZ"R~6Entj8R9]CVY2-zZ!iGVT+5Z'XM4GaUaZENRD)u7wLAWkW:R]FrR9]91o!</(dS]2Dzpe#Lh=h3"gXY)cNXmT
+;+vj&+b-zE#w+/[a9aZptU/bZqQ.g742nUT;9UU]&OVLiNHaRra<looRG%jF(c3=)3iE6_&a"`e6+af%bFvPx/IK)L'x2LAb)G`2'}Do,:#1qWxal6{r`p
+D!gYQyfm7;h=OC.lr<"xX<N:3W(g4In+pQ,nh+h[N|h}UARvZRLt81DZ_ojCILJs3E%4rS^if!<cAf[m@NqB_rPq9=V2Ri2vWW${s,Hb^`-yb7Iy+-,WD5
+r,c42Iz%6{Sy0wo%9]0_n;2-<@9>H'aDge,@(7]]et}|Us_`VVRBhRG#1G3#N(o18J/wJ}q.$36j+$AHxEhm:)q7w|'kVJOckBP3d&Lf"Hn-H'f#gR=%ce
++UL].v#;0R}Q651ojDSgCM}8`M,"}<fH&)[Q2-Rlf]0p/6@,3)K!#9RPS&Z>tEBSwAo<K#>u<W8r<uEy~KZ;WS$M.qETp9uwoyv3H}t#dDrWb{,2NNvp&C
+!:FW#|/TERPI6Cn5R"#>(v%EFk%}STPC9_#naIjBNme8cQDZD5S>j<h%pGyLEAIQSqq|'9.)5'A=wcB#2`ULT0>fvq7@Y'mTIHK.D89y$Ik"]!Sl'vE#>|
+Ob[eLXmdie4F6T)i2<W^k=F#z!HX+cNk=F<]z0IPR2tS[Ry5YZRzsJ:g}Y%-5"j$Rc")^"f8b_}<K3ZqFd';[''k)yvzBq+rVOEL4E.pR]wlmh~!d;#U4d
+K-G7e%~.cYStTK$)#_^@c|lbXcS039x7b@GvBa"6kl|%FY'+ED,G/bd-L]eHU^%qiw1}^e/ZykxUK>aVJAjxW,{_m{)"O6~wJOh;Nt)LcBu)Je&GGS=ZOE
+|qdf#PQ7'TRh1,"3kOnKJ(dB;v$@gI{nVu~lS:AaqJaofeoF5Q{Fv+6_<ol0,WayU>zH^A5#4e)}tpcs7Ed+C7h')F)<@jO)ycM=wY;1SB_Z2v)N_3h0+:
+PM/3;sp<hoQg1Y9IE/)EE%GVZdefwXjH^=g%0ecxPev;zji"~=%9]/.]o)G'7g|85C;c1hG&yCmBZ,37:7eF{YKQ;K7:u6Uq.j1^lH5We|GEMTgrceI;[}
+18&=)(wsUmWClS>9Is<!c[(Zeuu/M3zgvT)Uk4Od~SRyhXZByVtSWm%>E,@So[q|bQy40mxq;5KgMp)peRhc_Q=9/IMKG=2R9O]qtgI3E|^s~PCf<[l6m;
+!lm[]2ht{D(zl[7bCJ8StTRc+585Y4xZ'7xcFve{;{xj&NFC;cS,B(HtzN56ep;LRN&HNYcso,rM$f^(<pc$GKjjUGfxUL.zoOXNaI`;CLLl=lZ$AWufpP
+G{aLdI-J=e2d|wD'jQzF(6B|hak%2>pBRarc./[{)<@0>yk#"WI;=6'%HRuX4^r(GXWa`FGgT&WH-0oD3bM8+r[t@%3RALS>+0P)O]+gDfTumHJPKqB9,"
+#q:vf@hZz4--4e$G&N%2!vG]aJ,Oz>b+iD'J4sn6d3%|O#"`">Tqed>v~qIV-un#$a<Sx='>ZdN|~c#r`BL/y+.4I.qtb/MGr)=9BP#Dww[|ABg(vko!#l
+)(dl.T=xL6sXfZ:|T8kIS8HTH<1B</X,6;k">`FeYNWgpEn"M#tA,h~4=t)t<wA-G$G_t28ZX.[8[TcH+M-"tdj,gsl@}z0Q->v.<R0[b-dCG^,mhR$8E.
+^B%DMC'0.dK}.P{tGC-09YDi2)]_QE-'#mKW+K/n27;M3Wf5oE[+>JVkzz!.4u,!=JsI;|-`<3h!oxs01Y4XE3y30A$-eW@0C[%5!A:mfz{z+6s>7{I%2@
+((<5`9`R2^CKbg/G:Mm4w@4%jF`xBf]@Az&.5@1i)AWA$1Ryh69^|mNd<z9+>ZwAue7Ul^B#`m(MyblVd`SNW^dnPM723OV%mk`fgabJ/&qp&Aj7RBP^(_
+'@oL]8op_H|I{mO46>FL@PP5RMdOGCX]-&#$-hrm7D-Ul}(gTU8erd#([o@fp=76kKrev^k2riFiI5BXkodvUeeTtbTR0_$Y`}RU0el6VmP@XS3bB:7u!E
+>5JA2-7d_N8$6LHbmnk^$K46N'Cd'7'.HJo0YVrB4Lhdy'|r)dO2mv^j87jN{0J=-j7E{4bXJOqv![3,0)u9QG`"U4:R',m=Cy`VZyLZI6Ubt`4@aQNp`V
+UDSf6{A$hS(]G=}1>-uQR1N,%8j-84`([^kHrv&h_sy7}&SS/tMLq%vl'xZk9;WgJwc7{dd<!}M1+]n8/q'3@M,5LLoXyy#YwWuzR9ITF34J1hVW)`_Vw:
+6xRoJ)xoiF+;n>Cs%1Y6z_^OB+2(#y%_dc|A=>{'B`o#Q3+]EROZq8STX|!kEB(dxq}r+v}l:IEldA=6rzCLlBzHYg=)=j'a}wILJD6fs[ESn-5uhFbo-+
+'!ekeb0-',}_,u76^Zhu6Q8=YypU~Lngs1nh:$U(q{mk~AO&sx!$>v](o`"(-X(PFMRbBIdZiH}lgM<P(<O+0KQhW`=RR@rz=B5F#%Sez>##sg&,;tVo$I
+!aK2<9KYDRF4iAHqg5=DY8$w05Z3%k]>~DN+J$L5+h.i!uNF~Ytid^Nw1@F7_aM_z@=58.h}uD_o_p!VEhe}^9'c&Xa+$gjGN5'WrY|.<<na}Y7wys;9k@
+u}lk+sqT9FGBHbWFJioH1Aznm!f"'++LdV"N.z0)h>2W`OzVp4UcHvh#pxHcO}ibT>!5jjM}@GYk@9QUWFSwJPin7&K8`8A&1fj[_6aiNpYt%I"4F#rb6]
+pMG5~&_BWS4'uRetQo2-8fL%zu$_d7tC.e_C1O3^~LEN]r<;E0#W5aGl_|a/l"d/hM$h>9DsK)@,u)puIrlX7'L2N6$qHQ.05}["bOyppR~>_k9yySMHLc
+yR&XN2AICaFHbM::zy"L>!(|$}-+U|:cs'`XgJc2S+@zHdKE|'yNLFbEEu~n@>aEPnjmAW[v0Y{h3'$aVQ/ve.`6`mg/5QP4|SGv3;d.s_tlSis0}KJ>eq
+pf2UYZ;Bihkf{HshlL6LV5lhidY'6/z9uH$'Q/>LVMV@4VZ=%toAH#;S&[yv_CR8~x<_(.p&%>2`')u`NuV6`4-wl1.YQ&q/Z-ejCP[91LR=H0O@m$PBUD
+Vcd:AI|YQ(mJ<XCWDaZ!|S3O$a8mz"LH#9WBdS-kKrkWF]jH%ZZZ,SyD9&3j6C6MZrBCK,lTP8rCDR=m5J83lpb<TS%rP8|mYHDP(tTU[!3<Ns/orpYuR(
+DTJ3cz'_ja!PZwz`Ksd[W7^L@N"-{z|tO5xO^C3Dr|=.8WG>LKrCCf{7`XDMiK7zSxns+[Fu>-VP,q;j2TAN&_RSx0P8jl`eG5LEn2Wi.unm044^K:{CDw
+]=(C0<P>T6o+dpNpsCQvNX~V{cE<N+5/wt{tXZHfiOn+pi-};$Ot7|I>u28[a2.2-9UgJIeX<gopF0Ld4vIF^%:PJq~W>dItucGdhFI$tq1;X3jBZ/)Q7e
+c0]VhuNN!~-vn}G}d}WaO87-ZKjV@j}zF"x{H]fJt3'|$^A5gc_i42(4R3Pd,"@&N}Axe;Fj0K.r5"HIp'zjEE@PGnCcG_`S=ufsjHNcgsz"j/'i+xWco[
+8M!e{/s^C3KPxd)35vKffFVf)97Z>W.V(D](Om.!,zdp7V],EJ(|j6lz;vcb,hC:PU~FFjpMP}(r#epU$^AMMv]$W`(|!%3uDW)J|qt<I[z<S29o~3y>+7
+,>F:5CJx}8!ZsKxv!<uPo7RB4"lFBrhh7NE}3Rid[OjT7NPMZ,i7k+P5%{BznO.H&X-->_8+U3~"r[cs`[]FZpwE)9L9(pkQO<9=]`,08WF:"pY&+v}xsh
+I7=Jj-Z@8KYf7O!f!&tv/;ci}vNl/xNY;zmwa.~H9y!G^]}RaYkTRU3/8{DI.8H7@=HYEGvIfAki#s`LS{z>D,w(^^>cI1<[9X;1aO"E}7WdsqH-U<K5p>
+8q6i_K(2Q-0_n{TXT!U8C+|Utp)g.`E>qzb0"S&d`>Eq@eVsa_0]+dy]X4(t~}[rU{})~v&el0;9}A!!=F.'Oa~G+GF0HWm,CVkG~=O'C5`:peK|n3"kaY
+XlHAu!s3OR#i{)iBQEawg1G8<HL@;QTE!c0oU8s@'F]_b.{VsYii$6quvh~Pr|-I[:jBP{7-L:FSX:TQupcjgDgQXTNn|5W33okBw1^"/XS8>S]RKbffYb
+8|kF51!b+F_uvf0jxC)_V&>'>=N:E,.`5#W:W:n{C,]w-O_S`|-Z8jVxdOklJ:.1PYTQJkbufJ_yE&mg/27cub(Xz#=D~>}GwS++Gb2P_IZJVz0_:2+Trh
+w!R"19___s0|p51@=>8l(aw)b^JR[|Y<s}iOY}fVDMndoPQsLVO[Y}[+~,"k2}A!B3ymRdOZQw_pCo>aS@,J^r_`.W^HCEO%%t/Vl-EkRJ065VvFSBodk"
+o>[FCtEWm1Ria9;hN}Z(^qkhZjz0p!}wFUpAGj`>i$in0W}{o$rscB&y{]W)"&&W@zSJ]H!e._A;pnA8D-3kzz35Iz(s`E~YcuVjMuS5g|Z).&,EDyvWTL
+"+"c-q~."XE%)l`/[l[LC;,":lm2I&I<W1JR2o+iNwlLTSsCB{1J5uD@p,slfFh}fZF!-s:x!}ja:<"mHvB>Qe74.YZ7-XBj&D$9o3+@S:SfGQkI7%{5QE
+DPaG-hjy[[OZQ<9=_@'N|ZD@YQ`HW,7a8F-v]QdIoNa:cBCvv_]&i"2&eG.Pg65Cx5:5#5|W7|:57sm2&ayJ%9u'!M=#!qW6Puqe)AcVSIor7SrW{HbjrJ
+L_a1UaZ!vaSz=QJ={y.9xH5hM"sp8<B|4v69TpU.IcrDE/L4zq~2T1;wI!>jAU(nSIlgy6{LQT<EuZVP9v]_z/P0..`>nIvap'Q(20'#q0}YoFp='HrB"1
+~RiA>g,;wrTWzF(W,eUd`/E[/89w%)Idih;FSp#A6N0i_$T+YPlA_'LT7R0.Q`CqWK<BZ>0P_8F{uei.{16aGI@b.9S;viBhxFPi;Y%BzbRb-F2ID1cF_(
+L2,RTTV}$icmHCke-"lKM3rsUmRHg^RdvLYU_pqK9T>HdAPkdi%auNZScBLQ;=6Wk0}G1!9)RpZ3xg2Sy1`ilAl"<s)K]Gf',6yk'xOrKwW5{,{%oT.}!!
+~,La]^t}Z-GMD%6_8!z0S$bqLr|TT_3tOY#x`A/q+;cxKaantGuxE!zMwva%^4t1kjbJ4q^;YS;zHw>uv!}S"v9'MPV[a%|n3&>@}Uu_2Q_@PPIWyugJu3
+F(=%wI80pdl[XSb"o<"R]aSh-NK2Qyn`31XS$CZw(h3ib]=-7/HKCTpB<e[LeMj+3IjebJNa0R&Bhti/<X4@'b[4tiIUF+4$Z^<AYZZcyBlS}p#ToHY{m)
+lU2yBg+_[TU08WxO]QnmyI=_b5TQ$ufNa-m,(BT^Zhgta,UZv`+dh`yq]CWaN7b(9TqFZ)y{0l(WeO[;`CPKQ}tKbQ~ljnra7vdb.eyKqJonZ8_kCt`waG
+cMPBtE`[:X$9S[BP7G^D|KE/V{&!GV&W#EPC(OnALdawuPV#xe(}~2=wG!cA^`nm:/yjA;"|K#^P<91]G1}+UT&B)x(T;K9$BW{(WFOPn41Q&K_}"8Exbw
+Zzdy:7DQXj4%:XEgD]E8#rMl0X>3pn_O0N'l{@f>iy,XTlS#`-z40c2N>q^z>l~MGg}:;I)ya$tTdpQ^n02B~uF>#]Qf/x@A`{9YnA2n4%|(1}fVspa&8,
+uuJcDeFb$O:j@3AW~0I&Fu|ql^%N},2qHwc|WIFwbN>d<@KxfBs$DI#htcezqh9p+u]YBSN19;%vOg9b:PnhZVsbyv)Izo-o6]N[k18TkBb+za4grX8E.D
+pI72PX4"TZF]Nqf@qLYf4uxz2fIdKn67c[weEwGk2JD}@zt8>g_I3+^j&]Es&ge17Q&5.g)zD@!fTp&`#x}pWK1_[07)G=0){iOO<cgObr%QHV4xZ,aTzq
+.h.[4Ub]U/4lgSQmRnBW$$I+Mi0^"7Sm(gpB:z54|0jdBQ`MXPx&WX&$C=_LMnM`yRxoL5{,+J:OpSAomBR^f^z"!(,QRnnarP=J]I4=nT<wU!j=-+iHF@
+xagQ$[]m&J/=[p%jdYi,hd,v+a6-%dy:+oomQq1Wz+@w:u>gt#)FC0<FKR7|~8@ejyTbR[Si_p/)CD"/3-(:Vl>BrEt=U{uEMgDf{1CgLs`}nVi.gSly_|
+jo>3Lf)OqP4Fsa"#agsrB+~1;Znl0T@gkLldgXK;!qpbFOJNHbRO):YAjp_x|90BU`uJGi(7&A.ep1ycshC,0[[UnUFI5|Tqm'48mf^{4-yP<NHl!CSY<t
+:7+mU'rISk-RXHP_V^3e|s^Uu`5MCE!1qPDwNp{3'`3W0r+5ZGQw$mEXCOUrUz`YA3ulB:yjZCZnT0Trj|/'ghAZ0;q@3$|aitO7%}]]e3iDVb1XOw3jVE
+wda!{}83q)Wu51Qz4z@h3!iaL}XQ_7FOGp+[m}JCc9xhff)f^e83/PF'R2HB'yn#bs5I$P~#M>'kNV,Xg@:^.I1]lFxjeaEO$8mm9gOr"a:w!1F!$Pu&73
+F}SU2p)gP8^7't"HIW>V@kaPEwN[FlRE2'P"4XuctUb:)QE.s/^b3:Rd}Q,>kDth;ytTb")KSFW2QOssTlB+#lDQ5N/72LUI2>vg3,o`5z);Unpxm80N~:
+vVLH>wMiw^8=8:[X"ut#{T&)3a3Gk$(17E-6t7,b';61Sdta)h)x6BX'j'7szZ.SV)i[DTs-K[#gjhIfg=OAlztaRpc`(c3qj[+`fdI-'u.N$spt:{yoH.
+(UtFMn0sBKy'kBZ2q#Y{]Q}Y'$0l9!>Y!%eVav"Mlgqo{2N-osj#}]Vm/wxcK[eNYn/ajurjglwL`@fb+W)UMrUd(|$ODgXU%2=cX/(h~Dn$isd>E[ito,
+4hN8GpmznLLF_{0H0d4:ll-"Dslw"]Wa9UYJeG|T+L6<~$1+u0d7VA.&{]/>YW{b^<`':!u,CT'D59;J^SAp7q<X<)bI'+^[ScJLSimGwIlBvN"A#PWh[7
+z,U]87$+>Pf&HS[>+w:V:iuB@+.Tvzjt}hWh9)uBTldc_]G,uYbfFeWFNh'6&{Utf/ca3^@P@+@/Xnn-uYAL+2YC~m5mrQ|IqU]/.8v)V"quh6f<bd_'_p
+`2:|D$#n~P>F6J!d<sfg(s00~Di3O=en8I#IrXJBQzPqdjh<PJyKD0m,er%CX{t)Umt}Y1ZB;k"#/KV#)BqE#2ZgATts/il,8{:(0+S0cqR0)9_{I>]ZOl
+K;](S-"%#xN{+8i1Eo7ndu|m"`YxtBef|1T3}sB5X`HaU7u;{m.53hM#R:oanV4u}9~b2V_0}Ch`t7B6.ddP.k1A1zF!3FWYl]gCKV0cp{ggS,8XuJNY(|
+Xj~l/iV`"[9_:C&Z^Uq4_nf:W|0j"A$3oIK&>yz1nDI/<%'/4Y_F]P'X42$|tkR/F9)Fld6]2"Yqq$Zd{S]AuD>)BVr:u$)[qD@H3/Aq_5~"~[$l2U|(q8
+E3j>09]wV$g,gH.(nuyzE|eepMp_Vqb#`b)=)]eFcWBgF)sWJ;"T"9d3pU<G!KELGIz$iPTH7pkw}^glO)gfDR+6,{pZ%CHQ[r&a(=ucH5oKf@o_~wQ>Rd
+MGn,cCk;lx)<X=OH!;NgI1|"@z&gTTfzE-dNB";uPEJ&oX|>T@vQ1;DEE7Tn)x0l&b'U)yR&>N,Bh%NaWDU"WQdu[!B`5v`v#_(dvSMCP9!c0B<(j'Phjd
+q[Mg7j:7CzR!ehnb)Y/{yF4]RH9pgU=qUCo@jId4V1=2rs"2+SZRJ`h^n"nqU-/;3wt')Ums{Ryu)<EzT(WLs9THs{'$oRE%`C^kEouv<sYpZ^RN`vS};q
+Jg/.b6AXIohOgC+{8y%'}3D@MBC=2.HY}CPuVKP[3p&0i=T+iOr@Ap"|rbMg9N5UX=oqJ9:`//d&G189Kt.H%+0'=/:]e#/)h9FpsL'3vuly!-P$GN{z2M
+5;]s}8{ym_.59-kzW{=6>ha]:A~i$IvWE]wy=&Bq2+l&4)PR9RmZuNio<gn!vk#kvw_pj7klCm8ua8#+SRRT_%A.LbwxF=^AOL~zT&ek3(+2uzLEXMJ7Pq
+OSlAKNH7GJ6'f&Atsva-HrrZ]@UuOF05dA'MQaV]hb.`lel=yu-(AhGw,n1/azHkmmdQnEIyH{kzc=&M&rZ3Q%P+_yFTXzVU$`K+RVvZUxTIg7E{hw@i2Z
+40Kh35R3""D`gsQ6s.g%$LNy(zFVG's>2GU-e)SzOeOmwD~=Q_Sx]S[F$`u&}M"&[h`BV:wK'b6E.Eb`4q|0(^+5:>u4}R1]5xiz6oU8N1>@^^a[43@s>0
+"kWQLVZ<&^{%Qm99U;4EV`>79;B//o6geL|pz,Wp;`ox2&sr'N[vzX;T'WSoP;B:dqlBw8~Mt0Q:u:C/GkXX>!DG1_A,2ppe##e:l(Fn0rWQ)3AeDcdt.0
+#I&45}Ol<nZKsP>_<^njA:Y&Hi0Gen'%emy`,4@>IK|M).i,~1]PhTAW<Ndc1i"#zWTVp0BiG&,1PYs7u@EoF,s9>>CHyxg#RBv]4hrp%$jN)2DmVTZJZ&
+a0'-pS>y#'V]TDTn[4`o$l"EJ-32Wj{rl}w5=Cz--"RXPmG4!]etJwv9($PkVfTZ"a0n%naC<.|fFngZvciR~N5uZTi9%>%17'NA`|(J6Ge1/jX/q:a>`H
+`e'^P;8e.wL/~e-'PQ#f>9D;wHOE@8^%IhseJPv6mk/Z]dI!s[cfb(Z,a^Oiv=CU`AW$YTlhQQEoYSW`f)j_;ABUs]bgTq>@E,dk$Zdpuw$leZl.jN(E8]
+z]|'":{V>$!CFTu'Z.0e;<|.:2#jo1;;At4^@Q9Rq"$QvRG]iwlWzg_4mk8Sw9g(H`3_5Y^i!`z+lmZx$xHn.c#AC"6x.k`Ewb<{0g@j>}Z,rtFC.9r&Mu
+ff,T!Ks}~w}O%L&G1V@VRgOCF[pyFr7xfa4fWE@#Z6~>Z]g@biCV$T%nc2`sqM8j=>I2`Xh4E9Ucv6IMuj;/e_Qmjfn}nkux:<j}uN0w;0t0.-UkU}YeWa
+R/e9ZkmEqaHn(6mjxJ]!r`>ouuPZ2G%7>(l.F7k@;C(pj=hj0D-kBOJ<UZjj"g#0J:&+,i[tA0CdqqV5Y0v5u;Ll4ek}tpVtZF<"1(%NO48nN{"bTqSi#G
+ye,EF)-_<(_6!QPiwlK6k;yykSZbycXx(DJQV$0T9!oCB{g:sGh]`(VC;'s-90&HmmE%FfNbaQE67hqM^]cO;|VA[IJX,(+JQ+jcQPdo%%tEuWq`:Q6E8U
+f"~^38v<s+!NP<<@[m#F_N>ae![D$3ls">@NAH`Od-_cV@We0IE[8=_i{,Bi6W4k:V.d1FD>>waWNYm@|M`qpR5frGy9:!(:mo6<IS5G,%@UO)sy]@JHiY
+>ihQ~0GjFUNyzYKO6q`Z^.OB>_Os_P=vJT+QZrW)QzGRJ@2LM};sGQ|0<h<#RVh6C':mG:y70EMEATm-VSMEd.})ouE64<JC%/oz^X;g|Q#Rm,>,u:PMbd
+7(['3&<pe_0)|KJ[&7;hWcMYli=<WBH)S4HP(0K_M:R"`B4`W4zAv@-Ox`/pg6,M>Du]72<v27kmeU+K.}4aRS~R8_kz$:H/J(uY3Sydrse>>}=60ZX!iG
+vah)Aw:lATH6UpCE_BCkB)11M{I7CMw1}FKuT"jRh%}MyqRh&L>BOB<:rK!u2f0c;BF`mvx){i9Ph#;uT9&uBeA(fal1!dFmJtc&kPz$dRS1@nP.V$PFB2
+'eJi8(KN.YY3:9_P8#2oFxWYOqGu'wV/J|{/UV$0NB"JH2_`a>Z@0VY:X+]xP`fENC{-)sp$1R@{c{WTz#d:H$X2(L[;e!WU:FnF%`qD}bXJ.nO+4-)d!I
+H.pMBda%Kw"5Qa7,;E-n)r8W!,{=Qh|(%}a(A/g_#A.!e&FfRZn7kH#tfVPX-eeJUVt<aq!zOp8DJ^R-J.lUt(qeea3WBBeTj2a7e,mb^z!C#`hzHcG.N"
+.'G'evch$N)UCyVvLW>k/:DAKS@_c$YS"@!cHRq{`7&Wo(t[FFf&>Cn.z#t)a<"Sl||ZJ9/wRuo^G}Qw9((_b|Y}W7Mi{HjIIm{Yn.$-:n6^QF]QoE<2,A
+/NlT(kj#;,2r[CF7|q%;3eSn'-XxIb0)0pu0Y%2Ace{WpYH3/>4Zo)}cMf9a4v"XM+rN~Ir^3P9)AzyIUE!F.n}v^8IQMzL%xF@ac</'1Gq3DS=z4e9F[e
+>n&0^VuQcM$b0XJ5UEKMfc)]V[gZ@&,U;#rM(Ylc=|/AogoG|SmS`Y^[sI&a2NQl&n:E[Y-0=JW=:TG,|&6gQk|I^$RFKDvR@Wl>auJ+/`MUs&rYW[cDv[
+8Q~Nz|R2,-GxEJTp2$8P#&xP0Fl9bnte%=dY.9Dfv'y+.so1e^P,E4Hc$@!sVB[d34s}6Y)o!hb.i4~ie$iz"-V"47;{A5E[I(8fpcol97j/g$iUBr4QXg
+J$s/h}=&Cquk82BSO&lf8ghDO31er}sI,97kc+KRflmEyz3{;MvPU{jwt{q4"TbSO`=7nR<8VMIO{!]ZQ{OZk@2Ad4">0<vWh#^%xzz-hE!x`XuQt+{Av@
+.M3dbam(Vj|e1}0h/z'X,@<)hHRC/Au<eatT8EK3lwo_@;Xx:<s&M[j<>^4xFPEM<rN>vCI0`)&8==m&AnMP,4t7KwLn]PnZmR5U9z=/E<aB14>^W'N#{L
+V).qd=+T^jiV,{XMvyD]A@p2-]zP9+D/k3}(5RrwY0.g<|_J]%Q"0H[uN<B#FZ|/$J>g-Ll!~x2O156'xxwNz>hAHB(2rAo6kRWNp][0Wt!W90s%+D;oFV
+N6QTzb/PN(u00'!rl0)MVK@S=te^oR3l~M-LYaeu:1Bh]W~3}`c0,GmpJ)ra9#ICG6I%lNZ:q0Iyb"NBeMrZy;:Oq_Y'}L!.Ni@2X'h,e'lFo[{=@27yGC
+(27MKw9!c`X.k)22L5tbd{`sP+UqV:4xXCJ<A:_}KDB'!0SuzNf!LDE}nDYE2XvX$^)J&!N>XY%[>/;x%EB0Ynu"`u^4gYk:ho!aB!,Wo8ASarAi:F,zOx
+-d'YpJapU6rWp+F>;F(8{IGV:U=Zz%D5/td's'ty)S`%i+rhJZP{K$%uj<`9V0(;1l#=%t`4h&gw6.L',mNZO[LjU-40jPJB:YZVVgro0=au!Qxv~N<jqG
+2jmE4>,8$Jw4ojU@"qu[bDmag3yg-D`g&VVDpxpE2GOv&)hA8Vl0l.Lazr}$g0qfc^j,N2agD0m'Xm>B>)cr@K.K</{TbxHJ#E>cDex('n^V/kA=CP/|-N
+IJ=cmte-GRj%Q`Ad[TMdHA84H&H4W'%l'^{FZA'HoyuAdu7/YHcC@,Phva3pw#W"GV9&oGr51tG<~JqB'F(MQ'i%Jpoma@K%+S4L<31.L9+e+SZx|sR$AX
+[f<<=lW5Qh,T$a)j#8w|Q&1da;HQ6KM$w&;V4X}g6=k"%DG7J`9I%zr&"!udV!g:K2`XS|R9gC7mz#_Szk#t&@HcFynbaf#fXHoB::4sUY37(qp|cdkFXs
+;L`=Ebs3|w%LJ@L>`o`2Ea`H%(vn>2)J@4doGae,[<v$%b^F`&-IR9hXHSzg)+D7M``FZQhyi(up_,/V0]~CeyT]dd3ym.wIS%Dni2N"lhx_#W&|O6,l,d
+90axi[XD("q>vgY8%#|vJc"B8^;A45qna:dL{nhv/TUA1BQqQ6Y;+MNrx_$LV[y2]gI_Q@ilwmUJ46Sz$d=}hF<@~Qq|S"=BfZoS>._i&_#pr"U+,6LHmB
+D}m{OSy(7#8brbT`RRI]VE-DZ{F#[mFl5uRc3ts(jSN+$QC#)<r]@nlWKA+]N."03xP"/B}|g3L5yq[<j;x<z4&|1M!4-`8[ZxfVBkTrkK<$|JgtVwBD8a
+s_dIum'g:^3%S:HyL2df|j5s!07q:'7-UP}+v`Y=XfP]J'-Kbt!19p'_GQE9NS13+"_4VkizdZ'T'511&gh(TalL:M|qX0DSZ>pZ}yJ=&b)<mQ6aQlLt0{
+96#Vf4qLRkt"yi)P5W+ho-l:'W[6qEn(qzc7,(VClkMR^C^4-beVJ}Lc;5'rK;>l}9y%]9-_;CgYU@XMx-TzfocLsGz@Ftjx`;H-^c#2gX105/we$b_Zza
+@0-2#Eud8_b&{B{|:f_6EhX2w<!]l!%ga"l^J)$EuU/)&{m|E|ju33Odw:BIFHLHDIxP)2]85m.$g#opwC$rOP&{4jXRmY/:^$]n]ThY<=XHyS/$MhNB'T
+6}i7F.{F;9RK"f|'M.;",["}A9l&$9Ly,ytGjdOH)DW,9r`S4v(dfzp8toKVTHh_0w_dRF#eYO,xvoi9Dv%bg;G^NfpIK5<`cEtEH9+7n!P!7=.4P!|$pM
+&!89"]FP'Iz4|EC'r5efgF|R(h$tW4r2eR>wjC'g70O:X{u!Oh-[ZZUyj&klnAunWD_WoTfoF'RrCm:)LhfhxDin`t@I)EPtkz^4sj8E1XxSC},nzJJQ2"
+56fE@H0y6hB=P|zsKbdAj6vz|zne/Vn3M2Y{cc;q8fJM]NS1g>3C1D[><,l-+0>ZZ(PmsBal/,lEWsj/IONy7.Zvn{(RaCLTDR>=pIt=p/lR$vtH|4g$KE
+#D{_QqHZ:_u=J68fMiwX&6xB0XOu{mI>M[4Q/xlMypl!c>b+X8#|@Nol_)i,4daK!TT'kt>i])a5TUbvXh"No#sb6,`(4L/n)MdnNiJJG>Q1JlX-RV#qh6
+twBseyKnY;NX&4+firI3F}F44|og4=ZculqxG_&2BsSgfYk%@^.i#85lLmHzTdJZ5,r,K9%+-^Y:plFj>[hGyrbBsDnf4Z^:[]I!N56%5)>{[:=uVhk]O7
+wR$jYqf}3qBp3$1!~BL3D>nv"(fJvf;B;];2QMqB&b_kkdUZ$OI)mx[5V|,i^,olInfw9CEz^ZE6_'wH:ES=Tl$KNM%}LBUu+;;Q"`EP^{Mav./SCz'}pz
+#QF)/.x<XVZI5Cn9^cxaULQFk[f$^Y}k:.QOOC1Mh#495sl_M;"LYcvw6h1j^Kp>m+=H/:gv/323tEw#8pRbSF>)lE(=9hGV+7<(x8.o73rY>30zQ%k6:^
+z{5(TNDX1N-o!>i6{19(dX,y;p3ItOfN|I<$hLD0qb!W4]2etjQ{!':4.DtbfVa&t(3+$eH{5=)TPe1wl)v`lQCv%mheIu8{zDl#}frw4W(t!Dvls<Iu,{
+.D((,e@|TOhCiK5,pG:OK}/]y1{aA_Pvl{=%e!mh[kht-8H5E8cC4[y-+Xm{J6:qxRM`GWjq:hN|K-w))+6t4SxXU@%ri>;=Z/~<+7&UseB^GP(bF4[A1D
+~5$@4]2D,Cf)GITA<S=c2Vb'rhjbyj;m>Tr(D}72`QbyVcl;wGLB(#Q34b0-8{0Tq(d=JY"`6%%)zdUkaGr(<6t;y58{=XiIL55IjM^ulf=J1Bt1vTwqyx
+}nsF,ZLOWpj5A-Po(8Xp[pOjP-!R[PM{R$c,//a$jR}LIH@QuZo4k%Jdygu"!@XRsE]ZYpxWpdxPr/ruFHzD4ZGNwN.Bm{Kp'Nss,wV1QY&8.+:Ai,lKBo
+XUSTS4Z->v7hV5LQnNJV._(x{$9WyR;Nsi^d(yL9$0s3)Dyj'm@.aswV4&6yFK'&^)Z@aKq)C8-s_iC@Oi/;w$7IAt%Pn)0H=eFr0_})gyO%,#(5>zk%=^
+HqvM!y3Eq@K0D/WBGC|uUo_AJ-a[KvJ<f=ZT@d~w=jYcrDq:2p<$~V//doz&(IrA&d$1_"B"BS7Te9{qt)FQPH>j2D71oH-$1:w2jMjn|2;H]lZxFr$3`b
+Y.Y!n(53d5nSjIj+=!)+Q3wNh|G8`D"XG7BK/c+,rFl7["r{w8rQ(6HDgt,I8WWHu,3CFGD:Uc]_zAf-SL0uLb"n1Fg1G_UAk}C./C"JfbPoYlw0z[hzmZ
+-9N/b0!X`<pA:)8v%vM(g3s2)0M3:+:;yXYP<+YkC-#ed6Mw#;}"~tbD+Bpvqe`go5664Ho]G84H['S2&<ZNt``O1TlW+2B(k1lg$Th"}-Iz#`2)/7&rm7
+dMXFvDZ}78D9@-00xj5-^#~z[=g'8:}J;_EX0]KyWFx<X_bLx3c=G>sC^cn%#gemqd&[c4S+c$H/]:%lJc1,lk85Ygt+9qRoZ)X#~ShH;|(f_QHk>C/2n<
+2<j@zaIJYxIwn|iYU'gcfyJ4[gZ_cIXBCy2JxL(t;%-R[PNdXI4u_8H&7tlcTud2y#w/MmPrFihgk;hP:Pz>MfkG[Xvn$|QBaN']3F=RWA%prmYLLYIn'I
+L8<^1t1dnwp`scX9"j6<Nkd3o^/f`K6W.UDT&V@CTN{>4e'qnTqD~G|o6ze{UNz"$vof-zSpl+%qc6()RB=Oc+|SQ00ScTbSCU>3zvxlJzeUxJXHxdbxBn
+:2RC{}RKkrD&4V(Q|e<N'%x4_pa]la6{LYk&6G&s;Dr}wRTAj%L5M2%xJBTL@!--%siLy".PoJI@NLs0cI7NXdm{^1Wx4_oVkr+qvR_{hW~]&G6k{&SD0p
+SXNC^(9eRBeA(e_VKo56q$H`ITzV4M,R^}{o%bH2H"DNMz57y+"kSl_[Ir7OvvTo~O/2ueF21-PY!i<!x5T=CYxkw$FaF^-3U5YOiC48eTN[ztMD2gGzg3
+rba}l2N68;`Y<XXY15FM6GTkXHME<Y2K}s'zb1.(heT-Wm~@aod[)"nB(GL"+A`kY}C1(+XYv-::JIa<odn6mP;h2n6]-Uxj[|p)^rTb18EUsQHXFl}Qn-
+>g4Qqj+w|L~x2I@{XT%#@.o+VLKHZ,|xUe,<Xi9O]}b0hogDT-'5{QISCcZa7)pT7/&rz#D#%I=`R{ZHlMq0GDJ4-1u%r/)z(t$r>]#qzzFGkf=E``Bn-;
+r5-4{uqGT}(R=3(}dos6{ddleHNR00QA{XC)bZR]j}XS~d'R%,5A-puk"bt{J{4gJcBOWE,w~M=OVa[|oi.!w:E7%YMlZrL@>Jg/K|&/NaftJU|qda/T{O
+XNCehDO9Sb!Q/z1g8vD8hG.0Sn_|Re`l=X}3=|OE19Qlq@!#DsDz-k,G)xFFx`+rrtcvRb@tB$A(,V@)-Nz4Asv0/{->(m1$kEBDP>2jT}1=U(I8!h;1fO
+'ti,B'iAMAB[j5d_1Qc%qvBIVeaA!UF+/87DVN5k>AAhob;'a/d"5v^xuQIT85{C.Q<<e.~](|EVcG+LsxXFEiDT,frV[U%cQ)eII;)t_I.(mj#)s$~A,.
+Au%OW0Cu8&e6KO0S1N`qTuJ5NT{aEF%'I|LH]dfdF+-R|U{LMcsMCM"Lt^r8L[jS/x=|FpxlEocN}d#2(/QM+yM]~v]^~d6@gKJsQc,gE/[#fy^o}ayrA8
+o#teO>LLA2_i&s8^6Q&x-W2IYwQ#cb^n.@:`t"$YRBko1<C2%oT)fi8zK#mGppMZPwiBBA"`:JGk!w<6Pse4A[WWe$<X:R)fFY[,]I}=CemJwW@q4x-qNe
+rp8^+20fL$>F;X-lh[{ds,&S[`fFMdk/HH1,XHI1MzzHn0j/|K<f@DG4B`FIm@JLQ[CWr5ooJtDth.S@jjAcZw=Rd41A"_AO&UT,m+6gg&)Ff$o2L&%U8[
+dIR"!EIB8!K.[SVE2-7=B&K2CA!%O[{8n9,%b_!XI-!qVOjznn5J(T%a1{c#lnI}^<@NgG!IG-Lyz/.@_h$qhM7MHB|r|qgL(z.`bIwe4eE>r`jFRvhSh/
+ciht4&|A/JNWOt$o_#|tQcEQ7sWVTgY:C2f[v'H;w^,%q_;oy3gPP!dl.q%1!mXe#C!vx`#p8d]b8e6Kgdw9%U7R|WD[X=pL,qNzD0'2"T/caS7r'+JSnz
+@6c[Z8,e'mQBq$_KAx2E$r[E1x)0^S>ger<X=viR}Z;Riac'i49`]Sf}uprY$}@s'YT6[(x#hM=s!=7m>&0$B,3iS[G0d_visBj[=`Vo-@>7Y:lS.WK9@;
+{yTsXR@-SY5kxI/u<hV-'z9"tl;O,mX&QD9wI;0BdV9qhJ+GqBQ2iX0-^"|q}jHnjqIPlXtuP$yin.QrO7Ou3bJ}/ZpZLNoRWl5Kps0@CjVk5Kse2{,vz-
+3)H+te78u|H5/u8RKt{QS)ED~aWIIGdE4.edE&G|$myLoGQ3;9GB907jH+0qo$wsH$'i3O/vqZ6ZWn_6;_U>@@;l85_9VJMYS.;TL}B}2O"l)%,3ufrcX-
+lgY}JooT@I`w0"J8}F$KR--23].-9{Zw0b$+F5itiz}wUal9L]R/Iwif50;H^Ll2s#jGb"c[4oT|W/l]"DY=@g>mS9$0x]~uKZ12&ae`GF|k6A4HHSa!QG
+fB]L4KeFoio#i7pc.P|Z@wQDJsd,i_+13pNC&]b^@b~j8>2k(kJ{`/~5>'AHDg}}Oi7Fdyx&|(ckMT/t6Qy}@7;-+I.S=ZiYj3N[EJ/=SMPuCmy;DRUT,l
+!z0q{x()v@4.t+FEvcZsqwdp[usPbPC<OaHz4'E/`qtr$aS=cEV{vYmVq$@]7qzXvITK}s7I<g0)N`lMAhBc}d%WuQ";,@N!(J]/|8k|^k4:7fGIls_rQ;
+EUJdny0cQUsPmUD|5R^H9V>,k!,dMU.QZ:+I~}[i_"Ta}nd<tc6&W^f`/}h>XFAp_YTv(=D}8_j}p5]4;$YFGb@BCi1fTsaI;(5{Y_l,v:OiM5|5[{f@1k
+1RZaVSV#5HcVI9KF>h@"Rw`vKIT"quh]h2B"Cq=A=,T"NA7E|B>.t7Hq+rubUZzdVzYA]5,{d$>J&Tc8~%'-Ssmu<'m9ALn{EMY$o{T2^J5.Yr44~>LBX]
+]MK8!^scWs7@zqR&Rw9{Q(^5Jq>(LRQ"Z]P'=<>V/Q_#M[fW`yz:Ot8bQ$gNl{nP&0Q%=_GIUIWvt@!}zb6loyPkdUCL:N)T^F5!VTkJ99&C|xE]7=]I6E
+%58Q-J19E.R5[.@Zvj(Rq3s(0nJ<twV)(:Le/.hPFdenan4Wv|$"m3=05Tlx8.~P)@"&%lu3j9%tjlAxU%P#.-fa0,BrhL@Fp>)"7LfuhrwCUuYbajeJ|E
+e%6u9AJ.L@K{Z^/j=]%B-ON@BOK""X0l7Wl=9n_h,S^sVHkI^LCsKs]c0p}|/,9yGztwKy~+zi&$%D2fpNaDd%qSh]fk65"}8-,$r2z:!ti6ht~6:C=Cl9
+{Q~5&,W.aCSr$N&J~FCkJNV{aLcW|:ambk`f1Og:ysw<Ywmq_{ebpj`uBr3z;jztIoR_^8I)Z!C-'u6k7zq0sE2(iZJ(-oH(opr]$7vC$c>BI'rya7:@5f
+u`1Ejg75lccwKAuq1eMG,WB3-6^1{YoSTh]M8b;D&rVuWl<)>nkgLq|%FWC4u/N%59>g}G0CG>_)0qE&QtiOir|H#7uv:L^sQA{+GtWmRAPqW&NtXzyOUp
+XU/.LGuV`#+rjTBw5t-YXNo6Jshh/qOF$p>da>U"15h&4ht=%@7"qif5-9_1GYLu&da4"j-6I`x1}9X<fz7$&zXfj^GmXD4_#z+1:qBn>T^tgXI@#mNRFs
+0Cs=@ZI',M1'SVDGtG~0fHO,S{14%E~GA75H1JgAZgcB<Wl'(o,^J.,fW&^E5Ow%4rOH!sH$LPrd!yuN@anfqVO,Wo&4X0O0kBJL=<3IhUL/N6KC~3LBwF
+p{]|&GY(@VRN8uQWuhIhb+;<FJ~7,c)GyId$N9u#hM#B%"C(X{|zY1aRp3<7Wd,Z_UekX();x!}kBs#A'ND$v(N@'G+m;uoIOSg]~mF"rKy^X=6s&.g08F
+#ks8(|<{^^xb%>7eA8MYH-N]z3wZ+9-"12/'Rhx^Ib)1"GMCrQ)%ratD,J+d({^DDb0&':!w,vGj6a5$l2Xt^"#oe=Idu;06~sG!9oJH&DfyX=.>2!dr-/
+]Hkmt0K3Q([jpq9P0nIUT-4p[kAf4sb(!!^|#o|o+%T=GemL`u#MR11$$d&ZK+lnLpdH86;alo:_8jL@&N;g:j(FCjJhy%+(=}<}Q@M5yEMj67|-xAjOW+
+rBCTqjeUNf(n[0`vumzAjL#dld.fE>;E1b@zqyJBsFJ4'1VxNR=Kc|1l&NK-2'g&UxT.ltP^w2SkFk%UUS'jK^"Pw(Xk`T8<kk9@d/lB:`8GI2IA(5-r,Z
+b/}54H>XV&H^9A!U^Z'X@moOanr@]_xT6T`93$7+~Ga{er_w;`2b7QF|&AQ3%NTPE+ol0yOM5;{r"%)aWNkf.1c1zzi=&)u6mmBJB8Q|>PlSsG[j+BM25>
+jZDKM"J.P!!KTip"4l>8ZRtn6I%wb#RB{4bRTK3a,a8wptYtz"^Hg`XwP"-[8+P^z)rRH/GWm=}i6$=R/e-v&Og_oL:4c,lmZ2`tWBl%88W;-KE'`Z`2}'
+{an-ARw$md^%B0_C0Ux/w`MPex$j$8`<~DB7WXiY)HY6S@v|mL~V&n@J5-JiGzt,^80oM85vq$|B7W[`^L%/i|Hml'$6yvS7CoV;"Ahe|P9:FCvU>M<gFe
+F5FQe,;$+9VoT$'R3c@tevJ(-|oi+vLp'_,DzK$D&&C8uzu"8WBB$E,[/`Ik6WmZ}i^z(u'f)qjc~Ek-v^By]YO$;tx>]R.<xE:96-/DyNbVo-}W#_5y:|
+7j{`T0yN^[ks9P~gu:Kx'=7+<M&@I;;Os#ssgfyPbo5w%IMvYHbwOq.uaI|q[O~{F_[@;_0dU<[x-Z(5^w7kG>@x1e3;(ecHsoHReJ6Q4Zc.o&=A!%TQ+D
+jrrnD>y,kz-(}PK_3"nI|^u|!zcsuc(ltcd'|qaoUVE/`EPiH@dXz"wp";%J+_Lo!LFX+RQ,]Y:PCfm^M'92FrDk!3GOd1BP9C0@gR}[%5##Dpk.L3>]a1
++RC!5H:O~+pc00C"GM+'#qh/kz</J33#=KXPYc-P{=JS3+Y{atN_B2>(b]>o"+QEPFayFS0^#bs&tcM1W_VF~2^s"r^:uB'Gb(C=;ZsD(O!`%|1Tn30=@K
+_dDIV(DRr7#YNZaDaxj.n<|V|.477UEd~nN"-}/tM(B=&DKf-Q6Qjo3.)=%'abl@7"}FmrlF8(v1ppE-F:B"ImWD$N)RoR}V6McyjZ(r'qX%A=rF](VpcQ
+>Mm=d<!Zf,2JDTS.pt%<TKse2Z(8{.=8R434Ea5${1p4hMedkp8Z-rf45tYp4L}YbLen)`Ur5+(M:w`yLRlBGI`2e0qzw+oL:7@lyji%y_G6QHKd<14/a<
+l{]HQ3=%m!Y`DyYdUyeT{:_'fokFhcwTqoMQuo>GoMC'2U428W6O'S&MP4j;@y^.%,.yt$Lpy%RhJRzVj(.)XNJn%JqJHA5QZ&.+T$E@I&m5I+FpD5f{8s
+CiLIcYPb$_Q$kypo_p'"r)@o]!!jsN^Hb7CE&qYGfm]VP!~IX1Ej`/WaNt<:Zox&-)Skwy$n5>h).iht{Q37"sW{kIkOuntcV|y+nE}M1OMO'c!bVP&&oM
+!CP:M$I;#r|]"V$#lI@q_I%,IJy}R`MQp)E!6:y.9!)}_+umk@Y%olUEgtBDmWyB&U|JX_H`u=s5+K0;u4n_M<ADnFuR{oF-lev(=5Bo^9(`+hK0_lqz:x
+3"sy"t($!ZN2(3Rk/6vJ';J@o^$wxqo9e_br0&U]I7)tWQfXtc{3S)Ux2OB4`"Fq9^m-YCoptJ^uoXavcRp8EUJ63W-iM)x!MetFwD!IHBsnsjsJ)MpF-'
+re#|@t-ert]uAcWO9cAahC(;SM&VBJWpKCQVNTZU8Nw6`NfLJumn/8i5B],4smSTcFwGqG2G(y(=Dox,ty8R~{"eZZbtk8+vM7)y.7crdySDGt}{#p~k>}
+_,~O2{_GL,ya~1mR2{r1%y61]V3va>2&QaG$^Ty,<c=ItTCu![<LMa"k&jvOnWL"1GCQ=`sehS|yaF.64=$u%c9/yZ8v4ws{qfthUN;}h}+>Uh&@`6i]Nb
+hS^QYAVJOB%]Nnn![ws}%fvlP5UMe63CpAuxX>pn7n':n@Zj$o{^Ym/1(W'cCaINDrT;)@Vu=9YkaIn.z|AB[_kcJs..At{P.&hTUAu$.K&x215d("]PXS
+{Jh1){jhZ6"1zBi^u<66E!.P=m]bEQx#6F;j<n=(plXOA|:p.u+uAqD8en+h9lxG)Je`ZBE@15f]CUNl#V99-r+f1,t}'f5r_2/1_2,"#G(e7Z+sL$WYNE
+q=f0AF&`cq6<EAG}]z=B]IXumqGGQ;#eMB/i"v1'qr|oW/nxjn[%/iX2W-{:;S}XGGo<xq1|GS<y1fY>mqKR`,1KV8xg@|C'h5]sIjdV]PQtd-]NG17bY(
+$<H(|{"-^Uso#;]DU@E+JjpcCQ2W{rMx2:,K_Qv#1-N6j^XzGA9DXE@6im.'nFsS7WB'f[<JXTuQ1Y51RTY2=u[nnCqH=1HcC=uFAcuL9;!T;]<UcmaQSf
+%$rl],21s$k]7WSy"$%M3QTopCL|w(D9Q8-9{SpJ3#[8la|BOM$@Q'LgMsP4;1oSx3:)8dAI#AV8"ai4;;H</QI(d^I;%P-1Hk-QAZ=DS+C$Yx[CQ!18b<
+qG/x"f/N^wqvLCP)>bxuLmJ_3`JdhirSWj4ttmM}}2sYo`';zcUv$vbKY.5=L'j@P+kOAJX+',X89DQ8RdJ'Q4uYl<A`'LSNK2'fSJbJJ+2Q[|<&l#6jU[
+fd8KTGN)"c~Mg5+:`i2l{,Y2hIGlw6|GhXv.rrhV1AU"g>9@7-["kWoz;SSNNtpT5}BOJ-%(~TzVz;1%8@abJ-jw;2ElJ7[!&if.Unar)zc{9p-0sOX,&m
+-`QjX:PRfRJ|$G.,}hz#s97D]Y8(y7X`#i5I;++DUiG56;^@IygoxK,_)'<<8#e>B6u=N3@l)mjNo`+knQQ7LP'Q2xKBSUNeJ.QYl@=,`9MH9IaWQUw885
+.(8xy)Ya,!N)'5RyfLr$#q+SaW@V~ZSOpls)-yFQ}roZ/'1p.p"x":wL:Xq:mPrE129CLxj]RF,I1#x.%HokbKOzg).$Ei:9>E3!R<p5~e1|;oQ+=p-zg}
+Y3zz/zH8el_|UrQ4d{sen[R(6}}Ifi0C6QVg6'@RQUtQ%';y&LGP:vkAv@`63pK8k;tcd@S9QcpEi$3osat:[n1[48BeU^GtBuVPF2RTs%2Lf-iiMFdz!0
+5MPL7<MHK1x14g>f%m,Z(YLBG9lum)u6^Z0rpH%{;xmne#^MfLI(mbL|vbGZ=r:W#TW;RXJU'a8d3ZxG[qj[${h$,q4B0a+^ViWv_j+tUjjayE4QC&%a'e
+)j}-($S|R8Z)G-yySGN|^wMfSE(KIWhRo6l,yz2_Rff)t/.<ri%%UBxd"Ow5HmJ<ZD$K8rqXAJ<.0E7P'vY7iu(=EyAmSS5lOS'Cb[SH6SwzMFxmL$"Nww
+LUM^mvshb;bAc=TTKe')w4t(p1vIIy[J8(q[pde:;Qbc4m<6Btc!xAmk+&M'HT,q5B5_6/g`lYZ`xBP,AEtH^4fx_,.r)q#L3Q|c|[~s_H}EU"[rLZq[D[
+xyerp}$<MwAy~>|d>;Vx^1RAIfS"ub}e_bS.NKT8rAB`t^rP~HI(<@wU/D_,}2~iY7-6xK)^ormCpRiaoZ6|}xUcgaWA7:oF^()9al]e7XPYg=}Z:v67^M
+&<EdIR6yGF-$R!UqquXsea_f6Nfd3]&[%i+Jjr[sLz/kGq~6aw$(dmBV&rBrGlcj/J9=Eu[K[MCT<r:5{t@::AG{k&efl[4Q[tir4!|fDZ{dDD@%m}FzQ7
+qWr0&_`BunP]#;41Fs:Q&tVeF_tUF9tF1pMbp0v%J2{EEZI6W)nj#QaXFS3RzGJUN8JI3Y7:4X3SwBK#|40h6;7h<^6ZcoDZq#_)&,a.ImpOBL[fno,sW<
+N.)3Zkj9o"i#50v^p}8y]0pXVs"U{x"Tm[CUnq9u$}pH4AIfo.mb$@z{|'ie$&iQS</Oe|_66<e/K&&tctL1~LJH0";{MT0G[mP(h,"!3T5Pg.USC!!k-r
+Q,^Nsw@r3%LCG^fu6]!c/"T#^b6$W'wfnuB4dTX}DtyQN(QQ9du/-xjr(hR"YvaDptZsFQFs18_aQ`|m&@7;R0z&]lu+V2/t4J~AC{aI'JmO4d>`nTbOAG
+27<]`l7,hHAg5})R9TP<93Wx$cT]d-x+=%dKJz&<HO6TrO$d2BaIs9iq[$mM)+,MUN))B=RP~{nz42-a.5(WB9aPPU)Z}`NEj^by]hMHa0J}ZvMR{O=|K0
+=z(x%jR'tEAk;eVM%-SS668#D|UZt.ep72t1Na|b9NW5rLL-RJ@c@}a1-2--R5K8IjSQ`GEUc8(JE:qFy"s:H0iL|n^$5rj3@wkSKl]c_0JuI-.R/S7l{4
+7<@Jj>Rdd!{1yBXUjrZEFGGGE]GGG@r`@lxTF"Y#Ln@Y0D2/}qkycW$#x${ucB%k",I@]$ZM9vW6yO]Wl"IV}Dz-Vx=O]UZ|67ck$p6TMg|/bW6$.1y3M;
+Qz.(Xc^fy<xF_ucvfL]%z`j,g8U@Mvgx<aPvX6KRopx=Jdc,L[dWzdyA;eVwFTMz<b=&k+V]Y6,OY.21L3Ix"!nXrI)#+cI`T)ab_)aJf:W)(QBSp,1eCx
+;bq$A9z]n)%lAJVa#_'=,VfD&v#]Gf5EG;j1JV)#XGDD5Pg_XCL1_I.JfKBsHNZU/.e2(Km+S,04~Lvz:z_j6o80)h7E1K#N2i/%YK5j`n`}^5noo<#%TW
+SwmCGe[XPF]s:oeRRXOcMNZ|C;J5CxO}Fg/YWz;^r6Gitx}3}/mvDW.&g3Qu-MnDJwTJ.btV^yMT.&[Bj]Tzf]QO_$O)6,-|oo'ZNF1iX8ozgvq8<][X-L
+.yZxp&H2fK~c>]fN`.VW|C:K&-]h4a8YX0[OkmofH/"Fi,IT`1GTk7)#{Sx/t4uJz|nBqja0@AI_@;ffvrf7Ps&gUNSNk|4-`|uD)1D'^#z]h,V>j[bZ5<
+:2(Ml_u!^^|K,<9;]`Hm;|lG$MTu.=6!p[o<D4s{C$JR4|<|Zdy,UZl|QJ;eXP}d%4>4y>vlnhbH#/2@z8t4K=t=mTa`J0EU+ACvGHPl>VvY`l;p8baA4U
+#,{]]/Ios:~TsTXXAA1<K(;q61)5T.>H&8QLg,OjjESl:+8'o@^)a@J#$A]|GP!Z.,&'tCbOnaWh/Db_<33]/>,GP/%QQ5K18E6@UmEtC_$6rleOF,g&u|
+5}pL{l0DUjL>JC_>4ew1_orT|m6"}`m57K}RS`W0EzuN/2P!X+xK$qPdU!.;Y3@4|R})bp~k+7:u4d{@(yPJWs#1fMK:)Sd&y"-Z;MFiD(7E.+},'h#jqb
+bJCG;&w]jGWRQiRLDeyBK.JIaWCJ7w&1N)u$`D'XdQ%`K($z~AWW/RN]&Azz]caTW0nju!%]"TS{3<^gTXB=R"0:V{cVhCy-7k4vN4{J)R=r""f]QoS1fy
+VWemr},-j={m$A"7I/PPTEa(X)^N/yHJor_qEE@,qC'a#N:[ttpLo1vS9oKSmX}+PyV;IiptHd@0c%A$6.uvDs4^LE|%3}/n-(rQ-mN}VSb:J+g`;L9KP/
+Lw>8%t^nD6OoDNQ<:2sn}+N}r#jgSqDd4]Kn-oZK=Eej50[P|i_R==fd%zg)J-`Ij3QOK2&;OUks7CS,>g=Y!Vem=DY6;3X5IZWe'Ilw5ysPaV`y5;9U%1
+n`PGCc20pg!y{NEXg&,O)Eg=VH9X"RUi8voB7mY@hYJj,9bFDp+.f^K9i8{:F!7%wc1$>%O:,@^Q+chL%X")WSBL@cq<Icr#3XzYDm>)fu{@BguEj`7Em{
+i_kM8HI{MAU9$J$e2X`=wu=Xd{aoj3yO0yl==UGjB7~Euq8-wu~,XL>gmRtg3:IBpKAPUDx%k+W,l+U3Yq.]G<j'=zY+.bqnY#WkzQn+XWQ"8"T'/r|aQ_
+9^_Ogs2:<Yr>2WaCAf9uW;C3}F&BmNX9b{dJ!3&=K@B4K}H-=gGavVq_3w2VASG}zK0OE-_/~hS+Fu~[e/Gu|'$s^O2W7B81=DKMFXX4U^G=5&fdC|ZJ:l
+$1|H#F/'%nT!O{%4qXfU7R9HAnjjy%kCM5Hlgybab[jJt:;M6hjTCGMokW^!8:jDH}0&|y3-fx7uc6.D:9&oE=eh%r2z>rj}s"-HW+s/'2o#Qf%iG8UUf=
+fZR$9G4lSM/4Ucyed{^f7=I{lQ&IMtjt~Gs#sP(VyA_(MtNPDN&<(x.=B{;zZ+|^;p2p2z+4m=Mc6eoHDsxMp"aS5@,b9XXaRgf]F'l^,U(@^.~wNm0&7s
+UeYwxfdaBBmXa3u@Y.'u,p2lRCQ=McE-Dfoy0uc'ddHRb@a(D+mB_`ZH$uN3yvJwEyRD@2r.=vTx[>c6zBR^K]RyqZZ'<kh%q#Ylz|7-A>)^)y=Rz"w[mi
+UPQ#@QCe]aX|zj|oCQZ`;.r;k">sa$CoQ}k;gN&^I/S@YKfQX{Y0&T;pL,8;.AIRZ>O;>)2w=m>Pm/$'+MmWB5Xd4GB"sJ+T+TWF#}]l9yOnsfB%S=d_>5
+.IRT!Fy&$xIB%ru0Saw4gTW4[.tHm0-MCF>N"}+$bJe:yKMNx`wmt9xF!]xKDH!}$yQqR0ku$pyF&dn&uk9j71m%eQ)W@q|l,!B@tUZ:Tzn&O]`hq$}FWo
+,:1vLjM{%A+tTf1[,sbDu]<zW_qe/CV]{i<`eIpzQ|3Jgsf2|vnm%j[06)V)lo|}v/,{q,^OjaQpd6AOEQEVs@['{l+klQA`3+IiS3<_9}QpC6w,+1u+tP
+9;4rN7m0i/ytx'`h);xo{W^UyG7x4&ky$-GL{Xj6j8~G[^YJ"2'XQ4|U<qXy`"|g%6"R$8+75Ovcw=I]Eb,.PSxMmGMV~0TfXS4tOf%7Phr]p$XvRNlr~`
+|E`p50WtrkwKwKJ6U!$mxF_ui(q3mgvMfBNdyV+{cn=G-2AKiz/FsO@_NX%=WKZA)-Sgst21t^Dr@>`9t'1h};^aPMrB)v<&L%G%sj^gN%H56&3H{y(>Od
+-mbG;hG`@)Pz4+%8,21(TjY=y#02=3q^L97_Jz`v;k>]!vq$VmPQWwJ.R/MoX6ZOB:Mlvha;/Bgow3LgO8s6'RKky;$^C4fWo#MxR3trN5GyN";B^'n9vj
+ygAN8dpx(J)X7V}M+wH@TkhogzXR9hYcwDG-q+9put#73|{Y6(Px^I`ILd"g%T2Lie9=e@=p2#rHp1C:QX9B9W`4IT,OS3z,(u>>MhTocv;BQz2A#l3e.w
+M@0'[Ls"XV9R8=B(Qp<%X#G4u(Kv-NSVpk!J<'R76ojNy`|n:+4L;no->,=@]>Ml+|$Q"-l'1Uw7D+lsYpdNR:D&Ey87hf[af9Xo,fRVu]vrI}IKQZ6#/q
+ok3%bo|De$l8W7{%"+VUbr{aB6f!&F6Z.cur7{E]_vhg,`OAo,+en6%ADPeG;UIZB{Q:BIbp@MNd$5h9-&6;AKm.eo/{&11}Pngng/lEA8{;["+(V{=n{x
+w[T/=X@//"o^6Y:HKRYlfjM_KuWicGZ{$-x@~]Dv#Ugn)IYl]1>t/<ft%WANV87SH0G+xdLgLM<V;Bk-+zp9Kwm{R&.{c.fN%m6Ty`Pm)KV/2kz)t1_|vS
+QNF}oH^u4's^=WN)#cmLRC>'<#Qoi(o;MUYkHs2d]fZRSE}:@qlFFp!w~Ae@g2N{p3O[_b^|5Sx4%N]Iw:!ex#'>b!10<8upU%69uPmxW8"B],+HOVa$^!
+qgRU:%QhXQCuF.,F0O4[I,.%9i,^Y0BZh+s%=W%i2B!&kFs:_|E#bgK#<I!TY|T69ReqP0Bc+5g,IoJd4SNg+jfeOP)}^pD#`t)Gu:"g)nFk~s>we%/OGf
+N@g)45{d9agVDknTT0TC(c.etQ7x6k)r0XPM/g@Sx-HZVBxYvk;vqI4eYg.XVmsuFNxqi&jp1|m|_CAERrvvOaNa=AO!)`&2M+yNLzVP~`PBL%W:Twc]SN
+W6['54wF<UIu(yyXF'g=xW`Y!v&Tp^i@7D}>#aBjmuLk:|@dDf(o{yi<T2u6xcmtFI@%/`&quD&$[`Qdf/cX/b_j.)bR[Uwq>)lU;5njeNF-=74Pf-a'7}
+Ci:A53NH%oN.c)zzTJ``}`$#uGWzMY#$&:hz^kMx0klU~Z[Z8l|"]">>9d$mpAA+ya`Bm0JhUF>MIp}Tx;J;|p@NRvw1ru-<v3u@)>QSFvO8QM't/6V#+o
+@}9l4GAc7})p8t2}UGO}BgYigDJs2qPpltZMfM4{z|~Ozi[tF}OeJ#s0mINNkM:M7A^}F+7X5;d[4,Vu7]'%CZ$Mst!-Wu;HuMpFl[Wj++`bqi#<V0356m
+06c711hs5Q~G~:Fe7lN@%m6ax2k7r8~DHC:<9`Y0>cZ:"G+o8)#.}bR][6}Wi`/qIx|82=Kzt'Caf1^<=5o{uVKl`"h3EW{YlQ'>_(lR9qpLK;LlLDCG+.
+(%b5Mkrt3;k,qMwj[$ILM6Isu#z&KU<WwS4X8X@_sv2n~-^_^T'^;l[v{,G|]vk#_qk<;^0ax>'{u9Q&-B%oCgA^ow:(U"6la:}7YGt`)9"%f:G3M0'(E6
+9`6:Rq(_.T4n2Gq)B%iV]+$/yGan&r:53[qAtj+IM4JBhz$(.STIG|+g'0GV&X:oPAI9<z^)8rI4.1y3}Dn`9bBSeVbGUp;7(1Q3BlR4=><:I6c$B]@6u-
+;RXtDQ>@"%6I(:O3q,GqUY3+OuNJ2oDAcM-hhH70&;5<:&10&NpKS]QZgNJvcP!3Sdjy8eUbFK9JIc>`}/)2FDmtv>]X70EnABhn6P'0>l/Pv_W^>>00}g
+AW!Q4=>c^qO2W{e!xj|uU=)R_mDax.NX_3pAxvNRSEebx5)cFrWbqr#:n'#,sG)1)T-|;J098^N!g-&tOF(bcYIb2W[O$3Kks;=5GnxkP%]fW[W#&^)4E>
+1f_qr|2.VwTJTqI1)JHp"JmXvAP3@Zrj]b7Pv;g/B^72z^]iMhU"<]CRmo{xv!cNxM%{a@lBS4$9(4d]4l&_78P_|S,C~iQ7-'].Sb(PN(ZN]0O9EAHeht
+&NfCJ5bya@O,bpLZRs~s$`wR>[kA0RLIoQ2@s:9yQ0{3m@6M,Akw0YEWJrB@+7:Uajv2%r+;kqDF7Z:5}V|J(dVqCDSSno_"YT1`R.k]A>p=>=O+0B]w#B
+xvsCH,u4)N+@{(D]N)JBhq>UY`F'p4K5(@9rY);XSAr]/][cwwY;hE8v8&gUH!DSy',bR0{5q7g|>`15=M4E=d-H.QBOK,2G+R[+q)R)bj_<D.ksQGYn#'
+:a"|GgB84Z8WLy8aj;JzH8vGrXjq5ex0Xhy4")P3;|>S6O^X{'splw5KK{{4!M[!qlLz#o|xUAPWlb5r.GrRko,<9VFM4Qe.<E^iLr3nrOk#zmI:F4buwy
+v;mm4,F;(:gIf1t3;oq6m8@1nmFd(&5HR+=a+'=aq,w.zt%YB]M`@avoS.Frn`EtGn@U'k:S@/X04DLD$iw$Dg6'Hzw#MxbX>h.<D3Pga:K}P&~h(nHc7a
+_lE($Ud1Rd+WE`f+IcgFZn!29BNz14k&8s`d><iHpwHt];iEMT,O#OFhqo#[Axz1aqP}N+QC8f"#b([nDN~$&oI|w9)x&mV0Vp6bfq>6//QYj9}G_1f%L"
+0Y,!m}SRATaa[XGYiWR`F0SK;B%AaeY7Wz|J>BuJuTNC4&A:AouplJ!H{<E_;Pf;<;0XW>)f|50u7OFcAC3W;@D;PJyHsatpiG/M6Zmca6oQ>QzJLasQr8
+/Gt$|IF<|e>r'2!3bUdc:0,5'S$Qqcj>BSmL@ie`%g-(/G0/Up@n>rO!E<fkgT5RVlc/}:b>On^.O@6};B5G-4eU49vAQSA2y+UiSXgQm}i;sV_/O}mXUz
+tOXqY[awy6{pg[iO:/D]$&AN[B|hb<0<(AoX=z8Pq4VrkEFaxi[0!orsa"|qYJ:R:6YNlU+VM=7Bw@B<Q-|Jf0yW~G7TjfYi;kd(QJ/V0yG9[}xA@3~]rj
+x11,Zg}(56|Omm0=JE,%pwptt8q$$:FLW^~hXr3y5Wu[eV+7XFf%_9aEr.Cs_GH#-bbPM=8}+b^G3$EhK]05:t`O;R"N0;rK>yq-<P`j0+.D2tdE<^unLP
+l,LV2hf8)k~C1thq}6[>(no]'OfJC1$c_!=fl4:+DG5EP2@a.dYSJdW;J^Pv#@taxfes=f=x8#+cFg5N~PLf!QtbZY{aB!RrybPZ>6mGW{il1r}a&^h57H
+[OYIU0N-zk"@B{FKC(S[:Jcv^W):5LTZZO7/&kGzcf(o]p}tw6m.t"KCKB$IbEsQu.$Aw(lhxz:s(q7,T:}[@UiN|kg#9D)5l0sWagPX+_J`)F;H2kqK:=
+JAXs[rU9iG#Zo")gTa)Oh(9yD(rfp]uQs@.0f4gyPkz!]C0k1m#:Z9p)I`["4/]t[kJ<0qK7RO5G#+G/L!i#E'p74Meg&A$5j_(P~@#)LS'YNI3dNwjk[M
+[]~/D49O28r0_AU4r<>{uUx#5nY%l%l,:Kw(WY/Jr%"Azq.{#`d_%m0qe`hz7]4ME[ZV9a9=AyF6'u^[6ai;3ZP7wx$Vk2r5MD`A8=)$kM`2VY,<";]'E5
+njs8P0H$[[,s7#v][u/<T}m)qi(F{|;a@G8xwoUewobylZu^6Gyv^k]DIa)`fF}9Ese:9!;CK_Tgr0iyY/9}zAP24_Q3@ue6@dGws1!W]dU!.T-/^l6P`C
+No%Bd.U3q2r787}icGMgG>2gPu$)j5q188Zf65"rd4-VNZ=Rk46xJ2!PS33S"_w&d6-!0!qvuAza/kePKM#EfH!6Cf:Dk|Uq:6;[:/N`!hTe:oc;03FFzi
+w#&2[-!lT8MBzHO0[2<MU|sIMbifawt;]>#xUO,vnv7DOBVh.j-6I`sQ:%nKZIZD(EQ>mV2>W>)"D8's``S=[z/533lLFpdhP,P8<6kOAly4`1dYZc<I@y
+.jSKG@RIqo^Z%]L<L5t=Aqg|k0qpphj^N#$58+Mao({<]{:EX/p$OL[I3d`[J>;`.{uPc"&lit6om)UXm:Sn1t~P-C"!Ir0Ty,S{ELu^R<lsyyg03#;ZHh
+_`MWyTch4R6-7@n,8%<W[jgng!GE^acUj-:}euMV}Ue#K[e,nH0y)-`!U>]w<6M])!C%S7prokLC)H,#zPh{RYb#Y2,C>v_iNWa:F:ti8@8=onXU,S;J8)
+c>B_BG{K}@"qI1/'@4N%EP{u<s4|=QhHiwtvzJutH^`^BScF-!i%hT"5nVVz8L/dA86Hox7)h=SuCRT9aK},kJK+lyp7HQerEy)uJvVR8Nrh)DJg/Q<j~H
+"wYL!UYV2e[jjHtORgp'tdSh>,e@-K%j/"IT>g{;La9yoa']>)h(mfOP@gfYPJZw1IxB)_-rvuj^{!PqjDx2ZJH)%rjQI3Azod0-(W+ZVcoNlp=IbSCJR)
+hO9NBTsz#;$7q1"Ma=93%YB^/gJ6ecrR=$m>wR9N#Rb]W8`m0kC,|DH[MNvK}uG5Krq9$U}g=5eH@K:WeEf1jaw41IzO!Ea3w2WTv|r[rro;3!NY!+qf+D
+%9nI(fN<Qs,|hdH;oPJmZCTcla|>$6)+;"KGzZ|(Qbe4O`Xd%wAKGeMAqmhxX.O^oI:4H-xB|k.krw7&aF8wY|Hg"nQjFIujSd/M-GIaoJP9ed,K'$2P8]
+eQw0:F=V6bM;uX"%!q_QzUEn^/-Wq,pF1g39ZuDR@eKBN)V;mLysouUD$O:.(+jiE+Em+#v=&j;;CGHx#JJbchED6}!,f4LRA[E>j"TPBdtGkYnW;RgJ|+
+{v&wUm~%X:dS[Fwk@;Pi,GWMOt8joNN&0GGU`q:f.lrN(q:BYp~gu.[g(##Gt(s%sL;NR`T"j]vN;>":awdhH|pT)U#;JK,N0'IQ,Q}=.(,8OYd>f>m2@E
+M%Eps"B"i'5>r_`<t_SMUFe7nJNtJ.tQ$%PMZGaEE[U.X<rgG`B368#7#LdM$J"8G"{49H@QSy&KFX7xz%`UAM%>@jK4]2T{zLSU[/4L#xxKuw":0k<}^S
+qgv!lYB^PqHQUN>jm#R&zLMU27UdnZ(i/4DjLTj}hB0Wg_wP%;1po4>]Qu2i|2QJYWryJv~WtR|P^CcrrQcs]m=FXI5p`4)(@E1W4tT&Q`#fNT"6M52LL9
+JE5p=6s+~lZom`A)^`yj{ud>HXh57:_1S1X)K^@MM:GM!ys=]msv-e_|d7+5y&2X>wMmQJam"tqt8%>c#m!EanM5q"_ddz_M'N'0<NFv]^L:C-j'4YRkh1
+^ueCH&Qi"98^dU:khUR7x]#LHoDfqUBF{Ob`Y!E)M&UWvy98mbEWpG6ETj0Rn)Rzel,{)|<vxZFJsCP+8C"/(^dWH]#<Ki|m0W3<5<}<C){[w>+{yM}I`Q
+:_Sx<V/T@$D$TEXLg8+M^;])<MVV#e-{Q{fNuiQ09)ia0-zip&#qyPJ<&3%J'R4OC2hNH=dj+/dMU&Mm_lTgK>Q8uX2Pn/`xVVc99X3Wg^oS-&S^tJ^TI-
+<u(^sioj8;UmVc+89t6as+}cqhB_irqP<b4Y{,14KQ`"b"$ICA'iYAV[6QL6H/Zpv=vNGwl0lNu/v{sfFhcT8gA4c,tQiL54yTs@)Xq32o'V1t05c:#eI^
+9Sq4lMJqmyF)k!rU5@6Hy13OFWVrL;4r;-B8G!}>aeKD'mvC75`h3(gJvh|T6X[_5GQ+X^VR:}9|5[l>%1FsNqHQFO-Vd1E"^jR`0}hu9OvE[JDgT>c6UW
+IMmR:yuv>ejv8no^,[XN+((&E{Z|$<x&uHpC0><>S]zt(7T6v@{Kc6x3}[f=fUTA,SztG6+a^O(c>;ic$qA#S.uGEX3g4h]AGEufROwW0Vo@7Fk%7I$FY@
+PqrLO[ruNLRHMobmR!`&74MZfiHHY5O%;G5h[=E.a>+Mbj`BMllk{LU[ih/M+ZgvG+_-%>2rmMyK;{~{8vO1-ket5)y6_PjR98w0JiM2DYI1Qrjf/9wN(m
+F2-FE;)5y7,W>5BFM8v+Ko]c|2_Y5wQV^y=(GGT^o"i;_tZ[4z4eQRl8!_IXQ>t#(p:.-H2()WM!F(JUa-O4g,P,q^,`YOmm-$oL9E3iZ,v3&=Ox9n|IMR
+N[3h"LkM@N_0Gsx)3F]3QMVC)3@2iGxXW=+Y:lrpS'&Ww<TJr''2W<h_(ud:=vtj9^Hsp0+9.4'6xr%)t;^u":':Mo=n_@He;0Oyj]PBOULED}cLw|#v|-
+8RGOv}|U5/IBkz3zOz)Uh_niFR<u@!ushq45u_]=%a/{QhLV$JO2("#wy/prIH7%Cgj[,uqYQDz3|WZ'CS7$Tt|0JF5(V[1V)ejm&V,@zRD^!(RD[C%}Dq
+1-T,Vnc]1XG$RrSxAfI</q2/!6WfPE.%{-,g9/3Y(`u-J}C.QhGbZF'j+{'R"n:_~P$9r"cNPb0#c#Zm6M:v$,vP{D=/GK~j60/bm,fE/k`o&pw=i#BzTR
+>8"Pi2FImoNu$oIwIa$mw##-$!ntH!K5t0t)<#h7GD,/ccQ]K%+VSAUHJuP;B:3MjZ>[AnmNO}!>qY+fN<(:frFbP''qnsQRf}38#x=(,{[OLZC=Vz.D:W
+Fn)+@EVo-zkA;cHP!q{lYc(@L<JBGd"$~0Qz0AuPlo`yoGBqLuotIn#O7A[:5,lO)Y<2nvHZb#3F0K4xM`[+y@ij.#.8OjRO:a_5JT7h'42cdU7=dP;;T`
+o9}'ex:BTj'(]KB693A'q)Icf=~^+y,W^Ug[X]ng9el(>|sW8OX9<7+-GcP0U4:f{sxRnW)UBfNS0LeS=<"_&L&2P"ct"FR822B0Zc=kX)y(nE"|m+q)+$
+/hWY]Z`x{A,v@][#kd@K1GJ7b}1>&2rla8EwkWlT1!w[fS.^;/6FG3J|PNWn^h;3/EgZ;a<N^po1%k]ivr@7`gU$OxURoiJ}st%V5+>O4+}|,#cp;fY)gw
+L3q]9;SMR"y1E<lHkwdL}XCK%ZMQ7GQs3++AicxvzQ31+,K$wj@3zq+@_QC.qVEFFjP/^o#T3+>izbqLc)ofO:V:O!onCs:bkF$,ot)(6(Tt(%JM<s;.@j
+&=p2cIYk#t7`0KaDJ;DJxCLpd/(JyQ[)1C>C;W8|C!c'02Rmrul$-,I,(j&WZ$tE9SfoF>76b$;bv',QcvoxFdM#'Tfbli'+-ufF"e_,p&X^>Afq=aLbj9
+b;9#J;^2d>^+e[(MpP7E1Mi,Y[)rXB<45R0J2AX;EVHeW)2CL:j]siGA2w[sw:k{X>Z59`%QXkS]~IY5usCH=|;n`Tk:(&)6W=5p'BYv36k7%Okh+@M%bP
+zs.O:j:"ELlMrC"7xP|vB]mV>qM]49D^SNw8&&]Vt1}hT[QX~l>o0Cfo3WFq%RUpoCe40=uEoy/XJt&hfSot$w6wbej1)HDA`TjMJ&Za{.j>)hOHnkS!$l
+e$_md'dTpph1:ojxo]kWWx=G-K/.Y:y$rb8<g3#a_-wQk1<8;g<yMog26"RxIw[u,Mm6.[dm=t#ndFL|4$[{hiKX.ANYOz>9nR;<@Try2_>oaR#!<uo7"@
+'[.s#CR".l6F}4lc9!Qj4wBY2oB;uB+'W"{1Fo9|.`bj4A+J>[)`%n!KNudz(LvM>]Nwjfo9JA/=jcVv$<0(Ev'_ZM:>qJ6eZkw;Hk:/2B|3/Zh9a7wmCK
+c]Us-lYeJPew=<P0&Yp|y3czeW,;^p4dX@K3~,jUu'$9sa0i)wp606HQVH>jS`CO$bPg]|%!'X[=9#0,|!{kVU7uAO,idQCl'RLgUnom)XUOmrj>aq!>qA
+g|ZV'Kw(zHj+%nSKAUPdyS+LTxFKz2^7""G2D#GC3E8"5hrP`3zU-O6eM:Bqu[cWxrW;Tp%xir0gizbH{s]feW`%HL^6A(v|2)/i8NVUOd&76T[WAbFB/W
+qDbx3Wn`Edm+%0lWxE74u3Uv:S<$MXue^<K9823#Xf/-=4wleD&&2Nawr[3zl`-WZ0`5:>4igIG7GT(n2LC-7u)R']7PH%L(D+B`st;GlSk_k!YHTP'7a^
+0GE[VM|nv<XMA:8a2fls^7YXys^SlzH2/NIL<2Wx6kjGmpXKBC>`SyI.[}VIZ),5=wGXcb`CO7eI7do%+WCWY|i9<M)OMo%J/j{UNkuw7m}b-S:!d"4cgf
+n;(WA|b@|9sV:[!0@4Vs+Z5>Dxb'LpZfVwp3Zq!KH$K&OU!o]G5ss^;4eT3+`]kgYaY=a|@swQ@`edS4U+:j/rM)7xJ,:RFC|)qbOl-lnPs(P7+@DAX"Zk
+-ZQ15R8V{onGPh}^%|41S2DpJnOX@+0p'W0w5A~[yu39mdyk#]eFOeJvTX&AR0VVk0&+6wo@|A0My{^U)j_^5,K1I;QEO1mG.W<V&%@./$.!dpQ}n5mTek
+kT]R7nE:duLXmk9bD#WbL1#>]Fv.9@3OgBa2)[nxI#C+}%EI"1Pw!(F!K#0n}]LU"GYp,H_z;_GIv{6+neFrkq_7zT<;n'ZSt<T:=Hc|dPh)DFCOlK'KSf
+loJvqz4ODP`.I02Xjk(uA,VQFVQgjiNzKwpEi3:.tWtD(dR{|fWBxaz&t+H@v6b8``B(Hr#'HeJF_PxQ6adYeUFE,W~-G-[[HXsC+b74GV8V>{;q,%jBJd
+4R|AXDb>6nN"M4x>O:beQ$6rH3goS"Y/M#%<'y&1qq#>Kqj9@5=e{(.N)ZY=WVFIH+O$kr%arRZn4@@9cBh0PKh50)eAZ#G+niTCXGw(T=E)Q8.c3VVHL.
+Wkdm+oSdvg.[JM,NlPlh"t2t8WGa%1U$%w&U!,H-;8ddDg+c;^XsW@v'/BHx0)uTk3Zm8C_,>$jh6:v|hjP|I^`t,sS%`v{^eZ<]ori#b@IUB&HOGEr=ZG
+L0&xEZy;tvMfBfmM-eD=]HG:[j73%17LLY%vkC(B7lFB1002E`%XMl=41<dsGQFb)@0",Z{P|A4-EVECHuA^,M]bf+4ZyChRx-75Wfx2+>y(Q{Ec)VyOyy
+s4gSu@RwI"@G{hv1m3Cp)8ok_|y_hmce4|UpdeA[E+8P(EtBB']bo)|m^]Cz@J-:{4:#~w{mvxIb!y<2j2vdDG3u'p5^odxaf)lMVF9nP=yj+3E.A%Sx]O
+c'4x-pP;";1_JvbF!t$^w-CBYj;Gk:<c)5G,nF!1!1[Hbs2+If=@`|fYsm=hJwObD|+:D)8/EE:D#8&pTFAd)ucpi`tz,zjR'F{#]lx_rPE5!i/Zq0ecv2
+e|C<oj8kmh28B|be6YaHiXZ}[@,igI6yx>"ajkIHG]9Zy)KH;tiKV-x_we4KJ'p_gQMn0E[YDM]v/vHt+v|/L5pe{s]&p%e2[XoS2MRX';$G`kAdjoUzF_
+vC']rbioh:Ma8e<Hj^Qv0.q#}M![1fSMwCRDq.[.,|1PfT9W_&B=j<TW{Pa`f`;MyppvxE>h`w#j_uOB]fKbA{MRp}r)I@"!Mj~HRH+d|RS%8@"d]y%!#b
+tB2TC9Y_U5B$Kb+>RH>6X|-Jq}$k}iXk^h",X{L^xK$4].V^#Jg5<r7vY"/_<ag!S'Cf6&&kjGdvi-RtPHc+IFCd<ABf;_xD%%O%fTe%#hV8N[pf|j|(4F
+S1.%0eswK&Vj-o,Bw5<j[ojjjWm19(,P<nk}/^LqFwpj~$]p<_pLj`"A;k@AdQ][2VLPp4uCdV)SH6;-,"z3&''@<"7A_vG&iGB.Sm0SP@B|nAd-<{^eZM
+_-aNkBJJM+_GN{^z5X}z9nV#lio4w:!a@_>-Q{;fX)M=GKno]MRhu#DQ:FBXZsOh~PpuD@<u{Lmm&0FI+Xsx,q6ndZ`Zkd.z2qh8GuWmCtN}A9W%,gsU6b
+XjxwStt8av2@S/l)@X>k_S5mN+7_KMljU8N(mpzIQMie=7>/A4AR;4=5QD080Qreb28m;3SEl'inw2]yLPn:-YY9}'l53<8$r[8dj3.J<R~gd/c1!<b}al
+c/h&,eKKnDV(7oD(tCdUk0w"Dd-j#]Gi`k'F^8tOpCpo)9|clLRA0Ni(!i=!=0A&|y_(mbU'S>Taj<XcioZ7td;`yX}:,3&fDh,OENFY7pKr6|I^kmi=Ca
+Jt$yPl;(h89D:w-D|}[XPFPV`|nNP/uWl[oY0ty/w6Yy.{m${9E%GLDO;[0i){8-WCL:GV_7j-%B&QbHS=GVRg4"z)Ifka33VUc@]&0nI}}=}M1>,^^Q4o
+cwY0QO8NVTHXwrG/h`P7y@q"6W+eX!QG]00Y$A<'zKi;(,Td`a0guLQBN<zDahYHnpRnSS1WMq"6AY5Ja|a^m]5L{U;hfQ@{85FL.p>'9<~MEO6r4VVOi[
+zY;=jA2pusvhd|Tm66")A-g18jc),b!p}#3he$]SN=)/ao4K1;Yz=ES)j)-W%6L;)]/y@hGOC'O]R(]c|j~YF6;@[4SfQylE3`S.3RIfle,{@xw35d`,UC
+v!5n~Q=($X{di9@nuuA`&l0m6yCtjCV9[J'jsXT{O-EqjR1/OCO<l@5g[648G0@xqB>Uv|lpJIA'_t-8Fm!pP1w-fAQ@dyDw'2}Yxz_eQ0hVPAsI$9i%&A
+Zis&r&U.9Nnq(wW6Ak%t;5%ubFM6e"#{gCB<,C"bS|"`;11^edSJ)o6:+bp{g{6UTh<1s%FATqWL=tLFPislu0;G5KLv!%^dLpI/pB#/B;^Zc$>Jhz={4)
+<8;Tl&('sk%/^Y$C'|BE/O5A(tSR~EuntFEW46.lwCmH=em4o)qY&cvE[are.9be+phCzjVz/]K2+]'PKWSsO-x@wWCUFhyZ1m{k8yN&)J`Z9q(zm8fC2n
+dnd174_TZ}vU0:#-<Ss[oLIs/wrWH>Lf"%'xuiieecZ#ujZNwe+.r`5H^7v>RqAA()]mu@(CqJ:p!j|v2#1W6X|p'dZ^GBzq(`lgxpSd2_x3$!hl3|tZ8D
+!A]I(f=NDMYJ(ziZbAcJqvur6I~q#72l&:vp]mh7(nL1q!917NGmbGu`-kr]zpe$AGL:;ul}BAO%>7k@NKT$eRP2hZ<IDg[I^fk@SH@E=`Aa4u8vM<Sx{-
+SN`J(}cgkzMg5cUN0O{cHDs-WufQBR81:6uX|)nj/:G.Z9BxB|'zI%Sahffm]DdM`ppumiZ+2;Y);EEzw`G.TVPqadh,vlpqt/saD8~Ex=g[B$rY6&$jRT
+0||Y>z>5+p'S:`02~8.&=6gfQ[!j$coCK`')!h|r>57v1dIO:S/kW+m"OpDkZ);VUwgmEqk#Kx4vXz.8/D.5(OAgrkukjBSSNOmdUM_AX4MXN<eDpL#ie-
+%of0_kd8lD`a"d,tYQYi#`7RQk(59^FD5{BDgCm@$Q&Prao4)B!CSN:%bhOUac0K~TjBuH#vsoKA9>SnuH_^,JoweF:kzbMw<FJL2HDUqZfoL].UHy#0-e
+X#F78cNlQ-"z>/SIGnrYO#dM3^2Pv2@$l-zHi<dE:<_PI|fAj1dRgz&Z,p$y/OZf59z++:st2-S:3#P|t^ffpeOue05vPduhZ}!pg;SLu4;g|y(@<HYDFW
+|n$9vy_U:zzZNUiS~tySf1d$lwA9B/J}6k>2&7T1(j-wTgu+l)H>Sd2n3V>PD5@FV#Z.mYAy2f14%-]=by~,_6X}k_+vQyKo.r0-7wZy@%@('H,mHer-p'
+U|S5.$O1&reXw#4VwZE_kBip;`l1AB3|T4=|Ox}:X5]Gg2'{V&SLwk(zSLL&fm2za+<.YSP}PQ1CpKemeIP]9_cs{JY^-5ZltS=u"1+yJ$Adi;947R_y-4
+Gjiyp2fyWD.4wZn!lgD1ki"wo>-=puS2Zg6J-47$9Hys/]w&72(,WgO`CBGJ&2i@eaS3,X7p}c'NIW<HQlL]S=PP)#}Fd=kdckDv&T!o_$5A1fp;gs#;Pr
+].;EA9_S(xJ72}/DwK<[T&Ajb.4%OMN[f=pM(IKDzW}fK$@2+QjRh_G("}8Tf```Uux)Rm5p+}[3JSune<+Q+&3Xbw5FK%G+T8oPn7Mh;$1N0D<VTe~3mc
+';YIWRCRNunMx0Jh/$:SVh7k:{ymN5>+TN`C9oAqY66+j7Vrssflb53mCxCN=dT2<#L5v896rpayjGF`Ob);0RdliVK0`aJ97Su^I57Y=02}v><fu2d7`7
+L|S]J$kl-O8Kqhl]L0cE8S&Nh&caW6K(joP&OP("n7BYvl[=EgS9Uk$M;63|G#Sa.q5Y^BzBvJ:LwI.;B&B{<zxweJLu@#90zd.^Tc5qk=i7|w#z2'pYWY
++4|Htv|Xry%>MPv96}/:uXo]+{{O>|@X)BY1%R8mg0tT.u~MHdU`{(UWs8T+L;^/lwfu_q8{PE(bz6[Ta-D}9qnlCUENAgNh=LypeeDP`['h70c%crf%~(
+b@c@"l(pjLSC)1wA3eQ$T>W4xu|:kZeA;$-N!2#i8magtP0|LaT'cF]:2P6ck|#uMZzu<wX.SJoYBkyy`izo.y4h{&wvFCe}h{L7[jD.^+xbz}DKVmEV,8
+V,%+se@_5,IoU9YV^vBdrAGBwbRVcI(#,@%D{9t!Z)kz>%)Y1Tb^vy-K(d{ur]U:$IQ^_1ojG46,Sd#z3/@f!:@,JyTV6'@Q=rE]gV86Q!nJw6,-q#-AT_
+y"NFRv"@sIQ!~KNZ{Qyqf@1g-`4RH>{5KY#>GT}GMDBp}DuE8tEj"C0z7u-'X=bGv{XG<)mNnE,+:hN>G+ja^>2N3GX^kM}`GaD{Sv,DZwvW+:J;(Kqo+M
+8QMIL%}8'9qAw7Oy;.;=vb'<wL+=zM4#U(xUOVlb(`;3o1%mcZ&P-tA8h|W@w{Xr_}'N$_x}@TRQcI:siS5pl9q0W_t`&'sec"ohe>b+aVH@#]e>Gge,K+
+~@Zzl'r6cp/%5J'2`f=p3CfwCfEVhK6@{(ZVp;}CsWcV:88KLsPUBq;uHvQQkOSAnvw'vbC)WO~xCfntyTN]h+XK#QB@-PqZN6"SJdm}p#>i>GOPLmAl!m
+U8,a&[5FsYHEX1a^r9``VU0LZ$nm>>gn;{l&#Aj#xJ:^g@W4YBJLW4aw3QK#i-S/n"(XeH072>5=p"K`_|orsSNa2,Fk[5E^-+OPc!hOB$PPZ!^IjfR97j
+<R>Vx)Yl:7UiCy+/=bhkVinkt<^-}l5Pm@(X7ds>62j,0Cd:F_@(!Ak&zM6L=,qC}|cI/VVihsd_;a>G-0&CBI2FmaIYZ9a#gd",k)dK!x5Z0}DaXB<n8A
+;"[5iW^LQ>X$=ffY<TNC6Ca}vo!a)mdEtO3+EAN^UoNt6gyUP%=|s[+4^-Q9+.H;cG't-Ff8Yfglj=T=tS,6F2+v(0EBRz)<0!^37h`3C+(!D)E3'6%u.-
+o3a@3/`hJ_iTz&]BmBK&h]^ht+3E!>KL-YU3aAd}gq6zQ24|}u%RsVCNl{]nbg6[nYC[Z=@E!Y7yIh;#+UCM!,ZI8ZM[;%a3]k.E0Qu-/6.Egxh!KUBP~v
+_^s3l:9Uit{On`7#mj90Z.y0TD)`4nw_$Y%'6G,AP0jAB=`!j+#>_C:ZOh_FR&EQy$YH{oR'gw/y+,~lx+^';Dex2`Zi:;@m#$!lvKaJbS+:vFq_2nN@@x
+0kr]vkTn@I${s>)J6}2,[T{ji(!<t;p-yR(Q''h$2x1B//="b.f+5|t]t/'Kjyc|U&J;.MwXYP'Nu]A+|!C|Rk}0P4KniGE0iaypI5Z9uSnk&].yJJX{=T
+R,O(KJH_vsAD}jJrA'[dzCiMoUsk^$pfJo#5=v'cc3KV;%SY#Y(nkXh{l1X/S7COV[}s&1gaozoP#RnV%;C'_C:&Fccod!@Xv;sxa-'[fAd=.(haxKnkCp
+F#X}o(RdBYhvv=BIb;rc1$hrAwo,rMrq:j[h>z)oTfX"G^F[|4%m{G=U>g<lXv,6!bc=4aX.HWvR6q1bNhRr3bhCSPvq%7)y606!c-NHjiQ6Wx14;MRmIA
+K;7!zOPD3h5S_X$U!;-O4U(=}%}<xxut@r-t2@1u,xrv=XGrioyqDc}u^w`TracPOn{lKqKyT&4{hemb53F,8&%16;:4)#v24/@U)N'JohxDdS3WWyq1yE
+N'=($}y=6eAuf@n7_y7w^!hUes3SoA't]f1]j{In2mg]hX+|&)l$Vd-a,[c{57i%GSj2f;a0Qh[U5FT>RBiYOc+`q"hc7e<q,g'qtyGL~QQt{n{"CKZKo!
+ZP(aNOW]J6BOJZTOk)#>2nZk7(z3FTUz.Xc7se98U/DW)y9/T5CMkg!.Jy6bxNc1^om[<|h{"O4TlFli7,<q'2/vkto,dvP%-WbhrZqGYM[fsrWN~k=oUx
+oPii"Fcx1;B(,HM})QGKmhvCX:[>yUJGl.QU6tH9mX:7#_8ZV7zg#O`w7/^M54XSN{$bJ(hJksJGA-@$jGf3V)Kj7%y.V2R'{sRf<&fX%X|M0<ps>K.!+7
+-H1__[BGmi1=`:mAWg+S^U;uE,im6#ea{3#&:#R-{z)8eWtAg_`b(8i=bsIy,Df9NsJ6}1pwz(^mTm4E=`ut@,82iVr'm`O}%(P[X40=W0D2A;/7zq$Luk
+vm^<ecsBTyW,@2=l_G/>yO|I!mJ,5"EFev^Wxth,3U+DJyC4aUZsx!k!uP<pi_`kzj@e&H]}s_XJe1_qiWhCZb%W|Z.x<t%@`g|aC8|Gz4Z5Mn>L|LP)N)
+Uci,%(#!cM`it(`'.$2Zn3k%L,1}<1FT&TE)h-I1fq]>I}&$nT.5:v+|m]}4BUa;6+!S~MXZ~Ki&LnnVT&Seh7<auWE8th4;5O`k3;`'VtY[K(D!|RA`P6
+c>6^E(8x>Q6u6ogj=8FVk/cg`Te]]oL.ttYxA/=i`&UwZYYtg{^[GBs+[W>0uq'!!u,CLElCh]g>!ElW(2}1&HgTi.o.sXc5X=s!lV=UFR/mB4DfSW&Pre
+3WI>sl,$fnshxeF7Jjf8n8F`&G=74Ja+m_JAd`E.A>|`QJ+|Av&95F"GzG`h.8SIn9$]'4<5beBZwHSK,4g4Uj{g,_AnkEi2krl'h1q$3Y':4k@N|(pn4.
+PFf;p3Zg[>mR9O=60h|xB(KWH}hQ_vFy[#mamVo1N1'ivmsf9Uh0&z_Eb}<YE/m$rj~O6w$lfKQv_i!.A+'m4l|_;30_pSk1YlM.^HO'-4P6F+,.Yj(X@T
+L,om$J>XftrY>LJqnX./MqkWh<J{-Ww6V{@4IFR>+-+;o]_2B2&vrh8si)@Jl(qD:oUpKY{fs,;!"2gEYmL`DzWTm{CzcrIkM["b%'-A]0R"u2GJL[HYQ"
+Em-2=Lhy$#oO'Z{9x+^M0qq`J1s#@ez.&PC(^!3mgzqA$iwZ4_R52n[>_|XrSfdGHL4w'A%cd:=</88xkjkSEICdy3HbU7S/Ojyj`k!r~&.a;)"J,Mjv!I
+kAYcyeP<ArlP>5]xg>QvCB3AA+l8!:o|izu7TYF4%4[gi=.z/i@_Sv(,eG4^~v6&B|Wp1Qz+$RC`'L1jE{@&_o4RtYuEK8>qeV=uZw"QL'HXq;hP6{I=-x
++[x}j6Vx}+MfV@S[.CiDyNlne[8v''^RBp_e`ean%m.9}8q<1zSfN^{&;|!0sT_T_BBA<J}$~W3j-y:qaDA)T(1X.Lok>ow:c4`]b@)8[f$A_uJh|iBIt[
+y[g5aHs9-<{U&M$N![|&o}")f]x'QhiozxP3EOB4]Gq6TekeTT^V55`_FH/o.O5kw>+KR`j3xM"-"ng%(2!b;<lKK>VhDdM9fBS<ke$-ZLk'VHK>3DWyyw
+z[ou4c7'^6~4pbmLs0qzzOj`)LPysW>bIz5c#Hni13/A9lFm6+a3-Rb=i^vwtIOc>_9L,uo'HmFg,y+::hE5mjN3O,"Bz,2L+ja+=^kT}Gv,hjSzEL7tff
+9TO:wC/_+`I{WA:aUV(^teFP}oh74LIyr^ZBW,jOhrRt2R]1s{K#r"bmi^G5)kR`3utL5$[kt(Y.zMJ1#NtrX|"NsDHVg"2MBi8xH7<fK@,4{z@kfU'4y;
+Wa>'4od0#A`ct`b-MwN]"wv;-5QP<2gdbQ@!uPLO-r.>Lx`DN<E4HvI2{q=$ogK)7F6dY%Q1V/~PrA|H~l%iRyChZ/RG/Jn[PONSXmS=kj5zbRX+(dN-Sj
+GM^bx{mPyHpT64U8($Z-Fj6f|+<]MRjV~<rjpy|gDTf&S(8uC[gLe8j)BKdJ/Xn,UaBTiBKda^VjBRi83(n5!0/F6%=Xf2HG80aa)%ld0"Al'skPl'KclK
+-)dh8pd3J,427H:[C`|CbBKJCqU1m>~nB#35eg/v8s%IP=k%_;yoYNVeV]8|k|gOBL^I:b;,qtDJ(|j6/5rubmBqf&3G'`%8azP>.!FTS^cZAgD0z0qWp'
+1Hm=UK_Mh9fhLw3R@I:pSj8V[1%iQ,U"]`%/k^ab9;k@5S6j]++uR@'3:<}1F]BMOUX;|q]ZU1x(nzFL8#A0Sq1T+%q-Mb;2m6:4FcR}$y%xE5~12u<esu
+!D~10t;MDgGus:4/^v|Cdy>n$r=C){jTh{;Ep%HaU`(1x5uBBV/wja`:>}cT6!aoYII(8Z4;]'DPPF,ARwtg8ldBzydb4f@QQ,P|j=,7K[0Y&JhxAtHh#y
+l9T<FnHmQnTj3ULV^cptK}QO(&u5=kL^B`--=#HziZANf)I#hYI/5CZyrX6dMHd!))~KRkAZzaq(>agO<.c+@4~oneKA}t^v'Cxo~v@P:zC<zaeC.H;n98
+s#bQe&hr'hqUOjj|xT;[!C^oZ)}hv;K/&yW`w$z[Y:U;v:Dc_2!E=1k5i53Y4+}'a4P&>F9A@u,Cp2g@y@_4A77H'g_VQT8G3GmKprL3B(~;cX.gDDU|xM
+yb5Kku%&.8f{T54&je"'L[c)Hp7|D(6wkbwLvIP@rTWw,o,{wpSu#dHF([<cF<`NVqQa7rDjN4qwd5l/KKh>ZlP==CA|H:z/_//Xi51pzhR4,O[(r]!93<
+H#XY8LeSR6fno$A<:t;xU175qbHwJi`7EQ{O8AX}G,"pHJ2_yr}NVDU6(4-F<)8hE8x]/L`OFCDE3p4YLc3YzKDMXy/6WNT`OvC#d9LrDqVninFb!UTjX<
+U4h+u<q"a9N_T13HM{vI8kwQ.z@hui7IB.DA6@V}|K</o%32nELne!xvgJ4xlt%&_;V("xt{EwJW>E.K/t,.&8t^C;N5sh=y^/xDF9/U@;OGtLdD.cMEj[
+gSl"s3N(0:k%C<7X|Ar7E6@p~e:8b-;3A$m_QuMQ)`/'m5y$2@^ByGCMZ2sByp+8Vn]YJK{9gB9xliy3S_dePfFa}`mmoXilV}l$|(mXWw!Ja;3Wxl#7,A
+;bK`5;fzKjWf6w`Xx6k!7s.kU<N/3sYR@/slRZY1v.MDu!#yFyXOzbkUv63bP9APDdY6@xH!PjJ9[A=^6dkghdgD]R>`_zw$M],/D-g|v5C'(u_^!fw)3`
+vf"aK!DPn&18kJG2(evTop`=)$JE,=;e3y%QZ9VhBY"yl@8]HM2N0./2qf!`%!B(-i(5G_>3grm5j[R(Py)sB&ON_6/ssE%|IKt^jyH9`w'`T)+8i2-AgN
+U;s)zDmGbqaM>zr:O.N6[@KMPKA+l1ywU{QJO3AEzTQ{IN`80;<LxQ.SBFJC5Y5IcbPJne;ckWh1t6XzLuxTfD{>HUJ$`mNKB;ken.Na^#}.v"]wMM",b5
+^xEg,B8{mXqLHMsg,k5g>PsP;4rPjE!mvj$EVzK%]Ci2,CLh<m2F9IIec1%]Qkn1hl80-4azo3l)KR!JvfIyc+^CJ<UGwib^O:w]aOXNv{b}Pb"9ADT2wz
+FWK|1WmzezE8Wu%M#0&ykfc=$fR@cyO|We[D,sz;eYRtKy)>BC<q#Ps8)cVG,{|lg4w6^U)yZc#>:J[}18>b)iS{:;~jQ#IZ([Ufl]#Zg]SO}F=x%:~X_p
+3)'s(K20r]7Yd<)'qL~jyhQP/-fe.0qAE8C_R5~nzk&b2OhS<Z}4~/{)VY%syEnEK[ZLOpBJo[QK48T68go:6+Ly3@E^8=@Tp:]C=UK$zUygp}"Oy<2B{K
+e`/ra8;@>grGA/Y,PFVf~WnNcYgi^h'l'zZOqa>5r[dR|mN|36+bTM;+u6H+:`r=%a3c@7QXqb"L$<<EVwzY=lo6v|nKUfaJ@cC=m.(H&VAS>'En0.~Z<V
+x/jsG^.Ct+Ok_^Pj|>"rgO#@N[cP]>G$#s;JaLma01NqLS4oY@QDH&tZpmdp}fQX"uiJ`K9vf{X2)EXz'#`BWu;ML|[%J&RtjocawY&Y%NAQOG)$mVVoeJ
+YusBj>WSF#.}eQI7qv[`%[=6{V(GKAc^72cFLV]qmJ,nZ%g|pVH[8qyuJBbz"a8pPrZo[-C}BHv!vKkww[ER2&Qh1dQr)]:/j&dt`k<%2<L[u07m%=kz9B
+Ead3978|EZ+zfZ0Sq2h,ra)x4|c<p8KsLu51OAdyR[Ce+}YD2U7XQK_D}JYKA+d{:+jjmA99lx`nfi1U"iky&CrCS=h/9$fPmT$m#$W0dn<Gm^B5sTn|/A
+VcUVA|,<~|rir6$Fsj#A#Q6,SH6ea94}TgtNmwQ<XTTlSo-Gm0pvS]=Xd7io)f'^O3ODcCNnGn{pToEOMy<)$UR2pn(xZH;bueLfPpb'$f]S^!O(y5E6=#
+wEt[i/."E]Yc2N.AaxX^o{x]j1hW`>Q.VtsA}EolMpPu8AFV'u+1]/Ym_-h$Ml(OT8T!9cD217wiR76S'rUUy'5Uof8,:Ik(}k[6rF.k!x'zM]j3=VF=.8
+8L$^o5u]7qn(MdVneyrl3JvzH"r5sCloAw%syuy)T0P$Vt<7a(y2,M;wd6'(R%U:N=luiuSJGV|(PRpRfbHohFUzf9[k"={#:}/r=e.-FGe@zc=@6obD{Q
+7-_r;njuG5"0Fa~56sz|b%53MelFmPl>7!U^%@UuQ;3HeYV]P!gmnap](%b[@`JDTD-`13r{3WmEm=%}@sT|},5TEs:N'L2]Mtk2{GTux&"&%x%z=[MEM:
+!fCU$Fm(~BPKX0y:NNeV#yInph/We|y4B[,0[,~_r0.{Lp][aM;2hm)%tF(5566f!GNL=1lb&7YOdt%:XU6e<Xa;s..G:6mTd8<Sy<|Hg)y=lJ),6ku^yK
+U>+RZip#oLlcshA6dh%]Qq~r`lX>}oZ(E]o&Wv:V%hB)n;MMY;S_2k3c~QXkI27|H97R[:JJex=Vt[x9I0T+^(NSm=caZc9e:@$r0HRt_rRATBc|F7,5q^
+hy]U.JP87-8-'oZpkKNe.X;{zM95yrp)CjTuANVNx}+yC),{rZ'yK"A9WTN)s@G|q<lSt=o&TGpq.<9rv!,O2-toqn~1[Lg|-Ir)UyziT+1}1}jiVv(pHg
+}8FNpj2.b(3yu5<q|FpH-HmI/g'EX5+4O$njO805FEN=tab1:Uog<W}4ni$43}D{^y/Z>AXI$V6qmfyZo6(f6-e2]zWn4AO;53:G#zGRjEv4hTGt9KMd7Q
+!=+<!RS7:a5cVb~`",q#lbUdpmRlOg.9S<2BbAQ24(j%-Ji57st1O<A|^TBP$L+;KpT9vyDV4qy.'iP&R^%=:n7NgV8&"HqEG.(%nL7<AcV1}huYp)2[zm
+9qEG!NQElg1G`3D'`wm9'<A3w,:::rb{&n9)6A$vx"`$5bX7IU{s<fteoIixhfrpz>PlR.!NZ!Ni[1"_x<:OIU<hL0sFFs|I&yfKi;x,M)ji;(M-hcPCd&
+se.sA!wkY|<X2j3&mT,m89FDnrr%&%;T$]YyxrT#&LoaSkBqvWXRd{kv_]1L3lgOGGk|${5x|98182^:%XP0!@Mbrp;oqbh5dRQ@7G,')3(QJ$g42{Nqgl
+8[P$u[tL5PHZV|RQY<.@2Q&l[lcNqWQ]'vnZVzrY=]eNL:DZwVP/@(ZK{&Sa/fpeB)wx/+_{3aAt[6gi)B]A$[N+9UvbzbooY/xfGs,jr7hb$JqAwIh8m&
+y59w!9&qW9gUb{P<gw$GVEF}JhD5GA]oWc4[R=_b/m"G{[Z-D|IdZbk`:CpQB{ltp(;n<crhNIhXFq+]SI+[~%{COOc#m&cRq1:,T&I0T&=H)[5FM^Nw9q
+Un.yM<x6X6)MZ|^d05_x{JV9vz#6OUw;#e6_|Y5)yScWYy17[kr4v_ndnU^FH%KIDf<I"HETKPw(bB+TJ%ZYDuxSFjd:Dj{Y'L)AEIxL7y%s:X{|pOwhJf
+'jjRN7_Z;L!T[E]H!I/^!3&5y@t&.4/s#kVArHV_ZXV$cYmK0='sfRBW"..<4Z1,5(=F{KIw"R|'|I|6VmNLSoaBHm_EP1<nvrtaH,MoR2Oy+;9,dLw(i%
+7FH1]bvk8r3E_,43!g!89oReb395[IMpEC!D0Oi9U`iMZa=/5}_=VN|/B!a0X67$$h`;vSe'O,~lU|xJ.dMqCFqV^b8iT.$9=gA/'wG7q+{7+{%81K6Tz_
+)rXK>Fefe3j`i2J7Yr#^5Ehsu{,0'R4egZ)|VVwlwZZ@A4~^@/%LN610wvt936@gL4>+o7g5-(t(]!(ZNx4!bf^zQl8u"^=W]9i80WA80}-yhPbe5IX53!
+X_HE[owP&#aF>`ys7Zn<e%Y;'mz>/ldog:H[|`GZ~kR'no_7<76<BuyV${b3-Q6eyNN41<m=r,HwsaMU/3Qa[=vSl-4(1.BX<"9uG.H-(8ot]S=Q5RQt)[
+3&S`=MV'oSMly.I8Vt<(9p+!^D&K>oWb4lxV57)jd;_HF8Ptnug5oe0X`5eAs@D309g1/AwW4lfa!_r#H7>H_R9y{Ihf6prCBa9,m)x,cRX2o|'Y9UI;7f
+XFwv`cTyqa6_>K.|3GQw@MVct;OIMGpAlsW+3v0N`oWjW_^a",F$idRF+/4Og5q0--;TyZ#]X.LgjpKjhs{!4B(ejs(MiAEZnJ.jSeG|VAte>{ceEnN^yY
+1ZJ+m3!p)!zYH.Snt|$gI#{#s^"fgS}`qn!8q9+V|%ML"z|4Y0r'$C=,4])qO#"r9RK]2V9EC(1Cah"Cl.w/ZbCNo63l4=n#f_gz.(,AcyBZ]E_A2NDCfO
+%X5JVq`Rn9ojjTf1/rx&`+Tr:j(`2Vs[pjK5'K|j@/kXoIt%S(f9w"HI^=w%}Gi(PtVj^l!Yus7$"$#dGL,J|Y`zq.hP5x`O%TW3&H0:v!fBe=Ql5CbGGg
+igSw1pv'/9NmFj`/{d'XZ>{:_I52r/9keB{Kx]ZTGH3yO|z&Sv`O``dJFU1-IsW33l`&6y0`mm:95d)m,`c>g-@<9(5O+MTD}{1A3:^Op%;."5.SwbQ%Se
+#]"J0K[rrZ7y)N##qF1%/AQ}DBDPrhfYK}$It[/f#>Y6L'=xKn1]U&<BcL3e6-Wza^E6uKy18-lL&.>e)gSx^m#$-KVlmvv$7GnVq60v-F},<1G7>D0O{7
+u'B8"Mnw_#X$G]G95`RI3tvNi"oeJ"t=,4`MGn$PZzp!L:Ab{U4A$KS5<1Yofdsw<AEq|IQF"bfFUI7jk3$ktLx}$[Zi[uKz(f`|zO#0j.eYVR|X#Sk00@
+3)/)01L0>fpt!6kUx>4|c^JB}M3sZqJ('`K0vTzT|qbwg/26{eOF4cdNVp>luPs&q`uh03RZ7xoVOmQ5$y#Z7Gt0&DHNS%IGef3U#p3R-K(YLYlaY-w#]:
+2>(.(!ZY#Q|wp'LPtUnJ!4WDsh.uga!pMhkP:RhQqpA@rL73eBAQv9rJL;uxB()a9iombXt&@;}tSC0;w7CfN)Gi&n5/<C><uDyTS%Mep_X4#su/sT$Ks[
+;iZ7%pV`%M/ci,w<_E;WKmZb~+6&$ADO=V1cuo47g>{7rATn^e0vl'^<Om"LdhE4A$Kl!,dMC6XMo-ne^$SLw%fEHHANcUI!e:#[%5Nywj-840kXj]`q{@
+!8p3#W<6akJ+CQDXy.@jDCJqjou3}rBD]I5Ksy93:@IB)(!UL>Wlcw1LI6bXyRBD!%Qw=eSU"zIb,fVl`S72Y_7jpsbfGT(%h5j(VI$tpIeYGK0y`C21L'
+.Wwzkp%-.X%Cs%a-$^^`BP|%2-P-D9HOC!:=!ANN~3ww5qzK:eoF#mAnkvbYZT<bzGMekm-WZ7@>mche)C6)0ve/9|B5oZTK}Kl%YvB[h+-fj=:R,t8&x7
+"W$p6T)y;&'lBs]uC&Gq37d1_<~c3h(,1!O`flrHuc#3xZG6zdZaN)[-t3)<>j30,_W[_<eOaQJ!lM&JRQ<C,E'5#AWHB0E=G^SFQZPJi(c&"26oktr5C)
+zm#=.{y=sArhvlaJOx|B8/,+FGUag:'dbOWa<=X1Aer0>+Hmn-dW!su9PhY(3uXd~0NuRry$R]EC,&8N@MgEC6~hD`vinV|/nV}4F1Lh5VuvVLN((SF6EV
+7E66xu2}B+cbC2uj@DL5A@W&zSF/j=7;7kw4>l(,~TQ#lk(y"V~HrKt_t|@B[fii;i3=s}nkrqeO!CmC3sRs'OMa@pf}(xAnw]I3GKDNXV#0Hff;=<yqxX
+hL),zp+7l6AFz<r94]K5.ZaL88J.LJ]IhAt:I"4=AWGY{CPe$,@P^+l&J(7$Gy.5]AdTU`oF#]Q_:Ne%u-E6l@<nReTa<w|1]T)$}oMhi=[&rak.X)Ek,U
+wQz>8uG3lFyfh9Q=WzX@j+m39SlEHR,<d$T0kE_+H:afT2#l1`,{1{|Hl}pu.w%-YEifpe1[fx)-Fu=pAA]hhIM]fBWvJ)|eAWz}gC/{4H6qQq{KQI{SLj
+BJqpX^ZDgxUL.zoOXNaI9|H:K}sa$|Yli(#&8h8zM;hX]-}1&}F{d4,D!gl$SEetxZJM3]#d8dZ@,FAgIop3YuFW1`L{8v4j/.bB`IbS`V~NwDW#MA/8vS
+0V5SWTlGVLs)>fNUnNnn"{#SP%n#}("8wuM#zTT$'Gl`{%xea<xArhj2`VkFPMx!]([9~}'EXO#Q9T}{4q"|ym{bnW)JgyE`_:p'G[hBOv5f'A'Qvtbi;%
+-f(tblHc[6/!x;;`I#P$$(sU)INi'Tv(!@zFbN^%'j&-vk/P4z-%-h$Ygkur9OC#4/0t%Y!y=QcEf5wa7:7Q/QA,}9A>^pTN;lEQY<2zK,owpz[P1!$H(4
+69=Fl$D-qN-1tps=6]Gg>hT^q42,QD!z8,$NZHg#%XoF48a5]eq`cGGaqT3(%A(HmDv{}gIJ"iOo{HsQUE}b@TXp9;$!>1Z%i@Sm8IdtkylbqywO`:ZXIK
+^eqv|yGXb+BJ(+0'A}=|:V`aXOS}i|]"=-pg,y~MSK#hen<)mm<G;DVkc>1Z:0xs{p28gm3Zt,>qEAHSU=g5qNG-[LW&i48>7-d5XZpB@4wy8GmV<shW'>
+Vx#-"k$GZR087]3e43`qa$zrAM#@oP1<rxD&Z&>{BWLt"'YOr@$'b0eM@8]qgqD{^Oz#pL]uoO&_>}E7SJ#fjq{GRp{V!OFGy4~xP_plm/i}={R'-Fzcxy
+/Mu49h'rGl(lT__>N|`CcyyJq}E7+nFM#4|bnW"$%3'V%],Q$YwLN5R_yYwwQ'F6{vD>`$MMK_EA3Y@w<2Y_kZN5jn&mQQN>tzm.|43+Nb6m8fF)~BtoV!
+VX=>G!<HMRmiN2&b^rnk"LQfP5^<#"KwNd}S%ysXIQxR7Da'0VYDI`Dn&%I)aY9[}nhmiET[OP"gEmdjHf6P$;&F<KY$'D}F,-Aw~Qo!~9PHMP{b><f$i.
+3>-tC:IpN@PLKy>r|!6O;xF.[Gv+1hj2<^+of#$MHG~Fz<{Q+;yQ0#/z:_GMI3]`v&IW1gbWr6Ul.}=ldc$`B_8krh4'c01Mwgh9p3R"Y#L6@/GL(-8wTi
+Z>E&UKYqU{">(jNsA8{%O5_CZm9=7Fn6^VcIa@W}c9#p5^7k$Ay7/UWQ^!|gUgqY1z2I4<%%zn"FBrHIfnkbC=4ajF4]H;Pn&r;5tb,v~w]ys3YQ5yU@:j
+iF1{D|,OA@62^NTpD;SA,[>R$j=LlHmY>t'p1P/4bEl{1j#qQL.QpFl2}p'/JF+|rb">uD;<cVq'0dYTS933g2yFx}xK)XzQg8++OZnVJ3iXg3{po,WlF%
+V8_8gdgzKM$J_Sr0@aszAZ+.lcV#6g{F'%[[thcT212CdOY@[jPF$kGpm-^_sKRN~l(`h.3L}>p(12RLwc@9W"%<C>(Vi]'>-cY:1saHuYASvrd(wjZbYA
+WJqNP3F|-I`MlFB>Mw@2qjl$;r4MJ<i$9n7X$%RgQ=z``QgMF3S<#<mkil0hRQ`9;kk>yW:UoK7{J})<J/K]qc;_`gEeohw[I`|'dxQr}8rq1gjqoU('xB
+L|U2rcNUW0'uOJ]%MB'g<N.P[aKLFCOa0U1mJ:c(jYHTQz2{ySx;O$^@YR/joVIN,;#1z`{AfvD8^ClB"GS4+Q$DQ5]'gTe39Mb|vU~-ZxZ}uj-$YF]4#+
+E_V^cPoLNtv]x|o-V&jsrTxC,[AtZHgNstbZYj%6tYWR4QN"U/uE|c9a(z}w$NbDoeDNbqY4_D9EO](GEYV>5oj[ht9WnSp%K,T1HIT%;Z~q[l07KFb{_5
+f7/`Z+QX|/OurKE_(Y{tuu-[F;=)%aejR4zSE5{[:#&om||/P/<5(632/U@AN+)oF(Kg|hJyuRp`JyTHFUft@=m)%9)ca&["CnV>:r<)8}E!u_;u-3qFm>
+CMV}K!S`/vT|fL82V$&Awf[r%4__pZxuA1^d)'88w3_6=CX4E"^Fp^tO5%dW|l$UG^'S0OEORh|3AA8P9pYQo/SB1wtWLTSEa<x`6W;&pr(QmZ_9tm}gZ3
+g,x#'nohpMuXk@.#K]W0KtbIk%"131m&9<[8|fP)CMxLMB5ASUUwf_PNG/Wyn|&Z"ksOl{/ffml#uW(xo0oBb@RdE6vH~_m%,>#Ji:9b5#Op(-v#e,|H|z
+CW:y!@8q3,GUJ,m]Y7Ds_w:64j;]`%'w~l}"/6j<9:0!(dn-$F3{YIta2narY3Q1~1Xd3_3kA%gzr|.20M({avlui==OzNU9Riq&zrN>-_hvr@p+/5&VHr
+oaW3F.LPj^Xh:(io-9gvJc3S!d!^Z{UW,iT^3!!S9,^cR>`2L#o_H0}tJ7S@o4SEQJF^m8a^S(-S69dOkLH#]YJC>lk^)^EP9>[CIk_a"r]RVMUJz,Sg'@
+^M70c&;")yt`.3qq:ojV"r!bft_d=d^I,>]I`v[3M6}DrWG`2VS4DUTx"IA[!9.v>DVy/@UXwoj>:<MiuoU[Mib5xfst4LBFDy#DI,0cX&IR@]hjjt-pRi
+B&.,2%`5j#6=Jc%oqA"I[TFuTkd8z(ycJbX.IVq<Z8@S;Q%_Y-+,"S=/^De:4N|rmQ!6I]^6Oycqx_1/O@"-nWjpQ5n0VAF-gfCV_{2UH9]iD%_a&srP&]
+JTs{~[iW{F$8zk[6g1"^mvhul>GFI4ZUm-4:Gf$qm[X.w%<RTxpc[Uy>|'a9{K%>{<:aAfuuaSuRm:5H#j7LV5^V%}M9s%twlpnU(ocE#m~f90d}-:jT,J
+R81QqUe.,hI[gPDHXCtIt>RMm0T(}6Hp2z;@L>0yi}gUVza^!y#oy"<r(cky8nkTHZi5K'#^ZDp--r.gM5~8,XHA-JZxQL:e=4XUMs/YE"Q]~wlR"YO8:>
+v{p}[rU{&%N$3hXZjq0/r@my]F>DF@t15=8Nhc08ae7BOPfv57fHzX7@IXYhe^wae;(J[5Z}19Vl<!`umFRsoP>CYHb4/7k"I[Q[vWDE-Gp1'0F(q{MR!8
+SoK=zK1(=k<eMkSe(%EReq)rUPqbtgO_g#~`Z'f4%t=W/G#zWCpTK-9;$<PdK3Ft=XY-r+"2~P7#(w2{Uzv@,j%3<z{}K9k'BkAp-4>CBi(Gf{`ud%EneM
+,qH4M{bR/;q)6@Sk6Qj30yl:,"0,'j_1}qg4h'x.n){k15AWSAx1.s{wt7aaqq+B[]^DY/{qjt9nCFLX)>L5rTDoM4/BCwDVr7P<^VFFt:>@=k](,vv0Ft
+}T$9vezsvbJbmnW"smliq4lD3JJ_m8R-omg)=[r-_NgI!A/fD;]5A"1]J$]A)'`NA#"2}U=[x!AtQCVn,,xA@<+$Ug<lBVG$Bb+K#3=#I[$LAvbSoq~#}'
+Cm^mnu4Po"ZxHV&)HZB8&E]A1DEbE}q)"!ci5mAWuU8ibXd|~=,RM50#vmcYTL<cs}EHl(p4Wmu]rM'o:dq>fD5o:x,<&EmT:W[xo1g#9Yu-D!,odP<O"k
+r^CiREHZ_[K,HRU_q!(xQW^HESvH!w8`%rq7q$0aY%EPOlCO9HXI3dry/;#{a`fyf.k2{)ik@}M3rp"kM+ycwh3b6sd(mVwN}@'i1W=wsT1Gf.~E>@8f^G
+_n)J84R@vV^@l0;e|W:EZmxj!1b_(`D!Nw;NFjW!{03aZB[@NJd}K6QQhfpz^/pl%:<WdmH.hfIK{T-"RqIzv/&4raA[ziz|tHcpZ#GdH6MW]`)>h:2'Ad
+8l%(;7vs1J{aIc)r#,Aj%go$$(.uN|;uI4i[PBU@W<nL~d7,KBpEnn7qBD)YjWCRCr85,LAox$6F[pVo/0nJ8EEzgEu>kiT,X6:HSb9SSPSWrwV$wu=(A$
+XaRZnU{jbuL9":X:kJoIO)-ga1XWHYsTP$Ckxk2<T4ABnf-0&gL`iCsERLmQ!+DzWfbq#D<UeWx#"AZwtv(yck.BsU1>znQ`il9nD49Zdg3LNy0maUV_|X
+y7j%5/}8R)7pKid8WT][@hx|{fhWtFyrT=-[T-o/a)<u{97SnSV9u|{"w_z%!qid`Q-/zM9hZlqvD3o"]%BUp9rh7z}Ltr>N%Sm6I)3vWbcpReu6{06Qkl
+6#_CKzLvbyx5iAHTUQN]6C{c@d7A+=;A%dVUVShFZ#%7-C&YrQCnHLwx<PL0IbJ<0-Fsy3_ZOgr^Qfr^l1O+U&n+b-XKl(}l'AC:NIB8D^=jVo[kA:,;'g
+6]#SuWc,:.K@bl7AXaR'[RK-V9O(B^v[t53ziqWBS1B^<ZWQQr12E9x-0h'iJFSNasFqp4HcORc<SdQ7wrGUkW:U]d'.d$;;oMDrs^5yXJ50yfv{{@MLO3
+1.nBU0;^L-oC6g/)7l_)ctz8H/mPP[)KZ'sx2_fp|2z9<ipysb$9+"B6}<_0KDQogf|vn3eJKZ8<olcV2uCUtni+WpyftxlP}b`dP#QzHSy26[aP}f@V.%
+.L+o]PCa$]ZV|zU{Ln0XSJds19|rXx|!C]0|5Eyy^|DSwdrmBxwS_y]4{SeTj|IyzR&u%aG9"g9uyE$S<(8ETYzy6)PmdBhD%D{K3igNQGVx1{cyd2+E`;
+}`U6dmO/{<YSt2a:JW=}=kfse3Ob>BsGi^zNO){8#ZB(slOg4ilqY6g^Y-3R+a]8eWYHHY].j7F)i_xn@<`5NlYw=m,x^P93AI{z9;<qnhaa_1Ad)6H7/9
+(C5$`#9DU&,>@""%s^[mYL[6/&<fO49P0g:,lin{F]E<PH=BQZ[lz^/[e#Va]|'51(TQ9Q!{^S_aLQ=L"Ry"INHOh)Gd.aRz`qzlS.L/FOUQKlS-%qO^gV
+a:;6>OxyGo[5CxGs$Z|ED4fo|LlBa}XML)#`,-p0S0sG#xFUZ@R3Y=>qWR(Q2Uvmqc5pMKImG'QR9z`wlYVc|Pk]o_9xB3FU#BgW3z@JrdG"3JNeKm"POf
+TyG0N{ZGiJ!mW,K1l#6!C)X-$Z0Dn,0K#]2'%,UebEEG4,fasQqof=jYr_ZdUI_gg05AnYM#IM1jg5;EXnCVRNgW1@"JFs!7I14"~:qrc]<TWAhFDOu0"F
+~Mk,FY`PuoL[Ps|o8{VulsYs>_jH1IN!=^09OG/gZ1ep4;s%"DWE`F57y7Nxi>qC.bZ$W)~|@Lf@$g;Hy)dI'/>T>M$w)<rk+,a!;P}W|Iy6J]K9&g`:;z
+}>r-+5C08ZCt8#j)F{;QA"UwX2/.gzHT6!9%.ZU3WbSa`M~2>bD_u:x1,Byn{'spf-Zgi&}Z>UNB.V|m#&1J&:s;yp9{+(rO@$)0Zc>:}WTE#9C>bRg6}2
+w-L59o:RTFeijbZs'=5D$x3:lr0#+T!rI{>'^A|y&k$qXv&wtJOz.ax`Uhp]Gnn.PqhN)@B;3I4cOwI"dI[J<S60e^@0xbJjI@R,X1u6)Z&)Xpme=HtKsL
+i+I7jmXhNz!OY>">TT9S/tIn(G`W"h:xcfA>^oObLatl(HkG^+_Cm9&35M>hH6WqShiNkMKZvfuYD92vHw-Jhd0z:9oue:pV$Hm-<W<ewEs$fM1PP'M`Gj
+k`e)[[>Q3u&fe:G2Cc&HPt4rMp11wrz,'aX)]T/1lK#Yn':u>tdz`kGUUQI5!Xy0+}3E~ZZHy_qevepwHw>f,t3w+ZRjJ`VM7bn(=iWy6Fm|%U#b/Q(E|u
+rs(Y-R!-ghu1l-Jg[%5{opL.v#B#(@^Zs`Ml-]U,>oYWzht{x-uJlpJ.jr}8>6h&6xNl=A{Pv92T<{SbD`S^W-R`;`_a{9|2{g&zqk`QGTq}W$AD9wN1T.
+n&4.-Tb.{nLSeL<<0&%i,6='jq!M/%j/zLjfUlb<d9AK=$kE$ir[.n"o2OsSL'Cd~,s<);6}F9~0]J<=o-FM-iS<gY.=!u:ipL2zf0Q,o"8@.o5W:j,9_k
+z(F^d5&u@hF|^IIb[KvmIqVt.(5G;!0ro"JU_h:hq/9q["e$y'R0pGiUA+y4](-T@u{>9i7),poWN2Q{~39a_16vZQL8!mk#j=v%)i85WJ|)QTC:cS26'^
+OnRI{UUE5QVqii>y:]$"H;>D{_['~3A:I@TWKFpgeFn;"l^XuE9MJ6x'z//Af.nH29Be'{^t6]1`m;)I@Ec)ve;uK<JQ6^b1<B,$PoEcLjO_0=~/~OJf@d
+L-J<|vX2<y]59%;V"2oQT=:7:k-l9ZTCn5jAKuvmLj9N.K^I+KOXLaxk,[Y+tDT[HA&&PqP]d9bTUljwG8t&o9j[SwW2x_Rrv{0A]B{EEnOH{1:vJpXcMR
+/cp&WY8Bktww(,/MUl|:]Al[s7u5ZjRW;!cj97^x`>:_c92R5}u%SbVQ&4t19)%3f=lTP+B"=2#gmmi];3bo3e5xO2@)/`D$fI8./W_,>>{^W)X{p-9<&J
+gaB7nQ&R_h~gAtDDD]i0HXYw@#0!["-Ix{C='>>rGR-KZY_znQ}:TPC^-Mh2_<VuE[DuLK(;#}4)w$|bm5'T5yf3}se_F-h,ZZr'cgZ>[6W@fKeFQ'b^9w
+@W7ZxX()"I^4f4Y[pH<g9]N`vqD5.!yJ{n0O7-1N~c~f9E%_rtB:{!USv1K16X`9)zNq(<LP&zB@$mOa=nnO!I8/LBKRv_|zJ")V`.(4f2}F)>2{KT/a3q
+9$lQF:_25xqOs)J0}%RLoFAzQOUyg-s%qeI.E}=`n<y8_8NQg"Lc=rgy}wm5=XjA7Xl2_FMv/&A)^][PV){{i!ophn{E"jaqSdhGQoC@,'plv:ng+ez^aS
+~W8u~L4tbyi<_v-)g-[:+Ct|NL5;pnJ$9h9HTj0i1Y<9F7.^X,Va-=aw[tsV=l9|Qau<kZ^=@g5]PMLdE|$pujC6nO8vt}G)5im<oELXgjn'D3YH5p`p1Q
+!V<>i4CPYsiv=|D.V$SH8[iR"}ZtNyTPd$634IfuPEg>-0[xS#QA^`G}:NlJ5O@iC]iRAA.h/W]d<#y=Km5-B@t,F`#x2D'3cbjc#V"~U&ms7-~jNO}/+f
+xT+TxuUSv'TZ>#DR)+h_f0Swkvpub7kyv7RlUg-/r<At3bd8:Uruki:qT,cp64RK#5I}6^d(Co{3Q"80AZrXjMV$:Ji(U-DU'`msn9AX_bRT$=,%d5mF=g
+,9k<,H8_Vvt}Ytu/BRi<MXic#KBU%WYkgLan}DZ/a_6z3<pn"9f#Hx6}bNIhu{[ZU/4e&8Dx%yIZ'KB|bwQD35ZFD<ZQyORN<}%}+>cy08(>z'rWFpT)"l
+_i(6at,r[RAc1)&/nNTW_o3`X"IN-1nD3Z.hndk86,GK$&2Y>Th9o%G@nxyXo.b`.h4j$O2X;x':Y/9&$Y^@}QiQA5g<])k%`!GkC`HS@1,^qb:9ig~@E}
+HV[9X[gUhX4Q'{+4('+wPoL$Iq$R9N"T-@cu>@/mkj(oQAu='I/%@/Sw.S++Ne{QQnL-(Li+7^~+";.w>oA),!Ws/W}P`Ow-,uDW+={K4/{cmd%||}:FT,
+xQ`NA3dR#M>M]N$>HXL"x5i>[!~{d,,&]u@X-)uYk:/V!@l<[zx$!U^A,RIGGU%e7mEuAi38YKt_'jnDZ]NItS2Am9G#8&M5V$Mo8%QQuuD{yrdHxhaRoD
+uPUFg.fkibULc!IhSyf|sm61xE{Ex(F['35#q-!JN:]@MC60Rwc7|h!=gR#(|As--&2GqF5|WXlXUTD$Q]Em>Tyj&k|1P>SkvibG-n>7lXh$--E"HqRrP-
+SIDNagfx:-.z@3vG51%$hC1!=ONIg4$Kq]rS=8:[6(2!<`2Ft:k}4]_zRWep{NK;tQn,Sp5iF0_(%CFzs99cHXj!eD0m;VMiZ%JnzN_O=JQ+O5qtH^cCz1
+jPd=5'Pm#;~{oSIK@$vb^r'O[JPRcQ/7~b[puF;h&BRRKwa|6swBOX)p[xk6(vNj9D:eHUj'=]WZf2A$c+XuMp2P_K6#!f!yN[;uUVOF(V2kY^6(si"(vo
+`:Bm1We)HJFW:C00o[`x53FSN^Muv6Vu,%JF8u^)QxN_GGc^lP}+v]@<%HNkif@/X(Bl!MXv+b0bu]zEy|PbTF068S88=z^T4!f/aZR(B<"GS.U'qi/Jy2
+xAXJY$)zbj~6Kv(t6(Svn<w#Qbm)K<yYI&p!/#[z/biK)vJ=->>]>28|~bHYJaAb.FD@|ywm%1_"Zb9&GYRkL2nS[,L0'&~9&a`n"MFC'S5RC>a>NMDU_H
+]<cIzFQRql1$9$$wc3g]KP"vfe>>MtPJ(hFs+n@V2DH7#q[VB""XdUkQv}F[w{gW{lNZ>'e%[&$D{{48&}SXM%A_$^Dw#brAaTZ]Mj4aXcX9[wgx6@#s>j
+K/A.cWpMx{Tkk>O-k4jy|V(<cdHZJ@P@6B3rOPKQP8-tmpsbt`x0i:xq+wr!#c6]`M@zcYbObT(Dsr)#sUE.dBo8o-J^Zqp4l;%A!>lBwpM8z@upM.~[Q:
+5D.%N8j2>e""y5M[HH/%tCe|,u|a.@[UB{-k"b3n7X]mIqQcz:Fo4lw+/jy2j.oR3nm.4Fdn:|-ohoV&)#Uf8J:nhC&+/<4_Jl({.o7Jgr0C-FI:n&;Wn(
+@fP#p`w%9'"b52YJ2(Km<`uHRzJ`GzSg8t"o_+<m@$.uEvJ7OZ83$iG42[^$]HPt)rXXSp[;pi+4$c}KzV}.5sSiu%-C~ZvvA7`B.KcgNL[}ib^ym=_P>R
+&S,k{9L@Vv/{05(Czk0lf2(DbKWrb8B{D]P/[I#ftZ$,Kd;O>q<$mHdW~Ns+dYtRfq/t8Bbj"(hw@wjvKj6oaG3A]LHolK[g<-F=D9.%XG9"eI3ZkjE#dg
+eNn(ZJ./-cxz9)']Kb>4x)Fk[=,Fs&Oc"3Q!N46a|6(yZqy$cgb8&J_/=m_&-!y9qEC,]F=%`M17Pj&3[,Suw>v>!"wkUF`a$xf2)P4A+64q7#K8-l{#_R
+aHZG3rl`OFj'0%DIo9$U1'gF@KXTfZFn`0#J$T"<+"{W'TS-2!8r{+GTb.'NvC#l>$Vu"q!pitN|h"Ag4<M8|^F<223xw[{i_>THF#`6:j7`k[";wpW;f2
+4f}l"Mq7Z{l[8-55Dkxe{[[@Lr$=-2~'vL!B3)jB)wiHYP{F+v<^cz9tPML9Do;`.`_y0=V;7pP=+cRI-{eiRikl4`L.66_>m';.~u)MP4^=0zU+)&(iox
+j|o'beuOE$'|l;EF_r2k2'XNi2<Z^>h$bs7QD+DQY4XyM"<VTDgZrWQ:l|Wmh,e/R'RRLEkbac0|Vo%"}Gv_mw~1Wj]FW:'^a8YSWs8PLo$l$)Irp/#bl=
+TM2p'](l}j)eCK;lzDW9RfpLSYQWJB!m+;1brS.5P,+WbW%wIA27xJ"2(,kIC&"1{jd=)iVHmIOdkfYY|m2{(ws%PbBB6Sn>DfQ7RU_%9];(x328v,T&-m
+rQe@weS0,"2@&q5[F'B14,XbvF4+-WYh&c;iVoCLUC7Dhj)ymI`,<r+t>+|w%i%6UDTr_`0Gv3=l:=Q!5C56ko2(slx(-:At0,}6~H-(#V(+jHVV5rCy]t
+rfZJ7@W1H_Jig#FW;8Cy>{4^c;"_qcO]aFC9$ID}!UiOke+8~6i4k.gFF9<0vW1uD{5y|fGNwo{0+n#WLM-=zOc^>Xdvxwx$dgaQWu'Lds#BOI7M#ZeQn!
+1:Tnf,"ddQ<!d{:IG8YTKY95k_&2C7:w4^E5Hd%7#ieEJ/xL-r288F1^#Z3.zN[piam!/9+x2Si2YFY$SReCw1+HHsdbL7+zTH]kzY6]k1$!ao(sk^QUHP
+=g%/g'[$4#7UK#v:O"eT:J3%]F#]uw;X%51YmI"T2puflztH|zV7iD|)}rU!k0C7}Rv$<XOPiM]4m4UJ^bcQe]YCCjE>gt^kK'm/vp^&p$J|&vnL+8(:"-
+7vKy+"HaJMc7z1A_~xh1}UE%R(Ztisq.NI!@%xbwt:{r+=|X!M%ya/w`KO&X4E2y`2BudjvIc#6D~JGnMf.G%ID@rbmPB&-`CF%XDkikoo3EDpt@Q)!!&5
+1M-G3hf&61DS}#S<P<C$NpO^U"gEt8wijf>'rm[A0Ho8_mt^+qkbtMF53D`eXZtFRSf)MZR%,6{U./`5(2Tt;jZI=7F:e{W=n<kjkH3^ko,6"hw4A,siE`
+<nHY|vV%[7VH_Tj;b^7xsW<CU7%s9qSiR+dZR':>Ia_%G-'}2c>X`'7`l]t)#h{0:W'HA@]=}j`C'U7bR6I#Js.j6[Ex5HQoRVd}muHu]29JLSB0^_obmn
+wb{#K]:HFD$Maf'7B"zvdnG]E7lU(g<bHZg@q9pjOG;{.ct+v<Cs^j@62!n`B>h[hj%`#2:^x'JVro:@a8&={[}4x)0}OW5s/"~SK]XF`7WYs$7[ca$wS"
+ihw6Lp80N%V26GTMW:Br5{3.`Mo^mLAG:L'`fm'`4Y5+Nki,a|_][Bh4_(AdEnwe_iIuN#xoz`i@_NSTjpL9Ug[orb'$2.;OW`u:TLDDG2~`G&cnveR<:[
+$d,qU7b/ybY"Q/B.g%FA9^DfVgn..uKOg8ykbjQJCm'Eb9%!&tjlAxVT};-'$3U//<ak0xvX}%p>=S1j%4U>/NBDUc)bS:=9!4v1"uVzC!ZYO9;["]gT+O
+Y"E3~,22Mm%sHx~)qY='mvoMaEz8YSacJ7`IlLc1qzWXmpS%^{_{pfp/Pc;PR<kV5#6c~,x.ARpG!sy+al-f@/:r_+|5f2+HxKkTM.j3B##3.W9Ta$(ZO'
+hcYk9B|,W,3N[s+C.bRcCta#;eGu@-g:fX3/7C4|OAC!;HFuTN}((|s3cfmeP:%yKY1Ald1/^g[LWNHlnepMGPWg;)(HNd`I'QsVkl+E8Wo0Q1Q_&@cn`B
+wezwNJrIN]J$tSe;T+`$pl0jw#G;;AKbO!!]8Rw/"+P=w=15a&~Y(R<`d(/D`',4guNsvh8i&^RW2Sn5mWbd[wO,^>2itRsD:E%9im|Wu#m:mcnF(!>U(4
+Bbkj-"vrk|Wg`[T(FMG/a_3XgQSYjnF(k@4A##bh1n3g$/H[:Y~n[GRDtu&%YAy%KYX4`rh>DMQyctiLX7uO6R"ayR[tZw+U=ra/uB=WNgYhFs$JqC427}
+>iJ]IG7(hY1;bf}:&cQdSaxx'jv:qr~h2O!`O]XZ)'3V^6E5%IvBjZRC4i9jv+Pn}|{]li]la[[HME6|03tOh$nCxbP1sU}rjo^!w83Q3;r^-qmmvL-8c-
+N@6+QwaFL(5uhYT-I#-sA5/R'cxR`-`J/7^:]d.j)d+y7ulhiH)"Di=nT=r^/EK%a6H+!Ie2z$lF&7%/W]:{DF>o);(VJJdZ@C9_9S|Y=;c|UUg9HMN0Ky
+.|eW+r)J9umBKLpWiuHj]:|SJ=`umg{ZH]N`jP}twAeg#=a2"|R^/LWU5K8CMQeBOeL.T-GMu#|JuPJVbVzHQPMTpS~haPh{/Ol>_i<v&:+FJaW`3^[gT$
+bzx(+kwK6PkuASDKOGJDgE+x<YKI&mv[EcKq4Vp<#&XsRl1XI3+Q/!+kS=[38K8l5s:Qapv6`Ji6K_E-4so{Kp&dqQ{y&^,IIWtf86y&8#@,;j<7ennTff
+A5G7gdq3unYpCMC]8lxjw4Yc"W""6RU).[k&.[<>i`8"qYc$|/(boFmEvI+xb!"sKLF&mqI7,5"b"d;JLAN9Qj1-AHR;39fPt=aXe^&G$LEO~m(6dA!)2,
+cvxHsHIC;]6r#CUb>uO>jq:_/u`m&+`ZSNGB+_MI{P/&Lw2$4pNo)$6P{6Z/1QMCX[gHk0vsZ7+d6oLMkW_a7v)}1aw[:!l>W^;i(nsUF6w(~x$J7C3sY`
+"vhil&$2Sl|sJt]p{-W9ggX9be3dI$!i2>`s]q:mKI`Oq48W1f5#EY84F<=_9O)s>T6S!h8`Ri(Uw)zj_=YH66vQeP'{,`8sJONm-7BMEh+]mkeTZ2:,VA
+/;u|$,}lKIG$1ak&5B~Hxo~ih{"O3%JdB#MvCQ"e2:`6f>L"<>K5[4r0zn#AR#5`+Jz^nLZF=(l0V'cX|K{<"jw.,CH/<@T;d[HCZs)BYgUbWo~4x4-R7%
+->%&FYxPiR.qkGu=rL(ygzkEtZZiQ[yBD5oyCa<)jl6TGeG9YLGYf.2PL9[6LudxFOa3;2S[~aet(no8@v]c"BNsXxZ(g.)5np_wa_p&z]Kap-ZKo:zhj1
+:6`B&u}epeQ34L^(={=m~2]ina!_;w36AlP^;SGRAkXTke'@UsW[N>E$=TR$^HSPx>j]/)HC0G,(8F:)]Sjbfirg2iURwSa(4E-!jz/{zF~'0Ub)lo^^8H
+mn$A=<493Bc{Cc;tbh9}f_a]ky'foVeV!9djVxd1AE^y0Cm1"BW-9'9Xcz^!T$H7gy0C3t-`ba:1nn_^'jX}],l{m=;LZF[!,@#kC,Pjr28J^Y9v06fK.2
+|CqUKx1`+cHE3;'K;GcxG}(-I|(dH#Pq=5AXf|hN6oQ[xo!(+%^.ptDgy.HT/yxz4J2@8kl.RYy;,:g>RLIPi<DMMSiR1hK,G^mCMlWrn%+f<pQ&cqh+}`
+I4/h:-QECjO.8zlMep:M75cO{x;;Q9h6VCueI}6c{z3Css-OBm;d3Bu:M/S%j8L:rlqQHzp4U(%,VXV|pY{).gn}"_f_X$4E{'p(ZA2.V)va(p1Nm%nKLu
+wjm+[0&!'IFWb58'rj|fW|~C:]p/#:Plp_q;+%E)xO2Uvg{V;&A>|WP^,"B'%FeaOs[,(1T.hnid]mZ6k&xchn'b"R-v6}7;0"Q0x4czKa%g@d^0n"hEra
+HnTV#_TQo92Y6J:i!%#5^s"/Kbm`8c[se:Z!W3>'j!MaXrXI<C[mJ@$fHn$y-Ug65!3vW@-<4N_$nvLPc+OPwJY%.{.a4^P&!!7]LjZv)`icOD~H$rkm9;
+XqOD+-^XWw-[t#1C#FEOtG%JHSm2j}<%DCHCCP'Ne%O1RirOje;6"{IP~q.gNNm%%BJ`ad:vV`XBFMyfn]+=ZJM'VieecL6uf$$17<'k]1G|x;IwAPwHR)
+75xTzO{2S<nKE|If+oP^Sr^03nhH5FFjWU}xJe5MP>Y;0bTBM:z3X!hNcj,A0Z8<&D1@uf0mF]C8[AtA;Df57!SB~MA7c-u'n#$zw[}aJ{d0`XD$E+p:qw
+D>}'O50Mx'%nA0OaWOY:1OO+]<c^RyH(_Pgf:0`v@^&"]J]'80uEV'h/pV'<K21AYa=E;P-^z.:>%H[((`'^{I@y{)oEUkpq0[C'gI)y=iAYO<HI|Id,}#
+cxKCJWAJ%jgjzsXMjm&`ex,zSlY/_t|{S@1QA}GsEQTnfliu}T/y|}_-x_peupwi!+BD~OJ&+^T+NK',@nc;%QHp]VPa95ODSuHL2J!kG#gK.(J&<Kka!K
+6%k%pIF6eK[k}$+{0#,3qewIttPiEspzb:#qoF'0'+8wXTR9|Hel[j`o#Lx:r#Rb45e<{hV)YfBwb=X&yrrPjIB^PF&Gn{mNb4~)@jWglg|l"{/3@2j#9|
+eELlAYEzwwwJAKxa+C~LT>MN.fh[+a6Fp0TCPdB^of~}Kzl4wc.c}g!&><|jEPyyZNT^{:a)TyadBPlIyhdEm]1E{w<&~5,G;r<'41{'8ag`OJial}}/W}
+D)5&i`nzhMgd&F""sI:6z=]ZHfTr'MoNAt^^xTqES>43k3R]okjP'9I8{^ZE"Ow4|VrFHpU:rQE'KEuz86[!t"Dgm<-bztpAnoOZ-<hO)DQvZZBK~DHH[H
+VC]IfWo9AMWd(fJx_:lsJdlIyM2QY]p{]zT1->XMCRf:,_&,@W[4A1qGMt4aab`:PNx}68LLu3v9KaOiL.7&wi;Ze6>rBr:B[_!MLaZeS}pAE_v1,khTLm
+iY9B[uLT@ECD!%=Iu';!W=In=aW]QEvqvBGh_8S:u0ZtB4pCzm@)tg=MO5F;j<x.oaLCO]di[1#DE`&Z5j|AS.8&!>nT4|q[`RWx4+3eZab'2$,S5%IA_q
+3AZ/-aT|XcrRn.~!rGB]^38]c=}<9mT5dBNm~YqG(INuQQX|zuRK+:3X$wDFdweS$6uaHGGO4yo]^^:LJiU5JYY)0ir).%Sl]-p08IMfT4:Ue%5G2cp$MS
+0AfAEy6^DS47[TQ<:Uk$R`3ZCRqnA7FK~,THg{k-nSUP!8aaPIU+YlO}M]vM3N5fp^kxn]wf%pL%~@5WuT0uHUy94"&JJ;>.Dmz/vf6:AzY:HadWQjXyJ)
+E1=[}_"<Kv_)&)XUCg)y^oIJfJ4@L{jd8Lk(R}+T!@hoB<laX"'BUu4Nt$aIJtSquo-}73njvR81,_,{nOU3TC6ip_sh`NO^EUo3nRzo.`]8]Y!DECM#!w
+p%}=#|Me^PTroPF1#sF-nGwDy]%Ayu4kY1({JJLpr&/0RI[vsh@B<`q!)Kz]w#&MgI=EKq{um`Bbk(RympQaDf-t`qU-F<f`[kC#D[(W~wrE+u.;YQl>BG
+S<1pzyMf-Dm"r)A>+K+xp-xuiU.i:$gTE+ln[>Jf@`t!XmwA3;}odE%yx'oh;6GhAM{YJDWg]9^i,|w_1alE:pc"2(Oh5ANoq&U3yw~c-hW"B}C>&>Gke+
++8srE8<Z)t|=!@[%6VRQPSRQ&x5,ZDG3e_Gt_M`_npjg:lug2kMjGh{U6z<7%RwP_`/2pKG>ECZ<N1$o<n~edW'YMEnIYhcf]RrsC{'Sb$m(Y{oF#`lh}I
+i.+)0nd7WH+#=B3Zm[W`$&seUiR|!)T(B)cvDXr_f@1W)(efxYK-r&SO!=pYIJoCO=2H@N4LJB>FT[/la'orX(1`<36,Z2k6U_!CVV2oVOIH[NL2w=B|gB
+4s>|Ki;<>FOes[HzsJ8MuWFEhNRWSh.5cf_[P<nXrBc$AfjHElfy.+8mWN5LplJ3^,J"RS45=oI$k<4vj>:7}B$/$(l;7((5cDcLuqL5+(Bv'tea!By[OF
+peh5z,d#ERr<cluHcp'cqG~q|Wo%:pg}7ckQYc!z.r,"6220d`]yIrR<N8-M.@->&rJaXr';sPbj(,pKac6"8_j2M&%FeUXR;sw=lK5$og<qxb,kG`V:l+
+92mKNt>I[d+ghaB`(`)s#ZRuawZ2@d8r:1Skqv+WLsm"q$5p.,J>FNDPv`:q>4q,:e+K8!$geN0!1D$,V8ur>{=0ZBnJWEJs]sj;ift"j`j!]a6">nEG,z
+.)16Te[ztI3}7=UgX)-=M==ODZFGMJncucKwXfLBKqo+bxH5Rb|k@=D,EOs>$r3;>9=O.qEkyKAp_oXq}XWrLPM{.[IL_>p0s>LmNuy&/}h=bm9&EWN#=>
+ocDG!G[cJiZT:P,c.1848I+xv,uPaKPg~=tF"%U<b')(uC|m}xkQX_vUP}<il-<{S(iI9PV5DQ+'[s`p8E5y0bd$5kL9wSi_#%K+N]AMdpq^oDa^{>2mw:
+Ddz'OasxJzG_L4DlSn4{mfkTu3Pz<bSaW:IO"0V/%zd6hn%Zo}AG-F:Bx%x}2;'[TerbwSV1MqL@SJtm#)/gF]%XlG'9{6([`e/z]vD<@.cSJxPYA}Uzj2
+Y_!jM2DDsbU-UzQ)[CYM=;bI`=w_]RMig>38v{<}v/{M5]IvoVt1USQ#o[8NSh{f=|,rjmA6Qn..t(~s$YD<_$'4LzOMT%:t}qXswQ2qq&lKzTLv{l_F/;
+dco(c7%M)N,0,#yYXQ7`8GVYDm@aI!4BQpG0$zVNZxmDyPpon8Oz|#G1z;!C7TsRHD/jXF,{87'yS}Aq7qU{wgm%QjaCNgFXY3TocP!pa;hyUV~h6'|CE&
+yEckwf}|wb,5FEZ8;B!q4JIiSf~TmgP&]fIY|K"eQ&j2~p#i'hSyDh|q7Wj9(tL'Y^:)M)dt&ZZT$z#Mij@0p)|4j2h>u:@=:DI50{)fTCxA$NSd{W>5;C
+^2Dv~+Th.2&#wv3#X2zp}Ij$iz8u/VN2.+7rRdiTYz(VzIcIGnE"z$'3:G8BVTXO7hq60XdWON%Jf>|w_k{y_9Wg}cF&ODbaUbU|w.vXS#~d8v,)&)y}fW
+X3&Xfk7sofBuk"[5u=onx:8}BrnM$@i)`%Z7sdb0pc)F{s,ZM]F#:lgiEe:!u|t9#B~%qKV7pAX#)49^b%oa}6^>/YV)9!dPHYbD<r{YCe;62h6S>G.(1/
+`f`BwR3kn9CF@J(|X&+kP(5I-Yh]boN4v=c0//7ipR%=g})Aj%XVhx8zES[NW-E`WwQoCJuxnc7RRUxPZz@YX:5w;v<nIZfQ@SsW#bq-E-Z5wx(xI^_1|<
+D2Bo5FaHgPkU+i=jz>x#TO4i#n~AZ2_n<[xz%cCM$oolf^0lXdozF6<S$_ZtGS~@be2w(,+S'`.X'_rZ0r;Iv2_G2-;$Y5m@|yx.xM[OD#x@:E`tWzo[zD
+2et}%@;h:N)C2y<z~D7uq!C&1)2XF}`fQOK]gXKr~5q-H|-dHo8{BTPXk%ldW`Jsdw^}!aThN8$J`[`0v"v#Sp%0fRTa>ibgZh{i=L{@GzE.2zS;l}^W1V
+ZsjW[2;$@`xhb^(Ka5ErubPD%z(V&BkMf.O<(!qF9/<vJnBDveor;'qb+gB24|}4mYkULgfXF{5[2{ANmRbwVznsaO7UviX2-hJcUNY|OLC]c+8-nLwd^v
+;vH8^.KnJ!-TYeZZl=LHT=Q<yYSyjkc/55.qt@mEB^_-3;vYb@^I<OG<6;P_}$e983urmbN1(T6Iw3eEeJ_Eswm0>"gI$]'4}Z6C,2s02d0fvM&3Gqdc#_
+``v,h&(Rr0118Y><3'}bgT;k8'P9C+@Y.ksSG=0COZ@Rt|9;h=|zA+Gtm(hSNLHrWnNaVQij]`pwdN~s2P#F)W_;oMu%NcG|jZlXtjLZZ}Y#Xv{@!O8V[{
+D{/>'XRv#Ht//bZGk=Qti<kQA^um#=(|Ax"VfHd,|E5C1p,u<gNOOPp`nj%t|C6Jr-zFkf'7jak/{'AjdtaCw3}K4vWie^U#;sdEPgLpzl&WgqJ%%(M'b5
+"rrV455[^L~6]EnBv}]_'[+LJw|6Y!Z'7&]@!B^#&_KKjAL>CSVrRIX6=:Ur.pl8OPK9@+FP{}opF/`07'XC_6Xe%h>4s)53Z,~W<IqHwh5Y.qXEzk)Rw>
+NR.nd/Xq#2^c0Nm1B|N'R32FS)(aU#SL,$s!n@PTXf7%pHog)/Cq|hv"c`EbJakO[&+j(3`{.eOuO}tOlGT2O}rz/zyO4%w_DMC4.z:a`]h{K{`Qr@N&NU
+:/eZjzQi9'RhigK4OoB8-da7-t&fm#SuAr%v~P4XHR0(4&micFgheC')qYP3rOZWHXOb1Mg<yS)%Sj=>IE~5EtfaAq=)}b;{;85_G>v5b:@|nwP|!=<z"B
+{BO<Md|6fy=O(2Fsr|c<c^<F$892etch"r(x|:N#w4GrQ&8K$FvvO/b!zm(tO.uv%Aey#(ECB't63hfi{$s6<LvUrSH|@{sSa6ip[bL"=L)[XK2y^dJcEf
+T]Ro~X>lCkPalBJn@:T:,i|o%1U#vkvTm`Okgo)aTwhYZ)hE{]ukK6}w"c_Tr<$T'@RlbXsPigiv3;QC$+W&x,}b`0uCfCO3+j~V=K{xiddMtxsLdhjeOA
+SL656a[$x{oo]TR{}Q-OH5[^)Vtf%JP`-:VQ{PfpmL0&]ila"MoX#x)i2BY9nA+E4|G^B4;<.-nqc8d>R3!6.}sR=anG.!DP%RQ#j9;e40bTQdjH0Q"dNP
+%L)xO7l:{);!IPDDaZ"U3H-4MLQ#{)A2I=b^wBcQMN&vjYPN,D6p)t{}U0]6bm29CuT3~]-nC.g}(8K'NWsHAKT7s'9sAGflmH-u:%i&ljLoGAX.+F}Wa8
+<<o'B@}UxunNzVtDw&@.-|KBU_rso.'SVC5WdK>6u,1EqP{Wt8WV>oqB,"vSi]uhNZSS;O9v%{`f;vg^c9]2`v}Q<j#&R7&x`Y#v]4e0!5zH'4zUcZ|W<&
+JdY(|7so'YU38VA5!yVnz`L]_qE%W])I2gU5,Av,"tsZGfeCp#S@>Hfe<v^4<e/<GP0!f$-r5;TxWp8>-=7S",p22|3k$HhEpjIqXcU'0%o0d|7fwD4AN+
++2>0cPP7)_n22{y%whkYLMwFq}SH1j>U+s}U}f`wmp}36MDg2]ve2xg.$rWJ34r5O3hF45{>hDLTWg'seUjXft[c6&ER7K&p!5X}X].`I#|9=5EU7]q-"@
+p@3OD'BaeI[w/w;3>bw8JP{1bdNOyj:$:'M=U-.B|Q=7,|HI@GKXvXBepgeQ,X%Uaa{`d::w=Ylds3jQbQ,A+b@bXCPB6EXFPU,m]b3/e_P-8$KHV&oB4I
+ALbY.2O+|!T+iO4A]yp0l`_/dD.A}}Drk"p_hA6pPYGQGiM#_k>/A^BzOC+yN6)3Rg$HPY,z2anI]i1<Im,X>t6>rS!|Zch$%|746E8<"H7X31~n"M:w/p
+,QKz3W%Ob_r5`;"fWc4cSYr}qtV1o,99TEA"'&WO3t'Obz0T>`!p'IaGfP8iDA:LB@REZX#%:>iDU,MorC^l1c;zjL<O}AAO;F9<dWF1f/'ihzZr.)mVG$
+4oR#[{42aGzh=,/Z.|JeaYf-+e[y]%Y5d`vtG{uA.aZC41v_)u4Q7J~qHd}wqV#O9@bAXy$@D,CyEKKK{<COvnX16=I1!=:wW:2|mWxG(dnLlKzX5zRMM"
+_fzW}SskM#{1dR.$dy%PmNYoEmO"%`%BTyq_t,`!N4<C0V!J0;o!%qAO6[!%J>i=^Krb[QUm#hv&LY))}T6blp!<+lKmEb>y94:kBqG@+Bl%AdxHm5+[p)
+V^{0THZ,GDus(fk:IZ{46`;Zd`-+v@Zuk%gO@+t([r~FT8M:{^Y_5gHZP8[iZ5BQG3Ogl,C(K@ZOMUIBdL<YDKr^[_h${U|khk:%BzFBKu=__nhMAH@(C+
+L]&@""4BFZbwRr]>8CbI&t;2rG"0!gcr,ddp^4y"[L7[SN-fbBBF2xWSLz>XSJrGe2HOs8fm4e[eQ1pzqKL7HFFXiFidvTjpJZ;<NK~uf8/5@tG771Gw4e
+ls![r=d`Gz-H97y]q0M0{[-}jL5|~OZ"jta>g|$Wwe`0)g2N'{0F3DiG4K{/{L6&6}t@YIZV]yo1hx~,X.DK;;S0$HVRt1J}5`.l}I81N'>H$+{3`o."@#
+x6wPe>P$51%;%T4a2r>^D6A#,Ew+R/Te64BgT77OSm<mv"@XKYFCvY/e(4<]RUjZ5(b:5e`A"Lz<hH~lUo]Tp0.;W6#kmHUOre0-!GHna{Pa/o$Q`ty0oV
+Hy6+&=X1OPGE|$Q6S`Ni}6#^w>i-;!&)VK_VB|B.!.wujN+aTK>K"1>'':=]3uq=4(@Oo:$>AFk!,Ab<~4m4Hm'nWtLDm@]V@89K76+)MIRS.}I+k9'DSS
+Cn45)2J4xs=XZ2K}pqwCJyRx>@d=Hs1:mM1$/`Vagi#Sbl1Zx:sAn=aN$8)l"QyZPd]+mA:rUH;}/LZ{}(yj#['4y^>5nNO'pJG1di%p|`=uz{M`sF'AFJ
+qF!M6/:rvN#x#_]Yh3.{geBrgaI&DGcVo}X@Kp1)=)lpkJ-YdyL&lEtO,J_zdAzi~mqB|&jLD>QNxCH#0J88!BU./Iq9q=,_f+UwGd{ladhr4CJ}WIM)Ks
+QgSYbIe=5eD_Rw-bdq3Dyxh|/Y4oLGi>3|,G1IIE^hD<&0O//@F]]GI#2eJEN5'z@`9qcGA`X$(x_5j7YpQkE4vfCpoDKj+{UAJbEBju"P@iw1zjQn'k3!
++>gl.XW$N)Y;2|YffEIzUBiODA!}%!UE6LgRfz4)A-IJdl#J!gCg}/e%j6+cVY&q{-U[U-e7Ml!"LIi6X<4g'rm1p_LTB!oGP+Dz+CL"19-i~u[d#S/"cx
+3>3gS:Zh!,wUs:5YCIKI/nuS.}4:((yqsHdR516_(wTtS,9i{b.X!9G)8wi(MW>5oiD(IfSAK(<9`owQ}NW;Fj=#}t>p"9WR.#E$aF5KehrPpC|O7w]Cp)
+N%oTCI@;,AEfP1'%)#R<xVIO&2=Zr}b/[$+_WK7VI/n.`[kZy0vW&42F1{yKV`Ita.so~rhBl^W9x0LyM9K.og@O1DY,MSFRRU"OCkx6B03BwB6K|Gh5='
+a]x!sXI];m5)&!3:m_KVkIYzWK29(MK"5pF&MBp-2=Tzhs"tV>3oAh'QTkR,~+mJ1uZd<WR$`w/W.&{/rsw`/i;IvQ4]z<iI.d;u%;AARU":sHwg-01c&!
+yKHULT6(@ng2NE<@)Bn#Dd(L,IAnIgd>'J]TxG%.Zfe@Z1PW8<C1{8ZTM_jljoNeq%NY%^F3M{S9k848"oe<KVi49k,fDf1f>0U-~YxW7Ni%c"g/ALfGpE
+YVwp!pSlhy@Y@mQaDruK=Q)r$kfeZFWqI[FsDqRB9Vwvzkl&}M'L%4i^FY1ZhYVM,N+RCX,xuXpMDb;8pKU5(`zkWw2`z|6hPPFoa,rjTcNtDrnAmby>0[
+NeTbjy,xTw1<DKE}}h:Sm.O[,CKA]^"r`{mm1_lh{bFlw^mp$HYv&fBrTZlEl3/2=xeYvTWor8XL'6JN&PK}wgyJ/wq6nS7L/QJwRoW%>,594O`:$ZWjp|
+#Z)sNR=K-u|5xapi{pXga0zh~d9<va,+dm(wN;N6Q0ahJU7@uZy1{2v]}t{19/F!8|WN;@^6`p84A2Y_s,r/s33Ov`e$`OCAkpGFmneXEmv6ny&}I/w:L3
+G$6c}bROxJP`j6))5)BiIqgDYU;MGG.Qj_B`j1DddbEyxg=nI2%GwQ,M04pA+g`RkhVlTrZ&-bRnfZHIK@L]4w:2qHgA%{q$6>(gZ/#=L&K"yoatC`H#Dg
+v:SQe5(EKG,i0U(F,HL|n,xyAH}1-2G|VH:;1o#"B6~k_TSK7p=TYW,ej"vy%gR,4!!>/kdgyP]Q9{Qne$M}bq8"RJU<|fic^1)RHKaJfc}C7F30-Tfj|P
+'-yH^-ftP>I%9I%@A`s.fC<_jIsYy(~g,,XUj0t1as4(9BW_fvA"[cAsyDw5Zg6X!0HjA]^vf`+W#}Ju(|mznsqGsBB6SN>Hu^@dEcCSu3^O[0CWd49cSc
+SqTWWtf%)P=_XGgp,{S/ZTs|]-RA&Y^z-9>iJb)!"duO;Q&-Se+X|Z}9hDrUzRMcdp^9/zhwadANj#W&R7T|2C$8&D/`0YybF"tni4=Ua/}BW%}M0Ry=k$
+i8fBiIozLZK9Oxow3oDf-xD0>jKE!rTMAN&Wl=GmF:[YZ$5U&Yg"v_yHt:+sbnjNZEG;=WdE#oF9WwoO6jDM4{cy)KC8z/~2suaAIbR-n&Th<+5/{x0:Fx
+g,"kB2NUQRapz6LrnOtuUTHNzc@c[uGM9hwe5G8-F]GV`xwyH1U|}Uir~rZN#ZvLweT&{[y}T&{MDu^c'YZ$l,ZB1Z]Ue0%f:Dy6Lnf}]0ekp70t2`nzjt
+&0K|:g`}O7738]G|fqc}hqOfa^Z|I"<gLs,w8v`}1{AC<!cW9[Gx|wX:1m`GlR>;ze]UOfX_FMl#azrz}_E84pecU@q)QOBQ499&}YLdj}QZsL`SLM"_P'
+kKSiAF6pr|OBENF'GAc+^3Pdi2t<s1Kkonb.0,[yM<I[$&"qoxRC9+bdg+]a:ao(7}SgP_D.Ds#`ADi{J+s-.fa!}e1P@f)f@mgd[@IHKZty{=]LT:Lx31
+_s74=v`i<rgbP]v(DR;NfWCzp24g9x['2+cBq/Tmgo~NBo|IXvyONhsw!IUOUmL%r3;-,z(i~g&KsN3+Nw<5+WdEACwGNu^:TOOJ[s+CdBk)jLVeDCF2}F
+aZv`XS'p`Ybh<6cgr<o];D]R>y}x$<dy~yaIXA/-)Yk!V6Tg+-q<.m<=+BPFA{9ES1R0$mQi4w'u&C`!cLD0^=j!oNAC|5{E8[XNyF'<ZRsaoz,LO!s'p0
+xe]A`YX]7>+rvu8^!Xl#O<H>$ZJWgkTMFOH.T!ok9F~FMwZF2#u}MM9OZj`TrM0$(TNgv_&zC5p%m]tl<xE.pLoe;:y0^q_+]n>T@X>NPd9|";(l)E<;m0
+)SO1[HS+@BSu=3L4cImcy"ukl/19~!:"[LVA"WzST''R@vKeI`P1VG!BUhp`evqTGkL4<[aQu48[E8<wba`Y2RXIpG4mAZ$gG:(N1+"0Gcafs@3A]mIe8Y
+pl3&WwB0C+M:@8NFh0-]0R8)I8`z'>QV@`h[xS/RZ0]N6rz17M04g^sidT'Tl=/:e3~Qy@ph%JJ|GMzLS/EECz(aB:>rQ|0gE"z^S]QJ&^P&|ISyY.H2nM
+M/<VKLn):FxE.c_`D3s37{9&H-1s"RIo&]5U^PEpFDO"0-7I00d#I3>F[F)F:/MKNAgI8^t|z;f;}5Bk9V4=+r8]TM/Qu|;XuRDC(]=0ym2+w]88e6|{=E
+4aj`0no`B0|`(Kqh4|d;6=.6<T.fom2yiJhsI:`7<1aDvAI>g|4Sr)E;[1pYmQ|IspFTA[;y.428Jy)bEox:e|I%X,roQ5]w,.GzOzz,:WD0=[1B:2M_aW
+S![,Gatn/EttREHnFDS+>`uO4wR&HfI1tNI5lcOtvjELq`Kj%S@NCP8yu9>m:MU{~Y}|YgnS,rc2K[B>_tXUO,|;Wi+[s}P&O1xE#bi;IeJ].;6Uyf7rPU
+Do|a7&E#36>ZE`Y3mR"Ge=j@Ob/aeMRp8s:ojCFSP$BEyVfsz!.r@a@r"XRSDm%&8tIO|LX`7"ej>fxKs+yVdb^wog))cT}/$Q<HLx'^{GTgI3!9D$L8/Z
+`2>w"yppO-#'(N|8OH}ZpO^u=Ix"%<<=^lBY]ahbcB$)EQZz~N/a>/L>$eWh;f}6bq=m,CFEJ`Zc4vw&tAI]o.[ZV9#Y)RTc3Q>zTEC;y_udYWkEpXRfc%
+Fpu&gGA`%Zg-=)Uj;a}Mcw22E&H!T,)AMsGcM(#HwJ'Id]P{U"<Rn;UJTI`$IhqfaJ<U%[bVTtE[~!$)H]|o^7cl3#KT^H&@"FXHZRSjISMtPu`dL,UR9Z
+[0|APw|aD-[vBc_A&V,o&@LHE9;:EaB{t_Vlcn4^;"+K):}`VYAzG^~-C/u41S5Q+`NQS'~}AE:G{.+PWQ%N~MgYXth$D0wQY4=FvnKqkX"%RrT-pEC5+U
+F_73X0M{bq<+m.SPgU0hYn|_3_|-;ZjCZ%$R]-TrTJ"L`qlJks=80Fp{rIr&z5NX+z`V8D2gxID)3^n3Y&&2d70V,d3}nn7GbX~B>bRh'.@b33u+[V)NVZ
+)p$6u=f{)$|a5+_zFHm5103$L+,`;Llo/ISIkz]i@pp$uQbP-lbTUuo^(dx)ch@KiF>,MVh&Oyp!=j5s(<sAz[TF>tdM|$o92@]Ktx_(o_2tJ$<d9|Bq;{
+CLo'%=yZmcm<R+hZ,hp2]DKiN8-}0(O"G9y!QHw:f]1D#rUCF5w|_fUBscjS+2WuBx+AVrzhnfZd:rhl|38b%gZ|##arFr3}/N&5ln,M>`{saE;zt:CyAA
+"TYwsiG4`qO[7RzY}qJHW8F:<]I2V#a$nn^>n^Uk"Zn@0,9CiLzV6Hf=tCbfQtsVfg|$"ZJ,l%sQx-;1549ptxQ{UT1}jc+Ms<ZmnR])h)xLN3BblTqb/;
+PQD_ePbY)d45/:pa#A[w&D0NCsssTv!@E,HQ}<zOdB`:cJmA+6!=./p,!z,6%]}-#E'd=LR+w%JJXFj]ova35$FE80J<mYAQFx<{o,@%;5Z':4OcgV(eMZ
+"h2MgzR`W8V5wo`^Pc/o~PT/h!]))Bd6cB5S.VzyyE0pA]HLxaAx/4|%(kqlxT(>OpnOy,^{+HOQKtC3z>R]vl2SBb+I:FIglo4yY>2cb=y6@S46Ef_dNr
+XK6DSM|&rOYDgx`"/E"e,YNq&(^XH8Vi@J"#&^p,tY~Y(Gs-(}%V]rumI4;-k4)(^Ud<qoA@^UbvLhNx+E@t%il9Br!9r"gl<Kof71eq@`D2;(P9GD1Ro@
+~`huRT&hb|A,J1HNJ`<&C_Os(}Pq_ap(ru)z^#LCi/FCzu|3=Ypdi$Tj0:j{)!Z#YDb7j)V9PO`)F'y%,B`Ob18gQG+c%q!,nojs1C;2`@s-]ILjht3IEQ
+y]JNE/h@sO}HaNa|15w.c2/<bpx=J(j351iHPG%H!criNA#2sVJDxfKI[V$Uo!VO|gm7kju)e<unNOZMtMhDb`7PvXFoFRd4G=8Y#1/NRqtm1%S:B]~GU(
+t1i`u7(SZgS+ENbfia0-8#lz[|U$@1`d=KLYDfrX(c>U&i{jrc$^uKx]ET+7"H~zn"+>e{hfP&=+mn[jy6Jx2;lsJdFab@O{4=^w"oftCKnpl|v.Tg-xBr
+"uxXQQa>Y1X%`sL/lHyh5Ud_Fz9Rqame8=Ks}nt;34LHLLy+U(se<I#c'$#d@Q;O~/.J}!)lbYxpq4t{<gMFbdT'6{YY_I#S+/+T;<BU/MU3d<9%|fY|nQ
+QEL"os]mVy:YUD7n/1L2,H-vKVA#AN@c+H<vK5:!v!v]aNPE'.P.#Yj);-l4_dH`iUrJ^{p4CfG`}tq8C+UJ,vB'@0!LVWjpIP&wH|.jtO^(:ESOKi_O{l
+oFQZ7x(k&9y^u<2xmWU{'lpep_Q,4t=v>1g{N4N$5amT]Hk/Wtt3tbYE;B%:!%K3TSosSZ/kO1!nyH57Jg!>z!dw8ZNRMDW0Z]L=jeg`p1=nf-DUxSclc<
+a<DRluMY7+v5UZ~yE[GXUF%a,]"Vd{<ZaT@/|h^CD]wy-2T%#-TyE2n"vrR$9/.vvp=TukFAenb.DH[[B@R.L.{,sU0gwsse)QI`QBn59F>LU,zyp|^Q&I
+}Kkflr"<Jkdu`d%L())vm$Db@q.`A:JL99t5cf{fXzR7XYm5eb&l),D{u<$WB{X:lG}:spzTt,(uXDG`-8{J]&B4N/C=""BeL3uy./3;l5O#5v@V(B&R4R
+53>`W|S7>vi0+lt=FzV>|cG<'2Y7M`_<)RUJi[-SUflcN'2cwElV(v@mQ^^cO>=5/<AbtVf$(LY>ck|IbDhIKn!1AnQL/N/'T^CZ26#7O^4$-@"".m'YEp
+lYNl.I;_<+!7,%mR`=DC]0ICAS`Al@WNRpcRu#~5W}0U#UY9"u3O[T3sDG&MZHe=Ayp]h`N3!<(u1^X761F#GU{y0}aicRd@(R,3s'%C)ZJ[(IC^7Bs1))
+boA9;acr8]jU(C^C%m^Ke2^ij7Ex=>2j.ux3|^Mv[{HooG^}j7if{ONZ`]7/M-9#ZW!_7`ZQMhu.q{K^!!6]l<`4;blz0wDaq:w0xn<o"`E%a^{$DagI0c
+d]k/clXA@88x:3se`Ayt=l^II|5JQ+[@M1|JdBN7@/x<s)_w0|)t5+hr,MWv#JKo38BJ70tM,ZOvZ&B|WpmCNlmEkIdBWJMiy9]A/sAcU']>h)yM[qX)c|
+v5Az01+Lwz%Um&+4VhHWM3Ia]XfoG{1r]D;)by~B(mP3t;Qt9qawL7LQdMvQO6bR"br%nS/vc41Kg:Vtep$6f9S0}guulBC!Oof4R<R6}Mr(d80jCtwD:_
+066r7g:v9xm}{j('+TVh>{uz3Z;f[qs0d5Xl%z{{k#0(QXj8PY85HBH>y0-_3d#dUbfrNd)"_6%)/T3anj)8>V|wXr+'C|GopYIZHu<yqQ5e]&>I9y.o"T
+(U||lCHd~sCWDQV;r"{H~k[BZr-rikk:<Oex3;h7rZ@6Y&#JhG#]kt8x9u}SK[Ui[8~/+(@bZm:n-'(031&!+%#BJWkDj[kC4;~Qata){zt1cl)t`)k)K]
+r=AWJT%e_a4)ORH}3x_[>P)ckLJ[ZS[}"N$zZx~|0bU(vu98:WS##u~9{(!h+/7;8q:Xvh]ce_KYSQk#[TKaxvx,d;w#&wF";K&hM]p#Yl>W>]7wuw7u|{
+.1}'mHw.<Cj"E}uhm^yBUr;qX9ZQUlh>}EtM<G|q`/baiRP8JFA}5{ilwOASx|EDs-rx:7L"`faqNKaQE'DlOzC2p4J`ycj/m2KkZxO7=Jbs5i47,w$I7]
+o0[Xftxl57n0X2;kdYmLyUMqAXlfHW[FGS+6fm"H6d4KN|^)UZ3b3qBgLA;2&NhSd>(Xa@E}eXE-H8=S@,I<2]GJxN{S~1U-9Hs^)O5gQ15kur$>CY)t$"
+Z.q.;bM((h<,Sorbg3oT8<e;2fu@pLY<-"]SFM^+N^'$XoRD!CV]plHH-sCA4)V/diKh]'H+)Z,(7_T+[hYOyC4%M-($'/u#Hw[/0ZTVHfLVh_5^a2rDeu
+WKVv:)6]xRf9&7=};`LZti~;EBIRpxD2Ja)BovhdPqE#>AIl2Juzf<f0fN}BVRpzSfTM|s+b^oJc`WXHUvU}M[E}fSx`sHop&xIr"R9sL3S-K0#8[4XoIA
+sqOM<i/;e=BU,Veq}m42MWP1"LLf;+}z3Tuw^jIc1V~$kx;V[-+acF2&SJQ&IcXcyH3G&kFg6OE)CeIg5hB2u2H&_sXhm-Z;@+";g7HWTIwR{hac8A-IS`
+RxRkQ}_w=euq{e#pKOdL""](Ds8Wa#jNM6;oUVX.%Hi]@l2(Q.$m_Vj2_XrdsV~t7n'z9ZE1Fp=7j.{/MJ}|gz]I':|6fB]$oNv'bt@UwXB3Cvi,M<|-1Z
+;6i=t#,&KTSW(d4N5^7dE=T;nvSbct%gJ0gZGYahs)x+3uTg;Mn)1:>}R$L%ZXZz.4bG]/hcrm8IAv}Tjj175!})~4o`}@72U4SfTjsasZ|E_>!xg`rH.-
+E@MnQ-'8Sz}$)qsx1_WBEaRi$dT1}F=cx|r>vJ{>(vDqt<iQogk](-4{dyMU,sh5SHt_.ySGU{>ns.7.OMY0N@='H;l.u'Bf@}Ts#<u!Q/DA<!u6vY{gH.
+`4,0ZN_kR6$Vx@/pp|'sN!,6JXT,a8"B}M['#"QZqb+GTCB3wvTY_[8BbO$M}ymxLM6;udUsg|#p74H=a"V}>XG+~'=(VDg(#atNE63;Uh9MIr{pvCiy.m
+y/fB^QWPmiD):Yg{0S6Ubq2TH',hhh%ec<`9!_uH>{o=kj/BAMSowSr{5jesLMRu+NhHb0rq^$0N`7=qbq</h6ql/jcqE,fC$-dcc3/u:bs`%=#F#K9Iw_
+C4Tv_Fw'MH%qId9Xs:eY]IIz8uiecmR5z6HTJ;WKAv"X3.!hc)^TxI!g1QhUxp&,yqz:;Mp%RYd)!35H8A.j=a%@4G(mvyYZdnUKTEta~^ve%0cpXlK,4^
+Na0)tr7H<{o@]Tg0R3PuL@TM'L3%g'yCi^"!5G!f@D2@`LR[d]T"4W)/c.`N<P{iHXOz-QE>6d2AH"TPQ#k3C.x{W+rB:vy4%pCwu[aHWNnizhQ-}R!%a(
+RLp}I`98GbBT9TN9)oGUwBRn~Hg^@feay{c0|g2^|uYahg^sazF%fEaIbeIehwW3aCkGj({[sw]P"A=O_<$0^G14d3.NJv08=oY5OQ4n$dl=ySmj{aUP[$
+edV1P^~(B73)<s0tYW:<Y0OhHPM<($dOG$oru|HLTO`%Pqh'W8uK3Vy>79Jm1=IaZ[`N4DZuYe.h[W<][|S:A=B3d_].>YozSt95&>J[Lj)+uJH9_7#tG;
+bVV9.{#07Fz@EGpB~g=5D+Cd+bv4B1xHu<qs!>UsC<|_d`:IH"w3$FUp#Ur7s$!Hc.Ge@/KE%C;H7pu{/@Z_o)<BgtUZsUZ30)_zE,<B+>,W]ZO:Rt!0}y
+v%:+G`t5W>0k4''gx8{vW{sOsh{|]0]orEJT`DtyA-jUP<6`{+O<k%bNBn0C"|rf@NJfuEj9PQi%_:h]}TT-#S}|uuL3'mN9{G8WYZGFiWbv~%:V@XUKkW
+QO"xte]ie:G,N6|vOC&b%4Z-MSPK(TF3f06zwEh!R#2h@e>5Prtdp"ZTp@MTdW]cK}hfuw>):7u|(D_xRWGB1`;$;V}M+w]@(+-ihbV/r"r[E>;<,aZmrB
+W)V0P0zB-0'WT1B[3.bA~$ndlR=]LVh(821:32gh,Hj1Tc@Iyo27"Q`4pNq/JG~#r0AG,6KkT8e1A-oVCLxW&/Ea]3ydtZtVhp=$R_7=.Qgb|6a}z#a+[C
+;qWQ'nQf3O$@wi_zA[+h-{wmv7#f!aJKk{iWW)`>S+@"F5ljo9bVzZJ$ZIefi_mu'/YOQ8K_-FBL4JT+@XO)=l8|CQroC>U$^EW#2'%06pzt-JE`l08c|D
+`2s1mC2}pn%)Wc&u1X%O~06}[{JA&d[ZHr&&LYj6/+OQE`(=:Z1u7GjZd:oFT7M|Lr>:%qhBO`9QoIb;/qUhm7dI=33_nLO0i$lIGt>ngp'&p)+v9k7Z'0
+;H4/r/+f+Tw^]@w@$w@2Tc<-gSBLGI{IRHh39clw-v,9f81a#d#y4ih!3X+%s$n^HFNR-.gPNk`G=@EVv&bAo3$"ISUJDt5w6xv/!3>T;4=5OV48[CgB:<
+;f6&VR'ho>+(;bB6z"f&{I5AD^Tffa"ZuoSc=|xH[xiQm=A`,=QAn%(P`f&5.|8O.a>LIo5xiivf,B`YgWiF_5"+/Woc^%n=Ty[__gH3W]B;af!Y!;O%3f
+a<w<+khw=qjhg$4)8DWwBS4SN@h0;q5Le'7N_gB_%y'cSp8|WKp"_F@fLC{r.Z!4GouCyv].N)xz+oVQz#3m'H)n8;hqtJ@$&,b_'@Sf9kg=8k$V+M:uBn
+^P+@]uKWu%YrF<$;@U0;Wb/g=No,DiDr$[kKWm~mYX0q(5lI%^k8pK1aC`MX%872D)e^HKb!`CVhE;y'N=@8g]I[d"h%OA62(}jXpOY.aHO<eRTSyTk=IE
+r=E-|aQtE2el_7BocAngFd@H`qA#D!,Al;H^#=cl5ayf3"JS/fH_hlUVVX2&t!,%u+`(C7@=[G/^!9LLb]Y5LmiV+;GKc;O,'7(NRpfH1xL4#2nP=QN<rW
+.1Sn'zQOAXPJ5a%YmiPYBys'-n[X;h%{ul%H1MQ!^J;sMh5_rKB8X2g,HcK.&5:05|%UD1'Iq}Af59q.}P`h2!|I'99>$9}dk<$9-At}<85)$oRW7#cakC
+lso$r_q#5|;sCVt{_#@(oVgd~"|$&L'Z}kKxxZMMoV`B3g=plMF@O;Ltf@$p>Ft;YT;{(DZYT=EFaT:+n"%-t$)co#3X="U+#urYS]8.VwUw_b5K+7iZ7P
+Aq<LviBLpc/B~)N#-3]i,Qn;eCE@jb6IM=Gwkt._/gmY`i^2Ov.>I+1x4i$:|vQHEvW<wSWX%D!9fDt6Um$Qm!IlV0cy"mXsI]C8WdaS3M3%0y{iOa%QrB
+<z+-FG~Ip+<wd5=nF{(J'zAHBJaYwt<I-(a4XP2kCrAFi@qHiMhs,ROFppPGfK$;FCTELUftIZ#]#[Q.)hAAJ)oFR$)g)pq&]H!%4I]9y2q-qai3bOW[[<
+}tYKA7.ci,:Zu{Lud<}qfP"rgsd;3M+@/8&_(zdOYl7FCJ|rh5n}68OVDWhW2{3O>z^U%'SP'{oV;XnKl=nhI)-r)Q8q6Rk@){wmwWW50%M@-Bwo{6J$5F
+C6..ZBPQ<}aK7&.AGOs6mRRHh}^Ew<dmos$1JR]O%6BJ`.7H(r]#&''GFxgp!yRne(-ERj,}=x!_)yC=;bHGfZF:::bcvwy(}t%7>KbCVqDGsa;,ccCjP7
+.k1bjR<TM&!3^^0Fs:;<Ji1N&9PUM[-a{"22Cs|XWR/>n8"0i9T8<%C&)i,>Yxo6J3n1-g}h;d63aqeY4"HJ<6~/c^f#DYbF~c1rNie-/>etK{_#$0~z@K
+p=E}X97&z{<l_K_lxrb}nK-1A0$!fuYJ8m>QYhQRYk.}~UpOk'sr;1lLHj7n/O7s;.S$4bQ@;JRnXv|dO,lkL)1/#MzXO#<=pzTy#&Jz+cPZ]]RKh'4%pd
+UWV.8t`$1+;<2GY2s4Vp%XK>.Y,V"h`I;wA@tp],~7Q5GsBWso,z.N0(S1JQ$Tr/]8Id+aA=^>Jh-"J%JV"C-l!@ThvrRNuZBgVV>-Z{wSk2YRX=B&Yg7q
+Wc~+UoSB)dtJ~[^=yfjwl]>aS&XkB|F"HVkRQl#z9"M"`8NT<0Iyh,UP=@wJ'h[)%=g]}iDXu{=tE<&{rW-.YpY")5>7YNP>Ju+A/a"0YGVi3A6WH:7E(m
+XV53|vDm/_s>#RC:DV!7u-}4TmiH!OO},7R}zu~yg%217"gu,jaIN.:5H;ehuFy)6>";uKT9#]#]fyT.>UV@M)1Ix/I1&g.O@U_;kkt+CmX2rXvf!NV.}5
+YirG"KO:9^gLU:.-#PjTtE%6A<}4A!=:X|ZDQx}#+m5YB3gRptE%LXXpHGTwZT<Zt>MjhLj1H26v+PEi^b@"lLy`[,HXhofjFA(Mh^@@huVY9gl@'x9]8P
+f3;f`,(evG}GLa.Khkr+gs4wZf/9Dpskyn7x&XmHQw@Xa;B{B@ue"W71kq)qAPch%LqaAD&p/TjcwUb%6;ixoJ-=X]Q;-uhJADQF+TICJfo2J@};SF,o%A
+>IN4pS;}/ydC_H}rZmdgq/^aDJK@}`{T3`#_X+(m>NW303Jt+&n'bytQU((sT.=H<Y$C0+mUFK$i:RJ6=N/Wp}h0JCI0qmT0mL<6E,/xD`JA`H^jdg(&Yv
+Kbq=bq[2RcTU<wwn2vLH]i'4_'#^GGfyFc<l9r@+wR_anW/+D#}zOoQTmGA5b>AKL2Vlhx3pz+Wk.dZRlm;7g-f}Fz(MZHsxb6OoZ0Gdb1U^SUlP(njcaT
+ota3{P+r`44n4AO1d'g%M_+Zp9%KKO$-",}"U8am`YZ63gxf-[OOg&;mR_oaX'SjE"s;J7#E.!g>'KxUpVX<Ri;R=HiE.P|Cotrz.<Em2/J$@Vu,:+cl={
+u3uCXgU'LbIX)f;5>z0P+P:8c2C|wKe.2|Whi`^E_,#<g2aA+.>%RY~4VVd{iY:LFEG=+`tXlLJI'Z-zX+D"KZZqzILCf8Ms=5JDSe1Bs]rr2"-Q<ATc4(
+8x{sYlwK-!$TlF(9Jv<([bIlXy")qizuAO8jR0&P&9CakKSR%)5]Vj[f5P^0gcKoMi=GIEZOdq&ypnV4>3EG.%/RfGfqAV`kym]`A`ozLI~@<dw:^u6CM%
+A3e-Nf'[~o9A^'oBiQuSl5KPO6T@RO,+u)yqkmN(9^nbopo}WK[>mkK1pI|Fr>J/t|LBe5+e%(yvJx9>DCn4.B4}e@4_Cy;Vk$[EQA^<>uipECi2"mF5zv
+jkU%8yLuYQl&alj4=lzJ_"gXgy1jLI|J!1{n:Gd$H:%B_L'qiiz}Pz}jKY;M1@R&Ay.jphrqiO&#[x-Ul>N6R#2S)ejUKQA]:[S7=EbTfIlXMc/UL9C8:R
+vLkmkm1q#[8(&ALSBUv`;Ax+E2}k&PA[5E~5;']n]T|Qcvf+f9ysX24}1g~Q<S,5)nD/>b`$)-#c;XrmF8!tcIy>N2natmCUCz+qF+}R2/lqc9[XBT}.jc
+nqxlc)oeNt/rKMkv_R5M_`"L_|G]_$hW%i%5FqUx1{kyC}f9Cm>WAl~87Bu_#JE)y$!m@,M'+{]aRQ+U!5H4'3ONp,o`0)js|1#Tl;(J^Ae`:@w]$i3;@y
+!qRNit,y3Wc^sTml<V56vQPa&l~pct7=1Fhaf7,}jF9C4/7!7zjt)9bLzS2Di``yMTliggNB@"f1;-}_n(t$e6fz((E1Rf&zhRrhaX4k}o=J%a;)>LS<{^
+[QViR!F3r"5grbv<kuiWOWEtA)'@0C@mT&&ZjE&6QiDy{}|YG2VxKxCL=_6$Z%8ay_{tB_FUM2$ms1%BfC[=<}Nns88d+843-K)x3:@W&j@`UL!aC8mMse
+(H@d!m5K~%9^8Ujqs@={<=LE'T3m`wDalmN8wkj)o/|yRdv/`%/TMB{n.3t4=Z@]8ri6TDz{9YDm3(+.Dugc4XG_bX2xVeR76}Y4L"R7an&NXu-8GXge[C
+.V9d;/0'$|Uom:y#j{LBI%^#paLO/9mSMO)u!Z%g{'UtA>hOXu4XjkFEo7(6FBW<8W"o[qreKc'r#3!.Qt=c@^!+9)4a'eq9A:>fq.lfH%`+j[7<pO6}.Y
+Jyp9X7QEkOr[Zl&t%fAw87{2WHxWpp|'Soq/h(VGWIo@=/q__G5#b_"5&L5u[^Lw:!)BuhU$D<(swbZW]La.9<XDYUuQC8pDhX`8&cagyWn0]k-9_=sQR6
+'}bgt6u(hbq=@/[_zF!a.Hj&B53-<Nb978f^OXH(2.n@)"`]G0/%5()Y_i;@5j3JiZ.R-$URoYdH8m#vS+2&{o@1/h+&vjOk`)UMP}f9t7|.Sd~0pLz80Q
+Bl3rD`e.2Ms[RoqSLq2u.HAT$Uol]a.YRJ<JF9quE1gVe-S--R$e7_DjOSUszxLlqRN.@nnA]IA:4=a3s[7awY)xk[~c#:mQ)/+Y%%9[O^]0tpOQ.T!&y4
+&RMDD>r7%(,pwR8(~+m#B7.@HBL2HIgEp8J$eEz,K`xy/Bt@%No}tdC)!TZg}i$RgllE"23{K(9/$Ab1^%m4mm)Du0yc2OeRa1`aIuYs2N~w~@r#hG/D]I
+ni-T)zuisYOwyi;KFM!ftE[w2D:^_^k%&G9o,W5z.51a}IwpKXq,UFe0My{mbn+/^qJzg1az^1Rf5@!3,e0+Fe`hq|PIg<WBL`{yS%QA/A@>b/:vdDi^SU
+9TN#]'1(Y)$tC4qnDEqq/vQ<0[XB80eCgWeq$eW4d9+4iO!UQjJnLf;N<lQEX%ZK:PSr@g0NH8IYJie<P%!u!a'r!~gDv>qtFpg4l@60;zx^S+Q1FJDzUT
+QlT2H+jcw/e}/2N_Y<AtUofNn)>q@FR{oI^1%5I(qG<r0wif'2r(<Iea.u[bQ]K3DyNdYw,}0Xffuow%GX@1.CV7N5zdjxB(Z]ysW|2Bz%yQ>v9B#Yg`Xy
+xeY7(e|,iZsi=oTVX0x4yF1-&6!!>e^n/;<6"^!>=TSDn;(`&`jS0N`vSKSZVqF`([swg2tP"&m}K6+4s74p{TbS-xV8AzUh$<pl8'fC1yt3,U<ZhQjN/-
+jmyUiNy+k{^Q$nG{g/BTcw1hJyWUA'%GrC93omI[uc,gEP{`}x0DhUG$:-DkkAaVYGDzg5HfuJ%dyvNb3y^t]7VBm2rqoI}#0qE{xAcSWYD$n(2!qGhi=1
+,%H0,Mf_8$PdNtiCyB5`^K.@o%nTl]OD(4$!iT^U=N@DlW}{D%pH`SGCd/5dg)4e5"29xt5+OU#pY&Xt~3n}0jmK2ho5]T@L(g9EvbVl>I"c-Gs)Ce[1bG
+]qSBeITh1q22yD`@W&r&#.3C[Q_a},R]x;0y(A>Z%EMaVEMR;6)<,8@("SHphS)1}nxB/&iUB0N:(Rqd-pX$z@[(>nW1aWvO=IQg1rO|Rc"v$wlGGg14'}
+3IOeI+qCP`]6Z/2J:c^6Jzip^o!k>LKmN&&'gOf{3pAO>F0)F/&h2IF;qB<^ycinXUQ<>ST07Jrpaj#W&ut]Y7(Iz<"T)I#FehlC~gfPYuSAK{d]hTM.-1
+C{GLMZ>;;)bwt,Xbw.=#fOki#C|Wy"6<G{S7b3I3oNlpvS>%v&ngsx{H8p[^)fytiO2r]Qb9&rq&PlaT-vthjGfE_-q,McfUx1pQ}otD5p^l'(AwCa8&16
+,`dV~=xXw1lhan<]R.M^DVA]1"v:<>lF.yYl1^`.RY`wd16B8IB@S'+<k..$mWJ>oi$zX2YR9Cewp%O`qFNR0bXEX{f-9aDw<6q[BUnS1-MGN4d^NBoaD/
+ZlA5M<$4[n0}[b=I>t5KwjJZ[!J(FgnQdTG(]p]I;x|UPQ"AW}wv1y,F=j$SI^W:fN]ys`2M$UB)"^zmO2V;OmSP}c)IOxgPDlsm)j|xm$^G9r<mu&BXeP
+q8U%k2+h[vtrzr$Xo(Az0"V%R<w9^w^TfHhPCR#<d#G4`Y'WUVsKZ20%'k-9@H:;S7,w@u<CLR$>PdgzQ=2[cTzQ"K6aV_EulPQtuj0--pqt0>tYQ'zU^1
+9,GOmc!``u{8]_+,1W{7u||SM=S7HoNdCT]4d_.KS]cJ;BIA$xTY;erhEo.;;|_G;}N@D"_<C/=OemSqa=lnar@5b"6q[<x,!Lzskp')f:u%QrrI1nPG`$
+g95e(D2<;'M6/`v@f_a;5LogbKtOX6%pIp:!4cE=Q[oQE}Co}Wk&6W%k<4y)ya<=x7NJY@Gfmz&[>(=B^_Z`Fu,pUu^xq)Gux0sh6K6b`9ThqREmy2/Uj[
+voCKjzEcS[03'@(m1Vug[aJ,aJ$X`Z>h^[KpW7Wv{WiK'DSanZyo[d2+mR0a[XPFJHE'X6Dq64@jkOm{r^]TC)0DfSmVd00RTVA`@PL+2[_X@;D{@B4^Zk
+IXKC|x3`@-kJv_5x)-Ex!@(]YT;Xhl3)MEmxL.`^o2X0RA2fpnfV'agRMnDI{<&Y-Upt9HvXvR<N(1+SA!22TI7qt@#f|h'5M{11t_Q36!^Luugew,tpCO
+g6FzZdHALICZYqm/I[l}9&&8E|tzdBx_A-HM'E[oYp"_^h$6J148F/=##PzPn/B%j{9CIEla)7OQ#A'S67CcZ>RQ^o}$&+6&Pp`f]CSO|A1t&8/t/0SzKA
+nNm49vr=<ZdHREx%W]IfHUnQ/&EnX24V/<1IPd#Z)PUJgR,ef<^|gSS;w!4]Y06U2SR.XR|%sVO>yF2_(F&_zNX@'xw@&Y39$6tV:|+>(Ve'vc,DJsFx0_
+C-S>gX~>y$@gT6;]SibYvsT,ZrufRO[/Jt.7i_",PiuHFC-MjDl+@iDS1-1i;.{`}Ig`Gf3Rcw,9.:(;j<K8od|kWb#>c82S^:hUBo0MUr6[ZX^)kkAvgW
+(8j|az/I"Fxfs|WYfQrTS$i5HKv<NUcH<G[}sKjnG$QPeN!vlT/k4lVw6uwG><,p50Aco7kJ3CYUL]~3&W[_zuCL~tOmdFy2;5B4(WnvF|~4!=j>0`.R8=
+AXFxU}tRx+A<|FHU4K}j:f(5MBD1}-D/9386VRF<Y+mpDGH0kz+UJ}+A5}j{CHw;0@(C_c{5M6t<c1!8_>'a(u7[r7@_XeeP]$G1Z`Yd&R5SCBOv2-"k$x
+C|qz|l{|"[en5yss_QS+,A#fKUXN>Yid4t)vu+qt:jIC];<p6v0]4a-77inU4-gpx|$h6>(s68y)-I1RB,GPALgyYK~H=IGneVuItj|E{Cd@a4ynC#!S94
+VI]H8fIuf#qj4d+{'rjnCF%S!>}I=:}I'950+Ch5^Pt1n4,8dwzbNMC@x'""6oD$(,qPbSc9X(vVWfkYm@B${zix'4in]>[];MSSw/)+2QZ@h4|1B.t<Sk
+o[#jw:]Uw`qOeKP{W;n'X7Tn%}1^-CE9fo-JXL_bss%E-iIgKoA]UFgiqmF}Ovw5-+'/N`fH.#sZS0M4.QPDGfsm,&`9a;#CQt";V>GS>Y27IH&nRoL6jN
+=91ixIpG~r"6Z-U2#r{Z|nQ9_4w4HF4im1&M_P-UQHa`^lk<D@)(,H6CM>7ZfL~ws.1DUB2riw_rJ4{Hy:EHH)=k(I3:82NxD_0uS4{ix!pE((OpkZ/$g=
+=-XvbGy,IG#:=(;hFY3)J&]_<K1>&Pj#M1"WFK2X~V$UiMi9FuP_-zS=gl~<m7D_/)XB3N$1ehN@_%lXRs/k[S~YP"API0bw=4+KxY)F"('<oa)0g_dU7X
+im)qwbv!#uAE%SgIcsZJ6]SS"s,7'9)A+|4%+$,]JiHG/@;)w/>6n=}iZO<AjV0tC9!y<9x.1wEMG":RZqokN)7U.<D5LS0rZ$)3=N"q&hXx_K,cYf(mNv
+Fzv)%n/h1`9)Xw[M"Z97HOr0xK]H>'JGh@4ue'`%8e]i8yGMgSoP9U#l4k-8Zjb8xrW049vF!Eu}{,]}eZu{1W')hw=j9q<}jYH$Q<o|@6zNUSJ[Rn={m<
+/'(<<968M2A4;c,L&NC>']CKvk]YNx,{MVK1^(z)|92Hqub%P33&CmCkU|cYZQ9_mVNOlp<},45Co<C4ry]V}kPFJ%!u=DGU&z;2f{R]Ud$USz&&JmnG^w
+~0a#UH/2ng6}8Z}tX'bP^'kDSM,_qJ~]//NLme'(nWqPz#==vo7gaa.)C75m-X!kZfKOh7|TmFWK1,4LoJH!JkZjn5>[.E]HF%nVi>dn_q9Tu)rNy1L&<T
+I.J$6rxV4&5K8tj.qM:FbpN}FsYJNl"nw+/IIr[PA7g=Qmx}_j:Dd/jdm(}b<uOFN#bI=Aw(s#@x##W{<zXWGRiD}6(Ccn%N[h:E`98=t;Z;kiVRh,[)5-
+q"{379n$y!Tb!R9]g<Rc(f&zXXb<[|kkWjxb#FLnvaJ=l;RXx@p$qM]GEF3r#Ljb<tX9OOCKJ$!Zm2E{p2v)FM(|5[hKk^{xo/r:Vr+I^zq(f`|BDD+[TT
+d}2=]y>f616397DIOu1$piM5%%}G`SL/6q)H]pp77}MJhYsCDj_Eri_Z.5{vfHCUv{j7Y]c).o2hHOa+V%sC!7!MEdqV|2>7NV6l|!cez5Lsr^tveh&put
+Q!Ag9$`yHu`BQz^#zN~6fSudk,c::s45&;VZZScz0_3-.<F:sqEFrZFN.cBWER[LL/sNu&<mpGv;G)"_GwdZuhnx=#sQ<o1s|oyuxGf@3Z'c"qyL58uq~x
+|bN3JI3vY]|DI{j@n!KwPk-x'H08&0px"g<'8}F3/rRvVCk{n[&fSu|ya}A8W8LH_$JzGdGMs(k@QOybqtS[2s1IENB1^lU;YA{J3fjuT!`vwwHr>Y4B]9
+vj7In@";w^=O=%)qF0H/eo67DxY=f0/5kIxDATlQEi$R#wU8)==-MPOQ2EE|wQT/r!`[[--K%+~/~W'#t13Dh76%Qs$.D6$#SguyLUWBmcI%(kVVOhB0nF
+!2rxg5!;^<wB>UW@wjsf)9Aea@FxWSxHLIccu0}!+fziypakhQs>Gc(]vN46(6&,Jo0L|sEXRzOcqt[:0pv$Yz582uz}i:ALr'v#JN~BU(iI<9KAJ7cG$T
+mB9=Uj~-.-Cg4][Au!=3|lq[#|~,S9Q)')fFU.tSYyp5BlVO4Qc-W%BcqW&P/r-_WpdBx5XIqcK)5W{B2Wn[d.2qeJSBcBX{L+tM|'!vy+E%wqkLFDzT&8
+/5+m4eKKn%k+QEg{%/.KXf#m%TqZ>Xx[WO<B^W~5-G<E)=Y0ZiB2`Y%+2X"_:.sZKF=Y+:jJSvUKd1K}J^wByO|EkBHHA`qlMyt=/I62UL8{%08T_!VtZ^
+/j@$K5.!jaRv@:Dl'&JO35"Qn{K:$;j6Hw<(X_`C/gTa(TA]_pV}JD.nBs<TS;Kfx>TniJA<xoUNeD/k_Vi7_Nl9TM'_&f>;NulmBE`zo1-/3&+W57-hB/
+9JT}}NB.=|pg^Yx-w|E{OvhPkMB0orjE5$(V>44-rpjQ;G{0ZoB@3/xy7,j=(Oa|~nysP1,8XgTWhBReVMf09%nqj3cMo/E8+|%T~yi]m'y!Y:(vEnlS"|
+p<]o-(EyGvEqH54}`};{bLNCR;p,-@9k.ogkhz&(tftO%QU:}/EZ5gU[8ohLJd3x&kb;[&=^"[2EgxJfDXDVMm~9zokN$(|[cl}g_5YU0;y<>YTv1LBx:{
+QIo2iT$lknLn=|f)3Gt^L($vT'<fp6{4AY$g$'jbMu1}+g_]vELc}su^DAu]f8~W8Bc:>E{`>PA=KT!m#-eD7Qd6/koKbjN{HyI%HF"G=s{p,J#gR)w(6J
+;R9q.2^v~0#kGKJ<DCKh)[zC;(y]K&#pYZ=$J5o"QVvU0lKniGJq2V+OsfPd]0A[JP5haYb!"#I6/&_{oT="iP5Mw[(@j^_=)AcWm|RqF[m]#Ke9n61ae|
+7NapIufY)^L)"K.dq9qg<-W%mhq!b"/X0BTyW6J3tG3##/'ys-y-I>Ch-'y8eqB=gF/Sg+-1G^2qvhGzF[nC4(F:rJ<dkE^m:vv$qY8b4F`ECE.E3fTHd@
+'_(9r%Gjkr,"TZQ-6:%S,Q5TosBt]EImye/0y2KIg:vO^N;dSQa|syXb7$~rZzOd:{.:2SR2.>ccp8c8id9/H9&)tQ^j{{1']a~BISO8,M-y7LfQ%4ZmNA
+N>D,,e@nlKifY>r&QrC{g+]Aa%{@<Bdyd]lz7QvI{2z+[+OW^k2-)L)AqAe:wb+v8D;L^'%qD@bSl7`(<)U=%{-'N-d0ke+"i`237y2Y.M[$/}G%wsjjiK
+Q.zrz]"3gfIWY5~kj^`^6#`/fc%-o&~,2`Qo&XKszq-u,D)"V%Wq8X-VX28@(4W{pd|MXr,hu0>3Fb+WqO2lT+;<bIw7TaDgS"_h9LLGg'Bg{!-6<|EH9Q
+[M-S.j[s`(3AjFk]sb3Qm3cWLzj1"Ol:@.P@t]!gCi>+L^&l=sJhznJ#853@%j3d#_8(W[^rzwjB)">q2D5qO(VQb.#{6F,0%KW8+U%Lz0aRp.{.[7ETrN
++q9P=d)rbKwv7!UPsT`Q,W]BC2g@9L,;ORPs2^<GJA6v[YB>Vhw@_@+j-TBwVg&dz;x^]v#qPH|Z_e&{zkSIc,6$.q7z:F9p}ajrF$'w8W+og@KV",Sf,1
+WopfMZ73rJ"@zgIIRI#lLXfg$X'q%0MAR8<p{6J(/KfS<}W>.PQj"Ch+oO^EU:nDRa!J`N:D8.A[g{%lhJ^%Nt'uC4pn8MJR6!lip5=d9kC[wZMZ"'tb(Y
+ZbzPRHU/FgV{0ku!EKq.r!,Z_^{4&nz]ZM$D]IpN@zaZXEEK(qw{zlUTnEW>++mJ^VE[W{.RSKvmS1^.JauAHDEHTOg[me>Vt1biMCH2a7fBEhkgbbGAc>
+=@U"QEvV%9A[do`uoJ+@|i^px|Y|:<sG+qiN@tKtJM"#EJ.t`es@7A64CMVcGAu|5FIz4'nSEDVVTXsB6]R;uqC<sz0qGwNKx3HZU:i#qJ7NM=#BtfUcE>
+vKU$}eo@GXC.hPar%lx=!JL.7}R^0QB^);{P"!1nq1[/}b.7E0&p&FOb~!K(Mm1]5F/}awt)zC$1)KM;KF+j3wfE(lS1>JHXzIgG;5,9vcJyKL[qhYQ><W
+C)WhOTPQRNJ2,A3DaDxc!![x+`jaEo~A$>iq"3mBt'Jhdy2=NYH#}RUq@oNisGfN;y}/.S{crdIy`5b<AOag!il//zXh[H+,lm5U:T-6,oo<ofwZKu"okC
+^lR>bE_-{>F]{l7E^ZTglzNg{!p;IRVwX2hlxZ($8P{HN-4t=CT@_=OQ:PuJ.yBn|F<{6cp]AuL1`H[2%RU<!kmU=!JmF+hFuxn>B18%#Cm'MTUu%ZJ7{C
+^=y_xpzuoDpCiYBS&Kr2P-f#;>8C4r16#99>3.m|Q:_8<]yT3Hj+WwsB<DPW+VyIhTv>/Q~v6higuV>y+Gu.I@PSOUL|,64Rew=fQUGmyI<gYKuZ9#WNA7
+{(Y24HYhS{bys@Lc`epGx"m^POoL+m2;NU-]sOPn5pjTyoU%'PseWtNy;^zB=o~8H))Uet7OjKs<seyC6,[|=U2X'{~lefre/CBjihfzO_::<L~sRc;A!V
+}1SB3]E;~-ONt,ng]s7(7!./|m)a,C'x>W"P6g3g[tZWiSIM3nqV7c|b}O<'JmXl8t[MKO#[t@EzJycn&grN38Jr^G":!d=o@K=W;HG2I$crLM'N`ncYon
+5dls$r}th&a`lRD;PdT[|<PGlv=RYXOY~';oUW&mM5nrB&$2>E-XV0fBknjeCD!9(tKU70)S~akTKqlvX=c#Lqj,O[WAQZ%fW-6H3,~iRp'u!eFh8N~&'Y
+^Gs^x4ad'Q~j7eeat5Ds8o1g@egY=V+PW`b9uHK=]L-DpzYnL@!LG{'I3mHWd<xrV3`%R0N_w7LrA+iWGH!#7te/~1yNGVctgy{/>ymJ<O!AM'-EPiFzr`
+(^-._s.="gOQ~=)Xn|1r]1|I@/QTrnhDT{/x>-NJTjLm<8qm]bqZD2X9]'yD]<av_i'K(iQ&_j_FFQ18G.</!ygHN4u&@>yg/mC=[Vl;F}i<GjQdwS<{vf
+V/4@;pgksTSnb#nMtXLH~o92j8iq'T^Df1TzzcVi!Qilb,S`sqz,kj<'kw<]0+_w%VLytlRx_O,/qqWbRn^B$RBIIrg<aZLMAyA9DEiy#jc47BO5I|Fi_N
+wf6y"U-`:y;qXjx/OguFp0,>U8GU|+p|!H%=I}pyYm&|4k[DwO$9ezqZHNS_>LFcTBvNbyAE~G78yCQX_(uG5={/zw/91$iQbcWLEo>{eHW'DK6qjk+qH:
+wm7<9"12`=LP9hF{S=/:seatDztTn:9jPW@tU!e,:;F`r3SdYkfx:;]DoMx7jy/0`7N[&sBRrS-)_JRI>7K,r]=]-X_6)xN.8+Z<vjL0xV~ZLxQ&Q:Fyqp
+pZA@N)'c5<<bnL6I@=mmVobc~Vf$UT4}-+D6vg5VdXRHU$yMivwnGUo]_O!r1;I1p%@}MEN[d7-/XgUsUE|@_}:et7-akv<&DS)h.odVhA0U[$3>GosHm6
+AaoWL=+v6Fy|RTnFYX)j3Tbf+r1Na'#=a'`7.bH'NX2E~{R{6zMUiTgO]tCv${<v!;Z]Snu-|qkjNex1ext1.NG55vYda9aI>Q8jPA|wfk~'enxr6J`D4A
+b2qHXivIqIqlC"rz`S&g67"g@yn)WEHaruN^ZtjrT-C$~Mbo23f#^'5m)P|_":S:-Y_{@5f@wUYj~kT`{1CwVO(C~v-hL=i{J'lu&qvN2Y,)$y|zQtH0hV
+YEXt::26Bj/`b/woh>oCjm!ntt]x]C@=B}@cuwx7JD;{Jy5d_kq9vWPepr{qv#pKez[r=7l2tuf5GDL4IpkptoS[VtwJqg@=tr%Ip62eetk7Q)(wWqZBVs
+q{8|vK|473S/Jkh'IAaqN{xbxAx7rMR,1kkq<B-z8/wJGTj@a-W%ml]`v+)w$y{'PrkKIz{iz8p<-gkDd<v2Z:z3z^,[V_-)eSON5ykfl2zEd;$l8;4L[h
+PGN4V+{;<y"8`.x^1LZ{C;HEIm>NId+VU[}`y'"^m[A&fG_8F@ID[ZG"Z%4v=XpSOedL+z@Eip}Km}KDeC^:ASq$Fp%F/+X.exDkdRPc0r-WLM"CZYutmY
+7Qbx&l:&s&.n(8t76Hdv+k_u=."P;f^#]pF!v"^=yq<^+Az%R;Kh$!"[iuSu2Q7m<{='%q^h,|C5T-7e-XOQu(u:BoiJ/}RS1`GBgC7-U{LazGh;;S[;Z`
+`%e-CyOX+fjTM;TdNREE#wSL-hlw'>-y,IHr"-I;hfBDa8RE0MkW!bQvM<%QTLljaWr=[21|KPBP>!bx"`ody34+j'];qKQ{wmn</)0V=tJ;Xya^6i_9GG
+=ey{+pR"}g1aozwPT:v0"Q<zl:YE-'"zo0]U{:zPLkbl"b&/X@~0nqaN65F%:o>ukcUD7"{]<#DtQpXGc2u%XgJ68'Ni[}/Yhf2oE#A4h!6ap4d.w"4^H!
+j9K1`+3jKkN]y>bnuqI:[-jzZ:6yw2")>vY'~7Rf,tU$c7I^cGqK+5qG)QF3qjA5&/ukxD(e7;EI_Ky@`j^arwOteL^QS$QG08q:kLf+am'lSQW'9FA[MK
+Dcx,69"b:1d0|[!o)"r^o&qUm8d4ho:NZLM8NDd&;UZ,;$+;mE9)=n`fgsce6Z'v4VwblZQ5$1U:9E(EGb+Z2'#VxC}a'G(p&4N69fQA"3u<}[Kz=s$|:0
+0#xb<ObtJH@IPpf^5v}K5X]pOr8L8lUFV0TB}%6Pkn6@CKX)k6&VzyS)Jh=p67nfj,W>F$fJmS1Pf>1149IhZ]vl#CusE_JXj:l9]w-051+s[ae.&uqM}^
+>k2Y1-fua#Ao]>LmnvVtH03lF`k2#B&,Y{1]9'lEtPtG8,:"F/IiA,pamj#Yu%.<Yis=vX`W>sL+nf]s-[-bD2Jf_"h6g`G'B$dd#UzFfC,0_!0uYCLd_r
+(7ypBVi'Z`Y{0m^7Z`}:G>C{!MTWCL%TMu213Q8nmc0%ck}^/^)rpIr3$|rl_<:,3l|zxuzap|Id>Jl1+3f_X`q$~PGc|3e^J=ds%kU,[o33X|"^Uu@"c;
+34t%76FcDXiPx}7x~;B={-<scV;T@ONu(|;0$JF9GL/QTcDD{(72/]yqlm]0M7|%S|s)S1Wiry[N[qPF7QhTr-:`)8X,A2xX7+hW1u;Y$1k&gqBy2;2,-u
+Xym%D6HNj+vmp{$x";!mcXK<IWT7rRgQ%.W^L|Cl/SI.>f"t&,d([;^G[}F9;_yzqlIxI75crp}0d7caW},%:%LhUzQxNrW<]w!{|q=f['uf1RzbtW5<9^
+O&]!^^_:EdOx&Zp#G:G4G1-pP60A/LofVf_YEvG.8gfcs2%H{g]`Vf>g9:7O>qBW4(y4$LMF#4|.t:k4Jo=Fs6p>g#IuJts#2_tYYu@(f>,@y#b.AKI=2C
+#^@/_hn;9>D"oL>yFmbC0UqJ&_-$%4R77Lx9R)[Crf{aKQabKM%/`k+BKn,(=7Q2q_@`Te0d~0Udgzk(TSxm1VpIUzEzv,wv/1q@#Vas&c$_Lu4wpzeJvV
+ye8(daBKh)Q6)[B8c#7$^8gOB_O3S,GmCrZ#_w>p!@p<L[VQ`qRZ~4[uG_cMm-UR:q[O_<(4ibmn=XL&BcZK6,$k&2<I}#7W_zA4rchA5)O9k2ry1b(z)<
+oY8"RVs8=oC3%6s1{$9O<'Bq&u{;-W@%`HFtC+@@#!qM+C;jB7SY>l~.<EXOor_)fUv9D|;0O0$gnt0dBhcdR_z%uW=AfRmHx&_U9@/}9gd<Y%E_:Wp5L-
+C&>9{%@n4_>(C4Jmq1H&_@gCP_<'@bCANdMvE<U7,<qID:f|K-v8PQ--i<uxhfP0.j2C:lNN<0[sY6;M55EZt_:9q0R[M06j7HC30bIAOwYGlbZK}jkUw5
+bUDMWd%XKm5KP4T9d1C7X(e1c&i0VS0;)e$-gu>ISbRU,[:[NNfJU#u4-yL_<$<apwUb[EGE`#Y9+mj6fp&[I4aRM_~5s7Ari8Q7ib5pf[QhhggLm$#Xf[
+zEnF]TaUrvIZl@%xb2Bm;"X3ew[h)+pl]E5D!^'vQs!)LzJfzMDJ8rXAI(HQ].`8OY(}[c)&&xgm1]F)-A$ho<wNcUQdVe$8u[khdI0&LV5zG$rzQ`Bz~9
+8{/zmrcNcqVPm=":e%Z>.+erB{adRc^lsQW$|0mX](T1";;xL"2NRxjZu{NOSS,vG'8oxZcZ_6t'DJ}$7e1fj>~n,en#]k)v4C%YZThH!!7mfsJ>qTqruH
+tl%V8MD_Vh9edc>Uopu22X4aEI&r7cmIQ$VPU`j/F_V!{=O%N3<p78"1jo<B=G`V#cK!924&C<#(|Nh_hk3))bQoIzL);$>5Vn]&zP4_](tcmL6)^r&=)}
+^"ie`N^U/OK/|iI0b6Htve&[p+<ENnj/gyG[H|`K.e}mu]YM&L;Px5FwExt{D8qXLu(/:0~VzkR7@+`ssR"@YQ5f1_^.^D@C/]e@Hqb,Cb~ep4enywA/ZU
+^8&4{+Krk,PKZ5o-g%y++di+1CDc-h5aMJ$[Ua^oHR<O>0PEVITOjk[S"T#,|jhFP>R.dYT5n<ca>g/A<hae/lo"rV6N^^zL{Sh1hkmMPN}fmbISu5/L^Q
+/g`QQAQwwBk+biWh2TqO)i]aLr8y,S6kYiB.P{l`z6OtF8V$#BCCyWLcvQpu;/8Y@yy!9]FjJXMCJqZ&(K)OZa9d(ffm`}O`)}0hzQ<!U)G]KsCUj@TzTU
+u<v/]DXqUM1h(=><J15SL}nC;Su9R-tf'PxG$%[ZQN=Wj^1}+Sk8c;h9jc]g8(/F0oL)!'3M19Y$J0oEAHH8RV)O)9H>Lq"R7qG=x,Gd&qkEf{./4MlMOD
+'u<dyOksefh%Q,$lDXWQd[:5BkCL`$+u%:dx2'(0;KXd43Nk;b6#:Z<N#oE^e!);w#C6KY(0Eoaa{4HyFQc]Bs~>a+K30)e0Tozf'Zy51Gb&^DH[QRokMO
+;f3$0lJd8QoD5rgZIkMu:_qkv<=mi4:%=sFIr`qeZ'}C#@4sj0!8b2(2R3w2o;5W#:"k96#VJ[4:L'bd@dcM%7,)w(nY!jO`"#5D;nYj:1H(s4A}jYS$;I
+L9,Nt@x8W$_XDI`yF!c`:t..Qw@g=8ku_&9z<uLwRa9PmW0[Y$@f'[&^<`fJ-:Y;]JYuscaF'VXe"s.Xk%t13J}EyD"x^D}GLYkZ|mR<ku-|eDU|Fk"{(Q
+En:#d%7Xo6{76qw(RN3sC{y/Wd!mOesV29DLY36EJB/rBhLNUeknGwf^G(@=nO@L~phmAmsYnCPN)fCk_.E_=n.&!PeF9k#jn72Olzjz/O1:Yk'lPLg:1u
+}(|0`^%%"S&CGYQIA(Y.}5o18YNx{:b10[B(>TSTn1N4IO.oANy-gWChe};mxC>f@W.Skk>m4H|s[fC,0KI,U<[n-y2!(2,Ytf0'm;b.4_cs$[Ax&T}RZ]
+01v>@I1S!&fYCaJ&>G>Bhri)cBf7nt>$"{UMR>/cyx#[-pnd3ZFuqU[{Px_AJRfs7K7o;wHSUY>&SiQ6!o{;lQGUwCh^572^CWk;zWBoUG20ta/;KIdh&9
+AKGH`,!ovl|i^vqhaGZa'61y[:FL[h^YI>O%"Y3(OIL<G!5(ti-"%coM"i<Ly3@Lfv.i#GU]N#RvG#4#8-mi|V-Q#AU0kn}RcPO[U7r{Xhb-{6c!1,Pdp:
+;XjStMzD&C.KZB0m^%K4(QneWZTH^!e(sX!$~`e|:2Lcsr,vGQ1bH38JyaWOzA}F$y5F1B3eI#]C(D0`y&~FwX"A&ckfaBQk>29Km$Gm`jT,K6VR+q5,j@
+2S{c;t=p+K%D^bm.~P":^oSf%KGTR9YHyB2%:ZrDzG5Nr<>TEe(+8riFR0d"BWUZeHf)z,.A/%n7YJpK.brw.NnG0w:M"OwA7e5k>F!M+C|<Ck`KUcw:{]
+^<Z[Xwuh5}SP^dz>Z9wm=:jJV9.k'QIoK:_fd-q02,gW{i8f}DxZwA$9I@k24`:('gh3C]B`'HOM>h"Jr"EhtOHj`tdkPcz8>C+_8RrW+1,5p_pxb",]t;
+`M|8$Y+]A,9.g+Mte=Ayd]7'S(GXpsnE;5NRSbk/WhYD0j=1$q%g+7/NNAU7sHyIFH<Ad.so#]KBDWFd2l,[SDKDp`Q7MD=.FP1+w:3gk$y>Dh%V|G[oJV
+8^V;PJMeD"b4Q!s-H!k-M"wyN%d[MNXdRUz_$jQZ4e[]:Vu6Nzd&P2([exLz;.H:Orn>"XbB"[-Mq/(jg}rKH3]R(zIlMewIcITZ8etB7.bss'F.eQC}N8
+mseG/;2#u(kj`"cH2KK`WAL$kTsmU}._K+G0%+m+'!3xxC%KM<7O'I7Duud@9Pze3MDZ"t+-fzx@_[^r`I<dy:NI3NN]c67Jx"WA""Q,h}59D5.VTy[tKm
+_{$8aj_+_l&@I5%a['>(0L.}#hFT3b`svzyY]/K!P]`jK6Yu_76_7U^wo6(U4Y;5gB<bOmV&]:R:lFzB{cL,4)kElw}c=}<aw(K4F,m)|sL,_n>FnleIf{
+_3{EC=G4BDao75F%{`[K$ut<rUdVBgugrE!Elg527U+0un"xQeZ]^KX9%xDGu|:tsWpAGT8DB}<eRMC)`L<gQ)8Ygg0j|$%:9sy&2J)j@-N@cv_V|(ki#>
+4HujwA>VQh]>yN_Qr.4h['0nI{0{<<A}2z'pX}zfn(a#q`Q5Vn5110gS-bLjEsiBuA%1r0B$OY<GefmOv@%8wE(w@Ku`m$&|8J:ptno_@XHG=+>sq2:%:K
+KSr9zE}epb`cZMk^YAXEsYpD2:9XeCneM"gVmz1YB7&|!O{0,CbnU%@zkw/acRA4V_di5y9m`H"^DAY[%iY3"[Zk)8#[<f=JiIf:FT5b0Cada8GsJ,,CIV
+r-dQx5RV+z2S#8:B3[#tCsWr/{sqBC2R&hKx-$0l|k",OY8u|nCeaQ-,aF(ZA-,xnEcX-LJQPG$$V%D|"y`;f;G;)t@Ehyy%+PfpteM`[S+jS1d^,q+90;
+(#LAV%D)}>_]:5DRPJKyXE[a{!qo@zi4L":E%DH::8H;cA]v@b`+2mE4z`M0le0(6rTRGjA;P{:x;LQ#NoG%Z$R+&u23aNS"udXvKB~VC+^2<#v27dcujE
+~`K;:.~D.A@hz[ED2G;u+cSwgbfN)/6{Cli9~";eXm}![6$j/VaY/HPYG2hnj/Ae>Z9EuM}6S)7I(K4&W,<bj%I&rDCD,Awh;;K7o6bP"e_:8cKs^h1QK+
+g6dOte.$.mc$n/Tg0gfsJR8AyT)3{$&e8&VGLPbM!-<s}:QL@E}z:m~7|Kk5P"jp%!X1ms&;-g(1!vBf7jwdK:FiKg%'^mQ5GsBW:r6%a:a'_-Dkbg#3$z
+KrQ+hTK5k#+k/PT}%o6t1{ZQ/hAgA^,e5D8'~8sHMB6.k]LDx#W@~Xt`Z@]qXR,.efL=|L>G+Aa:+%pxRDPJ%VsN68#mcS=ML-/@PZG{<G{i6IB|<gH^Yi
+y(N'[Te&9B(14O=u%8_lVq[z4Eio>!W]0HCYBdIh[`L+3uSKVM/,[$T{{rqIKMn1fr#UI=D(oCi,=8naj!RR!Iih#}]6|pP;IX+<<zjs-'KS"p@0}]mhV9
+^(.1/a.FBv>M%Nn8]2U<0v++vA=Idac1R(;3K&lwhk&LL3xY6gpO|`YF[}VeW{y`e%nxhiPxuJPvv=Za_OqADA&i$6x>^-PVO&3c;R=9mT4|-`)K{{^rX-
+iNl#wx4-Gu>oL|Ld`$lw)A(>4Co67HkN/oV>nZKouNoc!AY_sLw,+!zpg,7pUawxjw]p4V)D:]v6PRoy:}bNG,v[5mLxrh$OXk$|Ky,-JXKyll,slw49t+
+I7UTazd9)-)vndH+2A/6^tYuA5hss>au|qhy$.P@pN]IyI1bhy<p<=O(4-(|7iiV1o:h7X/GwZi6,`pG;eI{x6DfCOjo:dkW(,,poZ8Ug:b.PgMmhHd^"L
+_vi8m"xA5AX$hZrm,O)zK7NtW6V2c%IxPt}.t/d+%[Ng2hH02qa|meb&`V~w#n(6=E$kl-v93ZPFaaE8of%}_Uc]Tmy2$O)(d{nZ=]bT~$++BA{(u.N`a9
+]A2SU;hr2<m9ex,nzht|#8x-{l;MPwmQ)=VUH,@P{spE2Z|"f[x`@Ta.KP1>Ltfe84yda-!rdD5&9Tm;=Q^v&n)1rZDt_USF3555'8ncRy'#I>L.Dfpk1%
+[;Td069ED0!+lR;`yc]rs[lB~|KUI(V<ylJY4RmQ3(v_H.,k##[_3Z't/3eOl%2@/aNOxaJj}qRaM]<^|/;3@'lY|sE4!jNw|].Il$_Vk2<f@fyGGaoXb>
+~fgt&qWU4472iE2qU:'J&O6Nwn@lL5nW+O4A#N=dmaL{mt"oh)[IzKblw&k`c2P)8|vv5i@H6w%fdsk%&jhNJ2,sdkW&@'=xTh9Ml7J)AOf>oM4)E}<;(^
+iu|]5TZ59&pXHn6_bm{{vupcbx%nECs=7G]QUW>>['e^3S6_'0Qy%jF@88kOoKlysq-C)XjUKgEz)gmTxE[nd,(d,m0HQ]"5LclFNXZgA;8e,UsfhdHxr-
+fTAm5XrXfacg+(O%c|cF<ylIf&Yhv2+;Nz0tffk%nkU|OcJnHf_I`Ur`fMp0$Y39%rJg9z3a^p}h`]x,Mh.<%z;WH3_2nE!g(U8/+/v]tKYugnCdfZ0;/+
+|ksaPUCv=jXw-0H`_MjS2(:<ir_V}VW,[NfI;{%ihGy=qRfm{W63>S/Pn1]p^p!^kRbm6sK-;![mM`+-Kx{=QGTi1}Bel.S[uidf11^M0kO$yv16kpbHy/
+2it)QarI0d.{|n{5ZKVj}O^&74f/AKD5]7o`}y`3zOn.IU>KE8C2ZG<as}f:qYe#!o(<IXE`9$`bspV:4aSn=[u[nZKA3#[b.af@[8x!|gj/+.SLVJu79|
+uF>dEd2`G[YAr4O-a8)<kqI2Re=g-<M`2gFYwOFv`-!HI2d3%IFpeErjG1->Yl|L$t])m/gOLPLKCe""6=I7BykAN6(fnun0:(-.ZK()jo|UD1fMJXY}wz
+5+@5.NAfBobpKX4bZ),p>/$R@V_iRT04WogBhgr4edrdL/1WJ)/:AW5+/Zr])@6v^gx3R{2/'B4,1y"'k_}2MF4rQ5gkE&(X@S~la51:0yEyTS@]avg{|o
+2B7A1:BqtfX6q)ly<3LPS8C<"^_'FGtUgcw.h]pliNZ]}"n5'33Wj_HBwu#>hKP.CE:xJ)3EML)w[00X9rp%Yg6(~hyY8nNh^82nX-uIEM:E7v#6^#7K^i
+K$hW}"Hxi'Z|w#MJb`+"|%hXDAs9%Jgxc>ZC!|W>g!MtxU9cmXUjyn-CA+`|d|mr{a;`Wl0qmD$.`Fo_@df;P1HQ+XT|IEo2RNqGL.yx!`NjQPZG0VN%1&
+"s@a@{'Z[LUU%qyzXbiT%KCIxW^u0k^EbTOM_Q609lfLY(y-2wi(n"C%,dX!sJzcs0{$$X!Uc|s2eVn:qY"lZI0cH7ZKSoi9/.iw/;Sdu"77u[N`xsnHDh
+lmw^tXY4XHgz..%Lj@B6T6RlW0Ja|;2&[L2(}AZzj'Ok7jw35`%-uI7aE,-4R4DSGRHn}F:jL4sat|I4ltj$OQL=K8S,ZDUFlr9[-L8g%z#34T1t6}d#qM
+mR0-&LS0aOUONC#tLH>A,u@Vm>"RR=}tqXYuWX8CJYh|KRNgz"+d'>A(%K]%y@WI![&s|VW->^0;:.ma+gWnJ4Dd#sBJE)E{Z|%k(VV%q2gX.bxuFrkY0+
+c(093rMh8j-cfTo@BJ:A5N^}y|w^)JbYVO[H1Nqi[&A,=pmvhcH+c0^L6/P]94=1ZDP<5[{E,/nP~>95+[:/n]2M&#_0cOXo;}W0!-}4^QqDn"|mhLJuEq
+LF~]D7ZhVgh@JL}q,hH9oz5PnDBr.v$D$'iaf,8k<&T5V)y#O')Ufh+jJY6n_cP3M4}8`)QU[KhNjzlI^Y%e15Ez.G@mQ:h}V_4jo1>|E>>j;I:A4mkm2u
+BiS57nX:+j54qX8_!htXc}C%w}P&%zSU`C%<8s7[54|,k'P[jGFs96Dp}phe4kknm7N,i2ZLa3:`cohftCO=%<4qb{<fHFNF!I;1v;[R!j"y/[IqVH^!">
+G`D=b{,v|=$Y2Ig|VtzbJ]fMh]q_D6=z3WBa^<u!'Okp5;N8m)Z=/@)0`V=dL6`mUdV|_0/g!.t9W2A`7L{7gCh.m}];GAjWHg3t0XNCQ|[kIVyC{4ey3p
+m>j]]P%cUh(.3!($:R46kRt=k/%5zyv[6&hvL`zZux8)[(nyzd5|GR_2ZfOZS{TR2>{dFX=Y30NQ|:h8fqo%fm<nB+WytVnN7LO1,QDc10IYR6fza@_/t$
+(>McbiL|3L<0pm~,}w;lX0eDuG{4#K(mClsbg^[d%oqz3w"su>VgC<r;_NM/"s6qtW.Qre0had{SEmlP6`/8Y'c`;`/7b6+U}U9],ec>-K[US}%8qYstOt
+aTS_325WWN~ea4inNp;/HQR>M&D1Zj<]"lzcXb-"zv)9$Fzn7k63-z0A&/cNNEEV=sjUv]%2[a51">tY8TPm#{,r#_$aA(FYikq/xDV^G.{>S-I[>eQ"L[
+IF6hj>sx[h(M581B/X;F3hvSNA/qRe)$$v{LQ<o(#b+|(hv,R4W/fyC{WikAx:X6&jwq@5&)KQ{w381T4^QFJuOUBL4z!Z}G_O#yBfFR6"i<(/!|x;4+t2
+AeK|1asT%M|I;M%DaZQ7G#.#$>T}#wu,EkCi][kerDF/faTjmmCs=v,}O)B3!gfKM%#b.nYXs0z1~GNZt3-knY}lA4zHTF:u^h"KhXVre#Yq4x$,f#pL3B
+`}$;_><}3o|4xmRZx}(87oy/}6sN:quC=1yw5yeI,:YAZgAe14RNIN7K=/zP<)w9>FKB"E+gdIy]xB,7l=$jqruYGV~'"xQ"|f:.1>[KtFX)^xGeB|0GAF
+8!E#d#$a^^heyv3@{Iu-DAVL>_kuK%I2g[3o5O!ME{[nD}UMbATA)-[0Tzi;%VD}"1Zf$HYit<jt_4hH7w"~dbJQgJS11$ADgbkh<X~-y<OqOLF<g9Xv^g
+U=D<U,QS;ne:AZb[+<,,4Ri5Go@J>IRcf3(C!R0lE})cGOj,t9FZeB5^gWsVnIHI+!}#|avhRq=(YUf={HBSBNVFcXmPZPKB))xDwjwI)QnSXqC{`U}k[Q
+B7T'd)`OO!y/iD"=HaleOEEdyVXLQB0GQ`3{s^TW<@-.hCqn4$FvVZn>afR`NOXHUy4a_H7mN!s-uW|WvoXi)YTYb_WaIbd(ePaZb_Qg`^/f(ZhaD^2a)t
+~7#0d0Z4PV9,gz"TtHft,ATdO;-pRl#0h%]&RyDpdhw9"@3bXgseAFUUU}he@NgKLU$/$5anGi;+)n@2Uc)wb't7"]D{8Rj.w>CX;ds)yw6k04rhi76Hc$
+"T'H{j1d"JNi2|Fc.O=gs7SWw8Ux9'q<$nEm7P^KK9}4b!U#hEcp2A0rGWh[EDe/h5Nr!A>_UEEW=cT/$@)X.[9/|YR<ZPteA)pJob51b,q^EQ8}36oS=3
+iFHp5UNDp/lH>g6,-2fs&;UkBN<#dE-F{Cq9o8daooin)eA'8Usg>]i[(x#7gQrY)1%!M-+Dj}PmM`GF)jB>$#yg"p6G-$p;{(1hq[.",)B|p6k5-/Cy;O
+$k^aJ-kjO0"w`0tVAa`a>jp4(n2|2t15Wu'R+@;d,aAMDaaT^R+;@"W^CpM,!g,(iu-Dylj[tVv7_>U:3#(;aw/w+pQr!<g9TH4p%,2(Ep>Er]:{G<vJ.d
+T"U,v+g!Z;{+vExb@cv),67v251sR>|EYwpFwn>N!Vr^zmex%L~aEu/G.m~8p;TT,D&!o'1e$i_e4(j"|H;:XJsj$^L4ic1TUJh5m7Lwr6Z{2f+Qi}U<<|
+{KO}>q7/:mkRP3R9h0D|n4:5"d!B2}oD)1jcXkN-~`e>N]@s('5&K#ebV9OW^ja3386rp6ZJe$X]n<amf49g.1N>$"nwB+&R{:Zj;X)McojdE4874VejkJ
+S1UIV,JVJjne~7u/8Xd[`Boir8IYyt%(:8OSTMY>IQq-(jO(a|mPmcylM{njSpBJB0X@F@+C,3}qUHnu%O=_D),Q3upgD7xc`P_rDjdmy&0R-!Lg^GuK6W
+hW=)j6gt%-)J^ldsCII[$6BNKjW]C[Sq8HHEGx[>VzAt|RWAWQbN!h4,j]E'WiWZqi,a$x+WJZ">!EHccPjL_C<.sD#Y&tl|.saD2hgL}IXT2"wp#&`8%]
+phTlS7C[G<#@G]<fqZzR+`on-Nc91M3/l<6]3+%oz)TD0>'2@+8.Q5!jLKOEsM6J'v,$7A@Vtr]Vp'tj;l,X8vebOO:"T5:N'`Og;LMdjZPzmlcX!(N}>r
+pw.QjaR!Ojs[g<0dGjSe~yzZ6o7GI,.=pzx=#O3r6#br1z=C^@>evIo+_K3$q3%m:x.vL=F$H7(cS}X5O>6`|d/+neN!ylYeqp+Y2XPd3i"6=FDNI:CLC|
+RW6Jnu(s5T&+UnD0aO2<6%96l(hCu++XR#=&&T|.GF1occ+[,bH)W=XC:Pg[uV|9maOhQmVybs=BW792_e%4T8CbVqP+LaHcqD8NP+[uP;u1"p<m20,l-Q
+-W$=AcikB_I!Bo)t[WKhB{u!3u5cn=K$eU`5"~;w.5kV16@p`}=g_pD8BJHbJ)E{lL-5dMq%f>3{z|~Ozi[tF}OeJ#s0mI}eblzfcTy%e,acnIM%,bzm@e
+!_{K39{Dw`r,reQE56u#8xi^jZ~[wfXPTRHPTsballYybNnZhfehEZP|MA:DWkSbE}c"9rz}VD{wfZfhVK9jStMK(ti<,co)#+_/f'`xILDfWSXputt/8b
+Kr4r[C]hmC~`oBdWyRL0{T6!rZ92O/K(._mp:+"w3fmS6dER7F){Ro@Lkal7gm!>YNL]]^6jXgrd:5xe7iW9V`7^}`2p@hTKPUcYNO'RLmm{sc5[U=!!:%
+My[p!5qlIy3(pp]t{>VU^tfX2n'g-JM(1;}-6%8K=}#0=lD-|Cne09FrpxwQ$rv%1HT79$#ZhE[]%i|;2OXdI9"Zu@wQq)&+6Ewb+g_}1G~RG{!W"p3$Ze
+Y5AEk4BmBrDGLiEH8BiF3j[I5pF/KZyq)+al-bG6.@8Z;b_[8I)w1df>v_BSj#K2)9[jec5+W[YVBh/OZ&6F$q+In/:"X723QYMV0C-zX@H3Ltdh/BbtxB
+VjA^ur^l$.QxWk{#gnr=U4@m1#6DgQ-"<XZkrn,M,]ux6IIOPG)'{9Mkvx2}5.AWB2}CS-x9Em`n@z|emr.8vF3Za"K6VKgVK>|@l61zvp6oUx1-^qLrv2
+v<q@MqCk8$eg#!qZq<@2%2CFGh2WOw#>wke3A7e}W-Q#wF>5tV[h}(SavwvA4<3zCh[oj(FpmLHefoR!Pa~G-.11#28tA!/h.#Iet|U!DFGc[k]_0(4X{s
+o]],buJO`Z8EE1coiR|2md$z;&"o;N}7m!.(4[.l-%9Qq}jSMmsFG6W,V!wgo<@1}0tgD)trA4iTiRm.R+FNbZp1r/rjn;k)B[[a>=A2@p&<")b-lD0M6h
+Gg7R2zbL5_N!|`_'e{/$sp)snsu%&wrDY;7U)CA_G:r3APG&3O4LcQ,uX>)J$^FhBY@Z>3E<Yo&ww;9ds-[9TFGOLS3`sgWK5GaFz<jToSyF1Nj}ff>uh%
+jE7fEb&)Xzc3P&~!H>w,`MJi~^}>SJ{>ezM(pSSO;siga_Z!hS.<P|i7yhptC&~q%CHl'zi`4Q!yWV@wRMM0;SI))]Xvp#1<'$c9}_!"Bb9Xwbhs2:ssY]
+](lgW_|Yp,"}2$Kn0l2H<Ks$z0XM~j{d'ITdQ"X/Qn>}>SsdQA2x6h#|,,v}o3D|;IScQ#/b)ZkV7lRI@a$GRH({G+jjk|Hb,iU/#F.xYMV6~^XRt>n`]u
+WEM_"hOAfem)aT6_&=);6#F#ce1i$oncbS.MuvW`kbTrT.8.J4kxLtO@i-PO+wHV[i)Uhh{Gx;.|v%jY#/,D-%JpKW9kMhJn}CG_H(DExfVio|&gNC''{#
+fBOF=efc5p3D+m]ki5MN{'H]d%vjni~M,VRf<G(Ajs]F06x}9@]13^|B@mpJhJGmae]e8OBVmk"XgsFpj3l+w6P-yK"#gX]XdhMlVLIlOpi0:$C)L,nD](
+"Ob}9uNd$1j+n.~P[:u#,VUv,Dxu38VTmhSngFKiLu@f9HBrti&%J+2>~,Xx8vIFVR)PKB[q%Ao#P48TqTm]~gQQ7hqI!@KWtAF;,]G<o{gOa|aX"T@VLR
+un>>Kp0[9@G;js;SFD"("V6>"[.cZ0`;T,V[/@!x@F[0]zK^-wNN"J:yUZja5x:r>^9CNF.q72_JSQly^D=KzZT,u&BkHu.Es|3Gvj0Jh38;wA4!]W=q->
+E{E'pkRO(L>Yv7>]jKp0pfq,[`>V4]]8w2Y<J4hvPAd183G|FbdxIGhQrGOv#}@l4bZ^B,}sOzK_A0)vOsr(4!0aZD}f^zz%jGe0zLc+rwptC2f{`b5-E}
+'C&vuZOtNj7uJlhUg.nFiB:JoLq>3t+(yP'H$w'GU"L}2]5mZDnZxH.,OvRgXvQVWk=(<FRTA:M"-HBi."(BTH{QF@+8{C%,:r/9yp$jwll!H)7.CqAS@I
+=ThC0.DKZ|C.WJ](qRH;hRUF4<Wa^R4cP-gjn,>8#9PLg2$rN+U|Zf~0cb-Tdn{x!)C6X|X@$>/vrAZY%}Tgi6UU'Kqo+M%GV`c$LtXLQZqn4428U57=;}
+n/Z&v$$K6tmpy/xqTb[}~@PJc=Kb@{EW3{qfs1IzLRpveF0&XoYn_&Zw=}^m9H_}IdMVCOHA^-5tE<k-_SyghdqJF3Np@<t%'/WDqNC=~C-t8G2/||;Yi{
+mkX7wxLRSIf+(5!I`',(>7-W1iAaWa/f6:IB[c&Fp/^Yu%B"fmX2uJeZqlY>}c8zsZOuGN}fkfyQo30wtj+LtUo6IE9a|EkpeYQ^F|T{a||E[hKu="kzy3
+miuayLJ@9ep1H51$VD+zWLXqWQ`T5Qr!,ZpSykw#9/Hm{.~{{Xhq"hq(NLpJ4Ju+mbV{"mhZ6!KK04_wZJ.<_=I4VY)]o5;O4&>5Gz;d-l'sZ_1@~k)bQ<
+[q->,O1XV'I`3ELzHqZ/3&xw([hEc-Q/][SQ|I=4B(XuB+9pF#Xt0JczK.%XKBvgR51:K+.gA:bHb6Np.|JN^,.jljJzUJSn_M4Z^/`1IZ$zm>gp5,sM`2
+'}LdQf<YB,VAvkq"s&Y&}1J+'FxV7lH53T1n>@hi)Rw_dQaDrYfvHpl5"+e,Q337%@G^gnMZe<-gt{1&$OHnV[rS{,n$LWiX48|v)pHx=UVe'^Mqr]f0v@
+8GkHmoInOD~vl>$fDt%2m.pR`a'{z8gsr%kW63jnyKP);d=ds`VP=a3-!A{E9B)h[@.7yN#U~:mRmSXS_{A2dExk"k.FE:wR6&KG+xj16g`BNbt`@8oj1M
+&r$w3B35=kN,thfaq!Du5FBt%CFg=tnq;+/.g&yBzhxO5UNO>IjjRB'|$JkAc6NB[2Zd.4D37KqIBu9rKC/W#u(i:x!16Pb>'w<:KWrNY#L^_rTcWf+U6h
+abO7ok:RC24dWeO<]4;.N[w!#kFn$/4UR"fH.'0}%3b=v/XzOJTY`%u7.a7),^.Q/lu77$I$3(AMVxJR/(Yqt,na]%kPr`0^i,$U5!!b'CySz3ljo;RRcL
+0/fFnb%'E%)=hU7x:r#LI>[Vi2>2%Amj)ri55/QRZ6[gb`(mQ{/e{{F$>fIe&8+e";YRO!cl~].VjcB]Xs`eXSr-<^nL3Iq-AuxvVd9P&O,nZ[u"7cDdTb
+YZK#7z~G:qCGk#1xd9GQw8F_k]SkHo25nciwrK7LD)N3n&{Qt/b:)g]obyzD#36r`}]>J3Y{b:#PGR|zD,c.vGcs_EH,ZBdJ4/=J9(U[P{Di5;tu=S$TpW
+W@EEP#A>Gc[.4EAXE-jhADfNk@%s6}'OoUQ4jPM'/`uXA,qp+-Y0Met$6@OVKkexM=97gqg!!Z%=XZtGnm{bABiu78/T{Ou/v{xZCxQ;9v2F!<9#6sd![!
+w3N@M@vtxu&zjRNIM8^DZ>F(}fFA}EJz@>;_a'ObMS%`^pCR2mRP$3H[i&="QKLpy}6##Mz("4$}y;/=Rjh83I_GO`%+cg)d|X]-v"C22-&Za6ejxkU`p'
+tF|np5U0"Hq-#_!@[L:(Op<gnFMhbOq4&`mgUtY|vWSarymqG3,dvQU#9(]NX0[Pqlo)}+J^79Q^EWC:<<1FA_}S_x_c+C<{Ny'2lB[<)kO7fff9+pknH4
+:NXt]GN#(;WQT[#":bfj"S<7CX)y.r=1kL{ldy3$C-V]TzEyDkv$fpM3c&{R-NEoMWSh~z"{,%iLvqH<(ydU$|NhajTH:Ar0voivVji[O6)yc|3qW3^Js)
+r6h+M>ewXZ2%PghTz5nd<jRWNv%sCR3I":I#VWDf6&9hN8Dxib2+,r1t)/jF3m.`$@tTTIT<w"Vs3uONp`f@UmyP_"(c3U,+m>|J|z%c8Qezu[Ht/FGn1D
+LSZqEu:TSk_([J+&.Z_3I@G!)tE3(8Fl"r2D{PTprqs,4IHnFv5;UFxqmLh]Zb$@nth$VkJ6XusM&B9A%/[oTOyQXNP3lv-r>.[.@CMDBGk4=l;8Dvjtij
+6--zuyRxDV[(wtAc'6_r:qqYg'x5s7|$n$R"07%Meek4'EQ`Vusm}gdcG6'P]'btwbRpQJQ[V8p5sW!%q-jst9e>w8PP'qd9vc,@!u4SMMZgh:qs}pkV[3
+~O,tTf>;_>1i>GCg+.A%N3GR5RBJVLy^a(I[13SN:+F@;s&U"hW^uN)h"]EYIEEMyW16g"26HJ:%seCybq/2".hynN"Y{MLkF+uKED)Ru8+}fhrSC(7N6-
+18SxVhE)bpv@hQJ1/Ug/#(Y$$,%N@81F<'k7!3SJv!OmPgicfYW2v(DPUCb#cFh=#@j;,#P6"-1{<@l8O)J0yG3X])ZB6c`(%%Z,hlwLi:=UtLmN~{"c>X
++%[=J9TLK6`rycWt@b'-JmDH~@~T2].O%Z>i#SrP]@kM2$v<|[zrf9Uo$`7cOcLcD!'1{lxq_0<cY0CIhx0,A#$eqFks>Nl)X5H,eJ}V9Vj@!"{g]5CuB-
+bV;1~I;C_IdiIM&_`]p)L{Ni`7D"3o&f/U.aeIoF/2l+N;71h[YMPM5x+["k(WlMrW{4msB..q"%MU%S^1!asRAxl$(8pmo6K='E")%hn[2<qG#JBHNR0>
+7n=|1;&,6L]e=5g(PEb9jYOiqC!oJUA:)Nmf@-/:f>YciWSSEhjS;i&E=",ha18{guT[V]Mxx-}0E_{#xNJ:EWlfF<dU@z:zG@CmhSO_x1n@bVWix,n6>b
+2}Cv-mD9]BIhCv+CEOs+!AsjU7zx!%=T=_hE5eI`;),U+B&4|BPA"T~U+X+^7KEKq-v$.Bk)d@QGdfQM65id>W27MQc|J3hMF;U,</@vRWB7no(-G=:NYp
+fBiiIT9n-W0,vTe[Ga6)}^<zZltCD=7W~Ct)ryT(A`AIN=L-'KScUeEzotm0$V3/.=o44)@$^QC%HRC![bF%vF'e{+xsq'rVgn:i+)Y0|E8A+Itbt3#-vs
+w{m&Nwtib$rGZYuU0]K)NE;s_(#I;RLp5[W4b<m0$2hg9=O0ESpQm)|-MU^>%vigq$5WMx1k-sv`KxjBa+!1qI2qkvO/;,3VX=c;Jw$@kAhZ%Rf_oj7KhB
+VW8vcbdfsHnWE0K|H6hq+>6IsH^8JtD6=}R72GJ>W2lachKJF^p72e[9_YA0r0@$S)ht'@<+/"qj]bE-lV%8.GM%,n~0A(bZ^r;Say~&sZ;gdyx<Ym]_1@
+a"s6hi<r;Y_zE!TzM_Y_YOw"b:XC0vA<##v5ZV7Ku-.jmLet0jO/tBlz{n![CsS)YLjjtG({Bnmm'Ji:'>#f.TPdjnaU1UWDsibpLIsgq$)vVm>y|"xt08
+Y13nwQT.;wSd#:1Q=%{6KcSEF@nQxQ|8g[[{wj}6St`HPwaOP./63.>1.^MZE{b@CUY2#n5lZ:dB@u~.7I|=W:3>PX.}BEx3i_4o[MAk!4NSR:i8hp+Rl%
+ZOBY|1jxx&rCXge$MSK+l2-Kw4N=`WZvV6|8.lV<'#+6[,GXO&I@'!VE]E^UTs}T#|9x}IX'o,HFQz`R6x=K6>w-H5aF+]QLW'm/TYovRjerxn]j},'F=y
+s"/##Ak1qjz@GDKZsQHbQs5}ztck4W4_aQ=RHF4vtp+b-NuEHgG'(`}{0k4IaCq!Dw<9!@}.l1fk&6ugT(BB3.Cjtc#LHl!U;zW&w4le5lzmIA/Vc62$g{
+wvZy<V@>fopYt[(H326iD+X1=:73$m$QzE/2KL]Jj=slP:W#RJ.u9Gz<y74GxD;z-2}P2%^(w6^qu-J(7'zhUW~F%hG07R/7w5mlOD{k_1Rb-/_.53O6j'
+j,>S{`aY60pk691,=eIvG]ok0h`vJ@S/%w1R`%%yAnnZL9vG9mvj-:xZfBrWjujQA[^k^,RkvRW{B]r=rXOcS1=)CEI15X)b[E^^5@#6XRtAdBSxCC6d-4
+/MC}.8rHE7eqU|.T#a$9G<QuUXG39c3@3Q"%q,l$Qen}eIxkx7&|M6Eeo91gLsNpf&_>8=E@t'sZZ6l;2,yV0E[hNOJgMs5D,M&hd+bsnJ}wU.lXU!>&Rt
+78y}GQcCn)K}Z$[9<U/TD>M}XLnX/AZw55$yB=rwr>h$#F&rUuUFU'{%Yu=WZuRl@]:VwNaaAG}fs'V|C:0_W07/-QD_K(Hke8_x<&s4q4tzE=Vn0ce8lw
+|`-s8N/5lcwf](w0D+P0yNWaiHOFrA&:YJ"wgl3kj'>S~o6n{l1=ji+`5r4unL{$-d6}BOVBaUn""Xd]t8SJiqbHE"QuOR{HwEQ{tV#g)f3){BaT/77A+r
+Yg$Q^Ls}q7C0d#'nx]t5`blU5'jQE7tfSUmfLeJ"og~x;Rfk"8EJ$U=E%%Vel5WAd{v!b&ntKk6GoZ1iSE-($]vR[(jwSJ~E81E^X[tctesfesE!&T&;BJ
+'r9U"&^N(GiW^OZ15!CCFb2t{;/%`/OZQpBAI[B6Je2JZZ6-WWfww0fN+]5Vrc+Kgvb'k$CxcTS|#LIhbkb{76uW}hcr=#Nxpb+D}I-.EUe([iNV/)_xK]
+rd0A=Q&xuk;pY|>fSt{+'zG/1Lx5/ub/#-P+)0Nvj.Z')GEMCY#nzpK;}(3N&|u79j&e^mzWQQ;.8]~#TNI"REp^G:vGG1h8;1!o"-y0kp%d6&g:90FHnm
+|0FdMx]8@Hh{c=aW1$;OzY:&SPDTy@wuA}/O(1J{0%W21taOGQNvlA=z3%.p;nkgzF.bNPW9Y0-/x]#`ZORHMx;f"8y.5YC>WNw7<%Kx'CVZ:fW`;#pq(O
+{rC;%^EcjgmTg9sEE/~CD@)J$vGts>GjL:oe}`2XwcZRc#4|EkFDBpbU6MB+;k>!=qRVry_=[wP97FW'lXty'721zcjS_%K9^<TQw9'27Nvb0'Yq,}"7Ke
+R4nW#z0@]gl=NFUjo1-B-OR]Fj&=SC_ts.AKFH<{^9@-g_gd=OW$EWxIYc:G12`M^IHaLs8!qm`M"H;KP,W=Ts,n#|0Xl@A,YgvJr'$Y(`i[]J|CB&`BMv
+JK$2QK1XZ6AT8_jX#aG=na(c9W](wV3KNtLbWybTbO5GF}lL~G}&')~2by=5O0E/GWAi5RiKW0f7r4r3]$4x8b[Pyk_mqG&AYE00!Q_{2QSv`>[ES9unEh
+8o&zG`3)_%X{dX4hP;N!e(ZO`wgx4$~g&Pp(qGj}wXPD|a`-EU}3TUXa}5e%}Af;sjMu5VeQb[qzll3M-@F4&+](R]~tDVdwNl'KrlV5dWQ/khqab-'_2d
+]DEQkp6nAuri.&XQ/!RXMUVX8aEy"Q>Nq{b0&dMq7.Qt_Z1GuMi{pJCl9&$YsI"qMm@TD$h){Gc3mj)=`BM=f}1$P&upLT9`YmiRkBv$Tk!|/%%c.v3%"i
+e;hf=hU;r%ijjY}0Q8/b|Bia"K!>x#Z/UDr-lS60cw{xMiATz+#Ib<G+U{'^Q:-6ip4`$bKhz;gA;>&W.0{G"y.'lZ+Lcty>+<Y$@Akm5hLxyq%,Jqgax4
+9;G]jQlR5-kHr{2JK/QhvA|uf-x5.arNU1@[Ow]s3Bh8v$eN/iHA]^4hsb^FN<{FdCMRv&Mv'kHQ2$vntSC6YvL>G4NFH']xFpFbs#M40,9Yr5~3V4G&c1
+'T6z'^=+]GJu-LRS%8V/ig0Z>4cqbh#O,Jq3i);Swbo="J+MrLC2U3`rS1E^Bk{>rD6DJ"=wOg0Zux5jon_!DRqtzDdcA7$7C2DG0-|IG"9#:H2<:e$1mL
+)N:$EWxA;!t(3.iUkTm1'xkL%{uY+8DEkT&C0``G}^;H}N|12%_G%Ba#CGFBd,Z;oQf[LHvr=X9$mV%6k0f8`LfP7a#pK2K[x!BJ^w=P':)Fu>7#L_qb|[
+JVs0KjYRidm3maGnIu]qP5w-%smUu+@mnXAL@]xDf"!QM^QK]IoUQSpJoiz"ZM[+$A42W[lR9(#"`15zy-5vR1PChY6f2ytVw^SB%t/sX!=w)3]9Tl/8h4
+Smx.Le/U2$G=h.Z=Wj/AH7|p=oMDmeZ[##+xbK+V}}H3Bq.3a#faNGVMMnIZtAz"PfVY2d>"Bl{!Ha^nmL-%RMGtWA.(ga#R1e3GRL'NZJO}Ia=_JE14Bw
+gIvW^(]kl(H7j=A@%CSoN]X;gV}_:/JpT@sdmBX6wL{UP;d%|P0>DKXrUR()_0[dAuWpCsz]ik;dft1l'C>cDeC|,/WnWe"-Iv:z[mlXNCX#+jep,kR%}(
+PC;3PBW;S]v{xCW}S[ErQ1vcpuuQKs(Q`VDdc4#[$@py=G~sG;!tR,{}A%1!/+y>-Ijn/0]@6n$O0GjnXrxmiv8b~k}Re6=Ngnv[pw3_u}&{c&/dp_<"!k
+5J>lxR&V|+wi^coQO]VwFUtWI.PF~gooYb)VxB4$cwKbYRc30=ZZ|Rw7p03^ygF3hcgFX>$kX8E!E5!CEmaFPonQj(9;&t}@iWXQo5juSR0DJ@`!q0uD/h
+Y=(SJ4X]Lo.u/O_l~Eyyhz/TdcDvA^D@n"k2|otFf'DT|f:;l+jM'-'Zy$|B}+0Y]xrm3"yE2UjcNLw).#etJm.E!o@a=e4=|_<>ApT2PUyb!@J8lXjs[5
+-65Ikc!_6TnH4f7;()RZZ^pOOxOhuN:h9Be_w^#{~MA`ZeJ1=0i.UVgi5C`)@iL>eHkBl/+RfuH!M&4;UlgSj9RS]n2>1@NEP,Aj)zB&#1X#$]frX8.xZb
+hAKfvR"GmggD,X"i$@Y".ZQ}uWzP)+T-:z`5E-n.@v!kbOgw>o[r#FyovfrdaO5!/svktRu4GEdK5$LZbmMN.eWj5elhv9)B4oR,>NVO/K3eh+Zicq%{Kj
+-2LuPq^7TrJ=Kstx`CW!=O.WX,{6W;4+i-w1oMS<>B<NC;E=wp9Tl/LTgl+X-!eP><LeIpai+FERCF{M~'U<-55g'CC>$:[g,T(AM)ees<.%+ACI-E&{B|
+)td"_,~/r^i,g`fl661E2&6mS}3ahFEj=pZr1Y~V'3i6l^8%i5L>+y;eqCqd67l91:VNaVw^A/Da^>W{Q57#iLfK=iyOSTz=mA-9(oey)f1Y%GTCMXm"Np
+,0Qu6hYV%]~)MC/1jh&H]Y47&,;UtM3lgV!0wa%lf1'9x:alMN{fPa1bJJeXDV{q"YOR@8|SZ`_'eZi8zkg]~Pd8fQVdx&MFvb9FPBKXUpBm($$p')U@5#
+<{9}eT0{-4vWhM3uuch7@v&nNw|/t'h2JcG(se9f{av:Hov.0U`Y-0>w5t4c3ih/FUK#C6giKzd^|k}>Az%UEy"OBXy)A^$}"[PR2C[yxd|J]).;<`Oz%7
+VsZ|2<4KK<WJxne<VmQE$_"v+ey${cCZH"Gi02<=>4j)MmR0-5oB-`B#[yMr`1n0Y,<o"y2NP.0BAAvlV_M-EB:jBX[E6(/^OtBsrGheKvxV6BOv"oA>o"
+pPaOvRl6h.u2C20N`k8;rX"gY:V`Ex%%U2;.ayyE/>'OCzoxrve{navq4f'zKBRU}V9V0H(moGB4E#=rzc{Cft!}V:h.|8&N@m-$5#/q,@w$:@``5Is[^c
+;||i3'|J4vBJ(|~`%0^VXrN`56Nr}Q)+],-A$=R`&B}9]cWUc>ENPThkIUo^5I.Qxjk>{&yU2M//Z/LxhE:nCX]-TGiLWxu3=;>q/6NyGULG!TtrRay6S7
+y,[ftO6i~52`!xRT{k[@Mx_RP{BSY)GQhR,|OdqCy@'BTV/ga&%;'B)5AC+aU]+;,z>1r')t`=1wSN2{Ly9,|6S{$9"_/j|/tXbsWe[7%w2usY3L7BfZ!9
+&;B|RW)74)LEm#3C7|ILpvgZ6Fv>wh>kysDTUa`=X>vmgL0POS,3/;!{3<!d2|E0$n>P;oC}MF-![k,5lV]3en,}j8}gYp%{vNMgjb1rs2y4(&(:9JP`(-
+dq5JNGG%al2x8nM=}/wng"S58v)5w>$6WGzrApQRB4.er8&U@qKxl0Qc!,-{R$"Az(,KTX_;(=(9O"8:KF5K^}%bfNq,nhuUXhuCt3:'{:fzrYE{dLI}Fl
+lEiI[_'no6/47J@G(xF]E8ltK0MY5Vc9V]-W"&hbOEKS-jJ7aLx[@]zT<&vjNu,-70i7~u_N|CmReWEh'Z0%3:<RjS>T)I{+|H<zyHy1;fv-b|E}qX.i$|
+'IKI,|nms>S4r&%lcm6@q.^2R[NP:}q7X<98[&YOSHbCP#ndSZQu9i,)yN~iV87^.T|pN2IHii[QqMQG{O3}uf|/a8YJ6j}B%N0X`B.!43RoLwKTHF>P1[
+3O+c"0I1wahfn5vi&)n;k$SM{"BhpOJqO0EtvRF-:HJRC<p+EsGzle&LMn|I@w=B3|;tP/n@HuqXw=Fcy,r.V7^=Imf@]G=Gl"%|)v:dY4rT.-kpw6UAU=
+x:$qk83yOsiQ+msV@/"JdBswVueg#Y)@!J5yLh!0&>lv:Fv6eiNbEa#0-a,OvxaWGDeE@IR9jc45_^wslmd6A=zP~`k#T@4F{8ad&p7eU/+%rj:56^qi9_
+4O21+]4pQ};i..y&wMn:p3r36_&c<yn`e[9sW9,)WSyvLqc)tdRR0fa|v.IYy-TP/vvWGz>&H49_,.s0hh0!BAz_zKs%5`~C#Gn&fx}:elur!Ui!U&$OYV
+N)|Hcnkz7.<ESoey03+R3@ZzP`9y@%QGUdvNlbVN6acC@D]]TVBmCRU=o8|jRix/)k)r3#+i:ZVwS}ECXRXv=j3gJsEg3&eK`}+{M,xEQxLW8Zvt5Ix5(-
+8&3LfMomfe;OCAfaylU7&'TrTa3S)ab'Y{okuUVW:66<'StI^Owu9Kao+==ee@!GE.v@yu<#7pZm~mgx^v{D((bRwI"kC<7pHm2Em;QrJPCeDi{3~XV6F5
+{a[X.^pe=1~k~DIy1WyLeT](gMAR+8E/_|),q;b0Y8$LbFn!&"oP:-)@<HrK^w2x"t.:'9WUjw_r6=F8;mrVfOmk((Wu9LxN.L_)].QQ(Lskkbl.TV_5M7
+]zE:jTjfz5$(a+^JS`Z"sOyj,^Hh!'&hrHz;@.eUp`XMlfk3.+4ObRSct%]juW8LZQ<H>WfPa,`t4"|)fDB<!B)`(B4RB+7aI%:H-O3@v-4EANM2Kl7gOi
+@8pGdP'CLO_<PyH5,9O:$8]y~EbI8oSTFkNLhQ'tX&Xg49tzaZoC&%[(O%`sR`kG8#|Hg+&:>m<2SZ-ggF5qdn"7M157fO>9#7:r([9@>XoG9R_k':~Pk7
+OASKk@9Zg-<E3q/3fK9+[NVbQ)Z7`Ow!LP#!E]j/mGWaC^'#<8mNCB=uzioOA@UbI%gE!/L].7x:{YSE(cx2p@3k%|}k(zj=Q[|_QTxA+;V|kQ}|oBTtWj
+1P4!~[:&%5l-31P9j.91XcwnjQ%im[M{|zqToHhcrZ._6V1U'zqmyT+-IoDv8rd$[%c}5|i3GM>T-0MD}I&#dv]@GgBwmEm]n)<=XD@ueGK(@K&@@nqWAw
+8&|y9q5FI8kWdPY,%>Y+XbjjK^CgM{W.N7|1qVP!:8)o}e<U-S45eH}p7nNqZ&5Kx$w!Z":SjCmHsFAM"+%$N>=I`2@`QqXmh_>We0_Ez%{I!bB5Mq:+_E
+pnRLl#R_j/7]YFa`"]>+#`{E`<%DhID:U@xPk&~+6^<vipQs[18l|km:^%,4{)=BW2kDU1|euut9T8u9fU0>1M9d,G&iZn1Zp4=u.Jv1z.:t!bpSlqEnCx
+B6{kagFN_kW=!;4TB=a$Z,ec9zO+wQ:Zql7&m"{0l2(`eczGSp^e)55,lmIC4sr>J(x5nj[kh4N1w.buORFM#Za8cA.H==,:E^`R=:USu=Q1mCU3Far.N9
+kHZ)xdA6Y:hH'TanQwi.;d6]0vWUHtvL)3lHc1`fQd1)JvCNzD!&'D>0>daw-e3NL{7A[v[]Ov$]U2">eM>$S1R1|_3""U,hfFjF.ar+]kP-)c.);"oe'9
+P7s:kI6gm>FXOG>L5s5U7&+|'1BOh%XJ}[RW`H7AWg2eoAtS/Nr+d!S+Y!.19Ne%Ci+fy|VkOYDe9aAA%XsKl-)r3FzNZ6Cl6_;=R,$kbv]Q1NnGUXo]IP
+0W}7t6imJ/pWTT2=`qK>Ga~+0|C58l[E]'@uNjY)Z!5GfZ%ZvC15foM#2O%^#(#Q)>iPV{Q$oS@k(5ydTv'Z[P+>X_`]T["wsW~73s0d8=i+JLkt"W2m/7
+|iIP^E,Nw%T)>4&2j<{j3H4]FX1_sWAxW#L4:`9W/edZ1IIBs0hTf<t%fZ''<kJ^}SuyH}pY/"9f%'kkxHuyDUc1%4jWfa$r;51GWP#cLV:]'/%7@F[W+I
+7dMBaZ/u3Z_;-wTSe/c;]{RlXgCt!OBSNh@Z([5TUCtz5+))YP&IglYq[enCI{Z<d;xnEPK[+6:+o+-gu"C#fZ+dX+9y]h^=mTQ[gO<gA$SS'8<TJPbIpb
+%HmrT6fv5hQ$}O9'pkf+ZL276EGgv.YR9-DQ)DiO)9k%i|s7w}/};BhLm}<e=d@kfF5Libvy&T=pw{VL'qzP!I,<3D|'|rl'7;WjG9zk[1Ic_']t3_.KH@
+G^u3tLGXZlWc(car4Q)/7&^I1_V$H'6)J=_!#cNdYsfd:58}sjx]smU#2y:z[AZ_uW'mTq'-27`jz_I[-O=`UWi>2$M:Rr3+<02Iz,|LzSAg@Tl}(gTU;6
+^r,{X#_%ex2bN#"1vJMC;cK)Zf4<Y3|XbFvYBD)jGO-@MCM(ing[31+)<75znefcSiVbPCdroVtY9CtAQcdBoa+lW'{h'OiR2DBy:>]I`.Ivw.eKUU#{"_
+vL>a19#.#=0Cv_,u%Es)n0J_]vU[H[ghqlY:8s2!WXf9l>.2[U7Ca>X`!T^+i-L"+=o'ChZnhMmR8xhAVf_(wZyP&v]JDRKgi=d@:lX20].2dCYf$tk9]^
+>-r7/FBs^plWll#c,QX7rgab^>Ob[W]'BL=-6/IUsm3X#bkk#[^vf)4iea}uM;s6c9lEY1%w`9CLCYolQ]2RfV]3K5=T$FvsN"mT1E=}<>Rm_-_73fn_Z`
+++B4gfs"))3d7!#.E-.6TsBY0+VajrOdlfo'X`e1h%ecWO!E#inL(9riIAOLD{WAbQ7E(^]8;1jX!M]w!d&J.[$sBvi/xv-`mpNIN'Bzl&%-M&#H)wm=(F
+Y^]Mcqa4'64<5),ai7T`yEt)2Ekb1HaJOv/zag$[Zv74)cTO3Udb5k.UqNvN_48[`j`/<w[Gj45ib)29T:+A!E2t;(es:lz-0@zmjhb_lgjdbTqk6JBNw^
+jup7L@t>6HR.TYJ(lB:2WrQqP@TJ=@cF>YqI.EM6kG6[-hb6{(6!.P+qShr-qJZUH|eG_`fA;T+57!9#=,.%z%P_Cl."M%Xu~T#NT(`,{WaJD#z1ojoEh&
+1MMg4V=az[h!"#K>6)]>]W09bNJRkUb2@M!%>9DpYK1F>m-i03!C6a[P!A#8V[RS89xH+WG$8F4`&k132JahB|)<QYm}n|qHk7,)/ntk&iIJb&/ph)]`I/
+`0F+XKWMD-1t;C>IJS]u36WaIY]^ij62~m`2(8M&94[u-Ua4go)ILyc1fzOQMJRw['vS"au%iB^a&Kr88w`g.+lr0jK!h+R[.r46Ln3dw:Yqxw"wJ_;@#A
+C'(dTIWYVU"q'x4EHA8`CvkXzx/YveBOYtQrytg-f:tqe}M&{{^]jGJ:,3!YDCOHVYVW!l0XW;DaTJ:.TIgsdMd&.n3^TahFdCk>/qoSAb}p9A^5ZwNcyy
+A0r2tkwix9~5fGe)Qgd>51Va>3Pdxq>.Yk$|)=QJPjBlV|$>+m~%FhT0"$kI[79HB0e"d;H^aUVk"0;muKWXSWW.o%);#}n"=}rs5<j1lsBA7<i"&Va{Y2
+N,-p[@-4,QAv2Kov^<,kPf6p67)fJ1loK@uSUJ$@<F=]Ek+AIQ_T2VOF]PncQTA7u&rxyS;0QGO$3!V{.:`Io6.L=F[N=MtY4)Y-Yi$8&"NgFR&B[0)Mqy
+;AA6<[Vn3%/JoDE(6xZuSi1voQlJv!p1A)"wdU~Kh!'2H9a>%k|vo{[[>"R-g^JxJti`B.).e,<,1!g$T,:hG$2d#6^Uw+$jAH`I;'V|0Kjqe"6AY1U&_+
+YtpV8K%E'Bk(!EHFbf-k.:v$'N2Ht@Sa0K>Jw2%ajm1$QK}D+i-@;<e7_eI0driA#yWY&"6k%Tvo~]B17O&5%4G>{j^z0+%+Nx:tjwj[h/Kv9|ideAUSh'
+^p@#lfGr{Xk|"mly.7>LQ>y7%cgl5zCsIY--,kXJyME|Y|irfujZG/+D_O2)(_9'`Vfvvy|Ml|{LNe%sjs7nSlQf4O"|'-qAoGuh(L(L%_+u8'kGiei,i/
+@J|k6&svPPq[xD5.S;t1b10`p^OyW1L'KI2@6|TSG]4"xQ>Hl5zL`>3O[=N+U=s2{r2M%)6YAirNR)|UL.xQzm2"4DD#oi7k}KvC.R,m<%y{"cob8gVjv>
+A5/j]Lj1w1g9c;T|aVec/=rO63&bIX:H"WQgCqbm]@!NW3OU|SBUrLgVXo4W$4)4S/oZO/7zEs@U,qTHiTm`"U>[BT&:=X|z^3Yn+fP9Ad^`TVue)-yFyE
+'5tX'EbK^2|Uyw4(XFEt/tis;][Z}|LK#SB:ar1JbS[}Em3i3/n[E^j%()HXM=:Hrhy3P$/Wobn'dq_v$O_#k|rz4c9[3q$QXB<K=ml068c@>aZ0_Y9^<X
+fF9BX533cO+<vBf-~2ELJsB2.A7#Pt`%R[@}-};P!S;%k`]M^i!'Qx=9TZ$8MDaPdRf.;_QWa>$o2(>:Y<f9fr{h!67AD8eNuQ&'PUljAdP(ucBan!9uQw
+E`qbs7ovZ4}|_+,{AO=}+^GiI)=:'fm7EFQ1S2eAhcG8-q6'`]AMoBR&T'$%49~Ky!&Fpq|<Y8<>37x)m/~IqC1Usgu%UWCD@gySJd95MH9F9`}jcUUm=B
+Q{9.|n>C+_(FEwsfol]G)F:zdw^}~1J.(JUy<m$idhL#BkRyUF$k_D1hMMFQ(S(;WP."X9&2>p=s`JKD7wnijspo#zm,b.&CjyEKBfp::wS^&XqaQyYuPf
+y49af{#A^(0$Y]t/T^m%QGR.uOm$6AWR3nXP#Nneu1T5Fuot/wRD.4Ba(rZ2pTl!=wSKjbqsT548`8(|8;"rB&`m_j&/t}S<`#VAucmBk9tQ$>||:|;f>V
+AY`j/&PAR1yJ%oc5)p"xJ0SN2nZ]p["jJYyf~2vtm:;xt,(K018EYcNC6Ca}vox"Y+PnD^-T&mCK4/uS3F6k$l5DoYGl~7zIqU8"Z>4v8}O74q#/moi0f8
+N3S+Gk+SRa:n3/5S9q@Dd./6B.)TnuNh`lSRH^xEP<a}8<);UV[9]X.g_M|<~ftW%[@-2<hW+.SHtS1<wAcEF90+w-b-#47oBrt%]9Srr/TL/..c`NY_66
+FPSO:b[Gzo,u`!)e,Q'RSpF<dez4k8tV.VV,JOaKCSG`RmF[%:G:)+g(Db55g`(yf1eQ$IW[ZAxhO$b]dx#T3g3}zt0`@YnAUZqRht))<BgH5cp<Aw$Vqv
+&w[i5gC:KG,4o%mGWO-T[,Z]T+'%WwcTP}[Pb}~xDDI87gd[cDnI+aRoyUei^wazA|La,tS]KY[IA>CRz.Z;S,BEdp:^nIcMWm<u5UxJSd<WNfnfb0$w1=
+$s2Q$<[k|hRKS>in[#QX}xs}L]jySz^xYfH^V|#/xq3L{Iw3J>5AA4tMxVrv0{&[x_})m.x^q_,:3^gvM;M^SCqd#mx#O1G<YfR6$S^@Ig5;,Ri0zTrmJx
+PqV3vl>)eRknkc@LU}9]f!gL5$"1fJ,h+jQi2.M:C-5#eMfbNQX},HL|acfv[y{UJcR=l$^#":7gck1i[WP9E8;;HbV&>]~E5W>;;Dn=>'1HHy]_%F4+0T
+`k1eVotyX0R8Y!,91xja58!M>r>c5Oy;Aq/8l]Yn['('C[-RjS4Ggh9j=Jly_zzGe8f!e.1imL&rkO6$fMazXR{cXm"GyczzvQ_7eH3`8;^aJe]|^LMZ..
+}d8nu&]=Hf,U}d(U3G0'Mh%@3]>nN]{ZuCe6<M[`'qn27>o<y]1p>.kmLg=ah>yW:84EMJU^U4JGg3{vS_xHW"8UY%Tl2c1B7@=vHj5Pm+5#MQX13BZdU2
+.)aIL5V2dk:)~/Slx9JfeePUgKgSVh]dju3!A(X[`u>r'o(j@_|L#Few5_@$b$bkEe+Zu^c&&%Be:U4GL&.Gi)OAk:)c/nkPS3jU^B:uZa9)h05Dx/@d!)
+9.rlD"BhS0Zf,"csO-!;HKaCgzuPOTo]Nuk%ml.]7f'1GNoQ]Za2B@pC9{B^YFC$x9ha=mJKbk4xd7-t<{T||ya}n4h`k=ZHt4R<QljMX&86E;e(=iRD_H
+YxRitpN'~[tcx|Sv`g3vXk5UzER]B/H^WLQ>UK0AsYiMI}=CzVZdvu1F%}+}kgs)'=qbPnT5YIlt[{:;)N:A9;'JjC$%+W">}'^a!Z+I&C{"S{mYhlBNFa
+GLK/X|xh}zSc}<B+VaF;2((GbqWR}4ef[.e4=I@jfJxLI|c|FO2xN5uj<JAdv7Fl09zEjs&B19-{W8fcw:,=)CiYA1-/#<+`mk[nJ,O/j4lkP&h4|AV(Wk
+k(CZpl;_5/0hu1@bx`lL}29(KjLF7dc#u+:jQ;E<I:J5AET<M;BU$Fh9yEZXU%e{166y,{ld>1Pk,5AaNz:}%bhJfm$bv7L=DhKz@>4]u0f@r9#9xaY^Y$
+S)-zn6':bH'p)F"aoBO(|<`ckCiD|:!t!kdN.E[|v3@4._"i@f-nso$@YRf;3H~IGDp{K3g3`-"s/nvp3zWgMC=Xr3WA2t1#/Vxo7A6y59qEdK|N"/Z9+q
+`aTyT':]@-0-B52lEzPn;=)X-n!})$Ff($v@(#D^<6]%@<ufhcN[xp`.h+s77v;'tejN8R+4f]}yF2|4,qE+kclrGh;JDmC`3Ow6RW;<sYs)bG[a1#M2DA
+aNzq^W4DE`t{rH"x3kcax,!rR]).#)/,kATJvc}QSY"{Kr2=7}brJvDiaVmj)4W67C^zv5C$"1"g%)Rp$N5^&xJxJ+"upflJ$B`e/=3Q%gdLET/=CHqcGb
+''d_&`g@-Ws9,c`$epG$[()z@g&$b&<+1k`W2WC[>qJAhzb(R&@R|0A7Rk~`>J@f)Jl8LuOggQp'WIk$zA:FBCiT.oJq=PI>VjF>Q;e`+GxJeHkV:7R-Qf
+T$e!}`%M8WhEVh-IwY;-!9Xg_04zAs=(,!-,yX3=|t%x|Y}Jyl'$;E$aF4tsXK)`e8#EdAb29k^cy.F|G8Pb>whI'VAG#WRh]3{0Fy:%tveMGM)Y~0#;a"
+k%!3c9(Fi)pFW9ufPk8xh'$3TL|k2:b]hmy/h2JjaJlA}m/y|`(YzwT1Q`^|7IRaN]pxyXdaZjD7HjCW0JTwYAvj=vmT^#!F@Qrpc@`h>V>XDA$6,GfhBa
+,,h%|)vBx"'`8@x&eHAY]D=Ur`E_<p|:Q42l6W.nYXUnbdKUPX0">0Mz4<2!Hb|8>znL@X5&lP2CjQmh&_Wu^/sKZ!X;PP:hwYm{juB%hiCAL"t#0>lS2d
+!Nlo~{UUuEBuTjc+#K5=8|gFBS.WQ"z9cl4kALf<F%bwpt"pyEJab7I56l/L%tt=a-1Yii+wFjbz>:6vbF|K%{8dd2[T0t^+lcm4Z$<=p)pH/>{)9:/jf9
+)O&SqH2AOK^q{yx'Qt|42%S9!wlmIaGD^Kfhld^N^7^(DZGhN/-}NItQkjmE0X<VkB|,vS3ocU~Ecgo]3vbad09:d{;[pK6WSJZ^96&95NOW7%<U8<i:%7
+G;z%;;4S|3x/%2SK1&QDzF.iQG@^TPJt.%I#I#X<MmT>|^F'g/Nfz)ibxr2TlJV22$Zjb9(BRHH%ON9C}A:'x[c9o%<:X9OH_:xmnl5&>TU&-UO`nGf"oX
+T`IT0gxJUdp!Va{KH}5Q|h9|YRnizy4L[3Tg%|#,-y6g$fH`H|-;,cIoJXn/h2JzGmMV0LWV(Z46-V8D4I1_{clLB[A>EQ:L>"ux9qooj"l#WB3k8^.LCZ
+nSlZBKuA{`&Gunl@{_Rm~Fw"~ray2C_M.N7%JJ;1SMcM7%knc)B_VgCbWHBSP6igc4(SwfN9UvAT@G77'ydrqx@Q8RAXGkR%DfE1li0|dXZro1gD0Jx3#e
+|%'d~WV9wNz;`>&N37k<D1PlHn8Z8Kq3gM%}1a4l'qtua4kvSowhAmVT;&&SjqYeT&3U#7wT>!Eip@14)j~WsWKnvNLIXe-8f1^NjNw64n_szRpf_akFAb
+ja_'ns2QrPWxZ1=fg+an:+e$7T+[8P+N4.RjH1LwFcjBVV'@JELbe3|3MU'p;]d8rWH5tgq_xD6lMKR=9bLB[zU{'J!])5P5}LS{{]Cu8R#mR]UaCmJ5;c
+(MkG!d;<sFe`g}k>gRN67Z_}Xa{[rS1]|:=eo!G/]})'gzrn{!W`uawon2`<tiPsln!X5[_wrZ0<96^%u`[9$)Y5!8,2uBB=%<774py(p|Fwph'Ag^NfXc
+hz=;M+dOiShC)9}Y4ErrYxFBbO3F!`m]4:j`+`4DU-GbxG{Vjo}G|Td6|FgwX`"@5'OtM]$$bwp}5r!h>$n>5Fj#!<als4$[rmO^z`2RBn$8JyJT[R+$LC
+j-7a!uR#!VSyiDKOVDP`qDW=h$K/wn^.X'`o$l1{R}UW^/Zl80_f^Cf[VD|x>Zwxo]6wEnU#N}&c|/{#!K`Bx_4Of<SWNlra>}s|2j&bWu(|5[Tu5p~gyi
+p]4v{-7(:y"9`{{G':Vw7pnt7lO>hS~cp0w9-vmb<&twE0g}IrfpZ&(K5-FG;r"WxvC}3,53s-B,vGbd's.++!TwR5RnwYyQYFeB~>ifm.Dw$vgAB]kbDr
+4G6w;DQI&t""3eF=8_gQ[ng3r<rb.E`&$02T<|X>^AW@mQWU8zFDh#!x`J!1Au{<Y68'xv6'dH!J9n=mQL63[jiFvBSL'6n@Dc&0J=wUL8r+zgI%kLYc'y
+<0h_DuLm$_1.mh|<tYf=Vu:.j/,3B/bPU!+-|W(ZX4STKMwEfou6OK.O+NFAKNRjT;@$Bm+3Sb1c0FmYviwKZm_mN#pcGkU:3He>tFtxgP;7yB'I4mH(59
+A/u6qEl0Ra`1$Luz<rSb-@b8|Ygu;^jK$$4ip{=q/"H24W0<]He$CMuEdrExYvCTzs!K3Z2rRx]xPsPhBBZ$pl}J}m0.>EQ^]-Wjr8>Yp,xpS5@1wOmU^v
+(PXx`x0.|Js[V>ij3gD'zWZtw8[44m:3)Z86`3X4xF)QXutiS.#lzz9M`9-(Q7CDiJ&<E.#6}YAn"MP!rlp<)_v4yjc'U-{XB(;[T9%Z[5K9O%M{Tzc3n)
+#8j{x=,6)f4N2c4&2P`k{#QVE&oL,dbktu$<xIg|~:o6vHUBz^"mgS{M%81m%JLLnjMsr'pZi2n"!09yy/rf,L;|N<G:.t`h&)x-bxN9r%37'T0M/r6cJ(
+:`g'YC3fcOSqN4,VcAZ5T"PcN=UykSo]cIX=2{kLgM^bpP(y'&c[kPD%M8BqINFZgOC)xDp6h1M<t+/'[hNO&_1d@j(|"m%Q~(H+]=SCD-Tth]$&J}Q(Em
+SBuCu2R^H#Q8ep,!:Q:';f{Qn./bapK8e>O1LwhhUnY)RG#W:s9cY;}7au,sOXI{&'k4a|nmx/6{4&c3`,sTOc+8YX=Be!<q`YI>XRImMsKYV1ahY3P)oZ
+}DC:gCM<-"xu=XX&g>Dgd)<4t}1(+i%t$sbU^xKlN)])(T14{Y96<W!r6g.5Jt{g"hPmW0|I-G`HCHkEfi~E9v"{CgJj:7uGRQL>51b4Q<WFmt@#|uKLSZ
+[BpNG@WTJpqsT|"_$'MN(}dk;g$2K<>n'Lmo^R$]zmC0rT^s%DQ!_Jy,%K$ix$d&m/%tq<(EB!SLM(YVSG/>RFK2`x,/T(+'9<DaugR<pt#S(g40SYAdDo
+$LxaO]6C&+KAaw4Lo]C9vKt<5GMSvp#)Rq^Tto".uK$w+]%_20~c[JTP{Z9Y1"b,,<w75xB"Nxa4sQ2O!p6jjG]YzmGj)tY2{M^Z5hLr(>VxX}P1qL-zV1
++/m}(FTm@W>bT1jkoHom/KKB_EfCQBN4rFpM:cYi)ISg=9~p2Aoi2WG<B]{$2RddMd;GmS)VQaXq!^}i'@V8V#S]K)@z7BD1#[d>2q}_Q<CNC-6;8cPnU2
+#X(o=qqf[>Rvq<Oz:YSVk@VH_vIda`mOj+Z+Wrzk4P.%bOPt`%(}I"htp!ka)/%5hpm-Kght%)d#y4,:SwIr/|DnnlKH)Rg/1Z3Bd<0Z:$-Q40Eh|H7=-b
+/8o@}8/L_}l0"o7Eg^yT9}lyLI]IVf[Tw$h{t8u17zRNi6R]|>NwR(SZLG6)$to:S;[`s,$vKI9};_8iBzcbDg,cC&PU%_=xiZv:'@B88lbpnzi/.}LB"#
+51>FPDdC9Z(I2uhTS[4'd6C!%#95qls8rp6!B]Iy@]$Cb.&!M0eeE'kxhlE#m`S="_mh!|AEfi`^9,fr$0o`B;"gVIf(lRcN455''y_,=E2I-gASxKfFO&
+)^^m%Np=KeycA#}}:yS|+.98sAHx1rr87P}IL{vL~H7Q8fd^foP7FIZ^<l<G"L;>^209AI6e~[Z:H@~jpe)Ko_E'I|}3Z5ea/NF}-.OLVh.9BcidU{@vPb
+uY3EwBL6lHsuZUz-#Kv2<^p]hrU1Owg;__.U8[uVY|0;6[F6_jJV>9I5ujK-GW;+7/u&)7yiC/=,kO:;`#P!hyV%_r/[j;ialfJ$lAfW(2_(s%FFL31M}^
+gnci^L~!%RDG+3}[@iSXO]Ef'l%.B|Q=d,n6@p/e4H-4^Z~P_E8'T@aR'Z'N5kXCLSf;~z>}2-2hgD1{e^`'pB,4oMIpT{dwYiWQLbHBCq%@g3x<4fEk:O
+N]rxJlrGMOuh5pNn>}@x`5rSsBpjm|E+w^4K]]4=DVt],)^;V#yMVD5SqCj@c86u.xE.gK<MQ+S>xE2HxE>LA5enFz>EKJB#+OoI/-4/1tn!=mbCH$Gq;r
+vO72/sVm(]Ji[:#Z|D%'3;|}5Z.jNU=uV4^Drs#4GDOf1K:}%c8wcJ,K|#i)F5!<2qRD}s,jUhM{P"Kx$$f21l}5%y3W]4+/J:15H`~NXcT:_Lx)0W91^a
+Z3PvF,'YoI}83tI(!_GMCbuuq;kQ$>Pp6vO{(kFQe^'=w|ZW`QPO+YqxX>28Br6d3'2sn&8F3J6c~7hNV}M(fNiqp-_w-|>UX;<N4{=]y{LP7{mjB@1ij1
+>3)<-{Dm#!myIzw](t-sj0G7R}2iv<!{<z]o#NC;Mh2'_o/zruY_Q(Elt,4[$8mc+_0{NzB>C#CQ~cd`[zwE_5Ho'-ig.[irL%A8nqZ8Rns<Nzv$`8BlKq
+we8HC2t1;60V~ZXcHiyKM4AG>_U|X^v1]f8)r#j`o|'.x8X!2n1G7[2hV@^;)2gq<Mc5Y2m|58Xhz|tWS=kBaO]_.Ij)Jg@/1Mm{>@blYoXs0>eADSaicD
+av8IpT<z,pG_tQ4zAx}icz&znCSPL]D{5m6xgyhQboUSIOshH<z6{ZZq$=JI5Y2RghMu>$u"Kp(U3_lF-2>T%y2:}CRqS6iIjqKhkblsX=H"kA;Nq)f])i
+s<#/DfdGZVAZ@LLCEyqB2B-02Qstap1mh5URTz0tRf_qD@oH66Bd+$%d72@7CD6<_s1,#y+Z<QGL@8]L-F'KEBdHeTb/Zfm.K5Hrwe5<~]B=,@{Q<udSxf
+y:sQ`(VaJ;z/~$M5iy!Z;S{}Jfg,RxxKHbu3V:2Rd[vWOR5bEHNQiYOz~9bCpYTlCM&RIRUn|![/nF}F:j-G%ry&gpbGq>q%9]rJRhgEajx%(_VAo5BlWx
+wv6earTMg.NyBgDu+N,m<f!]g+BJj]#'6c<Za1D>GW@vndi<#{LeRAnkND[-y0b/IN!|'W[o@Nr3Amle&BkO.(}Q$FH,BP]',oF&Hc[)pCU|^5Nk&%`N&<
+tIS,ZU/k`e-tUfDt!)3'b/UU:F]JUOqhgOGZN8~'g7B}X2)E%}(-__MeN4dJ#T{k1V>Tzxv}fu2.JyR}>T#8J3}`yT4p)RyMdQyZCI)tt<T@M([6/|#FF&
+R6_YJW5uZa&5wxFgv{N8g9n6,{|OV>8+CHxQ|IDvxdq9SZLJt`LtjKB[mNPy08FxaX}zq}u@[EaDb&Gor@AQFU(|$TA|Hhh{$X{|`JwQP:f+[j&!By'fO.
+T4_Mz"}Ysh-}:VS7Of`e3NyY/tr^ZPwS=5>H;=<t"WlqY}_K&m4h<R&Ym@u+P!^,T!)xCBz6(|.:@75cFiA<d1Ai^:>WZkkp<O^wup&<CRl@w6s7`pS=z[
+P/(8awDz-t1`9(El^OCGV[-.Z,D+##Xj+6%TYlWID9t1ky{hi>eD"&iJ,O_M.Jdz}"]snu.V|!@`oAeH11bXrU<|KzWL>I|c{nSttcT4x=@zCnd'`O<)5L
+zZ;@Z#d;s7.5,beuNSQ9k7}/,"xYi_)"0G[1rFnn%%Cv_JTY#Dw3/U<dw:X{`Me[2KQT"+|>8Z/&8cy|qk)suGw.z^6U;EG&wL82QWY&tguk=&7]a<wyqG
+UiFp%km$#$7p~0,s8["kIo~:$#%5e$P3k<,JE#Zb~}`RqM`#wx!'Ho^{w!eM,qHWp]1AS|@N=nspBB{(m7ko$mf`;3o<(V[t;pB5SrXwPzb`)4=YEu@x6-
+A;L`@F.eUD]i2c5[hI2/y&v,ZWsC8.m@fhqCyn/-8'Wme$<M51bAJO-kd11Ar<vy-,:yE^Y=[bI4b%~!s2MKH`^#18cG@B|",:RNTz$R%T6Ide3o&GLTHS
+~+1-}NNW"JK;Xm^vuQHflj;4Qt2O[MdIwHgyT5;/dM}du9to[Cv`-+"5ywp+B6N^Tr.g1(i>8dQ$ct%%YRcVPEQhOgvOpd";i1iNPiWdKE}V4H|:Q[tk"R
+iUNn-Uc[Xy[ds&:81-RP^2F_CbT^iuXpRls`~B!5xR1gCOHto_=]kN48XAe`c.NO#Axs"#93.$2)sY+.Pv[{B@e_cZItb,O<ukj-kPZ/P3_$CDk#+(u"R-
+M^^t}jNV9,tonQ9MvvZ,!~F"Js:7jyWTc|x^O}6iPbstA}uXYDxiN(JEFWq7m,gz5bjJrp`wjD[)!{T{b}%0VxqvSt+R9bMn0gX^7i.eA,hCM}ma(|T&[A
+c;)adjvb|&.7,Qz|j}/Tm-/U,_^Zj=@MSXM/2==XNxqOEJ!@A-K5V0R()7;p)[Tt#v6S^]+AC&`^Kzj6Vxkc$is6us_"_B||&[;=a`(|N&z|7x]p1WAMg>
+W<sKha:{C;K>$I!BB6J)+n=D~"E>R]dtK"n^M<j^.91K1ebIbtOZ9@J9}sRw)%J,xi)zV|Q]v.Qbi1OsCq,H_3>=DD{&T}VRnNjm}!anR7)y7G[7(OO[r3
+f|U1VX<&M"|bC`&#sl2Uo6{vE1/;rW8=<<U1IQ$KmX-NL,E'B&>M.4@Ps1SWis6tBOg;_Y))YM3U._60ZaqXFQAo}+P"k{]pD4&;3v({01Syp#sN}w'w@6
+nrWK_e.sS[vk7zT6>aKQ5vfPOi,u_sq4R'"I^/e"th.9YIU'Lhk>GLk"@P"O<n%RSl9^#F5Y%PG{fZvu04tzSVTP!Q3j<QeutH0<fhC=bb=Sxo8ln.5CEr
+.Kfj^`y8OQq8';ft!eC5a5[S-FtiKKocnK@"HcC>_V&oB}jT$$XO/$24Kw/c{<8SE`hbq_]R4:#-~$"{FXNb`tNSEzvU5i;7m;%iEbyx]/d<WZ!C5)ZG]-
+bV9uVYpVO^4F^:59D$c&ud0Zm<2wZh='px#>Q63N~Io>dSl-@h)IF@$efCy'-8:8d@ES_kd3^)GF=k2{8,.D`@KWt4c0.3Ef-_i4k$ya+!gO!hKih"D`5{
+jx0b8X`>{ap%#%Fow&/y4-'@Y/y@[a<i$,x;oG2-_0D;hg58xY8(v&Z53L`k4I!QY9vk"NS'%/JFQ7=|&ZVdPFw(PApt!vjPFv(1!UhE$]b=XAS_]b^EOF
+w(OO8qeIWwbA|Syl4v|F[a85c448L(,<7Nv;<OezAcdx@Sc,!(%e+XYQ|Q/Y;+sjeLl+eK~GDc(Z:1zj_/^[t5vQ4I=mLIt#J+rh:XOTu)2s4oH5MBE/2:
+G{0m'Q6cWID-t`O]%ZY'{IV{xdWqh99c>M/'KL@T7zSu2q1-Q4lHN#:`497'HMiB<.#S[[nW80`.FVXF3..ZQUre0-$u`=4Qzy#=K+8R@uEH-CTnayX(^q
+I|.k`f9qj0t:YcvI_@RA7o20)vqIblA,Z3T>3GU!hsUN)hS6.WrRaUmR^//YX%3+rL8Xa`_/V/J25R2GMHTX<mD-_bK=!)3+|.X3tNH2W1n=8OTsX.Cnw^
+|O(B:0>9|_DOkw7U]Xe9:4D)&Uy3vY/yTdkk+F=99BGs'63JNq1)wh^UmxB{SNC.;+o7ATwYU0<bGes`-B%hm391<qNl2LK75-5t'+r@py`X~n9K$HocL(
+n(z[qI^A2>R)>@p{/`k,$]=8q&OWk[}L[e|4"k&61B=Q11${8T:Lx7O;eWquc[Y&9(v$FPx%4|$A{cg>aZDTcliT$]Rc,#,jSUm'>$ZH3!c3dn9=;U8j="
+BXN%}D+"n#o`.7eU<>Dv}1s@IB]6-DCT0<Ik1%QqRDuPv.g9"9sMX<4L3I)$[@A,#El6z^sb[n~(Nwj`v%XZDyHW4<IM2yLV!<_-NFu`U&{#).kPCpm<oF
+cp4n4!uKv8`w>{&R8Kefgw|4Kic",bb^(_7>$8x`jbt/=wW_-^J_0;"xEvyVX`.<5htKZi$T/Rm9y]RH8P<dqdIrlIvzaWXy&tB'xCRaF:49_b~e3Ul"Dv
+WFP[SOA55o<+Gtoc;>Xx#=~>`,Ukh$l-HA~VoI7>rWm35/j07XjVXrrf}Pyx(%(N'n%j4)Al2fc.<F`vm"mfP];:]G+^"6I2Ij9c02"M/q]E_E#)]ZXi`7
+4T5>VLqzJpr.y9;p(vw7u31O6dN!&o}]51&hKV3a/8/!#Aa9]>Ert:hF(`V+'g1BscfpH4655:@PN%Mmo&leUzo')"L-@!S4QeMjOOO7-}F|/gn[]Q}hE"
+,X3AvLB3Z,q2'N-=@y,V70V;}khbb9AI,(s4;SV(<fPq7+552KZI<m^@zBm'0>p1>g|.GE$#oFV]6h4C,H`T%^_UjB&o1&^E~`R]:7fDRZi1&c1)bVm{X]
+{1H:9eD_op4T[;CsWSkDi`JegqX2p8f=-o_SE_x)rtO_<<H{<1|>d,X,o^f:Exxq&$Ja3d:yw/,{q@7/6IexFTXI&3}8~[G1&g-)lc%rt/]-!cTb[k<{I+
+Cn0]W'R#(%n_|YZcKj+5mqY$~)_nz}=/ieIoz@&I#N$`Ej>^zQQR6LSC)JLff,=bid_Je,jDo1E%EBIRc[<]g4^oK/DiIqzJV%]AU=(4O9Rs~";1WBb3>R
+)d6f,k+HbY;$8>'8$[mzuayGu)P5r4ZHDe~W/vmu]NBlQ<Hilx{wj8V|@l`q@+gi2#::PVZwuah1N}UZiEljG')GbB{5=^]`e^<5.=%FeN+e{%_huTqw,2
+8()9=#Oxj6p[}Yza^r[}"Gfv1m!E^WogyNkh6-rI{](1KV:_Plxy`SjJC.:g9OKARp4bpo5Br<&i=lQeDPpzQVI3CLX4`X1tuZ_p@N)"G|eea2usF&sZ<w
+20=+v%X)%tYU[d)Kbi~xYfrx44/;>FdbH6Q^ytg{OUdD7A}.%Av<0A$+/z(q$U7%r-QW#SB)frRtrLu_)%ue8w~dX]n|;hYU^$[ncrY>8FN.jgEU!UHMHU
+AxmS%^(k$Lt}!}LlbQt):r'-k{C1Pdk+v%W]>AiyEe4D4>,Vd]_nY)Y^$owLfwho0eKs/p09p1c4mq%Us>IGX}j:jU.QBo",'=3iq`cbs_t(7NbfjjKOr7
+RoZ&F7v[gNQ<<.xKbSN7/QMrLMFVZVhf%H(bhZarK}tF3^BX&t~!tyIip{Z)HjGF0}RVdPbH>ftg"0L4gIBZi6X%eVZb`}};'|~]4vn9,zXL]V!3jgfplv
+wDU%yN&M!Iwm5Oub=l0:nOi89Nif.yD{~bfwpz2nD0r4B+Ia{6ygf%g)BCBlspme>1p$@u/92['b%9lZkzz2lZ4_<OYOC!lREP.#}U`"P5f6paD-,P[&bD
+3Kn)=P$x5{.52PilR|DN%F#wO{<gg4uW[qF3c0ra#in.-]Pojxkt5APY0RI{(FesU.%4KQ84]N^T7Mv$]gdts:8e_<{j3dpn!C<sO">N@VXz[.i.^j,Jzt
+mVI;bE|5=KS622TYg_J=i#Q3/Jnj/f.c;&2|@'-5~s>Zs%GL>;KbO}Yy@{@Qu$W56w5&=$sqlDBr'1pUb}K|oy09kEhU_S>AEgFOeqlUN)8^x<Rf6eI}_i
+PD%LK)^ADU{T,1aRQCfyGhsU"xo>$3OAQa5i:u3u0dYg/!5k:eu-><>M1{b+V,@f7^|9x%g#VbA:.Cjl(6'5LESlIbDeNOX-.|cGk'^+8mvkb-6.%fG1-f
+/smAU$'RsuNheyc%"2.a}NzW""iJkg)ef(lAd8<h+Sx,]F4L#1ytp$38^JR6gz8(N%n9P(Y.h-C_'2n6:cifrpd;3nEz:MMc1xQq>Cr&rKz37v`5Pn)-OS
+]!U:>m"D$:RqB3>BIz"TTv+qq_umnWTo<m/1h>cj":`L1Y@>9-Fw]X|Vf:[MO9!5Y9Q"a;H>rw9^JWKbqV=D^-qYYq2t4_e^LK:Ax"{iA"s"_EHc"Vf:+z
+;xkHl'xGna_3M.qI)2zsz^PfahP/OY6^}p:QRHX)<FC8[5z5wC$W[i`KdH{}u2:E3P|G)aXPv|bLR%~K![!j<T!X0+1Z$}ioDWTkqlK`7D~$5%'-d[j3a%
+8X_@Wcqwo^]FD"w`!zP+N67<wk|jiZ1l;(4E^v4[Kq>`eW)Q,mud:bp"=|[>]jyue;t2]32xN7zZX>v/Be%q{%m!e_IT(]ft|q`Yk0UZF<!A>>YZ#dEP#7
+x=ZruL|,SbDs/D41k4eg/DYL$9`pk<c|=6T,d0((/wt];xm./_O0cNw>I@Cr&hY>`q}85Ti:MEcul8H!C.`z-4rMo|c9[#BUH"C1<#"pkgc]=wg9K[%W]#
+es6PfGeCG`n`i])EwH7q+PRSy<`u_^j:%[}-xTPS463}gQUWmRHef4GKqv!B6B@$O7,XuDh=Olkmp"r!QW"[+}hh,T(7wBoo-6gpK`Q'D20npo<Cl`/#bm
+"c67xCzy0e`q;!qkU+>4Jp_;#ib@&4wUE_!pt|Ef6CoOMv4ocv76XLl)B##!%Fk.N+N;d5ZokAD-#;'WXA'_dK0iQ7|&1s<$#J~#x-Ocj-ei..:V0((e&.
+A4o,"F;<%hryTQM.")tvj+q%.E5t,L]6rLd2W7'gxw=rA6"Dp&/i#55n).mP7ECj!8pUof-[|OB&8;i3FWI429+!a^%gal)e{YXQu{JWO_xHOgEECcNw~S
+j!USXmP9Zi)^5&u0Vc=d]$WYw[;[xlEsu1=L9h=we>uS'O;[1JwpcYCCiP~$<nrCtr8^K24_xh(8j0E15|N>M.)h`kfD@2yO~j<}eRlany@:3vg{nSa2%:
+f[tiZvOX~jUoANoMA/$]u="#T:CBXpCVZMR]|xD{D'N6AxHVnOIegbEB%kw7FH&m=>C#lK5Ss|/"`wLLB,At7j^q1'q|u!Gb#>e={Kio08el0qX_z`>4Rg
+x3G$14HVz"]ot}oa05m.6vO<WpM^y}<SMw{}_rGc5ZW}>7(FSPz5]6p'w!WiAf.qtR.1s//,MZMZm}AZs2Qcp&_G1'(wfhyE-yQo('B==s6d!"6ELl!_8$
+;vnxpJ)y@/7uFm=(=.2qC6~dXmg4xXI7KX8uzZH85GaYI5y|ctlCn{7A:O:JFg}O/Gaz}I}O3t>I({DfW|%Z$6t+[DELm/q<}<R>NL9<Nk>w8j99l[!zg3
+J6=1Drd;PT!Cfd(oS''-aQ@;a}n{Zc,mu_(|p)E-7x./,!xQp"KJ8t0,bZvo+VFnFo8Q#^/Nhx>'wRXf;$ch[.%=VWg#`ogo<sgthTNNO]VN+AXe#"(J,i
+:G,f:4a5wjWbXnYMSTF.5[%W;8sY1=XD&d&G$+(j<"b0C,1x+VZZ7eiyJ(]xc]dZaM/[J@~=uw/Z<4Os.}">a-hEOttdTGWq"bP>`M<Bc<r&7f/97k:,Oj
+j^A5M;kO%1-%7fLt6<ec7C4)Z;>+IIb+{(ahD!viQ|/(<IY7}^HU:-[l~rO2hTjapMM['(KFM7O$vMR`~xOjStOd$Z:{T<FED<c]:v%(v=;cByyZ!hapdx
+VBr<u`$:)|Xa:j3z8Qveqy}{KSC=}[Ac-RO27b~/AM%Wb!v:c$E|53Mi05I<FWviwMr=qX#g')lyhc`BhW({{5/:m0%79[XM$mIZx<NR<s"~i8dDDPl<oE
+m9Q0f.P0.zU9']_1lw3a.SdtSa;PCt[T47-UKqoV>:E>|[I%T/j;Q=p5H@e:qT,mh!l0C>}<~M(w:I]>vF=;C@le;U7f:yI}uw7]vS;6ZkOO[LLx/"H`9l
+UF!n%Cl.zdQim}:@tI62>@+q3A=Ux&~.;dPqFZwE4YNZtttIh[bxXoE/<Zqu9oFUi1)P2vyuO`tkQ-`QaCdSYJY.|,1V}obj(""vNc#ARVow(+s`7txQFI
+kUC`UZ"%4!_'[nO3$]awy%&!3[qG5|r(z=i9_0|q`YN>ItPcR7mC)l+7qOXG@h7-Bio8Ty/@%0{.:qbf,taW1<[9Q}RLQ37|]V!bq_i@5Y1aa&pCNe_DNT
+%Qq!,@zDtR!bXg/IMj^m~7J5~>mI!;NsM#D=)=ckn[)S%QNb(^Nq-PR$gDIX+.WH|2~Wnng7APDt~LH5F|bt#a;4CFq+ifLY~gK5cl+:B3tKxUtU#+PP4N
+o!)bw8Lm7w#fBBa@SvS/lDy`.^>AQuZB_sk`jp<Qqz0y}c0n_`B#B^TWF8!85lAUM3t9U"N($PII1x@F#Qs;!z9@@FF;kq~n^YQK@b"2x.F)Mgb$j[I7ey
+Xj@4V:s!M;F_G:euU"pikmB#0G;P2="rsNi{x(yYaswssK9#3C01[8"IU0ucbMdzQ>(^iA^Dx,6I=#y^VH!Kben_uD)|^db;7gi56dVO4cJ8m}L0t,8KX2
+D(:Bm5rj#N:"T:=]V$CfLbf.'|'FuEGW%"PJ||ueK!$#GIVc9iaO@H7+U'q}quHOg5+&9pH_8vSB44tGesryC1=U1bb6[T|%A"5S8j_DA_m,pm!#eg9N}}
+Z=J,7uQ|o4dJ<%"Aoo!"y:"!;9;4xqhS1JIq"zZU}W+Xy(P#$1VBT:lR.,eNmBv<RWWoQg(ZczV>Hv_c3F%j-mDA%RW1TNNfly7{n2[9_JaxLWro0OC_Gt
+S{,5A&}OkI=l%tBO@wMYSuzZC@NmGepwQf2;Wa1On'4V@f73JD:R^#9Gx$iY0+T<-!k<r2sLL:7"ti:.'Tm+>FHEog;U~uAX(vt=0066<wf`:]S+4xdh7G
+mM>qhj$!`v4CNQ,Sy9E8lfp#UPqG7acC/7CH!RNgf.|--=7,zkIdH+RK=:nugVhyN;B|uCouCDi|i5v77n`|+G`7P%8}Og}Nimnq2N2fY5uwCHKb3SGjJ[
+)v0}MfCD&x3PW|,g1J@}T2zDO2E4317>XCiX6Q@Dya(RxtgUd1|PA;~>B1+FW+FQT!{JF3P)"$INInW<LF15E+9#i^K`yVejfUw+)MFv=d8mB]Eh#ZG]n&
+>z4SGHUSKI})SK3}A$7+!S`'k_bbJ'Z}puc%|d`'SpA.!CbSz9^z`iA4F}:l8|"xRUz[>T8rwakiIbo,]r_G.c:(/o>b9rWDe^M^=2hs`k9!IZ!%>]0ER%
+h0{.&1,0>G}Sp;k'!NFCa!kg69X_Q{a=x7>SUlrSU%|,^}.}+>vG)7DM]UBPpS+WwKqoDHsIyDs'nIrSP7z[WAdJ]5}n)p^b,B8==|[H[qT75.{72u2H>9
+#i#e`w7Ky[g_Oz8nGSb]n(Rc$2=N7'N<=V;3}h)<gDxV(WO^fp~4JxcxIwn|2iQINf0aBVH9%Y5o&v'U5Gxk.$H_IYI7nAANU5TD1:W;%o'w}QA.hDoq<$
+XA/{)^$tV`dIO}+&@Q!ZNKjxEv%Vlir"P'EX4au-n@1.7MM{{CQYRh{}`mS`okjd8M:qJ`O&`8:fpdrS36b(0(-q4a,A-7``}2xO_@;yFn:7|j5p6FX1-H
+{mG]LB#54_umKv1@qU>vi@6QnDw4T``b5D-NE)<_+ZE{7tW[A$l=t7[_}XKud$zV#a~]~0C;a/;fr`v8C"=q-Ygi~ueB_yv!Xk~DA#q.h4(cPYtBu-BQv%
+ot^B~3a$k"L@{5gM}"A^HtU0@"182{Kya,v<]ce#MDKT!F78MZ/t,V2;iJ'q5;AtnS'%g58z"_kGlH|@]IsY90b&7rsMnpnBz|Y4wRsm#22sVOn>WVRHq"
+~4@!`2BU|@OIpv;%7Z}$dcDev;%tChEhD+OaQR&(^`u|Xf5=8%8tga.aW,O-]2rX%T:e;qwqz<^1r&baQ#Ya~Hi`O#eMOkxs1X8Q!Onb0|X2k`CBjy`dql
+yC>UV<dOR#@@Es4eU-l,`M9U7T{3x^2SP^(5=;(y)0dtb`%&g^,GL9@(l[MaGsI4k4'0Rd<Nry@0Zp>dQG!5YYs[mT_`Vo^xdUHnj58^T+zgLtcdYZ0w:w
+ibO(dov0{x"f<iy-"P7YpS059W06~+{Lk_w(UnGv[zG1!Wj|B3vH#B|rq:7i(2[FL[aAu12NMO!"8scEaH|IJ7`MW'tBsq6n"Z+RMD;Kdx0jS7I;SBX1[A
+'j})"pu9m7gtOcm"xE:(CF#mG_&clFEtMF3DX+T@NQ_4B;)nj0#=MS1('}-ZafrBL,'y66z4Sa`;QvtisitS^B(+WBv,CMT],B>hKlDzvSFboP5<D]]l+E
+!7G4Y#Gn;y]y;:x]{cI#z+PYrKf$guebDn-<=!Z!]Ay;4g/Vi.O+[;3g&SB-w_+o_'<RdY]61O]+aC_d)wL3&Nha8"a'#$Y-V%X&j/@DcVcxXC^lb5!<C]
+y,_#Ro8qiV(KNk{I+bPf5UWxgK+w>X2nk3tu'j3n<Y8YAJXd:05SXG[_^)or1}iusYtirB:rF&q+2,.K%7#%FCyzT/YQf[SHQh86-'j=4(:I3sX[$M<Qwo
+j3Nm%3oZfw)|Ax:77wG)NK8(:(-wilbm$CJyIhcIx4VJ_6FkNOGa,gil1SyijnZR{IE]j4KJ9{Nh,#t79tqVSlA3D`B4.a(K6q6@wmY+ohMJoV`LsOie+_
++c[)ZuS8x<e[ueA^,VJ0bw;.Mfd@|0yKXODwD^gnd7xOmb[(q`lX<FV)JfUIGUI6zuwQ@R"a0x:Ls[}M"I=4(}eLGl^QaAHc0'iuQU/iCi9B'n75WjzyLp
+Z>-T^<,5G"TWX|_/7Wi:R0+"4,cH|-@M&i!M<7Ppb8Swf>$Y>D{Eb3VB90;j]<6La=i$M=OEJwZY=5KeWN($1V{u9KvpY"T0Vrw!k|rzX+U%H1!iHFez"z
+Xy>GK(ZorzE"7!IAxnyqvOB8u%J)Y"ck~);F7XF4>v@Wq>,97]Rhkh+!d.']+'HcZxDE9nCA)(+I.R}KPh60,}xMTO/J2P!d|b!g|+Ty6M3ytTT%fn&0D{
+nTG|U!>[3>T_a9l[5lIPDiUQ=[n=B#i$<[=!rq0C</>bq0PT4.IUr&tMi6Y>|SjgDF"-LClXyh=hobr|sjlXBR[8f"[o)D63(x}k{+72CNkinu=W:/8bTh
+Zxt<C/U>Vf-Ef"eCQ+1e>YX5#I|eBc3{8&Y1@4P>_j[aGBN)}U([zu@n'L"1(^.|ra#M}.ubbu_d7]u(gVFm{6#HcK7=tyV!&7.Las"1si[pYuGE&M%C=t
+AjHcfHkf+W.MC`OgtaJ:n'""jwcW&AB<d,X#|4)m&A|vx_at/g)p&>RU-Ux;}a16T32jg,KoceY+qd~"&&be|_m|+g<,;CJwgBYv7n+T^l^TgzDW7m~2$|
+Gf$[ZW{f7S;G[TysOg46s6Ke^YMdQZMjfU`0{[B&b)Ak`@ULUErI@;oRl|2&U5>z&D09paix~exQqFk)LBaa)f.OX]crbO}7XF7D^JQVPC~0MAJ_xQqchR
+vJZ_~ig`hV~#P#yVsp,=0=K^<PxC7L%[aYC,rs^=P8bZ&XuWpzX1"N3>7wf@_}45xaz1!Ys}~QKjz<{T4BA4[zqI_mkA^^{G[ugM&<8EKu%YqcTA4Hf$7i
+8!JWvfPqd-mf6Dn_6d|IF`bj1pNv(.uQ#_W]@W$=Z)l6ciHqn]=uXa3)sG>sbS+,Y&Fa%daBKK;,K,R8c]tNbdh[botVoDIA.pV.v,}"AySX|fe&Eo6f"Y
+"kkKa96=EPyf1}6M{V]&@'RV"dIE%PL[FE9}o7kq_>L^:;J^9cj@HnRH{f)tE>=RK/%q,B9&Vc7PcwZ[g[Yca!Hy<HmArt.W30Ob3r(`T_yI<gbJ{4q6kQ
+|Xs{dm$%I$k;CuG5;z{>dVO"OPCj8E'm+("_ozc{%&u0UgWa$qt/NfR)2s;moRr&6ASu[ojn,CiBdj+V:"(n1qugQTp{Mh;bmnT"~JsIGJ]@=Kzr_O;SAt
+Cx'atg69yv]p(^E=DM/cG+eq|mvi'NA,|NB9|{RN.}Z]+qH7v[|80KAl]q$&$HY{pSl0qDBD=wY9.<k.hB~/NHT6K=!_[We3q9w^jw$>6/uku2py_1T>3q
+'BBcMtcWZb:(c:cbA5D:t7]p9z]2W%(>)<@^=W{KdE|E/,|W.UEK)A9|>42$Nx(c"02T:T+>bV^Y/UAKn3uzzO5U,{)NAVUuM;^eEYgD{X-1XI(|R]UZJW
+=Qfm`cN'`:LL2q-jz10SX}|_-g:RQW9Wx<CMa_K=q-)s^wwP#{R#([rNFXc1!dQ{d8u)uhR[jk$X%O~kiLdK+-lQwq"W)N7nV|:lLDx:^mVn"C%xCxa|)o
+Tei,(vs_xg)je-r!BHv^rLYSecpd4V8kQcPZj0b@An#LKMfP;p~">nd4|g<a=kjMJAA;QNO8iWC:=qwBfV>a.j+n22sL!]y&zq~nEU/6L=2MZG<|M"anED
+:<.9,:V/@And]Hv+pK_]`Mj01`"$I1{$3wQxaj{5s18Qe=u)-z/TXe{$5|ULKpU`<Kw(hHPeiju.u=NXF(Ye:={}XeS6(59XnGp1|^Gj!(B(>D0^>oq>OE
+.<=(WMPsI0YX])/m-zXY.:-r/'p4j2a<:v9r3kcaA<=@3dm{`wHSA!n'_^'<F1[E1KEA4<aDQ)jBqxptK(1wb.tA>/~hb:36tmsm-o2>m<n(4jNjM(sv2T
+c,v_wfI@)Q)BleHI5kT9CR<'uTR>vzB94dQTpTWN~5{j+PiqB$f:o%I|FH{_hI!WUxSO$V(^8L2T>3JM.|HW$UHSBwOq!K18=N"|PMtAh^E(XCZaX;#}(O
+fi7AjrjVT7")BCz^OtTWyqRX6SB&u}egM->1B|#RH$S]1>,VAawjE8:y[0Ksg=-lFc6XBp)$A8P23Nym5=vO}7xqsvQi,y~3W;_CB%S7Tn%}H:6|,ChJ|o
+Q(srJxh]#tGMwMEhjc%yar=XdcN_P;,i8R@x<nKqBQqzUt97z(YBWfKC-%XfjI-x-67Z"8JS9GAjdegl>;'/OCJ/5xA-%[>q~=(y6L`pXp9./X^OU5#eJ>
+P]OCe%61fi(8Hw]{v6)HpMXOJSi]Tn]M`>@a421<fj6ft;pT~x:!]Ma0/^hq2fTba<3MBp#7gQLZL%2dq)XkA=du0qVor((gP<nYw=&Z`(hdo]|]`]U&Z:
+,[$}8,bz+u{qv%C2aq/n=0Bxdb6+hqVZnqo0x>+lS[v%[l#wwOy-bzLypt5xZR3XD/3CmZYYlqTW$xzB5c3g.D1}&/zwI|,3E7.+HxcmsY;0fI<|gPfQoP
+E(PwAu^%<vq=/+F2thT[=w{)zSG_@}Yt@THGE4X8X^([q'BjFUrfs5n/9NAL]:L'k_Lg'n@lGAfVvnI1c:gRTz.'r<fUKnhqb<UhTmu$hSAzCj</:77RRI
+isZ)5H}Bt@+r0_Y^r1u|B^Q<}Y[k)_/"9w}]<%ba09wQH5Gjg;|j^G;"/k;:/{>'HF9{{]UUGv8->iXIe%d8nR8a-#h+}T9icu8-wk~Bt8Fht8ib8:P}U/
+D[oO7Wm`%9j'2gaMBJ)n}Ui4I#kd,6d4V[CR]Sh3pMSrZ&iR$h(o9WMD{qq_tDB!Ka|]0w_3f1m[Ol9s!2V!x=6)!;,TG:w:n(/3B/)pm&ZiId4e!9'm5h
+]|aUj3K{Z[qhf4kGsgiI"V}oR)2D1Nf%j26l,GWw]8#`;%dF'w%G2;XaNbII0asRD!@9H"SR"V1XSDO>u5=.|V;Mg#-.P|UL.zG1#Xa'9/J3e,=$YH,qYn
+|PNDK]3no+=@W%F[vaeA<Ejb6I,J~#/]pYO1S/t[-WMB^&dZB.UbP)H$5BHdRCnX%4Ht@7VBeEAEF@6")loTf@73=sR@]doXbd<66J%4Yn"V9qDPEi-KM.
+BcqR.>.tlD<y,8,cmtVpmAeLeP{FPsV$9Xc/"7$"=+y(&622ky_GDKhh5I7/yE>wyIS<9f)xYBQgcxQYg'@$BtS/c4PHBVHz=QTTx3fynx[9mk4/"O&/m^
+=(tJVj4z:.9Bl58he{sbiW~YBI+1W)NJOPrs$Z.j6m32,Ii8q)3`Ye-rD+n=@0Oh@2Mw:RXleMPuHb1.La{aL%J|cxg`(J/"]8I%X`UDNl=79/;MyvS=9y
+[9{i`G"#L)E!ZF)9YOw,dz'i%HC)xP9Wzm`mFP&))ppjoSbjjVOH(|rX;!KyqV)km8N)LU2BF3%[za,!9$on)M[K.HsnE_lnO8S#g](8o"([_o|nVbEf)R
+,4i>Z)gSHg#jC`7:>qD,'b6d$w=%]Gn&B]nKgrBw2Y<Az'Ju3=1VAY4cyu/dG|mxMYB|'7UX/V=P71<&OP<DQ3!Hg2bclX'(kOful@1-Q^ePj929mhPfoz
+@VF9%TJI5T.}&F5+'mV;^-%CV@9Gz.QWhTWw.!<lU%bOA}+^dTR4U0Muo"sx$@Nf$#vPZ99'qk}l}5bWJt!Fu>T56,7M;;oR8J/q>|QF_c8H_)2ST1X(bM
+jqX;uq"ST+Q1,ekTVwVTseipid[4;4}6zj]{^9>lij/<SXQ>!Y_C{nMa"YsP/ajC+TVDsU60Fg8%IpVS]moHokvqXT:MY$]&P``m=#Mb^&P`MBa5Y3PyVR
+_YD0$8lGv8;NVuH^!Hz#hi0>)Sal2fMZG;n])QGtNeH,-LgzS^H^65wTgUCCKD/694lMRHcdFpl;}CEi"#jTO{qu2%QKbP]m%0!3+3VJ>b$cC3l_)JChq4
+$m/8JPXr-S]%dT5v.Fer$_'WK"q7v._iRuweH%B&zO>3o{|&E[3X`p#BI<!2<^Il2;FQ@Um=.PH"tw%C{^|5iGz;9ZIdC=Y9{XTQN)B[A/'E(V66n^>dTS
+B7#KJPe!azxyB/HZXLCl.-wD6:G"}|GO1O8Ko5S{7Yox-jd"^^2NNV6Y=)PwS,Fywy9.Vo.z)Bw.]PQ=uCME^S~KF)q'u#<#z%yaV&~HZMpl7q`BOCAT@>
+5SCWHhnQsmG!k{mK)-,YsUbZ,MFAQez<hq6Jru=:9XU;5%r8Ik#-/t^ZgM0[:,;Y0g$_2;jTmg:5;D^S%|(#J&W.9h/=<W^6>42f9uGn`HLB>8O;RJcz:_
+D3^#0m13x/0k#"[ZKkDr;B)gri_uN:^BLE7rHUAF^_bze_8K7'#!b#4+y6m8lB8;w5u;,Fb5(;f6}90I^Z%r"Q_TDhd}bSgE]|#f{><fIYk6ga)A4t:2q-
+pmm)!']D!{2^ofU'd&r75OD-M7GQJeE1(&UKQ`7EQ+Btqf"gmMpU]94NE!_P%-O[/wgqL=Hn$`@A`(!dY;-%(Y)p#"r[Rve/nNMWN=3z&L3qT`Y`)G71A<
+m2XrDl92;wcc}e@=fgDGr.47O_'xHmCn/'J:w[r,C.p>${-yA}bLXi,SEF==!S&.ndX]e;~ejLh>HWX#lbw$!U!L"Qtlygp.}-zp^b6's[q1,%wcWi1qbk
+GfIp@hYmE2;h7kLo+G1:4w5220<D=WgS{0>M<]J.D$i2$t}-t5"AEi0Lq%b&+tx"uH>d7:s#8obCbEL$Rl/T,4C<Sfj5.s4<p5^!WIXdH8'>o^bSwPk+>"
+,H&T~)MDyC~tSGqp97B/UsQx$9<YVHR-Kv2Jh]H0P:#Ri$'$_.2A%#mJOW)1ZZ|KxRaj4k%#mgJhavz..<Ud_ig:59n{'MnMg!h%0&.6O(H(P;NP.qK:3l
+y%Bj_rrH>py'Nv69@e4l~.4Qp8n8$uL3k+hUX!VMpAyYux{XYiezGV`$bwN6}@T=]MAkjd6F('%1LD`a!.NZ,`QV$'A&s.--9x7e|6}la(8RAo9')XG[Q#
+k%Zr`CLwMG+wvz^7=1`m3YOzu]O"k.HS86';voPG9H{37"HY;V"6h-C,K9U7xxuzSo%e+)+1n|@n;)O5n&27IDxT-L]`{+jAPY0d{e6e{CJSHNEHt;]IPr
+zV|"'D`y(%$%igj78!zZ[jNls<&xgQ9]R.7WF8`Z>Ps|DZq,Pw8pI6;PDK41jU'coI"PHd+2IlWB#zb$lV&8jm>46;12Y$>QK5(zjmR19{0kw+Q@k!9Q[y
+]"EYmktr>+YG<U,5X!H'ZVqv_"Y(dZ,'"G!:iWe)35;[$X(L=$)ZTL',R3`T.SE}@h_2x%{XyvFpF<ow!j]XB|zKI9oa<N3n%33j]sdj8%7Z"#`+AS1#I&
+aaq>iQl]Vu>.iM:M(V6|Q{+DAqMq^$L<;G{|SX7'0}G.6']DIK6'{lAXIFb41pX<0w<R7.Uqgf$MO)+pE6<N^=i}Z<+3eq"sOqx{Ls"e59#PYOxBI[.3!1
+=7=`Yu|ca%5tNjVBvTqD/fCzyXkN0YuTYRnyZpv<Yyhb`;njCdm|~[(lF'"{(=;M9']maG:$DmQ^eRa@n[Yp3he^Oh9=}G_7/_5-HL@zt={4VA7]D^YE2F
+P,!t+1;[_{NZrJ'izPnA;<Tb-0!h$t38OUjSQWo,tm6]CP<p(Jb-0""SseM;iuH#Dj[P6SeZ,CA,H"'fc/+w:(04-kq@m]qkVfx>Q-_h"G~wn8s+y|^C+I
+Go<>}u<1x<MO+&!.(#EnH[KohOWQb-/;+{m()tt>CiE+oDO^T>]+xfO({B2_Wx.(@m`rrCO3}^ELAy^hn0TfJt}DpAb8PEmN:::dvBf`pnn0t&S^+){m79
+GLp8PikByE$Y!heu%pQoa<V_Ft1F9`v]-WNl9E;Dt1jJ-A9j<t8&oUWf2/7--6_e}gWPkAe+;H0!Xe!tIf",4cWY9!^YU#_&beKzl{-lVH[uqT_5C|9||n
+oU,M!8Pzd9^NA]hzrCKm)bBwVWDG5Me9k}Tte^W:]hfDgQSStB4^LX:sZ1_/XquN.wv$fa^cvh47,G5nnokL^LAxFIFB(Z4Gvyn+ex7LWXl`KIRBgvx&ht
+`z,(xG2&K'Kgy:T'hz-]-=}4^(yd%%H6m(KifOu7Bc`.J}Dq3tjo4V.KzlVY/owN7d.,#R8y=INEvbVGT8@]!LGatjY+x[ALAJtU)eXvXDDR[C$0j@};D:
+ps8wZd^d^>vb1C.r5PZ4>S.8S|mFi1ariUaQf5[D/)9Ly-+&]6@l:w[LI:Ko;72612_C6U066ueCx(@b%o%JDp>zqoLE{c3GRi(L"T3v0+L_Rme7^(Ma~c
+g=7yVvA9iFU_OfNREIlush7,"t-k)S+u[V#0./Dteh7(j!JO79y{#spw/Kz{50Kf@/Z-h.Unx[c@/_G#b`QhE@"pQ5L=a%TdOIc'E8T$O"Rd"W#`=DN-~u
+Y],Dh3BtV]XdduJ[/L.8V{L=<Q]0Q.8$xpcqUQD$op.H^st`J2&{57cU-f,`d."j'Zf>L1''bvo1;;}pvlf;wl8=lRC+EmG>2hew8S~x-{}TorZ|7-4{LM
+DX=>zn";YlszvzEyGBw(M]87Z..mZG=N_0>9mBoX6p[1E9z(8/7J|zrZg|+ER%fNn(9wDQ)hMut0d>{:w>]GylQCrKzn%1yAI];nn/04npa@qgN,BG92GG
+o5Vz4o]w.RuQY,T9ROS{k+D}GLt11otbGAq9V!iIcojbh4-#mWh7a^l-8eYt=>U3),'[LqJzw;/yogZHq&:a>Gr=Yy(VhDUv_.3fjMpkUfEx";K[NIZ"wC
+[3_o]u1B=WDAs];+62]J,m/X&=8=Bx#2Bijh,"Hx0L;hp+R(74KY}:[9S_tAL:cf<)uCo;ZnTQP5e#-h7d'#ie!"emvBuU#Ekel.s"a_0A;NsAmtJTGm2{
+u,0bT2ZvQHGr/Jh<Z!0l%QJ)e['{^'"<YA[20GLAqgdd9wo]l2{vq<>&R8`huxL!h!%3)<qw-4Zz(`vCdJZ=){|4@4IXB^@dAFheRqRS;Vg!DlyoPIfEWa
+ZAyHW(awegB)aDCcAQ(kYZM}iR(CHT"eW#.PfFsF9U(:g"]w`jTN3DAz]pC<OKp,:b$#6P5A1uGj8d@pSH`H2cnq4_t0HN3qL+.@AHY)SM9tKb"em:}YS%
+X'D$<O+6{+cZ%hf)zterJet_.}Y3v98RE1Uri#z}wtywhEY["e&c#!eQ<)1^o'<ZX#/BfvGGWdfUZzUzNbSe8ET<<L`}(Jqz8n:/j3/3`LV5i6H!WK|}ka
+4PGb/lf{%BdTS>|9DWKmQ-ZhKf_nmA_cCQjJ:.LK03X:lW]>l=mZekkpZ)P|s4Gvj16-d;iy)8kX>h`AaP/3E>(do-eg;r<Q&$J/YJOmx'&-Yp!Jt%%7zo
+"F`sWFpE}03Pqs5`O<sd(rNEgK4=@O[,tDObUVB_DFoC9t)RF:KvfBq2.vuv`s[okp%&69E7{dBtM1sN"|7jlG'T{}S[XmeFXhXSBAX}0JSg$X](CM-FE@
+%"vag.!Fx[:y#vi'C@b`z[Gc{E8y)_LaetEwC[^V<72)_m)d/T5U65Tku6etI8NNW>x+!z#s,Q.d3z^;UKM14.D[,{(]B/#p`U;7Cu/sX/[mAZg9,@#VFe
+!'0A[0u_8Qe,'``$L{}N0D.4)5(|=^7E4g5mt@g@p6uMepANjf5_O6}^-GT<C85XlV{.2H[qvs71MO4T"pd=CnVF9]5|`',}/H9QFwyP'>d_D4E#+JdN63
+-Y4FgO]JCl-}AZ!gcz=n"S|+b^L+sY-Xin6bRPH`xtBzSHHr-Ho{JSTw{$Y@kTMF}1&@;Qd;DCdMf9[6}6OX[[a8EWr2$=]q,7`1(;4vQvne>X()%zrLkW
+YmdjkZ9E%PFKxc7QWkX26FIpQ7rL`su0|7fv9#)WBpB9&P,CsoP>X.Py<@=L]rT&Ay%Z6V-2r4A-eK>J202>"197%)vY[g&25.Kn8Z8KZV|"wR$KHVu1|_
+F.zIQ<rz%Py(<DUY=ZsUeHDw(Nnu7vx0xkR>ohW4Xv|^c&[q`T`qG6oihdo<~=-6u)#nw9D|6w4<8h#tp1a4k/)IsZpzr3:dCDt(/G|eEirTf@j,PwaFl<
+u4v1y|u_:Erq1JgvpFZIU(B)cEm+.4HX[duEK%#XIhJ58N+F!Q#D3xq6Mw7Vx[]_}I3AdN`%Dxv]EyeK~'2)AjX2Y"IBYk3r)dHJ}wKgCKE!&e}WmRT<]f
+O4|.%`vf!pU;6uH5Cv8d`SG&hCuKUG{_V5-c@VwpV;K2Dc30YD:`ai@(7XsdCUp9`.b8HstrG(s$<5{1^JK&I%5#;jU{">U{=v}k9uaN+pW+t(>T~B("29
+xM(B^@-oU(oR(mA0t9|CT!^D2n)Uj#o[oN|B>E^U.gEG2;5O2FWGfpT&(Ys>EV69Z&XPP&p7T-O}x9St(^Ab)@gPtp~i{WV[8>X43ykCin4#yNL&`@_T3t
+5a}nN,hX4|^CIAuARme(y3mFDY05BC%gH<za+hb<}'@>nVx[+=~7<L[fjXKhXkxR,xLt{O>&M%L12x+l@MecJQq0Ck_9vhTbnn:#zt.}b)j`YXNB/pI|sx
+L@cs/IRa(ytqg^3LTR}({TX,g$K:&r/Y6met`/]/;$%}PMs3!-_<NsOenI+{cH2l1)b60[%|-E!:Bg3U-.|H3`mql:TM&|q``J:Tur']Szx#H%}W`la4`:
+90M5oQWK;Vdz,=qz!TS=g8qMgF[_sj1Qg'v{9Uq5@S%vD@]I.Jln4WOoe{Mq9jJBpw5<+35eS!)tI|6[FA;6Y6>p;RP4^.Xo@-#w:^,d(RD=~Sgh2K^z|t
+]Y/++Aj$<6evyT!vivvs2+ICqgU&t{cvI;/1`Fq>T{[{]yhx0]]nQ'5b{QxU>F1'+'=DWv}Nd>bZh;E9HqxS;.i@-%5#Y(v-%Z{Edh,]DWq&J@h[DFgE"k
+!rA$V"#!tn|EGf3W_"J%h(xA<"P'$)d-$M:Wp^R;lgY+[a~D--fwR"PkCxU"aCEwvb)4Fb9uRE{dv:z0g^$YdPAV~ns_'|tve2nvtI1EG][M&QIc8+IAJ`
+3.M'xv_l9`ihlsbkL`Uf3ZSvQvX9%Dc;[LVA}g`jyziaZ[NZvE{AYU]+WLfw~jCQNzE=SNm%!'ShMFMv-9qLZt3yJe+z}HO{oU-qxo+"|3_JKq&A$Ke!Kn
+EwXC(T=c>aLNWw<v=rsJNC|M&O(/x-"E^t%}<){OZr4X9sbS_a;v+[_}Ew'_Kq/%3oobVfIgHrp7yG(OaDJ@pzk|_Pw9#oh}_$cHX{ubg{D0CGebBqI744
+x#.npeSqNnG]7{n='OA=Vk,[-Lo6(|mzZ|RpUbpJ(zT&QD;c'&H`Suqzll4{$ps2O}!>cyL&cq'CJF8w$>V)3hDx/u#gnFllop_#!|caPO~%1/Bxmo=olM
+hBBHgy~t$tcHKozp=LL0{ZvDX-_rvOm{1lQ['92h7t,5P$i0=u23uAN6}jr8AvTFTP|Q/ba(&WE&]gn,eT4vMq-kb#UkTwT!$,}=@]/G<iO-22tY_aNHdd
+QgM<B3Lb:b|vfwK.HU(HE5w+}sN}H^rS3<0O>]l{YdjHv`<PI!a8|sG;y[^{]9ei!:3J:Q4F8>v&6P/@-bG[Y+Wws5Y'ZzeY!fgO_|4c]N5C-gI4lz_ju"
+M!cp.iRl8|H_ecMu"hEiRK)omfd7/+dp^-p$BEoT)Z}RI=VYk]jt%1#@mKAsHT.g2E!l39tFp1'9+$A2BS&'e]]z3G`TL'&>#jH|g'CS,hS@P[}woUO/jH
+1U`0)xvrj2VR0N}KEl[/'4wvEVpgC_(`migA&OtE-@8BA"v!&u~rsYTF9L&["HffQT+<rjF|ocrjH65bWGt)`.B3Za7$`+$V[)t84RQ1)cexV^s[5XY3`r
+t&$ZBC,MP<'n]>tB-WJQlT./iagULJArfX>u-'VgVDUC~QRu0}'p&PqQAt_/dNB|2:5_|6p)9ep$V#_,cn{Gm`T{%qSZihtn3s{[2_b;<Bqi>dL`^$DMP/
+[uE%rH{XqpaM}OXDg8Gt%^"J^CWzu(4eJ`!m${Sml%VBUnM.rnqnF-jF_,(9e2-zZ3WKm!EhBXMjj,B/8{hh,gggfJ"7YCV8gt8p:MhI2JxeLUhyk)V2dk
+;Y8'RjHx|hC`A6hP"Dx@}wj|IdsW>5h[zU8@AYL+#RJ#o1|jd=McsjeDlI}LRi)EUv5lJH[ZIg(|%I|/YJqg].#,&:_^J12,pj|iP59,r{L<~FUSfd/BC:
+Kr]wKD`$Lwbe,[Qt)q,[%XdqIT4A6vj4k78c;M,[mE->-L8gLso|X:9vu<%{@jE@/zI}kXB`w>fg4U.fnXBHq50ZsC7U]sfof#`^cS#ZQt,}Y,j:^4/zaf
+_7je7T6+t8s-I3PjvBm^;eKtNSvSo.x9=x7m7{ZSsVzk}/hrtzpJ^S#2Cs6-c[w/B7K#19h$v(M6!>1fic#AKL;O_IR2Qvov!0T]94#MT:X5^nqMLNHAwe
+}IX(Y,uieMRbzH["QS~B~9|Fkvh+_7blv@0`jqv-fepO})tXHQ]6mW^2=NaZQMQ+B)r"PVuUV./M}xjKLz65r+S79$,T{%V2bE2v(eLJx;JIVLrDZdO=#&
+aIq`iX:i@4`GG{xBZq^%Km.yM>`,T#oVBr-9G{mRbJBM=EC"s9g7Ot|.xg!2>RDa4PkYAuwV[ouUr>k`MY7eZ_Xw`f'9#]WK^Q[n#a]Q)JNqX}:vyE'+{X
+^WA4J<Rr$E67]}kQ3w!WVUy58,@CCUnF6;p5a_c/nMeGd>~YO{eBBFSn&,Mm8e.m<=YLu.h]a8ZFKj;{x,,tUquZi:,^ParF~zbGbB-5nsMnti9F~41[[]
+nCCq)EM:&pPW~w6dWr,wZ,%uS[I,2d!)q`1T,br_E@1R'!b7o@A!$Om"K&~LqeLEGTUHuHQg9v,w#4'1IR5Z|asJY^@c3:pi%3xHAdCh;xB;>#Jg[M$#E3
+uogSMFD04&NO+WF_:nYDu3|4G@wb-y:PABDI_]$GV.Y0nK2mnsh;i00vAcog<g"I1Ss&:9k.(>>y_HQ{Tn'6VZbn'DBx%P0_%VyQD],rTn`}{9MoJ%09u=
+Mr(kt)U{#Ha/Rvx}Fgm}oOmRGe[U_JzsYV32U!3|c|`#0F]U5x_,W:"-+sh}9v2P18uOy]hQBvl5DX~/r4mvqWqt(kgb``ID2</=jC6h(T)#E2z/&{L7F%
+o0o@h3AkPB<[-nf>zGC2:Y%$(})D>w5r$Nu5Mm]>-.Vlxj#rp"-A[dk;nx(;(FU/}+:.Ozu"w`Lu`o2Qr"ZwOs>/(f'`$!@:<b~J&!1Mp@OE_[AH5=G|TM
+K6~&D4<YrWPQjp47>}s|`#NO#o@A#=r8f`~n00S[@,owj!`[+}B_=F_qRVG]dX2<M{m_z1`x-':f.b=[R4Zpg<#2gL-VrPJ,_.`NO+P#'Lo[swk[_vpg`!
+xHF2O+b0taj;vuZ_cX$akmMi6,~sCYtmkL<E;ta+'I3.%7J3"X+J+hPA<+H6cD.e[HTaW6q5==`X/vX!N]>2^L6%wi=E+xK]v5|29Vw8$yE(&Sc|$$[g#Z
+0t[=Zi-oef(sy.'=$^(4uW%<e:IDF<SU]&/n.t|3XuPz.<+Ag&tZ$R6|nBIjQ_,d)e>^(c'%}NX[V1m8H,/hK9)$Y3PQ>tGx<ykP/asO~QiaL+B3Ctn_%+
+18x$DY.&.U1n%"q=,GtM"#Pgm4KvYM~u<W,R:PWiO;#eU11:CsA4rnp<>7']Imc2U!-AYjZ63B5aQ)r:#JpctXH-qr`UwTCdk$jYQ<(@F9V-q-9aJn2JQK
+.Pp7;("ik`#xpeOu$Kc&n)_d@zuj3L<o%Od>Z%HXcXy^iKF_M11nbHOuew_S#RI/X,%|iR3e0xzk%ptvGs;pR-Ctlt1v"Rl-td1V)`WWmVjx|FIR-zUET/
+:]}px{zqki`CIcBSZ!Jj>isHZBy1{piPDY;hPHV1Ol+6P,H'&!+4=k&(_iZTI@99q5xdU:>l7sHShx>xU+YSRrYcI$z:4c]/TQ2O`#hHQ=rWEe[D[G_FnR
+x9Wb]("x2g!=/8iJHLDlUm)&,$OM4>u)jS&ee%^0#P_NQW~KuBc<TN,$9[,5j//umLNKfCRAqz1nx_o)Q:s`.l%@vy(UGS`zwHaXR<dPdp;zT$])O!V[Ly
+2#lwHS}V#{>b4/Yr~MBi0Oq=zA<xCDms{C/8V`^yhs9HSuszZJJWf<|}Udd@YkkpcR<a00_r#kYZ1O=wF$u)5_$-F+6SYStSkYRTsG^cNo-NiA/7I9CQBy
+$_zhf#c-}kY2ITemM=sp@`;t%Sz&|.;&PVo[jYASAQ|4>b/Kr+E];xgVNgm2U{E@C8-D|qI:2hvCL=q,XP(ck/h;,2@b^jkyE!N+_G(Lf:9|J.kZIii"=4
+]zV7%LYky;Q<GyxGpBVdIVBh/oEDHT$%w.t4w^1coz%C&,T{b/SmH/O5$F&I_rh:pY1X"Mab5K4s5rorWiO=mM<Sg3`Y$JPf'eGA#]k,6@D_#hgga0=zmt
+[[+bk$8@P-UhOB5q!)[6T]=`nI;D]If<;W~#OC(h}`a55"dp@o{O^o43LA7An{71DM3REM)x%E"BQXnWEc8iXT`3`u`QI%<iu.4R+eR`Wr_+54KG/QN'Gn
+dQ%Laday=Qk0g)JEu5SZ@^43__:Qqbb4/b+I@R_|r9PSf=gHf|}Ifszxe87|r0F$[jr$=;3`VqRt50.qPdOlm1+||I<5""J,>;8IIHVRW]5@p/~IJ"gsh=
+WYwh`4V<j@37N}>n^=9R)#[2Y_!}kWziR]"}WcOcIBhK}lIZKAZRC!Yht'gacv@4adU'm0X3M<pY[/I0'Rf^&1;$9Z7:!a|.aNZ_Sub:~TVNOl"pC1AI(2
+jLUFMbN{EF"XM2^uI,xi|CEsq3zqDydyd4]+iwZHvbK"TQ"|%o[abq$(Mt{5KOL6HR^=@>g5Wz+z02zFMY#wV&HfNEjE2axR#Mp$ZsFy(oep6Lw%4oOYs<
+AWR:OFRq((dt94v-m/p0XkjBoNej(Xa6EAWH+5EY9q4WHpU^8Fxp]RDk"BSM|pXyOQB5g/k7J4u7pmo^F@XYXluk<M9YO61SDX~<Um<c]^n==03jf1{_t`
+el]ra<(3jf4Rn1Vh'dB6KUh30L.)&,~:Lo!<!-B5Usgw|8ql6;[+!%w|CWYMo-5tj7RpjESe4_h@v:l;t@c2-];51v^61epddc8)4Y2k}R3qA#Zml3"PTB
+L6E@a70zT&fqs3t-]4th{&GtQjg;o5m..o;bY)M%A[4L{l&gV}hv2'wdY.%x'!^w;JOKCmOEW>dFxKf!J0Q5W8kp@1V=kp5'VY6aZ+d_[nILcf#8O>'sB7
+zdgU1"IY,E#gQ$RIyb]R+eu/tOn6=ge@tnat>[2W}q>+zyDjKV(83OYc'}%URSHszN~)RYg&cBo0$(o:_^w#vFvqopT0"$e`MWns5tT!bd+@)g5[rn#`sV
+(>)^F7!k-vOojAGtFB:k8ycS~7B,{-sDxD".-bHw_xh.<LPq;p&WIRy^&("monsxMq"S3cWXMT.w8|{.pqj$gkvh"%,UQ:A;7hTc`PEa]'dlK#Ric9bB(t
+Fptm8t/QyeVn+=3xycq@MFeIk9OV5pEZNbT,~Ptq1RQBOZbYy$"G!E46rZ"`FVqAT(zd<H@^{t5Y7r_zAxCbQo[y7y40_,:wd!vj|NHAy=E9D2|NGu#mhb
+im]S,UA4&$WS0fPL8UJf6aP]QY[g'z|FE/S7xW>Me4B{q_s<eLh="gYc'Zf`dQ(aE0jji(JHdV#Yi':G;AUi[P"olI'!uqS=!mpAesUw0dz52x}o)ZUcsF
+"flbc6!~Jm^5qMJNaIJ{htJ<WB-=DG#qP]/rF}J;xjWRs=Q{l.pr6^8&rqL1gVO|M+1"lZ]ot='GlLA./(cG")_ng|ym.+&J/)ub4wOw[s"9T<zKZjxJjJ
+dtc-lXI(8]G_^wY/XRl"gfPdw]Hg=0x6-83SI!^}Jny']9ZB0s'qdiU$7vhZ{M`c,l4p[aK@L-zq_3>toO)V%w'r)JjbSqq)J]gI0{#KWOJfkQ105xXz>b
+dx(H$"6{[=TY;T@kmFJ"2r1rLBB0l'uGCsdLD0|s%Y>faw|@y)U[q!nyE=)4B3i+cI}pmQ>K'^xakc2z!`z@OHc%e(I{FEh3=AAXB<%;Xr^0:d:.3BL-r0
+_L6J>ZwdO(vuma<eNYk+,"HI#'aNv19dUMf=H=sHK9y"JkadTAeH>%<F}u#HaS'.:mpQ'"5,#k]e7pV{=S"ue$SE7jYj8#Pz=k%qHX&cqbJzzj:un"v[mk
+{D]BFh3>!E^wxWDd5=#54Baf/EYaJSXEH=W$,ctbLV19{g"@UM5V-jPW9QGY9EdzrP>8>7+2$q"!t-m5eHWRPFHa+tuxT;bm!U,MjDPCB;bEcr[<SGafYA
+FRjS'VIt"r,9+y2.ys5[{+BI5d1/_$hWm:;HOy+=+u$AnPgCzEHO&Bf[=%Q,]:D>dz3m:_Fa^PyTz30Q6WJ=QRQgM]o8b63&>$P^'%Ff6|tUsf$aVRML~4
+U8VheE#8m>${v]Tx,6PfO8`%Qja.GJ_kl`PLB(<%I91T3WRTplk1p7wj."'A%S>L%ZcPkGu)=H^w8@0$HRm5&Rr&~_)<fH.8Kmu4]6fo6s"$D{]VN;Nx(2
+D1:JSW@'}0yv{OFr|'0QzsFbX(wsLD|B'+a0MTKk5ZK`PHm4)$3-@VYA.`Dlq6"8n,@K]m]Ub1KEuKz&#YY%i,S:cEU5BBt6BSLS-c`T+j8_OV;R^AhSMb
+4+pkx@ca#zn2i_QI(g]ZtX9enKEHje;g$2@_!drg;TGizS##SYsJ0qE!OfS4^(KH,sXXLwuYF<3O6x#eq7^m5JFZ5Q<D`Q;mgQe1EHM;Ld~EW"fNoZ@-5=
+KR'R(sRk$X~e,%d@daA8G3[+2^AnFOQWy_JJQb=a#!K;$ng=V,4v$pa#N-z-eNz<|KHd_'UCqsNDdkZipTTe+L|j7Y$:ifi/=C(ECtWMw<XQ>p1a1`5d8>
+6Xl((BtEHAJO.vmbslQAIaSIPL:9v:7]><_}hEvHWFX;:eD$P+8V#@N)|em5c-~UBMW5+`xsBlrl_&;:"i%|mN'NykX6wc[>lp<4M5l!(c|`WD;JFsVaX2
+Q_LZwqVyE0ON=]`BDPasJnAn99XEy8"`Ty3w|/X{,4AW&Y(B6x/45,5)6uX9~2CV~$Xl2>we)1.FZ.S|T]M=80jaMn;V&>WCidGHoaf+tazl9;$$d%@ip5
+_Ur7PdS1=g"$C49`gnr:QL!G=o6J&rBHT.P%Zs:.F!Fk>P4G1+3OPd;{Iycis"1{W$pcjNomb<oN@3"`S[t%<1`ID'-Thcgk=gy>yG|'eX.H9$-PerDSec
+U0RAiL{Rg'`lE_'@-5h@i.4o^^S1)oXygByd3:N4Ja9qh"w5hZ@P2N@$NuM8]N}.A<R;9<wX`B7^l+kG[bB5P%Y<OK|8&0^ueIs1d>Yed81vjiu,cxGdU;
+c]D0`9C=o]~%v>~w'lFks;k/q#XT-natCgSn8VOUw1k>D>uZ4'3^He3ycH7,;0A7X_=nZI0Jfn3(>>s$T_M;otf6jWS"p%4ZfRL;u/4,hs{irEHb5i-)"Q
+(H!twn[Re/WO(r&{=wV)NTtPpf&r7{v0|kTw1_4!Z`$>hP%,E7O)0/{Yj>|gYM-j2hdU|WBR~#@[(Bux>Ge5h,KfdU>H"Rktdh}AV#h6Bw~"@T|UN%DSy$
+xYNorr6"R.Zosof9@>PwH$hCdQ6']&N)0YwzFS-e:LP#aE[6HZ"T[(M3m0ionrC:42fmuN2U!nwp5`f#hlfti.W_)}`O$s2zqQrgJ8ljhgT1(54H-K}dca
+i##gCc]qIT120_ciGM{gfd[{LQ0,cO%Te8xm)GSm"Yjsg@uRe9`8drX`DPbXhg`FGO"P2VC_{d>L++)1&W)r!)n^P/=G9@[|{pv3~Fp'7)<2E|F<""H+]S
+",kJUVv#W:7Pi/M02_2KF/v%X6{tXz1jDVEmA-7Hts`HQ:wN'[b@fKk/aB}rk]Q,<_.c6L;G2,n(Mt[#8<1I3o~T[x8p%;xkhKcPVd7nw"B=^t<-kbBWf3
+jZ_l[KbdHr<.r"5}sTRB1G4iQyCJQT[ao/h0!c5fDxjSB;TiS'aUd(T52^@j1WUo+nwN(m9WK@SZ#QHyPwdu,j;4I_Dz,mkX!Ift0qAO4K`D2-^RgKr"lY
+Ne6l;h;PgE:+%+kZRKyu0Yi4+%&jJbyEQDeEPruVIry";CZ"3];5Ol-9dTd.e3S^84Bf<)n^"ysM{^y1GJ[Dy<rJ%luH>K&b'6%i!HfM_x'c!T#JjhI$L`
+!;49S=)LO5'Y/R@[cM&Br5`%ojo(zOs+}H[&8|~twq]rPd~w-n[_RHn#FrO!r2)`>VZ4$:_am^HZvGfv"|^fSzU!e/mEJOIUN-/"ZJ_cv3"T'#u%E=Ih(%
+W#%"WAJZTvV9>cPZ0SyiDmM)uv"3#:J":k~d~pyt-(EI5}j3!%nzTz5;ZtN.wbr_%|k/pR8p67X^z'TFS(xM(/|Tgp~fQ]Z28d&qBW&F<6cBtrtRe-V.Xd
+{!GT]'V>ATc;fXr8Q"D-v&w9CK7zr+k.8]QqbD=H6s'WK.JRvrG#gepQxysxV"v<ciMbvHLq&#SHZXi+O)-$cpG3h563z7R/9vf.9^$7<Vlpf+q,c;3M)D
+'c:7M_!InaV.dU9q#WSbD@OkVr$bLc!{&`Dj6"<m[vtFr-KzHLm)EIA:7sEtdOz!|ZUgftUIM[L:q+[P;lD.d`7P}(RQ$5L%6P"5Q'.RO^ht[MH{ru89x,
+_!v%6yHyrpcDw3++<#|9,VekUt~+zY$2+"o])d^J{%NdlL_%6gfs:C;h=[.a_Yz!4+50:n1qnRqw=FqI|`!e`vF$O(Rf`5YG;Q).+t0u%V-]m_'f|_m<c=
+<Lkjr|amr%(A,WYHXgb@W2SFTM+B'p%`%}ywe}$Mfr+kGGv-]6<.)W,=F`(8'c[=AKQ(K(rDy@n@2%zoHXuZ!rF/>mb9lk%4uX~XuEB:~#G@xW<Nh#f@Uy
+Wz@)GnQ9HAt([gldTbal)!dtKUh_McC!#xc=P.R"Aq^78X<;WUzW7=dn}|@RjGEFsAepXh-15=C_.=~74_i"f)03Jq^`:mo^7G/2K@HqYlSshjEUhrV_+Z
+6CVOA5EAGy)Zc5WVvz:L1<`s22""#U|(hwhGYr%NWEfRFOKF<,pq2>{KUn|p!SaCO}v!]MwWzdYhe8w7X[D;wUiPb[J)&Wa4N!4d`P!Mjw,2P9(;c(uCtI
++{fVty`i,^PI6+1'nDW43%Bq&3{D[R86aeaQ&|/NEgGUUS'9I_X.wt<"gw>HCkK2iMW6r:WGb<,PIu<Q.bS)`j%0r:g-O<7#pdKlxbtJ(O+v{4S{3OL-:S
+O5^"w!=z{hG5RD7,$;[dco95[kN&jRRVHkzJw:R_/l7q(&`%>95PC[w"'6kH1rJaK0]m^|@PMv]'/G[)!Y;H]ur/`pyWiKF#PpyyDs]%mY.>qy<OD}=BA'
+UK3RC<OK]I;D"#q`3`dwb8&r`%eIhg<"zdH"Q8CFosC7+QhP9[q9a)>%'nE$l2aV74="E;(@0ZX[&QUz|>A%LP-03tj3}aj@"qvW|JHX!70]U_xRp+!IoC
+[]V$lS#TN(%B;<S)q-;hYkj^$[<8<T~&Q@LNO6]-;3K1=_.'y770+aLT;^""D[qm@o0]W1vuYC}+HhJOzSM78vlVxsJYR5+)fpYkaFLb8)LAH2JDY5264V
+#{KT;b[Jn6u+ClumOiF.=7#=!f>@=B=7<8aXy_0Muc8!]O@dOa>@|si{a5Oo%3"o"kY(scY_e@#db/b;0wzc[6FzB8uy1;LdakcONvBU4hL5|yULlRaD7X
+9_"W8V)z]:;ZG#Rh!V7J0[N7,OfDj4[:]J[e0[v`r{HT"%YwGYanoFx3b!=TyJzuRPI6f":q([k]FQ)k@kgpgKZ!APjq|n3W-m#<U]#Ow4~L;g{!%wpU}^
+#xv<FDzztCK@}vtS~]l{,rya>4ixQegRnsJhpFAZM-~ES9Ujwz/GSNNfUD9<kPPG^@Km@zoiuVyy5Z8ws$R(WGjRqR[51xZ$mQGg_89e6_Hq}#}1se-rMJ
+XQMp5UgIAdFV$GL0J^cy(XA6vlPX&1uKf`@b&SkXuji].AD.x8Qs<x9;rL#fm!I}yz@39nCG@v!JZ|K_m%(i(b,C=OxW6>RVP=g"A|AOW|d(k1NuTpYN3=
+Q0/FaVFW4)ka@./Xu]b.9v9vJA-{~FVMlVn-h8Y<ezwoqu=2Ta$px"AYBWGnLI.t+>U4gw9E21Y16Y)u5R[@EvOHQjZ6T}rlu+fdC['t3,FvQBBj1A_kc%
+6och[/HK|m{zDldz&JbeDWvn$NAYNgCWt0|ht1`w$5HU8>FXxz9)]|cW-)!yLpr3LD/!]i,tIP`aF=g-iDR`;71f98XRTswot#-ny3!"xrVD'yw-gp/C+v
+Cg5={:o2p+"!.%K$$b2_2Lyd"KTwCd_CUO_6j1MwurI4pX85:tnEQYLap=E($tlDYSG+`$jwHqd{4p{Wt^fF#e@'Or>9F+HY:G~=pzx=#O0kun=-+-0Tes
+z]]lS6^EOO{E1r9bM.75.EWJsPpE&bH#y{Gw039C5>!-;83^Z.z{1@|c"Qb/2AE[C6oVHlH5^!uUCEk63pwik;bhHm85P6pp(A-&>Z]S(iPJO+$&|3&"+S
+VPs79SDC1oELnvD1TV(F&`!+1h9>mIgr8_m$1E>vCwV;xf3+^&P8PG#(JmzZ}K&e9b~]XegYS(in~L4d]&CE_[Ujuov++ZwBO/tYQo5H+w'4M+CuZ9Tqo-
+9kh9/[X&y@2>SSxENOh%B#Z(m^Bel:q9id%JJt&r1JUX|5<=Ztxd{o;J&xsdII[tRPB2_wvl-xAo}829'>9zesv`j3i!4krKtE_|_;(M^jjaGblGoaZIKM
+~msb"Cv+C/h`UGq$m=eKig<y.s6Z-v&p/vWGMh$xeCam-5k;z='izLaA;^au.Sp/"4xANioGcNlC_x")LpLKND$9RyHK';f_^0xfcIb-1_5mU13x3#1dIn
+5:qhz{YG)[~vvHCCm/2++)vXJ0C-<z'zXf7BtCaoa3+{]I;AIZZrO,@ECFzU!Mhv$LEKo=whyWQh[Tr^;Y4ac5hOPh8Tn%xzftImE#zTo]Bs|,Ght=`ig[
+XoyS.eDX%1@5ydas'ZODdd3d6W8Q]3}DSbI,>C%>D|/]4%7/R%g60mBGwBbZ7K;oc-_9+3brzMebwI([-Ww+8D{pDkM&Kr]Q}'0wJBu%(yHiG}@9<+kxF"
+~e>(X7%fBW=EvM5Kq)>rn7L`SQ3.x'K;8T<O~CzLpd-cRQyAEskx@&mVJpTI{#]/}E/gn"kFXG~Q+_;//>OecMmCcmf]jVPj74@J5:V4F;6HqKhL7K2KpR
+d9E,55,BNbmIGy}6q/cx1naw{u027"&]D0nB-z5_L1U1X0-'bdF5Jd[pmN6qE6QjDjZ43|gjh1r%E1'6pqn"@+`/kqH&rg)TQY9Jecd;OFWvlLTz'h8W<L
+3otS)n5/tLXv-h(z=z%{q1hw;gxQJ,("^%oTY+FHG7[/PHbYT:FzeC3<UKHaa@<"ZKMNw;:LSv]&wR9e9^^M],tT}K^k(zZm4Br8sc4[+QiR$4l=VwCEHb
+j|!GDI~Q>]9V]u-9e|cf)#}:Dhy"6Y`Xqnh)$giT/EVr!,$uUriF7hK+$H/yo<)oCI{^Gy'JitcA&-^))zJSf1"$Zy;@:j~T,^q5)DRhKb1f+Wx+$WJM-`
+^,>Mw#zv=XZ&_7GBjNlVbfWo[]+jlwM|mlvG=7'.n<o-t@BcTvg({<](>u:[zp=4Z(div`z'sxnZRWr.ILZQB^8tXJ'E#Re37x_-#'voN%z.DvUJlGNL{$
+dFW<B@ZoG)9"7}rtZteRKAn;H>(+%2[>``9t!Fvtvwn>#jq2iv!Eoij(0&y2D7&Ga>0inE~]<#z[}LT:V.v:`CJ<"~Vl8RSzu"@VMGN1%LDrnGPxB,cDg#
+~[H;AQ5FCb[7Aal@Qbyav|c)>Wlbw('a"s}b7PsV}.CiOOc:~%P>k^F<pQbmwQFwX]f(cnyk%%+iY8uNJx&e:;2S"xKW`@%"a2i1FL4#](5)Z}1/#X7q#I
+Pu)7RGi(I|-foJx5q!Lxns,<=L&tO<)MPMr:&+`9]|y4ESvdu`sdVS]}@J'v,LI|oupH23yf9Ux8KCNKEoIfF&!ow^O}[D/ixs8_#mZqX;@gPF)8m,;v"8
+6,HDYGN{vGyD-&nVa4Df9YiS'G@S1UhuLL%^kqhP.IOoi4[W|=^+ZUeJiV:<OXOr$:r{S|fU&GQLyLCG|YxN>_1qFRUb,a,SkLK^Z5%7/<j(g+_+KFanUK
+{0{+#G]kME3Ys8CE%vS5Ac}iA:3ftLiY/Y<s$A923VTUPdc0AeE%{>d_z6g75atv"PX[a|Q<@guqcy+xWK0xHr~}h#{O_w@>mWvmod"9}z6BBScwl..;,c
+OH,G'"%mp0_`jic9,hp|!|OML4[^OgSTrd)|xj|$!(5I'3JPbJFN(%yw1VI;WN.|j^l,QF0rqX27lXqgpAd,m-N5(W;/E;G<do&aoGxG2BpPkSOZv2<3Ox
+<P74/7.wKUS/y7|RoxPGx{/#%off.sz5OqadClf+I+OdeIy@kZL#4]9qlTswQ7{Raw(Ryid@4Z|/<PCH_"E)H`A"gJt$}Ltk}+bs.[d@tr|{jp5U~azDkb
+njD%dj[Tl|(^OxU@gju;1^s[0u{,/)$Sh>j-A$BM~W$nyIW6L-z(J6gZX/5|tBUI@vwHb]OHwKUV>kARp|m<D)#RORs5,d@dLD&ScWUky/gLhP6I7+g8:j
+(NW}&5Pn]<hwfc"le<SsycQ=;27h`M8)8;f#$AN3o:yx;Yq}pjB=5|_fuIg!^R[-;/5%vSQ[pi&k^r,Tp-T@$ZBqg-;;~Ps,+gaa)V_"~wLQE/V7|sS9)@
+2oxM6{pIX@urlX(Nl/oGtRTDif@k||-s2w_S{s{x2L_c4c3uYr5_bgXV")"j:e^kWg/g/}p<qIVe!nBa`}}xg=Cd"W9kZiELBV&]cq[(bch=E[}`gPnaP{
+o"{$T<j)"!BpqBxmA;t0c/PROI!`t<V$B8HZwpE'm)3;zAU}ci^v|'"hekK4]E^>LG[v''Y+90>%PlZ>gI>adQF5YHp/Y8$oMQhFXgR]C5(.1zG%=G'XNF
+ER5Rh2ERNi#aH14ZgsVjC&n<5gHJ7pWA%p2FSkhf[Q{j$21sJ$>X@oVf@;I>CO|VQIZXOz"Qx'ARdgqmYGBlv3%|h^_!M[SjrAN"u`hp[Ykz4I@ac8I]q0
+{ZRxH(@;^zhiy!"wpRg(+/.E;CMpnI7A)Q5}0I}!ei3bVVAM1iV>e_:nsdDBB;r):kLl7Tcv4b9qOGn{lki=8KF45n(@X$24'V[X=IHd5tg[$2,Vg3)/l{
+w@xazmctUePL"Bt&7P;kbO~[Mj)b~B8e9d3P]I;c^oDb+WG5xopu&}t}`7.qbYugGye>QMun>A@Q4@PT<W(&!1yxX>=}oP{5]^!EpN.^~S@cwHeIK2;<zc
+cyJ7UN;WNp7l/DR/K/;eaucz(Vwtjvc,J+26SVEy]%q6{W$HuwusZ>_C2miLAJ`0MRyi+-=Xh%6,Vm~Y5T;.ONUl.r=iM`y$"2>gc66W#)5:aAOH(3xEl7
+s428sp$m~-ZG,iCazck&OG(J7z9c`B^Et#8CVC`C~>R%4FrR&Dx]4Ia#2|'{iB{'#=Oy3W4guS+|Zs[1)[)Axkrf7t&Cq)F3M={w_)3/>L6U4d2nhoQ+}"
+(TP$"V'eRnmr`rMR8oY)D=/YY!yCnTvdR5![]G+`R3j2.:Rdx{HLQpN"/XB)}If-fqdolATHR_}EHzxL/[lK1/PD"G$UqBmW.R%F!</T$t#U8400r$2GPr
+yWp,I:wzK]QJ4^h,,yJCfo&Z,XV:BaGaf@c/MAf/m`z8Ygv(Z4;Q"+7=7=2Wn0P1zGo%h!]@|0%rSsjGAK&PYGu4sEm_-$c<LkE3s{/.a>(;X2+S`[Ih"g
+uB^ul(4epI7Wu$ZYUBd$31">F$_1:B&p7q{l=(7{wnOj9@^0)eENeCghCEFogV+l1fU:U2=ZTZ;_(aHT3Up0#|IG!:+4a0Co$X>GGo)tA-b0Z6DQ>)]UOy
+<05)lpBW$O2I.JOJ,(hd6OFzJ6%`WfavA6`Chd`GwNf5t&Ki148GuKSTayoY.b<v`fa9;|MXW(5GN(FvnYrn[1]g'LHNf=~p8,tn<^2.xTHZ7<E-75y[s0
+J]$:+hL$}|#n`yvcA_ClQ-isT}``Fp;3iDu"Dqrx4h|AK{2a@-f$kr@eY6L["y3%M7Z-J}.O4EvsJ:RU3nAEAm&hm)$.213`)I_2sqSch'6kLGFZGI}NU0
+>NOJcVXD^SbFA$t3H$c&svP2Sq5@Cy_Rk{4UPd^C3]u8%y)q_b%8$!Izxi.>jCvTf9h]}O~a)it#o^C|%jb6kl74pD/-Z#{vxl%K}|RUXPmVTo0!c]fZDk
+Q`z@)vtHvy-}toY`KQ$a3OMr9x[(0!TZMA#_e-j+=8ir$f]U!a="T46"teQwmj]1Xh4g`#JLD{]3]Eg=>$wAK&+J^EIWY4^{<EKkwm4sAF.o}-;hoXSIm.
+_p$e-:L6MFHc|R2)RRRHsP{(BJ%%GrMuc;8UemBt>8h,;uuSsA{nU_j#`P&@Ee#|1fR/<#,ND$JDlY_uvbAubz$@j[Jp@lzw9GdLW7>rmocJ@$<T$1&d"H
+hPV;41@ux#_cXdHuJq@_pCd_E=/k{[v/C[l&bmvIStQ$1Pc/{Ru-eIgy+^uc21wT3x;<$Z13|))9s#9B^#<6z7u|%po/iysvLg~x&l@w_Rfax9,DH,6{3I
+$Yr@}wj)]lt00Z}+j)n%2D'"L|J#k{:JiZkudT,sChJ>u]oS1<NxQ^AIYLfLQ+`W!KCpA3t5<5$B^@s+4ai:#D+bQ"YQKET6r6K<[O0<JnXUpJiH^mw[&9
+nqq<t&(>"r19^89(8ve$y`}w%aV|BjmNkP^:1=KM"|ZSgS$TfOeh[0x!KP5iwzI7YueUza+-Z_TJtji'kSc&KE"tbuYE$rxSVy%`Q1"+W5,%uKMZM$0Aj1
+G/<-t`CF^.Vtg9acy,(-Gq7HyZ@(HBiJVJgk;E3hK"+Rxe/S3$:Z<z+}[f75Hh14R"cbL#jE[Zv^g$o>;AoU3z$5UZ6ob;;'+(aL[]km[a~hy4V8Z:rRPd
+"ju)tgnZSjcv=c^h)P<h>_mW~SD7fys-|j#l#f8/#[>;VeG`[Xe/XY@48w8P5)#kFbJZ+^|OK89i_Bw|sQkb&_lqelS}5}`}Q^`Y{YdIn,b>@EJ50n.!Pi
+hWq|INHuZ|#wKXgO!0qM3y8MlCAlULQF`tGq;UuCd=J3Na%RK@HRZiX29h%ZR>.}Z__q%q5vwAR9f9X9@!UJO,Pc~QH4rkZnbdX14a^5YG9$L}/>-[@QcX
+Yg.],tFbz0QDjZZ&qr'f3"L-s+dBj;_lK|gD{5Objxoid}T0./hrwt$R<_j_A<Bp+&>ht6k7aKn-WHD(&>eAk<ykyaiXFt#a0#&>!#[Ccg:E4&69y0>%:+
++_#wOy'#xYyfjpy[^b16<>(XdjT0bep2Z<eMY;)BpxdDfx_,ZiyQq<jNumQ8}X3w|RrCvQ/tL[YtBSZ@I1]5Drok0t[IB{sCbeh[z!E(WA_]c$jpQ=|f1{
+YDvFj'_yrvakE[k/+/]%[JU+k$)1iFoxKny<uyfEjh#>lI%to["$QCqtV&)1%Q39esv)!6ddxHTvxC$W^)V0U=gt7ARh|;hFI,QBLM$e!nia5K&^qaZI'=
++E9!FOY"X7lCt&|{k^(X2wme@fU:z+<5<OZ;oILY0dTb+OH-:UXltC-bbgOEoBihTlfO1M=UC[m9):"s4U}cE/cxlRFt(LOc1Hi:iADj#bPH]F~#Ikp82-
+2dY'uNq21sbW8&:<5`h-M+_C=-R/Kd)x6BkH|Yy00HMo2PH%"Cu"(nc%X_S^<p5#i1SNEHRU'#[X(S"92pU;}.`V$wA[GJsEVf|L@yg"&MRnQNX2;/~I4"
+c/6r'%VHX.:X7nnNCk8)DIV7m;:aZqf:hHxxw7g[#X+13zdIclw0Z]PS}CLh+i@%Xk25H8}Hxl_]%Be8dBo0PkwFlR5B9w.#o($5<ewLe#R]^{;dTu+{7o
+{U!BGN4)7z(wFoiehgmDoE@F#1ff`}vzM1'5,,}U`>^o%,C|bmgXMTC.'rfyUNKVhf7j>Wq!Dxw1-@E=_Ftbs"YN={A`A@yC'tbn`'{}'0!n`,;+)O6b/F
+31SFnAKF@GHdH#}XyPBnDV,s1@7H8dmXm&<i(FON;|Lwdf3JC:/]J-!UlwTSfQl{=6Na0k-aRYLW,`A5qU~iIc>3TdgQRzDpuVOdW`.y@rhy<{(YJE[sdu
+n4Xxm0Fmq#M8Qt^Oshpai{i^TMwVY_[ba#PQ@2p7kW}F&w.my/q0cW|7$yR0.MQ0Ia!;F}/k]@BBF5|]BoUh7XrFyQqK5U9i}1uAB<fzeW}{,27=rZ2p..
+e+yQ6Az{P)S|[p6n1Cu#7|RSR,9$qYTlCMkL5|X3hVS4xhBOgf`}"7{OjW@'$nTN|$cl:-CVkI-anh/1<KP2FYw,-RcvOfW!pj|R.C{>0MvvP}_rHsOAz{
+j@Bjmk@47C#=$C4deT,ApG+s-5t_wM:V2uAEA5p/V@W#]Y_wM/FOCi7QfI:hM/k{'Y,/$DHqcSL`S<Re"m[L]er9e#+r:smcGd5|3cJz0,ZkXp/2O,h_ym
+;g/kda(Z9G'o{irK.DY.$/L@L(Btf|kB#hT+R@{$<HLZ>mjIEi"H13PAa1rP_CVN;mu2uH^[$l!WWnf<#:RMfhF34aZFnMO63V8:KWv$Zv!!Y:Qjr1MQ@P
+x`FyT{";T<DjNC0fp7tT!UINY=c4o-B>Ky0n~"oA%i0d[kq+m.Q'hfA#%N;N+wT.#4Kp|L/M|Iize62ZtM"rCejsN.6]ck~%XY^)h+Lu[1rb0:af.z+4SM
+lk>rnaO}rzky0(R^WFRP(Pq893xLa'K^W6N$oA~gG9kNpgH5=sXaKH-[ibLg)y7nf/ZieZu{o>XCpNhKRXuGhA5b6<1`q41GAyRGF%!Rr_FqC{zoYq=Y).
+b]%i^Hp`Frg"E-O%J$uVNDui3:_@]faWEXeS[Gk,gZ-CZmBT/k6}>sA3U]l+Y-k973dh!o'FOWGDxL3cTH<O2`U1#XRTD}I9a`Q'v`%0|5_^8j<YJ9$MLy
+2Q%I((#X}ZZ0P9I((S9`P:kN''%ckWTXXjD!639.%<F[2b_0GtCAfekx(W_9^2O#B"Lb!t4iEd@+3)1&uHG:rEQf`;/1tmUBWeDlf==Tb&OrCw6<}0/n`P
+@mK2h7]%|TlEGqoT=MzdO('R<UDw%5H'~H#,%nDLWd}gA&N5&"G0C_:0F`UA6"rn_)_QeOUa4;9m&F[Y2!]!=TII+`]A!OTjc)}pl5{/`+w<ExSC8nxU+b
+>QE6+v[T:wf;,)UezS]'PB<R`uvHd40$6OFc|q:3x19y-IZcPVx)|LeV"z>oRV=!2>B(@DW@x!-Sg4!>p|-9#&u0iHjg;m;&L"&zx($`IM#IUZ`w%jz%s[
+&6sqn7'm{=_<gO<_U>[#p|&@cIO2)P;[2a;_R}mk%zX_4.1&d!Jq)%!tdh&&}tA=5D^wYy`AOI-.iCVE1E+/_"W(c8vDcv[[<NNIIAimhJ,XZ]Z]Cdq+yD
+99QQcklJ&%^4@X=I>VTU=QQ<H",}pffuU![:bml)HB9uu-dt5@C}@&F5MZObCIXdX6fae[yAqDQ@2gPA.t#`WKF.M6R,zXD1.N;vrLBqj7K3i[$iolbXm{
+tXK_c.<$^}kf${-f'@"dKk6fm+RJ8T[:GnYqrg!!0Ht[JmcZ}I2<d}bp+|w5,6O)c!5Y(1_^"Vz<QYN]XS34hRpWES%v0U&;&()0fz$v{Kw47zg=P.vI4W
+m:DrEhME<Vk;S9nulGP.|CNPmZKI{-3i&{/J]Sb)`&}8qJ5y@y07v("7J7sT1H7x{uN:$@G(0G>SgNZ.>rfM;w'Hf89Pm`Q(2`yRivjP0&~c@]MUA)0z>@
+|Ruo=)x([P[yZm]]L}S:<_u25+IMH36"D:rb,A"QykI1VFVoH#bK'jHY2s~{[1ymVc/Y%R<g.cKD:V6W~Gl%fW8.~@YYqs`%4r6lgAO6R_AIc"msa=X"9W
+x=Oy~9L@^KwX/l=>XE8M)g0_('W/TFS.mA:X05|XS<$lF[[oFbr"!=^AfugnrQTATj=lw2jB/<<RiX=Sz.6AGC~XLzxo@3ERHp=qc%AjGD~m16a;;|C26O
+v{FBeTNA23O4@BULRib#Edziz{#rN'Ni0K.l;@6X(c(_@)A'zkT(5UYRlRu.cqQ[}K+Kw'X(=ae(l$,Ag:l_f2L/".K-u-C|jnAA;.mu;$9>`+GbPRA:D#
+F}Pc%B`8,[NG`d_!).+<x')W8s0Jq7e$d&<)6)x);,<LkSR"^<KlReH$LT3J!V>lX(!:=Ri=f']J/@Q,R#UC,"@uSjZ.KdIX&ZQfW;[P0SJ_lS4nkWX@Ku
+!A`_cMyZTsWEIWvRjf.vGg8J|]Rm4v89<+xidS3_Jiez8zWQhwdQafCZ{SpSE6)J4PZcAe/$tr(S@v:yyerE&{R;ymbmW';`il2''iWt7iv{#6"AQvTb{_
+g#{i)hg!x@rc`PIEH}4da4O_,Qq0$u!ImCYPm+$[afC=pJ#JQ]eTG)kS|(H1|f,^>u<^1{JaXdRhvO7%TTqlNtMkUL>L`>A2bYiHp5y%e7A)wN3+(+VD<{
+npDzlzLP;w6|'2}Mb;9K4o@J_+si~R!n-pt!.5PO/{MamhW=yIp'GY&gdK+C8Z|p0.9ziPxeo36jwO@wZhdz-6qK.'f%1iX8L(bEaRa)X^&BqB^dzC^,YK
+cxTdQ/2@LDTr=[-J[6y>6'b0xNn.3LiQ"9,bfI;|QG,{|lEDg<Og~O_p385zqCmw)y#gq})U^AQPLMdr{|7-cN@ondt9<BBYAkG=-H%3q[wZ~.d_n5GaKK
+vyZ{0@LGX($s"Q2qRC5i<}-0"vFOKVpKixi`>Lr"W0g(T`Q81zmH-arIVst8C1'M17UKA]l7P&},a=QwD>rg4yT2qU|Gt{IU3SQNoaVIS'L)b>UQO5ZM[s
+g]TP{lj/N}}QZp>pABa]h&p|eP~Xk%5[:U)i}|#=Oo[<)CbZ;vS}uBW`Oe/iHENI7v5oBrt%[V.&wnwf955Z]^)2omW1X<'BUx|hWJuv;b}|Mb7vJjN:iF
+b#qLyWk.:<b`J8OoIMw'4:(ds3ZV3ra[Q[21I]0IRuV|BlKjecVVyX]Su^~tmcqI&oG6LW`0y@`0!:M7LVsfPaLHmt_:ErbmAIm7V!$|je/ZV#FvDk)T8_
+>VwJ9`kNkrdjIi~uS|'M_7^emBZmlBy6WWGR=73"[wcz+7yqOJjsWw9IU(82s%)}A7"CKy<{FF^)bit`G#$w^fA=6qs-Jchy3F#x1W:q$M$!`Wze5'cs!#
+g=Ie:-+x[IM7k@v&$8FDZ.BY'$+B]zS]PdF)[M1<(;=`qm'R#9tkJX-;`jK_1W4$#y{y@QcXquD3alwglW"Z`6o9v6`$`zM`99PS,iRn5=u;2OH)J02LbZ
+1GJ)hYwAq1EFxcm{l&tv;W4`~rxwXP6IgGZ</GW$se"9-^ViTC[gqt#^~f-GcOZ9~{39LB"Rk/:Qqc#Cx>Xf>(4reaA@1!SABCCpg}eYK&}-(#fLZf%.B(
+xW0+,.N.fI'KCl(p"&oiSHJJtGteY[N88c:);CYG%6LAxH"5oD>PC5LR(a[(vUN3K}%J[Ld>nWQqNFSewNqZTm(zP@RtdtDAPtplx_v[$2}fy-ME"'a&7J
+<%|j9nN&.!5E9NeZ&jVMl4&i[!wJ_JlSbgtRhbBYL)@70eNcBMqM:I%:T[8i<Cq,1$Dg/A1qx|Lo+BUN6L$"Awc7eyI,UPzkZfda~8vQI3<G.-Rt"V39|D
+K<@^.79aBvZy{#%.id][WvM,EGTm[;e2,r_g':QHBY|n2C#S<Ip&S2fCEYm`L|)FJ;'&e+pu"V+qfzK68%F-3U050GR.sdT>&)Dn|-b(eThfA^"r>TkmFm
+!{.mc;7kK]q!,)v&`,>(]RHhcC.|KOip$L@6&Cf"Wg@GyNjep`3$&;lc-z7u@201sO#H.DxO8#t.Pg[<4[^#rTDHX5S<;!K'h5,SfW.]kL#{F+8vi<Ao</
+xCZ.gd=<Fn4P4>0Z/J!'>M)WJe};>+@{|S0VkK8h~jGtNPYs$tcV:wOlcijbd$fnn0.WJJAcDL2^n_~!u0FZ{hH9;%w%|MBgC-ZOdGB;ob^;j[ytZaz<F$
+kgWW,0h^pG)OPiU}y4MIa2f$Es6I`%^J@bzg)lG{T)I'|#&1j[+:hK[ok%+YpfT63=$,XhW4/PXyk"<Q&n}+M%GP4_8IfW#3#A3>T&t,HaxnFpCu~1+D@{
+KTU7Q'ae/X_Fl+hgP%``Dg8X&mSQo!`#{xC'h5YRcipPZ(N1cp`wBJ(|gT0Tf`bm8P,inW%_nS[V^b])Hvg'4b(9zWnS-n7`xI(Pe{<lpW.`k/~oZz1$N'
+Xxwg)9/7p(oz~/c_WJQ[9Rz[P3C{y<qz)9-CH;a^aT(-E:F967&$>0jm|]jXIm/MqVNIvQK/l@!T@2SmxNV5KW:vP;5SZ,2l-sz%Z!sn];TrYpaW,>I),g
+w@`|7_dQ)JuKXF.VJ}Zxxlqk22W+j@a+HY[ntq([cfC+7l-7|PAu%7/byGL,Yv@F-e.dDo!+ZXGonG<xe)uYOa>##,Q`'><V}r@{$HWt;w#2B1rpcG+6/V
+WiZuWFI0izoMK>j)Z)^o$^'<Br5,XzwmuWO2AP&%k0p$K:-xYYU1=Axrv=d@cuucV4Fm-67v25oLkPo%|^NCH0-:PgMaOW!3kV5fipQUt@:ZR=Xf:Y7/PA
+QjN1:T#0l$&"CQR9_BW'ZnyX}o$0jK&r~"=7I^E<<p2ONg&JIy3;'+iTL:avCRTQb6QI6wHdd9)dP:mWfa7dOOLK0%sP)d}%O.c86M=SRN>zRQ!1DC:5o!
+crdM-Qo@U&;KPdQR@c3!V(IdLfDUr/C;=Bj,VK5e~bJY/0VO4MZ:Hs&^Xzv{s+YZ]ibqy6Z_Q#7Vf=+=Z`312`g,eqPv%,ORc[b2j)5_A=RL&hs3o1/2<.
+@8M"_8t]yvL'Qr0NZNIVGg2F+68D<,Z:6)UAz.T+WxH[f(e</JQ`2ysQ+7a3K![1aTc].|Eg<$uM(#!]"L(v0&cw8I+bZC;l0Mt}|zxg+fHNrB!KS@.xV7
+$`m`svAxr[x/RfyH|Jfa`=LT5(}:CY1TnnixsLytJISE2FQuJj{)0D+A,lU8@Fm03Qq>Tvp)@]}Oj32bQre@im%KUDmM2(Msk[4.PkO%|mCEEY[c+.'lf=
+U&ImlGu(Lom&d-[qYei6XGLM.MmA&%N+>B(Q]a|1{Spia.tA3lLfI2yHrj6cP>8F+c<=(lvB0H")@_FfV_c5ZV3[,rg_/t85V<U0,S!@'-QGq@zUmJcgfm
+A`BqX_,B{Qe4s|Q7-b<q0JpSe@ZLC9L7WSQYz6b>,8Vpz%%+ceHWxT|:>gM%eVY0N,c[eI&55MlzI+1w1(;YrP-yHPz'iWz"<EVJ@W5/9_&T$JO;'0gD44
+neSLKeeOemF@(`>h)n/>Tg+9`iLAd`n6.//N|vp/g61.<zz]%;E'3{XtvR~VE(4m#r5R]s-BAoPgvvU"Q)KgYJ,emD>Be+u'e<uZ/0GAqWSF-Y{@`9g$3E
+FBKt3;4Qxnhjo@F-Y/9kn]KoW}ka'Sph+`~Mj%=p=sD1sxAZ+,BUG-S9yK/40%gCQmgXqv"p}`6^/&mrojQGFlU44X.U"e)4-trVX,&rD]46{$>Nmc=K^r
+h:lq<|dk$je6.w-vf%Fb+7n`iKHMHz<rRQ_HQaOHq0.SJr=|)kno7VofM!Q2xpA"90VuO-o2{)K`50IDzr_@']9&Xa<,mPMLoa2.ScFyP&w"o<V[P+]PV@
+|b@PRx+!wJr%98yyKA1M'oy:x:T$1(he>nL;c09/f+K>7S>NW.@^7r#;i_`2=RJl$yeMGR6(A2<XKKt@%d&P(H.O5mFp&udOKcb"uvoJ)Ex&W>Z_JSA$LZ
+bI[cKgp1o}|d@l~6kwh9L_TO7(weB,gqK|~sJwY$B:|dUS3r2U0|14pdb"fD&RR6I$%cM{^g!-lb7,q6+J&n}Co@"zOQd$7=|@:.1;U3!eR@r>GDBZxa{e
+Y)zc-SEDsQmIuarlh,7P36_>p;u'8{Be3b~:CZKwo/R+ui`=.)6DCbIn{Q^Vx`~Y^T:b<0p$>&,EFg!&@N'sST`5C1Ydv81e19X7d3%x+0P(#GwZEq:)DW
+sB)%8sJ%oXL2}ktL-nG0O%Y2]u:6JHZka&&)zAMcxq8DPl$eL]jBGhAD]+r`A:4msVd8W4b/{oPsHF@69-id.idn>e-(%qDffQXTw"^2)HX,y',I{::g+<
+9A`kDA5^3:+H[M333HCc!@oabYjJsLP[Jub,(X!7m':&;I/JA=D@U>{PAQnz$=N_}[}X~wOv)ZF-)0v-8IC+zEohpjpbI0$vUQxk_ZBi_ay9,qqA/2DZqb
+iErqwZt|a^Uwn.F__bD3V,#XX1WFXE0";fHdp5x#"X4B-XCLNGX1PGt'+gl,g-|Q88YXY`e@p8q"!xf7ZB#Iehy[@dqqs=1`;B;IWj)b9<U2bd]#7[~5o8
+4s]nvt"{q&8&pA3<%dJL0xB(j_<:~]j}o@^@$]gg9&e9B78az@/>^dA`@<T<QD5f;OTVai)@NP'JDoe{~>M&zU#D-Ln4UR!&2I"QJ:eMIq!`p3EabkmjON
+TSd6V.GP{aW5e:M#4JXIzZ+9LsD`4=khTX0_b/F|CL'p)F%dn0#$Y4i=sn>/ce)r{!=7~ZMA~Lj:-"1R^/sb2K%B6uKIQP,f24t^kD>zfmZnL,;oNqs{Vb
+n[`o]/@0H1"5>dHL|M];:&k:9bF@|dHL(DA^_x>UHIf45$f0R'RYE4qeA/7B/'H/GAv!h9=foMp-lw;/MY@7eF8J`F_+=%pU#C(7K'[':zMBaXEq>N+hH_
+oWX>lUoU[@>>`c+aanQ:]pC/d4>4v,lV^9"jL%:F%HB,$;<sZv_>(cYFZp6c!f$e20}D0i~}tOmee'hA[3_h,V6]@B0)GF$w5+}!(5R./_KpaY25Myi.Ge
+lS[}kG5{BfpIwutd^Uqo;ue-DH/J(1&%X$=xPG>{e_jA.Qrl"H00X5!q`Q:]Nz56xy.hFYq:}p|B=@9=;R".Dv^+:CJaXug='V7g9HO_9+mubfYZ8OWr8h
+hbGG/[27z`:x^&'z>^|k1fXCz`ds!/_w)gL8'{W#FDf"&fLC;X>LrYl@,T6j'[Esom=BZ6T|F&'kli,[,>ZeG4|V.T-efk/"JZ2i}f@Gjo`K>Xj7r7}`n^
+},-Fu-;UwyR2G{^`@>"B{|7-5hj7fcA0Nvce]5;A4hdenTy"`bDt,(f{2iK0H#@79|9#_9>8HQ5pC$lHlK$)v/!<t4P/~9g}+#!!
 */

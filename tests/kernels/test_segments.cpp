@@ -105,7 +105,7 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
     a.out = out.data, a.count = input.size(), a.segments = segments, a.length = length;
     a.bad = o.bad || o.offset % 2 ? bad.data : nullptr, a.workspace = workspace(g.words), a.has_init = o.init;
     a.share = g.share, a.rate = double(segments) / double(input.size() + segments);
-    a.log2_lanes = g.log2_lanes;
+    a.log2_lanes = g.log2_lanes, a.once = gp__segments_are_few(s) && !o.wide;
     std::memcpy(a.init.bytes, &init, sizeof init);
     int e = gp__policy_valid_segments(p, s) ? 0 : 1;
     if (!e && ENDS == RANGES && o.algorithm == GP_MERGE_PATH)
