@@ -598,7 +598,8 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PR
   X(EXPAND_CONTRACT, 21) /* bfs: from vertex frontier to vertex frontier; all levels in one launch */ \
   X(FUSED_LAUNCHES, 22)  /* bfs: as EXPAND_CONTRACT, one launch a step */ \
   X(CONTRACT_EXPAND, 23) /* bfs: from edge frontier to edge frontier; one launch a level, top-down */ \
-  X(TWO_PHASE, 24)       /* bfs: expands to edges, contracts to vertices; two launches a level, top-down */ \
+  X(TWO_PHASE, 24)       /* bfs: expands to edges, contracts to vertices; two launches a level, top-down; */ \
+                         /* lower, upper bound: a launch that samples the sorted array, then the search */ \
   X(BUFFERED_PANELS, 25) /* transpose in place: half of a rectangle goes through the workspace */ \
   X(PAIRED_SWEEP, 26)    /* sort of 4-byte pairs: one-sweep; keys and values interleaved between passes */ \
   X(ROUND_TRIP, 27)      /* transpose in place: out of place into the workspace, then a copy back */ \
@@ -5448,7 +5449,7 @@ GP__RULE int gp__policy_valid_batch(gp_policy p, gp__shape s) {
 // ---- map/policy.h - copy, fill, iota, transform, work on edges: policy fields, validity
 
 #define GP_POLICY_FIELDS_MAP(F) \
-  F(algorithm, GP_DIRECT, GP_DIRECT) \
+  F(algorithm, GP_AUTO, GP_DIRECT, GP_TWO_PHASE) \
   F(threads, 0, 128, 256, 512, 1024) \
   F(vectors, 0, 1, 2, 4, 8) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -5471,14 +5472,16 @@ GP__RULE int gp__has_table(int primitive) {
       primitive == GP_SORT_COLUMNS;
 }
 GP__RULE int gp__hash_items(int vectors) { return 4 * vectors; }
+GP__RULE int gp__is_bound(int primitive) { return primitive == GP_LOWER_BOUND || primitive == GP_UPPER_BOUND; }
 // A search keeps the needles of a thread in registers.
 GP__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_DIRECT && (s.primitive != GP_COPY_BATCH || gp__policy_valid_batch(p, s)) &&
+  return (p.algorithm == GP_DIRECT ||
+             (p.algorithm == GP_TWO_PHASE && gp__is_bound(s.primitive) && (s.in_size == 4 || s.in_size == 8))) &&
+      (s.primitive != GP_COPY_BATCH || gp__policy_valid_batch(p, s)) &&
       (!gp__has_table(s.primitive) || p.vectors <= 2) &&
       (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
       (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
-      ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
-          p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
+      (!gp__is_bound(s.primitive) || p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
 }
 
 // ---- bfs/policy.h - breadth-first search: policy fields, constants, validity
@@ -5781,7 +5784,8 @@ GP__HOST gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__s
 
 // ---- map/portable.h - portable rule of maps and of kernels of that form
 
-enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF }; // no input; building and checking graphs
+// No input; building and checking graphs; searches of so many needles in so long an array that a sample of it pays
+enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF, GP__IF_MAP_SAMPLES = 4 * GP__IF };
 static const gp__policy_row gp__map_rows[] = {
     GP__H200(GP_GROUP_BY, -1, 0, 0, 0, 0, 512, 2, 0, 3, 22), // its kernel that fills tables
     GP__H200(GP_CONVERT_LAYOUT, -1, 0, 0, 0, 0, 0, 4, 0, 0, 22),
@@ -5796,6 +5800,8 @@ static const gp__policy_row gp__map_rows[] = {
     GP__H200(0, -1, GP__IF_MAP_GRAPHS, 0, 0, 0, 0, 1, 0, 8, 22),
     GP__H200(0, -1, GP__IF_MAP_FILLS, 0, 0, 0, 0, 4, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_DIRECT, 256, 1, 0, 0, 21),
+    GP__H200(0, -1, GP__CHOOSES | GP__IF_MAP_SAMPLES, 0, 0, GP_TWO_PHASE, 0, 0, 0, 0, 29),
+    GP__H200(0, -1, 0, 0, 0, GP_TWO_PHASE, 512, 1, 0, 4, 29),
 };
 GP__HOST gp_policy gp__portable_map(gp_policy p, gp__shape s) {
   const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
@@ -5809,7 +5815,11 @@ GP__HOST gp_policy gp__portable_map(gp_policy p, gp__shape s) {
   }
   if (!s.in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
   p = GP__FILL(p, gp__map_rows, gp__measure_elements, s,
-      (s.in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s.primitive) ? GP__IF_MAP_GRAPHS : 0));
+      (s.in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s.primitive) ? GP__IF_MAP_GRAPHS : 0) |
+          (gp__is_bound(s.primitive) && (s.in_size == 4 || s.in_size == 8) && s.count >= 1 << 18 &&
+                      s.segments * (unsigned)s.in_size >= 128 << 10 && s.segments / 4 <= s.count
+                  ? GP__IF_MAP_SAMPLES
+                  : 0));
   while (shrinks && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;
   return p;
 }
@@ -6582,6 +6592,7 @@ GP__HOST void gp__geometry_map(gp_policy p, gp__shape s, gp__u64 resident, gp__g
     g->shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
     if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.layout.in_bytes; // for a copy of the input
   }
+  if (p.algorithm == GP_TWO_PHASE) g->scratch = (s.segments / 32 + 1) * (unsigned)(s.in_size * s.in_size);
   if (!g->tiles) g->tiles = 1;
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
   g->grid = (unsigned)gp__smaller(g->tiles, resident);
@@ -7958,6 +7969,7 @@ typedef struct gp__search_args {
   gp__u64 count;
   const gp__u64 *count_device;
   const gp__u64 *bad; // load balance: result of the offsets' check; NULL: not checked
+  void *sample;       // bounds: the last element of each sector of `sorted`, or NULL
 } gp__search_args;
 
 // ---- sort/arguments.h - arguments of radix sort
@@ -13333,11 +13345,9 @@ template <class T> struct gp__find_access_of<T, false, true> : gp__vec_group<T> 
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool) {
     if (misaligned == 0) {
       const gp_vector *from = reinterpret_cast<const gp_vector *>(at);
-      GP__UNROLL
-      for (int l = 0; l < gp__vec_group<T>::vectors; ++l) this->vector[l] = gp__load_vector<CACHE>(from + l);
+      GP__EACH(l, gp__vec_group<T>::vectors) this->vector[l] = gp__load_vector<CACHE>(from + l);
     } else {
-      GP__UNROLL
-      for (int j = 0; j < gp__vec_group<T>::items; ++j) this->item[j] = at[j];
+      GP__EACH(j, gp__vec_group<T>::items) this->item[j] = at[j];
     }
   }
 };
@@ -17948,6 +17958,47 @@ GP_DEVICE void gp__bound_steps(const T *sorted, const T (&x)[K], I (&at)[K], I l
   GP__EACH(k, K)
     if (left && Before{sorted, x[k]}(gp__u64(at[k]) * STRIDE)) ++at[k];
 }
+// K searches in whole sectors from `head` on: at[k], the sector of x[k] or one behind the last, becomes its place. The
+// elements before the first sector and behind the last are searched if need be.
+template <class Before, int SECTOR, int FLIGHT, int LOAD, class T, class I, int K>
+GP_DEVICE void gp__bound_in_sectors(const T *sorted, const T (&x)[K], I (&at)[K], I head, I sectors, I length) {
+  const int HALF = SECTOR > 1 ? SECTOR / 2 : 1;
+  GP__UNROLL
+  for (int g = 0; g < K; g += FLIGHT) {
+    gp__vec<T> v[FLIGHT][2];
+    GP__UNROLL
+    for (int k = g; k < g + FLIGHT; ++k) {
+      at[k] = head + (at[k] == sectors ? at[k] - 1 : at[k]) * SECTOR;
+      GP__EACH(j, 2) v[k - g][j].vector = gp__load_vector<LOAD>(sorted + at[k] + j * HALF);
+    }
+    GP__UNROLL
+    for (int k = g; k < g + FLIGHT; ++k) {
+      const I begin = at[k];
+      GP__EACH(j, SECTOR) at[k] += Before{v[k - g][j / HALF].item, x[k]}(j % HALF) ? 1 : 0;
+      if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));
+      else if (at[k] == begin + SECTOR) // the last of all sectors
+        at[k] = static_cast<I>(gp_search(at[k], length - at[k], Before{sorted, x[k]}));
+    }
+  }
+}
+// Elements of a whole sector of 32 bytes; 1: sectors do not hold whole elements.
+template <class T> struct gp__sector {
+  static const int value = (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T) ? 32 / int(sizeof(T)) : 1;
+  static GP_DEVICE unsigned before(const T *sorted) { // the first one
+    return value > 1 ? (0 - gp__misalignment(sorted, 32)) % 32 / unsigned(sizeof(T)) : 0;
+  }
+};
+// The launch before (GP_TWO_PHASE): the last element of each sector.
+template <class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
+GP_DEVICE void gp__bound_sample(const gp__search_args &a) {
+  const int SECTOR = gp__sector<T>::value;
+  const T *sorted = static_cast<const T *>(a.sorted);
+  const unsigned head = gp__sector<T>::before(sorted);
+  gp__pdl_wait<P>();
+  if (SECTOR == 1 || a.length < head) return;
+  for (gp__u64 i = blockIdx.x * P::threads + threadIdx.x; i < (a.length - head) / SECTOR; i += gridDim.x * P::threads)
+    static_cast<T *>(a.sample)[i] = sorted[head + i * SECTOR + SECTOR - 1];
+}
 template <class T, int BYTES> struct gp__bound_storage {
   static const int COUNT = BYTES / int(sizeof(T));
   T item[COUNT];     // a range of the sorted array, or pivots
@@ -17962,28 +18013,29 @@ template <class T, int BYTES> struct gp__bound_storage {
 // order holds for NaN.
 //
 // Other tiles: the upper levels of the search are a tree of pivots in shared memory, with the root at 1 and the
-// children of i at 2 i and 2 i + 1, so that the lanes of a level meet different banks. A block has at most as many
-// pivots as needles. Lower levels read the last element of a sector of 32 bytes, and then one whole sector.
+// children of i at 2 i and 2 i + 1, so that the lanes of a level meet different banks. Doubling its
+// pivots costs a block as many sectors as it has pivots, and saves one a needle: it has fewer than two a needle. Lower
+// levels read the last element of a sector of 32 bytes, and then one whole sector: of a sample of these elements if
+// there is one, and then of the array.
 template <class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
 GP_DEVICE void gp__bound(const gp__search_args &a) {
   typedef gp__bound_before<UPPER, T, Less> Before;
   typedef gp__bound_storage<T, P::threads <= 512 ? P::threads * 64 : 32768> Storage;
   typedef typename gp__unsigned_of<sizeof(R)>::type I;
   const int K = gp__map_items(P::vectors, int(sizeof(T)), 0, int(sizeof(R)));
-  const int HALF = (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T) ? 16 / int(sizeof(T)) : 1;
   const int FLIGHT = P::blocks_per_sm > 4 ? 1 : K; // sectors of a thread on their way: they take registers
-  const int SECTOR = HALF > 1 ? 2 * HALF : 1;
+  const int SECTOR = gp__sector<T>::value;
   GP_SHARED(Storage, shared);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a), tile = gp__u64(P::threads) * K, share = count / gridDim.x;
   const T *sorted = static_cast<const T *>(a.sorted), *needles = static_cast<const T *>(a.needles);
   const Source source(a);
   R *out = static_cast<R *>(a.out);
-  const I length = static_cast<I>(a.length),
-          head = SECTOR > 1 ? (0 - gp__misalignment(sorted, 32)) % 32 / sizeof(T) : 0;
-  const I sectors = (length - head) / SECTOR;
-  const bool whole = length <= Storage::COUNT;
-  const gp__u64 most = share < Storage::COUNT ? share : Storage::COUNT; // pivots, and one
+  const I length = static_cast<I>(a.length), head = gp__sector<T>::before(sorted), all = (length - head) / SECTOR;
+  const bool whole = length <= Storage::COUNT, sampled = SECTOR > 1 && a.sample;
+  const T *searched = sampled ? static_cast<const T *>(a.sample) : sorted; // by pivots
+  const I skipped = sampled ? 0 : head, sectors = sampled ? all / SECTOR : all;
+  const gp__u64 most = 2 * share < Storage::COUNT ? 2 * share : Storage::COUNT; // pivots, and one
   const int levels = 63 - __clzll(static_cast<long long>((most < sectors ? most : sectors) | 1));
   const I part = (sectors + (I(1) << levels) - 1) >> levels;
   const gp__u64 span = ((count - 1) / tile / gridDim.x + 1) * tile, begin = blockIdx.x * span;
@@ -18042,12 +18094,15 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
           at[k] = static_cast<I>(gp_search(0, a.length, Before{sorted, x[k]}));
       }
     } else {
-      for (gp__u32 i = threadIdx.x + 1; !pivots && i >> levels == 0; i += P::threads) {
-        const int level = 31 - __clz(int(i));
-        const gp__u64 rank = (2 * i + 1 - (2ull << level)) << (levels - 1 - level); // of the pivot, from 1 on
-        shared.item[i] = sorted[head + (rank * sectors >> levels) * SECTOR - 1];
+      if (!pivots) {
+        GP__UNROLL_BY(FLIGHT)
+        for (gp__u32 i = threadIdx.x + 1; i < 1u << levels; i += P::threads) {
+          const int level = 31 - __clz(int(i));
+          const gp__u64 rank = (2 * i + 1 - (2ull << level)) << (levels - 1 - level); // of the pivot, from 1 on
+          shared.item[i] = searched[skipped + (rank * sectors >> levels) * SECTOR - 1];
+        }
+        __syncthreads();
       }
-      if (!pivots) __syncthreads();
       pivots = true;
       range = false;
       gp__u32 node[K];
@@ -18056,26 +18111,12 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
         GP__EACH(k, K) node[k] = 2 * node[k] + Before{shared.item, x[k]}(node[k]);
       }
       GP__EACH(k, K) at[k] = static_cast<I>((node[k] - (1ull << levels)) * sectors >> levels);
-      gp__bound_steps<Before, SECTOR>(sorted + head + SECTOR - 1, x, at, part);
-      if (SECTOR > 1) {
-        GP__UNROLL
-        for (int g = 0; g < K; g += FLIGHT) {
-          gp__vec<T> v[FLIGHT][2];
-          GP__UNROLL
-          for (int k = g; k < g + FLIGHT; ++k) {
-            at[k] = head + (at[k] == sectors ? at[k] - 1 : at[k]) * SECTOR;
-            GP__EACH(j, 2) v[k - g][j].vector = gp__load_vector<P::load>(sorted + at[k] + j * HALF);
-          }
-          GP__UNROLL
-          for (int k = g; k < g + FLIGHT; ++k) {
-            const I begin = at[k];
-            GP__EACH(j, SECTOR) at[k] += Before{v[k - g][j / HALF].item, x[k]}(j % HALF) ? 1 : 0;
-            if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));
-            else if (at[k] == begin + SECTOR) // the last of all sectors
-              at[k] = static_cast<I>(gp_search(at[k], length - at[k], Before{sorted, x[k]}));
-          }
-        }
-      }
+      // The last sector of a part ends behind the needle, or there is none.
+      gp__bound_steps<Before, SECTOR>(searched + skipped + SECTOR - 1, x, at, SECTOR > 1 ? part - 1 : part);
+      GP__UNROLL_BY(1)
+      for (int array = !sampled; SECTOR > 1 && array < 2; ++array) // the sample, the array itself
+        gp__bound_in_sectors<Before, SECTOR, FLIGHT, P::load>(
+            array ? sorted : searched, x, at, array ? head : 0, array ? all : sectors, array ? length : all);
     }
     GP__EACH(k, K) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
@@ -18519,8 +18560,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   // Called by a block, for m keys. hashed(i, at): hash of key `at`, the thread's i-th.
   template <class Hashed> GP_DEVICE void look(const Hashed &hashed, unsigned m) {
     gp__u32 own[EACH], with_others = 0, others = 0;
-    GP__UNROLL
-    for (int i = 0; i < EACH; ++i) {
+    GP__EACH(i, EACH) {
       const unsigned at = unsigned(i) * THREADS + threadIdx.x;
       own[i] = at < m ? hashed(i, at) : 0;
     }
@@ -18536,8 +18576,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
       if (at < m && gp__load_volatile(to) <= at) atomicMax(to, at + 1);
     }
     __syncthreads();
-    GP__UNROLL
-    for (int i = 0; i < EACH; ++i) {
+    GP__EACH(i, EACH) {
       const unsigned at = unsigned(i) * THREADS + threadIdx.x, other = place[own[i] % PLACES] - 1;
       if (at < m && other != at && key[other] == own[i]) {
         ++others;
@@ -18581,8 +18620,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
 
   // ALL: every bit of the ordered key is counted.
   template <bool ALL> GP_DEVICE void add(gp__u32 x, const gp__shared_pointer &copy) const {
-    GP__UNROLL
-    for (int i = 0; i < TABLES; ++i)
+    GP__EACH(i, TABLES)
       if (ALL || i < digits)
         atomicAdd(
             copy.template at<gp__u32>((x >> (8 * i) & 0xffu) * (REPLICAS * 4) + i * GP__DIGITS * REPLICAS * 4), 1u);
@@ -18606,14 +18644,10 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const gp__u64 step = gp__u64(blocks) * THREADS;
     for (gp__u64 v = mine; v < vectors; v += step * AT_ONCE) {
       gp__vector_access<Key, V> x[AT_ONCE];
-      GP__UNROLL
-      for (int k = 0; k < AT_ONCE; ++k)
-        x[k].template load_if<P::load>(v + k * step < vectors, in + head + (v + k * step) * V);
-      GP__UNROLL
-      for (int k = 0; k < AT_ONCE; ++k)
+      GP__EACH(k, AT_ONCE) x[k].template load_if<P::load>(v + k * step < vectors, in + head + (v + k * step) * V);
+      GP__EACH(k, AT_ONCE)
         if (v + k * step < vectors) {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j) count<ALL>(x[k].item[j]);
+          GP__EACH(j, V) count<ALL>(x[k].item[j]);
         }
     }
     if (mine < head) count<ALL>(in[mine]);
@@ -18638,15 +18672,13 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   // Called by one warp: turns a pass's counts into the starts of its digits. Returns the largest count.
   GP_DEVICE gp__u64 scan_digits(int pass) const {
     gp__u64 *count = a.counts + pass * GP__DIGITS + gp_lane() * 8, c[8], sum = 0, most = 0;
-    GP__UNROLL
-    for (int i = 0; i < 8; ++i) {
+    GP__EACH(i, 8) {
       c[i] = gp__load_relaxed(count + i);
       most = c[i] > most ? c[i] : most;
       sum += c[i];
     }
     gp__u64 before = gp_warp_inclusive_scan(sum, gp_sum<gp__u64>()) - sum;
-    GP__UNROLL
-    for (int i = 0; i < 8; ++i) {
+    GP__EACH(i, 8) {
       count[i] = before;
       before += c[i];
     }
@@ -18939,13 +18971,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
     from += lead;
     if (valid == TILE) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) Moved::key(keys[i]) = from[i * 32];
+      GP__EACH(i, ITEMS) Moved::key(keys[i]) = from[i * 32];
     } else {
       Key padding = K::padding(a.flip != 0);
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
-        Moved::key(keys[i]) = lead + unsigned(i) * 32 < valid ? from[i * 32] : Moved::key(padding);
+      GP__EACH(i, ITEMS) Moved::key(keys[i]) = lead + unsigned(i) * 32 < valid ? from[i * 32] : Moved::key(padding);
     }
   }
   GP_DEVICE void load_values(
@@ -18953,14 +18982,11 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
     first += lead;
     if (!from) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) Moved::value(keys[i], values[i]) = Value::index(first + unsigned(i) * 32);
+      GP__EACH(i, ITEMS) Moved::value(keys[i], values[i]) = Value::index(first + unsigned(i) * 32);
     } else if (valid == TILE) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) Moved::value(keys[i], values[i]) = from[first + unsigned(i) * 32];
+      GP__EACH(i, ITEMS) Moved::value(keys[i], values[i]) = from[first + unsigned(i) * 32];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS)
         Moved::value(keys[i], values[i]) =
             lead + unsigned(i) * 32 < valid ? from[first + unsigned(i) * 32] : MovedValue();
     }
@@ -18970,11 +18996,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     const Count at = static_cast<Count>(first);
     if (valid == TILE && (at + TILE <= from.half || at >= from.half)) { // if n is odd, the last tile is not whole
       const Key *const tile = from.template at<false>(at) + lead;
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) pair[i] = tile[i * 32];
+      GP__EACH(i, ITEMS) pair[i] = tile[i * 32];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS)
         if (lead + unsigned(i) * 32 < valid) pair[i] = *from.template at<false>(at + lead + unsigned(i) * 32);
         else pair[i] = K::padding(a.flip != 0);
     }
@@ -18996,8 +19020,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // Called by a counting thread: publishes the counts of its pairs of digits to later tiles. Returns their sum.
   GP_DEVICE gp__u32 publish(const Rank &rank, Counted &now) const {
     gp__u32 both = 0;
-    GP__UNROLL
-    for (int i = 0; i < Rank::PAIRS; ++i) {
+    GP__EACH(i, Rank::PAIRS) {
       const unsigned pair = threadIdx.x * Rank::PAIRS + unsigned(i);
       const gp__u32 total = rank.total(pair), even = total & 0xffffu, odd = total >> 16;
       now.total[i] = total;
@@ -19024,8 +19047,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
   }
   GP_DEVICE void begin_look_back(Window (&w)[Rank::PAIRS], gp__u32 tile) const {
-    GP__UNROLL
-    for (int i = 0; i < Rank::PAIRS; ++i) {
+    GP__EACH(i, Rank::PAIRS) {
       w[i].tile = tile / GROUP * GROUP;
       w[i].group = tile / GROUP;
       ask(w[i], threadIdx.x * Rank::PAIRS + unsigned(i), tile);
@@ -19078,8 +19100,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // Called by a counting thread: computes the destinations of the tile's keys.
   GP_DEVICE void resolve(const Counted &of, Window (&w)[Rank::PAIRS]) const {
     gp__u32 before = of.before;
-    GP__UNROLL
-    for (int i = 0; i < Rank::PAIRS; ++i) {
+    GP__EACH(i, Rank::PAIRS) {
       const unsigned pair = threadIdx.x * Rank::PAIRS + unsigned(i);
       const gp__u32 in_even = of.total[i] & 0xffffu, in_odd = of.total[i] >> 16;
       Count even, odd;
@@ -19105,19 +19126,16 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     for (int i = 0; i < ITEMS; i += AT_ONCE) {
       Key keys[AT_ONCE];
       Count at[AT_ONCE];
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
         if (i + j < ITEMS && (FULL || k < digit.valid)) keys[j] = from[slot_of(k)];
       }
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
         if (i + j < ITEMS && (FULL || k < digit.valid)) at[j] = s.offset[digit(keys[j])] + k;
       }
       if (PAIRS || with_keys) {
-        GP__UNROLL
-        for (int j = 0; j < AT_ONCE; ++j) {
+        GP__EACH(j, AT_ONCE) {
           const unsigned k = (i + j) * THREADS + threadIdx.x;
           if (i + j >= ITEMS || (!FULL && k >= digit.valid)) continue;
           if (PAIRS) *pairs_to.template at<WHOLE>(at[j]) = keys[j];
@@ -19163,19 +19181,16 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (BEHIND && resolves) begin_look_back(window, behind.tile); // its loads overlap the ranking
       if (more) {
         rank.within_warp(at, keys, digit);
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i) ranks[i / 2] = i % 2 ? ranks[i / 2] | at[i] << 16 : at[i];
+        GP__EACH(i, ITEMS) ranks[i / 2] = i % 2 ? ranks[i / 2] | at[i] << 16 : at[i];
       } else {
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i) ranks[i / 2] = 0;
+        GP__EACH(i, ITEMS) ranks[i / 2] = 0;
       }
       __syncthreads();
       if (more && rank.counts()) both = publish(rank, now);
       now.before = rank.before(both);
       if (more && rank.counts()) {
         gp__u32 first = now.before;
-        GP__UNROLL
-        for (int i = 0; i < Rank::PAIRS; ++i) {
+        GP__EACH(i, Rank::PAIRS) {
           rank.start_at(threadIdx.x * Rank::PAIRS + i, first | (first + (now.total[i] & 0xffffu)) << 16);
           first += (now.total[i] & 0xffffu) + (now.total[i] >> 16);
         }
@@ -19187,11 +19202,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (threadIdx.x == 0) next = draw();
       if (more) {
         gp__optimizer_barrier(digit.shift);
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i)
+        GP__EACH(i, ITEMS)
           at[i] = half + slot_of(rank.position(i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu, digit(keys[i], i)));
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i) tile_keys[at[i]] = keys[i];
+        GP__EACH(i, ITEMS) tile_keys[at[i]] = keys[i];
         GP__UNROLL
         for (int i = 0; i < ITEMS && gp__radix_value<V>::is; ++i) tile_values[at[i]] = values[i];
       }
@@ -19334,8 +19347,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       for (unsigned j = 0; j < AHEAD; ++j) {
         const unsigned block = first + j * SLICES;
         while (w[j].tag != tag(pass)) w[j] = gp__load_word(word(pass, block, quad));
-        GP__UNROLL
-        for (int i = 0; i < 4; ++i) {
+        GP__EACH(i, 4) {
           const gp__u32 count = gp__u32(w[j].value >> (16 * i)) & 0xffffu;
           all[i] += count;
           before[i] += block < rank ? count : 0;
@@ -19343,8 +19355,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       }
     }
     gp__fence();
-    GP__UNROLL
-    for (int i = 0; i < 4; ++i) {
+    GP__EACH(i, 4) {
       atomicAdd(&s.all[i * QUADS + quad], all[i]);
       atomicAdd(&s.before[i * QUADS + quad], before[i]);
     }
@@ -19426,8 +19437,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     const gp__u32 first = r.before((total & 0xffffu) + (total >> 16));
     if (r.counts()) r.start_at(pair, first | (first + (total & 0xffffu)) << 16);
     __syncthreads();
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u32 to = r.position(at[i], digit(key[i], i));
       keys[to] = key[i];
       if (PAIRS) values[to] = value[i];
@@ -19743,20 +19753,16 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     gp__u64 v = 0;
     for (; v + AT_ONCE * THREADS <= vectors; v += AT_ONCE * THREADS) {
       typename Base::Pack pack[AT_ONCE];
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i)
+      GP__EACH(i, AT_ONCE)
         pack[i].vector = gp__load_vector<P::load>(first + (v + unsigned(i) * THREADS + threadIdx.x) * V);
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) add(pack[i].item[j]);
+      GP__EACH(i, AT_ONCE) {
+        GP__EACH(j, V) add(pack[i].item[j]);
       }
     }
     for (v += threadIdx.x; v < vectors; v += THREADS) {
       typename Base::Pack pack;
       pack.vector = gp__load_vector<P::load>(first + v * V);
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) add(pack.item[j]);
+      GP__EACH(j, V) add(pack.item[j]);
     }
     const gp__u64 tail = begin + head + vectors * V;
     if (threadIdx.x < end - tail) add(in[tail + threadIdx.x]);
@@ -19785,11 +19791,8 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     for (unsigned i = digit; i < threadIdx.x; i += digits) at += s.some[i];
     for (unsigned i = first; i < end; i += AT_ONCE) {
       gp__u64 own[AT_ONCE];
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j)
-        own[j] = i + j < end ? gp__load_relaxed(pieces + gp__u64(i + j) * 256 + digit) : 0;
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) own[j] = i + j < end ? gp__load_relaxed(pieces + gp__u64(i + j) * 256 + digit) : 0;
+      GP__EACH(j, AT_ONCE) {
         if (i + j < end) gp__store_relaxed(pieces + gp__u64(i + j) * 256 + digit, at);
         at += own[j];
       }
@@ -20049,8 +20052,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   template <bool HOT, class There>
   GP_DEVICE void rank(const Key (&keys)[ITEMS], gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift,
       gp__u32 hot) const {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u32 digit = gp__u32((keys[i] - low) >> shift);
       gp__u32 slot = 0;
       if (!HOT) {
@@ -20070,8 +20072,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   template <class There>
   GP_DEVICE void scatter(
       const Key (&keys)[ITEMS], const gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift) const {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (there(i)) {
         const gp__u32 digit = gp__u32((keys[i] - low) >> shift);
         s.key[s.count[digit] + (i % 2 ? slots[i / 2] >> 16 : slots[i / 2] & 0xffffu)] = keys[i];
@@ -20085,8 +20086,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     const int shift = p.shift;
     const unsigned digits = 1u << p.bits;
     gp__u32 slots[ITEMS / 2];
-    GP__UNROLL
-    for (int d = 0; d < DIGITS_A_THREAD; ++d)
+    GP__EACH(d, DIGITS_A_THREAD)
       if (thread * DIGITS_A_THREAD + d < digits) s.count[thread * DIGITS_A_THREAD + d] = 0;
     __syncthreads();
     const gp__u32 sample = gp__u32((keys[0] - low) >> shift);
@@ -20096,16 +20096,14 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     __syncthreads();
     gp__u32 count[DIGITS_A_THREAD], sum = 0;
     gp__u64 cursor[DIGITS_A_THREAD];
-    GP__UNROLL
-    for (int d = 0; d < DIGITS_A_THREAD; ++d) {
+    GP__EACH(d, DIGITS_A_THREAD) {
       const unsigned digit = thread * DIGITS_A_THREAD + unsigned(d);
       count[d] = digit < digits ? s.count[digit] : 0;
       cursor[d] = count[d] ? gp__add_relaxed(bins + digit, gp__u64(count[d])) : 0;
       sum += count[d];
     }
     gp__u32 start = gp__sum_before<THREADS>(sum, s.total);
-    GP__UNROLL
-    for (int d = 0; d < DIGITS_A_THREAD; ++d) {
+    GP__EACH(d, DIGITS_A_THREAD) {
       const unsigned digit = thread * DIGITS_A_THREAD + unsigned(d);
       if (digit < digits) {
         s.count[digit] = start;
@@ -20132,18 +20130,14 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     Key keys[ITEMS];
     if (first == 0 && end == TILE) {
       typename Base::Pack pack[P::vectors];
-      GP__UNROLL
-      for (int i = 0; i < P::vectors; ++i)
+      GP__EACH(i, P::vectors)
         pack[i].vector = gp__load_vector<P::load>(in + base + (unsigned(i) * THREADS + thread) * V);
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) keys[i] = Code::encode(pack[i / V].item[i % V]);
+      GP__EACH(i, ITEMS) keys[i] = Code::encode(pack[i / V].item[i % V]);
       tile(
           p, bins, keys, [](int) { return true; }, TILE);
     } else {
       const auto there = [this, first, end](int i) { return position(i) >= first && position(i) < end; };
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
-        keys[i] = there(i) ? Code::encode(in[base + position(i)]) : static_cast<Key>(p.low);
+      GP__EACH(i, ITEMS) keys[i] = there(i) ? Code::encode(in[base + position(i)]) : static_cast<Key>(p.low);
       tile(p, bins, keys, there, end - first);
     }
   }
@@ -20195,7 +20189,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   Storage &s;
   Raw *tile_keys;
   Value *tile_values;
-  GP_DEVICE gp__hybrid_moving_pairs(const Base &base, Storage &storage, unsigned char *shared)
+  GP_DEVICE gp__hybrid_moving_pairs(const Base &base, Storage &storage, gp__u8 *shared)
       : Base(base), s(storage), tile_keys(reinterpret_cast<Raw *>(shared)),
         tile_values(reinterpret_cast<Value *>(shared + TILE * sizeof(Raw))) {}
 
@@ -20205,11 +20199,9 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   // Missing elements get the largest digit and come last.
   GP_DEVICE void load(Raw (&keys)[ITEMS], const Raw *from, unsigned valid, Raw padding) const {
     if (valid == TILE) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) keys[i] = from[gp_tile_warp_striped<ITEMS>(i)];
+      GP__EACH(i, ITEMS) keys[i] = from[gp_tile_warp_striped<ITEMS>(i)];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const unsigned k = gp_tile_warp_striped<ITEMS>(i);
         keys[i] = k < valid ? from[k] : padding;
       }
@@ -20218,14 +20210,11 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   // `in`: NULL (indices), or the value of the tile's first element.
   GP_DEVICE void load_values(Value (&values)[ITEMS], const Value *in, gp__u64 first, unsigned valid) const {
     if (!in) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) values[i] = gp__radix_value<Value>::index(first + gp_tile_warp_striped<ITEMS>(i));
+      GP__EACH(i, ITEMS) values[i] = gp__radix_value<Value>::index(first + gp_tile_warp_striped<ITEMS>(i));
     } else if (valid == TILE) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) values[i] = in[gp_tile_warp_striped<ITEMS>(i)];
+      GP__EACH(i, ITEMS) values[i] = in[gp_tile_warp_striped<ITEMS>(i)];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const unsigned k = gp_tile_warp_striped<ITEMS>(i);
         values[i] = in[k < valid ? k : 0];
       }
@@ -20236,18 +20225,15 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     for (int i = 0; i < ITEMS; i += AT_ONCE) { // a few at a time: all reads, then all writes
       Raw keys[AT_ONCE];
       gp__u32 at[AT_ONCE];
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
         if (FULL || k < digit.valid) keys[j] = tile_keys[k];
       }
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
         if (FULL || k < digit.valid) at[j] = s.offset[digit(keys[j])] + k;
       }
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
         if (FULL || k < digit.valid) {
           out[at[j]] = keys[j];
@@ -20265,8 +20251,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     Value *values_out = this->values_to(p.source);
     const unsigned pair = threadIdx.x * Rank::PAIRS, digits = 1u << p.bits;
     gp__u32 even[Rank::PAIRS], odd[Rank::PAIRS]; // destinations of the next elements of the thread's digits
-    GP__UNROLL
-    for (int i = 0; i < Rank::PAIRS; ++i) {
+    GP__EACH(i, Rank::PAIRS) {
       const unsigned d = 2 * (pair + unsigned(i));
       even[i] = d < digits ? gp__u32(places[d]) : 0;
       odd[i] = d + 1 < digits ? gp__u32(places[d + 1]) : 0;
@@ -20283,15 +20268,13 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       digit.valid = valid(first, end);
       rank.within_warp(ranks, keys, digit);
       __syncthreads();
-      GP__UNROLL
-      for (int i = 0; i < Rank::PAIRS; ++i) {
+      GP__EACH(i, Rank::PAIRS) {
         total[i] = rank.counts() ? rank.total(pair + unsigned(i)) : 0;
         both += (total[i] & 0xffffu) + (total[i] >> 16);
       }
       gp__u32 before = rank.before(both);
       if (rank.counts()) {
-        GP__UNROLL
-        for (int i = 0; i < Rank::PAIRS; ++i) {
+        GP__EACH(i, Rank::PAIRS) {
           const unsigned d = 2 * (pair + unsigned(i)), evens = total[i] & 0xffffu, odds = total[i] >> 16;
           rank.start_at(pair + unsigned(i), before | (before + evens) << 16);
           s.offset[d] = even[i] - before;
@@ -20304,10 +20287,8 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       }
       __syncthreads();
       gp__optimizer_barrier(digit.shift);
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) ranks[i] = rank.position(ranks[i], digit(keys[i], i));
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) ranks[i] = rank.position(ranks[i], digit(keys[i], i));
+      GP__EACH(i, ITEMS) {
         tile_keys[ranks[i]] = keys[i];
         tile_values[ranks[i]] = values[i];
       }
@@ -20322,7 +20303,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     }
     __syncthreads();
   }
-  static GP_DEVICE void run(const Base &base, unsigned char *shared) {
+  static GP_DEVICE void run(const Base &base, gp__u8 *shared) {
     GP_SHARED(Storage, s);
     const gp__hybrid_moving_pairs h(base, s, shared);
     const gp__hybrid_share share(h.a.list[h.level], h.block);
@@ -20350,12 +20331,12 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
 
 // Does a block's share of a level's moves.
 template <class P, class T, bool DESCENDING, class Value> struct gp__hybrid_mover {
-  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING, Value> &h, unsigned char *shared) {
+  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING, Value> &h, gp__u8 *shared) {
     gp__hybrid_moving_pairs<P, T, DESCENDING, Value>::run(h, shared);
   }
 };
 template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCENDING, gp__none> {
-  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING> &h, unsigned char *shared) {
+  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING> &h, gp__u8 *shared) {
     typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
     typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(shared);
     const gp__hybrid_share share(h.a.list[h.level], h.block);
@@ -20454,8 +20435,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
       const Raw *from = in + head + (unsigned(i) / V * THREADS + thread) * V;
       if (V > 1) gp__load_vector_if<P::load>(there(i), from, pack.vector);
       else if (there(i)) pack.item[0] = *from;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) keys[i + j] = Code::encode(pack.item[j]);
+      GP__EACH(j, V) keys[i + j] = Code::encode(pack.item[j]);
     }
     if (gp_warp() == 0 && at_edge < n) edge = Code::encode(in[at_edge]);
     sort.scatter(keys, edge, there, n, low, shift);
@@ -20477,15 +20457,13 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     for (unsigned q = thread * V; q < ahead + n; q += THREADS * V) {
       const bool whole = V > 1 && q >= ahead && q + V <= ahead + n;
       Pack pack;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         const unsigned p = q + unsigned(j) - ahead;
         pack.item[j] = Code::decode(s.key[Storage::slot(p < n ? p : 0)]);
       }
       gp__store_vector_if(whole, out + q - ahead, pack.vector);
       if (!whole) {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j)
+        GP__EACH(j, V)
           if (q + unsigned(j) - ahead < n) out[q + unsigned(j) - ahead] = pack.item[j];
       }
     }
@@ -20554,14 +20532,12 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     GP__UNROLL
     for (int i = 0; i < COUNT; i += AT_ONCE) {
       gp_vector pack[AT_ONCE];
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned at = unsigned(i + j) * THREADS + thread;
         pack[j] = gp_vector{{0, 0, 0, 0}};
         gp__load_vector_if<P::load>(at < v.whole, in + v.head + at * EACH, pack[j]);
       }
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned at = unsigned(i + j) * THREADS + thread;
         if (at < v.whole) *reinterpret_cast<gp_vector *>(values + v.before + v.head + at * EACH) = pack[j];
       }
@@ -20623,8 +20599,7 @@ struct gp__pair_bucket {
     const auto there = [=](int i) { return i >= 0 && unsigned(i) * THREADS + thread < n; };
     gp__u64 keys[ITEMS];
     if (h.values_from(item.source)) staged.ask(h.values_from(item.source) + item.begin, n);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const unsigned p = unsigned(i) * THREADS + thread;
       keys[i] = there(i) ? gp__u64(static_cast<Key>(Code::encode(in[p]) - low)) << PLACE_BITS | p : 0;
     }
@@ -20648,18 +20623,15 @@ struct gp__pair_bucket {
     for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
       gp__u64 x[AT_ONCE];
       Value value[AT_ONCE];
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const unsigned q = first + unsigned(i) * THREADS;
         x[i] = s.key[Storage::slot(q < n ? q : first)];
       }
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const unsigned place = unsigned(x[i]) & ((1u << PLACE_BITS) - 1);
         value[i] = values ? values[place] : gp__radix_value<Value>::index(item.begin + place);
       }
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const unsigned q = first + unsigned(i) * THREADS;
         if (q < n) {
           if (with_keys) out[q] = Code::decode(static_cast<Key>(low + static_cast<Key>(x[i] >> PLACE_BITS)));
@@ -20746,8 +20718,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
         pack[i / V].vector = gp_vector{{0, 0, 0, 0}};
         gp__load_vector_if<P::load>(there(first + i), in + place(first + i), pack[i / V].vector);
       }
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const In &x = pack[i / V].item[i % V];
         keys[first + i] = word(x, place(first + i));
         if (RECORDS && there(first + i)) staged.values[v.before + place(first + i)] = Element::value(x);
@@ -20837,8 +20808,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
         s.key[Storage::slot(first + to)] = s.key[Storage::slot(first + to - 1)];
       s.key[Storage::slot(first + to)] = x;
     }
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[Storage::slot(thread * ITEMS + unsigned(j))];
+    GP__EACH(j, ITEMS) w[j] = s.key[Storage::slot(thread * ITEMS + unsigned(j))];
     const Sort sort = {s, thread};
     sort.merge_runs(w, n, less);
   }
@@ -20860,16 +20830,13 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
       gp__u32 x[AT_ONCE];
       Value value[AT_ONCE];
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const unsigned q = first + unsigned(i) * THREADS;
         x[i] = s.key[Storage::slot(q < n ? q : first)];
       }
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i)
+      GP__EACH(i, AT_ONCE)
         value[i] = values ? values[x[i] & PLACES] : gp__radix_value<Value>::index(item.begin + (x[i] & PLACES));
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const unsigned q = first + unsigned(i) * THREADS;
         if (q < n) {
           gp__u32 key = x[i] >> PLACE_BITS;
@@ -24062,7 +24029,7 @@ template <class P> struct gp__key_counts {
   const gp__histogram_args &a;
   const Storage &s;
   Counters counters;
-  GP_DEVICE gp__key_counts(const gp__histogram_args &args, const Storage &storage, unsigned char *shared)
+  GP_DEVICE gp__key_counts(const gp__histogram_args &args, const Storage &storage, gp__u8 *shared)
       : a(args), s(storage), counters(shared) {}
 
   // Adds what was taken from full counters to the output.
@@ -24078,15 +24045,13 @@ template <class P> struct gp__key_counts {
   // Counts a vector's keys. Returns the OR of the counters' previous words.
   GP_DEVICE gp__u32 count_each(const gp__two_keys (&two)[4]) const {
     gp__u32 was = 0;
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) was |= counters.add(two[j / 2], j % 2 == 1, 1);
+    GP__EACH(j, V) was |= counters.add(two[j / 2], j % 2 == 1, 1);
     return was;
   }
   // Adds a run of equal neighbours at once.
   GP_DEVICE gp__u32 count_runs(const gp_vector &x, const gp__two_keys (&two)[4]) const {
     gp__u32 was = 0, n = 1; // keys of the run so far
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) {
+    GP__EACH(j, V) {
       if (j == V - 1 || gp__next_key_differs(x, j)) {
         was |= counters.add(two[j / 2], j % 2 == 1, n);
         n = 0;
@@ -24140,8 +24105,7 @@ template <class P> struct gp__key_counts {
     gp__u32 *row = a.rows + gp__u64(blockIdx.x) * WORDS;
     for (gp__u32 i = V * threadIdx.x; i < WORDS; i += V * P::threads) {
       gp__u32 two[V];
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) two[j] = counters.of_value(i + unsigned(j));
+      GP__EACH(j, V) two[j] = counters.of_value(i + unsigned(j));
       if (a.rows) {
         gp_vector lower, upper;
         GP__UNROLL
@@ -24152,8 +24116,7 @@ template <class P> struct gp__key_counts {
         gp__store_vector_if(true, row + i / 2, lower);
         gp__store_vector_if(true, row + (i ^ Counters::OTHER) / 2, upper);
       } else {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) {
+        GP__EACH(j, V) {
           if (two[j] & 0xffffu) atomicAdd(out + i + j, gp__u64(two[j] & 0xffffu));
           if (two[j] >> 16) atomicAdd(out + ((i + j) ^ Counters::OTHER), gp__u64(two[j] >> 16));
         }
@@ -24200,13 +24163,11 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   }
   GP_DEVICE void load(const gp__u64 *counts, gp__u32 from, gp__u32 end) {
     first = from;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) count[i] = first + i < end ? counts[value(i)] : 0;
+    GP__EACH(i, ITEMS) count[i] = first + i < end ? counts[value(i)] : 0;
   }
   GP_DEVICE gp__run_tally tally() const {
     gp__run_tally t = gp__add_tally::identity();
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       t.keys += count[i];
       t.runs += count[i] != 0;
     }
@@ -24214,8 +24175,7 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   }
   // Writes the thread's runs after the `before` ones.
   GP_DEVICE void store(gp__run_tally before, gp__u64 *starts, unsigned short *values) const {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (count[i] == 0) continue;
       starts[before.runs] = before.keys;
       values[before.runs] = value(i);
@@ -24240,12 +24200,9 @@ template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp_
       counted[k] = gp_vector{{0, 0, 0, 0}};
       gp__load_vector_if<GP_CACHE_L2>(b + unsigned(8 * k) < a.blocks, row, counted[k]);
     }
-    GP__UNROLL
-    for (int i = 0; i < 8 * GP__COUNTING_LOADS; ++i)
-      sum[i % 8] += counted[i / 8].word[i % 8 / 2] >> (i % 2 * 16) & 0xffffu;
+    GP__EACH(i, 8 * GP__COUNTING_LOADS) sum[i % 8] += counted[i / 8].word[i % 8 / 2] >> (i % 2 * 16) & 0xffffu;
   }
-  GP__UNROLL
-  for (int i = 0; i < 8; ++i)
+  GP__EACH(i, 8)
     if (sum[i]) atomicAdd(&sums[i][part], sum[i]);
 }
 // Called by a warp: publishes the block's `total` and returns the keys and runs of the blocks before it.
@@ -24367,8 +24324,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const gp__u32 here = gp__u32(__popc(mine)), before = gp_warp_inclusive_scan(here, gp_sum<gp__u32>()) - here;
     gp__vec<Bits> p;
     const unsigned short *value = row.value + before;
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) {
+    GP__EACH(j, V) {
       value += mine >> j & 1;
       p.item[j] = static_cast<Bits>(*value);
     }
@@ -24405,8 +24361,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
       p.vector = mixed(cursor, row, from);
       if (i >= runs.skipped && i + V <= end) gp__store_vector<GP_CACHE_STREAMING>(out + i, p.vector);
       else {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j)
+        GP__EACH(j, V)
           if (i + j >= runs.skipped && i + j < end) out[i + j] = p.item[j];
       }
       from += ROW;
@@ -25959,13 +25914,11 @@ template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_a
   gp__u64 bad = ~gp__u64(0);
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     L s[ITEMS], t[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at < count) s[i] = sources[at * a.apart], t[i] = targets[at * a.apart];
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at >= count) continue;
       const bool valid = s[i] < a.vertices && t[i] < a.vertices;
@@ -25996,11 +25949,9 @@ template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(c
     V target[ITEMS];
     gp_tile_load_balance<P::threads, ITEMS>(source, offsets, a.vertices, first, s);
     const gp__u64 mine = first + threadIdx.x * ITEMS;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (mine + i < edges) target[i] = targets[mine + i];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (mine + i < edges) visit(mine + i, source[i], gp__u64(target[i]));
     __syncthreads();
   }
@@ -26037,13 +25988,11 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
   const gp__u64 count = gp__count(a);
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     gp__u64 key[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at < count) key[i] = a.keys[at];
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at < count && key[i] >> a.shift < a.vertices)
         targets[at] = static_cast<V>(key[i] & ((gp__u64(1) << a.shift) - 1));
@@ -28204,7 +28153,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
 
   const gp__bfs_args &a;
   Shared &s;
-  unsigned char *dynamic;
+  gp__u8 *dynamic;
   const Offset *offsets, *in_offsets;
   const Vertex *targets, *in_sources;
   gp_edges *queue;
@@ -28217,7 +28166,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   int depth;           // depth of what this step finds
   unsigned turn;       // index of Shared::sums
 
-  GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, unsigned char *memory)
+  GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, gp__u8 *memory)
       : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
         in_offsets(static_cast<const Offset *>(args.in_offsets)), targets(static_cast<const Vertex *>(args.targets)),
         in_sources(static_cast<const Vertex *>(args.in_sources)), queue(static_cast<gp_edges *>(args.queue)),
@@ -28550,21 +28499,16 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     bool mine[ITEMS];
     gp__u32 was[ITEMS];
     Offset begin[ITEMS], end[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       inspected += there[i];
       was[i] = looks && there[i] ? gp__load_volatile(state_of<TEAM>(v[i], map)) : by_depth(TEAM) ? ~0u : 0;
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) mine[i] = there[i] && is_new<TEAM>(v[i], was[i]);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) was[i] = mine[i] ? take<TEAM>(v[i], map) : 0;
+    GP__EACH(i, ITEMS) mine[i] = there[i] && is_new<TEAM>(v[i], was[i]);
+    GP__EACH(i, ITEMS) was[i] = mine[i] ? take<TEAM>(v[i], map) : 0;
     if (TEAM != WARPS_OF_GRID) get_lists(mine, v, begin, end);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) mine[i] = mine[i] && is_new<TEAM>(v[i], was[i]);
+    GP__EACH(i, ITEMS) mine[i] = mine[i] && is_new<TEAM>(v[i], was[i]);
     if (TEAM == WARPS_OF_GRID) get_lists(mine, v, begin, end);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const unsigned won = __ballot_sync(0xffffffffu, mine[i]);
       if (!won) continue;
       if (mine[i] && by_depth(TEAM)) {
@@ -28588,8 +28532,7 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   }
   GP_DEVICE void get_lists(
       const bool (&has)[ITEMS], const Vertex (&v)[ITEMS], Offset (&begin)[ITEMS], Offset (&end)[ITEMS]) const {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       begin[i] = has[i] ? offsets[v[i]] : 0;
       end[i] = has[i] ? offsets[v[i] + 1] : 0;
     }
@@ -29117,11 +29060,9 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     if (from >= in_sources && from + LOOK <= end) {
       gp__vec<Vertex> whole;
       whole.vector = gp__load_vector<GP_CACHE_L2>(from);
-      GP__UNROLL
-      for (int i = 0; i < LOOK; ++i) u[i] = whole.item[i];
+      GP__EACH(i, LOOK) u[i] = whole.item[i];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < LOOK; ++i) u[i] = from + i >= p && from + i < end ? from[i] : 0;
+      GP__EACH(i, LOOK) u[i] = from + i >= p && from + i < end ? from[i] : 0;
     }
   }
   // End of a look from `at` on, over `whole` times 16 bytes, the first of which hold `at`.
@@ -29224,8 +29165,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       Offset begin[WORDS], end[WORDS];
       gp__u32 word[WORDS];
       bool there[WORDS], found[WORDS];
-      GP__UNROLL
-      for (int w = 0; w < WORDS; ++w) {
+      GP__EACH(w, WORDS) {
         const Vertex mine = row + unsigned(w) * step, i = mine * GP__WARP + gp_lane();
         const bool is = mine < rows && i <= last;
         word[w] = !LISTED && mine < rows ? map[mine] : 0;
@@ -29242,8 +29182,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
         const Vertex mine = row + unsigned(w + WORDS) * step, i = mine * GP__WARP + gp_lane();
         if (mine < rows && i <= last) gp__prefetch(in_offsets + i);
       }
-      GP__UNROLL
-      for (int w = 0; w < WORDS; ++w) {
+      GP__EACH(w, WORDS) {
         const bool looks = LISTED ? there[w] : begin[w] < end[w];
         found[w] = looks && has_bit(map, parent[w]);
         inspected += looks;
@@ -29254,8 +29193,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
         begin[w] = looks ? in_offsets[v[w]] : 0;
         end[w] = looks ? in_offsets[v[w] + 1] : 0;
       }
-      GP__UNROLL
-      for (int w = 0; w < WORDS; ++w) {
+      GP__EACH(w, WORDS) {
         const bool waits = !found[w] && begin[w] + 1 < end[w];
         const unsigned bits = __ballot_sync(0xffffffffu, found[w]);
         const Vertex mine = row + unsigned(w) * step;
@@ -29890,7 +29828,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   typedef gp__sources_state State;
   const gp__sources_args &a;
   Shared &s;
-  unsigned char *dynamic;
+  gp__u8 *dynamic;
   const Offset *offsets, *in_offsets;
   const Vertex *targets, *in_sources;
   gp__sources_control *control;
@@ -29900,7 +29838,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   unsigned rank;
   gp__u64 sums[GP__SOURCES_SUMS]; // this thread's sums in this step
 
-  GP_DEVICE gp__sources_block(const gp__sources_args &args, Shared &shared, unsigned char *memory)
+  GP_DEVICE gp__sources_block(const gp__sources_args &args, Shared &shared, gp__u8 *memory)
       : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
         in_offsets(static_cast<const Offset *>(args.in_offsets)), targets(static_cast<const Vertex *>(args.targets)),
         in_sources(static_cast<const Vertex *>(args.in_sources)),
@@ -29910,8 +29848,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   }
 
   GP_DEVICE void clear_sums() {
-    GP__UNROLL
-    for (int i = 0; i < GP__SOURCES_SUMS; ++i) sums[i] = 0;
+    GP__EACH(i, GP__SOURCES_SUMS) sums[i] = 0;
   }
   // Words of the frontier, and of the one after it; likewise their lists.
   GP_DEVICE Word *visit() const { return static_cast<Word *>(a.words[s.state.side]); }
@@ -30009,13 +29946,10 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     gp__warp_list<Vertex> reached = next_list();
     const auto give = [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&v)[ITEMS]) {
       Word bits[ITEMS];
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) bits[i] = there[i] ? from[source[i]] & ~have[v[i]] : 0;
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS) bits[i] = there[i] ? from[source[i]] & ~have[v[i]] : 0;
+      GP__EACH(i, ITEMS)
         if (bits[i] && !(bits[i] & ~gp__load_volatile(to + v[i]))) bits[i] = 0; // another thread has given them
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         sums[GP__NEW_LOOKS] += there[i];
         reached.add(bits[i] && atomicOr(to + v[i], bits[i]) == 0, v[i]);
       }
@@ -30068,8 +30002,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       const unsigned there = end - at < LOOK ? unsigned(end - at) : unsigned(LOOK);
       GP__UNROLL
       for (unsigned i = 0; i < LOOK; ++i) bits[i] = i < there ? from[in_sources[at + i]] : 0;
-      GP__UNROLL
-      for (int i = 0; i < LOOK; ++i) got |= bits[i];
+      GP__EACH(i, LOOK) got |= bits[i];
       sums[GP__NEW_LOOKS] += there;
       at += there;
     }
@@ -30165,8 +30098,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
 
   // The block's sums: lane i of the first warp gets the i-th.
   GP_DEVICE gp__u64 block_sums() {
-    GP__UNROLL
-    for (int i = 0; i < GP__SOURCES_SUMS; ++i) {
+    GP__EACH(i, GP__SOURCES_SUMS) {
       const gp__u64 of_warp = gp_warp_reduce(sums[i], gp_sum<gp__u64>());
       if (gp_lane() == 0) s.sums[i][gp_warp()] = of_warp;
     }
@@ -30182,8 +30114,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void decide_by(gp__u64 mine, int step) {
     if (gp_warp() == 0) {
       gp__u64 all[GP__SOURCES_SUMS];
-      GP__UNROLL
-      for (int i = 0; i < GP__SOURCES_SUMS; ++i) all[i] = __shfl_sync(0xffffffffu, mine, i);
+      GP__EACH(i, GP__SOURCES_SUMS) all[i] = __shfl_sync(0xffffffffu, mine, i);
       if (threadIdx.x == 0) {
         const bool alone = s.state.alone != 0;
         decide(all);
@@ -30294,8 +30225,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void finish() {
     const Word all = full();
     gp__u64 reached[BITS / GP__WARP];
-    GP__UNROLL
-    for (int i = 0; i < BITS / GP__WARP; ++i) reached[i] = 0;
+    GP__EACH(i, BITS / GP__WARP) reached[i] = 0;
     if (threadIdx.x == 0) s.state.alone = 0;
     __syncthreads();
     for (gp__u64 at = warp() * GP__WARP; at < vertices; at += warps() * GP__WARP) {
@@ -30303,8 +30233,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       const Word has = v < vertices ? seen[v] : all;
       write(v, all & ~has, -1);
       if (!a.reached) continue;
-      GP__UNROLL
-      for (int i = 0; i < BITS / GP__WARP; ++i) {
+      GP__EACH(i, BITS / GP__WARP) {
         GP__UNROLL_BY(4)
         for (unsigned b = 0; b < GP__WARP; ++b) {
           const bool mine = v < vertices && (has >> (unsigned(i) * GP__WARP + b) & 1u);
@@ -30313,8 +30242,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
         }
       }
     }
-    GP__UNROLL
-    for (int i = 0; i < BITS / GP__WARP; ++i)
+    GP__EACH(i, BITS / GP__WARP)
       if (a.reached && reached[i]) atomicAdd(a.reached + i * GP__WARP + gp_lane(), reached[i]);
     if (rank == 0 && threadIdx.x == 0 && a.statistics) report();
   }
@@ -35828,6 +35756,7 @@ GP__API const char *gp_last_message(void) {
 // ---- search/kinds.c - the kernels of searches
 
 #define GP__KINDS_OF_SEARCH(X) \
+  X(BOUND_SAMPLE, gp__bound_sample, gp__search_args, bound, 0) \
   X(BOUND, gp__bound, gp__search_args, bound, 0) \
   X(LOAD_BALANCE, gp__load_balance, gp__search_args, offset_out, 0)
 
@@ -39172,8 +39101,6 @@ static const gp__own_check gp__checks_find[GP__CHECKS] = {{GP__CHECK_OPERATORS, 
     {GP__CHECK_VALUES, gp__check_predicate_values}};
 
 // ---- search/check.c - checking a call: searches in sorted arrays
-
-GP__HOST int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
 
 GP__HOST gp_result gp__check_bound_order(gp__checking *k) { return gp__check_order_of(k, 0); }
 GP__HOST gp_result gp__check_position_type(gp__checking *k) { return gp__check_index_type(k, "out_type (index_type)"); }
@@ -45736,9 +45663,12 @@ static const gp__primitive gp__primitive_histogram_ranges = {
 // ---- search/plan.c - plans of searches
 
 GP__HOST int gp__kinds_of_bound(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  (void)q, (void)p;
-  return kinds[0] = GP__BOUND, 1;
+  const int sampled = p->algorithm == GP_TWO_PHASE;
+  (void)q;
+  kinds[0] = GP__BOUND_SAMPLE;
+  return kinds[sampled] = GP__BOUND, 1 + sampled;
 }
+GP__HOST void gp__shape_bound(const gp__request *q, gp__shape *h) { h->segments = q->length; }
 GP__HOST gp_result gp__launch_bound(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__search_args a;
@@ -45749,11 +45679,12 @@ GP__HOST gp_result gp__launch_bound(const gp__launching *l) {
   a.out = q->out;
   a.count = q->count;
   a.count_device = (const gp__u64 *)q->count_device;
+  a.sample = l->scratch;
   return gp__launch_all(l, &a);
 }
 
-static const gp__family gp__family_bound = {gp__checks_bound, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_bound, GP__NO_KERNEL_RULES, gp__operators_of_bound, GP__LAUNCH(gp__launch_bound), gp__host_search};
+static const gp__family gp__family_bound = {gp__checks_bound, GP__IDLE_IF_EMPTY, gp__shape_bound, gp__kinds_of_bound,
+    GP__NO_KERNEL_RULES, gp__operators_of_bound, GP__LAUNCH(gp__launch_bound), gp__host_search};
 static const gp__primitive gp__primitive_lower_bound = {&gp__family_bound, GP__READS_SORTED, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_upper_bound = {&gp__family_bound, GP__READS_SORTED, GP__TAKES_INPUTS, 0};
 
@@ -54955,2020 +54886,2022 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-811077
-'fqZaA{0b}GD!But-(idP{Sm(])aS2h6Fp<;g-VX.Z!70glYw@2`{J_Dpv]D|cfKxvhTt7cZBZC{H`J7v}_N@L'Cz=6(qy+y3V+jqwY(-;^TUql9'OpoMx
-0J(4;q=!/Yrh.}zzOU)ck{qaBqym7iXj0tm"Yg[QiQyvyS^6c$a7TI)Mc|v^{w`%p1qFz3'MrF,k-brcko0>/5M)}^RfqrH!$M;`@2p5|c0{n]4VZL7da+
-F]Bd5Ok1pm`q_jola,x}^1dG>9+'f:eHbp>>D9s#R<q(x.y_z(&/xovVw&@M%<LVft7IY_:Q:@(&BOVW&Y_R0`TCOblj$E(4ky}XrKl5~!'+FEAxr0.^@r
-Xq4z;FH(WUN@sdI]h_Nf9TfYF"pkP!=)&X#pV4V9[aD7RR|DK42,&0v>tF'sy[mQ'wd6}:!^g7f%i-3DU&doVh=V/KoI{f`V-1i%yG~p"ZrNz8kVceILd]
-"zM>|HRce'1Ag.,J1Wx_4(upB7D/|2vY.KkcrV@6rjoEk;Bn-RY7gV%do}I]06FmB=ni~G!,)m|V)Ib^oi_:hUSpNvjH7jtX2BM4eK#58@5skZ"ss#}8o@
-ypi_:brXE<+ck3D|f_0osz~&S6KWtz]`z4I8~w)wh&.IQu]GR-P=T|Gs`QiZpx`AU-;AYJyVj`SR5%`dRBJ[mmtO||p'OFu,{1#tr+<xjko-:.ceyPvb=s
-8Pd17Qc^Im8;;QR;nE$6J,Pyy]2dRD`Mr+0W!$0:hf8|10':@W}d&O3#CR]@aGY#gy'+5S`<zk"Hd]t_8S:O7#NruZ3r!rEsTYxzxB+fr9SUlU-M:`(srJ
-(DOd;CDNrGG5g<SOcYdN:TikV,XjX!00xL6yF'Y+!aYxE+@R"S]Zro43t{O)MvP>Th/4(-Ib9_eQXXI<bbk]6zlf3jOc#Iy>7nzIGWN%t4rp>LTLX-189X
-d2"fE<.Ks<Vzwd$R!jkP{"nqM>RPN/O:"6`WNW+(NQvw9y})~>h|CS"VQ@e,M.jLt&Dt'_P0"nC]|97&}t0wpC(nk]>'cYPT/.q^,3!@lK/<LrCb:#.)PH
-Lr^%"yLEdJx.WF~(^:>6'.bU<H9I_45zfX35l@T{[dFQ:;x;+B][rsKv}7{YH9asGSg_cf}"e-Do:pNe8zoiqP3I>v6'VV7Wx['P_0KBo}a<{;A[kZ.2G|
-So'bF`@_{_M,DfS@ICU$^.^ih+bFkbK_u>ES&S]-p#A<|+As~zt&Mc"y-qsCO4<j}GoV;<uZ2OlDw0^m+k>N.'_A;Cr`'.IXe+wtB+wmDBd7)|g,T-ajpS
-jG;L,KQ}yhWCQX-Fl}SJf/eSvg@K.vEGTiLEoj(bJuDrq8J/@Km<9vYUh<%b62C^dxHfBFxqLB]CPL(BvdNj'A=^cH@);(|6:RDM8,'G[%bSzQQZ[[fY>h
-vNe8h_&Y3J`JijEQ4c,('|,CSsD|l`jP|w[v{uCDHmi;-|`GgDds$CC)mr5piwU4>Ib's}.Jb(eA&W$+D/M,^gI6poo(RfGiRqyN;RjZ%`<Nwfc$#ZWb=Y
-A-~mB5X=Wfxb8`Db{(9Sn&(aC_x+PY5K%h3jQqznCZql^JO^.tpP1ITC9NX7UOc|N%qu=x@wpmwSsd2.""niQcC:X+lG`^DN9/bJbv4R/#tL_s}oDdJ9gn
-O:nx'33J;{ls!nS1G'b:>6Ofwuh^iP!03ka,]}w%zC8w5o0m+E`u^(3-o66h#{&^0%TgrG1TH7iY18;l&UDtCw,ztIK+OQx'];FoOgh/sd^#5d|HF,INwZ
-G5TO!pLbSi{^.p=z:n"IdXaK=3/)]BxH0W2@'%X}z7>2OJl160rMU(`'bW4zxU"Xkv;EID$V}MSz%Dh27hyhxwelhRETx$#/zor4/Z~qq,)Q%1.%xd0FB"
-Wsq+lP5>zo8T7+lGMtdVc8|xz(5C(tD(^abfE-G1PiidXnHpDPCw_J!iuSApTlUF1@xb,DN%Cc|8VS6O$S-u8)iq4-:Ux/&gZrG4NHYH0rr,y:$r{Lrps;
-SRiJ,'0XsR_le+,4ZpH+F&.y,K{acBxSv%e,qz0]q-/w^99[v1&#u,gi0]>L|J,>Aqusl`tQw>Y9XHqDxVE8Y[x,Q_,v."!7AnMPaF/[F(:!,=QI1w`cwS
-SXE;8(Sf>K[[Vm~+S-bH/ct$u.p3~&>)`xSHVvY86DXEl-$0pJ9r+2.gVXjY`'Dd8/A<:);Xb:K3$I<}O(05QOvxa.8Y1ey+H2xpXJnqB0rkm$h:y5YN:9
-g33Q%/G+]f,"JNW%ahzF5%eR'[gGcRge9&o(EI6rfTbl`F#DzV~P].0553O|WEEn"F7o${R#/||D91.ZQG,e'0;#GgXdsYoP.IK.Y5[I}W[ZLUc!)B(O6_
-pzLWDd|R1jW@u]~,K5!M`^;6l$/Pn3D#Sm6/c;OHW&yl6(Xhnr|<<s4_kHDR";wxkuyGPE|SWac-KK&|a,+o@"ZzAU_byF.x`hL1S'-INuL8N1PWINF3"(
-7/A20!%`(B[Y/U7:F_828j#-4VlgU)/3cBe8Uu"5ZjSxELMa1u1d-}>+{"#01=KI,=Pm:QCo=I4dO_ZB4GaCEm}gLX`!v4su&)i:3])EXl!C5Sr-[vG>sg
-ZgO3-aA::E87HrVi2RlGRXP`SjD5kYBU-jp3f9TAn{;cDvQ)awea2zG(ne&BE`dtBmo++2'cITr4[SV_2225MS-UE@_;uPV"#5VL1@m}h9N@4+{D(tn6KY
-LCX.dgCy-3t08R{MwO^U2'2eAr#-W__/7LqX4ma]HCSgzn~:|4`o)X^Xt@Ax:zDE#{,<9N:9.BKCtSEg5)6G,WS#1TaqO}!zi0qooN-%Xt6^aSusFW8O}W
-|t)8-rGU==C6#VC7entJoGr8L4Nk:WO^;)Mb~7td$kU>3#qXvgi(GW`R;G|l,oc8TUXA@@"=>O2m/R{fAtVAR59uUi$L[@Iw)]f6aA@E6%vPigM"JET7Td
-Av+IYvp.yR~g3$/_2cX}<p8BRx8&<mUKeBXqiEchMYEUX5G."wKl$rr5P5SCCn,LYO%CC9ohiz,=^;np|7C9S{!u&MBK(t+MDj5'c|z6/3"Omh$Z{6=}ly
-XJohxLjkuv/}<_b/P,ek((u4&_%ylef@gjAoIo,jV/JDI0!kYX&^hu^GbyMK'2}7lZS2q)@lm'#2nIG[V=D84G'rn)h[@0MXzu!gQN1dhPh87L;e'e0meF
-dB7lU5P7e[L^[{~<Q!B2`i%c^MwX.(RCl9ioTiaXe@K<EF7g>4Uu<KJee_;W9v$H/O`iZ]!|p+B,KcGc.31<v8yKwKer<2L;7(&z!r3^W|{"Y,|}TN+_ks
-r%.AJdswNLtQ:Yo.&3Lc^4y})K#"K%+Y+m}N^_oiRijOZ_l|}2Y[~!m(=nId5+LIv_UG&':/U`bX&$[//5ULVjh.pl8P_b-RH[ogru^;:lss_0{CrR<X1D
-fS|qv]5spCwhH(!X>tR&PfPHJY/)B=.fU%zkNmx|K[07ki:g2<.^u7wtHybmm2Hb,(2@1n5&Fr$8Pd7p.Dop;D=Lov(ctZuA$JqBi>[5nkr>F6/|dS>&Y>
-(m+WA9I8/>hH1p|33d3@y8LIdabv<d:;]HrM}x<5(LBU#OxD=+h3DbMg,o;>llX_b;EOfrmK0_,6Sz&50N!O0^Sf`u<,z"0Cdkv".<8ta3tis|NYI<=,U}
-;{|@53pM0QM4bI{#9'W!MO5{OQ&)uPQnKe,Ey-1INN&xe:p]L3m:4|!>//CrLHO2Rw=A$7-zPtE8G{F_&bdCzyJ!<".!G4;LYh#kYNy,-`e!8+!zJ5I0ib
-5M'("{-,PQzX!~7JX<O,{S9%<1`'j6=6'{Qf@{3SHtC2qrCPCu-N:JF{@P}]64nA[Cgj-B4aYvXk4{f(ro@aR7BZD{7c4XPl2@UiT0"/[U<zvFc+l>Rd}S
-I-u#P^0eD}^.U^[%{1Y}<2Y}-eEHu(JgA)1#c#na&C,k2R56B+WZlup.T3Z)qi>;y:b[mtjWbD+4Ar/,hsQHk3hmEE!,lN9;2!Kqe(}zJr:phV[]5}kHWB
-cKGXL};"C0AGAKf'{ZBOjJ&q/b0YS;}81ah_l>M]]}:6C]zCYETvYlYxc#eXxxC8uWI=v;uTz^A]Ex:,dT^cu<QR|4tmfma7Ws!>YGqZ>"84^L`!Os{{9Y
-8"_.E!}lx)t^Q5JUDf^H},!<r;w|!0EG5Q&01f9+j0s<}";%AegG)vH6->Xo|Mbe'WT,)l;Go1a-uxY6dAhGWKi_!:xUnY/UYxZ7x_~.mq5@CrVsfqpiF=
-YOqrjmS)!Zf5)5y6!2@Y#zC9eOHn]^Sw.#tOouXAUVsf"xHTpYo545Dt~<:4DbYu6<kk;O+WG::=3hgT0C.w1Mb$WH~24|`w#H9g)/O-pyfw`zEXgc_$t+
-/dQ!mAe]a>L4(=.iUS2iQs3e_s^%wFcZk-zbL!J<CB2/i2&ZU>Ru.<_9WUJ:([>X8Ui(:@0}^E!37nf[g:in#w!9A"lqtYbS"iiU:pDL5SQjQ|m0(bJ$9{
-XY3B:yYFH(E1)6m_61t:rhiGNbwOD#%X"n_<aZo78/^L(<%>W5D|!2{CtE~G+',.]s<|!G:$+99BA;$)&[Tul@]LC0GcIuRI'gdtkJdb0z`@Bok(GVs.P`
-guBjy-k|Hm5y~Ug/w^6y|&3:L6}=po-GKf&6,jlpm],sv3u(iQ!$J5zs(Wf&+3Omi;t@KuKB7iK<x,~:SI4}vBl>V[!O^07>D@yqsU4I.I%ZeW5]UY_Jjq
-qCFyN-+BJ-42}hyoj)GW6}CieUtYWJZ`{8/)}VK9|OdM!k_vRh|$'w2Mqjf2B7kjn4q"'Mkiv>P5j.Jcl@M07,XW@J=R16k'1@Z,bRL7w^oKsGG+'gYGbM
-Fh0xNE2lFf39KdvrM)+<v$uaGo]jE1|#_U:mapiwx`AS@:]g_C+-:GB"j{e(1A;M=FJ_rM_d1f)f:-+kXp.;LaOQ(C+u`t`5MuKdTi>_9tHHLYYoM_Z3mU
-/Th8pov5p$MWzHCOope<=^@+YTI-_0z.rJEhj]5%Co[`xC+6X.&h9Z}5yX)Lx-Cq=>KupJ$M|83&VDqmb;mp6qC'Qqnl&"~D]P'3oea:A,7"pBNm1A4/Rb
-a],Q;XVbge^|1D0/L1T<FM&QUuL/VKu|OAg!9t)asEMEg][))n`8w5BNjY~y3s6ZQXo`}m>2mVnWW{e6G:SaieP3{yE_c_vPt^b6Ms"NX+-]b"3kaBP7{m
-7z!KOf85#cS(8:R:SwXW-9vT2GZt57s@Lrz/=]{>A<1$fu,Jo5Cg=RA;8]HS}eSc<.<NI}OP(LqS[)niEs8q~a^!T#a%)Ac^X:[KUIP7:mdOQQA/lW_0XF
-mQZ<3;9Y,o]j|;6rV5e&wm,)63j!>V.p@IQb,Wz=#ZpB5fRaoLmf2.},LVIkL4EC81~1k/DHX{NJ#PC1}:fy]|k^J;.hY_q&JXucTF0e[#2a7gp#DjB[;<
-W;i!@j`R+w9/c9WpETG|/Rtiq)&r771t),N]"n,0hDo+p5QOrRa-j5IE"ao,_$lI6$[<|;uo.;cNYbsrtaMU+w/A08agt,6wKWKS%xy0N,/;RqwsTOCmZ"
-O81W"0sfmhUcC57]ls-5n{NptH3k:Z+BHv~(8fvh#nAa!KY{5AE0~+]"s72CftMmY158{cCVM$J[Qu[hV[>z9=V7eJcRE[@NhJFZNEf^ipTi~&Q7TOQxsp
-v#)kZB9(WaJ&@&(-~l/tTN}')z]6dCUWpC2sB:qcMouEqf_sH|kHpJfT`EO}X^Lv}2LtrS#JYnAOm%4|<CDBL6DeCH-U.]Jx[w%[Xyku+zhoQp2#bm<4X%
-~kk{pp2.`YoZ%ipL)u"FE3BMK=&)a5j|^U%o!PtO_Y_kSV9"~nK"zf=et-W;NP.O%1o<uN^6Do!-fJ:oZN[o)Hi<|vFAs5-^6&)U;hl"7yyi/]s=mW"U>t
-yb`^WD[|};)PaXwQGo>|<-FRTVbAbKQc-2$mLtbCsm;!TPC5yKWF4A>-%}/&d0k/IcOp:uqtR'/RZzNtTmhM4>}lyzUQh[~"/ZXj|alt2Aet/Wy;+>rN$d
-t8ko;rFE90&s`UmRAp&`S5{,X}Yg`/<KQHa)L:P'Gfk2kRa@:R#WbSKC;yipONsJC;}=/d2|gj}n65BC4(]^=xAVr1$Do>@^QB/M0pj5-YhI#y,&+ge$3M
-RYI)'e4j{TDzhik&HaT/uWajqC&2,CW.IW';(T8;px{'!b<HWfR2YF/@Ly>PNkU4r@mF|xw,{9MG~v$Gp%l@|=j8aJ6>bhXlU(te]8BTB^LF_1Rota/L3h
-dp5OQ;]Afe:yF.6!$Eh;"S|PSwcM:.K#]3&;Q.1;rORr8{#GyqvK.ZVcaG>+2Y0@D|kHo^<o+N;s0F^A;roTrRuZr$ej6$jA/+,|Kb:2rZ3-y"rhp#u5Ob
-1m##SAvm^m4{ex50I.r:Fl9AjM'ktm4S+Sz=mAJl@,[a3ZNCZ:WXZv|,k$&fF|kt]o;<l7zN7HL<mc.&H8DGC{Y$m{IUBa"CYCxY+I]hboN;FbB.D^4.q{
-zg//^z;)-SHu^|X$6z|I"j]tS^py|r!t`B$B."[4Wye7nzcy6cx0"x|f'eML@!H_B6IzCDXUIkh&oHL#[hCdoO|q0gU|,g,$F^WJT8kwpU}4E!2;IbNhi=
-Y.eV#Wk6~Adu;CtW{HPM>x("GEQOE|McZ/64ON(BMF._m]("!v-6Q<rgeHecH.ROS4Mw%^~+-t"}htPkOsS/@^WZ2'j){1("iP"zsVl4`'+WXK^nP7s{9G
-'X,yQ-7>A;t>tAj^"2YZ0'y("za"0;.J6ZQgwt,Inh@5jP#6D&M%d)_zq&prL7DyT2kU}q8Ft>~psRY$#/i{@pL0B2$^>ikl2VnJ6i@1&Ff&7Xh2RLGIt[
-_K4{#fpl`qSCArpeYq&8n`47<)]Oj-6{Il.qWz]n/aErfbDQXE}q7FGmzurn_u)f2Hf6NFYNL0J_`mwAbAAVQRGAz73Q&veCZCN(4eta^'fPn#&Hw5[<fj
-tgkc`KRBZ%zG8/{]A+4mb)U{9+6/.9."^S~&u;<Q)#H<I(.x3p<U{4i<#sO%WCIv;}#C0[ahD;cp/<`(;+K:UbW[gtSPv8$bXVQ>OyuUmPgjHSEi0Qr4N1
--<dT<4O6)0lFo<4&g]Z!B9mBL%#9@-meNOr`xSvUFa^_GX_tm)m%"wEK_;bE_[uCKAE]oZX437eo%Y|NL"j9D:AU5eUE{,uv``].>l6bI>QEOC_[=5(AvJ
-f(md3EPYNgX4_]"F8Jc=5)XvsNup>YY=MPY|PG4..MrwUITo&|B=1n:8@`pe7HA9z/d{@|k^!%ybPKIS7/fU0[x%WVN/Y8kLtM~.Y!"VFL_Z/bcR!E/=b/
-HDQ:1mwQqRC_@:,Be1<dq)a)QIn6QGR6C3pf~<#>q!DbDvabctTvj1PCXnNEARLh"SchzR6)Lx`.Qv$4%9}6Ur<b)joY1Nls;5GT#D!63Rk9wih3g.GCdN
-@;#Z>y~=g6Ok)_BljiR.+"}ZQ_Sh|xy9|Q&i{T+,+,}eD2Mj6b,+miq1]&U[4Q[QV;pRDPz"0vh!>,l&IxeyVp=n}p37OrzqZmLQ>0<5rz3;}nH{[[_Kuz
-aG#e0Br#3hu}<h'$TbLSS!R(M#xHvP0'}c)v+i:-Szr0W;;A9<.p8AbFh&_EKnKhT4("dzp3Lfh|>nhTX;gGYhmT^,Zilm$0,ILdLgZH<dOqlm7[bwX2Dv
-oY@vT1$/9bL^$GZKhKTpcv^#=6(nlVGE}Tv,AZ,6zDtdRlKyv(GQk5["LckUZ!3Y'$.R{PYaO%~HqXep^U0ZlkYmoQ2FmTR_;=)CyC3d&d}ek^EoodYZhb
->aV}eGsh3dp7W_S]_dPjBq3R3Wj9S37v/Ugx~^DIhEI(NmKUNj-K;s/"M+"yRcP&]8Fvz+Y<|'gC7+{Y:7hOU69"F#]sK]TQI(]Q,of8~(<ql^WB;;rv+y
-dWm,,'l$6NoFQG]Bn#uH$T5"[CSz{w<xu:LO`KteFaWeSWw)oz=k7.1Y7+QrQzV(NA,8!hgI"xuYM5_/}N/ef{;X3`$)!V~7nla(>noM;G|0hu9.PS,HpW
-M"'7(J.Z<GZA~f`3b$:6^y|yaUt46+f>2&<;yLv2ex=f!3o87I;6{{RnhK8]I7mCnq;%;>FMJey.AiDPh{3+mjqPD!7d^==6MLk-u$x+EZ8xkX&5HmJe<_
-TL[G^>=#f5I6$2rW7GT7~(yQj8KbjD(BwMP:<Er45rHq->#i/8j]S@qO->V7.gsY$Axgu_'}yeSOlsbt[RjjlGgiY_KC6Cz$%0z(kE]X50'.0)s2{D6,rw
-I,wM-@u}/#yNYq^)1QMo$pz("vl-eGv:U$"iv+GXm!TGNy[b,rX2D!k(]f6[-B^zt'NEqp~FuR0yjak"k(FX9Ca&urOY&.6.3^(8KQ+J,ukPa|0x&"}-@2
-egsgsT_aq"Q`oxbG]-|/:9p-2|5<HK~A#cCF'$l,z;aS^^JFb+]Uf7$f<5&-Qgi0|xz4mj_vlNnA~0Fr=x&fYy-[Hkgvz+OaEuOM1}TD9-sR):e=Nu-OY_
-A"r#H"nPR[-U=g,r5".|{l=}/`1)B^mZMV2NKU0C^WoxWDkfUb!LvnX[RHT&m<i@b`:OG/l8ts56GSZ@{8X^m:#l=KpEAgJNm]fiB4.k#'UI{=I"A_4%Vu
-N)H)+mD487{OWb;K/PCxEWOJz+/"Q;Suc&9WFK}&s'`G;+pjm|7[<ItX>C:VE0JNsZV.`kHF<012(IUzL&-$$Xn%-U>hOsl]S!<r[i8S}U%5xM"+_ut6}R
-gez@!B}p7F^9GRTfTW}f4,]j"cDG`qFAkyJCbv};{VTo-o.igii$H^N+7g+3wCU)+2V8tW89C<k0:<5E2<c'&^nU!@xhO06t7(,4X)X.WgD3hZinJs!{Y7
-95}@3N'IjbS|Nq8;0lvs/_<7`+x|s<V2!Z2agvmSEg$SU9y3='Ns<r|BZMg2akkZVAm<3v%NcQGZ5RDmiw!}SR|ZXC_-0$jBT,KKam$}`W"Kjoz73Ey--Z
-fL.YBJ@-wVi:#<:,)bCN79KER3A]^<=yE@7}7NV|uL#b]#g>!k/VCktXh)Wx%e5%[H}bmxWblc/@l,wF894-0+JL7;9C4DX5x3YR$PVY={B0AQOcw)Dtco
-&0AQ1Ww@7|`zcMn(;^)Z|SDrJ}Sij>3xkEd9eIUi.nkq6T"`&|U)+C`_!>8WCxder.K!H!<$c1QSoB'(^[X37|[V5]AEZALB>Na2djC+G5.EOB;;R1vSYV
-;i_tv.9j^b9{>V;t(7BXwS.4y8FbD@o3"n2IJ5g[k3;A)6$1SkS=mLW5>f3LR:&zRf%>~dtDag!2oR(CsIdx3j^JI.53Xk,L1u6yEN+/TYuI4[0v|S7yNY
-A/P&.u+[m{hB.W@`SUZ{u#Q]1-sJRXW>6JV&]5q^ZkNxVQ'JH/fI07WZxD<JP(+o895Nu}Z'kQ!H3=u1I2pQC+x6G_De7br|Cl>gs{`[1N(X&_zg|e-gXO
-DqgSF0KujFY<{GJ>2Me;:b.GgG+MS5T^4duY@^V4#nLPLVM@UBsihm$)4+n6JUGV7vBDs%S8s[L`,7X;Q36MBV="qr+/DGvr6{SM)"dnizZ#}JUt]&'Qp%
-HI`p>mA!m|rR^$%yP:;xBGhe&dEb#If&#jtI;'[>#ddAaJO@$$uysyj`XVq:&v5nQdYbUy<QPHXAwIT_A#UID#Ce~2JaAvv8];VV'dwwvty6}h^,hxL{TF
-hK;I<][-8jWM;^_d]IOh[kVS~LH5LI8&lU:3iy,g[oc:hct!LpGBr8]!&=>nHK1fbHIz8Ihq6"b_sIE!@n2{8#jCo}Ru>)Y'Gh#@_'$aK&Ue5}jm#{[>cE
-CWo:1>qh#W`eN.=)z2U%_y6>W:'A!."-DxiH9pbWjTQYUqVio)u{Y$W1W.od7"f6#42v1;#,RRS'YIZY+vc_^C193kyO(YfLZ9Vde{L%w6vW,DkGi=AWd$
-~n8h^4!]i+JU>,pF(Sbwe8'kOe@7GmjfzGv-29qFe[uK;CI'{(Z;4Pgk'zS$t]%:sN29Jh!"r-bTkp()9#1Q8Y4.t<(,$a"@sA.l'Q;{;O#aDTZJ1W9]1S
-ziw89Bx9wu[<,Wo%lJu:WP:8<)7.N}vDgMvn2t/}6qKNQz-"}I4t%N9^k8sv3e.E#s_3/7FV/&SXNC=LoWh|6A$4N{Nn!B3nttigm:TIc(Q"Tr4E!170Vu
-f@wzfQOgT1=-/M~$10nd@7s'~JHUj!UXKAm+<bos~ziLS&wcL']d,=o"TNy]m"wO0u!.R@l5ARpWb.q(!HO'vWXh74,=4G{%BLz<l_2RUb:jbK}lQl/oi/
-"dtB2Qt4iv7}=qV()7JDc/=VJEVuf'Zg+1F0G`g8U;roY+)y<wIM#>|OCSUr'7>c(v-s0J~4ux0WXb|bDUP'G}~9A/lV&8^9:mCsY9.'+ZUe#<kJ<^3O%1
-uh#_{}:|p'rbwC92`pi'IHIW&.<v3$qPf!AO!j}<~|Vm]&L'@)s<9YeV8t[%(XKA6nTsbf"6vy)-[T}0=/KUA-3QXujeJ)ME88|hB<:-Y{7h|E%!_(9[{7
-CecEu7%j%n9g~SbS_yKfUAqjhzIyE)YtvIV6E;<e/ATD4p~C8S.38Jj7joEu9`u`~G^UPArKQ]fIs[n>~`ZL-s<8RIk<n)&oZy54CBvmAg!/>^w7fxAbW[
-H%2<amZTj]l%x,kSzo~AzG&.slA,UVIv8.#x57"&si}TOXRQtQDVOho-d/-cCCOB[&`(.=wyBnmA`$Yd<(I0-ahnN@{ytdKD!ZpPp:-i95lvYI`aO{-=wJ
-{|Kfl`#x-y`n9:|'BLvIxYZJ)FZ44nJFUazdN&P$,NpMO;%>>$Au~YV4<l3.af~|]$30K<r6#cDy<_9NSw/I4/2(Zt,LxA]De{8tj[E0-tgTD5~dj!:N,$
-uApSq)lZ,>Pfx8%=$VS`z5uM%KOn:NV;g35yJ>1=bh8qB+jfqoq1u5@z082&~pMH20LWD;2[680Rh%+[u[187|"T+Hie@TOv[/#c=W];=o[Otnj35^MXy)
-xPv<Ax"UIZEWC'G_,:W<.aFa7B>G'8pk7;'^P6d6Kg6ov2<a|{IE,vBv^#EhJ6=U/VZc<yeY@IOIV;YbI<&l;3wME8C"eq(A@-#kxt+vgwgI]sI!n-`<4j
-%BaX&E0odA3m`:wUz0+B#n3tk|s'WrD27ZR0=2fX$aj4X+C$D8"^zr_J"#fm-pB}n1Nc[)g#gn{KF"he8T13&JPo_,c0Z4D[sT,_$TyAysK27{J][iuqm_
-9ZD{ppYZTVbhj)T{q8l<+]1t6#~WD![UF<h)P95>u;w$/>j[%D~n&C7$sU+z+$z0xZAqpGA_%zH3':u:t54_-7Kn|wq|>Xpuf=`j-)-O5u=gYMweP|"nl1
-l6iW+4EOAug-M4"_+oP|z^pu<NCKP5tm2:RO%S7terZtB+#%)!a#k0%-vaoS0um]Wk^($(L+F;h-w}-&{hH>c&aZ(cq4Z`%RFM|>Q>3pMQJA{%Bg#qiBn/
-dm;y-4X<x<|QrEPFj-PT''5K#l(9w+1$4@/PLY"&Ziovui-7f0[1bK{0N8'$#=|^^]go2';9'jQn93rw,3~+uu$WL+mnw3z_KgV53s(YIO}(.3$Lg1GZ@H
-H_~=n-hr4pDu>uo5F;(,f;-K%WwCa.26(Oz&w-x(y;|WYQ(8hx2l6lBJH0}[KR&{wNRyZM#-3@g4rx~};H9]qIx5qE>p|Kucqz+7P/0+XhesjDy](h|X(!
-_1JjmO5$p&{jj}D'>oyHY<ju-/n1i!NUlX1.wVCHf:5KLYX1R8gjQEKF6kZB/%0fFV@%sHiEN&2T0ZPanG>(a5[|YX$R}5|2S;VhwZT'&UvMVtJh}).!&!
-Tg264d@ufm^x$a.fpwXgVsP^Ehf5<&YRn@sBqVwtp,%`:=$'e(_Lc0Gu/f$0tr4QBlk1bY%F-G$5<Cd3A_W5<XCN%&<C,pFKH@dpm,Z{>{q,O8-_4U)&w=
-6,|[f5-uQm5,pyiu$By]_ahL_:/>Zq{;A=g($Ji.>+Sh<.sGGm7`opDK<L~9HbPA4f)R~aHkm1"["}y[e#E{qgl]S}=|e>k=il~ODmhqdeDV%aKAGDrAz(
-Df<]E#~cr_=YgazwQzEvM);1NgkdX]iLTno|O5orVAd}[S/Jvu.}fR#FE-&RBOkc7]#-zrL)U2wdzIr+W_YTgO47[PPyS>C,U9XM/D#!_zJ8`U^iCP#@9/
-aE^&dS|s(r%'J[@D];'p<bY5xk%"M-O)DJ{tjifwPV(]/6L#DsO;t$fy7EcGfd<oMsK&X$Y&&_Qh&/$Yp5JzMI#^HT2sdKYK1Ja7O8[r#!RRX`M=w]q-'T
-M/>2_BI"|T2.P|Sy]a0F'%!lxON$Y2enhHwp@jjllek^z.drF,u^1wq#SnfdKx"&l{3T_LWPo:3p_zFn4m!7s2,EcC[WlGlxLo"Gq}uBvxkwHinza=NuR@
-T@nalob3jOuECd/vC7]P9]@`.0Wm5(:S`E|:4Iq'"fenKq1C#8]{E/Z]vyd33el#@|h+fVer[bvOkn9k$Wvynaz2NcxZ/V{ML5XBvIH=O3CIp#`mtk;6-v
-smr=Sj_1(`t@,5hpbAVwE4fCWjx+z$Xz(1=@_i;OqI05$qHL_K3(`Ct:^k~@rl,gKzE9)N[ICxTldQbDfGj{bXC_=xG^|z`wjoHQ}C]UBg%"+fTn/UPB}3
-8yK$<8;tgFpl'55e7VZL{e=Nxw_N7<W.LiD+mR7D"IX9"2E[|qvI`a!g'{[B~AeK^}.4-q+fvy/J+]RB^r2{|S1}sC;LgEsIxSZ>g`#bR"jv8oWx7'3)J/
-P![6+qE(CrnfP."nk.hIEQTs@v!KoC-(8zypqJ2|gXm"Paa8=$Dsvdt86}LdS97,9tumAi2kyg7A3aVPPWJ6{mdqa_OU=in%jIJvF]y0zU&{m{`gyfc[DH
-ypi]K.gax1/GU1v-@:Rf+2^$_B$TnCV6p=Z-k&tUjtc3}_2XC;.B;sR+y#kr>la!"u=&4g#%brS(HNNg6UUwRqihP2`l5np^F,jMJaVDo^w:D<gCp_CiHq
-rPt9QIe`lMn0.}T$&#TkIs=CM9sVSXf[6+&Z1J@aFH8Mdkkd<7ZihnWWy@c1DSR_X}D%I}K=N@=|7'&Bq:B7/;77oXZk,2)=`ta.&,smx.L7AtBuqNi7"N
-6lIZ/rdeiKGx&wFiFd#AHu=]-y)x`YS[;Q>u3'kf7Uw-3G+ys&$RiDvHub^@m:/K8EOdC/NQoz=Kl{'<`x8Gg`7R$XRWq)7u9j@Kk(rmzU->|{:7N!(h>8
-::NpG"{{SK{[2(LNpk/S7Z,Kb;;ZXU|s0I8Y,cug~z8XVl.b9y>=W|C>E;u;kBj+<v30f9[tIf>YcQaq/IFSdLxa/i6}]>9;s4WUo&vOI0'F.H#5Vc5uoe
-r22$8O)Yk$_/(AgbQxczlPDSu7YcxseWC9r<rU%YKWf8.8F[Bxku&LnFKSR{uw[XE/iaUkTY@e'Yr9!l+p&^`$5W}V&Wvzmt.P^eawjs`J#b39oXv`@o|)
-EV]x^E>aVyC]%slw/,&n1QC3xF6bXITgfn~LixsD0vQX8stC`jEieQ!R}MLN2v.3HH5aE3;,lSg-=bCD22xL:vdax)PI!M#4/&$C-l<8t"q3$O)9C#Pf6y
-Eb<uw]h/@)IC&oW^#qLXvmFf6^h6ph'I^4Y(5>%ULZ!t3lHS[UFT$}`H{fj,_tI8|U7!P>ua:lRgso5lKl8m+H+l~0u@kuJKI'<,My}aMw#R4DM^<>aV&K
-EuI`vZDUy-mpk1UwMu;8_K8#ZK|]vi'L]OSw.Xez;|(e@giJPLPT'a~Gv_e7uUs{Z;)p{;Zsg^>WaEr7yOa}QVlo6jFA<Muqz"g8m{TK6|La7L}@RL9V$M
-or$`CzumwE2DJLF_4xAWi|D'&`OCjzQ`utN+lL<J]q$Q#FS|UgR'$l{qwH0d]N~j8n^wp<NLjteu:3.a<^V%0q/cR+`FB.2J`(.Z0;H#4BuUiF9]1Ctcc"
-g'kGl`tjF&R`>,j1}`L[0&XJ3c4WkDmOAB/urvxR7=VDzfg|KbP1s;Miy9,An=J]lqam.}EL=yl>CQ6a7c_h5}]$c}hq=Lu}d6Ahj6~xbY`v~['c:egHoS
-_'.oA$EHgYJ|NhD$fb58jb>w=XGA+)ek+^{9U82)Jm$Z<0`vncai@kIZJjS87/cIY'^8Me-]znVt0@ah{"rioGL1-)Uxak_GV8oL;hPfi(<hSmdITsM&~f
-OA8EZ2;6jy_X_p;9q1S|Sx_e=&"1[#ky)'e5XHo9Q}ivrW[oBG|XTyXJyjg5|S)sgJ3w8ofGtsUE'SR8QB]r@|3^yn0/^m"5H|A`YUE_X^;B=M[dLnMpr]
-IN,NvesFSJYc=;%Aw]x8Ducac,5wJmxckhJ'~FeOw77yEn:p<L~"TNV7$IDowAr5OS,pE$YPuK[BsZbm.>(lg`,hf;6-Wf=MH@IAO/{C`,lf/PwJN{]-'&
-Nh.NwXpUfu0j"v/pGht7>|6r9A1NIX[af,qoU[$<>g'zlmI.>M<&ym(T+%U]Vt7c/QA(CD(.z1)q;Vs(>-@waL)d;R&bsix''M/dr[0^;!WLDz7lCQVYfL
-`E^U'`f1Mdvw#{V`&W6wHbxE.Hj%Nb)>;3';-jCj2I"i(:8G"(.|kcQ!~OK$E>JRf8gP<]G96Dz3%jlofGmCD0gyEg4yCQ1`}_QZ)'g/gh{_.3/7o=YZj=
-fVS!KG;YrP`!Yap(B6T"E-@h&!g3zUh(FDudOl|7<!vLx_I$PvA`RMLlGz&{T&PL)aq7LGIB`o-)ympOrw3cMML."8{Kd^so<u"r+Z=#~7o9]SmIeryRDa
-p2b8{NV#)a`Dg_1TOoXM0[^97Q$F4oo25nq)KcJ+j2e5~yh'Up'WL=Nmdx'^Cz!'qGf<5YNRukpQoUq;GP$0wsyo#uKkSo"mXE~"]CgHYr+)0}+oJPggT3
-tOk|>eWWk|KR|Z}tAI])EPWSv&rT.HyB~D<B(oRZu0qvT2p$Kk(G-Vwl@7Q6UJkTb.6rn`iL;kgHL'2hgiz2qS1E/h;ou.=30EF_hxhKS/auIZ<=ZG_mf^
-%/z(G/h7j'G)Gzjv>MZd44hG'!L&swwjFlT%>0dV6U+./bzqCU$g+g4+ZCOwE#W,>Ey)$7Mfjg}w2G0^5R4W14Jzb20S48o=u<3B05Lzb5w$LTBC:EE4!e
-,@nF~2U7K+Er)RNbKR=qHqBpx:^Yk>Lis)H!T[bFweT[<sCG$wLZ{-3EH]hfM,o.Q+s#7,""!dndx-S#v8W_S1mx8OxQ!'-:En6n"Sm(and4N(=fbd[-rb
-;E:f1vD'NQL8R%aBD5==],Rmh8S464^CKRH}Posxd,tQvj#e~O[.7(^U^F0$guHb2jwq[CIVjV2y.ALfq("O5u8s%g:(R6/|}9`J3$0}qbIi+Xu`v'Cw5^
-}N1)eK%s)=4D,crhpX]6b6[X&q;6v4>mnaOo=mn3pt:t3`)k6y[u.ZjsaH/4,(sFqPr5qw16ILR{5DDU$IWzFC/7RbGqoAq/sZsC=4p88lrbT,Adl{b,)`
-8C]6<;/K3kgsWy,O^wEs0yokhy#EUmj5^_=^c#A)lbdUBo1>4p6j6W,u~]Z1YV!'RFeG^4z4Sh`HvtGqKy.+cPtKkN;}<y{QjN~j!1"g01i_MAw8+,a^+3
-Hg%LxQoA>ekE|A)g7ej,JE8oT09sJ(w+&TZtWPXYNA"qBJzF!._n.0b{H|n+`>qFB!jq]>=XI1Aw07w%>0tU)vv4zUjx"#c}Yy1HI5j7'jB0dpU/hf:B_[
-#OeD/{fg!Zj5Y8u)&JmG<lBSfJ!6E'O-qhPjgx$v^/1pE0Py!AJirQO@TAW2&i;GV1&d_"ci9RY+0)_}sRs-'SrQR_OW^lvnXSEb&ap(y-Jx~R1d$ocbBU
-dJS<jh>F0l.<T_=%|dx<`cEHYKO"4[S-Bh/f=bq1}Ko-X`y6H^W])#/esa/ZnxqC2D-sU_@$kP{G+"kis@F-m<,,4!NQ(9VO.^2!.&D6T}IO}AL|Id2H$3
-tr[!WC}d'0[}$W7O_Y;5JuofH8Fj%igj>0^V<T(bSWIJ+_nDY)Up/@@^Y#}r}8Z$d2XoY=^p.}_cNo)t&Ie{fDE=FbR79vul$N:njZtyGR^9lErGUsp=61
-X9m,UGcs~#6Ua.JsGiG/_:Pf57c3G4FNk{hlwJl>lFL^iL3Xm})TbAK^wBp%B|3)lUw}K(DZ(RJ`lB)Y'FWn&}l2B1DBJlr[XFjl`J/81PD2MR33sHV.o6
-apNG;^(%gmXP.1r1#eAzuz~uodvYt+6|-XX8u4+-gFu3Y)9w,`2CxN"!^W#Ks1~J^T[0<:0GH7`_5XKQ'cN-FRQtg:d-#I-S'v'dY+I87)&45$RY|R@m!<
-qmxc]B[fIrB7^7iaB=d+xmRvDw!}kYv0Kr7d6u~wdSLD^mx2zMX1>d9^_b|'h:$mH3yfg[{`q+su~^%L/AMpg-VOsm88#+F43k8'r=TY(WusoS,436lyHY
-]w&"uxSuoH3|@:Zq-4s^4g@6u-qxhx%8:-7Ap{lBj/Mpun,TfJ0N08-HjEOJRoVH4eJFqqK^2@ni&TC)3J{xW_A^li=l%;_IS'Ad-cx,BqpOK/%dv=oTxT
-pOmL%l3P8]sbxnlQYlV@9elLp.I{o:l9a6H8qS;[I<}>D<1O=_yWl1fxhT`|!KF]k/irvI]6g{vQWF[F)s>xnfJn%1%Q1qrTJ$u"`Nb,$t:Uy}pQ}Nx!'k
-A0vs[hrO1(kv4RBUhlwhq>]q&Wjw`n.p(z[W>u>,Mi<keWQGpoXn<oGylqKy3QwZM7Jx,juTkg{/-Y=sC0VT!TgsZ<mqvhYRScg&`f@qqEx+BK>@"Eh`|a
-05+0HP0[4Zn7m{>30EV[':Zv^YcGur}:]ZI,I!zl85t;rT.+W{u(a&`d#Z+mkgLVip+K[6h@gdnKXGR%C''db@WrV<+"<8[NQv.mS)RP.R'[tKEM+JQ!2w
-s'8x#9CuhMKo@Y^OAnDd'mW&Hy2)3Ty!rR!^@UWe:;c7Z;m.#tq])egm@UXi`=akmC.aB=ecYn2WOd9E4/WChKre"%w]/r+r!ZSx9tC83=WYCwx[)j^c@d
-g!2quv1q'op9;,ndz#%}Q4DI&>0qXB9R0Kb,fIx=UPi6f"qd8iKx8d^);h3q!,1(Ud9qf<RC%W%^GB+pBiQ_<(Y;BG8IbWCex[6KtAV4&nye6^R`@TtPUo
-j%#VP<[+K"q22[K1<tMVBm{%.m(I6f#F~'X)[a)3$Dj5]2H;&^hlu0'|lZ@CoPR2^3_J}Sc,i!53S/]|z8y|RrN.+-,Md-@icS.p8lGUzHwsyaBy_HI<(A
-0<2&|ZqpPd'6jJ2$vZ<Z%!HrbqY"!j1-5@poyn&)o`7{7R1"WyNL+}V(UIcis-["uip7,YF0cuyPm=(|&E`xuj/#>cR<1LQ}Kr;pNB6f%:2'^5;Lgm;@~/
-=CXrx)[9NOYb,=OlZ!34/+FvC{;t;O-3S+$vB+VHSTK-)^S:W;LlQzw{bx,Z6J.z3y5-MTWV]FE),rLk_Qj`&;a);r{GAuIwR09ZXS(0Zm^8@/gYC$s9es
-7Zn+Yu=oT{e{<T"OQ6'jg@}C,emwzYuW1'iMT2[4B.!@ul#VufDt6=k0Wyf5GROZa`:!emt=gi%PbDvoQ]Wf|2%}+_pOpTD()+nL]bS8=o;vRIyz3CL%~A
-$izDKe3F_b<gHC1{v7IrSiSNUg"x<5CEg|9O:BH20ab,[S0b0[R<C^!:4;!%yA.e)b$TJXTFLV"RN`7<BKSi8oW(&h^xo.m_,dO_`0D..q5sDR[r^EsV/'
-Y$k"+_=R/zs0)WwGqP=,wW|DKPMfJ+~]1p~Mu.l0({,<yG.u."]Z^i[S:ySw"YxKct'Fi"C9>M"$ZFC{]P6Yr,]+WhB!<NJPht"8!LmmpY:h+vxr!i6$;F
-I/gPIX0:P_Cp)mvTAt%TKrzeEx$J.vU9>C/w^[/tpq=^^<E0"|z5_$|DVq'B~Iio=&./x,fIl[27)fKD+Vd5kIVG3#!y<NM7j>teO"Y#7Col^IEM$GKp}M
-~u[ZBG.RF9BN[p{>|wq^dWku,8=WZCL0ohvpH|<"0:l=A)x]PM}/(RHu=zXH8Kgs#fZpn2{O9YF<N4Td#[6D<Mx}yy_523}a1Q!C<hPn[owoNSk#ZzpA/(
-!p7C:$^;/]Z>9L5@K_x4@HZnsH24oX#_s]a+])9K%3~s3Md1LLU`WQqI%:wFfWzFvars4iFJ}P&/4mVfGK_}loe&u{otvnK[vfcn:5MnT0<Yh@G0[FmopY
-&]pY90{(5mbO!i^RCx5{@!lAZzlQ}f|GuB=y6d;Tn&Ig~Kx]w]P('_==Rp5,y$yX0#p|lA5we.bL%yDkg'cDxiD$5>E15=lKNL)}nAYv"z<2A-PIdyL{&P
-@5h+.N&OQ)M1d<i|$uhnQ!HK(5[vNmY5Q]fJ((x'/]T:::1%(R}B,0<p>!yPV|isig0x]#c`.x5=cb[-rxMAJqFY%P9,zyR6-a3!Oe`k!;+rPU22:5L&RW
-)^TYTpxlhj35CI0O'"-{KGoP)#6z.Y.YtE{fphiN)H~0oP+;}@SyQx<1<Ym(2:'Nd/F/+L^WG^y7'UXG{2~(:EmXxXBS[%2XgmyRvds#K+oL_w=qJ6)V|i
-!PpKlhNC.LOCw/'"b>1eWaaWrpHw4Cp/;[(%O+A@Pz9xI_np4M)8VU>Pm_/_t[en-HX_^d@F"5OWgBDN^SU7rq1.)nZ%l;<_0B@H8W,@CBTLR<$,]d^^jT
-pKeL^^j6Um.#PJPNnF;`;GuMEXykmD3l6DF]Yc[Wg1PC|cc]Rfj+#1`o~J6VE+;<v/:<,OPJk66CMRb>!X#trD#k7nAXOF45]pmGkJAbTD/$HBAA/|L7k4
-qez!P8WfVZ3ayJckuzS/m'u"We/tCJbA-kE00i8npWICb1f!FQ~"vol$Ks6]yea61<wPxyFQw=OLrP9z@v5v>nogay:E}k|gbMPhi!|;FG"MY]OsS4C>@Z
-j&A{^Fju>-+MoDb[uR_wKo3;XHYEE}yjy(blbt0`F(e|R<AB6nf>coQ[7X#]YmDIrKw5x)r9&aLK^WkPcZ:|fZtJMQ6ls4~qq1OzR=75PBb)eT+FCxG67Y
-K{AaG</e|idGEF;`4^DNxggBwZb)RfutMjd|bXp-y=hyb2Mc}XRL=0a=cx9qjvEk=,bhm[rO/t]zU6'IN>@a>k_vjcQS@tY{-9OM+^B@sy!$FC:g[P{&r=
-O1rh[;!w%D8AT)pa]8ANtH^Ea45$Tu.xY.^'g85X%rc7#I(e8';}2{$x_H_=>%,6-+f&#x"}3vhQ>4V$NdVmp++'<ecHUtE]X}zk}ag7q#7Qnub239"@x"
-MVnDZv1g(M+dqjPq.>^wfiCq'Z9EEgq]j53oXOD'b7.QX;FoR0JY"eX5$r7Vn41CpnX<:M|,aW83QCiHZC>YqJ=gGK%4y`.r#4QLnLu$AO8v+>Qeib]/2d
-QQ[_cD:nhG;f!tdJVgr3mN)F"(H_rtiGLma,aM+t026iRBS9>,!<N+(R5@u/$CmkF:K,166p;$NHV$'/jm30<KY`MM){9jxda[^di2sIG}w+n41f{M|pt_
-JaPw}+"A;3_cRw)Sy.p5&1V/8W:%~I're;2kA:;BHTcgRZHv,h0%>S9k8@lbiLVYk1by35Joig1&!pUIJG"yYjBho2+/_FaW!EUWn0`-"VO<X57K(iJR$R
-EhAhb@IhZZ-4!-B,T<R8SdP|1w&<9,s_nRPclGy^7|"Cjv:ZSzy38dq;xGn(+eM%Ga956C]K)]_S~2ACOUW+1ENEZR2MYNO)ING=}"vOWk)ZQr/Y0O(;gx
-0)K/Z%u7%Iz..<ohzleMfrZ.dRs,<N&6XpmOj0I-iSKM)s^ALiG2wg!L>L>Qs`m:reL$et0D<gWS"O<1LGeTE%nC>1~tsa<b)|>xSZ)dA/YbJmnDRv:Pmh
-wK`}G:C[pA3Lq]/"jI@Wl'{IzQf0qJi()uhC=gdwzlghnCZG`+#TF76TeU47Ai/#o}&m4aWX},cs=JMZ+rMqC:r.d=xCRGhvP/@4=YS.~)[9F4Hjx;)@@V
-{TymqJq;P]2`b@{1d"w<A6RA9Ca)nm6>sr(@Q.:`)361x#lDC(!uZ+U@mgh>Wv6/FyB`@Nz6~JqP1/Y0PWeM_#"6R4#!uhhLuQTqiBxw7;E4qI>9-BPz!r
-yBSc.C"B[!Ui1TP!D|-"L7!jBt#1&x8=8LNSd0NS59f4lDGyBYoO6u1g_%+4:w;5-SQ!^Nl#v'"3/+C(akU@W@iC4]kCwJ|wKmlUBEYf0a'P5Z7+`rh71A
-KHPv)F:#!<U}PnlIb+aK)pb-pD||:BotkFGl{Z]Mw,(4j!4hJ+rtsX6!ZG4R8IwqZo_SQ%o%GO3GiL_tm-u6>>#+q;ka0.h.)fWoOnaS-@#'EBVX-bhz3E
-BIHLAl9mX{gL^0C^4'L|Mt,jUzMME&Q"(JbB:}B(8r`06<yR@FfpH:qe)bn|w1Pa}@K'=k;zW1uP;"R(@=`cZh-}DSP2m4T;0:yn0z"a&F6&'.wWGW,S/@
-w$-2W^SY=(~">0v[fPnNPGxq:B1'=0qq,QB_796aP0c)tV>'lOar<J_4hO$zpw54B.PtC{;xVHtM3Rp9O5qusr.'r@sfx"Nb_N1>h&k49b@Z{^o:Pi-f.L
-6;,U1CaEswul"nS+3VV`=!%E`tzW$T`gyvTJipk;3k3fA6=Z!{_7_,&|W9KivUQ)g{`}6bVEUD^Z^+n`;ZZR%YVzyVS7C/9>pt@vPK7y]T=j"[IKDfM$|$
-[RU>#iW{UXym'Q{9"'"vN&}M{&,s[1DNOURb{8{D,@kAvn"T9^m!hE:Ak1n)f8EYbBQ&/4dSW87W$@gt'qR^o-S2as8D#dkw|).np`TosaemYbM)Dbt[>U
-i"-LCO"1j59glyQ2ViyC11BmaHzJhDM91IcPwcy"zBUa{}3j6iGA-HoYQ{@$7W"E=JMg%#6.[&1m)Yy,6t@[x'o(+|^D:H@lwqvingz@bOA|GL-wTDBm!Y
-vZs1`6@elRsPc+lO'>W($QTy}_4J:N$duLip7Q1'k|dvfO~+ik+wOX@>9r+:l{Wmmmw-wY8z~DIUrB0|Sd-q45a0pS4w_S.uXO"`ql%h,[b#PEujkL2!u5
-.WoP4D3q[@K1u{$n'DCq8ZSG=8kZv8zj]!QX^OT'D-~!<3b&OW.`5yzg/HXpmb8Q)I/k=AO,5_%|30ux:t<2B>Bl,quk2aO5sE(snt,c"J'CA{_'N4Q7KV
-(fC<0^(Gy:[;Oz"]U8Xo(MJEx^S79HZUMhNvzj).Qjfo|Y{P[NewV>Ud2K~"rNi_98TS.{=WC>wh}x)Y<))6('%&B7+[LU.D!c)Er$p!o^v]vGhB<AQ:m;
-k|8J2qk=([>LL^AIPUyc=9ay%or[iPb-VH611=dtKJQ&>RZ2w%B(WNXj]siZ!.oz.C&1bMkez:fjd#wJci:gmeB'5itO]73{rdoL9&j|xTTNPe$wdfDZHR
-8NL%yE.1R0)s6>Ni%ye&agxekE,A]T!Z/zgR27BA#%ax[rgV(CsRlS7fg!YuGN([l1QEBkPA>Hj!>m@;EJB@8'qN[VVnd9]6D)$e9uv_>>(vkw.,[gH:{k
-n<$sD;qIz@Jl`o-QbP~Fa0vf^Z!ZFKG!kJ[G[R@hz8F'e+8]:kGfIuD.uD=zXmvO|Pn;/=,P0[}Bm(9L#Im^OH,f_mHH27Yjd{ZHE`!AuMsHr&QA,V-V=f
-zG>Bi..I'>S;i!"8t/L73l%_3)wlAycJH,T(>4.uPABEZ<s12PL^;>7O;fC3NK;Kna_XpEw[nX0XR.}TG/$B('F!>Fuq{;!:f./3o6L-gPA4fjn.!:g]^h
-ydXZkc`Hor[U&wQs2qt"~C=i!8+/UeJV|vX7wFiHA_0djSOZQ^N90sR4u8H"PMq2v&2mA:=@Zw~Q1|ftd%tH0>+_g'wle)TI$9}Qa@o.dzzd&dDe+5@@-g
-ByF-3P@]u:E-+%Vt[[[=e|+([G~A@ct=I7dt]e8>1m[%H|<O_2V'74]#cn+[[r(2'+A/ZN~XLrRN5M)y@0pxytb<K4@6DM04'{KdyxH7+{>7XnhNks0<.[
-m+-Fp{84-$NKo;o%KURJq&K-36}2Yc$SAjlnKo}z2[csAU41N@MyjcoJV|!y-{21cVFW@"o.X]WfI4iy1-'{{@c<t9OB=)(gvyyCvO|vBdNHCrV5;/UD>"
-{R>_;mM$yXi%4W"~d,[,Em7LdbG5g<!7'A'vJV1uhPpv>5Cs[%Km<_d!;-ZFBxaJeTQPO|UkVk&$]Wg#rL9qx!iU`=FUq,Ldow>P%=u.)0+Z1}+K/ifn)D
-cd.89=Qo{8]j|av!r^tZE"|zG-EybAJ|{/PS-DLz"8v@}r+0+@NQfNZ,2/J68JC[U;WNFe4$>RS@U20awm#OgLwOD1TnGmRf,^k#Z.{d;q83kAIlyT15W&
-r1Vm0reafBQ%53i`][)}NDzoB{6,5.y!{>D.VRh,]fGzkz)rj,3J5V{:qfoOAM!rB)|E5UdwSf`w=jZkaJ;3]{[rae3;:E6y6FOROJHj)C)+|yah"xVe@w
-l=L9Cgs%oOv=794P#+WM:Q&}zRP`QT9p"xz:V3bB-L'5bxn5Dvkr{Dvpc{&MDMArVM%9xUeudv#"%6>T76EPlC`8.jOD39jzh&~}6xu=&)U7TMoQOYq`-l
-);YdM.&>jRZUS%/gsUotzrt<zPlS.&1!k>T:>+OmX%6m#WeJlWU:hzvJ>M7Y"@9rECUr%&o}5X%s-f1m`}%OVoZ%}3%2-0QsdX}5"+]>$cau:NW+b#,Ni&
--Qp@/%S}1gnXH[=):34UDBc"`%nf1R!6{BHkbQ%TLLlgw@hx+1(k#K=y{qN]lv8#fYY7^=2ifPp:3Wvc-YmWRs/U0tS;wb{Eh6"(7AZG,ofdNvgmDoUk^n
-t"OwG-Au/LW)jhgbow~UoBphf:"g4Z2kan:`RfCG=>adRc>vHC!>"h13cN&2sthl_^aajOD65gqDl%.i&V,1Zi"Tp`Z-5Q$-eEK.THo#>Sgal]~{m7=/h#
-sE5AJ05t5PXkMIQXua}HwyD;4qDAU8'^1Qp+Xh~W$Wvsv.Ky-7$)WLmRmg"3z5(V/6zY#2q#S9h)Q}hKnW|s]oxfV%>n=e8jjl/`zEv3yo8m6a4_y]:G0q
-"KQbU0qpV<7C2/NZ6eD+3=rCal}4owg'94t&60#dGF"`GTYn^W4:E9DV5oKA1}3Lb`7do5>^qvu.'aA,"A:AJ!,UfIg#NsA75NvK9eryD+m9SDc2:z^X1'
-{q1P8='5OFQsS]2}P3GGrZ_j:7P)8|"oq>wOn|5176&hF$ITv:&"`!fw^g8hINuwYBZF!d7-n.zJXTekZh]LZ{NX5)vK7HmQ.P[Um@;0{I-U~0ca:1`c]t
-5A>cZ70w>RuD^{)#Y1/(v&/U"f/r<gY_ghl[vHi/=z(]nWCuB}3>UW0HI6imZr1@Xq{g_4|5"Ht=WH3m=UZ%/x/hp(;WNGmlpt-^"_0G5ob.{7SH'C%#.3
-#d9M<`ZW,l;V))W^=-K%<qtEXIB:RxM:-K6/4yIE';~_Xq!;C2;CXS1jNGeNv'|"d:;W:9(<pwSlFv>RVMiLt2~"c3V%[o/'vmHgpv;,T{"5B`2!e7yY7x
-<`u/sxmvQ>#kXjR`Qm|8Jy8bf[c]ABh$Z[$WAZ>I.`1LzlPr(n@N_!x5_DBOHE;N"]U<1Cc3sO.-}S(;P=uBX5Q9OclfV;KE1/h}T$Mn%3&u+R$_m4P(69
-`T2SHt(-~"w3aBRIYu-o.ei6@bLNbZr)|@:#NB<slJ;5Ayiqa8sM]}tXo.F9Qo~TFn#M)hz87o321UV[.pxy#xMM^U@xepVsfx^WTW_3>inLD5&s=NtZ`@
-!>YAK[yI8r[B`8LOmbh[knm2<:<B@TShhx7;nTm-M:b&:avbk<t;^XrPy>F!m57b#CMJvx8N}nOb>$xxTx<EOQ>HYLeiCUT)z_xqAZx%U["bH|_yq%am/$
-s-%,Wd]XDzjTw+1Lo{@/inAxQ1guJfhW<9:H/A,zkqa,uuFXXrUc&#ayuzH-%Y$9lA>_A'eY{vWt-v'({W{7R`+l^>:bEv6b@VY;Zw##7=C4Q(P&BOy:"U
-~w,arc~bHtivF`rOS/5$~oz^v6wo3O-B>x-1f6v.")OmIcq%oaD<tldR%du$dgGy$rX{Z6mxq&zixug+@GDCwoVU:<}SLLFm,=8XA&IN)9^R.JRW>$1iBi
-kPd!wv,-}6[2PzY}d.Bo9a0##y@r{#0I:;o1ztj|9T2Uu04N`x3{d)ttM)`R#_^[g^hYDyq^>;r}JsnwEOkDgo~=ZNAWXL&Y[2^Dc-n&IJ5jHfAP1[e.OP
-bzX,&8p7-|n8_eLp/++0V`eM'>zRS[jr7uS|nd"{h-DcVTh!oI@[S#gBOb#GR,^l_a3f3gp<1kfu`#61'pVK>oJejy`_o8HbBdmK;5<Y<9kE9#hTO|#OnE
-~^fZ9D3>ZAR]t/:=(><Pa'G}T'h1>sH,(c5z)"&9z,<m1ItYyk~'V^u8Pz:R{)pjNS)Uq}u]V-`JWbC}8yiV4rfdDO+.mDr|Q:Z|l-D/F7>RB'Irl]KiaJ
-`Sd$rpgh#&-O-eOHTJ>`~_hGWF,3n!U]{OU(kmZr^;E;ibq01{t7aaVc,vmR<}(QM)6`{#$/}QSryau+E"jd#O)p]vdVn:/n6mk"dn|qC{OUedF/X/0_`M
-aS8Uu:s$eUbm)|hKg<(-.g)tnGA"NAJ"PI|.xmmXd..$nn6B0[wQn$d(@8N!_R5]3FfF|9$TxH3D,eRPp-H/,VGq$US`3^Z>$2f9xhK)8KV(rlkj'h/19b
-P^/M]#oay6O8#yFUA$wI"`-7_xd$]%ogzKNcFK,3X[H4)0}v4Sj)N@Y|lyw1VxpO2d-(EKb%;c9HLy$EWt8dzHZxy(r_+ji=T6;YG-<(RhMo>g#=0ZkjIh
-zw`'}BU8xuG,f@q(@0n]:DI8b`vX`ko^xBgXMcR5t='Gytv,Ab5+#kYrBjIP|X/#@SS"&p>]s/A2[/W]>QMES1R:i)XR!EYr3eC%>=EPmRQu#EC%A)]c5,
-hl1Qv8X>Xg3CCbXzqn_4ZuCtO.I{cr$UUjXL/)hk.CbP8$wluJP%b">+Ni3s.bz-R&#:|IVpNcbFYa.%:(y@-Tk>%Kk2#Gf}p>;|el@SeLqRfg<D]3aRXk
-OiZ0xF^yqe2}x5cpeuORHO/&k(83la5x|jvk,la@,(~N/abE#`1ySDdg}_W0a_ZmQ>(p^[j3l1Z&7u8`^/2})Z&Du[5q!1|C@<eN]Rk|M)s!bHw3j[3+3#
-5q7>_uEqGF,!cisVZ]tVP.()g/>ea6+5%R_yy-e6rcmzc.9b$s5H9]ZI|qqDN^ph"nM@_^[s^ZMjH6opTs/r&[b|pK1]5cG,ufV1o%WYY;lRma3R9;Dk'.
-P6w.k.P;0G(&v5FgT6UI!iJdpH;:`Rw$b0yhqy]s}VEca^.;Mj8dR%>7;"D^Ib<Z/kF$)j>6:R9B7'7jmHKT0-.[>,L/9$cR2a`+xAz.9wqb+#F|3(@zMr
->heBSz!,QEoMz=#`dR{78Y=PlfvdJ&VI}V<Wkdg[k[aRbve)7j_A<i^[d(C4ijUnK)LijlrRe.I8oUv2:iO>C}R}{(MJq._c@%&R|iwFZN9<>]n8==^4fw
-w.I4;92lnI+x%k:t.$qzr!.<pdvDP&l-cdDr;5^JKd}|3<~RYmOVX#Kn-#l^'#,+.51_DaJrVQ$9l+"!$#jnk$_=r<nUM-:b]X=U$@,-PiGZav_af4fRxE
-qXo]=4dq!V[1Rgpx-W"WW$7][SnLb!+p0Y%/Q}9/9PB,h1]6<';{xm/ti]mIT1&;3LAA,s2^XyNnU1oGn!E;MWWa{v2[r)FD~cB'n6Ly24o}S06I#RE<JS
-37qt(kgfT;G,hQZb]#z+FYx66DTj`s$q#^rQ8+k@@{1}<AN8{H]Bji#6XWp`275l{F[i~f|d"/#_^}QLAxZ2]CpD<_uM1;=RpnjDGa.`6oqgLG<ry3Jx]R
-+`:DF,vDiqhKxSV@RGw}V{pF}O<)H.@qE&).&V%20>l^%RTl9[)n22z$'Zxct}2yPwIH"j1}WuaEvV_@V:xa)tS:zmW0]+KUDb}>;i!<GsicC'.(d!pPwS
-q<^pxeqY;dn6P,0/&eV6P[ilS^vZKf~V`1i|x!Gaj{QCem=PKhQ5]EiqNYc]"I(=ggo)lO'-+=2&%{SsoB6UgF.Qqg"N14Gqb%(9M@mZACKgB@_uCK"I)Y
--Qf"n}h#2+mL6J<xNWMrMrg6"sdJ`!Yl5yUKWt<6Tm,%^'`eBcvLG$dsSj3.en2XDSVHRtg7E0vL`3:=JbUYqWri2`L4^)(8|7ILJ}h#_4z)v@(r-L4<-]
-%aYvFyu=6(^S(;2Z<Lo5L_5K[wSdIW#;KL@+.(SOhhoBpIZ=GFLl8^qdNOfim[3_Pk}CQbw`2f8o9H_t;J3E4JYfS{6xmOz<6>f(."YW9t_tfB4z^][il,
-!aZM}+y5dcvM]%J-.V$XmYy>@2ze/stNBw&Pa=VX+Z5o1M-d%2VGRdI,UFaF4xxZy#B^,mCml9)<HjVCb}zT3@@1&C4eAG_F9,2<GA~25:8=v0BO"Oj9@0
-@#=-Ir@kzO}5G=u`^EehsA<.uG1w|bV"2/OT]J_8S0!vn'kjpcK9%nU!0XSkgcfAJA<a4LcjT&ZXGB>|)@vUl`-oJ1N3'U[.0;>jp9Ae&ixAaC,E4QZpKy
-YBEb[;:2-3W},(>JVlZH&@R95eIW3&MAf9]4O.hC;,<5^&{^vG}1#.fv#!G)<-{u4vQTYCp+Yx0^bzCtovu#T1/%h3kzA>{XO4szNF{<2&oZmJ`dae.hWU
-pe!|MFK@(jRRQ1s&"I[krxF>(Ion0!bw@#Yg%.DoDbp4M$oOt|>/}Br/9ut)=`JX+fS{}gyg9wQv0glehcJy%NF`r4l)Jpt<=P`HRVSE%MOh$6Q&gX^Z:-
-pI_6zS}6&m>l:bRaRd2w',A!Q=q/.JMs%}`C5&zK-{)44SxFOoRLRRjFdkP,5i^Sr.i1[}Xr`<A7}ibJ<Jd6DyU_'v91,CaoFp<}:dfF)h||67!82^btUJ
-fUJ`;D,D2!mC/R"vN$$3-n#f@EfS78~{R2h[S5~-Z"3e]xmi+ZX|@=J)d]~%Kf'nE/FiL'#{W4XMh]U@31Vp$&_KPV%'}<-6Hz7cB%QwQ2"7Q,=E~SL'OF
-~CH;gH=syQ@r.yCAkAUfCYblV>!RHwHeTOpK|zleCzN6M$|'WiKjDpImwdCkIM0qp_66F(3TAq>ll.&do|'Oi44Q.Jy+5d&"Qc/=&Saj#VB|7:c7#5s2HK
-Gbc::Z2S9DtwABD|M#:Cl^4K7&IrGc{E4WwvI`M8NqoZJcDlw>#OL9DL0cqJ,a<3gLdQ(zZp,,qrAM<Xgl"$zcKv[XLWrq,HR8Pdk8s`KoXii>vkEZ0B<a
-[0c38hSn3%sflQgE3MfCn^Iin7O5n+Ykd0k^-v)j:xFIyu)[8hR]{m)K='#hKH4kPT%m+x(eEE25l5Q{5Xr)YKx$%n2w4x>ja2sCGUg;,S_tu29go)qB(f
-Ztj(==w)PpCUM$4nKs:)9V<9h&jm1|Y7oQRP${Tgm,5dQEF7xX_Ih>PFQf%jpT>52,qST:(%Ve5Y/expZDMgwnyqQZ8PIPzeK@8O48LDIO/Lqf(!a1;NJ{
-g'KmH5ZLHPXG8B=)B"+Fh9+1h:J=qtvlx7<&Ucj4d;6c4A7-:}oRL-p$^sA)t#cS"b-dIP/tqW``sKD$z/7y8dti-zq&mur+nF1w<'lBRf36#LanRASBIs
-k'j6Rpxg<lGmNxhOR>pivxnjY@|XHb>nh%6DFaW}H`n/"HYGWAY<4qwUbE8st/{mRnW|juV1_WNBsNkO5q1W:3Dri2~S:Ok%0Us[K<Vq.]jY(@pw8j-u_N
-A:nLHz@ZR,>;+D-"4G:(Q$1x"bkbf9vA!pz^WOn2"d![/ah(SAXoq_Qny@;(SDc|~lu`3M_!0nDz[Gtv|D|aF>1>53|b<}uq4{WY)syBDOgowuvP-#G|eJ
-|X,@idrt>QEb4_}:.+0TJ!`xQ0:%Y[S%z8%a/R8E()'FyrjI7|WBB5%xpSOej-Qt_teQHy8IBgj1n2>%[Y#F|_@wa(2M(%J@6qm|P5JEwrwdC+MWHhqfSf
-GqfK`dLu1DlJtwtpp.Ur}I49]w`+D(d2H>To{PzSR!~{$c6q:F=F}Y/2YaSnUri;:T_<q^NV;n5t+6$9%iHXN$bv:8I].DRk.bV]y<~jP;7()4q=j>k'tH
-@ZcK5ir<3$or<#x.!/fz{Z:hY9V`Il-Nl'[bBGJ4V6xIHa)DYuM@FU8#cfPm_WB6t@%v@75KJeCpxfjZMu(<hs!Gp3[DR5ZT!W'>SPeZ0Dehz(6iKYCzyu
-R0@+6ZK'05)Eb`QJVB|wM$mSwp$l,.^5KD<]Wp01gbWoLv{(|8Qip`}A5!Qt9X+,h%z{/|yT8jk];U2}k,t991QG<FUxkCGltA"z!jE"IE}0u/,}sx%(03
-|Y%/((GuDO.rgu/VQre]OwJ(9:0P"u~qKGRF%35+kCRj{z2:iPi)WVIN=YQz7W}.:p@wnr%S}=5,CF^{DmgXqzy}Hue7,APug>S""lVBnePF%hZ$bs_)z$
-.AvEob^e3QOGCy!<lkkF+5IY+C;%J>@Lwtgorv,HRTJuJ}=)c/@KNVzEfm1kiN2<vIOnI#ctb=+3Ln{Y#i|Ix;IxvmT2`u{`~lB('bo9}hYK6ZgI.&S]si
->]tR)Fjds=mq3l5xymjh&C=)h(hVpy^(sb>TWRRi$--j$R&EejuCi$zg7]2[-<qnC-zzCy%Rq;7h!5Z|x@x<>6Q(|d>PE_Tw,4^mu9nMd3WB"0);|#TRNd
-rqOR^I{PBF,ba}FaKrq[sc`vHLUw'z`+/}!ru66iWc{W,gB7P"~:hn9&$hKrbvTff;n:ikhbcY/psEV25xtW&G78F8=Ttz{2G0.tIr>;E[h"Or]7G%_T5i
-0M;Sq@u;~z.CR%`Tgq5hS0L`C:`0WC($PZ#e(]790"&+]{d6OmS0&x@2+xc,/x)Z+{&=+DGx_"b|)rQxT4`t-"@(@;qIrcu7>jUzMWr/(%VJL=cR{rAk<Q
-APxr.ZDHPG9VA.!W9(7,<->"<GKKp-3Mh+0Jl`P6'GV&0b4vwUlL4$JERwmI]xU+DX>}dY}N+AD`oCN-M-<Dj"wGCOTC)^;jHR>TNtmhBeiL~J1GFd3(&I
-1L8Q7aR'pahBjj|-lM.z0WFQ/xBKyDaPxU9;k1~7E2;U86|2oFx:+uAQ!t|-qRhh^$MJ@9~<y[0i2,8@+RuaGr/9pu`"(a-P}pk"y4xa-CyD(#s4NX&2]&
-z1UFT0W,f)jN$8[F2$#Yh:'cv5A^YGAKt'X`uU#FmD"I!j~6>B!FC/v>}sO%`cZ;|T)$Fy1miYT8R2hC>Qf/a&lv{]dpx`Eh&p0G$4-JN+#tHd!3&Mg9D[
-a}9fq4N@vE(xWSc{]>YZpawVr{!w@+^z/YUl`9Y1Ey;:vjbBP,q:E!l$NJ`G!YI00kK60w:020|l'+|Wwmvg8QL/zU_)iC:@LsVE.SjCJB@mU-4U>8Sigt
-,]JSVuJxb9kW(,t<7@,[QGWeAtBTst5.aE0so=&nelz/>$gpXEZp5uarc2AIlVmF5H|m:)GKK6}ZmY;|X"E6TE_9G_z>W.nKHM+m+EqtlKlFaK5o<&kl""
-DKUf9[~p3Fe=+rXe548$(B+#LzDKj:kDXj`$9;[]P]!&W::{OcYk}gV>WL.S&'s1#C0Z#k}OI7VF]HwA&OX9;h[Zn:)hdI"[,v:d5F1u^bDzU.&Ym)FXvu
-HGXh.KG+VRr1lU0rM!`)'%:|5qR#T0D!3Jrue9KB$sEuK<'oBQ_;+V`uMFZyI0eYcpSoq(f"SXC2m]:^bEfLKd,VrUi/#s;D:2;(>}GGdheO=qhuZ=Im0e
-J0$UZL/<9"_;B`tXh|yNeA0d8xw6_&]SsAR2m)`0BnAZOMu;fz;C(Aqpzm7aZx4ce"8`kY^&gfR2b>kYIFv}V<NqS#O%O/i!sV/03Z/X<Mn`+:j5XjE/I$
-$'"^y^PnwVx&mRTnSN"'k2..,EGTeh0"v3sJ[0]3!md}4WIKcgc8zI%hfcj)h'R@u7wmx6RW:4@u.<Qg-7A"kH]NIQAi:EaMq@as'Q!Weq|-Dv/ovl/R54
-g<~k_QIB'KkyiVD:rd`wMmtKStD(h9zo&/`Q+&"f-0&M)C8AT>db,:VV!gEXpmO0xBPmCdAK}V@4YvB^2Hs,f{'aU1/]BW1LD1"T{hK,Ur1uU2P,YFJK.@
-Rii$}W)DG#<{4%4vI!;fY_#y:|!9o35f'}c@o;z5v&UKo"J:e]'je.R)15Mg4937#ZM`aetl8l"@$}tF-QQ"pZ""-VpP`7A{Pcq"ZEHT&>2S5z#Des!!R'
-Ex)pyWIF;yB(#P'/wgWwBCD]f))M&0h_"|irs@o<uYXL9##(]d6:oJRLaq5B_;QSx`5c0UeqU,`s@|-()W:Yo|2:.>Vw"eWU[%2mVYb`>PhvI8six;@h;1
-eP@j#IgPb=54&|T!pN81-y7lEU9":R37bYTdMh+f3kj)#]YD~2-Tl:E:hJGj"y3$6)wa~W)L5}r3"~n'zm2"EfY;;"VT53cR6$uO!SY3w1PN`nFNU:Dl^e
-3}Hu3[3v#jd>M/gJD]jw8]";"/t])WLTszHi]mNmg8]+&{|dQ7z++:"vh-V7p[7;SV/uKNbLB)V/_euU|LXxr{vxk{ldW4pkBVUm<{pMOa%6a66S#Q`y<]
-"qqLAUnzqWMzN^VxDr1{9_pXFH'37xf`4dA%zZGA)GxQi-2pMu}es<jFq{o=;7`#}c9jf!gQ"F_k7)=sd%l}[)is#kRYSwt).@CN4p/v8]--d@tIHjoi]Y
-+E_VI:)iFl_bM^Znz+6Jj;k42VDpLaO7`4wo#Hw!Jk&<_[5i/5iiUW^p1+0DP,vLaJ(FCN>#to9<exE88@FCj)niPoo|so7>k<Y%),uz0U<SEab.quG`L:
-+}Dm"s,5=w'l-cD[NWYJ0$p0z(Um|tp#w>H^.'+,#VVU=Ag_6<kmIEaVhUCT>o,73G{ujM#qj]'&>R;GRM|U5[MsM1}a&V}frh'Vn8DN"(4j7dK;M@oqC7
-]9AM0t|^G1cX3gIh]vB9|@ViyWCzn:Dm]YlyyDq`StY/;/+B]=2<D|&GI,dk2;WS0S-e~UaR>oCd+Qgt,McFn0Qks7l!:=~Gq$;2YVbp@PdPHk{Yg0<Liy
-upQ1|nTRR[25D2PfaW>`LuV3+TY#C_d@>B/'do=qR'5:_>(PP14wOq.$)"_DD>~Oex=7^nTjrCfVOhg`=vC[l@NzVry]!9RSQ1Py@>MuF$Mq~%XsJ>r[su
-~45+5u'SsCfF,#[F)tK.6jD3mqxFs8p5Ype@.Qeyp3M78I!6]zJ|!E4e@rf}Go^F"qD-;anT{i,DKRXzmIkK{@)u(twL{LOc|k)sftdjmI"0Pc9pM+cdN<
-39suBlj/`t||.f>uw^lw~6Yya$@<9fQad_}5.r%"M@rU(.yF9)g<<-fXL)&t>=]'sm@Kku0K/sTHK.:ATUe`tr(X6OCpr]`>#4bX-@)qktfzzY/7JvCAjR
-g|S}:c,}Cg0d,nJe2_."fL9t,Z.GPl/Aga4-}7^TA!U>8HPT;{zy8})[WY~i`^'l+i;+PLxc~m[Q(8]gbb!FUS41~Qz<qdEg1qABNd4;PrE-fSD,1$Nd;v
-Zx_,V:!`j|,33.KDubFv%dBK%Tq^G=VTKpnbDY9i:4M_<LK:M^cRs/>S.D=n9.%#8nQ6F/}BGt72<f.7'eWf(3B%Bt!tSU"5(eq}/Wt4q01ESKCh(b}yvY
-(fE5c)_1Pa=[x(QG{NV-low0[qq_#AfZ1qb1Nbn/JK)L2h]r"{|gtiod3k6HdOZvwpsLYq9aZy=Fy@@4t59+{tOk^5/V{/X}Geroq%7W#qJc="gH{7n]hD
-pzLJPTs["aXSL)70J#EmHh|=}xBYI0E;fY`0`4GbW]%BB5D_8Hr9z{cm50O#[p)'Y^Y3xCpWD92+9L<I<bh&.I'H]e9W,`}M{MT{|&2FolRP$oSPf0yvJN
-qzfFg-mbmmKnoz"=yfy200p(j.ve,(gEh&!f2z.D-K;P)7+LFv){Udf1NqE:y6s"[a7aIn~TRWn);K9dsq1HOBNwgQ`fZi}G[(8&/]Vz!`SH}=_ilTD"+[
-Kv;:F3u=uYgYdn1t.9(MAy8La;-CgNX"v^iT]Zr0aIq>5vYN}tmfLF@J-BuZ$o6-;/[=05R2-;UBmki}IHwtb;.o}VaAlmRzz}EVZ+6TznJ|&V71Z]X|]p
-$d~l8jld1/36:[EBO#pzF;VY"/4,No=K.iW#"n~tLT|IEM]zYj007J_^1#T;P,9,%5V`:x_78zCt&=/cpDpE9$]N[U~4D^F+4dR%k%"5gn3"hQBBioE<H#
-^Y7g_YwVh'F7QlXeGYxaS^C0|Q'qW>t0PJ]1fB'x-^|_1%AR6nt"pmgTYB1T-<zHidIc@qYF#pY7&Kjj;k|P8^{WN4rWZ2hVR/@/2xx+vX+^rBE'Rlb[o'
-_W>{JBA,VSz:w(Wfk/SD$n{>[i;2q{r,G5eb"VivjX>]N)PwM;S18y:bC$<>l^CuAsHUJ)H]9W2<']+#{@~630##Bb,}2wf]]IP7,e3^QiDM8x@;oF%9Pt
-dfZ:yK!83jMC"Q01fx&1;vEfljgFh>_XiN<k3lCTb4UR+=_9jLvvWYy.TqOl5WcV9U@7#yQ6}M]_ZpMJpkSL.;INth}#Vv_s>>0x4)]P#N8<|f|}{LX58o
-dyw(4p(b4U);qnAI7DG&nMS6]Tdl<4[e4_!KKhDENDOr%D:gmErjo_VrdXCIUchOPMA'^iljwNW!p.n.o6ZCbl60(S4h-<u=ZHHeVS~oGY_#33$]T`=_27
-%Q,h#5/0Ioeye{e`aVW=v[TAx'o+O'DI|]#d`W{D`NX]i{b7tQENfIBNaToh<av>-#UV)ND$4"cK)<qjFNMhQ.QL$4=0gE'$'&'GtpMtwF5$aoXJHee"i6
-NPKf-YTk(SzX-8&0X:Pv)vzI#GaNAtl6Hf@:nC_iBZ$G>:'Z,riJ$B4/{b3CW^8![dY<E+w8fAuVNw[e4`^l>u^13bop$YJTf].NQw9rpe-^cxm;4}xX!F
-&t.R"'leSfL573iS4=B}iv`OhSR:hvVDFU$H{{VemY`^<21n7IV=(WV.TXIp$_7)VVXe11>r:um}pDN_PN+V"uB^ag"mH,RbNU,cv_7xGW7;0=;y6a+>5e
-gK{'>^M(9t/Mk^DIEodz>/47C`)).kHvWL|QDHTa1<V=SRs![_^lKI|^Se2oK^-Ii}9CV%JOi$(fE"f{^Q~=QM@U)J<:~ro6QHD/gEPLQ]KakRbyV]A,ZZ
-s@_Q(K1r2/~VF0-K@rZS+3Vl0Q/6k_yYpRa_BpPk9t~#(%V'Le[YXso[2AFh~YjINUdcGB)T$)=QdOPp&&4uZDS{sJ<'8&|$l-,RE;WC5$p->%'8JfPs^i
-mq{O2FvghFO)ZGrm950uzX3+I-bF[o$>'@r.+J<RSnAQ>'PvMq8sdwFdO2K<4#|ARiM4=@`&#3,}n#o"XQSY_{V7GC59TP@6H6m9`q_q.!/Ni!KETd9'7<
-/6SD)VB)>p3!_gI5jI[n}2;h(V0>9DYroVEc.}gH~"5l+^CZM{9p<;4c8"01qkV`x`Y4#PV/oR8=D_650ql[k:Lo}JjGLM6,n`)_kN^oHv2l~JHx5dzY1c
-r0(ULj_^IL]rFEQ|5}dow`jHd]8N^S`c8^r.YN./90v+p0)WHOCi+u1#(fMi^3Wsk@v("D:J{My%S<j"aW3E34fnO}';J|>j1nxVl"Ku^wSTx=1q>&/Wt@
-"pE$c=fXxf7N</dc;-|0JpxG@-{J6Iq9Y[QcL1oS:%kR,;c`i<KV>%gIjbZE'5ou6NSazK,M9)<#jcOf.WshK,z].Nt9Njv#0'7'8SDqP}9Cgj$/4Y5k>G
-i"bI2UCkj:hwX5,6+KZUMK7cwK.etuXq+3/Zsm32>q]Yn["vHk0A[kasyK7@OMms58>W<1eOngQ4g%F9fF|[USSu>Ovv=w.#pk>F`QapUa!omm/2lJ+6=b
-Lvj`A5_b7|dT%+61xA2&+%XjCltyOw7WD:qhs]kht5CfreSQA(;;9DWaq!q,&V0pFYryvS"'=WkJ;4,``@&xv^=XxJUBJ:Sg@yN8b&bVL0.nn1!MaQ.<Vd
-=#.iH,bHs|53#l[/^Tr7OG$]<_G&EM&dOE#Z_;Mku/K)e/&At-{=faqodSHW$(]&Y{ov@x}atWf.'L95eIch{;E:3!Gn+|ixMW-EeR]5t!@^D427"l%E]a
-}fV4;xf&([L+OmB/}@2I[2x3RTIMOh+yHwMVkoMHP>yR6$G+jRa/BC"3w-@F3)M|!KT&:JL.1TNI$y;jwppz)l^d'3y7]&a`@>N/_&'X`4lnZeZLLqBeaG
-:ytJc_4xv+p)C}0Y_CUPd{t3AjC1ZJ.0J'<]fm/LX;M2mdaw5gKmWhSyC.^%~LNCcCD+V#Q1LZxtVkM_r3LIq0Yhg#FCN)6Ykx{(5WY,=L]Y:JXKwO-&AO
-^QBdOqUeP]}x)]eH;7<)&/QpvFy[dd4f'SL]MSaC]v"_['SIA,Bf=t$>-6o`{+U(f=efXG8H;oU!R+0G<H4290M25T"7+S##l90f7'VjB%rv.YebkvQ%&"
-9At.I.X10"Z"P>!JTVd.h'>|0#$pcg:Ge"8cbpz%Fb1hV8;%w`a|Hne_LcMzPHZi:yvslLqv.:<4lvRWxQPro5U,se+$t,MS8N2B:@zy|c.+;g/]P6<|di
-:xKV50X|%klHv"YlE8@SZ.$T"tlc![9`T2-jOmW,(;U-h#LBWni1w$Z8T&MY=F=30PtiUK8Ve>CqpdI=)eZ(^lRVka;j&}2qY}4-}8J1<FAymGhAror;[C
-f-Er._!Gozg.<H%l]m2gM5"JFIyxM3${&d4X2ym'ic{p+g_3R#2XsC@d4[Pl>H8NM>sqyf~G6))ZD<38Sp#n|7qp/Wnm8ek5kt5&+3YV,N4M=oW|aHgpU"
-J135#FijJo8BRXu%mJnwQ2gRIdvr`AE:onK'BBZ=}K+ngVXx`A81r4v8lLT;C$(610MnB7LAnPXG5_(xYFZmuUBy4+;C2@;f<XqK89D#uswB/Qp|J^-j^J
-6&Z,2H]Xy^M6&2Lg=dCW^{^iSG&c`pix)_V|J4uc#a'dFLGi7ryiV+{p/ag]DH1fD'a$CGA{70"aoIb}X(6`6t4GA!r^}|#Jx5J.ApYXJ(PeIl+1(NuL=[
-(7sGYr3'[eWzCfIX3ZgwVd5OzBUDBu!#DU_eL.xo;8#9MG/OOOV"qu"q/[9:q[lO2$nS07sU@Vg=5}cn>^c1R#AYt_uR=IINtT.@;dMh%8hS[<Y&YRT)bd
-At3(rigX5|)5s0OV{brEm^5v3EQnGK_&/6HxyxDc(2[<q7XfHOUc|Z7CIC=eB_$]4%CKlkr2x'TpHDPu-ZD}G)f_kv!#b"U6V<C=3Y.Bq2`C:1=&4!<It7
-!acyH$#]K9Jk5Nc]$}qw$VQ[EI'8^'-M{NEtK`%yq!{{8CfY.z<Q47T2:{vOVw=Gt&l4GJm,eK"sbN>jv5$nsogw<x}Jk=~Uq!EU3w455kI2lniiI;VQV4
-2QTXftU`s"dG=El5FC!-xuuozlpO%OT"k}Q=h^s[%DSxh9>%CVO1H-`UR+$RtrE4$1JWevZ5CHDCu7q<Fo:&dWl9S2}k4t,gJz/Gi%-(biH"H_FR}+xkjN
-8a`Ay,MFhfn.zq2/U_G6nBoTRz%9|7EEWA':zfqbeCAR^mUI1NG':b}.k]M7xr5|'cTD_b.&-S#AX3XKa=-VZ;#p__HRKG:Lxh$<Onm}jD7bP(6%6/I%Wg
-XaTy0A^1oq>_gt'aui6#CAa6'522daiV8bD@X-BUGS4$TP#kDR%^qTmn4C^We)K.QjC6YP_10YTFu_h`6E@OF+"QK_Cso{o;3cBD|jgJwMB2^g_o.QOA]:
-zBAajEF)8'GTzEvi:"vB=YBa>W|M%;bJ>y]QQ!Z"TgLDGf_-S]s_pMp^wT+GuHokGaf@U}xcV-{Cu:D35%Jp({/]66-vgU0tVyvcs1,$&$Cdxq3%RUdNym
-Nkebv],L$-nK#8$&,Kr76nFgp/RgIX"s:K[YnP=uf>/K{,{nL4SIj-}3IXomrbOietHdwGg-#g_Gv'`nt0lKn6fwIl<K!lZLwIA_d@+Wrv=G0l&>cYiczn
-.<m,+q.HAz#lBc7l]Y/f8MTKs`kT<3uu^d&Y,9UzzKbfmEkG.:3v)t'MZ,2My6CQ6B'q~0dLjd|SS(N%$"S80d8k!B;8mVp+I.|esMra=:.+`|OlqCp/r0
-9x04]x6%P49r;k]]EL)@xP0Yo/MI,S7c|tzC}$9y`m<+<IV9C"<3)_8_8U=-{ziEt6N:KbAK'|mbO}~cvxn2e^uUZ1~oO['{io)s("tf3`I8w.8.q0G#D/
-XLnffCKopUk7+}(:7lJ.efR|T|_b.PR6D=fFd8'REQ4!x>}.hw;%yoTY-%0D`7IQ9s>x."f=_5Hu5rZIlGh;$cXkt1NT:Dge}-,y!)n(RSlN1Lv9g+HC}F
-3^w8yZccV/]iy[s5VPl;YSMA)S&)HfJ#~`OL.'pRE|PMMO>-iL+;=^YhfUNqaE-^vcjEgz/^%YK.'&7"XlLYDh~ihq+R8"}@BrTxH`62E53^8TFa+EKEQe
-Z|.Aamh4kZnI}m4ASVnZ{}||hn~v/xbLv+PDTpRB"m$"[Q,1tlc[0h]aS;2b`;4;$WkGp>HX!n#m02IUx3Cp3-BdJT)U|e|2bFO)+;/3+Nct#3[@pW35[k
-zDT+dcyJp]E0{JI2rS;w9nSDUoHUf[kwB0[r`I7`f8hFEm-l25Rj>n(]KA}ZfC`j3.|Bma#/Q[_OCV-|7q);S]xOS_^lzv)z0zry{Seoi_),r@DNWE{A,`
-+($_Nd{>,}`aGA-JM`EOIi]pyfm{@2uF56kF7Qv/Zd/Jf63H81q'^r8.NB|A3xVf+NR<YL:NagB"r!_Fc$N1K4=r+e,`Y(jEaCAJa'C25OMe2@tQ@xMg`z
-R5BAdbC"J%|E}Ty=j(BvEsQHOP{&~n>Y'yIHWE5tr/2|xsJhM%CT]4:v__%O._i:tSQU%d21+Ac`lfIW`O;UUnSqVh1m;8NQ8'w_~T018_(w13ujsQO;Y`
-[{F%-OqS[E,e)8;kZ9%F>a<5ZK;pd`E>O'~pDhtud.da.1@,8X!lnE"l1ls:!F]Q!;jO2Lv(`xE`|"0"rP%Ph#l7}._(>"jg5k12Qh0@k=~1'NOy5wg/!(
-rw-{16`8No'b+XdfeU@pj[pu#C}:xaID[33-0Cb|:zKOKHBqFO8JwLvbQKN!;%q;Sd{Po`JK8HAn+Jw]msxbJ(E|8y=Z:z9<n[qj||_^7`]sVF%&>'1fN(
-{[sOtGYN7Q)qoIf"A268G9a[uuoi0v+R,Gb>{hR_9jg3-5>s,H_.tAMmD(zmWli-7J,>L"(lZ{+ekEf^h!QWUBNxl,N";oD|bE8IJ#TAo>T!{|PX4@2.^Y
-U(}i,2l`_t`A)TVMGeW<b<Co%+lEz0xBLR"|"0gHDPD=bRY&~)hE7C:&bIZ+"f<X0V!q<M"c#GakX6>w`-s5wPy2#O0T=Rd9djA(D5'M8bt1gIL,>i3D'J
-,kelCr;kv8~Mbv1_i!Go'a%ih%^cjee%Iz$yS#P5e1d6$.Tg,`r7ETp`#qG!${`qP@fYsxt<Ugg4{iv0-'s,eWs,,gN;pR&(oV;vtMg`4M`K5poU_oj{_m
-GmuW9n`o$<iwl%,5"x%35vphH_.sed@<wCbN!c}`!uOlyasZ|q:Yu#o:@k6En22^85k-w1G(a6S'y`j'3j5wK1#ZO%;"TJva^UBhXM9X=yJ&x3Qw3YKtek
-X3$i"prxx+uq&}iZWe4E#Oe<}4u#+qri>zr.S"D&;b(waFT]2Z(^E".jk;i{0U#^5i%R!-A7o-VF7an5=r/MQk9^4jwJ!wPlcPLoa}gm4p%<]5:lfq{@0O
-|2^0z^)NAYfA-4%`YLQFimeT%`IgE5CyuDo>t93`|K"(g`iV"k)>Jd!cSm=GU[P"W$YbY@EyC,!MfxJHvQ.IB7%DcN(H%Y[yGx.CEDz}]u4oBH[Wy}1p)h
-m}LILoo{jgSf;<Fe[p$FT}^Rip}UY3zGb_h_XP&N2W/cD+At@@,7),L%oAtQbkQ9(q.F/r|f!-X[bnQfHl/:wW-+=>4gYC"B|m,s>)wBr5I9o(bh#4+FEB
-H;QiPHvt7WPFvS,cQ7UeB%tXT]hk7op|jljUiNl-DhBj/3F)F=t6:Ch-Lc;KMjn&%Zp8(<C`r5o,^4a%j/Ruy(>wlN%.5Uu'M-2guX/btJKhfaFJ7nd5ni
-yer%}REevw^9Ir42,"Xbh]a6Lu=#E0^T#;bDqRT[~L[+K]b1WiG"$`I/a>)Gz{Af%D;(aU&&L&C0naPU,6:)'3/v_9U+Y`K4AehfS-qtTG`i45Ps7gdTTk
-KT1]"oMNIwO0MmuN1R!}w;X/`.x:NNRTMM!,_Cu>#`mfjXc@R683Mmp4Ji<|0%~'JN1iP9KW%NY,H5iX'r8in#zWTm,^ATyhQbQ3Uh#U>:nD'3^nFl6K~0
-s|]gK.T7dO#Jpbiy.7d"5&UlTTAzB@(F'j8uH8'|#+=a)j1laeHl]^T]S'w|@]JXxj`&l%W6yE(II5M8z1jcti&uB(qs1yTC,#)}%(+2+,-L.}u9M=Q#xQ
-#{5ifaMCM9'4.r(;]SHCw`v,0fjn-KP}Ukw-y6+Qe)IlaI@jO[w|2-v[bb;qoK&JFGf>imv6}.EI{4<&J}2nR!.ojQeTLLI6$7XNT!4QynVX|qjQ}:2TIc
-N2'/'Aln9$/hR8)o_Us.R#Z'q,`W`!UB05VA)F:kxqJY<SEQ,|iVlBFUJs4<Dj'kgG[^&x2yz7W4bksVGk8gl'=/b=ab.,'(CR7A&]>c=rea9rm.H%tc6T
-yAf[IGTbSweP05e>|HwUSq5/.3!-!nVz^es"4w|:dto&K>k0[L9pEq.5jFR^4p]2nH}G$!Bvj|!vSs``uNCrPOKYbQcHz!5+XSYWsIaW2VlQ8a;zpKBTg#
-H8Kwu"[QfA+=I_goHHv421iPD9q(`-_x:5VgU%64Kktpe%swiiz5HVeB6[ZPAMX7:#K`y"H{<wiH-+']REYYv<'Pt_35i;;B&x`.=0e[J,e@UzA]+GaD@0
-sWZ;~H>H$+W<g;/Lo_wYz+pT9mzKF4M8xD_}P$RO;lL{S{=)S5:3k{sZ][CbQ"h>@r{g&FmJ}K`EzA{0Y%0AUaR!D0f["sS&_m:7l@+lu+73Dog{grOof'
-/Ym;ZH%X%{lTMQzap&d89mE`VH44OH.MX;&+ftPaP.QGk@BuX7k'bNl5pX3jn:tE)QQ}YLrNtMR6lfmJa&I:i<XVcC|;'Y3EH+5Bd`2j`bn4tC/81"^zbm
-4T0Hdje!W'4Dj]v(F<09S2)&tm6Z9{hPYX0Q:cSnAVDzb1nTk:.fa5>9d+P0'+0YIPpaeLO^U$WwG8iXY8c=H+$L(C`KDvHatu#,X2j'a0){jMcGe.;.mO
-Y'}4Z-:]t(;oc&7X,Wv;y;KTj.yltL53U1:5tLmkltGZ<Doz[M+{vrRxdk5^QQ<hbs,IMgNs(^NEfVkY1b4A6.zL8}%RO&Qab+7981$/yN6zaCxd<Z:94(
-$e_(PGsLz$qIWRslCN<Da}hncc~gsV<9'Lg`UkghnLE(ItxDT&`;HAp+&=_IF;FCzW,6Mz1#uT_p_kS2B;'}d{zX$kXi}M9L>|uN1@fX.Ar`AnnIzVeeSB
-yl(d`HQ}xv]VqxuH8@@:/Wh"^aIZ#V+[2--}L}]XWy._Rvha^.#;PPIGes;|nGd<4i!PN6$>{bYP~)aN:@M'Sc:9~3DWX4-"J85N4)aKO+{vP]4YwAJHG0
-l).igU7<j_;ZFLxE(Xbdny+t]'os`6(.J%;l~H,Tu914O'/5M73IAdb0D(l1Ho_0X|r!1csy&|_^.6GW3/EN:o4W@az<E0n5z_uVaLGj}.O1N#P)M$=>eG
-`ec@=wx<<aiEH']eP0f13>SC%WR]O-DN7$Pdr#[{!nJsWwsxbUlOlKuBehwkU=611m=n1j4cb.d)sW`r6/BxCd{2-+8T^d;oJmC:+.>p_Q]vd>inrW7()3
-:Tom:^NMsdI%L,0(=(lvOM0Nw+z;ejk'&CW`Op$EC-c`GGE)@=A+lo7WX91AT={ECf'vW`f;dVjqv:%w}!O:Ycy"Dmlx57vrKFBRR1#rf"J4;>&kzDZV~J
-^<q-%hESP@@R$g.%14-ayzy^EE#3W=!K"G(p/F3|-wzD)UW'=Gglj0]);Wwbv)lhc3V!vmSY!ou;jFlnMS)dzc^07Y%ST-y=t.x+~}|.^qAN0E[pO-9v<]
-EsjIY,>he.$vB+qP7:%]q!ekF.$>@k,D6Hsu%7Z})LQ]_%c!Ko>'3{){SnFDaI8gq"Rd`DD{{6@P8XX&P)5&fF=F'P,!X>.:=EX|{lQL9r8a&NH_M"t6,%
-Sg0Bc2i#2L/WfgoK6xS'[SyF`-U+AUrQ3:kX/"29^9arYNv,J6[uR3WB0_zenE`y6r%r)foOUUW&F%/>^uA<idA}lPgW<K0YEYPJb|v;xM9FA]N`|}qkB4
-`as|HEFN";'^L>(SACU32lR%p;a!D'>=qR_&o#3'9_4Wu!;!%$s^j{FQIKY+m|:T5oZO|)HtA80a@DKt)I}z,a{w:e<AUq^fsJbzAM7,0`6'u_S!F^<QP{
-2]=C|o&|`q6CF{&)8G1Ce>i!OUa]o;:eU1{7m+_%Bgt),iY4pFNu7v0t#HVEz)Oi8ki92"(i4pM7bxEN~^}U98dG:M;hR$x<~LI!e4K+h4F1n)_`MEn^L/
-Hu.v-J$<(P$N2Sn)em(LZD-"3G~Q7UI^{NT)p[qLSPE[KU9(+BtHJSh'UcGl$BwL;Y%x(R}klmSR7Ew`ZFSll[Qbdc=:dZBV(5b,J8'awnF_:8HhbckMRO
-iPy<U%he|tE^;Lalb'@eB)U,53V}<u+iHi4W|GsO$X_iivT!USf}GF0}-LH)/xG.ao|2l$#{(-#xg`fAK<s>qR&UuJ/bT3L!^`NKD%@={H%Omd(/IHC2"'
-a>mAHiwFLL/=}e8'(<0p`{#qpq}!Zd{AszFDPz[U:71.6o3ggxO!OMFkvN7[5GenUvv}sIg>5Jd/=.0o!jJ|TZd:2(U=ZB|GdfxqAD_q<Hh9:]~z2{`}/;
-C/{+%XdT#R!ctel"]//>!$v"/Lw}`Lkycz^$a-f^`wlsBl,;`UvZsTaxh:"/9Q-=-2j}H|jXC,bjr"m00c2tyVb"O/$jernR"{^`d+-,q>Yl)ETyMwI_gl
-f{D|)Ywr2wkkezSb59YXzHUjDB-OT&jwIU.A|:27VNg!&tP4bAfdkq5"(OruY=]Nw{lUfb1z=8)!1G5id-SN<^~{3P1Lb&MtK6Hb((7>I6@H5bAXHg-kqv
-NShXpmE/kOX(CDd|zJF_nkI/bOWi.N.m+{iIq':V4%C}`}$$SuAOFKy'Y#QK#F]ImE/3Is,#]PXX1Ow/cKv&w2g5viC-|.<8er(}"os]lnLZsF4xUu'7>/
-Qd-@-^6<LWt0R4FEf/''u,an$m1ep;`owcs&95!{F"]##Kr4xfC@]&RJY]boa4]/,IjN1&,/YSjiyje|Re>%kW'r$#z<}Gt5C)zB#V&SY>6lskoM.oXBj0
-SJ"G"@mB,-GFK2Ns$r^bgii:!m{|uZ=VM'W;$7P^&n6"U%f3s:nNHwAjoSXt'P_1e53s2TL>BNrmbe=r;fX{EwD1'0+KS.nQ~aroB<}NsCl`%G$_tZbau3
-hA3c0!@6:I/`1#v5kXjv`T!%%Z(_UCh_01uB[@LcA@un@2v>s]E316XgWcOA&[G(a-6><e|Io`G%z''`F!7l8#ds3Fmht>fLRK"u/2#q2z_ePUv{xZCxne
-<pmtZ4lTxZkR=FsQm)[V]AC.^BEitEq2<e2{f|JuVxQz30jqofo:k_=Zt1aasJs9KxJ1$D%4duWb1a;f4&}Gw1_y&En0.5bOuvXpxA,qV`-CC7qCaF:htz
-O!dIM8HzA,A:L|.>.^Ry%|@]O+#NB]Z[(kPwE%/,aq@%`&^xG^Esw${WFjey7a`6HcxQkD}gf8^1')MhZ'}w8u@2}0IGFD+VY)tHflz]IZ$)Eg>c0Q`j]W
-Y{h{^{y7k;dT$f=lz-qtTH$<Re>rN6$K,),`6nHj)qz$_`c^b'BzptO:d_QJULmlT(({)OBQ}=WLvc]g%7uCNDP^)YQ1-)Lg`BnTHXfHd,MTf3UYX[-z4#
-O-,PQ.Nd!C:&$bi[<{0g@j>}Z,rt'(vveMPu<sB{~e'imQ5.pG|uGxl/f{#cpr_yM]87t"`0FIv%fb=`.'M>70s$wk(ov[{ndk`uFPb2PWC6>k&l~bcQ6=
-!1Gdg0=r'q<U._RolGDl):(F!6@Y7=-[@wu;75!Z>YbOrFjIjqXCm-jD2o09BNw>n#M$ZKlh,C,TAIEwQRE1<DAF-4S#m-mPQ2E%tJ/QMrrAL0E56:}B|_
-#!H'-<$xgj_8b<(#n<$j~V:(([>yP}ZqFup>Um9tM(E8U&Nu-`hPQ)4Z"9#^4=_8@O.yj4uMJ{LNh]GmDQVWJ2~XnlrBg)m}.9l}C>rCc-{n{=j^TJ`(Cx
-Noi+:+v[{)j]{fS)V:|ehC8Xj822nPY5RN(eG@0=i%bsqC^u7uq,8Z<uF{2XtOq-wJgC`1Buf:Gom8c=bRQL0MpS5b[RH=f1$IwIj_&UNlngbP'F}3&&o]
-eE]BTpknva(2>rT`$hycx&P`GDPqAPvesTsdEy;e}63DzqF926X4Tt,wr:K:G]ay[03wffsufKL(r}m@yH2]&tO5J<Pjku31S{J@'PfAD7TZ.KIr!98[2V
-(v@NldydFAu|8gd41_}Lx4a|r5oL"tOa+RY|fw3;[}:gOJ6>+/Z"7q$w2"I^$kLr9bzPqW}xEDmMhEBsi>dT!m[nwtjbO`(0dQSz@A@/gRm:<6b.0oo.1>
-iSNC^X]6W,^lXRz|{(8[z&A@s&lIE}w5<5D5D!5ekVafM_,SAEJsf0(E{_;Ol!"Bn)E&=GN^-F'50L9Ee2tD$w&n2}[KC]9i8q[;V7;H'P"<J'XMbp#t=B
-OecSQ="WR+w9y@nt7BD%7)$Yb^4V:g-`2PN,.y6hFBEY'9^ee37E},$5SRa^J[Bb63[6W')@hTm%t;p@IyhuUb:<,t)]yBEVs"-Bm<HiqdUu!2[E5LIH3Y
-wO|@AP,%"-%!!1Y'#,0"ea!UN/Ef=x"d/8k!GA&{(pUo27N#BNxV/v+[:twl^{4<i.y@f&P}P9Z22&-0Yik2@[s7}^e5mJUVX_Vfj'1URE/Bf/=e0d$!{,
-0DgmffP;'c}$`(`N|Ia^$#>/ix4=<Str/8G<(HtX"9LsQCUO>Z0Sk]-eew;M3o3U,Y)|]'}'4zrS7J&U6aM0y8v`{oUMv%}NG2M.!ke^u]Jk7d&+5s|Sp1
-&SeW5FU;,mH+FbhKUu@{aAP97a5|hjI4WXZ|'98dFNSO0{I5Bv:^+O$QZcpo:Xk{F8h(hT<:M!yAX1R6e;-rIV[AZxc9F"A5L55H>fNt5JXs'J^+B3Xtj,
-,sbF9I;CHOW=l=<te^K1}{dc{G5uw[P+p;&#65pD6h75[+%GQ|=N$IA>,VBc^$SIUo"'Q67Lcs`;W1,"6xDHp(>KWAYZLM#S4hzD4_|q.{uV~g#&A2bAft
-Z^:Z5d'{S6!Y,!0k[VEk;'ab+B{P2d`4]FVoQ8`1EnXPU{B2MBhgcN}izj]KJL6y2&h,|W(jEQR6Gx,j1q;+#.'&+QLw7Mv-U,'|l^Xwb^[|o1TAf`wPtx
-&.#hXxN3[&q%2ZN7L[3;lPOGIfaJ6n~&fgklRgU83Dsz{V`-&B,ttKtjUIPQEqCwLp5Wiu2|;b>.g6$dlM:qCD/%/i~(hTR[n#anQ=d^vv]-Y3bE,%|om4
-;sO9ezSYHz5[]p.79lgtu<:oigM8Lc#x-!qZl:z$J;IJxLW+ODkP[PQA//uOm+(1jL0)+_.aLNT^.}.|X8[LLaMqX1S;-80qEnEFRYrBXjJfX)RT>o8K~q
-DVCL5H(VXpS$zKkQjK1ZpaET`L.tRSeXHs2&dI0HzrNS<#!OS@J`m|MZS#!OP',>+r8'f|YnT1^cs>7c%%c]jk[M[]~/JCF.+T:KAYTTGJ.T-Y3Tp18^iw
-[4Go~D)FPZ9k]]OhPoRr8x6"o&StjMHY8&OT/^]D(^=Z&+:v2)=Z@KXPWIU2W|4'(_C/ojr!&COBy$HR%>ejYk=_n.$7>L<>@qtKs>;v&#wLOP0GaYUwPW
-+lA)tPQqg]Q=`5EB.G9kjM)=9d]zp7Cv%v.ts_3pL4Ayyy!Fw:-F%DNZWzQR6q0w|7ok@/59~H+-uwkUIR5l)Xm9Az(nP2/Ls%-z=Aoo#5[B3ApF8qg[iS
-Ev,V`g(+ngxR^Jdl<C{-vErcaFBiPc,R"g/-5<aDV1|D79v4s7<v;V-,5)g8iZcI0O|3.:n3f2'{srKpHzI5k`yT3&7WPs)L7=]}Pj41QtRur4:yo5Qp/{
-Jm,Ae`-B1d@[Jp!#g3_gpySV_X-.'IrS;{OhOEK_{"cm5Xz!}LVQSTH-uRJ'1@nVgfC!eH5U9nFDZygpw;eGn@p_4"@LvB>,eL%>O</:`S7ej_S}hxj]M(
-xMiWv%T-N-"f0rrZ1bu":l2XvGMJniO@j^,oG6N4~Y{d(aNn"RAm]$Z]#%h6KSu:jT!}%2$FK<AHXzZLl"69D}NemFI(-(8|a`[[7121d:Ic=K1&4_g(@5
-looQF7^gE.d3|4J;NJk>3!w9yC/5ITZgC/;9%tk<Z"Sg!s&{E<QM.q]W#)/yw(K:%%n9Lc5NMSfWFelGdu#/vg2D8Olz"J(ZY4,jK8a3W68cbmn!][0lO>
-g)tR>1<`a(tqD]s&mSuj)G1`1YwNq"%59@_blrEUjULB.Y^<sxcr27iIzagc}P=Gx;u@G5MXN7m:@H|](q&Ns;#j]6&ph!)A'1rj|spSBhb&!r$ZJ-vhom
-`K>q6'0$`tzG[#afO_@ndlThZI(jzkhbP^AOvh>}rLms8dOuu>#']Um8)Np99'crk,Hq"OnBZ3j`G^SqoVpGjxK't>W19&zhZ9w%6peOGDzORZ!R+,u$Y!
-($|BvpLji#GZtj{QD)9,w;JkxqshJdr3Ipmz9Uyv,g>jw[iDSZqR6CFe<{ati[j'UMw6S..fm#gj#7`nBD4Yr#6MpBi}k+]+#`;QySd7Dx%u]B__O'|#(D
-0/|P8bX7skqcLEn2TQO(8IGqr8[05;A(!Y/)7mFM+KZeVdZH1D2020E)@f:'k<K}`NeJhp@!`B/)LpUQ+]lx,)&)y}Oz9`01CH}mKVDseT]vusfYCm|US5
-k5dcoe)zf,-o0#l=%VJ9ixTRSWb=2<g]mNU#S06@65M`cu:TJYOOBYf8@<@Xv0i.jWFYff}&uAjj!TMxKIY+u%6@GPuCidB9ZlA0u"C<zRC`A"SNK-86x(
-kv&/0<h3Xsk^}IsYB4LpzxEa{hUuM)KXB>p3984JiUktRS:#&K$A"zUD{z&4tBzZa>fm9O!$:zKjV{zp<%3V7vAM{#5->z~d]zV+{])Q)Cu!}#{E#AHk:=
-ol%}^_M}If/b4MxqV%9yC&9EKjJ:!:nReJ^/A=NU:9Zu{]X3IU'$m_~p$SHsUqPHf]2zS@x1f+f@l$7srm};QZ%Bl#7^tJh2d0#3k7o.)v%34Jq2+c0n5h
-{k|`rV|O5^RO&)D$NDcW:lQu@XhE83GKWhU{BOZw<BBJ%$&#yl3[Yt'8J1VH{O+Azl=ctV<)nS~c2^`|<}V3uMx"khW.y/Gyb-fCgI,%98XSUV0YU7a]W'
-^",&0a>n8j&':MNDyb)@PG%I[%.XoFi$`pTwiZLtw;[TsV)}bxo3LHfS93A4Ed-ZHQL5i-DZHmtHhk+dY#M+,$:wW<}oORVZ"w.x3C!SXTRv{669gp#/}>
-C5nTA5kp='j^8gub1WC}o}X-H7D=ZP]CIZw6qMlqt}u<J|)yU{TMv}r}jY+YM8OY0d8(<a[TJ5~.S,$Nh>%O`z6E_)gzEO.OzfpxP}5&4!fM}VB{qNWz2!
-_2;wP_RTTs^c%7Wq=Pn0J4hI&v%0h]qt{@CsH(1Pt]&v(=f6jmzmdg1;+B<vz)rtsi<'fg$XjS(n`3hqO{/rTCbYX,jdnZ;TpL_|G]DuK^Cqmzf%Ylg,d@
-.Tm"jx4j(|<J([qsVm}5&XLas'mCo%"aVPW>.RnbEsw("TNb5iHnlh{||A-rQHhlM2)A{^zQ;@woUN$_(^;y`'${Lng>PtzfdB{]<fp}53@dP/9lm2@@lI
-<&Z<.GBNwir5Df$ZG_#r9qvrx;yT^Abbr.:,kuw^XkQl<mBdQ#@$YM^{6N(.:zQslu'MKkuMNU5;V[GJchl"EVBi`dHEF/[aM{:t+'Va6)mprS:70OrCPD
-C+iQ!ZwmX,sA4E;%"ZU{w]3JI(NKBge`&jn#u1Ts"&I_qDS[>NKp#dIr88ar8gD>mZ,]jf1-E{48;vH0@49KTKz|WZ3h`wW:<q-0:>Y[|OK`ktI.:c`<WC
-YV2$@3WV-|a.CDoF}YCbd|.%:]nS,cU`>)1611$dR4!`$Dde8%6wfaMM{IWW+n'+$6Jsdo^l![ZkWBnyc/@L)^9d3@Q!ghU[sN$Hw#,Q^9as>_L:t7TlZ_
-if6|kZRnXwuIq064CM15wQfPNtM)Ps=X=/R3X8n'9>XD$SM>";4qNJk:yweBe"ppMM`%+kjB2KN-Mx3#BR)Nsu)EP>K'%qc&%P`"RbD|IeMlx3.A)eKP"y
-PJPc%V=b.)tiPNR`yNijf];TS1:G<B/JB&/FIFs3d>R@>X:j6=H^+(9X|^W.^Ou-#TJN+&zo1h%CAV.F1<>Acj^5b__m'|%gbUc3zd|w`=SPk/Wuy."ZhM
-(rSi#`JID+6;O^(Bgx~uI/VMMeOt4q4gKZ&IQq=_Fa]-,1+xbkAsMmm%)#%WDcgczjME)rDS`^Y^D1=2c>sm{^fcbCZ]&Ts>[P'-_$]]Q8/n;BP7C@$`~S
-@b3bKtxdh4lwfE"w"P@<3A.>G{4G'h]8/rOXG^t."<+Iafdtc;&Ey7Q&@>uzF.e"m+y,OKeGW>|%Zu3mZXc,fs5L%`1^05I_N]qc);<HLq!N."JDRt![=>
-iqgCNaq7pv!j<Fk6B+Dtw1A)y7>=^Mr@.f#:{JbE{dLP7!iOeMi`7R9qn#Oro.cCaSZ8'yj6Qhb:yYP`%rEl3rHn<SDj[1xDEoAmt_W6LB^+9"-.gWwyLm
-vL:`t_9Q"~Z]$N7<Wg+(YPv|PcJELlq{i.h=b^T^s>8'&.dH<cMa![sZBU)hxdk2p)GqBT.XAgbu.^&=+t6k.jWf:}-ILklMIf['GV%U5G;ktg<_iIHs]K
-`U|p3widh-V>Th=v,xeP&M>yd{e:9U/fBKrW%x_z{V2#(U-TLRJT>6K-O#u,{U#0H5pT(^^Mp0Z8s=kW;mL{mmJ/,e21rSHQM+Z%L`f/4gjOxMs>%{"|2/
-]09,N&s-Q5S2k-^OC[rL7;~{15-q2dD$zVN1<)IOPn5pnqj%4h|k%KbHc`oqjPjy4<oMr3B]JyIh6@Q{CUzd[)r]KFj$VFc`F3QI3${<Y+4xG-Z)HFb<n]
-5o#QuBTu{+/9SS!wr$:+WE9oVuS8ix2KfE6{Rh+=T5Hrf2i.}Mgd7/$et5nR/L`9P{!U39S0jh8aCI>P|U)vgL@<6WH$jEx@U>t6iuqEWx>Vb'@qqi]c}v
-V)XdgoItRPGAn<dMol=-fW5|7Odjc^QY{joI)"QjMQ%lXIw$k4E(~(`:Ef{ww3M)S'mAC#h<aN)9=gRi:fX'x(V-]_p:RB=0=5.]t<%jj(^UG<`{KK;M#D
-EPA[$.NNsLxmO$uPE&b&aTUl$IJMh)l/tD@C;dw[z4vu!ans{Zyj'+K{RlTJhhN<bdq@px8f@`Lv:]D0vkJ_MFM!J#OW;f@seNmR[LNP7uoTDagWxK!~Bf
-)uYcxM{Ai"mT#ulf|%Lu3j-22X8f)^l`|5-K,Q3ZY["3Gw`pLNca@-9wU;G5%O9#)"8Ux;1sBI.r]KjKPium&^T^6kwH'^m(ZxxY6DpQM/iBni|)H$_Ob3
-GD0}t4L1R^YA-{wV[XqN6VB=r(I0%KMEc<]K7<k#l/{U9H)_3K/%Ky(['upu&vdU+MIt17|4l{]W@LjyU0iT(C"DoeoVKPFMy_;FJNXj=V%=nXZ7xt:F6q
-8]`ek@7V:r#Qfv/hH!f9~wEfp.]jP&Z'h>Fd4bdt;)/:1Ega-JS1H=@^uxPkk,Lrsg`B3=rtsjWm<mXqDv2R40wpjHITA0:!gGnd8TL&/b(UixObGlv2Sn
-/"5w}`[bWZeYz7[.xj%B%$#Ex$_KVfFu5I]+K>dN'sX"mgJ!fUMOvkmmRiL=zk/cOm"Mop>[Y`;.ta-lrnBE=CGwNeBJvS+-sfC-j0WsIn=E/:!UMI2-(x
-Yc5x7fE1E7<S{Q.%LhY)[KwK:mFH$2qkqAN,BY8cFMjTQK!<qz~(Yk6W'6s[VWRbfis7CINxPU||qbm8)7LmUJ&$(_dzZ6GgzPUM+A>k:,)zq.l>A%O}$G
-&mH]gxFWqz64XK(F){b|FG|M[LL>(QNu><lOcO8vt}-wTa0-NqlqXYv9z|tcs^Khr=dy#-rM|w@xas%wd%fyJO1tc:$L@^1t{s0Vp>,ed$76<4"TOs8'ET
-`hjz2v%/ujRh..GgqC/3/b2mR7'I%i5,gLlb{oLpIzKt`l9wMjW3K{h8"(&O$O_dOR1Ghfab"y#m}m|UMt]H[[w@io~Rcly@gF/@y(~r,J;[w53FG}YBKy
-ZsGq>p&3XY~pzF8iV|IJJFbS@H0Gu9uZ0!_4Bl[BDc=v18`>X/n_K"ms2fyMmqe3GAV3gJ2oI$z/;{/{/Fw|]@|;fZf;Q|Qt}r'x/GryC%LH#3O>FPf$~p
-LWLZY-_8E}"`@H,#jMsbS8G<kRCErzdD_/>550new|SZ5$/k5)H/x&PLR5xYzQsEPm_[='l#~`J<x0)&ySe|>3G6[SG;_U0!v(!`3aYV$,hCw@/KrEUP4&
-]=mBp]BdT>7zomQ:~E<20g`w}lMw7a-O{LxDU#8NmzNdfTsj/g'7B.B|<4H=f[3(,(J1w|`Hy!NXGav$&33G<ft$e`Z`GebEGJP)0<^HKh!+W_c9MRfa1d
->W`y/Y%cjK9[3[D%9.l+j:ai^0j`Q@|yX^yV}He+$Ja(d1ng~R{{CHV+3Sx_E[4g$`zO<jJZOKX]R>6C8y3-m=}YNzm<LvLcu^@fpgqF:4v%;SmQyB2rXM
-rQ&SQB0-y5QtWwf&;NeB(gjy#IAWR)q8kLR:tch:]4rG/M8y#6y>]<(]x^!du$-p<10m<w$fzftXeJ2Yi&#vJAiluX/Ko"o/Xl#MgOs$S+f=rCkpK6q'e.
-NC~6oP%'+Otpt;&[&NU<MUm(T.n6X]X]d{L:A0996.Q|`/OD[1D$|2u:w5=K<(:Sg4BPr^q9#e:VX>r,#XF0M6h+QYq@W{&sZRMI+8o}[E/fG!Tto]$j<=
-8N&R:%`-XvPu~^VA%{+kcVP8RJ[0Q+I!w<emz@]'^]zZ6o>B;`|sxO,jmr|,$h"2y{K#+Q3%};)$%]@>$5'^lIWP@ImM<(i}y("k@NAr$UX!nSw%uB!(Pb
-mD;zW,IkeZ{Z>_nS303yhY$B{HTj:i@PjZck,>C:<a"bc}Q/871]3/Da!]0zxPm#.b&IV!{7ApOGc%P0NP7B.us|(1=qlgj}|I;4pl{mxuQ|R_;9)-hL.7
-QDXVGnFZMzE46PT2xjy:$rC!%(9nZj[`]'A5O:Mn_C~lN-'.VYN68;_2U!J8eQ)6lU-c/,`}>WrXyvH`yg!nr{HDg`+mNDh&%,'a,k[O_4RFjzf<5ghcB>
-Lr#8oN=OI]0JP,$)y'x5r1)2Id%>oV.#wQ[B#raG9!#1$Be_^BI^4=l/yN_ob_@m%0J|{/#gdc.YJ[Qt/I:MhYrDw&7#K]Wal'Ce/Hd+ESnfJZP]jr,Keq
-v$S{Yh"%g5ys">i+:du&Oj.c/'HU)va-5=.v<4Y[qlC|l(~rE1lNJW(_ze/tiY4:{k{5s2=VIN|x}k,5&<>F=|r=<G6@[W;m<KKl-%Wpi4"_$xaj<rR5@D
-xq"@(YBo;-JC>X+9FD|<}#}YIFn@lF-O@E.|=w.P>sFH6.u"lLyO:-8}WxcZ@(,coU1BHYipJ:in!]NXOiICSl&Z$D'pH6Dkc_I;b9`LXV6IL()%ZB`<Lm
-lT&^Os/f:csB/D!b~Wa@$jHrjhNf^j/9Jf[gy/^h(0v&WAYO92wPg)_JoGy.bbBF`z!N9r]L{&po[yc.;f(A/Xq@nt6i}Ixk2XGTrR8H^Wl:}HWW8^,Hb;
-}U,iQ0zp{"tfs>TL~Jr]m!FD^UapE0j)uBj<h04,5K}d!Mp[X7vh0x$ZE=<wd4jD&6^G@6@abnS"s^P2v9ik50V'QVy>XI7$xPFA4.G5uEaf9qB/H3w$"6
-RQ`6K">1aDE/;JkeqwD!h)UFtSkm/O(7TSPd&5~77wH8iRYeV@'arf)'Y}h0xJH3>4o-:`1+qp6P|Ouj/W2DCX<{}YwzIPgpr/^5YcsA4<3:;iOh&Wr>mm
-;_A&vM`7Wlc.6.2,up)kS#,^c7ICG`~lbNUA$=jN.Mm3[yG'Ro)`7@bQoS^RUyY}1#pLmko9[0gl~EvU1`W$z'"{W$Dw#"v;1a2!ngJt)_c>hgpUpd@/bW
-Cx7M7jO{=9EfJQ!5=6c>am%X%e5@c>!G%6!3=wY80rO1t_EOm2O-;_0(8|G|&]hMx"}&>g<uIRCI6=ddQ)6caeYeg`wcw95dgPIcT6bc^u9oL(JO.U4S~}
-JGN6UT2f/atJOp1lqeKI"rk9t/cLSSpTMZ{4"e4rc650/S-e[=m_OO.vLfZyjM",NL#4]:dUjEYax48>Cn6V|g8Xs!djtf`1sB$)-)P:3=[qgLSg;hN{Rt
-O:#M(Xuh(ZG0'7t%h)e>Iz@d!Xl|gm8"[BC`Nj&>|){(U`t'Fa/&}vo1N,>h%^W)d2cpYybRS7~dgt;<ub924%I!ctaS~eYY;@yB'.>IWQBo9<1R.;S`j<
-8h`+XEh@NG4#4YwroY(yrd,Xo}QRof/z%OMpyd]gHM>RsUEP7-^9krJv.;a&$;RGe,zk^.K4D))%4k]UG]EEz8A5DHInj_F@.RhLXPq=Vu0!269vE>%7ya
-@6!HD3LJZZ/cb8!!<<`kg)60JfKDnACNoa3O&<gDeeOV.]3#ZOh"FCWCc}HOE|lM"8w:b-_nG5SzrLo}wp[;YD5xI}l#F6d0!KVble_8[|G$74%hYU>lWF
-XV&Z)%W7d8E^2!FU}sJp@6g6<<0,d;NCD-5tI2{9{pKeJ3$%56w,I6p%cv![!8.9>9oL4Q9eu[]&&BXiC}pLB+"gMn0g1O6|I8&m4]}(M{%Ka"xphjPvvQ
-#tR6v"bzixI9:"en,"xWRbQtGIp%n!4%[yB5[v/;.}uSIBV7l[Vqm9<f1-/y`Zwu5W9C|OZ&@,`dwu(:b%Xh^k^8a{Wu+E<Z!P[UV"SmyK/jkL[WYwXOjQ
-.5nrK8|io()Z0<@M!G!Zb`<D4>S-H]7uAEPJKn~)rFTjYR.=DU=;^pjic,(wTV|}9W|9Eq}}5-)|C}b>GcrZX=7v#/4;`ykSDDaaFO9w<^jwApY.^9+#Ba
-0-ru/zE4y42dEb4SEWb+_l63Nt"4h[4R6F|l4nayo_2=y7}NotmxIErTM}<&$[G0Y_,8t2Sa3Jn[a([@!t`{k)&9]CumhUa+)}>bozZx^6<T12.](@i<_U
-rkE4xobOmJ([|y-EQu@Ilv[$]msueIQSB#I6ne[1^e:N]SAkA.sdLy{6;5L/hcuo$`5g(4.4.v4,qE7w"(/zH}m.tvrNYyDpd!zFI8P;UPM%A@'w}NKOzM
-Pas|s^nE;=}2c}9cJZ&CHUzC'(wK)$//j{Yur|d#ibAR![{h,`)C50tk@lGVLe)qI40ji>RonECn-+vFd]'A77N5T$ks_n-b5Wlkbp't^+/c#/ts3|Sl"G
-+-{f$lS0kl;n%287qiY,pzT&Rt'D/H!r/2n@~9YFPo3=uS"=`GH(-X"DTM|jZR`@nWDW`)heCmjvcYZz~zyNYFc=txj6Vx-520&+M)o3%_AuIP<JDg]:'!
-#XaD:Q1Om$ffD}"g)Wx&V{K"tF3/`yLHGjXuDfU8WcrZYXI3fXXbO}o|Z)n`GO;etKvV8hm#sm639RDJpIdM24J)}^4)Tlby0'-([II9dN9G"R@Ucoq%Ib
-oR=5DXSh~-+j;;#qr_tY.n,sE254OPj#t)YBq9Yr8,SgR7XYNjV4Gj.gppLkor%>#EAk2-N_Ql|RSBRboC)_a&J}%GOnG}OgPSZXLs0B5DAETA[!M>7`kC
-ra{K5c#Z7#gaaP{@"g]$dO#(SQoW=5<Qrw=jWSPcEA{HP9tz/0]ky41vm1Sn38<}}MR''=4JRqJF@WGKZ;WF%o'u5&`O$82#'VJc2'@_qD6(i(-'}|D&mV
-m;,;}6O}A849[g,$~3]Z;jpH@[.uy}W&jK#Xyw$l!AOIh.OGmDq'StJ!dS,0dJI{J=]$f7/LA>|i2I:/B=ok`BW1E]^@7o7FlMAEVXjB`OS&mSR4F!#5I"
-I%y39z#Z]d9ij[F>@::,"';[^8'6R%<&jX`0a_6KIw9%S59:+keIy/W%^IKGM3eE}n}'E4i&~LY`VN2wt3G(TF}_$[X-ls8|uvO:F3|Zw#Dxwk>[|$4jz'
-vFdcueRnqA5T!ycp$#NK=`vq,bY+KaWnWE]t/c@"[Lu`{B8em$mb>@t@m",uI;5R/BCSGx#[3:6V5126wCtMwB'q0F((qt-QO{tjBW=a2577:9_YtUcbmi
-f=lhfL#'zJYpIVbRD9f={j|Fa7[![Nt,&gNt[WRy5a$0%Witp.iTSD9q;xup2Fl|Tc|}ix9LSK;`Unva%:A^7Q"s1DQ<~5A{BLM#ebgVDA7qgA#nmdmI"m
-38kfcCh.-[u{b7]dmG;Jrj-h>Cu:p^Va/Do-(k7Rs[2Br7+06Zu03iU6{fb+ouZZW]FmR8O59.}N/mw@otWhnjy@b,6m1N`7Cqj7!W:'#h59sjUgJZ>k(Y
-z.f#f{k=]FD=R/V=Jx1gc^"(Ovw22|VpXUIu'R{a%<8RHd}IZ.Y9gz}Aq:.5En)rtl"[iH).wH><S-6`)TjB)Gob%bvi2)~e%}inJ2Wj3i7M=eYcs5"u`0
-"<3(@l"C)+(bk%^R;3K<F+>6ck;$UDyLDTt#!zG!Zx7ZqzP4)Nkp)2UCB8Kl=N#ja'F;e;;F^CZ"ROR&mCt#Y{2hn[ik!gTJq.a_Lktim,|K{u:y#^0nB5
-Ib"7#k`E&H0GU5bTKKwqMFi!]_wvDGdT3DY/(@v!nw0R5qI:$/-9qsNNc3l0z"cp:1d0=SyD&VLEo/4(e&[W%9,&Y{W8lmJmKurf/ffaeQf2Q4>S/dA]/0
-j}[|{[x#oNKrC[.M!j-:+krrYqU&!s'BD;+i>`I41#Uojh"G5MjI]ikak#x=6|[AAH2B@;2-rxu$J:n#P)aMsG/|W8Sl/]a1BI+em7BRz_F+qsk5wD/H[@
-K"G=mira~y>A({]A){FB8,"Xo.~E5ZX-F4"gUi(At8J>pvWQsB<Pk9w:039ugaF0YOW<JryX90xG~d_!dUw@"XIe-e:KLW|{&niK%xr`h6M#Ga8Ah#(JTg
-HTvA)>{o%wAPBYim'v&q'eC^x!0oo>|FLT=zT@/9AxJMVNHbZGk;);`(!csLF";jHLAc.[cuL!3E$fx[RsSm_v!mqYB8;2(esIvEL,oYCd=wxkT`OSt2o%
-G$8wazp0U9bQ=3tAd"m)t=c|sgQA!h3^UQ_)O0'ZG5mqt(::Zm<-9o~{!I-6s<+=a$B;;',E/ER/fszTU4x{wpZDbwg]/Rpd~@8.G^i4g"Hp/jp{KaKwx7
-gX+9Wb7x`]@"&#j!f_yt&X0ig3[+-lWTTtIB7+3B!He!r}QEY^/f79tYsMDV!'_VQ+i4$-ZL;m1Lg&M7nF4KXr:b}H&,LAc<_dCDqJ&WDKQTDp9jZ[8/.v
-w;.rFu|y>NR{H^u[NF$Kwh.LtnG8qg@2Mc]8"{-"Iv<6tWT6YK>+tfrUSOHIXh3o)zbq+t%bClV!^:rgYo<%rO/lQ![z|^v@S5yUvygkM=PV=b9ir=AF}!
-!P}68`74Qq1@oF9"j0Vq[4w$6|T^m3VXpIQt{AzW9J`E0Z.uvSSB4-6A,IUd<D];27v_$MJU/r=W5A4(&v_clud3Y1_vh$e^@ebP]Wg1a>k.>NBI;}O(#]
-|ByH=7z"BsSX-:&e=bwZe:d`s;Y>cG]0Zhi[<5o[}ln%oocT+$T-3^1mdC(J`i$T$zJ"hA8;x'g&K2L{KuDpp:cY&z{0G`{f%j<+Y+/XP|,)4rZA;'H9HV
-r"aMDo:]Q)<#iJg,&>,7$TAHZ(hG~=s#-BLV+m3uN/|V%OWNjZQJvT|c~FP:&jpgzC3/O2nqDl:E!jUTGuL{}|pzTLUx0k5q_EgE=y0,Z+J:pm"wtg>i[F
-g&2w,4(+W=6fj%1S{P'U<=y{<HFj%I3x!BuI(@Z6y+N-R8p#PR2;Gg!7;.D_{CsW~LusTe9U-dHsiJroVg]U[}4qo"Mki91yI/sdN%hto:q4zS!8Gx}Xd)
-WG&P7qsWuW+gBe$.otgRUY%M[$CerznKl,jn.)d@si-1ACOk/PwsS{CAibi#a<_uJiStpD3O4(<h,x#f$Q9Nz{5"=0a3&v!_ilrOoZ5+30X't+hPMjGGC+
-1ZF9ltGL`jJ"o'HZ)X>}M}dfSj|XN+yFs,sNdIaVFRL`ghRrm/)iRG@RYBU5)z,^ia6fVw1#=C-a2iu+TrSJAOL_LNj#uo6+0#drAgV$a@#x,M;jwSE|HV
-(D0a&^,I92DJSKnF(DdgSM~$Mzs6%8ij6$HzPcw(|<h(6|=/[]2_A_)oe((E.vx60R:AhH'47ay>5(Pe}6-e8v,xbzj!Rqyd!$$h}LEg/8I&Og`}KBc}l#
-7#{>d+XTYuL(F9:Stq1Yvf'LYO#v1;q{$c6kCC7Za+@@sAM-f4b|sAc)Sd7=F'$GpMu|QB(9=C-iw@T`3r`#m}9fZYVK52wqr]yV+bC32&%_};hMdzMi5K
-/5"mcg2<OrGyuW>xH>#1|I!G$MTE,HhwfLGVrb@]j0Rd('CH[Ao@JP6Iy:7:teyKjI#M+VZ}RXgD=}[1_^h5[xwLYcsNA@Ksj2!4HLp##i#o'I9$47@$-[
-2[oXHW6p|qF$7oEaf+mJRjJFitNacla_uBR['TV1")F_C:ur'G<a)`B=:fn!.ezh.%V|/!(6.a`iy,Z_AH)"pn+,pb_A:]mHZ!Ck9mZq+dj29Y&>Sx@R@!
-+lPI`GesqU}}NX.E:Hm%,B+c>eL%^z9@/gn9ayu]a>ReE!%)W#sTb=;fVjYBh9|_p)<z$2a!j;m.zo/G0N/xGI1ma;wTt02fA^)[CIz37q}.n9P=EQ5aCW
-+GZ.Ii1Yp-XGv=aC#To-)f1g"&pE"p]lY^f>"m,DJ+xjRpO"w1v{igrlLoRIch15'cwf)e8vTYRw<j}BtvEQk-/tudi;PtlNa`nsD7Sd3>{IB/7HqlRfne
-|2HniAB"c8c%}In1<}Z(OBbkoZ|=i2rTm8u1rvG]MX`CWdw3!-@#7p_<2`UEH"pt58kwNA+S&re>~S=tNDQ`%zT/u=JX"'6"(7^epnGid,}n@if6jH^q{D
-G_XHXeN&pj^@>G=Cn$/jKA$}e9U{Yf5MgTyJKc6u%@l3Z`K;OSjzaVSB"9T3JcX3r_}t6.TE#F{M:c}Wc2zpD>MNp5@Ku)KLGYD}OGg}@REL_Mgdn0ta9Q
-,V:)wOw6qMHuP|cWw=qDSQNYXE$:)}GOocb4swyjJ}D2ExeO!qF}J`oQM)>L.-yppi5y7:ipGX5GG<g<izBMb]n;8W'@Az&zz0y3'F^8pn05zY:XwNJonj
-^<K!DMLYwQ~roD~VxxLABJaP_SUK}jxw>47QG'[P=BiquNFszdm{KIV<1h0v$32[%p!&3nP}`r"!f1CLebhjbn5&h$[;adaQFlCH}ru9=t@^7p0P@^+Qa8
-6={3FC4v~3Z9@>4o>JFuaJ#<g_aT<|o(=]x3oh(G&e&,4,<|uPr']9vfAg&$eg~gqg$#/!>f/8)8O,u"m._dWkk8--1SUjDS5`>J(AgS3wP^1ait$,~eA1
-SD;e2dg!'A;'Oc0:z@4n!)k;uU#I8OR[tU)G$NEt>g;U4sz04$fLQS:MsQkEIc{h:^K1]Wm+B(h]@BM._gX;#&$#nWyzHhU/PVKpS}4.-D6p+ihWkfZd@"
-'.seDwZZvicRl3TIN%MNQ1&A;|Mz<SYa7^1j3PIZ25ToPXl]G'MruLBd}LnaBH$wyZ^5dj`Sb3G3!Bcn)a87t,qH8Fg$#x[I]1J<u:+occ.ZR)LUs>ux"O
-p6+q#y26x!ii~EkBe8f!p.L[6bZ$gF0C^i16OY2Q~_{_Y|j^I1#m3dESTAui0j%aA]>EsU".<^Ow=&$RneihI=4hEDm&ba8XnGfpLs-Ug6Ugpv6Wn<9.X:
-{delq"|(NV<:ri!;AB_g{bb%uU'eRyNZ18D+Grsf,@4lc6t3XFT34wDQTdtzkCRXIx@91i.hHz^NXE6A]I{ZD.<LY=[rY,5D~-zA>C#@>|pUwf1</PHxw7
-b9<cYCI1#-oG_}gcJ|Z">npHE<3hN8uXW5cJ!D[eX3M+(=T$C.#eWy{qm$sc9,B8L$>@..-LqpSJSaWjcq))&PB^!3hCKdIZMz55Vb77KUPh:<Jy0-UeDi
-M/W+q)I++^bgtc<.v$.G{e8,(X61)G4"knXbSY>l^E2a6gl6{(bwz^9L`gMw;^AV>"xc+S[CPH8^$(Y'R:'|sn_#C^>TEL7X=#;O.}B@k^ZIZ`G-I%y)mf
-zQR9Bjm"&w.aD-j.U)qv=}`<N/}3lb~v0`$=7Fkn"0[N`mk7unu%LngoZ#'"#)k<"s!"O}H%usgM_n,U/guMwdQ}&i<dy`g(_NleOzH3/=G:=z:X=P)K+c
-_GjL~/|@CpTwWW%<<mdzELUF|D}9eh%PEw3Qg>2.l8MP++&H-Jnr,7lk(H&34|d%U9!bF@Sx5suygX;-]c)M%dn1j./%}`y3%S".q#>HmQ.0PT^J@G_zF<
-OkcdNOyju)8JGlf/xeP+(|;t82rhYnMKI8}71S^|uO^_uKgi4j;5gABD^)LP7NZD'{Yd/W<D<8ix_/i{Aguf/A:;P"HqYz!%uwY$xN<v~nPaVYz#z};_ix
-(f|PjZC[02|^x|YmZ#CC4jJt$ABml8f-Qt39|dp2|<w6P6O,`%,JB%C&$H:|BQ'uqc@{RzO2m0H%&3A`x8.eXmM_8h(}JPmwx;JLmmvc~p{Gdxwo-N,SwR
-Gw+qw(#b%c(nvCl9qrth^c6y#JMx$.#Jy=^s-X'`[Mafv>=b8GtN!![0bOeBNv5CCgWX#d^I/PSHKnj^fZ5jU6h>T%OC^)'RdUl9_g/I7daBbUtE>nk@=i
-eAETSS)vnQ8|GGrk!<EYWV1+,"FJz9m,dw20@(qN/k2J@;JZ+tIw/:NHPELK)6}(zS=m(vgBB$mGex6`>pFWR"=|,{X@1$Kb&-#[CY1(zdO'v4Pavs4Y+k
-Z-_8vz7#'eGytyc708`O<`=5_":[<ui@Yi9qje92Xz}9~38W&ZdOXNn,7WrZ)L7bu0PYuEDq+]ewy.{(oBz49(uy&BN3nOu_5O<D#Pc3GBd[ZkQGpX9q&G
-"Sa@C7-c#|NxG!>x!AHP&V,cWU%`)CGD:8>nLF]8CBv]K-KinSwspId${si"lq%mx.4TFOjpZzvOUUi2t;~+=<yow`RTRNigCc9]iigkVdJg|}Q&<qe{MJ
-x@|o2{Src"=7r`o2"nOm5-"In!}EwA3IiXjoXMT'Y<~{%+c[.vay<]2jfNtbPAvjG{T>P,t|)Sh)waD>b&cpoXDBC6nYyoVO]9G8FJ@q+E{t+28Sc|Se5J
-qA|z4W6O:i.CTA-Qn_PY)`-G9v(,_<8e++l12T$[tj_(".mpbW(y$`Hy(0hbrc1>fP~+(GV6v8!6A"-o/_0mJ(PY$>kC<Cx-^^mp'k5Fe}u{s}+ks`3ocv
-oB|)H>]@8@m_UElrS7hlxeNGupwG/-ho2/pjSc6gFr9I1fZQ6gZ};2XOwKu&o'S)QCa$+|y/^y~r~8tM`D(_Lrd:AZazXYB^T7TR>iCjIAv;od-4RvJT+4
-v-kvcoY!_L~TbbsxqiR4uAU<;Z/WnTok4l53})%-;Z<pu9=lfINQ5N~V7&ry};l3T<h0qjKZo'HUx@zospO!.olY)3|)!s~2|)cr+"8JvfU)V0baL/5Qbq
-R)[;DmrE(^R]t<2b4"kcyyMiQtl;/A:Q!yq-NKBXg[Y;NLJo(+F,/|2lSMD'Lna%ptmY#Bt`qhG19Uo6+O[/%3wv]<oS"|9-,iH=eJ]sJnoaCgLHk5ZVd^
-j.X4m!XgEI~`IT,W-AXYT<SU-S<'L.bGU:P9o29JM[J):(U;]!i9-I,b;IHg!kY#uMSUIKjs,xW^[$j+)@]Hb+bcE')7>I.jfTFH.}yY"4pBI5Sl!`7V`R
-Sa:R;fE:"T'FuR6XX#A'^'L)D@aw7F2#`t6/i552A>)CJc8dGpU&|o8UR/)%qBKiiS@dro;/x<$QbjD=C^]vD>tbdRDk>e#o/yieD3A_;`NYl$N!H5^NQ7
-Rx{3okIr{X%Om2C`zxTk!)XVTke)f@[;5"@qghBCEzNW^&sCLrD_$AmE;{;s_"h,{tl{>0|ug<+'zRn!9P.>Q9bF'`6!;-3E^||V0B$l.sip]{fZ0j&cPA
-ye4|Gi`'T3XpFU,h.AXqok2K5+,Wmd'pz>]o!C61Po&}'iM+qaC>fe0|{-q}TsACGQTaxe6tVIlq4K"~qY5ayEtMk3x}LZSau0kO1SV}-@/_btUAW<"C:F
-x%gLaV$Y0N}tD>x}N.jyO<"5D@[vbaXi.n;gzkyHO.aE)IZA`IYQ;!yq&KLR"+C^R$!Nw%J}Y{jzH^tX'N<M:d7.c2,s"k_i|,|hqwDxI-,1Sg>}G]NIXi
-f9aZrt.71t1%iAAUq5yvp;n,JihF^ez/L@#`@IkCC-c5)eO[d!cp@=|g)QG>HdUI@jWl:jm-171L$&-6X_q3:.r3WxV_D7#yy%0"-c(G_H[Z_rx"[F<RU!
-<B;.|,0<Nz7tdW~cUx+MUdCTWMo)+#+<9{1Ix=6dw<xt7w$|(owU=@M5FFIK8Zy"4QhGz[vhey`ICN=V#Z9BS-.PD'N44+-)W8@jybX0'l#/ik+>h4s7/6
-9cj3Z6aR=lR6pEB])quBA,:W7N9D8[!%ky!7qjmXpF~NSQJ=McyAEY%3{j=WwV!Sb$q@cNK!Vkstg&G1m-q}@D#|,<|cbEKGsof3d)j>Isgg0EI_u[n&91
-@#Su(eHN)!,E]J<oWwb+xhp-[)w26Wr7M"s5(bGO2,CKw()Zn>RhTP,n44>_l9uC!mOrV$Ss$cDD&O<&h_FRWRn`H@Vyr+GoW9[l0mwa|"umPYfc.`8Qj-
-]c7KVp>>|>Vy;TZ!qb(je5'7OL{kp]JeQl1l1E(VMx8j!=MRohr[<"%#4g~U`&FYeyHG0XIJU;<mUddvg]]AM4%%vFLo;b,#x.jOCfIwhp[2y+[H=QuO,A
-KE4B!+_Kq$dA.t"{RQ",b^<gSyJzFgu,H<]&ZXL!=|OTcD%D9z[o(J"udyr}5Y=zEr%KSvih/tXg%&qa@6F.g|0Z}Q/5+l(Z{4jqqjy<GB8NwiB}dB-{Fg
-j_&]I`Lj/'bh`k99Cu[57$9X#R-]khslv,FD<XVFwV+=`}ZxraNB7xLIg]UE'[+8ZO|F;=B3XS+nh;xDtB)L16p2hw0LY=ixks8;TnWHdeWpPwK,uxri4b
-tJ`:ax/%{![Zg6";rBSuL#J]^"/h1tI'Z`xah5UJeEjivbj'H8.sb>aNC'%|!#eVkTtW!ta"yW0|<.8.TF"WhA-s`Q5eD_Bjz`b4O#3%R/3c=K+x$>WAp"
-cka}9^;5'CNe1Q'+{i5_G{GT#2_4`$E.~`#!AoLaDs%$z$qJ^`FJR]1>-.c%<G}_;+_PHA$o/PuH5PJ;p;#SemFI$c~OT_:@XNE.Rnh3%qEzBnHc##FHbT
-RZ}{d+Lb-e63A"'o8"rxI!TF'F-IVz1%JH&XE+Az%%Fj<7YDokY5XYj{@4ur&'+AsO(ohH.13etc}7>lNN;)[VaH8N=eGo9:beF056>5Rd(4>e%sNpOWe$
-E7McBqmA4<|&m<bw|Ini_z8XDP~M=O.O%LKg$o7nt"0|xEkLXpK3jFZpl9Mc:.={Fk".Ai2_k0AsbeFs#N[+DgcyES+%1`Z`0VQbaQ|v.qv@jD_2Ne];Mu
-cxf;qdW!Z@E@I.k+f3VsBO}NF19)[8Su`_tZ=_.%zv44[m_QeSkA&TS_,a[qb{HdX[UMUq:woU`rRtU'ghz<ie+K9S%FrB$5;n;iyJ|w"K!=8`'Jp"9qc%
-H82RL841~3k``ki/65O'pjZcztj$.H0ahKX(b{aX(jrKosU8h"%'$l=LK$atC+KT,2O=.%cZ)x"!|bHf`=81aI#P,;cg)`+#`FYfv}#buu;YS@,3w+$!AP
-zt4TEylam(-m$A6P=bT>ns$nzQ_3=2wgY%#.t#7ZbN^|t!gieESU~bF&lQzkTM2[dy{`JUkyG309%UsiE&0:jTO,4g1M"bu3DB6L],u<e=tUn)hYtC:C{p
-wi|X%NAQ".3Tavm!duFnf8VmKiClOIEuIl'NPZ,1:9ubK$A%IsL7FRM@@QsC<.xE3br][Al;/ThA;LE4HK6(#1w]upoL)<LS"Lv#<wB,e&x,NrO)Qr36Ca
-Rw"8p"8>g7v[{v3Pj0#u}(^'VVTkWn>a7RCm]#ZExy_yyz;jBW:9WZ;'<+VOrmz<Y{+_5w1Gm7qCCn.rjz<rd`#<M#Eyg]nt7s{x+KV;22n5r<H@[&:i5s
-P<&%_cMIPFnrozW/e]9oHJ#MsI#f=l{[}$><~WMj4$fe<5GL:aj!R"0>-Cj$@8Nw)r+8y'E[(M/uq:cvd[{6v$Mx/>gkB[wpOCU^U}c%0@}I[TI#QgYD^H
-{KaPH}{=Dgi(!HGgn7ciF8$+4ODgA.03Fl3Od!Pd3l;3eun9'>c@Q3/c{6xc9M>="_<WRtmV{(BT7)hM=ladss$x6LurS7'mjtJd&)Pc$em(DYNz_GLDKJ
-WLnkz#NT5-'Xj_HE(t_z{}nqdebs|yJ}kZlfFOpL3[(aXr7gpL3[0C_OvN^&n8EDJ8,2R@J8%f<y{i`]W}=p[,{q8-o%/!!`~,}I4gUoHrwe&|<Ex]5}6L
-[y%buSun383;-p68^YeJw|3qciQ2|>030-9Q,O7-Ck%8b>J>GrX2J8#k=s1C/gZvad+xBlz=sZTq:"cMi7}cW{;2Ay2[NuHz`m}WE5>ixy]$U[HqsjulZ5
-Tk^<6J`"lbhed{[Iyo{d_'Hm0t|spXJJ"B$-#D_VuD(QpuJy{M{%Guf2c7dxb2nseRTzF5D.wT4$S-D'{S0AaD8m^<N9,kXw28nL]|GF:+H>V84q7v/p)|
-A5Q3ff9[aD3oCKHnaalRd6y1_m~#A.WVM36'QF<D&N}T0tEw~OcaWAMv+(1rAuTn[xaVB)NLIs0J9peyUQG!}"69cI#|!(e9z:b_''^&1vL[<K.>&8(E0"
-)T!`/F7(KM%wW}%05WkZgi)18^tO|";SmmA":Ajr,(DXj.[_(4v4FnFU=L=F"4{#$R(w!)Q$b0yVR06FN;Ea]l4SNQ]UI7.%{dO%yqxua4C#CmgT,$.(}[
-4V_8SD7Ns|!fFXIs[q!g^Yyb]OT<TY~f1N2%^FfC^KM484u,+=%sAyJTMF&zhW}3o`Rs[(UdbD<TRYS3QjK`deWqDRHG/HHNcIPezlEYvLr1mM4GG[hsW}
-!Azlt#KlB^IdQi0{m:T2uVw$mE+B]HX$20n>!!$8ktA^~v6jrPuL`v"MwVZ6~vsOR|DNBqpAmMuE_dbZr5&/`K6}[D!{plrO4Q%|RuPMiXgX!dsCIS43eH
-m2v}FU9F_{j;C<_V|<p1%;"vIFOJjkhhDruk}A!fq'|P[tMZc{<,P!|u7^eF{kjSm:s=$Kd=(:eT_N-Wz)z}t#3^OqCYPMPpx9>}d,(y7MykHSl}hn<b[P
-8&"0%BAbA@BsVPbAN|J^LX.^`XvxFgHXLME,/XNYDTH0p}jj]a/8N55f2`a3s|s`-vrX,jv,)yTyOgcQ8;j]ui8ixu^UP`_$MF32y|ps]%TXnTSU+^m]cr
-5xO9X&dLx10bd"r:[!gS5(y[BF65..2.IuddR%x<g"k6tD'+b_#ZCf6wGThe%P,2,txuNGL$Uo4A`XWy3GpNp4bX<mL[S1Ek94CA0v08SBz;q!=3|nR6H6
-tFhvDhz].EI9aoJ]}W(0UsXX(LqmhHP;7=LPbrNPs8q`P''Hq}/v$UD1xNEbdf2IirD_QC7Dq!yWpGwU+tqu_:!^XUTda'Uf-_sQ+h^kq3$dVQWDtR>opp
-P/Di]&~gwTqeCnI.%Z!TRMdc#D;;7)3Ax40iYA~Qk4HS#<'@'w8PntkmD0@p[;bzuZFr9x9(K4<,OBW|^Z(szbcrOn"JztQusLvs}-@qZF77YT}2u@{#oX
-q1.(W0k-L$Y)':z&&b0M6>w<0RrxhLN(mSX-#i3tGZoePiix"Lo^]'h[hFR<GSBV{oVHt`MokCQCw`]8Vi#-Gl))hl3&nS'm(yZ^8$!I/9mRlLZ>u%CLNd
-cUXB/mH{B3{>=prBL^|Zm2$8:vtUH,bD([_G7>;";F>"Pap|+.+lvh1o.=YY=NNtyJe0@d>^XBZ_~X`TrEmM]6VC{cR9=>X3r:I[D9Z8Z<O_JY]#UcBiQ@
-%M#|U]'g@Al!gZFrO}U&RtRdE]1B3jMZRP)f0;WId!_voR,Kb(~cgTgjmtJd)ACobVESrtLAWvzygH@_AJfrT]!>xM1rtC#gp4L75/X!;.du!f$3Vg2M[7
-51zUF#a5vUftEpf/=NFsumdj3l{=$7,2+v[||8+p^rA0OOVO0w"V~HRS)8_hxx1eHSO{Xx9N,72F';q'TQp8M[}k=:2WVs[QejMeL#T2!vWr`2%uAB7/"Q
-/"w6-yv)7dp#o#Mj"ani&uS$.HU+1cW,DA<5j^dUXf'@{:5mK6sQ>{[M$GDyBZaC1@|Dp0IZ#@ZpbumJUu1eK(c@:<DsXRA!>`ugO3k`&9ZK9`.Xd_!,lV
-LrayKogWYcOyZ]FbJE,z#iK+i,!Ok2>V=Ge.:s/dH5mMlGX'hLYRkj^y{S"6)H^3rZRJJ3F![(>OiBX6{DjNI-/iNye2[Y0r8uH>4CZoKse4{ixf>B4y]9
-sVGjEg4ynOrY'A#3Mqo_Kk/Ei&m'c8Ol~<hHs[r|_CiEGDU[>'|h2O=31q-!meaA:!h_Qi5OaS}qCmG=$yAp_y6X`sc/D'3xn/izO`"C/klmq@`$qar_`3
-#WLMj(%fReg!]61ov6=ruK@&#|.z2K7&5NOTPxqJZfpB3O&CZ#KiI@q/{L_z[Ef$'g&TRS]iAXjcs'fX/P8lsf3#'Fp4;_TK8-{3dB+jywfEvt@(iGpZ%.
-4.2!eJp"#Mv@u@15boJ+UrUSDfW1ATv(2$>WEG&X,5vu<bn<n6T(mv"dpItKu]a%#=@1~l>kS+p^m3z2v`neaW"Y(qXaUit:a![^C#<>4AKY:2=7-9N<F5
->(i:/u<lsS;p[CoHzAc"2p|UI;P|YAAjV<NZ(+mw>YmwYdUc>d.X<FqKFi~_{LUF50Q.CTM@mo3=bZ!Lcz):eY+oiC>>7Mw|lt9`'xAQOyepoVbt6R|nHY
-<R!<tc1=;imMT61^q%4@en>/,EfI:j$@d;3w'@r]_q:ziNw8'BGP<!9eFJ'#`K._&|$E:'yotiu0lLWsdCEg:KZ]SK:'pHb_-40TT/!BcDUA!E5THUGCuS
-C=H>;]l;Vir5bF3}FU=gpvpNd4w{FQV'[zu;|[`kdcOMxFDe:eFYLT57fcB1Gox"ycySHc"-V)N72B7taw`EYj_St0Tgzt@^LIV-LC`"r#7xh!G'"RyE.i
-PTuqs<@Yw$[MZ]a=5Wrl=_n.l<{8@-+Xnnhf'Z3Bt,oDE)aCa$)5Ck&>;u[m3VBz=6cWFC8krJGL-iXde6BRqB)ixT#D1C!CYycYI<7(9[E,A)+<'kS=ob
-t'F|mrXvGdohmE"f`H{KR^JK|n6j+rR,89rg_!}v8w<uNyEp.rNWsFGlT(mRhFPQxrOvPE:"fl=nCUIGB;gT_0b[;>8L'Da`+G{@UQ>z<+/lA;V!>21&WU
-usdshaF7^Z,7a!tvb`FzLk)(Uh+9EjChtiRmX7M5,;GyrT9N:vdr~=x"xxdk_b'ElFx)1>,z<QqzYd{mNuIP'jxqy(hOhYg&sf9gJ0Z5Aa5"k:PRWT-AD^
-wSW;zA,o)xLtyz@$qr{"aYxu"pgR$)OcNzAlgCB([J(Uo].T!X>t%$AD<!x5FGtYxu@$fz`%H}w8xMI19g<N<=.M}QsI:LG&PA"'hek1AycXPOmG9"x+tJ
-bcS:Kp8jycQ0bqQXHAVbyzYI7jDr+b)}tzki2"Y|Qj57$7P2Fdr1E`Z<J#Ik#%5af0VP/RFr6J!uTSNSs5^dq)vIL9[#]xP7hg=rcQr`r^lh&]#IysnYYs
-:<5.<-:GMU,dO>&Wj:7EMSv8:4_]j5Z4)`DckMKOVre(~}dQ>R3iPkUOuRNQ@{7+E{yi#MkIZ#k&L)!ZiPREgQ]i(U`pSJVKD$Qu}^$3~c!=rGMJt5)h'3
-$Yw0RkfpBM%(M8Qt^Osher6T8N{Kjq]05T^sRoF_t+bQP#m0>-3+4@!UKZY%Y0:u^XKb^"4wAR5mrAwaoO64$";1y>r{bT'Yo,+RFx`"R+cOX,|d1JG[w#
-uSB)$w@)W`S^=)qX(l/Y'!XYiny+z7SKC7jUh-4e2"|wO^~lJJ,;D{QL#_TK}>QOV4Fkn4uaJCAx,9A2A,J-Lo9=#G7Xzr&QjIBlQ3lj-^i(-@rMF5PjoZ
-x.FLuL1]YpjV%H>g3U@S{H3e7CH8vv)|4+Mk_O:c-Fg8u-vUX'%uyHh@oEOl%M,)>'8_P7YoQR$vJ5|q'vhZcXaew5LZn0F[("{P7djBvYcgKV$#tl,Wm%
-,)]#afj+sDwm&2c9ws$<XZMs`}|LO#E::"bE:Q|/u.-[Pwv^y+A(e,%5h5H:0hlJziM"+(#ML<Wo_`W``;Ux<s=<AYIkRF.}o}='I&"~gpn_p>h`njb/,%
-=FnUpyllz+GV>]Q5~}Ovz"ra04Mkyv1do,{JX|]nB}6-"$810!nv)ff[FJTV(%"HKO#[:iTEp7O}0lh!_0:-e@E,+mD[FqxiP@V/Ys4[VRr4TT5'/MHevN
-<Ps4"Jxy%|{b=w@D2f2G#ZF'o#JW<vr+$.0i>}HgFrX23lU0"l:-DXdIWrP^W0^]7=%&4N/q`"lLAzzGiW,`~>Ony1Z|5/}|:vg.$u>UBj^:1xsEz`AQ.<
-@;MX-3ltQ_iD,IlN$xJWSMLfRKg2#_a'E[3EVJ=jBQ,L{V:$|1jC@>XW-`/:wxjwq)`e8>"0UK}l&,!a~P3iMW!rbm{IpC)5#uqZ=G.HoxY44yt)(2]A~H
-$gR%MZ#4mLGlg9Mxqwm^jdmD9-HK5P!>e)R1u;8/(cR$Hy[Q7<I<"XC2%C%1ij7|FJ==vczXMKHlaqbD"Y{6W7vVmgLy!ve6nV.zmv(Ybn,]8`D"Q+FoSH
-Wp%lM|#4J=D9+QpDK-oI2V%A_pcsDpB29nSI0,y!8TYo<DLO#n6s#Eilk(.8W;h"^isHEJSB!7#m,2&_RsuPjr-nQed{',k/]_Blq/%[uf)hRsbJ4g8uRR
--zSHl4XJ2a2QjTI1O|>}2uHVIlH6F52$ai0{bVeyAg_W_4_o9$BE61YBxTAyFY.^d1LB~+KBA_`n|bIjL-t"U+pg_UQOrEyScC00zHh/C2Wc</F2`XBk:+
-@MA.aCE1Po|Zfq@+RAXpcu;S}P2zu]bF@W%pP[H0@e9Zy(xZ43@5s|%yni6p]]Of253X8s^$+,_@L+)3aHvXS(aE<6f}f/!HKjc/nvBgFRluco,r:k[uI$
-9C/r.HPF|!IE80dZ+EgyE&rEA3IK!U_z.c(GA9U(/ZGz4FUS(bj'O230#8dpC-{$>d2]w#28Af#cTxWTn[!`;Bog)Hm"&HmmZ<0(U@jB1"xe|#:_#J7dOh
-'lhY$CUF.;AQF^:ah1dRB#i`n@jT;dDG&X,9P6)43kWEfdsY^qZZ;o.`u=70cSB.Q&T{@ODQc[2e'Hlpkv'f6^Qquf3&7|l|s7d){[>p-Gsc"7)SYvD@^]
-N4da@^V$jAgi9ch]!Qf9e((Vp/jA7bhPyfz3;twhyP@zX6BB>0!y1Yw|}O|EEL-AiPw'R("meLwu=))Jcs"!+/+h8R=B`a4y1^&k@D3{zkF6Rbnt2Jh&Au
-Rqh-b!G-7w4>BkA}&<v[rqz^{B|kIqd<BQFz=iPg|uW:FiJ$C6%n9.ZlJo:l5]%.=I<dXzplr^"{_v`=`hIqWkp%wYPinuUORZHf_Itwe.pd"xbqve@2lm
-H;C=GMwe5`FT/KjZ`<p2eWq(h4ln4R:Ya#.1'slmwDE<B+}gIVW)3j:Igze3JHOAc,Rj.X-AD,9dEL[+F;DD]_P`PdzP%}rt[3.RwYix~KpiT/tR/3};GV
-t8Jsy9VtS0B5mBNHF@MJ"YI.ND-KYqom(wT'p9,H~MOdNf|_Tk`%fPu]f3f6>z)8f6{$=BlJCOYkxMJx4!qkGaH9+'WT)M8Fn=+/f=bqaI`SgTkZB#LlV8
-Ktw-{9m0rpp0</dMI}E=VFo(M34vo{OA(;T%Z)2nf:MGw+6UUpzZ1@{Ls.J4-/>F"rzCma9`q'PQ<`{jUF14(z;sJz=a;V9WH`vTqFv,hTs1u/|EP[rN%l
-@;Vv1tRC7oK($jVc-`2YbEozY/$O1M,XwxRBJDk2p|BvefJ}Il_Gy2%Uq)|WJl7,ZM(_!=<c{jvu27&yt=_$)0B)b]pCw!cVw#4%'_BE81]}4"(BS_9(J|
-PNc.Ys3;}twG--l|&:HL>E,Ro)8UiA:pF||jyUx<FG0y{bfV<6`"ISS^I/s#jQuD-c(9JP2yP^@_S=spV!26[h;y0)TvjaZu-@[NdpS9@8b6^COHp0-A0)
-#4Pd^VMCR!Tm:Gu3wX3KjN>qBW7zg4M6E&jE|48i]F-_+>tI3o!eyjbzzq)MDY7Z`02!E]c#mcmu_3Zv3UZzrO>(&4rs+j<0#d]+EAczqh)+pl=<V4(c-+
-'|dfc@}5tNyje5bY%[ETji0&k3iH~Lq{dWZFXV(Tu3#|0ZAmh:C@HFzUf3CU6e8O,@YR91A7srv6/Ggg{<}pEpqn<^WL)S9h-9oDdbNDgw7]j{fg$I{}}3
-tK`MU=V]@{fIS]5%y!wFN<`N0V-b87G_xbrH5VoQn;MYs4n%nHb9+:hc[3RHo%b4njB-qt9;&Ggu7:w02GY|f{A&z|07(!&tqkj[,}:hvZI}4owqwKE(>g
-2[@(=b!z4}}HUi,5.WfbXLK/`!XI.ti/7bG&B.h.3Jyz}v8[KsGqG"A#I@XDh3ef(b1/_@!bbr0aXLtjANVWLqHguF!VVzLkX=@5Ssh7,l.()z^4+xL>6,
-(k^b=vI#K!^[%l~bOiki8)]ge8a8"gDEr"jaVESzI'&Qm:MXCj~}Aq{OZrBC#7e61R"A]]EV:PY1`zz"S;6d!E.U#^+lK(fqCAF.~rO_gj9Op1m>S)Ug@W
-9s2w@fFbP$SB7+X`GO9v%[:,OAA/"{^<G>#3LYrn#S:+d41j.bsL'W!B`1xAtL0W{WR6q(|oeM4rNN@Gno3quz/{7N2X%L&3lzE{6(y]K@=[#:hf>w;vp&
-0CS,kM:C=ms%bzT&4xULYABa{98B6d9fCrsKu4UL[WZKpHq1^<1K^sRrc]qg$#2d@DNR=^4HlBZ`$p/-N:l2'AR3[njVki_nVe_b$H)(=#u1iIy0rc;ePG
-bu(2$<|@MOV+`xKFpN{0AVDC%iVi;wr<`a;<jQCVo)P<q{aljak}@q/U2kry=}},j))2nb:>5k01pZg`q]J=JG(tGp=EokJUyu:kI+jF1bXW7BwHTyM9J[
-K`8u+QFae](bmpc]D1iSeivC;^M(xv$[=oOw#m:1=cve+V|$&j8+,{9%Rm)I42N`OpRkB@:eO`_t{R3Q=2Q).FxPo@.+v#MoyU]f<'KfGcKDWyS"^=+Iw^
-%Xb/R{,joYbwRr(Ioh`2qw[kC[xl^$U8B,,<r5<Q6l)q,whW^=+B~Cl}&8[p|bP'.-yMXkNMd0U+=jlT~9`K-Dr+1GEA%I~-/k!,)0&''%!Wj%5m_@$h61
-zcuH.!}(Hekc&:@y9K}xxXV#8(J^H&Mx@t(yI45Cw>W|alu7%G~O=w;x)s=BRh@0$7IcP!u+B[b7[/yS|RmrnuC0"9|9zT,<(azV)e(R'KTjq-BT/@#8OY
-WaniNi0z_anG~8UpNznF&)=)sv':6eiDM`C${s$Qu4"kHWW$8ryU/$PawG^>i',@9Qb"Pr;5fJcjR{CBPS!D17'E'w8,fc'vY{%vk67a<BPiyaIKvBoM;M
-Y@2|eTS=3SPW<.{:_Ds4'Zc+gL+z@<Als$f<x0e}(X#.[DS=8TC2,v3{;2J9,VONa5{}GAr0yh:f6'iAoPVI;NLBbyOU9F3S;'[JBRyICos7iA`I7QC!C^
-@%)px!z+xvMlSTsJ_w&[TO>n7"WWC3^G1l8Yu]|m3@{RJM&+o'+Zq)F>cIPivYPUK')(x_`n{:LSzRcU9#zeRu$lDkWDTI]}-5,6YWV6sS]1NFkP>w!Ot1
-b>4/lMIlq$<ce$qM)P4uoj@DVvJFYSfmDD"h,,0B6T&H"l:.z;)B3c(Z|iXGeWM=BN8Sgz][!8RY]xuS}bgWwy<YNr~Df$@ZEwFhd<rWk$RIR@.BeDF+D{
-x$TK4v]),[EB@H2!=C++}XI=B-.on[c+r]yXM<hI`O2DK[MZ>$0IMG(o8gL5ZOpAS.JN,(g(3%D:@cm:"!f8g0[0p5rG/M7K9bNQo+"k^;peq`G2"lry.w
-NRR16!d-WIxgGA{F_x$`M>;m[rq0:Z[J;B};]jL]2pN^+4hV.$C"s=wIub]qel;LMiV)!L%9zF(%V]vZ)vj0_+7hS/gM@Sb0!|>[LGgVLjr7T8XQ-KI8|]
-_TsU4ex{xJ/o"_SBp@s}mJ^S@fzXPG@V)p;'3k+ohy]9Zo&qq3SY-(n3K@T]hgtFM_M_}!rs_Y]5'`%VtWI9)]j`F$)6j8MXz'BWYu-:{eM"i{G@ECYbJM
-7v&!j[yPe>#kX6MVyH`!WiFm~:iDwY>U:Q@;[Xz1B]Fn^lS(<wy2!7b%4U6QLUeQnM]o<tton^m)<X<#kp5ACYzr;I&R@NZEALD/)(>Xl|qIPMHAvg`[#s
-P`6l3,"C%lI<_u<7sWztqyA/f802-oV2MY^#r-)^A:0>u|VAhH1-e<(lcs"dq!>#~a(/608|C;ny9r1-<XZQ#QD,v@ualk8aL]TVH<>r6G3rU_B0>e|XTm
-<Q'<z(tx(WQOF'cF3FMd;.Pqa]|RzX!^.9j^.:wlFBD:jk)#fbba|(Wp1JPGra/C}sP):P9N;tZ,.kj"eG_/;,<z8'V9k_xWw"~h&1y!iMVLXdCpdl,ekb
-2Iw/!w{6~L.MCB'ylZG`,}L77E6hc98<JyIMF()3f.2yNs<.jb{(R5TsTm3S_8~+`"Sw%OVMjWkmi"T/2B!O&}TpR<v%5%k(jk-3cOzrkkM#j1w4)rna/X
-O}G)XC3|oa@Cm2FI#Roe9^,v;A%ht1h"N_D$yUV%L-%[<p<DdX!S[Fq<wsUGEc(y>=l&8CuDYy(cIcUrY+UX[cQnuz"0lBayUgd>W[f_6)s>%bL(R/yE1>
-|>D<g&Xxh0crK/kw8cg)'5G}P}UVq;EOe-7<+0%]4`Z%M5&nNS.KNlf3>_G2O|pn>HhjVH0l4G<6x"IA$Sg}R_E.Zd[x%SmlpwYyI!`IXZ[0MB^e(%~El^
-n>=r^5T&+Wi12F(Ue,z!Rb2iM`|%isQ2/[VZ9w`.m57vIF3s$Vb"M#@ELR><['TGq9IDwX22t.JP8G$3pEre@>U%h.[1QFCYH+^yh]@gKk+]JchT/5My0#
-HG,-Aw>)[I0^;#P&DU|#(ZzYYG7^q12yr;[Fu&R!mn'JZD/t`:7n&8e0vPJ3`gC|G%<MJ!DwVf!|4Oow'fPHK"AR&8SU_w2b_kBLxE%..|Og'4(hYpRUpM
-FEoM9DU]6z#;/r^]miV7PBM|rO^z.-Z;-q`Mnwx$s:I'!_[/PY='5l/>Uf_"s)8P9vkp>1n_b79GWHEgO3)Z>pcw3,;}j!'o;y'dmT#l{5#F_{"8J_|!h-
-e#JR1E|&nN9aD`a6~g>SoOeNX=Y{vgLL~tOg!k]luk)`XYMz=%Fyctlwpm1W{K}Y#%W].j9^^rvwSC7kK1Hh[R7J%fiJK77ve0O3LI<AOo<dY}})tHR[d#
->e+,RMUn4xyY^qC!nw&jaZ{x2hu)6DiXT-nSPK='C]$zukN{7&qB_Gn/}Itq0yW6NS8%%e[+_A17[IV55cUE'C#w1'>`ld/>txRBU%il~mq]&eEP:v&<EQ
-MWGOP5}s#fDH_{`.}d',&$($u1#b2rPNN{V@=k|riZrEYctcx'.>u97^){)RrLU;I[j(p:w9+6$/%,+.lF]nA4{r[B9F9#p3u$)oj4U'unN@nJe(=QUQqA
-;NfP:DwW3zuIfJ7oCSD$ed;(L.gw:gf:;hBn8U^Y`A@]~-Sabo'`!#V<vg`r{XhDn'#4oo]xt7G%}N"WAD%NG6T>$vcn|,4Y$b@@@}ma(|T&j`(hj$ZnUO
-#(/N4yN'c3=(-&~K_2BpB:H]1ZiJF<5[=e`eNdpSZ#b-V'QtzdN@@k1K@Br5|iz;"lVDJa<Rkj!9u8dL9W8iy<_k]N@"()C1Hy=Vz&c9~X1pa-/"~vG+xZ
-Ib"+A<[Sbm474'G8})N'!+wM%VS>]IHo;WZxHRS=83)"DSUvIaMwzve%)5q>>z7YhzZyim2Aewz<,Dt'+I[v<WcB|_@d_jD_$pci/=c5^i)|zC1u8f90m#
-~0r$EXf#y_3)-)WK{ekD{M:ZaL`^01,noAy;<zGG77QSA-&+IkOVq:yc6Sbd=qZ2)`ncz8thGO_=v8'dkK7WrALZ9.C7Dmu6dZ`&C|^R|s<DLF8!t0pD`y
->&nD-Lv8)C)ZxHlbJ->lo9yPihUz,i[!-vLYKOG+WgF%HHpMRA`<o$$Uh9+$VFU]lmS'.s33xn!ALUa&A_C(ilRxi8=$D)>q$pg<G.m[+8,DuoFwoGhtB}
-0ArWPa;lqeC^Izb6BebH:daS'<DJ!pzV7+2EoJ7@X;|."+l(qPXB8E7,]rkWtNe<Qy{rv5Oy6}6/b1kt^tU6;P4{rN1@(A9Fx%9u~vP$o]:,Z-3ESYb&UJ
-J|_22IuhdXGg6n%:QlMFX^Yi^bUfu"d)-$C40U=>v'=mQApG>G4;8>Q:P3sLb<_,~Npp$K^]Ml!C1:wq0z4z,JuNpD7^prECa4v$<R-5EW`"qj:.~;qvgl
-M{bnLx;x(8X@rIem55%&`y[^ZQj{~%/5ljpRqNcWjP9|PSD2OI8(dH^07xVl:M[XG{xA~)d$s!ZrA6L99{:;d:oH3s)pQY"<^zqM;exDT$,=3HzZ)db.l#
-47VT.08a<-Owmd1|wo>.])&yHVHU)G4!-9$dX)Y,eOvhrN2[,sB46KvEvl<.ClGGim[-^Kw{D:)Y.54HjQR8$4fCeY7LenH+[n|t,:Eo}{)=xqru`vgeSA
-4@{j<@),Ew%$sd1R1/2dwd}N+jhjS=<NWZ/.]IQR<o6&ev`KkTu^Q5iES]WYdu!J&@0CVz_n+{tp.8qp~f-#4^Mp/]f_xyQi%_>baB$0gK!R{G`1U,wiRs
-G%5K%ya,"k7rR)K|ak%Ybv2hg^rM4oLpYT2lOY6AJg1tuZDu@O(iMY/k{wKDJQM,z+G+f8]>NuG}V#0/N9n3{wLe>$Ec00u,vXhadUB@T&AN[BT"^_7X_{
-|TC8pguQ"-n=b2l]ER}Q3-WCQ`9$`#sH@WvM;cm2'`T.pk_y4aJ3zdqG]IwMMhNQZGfvz45KbU}:Au4V]]!yR0&9O#iNLeh&Aae),_;gZbGR;YHdg9Zhnp
-k%le6^pOkJzW[fM&&43F^7ELa"/DJfUrnncNjH,v:kF#zjMg)e!)7:-FI:"[_-d#jC}"BEDIOz$rr>xA%M.V)ipF|D9{.lSZr&2n0Gvp:zK&D1s3.IpX3Q
-D|a}[pRR})ez#:A<%lH|9e^uH0K_~qKU,g,p{(}CAy`QxW[hqo0:Tk2"^lXIssUK2T6em{'X@{T(W}(uAp~`.dKagNDT>&8Bpz0Po)&ib<z/(hx5`E+lJy
-%IROFo|deyE&ml)f{N<c((1p9_ns=Cyj3-'SWkIgw&;Xx&catXcm-o@r/Ndcxv}CJZT_!Kepz6%RmeRr)]5$)+J+F2qBV^8V]iA7_(yWSaFCy+%LU"#RZ,
-&55(+58c83.A4FI3L,w${2FN(xlw`mTZ:BKDY$$K;nV%Zr7lvg;5GQlsdzgXstw2C4`(pPZuY>Z(87]giruvr#Y|IcB91RgnY:2;5X%OvPs[0k08#"y{r}
-f+U(h|#J1`3B@z<v#Cfl/nv@_C`}R`]gBGAz[_LvAF'|fZi:E5|!@V!(D%@,=2~]dtERspJz;y}>c(A1:J&AYEB7vK,4n)lJfb#Grj{EbEI0bz7{;t%BQZ
-mpslilngiwV(!|DxzEc[aAZqYd>Uu3@})`[9d$I:!l,RNJ}B$fd=K}$|b`1GduOXA|^l8|9qz#R8Irfr,89&>_9UBD^):|.G/C%-@H[9Wi$EuNhn}w:w;5
-|fW(7<jIPyeDWE'ffOD>n2u0uVP.72WDB<L@(ip[ipK8TZ9+;}9FnrH5HrU<I$l%~-LtqIQ+ux.]:XT#(1Q0-g:P5!./o9;SY)nKWK>}Q]f_FkznO&f/#t
-~`$U>&=`J{&Z'BR5kDgi$@D<z$KD8vINVkg:HOx^:yE^`=330V$s]05<O^l=1!Y>k'fxNCt4Al/3Sn_|USy8ROX&,{7^)|U5RVb]`E#oODiyy/Ue`uzNQp
-fH$@;hA38O[2K5Nod+!biZz<cjGT%^pC^>fgGTiRw]Mnh}>(@};)5t4DyY<3nrJ4Fy'Ck8#-V{_FT(2j:.l6.5+My9SlosysM#4:E7F@>oRDn6l_>45@sD
-EH4Tu:v}.raaTOwW:UF%('NfJ&m<NvK88b5czS}WAjs]eaY0eS,OL<~QC(5[)c9cn6qC~Vu1Xc>>o)EJm/]8,W'o&_N}b0]z{+ni%<$kswAcuPE#8]:G;p
-q=H0@7v)fqr[YF}j]_)SK1'T$T@gysNuqdDWN^5,~JZG9af/I[Y;;`8Ve4}c!gOMo0P&_|Uyj"o:D`JF}R2<ZS=sOsL9j"7lQS,.($A:_qmiN(Kda>'OEG
-Z+=|M/e,l%RPFT-HMZzIH$9!;20><!-)u$sS,%X3Cnyp;K|%'N|q({7'@LKpIrAQ87mmsQD,Bsk#rVM_}4MZCaj"XIUq";7b#OFd]ePG]hE$zQu7=!4L/!
-!'+%F7g_&t4wY;9;nS:a|wR6s3eo=[kL-N'|dkkJ+xs!2'%4qN0>&cTJ'^RkszjNk(9Ja"C`c3ncf,VDx#Eg(f_yo/U:Y+F@Zs=)(zkFF}==aZ19eX&X=C
-OB"|'E<3pj^,P.wH+)qI|ojpik+7|I5>D8:Ly3^ML5^ymHR("!8"l#gRwC!$0o,z8yWy>I&}vnsrxsu5wfgB(dz`v27xPXiYV^0g!kz,mv+GB`&E8<Xht)
-VCX_Q@UWT9LI<#(lG)]g=x/iF_y<1=t+txyh-'xwPuSzAW]n+sl}.f~lg1I:.cDh9J2tDCU6H`zJaphRH%q|,v|=-fJyt,4{B[;0fl/fpO!;`HXKu7(IqC
-<Q:p88yT&T4W_Fy5M@3K7>.YN9z(ZKtjWy"q/LSias{77UN=tLn^:B#fEa0)5jHqxS70Dz;R"PF.oE|tK3&cn&B2+94_A5D%CWu&]J_z~F&`S6>V^/BT{a
-1uSQt22YQ'#7{$n;<aQd^0tB&CXC$o-cb/<lo5meL,S/+XkTZ3>0{l]1Q>d%c%h{#=MYbKvmQXSJm-sw'z#8PFenQ#@!OujEx[YS(`7,)|Vp~HL^fH&2l/
-hlVjpr1DRVJ:,hsuP'c7y)34H|l|sMF}w[8V_;[C!)]5l6M&#'B:C:v[]}FVzCs}=/HBq7c>=q|_dFNFe)fIPGFFXuP{-QcX1cSCq|G.;$Yr~NcD|%fN+O
-W_>".&|uxdV"V/wL8`+"0+sH4/RdO1sr7P}GhVx)ig[uWv{+jZmbMYEAs1"cztPBkHUMjk+i}r8:%_N`SeC5w7avGG{BZxgt6=>6x(sgKvIsFlP@2"D,mf
-uB]s3Uq/4nWAMTV'7//Ul>m1LQ{2;GhGC#M}}VCmjeQFem;fq!Ef};y"aM1AQ#e6XUDoSRW71c2Z2'_-xoNF+AMOV'i/"]7N<-`x8i>QBKa]FqTn5PO/T`
-Lj@;~%WpTkY#H|JDW-lv!v$n1'/fsl!v&J/.WX`,$1;Tm}4r]0,`%}-(u.rlC<2$u#Brr'ycy[)Xj/|cUoeR2jeu^<M+fVh}Tf]0>zV#_3,U;fln=>[Y3O
-$5>_/='iNX}sN%4|o0KJ&FdA<N$ZJLwdjC2"/gWnx3h4zlT.^di,!g`[!#,^'lwNIdU!YQ5dn.F)p&+CIc|}kTnoDC<lb>jx|zDly3{1@zog$<$+w!&M|5
-+c41OOn>:FsejyEP7jY}t-vsy}$-%@Su0>yg0urfCHBq4VKZ^JPSkx}HhorQ>d_wu%RHz!7:.ra$0lA`S^jG(ulO_|OMeXIHu6N:L,p2t9,#rxAG4A3V=P
-.7mNUM%Noc{M]DOo>L#q6(>j$QykJ`>"Nrkp$XaCPQZQ`co9L)gjGHIcmjbfn;49r6.+W,$1<@2kG.ZX~O[1`2OqH=J,^icuo6[!"t+6^KRq;5v^>iE16c
-DEeKvgCV<ffcAH[Yo=Q#AeBrv<UTi2|<wprz$lCM!ll9MqrmjDjL3opc4VyNGI,.)DwJ!5>^`UY1Q5]GNG2TT15'_5DI<83.3&|;YH&r0%u$~l;Hp[OKlj
-02hL+CsA{n3)m4bEoLpaU`+5O}6#_-XSXdH]zqA&by"leoW8|nhImW"`WA~0dQ-u7M|2f)Mj:r0;hjYb+kjT+BYhHG8|"6I'hu2hF}"Dw0#N$AdRwomoAF
-UHa&cvRW{F{P-23#/D~SwVSV!Vh^{|V'N{4([r0{UL/Y7:Kn.:EGH4Cotz":TW1-@5<Kp+[7Ks^Hbkak0]Ow^}wqexo>@/H|'[~TyJ8&z5_]"e05hy%aTE
-YI,]/Bp,:]S4`ld9^Z1,eL0sXzMoY-`a}D]L<y2T>rH.(IX0L$k+jID3X/%f%;evWp{]t4ro7OZ#QD"u&)ey9nK.1RJJ)kH1iU7$A{zb9nDvMG'jHrd}+>
-{|rL|vC@7w'N}/_>{wLe^q.Ch5<4/wY]QaCPca%K):[Pe3FWNw;J>s=jb){@gaY:{/u3!.WV:ea_c72rJo<@XnDBN0vf/8!Hdx5|Pgkr~:-s`F4||II1W|
-VgBk~%Mom^P%#laUtd;y7hZq.,!q@(LKL!2.gSC-~F&7`x%wdf(xTY'+P}zCR@=O+Z)WjiGp`nd'p.fr2&3gEP:`oy=XsUjH~I)}cF%5F13q5e%-]Y~{T2
-T{=nOM!VFBAz"3+E}2.'QVm0,NdiShr6Z@<;/0lgG_pWi[43L6ZVFk-!8]b&o'WaEo!][ar/RG&SoE,Uzv_I;)6"<["Ez719qe]#[j_Ls<_-$;xrf@zb4I
-Gnsq%tF1:qy0'+g'|6b+/Sz!%BesjTs%FE7V&_T3SHjx0.g(1E&C:R@tIz|d7vhh96CUB$a[S02];h9uBl#C5eZ_!d<7)vi=/2`59xS:`ijN0RC2Q7jUeu
-0Fps=ft,^t[C6OGt0Ya[X!2rSO#o6vPIiGa8Cq0C4<QN'kK"[z@o5xuvQ-z!-Rq_|0'W)'0U[Ycf|N~sK^(YjWAf^HU0r2V_kFBO-OI'ek8%BB7CQOWicL
-}]B`n9mc$DT0QS|S"tvJbo]{4t+(|O9|>={myHl]#tGX#.%{:7<D699R+rNqL#^]:C@|"0eMtff=wURIkR0o$:(>hth/J:)a&^/bCgs,2(TF5+!culKN9x
-d(ef#_)AD!qE`^ard|gQdy7odr.GfZDA41u9/|a%s1'>/sm+-}nxR^~[n#>q8X+&5hey{('[j+r(/)-b|c,vXs/1~#;OYn,K"/1D,A<,s=$AX+t^9_sTmT
-1gP/UdhA[.+PZqnojgEvC#|IDiX_dVI685{u=j+3yW-=U|s_[VDKbZ`}ywIUjm8g{6Ln[Bv6Jt&Knc2&kQE@3C1U:fr5K0J._n5ghV!XbNl55pM$+W0:]$
-TCF0xhMi%k}fe'J-&y7N^:hqpFfpAi.hYg]VOR,gRO2H%<6NECO-M1yR'a#_"uaU+%hSOsC}LCFkxCG85vh,4m".Pf@V+k`FV>)B1LGnA^qFea{Y2=i1H"
-u"|R/1_x5sO:RpQ8^mCodS_6L+#PS=<wJsFsfp!.OHT6[:r_H}E8mI|V1G(gOel!4wE=AGP|gh@$m6Gn|2f3g53Ovjnq)g8Z^0m28)Ub^D5xYD4h1W;e(W
-@JIKJsx>mjPlcv4{WadlZ0^AH>^LQx"wZAZD}Q%Q(KEMu<~MheBy8t1l_^(OdA)='DP:VpkXQq%}.kaPd7mm4=+B8.&BZxH8Sn.LLU%m>62oa(1fbf3uUJ
-R@cJQHC6d.(%g)GU.{!QVl7)DyC@;QoA+u82gqB]}&fZ){E5PM+Tb<uv5[X>yXrJe&'uCRqBlz|k^0<!gO}2k9(m^mM-nt|1g&]&R3/$B6}R#H`/^B02ln
-<K+m%m=7L%b|8f.{G[QaYJR`_I7w-Jc/pZbs>^e62^9Ii&r6l+fjmG'@(9V#~JtApBt/M^Q9SO_S"Uy>u+S]x./!5Vo!!6-/demdN'hhllN=S_ehLd3}Pb
-#m6I35>q@7^q&k|zIhEjP-aC|BAK.]lpkq+dHBgY5`nWG]PlWOr:h90"uODo}4B]pHW1dfaYjD1z;jSr$},edmN>~6gRw,Oc)O%h&hu9M&S:718z5Lq#w<
-Ji@Mo:Y>3u<[Ysxs5;p/VUkV#>-KD#%vp/GTa0Nke{{8s&XGKH+Z<f[h9fR,{j>7-t3fYN7BAN!0yw"pBI:}{>0[0sG=7pweIp&6uRf9uLE&7_mUrx7,|U
-^zkvt#62MBx9-nrPYM/.<FrDMWDa[>wn~_eT7><@ywQ6C^wwKN266u<ySr{5Kd4Fi|g$0E~D6Jz^zgd#d202&268QG!M_<+fBrrnfW(juh"xAQwyYO1U!)
-drc<%3oZ]$qa5TfV6,-G838[-y]63djH&,r-uABO4[ssj4QXCjs&oCQx]vA{{ZF[ulBk)JJ<Z<0uTA4XejvCze%g.FE_Dt7Mh8g"kpLn]F'6h$4W($3Cb+
-9J|[L([Zy>DGcs%a|Z4mG-rXCclDo`E"{H/<Kn;QA!T,]e4hEpc/kp'"d3^#lPE`4g8+U"84vlplw^d.D{s@(ulV>et-UFd=YnR,w[Y>Jn=aCi'W#dmT<[
-J,PqlBxDNP[kdKI%3lQQrT0";NyjJr:h=MMi(Ij"s%F/c9wkeYzIUdQ1Gx&ZQ5Bl0-Ru<u{%.g4U"s-BoPpuO)@b&z[.!`{pFu,.g%;7aD;V9%pQk+qy[{
-hRFgrDdkjl!bw`2=-yv[qy24;saZ73QuJqbr~vFS.1:[I>{z^Y(z=l)|M4CE|7nt|9/tsfQFxdJ)tv~.n^c4b`4"xvXN's+iBYb{gcyq`8z!7yq:5j<O4w
-u%&3[6-/8)`y=FGJh:=,6du{6kE3@pB0#S[Td=V]gj{b{/0=e0ma{'dj)6|l@yzNp'1{{f-;IhM;tovu>0hOBZ)!!`9DPdQD&{[nPBPfV1.sm4E__Sd^|2
-_b8('Sv.gAltq<&s[8E;,gc;$K~Aiv+C~5BLM{eQy;~cFwX^i,~c=Nf+G.cRk%3U5toV|(k=V;RJ@>)-HuZ!M4^J5E(4'M}'4`O0={ZBmVF$.`D]Q1'o4(
-ZlrlA/"`V%2PY/1[D8,OW@/#u;JvniawN7wxmsK9B|;g{24E8}E&-Pp;:z'xfI4V:y>Gb_JG-dpbqx-z8{NudRceEO.g"k[GRWs_G'|edA+p!Z[dNq9izf
-^=KEj`(z%1dqU#uQpu{9Ez^d}`Bcbnk#[Moqps{)aDuux@`M^w<RJ0':)Psmg8+&+nP:BEN$cM}%<%w'Q+DguHJW5_%UtINh01suHUs@8Q3llGI72DA-QU
-Tb]S@tbDf1)3R"O&pvqh{4d<rqyEaZ"R~6Entj8R9]CVY2-zZ!iGVT+5Z'XM4GaUaZENRD)u7wLAWkW:R]FrR9]91o!</(dS]2Dzpe#Lh=h3"gXY)cNXmT
-;+vj&+b-zE#w+/[a9aZptU/bZqQ.g742nUT;9UU]&OVLiNHaRra<looRG%jF(c3=)3iE6_&a"`e6+af%bFvPx/IK)L'x2LAb)G`2'}Do,:#1qWxal6{r`p
-D!gYQyfm7;h=OC.lr<"xX<N:3W(g4In+pQ,nh+h[N|h}UARvZRLt81DZ_ojCILJs3E%4rS^if!<cAf[m@NqB_rPq9=V2Ri2vWW${s,Hb^`-yb7Iy+-,WD5
-r,c42Iz%6{Sy0wo%9]0_n;2-<@9>H'aDge,@(7]]et}|Us_`VVRBhRG#1G3#N(o18J/wJ}q.$36j+$AHxEhm:)q7w|'kVJOckBP3d&Lf"Hn-H'f#gR=%ce
-+UL].v#;0R}Q651ojDSgCM}8`M,"}<fH&)[Q2-Rlf]0p/6@,3)K!#9RPS&Z>tEBSwAo<K#>u<W8r<uEy~KZ;WS$M.qETp9uwoyv3H}t#dDrWb{,2NNvp&C
-!:FW#|/TERPI6Cn5R"#>(v%EFk%}STPC9_#naIjBNme8cQDZD5S>j<h%pGyLEAIQSqq|'9.)5'A=wcB#2`ULT0>fvq7@Y'mTIHK.D89y$Ik"]!Sl'vE#>|
-Ob[eLXmdie4F6T)i2<W^k=F#z!HX+cNk=F<]z0IPR2tS[Ry5YZRzsJ:g}Y%-5"j$Rc")^"f8b_}<K3ZqFd';[''k)yvzBq+rVOEL4E.pR]wlmh~!d;#U4d
-K-G7e%~.cYStTK$)#_^@c|lbXcS039x7b@GvBa"6kl|%FY'+ED,G/bd-L]eHU^%qiw1}^e/ZykxUK>aVJAjxW,{_m{)"O6~wJOh;Nt)LcBu)Je&GGS=ZOE
-|qdf#PQ7'TRh1,"3kOnKJ(dB;v$@gI{nVu~lS:AaqJaofeoF5Q{Fv+6_<ol0,WayU>zH^A5#4e)}tpcs7Ed+C7h')F)<@jO)ycM=wY;1SB_Z2v)N_3h0+:
-PM/3;sp<hoQg1Y9IE/)EE%GVZdefwXjH^=g%0ecxPev;zji"~=%9]/.]o)G'7g|85C;c1hG&yCmBZ,37:7eF{YKQ;K7:u6Uq.j1^lH5We|GEMTgrceI;[}
-18&=)(wsUmWClS>9Is<!c[(Zeuu/M3zgvT)Uk4Od~SRyhXZByVtSWm%>E,@So[q|bQy40mxq;5KgMp)peRhc_Q=9/IMKG=2R9O]qtgI3E|^s~PCf<[l6m;
-!lm[]2ht{D(zl[7bCJ8StTRc+585Y4xZ'7xcFve{;{xj&NFC;cS,B(HtzN56ep;LRN&HNYcso,rM$f^(<pc$GKjjUGfxUL.zoOXNaI`;CLLl=lZ$AWufpP
-G{aLdI-J=e2d|wD'jQzF(6B|hak%2>pBRarc./[{)<@0>yk#"WI;=6'%HRuX4^r(GXWa`FGgT&WH-0oD3bM8+r[t@%3RALS>+0P)O]+gDfTumHJPKqB9,"
-#q:vf@hZz4--4e$G&N%2!vG]aJ,Oz>b+iD'J4sn6d3%|O#"`">Tqed>v~qIV-un#$a<Sx='>ZdN|~c#r`BL/y+.4I.qtb/MGr)=9BP#Dww[|ABg(vko!#l
-)(dl.T=xL6sXfZ:|T8kIS8HTH<1B</X,6;k">`FeYNWgpEn"M#tA,h~4=t)t<wA-G$G_t28ZX.[8[TcH+M-"tdj,gsl@}z0Q->v.<R0[b-dCG^,mhR$8E.
-^B%DMC'0.dK}.P{tGC-09YDi2)]_QE-'#mKW+K/n27;M3Wf5oE[+>JVkzz!.4u,!=JsI;|-`<3h!oxs01Y4XE3y30A$-eW@0C[%5!A:mfz{z+6s>7{I%2@
-((<5`9`R2^CKbg/G:Mm4w@4%jF`xBf]@Az&.5@1i)AWA$1Ryh69^|mNd<z9+>ZwAue7Ul^B#`m(MyblVd`SNW^dnPM723OV%mk`fgabJ/&qp&Aj7RBP^(_
-'@oL]8op_H|I{mO46>FL@PP5RMdOGCX]-&#$-hrm7D-Ul}(gTU8erd#([o@fp=76kKrev^k2riFiI5BXkodvUeeTtbTR0_$Y`}RU0el6VmP@XS3bB:7u!E
->5JA2-7d_N8$6LHbmnk^$K46N'Cd'7'.HJo0YVrB4Lhdy'|r)dO2mv^j87jN{0J=-j7E{4bXJOqv![3,0)u9QG`"U4:R',m=Cy`VZyLZI6Ubt`4@aQNp`V
-UDSf6{A$hS(]G=}1>-uQR1N,%8j-84`([^kHrv&h_sy7}&SS/tMLq%vl'xZk9;WgJwc7{dd<!}M1+]n8/q'3@M,5LLoXyy#YwWuzR9ITF34J1hVW)`_Vw:
-6xRoJ)xoiF+;n>Cs%1Y6z_^OB+2(#y%_dc|A=>{'B`o#Q3+]EROZq8STX|!kEB(dxq}r+v}l:IEldA=6rzCLlBzHYg=)=j'a}wILJD6fs[ESn-5uhFbo-+
-'!ekeb0-',}_,u76^Zhu6Q8=YypU~Lngs1nh:$U(q{mk~AO&sx!$>v](o`"(-X(PFMRbBIdZiH}lgM<P(<O+0KQhW`=RR@rz=B5F#%Sez>##sg&,;tVo$I
-!aK2<9KYDRF4iAHqg5=DY8$w05Z3%k]>~DN+J$L5+h.i!uNF~Ytid^Nw1@F7_aM_z@=58.h}uD_o_p!VEhe}^9'c&Xa+$gjGN5'WrY|.<<na}Y7wys;9k@
-u}lk+sqT9FGBHbWFJioH1Aznm!f"'++LdV"N.z0)h>2W`OzVp4UcHvh#pxHcO}ibT>!5jjM}@GYk@9QUWFSwJPin7&K8`8A&1fj[_6aiNpYt%I"4F#rb6]
-pMG5~&_BWS4'uRetQo2-8fL%zu$_d7tC.e_C1O3^~LEN]r<;E0#W5aGl_|a/l"d/hM$h>9DsK)@,u)puIrlX7'L2N6$qHQ.05}["bOyppR~>_k9yySMHLc
-yR&XN2AICaFHbM::zy"L>!(|$}-+U|:cs'`XgJc2S+@zHdKE|'yNLFbEEu~n@>aEPnjmAW[v0Y{h3'$aVQ/ve.`6`mg/5QP4|SGv3;d.s_tlSis0}KJ>eq
-pf2UYZ;Bihkf{HshlL6LV5lhidY'6/z9uH$'Q/>LVMV@4VZ=%toAH#;S&[yv_CR8~x<_(.p&%>2`')u`NuV6`4-wl1.YQ&q/Z-ejCP[91LR=H0O@m$PBUD
-Vcd:AI|YQ(mJ<XCWDaZ!|S3O$a8mz"LH#9WBdS-kKrkWF]jH%ZZZ,SyD9&3j6C6MZrBCK,lTP8rCDR=m5J83lpb<TS%rP8|mYHDP(tTU[!3<Ns/orpYuR(
-DTJ3cz'_ja!PZwz`Ksd[W7^L@N"-{z|tO5xO^C3Dr|=.8WG>LKrCCf{7`XDMiK7zSxns+[Fu>-VP,q;j2TAN&_RSx0P8jl`eG5LEn2Wi.unm044^K:{CDw
-]=(C0<P>T6o+dpNpsCQvNX~V{cE<N+5/wt{tXZHfiOn+pi-};$Ot7|I>u28[a2.2-9UgJIeX<gopF0Ld4vIF^%:PJq~W>dItucGdhFI$tq1;X3jBZ/)Q7e
-c0]VhuNN!~-vn}G}d}WaO87-ZKjV@j}zF"x{H]fJt3'|$^A5gc_i42(4R3Pd,"@&N}Axe;Fj0K.r5"HIp'zjEE@PGnCcG_`S=ufsjHNcgsz"j/'i+xWco[
-8M!e{/s^C3KPxd)35vKffFVf)97Z>W.V(D](Om.!,zdp7V],EJ(|j6lz;vcb,hC:PU~FFjpMP}(r#epU$^AMMv]$W`(|!%3uDW)J|qt<I[z<S29o~3y>+7
-,>F:5CJx}8!ZsKxv!<uPo7RB4"lFBrhh7NE}3Rid[OjT7NPMZ,i7k+P5%{BznO.H&X-->_8+U3~"r[cs`[]FZpwE)9L9(pkQO<9=]`,08WF:"pY&+v}xsh
-I7=Jj-Z@8KYf7O!f!&tv/;ci}vNl/xNY;zmwa.~H9y!G^]}RaYkTRU3/8{DI.8H7@=HYEGvIfAki#s`LS{z>D,w(^^>cI1<[9X;1aO"E}7WdsqH-U<K5p>
-8q6i_K(2Q-0_n{TXT!U8C+|Utp)g.`E>qzb0"S&d`>Eq@eVsa_0]+dy]X4(t~}[rU{})~v&el0;9}A!!=F.'Oa~G+GF0HWm,CVkG~=O'C5`:peK|n3"kaY
-XlHAu!s3OR#i{)iBQEawg1G8<HL@;QTE!c0oU8s@'F]_b.{VsYii$6quvh~Pr|-I[:jBP{7-L:FSX:TQupcjgDgQXTNn|5W33okBw1^"/XS8>S]RKbffYb
-8|kF51!b+F_uvf0jxC)_V&>'>=N:E,.`5#W:W:n{C,]w-O_S`|-Z8jVxdOklJ:.1PYTQJkbufJ_yE&mg/27cub(Xz#=D~>}GwS++Gb2P_IZJVz0_:2+Trh
-w!R"19___s0|p51@=>8l(aw)b^JR[|Y<s}iOY}fVDMndoPQsLVO[Y}[+~,"k2}A!B3ymRdOZQw_pCo>aS@,J^r_`.W^HCEO%%t/Vl-EkRJ065VvFSBodk"
-o>[FCtEWm1Ria9;hN}Z(^qkhZjz0p!}wFUpAGj`>i$in0W}{o$rscB&y{]W)"&&W@zSJ]H!e._A;pnA8D-3kzz35Iz(s`E~YcuVjMuS5g|Z).&,EDyvWTL
-"+"c-q~."XE%)l`/[l[LC;,":lm2I&I<W1JR2o+iNwlLTSsCB{1J5uD@p,slfFh}fZF!-s:x!}ja:<"mHvB>Qe74.YZ7-XBj&D$9o3+@S:SfGQkI7%{5QE
-DPaG-hjy[[OZQ<9=_@'N|ZD@YQ`HW,7a8F-v]QdIoNa:cBCvv_]&i"2&eG.Pg65Cx5:5#5|W7|:57sm2&ayJ%9u'!M=#!qW6Puqe)AcVSIor7SrW{HbjrJ
-L_a1UaZ!vaSz=QJ={y.9xH5hM"sp8<B|4v69TpU.IcrDE/L4zq~2T1;wI!>jAU(nSIlgy6{LQT<EuZVP9v]_z/P0..`>nIvap'Q(20'#q0}YoFp='HrB"1
-~RiA>g,;wrTWzF(W,eUd`/E[/89w%)Idih;FSp#A6N0i_$T+YPlA_'LT7R0.Q`CqWK<BZ>0P_8F{uei.{16aGI@b.9S;viBhxFPi;Y%BzbRb-F2ID1cF_(
-L2,RTTV}$icmHCke-"lKM3rsUmRHg^RdvLYU_pqK9T>HdAPkdi%auNZScBLQ;=6Wk0}G1!9)RpZ3xg2Sy1`ilAl"<s)K]Gf',6yk'xOrKwW5{,{%oT.}!!
-~,La]^t}Z-GMD%6_8!z0S$bqLr|TT_3tOY#x`A/q+;cxKaantGuxE!zMwva%^4t1kjbJ4q^;YS;zHw>uv!}S"v9'MPV[a%|n3&>@}Uu_2Q_@PPIWyugJu3
-F(=%wI80pdl[XSb"o<"R]aSh-NK2Qyn`31XS$CZw(h3ib]=-7/HKCTpB<e[LeMj+3IjebJNa0R&Bhti/<X4@'b[4tiIUF+4$Z^<AYZZcyBlS}p#ToHY{m)
-lU2yBg+_[TU08WxO]QnmyI=_b5TQ$ufNa-m,(BT^Zhgta,UZv`+dh`yq]CWaN7b(9TqFZ)y{0l(WeO[;`CPKQ}tKbQ~ljnra7vdb.eyKqJonZ8_kCt`waG
-cMPBtE`[:X$9S[BP7G^D|KE/V{&!GV&W#EPC(OnALdawuPV#xe(}~2=wG!cA^`nm:/yjA;"|K#^P<91]G1}+UT&B)x(T;K9$BW{(WFOPn41Q&K_}"8Exbw
-Zzdy:7DQXj4%:XEgD]E8#rMl0X>3pn_O0N'l{@f>iy,XTlS#`-z40c2N>q^z>l~MGg}:;I)ya$tTdpQ^n02B~uF>#]Qf/x@A`{9YnA2n4%|(1}fVspa&8,
-uuJcDeFb$O:j@3AW~0I&Fu|ql^%N},2qHwc|WIFwbN>d<@KxfBs$DI#htcezqh9p+u]YBSN19;%vOg9b:PnhZVsbyv)Izo-o6]N[k18TkBb+za4grX8E.D
-pI72PX4"TZF]Nqf@qLYf4uxz2fIdKn67c[weEwGk2JD}@zt8>g_I3+^j&]Es&ge17Q&5.g)zD@!fTp&`#x}pWK1_[07)G=0){iOO<cgObr%QHV4xZ,aTzq
-.h.[4Ub]U/4lgSQmRnBW$$I+Mi0^"7Sm(gpB:z54|0jdBQ`MXPx&WX&$C=_LMnM`yRxoL5{,+J:OpSAomBR^f^z"!(,QRnnarP=J]I4=nT<wU!j=-+iHF@
-xagQ$[]m&J/=[p%jdYi,hd,v+a6-%dy:+oomQq1Wz+@w:u>gt#)FC0<FKR7|~8@ejyTbR[Si_p/)CD"/3-(:Vl>BrEt=U{uEMgDf{1CgLs`}nVi.gSly_|
-jo>3Lf)OqP4Fsa"#agsrB+~1;Znl0T@gkLldgXK;!qpbFOJNHbRO):YAjp_x|90BU`uJGi(7&A.ep1ycshC,0[[UnUFI5|Tqm'48mf^{4-yP<NHl!CSY<t
-:7+mU'rISk-RXHP_V^3e|s^Uu`5MCE!1qPDwNp{3'`3W0r+5ZGQw$mEXCOUrUz`YA3ulB:yjZCZnT0Trj|/'ghAZ0;q@3$|aitO7%}]]e3iDVb1XOw3jVE
-wda!{}83q)Wu51Qz4z@h3!iaL}XQ_7FOGp+[m}JCc9xhff)f^e83/PF'R2HB'yn#bs5I$P~#M>'kNV,Xg@:^.I1]lFxjeaEO$8mm9gOr"a:w!1F!$Pu&73
-F}SU2p)gP8^7't"HIW>V@kaPEwN[FlRE2'P"4XuctUb:)QE.s/^b3:Rd}Q,>kDth;ytTb")KSFW2QOssTlB+#lDQ5N/72LUI2>vg3,o`5z);Unpxm80N~:
-vVLH>wMiw^8=8:[X"ut#{T&)3a3Gk$(17E-6t7,b';61Sdta)h)x6BX'j'7szZ.SV)i[DTs-K[#gjhIfg=OAlztaRpc`(c3qj[+`fdI-'u.N$spt:{yoH.
-(UtFMn0sBKy'kBZ2q#Y{]Q}Y'$0l9!>Y!%eVav"Mlgqo{2N-osj#}]Vm/wxcK[eNYn/ajurjglwL`@fb+W)UMrUd(|$ODgXU%2=cX/(h~Dn$isd>E[ito,
-4hN8GpmznLLF_{0H0d4:ll-"Dslw"]Wa9UYJeG|T+L6<~$1+u0d7VA.&{]/>YW{b^<`':!u,CT'D59;J^SAp7q<X<)bI'+^[ScJLSimGwIlBvN"A#PWh[7
-z,U]87$+>Pf&HS[>+w:V:iuB@+.Tvzjt}hWh9)uBTldc_]G,uYbfFeWFNh'6&{Utf/ca3^@P@+@/Xnn-uYAL+2YC~m5mrQ|IqU]/.8v)V"quh6f<bd_'_p
-`2:|D$#n~P>F6J!d<sfg(s00~Di3O=en8I#IrXJBQzPqdjh<PJyKD0m,er%CX{t)Umt}Y1ZB;k"#/KV#)BqE#2ZgATts/il,8{:(0+S0cqR0)9_{I>]ZOl
-K;](S-"%#xN{+8i1Eo7ndu|m"`YxtBef|1T3}sB5X`HaU7u;{m.53hM#R:oanV4u}9~b2V_0}Ch`t7B6.ddP.k1A1zF!3FWYl]gCKV0cp{ggS,8XuJNY(|
-Xj~l/iV`"[9_:C&Z^Uq4_nf:W|0j"A$3oIK&>yz1nDI/<%'/4Y_F]P'X42$|tkR/F9)Fld6]2"Yqq$Zd{S]AuD>)BVr:u$)[qD@H3/Aq_5~"~[$l2U|(q8
-E3j>09]wV$g,gH.(nuyzE|eepMp_Vqb#`b)=)]eFcWBgF)sWJ;"T"9d3pU<G!KELGIz$iPTH7pkw}^glO)gfDR+6,{pZ%CHQ[r&a(=ucH5oKf@o_~wQ>Rd
-MGn,cCk;lx)<X=OH!;NgI1|"@z&gTTfzE-dNB";uPEJ&oX|>T@vQ1;DEE7Tn)x0l&b'U)yR&>N,Bh%NaWDU"WQdu[!B`5v`v#_(dvSMCP9!c0B<(j'Phjd
-q[Mg7j:7CzR!ehnb)Y/{yF4]RH9pgU=qUCo@jId4V1=2rs"2+SZRJ`h^n"nqU-/;3wt')Ums{Ryu)<EzT(WLs9THs{'$oRE%`C^kEouv<sYpZ^RN`vS};q
-Jg/.b6AXIohOgC+{8y%'}3D@MBC=2.HY}CPuVKP[3p&0i=T+iOr@Ap"|rbMg9N5UX=oqJ9:`//d&G189Kt.H%+0'=/:]e#/)h9FpsL'3vuly!-P$GN{z2M
-5;]s}8{ym_.59-kzW{=6>ha]:A~i$IvWE]wy=&Bq2+l&4)PR9RmZuNio<gn!vk#kvw_pj7klCm8ua8#+SRRT_%A.LbwxF=^AOL~zT&ek3(+2uzLEXMJ7Pq
-OSlAKNH7GJ6'f&Atsva-HrrZ]@UuOF05dA'MQaV]hb.`lel=yu-(AhGw,n1/azHkmmdQnEIyH{kzc=&M&rZ3Q%P+_yFTXzVU$`K+RVvZUxTIg7E{hw@i2Z
-40Kh35R3""D`gsQ6s.g%$LNy(zFVG's>2GU-e)SzOeOmwD~=Q_Sx]S[F$`u&}M"&[h`BV:wK'b6E.Eb`4q|0(^+5:>u4}R1]5xiz6oU8N1>@^^a[43@s>0
-"kWQLVZ<&^{%Qm99U;4EV`>79;B//o6geL|pz,Wp;`ox2&sr'N[vzX;T'WSoP;B:dqlBw8~Mt0Q:u:C/GkXX>!DG1_A,2ppe##e:l(Fn0rWQ)3AeDcdt.0
-#I&45}Ol<nZKsP>_<^njA:Y&Hi0Gen'%emy`,4@>IK|M).i,~1]PhTAW<Ndc1i"#zWTVp0BiG&,1PYs7u@EoF,s9>>CHyxg#RBv]4hrp%$jN)2DmVTZJZ&
-a0'-pS>y#'V]TDTn[4`o$l"EJ-32Wj{rl}w5=Cz--"RXPmG4!]etJwv9($PkVfTZ"a0n%naC<.|fFngZvciR~N5uZTi9%>%17'NA`|(J6Ge1/jX/q:a>`H
-`e'^P;8e.wL/~e-'PQ#f>9D;wHOE@8^%IhseJPv6mk/Z]dI!s[cfb(Z,a^Oiv=CU`AW$YTlhQQEoYSW`f)j_;ABUs]bgTq>@E,dk$Zdpuw$leZl.jN(E8]
-z]|'":{V>$!CFTu'Z.0e;<|.:2#jo1;;At4^@Q9Rq"$QvRG]iwlWzg_4mk8Sw9g(H`3_5Y^i!`z+lmZx$xHn.c#AC"6x.k`Ewb<{0g@j>}Z,rtFC.9r&Mu
-ff,T!Ks}~w}O%L&G1V@VRgOCF[pyFr7xfa4fWE@#Z6~>Z]g@biCV$T%nc2`sqM8j=>I2`Xh4E9Ucv6IMuj;/e_Qmjfn}nkux:<j}uN0w;0t0.-UkU}YeWa
-R/e9ZkmEqaHn(6mjxJ]!r`>ouuPZ2G%7>(l.F7k@;C(pj=hj0D-kBOJ<UZjj"g#0J:&+,i[tA0CdqqV5Y0v5u;Ll4ek}tpVtZF<"1(%NO48nN{"bTqSi#G
-ye,EF)-_<(_6!QPiwlK6k;yykSZbycXx(DJQV$0T9!oCB{g:sGh]`(VC;'s-90&HmmE%FfNbaQE67hqM^]cO;|VA[IJX,(+JQ+jcQPdo%%tEuWq`:Q6E8U
-f"~^38v<s+!NP<<@[m#F_N>ae![D$3ls">@NAH`Od-_cV@We0IE[8=_i{,Bi6W4k:V.d1FD>>waWNYm@|M`qpR5frGy9:!(:mo6<IS5G,%@UO)sy]@JHiY
->ihQ~0GjFUNyzYKO6q`Z^.OB>_Os_P=vJT+QZrW)QzGRJ@2LM};sGQ|0<h<#RVh6C':mG:y70EMEATm-VSMEd.})ouE64<JC%/oz^X;g|Q#Rm,>,u:PMbd
-7(['3&<pe_0)|KJ[&7;hWcMYli=<WBH)S4HP(0K_M:R"`B4`W4zAv@-Ox`/pg6,M>Du]72<v27kmeU+K.}4aRS~R8_kz$:H/J(uY3Sydrse>>}=60ZX!iG
-vah)Aw:lATH6UpCE_BCkB)11M{I7CMw1}FKuT"jRh%}MyqRh&L>BOB<:rK!u2f0c;BF`mvx){i9Ph#;uT9&uBeA(fal1!dFmJtc&kPz$dRS1@nP.V$PFB2
-'eJi8(KN.YY3:9_P8#2oFxWYOqGu'wV/J|{/UV$0NB"JH2_`a>Z@0VY:X+]xP`fENC{-)sp$1R@{c{WTz#d:H$X2(L[;e!WU:FnF%`qD}bXJ.nO+4-)d!I
-H.pMBda%Kw"5Qa7,;E-n)r8W!,{=Qh|(%}a(A/g_#A.!e&FfRZn7kH#tfVPX-eeJUVt<aq!zOp8DJ^R-J.lUt(qeea3WBBeTj2a7e,mb^z!C#`hzHcG.N"
-.'G'evch$N)UCyVvLW>k/:DAKS@_c$YS"@!cHRq{`7&Wo(t[FFf&>Cn.z#t)a<"Sl||ZJ9/wRuo^G}Qw9((_b|Y}W7Mi{HjIIm{Yn.$-:n6^QF]QoE<2,A
-/NlT(kj#;,2r[CF7|q%;3eSn'-XxIb0)0pu0Y%2Ace{WpYH3/>4Zo)}cMf9a4v"XM+rN~Ir^3P9)AzyIUE!F.n}v^8IQMzL%xF@ac</'1Gq3DS=z4e9F[e
->n&0^VuQcM$b0XJ5UEKMfc)]V[gZ@&,U;#rM(Ylc=|/AogoG|SmS`Y^[sI&a2NQl&n:E[Y-0=JW=:TG,|&6gQk|I^$RFKDvR@Wl>auJ+/`MUs&rYW[cDv[
-8Q~Nz|R2,-GxEJTp2$8P#&xP0Fl9bnte%=dY.9Dfv'y+.so1e^P,E4Hc$@!sVB[d34s}6Y)o!hb.i4~ie$iz"-V"47;{A5E[I(8fpcol97j/g$iUBr4QXg
-J$s/h}=&Cquk82BSO&lf8ghDO31er}sI,97kc+KRflmEyz3{;MvPU{jwt{q4"TbSO`=7nR<8VMIO{!]ZQ{OZk@2Ad4">0<vWh#^%xzz-hE!x`XuQt+{Av@
-.M3dbam(Vj|e1}0h/z'X,@<)hHRC/Au<eatT8EK3lwo_@;Xx:<s&M[j<>^4xFPEM<rN>vCI0`)&8==m&AnMP,4t7KwLn]PnZmR5U9z=/E<aB14>^W'N#{L
-V).qd=+T^jiV,{XMvyD]A@p2-]zP9+D/k3}(5RrwY0.g<|_J]%Q"0H[uN<B#FZ|/$J>g-Ll!~x2O156'xxwNz>hAHB(2rAo6kRWNp][0Wt!W90s%+D;oFV
-N6QTzb/PN(u00'!rl0)MVK@S=te^oR3l~M-LYaeu:1Bh]W~3}`c0,GmpJ)ra9#ICG6I%lNZ:q0Iyb"NBeMrZy;:Oq_Y'}L!.Ni@2X'h,e'lFo[{=@27yGC
-(27MKw9!c`X.k)22L5tbd{`sP+UqV:4xXCJ<A:_}KDB'!0SuzNf!LDE}nDYE2XvX$^)J&!N>XY%[>/;x%EB0Ynu"`u^4gYk:ho!aB!,Wo8ASarAi:F,zOx
--d'YpJapU6rWp+F>;F(8{IGV:U=Zz%D5/td's'ty)S`%i+rhJZP{K$%uj<`9V0(;1l#=%t`4h&gw6.L',mNZO[LjU-40jPJB:YZVVgro0=au!Qxv~N<jqG
-2jmE4>,8$Jw4ojU@"qu[bDmag3yg-D`g&VVDpxpE2GOv&)hA8Vl0l.Lazr}$g0qfc^j,N2agD0m'Xm>B>)cr@K.K</{TbxHJ#E>cDex('n^V/kA=CP/|-N
-IJ=cmte-GRj%Q`Ad[TMdHA84H&H4W'%l'^{FZA'HoyuAdu7/YHcC@,Phva3pw#W"GV9&oGr51tG<~JqB'F(MQ'i%Jpoma@K%+S4L<31.L9+e+SZx|sR$AX
-[f<<=lW5Qh,T$a)j#8w|Q&1da;HQ6KM$w&;V4X}g6=k"%DG7J`9I%zr&"!udV!g:K2`XS|R9gC7mz#_Szk#t&@HcFynbaf#fXHoB::4sUY37(qp|cdkFXs
-;L`=Ebs3|w%LJ@L>`o`2Ea`H%(vn>2)J@4doGae,[<v$%b^F`&-IR9hXHSzg)+D7M``FZQhyi(up_,/V0]~CeyT]dd3ym.wIS%Dni2N"lhx_#W&|O6,l,d
-90axi[XD("q>vgY8%#|vJc"B8^;A45qna:dL{nhv/TUA1BQqQ6Y;+MNrx_$LV[y2]gI_Q@ilwmUJ46Sz$d=}hF<@~Qq|S"=BfZoS>._i&_#pr"U+,6LHmB
-D}m{OSy(7#8brbT`RRI]VE-DZ{F#[mFl5uRc3ts(jSN+$QC#)<r]@nlWKA+]N."03xP"/B}|g3L5yq[<j;x<z4&|1M!4-`8[ZxfVBkTrkK<$|JgtVwBD8a
-s_dIum'g:^3%S:HyL2df|j5s!07q:'7-UP}+v`Y=XfP]J'-Kbt!19p'_GQE9NS13+"_4VkizdZ'T'511&gh(TalL:M|qX0DSZ>pZ}yJ=&b)<mQ6aQlLt0{
-96#Vf4qLRkt"yi)P5W+ho-l:'W[6qEn(qzc7,(VClkMR^C^4-beVJ}Lc;5'rK;>l}9y%]9-_;CgYU@XMx-TzfocLsGz@Ftjx`;H-^c#2gX105/we$b_Zza
-@0-2#Eud8_b&{B{|:f_6EhX2w<!]l!%ga"l^J)$EuU/)&{m|E|ju33Odw:BIFHLHDIxP)2]85m.$g#opwC$rOP&{4jXRmY/:^$]n]ThY<=XHyS/$MhNB'T
-6}i7F.{F;9RK"f|'M.;",["}A9l&$9Ly,ytGjdOH)DW,9r`S4v(dfzp8toKVTHh_0w_dRF#eYO,xvoi9Dv%bg;G^NfpIK5<`cEtEH9+7n!P!7=.4P!|$pM
-&!89"]FP'Iz4|EC'r5efgF|R(h$tW4r2eR>wjC'g70O:X{u!Oh-[ZZUyj&klnAunWD_WoTfoF'RrCm:)LhfhxDin`t@I)EPtkz^4sj8E1XxSC},nzJJQ2"
-56fE@H0y6hB=P|zsKbdAj6vz|zne/Vn3M2Y{cc;q8fJM]NS1g>3C1D[><,l-+0>ZZ(PmsBal/,lEWsj/IONy7.Zvn{(RaCLTDR>=pIt=p/lR$vtH|4g$KE
-#D{_QqHZ:_u=J68fMiwX&6xB0XOu{mI>M[4Q/xlMypl!c>b+X8#|@Nol_)i,4daK!TT'kt>i])a5TUbvXh"No#sb6,`(4L/n)MdnNiJJG>Q1JlX-RV#qh6
-twBseyKnY;NX&4+firI3F}F44|og4=ZculqxG_&2BsSgfYk%@^.i#85lLmHzTdJZ5,r,K9%+-^Y:plFj>[hGyrbBsDnf4Z^:[]I!N56%5)>{[:=uVhk]O7
-wR$jYqf}3qBp3$1!~BL3D>nv"(fJvf;B;];2QMqB&b_kkdUZ$OI)mx[5V|,i^,olInfw9CEz^ZE6_'wH:ES=Tl$KNM%}LBUu+;;Q"`EP^{Mav./SCz'}pz
-#QF)/.x<XVZI5Cn9^cxaULQFk[f$^Y}k:.QOOC1Mh#495sl_M;"LYcvw6h1j^Kp>m+=H/:gv/323tEw#8pRbSF>)lE(=9hGV+7<(x8.o73rY>30zQ%k6:^
-z{5(TNDX1N-o!>i6{19(dX,y;p3ItOfN|I<$hLD0qb!W4]2etjQ{!':4.DtbfVa&t(3+$eH{5=)TPe1wl)v`lQCv%mheIu8{zDl#}frw4W(t!Dvls<Iu,{
-.D((,e@|TOhCiK5,pG:OK}/]y1{aA_Pvl{=%e!mh[kht-8H5E8cC4[y-+Xm{J6:qxRM`GWjq:hN|K-w))+6t4SxXU@%ri>;=Z/~<+7&UseB^GP(bF4[A1D
-~5$@4]2D,Cf)GITA<S=c2Vb'rhjbyj;m>Tr(D}72`QbyVcl;wGLB(#Q34b0-8{0Tq(d=JY"`6%%)zdUkaGr(<6t;y58{=XiIL55IjM^ulf=J1Bt1vTwqyx
-}nsF,ZLOWpj5A-Po(8Xp[pOjP-!R[PM{R$c,//a$jR}LIH@QuZo4k%Jdygu"!@XRsE]ZYpxWpdxPr/ruFHzD4ZGNwN.Bm{Kp'Nss,wV1QY&8.+:Ai,lKBo
-XUSTS4Z->v7hV5LQnNJV._(x{$9WyR;Nsi^d(yL9$0s3)Dyj'm@.aswV4&6yFK'&^)Z@aKq)C8-s_iC@Oi/;w$7IAt%Pn)0H=eFr0_})gyO%,#(5>zk%=^
-HqvM!y3Eq@K0D/WBGC|uUo_AJ-a[KvJ<f=ZT@d~w=jYcrDq:2p<$~V//doz&(IrA&d$1_"B"BS7Te9{qt)FQPH>j2D71oH-$1:w2jMjn|2;H]lZxFr$3`b
-Y.Y!n(53d5nSjIj+=!)+Q3wNh|G8`D"XG7BK/c+,rFl7["r{w8rQ(6HDgt,I8WWHu,3CFGD:Uc]_zAf-SL0uLb"n1Fg1G_UAk}C./C"JfbPoYlw0z[hzmZ
--9N/b0!X`<pA:)8v%vM(g3s2)0M3:+:;yXYP<+YkC-#ed6Mw#;}"~tbD+Bpvqe`go5664Ho]G84H['S2&<ZNt``O1TlW+2B(k1lg$Th"}-Iz#`2)/7&rm7
-dMXFvDZ}78D9@-00xj5-^#~z[=g'8:}J;_EX0]KyWFx<X_bLx3c=G>sC^cn%#gemqd&[c4S+c$H/]:%lJc1,lk85Ygt+9qRoZ)X#~ShH;|(f_QHk>C/2n<
-2<j@zaIJYxIwn|iYU'gcfyJ4[gZ_cIXBCy2JxL(t;%-R[PNdXI4u_8H&7tlcTud2y#w/MmPrFihgk;hP:Pz>MfkG[Xvn$|QBaN']3F=RWA%prmYLLYIn'I
-L8<^1t1dnwp`scX9"j6<Nkd3o^/f`K6W.UDT&V@CTN{>4e'qnTqD~G|o6ze{UNz"$vof-zSpl+%qc6()RB=Oc+|SQ00ScTbSCU>3zvxlJzeUxJXHxdbxBn
-:2RC{}RKkrD&4V(Q|e<N'%x4_pa]la6{LYk&6G&s;Dr}wRTAj%L5M2%xJBTL@!--%siLy".PoJI@NLs0cI7NXdm{^1Wx4_oVkr+qvR_{hW~]&G6k{&SD0p
-SXNC^(9eRBeA(e_VKo56q$H`ITzV4M,R^}{o%bH2H"DNMz57y+"kSl_[Ir7OvvTo~O/2ueF21-PY!i<!x5T=CYxkw$FaF^-3U5YOiC48eTN[ztMD2gGzg3
-rba}l2N68;`Y<XXY15FM6GTkXHME<Y2K}s'zb1.(heT-Wm~@aod[)"nB(GL"+A`kY}C1(+XYv-::JIa<odn6mP;h2n6]-Uxj[|p)^rTb18EUsQHXFl}Qn-
->g4Qqj+w|L~x2I@{XT%#@.o+VLKHZ,|xUe,<Xi9O]}b0hogDT-'5{QISCcZa7)pT7/&rz#D#%I=`R{ZHlMq0GDJ4-1u%r/)z(t$r>]#qzzFGkf=E``Bn-;
-r5-4{uqGT}(R=3(}dos6{ddleHNR00QA{XC)bZR]j}XS~d'R%,5A-puk"bt{J{4gJcBOWE,w~M=OVa[|oi.!w:E7%YMlZrL@>Jg/K|&/NaftJU|qda/T{O
-XNCehDO9Sb!Q/z1g8vD8hG.0Sn_|Re`l=X}3=|OE19Qlq@!#DsDz-k,G)xFFx`+rrtcvRb@tB$A(,V@)-Nz4Asv0/{->(m1$kEBDP>2jT}1=U(I8!h;1fO
-'ti,B'iAMAB[j5d_1Qc%qvBIVeaA!UF+/87DVN5k>AAhob;'a/d"5v^xuQIT85{C.Q<<e.~](|EVcG+LsxXFEiDT,frV[U%cQ)eII;)t_I.(mj#)s$~A,.
-Au%OW0Cu8&e6KO0S1N`qTuJ5NT{aEF%'I|LH]dfdF+-R|U{LMcsMCM"Lt^r8L[jS/x=|FpxlEocN}d#2(/QM+yM]~v]^~d6@gKJsQc,gE/[#fy^o}ayrA8
-o#teO>LLA2_i&s8^6Q&x-W2IYwQ#cb^n.@:`t"$YRBko1<C2%oT)fi8zK#mGppMZPwiBBA"`:JGk!w<6Pse4A[WWe$<X:R)fFY[,]I}=CemJwW@q4x-qNe
-rp8^+20fL$>F;X-lh[{ds,&S[`fFMdk/HH1,XHI1MzzHn0j/|K<f@DG4B`FIm@JLQ[CWr5ooJtDth.S@jjAcZw=Rd41A"_AO&UT,m+6gg&)Ff$o2L&%U8[
-dIR"!EIB8!K.[SVE2-7=B&K2CA!%O[{8n9,%b_!XI-!qVOjznn5J(T%a1{c#lnI}^<@NgG!IG-Lyz/.@_h$qhM7MHB|r|qgL(z.`bIwe4eE>r`jFRvhSh/
-ciht4&|A/JNWOt$o_#|tQcEQ7sWVTgY:C2f[v'H;w^,%q_;oy3gPP!dl.q%1!mXe#C!vx`#p8d]b8e6Kgdw9%U7R|WD[X=pL,qNzD0'2"T/caS7r'+JSnz
-@6c[Z8,e'mQBq$_KAx2E$r[E1x)0^S>ger<X=viR}Z;Riac'i49`]Sf}uprY$}@s'YT6[(x#hM=s!=7m>&0$B,3iS[G0d_visBj[=`Vo-@>7Y:lS.WK9@;
-{yTsXR@-SY5kxI/u<hV-'z9"tl;O,mX&QD9wI;0BdV9qhJ+GqBQ2iX0-^"|q}jHnjqIPlXtuP$yin.QrO7Ou3bJ}/ZpZLNoRWl5Kps0@CjVk5Kse2{,vz-
-3)H+te78u|H5/u8RKt{QS)ED~aWIIGdE4.edE&G|$myLoGQ3;9GB907jH+0qo$wsH$'i3O/vqZ6ZWn_6;_U>@@;l85_9VJMYS.;TL}B}2O"l)%,3ufrcX-
-lgY}JooT@I`w0"J8}F$KR--23].-9{Zw0b$+F5itiz}wUal9L]R/Iwif50;H^Ll2s#jGb"c[4oT|W/l]"DY=@g>mS9$0x]~uKZ12&ae`GF|k6A4HHSa!QG
-fB]L4KeFoio#i7pc.P|Z@wQDJsd,i_+13pNC&]b^@b~j8>2k(kJ{`/~5>'AHDg}}Oi7Fdyx&|(ckMT/t6Qy}@7;-+I.S=ZiYj3N[EJ/=SMPuCmy;DRUT,l
-!z0q{x()v@4.t+FEvcZsqwdp[usPbPC<OaHz4'E/`qtr$aS=cEV{vYmVq$@]7qzXvITK}s7I<g0)N`lMAhBc}d%WuQ";,@N!(J]/|8k|^k4:7fGIls_rQ;
-EUJdny0cQUsPmUD|5R^H9V>,k!,dMU.QZ:+I~}[i_"Ta}nd<tc6&W^f`/}h>XFAp_YTv(=D}8_j}p5]4;$YFGb@BCi1fTsaI;(5{Y_l,v:OiM5|5[{f@1k
-1RZaVSV#5HcVI9KF>h@"Rw`vKIT"quh]h2B"Cq=A=,T"NA7E|B>.t7Hq+rubUZzdVzYA]5,{d$>J&Tc8~%'-Ssmu<'m9ALn{EMY$o{T2^J5.Yr44~>LBX]
-]MK8!^scWs7@zqR&Rw9{Q(^5Jq>(LRQ"Z]P'=<>V/Q_#M[fW`yz:Ot8bQ$gNl{nP&0Q%=_GIUIWvt@!}zb6loyPkdUCL:N)T^F5!VTkJ99&C|xE]7=]I6E
-%58Q-J19E.R5[.@Zvj(Rq3s(0nJ<twV)(:Le/.hPFdenan4Wv|$"m3=05Tlx8.~P)@"&%lu3j9%tjlAxU%P#.-fa0,BrhL@Fp>)"7LfuhrwCUuYbajeJ|E
-e%6u9AJ.L@K{Z^/j=]%B-ON@BOK""X0l7Wl=9n_h,S^sVHkI^LCsKs]c0p}|/,9yGztwKy~+zi&$%D2fpNaDd%qSh]fk65"}8-,$r2z:!ti6ht~6:C=Cl9
-{Q~5&,W.aCSr$N&J~FCkJNV{aLcW|:ambk`f1Og:ysw<Ywmq_{ebpj`uBr3z;jztIoR_^8I)Z!C-'u6k7zq0sE2(iZJ(-oH(opr]$7vC$c>BI'rya7:@5f
-u`1Ejg75lccwKAuq1eMG,WB3-6^1{YoSTh]M8b;D&rVuWl<)>nkgLq|%FWC4u/N%59>g}G0CG>_)0qE&QtiOir|H#7uv:L^sQA{+GtWmRAPqW&NtXzyOUp
-XU/.LGuV`#+rjTBw5t-YXNo6Jshh/qOF$p>da>U"15h&4ht=%@7"qif5-9_1GYLu&da4"j-6I`x1}9X<fz7$&zXfj^GmXD4_#z+1:qBn>T^tgXI@#mNRFs
-0Cs=@ZI',M1'SVDGtG~0fHO,S{14%E~GA75H1JgAZgcB<Wl'(o,^J.,fW&^E5Ow%4rOH!sH$LPrd!yuN@anfqVO,Wo&4X0O0kBJL=<3IhUL/N6KC~3LBwF
-p{]|&GY(@VRN8uQWuhIhb+;<FJ~7,c)GyId$N9u#hM#B%"C(X{|zY1aRp3<7Wd,Z_UekX();x!}kBs#A'ND$v(N@'G+m;uoIOSg]~mF"rKy^X=6s&.g08F
-#ks8(|<{^^xb%>7eA8MYH-N]z3wZ+9-"12/'Rhx^Ib)1"GMCrQ)%ratD,J+d({^DDb0&':!w,vGj6a5$l2Xt^"#oe=Idu;06~sG!9oJH&DfyX=.>2!dr-/
-]Hkmt0K3Q([jpq9P0nIUT-4p[kAf4sb(!!^|#o|o+%T=GemL`u#MR11$$d&ZK+lnLpdH86;alo:_8jL@&N;g:j(FCjJhy%+(=}<}Q@M5yEMj67|-xAjOW+
-rBCTqjeUNf(n[0`vumzAjL#dld.fE>;E1b@zqyJBsFJ4'1VxNR=Kc|1l&NK-2'g&UxT.ltP^w2SkFk%UUS'jK^"Pw(Xk`T8<kk9@d/lB:`8GI2IA(5-r,Z
-b/}54H>XV&H^9A!U^Z'X@moOanr@]_xT6T`93$7+~Ga{er_w;`2b7QF|&AQ3%NTPE+ol0yOM5;{r"%)aWNkf.1c1zzi=&)u6mmBJB8Q|>PlSsG[j+BM25>
-jZDKM"J.P!!KTip"4l>8ZRtn6I%wb#RB{4bRTK3a,a8wptYtz"^Hg`XwP"-[8+P^z)rRH/GWm=}i6$=R/e-v&Og_oL:4c,lmZ2`tWBl%88W;-KE'`Z`2}'
-{an-ARw$md^%B0_C0Ux/w`MPex$j$8`<~DB7WXiY)HY6S@v|mL~V&n@J5-JiGzt,^80oM85vq$|B7W[`^L%/i|Hml'$6yvS7CoV;"Ahe|P9:FCvU>M<gFe
-F5FQe,;$+9VoT$'R3c@tevJ(-|oi+vLp'_,DzK$D&&C8uzu"8WBB$E,[/`Ik6WmZ}i^z(u'f)qjc~Ek-v^By]YO$;tx>]R.<xE:96-/DyNbVo-}W#_5y:|
-7j{`T0yN^[ks9P~gu:Kx'=7+<M&@I;;Os#ssgfyPbo5w%IMvYHbwOq.uaI|q[O~{F_[@;_0dU<[x-Z(5^w7kG>@x1e3;(ecHsoHReJ6Q4Zc.o&=A!%TQ+D
-jrrnD>y,kz-(}PK_3"nI|^u|!zcsuc(ltcd'|qaoUVE/`EPiH@dXz"wp";%J+_Lo!LFX+RQ,]Y:PCfm^M'92FrDk!3GOd1BP9C0@gR}[%5##Dpk.L3>]a1
-+RC!5H:O~+pc00C"GM+'#qh/kz</J33#=KXPYc-P{=JS3+Y{atN_B2>(b]>o"+QEPFayFS0^#bs&tcM1W_VF~2^s"r^:uB'Gb(C=;ZsD(O!`%|1Tn30=@K
-_dDIV(DRr7#YNZaDaxj.n<|V|.477UEd~nN"-}/tM(B=&DKf-Q6Qjo3.)=%'abl@7"}FmrlF8(v1ppE-F:B"ImWD$N)RoR}V6McyjZ(r'qX%A=rF](VpcQ
->Mm=d<!Zf,2JDTS.pt%<TKse2Z(8{.=8R434Ea5${1p4hMedkp8Z-rf45tYp4L}YbLen)`Ur5+(M:w`yLRlBGI`2e0qzw+oL:7@lyji%y_G6QHKd<14/a<
-l{]HQ3=%m!Y`DyYdUyeT{:_'fokFhcwTqoMQuo>GoMC'2U428W6O'S&MP4j;@y^.%,.yt$Lpy%RhJRzVj(.)XNJn%JqJHA5QZ&.+T$E@I&m5I+FpD5f{8s
-CiLIcYPb$_Q$kypo_p'"r)@o]!!jsN^Hb7CE&qYGfm]VP!~IX1Ej`/WaNt<:Zox&-)Skwy$n5>h).iht{Q37"sW{kIkOuntcV|y+nE}M1OMO'c!bVP&&oM
-!CP:M$I;#r|]"V$#lI@q_I%,IJy}R`MQp)E!6:y.9!)}_+umk@Y%olUEgtBDmWyB&U|JX_H`u=s5+K0;u4n_M<ADnFuR{oF-lev(=5Bo^9(`+hK0_lqz:x
-3"sy"t($!ZN2(3Rk/6vJ';J@o^$wxqo9e_br0&U]I7)tWQfXtc{3S)Ux2OB4`"Fq9^m-YCoptJ^uoXavcRp8EUJ63W-iM)x!MetFwD!IHBsnsjsJ)MpF-'
-re#|@t-ert]uAcWO9cAahC(;SM&VBJWpKCQVNTZU8Nw6`NfLJumn/8i5B],4smSTcFwGqG2G(y(=Dox,ty8R~{"eZZbtk8+vM7)y.7crdySDGt}{#p~k>}
-_,~O2{_GL,ya~1mR2{r1%y61]V3va>2&QaG$^Ty,<c=ItTCu![<LMa"k&jvOnWL"1GCQ=`sehS|yaF.64=$u%c9/yZ8v4ws{qfthUN;}h}+>Uh&@`6i]Nb
-hS^QYAVJOB%]Nnn![ws}%fvlP5UMe63CpAuxX>pn7n':n@Zj$o{^Ym/1(W'cCaINDrT;)@Vu=9YkaIn.z|AB[_kcJs..At{P.&hTUAu$.K&x215d("]PXS
-{Jh1){jhZ6"1zBi^u<66E!.P=m]bEQx#6F;j<n=(plXOA|:p.u+uAqD8en+h9lxG)Je`ZBE@15f]CUNl#V99-r+f1,t}'f5r_2/1_2,"#G(e7Z+sL$WYNE
-q=f0AF&`cq6<EAG}]z=B]IXumqGGQ;#eMB/i"v1'qr|oW/nxjn[%/iX2W-{:;S}XGGo<xq1|GS<y1fY>mqKR`,1KV8xg@|C'h5]sIjdV]PQtd-]NG17bY(
-$<H(|{"-^Uso#;]DU@E+JjpcCQ2W{rMx2:,K_Qv#1-N6j^XzGA9DXE@6im.'nFsS7WB'f[<JXTuQ1Y51RTY2=u[nnCqH=1HcC=uFAcuL9;!T;]<UcmaQSf
-%$rl],21s$k]7WSy"$%M3QTopCL|w(D9Q8-9{SpJ3#[8la|BOM$@Q'LgMsP4;1oSx3:)8dAI#AV8"ai4;;H</QI(d^I;%P-1Hk-QAZ=DS+C$Yx[CQ!18b<
-qG/x"f/N^wqvLCP)>bxuLmJ_3`JdhirSWj4ttmM}}2sYo`';zcUv$vbKY.5=L'j@P+kOAJX+',X89DQ8RdJ'Q4uYl<A`'LSNK2'fSJbJJ+2Q[|<&l#6jU[
-fd8KTGN)"c~Mg5+:`i2l{,Y2hIGlw6|GhXv.rrhV1AU"g>9@7-["kWoz;SSNNtpT5}BOJ-%(~TzVz;1%8@abJ-jw;2ElJ7[!&if.Unar)zc{9p-0sOX,&m
--`QjX:PRfRJ|$G.,}hz#s97D]Y8(y7X`#i5I;++DUiG56;^@IygoxK,_)'<<8#e>B6u=N3@l)mjNo`+knQQ7LP'Q2xKBSUNeJ.QYl@=,`9MH9IaWQUw885
-.(8xy)Ya,!N)'5RyfLr$#q+SaW@V~ZSOpls)-yFQ}roZ/'1p.p"x":wL:Xq:mPrE129CLxj]RF,I1#x.%HokbKOzg).$Ei:9>E3!R<p5~e1|;oQ+=p-zg}
-Y3zz/zH8el_|UrQ4d{sen[R(6}}Ifi0C6QVg6'@RQUtQ%';y&LGP:vkAv@`63pK8k;tcd@S9QcpEi$3osat:[n1[48BeU^GtBuVPF2RTs%2Lf-iiMFdz!0
-5MPL7<MHK1x14g>f%m,Z(YLBG9lum)u6^Z0rpH%{;xmne#^MfLI(mbL|vbGZ=r:W#TW;RXJU'a8d3ZxG[qj[${h$,q4B0a+^ViWv_j+tUjjayE4QC&%a'e
-)j}-($S|R8Z)G-yySGN|^wMfSE(KIWhRo6l,yz2_Rff)t/.<ri%%UBxd"Ow5HmJ<ZD$K8rqXAJ<.0E7P'vY7iu(=EyAmSS5lOS'Cb[SH6SwzMFxmL$"Nww
-LUM^mvshb;bAc=TTKe')w4t(p1vIIy[J8(q[pde:;Qbc4m<6Btc!xAmk+&M'HT,q5B5_6/g`lYZ`xBP,AEtH^4fx_,.r)q#L3Q|c|[~s_H}EU"[rLZq[D[
-xyerp}$<MwAy~>|d>;Vx^1RAIfS"ub}e_bS.NKT8rAB`t^rP~HI(<@wU/D_,}2~iY7-6xK)^ormCpRiaoZ6|}xUcgaWA7:oF^()9al]e7XPYg=}Z:v67^M
-&<EdIR6yGF-$R!UqquXsea_f6Nfd3]&[%i+Jjr[sLz/kGq~6aw$(dmBV&rBrGlcj/J9=Eu[K[MCT<r:5{t@::AG{k&efl[4Q[tir4!|fDZ{dDD@%m}FzQ7
-qWr0&_`BunP]#;41Fs:Q&tVeF_tUF9tF1pMbp0v%J2{EEZI6W)nj#QaXFS3RzGJUN8JI3Y7:4X3SwBK#|40h6;7h<^6ZcoDZq#_)&,a.ImpOBL[fno,sW<
-N.)3Zkj9o"i#50v^p}8y]0pXVs"U{x"Tm[CUnq9u$}pH4AIfo.mb$@z{|'ie$&iQS</Oe|_66<e/K&&tctL1~LJH0";{MT0G[mP(h,"!3T5Pg.USC!!k-r
-Q,^Nsw@r3%LCG^fu6]!c/"T#^b6$W'wfnuB4dTX}DtyQN(QQ9du/-xjr(hR"YvaDptZsFQFs18_aQ`|m&@7;R0z&]lu+V2/t4J~AC{aI'JmO4d>`nTbOAG
-27<]`l7,hHAg5})R9TP<93Wx$cT]d-x+=%dKJz&<HO6TrO$d2BaIs9iq[$mM)+,MUN))B=RP~{nz42-a.5(WB9aPPU)Z}`NEj^by]hMHa0J}ZvMR{O=|K0
-=z(x%jR'tEAk;eVM%-SS668#D|UZt.ep72t1Na|b9NW5rLL-RJ@c@}a1-2--R5K8IjSQ`GEUc8(JE:qFy"s:H0iL|n^$5rj3@wkSKl]c_0JuI-.R/S7l{4
-7<@Jj>Rdd!{1yBXUjrZEFGGGE]GGG@r`@lxTF"Y#Ln@Y0D2/}qkycW$#x${ucB%k",I@]$ZM9vW6yO]Wl"IV}Dz-Vx=O]UZ|67ck$p6TMg|/bW6$.1y3M;
-Qz.(Xc^fy<xF_ucvfL]%z`j,g8U@Mvgx<aPvX6KRopx=Jdc,L[dWzdyA;eVwFTMz<b=&k+V]Y6,OY.21L3Ix"!nXrI)#+cI`T)ab_)aJf:W)(QBSp,1eCx
-;bq$A9z]n)%lAJVa#_'=,VfD&v#]Gf5EG;j1JV)#XGDD5Pg_XCL1_I.JfKBsHNZU/.e2(Km+S,04~Lvz:z_j6o80)h7E1K#N2i/%YK5j`n`}^5noo<#%TW
-SwmCGe[XPF]s:oeRRXOcMNZ|C;J5CxO}Fg/YWz;^r6Gitx}3}/mvDW.&g3Qu-MnDJwTJ.btV^yMT.&[Bj]Tzf]QO_$O)6,-|oo'ZNF1iX8ozgvq8<][X-L
-.yZxp&H2fK~c>]fN`.VW|C:K&-]h4a8YX0[OkmofH/"Fi,IT`1GTk7)#{Sx/t4uJz|nBqja0@AI_@;ffvrf7Ps&gUNSNk|4-`|uD)1D'^#z]h,V>j[bZ5<
-:2(Ml_u!^^|K,<9;]`Hm;|lG$MTu.=6!p[o<D4s{C$JR4|<|Zdy,UZl|QJ;eXP}d%4>4y>vlnhbH#/2@z8t4K=t=mTa`J0EU+ACvGHPl>VvY`l;p8baA4U
-#,{]]/Ios:~TsTXXAA1<K(;q61)5T.>H&8QLg,OjjESl:+8'o@^)a@J#$A]|GP!Z.,&'tCbOnaWh/Db_<33]/>,GP/%QQ5K18E6@UmEtC_$6rleOF,g&u|
-5}pL{l0DUjL>JC_>4ew1_orT|m6"}`m57K}RS`W0EzuN/2P!X+xK$qPdU!.;Y3@4|R})bp~k+7:u4d{@(yPJWs#1fMK:)Sd&y"-Z;MFiD(7E.+},'h#jqb
-bJCG;&w]jGWRQiRLDeyBK.JIaWCJ7w&1N)u$`D'XdQ%`K($z~AWW/RN]&Azz]caTW0nju!%]"TS{3<^gTXB=R"0:V{cVhCy-7k4vN4{J)R=r""f]QoS1fy
-VWemr},-j={m$A"7I/PPTEa(X)^N/yHJor_qEE@,qC'a#N:[ttpLo1vS9oKSmX}+PyV;IiptHd@0c%A$6.uvDs4^LE|%3}/n-(rQ-mN}VSb:J+g`;L9KP/
-Lw>8%t^nD6OoDNQ<:2sn}+N}r#jgSqDd4]Kn-oZK=Eej50[P|i_R==fd%zg)J-`Ij3QOK2&;OUks7CS,>g=Y!Vem=DY6;3X5IZWe'Ilw5ysPaV`y5;9U%1
-n`PGCc20pg!y{NEXg&,O)Eg=VH9X"RUi8voB7mY@hYJj,9bFDp+.f^K9i8{:F!7%wc1$>%O:,@^Q+chL%X")WSBL@cq<Icr#3XzYDm>)fu{@BguEj`7Em{
-i_kM8HI{MAU9$J$e2X`=wu=Xd{aoj3yO0yl==UGjB7~Euq8-wu~,XL>gmRtg3:IBpKAPUDx%k+W,l+U3Yq.]G<j'=zY+.bqnY#WkzQn+XWQ"8"T'/r|aQ_
-9^_Ogs2:<Yr>2WaCAf9uW;C3}F&BmNX9b{dJ!3&=K@B4K}H-=gGavVq_3w2VASG}zK0OE-_/~hS+Fu~[e/Gu|'$s^O2W7B81=DKMFXX4U^G=5&fdC|ZJ:l
-$1|H#F/'%nT!O{%4qXfU7R9HAnjjy%kCM5Hlgybab[jJt:;M6hjTCGMokW^!8:jDH}0&|y3-fx7uc6.D:9&oE=eh%r2z>rj}s"-HW+s/'2o#Qf%iG8UUf=
-fZR$9G4lSM/4Ucyed{^f7=I{lQ&IMtjt~Gs#sP(VyA_(MtNPDN&<(x.=B{;zZ+|^;p2p2z+4m=Mc6eoHDsxMp"aS5@,b9XXaRgf]F'l^,U(@^.~wNm0&7s
-UeYwxfdaBBmXa3u@Y.'u,p2lRCQ=McE-Dfoy0uc'ddHRb@a(D+mB_`ZH$uN3yvJwEyRD@2r.=vTx[>c6zBR^K]RyqZZ'<kh%q#Ylz|7-A>)^)y=Rz"w[mi
-UPQ#@QCe]aX|zj|oCQZ`;.r;k">sa$CoQ}k;gN&^I/S@YKfQX{Y0&T;pL,8;.AIRZ>O;>)2w=m>Pm/$'+MmWB5Xd4GB"sJ+T+TWF#}]l9yOnsfB%S=d_>5
-.IRT!Fy&$xIB%ru0Saw4gTW4[.tHm0-MCF>N"}+$bJe:yKMNx`wmt9xF!]xKDH!}$yQqR0ku$pyF&dn&uk9j71m%eQ)W@q|l,!B@tUZ:Tzn&O]`hq$}FWo
-,:1vLjM{%A+tTf1[,sbDu]<zW_qe/CV]{i<`eIpzQ|3Jgsf2|vnm%j[06)V)lo|}v/,{q,^OjaQpd6AOEQEVs@['{l+klQA`3+IiS3<_9}QpC6w,+1u+tP
-9;4rN7m0i/ytx'`h);xo{W^UyG7x4&ky$-GL{Xj6j8~G[^YJ"2'XQ4|U<qXy`"|g%6"R$8+75Ovcw=I]Eb,.PSxMmGMV~0TfXS4tOf%7Phr]p$XvRNlr~`
-|E`p50WtrkwKwKJ6U!$mxF_ui(q3mgvMfBNdyV+{cn=G-2AKiz/FsO@_NX%=WKZA)-Sgst21t^Dr@>`9t'1h};^aPMrB)v<&L%G%sj^gN%H56&3H{y(>Od
--mbG;hG`@)Pz4+%8,21(TjY=y#02=3q^L97_Jz`v;k>]!vq$VmPQWwJ.R/MoX6ZOB:Mlvha;/Bgow3LgO8s6'RKky;$^C4fWo#MxR3trN5GyN";B^'n9vj
-ygAN8dpx(J)X7V}M+wH@TkhogzXR9hYcwDG-q+9put#73|{Y6(Px^I`ILd"g%T2Lie9=e@=p2#rHp1C:QX9B9W`4IT,OS3z,(u>>MhTocv;BQz2A#l3e.w
-M@0'[Ls"XV9R8=B(Qp<%X#G4u(Kv-NSVpk!J<'R76ojNy`|n:+4L;no->,=@]>Ml+|$Q"-l'1Uw7D+lsYpdNR:D&Ey87hf[af9Xo,fRVu]vrI}IKQZ6#/q
-ok3%bo|De$l8W7{%"+VUbr{aB6f!&F6Z.cur7{E]_vhg,`OAo,+en6%ADPeG;UIZB{Q:BIbp@MNd$5h9-&6;AKm.eo/{&11}Pngng/lEA8{;["+(V{=n{x
-w[T/=X@//"o^6Y:HKRYlfjM_KuWicGZ{$-x@~]Dv#Ugn)IYl]1>t/<ft%WANV87SH0G+xdLgLM<V;Bk-+zp9Kwm{R&.{c.fN%m6Ty`Pm)KV/2kz)t1_|vS
-QNF}oH^u4's^=WN)#cmLRC>'<#Qoi(o;MUYkHs2d]fZRSE}:@qlFFp!w~Ae@g2N{p3O[_b^|5Sx4%N]Iw:!ex#'>b!10<8upU%69uPmxW8"B],+HOVa$^!
-qgRU:%QhXQCuF.,F0O4[I,.%9i,^Y0BZh+s%=W%i2B!&kFs:_|E#bgK#<I!TY|T69ReqP0Bc+5g,IoJd4SNg+jfeOP)}^pD#`t)Gu:"g)nFk~s>we%/OGf
-N@g)45{d9agVDknTT0TC(c.etQ7x6k)r0XPM/g@Sx-HZVBxYvk;vqI4eYg.XVmsuFNxqi&jp1|m|_CAERrvvOaNa=AO!)`&2M+yNLzVP~`PBL%W:Twc]SN
-W6['54wF<UIu(yyXF'g=xW`Y!v&Tp^i@7D}>#aBjmuLk:|@dDf(o{yi<T2u6xcmtFI@%/`&quD&$[`Qdf/cX/b_j.)bR[Uwq>)lU;5njeNF-=74Pf-a'7}
-Ci:A53NH%oN.c)zzTJ``}`$#uGWzMY#$&:hz^kMx0klU~Z[Z8l|"]">>9d$mpAA+ya`Bm0JhUF>MIp}Tx;J;|p@NRvw1ru-<v3u@)>QSFvO8QM't/6V#+o
-@}9l4GAc7})p8t2}UGO}BgYigDJs2qPpltZMfM4{z|~Ozi[tF}OeJ#s0mINNkM:M7A^}F+7X5;d[4,Vu7]'%CZ$Mst!-Wu;HuMpFl[Wj++`bqi#<V0356m
-06c711hs5Q~G~:Fe7lN@%m6ax2k7r8~DHC:<9`Y0>cZ:"G+o8)#.}bR][6}Wi`/qIx|82=Kzt'Caf1^<=5o{uVKl`"h3EW{YlQ'>_(lR9qpLK;LlLDCG+.
-(%b5Mkrt3;k,qMwj[$ILM6Isu#z&KU<WwS4X8X@_sv2n~-^_^T'^;l[v{,G|]vk#_qk<;^0ax>'{u9Q&-B%oCgA^ow:(U"6la:}7YGt`)9"%f:G3M0'(E6
-9`6:Rq(_.T4n2Gq)B%iV]+$/yGan&r:53[qAtj+IM4JBhz$(.STIG|+g'0GV&X:oPAI9<z^)8rI4.1y3}Dn`9bBSeVbGUp;7(1Q3BlR4=><:I6c$B]@6u-
-;RXtDQ>@"%6I(:O3q,GqUY3+OuNJ2oDAcM-hhH70&;5<:&10&NpKS]QZgNJvcP!3Sdjy8eUbFK9JIc>`}/)2FDmtv>]X70EnABhn6P'0>l/Pv_W^>>00}g
-AW!Q4=>c^qO2W{e!xj|uU=)R_mDax.NX_3pAxvNRSEebx5)cFrWbqr#:n'#,sG)1)T-|;J098^N!g-&tOF(bcYIb2W[O$3Kks;=5GnxkP%]fW[W#&^)4E>
-1f_qr|2.VwTJTqI1)JHp"JmXvAP3@Zrj]b7Pv;g/B^72z^]iMhU"<]CRmo{xv!cNxM%{a@lBS4$9(4d]4l&_78P_|S,C~iQ7-'].Sb(PN(ZN]0O9EAHeht
-&NfCJ5bya@O,bpLZRs~s$`wR>[kA0RLIoQ2@s:9yQ0{3m@6M,Akw0YEWJrB@+7:Uajv2%r+;kqDF7Z:5}V|J(dVqCDSSno_"YT1`R.k]A>p=>=O+0B]w#B
-xvsCH,u4)N+@{(D]N)JBhq>UY`F'p4K5(@9rY);XSAr]/][cwwY;hE8v8&gUH!DSy',bR0{5q7g|>`15=M4E=d-H.QBOK,2G+R[+q)R)bj_<D.ksQGYn#'
-:a"|GgB84Z8WLy8aj;JzH8vGrXjq5ex0Xhy4")P3;|>S6O^X{'splw5KK{{4!M[!qlLz#o|xUAPWlb5r.GrRko,<9VFM4Qe.<E^iLr3nrOk#zmI:F4buwy
-v;mm4,F;(:gIf1t3;oq6m8@1nmFd(&5HR+=a+'=aq,w.zt%YB]M`@avoS.Frn`EtGn@U'k:S@/X04DLD$iw$Dg6'Hzw#MxbX>h.<D3Pga:K}P&~h(nHc7a
-_lE($Ud1Rd+WE`f+IcgFZn!29BNz14k&8s`d><iHpwHt];iEMT,O#OFhqo#[Axz1aqP}N+QC8f"#b([nDN~$&oI|w9)x&mV0Vp6bfq>6//QYj9}G_1f%L"
-0Y,!m}SRATaa[XGYiWR`F0SK;B%AaeY7Wz|J>BuJuTNC4&A:AouplJ!H{<E_;Pf;<;0XW>)f|50u7OFcAC3W;@D;PJyHsatpiG/M6Zmca6oQ>QzJLasQr8
-/Gt$|IF<|e>r'2!3bUdc:0,5'S$Qqcj>BSmL@ie`%g-(/G0/Up@n>rO!E<fkgT5RVlc/}:b>On^.O@6};B5G-4eU49vAQSA2y+UiSXgQm}i;sV_/O}mXUz
-tOXqY[awy6{pg[iO:/D]$&AN[B|hb<0<(AoX=z8Pq4VrkEFaxi[0!orsa"|qYJ:R:6YNlU+VM=7Bw@B<Q-|Jf0yW~G7TjfYi;kd(QJ/V0yG9[}xA@3~]rj
-x11,Zg}(56|Omm0=JE,%pwptt8q$$:FLW^~hXr3y5Wu[eV+7XFf%_9aEr.Cs_GH#-bbPM=8}+b^G3$EhK]05:t`O;R"N0;rK>yq-<P`j0+.D2tdE<^unLP
-l,LV2hf8)k~C1thq}6[>(no]'OfJC1$c_!=fl4:+DG5EP2@a.dYSJdW;J^Pv#@taxfes=f=x8#+cFg5N~PLf!QtbZY{aB!RrybPZ>6mGW{il1r}a&^h57H
-[OYIU0N-zk"@B{FKC(S[:Jcv^W):5LTZZO7/&kGzcf(o]p}tw6m.t"KCKB$IbEsQu.$Aw(lhxz:s(q7,T:}[@UiN|kg#9D)5l0sWagPX+_J`)F;H2kqK:=
-JAXs[rU9iG#Zo")gTa)Oh(9yD(rfp]uQs@.0f4gyPkz!]C0k1m#:Z9p)I`["4/]t[kJ<0qK7RO5G#+G/L!i#E'p74Meg&A$5j_(P~@#)LS'YNI3dNwjk[M
-[]~/D49O28r0_AU4r<>{uUx#5nY%l%l,:Kw(WY/Jr%"Azq.{#`d_%m0qe`hz7]4ME[ZV9a9=AyF6'u^[6ai;3ZP7wx$Vk2r5MD`A8=)$kM`2VY,<";]'E5
-njs8P0H$[[,s7#v][u/<T}m)qi(F{|;a@G8xwoUewobylZu^6Gyv^k]DIa)`fF}9Ese:9!;CK_Tgr0iyY/9}zAP24_Q3@ue6@dGws1!W]dU!.T-/^l6P`C
-No%Bd.U3q2r787}icGMgG>2gPu$)j5q188Zf65"rd4-VNZ=Rk46xJ2!PS33S"_w&d6-!0!qvuAza/kePKM#EfH!6Cf:Dk|Uq:6;[:/N`!hTe:oc;03FFzi
-w#&2[-!lT8MBzHO0[2<MU|sIMbifawt;]>#xUO,vnv7DOBVh.j-6I`sQ:%nKZIZD(EQ>mV2>W>)"D8's``S=[z/533lLFpdhP,P8<6kOAly4`1dYZc<I@y
-.jSKG@RIqo^Z%]L<L5t=Aqg|k0qpphj^N#$58+Mao({<]{:EX/p$OL[I3d`[J>;`.{uPc"&lit6om)UXm:Sn1t~P-C"!Ir0Ty,S{ELu^R<lsyyg03#;ZHh
-_`MWyTch4R6-7@n,8%<W[jgng!GE^acUj-:}euMV}Ue#K[e,nH0y)-`!U>]w<6M])!C%S7prokLC)H,#zPh{RYb#Y2,C>v_iNWa:F:ti8@8=onXU,S;J8)
-c>B_BG{K}@"qI1/'@4N%EP{u<s4|=QhHiwtvzJutH^`^BScF-!i%hT"5nVVz8L/dA86Hox7)h=SuCRT9aK},kJK+lyp7HQerEy)uJvVR8Nrh)DJg/Q<j~H
-"wYL!UYV2e[jjHtORgp'tdSh>,e@-K%j/"IT>g{;La9yoa']>)h(mfOP@gfYPJZw1IxB)_-rvuj^{!PqjDx2ZJH)%rjQI3Azod0-(W+ZVcoNlp=IbSCJR)
-hO9NBTsz#;$7q1"Ma=93%YB^/gJ6ecrR=$m>wR9N#Rb]W8`m0kC,|DH[MNvK}uG5Krq9$U}g=5eH@K:WeEf1jaw41IzO!Ea3w2WTv|r[rro;3!NY!+qf+D
-%9nI(fN<Qs,|hdH;oPJmZCTcla|>$6)+;"KGzZ|(Qbe4O`Xd%wAKGeMAqmhxX.O^oI:4H-xB|k.krw7&aF8wY|Hg"nQjFIujSd/M-GIaoJP9ed,K'$2P8]
-eQw0:F=V6bM;uX"%!q_QzUEn^/-Wq,pF1g39ZuDR@eKBN)V;mLysouUD$O:.(+jiE+Em+#v=&j;;CGHx#JJbchED6}!,f4LRA[E>j"TPBdtGkYnW;RgJ|+
-{v&wUm~%X:dS[Fwk@;Pi,GWMOt8joNN&0GGU`q:f.lrN(q:BYp~gu.[g(##Gt(s%sL;NR`T"j]vN;>":awdhH|pT)U#;JK,N0'IQ,Q}=.(,8OYd>f>m2@E
-M%Eps"B"i'5>r_`<t_SMUFe7nJNtJ.tQ$%PMZGaEE[U.X<rgG`B368#7#LdM$J"8G"{49H@QSy&KFX7xz%`UAM%>@jK4]2T{zLSU[/4L#xxKuw":0k<}^S
-qgv!lYB^PqHQUN>jm#R&zLMU27UdnZ(i/4DjLTj}hB0Wg_wP%;1po4>]Qu2i|2QJYWryJv~WtR|P^CcrrQcs]m=FXI5p`4)(@E1W4tT&Q`#fNT"6M52LL9
-JE5p=6s+~lZom`A)^`yj{ud>HXh57:_1S1X)K^@MM:GM!ys=]msv-e_|d7+5y&2X>wMmQJam"tqt8%>c#m!EanM5q"_ddz_M'N'0<NFv]^L:C-j'4YRkh1
-^ueCH&Qi"98^dU:khUR7x]#LHoDfqUBF{Ob`Y!E)M&UWvy98mbEWpG6ETj0Rn)Rzel,{)|<vxZFJsCP+8C"/(^dWH]#<Ki|m0W3<5<}<C){[w>+{yM}I`Q
-:_Sx<V/T@$D$TEXLg8+M^;])<MVV#e-{Q{fNuiQ09)ia0-zip&#qyPJ<&3%J'R4OC2hNH=dj+/dMU&Mm_lTgK>Q8uX2Pn/`xVVc99X3Wg^oS-&S^tJ^TI-
-<u(^sioj8;UmVc+89t6as+}cqhB_irqP<b4Y{,14KQ`"b"$ICA'iYAV[6QL6H/Zpv=vNGwl0lNu/v{sfFhcT8gA4c,tQiL54yTs@)Xq32o'V1t05c:#eI^
-9Sq4lMJqmyF)k!rU5@6Hy13OFWVrL;4r;-B8G!}>aeKD'mvC75`h3(gJvh|T6X[_5GQ+X^VR:}9|5[l>%1FsNqHQFO-Vd1E"^jR`0}hu9OvE[JDgT>c6UW
-IMmR:yuv>ejv8no^,[XN+((&E{Z|$<x&uHpC0><>S]zt(7T6v@{Kc6x3}[f=fUTA,SztG6+a^O(c>;ic$qA#S.uGEX3g4h]AGEufROwW0Vo@7Fk%7I$FY@
-PqrLO[ruNLRHMobmR!`&74MZfiHHY5O%;G5h[=E.a>+Mbj`BMllk{LU[ih/M+ZgvG+_-%>2rmMyK;{~{8vO1-ket5)y6_PjR98w0JiM2DYI1Qrjf/9wN(m
-F2-FE;)5y7,W>5BFM8v+Ko]c|2_Y5wQV^y=(GGT^o"i;_tZ[4z4eQRl8!_IXQ>t#(p:.-H2()WM!F(JUa-O4g,P,q^,`YOmm-$oL9E3iZ,v3&=Ox9n|IMR
-N[3h"LkM@N_0Gsx)3F]3QMVC)3@2iGxXW=+Y:lrpS'&Ww<TJr''2W<h_(ud:=vtj9^Hsp0+9.4'6xr%)t;^u":':Mo=n_@He;0Oyj]PBOULED}cLw|#v|-
-8RGOv}|U5/IBkz3zOz)Uh_niFR<u@!ushq45u_]=%a/{QhLV$JO2("#wy/prIH7%Cgj[,uqYQDz3|WZ'CS7$Tt|0JF5(V[1V)ejm&V,@zRD^!(RD[C%}Dq
-1-T,Vnc]1XG$RrSxAfI</q2/!6WfPE.%{-,g9/3Y(`u-J}C.QhGbZF'j+{'R"n:_~P$9r"cNPb0#c#Zm6M:v$,vP{D=/GK~j60/bm,fE/k`o&pw=i#BzTR
->8"Pi2FImoNu$oIwIa$mw##-$!ntH!K5t0t)<#h7GD,/ccQ]K%+VSAUHJuP;B:3MjZ>[AnmNO}!>qY+fN<(:frFbP''qnsQRf}38#x=(,{[OLZC=Vz.D:W
-Fn)+@EVo-zkA;cHP!q{lYc(@L<JBGd"$~0Qz0AuPlo`yoGBqLuotIn#O7A[:5,lO)Y<2nvHZb#3F0K4xM`[+y@ij.#.8OjRO:a_5JT7h'42cdU7=dP;;T`
-o9}'ex:BTj'(]KB693A'q)Icf=~^+y,W^Ug[X]ng9el(>|sW8OX9<7+-GcP0U4:f{sxRnW)UBfNS0LeS=<"_&L&2P"ct"FR822B0Zc=kX)y(nE"|m+q)+$
-/hWY]Z`x{A,v@][#kd@K1GJ7b}1>&2rla8EwkWlT1!w[fS.^;/6FG3J|PNWn^h;3/EgZ;a<N^po1%k]ivr@7`gU$OxURoiJ}st%V5+>O4+}|,#cp;fY)gw
-L3q]9;SMR"y1E<lHkwdL}XCK%ZMQ7GQs3++AicxvzQ31+,K$wj@3zq+@_QC.qVEFFjP/^o#T3+>izbqLc)ofO:V:O!onCs:bkF$,ot)(6(Tt(%JM<s;.@j
-&=p2cIYk#t7`0KaDJ;DJxCLpd/(JyQ[)1C>C;W8|C!c'02Rmrul$-,I,(j&WZ$tE9SfoF>76b$;bv',QcvoxFdM#'Tfbli'+-ufF"e_,p&X^>Afq=aLbj9
-b;9#J;^2d>^+e[(MpP7E1Mi,Y[)rXB<45R0J2AX;EVHeW)2CL:j]siGA2w[sw:k{X>Z59`%QXkS]~IY5usCH=|;n`Tk:(&)6W=5p'BYv36k7%Okh+@M%bP
-zs.O:j:"ELlMrC"7xP|vB]mV>qM]49D^SNw8&&]Vt1}hT[QX~l>o0Cfo3WFq%RUpoCe40=uEoy/XJt&hfSot$w6wbej1)HDA`TjMJ&Za{.j>)hOHnkS!$l
-e$_md'dTpph1:ojxo]kWWx=G-K/.Y:y$rb8<g3#a_-wQk1<8;g<yMog26"RxIw[u,Mm6.[dm=t#ndFL|4$[{hiKX.ANYOz>9nR;<@Try2_>oaR#!<uo7"@
-'[.s#CR".l6F}4lc9!Qj4wBY2oB;uB+'W"{1Fo9|.`bj4A+J>[)`%n!KNudz(LvM>]Nwjfo9JA/=jcVv$<0(Ev'_ZM:>qJ6eZkw;Hk:/2B|3/Zh9a7wmCK
-c]Us-lYeJPew=<P0&Yp|y3czeW,;^p4dX@K3~,jUu'$9sa0i)wp606HQVH>jS`CO$bPg]|%!'X[=9#0,|!{kVU7uAO,idQCl'RLgUnom)XUOmrj>aq!>qA
-g|ZV'Kw(zHj+%nSKAUPdyS+LTxFKz2^7""G2D#GC3E8"5hrP`3zU-O6eM:Bqu[cWxrW;Tp%xir0gizbH{s]feW`%HL^6A(v|2)/i8NVUOd&76T[WAbFB/W
-qDbx3Wn`Edm+%0lWxE74u3Uv:S<$MXue^<K9823#Xf/-=4wleD&&2Nawr[3zl`-WZ0`5:>4igIG7GT(n2LC-7u)R']7PH%L(D+B`st;GlSk_k!YHTP'7a^
-0GE[VM|nv<XMA:8a2fls^7YXys^SlzH2/NIL<2Wx6kjGmpXKBC>`SyI.[}VIZ),5=wGXcb`CO7eI7do%+WCWY|i9<M)OMo%J/j{UNkuw7m}b-S:!d"4cgf
-n;(WA|b@|9sV:[!0@4Vs+Z5>Dxb'LpZfVwp3Zq!KH$K&OU!o]G5ss^;4eT3+`]kgYaY=a|@swQ@`edS4U+:j/rM)7xJ,:RFC|)qbOl-lnPs(P7+@DAX"Zk
--ZQ15R8V{onGPh}^%|41S2DpJnOX@+0p'W0w5A~[yu39mdyk#]eFOeJvTX&AR0VVk0&+6wo@|A0My{^U)j_^5,K1I;QEO1mG.W<V&%@./$.!dpQ}n5mTek
-kT]R7nE:duLXmk9bD#WbL1#>]Fv.9@3OgBa2)[nxI#C+}%EI"1Pw!(F!K#0n}]LU"GYp,H_z;_GIv{6+neFrkq_7zT<;n'ZSt<T:=Hc|dPh)DFCOlK'KSf
-loJvqz4ODP`.I02Xjk(uA,VQFVQgjiNzKwpEi3:.tWtD(dR{|fWBxaz&t+H@v6b8``B(Hr#'HeJF_PxQ6adYeUFE,W~-G-[[HXsC+b74GV8V>{;q,%jBJd
-4R|AXDb>6nN"M4x>O:beQ$6rH3goS"Y/M#%<'y&1qq#>Kqj9@5=e{(.N)ZY=WVFIH+O$kr%arRZn4@@9cBh0PKh50)eAZ#G+niTCXGw(T=E)Q8.c3VVHL.
-Wkdm+oSdvg.[JM,NlPlh"t2t8WGa%1U$%w&U!,H-;8ddDg+c;^XsW@v'/BHx0)uTk3Zm8C_,>$jh6:v|hjP|I^`t,sS%`v{^eZ<]ori#b@IUB&HOGEr=ZG
-L0&xEZy;tvMfBfmM-eD=]HG:[j73%17LLY%vkC(B7lFB1002E`%XMl=41<dsGQFb)@0",Z{P|A4-EVECHuA^,M]bf+4ZyChRx-75Wfx2+>y(Q{Ec)VyOyy
-s4gSu@RwI"@G{hv1m3Cp)8ok_|y_hmce4|UpdeA[E+8P(EtBB']bo)|m^]Cz@J-:{4:#~w{mvxIb!y<2j2vdDG3u'p5^odxaf)lMVF9nP=yj+3E.A%Sx]O
-c'4x-pP;";1_JvbF!t$^w-CBYj;Gk:<c)5G,nF!1!1[Hbs2+If=@`|fYsm=hJwObD|+:D)8/EE:D#8&pTFAd)ucpi`tz,zjR'F{#]lx_rPE5!i/Zq0ecv2
-e|C<oj8kmh28B|be6YaHiXZ}[@,igI6yx>"ajkIHG]9Zy)KH;tiKV-x_we4KJ'p_gQMn0E[YDM]v/vHt+v|/L5pe{s]&p%e2[XoS2MRX';$G`kAdjoUzF_
-vC']rbioh:Ma8e<Hj^Qv0.q#}M![1fSMwCRDq.[.,|1PfT9W_&B=j<TW{Pa`f`;MyppvxE>h`w#j_uOB]fKbA{MRp}r)I@"!Mj~HRH+d|RS%8@"d]y%!#b
-tB2TC9Y_U5B$Kb+>RH>6X|-Jq}$k}iXk^h",X{L^xK$4].V^#Jg5<r7vY"/_<ag!S'Cf6&&kjGdvi-RtPHc+IFCd<ABf;_xD%%O%fTe%#hV8N[pf|j|(4F
-S1.%0eswK&Vj-o,Bw5<j[ojjjWm19(,P<nk}/^LqFwpj~$]p<_pLj`"A;k@AdQ][2VLPp4uCdV)SH6;-,"z3&''@<"7A_vG&iGB.Sm0SP@B|nAd-<{^eZM
-_-aNkBJJM+_GN{^z5X}z9nV#lio4w:!a@_>-Q{;fX)M=GKno]MRhu#DQ:FBXZsOh~PpuD@<u{Lmm&0FI+Xsx,q6ndZ`Zkd.z2qh8GuWmCtN}A9W%,gsU6b
-XjxwStt8av2@S/l)@X>k_S5mN+7_KMljU8N(mpzIQMie=7>/A4AR;4=5QD080Qreb28m;3SEl'inw2]yLPn:-YY9}'l53<8$r[8dj3.J<R~gd/c1!<b}al
-c/h&,eKKnDV(7oD(tCdUk0w"Dd-j#]Gi`k'F^8tOpCpo)9|clLRA0Ni(!i=!=0A&|y_(mbU'S>Taj<XcioZ7td;`yX}:,3&fDh,OENFY7pKr6|I^kmi=Ca
-Jt$yPl;(h89D:w-D|}[XPFPV`|nNP/uWl[oY0ty/w6Yy.{m${9E%GLDO;[0i){8-WCL:GV_7j-%B&QbHS=GVRg4"z)Ifka33VUc@]&0nI}}=}M1>,^^Q4o
-cwY0QO8NVTHXwrG/h`P7y@q"6W+eX!QG]00Y$A<'zKi;(,Td`a0guLQBN<zDahYHnpRnSS1WMq"6AY5Ja|a^m]5L{U;hfQ@{85FL.p>'9<~MEO6r4VVOi[
-zY;=jA2pusvhd|Tm66")A-g18jc),b!p}#3he$]SN=)/ao4K1;Yz=ES)j)-W%6L;)]/y@hGOC'O]R(]c|j~YF6;@[4SfQylE3`S.3RIfle,{@xw35d`,UC
-v!5n~Q=($X{di9@nuuA`&l0m6yCtjCV9[J'jsXT{O-EqjR1/OCO<l@5g[648G0@xqB>Uv|lpJIA'_t-8Fm!pP1w-fAQ@dyDw'2}Yxz_eQ0hVPAsI$9i%&A
-Zis&r&U.9Nnq(wW6Ak%t;5%ubFM6e"#{gCB<,C"bS|"`;11^edSJ)o6:+bp{g{6UTh<1s%FATqWL=tLFPislu0;G5KLv!%^dLpI/pB#/B;^Zc$>Jhz={4)
-<8;Tl&('sk%/^Y$C'|BE/O5A(tSR~EuntFEW46.lwCmH=em4o)qY&cvE[are.9be+phCzjVz/]K2+]'PKWSsO-x@wWCUFhyZ1m{k8yN&)J`Z9q(zm8fC2n
-dnd174_TZ}vU0:#-<Ss[oLIs/wrWH>Lf"%'xuiieecZ#ujZNwe+.r`5H^7v>RqAA()]mu@(CqJ:p!j|v2#1W6X|p'dZ^GBzq(`lgxpSd2_x3$!hl3|tZ8D
-!A]I(f=NDMYJ(ziZbAcJqvur6I~q#72l&:vp]mh7(nL1q!917NGmbGu`-kr]zpe$AGL:;ul}BAO%>7k@NKT$eRP2hZ<IDg[I^fk@SH@E=`Aa4u8vM<Sx{-
-SN`J(}cgkzMg5cUN0O{cHDs-WufQBR81:6uX|)nj/:G.Z9BxB|'zI%Sahffm]DdM`ppumiZ+2;Y);EEzw`G.TVPqadh,vlpqt/saD8~Ex=g[B$rY6&$jRT
-0||Y>z>5+p'S:`02~8.&=6gfQ[!j$coCK`')!h|r>57v1dIO:S/kW+m"OpDkZ);VUwgmEqk#Kx4vXz.8/D.5(OAgrkukjBSSNOmdUM_AX4MXN<eDpL#ie-
-%of0_kd8lD`a"d,tYQYi#`7RQk(59^FD5{BDgCm@$Q&Prao4)B!CSN:%bhOUac0K~TjBuH#vsoKA9>SnuH_^,JoweF:kzbMw<FJL2HDUqZfoL].UHy#0-e
-X#F78cNlQ-"z>/SIGnrYO#dM3^2Pv2@$l-zHi<dE:<_PI|fAj1dRgz&Z,p$y/OZf59z++:st2-S:3#P|t^ffpeOue05vPduhZ}!pg;SLu4;g|y(@<HYDFW
-|n$9vy_U:zzZNUiS~tySf1d$lwA9B/J}6k>2&7T1(j-wTgu+l)H>Sd2n3V>PD5@FV#Z.mYAy2f14%-]=by~,_6X}k_+vQyKo.r0-7wZy@%@('H,mHer-p'
-U|S5.$O1&reXw#4VwZE_kBip;`l1AB3|T4=|Ox}:X5]Gg2'{V&SLwk(zSLL&fm2za+<.YSP}PQ1CpKemeIP]9_cs{JY^-5ZltS=u"1+yJ$Adi;947R_y-4
-Gjiyp2fyWD.4wZn!lgD1ki"wo>-=puS2Zg6J-47$9Hys/]w&72(,WgO`CBGJ&2i@eaS3,X7p}c'NIW<HQlL]S=PP)#}Fd=kdckDv&T!o_$5A1fp;gs#;Pr
-].;EA9_S(xJ72}/DwK<[T&Ajb.4%OMN[f=pM(IKDzW}fK$@2+QjRh_G("}8Tf```Uux)Rm5p+}[3JSune<+Q+&3Xbw5FK%G+T8oPn7Mh;$1N0D<VTe~3mc
-';YIWRCRNunMx0Jh/$:SVh7k:{ymN5>+TN`C9oAqY66+j7Vrssflb53mCxCN=dT2<#L5v896rpayjGF`Ob);0RdliVK0`aJ97Su^I57Y=02}v><fu2d7`7
-L|S]J$kl-O8Kqhl]L0cE8S&Nh&caW6K(joP&OP("n7BYvl[=EgS9Uk$M;63|G#Sa.q5Y^BzBvJ:LwI.;B&B{<zxweJLu@#90zd.^Tc5qk=i7|w#z2'pYWY
-+4|Htv|Xry%>MPv96}/:uXo]+{{O>|@X)BY1%R8mg0tT.u~MHdU`{(UWs8T+L;^/lwfu_q8{PE(bz6[Ta-D}9qnlCUENAgNh=LypeeDP`['h70c%crf%~(
-b@c@"l(pjLSC)1wA3eQ$T>W4xu|:kZeA;$-N!2#i8magtP0|LaT'cF]:2P6ck|#uMZzu<wX.SJoYBkyy`izo.y4h{&wvFCe}h{L7[jD.^+xbz}DKVmEV,8
-V,%+se@_5,IoU9YV^vBdrAGBwbRVcI(#,@%D{9t!Z)kz>%)Y1Tb^vy-K(d{ur]U:$IQ^_1ojG46,Sd#z3/@f!:@,JyTV6'@Q=rE]gV86Q!nJw6,-q#-AT_
-y"NFRv"@sIQ!~KNZ{Qyqf@1g-`4RH>{5KY#>GT}GMDBp}DuE8tEj"C0z7u-'X=bGv{XG<)mNnE,+:hN>G+ja^>2N3GX^kM}`GaD{Sv,DZwvW+:J;(Kqo+M
-8QMIL%}8'9qAw7Oy;.;=vb'<wL+=zM4#U(xUOVlb(`;3o1%mcZ&P-tA8h|W@w{Xr_}'N$_x}@TRQcI:siS5pl9q0W_t`&'sec"ohe>b+aVH@#]e>Gge,K+
-~@Zzl'r6cp/%5J'2`f=p3CfwCfEVhK6@{(ZVp;}CsWcV:88KLsPUBq;uHvQQkOSAnvw'vbC)WO~xCfntyTN]h+XK#QB@-PqZN6"SJdm}p#>i>GOPLmAl!m
-U8,a&[5FsYHEX1a^r9``VU0LZ$nm>>gn;{l&#Aj#xJ:^g@W4YBJLW4aw3QK#i-S/n"(XeH072>5=p"K`_|orsSNa2,Fk[5E^-+OPc!hOB$PPZ!^IjfR97j
-<R>Vx)Yl:7UiCy+/=bhkVinkt<^-}l5Pm@(X7ds>62j,0Cd:F_@(!Ak&zM6L=,qC}|cI/VVihsd_;a>G-0&CBI2FmaIYZ9a#gd",k)dK!x5Z0}DaXB<n8A
-;"[5iW^LQ>X$=ffY<TNC6Ca}vo!a)mdEtO3+EAN^UoNt6gyUP%=|s[+4^-Q9+.H;cG't-Ff8Yfglj=T=tS,6F2+v(0EBRz)<0!^37h`3C+(!D)E3'6%u.-
-o3a@3/`hJ_iTz&]BmBK&h]^ht+3E!>KL-YU3aAd}gq6zQ24|}u%RsVCNl{]nbg6[nYC[Z=@E!Y7yIh;#+UCM!,ZI8ZM[;%a3]k.E0Qu-/6.Egxh!KUBP~v
-_^s3l:9Uit{On`7#mj90Z.y0TD)`4nw_$Y%'6G,AP0jAB=`!j+#>_C:ZOh_FR&EQy$YH{oR'gw/y+,~lx+^';Dex2`Zi:;@m#$!lvKaJbS+:vFq_2nN@@x
-0kr]vkTn@I${s>)J6}2,[T{ji(!<t;p-yR(Q''h$2x1B//="b.f+5|t]t/'Kjyc|U&J;.MwXYP'Nu]A+|!C|Rk}0P4KniGE0iaypI5Z9uSnk&].yJJX{=T
-R,O(KJH_vsAD}jJrA'[dzCiMoUsk^$pfJo#5=v'cc3KV;%SY#Y(nkXh{l1X/S7COV[}s&1gaozoP#RnV%;C'_C:&Fccod!@Xv;sxa-'[fAd=.(haxKnkCp
-F#X}o(RdBYhvv=BIb;rc1$hrAwo,rMrq:j[h>z)oTfX"G^F[|4%m{G=U>g<lXv,6!bc=4aX.HWvR6q1bNhRr3bhCSPvq%7)y606!c-NHjiQ6Wx14;MRmIA
-K;7!zOPD3h5S_X$U!;-O4U(=}%}<xxut@r-t2@1u,xrv=XGrioyqDc}u^w`TracPOn{lKqKyT&4{hemb53F,8&%16;:4)#v24/@U)N'JohxDdS3WWyq1yE
-N'=($}y=6eAuf@n7_y7w^!hUes3SoA't]f1]j{In2mg]hX+|&)l$Vd-a,[c{57i%GSj2f;a0Qh[U5FT>RBiYOc+`q"hc7e<q,g'qtyGL~QQt{n{"CKZKo!
-ZP(aNOW]J6BOJZTOk)#>2nZk7(z3FTUz.Xc7se98U/DW)y9/T5CMkg!.Jy6bxNc1^om[<|h{"O4TlFli7,<q'2/vkto,dvP%-WbhrZqGYM[fsrWN~k=oUx
-oPii"Fcx1;B(,HM})QGKmhvCX:[>yUJGl.QU6tH9mX:7#_8ZV7zg#O`w7/^M54XSN{$bJ(hJksJGA-@$jGf3V)Kj7%y.V2R'{sRf<&fX%X|M0<ps>K.!+7
--H1__[BGmi1=`:mAWg+S^U;uE,im6#ea{3#&:#R-{z)8eWtAg_`b(8i=bsIy,Df9NsJ6}1pwz(^mTm4E=`ut@,82iVr'm`O}%(P[X40=W0D2A;/7zq$Luk
-vm^<ecsBTyW,@2=l_G/>yO|I!mJ,5"EFev^Wxth,3U+DJyC4aUZsx!k!uP<pi_`kzj@e&H]}s_XJe1_qiWhCZb%W|Z.x<t%@`g|aC8|Gz4Z5Mn>L|LP)N)
-Uci,%(#!cM`it(`'.$2Zn3k%L,1}<1FT&TE)h-I1fq]>I}&$nT.5:v+|m]}4BUa;6+!S~MXZ~Ki&LnnVT&Seh7<auWE8th4;5O`k3;`'VtY[K(D!|RA`P6
-c>6^E(8x>Q6u6ogj=8FVk/cg`Te]]oL.ttYxA/=i`&UwZYYtg{^[GBs+[W>0uq'!!u,CLElCh]g>!ElW(2}1&HgTi.o.sXc5X=s!lV=UFR/mB4DfSW&Pre
-3WI>sl,$fnshxeF7Jjf8n8F`&G=74Ja+m_JAd`E.A>|`QJ+|Av&95F"GzG`h.8SIn9$]'4<5beBZwHSK,4g4Uj{g,_AnkEi2krl'h1q$3Y':4k@N|(pn4.
-PFf;p3Zg[>mR9O=60h|xB(KWH}hQ_vFy[#mamVo1N1'ivmsf9Uh0&z_Eb}<YE/m$rj~O6w$lfKQv_i!.A+'m4l|_;30_pSk1YlM.^HO'-4P6F+,.Yj(X@T
-L,om$J>XftrY>LJqnX./MqkWh<J{-Ww6V{@4IFR>+-+;o]_2B2&vrh8si)@Jl(qD:oUpKY{fs,;!"2gEYmL`DzWTm{CzcrIkM["b%'-A]0R"u2GJL[HYQ"
-Em-2=Lhy$#oO'Z{9x+^M0qq`J1s#@ez.&PC(^!3mgzqA$iwZ4_R52n[>_|XrSfdGHL4w'A%cd:=</88xkjkSEICdy3HbU7S/Ojyj`k!r~&.a;)"J,Mjv!I
-kAYcyeP<ArlP>5]xg>QvCB3AA+l8!:o|izu7TYF4%4[gi=.z/i@_Sv(,eG4^~v6&B|Wp1Qz+$RC`'L1jE{@&_o4RtYuEK8>qeV=uZw"QL'HXq;hP6{I=-x
-+[x}j6Vx}+MfV@S[.CiDyNlne[8v''^RBp_e`ean%m.9}8q<1zSfN^{&;|!0sT_T_BBA<J}$~W3j-y:qaDA)T(1X.Lok>ow:c4`]b@)8[f$A_uJh|iBIt[
-y[g5aHs9-<{U&M$N![|&o}")f]x'QhiozxP3EOB4]Gq6TekeTT^V55`_FH/o.O5kw>+KR`j3xM"-"ng%(2!b;<lKK>VhDdM9fBS<ke$-ZLk'VHK>3DWyyw
-z[ou4c7'^6~4pbmLs0qzzOj`)LPysW>bIz5c#Hni13/A9lFm6+a3-Rb=i^vwtIOc>_9L,uo'HmFg,y+::hE5mjN3O,"Bz,2L+ja+=^kT}Gv,hjSzEL7tff
-9TO:wC/_+`I{WA:aUV(^teFP}oh74LIyr^ZBW,jOhrRt2R]1s{K#r"bmi^G5)kR`3utL5$[kt(Y.zMJ1#NtrX|"NsDHVg"2MBi8xH7<fK@,4{z@kfU'4y;
-Wa>'4od0#A`ct`b-MwN]"wv;-5QP<2gdbQ@!uPLO-r.>Lx`DN<E4HvI2{q=$ogK)7F6dY%Q1V/~PrA|H~l%iRyChZ/RG/Jn[PONSXmS=kj5zbRX+(dN-Sj
-GM^bx{mPyHpT64U8($Z-Fj6f|+<]MRjV~<rjpy|gDTf&S(8uC[gLe8j)BKdJ/Xn,UaBTiBKda^VjBRi83(n5!0/F6%=Xf2HG80aa)%ld0"Al'skPl'KclK
--)dh8pd3J,427H:[C`|CbBKJCqU1m>~nB#35eg/v8s%IP=k%_;yoYNVeV]8|k|gOBL^I:b;,qtDJ(|j6/5rubmBqf&3G'`%8azP>.!FTS^cZAgD0z0qWp'
-1Hm=UK_Mh9fhLw3R@I:pSj8V[1%iQ,U"]`%/k^ab9;k@5S6j]++uR@'3:<}1F]BMOUX;|q]ZU1x(nzFL8#A0Sq1T+%q-Mb;2m6:4FcR}$y%xE5~12u<esu
-!D~10t;MDgGus:4/^v|Cdy>n$r=C){jTh{;Ep%HaU`(1x5uBBV/wja`:>}cT6!aoYII(8Z4;]'DPPF,ARwtg8ldBzydb4f@QQ,P|j=,7K[0Y&JhxAtHh#y
-l9T<FnHmQnTj3ULV^cptK}QO(&u5=kL^B`--=#HziZANf)I#hYI/5CZyrX6dMHd!))~KRkAZzaq(>agO<.c+@4~oneKA}t^v'Cxo~v@P:zC<zaeC.H;n98
-s#bQe&hr'hqUOjj|xT;[!C^oZ)}hv;K/&yW`w$z[Y:U;v:Dc_2!E=1k5i53Y4+}'a4P&>F9A@u,Cp2g@y@_4A77H'g_VQT8G3GmKprL3B(~;cX.gDDU|xM
-yb5Kku%&.8f{T54&je"'L[c)Hp7|D(6wkbwLvIP@rTWw,o,{wpSu#dHF([<cF<`NVqQa7rDjN4qwd5l/KKh>ZlP==CA|H:z/_//Xi51pzhR4,O[(r]!93<
-H#XY8LeSR6fno$A<:t;xU175qbHwJi`7EQ{O8AX}G,"pHJ2_yr}NVDU6(4-F<)8hE8x]/L`OFCDE3p4YLc3YzKDMXy/6WNT`OvC#d9LrDqVninFb!UTjX<
-U4h+u<q"a9N_T13HM{vI8kwQ.z@hui7IB.DA6@V}|K</o%32nELne!xvgJ4xlt%&_;V("xt{EwJW>E.K/t,.&8t^C;N5sh=y^/xDF9/U@;OGtLdD.cMEj[
-gSl"s3N(0:k%C<7X|Ar7E6@p~e:8b-;3A$m_QuMQ)`/'m5y$2@^ByGCMZ2sByp+8Vn]YJK{9gB9xliy3S_dePfFa}`mmoXilV}l$|(mXWw!Ja;3Wxl#7,A
-;bK`5;fzKjWf6w`Xx6k!7s.kU<N/3sYR@/slRZY1v.MDu!#yFyXOzbkUv63bP9APDdY6@xH!PjJ9[A=^6dkghdgD]R>`_zw$M],/D-g|v5C'(u_^!fw)3`
-vf"aK!DPn&18kJG2(evTop`=)$JE,=;e3y%QZ9VhBY"yl@8]HM2N0./2qf!`%!B(-i(5G_>3grm5j[R(Py)sB&ON_6/ssE%|IKt^jyH9`w'`T)+8i2-AgN
-U;s)zDmGbqaM>zr:O.N6[@KMPKA+l1ywU{QJO3AEzTQ{IN`80;<LxQ.SBFJC5Y5IcbPJne;ckWh1t6XzLuxTfD{>HUJ$`mNKB;ken.Na^#}.v"]wMM",b5
-^xEg,B8{mXqLHMsg,k5g>PsP;4rPjE!mvj$EVzK%]Ci2,CLh<m2F9IIec1%]Qkn1hl80-4azo3l)KR!JvfIyc+^CJ<UGwib^O:w]aOXNv{b}Pb"9ADT2wz
-FWK|1WmzezE8Wu%M#0&ykfc=$fR@cyO|We[D,sz;eYRtKy)>BC<q#Ps8)cVG,{|lg4w6^U)yZc#>:J[}18>b)iS{:;~jQ#IZ([Ufl]#Zg]SO}F=x%:~X_p
-3)'s(K20r]7Yd<)'qL~jyhQP/-fe.0qAE8C_R5~nzk&b2OhS<Z}4~/{)VY%syEnEK[ZLOpBJo[QK48T68go:6+Ly3@E^8=@Tp:]C=UK$zUygp}"Oy<2B{K
-e`/ra8;@>grGA/Y,PFVf~WnNcYgi^h'l'zZOqa>5r[dR|mN|36+bTM;+u6H+:`r=%a3c@7QXqb"L$<<EVwzY=lo6v|nKUfaJ@cC=m.(H&VAS>'En0.~Z<V
-x/jsG^.Ct+Ok_^Pj|>"rgO#@N[cP]>G$#s;JaLma01NqLS4oY@QDH&tZpmdp}fQX"uiJ`K9vf{X2)EXz'#`BWu;ML|[%J&RtjocawY&Y%NAQOG)$mVVoeJ
-YusBj>WSF#.}eQI7qv[`%[=6{V(GKAc^72cFLV]qmJ,nZ%g|pVH[8qyuJBbz"a8pPrZo[-C}BHv!vKkww[ER2&Qh1dQr)]:/j&dt`k<%2<L[u07m%=kz9B
-Ead3978|EZ+zfZ0Sq2h,ra)x4|c<p8KsLu51OAdyR[Ce+}YD2U7XQK_D}JYKA+d{:+jjmA99lx`nfi1U"iky&CrCS=h/9$fPmT$m#$W0dn<Gm^B5sTn|/A
-VcUVA|,<~|rir6$Fsj#A#Q6,SH6ea94}TgtNmwQ<XTTlSo-Gm0pvS]=Xd7io)f'^O3ODcCNnGn{pToEOMy<)$UR2pn(xZH;bueLfPpb'$f]S^!O(y5E6=#
-wEt[i/."E]Yc2N.AaxX^o{x]j1hW`>Q.VtsA}EolMpPu8AFV'u+1]/Ym_-h$Ml(OT8T!9cD217wiR76S'rUUy'5Uof8,:Ik(}k[6rF.k!x'zM]j3=VF=.8
-8L$^o5u]7qn(MdVneyrl3JvzH"r5sCloAw%syuy)T0P$Vt<7a(y2,M;wd6'(R%U:N=luiuSJGV|(PRpRfbHohFUzf9[k"={#:}/r=e.-FGe@zc=@6obD{Q
-7-_r;njuG5"0Fa~56sz|b%53MelFmPl>7!U^%@UuQ;3HeYV]P!gmnap](%b[@`JDTD-`13r{3WmEm=%}@sT|},5TEs:N'L2]Mtk2{GTux&"&%x%z=[MEM:
-!fCU$Fm(~BPKX0y:NNeV#yInph/We|y4B[,0[,~_r0.{Lp][aM;2hm)%tF(5566f!GNL=1lb&7YOdt%:XU6e<Xa;s..G:6mTd8<Sy<|Hg)y=lJ),6ku^yK
-U>+RZip#oLlcshA6dh%]Qq~r`lX>}oZ(E]o&Wv:V%hB)n;MMY;S_2k3c~QXkI27|H97R[:JJex=Vt[x9I0T+^(NSm=caZc9e:@$r0HRt_rRATBc|F7,5q^
-hy]U.JP87-8-'oZpkKNe.X;{zM95yrp)CjTuANVNx}+yC),{rZ'yK"A9WTN)s@G|q<lSt=o&TGpq.<9rv!,O2-toqn~1[Lg|-Ir)UyziT+1}1}jiVv(pHg
-}8FNpj2.b(3yu5<q|FpH-HmI/g'EX5+4O$njO805FEN=tab1:Uog<W}4ni$43}D{^y/Z>AXI$V6qmfyZo6(f6-e2]zWn4AO;53:G#zGRjEv4hTGt9KMd7Q
-!=+<!RS7:a5cVb~`",q#lbUdpmRlOg.9S<2BbAQ24(j%-Ji57st1O<A|^TBP$L+;KpT9vyDV4qy.'iP&R^%=:n7NgV8&"HqEG.(%nL7<AcV1}huYp)2[zm
-9qEG!NQElg1G`3D'`wm9'<A3w,:::rb{&n9)6A$vx"`$5bX7IU{s<fteoIixhfrpz>PlR.!NZ!Ni[1"_x<:OIU<hL0sFFs|I&yfKi;x,M)ji;(M-hcPCd&
-se.sA!wkY|<X2j3&mT,m89FDnrr%&%;T$]YyxrT#&LoaSkBqvWXRd{kv_]1L3lgOGGk|${5x|98182^:%XP0!@Mbrp;oqbh5dRQ@7G,')3(QJ$g42{Nqgl
-8[P$u[tL5PHZV|RQY<.@2Q&l[lcNqWQ]'vnZVzrY=]eNL:DZwVP/@(ZK{&Sa/fpeB)wx/+_{3aAt[6gi)B]A$[N+9UvbzbooY/xfGs,jr7hb$JqAwIh8m&
-y59w!9&qW9gUb{P<gw$GVEF}JhD5GA]oWc4[R=_b/m"G{[Z-D|IdZbk`:CpQB{ltp(;n<crhNIhXFq+]SI+[~%{COOc#m&cRq1:,T&I0T&=H)[5FM^Nw9q
-Un.yM<x6X6)MZ|^d05_x{JV9vz#6OUw;#e6_|Y5)yScWYy17[kr4v_ndnU^FH%KIDf<I"HETKPw(bB+TJ%ZYDuxSFjd:Dj{Y'L)AEIxL7y%s:X{|pOwhJf
-'jjRN7_Z;L!T[E]H!I/^!3&5y@t&.4/s#kVArHV_ZXV$cYmK0='sfRBW"..<4Z1,5(=F{KIw"R|'|I|6VmNLSoaBHm_EP1<nvrtaH,MoR2Oy+;9,dLw(i%
-7FH1]bvk8r3E_,43!g!89oReb395[IMpEC!D0Oi9U`iMZa=/5}_=VN|/B!a0X67$$h`;vSe'O,~lU|xJ.dMqCFqV^b8iT.$9=gA/'wG7q+{7+{%81K6Tz_
-)rXK>Fefe3j`i2J7Yr#^5Ehsu{,0'R4egZ)|VVwlwZZ@A4~^@/%LN610wvt936@gL4>+o7g5-(t(]!(ZNx4!bf^zQl8u"^=W]9i80WA80}-yhPbe5IX53!
-X_HE[owP&#aF>`ys7Zn<e%Y;'mz>/ldog:H[|`GZ~kR'no_7<76<BuyV${b3-Q6eyNN41<m=r,HwsaMU/3Qa[=vSl-4(1.BX<"9uG.H-(8ot]S=Q5RQt)[
-3&S`=MV'oSMly.I8Vt<(9p+!^D&K>oWb4lxV57)jd;_HF8Ptnug5oe0X`5eAs@D309g1/AwW4lfa!_r#H7>H_R9y{Ihf6prCBa9,m)x,cRX2o|'Y9UI;7f
-XFwv`cTyqa6_>K.|3GQw@MVct;OIMGpAlsW+3v0N`oWjW_^a",F$idRF+/4Og5q0--;TyZ#]X.LgjpKjhs{!4B(ejs(MiAEZnJ.jSeG|VAte>{ceEnN^yY
-1ZJ+m3!p)!zYH.Snt|$gI#{#s^"fgS}`qn!8q9+V|%ML"z|4Y0r'$C=,4])qO#"r9RK]2V9EC(1Cah"Cl.w/ZbCNo63l4=n#f_gz.(,AcyBZ]E_A2NDCfO
-%X5JVq`Rn9ojjTf1/rx&`+Tr:j(`2Vs[pjK5'K|j@/kXoIt%S(f9w"HI^=w%}Gi(PtVj^l!Yus7$"$#dGL,J|Y`zq.hP5x`O%TW3&H0:v!fBe=Ql5CbGGg
-igSw1pv'/9NmFj`/{d'XZ>{:_I52r/9keB{Kx]ZTGH3yO|z&Sv`O``dJFU1-IsW33l`&6y0`mm:95d)m,`c>g-@<9(5O+MTD}{1A3:^Op%;."5.SwbQ%Se
-#]"J0K[rrZ7y)N##qF1%/AQ}DBDPrhfYK}$It[/f#>Y6L'=xKn1]U&<BcL3e6-Wza^E6uKy18-lL&.>e)gSx^m#$-KVlmvv$7GnVq60v-F},<1G7>D0O{7
-u'B8"Mnw_#X$G]G95`RI3tvNi"oeJ"t=,4`MGn$PZzp!L:Ab{U4A$KS5<1Yofdsw<AEq|IQF"bfFUI7jk3$ktLx}$[Zi[uKz(f`|zO#0j.eYVR|X#Sk00@
-3)/)01L0>fpt!6kUx>4|c^JB}M3sZqJ('`K0vTzT|qbwg/26{eOF4cdNVp>luPs&q`uh03RZ7xoVOmQ5$y#Z7Gt0&DHNS%IGef3U#p3R-K(YLYlaY-w#]:
-2>(.(!ZY#Q|wp'LPtUnJ!4WDsh.uga!pMhkP:RhQqpA@rL73eBAQv9rJL;uxB()a9iombXt&@;}tSC0;w7CfN)Gi&n5/<C><uDyTS%Mep_X4#su/sT$Ks[
-;iZ7%pV`%M/ci,w<_E;WKmZb~+6&$ADO=V1cuo47g>{7rATn^e0vl'^<Om"LdhE4A$Kl!,dMC6XMo-ne^$SLw%fEHHANcUI!e:#[%5Nywj-840kXj]`q{@
-!8p3#W<6akJ+CQDXy.@jDCJqjou3}rBD]I5Ksy93:@IB)(!UL>Wlcw1LI6bXyRBD!%Qw=eSU"zIb,fVl`S72Y_7jpsbfGT(%h5j(VI$tpIeYGK0y`C21L'
-.Wwzkp%-.X%Cs%a-$^^`BP|%2-P-D9HOC!:=!ANN~3ww5qzK:eoF#mAnkvbYZT<bzGMekm-WZ7@>mche)C6)0ve/9|B5oZTK}Kl%YvB[h+-fj=:R,t8&x7
-"W$p6T)y;&'lBs]uC&Gq37d1_<~c3h(,1!O`flrHuc#3xZG6zdZaN)[-t3)<>j30,_W[_<eOaQJ!lM&JRQ<C,E'5#AWHB0E=G^SFQZPJi(c&"26oktr5C)
-zm#=.{y=sArhvlaJOx|B8/,+FGUag:'dbOWa<=X1Aer0>+Hmn-dW!su9PhY(3uXd~0NuRry$R]EC,&8N@MgEC6~hD`vinV|/nV}4F1Lh5VuvVLN((SF6EV
-7E66xu2}B+cbC2uj@DL5A@W&zSF/j=7;7kw4>l(,~TQ#lk(y"V~HrKt_t|@B[fii;i3=s}nkrqeO!CmC3sRs'OMa@pf}(xAnw]I3GKDNXV#0Hff;=<yqxX
-hL),zp+7l6AFz<r94]K5.ZaL88J.LJ]IhAt:I"4=AWGY{CPe$,@P^+l&J(7$Gy.5]AdTU`oF#]Q_:Ne%u-E6l@<nReTa<w|1]T)$}oMhi=[&rak.X)Ek,U
-wQz>8uG3lFyfh9Q=WzX@j+m39SlEHR,<d$T0kE_+H:afT2#l1`,{1{|Hl}pu.w%-YEifpe1[fx)-Fu=pAA]hhIM]fBWvJ)|eAWz}gC/{4H6qQq{KQI{SLj
-BJqpX^ZDgxUL.zoOXNaI9|H:K}sa$|Yli(#&8h8zM;hX]-}1&}F{d4,D!gl$SEetxZJM3]#d8dZ@,FAgIop3YuFW1`L{8v4j/.bB`IbS`V~NwDW#MA/8vS
-0V5SWTlGVLs)>fNUnNnn"{#SP%n#}("8wuM#zTT$'Gl`{%xea<xArhj2`VkFPMx!]([9~}'EXO#Q9T}{4q"|ym{bnW)JgyE`_:p'G[hBOv5f'A'Qvtbi;%
--f(tblHc[6/!x;;`I#P$$(sU)INi'Tv(!@zFbN^%'j&-vk/P4z-%-h$Ygkur9OC#4/0t%Y!y=QcEf5wa7:7Q/QA,}9A>^pTN;lEQY<2zK,owpz[P1!$H(4
-69=Fl$D-qN-1tps=6]Gg>hT^q42,QD!z8,$NZHg#%XoF48a5]eq`cGGaqT3(%A(HmDv{}gIJ"iOo{HsQUE}b@TXp9;$!>1Z%i@Sm8IdtkylbqywO`:ZXIK
-^eqv|yGXb+BJ(+0'A}=|:V`aXOS}i|]"=-pg,y~MSK#hen<)mm<G;DVkc>1Z:0xs{p28gm3Zt,>qEAHSU=g5qNG-[LW&i48>7-d5XZpB@4wy8GmV<shW'>
-Vx#-"k$GZR087]3e43`qa$zrAM#@oP1<rxD&Z&>{BWLt"'YOr@$'b0eM@8]qgqD{^Oz#pL]uoO&_>}E7SJ#fjq{GRp{V!OFGy4~xP_plm/i}={R'-Fzcxy
-/Mu49h'rGl(lT__>N|`CcyyJq}E7+nFM#4|bnW"$%3'V%],Q$YwLN5R_yYwwQ'F6{vD>`$MMK_EA3Y@w<2Y_kZN5jn&mQQN>tzm.|43+Nb6m8fF)~BtoV!
-VX=>G!<HMRmiN2&b^rnk"LQfP5^<#"KwNd}S%ysXIQxR7Da'0VYDI`Dn&%I)aY9[}nhmiET[OP"gEmdjHf6P$;&F<KY$'D}F,-Aw~Qo!~9PHMP{b><f$i.
-3>-tC:IpN@PLKy>r|!6O;xF.[Gv+1hj2<^+of#$MHG~Fz<{Q+;yQ0#/z:_GMI3]`v&IW1gbWr6Ul.}=ldc$`B_8krh4'c01Mwgh9p3R"Y#L6@/GL(-8wTi
-Z>E&UKYqU{">(jNsA8{%O5_CZm9=7Fn6^VcIa@W}c9#p5^7k$Ay7/UWQ^!|gUgqY1z2I4<%%zn"FBrHIfnkbC=4ajF4]H;Pn&r;5tb,v~w]ys3YQ5yU@:j
-iF1{D|,OA@62^NTpD;SA,[>R$j=LlHmY>t'p1P/4bEl{1j#qQL.QpFl2}p'/JF+|rb">uD;<cVq'0dYTS933g2yFx}xK)XzQg8++OZnVJ3iXg3{po,WlF%
-V8_8gdgzKM$J_Sr0@aszAZ+.lcV#6g{F'%[[thcT212CdOY@[jPF$kGpm-^_sKRN~l(`h.3L}>p(12RLwc@9W"%<C>(Vi]'>-cY:1saHuYASvrd(wjZbYA
-WJqNP3F|-I`MlFB>Mw@2qjl$;r4MJ<i$9n7X$%RgQ=z``QgMF3S<#<mkil0hRQ`9;kk>yW:UoK7{J})<J/K]qc;_`gEeohw[I`|'dxQr}8rq1gjqoU('xB
-L|U2rcNUW0'uOJ]%MB'g<N.P[aKLFCOa0U1mJ:c(jYHTQz2{ySx;O$^@YR/joVIN,;#1z`{AfvD8^ClB"GS4+Q$DQ5]'gTe39Mb|vU~-ZxZ}uj-$YF]4#+
-E_V^cPoLNtv]x|o-V&jsrTxC,[AtZHgNstbZYj%6tYWR4QN"U/uE|c9a(z}w$NbDoeDNbqY4_D9EO](GEYV>5oj[ht9WnSp%K,T1HIT%;Z~q[l07KFb{_5
-f7/`Z+QX|/OurKE_(Y{tuu-[F;=)%aejR4zSE5{[:#&om||/P/<5(632/U@AN+)oF(Kg|hJyuRp`JyTHFUft@=m)%9)ca&["CnV>:r<)8}E!u_;u-3qFm>
-CMV}K!S`/vT|fL82V$&Awf[r%4__pZxuA1^d)'88w3_6=CX4E"^Fp^tO5%dW|l$UG^'S0OEORh|3AA8P9pYQo/SB1wtWLTSEa<x`6W;&pr(QmZ_9tm}gZ3
-g,x#'nohpMuXk@.#K]W0KtbIk%"131m&9<[8|fP)CMxLMB5ASUUwf_PNG/Wyn|&Z"ksOl{/ffml#uW(xo0oBb@RdE6vH~_m%,>#Ji:9b5#Op(-v#e,|H|z
-CW:y!@8q3,GUJ,m]Y7Ds_w:64j;]`%'w~l}"/6j<9:0!(dn-$F3{YIta2narY3Q1~1Xd3_3kA%gzr|.20M({avlui==OzNU9Riq&zrN>-_hvr@p+/5&VHr
-oaW3F.LPj^Xh:(io-9gvJc3S!d!^Z{UW,iT^3!!S9,^cR>`2L#o_H0}tJ7S@o4SEQJF^m8a^S(-S69dOkLH#]YJC>lk^)^EP9>[CIk_a"r]RVMUJz,Sg'@
-^M70c&;")yt`.3qq:ojV"r!bft_d=d^I,>]I`v[3M6}DrWG`2VS4DUTx"IA[!9.v>DVy/@UXwoj>:<MiuoU[Mib5xfst4LBFDy#DI,0cX&IR@]hjjt-pRi
-B&.,2%`5j#6=Jc%oqA"I[TFuTkd8z(ycJbX.IVq<Z8@S;Q%_Y-+,"S=/^De:4N|rmQ!6I]^6Oycqx_1/O@"-nWjpQ5n0VAF-gfCV_{2UH9]iD%_a&srP&]
-JTs{~[iW{F$8zk[6g1"^mvhul>GFI4ZUm-4:Gf$qm[X.w%<RTxpc[Uy>|'a9{K%>{<:aAfuuaSuRm:5H#j7LV5^V%}M9s%twlpnU(ocE#m~f90d}-:jT,J
-R81QqUe.,hI[gPDHXCtIt>RMm0T(}6Hp2z;@L>0yi}gUVza^!y#oy"<r(cky8nkTHZi5K'#^ZDp--r.gM5~8,XHA-JZxQL:e=4XUMs/YE"Q]~wlR"YO8:>
-v{p}[rU{&%N$3hXZjq0/r@my]F>DF@t15=8Nhc08ae7BOPfv57fHzX7@IXYhe^wae;(J[5Z}19Vl<!`umFRsoP>CYHb4/7k"I[Q[vWDE-Gp1'0F(q{MR!8
-SoK=zK1(=k<eMkSe(%EReq)rUPqbtgO_g#~`Z'f4%t=W/G#zWCpTK-9;$<PdK3Ft=XY-r+"2~P7#(w2{Uzv@,j%3<z{}K9k'BkAp-4>CBi(Gf{`ud%EneM
-,qH4M{bR/;q)6@Sk6Qj30yl:,"0,'j_1}qg4h'x.n){k15AWSAx1.s{wt7aaqq+B[]^DY/{qjt9nCFLX)>L5rTDoM4/BCwDVr7P<^VFFt:>@=k](,vv0Ft
-}T$9vezsvbJbmnW"smliq4lD3JJ_m8R-omg)=[r-_NgI!A/fD;]5A"1]J$]A)'`NA#"2}U=[x!AtQCVn,,xA@<+$Ug<lBVG$Bb+K#3=#I[$LAvbSoq~#}'
-Cm^mnu4Po"ZxHV&)HZB8&E]A1DEbE}q)"!ci5mAWuU8ibXd|~=,RM50#vmcYTL<cs}EHl(p4Wmu]rM'o:dq>fD5o:x,<&EmT:W[xo1g#9Yu-D!,odP<O"k
-r^CiREHZ_[K,HRU_q!(xQW^HESvH!w8`%rq7q$0aY%EPOlCO9HXI3dry/;#{a`fyf.k2{)ik@}M3rp"kM+ycwh3b6sd(mVwN}@'i1W=wsT1Gf.~E>@8f^G
-_n)J84R@vV^@l0;e|W:EZmxj!1b_(`D!Nw;NFjW!{03aZB[@NJd}K6QQhfpz^/pl%:<WdmH.hfIK{T-"RqIzv/&4raA[ziz|tHcpZ#GdH6MW]`)>h:2'Ad
-8l%(;7vs1J{aIc)r#,Aj%go$$(.uN|;uI4i[PBU@W<nL~d7,KBpEnn7qBD)YjWCRCr85,LAox$6F[pVo/0nJ8EEzgEu>kiT,X6:HSb9SSPSWrwV$wu=(A$
-XaRZnU{jbuL9":X:kJoIO)-ga1XWHYsTP$Ckxk2<T4ABnf-0&gL`iCsERLmQ!+DzWfbq#D<UeWx#"AZwtv(yck.BsU1>znQ`il9nD49Zdg3LNy0maUV_|X
-y7j%5/}8R)7pKid8WT][@hx|{fhWtFyrT=-[T-o/a)<u{97SnSV9u|{"w_z%!qid`Q-/zM9hZlqvD3o"]%BUp9rh7z}Ltr>N%Sm6I)3vWbcpReu6{06Qkl
-6#_CKzLvbyx5iAHTUQN]6C{c@d7A+=;A%dVUVShFZ#%7-C&YrQCnHLwx<PL0IbJ<0-Fsy3_ZOgr^Qfr^l1O+U&n+b-XKl(}l'AC:NIB8D^=jVo[kA:,;'g
-6]#SuWc,:.K@bl7AXaR'[RK-V9O(B^v[t53ziqWBS1B^<ZWQQr12E9x-0h'iJFSNasFqp4HcORc<SdQ7wrGUkW:U]d'.d$;;oMDrs^5yXJ50yfv{{@MLO3
-1.nBU0;^L-oC6g/)7l_)ctz8H/mPP[)KZ'sx2_fp|2z9<ipysb$9+"B6}<_0KDQogf|vn3eJKZ8<olcV2uCUtni+WpyftxlP}b`dP#QzHSy26[aP}f@V.%
-.L+o]PCa$]ZV|zU{Ln0XSJds19|rXx|!C]0|5Eyy^|DSwdrmBxwS_y]4{SeTj|IyzR&u%aG9"g9uyE$S<(8ETYzy6)PmdBhD%D{K3igNQGVx1{cyd2+E`;
-}`U6dmO/{<YSt2a:JW=}=kfse3Ob>BsGi^zNO){8#ZB(slOg4ilqY6g^Y-3R+a]8eWYHHY].j7F)i_xn@<`5NlYw=m,x^P93AI{z9;<qnhaa_1Ad)6H7/9
-(C5$`#9DU&,>@""%s^[mYL[6/&<fO49P0g:,lin{F]E<PH=BQZ[lz^/[e#Va]|'51(TQ9Q!{^S_aLQ=L"Ry"INHOh)Gd.aRz`qzlS.L/FOUQKlS-%qO^gV
-a:;6>OxyGo[5CxGs$Z|ED4fo|LlBa}XML)#`,-p0S0sG#xFUZ@R3Y=>qWR(Q2Uvmqc5pMKImG'QR9z`wlYVc|Pk]o_9xB3FU#BgW3z@JrdG"3JNeKm"POf
-TyG0N{ZGiJ!mW,K1l#6!C)X-$Z0Dn,0K#]2'%,UebEEG4,fasQqof=jYr_ZdUI_gg05AnYM#IM1jg5;EXnCVRNgW1@"JFs!7I14"~:qrc]<TWAhFDOu0"F
-~Mk,FY`PuoL[Ps|o8{VulsYs>_jH1IN!=^09OG/gZ1ep4;s%"DWE`F57y7Nxi>qC.bZ$W)~|@Lf@$g;Hy)dI'/>T>M$w)<rk+,a!;P}W|Iy6J]K9&g`:;z
-}>r-+5C08ZCt8#j)F{;QA"UwX2/.gzHT6!9%.ZU3WbSa`M~2>bD_u:x1,Byn{'spf-Zgi&}Z>UNB.V|m#&1J&:s;yp9{+(rO@$)0Zc>:}WTE#9C>bRg6}2
-w-L59o:RTFeijbZs'=5D$x3:lr0#+T!rI{>'^A|y&k$qXv&wtJOz.ax`Uhp]Gnn.PqhN)@B;3I4cOwI"dI[J<S60e^@0xbJjI@R,X1u6)Z&)Xpme=HtKsL
-i+I7jmXhNz!OY>">TT9S/tIn(G`W"h:xcfA>^oObLatl(HkG^+_Cm9&35M>hH6WqShiNkMKZvfuYD92vHw-Jhd0z:9oue:pV$Hm-<W<ewEs$fM1PP'M`Gj
-k`e)[[>Q3u&fe:G2Cc&HPt4rMp11wrz,'aX)]T/1lK#Yn':u>tdz`kGUUQI5!Xy0+}3E~ZZHy_qevepwHw>f,t3w+ZRjJ`VM7bn(=iWy6Fm|%U#b/Q(E|u
-rs(Y-R!-ghu1l-Jg[%5{opL.v#B#(@^Zs`Ml-]U,>oYWzht{x-uJlpJ.jr}8>6h&6xNl=A{Pv92T<{SbD`S^W-R`;`_a{9|2{g&zqk`QGTq}W$AD9wN1T.
-n&4.-Tb.{nLSeL<<0&%i,6='jq!M/%j/zLjfUlb<d9AK=$kE$ir[.n"o2OsSL'Cd~,s<);6}F9~0]J<=o-FM-iS<gY.=!u:ipL2zf0Q,o"8@.o5W:j,9_k
-z(F^d5&u@hF|^IIb[KvmIqVt.(5G;!0ro"JU_h:hq/9q["e$y'R0pGiUA+y4](-T@u{>9i7),poWN2Q{~39a_16vZQL8!mk#j=v%)i85WJ|)QTC:cS26'^
-OnRI{UUE5QVqii>y:]$"H;>D{_['~3A:I@TWKFpgeFn;"l^XuE9MJ6x'z//Af.nH29Be'{^t6]1`m;)I@Ec)ve;uK<JQ6^b1<B,$PoEcLjO_0=~/~OJf@d
-L-J<|vX2<y]59%;V"2oQT=:7:k-l9ZTCn5jAKuvmLj9N.K^I+KOXLaxk,[Y+tDT[HA&&PqP]d9bTUljwG8t&o9j[SwW2x_Rrv{0A]B{EEnOH{1:vJpXcMR
-/cp&WY8Bktww(,/MUl|:]Al[s7u5ZjRW;!cj97^x`>:_c92R5}u%SbVQ&4t19)%3f=lTP+B"=2#gmmi];3bo3e5xO2@)/`D$fI8./W_,>>{^W)X{p-9<&J
-gaB7nQ&R_h~gAtDDD]i0HXYw@#0!["-Ix{C='>>rGR-KZY_znQ}:TPC^-Mh2_<VuE[DuLK(;#}4)w$|bm5'T5yf3}se_F-h,ZZr'cgZ>[6W@fKeFQ'b^9w
-@W7ZxX()"I^4f4Y[pH<g9]N`vqD5.!yJ{n0O7-1N~c~f9E%_rtB:{!USv1K16X`9)zNq(<LP&zB@$mOa=nnO!I8/LBKRv_|zJ")V`.(4f2}F)>2{KT/a3q
-9$lQF:_25xqOs)J0}%RLoFAzQOUyg-s%qeI.E}=`n<y8_8NQg"Lc=rgy}wm5=XjA7Xl2_FMv/&A)^][PV){{i!ophn{E"jaqSdhGQoC@,'plv:ng+ez^aS
-~W8u~L4tbyi<_v-)g-[:+Ct|NL5;pnJ$9h9HTj0i1Y<9F7.^X,Va-=aw[tsV=l9|Qau<kZ^=@g5]PMLdE|$pujC6nO8vt}G)5im<oELXgjn'D3YH5p`p1Q
-!V<>i4CPYsiv=|D.V$SH8[iR"}ZtNyTPd$634IfuPEg>-0[xS#QA^`G}:NlJ5O@iC]iRAA.h/W]d<#y=Km5-B@t,F`#x2D'3cbjc#V"~U&ms7-~jNO}/+f
-xT+TxuUSv'TZ>#DR)+h_f0Swkvpub7kyv7RlUg-/r<At3bd8:Uruki:qT,cp64RK#5I}6^d(Co{3Q"80AZrXjMV$:Ji(U-DU'`msn9AX_bRT$=,%d5mF=g
-,9k<,H8_Vvt}Ytu/BRi<MXic#KBU%WYkgLan}DZ/a_6z3<pn"9f#Hx6}bNIhu{[ZU/4e&8Dx%yIZ'KB|bwQD35ZFD<ZQyORN<}%}+>cy08(>z'rWFpT)"l
-_i(6at,r[RAc1)&/nNTW_o3`X"IN-1nD3Z.hndk86,GK$&2Y>Th9o%G@nxyXo.b`.h4j$O2X;x':Y/9&$Y^@}QiQA5g<])k%`!GkC`HS@1,^qb:9ig~@E}
-HV[9X[gUhX4Q'{+4('+wPoL$Iq$R9N"T-@cu>@/mkj(oQAu='I/%@/Sw.S++Ne{QQnL-(Li+7^~+";.w>oA),!Ws/W}P`Ow-,uDW+={K4/{cmd%||}:FT,
-xQ`NA3dR#M>M]N$>HXL"x5i>[!~{d,,&]u@X-)uYk:/V!@l<[zx$!U^A,RIGGU%e7mEuAi38YKt_'jnDZ]NItS2Am9G#8&M5V$Mo8%QQuuD{yrdHxhaRoD
-uPUFg.fkibULc!IhSyf|sm61xE{Ex(F['35#q-!JN:]@MC60Rwc7|h!=gR#(|As--&2GqF5|WXlXUTD$Q]Em>Tyj&k|1P>SkvibG-n>7lXh$--E"HqRrP-
-SIDNagfx:-.z@3vG51%$hC1!=ONIg4$Kq]rS=8:[6(2!<`2Ft:k}4]_zRWep{NK;tQn,Sp5iF0_(%CFzs99cHXj!eD0m;VMiZ%JnzN_O=JQ+O5qtH^cCz1
-jPd=5'Pm#;~{oSIK@$vb^r'O[JPRcQ/7~b[puF;h&BRRKwa|6swBOX)p[xk6(vNj9D:eHUj'=]WZf2A$c+XuMp2P_K6#!f!yN[;uUVOF(V2kY^6(si"(vo
-`:Bm1We)HJFW:C00o[`x53FSN^Muv6Vu,%JF8u^)QxN_GGc^lP}+v]@<%HNkif@/X(Bl!MXv+b0bu]zEy|PbTF068S88=z^T4!f/aZR(B<"GS.U'qi/Jy2
-xAXJY$)zbj~6Kv(t6(Svn<w#Qbm)K<yYI&p!/#[z/biK)vJ=->>]>28|~bHYJaAb.FD@|ywm%1_"Zb9&GYRkL2nS[,L0'&~9&a`n"MFC'S5RC>a>NMDU_H
-]<cIzFQRql1$9$$wc3g]KP"vfe>>MtPJ(hFs+n@V2DH7#q[VB""XdUkQv}F[w{gW{lNZ>'e%[&$D{{48&}SXM%A_$^Dw#brAaTZ]Mj4aXcX9[wgx6@#s>j
-K/A.cWpMx{Tkk>O-k4jy|V(<cdHZJ@P@6B3rOPKQP8-tmpsbt`x0i:xq+wr!#c6]`M@zcYbObT(Dsr)#sUE.dBo8o-J^Zqp4l;%A!>lBwpM8z@upM.~[Q:
-5D.%N8j2>e""y5M[HH/%tCe|,u|a.@[UB{-k"b3n7X]mIqQcz:Fo4lw+/jy2j.oR3nm.4Fdn:|-ohoV&)#Uf8J:nhC&+/<4_Jl({.o7Jgr0C-FI:n&;Wn(
-@fP#p`w%9'"b52YJ2(Km<`uHRzJ`GzSg8t"o_+<m@$.uEvJ7OZ83$iG42[^$]HPt)rXXSp[;pi+4$c}KzV}.5sSiu%-C~ZvvA7`B.KcgNL[}ib^ym=_P>R
-&S,k{9L@Vv/{05(Czk0lf2(DbKWrb8B{D]P/[I#ftZ$,Kd;O>q<$mHdW~Ns+dYtRfq/t8Bbj"(hw@wjvKj6oaG3A]LHolK[g<-F=D9.%XG9"eI3ZkjE#dg
-eNn(ZJ./-cxz9)']Kb>4x)Fk[=,Fs&Oc"3Q!N46a|6(yZqy$cgb8&J_/=m_&-!y9qEC,]F=%`M17Pj&3[,Suw>v>!"wkUF`a$xf2)P4A+64q7#K8-l{#_R
-aHZG3rl`OFj'0%DIo9$U1'gF@KXTfZFn`0#J$T"<+"{W'TS-2!8r{+GTb.'NvC#l>$Vu"q!pitN|h"Ag4<M8|^F<223xw[{i_>THF#`6:j7`k[";wpW;f2
-4f}l"Mq7Z{l[8-55Dkxe{[[@Lr$=-2~'vL!B3)jB)wiHYP{F+v<^cz9tPML9Do;`.`_y0=V;7pP=+cRI-{eiRikl4`L.66_>m';.~u)MP4^=0zU+)&(iox
-j|o'beuOE$'|l;EF_r2k2'XNi2<Z^>h$bs7QD+DQY4XyM"<VTDgZrWQ:l|Wmh,e/R'RRLEkbac0|Vo%"}Gv_mw~1Wj]FW:'^a8YSWs8PLo$l$)Irp/#bl=
-TM2p'](l}j)eCK;lzDW9RfpLSYQWJB!m+;1brS.5P,+WbW%wIA27xJ"2(,kIC&"1{jd=)iVHmIOdkfYY|m2{(ws%PbBB6Sn>DfQ7RU_%9];(x328v,T&-m
-rQe@weS0,"2@&q5[F'B14,XbvF4+-WYh&c;iVoCLUC7Dhj)ymI`,<r+t>+|w%i%6UDTr_`0Gv3=l:=Q!5C56ko2(slx(-:At0,}6~H-(#V(+jHVV5rCy]t
-rfZJ7@W1H_Jig#FW;8Cy>{4^c;"_qcO]aFC9$ID}!UiOke+8~6i4k.gFF9<0vW1uD{5y|fGNwo{0+n#WLM-=zOc^>Xdvxwx$dgaQWu'Lds#BOI7M#ZeQn!
-1:Tnf,"ddQ<!d{:IG8YTKY95k_&2C7:w4^E5Hd%7#ieEJ/xL-r288F1^#Z3.zN[piam!/9+x2Si2YFY$SReCw1+HHsdbL7+zTH]kzY6]k1$!ao(sk^QUHP
-=g%/g'[$4#7UK#v:O"eT:J3%]F#]uw;X%51YmI"T2puflztH|zV7iD|)}rU!k0C7}Rv$<XOPiM]4m4UJ^bcQe]YCCjE>gt^kK'm/vp^&p$J|&vnL+8(:"-
-7vKy+"HaJMc7z1A_~xh1}UE%R(Ztisq.NI!@%xbwt:{r+=|X!M%ya/w`KO&X4E2y`2BudjvIc#6D~JGnMf.G%ID@rbmPB&-`CF%XDkikoo3EDpt@Q)!!&5
-1M-G3hf&61DS}#S<P<C$NpO^U"gEt8wijf>'rm[A0Ho8_mt^+qkbtMF53D`eXZtFRSf)MZR%,6{U./`5(2Tt;jZI=7F:e{W=n<kjkH3^ko,6"hw4A,siE`
-<nHY|vV%[7VH_Tj;b^7xsW<CU7%s9qSiR+dZR':>Ia_%G-'}2c>X`'7`l]t)#h{0:W'HA@]=}j`C'U7bR6I#Js.j6[Ex5HQoRVd}muHu]29JLSB0^_obmn
-wb{#K]:HFD$Maf'7B"zvdnG]E7lU(g<bHZg@q9pjOG;{.ct+v<Cs^j@62!n`B>h[hj%`#2:^x'JVro:@a8&={[}4x)0}OW5s/"~SK]XF`7WYs$7[ca$wS"
-ihw6Lp80N%V26GTMW:Br5{3.`Mo^mLAG:L'`fm'`4Y5+Nki,a|_][Bh4_(AdEnwe_iIuN#xoz`i@_NSTjpL9Ug[orb'$2.;OW`u:TLDDG2~`G&cnveR<:[
-$d,qU7b/ybY"Q/B.g%FA9^DfVgn..uKOg8ykbjQJCm'Eb9%!&tjlAxVT};-'$3U//<ak0xvX}%p>=S1j%4U>/NBDUc)bS:=9!4v1"uVzC!ZYO9;["]gT+O
-Y"E3~,22Mm%sHx~)qY='mvoMaEz8YSacJ7`IlLc1qzWXmpS%^{_{pfp/Pc;PR<kV5#6c~,x.ARpG!sy+al-f@/:r_+|5f2+HxKkTM.j3B##3.W9Ta$(ZO'
-hcYk9B|,W,3N[s+C.bRcCta#;eGu@-g:fX3/7C4|OAC!;HFuTN}((|s3cfmeP:%yKY1Ald1/^g[LWNHlnepMGPWg;)(HNd`I'QsVkl+E8Wo0Q1Q_&@cn`B
-wezwNJrIN]J$tSe;T+`$pl0jw#G;;AKbO!!]8Rw/"+P=w=15a&~Y(R<`d(/D`',4guNsvh8i&^RW2Sn5mWbd[wO,^>2itRsD:E%9im|Wu#m:mcnF(!>U(4
-Bbkj-"vrk|Wg`[T(FMG/a_3XgQSYjnF(k@4A##bh1n3g$/H[:Y~n[GRDtu&%YAy%KYX4`rh>DMQyctiLX7uO6R"ayR[tZw+U=ra/uB=WNgYhFs$JqC427}
->iJ]IG7(hY1;bf}:&cQdSaxx'jv:qr~h2O!`O]XZ)'3V^6E5%IvBjZRC4i9jv+Pn}|{]li]la[[HME6|03tOh$nCxbP1sU}rjo^!w83Q3;r^-qmmvL-8c-
-N@6+QwaFL(5uhYT-I#-sA5/R'cxR`-`J/7^:]d.j)d+y7ulhiH)"Di=nT=r^/EK%a6H+!Ie2z$lF&7%/W]:{DF>o);(VJJdZ@C9_9S|Y=;c|UUg9HMN0Ky
-.|eW+r)J9umBKLpWiuHj]:|SJ=`umg{ZH]N`jP}twAeg#=a2"|R^/LWU5K8CMQeBOeL.T-GMu#|JuPJVbVzHQPMTpS~haPh{/Ol>_i<v&:+FJaW`3^[gT$
-bzx(+kwK6PkuASDKOGJDgE+x<YKI&mv[EcKq4Vp<#&XsRl1XI3+Q/!+kS=[38K8l5s:Qapv6`Ji6K_E-4so{Kp&dqQ{y&^,IIWtf86y&8#@,;j<7ennTff
-A5G7gdq3unYpCMC]8lxjw4Yc"W""6RU).[k&.[<>i`8"qYc$|/(boFmEvI+xb!"sKLF&mqI7,5"b"d;JLAN9Qj1-AHR;39fPt=aXe^&G$LEO~m(6dA!)2,
-cvxHsHIC;]6r#CUb>uO>jq:_/u`m&+`ZSNGB+_MI{P/&Lw2$4pNo)$6P{6Z/1QMCX[gHk0vsZ7+d6oLMkW_a7v)}1aw[:!l>W^;i(nsUF6w(~x$J7C3sY`
-"vhil&$2Sl|sJt]p{-W9ggX9be3dI$!i2>`s]q:mKI`Oq48W1f5#EY84F<=_9O)s>T6S!h8`Ri(Uw)zj_=YH66vQeP'{,`8sJONm-7BMEh+]mkeTZ2:,VA
-/;u|$,}lKIG$1ak&5B~Hxo~ih{"O3%JdB#MvCQ"e2:`6f>L"<>K5[4r0zn#AR#5`+Jz^nLZF=(l0V'cX|K{<"jw.,CH/<@T;d[HCZs)BYgUbWo~4x4-R7%
-->%&FYxPiR.qkGu=rL(ygzkEtZZiQ[yBD5oyCa<)jl6TGeG9YLGYf.2PL9[6LudxFOa3;2S[~aet(no8@v]c"BNsXxZ(g.)5np_wa_p&z]Kap-ZKo:zhj1
-:6`B&u}epeQ34L^(={=m~2]ina!_;w36AlP^;SGRAkXTke'@UsW[N>E$=TR$^HSPx>j]/)HC0G,(8F:)]Sjbfirg2iURwSa(4E-!jz/{zF~'0Ub)lo^^8H
-mn$A=<493Bc{Cc;tbh9}f_a]ky'foVeV!9djVxd1AE^y0Cm1"BW-9'9Xcz^!T$H7gy0C3t-`ba:1nn_^'jX}],l{m=;LZF[!,@#kC,Pjr28J^Y9v06fK.2
-|CqUKx1`+cHE3;'K;GcxG}(-I|(dH#Pq=5AXf|hN6oQ[xo!(+%^.ptDgy.HT/yxz4J2@8kl.RYy;,:g>RLIPi<DMMSiR1hK,G^mCMlWrn%+f<pQ&cqh+}`
-I4/h:-QECjO.8zlMep:M75cO{x;;Q9h6VCueI}6c{z3Css-OBm;d3Bu:M/S%j8L:rlqQHzp4U(%,VXV|pY{).gn}"_f_X$4E{'p(ZA2.V)va(p1Nm%nKLu
-wjm+[0&!'IFWb58'rj|fW|~C:]p/#:Plp_q;+%E)xO2Uvg{V;&A>|WP^,"B'%FeaOs[,(1T.hnid]mZ6k&xchn'b"R-v6}7;0"Q0x4czKa%g@d^0n"hEra
-HnTV#_TQo92Y6J:i!%#5^s"/Kbm`8c[se:Z!W3>'j!MaXrXI<C[mJ@$fHn$y-Ug65!3vW@-<4N_$nvLPc+OPwJY%.{.a4^P&!!7]LjZv)`icOD~H$rkm9;
-XqOD+-^XWw-[t#1C#FEOtG%JHSm2j}<%DCHCCP'Ne%O1RirOje;6"{IP~q.gNNm%%BJ`ad:vV`XBFMyfn]+=ZJM'VieecL6uf$$17<'k]1G|x;IwAPwHR)
-75xTzO{2S<nKE|If+oP^Sr^03nhH5FFjWU}xJe5MP>Y;0bTBM:z3X!hNcj,A0Z8<&D1@uf0mF]C8[AtA;Df57!SB~MA7c-u'n#$zw[}aJ{d0`XD$E+p:qw
-D>}'O50Mx'%nA0OaWOY:1OO+]<c^RyH(_Pgf:0`v@^&"]J]'80uEV'h/pV'<K21AYa=E;P-^z.:>%H[((`'^{I@y{)oEUkpq0[C'gI)y=iAYO<HI|Id,}#
-cxKCJWAJ%jgjzsXMjm&`ex,zSlY/_t|{S@1QA}GsEQTnfliu}T/y|}_-x_peupwi!+BD~OJ&+^T+NK',@nc;%QHp]VPa95ODSuHL2J!kG#gK.(J&<Kka!K
-6%k%pIF6eK[k}$+{0#,3qewIttPiEspzb:#qoF'0'+8wXTR9|Hel[j`o#Lx:r#Rb45e<{hV)YfBwb=X&yrrPjIB^PF&Gn{mNb4~)@jWglg|l"{/3@2j#9|
-eELlAYEzwwwJAKxa+C~LT>MN.fh[+a6Fp0TCPdB^of~}Kzl4wc.c}g!&><|jEPyyZNT^{:a)TyadBPlIyhdEm]1E{w<&~5,G;r<'41{'8ag`OJial}}/W}
-D)5&i`nzhMgd&F""sI:6z=]ZHfTr'MoNAt^^xTqES>43k3R]okjP'9I8{^ZE"Ow4|VrFHpU:rQE'KEuz86[!t"Dgm<-bztpAnoOZ-<hO)DQvZZBK~DHH[H
-VC]IfWo9AMWd(fJx_:lsJdlIyM2QY]p{]zT1->XMCRf:,_&,@W[4A1qGMt4aab`:PNx}68LLu3v9KaOiL.7&wi;Ze6>rBr:B[_!MLaZeS}pAE_v1,khTLm
-iY9B[uLT@ECD!%=Iu';!W=In=aW]QEvqvBGh_8S:u0ZtB4pCzm@)tg=MO5F;j<x.oaLCO]di[1#DE`&Z5j|AS.8&!>nT4|q[`RWx4+3eZab'2$,S5%IA_q
-3AZ/-aT|XcrRn.~!rGB]^38]c=}<9mT5dBNm~YqG(INuQQX|zuRK+:3X$wDFdweS$6uaHGGO4yo]^^:LJiU5JYY)0ir).%Sl]-p08IMfT4:Ue%5G2cp$MS
-0AfAEy6^DS47[TQ<:Uk$R`3ZCRqnA7FK~,THg{k-nSUP!8aaPIU+YlO}M]vM3N5fp^kxn]wf%pL%~@5WuT0uHUy94"&JJ;>.Dmz/vf6:AzY:HadWQjXyJ)
-E1=[}_"<Kv_)&)XUCg)y^oIJfJ4@L{jd8Lk(R}+T!@hoB<laX"'BUu4Nt$aIJtSquo-}73njvR81,_,{nOU3TC6ip_sh`NO^EUo3nRzo.`]8]Y!DECM#!w
-p%}=#|Me^PTroPF1#sF-nGwDy]%Ayu4kY1({JJLpr&/0RI[vsh@B<`q!)Kz]w#&MgI=EKq{um`Bbk(RympQaDf-t`qU-F<f`[kC#D[(W~wrE+u.;YQl>BG
-S<1pzyMf-Dm"r)A>+K+xp-xuiU.i:$gTE+ln[>Jf@`t!XmwA3;}odE%yx'oh;6GhAM{YJDWg]9^i,|w_1alE:pc"2(Oh5ANoq&U3yw~c-hW"B}C>&>Gke+
-+8srE8<Z)t|=!@[%6VRQPSRQ&x5,ZDG3e_Gt_M`_npjg:lug2kMjGh{U6z<7%RwP_`/2pKG>ECZ<N1$o<n~edW'YMEnIYhcf]RrsC{'Sb$m(Y{oF#`lh}I
-i.+)0nd7WH+#=B3Zm[W`$&seUiR|!)T(B)cvDXr_f@1W)(efxYK-r&SO!=pYIJoCO=2H@N4LJB>FT[/la'orX(1`<36,Z2k6U_!CVV2oVOIH[NL2w=B|gB
-4s>|Ki;<>FOes[HzsJ8MuWFEhNRWSh.5cf_[P<nXrBc$AfjHElfy.+8mWN5LplJ3^,J"RS45=oI$k<4vj>:7}B$/$(l;7((5cDcLuqL5+(Bv'tea!By[OF
-peh5z,d#ERr<cluHcp'cqG~q|Wo%:pg}7ckQYc!z.r,"6220d`]yIrR<N8-M.@->&rJaXr';sPbj(,pKac6"8_j2M&%FeUXR;sw=lK5$og<qxb,kG`V:l+
-92mKNt>I[d+ghaB`(`)s#ZRuawZ2@d8r:1Skqv+WLsm"q$5p.,J>FNDPv`:q>4q,:e+K8!$geN0!1D$,V8ur>{=0ZBnJWEJs]sj;ift"j`j!]a6">nEG,z
-.)16Te[ztI3}7=UgX)-=M==ODZFGMJncucKwXfLBKqo+bxH5Rb|k@=D,EOs>$r3;>9=O.qEkyKAp_oXq}XWrLPM{.[IL_>p0s>LmNuy&/}h=bm9&EWN#=>
-ocDG!G[cJiZT:P,c.1848I+xv,uPaKPg~=tF"%U<b')(uC|m}xkQX_vUP}<il-<{S(iI9PV5DQ+'[s`p8E5y0bd$5kL9wSi_#%K+N]AMdpq^oDa^{>2mw:
-Ddz'OasxJzG_L4DlSn4{mfkTu3Pz<bSaW:IO"0V/%zd6hn%Zo}AG-F:Bx%x}2;'[TerbwSV1MqL@SJtm#)/gF]%XlG'9{6([`e/z]vD<@.cSJxPYA}Uzj2
-Y_!jM2DDsbU-UzQ)[CYM=;bI`=w_]RMig>38v{<}v/{M5]IvoVt1USQ#o[8NSh{f=|,rjmA6Qn..t(~s$YD<_$'4LzOMT%:t}qXswQ2qq&lKzTLv{l_F/;
-dco(c7%M)N,0,#yYXQ7`8GVYDm@aI!4BQpG0$zVNZxmDyPpon8Oz|#G1z;!C7TsRHD/jXF,{87'yS}Aq7qU{wgm%QjaCNgFXY3TocP!pa;hyUV~h6'|CE&
-yEckwf}|wb,5FEZ8;B!q4JIiSf~TmgP&]fIY|K"eQ&j2~p#i'hSyDh|q7Wj9(tL'Y^:)M)dt&ZZT$z#Mij@0p)|4j2h>u:@=:DI50{)fTCxA$NSd{W>5;C
-^2Dv~+Th.2&#wv3#X2zp}Ij$iz8u/VN2.+7rRdiTYz(VzIcIGnE"z$'3:G8BVTXO7hq60XdWON%Jf>|w_k{y_9Wg}cF&ODbaUbU|w.vXS#~d8v,)&)y}fW
-X3&Xfk7sofBuk"[5u=onx:8}BrnM$@i)`%Z7sdb0pc)F{s,ZM]F#:lgiEe:!u|t9#B~%qKV7pAX#)49^b%oa}6^>/YV)9!dPHYbD<r{YCe;62h6S>G.(1/
-`f`BwR3kn9CF@J(|X&+kP(5I-Yh]boN4v=c0//7ipR%=g})Aj%XVhx8zES[NW-E`WwQoCJuxnc7RRUxPZz@YX:5w;v<nIZfQ@SsW#bq-E-Z5wx(xI^_1|<
-D2Bo5FaHgPkU+i=jz>x#TO4i#n~AZ2_n<[xz%cCM$oolf^0lXdozF6<S$_ZtGS~@be2w(,+S'`.X'_rZ0r;Iv2_G2-;$Y5m@|yx.xM[OD#x@:E`tWzo[zD
-2et}%@;h:N)C2y<z~D7uq!C&1)2XF}`fQOK]gXKr~5q-H|-dHo8{BTPXk%ldW`Jsdw^}!aThN8$J`[`0v"v#Sp%0fRTa>ibgZh{i=L{@GzE.2zS;l}^W1V
-ZsjW[2;$@`xhb^(Ka5ErubPD%z(V&BkMf.O<(!qF9/<vJnBDveor;'qb+gB24|}4mYkULgfXF{5[2{ANmRbwVznsaO7UviX2-hJcUNY|OLC]c+8-nLwd^v
-;vH8^.KnJ!-TYeZZl=LHT=Q<yYSyjkc/55.qt@mEB^_-3;vYb@^I<OG<6;P_}$e983urmbN1(T6Iw3eEeJ_Eswm0>"gI$]'4}Z6C,2s02d0fvM&3Gqdc#_
-``v,h&(Rr0118Y><3'}bgT;k8'P9C+@Y.ksSG=0COZ@Rt|9;h=|zA+Gtm(hSNLHrWnNaVQij]`pwdN~s2P#F)W_;oMu%NcG|jZlXtjLZZ}Y#Xv{@!O8V[{
-D{/>'XRv#Ht//bZGk=Qti<kQA^um#=(|Ax"VfHd,|E5C1p,u<gNOOPp`nj%t|C6Jr-zFkf'7jak/{'AjdtaCw3}K4vWie^U#;sdEPgLpzl&WgqJ%%(M'b5
-"rrV455[^L~6]EnBv}]_'[+LJw|6Y!Z'7&]@!B^#&_KKjAL>CSVrRIX6=:Ur.pl8OPK9@+FP{}opF/`07'XC_6Xe%h>4s)53Z,~W<IqHwh5Y.qXEzk)Rw>
-NR.nd/Xq#2^c0Nm1B|N'R32FS)(aU#SL,$s!n@PTXf7%pHog)/Cq|hv"c`EbJakO[&+j(3`{.eOuO}tOlGT2O}rz/zyO4%w_DMC4.z:a`]h{K{`Qr@N&NU
-:/eZjzQi9'RhigK4OoB8-da7-t&fm#SuAr%v~P4XHR0(4&micFgheC')qYP3rOZWHXOb1Mg<yS)%Sj=>IE~5EtfaAq=)}b;{;85_G>v5b:@|nwP|!=<z"B
-{BO<Md|6fy=O(2Fsr|c<c^<F$892etch"r(x|:N#w4GrQ&8K$FvvO/b!zm(tO.uv%Aey#(ECB't63hfi{$s6<LvUrSH|@{sSa6ip[bL"=L)[XK2y^dJcEf
-T]Ro~X>lCkPalBJn@:T:,i|o%1U#vkvTm`Okgo)aTwhYZ)hE{]ukK6}w"c_Tr<$T'@RlbXsPigiv3;QC$+W&x,}b`0uCfCO3+j~V=K{xiddMtxsLdhjeOA
-SL656a[$x{oo]TR{}Q-OH5[^)Vtf%JP`-:VQ{PfpmL0&]ila"MoX#x)i2BY9nA+E4|G^B4;<.-nqc8d>R3!6.}sR=anG.!DP%RQ#j9;e40bTQdjH0Q"dNP
-%L)xO7l:{);!IPDDaZ"U3H-4MLQ#{)A2I=b^wBcQMN&vjYPN,D6p)t{}U0]6bm29CuT3~]-nC.g}(8K'NWsHAKT7s'9sAGflmH-u:%i&ljLoGAX.+F}Wa8
-<<o'B@}UxunNzVtDw&@.-|KBU_rso.'SVC5WdK>6u,1EqP{Wt8WV>oqB,"vSi]uhNZSS;O9v%{`f;vg^c9]2`v}Q<j#&R7&x`Y#v]4e0!5zH'4zUcZ|W<&
-JdY(|7so'YU38VA5!yVnz`L]_qE%W])I2gU5,Av,"tsZGfeCp#S@>Hfe<v^4<e/<GP0!f$-r5;TxWp8>-=7S",p22|3k$HhEpjIqXcU'0%o0d|7fwD4AN+
-+2>0cPP7)_n22{y%whkYLMwFq}SH1j>U+s}U}f`wmp}36MDg2]ve2xg.$rWJ34r5O3hF45{>hDLTWg'seUjXft[c6&ER7K&p!5X}X].`I#|9=5EU7]q-"@
-p@3OD'BaeI[w/w;3>bw8JP{1bdNOyj:$:'M=U-.B|Q=7,|HI@GKXvXBepgeQ,X%Uaa{`d::w=Ylds3jQbQ,A+b@bXCPB6EXFPU,m]b3/e_P-8$KHV&oB4I
-ALbY.2O+|!T+iO4A]yp0l`_/dD.A}}Drk"p_hA6pPYGQGiM#_k>/A^BzOC+yN6)3Rg$HPY,z2anI]i1<Im,X>t6>rS!|Zch$%|746E8<"H7X31~n"M:w/p
-,QKz3W%Ob_r5`;"fWc4cSYr}qtV1o,99TEA"'&WO3t'Obz0T>`!p'IaGfP8iDA:LB@REZX#%:>iDU,MorC^l1c;zjL<O}AAO;F9<dWF1f/'ihzZr.)mVG$
-4oR#[{42aGzh=,/Z.|JeaYf-+e[y]%Y5d`vtG{uA.aZC41v_)u4Q7J~qHd}wqV#O9@bAXy$@D,CyEKKK{<COvnX16=I1!=:wW:2|mWxG(dnLlKzX5zRMM"
-_fzW}SskM#{1dR.$dy%PmNYoEmO"%`%BTyq_t,`!N4<C0V!J0;o!%qAO6[!%J>i=^Krb[QUm#hv&LY))}T6blp!<+lKmEb>y94:kBqG@+Bl%AdxHm5+[p)
-V^{0THZ,GDus(fk:IZ{46`;Zd`-+v@Zuk%gO@+t([r~FT8M:{^Y_5gHZP8[iZ5BQG3Ogl,C(K@ZOMUIBdL<YDKr^[_h${U|khk:%BzFBKu=__nhMAH@(C+
-L]&@""4BFZbwRr]>8CbI&t;2rG"0!gcr,ddp^4y"[L7[SN-fbBBF2xWSLz>XSJrGe2HOs8fm4e[eQ1pzqKL7HFFXiFidvTjpJZ;<NK~uf8/5@tG771Gw4e
-ls![r=d`Gz-H97y]q0M0{[-}jL5|~OZ"jta>g|$Wwe`0)g2N'{0F3DiG4K{/{L6&6}t@YIZV]yo1hx~,X.DK;;S0$HVRt1J}5`.l}I81N'>H$+{3`o."@#
-x6wPe>P$51%;%T4a2r>^D6A#,Ew+R/Te64BgT77OSm<mv"@XKYFCvY/e(4<]RUjZ5(b:5e`A"Lz<hH~lUo]Tp0.;W6#kmHUOre0-!GHna{Pa/o$Q`ty0oV
-Hy6+&=X1OPGE|$Q6S`Ni}6#^w>i-;!&)VK_VB|B.!.wujN+aTK>K"1>'':=]3uq=4(@Oo:$>AFk!,Ab<~4m4Hm'nWtLDm@]V@89K76+)MIRS.}I+k9'DSS
-Cn45)2J4xs=XZ2K}pqwCJyRx>@d=Hs1:mM1$/`Vagi#Sbl1Zx:sAn=aN$8)l"QyZPd]+mA:rUH;}/LZ{}(yj#['4y^>5nNO'pJG1di%p|`=uz{M`sF'AFJ
-qF!M6/:rvN#x#_]Yh3.{geBrgaI&DGcVo}X@Kp1)=)lpkJ-YdyL&lEtO,J_zdAzi~mqB|&jLD>QNxCH#0J88!BU./Iq9q=,_f+UwGd{ladhr4CJ}WIM)Ks
-QgSYbIe=5eD_Rw-bdq3Dyxh|/Y4oLGi>3|,G1IIE^hD<&0O//@F]]GI#2eJEN5'z@`9qcGA`X$(x_5j7YpQkE4vfCpoDKj+{UAJbEBju"P@iw1zjQn'k3!
-+>gl.XW$N)Y;2|YffEIzUBiODA!}%!UE6LgRfz4)A-IJdl#J!gCg}/e%j6+cVY&q{-U[U-e7Ml!"LIi6X<4g'rm1p_LTB!oGP+Dz+CL"19-i~u[d#S/"cx
-3>3gS:Zh!,wUs:5YCIKI/nuS.}4:((yqsHdR516_(wTtS,9i{b.X!9G)8wi(MW>5oiD(IfSAK(<9`owQ}NW;Fj=#}t>p"9WR.#E$aF5KehrPpC|O7w]Cp)
-N%oTCI@;,AEfP1'%)#R<xVIO&2=Zr}b/[$+_WK7VI/n.`[kZy0vW&42F1{yKV`Ita.so~rhBl^W9x0LyM9K.og@O1DY,MSFRRU"OCkx6B03BwB6K|Gh5='
-a]x!sXI];m5)&!3:m_KVkIYzWK29(MK"5pF&MBp-2=Tzhs"tV>3oAh'QTkR,~+mJ1uZd<WR$`w/W.&{/rsw`/i;IvQ4]z<iI.d;u%;AARU":sHwg-01c&!
-yKHULT6(@ng2NE<@)Bn#Dd(L,IAnIgd>'J]TxG%.Zfe@Z1PW8<C1{8ZTM_jljoNeq%NY%^F3M{S9k848"oe<KVi49k,fDf1f>0U-~YxW7Ni%c"g/ALfGpE
-YVwp!pSlhy@Y@mQaDruK=Q)r$kfeZFWqI[FsDqRB9Vwvzkl&}M'L%4i^FY1ZhYVM,N+RCX,xuXpMDb;8pKU5(`zkWw2`z|6hPPFoa,rjTcNtDrnAmby>0[
-NeTbjy,xTw1<DKE}}h:Sm.O[,CKA]^"r`{mm1_lh{bFlw^mp$HYv&fBrTZlEl3/2=xeYvTWor8XL'6JN&PK}wgyJ/wq6nS7L/QJwRoW%>,594O`:$ZWjp|
-#Z)sNR=K-u|5xapi{pXga0zh~d9<va,+dm(wN;N6Q0ahJU7@uZy1{2v]}t{19/F!8|WN;@^6`p84A2Y_s,r/s33Ov`e$`OCAkpGFmneXEmv6ny&}I/w:L3
-G$6c}bROxJP`j6))5)BiIqgDYU;MGG.Qj_B`j1DddbEyxg=nI2%GwQ,M04pA+g`RkhVlTrZ&-bRnfZHIK@L]4w:2qHgA%{q$6>(gZ/#=L&K"yoatC`H#Dg
-v:SQe5(EKG,i0U(F,HL|n,xyAH}1-2G|VH:;1o#"B6~k_TSK7p=TYW,ej"vy%gR,4!!>/kdgyP]Q9{Qne$M}bq8"RJU<|fic^1)RHKaJfc}C7F30-Tfj|P
-'-yH^-ftP>I%9I%@A`s.fC<_jIsYy(~g,,XUj0t1as4(9BW_fvA"[cAsyDw5Zg6X!0HjA]^vf`+W#}Ju(|mznsqGsBB6SN>Hu^@dEcCSu3^O[0CWd49cSc
-SqTWWtf%)P=_XGgp,{S/ZTs|]-RA&Y^z-9>iJb)!"duO;Q&-Se+X|Z}9hDrUzRMcdp^9/zhwadANj#W&R7T|2C$8&D/`0YybF"tni4=Ua/}BW%}M0Ry=k$
-i8fBiIozLZK9Oxow3oDf-xD0>jKE!rTMAN&Wl=GmF:[YZ$5U&Yg"v_yHt:+sbnjNZEG;=WdE#oF9WwoO6jDM4{cy)KC8z/~2suaAIbR-n&Th<+5/{x0:Fx
-g,"kB2NUQRapz6LrnOtuUTHNzc@c[uGM9hwe5G8-F]GV`xwyH1U|}Uir~rZN#ZvLweT&{[y}T&{MDu^c'YZ$l,ZB1Z]Ue0%f:Dy6Lnf}]0ekp70t2`nzjt
-&0K|:g`}O7738]G|fqc}hqOfa^Z|I"<gLs,w8v`}1{AC<!cW9[Gx|wX:1m`GlR>;ze]UOfX_FMl#azrz}_E84pecU@q)QOBQ499&}YLdj}QZsL`SLM"_P'
-kKSiAF6pr|OBENF'GAc+^3Pdi2t<s1Kkonb.0,[yM<I[$&"qoxRC9+bdg+]a:ao(7}SgP_D.Ds#`ADi{J+s-.fa!}e1P@f)f@mgd[@IHKZty{=]LT:Lx31
-_s74=v`i<rgbP]v(DR;NfWCzp24g9x['2+cBq/Tmgo~NBo|IXvyONhsw!IUOUmL%r3;-,z(i~g&KsN3+Nw<5+WdEACwGNu^:TOOJ[s+CdBk)jLVeDCF2}F
-aZv`XS'p`Ybh<6cgr<o];D]R>y}x$<dy~yaIXA/-)Yk!V6Tg+-q<.m<=+BPFA{9ES1R0$mQi4w'u&C`!cLD0^=j!oNAC|5{E8[XNyF'<ZRsaoz,LO!s'p0
-xe]A`YX]7>+rvu8^!Xl#O<H>$ZJWgkTMFOH.T!ok9F~FMwZF2#u}MM9OZj`TrM0$(TNgv_&zC5p%m]tl<xE.pLoe;:y0^q_+]n>T@X>NPd9|";(l)E<;m0
-)SO1[HS+@BSu=3L4cImcy"ukl/19~!:"[LVA"WzST''R@vKeI`P1VG!BUhp`evqTGkL4<[aQu48[E8<wba`Y2RXIpG4mAZ$gG:(N1+"0Gcafs@3A]mIe8Y
-pl3&WwB0C+M:@8NFh0-]0R8)I8`z'>QV@`h[xS/RZ0]N6rz17M04g^sidT'Tl=/:e3~Qy@ph%JJ|GMzLS/EECz(aB:>rQ|0gE"z^S]QJ&^P&|ISyY.H2nM
-M/<VKLn):FxE.c_`D3s37{9&H-1s"RIo&]5U^PEpFDO"0-7I00d#I3>F[F)F:/MKNAgI8^t|z;f;}5Bk9V4=+r8]TM/Qu|;XuRDC(]=0ym2+w]88e6|{=E
-4aj`0no`B0|`(Kqh4|d;6=.6<T.fom2yiJhsI:`7<1aDvAI>g|4Sr)E;[1pYmQ|IspFTA[;y.428Jy)bEox:e|I%X,roQ5]w,.GzOzz,:WD0=[1B:2M_aW
-S![,Gatn/EttREHnFDS+>`uO4wR&HfI1tNI5lcOtvjELq`Kj%S@NCP8yu9>m:MU{~Y}|YgnS,rc2K[B>_tXUO,|;Wi+[s}P&O1xE#bi;IeJ].;6Uyf7rPU
-Do|a7&E#36>ZE`Y3mR"Ge=j@Ob/aeMRp8s:ojCFSP$BEyVfsz!.r@a@r"XRSDm%&8tIO|LX`7"ej>fxKs+yVdb^wog))cT}/$Q<HLx'^{GTgI3!9D$L8/Z
-`2>w"yppO-#'(N|8OH}ZpO^u=Ix"%<<=^lBY]ahbcB$)EQZz~N/a>/L>$eWh;f}6bq=m,CFEJ`Zc4vw&tAI]o.[ZV9#Y)RTc3Q>zTEC;y_udYWkEpXRfc%
-Fpu&gGA`%Zg-=)Uj;a}Mcw22E&H!T,)AMsGcM(#HwJ'Id]P{U"<Rn;UJTI`$IhqfaJ<U%[bVTtE[~!$)H]|o^7cl3#KT^H&@"FXHZRSjISMtPu`dL,UR9Z
-[0|APw|aD-[vBc_A&V,o&@LHE9;:EaB{t_Vlcn4^;"+K):}`VYAzG^~-C/u41S5Q+`NQS'~}AE:G{.+PWQ%N~MgYXth$D0wQY4=FvnKqkX"%RrT-pEC5+U
-F_73X0M{bq<+m.SPgU0hYn|_3_|-;ZjCZ%$R]-TrTJ"L`qlJks=80Fp{rIr&z5NX+z`V8D2gxID)3^n3Y&&2d70V,d3}nn7GbX~B>bRh'.@b33u+[V)NVZ
-)p$6u=f{)$|a5+_zFHm5103$L+,`;Llo/ISIkz]i@pp$uQbP-lbTUuo^(dx)ch@KiF>,MVh&Oyp!=j5s(<sAz[TF>tdM|$o92@]Ktx_(o_2tJ$<d9|Bq;{
-CLo'%=yZmcm<R+hZ,hp2]DKiN8-}0(O"G9y!QHw:f]1D#rUCF5w|_fUBscjS+2WuBx+AVrzhnfZd:rhl|38b%gZ|##arFr3}/N&5ln,M>`{saE;zt:CyAA
-"TYwsiG4`qO[7RzY}qJHW8F:<]I2V#a$nn^>n^Uk"Zn@0,9CiLzV6Hf=tCbfQtsVfg|$"ZJ,l%sQx-;1549ptxQ{UT1}jc+Ms<ZmnR])h)xLN3BblTqb/;
-PQD_ePbY)d45/:pa#A[w&D0NCsssTv!@E,HQ}<zOdB`:cJmA+6!=./p,!z,6%]}-#E'd=LR+w%JJXFj]ova35$FE80J<mYAQFx<{o,@%;5Z':4OcgV(eMZ
-"h2MgzR`W8V5wo`^Pc/o~PT/h!]))Bd6cB5S.VzyyE0pA]HLxaAx/4|%(kqlxT(>OpnOy,^{+HOQKtC3z>R]vl2SBb+I:FIglo4yY>2cb=y6@S46Ef_dNr
-XK6DSM|&rOYDgx`"/E"e,YNq&(^XH8Vi@J"#&^p,tY~Y(Gs-(}%V]rumI4;-k4)(^Ud<qoA@^UbvLhNx+E@t%il9Br!9r"gl<Kof71eq@`D2;(P9GD1Ro@
-~`huRT&hb|A,J1HNJ`<&C_Os(}Pq_ap(ru)z^#LCi/FCzu|3=Ypdi$Tj0:j{)!Z#YDb7j)V9PO`)F'y%,B`Ob18gQG+c%q!,nojs1C;2`@s-]ILjht3IEQ
-y]JNE/h@sO}HaNa|15w.c2/<bpx=J(j351iHPG%H!criNA#2sVJDxfKI[V$Uo!VO|gm7kju)e<unNOZMtMhDb`7PvXFoFRd4G=8Y#1/NRqtm1%S:B]~GU(
-t1i`u7(SZgS+ENbfia0-8#lz[|U$@1`d=KLYDfrX(c>U&i{jrc$^uKx]ET+7"H~zn"+>e{hfP&=+mn[jy6Jx2;lsJdFab@O{4=^w"oftCKnpl|v.Tg-xBr
-"uxXQQa>Y1X%`sL/lHyh5Ud_Fz9Rqame8=Ks}nt;34LHLLy+U(se<I#c'$#d@Q;O~/.J}!)lbYxpq4t{<gMFbdT'6{YY_I#S+/+T;<BU/MU3d<9%|fY|nQ
-QEL"os]mVy:YUD7n/1L2,H-vKVA#AN@c+H<vK5:!v!v]aNPE'.P.#Yj);-l4_dH`iUrJ^{p4CfG`}tq8C+UJ,vB'@0!LVWjpIP&wH|.jtO^(:ESOKi_O{l
-oFQZ7x(k&9y^u<2xmWU{'lpep_Q,4t=v>1g{N4N$5amT]Hk/Wtt3tbYE;B%:!%K3TSosSZ/kO1!nyH57Jg!>z!dw8ZNRMDW0Z]L=jeg`p1=nf-DUxSclc<
-a<DRluMY7+v5UZ~yE[GXUF%a,]"Vd{<ZaT@/|h^CD]wy-2T%#-TyE2n"vrR$9/.vvp=TukFAenb.DH[[B@R.L.{,sU0gwsse)QI`QBn59F>LU,zyp|^Q&I
-}Kkflr"<Jkdu`d%L())vm$Db@q.`A:JL99t5cf{fXzR7XYm5eb&l),D{u<$WB{X:lG}:spzTt,(uXDG`-8{J]&B4N/C=""BeL3uy./3;l5O#5v@V(B&R4R
-53>`W|S7>vi0+lt=FzV>|cG<'2Y7M`_<)RUJi[-SUflcN'2cwElV(v@mQ^^cO>=5/<AbtVf$(LY>ck|IbDhIKn!1AnQL/N/'T^CZ26#7O^4$-@"".m'YEp
-lYNl.I;_<+!7,%mR`=DC]0ICAS`Al@WNRpcRu#~5W}0U#UY9"u3O[T3sDG&MZHe=Ayp]h`N3!<(u1^X761F#GU{y0}aicRd@(R,3s'%C)ZJ[(IC^7Bs1))
-boA9;acr8]jU(C^C%m^Ke2^ij7Ex=>2j.ux3|^Mv[{HooG^}j7if{ONZ`]7/M-9#ZW!_7`ZQMhu.q{K^!!6]l<`4;blz0wDaq:w0xn<o"`E%a^{$DagI0c
-d]k/clXA@88x:3se`Ayt=l^II|5JQ+[@M1|JdBN7@/x<s)_w0|)t5+hr,MWv#JKo38BJ70tM,ZOvZ&B|WpmCNlmEkIdBWJMiy9]A/sAcU']>h)yM[qX)c|
-v5Az01+Lwz%Um&+4VhHWM3Ia]XfoG{1r]D;)by~B(mP3t;Qt9qawL7LQdMvQO6bR"br%nS/vc41Kg:Vtep$6f9S0}guulBC!Oof4R<R6}Mr(d80jCtwD:_
-066r7g:v9xm}{j('+TVh>{uz3Z;f[qs0d5Xl%z{{k#0(QXj8PY85HBH>y0-_3d#dUbfrNd)"_6%)/T3anj)8>V|wXr+'C|GopYIZHu<yqQ5e]&>I9y.o"T
-(U||lCHd~sCWDQV;r"{H~k[BZr-rikk:<Oex3;h7rZ@6Y&#JhG#]kt8x9u}SK[Ui[8~/+(@bZm:n-'(031&!+%#BJWkDj[kC4;~Qata){zt1cl)t`)k)K]
-r=AWJT%e_a4)ORH}3x_[>P)ckLJ[ZS[}"N$zZx~|0bU(vu98:WS##u~9{(!h+/7;8q:Xvh]ce_KYSQk#[TKaxvx,d;w#&wF";K&hM]p#Yl>W>]7wuw7u|{
-.1}'mHw.<Cj"E}uhm^yBUr;qX9ZQUlh>}EtM<G|q`/baiRP8JFA}5{ilwOASx|EDs-rx:7L"`faqNKaQE'DlOzC2p4J`ycj/m2KkZxO7=Jbs5i47,w$I7]
-o0[Xftxl57n0X2;kdYmLyUMqAXlfHW[FGS+6fm"H6d4KN|^)UZ3b3qBgLA;2&NhSd>(Xa@E}eXE-H8=S@,I<2]GJxN{S~1U-9Hs^)O5gQ15kur$>CY)t$"
-Z.q.;bM((h<,Sorbg3oT8<e;2fu@pLY<-"]SFM^+N^'$XoRD!CV]plHH-sCA4)V/diKh]'H+)Z,(7_T+[hYOyC4%M-($'/u#Hw[/0ZTVHfLVh_5^a2rDeu
-WKVv:)6]xRf9&7=};`LZti~;EBIRpxD2Ja)BovhdPqE#>AIl2Juzf<f0fN}BVRpzSfTM|s+b^oJc`WXHUvU}M[E}fSx`sHop&xIr"R9sL3S-K0#8[4XoIA
-sqOM<i/;e=BU,Veq}m42MWP1"LLf;+}z3Tuw^jIc1V~$kx;V[-+acF2&SJQ&IcXcyH3G&kFg6OE)CeIg5hB2u2H&_sXhm-Z;@+";g7HWTIwR{hac8A-IS`
-RxRkQ}_w=euq{e#pKOdL""](Ds8Wa#jNM6;oUVX.%Hi]@l2(Q.$m_Vj2_XrdsV~t7n'z9ZE1Fp=7j.{/MJ}|gz]I':|6fB]$oNv'bt@UwXB3Cvi,M<|-1Z
-;6i=t#,&KTSW(d4N5^7dE=T;nvSbct%gJ0gZGYahs)x+3uTg;Mn)1:>}R$L%ZXZz.4bG]/hcrm8IAv}Tjj175!})~4o`}@72U4SfTjsasZ|E_>!xg`rH.-
-E@MnQ-'8Sz}$)qsx1_WBEaRi$dT1}F=cx|r>vJ{>(vDqt<iQogk](-4{dyMU,sh5SHt_.ySGU{>ns.7.OMY0N@='H;l.u'Bf@}Ts#<u!Q/DA<!u6vY{gH.
-`4,0ZN_kR6$Vx@/pp|'sN!,6JXT,a8"B}M['#"QZqb+GTCB3wvTY_[8BbO$M}ymxLM6;udUsg|#p74H=a"V}>XG+~'=(VDg(#atNE63;Uh9MIr{pvCiy.m
-y/fB^QWPmiD):Yg{0S6Ubq2TH',hhh%ec<`9!_uH>{o=kj/BAMSowSr{5jesLMRu+NhHb0rq^$0N`7=qbq</h6ql/jcqE,fC$-dcc3/u:bs`%=#F#K9Iw_
-C4Tv_Fw'MH%qId9Xs:eY]IIz8uiecmR5z6HTJ;WKAv"X3.!hc)^TxI!g1QhUxp&,yqz:;Mp%RYd)!35H8A.j=a%@4G(mvyYZdnUKTEta~^ve%0cpXlK,4^
-Na0)tr7H<{o@]Tg0R3PuL@TM'L3%g'yCi^"!5G!f@D2@`LR[d]T"4W)/c.`N<P{iHXOz-QE>6d2AH"TPQ#k3C.x{W+rB:vy4%pCwu[aHWNnizhQ-}R!%a(
-RLp}I`98GbBT9TN9)oGUwBRn~Hg^@feay{c0|g2^|uYahg^sazF%fEaIbeIehwW3aCkGj({[sw]P"A=O_<$0^G14d3.NJv08=oY5OQ4n$dl=ySmj{aUP[$
-edV1P^~(B73)<s0tYW:<Y0OhHPM<($dOG$oru|HLTO`%Pqh'W8uK3Vy>79Jm1=IaZ[`N4DZuYe.h[W<][|S:A=B3d_].>YozSt95&>J[Lj)+uJH9_7#tG;
-bVV9.{#07Fz@EGpB~g=5D+Cd+bv4B1xHu<qs!>UsC<|_d`:IH"w3$FUp#Ur7s$!Hc.Ge@/KE%C;H7pu{/@Z_o)<BgtUZsUZ30)_zE,<B+>,W]ZO:Rt!0}y
-v%:+G`t5W>0k4''gx8{vW{sOsh{|]0]orEJT`DtyA-jUP<6`{+O<k%bNBn0C"|rf@NJfuEj9PQi%_:h]}TT-#S}|uuL3'mN9{G8WYZGFiWbv~%:V@XUKkW
-QO"xte]ie:G,N6|vOC&b%4Z-MSPK(TF3f06zwEh!R#2h@e>5Prtdp"ZTp@MTdW]cK}hfuw>):7u|(D_xRWGB1`;$;V}M+w]@(+-ihbV/r"r[E>;<,aZmrB
-W)V0P0zB-0'WT1B[3.bA~$ndlR=]LVh(821:32gh,Hj1Tc@Iyo27"Q`4pNq/JG~#r0AG,6KkT8e1A-oVCLxW&/Ea]3ydtZtVhp=$R_7=.Qgb|6a}z#a+[C
-;qWQ'nQf3O$@wi_zA[+h-{wmv7#f!aJKk{iWW)`>S+@"F5ljo9bVzZJ$ZIefi_mu'/YOQ8K_-FBL4JT+@XO)=l8|CQroC>U$^EW#2'%06pzt-JE`l08c|D
-`2s1mC2}pn%)Wc&u1X%O~06}[{JA&d[ZHr&&LYj6/+OQE`(=:Z1u7GjZd:oFT7M|Lr>:%qhBO`9QoIb;/qUhm7dI=33_nLO0i$lIGt>ngp'&p)+v9k7Z'0
-;H4/r/+f+Tw^]@w@$w@2Tc<-gSBLGI{IRHh39clw-v,9f81a#d#y4ih!3X+%s$n^HFNR-.gPNk`G=@EVv&bAo3$"ISUJDt5w6xv/!3>T;4=5OV48[CgB:<
-;f6&VR'ho>+(;bB6z"f&{I5AD^Tffa"ZuoSc=|xH[xiQm=A`,=QAn%(P`f&5.|8O.a>LIo5xiivf,B`YgWiF_5"+/Woc^%n=Ty[__gH3W]B;af!Y!;O%3f
-a<w<+khw=qjhg$4)8DWwBS4SN@h0;q5Le'7N_gB_%y'cSp8|WKp"_F@fLC{r.Z!4GouCyv].N)xz+oVQz#3m'H)n8;hqtJ@$&,b_'@Sf9kg=8k$V+M:uBn
-^P+@]uKWu%YrF<$;@U0;Wb/g=No,DiDr$[kKWm~mYX0q(5lI%^k8pK1aC`MX%872D)e^HKb!`CVhE;y'N=@8g]I[d"h%OA62(}jXpOY.aHO<eRTSyTk=IE
-r=E-|aQtE2el_7BocAngFd@H`qA#D!,Al;H^#=cl5ayf3"JS/fH_hlUVVX2&t!,%u+`(C7@=[G/^!9LLb]Y5LmiV+;GKc;O,'7(NRpfH1xL4#2nP=QN<rW
-.1Sn'zQOAXPJ5a%YmiPYBys'-n[X;h%{ul%H1MQ!^J;sMh5_rKB8X2g,HcK.&5:05|%UD1'Iq}Af59q.}P`h2!|I'99>$9}dk<$9-At}<85)$oRW7#cakC
-lso$r_q#5|;sCVt{_#@(oVgd~"|$&L'Z}kKxxZMMoV`B3g=plMF@O;Ltf@$p>Ft;YT;{(DZYT=EFaT:+n"%-t$)co#3X="U+#urYS]8.VwUw_b5K+7iZ7P
-Aq<LviBLpc/B~)N#-3]i,Qn;eCE@jb6IM=Gwkt._/gmY`i^2Ov.>I+1x4i$:|vQHEvW<wSWX%D!9fDt6Um$Qm!IlV0cy"mXsI]C8WdaS3M3%0y{iOa%QrB
-<z+-FG~Ip+<wd5=nF{(J'zAHBJaYwt<I-(a4XP2kCrAFi@qHiMhs,ROFppPGfK$;FCTELUftIZ#]#[Q.)hAAJ)oFR$)g)pq&]H!%4I]9y2q-qai3bOW[[<
-}tYKA7.ci,:Zu{Lud<}qfP"rgsd;3M+@/8&_(zdOYl7FCJ|rh5n}68OVDWhW2{3O>z^U%'SP'{oV;XnKl=nhI)-r)Q8q6Rk@){wmwWW50%M@-Bwo{6J$5F
-C6..ZBPQ<}aK7&.AGOs6mRRHh}^Ew<dmos$1JR]O%6BJ`.7H(r]#&''GFxgp!yRne(-ERj,}=x!_)yC=;bHGfZF:::bcvwy(}t%7>KbCVqDGsa;,ccCjP7
-.k1bjR<TM&!3^^0Fs:;<Ji1N&9PUM[-a{"22Cs|XWR/>n8"0i9T8<%C&)i,>Yxo6J3n1-g}h;d63aqeY4"HJ<6~/c^f#DYbF~c1rNie-/>etK{_#$0~z@K
-p=E}X97&z{<l_K_lxrb}nK-1A0$!fuYJ8m>QYhQRYk.}~UpOk'sr;1lLHj7n/O7s;.S$4bQ@;JRnXv|dO,lkL)1/#MzXO#<=pzTy#&Jz+cPZ]]RKh'4%pd
-UWV.8t`$1+;<2GY2s4Vp%XK>.Y,V"h`I;wA@tp],~7Q5GsBWso,z.N0(S1JQ$Tr/]8Id+aA=^>Jh-"J%JV"C-l!@ThvrRNuZBgVV>-Z{wSk2YRX=B&Yg7q
-Wc~+UoSB)dtJ~[^=yfjwl]>aS&XkB|F"HVkRQl#z9"M"`8NT<0Iyh,UP=@wJ'h[)%=g]}iDXu{=tE<&{rW-.YpY")5>7YNP>Ju+A/a"0YGVi3A6WH:7E(m
-XV53|vDm/_s>#RC:DV!7u-}4TmiH!OO},7R}zu~yg%217"gu,jaIN.:5H;ehuFy)6>";uKT9#]#]fyT.>UV@M)1Ix/I1&g.O@U_;kkt+CmX2rXvf!NV.}5
-YirG"KO:9^gLU:.-#PjTtE%6A<}4A!=:X|ZDQx}#+m5YB3gRptE%LXXpHGTwZT<Zt>MjhLj1H26v+PEi^b@"lLy`[,HXhofjFA(Mh^@@huVY9gl@'x9]8P
-f3;f`,(evG}GLa.Khkr+gs4wZf/9Dpskyn7x&XmHQw@Xa;B{B@ue"W71kq)qAPch%LqaAD&p/TjcwUb%6;ixoJ-=X]Q;-uhJADQF+TICJfo2J@};SF,o%A
->IN4pS;}/ydC_H}rZmdgq/^aDJK@}`{T3`#_X+(m>NW303Jt+&n'bytQU((sT.=H<Y$C0+mUFK$i:RJ6=N/Wp}h0JCI0qmT0mL<6E,/xD`JA`H^jdg(&Yv
-Kbq=bq[2RcTU<wwn2vLH]i'4_'#^GGfyFc<l9r@+wR_anW/+D#}zOoQTmGA5b>AKL2Vlhx3pz+Wk.dZRlm;7g-f}Fz(MZHsxb6OoZ0Gdb1U^SUlP(njcaT
-ota3{P+r`44n4AO1d'g%M_+Zp9%KKO$-",}"U8am`YZ63gxf-[OOg&;mR_oaX'SjE"s;J7#E.!g>'KxUpVX<Ri;R=HiE.P|Cotrz.<Em2/J$@Vu,:+cl={
-u3uCXgU'LbIX)f;5>z0P+P:8c2C|wKe.2|Whi`^E_,#<g2aA+.>%RY~4VVd{iY:LFEG=+`tXlLJI'Z-zX+D"KZZqzILCf8Ms=5JDSe1Bs]rr2"-Q<ATc4(
-8x{sYlwK-!$TlF(9Jv<([bIlXy")qizuAO8jR0&P&9CakKSR%)5]Vj[f5P^0gcKoMi=GIEZOdq&ypnV4>3EG.%/RfGfqAV`kym]`A`ozLI~@<dw:^u6CM%
-A3e-Nf'[~o9A^'oBiQuSl5KPO6T@RO,+u)yqkmN(9^nbopo}WK[>mkK1pI|Fr>J/t|LBe5+e%(yvJx9>DCn4.B4}e@4_Cy;Vk$[EQA^<>uipECi2"mF5zv
-jkU%8yLuYQl&alj4=lzJ_"gXgy1jLI|J!1{n:Gd$H:%B_L'qiiz}Pz}jKY;M1@R&Ay.jphrqiO&#[x-Ul>N6R#2S)ejUKQA]:[S7=EbTfIlXMc/UL9C8:R
-vLkmkm1q#[8(&ALSBUv`;Ax+E2}k&PA[5E~5;']n]T|Qcvf+f9ysX24}1g~Q<S,5)nD/>b`$)-#c;XrmF8!tcIy>N2natmCUCz+qF+}R2/lqc9[XBT}.jc
-nqxlc)oeNt/rKMkv_R5M_`"L_|G]_$hW%i%5FqUx1{kyC}f9Cm>WAl~87Bu_#JE)y$!m@,M'+{]aRQ+U!5H4'3ONp,o`0)js|1#Tl;(J^Ae`:@w]$i3;@y
-!qRNit,y3Wc^sTml<V56vQPa&l~pct7=1Fhaf7,}jF9C4/7!7zjt)9bLzS2Di``yMTliggNB@"f1;-}_n(t$e6fz((E1Rf&zhRrhaX4k}o=J%a;)>LS<{^
-[QViR!F3r"5grbv<kuiWOWEtA)'@0C@mT&&ZjE&6QiDy{}|YG2VxKxCL=_6$Z%8ay_{tB_FUM2$ms1%BfC[=<}Nns88d+843-K)x3:@W&j@`UL!aC8mMse
-(H@d!m5K~%9^8Ujqs@={<=LE'T3m`wDalmN8wkj)o/|yRdv/`%/TMB{n.3t4=Z@]8ri6TDz{9YDm3(+.Dugc4XG_bX2xVeR76}Y4L"R7an&NXu-8GXge[C
-.V9d;/0'$|Uom:y#j{LBI%^#paLO/9mSMO)u!Z%g{'UtA>hOXu4XjkFEo7(6FBW<8W"o[qreKc'r#3!.Qt=c@^!+9)4a'eq9A:>fq.lfH%`+j[7<pO6}.Y
-Jyp9X7QEkOr[Zl&t%fAw87{2WHxWpp|'Soq/h(VGWIo@=/q__G5#b_"5&L5u[^Lw:!)BuhU$D<(swbZW]La.9<XDYUuQC8pDhX`8&cagyWn0]k-9_=sQR6
-'}bgt6u(hbq=@/[_zF!a.Hj&B53-<Nb978f^OXH(2.n@)"`]G0/%5()Y_i;@5j3JiZ.R-$URoYdH8m#vS+2&{o@1/h+&vjOk`)UMP}f9t7|.Sd~0pLz80Q
-Bl3rD`e.2Ms[RoqSLq2u.HAT$Uol]a.YRJ<JF9quE1gVe-S--R$e7_DjOSUszxLlqRN.@nnA]IA:4=a3s[7awY)xk[~c#:mQ)/+Y%%9[O^]0tpOQ.T!&y4
-&RMDD>r7%(,pwR8(~+m#B7.@HBL2HIgEp8J$eEz,K`xy/Bt@%No}tdC)!TZg}i$RgllE"23{K(9/$Ab1^%m4mm)Du0yc2OeRa1`aIuYs2N~w~@r#hG/D]I
-ni-T)zuisYOwyi;KFM!ftE[w2D:^_^k%&G9o,W5z.51a}IwpKXq,UFe0My{mbn+/^qJzg1az^1Rf5@!3,e0+Fe`hq|PIg<WBL`{yS%QA/A@>b/:vdDi^SU
-9TN#]'1(Y)$tC4qnDEqq/vQ<0[XB80eCgWeq$eW4d9+4iO!UQjJnLf;N<lQEX%ZK:PSr@g0NH8IYJie<P%!u!a'r!~gDv>qtFpg4l@60;zx^S+Q1FJDzUT
-QlT2H+jcw/e}/2N_Y<AtUofNn)>q@FR{oI^1%5I(qG<r0wif'2r(<Iea.u[bQ]K3DyNdYw,}0Xffuow%GX@1.CV7N5zdjxB(Z]ysW|2Bz%yQ>v9B#Yg`Xy
-xeY7(e|,iZsi=oTVX0x4yF1-&6!!>e^n/;<6"^!>=TSDn;(`&`jS0N`vSKSZVqF`([swg2tP"&m}K6+4s74p{TbS-xV8AzUh$<pl8'fC1yt3,U<ZhQjN/-
-jmyUiNy+k{^Q$nG{g/BTcw1hJyWUA'%GrC93omI[uc,gEP{`}x0DhUG$:-DkkAaVYGDzg5HfuJ%dyvNb3y^t]7VBm2rqoI}#0qE{xAcSWYD$n(2!qGhi=1
-,%H0,Mf_8$PdNtiCyB5`^K.@o%nTl]OD(4$!iT^U=N@DlW}{D%pH`SGCd/5dg)4e5"29xt5+OU#pY&Xt~3n}0jmK2ho5]T@L(g9EvbVl>I"c-Gs)Ce[1bG
-]qSBeITh1q22yD`@W&r&#.3C[Q_a},R]x;0y(A>Z%EMaVEMR;6)<,8@("SHphS)1}nxB/&iUB0N:(Rqd-pX$z@[(>nW1aWvO=IQg1rO|Rc"v$wlGGg14'}
-3IOeI+qCP`]6Z/2J:c^6Jzip^o!k>LKmN&&'gOf{3pAO>F0)F/&h2IF;qB<^ycinXUQ<>ST07Jrpaj#W&ut]Y7(Iz<"T)I#FehlC~gfPYuSAK{d]hTM.-1
-C{GLMZ>;;)bwt,Xbw.=#fOki#C|Wy"6<G{S7b3I3oNlpvS>%v&ngsx{H8p[^)fytiO2r]Qb9&rq&PlaT-vthjGfE_-q,McfUx1pQ}otD5p^l'(AwCa8&16
-,`dV~=xXw1lhan<]R.M^DVA]1"v:<>lF.yYl1^`.RY`wd16B8IB@S'+<k..$mWJ>oi$zX2YR9Cewp%O`qFNR0bXEX{f-9aDw<6q[BUnS1-MGN4d^NBoaD/
-ZlA5M<$4[n0}[b=I>t5KwjJZ[!J(FgnQdTG(]p]I;x|UPQ"AW}wv1y,F=j$SI^W:fN]ys`2M$UB)"^zmO2V;OmSP}c)IOxgPDlsm)j|xm$^G9r<mu&BXeP
-q8U%k2+h[vtrzr$Xo(Az0"V%R<w9^w^TfHhPCR#<d#G4`Y'WUVsKZ20%'k-9@H:;S7,w@u<CLR$>PdgzQ=2[cTzQ"K6aV_EulPQtuj0--pqt0>tYQ'zU^1
-9,GOmc!``u{8]_+,1W{7u||SM=S7HoNdCT]4d_.KS]cJ;BIA$xTY;erhEo.;;|_G;}N@D"_<C/=OemSqa=lnar@5b"6q[<x,!Lzskp')f:u%QrrI1nPG`$
-g95e(D2<;'M6/`v@f_a;5LogbKtOX6%pIp:!4cE=Q[oQE}Co}Wk&6W%k<4y)ya<=x7NJY@Gfmz&[>(=B^_Z`Fu,pUu^xq)Gux0sh6K6b`9ThqREmy2/Uj[
-voCKjzEcS[03'@(m1Vug[aJ,aJ$X`Z>h^[KpW7Wv{WiK'DSanZyo[d2+mR0a[XPFJHE'X6Dq64@jkOm{r^]TC)0DfSmVd00RTVA`@PL+2[_X@;D{@B4^Zk
-IXKC|x3`@-kJv_5x)-Ex!@(]YT;Xhl3)MEmxL.`^o2X0RA2fpnfV'agRMnDI{<&Y-Upt9HvXvR<N(1+SA!22TI7qt@#f|h'5M{11t_Q36!^Luugew,tpCO
-g6FzZdHALICZYqm/I[l}9&&8E|tzdBx_A-HM'E[oYp"_^h$6J148F/=##PzPn/B%j{9CIEla)7OQ#A'S67CcZ>RQ^o}$&+6&Pp`f]CSO|A1t&8/t/0SzKA
-nNm49vr=<ZdHREx%W]IfHUnQ/&EnX24V/<1IPd#Z)PUJgR,ef<^|gSS;w!4]Y06U2SR.XR|%sVO>yF2_(F&_zNX@'xw@&Y39$6tV:|+>(Ve'vc,DJsFx0_
-C-S>gX~>y$@gT6;]SibYvsT,ZrufRO[/Jt.7i_",PiuHFC-MjDl+@iDS1-1i;.{`}Ig`Gf3Rcw,9.:(;j<K8od|kWb#>c82S^:hUBo0MUr6[ZX^)kkAvgW
-(8j|az/I"Fxfs|WYfQrTS$i5HKv<NUcH<G[}sKjnG$QPeN!vlT/k4lVw6uwG><,p50Aco7kJ3CYUL]~3&W[_zuCL~tOmdFy2;5B4(WnvF|~4!=j>0`.R8=
-AXFxU}tRx+A<|FHU4K}j:f(5MBD1}-D/9386VRF<Y+mpDGH0kz+UJ}+A5}j{CHw;0@(C_c{5M6t<c1!8_>'a(u7[r7@_XeeP]$G1Z`Yd&R5SCBOv2-"k$x
-C|qz|l{|"[en5yss_QS+,A#fKUXN>Yid4t)vu+qt:jIC];<p6v0]4a-77inU4-gpx|$h6>(s68y)-I1RB,GPALgyYK~H=IGneVuItj|E{Cd@a4ynC#!S94
-VI]H8fIuf#qj4d+{'rjnCF%S!>}I=:}I'950+Ch5^Pt1n4,8dwzbNMC@x'""6oD$(,qPbSc9X(vVWfkYm@B${zix'4in]>[];MSSw/)+2QZ@h4|1B.t<Sk
-o[#jw:]Uw`qOeKP{W;n'X7Tn%}1^-CE9fo-JXL_bss%E-iIgKoA]UFgiqmF}Ovw5-+'/N`fH.#sZS0M4.QPDGfsm,&`9a;#CQt";V>GS>Y27IH&nRoL6jN
-=91ixIpG~r"6Z-U2#r{Z|nQ9_4w4HF4im1&M_P-UQHa`^lk<D@)(,H6CM>7ZfL~ws.1DUB2riw_rJ4{Hy:EHH)=k(I3:82NxD_0uS4{ix!pE((OpkZ/$g=
-=-XvbGy,IG#:=(;hFY3)J&]_<K1>&Pj#M1"WFK2X~V$UiMi9FuP_-zS=gl~<m7D_/)XB3N$1ehN@_%lXRs/k[S~YP"API0bw=4+KxY)F"('<oa)0g_dU7X
-im)qwbv!#uAE%SgIcsZJ6]SS"s,7'9)A+|4%+$,]JiHG/@;)w/>6n=}iZO<AjV0tC9!y<9x.1wEMG":RZqokN)7U.<D5LS0rZ$)3=N"q&hXx_K,cYf(mNv
-Fzv)%n/h1`9)Xw[M"Z97HOr0xK]H>'JGh@4ue'`%8e]i8yGMgSoP9U#l4k-8Zjb8xrW049vF!Eu}{,]}eZu{1W')hw=j9q<}jYH$Q<o|@6zNUSJ[Rn={m<
-/'(<<968M2A4;c,L&NC>']CKvk]YNx,{MVK1^(z)|92Hqub%P33&CmCkU|cYZQ9_mVNOlp<},45Co<C4ry]V}kPFJ%!u=DGU&z;2f{R]Ud$USz&&JmnG^w
-~0a#UH/2ng6}8Z}tX'bP^'kDSM,_qJ~]//NLme'(nWqPz#==vo7gaa.)C75m-X!kZfKOh7|TmFWK1,4LoJH!JkZjn5>[.E]HF%nVi>dn_q9Tu)rNy1L&<T
-I.J$6rxV4&5K8tj.qM:FbpN}FsYJNl"nw+/IIr[PA7g=Qmx}_j:Dd/jdm(}b<uOFN#bI=Aw(s#@x##W{<zXWGRiD}6(Ccn%N[h:E`98=t;Z;kiVRh,[)5-
-q"{379n$y!Tb!R9]g<Rc(f&zXXb<[|kkWjxb#FLnvaJ=l;RXx@p$qM]GEF3r#Ljb<tX9OOCKJ$!Zm2E{p2v)FM(|5[hKk^{xo/r:Vr+I^zq(f`|BDD+[TT
-d}2=]y>f616397DIOu1$piM5%%}G`SL/6q)H]pp77}MJhYsCDj_Eri_Z.5{vfHCUv{j7Y]c).o2hHOa+V%sC!7!MEdqV|2>7NV6l|!cez5Lsr^tveh&put
-Q!Ag9$`yHu`BQz^#zN~6fSudk,c::s45&;VZZScz0_3-.<F:sqEFrZFN.cBWER[LL/sNu&<mpGv;G)"_GwdZuhnx=#sQ<o1s|oyuxGf@3Z'c"qyL58uq~x
-|bN3JI3vY]|DI{j@n!KwPk-x'H08&0px"g<'8}F3/rRvVCk{n[&fSu|ya}A8W8LH_$JzGdGMs(k@QOybqtS[2s1IENB1^lU;YA{J3fjuT!`vwwHr>Y4B]9
-vj7In@";w^=O=%)qF0H/eo67DxY=f0/5kIxDATlQEi$R#wU8)==-MPOQ2EE|wQT/r!`[[--K%+~/~W'#t13Dh76%Qs$.D6$#SguyLUWBmcI%(kVVOhB0nF
-!2rxg5!;^<wB>UW@wjsf)9Aea@FxWSxHLIccu0}!+fziypakhQs>Gc(]vN46(6&,Jo0L|sEXRzOcqt[:0pv$Yz582uz}i:ALr'v#JN~BU(iI<9KAJ7cG$T
-mB9=Uj~-.-Cg4][Au!=3|lq[#|~,S9Q)')fFU.tSYyp5BlVO4Qc-W%BcqW&P/r-_WpdBx5XIqcK)5W{B2Wn[d.2qeJSBcBX{L+tM|'!vy+E%wqkLFDzT&8
-/5+m4eKKn%k+QEg{%/.KXf#m%TqZ>Xx[WO<B^W~5-G<E)=Y0ZiB2`Y%+2X"_:.sZKF=Y+:jJSvUKd1K}J^wByO|EkBHHA`qlMyt=/I62UL8{%08T_!VtZ^
-/j@$K5.!jaRv@:Dl'&JO35"Qn{K:$;j6Hw<(X_`C/gTa(TA]_pV}JD.nBs<TS;Kfx>TniJA<xoUNeD/k_Vi7_Nl9TM'_&f>;NulmBE`zo1-/3&+W57-hB/
-9JT}}NB.=|pg^Yx-w|E{OvhPkMB0orjE5$(V>44-rpjQ;G{0ZoB@3/xy7,j=(Oa|~nysP1,8XgTWhBReVMf09%nqj3cMo/E8+|%T~yi]m'y!Y:(vEnlS"|
-p<]o-(EyGvEqH54}`};{bLNCR;p,-@9k.ogkhz&(tftO%QU:}/EZ5gU[8ohLJd3x&kb;[&=^"[2EgxJfDXDVMm~9zokN$(|[cl}g_5YU0;y<>YTv1LBx:{
-QIo2iT$lknLn=|f)3Gt^L($vT'<fp6{4AY$g$'jbMu1}+g_]vELc}su^DAu]f8~W8Bc:>E{`>PA=KT!m#-eD7Qd6/koKbjN{HyI%HF"G=s{p,J#gR)w(6J
-;R9q.2^v~0#kGKJ<DCKh)[zC;(y]K&#pYZ=$J5o"QVvU0lKniGJq2V+OsfPd]0A[JP5haYb!"#I6/&_{oT="iP5Mw[(@j^_=)AcWm|RqF[m]#Ke9n61ae|
-7NapIufY)^L)"K.dq9qg<-W%mhq!b"/X0BTyW6J3tG3##/'ys-y-I>Ch-'y8eqB=gF/Sg+-1G^2qvhGzF[nC4(F:rJ<dkE^m:vv$qY8b4F`ECE.E3fTHd@
-'_(9r%Gjkr,"TZQ-6:%S,Q5TosBt]EImye/0y2KIg:vO^N;dSQa|syXb7$~rZzOd:{.:2SR2.>ccp8c8id9/H9&)tQ^j{{1']a~BISO8,M-y7LfQ%4ZmNA
-N>D,,e@nlKifY>r&QrC{g+]Aa%{@<Bdyd]lz7QvI{2z+[+OW^k2-)L)AqAe:wb+v8D;L^'%qD@bSl7`(<)U=%{-'N-d0ke+"i`237y2Y.M[$/}G%wsjjiK
-Q.zrz]"3gfIWY5~kj^`^6#`/fc%-o&~,2`Qo&XKszq-u,D)"V%Wq8X-VX28@(4W{pd|MXr,hu0>3Fb+WqO2lT+;<bIw7TaDgS"_h9LLGg'Bg{!-6<|EH9Q
-[M-S.j[s`(3AjFk]sb3Qm3cWLzj1"Ol:@.P@t]!gCi>+L^&l=sJhznJ#853@%j3d#_8(W[^rzwjB)">q2D5qO(VQb.#{6F,0%KW8+U%Lz0aRp.{.[7ETrN
-+q9P=d)rbKwv7!UPsT`Q,W]BC2g@9L,;ORPs2^<GJA6v[YB>Vhw@_@+j-TBwVg&dz;x^]v#qPH|Z_e&{zkSIc,6$.q7z:F9p}ajrF$'w8W+og@KV",Sf,1
-WopfMZ73rJ"@zgIIRI#lLXfg$X'q%0MAR8<p{6J(/KfS<}W>.PQj"Ch+oO^EU:nDRa!J`N:D8.A[g{%lhJ^%Nt'uC4pn8MJR6!lip5=d9kC[wZMZ"'tb(Y
-ZbzPRHU/FgV{0ku!EKq.r!,Z_^{4&nz]ZM$D]IpN@zaZXEEK(qw{zlUTnEW>++mJ^VE[W{.RSKvmS1^.JauAHDEHTOg[me>Vt1biMCH2a7fBEhkgbbGAc>
-=@U"QEvV%9A[do`uoJ+@|i^px|Y|:<sG+qiN@tKtJM"#EJ.t`es@7A64CMVcGAu|5FIz4'nSEDVVTXsB6]R;uqC<sz0qGwNKx3HZU:i#qJ7NM=#BtfUcE>
-vKU$}eo@GXC.hPar%lx=!JL.7}R^0QB^);{P"!1nq1[/}b.7E0&p&FOb~!K(Mm1]5F/}awt)zC$1)KM;KF+j3wfE(lS1>JHXzIgG;5,9vcJyKL[qhYQ><W
-C)WhOTPQRNJ2,A3DaDxc!![x+`jaEo~A$>iq"3mBt'Jhdy2=NYH#}RUq@oNisGfN;y}/.S{crdIy`5b<AOag!il//zXh[H+,lm5U:T-6,oo<ofwZKu"okC
-^lR>bE_-{>F]{l7E^ZTglzNg{!p;IRVwX2hlxZ($8P{HN-4t=CT@_=OQ:PuJ.yBn|F<{6cp]AuL1`H[2%RU<!kmU=!JmF+hFuxn>B18%#Cm'MTUu%ZJ7{C
-^=y_xpzuoDpCiYBS&Kr2P-f#;>8C4r16#99>3.m|Q:_8<]yT3Hj+WwsB<DPW+VyIhTv>/Q~v6higuV>y+Gu.I@PSOUL|,64Rew=fQUGmyI<gYKuZ9#WNA7
-{(Y24HYhS{bys@Lc`epGx"m^POoL+m2;NU-]sOPn5pjTyoU%'PseWtNy;^zB=o~8H))Uet7OjKs<seyC6,[|=U2X'{~lefre/CBjihfzO_::<L~sRc;A!V
-}1SB3]E;~-ONt,ng]s7(7!./|m)a,C'x>W"P6g3g[tZWiSIM3nqV7c|b}O<'JmXl8t[MKO#[t@EzJycn&grN38Jr^G":!d=o@K=W;HG2I$crLM'N`ncYon
-5dls$r}th&a`lRD;PdT[|<PGlv=RYXOY~';oUW&mM5nrB&$2>E-XV0fBknjeCD!9(tKU70)S~akTKqlvX=c#Lqj,O[WAQZ%fW-6H3,~iRp'u!eFh8N~&'Y
-^Gs^x4ad'Q~j7eeat5Ds8o1g@egY=V+PW`b9uHK=]L-DpzYnL@!LG{'I3mHWd<xrV3`%R0N_w7LrA+iWGH!#7te/~1yNGVctgy{/>ymJ<O!AM'-EPiFzr`
-(^-._s.="gOQ~=)Xn|1r]1|I@/QTrnhDT{/x>-NJTjLm<8qm]bqZD2X9]'yD]<av_i'K(iQ&_j_FFQ18G.</!ygHN4u&@>yg/mC=[Vl;F}i<GjQdwS<{vf
-V/4@;pgksTSnb#nMtXLH~o92j8iq'T^Df1TzzcVi!Qilb,S`sqz,kj<'kw<]0+_w%VLytlRx_O,/qqWbRn^B$RBIIrg<aZLMAyA9DEiy#jc47BO5I|Fi_N
-wf6y"U-`:y;qXjx/OguFp0,>U8GU|+p|!H%=I}pyYm&|4k[DwO$9ezqZHNS_>LFcTBvNbyAE~G78yCQX_(uG5={/zw/91$iQbcWLEo>{eHW'DK6qjk+qH:
-wm7<9"12`=LP9hF{S=/:seatDztTn:9jPW@tU!e,:;F`r3SdYkfx:;]DoMx7jy/0`7N[&sBRrS-)_JRI>7K,r]=]-X_6)xN.8+Z<vjL0xV~ZLxQ&Q:Fyqp
-pZA@N)'c5<<bnL6I@=mmVobc~Vf$UT4}-+D6vg5VdXRHU$yMivwnGUo]_O!r1;I1p%@}MEN[d7-/XgUsUE|@_}:et7-akv<&DS)h.odVhA0U[$3>GosHm6
-AaoWL=+v6Fy|RTnFYX)j3Tbf+r1Na'#=a'`7.bH'NX2E~{R{6zMUiTgO]tCv${<v!;Z]Snu-|qkjNex1ext1.NG55vYda9aI>Q8jPA|wfk~'enxr6J`D4A
-b2qHXivIqIqlC"rz`S&g67"g@yn)WEHaruN^ZtjrT-C$~Mbo23f#^'5m)P|_":S:-Y_{@5f@wUYj~kT`{1CwVO(C~v-hL=i{J'lu&qvN2Y,)$y|zQtH0hV
-YEXt::26Bj/`b/woh>oCjm!ntt]x]C@=B}@cuwx7JD;{Jy5d_kq9vWPepr{qv#pKez[r=7l2tuf5GDL4IpkptoS[VtwJqg@=tr%Ip62eetk7Q)(wWqZBVs
-q{8|vK|473S/Jkh'IAaqN{xbxAx7rMR,1kkq<B-z8/wJGTj@a-W%ml]`v+)w$y{'PrkKIz{iz8p<-gkDd<v2Z:z3z^,[V_-)eSON5ykfl2zEd;$l8;4L[h
-PGN4V+{;<y"8`.x^1LZ{C;HEIm>NId+VU[}`y'"^m[A&fG_8F@ID[ZG"Z%4v=XpSOedL+z@Eip}Km}KDeC^:ASq$Fp%F/+X.exDkdRPc0r-WLM"CZYutmY
-7Qbx&l:&s&.n(8t76Hdv+k_u=."P;f^#]pF!v"^=yq<^+Az%R;Kh$!"[iuSu2Q7m<{='%q^h,|C5T-7e-XOQu(u:BoiJ/}RS1`GBgC7-U{LazGh;;S[;Z`
-`%e-CyOX+fjTM;TdNREE#wSL-hlw'>-y,IHr"-I;hfBDa8RE0MkW!bQvM<%QTLljaWr=[21|KPBP>!bx"`ody34+j'];qKQ{wmn</)0V=tJ;Xya^6i_9GG
-=ey{+pR"}g1aozwPT:v0"Q<zl:YE-'"zo0]U{:zPLkbl"b&/X@~0nqaN65F%:o>ukcUD7"{]<#DtQpXGc2u%XgJ68'Ni[}/Yhf2oE#A4h!6ap4d.w"4^H!
-j9K1`+3jKkN]y>bnuqI:[-jzZ:6yw2")>vY'~7Rf,tU$c7I^cGqK+5qG)QF3qjA5&/ukxD(e7;EI_Ky@`j^arwOteL^QS$QG08q:kLf+am'lSQW'9FA[MK
-Dcx,69"b:1d0|[!o)"r^o&qUm8d4ho:NZLM8NDd&;UZ,;$+;mE9)=n`fgsce6Z'v4VwblZQ5$1U:9E(EGb+Z2'#VxC}a'G(p&4N69fQA"3u<}[Kz=s$|:0
-0#xb<ObtJH@IPpf^5v}K5X]pOr8L8lUFV0TB}%6Pkn6@CKX)k6&VzyS)Jh=p67nfj,W>F$fJmS1Pf>1149IhZ]vl#CusE_JXj:l9]w-051+s[ae.&uqM}^
->k2Y1-fua#Ao]>LmnvVtH03lF`k2#B&,Y{1]9'lEtPtG8,:"F/IiA,pamj#Yu%.<Yis=vX`W>sL+nf]s-[-bD2Jf_"h6g`G'B$dd#UzFfC,0_!0uYCLd_r
-(7ypBVi'Z`Y{0m^7Z`}:G>C{!MTWCL%TMu213Q8nmc0%ck}^/^)rpIr3$|rl_<:,3l|zxuzap|Id>Jl1+3f_X`q$~PGc|3e^J=ds%kU,[o33X|"^Uu@"c;
-34t%76FcDXiPx}7x~;B={-<scV;T@ONu(|;0$JF9GL/QTcDD{(72/]yqlm]0M7|%S|s)S1Wiry[N[qPF7QhTr-:`)8X,A2xX7+hW1u;Y$1k&gqBy2;2,-u
-Xym%D6HNj+vmp{$x";!mcXK<IWT7rRgQ%.W^L|Cl/SI.>f"t&,d([;^G[}F9;_yzqlIxI75crp}0d7caW},%:%LhUzQxNrW<]w!{|q=f['uf1RzbtW5<9^
-O&]!^^_:EdOx&Zp#G:G4G1-pP60A/LofVf_YEvG.8gfcs2%H{g]`Vf>g9:7O>qBW4(y4$LMF#4|.t:k4Jo=Fs6p>g#IuJts#2_tYYu@(f>,@y#b.AKI=2C
-#^@/_hn;9>D"oL>yFmbC0UqJ&_-$%4R77Lx9R)[Crf{aKQabKM%/`k+BKn,(=7Q2q_@`Te0d~0Udgzk(TSxm1VpIUzEzv,wv/1q@#Vas&c$_Lu4wpzeJvV
-ye8(daBKh)Q6)[B8c#7$^8gOB_O3S,GmCrZ#_w>p!@p<L[VQ`qRZ~4[uG_cMm-UR:q[O_<(4ibmn=XL&BcZK6,$k&2<I}#7W_zA4rchA5)O9k2ry1b(z)<
-oY8"RVs8=oC3%6s1{$9O<'Bq&u{;-W@%`HFtC+@@#!qM+C;jB7SY>l~.<EXOor_)fUv9D|;0O0$gnt0dBhcdR_z%uW=AfRmHx&_U9@/}9gd<Y%E_:Wp5L-
-C&>9{%@n4_>(C4Jmq1H&_@gCP_<'@bCANdMvE<U7,<qID:f|K-v8PQ--i<uxhfP0.j2C:lNN<0[sY6;M55EZt_:9q0R[M06j7HC30bIAOwYGlbZK}jkUw5
-bUDMWd%XKm5KP4T9d1C7X(e1c&i0VS0;)e$-gu>ISbRU,[:[NNfJU#u4-yL_<$<apwUb[EGE`#Y9+mj6fp&[I4aRM_~5s7Ari8Q7ib5pf[QhhggLm$#Xf[
-zEnF]TaUrvIZl@%xb2Bm;"X3ew[h)+pl]E5D!^'vQs!)LzJfzMDJ8rXAI(HQ].`8OY(}[c)&&xgm1]F)-A$ho<wNcUQdVe$8u[khdI0&LV5zG$rzQ`Bz~9
-8{/zmrcNcqVPm=":e%Z>.+erB{adRc^lsQW$|0mX](T1";;xL"2NRxjZu{NOSS,vG'8oxZcZ_6t'DJ}$7e1fj>~n,en#]k)v4C%YZThH!!7mfsJ>qTqruH
-tl%V8MD_Vh9edc>Uopu22X4aEI&r7cmIQ$VPU`j/F_V!{=O%N3<p78"1jo<B=G`V#cK!924&C<#(|Nh_hk3))bQoIzL);$>5Vn]&zP4_](tcmL6)^r&=)}
-^"ie`N^U/OK/|iI0b6Htve&[p+<ENnj/gyG[H|`K.e}mu]YM&L;Px5FwExt{D8qXLu(/:0~VzkR7@+`ssR"@YQ5f1_^.^D@C/]e@Hqb,Cb~ep4enywA/ZU
-^8&4{+Krk,PKZ5o-g%y++di+1CDc-h5aMJ$[Ua^oHR<O>0PEVITOjk[S"T#,|jhFP>R.dYT5n<ca>g/A<hae/lo"rV6N^^zL{Sh1hkmMPN}fmbISu5/L^Q
-/g`QQAQwwBk+biWh2TqO)i]aLr8y,S6kYiB.P{l`z6OtF8V$#BCCyWLcvQpu;/8Y@yy!9]FjJXMCJqZ&(K)OZa9d(ffm`}O`)}0hzQ<!U)G]KsCUj@TzTU
-u<v/]DXqUM1h(=><J15SL}nC;Su9R-tf'PxG$%[ZQN=Wj^1}+Sk8c;h9jc]g8(/F0oL)!'3M19Y$J0oEAHH8RV)O)9H>Lq"R7qG=x,Gd&qkEf{./4MlMOD
-'u<dyOksefh%Q,$lDXWQd[:5BkCL`$+u%:dx2'(0;KXd43Nk;b6#:Z<N#oE^e!);w#C6KY(0Eoaa{4HyFQc]Bs~>a+K30)e0Tozf'Zy51Gb&^DH[QRokMO
-;f3$0lJd8QoD5rgZIkMu:_qkv<=mi4:%=sFIr`qeZ'}C#@4sj0!8b2(2R3w2o;5W#:"k96#VJ[4:L'bd@dcM%7,)w(nY!jO`"#5D;nYj:1H(s4A}jYS$;I
-L9,Nt@x8W$_XDI`yF!c`:t..Qw@g=8ku_&9z<uLwRa9PmW0[Y$@f'[&^<`fJ-:Y;]JYuscaF'VXe"s.Xk%t13J}EyD"x^D}GLYkZ|mR<ku-|eDU|Fk"{(Q
-En:#d%7Xo6{76qw(RN3sC{y/Wd!mOesV29DLY36EJB/rBhLNUeknGwf^G(@=nO@L~phmAmsYnCPN)fCk_.E_=n.&!PeF9k#jn72Olzjz/O1:Yk'lPLg:1u
-}(|0`^%%"S&CGYQIA(Y.}5o18YNx{:b10[B(>TSTn1N4IO.oANy-gWChe};mxC>f@W.Skk>m4H|s[fC,0KI,U<[n-y2!(2,Ytf0'm;b.4_cs$[Ax&T}RZ]
-01v>@I1S!&fYCaJ&>G>Bhri)cBf7nt>$"{UMR>/cyx#[-pnd3ZFuqU[{Px_AJRfs7K7o;wHSUY>&SiQ6!o{;lQGUwCh^572^CWk;zWBoUG20ta/;KIdh&9
-AKGH`,!ovl|i^vqhaGZa'61y[:FL[h^YI>O%"Y3(OIL<G!5(ti-"%coM"i<Ly3@Lfv.i#GU]N#RvG#4#8-mi|V-Q#AU0kn}RcPO[U7r{Xhb-{6c!1,Pdp:
-;XjStMzD&C.KZB0m^%K4(QneWZTH^!e(sX!$~`e|:2Lcsr,vGQ1bH38JyaWOzA}F$y5F1B3eI#]C(D0`y&~FwX"A&ckfaBQk>29Km$Gm`jT,K6VR+q5,j@
-2S{c;t=p+K%D^bm.~P":^oSf%KGTR9YHyB2%:ZrDzG5Nr<>TEe(+8riFR0d"BWUZeHf)z,.A/%n7YJpK.brw.NnG0w:M"OwA7e5k>F!M+C|<Ck`KUcw:{]
-^<Z[Xwuh5}SP^dz>Z9wm=:jJV9.k'QIoK:_fd-q02,gW{i8f}DxZwA$9I@k24`:('gh3C]B`'HOM>h"Jr"EhtOHj`tdkPcz8>C+_8RrW+1,5p_pxb",]t;
-`M|8$Y+]A,9.g+Mte=Ayd]7'S(GXpsnE;5NRSbk/WhYD0j=1$q%g+7/NNAU7sHyIFH<Ad.so#]KBDWFd2l,[SDKDp`Q7MD=.FP1+w:3gk$y>Dh%V|G[oJV
-8^V;PJMeD"b4Q!s-H!k-M"wyN%d[MNXdRUz_$jQZ4e[]:Vu6Nzd&P2([exLz;.H:Orn>"XbB"[-Mq/(jg}rKH3]R(zIlMewIcITZ8etB7.bss'F.eQC}N8
-mseG/;2#u(kj`"cH2KK`WAL$kTsmU}._K+G0%+m+'!3xxC%KM<7O'I7Duud@9Pze3MDZ"t+-fzx@_[^r`I<dy:NI3NN]c67Jx"WA""Q,h}59D5.VTy[tKm
-_{$8aj_+_l&@I5%a['>(0L.}#hFT3b`svzyY]/K!P]`jK6Yu_76_7U^wo6(U4Y;5gB<bOmV&]:R:lFzB{cL,4)kElw}c=}<aw(K4F,m)|sL,_n>FnleIf{
-_3{EC=G4BDao75F%{`[K$ut<rUdVBgugrE!Elg527U+0un"xQeZ]^KX9%xDGu|:tsWpAGT8DB}<eRMC)`L<gQ)8Ygg0j|$%:9sy&2J)j@-N@cv_V|(ki#>
-4HujwA>VQh]>yN_Qr.4h['0nI{0{<<A}2z'pX}zfn(a#q`Q5Vn5110gS-bLjEsiBuA%1r0B$OY<GefmOv@%8wE(w@Ku`m$&|8J:ptno_@XHG=+>sq2:%:K
-KSr9zE}epb`cZMk^YAXEsYpD2:9XeCneM"gVmz1YB7&|!O{0,CbnU%@zkw/acRA4V_di5y9m`H"^DAY[%iY3"[Zk)8#[<f=JiIf:FT5b0Cada8GsJ,,CIV
-r-dQx5RV+z2S#8:B3[#tCsWr/{sqBC2R&hKx-$0l|k",OY8u|nCeaQ-,aF(ZA-,xnEcX-LJQPG$$V%D|"y`;f;G;)t@Ehyy%+PfpteM`[S+jS1d^,q+90;
-(#LAV%D)}>_]:5DRPJKyXE[a{!qo@zi4L":E%DH::8H;cA]v@b`+2mE4z`M0le0(6rTRGjA;P{:x;LQ#NoG%Z$R+&u23aNS"udXvKB~VC+^2<#v27dcujE
-~`K;:.~D.A@hz[ED2G;u+cSwgbfN)/6{Cli9~";eXm}![6$j/VaY/HPYG2hnj/Ae>Z9EuM}6S)7I(K4&W,<bj%I&rDCD,Awh;;K7o6bP"e_:8cKs^h1QK+
-g6dOte.$.mc$n/Tg0gfsJR8AyT)3{$&e8&VGLPbM!-<s}:QL@E}z:m~7|Kk5P"jp%!X1ms&;-g(1!vBf7jwdK:FiKg%'^mQ5GsBW:r6%a:a'_-Dkbg#3$z
-KrQ+hTK5k#+k/PT}%o6t1{ZQ/hAgA^,e5D8'~8sHMB6.k]LDx#W@~Xt`Z@]qXR,.efL=|L>G+Aa:+%pxRDPJ%VsN68#mcS=ML-/@PZG{<G{i6IB|<gH^Yi
-y(N'[Te&9B(14O=u%8_lVq[z4Eio>!W]0HCYBdIh[`L+3uSKVM/,[$T{{rqIKMn1fr#UI=D(oCi,=8naj!RR!Iih#}]6|pP;IX+<<zjs-'KS"p@0}]mhV9
-^(.1/a.FBv>M%Nn8]2U<0v++vA=Idac1R(;3K&lwhk&LL3xY6gpO|`YF[}VeW{y`e%nxhiPxuJPvv=Za_OqADA&i$6x>^-PVO&3c;R=9mT4|-`)K{{^rX-
-iNl#wx4-Gu>oL|Ld`$lw)A(>4Co67HkN/oV>nZKouNoc!AY_sLw,+!zpg,7pUawxjw]p4V)D:]v6PRoy:}bNG,v[5mLxrh$OXk$|Ky,-JXKyll,slw49t+
-I7UTazd9)-)vndH+2A/6^tYuA5hss>au|qhy$.P@pN]IyI1bhy<p<=O(4-(|7iiV1o:h7X/GwZi6,`pG;eI{x6DfCOjo:dkW(,,poZ8Ug:b.PgMmhHd^"L
-_vi8m"xA5AX$hZrm,O)zK7NtW6V2c%IxPt}.t/d+%[Ng2hH02qa|meb&`V~w#n(6=E$kl-v93ZPFaaE8of%}_Uc]Tmy2$O)(d{nZ=]bT~$++BA{(u.N`a9
-]A2SU;hr2<m9ex,nzht|#8x-{l;MPwmQ)=VUH,@P{spE2Z|"f[x`@Ta.KP1>Ltfe84yda-!rdD5&9Tm;=Q^v&n)1rZDt_USF3555'8ncRy'#I>L.Dfpk1%
-[;Td069ED0!+lR;`yc]rs[lB~|KUI(V<ylJY4RmQ3(v_H.,k##[_3Z't/3eOl%2@/aNOxaJj}qRaM]<^|/;3@'lY|sE4!jNw|].Il$_Vk2<f@fyGGaoXb>
-~fgt&qWU4472iE2qU:'J&O6Nwn@lL5nW+O4A#N=dmaL{mt"oh)[IzKblw&k`c2P)8|vv5i@H6w%fdsk%&jhNJ2,sdkW&@'=xTh9Ml7J)AOf>oM4)E}<;(^
-iu|]5TZ59&pXHn6_bm{{vupcbx%nECs=7G]QUW>>['e^3S6_'0Qy%jF@88kOoKlysq-C)XjUKgEz)gmTxE[nd,(d,m0HQ]"5LclFNXZgA;8e,UsfhdHxr-
-fTAm5XrXfacg+(O%c|cF<ylIf&Yhv2+;Nz0tffk%nkU|OcJnHf_I`Ur`fMp0$Y39%rJg9z3a^p}h`]x,Mh.<%z;WH3_2nE!g(U8/+/v]tKYugnCdfZ0;/+
-|ksaPUCv=jXw-0H`_MjS2(:<ir_V}VW,[NfI;{%ihGy=qRfm{W63>S/Pn1]p^p!^kRbm6sK-;![mM`+-Kx{=QGTi1}Bel.S[uidf11^M0kO$yv16kpbHy/
-2it)QarI0d.{|n{5ZKVj}O^&74f/AKD5]7o`}y`3zOn.IU>KE8C2ZG<as}f:qYe#!o(<IXE`9$`bspV:4aSn=[u[nZKA3#[b.af@[8x!|gj/+.SLVJu79|
-uF>dEd2`G[YAr4O-a8)<kqI2Re=g-<M`2gFYwOFv`-!HI2d3%IFpeErjG1->Yl|L$t])m/gOLPLKCe""6=I7BykAN6(fnun0:(-.ZK()jo|UD1fMJXY}wz
-5+@5.NAfBobpKX4bZ),p>/$R@V_iRT04WogBhgr4edrdL/1WJ)/:AW5+/Zr])@6v^gx3R{2/'B4,1y"'k_}2MF4rQ5gkE&(X@S~la51:0yEyTS@]avg{|o
-2B7A1:BqtfX6q)ly<3LPS8C<"^_'FGtUgcw.h]pliNZ]}"n5'33Wj_HBwu#>hKP.CE:xJ)3EML)w[00X9rp%Yg6(~hyY8nNh^82nX-uIEM:E7v#6^#7K^i
-K$hW}"Hxi'Z|w#MJb`+"|%hXDAs9%Jgxc>ZC!|W>g!MtxU9cmXUjyn-CA+`|d|mr{a;`Wl0qmD$.`Fo_@df;P1HQ+XT|IEo2RNqGL.yx!`NjQPZG0VN%1&
-"s@a@{'Z[LUU%qyzXbiT%KCIxW^u0k^EbTOM_Q609lfLY(y-2wi(n"C%,dX!sJzcs0{$$X!Uc|s2eVn:qY"lZI0cH7ZKSoi9/.iw/;Sdu"77u[N`xsnHDh
-lmw^tXY4XHgz..%Lj@B6T6RlW0Ja|;2&[L2(}AZzj'Ok7jw35`%-uI7aE,-4R4DSGRHn}F:jL4sat|I4ltj$OQL=K8S,ZDUFlr9[-L8g%z#34T1t6}d#qM
-mR0-&LS0aOUONC#tLH>A,u@Vm>"RR=}tqXYuWX8CJYh|KRNgz"+d'>A(%K]%y@WI![&s|VW->^0;:.ma+gWnJ4Dd#sBJE)E{Z|%k(VV%q2gX.bxuFrkY0+
-c(093rMh8j-cfTo@BJ:A5N^}y|w^)JbYVO[H1Nqi[&A,=pmvhcH+c0^L6/P]94=1ZDP<5[{E,/nP~>95+[:/n]2M&#_0cOXo;}W0!-}4^QqDn"|mhLJuEq
-LF~]D7ZhVgh@JL}q,hH9oz5PnDBr.v$D$'iaf,8k<&T5V)y#O')Ufh+jJY6n_cP3M4}8`)QU[KhNjzlI^Y%e15Ez.G@mQ:h}V_4jo1>|E>>j;I:A4mkm2u
-BiS57nX:+j54qX8_!htXc}C%w}P&%zSU`C%<8s7[54|,k'P[jGFs96Dp}phe4kknm7N,i2ZLa3:`cohftCO=%<4qb{<fHFNF!I;1v;[R!j"y/[IqVH^!">
-G`D=b{,v|=$Y2Ig|VtzbJ]fMh]q_D6=z3WBa^<u!'Okp5;N8m)Z=/@)0`V=dL6`mUdV|_0/g!.t9W2A`7L{7gCh.m}];GAjWHg3t0XNCQ|[kIVyC{4ey3p
-m>j]]P%cUh(.3!($:R46kRt=k/%5zyv[6&hvL`zZux8)[(nyzd5|GR_2ZfOZS{TR2>{dFX=Y30NQ|:h8fqo%fm<nB+WytVnN7LO1,QDc10IYR6fza@_/t$
-(>McbiL|3L<0pm~,}w;lX0eDuG{4#K(mClsbg^[d%oqz3w"su>VgC<r;_NM/"s6qtW.Qre0had{SEmlP6`/8Y'c`;`/7b6+U}U9],ec>-K[US}%8qYstOt
-aTS_325WWN~ea4inNp;/HQR>M&D1Zj<]"lzcXb-"zv)9$Fzn7k63-z0A&/cNNEEV=sjUv]%2[a51">tY8TPm#{,r#_$aA(FYikq/xDV^G.{>S-I[>eQ"L[
-IF6hj>sx[h(M581B/X;F3hvSNA/qRe)$$v{LQ<o(#b+|(hv,R4W/fyC{WikAx:X6&jwq@5&)KQ{w381T4^QFJuOUBL4z!Z}G_O#yBfFR6"i<(/!|x;4+t2
-AeK|1asT%M|I;M%DaZQ7G#.#$>T}#wu,EkCi][kerDF/faTjmmCs=v,}O)B3!gfKM%#b.nYXs0z1~GNZt3-knY}lA4zHTF:u^h"KhXVre#Yq4x$,f#pL3B
-`}$;_><}3o|4xmRZx}(87oy/}6sN:quC=1yw5yeI,:YAZgAe14RNIN7K=/zP<)w9>FKB"E+gdIy]xB,7l=$jqruYGV~'"xQ"|f:.1>[KtFX)^xGeB|0GAF
-8!E#d#$a^^heyv3@{Iu-DAVL>_kuK%I2g[3o5O!ME{[nD}UMbATA)-[0Tzi;%VD}"1Zf$HYit<jt_4hH7w"~dbJQgJS11$ADgbkh<X~-y<OqOLF<g9Xv^g
-U=D<U,QS;ne:AZb[+<,,4Ri5Go@J>IRcf3(C!R0lE})cGOj,t9FZeB5^gWsVnIHI+!}#|avhRq=(YUf={HBSBNVFcXmPZPKB))xDwjwI)QnSXqC{`U}k[Q
-B7T'd)`OO!y/iD"=HaleOEEdyVXLQB0GQ`3{s^TW<@-.hCqn4$FvVZn>afR`NOXHUy4a_H7mN!s-uW|WvoXi)YTYb_WaIbd(ePaZb_Qg`^/f(ZhaD^2a)t
-~7#0d0Z4PV9,gz"TtHft,ATdO;-pRl#0h%]&RyDpdhw9"@3bXgseAFUUU}he@NgKLU$/$5anGi;+)n@2Uc)wb't7"]D{8Rj.w>CX;ds)yw6k04rhi76Hc$
-"T'H{j1d"JNi2|Fc.O=gs7SWw8Ux9'q<$nEm7P^KK9}4b!U#hEcp2A0rGWh[EDe/h5Nr!A>_UEEW=cT/$@)X.[9/|YR<ZPteA)pJob51b,q^EQ8}36oS=3
-iFHp5UNDp/lH>g6,-2fs&;UkBN<#dE-F{Cq9o8daooin)eA'8Usg>]i[(x#7gQrY)1%!M-+Dj}PmM`GF)jB>$#yg"p6G-$p;{(1hq[.",)B|p6k5-/Cy;O
-$k^aJ-kjO0"w`0tVAa`a>jp4(n2|2t15Wu'R+@;d,aAMDaaT^R+;@"W^CpM,!g,(iu-Dylj[tVv7_>U:3#(;aw/w+pQr!<g9TH4p%,2(Ep>Er]:{G<vJ.d
-T"U,v+g!Z;{+vExb@cv),67v251sR>|EYwpFwn>N!Vr^zmex%L~aEu/G.m~8p;TT,D&!o'1e$i_e4(j"|H;:XJsj$^L4ic1TUJh5m7Lwr6Z{2f+Qi}U<<|
-{KO}>q7/:mkRP3R9h0D|n4:5"d!B2}oD)1jcXkN-~`e>N]@s('5&K#ebV9OW^ja3386rp6ZJe$X]n<amf49g.1N>$"nwB+&R{:Zj;X)McojdE4874VejkJ
-S1UIV,JVJjne~7u/8Xd[`Boir8IYyt%(:8OSTMY>IQq-(jO(a|mPmcylM{njSpBJB0X@F@+C,3}qUHnu%O=_D),Q3upgD7xc`P_rDjdmy&0R-!Lg^GuK6W
-hW=)j6gt%-)J^ldsCII[$6BNKjW]C[Sq8HHEGx[>VzAt|RWAWQbN!h4,j]E'WiWZqi,a$x+WJZ">!EHccPjL_C<.sD#Y&tl|.saD2hgL}IXT2"wp#&`8%]
-phTlS7C[G<#@G]<fqZzR+`on-Nc91M3/l<6]3+%oz)TD0>'2@+8.Q5!jLKOEsM6J'v,$7A@Vtr]Vp'tj;l,X8vebOO:"T5:N'`Og;LMdjZPzmlcX!(N}>r
-pw.QjaR!Ojs[g<0dGjSe~yzZ6o7GI,.=pzx=#O3r6#br1z=C^@>evIo+_K3$q3%m:x.vL=F$H7(cS}X5O>6`|d/+neN!ylYeqp+Y2XPd3i"6=FDNI:CLC|
-RW6Jnu(s5T&+UnD0aO2<6%96l(hCu++XR#=&&T|.GF1occ+[,bH)W=XC:Pg[uV|9maOhQmVybs=BW792_e%4T8CbVqP+LaHcqD8NP+[uP;u1"p<m20,l-Q
--W$=AcikB_I!Bo)t[WKhB{u!3u5cn=K$eU`5"~;w.5kV16@p`}=g_pD8BJHbJ)E{lL-5dMq%f>3{z|~Ozi[tF}OeJ#s0mI}eblzfcTy%e,acnIM%,bzm@e
-!_{K39{Dw`r,reQE56u#8xi^jZ~[wfXPTRHPTsballYybNnZhfehEZP|MA:DWkSbE}c"9rz}VD{wfZfhVK9jStMK(ti<,co)#+_/f'`xILDfWSXputt/8b
-Kr4r[C]hmC~`oBdWyRL0{T6!rZ92O/K(._mp:+"w3fmS6dER7F){Ro@Lkal7gm!>YNL]]^6jXgrd:5xe7iW9V`7^}`2p@hTKPUcYNO'RLmm{sc5[U=!!:%
-My[p!5qlIy3(pp]t{>VU^tfX2n'g-JM(1;}-6%8K=}#0=lD-|Cne09FrpxwQ$rv%1HT79$#ZhE[]%i|;2OXdI9"Zu@wQq)&+6Ewb+g_}1G~RG{!W"p3$Ze
-Y5AEk4BmBrDGLiEH8BiF3j[I5pF/KZyq)+al-bG6.@8Z;b_[8I)w1df>v_BSj#K2)9[jec5+W[YVBh/OZ&6F$q+In/:"X723QYMV0C-zX@H3Ltdh/BbtxB
-VjA^ur^l$.QxWk{#gnr=U4@m1#6DgQ-"<XZkrn,M,]ux6IIOPG)'{9Mkvx2}5.AWB2}CS-x9Em`n@z|emr.8vF3Za"K6VKgVK>|@l61zvp6oUx1-^qLrv2
-v<q@MqCk8$eg#!qZq<@2%2CFGh2WOw#>wke3A7e}W-Q#wF>5tV[h}(SavwvA4<3zCh[oj(FpmLHefoR!Pa~G-.11#28tA!/h.#Iet|U!DFGc[k]_0(4X{s
-o]],buJO`Z8EE1coiR|2md$z;&"o;N}7m!.(4[.l-%9Qq}jSMmsFG6W,V!wgo<@1}0tgD)trA4iTiRm.R+FNbZp1r/rjn;k)B[[a>=A2@p&<")b-lD0M6h
-Gg7R2zbL5_N!|`_'e{/$sp)snsu%&wrDY;7U)CA_G:r3APG&3O4LcQ,uX>)J$^FhBY@Z>3E<Yo&ww;9ds-[9TFGOLS3`sgWK5GaFz<jToSyF1Nj}ff>uh%
-jE7fEb&)Xzc3P&~!H>w,`MJi~^}>SJ{>ezM(pSSO;siga_Z!hS.<P|i7yhptC&~q%CHl'zi`4Q!yWV@wRMM0;SI))]Xvp#1<'$c9}_!"Bb9Xwbhs2:ssY]
-](lgW_|Yp,"}2$Kn0l2H<Ks$z0XM~j{d'ITdQ"X/Qn>}>SsdQA2x6h#|,,v}o3D|;IScQ#/b)ZkV7lRI@a$GRH({G+jjk|Hb,iU/#F.xYMV6~^XRt>n`]u
-WEM_"hOAfem)aT6_&=);6#F#ce1i$oncbS.MuvW`kbTrT.8.J4kxLtO@i-PO+wHV[i)Uhh{Gx;.|v%jY#/,D-%JpKW9kMhJn}CG_H(DExfVio|&gNC''{#
-fBOF=efc5p3D+m]ki5MN{'H]d%vjni~M,VRf<G(Ajs]F06x}9@]13^|B@mpJhJGmae]e8OBVmk"XgsFpj3l+w6P-yK"#gX]XdhMlVLIlOpi0:$C)L,nD](
-"Ob}9uNd$1j+n.~P[:u#,VUv,Dxu38VTmhSngFKiLu@f9HBrti&%J+2>~,Xx8vIFVR)PKB[q%Ao#P48TqTm]~gQQ7hqI!@KWtAF;,]G<o{gOa|aX"T@VLR
-un>>Kp0[9@G;js;SFD"("V6>"[.cZ0`;T,V[/@!x@F[0]zK^-wNN"J:yUZja5x:r>^9CNF.q72_JSQly^D=KzZT,u&BkHu.Es|3Gvj0Jh38;wA4!]W=q->
-E{E'pkRO(L>Yv7>]jKp0pfq,[`>V4]]8w2Y<J4hvPAd183G|FbdxIGhQrGOv#}@l4bZ^B,}sOzK_A0)vOsr(4!0aZD}f^zz%jGe0zLc+rwptC2f{`b5-E}
-'C&vuZOtNj7uJlhUg.nFiB:JoLq>3t+(yP'H$w'GU"L}2]5mZDnZxH.,OvRgXvQVWk=(<FRTA:M"-HBi."(BTH{QF@+8{C%,:r/9yp$jwll!H)7.CqAS@I
-=ThC0.DKZ|C.WJ](qRH;hRUF4<Wa^R4cP-gjn,>8#9PLg2$rN+U|Zf~0cb-Tdn{x!)C6X|X@$>/vrAZY%}Tgi6UU'Kqo+M%GV`c$LtXLQZqn4428U57=;}
-n/Z&v$$K6tmpy/xqTb[}~@PJc=Kb@{EW3{qfs1IzLRpveF0&XoYn_&Zw=}^m9H_}IdMVCOHA^-5tE<k-_SyghdqJF3Np@<t%'/WDqNC=~C-t8G2/||;Yi{
-mkX7wxLRSIf+(5!I`',(>7-W1iAaWa/f6:IB[c&Fp/^Yu%B"fmX2uJeZqlY>}c8zsZOuGN}fkfyQo30wtj+LtUo6IE9a|EkpeYQ^F|T{a||E[hKu="kzy3
-miuayLJ@9ep1H51$VD+zWLXqWQ`T5Qr!,ZpSykw#9/Hm{.~{{Xhq"hq(NLpJ4Ju+mbV{"mhZ6!KK04_wZJ.<_=I4VY)]o5;O4&>5Gz;d-l'sZ_1@~k)bQ<
-[q->,O1XV'I`3ELzHqZ/3&xw([hEc-Q/][SQ|I=4B(XuB+9pF#Xt0JczK.%XKBvgR51:K+.gA:bHb6Np.|JN^,.jljJzUJSn_M4Z^/`1IZ$zm>gp5,sM`2
-'}LdQf<YB,VAvkq"s&Y&}1J+'FxV7lH53T1n>@hi)Rw_dQaDrYfvHpl5"+e,Q337%@G^gnMZe<-gt{1&$OHnV[rS{,n$LWiX48|v)pHx=UVe'^Mqr]f0v@
-8GkHmoInOD~vl>$fDt%2m.pR`a'{z8gsr%kW63jnyKP);d=ds`VP=a3-!A{E9B)h[@.7yN#U~:mRmSXS_{A2dExk"k.FE:wR6&KG+xj16g`BNbt`@8oj1M
-&r$w3B35=kN,thfaq!Du5FBt%CFg=tnq;+/.g&yBzhxO5UNO>IjjRB'|$JkAc6NB[2Zd.4D37KqIBu9rKC/W#u(i:x!16Pb>'w<:KWrNY#L^_rTcWf+U6h
-abO7ok:RC24dWeO<]4;.N[w!#kFn$/4UR"fH.'0}%3b=v/XzOJTY`%u7.a7),^.Q/lu77$I$3(AMVxJR/(Yqt,na]%kPr`0^i,$U5!!b'CySz3ljo;RRcL
-0/fFnb%'E%)=hU7x:r#LI>[Vi2>2%Amj)ri55/QRZ6[gb`(mQ{/e{{F$>fIe&8+e";YRO!cl~].VjcB]Xs`eXSr-<^nL3Iq-AuxvVd9P&O,nZ[u"7cDdTb
-YZK#7z~G:qCGk#1xd9GQw8F_k]SkHo25nciwrK7LD)N3n&{Qt/b:)g]obyzD#36r`}]>J3Y{b:#PGR|zD,c.vGcs_EH,ZBdJ4/=J9(U[P{Di5;tu=S$TpW
-W@EEP#A>Gc[.4EAXE-jhADfNk@%s6}'OoUQ4jPM'/`uXA,qp+-Y0Met$6@OVKkexM=97gqg!!Z%=XZtGnm{bABiu78/T{Ou/v{xZCxQ;9v2F!<9#6sd![!
-w3N@M@vtxu&zjRNIM8^DZ>F(}fFA}EJz@>;_a'ObMS%`^pCR2mRP$3H[i&="QKLpy}6##Mz("4$}y;/=Rjh83I_GO`%+cg)d|X]-v"C22-&Za6ejxkU`p'
-tF|np5U0"Hq-#_!@[L:(Op<gnFMhbOq4&`mgUtY|vWSarymqG3,dvQU#9(]NX0[Pqlo)}+J^79Q^EWC:<<1FA_}S_x_c+C<{Ny'2lB[<)kO7fff9+pknH4
-:NXt]GN#(;WQT[#":bfj"S<7CX)y.r=1kL{ldy3$C-V]TzEyDkv$fpM3c&{R-NEoMWSh~z"{,%iLvqH<(ydU$|NhajTH:Ar0voivVji[O6)yc|3qW3^Js)
-r6h+M>ewXZ2%PghTz5nd<jRWNv%sCR3I":I#VWDf6&9hN8Dxib2+,r1t)/jF3m.`$@tTTIT<w"Vs3uONp`f@UmyP_"(c3U,+m>|J|z%c8Qezu[Ht/FGn1D
-LSZqEu:TSk_([J+&.Z_3I@G!)tE3(8Fl"r2D{PTprqs,4IHnFv5;UFxqmLh]Zb$@nth$VkJ6XusM&B9A%/[oTOyQXNP3lv-r>.[.@CMDBGk4=l;8Dvjtij
-6--zuyRxDV[(wtAc'6_r:qqYg'x5s7|$n$R"07%Meek4'EQ`Vusm}gdcG6'P]'btwbRpQJQ[V8p5sW!%q-jst9e>w8PP'qd9vc,@!u4SMMZgh:qs}pkV[3
-~O,tTf>;_>1i>GCg+.A%N3GR5RBJVLy^a(I[13SN:+F@;s&U"hW^uN)h"]EYIEEMyW16g"26HJ:%seCybq/2".hynN"Y{MLkF+uKED)Ru8+}fhrSC(7N6-
-18SxVhE)bpv@hQJ1/Ug/#(Y$$,%N@81F<'k7!3SJv!OmPgicfYW2v(DPUCb#cFh=#@j;,#P6"-1{<@l8O)J0yG3X])ZB6c`(%%Z,hlwLi:=UtLmN~{"c>X
-+%[=J9TLK6`rycWt@b'-JmDH~@~T2].O%Z>i#SrP]@kM2$v<|[zrf9Uo$`7cOcLcD!'1{lxq_0<cY0CIhx0,A#$eqFks>Nl)X5H,eJ}V9Vj@!"{g]5CuB-
-bV;1~I;C_IdiIM&_`]p)L{Ni`7D"3o&f/U.aeIoF/2l+N;71h[YMPM5x+["k(WlMrW{4msB..q"%MU%S^1!asRAxl$(8pmo6K='E")%hn[2<qG#JBHNR0>
-7n=|1;&,6L]e=5g(PEb9jYOiqC!oJUA:)Nmf@-/:f>YciWSSEhjS;i&E=",ha18{guT[V]Mxx-}0E_{#xNJ:EWlfF<dU@z:zG@CmhSO_x1n@bVWix,n6>b
-2}Cv-mD9]BIhCv+CEOs+!AsjU7zx!%=T=_hE5eI`;),U+B&4|BPA"T~U+X+^7KEKq-v$.Bk)d@QGdfQM65id>W27MQc|J3hMF;U,</@vRWB7no(-G=:NYp
-fBiiIT9n-W0,vTe[Ga6)}^<zZltCD=7W~Ct)ryT(A`AIN=L-'KScUeEzotm0$V3/.=o44)@$^QC%HRC![bF%vF'e{+xsq'rVgn:i+)Y0|E8A+Itbt3#-vs
-w{m&Nwtib$rGZYuU0]K)NE;s_(#I;RLp5[W4b<m0$2hg9=O0ESpQm)|-MU^>%vigq$5WMx1k-sv`KxjBa+!1qI2qkvO/;,3VX=c;Jw$@kAhZ%Rf_oj7KhB
-VW8vcbdfsHnWE0K|H6hq+>6IsH^8JtD6=}R72GJ>W2lachKJF^p72e[9_YA0r0@$S)ht'@<+/"qj]bE-lV%8.GM%,n~0A(bZ^r;Say~&sZ;gdyx<Ym]_1@
-a"s6hi<r;Y_zE!TzM_Y_YOw"b:XC0vA<##v5ZV7Ku-.jmLet0jO/tBlz{n![CsS)YLjjtG({Bnmm'Ji:'>#f.TPdjnaU1UWDsibpLIsgq$)vVm>y|"xt08
-Y13nwQT.;wSd#:1Q=%{6KcSEF@nQxQ|8g[[{wj}6St`HPwaOP./63.>1.^MZE{b@CUY2#n5lZ:dB@u~.7I|=W:3>PX.}BEx3i_4o[MAk!4NSR:i8hp+Rl%
-ZOBY|1jxx&rCXge$MSK+l2-Kw4N=`WZvV6|8.lV<'#+6[,GXO&I@'!VE]E^UTs}T#|9x}IX'o,HFQz`R6x=K6>w-H5aF+]QLW'm/TYovRjerxn]j},'F=y
-s"/##Ak1qjz@GDKZsQHbQs5}ztck4W4_aQ=RHF4vtp+b-NuEHgG'(`}{0k4IaCq!Dw<9!@}.l1fk&6ugT(BB3.Cjtc#LHl!U;zW&w4le5lzmIA/Vc62$g{
-wvZy<V@>fopYt[(H326iD+X1=:73$m$QzE/2KL]Jj=slP:W#RJ.u9Gz<y74GxD;z-2}P2%^(w6^qu-J(7'zhUW~F%hG07R/7w5mlOD{k_1Rb-/_.53O6j'
-j,>S{`aY60pk691,=eIvG]ok0h`vJ@S/%w1R`%%yAnnZL9vG9mvj-:xZfBrWjujQA[^k^,RkvRW{B]r=rXOcS1=)CEI15X)b[E^^5@#6XRtAdBSxCC6d-4
-/MC}.8rHE7eqU|.T#a$9G<QuUXG39c3@3Q"%q,l$Qen}eIxkx7&|M6Eeo91gLsNpf&_>8=E@t'sZZ6l;2,yV0E[hNOJgMs5D,M&hd+bsnJ}wU.lXU!>&Rt
-78y}GQcCn)K}Z$[9<U/TD>M}XLnX/AZw55$yB=rwr>h$#F&rUuUFU'{%Yu=WZuRl@]:VwNaaAG}fs'V|C:0_W07/-QD_K(Hke8_x<&s4q4tzE=Vn0ce8lw
-|`-s8N/5lcwf](w0D+P0yNWaiHOFrA&:YJ"wgl3kj'>S~o6n{l1=ji+`5r4unL{$-d6}BOVBaUn""Xd]t8SJiqbHE"QuOR{HwEQ{tV#g)f3){BaT/77A+r
-Yg$Q^Ls}q7C0d#'nx]t5`blU5'jQE7tfSUmfLeJ"og~x;Rfk"8EJ$U=E%%Vel5WAd{v!b&ntKk6GoZ1iSE-($]vR[(jwSJ~E81E^X[tctesfesE!&T&;BJ
-'r9U"&^N(GiW^OZ15!CCFb2t{;/%`/OZQpBAI[B6Je2JZZ6-WWfww0fN+]5Vrc+Kgvb'k$CxcTS|#LIhbkb{76uW}hcr=#Nxpb+D}I-.EUe([iNV/)_xK]
-rd0A=Q&xuk;pY|>fSt{+'zG/1Lx5/ub/#-P+)0Nvj.Z')GEMCY#nzpK;}(3N&|u79j&e^mzWQQ;.8]~#TNI"REp^G:vGG1h8;1!o"-y0kp%d6&g:90FHnm
-|0FdMx]8@Hh{c=aW1$;OzY:&SPDTy@wuA}/O(1J{0%W21taOGQNvlA=z3%.p;nkgzF.bNPW9Y0-/x]#`ZORHMx;f"8y.5YC>WNw7<%Kx'CVZ:fW`;#pq(O
-{rC;%^EcjgmTg9sEE/~CD@)J$vGts>GjL:oe}`2XwcZRc#4|EkFDBpbU6MB+;k>!=qRVry_=[wP97FW'lXty'721zcjS_%K9^<TQw9'27Nvb0'Yq,}"7Ke
-R4nW#z0@]gl=NFUjo1-B-OR]Fj&=SC_ts.AKFH<{^9@-g_gd=OW$EWxIYc:G12`M^IHaLs8!qm`M"H;KP,W=Ts,n#|0Xl@A,YgvJr'$Y(`i[]J|CB&`BMv
-JK$2QK1XZ6AT8_jX#aG=na(c9W](wV3KNtLbWybTbO5GF}lL~G}&')~2by=5O0E/GWAi5RiKW0f7r4r3]$4x8b[Pyk_mqG&AYE00!Q_{2QSv`>[ES9unEh
-8o&zG`3)_%X{dX4hP;N!e(ZO`wgx4$~g&Pp(qGj}wXPD|a`-EU}3TUXa}5e%}Af;sjMu5VeQb[qzll3M-@F4&+](R]~tDVdwNl'KrlV5dWQ/khqab-'_2d
-]DEQkp6nAuri.&XQ/!RXMUVX8aEy"Q>Nq{b0&dMq7.Qt_Z1GuMi{pJCl9&$YsI"qMm@TD$h){Gc3mj)=`BM=f}1$P&upLT9`YmiRkBv$Tk!|/%%c.v3%"i
-e;hf=hU;r%ijjY}0Q8/b|Bia"K!>x#Z/UDr-lS60cw{xMiATz+#Ib<G+U{'^Q:-6ip4`$bKhz;gA;>&W.0{G"y.'lZ+Lcty>+<Y$@Akm5hLxyq%,Jqgax4
-9;G]jQlR5-kHr{2JK/QhvA|uf-x5.arNU1@[Ow]s3Bh8v$eN/iHA]^4hsb^FN<{FdCMRv&Mv'kHQ2$vntSC6YvL>G4NFH']xFpFbs#M40,9Yr5~3V4G&c1
-'T6z'^=+]GJu-LRS%8V/ig0Z>4cqbh#O,Jq3i);Swbo="J+MrLC2U3`rS1E^Bk{>rD6DJ"=wOg0Zux5jon_!DRqtzDdcA7$7C2DG0-|IG"9#:H2<:e$1mL
-)N:$EWxA;!t(3.iUkTm1'xkL%{uY+8DEkT&C0``G}^;H}N|12%_G%Ba#CGFBd,Z;oQf[LHvr=X9$mV%6k0f8`LfP7a#pK2K[x!BJ^w=P':)Fu>7#L_qb|[
-JVs0KjYRidm3maGnIu]qP5w-%smUu+@mnXAL@]xDf"!QM^QK]IoUQSpJoiz"ZM[+$A42W[lR9(#"`15zy-5vR1PChY6f2ytVw^SB%t/sX!=w)3]9Tl/8h4
-Smx.Le/U2$G=h.Z=Wj/AH7|p=oMDmeZ[##+xbK+V}}H3Bq.3a#faNGVMMnIZtAz"PfVY2d>"Bl{!Ha^nmL-%RMGtWA.(ga#R1e3GRL'NZJO}Ia=_JE14Bw
-gIvW^(]kl(H7j=A@%CSoN]X;gV}_:/JpT@sdmBX6wL{UP;d%|P0>DKXrUR()_0[dAuWpCsz]ik;dft1l'C>cDeC|,/WnWe"-Iv:z[mlXNCX#+jep,kR%}(
-PC;3PBW;S]v{xCW}S[ErQ1vcpuuQKs(Q`VDdc4#[$@py=G~sG;!tR,{}A%1!/+y>-Ijn/0]@6n$O0GjnXrxmiv8b~k}Re6=Ngnv[pw3_u}&{c&/dp_<"!k
-5J>lxR&V|+wi^coQO]VwFUtWI.PF~gooYb)VxB4$cwKbYRc30=ZZ|Rw7p03^ygF3hcgFX>$kX8E!E5!CEmaFPonQj(9;&t}@iWXQo5juSR0DJ@`!q0uD/h
-Y=(SJ4X]Lo.u/O_l~Eyyhz/TdcDvA^D@n"k2|otFf'DT|f:;l+jM'-'Zy$|B}+0Y]xrm3"yE2UjcNLw).#etJm.E!o@a=e4=|_<>ApT2PUyb!@J8lXjs[5
--65Ikc!_6TnH4f7;()RZZ^pOOxOhuN:h9Be_w^#{~MA`ZeJ1=0i.UVgi5C`)@iL>eHkBl/+RfuH!M&4;UlgSj9RS]n2>1@NEP,Aj)zB&#1X#$]frX8.xZb
-hAKfvR"GmggD,X"i$@Y".ZQ}uWzP)+T-:z`5E-n.@v!kbOgw>o[r#FyovfrdaO5!/svktRu4GEdK5$LZbmMN.eWj5elhv9)B4oR,>NVO/K3eh+Zicq%{Kj
--2LuPq^7TrJ=Kstx`CW!=O.WX,{6W;4+i-w1oMS<>B<NC;E=wp9Tl/LTgl+X-!eP><LeIpai+FERCF{M~'U<-55g'CC>$:[g,T(AM)ees<.%+ACI-E&{B|
-)td"_,~/r^i,g`fl661E2&6mS}3ahFEj=pZr1Y~V'3i6l^8%i5L>+y;eqCqd67l91:VNaVw^A/Da^>W{Q57#iLfK=iyOSTz=mA-9(oey)f1Y%GTCMXm"Np
-,0Qu6hYV%]~)MC/1jh&H]Y47&,;UtM3lgV!0wa%lf1'9x:alMN{fPa1bJJeXDV{q"YOR@8|SZ`_'eZi8zkg]~Pd8fQVdx&MFvb9FPBKXUpBm($$p')U@5#
-<{9}eT0{-4vWhM3uuch7@v&nNw|/t'h2JcG(se9f{av:Hov.0U`Y-0>w5t4c3ih/FUK#C6giKzd^|k}>Az%UEy"OBXy)A^$}"[PR2C[yxd|J]).;<`Oz%7
-VsZ|2<4KK<WJxne<VmQE$_"v+ey${cCZH"Gi02<=>4j)MmR0-5oB-`B#[yMr`1n0Y,<o"y2NP.0BAAvlV_M-EB:jBX[E6(/^OtBsrGheKvxV6BOv"oA>o"
-pPaOvRl6h.u2C20N`k8;rX"gY:V`Ex%%U2;.ayyE/>'OCzoxrve{navq4f'zKBRU}V9V0H(moGB4E#=rzc{Cft!}V:h.|8&N@m-$5#/q,@w$:@``5Is[^c
-;||i3'|J4vBJ(|~`%0^VXrN`56Nr}Q)+],-A$=R`&B}9]cWUc>ENPThkIUo^5I.Qxjk>{&yU2M//Z/LxhE:nCX]-TGiLWxu3=;>q/6NyGULG!TtrRay6S7
-y,[ftO6i~52`!xRT{k[@Mx_RP{BSY)GQhR,|OdqCy@'BTV/ga&%;'B)5AC+aU]+;,z>1r')t`=1wSN2{Ly9,|6S{$9"_/j|/tXbsWe[7%w2usY3L7BfZ!9
-&;B|RW)74)LEm#3C7|ILpvgZ6Fv>wh>kysDTUa`=X>vmgL0POS,3/;!{3<!d2|E0$n>P;oC}MF-![k,5lV]3en,}j8}gYp%{vNMgjb1rs2y4(&(:9JP`(-
-dq5JNGG%al2x8nM=}/wng"S58v)5w>$6WGzrApQRB4.er8&U@qKxl0Qc!,-{R$"Az(,KTX_;(=(9O"8:KF5K^}%bfNq,nhuUXhuCt3:'{:fzrYE{dLI}Fl
-lEiI[_'no6/47J@G(xF]E8ltK0MY5Vc9V]-W"&hbOEKS-jJ7aLx[@]zT<&vjNu,-70i7~u_N|CmReWEh'Z0%3:<RjS>T)I{+|H<zyHy1;fv-b|E}qX.i$|
-'IKI,|nms>S4r&%lcm6@q.^2R[NP:}q7X<98[&YOSHbCP#ndSZQu9i,)yN~iV87^.T|pN2IHii[QqMQG{O3}uf|/a8YJ6j}B%N0X`B.!43RoLwKTHF>P1[
-3O+c"0I1wahfn5vi&)n;k$SM{"BhpOJqO0EtvRF-:HJRC<p+EsGzle&LMn|I@w=B3|;tP/n@HuqXw=Fcy,r.V7^=Imf@]G=Gl"%|)v:dY4rT.-kpw6UAU=
-x:$qk83yOsiQ+msV@/"JdBswVueg#Y)@!J5yLh!0&>lv:Fv6eiNbEa#0-a,OvxaWGDeE@IR9jc45_^wslmd6A=zP~`k#T@4F{8ad&p7eU/+%rj:56^qi9_
-4O21+]4pQ};i..y&wMn:p3r36_&c<yn`e[9sW9,)WSyvLqc)tdRR0fa|v.IYy-TP/vvWGz>&H49_,.s0hh0!BAz_zKs%5`~C#Gn&fx}:elur!Ui!U&$OYV
-N)|Hcnkz7.<ESoey03+R3@ZzP`9y@%QGUdvNlbVN6acC@D]]TVBmCRU=o8|jRix/)k)r3#+i:ZVwS}ECXRXv=j3gJsEg3&eK`}+{M,xEQxLW8Zvt5Ix5(-
-8&3LfMomfe;OCAfaylU7&'TrTa3S)ab'Y{okuUVW:66<'StI^Owu9Kao+==ee@!GE.v@yu<#7pZm~mgx^v{D((bRwI"kC<7pHm2Em;QrJPCeDi{3~XV6F5
-{a[X.^pe=1~k~DIy1WyLeT](gMAR+8E/_|),q;b0Y8$LbFn!&"oP:-)@<HrK^w2x"t.:'9WUjw_r6=F8;mrVfOmk((Wu9LxN.L_)].QQ(Lskkbl.TV_5M7
-]zE:jTjfz5$(a+^JS`Z"sOyj,^Hh!'&hrHz;@.eUp`XMlfk3.+4ObRSct%]juW8LZQ<H>WfPa,`t4"|)fDB<!B)`(B4RB+7aI%:H-O3@v-4EANM2Kl7gOi
-@8pGdP'CLO_<PyH5,9O:$8]y~EbI8oSTFkNLhQ'tX&Xg49tzaZoC&%[(O%`sR`kG8#|Hg+&:>m<2SZ-ggF5qdn"7M157fO>9#7:r([9@>XoG9R_k':~Pk7
-OASKk@9Zg-<E3q/3fK9+[NVbQ)Z7`Ow!LP#!E]j/mGWaC^'#<8mNCB=uzioOA@UbI%gE!/L].7x:{YSE(cx2p@3k%|}k(zj=Q[|_QTxA+;V|kQ}|oBTtWj
-1P4!~[:&%5l-31P9j.91XcwnjQ%im[M{|zqToHhcrZ._6V1U'zqmyT+-IoDv8rd$[%c}5|i3GM>T-0MD}I&#dv]@GgBwmEm]n)<=XD@ueGK(@K&@@nqWAw
-8&|y9q5FI8kWdPY,%>Y+XbjjK^CgM{W.N7|1qVP!:8)o}e<U-S45eH}p7nNqZ&5Kx$w!Z":SjCmHsFAM"+%$N>=I`2@`QqXmh_>We0_Ez%{I!bB5Mq:+_E
-pnRLl#R_j/7]YFa`"]>+#`{E`<%DhID:U@xPk&~+6^<vipQs[18l|km:^%,4{)=BW2kDU1|euut9T8u9fU0>1M9d,G&iZn1Zp4=u.Jv1z.:t!bpSlqEnCx
-B6{kagFN_kW=!;4TB=a$Z,ec9zO+wQ:Zql7&m"{0l2(`eczGSp^e)55,lmIC4sr>J(x5nj[kh4N1w.buORFM#Za8cA.H==,:E^`R=:USu=Q1mCU3Far.N9
-kHZ)xdA6Y:hH'TanQwi.;d6]0vWUHtvL)3lHc1`fQd1)JvCNzD!&'D>0>daw-e3NL{7A[v[]Ov$]U2">eM>$S1R1|_3""U,hfFjF.ar+]kP-)c.);"oe'9
-P7s:kI6gm>FXOG>L5s5U7&+|'1BOh%XJ}[RW`H7AWg2eoAtS/Nr+d!S+Y!.19Ne%Ci+fy|VkOYDe9aAA%XsKl-)r3FzNZ6Cl6_;=R,$kbv]Q1NnGUXo]IP
-0W}7t6imJ/pWTT2=`qK>Ga~+0|C58l[E]'@uNjY)Z!5GfZ%ZvC15foM#2O%^#(#Q)>iPV{Q$oS@k(5ydTv'Z[P+>X_`]T["wsW~73s0d8=i+JLkt"W2m/7
-|iIP^E,Nw%T)>4&2j<{j3H4]FX1_sWAxW#L4:`9W/edZ1IIBs0hTf<t%fZ''<kJ^}SuyH}pY/"9f%'kkxHuyDUc1%4jWfa$r;51GWP#cLV:]'/%7@F[W+I
-7dMBaZ/u3Z_;-wTSe/c;]{RlXgCt!OBSNh@Z([5TUCtz5+))YP&IglYq[enCI{Z<d;xnEPK[+6:+o+-gu"C#fZ+dX+9y]h^=mTQ[gO<gA$SS'8<TJPbIpb
-%HmrT6fv5hQ$}O9'pkf+ZL276EGgv.YR9-DQ)DiO)9k%i|s7w}/};BhLm}<e=d@kfF5Libvy&T=pw{VL'qzP!I,<3D|'|rl'7;WjG9zk[1Ic_']t3_.KH@
-G^u3tLGXZlWc(car4Q)/7&^I1_V$H'6)J=_!#cNdYsfd:58}sjx]smU#2y:z[AZ_uW'mTq'-27`jz_I[-O=`UWi>2$M:Rr3+<02Iz,|LzSAg@Tl}(gTU;6
-^r,{X#_%ex2bN#"1vJMC;cK)Zf4<Y3|XbFvYBD)jGO-@MCM(ing[31+)<75znefcSiVbPCdroVtY9CtAQcdBoa+lW'{h'OiR2DBy:>]I`.Ivw.eKUU#{"_
-vL>a19#.#=0Cv_,u%Es)n0J_]vU[H[ghqlY:8s2!WXf9l>.2[U7Ca>X`!T^+i-L"+=o'ChZnhMmR8xhAVf_(wZyP&v]JDRKgi=d@:lX20].2dCYf$tk9]^
->-r7/FBs^plWll#c,QX7rgab^>Ob[W]'BL=-6/IUsm3X#bkk#[^vf)4iea}uM;s6c9lEY1%w`9CLCYolQ]2RfV]3K5=T$FvsN"mT1E=}<>Rm_-_73fn_Z`
-++B4gfs"))3d7!#.E-.6TsBY0+VajrOdlfo'X`e1h%ecWO!E#inL(9riIAOLD{WAbQ7E(^]8;1jX!M]w!d&J.[$sBvi/xv-`mpNIN'Bzl&%-M&#H)wm=(F
-Y^]Mcqa4'64<5),ai7T`yEt)2Ekb1HaJOv/zag$[Zv74)cTO3Udb5k.UqNvN_48[`j`/<w[Gj45ib)29T:+A!E2t;(es:lz-0@zmjhb_lgjdbTqk6JBNw^
-jup7L@t>6HR.TYJ(lB:2WrQqP@TJ=@cF>YqI.EM6kG6[-hb6{(6!.P+qShr-qJZUH|eG_`fA;T+57!9#=,.%z%P_Cl."M%Xu~T#NT(`,{WaJD#z1ojoEh&
-1MMg4V=az[h!"#K>6)]>]W09bNJRkUb2@M!%>9DpYK1F>m-i03!C6a[P!A#8V[RS89xH+WG$8F4`&k132JahB|)<QYm}n|qHk7,)/ntk&iIJb&/ph)]`I/
-`0F+XKWMD-1t;C>IJS]u36WaIY]^ij62~m`2(8M&94[u-Ua4go)ILyc1fzOQMJRw['vS"au%iB^a&Kr88w`g.+lr0jK!h+R[.r46Ln3dw:Yqxw"wJ_;@#A
-C'(dTIWYVU"q'x4EHA8`CvkXzx/YveBOYtQrytg-f:tqe}M&{{^]jGJ:,3!YDCOHVYVW!l0XW;DaTJ:.TIgsdMd&.n3^TahFdCk>/qoSAb}p9A^5ZwNcyy
-A0r2tkwix9~5fGe)Qgd>51Va>3Pdxq>.Yk$|)=QJPjBlV|$>+m~%FhT0"$kI[79HB0e"d;H^aUVk"0;muKWXSWW.o%);#}n"=}rs5<j1lsBA7<i"&Va{Y2
-N,-p[@-4,QAv2Kov^<,kPf6p67)fJ1loK@uSUJ$@<F=]Ek+AIQ_T2VOF]PncQTA7u&rxyS;0QGO$3!V{.:`Io6.L=F[N=MtY4)Y-Yi$8&"NgFR&B[0)Mqy
-;AA6<[Vn3%/JoDE(6xZuSi1voQlJv!p1A)"wdU~Kh!'2H9a>%k|vo{[[>"R-g^JxJti`B.).e,<,1!g$T,:hG$2d#6^Uw+$jAH`I;'V|0Kjqe"6AY1U&_+
-YtpV8K%E'Bk(!EHFbf-k.:v$'N2Ht@Sa0K>Jw2%ajm1$QK}D+i-@;<e7_eI0driA#yWY&"6k%Tvo~]B17O&5%4G>{j^z0+%+Nx:tjwj[h/Kv9|ideAUSh'
-^p@#lfGr{Xk|"mly.7>LQ>y7%cgl5zCsIY--,kXJyME|Y|irfujZG/+D_O2)(_9'`Vfvvy|Ml|{LNe%sjs7nSlQf4O"|'-qAoGuh(L(L%_+u8'kGiei,i/
-@J|k6&svPPq[xD5.S;t1b10`p^OyW1L'KI2@6|TSG]4"xQ>Hl5zL`>3O[=N+U=s2{r2M%)6YAirNR)|UL.xQzm2"4DD#oi7k}KvC.R,m<%y{"cob8gVjv>
-A5/j]Lj1w1g9c;T|aVec/=rO63&bIX:H"WQgCqbm]@!NW3OU|SBUrLgVXo4W$4)4S/oZO/7zEs@U,qTHiTm`"U>[BT&:=X|z^3Yn+fP9Ad^`TVue)-yFyE
-'5tX'EbK^2|Uyw4(XFEt/tis;][Z}|LK#SB:ar1JbS[}Em3i3/n[E^j%()HXM=:Hrhy3P$/Wobn'dq_v$O_#k|rz4c9[3q$QXB<K=ml068c@>aZ0_Y9^<X
-fF9BX533cO+<vBf-~2ELJsB2.A7#Pt`%R[@}-};P!S;%k`]M^i!'Qx=9TZ$8MDaPdRf.;_QWa>$o2(>:Y<f9fr{h!67AD8eNuQ&'PUljAdP(ucBan!9uQw
-E`qbs7ovZ4}|_+,{AO=}+^GiI)=:'fm7EFQ1S2eAhcG8-q6'`]AMoBR&T'$%49~Ky!&Fpq|<Y8<>37x)m/~IqC1Usgu%UWCD@gySJd95MH9F9`}jcUUm=B
-Q{9.|n>C+_(FEwsfol]G)F:zdw^}~1J.(JUy<m$idhL#BkRyUF$k_D1hMMFQ(S(;WP."X9&2>p=s`JKD7wnijspo#zm,b.&CjyEKBfp::wS^&XqaQyYuPf
-y49af{#A^(0$Y]t/T^m%QGR.uOm$6AWR3nXP#Nneu1T5Fuot/wRD.4Ba(rZ2pTl!=wSKjbqsT548`8(|8;"rB&`m_j&/t}S<`#VAucmBk9tQ$>||:|;f>V
-AY`j/&PAR1yJ%oc5)p"xJ0SN2nZ]p["jJYyf~2vtm:;xt,(K018EYcNC6Ca}vox"Y+PnD^-T&mCK4/uS3F6k$l5DoYGl~7zIqU8"Z>4v8}O74q#/moi0f8
-N3S+Gk+SRa:n3/5S9q@Dd./6B.)TnuNh`lSRH^xEP<a}8<);UV[9]X.g_M|<~ftW%[@-2<hW+.SHtS1<wAcEF90+w-b-#47oBrt%]9Srr/TL/..c`NY_66
-FPSO:b[Gzo,u`!)e,Q'RSpF<dez4k8tV.VV,JOaKCSG`RmF[%:G:)+g(Db55g`(yf1eQ$IW[ZAxhO$b]dx#T3g3}zt0`@YnAUZqRht))<BgH5cp<Aw$Vqv
-&w[i5gC:KG,4o%mGWO-T[,Z]T+'%WwcTP}[Pb}~xDDI87gd[cDnI+aRoyUei^wazA|La,tS]KY[IA>CRz.Z;S,BEdp:^nIcMWm<u5UxJSd<WNfnfb0$w1=
-$s2Q$<[k|hRKS>in[#QX}xs}L]jySz^xYfH^V|#/xq3L{Iw3J>5AA4tMxVrv0{&[x_})m.x^q_,:3^gvM;M^SCqd#mx#O1G<YfR6$S^@Ig5;,Ri0zTrmJx
-PqV3vl>)eRknkc@LU}9]f!gL5$"1fJ,h+jQi2.M:C-5#eMfbNQX},HL|acfv[y{UJcR=l$^#":7gck1i[WP9E8;;HbV&>]~E5W>;;Dn=>'1HHy]_%F4+0T
-`k1eVotyX0R8Y!,91xja58!M>r>c5Oy;Aq/8l]Yn['('C[-RjS4Ggh9j=Jly_zzGe8f!e.1imL&rkO6$fMazXR{cXm"GyczzvQ_7eH3`8;^aJe]|^LMZ..
-}d8nu&]=Hf,U}d(U3G0'Mh%@3]>nN]{ZuCe6<M[`'qn27>o<y]1p>.kmLg=ah>yW:84EMJU^U4JGg3{vS_xHW"8UY%Tl2c1B7@=vHj5Pm+5#MQX13BZdU2
-.)aIL5V2dk:)~/Slx9JfeePUgKgSVh]dju3!A(X[`u>r'o(j@_|L#Few5_@$b$bkEe+Zu^c&&%Be:U4GL&.Gi)OAk:)c/nkPS3jU^B:uZa9)h05Dx/@d!)
-9.rlD"BhS0Zf,"csO-!;HKaCgzuPOTo]Nuk%ml.]7f'1GNoQ]Za2B@pC9{B^YFC$x9ha=mJKbk4xd7-t<{T||ya}n4h`k=ZHt4R<QljMX&86E;e(=iRD_H
-YxRitpN'~[tcx|Sv`g3vXk5UzER]B/H^WLQ>UK0AsYiMI}=CzVZdvu1F%}+}kgs)'=qbPnT5YIlt[{:;)N:A9;'JjC$%+W">}'^a!Z+I&C{"S{mYhlBNFa
-GLK/X|xh}zSc}<B+VaF;2((GbqWR}4ef[.e4=I@jfJxLI|c|FO2xN5uj<JAdv7Fl09zEjs&B19-{W8fcw:,=)CiYA1-/#<+`mk[nJ,O/j4lkP&h4|AV(Wk
-k(CZpl;_5/0hu1@bx`lL}29(KjLF7dc#u+:jQ;E<I:J5AET<M;BU$Fh9yEZXU%e{166y,{ld>1Pk,5AaNz:}%bhJfm$bv7L=DhKz@>4]u0f@r9#9xaY^Y$
-S)-zn6':bH'p)F"aoBO(|<`ckCiD|:!t!kdN.E[|v3@4._"i@f-nso$@YRf;3H~IGDp{K3g3`-"s/nvp3zWgMC=Xr3WA2t1#/Vxo7A6y59qEdK|N"/Z9+q
-`aTyT':]@-0-B52lEzPn;=)X-n!})$Ff($v@(#D^<6]%@<ufhcN[xp`.h+s77v;'tejN8R+4f]}yF2|4,qE+kclrGh;JDmC`3Ow6RW;<sYs)bG[a1#M2DA
-aNzq^W4DE`t{rH"x3kcax,!rR]).#)/,kATJvc}QSY"{Kr2=7}brJvDiaVmj)4W67C^zv5C$"1"g%)Rp$N5^&xJxJ+"upflJ$B`e/=3Q%gdLET/=CHqcGb
-''d_&`g@-Ws9,c`$epG$[()z@g&$b&<+1k`W2WC[>qJAhzb(R&@R|0A7Rk~`>J@f)Jl8LuOggQp'WIk$zA:FBCiT.oJq=PI>VjF>Q;e`+GxJeHkV:7R-Qf
-T$e!}`%M8WhEVh-IwY;-!9Xg_04zAs=(,!-,yX3=|t%x|Y}Jyl'$;E$aF4tsXK)`e8#EdAb29k^cy.F|G8Pb>whI'VAG#WRh]3{0Fy:%tveMGM)Y~0#;a"
-k%!3c9(Fi)pFW9ufPk8xh'$3TL|k2:b]hmy/h2JjaJlA}m/y|`(YzwT1Q`^|7IRaN]pxyXdaZjD7HjCW0JTwYAvj=vmT^#!F@Qrpc@`h>V>XDA$6,GfhBa
-,,h%|)vBx"'`8@x&eHAY]D=Ur`E_<p|:Q42l6W.nYXUnbdKUPX0">0Mz4<2!Hb|8>znL@X5&lP2CjQmh&_Wu^/sKZ!X;PP:hwYm{juB%hiCAL"t#0>lS2d
-!Nlo~{UUuEBuTjc+#K5=8|gFBS.WQ"z9cl4kALf<F%bwpt"pyEJab7I56l/L%tt=a-1Yii+wFjbz>:6vbF|K%{8dd2[T0t^+lcm4Z$<=p)pH/>{)9:/jf9
-)O&SqH2AOK^q{yx'Qt|42%S9!wlmIaGD^Kfhld^N^7^(DZGhN/-}NItQkjmE0X<VkB|,vS3ocU~Ecgo]3vbad09:d{;[pK6WSJZ^96&95NOW7%<U8<i:%7
-G;z%;;4S|3x/%2SK1&QDzF.iQG@^TPJt.%I#I#X<MmT>|^F'g/Nfz)ibxr2TlJV22$Zjb9(BRHH%ON9C}A:'x[c9o%<:X9OH_:xmnl5&>TU&-UO`nGf"oX
-T`IT0gxJUdp!Va{KH}5Q|h9|YRnizy4L[3Tg%|#,-y6g$fH`H|-;,cIoJXn/h2JzGmMV0LWV(Z46-V8D4I1_{clLB[A>EQ:L>"ux9qooj"l#WB3k8^.LCZ
-nSlZBKuA{`&Gunl@{_Rm~Fw"~ray2C_M.N7%JJ;1SMcM7%knc)B_VgCbWHBSP6igc4(SwfN9UvAT@G77'ydrqx@Q8RAXGkR%DfE1li0|dXZro1gD0Jx3#e
-|%'d~WV9wNz;`>&N37k<D1PlHn8Z8Kq3gM%}1a4l'qtua4kvSowhAmVT;&&SjqYeT&3U#7wT>!Eip@14)j~WsWKnvNLIXe-8f1^NjNw64n_szRpf_akFAb
-ja_'ns2QrPWxZ1=fg+an:+e$7T+[8P+N4.RjH1LwFcjBVV'@JELbe3|3MU'p;]d8rWH5tgq_xD6lMKR=9bLB[zU{'J!])5P5}LS{{]Cu8R#mR]UaCmJ5;c
-(MkG!d;<sFe`g}k>gRN67Z_}Xa{[rS1]|:=eo!G/]})'gzrn{!W`uawon2`<tiPsln!X5[_wrZ0<96^%u`[9$)Y5!8,2uBB=%<774py(p|Fwph'Ag^NfXc
-hz=;M+dOiShC)9}Y4ErrYxFBbO3F!`m]4:j`+`4DU-GbxG{Vjo}G|Td6|FgwX`"@5'OtM]$$bwp}5r!h>$n>5Fj#!<als4$[rmO^z`2RBn$8JyJT[R+$LC
-j-7a!uR#!VSyiDKOVDP`qDW=h$K/wn^.X'`o$l1{R}UW^/Zl80_f^Cf[VD|x>Zwxo]6wEnU#N}&c|/{#!K`Bx_4Of<SWNlra>}s|2j&bWu(|5[Tu5p~gyi
-p]4v{-7(:y"9`{{G':Vw7pnt7lO>hS~cp0w9-vmb<&twE0g}IrfpZ&(K5-FG;r"WxvC}3,53s-B,vGbd's.++!TwR5RnwYyQYFeB~>ifm.Dw$vgAB]kbDr
-4G6w;DQI&t""3eF=8_gQ[ng3r<rb.E`&$02T<|X>^AW@mQWU8zFDh#!x`J!1Au{<Y68'xv6'dH!J9n=mQL63[jiFvBSL'6n@Dc&0J=wUL8r+zgI%kLYc'y
-<0h_DuLm$_1.mh|<tYf=Vu:.j/,3B/bPU!+-|W(ZX4STKMwEfou6OK.O+NFAKNRjT;@$Bm+3Sb1c0FmYviwKZm_mN#pcGkU:3He>tFtxgP;7yB'I4mH(59
-A/u6qEl0Ra`1$Luz<rSb-@b8|Ygu;^jK$$4ip{=q/"H24W0<]He$CMuEdrExYvCTzs!K3Z2rRx]xPsPhBBZ$pl}J}m0.>EQ^]-Wjr8>Yp,xpS5@1wOmU^v
-(PXx`x0.|Js[V>ij3gD'zWZtw8[44m:3)Z86`3X4xF)QXutiS.#lzz9M`9-(Q7CDiJ&<E.#6}YAn"MP!rlp<)_v4yjc'U-{XB(;[T9%Z[5K9O%M{Tzc3n)
-#8j{x=,6)f4N2c4&2P`k{#QVE&oL,dbktu$<xIg|~:o6vHUBz^"mgS{M%81m%JLLnjMsr'pZi2n"!09yy/rf,L;|N<G:.t`h&)x-bxN9r%37'T0M/r6cJ(
-:`g'YC3fcOSqN4,VcAZ5T"PcN=UykSo]cIX=2{kLgM^bpP(y'&c[kPD%M8BqINFZgOC)xDp6h1M<t+/'[hNO&_1d@j(|"m%Q~(H+]=SCD-Tth]$&J}Q(Em
-SBuCu2R^H#Q8ep,!:Q:';f{Qn./bapK8e>O1LwhhUnY)RG#W:s9cY;}7au,sOXI{&'k4a|nmx/6{4&c3`,sTOc+8YX=Be!<q`YI>XRImMsKYV1ahY3P)oZ
-}DC:gCM<-"xu=XX&g>Dgd)<4t}1(+i%t$sbU^xKlN)])(T14{Y96<W!r6g.5Jt{g"hPmW0|I-G`HCHkEfi~E9v"{CgJj:7uGRQL>51b4Q<WFmt@#|uKLSZ
-[BpNG@WTJpqsT|"_$'MN(}dk;g$2K<>n'Lmo^R$]zmC0rT^s%DQ!_Jy,%K$ix$d&m/%tq<(EB!SLM(YVSG/>RFK2`x,/T(+'9<DaugR<pt#S(g40SYAdDo
-$LxaO]6C&+KAaw4Lo]C9vKt<5GMSvp#)Rq^Tto".uK$w+]%_20~c[JTP{Z9Y1"b,,<w75xB"Nxa4sQ2O!p6jjG]YzmGj)tY2{M^Z5hLr(>VxX}P1qL-zV1
-+/m}(FTm@W>bT1jkoHom/KKB_EfCQBN4rFpM:cYi)ISg=9~p2Aoi2WG<B]{$2RddMd;GmS)VQaXq!^}i'@V8V#S]K)@z7BD1#[d>2q}_Q<CNC-6;8cPnU2
-#X(o=qqf[>Rvq<Oz:YSVk@VH_vIda`mOj+Z+Wrzk4P.%bOPt`%(}I"htp!ka)/%5hpm-Kght%)d#y4,:SwIr/|DnnlKH)Rg/1Z3Bd<0Z:$-Q40Eh|H7=-b
-/8o@}8/L_}l0"o7Eg^yT9}lyLI]IVf[Tw$h{t8u17zRNi6R]|>NwR(SZLG6)$to:S;[`s,$vKI9};_8iBzcbDg,cC&PU%_=xiZv:'@B88lbpnzi/.}LB"#
-51>FPDdC9Z(I2uhTS[4'd6C!%#95qls8rp6!B]Iy@]$Cb.&!M0eeE'kxhlE#m`S="_mh!|AEfi`^9,fr$0o`B;"gVIf(lRcN455''y_,=E2I-gASxKfFO&
-)^^m%Np=KeycA#}}:yS|+.98sAHx1rr87P}IL{vL~H7Q8fd^foP7FIZ^<l<G"L;>^209AI6e~[Z:H@~jpe)Ko_E'I|}3Z5ea/NF}-.OLVh.9BcidU{@vPb
-uY3EwBL6lHsuZUz-#Kv2<^p]hrU1Owg;__.U8[uVY|0;6[F6_jJV>9I5ujK-GW;+7/u&)7yiC/=,kO:;`#P!hyV%_r/[j;ialfJ$lAfW(2_(s%FFL31M}^
-gnci^L~!%RDG+3}[@iSXO]Ef'l%.B|Q=d,n6@p/e4H-4^Z~P_E8'T@aR'Z'N5kXCLSf;~z>}2-2hgD1{e^`'pB,4oMIpT{dwYiWQLbHBCq%@g3x<4fEk:O
-N]rxJlrGMOuh5pNn>}@x`5rSsBpjm|E+w^4K]]4=DVt],)^;V#yMVD5SqCj@c86u.xE.gK<MQ+S>xE2HxE>LA5enFz>EKJB#+OoI/-4/1tn!=mbCH$Gq;r
-vO72/sVm(]Ji[:#Z|D%'3;|}5Z.jNU=uV4^Drs#4GDOf1K:}%c8wcJ,K|#i)F5!<2qRD}s,jUhM{P"Kx$$f21l}5%y3W]4+/J:15H`~NXcT:_Lx)0W91^a
-Z3PvF,'YoI}83tI(!_GMCbuuq;kQ$>Pp6vO{(kFQe^'=w|ZW`QPO+YqxX>28Br6d3'2sn&8F3J6c~7hNV}M(fNiqp-_w-|>UX;<N4{=]y{LP7{mjB@1ij1
->3)<-{Dm#!myIzw](t-sj0G7R}2iv<!{<z]o#NC;Mh2'_o/zruY_Q(Elt,4[$8mc+_0{NzB>C#CQ~cd`[zwE_5Ho'-ig.[irL%A8nqZ8Rns<Nzv$`8BlKq
-we8HC2t1;60V~ZXcHiyKM4AG>_U|X^v1]f8)r#j`o|'.x8X!2n1G7[2hV@^;)2gq<Mc5Y2m|58Xhz|tWS=kBaO]_.Ij)Jg@/1Mm{>@blYoXs0>eADSaicD
-av8IpT<z,pG_tQ4zAx}icz&znCSPL]D{5m6xgyhQboUSIOshH<z6{ZZq$=JI5Y2RghMu>$u"Kp(U3_lF-2>T%y2:}CRqS6iIjqKhkblsX=H"kA;Nq)f])i
-s<#/DfdGZVAZ@LLCEyqB2B-02Qstap1mh5URTz0tRf_qD@oH66Bd+$%d72@7CD6<_s1,#y+Z<QGL@8]L-F'KEBdHeTb/Zfm.K5Hrwe5<~]B=,@{Q<udSxf
-y:sQ`(VaJ;z/~$M5iy!Z;S{}Jfg,RxxKHbu3V:2Rd[vWOR5bEHNQiYOz~9bCpYTlCM&RIRUn|![/nF}F:j-G%ry&gpbGq>q%9]rJRhgEajx%(_VAo5BlWx
-wv6earTMg.NyBgDu+N,m<f!]g+BJj]#'6c<Za1D>GW@vndi<#{LeRAnkND[-y0b/IN!|'W[o@Nr3Amle&BkO.(}Q$FH,BP]',oF&Hc[)pCU|^5Nk&%`N&<
-tIS,ZU/k`e-tUfDt!)3'b/UU:F]JUOqhgOGZN8~'g7B}X2)E%}(-__MeN4dJ#T{k1V>Tzxv}fu2.JyR}>T#8J3}`yT4p)RyMdQyZCI)tt<T@M([6/|#FF&
-R6_YJW5uZa&5wxFgv{N8g9n6,{|OV>8+CHxQ|IDvxdq9SZLJt`LtjKB[mNPy08FxaX}zq}u@[EaDb&Gor@AQFU(|$TA|Hhh{$X{|`JwQP:f+[j&!By'fO.
-T4_Mz"}Ysh-}:VS7Of`e3NyY/tr^ZPwS=5>H;=<t"WlqY}_K&m4h<R&Ym@u+P!^,T!)xCBz6(|.:@75cFiA<d1Ai^:>WZkkp<O^wup&<CRl@w6s7`pS=z[
-P/(8awDz-t1`9(El^OCGV[-.Z,D+##Xj+6%TYlWID9t1ky{hi>eD"&iJ,O_M.Jdz}"]snu.V|!@`oAeH11bXrU<|KzWL>I|c{nSttcT4x=@zCnd'`O<)5L
-zZ;@Z#d;s7.5,beuNSQ9k7}/,"xYi_)"0G[1rFnn%%Cv_JTY#Dw3/U<dw:X{`Me[2KQT"+|>8Z/&8cy|qk)suGw.z^6U;EG&wL82QWY&tguk=&7]a<wyqG
-UiFp%km$#$7p~0,s8["kIo~:$#%5e$P3k<,JE#Zb~}`RqM`#wx!'Ho^{w!eM,qHWp]1AS|@N=nspBB{(m7ko$mf`;3o<(V[t;pB5SrXwPzb`)4=YEu@x6-
-A;L`@F.eUD]i2c5[hI2/y&v,ZWsC8.m@fhqCyn/-8'Wme$<M51bAJO-kd11Ar<vy-,:yE^Y=[bI4b%~!s2MKH`^#18cG@B|",:RNTz$R%T6Ide3o&GLTHS
-~+1-}NNW"JK;Xm^vuQHflj;4Qt2O[MdIwHgyT5;/dM}du9to[Cv`-+"5ywp+B6N^Tr.g1(i>8dQ$ct%%YRcVPEQhOgvOpd";i1iNPiWdKE}V4H|:Q[tk"R
-iUNn-Uc[Xy[ds&:81-RP^2F_CbT^iuXpRls`~B!5xR1gCOHto_=]kN48XAe`c.NO#Axs"#93.$2)sY+.Pv[{B@e_cZItb,O<ukj-kPZ/P3_$CDk#+(u"R-
-M^^t}jNV9,tonQ9MvvZ,!~F"Js:7jyWTc|x^O}6iPbstA}uXYDxiN(JEFWq7m,gz5bjJrp`wjD[)!{T{b}%0VxqvSt+R9bMn0gX^7i.eA,hCM}ma(|T&[A
-c;)adjvb|&.7,Qz|j}/Tm-/U,_^Zj=@MSXM/2==XNxqOEJ!@A-K5V0R()7;p)[Tt#v6S^]+AC&`^Kzj6Vxkc$is6us_"_B||&[;=a`(|N&z|7x]p1WAMg>
-W<sKha:{C;K>$I!BB6J)+n=D~"E>R]dtK"n^M<j^.91K1ebIbtOZ9@J9}sRw)%J,xi)zV|Q]v.Qbi1OsCq,H_3>=DD{&T}VRnNjm}!anR7)y7G[7(OO[r3
-f|U1VX<&M"|bC`&#sl2Uo6{vE1/;rW8=<<U1IQ$KmX-NL,E'B&>M.4@Ps1SWis6tBOg;_Y))YM3U._60ZaqXFQAo}+P"k{]pD4&;3v({01Syp#sN}w'w@6
-nrWK_e.sS[vk7zT6>aKQ5vfPOi,u_sq4R'"I^/e"th.9YIU'Lhk>GLk"@P"O<n%RSl9^#F5Y%PG{fZvu04tzSVTP!Q3j<QeutH0<fhC=bb=Sxo8ln.5CEr
-.Kfj^`y8OQq8';ft!eC5a5[S-FtiKKocnK@"HcC>_V&oB}jT$$XO/$24Kw/c{<8SE`hbq_]R4:#-~$"{FXNb`tNSEzvU5i;7m;%iEbyx]/d<WZ!C5)ZG]-
-bV9uVYpVO^4F^:59D$c&ud0Zm<2wZh='px#>Q63N~Io>dSl-@h)IF@$efCy'-8:8d@ES_kd3^)GF=k2{8,.D`@KWt4c0.3Ef-_i4k$ya+!gO!hKih"D`5{
-jx0b8X`>{ap%#%Fow&/y4-'@Y/y@[a<i$,x;oG2-_0D;hg58xY8(v&Z53L`k4I!QY9vk"NS'%/JFQ7=|&ZVdPFw(PApt!vjPFv(1!UhE$]b=XAS_]b^EOF
-w(OO8qeIWwbA|Syl4v|F[a85c448L(,<7Nv;<OezAcdx@Sc,!(%e+XYQ|Q/Y;+sjeLl+eK~GDc(Z:1zj_/^[t5vQ4I=mLIt#J+rh:XOTu)2s4oH5MBE/2:
-G{0m'Q6cWID-t`O]%ZY'{IV{xdWqh99c>M/'KL@T7zSu2q1-Q4lHN#:`497'HMiB<.#S[[nW80`.FVXF3..ZQUre0-$u`=4Qzy#=K+8R@uEH-CTnayX(^q
-I|.k`f9qj0t:YcvI_@RA7o20)vqIblA,Z3T>3GU!hsUN)hS6.WrRaUmR^//YX%3+rL8Xa`_/V/J25R2GMHTX<mD-_bK=!)3+|.X3tNH2W1n=8OTsX.Cnw^
-|O(B:0>9|_DOkw7U]Xe9:4D)&Uy3vY/yTdkk+F=99BGs'63JNq1)wh^UmxB{SNC.;+o7ATwYU0<bGes`-B%hm391<qNl2LK75-5t'+r@py`X~n9K$HocL(
-n(z[qI^A2>R)>@p{/`k,$]=8q&OWk[}L[e|4"k&61B=Q11${8T:Lx7O;eWquc[Y&9(v$FPx%4|$A{cg>aZDTcliT$]Rc,#,jSUm'>$ZH3!c3dn9=;U8j="
-BXN%}D+"n#o`.7eU<>Dv}1s@IB]6-DCT0<Ik1%QqRDuPv.g9"9sMX<4L3I)$[@A,#El6z^sb[n~(Nwj`v%XZDyHW4<IM2yLV!<_-NFu`U&{#).kPCpm<oF
-cp4n4!uKv8`w>{&R8Kefgw|4Kic",bb^(_7>$8x`jbt/=wW_-^J_0;"xEvyVX`.<5htKZi$T/Rm9y]RH8P<dqdIrlIvzaWXy&tB'xCRaF:49_b~e3Ul"Dv
-WFP[SOA55o<+Gtoc;>Xx#=~>`,Ukh$l-HA~VoI7>rWm35/j07XjVXrrf}Pyx(%(N'n%j4)Al2fc.<F`vm"mfP];:]G+^"6I2Ij9c02"M/q]E_E#)]ZXi`7
-4T5>VLqzJpr.y9;p(vw7u31O6dN!&o}]51&hKV3a/8/!#Aa9]>Ert:hF(`V+'g1BscfpH4655:@PN%Mmo&leUzo')"L-@!S4QeMjOOO7-}F|/gn[]Q}hE"
-,X3AvLB3Z,q2'N-=@y,V70V;}khbb9AI,(s4;SV(<fPq7+552KZI<m^@zBm'0>p1>g|.GE$#oFV]6h4C,H`T%^_UjB&o1&^E~`R]:7fDRZi1&c1)bVm{X]
-{1H:9eD_op4T[;CsWSkDi`JegqX2p8f=-o_SE_x)rtO_<<H{<1|>d,X,o^f:Exxq&$Ja3d:yw/,{q@7/6IexFTXI&3}8~[G1&g-)lc%rt/]-!cTb[k<{I+
-Cn0]W'R#(%n_|YZcKj+5mqY$~)_nz}=/ieIoz@&I#N$`Ej>^zQQR6LSC)JLff,=bid_Je,jDo1E%EBIRc[<]g4^oK/DiIqzJV%]AU=(4O9Rs~";1WBb3>R
-)d6f,k+HbY;$8>'8$[mzuayGu)P5r4ZHDe~W/vmu]NBlQ<Hilx{wj8V|@l`q@+gi2#::PVZwuah1N}UZiEljG')GbB{5=^]`e^<5.=%FeN+e{%_huTqw,2
-8()9=#Oxj6p[}Yza^r[}"Gfv1m!E^WogyNkh6-rI{](1KV:_Plxy`SjJC.:g9OKARp4bpo5Br<&i=lQeDPpzQVI3CLX4`X1tuZ_p@N)"G|eea2usF&sZ<w
-20=+v%X)%tYU[d)Kbi~xYfrx44/;>FdbH6Q^ytg{OUdD7A}.%Av<0A$+/z(q$U7%r-QW#SB)frRtrLu_)%ue8w~dX]n|;hYU^$[ncrY>8FN.jgEU!UHMHU
-AxmS%^(k$Lt}!}LlbQt):r'-k{C1Pdk+v%W]>AiyEe4D4>,Vd]_nY)Y^$owLfwho0eKs/p09p1c4mq%Us>IGX}j:jU.QBo",'=3iq`cbs_t(7NbfjjKOr7
-RoZ&F7v[gNQ<<.xKbSN7/QMrLMFVZVhf%H(bhZarK}tF3^BX&t~!tyIip{Z)HjGF0}RVdPbH>ftg"0L4gIBZi6X%eVZb`}};'|~]4vn9,zXL]V!3jgfplv
-wDU%yN&M!Iwm5Oub=l0:nOi89Nif.yD{~bfwpz2nD0r4B+Ia{6ygf%g)BCBlspme>1p$@u/92['b%9lZkzz2lZ4_<OYOC!lREP.#}U`"P5f6paD-,P[&bD
-3Kn)=P$x5{.52PilR|DN%F#wO{<gg4uW[qF3c0ra#in.-]Pojxkt5APY0RI{(FesU.%4KQ84]N^T7Mv$]gdts:8e_<{j3dpn!C<sO">N@VXz[.i.^j,Jzt
-mVI;bE|5=KS622TYg_J=i#Q3/Jnj/f.c;&2|@'-5~s>Zs%GL>;KbO}Yy@{@Qu$W56w5&=$sqlDBr'1pUb}K|oy09kEhU_S>AEgFOeqlUN)8^x<Rf6eI}_i
-PD%LK)^ADU{T,1aRQCfyGhsU"xo>$3OAQa5i:u3u0dYg/!5k:eu-><>M1{b+V,@f7^|9x%g#VbA:.Cjl(6'5LESlIbDeNOX-.|cGk'^+8mvkb-6.%fG1-f
-/smAU$'RsuNheyc%"2.a}NzW""iJkg)ef(lAd8<h+Sx,]F4L#1ytp$38^JR6gz8(N%n9P(Y.h-C_'2n6:cifrpd;3nEz:MMc1xQq>Cr&rKz37v`5Pn)-OS
-]!U:>m"D$:RqB3>BIz"TTv+qq_umnWTo<m/1h>cj":`L1Y@>9-Fw]X|Vf:[MO9!5Y9Q"a;H>rw9^JWKbqV=D^-qYYq2t4_e^LK:Ax"{iA"s"_EHc"Vf:+z
-;xkHl'xGna_3M.qI)2zsz^PfahP/OY6^}p:QRHX)<FC8[5z5wC$W[i`KdH{}u2:E3P|G)aXPv|bLR%~K![!j<T!X0+1Z$}ioDWTkqlK`7D~$5%'-d[j3a%
-8X_@Wcqwo^]FD"w`!zP+N67<wk|jiZ1l;(4E^v4[Kq>`eW)Q,mud:bp"=|[>]jyue;t2]32xN7zZX>v/Be%q{%m!e_IT(]ft|q`Yk0UZF<!A>>YZ#dEP#7
-x=ZruL|,SbDs/D41k4eg/DYL$9`pk<c|=6T,d0((/wt];xm./_O0cNw>I@Cr&hY>`q}85Ti:MEcul8H!C.`z-4rMo|c9[#BUH"C1<#"pkgc]=wg9K[%W]#
-es6PfGeCG`n`i])EwH7q+PRSy<`u_^j:%[}-xTPS463}gQUWmRHef4GKqv!B6B@$O7,XuDh=Olkmp"r!QW"[+}hh,T(7wBoo-6gpK`Q'D20npo<Cl`/#bm
-"c67xCzy0e`q;!qkU+>4Jp_;#ib@&4wUE_!pt|Ef6CoOMv4ocv76XLl)B##!%Fk.N+N;d5ZokAD-#;'WXA'_dK0iQ7|&1s<$#J~#x-Ocj-ei..:V0((e&.
-A4o,"F;<%hryTQM.")tvj+q%.E5t,L]6rLd2W7'gxw=rA6"Dp&/i#55n).mP7ECj!8pUof-[|OB&8;i3FWI429+!a^%gal)e{YXQu{JWO_xHOgEECcNw~S
-j!USXmP9Zi)^5&u0Vc=d]$WYw[;[xlEsu1=L9h=we>uS'O;[1JwpcYCCiP~$<nrCtr8^K24_xh(8j0E15|N>M.)h`kfD@2yO~j<}eRlany@:3vg{nSa2%:
-f[tiZvOX~jUoANoMA/$]u="#T:CBXpCVZMR]|xD{D'N6AxHVnOIegbEB%kw7FH&m=>C#lK5Ss|/"`wLLB,At7j^q1'q|u!Gb#>e={Kio08el0qX_z`>4Rg
-x3G$14HVz"]ot}oa05m.6vO<WpM^y}<SMw{}_rGc5ZW}>7(FSPz5]6p'w!WiAf.qtR.1s//,MZMZm}AZs2Qcp&_G1'(wfhyE-yQo('B==s6d!"6ELl!_8$
-;vnxpJ)y@/7uFm=(=.2qC6~dXmg4xXI7KX8uzZH85GaYI5y|ctlCn{7A:O:JFg}O/Gaz}I}O3t>I({DfW|%Z$6t+[DELm/q<}<R>NL9<Nk>w8j99l[!zg3
-J6=1Drd;PT!Cfd(oS''-aQ@;a}n{Zc,mu_(|p)E-7x./,!xQp"KJ8t0,bZvo+VFnFo8Q#^/Nhx>'wRXf;$ch[.%=VWg#`ogo<sgthTNNO]VN+AXe#"(J,i
-:G,f:4a5wjWbXnYMSTF.5[%W;8sY1=XD&d&G$+(j<"b0C,1x+VZZ7eiyJ(]xc]dZaM/[J@~=uw/Z<4Os.}">a-hEOttdTGWq"bP>`M<Bc<r&7f/97k:,Oj
-j^A5M;kO%1-%7fLt6<ec7C4)Z;>+IIb+{(ahD!viQ|/(<IY7}^HU:-[l~rO2hTjapMM['(KFM7O$vMR`~xOjStOd$Z:{T<FED<c]:v%(v=;cByyZ!hapdx
-VBr<u`$:)|Xa:j3z8Qveqy}{KSC=}[Ac-RO27b~/AM%Wb!v:c$E|53Mi05I<FWviwMr=qX#g')lyhc`BhW({{5/:m0%79[XM$mIZx<NR<s"~i8dDDPl<oE
-m9Q0f.P0.zU9']_1lw3a.SdtSa;PCt[T47-UKqoV>:E>|[I%T/j;Q=p5H@e:qT,mh!l0C>}<~M(w:I]>vF=;C@le;U7f:yI}uw7]vS;6ZkOO[LLx/"H`9l
-UF!n%Cl.zdQim}:@tI62>@+q3A=Ux&~.;dPqFZwE4YNZtttIh[bxXoE/<Zqu9oFUi1)P2vyuO`tkQ-`QaCdSYJY.|,1V}obj(""vNc#ARVow(+s`7txQFI
-kUC`UZ"%4!_'[nO3$]awy%&!3[qG5|r(z=i9_0|q`YN>ItPcR7mC)l+7qOXG@h7-Bio8Ty/@%0{.:qbf,taW1<[9Q}RLQ37|]V!bq_i@5Y1aa&pCNe_DNT
-%Qq!,@zDtR!bXg/IMj^m~7J5~>mI!;NsM#D=)=ckn[)S%QNb(^Nq-PR$gDIX+.WH|2~Wnng7APDt~LH5F|bt#a;4CFq+ifLY~gK5cl+:B3tKxUtU#+PP4N
-o!)bw8Lm7w#fBBa@SvS/lDy`.^>AQuZB_sk`jp<Qqz0y}c0n_`B#B^TWF8!85lAUM3t9U"N($PII1x@F#Qs;!z9@@FF;kq~n^YQK@b"2x.F)Mgb$j[I7ey
-Xj@4V:s!M;F_G:euU"pikmB#0G;P2="rsNi{x(yYaswssK9#3C01[8"IU0ucbMdzQ>(^iA^Dx,6I=#y^VH!Kben_uD)|^db;7gi56dVO4cJ8m}L0t,8KX2
-D(:Bm5rj#N:"T:=]V$CfLbf.'|'FuEGW%"PJ||ueK!$#GIVc9iaO@H7+U'q}quHOg5+&9pH_8vSB44tGesryC1=U1bb6[T|%A"5S8j_DA_m,pm!#eg9N}}
-Z=J,7uQ|o4dJ<%"Aoo!"y:"!;9;4xqhS1JIq"zZU}W+Xy(P#$1VBT:lR.,eNmBv<RWWoQg(ZczV>Hv_c3F%j-mDA%RW1TNNfly7{n2[9_JaxLWro0OC_Gt
-S{,5A&}OkI=l%tBO@wMYSuzZC@NmGepwQf2;Wa1On'4V@f73JD:R^#9Gx$iY0+T<-!k<r2sLL:7"ti:.'Tm+>FHEog;U~uAX(vt=0066<wf`:]S+4xdh7G
-mM>qhj$!`v4CNQ,Sy9E8lfp#UPqG7acC/7CH!RNgf.|--=7,zkIdH+RK=:nugVhyN;B|uCouCDi|i5v77n`|+G`7P%8}Og}Nimnq2N2fY5uwCHKb3SGjJ[
-)v0}MfCD&x3PW|,g1J@}T2zDO2E4317>XCiX6Q@Dya(RxtgUd1|PA;~>B1+FW+FQT!{JF3P)"$INInW<LF15E+9#i^K`yVejfUw+)MFv=d8mB]Eh#ZG]n&
->z4SGHUSKI})SK3}A$7+!S`'k_bbJ'Z}puc%|d`'SpA.!CbSz9^z`iA4F}:l8|"xRUz[>T8rwakiIbo,]r_G.c:(/o>b9rWDe^M^=2hs`k9!IZ!%>]0ER%
-h0{.&1,0>G}Sp;k'!NFCa!kg69X_Q{a=x7>SUlrSU%|,^}.}+>vG)7DM]UBPpS+WwKqoDHsIyDs'nIrSP7z[WAdJ]5}n)p^b,B8==|[H[qT75.{72u2H>9
-#i#e`w7Ky[g_Oz8nGSb]n(Rc$2=N7'N<=V;3}h)<gDxV(WO^fp~4JxcxIwn|2iQINf0aBVH9%Y5o&v'U5Gxk.$H_IYI7nAANU5TD1:W;%o'w}QA.hDoq<$
-XA/{)^$tV`dIO}+&@Q!ZNKjxEv%Vlir"P'EX4au-n@1.7MM{{CQYRh{}`mS`okjd8M:qJ`O&`8:fpdrS36b(0(-q4a,A-7``}2xO_@;yFn:7|j5p6FX1-H
-{mG]LB#54_umKv1@qU>vi@6QnDw4T``b5D-NE)<_+ZE{7tW[A$l=t7[_}XKud$zV#a~]~0C;a/;fr`v8C"=q-Ygi~ueB_yv!Xk~DA#q.h4(cPYtBu-BQv%
-ot^B~3a$k"L@{5gM}"A^HtU0@"182{Kya,v<]ce#MDKT!F78MZ/t,V2;iJ'q5;AtnS'%g58z"_kGlH|@]IsY90b&7rsMnpnBz|Y4wRsm#22sVOn>WVRHq"
-~4@!`2BU|@OIpv;%7Z}$dcDev;%tChEhD+OaQR&(^`u|Xf5=8%8tga.aW,O-]2rX%T:e;qwqz<^1r&baQ#Ya~Hi`O#eMOkxs1X8Q!Onb0|X2k`CBjy`dql
-yC>UV<dOR#@@Es4eU-l,`M9U7T{3x^2SP^(5=;(y)0dtb`%&g^,GL9@(l[MaGsI4k4'0Rd<Nry@0Zp>dQG!5YYs[mT_`Vo^xdUHnj58^T+zgLtcdYZ0w:w
-ibO(dov0{x"f<iy-"P7YpS059W06~+{Lk_w(UnGv[zG1!Wj|B3vH#B|rq:7i(2[FL[aAu12NMO!"8scEaH|IJ7`MW'tBsq6n"Z+RMD;Kdx0jS7I;SBX1[A
-'j})"pu9m7gtOcm"xE:(CF#mG_&clFEtMF3DX+T@NQ_4B;)nj0#=MS1('}-ZafrBL,'y66z4Sa`;QvtisitS^B(+WBv,CMT],B>hKlDzvSFboP5<D]]l+E
-!7G4Y#Gn;y]y;:x]{cI#z+PYrKf$guebDn-<=!Z!]Ay;4g/Vi.O+[;3g&SB-w_+o_'<RdY]61O]+aC_d)wL3&Nha8"a'#$Y-V%X&j/@DcVcxXC^lb5!<C]
-y,_#Ro8qiV(KNk{I+bPf5UWxgK+w>X2nk3tu'j3n<Y8YAJXd:05SXG[_^)or1}iusYtirB:rF&q+2,.K%7#%FCyzT/YQf[SHQh86-'j=4(:I3sX[$M<Qwo
-j3Nm%3oZfw)|Ax:77wG)NK8(:(-wilbm$CJyIhcIx4VJ_6FkNOGa,gil1SyijnZR{IE]j4KJ9{Nh,#t79tqVSlA3D`B4.a(K6q6@wmY+ohMJoV`LsOie+_
-+c[)ZuS8x<e[ueA^,VJ0bw;.Mfd@|0yKXODwD^gnd7xOmb[(q`lX<FV)JfUIGUI6zuwQ@R"a0x:Ls[}M"I=4(}eLGl^QaAHc0'iuQU/iCi9B'n75WjzyLp
-Z>-T^<,5G"TWX|_/7Wi:R0+"4,cH|-@M&i!M<7Ppb8Swf>$Y>D{Eb3VB90;j]<6La=i$M=OEJwZY=5KeWN($1V{u9KvpY"T0Vrw!k|rzX+U%H1!iHFez"z
-Xy>GK(ZorzE"7!IAxnyqvOB8u%J)Y"ck~);F7XF4>v@Wq>,97]Rhkh+!d.']+'HcZxDE9nCA)(+I.R}KPh60,}xMTO/J2P!d|b!g|+Ty6M3ytTT%fn&0D{
-nTG|U!>[3>T_a9l[5lIPDiUQ=[n=B#i$<[=!rq0C</>bq0PT4.IUr&tMi6Y>|SjgDF"-LClXyh=hobr|sjlXBR[8f"[o)D63(x}k{+72CNkinu=W:/8bTh
-Zxt<C/U>Vf-Ef"eCQ+1e>YX5#I|eBc3{8&Y1@4P>_j[aGBN)}U([zu@n'L"1(^.|ra#M}.ubbu_d7]u(gVFm{6#HcK7=tyV!&7.Las"1si[pYuGE&M%C=t
-AjHcfHkf+W.MC`OgtaJ:n'""jwcW&AB<d,X#|4)m&A|vx_at/g)p&>RU-Ux;}a16T32jg,KoceY+qd~"&&be|_m|+g<,;CJwgBYv7n+T^l^TgzDW7m~2$|
-Gf$[ZW{f7S;G[TysOg46s6Ke^YMdQZMjfU`0{[B&b)Ak`@ULUErI@;oRl|2&U5>z&D09paix~exQqFk)LBaa)f.OX]crbO}7XF7D^JQVPC~0MAJ_xQqchR
-vJZ_~ig`hV~#P#yVsp,=0=K^<PxC7L%[aYC,rs^=P8bZ&XuWpzX1"N3>7wf@_}45xaz1!Ys}~QKjz<{T4BA4[zqI_mkA^^{G[ugM&<8EKu%YqcTA4Hf$7i
-8!JWvfPqd-mf6Dn_6d|IF`bj1pNv(.uQ#_W]@W$=Z)l6ciHqn]=uXa3)sG>sbS+,Y&Fa%daBKK;,K,R8c]tNbdh[botVoDIA.pV.v,}"AySX|fe&Eo6f"Y
-"kkKa96=EPyf1}6M{V]&@'RV"dIE%PL[FE9}o7kq_>L^:;J^9cj@HnRH{f)tE>=RK/%q,B9&Vc7PcwZ[g[Yca!Hy<HmArt.W30Ob3r(`T_yI<gbJ{4q6kQ
-|Xs{dm$%I$k;CuG5;z{>dVO"OPCj8E'm+("_ozc{%&u0UgWa$qt/NfR)2s;moRr&6ASu[ojn,CiBdj+V:"(n1qugQTp{Mh;bmnT"~JsIGJ]@=Kzr_O;SAt
-Cx'atg69yv]p(^E=DM/cG+eq|mvi'NA,|NB9|{RN.}Z]+qH7v[|80KAl]q$&$HY{pSl0qDBD=wY9.<k.hB~/NHT6K=!_[We3q9w^jw$>6/uku2py_1T>3q
-'BBcMtcWZb:(c:cbA5D:t7]p9z]2W%(>)<@^=W{KdE|E/,|W.UEK)A9|>42$Nx(c"02T:T+>bV^Y/UAKn3uzzO5U,{)NAVUuM;^eEYgD{X-1XI(|R]UZJW
-=Qfm`cN'`:LL2q-jz10SX}|_-g:RQW9Wx<CMa_K=q-)s^wwP#{R#([rNFXc1!dQ{d8u)uhR[jk$X%O~kiLdK+-lQwq"W)N7nV|:lLDx:^mVn"C%xCxa|)o
-Tei,(vs_xg)je-r!BHv^rLYSecpd4V8kQcPZj0b@An#LKMfP;p~">nd4|g<a=kjMJAA;QNO8iWC:=qwBfV>a.j+n22sL!]y&zq~nEU/6L=2MZG<|M"anED
-:<.9,:V/@And]Hv+pK_]`Mj01`"$I1{$3wQxaj{5s18Qe=u)-z/TXe{$5|ULKpU`<Kw(hHPeiju.u=NXF(Ye:={}XeS6(59XnGp1|^Gj!(B(>D0^>oq>OE
-.<=(WMPsI0YX])/m-zXY.:-r/'p4j2a<:v9r3kcaA<=@3dm{`wHSA!n'_^'<F1[E1KEA4<aDQ)jBqxptK(1wb.tA>/~hb:36tmsm-o2>m<n(4jNjM(sv2T
-c,v_wfI@)Q)BleHI5kT9CR<'uTR>vzB94dQTpTWN~5{j+PiqB$f:o%I|FH{_hI!WUxSO$V(^8L2T>3JM.|HW$UHSBwOq!K18=N"|PMtAh^E(XCZaX;#}(O
-fi7AjrjVT7")BCz^OtTWyqRX6SB&u}egM->1B|#RH$S]1>,VAawjE8:y[0Ksg=-lFc6XBp)$A8P23Nym5=vO}7xqsvQi,y~3W;_CB%S7Tn%}H:6|,ChJ|o
-Q(srJxh]#tGMwMEhjc%yar=XdcN_P;,i8R@x<nKqBQqzUt97z(YBWfKC-%XfjI-x-67Z"8JS9GAjdegl>;'/OCJ/5xA-%[>q~=(y6L`pXp9./X^OU5#eJ>
-P]OCe%61fi(8Hw]{v6)HpMXOJSi]Tn]M`>@a421<fj6ft;pT~x:!]Ma0/^hq2fTba<3MBp#7gQLZL%2dq)XkA=du0qVor((gP<nYw=&Z`(hdo]|]`]U&Z:
-,[$}8,bz+u{qv%C2aq/n=0Bxdb6+hqVZnqo0x>+lS[v%[l#wwOy-bzLypt5xZR3XD/3CmZYYlqTW$xzB5c3g.D1}&/zwI|,3E7.+HxcmsY;0fI<|gPfQoP
-E(PwAu^%<vq=/+F2thT[=w{)zSG_@}Yt@THGE4X8X^([q'BjFUrfs5n/9NAL]:L'k_Lg'n@lGAfVvnI1c:gRTz.'r<fUKnhqb<UhTmu$hSAzCj</:77RRI
-isZ)5H}Bt@+r0_Y^r1u|B^Q<}Y[k)_/"9w}]<%ba09wQH5Gjg;|j^G;"/k;:/{>'HF9{{]UUGv8->iXIe%d8nR8a-#h+}T9icu8-wk~Bt8Fht8ib8:P}U/
-D[oO7Wm`%9j'2gaMBJ)n}Ui4I#kd,6d4V[CR]Sh3pMSrZ&iR$h(o9WMD{qq_tDB!Ka|]0w_3f1m[Ol9s!2V!x=6)!;,TG:w:n(/3B/)pm&ZiId4e!9'm5h
-]|aUj3K{Z[qhf4kGsgiI"V}oR)2D1Nf%j26l,GWw]8#`;%dF'w%G2;XaNbII0asRD!@9H"SR"V1XSDO>u5=.|V;Mg#-.P|UL.zG1#Xa'9/J3e,=$YH,qYn
-|PNDK]3no+=@W%F[vaeA<Ejb6I,J~#/]pYO1S/t[-WMB^&dZB.UbP)H$5BHdRCnX%4Ht@7VBeEAEF@6")loTf@73=sR@]doXbd<66J%4Yn"V9qDPEi-KM.
-BcqR.>.tlD<y,8,cmtVpmAeLeP{FPsV$9Xc/"7$"=+y(&622ky_GDKhh5I7/yE>wyIS<9f)xYBQgcxQYg'@$BtS/c4PHBVHz=QTTx3fynx[9mk4/"O&/m^
-=(tJVj4z:.9Bl58he{sbiW~YBI+1W)NJOPrs$Z.j6m32,Ii8q)3`Ye-rD+n=@0Oh@2Mw:RXleMPuHb1.La{aL%J|cxg`(J/"]8I%X`UDNl=79/;MyvS=9y
-[9{i`G"#L)E!ZF)9YOw,dz'i%HC)xP9Wzm`mFP&))ppjoSbjjVOH(|rX;!KyqV)km8N)LU2BF3%[za,!9$on)M[K.HsnE_lnO8S#g](8o"([_o|nVbEf)R
-,4i>Z)gSHg#jC`7:>qD,'b6d$w=%]Gn&B]nKgrBw2Y<Az'Ju3=1VAY4cyu/dG|mxMYB|'7UX/V=P71<&OP<DQ3!Hg2bclX'(kOful@1-Q^ePj929mhPfoz
-@VF9%TJI5T.}&F5+'mV;^-%CV@9Gz.QWhTWw.!<lU%bOA}+^dTR4U0Muo"sx$@Nf$#vPZ99'qk}l}5bWJt!Fu>T56,7M;;oR8J/q>|QF_c8H_)2ST1X(bM
-jqX;uq"ST+Q1,ekTVwVTseipid[4;4}6zj]{^9>lij/<SXQ>!Y_C{nMa"YsP/ajC+TVDsU60Fg8%IpVS]moHokvqXT:MY$]&P``m=#Mb^&P`MBa5Y3PyVR
-_YD0$8lGv8;NVuH^!Hz#hi0>)Sal2fMZG;n])QGtNeH,-LgzS^H^65wTgUCCKD/694lMRHcdFpl;}CEi"#jTO{qu2%QKbP]m%0!3+3VJ>b$cC3l_)JChq4
-$m/8JPXr-S]%dT5v.Fer$_'WK"q7v._iRuweH%B&zO>3o{|&E[3X`p#BI<!2<^Il2;FQ@Um=.PH"tw%C{^|5iGz;9ZIdC=Y9{XTQN)B[A/'E(V66n^>dTS
-B7#KJPe!azxyB/HZXLCl.-wD6:G"}|GO1O8Ko5S{7Yox-jd"^^2NNV6Y=)PwS,Fywy9.Vo.z)Bw.]PQ=uCME^S~KF)q'u#<#z%yaV&~HZMpl7q`BOCAT@>
-5SCWHhnQsmG!k{mK)-,YsUbZ,MFAQez<hq6Jru=:9XU;5%r8Ik#-/t^ZgM0[:,;Y0g$_2;jTmg:5;D^S%|(#J&W.9h/=<W^6>42f9uGn`HLB>8O;RJcz:_
-D3^#0m13x/0k#"[ZKkDr;B)gri_uN:^BLE7rHUAF^_bze_8K7'#!b#4+y6m8lB8;w5u;,Fb5(;f6}90I^Z%r"Q_TDhd}bSgE]|#f{><fIYk6ga)A4t:2q-
-pmm)!']D!{2^ofU'd&r75OD-M7GQJeE1(&UKQ`7EQ+Btqf"gmMpU]94NE!_P%-O[/wgqL=Hn$`@A`(!dY;-%(Y)p#"r[Rve/nNMWN=3z&L3qT`Y`)G71A<
-m2XrDl92;wcc}e@=fgDGr.47O_'xHmCn/'J:w[r,C.p>${-yA}bLXi,SEF==!S&.ndX]e;~ejLh>HWX#lbw$!U!L"Qtlygp.}-zp^b6's[q1,%wcWi1qbk
-GfIp@hYmE2;h7kLo+G1:4w5220<D=WgS{0>M<]J.D$i2$t}-t5"AEi0Lq%b&+tx"uH>d7:s#8obCbEL$Rl/T,4C<Sfj5.s4<p5^!WIXdH8'>o^bSwPk+>"
-,H&T~)MDyC~tSGqp97B/UsQx$9<YVHR-Kv2Jh]H0P:#Ri$'$_.2A%#mJOW)1ZZ|KxRaj4k%#mgJhavz..<Ud_ig:59n{'MnMg!h%0&.6O(H(P;NP.qK:3l
-y%Bj_rrH>py'Nv69@e4l~.4Qp8n8$uL3k+hUX!VMpAyYux{XYiezGV`$bwN6}@T=]MAkjd6F('%1LD`a!.NZ,`QV$'A&s.--9x7e|6}la(8RAo9')XG[Q#
-k%Zr`CLwMG+wvz^7=1`m3YOzu]O"k.HS86';voPG9H{37"HY;V"6h-C,K9U7xxuzSo%e+)+1n|@n;)O5n&27IDxT-L]`{+jAPY0d{e6e{CJSHNEHt;]IPr
-zV|"'D`y(%$%igj78!zZ[jNls<&xgQ9]R.7WF8`Z>Ps|DZq,Pw8pI6;PDK41jU'coI"PHd+2IlWB#zb$lV&8jm>46;12Y$>QK5(zjmR19{0kw+Q@k!9Q[y
-]"EYmktr>+YG<U,5X!H'ZVqv_"Y(dZ,'"G!:iWe)35;[$X(L=$)ZTL',R3`T.SE}@h_2x%{XyvFpF<ow!j]XB|zKI9oa<N3n%33j]sdj8%7Z"#`+AS1#I&
-aaq>iQl]Vu>.iM:M(V6|Q{+DAqMq^$L<;G{|SX7'0}G.6']DIK6'{lAXIFb41pX<0w<R7.Uqgf$MO)+pE6<N^=i}Z<+3eq"sOqx{Ls"e59#PYOxBI[.3!1
-=7=`Yu|ca%5tNjVBvTqD/fCzyXkN0YuTYRnyZpv<Yyhb`;njCdm|~[(lF'"{(=;M9']maG:$DmQ^eRa@n[Yp3he^Oh9=}G_7/_5-HL@zt={4VA7]D^YE2F
-P,!t+1;[_{NZrJ'izPnA;<Tb-0!h$t38OUjSQWo,tm6]CP<p(Jb-0""SseM;iuH#Dj[P6SeZ,CA,H"'fc/+w:(04-kq@m]qkVfx>Q-_h"G~wn8s+y|^C+I
-Go<>}u<1x<MO+&!.(#EnH[KohOWQb-/;+{m()tt>CiE+oDO^T>]+xfO({B2_Wx.(@m`rrCO3}^ELAy^hn0TfJt}DpAb8PEmN:::dvBf`pnn0t&S^+){m79
-GLp8PikByE$Y!heu%pQoa<V_Ft1F9`v]-WNl9E;Dt1jJ-A9j<t8&oUWf2/7--6_e}gWPkAe+;H0!Xe!tIf",4cWY9!^YU#_&beKzl{-lVH[uqT_5C|9||n
-oU,M!8Pzd9^NA]hzrCKm)bBwVWDG5Me9k}Tte^W:]hfDgQSStB4^LX:sZ1_/XquN.wv$fa^cvh47,G5nnokL^LAxFIFB(Z4Gvyn+ex7LWXl`KIRBgvx&ht
-`z,(xG2&K'Kgy:T'hz-]-=}4^(yd%%H6m(KifOu7Bc`.J}Dq3tjo4V.KzlVY/owN7d.,#R8y=INEvbVGT8@]!LGatjY+x[ALAJtU)eXvXDDR[C$0j@};D:
-ps8wZd^d^>vb1C.r5PZ4>S.8S|mFi1ariUaQf5[D/)9Ly-+&]6@l:w[LI:Ko;72612_C6U066ueCx(@b%o%JDp>zqoLE{c3GRi(L"T3v0+L_Rme7^(Ma~c
-g=7yVvA9iFU_OfNREIlush7,"t-k)S+u[V#0./Dteh7(j!JO79y{#spw/Kz{50Kf@/Z-h.Unx[c@/_G#b`QhE@"pQ5L=a%TdOIc'E8T$O"Rd"W#`=DN-~u
-Y],Dh3BtV]XdduJ[/L.8V{L=<Q]0Q.8$xpcqUQD$op.H^st`J2&{57cU-f,`d."j'Zf>L1''bvo1;;}pvlf;wl8=lRC+EmG>2hew8S~x-{}TorZ|7-4{LM
-DX=>zn";YlszvzEyGBw(M]87Z..mZG=N_0>9mBoX6p[1E9z(8/7J|zrZg|+ER%fNn(9wDQ)hMut0d>{:w>]GylQCrKzn%1yAI];nn/04npa@qgN,BG92GG
-o5Vz4o]w.RuQY,T9ROS{k+D}GLt11otbGAq9V!iIcojbh4-#mWh7a^l-8eYt=>U3),'[LqJzw;/yogZHq&:a>Gr=Yy(VhDUv_.3fjMpkUfEx";K[NIZ"wC
-[3_o]u1B=WDAs];+62]J,m/X&=8=Bx#2Bijh,"Hx0L;hp+R(74KY}:[9S_tAL:cf<)uCo;ZnTQP5e#-h7d'#ie!"emvBuU#Ekel.s"a_0A;NsAmtJTGm2{
-u,0bT2ZvQHGr/Jh<Z!0l%QJ)e['{^'"<YA[20GLAqgdd9wo]l2{vq<>&R8`huxL!h!%3)<qw-4Zz(`vCdJZ=){|4@4IXB^@dAFheRqRS;Vg!DlyoPIfEWa
-ZAyHW(awegB)aDCcAQ(kYZM}iR(CHT"eW#.PfFsF9U(:g"]w`jTN3DAz]pC<OKp,:b$#6P5A1uGj8d@pSH`H2cnq4_t0HN3qL+.@AHY)SM9tKb"em:}YS%
-X'D$<O+6{+cZ%hf)zterJet_.}Y3v98RE1Uri#z}wtywhEY["e&c#!eQ<)1^o'<ZX#/BfvGGWdfUZzUzNbSe8ET<<L`}(Jqz8n:/j3/3`LV5i6H!WK|}ka
-4PGb/lf{%BdTS>|9DWKmQ-ZhKf_nmA_cCQjJ:.LK03X:lW]>l=mZekkpZ)P|s4Gvj16-d;iy)8kX>h`AaP/3E>(do-eg;r<Q&$J/YJOmx'&-Yp!Jt%%7zo
-"F`sWFpE}03Pqs5`O<sd(rNEgK4=@O[,tDObUVB_DFoC9t)RF:KvfBq2.vuv`s[okp%&69E7{dBtM1sN"|7jlG'T{}S[XmeFXhXSBAX}0JSg$X](CM-FE@
-%"vag.!Fx[:y#vi'C@b`z[Gc{E8y)_LaetEwC[^V<72)_m)d/T5U65Tku6etI8NNW>x+!z#s,Q.d3z^;UKM14.D[,{(]B/#p`U;7Cu/sX/[mAZg9,@#VFe
-!'0A[0u_8Qe,'``$L{}N0D.4)5(|=^7E4g5mt@g@p6uMepANjf5_O6}^-GT<C85XlV{.2H[qvs71MO4T"pd=CnVF9]5|`',}/H9QFwyP'>d_D4E#+JdN63
--Y4FgO]JCl-}AZ!gcz=n"S|+b^L+sY-Xin6bRPH`xtBzSHHr-Ho{JSTw{$Y@kTMF}1&@;Qd;DCdMf9[6}6OX[[a8EWr2$=]q,7`1(;4vQvne>X()%zrLkW
-YmdjkZ9E%PFKxc7QWkX26FIpQ7rL`su0|7fv9#)WBpB9&P,CsoP>X.Py<@=L]rT&Ay%Z6V-2r4A-eK>J202>"197%)vY[g&25.Kn8Z8KZV|"wR$KHVu1|_
-F.zIQ<rz%Py(<DUY=ZsUeHDw(Nnu7vx0xkR>ohW4Xv|^c&[q`T`qG6oihdo<~=-6u)#nw9D|6w4<8h#tp1a4k/)IsZpzr3:dCDt(/G|eEirTf@j,PwaFl<
-u4v1y|u_:Erq1JgvpFZIU(B)cEm+.4HX[duEK%#XIhJ58N+F!Q#D3xq6Mw7Vx[]_}I3AdN`%Dxv]EyeK~'2)AjX2Y"IBYk3r)dHJ}wKgCKE!&e}WmRT<]f
-O4|.%`vf!pU;6uH5Cv8d`SG&hCuKUG{_V5-c@VwpV;K2Dc30YD:`ai@(7XsdCUp9`.b8HstrG(s$<5{1^JK&I%5#;jU{">U{=v}k9uaN+pW+t(>T~B("29
-xM(B^@-oU(oR(mA0t9|CT!^D2n)Uj#o[oN|B>E^U.gEG2;5O2FWGfpT&(Ys>EV69Z&XPP&p7T-O}x9St(^Ab)@gPtp~i{WV[8>X43ykCin4#yNL&`@_T3t
-5a}nN,hX4|^CIAuARme(y3mFDY05BC%gH<za+hb<}'@>nVx[+=~7<L[fjXKhXkxR,xLt{O>&M%L12x+l@MecJQq0Ck_9vhTbnn:#zt.}b)j`YXNB/pI|sx
-L@cs/IRa(ytqg^3LTR}({TX,g$K:&r/Y6met`/]/;$%}PMs3!-_<NsOenI+{cH2l1)b60[%|-E!:Bg3U-.|H3`mql:TM&|q``J:Tur']Szx#H%}W`la4`:
-90M5oQWK;Vdz,=qz!TS=g8qMgF[_sj1Qg'v{9Uq5@S%vD@]I.Jln4WOoe{Mq9jJBpw5<+35eS!)tI|6[FA;6Y6>p;RP4^.Xo@-#w:^,d(RD=~Sgh2K^z|t
-]Y/++Aj$<6evyT!vivvs2+ICqgU&t{cvI;/1`Fq>T{[{]yhx0]]nQ'5b{QxU>F1'+'=DWv}Nd>bZh;E9HqxS;.i@-%5#Y(v-%Z{Edh,]DWq&J@h[DFgE"k
-!rA$V"#!tn|EGf3W_"J%h(xA<"P'$)d-$M:Wp^R;lgY+[a~D--fwR"PkCxU"aCEwvb)4Fb9uRE{dv:z0g^$YdPAV~ns_'|tve2nvtI1EG][M&QIc8+IAJ`
-3.M'xv_l9`ihlsbkL`Uf3ZSvQvX9%Dc;[LVA}g`jyziaZ[NZvE{AYU]+WLfw~jCQNzE=SNm%!'ShMFMv-9qLZt3yJe+z}HO{oU-qxo+"|3_JKq&A$Ke!Kn
-EwXC(T=c>aLNWw<v=rsJNC|M&O(/x-"E^t%}<){OZr4X9sbS_a;v+[_}Ew'_Kq/%3oobVfIgHrp7yG(OaDJ@pzk|_Pw9#oh}_$cHX{ubg{D0CGebBqI744
-x#.npeSqNnG]7{n='OA=Vk,[-Lo6(|mzZ|RpUbpJ(zT&QD;c'&H`Suqzll4{$ps2O}!>cyL&cq'CJF8w$>V)3hDx/u#gnFllop_#!|caPO~%1/Bxmo=olM
-hBBHgy~t$tcHKozp=LL0{ZvDX-_rvOm{1lQ['92h7t,5P$i0=u23uAN6}jr8AvTFTP|Q/ba(&WE&]gn,eT4vMq-kb#UkTwT!$,}=@]/G<iO-22tY_aNHdd
-QgM<B3Lb:b|vfwK.HU(HE5w+}sN}H^rS3<0O>]l{YdjHv`<PI!a8|sG;y[^{]9ei!:3J:Q4F8>v&6P/@-bG[Y+Wws5Y'ZzeY!fgO_|4c]N5C-gI4lz_ju"
-M!cp.iRl8|H_ecMu"hEiRK)omfd7/+dp^-p$BEoT)Z}RI=VYk]jt%1#@mKAsHT.g2E!l39tFp1'9+$A2BS&'e]]z3G`TL'&>#jH|g'CS,hS@P[}woUO/jH
-1U`0)xvrj2VR0N}KEl[/'4wvEVpgC_(`migA&OtE-@8BA"v!&u~rsYTF9L&["HffQT+<rjF|ocrjH65bWGt)`.B3Za7$`+$V[)t84RQ1)cexV^s[5XY3`r
-t&$ZBC,MP<'n]>tB-WJQlT./iagULJArfX>u-'VgVDUC~QRu0}'p&PqQAt_/dNB|2:5_|6p)9ep$V#_,cn{Gm`T{%qSZihtn3s{[2_b;<Bqi>dL`^$DMP/
-[uE%rH{XqpaM}OXDg8Gt%^"J^CWzu(4eJ`!m${Sml%VBUnM.rnqnF-jF_,(9e2-zZ3WKm!EhBXMjj,B/8{hh,gggfJ"7YCV8gt8p:MhI2JxeLUhyk)V2dk
-;Y8'RjHx|hC`A6hP"Dx@}wj|IdsW>5h[zU8@AYL+#RJ#o1|jd=McsjeDlI}LRi)EUv5lJH[ZIg(|%I|/YJqg].#,&:_^J12,pj|iP59,r{L<~FUSfd/BC:
-Kr]wKD`$Lwbe,[Qt)q,[%XdqIT4A6vj4k78c;M,[mE->-L8gLso|X:9vu<%{@jE@/zI}kXB`w>fg4U.fnXBHq50ZsC7U]sfof#`^cS#ZQt,}Y,j:^4/zaf
-_7je7T6+t8s-I3PjvBm^;eKtNSvSo.x9=x7m7{ZSsVzk}/hrtzpJ^S#2Cs6-c[w/B7K#19h$v(M6!>1fic#AKL;O_IR2Qvov!0T]94#MT:X5^nqMLNHAwe
-}IX(Y,uieMRbzH["QS~B~9|Fkvh+_7blv@0`jqv-fepO})tXHQ]6mW^2=NaZQMQ+B)r"PVuUV./M}xjKLz65r+S79$,T{%V2bE2v(eLJx;JIVLrDZdO=#&
-aIq`iX:i@4`GG{xBZq^%Km.yM>`,T#oVBr-9G{mRbJBM=EC"s9g7Ot|.xg!2>RDa4PkYAuwV[ouUr>k`MY7eZ_Xw`f'9#]WK^Q[n#a]Q)JNqX}:vyE'+{X
-^WA4J<Rr$E67]}kQ3w!WVUy58,@CCUnF6;p5a_c/nMeGd>~YO{eBBFSn&,Mm8e.m<=YLu.h]a8ZFKj;{x,,tUquZi:,^ParF~zbGbB-5nsMnti9F~41[[]
-nCCq)EM:&pPW~w6dWr,wZ,%uS[I,2d!)q`1T,br_E@1R'!b7o@A!$Om"K&~LqeLEGTUHuHQg9v,w#4'1IR5Z|asJY^@c3:pi%3xHAdCh;xB;>#Jg[M$#E3
-uogSMFD04&NO+WF_:nYDu3|4G@wb-y:PABDI_]$GV.Y0nK2mnsh;i00vAcog<g"I1Ss&:9k.(>>y_HQ{Tn'6VZbn'DBx%P0_%VyQD],rTn`}{9MoJ%09u=
-Mr(kt)U{#Ha/Rvx}Fgm}oOmRGe[U_JzsYV32U!3|c|`#0F]U5x_,W:"-+sh}9v2P18uOy]hQBvl5DX~/r4mvqWqt(kgb``ID2</=jC6h(T)#E2z/&{L7F%
-o0o@h3AkPB<[-nf>zGC2:Y%$(})D>w5r$Nu5Mm]>-.Vlxj#rp"-A[dk;nx(;(FU/}+:.Ozu"w`Lu`o2Qr"ZwOs>/(f'`$!@:<b~J&!1Mp@OE_[AH5=G|TM
-K6~&D4<YrWPQjp47>}s|`#NO#o@A#=r8f`~n00S[@,owj!`[+}B_=F_qRVG]dX2<M{m_z1`x-':f.b=[R4Zpg<#2gL-VrPJ,_.`NO+P#'Lo[swk[_vpg`!
-xHF2O+b0taj;vuZ_cX$akmMi6,~sCYtmkL<E;ta+'I3.%7J3"X+J+hPA<+H6cD.e[HTaW6q5==`X/vX!N]>2^L6%wi=E+xK]v5|29Vw8$yE(&Sc|$$[g#Z
-0t[=Zi-oef(sy.'=$^(4uW%<e:IDF<SU]&/n.t|3XuPz.<+Ag&tZ$R6|nBIjQ_,d)e>^(c'%}NX[V1m8H,/hK9)$Y3PQ>tGx<ykP/asO~QiaL+B3Ctn_%+
-18x$DY.&.U1n%"q=,GtM"#Pgm4KvYM~u<W,R:PWiO;#eU11:CsA4rnp<>7']Imc2U!-AYjZ63B5aQ)r:#JpctXH-qr`UwTCdk$jYQ<(@F9V-q-9aJn2JQK
-.Pp7;("ik`#xpeOu$Kc&n)_d@zuj3L<o%Od>Z%HXcXy^iKF_M11nbHOuew_S#RI/X,%|iR3e0xzk%ptvGs;pR-Ctlt1v"Rl-td1V)`WWmVjx|FIR-zUET/
-:]}px{zqki`CIcBSZ!Jj>isHZBy1{piPDY;hPHV1Ol+6P,H'&!+4=k&(_iZTI@99q5xdU:>l7sHShx>xU+YSRrYcI$z:4c]/TQ2O`#hHQ=rWEe[D[G_FnR
-x9Wb]("x2g!=/8iJHLDlUm)&,$OM4>u)jS&ee%^0#P_NQW~KuBc<TN,$9[,5j//umLNKfCRAqz1nx_o)Q:s`.l%@vy(UGS`zwHaXR<dPdp;zT$])O!V[Ly
-2#lwHS}V#{>b4/Yr~MBi0Oq=zA<xCDms{C/8V`^yhs9HSuszZJJWf<|}Udd@YkkpcR<a00_r#kYZ1O=wF$u)5_$-F+6SYStSkYRTsG^cNo-NiA/7I9CQBy
-$_zhf#c-}kY2ITemM=sp@`;t%Sz&|.;&PVo[jYASAQ|4>b/Kr+E];xgVNgm2U{E@C8-D|qI:2hvCL=q,XP(ck/h;,2@b^jkyE!N+_G(Lf:9|J.kZIii"=4
-]zV7%LYky;Q<GyxGpBVdIVBh/oEDHT$%w.t4w^1coz%C&,T{b/SmH/O5$F&I_rh:pY1X"Mab5K4s5rorWiO=mM<Sg3`Y$JPf'eGA#]k,6@D_#hgga0=zmt
-[[+bk$8@P-UhOB5q!)[6T]=`nI;D]If<;W~#OC(h}`a55"dp@o{O^o43LA7An{71DM3REM)x%E"BQXnWEc8iXT`3`u`QI%<iu.4R+eR`Wr_+54KG/QN'Gn
-dQ%Laday=Qk0g)JEu5SZ@^43__:Qqbb4/b+I@R_|r9PSf=gHf|}Ifszxe87|r0F$[jr$=;3`VqRt50.qPdOlm1+||I<5""J,>;8IIHVRW]5@p/~IJ"gsh=
-WYwh`4V<j@37N}>n^=9R)#[2Y_!}kWziR]"}WcOcIBhK}lIZKAZRC!Yht'gacv@4adU'm0X3M<pY[/I0'Rf^&1;$9Z7:!a|.aNZ_Sub:~TVNOl"pC1AI(2
-jLUFMbN{EF"XM2^uI,xi|CEsq3zqDydyd4]+iwZHvbK"TQ"|%o[abq$(Mt{5KOL6HR^=@>g5Wz+z02zFMY#wV&HfNEjE2axR#Mp$ZsFy(oep6Lw%4oOYs<
-AWR:OFRq((dt94v-m/p0XkjBoNej(Xa6EAWH+5EY9q4WHpU^8Fxp]RDk"BSM|pXyOQB5g/k7J4u7pmo^F@XYXluk<M9YO61SDX~<Um<c]^n==03jf1{_t`
-el]ra<(3jf4Rn1Vh'dB6KUh30L.)&,~:Lo!<!-B5Usgw|8ql6;[+!%w|CWYMo-5tj7RpjESe4_h@v:l;t@c2-];51v^61epddc8)4Y2k}R3qA#Zml3"PTB
-L6E@a70zT&fqs3t-]4th{&GtQjg;o5m..o;bY)M%A[4L{l&gV}hv2'wdY.%x'!^w;JOKCmOEW>dFxKf!J0Q5W8kp@1V=kp5'VY6aZ+d_[nILcf#8O>'sB7
-zdgU1"IY,E#gQ$RIyb]R+eu/tOn6=ge@tnat>[2W}q>+zyDjKV(83OYc'}%URSHszN~)RYg&cBo0$(o:_^w#vFvqopT0"$e`MWns5tT!bd+@)g5[rn#`sV
-(>)^F7!k-vOojAGtFB:k8ycS~7B,{-sDxD".-bHw_xh.<LPq;p&WIRy^&("monsxMq"S3cWXMT.w8|{.pqj$gkvh"%,UQ:A;7hTc`PEa]'dlK#Ric9bB(t
-Fptm8t/QyeVn+=3xycq@MFeIk9OV5pEZNbT,~Ptq1RQBOZbYy$"G!E46rZ"`FVqAT(zd<H@^{t5Y7r_zAxCbQo[y7y40_,:wd!vj|NHAy=E9D2|NGu#mhb
-im]S,UA4&$WS0fPL8UJf6aP]QY[g'z|FE/S7xW>Me4B{q_s<eLh="gYc'Zf`dQ(aE0jji(JHdV#Yi':G;AUi[P"olI'!uqS=!mpAesUw0dz52x}o)ZUcsF
-"flbc6!~Jm^5qMJNaIJ{htJ<WB-=DG#qP]/rF}J;xjWRs=Q{l.pr6^8&rqL1gVO|M+1"lZ]ot='GlLA./(cG")_ng|ym.+&J/)ub4wOw[s"9T<zKZjxJjJ
-dtc-lXI(8]G_^wY/XRl"gfPdw]Hg=0x6-83SI!^}Jny']9ZB0s'qdiU$7vhZ{M`c,l4p[aK@L-zq_3>toO)V%w'r)JjbSqq)J]gI0{#KWOJfkQ105xXz>b
-dx(H$"6{[=TY;T@kmFJ"2r1rLBB0l'uGCsdLD0|s%Y>faw|@y)U[q!nyE=)4B3i+cI}pmQ>K'^xakc2z!`z@OHc%e(I{FEh3=AAXB<%;Xr^0:d:.3BL-r0
-_L6J>ZwdO(vuma<eNYk+,"HI#'aNv19dUMf=H=sHK9y"JkadTAeH>%<F}u#HaS'.:mpQ'"5,#k]e7pV{=S"ue$SE7jYj8#Pz=k%qHX&cqbJzzj:un"v[mk
-{D]BFh3>!E^wxWDd5=#54Baf/EYaJSXEH=W$,ctbLV19{g"@UM5V-jPW9QGY9EdzrP>8>7+2$q"!t-m5eHWRPFHa+tuxT;bm!U,MjDPCB;bEcr[<SGafYA
-FRjS'VIt"r,9+y2.ys5[{+BI5d1/_$hWm:;HOy+=+u$AnPgCzEHO&Bf[=%Q,]:D>dz3m:_Fa^PyTz30Q6WJ=QRQgM]o8b63&>$P^'%Ff6|tUsf$aVRML~4
-U8VheE#8m>${v]Tx,6PfO8`%Qja.GJ_kl`PLB(<%I91T3WRTplk1p7wj."'A%S>L%ZcPkGu)=H^w8@0$HRm5&Rr&~_)<fH.8Kmu4]6fo6s"$D{]VN;Nx(2
-D1:JSW@'}0yv{OFr|'0QzsFbX(wsLD|B'+a0MTKk5ZK`PHm4)$3-@VYA.`Dlq6"8n,@K]m]Ub1KEuKz&#YY%i,S:cEU5BBt6BSLS-c`T+j8_OV;R^AhSMb
-4+pkx@ca#zn2i_QI(g]ZtX9enKEHje;g$2@_!drg;TGizS##SYsJ0qE!OfS4^(KH,sXXLwuYF<3O6x#eq7^m5JFZ5Q<D`Q;mgQe1EHM;Ld~EW"fNoZ@-5=
-KR'R(sRk$X~e,%d@daA8G3[+2^AnFOQWy_JJQb=a#!K;$ng=V,4v$pa#N-z-eNz<|KHd_'UCqsNDdkZipTTe+L|j7Y$:ifi/=C(ECtWMw<XQ>p1a1`5d8>
-6Xl((BtEHAJO.vmbslQAIaSIPL:9v:7]><_}hEvHWFX;:eD$P+8V#@N)|em5c-~UBMW5+`xsBlrl_&;:"i%|mN'NykX6wc[>lp<4M5l!(c|`WD;JFsVaX2
-Q_LZwqVyE0ON=]`BDPasJnAn99XEy8"`Ty3w|/X{,4AW&Y(B6x/45,5)6uX9~2CV~$Xl2>we)1.FZ.S|T]M=80jaMn;V&>WCidGHoaf+tazl9;$$d%@ip5
-_Ur7PdS1=g"$C49`gnr:QL!G=o6J&rBHT.P%Zs:.F!Fk>P4G1+3OPd;{Iycis"1{W$pcjNomb<oN@3"`S[t%<1`ID'-Thcgk=gy>yG|'eX.H9$-PerDSec
-U0RAiL{Rg'`lE_'@-5h@i.4o^^S1)oXygByd3:N4Ja9qh"w5hZ@P2N@$NuM8]N}.A<R;9<wX`B7^l+kG[bB5P%Y<OK|8&0^ueIs1d>Yed81vjiu,cxGdU;
-c]D0`9C=o]~%v>~w'lFks;k/q#XT-natCgSn8VOUw1k>D>uZ4'3^He3ycH7,;0A7X_=nZI0Jfn3(>>s$T_M;otf6jWS"p%4ZfRL;u/4,hs{irEHb5i-)"Q
-(H!twn[Re/WO(r&{=wV)NTtPpf&r7{v0|kTw1_4!Z`$>hP%,E7O)0/{Yj>|gYM-j2hdU|WBR~#@[(Bux>Ge5h,KfdU>H"Rktdh}AV#h6Bw~"@T|UN%DSy$
-xYNorr6"R.Zosof9@>PwH$hCdQ6']&N)0YwzFS-e:LP#aE[6HZ"T[(M3m0ionrC:42fmuN2U!nwp5`f#hlfti.W_)}`O$s2zqQrgJ8ljhgT1(54H-K}dca
-i##gCc]qIT120_ciGM{gfd[{LQ0,cO%Te8xm)GSm"Yjsg@uRe9`8drX`DPbXhg`FGO"P2VC_{d>L++)1&W)r!)n^P/=G9@[|{pv3~Fp'7)<2E|F<""H+]S
-",kJUVv#W:7Pi/M02_2KF/v%X6{tXz1jDVEmA-7Hts`HQ:wN'[b@fKk/aB}rk]Q,<_.c6L;G2,n(Mt[#8<1I3o~T[x8p%;xkhKcPVd7nw"B=^t<-kbBWf3
-jZ_l[KbdHr<.r"5}sTRB1G4iQyCJQT[ao/h0!c5fDxjSB;TiS'aUd(T52^@j1WUo+nwN(m9WK@SZ#QHyPwdu,j;4I_Dz,mkX!Ift0qAO4K`D2-^RgKr"lY
-Ne6l;h;PgE:+%+kZRKyu0Yi4+%&jJbyEQDeEPruVIry";CZ"3];5Ol-9dTd.e3S^84Bf<)n^"ysM{^y1GJ[Dy<rJ%luH>K&b'6%i!HfM_x'c!T#JjhI$L`
-!;49S=)LO5'Y/R@[cM&Br5`%ojo(zOs+}H[&8|~twq]rPd~w-n[_RHn#FrO!r2)`>VZ4$:_am^HZvGfv"|^fSzU!e/mEJOIUN-/"ZJ_cv3"T'#u%E=Ih(%
-W#%"WAJZTvV9>cPZ0SyiDmM)uv"3#:J":k~d~pyt-(EI5}j3!%nzTz5;ZtN.wbr_%|k/pR8p67X^z'TFS(xM(/|Tgp~fQ]Z28d&qBW&F<6cBtrtRe-V.Xd
-{!GT]'V>ATc;fXr8Q"D-v&w9CK7zr+k.8]QqbD=H6s'WK.JRvrG#gepQxysxV"v<ciMbvHLq&#SHZXi+O)-$cpG3h563z7R/9vf.9^$7<Vlpf+q,c;3M)D
-'c:7M_!InaV.dU9q#WSbD@OkVr$bLc!{&`Dj6"<m[vtFr-KzHLm)EIA:7sEtdOz!|ZUgftUIM[L:q+[P;lD.d`7P}(RQ$5L%6P"5Q'.RO^ht[MH{ru89x,
-_!v%6yHyrpcDw3++<#|9,VekUt~+zY$2+"o])d^J{%NdlL_%6gfs:C;h=[.a_Yz!4+50:n1qnRqw=FqI|`!e`vF$O(Rf`5YG;Q).+t0u%V-]m_'f|_m<c=
-<Lkjr|amr%(A,WYHXgb@W2SFTM+B'p%`%}ywe}$Mfr+kGGv-]6<.)W,=F`(8'c[=AKQ(K(rDy@n@2%zoHXuZ!rF/>mb9lk%4uX~XuEB:~#G@xW<Nh#f@Uy
-Wz@)GnQ9HAt([gldTbal)!dtKUh_McC!#xc=P.R"Aq^78X<;WUzW7=dn}|@RjGEFsAepXh-15=C_.=~74_i"f)03Jq^`:mo^7G/2K@HqYlSshjEUhrV_+Z
-6CVOA5EAGy)Zc5WVvz:L1<`s22""#U|(hwhGYr%NWEfRFOKF<,pq2>{KUn|p!SaCO}v!]MwWzdYhe8w7X[D;wUiPb[J)&Wa4N!4d`P!Mjw,2P9(;c(uCtI
-+{fVty`i,^PI6+1'nDW43%Bq&3{D[R86aeaQ&|/NEgGUUS'9I_X.wt<"gw>HCkK2iMW6r:WGb<,PIu<Q.bS)`j%0r:g-O<7#pdKlxbtJ(O+v{4S{3OL-:S
-O5^"w!=z{hG5RD7,$;[dco95[kN&jRRVHkzJw:R_/l7q(&`%>95PC[w"'6kH1rJaK0]m^|@PMv]'/G[)!Y;H]ur/`pyWiKF#PpyyDs]%mY.>qy<OD}=BA'
-UK3RC<OK]I;D"#q`3`dwb8&r`%eIhg<"zdH"Q8CFosC7+QhP9[q9a)>%'nE$l2aV74="E;(@0ZX[&QUz|>A%LP-03tj3}aj@"qvW|JHX!70]U_xRp+!IoC
-[]V$lS#TN(%B;<S)q-;hYkj^$[<8<T~&Q@LNO6]-;3K1=_.'y770+aLT;^""D[qm@o0]W1vuYC}+HhJOzSM78vlVxsJYR5+)fpYkaFLb8)LAH2JDY5264V
-#{KT;b[Jn6u+ClumOiF.=7#=!f>@=B=7<8aXy_0Muc8!]O@dOa>@|si{a5Oo%3"o"kY(scY_e@#db/b;0wzc[6FzB8uy1;LdakcONvBU4hL5|yULlRaD7X
-9_"W8V)z]:;ZG#Rh!V7J0[N7,OfDj4[:]J[e0[v`r{HT"%YwGYanoFx3b!=TyJzuRPI6f":q([k]FQ)k@kgpgKZ!APjq|n3W-m#<U]#Ow4~L;g{!%wpU}^
-#xv<FDzztCK@}vtS~]l{,rya>4ixQegRnsJhpFAZM-~ES9Ujwz/GSNNfUD9<kPPG^@Km@zoiuVyy5Z8ws$R(WGjRqR[51xZ$mQGg_89e6_Hq}#}1se-rMJ
-XQMp5UgIAdFV$GL0J^cy(XA6vlPX&1uKf`@b&SkXuji].AD.x8Qs<x9;rL#fm!I}yz@39nCG@v!JZ|K_m%(i(b,C=OxW6>RVP=g"A|AOW|d(k1NuTpYN3=
-Q0/FaVFW4)ka@./Xu]b.9v9vJA-{~FVMlVn-h8Y<ezwoqu=2Ta$px"AYBWGnLI.t+>U4gw9E21Y16Y)u5R[@EvOHQjZ6T}rlu+fdC['t3,FvQBBj1A_kc%
-6och[/HK|m{zDldz&JbeDWvn$NAYNgCWt0|ht1`w$5HU8>FXxz9)]|cW-)!yLpr3LD/!]i,tIP`aF=g-iDR`;71f98XRTswot#-ny3!"xrVD'yw-gp/C+v
-Cg5={:o2p+"!.%K$$b2_2Lyd"KTwCd_CUO_6j1MwurI4pX85:tnEQYLap=E($tlDYSG+`$jwHqd{4p{Wt^fF#e@'Or>9F+HY:G~=pzx=#O0kun=-+-0Tes
-z]]lS6^EOO{E1r9bM.75.EWJsPpE&bH#y{Gw039C5>!-;83^Z.z{1@|c"Qb/2AE[C6oVHlH5^!uUCEk63pwik;bhHm85P6pp(A-&>Z]S(iPJO+$&|3&"+S
-VPs79SDC1oELnvD1TV(F&`!+1h9>mIgr8_m$1E>vCwV;xf3+^&P8PG#(JmzZ}K&e9b~]XegYS(in~L4d]&CE_[Ujuov++ZwBO/tYQo5H+w'4M+CuZ9Tqo-
-9kh9/[X&y@2>SSxENOh%B#Z(m^Bel:q9id%JJt&r1JUX|5<=Ztxd{o;J&xsdII[tRPB2_wvl-xAo}829'>9zesv`j3i!4krKtE_|_;(M^jjaGblGoaZIKM
-~msb"Cv+C/h`UGq$m=eKig<y.s6Z-v&p/vWGMh$xeCam-5k;z='izLaA;^au.Sp/"4xANioGcNlC_x")LpLKND$9RyHK';f_^0xfcIb-1_5mU13x3#1dIn
-5:qhz{YG)[~vvHCCm/2++)vXJ0C-<z'zXf7BtCaoa3+{]I;AIZZrO,@ECFzU!Mhv$LEKo=whyWQh[Tr^;Y4ac5hOPh8Tn%xzftImE#zTo]Bs|,Ght=`ig[
-XoyS.eDX%1@5ydas'ZODdd3d6W8Q]3}DSbI,>C%>D|/]4%7/R%g60mBGwBbZ7K;oc-_9+3brzMebwI([-Ww+8D{pDkM&Kr]Q}'0wJBu%(yHiG}@9<+kxF"
-~e>(X7%fBW=EvM5Kq)>rn7L`SQ3.x'K;8T<O~CzLpd-cRQyAEskx@&mVJpTI{#]/}E/gn"kFXG~Q+_;//>OecMmCcmf]jVPj74@J5:V4F;6HqKhL7K2KpR
-d9E,55,BNbmIGy}6q/cx1naw{u027"&]D0nB-z5_L1U1X0-'bdF5Jd[pmN6qE6QjDjZ43|gjh1r%E1'6pqn"@+`/kqH&rg)TQY9Jecd;OFWvlLTz'h8W<L
-3otS)n5/tLXv-h(z=z%{q1hw;gxQJ,("^%oTY+FHG7[/PHbYT:FzeC3<UKHaa@<"ZKMNw;:LSv]&wR9e9^^M],tT}K^k(zZm4Br8sc4[+QiR$4l=VwCEHb
-j|!GDI~Q>]9V]u-9e|cf)#}:Dhy"6Y`Xqnh)$giT/EVr!,$uUriF7hK+$H/yo<)oCI{^Gy'JitcA&-^))zJSf1"$Zy;@:j~T,^q5)DRhKb1f+Wx+$WJM-`
-^,>Mw#zv=XZ&_7GBjNlVbfWo[]+jlwM|mlvG=7'.n<o-t@BcTvg({<](>u:[zp=4Z(div`z'sxnZRWr.ILZQB^8tXJ'E#Re37x_-#'voN%z.DvUJlGNL{$
-dFW<B@ZoG)9"7}rtZteRKAn;H>(+%2[>``9t!Fvtvwn>#jq2iv!Eoij(0&y2D7&Ga>0inE~]<#z[}LT:V.v:`CJ<"~Vl8RSzu"@VMGN1%LDrnGPxB,cDg#
-~[H;AQ5FCb[7Aal@Qbyav|c)>Wlbw('a"s}b7PsV}.CiOOc:~%P>k^F<pQbmwQFwX]f(cnyk%%+iY8uNJx&e:;2S"xKW`@%"a2i1FL4#](5)Z}1/#X7q#I
-Pu)7RGi(I|-foJx5q!Lxns,<=L&tO<)MPMr:&+`9]|y4ESvdu`sdVS]}@J'v,LI|oupH23yf9Ux8KCNKEoIfF&!ow^O}[D/ixs8_#mZqX;@gPF)8m,;v"8
-6,HDYGN{vGyD-&nVa4Df9YiS'G@S1UhuLL%^kqhP.IOoi4[W|=^+ZUeJiV:<OXOr$:r{S|fU&GQLyLCG|YxN>_1qFRUb,a,SkLK^Z5%7/<j(g+_+KFanUK
-{0{+#G]kME3Ys8CE%vS5Ac}iA:3ftLiY/Y<s$A923VTUPdc0AeE%{>d_z6g75atv"PX[a|Q<@guqcy+xWK0xHr~}h#{O_w@>mWvmod"9}z6BBScwl..;,c
-OH,G'"%mp0_`jic9,hp|!|OML4[^OgSTrd)|xj|$!(5I'3JPbJFN(%yw1VI;WN.|j^l,QF0rqX27lXqgpAd,m-N5(W;/E;G<do&aoGxG2BpPkSOZv2<3Ox
-<P74/7.wKUS/y7|RoxPGx{/#%off.sz5OqadClf+I+OdeIy@kZL#4]9qlTswQ7{Raw(Ryid@4Z|/<PCH_"E)H`A"gJt$}Ltk}+bs.[d@tr|{jp5U~azDkb
-njD%dj[Tl|(^OxU@gju;1^s[0u{,/)$Sh>j-A$BM~W$nyIW6L-z(J6gZX/5|tBUI@vwHb]OHwKUV>kARp|m<D)#RORs5,d@dLD&ScWUky/gLhP6I7+g8:j
-(NW}&5Pn]<hwfc"le<SsycQ=;27h`M8)8;f#$AN3o:yx;Yq}pjB=5|_fuIg!^R[-;/5%vSQ[pi&k^r,Tp-T@$ZBqg-;;~Ps,+gaa)V_"~wLQE/V7|sS9)@
-2oxM6{pIX@urlX(Nl/oGtRTDif@k||-s2w_S{s{x2L_c4c3uYr5_bgXV")"j:e^kWg/g/}p<qIVe!nBa`}}xg=Cd"W9kZiELBV&]cq[(bch=E[}`gPnaP{
-o"{$T<j)"!BpqBxmA;t0c/PROI!`t<V$B8HZwpE'm)3;zAU}ci^v|'"hekK4]E^>LG[v''Y+90>%PlZ>gI>adQF5YHp/Y8$oMQhFXgR]C5(.1zG%=G'XNF
-ER5Rh2ERNi#aH14ZgsVjC&n<5gHJ7pWA%p2FSkhf[Q{j$21sJ$>X@oVf@;I>CO|VQIZXOz"Qx'ARdgqmYGBlv3%|h^_!M[SjrAN"u`hp[Ykz4I@ac8I]q0
-{ZRxH(@;^zhiy!"wpRg(+/.E;CMpnI7A)Q5}0I}!ei3bVVAM1iV>e_:nsdDBB;r):kLl7Tcv4b9qOGn{lki=8KF45n(@X$24'V[X=IHd5tg[$2,Vg3)/l{
-w@xazmctUePL"Bt&7P;kbO~[Mj)b~B8e9d3P]I;c^oDb+WG5xopu&}t}`7.qbYugGye>QMun>A@Q4@PT<W(&!1yxX>=}oP{5]^!EpN.^~S@cwHeIK2;<zc
-cyJ7UN;WNp7l/DR/K/;eaucz(Vwtjvc,J+26SVEy]%q6{W$HuwusZ>_C2miLAJ`0MRyi+-=Xh%6,Vm~Y5T;.ONUl.r=iM`y$"2>gc66W#)5:aAOH(3xEl7
-s428sp$m~-ZG,iCazck&OG(J7z9c`B^Et#8CVC`C~>R%4FrR&Dx]4Ia#2|'{iB{'#=Oy3W4guS+|Zs[1)[)Axkrf7t&Cq)F3M={w_)3/>L6U4d2nhoQ+}"
-(TP$"V'eRnmr`rMR8oY)D=/YY!yCnTvdR5![]G+`R3j2.:Rdx{HLQpN"/XB)}If-fqdolATHR_}EHzxL/[lK1/PD"G$UqBmW.R%F!</T$t#U8400r$2GPr
-yWp,I:wzK]QJ4^h,,yJCfo&Z,XV:BaGaf@c/MAf/m`z8Ygv(Z4;Q"+7=7=2Wn0P1zGo%h!]@|0%rSsjGAK&PYGu4sEm_-$c<LkE3s{/.a>(;X2+S`[Ih"g
-uB^ul(4epI7Wu$ZYUBd$31">F$_1:B&p7q{l=(7{wnOj9@^0)eENeCghCEFogV+l1fU:U2=ZTZ;_(aHT3Up0#|IG!:+4a0Co$X>GGo)tA-b0Z6DQ>)]UOy
-<05)lpBW$O2I.JOJ,(hd6OFzJ6%`WfavA6`Chd`GwNf5t&Ki148GuKSTayoY.b<v`fa9;|MXW(5GN(FvnYrn[1]g'LHNf=~p8,tn<^2.xTHZ7<E-75y[s0
-J]$:+hL$}|#n`yvcA_ClQ-isT}``Fp;3iDu"Dqrx4h|AK{2a@-f$kr@eY6L["y3%M7Z-J}.O4EvsJ:RU3nAEAm&hm)$.213`)I_2sqSch'6kLGFZGI}NU0
->NOJcVXD^SbFA$t3H$c&svP2Sq5@Cy_Rk{4UPd^C3]u8%y)q_b%8$!Izxi.>jCvTf9h]}O~a)it#o^C|%jb6kl74pD/-Z#{vxl%K}|RUXPmVTo0!c]fZDk
-Q`z@)vtHvy-}toY`KQ$a3OMr9x[(0!TZMA#_e-j+=8ir$f]U!a="T46"teQwmj]1Xh4g`#JLD{]3]Eg=>$wAK&+J^EIWY4^{<EKkwm4sAF.o}-;hoXSIm.
-_p$e-:L6MFHc|R2)RRRHsP{(BJ%%GrMuc;8UemBt>8h,;uuSsA{nU_j#`P&@Ee#|1fR/<#,ND$JDlY_uvbAubz$@j[Jp@lzw9GdLW7>rmocJ@$<T$1&d"H
-hPV;41@ux#_cXdHuJq@_pCd_E=/k{[v/C[l&bmvIStQ$1Pc/{Ru-eIgy+^uc21wT3x;<$Z13|))9s#9B^#<6z7u|%po/iysvLg~x&l@w_Rfax9,DH,6{3I
-$Yr@}wj)]lt00Z}+j)n%2D'"L|J#k{:JiZkudT,sChJ>u]oS1<NxQ^AIYLfLQ+`W!KCpA3t5<5$B^@s+4ai:#D+bQ"YQKET6r6K<[O0<JnXUpJiH^mw[&9
-nqq<t&(>"r19^89(8ve$y`}w%aV|BjmNkP^:1=KM"|ZSgS$TfOeh[0x!KP5iwzI7YueUza+-Z_TJtji'kSc&KE"tbuYE$rxSVy%`Q1"+W5,%uKMZM$0Aj1
-G/<-t`CF^.Vtg9acy,(-Gq7HyZ@(HBiJVJgk;E3hK"+Rxe/S3$:Z<z+}[f75Hh14R"cbL#jE[Zv^g$o>;AoU3z$5UZ6ob;;'+(aL[]km[a~hy4V8Z:rRPd
-"ju)tgnZSjcv=c^h)P<h>_mW~SD7fys-|j#l#f8/#[>;VeG`[Xe/XY@48w8P5)#kFbJZ+^|OK89i_Bw|sQkb&_lqelS}5}`}Q^`Y{YdIn,b>@EJ50n.!Pi
-hWq|INHuZ|#wKXgO!0qM3y8MlCAlULQF`tGq;UuCd=J3Na%RK@HRZiX29h%ZR>.}Z__q%q5vwAR9f9X9@!UJO,Pc~QH4rkZnbdX14a^5YG9$L}/>-[@QcX
-Yg.],tFbz0QDjZZ&qr'f3"L-s+dBj;_lK|gD{5Objxoid}T0./hrwt$R<_j_A<Bp+&>ht6k7aKn-WHD(&>eAk<ykyaiXFt#a0#&>!#[Ccg:E4&69y0>%:+
-+_#wOy'#xYyfjpy[^b16<>(XdjT0bep2Z<eMY;)BpxdDfx_,ZiyQq<jNumQ8}X3w|RrCvQ/tL[YtBSZ@I1]5Drok0t[IB{sCbeh[z!E(WA_]c$jpQ=|f1{
-YDvFj'_yrvakE[k/+/]%[JU+k$)1iFoxKny<uyfEjh#>lI%to["$QCqtV&)1%Q39esv)!6ddxHTvxC$W^)V0U=gt7ARh|;hFI,QBLM$e!nia5K&^qaZI'=
-+E9!FOY"X7lCt&|{k^(X2wme@fU:z+<5<OZ;oILY0dTb+OH-:UXltC-bbgOEoBihTlfO1M=UC[m9):"s4U}cE/cxlRFt(LOc1Hi:iADj#bPH]F~#Ikp82-
-2dY'uNq21sbW8&:<5`h-M+_C=-R/Kd)x6BkH|Yy00HMo2PH%"Cu"(nc%X_S^<p5#i1SNEHRU'#[X(S"92pU;}.`V$wA[GJsEVf|L@yg"&MRnQNX2;/~I4"
-c/6r'%VHX.:X7nnNCk8)DIV7m;:aZqf:hHxxw7g[#X+13zdIclw0Z]PS}CLh+i@%Xk25H8}Hxl_]%Be8dBo0PkwFlR5B9w.#o($5<ewLe#R]^{;dTu+{7o
-{U!BGN4)7z(wFoiehgmDoE@F#1ff`}vzM1'5,,}U`>^o%,C|bmgXMTC.'rfyUNKVhf7j>Wq!Dxw1-@E=_Ftbs"YN={A`A@yC'tbn`'{}'0!n`,;+)O6b/F
-31SFnAKF@GHdH#}XyPBnDV,s1@7H8dmXm&<i(FON;|Lwdf3JC:/]J-!UlwTSfQl{=6Na0k-aRYLW,`A5qU~iIc>3TdgQRzDpuVOdW`.y@rhy<{(YJE[sdu
-n4Xxm0Fmq#M8Qt^Oshpai{i^TMwVY_[ba#PQ@2p7kW}F&w.my/q0cW|7$yR0.MQ0Ia!;F}/k]@BBF5|]BoUh7XrFyQqK5U9i}1uAB<fzeW}{,27=rZ2p..
-e+yQ6Az{P)S|[p6n1Cu#7|RSR,9$qYTlCMkL5|X3hVS4xhBOgf`}"7{OjW@'$nTN|$cl:-CVkI-anh/1<KP2FYw,-RcvOfW!pj|R.C{>0MvvP}_rHsOAz{
-j@Bjmk@47C#=$C4deT,ApG+s-5t_wM:V2uAEA5p/V@W#]Y_wM/FOCi7QfI:hM/k{'Y,/$DHqcSL`S<Re"m[L]er9e#+r:smcGd5|3cJz0,ZkXp/2O,h_ym
-;g/kda(Z9G'o{irK.DY.$/L@L(Btf|kB#hT+R@{$<HLZ>mjIEi"H13PAa1rP_CVN;mu2uH^[$l!WWnf<#:RMfhF34aZFnMO63V8:KWv$Zv!!Y:Qjr1MQ@P
-x`FyT{";T<DjNC0fp7tT!UINY=c4o-B>Ky0n~"oA%i0d[kq+m.Q'hfA#%N;N+wT.#4Kp|L/M|Iize62ZtM"rCejsN.6]ck~%XY^)h+Lu[1rb0:af.z+4SM
-lk>rnaO}rzky0(R^WFRP(Pq893xLa'K^W6N$oA~gG9kNpgH5=sXaKH-[ibLg)y7nf/ZieZu{o>XCpNhKRXuGhA5b6<1`q41GAyRGF%!Rr_FqC{zoYq=Y).
-b]%i^Hp`Frg"E-O%J$uVNDui3:_@]faWEXeS[Gk,gZ-CZmBT/k6}>sA3U]l+Y-k973dh!o'FOWGDxL3cTH<O2`U1#XRTD}I9a`Q'v`%0|5_^8j<YJ9$MLy
-2Q%I((#X}ZZ0P9I((S9`P:kN''%ckWTXXjD!639.%<F[2b_0GtCAfekx(W_9^2O#B"Lb!t4iEd@+3)1&uHG:rEQf`;/1tmUBWeDlf==Tb&OrCw6<}0/n`P
-@mK2h7]%|TlEGqoT=MzdO('R<UDw%5H'~H#,%nDLWd}gA&N5&"G0C_:0F`UA6"rn_)_QeOUa4;9m&F[Y2!]!=TII+`]A!OTjc)}pl5{/`+w<ExSC8nxU+b
->QE6+v[T:wf;,)UezS]'PB<R`uvHd40$6OFc|q:3x19y-IZcPVx)|LeV"z>oRV=!2>B(@DW@x!-Sg4!>p|-9#&u0iHjg;m;&L"&zx($`IM#IUZ`w%jz%s[
-&6sqn7'm{=_<gO<_U>[#p|&@cIO2)P;[2a;_R}mk%zX_4.1&d!Jq)%!tdh&&}tA=5D^wYy`AOI-.iCVE1E+/_"W(c8vDcv[[<NNIIAimhJ,XZ]Z]Cdq+yD
-99QQcklJ&%^4@X=I>VTU=QQ<H",}pffuU![:bml)HB9uu-dt5@C}@&F5MZObCIXdX6fae[yAqDQ@2gPA.t#`WKF.M6R,zXD1.N;vrLBqj7K3i[$iolbXm{
-tXK_c.<$^}kf${-f'@"dKk6fm+RJ8T[:GnYqrg!!0Ht[JmcZ}I2<d}bp+|w5,6O)c!5Y(1_^"Vz<QYN]XS34hRpWES%v0U&;&()0fz$v{Kw47zg=P.vI4W
-m:DrEhME<Vk;S9nulGP.|CNPmZKI{-3i&{/J]Sb)`&}8qJ5y@y07v("7J7sT1H7x{uN:$@G(0G>SgNZ.>rfM;w'Hf89Pm`Q(2`yRivjP0&~c@]MUA)0z>@
-|Ruo=)x([P[yZm]]L}S:<_u25+IMH36"D:rb,A"QykI1VFVoH#bK'jHY2s~{[1ymVc/Y%R<g.cKD:V6W~Gl%fW8.~@YYqs`%4r6lgAO6R_AIc"msa=X"9W
-x=Oy~9L@^KwX/l=>XE8M)g0_('W/TFS.mA:X05|XS<$lF[[oFbr"!=^AfugnrQTATj=lw2jB/<<RiX=Sz.6AGC~XLzxo@3ERHp=qc%AjGD~m16a;;|C26O
-v{FBeTNA23O4@BULRib#Edziz{#rN'Ni0K.l;@6X(c(_@)A'zkT(5UYRlRu.cqQ[}K+Kw'X(=ae(l$,Ag:l_f2L/".K-u-C|jnAA;.mu;$9>`+GbPRA:D#
-F}Pc%B`8,[NG`d_!).+<x')W8s0Jq7e$d&<)6)x);,<LkSR"^<KlReH$LT3J!V>lX(!:=Ri=f']J/@Q,R#UC,"@uSjZ.KdIX&ZQfW;[P0SJ_lS4nkWX@Ku
-!A`_cMyZTsWEIWvRjf.vGg8J|]Rm4v89<+xidS3_Jiez8zWQhwdQafCZ{SpSE6)J4PZcAe/$tr(S@v:yyerE&{R;ymbmW';`il2''iWt7iv{#6"AQvTb{_
-g#{i)hg!x@rc`PIEH}4da4O_,Qq0$u!ImCYPm+$[afC=pJ#JQ]eTG)kS|(H1|f,^>u<^1{JaXdRhvO7%TTqlNtMkUL>L`>A2bYiHp5y%e7A)wN3+(+VD<{
-npDzlzLP;w6|'2}Mb;9K4o@J_+si~R!n-pt!.5PO/{MamhW=yIp'GY&gdK+C8Z|p0.9ziPxeo36jwO@wZhdz-6qK.'f%1iX8L(bEaRa)X^&BqB^dzC^,YK
-cxTdQ/2@LDTr=[-J[6y>6'b0xNn.3LiQ"9,bfI;|QG,{|lEDg<Og~O_p385zqCmw)y#gq})U^AQPLMdr{|7-cN@ondt9<BBYAkG=-H%3q[wZ~.d_n5GaKK
-vyZ{0@LGX($s"Q2qRC5i<}-0"vFOKVpKixi`>Lr"W0g(T`Q81zmH-arIVst8C1'M17UKA]l7P&},a=QwD>rg4yT2qU|Gt{IU3SQNoaVIS'L)b>UQO5ZM[s
-g]TP{lj/N}}QZp>pABa]h&p|eP~Xk%5[:U)i}|#=Oo[<)CbZ;vS}uBW`Oe/iHENI7v5oBrt%[V.&wnwf955Z]^)2omW1X<'BUx|hWJuv;b}|Mb7vJjN:iF
-b#qLyWk.:<b`J8OoIMw'4:(ds3ZV3ra[Q[21I]0IRuV|BlKjecVVyX]Su^~tmcqI&oG6LW`0y@`0!:M7LVsfPaLHmt_:ErbmAIm7V!$|je/ZV#FvDk)T8_
->VwJ9`kNkrdjIi~uS|'M_7^emBZmlBy6WWGR=73"[wcz+7yqOJjsWw9IU(82s%)}A7"CKy<{FF^)bit`G#$w^fA=6qs-Jchy3F#x1W:q$M$!`Wze5'cs!#
-g=Ie:-+x[IM7k@v&$8FDZ.BY'$+B]zS]PdF)[M1<(;=`qm'R#9tkJX-;`jK_1W4$#y{y@QcXquD3alwglW"Z`6o9v6`$`zM`99PS,iRn5=u;2OH)J02LbZ
-1GJ)hYwAq1EFxcm{l&tv;W4`~rxwXP6IgGZ</GW$se"9-^ViTC[gqt#^~f-GcOZ9~{39LB"Rk/:Qqc#Cx>Xf>(4reaA@1!SABCCpg}eYK&}-(#fLZf%.B(
-xW0+,.N.fI'KCl(p"&oiSHJJtGteY[N88c:);CYG%6LAxH"5oD>PC5LR(a[(vUN3K}%J[Ld>nWQqNFSewNqZTm(zP@RtdtDAPtplx_v[$2}fy-ME"'a&7J
-<%|j9nN&.!5E9NeZ&jVMl4&i[!wJ_JlSbgtRhbBYL)@70eNcBMqM:I%:T[8i<Cq,1$Dg/A1qx|Lo+BUN6L$"Awc7eyI,UPzkZfda~8vQI3<G.-Rt"V39|D
-K<@^.79aBvZy{#%.id][WvM,EGTm[;e2,r_g':QHBY|n2C#S<Ip&S2fCEYm`L|)FJ;'&e+pu"V+qfzK68%F-3U050GR.sdT>&)Dn|-b(eThfA^"r>TkmFm
-!{.mc;7kK]q!,)v&`,>(]RHhcC.|KOip$L@6&Cf"Wg@GyNjep`3$&;lc-z7u@201sO#H.DxO8#t.Pg[<4[^#rTDHX5S<;!K'h5,SfW.]kL#{F+8vi<Ao</
-xCZ.gd=<Fn4P4>0Z/J!'>M)WJe};>+@{|S0VkK8h~jGtNPYs$tcV:wOlcijbd$fnn0.WJJAcDL2^n_~!u0FZ{hH9;%w%|MBgC-ZOdGB;ob^;j[ytZaz<F$
-kgWW,0h^pG)OPiU}y4MIa2f$Es6I`%^J@bzg)lG{T)I'|#&1j[+:hK[ok%+YpfT63=$,XhW4/PXyk"<Q&n}+M%GP4_8IfW#3#A3>T&t,HaxnFpCu~1+D@{
-KTU7Q'ae/X_Fl+hgP%``Dg8X&mSQo!`#{xC'h5YRcipPZ(N1cp`wBJ(|gT0Tf`bm8P,inW%_nS[V^b])Hvg'4b(9zWnS-n7`xI(Pe{<lpW.`k/~oZz1$N'
-Xxwg)9/7p(oz~/c_WJQ[9Rz[P3C{y<qz)9-CH;a^aT(-E:F967&$>0jm|]jXIm/MqVNIvQK/l@!T@2SmxNV5KW:vP;5SZ,2l-sz%Z!sn];TrYpaW,>I),g
-w@`|7_dQ)JuKXF.VJ}Zxxlqk22W+j@a+HY[ntq([cfC+7l-7|PAu%7/byGL,Yv@F-e.dDo!+ZXGonG<xe)uYOa>##,Q`'><V}r@{$HWt;w#2B1rpcG+6/V
-WiZuWFI0izoMK>j)Z)^o$^'<Br5,XzwmuWO2AP&%k0p$K:-xYYU1=Axrv=d@cuucV4Fm-67v25oLkPo%|^NCH0-:PgMaOW!3kV5fipQUt@:ZR=Xf:Y7/PA
-QjN1:T#0l$&"CQR9_BW'ZnyX}o$0jK&r~"=7I^E<<p2ONg&JIy3;'+iTL:avCRTQb6QI6wHdd9)dP:mWfa7dOOLK0%sP)d}%O.c86M=SRN>zRQ!1DC:5o!
-crdM-Qo@U&;KPdQR@c3!V(IdLfDUr/C;=Bj,VK5e~bJY/0VO4MZ:Hs&^Xzv{s+YZ]ibqy6Z_Q#7Vf=+=Z`312`g,eqPv%,ORc[b2j)5_A=RL&hs3o1/2<.
-@8M"_8t]yvL'Qr0NZNIVGg2F+68D<,Z:6)UAz.T+WxH[f(e</JQ`2ysQ+7a3K![1aTc].|Eg<$uM(#!]"L(v0&cw8I+bZC;l0Mt}|zxg+fHNrB!KS@.xV7
-$`m`svAxr[x/RfyH|Jfa`=LT5(}:CY1TnnixsLytJISE2FQuJj{)0D+A,lU8@Fm03Qq>Tvp)@]}Oj32bQre@im%KUDmM2(Msk[4.PkO%|mCEEY[c+.'lf=
-U&ImlGu(Lom&d-[qYei6XGLM.MmA&%N+>B(Q]a|1{Spia.tA3lLfI2yHrj6cP>8F+c<=(lvB0H")@_FfV_c5ZV3[,rg_/t85V<U0,S!@'-QGq@zUmJcgfm
-A`BqX_,B{Qe4s|Q7-b<q0JpSe@ZLC9L7WSQYz6b>,8Vpz%%+ceHWxT|:>gM%eVY0N,c[eI&55MlzI+1w1(;YrP-yHPz'iWz"<EVJ@W5/9_&T$JO;'0gD44
-neSLKeeOemF@(`>h)n/>Tg+9`iLAd`n6.//N|vp/g61.<zz]%;E'3{XtvR~VE(4m#r5R]s-BAoPgvvU"Q)KgYJ,emD>Be+u'e<uZ/0GAqWSF-Y{@`9g$3E
-FBKt3;4Qxnhjo@F-Y/9kn]KoW}ka'Sph+`~Mj%=p=sD1sxAZ+,BUG-S9yK/40%gCQmgXqv"p}`6^/&mrojQGFlU44X.U"e)4-trVX,&rD]46{$>Nmc=K^r
-h:lq<|dk$je6.w-vf%Fb+7n`iKHMHz<rRQ_HQaOHq0.SJr=|)kno7VofM!Q2xpA"90VuO-o2{)K`50IDzr_@']9&Xa<,mPMLoa2.ScFyP&w"o<V[P+]PV@
-|b@PRx+!wJr%98yyKA1M'oy:x:T$1(he>nL;c09/f+K>7S>NW.@^7r#;i_`2=RJl$yeMGR6(A2<XKKt@%d&P(H.O5mFp&udOKcb"uvoJ)Ex&W>Z_JSA$LZ
-bI[cKgp1o}|d@l~6kwh9L_TO7(weB,gqK|~sJwY$B:|dUS3r2U0|14pdb"fD&RR6I$%cM{^g!-lb7,q6+J&n}Co@"zOQd$7=|@:.1;U3!eR@r>GDBZxa{e
-Y)zc-SEDsQmIuarlh,7P36_>p;u'8{Be3b~:CZKwo/R+ui`=.)6DCbIn{Q^Vx`~Y^T:b<0p$>&,EFg!&@N'sST`5C1Ydv81e19X7d3%x+0P(#GwZEq:)DW
-sB)%8sJ%oXL2}ktL-nG0O%Y2]u:6JHZka&&)zAMcxq8DPl$eL]jBGhAD]+r`A:4msVd8W4b/{oPsHF@69-id.idn>e-(%qDffQXTw"^2)HX,y',I{::g+<
-9A`kDA5^3:+H[M333HCc!@oabYjJsLP[Jub,(X!7m':&;I/JA=D@U>{PAQnz$=N_}[}X~wOv)ZF-)0v-8IC+zEohpjpbI0$vUQxk_ZBi_ay9,qqA/2DZqb
-iErqwZt|a^Uwn.F__bD3V,#XX1WFXE0";fHdp5x#"X4B-XCLNGX1PGt'+gl,g-|Q88YXY`e@p8q"!xf7ZB#Iehy[@dqqs=1`;B;IWj)b9<U2bd]#7[~5o8
-4s]nvt"{q&8&pA3<%dJL0xB(j_<:~]j}o@^@$]gg9&e9B78az@/>^dA`@<T<QD5f;OTVai)@NP'JDoe{~>M&zU#D-Ln4UR!&2I"QJ:eMIq!`p3EabkmjON
-TSd6V.GP{aW5e:M#4JXIzZ+9LsD`4=khTX0_b/F|CL'p)F%dn0#$Y4i=sn>/ce)r{!=7~ZMA~Lj:-"1R^/sb2K%B6uKIQP,f24t^kD>zfmZnL,;oNqs{Vb
-n[`o]/@0H1"5>dHL|M];:&k:9bF@|dHL(DA^_x>UHIf45$f0R'RYE4qeA/7B/'H/GAv!h9=foMp-lw;/MY@7eF8J`F_+=%pU#C(7K'[':zMBaXEq>N+hH_
-oWX>lUoU[@>>`c+aanQ:]pC/d4>4v,lV^9"jL%:F%HB,$;<sZv_>(cYFZp6c!f$e20}D0i~}tOmee'hA[3_h,V6]@B0)GF$w5+}!(5R./_KpaY25Myi.Ge
-lS[}kG5{BfpIwutd^Uqo;ue-DH/J(1&%X$=xPG>{e_jA.Qrl"H00X5!q`Q:]Nz56xy.hFYq:}p|B=@9=;R".Dv^+:CJaXug='V7g9HO_9+mubfYZ8OWr8h
-hbGG/[27z`:x^&'z>^|k1fXCz`ds!/_w)gL8'{W#FDf"&fLC;X>LrYl@,T6j'[Esom=BZ6T|F&'kli,[,>ZeG4|V.T-efk/"JZ2i}f@Gjo`K>Xj7r7}`n^
-},-Fu-;UwyR2G{^`@>"B{|7-5hj7fcA0Nvce]5;A4hdenTy"`bDt,(f{2iK0H#@79|9#_9>8HQ5pC$lHlK$)v/!<t4P/~9g}+#!!
+810302
+'f5X-;u!!g5`-1PD0]YA38r`K6vP2m9Z]Ok(lQ'lx[&rYl'}2]m5;YVz,6E{7`k,YZ8op}xJtC+}P8HUcp.}-pxFkv(VUQ-;[4^K5G-MIC5<B.3v5(vcG#
+ky252ZML${w(kyxI+x);UyrasH!@pgij5}i"1hfQCPXvlVvpd$a7CL`Kc|`R/uN(+l+c0'M2Xbqt)pwBdK+_%5Xu;^Rfor_,]K;`W=[1fKno7tA.6wMI+)
+h:0Ff{i>M`J25.H8&Nnz4BHmfQP-LTxWBc^[fQg&KYplq;K>1l2K=q+Q4)>M%<uVs{/dj@|gL0qQ2gMkq<-9wnr0J>v]#b2vmfR%NYy+:RTTN50MF('n_a
+Pk0zuD&(lzq9odH]z[M7:Tu3t%xkq!x/_V#pN4dCi^U4>||DG40,!Pm]9T>r9OY$-p8LYUl>~eO+6:-Z8xW<}'j9hjd_<e[<R1'5e]eK]OIKj"X%Vy>^n/
+W;C&)JB^%-<aK2"K~]zE^]~n6v$3%QLsFV01NYRkv25Ev0RIl8vce.-iyw]4QWNyQqpGkVBi0}Y4sQhI&HIE0#t_6_f6>eqYlSE;P4DEl38tLv&%VTcFy@
+r]%-+'^V(bJ5C3wdT,=CiO|&]is>xJtiiB_|jLAF&Q~Ex7!9k#xJ2r'&[/#zSS>eG#1b[QH,p:LpfD`O.lQ,A&$}Dc#=5V/Coc#UgK(gY5gS&T^ve$7kJe
+S7B7+#w3UQ82;w.:O);jSwmXi#CcAy9k+b::+StSiqvl9|~:AU(z#of-}@"]!:k6,U4kX;;DNF`<_2}>hS)xs3_{uoHysI%QPIaqCHwA|e]+V-7xIAel#s
+/71G>XfzamPkt2x{L2nxM)P)j7PV`7HDpIItj.Y6{BSs`@J("'(,u^}I)tu2vngP&R9G$JIbK[-S.[xSbbc]3Llf1jOc'I~>6n.GjQJ%t4$qHbWLb2C58)
+}l>etS.Kt<rywdKS!j2f{"GBiA;RN/RB03`WMW/(NQvw=t].W[N{p'}!jR<pS9SIi-CjD^/0xmA]3:3&Ws0wlCdsk]r,@`HT/.bR03<>lK/<+rCbB%R=~n
+=aJv"t+E5b{.WF1)xMP3'.bU<Hi`|44LfXKA|@o}yckfi#JS+Bz[rs/wC2z+H9asCS__$8~"w7rW:pM6hcoi/P"IAv2'(ZDt-g'P_0dZJ|K@j>A[0U@/ue
+RA7bb_31{_M,Uc$WdDU$k7.Rh+$G=fK0RE3V&Sy7p#A<V)Asgot&Zd"y-qqCg@W|}GkV(SuZ3}iD]1]>HjZM.'_AVBq1Q.%_0n)mz@m]Lcwe2LO7;DcP'+
+Um=k:t"}OQWCjY:OH|P1%0vPvgDK+HaFTi7bou$B"yjaI-fVxfF^zK9;.Ry2S1Zidx2Dbb0Gf1y0"qo2LC7FlS&@bc|'^$sT^h27=&$4e$B:t|9UF>F=1s
+zfx^Nm4=PUFgEF#hHbb(D{nCnrL|l`kPlwDktxCDHmi;@KgG'[qJ;lwh5{#qE,8kBzgNO8^IaEPh&n:,MM'FkXu^2,8]nA3p|v@UWJz'Dbc2`(J}FnvooE
+h]s0yi.9.o(G<LnWasPm_|t42LhhVK,&:M$ea+EYY]&yL=kXDM}2:le$"TP|@Jx}U!!}2oxqV69s,XKQE-aJy(s#wQZTp@RUHF~Tqq0b+EI#|YP+&Xf2}_
+[j/7_i&l1gsf:25TZQ1')UtlOeb0L[AS>y&7IgNhgyHZ5pIe"I%}G91tt6={@dl@tP#B+=QV"jE.Q,Gfh)lwakN7SBB|][U"H'2LuAKt+)wDnzX0Ds(M]]
+)`lz9NUz~dQtle<DlBQI[b3ke]%lbH0=m|(/KP`wgxLK,gfF9QZr6fkkTw}we@`4();{-i)44s>eirxt'/Ab8l=wfyZSd)smZX-lIq_w5E"G'D<i6-.&I'
+FbK&R8ED6mejZmk-,#GPj'l<xzl^L09Dq6,RXa+&4s/>Zt|#eu-RA-w3)V's1>P=X2js[kF9M(%CY,F:04E{vm;}/xa6^yQ{H:M_Ja+(b,!g@r<L5`zX'n
+'SgS/exSvvTef5wC~Y0LQYuU.PUm>B9J^<cd4([(!F7'9}(c=gpKi33(L`dT-p:xdT+Mic,Y2b.cEP^=uwMAr7GA5nU"Cn&oMP4G$Y@+N9,cZwSC{p4/gk
+e]S$:D06>>lu0{jUp4$fg'u.p3~&v'/}i4_z>[ho/BL;"<MCSxR@haF/F^-:6O@$X'c(3F:@J3+5XbEiCTe+g|C'[%XCUzMd>6qdNq-0zko$%:L{/;:9w3
+2Q%/&YMfl(M,0IbxHpsSX[QuC+=[Ga~(~P-o:{jmT|i`uvY3+b=tU/}Hha0#r=Ztc%(['`4[biWVd_HA@1;y:>YNJdD@8mq6]jUT0CylU2)iCPU`%gZ@.}
+7knv}9S@Q(N0QGsT0ZSHW=z!-3hiU[3#0:|GLwt[(60.3&'r/v`Nwn7lxU8v,D("EI%p&Kt%M"@ahOr9WY9-:VDeBoO%I7o,5.Um/uGOD"ZVa{Atd'Xg9i
+:;.P>k4^<6;p#iZHHXEMgK_3}A+)#p>GE>Pbh%_379}`3Aw|PlR|5UqPS!mV-q/"Fc'E]ydXUIs0HA}XCHBInDW9!!s:FQ"^+SG4rY$#XH5$~h`7U$O)JQ
+UT<`)Vx3.D<pWi6RlGO)DA:F)-ikLu'tIBl[D`Q{;/AIsivc,1"-Y>E`cFj$=25,8VNG]IC.4D>:k@+XX+Yi'jb0o.z8s!cW/O5({O=Va__9!ImBGN"4=1
+o.KQ2rwM[F03/xZ&p>SE0):;U]4Ld"1U}3QLxGZAt2hc9VT<JzjFxt1<%DU}/w6[:$r^00O#s'7y<&#"uT'HI[Xj|}p2{zaET<-MD^WCTcYmh|P_uA}'6B
+#_:C>VjS(4WMkLvIDg1"wM+9P^i@_T6]'Tt$&%d`1L^8J3s+p!v)x3#"VM/NZu(yoS1<E$S`_B0buo=fV%]:D"5puwMv2O_nCu<I{1t:H6))8%!C^sHSE)
+~5Z..(8Gg9|AFz,p=')+T#)=P,:I"9-WXzdlfM%]gpK]/$vWMNZd;,dUmI/Z|7@F6=<n|vim0U;u:uW/_=rF)#p+=6X|TPL+cz[q.Rzu@,WKqw({.mBhmp
+e,RXiA-t<_b/YcrFUS3,Tn,zihs_EtPvdHKGL2yZI0!kS33<Omw[(8ok8a-R-N.f%4[Y[/vz7eUPhMM}O)7f`3-9V>v22vPOjM1d-Th87L;eXMB[KkG4+Y
+O5P7N<m<6yvXo$DC=T_:<ym3;0d5YRBJHp`4{>h1kUm|!b;8=WCm`=1^w=;<|+23l,vmirfvws7Sc7X^(($Tz)w}at/Re;V<lqwAIO<YA'uq]fz$XCee"d
+BuFm{f6rNc8;"B/{I[;{f9rC%W:No|8]+4!1#aWv%3sU^Bp!gc7Ttm(o(UP=%X(},DCOMC`AkBGCHM<(3AP7pU@Ax%}!g+f,4v.7OJyjdKlID#d'KWx]&J
+p+Ym(T-}O/yd$45q>T1@hFuWurLBoyXXC%uqU&H6u7.XOLz>@:#%_K8;'-Sf:dsf]e1J_YF`op(4zlnZa_[q.tmmYfDUlg/^AK@yP,'C3}_ViR|Y'`8j%1
+<2.sn1oB]YoZES!#Z6H6GN2/Ku(f^1eT,J2Ey:Gammrvgkxs|F&5yA_eU$Xie4fj&m)7U^QHw/CGGK4;:jFH=q(;PSKJ3,lI3>c3";9etfCxz./<G_a5I8
+Cy8rYg|#p(ca3KPKwrQ1$w%ps!FjS7)%vtD'^/c23XnNVFi'>F([QS/:l+cTf(dfVcLncrS=#(4q`hO#3ohO0>Yg:[`ho/b|o|Y5(yE+g-5UP7x4;ak0sg
+jQvN%jGk"=W}^Ak`JAyF!~Ng@qsZx"&t!tn$pPHD1o{=/:EuI0XIoMEAQ$iO;5.xp2vN#g|]~QFs=u|sZU3=u5!JTV:@t>=Xd%b/8x`U:XLKh.}#bRJ0[{
+^.C20+44wz;WM|]{tFK'(J2TD]rTXZq63<fih7(zk=mK6.=5sv%|@jR9qEJn&.yfd^|evp%i=ly3T9(fMqmQ{,e!QMOZ'{E>Vr$VIBlLJG{;'FIXc{;"_a
+IGzx&X[k&xok/qs(=nr>,V=p$kAH6+Qg(;ooZyjI4lOB4)b,@#7R}/@[>iZ-GDb{JoSs6FsK`wF`$].r0-%qOI6R_J!`>mFs{3#`SqGxdFd:X0O#@JzF<y
+ySxhef}eQO"o5[LR+Od|@ih6|vwdcK>s8(>WaH`b%1[<pR7L}$6v)HHl[fr)"On8Jnc83jkFUdp[r)+|)j]b"iO0[6aaUanhI0D:Uu8eOz}uB"">l]O5VZ
+"X+diLSjcxsD{f:>A)z@TirZ&zr/;[;4ZOR%L32j|Cy{_TYx23(8m|g30`e_~#q8]'#aKCwIbO%csi6NH[wcr)bc~BrgqqZ<[%d8~w0xSMF4bRdlW/},xJ
+l-LGm>O1;>;0>((t;KnxY%rEF%y;[:J%x^Q6JKIE:6H[2y,'O.BrEGc[>msZ8GXb:|lJX)o2}Q7$#3-h9.zL^)L;Z1X;a-Y+.b+iH=|UE1:hh^zro`xEh0
+0g:Fa/t]/CQH>ouI8:>+>qtHcF~/$QMW.sOHX(6]b|oN"IKC|e{'HV%#+:URFpY$]'f+$-7#sW%5tx-[~2s[[/&F}y_Y%Y@:J@N:g2N/k:-S#&c"^6}"=M
+1m8-3's+'D9]`K..~<E]qQ{FR<P-iU>5_is7n2BP]Q#>+SlKb+!]e)=0y7;D"8Q^fH[,]/N'(eEB)q|HiSU:EwgCn)h5Bvf3KF+}[jQZ]2%duK;naldm$+
++d-0UtIh_}h,=[[.-#RPVYLb&)G@Mvvy6Gdz_.~+'VE(q=4bdr@/;8Dyo1U`R/r`Bh.hwr_1Nfh_=BvtLleLZnl1r]7mk;dqepY3W[sb+`lydg[=Z/2zP-
+M_j>68RoZf&%fb:+5!"aOre&sJv#kNmT2U6]/5c2Ss(DDW8>B}8T@q4t]+2mWP[x^IBGJyF#HT.r:}<Ew!XZCZvVw#_ty^@MA`N&b]b6gOFNNP.r!|`Bq>
+~=+LQX,d%VC6dJ!y623^xR}39={"1:;:Mg~#8KGI/k(cL6(6%Ks@0HW{c["Y^%~jv-/Eid9#{d{Y$j)YiT(`;m{0w+($}bK7rl$!N9(v=/C3Dp/Q$'"Vq6
+ODKTr$(aEOQXATBlEE{32Zy^0of)&C|vk3u-q;KC-14"RsU6'r&iN$qKbEdV}d>t06&O9XSavF:xyR|+<;cWK'X0yLR_duS^<w:S.Y(D2YK^xHiRVrJ[Ou
+`Q.aU,2)3BWD(w4r:2e9giY&mxfLv<x48a3mO.2{D%ox;n3&!Fe+'Lx/36fi-@!~u@=YPPW]<azHf>`txY[ct#EL/|@inezXH_Hprg"a~h[W3p2^]yduOY
+pQFXj+@2xy'p;T=k&%O7Rw&p5[o5M.iCjlR>fT&%DeZp71wP'^Q3<;xgfe.MJ<Y^4>'Q5!wNoLQ4qgJKLP',$_T$eOmC+VNWCa`OQ^85^:yR6`"M4P@}0}
+w"nFQCQ;^,9I$l0jv4>7ST[r9lC5!0,]>{&BH.7vERN(@ZU$#wsU[bI]Z/$1M]QDLU22dCLxkCya$q[(_kedIBu:=S#$z[2pAPAp3^}2d/X/a|$Gd}]S=p
+#fF0,3s6XUpqM82q[6'^,p-YE|YE#bpTht`A"e~y(14W~%n!R62Cujcu&d[GA^q>,ST]Au[h&E(&9=_qZyfYj],C=beYX3L=fFOR/V,Nt|us'w+/11o:%Z
+LDs,L!1grUwitNT6:z:5H5)VwN.sUB^KYZts'x3yXZJ.[ZJ.gIyOHt3hcVEHJMN..)Xo/_,mt3o0}w"2(TvOW%Sl7)QFAXG>'a'=+Ii&F#W!x5p]WRM2Ws
+IS0/e|z5`=GX-Xb2lYYsxTV2Yb0|]UgDp/eJY^j%+uj!YC_C8Xr.NlF%nUA#36@,,qMDkJvt)K[o8w>%u{31t5g1L,^j@hl"_$7kq]O<#XFpB0tq'`_Y7h
+)hkPUYTW^L7yX8&Tc0Z^b^icwolDX{{t.6<-U]B=,==+d@Bj+8L]wbl/uKOp:uB^`'Jedw9tfm7H0>$mfc,IO9#T^0OVy'^y&>yteU,:dr>`"IXS<UTfJG
+S")h>-~Lsb34q2a-B}KPN%ss=t+50`w]jM1C/T1(CR)fB(WZ5kip&C]LZG}=655|wjZtJ,EJ]>NYAd<;dn,MWNv=_xJowsiur/;g%j1:E#LWp2V`qZGt%)
+96Ho~{&=<fc4b>^.dymW7L<G(k|T`A@Uasa#mu,l:KSZ4kb0H^J!BY=ElY0X;K&x.:HG~vq'JR)T+>&;>,4HEi1U2/zq:9kTD6+zDB]7VG(Wg#kG5|#]PC
+Qyy-WTG%V56H+w_k5B5u]oAJ|[2vSKDu'u:qK]hlV_kSvWZYi)#-Vik}B.!Xr:n.>{o}x#k2Ds>PL_j,k<xbHnSz&RxbWiUUCb9T2"!J|JhTirs)70,1jZ
+!-A<sfs_^[$@T%6gNp5CGqXo5gvc7+ubBd,jLp5CpvSiuF1|^rJ(!f6X5|]ofsvZ|7tnn/TvU2IgIn:fBhLZ)]zB`6>awY]z@szBMJ{KWjNppPweN1_Q36
+xb8((XpOR"WB4Bf3[q3|IMKj$j.F.s8'0jtJ$eer2GqM|+Re_I-;LY-torxJR#W}pojaDIERd6@QbLbY}f!{cCjyM})#S`9>""nKg:-mKJ:d"qEX6.(^;P
+}xct5&npkxn,sGmwT'o]E(;bF}tkgxM20;twFC9X"3W^qkH+yAMpxOK:-2<d"q{Z.aZ</X!6f^JgBei1d|-I7zX]VM9Rc;T#WJf|b09Hi7#:9mTSBi:74{
+tJ5#j2.`O!<!.z-bwEF2Sq`U@A&_R^3m[%1n0S:R:1/}%Ub'[4P3B}7]bKTXw^T&xNRN{2}|o1ll~$w|}(OXaO+&llYkCth@hlI3qJH^e(~]r#Sb&;n^9T
+jJowP8(Xt{"[@D$Q+2.g(y!6`Ry[_dwFg9yAGD[&oj=$eVs,r,eIC3>.lU|3z_fq+vg6"^4{304F[E[3C`9C.Sx@gl(s0[D6;G=;vw>;9TePq#5HGt6U.Z
+uYTH_lpkbm'Q>kkGBTa>m7O{jAbmIn]:_UB%k8xISXXXR4oPE6SYXEm4kN42@-OF]l'w%Yt@]/(Nxq/k-j[!<_wFapGSpR1z;a&/OWwD<#ZGVC"brQl8K#
+U<fS:k9+H]valF!BVFS[5#u/.)J.UD)l,4<J4(uQhE_17C(bTGgfHWS"Ce>Mg{GR_2+^:kbbdej>GcPDDIfJ]sSC:_Le!/2+E(DU5kr5[yJoQ''<#5=wxj
+[v[{6]XZRJ7=O823u9lx68C2I2Poh{vG6H+Yp"4[:7u0Ofg'@Z&IbR:yDawBvrOU46^Y_4Acf2(>8F"Y{qzF!=JP&DtP/@5^KP7Mp{"Fz!L)&Dv[!6Ye;M
+{FRTS"b<'ioE8tPX7Jp<[l5//o5_{3vlq/i_"Kl(R{0%^ckcO#2O@|EO{fonpu15]@;pu+H(S{|-jR'O2tLFI./_ChveMj5f7)zc7KXdzs<24i+QkP_xrs
+):B5j.<47Gz|zvlaet|[0o1<^.#4LZs:|RbiJ[k1{$x'gWmtXe160#@!NYyhx.2!5Ns1"@Bwh#{TRFXG!kA!Qg7u_RsOD&-MZ#2hio~Wg#d,tNGx)zN=<L
+dPhXc^p/X/T9B'B=v<ta:Osr&(Fh:Rg$K!<(q"#%Doa({2UPx6CC^>MjCYV9,BeWD-dUM2(/;_&h-ffWEuxo~1Fp/337g/8t|9:vub1`iQ/f+araERnw~z
+`ssa)y=XrsoYfcjXi@/R%B7A<l}l4;f1ml)F06|$:i0b+yWv5@SF"3@PEg}Or{B'uio5VN!)>.,xXRWZ.Okl+PQ6Qh09ClelCW;/yWB{A;ob3>>$9sm>vw
+WY469ikx{V-LH:9QiQlpAtR<R6L{$m7gR3VV.&5T5v&Ubw=UDvK:}G+sa80yc$XjB#Wz{g&n2,>QOlm"QU]3b:ufu5U{D}(Y#&"Ld[(5~%|t:@RYk(qu"C
+=e8I#:qsv#6DNuQLYawJ(DUOBf.P'0}hbiwU</iaQavZK'0Ftx6){|-Xd%K3BPWlk"~0[PU7h2[mOSV|"6JM"{+R81h(sjjqDffk&_lLxV,HVZzZoB1d-6
+,@JE`#xTMi4nR"o:"X>2WYi1U4^ixP!lf!4nSx(u1RLVHE!Q`WO`(|HK"E"W<^s&^X}Roli`0p/Lej.36;Qs#ix_]0h'{k9SjT{/9w%G5vEd}-)EBP1,:f
+mch77s#3Z.1/qkWQ-Zt`tF`(Yprhj)+9FthsL;qRRY3Sm)U02$Y2NaQ:7}+Wd|81VXWABJuUl03;"CB<"ai@c2y_Lf|C$XQ;]0^t[r+'9SL2:{_^kE$E|)
+EtGcc}QeYE',t&]"['};f8tW9G#3Ii1%#P8Q+@EU:>G3V'z!n0{TekO6S_7s:mSM=xp!M4(XdQc]8eqiB-cndc."H.7rE(xGQrEsY8mg^$:$`TuTl|O.8e
+1ibJbx;I8#p%MKE2LJ(XIYaCd5@2oQeQgts]O+Y4P47ZM=^='/<s:6D>F(z{gV0KB{crKt>&KxRg;IpPqy7L#cPZ4G#Z;}%MF`~kGag_Bqg_^4c+8[DnHN
+I[`aIdBW[uN(pOt[B`9sS=s%WV5.Esr}5wg#o'cSS_qI^=bkg_=c[+;|q#!RY&fGg+ePr_H)&3>}&NUWuAGP%GrJg5<rB,n7S-_%;w0UdtYi30-dGKUckg
+!y4N]<.fg=fG_XD&M'lu5M1HR<V;CItQZmD1gEX/#g{MPmn:MF'H%2juep}3>](v]U4dgE7B/<-U+s&U8NHX@8u{/8Ng"fTNT=<DVe$@2vdo^QE]nW3^6=
+wp<G%HJVSc;e:Y'@2ByXjp,:t1eZ@R-=}S7^d>M8MKdnC4-r5}D<AXJ|,%#eq#Gmo6FsVSP,A[^e1hy,a333ZTAjc'j[}JsN){Y!Ra"(xG-O~BrV^(]5>>
+Odf"g.&O.70xzXy"dc6%F$fLD9$sIAqgrjbc1X3tQ[:k%h!Z(N"n;TRR-qG/(NDU+IYQZoo2/e|V]NwhC`&UfWx)X&xzFw1qJL0MyA@L@YDtAzWw}qfAlw
+>wvoefdZ@FU=Sr9V|p,d]5]rb!>h~#z]~]UwMuccE'r#H"eP<0YY]J#o61ne$mt|DPy}$oR{@531u/SIit>dX-pQbp>!gXrR`e367rFf|dPK{Azj08j")+
+:F8'%UCnwP`C((ds4MUpzm]mgBGdnG.2zWl]DIN_W;U-%al]FI31X;up_$2V/oLW!<UCJl(&6$l8Zgf!7Snc5kjQKmu{|{h;!Q@RHC'K5IgVS"jC<F'$pk
+,z]-^Xc`,0rS91b3o-CTu,cQFhS+GQ#@8@{(96N0Hn_jzt91'<^h(iMc&cn/yztv%+0T_d{K@6A)"<pXtt6%2"hG^W(YBObxg=)i"U[>qW4D8rfRD3q5DW
+o>-&ajZZUpj9fJk,:H-[~Qt)rH`;[rxR$T5hk/IbH(-`495GB`o;/8r5SAB9&XNn4u"K~vk9+NCS+j|O,:@a45Y/(G~F_lW7HTS^!k+BJOBs_DyN7@26T<
+5TO[}CVDeODqX409q=aYD2J4-S[r+i}hWY]OQoep.YFB5I[kLk#<F!<2/=b/I+)XXoXm.pMa/'t@85Qpc8Y:B(I[|wi{d8N;hMAPC<86l8D{~.0"wvE=g#
+2jiYt&3PqTGK]imU@%Dt9%IF't-SaZdl6zW`AA~4s#"F!M-$90RY[k0H~jR"zMxN9/H`YP6IdVPhb')uKN!on6fe-^XJ)CA$]KnD'4bnL!8g/e1(nqlkm0
+yh^,rzIsP^yZ]kblx&]N-V_DEl8lf.eew-de"g5etvogPj{=J|[n0$AiT$Lk9yp#WMw^Pn7)mxl`Y_NDpq$Azdt6.Q$YpN8O>5)gi_cK!%vElZ!%5ue#[I
+EN0|P.VIc>$U/|Hwi6<2jo[tw42[<HA!57!B:97pi}iH1h7w1(~A:iUDpl{=qj;3XME>P#JT(Nmq[M1wSR%)qTgvqI5vpn192<uO.Y|kf9ade{neL,LkNF
+`n/j&<e`kw&3#+%)T^YHjRY_mu-:7%oNY<`[1z1%KAzu,yJ<`cMt4>]ubi1.C!)3FQD/_+-3hee^SdbIKVVkX4bn2{y9Cr1i:_i9H$Q7d-nqAg@O:X7l@V
+nI#@,NF4:ugJ]"TCc^r8#7_s6Kww(p=fM^8zERytU@aUf1"cXNQz.QzI>tQ/@^VD&L0W#p}dH%w,5SjRjk^/)JKVB8S1P|p7UeQYR+xpeuJ4Ak,VIbwT8A
+cz&u>+O(yp&p~HN9YbRdc)kQVk["8irqZ]c8F/Z(%"lkk5+83}E"%AXWw6z.trJ&h@~rr20Z!:MBMlo-S;[NL'1l|.k1hPNG5+2ap5Bow/N-)kz/"-Plsf
+!KY`EO!EOaf7d:rcQu6e)B=+Tm6J(D`7L}<Y42H&_lHy$/N(W=Kn_}|lyVZxWmv9Jpn{i)'dCUpfo$6n=&`{Fd^zem0]i}wnMqg|"_[GNev>Pj;h9c3):S
+V$vc`S;zo}k7yO.OO3U0|aUFBwLAOHA7z!`lYh,0=-#0G4X`=;$8O2Sv`%aSBiY%C:Og_0&Um6HW`wIb:jd@Tz]u8Gc,``F"cRX(.!UP|&k1o"$ZT&&kM.
+Rg^uPY4;~`t8VbnW}_=.L6%kCNIKh7vB)^wvpXGnd7X$ynyiCbijgL}<q1"u4N}fitf#!TLI0"Xah!<]2iFAT+1v3.H-8v-.6&01Jv|I8H(/D:]wg+4=Av
+NU4(g,6VcIE[@:s`BcsYtAQ}F#DRPiUlIc@Fk]}zL=tAEQ'EGTPt#+4_)0$R'L.yD%v(%%`v0V6>}5foB7jLz8.{I%>:{CRT8:V7@Hto:ub<'9Kr_EVoZd
+Pf,x45]:m{eGWB~qe..@_.9/Pqu5bJmQL'qWMXm(iMQiv];4'vIuW-189/t`:__7&C}8n6be'1h[h1JI>FetSX&w^bXbt(hmb^.jEgi{dcf9EG%U_7ioW>
++Q5l'bDU:lYCq./E98}j[+aTY'o<1TjZ5+)M19n($UO']U`A}>@v%X&s+d~(.VnMc#Gert(,Y/%@{W1$@I>'q$d&/Yl4Wpq:TQ0"f;OC%g-K@NpjJrFR(>
+fKz<|GsFg:1X4<]r",iN-FA12UJ;5$Sq/oQHdubm8SK{i]{Jan"vMZ~!7V'cpj$bdyuo'7m,@e"k+tE5YO-}Dz$z93pWN_`Xk(44Q{%}=aVWGYnZt|,a=Z
+2lMqXgsR[E98uSMKJ4RW.3XTP:1$'uy"9,vfckFF<V+.mjR<y)n@$:kUNEvt6Dd-z,Qd#/V&>QP8n-h-]sz9NOay8{b%2W=s+ee1QSMoYimKDEequx9vh9
+'$Cx!g]9}QM<3#OmphLA~I:SY,N8p!kG^Dkn!A0"JgT1Q]t(_P_Td1U8%RNMQm7I6i_T&Xs:T@>{Kr<hS:9^3fhq"i5sy&8P6+>wDkj_nMhL1;:0yv45B|
+O=0prq'=7BZs~AH=N{,aG9xG^^9a0{NU7rdBY'!YyGZ198$i7yad0eBRj!_gv8;ygR!w&Fm5X,0nr"i"s:p>zRz7R:gJBk59Y]=zClcH:E/y]S&`#C&3><
+[!a5#Cq[%tqG9<34{dA0n5xq&Ja"p&)Vi/!=4F[!d'ygWGGS(sIZ2W'io9&nUEe4EmS@B>JFli$.}1][79%]v1jxg=kqAQ!}QVzsrpGV~.VGyE<Y]0-H]>
+GIWRRPG'SyDi5piuPY$A'mK$V"SIVQ[%X!T=5#)bk1omfU)]KJkc^-/`6;<'QBXziNm"vq&W%m!_Z2)CCP4<e>]lm#OnfCD_"ya>tDc0Z}C,6b>#c"9%/$
+WhZT1gY,Q8v.<bMsc]8t`[=j!h'uK]G&sIjs)NB-,tK/H5q=wuk3]V<5bE0!lI}-CU5p17JOWQPrsk|osEyx,{4+PV2=nuA}iRw%ke@+t#v`|%SxEH`s>[
+7'g4.S,#t!C!`STjtKK#"%Npgi2u5"k{Y:ZlP|Ba0_8=bEot!vpnC"i4a_:hfR}0[_6HEJ$GF3k}-ju(M,jF-G|%.MHFGA0JH(MLwye0_uw5Q3Dw}zd}[|
+Z#8-'W"jJ!6jYweI/M,leIMJ1meItP-IQvpofh!"c1GLlI.P_8]'zmQJ:N6IgV>G'56Nw43#[=dOq&o`H3&FuZ/ll@)7Azv,k7#MtI7-!cu!NpDWA;NfPN
+MF2K.A]wF.IK:IdY_b]xGP2p^0RMozIUG2=sSh#((s/.:}o^zoob2D{S2nUAlvi}|O27'5!]oY0`(Tepb!'DW92.-T&)%`YQs7e<:6m@<@2_Gs_uBQMl33
+%[_.l)y}eP$@qX!%3P$a3zA5=u;ixYz>s-^7JS0}kU]-Oxw6EItfZL=n+=p{2baO9$Jj[D|:Q0S%l}C8-fP}bOT0<Y`4W7iE]pRPCQ/(0j_KyET^nmJ:`+
+9-h]`0tXSTX%W;T'9!v"8%h_bn7[0r<geNZXO{@,_v;__LE`fDaK[ju6l-m|_wp6f]~8)[igEP16+u_l(`oeIKa`;wi^tD)Mbd,EFW]WId|Yw`5la}d1KM
+l)DbLZtsNja$5k{)y)/I2x:%{Jm{+6SXiGVw%W3_2(Ab^EL7Do3UCr7L8ua^ViKr9`_G:JqEKL)mifz&OqM+icH`.zGzen#[,`g%U+&y-F5j/os_OFfL{9
+g)[fp62z9Bo%|Z"UL2-d;8~WkU%YSmU.2b{X{,8O;u,E;(T'&wyH<|K.>QNdl^{g%R^eZEmFDF6;VO+({^);O+enkk(K!C_<0^BuxX!odfoIif'g!{Hx<J
+Bgh7(ymX^3W/'=;|b3+CiV;jM2QohlzKPM/EsP/AdNvDw<E{pPB#!i%G<FsNb_AoXENu{vk$ByvbiE!4w}z`[vKc/J<z4gy1%M6e.6+d)ChsNH'1C;4P!}
+G+@}[E)%2+P!|66pk).rnfhZTf3j}wX|QqI-LUXv~[k_wWjStms:v>cwh#lWM#Gb+'yq,L>5;mD2ZS><60d"C/FCx!0khu:2S@L^@B/(4&xG^0>Ti_g92r
+{.cll4GHB@Eoi1bHqNrHYL;}G,$@'nTrq]:[G5~n5j^M5Fm]1lHBJis@#e@P6i'%5p=9)!HI!{y3kMN{#;>O+A)t7xCspCH%8FF3~%R,[TJnF_'H%Hzq"a
+AE)';(5bb"d9QI;WW7GWVOkQZ"n{uxPC%T|:roCD29]jZzxt'2FYw-kfmY27^V%El;Kk#FP>Cbp+USVh_MopEx,0MI[By=j)a8!vBLA9$CA"M/p$wE@P;B
+2o`(sd&<HA2;3j%=>s/]l%]I'-r/s"pwo0AU#x>bK^;MxM$]+MNjOXJ%bbK"i-zA~pWI]m~0pPETA|pkEm<84L/4xPLl7Y/qyFJBrl+!0=JqDR"'@X<vwW
+P|`>RXQL'g[wiqsh%-:x{a#Re=oc>3MZ=H;:-as%3xwni35G:9{wA(xF(pk{&1~C>m<Tj'1xHahuk[r%5ZPvVHW'UKs[0/npG-S'-zUB^agH--rAC|p>s/
+:n/(+H2oD`s/t!ZYkXl"S((`g;:{:|`ieX|ZfLxs7:B9RZK9@1b@I%$f8"7g}21vcTs'#yfe_ORX~ft%[5MH-4e#}X3b+<]'=XZ]DcCp_V>-nCizls=n(E
+FQD7lBso[)EV-bDb_Al{yWSxyL&|Rc&s#:DS&IZRjrZeT(Va[:%71K/K>/Y=(rh`%w~;6I[DbY.</2IW}AT2@i4q+AYa~Z&_rM8^awIlpp/ID%2}R(uSB(
+vRE5qu|s9S36)/F0[f<E;K7Yw+lDMT$ud1._7g>I^uz]]PAKVwi5<pMY9gt'0vBKk"-|yG!P3Ou!2:Sgz%$!sadXrmN[AmDVJI>c/:]UN)Vn'31!WiAC5s
+9MXRmCt%Pw5N_rW/"-xv;6~FL`EX^siXhra/YK,4wb;IlR6n:E=.TvS<@Pz&%qFYfAFiEeYjha,i/]-:17h)5K-w7;->}}1jsc&KY(b,}L8E%Es{s'6|La
+gcsCRLP3Hw]g&A~u&pvErZT6c@Zd2kEO1:|0-)c7!HrjxEjwFe~qi54RG8my/B/d~pbJ8C7;=n.J^F]241^h>S~@qBQ$<d|b91[F^-s^"HMlX]5QR`K;t3
+GoWw-@rPESF+:fNjF&Gq~6&ByB"'zup<k,:/6!$|Hj-5kCd4B1#DlMnu)F"p|GRi/R|SV,6;vkMvs|Zei;xnCDF`/w@EZOp"PO`o0UT[);UX4];&cl}kae
+n6B`8d3`vSTOQ;!6)|vO$Ifg%C0%,dwCcq%1qiO}:W!Sn#%=2+uV::"};WX;16,Sp(MEH'pSwgT@ZkN9V74rOZ.0WXT{6l2/R9[a;n617y]F:NyQ<T]7Qh
+_:.tlD(a&CdlGH'|e";8oS']9M`"S,bsoL^308B,EPfw8twy94!cLz#tr=jMrd;Y7Z>0y%=icOg%8.8'U1E!!l5=v63{G>nLvCP9BIzNq|N#w'j,M$7O%7
+8X6<]5Ka9dtDC#s<kO`AeKn-:t=wFzX:L+Kue=k=_X#ZnR,Q-{Q=%G,Ty2S@8HBZ9dpqp}K6gFxM}&6Nzdt7<!RDDX@1_VSOTvLhi=]:n;C@XDVNA!psB,
+%C3vxQ;z]+oPr[TzQV<pmi'w0O`aY(_Dst/%'U`w3H>WhY&|a)5'1fE,s]jE-:jX1e@w%sYptAnYNiiHIV7.Gq;fw6%CFT;EfTr/kw:IJI"og)P]j`[+l,
+Apd`Cl9--A}EfLMwU{G<RF$f1W-I_Ts[HVw%AT]'TbYb=N]h,Bg/"(.|WC.Q_g`S2(p-P)tg_mM^[aV(S]~cbB|zQKPn#ge|9}@vIh~I:'g/ehGhU)W,VC
+YZXAd'V!nIHvzP`!Ya+T$&vguR6@T8Q%,(zQpA@HFnjZQU{eznuQ8Lxbq1@eXfQ,"("a-u(>]pCArt|)O4fr[el1(DmY"[M6EZwbEfD=.Ys'kf-WUYqqNY
+RQDu<Rd!:^$r>rmMKzUtw/@wr=Hfd]cp=r#R3)l+XCSz^3b5=(Z$"QIhtw)LP'HB/'b"0PD:Ym%F`0o9F/U"0[2SGX5lKu$2z7CS'%YJq6MOerUzTA^$IP
+)Ft|T{"M.1E{y4v7AuAIN#EP,Ku&QSt;ceehGbDd&M~GICxDI%%2=Y%9fx0<;vEr)5`UnM8cjv;dpBV.dwDG6!GaY'),8EB<L_6'~%g&V6|/KQypXpXP,X
+]K/9-Hl-<Lp;)[jmUw8sFryZx9U!ZNlK)H[r8UN:ZXeLj'(Y$AW76psenGGK9^_)={G%eb_2"y6G{eeYGZn)/9a=_oifW.>fymv-gEXpfAir_1i38[$R:o
+{sK<8X|g1LFNJNA),hg+/J5b_brT95W]tS0wH!,3kl)`lg-3[jie5'dt0f{;:1Tkd;ArKQx(Q!"qHCzR.87>FH$<Gc'[g[Lik(}]Vc>]3SOEC+:,LtCJ89
+cF(ltG@nuSz%wO~)COF#WYRq%]QP&H4j_CfQH}65sx=+XRiV$K~}U#M09-[k.''EHb1;bLAvkxTj{G(`nB:@j7Yy]xQr^K9ZNIR`o5JD<yBKkS<H'c-&|'
+[)}TK_`Z4#+MVyA`&{I-SvfvIE7(-Gjo2hFg3B09]k;X_[IkT]z4b"-YG@|.Yy3&'PfXrk<ZvoiN!6k7EZ&'H$0{.'T{f,Pac`MKV6w"cOm7tEZ}CMUoKG
+Y[%AYq:v(d;ubQsf&xT5kOV,@&3f^{s$~7'Y3lu`_deU5/):h,m@_EF%w_F79WW{x>-$M4I$`%e%/b8=sN1wf}AsrRBN9j4-z,A{8jgC4]EXG:y0n3`uQ.
+^Vlp2M9u$BvJoYvmiSuX8:TNWOqA|AC:V4Th[Z)>VZ:ko&w|[R{9G'cfXa`dyoO-^MD2#<i1GnLN3[(R8gg(xF^lICuB=/a5NsrF$De=yM>m{0KbV]uKw6
+>)K_Hn9lR[/+aq093@U!s@$n%gMeLE'E/WDtr2Vqo`g>pnsi<Fm_'%l0sZTobM%JGK~h2IR<>._FVc^H{Wi8|%L:n0(kzzzu:>;.o(ipDFID+"Z&}l(a{V
+Xy[Lc_gj<&!Yy$N0.-kD&a_$vTgK{6bUOma;ew2a.1S'N<smn4J3$NyE.Ptv=]4HJD<d'#,OyG)bNJ'Q_gZj/U3t~#j9<[oUGj!~mEVDVu5VqMFgEgMl,B
+%4xx"YL)@Uk8,i<bivwlArV2yCQ-!USN@VSIUh~WM}vO;jT7='("#y:V}`C_NAz1x1y`2UXF@{=s<oK>p3l7HiX|/x.3Yj`w.>_F""Fwzo6RV>c#+$7sp=
+61X9c!UGXq~#:Ug<ph;<&wY)|yljmq`s#q-lyzl<JT<28c&dz{>|zNLeeX5/Iq-cZKN#D|_>[oBAffce:Z'7x8cnjNHDsjlIn%_0&M;R0{_#JcP+:QLa8U
+aq]uuZ'XA2wB@#U`Jc%t:AQqx]O}XJ5uAaMOS5'jkPQcAL|5G[DD[JAZR!~4Zeo]E52^j3a|jp~Ye49<5EmH:()pTPEX0@B$B6@BsTMmMxWw_H+98hdv;9
+zzG!Au4|,@Rxp3]EhurJ)uqZcAQ&SU)fe3yS%T>gQu:]djvBF${RD(odjH}SZJikkw03]k]<1c8P:+exC)a5<2N2^AE9sut35SQ=a69uk'DQ'G>CXxu1AN
+xA-|(E[|<j6z:BC/wW%yHw22(LzKzmMPWAJ!5g06I=_t62yY/{)-5TNxpX82_"&I}`~Wq<@oN'n2mGpdG{ew(4q%Bf"m~bQuUfR^0flwHic|JsD<wRho!r
+D}ci)y%y]9sFHG1]v[[l"Qc3qY|Umeg^m[It)&Lx-&St'H5zS46;pBLp[Vb}];;J-JBH9yqYoaW#}ZHdc1e`t+S,#fU6Ss^uNZ!Tfg8>8jT3jw/SirC>QU
+"F>h.6tLU1fkpxtf(B`j{|67nQf7^MG)BR{w@X>y[>.$sfqwkn4`B#tMoB8sNNJOj&84KGVZ]p7'~oPFP+IC%/@L-'7f@$8qE{bTiBK$ADu{DS"U2e`_%3
+-5{o41^4C[pF=G${M}o#&p/_R>_62ubp6M9VM/O5%#zl85t;Jz@'Y{_"I"v{$0_.vauwFwt)Wft_lNyK[GJ%C'Idm.<J"0U!`r`ND+[Ud))U!5M8-vGxUr
+""'6e/Mr&Qbl@|r`]4$r:dmI-[0-4v]lD)t"c&~;],.LS&5N5VZ;#jb;1K}`],fya,i2Ha:B=5rBBH:<hY.bY'UlEeyq}"|m(x&xqZ>Oq8!<v;P%3x6A<s
+Vwc7O)PIfJP".N=xk9,X.s.[2G|6j_/CXEDcR]D;ennS7%7vo_Bx_-R5gm-A:%3vqhc-lHo%O%##Q0>Y+ofpJ{kHAi)nk+O^b{XP;{#Z6A0lQ4G)$LV(yx
+OJYBCE]3'H{EK[+#<cB:-vm6/v:=`&VX'xh)9:`iVv;T'-v|QzU[#@VuXt%}vl02,T)X[r=sy(F7c"kD@wX$!;}x_hAzEEDmURoR|&;b(fW7qomirD`F>o
+#U/1FWk7w7bc}IVzTsC'k7V6+!lf:ei'JV`On<NANC-[<ctrw)#)IY$>avV`AIK3~%y.~4fx-m+;G9^(|xz^+#<%/Y-Fb8OaCp_l1wP,_2_SOTJFUz+B)5
+Fm@y=f){AXY"}O=W^/a#Q!$MW8d;9%dPOgyQh:,<mnIA4NT"Y072U:PJLJ/mERstgN%_IVh}dl-Z~0#ghx=D1/8<-UB3Sf2mHZ:i%@`6H4`&Y>^8#0svC$
+s9es7Zn+Yu@oYue{<T"OQ6coPc{6.emwzYAX1'%@/T1l=kh@gy:tfaEu#uIVl{sY6lhlAA.!suy/g'Rgqa9vEE<DPX"8}}gM:=@YUT+cDB:-pvcd3@#^z/
+k84^z+LleA``XLXd&T/8Ax-{tJV}FJR|gT+pa}J&`v5XLRf#r"SL_p8t:+vm;b6{l;S<aex{=SzWEI@}z>Ma~IpO=bWEh%5-QQ)1IRtp(kAAg>+aTtu[$s
+@&f#2/x9f[18EQx#EEZX3@^ZC+2ir8ncf!p/^WoL4!]x452RJZ-[L);#B.hNOU&[KF|66g)"]Gt>7iiQDoMUZGvjpgY!b|53MGB;x794(jfwJSa|uwm7z1
+8mAAK.VZ)mSjKW=N|Xhm0}E3;x|CH)R5.Zcq[d:p>9cS>L1)U2ih)6t{-+yg)60bze}CO{$1u51TV)9}qfIs)(<PNt.zRRB5/F{[OegHJ|~vf4vsFfkUgo
+]1a<2/3hqvyi>>`hRM0[D+la@f|N`KcC/D7=EKhmse5bXgb>W.vJQe`RFhy#Iovl+u,Qf;3cvT7b}vUpQ0Z/WAYyeK&xzv[2(c$TQY&$iF1f@,WAwBh;B_
+"r'X~:`O!a^Qn.Bo=0]6F,s@M+(P8osH24oX"0VEy:aiWqhkQ{s2|Q@r(oXxrTxR[taMs(h6]Z@%NRE;.jG6]WVlK8"(KQO}z))C6>LmBv]+8v:(0ls05W
+m3&>RY|[)|t<`cTPL{s%0M_|.$T,,ylj<]|lw.FA{>>I>$B.gw&S9X}W!`JDkp#YMm{bhWVE$k!@;KuUlpr/-2}<i}#&}k]P~CkH<[pa^wTffARtBK]!>J
+ifSiJ!Wd^qf4Ev(haDHGbhSiS_E"El@p-_V8Hr}Tvh@>c=SS0)%(W-9m7mt81jS#StEr2&"#UO)7BFSNdHLV+%V^tn7RuA:"4^[Td<Oek,}:"#u5fx>IJJ
+<a[N%`7/:B=lwL2v(H#V@|)4ZN'N9/D&Z_%m"m"+A{I%M$d]|_9$_7v@|k~g2a+HBDb'zv{vTXEnl$k<U2%j=cWX~$.3gJRy%VBs0n<CH[fI7h/NRwh6QL
+[=/(V}='kmT2=LR3pj]QBjJ_6t5G$^@=Ztywm!@upfbpSOMuh7@ZY!]cBtp%s-^<3{~,]'@2CR)UCh/_R;qnEW6n|[O@gwVUU`-=_=A.%4R0!o;.Yd;("K
+3X<+b9'j[Ri2x'x(dU|e&fbHmW1OBt(.FS+@9xxk8YCf_XtTIB}8.nte@`<KE+856^>1571AA`+Q9pfq^dV,sv26g"0[T36NpZlpvr5]EaZS^T,Q;R6FQH
+7m5d]GPAa}:a$jfgn3CMihjZh`7>VZZy#f@nsU86t01'>Faht3TQw{CdDw@GLxXDHh3GJ4N0FC:x4F(|rHh<.-vlcA)uE^'{zb'UtF+t422b3z:y8)R)|G
+`9$^|j2SaOd1N79t,>gkp[|-INJZ%QdTX`y}(c~Q0c2e=kD:bOlm(5,H'1WdQ[7X#]YmWasKs5x),FZ(96;<+QcZ:|#mS4gP.u'`!xw(~Bw=v:;kvS|Ju<
+YI@u$c)b7.`QM|QiJoGoa$v_hAQ`}":v`>I`=Gd:G)HoieIw2Nz5Oh`SNA/.45"wSpzOk^7_~i5k8oT2K8X-KN@3-G'&SDFz9Id:'KM4i=nq"+:j<sk77"
+CvhJY3K:DMg0v^9)(AF/^HA[@fb(AbA+Z"jK[Ga-ASD-Z<@jf7S`'e[!;}7[%r0T`=>%,6N$f&#xn^tq;']G.(RH,]M14.UKOoFVcmX}:3Q`ig8hyEMedy
+#J"@t"MVnDIyLOo}!I2@h6]8Pd+4hrPt!%Rhe.oYFCQtF.Ye|3l!xtEWzG#tCr'Mw::A+CToYk:Mf:aFn<Et{p0XX^LVR1,Z"==/.rTXiev6|"BO+_+>Qe
+o.zC)Caim@fwC=Jf.D"yCMXgcQLDkXgQr_eM3+ty2j1D$ebo=3$AuUXRh3g%Uhp)~j4UMy+V;`c:damP%2lQZeImA1k3Y`1N){viJ{a[^dH2sIF}}+n41f
+{MypLCG&M0oi^S+"QAEwsR{IaJ:.V/O4T)bD/fKVY2A()Fg3f!&MW05Q8/3/|0~k-<$q"5WB4)EIp`PP1,}a1qrl!t2VaQ=x2/,bA<!3D<=i|hAH8/iYr)
+TEe9R93E^T-AIhZZL:9;+jHbiD;qEog.&<9,s_nRPcIM%_Zv"CjvRfnzy3pbq;xG>33yi)jCnHKd9u':<(=G`dv7DC^QtRJ,drsazD_wOox(Mn[DZJ~|t=
+5wZ6>x-Ou9em~vZh@=%^7q5x6)c|#}LX.N!iT98K9qCP`,s_.27NS]Bh5@I5V,(M|V=6k$3W<`)3B7]G(f2B[0E>k:ALRJqSZ>hz2/{Q:j+v0$Yw]%2`eC
+8ABE+BL85xnZ@&VnJy/&7(/!+2%@+.NStU`T|Y1yTKj,`rqLB)ywHa>cpTQ:dZZ:Dj|%^+&"QN<jbADla#/v#dgl%xN_eEs]^w"7R6rB!Y;mgF.Uxk>%=b
+]PoV2^K.07d;GiG/zTb`=D@`n']3@G%Ch=riD&vvcS!Cc'6P5H!dOn6%Az@1n-$:$Hos"H#mjG'm,lQtpIiXdCrDz>MDesH6x04;w{ear@[-gW#`O>U8jM
+TkL"i%9`cr8`zWIks$A-4B}fnD+g#!Y.EhEEY/jf=0wI[M'3/Vm)P(~4z7](Jq`7>xahv=oeXk$]khwZL#f"9%l:e4)0RF{_C`~:pGOC({Xc4FX)0JlH:-
+m/@RIX:UMp@r]extnrh@%}Sc4C+N~+TzJjL)_Jgl46z)[79j0D7;ST4P&bDRJCl]K)p6yhzEv}mlibviI!J8Tpqe@KwUK,1_M!D1,12RVs:q}`kq=_Ai$T
+wdY0uc_D|$^+wlUp#pHB1:Ih1:>Pia}lt<k&r8q9E!<q[l>856Wd#T]eT:(dEweEqen:DppBl2}@z.sVTv0B,#g#$1<D5_f"tvu<lOH`VM5/D_q_zT,.ov
+"/eF7>bT:2,DmenGCbo<#a"&L6(9sVbNyq8&a)eS;of3mPe-Bs}V_yc892krGuAw.9<m[H]5h+4U-vXaV`-jUy%RMyppM3|'|CS6iSS@;H=$O+{(72a-#`
+,oH@sKk1L3I|7m7x=@;m%y5UQG[3|Qk4H"[`0ntIW1S|u%#h'1@>_}ql<vFNpuNt&Gt:u8F3d%oD~O|ClV{w+jTIYZZ^-6==)wQ/'N5T[Gpt@vPK7y]T=j
+"[IK&v,.P9w[^@MK4E}<|G`>1::3"vN&}M{&,s~+DN+eeK{8'hR]Va`pY>#A["Pid>Td9Ft!MH^Gp-Wlj0<!u>.<uW7InZ@R,f=(DMCN(e4FbAAcdAMg+N
+_jsDHiPR57&(MnG{=^>!sT'NV}SNoc<FF'KFB,x}c<UjV+4fq:0dMh;z@jloFZ5I4|]5$D79X2`xrZJy'Em|FGIA/,I_'D;H<VN5H8|vM(i1^wcfDC-/AC
+vOwlflH=I6Ry{2|$1&qwz[N[I#5[H=Hi|80fhW3CArFZOZez@E&i38CebDYR3@.Oy3l0$7;_A|4Y7Yf]r'PA]i#6%FRU::rZdf6s57EXVasb_>it03Dypy
+V9#4~q$3lKx-t0Ko$hs,:z>{;;V#.}VUxbrcN>QV-sk5M#;rC@<(4f#<_$2>T>5<%0U4XK|^9sg(0Zn(&v53m3q2RcW.@1}<mqj^u6b}kHP0rsYAeOLzv6
+c6>x#S^0~;%,V&WE:Ztvfp3yY/$/R$#`uv#WS7'y7`McXZ)j^XB-moV'M(TPJ[$0_yV;mc+X|71vy8h{(X7(jO_(f6mby9[SDKhte|&7&yIpc#fcz#9Z!E
+yv|miJ"2K<,tU9:q:MU|K`Tb]GkOHaL'IW=`J&1E++r`Tcrn~AB$%|hGeyZDM=!gkKLS7#"$pz.C&1bMkev:Cpd#wJ@o:gjIYQ=3K16j`}xAgl1hb}=>K&
+5Xsoz&JFQ|;f7R#C=k.<j5%Wnj="KQ$!BpOUjSsc^yy,nO>;<KejpW5G>7iE%pMCf0m$-J|}@Ks&OJMD_%#+,7/""}'gqw$B6b+"8q{_"{,7Jir9r&SA;V
+=C&=>Oa:QTC$uYyu,aD+=eee#bMJ:wo".{`x=y;%;!a(.=O5}ij,3.`&j6,AaWn{oFO%kcG0lz$%"XN^:$bz#g1Ev@<RDGH@VQJ2Y>;'[:`Y9)wC%A(fMa
+89YAIiw$W{];uj'.oE#g3:)'nn#7Yuon-g'LBz(1)&|qZAc8JY~B65nCzGf7T35QmwIsqSJY1WHOK('U[R7FYC;Rp.I]TQ:(B:7TGKc6xRJ-.RAeY"n&v8
+.][;~#q>lTEC=UeLl`Dqnm0Od|B^y!4XvfQUk;F2w;=.G&q)~wac%aaEy=`SB4(D$4J"#EWaZ:[)25_boQf=@Mi2nD$bm'Q'(VX`PleX5Q1YlFsBB(dgs#
+IkB`dh-ezHb3b8eP&G/2fn5']8D][e_vg&4'pC==(|aP!_bWX'T/eGL88cY_k3v|FmOWFOhUs[dmo!C)96NL:)${38z8e2=uS$(ve{2m"lB[xidK4pE=U%
+L5^O-4Um:yuxetiy`J;T42]dV,d2=V":Nc|.8ID=h!dpui`aqr!@tV[Znu@h&72dJiA>tsGX8PD2:'+7|r|_w3-7&|%mlYb%BzuSypjgNLialsKG1|%R>n
+ge5h]GhelDW`ZFP}zDQT|Jp|taIE%KYTp^.da/Z_[#jSK(BAHf=>[fX^xYAEyMH(Y8H"up)fyTNbcU:v]'vb:9`Fn>%q6HNPFjF@`<q,Ldb,!Q7:K'&WT=
+K$NE/ifnfDUu~OXY~`xP7VxD+64U%7@xmq8VqWkd@qd7Srws7C;vB>G$cPP1K9TifskA]9#c{#Z(yfCNIVVJI8mx:rI.Bn41R|JdC83%1n`@pM]7(T7fv&
+wd5JLJBcXOMMDSX$b|I]/lrzzk4)2A[yuO;R`mz"O(:V@9f,Q77NjHUw}J|Ble[T;oG&0RZhvwS,d+xLRJ7voIP5jCDR9SMiNhtAR7%%YVj-@MqPw:fplz
+X]Z)EG;n+GDMX(f|nL#fd"o&RBq)1u_,2z-.{a!4,Oo6P,}heuMn:Bch<sF_)PpPBbEyevmO>}jy)Qo-ImGoF6)KQ)NKL"ze@P7&1dEQuqQ-zOBxu=$T(9
+4fIh)lxY-lyEpA=V<jqQZUe"/gsUM$Bc6@O-eslhUgc@6rtisK`h>cI_Z)5^0V{^782f,=R_-J32T)+"/z<)6MN-ty8ND@Vor1}3%2-0D'><X)uN5e..mK
+>}J%iRU7'S'hJv'#j}68pXn]=)"'s#M)s!A#HD)Qe/|1dF9R%TLL[gq_BVTh6Mes1klLLz/Z!+rI!#v[Ts;h3;3WPb(YsW:h>@.tS;wbyEh68Qk_P9R%a_
+%e0)n;12R>U([W[PKW(W(juVFKow~UN1l>d:"g4Z#m<F/o9DbK(_(7iB@v}CP&!`qkhx7dkR{6mv`fbh,ul|FP25M'5:o+WO3"[Gs#Y+>|_(aveS>-3/w7
+.Vwu8{3X~,LToAf]jUm!<2rc~DTgwaYmV:NqvbE!ejm6dPqDdlrOIG&XLD%Q)qnlM}@+g11X(k]0~Rmb)"|Ny+:3wNkioHks/k1[<HToM{}qGs6IG:F}F$
+kFPybXGt<IqM#6e1T>$K8LWaRJODX_Z@nN-`sOQXbk.K0)z%;h.A#A:j=9gA2=KG>hYM9^[b#Jm..q-@F_^l=>]_n;@A_Q`=>[e'|P#P=1sd@(OF#%h_7w
+Jo@r`@.Fii/"v.-f:,6Lj%}l]l/tkgTI+,&>i"gCfa//yYI/fBpk@%/=9FNoAB;&`x~#Z/`dDvSZW@oDl}}:!Yum9gs-!GIV+UJz::^Zf>v$P}`Ql',e^m
+[_Nq,q@9A@'{s"ceJ7`8[3FZVNP1dh;Fn<zg%-u^0g#8Zh&u]WQcH1A+>a/4J)/eDol%)sNRINU@|Ey%wjS>N<opI.+&",M;{lWZn0+xYx~8k@'OKI.r5]
+[f_`fl$L32UQ<+s{al^Seva"uU(/Z-,yHwzID=,&};o-=6r.a,_Lu;Xt$3nKBrY>e5k72iIVg1Yb.^,'1DUK5K!n<440!d%Px1RVTGld1T(V5}5a^cwh|e
+@af!rzcJpf.asZHi5%(S/{W:)E|Ri$D-q>K9Fjb=4$_:4,Iy}/f5>_MNu{UW>r6&DiN|bxQ+hK$.|E>Ju0pgbsxmxnITc`7w/d..6N~1mNKC1rN+b&88j8
+V|T$#gD_A%I64;e6#&Xb=0m&2IF[h`![JR0ZzjR,@Y~YAhuatfDX4vo@Y]^ODv+tO8wN[%qKCZ|&_%1C:T4tyf%R#K5t;N_}P,=&qm0t%Wgw'JJp#H}3Nq
+r/N]WZLLB2Xm/Q}8OO@Z#xr3iDMVeFeC`l/'|{N9`t.#1jr_3W!Vb@gJBkm6U48(&Q83+d+PhlU1YosYg|lqicPCo!gN87XX.soBRR,IlXxx[6&fmmore}
+"dUDy7"#fpF!~9T5q2xtj^t:{%qpzNaVIHS7!BLm^B]1XQSnt^4vONLM;QoCwo7<h7^uZROg/pCh#^&Ad$rEYK=Z@7#OSCFyPGn4;e(<k(~q6a`3e'v6$U
+nV+ls"<})[Po"t)Mt4dH,y1o4&k+Fgk+c{{la/'"1xFJHW/o`+RxG_;&KkCpKr3TDy^v-EIm,-wRgf7$ZBHr/Vj_N)b$pZig5GW_SP_!ZpS$6$kRQh@8b7
+V;_wR#DxTf0Ab>Y'A(B6C=hY3}F;$ZPC@%!tWez&>p{RG6goS{b&xN9BFLMs"xH3gky24!jF:9NlUdy"S[`]xOdxHd38u2x'd.m70<me"'B^.'e.OEnfNm
+VdJx8dBFb&Vo{V0G[P#(3@5rgUC$&unzYa$k(i%6M#_hoC0A4J83<^m.YGG1u@^U6I7Z3|#_%q#-2qU(WXXkntlo/(9qHyyS{-H1r6(-AgqE]c(Y#>Z6PY
+(r#v>Ioh`x!-+^d&XqEuPD]Evwf508%U%D@B@39c&IOb0(]7L{/20hlRMVXO^mIn9gKzd252|V]lWx]<xfI%q0Is=.'5t5xr;{uS3Pn|+9Z|wT{[/o&boU
+5{]MtAd%L^h[b.4Nimsa,.>D`$TJ)F10<]%12W<v![xAEmy%$xj0~Mj77s8N7}ky|$j{arEJ>0TP{XM-]5B`H=.`jmpDmH.M0}L!O0Kc`NiTur%Oawd2'-
+.1B9ji~!qh<tukY.-6<U>RRu_Kp!`}C^,@q`O[><zre`@v7+gVq;k!6zsW!kkeEmpy;c#!NOo0bbIAi{SJ7U&`^A6c(PfE/K}7wUAz#LnH6'|#Ib2R&,jU
+eKdbSx;{]n9n&f>"upCl8-exgR:PMd!A'DD{/e>#_LN6hp@eVX$u4+&W7A,i9)g0>}=O|WO"I8$c.K36B##k#HLyrDWt&5>HWyy(r_+jh=T6GY}W_Shsgv
+w}c=Gi'niS'o&#Js+P>nm6W_c1^>Z;Hjeab`GBcko^xBgX+MR5t=`EVzv,Ab5+i09)bUi#x3:&['$%>E6TPZ@epS,Yp,p#,3%FeiW6scUgQogippq&hOsN
+E%yg:|~+KaGq'KG2UvH!4bK(sh9=L>>VOj1ZmeTt}t[S26{&`%Rp/Nv=U`nw}XnX;&_3d/I#G85$TShpO5M5UDN:ZVY@hUIp~wpxqTMMZW+#sQHKI5t>7U
+h|4aB73V-WbZf;Q0K<M:5[,miP$+Ypje2@`&CT]q#g"w@g[|hIwn-EQUO3bXxnGOJ1|A"o@i>AdB@HKc`Gz<L<qFO0!3je2}QT&DY]5q#16OL<>MhRjN7T
+KPp4w)F>ZT5!ZIq0pycwa3tR-3)p|i}q"t&TOlSM+A4I(%58u9KzcHNl<gH#b)d6lBk{]74;@Fm5/0I7@l`/"(O%.9o>zB#0ClARCPxAFFpbZ24'pP>o8c
+,|"kdT1za`+ov;BecbE#eVes>38+C5AuYwG{2Gu1<053}!wD1$Nfxa<uaw2vS3]b:=)tud]#ekF9`";Wk'BR^y:I~E=jr,6af3/gOO:zmX"/S!bd@=aDlV
+nf(p&Q3OcSD#Or>huBew!,QEWBLUPH=[|&x^Xg!NP_V8_Yg<u0CCKm,_w-bexxCCbtX1bp7ESKI%`%S!(x$r0B2)&0pr;ym!`4p2,mXVu7Z"55%9gxeQO%
+ea%v1WrRH$X/_wz)6YZ-)GId%MSF/yWQZK;''/Jqz2U|bUCq2JoVn5b#Q}1n!(G48^!V,LTPc0#9k:CLm_huzxB.;mz:Q8Q!c4z!w'e')hf&0B>h0jS_9A
+QtdlALoAEY9OG$x<L^I"1%'VMT@Q`sk28F0(::Z09qU!cnaZ%/>s/=O!c6TV>,/$_|7n/t1rLXs$:'=,+oV|+Wz7'ND^+=C-ij@y"d>+wh[h7v27>hY#'v
+]JyABbeeX"OeAT44d:(Za<:=nh#5kNSLh^l'IAgn]3J{95Q0t4ah2^6xZU2fiC;:4`yps/W'EzU<ji^zo!4T3KdbSqAJm}_OaVIL~4+|@EvrR2/OiW!X"L
+g+nJWTk+O8!xip55.IBxvA/eD:#+a%3BrCt.:R2I+rC1@=@9/O>yp=5'"i,!8T8b@"[r2M$LI_S7[B=-iYf$"=Weaz:v%_;.S2w5sc`1UGi<uw3{I'gbdr
+1}>mhgjv;77+6ggxzbI/}yE"GG[1RJ;8--oDVBwstWE%gEkRNXg%-Md`JAd]~|}soB!rD2jzuoc'FjH%9qjR]y6VS|Q>hWm9}kem+b(D%=Id3"_8T{Ont/
+xoNj4,mI9=#c#bfgsal&xU8)8N.P.<NL=}:FVM|Ts:1KZM$8HK/,YG)+-8`eBctLt$ts8WIB`j%]~Xys$sg7>(5m[N<=,HW5$2dTp(dj^)cDB(xr9{Q&=H
+u3+_.fjm<^fQ=l6L>VGUU$@:]!>G@,y<=vVq{6pY^FjmrCY^V$:8EE<,2Xo^fbsF}VqdWessG>Y@&t}B:pLAqf8o:E.usHc[Y5>r%b4{%8w/,0ctP#g<Rl
+OZ[_)|:vK7v=#a}GJcz#:r9M]%z8_/J,CXu]`CgaVQly>ce8DL}khtXa@gubFI64&fAoa>`Axz5y%R`>#t3$1,m>QM9Ka|j59TJd-dGK;G&H9,og1Zggn'
+pH5@;{K{#So3ARBtbJ4Uj}f&V<!cUSnT&^+b,;TYlme_F1/G#Y,$$@DS<=&/QodE]S,":2%X;KMa:dCUdc3Fj#nkC)e}K(f.L<k4{:Z.$;@VT/#(CQVqYs
+V@2Z/.HR,O>}'gfE8VPD!G-}Pj[r"Z0qR_S:mt_@j6LHL+9H+;mP"7RI#!F&nm/@%:t`-!HDU88^i^"4CKra7hZW}oPVNrmU0bW2zj&qA9oM1mHqpXdsC,
+Z5Y('k>oz&68QtnjVWb@wY,,VT{Q`x[f(9fk<SrX6U6gThM#5V.WoADkj`0f_OAxBmlcSjw>qG=ls|MwoB&x=%Dnk}[IE=kM[5hqlnmg6BoL}mq+C#}GH/
+.;A{M_WbztJG9=}]@,gEoz:4(cW`dy;6HZ1}~;`:@<=qE{98NWdf3{Hrj:VETBxB:d0,g`eM5O5bX>,:pF|}gYY_>#tG"xtU$t7g9k8GDA/nx;|w:kLZ9n
+1jt7[]/tJuUl>sBo6IBupS@)K3srMA^("N$@}/P4UASJa{'m]l44:LMz8MbxzCzJNFbZ@jtvjD([cf&Kc^1V||C7IKoY8yr!bc[>$TD.Yt,/a2eZ]Lhvz/
+XY0nR,$MT|ZCy@y#v'zLb[4l'QD<RPO;GBbC=zNH/Z.]}$mp!vr|Bo>Z",q(|uZRD&7)Ft}Fc:hu_D4waKA_y{YAPDUrSIC.aG$lvJ:`[Is{YPZh/F%Gh%
+U5o7PRI5UZZzbhg}Ra8XEsvfPFIM$fAFTxt+%x![xj-#9{N]bYKa$CyIa}4EJOamd4z;bCuN`stktQHdgXOw&+)ylm,,CRaxU2jFR;sHKv,BJ(rqzD)9nL
+c86ai(-RjmUQ~1>%0X>(q)PhSni)sfewRc+#2)e#8w&]vp'DGkd0k^bH]A6x}c$L&>3sj>~G:K='#h]EBl8v([2r/KihCIXJA`}YBGIzS1,<ecvoAJ=6D^
+m,OV0vGg%hx683DHT.h"~R15H:`:G7QaGxn=,67,e.{$'67gpY8gk-.sf"d2x"4-gMj`txA[P03V^'uzVL^NbnJ^Ut`N^2~[zEr/!q}4Y^ilC(O17%vobs
+ZX}UX_#!f+%8B-&V]]d2RpIAqu<V6%UI5=du+h}bd}7sb#rnpP0q_psd8^W9%n3e]|leB!R'"}nlmLe:XZi(y&R<Uzt=`Qb,+<O"lG-edfhIfy7>^#r<Lb
+DuoG$y')DW,2db[J>MXHlDz$>/eFg2L&t[f^U^h97c.)/NtN(Api<ZOvH-[ZT+y8C$5g+tas24N_QAFg]0{zEi^.SfE<i(b}M}Gd@0TEdfnDw($f%f=,qC
+KVzdR:250^SrZUt(S`A:nLS&3Q9&^.~TcHNZmj~'wxncONw%^oac@t2p(|dcDhM(D#{GEgnTrOS^rWSY2&stafv}v6CCN@::;w~=X"G)B#i+lEdfU{K!+m
+k/Kd&s<Bb7w-DS|ok7@D(/B#'g4Gn'ARo5SG3D"(N)n>yR:M:KA[f<qS7Fx{zd<NMU]o+[|"|E=5Itzz}szfJZC>bt9IpO8V^D[)55bG{0p@b(Dxp0J@eY
+Uy!J$]tR%ueZG>YSfxojLprq7g3ZmMUiidhH6P.Opek#KdOLQ._N5#BCn$o@[HD{)dspHFcJeN-e<f$_sfCVtf5aH,s;U%mU5pWh-':D&0@pl|`:NO4/^V
+J,J'~w|RrM}o8@0nyX|C>vRZl3SER;f4Mjgk]=xn!^["X]WR%gonZ$)aKX_TCUJicnFEi8sMrx{Fkcb('7=,'>PWOj6/peiUatIsE7y>o(LndW0"XM2m37
+A}:G`l(hLIR]^YwBEg#69'&Pd;NWZZPLdi)%8Kpb/MuF6gCrjL>p'gVisb7<dETwUOF@^_RFUP<"'cWZozTuC](QEk$O/7B.(7%=fMP&#aL&Z;E(=RV5SD
+Jn,+S&<&kC>O`vr$We8Y$nsA|Q>fKVh"Y5q9[E#GHI/C]xuHYj&mG/b-[z738pqS#U:jt>b.E`lOxH8IQ|ZLYxB{]=U,X>d0P]&,9Z|A]yq,BJ@6W&i${|
+BHK-ETfFtvvi0'@MeNqsqH^F]`%d{LB'Aw2rU1$+paK.zs.AIEFCM50ZNYYK<Yb>2nrOHh!^'UKVH[6YHp<&n;F^%Z&sK{)Y,lsnTV>26_!(&6d3@6Z1F#
+A!v)l0PQ(w0)k1V4)seY$}Hd-s6+<^hQxYl}(Xt1_CJ@Yj^x"&BJ6b<8rs<fgsEw(ga+d.Bb`@7GUb^M,4PYL$JJM14Z>{C>3i#O3^~jq7B1OTs%}TQp$3
+~_/-ikwl:G%-H,u-{=|IOqOR^IvPw-bMv}Q2Rrm[1c`v}Lm2cF6UPO"xY[#uYc}0rVa,h!P.cbohF[Z5{psIBV|W)l76M.Le[`st2Zr3/J+00F&3p#AwvP
+/0%rXQ!!3=p+d9aHbR{EQ"):v0v;dxUY,$B&+r3hS0e(y!A(XCnU|6%y_"}h^TyTCS9thR:f_NJ9w7)'!-&>:;S/U24M$!^NdwA{GHAKU3_$:[xLpBZZ6F
+FNnkWI""vYb'TG`|z7(E5:`ufX`G!_:V}-P@9(-UK-A=V=vFF!2MevhH~]p55GT&@E9z8@xIC3IE/a8JRycvh2}v[5{{q_4)z5A1YJUK)(;;kx=ti{Ho}I
+SRovLL`64pHoDnlv!U~:k>}plEs:ipF=N9Zz~[fy2)1wolRd_7X}6_D[)iF'2;ntf_^z[YH771G|xEQAnR]&E/1)xr^Q}X-"=S(6O^2%iDS]5'$Q%"iLn!
+E`h$E`%EvBzD(%8`t2{`]&C{Gpdb/;ET>L!F5k#!G.P%SH$'GC#]>kW=YE"YIf,:7QhJqeqU=0NPTL|J$$][f6`hn&H6$#:x,!Qr]GL+5}(!dINY.:l@@,
+e'=e%JMxhb;Kpto3RyYu((r8r+GN]xf8xiu#bBAC=RxLw))d~YIBoEhO,WHnxWHFhR]m[%rqU@Db1Fw8m&OMs8rWs;I7("e/cg{t|`~.AU'Q32|Dh<XXd%
+`{RRjuz4kED:-JjD3f7EcYuT#7jOR3|4%G>k~iX3[{|N{/!WtRhOfaz<OcsV/=p(9t.i|T1Tu6CDfk6N+ha5{8+XS.BM~/[!Sy{6JEH05MEUx[J0$Xmu6(
+~Y4j{|:o]z+XvW$tgzx}'|HkX9@}c2'2}i%"Ms.a~,!33|"pg#Ce1$qe~M9m2{,Eu=%}w@XUQIEA3OnKZRaOt8i1FLh{Lr6-:9R"blz-">1_+3aRW!$b2C
+!06K&CsmXKbp2N^_$ln)FXsnn=]hGtF3Z=v`lU<fR#@3:GQzHdj#T0D!cq@se9KBYjgluW5<bRZ.pJeJd/lk&<5E%b%ad1e"dX!2a]RiDbG,]wj.k<w/>D
+;1VCQ0Y|S==Rg|Wd63q+u[=Ke8%,6wdU.)T3,]+^{x-t{E{jxfJl^Qx>vQ;xG>SYSL9obTe4:FLf2B>_{hBn#+2M+Z<vON'9/y[OXjH}Y26zAVCiXK0YGk
+JBFJa#67gjl(KfG.T!{U1s~QB;I8^yz#W&yH@}`OnM<1qyor<-JR%qEnsLH>KFyR|xqhj='ZRCR.K[&E&[pMXXPxL!&=1QO5"}_gnXB}{):yGqs"|&m_wC
+#a%Kk;>QOs{Qwea|iYA`NWMyh!F2`y=1NU+'Dn@WSR{p;5%:L^]}iJi}1eo_dusLkSi{uanDg''/-C!yzy9frUw;,HI"Gq@k.Z@PZAt/G=MNXihLM>;:r-
+BvfA%`{h),Urx:AX@dmb6eN0;IuQXkT2QP=|4%!K6PAol@W,@:P-M/S5FbJW~mO=(PgXhc{!Ps"tF/85&wM8dx4vsAwfX`RxD3KePK&yTFWW(@={#dAA=G
+S/Zi]>(zs8<h&'vy/{LB9Qn#YxZ:3&Uc[hBU('(_g-LC[}1.yn(bdyqrJIy}wO-/2#'V}p4}[NaV^[J$$Ke9bMc{1RLi7^WQr%$-~::}T8@YV=_]M3VI/C
+1oW"YXdC`0^q%W&t<B/r3/jeH!]|7,U$cfsP.HWU)9-M4.MrVT53B[v&^#'4jlQxjo>pR>'3d<]:.'O<j@TXY3:fl!v-MXitiF5[&lir).5f(P,lUE2t^q
+/#,B5PHQw,,QhEfR<nX=@0'gu&/-#6lyKn]!4yp!}NY7MGSVtMRf+!`-+Qn`t2GUa(9F-K~R/n-:Y-{;$%RY!4Sv>T|uXzewb#$0|qW@TR9Bs{_m8vyeF7
+WQME_X<{If'X#,.&>9d5Qg0(]+6|:V+8[V&8{z@OqvA$@LUzQ/L='f1`&aqs9,[SvlEmNQue3Zu^l{/=~Z{EaAvhXY^1nr9{>sHd'hsV7wwh&]B}[$Yc,;
+7pmN[Bz^8c${=|-L_!S4|p<jCyB1)8P5jgoX7@Wm/raVxvA.7fS,}MznXDJP`$_17010Y/2I&+cWQGcG8MI&FFaDXU3{]T{ZRWXgiOO^jdT3c+Akf$5JoB
+03F488Wz.|iS0]1$M6ZH''-[}o.fghkzcRlT!N,[HuzD]F!A+=:wXJJH+iREW3k3Xb=ky0UVn2vtdA<feXB,MnQ/]=A1f=EI1PT1evMn<ayyrO#(P/~l0N
+~^$,fn&_N[_a7)=ynAqAzF])@wZw[yiB0<fW^|v))](LQ}lbUh-({cJ8}#Fm(]pt!pQR~u#jkpdDaLRD#6Q>ltNtES@7sBGq=4'|6JUk]@~W9f4B:J;E#/
+UC-/Cc]!l7+W)3}'Uv/Tup5AOHX^eX45cz9r8<0AN@k)S:c7@vkWBo3.|Bmv(duK14'0EU2x|wC[ed{_5kzoTl9QT72wR38S`NY+.|zMwn}z6;KAPO;NGF
+>':z-59bxiJ7v%v%B#|a|oIg[;Rw;ovA(.X,STn,<i/L,$M"dlzYp!~3c@dWPxzb/.4wIgPI`_@r$}Go^F"qL-s_m%~sU2gT=|dcF6B`Nn$K5C8qsw9q66
+^DYM,aOSiqgLjSaI^V%3C{mzt'(@OOJq`yTy[d+Y5OF:@<%N]IgKD`uyI)@7l$o,bm"Dx2W8H3|Du;PI%X80)17SZ7$'C<qS;hcuIkg$hlvdGX^;g&5mgS
+U7.c@C1qiS{[I=xN3O6ClK&7%a)yclcDP9Z!@)vn@!HX%qHi]d=y~e3h)/w,j<IM13/UM1iy9QnB9R1`N|^9@BtT@KZvPihkY$X;CEw97GY@.k[hux[I_d
+xI/,JfHYr0wv@;ae+>:iRt{CR1+jsS{@Fwiv|],.I1Zd.TL]pZ`1A1Tbt=oNE.'a%bIj#zsw`:fa)npIWJBj[WFX5f$XXicU/j8"#AX0!G01/h^euh`:Th
+&0hp>,:(l[K1yTmX4j9wCese=P-N2&aT:n.".t!Ksq&@+2>rtz8vc7,@TY`zW5]y5MBq-8gz]>`o]t=+crP{%'E1YIkszO<Og]0-|:']k5d{uT%ig":}UN
+EZw&5#$)DL|[0|Qnw{v{Aa#&dma(jH/.9T;M,9KJZJL@hNX/Z$])@daSXT,wuGq1bYD_8Hr98{.vp-O#{e3."^e#AA@pL$dGf40I<bY-:p]V9=P0JW|yGv
++td/Cj4[#"I]d!{'qorL<qwW<$@WBUhYCGeLc}igNs{m1.Qe/Ef@#QRw>_:HxUV%5cthj9]f8goMes;kNq/`_K(KrX_6UW;F$k}pBeA@SBNwgQqcZibH[(
+9UjQVz@H>KN&_i4VD"28sn'(&`j,i5x&{3#>N#-r:klqa4VfP{n#k=Q+Y7f@/gL_x|~Bi{12tXo+ZZ<dtfZ&w-sI05R2=Pj1-li}Wd.1g;poIV2Xlm!wt}
+WV,C$WznerZC^tvG0gANQA++1SbYw]R#myI<fQW]s'^/9$co"-0e>9<"!H"Of:@d,fE7"=<<H=nBDTdjEn8n!|WWTZBQ,S=7s;68u/b:H!MU@'uimnq^Vw
+#Er:95{n_g5!JkuG'v2QGN"}DZ=mp!=j4#X!Mn^vw_/.'BoT0^d`7uCKY'`;6$3rV)VS^aIxqeiwfj/G8|m$EGd{#>QTPd3{t[:CMD!nyk].kUql1k5Z.(
++b1[w_.[yk-'P6/5BI:e{<"mNiu-[xkP9@5A``x"{zSOdVCLFeJW9.l$;a1Mx|6,_J2Ji@5^8D$5ygBjNFBMaN0sa'aJTVt-Px(S]tilX(fA+wC8Oftdw:
+L@'fqB^$<&%DA'1@;>peru!@8ZplUb[ArJHifD.^;,mA&=7#%/sjwIR6kM2VwwK>W!G-mzNp1ql!2=IflXEpL>j/.D]Kl.[e&,<^E7FNOg3hO8U8l9W9"H
++T{xDCoaWE%r6-EG[yBtI7~Q}%R1xrkmVm)CE_a#oMkB[%$Gy2[e^_W>zzPMNDdrUZar83l3Pv,xwKbL/2cD9bNQm,'Kn71">%9-o6o6{`'k2R)scZ}VG+
+h"Cft5ONfQoE~A<</Nz'[G[,:6[teT-x9DVvjm7ifqOr>{LlHZ<d&C.1T04aMUI_tOJU7sn,tob7os|9=l!`jd<.{!>$ZPe0UFpj}LHhQ.QL$4<0fEuQ.Q
+jR|V6Ki(m!B`+,bI|8TPcT,Jp]GyREg:%mc!;EV7u+Flvy|l6Z6)U5V;LW0YI@"l5Et'Jd'Ivtp;Opb0S_Wg#CC^BTH9fATVNw[eq_.v`L]1MFFW"=)+t;
+b{~p,N3,=3KRMVk}zi[!]:H$_uF2UaI#LeCbt5>xJ.l#JM'@|L)@d@H..M!xJvA1%L6JkX@#+x]&`Am{do._[!IFlo-t@w@jh.4L:ywkbffz}y;G1K{s)D
+>X#tCDqx'&1hT25}/Xh7C7eCN@i9<O78vutb$LR2"ZKeyJZQ(R/F5`t>Qk>=pkHOf#]XrJpbo,5"W+7lzBh}iY++i$$1Sr"x0X3<o{WSV}DyU>]3;cB`4p
+qX^P(EooyO`6w61vhx&;`,mRZM^(x/k>8t[fl&5E+Zni#FT@ib]&a_mblZOjD!<G-/lK$82i^9NAO$4VjI_,Hv[bL((29=Q{zk9@bAGO#y7.0SZ&OkX9}$
+iU/ey+k->%nMpMMiX,bcwO7FvgRv9TdxXV(5vizXb4Y[dWHCR25<BVXmU%$0{wL>w_WLyQ|aRC%Dw_7#|A;Sb;95`&"3LO~#'dlPI=Afk,42=9=R~P4,,g
+oI:J'!WfE!AgK=ON2JTGK1fx8)G,R8^N2QL+0U<@:%m0%<.%xo7ybzkEZf}B|u"LoMiO)exu-5ukrbNyd<71DUZ8c'a]hT(`&8iAo[T^t`-}=sguOJ5cU[
+lr^DroA+~sCjopiJ^l^[L3i-dXaoGgWh~zJUODHfIlU]|vX0X@T<~Tzo9790r7a@qZ4Oyh+uviWLwS]Y'sKLX:#M<eaxy2)2)(y@BPilp>v{7zqzY&OQ-2
+u#rl:qk,q,>dm4/>^.y2UJPL_iO0ca4B$@~g.&`0zB("x2vW%NU,04`xsDF'Mx$dMlr:0<Z"40}$Y$H,8B#M/g;zx}4x2Q9AH:/'vzhC`3o^0u:%>(kDbI
+j<v!6QFx)<M:xRA[LoV4'P>[/wZL&1eJB1r'=oH0j^-6bJ9qFU9=Xh&(O#8w@2[kVZTipd`MO9uTJH9+cCqt^ZWa[tD,BWU`/>$c^8z<Iu^Pp}[0'RB'Oz
+tW$9[}a[F7RZ'/1/'/j)x4$Kt&jLiIdpIjf|72IJ7G}dmR$CZ.iC<y3/Au7@Z1ghT(EaTxd;hT85h:N47W;ai1@Xy5iJ;S7,$h2eN(R,h_~l0bk`|PiD%M
+->+S+U6((vwW!MaQ.<U5Fcw:|+cvF{X-Sh[/8Tr7UG"]n_&Uyx)I!i53x-MkRR|2~Y0AR#_N>McfU>1_:[%!t5Ms>zb(-V.=X3~]TQgl-=e@T:^UV<x%-J
+6#+l3Yq^}o,7a7Gs;o(=]fIlt%wX`s!(zs~o7'9<kTK/T4R3E&~)/D5Oz+u3X7GW!j[Q[Tt9mVJlQ)53|7cIyz}[v,_q5NC)`q!t$>[H>qkGOr<hyuQ8VF
+{#'/4PKdO[4/Hv~ttdAeXGDMH0-ZUN-#fi48tt1XvDK}1"J_xQP1"/ukdB=%)jd;v-,X&Y4T^%aNA:#.HmP5#fZkq:'E4^r/~7HyLHxk,C{b_J$yDX:%z(
+374;piU/-IN]Dl.wX&-9%>rslL<[d5&LK{(3(1_,|$S':wg<70GC&DN:1HfgA2vJX.`Q]+q^2Mm|eJzB#A"tGi24tG(B@Y^HS8_99.1=3//Rw[2@RZ_$""
+u-Of^(^hB%`K(l>Ic6V!p84^[{4C@WW!,P'bK5pJi&V!(T1#!5sDQ.O'8cbpz%Fb1hIPg&3DVx{tC9G_Pz!`gs<{AsvelF;-7TvNDnnutoKTE&U]u,T/]s
+{CRsw_qfW}k!d<|qdRi}($k7:fJi0-J{blKj'+&_-K5W%HtGH,Puxv@XN]huf,{]+9L&rb(_7Co("Pv,n4@W}dwo%$Sv1Wh:X|KJvZTCm$-4MnNLj$Mq6&
+Q|l#z^Vx_brx|4PjMLs(znyR4x'WOBR|vakL!Gmu9g@n"JAdN{'S${&d+X2yiEgcXv;gZn#;A2Yo"X3-el>HC770zwNrEdm9)ZL#38yqas},KID4{K>2Ml
+veU.cumj_,U,`HvG7e_cE_Uahp{TW-bBf9$ES5ESFK+Mn7~f,"'g;yM^|.CFuKk]cW7VT"'gTHv`D!<d/RJ;kg>9<7,}onn#}9)":fU{3]x"atw)#7!qJc
+JX'Lg!D#`A.BF.`{:L7UKiK,m5Cn8'q=dJ,CpO3vb0Vx:T|l%GvaQsY9,{0JXKoYNIZyX$LfBzKc=eb+g]LHidD'a$FNo|7b~4Pb"|:@4,PjML3!ueE}Q5
+VXp-1w$Lk39Z,cp3kZ{e#]Bq0JJr|RlV_fWqd<b$tzredeVfsaZE"QAR-IN<Jlq=4Vm>$-$6i!DL"aq=8_-@HgH"wQXZ,!0$s/deEcvx6^6!!YPH|oSo8d
+ce&WDG]G^]Zm][LEZXamA50e0RU]ztUO+=fSb3h1/p,H'|mdj>06f&&6srSmE__IzC/sVvsY7FnCtIru<l#]I.9g'0YVY}&d$dRhA{-$]Q{|$q:J{i{<e7
+e:IKz(3')}wYKI~hB'k5tTmB.}xCSSh%SjOCKHuKUZ7Ut1z83bsd/ygQ'KQn'dU5^&awb),6FqR)VG6l6q<;ZO_LQmY/eq4;1ZLxxZ)yZ=Q4|4yefe~+r'
+!:5!4;vyY+xX,TUmzJ%^~h-w&9D;:KWa:&G>RE~aCC!-r$KozlBg&OL;T}L,)<f%BCTxWR[)P;2E8"Y")VICi$>#iBE]rOS{VmY<uUv(0BFg.y~tcgk.|"
+8}#D@I2pwR^:`!]|CbRA8PU&Kih$}x&vTe!;rpVA0<riNnRI#bF%Vi|:VdQ.qseWwrW4"TJ/2!M;wRyVk-yMsBXo[H`f%kq5K.'AoU;l.Z[2Cs#b<nuIs_
+[vA'A-t=2}tiR&~@nE6.zD''7yH4AF4;1vLBl1NIRE0XGBgvog5{MM|Jzhz%qh_Mz<1Z~4A8WoYAMCe<ZqEAF]i%6hdKVPN1f<IT|04`/B)[rivp3mbx%v
+o;{qA09I^jdeljOEA`]8p/C]ZfKU:.)#(ikW.wk}gg<D;n`(1n{$llv=s|PP.PDPyDU24D>!i>}@J7C9|i}$5oI^L+|Vl}9B60{Cu:D3#(JpRN(V.ZMMc]
+=p!|~W$Fu87!io!x4_GTbRt`8K+dPc/UaR&"1F;QSC_,,HJdp/(P-2$hGkJI7ayCt:;W&vR__]1IRWv<`D9;IkE`IkmInmrbJXp9M=AAT04>[L2f^5Vl5n
+4IeIA_d@+Wrv=G0lt=b+iczn^SG&jzW)YfZ7BIWywiS2Nfbf:U}Eo<SfGl,TuR]a_OAg]/o@waj(;<`YGsINV]27%3G=n3DG:)Fbol'h;.1V6/2BAzQR|s
+6"_3:q&Mz4ZmS/AO@uJa!5UCOr@G7sp-ChzM%y8;CL[a{8(=j&#8}#[B|dGN"hqOKq)h1#Dc5>C'&u(k^;BVyNCTDGE>@o/kiO{yz}zHVap}Sf1Fx)uial
+@Okh}lb:>CjS;4']eJLT0Pb"3&jAB1XH;m|/M}.b2]0Kkf)mFlvCfd8nNd"WHeZy7W-Rb4zYEDHm()2ucUoH{/C!n52{E$6&8Jk=Hf2J<0YK#z<2UcCKHt
+HXl(l5/IQ]'>>tN[4-uq5sWFj[PiJVh;1^q!uzF9BkyTp)Z@}8TLZ`qeDC)y2bP"o_ere7f(wg&F,kK(]QN_R=5^Wfit0`$eTHEFZGE%0_mt,GIJ"yKd;E
+h)g$)9ofJ1V<ClC3$9q{utkWN|7ri$%Il[6bH3UyHB`Z7z)y^7X!'yvG2inyupkv|{cRW;caZ+2BN(skw'J'!6D+A}!)|R/(O6CoL{!E_Nb"jvjN@<K6Rl
+;.Efu$2fKF5V9;a5-ZW>KMqn@:H3239^KNvzwgoXvx+oxlVC2n=Do2/.Pn<tDxUc^SgcZ(YO>c]Sj4W'2BtNvK)gF:ycXDIWh`Y|;W|.WepF|!E}XfQ6ga
+BhXnNht@Iay^hEH@9z/iwa4AFA)[qqdMFz}fXBQfg8}x813Zqtive^.ENuzZW"D0|6;zZas6AG)Jr6t^sDB"pqtnU_9dFF/b-!<6e/tt[@Rg+;C+uW_a`^
+.`aKS9F)Acqz]xS<O(n69EYxDJVa5cC"e7!G!FX]=B+|SJup,Yu!~nAFT{5L=bOsx'NwXm/pM%PByG~'kV9|0>##hk!8.pHB4`fbQC[>ix=p4P!,#e{"oo
+b$hJPX(TP#062.oHU4F@|,8GP<~OVCxbRZCK=LJ[=F7LFk8q+JC,BWz(CA(DE=i+D91{(B5Lk9y3KD|Fi_}41(n/V-.|F[8cW4xey;n;s<mHAvF|DFvpza
+gdW4q|Bh0xv!/zFyV5'>0)"vYJ.j9C.9_8k4/`bq&{6GOpqKcC!%uG8I>x0QHQSk9gI.gr|uu,sOOHwLHD:er&T`U/(rl$TGEuP<{ulMk.2(>F8WKwcl2L
+3L`t6RH<Mxevv`7itN%&o}gO%x{n`OkOefEs(CoI<u`FOVsf@9omiCF^F)IYe:}.)<z7s/R`vmYvwair1"sZc;P{6)vtM},PwZq.63yC_g^QX@a5p/^It#
+v#eQQ@&G@=-IhNJ9m7x-:R5E.bbDWgH`cJJapv0(X9YOMOdNkjuo'ZPCDB3rkV-m<_k8EvmkTzHjdG7`5|V"ee}Jevf{{unT6GdvQ^c)JnY2o#h9_b[:d2
+/'$cOVympQw19&TL+@UA7'bX{H&aY0YB9Cf:3F/xrsN1v2BG5)<Ez7eh9Xed^/HlEqF8LJwYChLeuSKHF!dh.9Rg`5W}[xE)M,W/}iOM%Y[I90}Mne(daY
+6|(pr_i|}exC4p;p~C7XjBXZ]d0gaLe1F2izm+LnP1)LTM[pEar)0+ewjeu.FTtnF=hCo/R/dtIfVACriU8IQ[7v{d9DaQ`c+F(Ve>@9[(=3u<beOUk[$&
+CP32$(p>=Mpl0@2rKsP^2OZ/oe^FpW:b"dx|9QKG+F{lkC+3.gD^PY6o"qCR>zr.S"_R:_kePUzKmb"LfR:B~Tq<@!/k{YWXY]M|dQ7;JRj^%f#rEK<W_;
+QltC:wc>J+}}(rON5c@Cz%_ItQ:ReGhUo:|cmFkSvDH29Otj+TSENr;USD:G:|5E;>i$^ygdG:!vxk.LlvH,n7sG..3F&!")wX"D)eot#MvE9n:=byXvhK
+%c'La#nl/oeW)7QrG5UK=S4{a^lk8[pVus6[QYcaoNdM2vB_.mx;@0,QO:GE_H$HS6#FK%t/l@`br"$Ia.|LD<"KMBLjke0w;q)J9;hyBYF5'giu-nvs[v
+rArF(o_JR^k:ivtF[8|Qz.#Q<p|Fr>kEB3My/<V6MiXbQ7"&$x;4`jAz7oxOFG7u3LH$Ch&WUPD)lYiL-Jc#T]3WY9OjRj]2m3l%hR4w5>4w3t{{0nMl53
+W;Cp0;q-mP_>n2)Cq@T1bS%:7"sP>suJ87Uz!>0-D!$%=Wb|.6.lv[r=diQ0'i6+@83++q0utAf/[Lw}gC|(8i<E-2h0oOjVY%SjYuN)mxQikV6M!$s<=%
+mGAbkmxty9w>_y-2=T&I|hGg1=7QKTwP"o)unp}>_Pl{n<$}2cQI`U^vW%@q#s!6gm#^)hHrU"r_O=P"EciiU;TD#99:ffUEa!K($N^,U)t<4rgS^&mBiX
+eSAT~h(VV3aV%Z7(.Q;hUMx>sjl_0nN!lT)l5{'7XFIu;M~)q6>KQGkkE=2g6Zr5@j>`9JjbzT@YrJmYT<|:'/lMQbn1pVy8P+%6J.(IJdM8z1fcwp&uB(
+B])nTCH"K}oR&X~=dnFCIMW=Q#JivZi'$OLha(QYju6=k;{QHnzx}[LMx-t7sap,mNuE#4aNt}|w:-J5ly=%~UtxPNz9{pNTMlN6EF8!Gz=P[@2MQO;[B#
+5F@t14im1h8cjDp76bI0s%.3jm@wqq[f/i8qa)CBxJ.>;LEj!F#9+F,F1/yrk`{S<`Mb.^|w+=/:z[Zecl>ArhcJDi+ya}+lL5;}4f8;eY}<WY"77ACm,e
+e3wI]1=_'|Gi:FeHL+hTRa7S1_v}j|U_4<Uw'IHE(rHHk{hFoN"XO_q;&IS7UD[k~2@50$),gP[@;ywqjWilfpYc9@kp]2nH]GK"9mS{xVN:/>l{;DP8$A
+B9H4}8YSbCXF)2T4kx$Bae/ZZ=^Xyr%0rHD-1P1/%|RF$`ch@Wg'H6:-1WSC$mh'9N_u+kFa8Cw834KDaP-P@T;vpUg,ST/P,9h8`O}Y7luEXJ])n'[ALX
+~0+94yk$]#z>XVacU.b4@h&|'he^FBlnv#]+$c;!d3t<W#[WR9"eUXbL;/@kuMos3{UX5TyK6xE8/'L.99bZ74DnTm99im(J}D7'vd$Z$$)ueS&"UWvv^g
+<%^_:{zx5UI({0)4N#Fcp4!N3MJY~YS/!k-dE3(R7VuaRw&P,0za+`f6,+g4&7[;l)6K-;;'94t0ZEL9s$RF0KwmDUa:GIX9!}4we{yy$LVN&tB-k$:Tkj
+Ca63Oh)3=Z#ZQ^2j`b/Loep{4#Ty4P/YW4MV{%)/GfR;H0xM0922+Ug]tLA>m&4QF4'8;8[Ul`QFJI44egGgJ'BD{[=GWG_"bC4LwZ60{(=HnAd!TgZa>X
+s/fCV]8Kzijr^MRXqT@r-|QPsU)%Y}f,}479O:_2S`A9E,G>^6ORL.NPxCgwSGiN)GJqr;:R!&~dClJn2x/hGmk2mWf!+$cS)p;sqRoCd]s<U`bsa>eCiZ
+szM({7_fhIn&XB90w^4_u^=i!k-V4;=UIau7wd|;D@R67Hjp&v7{g`hjw"zk#69nxb`Iw%:q"W[VQ$BO7;5ccDtl8r2E(O(&;Ye"F3qJcOV}qcA_-<q2.J
+b"5>{7l^(;ka!_Dk0bV'jX$4M=8!suGH|7g+L:fkNbss'yFy8<,/i7q>"HvV`F/}Aa(lq'pH%#&`9Hy,&63$@7Y(1d%T7g-=}}^meK+3K+0j1V741#eS-'
+gi%t2HO!DgJzfz@u4H"m}:#H_Dc_M@Bjx.sPq@'>xwUIW6Ud5gukDUT<7TiJ`Q(+{u~oxUV&;Gk1@LHOXpmo!jG@1cWpXeBs1aZ6K]H=^B@0A[DFCoGQ[(
+rXsxz++Ry^,[pKG-l&-Gl5yP%Z^#[9z90G3c|m,ezS^;MvNmMBn[2K][UU{Pmqe.I,@'_y5b<}kpfso<wqXu;LnT8FIKiB9PV"=2-aO-^i[fL|9vXOkdbP
+mlqD+FRIZlD_1=9-<VXDI7]+@kDVE!h'~NUI|$t,HiCdwS93MerH|C-YIv[%j^@Wh-4pq/hkwXG:d^;E>(+SERqx)W/^rnE)0T.UwB8GDBElAXoZV8rc|$
+F[2YdB+[,7OTz.t$"My8H^$<.6P)ItX)aV>$G[).E(:/i2%R%#4u8}f0+BolT'QCQB'q^1$[c7_XS]/:Hpn%DiB]lbDAk8EBp(A[_1}JZ^Qe!cbv!.~w,n
+',}>@HiJ.])6(zOLDF#[IX66!DrmHrLx1elo)s%BKiQ2)9$pl5CIbhrNYtNe@q85W#BC.}.gwU{y)h5>sc3<Z|hfunyvL,G)upLzek~OA!xa`VdPV9[Pfi
+aL(_Z-;%01S`p}U3K2M6WiK-g{S!gl'R6h$SCX/tWR$kkruK3aI'8(yF`-cv<UC:FS`!<#@"_hYrYNs7lK3mfm:GX[kqP)0ZVx<x~6W|}O~I7"4!QHFCLP
+BP!PkwPbc7y]o@r/Ng|.J&K-}+nso}KlY@vp]|}._7Q.(^>PTQYo%:+uQ/URBPJ'>=$P#!o#z#%pKW/.&92.FZAtS&pt4dvt%3lAJ|]|ko|}.JVzb.eEde
+GHULWTUm7ufpv_oK;REs-BnT"@k<K[Se^6R@"7N!s%qY(LtDf_-'AN(`1AD;E6J_TIxz5k[.(t4'vAD._XARf1yNnw],y(=hcm67d1EcEhRjj6/;7ga%/z
+:TGQU^kA:%|8Z_VAqr{(b9-Q{!zxk$4YbSB9bC86YAEFnU<&O>j8R`n/pFXgi:"bD>_$b<kgF9QN/>)l];|g-=hLYJhJet&:![-2qPR:p1&MVk,Xd=}8<P
+@EgJQ<.U`46"@hXXNxLvn["-Rvy8X]J@4vk!DaaZwfj[cPGB+`vg+uErh&+sIbbD(&okcu9$35&_T0$N(4FPF9yOI/`rC53/+2&id6D/7sfwwh:}YW_j&H
+4<IQ!~{I8{fVzh76aoyDxiD#b<v4_Gys~&4PNv+np<4j);c".T2mT/LZ+-/oiLIqH#m$QN.}%fj5N9xk|(>}i/|J>&HyNDWu3v0+Xfhrw+U`^}Jy/Kz1Ux
+<xu#.oAb6:$:'G:qYBA^_Iy1wD1Wqf$xBxx}Bh(V4eDN'Boe[#R"U-j0[[H!)ho}4hrwjo!3o#Ve{p}|dfD>+yr9O3'Z{$N-1P/H:/~}}Leq<"4JlH;0:c
+xhyVkPGV:Q"xvh^fIJB@TRU0=d_Gv|seY&<{588XQBX,c=;7W5y"=HNyBEYYYf_}x+;m"Ig8Z|{OZlrwZ0MI9$MYORSBdkA8:aE";xbjT+SrGQuaR^%Zb.
+K7{X~NY8Iep#>6OZ4BUS,05,<:MmqyHgIjYkub8BA]i<V}l6dfxx<RQ]X-bXd|LG:P^+)|cdH8HNTj~yV)!~&_%p1)Bq{e|D{2eY%qH|YhOpN#Xg2F-Zuh
+WqlF>%u&NFh/VJDF_pXAwA}Wcc6df"QK5x=xRplJ0o6<LWt0j@T_i/W>h7'SH84ep;`owcs&95!{F"]##Kr4xfC@]&RJY]boa4]/,IjN1&,/YSjiyje|Re
+>%kW'r$#z<}Gt5C)zB_j0WY>6lskoM.oXBj0SJ"G"@mB,-GFF1xhkd:FMTST}Zv{j7X.y./V'M|<+^L#++LFgT]{lp_U^(0k-!>BJJChB)w[bzc]CLXfTM
+0ygpgA.>4t&;Z$|Dda2/vyMLFn2Y+[]v}e0XzeHZ="Sl&G'BE33i1j%C:H%C:tU8Htu=:B)ov[R]_Y"_YK2Vr.#T>kT!S^tcE|5_B$fP4lfLRG6FVZIA.$
+eH!4N(Q-@,&V:z%4zF#x)b]>=`r{2[gxI}xbHUaCi=Rp`xHOd:k@vU`1"K^3,[j@'4V}CYZOKieMl#xD,R%n)s6H>[`n-nSzq(t7h!}fKrc4}Q&-Tr:j<w
+RV[n'6w%$]'Gkx"f3ZmOScuhyc[kMo_A#.sJv(-sF}5CIo4@xd1!z@%4T^%3oa5^>3V&(]go.j:lLl8iS!t$;Ek+hb+H~P77^sY`=:eAK!L(_$4jdI.1m1
+CweJ5u]_WM,xK(WRzeHw$=YpZIgMm867EU{B:VlX$W%uJW-oEf;v5-:D^`Q['^ivuhi,lJUaB3FQ9c:c0j|I~2.B6DmB(Z%#eE_xdWoy~`eM;y(jQdi$RN
+@b!uQk[6;Qtsy{,9jcm|-HXlJW:=7FH,JZLmF(5$:Kbv!ETrX%'2b#irx}Jg[iqfEQ6Mq2E{p2S%OLpTX]jAO)L.@!VuW2VGC#GK`ImT5`~4(^{fg<;JH2
+W,F&nD_U1bb68^8Og#;.swO_=7ABOZKF%Y"a~@6Fd7{not&sz"^"_0IK{W<M}+r=GaUyjZ~.Co_T^=bsAgMj1^cWd3G!3e$7`G.;,!i6%JDMLH:LL[M]^]
+#M{nHUsJ~tX3D;8r~Tp1EGCtQ{I.tsxY/DZ>y!|:c;RrA/q%cNVfoR]tf#YWx,F@Nm)X~wTD-/iR$_oy^{2MfDl9<#zZD2C[C`a%{gf9n`684(JK^R>)TN
+eamo<3bsM@[+#wF6fvE(=a30'^bxLt/&5e^|snOMH<J6h25S>l'$leSKx]Mw^)Zgf;${;{{-cKp^Bb4@/at")s@qC]gty&Wu!z05x2N],VBvBk2lk+%pUy
+%hj|QCF,Xw~f4XoQ%o=8[kihj+e7#M=FmkZ&oAy7i4cW^!Yd>o'Ri2aeg+FP_rCTP,QI`eM&UB[4GLnkjcJ>V1XYb[3TWo}a>G"Lo3GVG_G+6NK^jxlXeN
+6@DLVwXFE&Z'3G9,nLs"1wVXOe-:xr-2H}K3#23G}#^(BlwXWus[t#6wVepQ[&gpuJ7q%gOOwh-z+q;vI$|#3_FVlKeQzHxhf8Y]v-.Arjp4%rX4mB77C6
+8`^yGRrhK>9PX!5YGh>j6f9{am(5lPGdWU+"!A^y+'+A=htmVvgZunB}H,CIq(&kIiE()qTsa-22,J/cV.E+N477H79,:>cfi8_&(.|u8unjoN,jb[}1tx
+x$UQQ@7cfJ|EkZHLl+t_X8v"A8j;A.E9FKV-);$>1j&O`E%Pi]ReL+dTCw`4Wq04.v`DQ&7eY9p8A0`@/4}@}<31Du{hYt3qQU^0/-[@@A[A_apcz3ZYnC
+[UI7OA!Nb<sBb9}_]&YRX`p%6}4bO=Q^7=d9'{u^>,aL=vK"u@!B`U{GGxri6kPX,{3h`r!;Kl5y4%>qiR4sWG>L.4'y$Szv~/N>;Se];$1m~B>G`oj"Rf
+T&n"qiSyx!h;x:E2`_oGxnL:M'8s$5cl="StkxU+gbt&fHRH'elQopveSpie_-M`s0d$frTE;2-jF2u78UEoY_&,fSX/Nhk#Weuo<7B>BC;Nc]FD<ySkih
+u.j/M^7!U-}f}[engIP7cr:WFF`(z5+0oFB%F'_f[QR('}6Br1qN-}o$WuiB"i7Cd/QTy$sO;4Bo7ISqJ|$uBi@d&asC$ZGz,xP4PzzgVa0]r0a}^SJ<g.
+Ei:;asl'>IGOIrCvM6OV1[(sR<.tNIm0)^rny,qayXcMmj9l6s]Sfr2Oa:D^U.5r&7}DV2revnS#^8RocH2m3D!k#%{.MA5$8X3F=d4;)W<>G_I8R'0kjr
+~V]V._IfCRZ2~.}NO.!)0x,uFl<ae/j5R[mjmo{WX=gl74_jv0N1;GHO+xy+a6JB69oSD_n[BE::ig=n>OM8{d}@>.cPrs#j5v,2bDG;=>P^kx32%-5cle
+(4X)N4>Tl_R&_w2!%3Aq1pbKw!GQ6IIB:<Zb}/ud|:;qt|9trKbS8:#n7,OszJZHKSWRn<`O."b'73yQ-tqW80'vh9|j8nK,.#]RYd<8@9$FZU}PlNT%{p
+:O=rTkS]627f'Dt!R1"-]MjsaSX"H>Pp$#`2PC5cU^Yi+J2{ANd#6DJG2-xP&2g{",Zf}'=cc[]l&(>#hlilQlNT$J8b2BFvU{jddb&lM"RD:k#D#gR@6-
+o1$K[/91|<3LMcehFU}QW=qCuL@5dGm(s6mt#%Tl6vp[|tY#h5Bey{`Jqw85s7nmQ}QEIvXDu#0o(96x99aU=}Kwq:hr>YaUk7>{_%~s00"(Z+qN5&$vPh
+s#dzXY#r8u&,BZAm:9.97K2#rA,wMtB%i[c4"{/HJaFkSm~]~t>i#da=;UoOaU2!k^$f;wrdOC(^,1@:8iax';%;m`R]>co'<s#_3!&}}GYL)0oSr3:m~h
+P'`ZP^7LTmqMaK_sw:e+,|Rry2-`+__z<6Oav):I!y!pYI~MrnZK|Qi:{<=)(Lve<8P@Ha^l"UsB0};@ql!['d'i7z'R6H<8q56}X}EQ!lo!((]/z-Fr&e
+qdv|'HO"SDjq#"MdKmQD#A[7<nrc#oDAefaB&S$gApO`LbsYEMORm`"#iP&5iv}FX1D|30zH@'_Q,Rq3E/MQyE[.HapXRb^>a.]pdYR5]9^@D.x3([26@M
+kO+cl$.Sz&R0rfAu5i~}kNes<aY=WyplO.%ada)=|@,@Cz.CHeSIur[h+7~,N0h{iP/umG{=S1k(|0E-s`(HWgioldruME]X1sdcsX1%$P~W:BHwqtfOUI
+inxW~@tp'!SDN<=Q5&"<W_#S('xznJ3-q7~yJ9[2,n,9LQ4tz1&{sHT1N!Xy=^gpDCqsU35vj4Z=[%:u8ajH]c9EBcwPH_!"3&[Ef>{s88"%jX,@qpvqwq
+z8m&CgEaMpq"lQVO111_><l$cmDw(Zmhl0zQA=LLe[rlwaZjJTg:2$cIq0#!9_]k^/2'6{2iH;C(.FL-ddECt,>S'Jve(@"Q^,~!&$;sOjyWv=Wm+n2XCI
+M7FF8M&%$>DrvTuV]Q:Bm#5#AG85eBC-Yn"+@HC]73Ji$AfsgYbn}-rJsX:Ij4kVk%P[uiw_AAq+>VrmKki')Hr7Z|Hu+ag(|(Rx=w7$!`a/3@y/,SIIin
+/qFU9S"eo/RYY8RHt"-e!ZrJmd59h+t'zh-p7YpI2qTsGPXC.lmO)M3L<+Cen5(2uGQpYD[_)[gxoONZ{dWw6N6(#i1t4>;DM>':2Mc#rLRr{WHT4`,vE5
+{.6Y4fZ"f@vS@Q73Im6"VLcrCX7-FG:sSR}P/!;9!Xgz-y39r^6K8EY:WRN'Ey~zfxZINT[z4O(t8|ka)y60zAu^{-'Xrw@OaM30c"0r6&/S%x493K:Uac
+A)U/fP&D{(LgK#IRRv'Ehsx=Z|:ev(x_]QhPjAmjO-V1G&}bNw#Z|v.Es"(qB5fU`SnmpQ!G$#nK+D$Zww/anZ=XUSUSZiXaO;5nrOxZx+cLX8IAT:,5^-
+;047uM"#Pg2D^6AKqi9Z|GNlP{wIP==6Cwm)7QD@gHC<i,CQGYR-g_FV20,rzUAy|jJje@N&o8WFw_wi&A|NH3m'(mnVYG=SaV,/+:rbl'B)QEr$ZM^m&D
+&2M]DEHHx2E`+Xbu'+mQhg%H!Vl4I-c2y9k/9]0@j%&nKTGM5v8C6G)=-dgNrvgJD^]istYn{<n2"r4td{.]'9RC#o!OuA9}"=PoVRT@zyy=iPWfZ3vf8d
+(Q>tU6)Dg!nRXfiw`fGRP_R-SAgg89g)RWCKAneyj}=HEg)xS1'r~z:Po|[9WX5yh&Rm{[JCxjA@-FoUHeO0G%-tjP{_iz"]CMF5tBK_&}t@O<y:y@{P>M
+M4"nEGjW5h&H|+4T2<:T{l5S$|jk!DZiGo&z%3~3iv{.hD'v]D#RqPto1/WKE6B^3B>%+,`xG}(-I|n(BC;h"9gKVu/6R&PYvphrSW74AI"eDeesEo;WBg
+ar{t-x!EY)XQSMK}{9C`Cli-%_oJK'#4c#fn(]L-v[/A<+U{Ohllzv]zt0(liTAE_V~kM!)CzCN@Wq~G4'8KAX%J,"Y/=0X9G.$Tp{pa}sPsMS|N~(,,Uk
+=mNboUL2Q-E,|#f04Ut,"#C$Z;$8y'pKI,{mJ(B@Q{)cyqu8&NY|ne.6CxEx7h8]MFOXw4Zp3cCLg7|}'zw}d}r}lo8-]Uefuj1tfut6)Vd6,S}sWs1hcR
+mQRuaa"5a>2Jj#;j3T=&raW-"!y^Rl5JPGH&va=]{I}_qGD}reK@,aA;'nvE>duw7K`pmI!A527sc5Qe-&MtxVX,;,O1Bty"ww@smItk:3P`'H2B"O}3PZ
+qOQ,$#=6-9JN~;N{>5xO+k#G%|ef3x&sS%'y7LW;D-m=k|tOqzG0hIr`ih@SM+'VJL=!'1rRH(L;>N{%"h3B1`470=c|m2'A"Drim`;."Ab$zRBi]f7jnB
+]$+xH!oO$OynTl>C8^[$T|#x5nSk7y/ZVh)^%)M>aQ:R|^i|[K/%Xp6k]IBl>O["];xQ11VEu-g,w07Iaq||R<xrd8%M[rXd"]:8q7[=iAr|=)wGMc0+Cd
+17~2|GqkxeG/6K7NNUvf]-Dkg[,quxWR$m+%zHys+bFn~Mg9r$T`%h<yhqhn_IbE&&bdCzh)sgPiy+GsI(7%AcIU&C!)m+UuY|`d&k7c/WB)1txZTu%}UF
+&u;2XlD85ckdMZ@0xejQ%k(W]U#N>awm5`1:ILq)5P5@+6.-bbYi-dc_vSUU/bp_K{cH><0Vi9o3.C`9RvbFeAl[vCe(V2s%ByQ6vsQR27|B(+"W4641}7
+a"bl#z#)1kor)B'(!mt1EPSxL;6f`4ouOG'+5LiY$[7cop4O]wC:4k<&`^,3NJVCV9KC1@1:{toRZES${HRmVSE0_+dwZj!r|S5!Z+>&+h^M|$$Uzh@};P
+13u=hqQ1'<VE/qMEGxL-'5.-fAo{hiRHvza&.DK=4d^blWks8p3J(o9x+e6WIbzQ=wH<Hl2h0wx<8R+kqI1@%e0HnnGh1nD()i(>h]-'J&Hs8NSXjvab_`
+kj$1YM6u|nep:gFXp>fiC59`2tYG9yfZXsb0=):O+IFYv:|Jx]1kAzID7DM'lAZk_,d7ACqMRoB={0)1-y'@/gG7+reC's-!"H|S~SJ%H/Q,:_1<IHqbu3
+%/hC9K`v=^Y$z53L8{4hggY$=cGwL:gy5L"`KMkeuSS=>`mV8UI/3&ddSct"F(7xQ//flKi7Y00<4yQc951%=2Pc^iP@|&_4nO<h[gO339ao=R<:V-,UCw
+Op%KgIXRup#|XyNvp0te3(BRNZ'M@-IlM&rFZ:_7ntB<[.J2:f(5U.5'$UhE$hP@eQmo,/G`!:!;UL'T|A_U3{,)&`dGo%yD=}3y2oaXUnV2V]$IxK&+Uv
+.aHfi7w`u5TqDy!dA,6Zg$U]+oq-Nx/yU_tleC-;GYD+<{ta,kV5j@}HW>,_m2,ql(l`-[ym8i&|I6nQEV.KhzdXX'"Wzc=VRXtzkQrE2CxJ@y#5eCkn]0
+L4Ip:B(MIg;lKpCUlA)]x>#y$l068M2zB=27T=BV-CwqCd7t%`n5mqQ,NJ"Jxf58H_$K${T=Z'jfo,"nS[jm_mJ>2'l/y9(sB[EV=p3uOb9(ql+/o#8HZV
+apyZgpy]GdHiWy&byEp[[7NFwo+>R5t0.8j}hF)^k9>'9tJ#'#~h=%=47&xu(-w:^+SA3sO'K:T9>J(|j67C,hkd!Y:aMI)A~e}a],S0Z2g:bnNC<MHHLr
+mm,)A.O44wNP4I+o1#@=`[[0ehkf3tXhJTY_7WHYHn~S2@h9u#@3/}7E`9@%xp2@'0Y,#&Y1`O'Bu;5u#BB/Dt-J:2@SE59u|&G2M;LrFs+<@:rd0AUI2m
+tmjq|I<$%nJP+I9kWSZ#}NC%pfH'qPaY8pez-OA](X}pVq4ml$sj)J,YxhBK;8TU,eA('4ufZI.!oXnUj{oTh[,ubs!Q($=)ncST-R/i{cYPcVIDl&paFb
+(x@Sq"vRv05'FAW$Bl<_fV#yy"a]+@w7]q'DiAC[Yu!$tZ}q}Ks!}Dq9I"J]^K"CZ,di{j|AXAXw608=~{ivz5Qu7Kj:E}%cDx+E]V12M(57'JYv-|ou+k
+|3EvsX[8Z!^tWapdyZMsHZD-@eL.rv2/8Z!P+xk{v`7Dg(K!{E:ec28"t{&yTk</WaR0dHQl#,T[m^/0i<q62dsZJ`o#oeu>q%RD(h:!(tN'=MYY$M1Z3,
+E3~y#v.HnbN+S_Mi0f8uZW5EESKAL39RDh`Dzkro=gfT~B]0_(k7Lti^MDo.Cn{"Z$",-B~B%l&@5hz;h]nB;HUCUhs|#_k{|{Re3tSZ-e=UP^7gW'JafZ
+n"~x"T%m7X8yx2nl~@H%4xoXab]08ndRD71Iv6xyeo7kv>lYh&Y7kdnr'HP,=)DFpXy-o!CH&Xj(B7=];_j<e(0aLi2HUc,D4e+Fm+g5M<wjC7X{Le1YM|
+UfvUTtse|12'l"mr)=C50'Ls#dQ3,rnWUB]i>+0P`f-A(5dK+chR)i,6/`E!R`8EA2poJfkT5Qm06Jt+d88{%!rm@x~Xgp3B3HPB`zz{"x[YT@o4=tgW#Y
+[e%I=`yq3XI=[>_]Z5I"+/{YU6U`Sj9V&20F:Oez;O%{1/2;<3s&k['p'"pIsI`BJIQ:h{;1V.UK05U2gmWl"v,gD3N%R0^Kz{wXTY,I[.kL1gy&zOneny
+oh}|6G3!z0=8I@BCs#T5RW5Iv[!-@h&^`x}}9RWT}{b}`{ba;nTR@A4Jz}JHWdgoG(^Gbo/ka5>j"8.m3&7N{[6O8Om{9tEXVI+^o7We[D,s`kzl9XU2r^
+Nj[DY|38`b7q#}9GcOY"|0rTyR]!AEB%!jiG%:`iYd!-rX1r/RL_aITh7eE,1529.C|%5byV{"zIvi5ji/kiCGH}[_[d+yS;'7Aqo%Kq:nj7Ni6JJHdzfn
+>|2"G(@KVO4fR/4]tsTVQ[08$%#^8'l6hrD|IGx,I#GR66+z)8dv,r4-hhOKj.>nRy.y-Ln#<epwr3l%F&dP0]r)>,KxD5Q,q93GyJByT!Wk%g2_>3soVx
+%qkRtp!Nm14y"-u732cPFAtl:!Oo&"$/e5!syC$Hr{SnT@eD9<A#^8=)21`.1igG/#nO$R~mBn"@!fJ8y;M[p|"9^bD!Y#}EJ$'B2#N7bp0syryBIt@yK>
+cXxO("<QIM5(yuGx~8h$5Nq).9=/!A";m(OXW-Pt4z!|/C1L"-CIS"L^Hycpq,o`e=6|"_!M.RUxXd>g1qf)4wcp340KR&ws|]>voJ{gqbJ8OA>-66e68!
+5n9#;CE>be2|/<l(YA%h9(r:07dm7ksyX)9|vS/6h}"Ydv&z,R_p0b_bEs%:r<2]yp3z88Lv7$n,6)c/V)sb]|P;tO)G6'0p!`G6XN"`@ju<|;S#27>:0o
+(JV3]cWpvN,zgwC|g3$f!w!uZtyUu53_9^i7aR&Bt5CL(KQ]1roZZ-MG~QAq}<^^_Mxxr]~L`@QkyyI]3djo)xtV3Lx]n0b$91^x/}W'MfpZ^kVN8vE/vj
+DPh,%oUTPB:GE[!nS%"Ml#-3ObPtyc==ayU>bbkFW][GRm9;b7in:vb#`"wG[>TE>QZSgp+-TQG9MQREIg7K/o6.6PcV&:-4vLEP_XysBjy_]ncYpX=i>V
+Lp_E`KZ!xjO(gaLlOj<d!kgr(I:)_&mwgBK4+zR^E-40^33U+U'N!1Grt)7ynRK=(/dh=-ESNePH)]{KIn&8.`lc~+]UPMS2>uh5Q:Qr&E#bSPP00sE4US
+FRi@ZIMxUw,xv!fDQhFpH&%7:VW8sx-h8`^snW}H<D(FKp|V9cw@rJw"1rp'Gk,5m|pkd5#yzwjX0Wee-1hrym}/W$o!e6V$:8:{xD:N95mr[.kTHbaJ1]
++_ALLOm24]MZsYsaozi8n`"}sITUNH((o>O5{VqFN0_%}jHU#4L)lEWqcns%_&W>;Zxkaemxd9TQTf</U9}[t>lM)tib<.aU<cI;"FQ$pe#yZUFB9enZQH
+"wQfk%5e`tV6~BnUF_Y7~t4%X!]hd#).I=KZ@+e^z[W|c<gC2q;pzd<_&+"hE3Si]E8(^G%whsh=qedd|8,n'}7.jCT6ox[.'gsQbz[M+M^ZS,FztN0zdO
+'45c#=4n-B"B7,&A1p=^ZYyUQ"C^gQl"))9"s,duC)eI<F9;/DiQ[P#T.s#,B|:bwutI8hz..&ws`BVT_D~8@OX'[5;$@+:qFOb_":QT^yVhY{5;'JFf'4
+jn(5vOKF/5A:mjo1R#=w7!peq:/z:}pX<CK#xHg+t0i'xB2tmH2nGj2T.v-E^ya1}08w:J=T#[/Ou2ICa%TQ~DN2s2`.0-tYM@rs.5DV`v%4D|mG+N]@KK
+4p%%WBGn]<i6'jw)e4yGfuel{m<lyPRPL<BSyM}JQ4cNSdoW}$_<:o]V|_R{=Cq5@XAB0_U5MX9io5"/9h@<BxS:PJ)"fwq1["p(yko,]2=qel~[8|LOCt
+S5jS_V7<rNHM-2i{HyxJ8b1lW'+$h%XVS4u1}u[3^)@:-Cig,M[S{w82O4[g1%X3YY"jZh^Srjp"$F;2^o9U,W5j,BR,^K2HxqX/N1#jo1URaW)NL[[cot
+O;7e$^Vs$4FvAl0E!b>kk]3u,Iqo1q`"3Rh[h/n&BGJ-w"M13iH=gof7&PqEK%[>N6$mt/AbWo]/:j1}=;63dA{_^WrA".>q%/~%b:=ROQ$AG.DN`UEJ-6
+AKwvJy`O.c-gKxqeOF5G45r$S0#$`)n5"@[SeBEd`!-JeRoMX"%iS]seGp>!kn6j%%&Au{MUoS/v[=uZ~tVrn!LYRW_$YJsx43z7Mg$sgl|)O;XFe0E%-K
+kcK!Fh.gz8bfF[hj^(kD8{=7/Lq_|ADV+)i8YV&raW!4.RMQj+S)WK/4l"Pfd{>1d4>i8#/cWh5UIQQ,ZVPHHX2@|-Ye5s#mSUn0'{,!RmAC|f50Toc"mH
+1V{Sf+ONmS~$E4:1hd+q04,C+&MICb#0F00pL8'N{VqG_k{p<|1OVTE`<dE=ty,.H|IMPMVpngWkjfJn#nyGc+}.g$$0S}Vvq='{FsYRh'=FbjsA,`K]St
+jCpXFqe{=-2Im+O9tcE3^>l](LZI7)CC;Tr}S=R"GuLpm<{j5nohnga>mQTrGN>$>J7,4mN:wp$Zh"'99E$1b-B<ex2&]V`PR1/kS!x3yq68DMjhy6JOSc
+>Nks"EIx2r1B.TIS)^9^RsAuwRpC/:B{':<<x.`|Ob$58L<R^8Sp'r3v(xa+)vO8Y)W|#&SuvC@`+7;))Bm)Zu(K+('rT}':,ELcaz<':wUskV#9_xp|wG
+YS0Roy5Qp:%}}0M(AM,;ZGQtrwRgGnuI`cn9QY_KoipE|:f0z$I""P;WDf>s#nSNY:VW|^~B^5Gtv{8qZ{zM#b2{}2S:</8[$_;JU5:cyKDVlCM.$-Fu~O
+cf6(PzuZCxVxS]xP^ok69qH"aD+b."jk9:_C}FN0z;JdY.I"_$_UwutfHZ_K/hXsh)hB/@l)Gdi-dpp,bWgM@MQ3|&0h50);FW"kd<-y&F(WDlj">>gsZ,
+!~yVxUZiS}TZKs:j5hCaaczdPuihVg;5`ZAG+WKD5H'PR&)[2Yz{V1%P}kBzF5eh;>Ix@Ma#!yh#bNPUNC,@bPHW>dhPXiY-}=.zhOAfjsly,B)sHzhOt>
+{#qf~Fp>z}h}h6y|ly{KO)sINNAoV]BfylF"$Iq-Zov{b:@_QMiB(FcHCW|`w35kr8l"m^4@-c9WO{VY/DU1T6|y2y{IhIp87XVq9[c1V$3uWuCP3-JX5<
+yq-LnpE&O_7YEg<tlE[70t+;Q78)So(6z{KJ[f:ii}RRSpYPiFW(vyLThXN}Op48@EM7T1,Q;#X^x/+=IH>'Aq72HuGk-IZ&,BRtfM]tb!g{=LrVwnx5yP
+n=z}vU%kH7KAYQ8B`5Sw0[Sdd0h|cMacB+_$SCh:0v~(;4KNzNP&Gkh}MKv=sDKo~,ZyX`c&d0]IvQr%A/gIyS<7#Qm2uGU-t]WvSDWVBdZjZj<QFTOBQ|
+dNi9b50p^DMpb<ZPyTaxI-`Eo1cp/&V:lX1S$e_2Cq|gJFT'&iv{zGMkPoDID#l(v3|A|FF",2bwWZr^QmT#_fZmF+9+pH)T6Sy=%+wr]K,b+h]q2O3RF#
+5Ea)-pVQfdz'C1$-x$}QXw;q8tc9.k5c@VeYLt7YQ5+Axf!m/H:+8_DS3f'yp7BQoG(LQNd30&[=i`[(JhD5p&4:}hZM&8PFQph(MTm6J0tfs/Sp,tiV]p
+j7j=1b0BXid,,Y2(PJN"U`%|Nn_<%xNt7QH%YbmxJt6G^cHJBSD^A$G5U8l#fP$E}tx[Q%U!n2Q!i3PdW+tEe3fO%[&08-17,VwGd,6um"q}ZQE8ZX}|0Z
+_C@wL}hw!oM@qv-Fa&qKa^Q'Yo9I^iSmaKlDO!(eTx,e_RBoh{HhSUs"fcE8<^6yEAV{/>VL%zzrx;k!9=ZlV+.4D%{ek[Al'%"y)3:d_yG;cTd+_HAKfA
+{!;$)W{[(zQUZ|IN6,#O}/&SPM:d[J+7'nu=1|/,+s.[1X3taM(=v]VWCj`}((=U,efuwZV|DS$/zXq|Xc+iY&+wsLIHg7g|4j'N]U=]q7;r/,O3r3,eY4
+6<xBU]xcUg-`GTK=p)`FR1)'6.NQdB99pmXnBBrpNveZMsNOQ'R5&kDTyzIum$]a#y4{_|vbu`^5+AXCx&Px)$ArU8&>:[3$Q6a/cP9W,Ka8}.$g4/}IOJ
+p&;QW'0kj'pNm%9IvG=(1Xig$xZb/1i:-Rq!a.Ug|>6-SyY7uC[28<w<b:x!t)):/59hJ6GI)IwXg=i#Qsz7ITaRtuZ87MtuUH@ac=){a&X)dpC(b{<._d
+B9&Sn[eoS7PeffEx5HTC1ki'y{v-E$<nZuyx1R=<LpI|:xq|&JkRbK^iErxEa0An9at"]W+@mttxhWB<2edEmcG^go#8U;l_{'pU#/!EE!5o"4MHTm&B$u
+K{IETWn}1'wy,)tFck(Jt0s:23D(`cT6[$3c<Z_y>`^;wFNF#>;u5,5d=K.tqGUJd!ybZ`Q5z;/l(RF|+!bHt-rD^o8wtvJ`="S-12!{0F4A=I)T}gW#l)
+zDRr)2`W5p35u(qFpgiWnj/Xnu!fP[B$E1yy+tTf1[zRPy"8~c^{](_z#3[5sNJpEvcsVjU5{9>kR5Z(Gi."a[X<QXc=1l~J{%8iDwu$@!eL$2Rm(!]>yC
+$3tW|>yt8"]`VpEgFrp7=,+)F-aX`!lpi`1Z2=]N;XVxy@kq:GvtW!Vx}I:8K_b!R`qY<}MM$D/"g[gFCK^wc7J3PHdPQH)Gf5T%4O'|%Ce'8DLA6#`BaC
+0n`4RW=Q.5Nemq9vo`NLL:J/qg=lc^}hz3A='mR]II,pflQQ=I"76SOB+oKlID:<C|JeqE(9q]8$bQpu`d"^_n/nhIDtf|GJEp(6JX$9c;0.)ur.'z1OIv
+&9YjC&M%~D{y=Qk.:=SB|4Oza]S;$W/00Xjd8T-r&>;(H<45HfEHPX4wc/+'v<4Dw6WHPyh4XW7(CK63XqC<S>s+;3Ve)/_[/Bl[@d7ZYWv#h'2-5L1;I"
+`Be)mu1V6"I,e%sM]s1hQ{D=_{%<kW.G23CQ!zbg8-uQ$kSyU"'OnJ};D]T"Dky|k$+RjPD;pdf:aEQI362G9P9toDG|YObz7avJ4]jS'Pp|G(HbjA&PuP
+XWpT#`6"6t40ljBmHVur>H~^8`83WQP#6Ym9)98r[G]}Z;}E{M(K.N5Wvm~H8;e55m{z-:|u_C9B$'l%,e-;s_L%O6UIK%jJe{6UDw.e[xuW+S`U_TP,&"
+X>$IT[nV30)@8]i0-8Nx_m!bIJ,vsD"O+yI!MjGOE}&PTh9&B_z+uWhb{USDt02C6-GF+kQAa89,"}rSufB)`PMWDLWCj3rJ78.OOC,9$|sQD(r'Cfa,'.
+>'5bu{NgO{Ft"VtuC49q!gOJVl`j`Co=O!6qAYVk4G=`f2j<j'~N>=nU~ylhl&-wk((1s#9iq;Lt3e=v+c'0fSA!vaom"E}jVEjGt'b86Un#,$/4`(UJI^
+8m8or|@Jr-,3[hx_y('3+`v/-k(7YlOLIHKynil%OUhN8-Z,K20'c=E3Jd//yVyppGUG40EksmLi{;h&d|&'a4)sr&|rxlqU%S+X)p%`;|jb+Q@_xPauG1
+(/R|-'^gxj,H%g2O^wK(i8h1|krbxNX&yBoX`Yss~L=;yb"ULE.,T=K,H8)>r=H|>&3u1;&#uL+4E^`YvF_^E5}^ps^$FvLn-3pC6=klI7[#Oq++,EP&BJ
+ehV{+n6)RFINI>JMk%3:bgJsi/Z'v=iyRRe1q}pLCHON_TCDHc6KQ8GVrZ7FDC.mi@X$_ldZ`!|m!z}>UYnokEo4F|qfBT7KXv(,WR7^FyPw1jGX`fGU/1
+X[x'c<zS1E5AJrw5d7oc_X<3~SVFCa9fj_<:xCNChj0B/+GQz;bU]'RxKF(kwXJ(!R%YJ3%)[I!+P{/qvM%oaTW%lAM!<mVzCEGd<<#9qLpNl6j"!wvS:H
+aV7Kxd_<I_.f1uVKb^Oc+KbevJutdJJ,J0C.n@WWYF&)6VXG}&pum|ogFd7]eBpRm{#QoR&/Y}nIaF=7_n'g3v$#@r@DnFuB`K7&/q!Bewhn&lc(ZsNZ7x
+%){[HrJi(&d<DKk>JB|>VT>HWa98!Qx-X]c_i":VdJQ6-l]S9dw,JAwk.c`949u"GROw(#@nFA=@vR'(G!l!Os]y8z+MkC3+XdQkTw#G$=|qWk^6:."{c"
+y}4q(Ka^6GDKd:Zi@&CX>cQn$cyF$n(!53_)$!U"|Kbk<lrp_66;meR{BF>y,VRL#hJ#m`/0wjZ,e`&hf|)n~)Pm"7fWk,8o#wr)}e)Q+-(ok7U)RY(tnL
+fPu%(fU@N-i`Lu[DuW1tl47B/e^)h)3F5RXY&siX8h6gbyo([GqUy|r|eIbd'XGO(z13dvqg84Zy-i&w(OM=XA]Mdpi'ewRkgm3;(^&AA^a2#p/nZfH/9B
+#Jr'"(PW-t6m&8T-5m_OC/sD@y.j:q],`@^57(,`B,FIt6vxf96qg'rSQz:Cur^DTbE6;2mdAX~Q.b_$"snt3wU/;DqiE|(LrjlhT%U${`Nbv&[/{8D-Wo
+jXHyfYn9l+d5hAx:0fzbFl_O^cty_Ocd>SZ|Q1Q13l0P2#fY[8m[0f[#+.5G5H{[Zk|u]]u:,"ASEh$b]t4=K[f)JXoC_gdeL(47/voFr2]mBwn;vSP(I2
+Ukxa3Mc^Aaw%Xj-;rpS=La[Cty>yfj7H;jq1@6Km^9h6rX"M[5YsNGlCmGO3OiP,MiZ(qAb(VE~Pu!Bfa^y+HS%HwX_BFL2Lr`>5u--hf_DHp+%|f{a5HF
+z(K>jY]IhE}c9z3qdX%sL$d.VaI.r[d.$ekk^scS9RWEUrCn9{(;QoYXnMrE+ooH>D)qsBqCU^".6IQJ3]q1U<6/BKds,6+1sYo$qs%w`57TksB,6Ubg{(
+nTXGRD+B#XLIHhzqlK21)Cs/{pw.#u>3^<SLIQ7gq-RB}l3y5%`S/}-o173eBrUAz2mY_MHrQmM@oiQ0qSFJ4_[u-DS7WA)xHi;:WV#b(m%za]b4n|BGwC
+B^iYH$0QZ{p0a)ms8hcS"RIm~LVqm)oxS$BKCAUwOcO#GoX"&a6LmcvmF{$Q=.vRW(+;:@spXm<()H+ppl$-<[r|>CQYL<+j(aW9k`^/;UHyQUDhcy<NLp
+by7h}y0;;]3L1;Y:UO!Fqg$)ZFn{Yx[W2X(X;.!l:g&vx9p`%I5O%zSn$iNwsEli}nJthImXFm/[=#6K_m4Nz]u<4FDu%V3.T!Ix,)H0qA^FD}ioR_72dY
+A$uBq9aE`x&U4f6{r@YH_aj6#ZmV;N[chFS<@L>K)9Ckkdi/f[UwNI1fH<xX)f|N9cK#De+kv4YO!m2=h1I2lxQEUNCo3ehx/3~!-,Y/#F$,;lW(NzRAyf
+oGeWAY]Ic_W<7p2cz.>j"4KXU`Z<j+;/a{hTFCZQ{dYNZpBQ[aerGFE93@$w^C#CcB<;GQ8/YP@gBA[UN}c2Z|;5hrz1)(MMD`ajqZ`A8x&<Crs|h'^$Te
+;J.%EIKVd`wPGgcRM!:eqEqmSO+9wN#sEQ,Gfi]85M;q:If]B5"q]Q+[es~sDC_@6q<a8)jM@4vdI"7.kH"k1`wcsA#TkpF^zL%h9:'8UxW^bd:&ddyX7C
+p4|FNo7_'pEvefHqz7[YrzbBMr/lG`ddR6;{Unz.!4$R:D]9+(`cAZ6uBaN#/igSC0SU9s|{PK279#z6]!u-R&s#3EOQW|ZHK--f"wsY:m9-T|^]^]1h9m
+bb`+,Zx9)yQ;$,HMGY()i4=0)gIvzBa,i>!7qbY:_Ku6%!jc"'fH^@s"_Ti[~Kb;^^/M<Hb;ji4j1rY|RMz%n3A>Eu.H;X'p&dp6'Ikp)@mj-hpJr0ft<h
+7T7WzUtDbM&-v+[sfj_7CJRE(Ri%@%KpUN%TB["]D1e=,Ys<%3~3CD=E!Mdt!1%[>D=bLLS4j)HJ24v:LYKKtnmPnY!x%XP28oaTtChK{:qXA3}tJ^.`+|
+uc1jDQPwHT}g!DBl5^U0[;GY55`yos&Ks_sfP&Z#u6^ZSR-Pe)FTfH"V2!_-Wnj(MP}k:1MM$j>@SJP("o([NF;^E6SAmJn$g)SMt4a@U`[bP"UcyC`!/b
+N5D{yjkd1%~[|c1n,l+q27mmMFzAC,S',Hl]puD5)+P[!Qy>=_OMtGxSd5EACsZ3_ob,34kRbhpa5J<WVybljSu),[0O{2WA^}Zk3@&DJj^)<{UO5JpkSH
+pT9cm]xwz;pYphvHP"tS<1^STDZ3]d;Su2&DPGfuIooHjF/t,l4-gzUDd8%N^%V_kdm#!cLReItH4)M^2"u;LPm]tL5r8COP8dS.=;3E`$$ib1sedw3^_b
+M5##jD+v8%3)]w4j+4>=^1@U,F.bWVs|lRF2qJtju:e:sibuIJ}`Xj|!%YO2WRjFm$SBm85z_`]/(42plHm24&QiQ5PSnCJxE|vuBto8OI#.=uE+V0i"1i
+.VRO6LaP+voEB,Ki0Q/gZOb_Gn>d>oc&6RNTGDN9j[1Fv!TzVAb&F'<TIL_OA/g'~)GBPLX>G=7FknRG[N`mk7unu%LngoZ#'"#)k<"s!"O}H%usgM_n,U
+/guMwdQ}&i<dy`g(_NleOzH3/=G:=z:X=P)K+c_GjL~/V>CpTwWW%<<mdzELUF|D}9eh%PEw3Qg>2.l8MP++JB-J6t,7lk(H&34|d%U9!bF@Sx5suyv<zu
+MH3x'I^BT;<)yBtF''#:G'[nX$;>|)<s^l;wkWzWEJKy#W)3Or;qi<"J!5.zujPCcR2_ytpO{Ny-:{l}9@luLTFUVIH1CNVEi"xvHO5r~wU>/N0}|h]Y|t
+>}T{WAI&~&VJBp$2PeH0ay)_x@|e6Im-e})]~h=xq$&NFP^doZ_yB:L,FJg,bV/A>92"wQ{Vi#psDgq3`w}uyL^4IfE3H7,^!wC&6YEo7sgp|e5_]36h;a
+c"Pt<:p]x#;zd"1ed/do0;YowHp]ih>X9z4'n&kp3dp1_J(Gg[neXRaghR:HJt&rvr(:%rsZ<p72-A8y@Nn]WEPli{!!7@D}JcxnJdbO.3$I<q:!'or^S=
+K7HU[cwh(+|d;3,%|R7B_g/I7daBbUtE>nk@=ieAETSS)vnQ5uf^rk]BEYWV1+,"FJz9m,dw20@(qN/k2J@;JZ+tIw0:OvPE+KP7}(xS=m(vgBB$mGex6`
+>pFWR"=|,{X@1$Kb&-$[CY1(zdO'v4Pa4sZZ+kZ-_8vz7#'eGytyc708`O<`=5_":[<ui@Yi9qje92WL~9~38W&ZdOXNn,7WOa)L7bu0PYuEDq+]ewz.{(
+oBz49(uy&BN3nOu_{C_aQ8rXc1C>U::cw<^w$c!:q_a,VB#}7M4!0M!1d8Tj{C<;y@&ac2.-0Hgb@[b`{mfUeEH:{JJdq"}JuPvwRGNVZi38Gw=NL8<jFX
+z]!U//qYh@i:i7uraB]>tEtt;Cfr<}iR^Is|gd|_~vXN:Jq!_,KoIX"vgG[U!5IPPbM`)5(iuv=f:$>^!}STB>'Lq{g[2jfNtbPAvjG{T>P,t|)Sh)waD>
+b&cpoXDBC6nYyoVO]9G8FJ@q+E{tx1zSc|Se5JqA|z4W6O:i.CTA-Qn_MR)`-G9v(,_<8e++l12T$[tj_(".mpbW(y$`Hy(0hbrc1>fP~+(G_6v8!6A"-o
+/_0mJ(PY$>kC<Cx-^^mp'k5Fe}T{s}+ks`3ocvoB|)H>]@8@m_UElrS7hlxeNGupwG/-ho2/pjSc6gFrJI1fZQ6gZ};2XOwKu&o'S)QCa$+|4j^y~r~8tM
+`D(_Lrf:dTazXYB^T7TR>iCjIAv;od-4RvJTw6_!kvcoY!_L~Trb[mqiR4uAU<;Z/WnTok4l53})%-<Z`ju9=lfINQ5N~V7&ry};l3T<h0qjKZo'HUx@zo
+spO![(lY45|)!s~2|)cr+"8JvfU)V0baL/5QbqR)[;DmrE(^R]t<2b4"kcyyMiQtl;/A:Q!yq-NKBXg[Y;NLJo(+F,/|2lSMD'Lna%ptmY#Bt`qhG19US7
+&O[/%3kY$>oS"|9-,iH=eJ]sJnoaCgLHa+&Hd^j.X4m!XgEI~`IT,W-AXYT<SU-S<'L.bGU:P9o29JM[J):(U;]!i9-I,b;IHg%yG|uM#>IKjs,xW^[$j+
+$`3eF5BHi.2M[p8UK+knI|r5$GacpI$Z~@L.>&%DV%wGiS!)/ji&J22&`.;/v2f^@qNjC%=kL<RJIC`[2dpGNIkb,-waN,%=2)ccrSQ('o"J.Xa3+%b.}z
+FB9`M9Okl,L14u%ATj#wNiIf(asH31u"]qRJ!N"sxF]Xofv3+|ZDbAtsIX"2//'XK3L_+9#%[d)Xcdfvy0<-getfe>(`ZiSx3h>$Q7(iWy]>wmOX2.s&_Q
+O!;["RDk,AL!U8Eh9{x/@b%Y9hQc8yK7=U+G!aqLFzkSA/(FGn&,6Q;`/e^XDtI440YJ-bv]7a"dKA|`+|-Sy4aDe[JL=zx9a}'iadj#'DpLJjTrVe,u!~
+8-HCtiiyVFo}u6%Dl@V}>',}9^:>Ck,a/X#dSjq+Nw@/&4@zykg[o}{:Ru}W#If^5o}Ify9^TOtXlFO.aE)IZA`IYQ;!yqHKLR"+C^R$!Nw%J}Y{jzi^^Z
+'N4M:d7.c2,s"k_i|,|hqwDxI-,1SgmfG]NIXif9aZrt.71t1%iA@&%3mY8=n,JihF^ez/L@#`@IkCC-c5)eO[d!cp@=|g)QG>HdUI.;Wl"_m-173L$&,6
+T_q3:.r3WxV_D7jmZ&/"-cEF_H[Z_rx"[F<RU!<B;.,x3<Nz7tdWMB<{%7)fa:=fIT&Q%/^|)d{/-qL/MK]z!OUvL;`_f+c36e[=|!+9E4N>LErMBda7`j
+0=o]jUWg3S8YZT&%=[`]tq8(%uQ'utc/E+zZ',^puX=,qh0u9,I3bmTIz11&.<[7]2->!#v{QZIFwkxb~7:9e/KqxH4l5[R{P<{;"ip"x0vYr4otJKtRc(
+v&xO`2"O'^}BB364zvr)C%G_dJsD)benLmv#^W1QiKTCd7%!&3od_vlzp%Nsw&@TL)-kyZf!zY$B48)&26|ST=I_9Ej8&H,Y`nv[LaPG8JlQiJRBca$g_R
+s@dhk9HAd0l{yTdvk-@uWG|o}!{u9lrB'A.ht&op-e;I00O0kM_i>PJp$FsYTZg6~tw>eC:u)u(3T;7M.tQ^ghHEKm^!$QYD^jo#3=k{5cXkedk]^G;CCL
+tm>17+$Rz3gv.B&"M'F83rdLEI>)}Tnc0hK8&17bZ`QT@6x"C1'KR|:h!&CnF8g{5NdrCP4/n#nk7P0}g:dkiA'Ov4j+j{xN|O&GW7Y5#Z.N'EsdHx9"|H
+YlZjc}=uh[<=#4;Gf9{z6yL@Do&YObpOx(k7Dxy0;_[v-ybRaJw3AmpMwTnPoti[ludx54gRqA@/u)~]<nx}_N|HEAkR[YJ0_XSu$m_D!YoVp<`sFzzm}A
+Ookq$&e<KNmqG@37LMom/zvpI20dte,;fNM3&I|+a>aNUhg8Iu2&jmNou{[PrGw8Ux$6-i`v}HLlGq2BK3f15iG=ld2WxZX"#gQPy]K.6/!6x88^%g$ScX
+FB"^b(lda[>aBHYb71bT-9&QFS>wGCT|"W0oL!x3xOW_oT#XsI%E;RO3>HD}C]Q<1=xP+S9`Rgo4E`BM;h~P|Y01q+fJunTj2Q(Y~0ARxrY(i4<-KY>[sm
+MVH/yKY+j`9[Gv@WvZY;/zzk95+OYcq1RPqBI.u^Q}yi[`lwm<qg:L@P6f,PGp:B$C0}@wbTpDB#X7R9+Ko=G)Ny`wAuL})l7{#i$o5-<zyBk$mI|1P&(4
+EDW:v.ypnZoIDzV>xI,kU=Bl]I$loI;{,5.^J9rls`qzc('n!i5nxe8C{J`7>/B-:r'-UriCr2;z'zNP%ggXzC`zskLp_LMmr1'$o7CKQ;pJHH5kAMI2D{
+:rHRqaJfHHThEv`vk./wa[9|kL}@{o1TD2w>t{aNy>520Pv@CW,Sz:J%H{)[~,~p'R1mtMIH|/o0$"g6'lvK1EbEc(jEFHlvwzYOZI/0/DuL@Ne]2{-6,i
+23g'zITqVE;p{(;lV4AbOCPNQCiVWv;qMPozbh+>{r,>><"lcHw3z;nT]Qd3w`h{=QkBA13,Kiw7xFSb5,{55mKP#i"coCD9b{qiD]S<!F$"3jSN#!PpoI
+Jn@k1CiD;'x2Tv#9w)0JN8Q1~{(ut@<T~iQ8B[h{^Er|n_{QkK#omD(I_nLMQ4h[xk'%~a0Q"SfP@uxZ087PzxbX!(i`9}5sPy],Vuy|9]qJv{dX=8#;zs
+b#)]t:9UZr)f!Bz)c`[e@U$.r/K;H%E=K2/aNI|s~kR7X}!'ZiBzHPry3HD-lueE2G9dbK6uS7ilVW^[Lph)2RdJf,dhg_1h0X(S8p%IN_1oK'=]b(@,+=
+ZC@iiS}G7diY#@]19,8h@NX#KQ7;[5-#.MVlA1G|"mMP'WKUfGg6=-4<:e~"`"v]ub0zA`@s'z091pOfx|8}(yXF@>Hu':pi^DM45n9gj0@|$+{=6XYcTd
+c7Xd21Q'-9CfO_5e@{gN$ZF'Vkz%e'snwh>3@{-@""w16Xs)7M6}F$J0ocq+"De+_}ay_`!QXV8/.y=9zwAlrq@`4PFPUnTo0iW&se${6jgQYGR,lMm>a6
+cuhl}P[N$(LyYuW5-)/Hv}q9mn9qG.-hEJwoxp7,I-C8!WqaMihBCJMUxJZU:R&[qaX;mkYK%-b8]I%4@%z{{U#Wx@FT=wg=OI'DrVi_Xt.ez.!RpE'R4r
+WK12O{R|nq7{t=;cd{[w3q;Q:aMi)G[yA+sAEqvqz3hPD.>;ktLv,pRMaf~O|zywJ{PfC8{^5xZr{C&_kv_d@x{C&_UoarNDH"5>qA[U$Tt@[U"JAf!yxu
+v}(d`R!{@jd9$!!1:j9q>xGzZd}I"8)pO_n}nqHf"Igs7zT&nm$dU&a^Kq68>dJb-%h@mk<;W[$[>;qbRUbn,W+M&%-mh3B{%X<J0NaIT|Yy}'|/vzn8a,
+LUPIGOW<A7&_7|,}wKitClpxOfwP.0rL6K64wTt31@@qIP5wyIyf`YPzgI`"DcTMQ{L/sYh(r99)w.}A$sMeLM9rhhCe/TI&3f2T{dKs]7C=+S~s=9Gj+i
+7.T(xA>4`'Fmkbve%>{C`ODpn:Z@/>nz&N$5T}A=V"4x&0JXl4ZqY4xHz-3U~SU5iPX;GFeiYCgZ^2-6";)yID}OQdWAMv+(1rAuTn[xaVB)NLIs0J9pey
+UQG!}"69cI#|!(e9z:b_''^&1vL[<K.>&8(E0"`y!`/F7(KM%wW}%05WkZgi)1}"zOb";SmmA":Ajr,(DXj.[_(4v4Fn#&>L=F"4{#$R(w!)Q$b0yVR06F
+N;Ea]l4SNQ]UI7.%{dO%yqgxP4C#CmgT,$.(}[4V_8SD7Ns|!fFXIs[q!g^Yyb]OT<TY~f1N2%^FfC^KM484u,+=%sbyJTMF&zhW}3o`Rs[(UdbD>TRYS3
+QjzvdeWqDRHG/HwecIPezlEYvLr1mMiF:!hsW}!Aiot#KlA^IdQi0{m:T2uVw$mE+B!C+('0n>!!$8kt0^~v6jrPuL`voO)tv5~vsO]v(Madba[yki;Jz5
+bJ,<@uI|pe}w`Zf}E#(z#m!yP3M3~Hhen'HEJoZDk}&,Sj;yvVdW;/{<"C)U!nqj|rRXORefjX|a'Md/s"6kw6EyX6~!wmL<KkuXS([TgZ'tHZzUH+>{60
+v3s}j&C<{dc4!y|b4TY|I7.tNxqXm'W}O_VE$%P,5;)b^Ea^`h,"Eaxzq<u29<>3lsiOm2wxh6:2y4e)o>_}SV8D=OzIGMBACFe{fB7nd35Un7Rn8uUNM$
+PUR;jTNSpm:-}A>(xjECq{`i:+&3[+%-3<Y;EgHr}Q1-HwqB<EI$eT7"L(J0q9cjKI::C:nlGJ%+qXN$VLig.4B@$6cMJpk)I=(!7C4jpm{lv'(aH`=3.u
+Fla{aHB3V[=[CBfWRGd`<n@O&cuV|!a-v`)v]uPXy`I$jVSQ`$]CdTuBA[.S@E>nA;O]|-w4j"bOt"N"Cc!<8^A}T^t7J1AuwSWwHF|}r:&toyl'Fc`:8R
+b,c:63w/]O8fIX<vw8w0d%$DnW1bL.W||86lI>|3k0(Pk$;JdpgYF+=td6,jU_3x28seLaFa,/jdq1:`2=2>QWGEx"G23Uz:Jjz:@c,{~zyN+^P]=vokKr
+lm>|5[M}eZ)MK3|7{d)+t&Jrp0rsaGqP)_a9QjlG']U<7%[=hhO.XRAQ6ghP;F13hS~cn_AAb#&.H-0wSpX2}R)/R6'Xs$|1-C+=bUVgOADI~]:v#t5H#"
+E28|$JjdqLVLIAKO'>[7&KyD.&C8>doS/Jh`deQP`l$P1ikS[V:jtnR3d{KO9z|=#R=wH}U|19pP6,..P,qLXtq'aG/-9a(HbpCp>/OTf=LdH2alh<tk7H
+p)Fl#oLtVa/)CQ`Uo49"w'n!nCk;Go&7<^_0'[>f&nD,NzVbC'my~zkyNO}/+fNTAiF7aw)%^r87SI`&$BX8rUOamarHm;A2Gee`dbJXz<h2^cKAO]vBN:
+]Od}K,"OBm6y7w)ze`Yu`1a%2)O9|q=QD!Hgyv`BOR-5Bg.Rc1a0[DJNORS;k.e4p7/xKdA^Jxt"BEROC]w{7|Vb2;{a$0E|S%`i_tZ/us=h#wLxbU9,G=
+,'B"nPs34(a>4SL'n.puo+0fy]@z!f54ajq1")3+;qoU<kgcg8Y8V9%IJ4C4=>~<Jp5Z^xrb<d&6YPYvTW^dVPVms0ChBl74kWIwDu,)c"c>:w:WflD9JS
+1|6lW_P])Aj%_6b#CC%$1a/GL%lYzB#eV=%t8YR{;ZMcsab^jXM{xkdRFn&'lHTe/z.g3;3ZtU~QVp_q3u0]B<|pB,(/Rl]4'tA^VjFN'hfiT"MA5{#HBv
+mP'ybP_sbiwdIIWMyY^9kIDCfRuni+b{HFgj6&K=T-O}xj:}GJ:A+hkJwde1VQDSH+h!t5|3}`KRFyZK#TWN1Q9;m&ez4iYIR!1wbC'"z^}(qz50sLu<Y5
+';<FVlsCYSmYL;bf<Z|pxa%IR0.;G@_0BgH_`j%>ms)B.x%v|#QvYA^w-NWm<7#v~V'ky6nvv3yg+jFzBHgzVIJ,z4b=GZmqxw8iL(,`42c/M)>D&oP=rE
+U!x4h}j)8UBo7]0l}OoklGB,dewSUX>@"]>N4SX("!phC('rY@U@ap`ChH.O30Jy>b;3]Bd.b'PZy6apX].i93:w0A/a$pBeQmSVd4'4<au741/I=Z7kkg
+Vc7w`A#G:I@f0)S+c#IYJ+-9kAfH(e2KZ|t1Uq7@"+RYH4M1&FNK4ajDk'^Er9a-xwFC:-92rLAG/e6H1eDr2n5qQC/VEmO(z_oq3Wq[#UD3q=0Di4cM!n
+epD'oICA%L69wrYy.X!a6f>&ukoG<=bWs)o@[H-+!0Oo`4%(6u1v-oH5j<i>:XIQud!-/<m.cb;<GVUK#o%y^"9EU"1"|tTg;)[lP[2v/Q';aDOTl@Xw-i
+IefOTt3;'uS.aoB@9G<))=!bFg+a!hG)m,mdi(eYn[S:YV+TfJDkC|&,YO`ob{HHmyi#./5wlVw9>XGH}xqkdKRKi4u)JMJHcAj`r$qHr(mG$8-3zMCbKj
+]pAi1V<(j@&Ptk]<wp-9vd@$e&KrO"Z1!%ti8S})jehX[4p(7y3;CZ33dZX>^;XXwP^822[_ON-6Bbi7_gh2BeB(2IbW-[Sl]^D.-zSiD1kdMWfslv6S0J
+KL`%dc0Sp+&fQd!d~tE5pWs1O8i6`24W,W'ZZFj/hzYg0okI^R[i!MAowu"=stw_JU3f%7OQcP>"yoNpXlytgb6w}0mkjY)1X&Qk|#pg{n!iS#JZX^c,ql
+bUL+>@B9V[Ov.f@B5lw_($ZvX4:YaU-"-ZD,--jiGiODkM977M8OgoCBivuW30(R5QfUcQhT#]2NxI6Ujtd+RzQnGg~Zq$osGX<F/hXkq3A[4vV#bw~Lv]
+yln!-Upet1P}N5O-eNTOs>5J^CJ#VT|%.+9`{Hn(0Vua4`1ruj%u_'agx$@5pm"bM&(2zGyv1oZm!"[JJUo]-T!X>t%$AD<!x5BGtYxu+'JwB+l|3Qqy8C
+OOXzWY:xy$hqSvl,DZ#.NLWB^t-'!}>nQ#q5isBH'TrbNUrH#@Be!3o`+Frw4qKUef7E1|hwUTD#1{!VJM'M~ChIfBfA6Xr%nW&)GCM@+";%>LufzXo2s/
+PsQrHFXel$[wNh"zx!0Ni'HcHZ+&5S)bbT8JAS'1qS/P$Zn7Ipy93>(+wQn/Z"'mUU+sIn>`Jm-uh{3OuAu}m'5+d'z15|S-s&7s{GJsd++r,eJ,-9mD{J
+"$'Sw'M)=6YG-h7lv/{ZvZ.hoFpXemxriJ`h/E%4p@"XKccxE0xO~j<}eRIgB)PzwuRe#cl2QS1`i>erI$!&Z@[8E4G^}+s64+3@Ql:3sE<$Ep_%H[famD
+`}KG'#UAs]cyC+-4`72%irA$$5F}17wJBrj8p&i(c2%p_2-B%=Z2a3/Y;4/!/5Q_t5wN&udMR-Q9EKD#wq{<|Zsr6Udx#w#>Ftz.#}-HhW^HiDsd^r7Q`C
+`6yP1_RY%lK2tg+#Uq`Y#FVV7<S18^eyjI|U^7r;jvkw>:2cS/+nYOq']'`5CKNdnOR51zH4vW>}QG9jNPk9k-2/'l[5P__izY+x62s9M>!N1a!&&nsIwe
+-nO7E3ALpJt6^@h81#u"LIUck5EPs.(%gZG-[+82pzAN_dggm]-CFRmi(W/7wh>}zw|%hSS#Di>|q8k;68ypl=t5`0J7)IPJnS<QYssTy#40%xvW-a<B.B
+AV(sVhZW^4oW%k8|^}xTeRYNdpn_p>h`njb/,%=FnUpyllz+GV>]Q5~}Ovz"ra04Mkyv1do,{JX|]nB}B,"$;85&nv)ff[FJ_V(%"HKO#[:iTEp7O}0lE'
+l':-e@E,+mD[FqxiP@V/Ys3-YRr4TT5'_dWevN<Ps4"Jxy%|{b,z/D2f2G#ZF'o#JW<vr+$.0i>}HgFr722lU0"l:-DXdIWrP^W0^]7=%&4N/q`"lLAzzG
+iW,`~>Ony1nR5/}|:vg.$u>UBj^:#-rEz`AQ@9WGMX-3ltQ_iD,IlN$xJWT{<fRKg2#_a'E[3EVJ=jBQ,L)t:$|1jC@>XW-`/:wxjwq)`e8>Z.UKe2&,}`
+~P3iMW!rbm{IpC)5#uqZ=G.HoxY44yt)(2]A~H$gR%MZ#4mLGlg9Mxqwm^jdmD9-HK5P!>e)R1u;8/(cR$ksKQ7<I<"XC2%C%1ij7|FJ==vczXMKHlaqbD
+"Y{6W7vVmgLy!ve6nV.zmv(Ybn,]8`D"Q+FoSHWp%lM|#4yTu<+QRGK-oI2V%A_pcsDpB29nSI0,y!8TYo<D{f3n6s#Eilk(.8W;h"^isHEJSB!7#m,2&_
+RsGhjrsbQed{',k/]_Bl,j%[uf)hRsbJ4g8uRR-zyIl4XJ2a2QjTI1O|>}2uHVIlH6F52$aitybVey7bcW_4_o9$BE61YBxTAygY.^d1LB~+KBA_`n|bIj
+L-t"U+pg_UQOrEyScC00wbs'3Xlp_V4Xo<bt^T072VBab(iv~lrIaT:`<Iry.:~8)N{mqb0<$w9m4(`C]=|S|lk&aYK}S{vE,In>9rX+Zk]x!R%&o0gTT)
+qc{kjSA30Zs}cVE56Fq'HLaDdhuKqH'x^tnyeQ.a(xV4h3O!53.WrlH8]pO|Kb`)56"jA|Spcba[j$W=5|Y3<i$B4'9X(("-Dwa&}"1qYmL")-2rRp;{k:
+H>!A^1xrT4v!S4wu>^XSk_t1YP{CLQLqRd,C8Ev(iY}`d$-;Zw4n^otWrh2QFow_ui/q3cx1p]8,%+YF<3EqKlnIm=^H'A{^-WCi2Vh#k|1g3hCmYqS4Hw
+FL$D-niwKDZR,OGOy,DTN>1w&4{a;q':=Lc_om8Yro0@k"F1sE^ps>"hr-r$Ujw'G`-ptgNr}X/yLE}g1|<,a11WQ{)lM}O8Pbce&1ugL$i$E)r6E{yST5
+rx!!VV&s[9``poZ{(@SF`2Z|}t4Z9BIyYdtR`Kjws&([c&[L+0bta}#/pgxIN@~`~t~ID^2h3N_Eir}K<.cEe"2,$v.V=GeH.GZ>$V/50q<NIGx'R|Az:j
+BsewkFJRL=isvK;8jl5rAdzzC'Jq"{qw{q1XuGe]a/47|qy^/w$az^`'e<3^|QcT5zm[(u19=k;{LcN)ZVBRQxq.`iUb'Cb7KTDY-A2;/ykF%o+jVIrqHR
+B'CXHH]H]I!s:gf{v<<E7G4fiqL3u;|9W)!^q]e&sdPm/e]$qT{WEY7iEqQ^,SlF;a5q6+/O'.70^%FU>5V5"oy)p-fUPcfi+j<D;jX#P!2`}T=JLB-J&D
+S8gM2AbGSs&n#x0I-0CFf_N|pTYm6V7cT-@en#'ZjPVJC:-q+/2i72xOJSK%8]2#;,Pr><G_AsXh'BZj'lg9lm@NQn/<!Js]m:v]1I:q,%6e0|mJauGY>7
+CAjV/xXZ`apS(69YwptuX#(yZ;~!^s>AwM9jP%e@^"C}ltoCY>FTD|!1u;>oUD9KT5'-e{m=6/NLE93[VOJ`CxvNIA@]9B&9d{G7h>1;AY(zXYWqPO8Q8Z
+:pN-:K/'-kx4&!sXzryznB$dMhgrXgWW6<qx;JY5bbN=ZXL}m:c!crQQp/Tzm5'hS{Ji_fka@fN0(zGAz,o6zG_KrDlukB|>2!Kj,#L<4F6M5gHHBYY4b7
+Ugi9<%)JMO<D,1DaK(7;yqry_]U]w4+G&@^FRP:nweO_IzS8+=kiE]!Yvz[def_M#[xEwVqgyt@nX`f:ppn1c^XfKNR%UD]IQ5_05Hw!/>eByrO<sI8nTO
+jX`2KXBb!4tft</.Rk,hR(UD2f'93Z;Wahdvur9Jyv,^tV.{b17"yjZi6pOCW-]hPot^g2=S}FN0XjE]Fg'++lyyXFfi@prET{A`F)dcOj(@|VcwyVi:DC
+onVI`fbT#NZRt5;T4FE^aHY:8UL6D8DC^^.m.Q~^UdFFr_{==5~{F>V8tWk@-{@B#qMnNv&Cs:AB'p-iSByEx&9d+(/Wr6rEfLm8bhJTqm>a4(#u8r_nKh
+#ux}ZD+sbDdK.>(d]qbp'>`|-Y}}iB!ftw2]H)S@2]<A"g/-!2LMF#SVp(|wbQqroT@YR{KDqh($4S>q8}heNGE{rzB!)9C(_5zk2JS`=SIWP12M<1G,:y
+-r./EdraNB9F_fsbvVA=G{KUSKlQkq8=SN-WU#j31IW6Z!-P00"4:wEbmb'RIx3maU:x+B|8v3o<n,Ws!3C03@&eQgINc2Y|<1u^YR_JiSDM+yHJMi98~D
+4SToh<:'Q4;e2.6CVvUQ.fccYM|/8^Y$oEc5UV070O%M>oc[y$H.W(>J;Zjylh'`2is,A$n_tFnV0BiJahX/<p:Ag=jb-1Ni[Hg=;KEKu:gE:|BUkYb2=I
+N+HNDDHr1xksz%^:[}18v!"zJHT@Q;Zdaf$O8hSkW]B&UkwMZ!p,5hkf3&BkaWhGwS<dkAV|sw[^4UByoI7=}"+vkw47@Cfn'79!#)1%33T4w`fHBz"q/F
+&$+#:<di)|}m|5qpLdAAu`..mghtZw[F~WH5n1}|9/#v9k'm3"p7c`f2^t=G;H.B4BIZ,HNz;$+32KrEn;8gBe6A7[INSb0e8rx}th)"#RrWS$aMP7ayX(
+7(3H@w!,m6<%8e='Qf46zse1#5(@H<g%M}su&W[7wN:>bWM4#d+Cfn2^)'6Btv%zJ9-O"WaecfFev"2dgA^3:s!6xs^O$9cB:=ltU(WYLpIH0)@L)ZhJSJ
+Ui@]/I8>Pv."-E3N.yAX=hU5bLvb7g|2[c!)WeLpDh}lRqn{QZjfiLnkmsDDOT$kKff8Un_P#zg9HjuN{q3&26Lt#^zc~O;QF2A|[>W3y/,Zw^%@gm:7PM
+!:=Gc(Qbji_F95"]5ws-:K]-jgP0&Ep`8ztYpb!TtiiDP!Zk-q!:f}^A4g!Y$3X>1k)EIrkw-l#4GL@i`DUTD"#u'_BrEr3{rc`N0]Ln+qS8!K_BgK}>4p
+s5&DEa`sV@-(.SFF4N-6XkduE51I!]Yj@:/t;6N+[1B%_aZHni3FxqHfIoE3_>zwuy'%tt^TrD(x.f}x#&c1-P#x}yrr-}SKf6TjfSjkg5Yom{%%}tl2Vv
+Mqv3Jsh6q/"6hF"[rA!-v--}7]I/Az{e@k#7uHKhQGs<r!o<$zX{`b-`$YfQ3b9q^rdb9#-!6K]-3MT4oX~Ba$UQRP{z5;j[aBa`8c0o3MP9;$TL{cFM)@
+Q`o'gK&`>X(:w$Mq:_P]2fS<75rtHtlLu#lr;Ykg9=cUt[J2IfZj!jDr9H%_^%(!2epEaLRTu;Qe[%Bi-B_#dm2EWByJG(x:q<>6E_S>Xm!`&}3Wwd-B>p
+i&F`1d:w4}|4xiq2zEQ.b{aynuOh|F]uq/uA8.I(XEJG<w]x41-b&M{o5rJTeW1U|F1B-l6o9TQ3BzXjzW"l|VincFL<p{.wMo16bQMG/B%-l0!(TBw,z5
+<|U_tlRB$D!5P[A6Er$wx]>Sr&2uM(MirFCsXDtUTRi,l-rFM:A#vaSiV!j{eQp>z1m07'.kESHFI#bdC6wMZp4!/G;#(O1@VpSn]^GPUN6!ouK;F'mTX$
+:[<v)V#Him+qtH'%"2qyGylwO6s%1^pj>29JY#g.h[@;9b:1QLP9oeBg:z^ExW/8S0m`]ygsip{F&^4U$Oe04w%pT8z_1qNihl#G,T,DeX+TH6WY"b!}-L
+V#qJ,$AO8SvH#i{8!0p`F.VC:2-+vMu+jh_pb4]`0Iq%WU.cOow`ypVVb5E@|Y"D"lSyCFArYJrW=rU5g![/xi2'5:=_9e2]s`x%V+=,3lM)'Jqnhmy1CF
++ZaBxn0^C-/hR$3i1pK%![FV-2bU3[T'""$a;q]2FJ2^Q`+|$UXBEtzx~v#C|SP!E'bS,ke!P7@a'SniN<Jd)IA)]qG_oDOe2gCHPsOS81Jucm`9Tsa[iW
+PNv]a-Z5)L+lOYfEAP[$yt`-9[<5jlI.r;[2@"IBD8=hy5ujI%Y.wW^TK$WN10kNcG5jod3scIn<2=Y"m3+fOobxG}!8^_AQ_Ya]B'5=z+6f8;v!uhHzUs
+D.'eHD<97!!%)TJp,^#jb`-h#XqA%4lIVDg;0v2SW^!Bj#(^sSmDb"onveS)Z!Y+#CR7TKQjR0Koc>(@=#1OMX/q9`KJUpGy3|.qZq.%82sg`'0TIVi90+
+XcS="B&KVg3Pf[iC7%pcu_sFVTZvn;ObX<N]//Ntm!Sunp-zB</N0nHM'aZ[41^88I]@0DD(J[d'3R";p8DD2>lnIxb:|.u-i%aT.X8bG_j-FhY6U[/mJ(
+l]8_}4]IwfaOyh)Q")usl&fQ%sQY,e<hr{Ht~l{|IWIB6uhNb{(^Pd%Gvc+3uh~2<^|Z`.n3Q+,[B'$wi,2o5)p&[_"TaG]}b#%8}cE&RLB%MI>Icy7w6H
+4$IZoNZ]Y|-=wKF"U4{+|66wX9$&[^MlO)&Eq<RD[$!'.8[{;jEjWNg+"j%jOmS@(3fiy07@0"#;)GU]_v9@$7+:fhC=L(knqKPYq9Q/xBR^Br/5[a/ml'
+'uH0+Gvz;(D(>sDl_Ic/nfDhl3X2"AcKGJ"u#8"oV|;{kQCYIP6l}l;A%6BXWO0i`BEr5zfg`X&[V$o6toP/|.!Yjry34roBhB~|$N5su0fg+WH/_s&&SE
+&H7'aZpR]T|Z|>0BjJmRwwjF!=LT]k>G)3]EEMm{[=9Ksq>AQGw{]yVR$k#iMPTBZmQ.lXi@<%;)U<'y]{$8[EL3oYjZ80t)@#JcbgIQy'Pmtnl]2q{t|f
+v_+9+Hvv=|0rf%7fJBe4f.m_`},5!+BZ7|=Z+,+Z"v]6=@JKT]0NDm%``35KKy)iOz2+EH'1UkpF[oH;X{ooLD`70`]!3_}Wu/I(]7c<$K[9tcvs.CYy%3
+MWM-ng7[/f{:TaI>{iTcBYe)RK40qYa8Cb/+e7!,8/$-eVliEL!B5`h17xcSZlH._.Ef3kjf!7LsFU[CLG@f9j`Bsa~jN81TOU$TuIrLwwwc#zPn{U{>7O
+T>Zw;y%N5.VDn6SNG54`'i"ozpUpW3tL7)fzB5CX7,2P}wlRDYU-FkUu=k/4J7b0ol|+A+cBdFZ7pE[W:Ue)dqq>X#(v&qbaV:M>o6vPw,tHVt7ROezy:M
+V;!G3QU3HJ%$Z!X1[4bZfqC=xUN-r-}7t9dNU^SjrwhIuusUI>b!b3W0/0v2h<V)SWef/92%6EJ<U<QVRITozp+!_{hkLoW&/R3A)6+&9>F!IW.SR;K4Dt
+G,l'4:${g-p4FC+S}h&cI>dNhv>Zo{`nY3)r=SJ#K=[7&U'>5Oo{bh(k%!5NHcn&}^,1I(DdTKab=YOP,&lNnZhHupzh^T"qxeL}HbD[ImeA1-q8uRIlHG
+[7-8DW,^V5[Yl&05ZVL!1t&8/t_GblHD)(,C>}%BA/[510$EJ;G;-aOT%[^[;KbS$RGwopDDQaFK&dt+h@=M4CYv#H{,LSX7wN9GVFZaxb,Ol<kI0+1YhY
+5woZChr(th8{@_8sJu2wyDVS-,<5s8$!=g+$lX5^%s@9BT-Uy[(bRSqG_X)$H1q.qpXKJa(Zkol<r!})rR#i_aC,EukOM;H$<KF8Xc)M3jKoV't^v0aV0B
+Xy,dt.rSLwXwBoT795&5q!J$3R^d1n<GuT_{B[(}Kj2iMJk;c)"EvVb(-1H1gQKn:,~gFaNhVEdRYF&yE7sge)mIb`wm8/vy0o+8<s'OP:Os_:_],.Y35}
+)T/iqbbq(ex[rI6H2,b8{O&IWa2n~b.>06QY,-70LyS.69(`aqnV|Q[[ji!]9TG/SUaipRRrLF)fC0>OuD>n>k)nYsJ;FTtmB-3`hqyW"$8u0'NA.No.td
+JwmuGABgMEJj5p+83&B95Sfqh02nhV_Dem'%1tS05KtiF]7|aswHvu&XBE<5F'[{7'Ur&.YXl[9V5EkJBm1(!3=vEbiTukQ5~F$DLW8;{=TTcr,mx<ZqA`
+z6(E@}dDtMEie-U!vR:"Q|{5CY1P$ZCSt(37ffraW;GzIDFosS$4n),J;=ezd'8]xbkDRJO)I>t7Xml5vE7Ep[,oL0Gp/s)S%y'/GT393xIzd$/QqCdj6Q
+}V4[2HS,:lB+%%gTRT07[3PM1D.fOK.z.l:JOD844)soNGk)|8hm;@j1nk;Co:Mlm+j5E_Q#cBawq('DXNB][D`/PlrGXs-Wk%b!E.vhGF$]XZNsGL^`~#
+3{oUDt"=&+,hfO_X1MnG&-bQ^:YJwioWv"e|B':7Z%^SX#gB}'cau{+h%.:MuT_oM_y.uaMR^+uR,k{|d2gx78.%YXLmnnafNJAs`Jk9:t@PR@}KWY7Kl8
+'"#n%:.uU>s,Nb<%6V</yWnTu9(G34q{hfmcLh>KuVc1c:I1W,ASeCD[r/I:Yo:=vdA5U%Q`NK"4d=^ORi$;J4=mI=rQ}OOTy9E34QpA)dz3y'Xj~Si#Jv
+Id'>pA}$fm@Bq+=_DvY&d3V}A&Rt-xhkb7X:"=#2+s3@3ZYv_ul:~Ff9,1Gl(Kz=cy08TE$=WF~z]a59t{}TY%%U>0hy%q<QW'IUv)}L^q`QXB)WLU=_sA
+0;"#j#afh1kPn@o;2p~i.[<>K9fTv/{WvmPhO9Y&<29A]"A"]I0<L7;vTu%o;V`:XpYAP{_nJc@dC78sXZ=4WKGYR4Cjr'ayY;$m9p8(S-ihq7iqbRaoh:
+1-"o7Q(ckQLk:s^fFZ'G!]aF6s`;G[iCO]{hC%gE%H43_U_6Nps[4'!qf)I`/cGJ&{.;GbL6G{[CA+2<.p()>E^niTm{Vy#%`{mjzcu7tz<l+'!WxzGA<M
+fHQB;`Lg$pmG|5$T@aF^FQlywV{hr<yvfJlJIddk%)tO^Q+uneiIg6@@=t%A;C79MV#q-C(eYaA;Pr7V@`[wsf~p0Mu0'fMC|H)Tueo3CDt3>'!U&IbM^5
+yT"3Ny.ozkYA];{Q@N})@=W3yEks!_)Piz#"9}Z'p<dhNO7xsqbv,B:hNr[HZgmI00m,4k<n4)1C&KWvLG/Vw_cs_(SkPtDVc^c2SV$wQGs<W;lc:rl!^o
+)sR]6gX#t&r1M+cIuS>T4-+W_zdh&Ic#7.b,jU4&)p{ieU-C2Oo6siSHRLhlE8PE5C2;oc-Iie-Z{4fOg#C%7KmW[|1AlG4+4(q}=xL$^|I)zX!S@.3Oni
+gn8@>]$J2)#hWeIQ0t}v-DP)Qgxiy1=DbPViTcVdk965'gm#Q(ko$E.F#[3-.Z8[<Zni$bZN>|3+[3oWR65Enag^bKy[nYIM#uGvCDdXg1XQ(sM8)<-$BZ
+LCdY>0j8F[(#"(`kfL!X$m|e6/iT5EcUY|Zpc=]ac1{CIi)e/PncPk/]EC'3sO4&H7=y;c9WKXB/NdSoe#oeC^$2aw$+f!cgn{_W;f"0sebcw.Xg8[ypWj
+vR-k15+4U4FWsc74nV&xVOJ^pU=ds{!XN{8l@0#z1W<tss[Sx7]e4x',,Hj'MeU-Wgk21QZ)6w%bDl%30nq!ehP;=u5Ct:Wyluot]!j$]$0-nrVg;$M>(]
+oK4,MqoOuuB/q39z<8KSiXgHF@phg)sftti(uTLXKbjn+nPhC)(|q,ksQ>,[8v>7+Hw'PQk.Oz0<VV-HMneI_@dQc|-XGN(4=T/z1g^E4m--wh<}U0T}t%
+FFJ_2pNyD)x3&Kvwo{+,`LCYi@WJBTKU_<r%FzJRQ`z^3@3yC]Q06X%i7{q[z[N0.zyOo"gOvSrmu}-c1R,fm:3r91ZGE"{ZjkK9kXbRr^0ui=u#'+OC~+
+4b:02;y_wBdkq/}@l:&<O1y`G3E_hrjY|cAx-n%y])".oo3hX0nCnRf(IoEb['=B7(e((/Zm;xwR.btD<cuWIor^rH"nO:z(=Hssw%o8Bj;yfmuntoXFAD
+h97B9$t)8Ow(g&0-1Wl`%q8vmQ1;D.7qsy[GEBL(;bY-6r^mB^J/7r5qvX;+d0E5%GL+=m0Ygn}JXMpskTvhuHf[",)>sOPXq_GiOKtKQ6SQ<&EdT$]G_z
+tKug|2vmJRF}f8pT#@iK:@g)(>[MY[SJNE2Wre8iy_md@;.'#nK)_xmddp&!}dAu&;9'ty#r3kerZgSb4Q~sp1+su/pf=m${/f$UK}_qV7ERFqQ:RP~NIY
+XN.@4uZW}|CJ!V2{3^f%{-1L1Y27}K!Wt{~{gB1jTpc<H'CvB"tpc@Y==Oy.bt+>X3=HnWs!FH1&QC4IGs:UOjoy=YlK(<ZaFmfwT$MyQNJK[vsc"H-Kp<
+9cmXH_ii^c.k>7wRVqLNC3l;3,//82Zj}IzM:s0`P!@<"Q<PgpZ#Vy5`Y).0LvmJeJ]`Ve(Kg{5{-c+'Dd/ZH={HuZX)Z[L$7H&&ijW;+j#`y!nx)s&{dm
+^r!7QtuINzWK,T`@5E($eV|+b7=a9D^^<m`Ot|T$xzDW,,&t2_1QA1@V)2xnS{Shq$aRp,zv&QjwfX8aoJ@='z0PaPU=[MQ@"9r{1VHW$6nm,P>DGrd}l#
+InbpBQ_xaYvENIOj9S}`AJ#,tuYgWJxTb`s(]Mb;#hwf-B<n&J:7j+)EV[9X)@1k)q,iosgup)@M)a,uMzRNMFNU!ci={rEG0EMj84BHgmkl%5{$_r_TsY
+^)i(xQekJB{<-6SpWS=#vppSzr99B>WM_Gp1kjxwS4z@^FRW|+aJ{q^bP%8FKaolnrlbHhh(+x5U".Y`/`83CqLCdLA:%#k%973mjXtn^ZIUCFT,rz`C77
+p:r;mhQ@b5,g-j/Hlc<uHq`(F#Bk9>ga&5`6+>#dP0tLGI}Ul7li)7V5h,UX(py{7Foxa.{]1_O6Xq9:4d6yhen0%i"4"Nk>Nb~Yx){hd{2W.!M+rFw(!L
+tURWwGn0Hx[](|%iuSbF~1XdDn@.C(3UqmxtJHGFr8SLFb)xZP6$B(3/OF}_w+@"|BqS7nc>YCzkk]xFsiu3mIG-7QwUz'5N&}tOZ<ef+kuEex6G+(;c/a
+l5Wm;-v<'7|etNgHTa4gPA&Uxo2w#ECrQW(A@c8n{0aZ-QP}Xti&!o)l5G"F/9/-L4WUA=LXC7%b-16e<tdC/|6knt>`sKLZl3b."}.,,cUlu0+K)._aZ!
+8%j=t6F1X8}gN8>$kFIh&R/PsscVPd.dBdwx0&eVqVG0i)&hhyoVvx>02Q]tP`8hYz%u-YVaPn(:5<NyaasUg9/wp5eC_,@JDK9D]IGN^M9R:fHaI3fyTn
+qMZA^cN.[u8jP<k#dcypTEgS>np:PPK5ekp`>]v!S71LNbHjmCJS@ns4%x}8q2x@uzd6}N}jzuL',CT@vlWlRKw)@;3H);0OC$OcP:1}NpVBpgDpx)$'>L
+Sq"3<olA;#W[UYZ0fMOTE58cZuW+/:ec+8x&RN=w3,.4j|azZ03OQ!g'+L]s[]7ge0ypeKnZs-bggLu>jI3r#x.`31Z=jsc^4n3eAG<S~G`z-hBS+%dn2H
+.,]w`O!-v2dS&8YaJTA#(sDtDj@nR`^m!}icM`(po]A88)FFFDR,_{2n8dCGu-l.5_Z,]gi;1@:]YVlp'X--cc-[.sP`O4Z^I4PRa}sE:Nhs;JMw|2L9_p
+3{z+qj%Z$t8d,7F0xA=7P,B73'V-JjO@:]ec4y.K$Z<wNj`l2|HkC`SJbwY#Hjd6/iW-@!6IkC:B)+ul;nk/@sP)"EgCM!p{%MxPPN{q`hB+xNdmWz}0"w
+FZHa`rZf8bV{G[5+c3NWUroHUcpN0@,Llom0+J6}rh]FKuPIA'0.-NH4zpIyH3(l;L4"7@|sdE&`/Jp_+=eHcPO"[T.R'vRMgVF-K]:pVR<3QM+JuZ$!_#
+d,{sNO.=J<!a:zl|FyWUJBU"TF{vSjEAye$jAjGH}Kb>m-as.[OLM)]U-yV|Zi@gFZXL8Wkw"ThjisxQx`H{+rv>nO'JR7-9GN2Ni>&a$ryb1%O86fEI$x
+%ij3sq+)~N',%m@N5T4;pd6=U'kp$C|W[nZI&;IZVnM.<jSn3-bv:(skg[0Ms`LnI'CDdKoydU8B5_vyzl]l#Kt4JIpwaK5prmdX$f&x3TQpwR2$pSCzq(
+-=i(4hRkQUSwImCg7jZ|"8why|drc15[fx0D,bNS)4Vpi$TJ}+oMyq.-iqaMV-sImXy7CB^wiES|"2l<HtkO6wmd{Rs_:GOIKI5Ws[JnA#>=:<hUAgY=}5
+`d=}%Ty%D2:CWc}cmz@{P$7ekTH^#m$4@4a#1sg[EQo1u4uf|4;h/@(_M^d'pWO{$32%]I/j;jQKA[bwK{'}]BO'+5C]91~SZ8BmVDvRMRYbh$1T`@)d|J
+)avhX('shgve>d_`c,lRLMTufH(R|[]m64sN3/|d37#&{<R,NK<`i):zt+3FuL2.-daL=((EnPX21Fx(FcATa0G&UZPb4w+A1R%92y^LSi7fo#7Dn4gx[[
+.gZGl6y4&VEMAp6;NP,@xjreCn"tYq=8Ht2W8m8iyKcBa.JB1jiw8tOppx>y[CHS^<3!1WWWk4#5#t+F!xlhNfiX=h)W{_z<x(uS]rzS4eShx!w:$eNN7z
+%z$l(tY%38aw69=W53a3+}{Q0;7N8_"F;sn>9"uWJo'0C@2ahvFgQ:a7||ve!9jq8&A&)0P,<gar^D-B"!2+9<%$u_6>r_GoLRlfb+)u_${>LRNbJ{/bcs
+j%mf]!>{x$dU$on;bwb<$K^l<LMsSz|Bqx":CTcOy685QuF5~r+foF9Wk{#)]t,MYTVsR,x_>D]XOR^(Igx{px;kpz/DVT4Jl3rEQ{%J@)DtkG9j0DuI~:
+]21sxe6+|9QT+kAn$t]sUNgIxz:FK9]iVc/x^()7&x:OFzPbpZ2Xalf|{_R@C;xy-:o{pAaI>CqQ={Rz9qa[BOxxg_IqAynW)ko0FNMDbWEfD-xM0$mQn8
+/WoGD>6mrB-bIqd-9L{Gvg|X;ttqnue&o1NGi21VsTO`jd2Z4JH9bo#.<}=(Vms]!N9:SBPB6QD8Vo>w86QGcKxLg7oI2XD"EGqo][wJqJ#o=Ud#$.bH6S
+MtjFmoaRA$1)%7kQzW,<!V@,'Ph>'E'm'F_&/7FDFhH]ifd:@^{5f#wB@s3qLnQ5C9mCtP2"dOW$pcON{kD"BL69%9thRSsD!otz-6-nl"pMD]&8m:,aq/
+b%)]8K>f$gRJ4ion.lS8L@=RAb'%4(mB#Y/!{(PFn]G`6a3!Kt.ld,!,(]+.]_[^.7T]<t(|gti5ZI&w[]k.rj%r3L_eb57Xjb(6U"W/)Dsp7Y7i>wlm9Y
+n|sLd,5|){T{{,W:9Y09'}Y2],n.]Wksvb~O)y+wQM+KL%+Gp"$heJ[{SB[21-vR7je]la81f9Sn<I3o6LEm~rtBfYJUviRn"^b,#ft+OzQ#t1lQG$Z|38
++>,{RN~YVCqCHhkpNCl#o6y%$`]Z9h4eiT|ysN~1ltmLO1cd661NAH}sRm50g&#u2N(KlTOevfXe=}>(O=`(O"JAZHR_FIEk<YY%Jy`"J6"}%)O$'6Xok"
+"!5,@UFZOR>WWIZDMrG<V0G}FNnj8kWh$hvN;#}wL$MZCrLkD{;J4wc0rCNa]A#ltf_cafCVpS"14+"L))$OR^){.F,2"];^)ti+:9366f=#/+</yTx@$a
+eQ`/d5SxZs:W;5+Lkpp+5|Rk~Gaf2kzki[;LX0qP!%^lIa(1|/O^BnOFRW^e6cxE54isSxq4z5Q4)|YFfD:3Be1i$q8c;!E>=O<zBnbVi#ZUne^NdxQ;Eo
+6+h)<8L{KCPcV@C@{CQj^A(R2HJ(gI(&=/[4HNDLn|i]C|o-tHGWNL2jjY@c6)A(w$4P|^LkJjd3yiDr%Z~j`7vhMg`T}b$O`v%QMm{q}4@|9'!rLTPdRW
+{UKDZ5.K&zNRh#O(Msy%{FBd6QNs,)g8c1b/JV@0M:_"9@buq(D>h_Doa"R4cv2^KDGv$eoW8JG0@zEToK09siz_A'i$L{|M+FFN5{KrrpNyBOrLDfFgAw
+x=TD'Lr,!x97C:QwTv'I}|tZb##w-^@};gP3YmnHs&d}d--`kG=dxjb+_7Cs%}b3GAxPMP!%)on"ta+R:y$#)z@aHypb]e4I`I#L:VKpydXv+8oTZ;cPz$
+o=4^'7$A&V~_|:ATtdydx{@-=@`sy.fLp0^pFy}!J#TVO9_!$m)81g:^l6D6D&Yrl_+8kV2J-^433/7MO.qe$y|]m:m73z7yQM@9PR]#}G[4kY/,b>7w99
+"x3&iSV7atN@~85EkpK!zp^i&)c#L(ae77ijfn%:]qU48b1[(sL.fQ4B7iE>uq,E"5EjDe)w[M1h#!qj-M6q'fzNAKLssw,w{$}R'//TsPs'1%z7m_-a~L
+s/moAj_|9,/h3@Uf69bV@I!|d"&g.x}"Pnpn_-D,@9w6-)btf&nNfhi|`g.Y0b#!b%#LWe!=_p5_O;S+NugCT9#8ms(>YS{Ojey=nK-@ej;5Mf@go%N;.S
+`Wd@kpZ#11D/[H-NUryjGrn#n_x@sL76k:8!zFjn<H$[I_%)qUUT4Sim9wl6]V33ENuVJZ^|17!VNV8{).vhIW^vZyT67(e9xf';R:x{avh!u@$zse&|>f
+s[}ksuREw#N`u:0@V5jP)V~]K:7/re42dE>#{!|8lzU;6UvgyBopwia`Wid/N=oa}GL4-z-JCppqz)M7<IHLV-XYkc4MM:)QTQf|y3w%a]Ae^$]YNfrZNB
+v;7hslCY-=zAq)(EL`]]dKlMb2~@TG@"j48}x|ovV[13(==@L4;JpumSl&U(Yp1|bPS$nw'Nt!b<}_LMnJST!WN6E=I7ub]WaSu^rgd7+4No}x+z">x8(`
+t>6V]q^ebh}srfds{/RyOFOU(GR^HAQu_3%`W:b-r`'gjHa[E]>8rjPvY)fk@}~:I_7k}I;4L;P.^!rUw"nK`W}1b%n=NkrJ<E=Z%pl|-rB_Z9@K"Lb(;B
+m:8Nz^s+HHA:CuEy^!|N8U}>K.O}XFcQ/.sNSCe,3JXDhvz:Yt+CTHxU|<w3{(kUjMo^w%!:JGnbqWYjU5>P@y|p[e<YubfB72)TY`Z];$FF=NO;/(dS]2
+Dzpe#Lh=h3"gXY)cNXmT;+vj&+b-zE#w+/[ayFZptU/bZqR]b742nUT;9UU]&OVLiNHaRra<S5oRG%jF(c3=)3iE6_&a"`e6qTe%D,vPx/IK)L'x2LAb)G
+`2'}Do,:D#qWxal6{r`pD!gYPKqG]]s/82'GK^ca=^8])<TD,dv%I9Ots%Fm8}sO<`9Lnh7y[(b=oHGad6fx)3#+KinEEP^B2rmG`7y`@JhI^^;)iE)L<<
+S|KUOD@AW{qZuJNU&<b+KUB+)5OR[|A{XzH#^mXnw]YU__._4$p2tqU0T,omDyP}kx@Ak;j`D"TsyX)"g$xW[5WLf}I'R),FVQ`4NbsG.%yZN}dFldgBu1
+iXrR6DRcwU4$D"th/#rq%;f>(zR]XhPhZ+YvuaiD3f)-BfVP1Wscfh>hYU:ur>)w(Z1U)%7PQ-jgjR=0Lb2iM`H/w6_K/<.xUybMP6m.=i#fWwciw-zL'|
+z)dOTQq2KkpN:(g7OwK0"]3<"OXichU+Wo{TFPm>SeQ)Dyj}tE-)n0#zrVzWty2>b[q^p%.(c'3"5+O,Y(-s2Lf}q&T:'io'OIX!UHvq^S(JN5>(_"{EC+
+]j)>nNVYz80!.4R6Y!)g.wG2sF42{w>pjs+bUV^0z'ZP7!D^j1s3AB@08<sr-%fEw[PlGG]7NCAx8GjROay!FIQ:H!4mJv9nDTwzYI;V1i;y:7gfqz${^D
+B,U)%duu/JX[igI'R]UIEjq=3Qh;a/^M_qRivGxnoff`v`^S>m}=JWZepHRl34GZ&cl:CXTp$Ix#D0N+vj:dzeGOIac^~bf.-WIF[W4f^#!`M}:!^lQ|[r
+zm]{:,JA7RrI"++.p^.pPd2J`Dt=ks]Jh"jk4[4,D:KoWei@3ChcGe84^>B`|YILJ2^>U-PB}:'kocfS#/Jf^@OT(1T[vL/[[YeN$I}s2j).vk#vlXV9hL
+c_En1^y$NnR7vlei)/jG>&`iHC[_7|b5#4$23ijkm[3ypzpA!cNI6vp-vLX,Ld7$s)}Dh0t#NtuK[h>hvA]GTk`L;Mo[]k7`@"Iu0;e1E@&3=a<_r/5q#e
+$zOwj3ZrS`KbBCM5yGL8<j~_t!9f4Y'%C3aGJCmr>W#t5,!^zt|dCmRbCR$`9]u|J/wW"6gsF4"(+;YsdG583s7=myOd@=sa,5$dJEKI`-BmTY[CC@>s&-
+wLNJDTZ}HMQ[Ya'04&L'QKdG0%4e~AR7eu&IqYWsM.u`<lm%0=OGj=OIZeyfofgb;r+Xo`]#Ci[{lqU=25@,:UiB[/JMd#6D#xwQ'5x!+,db/YbNGZ%}5[
+Hr2qtmpC]y'4wPYtCgug<Mp6S5V5_C+q~z2$Gh}b%Z2}`oF#+_w1joypWVmN&^1W`{GQ(ye]/,$#d9z<,nyS!klopbcDkRlc&(xa)B8[%J@yE#Zh`6;_&W
+9Tg>Vr4Dd<v4fgeIb[VPQIRt{_s=N+WUZq"4-6%)"zc>p5"8O_p%ua$MYJIZq)#O9Q"o~/YzCC1z!xd;VKH"RA0i{/%_>q8}~B#xo1f'|%'+6VJy"(74J%
+_-%mQ2{L@}`1tS{tH!#uo$CGyQ=xM6sX|X:|T8kIS8HTH<1B</X,6;k">`FeYNWgpEn"M#tA,h~4=t)t<wA-G$G_t28ZX.[8[TcH+M1"tdf,gsPA}z0Q->
+v.<R0[b-dCG^,mgR$8E.^B%DMC'0.dK}.P{tGC-09YDi@u]_QE-'#mKW+K/n277M3Wf5oE[+>JVkzz!.4u,!=JsI2|-`<3h!oxs01Y4XE3y3`W$-5A@0C[
+%5!A:mfz{z)6s>7{I%2@((<5`9`R2^CKbg/G:Mm4w@4%jF`xBf]@Az&.5@1i)AWA$1Ryh69^|mNd<z9+>ZwAue6&m^B#7r(M/blVd`SNW^dnPM72)OV%mk
+`fgaXJ/&qp&Aj7RBP^(_'@oL]8op_H|I{mO46>FL@PP5RMdOGCX]-&#$-hrm7D-Ul}(gTU8erd#([o@fp=76kKrev^k2riFiI5A)godvUeeTtbTR0_$Y`}
+RU0el6VmP@XS3bB:7u!E>5JA2-7d_N8$6L[amnk^$K46N'Cd'7'.HJo0YVrB4Lhdy'|r)dO2mv^j(4jN{0J=-j7E{4bXJOqv![3,=uu9Ru%$+HQ%/6ZZbt
+}'4uu6qK(FhBH^@$yb>/,g$NJxO+N(/:mY{B[8i$%BM|&OL9OGpv2=Woco+Q<itN{-$(;jyvc+kZ-r4XRU-PqpGNuJxo}{yA2:^P:d/E"s6I>x]3ru$4n1
+jw%Rn)kEGr>Qg61A</pTIr#as2oaSk4U]]bh+A3L8:<}b4C0#t(>FHzaY[w/`A`&"F2:g%{6AV$+W&cWib.Ipezg3nKDSpfYIaYKcwevXcuo1PZ2WU-Czq
+qvrfL{V9g'^9GlQkBa94.!G)"E@8.6y@5lNK97OmJ#}<YypU~Lngs1nh:$9lp{mk~AO&sx!$>v](>]"(-X(PFMRbBIdZiH}lFM<P(<O+0KQhW`=RR@rz=B
+5F#%Sez>##sg&,;tVo$I!aK2<9KYDRF4iAHqg5=DY8$w05Z3%k]>~DN+J$L5+h.i!uNF~Ytid^Nw1@F7_aM_z@=58.h}uD_o_p!VEhe}^9'c&Xa+$gjGN5
+'WrY|.<<na}Y7wys;9k@u}lk+sqT9FGBHbWFJioH1Azn8"f"'++LdV"N.z0)h>2W`OzVp4UcHvh#pxHcO}ibT>!5jjM}|FYk@9QUWFSwJPin7&K8`8A&1f
+j[_6aiNpYt%I"4F#rb6]pM6583_BWS4'uRetcvX&.r7R|KSnq,F1.e_C1O;^~LEN]r<;E0#W5aGl_|a/l"A5hM$h>9DsK)@,u)puIrlX7'L2N6$qHQ.05}
+["bOyppR~>_k9y,TNvLc-P&XN2AICaFHbM::zy"L>!(|5}-+U|:cs'`XgJc2S+.}Xd'K+FyNLFbEEu(o@>aEPnjmAW[v0Y{h3'$aVQ/v</`67rg/5QP4|S
+GvRRd.s_tlRis0}KJ>eqpf2UYZ_;ihkfkYNR(26LWdlhh5a'6/z9uH$'Q/>LVMV@4VZ=%toAH#;S&[wv_CR8~x<_(.p&%>2`')u`Nu|7b4-wl1.YQ&q/Z-
+ejCP[91LR=H0O@m$PBUDVcd:AI|YO(mJ<XCWDaZ!|S3O$a8mz"LH#9WBdS-kKrkWF]jH%ZZZ,SyD9&3j6C6MZrBCK,lTP8rCDR=m6x73lpb<TS%rP8|mYH
+DP(tTU[!3<Ns/orpYuR(DTJ3cz'_[kP8mLOoeJDmlZn6`7RUNNPy_+M8@2Y2K}/'-<5_66J22D~Zpkc|]JnJ;{wx%>dy_&lgVwKsYi`7Tn9:NW8-GutIDl
+#Z|v8sWyvG(++@7]N2bLo^F2)^9_:,w%Dw8wJ29Lhk~;|B4^g%[VMyNKzl5rFgwTwEVO^"9y,O6_K).mg+')W[kr55sk_rIw4W6COt&4AR]8eIP<0C5KzB
+5qtbeQyIX.mXt1m'%9]qe"ojWLg7|}'zw}d}r}lo8-]Uefuj1t%NdP{Nemsdy)%},n`+sBoE,X$+jX9qU!`#AN'{s]3F(6'J[P45I$NF33`85vbpc@A:`y
+Wyt4gBtx}PuVTs&{lpH>.fPC~VKnbXe8NqUXNF@rsb<rT-[=1kV;T2oS/I'!&NCI]j@Ucd$OF,H|/zVB&E3]EX~FFjA6i}.xQCJj"@177Ln"=o$O!#Zy3k
+Ud}IK/5>N/:)^v!YM0U,'_4],a6{P[QlI6MLo.z8w,j`ZPvb1JEE]fbOZhEC@gt:]f9fB&t,02iYS|1NQgV4S<WU`n]TkX~!J>qJA>ob-z<bT-g[%wGh)'
+W^v>&(0k4]nKS/rJi|eJC&BqzRHW&,.J'["x9Qe6=Vyx9|[KTN.uWfLNa;QY>7QBI_Qsa^zE].nj@}YYS&DUBnZ^)+f+cW{x:{wCufhnX#}"1HBwrS(_@^
+@<brP)P&0aNdq#/@r%e@oznxaqSkFj=vz7uF.!0mBRg.fLj2%`Znd7.<QE"2a@B5A2vdIHlG#2!v0lRMQg1{FO8#h6;adSAmg(!!pX3jE`hBSB+<[t4;Ct
+dp!W-:p%bmL2[OMT:y1G`y+A7P|<-9jx8Ry(^Xw6zS+>@+tn(s.B:wk4_U}n/Sw_1$PFe/{x!&NefJQ[eOS+amzWtf>;]mYE`m.EfLbbroK/vE-LQlGTl4
+z(O<H!=^]&)]w[Z1ca_1~(z)nSQ`kXH6f2T3gAk_GQ(:Bn,'Y#THU!/'`m{fYRI|Tr/.18k/(y.7crdyZ>=k.u]-DKy{SX<I9}LJ%T@wf`:/hPAXh@ip6.
+<R,wlD`+HC0}k0'%<]fx7PE!l&w0xdTO&UmnIX'ckv6#a0r-08`V|OcD+{KtYZ5a|rtdr.]Gw}G#iR:y=g)PA%!z]IFuF|`LCzpvunj+2{01TFIYX)-"#e
+<FMjp3uY$&@tNBGo5a{gd@v)+e+^{SFbI>(bD8H:xz'E_3g$6P[vRR-24FA0uQEH(<~NxQxJq1SM}><%RR$k"Ot+xphI<HBVd4YUqRl3hfl%Z7kd`)i^xM
+/KsMGlc}`i;"S)Cf6/F,:Ri`<d8$:^)"TyH$1cwqp>;!WK,%C",@u$DEl4;3F|zC_s5)p7Aqd7>W6j6cKpY}JG)!k5X|hO1n<S]B&Ol0zLti;n4;u3l).%
+Gj6#^$Xjoo%3+2S!QR>%x2Cwjde,A4zV>$w;Nv^a!(a$asIY^#ov_1#OA>qTgaiORW+||0H"{gl9cplrclUAO=Al%%hFZOoT>M4%;`OC;mfQ!D)hU+W#3,
+gAi$|>(a,fS>-ng%YMO=y@5/Mz@-8A(gk&"y2g[GQwkdyD[Y%v%[kq8_(q@F25O1KtV^8C^iK:xqVglXUbiB'2f5-;P22'mkO@{akCecQtm"R"YS+29oZE
+K9kQ#sZFtVg`g_FIPk^tix+`adG_-fAy8Ijb^AoL5:nyi#IZRh=5+BITWY"``a_XMPL]4>,`pPb>H>#:AzaYpw`Hp_vao#yZO5ZQhF1oyq$5cGK0PMmdPT
+KM$4t$-5oWu<<lw"M%5.otuUdmcD.BNeU<go.!DawF8fdp^2,z|c8U)ypeZ=wJ1=B<d{MM.A9x(VeH>>H$k3,^FwkrkE'CM^O)S>hF5BZH~rv+;aXTCh";
+PB#r&7cfd^-F.h~x.-!!E"Lz(L7-{9Vam[wn#!-/d[MNVNh>c4Tq@n"rpS_YuGC}JLBYs`,D&P[2[7X!Y^7/ZM52weejoJ=r3}`CD-uxP7$.KJ@4+hD+HE
+Jvs>~@;>eS3>U'8,}T7#csl[r%lQ+)Dc@3M-sjs&eWWXF&J:Ff9`=<`s!)I|"3mJI0o#n;[qpEMApwwqNCyi%C{wxYtv[[i(56z;oF=(S`1lM3[]ri=9_0
+)ou/Q_}(dEhL:]|pGO5R5t<7qa<vG._S&/hr0E|ygYAvbw^[j{yZJjc#<o/v`xc{2ju^fH#2316o@akAhZX'9TqFc)y{0l(WeO5:`CTKQ}tKbQ~ljn0a7v
+db.eyKWC;kZ8_kCt`waGcMPBtE`[:X$9S[BP7G^D|KE/V{&!GV&W#EPC(OnALd%ruPV#Rd(}~2=wG!cA^`nmV.yjA;"|K#^P<91]G1}+EW&B)x(T;K9$BW
+{(WFOPn41Q&K_}"8ExbwZzcy:7DQXj4%:XEgD]E8#rMl0X'5pn_O0N'l{@f>iy,XTlS#`-z40c2N>q^z>l~MGg}:;I)ya$tTdpQ^n02B~uF>#]Qf3x@A`{
+9Yoo2n4%|(1}fV1pa&FwgxRcDeFb$O:j@3AW~0I&Fu|ql^%N~Z1qHwc|WIFwbN<dz+]|)Bs$DI#htcezPh9p+u]YBSN19;%vkf=b:PnhZVsbyv)Izo-o6]
+N[k18TkBb+za4grX8E.D#G72PX4"TZF]Nqf@qLYf4uxz2fIdKn67_[weEwGk2JD}@zt8>g_I3+^j&]kt&ge1%T&5.g)z3@!fTp&`#x}pWK1_[07)G==u{i
+OO<cgObr%QHV4xZ,aTzqX}.[<a}sU/4lgSQmRnBW$$I+Mi0^"7Sm(gpB:z~3|0jdBQ`MXPx&WX&$C=&NsVM`yRxoL5{,+J:OpSAo~>R^f^z"!(,QRnMarP
+=J]I4=nT<wU!j=-+iHF@xagQ$[~8e2,=[p%jdYvwkd,v+a6-%dy:+oomQq1Wz+,z)u>go#X.C0<FKR7|~8@edk8cR[SiuM72{q#<E8{U+Z]beiiZ(ylivO
+vJpBbOuh>}[/S;L(Wu<{Sa<4QI#ha"Hjfr!%@PZhc4}BS6[ZY(EDkLldgXX<!qpbFOJNHbRO):YAjpCy|90BU`uJGi(7"A.ep1ycshC,0[[UnUFI5|Tqm'
+48mf^{4-yP<NHl!CSY<t:7+mU'rISk-RXHP_V^3e|s^Uu`5MCE!1qPDwtq{3'`3W0r+5ZGQw$mDXCOUrUz`YA3ulB:yjZCZnT0Trj|/'ghAZ0;q@3$|ait
+O7^{jhe3iDVb1XOwOiVEwda!{}83q)Wu51Qz4z@h3!iaL}XQ_7BOGp+[m}JCc9xhff)f^e83/PF'R2HB'yn#bsVI$P~#M>'kNV+)g@:^.I1]T:xjeaFO-8
+mm9gOr"a:w!1F!$Pu&73F}SU2p)gP8^7't"HIW>V@kaPEwN[Fl)F2'P"4XuctUb:)QE.s/^b3:Rd}Q,>kDth;ytTb")KSFW2QOssTlB+#lDQ5N/72LUI2>
+vg3,o`5z);Unpxm80NPRvVLH>wMiV^f98:[X"ut#{T&)3a3Gk$(17E-6p7,b';61Sdta)h)x6BX'j'7szZ.SV)i[DTs-K[#gjhIfg=OAlztaRpc`(c3qj[
++`fdI-'u.N$s`tp{yoH.(UtF{VQsBKy'kB41q#Y{]Q}Y%$0l9!>Y!%eVavWDUPPdxDz8]iU&y;,];ppHs8K{`G;dkPdViYpw@_JF301,wf)J/z(|dO0-+C
+WG2=.Q~g](PiI]f8Qk`7EQ{OjbYw^wvj;y@n<IHSVZ9#dhWq":.DP,4sJmw+5vKW}(A4k@HN-a:,u;=[11vF<X@/S!k7b)/fIQUr9(_bLdV2X2Dq.499%H
+sv$T[moqXcm{#`#!.RD<i%~Q67$+>Pf&HS[>+w:V:iuB@+dyvzjt}hWh9)uBTldc_]G,uYyqFeWFNh'6&{Utf/Qd3^@P@+@/Xnn-uYAL+2YC>FZG|Q|IqU
+]/.8v)V"quh6f<bd_'_p`2:|D$#n~P>F6J!d<sfg(s00~Di3O=,p8I#IrXJBQzPqdjh<PJyKD0m,er%CX{t)Umt}Y1ZB;k"#/KV#)BqE#2ZgATts/il,8{
+:(0+S0cqR0)9_{I>]ZOlK;](S-"%#xN{+8i1Eo7ndu|m"`YxtBef|1T3}sB5X`HaU7u;{m.5^}:|R:oanV4u}9~b2V_0}Ch`t7)+.d0g.k1A1zF!3FWYl]
+gCKV0cp{ggS,8XuJNY(|ti~l@iV`"[9_"7&Z^Uq4_nf:W|0j"A$3oI9)>yz1nDI/<%'/4Y_F]P'X42$|tkR/F9)Fld6]J.1ep$Zd!T]AuD>)BVr:u$)[qD
+@H3/Aq_5~"~[$l2U|(q8E3j>09]wV$g,gH.(nuyzE|eepMl__qb#`b)=)]eFcWBg}'sWJ;"T"9d3pU<Gh>ELGIz$iPTH7pkwJ[glO)gfDR+6,{oZ%CDQ[r
+(a(=ucH5oKs@o_~wQ>RdMGn,cCk;lx)<X=OH!;Ng-2|"@z&gTTfzE-n7=';uPEJ&oX|>T@vQ1;DEE7Tn)x0lIg'U)yR&>N,Bh%NaWDU"WQdu[!B`5v`v#_
+(dvSMCP9!c$C<(j'Phjdq[&f7j:7CzR!ehnb)Y/{yF4]RH9pgU=qUCo@jId4V1=2rs"2+SZRJ`h^n"nqW-/;3wt')Ums{Ryu)<EzT(WLs9THs{'$oRE%`C
+.Tanuv<sYpZ^RN`vS};qJg/.b6AXIohOgC({8y%'}3D@MBC=2.HY}CPuVKP[3p&0i=T+iOr@Ap"|rbMg9N5UX=oqJ9:`//d&G189Kt.H%+0'=/:]e#/)h9
+FpsL'3vuly!-P$GN{z2M5;]s}8{ym_.59-kzW{=6>ha]:A~i$IvWE]wy=&Bq2+l&4)PR9RmZuNio<gn!vk#kvw]pj7klCm8ua8#+SRRT_%A.LbwxF=^AOL
+~zT&ek3(+2uzLEXMJ7PqKSlAKNwNGJ6'f&Atsva-HrrZ]@UuOF05dA'MQaV]hb.`lel=yu5(AhGw,nl;@wnWY]G$^iViLxUwGZ,x)f6F"+~4;ui)0w,-&A
+u4"/l7)s)qNNfxOq]SB6H>rQFI$F##dAMi#Lg;N+'vxt/vi.m.g]Cl+9J3$w{K{[nghQHa9{@inb"A{RO7Q#@sp`<]L6$B,3'3CoYIPW$@U+/_K+~9Ym,{
+F|ZH;-hW_0AnBmY)`J0(QF<9gj>^$nORhG^[j.,b<o_,].a'XvZDr6OI&{>w/oI{YRKxS7;z|<^:%kiHi]2]rwv`L-P7K(:]L]bVcFl<1P24X@1&+wwC#Q
+D]vS3H(J=hUX`CbBCK'(#d#+ZO8G0v=6zg_@/@HF2]l#dE)cCH$#suMA'Y0056O7&VFU~(ogs:2kvqqBYs!"N<j;I(bsdRVW8=y,|_cv3&V31_bcN{[.j`
+z>+EVf"$jN.2DmgTZJ[Ua0'-pS>y#'V]TDTn[4`o$l"EJ-32Wj{rl}w5=Cz--"RXPmG4!]etJwv9($PkVfTZ"a0n%naC<.|fFngZvciR~N5uuTi9%>%17'
+NA`|(J6Ge1/jX/q:a>`H`e'^P;8e.wL/~e-'PQ#f>9D;wHOE@8^%IhseJPv6mk/Z]dI!s[cf3AZ,_^Oi#=CU`AW$YTlhQQEoXS]@s<fn/`1;zmpDkw504U
+NLR=CI{zDGL<HV92#BnGP_8:!'PFo!"Xrs7i_;mwV'8$'%Q3{$AV(6'vW-n-|8#sOsC_y6etOJaT{b&.}&K:,`=H&GH3QH!j{y`|QN+Lk1#oA!VNlb1B8w
+A}=x)yoO`Rf{YA<>|9D63JI7"Z}}PNiriC"+m]o.t2^oZu{N+MVNJ1Va0p)h0U9WH_y@xJq]:]#za<J{d,(y(W[kI^4lCmu`6&-re3ASJHE44J|}LK7f'@
+LgOr=|WS6<=jFKuOwwG`FSx&Iyc)}vOt[l4KOC1PeHo4Oes/Vpi=o"5SCUz@XoSzzV3K<)=yXD-nt/dbh2#k+'j:;306X$)2M5u%1k|%}>[K>aK8gz.6HB
+@!=:jZ[%V4F}P1vzFb!+O2%pg"=vAi1UP-ux64-UK'!}cE``OI0fjAZ-G9msWg4)C}cmfpyGJi_oV"N;V$:+McY9+J.wa[Y=Wx6rdxPDXO_W`YstkQ;Cui
+KItDx4#Q6BfF6`W[U)'FJ!:vT&gV|::r-@pnwy-$JroHcgHX+>LM$tADC+aDx#x`vnF2UYZunVwJ9jA3Wt=Kn.$2=BY@ANaF[/MW9rwL{-Va>Y}&Xg#V{c
+VV[s&YThW..RM7IWsp4uAbb-iS+KjhD7g/]rmLx^`;EAAHtdwDXess#E_5/#.Or[snlCEgodZ[hS'3W!t.4U+i>4+'O&T)-BB]Mj..[)b;9RMe!&'n[oi;
+5OI^oa9s:sdR(;gm]Z2anQ_">Q(dy_$#iq+0j=WJu1.uzJ(@GA,R]%rD#<s_-Vt8xW&`^%8A~n#-gHUzR#`}1Tlb##&}NRc|a3kwz7Kzoxix_4ZO"SbQ3]
+,+Z"sL8fCvx}|^0c@-q1hWrsH,<6I3'j(q<%6`;z%Q<z3g3j<&P:9I3ZzD|&DsEUPNV)F211K<UjrI^q#MHoav>zCZ]h9p0>CPaq}#^CtL1.}c|"Roy{Vq
+6hOxh[6bcFT6WQ{g4w</_oJM0.zl"4M^H;eUS-1|>}WKL|y|tCMtFrRMdbh"Lk.anto4+kMvvm'$M]o7V(+I&%i]/fOPG>xZf}4VD!Zjb[rMuIL0Y8W31I
+N%Q(~HEAL=$|KbdP91"X$]'{^YxUM2Ane6$yjWt1.2$v[!"^HCtJaknu2s[FcEQ8QjptT%'KnV7,q.U4JzbY~KZs&XcR5U+1Bi=BjJ0Ih8'RPIt.gEKck[
+sMkXeFd#ubicpAO::3JJ53u5SDvF64:f~l^2|k=acBMhGcrQ~2SQ|0,o[n3[O$.:ig$^I<zrFK0EY87p_SQQp2"^,Kgo}<S7zOs^6!f4+mgDQSVz2"TkZ=
++L0E63{W#}UY:%6@j[oblYm.~tj5H>{i0nDe-8TEJznN1S_Ro4uU@D)'<m(nPZ#zeQC$)|0,ax~"{4Ji(j7w~d.t|EqQZN:PGge9vSSmR}W7[[6tja40tE
+Pw#N/p^h]_(IVIT:UY2AS}FpUC$IvH!21:,9|b"7yCgqjQ~.2PiNpr>k9IJ,Mgdsnf_9rkvKA(YTN]7l64vWcL4@j1{glH=+2WS{80%DEo0C,!U+g6okGt
+G9co+$uQMc2!,zvnEkkQ6-ek}}{XB!q}=`4&2_f<ZX^|1`PE;D^wNV$lIe$Re8-$N#d{kqo8d>[W}_}iPhef4Vb5RT+Gh(BBG$oWndpAfJD;T3y}^>4,"E
+uTJ,^L^0c[&BwkoL-Kd|/M-6J)E{lL-5uJsYVxj7>}hea>rT]UweCVrWtu[nN}j6,{H8/T^|I84x3[BEwKR"SWs{8FQ$M@samDDe+[6H-^^F=@:iGtV_xD
+%Eo}!]bi-88em58'V(.^f(<dWo7]WMhABX_|RrzX'/}fhzHL;za"he]j"5fVg=g$5(%JGF[-$<y]HvQ2p#0;<}#/&#H9xJt9d"tg;Zp#RK!WYO`T7M9v#Z
+/S_ao!v.,AG]GH$'I[QdIbLZ7:Xj1I[M@8=Xs=fpBinscB._W!).sEQPB{7&&nK1SUZAxUp[_3gZk@/!qMs!Xo|vWRmDn=i#{EF!ol!_Wt2^BL"Q-OCQSq
+'{r0I9Uls)kbm8@/5=YM)t)$LkoRCbx!_[-2bERdaovdH}`$]XRTLucADk8rpbGCIB:nKYaEGo3}`m!quD##S.v&.{wK'n|Z+!DzUdPS"jRGhSxg-;!.Oq
+GK`-U3&V,5U$unSho=HLt3_R9'KwET2yT!;]N]'q+-}%6'8}Kj$rA`njUj{OwH=9TMk|!m+P3TJg9T)wu3~3Rc/ajr@voViKx]$DQ1mQAY!szjF<4uc>Lz
+iv)PSFeUYs1MpJn)-6`|#2#GMC2d/Uft|i+W@B5;8Cr]V.p^8QB=%e2:7iM7#.1"LR53s^EOEh964@I>_SkmUyh'#e2lJ"y6Wj,:;4s/^u-yt#&<K-sWV/
+v.HxNzk'JeQ[5u)[9H6Y&ydX%(S&:C7=5KF(iLfGI)M`KT~akAxaj]F)6fd)&Y-N#R4on]c$4$D1hdP94k5Ja05j-TJx+kc"vKo(X:3{4Kr#{XP]2fq+"B
+o1qI}"$zw]=yBnpD$8=rq+AI5eJ;r[4Q.`YwH]]wW(V%shZT^""4R0PB0A;Y||(H6Zw]MwpHT.n5!dj6.sL[#n%yDwut#Z+vP=hv^`9&'.CE'qoWG(fM:b
+HawF$iyRF5jJpf~+d[2n@)%H=ez:od^>.AjXQGEg/h3)}umUkIy889`30@idv;~rEkrlkHWY"O|9Q8gw_g2']kH/.8Gm2)>49has~b!6;Wr`B76w`2Q2G+
+{(Xml5^/>U:5f}s2{Xu5oCw'Z`|<Q|:Zr@[@w4E=rvwBi"f4X<<q(=KzrvbR1n}P#wIpw9S+GmyF[sPx:#CU[HIB1sKfK:fLaR<F=_8)J7F022mNd;f+_h
+)L4TD!dJ~_QF"8.U$cSI'<aN30HXj8fn|2`URPg6Wah(+v'A>l5LbmxChcY6lE^(=AFd]=wm#D-M~_jq^G8TIxCHt@4c~yuY&U/}"aoOKB@(9Ef}E!BoKu
+4.)SJbb_QL|8GR#&EYz(Cgz7.]PiU!V16I.1FErG_X;)HO,hwy;cd7BI%6}Q4][/R[HS#@}uW45^Z(luxi!<%7^[<A9gKTr%Pd0@LVf'8=RO%D"l`eWu`|
+x.Cy/{dq@9Qq26vepA>1}_a+~yja'H%".'rN-Tbag3ndP$@dWQ>;F-QRgvHn^2tG-i$ZaM:kWzj_,sCm3kyFk8`%Hy3OJGksi%mS:Jy"vvLZ(r!{/<Zs_@
+6jP7Enra$n5s>`]K]{=}Wlh.b%M,GyM!!ykrUF#3{#5V"/al6pMiefyl<i^AMys[0)1=T`y]Dgs`n%${C')cP>8Qv&<HWA3Gvn/DPj^fd6|IWaPHUCD}Tj
+3tLAQ:|3;:1iPdh(6cQzTF"#Q1tz`cePiv3r'{)jmd##-H-(D[E)fg,z=.#w[bR9.8ZD=8z6)PnLD0==a%KIUIg&jFBjHe^-xuCNE`"f3>uZ;Bpd|XjG6s
+AYemYKIS{`]mvg'%ZWxx0[OuT""lauowhAFhVQ`8#WtObue!t#y7_Z-lqLKI^<W.lY(')}4UCr-0g6J'{`7z/O()d`]A)m:O~Bgumq:oe;U4oo+2zilcqk
+r<x#/;D[Wgv;S^>-!9[aiDwR]@a&jTtis<Vs7GBXf`hJ:MICpi[i6bxqrv/{kQV;48,!@M#W44{fOs+Y[v-|{v)n}Jfe%.WN1+=]'pC{~HCYq|=lR`>7N2
+X/sXlk_VsJ1-#N82VJwrR#CTx`^,S)b_VD821`1/m9caVDtv@BE]v3}=~SBl:Cv/rACKI(;^s{lQ:'[3RV{;N!+=-AJfGsmW+D-]#0}ZvmTO!m(pT:qG)B
+Nt&X]c!n[XQO.un[Qx_v$QKI&XUT}@>+GEuT=AP%{j&1DfaALoRVRFi<Rd`kv:NXeS~5p>]5=CfZeXBP(a5C}Ytd|Z}T`x>eo.G&;A0%IjX(_j=08q4dcK
+qid't'I+c{_zDPI%H#NSt^~iVd_lI'[Cj{:};UI3,>emRu&D[s==k:7xx`i[<&E^0Z+p:ZI^]B#u~fRU;^T%)sH_JeY;5zX.B2L/jQBNv,-@&"=}B(fpa4
+jDZ!(BW;f#_3h}UA8,29V1:aO2nRq,")=M5{9][_uP}zI{g9OzgsF=;s{V3NLix77}I7jy@0}lVpXU`:j)T^i,@g:]F8.z5vBmVKF<2<6rWk"71MVv=GyY
+R`b%,7'm%Hzm90$[Axhoid/'".KFrX<5GLtyq6!C5o4wrKNPBn!Y2;WU@`j=,su#07gc3StIdLO,k5_;(&[Sf9x`:0B,vF`iZ1s8k6`3LTUhB%/HldI'Hu
+Ih-_F+0#]y0#;D@E,j$L~,H9K&a'HUGYh0ZR!Ras{3vfXMkTDJ|=]I2s|IVtrWibvK_A[MKD:h<s^<[LFV|[~P`h]AyZ0Hd,3)G,[h,ADm&}u{M5yN08ik
+,s.{}q<yiN]<EeZ0z|_}/T/]Gd=gWUC`X0;"[T<J2-`@QiQz1LWfg}s-C[rd{XCf;jJRVuX<TnO"0nfODuv6QmU(nbfY<M683FsE/QSChdPB5k!7+<xjc"
+E$GGi>Pd%Lx2"5m:A<vH!;u_vK&%R<ZhUI@<$'15G'B9Z)[zsXx{wJ~P9gTi,b&UQv{m7Y`@#9E%'w=j>O=]M:J@,G!1&"#RhwFKbp|QW=OVPlnfptcYD=
+U+4DIec2o+=AN<O]}Lh|g4Opk^,-^z]lpRELSUV61d]bE;:swrr7F9a#=SJhy-!DspX[NG6ldh,a}2~g9Wu-sk31!S^VrL!b}.gCx1"w0cJUg2Hk}Z@|#&
+hNF,z"XyRu^9TH8O+&2N(Kdm>#{9T7TX4GVJN&cb/Li79E$@P>xl7BYo/r3_9:~Fvv,6F6%:|Ye309HO>a.9Yh{_BaZ9l#GCN{IHb)0S9s<llN.>D]=YId
+V|^4]9e,V!:!viTOq-=Wa+.xF};TS;m"x.{SmH!Odeo$c]YnVf&H|;MblLifTM45P`,S;N1EQVu.}p~-H%-`!)Gid8yr$'amNjg+E]mU4lTM&%H:gT0sjG
+-RCUB+-#w1pMpf>q^iAA)iprOhG/|:+'+2}ElDF.4RPUZrVu4%FKKuT=`z#t8wNG{D8gr#[JQ#yH+Z:=<KMwZ.lvl1nuKAL(]H6FK2vNWz8+G%7^JW@<7[
+m]SktTCozpAeEi]nCr|'G;b"Zt-@qjq$%QkC#}:h}tZ:#^yFwE1S!c{awE46b].XBGcf.Sh8E7fkF<C,PdMXN#k/ijgn%0h;o!oF9${=Z()>eZq3#RxP6/
+~ouxe8P"@rP($QHuh+8jqld`g<|}$_JjH"<isX_.BP-8e_ChTjP=`4x3wyyfz<tjc4}w7#M$@vsvMoCEFXNeDdVb)G3"NPx.)S"Y3dS]g{1u4Mhh_+5|oE
+o8tJ|1=gRdA>yX=`"#sjS_}_PLJ=B}xCs}qVn!65}fU/L)d4B=evxf`w!x:fS!`xLJoz(aHfZQ_a<f}W3,qFs8!^z{.Cyd|A}GOx0>[$'MDwc'-NiOLkd2
+^@G%Jmn$i6O6{InV=+RIm#&zk|jLN,[WOAdG9B;$cMM/,L;X:#$@;Vbm^bT<4Jt_Hdue6'hks1"q<rf}S2P-Q7,MjZ>|nEFNBG"QdvO;5"-'AiR>fmYm&y
+1REZD6W}X3!UdT[Aqf<+mtV<"~Wlr+JE_3RJ!Mw="9.uW+}y[4`O@ne!$=uYH17-hJ@<+9y:}!cPySLa%P^.t+6&!E^&8a3k0XU'3uoAlHt}|!2g5kr)yT
+4O!SN&Kp8+t(6w9bB//O66OLf-X<rc1/Xkq),}#tsUG+NM8$${6qY&Rw!C#"C[6j`aAQFsKTH7T$TZjRb_Owb5Rh~6$Q)yBMW`/>Q]|.#+!=P-M+HHz3O]
+xoU:vh}5<H3D|4{H1x,Qx$[UJK)t^s$+eMH$o'L|$u}kB#aiGS;u!U88[Vpxx_+K7Z]FgTI6Ixr4i:|2RW,ZIX[m|5bqD!(<0qjBv409P1SzE2m:gp+"#W
+;m5xFRZ[L^EtjwrlMlNcybof11kaZp^<`0EQCvKQG{X)h7W(>mZ5;.mx'x'KTnRcF|PI#,6ibpk(KY9dOqwmn|)4GCN)df@KVNTpQ,pNm4=P$zDckGdr'{
+nOLRM]MgDz{i$98dreO73i+SKGd><c2YB_&_`aaCjEG]YP~-}D2eZsY14kV^J)AH!x%<{yV7t6Y2jzP@YUx35&i0"2U.<}QS{!d<|3}HUF<p_$&j~s]tJS
+fg"WjG<kUd/r@gfshwv{`w]}bFzuTH@OCQKy"mq8"+J{E&L10@MkMVQT3%yxl)RKAp}o|lY.&C$2|I^9B,pz72vlRIRR&p1Ba`R[|'%Y4GZmx}"n;#bu6n
+q$SV%]=;%NhgLEQLC3Tn8Zy&GM6]^6L7zj2=FCYXG&XKg7p3LcP{@VmsDQ+5(@5awq{rEpEj+dXD<T8f=ev3{ht0}u!O3-VCws%CS5J<xFT":O"z(:q4d)
+S<>hEwS<1BCo8!E-CKc;%;c<GB-xguGEek"i=q3u1:PbI4FZ}3WJ;jPk^(wc<!sye@"fVweKX]`Kp"TS_cp<'-L8/G6Dr:ck`WE32s6O7Jl"`2OH8UJwjm
+{=|IL#wd5tVUI.'8jhh"S`$QpxA6C&`HEnZe.RZ).<{qyVc.7./JBbIaWn}m!hM5w8Uco/l.C]TNW@(9VrVeD10/"AOo#RR#9q-$+[f)Gh.<}h,5z{VA<+
+0wxjIwMYe76yveF`^+B<Bn(us&8|U4'h&U"c7DmLd@]3bl]_LY)3ELTJWwr&]X,S/kC-W-Hb<(#uO<23#Ll1.6{,gui2X.9'I}C>`#tJw[)=7K$zRQ)XcO
+<{+kU(/y^^Szur(W!}qQA(O1QAe1{ofUeVDyJCzkxa1W3p)0;@sw1wdI_a{,vfka7bU3CsNt8Gb{{vO1xV)yykt,c"K+Zgzv+d`lLiiFK#s@v.=J)av33h
+NP`q0C}1.:0J&`e_!jAT,H6cK"lnf=+69H&t_U~/d{u@G`m".OL[`@#va&asKw9TtQ+hUQ!Cuano3c~to[Ji|<j>c%(a[RzE{XI#Q!7WJWK_g'=Z#g1nPN
+`5)I(pUt^YyZcKhI(eiK)Uk'4<ZyJGCfvt,zE=1NMZRo&#0W$q#{(t-QKz+l<Zzmwp<AGomVHkM1@PRW5T!t-5sn20Ej2hGGa-EUbNBcwDpE(NGt)G6@4e
+~f@KhH2=T{IE".CAD!)6k+@`2+!SC9&CDEd+LKyDak;[yzOzSyh];E{/-=vQip[R0At;cM^Jy7a@nd"xpl4X9X>OnIO|JJk6M[LUcq:J$1|H#G4ka!]3Z2
+%R$M:$[h72c_ozshu}q]tD]`tZQFpY&Eg2PE2j}-xK2/xpxjQBOBY"b^|aAqG]!Dhtd)$^G:XqqEKcXK@[4qA4]oIlqH<Ra$RD^;EYAbEi1X<mJ-"e!vv#
+pX,R:Hx3/v(1'UFGY7a3-c{[VI384N4o+y5WjL33XL4_fvu#'KS3MIGjIHna|cshiv.p=ZS=.M`+-PKYex^$b.s3K=yLby&_p(_MnZWq'-}e)|;2N<wHgO
+_G8181%11O@KVH;Nmy4&dXgQNFz]8"6M]E7)FkS7PnLMNZbNWft0iSJU/eFUcMX(EYES[0bd)5zK[SMt.}VGi%|w_5o_:{@1=|}qhxi0W"o(~5S>-xG]P/
+i}#=>7fx$j{Jb`i6JWy$AqMGNg:9e`4#1KzIzXNZNSd#PZJNMf,d0J8HiP)5^(kFnV<_j8P$}nQfTg#v8CP_/naql2Uo9lz}KIEWB$(4Q!_AcjkbMAAj3b
+^@f,Fxp4x(f9dejY|/Bmol4"Uu'v8Zv,8n|UXhaJy@"U%W:s-la}9)5|Ic"Xjr{^YOhc9qrm|W-b$6O^).]ImAX[#i[&1vw%~Zp0g^>24.q^$Rs:NguW#!
+s2Oocp$cvvr))/AVp<4i&ul9-vG6vDt'uXL;MMuakE+`ETK)lR#z{M`OWiT_:Tvn71pCtD#jPQsh%7Hgz(Si+s#|xzn>W{SJ1'ei&x;:B(I7RLAbX5|&,;
+d5Ms/)hAKxPMP=<2@My/(|^ZRcw;QMicmzvaf"N`<|3R+Y)rCSvM!>@BU7IGxxA'$g^KGrzYV-G88Tm4"<q}4Y%(Z^KclB7[H]+Ef`~PZHF#/c:EZKM`n'
+VZq.':ZFH4qFHarew0HiLJiu87{FKxaNo_P4Ff-BmkECmFYm3%@U!:g>Z9_sSU2T6UCYGDT@L(DOq.}BBBjAKjsY^COKtKErD|tZqs0zkx)ZBp]n)U^8xE
+(_f%^}|a)}n8/-o,pI|`Jr2hgH8MP(Pz:xADF$`a'Nbh7Q{oW^:V@s:FQGH+|={Boj7ll4i7sZW'w[Cqi<RaomfDwThq!)2g8R_WE{Z`eC`RtO2og]"~W+
+A}-rNJIEEcmL;MEN:LAba+jV7M9ZHvf=0wSkpC`JI-Omwe|r|2TNkbLnUkDH=VLdG_D0e<I2g#]pB[Y|ui+mC0L%H}D51$Tml>!_=;WFeTsmt]@c9]m=<V
+-NabcGq-K;lQ]c=G<S;^8/6)Rov`ig1nQx!APwQ%z@V=d,L'Jdke{=p8V_mMmf(YgtZnL30'JSp7]%wr;2%Ppp.;_q-3X/fpKn.7Nn`}x}FyqwtAtZQb:(
+o2&>1ca),{#5VUjy@I+{C]EvLtltmR'Fu8V|SN$}i=UJ=sOp~6kz>e{ED+;[t(_NEnX^~r(__#TJJ-Z`!v0T,;ji-UE{N@B%'u;_G=42wAqj]2Bs~(S0kf
+mw9qP&x@w4dvQvmr!K}qFmh@'VKxkE"]&q/6D_{m(L27lYI4~<&1DM0p{pr&CSe1{nmDe>do)!#{=[zI_OOX}^&1YI0>4,3Jz4lXOPtq3LOepo3Dp<VX$L
+wbV/A($VTlW-9kOC'SDKF"`]/G`NlxUh1A@|4^!t9a4!;]7rV_Ma:]wa+&3F9&&gG6|97oH)=tUa).huO5.""}eF>o:_N1.HVBlZQMXZryu]O{LjkYPMY%
+ZY3}6%4u>Z%@{V~M$&XOi9gZZ&WbVftx|D;ssd:,Lq`h_gHIwk>ObZ(ddt5Eue:Y>(aAzuy{5)dl^V(vIyX(WHnRggZX6QJsLV[|-@C<'AOwOK;YKWU5O'
+iDs^prA7Gu%!s#||$Awa:,1^~)+AYT5o"%:2_z`%vSfe1k}'$D"!sg7AAPfeSt]DlI@QCM=h`U<Emj,aF<'X^psX5tOM/SeN77k^7z(O77JPf0(sV9JrHr
+/8ALq43Rks7>bO5z4c[_QiDXD"Im'1zX:b,.0P5I3ETQ~g~$@)M%uAE9wWnDr:%a`#UJY0ohTnq/C&n)j"N#g6ECqF^!5d#b`td[tKzE,!`G'eQns_:h'4
+:JW^&dqJdvYG6Fbs'k{IZT'ZlM'}<E%Ets)t{Iw#Y&R:h=rXdrJgU4$Va]dVMWwh5rAdb%_dwcyA',X^R)%`yx:.hTAN$$Ad3q+g@r3b&knK5xfI3dt+N}
+D{lew%W`qT_TZRGw9"1vh1M9n4y(q+JCP@vn~zSLs=RWQi&N0Y<DiMU4qr_qak5DB@;B'b]k-q':g{f]dF5XUPUE0>qxJJVVWG.WhXtn^Z/J8g&uF,ek:A
+3Zepmy)To-$.DtZz_7'")+-HbbYQ@nHT<lwvnMuV@(3&JKYvPfg$Lk}Q$fEXP_D8/lqId7K$,}F}ZA.C5x-#6CM}'ZOdDaU;fi0Gg>oiF%k4|=afNn9G#T
+,Aja-2%>)h;%sQHzSD4K"8DXHWP+fIi[tCp6w:5T~>[_)HHX(X}Ois#;ANlk,yvs]cBVr.w)7yaE%FwULo}r!l2n=w`=9C:s#Erry`wo@NC':VXqHWhnlS
+)|eUC7vZ|Gs_wzPW2h#xkAeA579:/e)2YAEn!$NgnUc&H_U'+Nr$CjdKY_ll_0s%V[%fYOF)layO}I>e;UE6F&u.@Z:s:0T3'V^L'RJ3@y3A)v+:8laJyp
+f,pIXD:QE'=i)IuS+i-!TTa(ysBp0S|Ak-5Igk_z#YbVs@>d0[xcdEEd2uN@'ht>Jc&L4)LbYANt5sq!(n}V'|"g>f`H=)xWOuz<!jjq}IeKGj0k=&#fH2
+`NR-hEFCRVX:1+!mmjyZh&5Z.rtsW`:9o,+ioS%p#6+dX0ITQ3>WZ%b^y!_ND=TmYj<1h;c<N^B-Fb0l}&x/8Z'=-1E]!Rx`fDN<N0xP{'$x-3+oO4OajI
+.vx!Xvx@9nnZVW4HQW,guGR`n4tx+lgwD}7R5.NEaZi/WsjLxdp_q-nv'-j_bIIx_yNTe+'fT(aGES9VB^s+i3=!B2|]y;Vn$"%1h,5RY|6nwlV8kZggIZ
+/zSxMpfGYIn2%aClR/gg,NZDysqyBNqE8,T2F>:YspEu^z^/D|-^OZuKf;]Ha`xk^g1nwutxq_S-clX_jsJc[]`A@|gmUf<FbVY5An-H<Nd=]dIsSd-tJI
+H=.ID@4m~@Ke@CW1AD4l#B&UFEI'^EmWef=YdH_54)ae82v_:Jbfa-G28Z<ur;`6ndx>tz6.6r~m&/6kXU2KMjU1gFj5!%d+i=+BSC>x`=3fEi[Bm%K8SG
+00N=b75saHNFOqpthTE(]fgI{i,[%0&mYa<c/#e3[`<"}Tg{;oDNdh)d4mJ]8/!"}q1BfUA=-DyjXS3ar-82$Xnu&^J[P38SOk4$FMwg.yWqV}i_hH,{t5
+]iD{PNx|#G-b~Y&&WB!CP:M$I;;}a^"V$#lI@q_I%,IJq}R`MQp)E!6:y.9!)}_+umk@Y%olUEgtBDoWyB&U|JX_wvu=s5+K0;u4n_M<{InFuR{oF-le>+
+@5Bo]9(`+hK0_l$x)x4"sy"t($!ZN2(3Rk/6vJ';J@o^$wUqphe_br0&U]I7)tWQfXtc{3S)Uxa7B4`"Fq9^m-YCoptJ^uoXavcRp8EUJ63W-iM)x!MetF
+wD!IHBsnsjsJ)MpF-'re#|@t-ert]uAcWO9cAahC(;SM&VBJWpKCQVNTZU8Nw6`NfLJumn/8i5B],4smSTcFwGqG2G(yXTDo6,ty8R~{"eZZbtk8+vM7)y
+.7crdySDGt}{#p~k>}_,~O2{_GL,ya~1mR2{r1%y61]V3va>2&QaG$^Ty,<c=ItTCu![<LMa"k&jvOnWL"1G9}=`sehS|yqF.64=$u%c9/yZ8v4ws{qfth
+UNjfh}+>Uh&@`6i]NbhS^QYAVJOB%]Nnn![ws}U|vlP5UMe63CpAuxX>pn7n':n@Zj$o{^Ym/1(W'cCaINDrT;)@Vu=9YkaIn.z|AB[_kcJs..At{P.&hT
+UAu$.K&x215d("]PXS{Jh1){jhZ6"1zBi^u<66E!.P=m]bEQx#xFjR<n=(plXO;|:p.u+uAqD8en+h9lxG)Je`ZBE@15f]CUNl#V99-rqY1,t}'f5rc2/1
+_2,"#G(e7Z+sL$WYNEq=f0AFmScqW<EAG}]z=B]IXumqGGQ;#esC/i"v1'qr|oW/nxjn[%/i72V-{:;S}XGGo<xq1|GS<y1fY>mqKR`,1KV8xg@|C'h5]s
+IjdV]PQtd-]NG17bY($<H(|{"-^Uso#;@Xk_cT6twB29+kNJ7M).'e@9L"YU7,Gn<N41^a=b0,tG(SwbCi-k1$Em^5miLh(=Z(i:=)_K>HH2x4_(epa/{b
+`Bz6^]P:^>/;ruA9;rR"Ku@UX(y"vm-kiMQ"$f)9jHJa6O{$b-9-W[Oixd)"@[vo|1z7R09$grgx8+_WIi{).%-C15#`;-RoE+_]5^(hd$Dne]R8V(et'h
+`=`ajTa"=M>2:P(-C^Jc({!DXfozJz7a8%1p{KfGfn+o6qsEJ:<F,yYug}PXKlIoT]|B<z"LB6='[^7St0iTGg`5l%%U<-]2:[:q5$:YK=G/2oTei76)%r
+jdp5e%)9@}^#G",F;>DC.e;c7%QBP7tY&]oE+uN&=)E55uL,Ncs<L'Kxtj)`kPD0]0]UnPGkI|/ijf8yw:[}18fUSS!j}j}]KR]_ABfUuz.)3Ge,>!SED'
+<vAJ%Nr|.w'WKg<&Tu&A:tJ7ihsh6}"4(UOEN"y-]a@l[$~ZumRs+5^%VaksdY[]o_dMsHNeU@%$//.QD_1,z/hX1uUuufHAUFIhh,f8$9+{e1:;hq5':l
+v_0Up[gc.dA<:jM[]YV$.{NTmo'P8TS+j{_aN+#qfXaW=V},VOpl],-yFQrsoZe,1p.pL`wSowb2cTX"fiACQdtrS;%k6pA%q;)n]XEuHyg).$Ei:9>E3!
+R<p5~eW}DoQ+=p-zg}Y3zz/zH8el_|UrQ4d{sen[R(6}}Ifi0C6QVg6'@RQUtQ%';y&LGP:vJAv@`63pK8k;tcd@S9QcpEi$3osat:[n1[48BeU^GtBuVP
+F2RTs%2L:LPTxj>)!5&zugMW]ouoqBEOcM([56/4wblQVm[3kL97=fbo'xTrk[K&;yLwp0XFuzlFk6XfR0$)0V"3q,+CNID6rm5eS9&xQ(4dHb<C3<,T.o
+<V2;)V6XyE4QC&%a'e)j}-($S|R8Z)G-yy$_N|^wMfSE(KugQno6l,yz[_Rff)/j.<ri%%UBxd"Ow5HmJ<ZD$K8rqXAJ<.0E7P'vY7iu(=EyAmSS5lOS'C
+b[SH6SwzMFxmL$"NwwLUM^mvshb;bAc=TTKe')w4t(p1vIIy[J8(q[pde:;Qbc4m<6Btc!xAmk+&M'HT,q5B5_6/g`lYhaxBP,AEtH^4fx_,.r)q@K3Qad
+|[~syH}EU"[rLZq[D[xyerp}$<MwAy~>|d6;Vx^1RAIfS"ub}e_bS.NKT8rAB`t^rPrmm5J-F/lA1;h<!Kwl#&8Z#H5MdA{-K1{/VOi|u`K`/A&'eMiSU[
+AGnC]kO/zV!_(|=&2rRVZwDsmNq)=h]8F5Neu5yH1JnZ22mGRG:bj+4MI{[f=yCd9Uw6;iI4CtoO^dINYbk+@@B61Z1rA.(MAlFM)V'Arf{ha240U-a{hD
++!ODklNCZa0#w}4|iZI<J(lyp`qIimR]Y(cJ/h#KkCc@K;d[zb(I7BI(MR6XObb=5,<%HF"9qk3:Y9Oc6j8[dpcF-]Zk):{16"O+)s[],E0nZ=qHclIQAT
+$UBVdGI8B6@rxvUJ=^8VT)ntt-xPFQ+(Mnx}]{@Ww<lx"jNMRiG>3jvI-4S}V4+1HoIVGBS_|NO$tCSRE9;^(gD}@,,/sVfR$yBKgW~6fcW!_|f:)cmGh$
+FU!!Y:[gD';:3PQt&J:Un7zz1x+R625nsy[mPBXP:"ApZ"=SMrwy2Yq:m}3yM9g$:h-C{V&MGx$Ei!=Lp2IKnx39dx(-oA:o}GS0]]:W}R>G{T<X(yY55a
+b|SaTdG8+C1ov:B8JnuY[>Bu-Utc0-nO>L^iT.])<MRBkmrU|T/#De6|$^5gJ:Kg4qY`A5y-uwnQHfT%'fj7%%a/jg~NHN+)WoWY$<a-qg9jUlPo73Gnq{
+@sgcA(f}>zghOg/O7W0|$M$t9$Lb`F_q<fR&::,,.Q3}j=LVDw-Xy(gAOB^flYx6f&i5`B`OqW&)V&i+6-5F:9A44jB-T53.x3}PK]4(t6PvoQ,xt)azF:
+6Gop@(fy|@&]3D8l{47<@Jj>Rdd!{1yBXUjrZEFGGGE]GGG@r`@lxTF"Y#Ln@Y0D2/}qkycW$#x${ucB%k",I@]$ZM9vW6~O]Wl"IV}Dz-Vx=O]UZ|67ck
+$p2TMg|/bW/l>1sFxU~v]0/H:NtXqk;mEoMw9+sBU7NP+_vnMsVC}n2Lr%^crZpIG7t8G1tJtaSK,qi)wvVEZ,V5+;4L6|RRCAvEnr$!Z3fq2%2GoA)3fG
+>3BsLT/3.#a'b7>KJ8QEd(`Qs;^3'Yar+D$>/Y4.Mg)n$:kMJhlUTBp.3%1mffG!M@2evA=q:rLu`hoz3-=:JD0tZ5&7>G}wkwsv<VyvP>0QtiAt%zAS=)
+3uGU>_>}<JZa`X%)&1%q[ejK$6'y7iR`I&#3{Gyz3{eUrIbr{|iO;4.wT<|(KDlr|F{=jle0IwTMf2Eg5P`c1hPhP=Qlp3U6KG%V,puU#|90yDtKIv;r6K
+.tZ'B!8qQ_G",T'K}VNjFhE9]etlxo5Tvx_U4AJD&WN|t)TJvmb<sz.&x}M3$,+z9F=F)F:xe2VBH7#a'TKuTn`<H=Rb9;V8ew,"rwn&HzFr3r-t`}-s."
+eAwU+7L/$zKS'%Iya@,KVf9>2(~4f]s>!8xE2R,pB:7f38)Hk"W%ZEv[mlu<B5No5pifS{>xKt&QNl]%iiFYL[KV+NK,LB30EXT$$aOJ"NCI=FM;wMl`b>
+2@rJKU1s3L.juREeRL6tT/%56c|4qJvI[h^b=@T_'rlBcb=,H>Lz~axyg9`A8t0nyTU^-i@]L56`tr0${s+uKS~vH{JOP)1yD=@SG(0Pp4|3;)'fQDt$hX
+<Sv.k:=jgMe{,wuP|tYwadUN9y<:]RHs0%HK(A'epI_Vo+eHLhKVj90EZ<q`.u0J|$`p@]1pweL%"7hUT[`9sk@mY:pr|5Uc`_OU|PL'7AhkQ1^:aPN1tt
+2h}0|^k$)mo{G%,6fWKRk67M3//:R6{1.bolOoR+EH>alOfFPAlg-B7}MdX/<AW_,^zgQ`+3e+L`Je|/AHY<F<3(8'&C,jS@~!<hfI0.3/CjSX}uN&f@P=
+p]YT_2<z0)c-|c:E`ZN`]Tj|{|,MTV<`)rA3t$<'Ga`h$s#V:PN!.u~%XvfvKI1n$!y2cdZG.ByaP=EjssmXR:71Y26eX:UH^<g(}Co%U1Y&jJBw)X$]j0
+tOcy<BL3LokF3`~V|3MH]vk6':QaOHlc(d6t]=ii8utP%%<jdJ'1r6lB`5c)7VJRc+=JAMhpHPP<xTo#Kr>0|u3fZu3yTCDLyfIwA=n-O4To{>g.Wz3c<=
+(SnjYHi=7D^KpzmqOB[Zl{vQi$9,Z5Y[f{e$5ae,PqhBpw4d7eD7L>y#&RZLE$[5]a//E=ory@2)QrG.DPedP-pR>cFB0WrIqo1qQpy9kbsP-T}S_"Yu#S
+8()zY%c^QxtH<YC1-5u,s4+4o'unRDrrc,Ou+o_,lsr`ttycmzsSthJhZ%#2yr#Ex}j5JsIV}p[yh9,4JA&$e6"q:PpyOQXz|Mv01[DiBmcBRnT1aaP9J>
+_e.O;bESgJ3@!ji#{/tc^rRC.Sn<I9BTHZ1WfsvA61+k_$MV]E51T,!%]ZzLtQLk:&$wLnaKn:WVU3E21j:&;fz$dp1R(FfwR9~r)x5NM)ErGTB+hH>or(
+(|dY5mbfipe!oGE(%b6BeOXKN5r>R3l)[Hf.#$7km7-IE0Y}F^ivSf2Nawz/S.,pU#a8Qb2wAnrhY6VZK!MjPzy%6uy,o}.C_hF:;a%fJI(g:]Xo7v-`X3
+DGfw%dH!b]dyjz<{4qule8psw_o,ZK1X]J(27bKak'>]_R=Y>da/v"K=80s}nd2Y(1LHf9xsB^@%N`ZHTzI,A(:]DJTs#&|/BK.5R9u^(=_E/(ywEt7!$R
+O:vtDmJAIO&qs,3ok0F=ZdYVXrn;h8&VPPwy&]N,f>,-3U&,e(SCq$QGbR+!XH#5%v8>p5Y7/N;66q9wU]MGH`m4r=Z"W55cII=Ik4GaBYvH$GLC]h<%g5
+ANY|O;uXR}o9`i"wF9"jBVGqdw;]izRn>|jvLlhL,i6Szhx6e.);N`;3wTy(o|0e"KUS.tggULUrAtBpKI6aT7Tm$:~6-J|[9WLqb(pPqn4N7vWbimNnmW
+YWmRS7pY3)R2f.ZteL~51HcixJcNlac{b2pN:/|JrHbxUqm%HtqMYW>V{H#I;/a4Ely[F+{zG(k%j3u-nT|vZ5t^T;--]+Y(w:k5=u1`kn%IC'5yeh41dd
+GBH}Y%:;4f0]:N-0CLP<xnh2LD'f^t+[GrNOHu_>lb^d3]@dLp)Nle0&mM>q(fDEWkM{){YYIk,bY1&i1x@jWqAJDM8o<kWK.$pmZ&~M$H5fW+yS&kV'Kc
+'x~<QvekXyfQDMr&97=v:3%TU%sU8(6qD[Ua3z#=o!5RPiNG|}6cop)Y`S(EmXRB^=Ti$L{>OM|t)cbDc]'Q:p:AB!cq%rtb+^kb`6~yV$5A%2y>)Z')W$
+(T#xOF}:cL$I&tO$ye_eT!O5rUf2Y2,2r%_j{o1)!+)%tDqG34-5[a{pip^5#[Uw3B}CV|;l^Bg$]L>b%RGiW"a},)yduI.;,^cj)wLy<^yIF=4ecR[@W8
+~hW2HDRX;Iqr:6Ax@b5|41Z(psOog|E))Bxu-3p<48P09{cXh`rB&6+u1T7CeOBYNNQX~,;o]kzYN^U]0dj=ZQ2}$9r.4pcfyy.}Io_LGkyJH9a%PCU!-#
+f6X$=w'CLRU,NCsLE4^/OGIo>0QtFr251;cS,LlI[w3o=Lo9jY1&d%&PS+1hrMEBRS4V3$Kf{f(v)nNGQ]wD/bgU"-xi/Li[._q"&,nV1]&VEaw68ttmy&
+CAxpmFs,^gge:Yh1pTsM~2Hky_8AykVkN=nXeh@L::JGf/y_@04i!x[,5n:D=jmn=@B^#@34<+xn_4|(2sF_R28z_4Nv[tn_]lEZ8i9Cqy_1|ihqhy]5(J
+`g30-<6#Qtc2|q[F!d'i-g[KO$P_W%-oAs0Ym|d|4"QZ^-h6Fm|5x"""rFAEd(@DOoIpc.-G:aD-h%Vr.cJ%Bdd[C91%mv1imJymszAAgTAv4|}B_bYN;V
+is+DSxN6lV-R;-:H64(7Dm/y>f[Gyup:D8rq[ly.X.byaa:)Z;:vB:]6FU;VB.[(0ZF,V)EXDF]!ql#%4<28=a.0>zY-oLP7!E(5jy"@]Iaw.yk#p($xt}
+5@}8XP}]9YvC)<7#[i'xVTstm$5Hdp]2R#Ql3es,rN>[4a!RHC|r:uBLt[UDNpYTOhG{bKd=="M$P-,u!3d<R$R:{P_.Ye/=xe0qX+j$x{v71$%w|@rZs8
+6>3/K#o(X_w26=]=H6U,IzZQ`BUUnvSG=Nfb(|Qc7MWZB_+3T`&Mle,X(T_(+jedgo0Q=p;&ArrYjHPOI=nkK["0NQ;kVmolRu4.m|uv|CE1>`/8nF8AJH
+6I'vv==F=}R4GO;|jM{^N3GIMOPCM/eW[+)@(e.G9Kh$LrJW1f=2!y:O]'V:l6.co5lXTndqEK2P92,]fmkzoeS-Rc@zY{=6gh"glo{CyCZ`|!0A-Cx4s{
+tv,"|B!cv)/T&qE;'{/L7/IGokU,ol/tr3k.NZo1>5~m+)`=S_Mf{]#CaUYmuWRz]IeM/`vuSX(DkLoHYkkp^):A+dlg,'5B!JM=D3;E<V;2B&6-ne]2V-
+VIZVK{j8YME!M9B/K|cST`IEzn'`{:F3swmO^BzB)Ti=^LNY#$&:hz^kMx0klU~Z[Z8l|"]">>9d$m8CA+ya`Bm0JhUF>MIp}Tx;J;|p@NRvw1ru-<v3u@
+)>QSFvO8tGV]/6D|+o@}9loLAc7})p8t2}UGO}BgYiFDJs2qPpTi9MfM#{z|~Ozi[tF}OeJ#s0mINNkM:M&A^}F+7X5;d[4,Vu7]'%CZ$Mst!-Wu;HuMpF
+l[Wj++`bqi#<V0356m06c711hs5Q~G~:Fe7lN@%m6ax2k7r8~DHC:<9`Y0>cZ:"G+o8)#.}bR][6}Wi`/qIx|82=Kzt'Caf1^<=5o{uVKl`"h3EW{YlQ'>
+_(lR9qpLK;LlLDDG+.(%b5MkrtRRk,qM!k&%ILM63hY$z&KU<WwS4X8X@_sv2n~-^_^T'^;l[v{,G|]vk#_qk<;^0ax>'{u9Q&-B%oCg$Row:(U"6la:}7
+YGt`)9"%f:G3M0'(E69`6:Rq(_dy4n2Gq)B%iV]+$/yGanyATIC8RdgV5pxGrbNw(08')qjz3O/>j.+2R`DAI9<z^)8rI4.1y3}Dn`9bBSeVbGUp;7(1Q3
+BlR4=><:I6c$B]@6u-;RXtDQ>@"%6I(:O3q,GqUY3+OuNJ2oDAcM-hhH70&;5<:&108KtKS]QZgNJvcP!3Sdjy8eUbFK9JIc>`}/)2FDmtv>]X70sVbBhn
+6P'0>l/Pv_W^>>00}gAW!Q4=>c^qO2W{e!xj|uU=)R_mDax.NX_3pAxvNRSEebx5%cFrWbjg|9@@#,qG)1)TI{;J098^N!g-&tOF(bcYIb2W[O$3Kks;=5
+GnxkP%]fW[W#&^)4E>1f_qr|2.VwTJTq-2)JHp"JmXwoP3>,uj]b7Pv;g/B^72z^]iMhU"JfCRmo{xv!cNxM%{a@lBS4$9(4d]4ld^o6L_|S,C~iQ7('].
+SbX$n&ZNe0O9EAHeht8KpCJ5bya@O,bpLZRs~s$`wR>[kA0RLIoQ2@s:9yQ0{3m@6M,Akw0YEWJrB@+7:Uajv2%r+;kqDF7Z:5}V|J(drpCD[Sno_"YT1`
+R.k]A>p=>=OTW1ozQ1NzKa5ULYT7U0}$cm7%f`sI0;>o3$JYe+T07/B%^<;`x>XmmB|zl.E3.z]REj5P3iM$'p9(}+yZDO0AYY/7,b/CV4(h186&)4VhnT
+JT9%CtA^2'MO(4>v#S^o"}dr2[X=y>g{wot]6|4-;fyktIZCNW=sNY!%Q3i60:-gokOSKw({,ef|N+!7@PJu7|QHOM<`8<Hp+J(cx9i+&/^j37,hC'0bos
+Cg2n[rHQ|G6]4YpK|{z.vG+&d]%]EdsWy)_vJZG-aWwu3CT#Z4i%`o%$`o&[L'LK#=@>gWaov3^;Zd5`+e,z)ti3'.qj/<=)EX93~Pqa'i+OgP[NI/)bS'
+CTEJbmC8FQhJScq1ovayB:"FKk]I$^YHziq1KB_4!%@A-OfTz9m52aW'zBMN+6xm3BE]$[Rr+b|c"_Y|}$I5FgER-)(x"hxQ`cCr!Qjc+8}&#7jK0k/d+I
+J5(&<$kF]!8+xS2"D!U^#!{OFEA.yvH^+GV(tSvPVjVttQ8q+F7X&%DKQ]PCYv$3L6JaM2y67`lpDiN1Fvq01:<yFlzjrlt9EzWH.:1.JV1t~$2^5&,q-%
+,L@ld0CcuYih7=M"%ky$:m#%;YzcAdKBk-_1]WFBOb(w'W.o)N;tU.8a|`Y:UjcH=bAD5d4G"!$|[L&:IC`zH$IV$nezBp[e2{2|zS96l|OsCyuK"9^j-r
+AwJF>;nPin[Ml#y.|^`]nz0zJUZpBD)=+f`-x@$3mY7.xtXE^SV'9IjarY0H$xeVsqnWj;k,"jhdtZmHg]p{gKe@$,}mY'RvReJ_"t;SS40">t`w'dmwSB
+[K`1OUbp3{M9-vnQS=(vn8!dKMGsTn18Lv{bpHFu/),y&B^bxVd4CO{:rO{kG(["T3PK_83YeVN_18+q/_Rwr+1k7[n4j'OJ(D~N+9>|kKZ@1T`3fYUdcj
+myYz~5$"GdYh#}p:>cM>EtF^j0Do7|y,QaHE|_cLy@X|>`}8xqpRLLSBrGL<_v:EaFt457efr0;ZGU,|&A}c>UjfFGLJ7^stak^|5oWn;=X41}@;Hr+o8i
+d_{$@xX=z:E,t1Fsxsvh{Ee[mX9R`Ebrpvggp`<1Nd_Q]3bybq_]$',dja)Rxwd=fO2HBBV8XH%1L]G<T`|GzPQ[#5<JC5q,_jW$6,DMC`WleUC<6'HB$L
+D/=(mq5l)"gH<2+TaS(@-X`}USBNY4Fj)#bF3%]J&{N-<OhCrym3z8fmmA-dCj{Bq(IA!.~-ImAZsRf;Ya=2GH[},YY|4`e)g;|oA-^)b!{V>O3.m{F4f<
+(nWj#i9I#TiF3x05$fNl-6fMz/GQ&@xQah>WpOK_m&u1l8&Ea!R#9Ea_d^3b!Am4$xh47zFeve+op,0(k=%(|m_(a_J}l//ZsK_(gjvVLu[Z/yrtF^ckYv
+_0_[CUB^n';StGXEJR+6]u@iI!qy^NT[~K{N;SK8,Qf)0w,-w4r@TZhe4Xhe|fgyC(<I[y.YM`bW:L}kiu17ruV-<1y@K)sQB2,]W&(owbAY+Q6rfm/Ci=
+QhtX<1IJA_'.I7BjT:CZK:ym7n2@Qn@":f2d6TG(5T}fFbv9!QSn<CYy-qBRF'y'2bB#=}ntEJK/S>t@hPBGSgjD,O-`8At)%p=&Q1fT"jrOxv~7dYk/my
+AtVWQXK5wBM00Rb`~5b[9/L"iMXu3`9lm"(#l=@8sTVL:q5OP_)k"rV&:,C,H1dv(pvugR[7sU$9C2A=M`i<'<OVR$AHuDUGt+p4"KBrWRvF~wUYBM(t@j
+<G,mlM[/M:qV9WlT2ri)oIx0Al8|eyuym;b/h_INB8+/Z+[X|.@P]/H.b(8]tjMr<T{]8sb=(2$XpKn_k4u,8>N[:eCf_6C.z3[j(|:7SJ:1!!&7vJlhPf
+tw[cW_}Y!gZtkg04@{)oU'!KC{0bHQ_$r9%h$@(6+NY8U1|c+y6F1[|N4y.yA!oyX.~`u7GQYg'<|ql^2(#P>s4jq+76ov]%S[~268oVNmjo47"fQ{nbpG
+nu~dIv_0,No>SmIlkEX$2L>w,&h$FNkt)F&um-2>"}HC_2kd,G~I&8-)y7w_&|"$-d]&ax}5(cDBIUeo!%<cdLKr_m[cHAfuY@xL+9Ed}x78iykdUZ585r
+0UD{R^j5@eYNGj",]/oZCGIM,eI`Uqr:m#~vI!WkT`^!g4:GFTc&7pM`]QZv(JLR'<e,tx&fZud<b_NRq,#X[(oB;}=U9KWgM,[:V9[o<ss%U))"<gJNW3
+"HLS(jX2yqAu2ppLTPl#|^d)VDo]V.FyEG}.pERpHv'7$Fr6QjBmmQ~#)MV)DHmyOf5wR3:oG6}^&;9DM.1a-WF_ik5QOA#;_MUL,@PYm'_^VG.R}3LyC_
+>JVScw7(0m;6K3b<c({hVoiYS462">&Tq]-_|NT:CNEk4z.c'9X805]BQP<N1"wB1CzIwz/<v"[%JD$]lp3u#sBV-A-,s|^l)sZL|w<JIN[%TC;5J%xe"M
+FAqSh^)(=1uLfxLXMe&pVVei|u#qYQQp^xyCJj2$tX7K&enm7#|vc.rI|R6qp4<E,is^hI9r-L:jY]dmOCe>}|"b-LukPju(a}&)leJqMLBx]PyseG;HG(
+,!8{SkyW2H'vz#EdimyI@DCILmS"bX6#P%):+IQ/2j$U':~/Z[R^&Kqv^<uNPG{q5^afECKVDqurFotx|8g=}LWWK-}Khak0RjMZqdn}gmRbuumIF&j!nU
+:>h0vPshyEUF}0rFmk42+Bg8yrZs<v}@X0!o'JK%OufInN&:]x9E'JAIp<Vn@F)vN)&Abi#0u^^lA&^IRuJ[s:IwUxzfU=x3$D-9BV<&;v=pU/Yi38ilfx
+{]`l5[]=g7iG0e`DYm}A[8,c=WL|UJ{lU{rgy-8&(yNRpzOnFM#GmXJ3N8N<SV|@QxtGj6-uH4{|^)tFK=pb~fnqtbhx8>A1p+sU|Y5Y2wXw#CY^^E%I#@
+#,49V(joKb9G3G`l3_'w<|$;g9]B_o7:UhbugbO62(rFK=&'I<F<0R-vXZ-V)rz7|'wKfelwa}JUj%!ilFANtys+xKQM6eV9AI:c"p2zr%}g1a2O2ri,$k
+@D,|_4k@a&F$+=jttWoyC2eRhEQ--@Dj]FE;jZ|mQ6ev3rI;bbN8BA,$iRf#<k{{]DFBE9I4-b;tW9IT:|DuUN%O0z{=ddJ2h%-2RV$@C<d>#^fs}G)k+^
+,^O/3TOmL0V|NfO5Bh]@;{^;W:`"cQ:3Xaf8QN^;])<MVV"64{Q{fNuiQ09)ia0-zip&#qyPJ<&3%J'R4OC2hNH=dj+/uJNUMm^=UgK>Q8uXXQn/`xVVc9
+9X3Wg^oS-&S^tJ^TI-;Gts&1oju:UmVc+85t6as+MpIEbnEJx8/B,lOU(+7hpPqP"53`SE>`;>-h6,eV-zR^{fcLHWu7{V{|Kr3Eri[D2YB&K9ue++|:z_
+T<yXYvTj)y<ZC]QC6n"jI+G7eIw{4TF!J;(AKn3X+g4k;Jf.+J_U1-5PO0qqfaSGL2[+AEY$s5Ms~i[knn,ciT<@lh^}.}+>H_R(cJhw5h38WjrWb!At:o
+X}ty-8Mbm5cr;_B,;<57wh^{Lz_CFL.vH@&>l7U$URc|>}#^{#z4I2(00_i>NKUZ;Z{_OeCZ|XPmr/Ej:1&:NK4,UA@8Up_.tBRI1";VLcb<YD,s>15bLr
+:gMkW;w0]bGR,5Sbl0iwx69mxKg6jcgvm@Vh.%74MZfiHHY5O%;G5h=UF.a>+Mbj`BMllk{LU[ih/M+ZgvG+_-%>2rmMyK;{c|.v02-ket5)y6-gjR98y0
+JiH1d49C~fSN=Qo{]DjC8jhU2IsN40]IbjxOm5r`8HzD;5Hp!/:uZ0ll&=`$RV;k49FvFK!&YP}=o2#]i&.boM8nC000y!j0p,C9|GN7z6a=5A4}lh9'_w
+QhCS67mF,YzrP^zqv%y8:}$vVy^zN@jhr3Ej9F"y-e2E^CRmo30Z24RYdc'/)0pXlO@j.C/XN@/lITWnhVP<mhb@4Q:G.KUr+2iV9m$S.Sv`X^>_lKV>zt
+S;!cz,whd|Gwm{$nz9M%m|k}x-J<pbTwDv{v1,O@[Ti%Vl_!iiOeHIi@:Z'C;x!Ru.(r|C0##pt=_gqnM)bOS95lb5#guFw16/b'N'&kz@rjI0+9@.1Kkh
++.7^s&e<"0$g7e'|edB8(7+_E;@2m'"g%s_MqW:dD<!K-N!i:)w9zC9/3Y(`u-J}C.QhGbZF'j+{'R"nK_~P$9r"cNPb0#c#Zm6M"k5,vP{D=/CK8v60/b
+m,fE/k`o&pw=i#BzTR>8"Pi2FImoNu$oIwIa$mv##-$!Vi&!K5t0t)<#>L{q6<DH!;u)2.'a+opl!VbSExS7`8_^[{z|"[a53M{W0SJgiEo.,dSi_%K}FO
+#rZ04x8}t6eY+w;fQ0i^34^h+a7vWaSGm!~cvZ2H1^vW,njI!k/`{o]AS$-DZl>]>JjZd(<Z2va<L)qK/}@G1e3a[Lh,fUZjgfpaOIe@}.V)S|s-(|#e[r
+a3t#=l`ll8x4k#+--b=&x=lh'F+.=>OlEu"i@;FF]mv6xZCjJ>S8xQ>U5"!u3B1wMB|z@%0yGOTm$e4n"ykTK/7BA6By.j[no031"[6n7d}&dW&U&!edD]
+En/1DEgB7T~u8JFFG.Q#;IOMYhRGF^ZUO,m};k_Yfy`|a87dD7/8Kc,B/5.8ZRt0QW-XrUYi_w~w7>R%.iUQwM3e/wPGAc,0N)WP>yW!1!fn3,9+b{J)i8
+rG5{0Hqyo)dG)yGEtdpiBV"-+t('gcN10a'egptFHk/Ko&xY|RkGEA!o_aj(j`GKi/X/>ieLH<V'JTB=PVO-"YOC(2jG1(jkFqkE9{y(7)z"7@ER%i-X/K
+7XF>t>)WB2cs)R.T5-74Cghd@2&Uw`[jaOd-KgbLhFqY<fd(OE^I6J'@xvK"j<[d!:G]41OKaL8,5>K0PT}.rCU9ytf0&i]=G%f`:iSqs+62tj-+m^IYwW
+"t[MB9<Y7BqK2e3k(&e.X!c1Vfl:VInQ>r>$xQ_r'N/}>MBG0ml)[fcA@.M;Zu>EbIl(%VJ+YB_bJS`+'uB:Jr|`0%<2+U{eFrPTI_.wt@]4h0@6Ct:6kE
+;E@`kt-{0zI&G<r3b#gTTz!-)&No0uIL&x_$oaCT3=3JpTl#IX,x^"76M<Tcq&/Q!Ew74B]IqCg>PJ1)0G>LsnY4UT8mVCaV3#u0e(3EjFIo3G_<ub5H.l
+MNfMb/-UY%s@HE<%.Gk@&TcXTHYn#G~a'SV.5bMQF6yU0(e2PBhWz@uV(I6$61:G;|+|3W^cyNj+}P:Hq8ufJp}|%lX:A4^1Oq`;jjx3Pg&aeoiaP'K84A
+OEh[E9FbB76!.6_x&WM|z#5p0.xGi-pa7`(#w9PFen@ah8+onSW.]H{byo#BE;ZahMF!k^z@~T`7Uc]^2mF)bH-xZ,Hc-H'`FA=>9]p>P8oj+QfSbkiC@=
+/B02EigX'u}+Dw2VnWM-='wGdnG$ZJHA{;DlWtSXGcdat6~lTca[RTx{'Q1Z6%ZDW'@bEw[tX&8`2-+bH{X!PgBz2"6CM6#+[Ks$i378tY>{F'm'D59)k}
+0>:;BC4|0P);-4"8EDuxH<:j`Bia)J,<-l<7{qe1Gn+hUklgUz%%XeL+VJgQ}%j#I$`j7"Ozqtq(>JT#hA_P=.+G/f!PZ|~pc`jTPzpA`4ZoVv@@TygCQ'
+}v58wq8xp2KA=iTFT>FPahg>7cNq7J2[-BcTylVk.`%/1/mDTwU2h$}dh)<zYO3mX7sO76bv]dIRdnLbM>K^^r$9g'{dYyT3:<enIPrYB)8Sv!_3m@LH@a
+I)dX.1+_/$C`-#<x^Y[YMP8tn@[3@t>(ydbx-TXzAEcTT0-qiC<zpvWC-skWUmXc2ubdYA%uq:5}.q536IWp|/EFAe|MJqKI`+20c02{SRWx2|v`+r:Uv-
+yWjqL[zF7'T!H$t^MN^V.0_zE_yRe/R8">^G+i36J[drE/tb4N,qbF3eQ]n't,z,~_:mGhf=VGH+F4%0UP2D4Z@{]hn$]AIJ'H+5QUMcy228p6Q%kdy3aF
+{Y7Y["h1~M4^f`1$3X76#BG%N.va^m|Qq8(zHA&Ddbq^{2_4<b-0=pJ`{9rm^]XJrX$:KkzKqn'3l@R0VVk0&+6wo@|A'M}{^U)j_^5,K1I;QEO1mG.W<V
+&%@./$.!dpQ}n5mTekkT]R7nE:duLXmk9bD#WbL1#>B3{>hj4O_Ba2)[nxI#C+}%EI"1Pw!(F!K#0n}]LU"G6viG_z;_GIv{6+neFrkq_7zT<;n'ZSt<T:
+=H<{dPh)DFCOlK'KSfloJvqz4ODP`.I0,k;l(uA,VQFVQgjiNzKwpEi3:.tWtD(dR{|fWBxaz&#wK@v6b8``B(Hr#'HeJF+gxQ6adYGXFE,W~-G-[[HX>a
+&p-Ydj]j_N^I'Ru`6qY9O1l2B0,Hg!7+M09]qqd",Jd)tvjPl'7"$^SMS(xI[]fw]!`+_C~SWfUlm^lj35eThQGxSoyh>vY0`-q1FW9es+`yD`>QdTws;a
+<4M<$&3%:[VBY;lc7VltqGUH;qzD(m6fVfu8Hs!K)K.kdoSWkQSzSRY$eU.-CCbDVp.@mxk0R3X`xxX$z:u)mG.aAU_"FE]1LOFt8O5@ByDM:#~yN@sl_m
+IxFQp05;bR485by^>c7W${b=|.KL8r2rG7VCb/n44.>F]XR(]e6=$zF2U`,Gd`((()4oR<8u0Y)^qJ5h4pW_XPU=}8P`ZUb;32dK1@'f@psTZlH1hR;.75
+Wfx2+>y(Q{Ec)VyOyys4gSu@RwI"@G{hv1m3Cp)8ok_|i_!yce4|UpdeA[E+8P(EtBB']bo)|m^]Cz@J-:{4:#~w{mvxIb!yM2j2vdDG3u'p5^odxaf)lM
+VF9nP=xj+3E.A%Sx]Oc'2x-pyC+;1_JvPI!t$^w-CBYj;Gk:<c)5G,nF!1!18Nbs2+If=@`|fYsm=hJwObD|+:D)8/EEjZ&8&pTFAd)ucpi`tz,zjR'F{#
+]lx_rPE5!i/Zq0ecv2e|}Boj5t3o28B|be6YaHiXZ}[@,igI6yx>"ajkIHG]9Zy)IH)wiKV-x_we4KJ'p_gQMn0E[YDM&z(z5y&z}'gYwC}Jn#JRDXnkH:
+)7jkT]#coF2qtH;Nc@MaS>JBtHF]go]q^4F@9L)VJQO7"m(D;fL2jax>>'JIYgsi-<o#a/G^:<~gAAEo/fMIILM31soL"Fpyh`>D7pa|ghwOKTe_!!8t~4
+jc&q}9;R]_!CnM#!#pz`Yib[mnj+a"7p%0i41Zk7V5xORF~ElFAs!&m|6@Ne#Y@V<nQ5s+0xPtt!Xn_oD!:$3rZ#SFF4CLuU9K`4rTd32C0`1D_n{2##9R
+siC##s<[7>IDPt~SZbi((RWCzzfR;FWvU1{+0tmHFFF<v(^SU8/Hv}'@fIcLJt!R@w_nw6Go!1_t01Dh@mX;f8JYLaq;&i4,_UVP}X$ST__PheAzdRFc2V
+iG(:i_1OI`rU_|oq=7o&p7u1fdDZ@4xK@N[kP|.v<QvsIYM]PAan`Ui|/r=Tf/5ewv@f8sLQ3h]3a<mJ9s!hwKc_^K}6su$W35VkK{UI-vrlplFC(|XIF[
+dykG2Kh}`-=RVrJ;-p=t{L:KL[BzY_i'G%ak`t@:ZGg%[@67GF;-hSGIN5K4tC`Z_'2Yah.+`Yh2(-)hxCCX[G^):3HSFvL)nMf8I]'lL[PSvY+^["J>.q
+uXWd_h!sq'q("^q}AGrVtRUC7ev2k$[Hb$K2DjF(|P3q'tRmdspt;'@-K8FaxvU[~pve:`W7uSQs0PS0SR}MpSGB;$:0jAF/lBuvA7td;`yX}:,3&fDh,O
+ENFY7pKr6|I^kmi=S/Jt$yPl}(h89D:w-D|}#ZSMPV`|nNP/uWl[oYSn4jQ5M]@ff"}-4Rde3g/mXsU|[&=a&]zGpZuUS`$hqcj^c;jrY!N%5DuAZX;;q0
+n#)vdO!_qf-0&@AhYHqL=(:g[7k:ekMxc'EAe-,0x!,<Vq<!:c>()l"1/$N6u]%U;qpoWD{ei`8^}aBsl4Iw9H;i)kgw!,1=[dB}A@v>[eOj.ED9a|[+c6
+'I1S-/P738-xZj_230h^n'c(&d}d6328F4V=Rio#y$(y1#S1Rz89&bJ90.Fn;Sxc&Z<'0OW)/Rdi#/"&tm:0lN(3,[+iD0uQw`g3:uZll%_T.JFf4B%1/S
+l--x{w;O)f~k&aaR/Xf8U4h-pQjt8aLmW4OeXHRKmy=7+e3)G>v+SbN^.Db.JNOm_QV<(vfS;;xV<j%/%DO<l>-[q6m%UEBf;j"5`BzQPQ+`Lv5DyqiFFn
+Er4)(^7y&1r%.0Ds:k5p~[8hV"N5f+F,AGxXQC2uu||kVR}r]OC`l;jHh(Ag"o1^R4Cd32GYkG"5},NDTbA{`Fs[l$M|zITCKTL{hM-^<Ilw@Z!9Bdnex.
+71.:yuz'e-Jlp,ID$QlRxx|-jPgM^QXKht=gT1]k:L.D|#Xz=,"u$vi9F7&#-GN|%4zxb_zSVLOYhY(W8q9=&RVCH&XSThcB@;HB+DY3:z&HT{R1h0(=^q
+W2N>(X7HMZ:ga.Vi%wlCsbuED_ZUyGGcz[GM@vPdfwLayX1zZI9>:UD%sH-q$3J%Pu9q!.'`z(,FWtqT<z"hY%9L:^!j"2/wyI#b/epjVI.C=Y)AifFY8T
+m%aY)|^3Rg2Z`rg0B^ic%XtH+{R5,X]2PSJiC5'gbI#XQZ@Q_q9F@lOfO@Gw+nVges(Mq`IAnS',t_&2P[u(%i|f8[uQ03)Fg4k/}D-p_'!k^/N`H#xH8L
+65Tzvp|pXl/U1i;&FVCXg^V&sY>g6Tpe|/sh~$+R.yZlI;qdL9;QD$(hUCRQ;9Dc_O'>]2ax+`=C,=st`#2O,&]`N3Btxx^:kOnS#.gj}q<1y[Kf9}]sg6
+G"Ao]cT$5!@eL>^`qGja4vSrBnQIRjSvRh>4dJvVxHk0FToeViTv"hP1(r)cS}:`<j;_oN+9,!Uwr|t[(6}I7,rA1SU,%}Ari#H`/G;x1MPpgM|$pxm2+)
+XaXHW/y3@S}vN2.Bf]FYp"MBYG}H{4QA",)b5p!A`Jy)_^ln1%HDxH)%~_iUua{)@ny"^W6;S[T1H0gH^A"e~QER.U~1lcSt`T!X%N{iO2DAL%oe+gM^|L
+dLH_Ee8lp0_jql]E{eI[6cs6wNg3:g(.`/8$b0xr&{#|'0oso&tmU+fb|b{mmKRGwpV_V`BX+LRoNUzH(#%<.S{{qlrgL6/_/MCij7ifPrkj.JYw<oc/95
+8+!fe>=OWde$~S9|Q4CR$<P&e@.-DW_`_@Y27f>SJ;VD-yT>[U}F;sS3m;zF6)D/>!ZjuPHzzWUq$(~JM<$pBpk`T5/a.H}Uy_bR^c0hl#'O]2PU75/g7b
+}L~=;mlGgv;#hfhJCmXU3vv#c{zi~<TXY"dqZF><|IMwx)>kLg"+:;L&aba0YY|XroZ)>QWl-->Q8_x(dRcx93SQO8aN9.T]g,6QmQ,^h^Q]XFlM1PG5Jd
+M!2jPxQ:Fvc>,WPUK3|tKuqjsObVV!t@Cj!drJm(m}/.UeU##9yT%Tl3PxM@QRxn80X_E0,#{1l$>`i[yPtqC$~kjz3O|'L%%4#G,=[Eny3>LkU6ltx7XR
+q<+Gcu!1:O@hU2N6J`2y#dBcw5#x54XU{c'jSS0$_1VsR[S5Ie#e>X95B/d{nYCmu3jdSqE+|83-pGl$ypZlm-}N;lK8OKI{'}T4t#APe{7Ue:`JM3a]O)
+-FT`5PAX{cej6Cus[YWQ%X+BeG+UJGm3%w4PH{S1XCMU.lZyp[7j$#qq(2aKem6mH=9ay|f9)ldPYd^+$"H[e9>4R.>=Z2bLSHleK4{RZ4b1lbC<Y@H{&N
+YKRBj3AJm"j+KK74}'H8ZSZxy|Ru/X3fO6$@xFkuWd-sq$I@jxweX93>F-}/=@D65H2Mdu36L1W=&g,huvkL'uIoPoOqnC8q<VA"p7(O~ex+t{(9WS8aT_
+u`=5z'z=~6iCYSe^0u$lMR7|~FM7R@trOmmO$'O^M_<}7-(8pF<oG<:EnK4k}s;69D,a.1!R^Fe&F#s>w;TNKepz@}-BS`hlH]w#Cg=d5c+tCrBx-boC75
+J2B-2_Sx'ka9bdchP:JWx@RyRLK,^A;<f(nwE9/W0lgpz-MubWn!k,Q<iJ@cJxN[$8tv]"JBamlD@wcOj{DG!|@No]TCd/p3!}xxPz<f&b~98|)){Ob,EU
+0KY;IR7I~O+Zvyp.$>0j:RNaAH'jDzGmu.2|(26ACAf1FF2C#9ln9)~&gg_:c7)QS^<.2H~|Tq#a~MN_^>Q+]0I<ebZTU#.2Q7njW2RmW#{dq]'i(E(MB0
+z]'U^gMqgl<j59TWt0O!EB]6i@fY.P8,EGg-~LJ(>xTv=E+(!U[^Rn/EhBto95"pfXd5+K!)T7nMTQvVbp}f@Y(R)x8B;#Xx]nq:L`mA=DVp/H4DivC`qf
+1fG`wefF$Vsm@YHl`w@8-C]h9m;m'X~lsN(Sn'f1SVOZj'g,'huQ7Ft]5w"1@%Nk94x/kr#6X&d}F(P}_d,{i,;vN8pE.E2C@MdsULMm5<u0gvRQNaygdJ
+b@JR1:y_2Kb@Dx3jr:!A`fhQflaL$"nY#T2xWLVoye+xp.dq=(~"It{>io5/y]'>'ZC{]]A5XpY6/s4[](5Nf"f1)#0[9fYa46P]tuy:/,R[BW<[Nu[=Rs
++2Mg6h@3YpD-EcYy84/>kH"0>B7uZXHk2v{&bv/F`%H9L4X@ccA}K"Q(49~YW_KW0lvWDZ_TJ|U[[PLjt;MP:/yB<&%(@nL!%LBg[|Z>4o:"26L#nnuELx
+(!Y&JPLx(PpTCXduT{1bIV]hp{v/M{`,v]$5NBM{WpiGd.]B_&8kubkL[S$Rrh"%+Sx@I9:kfP.xG2U]C1E8ClM@z567M(`(m`#^91%2G%f(nVdG)Erz"t
+)"+UP,04/-2Az$<+lSH-d/rbd=(kc-=X+cwJky#%|ODfqq1dB]_.%E:<kq>rW2&rwkW)Mg|N!+@p=Ht8gB$c:uC]ME$rN}~>r!H4(YuJ<&.6l$X54K'0D$
+o7!Y}5AjoG1'oMZa7b>EyPw8/#sQ.wWxDK3Nr5b4X,!6A]NO`oRpPKl4r2[I0xJf#miZy#tXpAsO+}gk_pJSR$Z4G/ujW2a|SxuuHu9V<5d0`B;PrEf1/R
+/_EVQ.Szk=nrwuo#oZx_,"cn:ByfWube#b%,kb2yKh9ih$0lsB.HE!j::Lv!yQ6iaUDE^c1AMSlk}Faj_GFmB#E,w8g=dOt-zN.hw86ol=Sv7fW"M74Pi`
+n^8u`)F4!GQvu`NW{[',"|t|%}F#63y@oL4-P3gXb19sP4h@!][)uRQ>hgi=MiWEA-x>PbF8"|]s^ogO2[Z[q]u^PB8{3;8+YP'P6jB7n3wE;,niG9PY3O
+]9+(KMPTK6o=e/7J6p~VY>7u)N]Z|c&,.2HPlHy4=)cjEfN-hKY7n'G2+As;a1i&|]i`dzPT@xh[,6x-Bq/L^o+VQwpA.fHC>7H'"B-]]-ZRG}2jE{x}O,
+xHoJg'64v:/h[Bun4pI=pmP1y18+1(woUNeD]$6,W5B7%)/h~jVS)7"$'fw,TxdM#H$Zjifw+i(/zet!-:qOc{5"+gOK)5G<_.Bf}m`X]0B2%$GTNhiBbz
+4tB;tI7^&5#JT4'bq)YHfff&G<5HJ8lhk4J/I2k@@_-qTgU8iPWHQnnd&)_6H%=K$8a/%he7Q3~G{%|8@]#%:rAD#l#%6C}rFYPktBT@cpVjtc`U}lNQab
+5f__!EEV#Nw4iC3ic4!5HGEsK,:US2;s`w7=]IYY$gZOlQ7a)1M;<E~G6CSA3A(aKc6p.@orOsOG!Jwm/`@25E7et_[(!|^ea^w2oy$}UGazll[+cOlpbS
+Wb"_uU)[+%vkhVJZz03No!Se@^M5pdFdPn}yUE1jgQ67Z@7#7Wu-T02(UyIhY`[zuJMHQam)(L2A8z;4N`GeE}'fPQl.EA0mI!Kdx!{3K]lP"5y%B:#={_
+tKf$zOs#,lnbM6/cADoP<.c,.gZ[nF+MFMjr"kmyDWAbl|).dLY!D6pWfemxgcIl1B^x2/=2ZaeprQ5rdApALia$8l5S0jgJwe)sZJtZF<g7~)ifdy(x^E
++Ru$TbngFqz'bHlAh)M2UBc^@7Fgxrej8`&,sf(/i6<:R:BN1w]Pp@xb$es,8&9Ypm^v!,.rlj!YPczW.E'(AxE7yNDUJJ(.,J5UNCzP::Syo^RG.]_03z
+-2X(>Y~h3cqW6&3pXy0r`UfY0`IP&3{jpUz#8dIXH8aP"Y}pbuTU_f}-/b=`B_nLCB}:zji"hVRyP3g'Ijh2tl:^Z+)Iwvka4_/-MFgHJ{$>_`=)Rw7I{`
+^$oSo48}rjLl6N(m]TTt;f>$G/HsM|U"Uo+I3Lc1^o@EAih|"gZi;]vsP|'8f0/vkto,dvP%-WbhJ`wGYM[f$Ey8|kI^,c~PKO'tpb`FB((8g|q%GKmhp4
+bHTjy-slX;~,JjoQ22im%[DM1L7,'-)xu1^i;7I9LVMR;`ixVDckG|xtE'!{h3w1S6M=H9Px|.O]k3/&NQd^H_2ijrcz,P:'WUjGxK,RTyE:>/3!Et:p}D
+}3{rIzNVuY|oDWxH/zGvsxS.Iu$pZ#uC>'Q{G!NU=Yuq{uGT("M+|w%v_E8S(v3|5-<nLeTK7B=S@$%.g_@d`KWlpid3%_+oIuK4#1w,}"[t:HBl+K7{~A
+HZfup.1X$e8>ksD5"+BFh^e5$Poyjz2lhifizu2QJ=QW-c]m7&%[o${"c13f;A{ZNHm7"Xf9oi3Q7QB:)}h>H3wJq6t-c-/mT5Pq9sUmM@+Y88bJv-|}es
+V)P>Q]7tW_7<=g"R{FzZ4bk:FX0e[@kmw9$wgxu]1:OZ~p4Y4^"rHt0G"||TZ(7qDf$N/X4@J&-@n&=R/eMt!+CB'>W{v6=JFDwbnz~-TKp#Qn=9qJ>5kD
+@$GDQ>`!Ppmc<@ZX/'HR"%ycy(zaPjQIpnr<I>=8.Jc1)S@|,<'B^Ce'_,Co"#"ZjZqm[h;bHE)%@2^>6$4n_+c4!`4BT:"FPFXidFOqvUt&PQRh2dsB"n
+DD1r3z#Nw`5LPo@6-O>MS-5("4f@SE=t;dv-{p&Y_YH$sQc9IZt;X[/mW,ZF1xK`;Z)@[154)2X6wfAWCn~a-@h::K0W4"tUoHPadpsz`T;nJ__=t=ui~`
+!M[|4.=y0nrYkC@qvu=Kul[ZpU$42:G'hj>_0OQB+UfCeX.WH.ZC^D4`5sc(HC7WPl{wDc$mpc,VNE6[x$l@&HCyZ@5tJ=Y1b!vP,7WclbH3.KNQTvcadB
+Xm{QVryQ$#6k@b8p)f<)0|><4]A:W5~7lKa5S_]i1oS9.O9c+qL'G&XMhZLL=YZL(pV(sZ$JBM[5{j+fIRbv{ZE|+/PT;oDDkAZO~e|JK26QoY_xktZvCB
+3AA+9]@'8y!q)DFh@giVZNu(jZ+i4`dRRRr,EU3O1h%[n6C-IR{`yp1uk|{=p8.'>0iiK^<c,{$H)U6&3ewgA$P4O)q})LoHuMc2cyllt[82rQ~l~"ttPG
+7$tr';FMx+hq_auYzwjT`B`B_$><SZ^z~#xHbm3GV"><_eC@kG+Zn(DgxiPY0|~De{Ae.Z[7ZCTy1K%R/tfKU:}7O=,.yqc.E'GCKx#/4LSly#gxg!"n7]
+q]V6&BhDY,dimaU^o1[RcAaDjJMVLNrK#xF+mmW{r0jIn4aVs=/t"|q[.7Qz;$,UAc~#/UcuNkn;+3/FL2gAb460<6'Gb--FtJ7HRdEL}H_FgfzGDpn}%c
+Cn'F"]wp]o-l)^JMbhUAr-#{[mBVu2LL}5]6&Ll]H:"`i4aY-R$}kUef!'$ejJoTtwjlX{B_A_q]TC0wZVMxK^#AyBM9TJ+hgBSp-Qn2pVcK-h2R7^qH8w
+x!paD9fe[p=M`Q]n{|H80T5,@M%rq>-2+thtA:dPYq.tn.0LDlxMvUjNJ<b$:OD<HA|)#NV3P7_rs<:-5xrM~m|c2'CpRJoi(OOhEL&BK9n;v=AA"rq"]I
+_XlBGW7#vWle]_"q}RZ!g$Cxf;'F7^lv$quWx%X7V9BH[m%hzGa1KCcD:K<.oTd'`0#8,NJ%zyf=WS8K%<X_K7dpQbn"+:1i#V<mH'LD]IkZD!^:n#{8es
+Zv_7[5,YwFh<Y[b$tEqP}ql5k!tcd"2j`WYR)exSCNcE'nxME,5oU(O0Wf!><jK)W2MDnlO>@D@G}J@#^Y-hP>Y/rGYuo"QA9b>}}$J!OG[8cA"tWcHcxi
+{n3;v@Jtlpl!T^{)=b`//d+.Q2Fx5v6Uxv)y{|Co%{/h^pBXMg9v,w'YH-o#6xePJ5u@Fz6cGT,l$F04QyW|y:'ed3{W9=HMCY0k|+c+RHVE;c!F(.{:f>
+{'&MMb=c4W(ZLm"-%cG'm,TIAY(>;hlCycPTA)9E`:]w~xIEGcCd)a|3[:+tl,<LQ+^8Ntlb38z9&vEZN:)tZa'qz4HY"'8aDOj#:y=xwoW>_EW"dw(JgY
+ezSv.FqEgDlgS_a%2et0^`9PAU{gX'!}M`ztUXzsd#@THoE51PvMcm}geRh6t(k4Xk(^u9/ydn}OqQ4<t!ETCWqey:8usoNfAiwETyFUMDq0_,7zf2e<F6
+G;.S1-^=Lq/IZq`<Ca%HXX4p,Lyk4eEX|>xiz$#PQJgb(UEG#aEb#Q6G".yI$4L&q8&1-,qqe[O+osa_0xk@P+x4dL;ZR@DmA$.sT,/#!vv,{}G3}DiH6|
+o#wd!vbQ],XW!h]nA_c;]jaLYi8%w"O19G$cvE]EBRz[`1k$aC#TZ:fS~0X{y'5.U<!4%UW-F[V!aAl^s=Ni5onw@oM-,O:X!xJX^N/DrtgbQ_-;!.[2v>
+kaW|"D,hGYav!ymt@o+{N8aD3x^$zB0OH}2RK(]B#%2g6)";}5e#1Z6PGsT7%9IwzXadxnkG<F:+QK!%[A~d7o#:4dL7FIuYR^bW_2o8UKLx(,moy'.B_C
+JY!fnlfxdwc!7Efk3(!%Pu~7&TFe[7Wcaxsjy#ztcCIhARw%(7'An'T65&T6g7UbQul{d(gJ7CAcYT{([#xEI[H+R)ul'=_q870j+_!VD+"sxCP@A=HdxM
+QGQGL0tT2VfT.Iv9ntVq5)Gm@rV#)=7}@e(tf2;MwgvK,{YUeR/k0'}Cx6Uqid.&<b<w/:PG>7$9)=nk5s4VgxesD+]Cn^~:>c:>S1&G0R5pn"jSjN>Utv
+&o^sQ;3DKQVy47(eRD((+1pfSOGU.,i=Wbxb0&C'po7g33$V-ud")h|>Md-;567CaMJVK|poh_Ao>vvc$rG-bT3wfyBcI.qNgz^nq$&`_W!(YJ%;j0,Y(K
+.kH/zv<f;unq>{sWWt-d3$6!h0CEn%tIW+uB<,=s(@.eE.;&n@Vs1e8|b)a"XjC2e">lPFBI__V$xS<c-:sm[peLE1UFVj/b=09-0'/sg.fG-.ef}l3^l3
+I6y9kGeZt%,k~fP]mJkNobm/xb!^~M8RY_;$c5e.2VT6L5y{arUCFBFj^0(#Mp,Z&gko+5n+2fez=<1zDk3=6pi_Y_cEK`O6+S.`fv~I54>Vh"27546k[A
+=ufmgE^}!gEd;;5L}l(dx6niX]^6M9,pkb6a,l,dBBid1}4pGkTem0~+WB>Dzohnrh5ixy~4CVLa5SD1=V1<OPv6.r!;=Xa|5-;om7x<}qY,OxSFAxA[}r
+.La-5pQn'L"BuCb9`AL`SA[JoK=B'CDamn+)_l}Q)+$/$uBr6#D]3bs%]dNCc9B`nj'=hXBWWjO4+m5x78}}@o-0I1A^]}T'nO;KZOqZVucC:UiQufB)e0
+jo4keZ4xzL|v.7!HZyo|bZ;v<1w6t2/7iz@wt,E6,uZ#+y^ZMoi_`IL8<jS|>%:y,j4w`Lc72zeZtMoU,|;S9Ud+%>IZEbA}i^Q'!N0v]^Hk1;4wXf~(dq
+H>caiOb>%J{_tX+ED|N(V6p+pvq3+5(hsEnEK[,d_pCxn[QK)pT68go:6+KKS@E^8=@Tp:]C=UK$(sChp}"Oy<2B{Ke`/ra8;@>gbGB^Y,PFVf~WnNcYgi
+^h'l'zZOqa>5r[c#BqN|36+b.L3+0qO+:`r=%a3c@7QXqb"L$<<EVwzY_lo6x|B(g"Y._bC=m.-}0VAS%/En0.~Z<V3jjsG^.Ct+Ok_^Pj|>"rgO#@N[cP
+]>G$#s/$bLma01NqLS3^4_"gFR}#`]GczN!3"l+t&+QnKy2D2h/wyh>c-mVxtz8+r,"k#Jifm5w6+z:|M&G&X/~/Is1mhcT]-(afw+`+cy@aLb_75u<UQV
+hBgYzdhWj;MK6iF<L4txA=ZPxId]fFap$dxEzNFCPQB{E_[$Xm'e^RN+f6{$_p}NBS(X(9hW4123b0jPX_sgubNJ3Unu=/"jWazo!=VGFUX}{uQ}4Kx_0g
+@&j,$NDc_H}65%PZEoU{cvXL$4B|U+"4[ayWD^&WZB".E'J:OFYv!:<8yb`oHt{J'WJ-hpC|>Srj"jzN24VX{qjjBCTh7>'G9:']8oc6YufEPByd:::aBD
+&oLH+#,4.D$pd8fV0cjaGR<tRu[t)JSq4}o;.JWl&8CyhtWducnTVhptGV4gH45jifv:Kp>8}E,h/yqV1Lp>S1iN-]rm_JjjTl$kJ5)c>In3$_pJi+K5.P
+1EGtd:fy_raeL2Q{eg#:cmDD"pM0z.y@7h&`6"@3ZNbm2Rgp^^g.n&y{$MAp&hyI8Y'ijWn@pei;^qjX`Id>17H9M[!@S9u)60$vSUZnd9`zeTxq$la!V,
+5DfsF874-9<C>AeN^:X.{KW$SxZ4Ce:#%5oKLRuH-J=1b`s&=%9FBLJaU+;6w-"={#:}/r=e.-FGe@zc=@6obD{Q7-_r;njuG5"0Fa~56sz|r%53MelFmP
+l>l9f^;bHXQ;3HeYV]P!gmnao.(4KyjXJDUDhe13Zp3W[Hm=%}Hs3|W+M`Es:N"h2]Mtk2`HM8~Gl7rK0s=[MEM:!fCU$Fm(~BPKX0y:NNeV#yInph/We|
+y4B[,0[,~_r0.{Lp][aM;2hm`KtF(5566f!G46_(HpV6Tu{z,ZiG)yG5`'|GZ"STTRf>B;lJ.vPIZhh_OlQ.a{[c]l(kGm4BsgOafL,BURC{FccYtYA6-r
+Y+5]OC79W7H';{=]6$V2L0dcHpvWE>Mp>^SDJ;v&)S3aYZH'D4~#nQ{sdEV>~jeWLAxzw_;E^k~jHf)a(cD{kM6Ia=NG8-;r~OM8O8geLnWuxK4NTxvyQI
+qgb3]q'maz-{o}3te24xd7-tu#`Qh0sS9>,H:pJ(k8:`@<Ym.@3af{Y{lYoaKk$TxTQ/{G%rJF]bybJlVB3%mzD<.prC]_/DC-_<Otb/=lwj%2mMyb_p,g
+-z0b>|K7Pt}&%}b=Q[sOD0eO,]FndGl7R@}q+O`yqLNP[}&)x3}jBx{UQwJ)+u!-xM=R#(/^RtfI`""Y4WX$HAQC"GnFFA]4Q[g!yji.TT!I2/(+t$VjPn
+G9Y![k|:1fO:@S;g(9lH(jwe6^_<&ufibJg_k@"Yr[H`uj5oMa^3|wzVn%C49erIb_(9%i599BLV]|y.ve7),Fg.t#>Cm9n-9rI|}[9(ZxV<}uRW^RxbGG
+.<t/NsC>Vy=1kTOXUw=e3h|LGH5:x5+U}u#3p(2HD&c3%{T7+$p]gkJD;$@U#Zchit=NSp+@qPzn3J;2}zSv5za#1F:r;f;7VL.ITDz&&{h^}IrA,E4'"%
+>"F6g(RO/CBXKn}e"vl|h4UaASPuVxIUgxEx)RG.a:7hdSw/K='.(@fgtAm"'w/}2sz#Fq),3m6V>ndaff>w9vqUq4s/(0Ce1[H;mnlbciP%T%@Xx),kQO
+[BH&+vp_}i<tV;Q_)]qx=uDxBK${~zmsZ,]aa#>`(6`=wJ{h+4a!KqZsNtt(bWgev|[dSXG_~^p(/a)`ljp#kn<|afrRt640m|dOgQ7}h1pkxO&Byi=<d6
+LA#(LSn(He:w,(d.Vr=5OLY(UkrUw,C7hs%|HAsdVI6@bY^@'2SnFsz!oaA!gPM>Pi;"c!m"49`%#WG%@Wzq_+(NU,>$YK3j"JqGqz0usZH${REr!;PgP_
+<d_U,4$QrJqb5rQ^]'EAZ@,M95/$j2F3J>yeS5fr-XyK^q@p3w=FC"]C/"sQDYhbSQDut<-+De,[gxoONZpuS|/]G;_`1qC2tD:P^+Y<[i8S5X{JS#M8OZ
+7L@10&-:hJWPeZY+!x3qF:P+"[IZ_U9T@Ut^@d(NbpyKK/5&Lp>8V)R3pP^uC%~jJnSm{msEgu,^wS=m1LiR$N[9SUIm"0njv$Vm+nYg-;a0"ptd@2"Qte
+eb1KwQ7C$u^e%dundNi8{,NRR>K/aO/-oP8E#t~1Dz/F.S8(n(^q5$p68uqD@mAN#&><1!yY0w0a}f+.Zn#L!cw4-mw3)$voLMC^7Q~[cFy6m(5w#dR9]4
+iK<a/Qe,)'&s`yUCO,DWFt(,bc"e#FF7|Np>!s~PpwVS|Fmv#0-m<Co4)%Bg^'|bAwVD|<pUu|7b)t{_#pmDx"e#=2|ICl$]/nHA"gU=@rNN4,a|5D$;pk
+Qk8:_;O_TIb37j@W[eBkS:;3Ummx"X/-Nh/Cg1q:aIL)HVi^7"5`fh3dcNSbXzDV`v,E78/h#c(|mVm_dOk"N0nPk:m2%5yV}u0NpS3>j4hvY#en|=,:gi
+h3vHv[qkTk@|Goby1B.d63mIlZz@$t7E:$e5<R&s6Z9c)LG3zC,ZP<<9}9AN'3WE.je]-rjbGloBjMa5Z@06(}^F~s^$Vct;OIMG8CVAj+mM-N3,XjW_^a
+",F$idRF+/xje5_/--;TyZ#]X.[YjpKjhs{!_x$ejs4DQaRaosLP-C"|5ey0jEZv%ji,6K<h@!&:i#BT.HCOgXunZC[,$^oozAcY/[,nB|q0-i>ZqVt,T2
+&"hIqRLhWrr:Fl0R,5a>7EFQ0C;hb;2WHGCb}GS78l":n#r{az.(f:yV6Z9>vL`O(r"^wKnxP[mm#Md|S.V2&U~6,r@oHzTdf|cd/&zjs7T6FfY,=l9fRY
+&J`Z]^qS:g#/Dh7Zz41bq3(Ga/B'7hYdFu#TzkQSz,6x)s4JB8T1uWf>|:kpfieK^$=z~(b0{'QJI6%+El_q.)|qf/SrUfeh5tX@:5>U9X3;V<M;]1T,:A
+)smUJ,)vG{k6M8O0NM>sEb`'fe+HRp2x%.&d~`O:4qQNXzE]cC{<:GGqMvXd}l8X+G,nqC'{4VLv#x{V!@KyGXN2%)a{5:o6dR;v0jEkKn/hF|c_hqK|v6
+j/3w'_Pc7hn}IbA5#m']~-z}:dL'H`^z-Q%T86zIEKACt@k5LYlpP;~Zq{6C0uSND$3Z%ugs^p#1^kN)wY"6|N`icifa`SNXFY"nkrdhPtm"cV.$ME@>Q0
+YMOeO2tQR4~$R9>"k"kH5O.2'zbm{qH<;!BU"rta(|=&Y<!{_'|v)yluD-2:ev>W>%$H7^|+c)yf(VXiytFs$:tjAxXFa664rL;/Em4l#vD%:f^}7)zF:V
+^wme<='f_^:R@c~!QPMl=sUTFGo|OOhm+CB(=hL!IK-tjUpe$rK4'2w+Xk^qGff{(=v##.oB'6@;Ntik!Me8>ct4-4iM!qqf1X2/:d"5!Isy;T|If$>"I3
+Wv[|bB!EDHIu`)/zUzEaEf2!,<TRs{v>EbQ,5BoYzWUm/nWE$5!so(,2nC6k6GEmQqzej"-riO'8SWzVjZzUA,0`Oq+&SI^jfG!1_]r],ob=De;K4h#}cA
+1nC`srIM{$;V@.Gf%!o6nd&wTTmm6WP2;%WyWbeVJmp$-=BVf@wS;dW|cf$pv6h'K5A=v]Cah|EI{yB7sK{w^3I}8"hu`r<eL/wchL%XS%[cVlMAi$<T=|
+:XWPV:gQLsK(ac5pOB]IPwh/MmN!:X"YvSNC[2gk3HB|!jB$;RAHffCpa/ZC<7aAUH7OTF8}cL:;Zwuo6QI;R_lXA-h9mRtRB>+-Y8oVP(!JP%~e>dhq>2
+^>94LYb6b^H]omNdfCvu&<nZ00wpsC%26j%LsV5xi+YE:6(|K|@zbRtTKll^]9(E]R|Z"k#wYiTM^#$GaJ^vbR4/ZZrW^IEq+sw7XNhWKw$;MIi4f#wTwY
+vHW:IjNTSV)yugj0AJw3brUm9-)m3qYA/2'bS+dElcFV%[fTjbh=h5t$rR"X[vG&|YFS}us^2%f_J1]pGGp5`y~`]VVTW]bo$'S+&gS5^/mWh)IWv1Hm:5
+Ck+HAV0s03Yy'CP(hyh2""m23aVR,c1fD32,QsbWPk_+IW:J&DO(&SuTIbKXS:+mwUo$+rfRnsmnJVqKQ3WzZeZYYONB,b[Lo7/>BaBIbtoJ)64E[<&SuD
+oS{>ytXjas~3.0RHn|LElve{~oGtD$AwSv[LNjeyTMXY9/ET,XspQW480un;CACIjjuTQiZlpp@pG+UFp,9LaUykaGtyq4("|qwL$IC2(o-=fH:qf]]jy%
+:d=#CV5<!2d/xJ.owZ1D4.N@2b@r4,z%X<B41^RxElXosmPTDP:12xu}P}%#xQfaeuAA+/Em9)}AjtcxS]Z929Bfk0vV[2GIi]=_WWE2Idy%SpGy,lUbTN
+NOQgGz6T{iBaE/{q8cV|E&U{rL[U>Fn3{s75Z]u`~O8e4=u|pm"O4Z`ryi-'$p~a(FK}gT8Ha{Q&mEr=4{8gar|^XAhtT<=^WD4EDt}&W@u,jT(']oWn~R
+[y^snuk`>.3BfxmSq06EhHb9VI#{RGK16P,>VU}S|X&N<0]XNrl^c$Gs`"5L;H;x_[9)>J%m[StE4JcjQ{vjQ=O5%S9_"P]H-v>&=xNY'A'Gl`{%xe1%xA
+rhj2_VkFtutNoSn[~O~a<8ik_]POmLE2uKh`dF#7@fZvlOd"ZGzW-NU2R(S[fMxJW9%x#e2cq1`=Ug}>'1`ew!::f]SYsJcs%iWkPpID/"Sbvc|3<-'}Th
+SJQ/LyR{'[)9>S%e#uPC%b)I|:!dluTxjU+hP;'k4Bz$%YmUo;<r>Q~q[}MxR8u`Q/wR`1}8yhN&vQZ+:BHcVumdaKsi%qb<iZ3}uly1+E^VOT=5MRL5Ez
+THa(hm6e:k^T~vOD9M&Dodzp~1r&(Is(I3(CwG9-aFXPNH3+k%ZqoArWP}[UYj5n>aF&)}POx36QI=."#.xO<82y04E=Kg+[5Pa]f5^,E&XlidKB%QgpTT
+0%dMYSG@'WgN07kRApHn,F)P&`mJc0L:k^2F.J:Dq:%k_.|:o-gH<#qC$=7K>++@;v@Ouh^{QTz&2"1WHdwbIqL!u$T2.<~aj;Z,3hz-25l3nN!.^a~_h!
+#k+xk#5C<}c=@8OQw6oyH8Tn`}cZi5#ruwOc9I};uw-cM+cxc@IG$FtO`|:Sjaqbxy0{)49h'rGl(lT_6D2;_CcyyJU<D7RdFM#4|bnW#S)&JP%X,Q$YwL
+TDO_yUq7{>F.Iy3_o"8fe@4`)=d@.)F>u=g+FHSG:h70{bG'O+ZT8pZG.r4T!]zv;!lk2X4P_cf9Tmd(&b^rnk"LQf4x]<eWJwNd}S%ysXIQxR7D2@<.-#
+&94n&%I)`+5[}nhmIcS[OP"gEmdjHf6P$;&F<KY$'D}F,--znQo!$.OHMP{b><gS{-3>Pn9:IpN@PLKy>r|!6O}6E.[Gv+1hj2<^+of#$MHG~Fz<zQ-;yQ
+6t-z:_GMI3]`v&IWIYbWr6Ul.}=ldc$`B_8krh4'u[,M<b_9W;P"G|L6&J}PHS^Vms`_b#l{Uwk|"_H@^J2[ORhY@2mG]/[3`7djB5q_kOq-#w+@]tMx|Z
+';<9AP1cRuJl(N)5+/##NHu[(x45EvGpb^ZoubY>iPs{fC_+KB'z~LnMy)=9[{j0.Ft3Y|2O'g`0-Xof:Ib.:1'm`h"F`evcG=0K$IYgjmBbv|)tRwh6(h
+w3HXPw0!fb%OKpdrhV%o&yx,]1a&]!3vF)}b{ONeT<OhD-VThlv;e)t<tXOwr^9ulP<[A[$Mt78v`1qg%X"VVXK]eAXYgBBn%k0VLtS8_{'AIk|Y'Gt+q$
+R4_7<Pb>iF{FF&exQtVd)'I;NYVVDOTQdJTWf,x9s/C>#'`x}reHdgujG#kCqR"fAH:Q!h3.k1fJFoo+p@IK^/MAmY2D/cG^Z!Dkb`&kH7/w}_+BAO,Y'$
+A}I%Uadv}i1^_#+x33#NdHK$l`o+,eRa2m_BgfJWv@w@kr$HGD<Hi!T0<+l]<cdEi{!c~xD2Um6!2^Ua6o'Fk!Huz/6Q.q!z#P91}_'r{9IJ>gMBk<^45$
+rq@,Ig'o&Re9[6Ix}-8IS(2d_q2J,O(fR@9/}OQTtyu{=E~B314}fc/,3D~;>nY>,=^]Swxjl9p{`9MvjsrD&a%[>tZHgNsdbZYj%6tYWQ6)M"U/R)uJBS
+>ZHY^a#kRk[]a@9p#cNc[=dm_Zpx-qqm}=hUAv,q:#mZFznWKvc9!&1/$aiyMFIpeoW$,xlw+%ZvKKCU@6Ru_%(ufF);B/tk!jdNy;_CT.6mT)&di:sPd]
+`HYqCELh.K^#ALt%b8lcUbuwyb>dd-Z%II_"eVbII){mROdq/'#^5y|$KDn)SRev4(6h)Y9iWH@n~[;X&t)mkcOX;wU&D^}NQ(%(BR^.8C$3BX.hR1<;8g
+[qu{.AS/<<6/TY:s})3L]gyE=92cX1{FB<f:;b{'vY'/h`:7;m|'wrbB94L/q9EP#|Y){%Qa6<#EyK<{4wZp_DI]|"Qm+]2t^WMs#M"{xn^F`/,gOH6/).
+Y2m25v>734D8:Cku>m:.Xos!Fb8zTkdVs.9<|r0x$`F#)D5,)n]..s+t8=&):y)gt_I|A9nTm9Mc#gN"lRTRK^`(p-Ah,RV}P#@uTjd_iLOQukc!(S6o$|
+(7{Fdt9^WAwn%g%6KdZD"R;UKE)OfCfrhu8J`icXf!^|VSu@IcX^ehvi/y#B1l{tUQcUdQrx#QKcM1CZ2w[&kB-<Ba+tVDd|lU0^]AU.KYNr=cz,wj[OfO
+Cbciz$#hfY%q``6n$99FkpHNHHa#Ec"tY^"c(%&BwE-nea{qW9Q2@/k!>`C>t,A%L]]|t:=DM`[#$[Gwfh:k+-|IFKi{IwIS,&.(tsBWmxxEs1Xl4$j#R%
+)CBFoamnDeU']{ELd``EBzs4QEr}3WfJ&%{U0bj#Xjqtc{cptd2VYI2-WI;l@4<{y{C{`B8kZ7knCRr:hq~q5/U^qK{EXy"&K(5!oB9uh6n7:2$.1LFvYV
+3d~.7;&6!nx`kii79CZCzmjn>TLW`r|RRea)2KMJ#'{`&^s5b+Xn]YiY~U+/)e_Q0Q%V{_7r]_-]v7Rr3-XB}0R)gbUFE4(4Ki&FTyGOYZ>+-F,}fVd`X@
+b,+sA1nFT0,6@qY%2Y~yVji.exPdo=ly<e9_Q^-_iBx-_ecu-SUx"<Rc;q"7q&KSJ9-+xNe-+P;k~uo-1UN[L=X6QV9Es2xw1.|y_"gEeA%f!Aj&k_,5;8
+i1LpOp[9#//>a{up^s3WKLj(f8FG,uH$wGk2l8~{1-9[(8H{Yw^Oc_j}P#/[dyf{ZU%eVZf,9sqGUAM|>X+1ZP)6ck;ok]l@ZhR`4%,}cBfs_BYZqX;g(&
+aw3j,)$,7r;@[#4eTpX[5)sR<$7JD`gn@m[}S)XJl1gh>z`B<2,0)-u%"O$a6-gx00=R1_zL|)@_x+sv(&J+7H@MXzXH"O|]73XaATCHXb-5K}b;K7rsry
+vP`pDGtWTir7Ah.EebRV0mgRqSB4bX'-)B<yO+x232.Ui)pf8@_FhY`]J}FC3T(p|Up{B)k+GF;;FZJ#u8SQTT6#/3rI~U@wcsl#9@5Rp3O:)^n%hvg50t
+M&-2'c4nm1kY&APcvHXIaW`K,!JPOYp}bSQ{b%H.W(M2BB9cKcf;8+KcBi.IN!~_'nO=y"YZ8C3lne{M'}B-"}77&4-R>#,[.R&t2;I3vM89a@'fg4%<q]
++4=-~Rle1^e=7;j&+y&6#<or4u_(`%9sncv]'3N1R%BBqUR+CozbsrcE';wwe[El4mB.uq/Ag,XG~2+);pL`(+~b!5b]s{#CeD-@(E,Ip`_MMps@DS3H-z
+A{'9>t8Z]:%[-19[N-g-81+=.kvu3=[+KWYiv=vZ4Io<}8j;<&]VmU0v)vw2)}=KGXol8KEC@-%Hncsl7FGIM)iAL%P<o<q$jv:zb/.Y[u/dz#a.R/MOre
+#T'2cRDU#>eTS5+evJn&8#sa.Up,lwJmlZ+rFZuwE>ujs9QHvCGtgo3G!4HP$CaEz4M<+u}sRxDYZ2U'f[UX$L4@3d<a1enqd#jD7)I1M^pRM!btQ3J95J
+"0/9YnsnV]|hPTQQ.4_PDe>DCh6m+U"c(yUjtxf8e+4o8&~c6&,<`&eW=Y)>P/1'1aC,$(;7vs1Jx2-q+rg(Ajy1D!cg^Tr,.{(=67EA9-k[MFsL8]K(C%
+%@1q@<:@rb&sweAnT2pC]9o(<l+O;yqijW"[>-Wth|~51ct]%qF{B;S{84~r=U5sQ8U6S3nXy,vwvU`G9hn;uBurJWm;@fAWxyXu2A]LJe%%}!H-![awz1
+=0oFs%@lr<QWel.OZn!rCYN`mu{qsqPS4bCZM&7HusY2"Qzq6DRu<]5qe3a-m%dA6^qF`{l%XLk"I7rE7Ah+Y&OQ8SHyn{/1dU1jj/68)9a;B3Ul_nJ'[(
+tF_{x$m@~"NLFJ>$4s~FfR4Zbow4_$9+`,)R@PLvxB"x>N%S`6tAx;RbHbRe+pz06QP^6#%XJzxD`yx53=HTUQN]6CEb@d7A!=;A_cVUKugFZ#KL,Co%qQ
+CnHLnx<PL0IbJ<0-"T94AAOgU#'fj#C1O+%Rk+K/aCl(NU2@C:NIB8D^=jVoNdA:s^[f:]H{tWc,BkC@blX0Ni:SnhBOs[hS5;MmzY)Nhpl`jW2nR`;9cw
+)XJCz&)ss/fbi7qxvGI+ep[K-/;qh,aH5jF<t/sB%Vq"_]F_.xJ@ZMmd,WNrzN~_ge.a(Vv1<W.@gUIa]q(T-ui6Cyb+MlugA6&e>Snu=1'JQW}[_s4@kE
+9;ND_Kn@l35e2UXylANM1oOjZTt7jIeY}MyswrE#yb1-K=Ox7U$!vok(`x:yR(6u_s)Kv[osR(G+_ExZ{OfrdoM4<^Nya;/;z'#TpBk#|20%>j|%S"/xTU
+:ZyO/Z_bO42Mp98g9j~[q]yQ<:5:A^s$9pL]pea+_m{}AxN@2/us"8DQ8gMZbNg#r9gHJn9Iv3[Fb>jAA3D_:xh<qFZVjTNj06~5EX9h]",ti/h>e}Q/4h
+bnl5k#sjL=78oAC<4o~z#x+gL&I^WA;g`J`I@QlM2&%SXGSe&82rK,oe6F1bgj8u.$SbX;~'}yIOtOJ$)CC|[S60wnX.2tv]z"1{0v44IlPb}A@@j(|wU<
+R7'}N(>>mrXbtw5.a@ne)@p>=8@X}1R1;q#yW"Ge"x}a`qPN:,Y3#yB.JJ:#7pq1rXD34l:q:],c@FaO)&Jde+F)`eUd@n7{2jZ`"Ay|%h{;u:&M9Kt[.U
+eKBDQ6W)r4+Vf`YicX8R7V{5w_#{Bfo<-2C:(]q{hb!zAQ>=Q3p|d#>qyzF]9..!XmH4LUbpbP%'n{9sJIbOR$ZN<&Cj>m%wjm4.v)cj~@u0wL5mudv0T_
+"J)r5=kfFI)"y=^aKrg5;i67yg/%PMbU,rpa@X%M{%&r{IY+=2^!Q-9EdSKIlx.@$,tm;z~nK%$gV"r&bgn`Dgc(B/rS<d'Sr}:2KZhDRN=blGm,O5#MzH
+]Wqxg{eg)7ELPhK0<Euy<ou>+|+_hFld;W337s(bD0E3JKb#b'R(><y66(|;jQSrb4fPK]j3j>Il#b/M6Jhdt7}I`'u>[RV;=vyU9jrs=|+`-/_.}&:b8T
+`,{"JNt8-2znP%vtMo13z1k;g7~vUR3yDBd"MR4SA2e!wYw]Hm`#X`u}O,1g!n=M!:lhGj^EKjG>2<<jSlTrETl!y&lKPeb(0$4tGUT9gE^5KRn+|f)f>_
+<DUU>K|I9%gT=`j!]S~L(abPePQ(x0,&Nr]&,DH$IL~dVSFINWxq'6IFQ9{#LqCMdTt719}qw],B7z]Sv/%O(L}Vpdr,nn{c<kxs,24pnuL2iEyI/W[Lx%
+kqN;-9L<0Z7Ud42/+bUP)u+d^^^}&iRZY:o(bP=I|0f3rOp42HuDu2)&{=AOB#kY])<-&@Tq:NyjvM@:f0e%%l+8IF%$n8]cm%k6jbpfK44wlsTTuusMVv
+ITHuaorOQ`/'"wCjlJ){LIhmb^Q@0N_VwA3'g#6V&-^k~[uH+RO!Ek8"5;t+91,FC6fg,v'J:d839{x]"!->]Ir#v@4AicS]Lh.(gg>i)bwPe7e,62t<oH
+%!J1k5evGxuhUiV@pOqeN#g6jt`l]+,QzqQv:Pv#.0DXrS#XMUXxZ:q.WX7PsEHP"ATL5P'^6v_n97}n@>]/S7%^bJdMbt}u3Z<kxJJI^@-gR2A:]+Z+%o
+hplaKC%f^uvEb6]w<9t@{Q;IZT$gh/_DnqaFs3@ja5%_xL%x+&uXz`L]#8v%(D]c|2`gbLO'~p'JsSwY,V;sO'_`Z57#+y%YANC%%'n6{q4.e@M,'<]:c6
+bnt:qnpMH@@00wPN&w-k~LfbQ3M)3yOtGh$[Qu=QO/MRUs]YL/R-h:)]/:/bAm4vzAN;)b>8kIWY0e+''&<l'uFi(]Vi=_,pk3=`~oW`N0x/MK=9OB6X&]
+Qt#`o.`WG;xLFDq|vK#Ad;RI&w/]8XaqU0>>$LVq`Hvg$yaL'e4z^0:iS]VdTAc]nj]f##1D5Gk-_3|]C>5vhZ`M#YaylHr;YH_eAAm)IUAT-hiIb'|}OB
+jKkEv/pymS^Pb+:f30e>p{}qVuf!PjB4LZ.^g4X|F.;krZET|KcT~"!N3`czI>GA|O=eALi<EDIbu^S%97u">H-FdV=fwX^&3w(F<&I(6kZ@ZGerV['Jld
+r>.nuxzb~]+$r[jau3-j[Tr0LK8lz6Il0@;Eh0F2a/CVYf`!<X3kk-ZD^ot]8:7oaRC>_xB9"p%Z2TyyqQKy4OmgZASjt188x;#k$7dJ:2)co,U):fBmT4
+tTB/qjcC&Wm`U=G_]D$Q~8e/f/B>wffiPCNWx9CQz'~>4MXSoidCY=ounPBW%Cw>VKQyiEh%#zqioK1/B^|{G+-2fh9-]Aj.SudPex~$Aq;oLvJOvKO-8M
+.n`eVXj<;a7}YQ6M/x<F;f<XHwh/^^Ws+oCZ!`b2fU3$ym](>]iiun@8axb$q-(3O[HcJyt,3M86#@V-,j7#_2IXrl,K@<(av>}}i$}IWne@rr<qYY(a[a
+^}M.ctJiXNVh6#`=(E<kbNn5u8]DKx910e'dgkq%>}bz{|Rit8n`Kcg<W<oplGy)6rs//DDU;(>rNPYO)<Rh1{2cglqiT)Sz+q4a|%F7sml>q)M>k):y,;
+R#'ZN},x-O+]s@8K[agq^<3vK8nC7{)y"mlycGx,pQz"=(Ye~ATeflVPKnV98,MAz7+X,Mhiekv#._F71zr;E9$#FDb'o760Nt9j"&d$30B{=q%U%g(K;^
+#QT[(F.|Qjnd<Si{FmcwZ+v|'J2rtL=r}vm'g;E`U.s}v{'D]}.7'mE{dOIglJ0;R9}Kpf&n9ox6O7A7=bMHH)ML6O"k2iA"%`;T;2j+W'0r})il,MMgY9
+5:<Gfh!fyb;DaCiE!vW&w%U!bRIMW/Eb+Kw^RvDO[@MB2`ZjKFt&P]hiXNW@=(UvAY$8EJ=aA9+pE(Z_8`]A/$.67IPd1=tFZEOHk}u]KwfQl&PKUN}/%w
+[D++~mLNRn0g387vtL+{rZB/;`Zz:(FTnRro{OdrQFC&;ciQc[bMHZ=sO177M|$U#Dj3BN"9c3-M:;EGf$Q"_#w;]iKS/^nvH.0hk^D-jMj8gK5|XFnli{
+!.mS+>{K&{LB`}e@[s{4"Yf4hy>{o'=(mKmgN%|<vB;0e#!Nf95FEqx@BJBB[n'eM{IfqY]S^E0_a=c-m}#wn1O<qx}<vP(/;A$CU79bX2;X%dR.tAqum(
+}=pP<n2grW,hi+NbOD[}G!6S3<u$^|`REYK@G4nmO5ko3sb`5x'VELe7QxAi$g%r6sPx-8YDo&cs";r;tuqMK6K[:Dx@RJ-+:V~;03Hpf1{5&ZA)aZ&O(t
+_iKZ<($xClO_~[y!/UucsIcA4&+qy6mq80kBn5}&P]IsdPL^^&:+.Lt$4WAPTu"k4pY"Z$^cpxK;w`aTnTdBPP<hp)6N)%](P>pJt-{cmzm&"4w,,>qDOR
+O6hhDXN]#9/F24N/}TL963c/30vc{9&2W+WWJ<:y-F"1OOP&VJ$O"Q)dKw8mrh)P{V`iX]q`2.|Ka!1{tc{n+;gnH`5}"Pv>d!+adUQ+'}kSUp"AnGpyh-
+O(;N%Gm'W]YA0IOoO&}l[r""pOV8);m(L4_=lyX|2g$Iyq@X#Zd<lc$$n6q:w9s:tu<1ak</mH3O;zLhz+h'YxwkIGWX%$7E$,ec_xqQ`HvD>EI9nv'^r-
+#N#u-;'=;q!Mpf0+jI:[tTV!Ylu)4UxitP&Z3<yV;:`0DYv>H+(>TD_)>9_>tEZg5z%J][9RYhshP/sXmZ^w2[N2cVwYXEc-f]XZgY/$yJVVl4.^p1#{,)
+AAA<zq;`FhYhTVkTby|i0W]tx.~|-oT4n!vY^M)AB1$Y-U4<@+XfXcaD@hF0<nc.~wc_;Uw>vn<7`-}i7Fg1dJc7h#W)GpVh$m=^gd@8Aq~djYol7Nce=i
+SUJ=Ks@<5`Y'Ej$7TH#2pe51OMm]:6y&3dY>&rSJ7.n)H9a:ts94Y`P2id/S~+B7c."/'bmjvUg"!^!7}8lV%y8#QRD<:;dM@`#IL<F&!Cl8+(V}SPZuyA
+k7tL9;r4M8,Mjuo|0zoOs3;],WHc(hJD_4GUm-kd>nA%Hdwhu<J#.-/S@TfABu%w-2,;zP-o"m}<>0fDAJ+g{=rEcMx"g&QtIU2HMkPce_"+4DcEy''Y&)
+:kJ`SqJ{GH[xn!UcpQ"+RrlM_9p<4ebHXV)`![XcmcyOu_ickSwR#)oMT2hx@D0u'%gsmP]_X2PLmxHYrgS<J8@sL0$hd<wCM:^J"nk+OBi4bJC6~OT;]&
+D^!T%V"K(a=A{C;8C)0z$u~<!L[oT0i[Q2:DI>zNEN=ANU~qG{)XWbKtD68ACJ#U}PdJ7pe>/R_B,D"bGD'a1!q-$`9q0QrSmHo]ioWqv&=:G:_|=^uaa=
+;s:R9Y0a/H_5@4[;!7,=&(ACErocby5fDkN[".u#w=Yw&0~5sx8,pGlSX]B9K.1v/oo`~CuOb>h'B<{qzl#U}p2nYw_"v4Grx7zT5lzhswIh-Ib;9HDf8V
+M27}#-5dGiDud%3X+76hNtMQ_WR/{23ufXJTj&P`,M~8Dd@9JHwuOEl201`hU!),[c0F~&Okos_&$4DD"t'JZI8!yh`.d^[so18b9-E4ztv[ZLS[IGeyG%
+oEUbNOVFcc&!E7,d8|P2JKAj"At'efG[;4_q2!a8752dGlyp6Rb[.3sL-Wh)0s6AR#P{++HI>y4uL{-:z2y)dXe!"!6otxA03y4jJ::e2s!,^YTac{]}zg
+o2U']UYH^#U<9OA_nz0(uBY!1&:HWvk.GsIXGV2%&Jck4-OUh7h|g#nTCyJ`Omn_6JS^&)QS{eQ`+Tu`TLucl8~b%L0nC|.y87f-cv.A'Ap{W/l],Ih/Vp
+95VNzE:]FG,o6'-ZA_HS`Y{K&f9Yn/)|kTWmTsHMHjISqqLgb"&jv]cbAxXF)$mfyoy<A_tQqx,9cTq2=+m{oP^;j2s=J<9.H}kGE&sV9$"F4bFBpB(Olv
++UPcz@wzyS_bv)e,$vaUATuK@[EzRy!#DXy#"IMn;,VLbu_x9y"&XCWK~AG>/xMZ^^-/Eow-k>U`eE=l-;$^aFi6-ol=OCQ<#;5qBQ4af77`iCM|)MDIo;
+ar;bQ5yiDFq.9;Iy%z#8[4|S-@ckd|ZN08I86(r>[w.^K%)21aASS;DalK<jKUmGK>A%5l&(5CIo3KwMy.@j6e_M(NDU:Hme/'5t<z[jp$[Y[k-5'5$#nI
+qt&Dg>H7fBM':V_KwwyaP>%:AG&a5<lMEk/QI{iVw<=bX]g7q,hK-}BkmrkWj."[DowTbWG$-bG{~5~|s0{}"csI~(|Q$q|!~wU^)x2%{iD,@K4wT#7WiQ
+DnT6)H}_5EnvA/c-rqh%;5bv+a|@fg|kK7ooiaqVX8jcWY"m&$=hP!0`zX}jY#9,Q-|q2;COy3w5E1g"F6I<!O#^(eZ]_^f9Q`k0]#X`{)l6Y."UR936=n
+S5{"Sp[h&c^:If%^v)t2.uS2d]o.q>&rK0kGnAF;D{Fm'6mD]`mv9>215(Krr(rP@2O3q>^,GD^r`_0{@!%hr<O.VP9]XkQReaEM`('Yq<O&a#h]"==9Pk
+a[n$4;)f//mK0`6!Ea{=fW"JYw2;)|Vkg2h3<vnS)q.obSZ+unL&VR-AE@}1_;KAw/._hr.I$$_m@XzLL,qIuV}FeI.(L.`L2L/VIv/NHuf+-68m+I^hi5
+T0k.Ty2XWLi4lz;nH},1f6|Z3qny%|b/%(=hl"k'C($XvFC$2/kI!#)9N7H|CrzUxG@`zpG-oG_:I,k"F>FDHbXZF^:Sy$BlK%,6wU./`5(2SF(jZI=7~8
+e{W=d|hjkH~[iT,6|gw4A,si,%/nHY|vV%$.&1CTj;I#0xBA~B!o~D&qSi"$dZ,'8fHaL$G-H.14eW`'Ymk]b(rSNv{Vv3A@]=_C`Cg-7bR66"Js.j6[Ex
+d05o3Hd}muv^S29JLSB0]QcEknwb{#mj!<FD%{afUNB"[OdnG]E7lU(g<b.ve@q9pjgR+{%cDxc`4s^j@6[)f`B>bMgj%`#2:^SeMV:q:@a8&={[}4x)0}
+OW5sH]iSK]XF`7WY]H([Odj<F"ihw6HpyDG%Z)'_.LO:Br5{3.`Mo^mL)j,L}_fm'`4Y@-Lk&,b|vh|Bh41o0dEnwe_iV^FRxoz`i@_NSTjpL9Ug[orb'$
+2.#Lldq:TLDDHaF`)]bnveR<:[$d,qU7^/vZT"Q/B.g%FA9^{dRgn.UBJOg8ykbj6iBmaB.q!!&ti=BxEWaq,'$3'u$<ak0xGBb%p>eI1jmVP>/NzA/b)b
+qT29!4v1"uULD!ZYO9;["]gT+OY"E3~,221,$s5w~)qY,+iv`BxPj8YSacJ7`IlLc1nsRXmpS%^{_{pf%+UCZZDfDnrx6c~,x.pi<GVjt+al-f##:r_+|5
+f2+HxKkT3Jh3B##3.W9Ta$(ZO'hc4i9Bj+W,3N[s+C.bRcCta#;eoO<-g:fX3/}>4|PoWs2+Duxvf((|s3Kc7@M:7xKY1Ald1/^g,5;N#mneSMGPkblo|G
+|LDIP+pVkl+E8Wo0R`=_&@cn`BweUuNJrIN]J$tSe;=NQ$pl0jw#G;;AKbO!IR8Rw/"+P=w=15a&~Y(R"{b(/D"",4gu;rvh(U&^RW2Sn5mW2M@wO,i-'i
+tRsDpI%9im|Wu#m:mcnF(!>U(4Bbkj-"vrk|}hHPT(FMG/a_3XgQSYjnF(i$4A##,C.n3g$/H[:Y~n[GRDtud$YAy%KYX4`rl>r55yctiLP7uO6R"ayR[t
+Zw+U.oa/uBeMNgYhFs$JqC42ff`iJ]IG7(Nu/;Vwv:&cQdSaxxm/i:RKOQON!`O]XZ)'3V^6E5%IvBi,xB4ia`v+Pn}|{]li-UE[[HME6|W(tOh$nC;]P1
+sU}rjo^!w83Q3;r^-qmmvL-8c-N@6+QwaFL(5uhYT-I#-sA5/R'cxR`-`J/7^:]d.jXLmx6GaybH)"DizmT=r^/EK%a6H+!I7x8$0T%7%/yjhd'F>o);PP
+Kx+Z@C'b5S|Y=;c|UUx,)e=z-y.|eW>m)JbOjBKLpWiuHj%1_ZDOXumg{ZH]N`jPYLtAeg#=GN~{R^/LWU4K8CMQeBOeo,r<7fLQ}5z8fjqj}cigw9I:PE
+qgt|'8G0`1/LJ-U3eA=o+n~Cj")Cn$vFMe56=M0i2684faEb%Mh:gz6G.FcpSvj;J^Q#mx(GYkeX&hQtUtj^m)-6(GZJ/hAIMZ8fC,incUmEaq(we5I9~{
+c'&55</f,,j".Q0&9sSl<vHR#raYdZDCyXKH~}2fa>-GNt<Y~m9HRPZ9;%'>W&'>paFo(g&rnQ}I$B`'OAvI)JO!QlKL|znqI7,5"b"b;JLAN9ee1-AHR;
+^OfPt=aXe^f/$L-D!vp)(M}$}f;z_jx4Wa]>,J"2<p`y_^uwIjUyoGhOpljfc1U@75}8W#gzX"+IhvUQ[gN,nV4'.a-+tcGW{xA7+dWoLMkW_aW&)}1a-W
+:!l>W^i"gmsUF6w(|^$J7C3sY`"vhil&$2H}usJt]pE#W9ggX9berLI$Dv1>`sMf:mKI`Oq48W1f5#EY84F<=_nF$s>T6S!h8`Ri(Uw)>x^=YH66vQePj9
++`+8JONm-7BMEh+]mkeTZ2:,1@sVs|$,iLjoR"XAu#[`!d|v!tt|"g+R6q1"7LY5c@).A,ngb!0_e+>+J((G#`:Qy,U5Onv6m3`SmV;$q<PeO^8"<'&2eV
+^0E,Dm42nxf`lD<pkHP+M+Wh-R'_SR4l{8uh(fF4{^x6CzE|Gbj)mE9>|1Ttw{aA/%.;Nidqd[l64=X9W8;z3xhyiz38qX.);m!p{x%vI[0LnBQ1hx<MnS
+EVT+HIoLqnxR}mfoxU>eH.Ost(/Zo1SK!rzqiXZen$_N_GP)oswoP@_z),2u9n/idhA7=RUqT_jJ.Y8_b"_:jQoci8N_um(T42)cVS[3/T>:GpssyrA9^h
+L:p$ZJ&!FN(fa3z[ao#p`51H8g4LJ<)nHSl(JOiEWMta9Xu0J__2/8|]JFiU3y>&x$n]Gf)X{S9AiIVQnFbf1Pt!DUKfXAV{SHxHn$5L`0-1+{WR{f0&@,
+d(`8lnD`+j7`fkPa0G~ZT=t+$%/Vc.]|%`<w{7=Vf=Xpb|B8kR[}SwY!E5A=B^bOLrnb]GOL'=$Q0$|aBJ7$C.|Ngf>qinm3d;]/rdkxrHf4wITnuY+]<`
+%b[R+H^2)cr_L.FaWLFQDUv:81,=zKI!MXX3-$Wf4D3dLl8lbr779ds&dlF5dIrO-Lg7pSL{$[qyN`=AZP=SDyH[6.KuJg4NJYl}/Dfk;OJlOTdMtORnr@
+l"T;LSxSK|}U;%:o$I"av:&6gyLFB/7W#!%dFhp+q@HFOD%rCa^mXRw^^<}@0a+c#"|aKz.+RWqS<'KZs;j8~9V)yH&3Z#O;m>4zO1:m0Uz9Y``[Go#3$}
+/-n1-!@:[/|Iyc^d%X)^f8Z`<LmB!K{K%"a8#4Y:ZX9Eui(w1:'dCLWe47ru9qdi=hz,4oW|@=lHepx0"M"@N6mmMFlr#Oz0$vCUL!C,3>|Eb&P=W!^O^(
+<Wb!!!XE'e@,@@gz^'RoWik`k|6O)#@'~&+8:HWx|'zF3jLlVA0B`VDJWh&Y],=1~1b|#CKp.b`X]AE'MnqSPewpqDcfHM$[Qh0WU;it9.ZmzMJ/[C0YT0
+:Jx'xAP%I>`E#q+z[O6}acRAP=7Ofc4kJpbF:z4Yf25A9h:f//wB}fV[},MTaiZYc4+3C+HiuU4AVIq_7q72$F9!(4a{jJ&IXSVPf$aLf]PjAM}KA-'nBR
+ugxnq^YEN/|.O+AeQ9y)yq!rFUFv>].CBDsMxqA+>"c^@y("/9|q:0`vS]'QWJ7'w(uEV'h/R<'<K2j@Ya=E;P{Yz._gS0Y(iE'^{IxxP'$E`mnq8SDVbI
+.u2z=YO<5I|I5,}#$ly+HWyIH5gjUsY(Gs7`uhOt[l[-_tWzS@1QA}GsEQTnJ+iu7LFVy}_-x_[aicnT&Ixq}}O2:f'5Wp.6[^KRoFgb8/FCr;0dR&<vCr
+~U9^KGYxk,WtUCkz-+V+"D:4rO4X|(ZR>%6ExCAZ[k}SU(^w.="5Ik.>.4MpbuTiEAo9#KQDWuk9b(ULstoC_`X7U;qoull=g<LwZfj,^lN5JKl@o3f{q"
+xvHmG`IyI%=u^.n|/Bf2eLW7G4C%YqO`q(x7z]RaKpt$gI5'c>;tsea2SJx|VY]'@,)t(=7Zy%c-mUsH@Jl`McTOf$ZFB10lX97$k>UJmi0++zB&:BoU(V
+`Fux}N5A2Pxx&p$YIg5&CsIX5&i$LeGki7lgXyDB;rcwwUTY3{}SJ0uO+kGO03C&Hy!PvlehBToHw/-k-X[kT$i.TehIdJ.OmZbO8RT_q<<a:,{69WP}2f
+`W47Os}gnn7oK<9qzvKRAb-J/Mqr>TViqIYq,W5#p&`y8w+B8[1yb%'S4>-6[0h{[AnTtjhq@FgR(cm}LO@qTicRr>."s:6OcTW_JLZ1af0_Hk{w]7!L%}
+ban%lB4WO++Y@8:V[ns)_hRcE#Ppk/`f,Zn^XBS<]nYbjBGh@!nMu0Zth5nCzm"psg=Mv/F;2>v.8[LCO]Hj[`@CE`&Z4;;Ak9'&`)nT3NIm^6={Y%YC,@
+CSX"tk'R51lw)1(xE'3M<V(WO]_M3BxS"5u3m83rlGqhvJF]~apZvg+x7Y&l{'qp(b0Vid}-[U'r,WU{gjG&SY&o@(FhaH;EU'f{b2>0TQB_rzPzdb"753
+nYOoq:Z#/P3^<Ir30iAZ=#_Rvf.BSP{L@%O_>qitn46`Fi$6x2h)rrtLvoQ[7G<ubV@[A_JS9L+${:7cTQc^5(2;jq8ID(<"E#:IMC9.KfdRTfF=GzM9g=
+TKKZM}UcT'csV7-KcY~<3p(O>})-m,Xxg9ibC)p<LhsUVT-!IH4sRetM~A$11`oOmsKuLLgh"e}`"xHE_RBtMAo;)vZ}oo2e|N`@`"@{z<H%<LXUM1hhu[
+`jaVv[J&EKwA~/FIJDQeGg=L7/lr[}5Y+QN_09~{>y2%-%KdH11jqO]Y1|6bpWgl3!SC~GgP"DsvloDd~Mm>X1ALpNHCEk3rIy_QkUyDL:'-(3s_mLs)"'
+Z|8.hSR3,o>xZPny.BH8^8x@>t2rb9omQ-9S/'[Ob4u"6]e_RA5`=]a<P}BImU<hYcG>A7VXT2.c6`{o405B#[!oin!e#C)3O+G&j$-W~[xgMSgzbhc82[
+H/i0JBzE"0sYVu`K%7|j'Tp[_3q`>3p1'#^9|vilMW=7Ya$}C|M)BBhd&T@pkd$i#8w/3>Qxpc~P+&&<a+#$zQz"9fHS#ug!#3^R<iXouTS5>C7a!p@TVy
+PB(nUa!.[QoSQrYC5'"PbMki..Ob/_4ufr!KGq-u)kSb@Uopx!S$0HC@B.r0sR<.o|S#UA)asIrhS<"6up<3M<EgV$kFbiF<JcQlhi_L,r@_OKja}<6=Kp
+Gs|F9:2b;froW|R:q-4-:<THKJ-I/rb6!1%R0ZANm.B>2t=3#1-J'J)4o|IomDRK=,)2vvZVkrRJHRJoN>+PGas`)t8/#!Ab4!MPL]HzX&7kG6aXLdYQ~1
+Uv9wt.]I^-7bO]7FTenpbXKrWi6`+#MwLxNW6T&RNHnSc+([;[>0C>MhdHAg4LDrAJnqQ|AC'g[LEw]Z3+/-.M'g5,tp2i~e0}@_@UMUD!;V{FwZ:No,ts
+xw%s~+^"JLq$/w:rVZ"m=rLLA8KvN|0[%L3,AgScza@)#|YEe5ABWK-IZ_D6#Y>r$%57)iI#&%e_U(:}Bk+'J["#hQsSW,i%)/[,[#pV3}/A#UxE,y]5;3
+a2D=jNfWzZ^FEsfp'-@tCE04/!2{aWkf/S6o[jd4<zmF)s>J|S3IyEuAVI[fpOs>$rC8>9=O9`<kyKn){nTqFZSr)'M{8IIL_>p03YirNu&#=s9UVl_};W
+OR9>n4.y#c:UdEniyfUpV(-+.d&{g%{g0%fr7jFbY:9/HJT$IaZMP{P&l@/;i}t!vUW|i$B5k.lY$h&S{@AI-3ZMko!:5L6P{Qr@VQe%g>i5ur-AxaXhO_
+YuM]2Cg_gojgee/$7Y2GPQZ|j=m:Il7NcmWDJ7R#s'k'(I}1ju0r]OQ@u{O1llo}X.TUkCyXFxH<D58O"JgBRhvoxKSTBI4FFu=u{Lo|R}xV0y2ph}#+)>
+1Jnsl0^`Th'XneNEZITPoM`##"UAuGKveJeNA(ky]r4-!@KG)kj,1B8.rUu2z{5jZn"7#>/ac`G@E%vmtx-Dj{0igg}J`alo<PSlID/I6Ma^2!)%xKjO$G
+-Qq0P:.b>VTUY.K!i58'e^iSZW}>#4HYCCnjFNi@gyG=X]E>:ohHV{g7hoHtHPP!G'iP]f!mvqi2.z%>4{BnM}~VZ-V2z6h}wxi!8fJI1$Albz/L[%RIJJ
+ib^o`x5@f9+f6)SJY';7&g`rzBV<$Ta4jj)DW_a-"6Lk#wldV]IF|l@qvIVp:ulsC)I^pJ3"oD</:a.1Ks-8^2J;ICVLe3Ip)d=n_t@|^O8VQop<x}Cnwq
+]{bu#;vTgCTcnetG=jStu>:qgAwnKsO2se58olBx.bniF0nd"h7K_76G~&8t]+bZPp;Ea34s6cBLXY.5IpRMelkFq"(gSv8u]yRAp'c2y>0l)=cMq{$fLx
+%Dd8Jq&M%1I^TvFJV{CvvXuNgdVpzBe#4|hD=ic,uJWEYy6pkg'C!cjD)3lbONulz-ooosllx8cfn0XDs1eG7DqqwM(mSh0AC&JRK}2z)rhlsdl=[:,0)]
+=1Yu<m_7lh7,<tOOPngO`>#`ZFsd`!DeQC2Nj<.1xZV8{Fi{Kar.E,TU4R7IP}:Q(g"d~B@QLitg<S$80!Bp:Hg+kb'_,='N-F:^KBJ3-RPP]qXi;f`X[b
+q3Me=BqUW`;t)9{&I$j;-,.|g'{;|DJfS>.P_q1lHsw<:7t+82@r9qWu+/,[EWX^v@cv",R)vRHRJW'_=dr78I_&^G2-($u4l@Fxh.SMSOD#Y9GbCt9aV!
+!c)oz}S_/sM4GSXMF&=OJXx2cJuJBFp2-2/t&o!(qzHb9E=C](i,rAP.{V`$nMj47ThH85Y&Rozo,6g8lTwm]4z&LLqy5MQn!e`l{j>r=5SO]-grK$HVLC
+M$MLM-E%]X5:QlMRCDq(Qkh,P>}[rll9(vRg~kM!W>mBgG&TtOPs9Ak`oMl}-Gxeq>F5e'bO<c`}xlgxefAr67BJS3!eTiRX<L{lp}yIa@}s`]}I]o>|%}
+>j)iQCVgF35X44g_/=LSuh]yzf_pzB.V;|Pvm]=WMQ/5-cIS=x$mnj_jY>"h50wFDCN(K:6r<l!uqk52$%8O[tI[Cl.Wji9c-;8/vX#X:)D&uFyeLF3,X(
+-FfPt&sQu"<@&vEEFofmv)0__GCrb3`{Dbyj:1K@w&U>"^{pr,2QVq,nXmzw;C7BzcXx+e|bf77xi|GJFT#nL0[aZ!zW2J7cR>EpJ@5[(E{lhS:x`b;qn7
+%<rbV7GwPtRLW%~jnNY0rU=W~M7v1r:O]37lRb-IkHkeuN2{>Jb&URrX!,E1,>8th`eUu^NLy.s!l)Cf)Tk.-&92M{A(pgNjqkb56/Na&Wgqc"%(qPe(!(
+yj9Yi)n6eY!Hw`0On@y=g3eLuC<Z!hZ#`[P1,t:&z's9j$ZE7EtxFGaX#+B5jk[d4wb92>[};Cy]Xtp[A`/N">O1SK@sG<IEojl:#sHC;edfk(]qdBD9]U
+R}b[:W&[bf(sx)@Jd8C$z,0bIiM)9qo{[k;eOCu%y7zs^4[{`/AIqK`tkcrC+f~AXzk;J8gfgO&_`]{$eMl#x}"mlytDOM44fxe+-}hqma[dS`KV~Rk|iJ
+9i{PPl/p%b9oX_YS^BKM]pLr:}$pQR5@ulj:mnIC6g1P3R>N{%IyL{6i0RqYj@UcSwS&;mk]DUGO_s#q9VAU9lqZ_!q4IzIERRAYP3p0dD9X~lYEH27]+@
+{>6;{j@4X|"hz_CxHvVA2`E6ASMD>qc^R#r_Fj}xZXwOthvg)BnxHx!gQR,{mw86h}b-_(wgKnt+NR.bKnXRzu3pkaq}bXfVl%H<rrW#1pwLXaJ|yS_<ZS
+B,|3`q|k}p,A%}.W0(t%n4yPUx]q9pJY0[,O0(}In{cJ1#Av~<04fIcH[jKt3BHK`C-vTmSdiRlJnb}d=mvKgc$i<NvdqV/UD1RKtsq<lsVsTu/uMLNIyv
+y1=C"z<4Wa]S!Kv$!qmI5=9%hN3j}o!S+$@!Kc-w>,$TK&~w]3KqU{Cb2#_oOm2oL6cGUWL5Veu'$c8E`>7|hkWC!9:!d!3zGOGRgJH>z)!JUo<#"Iy!+v
+8r}MXTw3U!a{ff@7",fhx,rv"&w3`CpYCl[c4!Sy,GS5YL]2GGl>|O<W0W5BY[14/$!nbE]_r}$-7SxayBh$G4fQQ)B=)+nOZqHeNE))>$BKv@@A{vIQkn
+ur8SW{wMp+[$O|bT|<;dNV0U275PM=K6Xs%sQLQwN3y%vRu@Q"ivPW^"f}reLJKP,K9|&tC(4JCQHp_k3jq9b;!t+>vk%7VmF8^LgP&|8pL3qXs)]hNlCG
+IZSJ|5`7`0[rH5cP'`5IEY7UrLg$6scwDctraJ`WDYs[o!aOa9Z<Y8!P3Yot4'U#Z__sGNA#F%v"vmVV8jA}Q`P^SWu1jW#Q4=YsMf/]zh[i<gdBm`^qvS
+x,ym6P(}QO,sA8If0TKEvxN`ousxD&Z&QuDrd^f3GP^{e0kV]zu9"g#$'FaRd+rB1H6/v})kgsr%xb4UGBi=^wmHS/&z'E#wO5/(dI_s"IpyV15+)0>=up
+r-8uHsZq.jsPd']''#BobOGX1[fQ4,,yk%#S&CM;|TlyIt(M!J>Z6&K`^JMqXL/o;F{kUhIQ_t0>n<gBZ##_@k4LK(9@m{X}w-'BDw{$'%t^$}1_Fj3BYc
+1rgau0[b=4'Dh5O]MlWf/}&CX|bw>$g9.NkGrar70A40ZNlC(D.Bk::-`]6a#!SW~`S=hr}FkDb^K%dJe:+cXaM]Y=K+E^l7)"q_)WVL%cV@1M~kWQf3lC
+|iYnohhRPU|6t<0{)V@x#JYK3wpgiYw!&u|Ci8&o_Go`ldJP_8YQ!#c=oF-A"43.{QLdE^"!prAFho~uh4HzYc,-/3Yx1.b9VamCl51Q0ck|-e+0VvrCTh
+PV<ssLx8FZ+lt_k[AJ`(@B[53nJN'k6E0Smf^>Vcoj}k#Y1e.l`b%X)+;`%=~GQGpQ,OY25zSb/1[Pj@%'^Khv8(!Md3!3YB(bISh5|Iue@!WBr:X|e$NE
+;^ySn)(hG=Hv}4ewj#"/vZ81P&val'FmuTWf;M{-zyHC=NhsjT[:|QU{FpJ3Af'Z4b//3<xCP]vc;ZtR&5[>c7,|Ud:6p/b<R_!z6jl+nG^Nkz+(EmQ=Xg
+E]!bVHtfzkJ|8[rFaA<m3=+0IBTs7"BDNlQ[6YvmiYGR-ENvQDl;^FB|NO}xwrIrnxEo:TrL-qWw{0~g':2;At---A5,BL]PSN9bG0Wyi&,Ha6$:^L5@"I
+D@MC))U[Eg}jo2ZL^gRIg_3+0vv8n{}j82V[iatSR}iMSPc2iUAv7:)_:cj%pjtxwjj-f4sT]K@Q,rfWq5nW%|<dYf{q5<Yc+AH.1/9:O=`TQ,CH(^/2{C
+dx!u/WScf6bTSX4jM.58HaUp0C`})&Ju2jw1!~Qe}pFF5GHl|}I38=^0aW;_]IKq~O7sCE@hBQ9PX]BtCFi>H_=_p[kW>09[WV+J)aR4@%Tp{R@W$[g<Ug
+^;:o_{>[)ZX^J^}0mvSzS6%P|)q5)3Zvlg>]#WwTco]c1mcG'&HN']>d'LXo0=u<F&(6#YZ>/9V`wj,JnV5+Bfu8y|[hSBD^Fr%3=lvHN@wp=@ZbC8-b3K
+2-BMO0f`<v4^-0z&;k]ob/h,doCFbITr.,JtY}($"S~{y,;1,,+ZiSRPEVk)>e|V_:Yrem"Wcp3!S(O+:lc%C4R4/6sAMWIt)mUCD=##qb/b0NC#AP7)oB
++zl%S<,=~dTi>ks}|z>)M{f|o@jSD{e>wkb-#ALL6BRmPZuVD08N~jeai#jMx73Tzil'c(P@8A3K$6^;1agI+oFp"ureQ/Y-gn@y{T1'TB5lhR=}NP$E7!
+k1)%(L.iKy"-@R&[px/2+cotNdKekgVqS32Bj2ytQXR;I#"xJs/fquklm86o>_cY8^e1^bu0Y^vG=`9AGmb$Wj^,k`wk#ggvCEf_Ur~e~|ktEOaI(`{M|}
+WrKIezAkk_SYNhrCiMbi|e&r+{SrTZCzH[Ap@"3RgW,><rU9h']G6#2eLCxl%z@`{/cG.`]Z'x05SZSp`PD4vf}moD_i)MVA7bjViu>G@iw1"yQn{h279x
+9}32k.v23VVc2N0;nvT<Q}nW}{+!+iSnL&$M|W8>lr>O&rFPbO|=g)TL2G-dqcsYjODECCPXI"vpRLlUU%mfl1_@l)49Nm~4dv"dH;0j-Dx]^NXs.|JUXD
+e|9uET8HZ9N+mGHchcR<U1dM4i$v|qsHdR516_(wF^k79i_4.X!9)t7wjWHW>5ois@BfWAWF:9`oY7}NW;Fjwn{F1p"9WR.#E$aF=Cd9RPR(|O7w.Zs)d"
+oTCIo:--EfT1|$)#R<Jn8O/2@3r}b/[$+_WK7VI/n.`[kZy0vW&42F1{VQR`Ita.so}rhBl^`9x0LyM9K.og@OaZ],MSFRRUiCaFGO1(Y1{1,6PctY/$p>
+~tykd>^G|SKQ(.wnfjF5=NBeT{!fe!iHdRg`xUY^;|txh>+0YH1E$9ktk7~%>5)c;C/<jQRa(kV#~V]KLAXs.5xbY>O^E5zS6Fh>w@.Ft89+OJi6^b'P2R
+m,u)L0[^ODy9<@sh<)dI1v6p&]oOI].rH'rm):3Na.5B|0PWdAwP3+w>SZSayKd+x4(<#"Ux'RVPGO!`KXr.SHHL5Mp;@M0@+9t)p1Nz!'E$N=`v];Xip'
+nc~aTCDuo`Y[!D(2I{!jhdZPctoX6KDEO#cI(G}:zSh3_O-$2n3l~YRH^Kfl2tjiD)FDGfUF4)Gi=m@m5r:`g39dc`^y9%{"PBSm#W'Hyjkt]aYF.X<8yK
+'FSu5r&C4Wj%f|zRR'[;z87dt`7=|P<yY]@>WRvFiYn=Yc(n1o,{afUN_IFF<COIE5l+.afP"a.K-sKU)}vgyJ/wr6nS7L}MJw"XU%>,59Xw_:$ZWj9{@Y
+mOm#=K-u|5xa9h{pXga0Hc~da:vaM+dm(wO:N6Q0ahJU7@uZy1{2v]}t{19/F!8|(f;@^6-k84A2j[s,r/s33Ov`e$`OCA#NgjX_I3g[nLZu+|q<oTvEl'
+1;yF^{ys$PTL22I2`SKckf1-Vxll8#S@aAUBdIGFgtpP+AqC)lm$7x3X^a2O>&UR0V'g6-6E#_x3opt^t:FpTCcoH1-r-2r8;|KY'4n7i&aD_WGa_+H}Z+
+('tr<QhZF'Z6>UJ^hw=|EmA_xcOdRw9`%-ZA-%Duu3X4,lsE23CAIt+(Tm1|)M>hZ7R0k!f$O'|r~=u0k{'$~%%h32p{"oWb>)rSARTQowm-Q9uCe;e(W|
+HD,$`1~RDF{FBWqB}.%$-:/KurRck$ztWO2>#H6(`]}iO<dBF%n^T%O">ie!ge$g(9Y)!BjFi['vC7TnBdB)k:ynfl1rJ>%7Pdy[k</X%{n=7G]_xZ1^PS
+<`M0tH[!>:_8lmlfzVcG$D}#+dEl~bFOB0qNi!}a,}/,Vy,nid%uo-{}k"(9D"Pm-+"_vJAg]p38@D,v1rKq:zHx`A4mHX.-.[,`=MH3loYG[!03|6.1}C
+am#KNdYwR(f!3yXCdk8ce^uUsa0t>w4>17S9/'FIK073oL+FV_XkiT]}S_U{~hlUW0Ii#`kQ-q`}IUgxExEu3thKu=}DemCanE%9ugwQWXH<us@ShrO7!W
+cCx,!&D'vLtf^}gm)+ozsH]G6m%VCQ@Cbw.8j:k.>snuoA({z-Qg|gwM#6nwmL)-u9r})-wyc=6H-46(X75c>68-K@'MTfsLt^K}:@HXbN<jBA[wSk->rz
+RO>}}MMEM:kzKeE}Oe{MA=4{q#UOuh5pNn>}@xadW!D1P8krxq2T>[AmV&]UsL8-{M0@kxX&@wdwz@iOEbIH,_c3"}`#HQ5ox5uIS}!7hw=(wx!>!/Vu$T
+ajIbd{}bhzj.l`F5;F|ISDiXgBrW^_E;>61uyW;p&,!d0wN>P4mDPd(Den]1[):jA[D.Dsr[Br4ed%y&>oA!!rYe1r:OauEqe_ecflyM}/jd]z6MY(pxNY
+0zoE0xEBimz$b9^7$62N7XZrADZ'2+R@DuQmgoBOFoI`/ov{xQfq"pd|(]w)eFU84vPS|PnFg{E4xpXI20Ii`d"kgoid&}|r5i5dHch0Tw+Lz]jC{k@7lB
+0(-b>5CRXK`GfX];dNXxEXD#jq~/{}4OJphub,,7X[Dky0$}r=-6^M.2`dV(w]2pboTFdR>Xux@;]Iz<s)/>u{`FZch{(|,+3'=bz{hL/MSbxhT)Bf9U2e
+[sU/`%oO{V9D$|,_WFz8)Un!fOQ,D^,i9-E.#2%aV]~)2m0F_wqF{Z1y:OEj0y-2<DiR'sz21])qiYlN!YKRN7GFwe~+R,wmsW|cZO$tBO:N.zJ%~D0#qN
+nT2RNw"YD7c">eQhe5~YOyxGhkO1KL;z9YO=dNa-Sr0oQ(c{41Dy3FX7+jD%JO2'Mf,f}x"^_p1JGLj12feh51;DDWqFjP}V3pd;JZIltpcE,&]wn.Mc7_
+yluX[_Ch/hPypJ^)rKN[:HX5'NTT^F#/0(=T('hKFDy)X]]0G]eBETB%z_QEn[e.Lh{%INF)^<"fyglNXdY7`aAd|}aw=[<ZgCa+(^>mv6noM_[fZ<EpUq
+w'Y;7@wSRO]Fbm2'-{Hgj-Dd`Nr:,luk=4kzv6hd^cc9AbgO,HI<Kkk6u&B`"1AWAi+ms0zmFsgiTC3+Grz|"7jkj#v3>%jEn`z8h,2b>:;vd0'>t$&o`t
+R}6l{gz|Ok#w3[DHC9c01(Gl18;)WksL5YU3~gnsQmoBG)F4B0DHtx/,Zn`YkLI4jQ=X3')y,)tC-u)<HXW)$eVOhmp5:b){1gNeO@V%"@g-R:)uAhK)u<
+0NGUS!=);lCNhT`gOoI=9q&I#xHFTZYcEKuV_o&R"17@4Yt9~4hRM7X+s9!W5R7-]HF'7bm8Z=x`+-Cv/wFw~:{jTnO"@_I37]m"Wozf!H92z-{lq0#-CK
+pDAc}]npB#O{#5.H|@IpDy&gGlOd^#]Y8l{{YnOp0D3CL)+4@r(DK}t>[24-@12a>/MhwTI<w3|j(ps0|w3c7Qu0Ts!L-#[({V.UF$}iMcbj$wdJhb%LV]
+o9gAnUY8h_(=$YFhf('M!rp#9kg;%;,]_6Z'NIRxE/XU:vyw~K^M#Q18Wo,Lv66`atRw14isaHau/^~76(tPQm^zaBNaIe4[h%)6q:BkZLjTtWRa7YzE37
+vjq:,.wk9>C.4c_!>"A_,W[|Oj(}u/qZk])hs-n%NH_5-7$dP7Clt4E;<&8NXPabFO6R@1LH~HF[=#,j39},D<3Re>kjxJNbM=Cp@H#t`yDr"ZEV3k$$3e
+<x'1EM.F$XxXSl=@{8b7kQ<:p3#0H2I5bh%nI".9ac~WDh0%.&m|VquNU|Pgn&.<u}AR%ZpVC!u-2vzuwI<W#1L]Z(Gn1VU@fJ,F'2!O3Q@TIqC6R]zhA^
+=5^K2H4'<.x8W#B>r_f[uR&L`CwV%%:9&g)s#v=eYsTiZO&__yfqe-t^N83v>/PfAOrqf2C<^F3-,CHN<.5ID|[_NlB3~cYE#R/:[EFEk55/3zy31b:HkZ
+$"0'wDJ4;wknZJA>E'w34AVvVaun&qTwwM]bb(i$C"yYC+o2^=AFr3DR_tRk[6v.Q-ztb"WUHh1Wgath$kYjlsi(_RC^9ugs>1]@Bjs'UIPzadTxevW#)Y
+q7YH[X$5N75QbD9grS{O6|f1{#=Qs""ooTJ;A7Z|,e!Gm{<N,ceHS(5C-mar5`+gtR[N4JRfOZzFME(Ocd&%@gmfD|=z,IN_7xZAviDUSvjTbta`!)2qfT
+mG=e{8L%6(zesn/PjSViqC$&B(Z_wbV=;U"6^_>6QdRws/LnLZieBNujE/4Rz(!6s6X+e$D9O2EG6'cs!y)+@|SH5xgXbEP&:3"ynwzE`EW+PI=UCM(9x9
+c'1IHI<S_D(`5q-f>zrhfitq"^h6l#|Xu}Xc@TFsZa5K!Y:<a7}u7K':|9%h,IZv958)rr1kR;^oCFM#:QD>rWX5_#irVx`7^)UI5/SGzGM//KQ5"QDxLw
+#B0P-Jma>=}G;`|")=>%!'2bHLFcG'M-tuti<b_:ovoD_r=Gy+/VbZp+1[zb^}s78yFnz#Ej-Gu]";lZB'aE5pSjnO'JEt4]AGrVsL['HKAM<Jyf2uKf&y
+y-e}3gLsA$<h"y04yd-093oOay_r#%)<b7g5|51lg9.|E-8gj]qGU8VH209-IX1J`^x%CouQyr5h[j(SYR`f"Qe$zC$kXONAHeL>8ZX0~Qlf7+J]{BKm#+
++QC{a6rAnzpAX,b>>H/|}d,Bb1cmid<&vdr0jdsmzFW4T[P(&V@SRy3!5&U2b7j)Z-3-b)jPx%<>`Ob18gQG+c%q!,U5js1C;2NC[!]ILjht3IEQy]JNE/
+h@sO}HaNi|15w.c2/<bpx=J(j351iHPG%H!criNA#2sVJDyfOI[V$Un!VO"hm7kju)|HunNOcM]BhDc`7PvXFoJR=3G=8YJ2/NRqtm1%S:B]~GU(t1i`u7
+(SZgS+ENxC`yfz'"WPc7a}uPf$bwt.gMm#y|d:1ZZBJ>4:$>viZg(WVL2@P}/Xtq&|<)+))+"K."kylCTu)nnTv)N`re+`tb9BX=yU)Xh!Pu}pf=J1$SH3
+~Sa[P>^j(JQPWp76tc'll|GFlaU7L]64zL4>9f}RWa=H,ZDGqo!h)M^ff{}u36ddxTX`[BjZHl(>fOa04PMcBr8S]@Jevv@y6Om,!g)h7u<g!@UE49t2u(
+k4!ajL+S3B^Lo<q<#Zb4WpN[k<1>We-#5(+/Csx&T'z++l4j2!@`)g4D$QpS}jKaet,Dh3>;pn7}+>1[_(t]zB'n@$AE2q!7$}.a%%3zI13{UNY2~wgNV>
+M%F7.F;Nq^;;7G^p]>+xJ-=>RChk8_l=VJFIe]86J0)XyWg'3jA.#CPT7>O)5x&@wDtVND2]5}"OX(NJhug5c{W<g,[J'ppFeG9Yq$oMBBLLVDBDz36:bo
+um3i@xm]{!.gE0;Io'&S-k;v@HW2[-Tsn)4]#J@G2|0Y%LJ0&"5>!2w<0oY!!F+cZ]P-q>q#gY.,Y+`{rQ1{4+wpa);D&lQh|-=!!Pem>yT'6bvmfm.m$W
+-Puv`d%L())vm$Db@q.`A:JL99t5cf{fXzR7TYm5eb&l),D{u<$WB{sMaXz:spzTt,(uXDG`-8{J]&B4N/C=""BeL3uy./3;l5Q#"v|U(B&R4R53>`VN-6
+AvQ$+lt=EzV>|cG<'2Y7M`_<|cRJi[-SUflcN'2cwElV(v@mQ^^cO>=5/<AbtVf$(LY>ck|IbDhIKn!1AnQL/N/'T^CZ26#7O^4$-@"".m'YEp=qjk@F;_
+<+!7,%mR`=DC]0ICAS`Al@WNZpb#/MPCX}0U#UY9"u3O[T3sDG&MZHe=Ay.]pWN3!<W^1^pC61F#F&E{'}aicRd@(R,3s'%C)ZJ[(I7o4Bs1))boA9;acr
+8]jU(C^C%m^KfaFij7Ex=>2j.ug6|^Mv[{-eoG^}j7if{ONZ`]7/M-9#ZW!_7`,HMhu.q{K^!!6]l<`4R>iz0wC2Z:w0xn<o"`E%a^{$DagI0cd]k/clXA
+@87Jf2se`Ayt=l^II|5JQ+[@M1|JdBN7@/x<s)_w0|)t5+hr,MWv#JKo38BJ70tM,ZOv9&A|SpLCNlmEkIdBWJMiy9]A/sAcU']>X&yM[q4ub|v5Az01+L
+wz%Um&;4&QHWM3Ia]XfoG{1r]D;)by~B(mP3t;Qt9qawL7LQQMvQO6bR"b-ajS/vc41Kg:Vtep$6f9S0}guulBC!Oof4R<R6}Mr(d80jCtwD:_066r7g:v
+9x2x{j('rvPh>{uz3Z;f[qs0d5Xl%z{{(#0(QXj8PY85HBH>y0-_3d#dUbfrNd)"%L$)/T3anj)8u[H`0g9.bzk`adS7rlVtb$HK:-[pOt9`")/,x{YelI
+|iB0e#.Ve$wo{XPn3g7fQXFWW|Hs#&]v}e<GE8m+x[&S(Xyf}Yv1gP=uN!|ZH>7iE:#=R:>[h`6!`l(Eb@-P%RxKk,x(^WeEiqUcd6@UaE-FeTJ7<@c30t
+WfnCu+X{efXQ5"Al-qbPG0I|&v(nFhxyZh6AT]%}+@.,#Yk)pBy"JWv,wI%DWU4op^gH)'/-J4ge_afNl.`-`x"-/WB%_+g8[KK^G)hF%Lj5`m,BpZCC>/
+ih20pxrVC6Oo<|.r3)p<=K!Uk+!m96^w@5CN$8y}E/RxYg"Mz|X<IP,X^S^(@j89>pVlU3]<%.UqTDhu@BafnCPJn|lbN$pm_|`07=7ipiUhT19]aRGB`z
+Hi!]=y0`3ekIo%4iCy"gw[]_I44/e4C0cn:<YKa'4gd+]JcxLnljO=+BN42rJTFik)(%Gd(1&%/F<@W!DZFGfaU+q7Owd`Bt@Q3>/%1{~JV+qkD2t`oZqk
+@]@FyEa67pv>%Vp)%Q'OlmrXa.a:{cm.:D8M9`SPLpSV"4YP=1U_K;&,6@%JrDb@d,m5VVkU^H8oe{L6yD)W%,PX_D3I2<kI+1Zzqi4dw.H31clFmh[DU/
+rfmxS{f`up5Duz9ZMI!]7;OD85Hiw'u3|EN)b{YdpTUomxc1tMi[yM>q^O{c|=4U&4is4KBEpoe<w(e<#]vpb7[R@Q2q[bEnJF!SC>wGOMb92ekH$Rqs{G
+NW:aZP)4|$dX]$E>8Ow3]`hy(<cKW2Qh;a<Tvv5RzrMhvCD4##S1VHFyELE$9nns:v,wEr`}08`"0bX8`RGkhGv8kU|uhQUlq-|%vS~!i46'I25c#;ly1q
+ShTkM+'4I=$K|o'pU<Ul.7d0.$v=|ta`o-LoH5Kj/pRKipW;S6aqs0PUwE,t6r,ZQ<G00p4w'RxABx=6Rm1,V03>ommdOUr_w_d)">lan"WJHoQMs){9m<
+`b`,}It{KA~wU>wgTpoZlA)Xf8nBR^xZ}+TJ(%v,OSOC~|^.Y@i5P/bkB0AEt]G#wE6'w'%]T+&=xh.!vN5]P(=GgXi=>|,elq@Dxdo2ivWvDv6sT2}aXQ
+6oMlpA<'UK5]LI`Re%1W;!36,R;D&XsB^!L,~7&6V(6sG}`wJs38.%Ba]VXRs{98Nz4jcbE4)Ewy-Na&^)}tn0SPxT]P1]0YqWR4`p|#V>En!:{#,!gx,)
+N;";3.`0b5rAf<j|eO],G%2U]cLePL[a;`7.l@7y:j$;J51insW-c<p2#x/.KUC)w%+{gN)3P`WuYa;{x2Iq:PRE&4zNgu=f%%qg{CiFM{}}/vM&@07G[[
+^y+W2Ek7ack6,{>U#I=sA8I|sm;yqx['"k%@5/b)xb5jsL|v#al2.z=^XoaJiBB)5a4G|y~6cKSg3k]r^7DE~95p&<TW#boM+;s6)u&Lu3hXb%AaXBVv"]
+wiAlrqYa'uwLbJuh/haFBs@tH-I(0p.SSb3`$Bd2)<s`:]DnF(<b{/AJef,&eJ9h=3m(xK=PYqXWq^Af-zL'lR;,.o8UArWy,q-}6RhYTIpDhc5l)(nM5&
+|4U;<NvKSx#y#8w37|&k@Hti0"nfFfhE5OU7nc4,VFJJ@7q)M0ckmyzt&zi2Ac/]/oy!&Pa.eUm-4$K8hXFyRr)93&yl#/iv2Tm(rfgJ9F:mr&PNstZ^%e
+$1X$SE<i8`TE=zV#"R^=Uhj$Uuu]ie.U@XPA08B8L8oD0}iFJ#&)x}&L7=l%g|F9(t3a(}rt5z_)-oh1n@{4=Q|&Trg)gPE&IRNW8aT+uiD/M":.e1:D'B
+!^7fK|WkiBxg}DdV|[1EbUPz((GG0t2A{[z2`YT)"/|jL/:$yGH]{@VOw(|4A$3;ls4n1Dj"<jMe}>sj)wjJ;wd#$jxjWesC0r`J"tDV>V38!|Z"'kOu'5
+11@K{SyButr[<!L,Qsj`JpENM'i^V6tz^S.^$o3"Kxn[}bu:]1b!n5Y+Z{UiLx@.!"PkjzPuwP=,O{IYf}[c5(J3,JeRS{Uv:7Q4!^|{soKPWd|AmgdT-9
+pBO^udv%=vR%3[CqC}6[('[/fV8fd/E8,ESCA9"AK>;Yp5m+dL@<!0|4mYi7TYJ6;TX)M6&/dn~U>%Uuu/sjli1+lV',n`w$v.M5Ojr]l@d+<W|vXf&%~Y
+l.$KX]yjIz.`-"~[0Bk/puYhaE#[b:2>ag:T6qXKv%KND-~d~@Zj&v^aaD9CPZmsU/-[yv(DwXp4#`M[XMz^4U,^n-)w11OVsD>H0L;W(`N7Qiam<Klb-A
+.."HCK_BjPo;Q[3qhu:9x<9EGK.(Hyw+3dgED|0uZKEn-0=@9jg3;#4P3]#Gt'B71FDK6h,6X#n;K'B<7@4q,+9S>l5POv<C#pI<>"-m2![PAeYwH;.=<C
+;j(^Qq1J_B:TXr8ZEQQN0|dR9xqjS!a4ZPX8N]JTty+6QSqUlLyv7<8D(]k#$(7kK/}zWA+9p;H3<wja;M8=_46!J^H-0stPRI&&qzj@ZFhL9TX:5/rH_D
+DY9.z(_q^'RU^tHg48'`:deyl+EESDY#`h@mT(__H@G78I+F+SN%4;nO@qlGt6|$n4%b+26S0qV)7;qT^:`cgl@i|8rTUC&|mLGPss:ZHBv'i"w1w]Pt:X
+F3D(5<hS^fUicL1FY>bl%2FlLw7R05f7$}uRCj/A95t7`X)!wbQ!O!snI%dx":e&y))=IHa3g!Ckgi^gnx32&ZG,k7LFutxx<Ra^KVj#_KOk%v$M_!L>;{
+,k^ETLl/P-|-.aTv&zV5.oE@e^cLlOhTB}B>};=LF$Ak,h.>X5FRSr9JHzxwD|SZf).{GkYy+nNT)XE.R'PoAEN$z7MWL)ztc@xG8CQK-$As#Mj-tj/e|C
+1CZX|8;.I`5}T>kJ4kl"2qvIChSTL)2LFOkW(q&[pw7P5IT5@`'7HnQ^a6sH]fAFWhDD_eoUEPHe/lQ6sG}ePl0E#tec/k@XwX6HwX/y"JIfT6d&_S5Znb
+Z!(7njtGT3`jAoGX`2C"JM&fjyrwrfedZb^+u:C=Q4rR[l_Wl44n"_;/nsyUVl)PqvodyusP4v=jfnmK5!,hnSS:Gge',>}R5=oj53''8'OS'w7H3t9oVC
+=/YBd#a6YH7M&XIIeYT-&PRH}G&L/vyBHL4XwrmJR5JWqMz>MyI!]gRPO.fs2jISAISctRa0}yLRcpNV/SU=e;W]]#/Jo6JI<}m:9/~aG8n;r3Hi>+:Doa
+1@K=1oh'P{@nw7,.$|{bk5.8sMu`klorMlIqVXwnC2&_@/q9yW'it:TFSDjmw"i%8[Ju00Z"h&X)S8]I^GS$.0FdB$/_RH8[TG$Q.N.JlgNzC`OP8s7L,E
+Tr07bb78p8xP7KCdP-P!uIuV~)HD~'@Uf3M<1{%qq=]sJ0>7Ovie1IO0emHDF1A@4HI%|JI]O[].h[.5C!1nI[L]-,[Kc@TQ4OdfXL#&/;}VwaxeH28BI2
+OAG<E.og.#eX#bN0B1a$DoSIc_3}Cfvn0{IN-BX:>,j0yEj7HMRj2DCRG2T4zdg{4oWn[iJ@gqQXnr`q`Er=o`ZZp0v92qJ{joF>)x9fZvh5Qi^2)ykioz
+Pbo,sV^%|=LRQDqiqz<6WlGR@3a9~od`<}d:D:85>XE}(p5#KZT^=GK4HLUzG0x7YBo_h0<9:T<z$h7#rUdk9=D!-u'7uFZ@nE9hr$D.>j<H=Wow`A{'o6
+FE6v~=%uaQP,hdtTr7~y]#5zPt@YFU'_>IBo]/'DEnDJSnCp:$KpWDSuF&xGjxe5{l7$X02)PF'w_>.2"BMZdG~@4J"}JBO]uUp"Mi[7@QY9ei:";hCL%p
+dD&j(EuQ`d'tgGfLZ&l(V4Z%!ULh+pk#jhL#>hz(;}TJ]-_z_O2OLrIw+'i(UqzOvZ(|zZX4R+azDeR"G4XZhA3.tN^RUlX<{e&lPz<QMAmXy//6SL&bH3
+EE^i+z0wsulja)v=^Gn>V@/A8!<^b|~343SSZG9:fG|[XIfx(w!/aOU.OyPh@CzYH|ihf7Vp@-6GvV"naSL4l{[z;=(X=A2$dSYaUU`u3Ela@1h3I)mrY)
+FXdZeY_L;&J);"~gt)WG![U<2d'(X,yYJOk#ZQe<S;qLJp~6^,/UQ@&x3$trRwmbmv;r)j1oF0@aTPXJ.;>(5[8y]R~=ag(M,oPtO7/4ZxtDHLBf:3(Jg&
+~dXs!4Y_<eBrIt;y]C1IRzBn1J2])80StM#k(r1i.uia<C<0=$pK+IEBX3SiZf7KBY"5OX^8I%K+LOOvuF}ihyhQD^a1Z-2-fNFBsKg3r5E^glUI:pJaO9
+WI!F7Z~>F"VDhC,OTXa,0{:3EtD4S^@XK1JJYbm]#v,)0SU@xPtV.Rque3m"di&zbDQ#MVqAqNRm5UD;%Ys{u#SV~Zdsrq&'<n-r|P4IdB5n1d!zxxq^15
+<,Ze|9F'"glm6{p-&GJ.WN[U=V[UFU]D,Whgd51cd}dfCFU-cct$rcF-(V%/XBG(x('uto"SY$;$%:Al4w3BVhwT}M#'B&t<2)uU).d/<}yG,zyHhtimxn
+qB7vxnW"]i6YUPcJ#}OM7T2zdkX0I8Mx1)x_$sOyz6'!"u,jujq$87}.`Evf9qV__m';f<I/Ni~o[<k4,s7I[/gI#`y'YF,N[25:mfU'jor`}HhM4A{&Jz
+51ah1/'%&&ogyZ}L6ok0/Gb,1UGu`QENs^`"VE,MaE^wh@C3-8~wCCqf%t9lC<uiNC@le@qdY$0;P.Dh[TbbB&Wk8|D]U5Yv#rHbbs[$VYfLAy"TBs<t$0
+`#_']YYA-UsFh;@zxeOHS(]1pqB:KmB2V|sj7eRRwD<_no`N!sTa"'xEe1](EMTqF@fIw+u-1%oN4{/6""L!9D6sKn^P^;dadTF+zs#UPLxr5Xo4Lvh:k[
+bfSqH&7dWR1"yF/v4!oQMk2;[W'&)Xl8]@m4_"~d"Blati[`S|7VkbXkLB:#fac=.S~FiFKq>RIEJ0fkuoqM0auHr@+jrUf=h8sp;,:A^a9]iwQ.6By%%T
+=PUy%#'S5f=TsB$uixP3Xb:7=m_&sgqeW=/S,1klE9i0|2H]Qv>DI;vzBjYM)EH3Dq_{3H)dTlCpj6U$VI"2NsJpR#9Cu_OOxgPxm|;B~dj:DXESv3E^_X
+Sw&z4o}J:Jw9T@rF,9dDB1wgh#Nl^84/1!Kk46SHt8z#d"r[2IKg_C[k_vJvV7^q[<_Y,zRR's,_[cyiRWS:nyNlL.}cY<4/]S22+0c.pb2OrUFGtLGA6C
+FJrkE]<H;gq&CzDG!mQ[~%3)vh0=d-%WwM-}A19t.br`XL|ca]{8nT2Ur7vs#qY|3ulo`l:6xJ_hh&rK{$^}xkg:tISWMw_DT<(n{qp0n^ubL;a>2$ML3,
+3&es5P4|:%q<>6x9^!EY|vY;T[Wom:>_(^0OkLu^#Fj3owrJK<h'k3yg0MZ's-q%2p#-XDc$1ZHS%`lRsBMfmo-iPJYhMhR6r=#))`k[S/Es#-^LeGx^UR
+_N=_#G$YdZ.c3mnnPU.D=`@`S0Y/{SbG(<CKD11GQl"~_rCoF7eylb8_%MdieIh=Cq@[MUAtX6d0(!z+lF5(:%l"L7PSF<m.I|sNJZLcDV:HT1LnKobLTA
+4ZIM:kW1L4B,^6zUGbP/<4(=#qWpt5X/3WS1`aPMs>V2j[k#D^Y@LCOb>#=3RIyR$6}QN%FadP>&S<rppjD,355W4;=daJcN+63GyMm@-wBB>=3G}f/3"r
+48AduHX#u#RN0^e+M8UF,!YC626'mLHu,{,-~O3YmiRc"Grm+@(}Cn.3WX6D(E)b6;[/kT[@TBGSZ_PnT{j45p&J'HNC&.N.$`X7mby@I^%]Dg{s6o`#[5
+ZLPv3R-xvf4b,KhL@N>g!fI!<l.u]chrwqIig@rY=qmo::+Y72PIblsAs76@Wh9sDC&$P;k,TQqKL>}'eNN0$r"m]nH^sNq(uiaYfTLMaKv_NWYnDOGJr;
+>-[i|QNVD&0:;WGdA_<K"QmimUOtu$d_bimoyA}]dMu/)[U]w1T)50=LV7%j1=enGbS/n;Y'qSKv,mJ%Zb{q"k|)Q.{l(k@7"Uz1PNTWGe{'KLgvLZ6D.4
+7_Xt]1ozJ92[&|uSk.sw[RsqtwdP^zG>]MtOpTy8`gfN%1%gIb)9f"mQ9&HEO+'>{]aLlG.E%;>=8wnbeV;(nHfK)m`9qD7cJwb#8r:c+v,T2oWM#To!;b
+FgB,Kc&39x$/;!&b!q$_IXnu`d5rVBoYb-<2kQY|gZ46-Zc.841}5/w.S_'OOZ9q{$~Il[kk[zreR6}x.'L+A`8Fj.j+Wsl+axDsI6^"3MBxduMD~hq9%d
+I)z{`C:a]v7fIusFc%[',C-.LY}.gs(l@=7<2i8zo1%s{@E#_l`qo@J,=[/`DM5s=S/f[LXVL2q];$5T(KD>UG@I7n!<GoE6]VDi.'vRd0[Jn/v}MX-jPh
+CoOSw.6z9wELv`e!x:0F1JfuW|+L3@yPj.OHvren%/R!H9:@d)x_<pG=64vU0s4b[y{10+"O{s^!!C1/R)_P,6vX("@&{}fugR[":U^ts%s#TxdM$fmc+i
+$x+(de+'KNrNu1I3"K++6ojVdwv%x#!}xQ|>e.K"Hm^o0LmXoxKCs7VBhx>F=YZHBllGG$}t,WwcsV;}ryPAiG[xFFi';sS@'LpQ-qWxvxEEs:/bzvm_}/
+GhQ+hJ1]"trgIG/<21ot%2rkq#4sBTEQSe[2Bz!oKGZ&'THb'S6%FTod>wl(jsWD6E|mh4gE&sRiN7Mz3]P<RG70sbN+}fZZXdtZE:2!>R{c$)-IA_FU~+
+Wpfl~+/)HGtHnW,gS:;YT6x&9#MIR_%qvxrqweZ}[qj)'q:$mA'Gp:gjhl5jbMvOU0d(rBY0q%bxT:6a|O"%1kVv:LLu_g_eiSMvnxRrO+fc4(C%$p{DZJ
+eXE5Sp$goEtZ@Gebun~P9$7|^"oz1o/HyMt;;4WQ;aS}c(~VQ/u$BM|eT@pLmf%f5h(LE}0k(BfOwQpz3Mx3as58h=<e>KFBAX;,g)O!bY;xI4(&$h7B]W
+K/Fxh--^5KMr=D~'7plLss=JHNU0$+VjH]^OUr|cKB"s<Q2D(%vi]l#EnaDrYdJXYslvl}&w0k-bW_6b8BpS44cu|_^ywA=$3fT$aK]m3DpbKg@d0SMYO;
+nBe'P<wfmuf)AsXQ>!DqH7bhBpwN0ns)9ancEI+GtB,DPSU]Jz2<Wr%gE9%mz5#.|a0FJfe)<B!%N6[ZB)sgTN;|%VvswRz)>Jk87Y&Ny7^p^s-JO6y-`r
+P@^:';3T01j!<J+fwvk!Z8:eASN{p6pp|IMR3aPo}/X0BoL"EM$jaM[$>l|'<Ige8'~wGo6.H`jh+s`tUcP5d7Bc=8W|W75Y2ku+]81F%2Zh3p`N$s^wkZ
+Bc}I=X(HCZ:kZInq[n82iZncP%Rgj!JVJE/':+`5mkM3F',Oy<}IJceeny}&d+Nj6+~z-W=XWcwhP#$yy3zU<hGEBdwJG1`z'4xqn67pZI[>`hPaI+lvRL
+H#RP!Ctp_`&34S^VX@[7}Uqfw0OU9<snFk7=<|U`Q3Xsom%Sn<_^+w06al9]+BwkuXSs$I6O9520"`D>^=njq:zo"|I=d^Sua7n/r^6`2at;7[u6ElrGp$
+BZSb(Hmvrc|j#mp,zwHO8qxWr5t5+fna!)w3!Yy#.iE<$+e;:sOve=0xab=b7aUjx;mO>|>9~=4d~.f>>bo0AlpcA]~`:|-#qH"AX&"gNe4PR4fr!rN}>i
+g|PNk|@D,:OXF6wStJA9y9@:6[~.4iG>V3#T".7F'ITaS|0H.C-|&)y^i0z=5a}|B@-(G]ciayF<AE2V0I:78.M^cXT$`2tCQ<C&eNG8hLV`QMCRTlw`+]
+FmT2{L]lK-f$6R|_XGBpctj%#7Jdv![Q_z8CHF8E=ej;z+t1~K((mIi;]AE)A_+r>$(t'!0|VPPEK2DSqa[)kS9qrnxWCHSs-pP:OMJh'v{!>7gOV[(^e)
+)j4%jLN3f22o8n]s^U9mbV5a3Rwy2x/oQN^,5anCWuf+@xBzn=E'>yq14hVU0|>//rfNV/TK4B!O9gw{&1q-.%uty$7`7nuHP)O:Q5vE%po!@OUMJqmn9N
+C1g9mH(.^g"_[NDcH!DwBXK^m%9Ag!Dp+0~d`$T=^,PZpu;%ts}&Ww8Zm1V]qvcM+rfcTA4-4sz_<hvtp%qb6d,-wM~lMr:7~z'%9$D9OJu7<WH-Ge-@k,
+z^bj;D]1Q6QFvh}%;ZG0`aN2EOMtU'Dl;KnM~8(OTU~mYvT2<gmQ6-|x|vqxDt#}n|om880CEBSrINMFik0q7S(:-ae2GN303zA[f9GLAuq4Wg'eo$56Gw
+S)gQCRLwyPqX#K"qjmZ:W-:`zEDq|wDBxWi(&0eAR6Y86#,"Xci&dlu1Y-_($H"J_dKH-P6lG2_e{6~z5CDX8f{66wz3oM^^0Lt$<A2)~<OeswyEFE4-hE
+%Gm@$v_h[S)[clfG3HO/-.uSjbaavG">]z$#-O>D(|zx[Rb|:N#-S73Z,S"]0!HzL}lo.L^pI;kx|Vx]xn3L7R$^Wt06&eMx)/I!%,Y:!E$vM|$'oGckb%
+H;&XSr-tc|5[:W_90s,eHn'P<<@qFc{zNCbbL%m45jaHsxix4j@;iIF]XM7O-@B&!j$ec3N7"P~FtuG8_x@$NUWl_pLVUK400YF0hffh0_IS0gJHDx&[OA
+zBv1hmz+comf6aenZi4TGYF&L/#6OhELGz3lA8@{KjXQ']e!.`4np(vFExKM{wl}E%>Bd1,)b$gAU'~i.oHJ'dPEiF+4[ah"V}ma(|T&SQB^Y/GD'Nf2^=
+slnS;Pfw.6jod;K_mr+T<F/X0.{p%-A&v,dxF<Q!["'_g/W^k_4EHcu89u^n3Smrv8LTZ'rxt|wfy&0iV:wI#O}7]swgY|B>#jfI#TLMy}W&l'H;Q4;Z{k
+FqaYrd-J>srlxOUsTUu^Sa;2g#jN"-_GyxG#Cy{!RwlU!jRs,BsLa`xI{CRHN+g!arO>L_"'!vn1UAA|tpB:DPV$L0%.Wy<V[yV60<i&h'v}}F]4O8L8tj
+8@$DpY7Kvt2#P)+L.9Bi7Y$YTI8-k>eoBcj0.Y"mp03`:nvOsO-H+6N5K%m$}UTiuxabyWb"giBR"md0sO,jX(pGA(Q%AhjaE"MF!v:SB#52Pvf}J`5%=&
+kdTVSoJWmLG,0V4D7wSQ+P":=F=mXh%n6Y9q(8cb7[JWVG5IVG,>:IZe`lh8E3FT!,;0l]6DPH/^T|{Sy0f[RPGW-yq(Mw<L}:G<w]gybNDglmPgKsD8Tn
+},]W~jF1~i^GaWzj}|3Zy$w"}CL$}MJza%z5=7FLjh0Qt"r5l-vz"U<6hD0'w5Cl!@5+-S"Cc:nE-z#r""c6Nt@ii/MFwqzIm,q:i:'a:-<|HHngf)~s#y
+'D6^OwbPa0T.B0{u5dw:3d1G@+{mi$8KE<tDqdtP1h'4Gr5whdvMhFl0SXV9_b@Fyty@[y=3~Dsmt9[pP/7CfzD&BPUtYL[nW%j@lBhiy+spIGjjTdQ}n=
+zsKyY4r20p~AO}!>BCdol,MofmyUqSnjv4x.7xO]mh&;@WUPmTD^d0iN)<I}>npEB5OCD-tkPmT4yQT]tmb8-iB7(y=UmG7ZB&@Y`^Mb,Td,}U_1#a23C0
+"7`8"i@M#kr=XdF97K[1r3^7!u,L@]1`8./^(%}rg$REsuB7.:5`@d"0/WyI<WpTyvh+i|ceSV4|zat't3IT%&z4&c+29f[_xh($nDa_S7fd#$)da(wi9t
+>('3XS>`:nIq4F.^I#$$V{A}#|Gdhlwz{VUFQtTqC=r6"WQcK36PL4O<qKCf6bjpAz_=p78S`W3Vn)&'H6r8IOC"rPS%Syt|sR!zt">Mb%CplJl2!f0^0Y
+z;A0vSE_b0PaLPq1@"$GBF4]=}>42YlC"t}dcs7tOJkifgTdiQal"}jYrI)>&3C-v-_}0Yp17'a#'dJW-i7K"V8VF/MjWr&FO.TuErJB@zS]wH5Ag]`K0j
+Sr$IE=2,;,QV}UU)pguNxt^/^e9j2>PE)UcY@/K#5<nea4-[{eh3m-#,|CIO=Rh1qufkkdUZ$OI)RfXSV|SwPN)yGI}oV/kK|fiXx,BN4'[UjZ"U.UgkMc
+y#i|t62Z33VVAbr,noB&CxIX>|lIHCX$sI132AIJ#bG/}eCz0tE.[-"o{ZlXPNMs+uW'J%`$|cs1`7^/kW,amnV2"WNCpt[tpVmQ-Y@4%2kLf_~tZb1N@M
+yG^RNWnazM&eL"D7K#!Ad6GBdN_j[#<TrXl)YGez@lNpoj72F%Pi>N4C|XpL<R2L7pd6+<L>A<Aj.4<)|#C:kgp,<oOK,,s4"#6@DBn>urU$ynNJtYuv~b
+(WS%`(YL`'cQLZ(K}/JR-[l%],ng<J-1sdI9:x)7x^'g@%gTbiRk#7Ph#PoSP[W$-y$K69]B.F!cD!UvYlF+gYNmtC,n7D(GO4&Zbm$^A-;{5>yhUQ2dm_
+PLiH`cx`/Wx{b2,+]{4!Q$$2`fDukw;"PPLAI%$;^eRLq$_/#XE1X[R(UiK[7bcJ1+Sya,u{`@#.uZ3{^{Bk@G5oX`qpB)hXeWS1tezdfs-6"jS@}r@/Dn
+w7}+i:~wXOG^lowr%<gX"V}t_D3NeRUJ[&=wNDD#R]%`2VXY&|:n#lcOXN:y[2BHkMsV,ss7)DzwRq8irq#'P/[XBBLb=cb2zKOp)w=qr'>Q}C'r_>vtJs
+BQ9PKsn7Awo]A.<`"UpB~^<m4PDUB]Y&:zoWKATC|/;dJpmsN5Ya,X{U}2$63+L3VHH{ryN<mYB|B=]]q>ORv;@"+9/98.A7bo!hgmCkxDXIXiMI|>}Igy
+0j]/L1;Wp>3^|ZZdXP{|N[^<Ky:t)f,,iARU7rcksw"xD8CQwhk)r8M37t}V@<T3'Bk;=Okz"FxW/;(anmU;aAHP[mM,z:4joRI@+Mw64DyXQmLDiF+V>i
+S}S,xY~Lq&<__2.zH8oxw5{.d73/YSG^qsz%x'jQ%'q]/+2YZ_ad79v5_U=RG%~q>t0B6y'WWYEsA!<%)-~yOtJ">.Lg{t3e><c&8@VE7G5w'h@_z'TT0s
+lJ>$!&"o.)YoStu3(}y'hw'a7VM2GF]|nL9Gkv>Nz%,/&1sIFeTT$=`8YRycuthi:;lz9"d;IU>-GX@IX4:-^E)sa&lr/g=D~T7Uq]A7v(_q7Z!E;0aREv
+4s=`Di4]f<vrpHOWom.eG%2fxF:wZg$qm+pIha=pO>Y8q#pV6$<UI$qJ-T"1pIMFP![,,eb)WF9$1rc7XH'S0:FeaN(z2:R3x+4FvcJf|PWa#ZC{5C#h<I
+pyuR#E=;xRUAmv]rac=GZMAb/86IG5Ba$EN9|DeN/[Oq+JQl5z0eld"4JYE.m:l`3o(1sWN`BbBy(leXcXMtPkkhQni,-S_SJ#lfm!tL[:wvRrwCsmX)<v
+9``<;KeYkW"^/d$JKExk,it<paHC06Df$h_tYhhO(a[iUc/H.%h/=70VT}O:"e,|){T{=W9eYM}#]v}7_}{zo}2w-MqH-Z29`@~aU$K($G.ObuE_Z:|iei
+(7Op@N(58-}ciR]Hw3]$@eX;0>m"_zL^+9Gk8]]gzq}Dp(<;ufLAr$o>.o##odF%2ChV<We9SM6#s>W]kBtnbu.]hrA.='doo_ZNpBHsMbeVe(.i5'_bdW
+B"BlIHQgw%_]&)w.PcEc=_oHX!%a(#<TQwo`/LXxHOiji4hOjail0q'R9"R}-K=nr='8&7sx!Rl6P&Q}p-B!'P]a+Ag{C{rsU/'ZXaU:oz1%KEmztDE5A1
+;x4j|4Ne^q2=u>"_=-`m&NH[P_T<>[jvlF~c.}Xm,,rqbr4X=0R0``G52UCFQAM5$JW/:uno;{.u&e4W`#o8J3Fe###wlC|D[d$ma^K&A[Ss0ZCwlM^ge_
+IO9eBkv!A_=sHIf1y2Rr9%eREB1ms<V,>3!O[dq:"+.j)de(Bdgl`)AY@}1g&|Lqp#L>B[@qfp^&-#_woB)V%@ijLwZLU&b2jbu0@enXS{Z/XN(#zi$t0l
+=#>tP3XvVM;&3P[nC52FEC"9h[p9_j_JI,LQ!z)tF{hG@3Ddy+GP}sVmBLdp0P%$#gH|#qn2{_Z7Y`r`3HlLpcC|!>a|rP3&s;PpCSE,lEb7(}&nyuQ)Q#
+;X6{5DVJQ>FVx{jPB8B8dF`hs,9(B_'2Bpw%qF'1i(o+{}IY2>u/8c$)P@FPCO9!(V3N::F(|pR;0L4_,Kf'=jC[VOLp{{,sM$Y]#Km_C_bA(OUf4WPa0"
+]w,`}@C[Q5@qET/^RX'OqqU&NHMgq>L,x.^`H[2r<u/I|joq./2L)g3;}f#KATeh/6E}QtKjY1Ci_d6>iu%S`V2FxI/3/%Jv>/Wgu9A[Q]vz{jc8GGk3Kt
+rS2r_CiVkG}0"I'Z:dO;C[mU<DVK]zko0C=)hT[Nl<QdebpW=WhccQ84L+kf2qS2)ZVc!)gi{[iVPCH!a0CP<kR2tY/`3oZW[g#JsY.S#W0H=Y^ILeE5Iu
++woq[0'GMaq>:wmw@J<W39mQXx3ln:t(v{_+dL^h{=dV{LFC>PvX!;~w^=PJ#nWDk2fT!wa2qjs^G4T$>f}'2'[x&+L7.D/9Vj892I>f[4-Dz[/CbIn$2q
+mtoAxh<veB1+#|~8W;T_ycmQU$zeCYN:&vC`W=%OuSS0z`%qjPx'))2ufjROdRA@]WnBCk(>Lkt45WS`&[:jSIK.|!Enu+[</kO<-/v7ZX^O#L~$HrrPh`
+WO>Z@]Ri1H-"V=]HsWH|B>t"UMxl{U/(z;Vz_]w159RRrq9f49-vH(fMhL^(H=)H])GhhKTR'Y%I1;d+rGl'%Ks>+7E5<I.@D.uP7r)U`G0u8#RA`BP:Cm
+&Qp2#;XGT:u5DC#Gez"=@GzWs{Pw.AlfH1B2,H(Y4"(fRKkPm[pxXXYIs0=Rj#!]`(3)L{.BzwOP2/-A2aRVozpW;(01%AGmU%36oE>.a64=R_w4_&;lfi
+l)U^#-T]EE&O=|WKY|@CFIp[u6|4"FlA#r^|!yYD6N(}%v|5-9b6^F"(@sOn`GUL6D&.|>qC5<wgHNoQ_d8XSU7OZjKvDw,_nMu%;,x)GDyBQ0r%4mYHLw
+MVH%(rZKId6Lvc{ra52]RzFaAB-#lK}SYCb1WPcJt./qPpTH&WvKM<R''hY|V])p:E7!w4VF$ac.qM-A0)It!yXEd7/H`qeq3N@x~C1qaS$BGv.PID[,Ps
+#DGmB3<sct~!.>,MOo0XG$ywS;%+~YItI^6xP@[eIdr+A.pThFS5#)Z[&yl5WMB,weW|C{[Q3,L&}lv7uhBgM2WL1cP#n=#Gw'xP$h>u1A">x]2;=_X;pW
+{kQrmA4Up"oct{da&D4dyGbk|ekh>3l0Mf1(iPVN.P`n6R:)C2e9`I$yG|uM#>0v[OsEfu,eVJU7U&c+/+SAbc{1.8vKjPNEhHIW0}=VjZJd@nS=1Bv-J#
+[`|Lg2^7N}l(9{W%ZLrkI1Z2{$!A$VBd`%lCggt5cMbcr@#oU_|0mobaM.14QQo8!)CKt'7oSW3LV7<yxJd/&jGh>V&z;)uokvyI6r=l{NVW]nvt+6ZEM,
+OLuZ%UpAc)ba7uem7rj|fyxxD2ayINE)TbQ}qZj"LHx]jE2M6C%ii1&}MlJbDeNOgTEHvc)]%PMsIu_yJy]d2HXIN!"KnnB/P[x`3JCWnhe-Fac4`@}"`9
+3L7rS+c=_VH(.`I<^dQHYsjX4!dtfsA_9c)A6(N>|I+NdEdfV63+ElGRa/vkLv-[Hc39wTTomU~s4sH#@SZg1i2A9Xd8cnG5W{,(q8cS#K"YOnzCEQ}j2%
+"V4}X"Kw$+|W`{nIMmh%:DnN8hNaH{wvN"3u{b^3Zs#2#;RWGE:qz1yL!xM&P)C$pb`R}Iil9zoRqn'(<rseHML,l6&[.s44Ism+$>aDj-e5@#Ow]e$}!E
+;703_xj&'5Ng&sz5CL>7"$!SrH<M"hpkki3rkXOMmVd,1SU"v[QO#&,8/_J0e.:kvsk>vgW</djQ(s(JZZJ:ga5N#xL@c/|fz_p<]-JcwcKf9^!>2>A^zm
+ER]yRrSV_p7Uep9fqX%Z{}a,;v(#r#p'-,;wX8q9vpdm)F)C_&}LwETh'8)UIz5,i`)O=s_G+eF5ZH.VQ)!'N/:!)YGB@16RMs5#|w&F_#aj+n0E>,>Pbe
+PO)zc5/jB>4";jP)i]$KOz6X]hY|_egBuq"lLQIaNtL0E7CjSZ,9/fA/{Dwul$hr!aS`+80OK8odl[wr`P.kY(sC{HJ5gNLt,^5+MwhIhebQqj]<>jYD$>
+SMuAfy"}tih:E}Q"EveSIX&0CZkj>}h0D=->fy+zH8<n~puIX0ja2P75]Y>L[4P/Eufct"wd6,]`Zz_oe6B-w,S]6jTkL$wGFA@BYKDQqG.ad:N@3K1g{n
+10g9u&#kPWDH)a9c)f$n_{c_kTu3ll=|yLSBMxbKo,Y|uy16Uk$Ol#!ci'D+rn7D$tM)GbpV(d#V;DcslA9tCJe;2LF4X.4LJu|"Oz"dgBn>ZpTI1"`Hf>
+i.{qvW/d47_qZ]PNF@6Zpc/8O7F.U4<)LAd9W9lHy[Wv-U^rWeGyqeidSgq8n'Wdr_0#7;];r^2r;47jOeVIKs83N4wcGEuw(]e'l"4lkL`F1l5jIh]2)R
+BZPYzed%PvsNr]oh_CWDSYQD|bn(5;f!W/+;3,e^fx(bIuY_x:exp8/t~MSOb6Gde0u:b_9,C^z@ct,6ozRH9gbLEMsoIp}OtN>U5&&y!{7fmwqK9fnnyl
+atSNjr&=KofRxmZC<.&<bn#+!ky/>!L+;3A;Guk+;{CC.#h#`>HSldT7;0Hr&Vv)^)EX%Re`a[`54J.P`5Ohb3"<d'OFmYE9bsI6[vuZ5-WFx<0^W[V1J!
+FEzq`|}58`16e=mgc(.Y-d@h&Q)ndk4s7#GDSnKM2NSlR;D#>d,$JQCnJy^V<{U+E"PrHUp0a<r{f)T]33=&Y#[$JReG41Pb-g3#rR"WG7K;d6GDsS|f@-
+rl5F/G1m|Ye)GD&ghtYZ=rF^AnZU`=~BM)7j<<g'1mWxyiQh,iC,n1^yN8FC4J1(@igwN!7gI![D,3yMa{qW#K:_ae)/Hrg|+57V>l<I&@`3wNV;}b6Z<0
+;vT8WMY>IVAVI,M%wbRKQ(a%To$7|=@(FyNR1&)6]xdsJ8amrYuJ4aX]6HA=.+w]^;Xz)yEm1E/X]asVe6A[<7-&da5Ni;=tt90T/bSc$Elf[5`%klCxs$
+p1>wS]jZ~bN]4Qr2#!8j@MgZ='IA,vdpPC]Bxg2Sn0`!}yxR<Ol4P"FQu,Jb(4V_fJZ%NXrJ`9>G1I5F-'$p9[QbAWfmf}NU0w+VyV:WqTPi`nF(@1dPKg
+9pFRIMQJy+,hKEh+Ot-}_-li<x=zZQXqMwe#2.EODEr"v_LcW2UENW`CfyqyA`#(D&"&W%-`&R!32]=4zTJ9pTN.'i>K;)T:xQ$5aID=={mrXYg[MRH:F(
+Ur|IX0-ZL^#2AAgGH/}(r;>]s}=J~0$cjv'#{>79p_hnehSH3jyDiKGAmzh5(=bGP;{X&[+{:r&"x[t+>B_w9[oq_C-I59~-=sHB89[AzA['66$gUdgMvb
+N5z.a:+pgAq&!IhD7/c!3I][]1ju&nW7z["qPE&RL9YFKT=32)>XBJs>!jj#&VfNsm<6w>BU,zRuX=[E+<S[{NMxOHEI`eL)ylG:51x9-"B3^9sxC-}"=d
+7Z;-o@U3PL;$C$q%7@dL5bYFG}Oy<"7xgsHWPLh2)MN4LpY1~`KmqW-+L2Xv-MR`fC{(1&=uwlu)n&ipM"%H"R{4S]pi+I1#3jN-nCZ)C^BSOES2TraAt^
+$mcXSJ/ZK>6LpZYyr@bol>~WSYdsB$<<U3S1ERJbe'u:XQZ0YUYimrHv%(5YL&g`U#X+Zb3-M0X7:zEb~3wTjO@G[6iq%Q@c=&kyP9YGTZQNj`h[e|>RtM
+~E&)}%qdn>[Uhn'fU|:Qwj2VX0.,T2{/#Uwm76,EKAFo0}bW<YBr%^;Dyy:WLCe)Bakrp/u{l$tu^lP<uaYkI.MX"P=t(FVmjPG,0ITk#L5|>gc`G-54Mi
+;VB!;pOiaJ:%CR"MPAWBZd1Nxbp4a3gAXfnfVN2A7sEue17^[yIf8ngn;L]U$"0kZKw|blT$IZ5i_a_12:S38Jtr~0Y[vrWJ'&#g->YO97~U|6+r_Xz9fN
++.S|U{uZHq=-<)$3@h$sAN&_RSIx.06C34M<nwAH`s)0"N}664a[!i5M&0mQne@ecP:XrZ}LVki+#dLwAs7GYWj]jDJIC^X`O#Qm:1^Bpl^H/5!qgZDdDf
+/.2ZFxjNo{"T%cS>_nWPc=h.zG~dSq8Uf4dj~5$yIDlT,QXw^16SfKKyO!kl.7U_h_5quzxvxe6hz0YEx"Ky4eiqoLCq_jz1"tXE|2~FC_sBq{,,}HGEkJ
+S"qjMP8A>:@faR~]FC3>#sqn=dj]K4_yO@|}YW+(yipnmz(>XqefG=8;uCH<A=C4M=!IMAZGi:uc<-pNEMd<%QYQ}g<P7=Q+d1!Rr8/1arhd3>1D.4&X}"
+r7&Ja0$%ylBvN(gO%U^47nwAi8<Qhk+t2"}8W.!Tg>>fZRm6.Fcj(xB]~dO^BGv_WMWHeEL[W.X)AuSEvBVx=fGbL=5'R0'|hU}y.t`e#D3u1ss/-r`a!6
+,WxrvsLvg<M)[l63/JgN92sc:q5M09/-<(1.X+C5mMKP9#$7,CSMSl&x=ensbpb,Q5it2sq#Vr9B)PoHn5N2}-VYO$"GrqOo_bsw~$94'4vT,|us:[Z9!S
+oA^8N;:mRL.Ld|r[IL-&g'`i_/!_#p]"PL2nhz"2)i~G`7rDrbr$}/c&e}#n%0p<3_>LOZ8Xq}]>tQ3YySxw.s;5h!.l}Dpm.},:#5S0U+n.SlEV=R<o>)
+%4;%J4O:(p'(q:}<`MN=SWOoi[0h$@mUiZ.@6(_.H;+&zu3#rBLLLUOq>s!E/vG0:Y<^(&H_4DjV~S,U<2i;+wgMSA"3h[tB&#{]UrmLc+M0|#z,dx@dG5
+@Xa/9fz0=2AFS1B%CO7Rqsm:Mpx+g7)LjvVtJ!#v.8LmcIVQrMdADV]YqMA,)LKt^iF{OiFT9q],@t}:L5FT&bk24<e,Q5.Agc=1"a[c[bz@GpiLY;P#}u
+QG41hg"rm.0v"PUQ%y#MGj,-0ZA7LBiRQbUL'7BS@wV[Igq:E}:|y+<f{@)7&[9h]I8^zz@H<Dr'v5r$iqCZ<`9K@uzQ(`(WI<zHTg(#yEY&=#O8k#8'K7
+jF;iT'pB;ASOWz%+Y|V01^G@uSc][8GI;%LjNvM$Zb')$_$O8[CP.EsTCOmhtX[aAt`|qnkD#%>LC>Z<Q!"wvCnt6IA:^o<!]&iaZ5ZJ>&"yJmX<5$~.;g
+cFS<IizZ;"Wl-Ql;ZOHz7XZO3FW%Qkl5AGjr)3"I77$m_`2rF8blbepl[>yTeb/fR}998N1"Hne.aa|JE"Z@Jeq!X!o_))KIAH4eRM4mxev`xA$P&)b!ei
+S,nN+QlGr@Ud@dO}`gdt4Xlu542dRnOZu3<@TVIEGE8AzUQ|,{+m}U}meYR;5wNUXYVD&:s'99{8F/<..|gn@z!9G9)')48_RoCkF7,C+M"z`3p`B0}R"M
+G0bsKm<f@-n.js9fy)Crs$zw.a<R3UhHz{]BK%)o.Aw%E._b:9gu_o|Q2lRj2k23-eKaHrv)oE'XWY.fYLJEX^QZxF_"Or[pj7j=yp'<@Pj>xM~BOEXf&F
+(v2(+Q&xbil7B]3UQ5vH`:wz>UiGhK;k(ET5k)v+O!I:R6tb(D%tL-}>sAXGx(>|u0z)I|c|Qb.Y>DmzWohOG"Ja|vWh=H'0~YczbY@Ab%ert7BiCm/'6Q
+`IHQ~GmxMT]3N`2^{{-E[)()ePbf)(NO~et.NW,mokA']SbB-AVZ[xle0&u&G{(tH6x#:$01_aF"gjtA(WkQYIK;|q{.39S<{qVzDgn!GG&Me(Aa_Y@jDO
+1%ngTbQT+vwR2YehA7fof8Xl8K,IK7"/=aAd/#cM<AT[`K1JE+U4qDF0EP%;&4Ij+t&cgu0"^yh5qd8(yiDTUibSt49xj^PlTBx9wA[uc-|b]rWamPUy+2
+W[{AU5Lu2KsMo_{3gVpyb%'"AMZY51|I0:hAjn76dSQUFl#Tuk7T|m&^"V:yWl:t,_Vm[QaIXI3r:U##}"e^P3^vQPnoV40KoSC:6=A80GGhWYEm<rNW7>
+vPxt+qx|Zg11'6UjteAJXULew9'OAeseF`nD5^UuHhXaSuR_XvKqS>HVHCG6}`Jpi.Ha:{[tc9}S>qi)~A"fwAipZ/Mu~K^V{{#8KX.8rb9OR-ZcV!2"ot
+5U~l=5}"uZ=Mp7O$`wckmlOFl&qCHTU)Eo%{)bDDuI4Lq63HrQpV4-BZizyKpKf^5XtZ!JCyajBH)z<Q9[x)n3"KL&&[c74OUrUm;]"4uqb>,u<%O(A@$R
+"i#24=:d`$='~+w(.lz{O]h((>sP`ijiwW7+6gWv`7yUD<2ErO^GM21r2<':vt`uZc}J>D2&(65&;/>HVM+P$)&=KD($v.CVY@Zm">2{S:~9nmW(M_1d)i
+P#ElaAe#1c_1FxE%r`r,Iy_"QN<f90XpMM#m&IHCj=dyIjn|9{@1fhsx,6[H_z4:<l`RiE:ZPH}.G95jL2E@Z,)@2<u.N<aH5%+WyAW.65CES-2ec4BUPH
+Mu}EAzJsA4mA$,XM>.c6>E@=509R!==%9d6/4![SyEWPSpH7Rs^6|)`6EzVE#ckm8Q9L4",Q[&ws~j&9"18W4K~9`;9mkZy|FsqUOZ1S)U8CI.^<F:Lf}a
+#2'6n`WG@#7Y%hwqk=j4@!r$zkP"QoCO.)gpai$oGQ1bH38JyaWOzA}Fkm5F1B3eI#]C(D0`y&~FwX"A&c$raBQk>29Km$Gm`jT,K6VR+q5,j@2S{c;t=p
++K%D^bm.~P":^oSf%KGTR9YHyB2%:ZrDzG5Nr<>TEe(+8riFR0d"BWUZeHf)z,.AeKn7YJpK.brw.NnG0w:M"OA/[C[t_3"f%2P^aFBekpR<I>A^+0~b0Z
+p}F[1a7(wU~yXmy+G>k3$sq4[>1Jqkd$&jncO3r1!BOGf(:>sn4TUHAi;xzkquXH;Y[,"$Qdd`)3grY3aMybs1g&)X<vn[6^<k;={0eNx8luNVaZ8>Q/;0
++j'SKR-eJ@q|yu&:GiqF{5eXn%t[^`K$_JvAT3pSiLi2<U<D-AGU}pgYB+W(2$NLiGDAZt)2&cTumF)%sc$_zv$:2>vE[;G)f-t_mdFVs1L+KVlnc;4a3X
+2Pqi&!h]%!g]b8Q}U!qKcaAd(yhcF_~CyH'SMsr=.}x9^kRGc|02/VdU]d4(jtIAQGS,|;SbKg5,DTHESfZKsI7CbYFGnINAWjIM7iZj3spO]ULM2+=VUP
+N:5yIPI+%,mn@<y8}JPe%f/LchVt.Qgh:[SZ-T!&V0TUi%1T!}6kv2"{kl14c@_]YOPH)WBqA==dG_Z<wlyK);awhgoS.PW]5-I;b^F'c,pN:+6gRuBp{E
+)YGv2G.A(.1.ww5r$pxJ#5|YX}sVd"&!dnpXm/dC|^0L$K6}q/:V;@H#}SUzbBz-qu>07I!Tizm9<]Y1~qQoH8`(QhU/U.D]i|U.Yew<rMZwNrM^[1x;m:
+bk|p1u=E[(Yl^qDSZ3M'xAPXskP17MkF$KSt[eh7cAd@X=z#jfl1,-lN-n[vI3`<JgId>&ns{Ixo&"lVM)#6MP"SwY!]G=;pw9z_BZebQh7ph0HI-e-`w>
+od)khaA>-i#BpP$|bO:&T0aD$gH@&8-{fEX-Ezb/@+0/SFCbRLW{ICfH,1t"r"yg@n=wYdq29k!0D%_f=a,Ag[iOwT%qFYOWw3'lH.2f,RS!$&nJ~RETio
++56dXaB(XHW1]y6%Tjv3C`Od3P6K+8<nx^"[h2E:#TqpAsk,OZ_W|U=R5z5B0DwMNw!L>koKt5L/"WLB>;!(:)T,bYNBqEV`TAbw1>CM[RTo,y}9aE}%Gt
+R7%.">@A&_QMqd_dlf}zXA=E"3,7lPTKQyQR-G@e9zqw1ETRw)<upR#7eXJ^EB,E-+;h^9)8j|w>zmB'wu2pyN7"<[czNa,1as#KuS2H<d;>l>$h-o^9tM
+9WwGoTq[Fqs|0pwv8PNzXfBRcg~q(tAqk#J0Zv)}Uz{E/+m:]WVF}LHh<qLm>ph;zZjf1U@PJ+U!{83"uN`i5JK-sLXfbH9KX9(#l8E^SA6ZrkEL3Sl]ik
+"1&pEc2TSTaq.5dfYL7xt.v,UB7_9P0)L6.Pp^QM7t`/mp[/,T3Lz;pIAG(pHA8&_i'qRC>Q^#o<U8g9}oA)%o$6Ms~kd=I-jwam>I{d`J&ssi2&cr|I=h
+;4J9MSGx=xy5n-V(!t:%~!jIoh.+D-2D:j@Mh>uq)p9}nKP&8,z%FP35#PvSz5:'|/kS!N+x'yOl.VqJ]k"]|{$0;M.@k+l[qupP|hb{edF^9DVN{sM3c^
+rguX_ULgFY$Z/8(3<{H)/b_ol$lPFjPwx$$:7Wb<-Ez0iV-oc$5CMm;tpA3H8&=I#`B_Q!,Dc<4aE'!m$_u{A3l=KQ/<34Kr%l9pTwTD(7lpY1^m;3,Ssg
+MicERGpI94l1,aIUvt8lGJfBW/l{:1lk=k+h(U0)Ud:V~r)-A}2G%{PhxTR{NtBbx4nm#W8NU860!)JCcDohm%gneM/i;g-rFP0B.OHhhB=%rK+'Mh{p@A
+Hako4j&W$"1:_l(htqkzS<Ph|8Ny|Ur,PT';qEVB4%@j3N#dDxT+,[zp%E3g~Y%xD5%gKF8|1MncHid|9Qb4Ps)6+Eev{R{9E_v}h$";!>bwOsPuVx3g)y
+5DA,1[1qrUO2jc!/GLCQ["PG(O1L,+}`g#9`:z|08)@V:[J,>VF,8|bOEr`7(6{cBvU.609gUN}/w[>HdCTabN!0{dq}58Msf{A&z|WZ]}@4imNnO{Ur+(
+MsFa&Tq[RWR]`,P}pVr7pQOOifgO:h|@]dlL'Xjeev^7BWCb)y"m(I8S4=kk{X9#-+'tiSm:{6M&cK&%1{gTu6JBGsiT!k#el.VsCqNf-u1<3)UOx9tr'o
+^Fq&,+Fw"_j}Nn#&04xbT-Ir1r4yg3-h"kfk_|<yzC%>8CPm,e8&Q7t'/#',.y9t5vfiC<#(VN3-I0,<fCKKtAXmrO9v5Y~dig4VG:]>4y$`C4w"/BDtbw
+FF]n=Ut1@T&>Rn.yyNHu)8U)AW]4[}"k82@o@6F[USnSd)2Ke5GW1r[k:@nHPsifrFW-Yjg@u#%8jqob,+_,l)N/d95QjygHrlE[wn0KkYEf/b6(=`Gn#d
+j3dm-p#`s6=Ocp7/Ax#6)'mn3ZkMo5cuAbEY0KLTh&Pv4H"U4@=;cxAi5|_5QYHT^wqb2(&zxQxt<9,c~+m:iX3Oin"2OP6yj"%MUdEI2A7@X$.M+Z.C@'
+T^kF,w/CoG.2ja_2]eTBzirbRUSH.J$)8o28ZCFYY9Bl]lXBPEDzd]Wh#-sC`Xx`vCRdeNDs"e7xnt/ff{=s4slfodv,tvU9&mp0r=<]xOB_9(}Nin/'|i
+HEOKVe_46Y9gO7OA)DiB%%g0<IBmV'%<kx<+0pfC%^4r9Ba$%_CJsw7rONkv^VY3KX%8vof>tkpp+t:d/Yu1c@ui25}<b'd5I00)SbDXB5@}g]M3aB<]}3
+e(}ot!As(-f11D+269(B-RG_@r",+MHsNB@84d&NVdA=p>Z(rl,^:n,kh+b5k,1opeF{d@th&Bkj"gS'yF(#Z1^dRb_"v]7(D2L7B+nz54/$H]QpOLgmUf
+=pdf"/[7qlCbHh%vqY9>!@W.MUCl`O]),l~;8b|MFyQR%VHx7^)q)q9W$6M607b.lDepsC_]U,!<V%4B_D2XY"'(9pBXu")J0e3EsC/cxCr:9KATcmp$4u
+^Y+EcT^y`AUqJ)8bi'[Ej/5"hyl$iOD]Wu>h_;#;G"v3xW(1tayymMmUnCjn)HkS{DYL>MA(Yvlq7YyMO$<LF-meK+-^w9cUEC!n]3Y#OR9ci2ii:1S<;k
+R$I:>@,y1FFF[I<]ZkpYGtG+ACkMKX;D,K'G<]rEiL0O1#'ZCyRt8fP5],UP8KmRM)IdYk4mpn)F{,-O{V`D[=&@qx/yxzuxPwyG{!Ku0VfD3JBsA@4;0T
+{13}qj;|=s^f.PduL0[`Y;;nfT,Ag<m'nv&Tfb_{_>j]#Hp['+!N(^#g[|]hr}dby"GE48E!EYzbfi;}5"-Zo};p:0AwZKU@{Z{,$$M61&,-tCBz:L;tXI
+m+I@zxOD'Q)02t$zipmx#G3SDN3K,<.zm/m<"br'5n_{~_ftsI:i1)TE_:`}vJ;o6XK2%@z)vTbJq+5EcNy;#Olk2tGwY3J#Iu#dvw8">m.)~Y5!m;h&`O
+nxCXVJe/=<W84b8eHi,(pz082L%RQU`4>[<acjz$s;<7Wf]()9UUI8bI"q;kaq@=PLumf:tp/Cr.Dyu#{XPj$d&QCXKoG'n=upTqe5bzWM$E(ELl)`A8Ae
+ZR]44Oo}f$]jh/G#KB~fK%mWD_kAbu;y^CO58sD'L2[>]gS[.CUgEd]YyPQ['HQMy}=.O0zy&Y.Z<5Mkfy0)|1,(RE7&W"Uk]g{Vz{HY[,Qo0fX,%N~j@h
+NAI&/KcAhcHn`K=w`Efe!L5bgo@3WWIU&Vr|~vPKvpV3y:o$;':@k'`Xp5w`Q^k|sssS'm0QJO~D00}]1tv-}4N/@};vzL{HRr4nM{FOAJ&bKuDMdPo^S'
+UGad;/!&)G_FpwBp9G.PCWV=~)~f+H_WwjbrNjp+iU:`^c|g]Al8]FIRi_WZFp}[:+)ijP-`K1mqj'HNLle^wxq}0-LTX{Im>],H;|9rSZ%+)hDbAc^I<T
+F%)qD_Eid/Hipogr2-nBK#mM2{CR4;i|rg$y0}mZ~SRjGBH5o!gp."5.~cTc[inWLV]unQo'rF|mEvRd9>l3JX7lBxTV:vn[{9-1!B"gyVC&Vobv@i++G/
+VZ'nmh@diW>vBXN1Fk(X{z)1L[yQkX$&mUUB5BNJXJzK)DRl@(@#QiUPRB}[S[XQpHthpA|Ew|$Rr[5j.Q2dL6VG-^3#h-_d;ygpn'"1Jo9rH5~T$+vwdB
+,kn-tNZFn7>(VG#b'_&bWd^s^'iB&x(lK3`;<_GW`hxZc0|wZ}8O=aA#"kG__>m9>EF:Qo)R)1O'^SCDhR{cssf'WKU_EH,(difan1Vo>n)_Fh#olB9jFU
+-]@W.C5-R#+AmQ#7b4Lw4H:J"LJi_S0>@C<dDvQ$<P]sS'#vVq'2pMyW|qpaqxB/{u~-0VF:aK-+aC0EWu2KW'Tcw%W2ZCvbbk{,Co>z&ssA~z8<RsE^2N
+32+:qDA4Kedxi^^Z8(X4xvrI0_){1UVeS|noR"<C~ITG6aUc5u_LnYD'lCYv,5@29(gPABjQWr[nH]N<]`!_$UXb%#tU0+_/}D@2L>74$H]Q%w-6%)"j>V
+j>p|H]/I7j7g[x>LEzsu4vvs<GGRbs=djOa<8C:)('9NAi#'B/0B|l(4;YF^ZvrzrZ=A~,}[TO+Eo<8dV'vGI7FODHyWhl`%p{Q=BC{|M}^KR]K^A#C7[z
+6o9U"=;g{sn|zTDi$pGFuL&G,xZ}IYGJvHiuX;9^C8U6m>U;f&&QFR0E&+11#HVl[mGv["."u8^rPS,{[FM5p_o"Rp_,7]YmpWm3y+-Jp'|-[2<P@LMA~j
+nvCk70WjK(2NLi0`3p^W)4r>3o;ppUP)L]UG%hq0R^4ym+2M"tyd0]YldFefUeM"9b;j|y.E98LtmtUF^;n+L<+gJKJ1HbJr,#y<gUDJfS'!6K;s<O:LVt
+[c6&^O=WL<McJQdw<_m#&fuf}=h9Dip'bQWsp/hMqHAQ<CQ$Z@+]#NvW7%uBr%t;3`I/qd5CF;tN{xcQ#O,]{s2G>6_+Uw/MHW~w>V8{Iru(Tr6u[2Wfhe
++g1X;eX^7vTf.zHLSX8o&F#sY`cWkR{.dgr&[KlvSxGr`Y+Lt_St]!A+xBI2&LQw:D%cz!Fh8kM&f#{SZ{Le}'sY6e4#~r#QI+T1|Ozl}co,h1ua!w2FDb
+:g"{0hnb)LpWMT)1-/d0R`DA7L:JdqP2v%HS49Nm7dds8F7R0@6<6S2aiB&A3NF,3Ip9Goi1|}gW3"s8o$]8[bHYDu!tSRL/z(wOTh|r2dE);X#g5PbNnl
+wVJA0=EU(3"UX%>YFzG7D0_YWlRH)=`yCq-VI_~{yD`TdEiO.s#Yf=]'U,z%+}E,O3:{Fdo|BDRm_;h1&VAI!CigZ,THA`6i_cK0h+)#s16/p1T^x2Xg<B
+Xu+!U4<_+jxQ3iOw$V3GTcb")}Aq+C9nkZH;854;DV_P$O)G]#$[I_.nEQGiw&nAFJ1HJ_wzkMAL%j+J)j7EFN'PGW,Jk}ncV#X0>ukOiOsxphk|uKQ6!Z
+I<r_]p'xMF4Hds%-f,eRj{rD$!kkb<UpS!L[55d%(o&-cx1`Qg6z^}gf2y[cxSI`~<;AEl0XIS(E!j~9/&}vdS";|zQp{/<om>'L|MEfo6;>~H"236'm>r
+ib5B1S.b0wtiV`5/"&E6vSX>a(@(:K%A9gs7Xu_Bc9deKjV[a1yqurm"Zt(`P(U;cZ5PFmt>Sr!z5dWSTI)5mHizK0%AnGlkavoN7ew%(Cm:'dU0Zp8uiv
+(JOw6]le_Auu-JqG>m8AgNOd#N<,.x$z}VY.i8FqK-aD%2%tsM<Z3PwCM"b'|h&vY-YO]WIvz'1eD/##'s}+T2_nj6v4KGNsh^QFu#r_^Alfa85vr&M0^/
+jP>5lJ<lsvU}nb{@7BCPLmg}'f-BIp=eL%>m>_7x1w<Mqmt.!eSmfR_&ziMwL2{J~jf1Re'j<vvf9Uu%tu+8OJ$Bt(^V[TF/t3-V}"mE]2(iNTRgmQY9/+
+]SZG3D{P"1G/S7Gsf.[.lI4A&fO9[kT9CplV|6p2_'/q6cY}QB7Du5wSj$`pX@T(#a&-:9A}P9q.jEi9!-b@=zx,o$1Pd@4oN;v%/jPmMs-i7-Qa4{1Hp(
+k{hJpdkN{mKEgbrP"%,Gw%aeCAat[0KChHXqZFD@;Tr#J<!E1_%,Y;us,kPM,(~>5M%S}2D__uDE{,aZIk0@KeYrt)axdzguG#(S_T"4Q.y.xQCc"hC;D$
+lFhmNxFw:0(9|mR-$BOiaP>v27)-y0-P15}uc_lQ`;DaXwD)n1V4w|i)NQ4K$HQ(jdYBS(G_4(l{3FTqQ,eX.e~6AzC"54.,Yh%%w{D#@SlUeg_yOE#c_w
+Ft~m1A;]'&--_Gb$-M$$QUh7u6.!m1Fi:Ut%9r%U_Ry0S[5S.:ke.hin@e_r)RPcDzp(`S%8Op`Y2DV$I4CLzUz-R{67Ro1qH[nHYA}j3{';IMrj_^W&bE
+X>AGrUwp(%uC$Yo@/I&}%b1RcA.:s`M2#wo!,d3>bB)xTsEED9X7wx[1n+2gw7e${BtIZ3RbGs=7c<FmZK+y2EnB4}g`KvKnaf/h3)1O+Z2aFl3GAzi2x%
+[5XPTlC#_<8V_]#g4hJc&^1r$rw^/jAk5{w[XN=SL5mnLONK,.{Axz(zv3bqF4sY&IKnqz@-bGa)i8UFE1Bwi>g>%7KuTwcXM,>THHCa$cfGN`zxS(1,[O
+t5%Pk+2sY=,Pz3Cic]bRmrftNsGJ%ZKWpd{]|x@75},lPW5)=1>K|Q={2Bs-VHR@V-9`&jsASH-"r0XV&E~oiS&$TDxD)"z&N^n"s%m$#]lF_R&Z1Q{Pe)
+Y/AjOMZcg@O%o>DqtGV]/6;|1}g}PY`w^G@1b-erAwH8hyc|a2+{=&Cquk82Gb!5J}uZ`}tqB_yi>;|qa;KkyKQo"l$`&hml!]}kuW%(w;}5n{QU{7I'r^
+Yq{G1:`2B|,yRnIne8vjT4CtT/l:_w!sZImRjo[eXImaCLun>nrJa6RiPYPmr{$x(p+>tIuHf{0bjE!MEQ.JU.a4cp5FM)Fe9X1:761hCx=-es$lhX^Fc_
+>aD>7fe$P.;h6("q3jKk'^k">=a<hPlRUBgnqo=R<z<p2b`zGg'5)ziO/IoofzE#jzVp!E,ZEEVR2c&a:(|;3HZyxJ!mxe#,;5^cQ|Yk+!IQ-EJ7[}Yt}C
+:U0>f_b<a{|_++:Duopus^-y=9&PK=|f{|~bl$hd^F!7mqD01a^f,g!56_/0=UrBFNayp6Gc@zK@#UN[z`3/f5m0pCvp@rCqH&1'zN{"9.q>,{S4|`G'Yp
+^w#b!K^+&U0u_e7)RhccFd%7{n`(h8(CE]7^thCe0G5[NI|WRDX{vaGHM4;=fTi5]a0X~Ek|U$4iA)/n}tzA05_g1Xiq^6U3~De3Xp3/YC6c"1hMAu<^PU
+-(.tc+}-#m)3G-+TWZ&80lNs~u86}xNY)C.2BWKyn@r#]lvCSGdaF4|Z5Kp3l!{0Z(^DUu[#ff<RE7'5pRHo^j)6_=Vjt<0aPNJ,&y>37j"#F-v5V'"f}=
+b.y"=c1)DYcG(.T[|)&C^wB."Yv0bg)7IjpRbe[sfj"asfq^qM7>I]&=FsCQ!j`q`8uvn2DqY/JU6F_b2Rr,%6Ohr8dXx3BV>SFLr3,T{u2I8U4j4$dkqj
+b1}L^u4|~#7$_W+sl_hE>mh;2Sy{i^-MhJWxXAF,mg^8=h|3`.Qb3K8@`-o{T$fQ{a+|iTQE"IUko[Gwx2+2!-P#Lu2cTlD.r9Hp!j+"h|`8Iz<k/]omE%
+VAzA#D42u,4@P,eDjf.RO$x),qiG5)e`FB:,nv`c+^{X(of0^ti[!>h>~_x/oDRrHR>5nHR6VF&]Mj[7dFK-8IWr@a2WBb3Cni(B+v%eOu4bDC"Tf1{q!j
+S<sy`Bl)7sm0CaN{==b%S<>n&_ECgnX0%)95W5T@5<8LybOPEfHX'eMFXffX.Y5IR56AiZR,o.N0Q}G<6C#")=3)~Hx>7CI0ywvCTBiX9FrM6dn))2iSsp
+d]c!QL`^[5}>wD/>D.:7D)(SuxISUn_NLgn1M&5p+wo8<<1S3z#J~Gp+TWIt))^WkG$aRbtk#mEAzyxA+0VUs27VimOKeu"6z=<{Qv):aZ^"B<K.&2RonC
+r-,_i%lZgv-k>p_B!Xh``<q^%O"f(iC0Lze6q1n:3''=k7/)kuCiM.bDDuk5=VhYo_Xr,fH>as8q1@d@g@RAHLBe@,4]D51kiC~jmvWi)(>RP]`=WYO@2T
+#uE}ue4Q:eC7=4Do0YtGm]^(-nVK3B&2%AMWMNw6$jlANas#C(t&-%]`v_pqA-ah,IW1#WF0afXdv$n:9CXTxR)59szEPrXXSZ6WZN8qu!'C$n_xvJNLZ`
+>f}:a1qD<QV(X`z|'&;v^=a6<8nBpA$Nxj0Z5wv3QCJoDPy{QQr=|4J6`!RkntE`[8y]rDfIC.p$#.i&jK~VL_$g+9l'2BMlv{zsCi%CQUV5$_OQHk5}RB
+M#k'Q<({,[!SiP#|~Ys<8;AxE#0XsLV.y<sbO3sElqCL~VFx2OWN&zI2$rg/{pMO;R1.6[2DYts7)7k-`Wml;he{)mkV@rRM}=oaG!71Xd1[fxi._X%}8v
+Y4nNY:Uua@_Nd75BZ.F::PoD3XrGNo!aHBOEjziEGsqlN$fmzn$|]YFE4=c6yi{vs>a>0n{hf1G!<C6gyN&`$qSmJ@uwF5cq`keCJy>FJ8f|/d)nj7#y^V
+LlqYO-O;]kRcSr_wc]Cj50q"/n%p/l+$t|B:H[6gKZ;N)}b3#GaEw<kh=_UK0lJ{pO5nKIoAnGRGsHh9uerGAMsx64"$Z:WjBdYsXYW93X(9Zqq,a6u+tQ
+{-G<Ls:)ZkvvBsm`=;61sH)mg&uqb<joDR^O_2upa`}[3z77F"h3u,wnnmw5S,1u$fFJ:!vh@YHl`wVp}0J9,6wqTkd4zS.huTB%4JMSS@OhF+s845!k5o
+;pX|)2qc}a@u,()H"H@0:LJda-b<a|"-$TK,O&>e`V!p8cf|:!"B]NOhESe{iSuS`kT9U0W4z[c{dY)%4j"ll4w{K4VxzXFMes9%'qL5&ISo@/!nZMfG4S
+~5t7;{GSa_:'.C&,D5c+b#l'bZ{|77gY(Mvb8zsZOuGN}f$r_Sy1@AJFU6}ii,V-]APb(^C=9@/O;f>OO3Hm~N8/m0qOL3N1U:CWnI|Sq%mP,o$}F,"dPf
+wEV[fgj/+MOKgP>$syQK!gO/oL"b(P=2hwvT-cn({ZLsMn;LZs:RMZVZ8SMS'uLK/W8u`2|;wiO0lLjM~(|nHv1;jW(vM|#k#m;]@9@z#InZ3qc"`Pgfm>
+B%zXy.^>G{+2=R2]^CxEk6V[oND.qZ>FIbbHO)"ujGb9qo=_).CuVY"-5ephd9+6]|Llg3)Jw3{.9e2c"gNt+qN]DUA/F8'X@X<@P]#o})hg~[ggP:zsh^
+hbTpJR1C#NIH}duU9zj&5%r'.Vl6cQWYX.3#HG$<`2,|cyhT_d)q0h9J9KXnDb-Fg[VVZG;;rV#qg7FsqWQ4y68W)/8<%l6=LRo]2%FZq0jo"UCwwV/epo
+SNN-xIKRGk",GvNe9T/q0qJAk8_AZU"`N3]1&sn_V,&jU<P.whHiQ6oNi'X^)dOtV33.L"P#7c&{uW[rp`7BLo1[It>b_OSzC1EiDAXlslS&lqaKe3yJ#2
+dr0yHaSTqer#|1NENg,j7805FFi1$OSdL_B,g1@X.az7I/hwD=@7>CS5jb^q;SGQa{^&=-Nab9yB~/MJcBP1fXG}NsaN`xR#}U;bIU+;5%FS~&l]JU0C!8
+WeL/n^>O#tm7~aI(rm^CQEW,sJbs#&a'0nT>aU`L.q3>3lE<4V"ncI(+[Zs,DeG(o0efQxpc;0[b:Q'|U{:|Ym5IHtlkc-p4$,vo]WtW6k4:A0A4{8VL#N
+DlahE<P-66gWGoPJAqM^x+Iviqdbu5;fJKvyb'YM1>ZK+yYT1&mSAZ|;eQRH47R4>LI&f9U<^wr)O9>fpor=3f&OSlCPt"7cDdTbyMK#.zRD:q2xh#F[d9
+GQ9,F_k]Skj:25nciwrKKKD);3n&{Qt/<:)gtzWyzD02`8`}b7J3Y{l,T!kWwzD,h&vGcs_EM$,YOJB/=J9(U[P{Di5;tu]'qSpWW@EEP#A>4c[.4EAXQ{
+9QBrzYa@O9ef'OoUQ4jPM'V^uXX7gp+-f/Met$7nJVKkexi<K4fC>!vD$=W,LGKsvbABDu78/T{Ou/v{xZCxQ;9vqF5;t(<b<{"Sx)h_f0:Nzy$|uhP38[
+Ax(0dS=G2`#_6|00_nBSmA}."A.wbh9H<55[4>b#fw9e6I|O,"#fnP!+RO|.X^>>F[dc@49ok#h.%q}<])x!3XX&4ac-0GPv_&;(x2yU}FPPsAlz;w`rv3
+d;CgJYyyuD5J=O_hn'5Rycu$OkbG_8d-Ty<K}A^6Czf>q+|h@v"R#:-::LBY;JaOY+^)HE{aRfZL'+xsddoH,fYV~!0f.@%QMG0z;:O%5y"$b;dnLugfYU
+OuIqLcUNTZW;qWaL8goWUAS<wJW7_}gk[vKBp@'%mA"fuA}H/bRbk(5x:^CqPU[`6ze]&O&[rS%)k],-whsd6-(%DU`c|emlmr;sLea}nF@/ChF'gea@;#
+[7NF(.j4vvptnLu&o}iO$WMm!tt,i0X.FPq=BfH`Wp!fGdN.pI[v3m5;V'w0M<~4IsnZk'E+7zu3[X6H~+@k08]{=tKZ+inLom:dOCd$`u%vGkL=gm;+`L
+&MiYg`PJ8C"fcGxtwV]sm:/G>e8&qx/^ebrd'IK!aL[c]$(S[Qo!&ry{>V%SZ5,hMv!|;kjkxB#uZoV6ZI&>{e86t-H)4uaHa:^#H:UWOu%|g'[9ETNO4a
+&(S$Btz&.CSJIgWVQ9&1h>g8Dvl}(g8CyV%%Eh{"`%;n.I!5%C#rZ46r]1<F]IKdTBbjH7Rjw#wcUEjfhGi9D{'N$_x}[2rWkgsxA=~bY5Ep!Sc|jiS<Ze
+z#Fg}xZP#KUl4Tw1}PCYL4k9i@ez%-bF>1FW02k!b2<HqATZif@:me#W+4N:$G#X{RASWf.y_`#I@DGZ(D.}}rJ#gDt|69w[aVkN9n`sdOD9~&w<}E'P77
+W,p$^h}>v,Z}$`$LFt}j;-RVxXuaBZC>S0[gbj>v_|9Hu_L"^-`-fu2'.7aMVaHJ<iGq5f8l:d"tPV`3pL3cBLQm^@"i':Xzjdw]#05;0+Z;W_Fi.c~a0V
+^=Y':=!S'Oh-_UZ8q&BJYY_A=I~x&Uq-!C+x5484X2'3#]G-3ZXnU,'gOC{cC-Tz3ct+$N!6rS,C'/6.bv'EIDuwzpcMXE-j=(O}tOt.]zxb5cbNHeaLLn
+zeyf9ffd>N{%8+Q1t./j3x'y"8BQ354k`f-D3EaH]IHx6(NUYa^"+|[B@p78G)zgz+Qowa/3]et)mOMTmgj"qi4jrtU/Rlx^5e0P2RRoWx<G3C)>7d,=0]
+^Og%r01I555QIP7Z(`r8P|:w}Hoc3#%r}32l]|=}~>U+m%eCNa_Z"gHE5#W<&AF6G$x_ZVMt)8'aNCtx.c"'ZpO]o}4jo=I0L]]ctszg{0bX7io)WeWh[S
+y11XcGOMYq&;^4F2MH&de&OJ[LT|S2W+Kb!SRU0;"O(q(USHxP}zAQT8ph{)pX/QnrTCn[6AOkiMC{Jr.bSythxFQMl3t9TlJr@(6vZLKJCA'_rojqZ:nq
++WG9iA'e9mTs5$x,;<a^jB%Dn>='%B%n1B2LZAl;eiAIe&g+sh<EtUGiZrad$M8;+>kF'=b+xahE{OVA)|"+bNOQ]Hw%R@l:kpz4/(Wge$_K:a,EG@xl]}
+Y^IDI>9Ir"%Is;w<^0Mje&[NDP6<"#pA@"NP+8t#tHHP3nFq}@eK>q0Cx3{jHT`KR;=H=W6f+y>2!:R<qV|mmFn=#ZWwyCLb";EqElruBHeFwC)"=/{l7x
+3vC5IRWM7OM+RPS+ex>k]p,q`:q>V<6ho1VW>n/+^<|U:B8YEz25fFhW{@_^Dy"}2<9Z~Rxy.|SZw.^S@0AXF/xpr36z2n(c'$0bs8c<gzA1H3^t+=w`32
+3inHoV.&y6Idrk%7s3!o4dY_Nu/yNS[.&@K4iR1H-u3dDX.[5O4p.:U@!SQCxb3R{I-IIN]`NNa=,a^&2QK+qN`c;o]C>Q%1q]SglkQ4J+[_(V^dm_^`xW
+oFA`^8ri^Cah2@x>y_Ds_@$JB|n+^e-lF[[AsOeSFmV4;2asHMd$$$n6x3TDs7xc`^,CVEn6$Mt(h.,g|K!q_>MVi!n+5a7#Y'o4@)6{[95e~h<dvC+>h0
+i]i>5f"/di=|.4$L-|'e0Jf,_77i5<<c>qgA1mkW_g(yWxQ@Pg47xt9ar<p[FAQuS>zJ='{z:]k+UisL|>[EWhgkuYX2=^SrEb=lc2m9>d|iwN^/$%I@=m
+xWo5r@a^j@FG$zD.K_J]D^qPblP/Pm^.Z(`=^lDgzUx@eACV!1FPYENp%fq+6]Z)pv"d&YEFo`N-(2>#NKjo"xR.OXJa(49QtmECISg4jAYSADL]$#xB<C
+sH5sOQeZ!T/&$s/lRluX[CFlqgAv9CLiA)<`jL9eM3EvJ.sRkv}kh6k>K%=MoJcZXfuX>B"Fa:=;IE|KO%mqD'vBqzI>eg<sA6WKonz_[X+Q}hr/"='p0"
+A+V]_^+4wQmmO[lV9S86Mcc1AmS$_8:X-4a"l&.ya:s!b3VG'B42dh8CG2|DX:9=J^l>.&jaHc$sedII9G<xb|;OeohMHe=x9)s>oEkW~l)3ZEOGE/>#GX
+b7@&a1Dr/roXiN!zo8fK")}OuhybM-jWLRAp"jCl/L9PC63"@hIQ{|pOwhJfBgG}I5Bi^syq,;V3tsY,"kNOq}k#Ge]3r|6(|OU,;)^[v|)wn1<1/q:F;"
+VY'ls#O(%j)f)m,k+/w+1mj-4m#Z]:R.Xp>DalyN"jX5KSLc.@M<6#e>u0lW4Rcqt+eHcH^wiY+_=G,BmNdB7hPz<I1H&,%1`<f4~>s{-DUo|jea}09u5n
+iYgQU/Y'_dJ^vZBYRT3AHfFl^ww(-IJ|c|En@-^$s0G;jP&sPeanh#~l{%xooi~xW/]M'{F2wc@+l5'`2fTUrZ;wy}dNd>H&,^p;jJ=F=8J.R$iMgN%-YN
+mKs#]P|sfuJX$Ohr%,Zh))MzXJ/a.nm"D-"mqWLl]7@S'i80%:l&81RqyqM#5Af<09hHhLfNIii!))-Ubr,fP,m|'{AlP1<}5BI!ddhEBj&tJu@=z6g`Wa
+n8dyyJDr371CM1Kqp@L{2:H.dH5tLoutS(br(,%{%vnQCXiz&^h1zR0BZ%xr`F5f{q8:f,K15Ty.=2;ss:dJ@`E|+rjXTb2{ZM%k3p3vm<AvCbJlE=%8~4
+2>xnU;5/2lhxb4$^tcuU{1Ez)zlNOU+K:]t1!$WiM:^&({p#$i_=mSmmlAPPUA}_$8s@Tc(IL,NTQ>jnZ]z@hIwr:P^nNyGZ=1u.O|s5T,$"e)t_mm_|<N
+ltix@)/D>jC}j#ynYaWvF)8bT^UP4k8Ey!0R3@8<o;$A6}$ovrTM$O9eF4e[/{(ZG)rr/dCCBM;BV%~W1|lgeU'<gGctW+ORgih<7qX^2r%nkjAoiUwS]L
+DAB2Y"4&G&DL8WG=YbC-Lxb4$oc}Wd#/du>Z5q~"vi//V3huCKCA;JQ(>+tQ[K%$pR.C5ojF@.1e5|$MrK%HZ1$v@^7PFWzj(V`B8b5ugRiUTW&e;k/:`t
+jnUx<R^8L@Nxm{/(N$rq1HTlAC@y;qlCuhP!a]Ay#nUt~6/Z&i5^$z=2j[`6N;ksU'1+tA!RQhrL;7[GLKe(v>"u_$6L^)N>S3$CdYz6.G92:1m/FtxjuE
+FhC+E}Ilh|Yw}m{-Z-}DBuZI|>h<j0_S;$Su/@<K2$fF9(b^4ho}yk_mqGsCYE00!Q_{CQSv`>[Euhtn5e+v#NMz+T["XWq<+Ei]7!PY_YpzE{ZQ~DTgxS
+JctO{<ia~oo&3;!Yr9lA!ZDRP`s]KtfK[jC9CmINHu)7W_3+S%n$GsIKcjrztF]4JGX+DkYSFEa5qUz=+qi2omFI-vayysV#!ixzh<7;lk]oc{"h_7xNAW
+Y%gw||iNtl=`x3u|g5~Du^hkJ54^fG`:b"FTN4rXHtU^p`g^rOX"iRKIgi.olG.Fv`z"jF"}(RRBV4Sz|3y>sqWJGVGbb3bpg$/m$I~(bF!,/tgPv;vo{#
+4.ct9Os7y5N3ihNT8=xs<=jnouY'+CgcT2m5H_+`k0#nRF[%/r#]}V4wB7KvrnK!0<aA<{5Zx':Q3q1Ad/gx9(q_lX1tNI8g`w2:WX[HmNf]8GGLqw4^=c
+zqMqHkYG~8|=#SPvpnj5[Ld1>$D$rv23g!'O_{H8G!D+-VUR!a&<>R4w&]B}me&dC!@R5tTyWRP/(GbP5/_mj,mnI](=cqvwWm9;5i6M=@mi5C+p:xGlM^
+x@<b<V~jif~C1ofF]<wD|L/Wh#'kBfKWPL;/Zgbe+fXpJD#ZVfSB+p;,9A-qT]>"1nOIXbozxmSxFtQ4`yLhEuAX|r$vVW0m[>l(H0tu7.Ra7)da>eiKG/
+8B9/jSaLb$X/uo~!DJxWn4%mzKftx[f@3_T$ri22RPM[7$t'J9ny6)D;XH9=!"$<WgBdOaYu.W@AccF-+Nx$WSqX3]<f+BU<-Q,1;,+U[wfhEVA}a;[!5,
+~)X#}{9oD[tRHHId$)zuTY!j~+4_0rP]9<$RAclX1]E-6^<rK/<Z4^WkB@oUu7B2]czSQC+](P`7_i40p{:;+G3+]QyLHsS[!7X"MSX{-TbR]Yae)T~z'(
+R[#r!<GV8-diJ|uFX-+Rg1@&'N|',1!EWdRkkzsim{'Ga(BY~ww"=&Wqs0G9OzE>Hd#=G`&,JqaOZ<3HP'S%qecYgtwQHKz"slK@A(RAucD0G'z]Qvoj+5
+vn6aLA0U}Cg.E'Mwq=U@Zq0{5vN:`$`IA6CMAMP_KK(ac{tVRAo1B2YO<S0zGaU|[e(})z{two|j}Jcz<y.QP:-)ATFovmuu|7CnF8.0a0FkOw|{6EDM#E
+IF7}ZT"_jn||Xp5|/`PM^RPgYh$!l:g@7M4zS$IW'z"[$+5z{z1z]-(w!cPE2&ADccfG|el0Ogjfyh|HMHo8h3m+XK~[;t8G}xHI6sD0GNi97^,SFp~2{4
+0I;FPol!ea6pl9rXW/nl}9{,JW)@|DdXsBtb<0St<-4Pb+"abGp3hHIht$^]d0!`Fk<9xYuyjhW2M$API(+('sZ^3j5+l>gv2yWO=GP3|MqIW:=p2L1@c_
+wP~V`hy3D$b:AN4;P,jM'-'Zw$>5}+~`]xrmL]dE2UjcNLw).#etJm.E!o@a=e!u{_<>Ap/2PUyb!@J8lXjs[5-61Ikc9j%TnH4f7;()RZZ^pOOxOhuN:h
+oF3v|931>/`'|a|FOR[@D:&.@Wm33Z;iI0MOaB7n(+e2{s+$cNT7uIs@0,'>x[JP=Xg&~wQ8)OLn$sng`<)`qq&Ss}2!|NAjtAJuS9'4ARB}nd!.<Wj.|t
+yy,cR(hl<#|_Ag}!!F->,cJ{jJt]r|-"Eg1ymhC{d"~#0F"9/a,&YZQ;RwDTcqf_O:]k9,p+bhNa4xGp7U,VIk$rW1Nu:fM9"JM7+s/wjuLJF&{S>uY%>x
+!]dx]qT:Zm%%<HTl5CKj&si8|I3o!EC6SFmLjd5FP$71ju]F_)HUM+HVnu|=(2Ppl|:IG9-'H!J2>ArDnvN3Uam@GcNQv7,z/Up'YM{ZFZ$Nnbr6wt]"06
+0,(|f5zWK-0FFO_Gy=<h$w-Z|2$sZ9BjFtFLCsqo/&_'|u_<]Zqo-e3o0t&rx)"qul-(h}(4k70DN#9AolBx^G2Y/KnD7(oFN[{Zq#D<0S}FoJX`"&7^NI
+nx6KVNRuc4y<#[Zg.4>]8#b+]6rwl{{e^hegoEg&hLKHw+vho1Gb[<P3$"f3yUy$'.Y'&oe9`OWk.ErFG=0GA9^-cJ=C2>q)(skz45WrRlVB~tcYUo!M6_
+3<rcdPR=~famZ@Jw~xmgZ+@6]VW6[IQ[1cmUkld'#ZP7F+Hut)fomYo3x;:o16Lk&z(8hF;X)z$O{+<[uTbsbln]T,f7oo5x2SFxe0kjh1;h^@s23:$S+[
+!^Fti1MUFL_&R(_d-58m(Fk9+^Op;HL`F+kYnNab9_EM)pdU=+xFH%N'YW64HvlhqWWbB^0B@iS0-6mdfp`oVfg3H<nCtB&k}D}2Cx~UY#q.,#nt^2F3I_
+7@uopu(oT,"9A^TQMO[1#<">V}ZZsq58{)tT/TRr(AI_9SABX^zNWA0Q;>kf0(>/x7Lg;O&]4tO|+loU_gLZ@:]Jo"xBjLz{Y+w}87R>P#_l$x)xXvib[{
+lfW}|'IlhdzJl>GiV4%`cF:t7`$6bceRe)!lkXmB/G^G@fGq9bzu/jWE}>TaxF#OX0sm<RZ#mltsMc%mP.Za_;qI@_cwM+=J|'Ks`<cd5fQ]-knLV;tN_F
+;&8_r}ku=s7Y^1#m1qU:ic3/~uc<-sGcWW{s#RzB,k(i!-{!KP.Df"pZroK&ND/9LnM&d]:yyNfF86E}e+B@(gc,y;o/Bz[pKQzKHga{W]vxTzl&0o/[^/
+2&D6zF4zyYe`Qld)}BDWw@EIhoAj0B'"en4xL""T#mR'Rf(0X7;g+d.>{dkVg;PymqWUb]Q`i,ba.{x$VYuTsbzs(s):()k$)yb"pL<Rn-hfDJtPLy-zjY
+M_",<4NJ2w!F{XVCK[#;`I6MHWhB"UMMjQ"`|$&6j<o.T/U[g!.]fb,eUM{O`NN2nhuUXh7%t3$yy:fzrYE{dL#i9IHbFdm@%vIZ'+.{tbTdH>3-GK6(7=
+Z;q-lm&<Q#EB837iU.e,p6I>am|:^#LFhyVU+(uZ|Kw7J1mR'XEh'ZfK3:<RjS>T)I{+v3+NNL}W/rz&C}bOykWs"O$565'}wuJ0;Yx##Gru[_I'AX9>hg
+]OyZ=^.[m#>gi4CaQ]3q(XeK]E]K}f!t<[-nyQ|pK1pnPT6$dy"m+{BNjNz=BP3s7X|c)z<2Ac:!GE"aups)ojY!@8F|"ulZOdZg|zI:S+9C9Z)VB+Y]p(
+=$C}`J|]JVY-VP$_b+H1CJJRUo0w6nmloe6c4FcvzgpnE3!sz;Epp&-jg.^@T^l3S.h$flt:MX$DSb367KavoW`rrd}Wle,i24nUs9G8]{AsnM5foSQ[:}
+'/+HZa]eBWK`Az^yLr|'^qlUnHL]b{ALoC2@b<6gKa'8!eIAs^gbYm[d~dpIl]@cT|^&b%6^0z`/dhx:inMT:G]j$@Y9tpfW,3pB+;HQX9WJy}};gCKFV4
+!`u:SN[^jb_R3StDvFsT-g;P;/g..2`dwg)zEPsYqLTc.-,BXP7Lc;NPSL@;/N9L7qp5#oHKzSWxL&,kGAqLB1Cj:7T|%,byhH`l$mFPGksi!mxxM".<SU
+;L}=;mjV|q!WftR)-}Sh%Q>WPcL5)-:O$)fZ<0@M4&A'%L4d(|QJe'<`0-g|aRO}j6plX|DrtLaT|gERyKVXqbds>O6CXnut8;L,+{GBsfc73z6:)O/ff.
+Adh<>t:3U96A(ur07.ReT|Y]#k]CH40u/@~XQTX@CV2+rEF:x;whR`pP@>b,_e~/-2sEY9eQ4/|Nd"FuH(rkwF:vTqkgKEQW@w5au3|P[k_>gqo4SAZZ<+
+mcOXSxFKD/g^sg)neW:$6%9$(PA<._ImPd1OyTT'9#98$eVOu4U}$9I=v|03B>6[#obyH[ZEQU}&>nI3,k3V,<[rqyKpQ(_4&{msU<3a(h9bK'L}b/JWX$
+$:0#Kaj/<Tn8@cAt-MXE;cjzc,)nT5K.UB|nhw._4@t#sqUWo%sFtOC1~D@`>Ei)FHtdc3$_ozg<[RjQ>wrec5w|u(>}H]k#:Il{72wk`qI#x(/|Kl|Ted
+wA+4P1vo{'6UD8<!m#MqcM5L72MAy3WSMc-]})qa{I4'k8jc'MU|zWkIk>(xqapxt|6$+x~M=O"=4D=]'+q1;'x$/{wB+l,@}K|Q-R4a9htl#HKx5jzDIz
+[|`$i",!LT+Z3]9fyoJu/}3yGF.Z!70O_^wBq)Ni!<t:;MqTu5'i.GrDa_CW(zzX/vUZ~8x@!+ra5U+{U$z{`c&k.V@!H!{9T,)IX9EA~QT;QA/Hn_S$(S
+y,wxYib+`oNHd79>J.@,-vb]r+58n`enNf#'7+D}HzdFlxY)9>xf{q,%3o:_jOep[iX;^3WY1g[lKmt0^t,^[^b1_pP,dx@dJjpOT1G"47)[35/FSVs<cO
+wxWRzMyBa/!"SO0`zL7%7'HIJoycL^yd6-Itq(o"5$Q'UeZogk`x#4)'z[YpgB[A!e0]0(Z0K@=il+wq}DcIvdT4=ivj%wt%"@U=K:4k@B":]4#Axi@X)f
+PqfS!_o"N-}5I<VnQc!i8BMYxX[T;+6Gw3Yb/DVg+BwLjm;j(P<jJ-@[Ax,O7l)SF[@6bHWl:rmBu;Qj~D`(Weg^J8`KmXAPkz;X0Z!UE)cYe"57HHPv{)
+wQ:Zql7&m"])ma(`eczGSp^e)55,lmIC4sr>J(x5nj[kh4N1w.buORFM#Za8cA.H==,:E^`R=:USu=Q1mCU3Far.N9kHZ)xdA6Y:hH'Tan5xh.;d6]0vWU
+5tvL)3lHc1`fQd1)JvCNzD!&'D>0>daw-e3NL{7A[v[]Ov$]U2">eM>$S1R1|_3""U,hfFjF.ar+]kP-)c.).!fb'9P7s:bI6gm>FXOG>L5s5U7&+|'1BO
+h%XJ}[RW`H7AWg2eoAtS/Nr+d!S+Y!.19Ne%Ci+fy|&TOYDe9aAA%XsKl-)r3FzN!5Cl6_;=R,$kbv]Q1NnGUXo]IP0W}7/qMsJ/pWTT2=`qK>Ga~+0|C5
+8l[E]'@uNjY)Z!5GfZ%ZvC15foM#2O)^;4#Q+miPV{uM]<m`;kSDtz'Ocy{a#k5zL4W@.Oj3:jHqjL@Ws[VK3ro6(=eyPCp#%5){yUk-;@Q9>WKTLAREBS
+XeR_SaUx`h^6;SA`~);d)A@y+VE>Yw{'Ss1eU4-'g,J8n'H[loiPg{W%>}=VM:i:q3Oz9Cw:;IMxEA3KIcFF/jITAK#alzJ<{'`qvVVS^7''6:fje}WpK)
+&Z:xmx&BbyRn_>W<Er/";]MxQICeLNdArHU2T4r.>,p#`B/cBs-h!ksDTx,Y"TDsLD177:sGwMbdY|4!%SQ@pGp#2Gne35'r<QV}!}CmzoEV[Cs[}LX]:A
+|Hcb|#Ybj5dWxA@4Km=J-F[&BxAL-jgD|eb^A7~F|zUYD&M{i%9JfAzC-0FR/iA^b-4aJPAF$,B4^qrb+qcU=a4<";)/1k~3Qdf{1ZOk@NJl:MAhpgIR4<
+ZJwgQ!ZcIJoeweV$bYpV4-nNw0]TvO]a^2w"spyXV%8}'K)tm|Qvw{/{SvwXI(L-1WH=(9/.u:WbEGL{5T|d[UWN<Bj9=OAgTJBmUaQ+wDAy#0NZx$am0%
+:(Pyi{f:c_B^FT#0(^HLB3Vf=HW'.'M@RD[vUzk](dV<qY}>]yS<[H4dM<}4SpWE-B">TM'TaZ<Ho%YQ'}r.)&)yED^c~IaWHj9FujjHhc^C#w,Qq"4zoC
+.c3t|RV1k}v+kDMy|RZSSiXb;1p0ALFbehNQb8__rPmdoBrlN>%r)1@)`D~VPJjqMl13zo7vd$=e##@0!#ay(M"ZguXca]8jGTJqXYY's{R(3oMu8{Bo)k
+nWAKA92U1F`Qm>7+`ViWNB!(pCB._)fWQf}G[RNj+I5^]7eGa=UKC6Lc_JNVL/zi1V/wPq3PObkkar$<4Y{9Nu#M7LfWG]T/qA7!:.<dTg9FI"$j37%4_9
+c(rYWo"f+.gn{",h{()mP1ud7U/_f)WvclJrn$YJT`"LBj1^7nh=L,QAuT/F/f=Z6:.}Icreja&.V}}[].y-t1uCN$GT)zplMNp:Q#$H+.0o@Q@LD%]hR1
+Do/=M=(};r5MHnVKT^+C1MG_w$c1dJ]dD)ys#kNfgbd=miJ](Ibm(WU5^F-#jI5E}%w|2m<Ts1bNDY~HbYD_,,MRA)>+~7]]B:cc45`3w;Zm~Qks%rClZt
+f^o"!uk{a/uF04niuMR`l9!9vaoRAl`N!]]o=p`rbz=kI:B_@@0mjU_PQ-'EfSvNoD;!7DndLuf[T3W_sz}a.n%,'dPmRd)7M_Yv&<JJ^g<i6rw@2eJK8j
++pyuxb0jtUX@TwS#Yzo1{Y'"t45N,_E::cx{;0Bc>DFBYJ{F"1d`5n(XaN;J]"xjr2&>.uZ.Gbjq!l37YA}&;lbmwBYEaEfmk/x^+y5[^(jLS;8r.4OYkM
+%N$=0n.laV!(Om"4f,"6bh~`E#q=O92J<MM#Oa`-&${pGX[W~pP#nKBr[|n-x%GTHJ~J<H_w^Ks)veFA}CtZ2&fSBi-/kJt61G%Y0$'2uZSz0^RHwwZ0d}
+Rp~6SG%U$DWl~[yyD=7-q8^rq0cz_@@.!+v4NAm{<S]CdMY"Zv}i^3IRhw%M[[#}]$}B7#yc>idf&S$qJ,kc%Tw|NkEU`s3nh`~+Fc"txWyxe<mQ4.7NAn
+v6s%_3{d(-XcrzkNHf{O:i@Idx0f0.oUnzZ]9WHh}2O4S61$DfFh5ZKdrj<S1K3bc@cDtrL8[,ScmS[ZEY@9y2(A[5ojRM'8hSn-c.(;(T+jR6`,Yi@D&y
+ot=S'gf$fNsVqBPy~|aZy!A4ET2w[h[N@l[`2h>>e2}YXmevxR)d.EN}87r{$Fw$b<z'q@M{yu8ab!mr[iZ@ZVBbV.--)n9'W%ww9>+4:|7P9)9g8a]2S1
+tVp#Fbt&N56WS.wa.VUSd$[z+jg#NfUg1$;,BgplA,/EWMp8RM:[@{W-5a,PGz[!M4E092Vy0q/pD4@14uKx=AnjUJ23)J!LuV!C6..bzbD]X:O^3+@M%f
+D|.|l4Xk`+}X7l=#}2S]'Q=oZeAhVb%#Ym_O<kS5d"rRIOOqzw'^mj94f>(h5k|FR&~d|5/;48"{0,nJk}n2|CX'G4ZxpZMxNzVDh{%>{|78eyo/=i!Woe
+aCRD|Tv;(Kc1C5z^<xx}yI![U%a-8|u99!2lju,:v=V5CQvA34ElIrx,o:R/|cc<zO%e`efv^oInrv+^%j^X/"QZX-Wm=`4r7_BGP`|NTa]3f@s37.#`U6
+}ZrbHPlz$j.-JMfpprm5|WsV[#x@F)PtNb,zO+dw/j9E3eIMtL=s@pTsVXQfFmMzF-[1(,n/b()p@IR-9J'C>NAC1I4zYyukOd~P~!g.8W=x~GgHr.3MNy
+"qf{Mo^{Fxw65+{0/xc:>'FbT38U}m{pj3ji@tcQgKLtD}aNT3^+c%ObDz9VT@JbQ;IK.g5Rw{iALjUo(ALVO5vh8I.w/u{V,mj:Yi2m9}Hhz<>fJC}YVd
+44E8X=jxmupY`wOJMg1+_)0:+(m@Ds"QJK,vr=l&iib-kbrW[s{6+}h2+s)-]}`z"(we9>L<Ul`BDi<jMHw4)^)cS4IKNTIkLRvFCx#vgH|9F^2Uc|UiRH
+T[y,Ds&(br.-`&:b<EDzW25B99V,Jj4c!03T|aNm):w@n3YS^evP%S)v|R+flX:uSH=;6J]xQEn>DpVALhPo1AZ8x|zq>zDo}/[fW/^r|sFD&mx}"L3pmE
+%S9)OG2Iy"oF)1Oo=;0qTs5W<&Pk'K}VNjmUhC8P;pMdg'`UH)=&7#L$-`Ja(;zr[#<ka2arNi5C^Yf4^b.oPtCjjG``i|-'OH02U@UbczKrIu@cT3/|rz
+o}!X5'Udk{^GREDs6"aFj{j3RFpa(E8f4h$:U]lgV!m[#)0I`x#be2U=Tyuxk+#|R%CV$atM)e1DJ]3DR^&XBJPyYuPfy49af{#A^(0$Y]t/T^m%QGR.uO
+m$6AWR3nXP#Nneu1T5FuKi;p%g:G`C^N/D_+Y"Wp8uRFbi)JGO@PQt%&[HG7W:V.9WL}-2_,6CSo5H,&O(.8ny#w'y5;=HY.Z6{B(bei-Amr<E"fl])x_<
+HU@R!,dHe{}gTX6+%gUN<j]`zQBnMO"J]|:X`"Y+PnD^-T&mCK4/uS3F6kglGAoYGl~7zIqU8"Z>4vu|O74q#/moi0f8N3S+Gk+SRa:n3/5S9q@Dd./6B.
+`ynuNh`lSRH^xEP<a}8<);UV[9]X.g_M|<~fpW%[@-2<hW+.SHtS1<wAcEF90+w-b-#4OzRr02]9Srr/TL/..c`NY_66FPSO:b[Gzo,u`!)e,QnFARF<de
+z4k8tV.VV,JOaKCSG`RmF[%:G:)+g(Db55g`(yf1eQ$IW[ZAxhO$b]dx#T3g3}-uK`@YnAUZqRht))<BgH5cp<Aw$Vqv&w[i5gC:KG,4o%mGWOcy[,Z]T+
+'%WwcTP}#Rb}~xDDI87gd[cDnI+aRo^VeiBx_zPNLaZ]S]ce[IA>CRz.Z;=}AE,r:^nIcMWm<u5UxJSd<WNfnfb0$w1=$s2Q$<[k|hRKS>in[#QX}xs}L]
+:cSz^xYfH^jR#/xq3L{Iw3J>5AA4]BxVrv0{&[x_})m.x^q_,:3^gvM;M^SCqd#mx#O1G<YfR6`X^@Eg5;,Ri0zTrmJxPqV3vlFw;)Y1pBaejO]>D!s6Z"
+RWr5's&thE)'8]bU,QC7Ep79m}Fc6OpBEzn{N;eBj^u"AQ!.[DqFXE><x-3-]]4BlR_>Qb,k_._av/0$X4dMonSbZTXioFXClvz{=W9->PV[){uo+-!71x
+`p+8Zcaw:Xu>=H@S$$2>V9F:,cEs-F`dv{@NOcC-EPC'XEwe$xGgZ"Ef$OE"}Bmu!4|BNNP9o,sc+o]]nAfq@}oef=(VOC-Hz#o^dZ+jPq%j)4($8sR0Y>
+0Hg>~lLaC,/7@oSIIX-_H/}m(I0'uGfD_AF_M<.-,bf5;@<Y54^ZIljnMLk!S<>R;uXBX1]_0z4FZ8wT+"79l(Z`@C;)&TR2gY<XqF/T~';u|[5Dsq9jEe
+Ei<s@quy+PaS=moK1xTv$Fan~eQ3rLZ@aQqQqtbCVlK@rR##aC.;+4f#(cE%9`G]Up'Hvgi)Gjo`]Kno-%E([a|V0C"T-'JGcP1E;W>rU!rxhUQ]5eBaDN
+{gg:w>hyGRHuWmDO!1veoQ]ZO5B@pC9{B^YFC$x9ha=mJKbk4xd7-t<{SN|ya}n4h`k=ZHp4R<RljMX&86E;a$SVRD_HXJiELw7$QmyBMO;zpr)Lmt+;N3
+i>bV5nk690;6)`KlFfe}0a}j>qzKYbROPOvrKTk[Jp8Hj+=5ks^|^]T7.1^]S5Ga#R&k"_PSooQl%d#2~Pj|G=EGa7dodefV<ONsP|jpO/a%kAd]YS%cqw
+lhPYCD@V`X0d1tsd{66}C}38)MlYLt^52q{Z4uW-ObtJS1X-VN=[spM]U/&aFl`(V'#^aFvF[u6Ug'GYuFh#E+O1lSkFvSa=IG^@Z'(E{W0BNoveO)]$6F
+gb-qB"z%/th.3/5.e+2b;^g]1;Sbt[M3m<;#s|)Z[{;MHq_(itVYaoI|]O$ptdsu#pz,g^2E7|1_ZmLWs_y[R[{A>nl";T&NH,%]p4%wT3QAx`g$P^ppF2
+t2O."yQtq7'3@}{X1YV@Rs1r&HyHS_mhr.Y4Qddax|e)^Zo&Rx'HMw+|kD720Tx)<1+y("XjJy'o=7@md)bC~,9$v&lzH1v|/i@_Bjk#p%%4,}]cAnjF%z
+hO@9Y279}@$hY_W=ah)n6JLw,075bjKR}l9y9i}wLr@s#=J0"}ayO/ve2QNAq+'pwTNXmcExDGAyS0-cZ9Cwkcj8V:>kea9qpb`kmcZ2Qo"x5w+1z[-2,k
+"]Fb9'ctqLs6302vP5TZdQXU&r0U+w,e3w-"I@Si<8s'|D3.L`D3(G1T]%'-ko%E0)02h9aex4lBR`TZsHI4T6mVELY:Rj3lQW[6GtyMTI20Na2_Em'MMB
+((E4#3tsc3'.sw,;IBBx'pG;&<j@6bne-uA=(X2HPm'{pLJe&pCE&!//1}"h@oZ+kH;H}@LDC:y@OAOit[q[v7)EnUq$M">c;k|;FH^7C5](a$Ncl)ZorU
+(m~E201F%bw_a-;QE1npwcOD0frjZ/AWTd"K`=,EZ_2eF>eO0Gb`AqdqiLg+MZs_j{kIc'3:mG{'#pGg};8v|>;W/EikT10b.sALyy|Q5,-`KkiYl5u&3A
+tEk":r<nCmw.aHzjC3k'6c-u3Dl+&$j$gDjM`e0]$czf1GrE2,OK=ayj>Q[mQ#Jn<h{hvq$<u6f[szSl=2(O9B:ei6eEagXgOCZfYG}WJIC[)9~myQZSxI
+-N4QR>U[]9FHK5p!E|deH'Q^{A[xq9w8,f%`&e.MlmGHx+7hQP;o:NS}y^&,}qiD<bA'+)np;;h2T101+'M)r#4E:9`/t{/,Sn<Z]_!mJkfuQb[MvV`f!.
+N/8%fC78~i^!R7b|3cJuaaOBQoVT3b.QHsV^^ZX"f301A)Z9~V{uFg+9Vi=CRhOT}{TdKc+gX-lk&Vsk~"UfgNOf4gvafWum1v+VlFv6%f=MM|bxqKj"<x
+bAVOqjAe@.7&ZicqndD9.BmJHda_G^dOXWnwa3zXGTBv4)>h%9h6:rWdTvoNacj#Q'/9+50A_l^jgJy[6#(Pw>c4Ew1,5$Nx5S}T"lCmQ[WBh]D,<=`vUw
+Ih&D#tKJIJjk4L3XGp8(xR]Qge77a66xmWqTaQ5FXa83JBP:[n;OE+,n{rSFKej&F'3YZ+Xwl!Ioq5sk~RV"kcfva&h1eTh|wTtVjF_&ZK@"DJc.D}cD>T
+hIh2b+2'uFiRy&f2JlFlLI/MbNh7hz}<c[qjGg7DI%D`s]+LFEIT=]c9[tzq~6GW_sFC~eZGTda^2&LxHjDKO^#}qHsnY`Kf5qvBfTA|$gyPP(8DQK@[f^
+bR@<H`0%F-[KsxuH/%5_$gkg+/8AvqDNo<Sb22<en<Zi8hu=r<uE8vloj=CgFCU`N%3rpdjfaM'dLgPTL#ux~BJ|.v.GR)^we+QscknP;Kq9f0fbT0eZ&,
+PF:QES#72{$A@2Dr~,0HwlV}|TbzT"8_V19UVisdmkM$g+^U6f~@G].I4e"HTf]dG#8qiKr3-{-{="^%sf80K`rS8R#C!qmx&djdr#mlY'vHPbUfo-7!d)
+^B(0LGF'a`HY6U#fO:CB{n#5Ik}3-"I_:lo0b]&Hp'!I.|]ii1TRB(`v%^m}B8@54Y{sfhio6JPe|f+Bn16+f6_T}s(C@8O(Rwc"EAUHPgmQUJo96v+>5u
+av=0W$@F|ex2ChraQ>yl&O'Pk$FkEo`mSem(Ed$gZqNtFrRM:YQ350|1cpzd8VomFbQh<+'.Ub"XQ[#0-j0Rh$_%6osc+{DvT-N`j.+``B6:W9+X/;Z'#(
+D]]FznumNwKI~pgJz"ahnNJ2Y+At{;E.y=vQ}_{r(J&^={2J4JpLcIPx/.ssNxt_BaSBV%KA{@|1%IGa(y,),I]nH;5N[-rCY2u#<7a#nEjKr$G:]Hy_m5
+7$gz)e:0@r"umU2M|k[M;R:S6o/@0L>]|=xN%{t`Y#o:MJyo1OxGZg&%VHicE"YE(,qw.}OgHXFO^fgOdrRt8gzIutEO=iV#"VIM%M$<2-TK"]ylRo)J9#
+0]f|s4M!WS"[j%~RFu@3m#A5lzE{"tTMXY#xin/,}}(ssgyG)s]y:qa}Y;^U[R3vF2wN07~3EKrp_I#'x=.JX'[Twqpz4`r^%Q;`:ukDmt%NJwU4eLIECh
+X(Q+iu/r2((>/.G+D+Zn(:){qVqrWr>`k;5`NVZ}QmNdt5iv;1dL+&Q|am)dneJ+&F{jm33}J!3kTqS3!6iW;m9qVww^#v[F>u&u<ZL_$dM'%l9y>uK0Q_
+xx^u&W_UZ[w]aqSpJc^<P#sqP-2}>VwHjShyM^2KgUU^am5^2}%q$l-DH@bL,&vRm%Eo;h7`d$tE;)KQmmP991w(7!>v}G)+e'rxgTEbe+}^XognwPp>+L
+9g5zS]IjOltow:,_uJFFn!nVPJ"77nqzGuRDOC"j^yq@FDea:)nlF/'P111dP.zW"VoEL(9b4#+Kpnqg6U8V2eYNX"M57T0j;XL_zeM7^6p(T,pUB7X2,y
+^0f,[_CW@6Qpo-h'/#9gK^Smh:k2^<89<0]pp'b+c3kxFBNFROtHu2HA_$Di<e#&1pgJLtr#0zUS%lb_8hpd1-8C2'T[.Y@x97jmerxv_l%bvkmI<Mx<x}
+B@{q3rD&db0CG)27'y!e8]c[fZX17c>'+&~s%FI}ORTjn`j-4mnJx^K/aw)%(>XESs!;fwouQm0jsm_8OS=t!7jl6/~Dz1+bd6Q,YN8URBw<NhDEbU7/2<
+EgvK[%YKKvro-Tp9vCoy6J%3_4!Ivr)yZODQI7whLMV9}j~8:+tGK-BOky$OdfFO"_az.figxUsP/@1$58y@_DgD>_DamSp$+Hkq'!j0SA^UXnFMuTqK+e
+y;k-^LxLTBa.7|T!a@6Q!}dL-p.y3Ig^;lWV39Jwv,sN=xf.@(lz]a[QNGo2)$guy}PdP'x8^6+y{qd4an03tO`W$'mjg9]$^GP0G>U/FmykU,Ui:{eIGt
+G3'!#uy)>-OBP3J$s1aPa##.qs!jM'vF/w1LKkaY@2i>2C$9I,FcOaXO6UEKZV>s1N5q/tq'j%V6['Y3DmJ;!p6<%1!_]:YDJz_L%oDl&O9a"TIu{v{WQQ
+h_3{3`klcXO_xF|jHf6+U/VEGts7t}5e2CB=TxR-MKv+{ZCmU/5LBN6%!DKCcbz"LP>E"E~^_XX`]@w8kSCdmxW<q7x3F{$NO/SD'%(gSV8s<8JpAXq{05
+J0A6#O/vS>jHn59X]Z5)r]5'k3czt0oNx)3_xrdjjVmk4MdU%W7re6;%OYP_zrsP=NfQ.bOVK,[,HMYm_xX&T{^OCQXzGmc5l/8F[-^H{t>;z$5iqZ"3>a
+L:z5hFFSfH"Gdm`SAu#my($[&!4$mHeAzmb>X1ySq1`)lroqdY21A:kaWtD1h5UWM!Q6@+Wg6`kiW<+|.l^dYCNAaBk!V4BDrZKM+d.`>rfxyS!AzNXk%H
+Q:['5`tR`q`b%z)JII&Lh3k!L2LqwVQ18zd&e(Kyz=We(Ibb[9rOOk!2H&aH6S^pof;z[^{MunTNN=R5.VGX<6T'##H>iXzod6V7&rAE{P<v;}<@Z_oGL=
+a)2cmfl;]Ix1[TxSY{U2u1)/!fi6I]|>NwR(zXLG6)gsp&S;R`IH%L65=YCHnJeLb`Cx<wqh-F;v(fy/lMFFqP'c15H7#yHfIoP!><s`QuVR>Gppm{2'PU
+M6X#U89!a^C6D;[YS8Jc=)]y:/x>Q8IhZ<[%,lCT=Fypy'|Z2&|ubRq)]Y-3iT=tfJdOfI>cwA--jxmpp:4jAN1Rcbze^'crLk"x3<<5+zaZMKrHN%y}Aw
+%{5:QOG8<}affPz8uq]mmw}oK#T[F=Ka!N3o3=DYXl#vU[;D>Q1gIKm66Tn^z'2DBj:_R;Zw=lIrnfWv0uRSyHiKm^<mRi0t8_()SJhQ_4nuG[I]H8mR:2
+UGU<lXMg,BzpOVk59,t7j/2{.&J8kK;Vq.]QpIiVGPc0V4M<k-2MqTe<Y6V}SU@&~!Nu.+;g;8UVPDWNW'XaJ1=`;1m9ijvEAxhAO7ET<w}"4Cd=e[r9]S
+,Bz:gM-Y+:`z@Yk1]L[b;KHn8G97|">i/ug_@&,6)LgWJ`t'MV{wZ|D8AQkf>xI=Ee`coF/cnb'yGq2T.$uEobbd+^NFqXEMgWT|x:dsqYfmx|iRHby^Z|
+]rAJ5oec_VY{i4m=HtVRHYd.h;72;V-&sy-gG'deT_FPIl9rk:nhWx"5i[qi/^bTWoCJl>QosOhgE+Ez<eXOlWPU<$-9KL^/RJ'N[}ydQQ5:^Fa(N)&KsP
+3:f,x=nK,)N61Z;nrfQh@lVNvy`j]xijxb;QJjQ+T]MqOGu%%OrTi,/%6sD'cgl+vfY4zs3;g>kyGWc(apXaE{Nn0)5vCFW>$aQfKjw_WL6G=ev"cUd@{Z
+YsEiR]G/)(.8zFq^vs;0TUpYR@YynB['}{s^Bi%;e|FNPn2<^Q<9@Pgfp=~{&yD|cCtxuK!PSdrw7f2..wgr2Tcul"tr2/E=Z',c7iA0wfc:o!:[:aktO,
+u#9t/u~yC/W8se41^JJyn$X(/N&e&_k:e<+`rI+{P}<z@`g8.gRdiQp4f,qaWFobe,4gkb(7z"$}s}aF[|Fvr!#[|E_a<B8QMILs9qx=oK#H3l0Ts{Y^21
+N]d]X6F:=r]48Hwv~er8%GPtX'C$b%;XVoh}H&Q[(;dIju<hUggM;tf{e)Nu#c6K6n@{y<U],j@}729g=lMRBL2MW':Pcep<;3V}7BzF]I2`>"&;!1N_VO
+j5V"C^Tv0%T+mh[Pb|A7L4dK1[[td7Da+e.yOkx_jn5]gEZ55N(X8AhWThrQ^C{qjhM,u<Xq$jR^$t)nw0IfM2J&U8EM=b^VG9:jkiC>Xk8RT12o%B2id1
+Y_iSzP`4aDY[P!$Q_KEE@8Uh5lp5xcRX/JdTMEjssivwP_,0Ra#,UkP6:C,{9GN6x,CV<">oc=Ko`/}K)uPdE__=Nqc12BCK7_[t}Ii@[CixtQ-Nqc@L96
+Yo@W&}0g6iz"k:Ou=2wCbE-(W#]JK!|]L9S|Rr-F(J3gPtb#EB&+pam(v4L2l3"8|49xhQ8'F9iUlI[(}p")u(:;LJQ8DA;iZIOQN>fk<}>jv-^Xc|m6Gm
+l;8tz&zq`O(.7S0Q!kFFsQ+_W[Lhh=LgFlKcGEm{x#M@K5_<tmR[pdUpsWRQ<p0i4|g[g18,<wq"3uf`/N/]}hBv:rVf`BQCp%'mvn@oQ},^K`!Dn.Z;.I
+})sI^|2:y$evC7iy5pBrp7fqVrKy=&KnE{1Y9][;.&9d-kW)qht)9|MRx0U2;swhEv$)Motr|SEDt[0=pxjm17.jU8I@l_~_636z4^5di>.JZyxE=)(|5[
+`}f5~bMNO}y'v]RI`AJwV]bSW7<r0"xm"=>8>"lj`3Vxt}bSoKE{=>j/b|y!&Gh=Iq/zm/Ag$co.iXPI'mV%A=wB]eYTI!9AMOl5Y<9W4BLif7go3,|Vtm
+J`|L@Q(8^LR+@ajIo[Ep>:.8Nn>wD6#{Q&:4(RI^/sV$+y>%UMqjVqNn)/UtWZ!1`A]FR0-3#[hC2n<x}I'oM>h4A^!0yx`c8KYU~3Zz6J^cu,I_&^rI+{
+k6H#!(qxvn22S:pj;C1cPIu'$H+[@8)Uc},K!Sqv0k#NQcv1r'J:tPk(KCZfaBABEinQ2p`o=p6cpok@(WQo2na76oE=q<[|0DnnhN+=J,l.O{SpGhn[t/
+#%.{wZL%_J"_E%YYNbHX4@9hA_Zh-I)M'TS6-q_+z+sv=iM;|)$4y]M6=,MGr{bX1hlmo;s=J,dql,owOC~04-gPjXZ,K:CXmudm(Tib(W[(%'Kb~@4hN8
+"Wo`~T'%)IJ(~EVX:#h%3FV|>&dy@&ms".l`:yp"ms#dm0`;B`${_zW^HIt]w1ZNTa&[LBVE_X..6kTbcI$g0q}vCB3GW4gl]rL8`UtA^j&N,g7TBGH8Qq
+C<s-m7!0heO:Z_JRdeq_=8O.-]K(nUFADar|6WIBA`eXku96Qtg<4Z5FqGD+}"H=xtlA@p@OFm~A|",:&{&w&%()LpFLD`-lt)m'~5A8{{x0$rtU/]:oj$
+mMWVVG~j"|7yHqooKG)JU<ksiJlRga8ekB94#Iqqb5bKx<'g)LB0Q.@Iq'Dk8u2U@/!i~Q|;n}vE$URBuu&T.J/t4jHnyT~8hX"%2&y^7,C90u6Jh-SO{5
+""<D9V[E'=RYHn@YfB~c!Io&@Oe|lj^@X:W{GO1aHBG;&=$`oi$%WS9'11e55:|n6y%_wV=7kjE7|WiXU9T"6=~E=(zCH)40k$$9v<:kzVy.R6ga[$Rxko
+67}}k#phTMRu.+E{p={|JSGDfk_|j34goT{0rhG0dN75LwHEUswc@^Ug73}w'yC}+>+sbo%k3%PEw^=O0=LS9Ka6Pev|YD/z)-7aFV0CGVlFz-:M4#t{S}
+;)[9:,;M97FW^x+Bx<CYW2^rd}hr!^`8tI-@$12Mj>.8'k$nJ'jRw`j:<=svUL+sUH&ShLii>$=cw{+8VY@B/z{,s{Lr8c@0axN]/Xgu(DRxGXFR'p!bbK
+r28lYf}$h[";Gku#Z=yWR=:"3t.K!oBk{6R^rQyi#qY+a5gT1v,{!;n;8ASBzhcdSm=F[Yffw-&},&]{rh@#@_%NV]jk4G0|z8fFJ{,B+3X,x#wFcAcKeZ
+B,^LT5WD<Uc1}<<<U1IQ%7mX-NL,K6wz@M.4V-p1SWisNoBOg;_Y+XL{(,:m4cA8+Fjiy%0YvZ.FoKfY&NXb.4SPgk8g:je6O"+LGAr-h)QU~/:=/QzP66
+29-cqTK>9cU>)QLpvYZN>6ldb@w@"7ac-]C!4^gGBeQjxc`KG:1O0'.mi,PFTsn>(3oB]y&LG%1Ms<kI@eI;D10}Na5UOKOq5:n.5Uw'iUX"#vbbm+EsF}
+F;lNgo#E%b{PCMSS;(MCFaQhXb6(@pe,QLP_HK^WM/bL`=r:xwAYfv`Hdw8|p4f`&7Ocj)CYvUU1}Sg1}J5pCO|g|Div("+.(BasoFTI7k<QChY8a3-#!'
+iYbR)VJEe7)0pz-<fBSq=8E[G3e;%O7KW,6]}8gqDvOTc3FM&%G'JW(B8}!^"j!Tk]4d,6+)RX`"D`"BI"H$7u^1ma2[/L7!=.j)Xw(36#zdcIhkJ+y9Y|
+x@"oe]BuH[9VIk@ud{a4M"O($R1RvVn)7{w]dM@WlB~EEU=<!@B]PX0^yzaV`ymZ;m]o6fa/X:q;aCbipBh:ooRrS0l9E>YU;m1m>LPflcvubGSw|5#yCG
+po)^8tL^B;0Dm4wfDnFQG!)X/u~7PU>JI;FB2[N^^XHHef<7jV]90k;dtYMI!'xQ;A-kS#6o.Qp`M70M'T>WR'$DXK>X~Dh<%SB!#3D7.qo"sm]5[jW12w
+dUtP~V"6N5uQ%)uC!iL@=Obdi|$<Vd]J!d3-6C<S+^X24Se&xExRS8}-<@"1yk"|VcV|g^[v$5t:Jl&adFtK!^ucF8V6MBxkPd"^KpteH[!I==HvA:5IMD
+wQ-XVudvFo[-T'wIr)_1lf6+Q^z9^P[!iO8I,[Im|[WJhLZjKIzGpv3FjI@_OQF#v"0.'s#I}[K=;-zkTv-izxiqF.J7D5RMJ}4R7Sr.=_is9tawwRq448
+nNet|29h&.wGBhX7b.}T',/VuzBic<B8.!Z'+Qybd3G^[-'iOhqWC'dDkmyRP)v0$d>f9rl>k2C}%93Z[=)9RS^@$0'V"B>@P.w,Ru0Ki!=Qo4)Z7bWv@.
+lzU$U@D)ZLb_6X|=Oj<i>,BB-fxD)`Gy[9_a`:Q$mO#^5B~#JJJo=`VavT=yrELL%IL"(^y2h64OEYM<jAS"RVP.vH/{q7K,^fS:i"o)Q8OG)s^P<Qj>tH
+w^@k"oyxhE7@7BFDws0|&(7/r+'%vl_CT_N2g:t[`v,#BpM7uWq[}c]H-G:JWxlW8_X@=i~UYV!>3$f/%HLO_9y"1'fjKEU2KmRX_"&]4$/JNhJ2wV^w=A
+laG1Z/jQG5V8rP:z<H+W'77GT<w0E;87{Lw>MZYE'@V&$]g28C+3I,F/-At"6dehjqAK)eCaUYD,mUBw%M)1V&+VrqnLE0h>X0t"5z_dUaCn"/V`5QSQpL
+#t=y:C%A>%6cqZWKo!_bKW`1/>je,YW|nxl(DTcCUnkW<6_eQIDsW-7.0BP0>xv+50|8e0-jAL69}Z:J$f%q"(0(5dxxW2@wQDaPKb_dEkv.K-)jS<Cy,X
+:wGH5|>`k/dB@%PVJJ2{0".`B+~Stz&5y1TAfmIz$jr`fm=]hc^/O#oFVR`Q6p=baYd)X"V#4^zm[9sytuov!q,{L%}.g-&-ldPa1egSqxhO|V>HIWsSs9
+L:eFyVM+^|v[x`-<S`2ttswm_cCVmI3Q-]ToKY3PbGD|j//p<2S2H,b&Zqp<6H<00P0nA`FL$(pH(,/tj}'x)GBYEeDX>l],bH61ykq:RnVDx:b%V>6!~F
+EmnudM_#kLr`1@x:Kkd2"9=A-iBCdV_y`xO6n3rOAwQ:@LKc"WC7gfm^q1dFYR'F^ILQl$)b0DBz#e6`;x(7!$vX9UqC4hIo3P3(KV.6[CG>dsi/Lhbb=v
+n>wk&]N}0X~v;Bl@5b(v+`L-6Xi(!,tn+KBf:cxM/i"sYh[B&P>cP3NF^+hQcy|nOC4XF(^Jlii)OC36@lw$"S2&+a<Ggj3+AprxG0H^cIo.z8;|)O1qUg
+g]WF}qJoG`IuyBS^2]Rx>5$2W(.ile)"3x85ZK>Ht)g)$("K!'AJQBx|)7SiVVyKTlDcwJ2%Q{E=XI:Y)jJ{2Kx+;Rj+bq7CO02QY%zrUL_9z5tD:gbkwl
+Jo@["h91/hm{d#>qlq=;Jzn.R>}Ynu>(9tT7QOR|t`"cFE`aJbeX)S<Z!Le!`w"6qEdv1H=3@jj7<c_z2#jzILCD1ik,e7iMa[3HZ5AE,UD8Kriia)xiDz
+^dolU,6Vkj_umXcXwtx7nOwA&t0AY3ZA/GQn;I-6z2JR}@'.FDpO$WKqS_E2Rwxbzs>U5y'$D8W0G>gOF:{UvT""O7}5]sY7;g410W:0/nM}|yj5e'TF~M
+=O&uKayq/JZ58U7B}lOulMk8H:lUU>HEAY)A`qqd{CZtd#8F]#Ccjn/L16N;`Z;|)+%9Q%@B(KH@c'EchjL_TBvvbL%/_|J}!CL8VyVRzx"20Tamc0wyS%
+n|_sQ;G<|zl;TQzythZyL4-2cfA,~(t[<1kiwh-97=+w-WX&JBFtOws,Y]pJav)paG]XjU2{r=Gnt/O=T,h^ab{W#Q$#gm8C>"JGHuHf|D4Vaw%X=I9/M|
+x"yauAn99&QF>Q`e$rV5bGn]q_Cut<tC#5:M7Jy^xj}sRe1mILWxb-zE{_#cu%w_1)'O^c`;w{h9jQn7Y2Eq9f`z5)I'a}Oy!X6:C41g_!pYc,ieafxvWo
+i%MGckC@=YX2{C6Ky{m'F,{Yx`P:BJSN%gTRf/Xh<wU.%4KQ84]N^T7Mv$]gdts:8e_<{j3dpn!C<sO">N@VXz[.i.^j,JztmVI;bE|5=KS6228Yg_J=i#
+Q3/Jnj/f.c;&2|@'-5~s>Zs%GL>;KbO}Yy@{@Qu$W56w5&=$sqnDBrN0pUb}K|oy09kEhU_S>AsO>OeqlUN)8^x<Rf6eI}_i3XR66%A`2;~iU(p9:arM5s
+Kj"{H0R)9`nOZs]KYK)qor'![t]Cz&0/07Y|qT<U1r-n}-NR]];B1.'2Gu%ZTY$6:G5Bcq78l&(}CcGSoT]u{tp&,'$rdW&DZxwvkQS9zyyEs{dR"XVA~7
+N<Q!FMkgUqaQdWbUWJ$]gRHBnq9<gMNh&mIq]=4}@i]h{UtQ_;K;q_#Td=AwQdfzymXjYfn7Bwh#E5XANQeC!l'|:lPFj#tPWS_m@4jo"VFdp<o(Z7js}6
+<d{0Oc5^FLAck$c@2KRmwC%G((n#q6wF!^3V0DE>:lG>E!x>[nMN(v,^[`|]poIj5GG5V{>vUB;6YTOP~JBP|8aXr`i]cm#O+MNYc"gBM`IT]jd+Tk}59v
+5J23FS]^&H9dW[tB`ioX)>IlPlgoRtG3bqJY~O7TV)=-ip:1H[fOyq.Q8,"_!KpshF<#m^:gKL+^FK54,1ooQhVhi#bGz<a9@^w@v`iMe_v)rg7`P7ui]l
+U'~bhbLu%cn"U)aeUGC5XH9l"EkK7a(w|g'8an_3O6J'6%H%&ftlOG_@OSqwjzg95PJHD];_c{Pd1G5kFGZVP(Ynv^QIqDi=O@_5SZg#^`p5mo=<dTx2lA
+G,i&aL5nb}Xl^Ra$kQ=||GWN5Sl_[$Krh@DW+{sa#:xzhUmE3']XJe4>+!+S1OS%7r48yU09X.r8p$(9!5{aI0o6y&,0Sta<K{>[bB2)8|21L_SXN+>5lr
+^s8nwMa_3'#_Qj~s-]r(mOc[/^z-C2b%[q5N9AnWBhs=;/}Ay'.c{y^P6P]FQG;8K>ls:&}(Nzel25<('.B/PeuB%TCLR-fp]L`RE`~7vL{6T88ec9%G'q
+L0udMHQ/-KJWP+,->XlvY&'O`eX7S#4&D]l8:[.I,ichJ0M#d6C<b]];;yXvE(CavdHuhP_N2ss%^[g.dzM"e)j.1KG9F5RQT/r9/w;$jdOOAmm.Rh4WGL
+,9#I<fGao/7&qFMu^dhf<CURtHgPGM]/<YQ"OJk<=B9;Z3,M#W.mw-0$~tUVV^o2jDYc^dpMF5^yAmgOnb3L!aJ)V`xWyC^mY8''dBLj5pi@HEr"dLTA|g
+WKD4%Wt{JqPiwITXafp0[>i2%WnLJ,I$W<LJa!~mZ<sY;(nFG(s5i#[taFl}'kVQi56eN`</]U.earfx|4~fmu:,NDDb)RQ;ry~duMcV]Mpy`2@a2i]@!k
+P-A_11o6bbo=4W.raOVs&;&rym/2J5MzF1FB8;a%v{%k<!rIPx+-H[MZKamhm|#6{6$]C8]g>o!<7v]lM+#0Ce0qXtmM<#5{P^b[kia3h85NgDPz_^+:kC
+>$W+>(hDlJVAQg(7x(ayzO`#0wLxh^)jZEsDdX%Mve73HiOF$tztyV}ObyrFcLPso1j!vqBMs<vfBZFPd"M=ve@[i(1Z'NdxuIyZtzoln!pIYTqxAyAlo[
+'T7Z&cQpEyD,{7]Bly_zlM:nz}%UJLt}Gi[@{:Cqzo_z=gWoJ)kwu:fJ'TZ)p{-4P37AYRhb&LV4UteA_QZqFU':L"m0/x}3;"qbE"[Q)$9/_oh+mxhJw#
+X"~O!m,qk`.|!>KbA'{[(]jr>M8>6GSlRbDe!an)1ld%u#FHc#x,FPtdI`)bmkxm(zwX=>8l-}mNF}Z;,{+k%3t"8qV8')o<:#vvvsC@4wk6w1VgMM`bQ$
+/e"(KSc"7A]+"G4VQC)PbsSbRac;N$Ykr=Y>T2hpDelA:He4!/QaK$j'D}drQM~[bi#&4q05gfP+%^&{)ol@9bG`c.5IHsv<9yBnNcJX@K1:jY;2GF,C;^
+j[~yXP#),9.Vw+`U-Ila{gSofKWej)d!%=LlIy7B-`x/H6(Vp(On5!V5TH(xG%Ul#%WBq}<WTzu.Evi,oJxVV%2D!Wh5YYX,{S[_DL!$#[LLKyld]pZ<-J
+QU`XA(K6{$Mjfs#5iQ<&#nX8,$|8VrI/L{GR'vl3~5.xOSOKuojs|765{$ZVu,g^%n^EGukKplqFx'D$dxa|hD>c+#YG=(yFPQ`E2Kasj}+WV$[V7&Bk!$
+K}qSo#v7gXz'RMClg;;Fj"n0;!OV~Krng9NWUQ9p'==-J90LcQcRLaSo`4"u|yR7Q|@dS|{Zq29Uo03Bj9N%adfA<UdU1|m5~t-=RiUE3Crk~O(/y:vbpQ
+dfQ($e.sKVSkp%+Yb:GSM$>2zim_&xOw9KES,&BZ4bDKWGez.&xpsNNE&p$#x5f/8FcPRa'_d=L=^!KBP[qXKLf:~$}CF<K+}ujO)qb.He:%:JDT%O3QU$
++yI5<dJX-rFtLHlI|q68c1</6=!@i8V!^sJK[V/}Q=y6@mDep|)5lw!E@zdKVY7k/],RHKfb}cL(eTS0iS#O<$~AOTPwf1PfmXYb:.k$H(d%(-g)4CT]>m
+!Z|Wxi4P.hmKI9I{eF@3Of]HQ<O(^(DP^|1|VY)dw&[`<3ELV6>.<q&lGo$D)Fl}).;!WLRd`AEnAaR.f@"3-}Q1aH"BCd(X`.Q<s5%2%yo;b)e`4[5#+@
+"AbTAyoMQ[Z5RW2v1g4T:O[C$8OAn_kp3_!<o`iVAo'z_4<[x#|[(a!7yJ3ke;=q/6~)qXN]&c=YOZui!E3w,w-8idaL+sbD@&;wN7=4kJnb93V5h<avbA
+ZG@EE^Hw|E"kkR|+0<Q])-x4{hfT=0;&Rise4d};2TOW"g#oBS,BQ:jkOHCskF8&n3$9{vIRqXO+K>Dr;}Au%e$>IMr5fWLMvKU0ogW2Hl3tWMR'!BjlH+
+u5grGZUPIO60]P;cM9Bjy2ehEz|%_.a96^sW@js=^.]P,pjz[t^aPhAs$cU2ia<$vk(o(+m.OjN)#i(de^UfT{3dcU,#-t@jy_@!JdXU1v,4(B4]VpZuX$
+t2y{"Y;<VjhAe7Rr<B>$W0E31PzPZWan8_u[OG}"WcIp,}|H'+mOac/&71{F/wm`SWWX7]B)TN41ea~BOQ,XIDaM~1vo5<1rCgB@Nmzo=5#=t7Tuel;e05
+^pYt}|Rpg=$7L4f6#_=3(6/%A.Oz}+)EAA]J%+|xTc.>Kt=.8)S"9tgXD'Xjhm)d`i]|:B9DNpiZkXt!0c{IbeL6Dsi=x+_LVdXI=79-I2/A1_90!:1tI1
+m&OXm:6|T:dKMALjx35$]-<+jX-5Si}5d+p_m/Wq&MG6XUeE!gWo=JsV84/=aD.5~VwU>qxHiRYZNZLGRNN.]OX/S+jGl|<vh,W&%fd(9&BjIgdkK#5-`'
+^i$QvEXVu@Ui-vuRX:FkX<cZ=BDKP)Ct>:6]WLgm6+T8:u5@k-Xx]RP0x]5#A@fm"33kSH-6JTxGEE9)$g_Yo1Cvh|^M5+.s^2vdX/=_#)WP$;|}5PW!ju
+H!hSUY`[}O!g=Povw8$2j!jtw5"i<8t<vEYU<w_r!JxuyM($/2^vC%TYU3=Ow((C5ELIR+<}OzaSTe_V[ZrNu2}j^x(<#d%smb']K9uPvWL{8W&VV51o%P
+r+6tZe6J[cth;_=wnu$Eom~}drRtczcy${xuBj2B/e>GhT{(J#h(zg3uv;,tav%oF^IN,l9=>|AzW4w}fLrTfKSs9cLO{W)WLq4qDr_o'kPvHU0=_)~M~8
+q6Q9)M#V1id;5@'IGt7A-6R_HHl%'41gaOM2yO@%$)=qn$M06FujXf^lR{7)^q{reSTpp9-O^dUkNLuKgn'On,301yD^hfYx1^4JQ6FO$1nzX&dJ$p>6k/
+>U;DX{~YQx$VD,)`EVg4^3#M~O&#=eT`"~,=lS8IU<XDGNGL4h"k<X[oDb;GeEG9u6`W:<^#p4-#->d$w7&|WRG}sev<L:/="|bnbH.GHWhpnqGHr>=Z7k
+$bN1]^(oBomSu=[Hxn/c2g&Zpyp-8v}/L(QKJ77sg3uc9W]F2SNtlo[W[Ga8Rd>@}diqM<5D[85e9TT-,:CR_z'cO<g.>mDEs|5`ii{86!b$h/CU9PUc&Z
+n"I-$_`}JOA"tjezY[u3e)WLjK7vTf,6o.[AWIBt;a=0i88Q_aV6czgLic$)&+#@hxvAMkD|Ok-[=#P>gB:^`|(mq_{mb%7!^^%Pc^&y9k>=[f$9H@i[|W
+#c8S"Z&pUXxEKLK>Gho4sOAXv;%hSCNL/AX]b.B^PytJ0)iAhY.v5^~[eWW[z4_j8@p.X236Qq^'lUQUDo;goFrc2`fZSa,Y[<T3ASqa@PJv2ftL{hq9Ya
+;'`>h:g"kJ>(viaj.Di"YCBLt-7i#lJ;w!C4y4yYV^B#StnLaaP}TFXYTAn1E#Yy,W~xXW{p)r)K'|NR<W{sg5o|#J5c^72})53.NY[FF}P52pO"GxkVsx
+/G$@j/h98&N(~!oBmC(8wQIo6JfV0oE<.f,SI{1/d1oyBk7/wl>JtD1fBT5=FlN:ql(]Pk7ClpFn/bJ1%Ut+uu#jK_K<L:o$"6F]"q&b9c+7zWf8]`0.b`
+.Yx@.5}<mNKT/%4"{_&3p:bj9+ZFt;'V/..-_K)MhvV]],TR.uLz5SWf,ID%L{7^4V|"LsNRc|$R:%H7_24p0`O)/:5+y|QLW]`hH-_%A&W+vK.kQkkU"y
+0HJ5!s~f>|;ZRcGJw2xQP4|voX2K7pI'2a!:,EQWxwGM,Wk`)Y.Ftu|pA=r^xJlYhT8{_X={V{vr70zg$"Wqea_VN}!y8+7,1SYgJa<5o|h9Vl`YE,HlWQ
+YrG@%[&zzWQpVR~{0G4:_q=`_Wt)@%|SPWA0+Xk#D&If}Z]VWA1!dxV-5q$KV)d6fRJPX@Nf>njWz;G{&NDm'4&xXTW]5t3UzxOO%h2,]Rnt!7;BgydTC=
+_@~2)M&jEUcM&%N#3vl8|CAP58I=yIpLgO1sK^5cvF_Wkb@(8'eD'"t+3,{e&.m^nn|(;wV}ClJUu)o^Qqw,Qbv7FldPp$]eO9z#)%a;)^jbls5a5Rp|)M
+4P.8k;R4mFRSw}n:Sr+sI=SoSQUO>2#2xK2na_Y$gQWd%<9h#`la!rf,02!#D_R@%yJ@XZT0QhY8In@AyZKK[>+C8BF5^daaGpSst1w|>c[zzH-:+5&^rU
+#PZX~"`1T3keV:9ic9;i9q~n3Dnc4/%sG:5wJr:ZXBEB;%8$m[|^7KR%ozJEVg[SE89H,;Q`Rcz=,7GQ[]BM_u(,!C;=(>7cY]ZW-P3Q0{U@Q8=S>n1q[i
+/zb|$:IxKk40KbO/+$LG6#nq,EsImlf/]&r.a`1_CAbrWW61Q(X1!#_:mFi6Rc4%5Aj_{Cd!oSu:R2I[/%w-@xVLW8k}v5wo`bdk]&w(R_!`tgDa1X|[{3
+z%,U|@}As#rI=cweat_Xn,~DeB(b@A={(RG_d[,DE<]_o.,O8#x,ZAxB>jdO|>m0/LKQG&-OPT9C313(x]D6]A]D2r5PiLl="7$}_X,^LR@LKQxQ6_d6ip
+x&Alv34|KLU1M%dQ7L{Z]^d%gNvf<Ria@GXB;W$@2{NhKL2I^/:xiEX6iUhBtl~]yqAe:,(mGx;O{;3CU;OyG|rv:l<V|19"11`^Fz')Gvlmgz`}'g:bOJ
+r+=xxf9L+6_`8{;w8ga{W57dLNx3Du}nc:/r_-LadxYj!;(:hHc^J4Vov28Fy:q:{H>]Ati[U.tJRU=n(<2X>A/M'.51g1zHRaZl+5)XlWlTq_%{e^l`T%
+wbx_~w97C.hpp|AY#B,IX2P(v-%9Z!G!99gDnk!eB"QwBwERsofey{0OpdEb1|Th4h8u^R49lX&9sCe7)5_m{Lp&8L+W@lbN0}a%uf{1]QS)|a'Zn,T6f3
+0la]S9%FzN)Li)zZ'|^BT{6I%z8C[>H1jbIU@y8[$+tC.V@W'_Y@M^M':f6.d>vOYK-UNh:,Y+EUj+WERYJd@Wzq;k9Ytr:dK)/:qFg=W{;ON+.^/owet"
+`Z4URD@BIqTf-lGt$NR-S3J/~Ib4l/f95p|SrL6fuumU1/](~!{65b.$A'.liy'FM73UP4'Q{P(gF!Z[._[r.LY:-BOARZ(zI}G@>H`$DCfWH)ph["F{4P
+I%jtQ+7T)l5nd(V3EDX6kqm0Yt%aEY5dgHZiFduP17r)ZODyag8^H"o}dCfqVwkrN&[YCy#;WCAbuCGr!AVf0C&rnvv;M$`NLtbDOOod7>hBZ2UB^De$>7
+~A%({FGk05DmIwMGbD+Bv)U,U(ZO8$j7A07G<#W`Wxupz$]^MA.@['BA%Z,_cL$)Llsk;dW,_f)Ghd'T#%g9EY:Qa}d<uK;uZ[e%y%bp#-K2"O$zu/ANX!
+!r9Zi|3;:':jX@QU,{+JYSAlqh,_3F:GST,aW[35~l=0yPE^Yi98f]RcJV[W-.Oov'CW3<mjD],('NSO]4Ysy+y3D&,@k"efK:51wf@,%CpJ2W>|pVvKQn
+jZ![$"2bQFRc#N`{>Gyt'd.9V0G_j/;zi2j'XJllZaPF~JIb;vMVXKkm=a}FDDs2%y.80xabLf~]+V>nfkg'`tXwQD{ycKnb%bM6lGb`)SzwveRMQiD'L8
+QW8cH>@K$@tjK=e4zjg]^N{CQx.g(s.y}=bV{"iLKD+0E]E{vKNB]';x~)6&Y=u9C>kaPF<r'z.8'4sAg>wK/L!)"7m#aOj4vwRRR6NH~aSbyR6PA+7HNZ
+0]x1fw>t@yt`s/4<I()L:Z,DyDWLQPXc2=PJ@1o34D,AqmQa->3/+V@5PoKtA`%yR4&T}q80~9O5h4+F%UsV&r0YWOtg1LCX'@lU$VvjXW42wBN#6ZI_`,
+5k%`:hq$!Qme^|`3~%|$W[J@f:S78.G2QhUOF,-d/`',PiJ+uw3K7S}VD/C:vIoVO8G2.&kT@^dB|Sh_+Kh"Ci@)%HAL6W]XS'pQ_Zs5,<vF0#lK%}^/T>
+%{SQeT!kaV9K,MmbI1YVo@&aLOxe,](!5:`0R'rS1p$,Y(U'JX^iKA57vJ"!4C+iM11i.pB_;GgB8YGY<v,v}P$eW{3],OHb)Fg4]d2<#b^H~zl%Ip4_xU
+lP~J[SsZI;;5{xOb4Jh/],_Ue+x87p5QSDa%"oqTSqWZWU^bQ4wIwx^^>U:8m3Rb%'a7b+RllR`2iOn=D<,z2]Xkc(M_tOraO{j$[|M'z/js%TEW@fWV9q
+cVTmaPgD6Mb.btm}Fm2ErdKH_bxcsXVu0D)^yY6H"+bLHKp6F!&_qMG&9YwjZ&QG!f[fy5vf"u7HpH>sLu(|Fg&SSD:1629N3.[N@}e@QCU2tl=MfLG}AC
+xb|WJ(K0GM03T,&|x6VxCDXqHGhEL<@)ov:E@)[w;}gR`KRumJS%UM|Lr{I_^QWkKt<}IQiKxe"kG}/&p6ANTQ0nAJd^tLU$4W@`p-0/|5;jyqMrEu.=Z2
+Bx%'~y(|@&YS1A<^;SBB$M!vgm[,mr)xXF#L7q#MWL+v#Jl6u^Cm3cU!<dZ9e{1HNf_Y4N}!/MV0MR~;.4|PZo}K"zr55h;<Sn.[;"qZ_q9qZ!&RMNSeTF
+%DZzvEe+44~eq"s0"+XnZ!pM/}-mO"p,cZs|SZz&_'x.Tk|'Yy}eAy9O~$nB1{^</-Jt!r>gF/Ku)/&DM6[K'%)=TDfU6@PxJhb7bqW!mqT3vE&Rr5+W2}
+]hEbI(br',I3U%'uWG)zjy+.%6u[C)!jf"`2I2pGm!}@zoReUpUHM'-Nct($fJ%x:bC$rm8KjYqjWXcBPP)'=D%6Jt0;03@=g|W91livOHgRGW(L7/sO6W
+'H.c46F(/!IZinl[ML0_Emyi>pe;FpXT`8/6T;Hr=hJTHD8(o>'}0FJ{(a)9Zu7bv4$s6Qim0B}|G"i{P<]u%B]uCo#$K8i1ny/2lbq4t#ZE0M1UJl#|-K
+CR'sZo#j)GAc13qxe:L<Aq49gxa)/Nlbck9q7L!wmrJL"zvq|t5/,W'Yv+iFA[PSkEF_/VmGtu|!KTSPQ+8hwp>dHd-0v{j5pOX3O^c}@4Z)+GY%9{B=t>
+:|nE/%wl+h+R_rj`.OBjick-7wE,:I0S{cm('a_W73U8w#K[K>umGK3%'<9uk.:yS2,sj]@gdl"82/GyBh0:ztBQa[z1_Y)|9myHzykpT<`$AE=4PLp$<%
+DoTwt%E!`n+4dtb"ty;y21|[eKUQ(dWhI!1`nz>17@R^&Z`#evBTl<]s'!1iN3e$0#Jqy0XA8nYok/`I:RoBum_+x2JMSlVQIA}&SSjNN1aZQu.5s|@NrS
+5&e&!=zY{g6]I$:U:PARO:"&&T{|`B),cJU+oj7BANgY.@V2T|HoFx17.GcQBhY{t;a%E+Ct+OW-vs}<KfdNwULKm;!-kjc0A:NC^3U7C&@A{T'bJO6I3/
+9GYYj$/#Fqtr{5j^%ymK%%%q3>e:UHvITdriMnW$^xYW{M@E`ya,u{,w$$E`~H]h[}b|21j+mg`UZ9_Hvo-cAUoj(r4G#tcO{UO3bp!9-R)!HBkUpAgRa7
+kx9+Zi~rVF!zVdqD"#$d6y4.3yLttpnN"GXgDfQF<y5m]i,FmWB%RGP`#!@9ecR,aqkB7zq_dc]U^PyGSU|g"0xc8L^1+Jj-$=dn`i3]q2Q3YHWmpzd"R1
+&2;|W9`BMQB_dCcdqeT/W(hQDel'l.+ul1~M-2ZO47.uXOj=G^l]A[><phsDoAukipckJw{t;icDz{K(l#]0zrK>=>)s6xdfg.DmiE[Yns<gjXm:;cvmv#
+#Xvn'Y8S^tyEu6%P(c/QaDq}$vxE]%/<Ee|g6fi@-J"9N-H>WQMK9c!UbtZM9B7WuT'jU,@'Nsm+<5Y}s)IIop0#&]uSu"2DK5G'}L!.viE<<aK.veG]|I
+cL4a1l'=8&:fI}v&Yy^y%nF^.W"u`A8LtvQ^B.=`3)<]uAf]U$ra'Q[z..IcL+MKN5H](ru!w9^vwKW!-Iw9^vsWI=G%E7GE2u)<Q&4+gUoZv{4vb+9hKb
+$(SE2c&xEuq>M_R-,etwb#EBcf/v+HnT}Eb.ZorAT=WTdZupbw$M{>hArx!9zEs7M6&Q]CI-Icyj8%;%vYW1;wp<LHj+ZxeT'yTUsr0{SEahxE&N=pa5j_
+StC!NU7SIbFeJ`4#a#OgS+x|}#3>Y<BwQ15/!)/@6uY]4hm:w^V8ePyL$aOn~YFc|.]=6qb^l-~kqh8TRn`'G8T;9wK@1q::a,G0fgDPB|{MP'd=l63uV&
+^5-]dPOO5g(8-6xYj|-lI{'tq!AnX7g;-l|V"fkfN]&|-'kH(|U`L'ogi^K273@:QePSJSK"/"N#|AlR!d=7IG]wo19aai1_+:3k4EH9yG4!uNheT&'lKj
+p='f4`hCO^tw[dyy/.^kk]+#K[et'&;v^=E7)m/U/lWDSnY]t:wr]+^2@:$}$"e#=V-EW//<@,0+)D-45vo4f11[g.jdC|]@b)AQWGYX|VXtRPnlft2JRC
+/O%Fpy8]o`Z[-x7jabn@BNr@.e,$"!CQZTNZH[v`[.{+{]Vbp+T.D,~-)dn=`}!9`i3sqOCiEb>O#rN0_Z9lF,sA%1+K.)yUxuG%!$oaPN+nHD<SrRyZ+8
+cUf,49fqb(T#;6:o-biT2yIDRrG7I;o[Y73!pgR&8>WL"Jg^5vOv(Aw"QIwmS9R/SL:PeGup)yLD+/FnT76,mL/`/1$Ym$)@ek/MZy'Tn6x1QaBnJJ+Ye;
+m=t_"7Dc+z%i[m60e#)$5(jfkNpOI,HbTsp)o'QE#S42G0y>!JK,c@[t_Pc1~P"tiqP-7c}26S!S75a`'i6_|S#"PwvxLw3G4D6wFslG4X.E[Fgv&c)]Zz
++)Zn^20kEiN(1fYm5'cQFX"K!VzY"`csXeJRqR&y{!z41q^`KQUc1)bXEh-4J7TTYV/xzTl5&@|T1P/C`wZUR@e_2]O[{io8;+;]h:sA8X86^B6d@Uqjud
+-7i&X^F+uR,N>qzu+<^mi[Lh;h1SUWRP.(]FX'v/hCPs2ymbRPMx[xae8STV/axx2'@mz7R,6r2!c9<"T=tQq"FVtr;5[>UKg9)K1MM+Yz7:-Nm&Ba&c8$
+V[d&eU96ETLR3F_8_ZOztF7f$Gwx2OCFJhJ|,&QWuV1robcI>B#:i$lFeWP"Ln;zcb"]IE[Q/FS,1Xs/]BeEax`6Us^V&W'Eq-pYX<zq&=GZ,8d#bt{M<n
+&Y!zyDr]U>%juGg6(l0=8#xr=@abi^}hU]20c#EO,85|E5ShF:ZD:,`mp'hJz'Oztudo%`[!@zfu91]vvLEk,]}Irp}m1q.{Pt~8kox|Sh"QKJLUWg~^1y
+[K6@RNc[ou];VF+>Jupr6gCueRte'd+&oDZql$5t:Id+iDZI$TZKu(#}I9Mt(Usd)lnmUkvP(ED=#OK4t$A}lb}:unc8(sG7H!Z^{b7{ARM82jVY=P4$nj
+ILpPmSq='S!4"]FkC%ZY.>R<T6`QT=j6$&jXo:(ic}1s@)M#~kNz4w3/wL!Fok1OOed-xo_f+vSX)FnJCF-#]l"Qm{ln)Qd#qoJ_Fhu>kK1VE7.7T;-}hN
+VaawgwoQ7^/cO}jk-SWO4',$n2F3-SOu1T!3CY)w=^Xz_h-VkwErRN9T%I4Z_fn/u}=/U)rIRxhw{NfJQC[[Q8>g{16mWXP(`Z0omy{iBR,y7Fl`z:ya'D
+2N|<u7(={imhw{=IM^lMFpo.HF3qGOQm%uN$QNU^/f-$ouBc]"bG9@r9p0H>>w+sC@8E^^O4o,W@[Uee1|z^LR;1]mybYEYbaa2NVW.>oNhlydTs|8I`/^
+;p&("s#y)-8;F::kIUzukuB['5$fI;l8"]|ID'{{,h+yG-']y^#)X#C!M1q'UL^$(+VFx0v>ytkZQ_iUAs"c~Lj2zTMOAa&dcH/0!z^(M/Pr]#"V$"4v5m
+eHE8=hp&W.UNv$%KL_bsb%w29n:0n%Nrg$~`X@={V$`GAJKahXPnce`M@EIW;r5K~2I1C[83v7../qz1DAIHIWy#;n%%}G][c6I-hEv`Nb"=!ErK$wivA/
+ln3KYb.o{m'k8u-3_azWud'`-F0y]RH;=rX'->&,mC!sngG`q%^4(!lC!K.r"UYB=l-!@=D"pRpC7|v|&G1^mKx:o+3}-OPvX;W|![9|r[of`>ENKaeG%B
+bz<k3c+7r-v};y1CKf@ssau<;iy1+@gk]Jm(pV0F>2=|N9zvw`fJ>USB'z{czCIZXNY+q(k^UB}N{lI7oqF/5`Z+FA4|N"4e2}j"hp=Q,:DJ!y^Q~e;0=n
+9lH:72R9,UMiDb2-N&p12SC8qLV{Lzl.%ZgK_^k4OD'a%j9EnN(C[)8w_p]&quiqz^hVB#gGqqpY7tkw^6sop-`A"<K(!@Y>N{@|0a1a0(8w%XTdmD_%)]
+S&/g{XLk2{4t2sKlvA%R@Z}#k9`=XKA|HZZ>r4@&UlUk1XV]UlmMYAPiRI:L2C+dXfozl&PI&YFb:,js%N=Rs_E4zlH:tv~1'FnN0|pULpu_[2s-,q{{fx
+&;!6k3#.kMv.)yk;YM3bnQdg,[nUP}9MMNUqOOVSZ2Q!v#3$^48_JWl_ZP2`]Jq@RztTD@a9/a-Ca"ZUGhtg]I"^"`@)E;!NvGS5zkleuGOwy{L0=Ze#u7
+y')s`S^jm!8dI5_[Chezlpv5gv,Tjfm=2FTa#1cj"y}/3Wr$R"a6{$o>9dfKzmgy>@Msp:B4+(&bye']87k7!F6{0g@j>}Z,rt'(cYfQLUe7f7qNq(O:sG
+ol`j<c/+AD3<pU{WL/VLIkCmO:@SnY9}MGc}$p^hKrz"A|X-SJEee$cnhmf@`BPnJW5,8L@k7Asu'LL$UT45JW/M.j6vd$++M=m|mcPN=se-`RGm]DufK#
+r}qC|$mcf`ZWNm_gb+x4d`3=$9etzl1HL;@a`{W@GTSR"0sL[fN'<7|aK+}h>1Yp,@G7<tJ)0|ajT24D{3_a)79'[G[+xggoG%v4H6>oXtYWM0@#'THC;4
+=^;n@n)f"TBbcJk8ZNlCXxL#GiEW,GEEH>u_.A[>baY:7X{>1z^[Fl3hSJ&2)&{w8!yKgvC'i<7X+:hgL(;<`2,1ZCzxJe`}C"#5A^Xf4l=CG=,vXgSpRx
+=.qKuZYs8$o$X:;I@kN)))xq6(D^-O,Hw-n#qdr7'Prr^ijjf7R/XO"AE`{%e_Gr-GU^>]Ucmz2wfoL|@A1KB-Vp9|m%+It%pS~1Mh{C7{$"N`w(mU^M5c
+cr(s)%3V]A(EGJM%h`%yRje8|qABLU/%&g)q@SV=r9$52imD;<`q>p;5>|KI.CZ4~ev@EiI&`YyEv_2lXh(xSCnWE5rGtVAs@9ygla";9Q{'"BZhsNBCJ5
+9zz7~tgGaxxQWNY-!P]q~Crk(W]AFAiDB>KfSc[s`Ko8u$B,VT')Y3pZK2leZkSzln|zG=#x9U$OH'-QMy+;q'J@TgIdEJOTlK"2LO&>wBm.{0AvXq~fkk
+uyF=kZ{!.ot+"t3$Yk,vX.6Id$ib.zNCWOB_bkC0:J&zXQlxvHSM).RYb{ME5B<,/nP;k=Dn`BO)y<6O+qmdhu'M!y7wy|QkL:<XES:=g8SS+["`Q7I#]#
+Sw,ao".+^1Opc=VE8<$aC,&{5a'6.-=zXj^r4;`R_2a2O"SFbC,8s}~DB/gr6@PiBv0F/]Nk|Q+)I/7Eta"#]Hkpm5&yMi&OI"n,-iyx}7Y]]D4fj;0|T/
+<do4T|bEtiOUU.rIe:Y[odG.jsxF@A!eHd8i#tOmy[<,N;cDsVY37U.MN_8}2Bq.8r-2+|^)!%=9n``yD@c`]aEhSFbT!|fSrrlj<0LhofdG65!B3TB/qj
+y.G7IXFaiTO+hOk;f[y|X(&['yw32.bq:DafgjI_P^kIVqxC'[@`x5Pzl(CG.elV-HsIWNGcSnPiCVJ@=vZtj,%EOX:/<O'z&&HZ^BFsoesaj:{:"0';62
+TJ=KU"sPU=DNaettV'3jcD3OUkBsfr(kV])(ljhI9eE>3lzTm"5ejfP>snT%qP}7UM#|^Jx8]R8:@_0sH@AXilJO'BiRs%P^|S7@Weh%bImt+g^i/)t&]_
+7XhQV:faA7Z[W5`&%U'4~&k_:sYR[toU!_0eEl~s[@8;HokwFm.,Ctmta0q&FBx5eJh&R/ZoYC/p#&h3]!V}_&sLTT-=)]vl}a9pegk##^p_XjU>41Tm4:
+w[+1.MPZ'.2;wwn4/d]wa%626;E5[Po]C$p')u^=QCA[W!$nL109XBB@U:g:tk.(!eTf:c#bPdHY_b0uB@-4B.>_JC!DP%uIW=R6cWnCwBVp/nTN;KCDhw
+p_N{8tB{mxylA0]b(^am{f.zFc9NwpPnGA]IYMZFMdlLV'N>z{-2%ciyR{3m&!(TE-9A-u,)8Vv"ZchyHb6:Q8<`#}Jr9D2/p5~a+VA$D1"gDlET-azX]o
+C;X'y|T[!A[PAs/D@C0Ec)M2/iHbV'`H!bx7MY{tD!d8yu=1_R-P$I3bYCffG;f.#wcOwo$Oj#7CzSd+|4%[J4|+EO@Sny1$U3//Zm;g,!AvuE#z>sJiUn
+vJi62y-l"@NLojS!XLhe=lhq)#U!"+|s9t&&a%5#W{xmqm!&wG;7>;FP=X1]@Du)@OXPn=mIz0IIT-3[f%I.yM4hU1wX2#'%nZBu.IHHzH"9Mw=SC|-Pru
+;=z7w|r@;UK(RoLyGw":x`4ydSA:^cBeoL|>Gkj/4YNG8xxT#B;{-bfRY2,YG#W,#LE]W{&xfEr6N)EgACdG75ChG:mera,t('^7_(1|Jg]RUV)YbBy#!&
+=>Wg~|o}b,'j7J|D<_vYDJ7Hz]BtH!)-v3VpmYq[}ZcG;ph3lRk-ugGDt7m|3W4]e9~Nz4lR,Gp%82u/d$I1{9Z@{>DUw&=:d`BW[b5v,<XU#OpaI/V>Bw
+mmNiqii/iWe|&{27Vco_lhKw:^UBr6CAte#0Fu}bj46;T>|dShjrzejy05#o];APt6M=P{FM[+G%9q|0Gy>vP_sf@.Q3Z.YkJPyFIa!IYl_P,=mFTGs90R
+a,o{M7rFO$VEu`~8`,C/fJX-n>cRI>6,Ob@+kTD3/1;ojB<]L4Pkx/t=QQMFuC)W{Lcjzbj6$VTI,IB=JZ7(RLX1VVJBy7beo2zTd!VZ|I<YpTzWcVtgpf
+[6u/RI6(GM+<8L<SK%Zc^ym$}{>sI:_cL}z:[lfmA2M5z(rJ4.-TLI-_XJ3N2-3-^@n]p^xeT{fd)vW'24mVk2S:E_XGRf&1F/Nf:v{c}5O2lf-g`nwl7`
+y_F3^r%VgFyIK(IUhK(|/{OqF49PE})d!FEseZqq#J&rAfwp}&32F=/_!,JJK@n.k[E=%mNT|&!o@gf3H39%ohwAJ,Q-h6GsTk,eY8Ki@Kvco8NzN2$Tg:
+Y_T^P7;uw_$_Ky;Nwx7va1g=NvF8'y;r`]<}cRqMIe2Aa_,{arshb-;`E{[L2r[U+,Y8,AjyT^zb&V12WXxTRL9/<gil.7mQo1:c;jI794NP)yzn:qhdc{
+t=4cy^aIAg/Yc,A(}<k|}y582u<f8ODJVx|OHQ<}Ju(|l6E{ll)ck<]kY|~Qg,]}.I:v!DMx$_RMa]#{suvsYA1}dMZE_Yx]E]R7^FE6+cnG}`gA8V-yF#
+B&,|GN<Zly!%(+gwcCqFzZ+[MKv%1Ouhi,l&"]^>Q)FB.%oCc8'L+#-w:ozY<pn]Te3MKpj)QjW{x2:IE>o$lrug9zT_(P|}IcJ(!++'<gLs/5Cz3X}JZh
+C5FuLE_a}/CplaKYIN=d:nQ%j'^#55GQj,}V+45F%:vzEp_Oo"L%C$:2h$7#Xcqp1PQ1CF/Yre8cSi)7"h>ehwg:DI;UEAF(l[~;Qn1JKU=@4N')q@844B
+gr>q@[}[='Fa@+(q=kWRbrnbD:,Cn`:0g8%+Oj{wD$vFd#~2cGP%n:[K&%OSZ-wb@8|;_VGO'61q|Xf<l%8[s"fLXQu3+C:L==VM."5OH65ol]uI{X:l(J
+`8="G]<`1+{C5zQTN<{EA&Z$0YxPMJ0W!o3O%^sz!4G0E/Qw:oF/`ulh<[SF^UDiEfz.^I):OEP"i)%b>lnh7YLRnCGjWOU9)KDJJr|15<R:QHL>c&U6UW
+~fx8mg:NYF3Z9.l!9O3Kx(#[XzOP~AD(;V]Ylx>we'm[uwBF|tD18,YMd>p]2c,t/I+M$&O@eQnRb[f..FA+6qkai-Js~XG[S3HaT:BHctv}@Oy!SV1W%f
+TK7pYBhtca{7+rO;456G/>tTD@C@WPyi=7>#sfInLj:ls#J$CDk-,NC)vr{%J|f!wh&xCK7!uWyE's}dcf`wk7zl0F8fh2)H~:!.Ygp&GaBuz#%Mb@re%y
+`qLB9qzQi9|<<HoH%)g+=cm/S7GsJ/sO4ekA$2,%;A8Nx'sxjfnmDEh7cQa#&-3tG.+5MDIuU<a5!f$vdl^Bs3B>gg0il0H{xIU{=@LHIoq|y/_pr|>dTu
+@FXa]=5`7xpZ3ho|G)UNx^r{Q&Rtc2u=0F6fP8"Z"_:y7j`C>Vc"VL~rNjd>khAuzvkL(Fhes735Q@Qn4jGuoxy3+_!_ns6wPpnDmm~#z%@TA"7oA6+lI/
+j=1B~'C-8OlPigo>u+TMs7r}zdcS%@$5~.p}F$A7etS5;&!A5cam|N7s"`3`Na1x0J/Mv@RC&87,&[]|MCmez9SZ.eNGHd^wDBOs~HHX+,rZw;wZmal9FF
+8d)f@pavK>=b.nR,FaA{dXtVJ8'`aE9z[bZt$U.bKNf@e//%#70OG+@8{C[HfgFnIXXeFsxxl0WY/V2"iYjnus%$}LSikj2gi[(,-[AQt#-'^BsWa^Q+q9
+uZ:W01}HQpc6''`}a+f%G3FNZNPeSXTT&/0bUm@m5'fM7v+L@sE)H9[YXC)3.37d<]K@C:4I4W=RSbxVdtaS9pq,zH26525d[QXF$v)+"TKq{[RVxNi{+)
+B[~N!uze~z`%'5=rg5g%J4BT!+{:iUKO#tX,P3x}NnkjUWRR({2__$F#nsyM=VDr@l1_oNeO7p&)HRcX{fim9J0'<Ppwyz}@W}c7JFR'J@Hdf_rqB)tT^Z
+Q3"HB[Fb:9;zf0IUys%SX%;HL4A7J=9:(rcpMm)}tCyFCscfqzh2V]9I5IhPd,rbh>f$0G+=LrAwBMt3[o-%e;mrPYpt@cqu#=gISIFF27f(4KEY(jvJO{
+mk8Ll$bDyTeTm{2guqdg$$r%hO+["}DmP&EK$Jt,4OcB-(p13w0=0TVI}}}S>!h3W#QwS&U,|WvfDVR'p}iO#(+=v=&wJ_'Vq'E]gN$_{Jh@_rPnybIgv{
+C}6|TE+aYD5#Xj1F6-ek_|_fuf|/VxL_DM)[4{E8-RunLE+Ni(z/m}CuCmGfz/]zt'G5O9DR56nXsXQ!Gk|{B;mnTjDQJ7+(mGV79IKk=$%G,q:S(9@0FA
+-_Z&-O^dw6&K+LKdT7`1)qPy'[Wn7s(`qXG`0sL:)3TJT{7ctY)n>X9`F^lrd#7x!zYH0&%W"VAr_(my]I;$jTw(Nb>b;Ou-gQy+13w0a,l0r/z|gDek.7
+2a"-LIJP=B5]I.}DDa$3h+_Ujb/Fm3-He9`Z8DS6iC2%Ia!E[dk5}B3&IA;wY#hj3BTb(5:oj|6($DciY33Gd[dD`h$7fMQz`^yfzCxR"JN6i_na$_zK'b
+'j>P+uM4H,77'6x:!Cnu9USx9^;Ccn-A}0,UyosrG+>1j,{%tkH/#N.&JRZC;wo(BRhiWqs:CHyD2.pPusi0Y>C{e[Xq0=;v0j[HWvCDNxNVF^Q'$YK<#/
+A]O`4^6;oR'H(yh(IQ8N(^%1tRd<R9C,v16t%a{mFC0@TB$#[=<>%dta5U(sf[@PmX890K5{uXt8Xo|5P9tAf%x52ywnST1V|Q3l';&j]sR!c.&4Ef!"ir
+^Tw!0DCeWF9snDsxs>qrGk@@Z4)=dcikMriGsy2Te3S("y0Ul(;`.R$Y9C)ON^:T'fK[N.)2z!c//nm%a&vR%NnH,L3Y^qVqjAn"jx4`D||wt{"ZnPeiaw
+)}e3nqg4"-cnkVC^yt7HV%KqD<gKyp/d/}9T2@FO7}Rr@Pf;;O~)Q+Y7_|Q+K"%,Dfkq-3N",)HVQ((@}>q79I3b&,p<JF3bs6+g9qfXpHczLx@-VM1Bz1
+k:hFGXNJ&cMXb%{Q@ej^&t&]jr9#IBF9{5MbU:Gtg9@`$:k`(D#$>UGDCEaXlfre{rNI{Sn]H;"05WgL}]Kp{6L:mi[zZ),t`H[mP2pY(z].PR6Xm8~|4b
+L[HGGW>E%$5qz.T'@;~^S0@G.ox]ZdXxGe@@sPXlO5k/bW=zVrjq[6>E23><T-LWQr];luh[tiLp%zC;bf^2q&&hwaL$^GjU!x;_^{DJTYk!cSKGX1RGg"
+cF0gqtDOLz=IIYzZhw5dv(8)C5;$Vcs2w6e4{d9=[XpS"@(|nNA6#_d=pU'h5k)Ey8jG$$qNb_.Zcz-<6=){I:44f]_Gql-.@TAFOE+I`'Y;O7Y4itGYR=
+.Bqgm!+s)6AR3v#S`uyE#C.)!KdBHrgjTY9|"[(/xDF=^w$i"I</Zc29DjcH)Ks]FKHk2w41lr|JU^o^yyGg;9]pA%g&$caafKK5OT.i(aA&y(s4"M/esH
+pq(#O{TJOEm'3<)qx=t4/h9rh3+=}me9WLQAJl>t2He{!MmeXLB}!D'rMCNFx/GMssH$r2<C/c#AcB].)^Nvh<-f$n#[%&I6uSD>XFOsv+4/pT!9+%~{;k
+x:|cH#m@:$dgv41pWv~sW8UIYfb5sq^3=z:LhaByd2z#0;&_tF'A+HbM+q@%OMOKrI10v&MC3KL;z61Naw7V^9wW"p_-w`bLdoT<ODR)nbZmG/FnCekpI9
+m0;MKkUKjeN/p5JgNnwdSZ[^JgnL7238VnRUJ98Zm|!sd@"1gf1rlb{qS<ErZ'ja@deh3>%ygGSo$RCM70ecEhb/+P-rTMm{92l'l@sQ)tqaS74ieu.Pms
+I6K8Kp[1+<4[+CpeNi1)x3M$W_|#;-71b-iA%8<nT<<3x!,QItmMq!lb]#y_4]d8Ypvy@kVEf#[e$Ga@^jS&`C:C{!kL^VO5f:wSB86RW_0@Z=cWETKLCT
+8@{OeO,JZhCE!xq:j6}aTX^r'O~pP%d[$U!tuAT]p5bq::~E=g/xFKii<eHa7bj+aiVzLY~#([hg7aA&oCJZ{z3b0wTpy]_Man5#B=c-2r#chP[E2.{dK:
+[53wzXmhkcZ^c90HYwuXj%Ue]h&wgu}Gdt1j@lZaLQO.]sBn0QiyYZv0=GUp=wBTkoESay"SBSg@~|ANJ6e@j3jN}!9<KYI7mfw.XhUNAMBy$I;eR.S{z'
+(;F3]!|#Ow.Xb!YKN=J1._s{(H5Q9EQZUVAUF;<fNGWY+I{z,LA<sG~uPvYiL:#hSf`E52eIy`K"&Gmb~-=5YPwyK%:[x=]l=(I&T7u9&;|<agh}6bO"+6
+^bJ'M=d;=zW`0R-QXGnq1cjaGgce&i7a/$#fSgwen+^qA4.Rv@x)8Zb8-kP,0m4do$vVcL&:jL>`v:N]0LrCa2Q&zYjdBU~Tb]<!Z/%p9JB9/qg`<-S=M$
+>V4&}'KWZK2e$0%/7oDU}{3tWj%[,gmpEO_A9:ex56VT9=s#r`H(SSI]AnMQ{bG`7rV0"$e`MWns5tT!bd+@)gmY7i#`sVXU+^F7'yjuOojAGtFB:k8y+U
+~7B,{-sDxD".-b2v_xh.<LPq;p&WIRy^&("monsx^q"SBXWXMTat8|$)pqM$gkvhk#+&N:A;7hTc;'Ea]'@DK#Ri4Q`B7jFpfm8t/QK|Tn+=Pdycq@MFfw
+g9OV5pEZNbT,~Ptq1RQBOZ3qw$"G!E46dZ"`FVqAT(zd<H@^{tDO7raz,xDbQo[y7y40_,:wd!vj|NHAy=u<v/|NGuW=;fFs'TDa@4&$WS(fPL8Uy|4aP]
+QY[g'z|FE/S7xW>Mm4B{q_s<eLK="gKc'Zd`dQ(aE0jji(JH8T#Yi':G;AUicK"olI'!jA'Z{ZPdHiANTp}sHetDBK2nNX"x/klvy}n[aIcyrzBqpx9jsW
+/c8Yfl#d}:;fi|sUoVJ%hZ~xY;_gJ<h7bewAL/{zy4A#'O6ajZ.lXw`:<0Fm#2;_M{j];4,r<2iFFpPn6imO(X4b3VrsTsFkG9V3q0M:k>:q4=/&Y$LN}I
+n;mOZ>qL8OC'q!9}q^t/9R5c<h`aGT,(KnO7xy=H5YFb.Du^v8se>FYj`}0.(p-f3rRF%ed3p:Oq<x&t/}pMU$B>Gr0wLE"K1n'#IxYZ$5T)]W[kr#9f4g
+ubb>X/kmbhIwf>wi(4ZMAqz_s3(9d"ZuiY2GbER5Fqycc|[t,<pDUHBv~@v_|nF+J1nx:"OFY`^2cW)U/g<@uHUiAbv8e@=w&JY6XI}0Hs9rSKy4W56#Cn
+%.${~>OI,yLZnYgotQs$pWAJ)aJo[)Wjym&n@(/:Q[`$/#I6;c8L/b,yX'"lK(&i}R2VP%|vXW(dm2+GjFqvtVRl^$k9YXxg9chQF[!h9qp1eIJY%I|f@N
+=h1Dq'2inY/(4GhFu.BQuP$^+yG.7U}0P#k4RhFwd"]O[M4C%d$!:QXJJo-&!klC3jjs)VB]~+7x[b~dSUDiDg8X&m@N32e%S(-.ojde%TzrD:qiO3x5Sp
+GIB<=(N1[TNnzt5Y2l(`Z"V`uin|4bJ9Z)"7+T}gEwD[jJhC:"r+vF<#J0sY~%!Pw:`PDLE,['|</)hMJzh-fN&C-UtH@I+P+RY_%OZ]%xl;'s7K|M}O@+
+~UC;lr`WWB!wb0W)pQ>)D0#+`ZWBaNeV;#.`'']v'6E"Wmk3Yn9qP^>'l%[JB1e-{@3WLoi7r[lH9LJaJh$'"e8/{Uxr1CdW$g(A=;w_aap}~ev=W%;RSi
+CAXTnNrH;Gb^m3e1oKga#`5AC.hO7;ECsYH5Mw%|9NzjL:P8gb8jUml9%GG4$N))iS5rBFSw@/k/ewZ4C,{[w;(+UC{0oinG;3d@~q%n;8Wu#dje77h3PK
+^u.nRLTO(C[>~HdPT)kSt(&%$5hs<di!zM'H;1tn4h03upj5kWE|Ir$KdN9]Jrh6H#Xf=$T[M$KBhnxUtI}:,$L{]7P8IYr%E1.h#X&2|Ld(s9$rB}XiMI
+`W;=U{1Ae_egbi1e,!g-(<{69M7u(Es!uPkRpxj3rmq|Z<2KATvNra}'A5.vuVn/QFd,!{&Z1J=QCV=t^3='3F8c2^np|8qC3B<EQT[Bd{_^4kJ7$C^e,d
+|o%$Y+uS71T|!TYa;W@.#uN/}Hx:)<vDow7sjQxh@s=rC`_TA5G7]8((~&/v6y9v-4Dv))L:,HrGYS:7:lqc<O)gOR7fCf}]kL1DFY%;nq@).mp#9(EZWY
+%'['M$!A5YIF&rTs~FcUo_VoNfUin'S6[h.lX"!I{C"OFNTLzNAQf&ryx5`6D{@Wt">"&|ELZ}xwD|.Ww9LPD0B3{p}I(p"8Z$V3F4SSO(eitW>,^J_IOO
+5+=jgg^3#!It'0K/"l)l=(%Dx9r@{Cf(@oXxSRg2eS;iv_+PT5^IXdp6goLH{AMO=[%^y/.O:nF{5!Igg%IH,@$a3/e_@,`lE_'@Wlf@i.4o^^f}n4SyPe
+sd3:N4Ja9qV%w5+|arX7jwfKg,ofy_//k[@{xC!a-nQTF4>Ba+2#=/cmN[$W!jDdb()z}n>DN'zxy'17ZIvUyu)<w&oVQZ8"an!f"4rbNV.Zd!vE$LeIqa
+{|n][.PkE%+W}F0a./D1OUyp'j'<BU=H(L4>a9zWr=sU/KeLJftz1'9Bx2C{If8FmP<-<C,XG/F!)o+"'$kK1QV!Iaw9&r4%(XOu-u7bgNb%<Ow(UUS_tW
+-'m/'CYf6+sV^jw-pG}6|.4<E/vH}M!59]w]N"o/RFTHH6#c5Vfx40#,=@.f<3X,c;(!_!n}T8yy<f{RF4!3X]s&`OOX)!F`VOtP:KPdC-1nBc3!_1V&i1
+1[F4!BjaRXz[<C}.X`VY})qJ[/|:F'O_Ko~'sKqc)8GiqrvWp=|G[BlRih))F8a|Klo><a~4>6xjY+XkHLtqSX02Pi8Uh|36f4nWo9h(~12-6th)YN}YG6
+F]V+LZ^q-Xm3tKEFqmj=u"P`h`bI[9F"7TxkUf6OU]B0||^$}EF[l3'Z"YL!DJO5X1:eGc30A_lR%FjDm.r7lUB=&.KxQ>BVqU{kv0Zx<P~91,,-;jv$BA
+^z_x[WNUU]iJFe05%v/h"$U<=1=y<<qipZ)Wuj}+CF"$sa0.,$,Tk/z4/-..;rx|(u7)wCGJh@g#&]N5m6N^AN'{zk$x>qH,hg_DEsaHp@vdzf2amx8v7i
++^1kSdboCb($d7'.JbM9{i$zTM;K4okO#((m9WK@SZ%)HyPwduhd;4rgBz,mkX-yet0qAO4K'D2-^RgKsQLYci5lqhUEgE:+d(kZRKyu+Ti4+%=GGb3AQD
+eEhm_yAry";CZ"3];53l-9dTx2d3S^84Bf<)N]9VpM{^y1GJ[Dy<rJbfuH>K&b'6hh!HfM_xNb!T_O:Qo%N8!;49S=)Lm2'Y.#~ZcMPJp5`%qCo("_r+^G
+[&ZH~tgqxqPd~w=n1IRHn#FrO!r2)`y[Z4%i>a%;EZcJfvoz^f)rJ8e/mEJO&PN-/"ZJ<^;."T(RU%KLHh(%W#O+UAJZTvdt{cPZzU{BDm)']<y2#:J":k
+&s}p5j-($H5}j3!%nz8z]R4sN.wbV`'Uk/pR8pl}W^8zSFS(XL(/|TDIvUQ36)-CTw1<S3/,q1Lxzh$m`Iun<.R3S<CW:3j.sEKQc&LP+"M&zTsnMJiPxS
+%YfOF^oQ9>kTa+VP[+vv@(F3Di)npXDTwEnoiu(%;s23S5H;6'DcmEPJKEuN$=|'G;O<(M2,WcM5c74UEx2fjE.Lz>"pZD.;F-Pd$0%Fg^zW,g&EuG~w+A
+eUL#U[6okWe9PqovZ3hp`SjggjI}u"[zM}ftUIM[L:q+e#;lD.d`9P{({Y"5L%6P"5Q'.RO^ht[MH{ru89x,cWu%6yksbpcD:.De8#|9,V|vUt.w|+u1+"
+uk(d^J{%NdlLc[5gfs:C;h>H.a_Yz!4+50:n1qnRqw=FwW{`!e`vF$O(Rf`5YG;Q).+t0u%V-]m_'f|_KqwekT'/gl_:M5$5G>E`;!g>=f)W/tFE5E1`.z
+deo|/rqOb-YZ#RQv/T>>K4yiQ#VtP6h0A<S_)tL_O^JDJgue({vIl2H`M+tCGY%ksk++e0y9iT@c:p"8i]:YPb]f$Z')7c&cl!<h9U<Lj!N1QNw=^]s##M
+WL{+/.Qr/wre<8QORcqHR]guT4.:{.yfB3R)7F]Hf:'HwyO9-0mi5R>s&F$QU6p50JOZUrbK.'x;|MR{K<itiqKz_dQL$XctVgPW+e-`>@/(bN)))KkcoJ
+~9hPCnp&h7=VL/IJaeP|'>=gwLz9Dugy<(zj8cPia)U!=yV#[87R#'F$OgC[F_l$Nc8&}e$KyIx(Y6Xa(w~KaflX1933p0zHlmoJK!!]QDYrOQ="s6{k:o
+1,AnpTw|.N};S%9;c,03D,gJl;eAVLxkXno4q5KD/!77;,_P;hI0G8o4u$pBs3WhKJhW#TXva<da';Dw["$<ue,/=(6`Y-Sb+|su$5pfMe'dmCqNLa(W1B
+VT<5%<'HkqbKbGI'Z"h!C1Qj3C6yFLU;uS"sT#X@)X(5{hwk2>u8w60mLc%[,5:tD]o%Y=uicOAmkxG{4FA;2le)H1xkPd)N&)Bcf`uRe})fA+~hw}<"zd
+'!Q8CFosC7+Q89)[q9a)>%'n{xl2CV74_PSY:>0ZX[&QUz>f{}[x#WZot)%!t0QIMk}5ekQZXmkn|h[%"dIam>k"HiQ:hSS`./:%BU/s=<Gn">0[_idRh0
+f78,o&_Xe(_@'$}Z,(UAN/+@eZ2>xGavGllWzK=2!UTr58=h7D&zvj|xM8E.u+ztXkaF`aio;AH2JD!7264V#{KT<N[Jn6gN3lumOiJd<7#=BX>@=B=7+7
+aXy_0Muc8!]O@dOa>@|si{a5Oo2P~n"kY(scY_e@#db/b;4(zc[6FzB8uy1;LdakcONvBU4hL5|yULlRaD7X9_"W8V)z.1;ZG#Rh!V7J<xL7,OfDj4[:]J
+[e0[w`v-HT"%YwGYnos{w3z[9TyJzuRPJea"DE([l]H))k@kDnKLfR@Pjq|n3W-mf;U]#O72~L;g!"%wpU}^rtv<FDzztCW]{vtS~]l{Dmya>4ix"[gRns
+pHbkVTKxV+trjU~ZGw;{(cjff,ea-/vg9co_fu|LwEz;|M8j!ulOt"`pz[MEIl$77g{g:Jc.nIm0szhPU=|IM&Eq_[[L&FcY(2DtRp[2[_T%:^)U64F^:<
+7Zcv(I#]{te3L_$A+S8m-B%fn>M,"Jd8s}f7_;V4Zp(NXnLEDH5Qk6S`To'-7/&(u]tVM()g(-LE"#{S,+[zdPl'^SlXJt+^&RzHC|;/O_a;.]&N7&<OCB
+/DMt{Rb&ola7}42#'%vvRzN!+u)^,z8%wGq'^%4q}A>kvSG{oy2788#[a9OZv[a5S/y&S:_cej];#[l$SlLh2Dfu<D52!LQ1o^GXK<2T#BnLoP%4]O8yJK
+Q.r&-X%zx'k`q0#v;YMg3!DJeTxyYdCGwUm4!!avlN3aCy>b2!h%L9D(d^I_F)-4U+5F1Q9Id5%%>z|t#,Pd+O2jyb$}6ws|U"jr;%d.9-qq61CluVJ#|q
+vb)fYpJBUD6G"+Ff+9F5&"6i"{'|xSy,B36frGm5s/~I]dWO#L>3cv%|'3j=^:~dZ-<Z:y4x97'7J}X/~UxeIcnl]T)U^P)Q{HH<9&$L;b6'uS[K&(<NYq
+w+m2)A`_c64<<BuM:Zm)OnOvhq"wDm'@Stf74w.5hmd5JcQ+f_Ro>Ay>`iC2{.o8-jk;h]X=K6/16O50>T<P2F(k/+4Z0#PwdoGE5qU;WsdFal-wS2w1Hz
+f7PH+WB$dR8CM0a'U"d|Rt2}aGq&x<_PJRiLH9Wo/dp<Md7v{!%piT"@bv5)+B[E|1#$5Div^0n`'L]`vVs8Wr=>$jwn:yeU)'K!p_^7#gZ@2m|YPvR9|u
+G(JR{Cs}+c:/!G0,:ZF@L+-q#RSi:]r[{enf[xE`~Z0-`a0zyu+^<CcYr:>(,7U+)Yi%XNzn$K_o`eZ50v.uTBz4@GGRS(n.{D0|iMtRZtWB|:hR^#^iz^
+oZ@GR=aOfRQ!{3E_Qfe4h^QZpq0.`K7a'ZO{mjJDAEs[rCC)IcZR(Y$hmX-M=^Ew'n<0L#MZJ-D+~,Tc;^-7/n.JUt<&3%)hs!|^V!j[J%VQl]9Rt.'bZ]
+haZH!h{XJ.7pBxn%5lkimvukK:yJh`f_7C5H:V9|}:GH=U`bF29#{!W[rFN#fpRXbkIGvEK"26%n3qY8hJ_%}`(N6XbijsT0JMp@A<|=eZR!x:Q9AhB'H>
+,v[dUx:s+^t9+|Nb2IaNf"Aa@E|105K$K]K[P>$sq'/2RAefe,9+':4IGN$jvRz=ew473c<zwu5cx,M1b}DTS|WZ3G!b0S|Igi$9'2aW3_[R.L=<j<)wk(
+v!~N{KIki);sn'b}wI7;~jXn^AMGK+wa1rEfT<^&@}Kct!ydG!(;(2Y_d3&RKGN&SN}{_YuX2#U6wQio7=`8Q!RI}aXnB&i4]k/CNL'wT+$D+g;..gKJ@;
+e+p=@ZU%TOSRX2t1B}It=uB7^VZK+8d&A"OZDBC/(YMeRK".5`@^.>%qI^<ww,,KzD"zR^U.>ZkBAqfhw3ZV$aVe%EJAtbss0C`5'Y1a(y=]AiZvKaocPE
+E^"d,H&<_YboX@SJ:egcz[v=EHdnMT9L$JYK057`GA@!p#j3vc<0/jle2V!M(Y+1E)E-Fc0|#FEzLCSlf|q:Lr&w>o+[9I&P^x0(IV4,/0CgpAD-F_T)Wf
+SKMKDY-)RuObL`Aqih.ZAqe1Ij`9^Tu7Z0uB>[PFJOG[B7>kt9X9S}nxNiug~+1<0$7'Ym7GuH'B'dSd;y!tib'xQ(_8T2(PsC2n49{/cve2OVYd4N{KA3
+}C>88n,=1;Q"E@8tgSbz>,7]tjes0,T@s6=ResffZ(]EE}fK'@r.J2)bqnSC{T#wtUM/TZMQQE9|&9Ft&}Z&-l2&h-|<pj`$vbS90!jFs|XqM>'`N0&</Q
+"RW$Cz;7t<sN!rZS"erFrqh<R}#9l97%q=RBa@<35BP0XP70!D_m/SZP=Guu!PoMH>oZhgxmU%dttI>qq1ofl9M1q8-(2$mUv<Vz{^Jzi(4W8At}("%@q(
+9]/o]NtW_&hbFt`)AxYjs-o_Y4nj+3NesUI,|y6]pB~)Q!^)A;8JU,uL0$<bQZ>KNvF[X:Oi1&lgdES9eru.^V`Yh%D|FG'=Oh=8:)8ah^D[@}|+YiIa5C
+oj"JSl+$l-BMnOs:9>sL5zrLXm]DmfNf_lVr}NOIvF]dlmr#nHnIJYmAx-]6.zyO5Tu5e|`c^pc+ejxoy<Su,t$O9;;"b<W%LrZ%h<GE7K+uT5%c+Vc`=b
+R30Zb=jnNN7m#a3N}Oo3F]L.cmNl}m$Hzb'MD>QfeR@}s(ZR-;S^WpsANvoTtipX(`:_DG`S,cLnQ48EEsgm#dx`0)cEDs+ua)'I73Ejl<Q70Gw(^jmu#M
+!x_+Sy1fRvS:1yWb>5)/bo=Es0|@-;Bl0oC,uaAc)[ojd{8q|fRZW=;OvK37Ar'JXQ)'YSV)ElGBzR$kl.y:,c0ByktrTp[t6(Pl7FY9VUia%{mE/dZ|ru
+M#:J'ZDmV>")oESd}:T5#s3&#V6W4;[=[EHl6RF=.vdy-v~H=tIE)qN]9S^$p.;(`fe%m}-ov1'Dyt3k;WR-OGcwv&[4~6p7,3S4KWOGx"J#Acys9RXDq@
+ycSp(mdo:/3]HBfSiWKZv6a/D:){;>AHd7,$EDrhiuglLj+p8zoMQV5M)GD[iU)@(!,)Vg-;!lP3O=rt4^&DiaxChXQYc(;hVq:!<7+$bD^Sv,}@ykdn"N
+3Y4Dn>F3"Srs-yBmGGT)"OJ#/.Y3i[1Og0fb&CP:u4hS~(u57dA5rX77M;yOCW_>U)|#Q]/qR<6AWJb{|<>+O5[GF#V>b]F%wICJ(c$Ol@[OZ+q|l@K`EN
+VV^'S`JuF3UQ>m]FC]1([evjCxKTmb.-L6>5MQY)gPv_Q-_DH6[1z<%DA_e!q"5vBl8h5W"pT[dk`Y{3~ax7%p']On|nqKLWz1R(6xx:f4;}C$(MiNWAP;
+ycjRL%V&W,ufUjtf08BuBNm^'&^k[K_IrXE397b{yd{oY(rAf_BldoJjJzo2olS"1qd;6wMqS#6SAvn@C3-qC(`p&1PX-`v/-P^xIt1't2#2EL8,:[cs+.
+3kTIRv2:q&_.S3>=#'&9MSAy(JskGaWm"w%w]yxtw@%upN"V6'vPg1Ifw@>d~_I;e97dsPxh#:S)|FN16++cE'F&sIHoojJI|RL;x330|+IRCyLS,DlNBP
+2:-++XSwwQE,Bof`-tTX>7Q9B}(3uGBZ0%q];:HX8$2u,v<g]G>3X)x{r1aL`q]hh2Ve<-k0H%^F6>nSGS%Yx=viL+&W|MA9FeS2:!+i=gOC>-n,~#PP'.
+jWktkTlz./^GW&QA%P8fF<gjGGdN%^OH$}mH5/BFb>(,S%5Bbl^HpT`L[D9wPt/Xj'GIWF}DRKX{OpRAv6vfI6ub{uOKz>g2h4QY"}2r)%go>Ls8XGd1UG
+iP_1:NmSgf"RDqylH,>DSw`1UB'g&;7[9[[B9OA(Ppga`sA|$5Ob9%Jh^b"L7_<S|=;ywAzh'YdctSO@z@TQ,o[+N]4ejpU]'{[pA`oN{I9#GK,6b[oM-J
+4;d$<GiINm9D4Hxkf2qd)Yk@lVt^-XIIf%vE^wVpoN-KIkPjBh+RZX#4'|,DK_3A/5')>oh4zRW_{K(&Hd%5]ln]z.bn6O{CXx^$N_s/.9RZ|_7:g2XgSi
+i&Fd]Z>6p]m{EjC4FfJ;Hph%!t8wTch,%YztvoEOkW.zsb8B083`oX5fEjl]c3wNxYYq"4E<[vp)'/B^Oax4{$|%!(a&.y|^;j'Xw%|H23fY:44"seo(lJ
+OFf,9m2A%FTDsR"Jqfov~b#34RQ(;NG|PsFOv&3h9qJ;l%5OxJcMT`,W]58CYy$z6PBa]u5lnj#@Gi'hgJy7=M'H^jlNuRB5%MxN]BE|Y(mphT]gJQcuBt
+sd^`mx42yS`C;,4PfSoBwY04g"@!^BInKO{Y83p]Wcw<Yd7d>5y11DUX[dmR)]UH0!E[Nop|1_w-4jf1zgGGMS(9=,ze>.[Q9"GHWvB[4BhtbWu>)'EI4G
+o0h`)GT/Yb$Fw8tIl76@rr[@Z-GyU^>t:EpKR#IR})w<C4_x4)5f{J^dm[zx.+J:a@#zKZ!S+GqVZ`b/[=S``RU8D@5Lf!]2y,`3X>I2l`a0(|Kp;q|rt<
+(M]lhvtJ'AE+=o+%>eNJ}ho{LJ{yqSS"OlkuA!@GP5@SUn>N!NSzw2D0TZt0hn@5LS8B7P/vnzLZEbP6D]ov6:#xme6Wln4=Fg.kF]8s)hL$u{jb_y4cfs
+BlvBhsU|``Fp<2iDu"Dqjw4h|A=00a@-f$<r@eY6MZh>.%M7Z-J}.O4EvsJ:fT3nAEAm(fm)$.213`Y>_2sqTbh'6kLGFZ!I}NU0>NGJcVXD^SbFA$9pG$
+c&C1J2{K4@CyM#Sp3UPd^C3]u8%y)q0X%8$!Izxi.>jCvTf9h]}O~a)it#o^qexiy1klZpoD/-&[yvCG$K}|RU)PmVToZXa]LvCkQ`z@rCsHvyuJso#:JQ
+$a3OMr1wELC|$DBA#_NPd+hogrSNQUj-<"],6"uQQw~F]1Fh4g`#a(A{e3AEg=>$wAK&+J..=W|p]{<EU+vmURAF.o}-;hoXj%j._pM>,:&6Q{Gc|Rb(RR
+RHsP{(BJ>`9rMud:mLbmBtZ/h,j^jSsA{nW]j#`P&@fD#|`NG/<#DID$JD$7Ru9BAucy$@j[Nl@lU9LNdL45%8hocJRqkk{0=A}GhPV;41@ux#_c$).vJq
+WYA,X_F)/k}Yv/C[l&bm`lMtQ$ukb/F-t-eIgyZ]uc21wT3x;<$Za2|))9s#9B^#l,z7u|.p7/,Ysv0%~x_Y@wM#e2b9,DH,6{3IKXr@}wz)]lt00Z"ui)
+By1D4@J|J#k{:J1ZkudT,sDgJ>u]p@1<NxQ^AI=LVzC+Hs~JGlA3ud$5Ox[@s+32R:#D+bQ"YQ[4T6t4K<2G-<Jnj1pJ:HE3r[&9nqi;i8%>e019b49(8v
+e$y`|IQ`V|"k[MkP^:1=KM"|ZSgS$TfOeh[0x!4R5iwzx6YuIVW_+-Z_vO~jt&kSc&'KQ]bu^A$rJSVy%`d}!+W5,%GKd7J$0AmzF/<-v^CF^.Vtg9`4^{
+XU4I[4}l`$51t5k5tt/bSMd!_`|q':ZQ]=/NUOEJR!l_z8#+PlBp$!.'h=L@tQ=p,`Ij)N;Ni=9|a].$U$cLk>vumAQsNY<[>]yh9qQ]ATzr#=;tBL0BAs
+T80s`nG<P:cZrMn8LF"G:OX'#m_.."5oe{)yAu)l=AkKls.emWcy:W->@j_)eHD8,3Do/z|6qMdr+{5[on(4E@p%r9BH<%Wo9Y#Pb)rbs}I&z|oO^fKy)>
+QFC&I}5&[k=e{wc`#OK|S3D1|;b:|}^x2<=!ydS:k5Gn:v.-{@MNt6TfsSduM;5_mrLlV9zW]J&G76wpXA4/HL{:W%IPJ8;Hky=mNy5{^@;fl(-/v39vfJ
+/l^kW'|-h>[WO4T%=x,R!F01U287PgPcXs12'Un5+|YkR4j%APkk'tP,I5]b,u)VLf.Ay]~<Fk76_,@<jUQF.P$#!wjWz&U8yP8Yo-ppu,rltD>6=`yqr;
+me#t[lV0>fTV[k2@&z,)gnzQ3gstxZJsg|m5xyVR[%H"]0BriuU:oo;,=HJ}jGgc85,c9U9w:axiq}bW[k=HLx6s:cY$P[2OMtRkrV{4;Pa-z5Kag`;HsP
+z>I>ZAzCEmQD[L(H-6hQEUI/_G%ex:t7m0n&/oP<Omfq^u4F8aVPez~qtep^7|'Z_JGB9Yf}upuq@`E]jXbeeyHLW^sCc+Xt9lH|%|iec55TmD29fe80oa
+oxNTq/QZ5oX2:p~xRnDH1q(L{qRIiKhx.I;R+`.Og()QnSi<U6qYS&_j!q{0@BhhIe4Q)5>Ca/w4;.NIKY9rLx})V_o@S-_i_7;yB[FbA49|K;HLneR`^l
+,CPe&5'$zY8moj74Zq@(~ZFH`^.->.9h3Bl_nAFC@ZU7yV=46yaVWvY{H,Y2fC80F/Y6Rd5$s%/"Bk37joo8h7utCyRr'X>uXJ9C5MwdGkCcht=f&UFU6e
+wqa:p@,B.Uz1_WKo%EdWHA$cRff:)ROaeYwyBNMKF>k-s'5tR]pw1!9pCmj'Z/dSjS`nES3|83-3'R_UtRxG8l"x4ts=;cd{[wEDO,`"LILv!Y|U'X%E^(
+a"8E'UfAidarRt~O#;;Xy,(3ys]VZGW3J+ZWCFVgqMXNp;Ze,{eX;=||G_dBseX`kB#``O}#JKXGic[LTTBDy{0$O=@ki<R`e,UO!Ga[yy{T'v`t9qt2h@
+UEP9+-EC57GoP-p&^[MM;L;E-`@dzw6_6>q&aisj29$,j4b5K/Z<beBE7^9D_r9'@s/T{/nxLZ%hB/FK3w'Sl9yoUNl#F6`76<2%^;$'v8l(+FV|^ZErIN
+S|n3Tn.[CMqay!VKm#:l]h_h7k9R~}(zgRne~l27L$a:60{n/leiD<+Sj.=tWYUjBDEfbO{It$wbO7uC]z4]7ikfn:he8a,q8(J>pKWa~fa9+#7Mx3iE@J
+X#eCP8_f+0aO}jE&!n0Cq8XFzW(Pph6earTMANFhC8Q>3N)H[o]!v8tjUefLfEu>sqz@AsUgcF<]T422q%1IP<f|CMMmf{B,kHq[D<8Pdh[O[e@lMb}GEo
+gB<TB&#Gt]U[+,ZI=+;JCLt84Loc1rRMR]qA_5Vs')QM2Y#Zn@Kr;h%_(gMd'^$|oFr_h7T]<s&)hA5K.aw6_C]EQL@6FrgqpRj.=z/^0M0k:FpA2Jc9n9
+L7S>-78@0;JiT^/)ga18CcK[(qg#@tk@2W^%pHgjV/ClKg3#@!/f%'Ely7{8`g>:0UI5Du}rc;xYh]o)t=t>RbDa0!wZvR>m79"&^ny1LUiN,MXPXiqhYc
+mAni6Jjo-^C4f'RDbCyc0z$PdlFL<P-K2>Jemn}&BaHoLL[GT1yvI|npho$D<Z"8xe%79CBJ^AoNzitFT'tLpyuT!B~W$c&YDJ[,yQSor{#m,s^O5T,l8^
+>2=Ro,%.=uy=!IC>271z71h>fUD,/uz2OtW=Xy!mv{H8/FR3qfdl"8P8QWRWjN("H,qw>,(@wE2c(q#AY|IU`c/;K9h%"~bWE=y<HPay.hB[zqrZs$Oj:-
++K+s(p0Q[S_a>ei{b>Y"%o2mpHu0nS5<]di0rM3LNNy,pKB--pJ_.M5_[rCu_L3B{fAFdRDpCY,iS@(VD>G^U}p)FpJ{z<h@pxwDZH=RVQAp(uK3dBH],)
+nHtcfU70zGnh"$=)t-v,'C99|$D+t4+WBknC'.GQjGEv+t~Ey3]JxWgsE>|u]N5M]`9Fm]0-VE[9]5v=>e<q5#d"9Tw[0@<@&ClYg&8pne+^Xh8D4Q=dC$
+z_a_j6#s0]Yi$;FPkUs>Xc{y"1lt!woDU,q)V'vLYq/JrY|'IWltrwFzZ$kLHHp&%6-R:_qC&tk]q'D)gCM$XzdG#VI}%N<FJ+t'gL}7Z2^]~X5ATs+=-G
+3CZ3wl^#sMR^|,Id~R)MO.P_O=wT!Za=a1av[EuVZiI>c+H"$i|oDA_@P+]^sy/W$62jF<$I7)O%&sJQYAdm[A:(~R>gmf4uOhC5o-;M1hB|axoMAuq'Y/
+mw%WcC}gQqSRE!FgV'(nMR#XQ2NA@HR8-R)LGJ<I!lcj`dTlte_I5u=ax='^l;//5_lW8b!'`%_FW-$F!a<mm5u-;s+N-N~r=L`&%:wRkN</uJ;[syHZY7
+&{AL0I,Pp`Vho%v3Rg@3T-m0Ysd6ya;]ZhRt3tId457Z=zf>ox50w{x#)O;sroeNSA5IFuZ:Tfr1dLz@@8KsMOif"4u1hS)t`(45VGn-=Q11fqmf_xcP/A
+}giFmSrN9%RPdg2KbW4-:!^4p5D+#l6qW=H.O9k>3,OeN"38;i>CDp2.8WrDuIO:$M]{Yjk3{0snju>h_!ZnP$ZU5el^cqpJYn(Ucm+qE=j8t6|0mCN(C(
+tJl`u0Jo~__8-VDy[vn;x()"/1r02<s@+Rsl6M^ZOe25ux;.:cx>f[bpZ1IT"MBo23@Y/22(o(FZD`3Fh$nHsM(oT2!3@{=N1<|Xa9$gJ7Mcp%nYkS|,Qy
+924:0Pbm;i:Tj+r0jWu`#)FFFDJ0Fd@5FZJ67o=$pm}ECVK^+>Xl7|!ZS{%UI]u;DIea{(t_bp`)CHPucHwesm$<]GW/:)GLb.y]FNgXz-XZ&Z8k&HGQ['
+vg]z29aSU4907,Ff%f9c`k6C0G$"qd$Tw0{F(ea9p]p0>d4:>IBP-n-@64#jA<X/fa/sqkPaAgYSw4}i>rZHQ83{mVDkA;'psKtgo2nk_HkcHRr]RjCbF2
+kq{dO5NmIwqV`17V{G6YceUYV8Zf^UJFE`XLd6<8//Iu!#n]iUAZ``:KjaAAp`s38>pNY3('Q",&ap+^`b4);:;<}P$7!Tx5^0x4xxx]Dh9"n|"D4g8&b'
+i>HZ[[o$8Nkxf@]P<fieFk4v6`'R/.&DHJ)n>=RFNNzREIf`{->4'MoXzQ.X'x.6Ctv)G61:t,Ie>gGt}ua2r%3;D;=APX6b`[F7$`3=SkI{4'X'<_19)x
+|<.}xN`/ydM=|&>n95Z@J9C1]cr_yjrJ[/=wkvZB^A"m_MS"j^Xl4;t!Z:K>$WKqy!@f1:DVFT^W)C~LNTG.~Gl/-m6j&`w@;UY@z7R5^%{&B_j`8&@&.y
+UcG_j;q)l>-4"EHvb%Mr2|=woI^S/M|+bH5g0Akc7D^yo0D6926gGLZf&)5}tD6GbMc/^B-}I`:T^KEq%CchOJcw_f7uSm[lye(s6HIo.ql"&cqv=duue.
+!kgA<gZIH+z-{;LEU$Sp{{Rrpe1&=6feC=TH4|nlFIyKoH_Szn#$aw@kn,`}6cb$kpRtDmT:kFV'B!n@dS_,dENV]FEHRrkLVMCleh/r%Yb<TC&gX89r7L
+s]K.D@q{];5sP$M+3EMqSz#m4xxZifNXzO~};cFOGvdeXq1t$Ob}1,c`~!wxFgv{N8F{[`[JjRvapMRWmY8n)Ea9n7~;F@^JjCutku4y@^vl11%h"#j=$e
+GSV|9>!nk|r.buPsQB]ve$pKJ)T`Q81zmH-arIVs19C1V5%7UKA]l7P&},a=QwE>rg4yT2qU|Gt{IU3SQNak;5;S6%B0<hhY>fmJs>kguvt'h}Ph=I1w`1
+qms#xNsg!lGR+>/jUsP}R^gH>/&aql/ziOz1@mgC)s5b8d,L8|9J)XnjWRMvLD^+[lJ>a&gx"X=^S1;MPsld]j/pOO8p-zKt7.t3B"x6UkJ^-/Co6[gH6f
+V3,]$Cy)nj+xE::mYWd>(5jyEu1G6FrBk;}k>:G@PKwp"4SHpW6<A(|0A(I[f,gjJDhAgcHy@.4xpG15wZ<P#}jA/ZWR7vTkFS8_>VwJ9`kNxrdjIi~ukw
+'M_7^emBZmt9y6WWGR=73"[wcz+7nA}rVe.qRp;1OCg+0|aM#drtVxkj;3BThBm%%p:NaYId90pGOuFj#r@0RdV2'|aWze5'2.$}u^eq/U%M@df,v_{R"-
+da>V2lS"V`@|jm9q=S`r,;py;v>gR[dET<^(Bte@Tgl.'rQ}=m5@6ZJ^d0PX$ntVT#3j#T|gfqVWr^^{ud"YHS)Sr[U9J'T.cq+{/bDr)@xXJktc]O/]`a
+Q4/^TaP5>cue4`0k318>RG$<{npTH7cwK#oQVeV+_.J66v+KEy@4'V(W[(49qBHl}DpQ.}+NplF+9.$49[Gq}PpMfiBP<9z8_!#3=fj&PbFsX2K.C;4$5'
+!K__6NbzAwPh,w{#!E7GVHJ:t:hHw2yi/n(az!tm-DJ8^I3U+krbaY3I4Xv=O@K6'Zz_&,PN&`KT,Y~@sKDsSoO"O6iP59Il$9tXkBBP:-;%xl^yo5OlCR
+])(!~%z%jxvaPm'5%4'Qw/A&4d%J>[Eie.<:aL9uNI2PEjHr1eXK,%s6MwmOXB[N9qhr-nLc+X(}MdbENEtRI3Q_U{f'~y1Yy3kpU+<'|1{LVGY8K0oc@+
+XRdJF.8D"&ULKb)7w@O:=Y`h36pK/=&PDUrC]LsiojZ0b46m@C+T(VA@}'/Sy2SCt7sG=l87"Xf47fr"2w!b_uZyuwc&iwp6bA|+6.y>vH==Nsn)&kpXew
+9=2[`@(lp;TA468Ff_+#4vcZ;E"E3.Yup`zC+s~jsEQy~1-jA{vk%WD}hL"|Zx_c^X[zhIu)#<k"6+!g}=lp3JWAJ6FQ(jpMBcaM+"UBpJ:'y"[YOv+.>v
+WQH9T4t=M$wGe2rOD9D7xVo$%%hK'E~X;pGRG>f>_U4:tRZ"6QTcBalhsBE<za+Q+@rQ2g]:TxI$RRwG[s}@K,;2Pi3u;WF4L)0bJ"SsA#-II_1o+fF;;`
+EN>4&X6_!wr/{/S[9'O$T8z%`B_05VcN;s7ci6JhA=CH)V/E"X<%kH)nV6A0jiGk0'"Rqkq=F#3Ay!a|7u=vY>"WB^uoPs4L_pnnq#P`"KBA[fd$%lAja{
+lLe|G:s-UM|)j-vPfFvEw-gBSgn[ilN}s/XrEfNkf)O$X;zEXO~`g1&.sG5^w3y%:+[Gy`V1[chv("3XMB=F~aqJVPMF=>T/!$O'L+iPEFMHzNtYx#z$}F
+~,{+AR#k9JO+scNQUI_@={;:,0PiwSE<#,`I6UN%#Do6SoPl'FW<tc/u2'ilbN{>"[|#5Vgs7o&&;sa+V=(UEz2ZaCj}=NSwX>;h^R3=Dy0::@%)Ak@'@w
+iSlg;GJWPJ]AARoaparcK@s`~PaA,v>C1)P-PdFCkTP/~k;k64{%=l#)_z,++QYk(n^UhPgzq6l'o$,1n]MY`VqKu>yv//92{eCKA^F-`oE6",`,>&rs-X
+.:0elLIkk:ElVqk+wJs8iCva@u8H;QAiO%zv#&^$@d%Ym(!0S7Gs.ri:SdRzxS#-hVJwmMT>/);mf'%T2v38;<'VLAVWO0ltu9I%fWp))|D&(TQG|5gget
++{$8-[BxI!+7]]59Ad2ONg&J%yRR'+DT#a^0"78_c!=!{I$TU9A[Iie1|`nQ4%JGF[L9t0604S{$;/":QK">S`<S3k}9B;cLa6{H/k~9xc7UAcu:RgX1ZO
+Ra3#Y6~>43/W@Ln.@EV}jAj9H|mWB<+>ODP]o'|d{6-;BWy&/K}j~G)o-5j40!NNfCw-n8'(#R,=o4q;`."B^"8^jF:t$0QjWG~K-O>9M|F&hwx>^5``uL
+-%&t(S1n=<]Q3"pf=4`sp;5<WWr7t&^#5#WVL:^>ocw|D<sk_2u&(^Q(>LZFzFeQqt)I7gw|`eA$hr8qqn{T5[xMTv1ADGqCVOo%I7$vMD,TfN<LTFe]k5
+hn;DH/pR2aC3KH6qD-yfB9Y[3y[YGY4y]R+9k4R-C1JVu2Z}@0Z%xyM;v+i:hzgYwp(-N(DN_csk3/eho_,=`/nl#rp|G%aS<GyG{#6('%>_zB6P-TVN%+
+vd!`oU,3uyFi/c4v`8}N$j+m1xb`rl#c:"W+1L|te6jstNJM<2s"e>@0Qi#BQp-i47/OoFHMjW5T_(){sNw;DOj'+#<'4e;g8XiR2B`>YkbVd$Hf3x9a";
+WF!X2m!]pa0eo)Uw&M:sbYVn]>XrRJfzQk8bNX8Ws'>stE6PHIo`2gki0^>(c-:yT1HgZ1t2uhX2rWy932.fk-~HxOml5w,pfu6Im::=;`)$@<x++!H#X)
+P'kb;wzUTHjasCxvB9(oaVVTP;<r}<Y-y=jK6!#Mo)5HOENA|}Vap&Hmd}Ja/:~a&CsI;=p2SNY[VB0B,W,j3a{Rw@KS"k&(-6zn#@R<5=j"NHl0t:rGls
+J|`MzYNaR"Ep@LX)jdYW3oEi<yE#+a"HYKNeSdr&fTAe%QJoh4/k"|.;F+}I%^9Y!L#jgYpZjY(s.xs)[kE/GpC_f"!}!4|j4p<B46io98u<tHGOorHG&[
+4i#=7z,.1B|L7:k>}:B{Uh_>n`n%NJ={&f<Gz$"]2[|P=gS:eaq-XNsPZ>.S$7<f1L1$qo#gH9'np^"8_(;35Q!IM#8>pk9"#hJ!]iK5"}`>dB_r5Ah+b+
+2_Z>zv3=n-k^sNvIB9V'7w=UfAqMVO}/_7++a5YRptU+v>@e,rbkQ@'3{,1n:|mrz_]}G}rG5!ioRs!hR&/]3@q'a']+Dq5HsObB]}kA]Y~L9oQRt>)}M0
+mLc6Lesz|iqp4(bSwJ)(DfB,=zBG_JE$Lg)%NKp''Gwx:P"8VFN6cL4r)^|e__!v@tH({1&8H7ZDS3Zd;cj>O;BZNK{e9(bF{C!re$OTGb'lZeTr+Z5pt]
+<P,7Rq)B`RpB^xO06fsQV[:2KfbEo^d$F`oB|5:+3>BbX(s@vh#E",=yq-|)NSN<^5egSCqghZK(YNHWc$J2'8DJ/TH;y1=/Yx5#>R6)Msy6#vIy;#U$nK
+$,.3,!>;=fmv/K,%G`:d.XyKu!m5bJehxn=_/+p'B;X^Qr(2fIqWIgq>JN8wQM`yoJ+O'Tw#su^Sms"5|GzgZw3WXN8(~U{dN(gWQ"cF1;uPp&C|<^r$=6
+g/fWV@3ZRbGyy=Zsl+<=vTD$hb'kg&PIrZ[Rb4:tNK!DV7hVx9RFPQOI2Q/d,pCBd(&/"O&3Y)NnJ{0A80H|,`.ibyZLZ`5Cu'qOvNtn+:`cpW~%W]=I_H
+1#TJxs.9YIETRLitEXp%qqNYG<Fe{CYkB"k9WjTu4@}l6kN!8Ph7fRdH#besUc%XG$8Hyn%/=l@B]ck;Xi)XU[FKh/[uPy@+ZqWN}-}gge9SQAb=gY%@|@
++_p&fD50X6.W}o1h1^x^Rc~0x;d/;L&vM0K1KdohKVN{}5KJl<yp1fs0[M]b^k-:h(91D'mD!tE^D1so@Xti[RwHluY`{cpSP[;aKN('se3NEFJJ${9qN3
+Q+z,~pXH^6NNBQ|I&c^BqQI7SE)]ESJ=9x:=K2~@Nh;'BVm^/U(}Kf{FxhOpBBV;@$te)`}`C!hLiwx!@aOz#Ruo-EoSG7l7Svgt(m/XiM:98qzdj:",}p
+ml>-"1U)rdD9%f>):rw^6_f.,7T>.E$S^Gef{{ul`i+lY>gJxO=6m4_g#eGC9WabXy}`nIQRq>`E#N#9aBd_u{/($OKi[4]7rSLH9Qh3~!)'zd@S]V&}Jg
+`:!]yt2+IG@s`WnPFN{`Eo[2RZj2)I|^e3YBfL^(R^k!0$5x%}BpjXJNmUg#ob7nMlmn`-)$OT`b^U#u(LHB0[D]TW84)5GbEdn/&syHsCE7v[K!FwKZTK
+[D2]O#E2',-g~Z2s'](DP%F7s[EP4rb<P'1qoo8oVmH^Sv7+rHzV1=!5j)'SW[UIQA{I}f{67:Hs"_HS%v~[ZWCMdv7O%y|jXZNNfx5Z"gL67Rm(b3yzC#
+hcXRkKGd-6o}ai@,LMby$xmJm>)vc5Y_f|H&Y7ghXKZb5Llvk,,WWT586-6LTCw/rV5KyA$#p6BSzNU=~`w^A2v-eNo=]lJ78j;":,nu%DU2Mm_D"BD|7-
+5hj7fcA0Nv1]]5k@4hn$mTy"`bDt[@_{{!L_AyA78NYvr-1[5h,wbQ8etqR9};OVe%vVD!z}R!
 */

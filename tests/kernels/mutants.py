@@ -1687,7 +1687,14 @@ MUTANTS = {
         "      range = false;\n", ""),
     "bounds: pivots are read before they are there": (
         "SEARCH", "src/search/kernels.cuh",
-        "      if (!pivots) __syncthreads();\n", ""),
+        "        }\n        __syncthreads();\n      }\n      pivots = true;",
+        "        }\n      }\n      pivots = true;"),
+    "bounds: a part of few sectors is cut": (
+        "SEARCH", "src/search/kernels.cuh", "SECTOR > 1 ? part - 1 : part", "part - 1"),
+    "bounds: a sample's elements are those before": (
+        "SEARCH", "src/search/kernels.cuh", "i * SECTOR + SECTOR - 1]", "i * SECTOR + SECTOR - 2]"),
+    "bounds: the sample's sectors are the array's": (
+        "SEARCH", "src/search/kernels.cuh", "sectors = sampled ? all / SECTOR : all", "sectors = all"),
     "bounds: a range is overwritten while it is read": (
         "SEARCH", "src/search/kernels.cuh",
         "near = __syncthreads_and(near) != 0;\n      if (near) {",
@@ -1697,7 +1704,7 @@ MUTANTS = {
         "(at[k] == sectors ? at[k] - 1 : at[k])", "at[k]"),
     "bounds: elements before the first sector": (
         "SEARCH", "src/search/kernels.cuh",
-        "if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));\n            else if",
+        "if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));\n      else if",
         "if"),
     "bounds: elements behind the last sector": (
         "SEARCH", "src/search/kernels.cuh",

@@ -2203,6 +2203,30 @@ static void test_more_policies() {
         row.offset, (unsigned long long)row.bytes, chosen.algorithm, chosen.threads, chosen.vectors, chosen.stages,
         chosen.blocks_per_sm);
   }
+  // bounds of many needles: the array is sampled, if it is of elements of 4 or 8 bytes and not too long for the needles
+  const struct {
+    int size;
+    uint64_t count, length;
+    int algorithm;
+    uint64_t scratch;
+  } bounds[] = {{4, 1 << 18, 1 << 15, GP_TWO_PHASE, 16400}, {4, (1 << 18) - 1, 1 << 15, GP_DIRECT, 0},
+      {4, 1 << 18, (1 << 15) - 1, GP_DIRECT, 0}, {4, 1 << 18, (1 << 20) + 3, GP_TWO_PHASE, 524304},
+      {4, 1 << 18, (1 << 20) + 4, GP_DIRECT, 0}, {8, 1 << 18, 1 << 14, GP_TWO_PHASE, 32832},
+      {2, 1 << 18, 1 << 18, GP_DIRECT, 0}, {16, 1 << 18, 1 << 18, GP_DIRECT, 0}};
+  for (const auto &row : bounds)
+    for (const int primitive : {GP_LOWER_BOUND, GP_UPPER_BOUND, GP_GATHER}) {
+      gp__shape s = {};
+      s.primitive = primitive, s.in_size = row.size, s.out_size = 4, s.count = row.count, s.segments = row.length;
+      s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 * 1024;
+      gp_policy chosen = gp__portable(gp_policy(), s);
+      const bool bound = primitive != GP_GATHER;
+      check(chosen.algorithm == (bound ? row.algorithm : GP_DIRECT) && gp__policy_valid(chosen, s) &&
+              gp__geometry_of(chosen, s, 0).scratch == (bound ? row.scratch : 0),
+          __LINE__, "%d needles of %d bytes in %d: algorithm %d", int(row.count), row.size, int(row.length),
+          chosen.algorithm);
+      chosen.algorithm = GP_TWO_PHASE;
+      CHECK(gp__policy_valid(chosen, s) == (bound && (row.size == 4 || row.size == 8)));
+    }
   p = small(GP_MERGE_PATH), p.store = 0;
   GOOD(gp_prepare(ctx, &c));
   GOOD(gp_policy_echo(ctx, &c, &said));
