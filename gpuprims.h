@@ -583,7 +583,7 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PR
   X(MERGE_PATH, 8)       /* segmented reduce, load balance: equal shares of elements and segments a block */ \
   X(SHARED_BINS, 9)      /* histogram: replicated counters in shared memory */ \
   X(GLOBAL_BINS, 10)     /* histogram: counters in the output */ \
-  X(WARP_SEGMENTS, 11)   /* segmented reduce: lanes of a warp a segment; a block a long segment; */ \
+  X(WARP_SEGMENTS, 11)   /* segmented reduce, scan: lanes of a warp a segment; a block a long one; */ \
                          /* reduce_axis, segmented top-k: lanes of a warp a row */ \
   X(ONE_SWEEP, 12)       /* sort: least significant digit first, one sweep with look-back a digit */ \
   X(HYBRID, 13)          /* sort: partitions from the most significant digit, then buckets on chip; */ \
@@ -598,7 +598,8 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PR
   X(EXPAND_CONTRACT, 21) /* bfs: from vertex frontier to vertex frontier; all levels in one launch */ \
   X(FUSED_LAUNCHES, 22)  /* bfs: as EXPAND_CONTRACT, one launch a step */ \
   X(CONTRACT_EXPAND, 23) /* bfs: from edge frontier to edge frontier; one launch a level, top-down */ \
-  X(TWO_PHASE, 24)       /* bfs: expands to edges, contracts to vertices; two launches a level, top-down */ \
+  X(TWO_PHASE, 24)       /* bfs: expands to edges, contracts to vertices; two launches a level, top-down; */ \
+                         /* lower, upper bound: a launch that samples the sorted array, then the search */ \
   X(BUFFERED_PANELS, 25) /* transpose in place: half of a rectangle goes through the workspace */ \
   X(PAIRED_SWEEP, 26)    /* sort of 4-byte pairs: one-sweep; keys and values interleaved between passes */ \
   X(ROUND_TRIP, 27)      /* transpose in place: out of place into the workspace, then a copy back */ \
@@ -3943,7 +3944,7 @@ GP__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
 // ---- select/policy.h - streams: policy fields, tiles, specialised warps, shared memory, validity
 
 #define GP_POLICY_FIELDS_STREAM(F) \
-  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED) \
+  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED, GP_WARP_SEGMENTS) \
   F(threads, 0, 128, 256, 384, 512) \
   F(vectors, 0, 1, 3, 5, 7) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -4026,7 +4027,10 @@ GP__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
       (96 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
 }
 GP__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
-  return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) && p.blocks_per_sm >= 1 && p.threads <= 512 &&
+  return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED ||
+             (p.algorithm == GP_WARP_SEGMENTS && s.offset_size && !s.described && !s.reproducible &&
+                 s.count <= 0x7fffffff)) &&
+      p.blocks_per_sm >= 1 && p.threads <= 512 &&
       (!s.reproducible || (p.threads == gp__pinned_threads(s) && p.vectors == gp__pinned_vectors(s))) &&
       gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
       (p.algorithm != GP_PIPELINED ||
@@ -4114,6 +4118,10 @@ enum {
   GP__RANGE_LOG2_LANES = 3 // at least: ranges may overlap, and be longer than count / segments
 };
 GP__RULE int gp__segments_reproduce(gp__shape s) { return s.reproducible && s.primitive == GP_SEGMENTED_REDUCE; }
+// So few segments that each has a warp, two blocks a multiprocessor: what counts is how often the longest waits.
+GP__RULE int gp__segments_are_few(gp__shape s) {
+  return !s.reproducible && s.segments <= (unsigned)s.multiprocessors * 2 * GP__LANES_THREADS / GP__WARP;
+}
 GP__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 &&
       (gp__segments_reproduce(s)
@@ -5441,7 +5449,7 @@ GP__RULE int gp__policy_valid_batch(gp_policy p, gp__shape s) {
 // ---- map/policy.h - copy, fill, iota, transform, work on edges: policy fields, validity
 
 #define GP_POLICY_FIELDS_MAP(F) \
-  F(algorithm, GP_DIRECT, GP_DIRECT) \
+  F(algorithm, GP_AUTO, GP_DIRECT, GP_TWO_PHASE) \
   F(threads, 0, 128, 256, 512, 1024) \
   F(vectors, 0, 1, 2, 4, 8) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -5464,14 +5472,16 @@ GP__RULE int gp__has_table(int primitive) {
       primitive == GP_SORT_COLUMNS;
 }
 GP__RULE int gp__hash_items(int vectors) { return 4 * vectors; }
+GP__RULE int gp__is_bound(int primitive) { return primitive == GP_LOWER_BOUND || primitive == GP_UPPER_BOUND; }
 // A search keeps the needles of a thread in registers.
 GP__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_DIRECT && (s.primitive != GP_COPY_BATCH || gp__policy_valid_batch(p, s)) &&
+  return (p.algorithm == GP_DIRECT ||
+             (p.algorithm == GP_TWO_PHASE && gp__is_bound(s.primitive) && (s.in_size == 4 || s.in_size == 8))) &&
+      (s.primitive != GP_COPY_BATCH || gp__policy_valid_batch(p, s)) &&
       (!gp__has_table(s.primitive) || p.vectors <= 2) &&
       (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
       (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
-      ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
-          p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
+      (!gp__is_bound(s.primitive) || p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
 }
 
 // ---- bfs/policy.h - breadth-first search: policy fields, constants, validity
@@ -5774,7 +5784,8 @@ GP__HOST gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__s
 
 // ---- map/portable.h - portable rule of maps and of kernels of that form
 
-enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF }; // no input; building and checking graphs
+// No input; building and checking graphs; searches of so many needles in so long an array that a sample of it pays
+enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF, GP__IF_MAP_SAMPLES = 4 * GP__IF };
 static const gp__policy_row gp__map_rows[] = {
     GP__H200(GP_GROUP_BY, -1, 0, 0, 0, 0, 512, 2, 0, 3, 22), // its kernel that fills tables
     GP__H200(GP_CONVERT_LAYOUT, -1, 0, 0, 0, 0, 0, 4, 0, 0, 22),
@@ -5789,6 +5800,8 @@ static const gp__policy_row gp__map_rows[] = {
     GP__H200(0, -1, GP__IF_MAP_GRAPHS, 0, 0, 0, 0, 1, 0, 8, 22),
     GP__H200(0, -1, GP__IF_MAP_FILLS, 0, 0, 0, 0, 4, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_DIRECT, 256, 1, 0, 0, 21),
+    GP__H200(0, -1, GP__CHOOSES | GP__IF_MAP_SAMPLES, 0, 0, GP_TWO_PHASE, 0, 0, 0, 0, 29),
+    GP__H200(0, -1, 0, 0, 0, GP_TWO_PHASE, 512, 1, 0, 4, 29),
 };
 GP__HOST gp_policy gp__portable_map(gp_policy p, gp__shape s) {
   const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
@@ -5802,7 +5815,11 @@ GP__HOST gp_policy gp__portable_map(gp_policy p, gp__shape s) {
   }
   if (!s.in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
   p = GP__FILL(p, gp__map_rows, gp__measure_elements, s,
-      (s.in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s.primitive) ? GP__IF_MAP_GRAPHS : 0));
+      (s.in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s.primitive) ? GP__IF_MAP_GRAPHS : 0) |
+          (gp__is_bound(s.primitive) && (s.in_size == 4 || s.in_size == 8) && s.count >= 1 << 18 &&
+                      s.segments * (unsigned)s.in_size >= 128 << 10 && s.segments / 4 <= s.count
+                  ? GP__IF_MAP_SAMPLES
+                  : 0));
   while (shrinks && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;
   return p;
 }
@@ -5872,9 +5889,10 @@ GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
 
 // ---- select/portable.h - portable rules of streams
 
-// Segmented scans search offsets. One large block, or two if there are few tiles. Small streams: one vector a thread,
-// so that all multiprocessors have tiles.
-enum { GP__IF_STREAM_PAIRS = GP__IF, GP__IF_STREAM_SEARCHES = 2 * GP__IF };
+// Segmented scans search offsets; below 32 KiB a warp or a block takes a segment, since a block scans all of these in
+// the time of a tile's search and look-back. One large block, or two if there are few tiles. Small streams: one vector
+// a thread, so that all multiprocessors have tiles.
+enum { GP__IF_STREAM_PAIRS = GP__IF, GP__IF_STREAM_SEARCHES = 2 * GP__IF, GP__IF_STREAM_LITTLE = 4 * GP__IF };
 static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 4 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
     GP__H200(0, -1, GP__IF_STREAM_PAIRS, 0, 0, GP_PIPELINED, 0, 3, 4, 0, 21),
@@ -5884,6 +5902,8 @@ static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, 0, 1 << 20, 4 << 20, GP_LOOK_BACK, 512, 0, 0, 4, 21),
     GP__H200(0, -1, 0, 4 << 20, 0, GP_LOOK_BACK, 0, 5, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_SEARCHES, 4 << 20, 8 << 20, GP_LOOK_BACK, 0, 3, 0, 6, 21),
+    GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_LITTLE, 0, 32 << 10, GP_WARP_SEGMENTS, 0, 0, 0, 0, 29),
+    GP__H200(0, -1, 0, 0, 0, GP_WARP_SEGMENTS, 256, 1, 3, 8, 29),
 };
 // Shrinks a tile that does not fit, in the fields that the caller left open.
 GP__HOST gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
@@ -5899,8 +5919,11 @@ GP__HOST gp__measures gp__measure_stream(gp__shape s) {
   return m;
 }
 GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
-  const unsigned when =
-      (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) | (s.offset_size ? GP__IF_STREAM_SEARCHES : 0);
+  const unsigned when = (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) |
+      (s.offset_size ? GP__IF_STREAM_SEARCHES : 0) |
+      (s.offset_size && !s.described && !s.reproducible && s.segments <= (unsigned)s.multiprocessors << 6
+              ? GP__IF_STREAM_LITTLE
+              : 0);
   const int vectors = p.vectors;
   gp_policy q;
   if (s.reproducible) {
@@ -6569,6 +6592,7 @@ GP__HOST void gp__geometry_map(gp_policy p, gp__shape s, gp__u64 resident, gp__g
     g->shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
     if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.layout.in_bytes; // for a copy of the input
   }
+  if (p.algorithm == GP_TWO_PHASE) g->scratch = (s.segments / 32 + 1) * (unsigned)(s.in_size * s.in_size);
   if (!g->tiles) g->tiles = 1;
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
   g->grid = (unsigned)gp__smaller(g->tiles, resident);
@@ -6642,6 +6666,10 @@ static const gp__rules gp__rules_scan = {gp__policy_valid_scan, gp__measure_elem
 // ---- select/geometry.h - launches of streams
 
 GP__HOST void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  if (p.algorithm == GP_WARP_SEGMENTS) { // and what precedes and follows all segments
+    g->grid = (unsigned)gp__smaller(s.segments + 2, resident);
+    return;
+  }
   g->tile_items = (gp__u64)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)gp__smaller(g->tiles, resident);
@@ -6702,7 +6730,7 @@ GP__HOST void gp__geometry_warp_segments(gp_policy p, gp__shape s, gp__u64 resid
   const gp__u64 mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
   const unsigned items = (unsigned)gp__vector_items(s.in_size);
   g->log2_lanes = s.segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
-  while (g->log2_lanes < 5 && (gp__u64)items << g->log2_lanes < mean) ++g->log2_lanes;
+  while (g->log2_lanes < 5 && (gp__segments_are_few(s) || (gp__u64)items << g->log2_lanes < mean)) ++g->log2_lanes;
   if (mean > (gp__u64)(items * (unsigned)p.vectors) << 5) g->log2_lanes = GP__LOG2_BLOCK;
   if (s.reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;
   g->tile_items = g->log2_lanes < GP__LOG2_BLOCK ? (unsigned)p.threads >> g->log2_lanes : 1;
@@ -7842,6 +7870,7 @@ typedef struct gp__segment_args {
   gp__value init;
   int has_init;
   unsigned log2_lanes; // GP_WARP_SEGMENTS: lanes that read a segment
+  int once;            // a segment for which they would wait twice is long
 } gp__segment_args;
 
 // ---- expand/arguments.h - arguments of expansions
@@ -7940,6 +7969,7 @@ typedef struct gp__search_args {
   gp__u64 count;
   const gp__u64 *count_device;
   const gp__u64 *bad; // load balance: result of the offsets' check; NULL: not checked
+  void *sample;       // bounds: the last element of each sector of `sorted`, or NULL
 } gp__search_args;
 
 // ---- sort/arguments.h - arguments of radix sort
@@ -13315,11 +13345,9 @@ template <class T> struct gp__find_access_of<T, false, true> : gp__vec_group<T> 
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool) {
     if (misaligned == 0) {
       const gp_vector *from = reinterpret_cast<const gp_vector *>(at);
-      GP__UNROLL
-      for (int l = 0; l < gp__vec_group<T>::vectors; ++l) this->vector[l] = gp__load_vector<CACHE>(from + l);
+      GP__EACH(l, gp__vec_group<T>::vectors) this->vector[l] = gp__load_vector<CACHE>(from + l);
     } else {
-      GP__UNROLL
-      for (int j = 0; j < gp__vec_group<T>::items; ++j) this->item[j] = at[j];
+      GP__EACH(j, gp__vec_group<T>::items) this->item[j] = at[j];
     }
   }
 };
@@ -15813,13 +15841,11 @@ GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below
   const gp__u64 far = d < 4 ? gp__u64(d + 1) : 1ull << (2 * (d - 2));
   bool holds[2];
   gp__u64 first[2], count[2], more[2];
-  GP__UNROLL
-  for (int n = 0; n < 2; ++n) { // probes rise with the lane; they hold up to some lane
+  GP__EACH(n, 2) { // probes rise with the lane; they hold up to some lane
     const gp__u64 probe = lane < 16 ? guess[n] - far : guess[n] + far - 1;
     holds[n] = lane < 16 && far > guess[n] ? true : probe < end && below(n, probe);
   }
-  GP__UNROLL
-  for (int n = 0; n < 2; ++n) {
+  GP__EACH(n, 2) {
     const int up_to = __popc(__ballot_sync(0xffffffffu, holds[n]));
     const gp__u64 low = lane >= 16 ? guess[n] + far : far > guess[n] ? 0 : guess[n] - far + 1; // past the probe
     first[n] = up_to > 0 ? gp_warp_broadcast(low, up_to - 1) : 0;
@@ -15844,8 +15870,7 @@ template <class O> struct gp__offset_marks {
     const gp__offset_below<O> below = {static_cast<const O *>(a.offsets), {t.first, t.first + gp__u64(t.items)}};
     const double density = double(a.segments) / double(t.count);
     gp__u64 guess[2];
-    GP__UNROLL
-    for (int n = 0; n < 2; ++n) {
+    GP__EACH(n, 2) {
       guess[n] = gp__u64(double(below.value[n]) * density);
       if (guess[n] > a.segments) guess[n] = a.segments;
     }
@@ -15896,19 +15921,15 @@ template <class O> struct gp__offset_marks {
     for (gp__u64 w = warp; w < windows;) {
       const Position lane = start + Position(w * WINDOW) + int(gp_lane()) * V;
       gp__vecs<O, V> x[BATCH];
-      GP__UNROLL
-      for (int u = 0; u < BATCH; ++u) {
+      GP__EACH(u, BATCH) {
         const Position at = lane + u * int(warps) * WINDOW;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) x[u].item[j] = static_cast<O>(t.first - 1); // outside the tile
+        GP__EACH(j, V) x[u].item[j] = static_cast<O>(t.first - 1); // outside the tile
         if (at >= 0 && at < stop) x[u].vector[0] = gp__load_vector<GP_CACHE_ALL>(offsets + at);
       }
-      GP__UNROLL
-      for (int u = 0; u < BATCH; ++u) {
+      GP__EACH(u, BATCH) {
         if (u > 0 && w + u * warps >= windows) break;
         gp__u32 word = ~0u, bits = 0; // a lane combines the bits of a word
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) {
+        GP__EACH(j, V) {
           const At one(x[u].item[j], t);
           if (one.word != word && word != ~0u) atomicOr(&marks[word], bits);
           bits = (one.word == word ? bits : 0u) | one.bit;
@@ -15952,8 +15973,7 @@ GP_DEVICE gp__bits<ITEMS + 1> gp__mark(const gp__stream_args &a, const gp__strea
     heads = marks.heads;
     if (!FULL) heads.keep(t.exist<ITEMS>(first + int(gp_lane()) * ITEMS));
   } else {
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) heads.set(j, marks.at(j));
+    GP__EACH(j, ITEMS) heads.set(j, marks.at(j));
   }
   if (BEHIND) heads.set(ITEMS, marks.behind());
   return heads;
@@ -15962,13 +15982,11 @@ GP_DEVICE gp__bits<ITEMS + 1> gp__mark(const gp__stream_args &a, const gp__strea
 template <int ITEMS>
 GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
   gp__bits<ITEMS> ends;
-  GP__UNROLL
-  for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+  GP__EACH(w, gp__bits<ITEMS>::WORDS)
     ends.word[w] = heads.word[w] >> 1 | (w + 1 < gp__bits<ITEMS + 1>::WORDS ? heads.word[w + 1] << 31 : 0u);
   const int exist = t.exist<ITEMS>(i);
   if (exist > 0 && t.first + i + exist == t.count) { // the last element of all
-    GP__UNROLL
-    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+    GP__EACH(w, gp__bits<ITEMS>::WORDS)
       if ((exist - 1) / 32 == w) ends.word[w] |= 1u << ((exist - 1) % 32);
   }
   return ends;
@@ -16238,13 +16256,12 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
   };
   // Results replace values of another type, whose alignment may be smaller.
   static const bool LOOSE = !SCRATCH && alignof(Out) > alignof(In);
-  static GP_DEVICE void put(unsigned char *p, const Out &x) {
+  static GP_DEVICE void put(gp__u8 *p, const Out &x) {
     if (!LOOSE) *reinterpret_cast<Out *>(p) = x;
     else {
       gp__shuffled<Out> s;
       s.value = x;
-      GP__UNROLL
-      for (int b = 0; b < int(sizeof(Out)); ++b) p[b] = reinterpret_cast<const unsigned char *>(&s)[b];
+      GP__EACH(b, int(sizeof(Out))) p[b] = reinterpret_cast<const gp__u8 *>(&s)[b];
     }
   }
 
@@ -16262,8 +16279,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       kept.heads = marks.heads;
       if (!FULL) kept.heads.keep(exist);
     } else kept.heads.clear();
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
+    GP__EACH(j, ITEMS) {
       if (!FULL && j >= exist) continue;
       const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
       const bool head = marks.at(j);
@@ -16278,8 +16294,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     gp__shuffled<Acc> before;
     if (sizeof(Acc) % 4) before.word[sizeof(Acc) / 4] = 0;
     before.value = gp_warp_shift_up(upto.value, 1);
-    GP__UNROLL
-    for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept.before[w] = before.word[w];
+    GP__EACH(w, int(sizeof(Acc) + 3) / 4) kept.before[w] = before.word[w];
     kept.keep(upto.heads);
     State s;
     s.value = gp_warp_broadcast(upto.value, 31);
@@ -16289,9 +16304,9 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-      const State &before, unsigned char *scratch) {
+      const State &before, gp__u8 *scratch) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
-    unsigned char *results = SCRATCH ? scratch : t.values + first * int(sizeof(In)); // of the group
+    gp__u8 *results = SCRATCH ? scratch : t.values + first * int(sizeof(In)); // of the group
     const Load load(a);
     const Acc init = Op::prepare(gp__value_as<Acc>(a.first)), start = INIT ? init : Op::identity();
     gp__vecs<In, ITEMS> v;
@@ -16300,14 +16315,13 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     const unsigned with_heads = __ballot_sync(0xffffffffu, heads.count() > 0);
     const int heads_before = int(kept.kept()) - heads.count(); // valid for reduce only
     gp__shuffled<Acc> kept_run;
-    GP__UNROLL
-    for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept_run.word[w] = kept.before[w];
+    GP__EACH(w, int(sizeof(Acc) + 3) / 4) kept_run.word[w] = kept.before[w];
     Acc run = gp_lane() == 0            ? before.value
         : gp__earlier_lanes(with_heads) ? kept_run.value
                                         : Op()(before.value, kept_run.value);
     gp__bits<ITEMS> ends;
     Out *out = static_cast<Out *>(a.out_values) + (t.first + first);
-    unsigned char *next = results;
+    gp__u8 *next = results;
     int heads_all = 0, results_all = all;
     if (REDUCE) {
       ends = gp__ends<ITEMS>(kept.heads, t, i);
@@ -16322,8 +16336,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     }
     gp__vecs<Out, ITEMS> r;
     if (!FULL) r.clear();
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
+    GP__EACH(j, ITEMS) {
       if (!FULL && j >= exist) continue;
       const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
       const bool head = heads.get(j);
@@ -16336,11 +16349,10 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       }
     }
     if (!REDUCE) {
-      unsigned char *to = results + gp_lane() * (ITEMS * sizeof(Out));
+      gp__u8 *to = results + gp_lane() * (ITEMS * sizeof(Out));
       if (!LOOSE) r.template store<FULL>(to, exist);
       else {
-        GP__UNROLL
-        for (int j = 0; j < ITEMS; ++j)
+        GP__EACH(j, ITEMS)
           if (FULL || j < exist) put(to + j * int(sizeof(Out)), r.item[j]);
       }
     }
@@ -16351,13 +16363,13 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
           a, t, first, heads, before.heads, heads_before, heads_all, exist);
     __syncwarp();
   }
-  static GP_DEVICE void copy(Out *to, const unsigned char *from, int n) {
+  static GP_DEVICE void copy(Out *to, const gp__u8 *from, int n) {
     if (!LOOSE) {
       gp__copy_out<Out>::run(to, from, n);
       return;
     }
     const int bytes = n * int(sizeof(Out));
-    for (int b = int(gp_lane()); b < bytes; b += 32) reinterpret_cast<unsigned char *>(to)[b] = from[b];
+    for (int b = int(gp_lane()); b < bytes; b += 32) reinterpret_cast<gp__u8 *>(to)[b] = from[b];
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) {
     if (REDUCE) a.out_count[0] = total.heads;
@@ -16583,6 +16595,93 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     if (once) return;
     __syncthreads();
   }
+}
+
+// ---- segments/scans.cuh - scans of short calls' segments: a warp or the block a segment
+
+// Small calls: no look-back, no search. A block takes neighbouring segments, one a warp. Those that are long for a warp
+// go to the block, one after another. A thread has ITEMS consecutive elements at a time.
+template <class P, class Body> struct gp__segment_scans;
+template <class P, int WHAT, bool INIT, class O, class Op, class Load, class In, class Acc, class Out>
+struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load, In, Acc, Out>> {
+  static const int ITEMS = gp__stream_items(P::vectors, 0, int(sizeof(In))), WARPS = P::threads / 32;
+  static const unsigned LONG = 2 * 32 * ITEMS; // most elements of a warp
+  struct Storage {
+    gp_tile_scan_storage<P::threads, Acc> scan;
+    unsigned longs, number[WARPS]; // the block's segments, in any order
+  };
+  // `ranks` threads, of which this is thread `rank`: the lanes of a warp, or the block.
+  static GP_DEVICE void scan(
+      const gp__stream_args &a, gp__u64 begin, unsigned length, unsigned rank, unsigned ranks, Storage &s) {
+    const In *in = static_cast<const In *>(a.values) + begin;
+    Out *out = static_cast<Out *>(a.out_values) + begin;
+    const Load load(a);
+    const Acc init = Op::prepare(gp__value_as<Acc>(a.first));
+    Acc carry = Op::identity(); // of the elements before these
+    for (unsigned first = 0; first < length; first += ranks * ITEMS) {
+      const unsigned i = first + rank * ITEMS;
+      Acc x[ITEMS], sum = Op::identity();
+      GP__EACH(j, ITEMS)
+        if (i + j < length) x[j] = Op::prepare(load(in[i + j], begin + i + j));
+      GP__EACH(j, ITEMS)
+        if (i + j < length) sum = j ? Op()(sum, x[j]) : INIT && i == 0 ? Op()(init, x[0]) : x[0];
+      gp_carry<Acc> run, warps;
+      Acc all;
+      warps.has = false;
+      if (ranks > 32) all = gp__tile_scan<P::threads>(sum, Op(), run, warps, s.scan);
+      else {
+        const Acc upto = gp_warp_inclusive_scan(sum, Op());
+        run.value = gp_warp_shift_up(upto, 1);
+        all = gp_warp_broadcast(upto, 31);
+      }
+      run.has = gp_lane() > 0;
+      if (run.has && warps.has) run.value = Op()(warps.value, run.value);
+      else if (warps.has) run = warps;
+      if (first) run.value = run.has ? Op()(carry, run.value) : carry;
+      carry = first ? Op()(carry, all) : all;
+      GP__EACH(j, ITEMS) {
+        if (i + j >= length) continue;
+        const bool head = i + j == 0;
+        if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY)
+          out[i + j] = gp_convert<Acc, Out>()(!head ? run.value : INIT ? init : Op::identity());
+        run.value = !head ? Op()(run.value, x[j]) : INIT ? Op()(init, x[j]) : x[j];
+        if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) out[i + j] = gp_convert<Acc, Out>()(run.value);
+      }
+      if (ranks > 32) __syncthreads();
+    }
+  }
+  // Segment s of a.segments + 2: what precedes and what follows all are segments, too.
+  static GP_DEVICE unsigned find(const gp__stream_args &a, gp__u64 s, gp__u64 n, gp__u64 &begin) {
+    const O *offsets = static_cast<const O *>(a.offsets);
+    begin = s ? offsets[s - 1] : 0;
+    const gp__u64 next = s > a.segments ? n : offsets[s], end = next < n ? next : n;
+    return begin < end ? unsigned(end - begin) : 0;
+  }
+  static GP_DEVICE void run(const gp__stream_args &a) {
+    GP_SHARED(Storage, s);
+    gp__pdl_wait<P>();
+    if (a.bad && *a.bad != ~0ull) return;
+    const gp__u64 n = gp__count(a), segments = a.segments + 2;
+    const gp__u64 share = (segments - 1) / gridDim.x + 1, tile = share < WARPS ? share : WARPS;
+    for (gp__u64 first = blockIdx.x * tile; first < segments; first += gridDim.x * tile) {
+      const gp__u64 mine = first + gp_warp();
+      gp__u64 begin = 0;
+      const unsigned length = gp_warp() < tile && mine < segments ? find(a, mine, n, begin) : 0;
+      if (threadIdx.x == 0) s.longs = 0;
+      __syncthreads();
+      if (length <= LONG) scan(a, begin, length, gp_lane(), 32, s);
+      else if (gp_lane() == 0) s.number[atomicAdd(&s.longs, 1u)] = gp_warp();
+      __syncthreads();
+      for (unsigned i = 0; i < s.longs; ++i) {
+        const unsigned all = find(a, first + s.number[i], n, begin);
+        scan(a, begin, all, threadIdx.x, P::threads, s);
+      }
+      __syncthreads();
+    }
+  }
+};
+template <class P, class Body> GP_DEVICE void gp__stream_segments(const gp__stream_args &a) {
+  gp__segment_scans<P, Body>::run(a);
 }
 
 // ---- select/pipelined.cuh - streams by specialised warps, sm_90
@@ -16873,8 +16972,7 @@ template <class Ends, int N> struct gp__split_before {
 template <class Ends, int N>
 GP_DEVICE void gp__split(const Ends &ends, gp__u64 items, const gp__u64 (&diagonal)[N], gp__u64 (&segment)[N]) {
   gp__u64 count[N];
-  GP__UNROLL
-  for (int n = 0; n < N; ++n) {
+  GP__EACH(n, N) {
     const gp__u64 least = diagonal[n] > items ? diagonal[n] - items : 0;
     const gp__u64 most = diagonal[n] < ends.segments ? diagonal[n] : ends.segments;
     segment[n] = least < most ? least : most;
@@ -16884,8 +16982,7 @@ GP_DEVICE void gp__split(const Ends &ends, gp__u64 items, const gp__u64 (&diagon
 }
 template <int N>
 GP_DEVICE void gp__split(const gp__fixed_ends &ends, gp__u64, const gp__u64 (&diagonal)[N], gp__u64 (&segment)[N]) {
-  GP__UNROLL
-  for (int n = 0; n < N; ++n) {
+  GP__EACH(n, N) {
     const gp__u64 s = diagonal[n] / (ends.length + 1);
     segment[n] = s < ends.segments ? s : ends.segments;
   }
@@ -16948,7 +17045,7 @@ template <class Load, class In, class Acc> struct gp__segment_cell<false, Load, 
 };
 
 // The marks of V consecutive elements, a byte each.
-template <int V> struct gp__marks_access { typedef unsigned char type; };
+template <int V> struct gp__marks_access { typedef gp__u8 type; };
 template <> struct gp__marks_access<2> { typedef unsigned short type; };
 template <> struct gp__marks_access<4> { typedef gp__u32 type; };
 template <> struct gp__marks_access<8> { typedef gp__u64 type; };
@@ -16957,7 +17054,7 @@ template <int V> union gp__marks {
   typename gp__marks_access<V>::type access;
   gp__u32 word[(V + 3) / 4];
   GP_DEVICE gp__marks() {}
-  GP_DEVICE void take(unsigned char *from) { // and clears them
+  GP_DEVICE void take(gp__u8 *from) { // and clears them
     word[0] = 0;
     typedef typename gp__marks_access<V>::type Access;
     access = *reinterpret_cast<Access *>(from);
@@ -16966,8 +17063,7 @@ template <int V> union gp__marks {
   GP_DEVICE bool at(int i) const { return (word[i / 4] & 1u << (8 * (i % 4))) != 0; }
   GP_DEVICE bool any() const {
     gp__u32 all = 0;
-    GP__UNROLL
-    for (int w = 0; w < (V + 3) / 4; ++w) all |= word[w];
+    GP__EACH(w, (V + 3) / 4) all |= word[w];
     return all != 0;
   }
   GP_DEVICE int first() const { // valid if any()
@@ -17034,22 +17130,21 @@ template <class Op, class Out, class Acc> struct gp__segment_result {
 template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks {
   static const int AHEAD = STAGES - 1;
   static const bool EARLY = true; // the next chunk is requested before this one is taken
-  unsigned char *slots;
+  gp__u8 *slots;
   gp__u64 *loaded; // one barrier a slot
   int requested, taken;
   unsigned parity; // of the barriers, in this round of `taken`
   // Barriers follow slots and marks in shared memory.
-  GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *barriers)
+  GP_DEVICE gp__segment_chunks(gp__u8 *shared, gp__u8 *barriers)
       : slots(shared), loaded(reinterpret_cast<gp__u64 *>(barriers)), requested(0), taken(0), parity(0) {
     if (gp_lane() == 0) {
-      GP__UNROLL
-      for (int i = 0; i < STAGES; ++i) gp__mbarrier_init(loaded + i, 1);
+      GP__EACH(i, STAGES) gp__mbarrier_init(loaded + i, 1);
       gp__mbarrier_init_fence();
     }
     __syncwarp();
   }
   // Requests bytes begin..end-1 of `chunk`: whole vectors, or none.
-  GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
+  GP_DEVICE void request(const gp__u8 *chunk, unsigned begin, unsigned end) {
     if (gp_lane() == 0) {
       gp__mbarrier_arrive_expect(loaded + requested, begin < end ? end - begin : 0);
       if (begin < end)
@@ -17057,8 +17152,8 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
     }
     requested = requested + 1 < STAGES ? requested + 1 : 0;
   }
-  GP_DEVICE unsigned char *take() {
-    unsigned char *slot = slots + taken * SLOT_BYTES;
+  GP_DEVICE gp__u8 *take() {
+    gp__u8 *slot = slots + taken * SLOT_BYTES;
     gp__mbarrier_wait(loaded + taken, parity);
     if (++taken == STAGES) {
       taken = 0;
@@ -17075,26 +17170,23 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
 template <int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks<0, LOAD, BYTES, SLOT_BYTES> {
   static const int AHEAD = 1, VECTORS = (BYTES + 511) / 512;
   static const bool EARLY = false;
-  unsigned char *slot;
+  gp__u8 *slot;
   gp_vector ahead[VECTORS];
-  GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *) : slot(shared) {}
-  GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
-    const unsigned char *base = chunk + gp_lane() * 16;
+  GP_DEVICE gp__segment_chunks(gp__u8 *shared, gp__u8 *) : slot(shared) {}
+  GP_DEVICE void request(const gp__u8 *chunk, unsigned begin, unsigned end) {
+    const gp__u8 *base = chunk + gp_lane() * 16;
     if (begin == 0 && end == BYTES) {
-      GP__UNROLL
-      for (int k = 0; k < VECTORS; ++k)
+      GP__EACH(k, VECTORS)
         if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES) ahead[k] = gp__load_vector<LOAD>(base + k * 512);
       return;
     }
-    GP__UNROLL
-    for (int k = 0; k < VECTORS; ++k) {
+    GP__EACH(k, VECTORS) {
       const unsigned x = k * 512u + gp_lane() * 16;
       if (x >= begin && x < end) ahead[k] = gp__load_vector<LOAD>(base + k * 512);
     }
   }
-  GP_DEVICE unsigned char *take() const {
-    GP__UNROLL
-    for (int k = 0; k < VECTORS; ++k)
+  GP_DEVICE gp__u8 *take() const {
+    GP__EACH(k, VECTORS)
       if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES)
         *reinterpret_cast<gp_vector *>(slot + k * 512 + gp_lane() * 16) = ahead[k];
     return slot;
@@ -17124,8 +17216,8 @@ struct gp__segment_warp {
 
   const gp__segment_args &a;
   const ENDS ends;
-  unsigned char *cells;  // shared memory of the warp: the chunk
-  unsigned char *marks;  //
+  gp__u8 *cells;         // shared memory of the warp: the chunk
+  gp__u8 *marks;         //
   gp__u64 origin;        // the warp's first segment
   gp__u64 chunk;         // first element of the chunk, on a 16-byte boundary; may precede the range
   Number left;           // elements from there to the end of the range
@@ -17139,7 +17231,7 @@ struct gp__segment_warp {
   gp__u32 newest; // the segment of the first of the 32 ends looked at last,
   unsigned slot;  // and the cell at which the lane's one ends; CHUNK: none
 
-  GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
+  GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, gp__u8 *shared)
       : a(args), ends(e), cells(shared), marks(shared + RING_BYTES), chunks(shared, shared + RING_BYTES + CHUNK) {}
 
   // ---- elements. from, to: those of the chunk that are the warp's own.
@@ -17149,9 +17241,7 @@ struct gp__segment_warp {
     const unsigned step = unsigned(gp__common_with_vector(int(SIZE)));
     return ENDS::direct && !Operands::described && (alignof(In) % step == 0 || gp__misalignment(a.in, 16) % step == 0);
   }
-  GP_DEVICE const unsigned char *address(gp__u64 element) const {
-    return static_cast<const unsigned char *>(a.in) + element * SIZE;
-  }
+  GP_DEVICE const gp__u8 *address(gp__u64 element) const { return static_cast<const gp__u8 *>(a.in) + element * SIZE; }
   // Whether vectors of the chunk touch the input only. They do if all its elements are the warp's own.
   GP_DEVICE bool inside(gp__u64 at) const {
     const gp__u64 low = reinterpret_cast<gp__u64>(a.in), base = low + at * SIZE;
@@ -17196,8 +17286,7 @@ struct gp__segment_warp {
         const gp__u32 end = at < CHUNK ? gp__u32(at) : CHUNK; // the last segment is open: no end
         const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.source(mine, chunk) : 0;
         unsigned passed = __ballot_sync(0xffffffffu, end <= first); // ends at or before the row's first element
-        GP__UNROLL
-        for (int r = 0; r < ROWS; ++r) {
+        GP__EACH(r, ROWS) {
           const unsigned row = first + unsigned(r) * 32, i = row + gp_lane();
           const unsigned next = __ballot_sync(0xffffffffu, end <= row + 32);
           int n = __popc(passed); // ends before the element: mostly the same for the whole row
@@ -17214,12 +17303,10 @@ struct gp__segment_warp {
         if (low >= first + ROWS * 32 || low >= to) break;
       }
       In x[ROWS];
-      GP__UNROLL
-      for (int r = 0; r < ROWS; ++r)
+      GP__EACH(r, ROWS)
         if (first + unsigned(r) * 32 + gp_lane() < to)
           x[r] = gp__operand_at(typename Operands::type(a), static_cast<const In *>(a.in), index[r]);
-      GP__UNROLL
-      for (int r = 0; r < ROWS; ++r) {
+      GP__EACH(r, ROWS) {
         const unsigned i = first + unsigned(r) * 32 + gp_lane();
         if (i < to) reinterpret_cast<Acc *>(cells)[i] = Loader()(x[r], index[r]);
       }
@@ -17238,8 +17325,7 @@ struct gp__segment_warp {
   GP_DEVICE void load(Number (&to)[HELD], gp__u32 at) const {
     ENDS mine = ends;
     mine.move(origin);
-    GP__UNROLL
-    for (int u = 0; u < HELD; ++u) {
+    GP__EACH(u, HELD) {
       const gp__u32 s = at + u * 32 + gp_lane();
       to[u] = s < last ? mine.end(s) : 0;
     }
@@ -17247,8 +17333,7 @@ struct gp__segment_warp {
   // Marks the held ends that are in the chunk, and moves past them. The first of equal ends marks. Returns whether all
   // held ends are passed.
   GP_DEVICE bool mark(const Number (&held)[HELD], Number reach) {
-    GP__UNROLL
-    for (int u = 0; u < HELD; ++u) {
+    GP__EACH(u, HELD) {
       const gp__u32 group = windowed + u * 32, s = group + gp_lane();
       if (segment - group >= 32) continue; // passed before
       const Number sent = gp_lane() < 31 ? held[u] : u ? held[u ? u - 1 : 0] : behind;
@@ -17320,18 +17405,16 @@ struct gp__segment_warp {
     l.open = Op::identity();
     l.has = false;
     l.first = -1;
-    unsigned char *chunk_cells = cells + gp_lane() * (ITEMS * CELL_BYTES), *chunk_marks = marks + gp_lane() * ITEMS;
+    gp__u8 *chunk_cells = cells + gp_lane() * (ITEMS * CELL_BYTES), *chunk_marks = marks + gp_lane() * ITEMS;
     const gp__u64 index = chunk + gp_lane() * ITEMS;
     if (sizeof(Cell) != sizeof(Acc)) { // results have other places than elements: load all first
       const Cell *item = reinterpret_cast<const Cell *>(cells) + gp_lane() * ITEMS;
       Acc *slot = reinterpret_cast<Acc *>(cells) + gp_lane() * ITEMS;
       Cell x[ITEMS];
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS)
         if (i >= from && i < to) x[i] = item[i];
       __syncwarp();
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const bool marked = chunk_marks[i] != 0;
         chunk_marks[i] = 0;
         Acc sum;
@@ -17347,14 +17430,12 @@ struct gp__segment_warp {
       gp__marks<V> found; // of the pack of the first mark
       int pack = -1;
       found.word[0] = 0;
-      GP__UNROLL
-      for (int k = 0; k < ITEMS / V; ++k) {
+      GP__EACH(k, ITEMS / V) {
         const Pack p(at + k * L);
         gp__vec_group<Acc> q;
         gp__marks<V> m;
         m.take(chunk_marks + k * V);
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) {
+        GP__EACH(j, V) {
           const Acc x = Op::prepare(CellLoad()(p.item[j], index + k * V + j));
           const Acc both = Op()(l.open, x);
           l.open = begun ? both : x;
@@ -17435,16 +17516,14 @@ struct gp__segment_warp {
     }
     for (; from < newest; from += WINDOW * 32) {
       Number start[WINDOW], stop[WINDOW];
-      GP__UNROLL
-      for (int u = 0; u < WINDOW; ++u) {
+      GP__EACH(u, WINDOW) {
         const gp__u32 s = from + u * 32 + gp_lane();
         if (s < newest) {
           start[u] = mine.begin(s);
           stop[u] = mine.end(s);
         }
       }
-      GP__UNROLL
-      for (int u = 0; u < WINDOW; ++u) {
+      GP__EACH(u, WINDOW) {
         const gp__u32 s = from + u * 32 + gp_lane();
         if (s < newest) {
           const Number at = stop[u] - 1 - static_cast<Number>(chunk);
@@ -17507,7 +17586,7 @@ struct gp__segment_warp {
         const int lane_from = from > mine ? (from - mine < ITEMS ? int(from - mine) : ITEMS) : 0;
         const int lane_to = to > mine ? (to - mine < ITEMS ? int(to - mine) : ITEMS) : 0;
         if (segment == first) {
-          const unsigned char *at = cells + mine * sizeof(Cell);
+          const gp__u8 *at = cells + mine * sizeof(Cell);
           const Acc sum = from == 0 && to == CHUNK
               ? gp__chunk_fold<ITEMS, Op, CellLoad, Acc, Cell>(at, chunk + mine)
               : gp__chunk_fold_part<Op, CellLoad, Acc, Cell>(at, chunk + mine, lane_from, lane_to);
@@ -17568,8 +17647,8 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
   const ENDS ends(a);
-  unsigned char *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register if there are enough
-  Warp warp(a, ends, STAGES ? gp__shared_pointer(of_warp).template at<unsigned char>(0) : of_warp);
+  gp__u8 *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register if there are enough
+  Warp warp(a, ends, STAGES ? gp__shared_pointer(of_warp).template at<gp__u8>(0) : of_warp);
   gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
   const gp__u64 warps = gp__u64(gridDim.x) * WARPS, mine = blockIdx.x * WARPS + gp_warp();
@@ -17651,8 +17730,7 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
     if (ticket.number >= tiles) return;
     const gp__u64 first = gp__u64(ticket.number) * TILE + threadIdx.x * ITEMS;
     gp__u64 length[ITEMS], sum = 0;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 k = first + i;
       length[i] = k < a.segments && begin[k] < end[k] ? gp__u64(end[k]) - begin[k] : 0;
       sum += length[i];
@@ -17668,8 +17746,7 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
     }
     __syncthreads();
     gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (first + i >= a.segments) continue;
       spans[first + i] = gp__word{at, 0};
       at += length[i];
@@ -17716,8 +17793,7 @@ template <class P, class Op, class Load, class In, class Acc, class I = gp__u32>
     for (; run < stop; run += K * step) {
       gp__vector_access<In, V> x[K];
       gp__u32 own[K]; // bits of the segment's own elements; others are ignored
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) {
+      GP__EACH(k, K) {
         const I r = run + k * step, at = begin - head + r * V, left = begin + n - at;
         own[k] = 0;
         if (r >= stop) continue;
@@ -17725,16 +17801,13 @@ template <class P, class Op, class Load, class In, class Acc, class I = gp__u32>
         if (Operands::described ? own[k] == (1u << V) - 1 : at < room) {
           gp__load_operand<P::load>(x[k], operands, in, at, 0, true);
         } else {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j) x[k].item[j] = own[k] >> j & 1u ? gp__operand_at(operands, in, at + j) : In();
+          GP__EACH(j, V) x[k].item[j] = own[k] >> j & 1u ? gp__operand_at(operands, in, at + j) : In();
         }
       }
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) {
+      GP__EACH(k, K) {
         const I at = begin - head + (run + k * step) * V;
         if (own[k] == 0) continue;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j)
+        GP__EACH(j, V)
           if (own[k] >> j & 1u) sum = Op()(sum, Op::prepare(typename Operands::functor()(x[k].item[j], at + j)));
       }
     }
@@ -17751,7 +17824,7 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
 GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   typedef gp__segment_reader<P, Op, Load, In, Acc, I> Reader;
   typedef gp__warp_segments_storage<P::threads, Acc> Storage;
-  const unsigned T = P::threads, LANE = GP__LONG_ROUNDS * Reader::K * Reader::V; // elements that one lane can take
+  const unsigned T = P::threads, lane = (a.once ? 1 : GP__LONG_ROUNDS) * Reader::K * Reader::V; // most of a lane
   GP_SHARED(Storage, s);
   if (threadIdx.x == 0) s.longs = 0;
   __syncthreads();
@@ -17766,7 +17839,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
     I done = 0;                           // segments up to this length are done
     for (bool all = true;; all = false) { // all segments of the tile, then the long ones
       const unsigned lanes = 1u << log2_lanes, rank = threadIdx.x & (lanes - 1);
-      const I most = log2_lanes > 5 ? ~I(0) : I(LANE << log2_lanes);
+      const I most = log2_lanes > 5 ? ~I(0) : I(lane << log2_lanes);
       for (unsigned i = threadIdx.x >> log2_lanes; i < count; i += T >> log2_lanes ? T >> log2_lanes : 1) {
         const unsigned number = all ? i : s.number[i];
         const I segment = first + number;
@@ -17885,6 +17958,47 @@ GP_DEVICE void gp__bound_steps(const T *sorted, const T (&x)[K], I (&at)[K], I l
   GP__EACH(k, K)
     if (left && Before{sorted, x[k]}(gp__u64(at[k]) * STRIDE)) ++at[k];
 }
+// K searches in whole sectors from `head` on: at[k], the sector of x[k] or one behind the last, becomes its place. The
+// elements before the first sector and behind the last are searched if need be.
+template <class Before, int SECTOR, int FLIGHT, int LOAD, class T, class I, int K>
+GP_DEVICE void gp__bound_in_sectors(const T *sorted, const T (&x)[K], I (&at)[K], I head, I sectors, I length) {
+  const int HALF = SECTOR > 1 ? SECTOR / 2 : 1;
+  GP__UNROLL
+  for (int g = 0; g < K; g += FLIGHT) {
+    gp__vec<T> v[FLIGHT][2];
+    GP__UNROLL
+    for (int k = g; k < g + FLIGHT; ++k) {
+      at[k] = head + (at[k] == sectors ? at[k] - 1 : at[k]) * SECTOR;
+      GP__EACH(j, 2) v[k - g][j].vector = gp__load_vector<LOAD>(sorted + at[k] + j * HALF);
+    }
+    GP__UNROLL
+    for (int k = g; k < g + FLIGHT; ++k) {
+      const I begin = at[k];
+      GP__EACH(j, SECTOR) at[k] += Before{v[k - g][j / HALF].item, x[k]}(j % HALF) ? 1 : 0;
+      if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));
+      else if (at[k] == begin + SECTOR) // the last of all sectors
+        at[k] = static_cast<I>(gp_search(at[k], length - at[k], Before{sorted, x[k]}));
+    }
+  }
+}
+// Elements of a whole sector of 32 bytes; 1: sectors do not hold whole elements.
+template <class T> struct gp__sector {
+  static const int value = (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T) ? 32 / int(sizeof(T)) : 1;
+  static GP_DEVICE unsigned before(const T *sorted) { // the first one
+    return value > 1 ? (0 - gp__misalignment(sorted, 32)) % 32 / unsigned(sizeof(T)) : 0;
+  }
+};
+// The launch before (GP_TWO_PHASE): the last element of each sector.
+template <class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
+GP_DEVICE void gp__bound_sample(const gp__search_args &a) {
+  const int SECTOR = gp__sector<T>::value;
+  const T *sorted = static_cast<const T *>(a.sorted);
+  const unsigned head = gp__sector<T>::before(sorted);
+  gp__pdl_wait<P>();
+  if (SECTOR == 1 || a.length < head) return;
+  for (gp__u64 i = blockIdx.x * P::threads + threadIdx.x; i < (a.length - head) / SECTOR; i += gridDim.x * P::threads)
+    static_cast<T *>(a.sample)[i] = sorted[head + i * SECTOR + SECTOR - 1];
+}
 template <class T, int BYTES> struct gp__bound_storage {
   static const int COUNT = BYTES / int(sizeof(T));
   T item[COUNT];     // a range of the sorted array, or pivots
@@ -17899,28 +18013,29 @@ template <class T, int BYTES> struct gp__bound_storage {
 // order holds for NaN.
 //
 // Other tiles: the upper levels of the search are a tree of pivots in shared memory, with the root at 1 and the
-// children of i at 2 i and 2 i + 1, so that the lanes of a level meet different banks. A block has at most as many
-// pivots as needles. Lower levels read the last element of a sector of 32 bytes, and then one whole sector.
+// children of i at 2 i and 2 i + 1, so that the lanes of a level meet different banks. Doubling its
+// pivots costs a block as many sectors as it has pivots, and saves one a needle: it has fewer than two a needle. Lower
+// levels read the last element of a sector of 32 bytes, and then one whole sector: of a sample of these elements if
+// there is one, and then of the array.
 template <class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
 GP_DEVICE void gp__bound(const gp__search_args &a) {
   typedef gp__bound_before<UPPER, T, Less> Before;
   typedef gp__bound_storage<T, P::threads <= 512 ? P::threads * 64 : 32768> Storage;
   typedef typename gp__unsigned_of<sizeof(R)>::type I;
   const int K = gp__map_items(P::vectors, int(sizeof(T)), 0, int(sizeof(R)));
-  const int HALF = (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T) ? 16 / int(sizeof(T)) : 1;
   const int FLIGHT = P::blocks_per_sm > 4 ? 1 : K; // sectors of a thread on their way: they take registers
-  const int SECTOR = HALF > 1 ? 2 * HALF : 1;
+  const int SECTOR = gp__sector<T>::value;
   GP_SHARED(Storage, shared);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a), tile = gp__u64(P::threads) * K, share = count / gridDim.x;
   const T *sorted = static_cast<const T *>(a.sorted), *needles = static_cast<const T *>(a.needles);
   const Source source(a);
   R *out = static_cast<R *>(a.out);
-  const I length = static_cast<I>(a.length),
-          head = SECTOR > 1 ? (0 - gp__misalignment(sorted, 32)) % 32 / sizeof(T) : 0;
-  const I sectors = (length - head) / SECTOR;
-  const bool whole = length <= Storage::COUNT;
-  const gp__u64 most = share < Storage::COUNT ? share : Storage::COUNT; // pivots, and one
+  const I length = static_cast<I>(a.length), head = gp__sector<T>::before(sorted), all = (length - head) / SECTOR;
+  const bool whole = length <= Storage::COUNT, sampled = SECTOR > 1 && a.sample;
+  const T *searched = sampled ? static_cast<const T *>(a.sample) : sorted; // by pivots
+  const I skipped = sampled ? 0 : head, sectors = sampled ? all / SECTOR : all;
+  const gp__u64 most = 2 * share < Storage::COUNT ? 2 * share : Storage::COUNT; // pivots, and one
   const int levels = 63 - __clzll(static_cast<long long>((most < sectors ? most : sectors) | 1));
   const I part = (sectors + (I(1) << levels) - 1) >> levels;
   const gp__u64 span = ((count - 1) / tile / gridDim.x + 1) * tile, begin = blockIdx.x * span;
@@ -17979,12 +18094,15 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
           at[k] = static_cast<I>(gp_search(0, a.length, Before{sorted, x[k]}));
       }
     } else {
-      for (gp__u32 i = threadIdx.x + 1; !pivots && i >> levels == 0; i += P::threads) {
-        const int level = 31 - __clz(int(i));
-        const gp__u64 rank = (2 * i + 1 - (2ull << level)) << (levels - 1 - level); // of the pivot, from 1 on
-        shared.item[i] = sorted[head + (rank * sectors >> levels) * SECTOR - 1];
+      if (!pivots) {
+        GP__UNROLL_BY(FLIGHT)
+        for (gp__u32 i = threadIdx.x + 1; i < 1u << levels; i += P::threads) {
+          const int level = 31 - __clz(int(i));
+          const gp__u64 rank = (2 * i + 1 - (2ull << level)) << (levels - 1 - level); // of the pivot, from 1 on
+          shared.item[i] = searched[skipped + (rank * sectors >> levels) * SECTOR - 1];
+        }
+        __syncthreads();
       }
-      if (!pivots) __syncthreads();
       pivots = true;
       range = false;
       gp__u32 node[K];
@@ -17993,26 +18111,12 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
         GP__EACH(k, K) node[k] = 2 * node[k] + Before{shared.item, x[k]}(node[k]);
       }
       GP__EACH(k, K) at[k] = static_cast<I>((node[k] - (1ull << levels)) * sectors >> levels);
-      gp__bound_steps<Before, SECTOR>(sorted + head + SECTOR - 1, x, at, part);
-      if (SECTOR > 1) {
-        GP__UNROLL
-        for (int g = 0; g < K; g += FLIGHT) {
-          gp__vec<T> v[FLIGHT][2];
-          GP__UNROLL
-          for (int k = g; k < g + FLIGHT; ++k) {
-            at[k] = head + (at[k] == sectors ? at[k] - 1 : at[k]) * SECTOR;
-            GP__EACH(j, 2) v[k - g][j].vector = gp__load_vector<P::load>(sorted + at[k] + j * HALF);
-          }
-          GP__UNROLL
-          for (int k = g; k < g + FLIGHT; ++k) {
-            const I begin = at[k];
-            GP__EACH(j, SECTOR) at[k] += Before{v[k - g][j / HALF].item, x[k]}(j % HALF) ? 1 : 0;
-            if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));
-            else if (at[k] == begin + SECTOR) // the last of all sectors
-              at[k] = static_cast<I>(gp_search(at[k], length - at[k], Before{sorted, x[k]}));
-          }
-        }
-      }
+      // The last sector of a part ends behind the needle, or there is none.
+      gp__bound_steps<Before, SECTOR>(searched + skipped + SECTOR - 1, x, at, SECTOR > 1 ? part - 1 : part);
+      GP__UNROLL_BY(1)
+      for (int array = !sampled; SECTOR > 1 && array < 2; ++array) // the sample, the array itself
+        gp__bound_in_sectors<Before, SECTOR, FLIGHT, P::load>(
+            array ? sorted : searched, x, at, array ? head : 0, array ? all : sectors, array ? length : all);
     }
     GP__EACH(k, K) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
@@ -18456,8 +18560,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   // Called by a block, for m keys. hashed(i, at): hash of key `at`, the thread's i-th.
   template <class Hashed> GP_DEVICE void look(const Hashed &hashed, unsigned m) {
     gp__u32 own[EACH], with_others = 0, others = 0;
-    GP__UNROLL
-    for (int i = 0; i < EACH; ++i) {
+    GP__EACH(i, EACH) {
       const unsigned at = unsigned(i) * THREADS + threadIdx.x;
       own[i] = at < m ? hashed(i, at) : 0;
     }
@@ -18473,8 +18576,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
       if (at < m && gp__load_volatile(to) <= at) atomicMax(to, at + 1);
     }
     __syncthreads();
-    GP__UNROLL
-    for (int i = 0; i < EACH; ++i) {
+    GP__EACH(i, EACH) {
       const unsigned at = unsigned(i) * THREADS + threadIdx.x, other = place[own[i] % PLACES] - 1;
       if (at < m && other != at && key[other] == own[i]) {
         ++others;
@@ -18518,8 +18620,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
 
   // ALL: every bit of the ordered key is counted.
   template <bool ALL> GP_DEVICE void add(gp__u32 x, const gp__shared_pointer &copy) const {
-    GP__UNROLL
-    for (int i = 0; i < TABLES; ++i)
+    GP__EACH(i, TABLES)
       if (ALL || i < digits)
         atomicAdd(
             copy.template at<gp__u32>((x >> (8 * i) & 0xffu) * (REPLICAS * 4) + i * GP__DIGITS * REPLICAS * 4), 1u);
@@ -18543,14 +18644,10 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const gp__u64 step = gp__u64(blocks) * THREADS;
     for (gp__u64 v = mine; v < vectors; v += step * AT_ONCE) {
       gp__vector_access<Key, V> x[AT_ONCE];
-      GP__UNROLL
-      for (int k = 0; k < AT_ONCE; ++k)
-        x[k].template load_if<P::load>(v + k * step < vectors, in + head + (v + k * step) * V);
-      GP__UNROLL
-      for (int k = 0; k < AT_ONCE; ++k)
+      GP__EACH(k, AT_ONCE) x[k].template load_if<P::load>(v + k * step < vectors, in + head + (v + k * step) * V);
+      GP__EACH(k, AT_ONCE)
         if (v + k * step < vectors) {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j) count<ALL>(x[k].item[j]);
+          GP__EACH(j, V) count<ALL>(x[k].item[j]);
         }
     }
     if (mine < head) count<ALL>(in[mine]);
@@ -18575,15 +18672,13 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   // Called by one warp: turns a pass's counts into the starts of its digits. Returns the largest count.
   GP_DEVICE gp__u64 scan_digits(int pass) const {
     gp__u64 *count = a.counts + pass * GP__DIGITS + gp_lane() * 8, c[8], sum = 0, most = 0;
-    GP__UNROLL
-    for (int i = 0; i < 8; ++i) {
+    GP__EACH(i, 8) {
       c[i] = gp__load_relaxed(count + i);
       most = c[i] > most ? c[i] : most;
       sum += c[i];
     }
     gp__u64 before = gp_warp_inclusive_scan(sum, gp_sum<gp__u64>()) - sum;
-    GP__UNROLL
-    for (int i = 0; i < 8; ++i) {
+    GP__EACH(i, 8) {
       count[i] = before;
       before += c[i];
     }
@@ -18876,13 +18971,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
     from += lead;
     if (valid == TILE) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) Moved::key(keys[i]) = from[i * 32];
+      GP__EACH(i, ITEMS) Moved::key(keys[i]) = from[i * 32];
     } else {
       Key padding = K::padding(a.flip != 0);
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
-        Moved::key(keys[i]) = lead + unsigned(i) * 32 < valid ? from[i * 32] : Moved::key(padding);
+      GP__EACH(i, ITEMS) Moved::key(keys[i]) = lead + unsigned(i) * 32 < valid ? from[i * 32] : Moved::key(padding);
     }
   }
   GP_DEVICE void load_values(
@@ -18890,14 +18982,11 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
     first += lead;
     if (!from) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) Moved::value(keys[i], values[i]) = Value::index(first + unsigned(i) * 32);
+      GP__EACH(i, ITEMS) Moved::value(keys[i], values[i]) = Value::index(first + unsigned(i) * 32);
     } else if (valid == TILE) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) Moved::value(keys[i], values[i]) = from[first + unsigned(i) * 32];
+      GP__EACH(i, ITEMS) Moved::value(keys[i], values[i]) = from[first + unsigned(i) * 32];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS)
         Moved::value(keys[i], values[i]) =
             lead + unsigned(i) * 32 < valid ? from[first + unsigned(i) * 32] : MovedValue();
     }
@@ -18907,11 +18996,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     const Count at = static_cast<Count>(first);
     if (valid == TILE && (at + TILE <= from.half || at >= from.half)) { // if n is odd, the last tile is not whole
       const Key *const tile = from.template at<false>(at) + lead;
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) pair[i] = tile[i * 32];
+      GP__EACH(i, ITEMS) pair[i] = tile[i * 32];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS)
         if (lead + unsigned(i) * 32 < valid) pair[i] = *from.template at<false>(at + lead + unsigned(i) * 32);
         else pair[i] = K::padding(a.flip != 0);
     }
@@ -18933,8 +19020,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // Called by a counting thread: publishes the counts of its pairs of digits to later tiles. Returns their sum.
   GP_DEVICE gp__u32 publish(const Rank &rank, Counted &now) const {
     gp__u32 both = 0;
-    GP__UNROLL
-    for (int i = 0; i < Rank::PAIRS; ++i) {
+    GP__EACH(i, Rank::PAIRS) {
       const unsigned pair = threadIdx.x * Rank::PAIRS + unsigned(i);
       const gp__u32 total = rank.total(pair), even = total & 0xffffu, odd = total >> 16;
       now.total[i] = total;
@@ -18961,8 +19047,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
   }
   GP_DEVICE void begin_look_back(Window (&w)[Rank::PAIRS], gp__u32 tile) const {
-    GP__UNROLL
-    for (int i = 0; i < Rank::PAIRS; ++i) {
+    GP__EACH(i, Rank::PAIRS) {
       w[i].tile = tile / GROUP * GROUP;
       w[i].group = tile / GROUP;
       ask(w[i], threadIdx.x * Rank::PAIRS + unsigned(i), tile);
@@ -19015,8 +19100,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // Called by a counting thread: computes the destinations of the tile's keys.
   GP_DEVICE void resolve(const Counted &of, Window (&w)[Rank::PAIRS]) const {
     gp__u32 before = of.before;
-    GP__UNROLL
-    for (int i = 0; i < Rank::PAIRS; ++i) {
+    GP__EACH(i, Rank::PAIRS) {
       const unsigned pair = threadIdx.x * Rank::PAIRS + unsigned(i);
       const gp__u32 in_even = of.total[i] & 0xffffu, in_odd = of.total[i] >> 16;
       Count even, odd;
@@ -19042,19 +19126,16 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     for (int i = 0; i < ITEMS; i += AT_ONCE) {
       Key keys[AT_ONCE];
       Count at[AT_ONCE];
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
         if (i + j < ITEMS && (FULL || k < digit.valid)) keys[j] = from[slot_of(k)];
       }
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
         if (i + j < ITEMS && (FULL || k < digit.valid)) at[j] = s.offset[digit(keys[j])] + k;
       }
       if (PAIRS || with_keys) {
-        GP__UNROLL
-        for (int j = 0; j < AT_ONCE; ++j) {
+        GP__EACH(j, AT_ONCE) {
           const unsigned k = (i + j) * THREADS + threadIdx.x;
           if (i + j >= ITEMS || (!FULL && k >= digit.valid)) continue;
           if (PAIRS) *pairs_to.template at<WHOLE>(at[j]) = keys[j];
@@ -19100,19 +19181,16 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (BEHIND && resolves) begin_look_back(window, behind.tile); // its loads overlap the ranking
       if (more) {
         rank.within_warp(at, keys, digit);
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i) ranks[i / 2] = i % 2 ? ranks[i / 2] | at[i] << 16 : at[i];
+        GP__EACH(i, ITEMS) ranks[i / 2] = i % 2 ? ranks[i / 2] | at[i] << 16 : at[i];
       } else {
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i) ranks[i / 2] = 0;
+        GP__EACH(i, ITEMS) ranks[i / 2] = 0;
       }
       __syncthreads();
       if (more && rank.counts()) both = publish(rank, now);
       now.before = rank.before(both);
       if (more && rank.counts()) {
         gp__u32 first = now.before;
-        GP__UNROLL
-        for (int i = 0; i < Rank::PAIRS; ++i) {
+        GP__EACH(i, Rank::PAIRS) {
           rank.start_at(threadIdx.x * Rank::PAIRS + i, first | (first + (now.total[i] & 0xffffu)) << 16);
           first += (now.total[i] & 0xffffu) + (now.total[i] >> 16);
         }
@@ -19124,11 +19202,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (threadIdx.x == 0) next = draw();
       if (more) {
         gp__optimizer_barrier(digit.shift);
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i)
+        GP__EACH(i, ITEMS)
           at[i] = half + slot_of(rank.position(i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu, digit(keys[i], i)));
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i) tile_keys[at[i]] = keys[i];
+        GP__EACH(i, ITEMS) tile_keys[at[i]] = keys[i];
         GP__UNROLL
         for (int i = 0; i < ITEMS && gp__radix_value<V>::is; ++i) tile_values[at[i]] = values[i];
       }
@@ -19271,8 +19347,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       for (unsigned j = 0; j < AHEAD; ++j) {
         const unsigned block = first + j * SLICES;
         while (w[j].tag != tag(pass)) w[j] = gp__load_word(word(pass, block, quad));
-        GP__UNROLL
-        for (int i = 0; i < 4; ++i) {
+        GP__EACH(i, 4) {
           const gp__u32 count = gp__u32(w[j].value >> (16 * i)) & 0xffffu;
           all[i] += count;
           before[i] += block < rank ? count : 0;
@@ -19280,8 +19355,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       }
     }
     gp__fence();
-    GP__UNROLL
-    for (int i = 0; i < 4; ++i) {
+    GP__EACH(i, 4) {
       atomicAdd(&s.all[i * QUADS + quad], all[i]);
       atomicAdd(&s.before[i * QUADS + quad], before[i]);
     }
@@ -19363,8 +19437,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     const gp__u32 first = r.before((total & 0xffffu) + (total >> 16));
     if (r.counts()) r.start_at(pair, first | (first + (total & 0xffffu)) << 16);
     __syncthreads();
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u32 to = r.position(at[i], digit(key[i], i));
       keys[to] = key[i];
       if (PAIRS) values[to] = value[i];
@@ -19680,20 +19753,16 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     gp__u64 v = 0;
     for (; v + AT_ONCE * THREADS <= vectors; v += AT_ONCE * THREADS) {
       typename Base::Pack pack[AT_ONCE];
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i)
+      GP__EACH(i, AT_ONCE)
         pack[i].vector = gp__load_vector<P::load>(first + (v + unsigned(i) * THREADS + threadIdx.x) * V);
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) add(pack[i].item[j]);
+      GP__EACH(i, AT_ONCE) {
+        GP__EACH(j, V) add(pack[i].item[j]);
       }
     }
     for (v += threadIdx.x; v < vectors; v += THREADS) {
       typename Base::Pack pack;
       pack.vector = gp__load_vector<P::load>(first + v * V);
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) add(pack.item[j]);
+      GP__EACH(j, V) add(pack.item[j]);
     }
     const gp__u64 tail = begin + head + vectors * V;
     if (threadIdx.x < end - tail) add(in[tail + threadIdx.x]);
@@ -19722,11 +19791,8 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     for (unsigned i = digit; i < threadIdx.x; i += digits) at += s.some[i];
     for (unsigned i = first; i < end; i += AT_ONCE) {
       gp__u64 own[AT_ONCE];
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j)
-        own[j] = i + j < end ? gp__load_relaxed(pieces + gp__u64(i + j) * 256 + digit) : 0;
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) own[j] = i + j < end ? gp__load_relaxed(pieces + gp__u64(i + j) * 256 + digit) : 0;
+      GP__EACH(j, AT_ONCE) {
         if (i + j < end) gp__store_relaxed(pieces + gp__u64(i + j) * 256 + digit, at);
         at += own[j];
       }
@@ -19986,8 +20052,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   template <bool HOT, class There>
   GP_DEVICE void rank(const Key (&keys)[ITEMS], gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift,
       gp__u32 hot) const {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u32 digit = gp__u32((keys[i] - low) >> shift);
       gp__u32 slot = 0;
       if (!HOT) {
@@ -20007,8 +20072,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   template <class There>
   GP_DEVICE void scatter(
       const Key (&keys)[ITEMS], const gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift) const {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (there(i)) {
         const gp__u32 digit = gp__u32((keys[i] - low) >> shift);
         s.key[s.count[digit] + (i % 2 ? slots[i / 2] >> 16 : slots[i / 2] & 0xffffu)] = keys[i];
@@ -20022,8 +20086,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     const int shift = p.shift;
     const unsigned digits = 1u << p.bits;
     gp__u32 slots[ITEMS / 2];
-    GP__UNROLL
-    for (int d = 0; d < DIGITS_A_THREAD; ++d)
+    GP__EACH(d, DIGITS_A_THREAD)
       if (thread * DIGITS_A_THREAD + d < digits) s.count[thread * DIGITS_A_THREAD + d] = 0;
     __syncthreads();
     const gp__u32 sample = gp__u32((keys[0] - low) >> shift);
@@ -20033,16 +20096,14 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     __syncthreads();
     gp__u32 count[DIGITS_A_THREAD], sum = 0;
     gp__u64 cursor[DIGITS_A_THREAD];
-    GP__UNROLL
-    for (int d = 0; d < DIGITS_A_THREAD; ++d) {
+    GP__EACH(d, DIGITS_A_THREAD) {
       const unsigned digit = thread * DIGITS_A_THREAD + unsigned(d);
       count[d] = digit < digits ? s.count[digit] : 0;
       cursor[d] = count[d] ? gp__add_relaxed(bins + digit, gp__u64(count[d])) : 0;
       sum += count[d];
     }
     gp__u32 start = gp__sum_before<THREADS>(sum, s.total);
-    GP__UNROLL
-    for (int d = 0; d < DIGITS_A_THREAD; ++d) {
+    GP__EACH(d, DIGITS_A_THREAD) {
       const unsigned digit = thread * DIGITS_A_THREAD + unsigned(d);
       if (digit < digits) {
         s.count[digit] = start;
@@ -20069,18 +20130,14 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     Key keys[ITEMS];
     if (first == 0 && end == TILE) {
       typename Base::Pack pack[P::vectors];
-      GP__UNROLL
-      for (int i = 0; i < P::vectors; ++i)
+      GP__EACH(i, P::vectors)
         pack[i].vector = gp__load_vector<P::load>(in + base + (unsigned(i) * THREADS + thread) * V);
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) keys[i] = Code::encode(pack[i / V].item[i % V]);
+      GP__EACH(i, ITEMS) keys[i] = Code::encode(pack[i / V].item[i % V]);
       tile(
           p, bins, keys, [](int) { return true; }, TILE);
     } else {
       const auto there = [this, first, end](int i) { return position(i) >= first && position(i) < end; };
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
-        keys[i] = there(i) ? Code::encode(in[base + position(i)]) : static_cast<Key>(p.low);
+      GP__EACH(i, ITEMS) keys[i] = there(i) ? Code::encode(in[base + position(i)]) : static_cast<Key>(p.low);
       tile(p, bins, keys, there, end - first);
     }
   }
@@ -20132,7 +20189,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   Storage &s;
   Raw *tile_keys;
   Value *tile_values;
-  GP_DEVICE gp__hybrid_moving_pairs(const Base &base, Storage &storage, unsigned char *shared)
+  GP_DEVICE gp__hybrid_moving_pairs(const Base &base, Storage &storage, gp__u8 *shared)
       : Base(base), s(storage), tile_keys(reinterpret_cast<Raw *>(shared)),
         tile_values(reinterpret_cast<Value *>(shared + TILE * sizeof(Raw))) {}
 
@@ -20142,11 +20199,9 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   // Missing elements get the largest digit and come last.
   GP_DEVICE void load(Raw (&keys)[ITEMS], const Raw *from, unsigned valid, Raw padding) const {
     if (valid == TILE) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) keys[i] = from[gp_tile_warp_striped<ITEMS>(i)];
+      GP__EACH(i, ITEMS) keys[i] = from[gp_tile_warp_striped<ITEMS>(i)];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const unsigned k = gp_tile_warp_striped<ITEMS>(i);
         keys[i] = k < valid ? from[k] : padding;
       }
@@ -20155,14 +20210,11 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   // `in`: NULL (indices), or the value of the tile's first element.
   GP_DEVICE void load_values(Value (&values)[ITEMS], const Value *in, gp__u64 first, unsigned valid) const {
     if (!in) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) values[i] = gp__radix_value<Value>::index(first + gp_tile_warp_striped<ITEMS>(i));
+      GP__EACH(i, ITEMS) values[i] = gp__radix_value<Value>::index(first + gp_tile_warp_striped<ITEMS>(i));
     } else if (valid == TILE) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) values[i] = in[gp_tile_warp_striped<ITEMS>(i)];
+      GP__EACH(i, ITEMS) values[i] = in[gp_tile_warp_striped<ITEMS>(i)];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const unsigned k = gp_tile_warp_striped<ITEMS>(i);
         values[i] = in[k < valid ? k : 0];
       }
@@ -20173,18 +20225,15 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     for (int i = 0; i < ITEMS; i += AT_ONCE) { // a few at a time: all reads, then all writes
       Raw keys[AT_ONCE];
       gp__u32 at[AT_ONCE];
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
         if (FULL || k < digit.valid) keys[j] = tile_keys[k];
       }
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
         if (FULL || k < digit.valid) at[j] = s.offset[digit(keys[j])] + k;
       }
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
         if (FULL || k < digit.valid) {
           out[at[j]] = keys[j];
@@ -20202,8 +20251,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     Value *values_out = this->values_to(p.source);
     const unsigned pair = threadIdx.x * Rank::PAIRS, digits = 1u << p.bits;
     gp__u32 even[Rank::PAIRS], odd[Rank::PAIRS]; // destinations of the next elements of the thread's digits
-    GP__UNROLL
-    for (int i = 0; i < Rank::PAIRS; ++i) {
+    GP__EACH(i, Rank::PAIRS) {
       const unsigned d = 2 * (pair + unsigned(i));
       even[i] = d < digits ? gp__u32(places[d]) : 0;
       odd[i] = d + 1 < digits ? gp__u32(places[d + 1]) : 0;
@@ -20220,15 +20268,13 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       digit.valid = valid(first, end);
       rank.within_warp(ranks, keys, digit);
       __syncthreads();
-      GP__UNROLL
-      for (int i = 0; i < Rank::PAIRS; ++i) {
+      GP__EACH(i, Rank::PAIRS) {
         total[i] = rank.counts() ? rank.total(pair + unsigned(i)) : 0;
         both += (total[i] & 0xffffu) + (total[i] >> 16);
       }
       gp__u32 before = rank.before(both);
       if (rank.counts()) {
-        GP__UNROLL
-        for (int i = 0; i < Rank::PAIRS; ++i) {
+        GP__EACH(i, Rank::PAIRS) {
           const unsigned d = 2 * (pair + unsigned(i)), evens = total[i] & 0xffffu, odds = total[i] >> 16;
           rank.start_at(pair + unsigned(i), before | (before + evens) << 16);
           s.offset[d] = even[i] - before;
@@ -20241,10 +20287,8 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       }
       __syncthreads();
       gp__optimizer_barrier(digit.shift);
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) ranks[i] = rank.position(ranks[i], digit(keys[i], i));
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) ranks[i] = rank.position(ranks[i], digit(keys[i], i));
+      GP__EACH(i, ITEMS) {
         tile_keys[ranks[i]] = keys[i];
         tile_values[ranks[i]] = values[i];
       }
@@ -20259,7 +20303,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     }
     __syncthreads();
   }
-  static GP_DEVICE void run(const Base &base, unsigned char *shared) {
+  static GP_DEVICE void run(const Base &base, gp__u8 *shared) {
     GP_SHARED(Storage, s);
     const gp__hybrid_moving_pairs h(base, s, shared);
     const gp__hybrid_share share(h.a.list[h.level], h.block);
@@ -20287,12 +20331,12 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
 
 // Does a block's share of a level's moves.
 template <class P, class T, bool DESCENDING, class Value> struct gp__hybrid_mover {
-  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING, Value> &h, unsigned char *shared) {
+  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING, Value> &h, gp__u8 *shared) {
     gp__hybrid_moving_pairs<P, T, DESCENDING, Value>::run(h, shared);
   }
 };
 template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCENDING, gp__none> {
-  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING> &h, unsigned char *shared) {
+  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING> &h, gp__u8 *shared) {
     typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
     typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(shared);
     const gp__hybrid_share share(h.a.list[h.level], h.block);
@@ -20391,8 +20435,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
       const Raw *from = in + head + (unsigned(i) / V * THREADS + thread) * V;
       if (V > 1) gp__load_vector_if<P::load>(there(i), from, pack.vector);
       else if (there(i)) pack.item[0] = *from;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) keys[i + j] = Code::encode(pack.item[j]);
+      GP__EACH(j, V) keys[i + j] = Code::encode(pack.item[j]);
     }
     if (gp_warp() == 0 && at_edge < n) edge = Code::encode(in[at_edge]);
     sort.scatter(keys, edge, there, n, low, shift);
@@ -20414,15 +20457,13 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     for (unsigned q = thread * V; q < ahead + n; q += THREADS * V) {
       const bool whole = V > 1 && q >= ahead && q + V <= ahead + n;
       Pack pack;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         const unsigned p = q + unsigned(j) - ahead;
         pack.item[j] = Code::decode(s.key[Storage::slot(p < n ? p : 0)]);
       }
       gp__store_vector_if(whole, out + q - ahead, pack.vector);
       if (!whole) {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j)
+        GP__EACH(j, V)
           if (q + unsigned(j) - ahead < n) out[q + unsigned(j) - ahead] = pack.item[j];
       }
     }
@@ -20491,14 +20532,12 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     GP__UNROLL
     for (int i = 0; i < COUNT; i += AT_ONCE) {
       gp_vector pack[AT_ONCE];
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned at = unsigned(i + j) * THREADS + thread;
         pack[j] = gp_vector{{0, 0, 0, 0}};
         gp__load_vector_if<P::load>(at < v.whole, in + v.head + at * EACH, pack[j]);
       }
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned at = unsigned(i + j) * THREADS + thread;
         if (at < v.whole) *reinterpret_cast<gp_vector *>(values + v.before + v.head + at * EACH) = pack[j];
       }
@@ -20560,8 +20599,7 @@ struct gp__pair_bucket {
     const auto there = [=](int i) { return i >= 0 && unsigned(i) * THREADS + thread < n; };
     gp__u64 keys[ITEMS];
     if (h.values_from(item.source)) staged.ask(h.values_from(item.source) + item.begin, n);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const unsigned p = unsigned(i) * THREADS + thread;
       keys[i] = there(i) ? gp__u64(static_cast<Key>(Code::encode(in[p]) - low)) << PLACE_BITS | p : 0;
     }
@@ -20585,18 +20623,15 @@ struct gp__pair_bucket {
     for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
       gp__u64 x[AT_ONCE];
       Value value[AT_ONCE];
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const unsigned q = first + unsigned(i) * THREADS;
         x[i] = s.key[Storage::slot(q < n ? q : first)];
       }
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const unsigned place = unsigned(x[i]) & ((1u << PLACE_BITS) - 1);
         value[i] = values ? values[place] : gp__radix_value<Value>::index(item.begin + place);
       }
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const unsigned q = first + unsigned(i) * THREADS;
         if (q < n) {
           if (with_keys) out[q] = Code::decode(static_cast<Key>(low + static_cast<Key>(x[i] >> PLACE_BITS)));
@@ -20683,8 +20718,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
         pack[i / V].vector = gp_vector{{0, 0, 0, 0}};
         gp__load_vector_if<P::load>(there(first + i), in + place(first + i), pack[i / V].vector);
       }
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const In &x = pack[i / V].item[i % V];
         keys[first + i] = word(x, place(first + i));
         if (RECORDS && there(first + i)) staged.values[v.before + place(first + i)] = Element::value(x);
@@ -20774,8 +20808,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
         s.key[Storage::slot(first + to)] = s.key[Storage::slot(first + to - 1)];
       s.key[Storage::slot(first + to)] = x;
     }
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[Storage::slot(thread * ITEMS + unsigned(j))];
+    GP__EACH(j, ITEMS) w[j] = s.key[Storage::slot(thread * ITEMS + unsigned(j))];
     const Sort sort = {s, thread};
     sort.merge_runs(w, n, less);
   }
@@ -20797,16 +20830,13 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
       gp__u32 x[AT_ONCE];
       Value value[AT_ONCE];
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const unsigned q = first + unsigned(i) * THREADS;
         x[i] = s.key[Storage::slot(q < n ? q : first)];
       }
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i)
+      GP__EACH(i, AT_ONCE)
         value[i] = values ? values[x[i] & PLACES] : gp__radix_value<Value>::index(item.begin + (x[i] & PLACES));
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const unsigned q = first + unsigned(i) * THREADS;
         if (q < n) {
           gp__u32 key = x[i] >> PLACE_BITS;
@@ -21229,7 +21259,7 @@ template <class Bits, class C, int SHIFT> struct gp__packed_item : gp__scalar_it
   static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c >> SHIFT); }
   static GP_DEVICE gp__u32 index(C c) { return gp__u32(c & ((C(1) << SHIFT) - 1)); }
 };
-template <> struct gp__item<unsigned char, true> : gp__packed_item<unsigned char, gp__u32, 16> {};
+template <> struct gp__item<gp__u8, true> : gp__packed_item<gp__u8, gp__u32, 16> {};
 template <> struct gp__item<unsigned short, true> : gp__packed_item<unsigned short, gp__u32, 16> {};
 template <> struct gp__item<gp__u32, true> : gp__packed_item<gp__u32, gp__u64, 32> {};
 template <> struct gp__item<gp__u64, true> {
@@ -21256,13 +21286,11 @@ template <> struct gp__item<gp__u64, true> {
 template <class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type (&x)[K]) {
   GP__UNROLL
   for (int size = 2; size <= K; size *= 2) {
-    GP__UNROLL
-    for (int i = 0; i < K; ++i)
+    GP__EACH(i, K)
       if (!(i & (size / 2))) Item::order(x[i], x[i + size / 2]);
     GP__UNROLL
     for (int step = size / 4; step > 0; step /= 2) {
-      GP__UNROLL
-      for (int i = 0; i < K; ++i)
+      GP__EACH(i, K)
         if ((i & step) && (i & (size - 1)) + step < size) Item::order(x[i], x[i + step]);
     }
   }
@@ -21276,8 +21304,7 @@ template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (
   GP__UNROLL_BY(1)
   for (int size = 2; size <= lanes; size *= 2) {
     const bool low = (gp_lane() & unsigned(size / 2)) == 0;
-    GP__UNROLL
-    for (int i = 0; i < K / 2; ++i) {
+    GP__EACH(i, K / 2) {
       const C a = gp_warp_exchange(x[K - 1 - i], size - 1), b = gp_warp_exchange(x[i], size - 1);
       x[i] = Item::choose(x[i], a, low);
       x[K - 1 - i] = Item::choose(x[K - 1 - i], b, low);
@@ -21285,13 +21312,11 @@ template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (
     GP__UNROLL_BY(1)
     for (int step = size / 4; step > 0; step /= 2) {
       const bool lower = (gp_lane() & unsigned(step)) == 0;
-      GP__UNROLL
-      for (int i = 0; i < K; ++i) x[i] = Item::choose(x[i], gp_warp_exchange(x[i], step), lower);
+      GP__EACH(i, K) x[i] = Item::choose(x[i], gp_warp_exchange(x[i], step), lower);
     }
     GP__UNROLL
     for (int step = K / 2; step > 0; step /= 2) {
-      GP__UNROLL
-      for (int i = 0; i < K; ++i)
+      GP__EACH(i, K)
         if (!(i & step)) Item::order(x[i], x[i + step]);
     }
   }
@@ -21381,8 +21406,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   gp__u64 *shift; // per run in the room: position in the input minus that in the room
   gp__u32 *first; // per run: its start in the room
   gp__u32 *list;  // segments
-  GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, unsigned char *shared) : Elements(args) {
-    unsigned char *mine = shared + gp_warp() * BYTES;
+  GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, gp__u8 *shared) : Elements(args) {
+    gp__u8 *mine = shared + gp_warp() * BYTES;
     key = reinterpret_cast<Bits *>(mine);
     value = reinterpret_cast<V *>(mine + KEY_BYTES);
     index = reinterpret_cast<unsigned short *>(mine + KEY_BYTES + VALUE_BYTES);
@@ -21398,16 +21423,13 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
     const Bits *in = this->keys(0);
     Bits x[U];
     V v[U];
-    GP__UNROLL
-    for (int u = 0; u < U; ++u)
+    GP__EACH(u, U)
       if (i + u * 32 < to[u]) x[u] = in[further[u] + i + u * 32];
     if (S::any) {
-      GP__UNROLL
-      for (int u = 0; u < U; ++u)
+      GP__EACH(u, U)
         if (i + u * 32 < to[u]) v[u] = Elements::value(0, further[u] + i + u * 32);
     }
-    GP__UNROLL
-    for (int u = 0; u < U; ++u) {
+    GP__EACH(u, U) {
       if (i + u * 32 >= to[u]) continue;
       *key_at(i + u * 32) = INDEXED ? x[u] : this->encode(x[u]);
       if (S::any) value[i + u * 32] = v[u];
@@ -21416,8 +21438,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   template <int U> GP_DEVICE void store(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
     Bits *out = this->keys_to(2);
     V *values = this->values_to(2);
-    GP__UNROLL
-    for (int u = 0; u < U; ++u) {
+    GP__EACH(u, U) {
       const gp__u32 k = i + u * 32;
       if (k >= to[u]) continue;
       if (!INDEXED) out[further[u] + k] = this->decode(*key_at(k));
@@ -21433,20 +21454,16 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
     const unsigned top = runs > 1 ? 1u << (31 - __clz(int(runs - 1))) : 0;
     gp__u32 to[U];
     gp__u64 further[U];
-    GP__UNROLL
-    for (int u = 0; u < U; ++u) to[u] = n, further[u] = shift[0];
+    GP__EACH(u, U) to[u] = n, further[u] = shift[0];
     for (gp__u32 i = gp_lane(); i < n; i += 32 * U) {
       if (top) {
         unsigned run[U];
-        GP__UNROLL
-        for (int u = 0; u < U; ++u) run[u] = 0;
+        GP__EACH(u, U) run[u] = 0;
         for (unsigned step = top; step; step /= 2) {
-          GP__UNROLL
-          for (int u = 0; u < U; ++u)
+          GP__EACH(u, U)
             if (run[u] + step < runs && first[run[u] + step] <= i + u * 32) run[u] += step;
         }
-        GP__UNROLL
-        for (int u = 0; u < U; ++u) further[u] = shift[run[u]];
+        GP__EACH(u, U) further[u] = shift[run[u]];
       }
       if (in) load<U>(i, to, further);
       else store<U>(i, to, further);
@@ -21456,14 +21473,12 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   template <int ITEMS> GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes) const {
     const gp__u32 mine = (gp_lane() & unsigned(lanes - 1)) * ITEMS;
     C x[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       x[i] = mine + i < n
           ? Item::make(INDEXED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i), first + mine + i)
           : Item::last();
     gp__sort_lanes<Item>(x, lanes);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (mine + i >= n) continue;
       if (INDEXED) index[first + mine + i] = static_cast<unsigned short>(Item::index(x[i]));
       else *key_at(first + mine + i) = Item::bits(x[i]);
@@ -21584,8 +21599,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
     gp__u64 begin[ROUNDS];
     gp__u32 n[ROUNDS], at[ROUNDS], total = 0;
     bool listed = false;
-    GP__UNROLL
-    for (int r = 0; r < ROUNDS; ++r) {
+    GP__EACH(r, ROUNDS) {
       const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
       gp__u64 count = 0;
       begin[r] = 0;
@@ -21618,8 +21632,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       }
     }
     // Packs the short segments.
-    GP__UNROLL
-    for (int r = 0; r < ROUNDS; ++r) {
+    GP__EACH(r, ROUNDS) {
       const gp__u32 up_to = gp_warp_inclusive_scan(n[r], gp_sum<gp__u32>());
       at[r] = total + up_to - n[r];
       total += gp_warp_broadcast(up_to, 31);
@@ -21635,13 +21648,11 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       }
       bool in[ROUNDS];
       unsigned of[CLASSES][ROUNDS], before = 0, end[CLASSES];
-      GP__UNROLL
-      for (int r = 0; r < ROUNDS; ++r) in[r] = n[r] > 0 && at[r] >= from && at[r] < to;
+      GP__EACH(r, ROUNDS) in[r] = n[r] > 0 && at[r] >= from && at[r] < to;
       // Elements are loaded and stored in runs of segments that are neighbours in the input too.
       unsigned runs = 0;
       gp__u64 last = 0;
-      GP__UNROLL
-      for (int r = 0; r < ROUNDS; ++r) {
+      GP__EACH(r, ROUNDS) {
         const unsigned all = __ballot_sync(0xffffffffu, in[r]), below = gp__earlier_lanes(all);
         const gp__u64 left = gp_warp_broadcast(begin[r], below ? 31 - __clz(int(below)) : 0);
         const bool head = in[r] && (below ? begin[r] != left : runs == 0 || begin[r] != last);
@@ -21660,11 +21671,9 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
         room.template move_runs<UNROLL>(pass == 0, runs, to - from);
         if (pass == 1) break;
         // Lists by length: 1 and 2, to 4, to 8, to 16, to 32 elements.
-        GP__UNROLL
-        for (int c = 0; c < CLASSES; ++c) {
+        GP__EACH(c, CLASSES) {
           unsigned below = before;
-          GP__UNROLL
-          for (int r = 0; r < ROUNDS; ++r) {
+          GP__EACH(r, ROUNDS) {
             const bool mine = in[r] && n[r] > (c ? 1u << c : (INDEXED ? 0u : 1u)) && n[r] <= 2u << c;
             of[c][r] = __ballot_sync(0xffffffffu, mine);
             if (mine) room.list[below + gp__lanes_before(of[c][r])] = (at[r] - from) << 8 | n[r];
@@ -21673,8 +21682,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
           end[c] = before = below;
         }
         __syncwarp();
-        GP__UNROLL
-        for (int c = 0; c < 3; ++c)
+        GP__EACH(c, 3)
           for (unsigned i = c ? end[c > 0 ? c - 1 : 0] : 0; i < end[c]; i += 32) {
             const gp__u32 x = i + gp_lane() < end[c] ? room.list[i + gp_lane()] : 0;
             if (c == 0) room.template sort<2>(x >> 8, x & 0xffu, 1);
@@ -21718,8 +21726,7 @@ GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const R
         for (int first = 0; first < side << log2_size; first += UNROLL * 32) {
           gp__u32 to[UNROLL];
           gp__u64 shift[UNROLL];
-          GP__UNROLL
-          for (int u = 0; u < UNROLL; ++u) { // each segment has `size` places of the room
+          GP__EACH(u, UNROLL) { // each segment has `size` places of the room
             const int at = (first + u * 32) >> log2_size;
             to[u] = unsigned(at << log2_size) + gp_warp_broadcast(gp__u32(span.count), unsigned(at));
             shift[u] = gp_warp_broadcast(span.begin, unsigned(at)) - unsigned(at << log2_size);
@@ -21760,7 +21767,7 @@ template <int THREADS> struct gp__block_sort_storage {
   gp__u32 start[GP__DIGITS]; // start of a digit's elements in the tile
   gp__u64 to[GP__DIGITS];    // their destination minus `start`
   gp__u64 next[GP__DIGITS + 1];
-  unsigned char small[GP__DIGITS];
+  gp__u8 small[GP__DIGITS];
 };
 
 template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__sorted_elements<K, S, INDEXED> {
@@ -21774,10 +21781,10 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   static const int CAPACITY = Shape::CAPACITY;
   typedef gp__block_sort_storage<T> Storage;
   Storage &s;
-  unsigned char *room; // dynamic shared memory
+  gp__u8 *room; // dynamic shared memory
   gp__u64 tag;
 
-  GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, unsigned char *shared)
+  GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, gp__u8 *shared)
       : Elements(args), s(storage), room(shared), tag(args.header->tag) {}
 
   GP_DEVICE C *item_at(gp__u32 i) const { return reinterpret_cast<C *>(room) + gp__bank_padded<C>::at(i); }
@@ -21792,14 +21799,12 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     const gp__u32 first = gp_warp() * PART;
     C x[N];
     if (first < n) {
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) {
+      GP__EACH(i, N) {
         const gp__u32 k = first + i * 32 + gp_lane();
         x[i] = k < n ? Item::make(this->field(in[k]), k) : Item::last();
       }
       gp__sort_lanes<Item>(x, 32);
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) *item_at(threadIdx.x * N + i) = x[i];
+      GP__EACH(i, N) *item_at(threadIdx.x * N + i) = x[i];
     }
     __syncthreads();
     const gp__u32 all = (n + PART - 1) / PART * PART, own = threadIdx.x * N;
@@ -21816,8 +21821,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
         }
         gp__u32 i = low + from, j = middle + diagonal - from;
         C left = i < middle ? *item_at(i) : Item::last(), right = j < high ? *item_at(j) : Item::last();
-        GP__UNROLL
-        for (int k = 0; k < N; ++k) {
+        GP__EACH(k, N) {
           const bool second = j < high && (i >= middle || Item::less(right, left));
           x[k] = second ? right : left;
           if (k + 1 == N) break;
@@ -21830,13 +21834,11 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       }
       __syncthreads();
       if (own < all) {
-        GP__UNROLL
-        for (int k = 0; k < N; ++k) *item_at(own + k) = x[k];
+        GP__EACH(k, N) *item_at(own + k) = x[k];
       }
       __syncthreads();
     }
-    GP__UNROLL
-    for (int i = 0; i < N; ++i)
+    GP__EACH(i, N)
       if (i * T + threadIdx.x < n) x[i] = *item_at(i * T + threadIdx.x);
     store(x, source, begin, n);
   }
@@ -21844,16 +21846,14 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   template <int N> GP_DEVICE void store(const C (&x)[N], int source, gp__u64 begin, gp__u32 n) const {
     Bits *out = this->keys_to(2) + begin;
     if (!INDEXED || this->a.whole) {
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = this->decode(Item::bits(x[i]));
     } else {
       Bits *stage = reinterpret_cast<Bits *>(room);
       __syncthreads();
       for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = this->keys(source)[begin + k];
       __syncthreads();
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = stage[Item::index(x[i])];
     }
     if (!S::any) return;
@@ -21863,17 +21863,14 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       V *stage = reinterpret_cast<V *>(room);
       for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = this->value(source, begin + k);
       __syncthreads();
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = stage[Item::index(x[i])];
     } else {
       V v[N];
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i * T + threadIdx.x < n) v[i] = this->value(source, begin + Item::index(x[i]));
       __syncthreads();
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = v[i];
     }
   }
@@ -21902,8 +21899,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       const Sort sort = {*reinterpret_cast<Bins *>(b.room), thread};
       const Bits *in = b.keys(source) + begin;
       C x[N], least = Item::last(), most = 0;
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) {
+      GP__EACH(i, N) {
         const gp__u32 k = unsigned(i) * T + thread;
         x[i] = k < n ? pack(b, in[k], k) : Item::last();
         least = x[i] < least ? x[i] : least;
@@ -21934,8 +21930,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
         while (!sort.finish(even ? 1 : shift, n)) {} // each key moves up to the length of its bin
       }
       Bits *out = b.keys_to(2) + begin;
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) {
+      GP__EACH(i, N) {
         const gp__u32 k = unsigned(i) * T + thread;
         if (INDEXED) x[i] = k < n ? unpack(sort.s.key[Bins::slot(k)]) : C();
         else if (k < n) out[k] = b.decode(static_cast<Bits>(sort.s.key[Bins::slot(k)]));
@@ -21996,11 +21991,9 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       GP__UNROLL_BY(1)
       for (gp__u32 first = threadIdx.x; first < CAPACITY; first += AT_ONCE * T) {
         Bits x[AT_ONCE];
-        GP__UNROLL
-        for (int i = 0; i < AT_ONCE; ++i)
+        GP__EACH(i, AT_ONCE)
           if (first + i * T < n) x[i] = in[t * CAPACITY + first + i * T];
-        GP__UNROLL
-        for (int i = 0; i < AT_ONCE; ++i) {
+        GP__EACH(i, AT_ONCE) {
           const bool there = first + i * T < n;
           gp__u32 d = GP__DIGITS;
           if (there) {
@@ -22044,10 +22037,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       gp__u64 *at = this->a.group_counts + b.first_group * GP__DIGITS + threadIdx.x;
       for (gp__u64 g = 0; g < groups; g += 8) {
         gp__u64 x[8];
-        GP__UNROLL
-        for (int i = 0; i < 8; ++i) x[i] = g + i < groups ? at[(g + i) * GP__DIGITS] : 0;
-        GP__UNROLL
-        for (int i = 0; i < 8; ++i) {
+        GP__EACH(i, 8) x[i] = g + i < groups ? at[(g + i) * GP__DIGITS] : 0;
+        GP__EACH(i, 8) {
           if (g + i < groups) at[(g + i) * GP__DIGITS] = sum;
           sum += x[i];
         }
@@ -22101,28 +22092,25 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     const gp__u32 n = left < gp__u64(CAPACITY) ? gp__u32(left) : CAPACITY;
     const gp__u32 first = gp_warp() * PART + gp_lane();
     gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__DIGITS;
-    unsigned char *stage = room + WARPS * GP__DIGITS * sizeof(gp__u32);
+    gp__u8 *stage = room + WARPS * GP__DIGITS * sizeof(gp__u32);
     const Bits *in = this->keys(source) + begin;
     Bits x[ITEMS];
     gp__u32 ranks[ITEMS / 2]; // two a word
     const auto rank = [&](int i) { return i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu; };
     for (unsigned i = gp_lane(); i < GP__DIGITS; i += 32) mine[i] = 0;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (first + i * 32 < n) x[i] = in[first + i * 32];
     __syncwarp();
     // If equal keys are indistinguishable and neighbours differ, ranks are drawn from counters.
     const gp__u32 sample = first < n ? digit(x[0], shift) : gp__u32(GP__DIGITS);
     const bool drawn = !INDEXED && __popc(__ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0))) < 6;
     if (drawn) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const gp__u32 r = first + i * 32 < n ? atomicAdd(mine + digit(x[i], shift), 1u) : 0;
         ranks[i / 2] = i % 2 ? gp__opaque_copy(ranks[i / 2] | r << 16) : r;
       }
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (drawn) break;
       const bool there = first + i * 32 < n;
       const gp__u32 d = there ? digit(x[i], shift) : gp__u32(GP__DIGITS);
@@ -22153,8 +22141,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
     __syncthreads();
     Bits *keys = reinterpret_cast<Bits *>(stage), *out = this->keys_to(target);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (first + i * 32 >= n) continue;
       const gp__u32 d = digit(x[i], shift);
       ranks[i / 2] += (s.start[d] + mine[d]) << i % 2 * 16;
@@ -22165,13 +22152,12 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       GP__UNROLL_BY(8)
       for (gp__u32 k = threadIdx.x; k < n; k += T) out[s.to[digit(keys[k], shift)] + k] = keys[k];
     }
-    unsigned char of[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < (S::any ? ITEMS : 0); ++i) {
+    gp__u8 of[ITEMS];
+    GP__EACH(i, (S::any ? ITEMS : 0)) {
       const gp__u32 k = i * T + threadIdx.x;
       if (k >= n) continue;
       const Bits key = keys[k];
-      of[i] = static_cast<unsigned char>(digit(key, shift));
+      of[i] = static_cast<gp__u8>(digit(key, shift));
       out[s.to[of[i]] + k] = key;
     }
     if (S::any) {
@@ -22179,18 +22165,15 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       if (Shape::STAGED) {
         V *v = reinterpret_cast<V *>(stage);
         __syncthreads();
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i)
+        GP__EACH(i, ITEMS)
           if (first + i * 32 < n) v[rank(i)] = this->value(source, begin + first + i * 32);
         __syncthreads();
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i) {
+        GP__EACH(i, ITEMS) {
           const gp__u32 k = i * T + threadIdx.x;
           if (k < n) values[s.to[of[i]] + k] = v[k];
         }
       } else {
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i)
+        GP__EACH(i, ITEMS)
           if (first + i * 32 < n)
             values[s.to[digit(x[i], shift)] + rank(i)] = this->value(source, begin + first + i * 32);
       }
@@ -24046,7 +24029,7 @@ template <class P> struct gp__key_counts {
   const gp__histogram_args &a;
   const Storage &s;
   Counters counters;
-  GP_DEVICE gp__key_counts(const gp__histogram_args &args, const Storage &storage, unsigned char *shared)
+  GP_DEVICE gp__key_counts(const gp__histogram_args &args, const Storage &storage, gp__u8 *shared)
       : a(args), s(storage), counters(shared) {}
 
   // Adds what was taken from full counters to the output.
@@ -24062,15 +24045,13 @@ template <class P> struct gp__key_counts {
   // Counts a vector's keys. Returns the OR of the counters' previous words.
   GP_DEVICE gp__u32 count_each(const gp__two_keys (&two)[4]) const {
     gp__u32 was = 0;
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) was |= counters.add(two[j / 2], j % 2 == 1, 1);
+    GP__EACH(j, V) was |= counters.add(two[j / 2], j % 2 == 1, 1);
     return was;
   }
   // Adds a run of equal neighbours at once.
   GP_DEVICE gp__u32 count_runs(const gp_vector &x, const gp__two_keys (&two)[4]) const {
     gp__u32 was = 0, n = 1; // keys of the run so far
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) {
+    GP__EACH(j, V) {
       if (j == V - 1 || gp__next_key_differs(x, j)) {
         was |= counters.add(two[j / 2], j % 2 == 1, n);
         n = 0;
@@ -24124,8 +24105,7 @@ template <class P> struct gp__key_counts {
     gp__u32 *row = a.rows + gp__u64(blockIdx.x) * WORDS;
     for (gp__u32 i = V * threadIdx.x; i < WORDS; i += V * P::threads) {
       gp__u32 two[V];
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) two[j] = counters.of_value(i + unsigned(j));
+      GP__EACH(j, V) two[j] = counters.of_value(i + unsigned(j));
       if (a.rows) {
         gp_vector lower, upper;
         GP__UNROLL
@@ -24136,8 +24116,7 @@ template <class P> struct gp__key_counts {
         gp__store_vector_if(true, row + i / 2, lower);
         gp__store_vector_if(true, row + (i ^ Counters::OTHER) / 2, upper);
       } else {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) {
+        GP__EACH(j, V) {
           if (two[j] & 0xffffu) atomicAdd(out + i + j, gp__u64(two[j] & 0xffffu));
           if (two[j] >> 16) atomicAdd(out + ((i + j) ^ Counters::OTHER), gp__u64(two[j] >> 16));
         }
@@ -24184,13 +24163,11 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   }
   GP_DEVICE void load(const gp__u64 *counts, gp__u32 from, gp__u32 end) {
     first = from;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) count[i] = first + i < end ? counts[value(i)] : 0;
+    GP__EACH(i, ITEMS) count[i] = first + i < end ? counts[value(i)] : 0;
   }
   GP_DEVICE gp__run_tally tally() const {
     gp__run_tally t = gp__add_tally::identity();
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       t.keys += count[i];
       t.runs += count[i] != 0;
     }
@@ -24198,8 +24175,7 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   }
   // Writes the thread's runs after the `before` ones.
   GP_DEVICE void store(gp__run_tally before, gp__u64 *starts, unsigned short *values) const {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (count[i] == 0) continue;
       starts[before.runs] = before.keys;
       values[before.runs] = value(i);
@@ -24224,12 +24200,9 @@ template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp_
       counted[k] = gp_vector{{0, 0, 0, 0}};
       gp__load_vector_if<GP_CACHE_L2>(b + unsigned(8 * k) < a.blocks, row, counted[k]);
     }
-    GP__UNROLL
-    for (int i = 0; i < 8 * GP__COUNTING_LOADS; ++i)
-      sum[i % 8] += counted[i / 8].word[i % 8 / 2] >> (i % 2 * 16) & 0xffffu;
+    GP__EACH(i, 8 * GP__COUNTING_LOADS) sum[i % 8] += counted[i / 8].word[i % 8 / 2] >> (i % 2 * 16) & 0xffffu;
   }
-  GP__UNROLL
-  for (int i = 0; i < 8; ++i)
+  GP__EACH(i, 8)
     if (sum[i]) atomicAdd(&sums[i][part], sum[i]);
 }
 // Called by a warp: publishes the block's `total` and returns the keys and runs of the blocks before it.
@@ -24351,8 +24324,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const gp__u32 here = gp__u32(__popc(mine)), before = gp_warp_inclusive_scan(here, gp_sum<gp__u32>()) - here;
     gp__vec<Bits> p;
     const unsigned short *value = row.value + before;
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) {
+    GP__EACH(j, V) {
       value += mine >> j & 1;
       p.item[j] = static_cast<Bits>(*value);
     }
@@ -24389,8 +24361,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
       p.vector = mixed(cursor, row, from);
       if (i >= runs.skipped && i + V <= end) gp__store_vector<GP_CACHE_STREAMING>(out + i, p.vector);
       else {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j)
+        GP__EACH(j, V)
           if (i + j >= runs.skipped && i + j < end) out[i + j] = p.item[j];
       }
       from += ROW;
@@ -25943,13 +25914,11 @@ template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_a
   gp__u64 bad = ~gp__u64(0);
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     L s[ITEMS], t[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at < count) s[i] = sources[at * a.apart], t[i] = targets[at * a.apart];
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at >= count) continue;
       const bool valid = s[i] < a.vertices && t[i] < a.vertices;
@@ -25980,11 +25949,9 @@ template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(c
     V target[ITEMS];
     gp_tile_load_balance<P::threads, ITEMS>(source, offsets, a.vertices, first, s);
     const gp__u64 mine = first + threadIdx.x * ITEMS;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (mine + i < edges) target[i] = targets[mine + i];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (mine + i < edges) visit(mine + i, source[i], gp__u64(target[i]));
     __syncthreads();
   }
@@ -26021,13 +25988,11 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
   const gp__u64 count = gp__count(a);
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     gp__u64 key[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at < count) key[i] = a.keys[at];
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at < count && key[i] >> a.shift < a.vertices)
         targets[at] = static_cast<V>(key[i] & ((gp__u64(1) << a.shift) - 1));
@@ -28188,7 +28153,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
 
   const gp__bfs_args &a;
   Shared &s;
-  unsigned char *dynamic;
+  gp__u8 *dynamic;
   const Offset *offsets, *in_offsets;
   const Vertex *targets, *in_sources;
   gp_edges *queue;
@@ -28201,7 +28166,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   int depth;           // depth of what this step finds
   unsigned turn;       // index of Shared::sums
 
-  GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, unsigned char *memory)
+  GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, gp__u8 *memory)
       : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
         in_offsets(static_cast<const Offset *>(args.in_offsets)), targets(static_cast<const Vertex *>(args.targets)),
         in_sources(static_cast<const Vertex *>(args.in_sources)), queue(static_cast<gp_edges *>(args.queue)),
@@ -28534,21 +28499,16 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     bool mine[ITEMS];
     gp__u32 was[ITEMS];
     Offset begin[ITEMS], end[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       inspected += there[i];
       was[i] = looks && there[i] ? gp__load_volatile(state_of<TEAM>(v[i], map)) : by_depth(TEAM) ? ~0u : 0;
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) mine[i] = there[i] && is_new<TEAM>(v[i], was[i]);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) was[i] = mine[i] ? take<TEAM>(v[i], map) : 0;
+    GP__EACH(i, ITEMS) mine[i] = there[i] && is_new<TEAM>(v[i], was[i]);
+    GP__EACH(i, ITEMS) was[i] = mine[i] ? take<TEAM>(v[i], map) : 0;
     if (TEAM != WARPS_OF_GRID) get_lists(mine, v, begin, end);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) mine[i] = mine[i] && is_new<TEAM>(v[i], was[i]);
+    GP__EACH(i, ITEMS) mine[i] = mine[i] && is_new<TEAM>(v[i], was[i]);
     if (TEAM == WARPS_OF_GRID) get_lists(mine, v, begin, end);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const unsigned won = __ballot_sync(0xffffffffu, mine[i]);
       if (!won) continue;
       if (mine[i] && by_depth(TEAM)) {
@@ -28572,8 +28532,7 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   }
   GP_DEVICE void get_lists(
       const bool (&has)[ITEMS], const Vertex (&v)[ITEMS], Offset (&begin)[ITEMS], Offset (&end)[ITEMS]) const {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       begin[i] = has[i] ? offsets[v[i]] : 0;
       end[i] = has[i] ? offsets[v[i] + 1] : 0;
     }
@@ -29101,11 +29060,9 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     if (from >= in_sources && from + LOOK <= end) {
       gp__vec<Vertex> whole;
       whole.vector = gp__load_vector<GP_CACHE_L2>(from);
-      GP__UNROLL
-      for (int i = 0; i < LOOK; ++i) u[i] = whole.item[i];
+      GP__EACH(i, LOOK) u[i] = whole.item[i];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < LOOK; ++i) u[i] = from + i >= p && from + i < end ? from[i] : 0;
+      GP__EACH(i, LOOK) u[i] = from + i >= p && from + i < end ? from[i] : 0;
     }
   }
   // End of a look from `at` on, over `whole` times 16 bytes, the first of which hold `at`.
@@ -29208,8 +29165,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       Offset begin[WORDS], end[WORDS];
       gp__u32 word[WORDS];
       bool there[WORDS], found[WORDS];
-      GP__UNROLL
-      for (int w = 0; w < WORDS; ++w) {
+      GP__EACH(w, WORDS) {
         const Vertex mine = row + unsigned(w) * step, i = mine * GP__WARP + gp_lane();
         const bool is = mine < rows && i <= last;
         word[w] = !LISTED && mine < rows ? map[mine] : 0;
@@ -29226,8 +29182,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
         const Vertex mine = row + unsigned(w + WORDS) * step, i = mine * GP__WARP + gp_lane();
         if (mine < rows && i <= last) gp__prefetch(in_offsets + i);
       }
-      GP__UNROLL
-      for (int w = 0; w < WORDS; ++w) {
+      GP__EACH(w, WORDS) {
         const bool looks = LISTED ? there[w] : begin[w] < end[w];
         found[w] = looks && has_bit(map, parent[w]);
         inspected += looks;
@@ -29238,8 +29193,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
         begin[w] = looks ? in_offsets[v[w]] : 0;
         end[w] = looks ? in_offsets[v[w] + 1] : 0;
       }
-      GP__UNROLL
-      for (int w = 0; w < WORDS; ++w) {
+      GP__EACH(w, WORDS) {
         const bool waits = !found[w] && begin[w] + 1 < end[w];
         const unsigned bits = __ballot_sync(0xffffffffu, found[w]);
         const Vertex mine = row + unsigned(w) * step;
@@ -29874,7 +29828,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   typedef gp__sources_state State;
   const gp__sources_args &a;
   Shared &s;
-  unsigned char *dynamic;
+  gp__u8 *dynamic;
   const Offset *offsets, *in_offsets;
   const Vertex *targets, *in_sources;
   gp__sources_control *control;
@@ -29884,7 +29838,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   unsigned rank;
   gp__u64 sums[GP__SOURCES_SUMS]; // this thread's sums in this step
 
-  GP_DEVICE gp__sources_block(const gp__sources_args &args, Shared &shared, unsigned char *memory)
+  GP_DEVICE gp__sources_block(const gp__sources_args &args, Shared &shared, gp__u8 *memory)
       : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
         in_offsets(static_cast<const Offset *>(args.in_offsets)), targets(static_cast<const Vertex *>(args.targets)),
         in_sources(static_cast<const Vertex *>(args.in_sources)),
@@ -29894,8 +29848,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   }
 
   GP_DEVICE void clear_sums() {
-    GP__UNROLL
-    for (int i = 0; i < GP__SOURCES_SUMS; ++i) sums[i] = 0;
+    GP__EACH(i, GP__SOURCES_SUMS) sums[i] = 0;
   }
   // Words of the frontier, and of the one after it; likewise their lists.
   GP_DEVICE Word *visit() const { return static_cast<Word *>(a.words[s.state.side]); }
@@ -29993,13 +29946,10 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     gp__warp_list<Vertex> reached = next_list();
     const auto give = [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&v)[ITEMS]) {
       Word bits[ITEMS];
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) bits[i] = there[i] ? from[source[i]] & ~have[v[i]] : 0;
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS) bits[i] = there[i] ? from[source[i]] & ~have[v[i]] : 0;
+      GP__EACH(i, ITEMS)
         if (bits[i] && !(bits[i] & ~gp__load_volatile(to + v[i]))) bits[i] = 0; // another thread has given them
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         sums[GP__NEW_LOOKS] += there[i];
         reached.add(bits[i] && atomicOr(to + v[i], bits[i]) == 0, v[i]);
       }
@@ -30052,8 +30002,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       const unsigned there = end - at < LOOK ? unsigned(end - at) : unsigned(LOOK);
       GP__UNROLL
       for (unsigned i = 0; i < LOOK; ++i) bits[i] = i < there ? from[in_sources[at + i]] : 0;
-      GP__UNROLL
-      for (int i = 0; i < LOOK; ++i) got |= bits[i];
+      GP__EACH(i, LOOK) got |= bits[i];
       sums[GP__NEW_LOOKS] += there;
       at += there;
     }
@@ -30149,8 +30098,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
 
   // The block's sums: lane i of the first warp gets the i-th.
   GP_DEVICE gp__u64 block_sums() {
-    GP__UNROLL
-    for (int i = 0; i < GP__SOURCES_SUMS; ++i) {
+    GP__EACH(i, GP__SOURCES_SUMS) {
       const gp__u64 of_warp = gp_warp_reduce(sums[i], gp_sum<gp__u64>());
       if (gp_lane() == 0) s.sums[i][gp_warp()] = of_warp;
     }
@@ -30166,8 +30114,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void decide_by(gp__u64 mine, int step) {
     if (gp_warp() == 0) {
       gp__u64 all[GP__SOURCES_SUMS];
-      GP__UNROLL
-      for (int i = 0; i < GP__SOURCES_SUMS; ++i) all[i] = __shfl_sync(0xffffffffu, mine, i);
+      GP__EACH(i, GP__SOURCES_SUMS) all[i] = __shfl_sync(0xffffffffu, mine, i);
       if (threadIdx.x == 0) {
         const bool alone = s.state.alone != 0;
         decide(all);
@@ -30278,8 +30225,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void finish() {
     const Word all = full();
     gp__u64 reached[BITS / GP__WARP];
-    GP__UNROLL
-    for (int i = 0; i < BITS / GP__WARP; ++i) reached[i] = 0;
+    GP__EACH(i, BITS / GP__WARP) reached[i] = 0;
     if (threadIdx.x == 0) s.state.alone = 0;
     __syncthreads();
     for (gp__u64 at = warp() * GP__WARP; at < vertices; at += warps() * GP__WARP) {
@@ -30287,8 +30233,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       const Word has = v < vertices ? seen[v] : all;
       write(v, all & ~has, -1);
       if (!a.reached) continue;
-      GP__UNROLL
-      for (int i = 0; i < BITS / GP__WARP; ++i) {
+      GP__EACH(i, BITS / GP__WARP) {
         GP__UNROLL_BY(4)
         for (unsigned b = 0; b < GP__WARP; ++b) {
           const bool mine = v < vertices && (has >> (unsigned(i) * GP__WARP + b) & 1u);
@@ -30297,8 +30242,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
         }
       }
     }
-    GP__UNROLL
-    for (int i = 0; i < BITS / GP__WARP; ++i)
+    GP__EACH(i, BITS / GP__WARP)
       if (a.reached && reached[i]) atomicAdd(a.reached + i * GP__WARP + gp_lane(), reached[i]);
     if (rank == 0 && threadIdx.x == 0 && a.statistics) report();
   }
@@ -34501,7 +34445,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2703360"
+#define GPUPRIMS__EMBEDDED_FROM "2707456"
 
 // ---- core/embed.c - this file's own text
 
@@ -35812,6 +35756,7 @@ GP__API const char *gp_last_message(void) {
 // ---- search/kinds.c - the kernels of searches
 
 #define GP__KINDS_OF_SEARCH(X) \
+  X(BOUND_SAMPLE, gp__bound_sample, gp__search_args, bound, 0) \
   X(BOUND, gp__bound, gp__search_args, bound, 0) \
   X(LOAD_BALANCE, gp__load_balance, gp__search_args, offset_out, 0)
 
@@ -35839,6 +35784,7 @@ GP__API const char *gp_last_message(void) {
 // ---- select/kinds.c - the kernels of streams
 
 #define GP__KINDS_OF_SELECT(X) \
+  X(STREAM_SEGMENTS, gp__stream_segments, gp__stream_args, stream, 0) \
   X(STREAM_LOOK_BACK, gp__stream_look_back, gp__stream_args, stream, 0) \
   X(STREAM_PIPELINED, gp__stream_pipelined, gp__stream_args, stream, 0)
 
@@ -39155,8 +39101,6 @@ static const gp__own_check gp__checks_find[GP__CHECKS] = {{GP__CHECK_OPERATORS, 
     {GP__CHECK_VALUES, gp__check_predicate_values}};
 
 // ---- search/check.c - checking a call: searches in sorted arrays
-
-GP__HOST int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
 
 GP__HOST gp_result gp__check_bound_order(gp__checking *k) { return gp__check_order_of(k, 0); }
 GP__HOST gp_result gp__check_position_type(gp__checking *k) { return gp__check_index_type(k, "out_type (index_type)"); }
@@ -45505,6 +45449,7 @@ GP__HOST gp_result gp__launch_segments(const gp__launching *l) {
   a.init = q->init;
   a.has_init = q->has_init;
   a.log2_lanes = l->g->log2_lanes;
+  a.once = gp__segments_are_few(*l->h);
   if (q->key_size) a.workspace = q->out_count, a.end = q->count_device; // runs
   return gp__launch_all(l, &a);
 }
@@ -45589,7 +45534,9 @@ GP__HOST void gp__shape_stream(const gp__request *q, gp__shape *h) {
 }
 GP__HOST int gp__kinds_of_stream(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
-  kinds[0] = p->algorithm == GP_PIPELINED ? GP__STREAM_PIPELINED : GP__STREAM_LOOK_BACK;
+  kinds[0] = p->algorithm == GP_PIPELINED ? GP__STREAM_PIPELINED
+      : p->algorithm == GP_WARP_SEGMENTS  ? GP__STREAM_SEGMENTS
+                                          : GP__STREAM_LOOK_BACK;
   return 1;
 }
 GP__HOST gp_result gp__launch_stream(const gp__launching *l) {
@@ -45716,9 +45663,12 @@ static const gp__primitive gp__primitive_histogram_ranges = {
 // ---- search/plan.c - plans of searches
 
 GP__HOST int gp__kinds_of_bound(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  (void)q, (void)p;
-  return kinds[0] = GP__BOUND, 1;
+  const int sampled = p->algorithm == GP_TWO_PHASE;
+  (void)q;
+  kinds[0] = GP__BOUND_SAMPLE;
+  return kinds[sampled] = GP__BOUND, 1 + sampled;
 }
+GP__HOST void gp__shape_bound(const gp__request *q, gp__shape *h) { h->segments = q->length; }
 GP__HOST gp_result gp__launch_bound(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__search_args a;
@@ -45729,11 +45679,12 @@ GP__HOST gp_result gp__launch_bound(const gp__launching *l) {
   a.out = q->out;
   a.count = q->count;
   a.count_device = (const gp__u64 *)q->count_device;
+  a.sample = l->scratch;
   return gp__launch_all(l, &a);
 }
 
-static const gp__family gp__family_bound = {gp__checks_bound, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_bound, GP__NO_KERNEL_RULES, gp__operators_of_bound, GP__LAUNCH(gp__launch_bound), gp__host_search};
+static const gp__family gp__family_bound = {gp__checks_bound, GP__IDLE_IF_EMPTY, gp__shape_bound, gp__kinds_of_bound,
+    GP__NO_KERNEL_RULES, gp__operators_of_bound, GP__LAUNCH(gp__launch_bound), gp__host_search};
 static const gp__primitive gp__primitive_lower_bound = {&gp__family_bound, GP__READS_SORTED, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_upper_bound = {&gp__family_bound, GP__READS_SORTED, GP__TAKES_INPUTS, 0};
 
@@ -54935,2015 +54886,2022 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-809757
-'fqZaA{0b}GD!But-(MeP{Sm(])aS2h6Fp<;c-VX.Z!70glYw@UY2dND$qeD(WhK|v8=7-}k@o`|F=zXbNo75B;OP]Z$>v=fPia_6}4Qk>q`}%{URD(Wb|
-<CFU`z<h%uHx;82Q(F=.E8|H'8N4oxcEU4pP#BYxZx_c%Ah,#T|^k2qw(->Ir5a9|S{)|!#w|XVEt+d%{cc]HSE^{G=,5M_8`CD0c<;Akv=O{G!RSpK%JR
-7`Bl%-(SenHN2yey2jd}v$bBBmSQ2'KY15)WCm`QU.x$!/xn|$TV|vWBFT07#/f;Ey~FnU/h]0UR2gJS#=-9)o:28BHt#b%YtMtl=|u+QPZc{53MJ(n3Jw
-cLqN^3d$G/kMDqemsnpp_BdldPxt{P4%S<#w;+IbqAb,zxPX[T&jRSoULizM=x5si6^==Vu,&}+hNQc0z-ZRWX]b)I,axcL'//q-qyteuM%RKQLkve=8&B
-8u1z[/z3%V_t,eTD.='O=_-gb!/9k-|."FyCzk!Q(&6@EHC+iw<-s.FL->JWQ3{s]9TY:6/w>us0}J7<>&L0ymn8gz,}zZEA^8@uq%BWD[L@!@:)S`xG]F
-H|hS"XqP,e=<z]Dx<rXRjR|2{U^S^5pb&s@I|/`rXJRkZ2`h733kFlrL)W8:S5;<o)GY-cin$/F}ur#R5u<y<ndPORvyYht2GjP.GmS&:nWxgm&R6t|Qfa
-O`bM"IZ28r4+z_q!=|c_W-3j>S.A2@/%[>LTgFj]0_&[_s%2l3dL@xS[xU.A1+`PyNb:F[2n}3UXxG}_EH-<:]'fgK;Cv}aN}m-gR_#{~RQmY3;US(}fg/
-XiRY;^|^XV24&;H)&YZ5M<}Pwu=Gb8.6,B@1R;LMTWeaxU=TUIQMlq^y~=<#]!xnc6=+F"G#1LqUdV=$BAgn`lS&#6zW!2EH;+=%2.lsKC<|pNDu9$"eQZ
-eM##(.oHv00[;q30.I,0:/}6ct+_B9an9QaM$HW>k5!JZ,ur@iff.(2wOHNMejrdX+I}KH$L8,eBmTv-u|GZD`kBgn>'JSe)_b5rFk=$KdQ41apE)9G:65
-vYUs!~_v$J8WvCy#}rE0,qn)|WQ2'3[k>W=e@y8jWwGqOe3Kk$5,uz3G2;$xPBG%b]%j3kAH@m64^bK@A=@Wm]#j=KGpM<@9oOr1F;'vlU}<VU<RxOgcrQ
-FiNb.2S'Dn+m_T-[B`L31WM;>5rX<<9.h!RqnSs.=w=;{N5pWa=5c;fwK&=|kF"f>l=!.@Ld<]vb'$;K)ZUm/(:g$w+3On1Vpjq_@vkC0Q[.A1(]Jb6t:z
-rR0ecTr,jR7Qp5^@@OISbeUZ%J[&P<WQK{Cg3x6"fV`M22uuVN<cT`F^_Kl2M9<l2gI4:P>(d#`Y/EPKx15yS1^uIepf.V(&4Vi5{g5a5>Gp;=BGNL0ztp
-P|R:wcNK3Usi8sia%AZZ$mxBPX"xAL"[Nhl:9Y)8[WBc&T:smO0Mti6V!UvD-y;v3WJoNW#z7m4fT(zQJHq@_ycYqk3}Que5PSAyW7lfcNly/Ow3zGoiY_
-t>XnD=0D5^68o<'bwkT7"e`NY_Hub+UB`r'SPU>WlN:j<.9.jg.B`5,jKXXG){tZ-8GE6Jh@0f#]v/@d^[IHPX__PZojygTq%#['_!ZD9N:.20CY;&7xsJ
-"4ma=d"5~z'3<h9'NzT()/W_Ys(ZfK"~,psCcyh,|64U/Jvy.DBQYrG/W{J"G%%N2B%zur@b`kEN=&bHOoY|bKwRT5UEA+S,]M0'GIzoj#XoKDTLFENXLb
-F`AFf)tTNa)P!-CLN/4lAg(N/d]D`EQXJlnk6$UW!&07daP1eCN_ER%bXu{)]C(.|y,r3M!g]1i<7L`L{7:ToU21Kgmk'udIpz,b"cTa_s[UV#6S4pfR:[
-ca[uCFmGu&'Qc8F$G/MNHn6(^aJZU9lAVRZx(_=KO"rKWh`&|XUjTx(0i^=XuxmFd[f$#2>U3.)Yc|zG_}({BZo{i|5]f@eAU$CUQr1x_e,o|<$H%iD:WC
-M:LLkqsYL2QlW6:lLjWgku_1]5A^CqZSnSQb,$]OTB_DI6t)ZS7ori&I/{ri%7tB&=+pWpcgn/zL8`x,5`,vj!2HTvf8,c"=`%h[UBmL;aOwY'sFsmjQ]2
-(,1_vyWNF;JY#rESLVxX~#L$X}FY@N1msHW1g]!/72:Mj_sAdV4n&.,8aQ<$q$Zb]0e)VY=pcsa:sTDO2$@R<2;N7C1ZIChw'W|Fw"#.fNX]]-{)+hSV#=
-8ru$7&(5C{5wKi=miybT0mdo!T~8Wv^|uu;}FoLzmX&p0yj'!dsA)Qy^>yCR$>$A,mqsljrn41`(^M/_mf5Cc_]uJZ@tj:)aMG<XUsa8<oRDn_VO[FHL!]
-j_iS7(94ziXljck/N!WXsE<m)"(.O4fLLm$,('Y#%x(zpfMv,GM;.zU2T!35$w#6LRf!`AFgx-<=^U];bCaH9ReZIU,VjGWK48b!m;pN1KC$lD^s^]Wg_F
-+@0Z/wQEm4d<4fD6pXP`%%"I044_8BE#o)][Po+`M}9u:}+;x8:!v;VIW!cB$3o{q<<dKW41!lbc2dwak-"PK]4h"n%:4+Kl""l4Z"QspZj"9T6hj:0oUj
-|XV20wlsZ9G49T3`^bT&tFfK%yd1Hm3ohN^'15zs{pU(Q&=03ArbuQ0X,U]j8c>53VY20.u0U<mTlE$FCWH'O[KPCk'8[SN8_;p@o-!5w`df!+`WH'69+x
-MfnbXX'Mm#I0:3)T^]kmZerP(;!Yh6Nc=1LXsB^j;^6|t3Ny)^SajOWL-m]"J@((9QJ$]{_RQ!{iS46m=t}OJXO|Bb;^'f2@<2kplGEOinL`PS[`Q@/a_;
-Gi$+<7u6L5bDYPL7V[8@t0pi[mTizQ##CAX6@-e)y%I!MT|XRP;7W7mKU{Ii)^b":Ao1(B{v0r<R>.cP+IzL7L+gAvaK/5}(L]4,%%-#"aox4:4T!Z>VV$
--4s-P`3N'w0SUT;QU^8&.5R['k<NCGEfSmEwe>W"Mkgf>q.&DjG5Xl},abZ//HOLtG(;_y^yk'p^x3&QxT0Z<Oj8gTC|nwWh}y0&<6xLU|Wu2sHwC&jkF`
-'y_nqVmpx3<i+U:H'|EEy@4y9zq47c6)|=6WQtjX+^huMm$-xt[AV9V7'D#+@lm'LN]qj8FffO9T-ro)W[;0L)+z88Gf(CV:E-[6_q=f2meF5Y&lg+iZ8^
-H^[{z<xQ22`iA]^MwX/WrYl9bd4IBYO_tWGjGO"p/[0kbup^(@|^/^~TX)HU{uEJ,A|x4:rZ<@T$R:N%|}AKW9s]<^vwL158/=1${w@r}Q<2sq!CaKduND
-,Jhp[.Q1WN5>_|I-J2$k^fI}]m&Y$H.C<zSXKjn1I!sB]iyGUv$;i^R<U}U22872A1u15a5f_S)1h,Jj01NRO!s%D&,zWZhdMFC6Hd2"C$7k{>TdxTlGT:
-W}hVNq"+[w_:Y_tbLkKJf1wMl<2#{wkR4,{ZWkg6O_0.#RAe]]S&:D/qJDnCYdAl4oIw$+Ouv=qnmI'KvG>r3jvrob^t)|8&$2'}q@t9O=$A.tR(0XWxv(
-x`>=w=3:"Q>Z5ZdfYVfy%rn(siU5+bN]cAvGJLtt|x}3TY)7pqj"msC+=7^yT,<nh4{'245eY..Fc4_IU]9ifd)&Hd)0q)Q.]CKD2MOV(^c@p+6[aM.xlD
-PQw$ro+e9eMxh(RL$wKP4ti,%#My3SoVB)=XO7lbFS`b$>:i(]u%rir$CDlp7vCxj^RSYIAE8"YHE8)_lD.>AEw'C}I}l+U{b%tU+;h,M+_oF(yDGhz7$t
-cFR^kOA`Go51|3!P]df7:&Fi~i^(aQE|FaEOeHp,%j6f+7vk:8KxI98vy|JtU-<R1_!o~^)o7-&AOVq{m05f<7@iajeoS/DrTt&-z5ibjb}+t]>xk!<unD
-GF.YqX0VG_k/mxiz~[0NVqIp+@kuLEEH4M<2}AeKWrc%]UPZ]{nCx]Egd^mM[6r_b_MHPZsyj9Bt1-e!lO>;GpkCaK-:/$=D.auVholYT{V#(9{k_FbBqN
-)v7'|a@=Ry#Y#&4t{p<yyn9WCJC1wHfFbG4lf;qfA!!(/JwoPAsvW!h=+F49N`l'jiop4R7%%Ed:;{!"x2$Wd!Y#C){KF,Wn~yX,/O;;h!yZ-n49Sa#[[}
-:oblUZA].z-MVoMM+Mi5hwR$P^;&8x&nJ>7CAue^FIK2'c.sn$:L{!zXrM2j6_j:p[Kz+_(Y0KH2L<gR#6KMM[X&NrU#+wO,M;l]:,Hue/RJ`zH7aJ7xoM
-#n-%WqVA|i@C<[<chObTIU-Ob0|NV^JFc"hn]^FGfGXIG(!M%(W:v@,+u4^C4cD7eJ5g:/C]G8RD|CHQU5X"lz,Bno{@y)WN;Y]`di7!`9E,p43W;0D(S&
-Vt8hq1v<tm6%P)f3_ZljXk{IDt5V2[T0f/QO^.~za6kIHOGZ!bN>`%@#m1@]F_VT-2TqzF2.tE9Tz'7(Yci-n&3|(FG($e7<$wHAM3WTFW.(w-t]1_w'#b
-ny7/Wv=g[U!BCf@lzms-"D~m3CR'$D#y+,{luWe)FvKQpH)D1^asLmgJx);Xep%{$fik}+6SQt<|m9$l=y^0Ff!0hV<eU$.)m!D,~!{Dd:V1zXu#PV$!kt
-z-tCc35KGK=&)+~FJIg5xu;Mf1U>FhQ"q&fu5oW25sz[CVC^rl8cTPuWOlty>|<|ncX]-Dlw;K3Z9=+|v<Wp:pABd+H:%[hOO7Z11#!!oQs#:boQX}z6W8
->J]U<&8Q3'$Tc0[tzMd>qx}UnZ4b02cZEEuO^^yfDy:b1`Cyfv})E_#[bG-Jb(vY-UF9zw)|iEV/}]Bbrwz;iD2mz"8oAzhgM/6=/u@-<_x4MO@my)##b)
-^T+!iL8J'^x5L"BoENo'5]M6oW@BRa>^R)/v8T<j4tHwMmWP2p#7|U`kh+X3GBWyL>;LpR=I[VZW6q)ZjqG/6]zU^_c<ACJ[YG}Vxf{$;3:icA>`9B=i}^
--8c1]n$BH7bT32~PK/6:nOW{O%qKd[&MTmaxbTIX1Az(Lg6NkMT{)Ll,'b-7-"y-~@{vnXg5Si'9q0`J>.8ps;b,7"Nv@y;]>W1Zd5S-FnM>7=.rY6=Skt
-V0v,Lb/,JF;2t}MA'-.y6XkmEPxF|"2nW8Dmq6N5|uDhKe~2UB[sm|VV@RvCGrmkQrkgjs88}w`SbT!I=W=ea5N@^s4YVEu(~!~;"gcR@.CJ(j.dhg|uY[
-%8F>J`O$CPg@GG]|f,!ky=>1a.6:_pAsD}Wn6;q(BM=w)nuVUQ%jCq"va-9$iGS5z4u#o37u|GB'kCxw)6gp5mt"+xO"QAOE@kZ0)+Z1jZ}GXs5"8wLnOf
-gP1Vzd_ReCI-Uz-6uk'<}^>TU#AT4oKeo:xUN&gj-vq04a]W~(K/DH+e/mSgzI}:MM/}W<a.,hb(uRH)yq=`;CVZ-6en5eD>yD,s-FQLnsV.OBC%5=^hfo
-a1S,77Tn2,N2FGkA'[v6XE{{{&K9`Kph"q5/$se5I'j4|^kO#9@")A`O_Q!3Sp>P0$Ly|2~WTsM}=O+w6j(6DGE@=.BY[|v(@|;RlH[&g0Mhjvj6~LC}"F
-Pvr.HK&1yCk<'|LSZ5cslS({;nxk]PqD.h]V8a15Ql7M^7a/@xM,T6Z)7NgY^NOv!_Q7A7]63_HljU&p(sv+Viyu5zKT3n]Q<l@T@Bpdgq&,>O:2nTRh&t
-~n2HL41ALb+WQFjiOCWTr}xhXUFA5Ef%e[f}RH+232inrxjR"@ma'9UDaYI4[=D,#@aycGhxiye7UHPvicW5FflQ&s/+eSpTw5dWSsDRC]d|@4^eX<YqsM
-:Lx}~JkR/wL}D^zoMS`"}GG[-N5PWa:a2<c;+W3#`G)Q97&,p4_.J6&&U20|kZ%h]fS$(;sforT-j6]gRRq(XSTcfy>`zFql3Ma3bYCHmUOd]xd=D|/>gN
-v.o@E#Ua+ckKEp~(NOm,$3x:U/hil;Ybn2baQ3h;YPq,bo5zA>WUOr11yWeK<hyNPkIj=Hy^4HmN_@[qF+CfI0[MzN)5J1J"[7q2azZgECemEW7Ca4PaH7
-w}/s].Hp%^HZ7]6$K}'2j#0(CRvhv1j<<n`{+2)I4F&{89+{MVE1W7gr9]HL^I_dF_qO%-%2@I<d,i6rvlAE+URCaLk<1-!BWwqy%)96S^rw09jbi(G0)X
-9pG<[6a#FVM=0)@U=sk#(J5oCKSZ4kKdOs_8)GXXjS+vAM}/_4EG~v34n%<(|=&;nCr3fseoZE[w`UCGB2r)w$Gz8-FBTJ3dW5{u(1]zE}""va&b,_&iw2
-"sVUhi>P4#.$.'A"Z&lRPrPC0[dC!4jZzv#N]vhW.I:<,Z:<M]y"R#90##rX"]T7Uu0F^AMoqTsR#xsSRz%5'#Qv&gT1qFG@F"tUj(-wHGk$/1p.PJq-Fx
-XvSH{^`lBFFQ2`,`z@6;]>5zPnZC4u}A!NtH[&estA:g~Z:7DG<aKnszIwd%>;"d^z3X2bKk]hUio3b<[R{(S3ZD71fC"(EAoFTMjT<M|gO]3@Qwh8q@,G
-/9b$q5Y[9M14k=H4SqeIxe3DH@zLdyNjE]X#/;p$4aqzYO9B1aRC^5mXhdX|^w3{=rqzy:|2VQ=!,KaQqa!$q39Td()Mh,^X6C/wyDi[iIL:(2|s2gB%VR
-QegzwG6=3;{L@dvjT[hMA%y]FK"X,heHecH.uI;YfL$n|T&KtI4eEKF{uj(Hv^UQi#!T:!{riq~]>+hT&k06@Huwz|'T(HV{B;L=A'7We(4HRku/UQPiRc
-M9DD<C@uFx3/$C4bA=L[!&PZ,"b:`7NQd5yLqNuHc.{ym)7W85OsT9:S2OYz-kX<"HwxcKl.Mq>bmS:BJ">//SFZ}tfuaql7Q2fyH5;u){{IwzRUq40;u9
-arLjlf[y<d0}_4i0}^`{+sf)QdK_qKO6d4He$x=Y2&FpHrZ$EvtK;4C`ajh95`}k&s"N,nm6@9nwM1^9J-d!:+~T_'`JC[;61,Go0Q$cES~Gp:>cbiufoi
-'v<m<P`E4#$@W[$h,nq"TN%5(F9l4nl5-"j/Z6Ag$XTG&1rmbz$@w"@#,'^1`uyXE-7>uYl;:_>sK;wgEt5i3]'9J+hW'^q:"+8,&WvbI^O!tm=!a-w`N/
-Q-`&wqC7JA#2L;doon{vEyHT:QkN46o.=aAm{Zb`b>xl<+Y,rH$lq7gPu[2.1;nZ<bOUqMXL>'0G,B50934`@>`Y%`{dsSHq+b8=hr<+o>=^[5r^,T<Lzf
-KIv1G@E[_O.Y&Sk7R.=8kv$OO^(H/[1ogC]ca[}VCfWOc0Rh+I.Z+.8$c]f+g9v]7$`U6Ie,9S-Pi]$'2j$Ix[QX<@5pCX.VlK^9yh1(1]U1r(0q~KA%95
-H,:cFIa)TCii#_U>3p3z5lCy:LJ<^o/L.pAE[JRsbx}-V:&61$.N"=.>8&^5X`#Kd/=D{dAlqE9)92l-{Uigzk%$ZAn)qmNKIO:vp/360z=eO{UQ_ghM7k
-h<V2>%LjW`GK"K+9h+"h1w"C=![1x|_[%k}-aGHt}#M)+8^=>[xvZ-<UEg4&vwv:T3SaVAN,BcFBA!hLN6}W`#6Zd+m,fvNZc-auF^b5ke%ppcRQjD7!$p
-VKKQXxELWR7a|&5;1e7+GAW"i%<z,d}&xF0=1fG.@-B,KkLLvA(G'i~Mj'H^h5fx-rtw3EQ<0oPz>nwCErtw{|a2560x/,L5,'0$^7#O@N$tB`L2YRkdd_
-]=8(@.V"~BZ4LS$Qe7fOJ8aM{-$=X5;5/D{$4D:{aB:o~1N"7Vm(4""&GAg]3XG^bm$]9kb[$AH:$)/n$XF2v=7&V6d=vBI5Vw}:)&Bd`ltw"-1}oTQ+7t
-aL]L"_38&y';Yct:u6yqS+[Q`CimHeLJ[.Ow;ARV|'`u~K_:uUG'PU`uY=H'>pJ=aH+TP]_V-cl'coWM+t:6=ttKo8Fe,[#BJ^JeSM(ztN9!IxTogqt2aQ
-|c^wYpgc{Kzl2^-[46sWxK-tnI3$5ij8L#BX>_9iuhMCsZ9O[Ky:z9P&wz{,xb:v.A~EQU5cP$0HMO.4&Oty.V{iU4JkdPS,=XP=0cj0QrpXW"/ZZw~{A;
-;YZ%E_VR^.B1MXD{0rQXI[-d#)~|9HFex[I7mCEi;%;>zDJez]>iDP>s3+mjnPD!}WW==6HKk-/1G+EZ8xkXS4HmJe;_k([G^>7#f52Y")BU7GT7n1-+("
-fi(P>s;mQ(8%s`Uy/s~O'.3{&.grf|{OZe{zwr:`;$(@DvKq9z5)E1r$'<A:w!{HSs}NXBA8Wck}zhc9`s7exOgnku(F`T7m{W7Z630jMkwX7f6HCQ8HtV
-d)@RGI[Ww9ShuCM'88kGuU}x-}E#8bvvQy|h|b7Ie&anIK&9-V{|S=ME|N`5h!z"cam.P1lA1uu8Ty#`L.Oh@z|1Z-(uL_h&qq8zX>sg|'2/%'LN0.7+Q`
-I_2.lP14[;)T^v%Z'^'Ip<zdG{lX~V"f|s(yZ|I9ol'c%,l,8;J:(n;O0g:q68i0+ZmZ9V}pBav/)m)#6h~#j]OFO}/{CYX82!fU8MH61}GMs%MvT,;jV`
-bC@X3No;dvf7[IRA9i.N){2jkiU@@Q'`aO23#@GF<XYX/"MTstT/I>n"=Y5+$44kAT<}ew2Vr)GmM0-:2dn7b&;]n2/[xD]D:8Om|x;}9j+k"!DgO@yglJ
-K%!.Vrl8|>@gx9N=[[,HIz1ywO/cOFdY";R]cwJN:UW2ZV0]_5;b/pp7O.)C;5K63$vReM.#(N1){.GQ3pau!FS[TIt-H17w~gmoq-)++58v!{Qu%ijTX7
-1GGz3G58wh_beZ/7JIlB9v^F:`<E_aMy^$RpoQUqv!wFt-XaO[0`9(l^+3a>x#~/V8oV79o;d5AR<7v!s(P4l/!-oLQovFW@u`kd.07f!axN8nhK5Q[jU5
-Kl|i|x=icrXcyNo{NSl2x2i,:--mQaWVn{{eIv|wj9fYpL}<6pgEZ$|s'KJKDy>kr&OU4^_ro2R)Bn(:-,+M4uk%|,ikUHtXI}-"I6/G>[8n2$Yc],z,:,
-)36fJ0$6IqWaef9K3#KLa+lZ]+Ma!W$Uo#]UMgeaK3uQ+M;`0XCz73x&}w7mDaj7!r_y`fH`A,,!6I/sG];&wmLBFVgC/Y;&^>_@svZpit!B&XAKe1HNb{
-"));cf+Tm%qd()P<)Lg2#`2v|DEIZ^!8y>DgivLVi"]"//jb}/=H;>QQCjrvL<nS@RHClF6wbfe.KHXqNQxFCg'bV1.8&(VWXUz,Tj|r6;&VBxc=]1Ule"
-QiL=>k};ebfqvQ/k(BDt.`%2-64q=r3yhn>50@&z28xsRP]!#59->IMeihe,VhbTphAAXv>lsx:Lm/TY^=4[0v|S7yNYA/P&.u+[m{hB.W@`SUZ{u#Q]1-
-sJRXW>6JS&]5CuYkNxVQ'JH/fI07WZrDAJP(+o895Nu}Z'kQ!H3=u1"1pQC+x6G_De7br|Cl>gs{`[1N(XxAwg|e-gLODqgSF0KuUBY<{GJ>2Me;:b.GgG
-+MS5T^4dwY@^V4#nLPLVM@UBsiSiH#4+n6JUGV7ve="rR8s["W,7X;]!6MBVV]pr+/s^ur6{SM#"dnizN#}JUtD&'Qp%=G`p>m.zl|rR^$%yP:;xBG`e=A
->_!CJ"Rb7qV"1W"abWJqD(i!OfNf'`GFfm"NVc'10IF7W-up-AgYt0X!_YhgBa9T[kW6f&=%v]"2~efMUA83`#4fsft)dq'CoGv#Wb0r(vPw_+]JIy^E%a
-Dlc+@Q5t>%{|;JIza>y1f8[Lq(6>zKjV(Lz1Tdd%m,<=O|Csd4D=mDUepZlgZkfD4Z$"o!m5u_A9Gzy[doG8~{tZepc)ZtemT@6bRt+x]j(R8T/QH7&(/'
-R("S9;)79p'daFK..GGdvx5RO}G9u$`j42@P-%RTUe<'Q#u[]"0C1uR6y_0)mU=KgD#GJ,Fm/aJO]h7UfF$M4YzVXF3]%v'b#4-(O]nm=;NpTsli3m"@Zk
-C&B4dahpV;mUMBbGfC')Z"!Rv>=-y3#OGhM0"'ND>m[xigM;ysdzF:'9T-W^}'L^$&RAR_~''G$9_|/gt:b:nd(<^m)i}sL-]1|-{KoSTtd9LCdmG[WUW:
-'SsO}Ab,f4%6m}mLr,^flghYUM;r%H4>e6}W$wFq5R_RJVHsKKWk+xZVZrP09#38We^v!+]qe5rGuc5.zDn+T`^t<iK7}_JR+bzozQ1F#Jh-;:,X2j[shI
-nmB-4@nS7Qk(~Ys,~wb!9d&.pLvjf8K&9W~rr20Z"iy07Gw&,@):hs.l@hr3AM$Gvj;I-92UL^>p=a@A=pA2tMWpGY|.:dO<<m,GB,]D`+ess:ckeQL^nk
-4Zp!|o/^l"nc-_DwMLasFOIZ=&QS[&&VX|s/2d9,_Ns4^^,D<yjw:w+t.ir}P>p;Mt#mImnKC{pUTQ;GF2Q'z+(H&[9<gxi_O8(gd"7wNo&%bz3:DYZF"$
-Xel!N[3P)["yhV9gF4xh,:X:6@W^y]&61Q;^[WVct52JQ=}N<jwshSAS'sBjT-vMzI)#[)V&hJ{>AjGO'bb("!Ji'_!m[Ea)OURbQ4oa9]2]IfZ20oeb3O
-Af+R/68q^=q>pwR(GX%59XWslkZB{lOLr{VH7`8+2t]WeCE04q`_5W9`G,k5(>.CdV5RjcvN&=BA~yBx9SX_OU27X1_G,QT'JcvEK05QDXds}4iWgBSjeK
-)jt.[e'S{d=&:QM3"tZF^[f[p.-3NjI$k1YAFov9I:lV}N+zW|o"J`^$5(VAEHg0sKLqfaQlw8I.VE]+GL>dpogNV/|dNO.DGA"MW{tn9:|'BLvIxYZJ)F
-Z44nJFUazdN&P$,NpMO;%>>$Au~YV4<l3.af~|d(E>tWeL#GetV>Rz$q=pG<C03k7vqa9gHyNjS9i>6jM+gI{JU"Sz6'9qA1HF-NK8zyc"14+:)bmsTu1j
-t='w7.{jjjf9_4a%yIGH${BDIcVs5o_|d6uHr_e[i@L-aOv|-5)h%}&&C{do(Cj<~o~Di@}4(YB^";:bxzy^4WW1`gRk=(5FQO(K=wz^rU&;u.UC|IyvcT
-qK&w.igNt>{]6ao|CDP!Ft9]e,RX=]CMe/x[Zx2)S=D0Ge'maozS=-eb`lM'N[~{`7,m:B,",[YEJX]smsk/p'|)OfzMfQXSq%8CcMi!ZEK%2_PR-0o8>j
-$6szvuRm@WftJTHpCAAc^Xg{~=x#E%9C@+lR:s.mB;zRlNP;<;78eang`%kxVHPt%Z]=["oq]PMdxOc4/wFP}4tA)pi[{mWR8_KsR0g4xl<U[&[hH/K8(H
-]Hv&a}0b}Tp1;"5Y^b2!/)oaY@wbhVc$C=hT(_Yx)gET-TO<Z)!;4I%SxP}gk6>wDkGeU:pL1;$evvU5B|gj6qrq$WEG@p~anYyxR6z$b]~7e`sqS7X:=p
-kW|ewUJ/)z=:g-`}h0mn2Cd!D76>D|+PVA-5F.PC1a:[Zo$9}$vq%LR-;RVP;yUYm`gE@2&ifV#SFia-JcaJ[|+p)nQ6QT,W#Z]CDFa1p)x/M$tFWSZV(G
-^%@s@;TX("Vo.Kd2QC$5"sl=wEGZ`@j}T:.G_7%-neNT0'I6}Z'SeKyQxs|:9[_o<^E`g_g}:rbQ=Ga{rBSh,n4@i6{YY]#[V9NgFbXoZl`JjUiKt.Nj/>
-_LcUSt+}g8_RcBe/pBC'A|xha4q4Vd^]tRg+2r`y"lsx%8E^NHcs|}VnO:dqqJciYbzuiHbw5M~<>4/RIiUgq;/Qx31!=BpU[}I'a-uVS}g.Y`to3XRm&[
-9c$$q7/FbSZ=H_u)ojjHCb%!u.$ShVVzrl1D-s%VYEtC$)nN&D3uuLP:'@brGxDE,)yssg).+%^N:<D+ny+k@Q|3:!,!&Pg44d@ufm^x$a.fpwXgVs'@4s
-sY_Rmhv0_kpwwtp,%`:=$'e(0dc0Gu/f$0tr4QBlk1bY%F-G$5<Cd3A_W5@`bf2Q,`:Nq:B:2O29,[BgKsv9dSS{og~.^!K6~Ec,6,R3D&-UzQt_7NO51(
-RF,a!Ld"O!(X3y)h%w_bbL6Z0|JZ`o{Luy;NwQ;qWX-17w[VNLcryMVx6x-fO6N8_Dl"tn>w>;M7hfC1)6'1^}S}IKisUd0(zsTvgc<@OzO,n,mCWhwQ4{
-))4(~w'NDgfe,fWH5-X>0a!}v}eJ.Ix9^JUU/)wKE"-7V9(1'T&)h>]%87e<Dea.x/;KS{1+p9`'WG$m@'G%F}7TlbrXu$3P)I=&@5FM;i]sx>]/_fJSL}
-NXZ-`xw6+J[,!Mg@+=p{{aaOZ$Lj[D"Cj'M,V}aO%3cuVx}nF/O_:w")$lG#]$C_}i_K#FO]'yAV()9-m<A,ebcc3Sq<2ERPlUiSv>&`L82;.}fV^gii1t
-}2eM;DteZ}Xzd,-2}nTmGDRMqQ$-Oxz(;//;7_QuwKLZsYq_iLSUF2}7q{R!;|;]v]G.S5Ja/QcdkcW.4cMK=CDpL|L!^tti./C_UZUPgl]D+s;Hni^5.6
->Rf8/W("%]WKwd!D#8[O:]V3U&Vm,=]D>EJz/0Mgg)WqL#qcJ`)G{|tX![[H&"Y+:v@Bz^N]N:4u|LB._/Wxgq[Cu'F2!O~.H%sb/|hc4QmTI:7UG.mFlN
-!K]Jxl4](/Pq0{nzK.oTM5>u{g%RyK,Z]FKfL`l}(({^6ivZl`UXst15[D~X)NR2w_Wr~w-}SXLz0$Z|LxR|S7F0N::n{Zfg#WR=g:eJ{soHM_q/]<J@h=
-R50ik!q<Cs}#{4]/+(:]vME=@dq$'7XrN:WWaAwAc>[}E=nA}E%^8]$x6;1W}OkE`kvSM.NCYe_F'AmDl}CRBgQ;.3~G;[/9[}DmK#wTXM9D;3}s@4x,)j
-3CS9f8#mCAihuox.or,OME~a,X_(Ie+>3v1+"6i/-XtI+5A}y!UWg<(,j>R}>dPW4(&d_8kHL5~N7s6WZd>JMC05;:Pkv:VF#V8=ojn6KpJ0o0HlKB,!EK
-`@6Nd0s!hJ'bNc_A3VV7+,[SCK+)8Bv#f^pwjD0)Z)OL^g#J[J-t8o"Z/d8Ufwj[(&LA`TX[6c=LD<lq}{9+)1V7I/~I"whP;`3e^.`MH)'pwI3rJr4NW"
-]MOpty_9uVvT[wC+'DKycIAUHbb4DD|0rW2:U_a}3Re}e/h_0},$T`<;B7/;77oXZk,2)=`ta.&,smx.L7AtBuV7t,Q7-uel(x%oE64MSL;jFd#AHu=]-y
-)x`YS[6P>u3'kf7Uw-3G+ys&$RiDvHub^@m:/K8EOdC/NQoz=Kl{'<`x8G[qN%&2f1d3KlPU%m.BD;j9O8nu)yu"8#:}$(pF[&iu-llRf>kw<3V.vKKje.
-'L>8oT]byGIlR"xq)a4l.b9yELW|C>E;u;kBj+<v30f9[tIf>YcQaq/IFSdLxa/i6}]>9;s4WUo&vOI0'F.H.5Vc4|(qr22$8O)Yk$b6(AgbQxczlPDSu7
-NdxseWC9r<rU%YKWf8.8F[Bxku&L1GKSR{uw[XE/iaTkTY@e'Yr9!l+p&^`$5W}V&Wvzmt.P^eawjs`J#b39oXv`@o|)EV]x^E>aVyC]%slw/,&n1QC3xF
-6bTITgfn/dixsD0vQX8stC`jEieQ!R}MLN2v.3HH5aE3;,lSg-=bCD22xL:vdax)bF!M#4/&$C-l<8t"q3$O)9C#Pf6yEb<uw]h/@)U`6I=nQIgk{u3D,@
-!2IE=oAYmS+0#;f="y+u4:>;c:S}pcNDGU@K5-Pj-P80zA.GiDzv+G7u[GVc%GDNBwUmstp.W6vtzDwp$%Hfv<X[@/IsfloAl7e,t9XcWBWYwl0N=uO%5u
-w;lT/v(}SY@Aez;|(enO^s~v|)-C~mk@KNi-fy6V0bxV3iM=Z0CieNs}@}!/WaJUk`Wxiev$NPXy)uIzuCNv{_$wO.(x]g&Acvj]piCfrvh>Fr_0Q{g.)A
-}dRw!Bjk{4XwWr7e&#&j${)P%/mZ)clo=wfxv/y<RdE3to&`ImTEzCW<.+<d&c_H`FB.ba]VWlX]5QZ`K;t3^m)ayBrPESF40dyjF&Gq_6TByBu8@,1sCG
-F0WgJ}`b:lcAp&NY-gsNQ{sE!BgVvStR6`]Zp:WeA]9|ivWtY]b#JCLG<RH|5'D}OeZvi}IL^Q&d{sC5=A|9-GRKOo](`/8`a'hnL5qzyQg'JFJORFZpX2
-m`42HX2<UX+PC2p[&6X>=o[HAT]Wo6qU'PM<EC6/;PvK/:t_,k@^@Rx$cT`mvA82(s@)=mVX^ITQ}MS1UQ%]Iq&iy,{N}`Oh5DUKRu<3<c!RcB${%s<LZ,
-#A7&Tu3.JJ1o_R~|Qod16a<kw3'u2sqVOJw(1hOsCpN`Mmgi,i,'%P"c7g]zD<r_@<`^$Ilz=A2-g>0=VbYx5Ju^wbd;qz6zkLhk&s1HZU&`m;rPdlEDG7
-Gpq[pHURs.}kJ}oNKtg^RbXv}$({-N'pd`paeJz'5bi'1"lu7ce7C];[.YMBgTMVK8-N)sn^"a|<0C_,lf/PwJN{]-'&Nh.NX5`-Km=U"n;bkQjNYzJfR`
-Azn26DM7aa)9(WYO-vW]q:[xW,q]/)5)(;,kLG;#a0=e0:f`(q9Vs(>-@waL)d7R&bsix''M/dn[0^;!(dDz7lCQVYHd`E^U'`f1Mdvw#{V`%W6wHbzE.H
-j%Nb)>;3';-jCj2I"i(:8G"(.|3eM!~OK$E>JRf8gP<]G96Dz3%jlofGmCD0gyEg4yCQ1`}_QZ)'g/gh{_.3/7o=YZj=fVS!KG;Y=Q`!Yap(c6T"E-@h&!
-g3zUh(FDudOl|7<!vLx_2&PvXkcMLlGz&{T&MLtTq7LGIB_A-)ympOrw3cMML."8{Kd^soVy2JVl0Q~,x[@iG5CJ{9bAI)B-~f<QUoo2s@YiA`<7)mo[,9
-SbZvIX,vJTeBw"F)sY~MO$;I$<f/gGCM$@2N"SI4E^+=g9zFJhH;y]dg"({J}vgyft91Ru=b#Q>2s4>x&TWO<He8sDj)LgG}!D=kC}fh~lOK2d@Tb8=i{R
-yiV4rq"E<BK|#7mnaoFCa(rW1l6.nZ_M"L+sT+E;If[B;lFN{`n;^#w)ngB1`QR#'BYV3iYQQ]zh!m-Y[[`L/5H[T:uY4WkBXXG|(=XDRo%a8sFrnl|[;!
-m7He5.Q5347]j<r6ISSh8d;8,|E|nGGK]WS+<M5RGF.xmy$"2eeYXWn)j>bl_oifW.n|;7U3gETpgoir_1i3DJ%RQm{sK<8X|g4ziHJNB)sig+/JYJAFd+
-RI-;h(QF]",QfWZI/Q+RIZ(blLqRfQYT|zsL=V#IN-xK%%{o7seR,,X"9^.b/i}z`(#:M'K=q<$.7B[>qnu@/ydrOQFk+R#y[^O;q&o}'4d|f%YY97"]QP
-&HKG;er%m|}`fsI7g$lV$K~}7;M09-<k>'LmmEBUoq[CIVjV2y.ALfq("O5u8s%g:(R60{|R@sE'<|bFoS32jBn/bpH<|{A2IG'huYGf3NhR`3:LDL53+d
-VKmHY[[D{`X[^F_kRjDA1WJt6m96SiCo<G60gka"fJaqBKpv"yJfd,(p-wkd<M"Fkd`aQAe7heYGaPMYdF)7^IWyE70Ave]}--~VG@m(PYF`}Iv%0VTEuZ
-3#=S4h!=@2Y7^f6W8P^bBPNic7g]j4t/sEaW%S'0b9,_Ua+);B)3,sJX.mL&"]5t(x5W^1.tn=%A~y:B|=dc=$nt95oQ0}B^A1YfEl7)fg[zlk5zD&paC<
-t$Q_=sCCf0V%ZB6e!pfOS3"'']+9>kaYWD:TlAE""LR:0Dca9c_x_57]N9>^^og9$i()d|Bla^bq({4,G]hG7Yzz&FVQ)zqORrs!~J+sC!WF4f4]CoC/vh
-"tP;yP@&z-wh+^XYYE$t^3z@`(I(y=^+=f0',Z9b2pY'd)!+GI[CS|M-PR6.H(%^w@Q6W@@0Ni4dDBgR_gz-^p)AijB7nh+2#&8VB4T00e53ospF3_}>eY
-v-P}8#Z'+s@SmGj]Z%VEQq03R,i2$kuO,uGSmvFyp#D<Z<0'];o),4|^("FEvtYQ&0SN+M`TA<{:P8E(plN+_e+KnI"t0mK:|r5f!U1,MF_7Fp/GNEN$%y
-{E2x<f24Aw|@"<S9lcW46jGXKu"Gs<Nd}_t0j@-an0aicjWU.<63phe)/J58-l6OhY7^LTfr0!|00%nbWe)y02b!U[ECaF)Sh9E}y.O(!wR-CM#0nivTLY
-};u;rVsi%=!M"EE0{]&@YAt6}Rv}7tOdcXU2b+wxb'q0{O"S|LWsPF0@yzt<!)i2)UC3I}(q"XCzYlS|P$wR@N-Krn!xSl2PExL2,F:o03wJ|VIv7t/x0k
-]Ml5f{R]{%bVo`juEI`C!Uo]DDJMAZ]^-(c,o]I5aFMkfu+n:nJnZ@p@UM0@yh]`zfW^#!%[`be+RGwraw$ql'8hk4u$}|K"[lq|wX$hIg-]tyuK)u-9Pa
-w&#-uhIFx#Sy~Wja(lf.!/A/wJhYks/C]IG{YgZs0$.Xlf38[(CQfpoYXhG<,e]3G"V/>mh.s=@69u5:UWy(^d!'b^8^dDb/7X2m>8hYgZbD,:~qB51n5Y
-:UY-.JOxZDT@,1Kzc^fC<^|I/RYU66f|e]|VUm"C<5~$-Hpv#'4%W^y,fN{z$+f">)WTzdP,}Iq<l=u5sxCgj|-'KbOH`+frL{Fh6Qh5vS}(r>U32)VFa1
-x:,#ADO5-'<(:UNJ](AbB+Vd(u~(JnvC3+FxTjv%Q1&uT}Q5.1="9C;3d1fvbL#(_I,L{!#sjL}1B9'9GZ+t:fV.~}e9!OZ"C'o_rJ~sR}y]dsk)T4=MH8
-v2Hq>-|'w"PQL^x]HG-v%.pLa2`egc3N@lMdteq6voDPo[JSD7JN:3Vws0~JC60WpHQ;heS`ZOT&uWMZnU7|_2k"5HFId/s1EAKo41MHQ>a2Zlv,Gz6(M[
-f3TEZvOdNHRx}:6YJnIU^f}c"lFH-FCT:/l!ma63;jQQ"NCLRDcHNB5zIAU.Z+j>_g[IM_,mf!z#2{~,knWb}%KPQYUac5wNnq""u>3)gw$h<l$zdB]vf.
-zKR,XJ@8}VN6$g$1~!Ear^wCR|3O=+q6Zxg9I4Qo_y^,%rK#Zu0[ydl]{"'&m6:5b13tHqGw&q^0t{fx!,VsT^{Ze/D.<Q+AWnCnn/|[,9~6g>./VB{CGC
-lQz7gYQ}QG0q]VKbC+w8c_&2x2Qd4N/E7'fCEbUR;T7'U8"$GLv[q@c"Dm[0=<H,QfSHp1YF:T]hLhWi4WmCe(YXz25a3L"+PpidB^!Z4^Scq5bbVh:H"Q
-SKelbx0zC/uq2l(&oG&L`Z@uO;LOxMC9u0"Dcj2g5;(),t7QBqlde@3j'!8aafwH%o#oo`Oo6`/Nh-OEd|{(xL88-t&&D%"qaV5=w-mjI%=[&=6vue~D+=
-}u/M.QXu)m9)|%WSI8p>NA(`l<-aoyL%pVGY^kJI@AoctE]Tq.gI$y0uV&XSI_os&z9J~Qml;)F;Rw,VXw3_pLAoSWlASE+VBqK:}xUY.Nrf/g+1DFKy1F
-tX1,a&34WG}_B8Ua<J6V4P;=`_7d{&TtrUJOK0<'lSaaqOC1(yH2;XHQ|YY>RWOY8J6o;FsU/5xJG@P1Hz0D]$(cnQ!!l(`UYVycX"^jD-4uL.(-pcewZD
-]X>1exkW@H9C=5QuZBU(_KyRDf"+6LWnhHo=0wvIeP"`J,NFGoDZ")<[M6/@YSr`8o^W{a<.Efp{9!x]mlI6'Z5=J9)$8[=IZ.gvs0Ctj%.S&F~gh:gmgu
-3g,{Jp12oLO.!rX|e+`naIM_zL3)z7f^Gy1[=0U9zd='vm8N{+;ojxW;@1s0R}%^-F$TLgs_:3(VnR|reFW$`/b:[rXme%1x,WuY2ZexK'mqbG)>QF|9/3
-%Z8^ukt(x]=:6o3c#5GZ%MTQi"=;SQ<8LO/S3)8,O{8y^a$Gxjy`!7_3U^S$`N)5si(&vjr^scYu2[}K$Gnb"_S/RM95]cXDO,!tVVnEmSR%uL#kv<]VOd
-rNyKRNCTpLx:,ROY&&Y)aI5v&'B"qoT%Ya}T=tNR3^h/LSZ2R{Dl2(,Ry!UU`4$F[HH8~L{$3D#>$GmeKG$_r$t{`cw}0WLzWfdoZwXm{K~_{:3^&ypvck
-EPU^;voab4kyw'Om78'[<ipHeuYKQZJH'@ASWZn,IF!yK2XiYD/oT40cOCmu3[K{C|@rGYCc3"pL(M]<`|1{/f<daJFJ%&bIM$>;IsGoLwq_=rXUXbIA-z
-FD=2(-L-ulmF5bJ9tC01cDyv;wsPwz]S@e"S@G+^)J6[jc)rosN/}L)"s5oA%l@cFT^PzAh-o;3mlc'n1}38P]{wRdbn,6z`uNDaD#DMe[2=Sv{g-/{['2
-0>3gQ9+qogGziYCx6zuvCxe_T(#0|{b<w_6#]p8#X9'dj$+c;/Z`6OQ+Bp=,O0K%T!#[`>"(a%QZ88k@[bm#N>1yEM2ie"<jzw%7eW7z=MmtXx-q#wtCWG
-MkG]]F4Gg{CyX_Rrw/=,/c/,kT!AZrc/F|o4xd5!CoG!BAD`|n6'x7<6_@nlvoJG~Hz}<>>Scl1"j%/>>X'`y,J+Ug/&YOfpfTXBE=zm-oGXmg:{J{h`B1
-:B9lfO1v!c!$)g0$nfnuoPX=yM&j0=l(@/r6_0t]#2+KDP8`=XyOEo,vsP!N/xb9bQ7GT0NVDE(&WOtt"R|+;7QyL;OM&H%qgb621Eb9-YfK.-VU=_siWT
-+&3ft|Gn0Tw.1kNVz>gr><Kwr|4C]#Hx-)0S]^om$_/bnpZN)8#t5m!V^{Yg'5mWu0kM$Yp%O<8,MNM%}0=db-AKl%,5Zn2(an-X:W^2bq$l"uRH1awE.$
-Mm+BiErNKo<Sk,uJ5/L_~$_,.'vq-i+DbdWF1"ahPw:^WVZIR6h1R<GZ3lJTLRZHS{K{H$CB;v_(4e.):nP#b>7kxeOf@;)(W;0[!Akn{F:5Kws3~}#`sr
-zMe)P,"{:|w^zAsY8KFnrsb:M33V)Su2Zx0l0,O2Bl=qE`N7PD/O0aB3YGNMgMQV]pS^hBu|jzVJK]rGXtRnGWs[LhOy1B4q&EP8C{9;3d-j;_Z}0]N{)Z
-`z]3&bE9/=k>)t{yA7moX=uskK,Y0fi<wjAh"VbdhToV.U!]&YSIz1`4Br3Nd=PR+]8F%&_yAY'Y5j;r8o1+xMY`5oKUcz,Cb]@tw(A_M7ecG])UTW.qm$
-]"8}v:fvPHyQK(/Yf^=$'NC#ML}9Sx;rf,nqJAlUOOKc2qgx_0bUK0QN)p(N1an}BKVR4LYE=;P,Ux$;m|Fi/ZhNm{uBO+|R}Zk&.Mf`hi'OiDak2-^jjS
-rBeB]LDEWM)[eo8!yncTbc9[#.S3k@kuI+BYJj]8_n5sift3H+(T[/:q5hV6XHG&Cz2w&-KQ^c@QpuK&H6lQF=ny#<U,yi;{a[yxLNaH,`06axikzzE{zs
-V_}kt.XC#{C8%3;DPV4CtRP,=o4{{d%QVHO(dkVO6}V%0zYt''MXv9k]TlOHeIG#/`%2l3!T:JX_</e)(<ucu0@W/(NAlj#A<r.ot:y{dc+0ai,kkLu]:;
-rpbcdBCWFHxBf&:^R6'&Bz,R2ti2B7,U=a$h~$Kz)k'g+qd7R66)@vrAQlR2QIN7qna4<1F,yf},SWxG6PF9Ukw=q]`-7wzjIXd0t$g{YCvK.vqb;oNjMu
-{^K'rC-<y]J;{+;ln6t5AN3sOA=4X3#hrhYP|]<n;=bbpUK-3NJW9qV{|AT@,/=_4paFVCHvz<+0`"J`}a1qQK5H)SLr,mE$l;N%t$n;K%C!r0:{X4XE]T
-0P%wP1>e>0]%,Yk][X{qg!F{^`y-7A-^Djk}TSFm4|VYncRf=k2S4eHH!9J'^=w5I9enZki_0C]qFtaBX`}6Z7w7UEPsc98[aIsmL,B,OPj5cJR#3-UrEK
-;Dzoz5!xsx_xnQQa$(wz(}L,"{N%Ly/}HKk[uJwAu9[M,^UCZonwR,f3mh.hNz#Js2g6n(#}k/U2u;H|_ErbeccL0KzE,f'G(ZgAy>e|l2#wjevbL_:RMW
-RW['JzXROg_OJ3gw6$}.BbGPNhrE;twv!o7pN=ujQp$[AJjYH`Cs'a'DN+U.Y74%;F&{!T9y:D`d9;ATy^:kOo@GO{N]+k'T({|`yzp]zC3:=n[V[EQTh[
-|%dU!k-bY^e&|m$&..s1=<UFwGEFA#A/QAKfGMg,:Gz_dLB/o!Mdipd=t]P+v8^_`nTWzu_E$mv2UucTtnbqZ=Li[GbbQrEtX63kcnPxQD6DkQjW{C3SK0
-&56r!,%^OAk43u]kmz;+!h4MNv+dNskaiPB!JH%o+VNjUR@Z]L!9:.VSv@:bG{TY.okLq|l4(y"TlNJ.u-`{qa_=P]kx7Zo@4.(<(n:k13bK)p5%dhiLZc
-ozs^<:7:'td<YNQ5^fsK.k:v7>)sU35Cp:U;gM`Uxma`-Y{C>Y[,az1GQoijV={N)Cp5XbZ$]P,..<h{@j92,aH5uXwhGY=Il@IW8Xm_%.~VU(9]/y!7gl
-JCc`CcgJ,[JFncR&l$_YWBk`%Ci4)7c"MBC#!Op5B3)ggW(YnU^I1J`D):)MpS-Ni.kt,626&wdYX2ib/s!bW^[|1ob!>-u7F>ap1_$SxjB233;II'O!JW
-I`wV#S&7(S3`qX+u>2[WNewDLB'!Jlg7rK"/WpyO6qh=DT2:3d7K%SC94Ud7.6cQR,R$llmfI&d>|H-g2-Yq/iPtcn'O4x~ls#E_1uEN)b~$~97xN!i:XZ
-gGXdF+Nc>Zth1Q#KNHgN)#vilapJT}HfFrvMm)8RO5O`0QUivI%ZT&K8I>=`h!na#xoj<IwhOsSbtB<=GFsD.Rr|!q(:.i,gU6+5om8#.4AWkZ]Ll{8/Ty
-T7t6!jfAbKns`AW}'vr!txv[(0h-Rs[4]X^va!eBU:%aK4lXgr[,`7rp7{F-PlA&'JAHjZ.|z.110l:Q04J%]@NT1^5+(hC45Rc1a4_^-j[P]gm%BQfJ:t
-7_,v^GsfvOrTQ)sUI:'`,)+"#6~7hT/f2h(rTJ'8pwoXY"R`c^~}#7WjX_4f/G_H0/oxEJGaCLdEgvEN7xo&8fhhB6#ftm<tN`n0Mkfab_KP7cmF>e0w3[
-/cKp(Cl+##I{1wA5-cm|##,+na-Xu`UxN}K3Gk<m/zK[PR~#j[xsrpbJyc0kL1';ks(Ow|ONY2DbxDT%'q<VZF&>Jy3X>BNn9Lb&Wi871Ox`lzyq`$+,vf
-9smF^D&dV=rWQFw)CYI}="E!OQ7^6|!0[O"`ebpT9u+}@)iWfBXb29CjvgG6SK%=x-IAhUo-O>`okSZD`RZYa4|(1PL]8n$Nx%_QC/Pk&')@Jjr%wb7:Lg
-vN6Q&LfM_rNrVAG&IlP;Vtb;}1~0[::@uTX:JurRH!7k1xYpfA`e0A[U4.(oP.(.QjWyN=OPm7;|_n7C+e!#1|h>z76R<qb"&d63Kr2n[QY8I]5N,%NOw7
-w0rNko7RI^]Ilz648.=]@[%CtafOIR,B9|5Lo$ToQo4;OE@r57-/mNUP(@(5u;_mt2jRH]92+#Mmj#-WxaVV]uyl1qH$W7uqz:<bd#is~YROTC($z2s,-t
-,sAycl[]^}rFh7!2b}BDJGDs6Jm-41vQ$nPfU>ou>(B]=[_brX91]lQl5GlaZHE9Z!_3`5ItZIi)'Ux+j`@H/QCX}Q"ij{%fAYbutFq]@jQ=-$Vlo[mq9b
-hfpHeW7uD>YY6YmYOs6h"F|3<Xl[^gaqt0VI'qM%e#cHc^Z{-L[_]WpXuy`:Z6~m-^>D>0BcUb^trqnM)$CjF,$I3M4mMCa%iD;vA(C>f&Ew2s&@Pr7_9w
-..pwbr.9NhV7uun2Kx>1@`3Po%G#//r]+z&"GB8GJf#$lEqw.R!uA1+F}qrdBLHi[rD1FAm-36Y{/5Lth0[H-ZL:0kyQ:oKwl07^zWv&AH6j>1gFVP;eeD
-}.w8ES+u+m'<BF2z{{FSL-Wc,uNq4Ux6w3f^^J%8"}=8tD]<e;{vVYoH72Lfk,H(^w1L{`eEp8;(GH/7jTk5iJZyvea32UaSAn2rQd[5`Vcn#fa-GPiFX{
-~<=GEc)ln0ichVZQcUBp-ACE.i}cJ(UEmP#a'dy>-GL'S1e_vB;AAMzD'y)z%[|ai_1/U"!%KIHr<x60hZ'mp:K{d01rSd,J$P4F&N;L%N,jJdHklU_KJp
-]LnaO.lAltrk}<9vWK9eM&FUGt{S]#AFol5vS)!BRDbdi(tGo#[0U-em--h./BS+ND+nh"WBjCKm]Qja[prTK'8RHU/:ol,:g,sgS1qFzxQn,BX5'@Oy{%
-BLWD{v@Dcx$J~{G1R^Yi|:PEhe}PMcHWZ%5;(Ge7(=_`7}dyxx|[0ucs4eWs}LYglW7:8IL1yJUuub>&(pkZ51R"oRl(;wZZRbf8+EvR7IAmN38N!myNDA
-7/gt#zlpvF!u;64qF>4S^uognf5$VlK`PO+sTviCN2~H{Z4<iJDn`}bF,g5jAy_rDGAN{hKMad'N%5Dh=;v<LQq6-j.i@ZmIqD-2[5)M5$)oo>'Y2i'I!0
-"flyQ{1OBCZ/dy:iStD(h30)C<'$fQ-G(K&v2YaTwhqX!s(c4+fdYCMzWDE,!K(<xwR0Sg'0}fmp4)Xb+t[Y(Ks;fTBH.o(/Lvh0iT)7;{nY'Z+LMCr:a;
-9QSH@tB7t$cSkCi!0PlitK)m;ZQn&m{|-eD&EBt$=OT{y/K'`4(Or&b06Ggr/6Kllpeyh}tVI>M7tnALSOAu%OLePX<Dr|mz]v>_e'J%l0on.5s-ytn;zF
-~RJe-$mLA5@<UUZ|{NDaq=(H!`tf69'aSf1uy!qtkVJlXG_."04cpE9SQLHHs#Ql@{FcJW{%Du6L<n>c4Jqmrb4Jc#bN-K#=w@nvR:`_E]Vxe9dN)12wp}
-h#/aN6i`le:1^6d4+^t_hR'%GV(g%E>;2mf,X8U]jFJ2a{s|QTjvtv^lI'~AihQ8+'!tE;j)o;hiSxWj&4DI_${{N4WZX4yM7vd>(M+"7A7lFnIPtbu`#@
-b+l]YV<Mwy8aKK(8pg)vDPqJSIapSO"A+E"|.V]l~8Aea.i4wBSbOtB7k6]&s/eJ"Szel`RCD]n3RdmSWO8_D%PSxy/GD6e&!n2jVL:o{MknOU`c$!noB$
-vjrAJzP!k(:mXR>|++S+ja9PU^/e;+fxRz4/D"3pn`9_E<Z8,/jHHC<4P`Zzj)D5M:0>APyc49hh2n_pIfgjSD!m9/(-Xby2Hjp_9Sx!eZ=7SQJ0T6`H"f
-Ft.<G3CyD6!=5|x,)7c|kTq@ckru|9hjd)]yXwJ"P_6WxpV<Aip%_xMpNHSY/R^6kKTqLG.4t&40#dx[%v+Qppr_5M%962C<.1PO&ABo%YE7@_4_yR+2(j
-s"2oCZ}ik/H)WxA7xKBO=K9z[6YRFLkf,vHMe)~mt.;u#y_/hX;O6r"jKlzCAt,k{+Jip3&,4(&,0/[/cBa8`lv:h=QU%tb9%2'rADP8A"#;I`'_eja@MZ
-uh1nXL;{bU$[!|Ys6:zisadg.(eD[=EArn}B8m_TtZ;FrHi_V@jdVCF+pR<:g]}:jyO=veinBKnnLLmVYyWEm(C6Bg:BcFFK<Noo"rwUQqKSnJb>)RcZ/o
-5FYZm%sz{#e;jdBh4_J<VvPv@u1Gkf1gdsuB#QwK%IOl/bM:q`Me9QPWMP@;hMeIL5kRs=!<]_lM;Fa6_wj'Ytu]1Y`oWS'jOuI{Z$~$#,k@TQ8WuN.rL_
-Wn5(L,H;n"<a2&fO:0xpEk3[ZHfR02kSu8Ou.O(f@<o9E}c6_nwt+7NRNB6Wr#Mhg&ab;$q4bz#x_zBtq[sqhaiAgv-M$k]|ERopwZQ$k41O.@YS41"W=A
-]4"BKkdB):dqN:F&WW1ow&jb6-sw+R%4O'@KS%>50xg#D{.GB<'0.qHJDo"kC{DS5p-t:F>^r#q+4kS5n+1eW}bFqM9}Z)AFmWycrda,b|]LRBl|b2EcRq
-2Sj,UxdLg#yuE)#^^#@q[z9+5'UL|;sGB-$uWc|N3+B7u9IJ0cD.)C!zlBLPPw90SU}h|1f#--B,}+86H$9Z(@_,t`S$)d92;=!.^yF<FL@ubO'mvptfL!
-R7|,mk&Lw1i9VLu<m@t6OgDr|Ks}scI&"Ml/Gf/$u->fV-;W6-a+]`2z{LE1$R>Q2m{+:Md"aZ)[nefs>)Y&Ky4;qfc!}w5]oL@Q=W$YO>GZXm4WDKpH-T
-hv--CBy5V%"%LOR'..g7LL!YFs-]yam(:IAmlT6e2UFdcdVT]VJAgaCx^tZ:aUr#Yf[eS{hM~O`N'gUlcFX1,;0VG5!KE``xl0u2&0]-zwUu|xCLXs=3g+
-$Wc`VYqKYDJ|H1KcMMz$[.3OcMdlP,Tx~t.AXWE<3=B@1B%6=qzwwGdt#mb!L->+YVkDcke,aEf>~-:DowooNF6H`b2c|=4ke[$=~&-rM(kTEc}j)k]|tm
-ul"~y^6]QM%A~-:v'!SuRmiM4>]&j!BIoY1,/x{S9AYhW&d@#"C<BS55(2m8~-y,&gIzWqu+$'Y]ktuAB_T,]$z7d;hW@<%1oU6Imej%q$5`Z!sSEkYKdE
-iBl;"Q(-_WEeP;K6bpGJOOE(>wBEg7>v)6qfwm{q]MyxTOs%c(:Smj/O9SAkb0mrgN0ChW<3J7B5$l$2g(/yy%dxygAi5NA4V"^]@U[7;RQ9|XDd!BK&'L
-WbcOX,BS%Kg(cfQ"7WtAD}u9,-Ow([-3!:VNYxi[@oj;%91}&w6oC|NZO</;#{>ATXHpVXIPyVVxWA]aR|:Dn$42,Fa|)fm4bb&H7}c%xAd&S.@ChPYjqP
-oYV^hhG;2o-{i2ydd[#TgG%]oWY{+tkO<,XX0YZ'yh{'}6V+P|T!T]e|H7a.'8j2uWJ3bPNAk"1KPVJ6/"iJt-(uba%2AsM%IwcqR"OmY`8bJB]t4s{4pj
-JT,:2(P#Vj{zyXpk|XC_oALRTXWg2)w`uF5"^6U:6-Zku}ROAp.uS{4J<J~6<b$)F:9&!<Wn+&,jk&-2^(~%Vi:#SO{.ofqI6x(K"CY[xOuHQ;htj4-{1!
-yt"WXFb+TpBhn-WL3UMZ}5;YckWF:s2f1MjFh-~3]x&}cj9.Yz$c':6#J^^T4vIqebcHFf>K<>t;g#UJyM%,csa{QjLFH1$>Sj^'44.8jb<.^E.[XwhCg:
-vvpi[)YhBZU3]nI/5_;`U']n69>|rL(t>.TJ&uX4Y#AwJvnmZe#'"r^W!r<dZRD_6&r7^jZH289'a1i'Psn4<d(sA35XNC2UP%_%3:+bkw~RI.~-,L/oLq
-wTSy0W5@G>^DI,^l9O~a#v%3mu5`u'Un,o4g]dmV"lt['nQ>)W6.s3GsbOo.;d08`h_}OWO`Pl;dWNzwZUdBl]3&}[z5pkh`~:wuT"}@K9%Y3pA[<e>Fm0
-;.3-kk7l(qjsWDTg["eqp1W,q96s]Rz5"vp&qCoi<0W4FP8c`<l6|lLW,:|+GIxECr&aF7yTSH>7XL{QXd:ja+]m5,QO8=r)F7p-h-L.MLy09,#We6baY+
-7;=AGs_WucMU|j3pIXuJvG#@K[3Bm;P^1q$vN:h3mxH<4`{d.x,)81t<vbUdb'SBH#fG_!HunWL9hsud9m:$99)M|$>6q^^N;^6@I#)FOl>^=.owV#R43>
-k^"p=@e4!%U3Jq`lH8)[n!-/=$csXA,9M1N'&7:}orF"odFi5GPL['2McJnW7w='OAD2jj>t6,FG!`#Cp@3C^ShA@uL7``h&+nB1Zb0IFhfqY3E<.RdE,s
-^8M78[>0=>-.;_qOB8STF&S-LqQ#tmN.l)(D!s4_#P&:#T4bC3ZTP3#4NdrOTmei1,xT5`%/Gs|#hZ#]dro^p%[smaqy"RN:a39^;SnL^Pw[^>liF+Bofn
-g'Riov,%>.$#MH-"7)0);@i8]8!ViN7#rGq=snS3@znrhl<S#EsTm8l%7"G:;UPiHAb%Z>cV_X}LV$eGNr4/pc'i-^>d;0{nOo=sRS9OqRcO3KX6Rm>BWB
-`W<l>JvWYm]"pUkBFG8XRO:IP@DruR=wzW(2X}o<e{#%WZqVgshc2>}pcG;!L=j8H=ZOOi7>F:KS!c6t+9p1/Qv>_$Mp=>+4o[d:;6-t}3"ddJ7G>U5T%O
-a>^:`ru}Tv!ysMci:'LF)m8,;qikUN$Y:o^.{/YfvMs>7!P,fG-zf|u:l]"ri)biVvajO8GGLB<;cUBt0-vG#i@;a'E4qnY%mc|y/#T6:+l`OZpGdoy0Li
-l39Uy(J+e@=J6-qdrZ|gRH+hL`pt-#DxJCf0Ari:=4L,VyQ^Z](@[lPJU5=#BUwWBq5#Nd"v2|5!|C-Q.$,}Ax}JcFKraq9K!gwf5%>9[^V2tz//1YT0A=
-2$MZ&J/o#]veE=^,/:2^I]lfsk:kK/xwelk'L>:IDTLpKOBdJFTUw+ej8grIcQ-|$QPC79$Qn{/HW0]lfOqvyG$eG>_@yv=w%jDu+u>fm6)WxE4HfeE+7W
-(}8&<HqM66+th5Mo#s(y'++#zPupeZwTpFp-G)2m6kvD%]yAL9N6i+NS{"|-%OA-ht>69)cHFg{|x3t=o]gjrGf&=ory=+[:P9VIS&q.[@2rSQ}v>cF!d6
-KHDKM[)LebBR5`QNN(UF`F'[tZy#KT;fp<hLB0r/9Ku|"Md)GD0Ie{@Z8e,L)2WB&hl']05@ov+n70rvjGd!dxOwjzTjuW@1)(Y+@g~Kr:5c:L0DWU_.vk
-]lTR7'6BD{,=c07Ip9E6.A(3ctpH-c$x[).}J8vkCt@a`trJ'ED{kx-yKqqVdKoAmhB(5D.7KO8->bgB}TcXm$Qg0=2qy=G.0w,KlF/:I[xf(/Jvq;_o>b
-i!$wYL>2:9Bc%#c5&":h"66jYYFg=3HAeu";53;8yDm!@/&q~5XpnnXJw6;k#EJ=ES|c>oX#V}~j(jI=R/#L"KHLu$'hedLTZ:.iq=veVr<4H!g}jbzhSn
-+;GlCVuSUc6UfIh3J]$a#c5Ah5E)`y&OWIC"EzGI]{qN0"J3O]IF95cyp)=/W9B}n4OmNy&4fUfF|:Q:MZW]"'W(UOm:&F%bFC:b<_"xbw>/Edkh/fcY"S
-S6:L7EFK&C(@)MosJ0K'%c3|dHQ<6$h>pw}SteGO_+R6/n|1U53w>'/qDK:v4j$O@LH7^t$xZ--xQ7UcqeBvE)OSM/{g}TzZ6RW1=}0bPZlzVa/Qm#+@8s
-xRV04-$)Rn)5D0eyF;<@u{a'_wSi>tUTR7sb&Xo28^NF|RWpeyHb-75v7X&-'fcpmldc+/l=.r/6acQ)x0Ezk7viJu~][au`~=pntYoT(a%0`^p'IVe6A6
-.mMcY1XC_y||coz<@JwC@(aowP2ph3#=eis-ZD:pF&)LnH=i<Qjg}_|$Rs:yJsqO2X'k9=mf6iO=WjnF90;O,8FZ`r@!2qO2$UN"&7Wb]`e3;d{X>;_#~V
-15(AUE&G8|J55`-Xw:vBflkp.&}Qi>%ZRYWH!U6tb6G8x)sW-;UI.LGEW%,97v9u+/O#NhEVx/0WT"2}7m)(p$tHW}Ch!31u@WMo~frJa6Xt"3d{0W4x@;
-tyWt}++tdUG&d$F"cUX`N|k.9s|+jGmQVClsP/6a;ErmPuAl:}E5penA,=1Lqw`#kg-;A<Lp&-ha7m9apSr3;f%!Oy-cbs6,JA:l}MMg@)(3l0/aGxYaU#
-9bJVc1~-!W/+KD`fwij)azEiTnV"t^4+0etc>wV}`_Iwyw~!D3,Ii=,qH}PF[F,_q^a!+iSn=:;[-p^L<sMqu2-EOV]2!8jZlA_vFJn2K}c}86ks<K2Wr.
-lF7-lLa]K-pQxLwQhkbss+dFC-U{Nibv>Z}+N$eb'a}x%NN#wy,7v>#M;cGIXrR=&o1Ljt}`VeIRSl<KgUoV%<ll2M=+}5pf,eswhV0`_%{tj#8zLgW4.$
-^T/L^,:(tiq]$CaOaANy7`4;3}Xq$i^l0aFtnSjh(qev4+<7662vf47SFyV'p_oSkMo,]`En0<6qbPc%L8(m;Xs(8;VVO']keE{f)h81Y`G]AryoR+u]6w
--#ZyMc<yvJ9kbhLk1gCp`}dqhF;GXOKlwusRqMM7>OC&%alRj{H8/,mnv)XbUNKG-#vaONQAus<<7|`5pi;B`%~{]jfNSg{=d-7yStB9`BS(XF_vzdMN))
-kvvl}!a0Lfc3lz[fu7s:hUw)R+BJ8H(#c8%gS'Bf`_8smv@n2lXl%a)4QLk7"f,Ev)`Nzvbr-o[Ixv_IJuuC@X55:3_d6j=>mzBlP$d2%suGU_dv2q}{[b
-v50F!GOq)2Yayo-H=_^ai+p^NVDng.P+yy"iF5MS+5R}Fa/$/uh-[Rw<J1HVW+9|6f&;^TO2&Ojlz&pHXJ9FW!3I4UxMQV0]+F_R'qHH`4|@]kAQ68B<=>
-hLs"Dy'n"Y+lD(Tr9yPNmon^De1)Y</a9Z1aJ2/k8GneYW&Q6'At)mU{+3&=VH1OFHW`A/v=G}.Kk:==%Vc[+Q(Is+CAWIb-+'2O$wBc-O,TX^0N0^3d[}
-=,p@0_V+7q9o$Ph}3c<=~P5,$gE.qF{uwJ4g7c~RG:{:xkP|UQ``EY~^-xmr}:MP+vHgJD#V][ZwnPkjee%>gRL7}-rcxGCuCi6;W@Rynm}/sF#JcGI^:t
-&N<|fPylVVbfs1:|5k3(LB`LJJn9fiC20KJFdGMkh7wHs2qh^,U{=H@.v$Sy_o~=$4!EdNVJH1F:Y1ib{Ll&,s[rlX:3kai%'G>A5ng]iqs5b(3GE47lIG
-t}_tX/M@NV{sF][VS{yV{F:jo<DkLl-bJ@dTJ{nP+gWU/Uo6-lCBOr^0,E'7wRKsI6Oq5,0)eT[ie&!m_JF<H]lkAg~uK.zb;k<1.toKF7CpFhI,hE3:rZ
-:sViI'/XeQ#F^>+mEr0Lp#lzw7WtE0r']/[H@7cQOa^Sye+c<74&;nyc9hwvhsNw#_01]uU_>@'sYQe1T7S1Alp}#x.$jp!Bx]@,Bw]LDo|L-pWKwW[c,>
-gt'RhJy;Ow9=A|fO'>r-!n8Q7xLb|Un3-q-a+A6Y'{_=i&#.NDK]d2[NXDkwQ@u;M=WbS:!)&g_S#jX9~:!Hj,,'2f1M/^--F(N^:K69VwFNT'r&9+Klrj
-Bl@xGNG{11h{2`)|CO,8X.VMSgx&_JZNjrt3WtN@['(_bqDdX{h,zc5W/q(AIQXJ"}{91l8595^#Ilr]lN+(pJa|.HT;hX+KU-:#Lk6{efqZ/Ny(;./vA-
-7]KGrI}n)v7nrlZ;(^g][pVvdzH5H2uJ@(tP.G[0&];|`N8]vB#oi&qV2&Au`vfLLAW5=+q56vsLJL+Wb0~m)<x'Ni-["9(8ls"RMm1I2l(5-X~y2L&vuX
-C(o6`@+p3o"L$}2$iPelR$f0[-MW8Ai/=+UVf!=ko=-f9gyaEu~v@o"pX)uqIYQY7>U-OpH+O>R&Y(@R=%tfVi[_p(b8dmpdi6/c]06Gj/&'=<06x"2HiT
-9Bs/510W(UA+g>1R"@_n{T_(JZZ8ib$P~._{(L28a&I|{]K6]a9XSmmqR%9;DR:p%4<3|&kS)Kcr+qV[x"_3KEHm:rY%De9E3ie%^YoDT{,_1Z>c"X6gkC
-OVJoH>up8Py7!pFc7E/XAk;T"US)b&Puk1S47_/Qjet<|)`3R{u)!mV342:n|1m'I`!p%Jqb)t_w"-y|"EQ|-R11,(CmGtFp$-i0@1B}:QM^5Rz;h^<XBl
-Lb,(_r'aFN,mYwW;xm>:M>4dvr%gb%ntcq"=jROxO55@>H2@Ih4s[YPu^wn$ZR!^;L:f.hRzcZ[11h|}bW{"Nwd]bN"Q8}U9n2yCL#2XK!(TlW{N'8K$&K
-@2Fi'=[a#AVN>EXzu'-^do1&gOZdCq!A6#hzd/+>5_sVL@-$#B7Cn'iNVY[3NKbp2N_K&Y07h2HEHGeh.K},>GODY-=fA"''j^PL4=5hM2D!nOqGo[v.;m
-bKfFn|aPGVOt~Hc`b,wFPK51zB8]0sX/bQ~yKMRAwQwed;P>AuSA^_jEvx|XgQid}]"xO;9Cn^2G<00=g+0WJxzYfLHZqO2g]W8(JX0ZI(]S$A)7E0!%v[
-_6'yvUx`mA(oX6Od07/s@b]"t0kY7hIGjCW.nR2i~}<7gIw!vQQyW!zj'(tPqvbGIK+itdM;yci"28"n546,Hx`_l#whmdxU!%@"k5qEbJtQ6RRUo"fipM
-frPU05^mW9THLi<Jz-H/S|ZNY]"dr()+E_f]9[@YD"o%&OIQ>=I:Byn4zmJ%8xkKcxA_NtlM%8cZqD=/d,^t'j&>#=)^5E=lBnxKttI)'Tb5&/Z/F2{LnV
-},/_b/_`FF=ztf)g&>omp00;PmGdAKE._G3ooS0H#T+,G|voXm>^=Zf$5|PmH@l+jayblLZL4=Hp3;7tO&uby%9}HJq9U,nCrx'(C/R=8S1H](XCG2c3!`
-(YeN69|G72Leb05b;v1i7xdT7AhC9J:iQj(t4X-QM"AD#Q%.[/>NDmq)d$7il)Cg$(6okfNp"!<:Cx)p&xZlStQ3#!$[J'7d"~/7<SjeH8PD^mQg5[$j)h
-=MPAqOV{>8E>^QF0~JcM#v_Ndsbmk!WPg.qjLsRjW^(/_p/Z.n<d!oT^-3dC602N(__+WuYxjW6tl4Oxk)L<px$jdW$}:.pN&#x{OA3;^PW93+ph;qLx/8
-WFXQRm^D~24CX%kSPsjU+tv+D&#b;1:/G}CG~};)s]e#'A,Vu&"+-3z^6$tO08Y3tBvzLDelCSpvCT@uml;8<1-,<0v(gJ<n/wRhRR$7R,~_VF;mktD:uh
-f8T+M|eemW|%X`0By#<$"3KEzIPyXO@DQF.eTOmywbvw};O:QOlcJ5("z+h1so<q#&MSkUqyuYhCmg,h43^NUNg|TNS+_5W}>!].>rz&<s]I/^S(;r_P=_
-xBeCH;+z;]TvZTui(CwJX2yHNUh$S.qa"CR^bht_V}WZOi$WII`bUFI<}Bou8B^xnxf,H,e;(xLOH1u<g,}=)T$Vi^!0OjaY'^,:Bo}`m^/Sfx&UWR;-q,
-}5Le)wdh+wA`$29Vsc[@9XOR'Nn;[u|L]%`kFW]%b!5'"IMDZ>MRytY/|$cD=|XRNd)<C;J]s`yFBz{!ST<JYpIl1c<]PtUsO9qukBW;pXI9.S#38C0}5'
-u|JoeNHd}K0AkM`5<fM3$8/;]X@TZa36ITt-cJp;],bu%r!~XUzQ(OMzp7uuld6j<9xDxeGWEc:}4a$EX,OL^5c(#=YLmQ}0X<YfRi&x~u/ld[Y5@j7hEC
-hkPU]7&BA..D[O;/]RcMVT5sw2.)x>WbK#7&JvFgaw,8SWVI(x)%@=nG2,A2SVFq@P;UNy{Y.F}wrA2H4cOYw;sk4H{Ggx,]Hq|M4SEq,d_)jRGsporLwQ
-,pnTooH!z8DM{l';d!4A`$6w`lki-:y[_o;ER;>xQPu-d2ON"xFTTokZdl['0$/N`S):{E],J#e^J](p5Zer'i:LCNL1]1i,^Z^7|b=v9.h')G78QT}FrG
-(Mb[tX2(Pl)fb(8VOx^V%c'W(IG@B'DIP&vx]oDea'~Z}Q8.{'n{6zi[-tgmjnwW:`h1w]OH`+fre1l#Q]Bd>831YuZt96Mczz4NIcH=}:bT~ftcXeSQR5
-<7$4o,N3+B/30P0EoDyP!C<6|h./im['9sknL%WX`+rJjg|1Q|:Kc;7hsFA3^T1,)X$K4]huN>OD'-cq+U`+xuk|:cJX"sx_`<MvL;ak}p@ihB)v]w60xs
-Yr|-DgXX~=p+[{.ho2NhjTa|f-2wzi1et<eeOsV$X;ObE9kACcF+C+hAXreRhzkvaYJ6ChK{/!I;MZ({{;ek;h++xA+@IT~`%TMS2xErh0;=fOFVqqelyM
-TF_).JI@S"aSqKRlcNK9xX#]]8f`k99s0H5Dx!Jx$vzefKz3s^"&&oFELH2)hrbsDsu;g4DLp_u8rxHK+{&o3NYb@=B[5Y<l#<Zc#=`_.KX4QybMO,9K9l
-T6Fxs[W&)tnw/gmaKo([Do3V~cqa4paCnTNC)yH;s/+.G43(<X|ZkMOcyg`On}g'1.8aR<d6ya<e]4E|AwaoGha@Jhx(i!gN,{T@bA~i0of#QPGtJmLp)S
-jd'8U/4Qg)fzxLC4:W[D>7H-!;jP[4_R,%UHCmBRa9.9<|7ha`~+eswFn|ADGkd}1EDH{Kg]0,8t,7YR1GI7>a[G,dgp}dx;yE]U,#1/n@IT+Y::>rOQ"x
-&}%JW{,P)q27ABj7Fl-nOd:Y8&X<eKeo/T^DBKr3vtaF6NAn}Vxp8$bH6TlaMAkL$(/d_`hj~{wFmm}7rxK75;-KJE@Y<I.K1pyY4tt@f}R(eiu`N6>%2[
-m)U}VE$fHS/).m,ll7wGn2EM'jMt'8&TfC,5P'6_U1PEu}micF#^6<TjdynuV{}}iJ.o6T1o"rmd.,IcDnd7:1;UF%qvGn'%w{)uh>t//USR"/dC&HUtYS
-/,W:xXt3p^(]uxvs!BzmU2B%cEmm9jDU>2&vWs8_f&~;tGO&8E40fPO}dgS#t0hJYiTpKhs&PMXZxh]zHH(j}Hm'+b47hFNXk:@`X_Q#BZc4>MF<7V1X'G
-0,$U%jV>QR]dG^<i%``O}wy6O{`K>L1^t^[{;J!=mIadt[^K@yWn-DgRC0a,bX^i<A;b&YaCtN9fzQkJ=IFqwL+YBF/Gi)wyfP|n|c@B&Q'xj}~:w`hK1W
-t3nSDa,3&gU#ICj+/1O4=-J3=,{k38NrJr`|A_M6ys-0wyA_0e<G=#bS,wm/qcNcu:tAZdaWHFYZ8,2S9oXn>J]{oG[lUUDeD5-upSkd8<46Y2ZBM%a<!j
-1|Zq/lTQ&/2X+=CRTw+XlcMK2SwY7bY1~69k#UGmQ3`1il+RXE5b6-"{U#W&Cl<ij[vjO=/))v<@_yozZK0NEgSNOmw;K>VsDaDw^^#)!H)7&-.&ysYBq`
-ww~0/(MWU`ck"}5fn/'=]CxV:(2]RMxy{C1<!hj@E1jG:[o!&eB6YBqC<2^w7u.z@f'zBcvTp'&b)wb:mTv]6&r5DIF&|+m36jafuL/Nm(!HyI9xb|WY=h
-95WR%N)/3&gx[F{HHAZA0S^kp8>DT50ZQ(]2<t`n(]mrD9uXF4YB-31/'8$=(<0p=Qt;].JXsJi(oP1oU$EUM-G>>_yIli^V"V!cRuZ[<4l,Ea4uwFRuIA
-9q&JUjd0pRxVQTpGIn"G/pokbV<bE@%n.P.M:XIO^"#2wgypGLoIN/4w{Bq-FW&=)+gSK}yp<o%;"j^hT>#}Lb8QTT'4KnkCwPB"n<eE~qa}P@}7)jc6ML
-Blq:L%gq45C@P9Ui$|AT'+jblPzQ;=V6"9f+3XWlXNaq~}WC3KlZ19t;W_43ekKS:pRUyb6yTr8K#->5l_XoYdX_,Fk'Vi-6Jth7)y'jPc1cyI%+F1K(.k
-ebk6~Bgc~<@WzYkRs!{Q^ly1|^fcDK,TgH{}b/pP5IfS)Mo6z]bs{70]p,jp[%7W@wm_yR8n,pVzf6s2BGOui%CO!0A&/t>fh-JXa2-Kar2y+30k<n"pl_
-(CqR@_Bp.<nt9_l^=/<MScF{_h]w|'A.cqa1hnSFDh1CeL9}dXP/oq{mMwn1ZTi}RcP+Vq}P_kMe=49{WgvpC6H&$;n}:&z:eoQG>tUd!UL]z7s;Sx+y+5
-,OTbgXKS]6o[;^;r[NWf}z=MQI6|cE75xDiW.5}+:^pRsXV}Vkj8`gz-2rJ&G(b'uDxQ/UpgecY2$!5rx.Z[A,}zAq'>0%om[#G,XgZNeVyi^eY1'35_z0
-L!_5msCwOe-@EiuV-v@uE}0Klul4H-&Hm{%6eWwK;[}"{-zqO<t1R3]u`&nT)8&wIDZkq4F(YrbekSv|,)L7"%LSL:$H_D:2~ksv$GVp"x;)WeR_A+5Oq2
-2R/J8L9O8d],(^{)x55dS/un8v4j,O@`Ye_]=DpM#1VQ{.Jd~Q!wx^}w).(MIN}q=6,S3Z^jE7Y5}XrZ6dm4/E,>FiwTSLMKz`+o=2$v7!g@Wky5E%A4wW
-hN7+ayw}nW3$6{+l]yp"SV''TS^tPhG|m(T`rwXR$pCDN4&`+x#]sZ&tu/gAwX`9IC7TaTP;Fssy&ri;>0rm!`lp_g(_`qVL#7W/vG@1S'vzH0)^-6uGDJ
-h}Y,U)I:yG2XHl.=Im%LMi~0rFI}|MB@P{8|58$Q,1eOqnQ4K&uPfF~[hSL<]|+XEG89Um^Rhs^Gkd3LbRvc,Se.,SK/(Gjw;7~wlt8zXeaOWkHeEnHq1s
-RoY;'LoNl7IuDuTDd^}0)rNxrR}ENInS:b6WjIQBd2<6Q>$vM6aVSvw@S)o@y.,IdvFjMXM8S@csLbB:,whs~L~aK%N.xeKc4A2UFs-sZetE^CQnyrwyNv
-F@aD"25p"j]nr3:;6%o/iA]!#[28ba>(m0(09--y@U[roE;)v:8vA,JqMGr&kSE!8n9P<-J(Nh1-knt!nmfB1O/@%Eeahe|5GWGs([r,rg^.}@2IWW|Xi:
-57DHWM{xjq+XF</>Qx6$(25}k(qY242hAFulK|W>/}9+!R;Iww.xM_ucbPDzJ.jU;"!.b9S0_#Le@:Q1<eT(a'GLB@4}#f{gbp0%|;yFdP75Uc$Cbd:!(3
-)(=$jq=LyWkVGE~G@0HyRy05.h[lTm!:spJ#|7puwm:#|+8$I89/qF4`^hqHDXo^1:p5r$|^mu#r$cc+oAD_,{`u/s7rSRrha^QJv%H-pdHxd;v>,Y29!%
-._$:@n6wc('6Dflt!HOj.bcqq'>J]aQi4)T#_bdm7@YOhEV/xh@c:ZdQ(.)pBOaO-6V>Y3QQ>`5nPiHeAlxl#am'f<PXbVWHjC>#5$8hNq7L>/%YUMTpJ_
-SJ6KDZUMYCRh32n%""yPtSwPXbrQ9;Dx|@5l#W-+~c_Ct<Y8yIk#Fa6xwlBi+<Yf=hP6ZD/'@G<S9D3-mK5ZJHG(MD'<RdLYQOZ[K>&#.6S}%2GUF1!UrG
-UVu0EP-]adNU~2uRegJ<oB)A}!_&l#|/pX":mrrHkM]j2A#Jbeu^2e1(^lllsou2l}]R/f9'}c([5`,[Tyhp)j19B]Wx8)bEALB|yqbK!4YR/8fmZy(iso
-1_iY~m@UwoX_}IS+O+AW(WyfZq.||ul9H[2&_Aqttegz[lnak{bB!1Dxd@6&cOY.Q!{atp{0cZj^g"fxl{fVI,E5<t'V:^j6`RL9b,x)y9>dhfJxhkw)Iz
-+W271UXJigJh&)hE4'6|R+bTf.eH<%a)2V[Q>4,}n@=3XgUPHgU{4:UZ&1%DCyvO2/KIT0n-KGKKU;Bl223MLb4g3j60Kf=nzY)/-a^m&rVw@7E&^:YG|!
-gQ~^Py}cZ+s4KI{J>iSaPAnc+|J4nQs"P$l5zaJ#7-E[)N8{{d`pY[yvy!Rw:z+f`sd%aGSHIW>vn2I1%wUqy!AJPASRB.gSPwDGM2H)keD^)u1<#}q$^1
-DXdt^%`D]t{>i7Uwi,KPf<V[>krN!`Ipd-eB~XM(Q'Fv.llm2)p;n!^4f@V'4HUp<zZ@Xw|AiR_mRj6bhY=s<1kw<EMqMKL87.-^j3lW|p"K/wGCQ@'6pR
-(Z5{v#psBn8S,M4;9+6^ASr3UbT:J5ApnDe(<|oI&I:kVx9'ZS@f[wB+x;v/#n;tc4QHOEADC)q:_ZG!2clu/<"OWRE:q3rb%`CijTil~LD.R_BEJKi.G_
-%r@gAfm`'P9g$Tni9:K&]Z2BEoQ|+ID6'Rv^,PHz/D|"1tBO8;.DP{,:J#[#Nx_&7.zAFF[c~@:OjTFAfQFR<<a4P"|3MR+`H"Zf['=$eEy,#O/Cb|]nA$
-!w]UGTtf$}6NMUA9.!LTis{-I0VPH4r+C#nF@y'-Xb3v=&~l!'kp`Ppb,%W:)ATqP2:Z+.F_4EP7EPI=R{}@VsFO[AJp3gtj6Cx=seh-X_1L]c"%#w3QZH
-hh-a4bt|aFgdY%k`(j}yA05Fz;G>yMbEhzO+ANZjVeK.g@HW}SCLP7t:'hP=D)P7_eUg<>T}OtZ:u7;L@[T1d;&(2=;cB&~z1Nve7qnjOAC.,"Lk&[4$v,
-r`:,!VD@X-B&%S"'3P@'[%5expS4()FGK^6'"i/Zl8I'XT`sq_W`w/@O_$oSdm`h./OVue~jeyH.J|-/]8F5`QgL@9.@_,Y:)%4b4RPbss,PU_]Tz$)^_v
-h)eIIOqgV8X9LX;;no`g<09kfZKjObtbN+PySd3y|}HXV-{Cz:;3J)3c"[;:gH6nE-q2j/[HipD1`6Dqe|j2SOK5RWtpR/SAyJj>"1vU%6Y:o(|QkB:5f"
-ddkf|5(ZWfiE810_(e!zOvkdp4PA~3[<,stbNzQkGYUJW_:1#o&;iqHBD[jtAM^5CXuFvbneU>Z[60-v=G/l;2cYyciq.<0-Nk.HCzyk@c}`]YJfr#,A.q
->ewF8gGloAN'Q}<&|}65n:8m%BXHBJmCbdl/CQ2Br7~0zJ:M|SGNn%Qd$P1dIk!B#K!)b5DaowIuS{X>--xhpmH`K]c.g`Ln,@/TXX~QAdRnKou6J:e!IH
-S[O:bb,'LII1dw8[@Xjd7ibz'<T"wX0eE$Vs$2Jb|k&k{B10q2`6"~P@Kox}7D37|<{sAl!NS]t=Zt.MA55-z+dR%^,"}&)608Eaa+0@UN;k@'df2Q6|UN
-,9Mtlrs7OLx7I[h@z[3!x>SL"8V)CxPk'#k3Vz]&[Q4gCPlzPpIx@imzTSN&,kDu&{'Cl4^pPKY'AU^L+}g)SNi{EVD0l>ZaGd4<NiO(~!|d<(PRMJ{jl[
-NPDbiE:Lmg9,i0(SxhTo~JoOV8:d.;Ui|bzr<t3BJaucIEk,>L<=kTEKq+htQp<=mhm:6}os.>z1:XFXy:i7+uR4`>Mzm<ew9zo`I((BDRWU&vP40V=uAX
-O8VbS7{N94flu!4TuBWY:vW;dx0(EBR^FHQ^Sj.hh9G$ZUGozAu"34Sn9nh<]PY;V}MUHtBu/eV)=)=TK=:%^_^sCP(Y[b"7G2JQ1I2p6|>VmYtSSY^<jF
-05rtGwtvLKxUoY8t"xWrO0"o$rL7pSZ/ZBUe:_D5|,Adx[IRB12g3+[_<x.;4jUHCDIC>RFx@5)YrC!8SO%}bekvj4Lpf_.|'.edqYrGa}]d%-'GOgAl.Z
-8ChY]ZjS3Mf{(uI$[X]pKGCmS$Wo;g`k28yCG`>UCD{2bP`=]vZnjB>F|aj$'4J=gk0_RgKGDYcZ'A#eZozJ=IEX=cKy]x+{=@t|H=.SmMwIWZi,wZ{bn6
-}{N-FAf(iAn$gRk_!>B8-`&/&9'K-7%_![=Bf.,6"y~i1rpA5^$';+@'=dlMucKo]K$1(}WLS[!;.DR%aki0RsJ3)F"Um3K:^A|)~=,/fYb2z}:w=XQ3/1
-2o:Vqkn_ABoq1HB`^^eT:KjxtI+D';O|5+esom"S~<2/b{u;X)^3t53_O8PyG:cpuJasS:VQS"j2kyeyU2E#pS"B~O5apV7{`<toxXKir5/xvHuf:sC:#d
-uRJM'CC"$Ea$s,3pE0rG@s6]b}=U]h'oxt1[KOGTd/nk_jDEw"Wh:bOx,%&mjZ9v9VfXjFX/U/Q]Ov`5Y]!<:B|V~iI%|j]9:L;u`I<{6xkawWbh&8W[yA
-[dKsAKXA}(hsr/7a)vHc-g9oc3n!D0t{y;T1.3J1q{y+c%PGj.Fn"f&3iv.]Qx8TC8mJA%iX9_J}_vUf^"/>.1`KB3%d5@AkZ:T!fkTEk<5nQI|0yT@CWp
-<ki2pbf.Mupt>x.D8NKnUyuHw#xyv({`I"oIb6lO``w("r|'dd.Jaa(aQ/Y5(Di`ZWxbb=!&U8}%O-8TQ0R%Mji5s]c-!Ah"$q^C(c#$xF9TQ%qUCLo@76
-NJo..$RB(=yc+T}a6ZCEW]ede$,KCdeR3aC1E!7X^mH.>[f5>3ZN5ug;Ua$h>3/!yzuH[_V.iJoAsioNUTy&-0!)"vw;d1<LDuFb52<aCy>gj[l1TU<aS{
-,x}",5.8-L,>HYC9q#oh31TSJY4|P;W}!Z~PwzawbGr/{5KEIeJOWkML@+X1Z<0y%SUaY%|t(06X)y2Ac0!w""8##'_#Gr(^#ryffbRU1i`d[+6^KC:l|N
-##QZ=pV|4XRXSwHb'c1.#e7B<DTFD!8H=oUqhRN6I;Q6HE;AnLG+;'Gt(6.3}QA&i&M&rT#^=qYfEK@2x-GC9N"Wd@fHs}#{WrYZLrA>.xz053h)p"e);D
-U0i_u$SWj^h3r{:QDy}f^oXj3iVu|kd`79u9259:(mD8/_{^h9$U"Qi(.lAj@>Pl#_Xe7#s^9A<Ea#8rl9-xf3&,A!:I>eA{f9%7U9ETH{C/-H.p+fvmJL
-gDmX>8%L_}8n@>P8!V0d7#1bT]Sw(^5M]9Q0]<Tp"Kq"N,a./Mj-6Lc!pUp==p3dEoOU't#5Lr6|smu(STe09QkyP+1n"Yh0qoNl6!(Ri1^'=p=#WM{o48
-NyX<Tno(%cf7$&Hr;4Ek:l2oy}EGzz3L(+"hBjR-a$C'4&l0Wg65=a&6fzR={[$/wm,Z<8mio,jI"m72Ypz{=S6we7r;2s%W,PyS2X}Si[DCHiA4Kq8aV<
-w=mL.+7{[Ju)UUVPj`#Nu{5w(^Dta{bPd)3Ncn+9UBKn8-g_cX5R"CRvGy#WP3@->(1$2A:QoCN'S28E]m>Rq(1BC4Ae0rN4^p8Xpi.&Ps4[alghCT1]&o
-wxNp^LV#Po:3r{aY&IR8Wnw1ea(lzsUf&id`;r_nT70U!:UcpC5.lNo'>9ED`b6!vq`%Sz#LK/aLt7ePHL4o9<o)rR/.pH(R#,d$~_:9PmRdUjYe_V_!wC
-k0d5kfkF.{;M86b6.6{6"50=2g4,,Z0FN@WU^Fyp:H2^/rzv&L'@oXkC)m/2`#[G;[HoVsgl/|iAU=daL[Ae}h~nP7:P9AKPDe;G1Ok}8j7%%Vodsm]0~:
-P(laQjUQz0i;ZQ+j(^LQ,fxUi,cdH+GMK3lSID%_zTR=n{I|EVEB}L_h2la2z$diJUC&-qJ;c#eODb]8a4:2J.LlcA.;:Nogjdz`a;q%U)HcS7s^V2JP'n
-g[9{M#::W#kwtvE;QFJ[5y-fX7PM./9`LVO2[@>{(WPZ)5y:[XS$R4kNx}'G9#_}AO8;%ihk}ZKg6A^o,eR{Vo~E@]Yxj$N4IA|4.+#D(.H>$|^{3^m0cb
-o)4&N{^<-lb2.y~;lWc/yHM.`Cby!b]Io$YCiPu0jI:5s'+a0oocqB}]1:]WJ+'086|v|=l"b^T|Z&pL~-aB+Bo#}GJiE]1Kv&=&OiL``JC(G{8r!@nJmK
-xa<SEOnb23KsgXXtH6(01WdC>GU-9N^ub+P^}I%PEGsfv4g@2u.L5k|l(]kg8RbUQr%MWypRCIX9TQ|6Ns$1QPEtet9&]@/Z^:w[oi`sz{MCM1oi+ol.(d
-X%R%;/^w,l0+,el6p'|nkmT>_zE"!m$>uydvXKN{=l8zG%KBvl3@2BiPj>~7{g,.0K0L2."Z0=4Y=1fB%"CEm@$hr='NtG=b/Rl5ME7B6/NO`eDpQ/~yYa
-6IqG_p_Q}$i/8<22Nk9<2sST_0z&XJ~hXpc>{{ttt0l`=p42a'f:xz5^xX"S69P8:L8;6dT]xH;;r80+Zsn|#n3#GH.#IPzQy60wq(]"dY/:0Ps'9z}nW/
-0,#E}GG1szh1ood!INZX-&G'Tw!IN9#wLzS}Uq/[:`hNH';}x;cB3OLu0!/dVZy:Mm85}D5Kfm+'p#<%AhywS`JGa=.gl-X>EW]JWa|^10dt~K`cz[}M6_
-_125,$X#P[7YDoRs$C)`Lq+15XOs!2xi`l[)T4+BZiAas.LUHeeq`"[$!o`G/(4wYqhx@JOscVD|IM0Y+Hww,|/'w7|eiIB$7)]Tl2,50g7+nO~.Dwd[ov
-r-`;wwwg4Behp;GzUdA}_dO_h$WYLEs<>q^dW5r,$>,C=;C{2g~fU}<{DBj1QC++jH.4rh[t_|JIGit((^O8_,b"}FEgD]);BabDpt-v+/6U~kTe~P-d8w
-t{:Z8YGgP@XlxO|c+@X>)rU-LWiN%a%E[&4NuR!SnV._qn2@r2',Y"`,q%PjYwr|E)r}z=G7c%oeorzDPybSX`zW1_7]4gvEgUnR4=x=`q49|iF0=EGe;Y
-Y$|tkJOtbE}npG3bI^|sA5%gjNB%1(@GaGm-9e"azD[@vsaP<;5TRk,Sol^m8]K.&n({1&`HQIV&A:4&_QKB1%JaIF"si6LLr=58cu1RIER:rkS$0Kr,D+
-[j45:D`Vkjfc#Uc_>8(m^$N-9!E}71>_6/]ny^%<<Ojv+X0[z':KK,04Jll<tN}4.nmyGc<],c|.eXsW6rjZ&MmH8T.;7u(dVorG5<FSa]nJ8o;hnGc1o0
-xni&h#sWw]29hJnLS>O>G`zsPv:wg=.S@Yb{2:[i]sh`Ni;Fc{#dW>fsB:}mbtS0|@t3|X;'N<b_mWf>&UZB<4zXtU$(F7}gs!;B=HhhbpP2l:P#xgcJT1
-xRED)A7%q=e;VA#}rXXe,rwHv{c>IY/VKKpSSor|ZV-+X.zYLA/W0I3#Ia1_5w)Am[s>6^'0)G)L-GQMXEnq%'Ad5`Xt7/T`dU5[i/o6"~#KES:Ghh[dg:
-@J$QFW+zS,%K`a[fWHwJx'JU`09"CPJRxfLG2Loo6-UxI.Yv1Quh{p+U=OY}mzJKoh-`Nql}m,#r1wRwn|b]rKzhe)EKF(p>0bGiAzs|%w6)'ZmsTjh{NR
--jd-0zumMk:v8;kksr,7=J:$C:-Gw8c4n:Kh'.(:]Pz[@EFgp2%OeuG[cSPle_OM!3`0fJQN:T5u1gi&-$G[qJ.%ds}xMsqaaXMmxnhSzgPY{g}-!+ufZw
-MR!R'dakUZ_bRKQEL$+TVR<S}HZH24{"RJ55D-^8B-@T6h8>X$/"6.E,T^arXdjBYX!k/D}L5GXV/f"x!d=S;FNd)w{wgd(kjI/D%8>G$NEw0`D1"L'"h<
-3)YsnQvc4b+zJSHd@}-2SlWbJ]S"~,N;yl7eWD)LOK[4@}=/RsHngg[re^-jbssTkF-5y06&>$T.M:guAR~p"8lRZw0R9@yQk8CVJwSTM=4e[@TxSQ[,7R
-$s6sD[lFeu6=:#v<Y-4.C4qZPV1GMfJc)l..9mXQ0+QxA)q"lj+XikqJG5kQqS[J]tQ@;^LxUWQkIU#6/@!Ho0s><%WS{ECD|W}:#S1l|u6Lp[^CRv~V[]
-dfPkXQvVwfeCGmShc1Pv"3L6#{+_27-IYdj9(c/1K'Bl;vZ$vg'.IQNy,R(gj=SPtsO]fX(.Kt;{U#erpary2`Bsj!Jz->12YrP0SS3OgT"d}%5mXQ~$O<
-T6[A!.X/(w3izfki6sWYXPjCS3{[Eyqo#f`grd{OEXt+uGGR!Gsx|X~]>%qgX5KyED">R`Jy4;mQ-rh=0.'o~:9O@E<n1(S=8^!H3cFrVP8d8Dog31}M(h
-/,dxER/.vNfm.bTLT%7!6ij0~[]!Bs`Oex8&Nxh<Rgo^o,Bq%47PeD{F!G>340F,fIp,"|@#2+.&7uhS]0|e2ttV})g:#;9%G8k}O68Vu[1XSk9%MO&h}:
-C}^d[u-5/;t'/=Y&QPAYO=X)v:_2&b`];|T]e52h(rR-Jw"^~T}T&4D_NkNT8KSiuh>QgV6_"r9!@=GSwP!mGWqG}#(VMPD/3EXi5@N=buI0S[bucf-kYk
-7Q8pDNSXm}qWINA}li_]X-xZd|s^R[S+oBY>6On(KwnBmf>:zsxB`h+BLwqG6mSMK]'|C4593a:Hvuj3Z/,IjNo3y.YSjiqjz+0^)N&'#M4+KhxpzGODg-
-^Z=0K97l[`]yo@IB)_$4YB.0k^c{>RC{"PI8),o(vJ^_Iu'wp}evOsKYC<h!^p[P9RRXPMnN4n/mK_;W'Pf@z+ChH<W[kBIepcypyw`{R_`){-E,bH4.YE
-daZ[{GungIz<F},-Zybmk;|PBWBj8Pc9+uMX0O^A2+LG&4o,dS1oC+3Btcrs8zswrIF33VZ9PpP3228E%o-+f[ZS73w4_z@W]Rc[/)MX#l0>FCVB9EV@!B
-<m[:~B9bBvi||,[HR|i0"ou5CH'CskA19'bvVXN-Cue7Fj`+$EjZm2UqRHr6x+F-e[m@ZO4zxhf6;YAr"iY"ZlhF.t!P3xSqc/Q.l+b|>}('eZzs(2!7QL
-h6x+}IF)0R4&DEKK[3owuh'Zu30ES!NFh/wk@h;c2aoanCW_dc[R{bANKfFG2iVAu0j@T_&@-^6<"Gfq}no%S5J>@R8.8g_:'nK.3{g7evVW%8@@de7H=K
-D.i(NG^&}sGe3[,F/(S&#^FHrlP&'|Nby/}{$<5wlL)p+sg=W)'b:)Sff/odE%ss{'-GF0BeX$Z_YA3q~D'BHG%BfRU5}<VjiMY_O6PqVI=G^lpIxFm8GH
-f,xcU.W3&0dqq07`gM`y-rRf9Bu8-<Qo;j78Ws(DcEh#PG:c0j}w~2/p3DmB(Z%#eE_x(RoyIlC7_{$F9Ct"jf1pQy>FmV/hyJ}|V[upHOWc=u6k]/]bw4
-JZ;pG(5$:Kbv{apw<#$)9}9[UN]D@wWZ_O-fmR;MQGm%2a`+v/Ua|2v:^!p2/D-m8#GK`I,T5`~4(^yfg<Yd4)<&dRwaAj(BB,-@y[EQ.'2|O_>f=BOZlF
-|<Ro!`[bx=(nnFTxyPY`A:mIf.W,~iNnsHv|;uL<qcxs3;qx1[9t)nCkq)4!YCH,Bcy''PFZkoFO[H:LL[;`~V#M{nHUbM$uX3D;8r~Tp1EGCtQ{I.tsxY
-/D<_M!O.r]:xaVI#q7>Dxh>K.2=<Tdc0huUkoz60V't9R@x{o|K|sau-0Q]22)2>3oA#~rr-Io-[9S6en90%j7rAkY_Xqxg_nTRz'-by-%`o,($@C{2KW#
-ZCA}JH9f5^nHh25S>l'$leBNx]Qwu5Zgf;L&|M(.cKp^Bb4@RZX#)s@qG+8iy&Wu!zZdx2N],VBvBk2lV+%pF|%hz|QC^7Xw~f4XoQ%o63[kihj+e7SdOF
-mk=UoAy7i4cW^!9q`vThE)pC-2dgoabis,:dTrgRj1@Yde{tup+(Hk_^10mEo%P1(+iCz<CFs)(9>DZ_d|L^JD`(2ZOdKBW80:UBn/_WM!mevtkI'V8{5"
-Kgc:iF]p9hIi)c~tv{>_69ne.g8swhYL}YUAi2^rstd#VwV%H#O"Y@c;He;hv%MEE[~jo''1JFF#$xtBv1[,3ZInq{zEJE60^g^8U/,blX^<L&y<26b.34
-l.1>iS2D`X]6W,^lJ+t{x1M8s:UIO9/eI{bs/q(]Px>}SI`zo]I.@R_#l]<Ql_R&M'2d]3h,Ylx<9j.I>vQhJDoD$w&n2}s$m^9iZf8V-NUn,!$Wr.1yBc
-$jZbuKE(5W!0%5oRs_Zk$bf)M2%4C=F.As'AB!{6ztJQcbf4/Q:zZ3Jr|,$5SRa^W]BbQ5^6W')@!am%t;TAIyuv>V:<,tS]KYb;y!W`K/esJqE6"T`Xnq
-ppbzgr~@B[$Qh#W8f$_"";<!K`Q]D$,xzHRwbg4Prc;}RL5|u/>!ba9KR7"(lN8{z,S0ZQ~0e!cDduUtb[#^M{:^Un>)s@}ifI{m]%@)M]Sbn</17iaoa6
-.>>'ybU/1%Oc4`tU>@~^Oau`%bL'3g!^;_@}T.k@Iw3;MVsd.X^DAGL^zG;aK|WZ>z+.S/T}(ig"VfKa@qXsmH.kgUn/~4_Zc!~74)_WQtC@z>ft<CS%ZJ
-PiIA$i}B[bk]UGeT3BFeeKa|A1h-]oy|cjJcWX}v'9=eFN[OvoH5hw9/+O`VZcoArVk{_rh(8=<:M!yAX1R6e;-rIV[AZxg-dPaY--Z41r^zsaYs'J8)B3
-Xtj,,sbF9I;CHOW=l=<tBdd(!}rpN4[yL>"ax]$Q-qw2,E]Y+%SKwxS|S12_U;bpn"MaFzQQ.U>,K{5>G<;!m+qB5/)Z0o:)Z,%]UJ!p>vYi<|{j!sQ#1)
-B1Ey1;bHHI},Iz}37!<W6/gWV.@F#eu"eCAH9k+a#P@Bf^0")ycC+`NPOJ}i!W:urvItC/~Mp:;ZL&)vcg`7=dV4%:p,2#upNxm9ZN`]&8rc6qIx2L|`JB
-n"hs-:#Q}rA@7-c+A6{Mt8FUV"}lS:CsI^~-JPUZ#P,PEfewv/A9+3,t&LtjUIPQEqCwLp+<tKXy.B1VC/$dCfG3WO_</i1)yQR[n#H4Q=geG`]-Y3dE[<
-|o`Lmh}QHw%5mvs|6[p}Y+m1_.!b!#g}Q]){d!aL1+/2d-`gbq_IkE%$')#CXWT}.J>`&q]CC[Y:Yq/M@ve4c!tbtLDhdE/:F&+q175H.b4H+T#[o%3Y@E
-|B5eU9/cP6[186r9K=X_OOsYN|c)zZRtdO935LJgr#Ln39ea79aUOzKw4;~OY4A-zHYxP'{i@>#0L3c{P7%nfFW-O6wN`r:f9w`5)$v3',X/uEZNet$Drt
-E#W_zeh;CL!BhQs/n3H0.b3N^r-{-h{D.65rTWKRP^'@U`$@u;TTQFW<`l06P9=d;)NL+$Uni0ojT9&C.BK<HR&mdjYk=_~.$7-O<>@qtKs>;v&#NDx!Ww
-"dPr#13Y@8g"!eM;#Z@J.IA4$=V:)=9d]zw,1L#L'Kzn+w7Y`M]{Z_5'63$-t^/OQM;|FsB]!lo!((95z-Fr&eqdv|'HO"SDlq#"Md/nQDrC[7<nCL#oDA
-efeB&S$gEpO`LbwYEMOR_I!#iP&5Cu0GY`C|30zH1SAhU9yXb'8hM39&eoxk9BA_BVU%qVvTH>w@Zj~k"0-c1J52>dOP;b~-oQZ5aCwd8-~l57JXHn)854
-^jDuhH<n~0f-%YR<bAuc_cW)^#^]&/}Ze&:]Y%z[$9g-obX3(L61Qz,9ClU#)Qx.T2s4Rhh&lKSvq3!{dYpm_/q[#;Y>"%9oGmOv`cBOqB,/~:TX5[OoY-
-QSz^79$hR}<400vfq3+E#JvbTg0[#NI,;/.rfVrcB#MS{(},#q](5d<TZ=9m2L-!1hpkYS~+%_X[|3y0r6_D/-s#}-a53o&Cg8[xWUu"v@T0}8eBJZ/c%B
-q":MxieA=Hm1QY`1O{E0_-ZwC:!!xn46(."'pOATF{.%1.e!=1lt3hu5Xoycrpy9Nm)bNJ3|#,PCV6!g!8<("%y[C.G`#o^c:}D0o6(pBzmUG[`zE3><Z-
-Y^D0Z+l"xJgI^eVaQF{(@B-4onzE)9wC[`;iyFE:z!uuH%E2x7LM61u{jR&jv"@_b)dK!f2>@K6PYmkG#]Z/zqKn_l'6mc`Q+.=B'aNX%)aA^'<"Nf|Up&
-CO'8KzkH~(NU8AT.pw]yA5/YOtqJ;0AazXLOE)v0W|<{#-2x{I!MGD>:jx%e)(AX-W#V%D29M,/{7/D]%1%|kZN',=+DnPr0>sW-n<Wz>Pgv5-`<cdefXx
-cT}P/!;9tiDN[MH0J@,6-3o`eTN'Ey9x4hrB|<$&PN;n.RqoINA(O`{C~UTkyz1gBf.(q!)xKU':${@g)6.;pB^kkVr8S2,$fD7Q|s9LLcrx|^>}cq{S|n
-@hs8G`Htg&lW:ROBywP,2{]hg$]LcIJ->([]^$"lW<]u4f%6=n;CeM+D2020E)afT3k<K}[NSMlp@!`B/)KB;9U>GM`k4%|O{|2oXWa4!ve;n5zs`e|54u
-Bc9tt%W,pB=))zf,-o0#l=%VJ9ixTR1kBGF.s>v7;";W[_~S-`y{7uq-]Dq-4mV'A/7<4S'AY/b2"ie(5y$]-f,CU:ghw4qDfA0Lb[>uB(z!3^|93oaPEQ
-e&.Z_9@^T+)^s)mxGnO56G)=$Cs7JLtdt@osJK>vN/%_Dx+yr|WmT[:aQH"geW@g9@s4-+x@Pfd&L[_aG%gaVIV-)e_lkoegMs_aze1Jr[u0uRx'Lx@mci
--/F+YcyNK8qp)>g#t$R5:}srdO8p3@HO69{{tyVk=eaS^1C'com">E;fe&:zqZ^n=Ub^l'fS{}-^ln&:]F._/;UyEIi'F}zbl%~{7Z>#Lr2;-Xl#'{0NcY
-@26-1kFo2-n|HbGnmv6FikKaBh_y$v/lN9#bogbrr2fk+OjsXA(b|m3Z)yy+jRp;LIir1k,+2dmB1@sxI5;WBgr5xt-x"EY)XQ-LG}{9C`Cli-%_oJK'#4
-c#fn(]L-v[K@<+/zKhllzv]zt0dqjTAE_V~kM!bAzCfK[qO4b".e(m%J,"Y/=0X951$Tp{V`}sPsMS}|,2x69U<mtcoUL25.E,F%f04Ut,"#C$Z;$8y'pK
-l%}GfSN@Q{Yyyqu8&NpY^e.6CxEx7h#]MFOXw4[i+cxyLgxOuuV}~}!~_k@j>}:JazoOL6f=j.b=b[PMH{$33h`[E63A]/q_zi&bvkf1qg!qB't29KQ%)X
-Zl{&^v5Yp+h4y<I88&A2u4BwknciTWZe3xCNC=QHS:v+e/cAj>Hf8KQnS.dtM7!hc;B{4COyv<]HjB=A!-D=HN@J1C#h5r=OJN~;N{XIr}NVThq%lH@r+h
-$#,tNv/Vf8ZZwuI}!r1>PqcBQR]'K+'VJL.PTWx9d$g]:Q1j{a%5THm==n2g;4R(heysHo{X"`qQ}[sx(xom9WH9g#[gdDRr7L.4d/'HH9^Oye&Lt3@f=u
-/bR0JSD41Eo[9v28`CT9_L=yVev3pOg!n.M9YW;3{Us=n.7Iaq||TAogIP(J8g'J":TOcN7ZRac{Z2omeJH4bI17~2|Gqk=`K/6K7NM&wf]-DkF[,qwx~i
-NupQ|4}x&pNo!|>je(VX%h4yWqjn#DbE&&7-cv+GH"z(jJ#j,Bx2;mn,jc!2Z5(m{%>J+WLG/WB)PzV,Z|^{hF&u;2Xl;r.mwOQNHAWAS$(Wo2FxAw4eZ;
-o``'G5GFl!p<HtjMbj-T7Ic_vSUU/b3`K{+J@<0Vi9o3:`p[:z/ba(5_%[Ki_kGQBf^lO{Fsl=!XnT!<ZC:18r%#bl#z#)1korQq$(TU^Tb8;{f.dB%&wK
-]]S%-|)m">~odLx=^(nu@619=d.#cI'%z#WkHvku,,8b[1{g8=zM(V>ih-e7ABh+tJS8jHx[Q)X2kU=@[)2[0>_:8HNNzQQ0AT/C>%&D4t:dFQxQsO4pLw
-sZNsuHy;$XpWZVNCavK#W7pL'%:$v$Ljo,Hv#u@OQ<v`1+584O&OVoAEa9+|dzIM0rV6EIWJ>mb}n6JF;80O3=fie-T|wLH2fl(o`"6<;R;I>L0%:6erB2
-"t{kRx02K@IHyn6Ok3$jiRJ:vJJj[mj/SqT{Ow.E>@cSHB5.LDXtX|54Q,ycof"P@R@_lnVPbQy'acS_KwrW~F[QrvelcZ#N_Jh9L56xi<[N6!bAp,tmIc
-D`ic44IRxF_h"`3Kn(@E(!UASAR8SsmY5#R!RMxDVXTV#0FbI&jWk.5Qh{1-d8QqWTr'5JgNwkH[;:t5C[I9HEQ:pSUo/`^Wu{eV_TDoC,._hJ"v[+F{p^
-G}lh{uwuZLmxTCz5<.{pgnh.CHuCg{55TtI@Px)'EaL(;jW$u"!|J`^Fn37qV8g{"(Qu=@p!GU5px(bKHsuDjaxI[v3Z:<n8|EA"JpdQ~>Zn.k-q#,{'na
-3]UR5e`XP_1&!~>&/vw07!8BA#Vy|mSUh5Nt'V|6cYQSN;~i6Sl`(>b2{{vz87y(bsAdBFRJC3~>awr[RW64p=O05[:zJ&vcl1mz4yO<T;06pY%1O".]tn
-.&QV6P_oHF5h"%d_4)<>mMd&If%XUkV6iO&seWmb8MINVZL3DNxC"3HFOlQ"t5[dVR48P|oe+@0WjVZ"qy{J5#ehC&u4mjKB<X5-gopGPD97+zSRdmyU6f
-05b<!=$v<f{%$f9M7%Td)"cnbN%tuvac-I{<NZmD=f;yjZ[pOY6IL&aFKUJpJFRv.'@P[@<2rW])oAX'kXwiR:Pi}hh.Q/'16WgbViBoE'06CI6O1VIE_V
-e26VlA]<VH+[qJ&;(0{aM1'v:S{A5[,!}hejuSor$%H41r>CKDR;{y8tzW|d;KZ&=v@R|x~+UZ&@";#eHcY!x-1nrqUWI0>$jEh@U>N5iuqEWx>Vb'@qNo
-]c}vV)XdiH5Ki841H/DfHG_&Ek,},8Ht0C:l,z<w("QjMQ%l=po(VHh0}1ATK:;))mqD,<3DQ%PXi|R]WO(4/rK/H(V-]_p:RB=0O2.]t<%jj(^U0`_{[K
-;M#DEP$]fBzzxt{iO$uPE&b&1=<2#IJMh)l/tDoYjL[]LL9v9lvJ~l2uTTf|wt27W|JWBJd__sNMLA]4p[D0SqR_MFM!&)OW;fDseNmR[LNPpp^+eCM16B
-|}Cy>YDnbunD%(15}kyMz+ulDU9CA2NM1<WBzJ8t4#D629$Ejp>cwzDD_83q0VlI)|Q%(&M,rV>hcp8f:uvAz(t;5W.Yp0k`7W7BChbJY:>(sX#H4+vF]/
-W|~V.{3w)aQD%4idpfXY$r6k,ZLqgF@;=U`&<g{d>`SO[K-&"[9Pi1Dfd24{4H5TfW5"g#r=fhzZDY~B%B=6wW}oeyNr~bVYN$&iG@3.GqV:q='46FKzeX
-'V9EN:-OW_K.Rf$#Ko;Qo!OY{qL:b;yV!-5/P]hIBEGkV2=SAhLD9r&BnY[<js}WW7tffP2LEYckqU.]:]_M^nB%H>=L4ooX`>7"NmZJN)w,:E&Uyxa_Gl
-K):HX!ZL9`0IHu3uCT}U7K:Ai!"BRh`C_aqMU+H#[@Kri5HPMx+!c]]r|3McE33HQB`zXh3{>=k_FR0yj=j`_e%I=`UIZkd/>0o>@qd!VVN=;,;A:F7iRk
-E(Xrdf70GrGF!^aiPsY@i6_g+2n251@lf14pct':pw~/Xifpp{!O5[Y1Z9^S<I9gyk4/S+1SK,%>4RgD{I||dJ886d)!OW0[Z]!CLxU5RW5Iv[x&@h&^`x
-}}9R'=]{K}>y1h3a%&_`'Dt}bq.J{Ib@S[EeW'erma:y^rk6i+p2hwtw=ld/O}yiJ@7sx/V|%{^cm}sLpxRL(Xs{2gmm^-$|Rn(K~xW;J_VqrQ,,/+jtoJ
-.Sb:AEFNs%SVLt9E(VdrI2XX(pYuh,%dSs+&~5GB~v]1Z7n6LI]L8tFWeNA-RS$gy[_I&y{X&-_1iNaKUch]n6I#Ij-wXyEM]YhSNT/<!Q^|Q,%W~:1wxO
-},aZdNa+T+i(AnYRh`HMoOx%$2(V1=$lPjPn:-+u5eMk15%4j#8SLF7LcgOq${D&=Yfi>k3#62.ub[<pIDYo/I,-OH"v54Et-rmNEC.2k`TP:"KI,#'<JJ
-}gNd'n-TH^)_I8QW/";PZaCA@;>SD^V)7}pAw]:]$^}LDg|1nP6<+%=Fg!dluT~&-32#N7bp0syryBIt@yK>cXxO("T]IM5(yuGx~8h$5Nq).9=/!A";m(
-OXkU_L,G"}D1X6Xd3djP6@e{{qh=_>r/e9Q@Z|V9<{<Ckay4qE`f!{|^SlD!hNh@<,}%:{+5@j'`H"Q[+j;-TeS-9ll0A(kOT_|!o$RXIhD_GGeBIp!gps
-$[XX^KO8.HUObxI{IZ$C=Nw2:bB45Y<"GU0t1I5PMeHxjC6kE#u9Tmo>QBd.(aNPj|'`k}DJdLyk4-lXgq&c0NLMisqa#x>GRU<x(cA5`fsJ|fJ0Q]oB0k
-Z.8_V(-4}z'XtXeWf"9bG]Gw&[tEX^2h"74dP,z`~3"_M/if.XbgKV~CS'A7za2Bph1aU8IN%xi{.z.xG]5#&WvGxwOVwUA1W6TK2fr{}A6pkLpv@kVmF=
-A#,@AN1<T/CIc@MJKw^=UJPxni;=I^.717bWk)^:~&i(vq]4Wi+Fw<eP)5=i@WcW#<w__#=Nk,5ik4>(hwa`q/bmOZ{oj^KjD#ANaH6&vzt/,hy#1_9;EK
-i{8DuGRQ$^|t-u$t:DhSY56#s|$xsV:$23pR+]D2upku8Zx|Nr,ouB"j0F>&bY;f}i&$WN:TRzLxkFu+m:''hX|0Bl>O4O{6f8KX^xTdYgi=-]0mf|$bWv
-^oH<!d^2T37w&KtM|_ydyP(JJSdtJdm|pkd57v@8b0=0ILE/hr!nW.W$GPB/V$:8:{PjSzII{Pn-$ah3p5X>VnRoLO&>4]MZsYsa~wy8n`"}sITUOv(("<
-E5{VC^;W0(%{a',lnD/T7KhmN5Y8::'L_3av1io%-'.z1X~'tRR;0u|=5hW:@-9[F.$UG/=wGYoO&kb`|vp_yg!vkE"m"AVu+Ip#FU;5UF>8@+i3FND/[r
-tpYnZ5Q&58K>su(qOY#TNS|Yx(%)eY#0w;A]Ehn`#rBc.PQ(R1snn16n1UP-yN_ob_@mtFbwMZwug>$[g#u=>j'hxqp!/Uq3H+RMFYdl.=`qv<KxGwu+&!
-uU[uj)%t|+(2zr0Q&8'J"qk-zUspY:X7bWeQ}X8nZGl>^Zcz=2|giAX{O0/>ez!iRdHSuXpJgDW.qzwszX7I4W[jWz@Y"hK^51C_VtCC'#6G8o![)f_.,N
-5r9NSL&<;G@B.PcJ4DG#SNn3x-sJaV[_Xk8|%j8z"p9!JhknK:k${qs}Q8M|.sE7&24G^-Bbl4QcsSP_~9zatScn&65K.M5E`uF1i^q-e%]p_<tbn@@Lll
-9DPR>IE0j&,sAP{n-ywPtcD]063{cH33#UA,wjd"$N{3@PI%%JOw(tK0qT7%.T|<b.K;=ua]puMu'$)NU5492j8B/KS=iCH=_wWjhK9j]PoZ'CaGVg"BhB
-gXtUP&Y;2Wr`KBosv-REtTk.N'${$P;m%j1joc.E}=YuZVP^!M6+Do38<zOj7OIkio2!tUC]JHnkMT1TBwyqeOmPq%z@m=s;MdhVY0.G21}_=GFNrI'gx2
-7F5,9S-B/QgJ:{~gUzZEclx-rYB]uDKo%tl|sP`vsiVmoW2{~{`>|PicWsQ($,@P^)R)u8J6#df[:_O$H}nZr@mt%NBQD^jtB//;|q>|(qqN._WC2>Z12Q
-H9G4['ktR8INgkBQ~AZZx@nFkz(_6d"U@MIyhRSq|Y8Z=w6_3D~cya<elj+3DdKr5n9cHQofR%{xBF,d$t/3#j~SIxHq4Ty9&f;HmNf-~4f2A"AG|03/p)
-=LqK[{:;#x-4@V&36"A]2Jrw}DWd58Ji)GaX09u(o5,$Ij`Pf;rif{K(E',T)r<I`;m3Z[9-Dw~J02lGsGTg+h_Z_vSvw3nHpRWIM"oG)LBH|mP`^;c{P6
-j.Ux1[U{WKbxUdRi8u$6Iwic5|:,$7Ocs>^I`dbDzT!u0aAR.UlVtu`[cu.eT2W4@Y7jIDD4|D+";2iznCl"G5M+>(mL~/~U{s6ivn.Ca@BRsB6eNISg]h
-N{AwG:#M(Xuh(Z"6'7t%h)e>Iz@dP<GONtHPm13o8t#0O%}$;A'+cAGUOL0U7&0E#@<%DXfqe{+tH,opXv/^Lp-)+#6PCyBi2fYY;@XB&.yNJQBoZ<1R.;
-S`j<8h`+XEh@NG4#4YwroYixrd,Xo}"jofAwo9Mp<e]giM>RsUEP7-^9krJv.;a&$;RGfZwk^.K4D)Y<4k->l^EEz8A5FHInj_F@.RhLXPq=VuA!269vU>
-UNya@6!HD3LJZZ/cb8!!<<H`g)60JfIDnACN%I2OH<gDd<{.Sm["IsX"FCWCc}HO|zKM"8V:b-_nG5SzRz4xgpn]UUR|xO<}'-C("e<pzIh&`ODhU%"3G"
-XKvXy>uV(HY.I"o$_UYutfHZ`yY]QiQ3O4/@l)Gd#haLr,x4fM;Mc0|&0h505:FW^pF<-yOb%knzt!00txH&~O!XxUZio|`fmr:j`}laaczdPuihVg^Yo=
-14TtDXmB;[0{%>+l,75XR8DADzF5M]Y[nr_xB&lvNrU{=rcMR<c#Z@5q|#<)gWu7NnC}FybSta[H0h[yaOn]w&aN~ka]s}.}ZLq{zoQw}2gqzz'lV]cfyl
-F"$IV3Zov{b:@_,zFc0j2GCW|`w35kr8l"m^6@]yZWO{'q0r7BKzfx.usOwdA"uC4K!Pkb805JPgL1T}Bg|>Dw|^HnR7u]vGN}+V2TNz,M-[#z|C%CBteu
-2iJzF"!}H,(GD#$X=ATml3|EU|wIw|9Rry0bG%-+<Yt,i4HS8;9J`eXZ92vcfDJE:c:uLWi#tt4o_I[nViG(QMJ}+j:>9XOcc]yi_a)wQ|Ef`=ps/j<_kn
-YA2t{3gqiT2[MqSu~N$Bu{.evN""Ic}{5J<pXPZ={I81wIK2pJEB>t+)KOu=H#y.al)|QW`dE.F.i,R3pIxwox5UgrVs9}~l>gT+rrPTM1K05mn[Jv6OQU
-VUEUzwf}E@H3_^O)qO!<flHZi:}ISSMeT"hjKOHe58^}(x8/Ru8b#1SA&<NK;`d;~|8J6+)tE0j4@e}EliOpQ0R(>&w:LP67YeSzFBg1UI/rq-},{>;Z~R
-aqR/pmW|DBXtr{MY^W`RgXphq,3hLr<c@="fb(Pviu{kXB]0sJE$)=J9_VuvolWY>}YWdFF.bi3naG/Nvl>|-M.LbFc=txFNx}$220&+M)AKQUfB]"_}b|
-#3U!)dD}%,=wLAcwmx&za[JRAjctwjfB768_F]/PM`N!WC|q9je)y<2-9t#kN`ol<tOehi=6L!Ng^-1M9Gi}=u1Xo6sOKN9LLtd6Z)x9fq`0/ixu.dosju
-3olDO!(eTx,e0jBo`{HhSUs"fcE8<^6y3DV{/>/5#NSx|]F!^^=GPU(Yo"f7C>}I~"R{T).Cr{c.riq%o4&,Lz8Pn!TtSHR7Y]Kyi,YR!-Ub^yY%lLz%_R
-iB9vjO&tH8nR6FV{p,;@~uq^+yC7A:(FkIyMPuof,]i;~F6gu1lJHQkeO,ERzlKrnmWqsh41}l({6js<|<<aJ+-^5=uGPwGxTvqEr'e:KTl[FPu>$Bk9qy
-+rf95/J,xw9v^NZ|H!q'{kIM{&qI7POYd}dq4{m6ceI=#`oH~-n7F!AJ.>"((_mP-&L#rg-<'e#_O'SrVVO5idxRi>9SWFGSxf$X-5L4_$X<urK&=BpcE.
-WhJPBVlDP_[Uj{|,$)0%'@ss1'5!6#$V=lWx,U6XSY<2!aFQixG7NTaRtuZ87Mtu2N@ac=){a&X)epC(b{w34-cQ)'[9wI&N|K_#+ry`/KX..Y@m;U!=0Y
-h8GT>33DPkG8!OctLM78JZ!3xzF+^5"5kv2AoBW1XCd,xDRA@k[(B`,3@|8lD:8>&[YQ40z"#$Ta/Y^@5SMh.4$hC&>@5}p/XmoCQXe2@fS_L+9Ef0=H<5
-L/O9gOWm9A<VokWp5-SlJ6FIZtz^Hn+sH"9H<B#J3c:Y0T]wJ!d`SRHPQqvbKLGDJ,4#>JseFxVaAG@2s"/&cFiP"OFdZolEkp&+ck_Ps`ZVqW(nPdP[v'
-hAtu2;9Kart&}t]Mn2Qtf=Sp-hMrLy`FM_H'J:xb`-CA2fq`$1-+9$aC}g$5Z4YoX)MS-xw1;"pp'C"]1!9]sebh2Cr;bX!&Mb/GO}}eVxB=GC3P~E`#+H
-QB@6DY8M.mp}@`%|xYUX@#2hJ|}{I;Q&#E}O(hpTPrB4V(iB82:qhoo)n_/-n@bcng1Qyj&nEBs<zMT6u)[GBe<^AH"1X#}IxKV^Pno>{vX982qggt1qPs
-}XOa;;i>6d&IEu:h{7`I-iD7h4&FOB9<C|JeEu(9q]8$bQpu`d"^_n/n6zdjK{mrfb1Kp2(QFV>:0lf;a+@Nmn-QsVe,S(}guuA$/V%d+GtosoaU,.ZUAg
-WC&s-3KM78,@Z1mp3Ta_zD8K`5mS1FVy(qRAxX$`X`u]hWjRTtA)4S|r2SFng0)$0i8%nLnud`99}XH}+HcMf8K[KTTSY)[5`pKo7Di/S,uTtq)Wk[{J(I
-n%O7i;m#}}%AC[[.{:^4y'^Z]3e:TahlF`v,,'nP1R^F^0#pGAeI-"T3Z!spYRapwdZiiS&18!=y[@XiTa)!j"01`+$AL#IjH>VVa[}.jg]n{=NAPE-$!&
-I4[R2QMf<m7}HS{iA%awKzG0l]~oNUJJG[N6M'n]ZK!F/:15GtO,K_o3yu2dj3Chmts6HcRtIhUBD.[8Xc!M6%>:-b-Q7=j[A<yS&_O|ogV:zgagF^OP$z
-BjH#k-Y{K{5!,%P,`>v5M2OF{U6ei@CdK8nj2W2=a89,[hTSOeRGDQMWDLWCl3rJ78.OOC,9$|sQD(r'_ea,'.y-5bu{NgO{Ft"VtuDc9q!gOJVlNm1no=
-&PZI_9ltLyPAD)F/GS!g_/Ij~MHsu#&5z"gW2'[Ey]6KZq1=UB$(D:2P{ouu"b>wD3F4)+B-,;IQVQ(YpSj56n]u[HK})Jr-,3^hx_y(I3NYv/-kL1YlKX
-pn7o[TY+z,Q{gDOq(20'c=E3Jd//yV9IxK;4,WPIyGfE~]s#D}$SYefxx#OJNuI;#:U<%Iqq.OGpa>]n{8qy'#UV|}"'^gxj,H%g2O|q:(i8i`{k%`xNvA
-yBoX`Y8noz|vjb"U]vp,T=2Upa&_y^5}L|Mu1;&#uL+4E^`YeIZ^Fd}^ps^$Fv+n-3@a[^Gud,@QgIU%&3h#bdDsl|hH,%jbd76_6f9j+]pDeJuV>SQ/tM
-&Fv$}}"xx`{lDLa<yW#&(_2KPn_1mqkKLWHh`K"0bgPc!O8(0uF=4BdhZ}eapE@f=z~:Hs,@9fEN&yC^fAm>0^Xn-]qjEbS`#1nY[AK&BZwFo<u-HpGH(x
-z_''hoyZFtW1X%5h|.Cj/S:{e3TF{<fSP9#=e)#%Wo9Rs7K+]aFYZ((9C<@[IeAr=T%)&vs#PaPUCGN-tCe{slebbTEd+vx@kosN(UX435:21xY1Ef6aU.
-nQl.f$Byd`R:#3W%t>}M48Mx)2@_JA|[z7P-{-j;G86qxXo=2zfu%N#hW5qo{X|(1,>"lLiW%OFv;s$"mJnzWdrV63'EmET#D^3eD0e131$h`c<X--"h^&
-l>q@o"Rjq5<Z'uHijB7;v'OK<IBm=>}8iF3OyDUe_<JvoJuP%!C-y+d,U}cITUH]"JAB9q0Z/v/N2cG$(SifY!PgYo|qC1VBF+3VG3qhpFo1]4GfSB#z#P
-nkaiQ8F!iq'`'4E|Ru0SfAz7Cpp|c]FZQJ49evd<7K`RU+#b28R4-"3+2qqbOn{d>},QhA:><OvpfR@.XydfN2}as[Q5dSb.ZWyN3Tfy:qs:v$_A)QqEG%
-axgorY%@ld$_t,l815@p(>crpY^cybP(dC6-wh(f)i4D0p.OCJ4v>m_,%{cQx6(`J4JE$vQ(qIYi9NSeQubQOyJ#4s<V1eOe-Ouh_E||wz(]D/+x$N^9Ub
-gcN.6supj>tT-jE}eGweCh+'n,,c&D~cSyz;o;Clm^CccF!bZo[an,C9X:}`j2V#y<Kq03,bYpQYK_{.E;b]Hf8XbZIlBnz:yTy47'T29wIl6egpz{6eiY
-TsHr6`E<UKF[T!n+@[>>JD@Q7VZK[cN>nt0Lom!WU!1:4s#p@yz/6>D%Tn&2prsCgSZZLzJ7&0nGbzv.L:h$BWkt|o5%DnNDp%Xj-;rpS=LaN9ty>yfjzG
-;jq1@6=p^9h6CBlOW5YsNGlCmGO33jP,=E^tWA2{<b!hLP2r`0>U5iR4{<o1CeU/Ko7){U'sr@ccw%$}0Np+Db|$60.2/JhEjT9z3qdXIsL$d.VaJ.r[d.
-$ekk^scS9RWEUr1H]N6=85YXkFrE+opvhf0dhcceAI$:$o"sC:dBYAK<btFi7K4Ae5`(ai(pAJK)Uic6mTbg{(nTXG#[RC#X3bvmzqlK21X+zVOwMVRy_)
-A^m659]ru&Gf7;Z{w%A:'8Zf<&LIX5_Whk4G2r+MtKEWL3.<5.<vZnmKWai,<1Ud.u/]k;RX;cA7I0bTe}XBE`&zwTH!kUMr'^YhoC>{Ym-3Keh=z6ssq7
-5sT=UHd7V/=mf%Z84NBu,C8,Zr:{/K[)~gzKd4ET}Nrx2G]/$Gk)_cRu!"G7;Y%qZPBI"cwf(e8vTY@L/F~1zwEQk-/tudi;PtlNa`mEb,Td3>)geKMnaZ
-#N]zzDl^Sac#FPuB{qtMU|61|bpA^7zZRDc+[PkBcok:w2Ae-JtM!8^%KbOuAA,in#G`XfWq{`2'+fu^{(XjmM%b.n3YYh)[E9t%>xQv=@U(izc_O0qoq6
-_t_"S]A`=vw7;/V>6Z2J:1Q,jBq%W&/t=lprw4gifm)fu<2kEbd-v/$qA/te#Q(FpG2Fc@$lL:(i%jwyQG_2GDay79pwkt9kWFjvkce|}lL}N,iv=yLJ^@
-hrP#5.ml4x"{)M->+zE1pZy3".IYXE$:_hGOn4B+zzPjJ};2s2eO~Bd}OoH98T`e=TOwfH[{v[FwrtMZ+@4n3O)DxGd;lb]$V}h,s""u3ZC;)uF#^yqSO&
-KYq)x"or%J'cI;cI!d]Q+[es|igd=_Id<ai2TynGkJy#M:Vo!W@AnHha#)qbi<vw'QRS.O[xt1CJT,FJr35Cp4kI^lH_&B4zN2rLXU_/7}w(-M$4<.cw.U
-n7_c8S-,;snAwU;:mqBu>ek27"XsD:S(:;^x~|9eYZ-"OZ>!z&jRKQ)389=}XTfU&DRzKl]GbUthQmom(E]GCpA=2Zx9)yQ;$,HMDR()i4=0u[Ivw:a,Z^
-"{OI4T9XkL)!RH$.Lo]@s"~`i[~Kb;:d/M<Hb;ji[=@f2{hyu+]F`[CrxmS2[J;pDw9b'H3^XV7Qbse@JkVQL)L0Q3jg@yw-m55iKV>N,[$i.%S+^)rbUN
-gh1>Rm_(r/'l2U_}okFN.R8}JA$`.O4G0imo-n(F_go,Pl`4dw]_Y"[5~q(2dDH`A+lePuwTa3aEykq<9A3zYH@Ue#}p})zP"fZYC]U0[;GY55`yos&Ks_
-sfP&J#u6^Z$j-Pe)"ZBGF;)!r.Wnj(d-zX:1MM$j>@IJP("o([=ID^E6SAmJn$K+SMF+O0;A>BiPkp6)bgS1XUC}8yQL#9phzp(H&GVwX,Rtn3N12&;SVc
-vmxycYUT8>"hM0_@87g3=Ex%+AqdHTw43j1,{[bx4%nY#@2e2c24E]~XTD:Tu4H8v3=(jA[bI^ofX)>CNy^e;.WTOck7ij9)r56"3!txH:)Vc<L/A5<3,#
-F1Lf#}u:Pw7IQC2O`]+giK+_gC/"HvEx]O9Ixx#f(fo".v<!t(D-|u|CVdkH4m$XEh<B'BxPjxRkhIK|cG2wm,#Qua%L.R)%nLSn_66^oW1jU3(pljK},t
-r1rJtju:e:siruIJ}`~k|!%YO2WRjFm$SBi8/l_`]/v32pGLHXIUispL04^eprxwO]AV>"IL+S|CRH8^$(Y'R:'|sn_#C^m<EL'#Z%U|mR%_T=6qY`E-I%
-y)mf$9j[2tv!TzVAb&F'<TIL8NA/g'~)GBPLZ0jV>B5zn>IrIcc2@FrV!Tj2Z#'"HRuF6yQPh}4#{xEf@Hs=XrLfMqhOSE/C71y"JrNa+4DTk'Z>)}@^@-
-$Z<wX6I2Aw`Sl61&T0jn<,UDM5+5vFE417c5+g:M=:#]&WCjdm7Rz:U,z'9wy(A]Xlbxf]-1Ci<U`49r3@xhMouZjzfFq.k[q49R^[9F0EIIDmi"{x42m`
-(8W0d{bw;r]Lci>C.};cBdT+(|Dt82rhbnMKI8}7lX^|Bf)KIbl)jZ-q>)dz-iR$ooo|uN/}M]<z<|xRJ2xk}vIy0a^!}--s`bOD~Ko>@u1>Q_wL%oZ9H}
-1:|RXrd(Oth!2J<7<ucSP5jr("B/=`[QC#m$w^3-;TK}pE=q}u,M^4EfE3H7,^!wC&6Y,57sZp}CZ@n),E^AhP8K0]V>NQ/|q!YqrVrvX]lH|cxmHs'm9z
-4'n&Jp3dw(#b%cJnvCl9Usth.L6y#JNx$.#J&-snNCUKP-X_w:0i|YQy"!;ad|qGp_rwD}:E&B;C/PSHKnj^fZ5jU6%KJ%OC^)Q9DjR3pre4'aw(b]AeDc
-LWpx{@B./]EoH9@zVuVlo>EYWV2Y+"FJz9m,1zD>B1gN/k2J@;JZ+tIw1:B+PELK)6}(zS=matgBB$mGex;@1w3<jP0}ENl0X"6B+MW=2=X$Z`s.TDioYJ
-m=UFnU@-M|-QTqd{N%~628`O+cO2_":[<ui@Yiweje6L/wGT~tM0+6I}1{]7K06}OnuhX_yHVTGJNSnd:XoB;HS5"@Pm7EzE]}i@J|Yf#!GFlbF9cAXl0K
-nL-l!'C_tM6G-zyrm!XD"`l!+.1t:8L_DwyH'}_9nV8Pdbk;u8rS[(nibqH(uiS$Ve([r;QG|yBc4w^}Nr=eP/|J11bDm`%4'x}!GmPk~)w27rc}+st7$J
-otghb@nDr5SKm'3yBc@g};v9sO4b:$uT^D/dw'$DBt1<C2vuJl|(06kmU25k#Tliaa0HQ.d<eL{2W3'62#91g$1RQ:/=KMD{$}ja(l2w1!R{G8uiDeI/`R
-v9_xn}Wvi=vd([8IhHn3t[oa;awHnZDk=faXbZ_l`fDXl3}d<:-=`e!8xAXC.8O=3c5"|89=R^)gN;}q:lH])'A#kVeN5r{K[W0ohPUea7{kd:7-d2EJ@7
-'`oC1&~"4VkQ}@1/hSH/nfDQ<}}eGeE|-l_]7|0i,e4d`di5/Ai+%BM`7[_V`5WRQmIP!tltq&">=+r=Ll4t&M+#W6l#qG8yY}(c<(5jcJ1Bl)'`~GDdS^
-=@zxMuz=c6E)=!(CP.7w57|J/l|4_V@GTF;.|b2bm<h:&f7,8iz[3GsL79+c~;]RxM!^vX:/FWJtflIS`g|_s2spO!FzlY)3|)!s13|)cr-"8JvfU)V0ba
-L/5Qte%37Vd[fi.<#;jXhFH#THruwS!k!X<`Q#~sd9ztaaL9FSzv=Zf3j69zBY'yf.weD#_kZd&bgBa#`@O,NO-u7=nOpArV]("zR84SoY2hzhq^^DcOwn
-P+JB:=U;1HZ"/PQe{Bo)509`|f4U$-7'X.v:Dm+T~Q_DQrv8s2S0+VQ.RR8p4EUBw}KnU&>}5-ptDs,xW^[$j+$`3eF5BHi.2MFH9TK+knmR&b|tac>z%6
-~_v:[,Y|.4.t!1@BQ,'9{LIL9-324Pd5eOJRiiO`9c0#_hF'bGCTPo0Wy|3P4D_lpKq>`a0A;)"xGLi.]^r8BLQV2cL1"L<z7D[5F`4:)Ef19X-IyCQB.1
-ttN]T^z$lEuRtuRCU>Ky[u]FGlCbk<tI#+#VZ+kIZNlayOwK&_U!VazsK+KZRDx:O+&X#nh/z4)XD.bP61u$5<g(2!dA]akB:(d!i/qPuMt'hXt-};nVWu
-=MX7xHqdAZ<c@D-7n6_pTd:d0WoSY;nT<%g'C,^W/i:P1^2BK]a5sLzyT^Mvech#FPJ)tzQ{fPW};/5giL-awz"~a0eeutx/PKs2r{fenb3{yGraGFMvUl
-}.<(w;+"%bcyY`Ffd<ZaYe!PzumAL'"R>y%EstG5KAmfow;QpX5@Rknt&#UXR8er>uM;As^$rU({:]M8OUVrvu+TPf27/q/VOuwOAFoEW&OE"MzoGXVWjr
-5hT^NI[pE9aZs{N8^]s%iAAU_OxAl7:N_(!XRvmZk=&`;c,LIPjr>twPp#dG<5n"CTX9Yq4duY66#-7R`xnn_M_p-<mW+)qWJQ4Zqk'Zdx8HFJ;cYEIie,
-+Bq>^PUFm7_eok272zFX_yJ}a/br9v1CO'j+O{h5'.UUjvS^oTP/Idn8iRale@spp[xS4C)RnD69Pi2|5n2R)nSMz,n6j3pWNR!.aSsi;%P}HOdPIMF+$'
-b,EAM3!<#yfZOK+.r5Hf5=sk,z/q,S=Q%nv=ak<cpgO}#md3{FNp![]--cy,@/,uNl'|a<{;"ip"x0vYr4otJKtRc(e)xO^2[9'^xBB364zv$+}+G_dJsD
-)benLmv#xj)hFe;aq,$!TXIq@L<NI#gJ{#ai6%VFBO#!N=R1ZDQ#),l9k^en-3F-Tc&=4+L>goiy&dG9t5i1qARDo9y0DsZ]41DWuNAYdvl-@uWG|oO!$z
-JtH.$1bht&op|nVp>>|>Vy;T[PmF/UKJ.M|vqX`;T`~5]4aQ;:mgy,"4n+9&IRH$)C.2flC6l4'uol>apr+VU[)Jdvg]^oM4%%wtLo;b,#x.jOyNBwgB>)
-}TncygK8&17b+IPT@6x"C1Wb9OIW;$Cn_ri{5Ndr%T4/n#nk7P0}g:,m-`.|i+T5xzr{y},l/N/J#6;zS|mrXg%&qaD6l/g|rZ}Q/5+l(Zf(jqqji,kb7o
-pBA{_GJrU})f4S_ai-rF`%sl#$CZlqi1|C')MS(&K7^N'f[Z9W]lHcX|ohIgwFsflcwU4S7O){kz[37IjSX>A^!<B"pq<d]Wd}_s^>B)q&B2-LC80a/oPl
-j21qx(8N&&!T:3ginBG2_s:g6t)CF|tOUnm/+Kq}X/@%X#!%d,Paae0e]mY,h:kFI%iQhdq`{-lb&lXJiXPm6`m4q1Q>N3zLj&;13XHU=P$o-@jJ~f6Gj6
-.+CyOR(JI@nfyyGDKIWy4]X4-Z%J9R,S}vCp8>Gay3D5M!~E=Im%J:VBdS#F'Pi,}U|'I+66l@`o-&+m>o9#4f7$rQ@X6S7+1nC4l}cW646gM5~7'7b_FI
-M<[m+)R_c4$MsuLvb^MtXhAU4A!&Di6"805[xErJ-9D@E5RH9o52N-2yCO73GDzNut>mPP.;EAM}$nhH%5EiPoy{xWzLV25/CoOz2%Eo.;beD056'X"f}k
-2J;{-d.^J9q=s`qzZ('n!i5n1C-2~d^P>$qRP&O"/M0XfkV7SfsDjaBac6T#qwv`xqqyNkjPL&YCt>|YB+m3YZ,Tp7Zdq-|H{lrB.3Ze/u4S,NT)=eK,P(
-!dgEZkgnzf+[inU<mrN(+^SErjL]q7&7iR&zj[=c7rpp[BeSjg3USy}NT)x5x"C7`4BlLN:gmL'(W2z6L,zuhhellxl<b"g+uL/B'5P:WK^%Y`-XQaWkHL
-4R!rgg!MKs)f_JWu0^!Grc|X}]wiPhrXMot|&9GI`WY=-G|ZMK;p+&~YZufgQERp5Xdmw7#3C_.@CWjg7Hb!9-oe;C[c<yb({oU"hk/|c[MTXdExiW~N"{
-F`_i~E:[2mEfE3O}/oOh0gOHwa%d4Y679+Fm{F%R~ARi"ir8ay<U)-[8O{qkcPEAJEZJi{Q&=}^OSpwuh}_yH^tG!Z)E.(|]i0(7=gFksEBL{L&ye]OFR0
-yJQ$'R4cIZ,}g{9rfJ)$ns1NegxMY4cUvyC3+c=`bqn{y=+{&^`G,5B:=Ex+b#WX7z~{5o#]'dQ+s0[f[Qpu8lXR<n/)pJkEhBWwBlR0NW-&-EDQq!69]]
-@q&"(f,u`(%8Q@E[#^[]%q+jH"$HId"sM[b`f1$c)`o5#}dn'dR-gOeJ4fGB((DeCm{JH)-=V4f24<u[,"9H=K5d~pN@sCz!IP4FvHOvpv|lf#WBG!f133
-Umah;Mr^eaAi'PtbgM2'${m<p&v!,$.hV:EsXlLM$`^uBBd3AUpK!J~q_wx40>a&oBCeCMLE7)GredB>p`hT4D~>ISxMd7~Dv,i"sNvM[w##e6qf"eJH{C
-5Vjsb5c<NwhZd&2-%KJXgs9ZDd8j|d9j^h#>xAl.vF0o%-b8{C%4@%z{jX#Wx@bS=wnLOI'D`Yi_rs!H~mxYpE'R4rFN12O{R|-}7{k8;cb{,a3q;Q:aMi
-+u@z=+sAEqvq|3hPD.|HstuvSq.LDQ2gl}+JM{=Q[rH['-Yr9C)fZv/M@x/A)f/narJDIQU[QdqaH)SaqaGq^MLng6`xzw=&P,yo"Q'!!AQUnLZrZv4J8q
-"O|d!@[}7|6uObuSQ508^8-p587XeJg|2CYl8)P_XXXU-9&8zoqF#-C_50#{dA6[Gu`xE1Xr=zAC&{js|/y=kwC#cM"D}cW{=L^tZrVrmvo`~1iIYSW+9(
-(9md8XjZ6J&X<XKr>$VFheb{~CyopeV'Hm(y^xw<Wn"B>!#D_VuD(Qev]vF#@UJ|vl~6T{Ba@wsi>&bYcmg+TEjUDSN:(1qa[G@/h[UF}I7x<`@}db^T5_
-<[Zw&N$5T}1lr!4xJ)JXl4Sv4HsHz-3UPk-diPX;GF:T'iEBAXH,S]U{l2Pg`r917LVS(J,{st>Mqju#hecxXdk1J7^-+!!9>>bY@sYQyUhmw0#:w9%N-_
-',UnW=R)wr{X"o(:IhVa/}aDT{dVN@}duQh8taL-%VN6a8k$[|t!2@q.ecy:U9+L't#-BpQ^T!t&GZbx6PaEtX$@|t5('7l1/B={2q:}5`-)WPQ|cOmi%E
-bp|J^-/.tK`bXG'k1xYr-;JKw|5qFXIy[Lx+_Fn'E)HU;EXCY<(&@R%u,F^0Pf3DyJ4wh,ZV"ut;COG9@5fkH3WK6&oXeMVd5CYXX=)u/-JRrv&=SBs/EK
-=)uQ_UDOra^t02)!;sc40o'x"0]QXjKV`N76_gi$&!eN6!;HpIT:L!"r,qJ_QSGg#yul1"zUZ|U2=xXIf{oIKHxeVi(F@9"M2fIzy=VT0FY3q2Pr)tU4a"
-&gMpVLB_,omnVGK/n[<jYMlJs0Jh=a;Z]D5/p%}s6JO5B&$o.gLC}[[rgb]]Lc7T"m7ks;4`eV8mGalFo6>bG'S,Re>tp+|JQ{R<oI]pkR~|XNVxzz~;H5
-7av9mV@DSLx+p.h[:d^mVk|[5lk#{!w_qc&Lv/Ms27:}x-7If3EOAf~cD]Es'b{.aV3.]CyoS^@Xfb+QE{!t}%7Nzt%/`Ey6YDC"+"2ejW!hRf]vA^o#rc
-,&w^LTk{1xVuF{H^0@!3>8P`WJE^]-{MH9%`H[1_Vs]!:JF;[M9Tl1dtIv&OZcRZ=g'|V7Un~mcOdJZo(p-uFY[C9xp@~/>@PpL7o1EyYqG]G:.&R@cWP4
-mDpEWfv'v'Q^>rwYs0"56F~`eBy):KOlZ_V#Qf>#DtOQqR2aN)&(4|Tm>#ta8ZT{f]PU>o_DTwCqvn&%I`C-['r1|3",~NYj!LW3pzg!AX^4-b}{v)~F:d
-={NL-By4qiqPA%8b"wl&O5lBm._yRE.DLI'-o>WigTgTEiNY.b5d%'R_GvAQ0>[qzMs.=N4$Cr,mR|NNoQZ%(;s(5h|F27wNZr7H"M>yhKzezJ~&>jZF77
-YT}2u@{#oXq1.(W0H3L$M3fQu-)E@xK[(eM%dsPIN(mSX-#i3t:=wChsEMReIn>$Fm'`9/4:a;}H<LLogvF2:aMo>-+j#-Gls$EG}l0TPlMsBU=+!p<QX&
-Yw5]k+dv1HE-2c:[mxcEw]'K_ct<x7[Da9Qn+.ANDg.8enL[H+(V{4rzXtw%Bm>8OC3nBccb)Xu3HNcv<L8L!ExEq=ejEz4A%=vxEKM7K!6B(6W6#/vnLW
-)G{fJCKYtzjjI1xo&hf,f-R8v{@g4{VxxO]W#@NwLrxYKR=jBp9P6h^!lQ>d3gJa,/AeTu"cljcDk3m[QnyBvTZHj(P|i|}z#z>9qj'c@n9dA[ab`4dC,Q
-1q=QF!HgyvX6OR.dBg.RLTMFM=Yzhhj]GVDYxZ'M6C2n8{zP2b:gX>Wh=}<pD.~oS,3Om%`i_tZ/^hBpBhLxbUQ7G=,'B"nPs34(E@4SL'n.puo+1fy]wx
-U|54ajq14&3+;qoU<kgcC-=-k-$d0+3Y/0Q^VI[l@MJB0q$Zl8>z:<zHk8luJ(3sCugdWk'{)MC1rP|]]L2<2Jk[6i(O-uk@y;%15U@,B"3aR"!qve6#Hl
-}`QC<G#K-=iN_lFpvACnzt4;iEJE,z#iK+N6%|VDY.ZlK;Qh;IoIZyXm1/Pw1&UV:ue,$K2n;FmZRJJ35![(>OiBX6{DjNG-jnNyD2[Y0r8uH>4CXeshKH
-vTpNgbEt5je/3WgOPt^}c5_v%Evd^@DA=h2:d%FPzY8e/5e9i|_CiEGDU[>'|h2O=31q-!_oCaS!N@-SJ|/(ze+^mYwV!c,uKa=iG=f.Cr^=PwMX"C/k]^
-d_@(aDd@AF#0wxT1'M,LO"9L>`}IWflu^,#z]petM,IzT(}rts3N[TE|KA,;qjI@q/jOTz[Ef$>e&TRS3ab2SH9GJ3;!feJOD%.jaHS>ezO8wFvKISrqMi
-HqF>"]k6+:mS!!&yq$%xm_k_AIBak%(g)(eM0B^)n1C'Y0il)27IlmVE^X-5T(mv9AJdK6{mBRhVpShKByFRd0MTsYBGwIbtPa>5vHF3f>2P'aYP'(EZZ/
-(T@&,B,S=52])$!D4}DbS+E1f%E<6P$q-KK_&-o$%6e/f_o[~I)a~I~LKkO55eAAn^57"`s/Do..abeX)/EZDc5oE2p,jGp'_eyV=H%x+-0N$AQ,8_tN25
-|]aMn[9z,uS]!@|14)px5rZ=%He9nn3z@$TXbYi_jnFVmet0g@iY=rfa[G^H2>T80)yT:PBa_c=8FCFh9|QM[F6X|%x45%k^ZSQ[:3hLrBjV'$}>amnspb
-LyZ`xmk$rk2k@ieCzmDOK:E],m.IEkoA.Y<!2{Ko10PnG!'u;WVHf({xhlg=s>p03Z.nR4<gZunWo05H]1DTs@R(`#:^/3=XIWR"iT-McA~5I'a0o#Ps=S
-7T#I[o]/I30s]5R7OVQX8vpBo6>Y:@[6^))^l)3PYssujlGA;LZ),vwKl4e.)L<u'Vg2Okeidr-q(,MY1D|exVfIXwv[,W3ND}~+ck!#Gz|,A=v.qx.+HE
-vJQ4(Z%=21"44-Iro/efC}$q9Uo,KR:g$=.w`RQN4Rk-#M@}V&)mUiF=^WQ@2RNMwCa|^H4&^HU<Q&;lXGm^_Y,kE$zn]`C3DI4<+%OY|`24cEpKCJC0'&
-8Ykr5e8mL4WayZtqC6U%]]PEJ2a6;IYC5s$Iz9wkgN[1,l642Hgp~lU"hyRrvZ;#'P7x;2ft6`sEe)_sz^c|%bOL4d@0x9<Ze^ig]yO]O>0M`5m"e^2oyr
-Y;dxLbSv5xax3$]H_eD"s|)r2sCC"sYy+QP+I_R:EI]fYy2)B:IqP]|ulsT.XM:9BXW872lY8u~{J"E|A#e}29.#o29g,N<=U`z$hqSvl,N]#.JLWBatE3
-!}kmQ#q5isRH'TrbNUrH,@Bed3o`,t0ztL;8Xo+RZv{d34N+Zrc:es9rzL2olmkecevIIb=g-saZn)4E/TmzSkIE4qn&~{9/Xnb_Tq.1};y0>`34=:Jpru
-1V9$Uoo{1XClBLITnU(hq0"Qq"Q6s`,vFVV{O{g,hvBsh4/of0OLBN|{w%A]I3)oRo.+u$G(@V[,Fe>s`V{pr+i!5+9StS`6EPcYGPg+Vo+L1y@xUHt|mL
-~GI,S:Lm/;nn+5-b&CO5@/QxIN'f;vdw)sXO"DbWzlB{r7!F;6XRsK~i^iT$:S<hLTS+B:lDgi{'XFSWcVRn<#P{~!G8$zG2Cd~.@lKHNl^zd2|O2/.pJ{
-xi8TvF-Qa-R1FD'bnZ9b)Y5DBF:4YN<!wNq>jJXiJwIy$9"Rhtf+XLp3pNJP[+Gs$p#>)u{]"}-HhW^HiDsd^rc!Ae@Lq"@>$d(YuCgP5%(eN2&j&/NW&B
-Nk~Y9r2Q_LeVRoNv8(al.Y|BF|5AQ<]DGkrqjf8DZn`mXB3{/Z{,t"j%x{^}44OD=^U)jJ.rLC8jx[!z>C",jSLc[w;1|yPi"uasXL_XPP>%a"{`jBvYcg
-KV$#tldUm%-)^REg{HsDwm&2Q<ws$<XZ4h9|uzO#E:C"bEnh:/u.}Y|sv^y+A(>+%5h5H:0hmx^Ty#40vfg18qUb:bX./h,R41<Hx0(W9%|}P8p,saiG8_
-B;My5/iYK21V69=m.7lJT;5T%rC{n_n(Fg^lH7+Eo{d#mijaN>A{VO%.L][!3aBx&RTgN<A2#^`{`9"(1SC{s{<5#$Y^&Pp>QLA8KPPJ9C|+N4Z'W}[6t`
-7GeT(gtm4u7#|`$MiEB5XX<uox@s]dqr-VY8y]2>yr8',/Ex6}e%=LAHK<|F0!n7^JbRw3">"[:xe_#a(diKQIgp-V!EnAxV!8"oDgKBBm}Uu98G&tT!Ph
-fv`Fw_HM5k)!Q!2&jd#07!r<Nj,B`]h,aYyrIlO&:g((s=R-3u^yQYCMY.aBa,6=DiIONAN7paiYOC)1<,9_mt1lhb&GNESYGvzl@GPb1/;YF)fZfFBDC6
-OV};hIP^y!sG1NJq=]`Jhy^hm)"7`D@+^'S!``vV1F-kR-h[t_1E|"trdAvY'.Bh`Qi-Ak06lwh#P]Ue}C>(g2$lgfkKQK3JTG~>N)4rQfBG~mS}Q7jVYe
-`@TWI-4QhRb%)qd+TU-",zQ4:Mo(rm%)|u:zwC,D0OW0{WtJc@I"EOp@ncEExB~iYYR/^xFe5Rr#Ho4}mnqq{4evL{T'h9e!GGj/nLP@ZXTj<r3cmbe,dq
-c'6Jj,w%l/'wFgFN6VK|$AuYhwEm~}@J5C"|d#L>O$C-.rD{7isO:}L%q[iTA>_:Jp+}OAEX;`V/NCF+fBH2P(Qi,'X(AA%k6,[!%nAF_F%>]5y}b6mKJ^
-Aa&L4i^A2nOh`X@u~Crc>zeuln)dUlf[)/G<`nUVfW'@.E}8LE[KP6r1o7Z|;qHy/jfBqEO&B%EpfCxQGD`l;:4Le'7FV0<=Z0WY>y>}r^"%BrJJS{#BKS
-9y}h3AA"adrL$t-Yq=T1U,sR(u}%{KQ]'k+@8fZ+'5nR'm$aMfbGmBk#cQA.]mjdQ(3_2Px'7mDqd0dQhx'k74$).mp)u_GU}%HX(@[:n=C^O:c89^A+;q
-aQ!SAxec1#gKM5(d+k-;AQF^CHg1c#B#"lw_ui.C)+kt]>.USTmb_XbI6G/Nm=z3%`OnDjbsX;<}Oe9[o}-vlI:+uI_6Sa&HL|OG[]#-,[f#rs,(RRRTO1
-AdRjQ&}nyYTyd<=WK!C<fXazT@RxNj{!0y6$5o`u{r7J~<X{Y-!s(On,qW)khN&ufO9[8BqCU(zDf"t"!(KZG}gFj+JM!!k;TxJ3BocHmNU_i3AXwhPy#9
-^`dMtey9%f7|s&}Uc&]z+0bta}#/kfwIN@~`mwCzd<BQ@l=iPg|uW:FiJ$C6%n9.ZlJo<l5]%.=I<dq0Ke9o;x<obZ@Rod.Xb+m5}S[mLO>q6ugLMeuUxx
-I|5Olq5eq/M-Nr+i|eOXR3Wj%N^2CgnAHB~n+@k)$He,S`4Q.;`PO1EHq"`;"Fb,'cupujc_|BkM!.RC[^f6OItu752Wff7@}A^ws"<R'k8F8%an~h|m|B
-3YJ91Rl=J;R"`Rh&3W/^Dq/Ht_el2Q`qE+h{zU"A'-'ih0<7aXg]Xz/nE_MdbnJ-,<]Vlo7`2&nasBS-cM3s0oO96"`'SSNn'@51yZez]R{s2_&qfHwOCe
-}N]nk%eP(%&3V:r#ORk]@=4KLCqS3M[;fXAHcJ#K1aknX6],2ftj"&yi%qYYS{nAZe`/I]s0H.|Lde)[g>d/|#VAvVijLF.vThpq2e-;~>Za$3@xY{uHzG
-,7b+xPJyj3A-9n@j%eI`u0%U-v'AqKEi]wVl`z/J42ns%crfp8_{,5INq|oYenrD',d3w1BCg55y6>:e8uiUlm`}+>_LdAb8TOc8DoE1t2cQ1gtOJ+uBsz
-w6Wh.<(^#fu4A0Z'o6g3&0o|FjXAHqp)<>X/#w,Mfm:HEZ{4kj'M4.Q5Q$ZYAZ~4]lmhm";[G%RJ5+f'W.rF~Snt__,+hW[340"Mwv8|NP}1hgc[P2Sx7l
-'uo@x;y`9e0YNd7Ucsy$2S46.X.kNVPn{p@d7Hs_bm!N))har/"1u8]O"LGa|iMLDctq[fqnmu==I"t)c,1o1]]jrvg6Epf}@1CEci3UX>#II+EAczxsq,
-ql=<V4(cP$'|zCq0!Zzf9Iz+B=#>YlyJFQK%zB^w.8|1wXx]:.OTR}<GA4LnBWq)8FKT+t:L.gT_l9^WaZJJTfWKtrO^OI4wd4btF,Ts&3lUMXb`D)y6ou
-L}JJRYO8sTyZ2rLVG_o74qwuU97!OBD_ea_b#dw^ynDA[/_)$IkJ<o7Bs>)a;:%^6U6B8qcU~dC.}ypv-:96'M`4[Jj{58kR{OQG2,UnY(jc2d!(aOS/Qg
-xW]OO|lGnsKH0W<<uob!FK<Xj&rXzX@d@MbI5|OpRr)R>TK-vdifV|_#v{dwHrDx~wa0k`zQy:wBUXo<ZxQN,V,L#>FD$'YwyQO9xSHlvC<faS,M(:u'qK
-lh,W,{:SuRbW";7K=[oR:K1X/GGZxq)(u/f,q]oO/@=vvVbQ>Vrf@]u!o"M|}vJ&@ws|@yQ|5'6arxZr@fCCbMZ&QX&]uccVV"t1@2%$VAPo;9'DqB=fd&
-.nmQH3f,{7g,(8AJ%5c[B&H.W(naK4@j[TE_`'QN@/5_jd&l#GRs7R2=UbT`NZRF9AxS}4NZUthtcTNiQzX,S5ED8dvH#rV#yM]fL`#o&3|wKyV0q;xeR8
-&S}e%7{VK/>d$7VySdW[9CBwtw$xUw4a`CzR3B6d-D3xKeLYR+at`qJR{$2nWqHM^dJ_V`#"51MGEE(H>YfHBz!CW3TQ%"/^qE%O!v~YKw6C4`KA''vDEK
-nzm3P<eYwWOO]'"L^tSG>QxZBAPGAyo)wcW`+IdlVc7N^"U))6Kbw][Dte6A7[w6;pWC.x{OLsUPV[eFuP`,mj=]vQm"nppe!;5UW9nIW"]2VldeKkiTkn
-,nb9EgzMSt&UdX'W1/]TQI5&ccU_#:nWxo#Nw&md!<qqBDdqNP+q.Aw<n5Q=OMBgs-r`]/Hyj$=lZLLY$#pC;GKC@vjEam(d._9zWP&3Zf[{Gj0s>JaLhK
-BOzD5HN,-LubiQzZVK()bw1J%dHEA)yzXF2>Nun"<[1&'^x+q9-u9xWLFk/GWD&gV}@zVuVlo>SO-w;2vso^4I--05{&]lNMSJ/qOB1b|RQ0~52>,..)}/
-U+G[SovW=Jvci+.!6'Hekc&:@y9K}xxXG&8(J^IU1y@t"kY45Cw>W|alv7%G~Ot|xwfxNBNh@0i5McP!u+B[b7[/yS|Rmrnue0"9|9K=,<Al}jTCT9%e>F
-g)a:W0w&9llovEgE(NoA2+MV^L@zDB[i<:[eSm=2LXAw""PMJtfTazDkk".xu<W"io{K7IESa@tG#h[5^kJCa3FO=A^s9X>&$pFZ%t|W"OHD"OZRClwScX
-~4/DPA6r8DH(<6yE24UE.^Xj8V;A7lCGJR8q#}XVXK|!zbE$KggWRjHXF@>.)%$N7"'%Em;FfD{cPg=)6<8bWa'icW{D_YoZEoJf[.@BVs8:v+CslBqc">
-j-Bdo>2!3n0#%INP|%ML8uW=y5XozlG70H[!=kbX@c(G-={m}GY0~heNF6o'+Zq)F>cIPivYq<K')(x_`n{:LSzRcUy:zeE)gl2nWDTI]}$5,6YWV6sS]1
-NFkP_L`fy(C_Y',gjzjQ^BsQ5rjD5Od3D1@,zkAbGYI1P)#F`v`mt1:eO/Q_GkvW_y~5t`Cy:4qZVE3O1_"m.G1fGy$w3^("hL-M"pyPBuf#LbbV5/L97X
-t@k(KXCRBO,@.,&N1R$_#XA+Vg9&;#"uq'B;lc5_x:M0O/]V3Cbr=X]u3GN!&qf5<z'mEl0[C/.$Eri"K:U9+VAIs;!!3>cS0<M=EpR,ZC'I][PY9Kxm{I
-61Z<QK}|QLg9i(-Pq&y4~a=)Qpa|Z^bY]51{-<1cXyxp~GpXDWj6nm#-sjWQa!z^MdKB8E24Cy}y96%L%9zF1%|^vZ)vj00C7hS/gM@Sb0!|>[LGgVLjr7
-T8XQ-KI8|]oTsU4ex{xJt4"_)Bp@s}mJ^S2}o3!m[.1br-CWbHNuzi3a+ddF$590]Ft^&;OPjkv>V>|"Bi=d:J,A(.i`m$@S%4k'2KTPv2v/`02m9Svzy#
-Pym^hd1FsxKn-!/@r"c>#kX6d;E6BPHK_GP.t2g^X]V-qmwt~SpGZcNwjSI&NXP,B#+;-h7jC9H7nH0yhKInHT^<0QGwf62=OxLO8^@NPE:=D/)(1Wl|qI
-9f5`zDBm{x8Ahz+U!2#G5/pyZZJ<=K/R`'D-)XWv;)7=o9x-)^A:0>u|wAhH1-e<(lcs"d4"n:~a(/60[v^;nyYD4-<XZQ#QlHm_iDWXNC^/'/@AYfLlqN
-"@c>YKx3']G&/Wu1gs/0#}j.FkEjvI9.Pqa]|RzX!^i>j^.:wlFBD:rk)#fbba|(Wp)ELGCJ.C}sP)aQ9N;tZ,.kj"eG0GW+,}8'V9k_xWw"~h&1y!iMVL
-XdCp0uVqFB)5|VQzOZLZ$DDAjN{/ZH.-KG;%TXETljbZ=&bE_iCt^,LqS"CA!"AdpGK6<b)_"tL-K,#mo=+@6+6!{]HkP&GgjeojEs<RfE3qtFYUtY|)'E
-Y(s:RNAVHy@xo`@1SDeW<1D^UIcG(aoQ!-|P32d{=-PW&pn|2W,ERt3L0ae'935IbQiwO}5uKD#N'biE^vIGwC&Fu^m.KOByS=w+O4^mU&4noJswnb&U/6
-IYm5zkE#aX$g7(!.:O5y$>gUtyN5!U(ULE}/0EJTt@M^>#%U2lu=<oAa'M4SJReYv0T_du}cfRv:BLe=afyN'D;[45,lo>4llwV0f0Yh6q>qF=[|C$4kAf
-#AilWg~X-|}@5x's,(FH_"p4t7RC3t;DPRV'DvJNmns!]Eu9:0x|=gRKf/xk&!7YOy[n{mku;nU$2@b"j[;3%(RK0'C]b/^M@-O4qNW<ZE'i2-[e|i!Yu)
-&[8ZDh4SOsD)-6_p4L8B"[YuQ16,)0&'p"kLD:!;>'S_'4+DIj,t8y(O7iws]aMO$]RF;+amWN]&UZoR|^<.AqWbJw@^Z+g5>M.FOmOauSZ2|]ci99p5iy
-24jkMa-phyWkGV,`a4#m-60T=%]`q9^(k2&0TD{[r](aUdsZA_,$&./zMt'c8F;6R$cnYxD]wa$Oq6aFgc240d[Y2aB`e"")o}lrad6MCRT5:^cnhl654R
-Dgk#J(F[mddipBRz83Qu{BnZ2cukku&_PuZcC8ikq^y7=JS7u{UX;zJG@zN]j|aMLNE{`t+rj^'s!n^c7WN#O,W<1e2/ndK]BJ"Dud@YAw3WhXM30`gHNI
-vOiiAqWn+sxzR]C&Xe_|<uP5ZgM|RbNu8fNJgi0(c[uRdEO9)ipGRf|3s7fR55`B|jXwpo<7<r=]Whjwv:xc=U$TK#v(pkk44U4PF:p%^Ew^fyeupIARm"
-rTny!-Xs@4/:jK~Jp/SPBRN&JVhm0{i!kPX#R`UdLMU{V@JFOJt=KbmpyB1%'0YN_W){wQrL^;I[j(p:w9+6$/NH4:Xk[nA4{rsM9Fy:85u$)ot%U'unN@
-nJ|4=QUQqA<|fP:DwW-luITMBz+HsEDq`S4'|z]DG]/s1H0C@=pHam!Vhebobe!#V<vgvOu3P8Y'#4V5]xt7G%}NJnbDwu|K(]%nWHy7E4&EZ^[|3-Rttw
-{C/QU(3_eh7G<zEt{.FFY0P7}u}ZabcSl:$#Ss:AG84e'gNdnS,;)/V'QtzdN@@kV`_b)E#aiU!YLMd^-+(/>"U"0q}>J@h3mlRx<&YUlC,XDUZRP+qkrn
-dQW%ua8N_Ngid8cYL0b:7zl:X}wFu;!G]u/:,:nLWBPAEh[+n6{h}+H/0`1|NHPriHbbgUA`pmuc:q"Ua_Yx@kcs+6MiZaT<']>_]wv:Z/UgN31HTg}2[n
-YwzW{x$]5-{_{vQ1x,c_jCOCdtuLWgwyQ6CwVw@AV(`asVUvmlNM[.a8,4nW{.dTqHJ'CJ=q_x&$hcz8thGO@Dv8'dkK@WrAdf{.C7Dmu6.V`&C|^R|s<D
-0G8!t0pD`y>&nD-Lv86`icxHlbJ->l(FyPah|%,i[!-vLYKOG+WgF%HHU:d=`<o$TlxN,lzTgmuG;S9_43xn"oIUa&oGB(P2Qxi8=$D)>q$pg<G.m[+8,D
-RuFwoGitB}0ArW~I:lcoc<ovEL`KzF:d@:$/b5"w|;[%)3w5[0l.O'RT("N[u(jB$FM`r3haT_y7]N8Gtx[}njJk4e1em,pr8o|ZvBR(n)8Q>6iecSM_E&
-1_-3dFyh@v6}g22ILsrkcD.H#.:ugb,qlE@B;Dz!C%V"2+)j/0L$_GR(5+XBAV'W^md)F,2@2j~,fz[vn>qp"qMSme1Y8+_mm{ag31`gidBHm(U%9If0A$
-aVnF}VH5MZwxC_urTraf4_eqI]JI2,=ud94$yz~+wNTV`&d{;1S"v{m'gC5T}>IfZ^rf36xu9ETsCD~Fn0N$D}]lW(ug/8Z3UC(%_h#p)>|bR2,lE"B>pG
-L=+znbO-B8VsHG(9pJ@!Y+FhNz8gQ)#i<U8V2Gb4["x%ubehhx_{6-s{^NZ|T^dV2+-|'mFqAMw+z&'6pDm@9ZsbS=+0.!Rebu_qo_~VPoIb_3w.tbt4dG
-;wc/[qoo7dVXUlvWftpGJ:X][EbAYGNS[mA=oV=wEb#sB0wq~x0t(qqp6vNFLrBrzfnzt`0)LgE_XqBiQSlzk@DrU>Km-huaG230PZ1U}c7}55L9_h=NgT
-O..VWgcp2:zUV<v6vh.73{(!JxvM:5EFbqZ|kx_wMdZR$]fO|{7s`}%f;fR|/8MK^;giSUx"Psn.QC;>_c26(-'_2L{Dv@$ENShAz%-'xf{>=uc%iq[x1[
-8oT3iknb9>%0,k.LTam_#Z.ef19DNl>v=>@$5]Ej~ohFn!9vD)8wemq.Lka:cl5B2G6C$%gy1Lk5=RI22b";l)4W{7ij}MzZ0.%/xr8j}ePmOYI3{_(7UY
-HCRTRhYTRYMGoEqb[xo.!nb`!y^H3REbfcUXAj$[8whX,SPIRXge<IrY;},V+Im/x,A1PkJ';NV9=TA+/oMDHrW-f}7yf%8;DDH$kP"nEr/%T2{E4`"`|H
-tCyW!F]j3%Vcx}1[azV37nI:7aPlPa|X"Q[UpU_q7|zea'a_'eeA(X@m;F{wnWkwuHqm]d<F5NHNZr[i0MI(6A8aYN2TOdj3"rq3>'!U&I8fn+|:Q)h{6o
-Wqco];%9wCLR1nSqQ)LMZ]fRB|X#X|Y=@3{Q&}ZDfe)57bQQyf7o3P[qXJ[7=',=#gRaH1.o_2]mmBeSLA%2zVK;!fNf'<)bo[#3;.[(9##$OCDQ+'d{]6
-$R!KRrOJ'BIE3"e[FNs$Jb.-xSfM$9V+0b{i^VdD2OW+zs);Q+cKNlG{Wo<'MI)-d6(H+#EgD"3R-eG<t!e6HcZTY$y}|Lf"@O&0zX!S@.3OSogn'@>]%x
-3X'hWeKQ.tZ|-DP)!Pwib%`aq8HKgp;Cu[Pkja5hs"F="B1S"_=;CU3{!mxs"Bm70Or`/`rs^lU)}4rnBa-W,cU2]C&Obk{30o0]uYRj6SfVNIRX=5X$5m
-ZuAS9:hQWwAnKf%OK#zd;Al)rd)a)RbCUHDr57BZHxaAo)_@=1uFr299baBfu|`t{[qj@J#RcP%c6DCD#JN%D!rrw|`q/rG(zqqpL'lD=pzEMwz9`Fqe&+
-lpQVzp-YBlo{eMJ^pU]jXic2yxKR7A#v#1Vjfi6(Df<L2s/66nC2kvU{x0zyx'2'3qZO+jjq5mE%CFC8#RlcI8!gbZIJP[ZJXAJ=O`|r$^K6z#Sb8}1;tw
-yPr;Mu9h;t|C]Y"j+rS0B/1)"sU">W5^$gqc<Taz48^}Ia$/)y>7<Ob=vJEfUE|l/:N0ARS7(_,^=Ml2Mp8p&FN{"{G"[ZeqxxKq2{H952P95#6<#aRDc{
-';HIh7i}In'mxU|0L=bmt9J:s[hZ8BWW!^_$HO1(WFHK.B1gVn'5as`ZXN,!&0b)-=[&L<C%jYfbElo315X8]B]C9tzeMj>Y<sf"oU(h1o)h=4j3!@Q(BG
-uXf"h$,SR03/FzgI#oqYHN[l7"Pfy,s>99Dn{%2]Ela8tx6l`vH!5/6s87Um"=klkuh6Vz)q<z6lf6ns9YC4j&T-d}^uw$5RgaZ}MH1tc1/0t<v$H!ts3-
-~QzhGj5/ev|W^9C>H_UQ1qiZTw:`bEUz0i@||{D}`UzHv6hV`9iII#RTSPv5%Gcc=r_ZP{UA[H@/EmtT&_hRh<a4cE86K69,;h^#3CkQ@cS#K6zDPX{ue9
-C]E[a^R_'e^_ET"WbZ_G@vG6+k7qZEVpGC`.N%"HL)zR`Nfp&!WcDG,;9'27{vc^sd8P%F4Q5h"IW|zZ>{/9p7Sx,6,|<scyw4~r'2dYuu#59JUAL5LfAM
-I!uR9c/>eo:-Q>R[qhrBt7elymxm57+R.gT]E]U7k_,;Muo5z<[A_}F-_[tEz/#^dv|:/k),+s#j~8)XZ8KaPy0%KsC^&3EJC@^>7:@0{EbSfN<.N6vXB8
-_Yw/l&J/UB2aEf!O%b^)IFAU8'|cA,qI|ojpik,7]w4>D8>Ly3^ML5^ymHR("!8"l#gRwC!$0o,zYyWyO1SOMvKx{J{YLDt`$CNAMX,Mik$l=noO7v$-Zy
-<u4_&E8<Xht)VCX_1>UWT9LI{((lj#]g=x0iF__l1=t+tx(i-'xwPuRL2k>HVxuO'DPGs(6]WptE]5+y22XYqtAeAIKEZ9Nrvu:G&DNOTUekRn.(3x8[Kg
-Q]pc/ou7(I@2/9.IX)|:S:+<o3}Yg_+e,09:h[I(-OYpsx"q1=Sias{7rZN=uzn^:B#fEa9XjiHqRkE1k%)U"PF.8u|tK3&cwR1)E_XnT<)")/OQHC2}PB
-"1_l/woTB]P`5e]-7TT/.::U/9{>A`E=1<NA&`>,i4<IL#0u[,xq7Ui'U<u:m)1WNGn(90^ha9L}7cD='R{uiki5i)yL"Nw&iba4FEbgD6c)8_`sSvgRT}
-^LfvVc}`/ofQ,gEpCC/%5ywj#p||@hMGtsS^Q&crJGNg<N|uZQ%Ri[f9x'q8iJSQk]'k+>|G:/EJ7:ySOG)<w6h4ciqW%9b^k:5#rIXDCvq;/Q)`#0B>,P
-u,Rn"<4bsouoUfKej)o^HLbUF3K@./q#2b/'6ymBZVJ={AV/EF(B;&qHC1!,$QftLjG:hEcH>2zJ2"j+9RZZrzAv%}~Nr%g>-+YRvsHR)[Tdus6:.Ph6;x
-6xcy3l'rv|z:36^DabxPCN+A>AgUJTXM)G4/W,>W'9RB@4N`d=WR]O|jMr')jDJy)hQ`pt+VoK>wP0BW6aNm}I3kfU}y|L]w06^BgUT'+|U+sg6xFo'D_!
-e$o}M.YA[$5)U!JTIJ5}QpjeZi0NLqElA[$F0#{l=l:j:]o(MW|ax#BpvZyr6fn8@'o0pkafJ9z%,KxxxKGN9gKkF#nLWwTtb+.u5z2ZbZFxjlxd"_J6k8
-t75TSO"@Oa].a_`%IHk(imUOB_,-&@7uc[l4d#Y]!r7aQDW!WD=v[XD+Ou:'Aq5UQDA>!"'n!G{7iY;!>h,qFVdk+SUIdp}ORo5Y22/G2W4fB")4O%zs<D
-c5jj=usDQ2"jI&p!H)9WM^wec)7M@YDxNKP=4{834L:2RFtY#9VN+upLhbcyBL^sD7"qv4e-(2"M`]gYg8'VZrV"0l8`S^jG)ulO_|OMeXajt6o[q,JXy-
-&"JMeK+1Y;`gWZu7<fR7wiN7oahv1|RwZ$Tn39}t@4`P8xu`iFGm-E0E{1M>[:4yrpOfBFZ}o]Y-KZV%<&SWS.2kf'ZX~O]1`2OqNLJ,^icu78w-"t+6^K
-RqPak=>iU9IG1t<)sPc.W{;Han`1`Z"&^KDQ~X)YRDr<tirzwl`}:cO,XslU0!%qcAAoj:gyWcLSAM^i"p3X[85e!rO[tZ@82bp:YrZc0}hSh6q/D`Tzj1
-V1u70_yWyk,/D4Pw,df2v_F2IKHi#rVDQC5Iz|9,=9/(1xl:F|@,Bu|eja0Pw_QqY`!AR`~@F$OwNxyDL3vURf@UNV2F3W$CVb`:dZH`Esa;W|p,{sNO)=
-J<!a;zl|gHZU7^.$(kFX%Vi`qLe4<-Y_vmg:6R,<,}p2fgJgtUHrg2Q|)w^b7^.KOD@=}($>@H0i@z7VLN4NU]wO|ixbyNjGENZd{Lc|~(Y=,g"0Q]Iv-;
-"6_]"e'5hyzk:3>dU>AT6j@_]%Owr[zkR!se]x=|gvYVoA~2b2;yXU@rY+(I<(f"/2F5b)Z+j7am^/:bC_7lG=VD09E)MN"#yNV4n$l-DCkbDkc]@ho78I
-(zYeTG%t#{Q}!0(|9N)yP0]zh7)t41t6sII5(`M#mi47Mc5|rmeW"UkudU}t$.te@CAMHb2RPWckR2}'z)"VljVva_^72rJodoUnTBN0GOs-!HbxIRPgkr
-~:-s"G4|]wH1VNVgBk^%45j^v&rk2m|:=y7hZq'U}EaS7e6!+VEijUPKS,B{.d3xS|.G:#Fg(#:Hs-U=&ktE4Iaca"5$4{rP=JB-p@7D+`[b%=BxW)f`E#
-x"lv4C<BG7V&wxUUCH:)4S{"wlLy9Aosjx)6m3(MPq.=S3QvN6jjcwC:7wBw=1rhZ"oCAjq1hG_)&A$+N7bF4w+A1Rj92ygzoh7fo#7Dn4gx[[.gYGUYM+
-S;ok$,Y.hgU02uyqOn"tYq&[4K+k]umsM6r`A'f`(Fez-Kg1R}@7_e4:A^+P(<=knpQ+#ysE!x5jmliX=h)W{_z<x(uS]rNi<2.3hg7V:aErVf#}xz#e'j
-UUgh@m(^>TI%}O8EOS@rn_CW@M.W];6/n4]iBW=`b6ra&Sd#FgnL._FgXb19RFS@2{;|4%/1iDH]T_t8O(=vgcypKmZd|E/Z5E.k3bnWc}^:8abxJ`|/2g
-!hBVnq!zN2qbh/aCR,oH:xMS~/cy=5I)cKojw.s[a}SuqIUVND9.(,0g4'dNsV0sg&AGFsIi_I~76f@K7"=Xvs^wK%7pDO:CX:3}cB'KBX7qj>0%Q{K+l:
-P>iVb3#NRqvNdaZw-8c`x#eX35<}ist/RZlaDs8dNxvbpMCg!`unqm~|#'|f[oD,5Ge--P^fozbu(-wNKHZA(f`F;Kd$Oak<a'4Bx9.x][tU+0<yr`>vvM
-hvbpJN|9wIEI9{~3=f~ex,e!ht=]$#v>u42dG(.@52qKZi9F5JJhcBO4/x,_K<LkcMBqHf;O$;ns;JpLWuZIpjjsZHq'T$i^Ed>,RtFJt>OA;_LOO/~1k|
-cJGby'20&:]$TCH0xh>sStPr,%e&SM+4dVlw(1Ew`E&slDoj)tFr6b]4$^Z74ahUf(}hTo1>RyBj1&hS`sC}^@-1|(r5Zp`,4mD.PfcP+kgb<_T1X6YB1@
-x3RuOlX/t(d!{P}9XW@M[xC:ZpQ8^mCodS_6L+#Pel}wJsFsfp#.OHT6[:Q_H}E8mIM@Hl.OyKY"EpiY`lk}&Q_'ZLj^|DLFNJE|$cRp)gR6';5g|C2jUO
-#r}MY|HA(u<>k};X>&IV{;uJLB!PMMULt<wnL%+Gx"$heJ[{)Btl1-ZS7je]8_81T<Sn>I3o6LEm~rtBfYJUSonm"^b,=JoOHXaf)H-(Z/qa|yMr"x7,wJ
-8KELW$qI[q1{vJw+%A.7PQOKuS1zsN~11omLO1b5;61NAH}scmE3g&IuF#pL.aOevf}e=}>(mW`(O"iGZHR_DIEk<YY%]y1)rK!|")O$fC4GvP"P,U0;K2
-g90<<5&>7J5^<WcO8"It[F=s4s{f."veEh$bYdsb4g|v=NbSeAtv`W"cR-eLYdJV[m.^0Q-&}siaaci=#,Z#+|V0#6g;WJ'UeVW!l:@$2l{0SoDhpVq+:M
-mJ.<^+wGgpqYuNiFip)EGyuL;0pq^$M-`P`KrH>kPS-H)L)q[FwIn`7B3Zy5=|I+}%]%T}Hpwo@TBa=bjzO1Ug1+}R%gKRrJG]SalO'M38|G2NUR+Q(f'x
-&TMAMvJvc&oX4)<s<+D:zepPAS`T7U1&m2U/&[8tf%'nx;#6C@IAIyxPg-1mJH+Z<f[h9fR,{jo|;;UJ"MNb`zAUpw"pDI:}}^<8=hmYKb}IobNKi&MRkw
-h,J]n>Fik|Ex|FpL6QNsdAg8c1v=p._>xS=$Q^Bmd1f[N@e`(%$HDoB<ufjn9vN1Prn>[vg)`u>Qiiz_A'i$L{}{n^jzGxsfdcl(G}gwdMiOj{$[AD'L`!
-!x97C:Qw:L%dP}p8CQRz&@`O^Dr<%vwczRr}rU'oGcNY7KJRn8C{`JNT,o~DD-.@;L|gN`<snNRPR7oCdMEBnC+5BdRe];6Ihw;R6j^>ejNxPP++Tcda8k
-.KP(E01'EdD5Qrw9)157t]0Gcs=l~lZudUykbpvadHCP!qSV-zW[Yg]#Ia&b&qgbl%N)lgt+aplZd/f3HxKF+X&jT'u5VNk;y^1ra/grQK[gS3VWQ(.N@k
-{^}PIhTcu!scFCoYl,m@KKNMPVyG)SzQpHNE+4V|3Ur'lEKSi[ie7h$IfU/%5p8y,h#!qj.{^L.{z{UtqsovHbx(y&/<:)~$Ql7XyNV@gY^wnLXa_U<{Eo
-Q#i<1zt#c<5T-vq'2|2Q=)w=>@]Q/aR'=q}d=1tPltn5}s6"$m1R7!@+,^lyDG(m|Et98p]7<BZ2AvV2=}{V7}/b}z-9v16VMI2m}z>qz%z+<e7;9^6oa]
-u2sAynQRH=+{W8G>>@lJdXJG("b0&^M>IR;;Hd$RCGT;}TyFFpM<jhqqelcLQxsx{9s;xr^_M8dq9{Aq'ot]a+=y.N,29mlX#$T@(npq)v6y^is3V[(S`-
-qaV+Z<9r$$A:yVi(yWFwnd3T8+o$q"q62.Y+lPtc]c>=AB.TI=zY)pymXG6v0Dcb`e=4xM5c[os-WY:`lrp(@%.'rxJx_5^U9XI@xpeunLuFY/s#K7GHO4
-jDGF<QnaSUnl0ugfy@/[<&(oxz`yiI6Qbh<4`9nm$g<]@0WA4Axp7og%:>|d;vS$d2t_ms8iu6}=wuN5byRkHo`0TZF"qz5owB]^m4#8$#;`R;q:Ny3oE+
-hYnxS(d7~XFGafk>gLQGxN|ER`3D{1"]poXI0/gF0v{2M@.&cOqgns~,'@<qfJE%pJK6$(Fa|[dJDap_psqGG1$35_#$^V[i16GF}@4W0C=UmG5_}M}g4a
-4@DLm1D,@mjw]/&dJu&A|<A0ikHjMusz@{dccaY0opbpxrgF=X`c0Q.l#N#[$#kMO01GATrM-2r0Cah_Y=5C`8GiQydj3d>ewkVJ3O7(@[6n!uNl+4fejZ
-m]{lOrw"~GpXBHzJec'b|"k>TldT|L'2pltWFKLe=hb&7(nq8L/Heil4I_Q5({as7!]-eI3p#AW/.dH+$H9`seTJoC)D8]7u5f;58i:;:BV_on|mWW8/Ea
-LV8"dE&'n8v-p`MkhK|xV^_)}<!+[eSu'GA+=bX02ul<9b]D&b[l7[kK+A2cz3toMCijWwntgy)[Z_NM1#+Q@}U0he+q~;%o+4Sk_T[q#qlhAhV`TMC=R(
-ga9vdAQ5;((tG06Vn'|#I8qOUrCvf,6dWt8_x1<,sreMnL`{S{g^aRw,C8(@zmbtw28G(,=[-P;k=6^W_.z+-wo4USpnzIBstR}f#fm-:.zX]J&&q7MBs3
-";7{5{_RX67j1Im3qt`h-c+HFCB!8!Y#^(k(t(kFjpKdp.L}!Ki-0iYt)OhCi"'#$#.8I:!=A/+B<3j+1ZD0NfVlKu~u5V-((x8dk)bRiq~unFl|5'Hgc1
-iz7Ci}uT-d!Sh0$z;)g%dqMd]J$$@P.n`ghW(|c)!eO>$^CqTcv[KPD$e6gI&]TXP+amuwEfn#%eb{/Q:2T-1qmHv1AA,w9@YMte<a0'&aIHK.D8^zZpV$
-9"LH7^S+1wxiKvkD3s3wlUQ1c!e09Y-7S+k$XDDlr`3V[km_]")fN1K,bJ17#whs>E$6+8I#T("HL,;$LP0C|XtEkciI/U7/,Wbw7x&_kd%}UK4E.pR]wl
-){U"HV#,u`K-G79#QVB=;y;eSk2mo_x}pF0H'@]]iND_jnaC$K3ZMqPH!4hfdh:EM9t:lo(='dJv]zTvUKc3b9i9_<mB#i@Mk_1ub$yu~L_{l1pVDniGWF
-au6YU/1LyR!JhL$!#N,)JSB6#EV}eur0G4;v$@gI{nVuvlS:AaqJ_eKLD`2#Uq}5I>U`j@40Au,]Ru;aI%FyKzOH30C^oIHy~<AUB06-"EcoxY`n-a)GVM
-`^s)zj~^E'|sXh$RC3sv!~<m!GOXAQQ3T;Gr}wmF/o;ZN+<KEs}KyUsVS$}Z)QQI8:`3).KOzP'C#W>^m4gL4HJMhx&ypWt5s#VtMS;5Uq't)nvc,kCO-b
-giDJBne]^}NrbC)(wsUmWClS>9Is<!+^(ZQCn=xEbSl+1,WH/Ty1_q}EIGd=Q18:38QL7/;RBye'ioU8NO|ee}mF#Fq,&oW'3$Vbpk.5a)"{LKW"RlKwRS
-z$OMV8)5m;h`]9:DNkxg.vh9LEerM'h+#H5IOI4HB}qa_oP_otjs`/+zjdSG{6b0pj;vIKHcVv${,nMYcsPrTn%M)4UbG(ltRV,m2hUw!k9|'MTn_UQKLl
-fZ8(^0k|s#TscpmdNfD)bpoeG;$(kX@t=w(|2IDP`n#f'a)1kjg>2U[0_O}7UTfY)eAI.W%BmFA"#ySA0|BO95}8A"'2K}As}>tnoE5BH'YPwPS5Lw)mJO
-ndh'phr/m3'btZ:BnuUa&|yW-J4c(xq;F6CRduUVNq!!5|(4+c6/H^vJ{_uN4tAPg[)q@Vr4X80I9<FN"g"r$rXU+xbnY3Os$ZA+]2+4IZKF1$p9)M+|kx
-AF{AT3A$SKl@ie.%:OpmsjQn)pB!4K=!3Fq@=irWtxe7:0CC#mgrN!b)T0c5"gj%{a-V@UxeCPX/T]TgxKCUK!f3Ff1hN,Ns"NtSmfce6+|O5/543}N$Yu
-(3mOn7<zu)'m'wbsS8{bGyB!T34s/9zmn0Nez<$'!T%OP_).pTLsWgK]ogT);I5g32hq$SfYN!1gMe%wVG@S~&KS!@8mTe~SedEa=|]aX:e!Fb|_]Vecxu
-BVn-IPqjd2:9RIT4IMbAX1e#<I.QqAV>6gYfW)fW(S!b!<QErWq3)Jk<~X$px1`Vgecv+nEv=g$qnL'#k4_klfGX=YVF,x9Y|j4n<efz[3/3]z+gfhX6@H
-7A){%G4e<[:<<qq!8HZ`D|HVw]fP$aP#}ewlY{0sW,e`DSa+a98p[mZY$6({I32&wO/s}V3vA3gO(H@MU|NH#AhKle0ff`e^Ho)2hHAQ#l1{-O1k3pDS}Z
-Y>&XC(<H"#NdGcN}gcYx}.OtYi+1,Zca]klVddTrR'4PZ>xcrnT_vgSZX"abze/aR.!y&yp_c5b7yQpobEW{Aa~NjK|CV&"[Q-E^$4WtEMyc:X7qYwDm=U
-}GYX(/ckBq5O")oW4{k_+/Cr_ov!)A>hNq_v0(o7VC^HMdNej)40@lA-S8/Ojf&oXn3j7vi{q"B_Oa1)W}WA"~VX.6.p|Es(&XBM7:r)8H}Z&jEe..gC4r
-lLXD-e1eGd}rf_z}Yh'dOCnNPH5ck]eZVf"^5+/KW|=<v"B&`MMK/!&6l<oo7e9xYY/O9O~/#FZpO$JXT{.lkq;LgYIJMBSao[="rMPOwiLwbCox2TGLm3
--4,r{cDu)8/#>OC1+{(Ws>.oT3vs[5~I|lJI`'TwW5q;,wD@(DqKv%E$-u;A[.KQ[Ir7Q}95l9)kptFRucibCsu'w3Fk"g=TZc0'g[}|gg29&$^qlWUWZJ
-R8u/H'Ae+%ZO_E+,yGlBG/Gf+'p':pg-}&G8,$b"Hd#AfMmr-_y4k=U2(%J35D=|>F!{%nl>D,x1dsgm'6YN>.W}t,}KF/ir3bLk`QE_aWvE7']"Otwg/k
-sCZcTDE5[b3]s2^z}i&:I<F#"23`Y1!XF:@Z5mgU(h3)P_Lu.J"9aSR'Cx~>-ucLy`I-,Dczz}0dn0E#,eJ8vN>BxRWbc1{qLJCYr9'_4>p9Uadu0&yxEo
-Xq@LiV0P_fxnwvH$T!w&vmS)ai,[Nt%3WAOQay;rqgan{ew40{jB9CmY]vUspx8(btpwZ|$+:{_PSN[=[bR#5B^;}d&;9|EfVjl4:'[}@4Ab7[a&'_J,iu
-nQ8w=g56=nJA_UWH&#VwILbT0&=_`Z,Umr0Dr5Z9fJ(5[E0)gwpF{seOJl!7d0|7f3Cb)MYv1_BbD6pc7W[v0Y{h3'$aTQ/v'/`6Npf/#TP4XRGv,jd.s_
-[2nhs0}K30swHD6il=-]FsVD5Ahh%XZ6wHHsECxQ[V|-{c#SiV`e;7l_5:m/$yI`5Q/ib2MzAa:-5|dn%Vw##0)AUkW^t{@Ua%<N{S$G].d"5FZ{xaL;0U
-5vEFE9}8cH2%z()$xC&%Lh62aVaE[fUPuB"0LY4,-!gz'W|"&Sc1k7&HfpzS|.tnQQLyZXL^]'5cKymbEe,}j_nF(vXTp+1RZYX0XmR|VGMez1Kxz|>'qr
-:$Evlc{JG6X#fVr<3};viy8-werGr5cu"==lw=].s,u|'28[A)>Xf}(S&/Z@-ZBWYa!mxtC}WJnJ;{azs=+{i&lgVwmrYiNO!0;Ux0irpzbomI%rPO5%yH
-b!T6}A&B}e-](vayBUc-3=FOz9o2pa`@#"MNZe!EQD]b[h<j1neY3v-O7nLa,1sY"DO+M!F}9x3fh5/"c_y)d+N;P,~uy5Bx]C=2W%)a,e|1ZIojjHXO(D
-kt4Ph:,5QE&3=6bB%MNzwx$6-aZ|>})ys}qO}vrZgr[HBgK[h3bDS<P=Sa^r/_MhOhiCM6sqaF2tr2[vm.r"u:kiLzJ=[qJJyJ{5St)%hom35Y[DUd)9hE
-1j'WP4-XyrElQ'^I|pipcAV=I0s/]L4OFG-niH6S=321Ih-d'x5&rY8:<51jd}t=>IopO84HI2B_TyWku"a6>mklP,X'n[K%=>B<pR!_HAIrmLEy_eziQ#
-/kLxkDl3s.Wgd},A;eX!f(qi:9TfBP,05s3YM3SC),77)E_s|iy"[q6e+h!Cqj/fFOpwnxWb5u6uce~uU1xU|M@HO1i@O<}@jL;cTHv<{$w[LH~aqioPc;
-1AyPmOF1hTu,2x~O64m[/clupwUw#6LaX,A6ta&bMf=xsq2eeUya{j"YQ&Z.`I+5%8lWvrMc:OK:^Yl4|cYeuC'+&Q_p$yv]7No19=ZGqAU8SD-a`|$Qx{
-8r-a>"DCReoUoqc/3Z=d:..9Hl!iC%C!pn^#zn`zQ`P9Aqt]!.Zq]:KJ:u4Sa^YS(qdV-;vH_}E{BU0SSgGj)_6'/J07>.^kiLv;i4z=2_GlfU$=vNuVld
-hJYpIqVW|=Bq2%;c/(xW=M9:HX$^".fOiXVzy87MUK/;_FYdc"_Z{LZ3zP8MVPzk1-R)JEVBmi|ioD8^^Tgx>B#Y@DO:%`{U(sp=8mD7UT,-gCs^Zn6<)K
-L!lWJ5LTgre-`aRCDck"W7.QAt@Mlp8PVyv,qpRB!pva0G&D+DX7SaOeraxT3$W3oxtw)yhe0-Hhxf0)cjt'zO_p~T,pewE3QI2N`3!p26PWmT0ypdoN}H
-D0MYY&+Vdu2zv^$(5MhGf[+a{H:fj,ZqQISDjd0eD!`]Vj&0Ms<Uu7f0SWMUbaf])lhrj8,sqOr2;[)Q[hBqr{Z}<==D,}Z6}EEEG:K%WyihG[tLITW{}F
-D@u[$,4`h1pS^|,^&9dYh,.b1`G(i6Tn;Fzl)m6R6E1m}YRMrFG%EF,3I]"Hia:E~Y|S.D9W'"t-;y)gy%MIE5_4a;C+{Hyhu)EDG#nZFCBTE@Nf(eJ74G
-r}BuB";T3rrS4U^hEA0q["/nT!jMd"U:XOJ_.!!f`Wo8<WOhYX2"pkifX2pxXSil9|_r1S6j0TKpE}=))!^n/{Q}QGT'4T,|X@R}TZT^>PkFX3:)jUL%;(
-/V^a,sc+S!QR>%x2Cwzde,A4zVU"k`8z@XP$p"l5Z/195No("810x:EXFg:k%OO(d!~rr:cplrvc,a|Y6lgZXP_OQ:07,R.A82^GEhP2su5CW#3,hoi$|>
-.A&D;_'vD#>fg/|0l$7Nh&-1Urr#,z2[@ciz0L|2Z<#LZ&N65_(q`bYYg(7y/;QAQI7]!Jlru<;B^TSkyTk>F`UQMy&W!w4XI]-6OPFP_E@)^v@bf[Gh5K
-nb|Wg`g_FIPk^tix+`addn0r`M-5FB@1Rd)]-RhPel9E$T;AD]lLRv/_wFD-E_&WTvM[a@nW!'+})uA{wBMH}HePOGFl0ELpTH;5;l(=VFV2+)dmU2Q/PP
-D)Dyr;Up+h@s;FJO&6s`f(dF)%2i8l!!6Nii^<&aRhQDSkS{cO"RsPh9JvVH9j5c3l8=+:3QjbgUi9'/I&%x{3Q9(/R-|_]hUvJ]S2n8w"`FF/IVhs"xU_
-NzYtZh:oZ51!my!wwHq{l&4Sti=R}$(_M[[l'yKsOWl83J.xYK&dn6HROL<]5;!T'$Pm2DKH(_$v,<z:#e9UD]0A2qE6<(gB};+UZ$7&IHZ_&55=t9T_b%
-Y>z"_@c]>iWkT@33]e}[=s/R>0h';36&OfW<TvT2uX<Jj`<0JHx6,Q'TC;Z851nt=TpB<e]z>Lf+UwieE_yCu#-b_kTlU2H^,E[4tiIUF+8$Z^<AYZm`yB
-lSfeqSoH^{m)lU2yBgYG<+B08WxOeQnmyI<_8-'$bqM{B9Z70bbC4Rsl_6(7e6UwNB#i=c-D{MT9|2FX.FaugGY[c{TA9u)YxyK]G/oN)^)E^=YV!k;`Zt
-)Ar!(DJ/4Jk:Qkzk!Y3$<oT);%F&_J-uE;"E`U%"..k8@%si1vPfVeGg[1&L^rJar$xYN'|Kk^p,CJF5]!j;Hr&6/;x>2O<TzZf$=tHKa>60F<EH#@]($B
-P4n,-x!k!},[T{9NCq}fVGXO%x_y8F#zkd2]]kp=Z4Gg8UJ7wC5IJ{thhVgt"/0fQKf`vc~FnBwm)}p5tbAqN2]+GcQ^n02B~u5>#]Qf+sTA`{>Y@X2nF"
-|(1}}bQBp#-&jNmBcq+w`Z<'BT(/9<:}[}Ld3HOeY&jFD|JOM2dzrNLaP<Kx.Ds$DI=QhHtqTQPbKw85a'{AQU'n;MZER![R4/+Aro3psaBGC:y8'+8TkB
-d+za8grX'HV2.3&%tF"Qu^C_sLJ(M,0JefgfUaZI,zU21_lLa75e.ay}SB-_ad-T0Qo)vy_q]5ftfm^^uA}M_.!fTp&`#x}p2%1_[0e6lYO2vT}|,[/z@O
-64Z;!rpem4gLYR~{2Kf+L4MH@Vu&x-G=]S``.BEA6fI$.wf_z@]4Q_)QG7OW6+p%{QYRTqDuoOCEh$0}WvYtwt9fRC1jfl4l~rMb{N3F]7lsq<F{ve.otp
-Clz)6x{Z"d,6X!f=DXb1px4]472uCK2;=%:E#KF|ZSveCFb7l,B)g'oOZ&wKr$6taGc1BL$d]BVJI|V5`2.xpO%Q+IdPkur5u1UR-V5^]M:xSwGD+`,iU{
-`OZUM/x<E}3{!P/ZsNkbQ3y%i{wpd5f^U<9fcXbS1)|{@Iz&l49X"g.A5;wO%mX57/aJ(^1M+Rj'8RH2<`WOA_o/s[|{c7N5;|HO{#-nWIOjAc,y;r/tPz
-L1Qb0J#p0p4.PzofNWlK[+N)A`z]NeftrC0P&H`g}Q"`B$vKZ|ZXJAM]/ypbo8`uPNoflx-|>barbS!Nh0D=rtv[C<3|KnHQi+[v77h^R;]P}`wuXp;,jV
-"!3jWvjv<.O'6iI&P}%iFF6[s`{oin8$k!~fM|A$>N]|jb38Y}NCzExh<Q;|^e83/PF'R2wXSMIQsxzW9-iP]ni3EF`WKWW_TYmuUW.5ekQD|#L4oa[5j4
-af^tU8]&)"I^br!VSYX|sSVbDYV/IpM_|kf5)8Ie!DJ/GPfU(H[+yGl.^GTsD9UYvyv6du!/]i=%6ghX+!.)f:<.<;]Zk1H[tNAj4;44(;9.@+A}R{{1^D
-J!p:ZrHe|'.DYQ[YIUp={y<tvyrjnIJ-:pP!|pzihgobRL,%s9F<+<OPR|p]E/rg]CD[2_MU9K62Jci3v>GPFZNLwtpthb!nw}rVpZ_FN:`wbpP(6O2SZa
-rh))X2.{b={GE%usH,4g{e}rBet)S)3[GC;]|2{fFJ:Id&'ZjO&Q~Hv9V9e!mcCPindpIZ~$l_7;6`t48%o|m{2zH(Uw#^R.[5`wS}_,ta^."%o1wjyK+p
-{Py53WYGd{U&o}#x+,~z&NO5p|<F0d4:ll-"DsYLRmlo9XYJeG|T+L6<|"q`LWf=0odR~G)W_Fg1aV`"Xg7jpE:)nUAq1](5nLA^'#x6m%AmiBfejsHcMd
-v`{f~@9-"yTrPUkm>UXlv2}[&V(<^72y1p}$ys{XErCf[)B{Th71AeNod@&FsVG8Gd5w&B";39@77iY&;W`&~SIF(NyF[K1XiE2oEIXT3_N23S|s"W@s+P
-.&="KtxemxUwe!j25!bH"b`1v%jz`NNXt+$^8%=aWp3ClT"agVz"CG%)p(EAmHYf;KVbJlU.OUb>N7QgOhfFpN{>/Xdnp4yF`PrY5BP=(IU3XD('p[asOZ
-$@mQgaSF};IfBF,Vrm"sh=Cg!]r3l,:DPDFaQWeaBeyC:spJP#A=0^$Do[y>tI2v}:3fzmtq1wH5bU#Xa`#V'R2N9c^gG|Ke(ZQ(:8;-{F/o}KqH3K|fwZ
-}o6]1nsf+uS}#FPGasvF!0n0o+S=Aj!=`4+SD,SM:kF^,a.FIO9^f<YEK>@9vj7R~oV0vb^r9wp!+W4R^#|{<>[w]x:|w+-GnE2!PcG'.P9:>.2Q~uotb_
-b&gqEAAofN_c4vJw#vx'|9gG7/_@.[_GhKPv'#QHCnN)GRu16kTwAhu,V1u0<bMes1Y;8YAszn)YblqR8bs37VAJLdE$0KO]F<qwxaij~xSt=p{P(qGRR%
-mF)'wIV:<rOwRbufe_$Vi++6kCnTkx$x~k.f<CJK~>o2X"/zfUO&8evRe3L!Cb&khq'Az|ZYiYy5(1G};q-Ws,!EAc`qG+r++)#KcwfKVixzFUcEeSjBZF
-R@X<=4`14QK+CQ9O3;`X5%X+Ytalzf~J5)-AWisP<rItW^m_:@{hyJe)0wd:=NDDx5V0s_v^b,cbj/r61Tn-c]D0KoKaQby,:AolZ:Q8$F7u~C+`}C5%cl
-GY'x(I!|'Jd}bSYY;DtM)}yK+h}UJSmXsYak|IH(2oqwo75%j$KY}O'x^b~ym,P.}j;Bw}Fhxb8Zh@j_.pHB#&/y7R&3Qu|IoDpK+d.x%kSs[lnh;.S6{}
-}V;Mlp2n^}6w%ZrA#,)R[Y/!bbt9DJlUS!sQLhV<VleFhS@w~OB"C&2YPswkJoARrwQ):<<UJ8#W_|'fWe7jlh2-MH+k_4n=>i{FRDrM]jBE1pnm~}]7/K
-Gi}OIAJ7Z)5OUtCs#6%"<IE'u+wvElvfZd$SVyRZCG2L%Nzw$7o/}A;pBMB;L^Q'(HH<j-6c<BCUZ/O)eANh`Lw`kM-pj--lua76u^)tl|vv-a(0naV#^B
-uIrtv_8(cKn[c$DI$F##dAetELg;N+'vxtqvi.+.g].G[;J3$w{KdPvD~=Q_Sx]S[F$`u&}Mf45RAcQ:wK'b6E.Eb`ze|0(^,d:>34|R1]'-~x6oU8N1>@
-:dAmM3#t>0"kWQLVZ<%/{%ix99U;4E<o_,].a'XvZDn6l4hRWw/oI{HUKx{KNvzX;T'WSoR;NWFelBw8~Mt0Q:RAC/Gkpd>!}p>>a6Ab`L&%JTX1h^=f.$
-3E^K-I'A=>%pxIE|OlJ5FNsP>_<^njA:wAHikLen'%-oy`,4@>IK|M).i,Z:7"O+&2XzGH@S$%]TTVp0BiR%,1PY.rv@EoF,#D>>Dvxx#7RBv]4h+N~&SM
-iYd['76sCxwT:OqH3k-:4U0O+>PnoN/G)#K"OJL:V"9|CiBrV&})%hsR-]v&|1CH8-[:@+7znw#I0X<WFu4)Kw~5fukY$8uu&M7I(,AOCArTgc/s]Mf5fF
-<qf%g4BTgXZv8W}-=A}E`3nqQ:I#,rJ't8QO[-UxBnI0kcj-sw3RGRj{q-Cdsc4cBi%q1cK`")'uE:][}K)SVk9]"iqi%>#e`Mt.E"8trS"w9gvk'](vOz
-G)e:2jDU"1"=V7+:/7#Xua$j>6H,.kVAg/+K]KLHBO";+B$7{F]@C2AQ44>nlE{'K>ZhoVY8mD=ftQ9]%s)`5iF,,+Fxd5"6DAb75{!^U0I2:}9[UN]D@w
-WZ`}J,g$)NRqde}+^{;vo}4kkm"3~74!B=,$<QCwIy'y&S;<An3@nc#z&/iS1Qiq'^o5&]-{+stw7IN/{@c,F2rqG04GyJvyl8k{ie3MiY/a%n~cu,"00W
-GvDrpC&0+>&8wdQmeOyx@r5U-C$UWkn&|1QKfY8KDzg3P)F4_`@y1&Hgy<uVuUaREkQOV>eF_{0DWJ,.a>Q3]gKB;vvDN/fGwP5C&oj_5;z;VvK)5Y~.Nj
-^0I)h[drisl>u3@,e&;DMCuGrmVai'G_;3cD1#JYv:.%x"C'7t,DO`46Z&3If+(up<Zidg3S4ExsbLsk/aVf:%K$)rH`zZ0M`r1^2ueM4E')3BWwf<!X!3
-|38R;kl_>`0wVgS7dPM'];$7l;DYtlf&02%"NXJKX]MD,LJXA#mRf!gH8z)%,@{NN'82"M:%`{WCOVl$AAwnpZ.qHS[FWdN,]XuHT/QQHxh.~1#LI{,k:E
-=VWhf,6kKwHN2pqUFi%6$Kb,DSc`p6Nno.4``4KC{2lCyJ"3pY'"'8Kmd4eoCxfw/0cE:%/!6$U.<b)l$is9.#lWx.[3$$`:I'@Eg,7"#Lt%db.85@wA^x
-^xq9T.Xvnl`]nQ_">Q(dy_(#iq+0j=WJDZElvs0^$=,R>Rx2"/y@V;K-Nkw_0"V(:z%&m%<|2;9|1Tlb##&}ZUk|@FTqXfDzZtQs>H4O"SbQbE,4;3y6-D
-J%bNjy!B`&x(Fkyxo,0Zd)$FTIK"-ouO#9gLZrSs_Rtb.dSlNJv#bJ3;VOV)F211K<UjIz9e&xl`Ao7|c68Rb_0m3Paq}#uNdwA:yHz$QIqy,eJQ{rO9JE
-GkKzl'k"ib2XSCfsmSe7(lnX]-o8.QYvb5g2gwdySL%cqzf=(:0[okUd^eUbJ/H>X:E)BIKh|aHkdJpR<QE1[)7s{x.+v&v<=$X2lL[;e!WU:Ft3#AyaOB
-l5(v+UY&2`h6,S{7n4p-yC,n|L%tS1:+/a#v[!"^HCtJ(m@nBh8kFi"P~U`kB6.t#G-6b;+HdYC5~u3i+2E&H,5A`SZbTs=Bh8'RPIt.gEfpGmJ7u<fX3h
-f`z`d(^m>%DC=TOlao66%#.DQuuW}F@1yW,3x(B>=U^[9keT0LUGs!%VKJQ0Z'9{),T)1>6z0.]-'_!@&6tv/UzKs}i=L!LH2[Og!(,w2"Tkwc4v:hKEu1
-$|)5T)K^R9^FW5[;{k{KObuT=^eK+8TEJz1O/S_Ro4uU@D('<m(nPZ$zeQ:$=R0,ax~"{4Ji(j7wjd.t5ja$6{b!l}t%W1E9$|rVo#nUJK[9})d+3n%i$+
-|<ZEyE=2Ap$g)z_pAt6E2D"I</r%_X/rKwcu.0y/A"%tV!_>pIfLk}jS8{Y%E3`m1CA4v:TAtlS:jpHC}bi"aI3H`>'t!]qaubwev!GpsoNE1/4(y{E.R(
-omf!EnW@VG60dx2[L{<kj#[|>;^L=9nDjh~rlX}R5#nLt;)4`udA~"g/k5fvyj[#ZTr`j@h5:#pLF.s2"+MwP1bbl'n.]xMD^]x8>UA}GTZuq"'JNwPy&,
-s'tQFjqaR:lDfQ!0h}H&SncqJaxQO&%rTf0-u40ev}9gY-[F,au9Eu1d"f}vN8~gk|(M/zJd"TbSf<`Zv90[<7f}f!]ZQ{OZk@2Ad4">0<eZh#^%^xz-hE
-Mz>3j$j5wam_Fg`p5}"B2.6D8wDU&_Rdh:0DN]&K3GK3ofK5|Qji+e<_;-;h'1O9mP(34Xhf7#Ps)N0FYLb]^E6|C2699=p"MlR{ccu^8"[71M-[MvCZN1
-aGAGY<0/z%Ez9EzEo6D2Q.#=4hktUmKT@=CgKSi$$HLX-ksBl)FeL^cR+wZhR4;3X/H[v1E+PLcP,fXO^]C$^^6+@cL:]i>yj;$f7k)QODz|grpgZ.{<J0
-~Z%:{Iix)b!V&yAuPX,"o_+@8Tsw<>_fLYJ./VCq;-f%|uNnBfn[)a@S-ayXfHW=o4foN8hOy)_JYua3/yH)~]BZB2gkLk4Nh^%{C_G<uq"SpWUKrT}yeX
-:28Ro7<eZkYJ@dvrLKt>l+@U-Fdd<nNkbtZSQ1(e%"gfJKl1>(T|DMI;![BPly!$kNK{:P'TaCXF,W.r,!z[/5(8]<SrQib>1_b"`u^4gYk:hoPIA!,Wo8
-ASarAi:F=w`x-d'YpJ`B;,KkxT30_b@POdc;.;_=A+Ed/t,)s'Xz)S`%i+rhJZP{K$%uD;+CV04:Iw#=6lAHQ-LqL:v.4[H6pJuU,9G>R"sbO42VVg`D>Y
-@mYPI`cOgR4H2j#kG[6O'roH]V,_9ou[bDmag3yg-Dpg&VVDpx9uvlzn-2-gM.Y@X;"a>>~(N@aN^5+NpC@Pg>q-/]]b[2DgYVu8Vku+Csor%hRmIGr1,^
-a0;WaYb!5l9zxrWGYkK9j%U+~A0a[T{L8A84A!H4W'%l'^{FZA'HoyRGoK]VgTqI0U9s{o;wMQlPc;^RIcyY(KaW~5%cTb~6:SFR5I<BY@tt#iZekXA3f-
-Zq&i>{mrR$AX[f<<UwW5Qh[kHZ)j#8ns=rzNKVl#n@t/vE&;jCtQwH:0JgdtXOvF7^yQ)!"iT%q3RL"l-r1)sugP]9+@OtF+NW1]}WNW>w-r_Aan)0L$Fp
-RsOB>y8--XI/np:LvS}WYLD^IZXR1eA|uK:BF[(_QK_ME_Ue-LjytC7B8Q)1>PvE-)Vi5=N$jlttYD<1k.sZ/b~n9y&T1(xwXZ;,WgGVq'8L(GjY,OI34,
-B@/[N5umiGpb$][h,92gh!c]3R4P)%woNM$b^<V`DI(aCTHwu_po;),aAb~dEL3V4xxfp@yKE_w2]gwGP@_l`b8_GK$w&IN|Qk;@~Qq|S">p_ZoS@.cid^
-#pyP#2&,f4v1bOfN8:}S,"-BKp-1FErG_X=)HO!E{Mj{$[25$Z$Ea)>l]G{E9(Qe/=U0Ii{{UF!/R,c8/1^rM/lR9q1/f;ESU9ROgW"lKaWu`|x.BK<}yz
-2R~d&`WwNa[Ay@C5{uTr,n)#:.e{aqwHpFZJ!([I#$->j8^%45j^SBim6S76CyQWJvTn%hc[7:X)WP@+1oF|rlTiS+X(Trs$R5u6/f~w=W3i>_w=!N<Urd
-$<mQ6aQlLt0{96#Vf4qLRkt"yi'sAkGEw&G.$<@ZJbwSlHnZVS<avtf9@2AYVXy]Dgs`n%${C'Yya>P]9'<HWA3Gvn/DPj/}F=yq-D!o,ed|eUDjd@")tk
-(([V%f#3pl}osWH)#bLqD4p#DZ'N+r@,4sdAM^a>HPRDp!{`J)$ELj'%T|GO3OK6=%"r^>+qB+tpqeN-Tk`UmK<9jlezee#xi8SN+F>s6A(]oQ>Hn:Fl^/
-mcn[lPq:h`gs=8q8D2uDAm^qQahQ,$AP#0j}Bm4Fkgy7_Z-lqLy1@/<'K1''ROL]+{%kx;-ihv&OUr"#VY1o.Y=xzsZ=3-d9[Q`9EZub$eNA8eX<D!G0:_
-EbP_1HiWdvc(6%~&eS{-Gz~dC$47Sh(HxB8G:)v4i|FpSL@=yI&-bG+:_]uaHu9So`[5eN;n(OaJmqjp&gG2R;vZ=RA_#d189=2brOY:@LJujR5iFBS6'V
-c4>jiZ&%GC7M+hA.gH`#_i;`5[.X[_=S{UyvGXfeAAqGOT!Wis(44GN$e(ZqFiV06eh[(iG%u]!n-PbA$A,JCMW(<X;0RSPGPe@JY:RY1WKooc;u|M/Z--
-XF(gSuz08j^Ll_}J'5R>lZrKMM!Tn3-KoT<2Z[o;o[v8F#;rcMypl!c>b+X8#|fOyl_)}Mopbl@2k:&Xl&TEbr,8b`=%&v>-Jkwy^ARc(XdfS]m(qUTjrG
-:Jd#&W)p#puK~1^Zefc/egMYer~}3Z`y.]'u:"m4FnzKTS.;NIX%1!kqyN,8}.6zUHTR`I4fGweurzN(Elr0i2XM"9I!|9Z.Omv!JxH)+3qZl%:|jD[C1s
-N).Ze<S;}Mm&mI]tH}$M@b3$1!~BL3D>nv/FfJvf;Bxb@2QMx:&beyMgef]MQGmxcrSx@S<7[Zo^27=g@u&8M@=/ooSh&Z&Z{CvsI&RG/[,-R!#`N"QtZ2
-7/';d`>+%b$%VDX`EFYWnI~q^I"_bPux>U0-e_9ogF9X~yrs;g"8T&T$=>h-$n2qVeq#^ZSlA;6J1_V'u`ZhRkPTn&Mbu',k[2Xi0YOQk.5M1/qPgHMEc5
-0w<vJ,Wz0^z{5(TNDX1NCz!>Q+}(^SrkW{]s)5Lgr7nL_QNd1WIB(ykmXCLthN!$RSV2LpI;qRy$Y%RCdN[^nFhC(55R7`d[6R.yyI9vGOPX`}i,yeVtH|
-9XN@aA8v^}QG;:kI+gWUC`y0;"s`<J@x_@QiRz2zWffOO3C[$e5e:f;j&XVu7<TnO"0n7g1x&NQmU(nbfY<M183FsEG]SChdPB5k_6+<xjc"E$GGF_we16
-M)RYG.2^{cT.z@MebW:^=EzpW'iPoTY"Cm0R`f0u}7OCP-n2F3$I:VnC"|yLRvFjyxAQ`+&m`@Wj3kj`s"vr"B-gj/B1(paqCBS%K`a,b_p@gmc(O|@wV>
-SW%z+k1q3[1"wC|fS|crfLME8ZRng2Tw1Iq>@M7MM&DmugXs,bPj.j|J`u,+&4TMz3tFBM$@>T})LvQ<d3FD"dEFoHP:.OHotnY:Kp;c<8Tbg2U.9P^mx|
-z#@,z&k9,h|qLcW!~&F&G^=6vYs9a1<,f9WXi@-(8c|no%Td>vWm~)geXl)&#V8G=l0g5g`oV-=E}@aAJ3G"42h|d4B%(:]J0uu7'0b>(G}C=OA#@E<U;!
-/P{s:8lX/<p%'MgO_iy.v!_VN:v4"gA@w"q>>vkZUcO'.w9q)sZOH<.`$]@D&pEFf;3n!VFR&A"T%FD[Nx-$quHFtTcmG;,u;fbW5]sT0sjG-RCUB+-#w1
-U:pf>q`iBo)iprOhG/|:+'C=}ElDF.diq<Zr+)4%!e/%j/AN:vO&MJ~a-[LQm59"|4VlZVXqDN)iZfeWfC@kx!BZG%3A!m'80">E%zbWZ`$WOcpNU3u:te
-B5K{l:>qZsQ0}rWCHvDp!s9M2A(mvYh|#;7HtWWz.BcHRYztt'BoGKm`NuCm)0=t|7pjU]N2y3og=w26Y6=w&H,PC&H!cP{P_pg'!u@_!sHiPLc|C.$w<C
-4]h&z|ZP6e2[p4+H9[63o)J-2p"Tohxa;j&1Zx^btV2lDU~|~lhV6KbT4O$E3EUfP|mTYXFeuIZwN1#+>PD-7$TsnIwqE0zf<6U,4bxiUO5B5>Oq{$x+=D
-10}k3v!96Ku_~0E,tVA8'XNga^d8@l8J>=-Ra%Cnbe7JO5-O.D:!QMgd){(aHfZQ_a<f}W3,uMs8!^z{j6yd|A}GSx0>[$'MDwc'-NiOLk&m^@G%Jmn$i6
-O6BrZ/<+#aHQ$|G}.C[#1^mSYTH<a[X2z].&2nV8.<`36YYzvu/2hc&XrH"'~<~!zCwCbdlEq>CQbw>GBrA60JkE6m+}xjH[#]IMo_H65Y^Z`xNIZlrNl)
-"jq:@`JroTHy<^!P9XyT53o)jdE,~VR[Wyk%!|/+BgfuC!S^K=d(]UtdWV]>hm9PUB>0KL/mAF~E9dmPP>YvoNrSoPHf[vqC7-`&4%5IU!tGFQf>xb5HrG
-@_H&h{-i+se{u`wk/lBeWjJ<TcM`kA/D>FRZVgo2H|lD1h&g]&JwlosxgJ<j`X<9(n^zUa7B|}fLRwHoA}rAw-}(Di;Khn=FLB|K5h)GMq|z4Lm|n4;RgX
-rNe|Wv=I,AA})-iNV&=5V2uMfpRs^H5CE>`&7nFV5Cc[QF']rAB#LSy_9eS$f"Mn<Yn&Q^=X2}no04|f_Ra]$L8X]JSLX"TQB^k:7,pV6{b39gNG18EUsQ
-HXFlfFd9YO!)bV3p}zGz<I@{x`%#@.ACVL$G=&P{jC(/ms-8nO8'hoPgR:.I.Q%Y`Bvo-Tw:]V`}z#2"Ac/AiNk4HfJW!a5+WWLRx'&|cx#xNpSIO|4cGr
-/3Bo(HW]@8LIumT^+|0(5iIzEBPIuJ_f)5x%@>'A{XC)bZR]j}mSjd'R%,W@-ptk"byNf|)-Ep38=bUL!Os-kA>OfH(PM]b,P^[K`d8:pYJ$,8ASE`bM@n
-8&/0@wuZ#x#x<;tU^`"s"r[&:y({5YTS"MP8E22c@/"l(g[)mU-4jVQPi|a#VFVK%Mc3No6JZv4l:p/KVBT'xf,+k,9lo5gS=}6T:4@9dXpA.WN$F8Jmt"
-Z&"b6i+m9K&FVsNYWvmye/fcSJhFZ7>l{zBkim|xR,Yie#d1(@5awq}rEpEjjLXD<T8f=ezXNEK(~K!81M;2{JLZjY6^MKr!/g"|c[I+C%V.1sZzV.Y`aH
-.Pb&467WKPi_d`&M)L43:HOE_IJ|2]8B5+c=!Yld#Ditn${B/!yMs_=OlzC6l>%f$Q::oBJ^TU6-INS2J.qFBkB7/so97Jl"<8}nNZppvV)-:qu%mJ,k-[
-(9^fQRQ$$B"QpxA6N%`H/;4L9%w6<WOdzBlUxSUfAi_e8>|;6/tq]"1nlV1VDT0x;>=#3O3vNa[W#Aq:()),:d9'28M3jQ-<}hsWXhM`_TWL2udL7=sZ[{
-{q4ooT2^1HTKLQC7^TSxR]P%1TK+dSeiXB5Lz$G^=uYACDUaXrO>/6b]cMGNYm@aTc4@QD{"BUgRz{0X=V.SdO20BQzdKmU^=e#|ChUkCg!}%kU(/y+@;|
-Lx%kQ}JhaSg(91v$~4c]x.l{<oPy~veF&dR$a(|6meX7pof#ga@v'w2<C{=eWpIO8NE<Pt;f~br9|D2"MX6"#X(+4p}kng8kZ"&rmcP^#BKJ|eCk!RjG/2
-"A|@!6_KC,`Lcg+Np@GnmA],mX"nM&tQ;<,!F)IerQ]=Z-[ZM2B_&Bjkv#!#QY9dGL}Z0LQis;oBFbNIAFNKLtLJpR',L%x1e82Z%rLoNzD0'2Rk_y#T7r
-'+pTnz@6+^Z8,e'm!+yQ@6Tz+b"JHb(M%(Ai`rra_k1=t9|+(U9Jb'i49`]Sf}nirY$}7s'Y:Zm$M"E7`xP/]u`RXQ1&YE:>5WrnzEy1Gm/AkH'H^,x3G:
-(ke-`.}MjJl9`&:=ZFX4WK7Ek&$N]!KGAgyFmRh2^ze]o<y]}IKC$Y|W-%{tr/xg!{9y+LzLsrZt|Ml!2HN'euhZ0{)BeOXlw=f7w9=u,exxW02F1ox54}
-N#'z}U)%eTWw&>7gk,Xy[9HyN9;Tca!BKL54`XU;bIC"w[,+"x7ZRT@>CA(kU3Z/KLD#~d:9jJVrVeMGn^0zHSo_.(TAXy+2w&u+PA.$|-EgA8UD!40@lk
-7x|`G;LJG8scCu)q:|l8[UQp~%4F,9dBo>MUtT^H09B@K},Dh7{c}Rcn:wdh@Jv$AY4&{[r8q1p&cu=L^OVp[0jovVx+nKF>#k}G!N7)w%To+5db}F-`Zc
-5iA!,m.DMO0KeFoio#i7UpWg}=v{`Z3ht,OS+13p72S>-;e4PF._aFTFf|1Gc6Q3AHrO"~MkojFu:/y1DXw);j&)r}_MU8ZqR3X6+4YFx8Qgxc+txZ2<h/
-xB24$HFmYwYlBCX@%1$ERRjH4ibqIc6m(#C"|czC[y4'E/`qtrHZelbEV{~Y5Xq$cV7qzXvI:6!yjc^D^k<clMAhBc}d%WuQi/,@N!(J^/|8k|4k4:yfCI
-ls=r/u6QJdry0cQUsPmUV#5Rb+9V>,k!ZLMUN]"~5pK8}S>$>On@paNo_+-=KB;|y;XFApAl:L%Gc}D4u}xY>+_Q$OOb@Bbs(Dkxx3^$[|l@G&M]hsgY$=
-HO.2fk1RkaVSV#5Hzb'9KF>h@"uqSYKIT"quh]h2B"BC>o<,C%Z^-bx11Vy,ew&xPbUZCfZzYA]5,{t$>J&Tc8~%B!u>[mp9ZRSYZyix3(]y)D:sI:08HG
-}]vb_Rk|5g'K%cWs3;se3x%qPx#1;JAMA@:C%'EU!<114;U%[,mP`AYlSXsV{h%0xxMu8$8[#4/]XcIaBG44zyjkrc:mz1m8/5%wP2EZq!44s]%'IpZT|X
-:x]we$Dbr+zMuz96-f)-Ov-=Y2lW{b+XLBvKVhW.Rm2(v&xd/t=]V]+uB)GWD:YD6S~(p(dW,K7uhAUHK6)sth-mxJ&uG{Ul2w^+%;@-_0T@ERfxLpTO)9
-Y)o,pI6l5J)E#+WZFieMV5`2dQpoS7Cs,9}H/Ho]gNsX-+r:~'PA)eTpCRfRPnWEty.};cYouuZ&0Fhq!)2g;R_WE{jkDao9K8eetm"~bTa}P+K=+pp1Yw
-$J'J0&l(}s6K<U`K&O^],Nt3SDJqDjsK.ag59TFD(,x|AFb4`jYfG_D0v9%8g#]p:]Y|ui,mC0L%H}(NA'&]^]}=YU/kH+f]h;]GP:[Zy/9z@FGmc9tUV$
-8HZlU'T<P<!)Rov`dg1nQxw@PwtTz@~8d,L'xLke{=p8V_0N;QQXgtZnL30'JS38X%wrqWfPXexT;e(v1=Jcs^{O#0st.}etVrfag7!FT0+B,[>GC3)sNp
-68Oj<c3hpTL_#c{Wx+BdjPR&O&JRuY>}XURl9q[LZwe6}n)!)c-suY[4n"X8878QK"[V0b!QHVb):X~6R{M:Pt4jeM[hS-oRhr2EDEAX,z1+1wWG8r_tQd
-$|q;XCmbf`D!!,^qp$wY]>a;e/e9qi98%;#AhB=x}/VW=#};Ku}l;N}e%<_mFa]e,7P0/lqc[h@;H8^r;u,_B&;1%(U#q+sC|t(sNdmCUOq4>XnVG^)J$`
-vj[#vyR]Tjn3.XSs/ZrgxuzCw,o<_J%A(8W0Bk7`%!puVdGHtvObN1;"rXohk2rI"V8=klWMG`Xj/#)m;!:gbM;=N=^vlBeZLG<ZHGV7yGO}.KHul,chc/
-UDW9YNAG>(]ciZhh4[Y4y/gWMcvlfNSXJ{rN6ZPqys`gHITC@O2D'dvtrD<fXs`(l@,y7{uO9[V.mzSuCaQA27o"wh3d/D3/kjGD1D~az`ctB@t](%XH:$
-oc&YF9e>KKAP)0U[r@HkZ74+hM.A)=IE)"[6^LR${Qsv1kd&[E"!sgOL@dc^vv~7YqI&PPhQd-(rXV5CjkO,:crX2+PMgQeN57k^_%(O77oPf0bh-#uf<O
-EOQK/5q_W:[-ac/l4c~a&:RXD"E7(1zX:b<.vTd1:E<V~gX#@){/uAa9wW>N+9%ao&x}=;7&3M-[v337)(u+yH@_g2.&0L]hdH92;h%Ck!IQE`x7,]V7>d
--|~GhE9.I5Q=f-b(1CN}<mzjC_mnZ)_%o3_7y|pQOOmYwwVVah,}i<D'Z8`<[$'rpY{p!1J|f53PeA;=i,uD+hG`Wa87"^OxiF[R4Mkf>1c1zzzl`b$N1t
-DOC}iLi!XWZ]k'3b%2RmaLEK&:L.(#s-Vio64l>8lS!^HBSL+Fm`OYqh:6Zo4u'{yNGy}P@Lm`gLiP&>8,$;14c&o<j0W$K=K'XT;K&nARL@Uw#0#l'tnB
-MtWBl%88W;-Kh)`ZfAV$~owUwEvCHCpi2WP26i6cq4fzj|Qn"-B^~2bZlk^wxL>Z&1jiQdZpqG$8Z&eEXf-%xqkvlk0dU9Nh&/01!ri;38LcGjnk]vS=CL
-vm"ozw#sWm))g])r-by0C=xupioP2(vcAYk[m`m|9Zcs^C)|f7v$!^ey;2$";QiZ^N>Y^NV3VPB&K7>9V!78@A#XY37lm!>CTgL,F6|ode7fo{M`f;9%>7
-sjYII-rEgb{60@B+)(vl.yB}eU]T9zt,n@Z|kd-dT8I1PG/Lg>mjAy=w>b.]<%cn'^n|%fn&!Grz"%U%obOLyKb1zZuR54NgnLglc!]#$YK'ZgndV$4k:F
-!}2^"3I7z0&zX3DEC{yi&3JH+[:Qr'tjD}dt[st1"9P21v3IM;O1GV+5ttd##lY=y0S</%{Bc%rKotN@'ht>ocmm`1_H:952Y$`+OWGY}`uvzVZKcMXGdW
-"1>h^H@fyJ5#'meFPxCn6RZ)dB3R9>`f=9M{21(z^$<[|"Tu"y(TqmA-S5C'c78/48/:ztu&'ULJa^Z$/zkU@u5gXCEz,/1.fnGR<h@T[T&NKPn]JA8]hz
-'=|;vXXyM}2pyj/J|IY/yj04)w{RQWQD6ekig_{LXAuTsizd7;x'y'_.)DY"Z0QV#F6J1A{(up(i[qS"sQ2(;XODX['s$KV;YYVna`[(@PQp6MMpHil$fz
-Cj+Vp8<%,(BOX0|[0tVZEN8m&x<lFRO'$1v_Aa,I9:1FH/=[_up(NJPTvG-hwm}x'%O_d_T"#GWTQc5GCrX:2X:h}k@k:#Pa$-e,~sS%#2b[$>}FVqJ6;0
-RtHsac<]A1eff3%sIpZt:T=d1s;DJ@aw:71a5M4[O])CnzmK5oIMpLQ<BXMT{dG)>=)plrkcYd[<IZy|RydbQWJ<.oSc41xt%;gON@#S4(-X/ixa@]:q"<
-']&{=:z&$$cG0&ZpKK3rq6iUA{6oGc;^6OYsg,>{v&7SOHKqNF!Z[RHfp2+[U2oh5r@yAsB{Quf{#7w203gmM7=hb<f=xa;2~$-oeH+dJJE1;((JfiNdT:
-zD/M<Afpp4^]P&H6J/,H{'~&-.o9#WXv}Uyc5}5iTS't&87u%+=QZ<}3B2}oA25HmP(Jf6=0E2:K;r%ENt9Rx};E43fj!$oBg='%n4=gRE<15z0'n.zC<x
-sE+d@tG[|IvMVvf&$9vxKd]9%$NpRd8#3!7#zxUu%JcFOyD=v&r|jm3g>w[1R=H0QCpi}C}MV`CW=)%L11'LwiBj4;5=h|ZvU8e=cN-;HTa6&48RN#V6F9
-AZePtTlGs1!-cWx"IymhoP7D_)hhvTTVrbX@::5h^'M'x0hHlJ=ZiNE!X(m])1`55q6|t'QUGEu,KYl;mn<7cqZ{bJ"(nZFwM|F8#xq$r$Tt'mGgW"(i1s
-UQV5TE$-y)]`|7D_w0ms0sky0jJ,2ic`Eeba19=89}G}}z0tZWx:L#z}W49|A}wO8}wefP/pA8PNrj>,]dq1kYwuiYrI6=tm"y1I1G}Ic<QCa^5M+>s6Gz
-Nb_-95N65-/|l@|=d^405`Tl8vE5jx+[&yuZ4hD8}qN6MnKy&m(1dc=:i1v_,<NJs#{d+.uN8<&eGyTMe'/5tBqnIu1},TZ[W^kXU.O^gi1}rPjX=3`t:K
-!{I{OwmZ{u;WF6BmHy|Xrsh}Bo%1z106'Syn}zWR[/po$%.K=U815d("A#0(gv8GGUYRP0$AucK=<YKKf!]9Ao%af#OQ|bt90vo$Ud@80}FwVKse0$2["v
-IsyIRcT5w[_a"kver>y^8uQ;^['xwh`zzO$DDxB))oqAU!xLUqr=8_M$1qOs)>#rAFJYcqO<EAab^z<C{CXu"}Huh;#e0g>S"n~Nagxa6Pnxjnm&/iIaa9
-wTS'x5ml/Yoe.}Z8Vt@M4]XeD&A7Lc0PAh})H;~rC[^-m<O#}VqQOxnaE"SA,0^@mu(OQ8JDG+PO4>QH_-."G&2@kPRh|3Jj:(]-`Omuzb`jr{&N@S]K!t
-G.]k%(L0c.J9XrzYa(^G+="+4DWl6_^eQr[o$H>qkkCvkw!V}(mt]ZD]A$$b+'cZ:7CAg(T;L0%u$')x!4=5pCL|<#b-9-S`OiIM9#[8<JyBYO~CQ'Lg4h
-FdM.qSx3:)ObAI#AV8FZM57@H</QI(oLL;%PzAHk-QAZ=DwS`#I;Ca9P(-A`Jc'M9DXfYy7NWE.R)w`HK@DH3|[wKb6]]br{9v](QXKlIoT]|B-}"L0Z/$
-@n,:K(^^dr"CG#$j_U@XFms%a"/lf^CwXHjCb!D"OO,w==b9j&>:2hrgaB[@XeWqrM3Rh1h,K=$nI3DNhR0Tb+[yDrQc~+u.rrhV1Aq!}M9@7-[".XY&;S
-g#2uA=Q|s|jP2>w5g@k/=8z<8ir8':XC7q7M7")SM;(_Ag#+N{9pe0sOX,%n^B_vbk|%y&qz(l:6yRv&gRMfI2P0wNR;S;wb,HEM/)6eQ"O>D`aff:m8iS
-8A{3aTfl+|-UIIZc0t1hv;O0'vS$g5>|.`0Otj"6|oA^Gv7+_@~F>a"OT"ziS>vfO31D8!LJTp!l0N<X1_ni@aAUD|>l7n:vvU'-C(r_dk3i~hVDq@OKwO
-QHd.a3="{6zPP:8>ci,Gf<YW~hBZ!mHQjue@26p)$&2d|W8(ckklGEy,P[Ad79_uuZHX/r:}5xBWu1[Hp3d`R]!boj:dP5n!.CyG%|}@j'(0u<^(![NFL>
-T`gS,}JWsB:;H2u;C34`dCn})IZ9N|4yR>dG.<=L14En5YL|@.S1kkjY}m8|iiq#a_=_&gjn.v0kjR2%:Z4X=0GS|U3dHnLtEeL{)|L1WN.W-Gg>Z0!eB2
-9p3|1<xBoFU!RNCItcMuD;nF'R>fsC`x^p@Jg0H2OAPYH7]S6|t%&5eyOpxU|Lg-9T,fB!4j=#F/'N+R&r=mJ./-WmsNSGav]KFW.nHU$M.^D+pdbYXS/n
->TUgwbZ{C79q9.N|3fH;YjCBkYT-/9mb[.XP]oiMDw|<]a+<Hkad5U==B;I_dDSm^rtoa+Cm-b{YihVrSC1GAm>v$;{Q|]/"]hw4.,];WPAl".[&Bg>ErK
-~V1FlpcipEl11A=rHK<oZ}w1!D,__#k|Pm^p~`)L=gb&n+[qi+J.l|%qI+c"ntD}wz@g/HVWzV_i.7;}aI&d9uIy$XcvvNR6"5=!mN~e!M_/kgD_8Ygi/y
-5yl!%6lv{j@.t0P!Lv[8!O_zF54QD^pNado/U2_>A+Qv)`:m'mlwPy`Z[pIXs[kJ{Cn8%W~YS2~UK+@>-6OuF%G4sYpAVAy&pKj-iZ[PisJDrB`,;](y%5
-1B@#J}Xl9|_rKTL#vcs@5TFw<Mzmhz#ty+;7e<zVLMSoX4t&t=BL%LXq80~}m'jnU91:mcD,~o&I.zijZ;E}h>},FKHy[2i5fMocq/Y2|({D{g'4:+zsKr
-}wy(:yZJ`h3@^6;X(YvE-V0|@D3:3b=ai`n-G{9rpfPwMy2yzt_AX8bv%zYGqRIk.cI%@iAo]smMk&AtV5M%piDeM@qZ(={2=xD>:4D.3I<j$4z|[0`).v
-lsdI.%b@QC{R7@(@a9mUkDcln]15Cb[SyA0_sr)xZA!BP,np}BJ4'Q!q^^H$1`2|%!HDW#(1])s#s=!z`qnh`uD{kO2$Ohu&K`iFC4[K(.$[ieEtoSEq@{
-UWD(HO)D8:_2<"z|XZDN:!V%D1mVFT-D:0"6bV|yEw~g;5:1`N:W-&|uAnqxm-3{+k!~q0YdM==mZ$5[$rNR;WlQCuoOiF>ZE73.=EM,#5'<8VdG-scLM@
-M9,pl&rrc+dU)}q(!~hqZFfV:'oOIhVr1$%r_+$"/rLxzD$r,TFLYw"/p&,s-FONVh+Kd`/hAs%O8HkiU.8u%oEJRD1_@EQ,ynmTqnwXH51sE"''TRD0=8
-!WBap6J^O:CeO:/="=/IP9o{>[DCQB_D88$JtO|KWjJmT/@UA`s[v_:#~`]RAz+o~&Vrz4@wkS>Odc@({j}@ai[>fhjH7<@Jj>"Md!K.UCQZjr{E)Lr'G]
-]a{`lC]Y5%}#3&bt_4@fC<>`huE1(%q(uml]oq[XM@]$ZMh_k6Og.zu"B:~DK3x}kKLUek`7eyL85c&f;jmFrq61sFQW~vL0qNoExX8lLmjo'R:+/CRWPP
-Gbvn5hcOt_mnY+MvPN~QkMiP=X+tvGcz4dgAwviEc0V5{sBs[|5UA7Lo/,RgJj[c03c+QDaSRbw0vi},2R13[``%w8J}6'Uc`>C2a)CudVn%A{S`p/)AkH
-AqBR:7{s[w86QD!Ryw%%_Zm6E4YE&t#Miq:'Lul!RL"^/.6J!LJ1i,BX#T]5{CDXC]l:BS7)eB"8rfauTyZ}Z1'AOg3{NuZ<Wq}Z5b^'Qo5xzK%#0;9p},
-IvCr^}){xgux&8"WKyq4|nz@B%V$u/1!^zHf.iHs@G^c.%L)seuY7JNFOtwsk95C{uiTM_.[F9SR'j#86or^<Zox/>gO-u5>pu9U0d[{>{xRl+PS(qpuD5
-bj./+R:KSU'h.1X(7IXrS{BgK/"F2;ITa`[Tk7Zi'Tx/RiwJz||X^{%Xav#Z=4B[vrS9Psg}o7&r~{wzBO{aUW2$AQX@FU;0@0787<:2#Nl_u!La|K,<9;
-J4Mma.nu#M~u.=:68^o<9tu{C$JR4|Y#"f},UZmNgJ(RXP}d%4nKy>:8LUEo"/D<z8ucK=t={Ta`01VUY(6lqB]Ko.f/(MlL]!_({/RRO0TBAlYP"tW.I9
-)AE%H(=Jr_Cp`lnG{BVX^0,(I3;u]%-$w0@%q_N]y_l:egP=SU#$K2CgvA<EXaUo^)[m'0M5g'$h"fG(.b6cjG4ybn#ZJuK8q,lkMO0hWe#_o=Bte>Kq!]
-.P"1]ed+x]L#j`y55K}RGCZ0w$ZOd9/!l%M6vqv6<PW]=s1Y}9<&Cw^FVZ]KQHJ4TMWglxQ(U:6.(iq#|!Wl/fwE!H'B,jhRRJ#y6we-5:mm_@q15bb)+;
-mbQ(5:,CaF+f^e&o-RY0Zo:/c-SvC:Q7h(>SxJnm#1$VHA(9<(0Kgga>3bd}#H7TJok``GH#N&;1itPErTi,QD^o'Bjl3>~M+OiLi}vK7,P8@'4^iq%#8A
-Ch6MI^[mH37;W2YA3avT$d/nILdeb#R$L}I&8.M%"u#$tj-9+J8qqk2D$Osbbx5P/K2Hr&$|vF-EP![T{gvuyb<f[m7B%tX(|"Sl=:3O$M6oAv{H+pDNT<
-:2&l<+N}r#jg.uDdV]cy04FN=ExqV08V|i_RxCfd%zg)J-`IDKQO.%,U48ZiGiJ1)8Y4~-I]^f4zUEaa8gimcmm.2Ni=7DLwLy"|mb57j{wQi$9,Z5VE_{
-e$pfH7|dQccqFILKvqw[s&)%6w0)7J7DxBhYZg7`C21gNAd!IJu8_&ZGkb<0fqY[OaPpy96LG$#)z+.$1m$'410vdBD=!sXrxceAsN8"gH[vIIP@#gcg!;
-/[DA;,D`:L@q8;Ltf(hRqQuf11yrkgU$oO.tV.0k]vzi6Gr`,'hf:o:P#$4Rj$]Mn0=xDiBmcBRnM%9q;w8b;bbf.B3:fn3@~:~#{/tc^r9ChQn<M9BTHZ
-1WfsCxKANV`(HV%u51mf:&zEvw:%uWl7+pLnwjoi1WG_eAF11jS7S!25l-<pHZB<KJ%MZ77%/-;9Kwtc`vyS$OlZ5m{qppr8RMN(%bp@eO36/-J0i)HTnc
-EVS"[F9g-d3WdxZUgm<miM-x;G$F6pF&a8)la`CnrhY6VZK!Mjst4-8oh7FsULRPkSSC(Mti.OZ:%a!aN`CjI,(e5p_";TS2%q,sabU7<1tRp`AyaZ;+Qp
-^RSPjL_YC)'PCnGdcYZ({JT=ofOV>1Zky!fL[D(xX=m};z}$)pm1=AT}!Z[pM&^Ael0>Xd:m<0A:_vp;q$CCgB0Ea$uG=y0BQNee<>%JVO1%.{IXZ9f'5#
-8<o._qjeU"ovWpYDAjYa{NY:a"3aCE9W+%LwHI6Yo4RK`@^ofzrMja9XKV)l:MH_CZO]"cN]xzqZ{'5.#2q#$,,|x5`[0<1tp1v$r[JoUPQ#@QnF^aX|Op
-@pCQmI:.r;k"yxq$CoI}[VN{(WcX+>rT~'<t9UCCzEA5OU:`8C6]03f2ApX[UBqc.:Er2BFq>rxv7,vSgCjCU0&vjNSn_6Fy+jCtu+4JpcdL}+QR,Mqk,M
-Ca'fqop%>nT&ho(Adwtj[z)|5'Ds2IM]uzW61^;jqkb:rufnDR[s!e%@Tm&byF/dn&uk9jgHm%'R)W@qI89!b^g-<c7w^-z:ni'({k-a7S>njVwxy|1;9K
-ar`}"8l;Vv.@sIPAyVF^oAKq1a8&<guSx7XU]</,P^tC'vZZz}q,$x'NJN%g}Fqv={#&vZz^zWS||V[>fnXsfABJ"Yoq|X.VZxUa8hgM%Oxt^mo[,KdERY
-/+OYAgj>+!fXL{z|YrO}i6uUBb[TgVV+L$[qsI-<Z%Gf.5e<5(jUC+d%kr[w3GpZn:gE7:N@|yZmn.~@&N0(Fj{M+MWUS;b(/o%{Vg|Bzi=cJ>-k4Bmupu
-ty>"%[rk;mS1cFXPnyWr1Hr/r/F_ncPd=k}pXUM}sbcu64;lHCbi&!yA$`NZpz@FknR=Y#y^Rf}shmW<DMZF1Fn<$"qF7e:5f^Q333_f|}R9+'-Dr/H[`m
-f,tIA]~<jKL95J~X`/[(i9ba4B/AI)v;qA}Xy-MI3,-4Wcdnkze05P8-G;,:XfBXQ}v}ypL2Z1rB20q[}l^8TPu4mQ]x~b%MKxgsvdk`)5n78cL:HGbwhm
-1ys=GZ@k4eqCfeCM<M2u>pd!QbF,cZefUY650.WZkt7U;1k#w+<"'Rw8'O]+XnmS4>d$,6Z/@:+.gCpLMjh]t-d`ocD`g7Xgge:Yh1pTsM~2Hky_8Ayks5
-(Hh3#kt5WR,)f|PYPznGvMZXfxsO'm(|08]pWZ3hop6q3o2BBxdw:v<}+a.k,}~{k#s0mIuOsMmru@^}8Z9ZQ2Ib5KFRnFVIno+bwh>7/{!5ilB.bj~kN$
-6ax!J_@:&1myfqt1l.8,f><58.PG%jeyl/6qrD>C~;~D/d2=JO[09bje[_jTquJ4O1+<oApc4l."ms9rGdc6VdWoikxIGRBGC5L+M>p%Hh_$R(.Cr$PdC/
-nGPL`ri:g-(%4{Rg1@&Q2{IKKnC'=wgO3MI6Bc8R"FY]ob8#EL:DP)}3;^ONuUDX]'Mfa17q9|uU5I+PGmN@hnEQD^h#=FTvaDB<YF::F!EN1'!>/+fH;>
-"Qcm6X'kjQZl&1CiFQ0zz)Hyzk+)jT1X]+%/,k!mL>hDzfM};}x<Uh(VRF1A]+h57Gqnf66!@:Ti}g&ZT>ZnzF&&lYU/Ry^9utxBeV/0P_rI-2qhWVv$SC
-Uy"/dhxXil6ezh6`Qq~Y.1.{Zom3'RM{>8(q+QMF9@Mw.!ZC4c.UR|}a`RnK=_9Jd.C(fm(U.jdx`_mY{gVZ|F=KqhZ39JwK&T".)24OM'0extU$=wt:+N
-_&jQLZGJ~@a(T$;:!B%@QJ_0YI6Yb(48ZglMSF`_GmJBH2/'&LKb+nX#[@(1RAl`fe,OH&_(/pN-w>sBPK-4g6jHE4a(g(Y6KfxR>ogq9ouHEErWr;^2Xo
-zkP%LBXgriv)4Gh[>M<eb{D:+qKIkwIXUd#zu6L/C/d6M@[M+qxjO6Fsh=tJM7y2x'vx^kmB1Dwo0"QjAeloX`u1:+S[=e#@,u|:z5K_|S,CBY#N4.9;$F
-@!{05{9;t`jb8Kbk"CDouSn,FA!rq@2Wix!y"A{91mG`Zh7dIhvJ+pg=V:SEQTn!Mc_0G[%JMs,g3!;fw7X[6{+BoXB@ESag[u)5M,|;Y7}U8Ga<59NCfH
-WSU'^thc"[e'SeRR8DWuTp3C<_U1AHl)z;kFoKH4CbY;Bo8,+n.`TsQ<rBM>20Wv4lKRy(t<J:z8Cf<E5oVh)^os@mZE;)rHZxGhuc-H]9i|A,c(2%[+q)
-6+cj_<D.HyVl`G%.np}ybJkOA6f;utJO#/G5@=txc3%Hn))AP/F)#2P]HxZ'L|93x/ecQcRES{u%!M[!qla4fo|xUAPWlbO5F]|9F1&/^j37,hC'0bosfa
-)HyOl#VE-['ZpKmp+,L4FRCVR>4qWFhi`64"a4+n="2:Dmk'J>C^^[eeiKVEnI>(1zBGsqm^GP)u9:aW8i"jb>WM0D:YXjSnJF,yO3EdK$-#SMc;}L;+F}
-'g$T)y.R0Am(^m(+FRMt=k{LQ9reNeL:fBL9)B~i_aZ:P#6(JH"~7fP>q4roHRx`$1gC<ck7#q9`>+7_]JS<Z|"p_FGl:o7EV="u9jy$:E+>.yhN0fAXdY
-'-Fu5WG/ed86a;4Fnqk_>C""Wz[H3iYzTR=n#b%EM]Bw)F)`@LlLvy"Km)z5p,8aI=E]$Cwp3p,K{<(`;Pf;<;VI>>yozJp6fzQmpAF0EafUMr3`4aB">]
-ZRsGjL9WbpLl!KSagPRF}Q!B`k2AP5=qpbV9=BC0kbiH/p'Wcn&G;t7VZe5==.;FtTL-vly3u]U!_1ZU1Ga3GKyoRQL2jqD{sH'-361O2-4v7NVzgSgcNl
-3<vOt.y;pV1K.LnwNejwVIbaU^&rpU{0@8N`X.xtXE^SV':w5_rYWwzhq<JLp_Ruls4;(AB-DB)/o-=zSM+<Vj)myBw@B<Q-|Jf0m:Qc,#&!$F_taVh5g`
--d}7svoOqKRqVXrn>#L|iHkAC}x+1t<7]L3lJfu3/DuS)d!nDR>x[;,>+oDiH!u<tN;[)=V<hn6xR`k0X7${Us,>H+GSg5Ua|/U-jhF6m0{ho)7tzh5Ut$
->V$d:fAj7lVkZ_u!Y7t.BQOP0WGg9j~{bJOh<d!^'OdJC1$cAP/DnZ^T3c,b9Xio'C>i5C+7LzV7GvOLto57N&fWlg5^wh'BRxno9>,5BnSz<-{vDAB)m^
-q1dO:cxJ"w"Hy%p!Zd#C<$FjF5;(C}Zqm"CvYUBL|;%.Z61tcTt@(.4IJ>1%TrIZux7UdjM!]oDAQ+2B5Ef;:L4<Vb7OEoUw-UvbPm1j.e$uD"^aU+HWJ<
-}UWCVnNzT3_cjtJeLam/lJnak[Fcfco")gTa+O-#^{R$JDxmO-PT$<D+uMpFOP@abF:o#:d9p)wH["4/]tD`J<OwfZ:gxeRT,X7P<}ryMx'K1g)'w|;+^:
-$H=t99{_L:ubJ&~ZadV2@N#{>Uk#_TXHoQ%;68;yjuo0P9&Ea!R#(vn%Fk+,$`^24phel^(8vcIBEwm[4ME[lS9a4^a{4ZyLImZAu]Z9CIY3QEyxfV^&9>
-N4(sO.}c>y~d,PP^1@oTK%AJ)|<A+B"F:Kf|S8/3DX{0/%FX;_0F/_qxs-AV@nmtr{8qbyeAyo+@oQ`hXfN^-`qwmVF4M6CU.er#q$O([:qJ"m^>rU,O>3
-C21br{^u/D|q:^Fh5G9a+`<W>)>-;XyKsWi6OXoXU2],Gtbik#3Ol2tMWi=U}S7-v;kd5pc46V&]{_[c,IAn2Vzis1#[~SmqE"%%|)s[NPD>u&z(E5r|T{
-M/i=8/=;Cn}$'}1yOkykw+L.8WW9CoCZA>n$gPd=my+o-GwP9&xL5JHUazH8a7h@ZtDxp2Z7C,xvetE-Qt4jeM_-(QJF6XVNSX7W4:&(`nkgumy5jHKnvd
-/z^wVYjN;nZ|NuNl5O92+o+cZW~=2r>(oIx0Xw.Reyqym;>58H{$EE<ScivFz$A-@=zp7=@_ChsAB].08$xR~m#TWIfqqHIwFMGHnK9q|z)jl.a/I{j}Nu
-e!.)RgEa~VzZdWnOyCmCTTlf(jE^#FUUY/jgZI8j/}4F'phPBYB+~/^<G6)v~"f2&q4,c<+-N&]&"mYJH:(y.7D/ReN2HI"$rYi^3#.SLSdTYgu@Y0LE+z
-ttAHA9ThOGag6`QrJ%Z[zX;{F+UX3x{3VX9JTB[@i8Te=X%9Ykm&(VI)~`K7E)'&"J_K%hthMrh20Y^Y~U.cNUROjt)_8l&zo6a2Ilhp}zxn7DOW9)%/Cn
-zfHQTfYNxHZ:$H]ICNU]wOe<3MnQ$65/}Py6E6-D4oZ1RP'<<y_KVH1X'B<"NHWlh)G-NyvA8$L^ADd(/W1@(0^84<mxb]at/r}.uRNrR{KGD#Pq,hOpxd
-/%;U-b3WZyW,@q#^a[50{,]QODF9xa<%6CRwdiK|~'{4zVro7F]-{VEeDkKM^IrR=$I@P"Mi@pz>E[P.wbPY=bva~C=A!z4Ce2$T";sUZ)2c46/kDb|X`A
-ZYMqx2%30YMXY=J9F>QJh]9P-}tYKDIPR--3INZ;#iB{R"h6ZFtkI@FDSc[]sg6%CC}!#Iov2`,pZC81KAc}npftvc1e{Wun]I7&|oU%gAKotjTdAMiIja
-~BeQLJL2|[LqOi%R'!^(9V/>B"v-BIc7n+X'F@Nl}Zkf2G/a7{'&d8o%OlSkXgK:D5K&=xP#6v0Xu!^-&orQr2AFA6gR#8XR3M>T|BcaFw;'M9i+=P;9z#
-,#BqJ])J^C(+zhYBiaubh&y+TTF(<k=ZoU`hxI[M=wi/oNX&,G"sR-F`.D(uK}jv^`@wy$ts-ejgi`+tjP^UT`dPFl3Pq_2rJ[F^w|l5}'C5&XMFse3HdT
-B//g1'Dqj%|Z:0@"z4ahN]ZDtsz)fb~eP,$=Yl>_^2O_,t3WszIipVhTO(02O![rIy5-}5!f_"]fjS`{0D~nYk7Ms%2-]aPC!'Y/mau'TTX9,$,QRL[sur
-#-!k9&ko'^6rwNWZO,)g+fAV1L'^myd#JIzrEx:v!}Ue~kiwvk4->qf>^svYCF%jQ}mBXW,zwPURwdj%vcPG6i5c76]v'WCSjOh1@%nr6kw<M">FU/io)m
-W(C1IM;NE(9kl&^j6&.wUqTy+lm>>QdXWi5"{DpNCMaGR,/FQCl]S;xJk@[pXndmVE(deWfczn_c7bB%foG=<VH=[RURS++`ezKee4yyUKUK.R`pQG~o,l
-r%YhWAqZN&:Wun|mh%`5zu]uv]B7n6<(w$sP~9leqmX+2`"FMQ:261#-9PRZRV&q$W,'O4c&KswX&;#(cv+SI_V@<7E0f2%[|N#TATj,X$szy#{s4%u]:W
-X'S(5+IMmB=z10(3D$Jt{)5(E}-Q@dR6!o'i+>%tZk$lrA#s)(+{@jIPV-L@lwHy(Ob4@KnMH]^fI1'h)a(!dg`]f2pP[<2DR,;)#Jh[~A^vX[Q,Lx|RR/
-|d3oLzs=C&Pk|!H9uf"I/hldegNKuMI%IV1WTJEM,$&:zy(<V,3C2T-<)hnLR!6ZX#(O}BF#XTQ$xCu$9+AcI$n0!B.0fARHy:nZl:Z`/.|vbDG_xoS.yP
-V|k|7[7|pTMZY'u2$2%#18UT}^,#zjlu]'an;8ihk|2%o5X<uu{Jsiu1b+=s_sVRr>SWs<bhcwkbY&D'/v@;X&Z88(yw)C;c4)t!Z}KDQ$Q5SP6XA1~dnH
-sI~aCg5xG}2j,BjS/utzo}g,:FV<B!ox]Hk}0RF8sc`n8xT>4NC1qxP&T{'o=`%a}<]MJOw+h>0A2hFxpaK&4C6XT@6_i>NKUZ;Z"a7YDZ#ZPmo'AtC4#]
-76#,YK5J~wlXz`K2X!~;fBC^UUx}OW|v.Jr5xxu>}01Is&w9@ADiM,OYnKWq_l|IK+#o.3%Qs!/Zkj_w:SB$lc9,t72ZEI<g+0enXxJbe!1!s5'3Z`2p1=
-&'91+xQ9[S]PcOkmX%&/v#Zkc,7bmR~N=V"y`2Vc]Ox{,xs462{y';$|k$!YzXR&Aqh-V{cSz.~zC:jpXG!Vr3GA{!EG;VN!3o-3o#'O2DTIX[zoC^.W7h
-hLOTA,iq^Kj@5k:;"8.k{=#[3`LR,O"yqR6<9E]/],^K>Ifx^u]wz:(vshR>jUO}1;W2nFRacz,9[s7ORQ!l2%SAY1:+an'^;GnhYZ$a3=a<<Z0ftY&(Pp
-22!XKUxikkJZf$exAA-GRHPRk:Uojno@`pB0Oyz]$+{j63aOLdJO#z(VsE5gMSQ;mSl{Nw;rqbza`9Jm!e;]YggN5Tv:PWBHQ:iE0iE8(r2Oa&%p[D_gUo
-M)cOe4XVEJe9lkMvQ<D/z.ZZx_^nq>-VP.xL%tL.7^s&I="0$gK|!z`&Bu(7+_E;@2P^"gGs_Mp(Nd2/!6%cQsuH0.+8V.n_f_u-f:D.QhUOP)J1zV.c6@
-|"ORe$F{EG0#c#Zm6M^pnHk"xgY<V9rmL>:E[7dt90TvEhd#)8W`}6tO&!c9#HDf:=D`}J>LON692|:!Daw"Pe#@%k=4/T,wl@r>~5/kN(JIrG>7r<20-f
-jm0"+5n;~^:y48KgWC3;cBFXA-3dQ1LEHy`}3x0<6{lw)q'MCb9|0^~YpzK%E5IN4f,[6$woN#4GcW|j2+W+:N"}Xx(.CtVM<anK(SrMyTHwvuU24vxCmO
-9PG9$p.L4^Ys%#!vu$3:bqvx]Tu[A6Ph'r"U6cx^(,fV%9YI6L))hOuirh|]c,qZWRu^4:Y[zYzcO3<-SVL:|qvYa-f9+!`(57V&@@GKb3aG#}[3Wj%/Dn
-CbEa/U>(},{IoFs=^@%L}<Ix0U5Hyt~uaEjpg&(2E`;)C!<JWs/6Muj]Dh3Xu{)<C4,KY0y`G;t9@_Hs"},&,cPa9.Fh/)PHY1+-oi@j<ui,_i6^!IqJ-<
-%]7]=Cq#[Y7n/ZcFy0&Yi{]]V","|3D@]c;&^U&R(<av"iIaM4xUd<gX'7Q)'%nKnE!Lo)@@{4jNk!9&SdSiD&X+A=qqS=O#.Jkc>&@_qH=_VR{);IIKfm
-D>TTH@%Xa-Bj1.6xyS(Gz)S+bBe%oRBQ;z~h%owq:bTHMd9P<%bvFp<2#:SQOvqKH9&x4[VL/u}#^|I`w^u)S{,(n|Xvpbd[Nj9.DZTdJr.^em1&j<[d!:
-G]~1OKaL8,aBApQTfDsCG:v+h_4i]FCte1jiSq[N_2Et%c^lX`ay})8S#L|E{n]QE.f>jkKeC#=G`mC'cCG-CglhxO@iX}SB#o:fjm4-RHuKH$eGtz@v:j
-A+M&JLCP#TJ<cciWb=#ptfC9j{gqwH^3{>dMV3/aF^DTy`fx6|0v{jVWdO@v5XuS@,NjvB_a/8Tc]9yrK9$RixfACZ&[4+<%fm`D~>JIKdxyiuT4bcEjk>
-abf`s52LFZPJAL4oJL&^qLj[I&pnbl=nUiL7mtZM4b#vQJSz%&cZakjBVvT]$m(Q2#1:ZSXgKIS,$m"Y!hQaVE1,r66/8I,r}KY'-:WpSC7P;V^/nWljM/
-^WQEvU}Q^]o+58<P;yoDW9}w@U.}V9(SPf#U2.wS4-D0bD$}EcRvs%">y{>T_Lm(!0{(^_l"k_+{mQlb<R^U:(A;1%)gv`@+]&:B|[QK)R|<63ewP`klD{
-jDO-Ff|vU"WC'@t''0SZW8cpRf_>gL39x[kVGnLwUO#nt!9EQ]=7.0JMSCmF`/twBW57/it.vspG#ZMbe"FU7;vV$Du@kyqcXq/@_]C=.}MdY{J1]'4lS[
-%3Sl[gV{aAg/gmc@N}^4Z}!$=Sx7@anP304,fm#/sY~oAWfLMiWg`m6iuxkN0L(#3OFg/lK(d63qP8XR<B!8dn|NcMs>rGAtvqaF!_S,AC(&>bJCUn#Rd"
-9adL+r81R82fPrE4aFTC)zOzU;4gs_")y44S)so8'SG}tfi}VIpLB4pm;0CgJyBp.wgOhg:0>0=S1$G[wTiZYyWzaO}-75,h3LRX)Y`W3P)5sfrpus"F3/
-9v;q=;~La"U!JXDawg0aweuP1%W'hi-z23sNH$/+sr_##Na!0>##>E:0orBQm#mpUQ=L;6&$|_>!{!LLR2v_Xw+0sZQ(p'eJp_"!OG^,FpZ0>a=_&[);f3
-b=Jzu6LBq15a@iI"0Nm{.rf&5q<Te-`zDj-FBaHOiwp[)a5WCWORR]SM!OMo%JSu>VDmmw1n>Pr'@%K,Hu`@H<Id_V(KAyi5$%'Ozxe.t^MG2qR|HcU5K7
-"X})4J}.STwO9;L">4exApu,O#xn49}L3j@[AO[4'wW_7gjXCuzBOFLk)k^xK=="<x'1WPnX0WDqrWNZ^0k&2F@.v#Mtd8E=@6CKFMejfwJo#O0kFg{!1@
-vC)qCSQ3AL_{oZG/V$&{DW)2.Zp0[L6sMHOv+AD&GFg$R/@|UW5-UZ}7a]j>>H{N~B"5/p11REUt@F3j+#c|PO%1,P!t,`o%@!!Xj;-T(+oC<NJ)!LPK!f
-z=tDMxV12,^/UKujiBR^;OA.>OZC.Z:x#ag6Q$!=Q'Z^;8&0EFu4iL5AyPUg^)LU7Z<KY"HrQg=Bg.LS92EN'Z{i8RBMtecP597P',$j0[0cg3B'wf+M.&
-g]-T%9`JT6-)ui4.8"=k6'+zbm:NvLq#EjOE"Rg&$zj5"<j!`6@c7_!3@`nzSF}ZVtP;q#00stU5$wDC=v8iE-w,Uka=J,~840QA&<)<lp2!>#]S60G&^h
-HO3R3GL[c"n8eT,fi$pf2mOBj7C@bCPkWfUlvB>X25'#p#kr=lup>vY0`-ZT3<]CzTot{@Vhq:;e^A/+=QuV)#.>%)o]uBO<`CLcd%^IPXjK1fVfu8Hs!K
-)K.k4XhWkQSz#t]QDjV&3aqaq,`tc"k0d0X`4M(%z:u)nu75.!>$jhr@v|xjP|I^vUzrK6U2e8I7K+rri#b@UrNU0DTEb_ZGL0/G&_eS}UZ!Z]}-4vsIyK
-"[]s==Gdlp_A=64QKJABa/`@0H2Au`]k@`w8MBwfE'P&=Y8u0YjS-/D;$<#@1QA6rPv2H!EVECHuA^z'_bK/4Z@)N&:;D]-Nl$[++6hEN.!A|S&^q>R9jP
-/kx8zh}"4@0__;%Y6SQT<cq;pt[("I&bJIE`0K4n(`-To_L]41Vinb8|3cT7Vl^vV/AaZ)w0MB7Y]S8'EhAacFEoZA9AmhWjd`5=Xp%Y%j5=:=qfT<Sh>F
-;NLSpt_4v}9,ZX=W]n1hJ5AN}{TIXw=pKbrxa{5q28.s+T1.YU'2!O;T]wus2Y-({JA99a$5bpjbD}#Ika##ah.s}E~9@:J,/t#hg1i]5@X,.ic2ri89_D
->FMIvCj=EF6j2=':U;[H|iA-$wvE[oKS-vbnMn-.#{"jo@8q(nOVW>&0ZZ7$S}thRG'=2/e<l7V^^u&C)PHqiuo79d+s5;qvtlrM/h4xTifWobl;{BuB`q
-HpM3,9gAj@0@i/Uanu}Qm,K&KvDX',2niLAlM>L!Eqh!,B61LayE3hmv9a3Q3SN)UM`970pYMT<Pa+TZktj,4!k-|aEc3pd/.4z<"pacK+P+)osF+;K1PS
-h<ZTkv]_Bu--MfA}+0~Y=al&(K>tFWKb>Yx&uKTzvg1zjl]1$97Kp&6Wdt0J9]>S"c~T1[%=at)"6xu<3Ql;j#`r+7]l)Gw%+cf"#V#hxnsTqq:MzuQm-8
-H(IL<%0('V$y.0PhBo%<a"E4eWm_%Swh{Q=[ocf,NUE)KwgH1#jD#@a"g).(FB5pj7@%W[c!k3v<z1~@"o6g8EgDQ;P32'5Yu7<"@##L@Q;`x0A'YhzFk!
-yIEnWTmU;=$M>],L=PV-dI~e$T#.JU@jlL'2W0oq_qo7%p}SQpd30Fypsgm/T1'w{VI}@0M]Bex,=4dvSGfyPD{@WoTg6"~3o-vHQF~&EI<1}7sOsIr9T:
-mibhSOe8_uV0>XZT;i+Z04s@D$>>DYObc6ZjoNHZP9YJI8(xhnMx@4{m+zN#@2B.ec)<uhf5o("HVPM$.:CFQUU#P5Pow;!vylL|tp,W,DCs8oWsrE%/"E
-F#/qpf6Uoe:#Tw4L7h]v'T2)iy8xO)[)!^~!SoW%]wbl[^;(y5,r(_Q0DM_gbX6^L-u!2/}m9/BD@"3C;ZP%r_UB]7@o}z(4N%X06pKr|zLCby%8ViXfv{
-hnpgAD"7ovGcS!dNrDcr/|+tWa$f8Z"9[Q$W}fHw(3I,ZOimiOk>W&}pa&X{'r:#j"w([-j-,@=1saWC+:vm_7S/&p#QU+S=GV5{(MFWDZ4Q!]~cp}}[4V
-H"M9@!%,FOj&.^}D$Ts{kX|)7_Z2IO")KEl<x0pKB4A;KV,1Bw%Y<[f==A}:pAAY3Eo%$c"O$!.p/ACAwF.x56PE+)sd<yxu4Z&aFwgJ4nKk7aB-+q1mN#
-fkDVZVceLdf$eSx'7s~BW..sy.|Y}yh|wNe/.}R9t5VYTa5s(jeW>{']bKK,t<%+8jx},3@pRC:h|%]Su+./Xy4Kw/Yz5E0+j)t7)60G)]/yPh%xC'O]R(
-}he_!ZF6;@!^EOStA)EGbHpEWl6H2{W{ED:n7wEV{>,EXc]Xbp;)=PeHp,DP~+x"`<|UmL;p+1J]H<R7:4mPAx^o2sp^f`gS;;xVHX$.}v|W9;48dL=@gn
-z{SUB49AzQPQeAun65LdyEFnZs|zg^7yMGEKd0Ds{n[qe!ohj!>fNw_4`WWRvJ'lJKyKG)#+c{Bw!yoYb{iBM")v=.Q7w^ZK"k1JleYr[zcp13f.8%xc[V
-|=1W+kN<VD-zx{K,n$<_D>MP%t2_l|!4IhCy:|&3GC>:H35Wn4fB`zBE/ONL/AF+~iaw"Ii0CuM41dwo2%D<`3a5lZKo5D=dJQ$aLn!Lf/&zVS$qJS),g@
-'S|Pa@qCF7P$fN[8l3yjx7Af<7nL/v[PLebWcnd1MJ~`%#wUL9A-<Ss["JEs0|rWH>Lf$0'x4U<|gT].ujZNQd(.+=xcX;L0iI2`$%`Qz0(2x5JH!K^^}h
-w@>/9dy`Xc3`PNi4N)[+()1z^F"P+87bkK`<QHE1jo$-$J42;r^+7|3z6|fdHHE`50"N#V}W{Mbijp+nVg]sTO5,U/H:;Vzn><._Oi3V>i&0(O<%=B'}K$
-8quzM9VKUp_p5QozuCBltC=]vJ`ygV,3G"|o6Ac_6cGG3zAwPr/tmr~"GD`{ijf]ICu[&K}Q$E<aA9^-%q1[v9'%cNZvXo;Y:K;x!9g,]`t4Btp%)D7RZ(
-&:LV>1xAq9sMrHXi2aIX9BPnC0p!7ur[9Bdmdr&qGg#d#q"V%o#R^u,tk/roV@h)^LD`)oqS!B.f}v8j=R,r^"&sRO5P=NQuziG$~Ipu"g"7rf8vWL18Xa
-1q%g-p{t!u]%_sCmdISEJzjCsF^'gpOdx>-^qxxPf1G4Sz]++;f4)bsG#`pd|<V_5z79soW+c^Yv:0~v+UON;POwcU/_psG:fT~I6X:MV0S{>'~$IO3NU{
-KG6lwb#A$E1aX:JPIgVfSH.em{VFq!fK2Y|pcG@wIRp2ZYXu#$Xp}!i=SJg#"O$(Z_p&tmJdYjxF!^olI88NujY[_/In~7u7'dt(K39Q@v27<}_P99MmN2
-"{PrRneW,zweKE(E%I0^'qSYo5{{Y_y}UUE9/US[K6C;y|Tl9j`:QyXi>XrQMrc-a'f}cF^6]=82WRqCAon50:n[$JFepc"QEd.I<QL>9uA7<J5uE"{;l,
-wh:jK.8zBfb=zpi+~h(u=8S;6]s`.+zz0:.iIrpYdQhW-Jo.Q"Y;|lb@v`iq&ocX(I4h|e&O9{b'@^qpkyEQXhEUOK$}EUD"SJZ7"X9!;.u};s%XNf'z!C
-@Pw0x5<+_0g29"3eAel$;7sPef}>WTn[jERTY3=.kK2,UuS%~^d8{a%TLbh6M(=nk</TLJSO1ZnP:7A`0]7B72(,WgO`CBGJ>=l@ea,F,Xonf6P76k^4:u
-|m,xi8p"!c1JGCrtTzTi!`rQ,`Edy.tx!W7fo9G3S9>a(x<LC{n_JhKcaU(7VVb.Y%'OV[o=UNCMU8zWHb,+{f]A#MuAU5gBR)BYLaiKM%(r-w|}MX[i>+
-Fej9r0"mpLc3SRdT<-xg,[6E^"X7[ay;Q|PBcQ02ok;"{E|;<D5k,b-KlJ-BVev,=Z4"tv-g:#My%etSM/T<tTWcE@+&c%HtL&PP0bKNZ-hZxwrduZAcD:
-ty@nwv~!E3QsaoO95U{lOd)PA01O79l8yxWLbSx,,;.1mfU{Gt)TL<MJJip)Z4S-zO;:f3Dh^6r"A%9{@Hi7nBux%X1T2}2Yc`OJiaJLD]qhlo5I,AzwnW
-PyfiGeaWz,7y3;fP)2%Ax1]AlHqx6QqAak7;R|-{ety,O$QXku+$TjjZ9kORgG'N(XVzUCg#"W1}/T{]T4RkwP,X1'^b2R4I%z5]qFFKG"SWBKrV|F|hCq
-Jibo45.8W[!2!q2:S-y5x!X&Jkd{W&]oY%n'~wd|rAqC;<f(nwt:/W/=n6nQ=M)gU'-JRY<SI(0SiQF'ke%;hW[9a!q=Iy'7rIg]IN<U)h#}nCiVrFzO`!
-O]I&J3|ikd/DWywMs;UTs1ms3QeKVmEV,8V,%+bhC_6Z{7/@.3.1Q5K`d`UWkj(NU&"2|N(kv!}42N|%%=)RUn{{pB2`~MYd%F`59@AA]FV0[=vC"N_V0D
-D;Ar]vLVH$@Q$8M]gVx8RP-@e^Y!q#b@T_y"|pRv9JsIQ!~KjfsQyqh@1g-`,JI>e5['&>sPsUMDS+9EVCIJ4tj8(NsV1$&'B4P}M4v$v704$.XxsKy:L`
-DACU|q;J4Dj{4ou)(O=%B|e)j]_zwt>LfRnk2A1b>4XKD^84hj".6is>FFs/U:cRSxf[@pM0@|9<("EKRx};Un",s2S}[9lNgDQN6xwulwx-e'(Q#=AA;)
-9.yVn:}GPSppz/M,RPOq<[u7];RP)}Rn/uy_Yd,ZqpImBFZNtT1,@q[v&!Dn;'|7aK4+krQuXq>F}2"zvFc);v48^LbLl7X&mpPJQX5ycx+Dp&23/rlAIF
-km:R=`BY|mfm/>Pn>G}xqir22!MTKvDjBIG75G%Wxi&No(DX7a%`ZvO"_^%/=PDmg'`cHIr}hxZil&kOu0-^%c-n~m|xfupyLJVME>KJc:dH#Q^EyM)spH
-aDz%tG5Nf!RH},v4uEKJ[!Y&JPKJ[PMZIX0,`O<K+.ch`yn==Q9NTV0puFIy4uc[oU}/j8v0lH5q5(&%5j8)2'Q_pQQWK"'TnC0;eA[2}eP^5eOMx0@1d0
-)<RA)Cl)4GZ/jm2hJ=+j3#xA-OlpFRfo}.2H-1Kj)_,XwO,{/F)MAH90qQ/DLlos=XH)y}u{eYlv6we-Y%Za8n=z[MB'zF^hT}tJaqJjE>#$ke3Y"6(,b&
-~=t{|;K$&&;G3oA7St11Arjj%9M/={/L&s9->]g8i/Zf+tURd$ywW)~+P-6sl3;616b4X,z6A]jNYe#c%uXH{N^r>rnF},Q7t&g3bafO8g`}Ri|e|yu6F9
-1lrju3_<18.7!@f0Y)+a7Nw(@-XpM:Hm/Lx>-L[!YvDqP:C!f_I+ZGR}sBvh1lQGWW.S_7@1|%rfVJs^zpk'GJeBOV6M1fh,<f;|Vwob3BEf^ziN^I|N;!
-G@zhm:VuOy<aFCWn@,PF%gS|a&|'MX0T}BsP3V`hg=<D7ci:+BR@8[8ul66_%M9OR6O!@Dp7A5g4V$=E80w@!w>wr<j6r8Ze%gj=.M-X)8FQoO,R!OVWy)
-~^m<]VO1lK~4k_G,<NPS!Uy{j`1%abKbAQl.u-s!'V5xEre@u!r=LJVTSZ<}b97{wLoKv,/9J3X0={qB-pt^Zllje;-3'I(G:<-tYt4cAY%lH{s<Q"tClN
-nL~(t%rC2,I;~zXNPmfCC&7Dn6es(Er,i``f:0NDrukXcb(2/}`1"J;6Oo_6@ce.Skb.xO'mv{8[gm+O^b&B<BRnt;>S2UQh+{<q!RBW'CWAYwxPVzPJdZ
-1_l>aq'aG1hvl+x]zs+H2{/g_IhU0>{k:I;<VhYu&&8:Mb|$8Ld$qg0N_R$/"c.i:/,ElPL(JCygg#,-#{PO"HDl`/4oBf|qov,%n;.M#_'}$8(Nw+gR4-
-wuA}3-qA$+reWqGI'w}|gN}9AFfifVF^^w)-S[R+`oY:,5IYx2k<&r:Dior9zPBtF=c6R$V/|U1N>NyoT0<CuuVR3}PdF])f>BMyysC5;IoAOSH[Gcx1Qe
-[m!5!/110]3|7UVwE:E;!R^5vcmY%8Fgu^5zi7E$ShZNiYwa>c+OlY4gPIUU3cw+Yh"kjcMB0.ii)VEE0n="(79;{]>yDr-iEjMgxD!'eMZ)y7qWov5B0}
-p|n[ZiYH7u-Ui7)X(zGyH&j%yiH<CsPte3<7VpKx0l~F_H;Mw8tE+Gcx1;B(,HM})QGKDh$a<.@_tk54F'}9,Kd-wktX1t}l0U#E#gBq5<;yIGndBs-Is0
-$/@(XRg.@$jGsXtR!v=RNV<X9$~x:r_Rsk,;^o)^wJ`M7!U,X42`wt/,L3l'bm4ADt#.`.@6Y#LcU!S%!=:QV!F;UO{UC<K1s@Bpd-gh=M|2n37Ng!'xI`
-/n,8^m)=ZTH(H+=jGEjEASznhR5-W>Ie|$MtS'_'):L@{CAu|C_TIFO<!RY2nmu3vN/&GW'_N2]4Ks"4YLxIl;>2&K^;5owI#4bjN=KJ%!^uF,AYOTKT)"
-o:$V~07GImr,v.M+{"c13,lo{ZNHm7WWz-xs+h-hROP|C1d)1oq6S3c-/mL5Pq9sUm)w7d}F(ye9w}ji{b^>>]6F85;}IWBJ@>9pQnH,Pj!|G@$3~KW!"S
-k0f098jJTf3S7bO|GX|po;whxm{KuA~k2t04mwX6)'1m80ER04%/!}rUu^c||,^0kI|&9Ye8wZ%'fSNd5!AZea$'Z,]XWDX4SRD))=Z'W[R4ggE6N1pH+}
-IbC,'hBB0'3r6e.b;eA2=7_Xp!"eL7b]6RTEg!2)~C+`K'E^N2FHBZ-xU8;wb}Gz};M^NsHedTyVs{@]x&cT5]j4#V^EgCVkk/5XNEtH8)`9Tz@VPd`3TF
-ZppjmFsn);;Qt;q[(FV,ZFvw0`^$08VjtxU)KzzM,d0_Fm6djx11Qe&9kkUt-pN'$y=Unl{8<S5-S)Pot'5Q-`7$~!,nKCjC'f9v=K!-l(-m"+;]7!4wyA
-)g=IAYnCBeh.71^B;6QWxtGW,VOi"ph/6l&.S^#7O6Vgp+])xT^'[r=Xft;H~{8f`3;<vdJ)]I~=NO-SDD^C;=:BzG8^_2B2&vrh8s7+@Jl(qD:oMpKYn}
-4OU!j6Ni1]V)7LnTl{CzcrHkM["b~&`_>(jPLXdd7mchiPcub/`eX|#Q6}xY|hB,^M0qq`yHs#@e_/&PC(C#C[Mwda&Sn7F>%JA^<];{`}'zn[[ogb;A/l
-o)21X|#U./N6PcEqkkXi6z,Ys-d/2X5|2b:d-D#f+x#a"bVa1HdFg}t:S"]I7sO]~neb<`1LXP!S]{5x@W&5kGcL5P>w]]3':]'`BK|^iWwaef{|wtz$mJ
-))ta5nZ,3hLr[qU,J;(=j}6)s/XlVf$%o;XDF/D%pr[&o8wf5hUw^}%uq+Q[.#bH#PfyM@{tw/-:Q,QC[v[vMp,8%;f"E3s#-zZmq9$w$[bA35YG>B}O0B
-ocF7tU&rE}vCG`7e:j^s5e:5T_2-M]dzqT.A1bb$41EcOReR|rxdM&N0%F6r$vW9u9/}W+J;s/~QhozxP3EOB4]GY+jC{Cj:n;[Yo@c46H(8[tM_&e:o^4
-M7|R"vER$)"p./G61P>sLug[r1izn<-|/cy%yttcmv4x,Sf7cW5ovaPWwzc]7Jwhij'>r$CjV/ICh3@'^mE#H5po!%^]a.pDl2xsIn1n.V]("`&o^IN)r%
-R:@V!:)tF@I+hq(QW{B_Hfmw/XY5w][Nx.(phmsUx/!3y(^LC_;Cms2o#eS@T.K;D:C1u"_DTTJL6c{x=$8_;veMSG^o9sVz+<xFh,t1a0`,6KPU}VA4G5
-dui.nm&2g0${C1[BtF'v8;}ySOcK'Pjf}bX<rof:BF$Eoi'sB{su,btQHV%Y``!fd$`r=3Ycj0N%jERLQ8!5f(6"N(brT^`-M28q2pweJJ&"W)b>oSM%V;
-EFhxY}Mt0(;l,Y#aZzon1GH]qzQ>1cc>W<UubmP=2(E'Z'(:+9`;kNnL)N2#k5:-m"mSF`gCMrGG_X}2BQh0PT})z%0s-$No"(^,]A1&Jt0p0siS-<oK<5
-H:d4Q,]]8r~7)-lD<foN47z9:NqC6h<+QI')7'EYH]@[!eP+siaVxsoNl=$!iCjwJmNPeb(KFUm_[#PcY">IOZ'Fyd:I/;C8hDHnrH/J7;lyEB/r%'Pn8D
-o}y/1dwpr)D6^}s'LeWcz`fZ#DrUuY7ZvX78<8>MNVjq#Iwiin/@ms]q'AtT18)+.@7Ju$NTEfZ%-U,]Wt,j#O116VBNFo_c1[SQ.Rf2{3~!$O^:!rvx%K
-GcCdE`|3[:+t=DpCLi'j=e4ISGlG#}[s(rCH~B(aVKzq"f}B;;x}xOFrGTQ`tt}qiRc^&fZd0x(6yz|i44;@)BILqJkBBV/wja`:>}r%i!ao<rp0M6R%l/
-d!!k7`"qhPNYIc[j+W)N]##7j}$WApr8>c@[Os_jmQ$t+j(Xh^m[~Tx0g6j;Sn=Xf{N|@6Xsm31S60ROL/3uMN@wr;3`,`/%AUJop>OKyfeKP_!9d8.>ty
-;pmo#)$1Y1m,7NRjD%Q%7XB<./;QgY=z2"bKk_U|K(uigYZYo^E(D}OE={:ifEO6x8!~ci+Qric,L%nH.U=M<'EFn7;eN(ip5RhYl(RJtRSRHRzSWz`:fu
-bB~PEmJzL{k.U;K9w0DM7a}f{3>ibe}!T%3HbnwyBBDDs{%r`,2y2u|Zp+m9zI$:]uO=[z`NcS[zGpx6MdWbVoWzVv5|MwQ@/`Dp2uRt+@w,G50wez+K]T
-a#=";aQ]3ZIH2J:woSu===;ayy@btRhH6|71zG"#g0^+<I&oNILBd]`AYA}--OLEpcaWeGE1kyGqmfRG%w7rxPP!aQh#_myz)mdnD{KtNQGvk2('tgL#yI
-=(5:/U5;/U8)/Ii0$OIiA@MoAI1QGP`P}V,2,hs'eKUXwLHU2_;Hh.CRh5#TLva__a8ryV$9Zr^a5':`uCkOPepS1hW6zGro~-&wwJ4xal+,=V-1!rRn27
-j0]h:t:jX:,ODDmUzIfRXtwCqgjQK,_U|lHwsd<GyhSh&13(Nku@)SzSt<7X|Ar7E6@p~CdZp&_X`"wnjK79l4'$v+}Q)Hn`M43f=)J]Nw5D0zFy&U~#fH
-2ai)@24LVd(M9drcfBvzNyLOL9&:6G<Nh+y>%/gK9&%oV1-`='cf[b/J@|wFhl4P>Mk3_VES>{R3qjeKGuvSf;[5t8:fqN/-8Id]1G;A4_w2_a_=XN[g-K
-sUHLI|n%gd))zk|#/A`7.@sG<SCjc}}TYQjMa_"xf:%1f291,!qD{9T&z+,TjImvKDn^UQ6bU/~C[M[;n[;EY^R{v_]m5fX7)V(X+["A#!a$VEUYdn`XEx
-@,F>i$i{kTbRhfp@Xx4:17]-:"ne@0Zn1%DYZ_8HR_cEK`O6LS.`fv[O/%XdkP(6%#nbF1Yk_uEbo}5g]Ah95L|=e`%O`80;<LxQ.SBFJCep5IcbPJne;c
-oWh1BZk6t{5hsagnY.Ehxy-ZBVRo+:4o-99SS.gi8L7RA/_|BJ<om7L/}qY,Oxj3@xA[}r'=-:6fTGLF"B^7[9`A1M'a7s_uYbzfiqMXV2Mco(EG.W@eAN
-w)$ZfhP5Mr=L&2Aa5/;4{E-;O:w]aO%f`}A}&b"9.9T2wzhQK|ZWLzezMrZ|Ud$0mm-8CD#7R@+{Q#ib0-p}j;eYRtgx!>R@;C#P!VWK)[#{WZNH"J9-Pz
-#H&[SrQ|rN6i>'Ou'-w^H,MO8"2z{X'KxU,|:39Oq')I-m1d%).mpWW;rh!}s@8jOFm93CBws`J.wz!zs)]x@_}VU&fpr_7;7fX{W2UFd+iKuDi&9kq5ns
-jF2lV-X6!Qj=7,QPqhF!#OC9m]hj4)EWfgyG^|7-]5n@;lbA2NthIQ|n|vKo}8Jse:MLGY3Tp@&5>&b^^rpsQwvcBIb:iZ@J(Y/}r'rGIsoDW7=Ylc_Wf0
-EfYW)%oPA]LY>6mE0t72WRI`L:NkIHkJI7}Kvy4P{W'6^c,6We521kn%9VQl#O|trp-86TCY0z~H|_md+XFQnhD,Z>hldNeCOWZiguz|D2YOv%e3^ks-Jz
-48kRpel7qMfPV}3{Aw_;Gq.7gDrquQno,-<}psfF-_3KEN##H@(v#'xF-Uzoi6rwd3AK'r(suls;;zD%jg[0VES<"e3;j(cd;dJo#T1cm;shRHTD"TYRG%
-b5mV0>$FWrNf2fdn@Om9GDOf}G3PX2,dRJ^SdC|8Az@WVrlSge8n)tv}$Rcx{u/pY-nm`;Ra_rJtVnH8%#nScny|YuBajOkR+.@^.ZlRqC|C+9K}w(5yH(
-n&5f1LyJ6=QEv{#2Kak^s'^Qr8SAB)Q"<(U11c9>a+y:I}'1xrj;sO"/Q}2QV,SbJF"1"9[=jcZCq[YOsry7vL9/[l<u]+&cG(3|/@`kLY;JR2u)1k[5^A
-]c,z_L3c.-EfoF#t^kGzS|@rV1~w,J-52:^O1]`8tQ~i)/T-D%oWOtG[[`HI%Y$AaNV.x||mt(E<A0:V<yzvPbHG7IQ@-1djSKU(^YlGpUs"+)%g;[:!"k
-3)YZiHq,,:$J@q7U,jIr_&.5u$~FnC)`VFnO#|xjp)_;c/}U]e"@[,{>3-u$7C04=]2c>qf7sgNleAMzANi5~MqEAi3E@70;6][:D<IZMF^E'9OT3H6,)Q
-EacbT-!,QjbvjvNTX}W_LBf_-EwO=CP5bwJUNHQox__6M1FmwhORS6OfmL9:ywQl`nNO")[Xgqu3v86bwy<nS_Snd.Zc_IsG.PyK|v&<$ly'6a>xqog`mk
-uJVt"Mw^S}(y2Rc)3MghSL`N2]Mt%m{GTuK;#UEx{y=[MEiF~6J&%F3R8=^qX<7'tZJF97Z4eJTFc}fh(0TS1j~06<<O'5pKa21AL40@|)<l&Unl:ee,NY
-c1qz1-l4Sm(y]d2,|GZ"0ZTR.AB;lJ.v!a>ss@8G9'q|ge>GUtduB%Oxj2seiIjhEOhpB=K=$Q$/QIZ>p0][lZ3$~N^m[QkA7Wrp4IG]+W-d$vRur>N"#.
-bYHu,iX%h!d-!e3p.(9Kct[W07PvSDD{ADvTobSNwoZBlM.}g|"Ulv`}p};f(s}}@6B<T6~'JEC7sVPqOysO_]ifR|2jpe5[kyhq&bqy@6^tEi%bTTbX[4
-Qm1d-a9(G=or1XAV.}}{hFXOqOTYe:uNu4%X=g(Bg:p5#I{Os8G|xVD:T9bjYs=g.5U9y<FK'{SREg|v8ZjWm}Uuaf)ij}.cNr#,"XDgVm3HrKL#i0X7X%
-0JV)_KMgcS>Raf/hh{vKp;dZIE+x0$4BnvTE~D3cU|RXLzi@@MfKpSPrev4|Y0J-21J|Y9aqCq5tk@{QbtIyc-`P4GP](D8]_3o2zy=c$FTE2N#/0%EiDG
-W46nD4dL{XD|D.3IB[mTm[xkqK^59+k9U0Y,|.lg'=cL.awW4jlW-f^LN5VmLz}RQ0xFD"T;TNeO#|Th#1#}P[e[kWdR>V~+%MnL+2+D`D,Ct_nMn.]2h8
-zdL:t@ESTU!k8Mm"O%c:QZ.D)&f;s9@]7p`Eb.7dov59-)Vq$!QpXrC<j)`PObuMIj2TDqq9""dVaGHfY{]!;Z{HqbBdy^HE:L/h7b;@Vy/xWu}MJNR|+]
-[(-)A]Sk9WP07BLIRYJptYrhi_II,')3(QJ$8L{%NqFrWZT3u[Fd6P`f:}WQY<V0(hpI1JJ!pWI]x)%YULJ=HAsf6.b=~WP/o@4G{&5%.7HRWZ]pzH%tQJ
-6VPvuXrh~dI}ooyL<XQXRfl4<y_rNOasvF6yPNRvy$r#uSNlp+9F23]"aW~cRsUGv.usi0pd.cvdBaAs6K+V'P)4jRKQFw=zGjH=-r@1[h6LPF-4N8W73u
-DZ~gQ/IpD{=n3qP)/Nn#wMXm5n]|^U^|[[;{>97FDoQd]8WNvGOJcA7z"9NRMG]<>+{2.KTUX{YY0UQ9dsJeFBPa7XEskz9n&@LhNQ(1<FLH4o,uH<zsN$
-pKHmEC%GQcYLZb}P=F<Q7i}CMBvm)MN23,2M.{Vx&8ArDz:O@32tCovcm/{ayg&1$QJbK_|([b8P8[~I^enWXR)]tdk8Ln+%XNB=7.%^"mL2@;]:{/|qgA
-T7Cw-e7)UD7Ii[.R3(|D1Y-"!Py|Bc2MfXo6GB.HDv.pnESfm-#_euD'It,&pu&vlD`F~;#pNe0X!siw%,#,>E$u8]5X2|VfC)(>b!B@1LM'%QXbk(zFB1
-$[Tx|s8Iwdejn+Sj}1C,7%<|ylFE6ukr/TVfo%:VdD-F]x0CG.^w|V&G+OIu]|>0`$r(N%z8L2atxM>vH<Z7~N9BAm~,>X0n9v`[)xc&itltqmZBC1b]7.
-)P(T&D$PBXbDhLo{Dvc^}dH-(<2[(gl|zr1HVYOL&PkHw6bg#"p37}__8Zn<fTY;'mz>/ldolLH[|`_fslR'H4_7<76<MtyV${$4-QncyNN41<m=r,Hwsa
-NU/3Qah=vSk-4(1.BX<"9uG.H-]!ot]S=Q5R@wN8G,%pWx-/](wYt;pO3kX01HP!AE5jSB;jEYp/JM0UQVumjOUp|mOJKOCLvOX^x^HkU&vFDl"cPHiNz7
-w87uH>.7wVO}Jvz5fo<u.nqUixwMMMLtRlOdS9is=02D]`5YgO#;LWynZ:pA+RJC&Y_od#I|wITc<=2aVD%XrT)z:j1YuP~2{;4+(uS]!zUgpx7.F7~|/^
-K9u(f(0U%Ve0[vhw.x30qwF17IUZgHO3!q]J6v9r`L<H;>v&K.9-S^>{<@Snl|)64(2%GL)IoIO<xuK_I'ty[IU|XgggAT1^c@hZeh"d$lmHL3#2V=Td9+
-,pA.<7gUmpr{Y+ZHS8^^vp;06`XyiH:isLVY-PF!<oYxq[}j[dx1LS>Xj/4-'JPvIR:CM3moG2Xp%8tGQ:47'CnMbB,DVCK=a^RO&<&RL6a<6^fF0lYIb.
-KQ"xnz5)XYG"6RIrshHrdO(Bi1r]yTTcOTKuL(KY~1~E"02vxK;77qXd@21q@1Sr,QThGwX@u:v=]R3]V<s<-LaI:AKsmUb7)v>{<NM8X_A"G<lEA7U:<n
-Q||w%+l(;=%^+aCeGNLtuAg'T|C5+T$B8'clL5LB/'W5vVo|Bq@GZ[JCHDdfUfZmI=h80z,vJ]3MDsn4LL@YXBhn#J{W,lE{RV&F~qrF;g<+uVn^Fy=pCZ
-.KeYpFE8N7'3Gdks68q&0dsXm9;rtyLs"c/K/2VuhKM(lyY:7Oqg5sqG}D,V.CV{|,LPRAJ-O$nTaZm`iD_7e8,')Ig.'oKvjYyjGLGCp6(ACdwelq!wyX
-Od/Fu)StzeV||=@wNL7|_v`|Jg'7j.|e|%x3'Sk0B<3)/)01L0>f3oe5kUx>4|QaKpzM;sZqJ(o@7W{if^P,WAE@),OZxbDrtf]It3O[|9eHfJ=TIN=q2u
-=%XUj|:u'Ye$;XQZ.Q[pOw}^"dyx[Cqw0)@vG;790'VnSjR8;5"E~6H#E[7t{Y"lvoHx<eJ1"d&p}a7p)3Mdu0r,ai{$VxgG~T[_,D_s/o1pOevSf!I0-,
-@1_;9j{LnEJMiB0:T<=S_)8Qo[9g7L)us+8:(Kjw+(2pc#;|'AjlMO&F[0Y`<KR6)dw'Km!A#0S;dH=ZdKVtB]azkC">Ga.Q&z)=n/FTTy4!=w1s2j!31;
-s>Hg(3G|`gpEr6I1|KA;v>n16'9x{wjDpxz<!OwC-/-Kts!HS]3vq[vRVW4y>+kFph%rn34aoKy4.4>)76Z6%1+3.w^E:#8)@)e_m@^nlE@MnLxc@YcRT!
-FD#GX1=LRf!&X^;O~Y30&+[n]ky6YwXK`(eKUWd1C-rWo2nLtP3bOwi5a[I6/NE'9t,Bu5#/dPxhg@nuek5_otkHElZv"o#cLdDhaSHVlSGS>zP&u`WmSC
-5bYm4p]G0hwfshFb;nv3uGgdZ&.xj!AgDY1z#fF<VH0{Vx=g_}~}got']D:%M.s@It#}}wco97!!F+bol{&5bQs!:BMY2&UQ``~Yn|;)6#06G|7k,1l=}H
-9i]'+lh84UKB7ds3,d@hp[Odj$Eh.#:b9DBCmR^Nq.NzG{#x`{"NUvxB|#<OrBVP&M^xmFrEsxHzIpHi|Yl]x^7%,+(Dl$>8c1ZBdwZHr_;N~y)c%6f[_m
-YDZ#MBVe-RHLTpuHN&aHDg6Mz@U4%Mzi7_,)B8^9@1"3},$W2@S;Fm~3onHv'2mhzb4E8xgNN_`C$CbtoJ)64ESU(SuDo[{>ytXjpv~3.0RHn|$xZyD{~o
-GvD$&'Tv]z_je{IN>qXVYlWkKw=<,[bMMVYWqeBKbF),8d5M]L`jqXeRE:uI86CwxW_0LJ{ChA7]ePY//SGY(2iq$&agoTu#e$]QS{WY@`q:;AxbRmin^f
-=#z&4ZT0/HE2vvd#,$wEkP!d&pQov9BCIVxYbFm/b[g@o{q<Mp6JLmKV^7v@K#|k']dXq-$@Kh.<4B7]mGyoW:iM<z'[Gr0w}}Of_fFQ(IR|9x)f;Mb#V|
-=d)A1bgYK+xW0|[iPaiF~O!>0gAIweP|,&XwsJnX12DNo@0t.7Dro|">#{;,9gnubrOLRrWB6..9S)<eyGaA|h~".-KrY^F1^d~gV1B7-mZ,@_"aSoLH0w
-{%3|}F||=K$o,[zKwV(Vp1Bd;ipjB8y2<"8`K&MiXj,i/YlGVLs)>fQ&af<V!{#SP%n#}("8T{_RzTT$'Gl`@U=`M1xArhcao/WkGzq"R([9~}%C6i"9E/
-nN"r!OBB}b~W)Jgy#`_:_+G[hBNv5f@L'Qvtbi;%-fqAEZmG8L<!`YSAq%~''0e-3pxS8(!/!^ukD{3+,U-8kX;!FvU(6Q$YNX2iR|d%G<@qv3~s2;+j/_
-[gp'u%U%j%u&`9~/'{$qg#4XAvO5]q$rc!b!,^tkr#2VW(f8gNb'KI{^[mcD3s;n;C+U"m!N-&{KMHg#P<J7+-BCoq/ubpB1<`mQRW:+|oOD;Mx%ud~p~1
-r&(Ic,I3PrtG9-OIXPNH4+PUvp6DrWP}yoYj5n>a|L-}Hsi36QI=."#.xO%[)eOY`57[%>Z8qmr+AUcRNu^|w1$hr1G]T9I7.ic0SVtf&2/FEw$vVbBlw_
-FvCW}i$H@K)JLEq:%k_.|:44gHl:8D$=Yyv++@$x~OEQG}VTz&j#sWvL]j!4N,LlGG(^!pu]=&p}rVBgvXv7^[xo"AFP>yN&I)iY7q18[d.sw:P}"_:yJO
-|^y%Q5g735%aQ=/{HoNbjYVVjV2]_.;;Px_f!2Ax"rQ%@.[y7g5`$gdhiK2c>X9Q.mDe.Uo9u'q48W<M66^7$/R`V4'F,9U7|.]R,|5vhaMH]g.%[F^%%N
-D1`e$@ibJ>ysl/AO>S^5H{f)cnj,#4t,eNatwl'0y7(VH"cf][%{-7q3y&9@Z/ML-h&vB;UD]<OqS5b"j<QQ8|Hy9T3n(O/URxLMw|=.%g9rHkdC&WIlw(
-HO6qXG@FK/wzq&A^zfzj'm`nsr!SI.y2EA%He-r];H"Uk]$ap"H&)Ji<'P[@_O;9T/:p$d$hLW+hvR.T41t;Bi[bPfC'^N9;8<Xixc,GwRoP]v'`F08g-m
-uUBDcE_=cv5n:t#z~V}ieCB0waj('yVq0hRC'tU2-^CH0A@g>jc[)"bT.+fGVp/@>Rf3}3ZpI%B@]e8u|3c=LWlIcEFezKYnBjV,w{R%AX4QoPE-}WIk.8
-5Q_=#2o$[f3`<:hpS}4u_m|QRrJUnoj8l0g#%v$CO{Rn_v}c+'N%7o^+|Gijk:kWlehf~q(4@1A,c5n_AH0tih6Q&l9NaxSeV<}2ubRbXypkt6BMbix+K"
-'6,4HxbiG|k:<J!Bk$ZZUqw4u)|T_2,o`zKK"(K!}$mglcEs-f0/L_7eJq>LIS-oZ7p|!Y=2IQN&i4f`bIm|e>H.~V(0EFuQ'Ux[+rnNi=".K_yUc3`d)p
-[o;$='00G9;:"V:8NlE)ZQc`QJ=/VP`Do-HjEC;hEy~iNw9p@yA`b[vp_CaVY(SfHxrWR(=aP2()"P#ZsB>$OyjE&X%WXXG3K&&'^%%1.;dB$7=m%sb{D0
-fX4QDo']Y!Ou9&^R_au=aT4Rq$hv;{(vWQ`SBoMqLMn`b{M<F4tP%H_kKz3p!"rMQa'skL<L7PL1Va'r5FyafJFBF=u=&].,S,<=>js62AMH`gbpx|cz>n
-q67^i)(B+M%aZoL/xP_hF%t-D$tq/Y'UD@$mCYjTsu.,.x[<C<Ul>+!}E,cqhp[{^/^D2ZAgck_)S-lP/v0I=RPm;GYfni$Y7N8eJy~ktqf6=6OwG+1Jpo
-c@x/6fM2Rc!WqBud:oXhGn<G,vow$L;sM/_tfNfwUXKI}DcPsZKmM]<GEW#FGOC04D.di.+ng1RqkR(+0A2yvZ}XMI0KEC:,_`z46nF(Kg|hJyuRp`JyTH
-FUftrCm)%9(4qRm!+zR0.J0T[O3!z@^KR6ybG027kO6!;o(z;}r6-)lQ$`LD>J#+pn`2j|O(@C%$--VWAZ0a=YcPn3I@Lg+#C<Pu";4@$:(84g)s})2`]g
--I=9xVi1XLK<N/+bA/MA,<^#Jx`>DUq[yG!bv<cRf!$z5b5Dz<JW%he_^$n6YfF#gSl${9WV0>Vr9Tuf'7$`+1;j|wgAifdVkMHOS=RtKgv|(rrGgWLk%{
-H(x`q_]fE6vH~_m%,>6T=TOEJ%zbJrn&<.yowwc0Rt"^{Li0j,[+m]Y7jt_w:64j;]`%'w}=}"/6j<<B0!Aov&R3BC>dyA{)Ax&eJA!X'CY@YF2RDNJO5&
-(7<q9zuKu^pLvfj-HEx#Ox#1V@Fz-A)7/5&VA5_DxT3'f8GnLi:(Q|K[DLfp):!C!@mNclVsWm)!"ip4^cV>`2L#@Haj}tJ7S@i%SEQJF^m8@n2U'iZ-C8
-WoH#6XJC>lk^)^EP9>[C8k_aHbq,.yLsu7$Pq^;y/>F-&;0thB;E2|DIR/-O~grW2qho;q6[we=o8FxK{gd1kAl/'Hd,'s#BA[!9.v>DVy/@UXwoj>:<=E
-q2U[>sp+Nr[vQ6a3e{FLI,0cvAb9`>EFGy{`!9;B;Qk[MRZ[HS3d&Om495Lt<xc1=4<mnTet$,;2(/_cOlRzROSCHS^nO_D<eB~;MU,K}]pBWTg#:J9LDp
-%@63j@GEz-%veEbju%,:]d4Wf!&5"B+`@O`&^@3VODE4k$i`<G9eW#gt"zy|@Zr_JTV^o>}9S;mAt6C4Bt(t1bn7gm(K-<E9fuZr0F9n>1X2FO<]RE5V=+
-Q3>,PzAtj}Mme9|645d.Tep<V%n+j3O8.(PM')%WRX``UE#wj0sRMA</y:t_S5csY>zV#2GU|nv@AU8[=B=g%N4gb%]8HlhYr=u1D06HP]G!t07As>#rxo
-KR+6Hy[$/2&x^Yq%Sp(|o}:w/Shq)s56h+%r2lt}Z&stg,hgCmQ1ZB!rzmr"]aZLA/|@Qh%|fK~"5h3owBx9eA};rcNV3l_S%Jf$ZV<bktWHly<,1dj)rv
-2'>1,y+O6Vw&0Se5oBW63r"aO9-![8qKPg&^1dkhi,h"zasHzl>XbKUam=^</j&DGRW6KwMJ7ld8BELOvXW=t=ILg)}[4(jnO5|3<a>zO'8'<Vid@PArVD
-$-FiiN&j_air+W^hd1kTAst3[ZI|cr@G0PROC1_2~C-m9h9WDThcne]:>(p99WGJ2v/3"uI`yFNX!.(WImNerpT_`-:p=j'w7I5&s64|rHkeM+|Xn.UgdO
-Ze9zZFC;5SEmi-hsrc%2-<%Ij%T`|`f<:@z]isS)6dM+2XETEe^.nU:4n`;!MNC;J#.#NU{i]!vT.srJ~_&sw8"g_,5(O=|dfS5sbc'IhR>!K(O.(tE[zt
-Bg&161.!-dC;75@iGjQi3+]P.niGd03=~-q/b[:]C3C!`$3sm.$)oHcORi9aAfGKc|d3#!DTi[_0X0NSC3I{~Z4%yI>%k]E5)wUGf}inX1bH-]j;fy,`RI
-l]Lg_kPfJ0o'DI"@Ih2Lz,|GXRL"EAm#/{o^-[T%(S)5<9u6~QU_IP$M:kn44i{cPL-A$xx,yQWA>Rb88G28.Ly4UIf,wu-8n47rCt7oK9|)Kgb:-q.eb9
-izDM#51fU9OVO&"`FM[VwC~J$lY"^`BiuH0UlCXo4s_%tX+/J9X<yK4@Ko^AYq0HB#xa,Td(8nw97!CyA,e-qT;4W->v4GRGqURK@BUlo^.BPz%4K4IJyi
-|RtX(zm,bzjsyOl%nLaU6&jX+5By>3ej=MdeS#[83Z.cL,8I`(|J=!pv6e#!8aQuBj'+/CZF$"HtReZ4-;fB1iQ3SBlH+v_$DA>H([lLO,BW)(zx3eQ&T=
-q@pG]blS(ZsO%]uJ$Lw=JD=B|ZNS-7P$,DCjaM)/OKN@-aQ')NQ;JR,$jd2/XEYa5L~NJeQ.-[D2i:9P$%)IBNfmn32ED0aqZISvXK`D4M=gJ9aeew9qQU
-~ZFhtQ^8O_{aLZP^gGO6GPFvxt=[A--nu3tNT+I<{P$3yJlSIP-+89eQp{vNO1nkqg)Z68P:_=Cb(ZxRK'[(.Ri{x$m@v+}cQJ>$9<uyOQ4ZbogE_$9+`,
-bRcRLvjLsDo,(8{TgeOn.FEc$zXw&/(FUZL%=eh2j_J2-u"DY32'sTCzVanLrakutb:b5860si5&)MJa)4d$QasvmsV!w>3@H<Z)FsKK_ZOgs^Qfp^l1O+
-U&@C)/XKmW}l'AC:NIB8Ge.FYKwb[mim;xA_QEfFS"XjDW,Tv(vH.:DEr#h>E:Y_fGOlT7zLGAF<cto^^-/{qjB>~RTJ:3'CtZxdCd4QCIFEa'_ws=gd,t
-<^'F1aR;x!o>6r)MI`>fEC'kga}f~@mvhX)Vv1jSiE(]p@>J;]^LqsigU9qP~AS$/X.B[=f4z:|)V$Z,"m|Q|-~oAe)`u)Lf]lNzha{xnv~]iB;#WqId|y
-)hngADtMYDt+gt$60!lO9b-R$WNxsAn(<s^=F+NxJz-({>Fr!}Jevb4a|YG;-7W,tDbnF7<T`ZB8mJD5!|g9[>N}ez-VfmCg(O~&YOt4J;tAwN[1FM|g"5
-6ILu^!fCay>}xyVRpk}/v{8[#xt,s{6-J_cnypyys;hV/.f<bm'^@8Byx5KT-ICofpYp;,_:9m9G_heKirksuIlVEnl&Y9_a]8eWGml4:;U|A)i_`4@<`5
-Rl|qNm,xD#RE_BE&}9;CIs_Do(1C$,b7/9(C5$`#9D-M,>@""%s^[mYL[6/&<fO49PdP:,lin{F]E<MA2FXK^{]lF7K&+D8{^11(TQ9Q7|:(<DLZ^5FTZ<
-pzn|P3jI.aRz`qpgz/L/FOfQKlS-%qO^gVA]w+1gz{QKv%YNq5j^=p+lOoNdu1q}=f6%#oU&I(;WJ4#{,j01jXm^`w4j$9+jzGbenw7edG5Sih.|gDjYVc
-&Qk]o_9xB3FU#BgW3zoa`}NRErxKs["!1#'um>xx6mQEiM}5tAX&K!d219%6@fE,0K#]2'%,UebEEG4,}lsQqoaYS5en1J,q;PO@I`brq+_so,{r,Y._c.
-$M_.B^RZhhRd`D~!~:qrc]<TWAhFDOu0"F~Mk,FY`PuoN[Ps|o[NTnurYs>_lc)d8P0nW-~'WDb:cznmM.:X/BxX=&41-_oGZki(MPW9--`0fSE)x`[9+a
-Gt`>=Uuq"HsNfm%P{A1^&))aeB6Fc<JcSr3L!]oVb3L$Tl8i)"A8SX{2_O`'u>I&Y;u2eXXpbsQRL`x^nE`vBY(<cMH+al`XYOs8bI+3E(XQUH:2n/|au4
-djVF_'&7Kj8of&5s7/p_^6;N}[AYc|~WWh!]5"qq407RC%KkD}LtMztZi.J=^8A_=O7xu8f%[2c1>r:81J^y+pJ:e%AOKWJ6NH~I'fS'8YOd{CI&a&<`D@
-uK_{Sfpx5/Xa|nJ>&Hr@ZL-KCVwQJT]sSM8ZS7XNCDHAq@EYv5n=<|P]8Z]h5IF^4JdWoB9d=EeE!C_/zpnW,5r#6PK/W[ujP2|s{`MwUz)s&GUYCn{ykP
-9>VhxSOF6dPWr)G<ypX4{aLXT#}/2g2QGlRT^&r6jIlfEFAvH9sWa=$u8Xgb>#9yqpHRrmAbS87Y)5xJj:(H>]<zd:.%k2}=lk#(m{ooG@Me}p=e=d5KkW
-Vr36#V/A.y"Jn1WS.u0kX{(,$E/Q(E|ubs(Y-Rx&ghu1l-xO9+Gx^cw:m&b%0^97fBwY7:,7Y`21tRhyr9ksVcPA^Ux"7GP-Ir.DW`u"nRA)Vx%FeA]Y>Q
-"3TA<DxRyDuPrwbX_QGTq}W$AD9wN1T.n&4.-Tb.{nLS{J<<0&%i&Z0StI"fA^uV|6FD=GC^q-16`QV3REF>'Hh43xVKm!^29;7nkm=8q&iSBv^/xU37ZE
-;^ElW^QyLvw6)ND(9&xP]_Wv+</tU-pt}S4nq+Ty1s<"@55B@e{uew<yhS,c.!(JxP't`J'3f_GNd87s,.n"DIY3xE-hMhz)xNw#!q;s.O$onF4gWl_(M:
-o6]JWuFe,s}jEsG{;5z%E.3'nu)VSRi@V6(aD'X`;>dYNMIOan-!>BB)!`0:QTZ>r@^FDB&bJB{>QKxtcQ.f%j-]QtXFI'Qo&^{6Z[IOL6XFy>/qjepG>/
-Jd^$)WbHEyhczD+OqeSC+N$X^szoMe)1q>It>Dp$YaZK(9R).@3_,zL@A7"=(+rT7"m46DQfG%U.#t"%c+3igTUA'=8BFk|NdEjD&XDI&<}>F3mO$RcgNK
-)=pVT4wIi}.ta{kc+ht=NbG{iaiH/90k^/kk^JIdY4eW<NZtRJ{JP)ys5SKT4AP%nU,jv$Z)%$+5dEfv4J-UL.MY#H$fAQ:5.5!ID&3e#|w/qU-i`Cgtlf
-|e;DS`N/fnz(']7yIQV7]hYjg%~@GMnN}x5(5XU%x"<VMNQT&_XDXo_%>!7$8poy8J88F#},vkGwc75(w+-#FXOr!gW23[OP<lwt_=#|H2o(wF[J,)HtMF
-b^t^VP~MEML=d!J:<y:>wlqW$<bY`E+jvKOIAC#bVn^4AQyC5|GRsaWLOqS!M^j@%&yO^v`5y{Mh'>'kcSe(L">+4T[k7XLy=q(<LP&zB@agOa,qnO!I8/
-LBKRv_|zT")V`.(4~l}F)>{%KT/a"q9$mQF:sl#{POm)J0}%RL2AAz[OUyh[k+2dI.E}Y_n<y8_8NQg"Lc=rRykLv+_<uH[<SGr)X/=QX:U{Cs.#POdg5d
-3L9pP3I5.2dpFz5)7#6cbmz2;28H6]+AnMefUMF|F^g{##y#`>5&7grV>Vd4EhVJ`p.KlJbzoUSUlj_RRu6c(K@y;cg2[v{fiXT7<Z[OH:!ylIgzqbjVeK
-[O"W%}-mGSmU_it2ej=$l<@r%5aL%Ei]]n4lqrH{4|(gqP5sbhS@:Xu}QvD7uDKhtT&CyMXjb@t$1f]!;kBzbr>gXq%-IMa@B!l$j5j3d/mgzH3Y&r8V7j
-+`n{q2UXCpupTj!PZ|`L#{U{L8)t8o{:Vi{K;:L$u,=#simYOSf0Swkvpub7Sn(8PlUg-/r<At!ed8uZNt|^34^Igp64RK,5I}A^rS%C8eh!.Walx<F7pQ
-]5uS.V2;x_M{L>pFAA4Vujs&1=}<2{/_Y0Hw_4b9hr',hQaJW.E^z`QCX.Stvb|I1=tFPEOHk}Q;sp6$Y-@}Ux<U(p-[TG{]/|">ekz|r^Sq1h'NJul%Ip
-T0(3b5da,{5g&y#xYNQ$u<EyRN@.QBMMj^)Z%fdJbz#QFFgaWVeeR(|rI&0^gku'#BC5C;<QU=.9TyH3+BghCW47!urR11CMwVaf>Z:Jt<Y/9&$Y_nzQiQ
-Bdg<])k%`!oEx44:d(VVJp]-ur!`c}HV[9X[gULY#T'{6u0.2p}`N'nd&%Rz!)9^Dm]^:[UVQ+!CkZ.p<)^<$qb&54xKv$!_w80vR5K<|+";.wG5A),!Ws
-/W}P1gb!,ueW+={K4/{cmd%|<{@FT,xQ`NA3dR${>M]N6;HXL"x50uDZUODUU#nKak'TLl'=/V!@l<[z/%!U^A,RIGGUunL[Dr)TFOvlO_6,:PFUucg((M
-Y9X+NNe^P>Vc]J{-|:7jG"^B<-o3W!j(|.UNDgSGHE0-I084Kij-[cd4N3nG|!VQd3h%zLj1~[asi9!wtv[-}Fs76[cgz%~yB5haVo&Q<jCGz<y+C963c/
-30vcy9]WOibG-n>7FWh$W)E"HqRrv.TwXLagfx:-@wP3vG61o:_B1!v9NIg4$Kq]OY=8:[:(2!t^6FQAk}4]'&QWep{NK;tQn,Sp~hF0`WUY:kW99cFXj!
-eD0m&V>syW6v}f63`diTZ7qt9Ui_pBR"IZT-|[&U{y^(qt9$qF:g0u7s|%(%=M{F6clk:hU)jhfzB}ZJ|`g<%IA{GZ$z7F^aVvHU2)=]WZe2A$c+zAybB!
->uK%}L~sy8;2':yV;:'2DYU>IY'>K>_)>9MBtEZgQ@&J][9RYhshP/sXmZ7v3[N2cVwYYs{gt]XZ=Y/$yJTV;11^p1GudAAA=5"r@G>hqsTV$a8ye^0W]t
-x.~|04Q4n!vY^M[0bW#l&;+/aT=rsDqa1s](0vCVPd9`;Uw>vn<7`-}i7Fh`cJK,a"<%5w;ESu0nsY8[Y:]C7oAueMY^=iy=J='yP<5`k$Ej$7THkTwCv'
-87v>.,}R)C>_GDUJv&H%e[B]zxd,>o9XFqEh~%bZB'Q'%pGFL;s!"nKL][vj!s.QbTD<Z.DfnM;o[VB""XdUkQv}F[w{gW{lNZ>'e%[&$D{{48&}27v)^>
-&<ep$Efa@+z/wUFC0H2R{efkA=$Q5[fQ@TgoBu^u.a-;zPEz"m1le1grZLe=}lrEd{i"g&!~@P2HuE9Yx0i:B)3pf"pIZ:Ay[vE5E}B+1feg3%e-i:Hcv[
-_9p<%oEo{11A~7eGZvs}i@QH/'n&[1_y3Di}/ODl/)LiK$K^-D~vXsm4dPVArO[hw>%QwAoexS;s!^W5|bF+Ds"7RP&.R8HXM.S-S]#pw`wePOd2<vxN"Y
-!vNl+@P9CJSf!atfuO]INU`(:9&@;B^zw+=ca5";!h$eChe>h[VAlo"wqAkv%Ptk"`N2U[Q-MYM_0{uLci''[m`OW0O`xV@MHE(u~1<+Jl+lw]f=yVjQ()
-Y5.d{7qoaMJc:tDP[u5}TM5)Z,e#Z%+'5WxRv^+o;xzN"dsX=YMD0f6)$g(QN{v/]C7q#M2"-6rI9O>qA$mHeW~N}+dYyhIz/tqna;QSsL05de,KeMjpT(
-IZrcdCIxn#aYp&T9Heog3q"Ec3+9ya3gy$ndV'VBA{.TS>fXW%7#{55Hvk}-oios_&$4A<(t'J>rO!M)B;_51iX6MER8hGskl96w%9qlHu})G^)tl|-kDH
--!hM4I9%dDqt^U$`i/HNk8VG;eD!k7yp`pT5dH{)dQ7hX+;B"FR"KB(,wsJGZcSk"fNtP'lggFjEt#%!Wd!jC]bjN63%#l>$Vu"q8MpsN|h"Ag4<frlaF<
-223xw[{i_>TH")`6mRx@U9$Umc0VLDEM$[5uiLSFh[8-55Dkc2JX/>hN/4/C}/mw2bE2Tc0pSo|$xk2n>Zfp}U~sl$Hp2C!B)Z#JiFgi}J5q-Iqf`3'22M
-TB/Chk0TKY2)j;ef|]'L+_7rfKO.QS(taY_vMh(D7vncx.)}hANTYrK};cr1"AZAfrJ_Wz%6+p0M"wbb#9y0kpt88[M<2P-:gUC}l[G:CZ'eGg'<><:k,m
-mW&`8fm]P&L/J/a(#nlY<qlryv:%Ds!-!,|;.["7X.4B5eO$8E,^ar>b~@qWC{]LI%`arbjLC>dA.bq`SMqsz606>fF751Xp'mukVHmIX:R|25x]Bx/ph+
-|EcbI'^]dM#Nw&>+l9V0qFAOm7(-6[d$K_>dS0,"2@&q,m3$a(,U=p{bZT&<=ESB<ijvSoUC7Dhj;v8Ja,<r+t@YjzSs$Zqoxz1`TB~k26AlorZy8;ge`s
-C6hESj%ZS]n/iT_Et>G]fTdbT|w7)ZDX{Tv0>sNv|Y|y8ejK|ZMUu0s]y0Q{Cv+5X@t:BJgQ%0!f.F4c&c=97#|9`sV_=zID1r]dJUg6]tjp|y@U^0taLz
-cq)chfe-7{=wuMDaf|Fk&2${@e2_JJvy"U='jv2_Am7J.G_.D_|R4"tpCK6ccrg`C=ZIt/G{qkKtPa:CTu``$z.c<t~=68H15P<>SNUEYkHpd[33)%~"GI
-JCp(KGi,5l{X]y0WfFRgMY/fCW@VbU1Mu]).L!$E%yb9tu;P`_`Iz8e`]@O,xbY';eGU.V<|rA[}QC:Dc#7T<GEC@-[t2jhJg-IKKJ,x)u,uzT(5qUfnW<
->p=Hr|LBm!8ir6|[zsmORf^wRuQ;.F%}bZ@Pycnl<JEKMHzZEyPnUPdsoNFM|G.q8(S|]4f>hd<nP^"rkM+c+A68-;,bXM/-aKCFMdCQ[a~5YB7Dt6#5b0
-x)M[qhyICpV]qbKKNz%B]zNW-#"Pvq/})BUJy9><=wzrTBV0us&CWcK-q<D;hXqAK/gBgev`DjepC(u6~t2;fhLLC1++^z<_[_cKdmCGNKv]6uW'xf#ZN2
-6c<t[rVT>W3w@NoQ85YBLl|J+bec4]QDKRLO2fvG"=6@vdxseU5zOAh3ZwYdfEEwc>8%h4{^X%N_2aEuRfum4)X>ICP]20&Czpw]dL9e]X38'[rd5MNZ`{
-_hf_yCb9$US@4jy^mnktwF{kMAAD{LI+;ohOqN_s#ubwfuHx}6#[(G[4VsRV=k2<%v8ess!+kRU&O;|n[K;un84Mw;AbAYrE:kZqqpC-1r}UU7UM$}P}~d
-&i_](]P])_8aBYTwMXrPry1da'j2zh2gm`Q<WC=T:PsOzjft>.vA:_A^BKb_%aXBOoeHV'<+H[ql!,Y|%{b@SJ1fSJ]wMh"yJs||'`;WSQaY7<'1;"cJ[1
-vRj0:r!i:IQEjwBv]oKzT/1My4#!5b/C7z/qckG'#YDTz4RB}W[v,!NSMYj{y!3K%/$hC9;Q:R)!p^uY-pF6|V8.(s+=<W@X=rl3|+a]W'@U+G+]<zbfaF
-)bS:=9!4v1"uwzD!Okh[.>Q>tiRDv8B%h#U<sK:M,fii5GUsY7,JA%FjW>No3j)a,;Ey>g3qjto58;D)$D'VPi}HA9#=GjN:rgqX~h6`|:}]#&5osU"JXj
-KSSPAuwVyK5S]_^G$99(xKE[+LR;KZ!uq3|&Nmxvm=t3+@P9~l2m-gd+_1EFChhn'HAqLP!!<edu[B67zHknaVWoDwi+#ue-eea1S2LzIX@2Lzj+O1yT^J
-cAHzZ#LQo|N}+Xc1v)26-^B+/&EKCDV.-9>eds&PGV$VJ4cU_h9Gu+[%mjrb6%D2'kCmXXhEtPq-zrPkduvpOP5o7!;n+&Y,Jq47Re;$vdx`,nA5)aIsBv
-vdO>Eq]%LQ,=RMm&@tse,5]&/It;RI)5pD`Op2D/0L&Si+>bD:7IUSN0)9S1JMdJVnyePiJ:8+OWf>G$pn85}VTgzPAcId.w5Oj,DkM8!FTbtnS@OQw0"]
-#tG8g`4G0B@2[{/jwJ.hw:aQRx}i)o[ty.%wYtaGghgnqq1b;Emmpc,&p%,HI_SrrQ|@5Fr`Baj)(a[^},p3^y^yRbr[MR"mem</(B_8lp++<%sCl_oCzP
-K(t'eDGL#<Joyu/pPHbZPk}p/0zM(;WaQaQ^)rmLD#Hq9-eD<ha+H$4/p)WQ=h_{+J}jh8o}nK8IkE(_VB@k(I:'+k``DIsgL{/cSCtfx;z6!Qp;,GML((
-m!.uBry9~;csE8HsFOu+5il;EX}ndadxdMv5Lngo>B~[Y-R)VMy5X[]#nNZTsa'$sX`Dm!w6cf}u>eWn98kj{Iv#KczK9.T-GMu#0HuPJVbV>HQPMTpSci
-aP`{h9l>_i<v&:+F&gW`!a[gT$bzx(+kwK6PkuASDKOGJD1b%M/=65SGguCwsz}]5@:QH{My6FskFE%P;KGnHTwCq39e'EaLE=ICc=FvCjl53O6ISw[F@{
-#@&55<KD-,|#N]RU/t_ZDv9.4x1lXj22}ke4)q%JbnTpoe%GFdwWE-H>(QSn(QSn.1q4guq'7s~.jW8wCT-a#rvR:{a=x-~eJG0u!5Ro/2m$y#n)`]IIdj
-U1|2PSNyX4#l^l&m!N";p$RhS])O9lfh&Tan;C]RXzr6]@zLn0m{H4j:IGFDrWj0hXO-=QDNmP%5ELEhnrg=v;U[[A0_i1[tgNl=SIJl-r4^lY'|aJSK,(
-%P+<a(xdRe1yT#Qh[,/aTkGC;l!OO{NE!#Aei|mNs$E'}9O1,W<+GNzJn<F(~Tgfp`#)a581GBjY^8wji'0:Kola_|CS$V!BIHHv"K,"tXOAG+&&f->>UN
-'o]x58/Ik=YZK3<_~3zs0T';^(l>fO";9c8`ygu4e!01"ag6!66g5_<s=5/!IaHj]ScQ%F/.JJ5k,tI]J94l~0j5i4O]lqe9]hq&T_)bTTC`E0iN']Q:NV
-Q:ZQaBTi+DCLN1$qe%L]2"}+`x^cK>;6._sdc7V^D(#muf+grk9vnwk_8/M.i}dAUhr{wxJd20/G0H3yWG|9%FZlaOb#gV#Q1YP+2Dlq=4wwfHS!>Uv^x5
-e;}J#)nL>ZQjQfIl<fHC<$&JFmJ"!9Hn0gXK0<"xa&fWcP0P^yWyg4l+(ddk^0Pp4CT[_EGL(;r688)G8%GP8hBD~UU'7`W$qb4&}%%sGV^[oVD8MUPu0j
-r`F[V(uawAA8Hw-_r1TsNbCNM27CobUO_1YC/%o'4o9=3MM!'}s{EpHit6):+-J1GHgsGl97B%%82KHqk^MLIQe5|yGlr!Kg-q.q}22c^mxJL&iI[i0BN>
-C_2F#}me47>|@Y}E~wcAjm$t"hNYp.(-:Lqv_:Bt]A0dCgfDJX5|{qQ!Lr7X`<E}hN6ow]xo].+%02ptrOX<l);tc,!xb]MWY;"5tV6SN]#IIPX,<}/G"-
-[#lLTX5Ll59O$)2Mxa#-DeQ5yBqGR]T8ZgbU}:MvIyHcuxMIF}=uVU"RPL-eiL2}UuN6bIITPz>9)q2bM:M/S%j8L:rlqQn{t%U(%,VXV|DJJ78O[}|=pA
-2(Ghw/a15aC:-3kDUc1N~"H6gyLFv%3:o#TLlip+-$JFOD<OQa^mw.#:Plp_q;+%E)xOt4lPv/V,`[w1}<7#b.)jID{h870A(;N_QJ8]0=V-oHO_-E"%&n
-^RNU>#"@:xDwsC(O{C<@]$PicDR['/a8'$7xaGtf!(g2;pOSkWei+c-mpT-6J#$_7;($%C_OeH$7@nJ@tom^xVzZ4AI!P5-_8WGz=(Zou!G5y!ps3++-_D
-F<!-!!K:uU4o1AQH|7~o%fU](U~nzNDOQEgLGOC0^I(UO{Q]1f457g"}AFrr&sh#Qn`mcgz6c{/bLYtLa'Ef%rg`[H2$teYO0Zvh@Z&S0ow:ZmX$K/)=Pm
-T3J8N@{A:@`95Uu`qYIn9&Vfnhb+]r&}n90NnPN+4ZqbakRvYcMDwHVQu"3|i%T9c!j-v)T)8deb4Ed4XTj-Wc[Yh@[goC(jZ!|I=yjs#|`n2"M(^4K;VW
-/0OK#!HW(7$$;(d/g'l3v@@4SlH)DNCIBO78N0ETTw;wODUWWD2LJI%4_>5,]qBS93R2P)zQ%Xw9'+RWU4ZYS>#d^ABf)U'"MWmV$91^Oo:`8W(q[t:H;T
-'XQoZOJ;jnXU@0[nD+[c0qH7{&Dsudp0ar)UMVti2y#tmAIsXp/OHYkcpu3M]%}{;jCT2MIZQmz+;tx}D9o@6DPH-C$GC|z}<OCWa1zt.6r[GV'#mbm.}C
-RIGb'movSez/k%A):0r,XtTD"tK)'Caq4%JudA|(2x@%6EaLpqgk}Sgh`wb:#qoF'0'+TvXTXRyo@Ze>aCQob+K-#jnpp2j&;E:l@cg6B8aPI$(eQu}V5Y
-qY>uM_xkI8L!:#aNlEV%vwQOea;4"s5_hBLvY)41"#YcfLX'<e$h7#5zP9qVSjwI>D&s[}7rfAFC~5f$9HIA]=|#D]qr/M$dFi0YAgc#>KE-](B.>$SL`}
-@CAo'v%--4`ZoJpFyg!gZyzZ3uODX+PB^wQyLJ{E""BzSKcP775O'g/x_{CjRIp+di&]GEVF";ud7#/QBgv=6i!Ow4|VrFHpA:rQE'KE}z86u-t"Dgm<-b
-ztpAnoOZ-<_J2DQvZZBK(EHHO+VCAJgWo9AM#b%7kxG//tI5nwxM2QY]p{]z923M]MCRf:4_&,@WU4qvrGMt4aab`:PNx}18LLu3v9yI#T`/M,mTT6GX1N
-peTb5@!JwC4LshQag>nB4WO+u[+4NS5mu)_hdf!)XBu';!W=|`XC-;_nke05Gh_8kFq0ZtB4jvs]_2gPZx|I2WTXq;]Dwdi=GT8B%f<8774Y/_&;O,![4)
-Fzj9>&.sH4CK4DE/C'}L6oIA!euv5=Yf,x[mH-}V{$6`AT7FM:GZ{XO[+xvKx[|5dm/BNuQQX|zuxL3:3X$wDFdweS$6ua445gYMw>'v@ZsxF=[^_:N0J%
-O!WB|hq"k%({oiTbCs#=)qq[$SGi302DS4=3Iu5VojM$7E,vWBsdmC6cCR@V1Q$fbmp<&W"Jv9:1FKMODJl"On`<5o8,6J-=Y:LaL;.NGttk5p1(@H`&1C
-l!_[Day87oiPT|]odA;9PyE}`qL%4<U})6">xK,wdiKyEUQ%6O$RGBm+b^:'K;<ciNNHzwceyQ~AUvgO>)^x0wn|3C|i.-1R[{gJf3(N5x-mK/oHwd;Lsd
-{=>(nm~t#{u,;LaG)c>/qDc>e4,9!<:gZ5MJ$Cf&cttYyhTw7%inh$"}_M=^uZbImePs"/jt%gU1+ovp%![6P4s8Ra-2&w3CQfq4=AOhzfre<s+xu{xzF;
-lSbHpFjBZudtHNe)l{;'_-enpMB^(IO7]a;)MP6RX@SCg#oj~{4tkJoPyE}Wc4`@,J(16!wy.+>V!d2B/rmJJC:"lk;Xb06A~vm(Z1#mRvXvbi)o[Gggew
-4][^iuI3x}|I(-JQi0@yJh&Lsp[";R:m47Qtr^vm@+3:]P2:`xNmW{@)8Z.<EWHYp^3%)px)b^9R407&<@ajVCQ08j1J][0R|rnCkD/`fptqYaLla&NK_)
-PwO,bSEs9.h05B>t>X&`-&xe%VGCU<qz:`H)1FeK3R:b06Jw9X]v$C0ADD6IJDH_v>5030wexYK-r&SO{<pYIJoCPlOn^zHvrb[jb>7YC/E[GA[`v.5V1D
-VLP_-1ljYv;8fcnf6)MGsOp`YJCQJt/^Jq^:Km1Gy5.ftEZX6JWVan<=~LpKL02`|(x!)JLYVu5oWT]uk7Z6IGe)@&fP:iY+aveQF/+LG_],Z:$/$(s.[$
-%Cq2Y+N5zi/]mq!,}c.`EcYL'2s-7bkdMG+]ki[+Na/GhtB@3rLJ^Y}vGRdI@<<CrV^&f1C>siBQ,c3zRt<w&}%}n6JKj=1KJ"<a33v'3O7MgcyQ8_k6e@
-sK7Gs!S.srKlmz_7giTrepc6#HbAtZ;p0oTZEZpqnCC}__e,)8ct"R4G!HbZj1#zf/LxndRo:p^E`PHe6rY#:IFhI#WB.>,1E6'0J:3(4,u/vA[xBZb0yx
-%Om=ip#D4mj4S8m#^8~mSn8ZIK[RdoAD-aWrUIdd-Q/H&+Ojby-IrzwH.q+gdv86nzJ[%JrV$C9I%N)3"(Ovc^+</R3YmOHd1ToVP<fhTeo>-f~^(lONr3
-v)asDa>u3PfDE(EwUxK%;MuP-IuEYKcevS=Dnf9j]xqG}c@Q<Rlrx|ctxPvilregV$RE8VqHs9eCA3`[v9!F"&[U{+{Cqm<w4aE48")cY0)F4UV8/CYT|{
-]eT`Jqt)0SX5a%:dcAA#WdHhex%d6ePu5L#8Mt0|j}l}DkVLu|iVWO>y[0bwS;0BfKC;)jVefk`yAL=$Kq.m)e'NgFXU;h6Syjg4j,Lo^x[4avn;25AcJw
-jy|zS}2}T0>tpJH}M54[Ar7oj@9B'Ro2]zLQArG.^kpl0$+aMSg443L{BHW|TfdD%ekg(k`lDB7.T;TJ=|{^rd.{w=RZDIjh_%vmAMWau|XssDRpGol2<P
-#U.a,r@{rCD!{$iN{&^q,QP0P:Tc`j5:='Q!q+{75agSZWFA#4HYCCHiFNi@gy#Dz'`>:o<s+y8wnU!X["!#X;~#JX;p4IXrMnO7bD]<6}NUFC=!UqmtqY
-{)ssOwC;h%Pc-[O4=orr2^V`yxj/)X2MH2Nt;/UM'OdJiTSYLRa4,v)DHbq-"6lv#w7fs'dF|lnY5J<VLwswDX-_:sM"oD`(B:fVfxs/EXe.p7Xzh5Ip=o
-0vaKaf-pBtDg~:c|,;@|Yyln~=RXNefM:L,y=T$kMc)M.a5a/tBvjIs|Te0bVh"Vm><bng^L="6G~&zt^YaZPp;E3H4s>f;=<sz7Hp.L1UvGu"t[Sv;)1x
-A7/NWuM0ez/+C7Iy1}7{/8e8JqrO%12hzw;]V{Cv0eJq^Mg{]YP0,;i-4aC&mnWEcMk1ek:5:I|oMIsZB%wkA5<QtsF9}nleb6bYbT9L9g2vS:TG:E""j#
-ZHfO)NnJqp7l<&g;K6)]=12w^m79H@S,k.RO}VTf"<#`ZFwlw-)Ro]E7k^WWr'A-24jsla3Iq;zhyn./MxY]La8dPIdris[HL%x&p"4w"MXUGpmf/=NON@
-9/LB'hHRPPIr=iefjXZ3yXfC``Jj(5L"9.3SXUv]q&(}^S#/~auZ<_V8pw(G'y%`^ZK==Y0J|q=OS'&>4kk'~_$aabhLC.8`~>Exq%>g8qoDdnB8U'3JZ_
-wuI;qy[hS,q_(RXW.w^9vgAKh}@^SQTz2dAt3|~gKld"d,j-A2i|@|#}r:M3sf~Jc95&RHm`0{a)}2W+VJ6Bqhgrkf=p$RMg7r=96@m$m&$c+>J&'DZS([
-4RvTZvw_^Yi:Av'VV}:1@.4iS18DU'[ApRlZ>jcrLNUk}N-n=:6EgzwUw1a!rA#X(_b=ENEL^gV.aF3OcCcy|Hyo9.uO/4ixW}eDky"8%>`LGGVxez>d=L
-&2F]"x;rXULYXqzO^r^sQ`+fKyD&d=h"K2"vHM17l_36"2dJm1q5}vpp|`j_ZifK>9EU^nf>Td.{`1s,z]y1)2}hPP4kwa:2TboFJi/s=ieq@A[#NqC90u
-,8Md6Cg@Bw<Mny,E[nmn&-]b]N~8:)L_``xG71i:sk.M&1!;{$IHZBO0|HX5ZIvLiBNy#-|6U7;HRV8Bz0uo7M9>te6'~.PbdfoxnTD^@BJd3;<2:Ia]m6
-imO=uXNwfzANQAb_{uQZnj,{]#wI&`EW)M'%`PMxo=4hC>/D&.Nz]l[v+.-HNleIXKx&4om+Oj<1K[d1'LZcwxO5#j4r,g4uUK=7#POCpzIaR;yY$Dfrmu
-lCp%L}1Czq:"@:|/g!QXD}'w@gel}w05<weZoZSv7Aoqo68B7vTp1FOJI-P(!h8{xP/h{`vP+I;UP:G=|b6"jvp`E^K[x90z8-@Q(IlIn0KaI[:ETPk/X,
-Bi#5&ZyKmOS:pHa<oV1f/;troBdr)Wub|ZE`sl/cv9I6RPz#$duK<E.Tu/v<lk1o1h7e1&P@s}bQB=rjxSELdkx}9==$9W1t9O"_:y!TUxx^wOz=.zL8H^
-iR^9n=1t68gX1ST<c=[{F{:C9u(I~B0,"2!%+;OHS{fFkpNO}e+Mm#:p'1[BNBfc/)_bB[xJ/h)tpMg|6i2Vb5FtUcvqI$v0l]iUGO_s#qKSAUQwrZc)rc
-aDLEDiAYb0p0JCba)mkEW5gs-@{>;^}jt}oYpgDdCx&vjC2`E6AS<Dqfk79&3(lUzs#Dgx4jKP'gksaU!O!&2yBvQ(z|^RYAX"q^j5e)9Es^G$tmDbkaq}
-bXxV%211rrW#_pvL5g&Xx(1W_0@=P/GNp3tqv`7v1];]Vs~vR(<Q{t{i/5iFhYSA{IYw=%E3}>zF6,~LYB^=J/ohT_:up<y8urpu3;~>K,XUx,}b`0uCgq
-L3p/GX=K`yid=LjxsLdh;|4`;|[YC5nQ{Nk+n:l{}Q-OH5r[)V|f%JP`-:VQ{PvpmL8&]ilaRdpX#x)i3pV9oo+E1uG^B4;<.-gvGP6`$F!K5uf&XC`m:!
-d!(%#&TRSKH>B+!JhH0Q9AhgR6+{g,H]OT/Pd8b2ql!;Zc'Yf6:QOTuUd/B@5=3s)rQ6d^ED=)&5$ehr/<`=xKen$#u<!HS4+SKg~R-i-^3%16kZ{(9sBu
-ElmHOAV)s-VVu`Jf1;z^y1CPoc_/u=t9_]:y`=RP`9;TIvPb(@di`;,'.eG0;)[Kk7Ah$#v1jP-/rkqB,"vSi]uhffSS;O9v%{0OP]H8R+"N6Bn148&NX]
->yQd/W2M-[zD#g&5{%}tEHax%%k`/T~7RlIUrT`dyi5>jcoTDNS3uZCba|6rKA[N}TMNVy9ae82[I>qv+_Xn-u1/U"^!v0IMm,+h9G);Oct.'KE8{v)+/^
-#T</^J.q6<[2=_hxdq<"WamopIm[S|!z>[;go5g5X&nGns^XA}SaZ,67;}I=u{gLXI|FKxxO@:lL/hbV'M=hil2hMl6Vmpm;}Oo38!%Tq8NurW|qO5L+xj
-1Egp<|@UQ`4Cq&4qN7vSHR#<A@gzs<@emdvL8cVEYEpPp!xBfr:v"GF.&;o5#TQE"){m!t^c:ZfDXFBud#q'IC06`fgToX~bX4WJhFR$C$7`2E]Ete~bKh
-1k}Z4[8F3/e_v.8$ajX)`c>p`vqL#7|4y"(5V}uH7u$AVB>=rd8`y};fW$NH"DoE|HWUC,t+S2:X;X&5zJBjU{Ch!!K]zH3c]U9eL)a0[9JC3Vu8G1{uHn
-"1,v{lrQs0$^gv#Yvn/}obTER%RDN]4YE=FQI/!rR^SZVjh|m4TEZz}&:'a,SKQzE-TvoK_>GCxg:ba[s#ISg`Sv5a$i33&)S[Rg+7v`fe9Z@G;za60gO1
-18_b-/C<dWsVSEYR=J'%wjdQ{v:QmN,XpKOs/&W='OfqBl5'Vq6uN,Y5d`vtG{uAFlPr11v_)u~8]d}w4C"Mx;"8E1B1lM#H2UEN367eN/28LHmW[^IXQ^
-]L/.+}G<Nc%qO5HeyFTK.Ds8=gL3.V})@P]W6b0sMO.>8xdey{2!jct$5r~nDQA-KAmv_b-2vGrD.CUU$W9E'k!X0,g`0EGcQJ~hh'#QimkWq6I0jM=YUL
-tfT^Ipw6ZtK:jsve6]r':H2'<+|P-A&yhF.r1|I4<we>_%~]<z)$V'![p5HQrGtU_Oy$bjxnRO2/gWlsv{QZrV<{6nkKdmpJtTk#"^p4r/#Yj/s45Lf[]b
-86}Xk-mZaH4Z`4pBZa1=aE2Q3W^S9>n(6)bw1Je1o2Cd$y.)Kc"WQr3g+ddp`4y"[LDxg#-fbBBF1JZSLz1WtJrGZro|gPp^FK6L#B_wLnnyYj^rcW!sG8
-#HreOWTs5yMPx|(V[yx`Rckt$TcO8.kbToP^#ycVH_q]<jKzpeZv|}O'"Xc:uxM1nL/C0OFl,xstDDjG4K{/{Lu4I|&AYI_V]y<,hx~,X.DK;;S0$H'j]%
-f}5Ay(nL]W8S_4/,~XpvWP0"NZ{gd09:51S]SiYA)JCk(&X!ld1j(%GaP%p2u=WrtKoKN!eW-u))f/lIP^[LLsn^nQ2V>a`(9,9nKYiyt4lV.k$)`l9KMY
-^DO,p2Zy9MpNdA)LQ-b{f${>y|`R:@HkE[NbXP-&/`sJ.&t)6WK;W8Siw+JtY}($"S~{y,po:646U(0$K/_>HNRG"U1gM]RG(d3!S(l7QYG+dG%H<K[rn@
-nSAg2K76+)zERS[yI+k9'DUSCn45)2J4xsdA@0K}!}[DZv(tKaHZ%tu,4ua.S`6fx)(./Z@6tTf2<Zi|i90Y"#r7;d]+mA:rUH;}0zZ{6'yj!>LZNn8Xv7
-%.'a(Rrs#Ia=hy|NOLy3b6dd$1"f+SWd'[msBn@ltXVNtqmOpoeR24q;UJt07wgSW$GIvd'lUNK|05KgUd@NL`}s~Gu`~Rue3_h7Na5QW5.[P1<V'5x-y^
-Vnyi^Ynz<eYoe<S<yO^Y[:E{ta]/3qyV>ap0FN.wI5mA77d}%u=L[Bc@=eSBT+[X#y+n#kD$YVqG0+hm|IZ)s%#Oeeoz2Y)`Hh"7I=LU_Ly)=#EX&qh<@p
-]O5A-w116,^U`)~"kCuuqt+P&_Eu@`lQ8Tl.)OCED33TUBiODAnN(!UE6LgRRNZ<>-IJdlsS!gqOu=J+TL2G,5+d|9(949JNvY"#vp35X<4g'rm1p_(ZB!
-oGQ+DzY+C'UbAX~u[d#S/"A{)0YDvbBE"UMjV[fCD27dvuLigO,.T$]wxI5j51G_(w:KL#^sOp>Z!9G)8wj(MWadoiD(Ifg=K(<9G5wQ}NW;Fj=#}t=BR[
-eT^:(%aF5K:sx8I2O8%&O2KT7#K]X+A'S(b2uS#Q#9.@~]ZD[#AG|O]<wPj0rZ]Ey]7$10wrgSKu|<L_qToQ|4YM1$v%9M8W4HyUE$t|D),$MJ)[=X`R,.
-CE#F"[85g=8Sl(6'&,hBM=W"I08P|Fz.pyU:R8&VLHEFV7=N+RY[U|fP+IlR}<M;>n.OKMR{/Wmc(3S[WH.;QR{Ym{SZu.F9INUt<Q!kN{n/mxzS-b0Wpv
-k,$2p{9')A.F"VM+OJS$m`:[sI4VJ3`E%NB/.Wecy"n#o%'jui#Oc<bcz:+$@Rumy$EiZVk;j@!Xb.}5Ovy|KI7qKm509+ytc}A0rR<j/|'=Etr%n3%xmG
-2g:Wj&P=M<rFi%c"g/ALfGpEYVQo!pdlhy@Y@mQaDruK=Q)r$kA_JW7K`PPRIJ1G}:Za1dEEuu9n3l~YxI^K|I8tJvD)FDFfEFBuIi-}@m5r:`xb[IEBMu
-d&y$~bJygkV]b/qzSf<'{.@|vj%=yl,g$da0KkK{t&%/7VuPKIhB}p!MZtx/N[.URls/^ZWI(nIa4Jg}2J>)BW.J7Odq)E3Nj&5F'Vgdk!ltP'x)&j}cs`
-]@34^n.I<mwn:-&qTEEj}S1knRU&E{=;l`54:#r^S5-%5JS"pc<`v!G|pID$P,p4X[u]FdIV`{k_),m@V/0cZqIT4M2{^]GBB!Yy|5`ecLMckGHH'=/^Tg
-FW}WT9vCxEEAKdd"Z]I)3ICmnn>t5U'm)f@,$1Y!4B.3727&@w@r>}Aw}{Z6`e_'lvUYMDtYGIw!"G}h6]LbQowT#B&D6rnz8_RwnN8.veaE8ZK.GmFzUS
-,{]8Gh~p0Iyg=%7{dHk^TrdUlyn]00En_:wWo</Sn(z(TUVbPD+u<F#Rja7dXQpqza_K5I,S1XRIA0IBc+hUPDAqv-R8"^',g<h5I;d2c@f[Kg{6X!t+_V
-haLw7<<sh5qdspO2]b)(V:Et~gS&~cj&Ey806R.dR02oJ'Ea^@-NsY@R~D'U].4<`9f|vP1`K(dZ6mq6@U]:a%5MB<Rt%6S%:`bHSF988vo|<QB|V4z`2Z
-EQpcLnhobB2:z)@8='CWd49cQcSq1<<KchV8G4=cIwUNi'czJOoUiH"=n6=moJZ1S8QI}O-9TUiCVk}=!]EJKj}hfBDwo[(|}LTnNOO|u#R7T|bY$8&D/`
-0YybA"tni4=Ua/}Bo1}M0Ry=k$i8fBiIXo"{&[zrtNYert7M{:B8)M}M6JINdP@sr1oAgnR;@ploN6mWa{4b<7C6.-sS3&E2u`QAq[LHdDkyO7ff"r9O{j
-]4;0pG8x~gCK.:tKC5Nj{F.2Q}sh;MCxYsi^(Qjt|^u4O2$7Wq|Il"4"_'f9zI`D,s4uO:^)rS-#1#[&z}p$ag7jDK_df|eOqxU{30qjJ8dJ&VQ`|}"KN}
-AJc)nz;iVr'[.mK{<&wuSV@K"fs}fg(fJKK&([JFkbq2H)]U5TcIQ}q2~A)yWZ3xI}"_R|&n{os|h"A8$x6/XTJoKyc2FuGD;me4m=p}Pr&r~0adULJIu@
-6R--o}YVoh8G,2{}weYIfspZ~j"jdqwxy)VLeO=5BDZQZWx:TC{Cc<Q/zWyJec1$&jG7nS,_b%uq-|92]%BCH#lY>15/nO1Fin)SqdQHBXy7Z!}R$J1!SD
-YgADG=auEqn_ec1uM7(FB);]6M=)px(f0zoE/J'C[^wW]9^7D<E7fk>xU2&i<#x(M$F4Lz>xBL=];z|OThsw!IUO^mL%r3;-,z~h~g&KfE1+A,KY%<DbCl
-J[BiW|5ghdnx&a7Z~Rt6lq3ar1~FaZv`XS'p8Xbh46cg`Co]RB4x)iti/0Fr6mcdmYY}:r!'Mn3!r|_shOv{2xbZ[#12Ch8W;NM.PF;fGp<&|KV:(z2'St
-OqiiZYs}o5[KB>;NtOnLxe."N=y]/a[v5q[,$Qbx%j41|ctO`cK%Fjz;[g`dYwT4^)xh6:iFRHP0K3||#_P,f:9Hpl:;SCe}0@B^sdcI>.{M&g0Z@q:w+(
-h_OK{CK>639D),7qL`i,#(DQ.-F_>.{aK`%5^bb2jEvGFqXHt$iXY=BQ}"S#7w>D">i12<6)7_huj`!b6[~D/%Achkb+.X,sU8x"lHM8iOc7WO45CTUkbm
-3__6"OmS0zA4`8jGgOT.gAL:`uzG=7k68djVHHo(<}TG|+f/HsyL]|wt@zj^}dq(db4E@eug>u@4VPN6YJgH5o|d`x8<H/bBx>07T{gLyQ&z=xs+EpieN@
-T+}Lma+8vMA6%#g>#|eq)4[7OvtYIFG,~q$V+:d4B7nRq(s`FP#{_RC'hAOG0/:I&&vj"{Z.7}'A89^7@TH.T0a,-2^XjcuJr1ytY=k;oiZA!UXHbxu(Aq
-q,pw3f(9vrS'6=CVNm3/|{K5Ym}#PJDG0XUGi:^HY&@,Poq8gH&k5E~r1UdP(Sr(E1}w;CA}3g@Ris}<vjz8xEZrE0vImn&FW!+W,ZI{kA|PwbP5XsIF`x
-<Q;|sIy'#aJ[^{#^a/;!Ai<KY;Qa;%xx&L{^/$w2/'0Z+{8pCC,}1G5ODy@gPyZv7`;GL<~`cGK9A:SpH#oVL,DQgmxivseuc!OAlxQ|I"gQ&1pLR}scxC
-R{`{(|cg`4(&1WO[i4]5Fwlt2u8{ZF:"2D~o=Z-@lq2Qh|#qWc}05I`MJ>5u_DAQWwEl{{YnOpXa+a7TUB]aPbB86(ak~iBk[y}R[Jm/[VOTsP#5,/QZ9&
-dJwncN!8S[JPP0^;5!FTN<x<.h;)=NAu9S]nf%3SUnf$o@j{`|}8Guo2>>:I!LdnzMxVUmx4L&Ep:yC5^Rk9+t9TMs+J+M}8LIjhE`Zc[pc&tAI]I-[ZV9
-JZ)RTc^R>zpDC;-AjJ21;j_3#NG+hbl-Nm^A(6O9Y2vUIDSZDqDCh,n!(74`vhkGy0%nos.pF;by,$U%^VM>1dC1Z$E{bh,79"d<,WOP}$.CXToDXzd6k)
-e3U`-<$U7`F,'.`/5XzZ]r|I0,~KO^qDxcOmf8pt#H>a).dH,^vnhQUS}Naxh@,ZE_V<V#4t2SKYVYAz5a$.C/u41S5Q+`NQS'~}AE:G{.+PFT%N~M8qmx
-2Q@2wQY4=Fvn/rDW"%Imi&-4ClR.q0ok0kDOxLW/}rREc]$30L!`=H!S`aho/"j[Ij^dzTCzwLz+LM)mN>F3[fJ;"6|Ap%p/PfAOBnf2C<^F3-7BHN/.5I
-D|[_RlB3~cYE#R/:[EFEk55/3z+71bLEVPJy3'wDJ4;wknZJA>E'v44AJYVaOm(qTw]i@pIicTqg;)qiSn-U[Ex)As06t3lZDtzhD7e8W3>M,@fW8_t))e
-oC;!0wu0RPZ,ERN($Zx86&`q2qhOJaZEpVUU>rG/jTs=&EUGoa.u7-n{XShPd[NPic;`r>X25G72dYeO2xt(=IbEAXly2{&`<xMEHD=C.JGu}).pSr7A#Q
-pa3JZ}KN&5hnso>`{saE;zQACyAA"TYwPoG4VhP[7RzYNZN+W8F:lsI2R#a$U4^>EUo+$K$;9u}q%dQZg=mz"wDw+G@8e0ZcAYrcEcK_]7fIZMzSt(xTHr
-CppmRNklK(}O)SzT]K1CY(>q`<.7u-A#b&Iq^bML,/8O<@Hd;MZv$j<=JKVBd5mRx3cx}G])ih4DIt}3TWBNymNt.SyR'Q7p3ox1o+rrBkR;^oCFI'jhO>
-rWX5L|P8x}j7^)UI5/SGzGM//KaIB/erup%30P-JmaVI}G/ok8j')QQQ<%3UKoUE<FchRX$51(yI9og9;R]P/eq{GLA$(q_Iuh2x4W[-]{JT8W33#%>3UL
-XWXL1CVWXaw@AN:(LntK/h#rZWAgj7eMi7Ij_pjN(-9TwJHy];%)%SEfyjG5xeP){n{&NF1Z}sa>ra$Zv9.lf'qmN@K!yuIF'on"a;+9`Na}!5vfKC#sPg
-R[d@'[4P-47`hqG`;2%+dh_)~$^j@leCK3#p)[l9MiOwZ7w-a4hC/[y6|4t3gCp,|UMikb/;P7S^sV(r6EGBGcB`/mp-;cw})"o53!a:V<${WD`Ob18gQG
-MuZLWy6D[RaIcMuJN#zfW-LALvM&|b2z!39^:ImD{xYsEcY/SN,@Bm~LP_.W`Bi6W7]<xXFYyca1uYK{qt,5V;:w&/nvc2kg41c0S}y-/[2@yN>sz=(@E^
-HHhH3YLFb-4D3B.+K&.xorCSipZk_@JFH$CC!.KU)cKsSn8w%3bGV.Z&7t]xCDJ'@J4988#YcNBp"DR_gq0Hl/r&a7~6xP%0rN]Oh#dT#N@tZwG{|V(yeY
-YcR@Mu0MnLf-jWck4HOy^V9$LfxeVl85X%haYCH6>iw<WA~RH,}QtuvTbDqWke-"RH+X]RwnwwjMSGW>LI_YZv$B5%-2s6lN|eLlBvAd!46izK1Y%b=J$.
-!zDd$p&V9<E)|XaZdrq[9-HP:fIr41S>b-K){SGYmnG|.SXBwWp<1,Z4"|-c~1<"`^^T9Y%!!)gcKcZ-EGB}d3]JynWh64AqkS'e0M`r-hJ356jsuGuw<&
-{K3i7tiqe^4dNoAQFr@WEx^hWgw+J{1xUGNpHN=qkbbnQS$4:}Gy!;k{_5PW6;;7%44%y5DR69_(='DmfQoNt:K}pk&T"S,3e'$$&/I`eL_J(u-ChlGeib
-p#A!gQ7Bu{(]q0B(PNK#]VSf,K_;KM9vJd!uxYuu}9gXn|MTooeq~ZUY}EH(L[J87:@tm.I^;.'J^ryKU`W[/GYVHJP]#pnl6C"%m,<JV7}$L-!R)|6Y{G
-Y97bl|]BeA|(fwAZPC-9mek"r5{'R@XZW:KzI)q}$Vql1cyZ,gNb.KT`DyM]gYwBV.USc_6Nk77M)%w;_y&q9ICsq}p%MkYrg:5<K4b7.Sz-:&9[wp#;X#
-O>kVNV6i@[sO+Q0bAh%W~E$3k,bjK:BMdhJ%;kUJ&FT}3'F7)YV}o_PAnj^W5jm4B2[-XaT`$.:I{`']/5[1/d7,2Ys%z(WS1G:$%5Qt[6GJJToI&XuM2G
-kCLh:,CGAXlxlp,lmVzVS6M[AiLxWT.HLZVOv{LCacxs;j(B$BC(v4aEltjG>L!oro,-<}q`nHE8T.Gnu&iMVrgVNM2uQ,geB@q|+0Ob2ZQV2O,5#=><f>
--tcO/3I3'yj($GF/j"RA<uzH$qeMoWz"0nJzy&oH3M>05tRAaoVb`Cck}JTUekIX&yQi([N@8zwN!ywK4xnO%rUN^f2a5VgU.QtoP@4oKCZ>w.q{Ba!!6]
-IC`4:3szYwEa.;m0xnWq"`E%OaU#DagIXps>vVxyZK5J.{j)yCB`Nyr3:X+8>Cuiwn~BPC-UGpAS8nC-Rdn-$e}Wb5`w;RK@ayD&SnrRmvk^:N${sOt|;L
-NlmEGdr`ld0bPm`W={<,/:0(qj8r/|sXBO#,u|219y`fQ.,i$l^JZFi<C1}o~owdNr)B4/Jnh6LKOR`/JY<5`qz{w#'zUv}K{&"EONb(;npHAt'dVt._t5
-f9i1}guuK+3P%I(n^W:Z~N/QbU12YQfVo_%U>yVU:yNN;M4K1#fe`JAO$rZtm0wL=<J=8cQ7n}sgR;F^8m.uETJAq,F('W[Y[2AFKXGItgS1Z!/']PDBNG
-WLwx]zS"&RCL9|$_ZBq|e[O7IQOD;7z4JK}')CRDT|deStH_s>UPd/M%E6y)iyqOp1^NvxhEjKN&.jo65T9x!DP}6x:SRH<Ce{uJEdH;~C~pK|H%vc8bi}
-:g]@[sry)"rFfu9W4M;EvC.-!se3Sqh%ry^lMtw52a,:4[=eq)|3PB3U}%;};f{Sd,9/jvJ9c)1.#L/v4sVz@`X`U#B|2^XP`hR2~|ier0E@"5-+&xkaY8
-d13._r4HmTSBM{yD@9tt-riGe)>dNP7uPq4B7V1nOsW:$GH|LJ<YUzh[6jaIVutpY)3NyIoJBk|5$Ew7.wOd#pHw3}~}WXzhB!g%/{F3%Z[i!3q0hrZ9ju
-.W@MD'`-);'5%G@3!=>`f%|;zxXjy"oECQXAqVEljL<p%u@LU"'35l.Cw:_|qRke!YMv,%;t_x"gXbX(Z44/6L:T>;rU@7z'njzQv$7U5%e%ns,j%$^t6k
-uHYU8e3K%ivd#<mZ0YEY^@oS{ECi#cEW%_0MWWa{B}_;{+Sq{:z5fE:3%j^)7Z[F6Nc9TW2[vrrW>bH6'U9(jJTdx</'/ao[!d1JdZyxj'IpJDwRiTx6wc
-Zu9WTQy9Ht):|h$.(O8/g5%^";l^X|T++@dYclIZsC#)h"=u|f``INvH+$uo,rMr}e,C=I"x"WVI1(Rtc+n$A_sPTj-IKKSDYouJ7nq7bi,JpK-J[7[dmE
-~''t6UzdUC,Bqti0|SD^Q>b{[PQ|nm=pasJNOFlS&$zj`s@SOw2r,XsTE{t@$eM'D=AEU7)F4^#x;)LFdkHA%8L|6,yy%E+Dl5MQwHdp{m32:F[=$)$JJm
-vXZ+$>@I"Mzo|}B/-RK167OC}94$2QGK8j>KDRs5V1E%$ov:-ZmG#;lylL%R_2dl}-bczlqD7Eg:0eEy;ulhk7o)5c[^EYCR~rEbRKipk.n2LBU=O&htn^
-kf/67Ul>[ho6A,|G.gkz{9cKBkf88;z$y7bb]_pESOk9V0QQ0c%j}js1Sblme(QINDaFWw`+F'jE&,^MjaFvXU4lKsn-}THLsr.7xkC]0gl"%$A-T#'+Cc
-WKxpyu&/_=|>{"X(73Ug}ZA_FirXK^y'Y}^quIa2{+pXbyBvDvG1U2$B^Q6oac5jW.g$6=wp_RCRKk/P+ZU9|8B@y1F0k=![#,$1}5`R#w3hhq;4BaHVdQ
-XiJ8pt[=EFiG;u`)f4E-o9yk^@$"p+8"@:=4b1%H=cz&-]f^xRw&6!LsIaI.$,iS^^frHDu2#ys|RMX3[C_HLePLc2%oyXu0[MwF}'e+YswxlUB/I)#{(V
-WUC)w%+{gN)3!w[%XaD{x2%wTQRE$YQVvy/D5$yrcxubjN~Ovu4jsWP]Dmo{%<K3u,6J`f9OeR"5MMBJQN}G_{RZVQ:yDe&iYh-d6B{cfZR(_p>7knw:M=
-gvD<1oq,8rI|ka{o`{u76j)ItKA"jn|jb'vS`V)4/V(jobZ`Jmee}0a=@H,I"rQ,[v@z~I:ar5>snTngFvgCsQ%dc[.I%1>03T$nfvguX4G)X`Ue0>!JdR
-Kq'b{YWP[=w2N,VC+^Mz~7UmDMs;Iw/S/f{Z6y}ZdGCDP5E<7C@2gg|Vfx`_JF}'$F|lw^Wbm!E)N/se/=$!IlYiM|&<sM4/_jH.P]f0S-MPK#V56g5_{)
-=QacdA^&,#%,-kPT]un1:jQnh+'b%q)wbvyHnizhw.}Rn'd(5a`}toROjEw2rW)P0`.-o4RnP`!_c>fay{R0|g7o|u)Jgg(tazxDhE_K_^Amhw='f"pG=2
-e<fqE$$`OR=Xrl)n04d3.NJv9Fl6^G$bJ^&IYZO+YV9E[+Y(HJ.B|<~187a6+o<;!2TWYAzQm!yWIbZ}.4bGo{4P)}<#nn=!)$Umg:VLw#';a4^e_]UxkM
-D[DvO#LA$"orlP.2EiCG5;aqbwZ$T|k5v[g-"^u)+^X7i)lkiFY4.4K;(W6G_,$&qcaMkve6tFw[("rZ{"t[]p~$_')eh3szgS.^`SZ!6M}dA|8]8)CP(^
-==p|Yv@{CS8PqZ=".Y)Es;s7XJyOZ2nQaqsEOo9|bURaK<7M='/0J]kBov+'$ggXv{S7-{vZr`g3/kS|K949uFLLBcFiq4:I&y2ewe{moxTp_tf5%&X[&5
-0+APz5-X=9ty$tOi48v$3W~>CMhY!Bt`$6{B9D/ap8$zSD4AX[&kym#j]MMTG&2U@-K62J8K~7oDyt;HyHSt+7{5:q<u8B.j=[4YQW@fiZ%QOLD^YmK_<B
-0n5);c[0&E!1H60;cSySQ6]bxcz^{>FIUfDLXt#`j8d9JcNZ4II($$9+9/JoP[P</_rz$dpUo'/,PIe)(1~Y153FvTD)@zVu{>;mN&HGH%T$Ei|lCG=$Bj
-otIQXK2U;Vt.BeM^EdLJhF6do!u_R6%E"8ZUI8)"x:Ra;)v@hB[ISc6q:Tfv|x:sqq5N6}HgTMiha)#Eqij!Bj}>zx~f#jnJ,KB.:6&)addp1!c-pNdbGx
-Qi{#Z"Jd3h@+2#@(a9/>Ivp>C}_-yEj|n2bEA|w;XL;Os0>wM5w|pXkmr!)|;AlFpD_]8TBn8gZK;sm(z!MKY^h$rBA6)g{|n^'6~&!S-$uo9z"I>,]H%E
--KI'w:/3Y^yeXT>vhY]SzPc+,eQ%@W597jR6ob>G#%oBI:}jR23"f0IWN(;|ATD.Bj3]qqs6(aTw8R:d7O&}t#Qj/A95t7_)/!wbBbP!snh,@P/:}7S()=
-IHa37n%W9U:P"tFC}utE9Z.dPyR{uE9HPxGq(^3`l,Uf.q{Qp56RB]2$[EB'pb7)<gF-'FO3jo>byYoIz&}:#|QY^y1`0>}(&w`f"5f|a9xi5|},TJFuMr
-92^kD<n$|H^C+<t:}rv/):x.sriXW@b]ZOi`aoqTufA11I,kxF,BFEo&f+^a^S.:+:HlJ@]dw{1Hgi4=)_"z$OmWWq}U-Ij@CpLL[AoM}BF[dvr4or].N)
-rl+AeQK.=-,H%rI/WqpJ2$G]On<^8#PW[w^W&.5x(kUorca>]u^W:TYrV<#6U,Ik^gG#Zz9"dSvcz-Wu'tPMV-lLHpTq'<WPaunYcAxa/OMCf2wT|tD"nM
-3%!3z/zYofM;o8l&P+.d]{Zmw[Xs,jBoK%t#/fs+7`phuZf8wDTpR4;P=b``fB[yOvcUotd41_v`c653uuX+LpdW)]bYim4=mwO$/6I`'09NGhIeWkTYyP
-tEG#/Dg8h#@UzXl6@X-|3w-r,_nZo`^HG/0BJ'A,H_VF}d281<{)/Nr"4s,dX`_mk$4n^bW)zS!tRnnoCzCC/L{w2CC5GYviFW1:70['a)[;4IB`tp71js
-i0BSHT~asos-lKnFw(~ri3Q:BFLH3Gmpev!jH1tkcw{^oC~E}:c#"Ckl@9_7^1vy'B5qqSc.LJ})1tCGWFj/HG:7Ql<,`RKTVX&l3YdMJ(%dALmJ{JeDF1
-gA#yK%|JI]O[I/h[PdC!ThM[U]</g9f@-S4OUOne!$W.8H}oUsFX[1H)te2V)$Gdl[f/BO]SuSpXBLd%NW`r<)-N6u_r@ACVW#5k)YYNU2;|toBEF`|ZO=
-b}Hczz.LE=tw8%Yx.wBb|/GeZZO0KXQL)Vpak[~<+L0oQJI[<Dawx=4-kHC"e/<+@B02CmaT2aHKUn=lnEBR{aKB<{NTfS02mA/K-pE&!ZG`>uPc`WULxa
-|Z-C6`2nlPsT,%vP,Zc-"0R+("6li#k<D_]ie{&(N/YUa4DZYvB6q=cw,jo^vJ)%C/3q"')2BCJOJ_F&@{mjz7N67[q9Vp9NLMP=MgUU@G2/dtg9ho@,t]
-#ih&]Ev.A^eqIYVb4FTd#E^+V_u_TN&vvsJ=&=D(u3NQijE@:tdK.;5c5$b"Nty;j4HO"8aV=+OD`E!=]r(Q'1`R^m%6CxV/x[4rG&;Mez:TFc[w[]LOC'
-Tm_<sZoh#S:7.$l9Tb`(nyN4}RmBqXu^;k;l3KiYKg5Q80E-8zb0@zA!mJ5LsXQ'25sS;<Ji@Nl>)mH]=/-#3aht~XHU/>N$<j/ci8=T4B3p:MAMX0]ko>
-k{Js`A+DBO!yXZ,R"W]"Jt4OfsaCM=>}=56}Hkg`+KEO+-lru<N>cmb3F5Ac{aL39.jV'wi.r251,Gk3/mrI>X4v0_57:fl|WU_&4{gVcw"coz;7Z7O@&x
--;trh%~bo%.JZEYv-@<G0b)bW]`SNlB|-jrkuZ1xE`ch~M<G3sjgKz`M3E0rP-/H0iDG1@~5d"mjet:e@By%'H,%__Ts%]7r^zsaYsVKtAYi>(7$yZAop(
-wkqd$b@2dAq3rj`.Rb}t#0V'9#:f},}XF/E"DVXb;q;=@uPyG%t6bCxiy`8l[3(TT',LBytJ:9Cu=q&e'G9g:3^r7%1MX%EC0SIKrQ$UGZ.(0DCkXMdS!3
-$L/38,#T~rJ{m-6TwN9y%kOUBvAVbj1XgOf-kGo_Eds,CFfBH=E;SoxCfhiHd-8ga$!Ru-7C{F_-3%Y,8Q3UI4n8w8~1n@y>&sno@h6GqmrZ|HA;CY'b%X
-}W_3zrUlovlQ@{TQI)MF`#8>M$Y8O7^OjT`T3}-g8niPTj3ou.TjSBZK;+.gG)x(@el4rpiml4S/Mlp#m8{dkUY7Y@3|/`([frKJa+N'suIyLN0!b,~RdH
-)#"&R3Lil|U;s#qR1Pzn")KRy;@dcD(>rl8ObT3_3=Zre_M{^ImuA1p{#]BPf3k|b,2|9]!^Vf&$|2VJ]_;fs2}`~A2J<]4|TfhFQnim=EA!B(C3$|@`l{
-KU_8cI3F/9VG_W"yaRv3y@b.0]a@x[[xV=b`)F-g18Qt#2ef%{+wJMR9.ZQqr:,VZqoi.;7=YEC1=5E'9wZM^'^wtB#TU$!{LP8zdkoff3KA#yIpCvoFaO
-F#UQsg=t"1N5nUiqVfAQPML+ADTt3f,kX6&5I0=(v6%"4UC`KaV^Z6<>zD1.sv.4Zp;s'M_q;jI&LHlL><nELZ@$"@o9+NgB.wmaa%{9yoH<XTR!}zG5[C
-MM{>b>AKxw@npxcM{+^r.dIUlm5(h-f}DlfmIKoxQGOo+1.)W2&uT&4RdwW}OE:J7XFSGMzR~H@XzajALL`"WJCU1j`{h9%K/&Q']:{CKv`|a{MOxM"9)W
-&^Gf[D%.qAC|yr<&T#qTOUAR^YS9#2BXH>%X_!rf!2se2@tQL1K=MU1{Y'E=siNW(Ir"g}B=UD&w.qIz!XG!(}3}Bw`muUQY9%"4i"AU%koq|dOQ^)#d~H
-+/%y;EMYykxv^oe3Ywrpn6_pTdPuvN>K_2XspAWUOg>{1/Bir.)(3,px<b6^^]r9!dQv<:+#CdN9s7ue$s79&gyNh{hns-ThE{O.6fZFWXs;mWp.<o%)%c
-<(|K._gmjpPu77;7zUG7,`/Yk/G'RMCo}7{[_SN:Y;:U^e8qdkG_Ruweq"NzsWJ0p0`[zw"tvhU8)_W=83ChK$um=[r%$l-kBwa=P_w1LWRnd#ODtSQECE
-&%pXI;Aey3qF~yCt4>'EZg#9KJCoZEXE)KRPSn2/1b}iVI8GpM$nHswmNf/etKGu<xj'X70FRZQ041QIo`Z(miz^:7IKw`@n$v.6qDSKAhug.qh8N}FxU9
--3^}{W;=_W34Z,ZyeR-2#^|Kd^$y06Q@If3QN-57&!9vI%GHjxakeVNzZ(%,I45enZ2Uwe;Z!@4Ak^e!/HVbku|KJb9!=PpQgA+8Sb~Ga1JBtqi+B+>LGw
-<{t18<vbW(.PKt!kKCWY1f7^V}$Z^LIV|IHOjXJ@6I`phq(FJ1Qu)C}VzEq/&`Jvd#)#Rp<5qz1iwIp}b!LUyd$TVGx<SgS:jEfg5)'Nar5h[&%21<,qu(
-]THd&w$Otq|)7osQQ+=z4:ff&EOiC+Lr2[hi/0otCMwGIsK'#y3AU+`WO_93='q|Jd8|mMkNUFj_|EphYtHEg-h+{2|wEoBl[b)uEr6#2H~VmS-P(6YvU[
-p6As=X`YcJzsJxy2s(]c!ToRQvL:N90NJ,huK;/x$O@e53xFrbk5Bq$DuR7EW]mFVEmsr#!+Oh~B%A,IuKJ<vU3K1%]b<C[mrY%,sG&6cmDy{}zY#8VxJJ
-9NDmE$5t5Lr@=%b>jZ#F+;C+%BfC8D2}6c%9gLh7~5-Kz,S:@W&jl$WzcbC85O'CzcCNJ)+6"j-@%FTg0!c|{I0bS:Zu"{Kdpv#x~FGTxV4RLn,tX#XiK@
-RvD-c%"-I0({OG_[W(/=&1,FRBFof@#=BD3`$HaW5ijILf5Ez2dCd`I``4Vt4^'5>.4t[(2i4GiO}AaJ:E_u9<wiTgDw,[+BSv7fI|^%`qq&YeW1IJ`GCX
-vVU|vYSKrb/XN__H/VvIoG-fhiRQ.lyGwGxL#xAE5K0P`S9Z-lQx|M^I6Sn.D}`_#0ak`T(A=_>y$UE63UOg}/}EcPbD2LYnl,Ffn6>{I8-N9dE22Vo><{
-j;-bytbdu4QH3#ih"-tnyoO##{ka~bE-FA^|#S+Ib>8F(`N;FiOjuSo0E`Qb)>sQ>D'}bgN5u(hbq=(R__zFs[Zc'%a+ZUwCDq}%5vE^q"U;|n}gI_ev%"
-nQ/5]Ko@PChdKGt-=heKwhRp[G#zjT<"#Ixc'Es=;w_FA%;7i};^y,-]=J~0Cq}Pl:12eM6Lh-RjYBw8~6ja+hUkaAeXn|([8D:c)s|uB#JW&3wJMPH%}D
-{V9`xveZ00"{1s`SC)s5=Y9q8@6o$5h+5&%h4yJLcD2;#YL@mZl5v}[FTem_P:br)t6OkCCzx$y!g8'Tf]#^ws8bxxG$3C^ACGy!M9)2-GrAhKz&L3%]vu
-B}Hp7x$,4P-m4&f@iA3eC}fWCjFw(cBUEC@FcR&Y'O'HAw#/,5zs-M8d;dO@K$;-/BaL:]r}Y%uh"t{CCeh9u.C#)lCKqATv$cz3ec<Pi)J<oYlk%fVAw[
-Xf%@'8o:C</Z^CrXhefX58EJl;Ki{(.dTk]$;]p1={u$9<227LUu_g_TG:gcK{ia9lupY$3R"Is3p<b1%%lw_qYd'[dy3pJx19amZyoPHNPHce8i=^.+h]
-J5iOOY!kx'{Q+k|vIz$x8Qoe5hHRE}]j(BmOQ:gptaot_9^9,d`lwYyMZfNwhsV#mhXKAw]K.%YlcTg0DlV<s0Zve{J/zZBouLAB`}^LNWSYgSe3%s6&<g
-D1}8wN"mns,T_6X5s`wLte(XB`wd6u}oi6DK)Zv_m'M(fJ%Q[b_eCP_4Pf'a%<gK[%]>vp]9{Cy[%d<BccJ/s&nNYmcK}s$%o#ddot}V:b^qv1!(:n0)3n
-bK,`Ptbik$[v)ElwA55O3|habS[SdxaXke03scOx#B};V!lI|^+BWMd4$gQeei~6jm[=g#{|r+B,(jDj#q}fD0/ScKFirro,>8[y3@XGVDdbs7;+6dwer-
->`s4tMk$BLD!+D)zBD|")cbC0q_x(icNm%i$he4bIJr|y(NueR2duh'g0CSpz<-9T"d:t3ICxJ:jof2u0/D+aYzw@Gb1)mR<AR>dm$kN`w:!!dS83wjeB9
-<L',]9`(=M->=ugh6>60[,WSQ.EP`h`}YAw3ezMMZ9<9yi7n[C0w),VL$hpZpw`rnOho#W0(n8(tZP=p9=ePj-!)gz)1;TmPw.wn278Z4g8|Kl"1c@]A/M
-Lp=GNl`'9tA:S9J!A]7B(bM<]@}APVI+Mh_&@oH]>`(@7l2V%aq5{JNVb2<jxC30_g|SLO@WbNMbfp'@J2d2y`HfMFMpnV"}5sD_`&Y:DGt7";n=)m8=7s
-R.yv3PS%Jak9hn[6$QbjO=0IX`520yEcw;C.E9PM35v/jtAb(8-uO%'HE|EE73ni!8gW|6tI$GhFjIi=p}msXO!r}MW2']<mdqht7_1E8ek3:R~.4iG>V3
-)c'.GI'I~ERx@nMAARH)l]i0q8Q`ZhR@-(WLei+TV<AE2VF{;-><Aa.Bh$bn"a1_8JSRCbaL&Im9CR$U4b+]Fm5^j[;PG[sQ[hFB>c2,BylSRZ5CL!@hd#
-o2d3]JDrw]}Ty,P6Q`I5+V>AtASH)r`$(t'!0|&J7:Q<6:xA@TF:{CJHTygcjx'wyU.r+3$|hgqlcrCv"H3Re_U9blb:B/wplO{+JFx{{>1oG>UPs,6Oc#
-[/'fFlP'<Vu8G7E@;3Hdqs>Hn(kOfsCd|=z.pwHkQUd+PDGi_"j-l!kU%87cg>4UxyDQ3R^fBk8Tpl${uBa@x"|#tL.(UXf5~^gC;-]waFz^;'kcd.d7/]
-4qO[TTvbW:%9S[4&ke-8(+0b8ZiLj+.88qE+P6cOh4i(%jcnJ<u6o>A/^p}|/DY-:P|r)WM#oG$v+yB`7S29b$UCgt7]+T").D=}-UPV<m'-38YyXTDD.o
-nM|8ch3-a^-p)Dk/uQ6-|x|vqxzKG%[{"WwfQahb$gYopj|[ubRfE98pe26NiUXvfms[-payype5VCxQ,ZcL;Taka965O-N^!,CS1v>]f&"1K+KSWI&%-@
-gsQFzHV#mKU[^8{W69Lq&tK"M9/lBxXo}C_U$Y4[OdaYZU7Qqj;q{CxB2XbRlB4)s&wQRP'L)%.g~WTzH]1#:RPWQO=T2$uM3I5S5d5yE':)Kk1YB)yG)g
-uo`[da%}#y}>Kq[N9xzK%#5'#i["s/||n<o{Ny4VTsO/D,u_FvK%H<.k]%+K@t3<p!)6!`uD$vdYM'oG3T8&H;x:ar^]<{#-=W_k0s,eAw'P<<@q6tbPoC
-cbL%hT#_%Cxxix3;RWK5dm;!FrFrXU0-,k5A2'a!CCcH}e<B#fuqnJs|kVznh).Pn6uKG&M&KI3goV4|Se,J6dYlmI@)h]zOFU#-3OL|7Z/oaU47%bqqXB
-E"RMTf]QyQ;;x.T-ua~2OF"Kg}fx'wv%2qoU:kiJw^aLo0WJx:P!uEr-'CW5^kCUFwW}}/{KZ:@D3N8xBU`z';fBbvQEyT}^If{)[$=,f^oCD..mAp]w~.
-1!,sMU5Ked9{M('Vo"E:4@I,B'%;/&z+x4|-Ul1_(FUG.La@'xZeMZ39$6Q]L|BUA3%(vc[Z3hFxAJB-S>gX~>y$qV+N;]yjbYvsUZYrTfJER2JtGq(`",
-mhuHNCbDRgG8^Se'B8&iv3K]}IDA^mV9B5H.'.T.F/DxBv|kz[|=c82S^:hUBo0MKr[[kX^)lkAvgW(8%|S&^s"Fxfs|1qfQwYz(o=rf]E5FiA1FeNRHno
-r9#fEWJLBIfS~-Ly-<&`WcDv5-d6#&tT-QMhg.uJc|1IbGJP[0p-]b3kCx64z!DIM9'9md`cxD|F.U/B#3hKWf|O=z#9JsmLc34NTVf=)Mbb)k0On&u2"S
-`1G6OCjpcoO5i#+d=O=ydaTw{l49<=5XY.-_8aF]:uLk{u0(up$H_}msVS3_E-,^<fNiDNSD9VZVf@(|<UzoXc->Vx!>Rtn/[c%)!Q~EAc>M2iSOY=|"Ka
-OLL$}MJzp12&A7FL't0Qt"r5l-vz"UdfI8@.oJ&uo`I46'$dFT]i6vL|0&|y(cY(IZ_YYLGU#vY@a4yn1""inXkLn4.rdK!WZF,qc/6wh2T.B0{udLV:bL
-nF@+|m1&8KE<xaZqBkJE$+K&-5327DzX5kr+<@&q=B76!oHfo<QX``z->I1X8OWNS|$>EqVY_4O<z@MoJ3!j6d++4K~Cu}MnP{C7`T6T%d:o"8|Vt@xIv=
-gvsupVJ:HFL+_V-{WmGE`KAkj8Vi2@C(UJ&^dO0HehDq}0cUXF[):YM9kmyGB-VEbZ.z~^G4[=bRkC6@8pViZ}(VfU)oX)2(Q,_%Ss1f:w@U({7:7K[1r3
-H,"{7Nam(A.V(n%ROJs"`4yKa,(],oPd%0":#J=WhmZ0/-i|uN~;,}/BLSzXeiR#N+Tp&X.rGAMEqPHJUoJW[Ng"%C$Q+t.y`STX<:0Y/vewY3'@#%R"l|
-`O"OHHRU[{1cEFQtMvS+fLQGevtEI!3,QAcu;LJESc_vlVaNE'>1D.^3,.nKePp|Kn"QS%Syp|sRI%uQmNb%CplJ)>df.@]}k140Tib@B(hAf8x(aPI5db
-Y>_O8+)=HaQboCrx-yg5dv%s)sbgAGQO_5rIX&&3C-v-w31Yp1I$a#ec5<Ws<6Rj[;c'7FgGi)I^d5Zd,5)}+_}BVWJ01,Ub.M#q`Y&j(jFth]^:|acXfM
-w;wIV3VntdXEa/BSb_+/{w2l$_Mz-6v&"&O258Pks(yyv{grDr>7:c:r=i^N}I@QJ|[1~HlVF6~Z2<<i;"+$+fgC~%]'Oy{pHChQFNSZ"6VVAbr,no&$CW
-Vu>|lIICX$3C23YKIJ#bG/}ej%awU.[-"oMr(e[#fk~qQ/r)a(0%2C@N^IT1iYCaL<;j`egy.k9.+474_G91|Ib_~tZb3N,56x}i2XnazM&eL"6.K#!Ad6
-GBdN8i>Q_ix<HT>cD|1u8wJt-X3#is_7IlsllH}i(b-IMZ}A801/1F'+/%gp4.uD6jn4-,%;7lvDBk[t3I[N4ED+K=hhSZM}B/^9I:`f%;b[Eu",W3Es#0
-eh1j^x@C=k(xr&X|PY8v-I)QNbJ3JK8D]JjrtE]Gu!N}zCgAE4@A|,%PalHw,A3vF,|}t1{4Q/H.'+8Z>OMEpOF(okv#:1g$,j}(~S"=K%.Mrw03Qu5{fX
-.VsMt/RU%hrYXV"3r_mFvy9mDFMD%Ljb<tX9OOTHJ$!ZU&Vx"mv)FM1|BxhKBU=u`=h:Vr-I^z#)f`|B~I7x=3o{OI]yIf6163g3HIOuB$piX4%%~upSL/
-6q%LkyGqmfpaO5e^dU>icTm|s{8DG_My2[#x389cP6%-Ot]nzZT2aN@zUDCn#'P/[XBBLb=cb2:ykyRp=q&TAQ}C'rHAvtJsY]1PKs{8Awo]A.lv"UpB7;
-Rm6PDUB]Y&:zcWKA$,)0;dNpmsfr/D52v-|D"JI4;@-olxdu{WX5az1q7;h]NqJRUE"T<QQ:WMBa~PqC{cY7]IV2cH251qLu|=kY[dsUa]T9x7+EsET|09
-<XrtcjCN:sX]#[xbxoWr-2{OS|qYW3ePBuKj;hx;T3'Bljg9kz"FxW4f/owuzxA1egmG7&#{/Fxhe_kdifj2}kiugas3Vj`sHOo,NlHNyR_nLG:ybZGM|Y
-OVq,Y'=:4@xJA+x'jQ%'q]/+2YZ_ad79`X@;0RHT~q>t0B6y2WLkbJ1!QRUU~M8Ke!B$grjJYC2/rR]_<b,4[z$E`@N$kiPx)b1iP#QH>,ft&kr3(}y')W
-A"L.PC)n7{"rblToX#w+)=,A`vQu:QhK]!Y7eoRX{)'-rec%l.^78PK>;cbZir3(d"KP2!S&FzqJ~Id.8yZBSKwK!QT>@&gnbgXA"CG:MXkg78{0"W8_7n
-axcXPp"S4dm+;E[5,I80>[JQAlZ"0jd"kn-T"1pIMFP![,,ey5WF9$"|1)ER%]%VNOyZzKN//S|TZb`qz7{gjDSlb|DlkmWIXxLQ04`]QE@`o%>Jqp)T=7
-w5y&-dc+`e$EN9}rf|>8{d5r"ZHv8LWJ%uqci:ZT'Y3o(1sW3MeEVt,R_K43wj}WUR!_S76'<(jRj#|"iw7T=X}MSLI;LE~rO]^2)koI+B#WUp.fhR!cz.
-:Ek|X:r@A2WDjAaWpmAwjOe2uGbx_ii.6DN_:H|5Fc0t-8V&WFo;b!JDx['g&rFrr9B6!zjX`7XR;$m9$^U24bA$n+GgQrYj(gOXGN1Ft}2g1|yD4D)<d5
-c)m!k]f4+f554Ek1s"|pp$HFPO6lLnRD18icT-{$TUGJ^FzWtI^,4kV9{Lx<bZL$NlT}iEP7zu4:8P_>Eo3HFiZ9I/nHWS;L5zbI>qZ}fJg|+q-Xya9j^S
-~dF+stBDGh>x)DO[.'"kp/na_ug%zq}C-2mM"nv9(H:j7pbN@0XNcjgu!]|Hv7R$PmBG~Do+>jY]|FMk:L+|{%]NLa3%{sQK5z-zt[7F)Yf_D:7R]"W2e=
-g%X/eGh!,d]Cka@vZSztfvF}JeZ@-<2FsnavX;%I'aqr'HyJY:;QqYkU);_M+&p)zZoC&hb`P%aNQ{"D/{&"8.IlIm8X"#BZ^ttX>aU0&TU)SnTkv!"z3h
-h6U`fw,Y|gW/g]%c,L4YrL;FJ>6J|q`S)_srVxa^ohAy+&<"J}t:s%#I'r[n^SCW{;RHqb6gJN&WW_MlNj,jvc[rD0X+Y=2H9+1VQR|`9t,7d!j>KqcU~a
-^'{QR&T.ZhbLi&{m@UQs!]<iHqiJ#:IU:F~iRG=!+'#Oizjen2{_Z73a7Z3H.a}AdzP&a|rPE#z]g1e1dhZ`5;uO9+iq'Q9Bx3IrW$L=WSa3(gH3l#%0M%
-qdDQv!yniF>|-h8wE:Ohf98-nVR$PF`L`P3<bU>x#!u>G&$$yP-CK0SOv@#U+]$6nyY2sZi}^Nb-d@Q=f4I(zHQ&poSV/M!96}5)h$nyCRJ|xJknYARU}6
-49z`p+3L'gWsxp.>"Jg^ZoDA+`26[kC^}MJzGk,IM=c03{^A/D~Y'x9.z8`GTL5#PBDEKtYa;x7(:|})U^SV9t";sgt;$ELNo04J|Xel==L%Al#G%-o&~,
-2`Qo&XKs8q,u,D)"3,WqR<Wj=X]_%YkNQCPf=xHsLW`XZq%kI87HkT./B5{,jAcr<9TEfegyD$brSP&,PO!Y[^1r:9DKPMJi&ozXzGVLkU}FBKVO@^P&&1
-UQKHT4se&mwp&L(4B{+38LSim%>W4HVw:vnQI>w+|zu`D!%rH2~qhS;9CVe#Z3&([4=[&j#NN(p9JVOV&Yci7#H[A^H^Sd_C7N_8G[N]_[$^v(+TKWnCk>
-p:hJ)@0cm/,L@l2_;E{0p_%FR:aLlr$q|.54<ztCic}=SDhR|FMaCU[Q.w-|nb-I,0GJdQuz-<I+t_fj_%"8SW+c6xBl.p{5V_|D6d:d"GgkrDSkSI#(8`
-9-0wN,fS'6Eiof>_or"yP`tTH8@3<]v2iA3epf]2-'1>Y{"ufn^%ot'uDcpn8MJR6!Zlp5=d9kC[wZiY;b{bEe]bzPRHU/FgV{0ku!EKq.r!,Z=dWo+v}m
-=7SaOaxf0NqllJsn(qw{b2Z+^i/]44Zs1/g8.y9%'uk]V)^.xIranfhn(}L9YL<Vu`aiMCH2bf_BEhkgbbGAk>,CU"QEvV%9A[K5`upx2nyi^px|OR)^J4
-UIKDin7y6f"Qb5$y(Ov@7A64_}RnXBQyqUID_TT/PN=<.ERHqS'."deW2zYwTc{tqF=NaSSUcsGlxY%bgNQR;>wyU$oo`_e2e:W"AgWBj7po[+dwZKdB`2
-b/X(.!3XouvIJ31h|T[QWo-5uB#^_H8^9$$E0gD0SLWX<[r%vXjvZV:B%[%R[{i|0pI&0qH5KdeZN`9X=d('K<tNu2kyo94fuvaBl(a|XC-!R$Sa4|4ArP
-7O{u.QFn|Y=(TZKHRDWIf^,pZEtBuTRi/0jN{T/D);#D=}_N@h)&gRPu{ZKEaDjoJ7Yp9Qv/#c)Y~g[P,T)`"_"nX._@|.I<}F:xG1,jw!xpz|qAS2,qPc
-qtcvkh>3l0||E0-&EXW!>_N%T2dCJR@qInU&>}5-<n8}giJm5K.sJa+-^Ar4&aBHxB:OmuR">iPo62!}2WDF;).+IZBbgT6CwJELNGW+:umEsg_GjbmE%9
-T:`B{_4S`dAH<v{"(i7`E_c^'`$<j@=f!M@4Y6K"Y##dhWIZ7xBaN_Tv/WGT_d@6m(KUoF4f~fhAOL2TO1py5AM>WXJtGSrLwo1#06/9aE<QtY^=uM!yZ2
-k"$7]l;v`Zyl~[="ZSmo!<Ui3gD2o''c0zn5L^JuW{q%P_jH1:(!whol/)5t,w1qWIN!4Hnn#/P[1=ZdCWnhM!~iCYo0!Qo-#jc)h%q/o;d$'A5/dkyckx
-t<+!Uv1ha@tM&`[S(2_YkZdX,s|T>RHNV3yj>yAR$_7Z_WO]GzatQ{e|b@;:mDTE)1]<D[!veYl|#T;^B:#e}C.H-2Ad"k2%"V4}X"KwM%PkoNIdfGfE&p
-|Z(brCe|/aO"vlvF<F3i&C%U"1mhQdzcy+QN%&P)(0pbdR}IFu`t^&qn'(;DEgiMj$>NED-s44)y#C6;aDJ|f5o:>w9A6{yz3t6R%RyQQbb}B#[ilk8y%.
-{-Ja.s~">3B6eMO@ys2=mF[.6'VR#|]6K|C[K^rU~0WTt/v"=2l{7(HRafGMe(wftv>JS7&J9uq^Fi#'^:NC_2YB"|h!,Dz.WN}dimO]dOWdwS1qkHvE7z
-nR}M{eo#EC%drGY)yuOByl/Xm[v"}a@^ALoE$6UsiR@Fpb4h(-]W_V1xnT7+{R00|DXu5anju.C}u/4FLnAsn7gau;m@'5zbkHU4a!6r@GtpQz=,F-uwlt
-Zahi/}z`Gb!E=)lQM]M58;c3W"LN7I=#xeX)b,X:A}er<$|L]E(|2THs_+,Mzb<),Dr|y[239HyVB+jaoT,gD3LrJzn|Fn+,=7pzot6cID{3I(&0qRz/}%
-K}[cS^e}OR<0(}otna17F_GNx=efjnrNMcTBrN:"e>%H-[-ajxpSK4$1$pMZ-Pve"_F_g06x#T%FJkVpuGnp;13Vs@%,=J[6j"|#Qs-6V'Kw;k},/-^TOU
-}0]j,"<.SUiofF$J2XmrS&:g_yqNx^`DA|~P2QC+`<j|Xh&dYyiLFV1T$D[v>`1+r{G/zGn|3pzGhR3GuMK+5B~='.vq+cXy|stw|,~6$Zcul`2{;n/4h<
-]MovL3+3Ydl,z`wu5RH^-2sd&Q=!X&$5wM[]WEZN"&LM^tC}6|M&ZK0No9).zyBvq;E1-UAT+_cHzcLZ_eoWL=rw6Fy|RT}zYX)j3Tbf+r3N3,#=r$`7Tc
-4$g<+b!guN(G7;K2AP>K6LRN0zs'm>:H{U>@GFhq~Wj|x:<DE=Ve0aJm4909Js>@Q|A5:ibc7MYUo2+1B)x4lEMdJdJu$!^#I:ODX,QDcMH%<3Rr8y7;vs
-jrC0C$~Mbut3f#^'5m)P|_":YI2Y`{(Xs_L;>t!uF/P<C|=rk$/}"B|WKO7iK6kz|,X^$R:f!rG}@<y.0B/6''h/%6lpDhhTv$cWEw[%3DxZ6F{.p2KA+g
-D"qFia58#Tg`{t>SqHbItTb8J5bafWIQyb~7JwyvM/R#q6O+oK',]s!wa;Eqh%DGHdvp7j&"/OdYdHtdOrSD_lD#xtcQKpr!nSn5PrEo@IthH41h4I9}o4
-QDGPnHl`m3D!{#qIL.];go]2u5`}^g){X=q>Zs|4Ly|/LyE19Rs@0t#L:.Cby=wfB))79pymQKr;=,C_:c7+k%~]_{v&A'M@X6n|o]5beu_7iYU;<m-u8i
-iI`gCQcp^Uq@soIurg/"Vea(fskI:q#}OCcL8,|}so3X1V)]Nh<aS3XT=VCMctq9hB)x'k7f"agFK|1uV[aNIyohNQAK$mTlwW^qGp~|S"Gx;)Y[AN>[~D
-MSg+BK:<-94SHM9-!(JecCj&R|1gTE.CU`--N]e!tH(Hau-VVQK.O#|}v5GYp43o/yNUS(ZY'^fIs15]/_SC-'L}Wo8d@i`PQsh%SUerg/=x8$54cf34E'
-~Kncm,dSN{KR:(Eb.k/D+i-A^KqlCm>a,>L7%6<4K`4)#hpS5mYnJ([InYN.MW7f:2@1<bJ8kqMQc!ky)(@J$1+_9NNdcWKKfX+5``Nmp<s(r;>]s}=J~0
-Kdhv'#{>79p_PcLR'oCU&hRul`XwQJ`pDm~Uu3z-3x-Qm:o9r5[b;qP8`e>e8pIQ}9@]aF>$LCjDN<tt)|2rNykFXOu;BT2bOac-!pN8M<F"Ep79:BRm+^
-0Ns9"d!i)%wQ3kr)ZEC2>0crK^N=U&).M{a]GNb]`,5vXl2Z&l)<S[{NMxOHEI`eL)yl5=51x9-"CbV9sx:-}"lL7Z;-o@U3Qz;$C$q%8naL5bYFd}h{_P
-,Mtx4<h6E)'R2=]zvSivrK6^k:E`/NTZ.`2)VQ=QotQKf:{9cLtgz2jsAt|r[=V2](jk6@9_X_B{FiV$UP,J'[aMlcHAs(Y4o6a=wbTIawBuF7Co_ECL33
-{AU7xQnHd)-G@B3;@eB}@D`!fWp80]>{VkK6`p(Vq|a;_v|_{SzX6J.|eYNv{uMGO[ydFx7'd8[D&fIwq(wiwG"[j5xI`sxW>@f}i;.gWf56HRh)EXDwXx
-j6+K5V$Y`&!vwF;pKa9nL}C05zB]+^Zsgi[K/!g6}lHAt:%LN+SgA23QmD#!/VKT6B}Ilc^8df_A]wrGI=75Ct"l@L489oxlR+8'Z@qf~C"AdektRyYWS-
-Wc{`U%Ky1vT_koOC}k"geKaVHU'c8}}MV46g+2JlO9{bDYUvsUQXq6zS"%q@Z,K%<'8lC5u}ip+UA-~K_hm';Q|SvZOxO8!r!&I$:tv+NVH3I8;vnNY$i+
-Dm5rH_r1NG&:&%<0Yikv@Wf,O#;}n=jWIy,|nfaJ;fpm&jx&a_$m_RLjN/>#4^m{.4jSLQbA(}"VUR;6ZOk<SPDbWA}KN}=6'yNyBU5/5<kZyhD9#'=ne7
-3u':5'1r|jFUbVm.Ac>gf-_nN|IG6{#xWurp}0!7(E=s#%:%Lh|%QxNr@Z6CP,Qd]M5'uf1Rzbii,^.n&f>!goB.cY8MS=I"4.5YdW&I-&btfvIr<ru=3L
-ES@xj]gq[%ido4(M2{;0<J~LGy_EtilIJ%i:>$w;v1r4Bp~%e@39s{ZM69m_6GHepQo0:+s8+imwL#%)Q0qj`J&n&(^R5OXMcGB2(;x5S@V"#+N6;L5<6+
-}Ctf+cKQ>37fSVoF>T-zxQAU-%UvdAjC(CP(<qE|vS;i{GX;I5<|3NMULLW(y_Q;pJSB=;Lu#g+a/tk/rLP0FDctP3"L08cOQ%M';PN}rj3@&7lvWIwU0T
-n$1}8^=(apld^5L,.GMfodp={tdxbtqa2^#u{zrB`'cPbzW=<"/e"R9x^-lbbP%Gdvmc/VqKmf}7#5;rR_ZKX!FFe&BzA%"&|$Qh&-FTBd;e9^'k1Rpc4y
-a%`0#PJf-oi_0;m;q,l!kWwAm7UPV{oWG8_EH9n_nwpCB}jFO(fGf1_ePQ.q($M4|P<;JlL'+p'^4I9V%6O;1+NbSfAY5EH]p10hY[f4s3WVUs<AUH#%0&
-<WCQ#z&Xk]1-69nKH;W3nnVaUNisK,"#f=6;$n62Ow<Uzt14hceu[t'W@ikXHI)Qt$rqM2T/>NXfWqa;h9V{ZUCqbtI!Wq]TF>KkBUvQ7tL3etIC!WFv$-
-RC_pLGRU,[:[+}(yv4=5IjP^1/+e/oDUI@m,>7d)bO4pbm!{wV47];ziqxQL%"$z8v/FuQ+${!MwZ(kTf[zEnF]TaUqqpeR_'rjNaK2"l)rL$yJUJu6L@0
-nB%zhJbhfhBDOf1-8rj=Q(HQ].`8LR(}hH3,+rM]@:I-8`VT`Xo{D-Nz6v#O#t5&od^/i;S4[/Dq"b:o|&wrTn2PkxeK7#57$'J4G:JGm}DhAg-^#Lx0[>
-e@Bj&a=E&6'Oj-(5"Q#{o=>}Q@j<_WmaD{xS5o%ZpOrBO`UhW7Y@`V.P!C[<[qeFG4~`"!r8sSf9C5BPWaNf):|r8]4%!uln57[Bbg`CjdPcTz$l5e$04#
-2b+ZP]:#m7z3^^)tl|%`zv>j,66X,Yj""e=NF1+>qy{^{adC>hH645pD+/7q2>T8g$j[SANo5q;)||<x(+}1{o^xR8`zt<wTq>DLlj}I&8b5Whx^VlLuk8
-mz/xbKz]j;uK&LI!lJhp$rRn$OX3^aEW&]w=V6pmwn-(M-8Wb.Zs:9.-'}Sr&(f]/sRydSpwDol>de1[E8U!OwoJgN0N{k5JH^HdgJCpR5AdbG%THCgG$[
-0DHIl%z{[>~h-q(}w2L0#2,Km/=.zRp,UqAfoELN-|0a2'ztS4^$c/Lz4^zL{Sh1hkn{-M.LbFe'lJ<v9$;O>$#a~pALV5BT.RB)d}0S8DTfFt5'JW8cIV
-wsQBwz;c0N@0'EGJL6kmp4=].XxG7k2&|SH-dDqJNMwO]dPviM|cFr1Q3{pD6o<s021#Gh&+G&GL0^2bl7-F57}|UtGj6&CHLAJDY;PyHY.<--.#yxq!D;
-=CpxG)n9t_obVG{3):asIAS(u/a|zIe%{Rd|mz4,NQ^QW(@)5%gjK`%kF9>df]mz8SmU^V7|;N;CH!5c'7sSbo]kS@FO1%ur:Bus#N~[%GbJql.M3>/4iJ
-_kP".:JzlLB_@U$1(W)U0a1"@#P`%/KxtG9#&6nBGoM7m.|ff^rLwPhXA3{d5]7l@q4H.cgAPm5oG6xR8IXNc(}2z7-h0+h%f9Y=_o2;~0]9|n7Dp-/PT2
-o'H:^wSjqSY6R#+V'KGenuK%|dP7t0X{plTTu7LHq1>{}IPAoLUs1m]Nbs;PXdKlBGA6ZI#]`4}ribX[uqD1__$>~33]2Sxc_Y~cc'~960moQ|H|&]]8b4
-,Zjc&fj!3BYOG07y8OPV-avhN'D.8]`8HIB1NSA4~""^wN&H_#5[J"kOwhk;4o[%o/'X6S9HH}RfMc{L63k5DG9oPL6cFtnoKm6MB2t%/zqy+{(jg`>NhG
-$Qa@5B2UCX(oOYs/Z<`P{J%wVq+E5D4-S.;"|@8wns'|s}(5>nz^x}bFC_tj9Q/Iopsn#6BZyLYP]jiFEI_+K_CInd!Srb+o$w-@EUws=cxGNmp+FbWO24
-33)4;cum_{Z^azpEL1cQI}C_veYM].Q.~KF"`A+TLzD=YjbL22ImIjg!mLGGP{^:3/gUh[fS,O;g82u-GU^`y;:c>'",J5cCs,[l]bNgR3FcLNZk]'!x,y
-$]:Grs$87b[JD6ilb-6y}r>ap%KiNtyHSpx&+d],$TEL}_z;lQGU$2E@Z,)@2<u.N<bv"(+WzoW.|(3bjUYqCY1;icgyO31NeJ2Ywv#U<71Vo'03>@U$@E
-:nihWw%:#!pJ-I4>5IB&gn@,qT&&+O%)#c>4F_nC!"%sG"}5ibjUiS(^rpQm<V>4LGPri|JFFuw[S]'Xt#2nmu=)9AQ:#jY(AIisj'"Bg+OSZ^mryE~){r
-KYUUksYYeXup%3j(yFl#O1/-8A!Yg3o)l(=2R:1X;X$1!i!Y~tQW;w@gJos3AZ-6wQcGBt;U6,k9VwZ=t0):~p/ynB.y.O^bm.~P":^odfg_k)%R3oscC)
-Q6fgumIz@ej)gKaKMf`FR0H#BWUZeHf)z,.A_<n7zJpK.bC&V7IcXz/f"g:4[C[tg3"f[W8@p3Jfnph-}>A^=>LzKEW}i8@CN0J3|u']t5l[VF%h"4[>1J
-ac@1&j!aO3V2!BOGf(:>{44TUHAi.wzkauee;Y[,"$Qd{kUXExmX1rf1}Szh:/Xe5_'vob.ChSyZ8mK6t]x^V@uj(kSbREs[<ar@58~MSmCb{)~%K^P!]n
-"Y6P~i;U4R+'TA%";B7A/^<pNa%X,S%$Px,TX+AZ#tP_Eyqv$tF[]WZtSD!.F9`HlxZ`p.Y/^'KV]Jm.hB~Sm"6]x7p>-)q+S'K)H9::fk$(Be0N5|~^EK
-<)haPN:6SI|y{,W`eM@I>x)ivmX31tmQsn5194;U}.;pfr+&ci43;r>eKd,2ClcKP5D0<FWE7iC>n5eD1t-r<#AFa@9.[{egd%$UIo@<y8f>PeLg/LngVt
-N]dPR8QZ-T!&3W&fE#YiQ}ZFed/{SaEG}]&74}~n001MM<Oacna=V[wu2U@qhgLY.PzVCxH;m+D'%-pN<+6gVuBpN3-YFH)4de%V('|z/J"w|dU+O=nOKS
-rP#!s)v<v'C26mXe[cLE3c];qH4QO:<|BI{&xK1WjcQiwxm9);4B{ePInOoH~Q,=w=d:g|U.Yew<rM#r=rM^mW|]H]pF|EYy0bJ+>u[>FSZ3M'xAPXskP1
-7MkF~JSt[eC"cA!@"9z#jfj1,-lN-n[v]K`<JgDd>&ns;d|vTPRB7%#Zhg"iqc!]G=;py9z_pCbb&sHH4kZY_,SvN4dI<yzv)WlxtFOJt=CxyEn"6TH1zE
-;4O+rkLQ&g&#J]u.z<=AK2Mr=1Ow^FO-hg8M=Ype|c,Rv)0/N3pAxcRHB4,m~JG|l'(nhi96'i${t&W8riMqPEC]^5GRnWdWxPJ.z"d,<E(e8RUW"%Bj-N
-i#/C[4"WY:mGD3r6)D>VqM&v2$KBGUXWc(4js74Xb72)9Q}m"v<lenJ!wx",a0(6VLae7l+8StR57_Y7(JE4=An8kICQt>.L`t4kloyeaY&fo}I(`ib'dK
-PX`A68CMziod0xDDuFdnE]H773]#}bmm#XTXk:XxwUSUd}f@~KYQ-6XI7r`8<4CrIzF:Y`^opx@==d;i3zEC^98t-d`{&Gp@m0o9m2GZUB|o^DTG{#DC+g
-{`7+t#$vRD$0fGT!&:yn]VKbV:8uXK0QzU]TazK^(6_cyFp>.p>4MR>s9."iVAUkPZ&l)N=43PhcK91)pHYR62e$'Cu.$-KzHvZjwvvihY6)j=m!'KgtLH
-XGU]>G7>DWV2kNa^D|{]@V#8ijb^V"!kp_09|dZRWk3(X-XWeGg.tC`m(}$TcO!Q-z)K7&Ew.{cYg^cIhNjX2a}I`|%;f]#$`O_O&%k!N!Q=B_%P~Ik|Lb
-YboF4f_Rl"Fl#ao2';q8u-a92>;5.>tx~:Us3tB3^ajf^Z<^K_,)4ZFc9g:wfD=WK#40}{L-ixIObIZ_>)L#PMs<3v{2}Fa]DJY/;u$>kk@O8oMTeeW>|D
-ZbENPh93@i2@S)hSy.e%KhVosu.KJ`(s=%=I$`B_Q!,Dc<4aE'!m$_W{A3l=KQl;34Krcq9pBLG8M1lpY1^m=3,SsgMicERGzqRu<C3Co,lk}pmrLc/=!u
-)a-301D#=6^C0r$;wPFO9{eY-rz$b5#trVCiceFU0[HX5!i9"dFsR}_7OIi]ek%/0|BMS"[ERzyS.nGEl[5:k$lHlXlCUaFU+0(#AScH;#rFxeo2x$t"pk
-X8`#y3:,ET7Gm26-iv7pHgTIHOrG3Qe|yJ.fOq.|&c5Yar6oX(Zx"UhnwRFt;}_Im-o&M]V}E1#,~76-l&t7<}B|BU+{^Y7}}exQuL&`$0,aEg^BkNSv<_
-;8MoGfxT"oJ_Vap74!mTO7Kb)DAw@r,m/Ydx5&8qt5O[u,2h(x,&YPRPm,~jKDCkKXp}08kR{OU|jN#{js@u-lPGA5L{,XxQrkDa/k{0a8'_#X:X79;v'[
-y-xZ^t^wywNTMg;P]pi@0}!03<'4LC+.]L9IMx1bWaBT6YNSsdL`8s+Ml`43AKZhVLz6NTD;|O[]85F=$v"5SPZ$qaI`1(N7&^7|T]>}9croNMI+3Pt/t/
-#7^q:|e}sz|H;Cmhib%"D2~qG0>V_)$]h)D8plt=_L#}Px9v2PN-7SRP5vg[NkPz>)IH{Bllbbac+/bDE+~dB;G:s}pAG,XRoWc&>yARcRD",sxcP'C458
-KOo9kTCTaKu(rQac93dUe"`8hVuv~lcsdQyLoOm6|25/0&Q`3<F`X7ej<-'kEIw1'8]fRyk"I>L.`epku#[;Td069ED0!+lR;`yc[Ds[lB~|KUI(V<Eu6l
-ZhG9ZS{n5VVtW#[_3Z't/3eO~QX0@55g|o5F!x+Re>0nF)_X0$Hly5ZTP3Q{P_$Cz!Jt"%)xaaipC`M^1(:x26Ma^.&=Wk4p=dU]Td$g+cMvkLf+Ik%8ge
-Rf81|vDO5eic4R1q8Zby1idv@<.R&8ge=3pB@|"JK{.tryhjIk;MKy'tmUv-UJ(rWr,R)[!@/VU:qO|;R0{{P_=.wToh|t+L>HY4PO}Mz`2fRc))N@Wp`[
-./)W1i2HUEm0#<Ffd_B((mKqgqLf+v'a.;GjeD4|=g.Tys@od,(dq2/HQ]"5LclFNXZgA;OB'jxfhdHxr-fTCmdArXfacg+(qTFO/A<ylIf&Yhv2+;u%aw
-<QPURl;{TcJnZKte=-L6My|>%4SZ'fsOPvDC:czR>;r7xQ;Wx)S08uTB]i}N/,P<4<k;ju1mM_cIK7@U<4wX6-dXe3[d}p-0`kkxR(0(:<irqS}VW,[Ngw
-}{9SQmuZa&9`v1#J^';!^B7c:cYB-M2]Jhu8U!5]GXNrsrxZ"m&TSR7KY;$9jTcf11^M0kq#yv96SeU+y/2ip)QarI}fad&o{5ZKVj}O]&MJf/AKEd]7o`
-~y`3zOn.IU>KE8C2ZG<as}d:qY1!!oJ<IX<`9$`bspnF4a=;~9j9[7s`E%5F.af@[8x!|gj/+.SLVJvf/uuF>dEd2`G[YAr4O-a8)<kqI2Re=g-<M`2gFY
-wOEv`-!HJac3&wEpeErjG1.m#h|L$t])m/gOLPLK_CRP8dd,b{_kzZHl(LIW^S'Vef%TtHO;b(D7N`m}&}5+oL.NAfBorpKX4b>T],o$R9`;oEW=)YpogB
-jgDLedrdL/sWm#/:AW5+/Zr])@6v^gx3R{o.'B4,1y"'k_OJ1Gy7<8gk7,a59/w7erp$VjMk/09T.IvtpDeEwA_'>JM{CvFF+mNhi",!G1"WS<RZO9xnaV
-zU=7#k5Uz(9s:hd>&_]FY]+8}l~TFR!g8-fQGo=b8@=aOfb+1PL0{Rr5kIrQ<PA^29kqhxShCn&K;&Mt9Tu'O`{$.t|yI&o&xrqX+"|%LYO/z[#M5{C_B2
-!O=_D!8ycU84v<<tNv-A{(18c}dd~H'1_K]Y~vi]MT7Ly4r.Dyu#{XBl$d&QqAKoO'n=upTqq+BNFf#b%b6G%A2[`C't[XqZc|GhWM6:V[x$FXn[+@a4+1
-5,1DB`nL`N%.'R$^7T%kn%N1we@=]GAI{JJs!P]XQ4dr#GpIXlVy#r]6c%XS|deISd[$nMi9>;xiE5dQ(t&,,L3c>`up;:btT_<6T6Rl;(KTL!]i@|bSg<
-_74:FyFb~kj+;jX7[At:`C.=YEDs@c!Y(yuYM168_%e{zP][w16-:&>Ji3Hx3Mib0-$|RX^pqzRO9}j7FQ1%S6;WA8<g524Hf4avVyQj#6!"j^OKykmyHC
-MZMIF}S<hryPl6H^`$]c>#|0=d!>ux~j{&1nW..'woUDh(T0"c6"qY^p_|0gx3<t^96TK^%wPf%7Q5~SeEDv;qU)k)_Le>gSI=lS`aMg`D"^t%Zyw+b%HU
-P{sS&t=|Y7|(#VmblI_"Lc."5.~c$L#kG<f;nKMh5iopN4,|"rWnz<:H{S;|u]E{K>}-WWP1Rrzja#kH86A3liB$u/#L&KXI[WXeb(s$rbt3JEB<]ug[L^
-jh5tt(m(=Hl5hqXa(G#T1QTsj8j`O>"3:hw4KEI1PbJO/@KmtE'9+qOfmf'nC]lU'7_{3Io%Q(fv-Jodg/7U{z7ZFtwUy7nbwZpSl7#p&r#B=qMJz)/l${
-OufXp]^@4<Bs|lCW~zZ}C2:Aa9Uo1"x>&F>EF:6uUhe(8$Aibas9z:yJD$ZqFHrp<ixJzvz$vc(L<vZx9LLA#xm/;n0<'2[U:Q&`HhQ,B+gzZca5Q6fs@:
-)_S,0q3ziQ^8nJ6$"LlwnS^>%t!{o+6fyQ!|Yj=tY>2ZS/<(&pF6&Z_QGw[Ppt~S]zuM4;qcXf5Me(h7<Sw5+H=D^<#'K)+lC2bNW]F2[SlBML1N0__z`=
-|fnY,5R"<CSr(mYC)HHl>w[5g.XeIz7I^CQ0L"abR$^}G>[Tv`Mb|,n6(f4)N9^GYYuP<ek9yl,^_'.bAw"7}+a8(;<yy<Ra_!w|Ih8oKoK]rB.+=6i4B(
-Bd/|CDSI'D>:~v2(!;DXYEn7^k&HRX<`Gq"M;B|NsR$}4h_XMI./mmU:j|fnr`NZA+`y@YbdW{w|<u";s<a%dM5w6o9U^C;g{sn|_4eS&bGFuL&G4xZ}!l
-5{p2Pm2VJ][rvum/3.w82%u$@h,4Bo%nQl[mFv["."u8Fg"(5x8kxI`@`$"c_,7]YmpWm3y+-Jp'|-[2<P6671PFClbt,(=tfSb,D3kc(q)ni:,<`e$C[b
-'QcnV%;{,^V4`ZUkR2:fsL`n@6SvYdLdJ-UzF{8DR1$0C7rNd`M_~sm;0{i4Ek+I[d%h7@c]qY3]"!'ZodXroq^M"r6QarTt>kDI,EJNAv`}dwgaP@y&Cb
-q!)3dN7:'Sf%=>aYzgdSvypZfF'QNAfh|>I+r;fw&Xq>4piNb[QD;0}YSTjg{Edf'-1e<g1Kv,@qgEN|/,X:){fovo];&M_}h};XN6BnutHb9pid`v1/Ms
-g;JJ&!eZc6/f&bA5kC|0^MZ8p:~W$#eznddVcHLx/7(,CPUJV;}=}e&'o{XkqPikQXvDOhWu!wWw`jO!h%H&%C:=2adaFCne(jJB7p4](]l3[CL9rHBNb[
-E}[nD}UMPDTA)-[0Tzj;%VD}"15Q$H{ht<~xpps4]z!PLp59tdm(YQaaUpFEptdU"2Dtfe3/t[T%ork^2/;&:i/vj^`=)3"/PPY9uYcHpYW+FI}t:`Fm}e
-Ngs(VUZ]1!KnaH%zt&>Y~q%2kr.s9o-pqT~g%eNt2&#S5;}FDS[G~o{"vx8AVCd//_U;wvIDqmHBBmHGn!)"YUSgd!3a7:b/D1H/_+9S5NK<}<n40gYcn3
-kvRQqH4N_-=,MnCH)MAz&>y1z7JLd%wM&!L<C;4e9lmI86lMc6q$le2"-_rM5|}vT6dK@69|$|6i@U$xlm$vDLa1G_NuyfZYk^iSR|.z7"%ls!=!,END<l
-.#iPZen4E^-8DsL^Qg1znL4x0]|hM:5AQ^.14uW<p@7wmYFU<,Ex01&Zmq~Fx=U`[].vyyfM05;>~HN,36'm6r.dq@1S]J(wtiV`5/"&E6vSX>a(@(:K%A
-9gs7Xu_Bc9deKjV[a1yqurm"Zt(`P(U;cZ5PFmu>Sr~ydLWS%a%CwcPM7W2AoukkNKw7]qG"(CJA'dU0r{;)tu(J_z[mvq@1zKWdJcCH.1s79qA7/&({"N
-~;>VE-1zK-aD%2%tsM<Z3P%af!B$Ps$zl&>gC<5LN$XCb'#QSJP=;X@Hi%gT,+tds{$p-sKWBkiz(0TfgP&/k`}aa^N==eVf3-+58<avaUcp6[9)G<neP5
-AsIe`4S,G,<&8YDFy6}N70Pm;fqZi[Fn(8KB2UE%0U'f]p+pHm~.s-j4nw#UX$3I1bym]N5^C7"Cj!<U{TD!m.}%MbFB`BL%IZAw:CYx90HzgqTGwn>N!V
-{BEFuh3nxghYXYP8|"A/-4KM7!==[t)'Xvn>o-1-+(@hI/oWomzn^24h!s5{gcMwCtQ{K,~|2L0p`]0{Hrt1~P68}T+)}=ipV`Co~A"b;|`g2ARH0X{8{B
-V[a/-Q1.l%LRebV9OW^j]3382r"7=_K(/;^X@]MHOOO/N>`'nwB+>^{:{j;X)McojdE487vVejkJ;%kL;&fj6t1}~,{V[<Dm<,wEJ-6lNyR$.-9i:7=059
-yU%thSAOv8wpNufNHFuNZrA0X@F@+C,3vv,oZm-|W>g24#Dl`PgMoH>"<g=h7^t-<%9!tOcnjuI0O1@0TLLk+80r9ZGiepn8(KbzrU:XFPAOPnfhjrsb+w
-_j~5<C!$E{uPH6R;i.-T.71Q6q#r30q6$[ojlG:"xq5eW:gg$4+jW{9hCgAQrqlv=4f%XHo6w-/SKr`LQ]/#Cb<0W5Jj@,/&uC$Yo@^1SOfBXhB1(]NA8X
-RzH!'q+_p1gaUsEED9X7wx[1n+2gw7e$3Tiq5F4lTR6yh2O9JlBj'R8Hgzybe_q,ls=rzNp{UsBJ$r~I"B9|lrkN6+KtQ<2Dk+98p{yf4ZV]SpJ|s^~{9f
-L%Bg@vY5_nfKgv>JWli.Fk,8DE%=g`5YKl#57vIN`&B4bi4mGpw"a7DvBHFGTC{q,)(t1VKw`(hoCw&Atf4].PW&-4/>O]`|c0u2"u1B|K`JCC),3722uV
-VVZA9W]Z2jn2/Z1eQ!M9j/zRXDdF&:5lcS4F7l"e6|4l.!Ei4K"I!CmGlgOz~45m!VF_}Dg>c[E4N%M>.4cn}2C]c"=B@ULAe$AsY$bYzk9KN=t[=gz}.u
-]f5YBkJjyo{|JOSn<{ulUxH&SncqJamc%5J}'[GrSq{]Vo`]_Oq]ft0|tu"u#op6rM<_PKfFjQOVQlz7^]O&Z"6Hwzhp:0,FHEkNfJT]'9vjT4dte/l:_w
-Qx%)whTvnqK+r2beKH1v<eA,js8=iuy|aj%wVuM5G)f{0bjE!MEQ.JV.a4Ke5FM)Fe4X=W{31hCx=-es$lhX^F3HaCK]KMS(~:SQL0!d3jKk'^k"VIa<hP
-lRUBgnqo=R+}<p+g`z^J/I0vS}<p]aKwi%Rw,c"h46ih+&BG7`:(|;3HZyxJ!mxe#,;5^ceRLj+!IQ-EJ7Isjt7O:U0>f_b<a{t_,Y9D[npus^-y=9&PK=
-|f{|Gdp$hd^FP,ww2(XA{w;J9=@v$<)t{(QZu3e=DwU}a$"KV@[(_3,4KhmF3O<}vk{&kxPGebF'3LdaahVH0EGNtHQ1npuikTc,NdHKSXeL}w7u[6tiZu
-91yK(iWQ|b-b_pL]k@a'U&tC1Q5VIHJ4-9X0aQP#5-KjTL[q[=S#1NCE~4w.@dZ]%@^i7@^+1i@1IoE:Y2_'%L>'vPRCd9i]tMG^JQF3eyx^"+4fhCuBhN
-R2#)UkjtrNL(691c$-F6^<+=QuVqN%d8g$H:mAGe@'4x@ErlmC|[q4`3#&I@_b%@=`09P#k|hk'yP!DjN=0iQa!W1$O!BwUi+urpR;.0h:So!{UjP/8kOu
-T,7txhqq}JDFRo6x!vMO/_vj22cJX|h^Dr_8uvn2Dqz/x=6F_b2R`!%6Ohr8dXx3DV%:a^yXA:}K)5-;,tZQrtJtp(!fnK+OP"]Q@<Vxu@Fb`us.):}|=n
-'fs5={mv3&9EA[0s})A'rn,DonV&R$j"D9~o%OQA:b&dktImdzNX&XQU8"gyIcTlO-r9Hph^+"h|`8Iz<k/]omE%C1}HxC5at,4@P,M8SN9%}'q3Loju4)
-e`FB:,nv0L#^{X(of0^ti[!>h>~_x/oDRr&R>5doy5VF&]Mj|7oEM-sNJr@a2WBb3Cni(B+v]f#_4bDC]Rf1WI!FC/z{<,G%]xHWaAgN;5B#^VuNT=4aEv
-M(@)iL.5T@5<8L^cSPEf$_8eMF=r1<(l+5i+,1ul:UIV8WhO4/D=i8;@U:P+g@H)[S}CE`zSe'%ZDUSAZ9)g1bw6!||/c=V4qz.kO1k_>tv/2@TE7f+.^4
-xZsaL<th&d;Nd&)n{t&}5Wipwh:<5K%%NtdpiH.INK/4+APf8o#<0tYNm.97-,yM1l6mn7]6$VIGw8~([;"%TB7CPj;Hc9LGb6k3(5Jo[(4`;cc0RDQa:3
-UF>e);O:VHTswWz=%R{{Bb[;,>bK@H=VhYo_Xr.fH>as~erjP_y@t4DZ5D3UY>b+Ytqv{VklkS30Y%}:AZzfv^A)$lg|;dc9XKeMYGd`=4jmYj]HeFbzD3
-&2D`v0C&8|y+2DreP-H@R9O2MbX_=LCP-=tE;b%>V]L}Cr]17+!J>4a-EpzQW+7vXDTJv>IxyvF0zb=0c<J)ODSiljbJfjd!7,S`UEAX>LX&fJHo;|0;R#
-~TF3J`ZW^N!,R[_8jQ>'ml2}U%exuacv5qP(&3Y+)S]jPetYS)`|!xG:T_+vfnn0`QsOJX%>Ppgu|uC{0"<iSI#J=LNcl=vyJyp&+:4<WTlT`{!|;pStas
-!MgVIB$3WFaa6Tl#s}xN%O([XoTfbJ+o]kd3B(b}iym^yigO{2hd@slFK2qY4Hmow6>wpyl;Un4zUxs,UbE'PU(y{$"=Zi<l/4)'%r$3gL2`2)<#euB+~m
-VU!1A9)p02),[vcZA+}>B^~c&&WHToDdy=}UBT-XX-tM2$8ra{Mu~F^J):q,}K}nolj7%e5DwTc{oSqYNAhf-6zH'hz}h'@&YL@WSvHf$Qx!+2._!C+$@^
-xBMX'_/"htGLrwmGN;<"%xo5hitsX1.HNeH(Cj#YyZu28EBETteL;EMVtmc6Gplti+y;||@BdO-2+[[Rr]{>BB+s1F#'0df!!$`{P]:>xs;x#M}(&/7pfw
-@0ZgIlMNefsypYCaLV]L[=LJ<p-7%}IQF&#4S{$Hy^%"EE<{B8L}{L-p]RD>'e^j1qC=.7kxiMfoq7imL}oEi6WQF=&zvzEd0qj_]$,pb3i$)XR}'tm^id
-Xo;K+`$o(rQT~!fdLMmY2OGf`5-2J'G"o:4#jmsDpW+=B$rC`C[>%bKM&<1re1zN)LizTiADZ8KXXF|4QB_>/aUF5|dUU":]|%I/)&t1'H#hX#56JA^6NI
-CLiJaf{M^4ntX2$hgt%1w7A_J7${"D{lvc.mIACUv3"Qu(Jup}-+`ebTNusXdoM74%&r{jHu$I>p$3ZG.!wKo6rX/nMKaUrzZ<0FVt6'[4n%L$GK@1dbZ-
-4UV9rVuunFzK+#IBPu0iFQ;t>W3t"8}Mv!gk]lSd(hR0X6bm4IAS@s({]67qRo(C7Y-hZAB^vX1E#XaKP8Jz}C9<S[cQ>5YJ;YP+V7[!hEH9"=79%$zqYG
-b0/mc4uck%/k@rDwu:'28BvgR51:G+.gI:bH3N7r0|JN^,.jljJzwO.ckxE6=l@Bn6+v[]LcJ6gy;D@Rgp~y-HFL6CU3M(+@E8vI25M,AZDG+RKD7Xaps3
-b27@Y/D}lrcB4k3s%GrM#jpx0<UXv>pLZruza2cy=;-Og+;Dyx:=R_#jZ{0D]h1P`}OGZ>5i^;aZA>lJwL@NL6jyxgeZAfS;npG.Z85NJf=%i(Hz<E-MH<
-y:|P1I{CsGL%>KTO$`r6HY4+s9+hol9toJdOh`7].W9)/1Wj%[,8{@MQZwvMByaw=yV[FY{msy{W[Oarii$T}GR`aqn7R{J/Qz2<5;0dz{nFtnR^90k"q`
-w8h|-xQusloW<Ym^VxKM.ohkxM=}KZuSlVpa6LT{Qi/:0uRU'z$Ag'i3XR]>t>`kWLr'4|:1#o2uB-[.lm{h2GauzGB[jcQUfBh'H@08"K9]!peSxGa2:b
-[&aoqx#jP$|E<_Bj8g~q+_:WD`3Vu<2zg5~2#rS@q0_@we2y[;:T::c`|`IVh/$(6lXF=Ep0L2;t#nN]~ba@I2{T][[$zxCkcW=+HBBzIqYa81PhH#abss
-ZUO<hW$o7r7;`("_gUt%hfTNW<LcOjHJ$rnp(e71q_CO7CIMhPSe@d/GEVpI#8|HedTR#}%kE[},RdW+.zi5W5reXAevJC4J6yQ1NE!`EI'5);Hf5+h+v[
-3o(pS:"i1gb)UFPYfohRn4{5oOcdjjC=m+>i6%n_c|^)lxsV=&TY)sVvVkhgrVDmvngRULFpI>uK~-c%cTQ+C;+/WvL[(o=2Qj)mD<9c9k1gW@4Tq]B13F
-"$F:KF':-jbg9(lR<Tg4qWvLbr`LD$s,YG=ws(QtYY,&`7~PQr`}xq:}G}Z&T{hTEv7,~tP4jUx,)!lrhV'V)/L}PO`J%pwiTn{ck"rx@q<z>A-8%<2zBh
-'d4:#A@ICsNcF[X,3>t#_!,oLpu}4#eav1qwJRtV|p"VQPEpNmLX%+cg)d+,[-v"C22-&Za6ijxk:ap'ut&op5U0"HV3#_!@2DQ0CdLEN`vQE}cH+AYP)k
-{%-C)fAm2L[iGpX(6,#@OxB^I#B7AFwJaXx#~XN@H(.1_U<]p1UhXnGI}rrk<5Xc%[1W|MJNMRbxr>`m$w=WR[v+=,9'.Q,%"ir.$.1yDD>jPM6a+q-8Fr
-6/HP4Uq5FkI1^1pGtij8k-OvKBl@W<B)4cJ)~vSb,Fz,6"=^M1YU[`2Ef]0O|crSa/k]<JKXst&g@2g=[n#x/7^Q`P^{^|([V23(e{<XE]64akHG;'ud8D
-Y2u^4RJN:ya,LUuRVxs=jI)$)h.^;DOl5}yd;-]KnobPr:QW;@`BwaADXzyy~nc_#_Ph`c$m:=M|Rj61MBIcg=5xl`ts_@S[J62qon)Vjr$MJF{|`qXOxb
-Q`>Jjlz[^Y^=MdtXUYqYoz7+11(^oC7!C7;"8r}^V(j4K'rC2{due#rsNfuH0slu'1~BevJZ5rC6{L58lwxu,j]D:)b`a)|,w'd_0g[}N2<_P3!<'B-0&(
-9i$KnLEKB$$}%R,AU<QPa$CdGC$fAGA)k1{$_4tWCB"d%C:Ogc-/V1cF>56CN2it{X@TO"!G;3RaJ4t-d}h7}VUNOGJ<xKL{BlWS"d(qSjl|0ZYy]ez%D+
-#OT<IJ<2dk"2-nEYL42:i@67i&`mpv^Z7TF!=h_cI1Hrbq2.0O#kd/o[Jd8`+:zw<D8'=oQ5Y[@DUaW}Hx/#s2)O][L>p=vfpvpJC8Q]QjV^,{T8[,{f#c
-1QY(gRo}|_jq[M6cn#GtN7N1{6(<'/L)}u%OYr0=0"zDe]e]_v&illqZAaCCpxzrWK85>MHJijW][7Z:_^iuv0QESm0}JaN0RSX|xWv>v_qJB(%w/K3(f-
-H$Q>,ue.X3pRgPT,/C-`vlzGuGg!.AcPpe>@UG4@dpNs@6`%%KYkTi]zX3aagO4{N6~+=<[1$()O<=V"~lLdewSf=rNupS$OZDMVuS6DTukdWeTN|q(OYR
-4N2N%&[,inU)t.`+5xom>7=}zWYF.9_2V3qcOa5{WS~^mooP`hg<YzFU#kg5<u9d:%M%I@f:dDD]LJO!_0&K^MZkE@CHlIlDl-n%0fWB_aU_]wV^W>fJw(
-KW(5[YRid8[=QAK[j>/5P+nj3V^RVT}51"u,]_kTHR[lqAo=Rr%e+"PG&Ai0G$;`ZVpnx<@2}Cc{Zyp&ZpO]4x$_{ZN0L]-Ltszgv@bX&lo)}f[h[Sy1tU
-XfOMYuVRs4KarH#CsRhdf0)cZWPU6B"i"_X]!89x&jjc|gJ^W|fR_Rx3g3;#[g)eZ9L`zWSybx4g:E<Z/t<u^jCK[36>&ya(6v,de73`kK&wuIk]ww&kd[
-F`SC]GYJZ"|=/^venp.Oz[C'%B%n1B2L,X#<eiAIe&Z-Yg<EtUGiN4yoS5Y;+>cJMXsLwDQiu1>Ddvwtn8|&Q`uA%>0+(v<)b>6!u8O2VKs#0Z$C+{e4i|
-8U}Fq0<EM/^3V^k-u8KxD2t08&@D=U>#&=B0b^^"d<gdt_JuYdOaqF3c})Au$VYnW0JMnuwvx6]W=5x]H`o=>YsvyC0c";Eq>m5vnOeFqv2#Y<39{fBdKq
-d%0yM|r%"""EsidHjFII_)E;72o#2L4A3=ZGS2)F,%|GLoYBLkN1x_6^MMQO)/^l~9JN(}Gr/4@:P^`<c'qqx),Nrwc7P")pp]C^E|`(>6@K3dA1+)ZsE<
-AlWRM,6qmWYZSWPHgvv_~7ng'33wRV{j(J@^Y]Fp.Z.[#M9)}IS_A-hH<OF#cGxTI"b(0n,]Ztz$ok@O3BB^n$R.:I:C#])h0ROZmB:3c0H9M9P[Emn|Ot
-O,;yi%izBg9V(Z+Vv4(n2uC}k02;=)#v,uybq1`KQV-d}/=])0ikW}4b{)unM+@fgb"l]s^mb&4duUCEF)Tp8.3g2smFN1L[[eYPx31XP<fQJpU}T]y9/Z
-/i9>F@%K.6Om@k9-)w@%qmzYy;iO<O|q'.-tI%'8{&<O$&TS!iGU16oGFZ^"~W;lIz:tCJOv@tPUlL_MzP'""1eZJtNHcaycsQ1dUs5}xtck4W4_aQ=RHF
-4vup+b.|wilOn..Azy=WHpBec"dpXQ!^g;pMVuNKiPe6bbE:bUsG&vlY~+TvL,pHVLHYt])=/Vc62$g{kYZyTb@>KmpYt[(H+X#ub%mW/.[)Su"9Obd^CZ
-IqLn/K.VI!GqQi"+g'PUd7{obh4%P-ybrSef<zu-J(7'zhUW~F%hG07R/7w5qlOD}k_1Rb-/_.53Q6j'j,>S{`aY60srgJ1,ef<YG]ok0h`va_#c"5l-bh
-g3pm@,K9vG9mvj-:xZfBrWjukQ$]^k^,RkvRW{h^r=rXOcQ1=)CEo2AW(3>3.CZ0",4;L`6,:M22-q#Y$rCgO;|BB&Kd_}cE91jU<<tMvtCTkKZ_+h"R,;
-L9tI;MiYPy~l"g[=y0{&UUVxTzzhanZ>CWB(Ouscu.b$|;(3@sL8aD+E{l'f$s>Zsx"6~L}Vu<<P_#k|Dx"~]}k2IT6goQm-/;Xi3_fOiewk'1=5nT97-;
-/be@v"G@&r%_EFU'@UYuYVM)Qlf^:VwNaaAGWeI@9O3]W@<(nS&9cne$ete[A{grhHcHY,0[+_YFKPVqxB7h)y4IVHvN:1o@f4GA8v=DVH=IHXH:YJ"waY
-WTU/Y'Ec6n{l1=ji+`Vrkz-z{$[LR|s|<u!9;(!Cp-%$a9~m+`~7kNSM=gTcoT63ZpXfjmUC4_ZQ8gmgjR|C:l'|:iN6VzT@FX4'c:1&rc<[}XCi2&CgM9
-|Pq+95jlpO{V%}kjI3RJK=I$/ry12@i"JeoF!s77xWQA{R^:b#jT!ju%TJiHWgI,2cnHEsm''$CCK6bOJxnO,K$sNd"bSx{Eb"jr1T>-b=2DKY.|{kVe="
-|c_[LzTsY}{AMs(XNiK/9+XpR-Uc$3P`@}sq4fD<41jfA^lX(GO9x|uG7"<1YszqEGoyPDYDP/UH'T)l/&4B]6R{S^8UdJjj9>Jifq<EQ>kSeIj=CzvaEP
-;_I:a1<HuRQ_10}`)RaHq`yI:tnNjUIRTc!.6)r(V88rE-''Z6211;2Dz"4Ct_;RL@-n0pO5t)!]5R&:v_PqXgR!:_ytk6_Ab.({hJXN/T.BN_aRx}L,YA
-<i>DUMnaVxDx"nAfAGPDxh&=)"}U$Ey!0RYA8<o;$Awh$ovrINr9s;G4e[/{oNW)rr{f/7RM6BV%_e1|ugeU'</Ijg&ag9sEb'P2c_Ud"L5yJ05tq3TIiv
-,/}1,FbPg}Jp{45/5({V2b~t/mxia1z^Dk>5Z3PyH{D7:xe0Jptc57G_8hjBL"^bux,t|Q:_~IBqq,>DwEk;1b2<d5OSKTn)<"`v`=;fCpE$oHxN-iT=Kw
-a}skIQ7zrzla|gdm[Iq0XprV`,aYiasd+!Nc`,iBZqx=vVt5TcQO2o:(+jHx|+6:wtRH4_v+9X)Fw(.|wp"TvHYk>Zai]nukSod^vAm{N<t"pFVqe{=wuN
-J]brMZr}hY8+QQ#Rh<>7)a=<B$ZFA3>EZl'/`oC3g:|gR,Uz4>QpL6EwyS-,;:rRf2DvF$Vt"uy{eLB})g4ja,cMP-rO-v9%Oclrebxo:}yf1EQXt2t3r1
-fDg'{vAAgP_;Ry@;geFnz2Y0]S<a+^UqA4}|O|(|+n6<)h1bsUx@0)I%@g{|wt&=ghJpfbgX8o>tE($X5TF`5dmmx(ri;rk)=!u;b)^l]oc{"h_7;O8'&d
-FvN:8v^7BlSn"TAsbYR,%4hq!dw[^Xf'!K!nFFhjb])CM=f}1$P&upLT9`[m$fkBv$Tk!|/%%c.v3%oke;gf=hU;r%Q_jY]0jrg]w:ia,u![s&5=+ge9V(
-L><vlin(6LuJ'be2YH.t9W#)Pt|Gk`!EsQvV-aU[)0;>wm!t;.V7ZpekX^4W3(^`T]HQurreZMfJyfeo~,4Z&(<xDgFl4uvchX{$[Dn]yQcsN5f{QC[8<w
-]s3Bh8v$eN+iHASa/hsbbFN<{FdC)Xv&Mv'kwhC$vntSC6YvL>G4NFH']xFp4eq#Nc0,ipr5PKV4G&LTS:,N-@`T>4M@We9:#-k'urW=0+KH2bRrj+YCg)
-BbLavjifM,M,B1GT1Ms$Y0Cyg@}o=)3PpT'rTlL{,tIv@!QkJy}arp`,R,3X3c/MnL;U.Qn1+^}CC,we(c]"3<N`/PzS+VE;u:v($MveS|LlylzXzEQ<R(
-CwD(1=iaVQ<s<,^H|UT%tsx[f@3_T$ri3axQM[7$t'J9ny6)D;XHiT#"$<WgpL]IXu)WK/qBc&Vf!#<:x<Y>/DU1<^'hVW/U&jnzrhEVA}a;[!5,!YW#3R
-9oD[tRHHwLb(zu[eh^B,9>Udbm-/Shap]<Ymb&=<0x`V^=,nkFj_RNz,s)nBo[Z6(DUg]!oE,Wx|"W%47ZA9|6i)BmeQl!7:m|'TbR]Y[CY:Q|TS9>OzX=
-GVFxBi^RuFG0Ozm1@&9K:4,1!EWdn'kLMJ4NV8H)sITqtY>jlwTWc-8N4_5qh'ms,jszeDB<qp/`V!=8YK_e-b/)QJyNdc)V`F!e_E$V-<Tpb`4"V7b<nS
-=3tq2$,iLJ-0GWwzNLD{]>xPw6~!pe17h@(o(a<z%c%1xW1)43/:)|cAuhyn/|~uSq6gU#+jL6(ktT6'PCY,QTvFl:lyreZy%9gf#BjH`mj$shP#>/eIGH
-#8(^_uZl!qmU}i%7u}a)A!=cs]8p"H<>9_I^<R>lR_0g_`QoNE|X|Rc<YzL_l9DrD>j}xwG-:I`@X#}VJr5Xp&+.z5mT:HY$j=,qH,.ap:[psP^a2F1.rc
-%'ZN^iZ7ljY4FMV3a{=_dWc"iENHOk(]%W2Ph!hI!df[CkBZmS7B~,1Ux@!B>'#t"]+,[M`=_#F_TPR#F6v3gm;&;Y9l=|;Z~i5vOw;)GH-pgKg^]$p8wa
-jkL/eXksZ,nOfz;O]Le1qHxJWG3sd]}!yEFDYH{vAK:%Hkq[;h}_VvSA[H_@=QSjCMgERuEVJ}J^%)Hb]pKF1`=8fDOCQsr7]5eak4a|hPn(Ry!$#Fo^mZ
-%r@v<aGvga3]$V0<06qI_E5(n9q`ov#QC)Fmo!x,HU(ZM(UR"(8_D[DezhHN^Ufuc,%AS#$]frW8-JZb+RrM|&$lXPOg82"S(^3$!YQ}f-t"34O:Qv0Jh8
-];[n~VE}LqZ`%g&jqalNdJC}I!:hlXh&lH%tHuI't6fV7z8K.VHKWRnR2btv%7ZLVO/K3eh+Zicq%{Kj-2MuPqIZ:Jf^eJKMA2,S/8+k=UvHW;4+i-w1oM
-B@>B<NC;^5rH!33Zi3`Y329!H"]WtKob1j|'f%ejA%}/+X8IGO/dh['S5P5)1`x2HLCe:)4`dp8h(JO}f/L#YM{ZFZvuVFfLmk:$KL]P.zMJ|1u8>jz|=m
-XZUQ(p76|Damvi`UMk<LitvxF$_'7x_<]Z[<dC<]-y#JN%RwD2-(h}u6k72DN#9AF2&w_Gbp/KnD7(oFN[{Zq#D<0S}FoJX`"&7^.5HM,6v%jy:YM/">mD
-(Y&A.QqT@ZyzuN}C~JsrY0e.H|xL@UpL/&4B:/H7SPsXM;|"IPJ$,J:/xjkFRj}3KX{qBmv#Kq')U@5#<{9}/a0{JIk1QyVwjHZ|dn+^ypT<i/PDpGm0vI
-LMvDnTl`n;<,>5+0>w5tPIDSQ=h,u%dKLTJvG=xXk`^v)Zft8R`2t3^<&|"8}%DdpzpJ's93AdWAdk,{+i.mDWGttW/so_cd+]#i%>"n3Kt(uHc6o#jSY&
-.5o4c/o1%@8I_c6Ac%5uwfAB]@37U`"t=l~:>b``kZM@y8hbQUa2&l5(/^=w9srGLfFv|1Lbxn"`a[_$_"C}3(YLP;kDdC>zdAq<c3#}/)43gr+)+DT:2)
-&QV89zCo:i#gZkNO/wTsBUo+;z)Nu5p4&|EXgQ#pvn&fYdDb]]+fwRn0^,43:6DV|o3cUjqc{831}I88Skhr`K`4_}|SpLX5T%)qlN5hK}:4k7od8Hl>Gi
-V4%`dt:t@G{5bceRe)!lkXmB1G^G@fVt9bzuu^WEFATayte9X0sm+UZ#mltsMcf=K$mA.](CU_QzgTB6,+fJB^Cq.rs-"ASaY;Ff^F;&8_r}kuxxCeE1#m
-Xd[khc^:{mGXNstGlV{s#RzB,kEh"[z!KP.Df"pZ%3>!NDCQCnM&d]azaN9K+of|{z{^^f-'y;AGBzZB69N6dDq||;U{;|vRXvrlxVYRm1}3,|NlCA:u0,
-!a2<{035y4+y<Akgbcj5F!FK_K.:.JR$G&EJK,UnIa`^J'E7:g)FJ_^v#0_GbwU9^/p}7I!ZH8Vm"#MhjNfhu4!t#brz5v9rli8$xw{REs8ZHN2z8"<#32
-_7+BSK'%@c^jXIS2m3gv]PK&,bl4V0RR,vY"4:oKrr/WjL_oDxd25J;jD{Z3o5sHg:Us-Sp,^yaO,2yOd7(w)2MW#|CGj:02=I$r2Wl#ZCnQ'cXVNj{yQ'
-/hBA>%@b8ia#e=m(I4L$aPEpyN#W{Q}^9ZL&&QLErF:sS=B^+]^9Gi_:ULO=E6/Nv%}W/rz&C}rOykWs"O$57d'}Qt(0kpx##GLt:_I'AX9>hgEDyZ=^.[
-M1>gc%Ca8"IqEGFe@bA^OD!K0m'vi8Pw+#IHii[QUN,[Vx^#{KTU([3s%[|c)z<22L:!+FQItp^ZHiY!c2}zewZ,AgZg|z;s%C9CZ(.1{V#X=$C}NMx]JV
-Y-VP$_+CH1eIy:0a=p6nl=te:c4FcvoW"Y7@WZEF_7VmiNJV8zS6[9w>P[$Q2(a+a=(dk^kI,},n)fDdEK3N<bR%d.Y-,>I}o54D'xVmnKH8^"0ldWjO^V
-U(%8LOlY^16qY36QyK58wIsvgSz_1{x4RG-)ce[c)54+;UH5ZIf@2d@859)9;(SOaQYXtuZeLX<I_)c4|9Wwe`CSis)z/0+(OR7mFdbWfip[4l+k8cpQ|Q
-=%LCs5cajJ=.Ns%,Zx^x^V^vOQ,#S^YBTo:7(VU>PSN_x%_!BB^_q:XIVBxw.4TQ0j%3YLu!~J,'vfZpBWogbrH]Ho{S-R&Col_hC)h<DpTb|jWL![1rIl
-.XNr#KUuSzx,;W^Ql4GKW#]=}(0V<0@Mk)A'g`FIRtqrY63uIrL{<&.zkz_Z0{efjwW6|PY_uu+3PIGi]|yLJ_nkPUio3xkbeNGN=vLS2|KMM;^IYXYjTE
-+RK`.lf@M:"L'{2;$W:enGwq(^{3!+2_B;D4eijS`YmR#B{!_[D7<zc,AgLTET>$7</R_"FuH(rkwF:v]qkgKEQW@w5au3|P[kMBgqi%SAxtlBI|PXSxFK
-D/g^C!-n~c:$6%9$(PA<._ImnLaf~TT'9#98-L<Ew%U}$9aIv|03B>6[#obyRnZEQU}&>nI3,kES,<[rqy26N(%5&{Os.>bIShJbK'L}>5JWi$$:0#KaY/
-wYn8@cAt.{XE;cjzc,)n%MK.UBecn.:>H^i&Hy-1`+gki}tA}g[A]hR3lngJGF%>4-NXHRjQ>wrec5w|u(=Om^k#:IQiIawkDr')x(/|_cx+IJpa5G~Aka
-7jI,8g:"Z&vdKy>vMCx`sF-(FG-]b+7[xqG.CQ+g({LwjB-ex=9fEg=ikxw.Af|u{%$4kM0T,G4f+;c1Qr`HCcL<vmp(M)kdD%>7(^dg%+3Q[oJxa0$(K!
-jbG5eSGzDgDf$wIV2/!u#r>xqI67XV>B%[#IdRKq:So:,I_"WYT=!=)X65Ogf1H]13!}Dpczu9W9{[G9q%5UQ'MQYrMi=3wFL6[S#Iepr[U[&TP3>)]vtn
-Vt-@nLC&gH2`:3bPXPVt<Z~Rv[W]B;{h3MRal.9&v$/khL.aOXw'"oT,n}F@J(fX:RU9,J;A4lE[CYn/(O)MoOfr[<5R;4e{uU@"i0|soWDpU43{x,t<z^
-hsEp<["(4=hmpVl5M]/5b7;ZZw%e^A-3>-,PjG%#D#ii/;zJAmwngEBSLIx:twEiudT'I/zUQas$qVff4'~TqBdlB!dce"xyc1YWuyxsic1<{)$m)2=0LH
-:m}[h9;(T7CN4fQi<e+o5V~$k16#o(0T{oGkPa|Mjo`U9)c]Un/}]`#+jJ_4m^eTT:Vw8^8$(eP1fsK5l>bdkf~kagFN_klc!U0)cYT%57L+PvF6m$R6bZ
-N,Z$w@Bgu^pnk]&GTvEppKw=bJgQK;f@cs;/J2OHzAo;Bm@Ukx|UGTFa;n+q6Sf<>&ZS((lZ3BZe/F!Of;zQ=553oJiK3T/5,)oG~pS;$a6]0vCUHtfL)3
-lHc1`fLd1)JvzL$E!&'De1.Cqz)GD7g|R2@zJE8LR>Iu"_h}3$S1S1|_3""URifF2HWox%nFiUzC'%'!EpS-iZK]Gd[rG0K19c[/[x+;]R&}TW18E#mdPm
-:kpc-`lrYq.0K:Xfx%DP{Q_8k$@Dchqxj=oO2oAIbC]A8njteC{RSd%6Mr/&YKn_@@]#i3VznPulq15nQc2>R'iR[R/rQ%[VK3svdY>Hycih:8yizq(IN!
-Jf@pQ]prSqJGj^6)>lyc[!%-$v0$Q-_.K-H})i5]75;=hw/|TyiBWhTYxuq_:|]FQUmdUwG@LRfhcM<BZGXZ~sd8AbVfMR;T1Ym$4@g3mB>_B/>v.^)f0h
-r1Xv&/lIJG&qDo7kU-b'ghx/$i@K,H8.N7Dg>5l8[aQ"MyF+~|X.ySRTcF_w.aziUp>ti`EtnGkj:Uo)atz6.wsWw/=e=Gn(<N..KSJVI}.cu2)6RrYs-b
-Buq^>]/Xff,&S:wr#qbK!{HafoCODkJV7LB-[GTl@RL#I-OPQiJG#2HRnNaxv'M]^ucrw+n!/]-8CcoECl,d35'rdRV}y|CmFxK/8eu9|w/;$Iyo8Gi)1F
-j5{cxA@4Km=J-F[&BxAL-jgD(OTAaM}k1v)5g,vxS+QrLaue<>zQ/i%^b-4aJPAF$,B4^qrb+qsU=a4<";)/1kG5mO_{1ZOkPNJl-72sxrh-U'v+~a.Pzp
-d5qvwe623qpVpa2}s@7+ex@D<DN+ecfXV%qhhJ)tm|sBpy[q(`BGc@mPJB]5=#XSl69j;Zhso26n68gu.F{%2{<}kmO93f%I]P:kbZ,Xn1[:j1&@wk_tw)
-g^lUR3,[;W]oEi4z3_=<S:o=&O0TRptJ/I.Xa5k`7u9U7oFIyW{H$c0i8b#[#xdAA7Xn7)1$-|f;2,0tif9H~qoHmURj1XWHhc^C,w,Qq"4zoCAcDt|RV1
-k}v+kDMy@SZSohW3^(JW[C+Iqdm&qRgT}2+)Pks{'k"f/^ms-PHA4a6CVB5tMRS7}g`AM9<y9P5eel.cNeC,I0(yC]sz^/kP~Z]j=B|7MUjvGp=klI5F#$
-{F&pG96vI%<h4Q|D7|w<B{LVOYsc#5W2ohIh[4#YinVy!6hEP3&.!LZhO624e9`p)$ha@Q#S7$2wGsL>HKyld[pw!1ddFcv"0'}!%kC$enbnGM&!peha_Y
-UEhF~H+HUz|"(.QdZ%icDcLgRR4JF/o$T0#"4C+joolqwDsx}{>Z)#8KOf8[>=]I5=:bZ&DwkxJ0@Sls=Mbny/fZ~V4.5>Y+(eGgqQIH40G/JBN3<+~>7[
-9&G`[DYNGI.oWDKWh[6^Wa@5U9i|o6Yd)5d"]`6Y!)O7/eueq(/Pb^:A4byOWeVVhtBg&GP+b^p0%js[YiW/P&Gu('xs>lITpVvKW-{dQ5qS=KZ_|g86=8
-JS|)]YwsxN!5w[Q[zAw92upfP>ov/IAJBN_F5.a@(aXu)<pgh&$3Eiz7xa0!kw}AfKD>kXln{e"B'H#&$Ciu34_w^@>za.fdor^E8w{_YqH6.te1Pe#1Ub
-e.HWOda!_7(;8G;Pe%@rk_Y>n1hOPRbzX$bHz%^q&Rp4lpAk|lwTegEpz-;v9O'i&de+96_#o$!.<65+-S(IY`eB,.b$dOrMbZO5Y"vT{xb`wvn^4i.=;w
-Dpox|N-"nmQ]&w0(ngf04_/2<&'Ezc|h.Ete$<ivb7H-3X:TI8)"dxA0qL-)qiN2xLkm9qQW4o$QF0mGY`@9!jcyDGN|zDjs50xlFHq:tZk3O8Uw6jT^h)
-hEGAEI^a2u)yx9=OS'baN(_3WP>@gbtopkGK0T]uh#92Qpi(F``PxW{H9MfTny~T$q:oWSO5%b+ghIh]bmC]xOxE75H-wih9hiy}fTaBFMh_Nd<wQ)]CCk
-gG!Qr9`I_}rFbO}Jz'7N+:2KyvTlf:f/X;13APGC-8(Q-]Rh2`Y,+2A,$z<(soGTq0)c(TtXMWR$).AyUDz66b8_8G8#_nDt]o<X4W}MJbLM0MoA&Jt^/R
-UJ$@~F=]Ek+AIQ;ZvVOFA#[H!+ENk-csQ(V>"m|'E!+y;SYU>wQn2VLx2sOJnCEQ>)1|6%q}V+6E7@2xauV`aKU8,_F)<r_gh0Ir4m%Tk[<(Mh[$Bc@D}a
-G-~uP".CnQB]'WfD9uLQ9&'QvYagbV"4c:S:J7W6A!N((7QQm'AI#6^Uw+$jBv>jU.YdatDou'rAFb48<rY0aY1c|"Rh:by"6/Ewu>(/7BMn]I#_tA6VJO
->P9IJUF;}Xl"c.~WJLew)oE;Q}M`%U|qO)]@[U6O|c"L,eliBHQ)06"ln>M5P#0S$_$D'j{YLg4%ja<$5Y>{w=8{7Ns2sN#0(|Dx:Hw'_E!<"rA2ja$j{]
-$6qWa+N@0{|}#J88%#B9HXW&#"W%%]L'dZ-Jc#naFG}eQ}ZN;++Y]DTDR}+j6oL6Rd6Zkqf0.o.SV4uqE&t'`5Qyr[DZzany-fQjt>OkxS%`6vsNHk[Q-q
-X''gbsqG>PzsoBL=O,a@UDwVtiGn'_NJ|H#%Ewas2e9%Pj](Nh}u0P7gA#oi7k}KvC0R,m!&y{Ry2c8gTjv>A5/j]Lr({(s-r]:O"<rBW/KgZX$pek^c"k
-irbwpGo_Qfk)8;Pi2jx6s;lH,k#Y^Wi'zl!cj{cx1jUIk4ui/5!;0>bi#.H`P|s3'zSauU0oALLV^+LE.dQLWKYp8uR[msPn9}Hhz<mNCC}Y[L44^r!9jx
-mupYPz`JMg1+_)0:+(9Vdh"#stZU(y.xjk}/S>;kSIhK_`/z|wpmgrDrofeI-%AG.ki>0_t|y;)e)^UI8V-DvW!F/h)th|F0YHwQ{gNobRGeRoy)InFd#Q
-7{Lz)"}--3(cT{e)$:{g4$-M0|gN_#$+xU&]!AP=(Ao>5(D2u%qOZ)$tvAM}pxS(8:y7-/er~@.GaC^"OlheVAbFhN]o6H/Rad4xa|VNE9kS,m8S,M[Nhj
-"B&DJaNHG8-qH$`]AMoB)M$.')GQ}us",jPot3D!FEixcF5Zd2su:zr#nOrvnzM|KBDe>oo_!Vm`t/i80:4Fls%Tm@8JD[>U<Ls|57R[1U!oMgUNXb4Q<f
-3lg>&'k%p+=1gl5W(0<geRyxS#/'1UM.;#1R,CYbXh(htf~YbzjsoA#zG+c.&Cjy4KBfp:Ff[C+2bD}t2m}MtHOCKyH`;1>'1;D<&=5)"m{/k}Z(K`-&D^
-0"&zkLlB(JO2%QTbkOTl@e|MHfO23$]yV2$kBT3rn|dK7x;,[idM/T-;O0u|!7=7Kd$aJn6,}0i7ZuL8X]h=Yn3;6zwc.EIT9`XgXhnO`;v7;XY!]%"6Ho
-HyzP'3L4'OR|EUyBt$@ndMXO]|([.+EIw=KXM228IkmWR1hUo0[7Z::JT5~NUY1;!U+]/;_x|y4z60=f,>j"kT7p$Bj:'M$Y82Y;7qVz]-.ke)}C7=f(5L
-l433E+zB7{|@b6AWx)zh~zSkfFoyob>|W!E@wa>S)`O1'2^DiSS$]G_RfQ)lDXgOxoO%&OA=(w=:8GA{1@LKf!'}QE8msa5l54l.5#^k@RF<oCOYG[WpOj
-<U%gA62:LLju3>#.5]T%tSSB[YDAU{;ADh"5=m@1p>Q$b]dxSk28O|}wpv@YooUZqRht))<BgH5cp<Aw$VeY&w[i5gC:KG-czQG4<8nFG&m>j%%RkLy:i}
-chpO67B)[Um23_I)n5;1cyz.zxS#Egb!E`T{F_r[`YX@q[8SHV[7X)TdV05C3rzKoMNuXH;q-kgZwf&LPzX/RJ+h#^mFPs96;_EH@Qik3NyO/oX:je07<w
-,voLnj5NZeN5|XY@U()=_>}.KR<ORG8LqV":tn~@kuR4)c2$>(A`DdWB[-K:>S^L@G{3A+yoQtNx)/P3~MVZVfGT!4-Y5brp|(a_cD`@Zg!Uwg@y7G/fLC
-q<".1WBVSx2jt6wR7[w(k2,SV}`rcj|SCW7!5W9Fek8wn<%H{9wh|y0`gxW$Xz_{(:{4Qt/EQoX2rB@A5V4Bd`A`8|P}'/Ajpr^G<}oHVUQZ^LBwR&Q_J|
-BG7WoB(.i!%(HmZmq,8f=(T,Gb29EIjW3@UExt]R}OsA4!'{p2vZ~(Me!=~(7[F>d#}`j4H05AKdBg|w>)j..X;+895H>XR3,N#Fd/($8sR0Y>0Hg>~lLa
-=,/7@opcL1V@{3!v$5)SLcUaA1c@T]V&'px%@(hL'lFU[v^n|cF!8=>R;uDBX1]_)l4FZ8H=+"79l(mI>C;)&TBCL5V2`k:)"0gcrRTNH=},=>y0;c+g&:
-W"^^D&3hxvwA,L"TD==63s;R5Xv^tCzl@t&7YPKCoc1x-JD{}H2U^HTG6d-2o'M,{%3[ELZywLxZ9uBMtInw!2Nyy70':<gvy)F(x"|55XqjQH70_k&;DN
-u{`x#0Vi_>FID^mi9xiIqkjP~BN@+Zc8EzW#7[IN|w&_{|zz>}V,_}5GRX!s0DPdGIbiV4k|Zbm$mN|9)o2iz.^I[_cYMQeH4eClV+A8Zk;GBpKt%O6RFU
-X:jnHJy!=GaV4{+J},N5^!o,"W/FwZgNfC|wJW-hehIabr9S|'!v[T&Ylf)(+5Iwj]9di-^WIinKCxXKG]~]0JAd$|b!loK18Xy>Qs0&bT6nYf~wCgIdx7
-.4@r@gfDI|;Jq24{w6o{yjMr5O=2{|`qSE%q=1tx-sl+5Z]wZTb[rqXl`_4!4LM+V+eo]1+bD(:n0_+$!h$ig'IcPVL<9kkuieJHL:rq9/G>20}3&`Wyw9
-zyP.egUCAmeGAr9+7k|ugs%G&&jZ32M1L<bd/$2HAH`k0l4};|r$q-Z7r%xj=hJIae9'!AY<%VDN[2/")n3;o#<Z4G!;nbxQc,"IZnu_dt3_9v#!o)32z=
-]s#$mriAT[{8".QtuWtf<Wb6o;L=eztyUlWTFn"'u$02;`m>%"HiZMd1'JV8ms))XOO8P<p8vE>M:EC[5F`Gyv0HR@#CA#@&mr/_V4l7%o9Jh1!kFWwkTQ
->>lZYDgX&n$a%tp@M$Y`]8'O`i78l+_H~RUk5JxQrUSn58!H3AZ`z!K>jzN'(LnT4J5`lAMPk.U$7)'i`p:k7R>Ly40u^eqZLftwt^~zrxfqk4N/CI[w=M
-SR^d3c^ES}0tf_mdU{4=G_@DoH{I4>0=rkS,>39Avmwp{3P^(Caxb!!axF;s]'PQsv@n"+<zScyE/Hj>c`YkySR=FAv]v[z,=qA@Xmd9x`U^x}T:LPco5@
-9aE]h!Fr0H!cSa]77+u_@yE,zBsO7yCf0"hZx}s'D=:dc't2:FBCiT.oJq=PI>VjF>Q;e`dLxJeHYY:7R-QfT$e!}`%M8WFy6h.wvY;-!9XgC14zAs_(,!
-UHCKFY``2fVKwiLMY:.%3IVmLTBlovr!(Q<@gfz0TniV{s[}Vo3c%e7:4l#0w6EV^@yW3Euqck.i_ly@/6428I}PQ+W,6i[29%S{I.yf"=.h.p14e'cUz:
-i,#g_-ch0Dt;Tj<==GekCEWJ!s$W,xL5/(wWtoRTsk;QV=DlEpzK=YW[np<Ms5K,Q4V]1+KUIfvb:jg45CbKyt}HhkIzH1IATWHR_BXn"}>Mmux:5jy5%^
-AHg]MAfh>[w}zzmPV4tS(D8_r#:)f$pvRd+QeL8'Hq)0A,TJFgzN+{:Jt2/B2S%%v1@'4TGkJF:9'QC!T``G|]rN&tE{[K5L@V3e5,AoaaGAlU!:3:$9rv
-8G9BYg4jYr^>aV{4QKOwid^H0_zZuu04M[}tYE#9rK41]=e<h]7fvc^NKF7JUk7`dk#@8Ihj[C.Pak}/$7o+^vP<hCGaoX_tV]A5n=WrnfC2gge(Zvoa+6
-0N($@QHbJd5aB>JFD5Yo{@>Wp2AKJ,N^QyGblCw!l5t#+;=qpz@Z}=MAB!@9G;~Pi4&lH%]on_uD4My@UKCr.9XJ08R;iXE7DI1YCL%|d0{.q-N2;%@/.D
-B5Cd[CJ+_'>N4.hJBm6Xv/X#lfk$!ypUHT{c1R3`WjYek2<!R6-74IKd}[UE;@eh&;bx{shht|iuZg,Sa=~Uqh[j>x%39y:<Ns1UvZCq3$qOoa_:^5FXr%
-)$y3t9|#EXwhFlyE/MFOE"hz}<c[KiGg7DI%D`s]+LFEITxbQ<[t8q+Oj0<ikd|zxm'x[<D,ur5WgtWC~{QDH@C3sMvL]fJ+_zTKr"!1Of"u[8K=C&_Wmo
-@)j87unxl2<)G>&OUP-<O`jeby_X$FDCaJ^X3T7h'>DTK39vYDTZbOid(B{)Cf`Jg#iz,IuO})xTHs}4J|.v_($3TBpPhJrtwg.6x-D(Ep:(sl5U05V|ES
-#7{%x_`A2JP&=dLGt}O.a7zgm0G<W]vxqfxtS{0Ka]&Jicf>@A>ajpV5XA[;@dB27#u,Hragp[C)lQ'orJH><z7CJDj4_=m&VT%V9dL:B^K_Rgp{l$"H31
-#SYftn(i@^o0a6k,NThVfX[NKh(Tn!GB^qL"(`cPo4rk&6}h2AHp1teftRDB~IiLS{k]CuTU0Z#;)D+^sISG,J4`waNYgkHBO}8=2g)y-v({AN(MFA9(h5
-et@$XXK|F:tpG@r$8bTg,[Hf[2'7{hG_~1%3AJbw3;#Y!;$^hF+qJN&vhq0`cII>/setLcSt!H],U`m5fu{^tcH8RrW{"A}ucTHsV$g!aQ,kH{M-x@D.Y/
-'Gfe1uD%,)MV17-M`VDs;ab3Ys9i)WcTe/`+@:>xM#.}`<S<z,[-38{=9L8l)OF;y<tBB%a^(O5oa)7U5'vdO9KC~k%&}-%uSgp|x[|Adg/ZP(2<m__:1/
-=a&Y>J#})1wC3ZP>;N<eJ9.gwsZ6KyM;Jp4-L6]y,Z12`9yT:m__4|LX$1yY4-fkE{=Uo}k=RtC73{1d&QrTq8Fnx9M0Qt$Q=yxm.S+qLbnt7lO>hS}4I(
-|[p%Hp_RyL3(sO5J4wr2pL@JINDr"WI`x}]fZ|NREz>jg|'28[Q">pCMr-ThsAL@F]j/zqV:RmEWoL<3y..a!J<kKv!B@,1).`6rcRe=`9s^"jR1+'="PO
-9}AbE(/K)9e>&}]@5x$OcwU%$`~K6kN_X,Pf$TVB|eXC,9kdmRM/~W6N+p]t7@Im8[c5[9+sZJe"d3+qho5j2]z^HZj9-[bSr4iF|r"53[)T(ZKhrAb#6#
-GOoB<K[o)4is^Tgd0Cwk<&EvSBhwD.1.</=9Jh'j^l[U2J$Tpu3]<]!&_HoW,TEnZ]XZ{QM"VMmT.pU[o0IQ`<kLciX@"Do)f`jwVfw'9^DPw5MmT<Uu''
-ES`yXd=#nCE0@W9oJ(R{|^Fg+rOzc)ti"t'6Bf#s8s}h}Qb3Z$plFLsm0.>EQ^]-Wjr8>Yp,uiS5@1wOmU^v(PXx$s0.3Os[|@ij3ge'zWZtw8]c4m:3)Z
-86`3zcwFYhXutiS.#lzz9M[9-(Q7_OiJ&<E.~.}YN5lOF!rlp<)_v4yjc'h&~k;R.>k[SlY&K9O%M{Tzd3n);6j{MZ_LT5n{JuEgz-Y2:/};zKbr(iPNj+
-29)5#TKyPu$O.NouruPUk(-YW"lhPMr@rO&yfbevl;7%{Y]]T'qzM<#_-bjx0]rLyME4Ub|Kh&^sX{@ddym;"pPkR12&/ju,z/FA8n]xX)a.@S%]bD{M>#
-d77zl+WiT3L2x{so@8a4!IvrqzRO9}j7FQpe.;}j~8:+NFS-qfTn^{g#|yo=ky{x~!m8L$W<a.p|e@FEyO3]y{kHD1E^'L=!(_)CR8<>Us3dlnDti(&aS@
-I(7]5&=%JwIb%u)qLlXYX"HQP}n766qORm,CbrO7P')[7bD]%KU3tINGc'11B-xe0@&<43~{JCm'4/p5M^&"8c8%mG)%ojvrgCqSMs)<I)T#%G8[w!_X!,
-uYqmh,nM&"l-Hb;R>63j$@"f$_D)%,idP)ep@:|q%INwy`Y1e)y_lqx-a5W{v/c`'bU$fTBRj@rWx7}2R}1LFGe^7J=vzJ&CVeG>^cOEy=Fg6D1Mrt};T6
-7Y6oV[iGQc)<lvY{iA-!Jqf##ZiJPhI"(+S{5@$pYgRwcs]Vn1R$K%&#38,icE#];$JLhd0iha!Sjy..2v;`zEK5:|:<#Rn-8yylaKs1J0A6#O/vcBjHan
-O2tkJ2d;S.CGDw|@_{]`8Qa.cCo@pDp8z>tMhDLJ08mVJ;:;QIoW6`@2Y+sscY1)R,'N]U"{"r_.5%9PKL&FQ[)b1t2V>G:YH+M%4`l{2)w45]2:hL4.LO
-jm,lkz/1!#>.VMkvk;|3^S7S0])(g!)`%X+AJ^Yzf]nzn"w`|0#<SX)"jzPl>pyd"n[f;`ob(^YiWq^NZ|@i0c1Ezy6j6D!`FX1O}cF]s1ScUh]wL..q]v
-[new8cb&EMOsEZF_l_dP=c$=x%z^@iF;g)n|jBpIq6Lai.)I~{"oqYKM"(=)FH8uPi,[FK(/K%n[b0taGXrQwAX^m$+_'{.]w@d(@_hgYe!PM`PdU_zV:F
-83=.;arB'yvhAtqX1BUB{MW+WpMKQnj'ATQqL0eA)LC/r6!F"W`tXrqgwt-|!-B"RMx@fi%ey$XK8c#glY+}<[R4n[BS/VR/uc3[:3"HhdZ8lKvaSkj9q]
-`0xhqe2h'jV"[$@;ndAS`:;e4VH6hX"zcY1V'K_Vpc);<{ns~Ni$e;qY4}wy~-`IGHzM]]TE;/!e6Dm)nL0uX,3dyLqH>+Kz9^pr!P4jAJd;pmj$MUK#}[
-Dqwel2-%YfY37NKL]^Q@SAw0vN]:QD#<sM}#VwNAuyP'C(:y/%%6w@3$5Oe+Y&eaUOF}V.OLmz;h+<H)qz)H{iTJhQ^Hnu/aI]arr2-U6P32].v}GEfHx;
-+=#Lu}(Z^rr5g}+m';HVM'Be%=V")_8n<,.RbrTdZ&Fv.|v-=7W#oZVG+}-}0<}N;xO=<fga^I4a{I"/8Z3b=On]N3+c|$.)LZJhsR7(+ETZNy!45S=w63
-'RAwG.Utl^PlQMy$YS}:.>wfAw~:V`Bk)ZZVTLhD/zEx,sXO&>^2:_h5wCKWJUo}'[x=&+6XF8O$j/ejPipa/rI5P(ir5Q=ut75cj7bD/znOVas_0X^jhe
-FM-/-6Oz_-z;qJhZ"Ll[1|J.#a6X)'QrQt#u=N|#;Ec.FHW:pnWO#gdZ9Jw3u"&op`9l_z.BC81/M#>g/5(QPnmz)i".a/><DLUPg,l/~<]ucz49lqtVV2
-44<+ti"yzf%;LUmL<cxlUN.+@6pKjU5|Uf;`}fbyHMID-F_&L@Ej,ZcHx|F5IOF_>ft8<wBU)yJw/K"(H>FFl;U(!YGUwrzf'At!8;0y4/s@j4GEH9&xqE
-FL64QSLN8g9885Wu^Tamw6E1V3XsgpIHB6R'/$%{owcM"kQ=|7<jHkJ[y40f/t_s])wE5x'[K9H0F9I)|wrWjYs'C]Z{j)>$"PT{#2QD;Q7"5I`;P82RHH
-NGH)>Dj+bbnWK-W}"mhOrC-b@wVb^BRn71Jo0gLE&kl8Vx!X)A(8bS|i3|mhe5"_->,")>{L0>QF);8|z"B[$)(x9qm>C2t1<e(V78pv3iyKM4AG>_U|+<
-nB4GP2e&xC^{P:qP1"A^BlK8BQ._;V2CLeXxFJ3DX{JO1Rt{h1'ZVcB}^A;pT3pOC1Ax3T6]pC_5.i@[a_d'ATGg@oPp7)Vv5bk>h$FvDft+gp3n:L,+kT
-HsQ9C}XZ|/DeE>@y6&^1lwkNVH/4dcmGc)wTg7N.V(cF=6f[^6}I1TT=u<Af)UrV)U#=b_P]G|NZ5!Os0id<X$!-b+I9;2{)2b]eEh=/aF_<$AR(=_A}`#
-p$2)1Z@U<{pAZHTkkjQiwNi4qRqS30}f"^M["7r_;C9^/fON#J#WZxy6.ZNbQLQc:5s]vNRdTA4LasaFEi_iu[IWxe#@LK'iQ(CYCo;oC{X&S^AvyAz:F%
-++EDmc]LeSP>=Z]hi67Xm$%J{y0xWMe{LGgO<ccv{#aTzaEpP^nIcN#uFlhJ&aw(KWV[MeEdAH,wo)[!_cIi[KtTxZW}yestcz%.B&vhRaooV%#7BHoh)X
-,<"VANU.6^T$>KlCrL,vvZKdWvg{_H6t-^2uI&QDi33TADJ/xMgo_H7[<ig-;p]Rqr1iYfCQ6,0#eA_}wTe_%Rpf#/K5;U=;Xt)}iK<r2KZR+Sz/%>:F]J
-UOAQ$Odf.7(Fg7B}mlnOgh(-__|{N4dJ#T{k1V>Tzxv}-INp8oq|[X%OssXBt++p-YNf;$r7fp0jve(__;Mvgn3,2ycFNIvV:r3u5jrlQtC7kfpaxk#x:v
-D<VV!UWv>vg+I@s{fufp9V!48}7&+/aj]}x}T0aoKso>)Z`xj$LeT6]x/;-6mY'q<;BYtoq|+mmHlkxn'H.)zAfyThovu;0T!BaqTYcA~,lXFDYHkf{|wt
-#cyT/KtTwjW0&{+[2xk=GsANirafb")'Lc9-Fh^UmUnjj7{'Q>o}aA=Al@,@X1UQj;DfEz(fQaq,u_2f-NS3b!fl'|aFhj:vCZr5v,/^Dm%+@qoLx{t>19
-YPQJ]C_y!v<IotX@isz5~Y>idPV-9u=2X2G=qZig5fSfF'E-[fq$fT0^|br>%[n{dl7rMIg4_{ep;Y|^VO2HC$A8|$pizZ;@5Qq.zZV+&Bsy8ih-u,]]U!
-M=unT!)cMWx3HH##2L8fWw4aUW';ve;.lNBfC>+ea/Q%X_[=XRUu<}ok)suGw.z^6U)Hc#{6-):kmRyD}b@"ourS~|Wcks(xSFDh99'd:kMg|/k||ch>"9
-:=x!t<5nj+Q:1w1g4ht,`}`7TQDzI}ggoCa6@yN4j$XrX-%N[YZ9P!D"QwyN9<eVbQ4SxfV+x:6q5}^Z,oR^%cj7$r12J_tq2wGd3%N{"w&_Aq<$O"8j`t
-6X&$MW(`KaMHW&.SkGr"/7Z(C`58WtrW(1)^{{'UufQ5i/>BsXW!QPJ)8e4AAQ)[B4a`}!&.jf>NShR:-dA@Zv#4gi5i^%X&m[NWAde.lGAzLh4DHt/Y_L
-q->7C5ML+TT5;/=Lydu9toWC;Zm)#d2vqYgLx<0g9OB0R]Nwy3Dk,XTRcVPE0hOgvOpd";i19KptsI%r[=R[r+~PN3$)"9q=N6QT<lLrT-jMA8""<Dh>cE
-T^iup{U1r`~B!5xR1gCOHto_xbkN485Ge`%/NO#Axs"#93.$2)sYL.DY[{$;H@E7mjE7~WCWU9T"6=~E=(dfV&40k$$9v<:kzVy.#Nga[$Rxko`7y}X|ph
--Ox^u,E{l=.z9S}Ewh~}s34g-T{0rh(0dNZ7LwHEUsmT>qUg73}wom_|RUp}^5l_I)~hm=ek~pF@"kBL"Ll{F8"khqRCi.VAGVlF|&.7,Q.zHO:cm-/U,_
-^Zj=@MSXM/mC=XNxPO&>Sq=-K50/R(M1;ppO+k$nJ';j[ad,UIsvkzo}I5)'QwPT]'WGny5O+5_b"k]rTnOe5[o`[htTUCv[vNwr70h9-b~DEueDA<4N|(
-N9$U_iu#Z=-UR=;QAt6KEq5XxL^Cd$C=$dz(r6f+M5(sf=;V}isesREJc[Zj55KN)F)|@fAw0-K7K:,;z5T|bD5rE0qe1([&0(^hU$yh'v{LTlIZzkaz/J
-tr7W|Z+b-&-!rLn8P_i=~Rkkj(Qto5a;WXqBfQthS/JI#sb.Z:t([6aXYV^zd,&4H-1m1{2x9]hqW5[d)Z/%nr(y-r>gm9Kl"Ef+{Tx{sNSr1c(1TXi,g5
-NC'&r7x&<3"Xeh[gyYLQ`/T>1f2L_2]gL)t9_l|9Ba:Z01.,9TJg{|OGu'TU[QVntY:a8F0bGu4KNlC9vC)whLSLqX.@I=";3w1N3F={&Wv;qNM5GUxT0.
-=pM3,,|`L7BPq1)(IFYHb}t:SQ%[KP%=sel`tjTm7oCo~nm>kGWb"scaNpFkxfS;HUK_@%qhPcokvS1j~x^$g"w:c)j'W{7(Z2vNp@R7f'j!DV}2!S}qH7
-`S>!fwc8Td!@[^{^Y&l"a)EVS`.Gvs>1JLJ!iYUMTV#ioC2Vy][hmw|/~+-`C:$H#czJ(Q_<Xe6Qg8"qFJ>j^|f|7>j$d2>U"CaQj3LiSJurgmJ-[rI_}_
-a-]6Ki{+udQe,jI_d-s_22W31ZUjcg[/[k/^AnyTM731&KAT{DYWVTc<YlvNl>JCsx7J[2h<MtB3dnMKOf'|:<=,|Q`vD]1PM`q,CnV]g[&dvsr^[DRBBW
-xU%eD-ZM6oZ{`Ii#36>CSY~{u7#hO-SFaOsX2E]_~wBy$=RT3WrctYMI!',S]A-k:QZHS-eHH&%D)1XF^QWD`qoFQXb'SsX89%rlzpf8gB{:(64/#2pRA2
-^ks-]B1f(Se6ciAR.yXIwA:Yvc7"/o3^-S47t1/'":>>H<-(A'c;mb+VkcQU|LBgaqAZE#tu&Yt43R.xb+-C1tx(219e~w.XR#nLU@iT1H&OR>&CsAg[<^
-Gea6CLMj.:gY5#I<%x+|/vO>H-`8oa1qSGC4hGHqyC`b[Y8Yeel)dYp_-Ef>KPUjy5i6hGw1_U}t;zVENMuw3'fZbY97f}&t,:J'_@uxNKpL/R=/,[wfCK
-PXP>(.QF=hX7a.N=',/VuzBiQ@YD@!Z'<R^ch3G^2s.i7]e1e.G8{^r&!30A%IZMshY]'[F}U]C68Z2Q:4A_(mR/$b[^g/o7"m@tR"W#`H06(K.oG/Vw,(
-+_f25w{^,OTk#&(0Svbjtrg!]A'X>+,N<3'>C|+0biy9DPAc;CJM2J:Ws)Wa@Em::Wig~v{w8+q1'D{#"/!;+p9rF{959ND`R$_3"P|lrh:"V#U]P5m=xV
-"`7n'iM^MbjfmiT%-0M<e5.)kZef&@yjNTg9>o7%`bM7uWH[}c]H-G:JWxlW8_X@=i<VYV!>3$pB)nKOM<b'1'fj(y+DHmRX_"&]4$%EVhJ2wV^wvdvoc(
-m'GhV7V8rP:z<H+WSZ-c;^MWc][,~eQ_zcYE'@V&-]g28C+3I,F/-AX#NoDs]N2eUqaA<l3UG;bz$fT(k#VjV}XN_0zjI0t"5z_dUa=n"/nk+9;h[76H_M
-Gl2A>%54x=ZqM[c1[FI<T@K2S/0ghNUP^y(%(N0n"F3%ub&xbjoX`6~gc2>n/]@c+n!U+%Z3@Iwsh=,}k(J^9E&y2}#0`LEkn,+g#2&.^nvqBLhR~F60VI
-khFY8(0/i5J'Izq^#P9<W_XS=CE_^`QH~JK1L:W+bf;@LpRs,feut:n<p/fGATA;|KzAz.v3rExT]cnayMEkZ=i(tzJQnwQWf_=(|yC7TbU>nau71BBBWY
-god86&AH0@.E>-{)8V7_+.lFK+{1KIPoL"J9kp56uKCK5M]Cw!Gk7lJZjS>#:24e8`=[h`Ay~,(|LMe4,5xlsfEI(yBBfBCFl4#[Q|D5NHKSk"q3OPe9E1
-672dkGAXD5HBaNC1Cbr.hrUX(Z4RWmPWm|RG$):ofm#>Jy,MFWHclWB,BdVdj&31=9jMGo(tr`&go2!.VF~6FLT|GDeIj>MAUtKKW9iSIZh$>k@_:;Y35S
-q{LfkDbg>^dQM]F`oPpC%B!KL@0_btEDDm%/ZPB%B)"!wm!jsVsvz'M2TAzJ.FV@Shm1%mwJit6db1!.d<bID6l;VmYjjS6;`J~r{@&(,b05Jd-8c9><Jq
-eG9fSMDZ+Gd0%##JZp&Br;UblLbzr2+JS<50S+%P'6[s="q3}Y!P^5n@M:Wn-F:T:DgE`5@d#H>,bsejRMC6+J'M7zs;A+lGH"HbX%lsPP#}pz+4fB:P!#
-%aQ#Nu<g5hzu/==ar.+Sis=i3aP3`3}_Rd"n%4%"GzA6`i`:s{c]h&.xf^e)"Ya^4iqaR|E8INY0PL;alL})VOrzewNQh^Jr=R:ox|>{h88l95n`#1SMMx
-0Q0<+9([}SriK`jwstRv{JzPCh2cO{V5f=E%pdP>;W4f#sKyT&pA.^tDifgoTikWp2vtRC~2`lXA)N=N)eD/r5!ZjYr5ogWSS'&CDl->L1uE~[L;fJ7meD
-$HHzcxqda4eshaZIw3AY"&V/r6K>mb[Ys%ZdzB[w4-af'(-@XR-a!6&/<RDxChyuYS+}zj%Rz+KYZ9nC^xrh<;5#gW5hE|6Hwui3WbXM'3A6XSZHc.Bdo9
--ihnH)y(Q+sM:}CxnzGHMB:aKJQrMCq}wJSCp(jRn|O1nVt%n7UM^0|E[+x'T-r)>|p=Ft^rbSRO6iFUr^,eKK(IVw+Jwt%scrmL:l!|;J[LUpRjOg]&X}
-Oq[MbNm{Mg+a%_g>#4B+Ia:q#hf%K+BCSispme>15)[l=QA8-EURV7Hzz2lZ4_7O+gF!(fUP^::X`"!Mf6o2E-,P3MbD4Kn)!Q#J8{{f+PP2mswz6i#p{x
-h}wnjMIKSiCGFg.'<VKSyB%i)X=>zHY)]s@U0ToS2le&~lPxR4xr[1K!kWPYxtZai/gp=@+I)R|&5whR<pO&%VO.LfjX4=a-eSts1k-vdd,Ix^e5%-#j,Q
-,/VxQl-7^v>;OpwT7zs/Vo6-giu{Yw8sA5X1<rnb`+Y'eebgwq'1pUb}K|oyk>aEhU_S>AEgDOeqlUN)U]x<Rff{b|<T~7ctt2;at,w+7A@&#eJu{Qf-"r
-wh'E|`!DHSRlDlxNCP=!GWRKt9u;>M1{+CV,@f7^|9x%#7VbA:.Cjl(6(d#JWlZ_rMGOG0.|cGk'^+8mvkb-6.%fK1-f1s>Xv$'Rsu2iey&U"2.a!OM2$#
-$iTP1K;4XaHPUQ3'r79kGv%AqkF)EO;s%zLwP0z)]R~0cRP9b>:1WY^p_OKwr])HG#PfepXd/5YoMQbe}X-z9q[uT&9i>!<]_G/g!:RqB3>Bww")Npr9gt
-{mnWTocn.1h>cj3:`L1Y@>9-Fw]X|Vf:[MO9iWm[h!q]5_yz.n-<6B]<`aoUbwlI+y4mDn<6_v{!mv`!zP@3dBQ;E]:R=rjHl'xGna`37V,J)2ivz^4gTk
-P/OY6^NIi>`T=T^33[nY}YSoRtvJ$rLR~O7TV)>-Qe)1H[fO7q-Q8,"_!K5n>F<#m^3bI=+^!e,YU(k+:s<sE"CcN/9^0@{0cl07r@MTyr,Ah,{s@u;$hM
-MBgySpv!;%pC6Ta+mcT0#p3,>1;N~2$macH%]=Z"V9QI~Dy).YH(.]:ql,N;1mbT|>IW6gwIN%a{JU{>zP@+D(n%hk7v/$I=EGz[`H|TMzPoI.8TdWY#K"
-xCIzxO`yw[I95s'8ipErUELHxPZ5y@+^9U9Aqp19,y+Ij![Acoj0:-YJ#>As<qSG1K/0W"-_yf.09F#C~rZRhPi"oN|ayZlK{$Th;zG:.l4n9`w:[|{YS6
-tlFLSEE(X{>wLeJ]rapK$zO"U:Cs[Y_2=k}d;ThQd39e$SCLOUsYT@9n7YfJHLPOgpuy:j6Um{h[Rsodh2hvp5YRNE>l6)gGG+Q@P534$(YkN"Woc7S'b+
-alu3F5:$N3W3MB]fo>;x5X5jV-m8q_I"0Y!)e|e5m"@PBS)@I0H'p|3zcSaALCfys8pfYxJ#AmD'D|gPC%GV)ec-dY99kVx-WL^"FC9gauHV$b]j9pj&Q+
-)xC`0%@QMBEe,acaYoAeuis847n'0ljPhdF/_1t9m)&7#kVG|UW"yS#VV^U1jD<5@Cj7X7^yQmgOrb3L9l6T]ANkfAH4_&#:Ko-y%5{nQC}g7q_0QX_>Z%
-RF}frLdJf+wt1Jc$`@3%RFxe6Ud":.]N<P!v>^J=_Swbc$DHi#[tOIl}'kVQi5ncN`</cduf5[+s[4~fmu:,ND'c)RI;ry-e(OV96L5|7XnoXEo_>IeU`@
-YWH,BBw/+<(xA8kJT][H}uiW7q=Nx4d`]]BRoOrF$!J5GMRU5mglM5HsGO!ZN,R>2-orR+"^-z@u)##0`q{q}_&1/"[|8@B>uEp)E-)4tafk_^+:ev['/5
-@1PgYsse~OJ)q1@uv}-{ajurZ,=,JSMP.F2r[qtRk0b2!"MZefm}ifEJUcp&Dv0'(wfh$h6tqI0.bYWhJII$KhtY|+Z4$_7QcSXU@0d5JSK^>xUdUDXT0(
-r@>XL2s}(y6nB%5p)EF)[fFxF_Tr|OLMXvtu^R=OC"_dw|L#f7Rtba>zyVYOS%uk'ov[$2Mc9+<yx_@9nw#0b-gPHW'M~)_PJp')@hT"<$1A}:5fPCf!HP
-irhK5&Y2$8"WZ1+i)a:0dd]Z&(&+_Kx0e,8`eiTKngfPqBbP;qB-7a,`S`My}KSf~t(Wte<g{ZCg!nkf<yrq/9!J_UR:eVV!8|O{qn>|3&mV^I^Z2ws!lI
-g"-]ygU(V:Rpo]^okrxd.IE`I'FhYv|V_@.%4dCaMzopKwh;k2e""+bOraU6Sm6nRRZwwCb2FRR_:Od%z@V1[vb;'qq5~b2},Hhpck"o/b;q;2Ht7B;^e[
-DtXP0),9.Vw+`UNIla|gelQKWej)d!%=LlIy"b6ALUoK..b1z^J!-J)o.rm)(Zd//ca}V0'wl;fnS7^E!k051D!Wh5YYX,MkS_DL!$#[ptEMj,%bZ<-JQU
-:eN.tK/&vU$h&I-+X,RF+Px'yP+gu<txk%r3VFE`Nf7jykQD%Tv{tp<,E<XNvY(]HWSZ.m<7#_'mL/hh_x"~F[7[DPl<oEm9Q0f.P0.z{:']_1lw3a/Sxx
-jo^83yniY,+jqfZY>:E>|[I%T/j;Q=p5H@e:j,5[S"X@d[vX}y.p/bP:YX4-G=.wL1vx^p~{SewSX1EsC2z{mptr=#moPY,k}]jLX;bMYkz});iqKCJa2d
-uvW,r-};$aIvi6QoE4&ONX2e{Qbh%7yY=Il^}Ao6we>!`^H^xaN3&QY'=eF(4s,jy7>.zaCV1#!nPn)A$<9eCuJc<Wb(Tc)9FaxA'2l!B1G>HQ1'F8&st!
-l|5U(a$W'x3Kf4vL^w+-rW_V:nin4m_gj{:Pv.m}-;M,`GcCJ}I<wqHw#3bC_^m3mu;E&Udo!XyPe>(^Zm9JIP^vcm4}J30%H$11jPO-}g+$XbvUub$OrI
-}]Uqj:$ky%.[2YDXK91'(#yE/<yd;!%(Ngn2w:t4yD{1[_ONB"ej~wzfxscW(d'mFVGJ4|3Gw"lqc<n.fS}[AR(9,GS!mMo!)bw8Lm7w#fBB~>SvS/lD>Z
-.^{@QuZB_sOajpdR:&0ywT0n/IA#B^TWF8!85lAUM3t9U"N($PII<w@F_Vs;!z9;^jjUTe|_jLEu[E$Cq;$mTJ4(R9&f'_wW_G-TI"xUy;mSvU,$zS(v~$
-yq[!DY!fMi"TV2`}-(6+e<#JxdM3u!)EZ`D1SkQc(SS0(f(}H{cFIcD7`=&U-dwJ="Xn>eM;i{+h`c6o0Zwx[#q8%{EnENw^'jIhg<2n/,:2IGT>dtx=p-
--4^ISTU@d<{gnyafR$:2+HP^z/D{R>tmIW[|Q=:yvgmKfE[]x^.umlP]qSGmKa/7%jhvI4u5@&l.x,9O4]2N;;$)l!'wr}6NfLrYmzav,tW)$`]a="sT#!
-UQVub2|01}|J"n&8uBDC9+~%'A-c(TV&p5J{@cmX"1Uo!P56Iw.]gnA+Fj'UFCd`'%0B({y{))LxGg7I-R]hdajf7w$>.<i=Z|jtXhvZubJzthfZS9N|6n
-+Ia,2fdt!nqM|xq{Ec}){jL'kx<u<MwJpbyeE_Xd}"Ghe}yJ4Bg5_o,,vdvfM/1&P#2Mm;]fQ<9K@9hk/GjFb/;p^#},:7b5vc6X`!8b5e)9Jwz8{{LrOP
-[)B=3s(m;hS]=DH}j9L-smemPp2%<o'YD0E:tXsZ,{1cTMh(Aq7QL#ijuEdQ8oGNmXVM8Qx]r5]B:cU%5xn]XUMtg-=#U&G2VbZ[!75sz&kNCq+,&iMs$'
-Yvh&tkK'~0z5$}8bXjq8rT>=a`3e8%2K1][mTYzyYl0m@e=(L;`|'tZW[m,Qa_rGRX@kG+-6JTxG&yYA$g8Xo1Cvh|^MsX-s^2vdX/=_#)8V$;x}3P;"ju
-H!hSUY`[{O~f_Povw8$2j!AK{+QE<x(/L3(fI&&woOuyM7UQ')@L3RSwMX/8XR%a,b7djT^O7|A:jCJinlXfLXgb`NSVQI;{4InGr&}DR<fN-<W;k+YvIT
-~H'eSO>Cv17bl0T#1#ZX{K@8JXFOAQj7ff3f9Kl(<2YpJ.P:49Li}2QNKVSM-G;z=;-O0lQI>|ClW4v}7dx::eiJ^p7gJW)WLq3C"rao'kPvv=5W=3}y}P
-35Q9)M#V1id;5@'IGtpm)6c_@H)%'43gaO,2yO@%6&=qM$M06FYkXf^lR{AXVvvgI(tebRJyqaPY{vkuL_/|7"E>>te<ON2s@<Hrd`S{4@Zw2-Hs%b]KV=
-Y,Vf/y|5!s&.=OrvN;|nUj'rf}/)/u"B"~5YV(Pp+X1g{wpYEQEVV26aeE;GDbd[g+A<./@"yp'Q'_q"{,{y~i%}@dv<dF/="|bnbH.GHWhpwwR4J0_=]t
-Q)Fk_0j4BL0]On"MMHUiJg'Zpyr9Mn|=v0!G(NHhT{K+P0:kBV}V.DKAM[a!ad(fgi~ueB_yv!Xk!sA#q.h4(cMRtBu-BQv%ot^B~3a$k"L@{5gM}"A^Ht
-U0@"JrIXgxfwy<]cDQ~lfiQbxZPlMsgjX.udvC<VynH:</s+-NRnGcVp!ogA6G%<yh[D:.Iwv1NO0+{9yG#XYx<gy]k;C+M!Rw<!0[2j}085xw<T7Z}$dc
-(Ry.5H2E3EcTsv>>_sQBg}^2nV'Q8enY<`/;E;`<}tNt>2ACXOO^oWyRD1.9wv}VP^a;1D}5cnu3lU!>+5;goFtT2`fZBC/%8X(F^'bD]!qnC{Qqj&G&Bf
-OY7T{3IG2SP^(5=;(y)0dtb`c%7G!4f-`$Hmgo4bKrl4'0Rd_fy{1WxN/`]Bh%1uV0Eu1`wH@MDj5v>H8^T+c[xjQghN[_#c#k{@hC^_iiGD70|#"!mm_A
-9c~]9khsXe1>Cc:[(@BK/DxZ%tkS0D&EnPG+s'BCs0S"Ee-HCo`y%Xk$U(ABez@2IW41MH_of3-jQDP{0W(x`}:G_%g4>iiJqKiXvP.-IxQTxm6(0Q'@FV
-%g1=^ebar.A5Oybp:[e-5_c8YW4>/G]=D]Ev{t=w{4]wEUnkUanaXUo_jKiH#b2[]lSl7{${t7)f'/vrZBHb7&./y]]36vX&!f=:SL%650sd5BY<1DmI,i
-Cg=RB@zTc<;J!XcLbI]i[JoisCf'v7'5-i<1!'TXP(|L;l{_5`pI0w7ZEN$l_TFnZO~+DX2:f#Qu`O.6QLg<fhBKP6ir}/ETiNY,!CyIQ/1tui|w)bPfu:
-={D6Vz_<)HvXyK!WHr>Y8YL8/JT>G'2mZ_^)or1}iusYQorB:rF&q+2,.KUN@);{Vq3YA'tQ,`|$!uG:&7m>$c%R@Q.r,&ZDijo95h9Nx0pyqfzx=k[Dtk
-}>&@Ib-OFT<plAX'TJOax9L`xaRuUB:q:qpaUq>W;wg{"Gd`xQ-$a5rg}iUR~ISjc05L!R7gbDJlt^LTIniwM&:p|ZqYsSp$]eO9z#)%a;)^jbZv9LIT`{
-~L4P.8j;R4qFRSx}y(SrUxSaCGC9;80)l$8ZUcJvh9b-,a#n'b9zNLh+,ttih8ynKH.D1SHunS-3_&-z7W~^,,DAToL(rTYTd(ne4f$F2-6`Lm85j]t6.<
-m)XuP`tRtxB.!fz]RE="ULV:+G7NnTgj6G#]>!;Ux0t7&(cpI|@vpK+2z{yM($1V{u'N{iY"T0Vrw!{K3MY+U%H1LUojHw"vD)]lt03aQ|KE7!IAxn7quO
-B8u%J)Y"ck~);Fb6kGYn]0d]6QK:,RUR5!H;,:5.lG4sghO^e`20Zq7%|u}QL>4|ry(})hb!~HxF(Oz5(uLxCt[724r>9[Fs9dTw7#3Ph8-^b%.Rl4`"H(
-3'1P97E+$1+P5"DL{C0XTiH_y3nS]7L9Pu$I3]w(SPgj#8H{"Fc&0$<k1yK/0FB+M!g'`|fxQ&5dt3v5MCcLkinu=W:/8bThZxt<C/U>Vf-EsPDah%XCL<
-l+;oPar`7AohpET/o_Y{z4bHos.y,m!|rK;Z-^:WaJv4RaEF,5~N:&ank8~GM7zVcL>urK88UgCyn/gIcEtk,-Fa#5.;oT"&``YYPomYR_J:wp}v9|$iyg
-KJ[OIy"`mj)Fxrte{|^t@rtpmwdkFZt@k)RM]QienhB.",='=IfYgm4C^gzU<+E+KgC)T.]#J,}S(O<YLBgLwE3O)/@cikR})r#m`k`r-i_yM/TxgD)ZiY
-eCWI8qh=zFD;BW<Ba#CTOwp_j6;3J5`.w9H}jR;C0NTaX[xoF{&gxQqFk)LBaa$f/}>jg|b|x{>WwMTh~;}J|_oBb;[(Do{,Zi=U!6qFs<}-HHFZ&lK4Z4
-fX-"cLwn`7()e6ci<ZPgC7G=sWRzY1#N3>),e@_}'X|o|(!=KgV[Z3!c!t2RT/Y}aw>Nq$LzEIL7+J;St1qIZ0.q;kyptrMA7T'.x3cal|t,g%'@WH|wcT
-o=+;#ma`ew;r&G4KR7jUD61)P5CY0c6]+IhtRN[Z:yl;X'n$QPgf<pV"1$'GZi}ENfO,!H[:f"/Ok!n>5>eOX]mWNExB$MH5Z{Y=6_C1JJsA_D;&P'Nsk!
-c3"X&It2@cgXY[MUE&G4-v/>Z0o`NHmBOo3TiIj"BMe35}dtAPN<o#]}:ory]`)Px7IIDk~Z:K<iv`'{4`Gv8q&wJC8=e=5sO/O}qyRhrP{mTNaw(}g@Kt
-tgE[X3,Bky{Q:v~6O}.t7kGxG`jz|;.x%0l5@4MENQ'oX:v4dc$XzWbb<tn8#Ly4g5cK5p=MUzCY{r82n2x%MH$&^|)mUm%Z2at4g5`G]fne#zvmYZ=wB#
-zz!L~x'Z&;~,@>~7#xXfz.;5DUGDO-(6nFnI:Qjpu76]c$NX9Xh}nU%nc;KAQSp:^=D@P$0/KTM>~j6Rtm>SYJgkL7D]V$HNuSJonN85XLasA0Zz(Gnu}/
-78"8,+AE)y|G&z=y]lY`<pS#9^T]GY$o&8,=>h,7if)t=j^i%0Y=Al';2e1eV#p7{lV|,QUkkyw;9<oq|l;<WW=d]M"kEk6kkm_u/]b31'tq}I!y~SK/vO
-~0xDH>@K$@Qp5[aj}!}2Uxoz|gR|]]Blx7eKq("q,}p8u)uh.;SX&2+|{XCLdK+-lQ0O1jJ%)^S&RYHOpT><5>&I-fEg:{S+,v_LdWM_kPHSK9e"bnm=fw
-N'IHNMrV&1"n{L+_d>;l>^Oih&xl}(_9qnu".e/1)u5Y`U3{}OP1eSWdpcJ/ZCtZ3^DC,r|Rm--q~nAU.6L=sa6mUzy#nGhfSW:Q6S-=^`ZJCom5cu;;Ay
-T@>A$'pAw(Cp!sAVxJgBM#KZk3Z]b1@vq1<z,wrbU`<K+&hHPeiju.u=NXF(YeRI{}Xe5N(59Xouo1|^/_%0b06Q<<rkq>OE.<_(WMPsI0YX])/m-zXY.:
-r7''p4H-a<^pqO;'ifoH2=ep1u&bA5B"9=UY:0UaKS@t+aHWBg"3eBqx5oL%|KB'J`AS9ba>VlOcNck4Vn[oWP]c[{3]e9Hb)FEY>C2/#pn4d#G#(,X@Nj
-vgc6A:zll._YoM9pZdtV^=@;r%N[,I'stA2Qh4Cnezv^@.`1.=8q67D`X]V&{<.IP"o8yiV<z-a<drMnX'%}=_u3Kir0fD3{h|t">O8S}Vuxx;4k1rk;]I
-q;jGc8s2,7B'BKvOcG)3t7ccApaBWq&TW2&nQ1gH#YaLHK^Y3!Tnwba#.lLFm#94!D>D|+LDwLWcxc_JOn]M,[$ijaW(-X^f+Vm7`Ov092HGLu0fsegO12
-6DO<e$6(47N.xTXN^f|}ulmw54Fb_W1THL.3X:(M^O+FA6iKv59#<f#7<}q01Eu3e{`O7htM.ORtcOF&xCGNTQ0nAJAdtLU$PV@`T.0/|5#_yqMr/x}C{l
-'w&'~y:y-{9S1A<^;SBB$M!v/oZ,mr)xXFe`Ld7xkBrF"72wi7RTLZL%2do)Xk]<duho4u=)(gP<[5w=&Z`(Yn_j}V[ULMir[{=n"nXGKHweFrXuMlR,qS
-jhB/[]bm:son<]b.EmC%_qXuugY|c)ZGMc/DJXpztK~XY,Azdp8v<`G)YoXZM{mx3wv1ILH8vQp('m,PkSxr6:hJv5q&j^U'$_mH@YX42>5O9m&Lw,(&;G
-'_{b4UtrC@(iIM}9:"0vsy[54P=wgszRezwa4B"E7/;[(}qAycelxEM[TN$j={7"9)jTw#cL't[yIfq;Pi+_.E(#^K_,OVoEYc1-rK+g%8CRo%T_v=d3BC
-Hp@RCL]!mGLX2Z|WCwT6x`IAF%;=b`U+em(0SRn)U|$B2'yHasq0v}A=KrucV;||:R3Qdw'SO7H$~}kUcr%.EU7.EU&Y7mYo7$ia0V`f#3au/stHk|4D3-
-A`JqM#[/L^|,Jns;NU.eEv[}}{Yr=E5jKk-x-T4)'83aTr}7/-]C1iQ'#chh;k=c(dbiNv@B3dlZ{Abd3R{#2gFKAkZ#IOa5xrCP2WEip+c,q_!=q#'K$S
-gg4hDyvtw4(g:lLYNbR!&`-3lW5b+lSUGOniacW5f&k!^Qn#$&".@2'g|[kJY:w/x}1{<B|zUw!kLA#2z-Q<rEJ7Y'3oLoA4|PNDK]OmzH=@W%F[vaeA<E
-jb'dU5P"W>JlhWi'Lm'k[aoRrl1'tn-Rq!>AN,[AM^"=+6A&Ho#+YX&l=!qe{EJ(>%pdt@1aM^aIV=zv<%_4um7)x2JMSlVQJo}&SSjNN11DPu/ds|d#rS
-G#sRP/N=~r:md"/j^g`99]y%|K%K>S~%ka_qdb:o.9)uS4^</gDzzoX,(cCh2sm|z]qib%3yr[lU{xO/7rtfsk66v]{RGtB(6]6aoXkZ8R01}:%p58i4ZV
--4ZkuQ'"1ztr{5j^Q{vn))'dF[x<p4mqVadTw^0(9sBXgz^h=u27Mn)q7E4oQI]h[}b|21j+mg`UZ9R+voII_,^V/f6or^%}.F{i`G"#L)E!ZF_8/9w,-&
-7i%HC)|P9WzmNpEP8&)ppjoSbjjVOHaz747'rt"GsW[Pz2t,DbjE'8tD7!Q']_1x7uaoe_g>W_}OO!L;1Oo$.8wfm@7jNyA)MlD]PFv0Z}NHjCh/CrL`IQ
-dc1ELE~8TQ[)P[l}rGGm<bXZ;7SH9TYnyHiU7NAoBSboTuybaQ3)a%7LYxV(Uv(,vVm{b>XU.9BzERd<a|utD->6j,-N1tBdC"`[8r5@JOfaqza/I{")H.
-5FpPxE/=u_gapcR%YbbPQs$h'_C`r;kW+NwT-11@f[>eO>BF.6US#yI+Oe=X%KG:5y$])"k|)!^yIHgb-><>rZIS_U`h@BiW+nET!p/Sbb&hTVJphppghc
-|]$Qv=D8[e8Z`Y;4fpQnA^<Q('rXlZ/^Yp14^==fZ^xytwQ(-&ry|Pk0r9`1EK@SRbV[=#.;"!FPi2[^XG3"h!SDr|rPMjmmjeP5u_70><+iz|$f8Zt4R1
-v$4E<AW+#x#xe4fSq>c+il`}jv)M:,v`~xs<X"d6D<5vLb6cE|d7]O.kB<sfyh-u-FayQXJzYbU#$2H>j8'Y7]ILC$y1}E]Z|J@}h0]|8rV1)B2k!-$q6u
-M(',=-Wb#'zt|e(S"3>m)7mhz}>>::`")86.pP"h/ldZDvuYM'nBH"sRs/(`5Ws'yW-:5H0C8HMjvL`JosNcaQ|TF'TReWKLXm2jijx2rrXO~7):x'4&#R
-vheC^mq888[r%[%,M=G}czdNhyI!WIl,t]'u(RteLUCf~|&$vc$O<o6$xr0;K273@:QerRJSK"/"N#|AlR!d=7KG]w<,9aai1_+:3k4EH9yG4!isXeT&'l
-Kjp='f4`hCO^tw]dyy@.^kk]+#K[et1UMsNlE7XU7Y:Y{[$_fRjTmg:5RB^S9RK"J&o9=hGI<W^6>42f,)Gn`HMB>8u<RJcz:_D3^#0mz2x/0k#"[ZKk{p
-r@)gri_uN:_p$97rLU]En@BNr@.e,$"!CQZTNZH[v`~'{+{]Vbp++.D,~-)dw^@zQ[{EZxJgA3H4}X}wa14:Up4UK`SW%6'%S"kE5RP"wADrR4DXXs|[Pu
-#>a.3;`DzzJi.9W=@L;%~xu7J1SNp/>BmKj/kD~op8=vK2o2gH'|<z$1{!95|ui-jVje^gDc>,-L#>VV3HkZ+&weZ_<<R^Mh;W]v$Dt{S:e=gHjoWIfdQ/
-KVL@|0:UBIROFMepTtX-F!wPNGN&[U't:5zYD]rPn<Q>Ti%/t_Fl6jd$XCeU5/!3"Z6C}[XYV9"$iGo'ypLqdS4p2s}wU2!rIo6Ad=M=yWW0jWf:eAwC+=
-R&@0i@sCT=a:=04A!gTjA4~k=,4SVB9<}%[k[1QjcOWgzsXw~0={jL^>-vu+vs]hNMrXt,DWg9c4uuzAXv3x|ymb^6(<=vQqyh)hKk2W'oW0`yN:u6T{0,
->1ph@3IH13zY<Cs%98FHPOq`1L`|ju%vfdt[ZLz&E9=/CO48VYYGk==UIH:0gjM$V2F!fqSnIsz4n#n_1>~>|9>-g@ZoCE,@;Qg!dYuvP9<x#]CQVJ%A`7
-&pL7s5$Z4Hyym(bv59z|Nr}fnY]Lw^4TmeAOXU<>;W=lACU+&X6^9FsUqIW'{r&N$8qW.Wm<Bmvk7j0nYievX1X,CucNd3RV1cbiZKX_weA1yV;jqgBfD&
-vu1U~M}ax>D0Hn]cEZrwW/QvwrI>abr=zRU]20c#EO,82uE5Sh4=Ud%[68mYwRYZea{:WeK^O#5o6]%a3TPr6T|'oziniV9q|fs/z$^|MlB2.2|!,{:!s7
-6V#B@e)rM$P:%;K0kO=7Z!O}]6|q=3RiI6;PDKmvjU9`oI"P7d+2IlWB%zb$%c_6'yO46;12Y$eRK5(zjmR19{0k),Q@s!Q]Ms:$f4zXhg]45mU,SH1"n.
-3/bo`$31)87.#l!SP1K3EIT8&2sv)$)ZTL',d0`T.SE}@h_2x%14%3fbkW]q~T83azvupQ]D7zqF#ECU[sdj9T7Z"#`+AS1#Z#qoL_Fhu>kK1VE7.7T;-}
-hNVa$DOq^$L<<ul|SX7'0}G.6']DYHP${loAeEb45pX<",)U7.UqgfW5O)LpE6<N>Di}Z<+3eq"s,w{N3Ktd59#P+gK.6mWXP(`ZLnoyDkYP,yHFIfu:ya
-'D2NJ/z,T/~sGE||{79@Hf4w,(d3YI5giuxLcQh7<nWZs!wKaBn!B4B`x-9W5_Ww+sC@9s^^Pco,W@2MeeW}z^rS;1]m2@>bYbZ#"e;<'0w7FunC;b:VK#
-(n'djQ9MiN;;omY>n3S3!O}{Yu;lBql.G-Q>nL2$}NsGZ{dUTmM@[R<"3P,RJS<|n"UTk3M(M_MK^2inFjaxgboz60zTMOAa&d^H/0!z^(M/78H&"V$"4v
-5meHE8=hp&W.UNv$%KL_%@G+oDO^D1WIxf.(MYX@={V$`GL8rCO3}^<=Ay^ho_3Nqj|gaaDP~hZ{SS"avBf`pnn0t&Ba/){m[[d/I-hE;Z$b"=!ErK$wtu
-A/ln3KYbDz{m'k8uQ)FAwE7a#1<BlNt9e]0x=SnRd=HaQxuDz4J#cg"!cXPeNs_mHo"T$P7)q8MEeAPbfOoyvD4,8VG"Z}>e8Ll.NL"mZKKmHDB_cfqnDc
-R1C|Mk3c+7O3v};ysCxb@sr23<;iy1+@gk@_[1;5Xq8O/wv$fa^cvh47"c,vj+ve@N{%35c1T=,c1RuZUN^^k<'aKISBZYx&-o`z,(xG2&K'Kg=jT'2v-]
--=J);1qJ+)nKS%KifOu7Bc`.J}Dq3tXr4V.Kzl'q/owN@d.,#RYy=INEvbVGT8@]!LGatjY+x[ALL8g-1K0o|}v%xtF7-^>Uu0VXu{8QSJ5)xZ'BNMo!qo
-5/iR%x6X$4@gQ-A$MJzdA2QvpE4,9L[YRp8wpSr`W{rtD54eI,@KSwlaIcc_-AoOujsH/}Jr.D}I;18d$C_5Y[!V)'Qq5C2wyfZqmCtMX<XLSWZmQJym0:
-u,wuz+w>b:[%wW48e6i.`+w]0'Uvp&Bm+#ZK0VKmf9IuIan#|-;[<&U]&97dn8.a"Y{g;|WJFH4fg2-3x{_[g9#M$[H@Fzk"j;e,d{&cREL,M]S9T,._O&
-Ajg`L6'Y'6uVO`wli:uXv^-Y{/[EML!N)kw!lg`a@9yJ8vxB6g&(Zbdn@OHa=z_V>lwoAEc_d$D%Z,9sqVX+jN^s|!~O4xPO6c;MY|Ss,6JrjJ:yN1FW]G
-3dVi`7s}FP`bC7c;^,/:=3hYm=4dCH;tqnadt&P8IYXhK@hkM77+dkA<B4jO,Ug$zp-[K%^;byJ}(ntl|`+b}J|I=yocTbMOv!liD@5gLIr,pdJ;JsB4fD
-JD7Qy}gC|$mcf`ZWNm_gb+yIFBFY'Q0`tZhoxU]q;y0_j)%&$>gw5N{.WMwDw%yR]Aayk.lM2ps2<zAV)D+gwFDDzoP.7m8dnPSoG%w4H6yt<K=<8WI]Ti
-5a/Y0n/v0H7ARi1BrdF-m7Ja={SPcEY=&4"e40{n(1@_qo<.E`O_(NAm4u+szd$X`"~z.P}{WK3SG/]k&]sDgS./pAVW=2NMfq.}bPQ+2n<D,u0ad/&LlD
-;w:{0VI6{l]x["xQ=].5Ow7%&TjL@i{)RD{B}#59fw{=:-6MH34Ky=t;`rSWZv8Q,`S&#+0vG+Fw4O>|5L]}!o$,Cj!{VOZh#Cx"fs!T]x8Xnfjg,1Pic.
-`,yNkAoOB/Zjov%bc57#-5S{:tD[K+``7j'#9xkz(.Hn{&eth<Qz$Hl+2`{Eka`^Sv__W&9<gIUJ_C$CE:'&X,^Ru3),hm|S'ZZAZ3of2/9Sjk)3H+`iW|
-Q9x;jai=fONk#M%wV|V{&r4ui)B&%Ui4N!3/Afq/_Y4vd6+iaB27PfjPfb@b+U1n-QR,.ok#2}`r&N^r&]"3cZvuDh2<zAI|qz9'C2W]m2Q$9`s.tQeHG5
-h2ei]79)Mug8%NO.QC0Ez)Sf&i#27sCoROC1jR"|dq#^>j#}^-dNLR],S;/u)8[)m()jTcF'{V)Lw(^if'&-|IewJ6UZZf@Nh}=t7]^<4i^^D-;i&mPHE&
--h09FN<`|gliv$9I@@^)WVjvYRjf'Ao=<;_h~31Mm>Js`<bks8uX1)$>|OQXp;4{_(dJ+|k)<0tb8ES:sj'p}vP!ui4dz%jNsJRDC!6jkJ77L;G0$0&JLV
-$8GSWI5=y-3pGg]]U"<C3V`u42[jKMPp)ohIZI@bR{sK70dQEVI)Otwkf>vZb4Ig/1Z"TNC/RD)QP!JjCLz)JHES[vu+rWuR!>&S3ax<#@v+Rn^^`0gsxy
-ZMTlCp8vNW+%r{YP&_s]bp&>@n^p%{n[{usZLR/2I}lC/=`Yb^4eliY/N}/)"bd={^.kPixva<EzX^~TPcf$:8k^NmR+EfmxuhKGlUM}[>E55|_6~Npq7^
-"'z5B=w4e552Q_5bRPH`xtBzSHHrU4x|w:kz~Ql0vif3~(T_/hr]22rNH3@ZPZg<@mA-3<J)R/kwgZo(T.+L:zwq`k$%~N}q'AHca3MujBFJ=2iz#35ebW
-v<@|y/O2f|DkO&3NV!Tt(5t&;[#)NL]@/$hsQ0`e>J<ja{Sl[j&)KYaUDe_5)()0Q(],[#Mlnr$X+'Zp}l@NbV|"wR$KPVu1|_F.zII._RR8}S^2;=hl[8
-scbLUfwyivx0xkB>oh<Y<LO@rRa,mioI4,AuFqI^~Tn6y)#nw9D|6w4<8h"yxW=#u'%5o8J|x)ueQa{Sue$rcsMls0<!hLp3H^MR{WuJ$A/bxI&bCz,`Pa
-kSvRB3v%'+d<@qK36RQ<5EX79|m/}"V|CrdL_e;.)F8@:qqCmxX%FgbVLksl|=dC9-`eC'fb`A`e1Iwr|6pOeth!)Kz1Y&)XXNf;y;'AlN~a,Vaw2J~m}E
-@Wg7|KUm3[l_:rKl$;N+9.jeHmE>3g%`ai@(fAsdCUp9`.b8HstrG(s$<5{1^JK&I%5#;j.}|=wupY}k9ub|za05i1Y)~c.#CQqy0b;_eH+1]&/[a>%fye
-(";gbW(U&7PboNrB>E^UUDdy#],gX3<4DIkR%lK_cjZ-)7l8%f)-4WgO$.;y$@2pT0s8Lw!tOk]>]G;+Z{GaIHZ9|7AQo0Mo)K[oPv8UaC~N@2<nfWFcx"
-PTMp{(g2pYSra>~H#33n8:Ynf.8_;@!>TfNpt<6E2o{90{7yGg_#+QDnj7<zXZ(I-sGkmFo-Ms:B;+."uzO}b)NaYXNBRjI|}zL@cs/IRa(yLfM=Fv&&t(
-L=X,g$Li/}/Y6m)o`/95;$%}VxgF!8=Xxh{K^q~zcH6l_6DL%[JR-E!:Bg2U-.M13`mql:U{5zbB8sQ)jg-:%w5'n)y1Vf&IATQ>xI^$DKZ/GwhqbzQiCG
-E[j7)`nn9w!hES/z%joOU'obP=nLRf,@k>v`IywdPUsb_q9W4EGK'"v^Y&J8OaUK3LYbUT.nT&;C>PRJ/2obX2vIqBm+HV}bsKdq5mh`JL:lXpJJu;dq++
-Om=sW#MOtl|Xb-X`scE;+tJtQ1zhZSM>&<lhL(a97Va:G:1N7`B%m:<L~.O$WJb1Q:R_8)I%kHm9'6xi5R6ie0d-r^N9gjNi!WUea'-$%!g_zi2OD0.$r)
-Q1+mW#~.'2H9'xQ0`=%Vb>NIIf{PROpd+'w1Eg7'`K[cYkElPiMC%Sls~Su@L=j1v9_.|_f@-zhoKDZoYqAhc/Yy)#oGX4p`qAF:x.oodH!a~%.T~1la2z
-fKVH$Ac)AxS;tb8NK(IU2%(|V&OqK49PE})d!FEsb72N7};|_Mnc".EC;q:>sMb8fY];T9iY|Uy)W3}_]Od3H39%ohwAcf/9PL'tIXrJ4P%Q_to+`Pak>D
-c/OT1@3,~ySC]_8xvhH,[pk[eb3qp_VO6;9KK&Vxs,2xrudA,@#{]fi#u<SA,s'wBf:JuMG![=#mvZik4:2M"3#(%wQ<UOif|}>(@c"mF84xHOL(ma/IGD
-a[vW#{=NUN,[UxJOjt5^`l3;a8Ky/29tFzh}O|(|@r5hDM!0;fe#x}|W9Epv=gfBquExyl}=GD."NOqZX8.MhT-m(sdb:X[/8deKs3(;A_y7iI}(}`zqL5
-H9^putq>bw7ufNwNP6{h)DxfjvkxaEof{beMiy/Uy9G26#+0#N/`+'.6GEL)DQ5'{K3NWtVRxT'q)"'6{Z[:=l#^"9CCYJaaNHddQgM<B3Lb:b0t#w:1>P
-(HFd[,mvw}QamSk:0O%DWyOwVHv`<PI!a8|sG;y[^{]9ei!:3JnhvF8>v&6P/@-bG[Y+Ww&K3/3w^JozwxP{Gu:{IdT}tjme(2Y(q"tGP'63N`@^pnlZ"#
-M((l>o1{RzXGhGXQB1BR:5,6z&+f+5U;Sk+A%^Zu}s})9OEh}X%PikaB.Q4'`Cp$-.H;8w$lv(w.,[#UGyO/b'#T'_|8zq^-}<To>,gA0rlga2VR0N}K!r
-l/'4H`|/`Pc>/AYTOa,|ii8^Ob`#>:^<{vf5)kQvrZ"HffQT+<rjX#ocrjH65bWGt)`.B3Za7$1C$V[)t84RQ1wbexV^s[5XY3q5q&$Z)7,M6/%v@_z`Ik
-6h!_V'[nD;f5+s%l`y&$kD70;2/9jyWOcUose[)er;Kr(8.'m08&6RowL9/9w/J%gB5`FO~w7u4bfc`|y4X%}uwSRXUo`eYxv^e3swG>$xv)cfmo)77Ax9
-;2Gv~]lF2x]m{e&8V%@8/=>P|"Jw<hVf7l)KH<_;'(3n]2]h`Anr#IKiv<KsC3MUufC1]|1jXI(10YnHd%3Z{p{pMmuzfrCi8R=X}J!.9"N$-v3=;RV{sT
-$HP,b5-2]zub:KpW{87KGqRL%PouDuo6Xo"TGDlvytnw0R%gx|P/yN7"]5uetX]ycwGPNF&kYtsxcJI}gL=6;pJ8hBh'/(`WN9F'Yo|&]v8>ylFXV%48cW
-dqn|>d>t(n@GP{ky}f@j`}4&T{Zz0t.7gDH4S}-(p}4(7z_,ta760Nb48TF0i+-H,u]y:{ycS{$ggTW]&|J{P]S}687xl/oBuu@f_7ne7T6+t8RNpEk7[H
-2Z'ueVt/X1dPa&VrT>(sH0L=V6~ZxOKqCiR0,dBRwOPTaZDyi+^#!1ZBqu}7]x"o)AO5){$b%7{_:a#--U$m>O321}0]jlLr,mvLBxEBOs~HHX+,`Pw;wZ
-ma%FFFJa)fBp$Cw[WEhF1MPe)vmEQlKM:@CiOv6F4kIZ&HKNf@e//%#70OG+@80oXHfg0;U10L"t"tY@>d);f%~I$@STQ-uq:&)/c|"RAKIO=&T-O:SGKB
-9X%ID&g#Q0#Zxa}tsCVS-{KqmH/T#qmrtmX|L2x>8%]'{#'7MX&8!Qg36|r>DH>kG$(%OHOai5[@(k$;aG<,c6'BRaqTt+~fnWAs.vk;bA<WTZ$dph6-20
-L2'CQM.{T]Uk%K7Ien!jpQrP[a)=8S-4Lr{$a1_L,tla^qZ|VUXLu.h]O;[tfUTxr74j)e9Og:,^2%fk{wGm,WUpft$Uq$#V|o[Oy=9LCJBQp(1E|@Qdti
-8O1dTM,Y+Q35AI!)q`ak,bl@6@1R'!b7o@A!$Oi"K&~L[2JX94cHTa_|y/1d1l@@n%H6xDhsII]G3:pir5M1AdCh;xAWb4frAf_Vb)L`5SMF'14&NO+WF_
-:nYDAGJ1l^akMC-o1I;h~TRS9UE^7m_86T!/%_U^>m9"@z{a].P9$$.VUr/S4BUo9[OjHxD]UxHs2!l>5SJ1p)mxuZHXK/XcKF3&'GX{U>+k7;E9E5~@HQ
-^{N#}v"8-{LO1RzBgWRJH%(5MsKqta;M}ejN.m,|K|`}8=G"B{UyvFQ/KpChaOmEeBVdKFAD-]a/LjFy;G8n8n>-3ePDyu'GWM>m%i/]+=Q/%ayXJ!i1^+
-%V_u%^3:AYgxJu.}9;`T.&&)Q/ft/q4r!(oB`NRWf'>L/7nG_i32KDHAEn"NIKk4m@DqX-$D"g{`^!"@E'SXz!<EaI`-6'I>`Hj6gR7nxRp:6a`Fp9,^[s
-m2MsKqTnk`Wb0Gp#eFp_L9-#NYKK&'1$cvc:D.)unW,Y[p-U2)U9D`P)02{T~(Y!><IZvD2IpcL:H$75=;@{E6~%.vtEfq'=<o`PA"sHF2O+b0tai;9vZ_
-cX$aOnMiN7~sCYtmlz<EkjQ+(w2.UNJ34U+J+hb=2+wMdrEK8o&D0LcJYY=3;n2"L]3D:I6%wi=E+xK]v5|29Vw8$yE(&Sc|$$[gr5iRzZ2MclaL/ht;Fe
-%<1Gi1+WJTpf^:#>]&lm.t|3XuJl^S,o8>g7&%3|nBIj5`{mTC2@f`#QPD/0pEZGU.kd20^-|tnU$,m72rfUA=[UtUfWb91#mN8zk/$_8EUK/9Sb$|^g~j
-mk-xjg4{Ma^60DQeVt<sorvxs>jwps;_xY=RDYU4|V4YXh1YA[Qh_ZSbY'f%/3~NohqZ5N#,<,}yv"ktmg;IOewPNsAb83Poup4G/NGJ8jv!FM/v^}-M.L
-ncJQeiCwTO-evIH+RU~GYP3nMK-LSP3z3^Se{sbCT}as-heVM&|y0xDK=r.e~aho^gTb%9bjWk@nwQl-td1V)`WWmVjx|Fch_LD3kV^m}s||]wtEBaCw8s
-_8-yAbM+wWPk75{rAE'3E+u$]KTlt^8S$Ph+NIS$oEvE8(oUa4MC=.0G]x4:EM1{#2>iCxLpd"O]YBoV:9)8BQtctVft0zm2>4pbwh{-t@oS3{ZrnI~,gn
-HL@lUm)&,$OM4>u)jS&e9#AWQ8o79<P6AZ#/FQwQ.m<lJ$@KQd;6EaCGBN%LDY5R^mm/Uyi@}N}'ZEGN{4qkV]q8Dw.NkQ>%9P;>fMC]vz4:!kmM;pY'=J
-+"eE$8x/O`/{QavxWH'[vFwNzdopX:e7Iq+/4nN8_wynZvrW53`($^Y|]MdKZ&-[`--QHWUg2QTm''D3jowJhqZWKY;wqSGGJ;en`Z'=[)B!}hQp@/3V|M
-3Hr6l4%Z:bhP["2ht_50oL7:19O+1p(eyTcmwLs;hrCxgx}:dO8fMdoSAQnevY~6}$/Gk/h;-a>bmVH)i!z4<m0vLT1zb=T7Gii"=4%&V7g`2XtV"Xjtrm
-ac7g:B@$UoQNY3a5;/GZE7:ZnL)q:w+>4GH$ZEcLyMCE)}H5Zr-o-Mi'^VM$[y@$R2dMXwt;wV4q8Mtuwj2c)'=zeXn:`$o"H=@G:2u#gQ=AuX{";)EhVq
-GAMv,U)=^q,QweK)1<q#lp%hCZDd5"dp75{O4543_l'An{H1DM3REM)x%E"BQXkicpZEmipXoKA96R_sLVqEVq9A=x-T++8c(h[QY4ZxFa{:gO}2ZFC]m<
-h^+MEc0R.AUxCA+u#d]/p5Jg]n,o|;d9qO|qMCEO+_#-sQx8Y{~g"^#A`#afXFPd6&#n&/RD{Cch3>hyXQ/Ga9;fI(s:4sO'Vg7JU6ns'X|Rv_J9%KJXN6
-$l.w.P[vQ6K8Mp^1+<4[Y+reRi2X]4.+Ii|#;-T1F.~B<6#4+;<3x!D]AtmMg!lby#y_X>C-aCxyMt;3EQnq^Jx0AtZ.=LtC{!|IYVO5f:wSB86RW_v3Z=
-RbETKL|T8@tTeO,Jbh13"{ysG,~Aj<&w:6Qwz%Dmq/EEL1kmxYbS..P3_rP&~+.H{%g+%Iz:xJ/O[+/sfe~2pc19,T$>JE[LcfQ+P4)J=Z'USTwas9n6]u
-`:/KC1'k8V1JZIuF-Amb{n7q6=@W'Hq9U`}6nA,h)tnHgt4"!IN=VNrGkN"tH,S==I)#S30s}G{u[.JD{3/:.msS974]b,ybo_Pc@N'N%m@h#M0$;c84+I
-cKr,.LCv:2AN",hB}^"ODqhQI{T$`M<Ozph6/uDUJV6+&9Gr:ea2W]'R5HFI[W!>){h^KIDYCn6k]hW_}ChG`0v-dIa%3]YF!!)cvKh^BN<v)-JehF+{Qn
-L&r9RV~-{.>s5VMA)iGEq3;P%zj7a^4|{`g:ZsGU,f=!}Lifa`hQygl[X1m^p&H;$fT!.n9ax6%HJ.+5JC65F@6_5Ciz,|w9d9qtMirPD+9orE4d5[Qjm/
-{6fj07}|Rp=|f]x^;1J!E]rf8jM/5%z;QpWL%Ta_EkB8X66[U63Ef$y9F:'P6nGpF$Xhc{x,`Dj.l04=6gf#)F[|)BIpe#IZ&`m58}3;EY{K|'I`ax0W|.
-"A}C[Ubmw`T8V$H&G:J(:n4%(:KAdi{4`P5q^yyPoy(YH1@V;'bL,%ZWjT]O[5Coia#!kh3q<[DIu!wPWW,O@]Ycyaafa`g1p[}6#Wx-R<:4ndm8^mfzsq
-R=>=DsM6X/0TxoxBer`1soZE552e^J(G+ls(>2)qCL/:&{Na/RV[zC+F=]Qu#u@zL(xHU5B2<REtxkX-0YLmNGwz[=Yma[5x6o&>C79HAmZQ;R|[>htDjw
-scoh[J}DE$|dcj!hj^6me$O]<%{:nTF4sqzmiY3cZWFYDa$U'W8EEnTX.l-Y%6%e<2v%!`AK:",f9wc{W|21^prk0-'w#"cW>XoD{q;W`5r}UR/gBrgr+>
-.iv1MBUlM4KZT`}:;fg|sU(clThZcyY;_gJ<6&kvwAL/E&/MA#V78ajZ.lFLA./(cGmSAvDOyut@Q,(T.wmecfMq^u_jD2(6GI}%!U-y76+VepYeCD,]q5
-hU>qpohnbdk"t^"0Tm>[Mg"|Ehz#dHrfG|MM4Ei,[B>)71uNA"7N)/q>{C[hD}JX@B3&"DK#@|2On[eBVoroihRYt%k<^M63X5et#MUyp#UUv({.bnDog'
-2>i=CqQW0]VmKom7nL$n>z9@T56}!`[9AcG-<E#ki:1#t/+aw6J;#;Q6.`71u=tBh4NATxbX&m:NQ.#ANp#L{y$D"Q;`(iG<J"EiL202'HG=E:t7G1pwD=
-vTVP45"$qfZW8B<fzBH=sHK9y"Jkad`/r43R^3!zRcA:%V]GJhTP,Uxuoq,Il|/:QKr"+b,FNF.Q8N7y"X2@_z-dnZFynMMP7_z3ikevmd$k"wg+s38UV4
-}Lq%%7:A4Gwdxtp@[xE`3`fjmQ8%n"w/0BQ=MTAcuN4X;JnK/Y~j-'6&AjP>h>41tyD]Pw'Jw^[S25Ts1%]H^'&]HkpLYs)qK"NhDc57OcMr.gYC)DT>Lr
-t@-$0qFL1E,!+Zj!,C=),]+J9<s+kEP</F+@M7vr.$q_RV{/,UOWfhI"#+F]&$:$ZcD{]UKcC;X#w[1Ej@i-mATr[brA](5b2&GR{odoIzQnl"WDip$J/4
-xvHQ<!$,I'NR~kl$,j5E_Jf]5pT_Y;n`iFOGe{>!jSjxH2Gnr_dB7Rpp~LknlPr[{T:E}h!`y>KYbgsyd9alJLndiPqfw]tm]|SkuU]5:k1SPW9%OgnOE$
-)h}xU`p!!Zzv81vs)^Kbx)wV]fLwT.u8whH'I0=Y#=+Y4hc@Rbi}nkqN^(JL7mpS|<yrw@;lyUEb5DMK/sw=`e3875P6EVZ>vmlSG'2;YqX0NzJO8E+pl/
-r=_3|Po;9ETvqbl(hgY)bQov.GudMEb1ZiQ:w9N.=z57hNIIm@y,Z+lnf#HrV<Qn#2L#ZpeBrFJjeqqG[VNo6W#%Xz}agRZ4,EJvSvLjLlf`IBuvorNvH)
-VuxFTh;WH|UU(nPWx%@A1AiDJ0:Ye0@"%}h6a8,yC]}/b"cA1q`-`(hIrt@8F{7V4XH,_zdwcmb2{jWAR),e/D8n^-XLKK;LSA<Hv3!hdt6zkc;;r->NVT
-$Ae6H#91sm<hxn5yyoA`81]h4YaW+!deITB+eXKL-9D!1Ivv3v3=38{fo(~#:9xt,WVNGnh:_jhF_E#)Sp(9kDfFxNwbgh+)~156jcDWA_rl#@=x4+}")0
-,D1lV/aBj6l_E:>XUr$Sth4H2ru3!h%mcQuksfUi5(qP_o2YE$XqPd#|eL8MTM1{n-GvsxDLPyL0j$9Xr%tuF}!}O&90}o@;b+r![hlqxQ%wX'.R_+6VTo
-{g3k&inx5bXA<LqXg<`CtE9-j+8rB9bc~sC#%Dzim@>OE]Vk|t-,Hb&k,(~_A%2rSdKrxUtCw_nDA|OVJ;jZ]i`C&<t!]}t<__J<+d;ol-|<W6O]5<Pp|>
-%Vee'd9EX`WYxmFiQ/k]EL8q<;;i(zQ#=5X<]7h}{rp/ZA,:!A7k;mi1Fr2:qUid|FdCoXf$K8{8fJ{GYT`n^"3=ZK3{FR}noSv8sTO4Xq$;ys>.WwqgKc
-wXOKVP/mh`UAT{;8Z&=y:_U+h$+xI+loD[k.,c_mDS7k.XW4bqAlF;M]IQ|A4<d90%ca/ET:Dq~lg#5R8M~[o)3Je3A)4=&y#CxWi5M>nLNJ"wRxqNpp+R
-Wk}/5serQPT^7kKpWQ;$<EE"w&Gt|ttg51Ws0U]$hj~5B&ZP]Tcc{9K!ts~SAoJP|uml2"u['C:C/5aP$zuaSm}BxhD&_<I/{bXeyFU"a566HJhNU5$$`o
-8XYb>Y15#!("T8gt:4U/F`}s3@r<1KDp|b`4]9hwc"F_>h]%KYIopcia$mrxedfFOSs1rH+sZ);]&_(-o{P0`(Oh3F0ZN3}<"x,}cI0QcX<VCgR#riY'70
-|!:/HQ$Zbs4Jt'&;pnM.64iY_V6#sI"&!|=SO-V(Y(+aMj1!H3!Yi&lag3kCIPIh9pYu{k<u!G-PCq|CLk-gap+Wanvhvdua&VyZF;>d#'6M90bjI;K'+V
-fQdNC]X=VUQs{Q11P&<M@k8j:It5dqXY#z%lRQZ/_(_MK/ysr^bto,Z}4%~q)_0.)LB,w>uH%[=:RygzsYL,ezWg0@{,2S1}4I86%#T%1)bw.qk.hg,p5V
-WYi1wdzf02{x5A8i+^-5Td&rY>1$4BWE)KF9{i$zINAK1|:Y~=uMHyE`zViU3r_f[lj|hyX6TrlyR>9=Cf21#0uLgWqz=e2XE[2HZk~C=TMXvL{J'9sMS#
--&;e=@g`"6VL[1{v;w>CO'>CdUa0Z8AHc9TTAcZ;>hss1kaAG1SPbSLrmAz_['B5}4IL!jQTs:wz-1/ccN>#&MDO/dL{"Gp}r%"Mtu/05vFaJ#:@0b=cx^
-Az`%q[q)O9->7"RwklSD}CuOy62{L8V6|nb%[[mYWgZ:YH/I(GQ;Nzq@3c@UdZP&I1`2$!9yvL<j_;fPW8N#-qLhWj:m3b{.07R[UxorH:qM0&+(6`Zpsj
-s<|=.ADZE/Q;K[wXovPC'Uz80GZU>E9>@8=gS{h|n]]z`WRr|.O>pe44#Tb-Doe-Luc3QMl%n+}MlER<>rRcOy>--@S2]@wnw>xe6MPqu55<1(.k##$<2>
-bj2!:hz6Q&9BfjCIhla'71+)FF8s7FB5Mx.MBv9g'x)!Lt`C]Y!XffwC;66iU-$sS)+g_(wNU4$6"ze+hnOv>wa3hoIH~9@sgQQo$-X=s"%y1x:%iq-}4z
-RJ$HN,l,BZOdUG0&5gmKBNc#xqku,t&RjU%YL_=1uV^B&W)&.`Gnz.vE3!iInEbk00z1J_F'3S:1G/jQH[iPJW#Ha/P'.+t9Vsk6nf@.Ca2^,}IaXZXGF9
-Z(iOybuTVS0c6FyTUj0%g>avwe">'kda+uS(<&swwLe6%(KcaXNdl}yMd7GZ8BI58l6vr>(<J|U"1umX3yey(<9ZrQa{N]F&+brB0@#2LEDLPEL%neQ%a+
-VjA9(82,<(Obu=JlglbwH|pT@sjLs_:fv##;~w&cIolpBA9A.<F'X;n3K{R}l{Rf6L#R_,ooc$.H.0K3JGyBK-vtO[k^.z|-(nF={v7t'MPBRKu3>.hlY^
-3'iD!xU7RUc&%xmBrJWS{Nf_Iwjh!|$nFa$Uv[3nS'`Vc{U:HE#E$It)fmmu}Q8>XTH%rszi%#ivBsYf3|$$iY)TkZD]~{RdqB!nrqg9WXfLJ1J!y_fjwA
-KR1]]PodbU1`XSv-&s!7(+vqX,rFn[^`p'#4^!aJd9TL)4e<sYD"r18lu/6WV69$k36S(=i},"#;gAa]~Leq{4uv~GK_Oy$i<.nL5J>7--b:"Ou6,S904n
-0vRx%X1V]H-W/hhf#I_dlY7A4(|Yx{2lo)+J;-&-[YgiUWBQe_j!ws/<7Tm^AcK:`xYz@bSEP>jBoD##`zqcNZNfP&kLwo_;'bTLTAh<mK<%-XE_!aZX0s
-:]FGJv^tTz][@iAGPaB>71/v}k)_kUp.}&lCx9Kv8/T<kS,b{$jK59eG^bD07FJPm$%f,P7=%&lF{h'4=q;X&wI!$$;O1S499PYnTTNfSj~IA_HzKQLk2Q
-v-<Eo>0R'1d2{A""#!::VPYDVTy%A}Lvv@F-4>ul)t`"_,WpR$b`55o69g2Sgd9(1>s$n!Y]i&91hghYbHS{+x-]PDl'c}N"a^EN,:MX:d]@ZQs4YTh%('
-bC,67|>|+3}9!>lwzubQ+iia/]U:g{x[Cdk3iW_yHPB;hX=:0BSbIKxJV$@zh1syv^0=v`dH)rGCpGB2GXji&gVc9LG{9}WkOZ'fQF.SwQRprsGH&Vm1-+
-Dt0uwqfeCjEt;|<iH@6g$a~"D&YcnLDYZ+~k'ghcGQ|_|=n`AIb<f]lbO5E;+F#JccuBU{z9eM"L:DT{`@eMP&kqmm5pV&Cg"XhG!W8V)z]:;Z#)Rh!VC8
-<8{M6|7gU4[:]J[e/-enaym)$)XdXvMp;Xdkf#/3fif]&#cuv'~I=O-VR&>081wGXr5"%#$Lp@g>K8+0/Upn`oVwSO+#ndD9cP%f[3SNnqSL^=CJP1yVhz
-HMfg9m|h"vx,5TF%CX<LsPyT%R(Vnw=lO&xM,gQWT"!m<_r[]v^Tj/5vH6'oh(=(WGjRqR[5<wZ$mQGg>-Vv6_Hq}#}1E|-rLJXQMppZC51CdjJd,<nHIf
-;^X=LJF^:<_HEo1p$igkKFum%`2'N[lJ0{#;Dd$fm!I}yz@39nDuav!JCq[_m%(i(b,C=O0U6>RV/=g"TRAO@qH)k1cy.,02Y/9(W3qj3<+%]n0'@Zu]b.
-9v9vJA-{~FVMZYn-0:Y<ezwosu=2Ta$p{!mq8VGnLI!WjkU4gw9E21B%r1SK[hm04zg4:t=,jOJGz%DC3m"yY=4z,a3t(1ptCR1YCsvV5e~uO|55CNwK&p
-2<LHzKFRNgCWt0|ht1`w$5HU8>FXxz9)]|cWZ6}sTbr3LD/!E^,tIP`aF=g-iDR`;71f98XRTswoX$-ny3=!MJlaSM|Uhq8l#Np2Kmhmek{:!!T9D9!Ivt
-lCcIP=Z7YI[ex`blLkP{e5-l}tnT'6d)]/sHNnCiR{LX`sq:Jhy6rLyfVzgFRnr3jwtP-MpUriY/p{|bqzf=|yD0S@6PGOW2MSjVM6/vSS.RETZM!i-axp
-QQ;hK$BT3h#%qyJp03ar2>!-;8!aZ.z{1@|c"Qb/JLE[C6oVHlV+z&j$jFk63pflt.hFeu6q8,Jw`6WR`l>:TEid6"SR})TP%:k8KD@SDC1oyKnv](j;Ub
-$oQT)s._G54{n_L9UX(NC|GVf2m:xh->^piQ&wOGM,jIW`8(MdwecEZe$[%2IQ+pV1_b'LORj/PoESpphH|cUL%YgTaKm-jIw&^tp['>l#|0)0::Nb,-Q<
-X!Iid_A2wVM>cI#f[{Rd#BtFQl(cAKMC}H=CS|52Z+1eurf$xegyT|Bz8>mUR@Wfyd(4O^rrHp[l,IZrM_i=)e}c]1MeQ+`Y,D!L6IQA~iA$4`/Y|PL@3Z
-KJoN<M>G$N+wV40Y_xQN`6pG}Zu]}^Ts}epH-@pK(ixV{6M1hsH4q7HaA{Z9,5Wl2%Gjzf=2@nx0aS7J4qw#m_nyV<:}$s#XFzU>fx~f/+#0h6g%%%Qkl:
-S:}F0<p#W7$}_a:#E`L+fi^OXIAnC1}/GSERss|K!axIk^#;.zx+W_074ijCsTf%-9fkM#fpRXbkIGvEK"N6%ndYa8g^_%Wa(NeA[Zks~FJMp@A<|=b7%"
-qT"R^Qc.n[4n5^)sRh3<jR,lF[DpB{7$8rHREL[pi/eTgP}9(QI='M%CoztM&H8'|c.w(,Y-k7mdoxdl+o'soleNqaYnL3'x5>:q|gF]"fy)/#Wd^A6ER,
-Sn5`$BRE@b5(quB[cWOYf/<=-yPYaNZZ197K>NAl3PYyzt@C-Pr(IA30dSL'0z7q=X&RD2!N]{kNf^Bd3WfHNcLA]aOaBrVCME{#>Qlz/`gL,aNrlhhbJr
-6wN2vw!")PLe<y$oulMvBKDy%n/sT<YKCn$2crgoT#WM&e45<g)6N:EsI::GpoL!qiISK5shNx:.a/@CKwx>tX0|lv:N$E(IAZsAQ:!H[VD|T%js%|;RRN
--UsL^DNh5&T!~(xil%dcdZm'h4Zw;]}{@L3<UKHaa@<"ZKMNw;:Lyw]&6pwd9^^M],XU}KN`(zZm4Br8sc4[+QiR$4l=Vw!EHbj|nI25Qh_>];nKW[D}Na
-#9h>)3PP'uxtec3#i2tJS`Aqah.ZbBr(0fq[n:{Z=(J.SA1d38WAbZOwy-m[iOHM7.{rSU)^RC.SGv,4{cS1$C:C^M"ytXS|U:M>^<rr6X&zmU~;2Nb<|]
-_I1xEah/^klRANu;WAi(kGu7%$X[_Po03IXl]!gc8"fu}T:=HM/1yoB`TV+e/V/}BR^'!,=gv<nx}.d.<|FX1Y";Y&",{ffG9b6Klwtrv|,Kdd0g$_mL"H
-}WK%:Zapi(Fjq9#62E:v&-/K]}qc@)}mphxnj"RXWmF3QW#EBZDmm75wncyLdpzY^Fu}o>bkGhn`m7dz/P0Xio$)>$Il}|pNZ-SQ/7=9L(vo)uH1t+IP,u
-[iE^:W`B6dmgTEL!g^|;[(z{i)|5{9QH)B[0DT;1|G@UxAd>d352A'F!Uypg5t&-a.!fh@^>3%bf$cUvG%91I23}B<#2Ld%BPuM1RG.#oh&Dxd"ZJP7{ZK
-&/`e#Km.&f87U-TTp[@}E+3:MqLo$p=:nOU5%zPNGL"zrTYXNrx=M-7a|e$4[aq99L~jROVGlJP{`H:cdYdj#5y<SuZ]]MaR;"b<W%PrZ%h<+F7K+uT5%c
-^>j`=b(y6Zx;Q4NN7m(Ave#VJULvamxu7G~GR4mHmfFc9jX8HTy$m9y']0vWYB]eFbVMsLk%acSTqxI&eZ@R%wJqoXRkBH^>XSNlEDTPN9n-(5v0!k>Q"s
-7aEU(t8|fOND<C1U<F'xleHK4KC,.X>K^tzKXQMw^!h6W#_pUq<s=qEX4cd_+M,{0t6-mms/N(Q(]2eep`SuYfh!cK>fPf_^:IOhcw~=aZYYh{8IY0AV|4
-t,tk3}s[Gy4,"t_Z%86k&$e')2(d#R^vj)cQ$gr_`LRy}/.yxjJsJ^b#df(TG%#q:>-XN-W1iCGa<]b]bEv"+1@_8P;SfP;#aP0s@Gh7Feg{o-9i~Z^uZ)
-Jnvz(Pns%Kar2C!JaHuqqdf@)No+hS]w{7Ie&zH3^d0(c+o>iKcP+"H_Z'PDXaB&xhS1RwgX|5Ji(8#eggxyScH,"EvgTF[Vg)FVN6W{/<{r,_LVlV><f9
-=lx7<2%'Q]T9`'bx{1&^Dn/Lv8u1rKT72=GzdT+q[nW5B;}nou':31H0Wt$xcN3C_JwRUF^w5yiS|C]d$N_Hr-Nksmq"!8Zns%vcbP$DrxZ_"G7-)''g"6
-,er#_twvu7o76`Ni;+bi)HB}|]E5^+Xz'|>$Q,OQ+Xp2V1!Q>Y20@E]vqD.yjK@J}Q)[w$PNBNXO9.>${qu#i<-Nwi'R2^oHqyIxbq1_igg63zX=Npf&)g
-df@k||5s2w_SjvZx2L_c4c3uYr5_bg;$KJ#t^q$hWg/g.OJ^JdkC!Hbop}7ig=$=S;^tNsb6a;S>rwnSYeA_s<OAtgwohNw!~Q:/GT"P1Iy`|u`.K(`+h9
-85!AK/lQ1-elLI5SG%Y.O`jOXE@LgS!ErF.D;3A_64>L%SmT-(1R,)>_+N>adQF5YHw'=-RH8hs3lDZ^Dd(.+lG%=G9UNFti5Rh2ERNi#aH14ZgsVjC&KC
-5gHJ6B<1$wYbiF:D@hOtEXXJfQ_<Pv;D`.503g};"XeI&}cHHI13M)gBeq5e8RQD+L<-9WH]ZhK[Z(+Cu6rZkTw4)0=zrQhK'Dx!2SXO}d[8]7}&|!/:S`
-TkVYN,:<;mHg(C8!zx=TLVmlH{'<}n%|[oC.BFb>(,S%5Bbl_v-TCa8gOp}j;2U/kBWF}D96lN9woV6&ga[lf`O6.Zhn3Tb%95:gT5#")+@@6>_ByS@'j3
-C.<8eE3Jg-)|m{vipo!%3`&|i2kmTuWusFbJ9.:C|4{+([gE}6/3lkM<Au{__XU%58//@TpHW#;k|@cTz8'cDs&wA`&aKZyrBr/^cko+1y.4+GJe8RvG4(
-FEVIHlbBQ1V>hMfWyGbo{0~m3G84,CJ#scoz;Ixf8eet9t1Ez99Ktw%|,DJ_uA/5')Vzi4zR'H#JH-dcmWxpZ^z.bn(gfcTsV>mzwE+".V%>Ue1&7{>tA@
-|7u[-0TRieLtrpj/tk$9ZPrrZ</klMO`:HD^`Zq32kg>j|T1CvFSvcCOCA^3M{tU7IGFlt!6jeAFhW5oq6jp`<)a#5W#.)!(!.-KXU}RZOp+xAHEyLvFG#
-{J65Xs)r{NQ[D`)j$gQ'$roycY~bM"^AB)^we-fqbeYa(o+@e^pozN}|>[<=|N[35KjnSb"3A,~=(D1ZMtu7PQgacIPwlm)A,B]tQ+)%%b'nu8mRiv[j`J
-}C;u!vZ;)J>H[J^l/(;"SG>Gx5Ijd2_o`:']ugP;{C}&|[g@7x.'1:cWF!f8]It)B>#;PD~)SiIuZS`:=,BfA.[Q]$~NlB^u2RSvpI7Wu$ZY{Cd$kH">l%
-HT^`#I3-xro$]|LH8F]0AWFvENeCgh13cHtjbz(D=.;)_=j=^@TAei);I("O54"]UBg0|FR<1ccH'y`&CW>Z291T@jgM0WB,lp%X$O4I^a#eoCBEvRTyJ6
-%`WfTYA6`Chd`GwNY{i-DkBGOlku$+Au_d9EVnnea9;|MXW(5GN(FvnYm`;B7PqvWokHvH%LL@.XfS_5ZLx0QPuicRa_aT.'q:D0qyC;B2pY<]Ed&Q|S-|
-]bPF.i"PO(FJGiO"tD[szoiVK(Tg]K4Lt8"tF)xM59p|;|GhkisS"-D^ah^[+Q[3':CACA3pTBee%HQ/IW$lQYHw}NU0>NKJcVXD^SPIA$t3,%c&svQaRq
-5@Cygr)u^oueMuH(O$6U_pWj1u.!ZoW3(P.v:I>Cu-^}hP].+9G6-r=6PosAuZ]!khp6Qr=NCUdu{|7+f4JIP#r8Ru^a!hv>0X)f+:jozN>i|8Gpwi2yt{
-z:N#IrEHhNP(>fczt}Bf|}sor6U<Vdoc^5fW,j(3&yaMdCURo.x/Hw6V<E){Ly.0U>S=vVZ)qbK.!(=;GYs&('Wj4IJ.'m'tO'nuoVYmq-fC#,'`K$qBBg
-32RNvZk.y6n:AV:}~M$ZU1NDj@3^+-3"-^fK$z@M%=W%6zf'rfT5$b]kcHEc=W'%CkOIJXVq=d=zEfYai>>/+30`2p%^{#8.m`5Zf-Un=rXZE_R:PKk^P5
-j;nR6YDP39`:[e&W&0[!%fk-XRB{]Zi0'aKB6JYf,1+KbhsFA#~DO.V,/uPi"TqEAZ|l'gT}nTFGNup}(yYPDi'c4P#kGY_^dz%mtK1@0ussv^QIDyU)37
-<8)lst!v;SOzT&R/t%(<-a^^;"rw9mHF-G/beCz+IVC($STILQ/:xg{r0GSpG$5:@;~,[^bcOygwL^[6<}=((d6'R,v)jnYiA,<|QeG7C%.W-7q^r>dTRG
-5|lRI<-+S$_[>Bc(6-O=|{ep~cKkC>sY=H[A/Mg":xo(=kbg[68v%[KC4+<Mkt|F04BzqVp_)F0&Fmf3VcN;ooCe6Pjcr3e359J+}t`3$&f.F7b!W3ClW/
-Wbi[5/O#N#t|;o.7rrA{we90A>|jKGH)|cIS5ac>D;1}4>@AN$3<]xa4R(&6k8Xyr{yf!H=huPyqq_$|5oEMSaXuoG8b}I!6D.9{(;.K-,JoD{/mldacB_
-'S|VDU!]c`QT9C)]u{UJVi'sB$&N)#SKADedvxPvmW+{)W->|vk6eHD8,3Do#{=NUN,[UxJOsH0GqBC5H&z]43e+(H(!hE.`J}lqTnPzZ&vh"8+tj7UM-7
-G2mzke`3ByExylRAyVDTsH;sDWFm{d2Ak5^K3+W){@MN[Y"8Hiryf.@oHxf^v-N<od$c|CLw=`Y'eeN.=Reg5-^4uMDvfM[|o_/ru$WVE69vfJKl<k@-|-
-Y^51}G(+VD5%"j>A+DOMzOVF0iVG,,^J2zoWhHT+^!UX-j}^>zMjnpB:0t{@dV}3O1{tYM91%9;c@!1Xya:+v-aur"=E';/L@"cZjgJwga4d-WXL$j%k.@
-YM'/BWD^)vIa0`t$COwh.7GQB|WJ-v$U8+n#9@`fQmB,7EfJ5_`{B:n_qSIlH8{b%ev6G}81_24_hgqQ_WH0yPdz{bZ`<Owo|)RTH7c^xb+_K$k;`9HCF#
-L9kS%o5f>w04N7+Z;O}^HdgyH>Q":aIKlRT(#9Y-rJL%!,Dq|c]6kv!@B]WF4HF}jc1fLAg:-Gdvnl459Y0LkI:W}4Yw(z"dc55TmD29fe80dr%uy)AD9q
-H`1Wc_}xtmDHkH%N^wxB3,4fMk1bQ(R&N9:>sx;cg2[vDh"'wsJ-`1Qb~N$T)5W|f/ILgFzpr4Pfc%F5><`_Y!K`aMSta83bA49|K;ae^)gCCZNAPe&5'$
-zYImojMJhIaS~=4L6d.->.9h3Bl_nA@vNo6z]/ZGItd]-oXz-73DLeO>fA3L~KJ'8C<#wc5^^O^]&{PXVh$O`DaV)]1a`g6i;C=QuB`jotim98PI.T25m,
-s]]AmIE]s4MMx(HmQ<VW&GrLNtL(gdD0SDLh+i@%A`25H8}HCGpmU`D[r`H(hF|bu9Z1]L'"w$SY^CN|i#Q3l|fAjKF|cC}U!BGN4)7z9wFoiehgmDoE[E
-Q(!xeMVNAVS+b,gxcFfo%,D|bmgXMTC.'rPn9OPVhf:;>Wq!raw1-@!D_Ftbs"YN={A`A@yC}JBHA$Og'(!HA&^%<6,BW3t;.65ADBWB~qaFJH}g1HCtkd
-<(We[1L/{9@3;BED(gMd`al+)'<0sR!FLN..3Euxx+hoWFWo:l6<m4aYJj!tne:e;qEh:|)Iz;8C=oW{(x:v}O(l+BI{I65=`|dS5zd!cduf5[+s,`L}P]
-r5:vda[bbRK&_CF}6BwX1bta8Z$eTDu{}/G]Qr$^]e!,O{T0R>CFUq(c@B]<B)p2o2;mm6|'zcaabWJweW}{u17=rZ2p..e+hT6A$|P)S|k{1;0FW-rv&0
-)M"/qao6Z|CL4oeUvX8^:-fxfwJXgp1h}bYU.WUpjBb6k!gUw_lqr6EbL_!rz@AsUgkF2]T422q%1I6/DO3fbu{|N6VoN<gWM!GRqhFL.qwE{G,5gB<TR&
-#G7^U[~Z<rY4UrdviPGv]Ho|Knd=z:Zr:S-SEnqG'K`AdN'$1[;NwI-<&zfys@QNzzWh-2PaIt"cDI~W1ZoK@6DrOfO7e.=z/^1{0k"K<>2J{s:j#N+]8M
-O^>UpScCn(fbhNbGs8$dPU@kW_A0^+aoLV.=yeJOD%^!:M+.fYtNwP=PmS<,qIK2_h>_o5O;`3iZi]"FeC@!nfi&Y]NQ#,:_q:uZ,zJg=#=XN%^R6D3+uf
-4}&1q[nX)|BuFa._vB$5Uo&9K4d8bu1@oKH@e0X5L[!eW[&r~w9q,M,L'|#rDJj=qO)eUt<J<};;ai&)sMP<f`Umaa{yZKSMlk>rXU'N3M>}Y(s^WFRP(P
-q893yzA'K^W6++oA~gG9kN_jc+_JpA#cTuc`r2|ytKKS1d|/(|/A_A{,4Zut.DHa+B-^.o"lTBs|^pqE:st_qLC}I=vLW/S;yuyJH+eHZdzgp#-"sP}]EX
-y5S;Nv.5p3x3(Vx`8OfKH<5YB_oN0-XZ5@We!y,UbwXhxY'O4Ra{G=EGUkMu:;/NYjlnl.8[USvQXJT%MkzjJi8F{]US>"mA@4n'UjK44Z[mN4qJ.B{`jP
-s9Q;H,0:Ef"&6{Op!'iBvn"ag[^ASvO,)-.:s>{)6mUggs(Wk(#RZ;'BHjyE".1.uhI'w)"g3G!r>eGF5B,ES,M2R4obPfq#YTwbg0~+{yR+>dJ/ZBb^+w
-wPZS9XrZP"+9N;=nkmf_+Xq_IR5MFF6<AfbtSfGJu=]@-XD^QoL0+q[_C92tK)$]_e5iU;A5f2NeH$WLUdRje}Oj^3e%K$s6![>Xom]qo;vd<nSB&Xwk++
-Y[[aon^.rzQmweTEqBOt9p3H}.r3ywH/"vrkRV=!2>B(Lak0NPRE>,!(58<>#te${pKJbc@"tg"OBsQW>USwKa|qZ1Lmn/,tO,^]V%lXg`CJxn(kAP+-u0
-B=Sut2my/Aw@drOp:r{n5i^!ZgbYQ!"Z#Zq:i{.VnokHDfaWHb'VFa<b(3U'u8).+_P`A,pKaanTL$N662/@d@P'%)7"tYv#oU6e42Q!BRxb,oXMt@Hjz!
-7mn2AqC2$!1(Z%n[5/Bag!:LHH2[aP3uKn/1`^pTMSJ:}|M9^vv$mfesSL]FIZ]);UcG'LU_U|J&+{vwUGbol_37bC,HsOe+Z6bbBm$r94'-:CK(.Cf`_k
--h))($l.kC8}7%.>IRn_+lDeXK9+J)6U:jP3t-N{h0MtljL(r]p!)Lr16fVpV:<W^@o^':H'q&d[zlhOJkl{vlaS_[YKJTfpBqC%=of@Fvm_n^VRvg0@>c
-s@4"ugaixH9/L6C%W`J_b0M@D)J7urRMwu_ePi.T"mc;sQbGLb]3bd}bLRvm1JI]Yb~vpCO-"AKC_2R`D{$#mQ&b.P(mg4Avwlg:OqnfH`Tyb31tCIA#d)
-]>2hEff].E-n6d"/O&J;on0J~oq:ufi118@J~8oi3}~qcvo+o6fW4$#Hn:'s9`GVtQ`0!UmgGlCrxQ<Qe$`^srgIf"}2Hpm>L}~#3<d,|FUyXn^)'D+{^4
-RE4:LT@F8|IyD)9n'HqM=4ee#5O-)T)`M7B+[J4NWMY:sF@G~uwUNK]>.ikS=1QK>eO+yt13'qFNX!V{J`!NR#N_~7}"=x;,{SNbXc@.k')ADua,L>>dPM
-![!fe:4p#U"+jH`Vt(_c}!UEQp3.$K5b,BYs=r>4E2;a>9L92o5.OPF+B0}@)#z]h.zh+$qZB+UHSQfC1E=veh=ALmmumgaD35ps`.uMklxeUg.KFFy8/e
-pfz:[.[JZ-$h#hyJkm4|Y>3!x"'YqHm85v')c;k`NPP"fu7:2E~iAik>H-1A(PA2lNePlv=W|.kfPenyP"EiR"i,v.EYaA"`JI{']4ZA,)A7:tIX^aUZjo
-K(ni!-=H8p3R_@7L[Z5;(MR1iovY_IeZ/K|{CWR:)KEK)4&(l2PR4[l>bVsja<_-(jYYdp%ffF1+r;B6qOc7GA>_.Mh[Vy=f,H_R[:+GmOYMeXD^LYAWVV
-V,x5X<:^&o+y-IYlpz:^6OSikb1yNC=Adux5>]iZ$t=y=C6uPdRwa'f58kVd'm(TED(EPHjg/dk%e"qr<pQJ>'fupde,K1ylk+[];HbK6q+Z,YP7[whv0o
-3bEOtKQO"XYG%YRnti5mdIVeTK!L0HXiX<zBPt6Uc;z/]NzcKbuf>}5-jWG8c0`KWJ$bq7)KP[eVm<r<}0m;(v`qh-E{oeMU(2nN)VqIJ&/]g>}.Hprrju
-hK_-P|&L}[3/#%yv}fi#nBf(nn}v.mNOy/$gCZLN|yplNgR.1AurpZHXTfR|yZALdIOm@A+uAKrVlpi<50~^h;KvMlB1[CN7I}e_64l$Sx"hYw6L5i<}-0
-"vFOKVpKixi`>Lr"W0hWk<:[EMv4RAjzFMT[a($7X,<eamu,iRO&|]iz4_yrZ{;XY;PctN&FVstZjKTY.:-RM'/Ea^5gtdJ0vroL"Tt}[>@I1wo(yuJ"58
-yD"uRk&_OujJi}9@nT_'VHNn]M,[+$Bz3XGM_`VI]fC7}v[/5KY.[6BxC#({/(Sit7M3N%QpsEN6'M&8R+'>leN6ZMWjf:1!9Xsn,ik;!YS@6=<X+^uK:`
--Q,e"D=H`Bg;mQN5MrMggA(59^DF!=eN|@wLONrLJ#d0Scf-ob!9V$m>a1rtxQPk{,3s:U@#4".Y{AV&k[(YlUwww.'D#&4$Fdi$EX22VqICfS$>t/O@sv
-8^gqZ(`aHT0XIEDj,;C"Nmrk3qVaylW|,3Mp,BraO$5|ZD!_gVA0J/k4@-dhGr0ltJS)!{'#FfRG+xLuJ#FJtskH-_YIed$Q5"-kf_#R;B]Fa@TMQw+:dZ
-h5{1Su+q!{k<rShn;rNP'MID@+;QYq<7i94)#;,Ki7Dx<,=3<C_;jVb'#N>b;swn6HPJ+{p/>vATgw(GiG4d{v'$u)7C[v_z)H<wX'zXJkoGt},EUBpJuB
-'Dj=[u1Nfv0kX(._fe#^ku!j1/rz:QH9GDlTAV5,X|&e,I+l;tRFIitUMAZKQXEs.qj,=ciOk.2ukKBx69Qfvn~`}<vY1m&9M=(J|hz7rd_<=txGK`j!Y$
-OTj-3}T#:M=fIPdU.Hkf2ET!$)pdpoUI}`.RmTEyDMuby<Kb{sMGlm<uez6SS^~Z!0U1ybo/]MZA0&=I0T'&^&-SDPkNHEZ={XqN&"Z$~ooM$"9tJz0'P#
-]ijR;AD""9wV~magSt.kf]ehN2'GB.6#o'0J!Md.H}4G}C.TxX5bPN6Lu!cCIN:)q6("tX1GGD~Pk$6@Wl13"k".^],htW[<;MOCIcIlr-2S~rU[[ny6Gr
-"]8VJD4f<PPS"oY%x_Dd#'ZpI!&DNef4>qrz3jsU.,J5_m$.3dOwuKO)j8p'@I[k$;=}':7CF=vRfAn4|z>X;xKE0U+9Yw9[GVKW,9d"62m-@7@1"-X$kK
-Nvj{}G/n<u4IL$-P_ls{#dp`3$&;lc-z7u@201g|2n-DxOx:t.PgS<4[^#rTDHX5S<;!K'h5cQfW.]<dQN@#(|Zo96aQsHAFB5T0U61m;HG@<=99=U"@3X
-"v`9w,C{X{[5sZtXUCKJ`N!,e3-[8dI34Ix!b4d$$/Eq<,CZiv{_FTWFbK-B3_=s-hD&a52F;jT/e@'qFtaBnIC<3:qEQYu.(VnSV^9;6ahrBEjH}<Iqa+
-J>52a/|^-NZ."(dUu+>4725VcN^>NGSLpQaYc@1.=hn4X)>pW:Yuf^"+92_:))B3vNx$U`s"@{(rXn4]!0KLyoPsoQpmw4+0P`5K=Adfd$aqIja{}Ie|5=
-;/UM|)j-vPCLeH@/gBSgR]Frvxgld^kMyWs4a(1VRo1}t:})&.-Sa>|XNRL%PcMAtWmBELV!C`7I`b~A;6lghbc.Y<:h["D#XxBB7q~Zf^<h~P~)jRCYah
-RtDcD#NI[-0q`4AON(S$ux6.7]#jEZ&F]9XrM/xiW(BP/@|1YC-]r{mas0Rn!VG'67EY7hv+5"e_:VOrYpA<&06TUD{0AO@ADhUdK6mbV;f}=MMGxF+X~=
-t0B=4=2+2v%m.rbT,GWZ~gNw&fGEtmO51o_jGK9I5IB5#6Hf[m<8[Kq5{C]%%6~A/[U.zg]x(n-kzq&CbAccGm4K:..T4m0kp>Pw`yt[T3539a&</W'OsK
-h|m].a|C^!-)V@a(tSGr15,BY`ognZ#eDm^+.H;mo6_pTdBqe"1Cw=mn^]M'z}b2o_#Q1YZs~m4O<j%v.K)z$HKA{B|-xa"3,[116%D&'%XG//3_r3Lxx,
-'mTz7'3y]XP1)FezxO,rnt5U/4h6^9TYCR8Rb6QI6wJdq-&qI>I3}c#)n2V=$hf&;d[!n.B;$J$'{l$8}C;wcV)cbUbwmA^GOWk)`oO560p6"!)35O/g(d
-J%5$8];B:e_V/G%-Xq`!;}'vMUh,|}G<E%s!uzwecP,/|aUq8/XcH+L9F+a!g7F29'CM>vUh&h1N{.6)R`,".njs0y:47m<4']'g_P<Ok#,MBBp+AAt')R
-$y%i"s)n_->P5J||K{{>q'X7OUM"19&9XG~82('^4[%D>{wvh5%^qH^a1!.j^Y^fpS#uiY.mVD^|k22J}$jwb$#DMuiclTsq/}$L!^nA!a82wTMS2'0.X;
-gH/'Z6+DPaD7tkV1_1]4Y{D.vH:<#YAj"2nb5+4L`=U!Nem#E]wSwTsQ-l^oNLvopxC}=H#]NT!eEI_:Tp,qRsu|U.u9C45Y}Qr4{9KjvLvIc=`pm=Hr4A
-#Qs:AAR-wHQk,@zsA'L`+u7r2)|4Kts{B_[3>e@=(lvB2HF#an3Dj@q+Ii)>&J'lT{ZI^'=:kx9Yt9WTgStm~%fdeB&oxe5z^H^x+uDgz^"5IN0a+'6<So
-L"q9$$'2V.>iiKk%rdImr%q|v"CH~ci&]QkjsnI62G]+v^&[<P|pAbSp,0o=qR&'R(-!/#,XR0^$k"'$pzX"_sdP:@qozI5N2-KcY4"1)b#L%Wua:mxxZ(
-3`/G0ivl[i|jhm$$"8"z.S>h0gp|oJ:yC]0Y[7n[v5=oAL[&7NGP]:ExGC/W!Co(zi7i&Q;YN[QS&_jb&=~_o-E:9EFBKt,j4QxnhjZ@F-H29kn]KoW}KD
--'`RKL~yw$=p=sD1sxAZ+,BUcUj[Ne,+)REahGylrT"w[^U0mh5{>F:c(4GI>^S.6L&Y'yVp5[GloVE6{$>Nmc/6@JqVUw/}6A&jsn8p7nM+hE5MZBB)vx
-lvVf#$%5~C;nc@8'qfXzsWoGK.^Ny!"DocS"Q>+mb9_D)1rA30ID|r_@']:UXa<,mPe6wA+V:YB7t9$QI^;>!2n8k0OBag:{%!U4KRW)|M7`)fTvM.M.j"
-YSmv>nN;c09/f+K>7SR#W.@^7r#;.Y`2,UJlR{DfRkZ$2X^<7ey0#CwaX_&[nyp(/Zqa25B>g6MC!pN"/(Iv0q5px'+a45b5Pi6-FdUpQ&LNxUEvXXnQ^w
-XRKdk}2HfzmQ1.IvUS3r(;_hr)JqqPr2YRR6I$%cM{^g!-mb7,Y+Vd#z]R|nQf-EyPk[}0z)Y]kXQqf0K_c2xj{A%gY);E-S]OsQmIuarl`,7P)ZA_x]LS
-[Nbq,BQ]bl|Jw'i%{so/(TZ22BPo{Q^Vx`~Yu`:b<0p$>&,EFg!&@NRxjipYx4=CL-XCW-mZM(.PG(h$"4|lbI/T2<y1&R]x#&xkd6}k2L[V0<C-~C&w-o
-rn3XC-,2t2Mcxq8DPl$eL]jB/]df!)r`I:4msVd8Xcb/zAhJeb.,^UFqVEDv!DYSSwoCi:l:{!oAqb0jT%%qg>Ax#@'A[v!A&H%'<Y_,=%mBfq{WL1nzvY
-C)8>eKB&/jQZHS^R/dXd`/b0;0}819v6i'EH80"u!f-Nj/rR$k|#'C2Q.wRqFpq(&/:Z'3~)Nn3B5A80+O'o.@dy[z+Ie+~'sOlL{qZQbcAAI/W..@5^d`
-<AMx"7Xd}:D!Gy@1GKV}$DW('=D9Su.QM"QQq1N_k$]tJQ]g;82P{S"aIqKeCksT[4SvpcsbpW"aK'wx5O`udqYpO618{(oeO@ku%bW7$'XvPAFGf|S0`n
-9YsaPWZF'<!w)s7FM@{BP(#^<11|$z<WfW;q"Wr.tf$@r+C@}J-MfSyr1wIyL]p527lU.CofQf@/B@<DU:zwX2`o(#0yido)_4QIw;j!;MRd!TopV{kopA
-Dz@.b,HaEB5[I@/u1']'{<JJ3N6LRLX`S$WDA;3Z!@dTB6pX^&vFMF7.</)Oqvucd!~p}df$7eyo2)SrOQ[(5OXN_F6`Nb;2wydQqdydj:",Rrmlc-AKU)
-{d@h7f>)msw^6_f.,7T>.E$S_u!f1+_2`iOlj>gJ(Vd7m4fjVKmdO0AF,uLYnIYRq>`EaM+<aBm_r20(WP$hZHE,5jS0$&2'aRg&f[zd,T<dT7{Op<U"`g
-xmplmi61D'RAKYwt[2"Dq2+IJ[t6G7.q5jl9j"./+s:}LpveyexU'+rS@/Vj1e+//Eyj0#>pz4%9KkBqJcUXo.'m`onz9:Ug+vaK2;!i'PxC'ZYRxGUfmC
-5f@].O|7Fhb=1f~)VI)<b9_fpo9/#)>g@XOibtd[UH"ghoCY!I.4,'i>1C$J]C0m^w<.LOtmz>R4XmCN27P|-gNQpFml:8DMsBRr<-,vZ<2e#N2esBGi"<
-;q)gL8'{W#FDf"V|LC;XCad5Y_4)-j'[ktom=BZ6T|F&IkT^,[l=[eG4|V.T-efk/"JZ2iO}[lQ2iKVdB>eNyB|=7rWbh-;Uwyi0G{^`@>"B{|t,^}-8dc
-A0Nvce]5;A4hheVIy"`bFt,(f{2iK0H#@7|i9#)C>8<})q`yz9Ad#Tz'!/zBiV~-t}%"
+810302
+'f5X-;u!!g5`-1PD0]YA38r`K6vP2m9Z]Ok(lQ'lx[&rYl'}2]m5;YVz,6E{7`k,YZ8op}xJtC+}P8HUcp.}-pxFkv(VUQ-;[4^K5G-MIC5<B.3v5(vcG#
+ky252ZML${w(kyxI+x);UyrasH!@pgij5}i"1hfQCPXvlVvpd$a7CL`Kc|`R/uN(+l+c0'M2Xbqt)pwBdK+_%5Xu;^Rfor_,]K;`W=[1fKno7tA.6wMI+)
+h:0Ff{i>M`J25.H8&Nnz4BHmfQP-LTxWBc^[fQg&KYplq;K>1l2K=q+Q4)>M%<uVs{/dj@|gL0qQ2gMkq<-9wnr0J>v]#b2vmfR%NYy+:RTTN50MF('n_a
+Pk0zuD&(lzq9odH]z[M7:Tu3t%xkq!x/_V#pN4dCi^U4>||DG40,!Pm]9T>r9OY$-p8LYUl>~eO+6:-Z8xW<}'j9hjd_<e[<R1'5e]eK]OIKj"X%Vy>^n/
+W;C&)JB^%-<aK2"K~]zE^]~n6v$3%QLsFV01NYRkv25Ev0RIl8vce.-iyw]4QWNyQqpGkVBi0}Y4sQhI&HIE0#t_6_f6>eqYlSE;P4DEl38tLv&%VTcFy@
+r]%-+'^V(bJ5C3wdT,=CiO|&]is>xJtiiB_|jLAF&Q~Ex7!9k#xJ2r'&[/#zSS>eG#1b[QH,p:LpfD`O.lQ,A&$}Dc#=5V/Coc#UgK(gY5gS&T^ve$7kJe
+S7B7+#w3UQ82;w.:O);jSwmXi#CcAy9k+b::+StSiqvl9|~:AU(z#of-}@"]!:k6,U4kX;;DNF`<_2}>hS)xs3_{uoHysI%QPIaqCHwA|e]+V-7xIAel#s
+/71G>XfzamPkt2x{L2nxM)P)j7PV`7HDpIItj.Y6{BSs`@J("'(,u^}I)tu2vngP&R9G$JIbK[-S.[xSbbc]3Llf1jOc'I~>6n.GjQJ%t4$qHbWLb2C58)
+}l>etS.Kt<rywdKS!j2f{"GBiA;RN/RB03`WMW/(NQvw=t].W[N{p'}!jR<pS9SIi-CjD^/0xmA]3:3&Ws0wlCdsk]r,@`HT/.bR03<>lK/<+rCbB%R=~n
+=aJv"t+E5b{.WF1)xMP3'.bU<Hi`|44LfXKA|@o}yckfi#JS+Bz[rs/wC2z+H9asCS__$8~"w7rW:pM6hcoi/P"IAv2'(ZDt-g'P_0dZJ|K@j>A[0U@/ue
+RA7bb_31{_M,Uc$WdDU$k7.Rh+$G=fK0RE3V&Sy7p#A<V)Asgot&Zd"y-qqCg@W|}GkV(SuZ3}iD]1]>HjZM.'_AVBq1Q.%_0n)mz@m]Lcwe2LO7;DcP'+
+Um=k:t"}OQWCjY:OH|P1%0vPvgDK+HaFTi7bou$B"yjaI-fVxfF^zK9;.Ry2S1Zidx2Dbb0Gf1y0"qo2LC7FlS&@bc|'^$sT^h27=&$4e$B:t|9UF>F=1s
+zfx^Nm4=PUFgEF#hHbb(D{nCnrL|l`kPlwDktxCDHmi;@KgG'[qJ;lwh5{#qE,8kBzgNO8^IaEPh&n:,MM'FkXu^2,8]nA3p|v@UWJz'Dbc2`(J}FnvooE
+h]s0yi.9.o(G<LnWasPm_|t42LhhVK,&:M$ea+EYY]&yL=kXDM}2:le$"TP|@Jx}U!!}2oxqV69s,XKQE-aJy(s#wQZTp@RUHF~Tqq0b+EI#|YP+&Xf2}_
+[j/7_i&l1gsf:25TZQ1')UtlOeb0L[AS>y&7IgNhgyHZ5pIe"I%}G91tt6={@dl@tP#B+=QV"jE.Q,Gfh)lwakN7SBB|][U"H'2LuAKt+)wDnzX0Ds(M]]
+)`lz9NUz~dQtle<DlBQI[b3ke]%lbH0=m|(/KP`wgxLK,gfF9QZr6fkkTw}we@`4();{-i)44s>eirxt'/Ab8l=wfyZSd)smZX-lIq_w5E"G'D<i6-.&I'
+FbK&R8ED6mejZmk-,#GPj'l<xzl^L09Dq6,RXa+&4s/>Zt|#eu-RA-w3)V's1>P=X2js[kF9M(%CY,F:04E{vm;}/xa6^yQ{H:M_Ja+(b,!g@r<L5`zX'n
+'SgS/exSvvTef5wC~Y0LQYuU.PUm>B9J^<cd4([(!F7'9}(c=gpKi33(L`dT-p:xdT+Mic,Y2b.cEP^=uwMAr7GA5nU"Cn&oMP4G$Y@+N9,cZwSC{p4/gk
+e]S$:D06>>lu0{jUp4$fg'u.p3~&v'/}i4_z>[ho/BL;"<MCSxR@haF/F^-:6O@$X'c(3F:@J3+5XbEiCTe+g|C'[%XCUzMd>6qdNq-0zko$%:L{/;:9w3
+2Q%/&YMfl(M,0IbxHpsSX[QuC+=[Ga~(~P-o:{jmT|i`uvY3+b=tU/}Hha0#r=Ztc%(['`4[biWVd_HA@1;y:>YNJdD@8mq6]jUT0CylU2)iCPU`%gZ@.}
+7knv}9S@Q(N0QGsT0ZSHW=z!-3hiU[3#0:|GLwt[(60.3&'r/v`Nwn7lxU8v,D("EI%p&Kt%M"@ahOr9WY9-:VDeBoO%I7o,5.Um/uGOD"ZVa{Atd'Xg9i
+:;.P>k4^<6;p#iZHHXEMgK_3}A+)#p>GE>Pbh%_379}`3Aw|PlR|5UqPS!mV-q/"Fc'E]ydXUIs0HA}XCHBInDW9!!s:FQ"^+SG4rY$#XH5$~h`7U$O)JQ
+UT<`)Vx3.D<pWi6RlGO)DA:F)-ikLu'tIBl[D`Q{;/AIsivc,1"-Y>E`cFj$=25,8VNG]IC.4D>:k@+XX+Yi'jb0o.z8s!cW/O5({O=Va__9!ImBGN"4=1
+o.KQ2rwM[F03/xZ&p>SE0):;U]4Ld"1U}3QLxGZAt2hc9VT<JzjFxt1<%DU}/w6[:$r^00O#s'7y<&#"uT'HI[Xj|}p2{zaET<-MD^WCTcYmh|P_uA}'6B
+#_:C>VjS(4WMkLvIDg1"wM+9P^i@_T6]'Tt$&%d`1L^8J3s+p!v)x3#"VM/NZu(yoS1<E$S`_B0buo=fV%]:D"5puwMv2O_nCu<I{1t:H6))8%!C^sHSE)
+~5Z..(8Gg9|AFz,p=')+T#)=P,:I"9-WXzdlfM%]gpK]/$vWMNZd;,dUmI/Z|7@F6=<n|vim0U;u:uW/_=rF)#p+=6X|TPL+cz[q.Rzu@,WKqw({.mBhmp
+e,RXiA-t<_b/YcrFUS3,Tn,zihs_EtPvdHKGL2yZI0!kS33<Omw[(8ok8a-R-N.f%4[Y[/vz7eUPhMM}O)7f`3-9V>v22vPOjM1d-Th87L;eXMB[KkG4+Y
+O5P7N<m<6yvXo$DC=T_:<ym3;0d5YRBJHp`4{>h1kUm|!b;8=WCm`=1^w=;<|+23l,vmirfvws7Sc7X^(($Tz)w}at/Re;V<lqwAIO<YA'uq]fz$XCee"d
+BuFm{f6rNc8;"B/{I[;{f9rC%W:No|8]+4!1#aWv%3sU^Bp!gc7Ttm(o(UP=%X(},DCOMC`AkBGCHM<(3AP7pU@Ax%}!g+f,4v.7OJyjdKlID#d'KWx]&J
+p+Ym(T-}O/yd$45q>T1@hFuWurLBoyXXC%uqU&H6u7.XOLz>@:#%_K8;'-Sf:dsf]e1J_YF`op(4zlnZa_[q.tmmYfDUlg/^AK@yP,'C3}_ViR|Y'`8j%1
+<2.sn1oB]YoZES!#Z6H6GN2/Ku(f^1eT,J2Ey:Gammrvgkxs|F&5yA_eU$Xie4fj&m)7U^QHw/CGGK4;:jFH=q(;PSKJ3,lI3>c3";9etfCxz./<G_a5I8
+Cy8rYg|#p(ca3KPKwrQ1$w%ps!FjS7)%vtD'^/c23XnNVFi'>F([QS/:l+cTf(dfVcLncrS=#(4q`hO#3ohO0>Yg:[`ho/b|o|Y5(yE+g-5UP7x4;ak0sg
+jQvN%jGk"=W}^Ak`JAyF!~Ng@qsZx"&t!tn$pPHD1o{=/:EuI0XIoMEAQ$iO;5.xp2vN#g|]~QFs=u|sZU3=u5!JTV:@t>=Xd%b/8x`U:XLKh.}#bRJ0[{
+^.C20+44wz;WM|]{tFK'(J2TD]rTXZq63<fih7(zk=mK6.=5sv%|@jR9qEJn&.yfd^|evp%i=ly3T9(fMqmQ{,e!QMOZ'{E>Vr$VIBlLJG{;'FIXc{;"_a
+IGzx&X[k&xok/qs(=nr>,V=p$kAH6+Qg(;ooZyjI4lOB4)b,@#7R}/@[>iZ-GDb{JoSs6FsK`wF`$].r0-%qOI6R_J!`>mFs{3#`SqGxdFd:X0O#@JzF<y
+ySxhef}eQO"o5[LR+Od|@ih6|vwdcK>s8(>WaH`b%1[<pR7L}$6v)HHl[fr)"On8Jnc83jkFUdp[r)+|)j]b"iO0[6aaUanhI0D:Uu8eOz}uB"">l]O5VZ
+"X+diLSjcxsD{f:>A)z@TirZ&zr/;[;4ZOR%L32j|Cy{_TYx23(8m|g30`e_~#q8]'#aKCwIbO%csi6NH[wcr)bc~BrgqqZ<[%d8~w0xSMF4bRdlW/},xJ
+l-LGm>O1;>;0>((t;KnxY%rEF%y;[:J%x^Q6JKIE:6H[2y,'O.BrEGc[>msZ8GXb:|lJX)o2}Q7$#3-h9.zL^)L;Z1X;a-Y+.b+iH=|UE1:hh^zro`xEh0
+0g:Fa/t]/CQH>ouI8:>+>qtHcF~/$QMW.sOHX(6]b|oN"IKC|e{'HV%#+:URFpY$]'f+$-7#sW%5tx-[~2s[[/&F}y_Y%Y@:J@N:g2N/k:-S#&c"^6}"=M
+1m8-3's+'D9]`K..~<E]qQ{FR<P-iU>5_is7n2BP]Q#>+SlKb+!]e)=0y7;D"8Q^fH[,]/N'(eEB)q|HiSU:EwgCn)h5Bvf3KF+}[jQZ]2%duK;naldm$+
++d-0UtIh_}h,=[[.-#RPVYLb&)G@Mvvy6Gdz_.~+'VE(q=4bdr@/;8Dyo1U`R/r`Bh.hwr_1Nfh_=BvtLleLZnl1r]7mk;dqepY3W[sb+`lydg[=Z/2zP-
+M_j>68RoZf&%fb:+5!"aOre&sJv#kNmT2U6]/5c2Ss(DDW8>B}8T@q4t]+2mWP[x^IBGJyF#HT.r:}<Ew!XZCZvVw#_ty^@MA`N&b]b6gOFNNP.r!|`Bq>
+~=+LQX,d%VC6dJ!y623^xR}39={"1:;:Mg~#8KGI/k(cL6(6%Ks@0HW{c["Y^%~jv-/Eid9#{d{Y$j)YiT(`;m{0w+($}bK7rl$!N9(v=/C3Dp/Q$'"Vq6
+ODKTr$(aEOQXATBlEE{32Zy^0of)&C|vk3u-q;KC-14"RsU6'r&iN$qKbEdV}d>t06&O9XSavF:xyR|+<;cWK'X0yLR_duS^<w:S.Y(D2YK^xHiRVrJ[Ou
+`Q.aU,2)3BWD(w4r:2e9giY&mxfLv<x48a3mO.2{D%ox;n3&!Fe+'Lx/36fi-@!~u@=YPPW]<azHf>`txY[ct#EL/|@inezXH_Hprg"a~h[W3p2^]yduOY
+pQFXj+@2xy'p;T=k&%O7Rw&p5[o5M.iCjlR>fT&%DeZp71wP'^Q3<;xgfe.MJ<Y^4>'Q5!wNoLQ4qgJKLP',$_T$eOmC+VNWCa`OQ^85^:yR6`"M4P@}0}
+w"nFQCQ;^,9I$l0jv4>7ST[r9lC5!0,]>{&BH.7vERN(@ZU$#wsU[bI]Z/$1M]QDLU22dCLxkCya$q[(_kedIBu:=S#$z[2pAPAp3^}2d/X/a|$Gd}]S=p
+#fF0,3s6XUpqM82q[6'^,p-YE|YE#bpTht`A"e~y(14W~%n!R62Cujcu&d[GA^q>,ST]Au[h&E(&9=_qZyfYj],C=beYX3L=fFOR/V,Nt|us'w+/11o:%Z
+LDs,L!1grUwitNT6:z:5H5)VwN.sUB^KYZts'x3yXZJ.[ZJ.gIyOHt3hcVEHJMN..)Xo/_,mt3o0}w"2(TvOW%Sl7)QFAXG>'a'=+Ii&F#W!x5p]WRM2Ws
+IS0/e|z5`=GX-Xb2lYYsxTV2Yb0|]UgDp/eJY^j%+uj!YC_C8Xr.NlF%nUA#36@,,qMDkJvt)K[o8w>%u{31t5g1L,^j@hl"_$7kq]O<#XFpB0tq'`_Y7h
+)hkPUYTW^L7yX8&Tc0Z^b^icwolDX{{t.6<-U]B=,==+d@Bj+8L]wbl/uKOp:uB^`'Jedw9tfm7H0>$mfc,IO9#T^0OVy'^y&>yteU,:dr>`"IXS<UTfJG
+S")h>-~Lsb34q2a-B}KPN%ss=t+50`w]jM1C/T1(CR)fB(WZ5kip&C]LZG}=655|wjZtJ,EJ]>NYAd<;dn,MWNv=_xJowsiur/;g%j1:E#LWp2V`qZGt%)
+96Ho~{&=<fc4b>^.dymW7L<G(k|T`A@Uasa#mu,l:KSZ4kb0H^J!BY=ElY0X;K&x.:HG~vq'JR)T+>&;>,4HEi1U2/zq:9kTD6+zDB]7VG(Wg#kG5|#]PC
+Qyy-WTG%V56H+w_k5B5u]oAJ|[2vSKDu'u:qK]hlV_kSvWZYi)#-Vik}B.!Xr:n.>{o}x#k2Ds>PL_j,k<xbHnSz&RxbWiUUCb9T2"!J|JhTirs)70,1jZ
+!-A<sfs_^[$@T%6gNp5CGqXo5gvc7+ubBd,jLp5CpvSiuF1|^rJ(!f6X5|]ofsvZ|7tnn/TvU2IgIn:fBhLZ)]zB`6>awY]z@szBMJ{KWjNppPweN1_Q36
+xb8((XpOR"WB4Bf3[q3|IMKj$j.F.s8'0jtJ$eer2GqM|+Re_I-;LY-torxJR#W}pojaDIERd6@QbLbY}f!{cCjyM})#S`9>""nKg:-mKJ:d"qEX6.(^;P
+}xct5&npkxn,sGmwT'o]E(;bF}tkgxM20;twFC9X"3W^qkH+yAMpxOK:-2<d"q{Z.aZ</X!6f^JgBei1d|-I7zX]VM9Rc;T#WJf|b09Hi7#:9mTSBi:74{
+tJ5#j2.`O!<!.z-bwEF2Sq`U@A&_R^3m[%1n0S:R:1/}%Ub'[4P3B}7]bKTXw^T&xNRN{2}|o1ll~$w|}(OXaO+&llYkCth@hlI3qJH^e(~]r#Sb&;n^9T
+jJowP8(Xt{"[@D$Q+2.g(y!6`Ry[_dwFg9yAGD[&oj=$eVs,r,eIC3>.lU|3z_fq+vg6"^4{304F[E[3C`9C.Sx@gl(s0[D6;G=;vw>;9TePq#5HGt6U.Z
+uYTH_lpkbm'Q>kkGBTa>m7O{jAbmIn]:_UB%k8xISXXXR4oPE6SYXEm4kN42@-OF]l'w%Yt@]/(Nxq/k-j[!<_wFapGSpR1z;a&/OWwD<#ZGVC"brQl8K#
+U<fS:k9+H]valF!BVFS[5#u/.)J.UD)l,4<J4(uQhE_17C(bTGgfHWS"Ce>Mg{GR_2+^:kbbdej>GcPDDIfJ]sSC:_Le!/2+E(DU5kr5[yJoQ''<#5=wxj
+[v[{6]XZRJ7=O823u9lx68C2I2Poh{vG6H+Yp"4[:7u0Ofg'@Z&IbR:yDawBvrOU46^Y_4Acf2(>8F"Y{qzF!=JP&DtP/@5^KP7Mp{"Fz!L)&Dv[!6Ye;M
+{FRTS"b<'ioE8tPX7Jp<[l5//o5_{3vlq/i_"Kl(R{0%^ckcO#2O@|EO{fonpu15]@;pu+H(S{|-jR'O2tLFI./_ChveMj5f7)zc7KXdzs<24i+QkP_xrs
+):B5j.<47Gz|zvlaet|[0o1<^.#4LZs:|RbiJ[k1{$x'gWmtXe160#@!NYyhx.2!5Ns1"@Bwh#{TRFXG!kA!Qg7u_RsOD&-MZ#2hio~Wg#d,tNGx)zN=<L
+dPhXc^p/X/T9B'B=v<ta:Osr&(Fh:Rg$K!<(q"#%Doa({2UPx6CC^>MjCYV9,BeWD-dUM2(/;_&h-ffWEuxo~1Fp/337g/8t|9:vub1`iQ/f+araERnw~z
+`ssa)y=XrsoYfcjXi@/R%B7A<l}l4;f1ml)F06|$:i0b+yWv5@SF"3@PEg}Or{B'uio5VN!)>.,xXRWZ.Okl+PQ6Qh09ClelCW;/yWB{A;ob3>>$9sm>vw
+WY469ikx{V-LH:9QiQlpAtR<R6L{$m7gR3VV.&5T5v&Ubw=UDvK:}G+sa80yc$XjB#Wz{g&n2,>QOlm"QU]3b:ufu5U{D}(Y#&"Ld[(5~%|t:@RYk(qu"C
+=e8I#:qsv#6DNuQLYawJ(DUOBf.P'0}hbiwU</iaQavZK'0Ftx6){|-Xd%K3BPWlk"~0[PU7h2[mOSV|"6JM"{+R81h(sjjqDffk&_lLxV,HVZzZoB1d-6
+,@JE`#xTMi4nR"o:"X>2WYi1U4^ixP!lf!4nSx(u1RLVHE!Q`WO`(|HK"E"W<^s&^X}Roli`0p/Lej.36;Qs#ix_]0h'{k9SjT{/9w%G5vEd}-)EBP1,:f
+mch77s#3Z.1/qkWQ-Zt`tF`(Yprhj)+9FthsL;qRRY3Sm)U02$Y2NaQ:7}+Wd|81VXWABJuUl03;"CB<"ai@c2y_Lf|C$XQ;]0^t[r+'9SL2:{_^kE$E|)
+EtGcc}QeYE',t&]"['};f8tW9G#3Ii1%#P8Q+@EU:>G3V'z!n0{TekO6S_7s:mSM=xp!M4(XdQc]8eqiB-cndc."H.7rE(xGQrEsY8mg^$:$`TuTl|O.8e
+1ibJbx;I8#p%MKE2LJ(XIYaCd5@2oQeQgts]O+Y4P47ZM=^='/<s:6D>F(z{gV0KB{crKt>&KxRg;IpPqy7L#cPZ4G#Z;}%MF`~kGag_Bqg_^4c+8[DnHN
+I[`aIdBW[uN(pOt[B`9sS=s%WV5.Esr}5wg#o'cSS_qI^=bkg_=c[+;|q#!RY&fGg+ePr_H)&3>}&NUWuAGP%GrJg5<rB,n7S-_%;w0UdtYi30-dGKUckg
+!y4N]<.fg=fG_XD&M'lu5M1HR<V;CItQZmD1gEX/#g{MPmn:MF'H%2juep}3>](v]U4dgE7B/<-U+s&U8NHX@8u{/8Ng"fTNT=<DVe$@2vdo^QE]nW3^6=
+wp<G%HJVSc;e:Y'@2ByXjp,:t1eZ@R-=}S7^d>M8MKdnC4-r5}D<AXJ|,%#eq#Gmo6FsVSP,A[^e1hy,a333ZTAjc'j[}JsN){Y!Ra"(xG-O~BrV^(]5>>
+Odf"g.&O.70xzXy"dc6%F$fLD9$sIAqgrjbc1X3tQ[:k%h!Z(N"n;TRR-qG/(NDU+IYQZoo2/e|V]NwhC`&UfWx)X&xzFw1qJL0MyA@L@YDtAzWw}qfAlw
+>wvoefdZ@FU=Sr9V|p,d]5]rb!>h~#z]~]UwMuccE'r#H"eP<0YY]J#o61ne$mt|DPy}$oR{@531u/SIit>dX-pQbp>!gXrR`e367rFf|dPK{Azj08j")+
+:F8'%UCnwP`C((ds4MUpzm]mgBGdnG.2zWl]DIN_W;U-%al]FI31X;up_$2V/oLW!<UCJl(&6$l8Zgf!7Snc5kjQKmu{|{h;!Q@RHC'K5IgVS"jC<F'$pk
+,z]-^Xc`,0rS91b3o-CTu,cQFhS+GQ#@8@{(96N0Hn_jzt91'<^h(iMc&cn/yztv%+0T_d{K@6A)"<pXtt6%2"hG^W(YBObxg=)i"U[>qW4D8rfRD3q5DW
+o>-&ajZZUpj9fJk,:H-[~Qt)rH`;[rxR$T5hk/IbH(-`495GB`o;/8r5SAB9&XNn4u"K~vk9+NCS+j|O,:@a45Y/(G~F_lW7HTS^!k+BJOBs_DyN7@26T<
+5TO[}CVDeODqX409q=aYD2J4-S[r+i}hWY]OQoep.YFB5I[kLk#<F!<2/=b/I+)XXoXm.pMa/'t@85Qpc8Y:B(I[|wi{d8N;hMAPC<86l8D{~.0"wvE=g#
+2jiYt&3PqTGK]imU@%Dt9%IF't-SaZdl6zW`AA~4s#"F!M-$90RY[k0H~jR"zMxN9/H`YP6IdVPhb')uKN!on6fe-^XJ)CA$]KnD'4bnL!8g/e1(nqlkm0
+yh^,rzIsP^yZ]kblx&]N-V_DEl8lf.eew-de"g5etvogPj{=J|[n0$AiT$Lk9yp#WMw^Pn7)mxl`Y_NDpq$Azdt6.Q$YpN8O>5)gi_cK!%vElZ!%5ue#[I
+EN0|P.VIc>$U/|Hwi6<2jo[tw42[<HA!57!B:97pi}iH1h7w1(~A:iUDpl{=qj;3XME>P#JT(Nmq[M1wSR%)qTgvqI5vpn192<uO.Y|kf9ade{neL,LkNF
+`n/j&<e`kw&3#+%)T^YHjRY_mu-:7%oNY<`[1z1%KAzu,yJ<`cMt4>]ubi1.C!)3FQD/_+-3hee^SdbIKVVkX4bn2{y9Cr1i:_i9H$Q7d-nqAg@O:X7l@V
+nI#@,NF4:ugJ]"TCc^r8#7_s6Kww(p=fM^8zERytU@aUf1"cXNQz.QzI>tQ/@^VD&L0W#p}dH%w,5SjRjk^/)JKVB8S1P|p7UeQYR+xpeuJ4Ak,VIbwT8A
+cz&u>+O(yp&p~HN9YbRdc)kQVk["8irqZ]c8F/Z(%"lkk5+83}E"%AXWw6z.trJ&h@~rr20Z!:MBMlo-S;[NL'1l|.k1hPNG5+2ap5Bow/N-)kz/"-Plsf
+!KY`EO!EOaf7d:rcQu6e)B=+Tm6J(D`7L}<Y42H&_lHy$/N(W=Kn_}|lyVZxWmv9Jpn{i)'dCUpfo$6n=&`{Fd^zem0]i}wnMqg|"_[GNev>Pj;h9c3):S
+V$vc`S;zo}k7yO.OO3U0|aUFBwLAOHA7z!`lYh,0=-#0G4X`=;$8O2Sv`%aSBiY%C:Og_0&Um6HW`wIb:jd@Tz]u8Gc,``F"cRX(.!UP|&k1o"$ZT&&kM.
+Rg^uPY4;~`t8VbnW}_=.L6%kCNIKh7vB)^wvpXGnd7X$ynyiCbijgL}<q1"u4N}fitf#!TLI0"Xah!<]2iFAT+1v3.H-8v-.6&01Jv|I8H(/D:]wg+4=Av
+NU4(g,6VcIE[@:s`BcsYtAQ}F#DRPiUlIc@Fk]}zL=tAEQ'EGTPt#+4_)0$R'L.yD%v(%%`v0V6>}5foB7jLz8.{I%>:{CRT8:V7@Hto:ub<'9Kr_EVoZd
+Pf,x45]:m{eGWB~qe..@_.9/Pqu5bJmQL'qWMXm(iMQiv];4'vIuW-189/t`:__7&C}8n6be'1h[h1JI>FetSX&w^bXbt(hmb^.jEgi{dcf9EG%U_7ioW>
++Q5l'bDU:lYCq./E98}j[+aTY'o<1TjZ5+)M19n($UO']U`A}>@v%X&s+d~(.VnMc#Gert(,Y/%@{W1$@I>'q$d&/Yl4Wpq:TQ0"f;OC%g-K@NpjJrFR(>
+fKz<|GsFg:1X4<]r",iN-FA12UJ;5$Sq/oQHdubm8SK{i]{Jan"vMZ~!7V'cpj$bdyuo'7m,@e"k+tE5YO-}Dz$z93pWN_`Xk(44Q{%}=aVWGYnZt|,a=Z
+2lMqXgsR[E98uSMKJ4RW.3XTP:1$'uy"9,vfckFF<V+.mjR<y)n@$:kUNEvt6Dd-z,Qd#/V&>QP8n-h-]sz9NOay8{b%2W=s+ee1QSMoYimKDEequx9vh9
+'$Cx!g]9}QM<3#OmphLA~I:SY,N8p!kG^Dkn!A0"JgT1Q]t(_P_Td1U8%RNMQm7I6i_T&Xs:T@>{Kr<hS:9^3fhq"i5sy&8P6+>wDkj_nMhL1;:0yv45B|
+O=0prq'=7BZs~AH=N{,aG9xG^^9a0{NU7rdBY'!YyGZ198$i7yad0eBRj!_gv8;ygR!w&Fm5X,0nr"i"s:p>zRz7R:gJBk59Y]=zClcH:E/y]S&`#C&3><
+[!a5#Cq[%tqG9<34{dA0n5xq&Ja"p&)Vi/!=4F[!d'ygWGGS(sIZ2W'io9&nUEe4EmS@B>JFli$.}1][79%]v1jxg=kqAQ!}QVzsrpGV~.VGyE<Y]0-H]>
+GIWRRPG'SyDi5piuPY$A'mK$V"SIVQ[%X!T=5#)bk1omfU)]KJkc^-/`6;<'QBXziNm"vq&W%m!_Z2)CCP4<e>]lm#OnfCD_"ya>tDc0Z}C,6b>#c"9%/$
+WhZT1gY,Q8v.<bMsc]8t`[=j!h'uK]G&sIjs)NB-,tK/H5q=wuk3]V<5bE0!lI}-CU5p17JOWQPrsk|osEyx,{4+PV2=nuA}iRw%ke@+t#v`|%SxEH`s>[
+7'g4.S,#t!C!`STjtKK#"%Npgi2u5"k{Y:ZlP|Ba0_8=bEot!vpnC"i4a_:hfR}0[_6HEJ$GF3k}-ju(M,jF-G|%.MHFGA0JH(MLwye0_uw5Q3Dw}zd}[|
+Z#8-'W"jJ!6jYweI/M,leIMJ1meItP-IQvpofh!"c1GLlI.P_8]'zmQJ:N6IgV>G'56Nw43#[=dOq&o`H3&FuZ/ll@)7Azv,k7#MtI7-!cu!NpDWA;NfPN
+MF2K.A]wF.IK:IdY_b]xGP2p^0RMozIUG2=sSh#((s/.:}o^zoob2D{S2nUAlvi}|O27'5!]oY0`(Tepb!'DW92.-T&)%`YQs7e<:6m@<@2_Gs_uBQMl33
+%[_.l)y}eP$@qX!%3P$a3zA5=u;ixYz>s-^7JS0}kU]-Oxw6EItfZL=n+=p{2baO9$Jj[D|:Q0S%l}C8-fP}bOT0<Y`4W7iE]pRPCQ/(0j_KyET^nmJ:`+
+9-h]`0tXSTX%W;T'9!v"8%h_bn7[0r<geNZXO{@,_v;__LE`fDaK[ju6l-m|_wp6f]~8)[igEP16+u_l(`oeIKa`;wi^tD)Mbd,EFW]WId|Yw`5la}d1KM
+l)DbLZtsNja$5k{)y)/I2x:%{Jm{+6SXiGVw%W3_2(Ab^EL7Do3UCr7L8ua^ViKr9`_G:JqEKL)mifz&OqM+icH`.zGzen#[,`g%U+&y-F5j/os_OFfL{9
+g)[fp62z9Bo%|Z"UL2-d;8~WkU%YSmU.2b{X{,8O;u,E;(T'&wyH<|K.>QNdl^{g%R^eZEmFDF6;VO+({^);O+enkk(K!C_<0^BuxX!odfoIif'g!{Hx<J
+Bgh7(ymX^3W/'=;|b3+CiV;jM2QohlzKPM/EsP/AdNvDw<E{pPB#!i%G<FsNb_AoXENu{vk$ByvbiE!4w}z`[vKc/J<z4gy1%M6e.6+d)ChsNH'1C;4P!}
+G+@}[E)%2+P!|66pk).rnfhZTf3j}wX|QqI-LUXv~[k_wWjStms:v>cwh#lWM#Gb+'yq,L>5;mD2ZS><60d"C/FCx!0khu:2S@L^@B/(4&xG^0>Ti_g92r
+{.cll4GHB@Eoi1bHqNrHYL;}G,$@'nTrq]:[G5~n5j^M5Fm]1lHBJis@#e@P6i'%5p=9)!HI!{y3kMN{#;>O+A)t7xCspCH%8FF3~%R,[TJnF_'H%Hzq"a
+AE)';(5bb"d9QI;WW7GWVOkQZ"n{uxPC%T|:roCD29]jZzxt'2FYw-kfmY27^V%El;Kk#FP>Cbp+USVh_MopEx,0MI[By=j)a8!vBLA9$CA"M/p$wE@P;B
+2o`(sd&<HA2;3j%=>s/]l%]I'-r/s"pwo0AU#x>bK^;MxM$]+MNjOXJ%bbK"i-zA~pWI]m~0pPETA|pkEm<84L/4xPLl7Y/qyFJBrl+!0=JqDR"'@X<vwW
+P|`>RXQL'g[wiqsh%-:x{a#Re=oc>3MZ=H;:-as%3xwni35G:9{wA(xF(pk{&1~C>m<Tj'1xHahuk[r%5ZPvVHW'UKs[0/npG-S'-zUB^agH--rAC|p>s/
+:n/(+H2oD`s/t!ZYkXl"S((`g;:{:|`ieX|ZfLxs7:B9RZK9@1b@I%$f8"7g}21vcTs'#yfe_ORX~ft%[5MH-4e#}X3b+<]'=XZ]DcCp_V>-nCizls=n(E
+FQD7lBso[)EV-bDb_Al{yWSxyL&|Rc&s#:DS&IZRjrZeT(Va[:%71K/K>/Y=(rh`%w~;6I[DbY.</2IW}AT2@i4q+AYa~Z&_rM8^awIlpp/ID%2}R(uSB(
+vRE5qu|s9S36)/F0[f<E;K7Yw+lDMT$ud1._7g>I^uz]]PAKVwi5<pMY9gt'0vBKk"-|yG!P3Ou!2:Sgz%$!sadXrmN[AmDVJI>c/:]UN)Vn'31!WiAC5s
+9MXRmCt%Pw5N_rW/"-xv;6~FL`EX^siXhra/YK,4wb;IlR6n:E=.TvS<@Pz&%qFYfAFiEeYjha,i/]-:17h)5K-w7;->}}1jsc&KY(b,}L8E%Es{s'6|La
+gcsCRLP3Hw]g&A~u&pvErZT6c@Zd2kEO1:|0-)c7!HrjxEjwFe~qi54RG8my/B/d~pbJ8C7;=n.J^F]241^h>S~@qBQ$<d|b91[F^-s^"HMlX]5QR`K;t3
+GoWw-@rPESF+:fNjF&Gq~6&ByB"'zup<k,:/6!$|Hj-5kCd4B1#DlMnu)F"p|GRi/R|SV,6;vkMvs|Zei;xnCDF`/w@EZOp"PO`o0UT[);UX4];&cl}kae
+n6B`8d3`vSTOQ;!6)|vO$Ifg%C0%,dwCcq%1qiO}:W!Sn#%=2+uV::"};WX;16,Sp(MEH'pSwgT@ZkN9V74rOZ.0WXT{6l2/R9[a;n617y]F:NyQ<T]7Qh
+_:.tlD(a&CdlGH'|e";8oS']9M`"S,bsoL^308B,EPfw8twy94!cLz#tr=jMrd;Y7Z>0y%=icOg%8.8'U1E!!l5=v63{G>nLvCP9BIzNq|N#w'j,M$7O%7
+8X6<]5Ka9dtDC#s<kO`AeKn-:t=wFzX:L+Kue=k=_X#ZnR,Q-{Q=%G,Ty2S@8HBZ9dpqp}K6gFxM}&6Nzdt7<!RDDX@1_VSOTvLhi=]:n;C@XDVNA!psB,
+%C3vxQ;z]+oPr[TzQV<pmi'w0O`aY(_Dst/%'U`w3H>WhY&|a)5'1fE,s]jE-:jX1e@w%sYptAnYNiiHIV7.Gq;fw6%CFT;EfTr/kw:IJI"og)P]j`[+l,
+Apd`Cl9--A}EfLMwU{G<RF$f1W-I_Ts[HVw%AT]'TbYb=N]h,Bg/"(.|WC.Q_g`S2(p-P)tg_mM^[aV(S]~cbB|zQKPn#ge|9}@vIh~I:'g/ehGhU)W,VC
+YZXAd'V!nIHvzP`!Ya+T$&vguR6@T8Q%,(zQpA@HFnjZQU{eznuQ8Lxbq1@eXfQ,"("a-u(>]pCArt|)O4fr[el1(DmY"[M6EZwbEfD=.Ys'kf-WUYqqNY
+RQDu<Rd!:^$r>rmMKzUtw/@wr=Hfd]cp=r#R3)l+XCSz^3b5=(Z$"QIhtw)LP'HB/'b"0PD:Ym%F`0o9F/U"0[2SGX5lKu$2z7CS'%YJq6MOerUzTA^$IP
+)Ft|T{"M.1E{y4v7AuAIN#EP,Ku&QSt;ceehGbDd&M~GICxDI%%2=Y%9fx0<;vEr)5`UnM8cjv;dpBV.dwDG6!GaY'),8EB<L_6'~%g&V6|/KQypXpXP,X
+]K/9-Hl-<Lp;)[jmUw8sFryZx9U!ZNlK)H[r8UN:ZXeLj'(Y$AW76psenGGK9^_)={G%eb_2"y6G{eeYGZn)/9a=_oifW.>fymv-gEXpfAir_1i38[$R:o
+{sK<8X|g1LFNJNA),hg+/J5b_brT95W]tS0wH!,3kl)`lg-3[jie5'dt0f{;:1Tkd;ArKQx(Q!"qHCzR.87>FH$<Gc'[g[Lik(}]Vc>]3SOEC+:,LtCJ89
+cF(ltG@nuSz%wO~)COF#WYRq%]QP&H4j_CfQH}65sx=+XRiV$K~}U#M09-[k.''EHb1;bLAvkxTj{G(`nB:@j7Yy]xQr^K9ZNIR`o5JD<yBKkS<H'c-&|'
+[)}TK_`Z4#+MVyA`&{I-SvfvIE7(-Gjo2hFg3B09]k;X_[IkT]z4b"-YG@|.Yy3&'PfXrk<ZvoiN!6k7EZ&'H$0{.'T{f,Pac`MKV6w"cOm7tEZ}CMUoKG
+Y[%AYq:v(d;ubQsf&xT5kOV,@&3f^{s$~7'Y3lu`_deU5/):h,m@_EF%w_F79WW{x>-$M4I$`%e%/b8=sN1wf}AsrRBN9j4-z,A{8jgC4]EXG:y0n3`uQ.
+^Vlp2M9u$BvJoYvmiSuX8:TNWOqA|AC:V4Th[Z)>VZ:ko&w|[R{9G'cfXa`dyoO-^MD2#<i1GnLN3[(R8gg(xF^lICuB=/a5NsrF$De=yM>m{0KbV]uKw6
+>)K_Hn9lR[/+aq093@U!s@$n%gMeLE'E/WDtr2Vqo`g>pnsi<Fm_'%l0sZTobM%JGK~h2IR<>._FVc^H{Wi8|%L:n0(kzzzu:>;.o(ipDFID+"Z&}l(a{V
+Xy[Lc_gj<&!Yy$N0.-kD&a_$vTgK{6bUOma;ew2a.1S'N<smn4J3$NyE.Ptv=]4HJD<d'#,OyG)bNJ'Q_gZj/U3t~#j9<[oUGj!~mEVDVu5VqMFgEgMl,B
+%4xx"YL)@Uk8,i<bivwlArV2yCQ-!USN@VSIUh~WM}vO;jT7='("#y:V}`C_NAz1x1y`2UXF@{=s<oK>p3l7HiX|/x.3Yj`w.>_F""Fwzo6RV>c#+$7sp=
+61X9c!UGXq~#:Ug<ph;<&wY)|yljmq`s#q-lyzl<JT<28c&dz{>|zNLeeX5/Iq-cZKN#D|_>[oBAffce:Z'7x8cnjNHDsjlIn%_0&M;R0{_#JcP+:QLa8U
+aq]uuZ'XA2wB@#U`Jc%t:AQqx]O}XJ5uAaMOS5'jkPQcAL|5G[DD[JAZR!~4Zeo]E52^j3a|jp~Ye49<5EmH:()pTPEX0@B$B6@BsTMmMxWw_H+98hdv;9
+zzG!Au4|,@Rxp3]EhurJ)uqZcAQ&SU)fe3yS%T>gQu:]djvBF${RD(odjH}SZJikkw03]k]<1c8P:+exC)a5<2N2^AE9sut35SQ=a69uk'DQ'G>CXxu1AN
+xA-|(E[|<j6z:BC/wW%yHw22(LzKzmMPWAJ!5g06I=_t62yY/{)-5TNxpX82_"&I}`~Wq<@oN'n2mGpdG{ew(4q%Bf"m~bQuUfR^0flwHic|JsD<wRho!r
+D}ci)y%y]9sFHG1]v[[l"Qc3qY|Umeg^m[It)&Lx-&St'H5zS46;pBLp[Vb}];;J-JBH9yqYoaW#}ZHdc1e`t+S,#fU6Ss^uNZ!Tfg8>8jT3jw/SirC>QU
+"F>h.6tLU1fkpxtf(B`j{|67nQf7^MG)BR{w@X>y[>.$sfqwkn4`B#tMoB8sNNJOj&84KGVZ]p7'~oPFP+IC%/@L-'7f@$8qE{bTiBK$ADu{DS"U2e`_%3
+-5{o41^4C[pF=G${M}o#&p/_R>_62ubp6M9VM/O5%#zl85t;Jz@'Y{_"I"v{$0_.vauwFwt)Wft_lNyK[GJ%C'Idm.<J"0U!`r`ND+[Ud))U!5M8-vGxUr
+""'6e/Mr&Qbl@|r`]4$r:dmI-[0-4v]lD)t"c&~;],.LS&5N5VZ;#jb;1K}`],fya,i2Ha:B=5rBBH:<hY.bY'UlEeyq}"|m(x&xqZ>Oq8!<v;P%3x6A<s
+Vwc7O)PIfJP".N=xk9,X.s.[2G|6j_/CXEDcR]D;ennS7%7vo_Bx_-R5gm-A:%3vqhc-lHo%O%##Q0>Y+ofpJ{kHAi)nk+O^b{XP;{#Z6A0lQ4G)$LV(yx
+OJYBCE]3'H{EK[+#<cB:-vm6/v:=`&VX'xh)9:`iVv;T'-v|QzU[#@VuXt%}vl02,T)X[r=sy(F7c"kD@wX$!;}x_hAzEEDmURoR|&;b(fW7qomirD`F>o
+#U/1FWk7w7bc}IVzTsC'k7V6+!lf:ei'JV`On<NANC-[<ctrw)#)IY$>avV`AIK3~%y.~4fx-m+;G9^(|xz^+#<%/Y-Fb8OaCp_l1wP,_2_SOTJFUz+B)5
+Fm@y=f){AXY"}O=W^/a#Q!$MW8d;9%dPOgyQh:,<mnIA4NT"Y072U:PJLJ/mERstgN%_IVh}dl-Z~0#ghx=D1/8<-UB3Sf2mHZ:i%@`6H4`&Y>^8#0svC$
+s9es7Zn+Yu@oYue{<T"OQ6coPc{6.emwzYAX1'%@/T1l=kh@gy:tfaEu#uIVl{sY6lhlAA.!suy/g'Rgqa9vEE<DPX"8}}gM:=@YUT+cDB:-pvcd3@#^z/
+k84^z+LleA``XLXd&T/8Ax-{tJV}FJR|gT+pa}J&`v5XLRf#r"SL_p8t:+vm;b6{l;S<aex{=SzWEI@}z>Ma~IpO=bWEh%5-QQ)1IRtp(kAAg>+aTtu[$s
+@&f#2/x9f[18EQx#EEZX3@^ZC+2ir8ncf!p/^WoL4!]x452RJZ-[L);#B.hNOU&[KF|66g)"]Gt>7iiQDoMUZGvjpgY!b|53MGB;x794(jfwJSa|uwm7z1
+8mAAK.VZ)mSjKW=N|Xhm0}E3;x|CH)R5.Zcq[d:p>9cS>L1)U2ih)6t{-+yg)60bze}CO{$1u51TV)9}qfIs)(<PNt.zRRB5/F{[OegHJ|~vf4vsFfkUgo
+]1a<2/3hqvyi>>`hRM0[D+la@f|N`KcC/D7=EKhmse5bXgb>W.vJQe`RFhy#Iovl+u,Qf;3cvT7b}vUpQ0Z/WAYyeK&xzv[2(c$TQY&$iF1f@,WAwBh;B_
+"r'X~:`O!a^Qn.Bo=0]6F,s@M+(P8osH24oX"0VEy:aiWqhkQ{s2|Q@r(oXxrTxR[taMs(h6]Z@%NRE;.jG6]WVlK8"(KQO}z))C6>LmBv]+8v:(0ls05W
+m3&>RY|[)|t<`cTPL{s%0M_|.$T,,ylj<]|lw.FA{>>I>$B.gw&S9X}W!`JDkp#YMm{bhWVE$k!@;KuUlpr/-2}<i}#&}k]P~CkH<[pa^wTffARtBK]!>J
+ifSiJ!Wd^qf4Ev(haDHGbhSiS_E"El@p-_V8Hr}Tvh@>c=SS0)%(W-9m7mt81jS#StEr2&"#UO)7BFSNdHLV+%V^tn7RuA:"4^[Td<Oek,}:"#u5fx>IJJ
+<a[N%`7/:B=lwL2v(H#V@|)4ZN'N9/D&Z_%m"m"+A{I%M$d]|_9$_7v@|k~g2a+HBDb'zv{vTXEnl$k<U2%j=cWX~$.3gJRy%VBs0n<CH[fI7h/NRwh6QL
+[=/(V}='kmT2=LR3pj]QBjJ_6t5G$^@=Ztywm!@upfbpSOMuh7@ZY!]cBtp%s-^<3{~,]'@2CR)UCh/_R;qnEW6n|[O@gwVUU`-=_=A.%4R0!o;.Yd;("K
+3X<+b9'j[Ri2x'x(dU|e&fbHmW1OBt(.FS+@9xxk8YCf_XtTIB}8.nte@`<KE+856^>1571AA`+Q9pfq^dV,sv26g"0[T36NpZlpvr5]EaZS^T,Q;R6FQH
+7m5d]GPAa}:a$jfgn3CMihjZh`7>VZZy#f@nsU86t01'>Faht3TQw{CdDw@GLxXDHh3GJ4N0FC:x4F(|rHh<.-vlcA)uE^'{zb'UtF+t422b3z:y8)R)|G
+`9$^|j2SaOd1N79t,>gkp[|-INJZ%QdTX`y}(c~Q0c2e=kD:bOlm(5,H'1WdQ[7X#]YmWasKs5x),FZ(96;<+QcZ:|#mS4gP.u'`!xw(~Bw=v:;kvS|Ju<
+YI@u$c)b7.`QM|QiJoGoa$v_hAQ`}":v`>I`=Gd:G)HoieIw2Nz5Oh`SNA/.45"wSpzOk^7_~i5k8oT2K8X-KN@3-G'&SDFz9Id:'KM4i=nq"+:j<sk77"
+CvhJY3K:DMg0v^9)(AF/^HA[@fb(AbA+Z"jK[Ga-ASD-Z<@jf7S`'e[!;}7[%r0T`=>%,6N$f&#xn^tq;']G.(RH,]M14.UKOoFVcmX}:3Q`ig8hyEMedy
+#J"@t"MVnDIyLOo}!I2@h6]8Pd+4hrPt!%Rhe.oYFCQtF.Ye|3l!xtEWzG#tCr'Mw::A+CToYk:Mf:aFn<Et{p0XX^LVR1,Z"==/.rTXiev6|"BO+_+>Qe
+o.zC)Caim@fwC=Jf.D"yCMXgcQLDkXgQr_eM3+ty2j1D$ebo=3$AuUXRh3g%Uhp)~j4UMy+V;`c:damP%2lQZeImA1k3Y`1N){viJ{a[^dH2sIF}}+n41f
+{MypLCG&M0oi^S+"QAEwsR{IaJ:.V/O4T)bD/fKVY2A()Fg3f!&MW05Q8/3/|0~k-<$q"5WB4)EIp`PP1,}a1qrl!t2VaQ=x2/,bA<!3D<=i|hAH8/iYr)
+TEe9R93E^T-AIhZZL:9;+jHbiD;qEog.&<9,s_nRPcIM%_Zv"CjvRfnzy3pbq;xG>33yi)jCnHKd9u':<(=G`dv7DC^QtRJ,drsazD_wOox(Mn[DZJ~|t=
+5wZ6>x-Ou9em~vZh@=%^7q5x6)c|#}LX.N!iT98K9qCP`,s_.27NS]Bh5@I5V,(M|V=6k$3W<`)3B7]G(f2B[0E>k:ALRJqSZ>hz2/{Q:j+v0$Yw]%2`eC
+8ABE+BL85xnZ@&VnJy/&7(/!+2%@+.NStU`T|Y1yTKj,`rqLB)ywHa>cpTQ:dZZ:Dj|%^+&"QN<jbADla#/v#dgl%xN_eEs]^w"7R6rB!Y;mgF.Uxk>%=b
+]PoV2^K.07d;GiG/zTb`=D@`n']3@G%Ch=riD&vvcS!Cc'6P5H!dOn6%Az@1n-$:$Hos"H#mjG'm,lQtpIiXdCrDz>MDesH6x04;w{ear@[-gW#`O>U8jM
+TkL"i%9`cr8`zWIks$A-4B}fnD+g#!Y.EhEEY/jf=0wI[M'3/Vm)P(~4z7](Jq`7>xahv=oeXk$]khwZL#f"9%l:e4)0RF{_C`~:pGOC({Xc4FX)0JlH:-
+m/@RIX:UMp@r]extnrh@%}Sc4C+N~+TzJjL)_Jgl46z)[79j0D7;ST4P&bDRJCl]K)p6yhzEv}mlibviI!J8Tpqe@KwUK,1_M!D1,12RVs:q}`kq=_Ai$T
+wdY0uc_D|$^+wlUp#pHB1:Ih1:>Pia}lt<k&r8q9E!<q[l>856Wd#T]eT:(dEweEqen:DppBl2}@z.sVTv0B,#g#$1<D5_f"tvu<lOH`VM5/D_q_zT,.ov
+"/eF7>bT:2,DmenGCbo<#a"&L6(9sVbNyq8&a)eS;of3mPe-Bs}V_yc892krGuAw.9<m[H]5h+4U-vXaV`-jUy%RMyppM3|'|CS6iSS@;H=$O+{(72a-#`
+,oH@sKk1L3I|7m7x=@;m%y5UQG[3|Qk4H"[`0ntIW1S|u%#h'1@>_}ql<vFNpuNt&Gt:u8F3d%oD~O|ClV{w+jTIYZZ^-6==)wQ/'N5T[Gpt@vPK7y]T=j
+"[IK&v,.P9w[^@MK4E}<|G`>1::3"vN&}M{&,s~+DN+eeK{8'hR]Va`pY>#A["Pid>Td9Ft!MH^Gp-Wlj0<!u>.<uW7InZ@R,f=(DMCN(e4FbAAcdAMg+N
+_jsDHiPR57&(MnG{=^>!sT'NV}SNoc<FF'KFB,x}c<UjV+4fq:0dMh;z@jloFZ5I4|]5$D79X2`xrZJy'Em|FGIA/,I_'D;H<VN5H8|vM(i1^wcfDC-/AC
+vOwlflH=I6Ry{2|$1&qwz[N[I#5[H=Hi|80fhW3CArFZOZez@E&i38CebDYR3@.Oy3l0$7;_A|4Y7Yf]r'PA]i#6%FRU::rZdf6s57EXVasb_>it03Dypy
+V9#4~q$3lKx-t0Ko$hs,:z>{;;V#.}VUxbrcN>QV-sk5M#;rC@<(4f#<_$2>T>5<%0U4XK|^9sg(0Zn(&v53m3q2RcW.@1}<mqj^u6b}kHP0rsYAeOLzv6
+c6>x#S^0~;%,V&WE:Ztvfp3yY/$/R$#`uv#WS7'y7`McXZ)j^XB-moV'M(TPJ[$0_yV;mc+X|71vy8h{(X7(jO_(f6mby9[SDKhte|&7&yIpc#fcz#9Z!E
+yv|miJ"2K<,tU9:q:MU|K`Tb]GkOHaL'IW=`J&1E++r`Tcrn~AB$%|hGeyZDM=!gkKLS7#"$pz.C&1bMkev:Cpd#wJ@o:gjIYQ=3K16j`}xAgl1hb}=>K&
+5Xsoz&JFQ|;f7R#C=k.<j5%Wnj="KQ$!BpOUjSsc^yy,nO>;<KejpW5G>7iE%pMCf0m$-J|}@Ks&OJMD_%#+,7/""}'gqw$B6b+"8q{_"{,7Jir9r&SA;V
+=C&=>Oa:QTC$uYyu,aD+=eee#bMJ:wo".{`x=y;%;!a(.=O5}ij,3.`&j6,AaWn{oFO%kcG0lz$%"XN^:$bz#g1Ev@<RDGH@VQJ2Y>;'[:`Y9)wC%A(fMa
+89YAIiw$W{];uj'.oE#g3:)'nn#7Yuon-g'LBz(1)&|qZAc8JY~B65nCzGf7T35QmwIsqSJY1WHOK('U[R7FYC;Rp.I]TQ:(B:7TGKc6xRJ-.RAeY"n&v8
+.][;~#q>lTEC=UeLl`Dqnm0Od|B^y!4XvfQUk;F2w;=.G&q)~wac%aaEy=`SB4(D$4J"#EWaZ:[)25_boQf=@Mi2nD$bm'Q'(VX`PleX5Q1YlFsBB(dgs#
+IkB`dh-ezHb3b8eP&G/2fn5']8D][e_vg&4'pC==(|aP!_bWX'T/eGL88cY_k3v|FmOWFOhUs[dmo!C)96NL:)${38z8e2=uS$(ve{2m"lB[xidK4pE=U%
+L5^O-4Um:yuxetiy`J;T42]dV,d2=V":Nc|.8ID=h!dpui`aqr!@tV[Znu@h&72dJiA>tsGX8PD2:'+7|r|_w3-7&|%mlYb%BzuSypjgNLialsKG1|%R>n
+ge5h]GhelDW`ZFP}zDQT|Jp|taIE%KYTp^.da/Z_[#jSK(BAHf=>[fX^xYAEyMH(Y8H"up)fyTNbcU:v]'vb:9`Fn>%q6HNPFjF@`<q,Ldb,!Q7:K'&WT=
+K$NE/ifnfDUu~OXY~`xP7VxD+64U%7@xmq8VqWkd@qd7Srws7C;vB>G$cPP1K9TifskA]9#c{#Z(yfCNIVVJI8mx:rI.Bn41R|JdC83%1n`@pM]7(T7fv&
+wd5JLJBcXOMMDSX$b|I]/lrzzk4)2A[yuO;R`mz"O(:V@9f,Q77NjHUw}J|Ble[T;oG&0RZhvwS,d+xLRJ7voIP5jCDR9SMiNhtAR7%%YVj-@MqPw:fplz
+X]Z)EG;n+GDMX(f|nL#fd"o&RBq)1u_,2z-.{a!4,Oo6P,}heuMn:Bch<sF_)PpPBbEyevmO>}jy)Qo-ImGoF6)KQ)NKL"ze@P7&1dEQuqQ-zOBxu=$T(9
+4fIh)lxY-lyEpA=V<jqQZUe"/gsUM$Bc6@O-eslhUgc@6rtisK`h>cI_Z)5^0V{^782f,=R_-J32T)+"/z<)6MN-ty8ND@Vor1}3%2-0D'><X)uN5e..mK
+>}J%iRU7'S'hJv'#j}68pXn]=)"'s#M)s!A#HD)Qe/|1dF9R%TLL[gq_BVTh6Mes1klLLz/Z!+rI!#v[Ts;h3;3WPb(YsW:h>@.tS;wbyEh68Qk_P9R%a_
+%e0)n;12R>U([W[PKW(W(juVFKow~UN1l>d:"g4Z#m<F/o9DbK(_(7iB@v}CP&!`qkhx7dkR{6mv`fbh,ul|FP25M'5:o+WO3"[Gs#Y+>|_(aveS>-3/w7
+.Vwu8{3X~,LToAf]jUm!<2rc~DTgwaYmV:NqvbE!ejm6dPqDdlrOIG&XLD%Q)qnlM}@+g11X(k]0~Rmb)"|Ny+:3wNkioHks/k1[<HToM{}qGs6IG:F}F$
+kFPybXGt<IqM#6e1T>$K8LWaRJODX_Z@nN-`sOQXbk.K0)z%;h.A#A:j=9gA2=KG>hYM9^[b#Jm..q-@F_^l=>]_n;@A_Q`=>[e'|P#P=1sd@(OF#%h_7w
+Jo@r`@.Fii/"v.-f:,6Lj%}l]l/tkgTI+,&>i"gCfa//yYI/fBpk@%/=9FNoAB;&`x~#Z/`dDvSZW@oDl}}:!Yum9gs-!GIV+UJz::^Zf>v$P}`Ql',e^m
+[_Nq,q@9A@'{s"ceJ7`8[3FZVNP1dh;Fn<zg%-u^0g#8Zh&u]WQcH1A+>a/4J)/eDol%)sNRINU@|Ey%wjS>N<opI.+&",M;{lWZn0+xYx~8k@'OKI.r5]
+[f_`fl$L32UQ<+s{al^Seva"uU(/Z-,yHwzID=,&};o-=6r.a,_Lu;Xt$3nKBrY>e5k72iIVg1Yb.^,'1DUK5K!n<440!d%Px1RVTGld1T(V5}5a^cwh|e
+@af!rzcJpf.asZHi5%(S/{W:)E|Ri$D-q>K9Fjb=4$_:4,Iy}/f5>_MNu{UW>r6&DiN|bxQ+hK$.|E>Ju0pgbsxmxnITc`7w/d..6N~1mNKC1rN+b&88j8
+V|T$#gD_A%I64;e6#&Xb=0m&2IF[h`![JR0ZzjR,@Y~YAhuatfDX4vo@Y]^ODv+tO8wN[%qKCZ|&_%1C:T4tyf%R#K5t;N_}P,=&qm0t%Wgw'JJp#H}3Nq
+r/N]WZLLB2Xm/Q}8OO@Z#xr3iDMVeFeC`l/'|{N9`t.#1jr_3W!Vb@gJBkm6U48(&Q83+d+PhlU1YosYg|lqicPCo!gN87XX.soBRR,IlXxx[6&fmmore}
+"dUDy7"#fpF!~9T5q2xtj^t:{%qpzNaVIHS7!BLm^B]1XQSnt^4vONLM;QoCwo7<h7^uZROg/pCh#^&Ad$rEYK=Z@7#OSCFyPGn4;e(<k(~q6a`3e'v6$U
+nV+ls"<})[Po"t)Mt4dH,y1o4&k+Fgk+c{{la/'"1xFJHW/o`+RxG_;&KkCpKr3TDy^v-EIm,-wRgf7$ZBHr/Vj_N)b$pZig5GW_SP_!ZpS$6$kRQh@8b7
+V;_wR#DxTf0Ab>Y'A(B6C=hY3}F;$ZPC@%!tWez&>p{RG6goS{b&xN9BFLMs"xH3gky24!jF:9NlUdy"S[`]xOdxHd38u2x'd.m70<me"'B^.'e.OEnfNm
+VdJx8dBFb&Vo{V0G[P#(3@5rgUC$&unzYa$k(i%6M#_hoC0A4J83<^m.YGG1u@^U6I7Z3|#_%q#-2qU(WXXkntlo/(9qHyyS{-H1r6(-AgqE]c(Y#>Z6PY
+(r#v>Ioh`x!-+^d&XqEuPD]Evwf508%U%D@B@39c&IOb0(]7L{/20hlRMVXO^mIn9gKzd252|V]lWx]<xfI%q0Is=.'5t5xr;{uS3Pn|+9Z|wT{[/o&boU
+5{]MtAd%L^h[b.4Nimsa,.>D`$TJ)F10<]%12W<v![xAEmy%$xj0~Mj77s8N7}ky|$j{arEJ>0TP{XM-]5B`H=.`jmpDmH.M0}L!O0Kc`NiTur%Oawd2'-
+.1B9ji~!qh<tukY.-6<U>RRu_Kp!`}C^,@q`O[><zre`@v7+gVq;k!6zsW!kkeEmpy;c#!NOo0bbIAi{SJ7U&`^A6c(PfE/K}7wUAz#LnH6'|#Ib2R&,jU
+eKdbSx;{]n9n&f>"upCl8-exgR:PMd!A'DD{/e>#_LN6hp@eVX$u4+&W7A,i9)g0>}=O|WO"I8$c.K36B##k#HLyrDWt&5>HWyy(r_+jh=T6GY}W_Shsgv
+w}c=Gi'niS'o&#Js+P>nm6W_c1^>Z;Hjeab`GBcko^xBgX+MR5t=`EVzv,Ab5+i09)bUi#x3:&['$%>E6TPZ@epS,Yp,p#,3%FeiW6scUgQogippq&hOsN
+E%yg:|~+KaGq'KG2UvH!4bK(sh9=L>>VOj1ZmeTt}t[S26{&`%Rp/Nv=U`nw}XnX;&_3d/I#G85$TShpO5M5UDN:ZVY@hUIp~wpxqTMMZW+#sQHKI5t>7U
+h|4aB73V-WbZf;Q0K<M:5[,miP$+Ypje2@`&CT]q#g"w@g[|hIwn-EQUO3bXxnGOJ1|A"o@i>AdB@HKc`Gz<L<qFO0!3je2}QT&DY]5q#16OL<>MhRjN7T
+KPp4w)F>ZT5!ZIq0pycwa3tR-3)p|i}q"t&TOlSM+A4I(%58u9KzcHNl<gH#b)d6lBk{]74;@Fm5/0I7@l`/"(O%.9o>zB#0ClARCPxAFFpbZ24'pP>o8c
+,|"kdT1za`+ov;BecbE#eVes>38+C5AuYwG{2Gu1<053}!wD1$Nfxa<uaw2vS3]b:=)tud]#ekF9`";Wk'BR^y:I~E=jr,6af3/gOO:zmX"/S!bd@=aDlV
+nf(p&Q3OcSD#Or>huBew!,QEWBLUPH=[|&x^Xg!NP_V8_Yg<u0CCKm,_w-bexxCCbtX1bp7ESKI%`%S!(x$r0B2)&0pr;ym!`4p2,mXVu7Z"55%9gxeQO%
+ea%v1WrRH$X/_wz)6YZ-)GId%MSF/yWQZK;''/Jqz2U|bUCq2JoVn5b#Q}1n!(G48^!V,LTPc0#9k:CLm_huzxB.;mz:Q8Q!c4z!w'e')hf&0B>h0jS_9A
+QtdlALoAEY9OG$x<L^I"1%'VMT@Q`sk28F0(::Z09qU!cnaZ%/>s/=O!c6TV>,/$_|7n/t1rLXs$:'=,+oV|+Wz7'ND^+=C-ij@y"d>+wh[h7v27>hY#'v
+]JyABbeeX"OeAT44d:(Za<:=nh#5kNSLh^l'IAgn]3J{95Q0t4ah2^6xZU2fiC;:4`yps/W'EzU<ji^zo!4T3KdbSqAJm}_OaVIL~4+|@EvrR2/OiW!X"L
+g+nJWTk+O8!xip55.IBxvA/eD:#+a%3BrCt.:R2I+rC1@=@9/O>yp=5'"i,!8T8b@"[r2M$LI_S7[B=-iYf$"=Weaz:v%_;.S2w5sc`1UGi<uw3{I'gbdr
+1}>mhgjv;77+6ggxzbI/}yE"GG[1RJ;8--oDVBwstWE%gEkRNXg%-Md`JAd]~|}soB!rD2jzuoc'FjH%9qjR]y6VS|Q>hWm9}kem+b(D%=Id3"_8T{Ont/
+xoNj4,mI9=#c#bfgsal&xU8)8N.P.<NL=}:FVM|Ts:1KZM$8HK/,YG)+-8`eBctLt$ts8WIB`j%]~Xys$sg7>(5m[N<=,HW5$2dTp(dj^)cDB(xr9{Q&=H
+u3+_.fjm<^fQ=l6L>VGUU$@:]!>G@,y<=vVq{6pY^FjmrCY^V$:8EE<,2Xo^fbsF}VqdWessG>Y@&t}B:pLAqf8o:E.usHc[Y5>r%b4{%8w/,0ctP#g<Rl
+OZ[_)|:vK7v=#a}GJcz#:r9M]%z8_/J,CXu]`CgaVQly>ce8DL}khtXa@gubFI64&fAoa>`Axz5y%R`>#t3$1,m>QM9Ka|j59TJd-dGK;G&H9,og1Zggn'
+pH5@;{K{#So3ARBtbJ4Uj}f&V<!cUSnT&^+b,;TYlme_F1/G#Y,$$@DS<=&/QodE]S,":2%X;KMa:dCUdc3Fj#nkC)e}K(f.L<k4{:Z.$;@VT/#(CQVqYs
+V@2Z/.HR,O>}'gfE8VPD!G-}Pj[r"Z0qR_S:mt_@j6LHL+9H+;mP"7RI#!F&nm/@%:t`-!HDU88^i^"4CKra7hZW}oPVNrmU0bW2zj&qA9oM1mHqpXdsC,
+Z5Y('k>oz&68QtnjVWb@wY,,VT{Q`x[f(9fk<SrX6U6gThM#5V.WoADkj`0f_OAxBmlcSjw>qG=ls|MwoB&x=%Dnk}[IE=kM[5hqlnmg6BoL}mq+C#}GH/
+.;A{M_WbztJG9=}]@,gEoz:4(cW`dy;6HZ1}~;`:@<=qE{98NWdf3{Hrj:VETBxB:d0,g`eM5O5bX>,:pF|}gYY_>#tG"xtU$t7g9k8GDA/nx;|w:kLZ9n
+1jt7[]/tJuUl>sBo6IBupS@)K3srMA^("N$@}/P4UASJa{'m]l44:LMz8MbxzCzJNFbZ@jtvjD([cf&Kc^1V||C7IKoY8yr!bc[>$TD.Yt,/a2eZ]Lhvz/
+XY0nR,$MT|ZCy@y#v'zLb[4l'QD<RPO;GBbC=zNH/Z.]}$mp!vr|Bo>Z",q(|uZRD&7)Ft}Fc:hu_D4waKA_y{YAPDUrSIC.aG$lvJ:`[Is{YPZh/F%Gh%
+U5o7PRI5UZZzbhg}Ra8XEsvfPFIM$fAFTxt+%x![xj-#9{N]bYKa$CyIa}4EJOamd4z;bCuN`stktQHdgXOw&+)ylm,,CRaxU2jFR;sHKv,BJ(rqzD)9nL
+c86ai(-RjmUQ~1>%0X>(q)PhSni)sfewRc+#2)e#8w&]vp'DGkd0k^bH]A6x}c$L&>3sj>~G:K='#h]EBl8v([2r/KihCIXJA`}YBGIzS1,<ecvoAJ=6D^
+m,OV0vGg%hx683DHT.h"~R15H:`:G7QaGxn=,67,e.{$'67gpY8gk-.sf"d2x"4-gMj`txA[P03V^'uzVL^NbnJ^Ut`N^2~[zEr/!q}4Y^ilC(O17%vobs
+ZX}UX_#!f+%8B-&V]]d2RpIAqu<V6%UI5=du+h}bd}7sb#rnpP0q_psd8^W9%n3e]|leB!R'"}nlmLe:XZi(y&R<Uzt=`Qb,+<O"lG-edfhIfy7>^#r<Lb
+DuoG$y')DW,2db[J>MXHlDz$>/eFg2L&t[f^U^h97c.)/NtN(Api<ZOvH-[ZT+y8C$5g+tas24N_QAFg]0{zEi^.SfE<i(b}M}Gd@0TEdfnDw($f%f=,qC
+KVzdR:250^SrZUt(S`A:nLS&3Q9&^.~TcHNZmj~'wxncONw%^oac@t2p(|dcDhM(D#{GEgnTrOS^rWSY2&stafv}v6CCN@::;w~=X"G)B#i+lEdfU{K!+m
+k/Kd&s<Bb7w-DS|ok7@D(/B#'g4Gn'ARo5SG3D"(N)n>yR:M:KA[f<qS7Fx{zd<NMU]o+[|"|E=5Itzz}szfJZC>bt9IpO8V^D[)55bG{0p@b(Dxp0J@eY
+Uy!J$]tR%ueZG>YSfxojLprq7g3ZmMUiidhH6P.Opek#KdOLQ._N5#BCn$o@[HD{)dspHFcJeN-e<f$_sfCVtf5aH,s;U%mU5pWh-':D&0@pl|`:NO4/^V
+J,J'~w|RrM}o8@0nyX|C>vRZl3SER;f4Mjgk]=xn!^["X]WR%gonZ$)aKX_TCUJicnFEi8sMrx{Fkcb('7=,'>PWOj6/peiUatIsE7y>o(LndW0"XM2m37
+A}:G`l(hLIR]^YwBEg#69'&Pd;NWZZPLdi)%8Kpb/MuF6gCrjL>p'gVisb7<dETwUOF@^_RFUP<"'cWZozTuC](QEk$O/7B.(7%=fMP&#aL&Z;E(=RV5SD
+Jn,+S&<&kC>O`vr$We8Y$nsA|Q>fKVh"Y5q9[E#GHI/C]xuHYj&mG/b-[z738pqS#U:jt>b.E`lOxH8IQ|ZLYxB{]=U,X>d0P]&,9Z|A]yq,BJ@6W&i${|
+BHK-ETfFtvvi0'@MeNqsqH^F]`%d{LB'Aw2rU1$+paK.zs.AIEFCM50ZNYYK<Yb>2nrOHh!^'UKVH[6YHp<&n;F^%Z&sK{)Y,lsnTV>26_!(&6d3@6Z1F#
+A!v)l0PQ(w0)k1V4)seY$}Hd-s6+<^hQxYl}(Xt1_CJ@Yj^x"&BJ6b<8rs<fgsEw(ga+d.Bb`@7GUb^M,4PYL$JJM14Z>{C>3i#O3^~jq7B1OTs%}TQp$3
+~_/-ikwl:G%-H,u-{=|IOqOR^IvPw-bMv}Q2Rrm[1c`v}Lm2cF6UPO"xY[#uYc}0rVa,h!P.cbohF[Z5{psIBV|W)l76M.Le[`st2Zr3/J+00F&3p#AwvP
+/0%rXQ!!3=p+d9aHbR{EQ"):v0v;dxUY,$B&+r3hS0e(y!A(XCnU|6%y_"}h^TyTCS9thR:f_NJ9w7)'!-&>:;S/U24M$!^NdwA{GHAKU3_$:[xLpBZZ6F
+FNnkWI""vYb'TG`|z7(E5:`ufX`G!_:V}-P@9(-UK-A=V=vFF!2MevhH~]p55GT&@E9z8@xIC3IE/a8JRycvh2}v[5{{q_4)z5A1YJUK)(;;kx=ti{Ho}I
+SRovLL`64pHoDnlv!U~:k>}plEs:ipF=N9Zz~[fy2)1wolRd_7X}6_D[)iF'2;ntf_^z[YH771G|xEQAnR]&E/1)xr^Q}X-"=S(6O^2%iDS]5'$Q%"iLn!
+E`h$E`%EvBzD(%8`t2{`]&C{Gpdb/;ET>L!F5k#!G.P%SH$'GC#]>kW=YE"YIf,:7QhJqeqU=0NPTL|J$$][f6`hn&H6$#:x,!Qr]GL+5}(!dINY.:l@@,
+e'=e%JMxhb;Kpto3RyYu((r8r+GN]xf8xiu#bBAC=RxLw))d~YIBoEhO,WHnxWHFhR]m[%rqU@Db1Fw8m&OMs8rWs;I7("e/cg{t|`~.AU'Q32|Dh<XXd%
+`{RRjuz4kED:-JjD3f7EcYuT#7jOR3|4%G>k~iX3[{|N{/!WtRhOfaz<OcsV/=p(9t.i|T1Tu6CDfk6N+ha5{8+XS.BM~/[!Sy{6JEH05MEUx[J0$Xmu6(
+~Y4j{|:o]z+XvW$tgzx}'|HkX9@}c2'2}i%"Ms.a~,!33|"pg#Ce1$qe~M9m2{,Eu=%}w@XUQIEA3OnKZRaOt8i1FLh{Lr6-:9R"blz-">1_+3aRW!$b2C
+!06K&CsmXKbp2N^_$ln)FXsnn=]hGtF3Z=v`lU<fR#@3:GQzHdj#T0D!cq@se9KBYjgluW5<bRZ.pJeJd/lk&<5E%b%ad1e"dX!2a]RiDbG,]wj.k<w/>D
+;1VCQ0Y|S==Rg|Wd63q+u[=Ke8%,6wdU.)T3,]+^{x-t{E{jxfJl^Qx>vQ;xG>SYSL9obTe4:FLf2B>_{hBn#+2M+Z<vON'9/y[OXjH}Y26zAVCiXK0YGk
+JBFJa#67gjl(KfG.T!{U1s~QB;I8^yz#W&yH@}`OnM<1qyor<-JR%qEnsLH>KFyR|xqhj='ZRCR.K[&E&[pMXXPxL!&=1QO5"}_gnXB}{):yGqs"|&m_wC
+#a%Kk;>QOs{Qwea|iYA`NWMyh!F2`y=1NU+'Dn@WSR{p;5%:L^]}iJi}1eo_dusLkSi{uanDg''/-C!yzy9frUw;,HI"Gq@k.Z@PZAt/G=MNXihLM>;:r-
+BvfA%`{h),Urx:AX@dmb6eN0;IuQXkT2QP=|4%!K6PAol@W,@:P-M/S5FbJW~mO=(PgXhc{!Ps"tF/85&wM8dx4vsAwfX`RxD3KePK&yTFWW(@={#dAA=G
+S/Zi]>(zs8<h&'vy/{LB9Qn#YxZ:3&Uc[hBU('(_g-LC[}1.yn(bdyqrJIy}wO-/2#'V}p4}[NaV^[J$$Ke9bMc{1RLi7^WQr%$-~::}T8@YV=_]M3VI/C
+1oW"YXdC`0^q%W&t<B/r3/jeH!]|7,U$cfsP.HWU)9-M4.MrVT53B[v&^#'4jlQxjo>pR>'3d<]:.'O<j@TXY3:fl!v-MXitiF5[&lir).5f(P,lUE2t^q
+/#,B5PHQw,,QhEfR<nX=@0'gu&/-#6lyKn]!4yp!}NY7MGSVtMRf+!`-+Qn`t2GUa(9F-K~R/n-:Y-{;$%RY!4Sv>T|uXzewb#$0|qW@TR9Bs{_m8vyeF7
+WQME_X<{If'X#,.&>9d5Qg0(]+6|:V+8[V&8{z@OqvA$@LUzQ/L='f1`&aqs9,[SvlEmNQue3Zu^l{/=~Z{EaAvhXY^1nr9{>sHd'hsV7wwh&]B}[$Yc,;
+7pmN[Bz^8c${=|-L_!S4|p<jCyB1)8P5jgoX7@Wm/raVxvA.7fS,}MznXDJP`$_17010Y/2I&+cWQGcG8MI&FFaDXU3{]T{ZRWXgiOO^jdT3c+Akf$5JoB
+03F488Wz.|iS0]1$M6ZH''-[}o.fghkzcRlT!N,[HuzD]F!A+=:wXJJH+iREW3k3Xb=ky0UVn2vtdA<feXB,MnQ/]=A1f=EI1PT1evMn<ayyrO#(P/~l0N
+~^$,fn&_N[_a7)=ynAqAzF])@wZw[yiB0<fW^|v))](LQ}lbUh-({cJ8}#Fm(]pt!pQR~u#jkpdDaLRD#6Q>ltNtES@7sBGq=4'|6JUk]@~W9f4B:J;E#/
+UC-/Cc]!l7+W)3}'Uv/Tup5AOHX^eX45cz9r8<0AN@k)S:c7@vkWBo3.|Bmv(duK14'0EU2x|wC[ed{_5kzoTl9QT72wR38S`NY+.|zMwn}z6;KAPO;NGF
+>':z-59bxiJ7v%v%B#|a|oIg[;Rw;ovA(.X,STn,<i/L,$M"dlzYp!~3c@dWPxzb/.4wIgPI`_@r$}Go^F"qL-s_m%~sU2gT=|dcF6B`Nn$K5C8qsw9q66
+^DYM,aOSiqgLjSaI^V%3C{mzt'(@OOJq`yTy[d+Y5OF:@<%N]IgKD`uyI)@7l$o,bm"Dx2W8H3|Du;PI%X80)17SZ7$'C<qS;hcuIkg$hlvdGX^;g&5mgS
+U7.c@C1qiS{[I=xN3O6ClK&7%a)yclcDP9Z!@)vn@!HX%qHi]d=y~e3h)/w,j<IM13/UM1iy9QnB9R1`N|^9@BtT@KZvPihkY$X;CEw97GY@.k[hux[I_d
+xI/,JfHYr0wv@;ae+>:iRt{CR1+jsS{@Fwiv|],.I1Zd.TL]pZ`1A1Tbt=oNE.'a%bIj#zsw`:fa)npIWJBj[WFX5f$XXicU/j8"#AX0!G01/h^euh`:Th
+&0hp>,:(l[K1yTmX4j9wCese=P-N2&aT:n.".t!Ksq&@+2>rtz8vc7,@TY`zW5]y5MBq-8gz]>`o]t=+crP{%'E1YIkszO<Og]0-|:']k5d{uT%ig":}UN
+EZw&5#$)DL|[0|Qnw{v{Aa#&dma(jH/.9T;M,9KJZJL@hNX/Z$])@daSXT,wuGq1bYD_8Hr98{.vp-O#{e3."^e#AA@pL$dGf40I<bY-:p]V9=P0JW|yGv
++td/Cj4[#"I]d!{'qorL<qwW<$@WBUhYCGeLc}igNs{m1.Qe/Ef@#QRw>_:HxUV%5cthj9]f8goMes;kNq/`_K(KrX_6UW;F$k}pBeA@SBNwgQqcZibH[(
+9UjQVz@H>KN&_i4VD"28sn'(&`j,i5x&{3#>N#-r:klqa4VfP{n#k=Q+Y7f@/gL_x|~Bi{12tXo+ZZ<dtfZ&w-sI05R2=Pj1-li}Wd.1g;poIV2Xlm!wt}
+WV,C$WznerZC^tvG0gANQA++1SbYw]R#myI<fQW]s'^/9$co"-0e>9<"!H"Of:@d,fE7"=<<H=nBDTdjEn8n!|WWTZBQ,S=7s;68u/b:H!MU@'uimnq^Vw
+#Er:95{n_g5!JkuG'v2QGN"}DZ=mp!=j4#X!Mn^vw_/.'BoT0^d`7uCKY'`;6$3rV)VS^aIxqeiwfj/G8|m$EGd{#>QTPd3{t[:CMD!nyk].kUql1k5Z.(
++b1[w_.[yk-'P6/5BI:e{<"mNiu-[xkP9@5A``x"{zSOdVCLFeJW9.l$;a1Mx|6,_J2Ji@5^8D$5ygBjNFBMaN0sa'aJTVt-Px(S]tilX(fA+wC8Oftdw:
+L@'fqB^$<&%DA'1@;>peru!@8ZplUb[ArJHifD.^;,mA&=7#%/sjwIR6kM2VwwK>W!G-mzNp1ql!2=IflXEpL>j/.D]Kl.[e&,<^E7FNOg3hO8U8l9W9"H
++T{xDCoaWE%r6-EG[yBtI7~Q}%R1xrkmVm)CE_a#oMkB[%$Gy2[e^_W>zzPMNDdrUZar83l3Pv,xwKbL/2cD9bNQm,'Kn71">%9-o6o6{`'k2R)scZ}VG+
+h"Cft5ONfQoE~A<</Nz'[G[,:6[teT-x9DVvjm7ifqOr>{LlHZ<d&C.1T04aMUI_tOJU7sn,tob7os|9=l!`jd<.{!>$ZPe0UFpj}LHhQ.QL$4<0fEuQ.Q
+jR|V6Ki(m!B`+,bI|8TPcT,Jp]GyREg:%mc!;EV7u+Flvy|l6Z6)U5V;LW0YI@"l5Et'Jd'Ivtp;Opb0S_Wg#CC^BTH9fATVNw[eq_.v`L]1MFFW"=)+t;
+b{~p,N3,=3KRMVk}zi[!]:H$_uF2UaI#LeCbt5>xJ.l#JM'@|L)@d@H..M!xJvA1%L6JkX@#+x]&`Am{do._[!IFlo-t@w@jh.4L:ywkbffz}y;G1K{s)D
+>X#tCDqx'&1hT25}/Xh7C7eCN@i9<O78vutb$LR2"ZKeyJZQ(R/F5`t>Qk>=pkHOf#]XrJpbo,5"W+7lzBh}iY++i$$1Sr"x0X3<o{WSV}DyU>]3;cB`4p
+qX^P(EooyO`6w61vhx&;`,mRZM^(x/k>8t[fl&5E+Zni#FT@ib]&a_mblZOjD!<G-/lK$82i^9NAO$4VjI_,Hv[bL((29=Q{zk9@bAGO#y7.0SZ&OkX9}$
+iU/ey+k->%nMpMMiX,bcwO7FvgRv9TdxXV(5vizXb4Y[dWHCR25<BVXmU%$0{wL>w_WLyQ|aRC%Dw_7#|A;Sb;95`&"3LO~#'dlPI=Afk,42=9=R~P4,,g
+oI:J'!WfE!AgK=ON2JTGK1fx8)G,R8^N2QL+0U<@:%m0%<.%xo7ybzkEZf}B|u"LoMiO)exu-5ukrbNyd<71DUZ8c'a]hT(`&8iAo[T^t`-}=sguOJ5cU[
+lr^DroA+~sCjopiJ^l^[L3i-dXaoGgWh~zJUODHfIlU]|vX0X@T<~Tzo9790r7a@qZ4Oyh+uviWLwS]Y'sKLX:#M<eaxy2)2)(y@BPilp>v{7zqzY&OQ-2
+u#rl:qk,q,>dm4/>^.y2UJPL_iO0ca4B$@~g.&`0zB("x2vW%NU,04`xsDF'Mx$dMlr:0<Z"40}$Y$H,8B#M/g;zx}4x2Q9AH:/'vzhC`3o^0u:%>(kDbI
+j<v!6QFx)<M:xRA[LoV4'P>[/wZL&1eJB1r'=oH0j^-6bJ9qFU9=Xh&(O#8w@2[kVZTipd`MO9uTJH9+cCqt^ZWa[tD,BWU`/>$c^8z<Iu^Pp}[0'RB'Oz
+tW$9[}a[F7RZ'/1/'/j)x4$Kt&jLiIdpIjf|72IJ7G}dmR$CZ.iC<y3/Au7@Z1ghT(EaTxd;hT85h:N47W;ai1@Xy5iJ;S7,$h2eN(R,h_~l0bk`|PiD%M
+->+S+U6((vwW!MaQ.<U5Fcw:|+cvF{X-Sh[/8Tr7UG"]n_&Uyx)I!i53x-MkRR|2~Y0AR#_N>McfU>1_:[%!t5Ms>zb(-V.=X3~]TQgl-=e@T:^UV<x%-J
+6#+l3Yq^}o,7a7Gs;o(=]fIlt%wX`s!(zs~o7'9<kTK/T4R3E&~)/D5Oz+u3X7GW!j[Q[Tt9mVJlQ)53|7cIyz}[v,_q5NC)`q!t$>[H>qkGOr<hyuQ8VF
+{#'/4PKdO[4/Hv~ttdAeXGDMH0-ZUN-#fi48tt1XvDK}1"J_xQP1"/ukdB=%)jd;v-,X&Y4T^%aNA:#.HmP5#fZkq:'E4^r/~7HyLHxk,C{b_J$yDX:%z(
+374;piU/-IN]Dl.wX&-9%>rslL<[d5&LK{(3(1_,|$S':wg<70GC&DN:1HfgA2vJX.`Q]+q^2Mm|eJzB#A"tGi24tG(B@Y^HS8_99.1=3//Rw[2@RZ_$""
+u-Of^(^hB%`K(l>Ic6V!p84^[{4C@WW!,P'bK5pJi&V!(T1#!5sDQ.O'8cbpz%Fb1hIPg&3DVx{tC9G_Pz!`gs<{AsvelF;-7TvNDnnutoKTE&U]u,T/]s
+{CRsw_qfW}k!d<|qdRi}($k7:fJi0-J{blKj'+&_-K5W%HtGH,Puxv@XN]huf,{]+9L&rb(_7Co("Pv,n4@W}dwo%$Sv1Wh:X|KJvZTCm$-4MnNLj$Mq6&
+Q|l#z^Vx_brx|4PjMLs(znyR4x'WOBR|vakL!Gmu9g@n"JAdN{'S${&d+X2yiEgcXv;gZn#;A2Yo"X3-el>HC770zwNrEdm9)ZL#38yqas},KID4{K>2Ml
+veU.cumj_,U,`HvG7e_cE_Uahp{TW-bBf9$ES5ESFK+Mn7~f,"'g;yM^|.CFuKk]cW7VT"'gTHv`D!<d/RJ;kg>9<7,}onn#}9)":fU{3]x"atw)#7!qJc
+JX'Lg!D#`A.BF.`{:L7UKiK,m5Cn8'q=dJ,CpO3vb0Vx:T|l%GvaQsY9,{0JXKoYNIZyX$LfBzKc=eb+g]LHidD'a$FNo|7b~4Pb"|:@4,PjML3!ueE}Q5
+VXp-1w$Lk39Z,cp3kZ{e#]Bq0JJr|RlV_fWqd<b$tzredeVfsaZE"QAR-IN<Jlq=4Vm>$-$6i!DL"aq=8_-@HgH"wQXZ,!0$s/deEcvx6^6!!YPH|oSo8d
+ce&WDG]G^]Zm][LEZXamA50e0RU]ztUO+=fSb3h1/p,H'|mdj>06f&&6srSmE__IzC/sVvsY7FnCtIru<l#]I.9g'0YVY}&d$dRhA{-$]Q{|$q:J{i{<e7
+e:IKz(3')}wYKI~hB'k5tTmB.}xCSSh%SjOCKHuKUZ7Ut1z83bsd/ygQ'KQn'dU5^&awb),6FqR)VG6l6q<;ZO_LQmY/eq4;1ZLxxZ)yZ=Q4|4yefe~+r'
+!:5!4;vyY+xX,TUmzJ%^~h-w&9D;:KWa:&G>RE~aCC!-r$KozlBg&OL;T}L,)<f%BCTxWR[)P;2E8"Y")VICi$>#iBE]rOS{VmY<uUv(0BFg.y~tcgk.|"
+8}#D@I2pwR^:`!]|CbRA8PU&Kih$}x&vTe!;rpVA0<riNnRI#bF%Vi|:VdQ.qseWwrW4"TJ/2!M;wRyVk-yMsBXo[H`f%kq5K.'AoU;l.Z[2Cs#b<nuIs_
+[vA'A-t=2}tiR&~@nE6.zD''7yH4AF4;1vLBl1NIRE0XGBgvog5{MM|Jzhz%qh_Mz<1Z~4A8WoYAMCe<ZqEAF]i%6hdKVPN1f<IT|04`/B)[rivp3mbx%v
+o;{qA09I^jdeljOEA`]8p/C]ZfKU:.)#(ikW.wk}gg<D;n`(1n{$llv=s|PP.PDPyDU24D>!i>}@J7C9|i}$5oI^L+|Vl}9B60{Cu:D3#(JpRN(V.ZMMc]
+=p!|~W$Fu87!io!x4_GTbRt`8K+dPc/UaR&"1F;QSC_,,HJdp/(P-2$hGkJI7ayCt:;W&vR__]1IRWv<`D9;IkE`IkmInmrbJXp9M=AAT04>[L2f^5Vl5n
+4IeIA_d@+Wrv=G0lt=b+iczn^SG&jzW)YfZ7BIWywiS2Nfbf:U}Eo<SfGl,TuR]a_OAg]/o@waj(;<`YGsINV]27%3G=n3DG:)Fbol'h;.1V6/2BAzQR|s
+6"_3:q&Mz4ZmS/AO@uJa!5UCOr@G7sp-ChzM%y8;CL[a{8(=j&#8}#[B|dGN"hqOKq)h1#Dc5>C'&u(k^;BVyNCTDGE>@o/kiO{yz}zHVap}Sf1Fx)uial
+@Okh}lb:>CjS;4']eJLT0Pb"3&jAB1XH;m|/M}.b2]0Kkf)mFlvCfd8nNd"WHeZy7W-Rb4zYEDHm()2ucUoH{/C!n52{E$6&8Jk=Hf2J<0YK#z<2UcCKHt
+HXl(l5/IQ]'>>tN[4-uq5sWFj[PiJVh;1^q!uzF9BkyTp)Z@}8TLZ`qeDC)y2bP"o_ere7f(wg&F,kK(]QN_R=5^Wfit0`$eTHEFZGE%0_mt,GIJ"yKd;E
+h)g$)9ofJ1V<ClC3$9q{utkWN|7ri$%Il[6bH3UyHB`Z7z)y^7X!'yvG2inyupkv|{cRW;caZ+2BN(skw'J'!6D+A}!)|R/(O6CoL{!E_Nb"jvjN@<K6Rl
+;.Efu$2fKF5V9;a5-ZW>KMqn@:H3239^KNvzwgoXvx+oxlVC2n=Do2/.Pn<tDxUc^SgcZ(YO>c]Sj4W'2BtNvK)gF:ycXDIWh`Y|;W|.WepF|!E}XfQ6ga
+BhXnNht@Iay^hEH@9z/iwa4AFA)[qqdMFz}fXBQfg8}x813Zqtive^.ENuzZW"D0|6;zZas6AG)Jr6t^sDB"pqtnU_9dFF/b-!<6e/tt[@Rg+;C+uW_a`^
+.`aKS9F)Acqz]xS<O(n69EYxDJVa5cC"e7!G!FX]=B+|SJup,Yu!~nAFT{5L=bOsx'NwXm/pM%PByG~'kV9|0>##hk!8.pHB4`fbQC[>ix=p4P!,#e{"oo
+b$hJPX(TP#062.oHU4F@|,8GP<~OVCxbRZCK=LJ[=F7LFk8q+JC,BWz(CA(DE=i+D91{(B5Lk9y3KD|Fi_}41(n/V-.|F[8cW4xey;n;s<mHAvF|DFvpza
+gdW4q|Bh0xv!/zFyV5'>0)"vYJ.j9C.9_8k4/`bq&{6GOpqKcC!%uG8I>x0QHQSk9gI.gr|uu,sOOHwLHD:er&T`U/(rl$TGEuP<{ulMk.2(>F8WKwcl2L
+3L`t6RH<Mxevv`7itN%&o}gO%x{n`OkOefEs(CoI<u`FOVsf@9omiCF^F)IYe:}.)<z7s/R`vmYvwair1"sZc;P{6)vtM},PwZq.63yC_g^QX@a5p/^It#
+v#eQQ@&G@=-IhNJ9m7x-:R5E.bbDWgH`cJJapv0(X9YOMOdNkjuo'ZPCDB3rkV-m<_k8EvmkTzHjdG7`5|V"ee}Jevf{{unT6GdvQ^c)JnY2o#h9_b[:d2
+/'$cOVympQw19&TL+@UA7'bX{H&aY0YB9Cf:3F/xrsN1v2BG5)<Ez7eh9Xed^/HlEqF8LJwYChLeuSKHF!dh.9Rg`5W}[xE)M,W/}iOM%Y[I90}Mne(daY
+6|(pr_i|}exC4p;p~C7XjBXZ]d0gaLe1F2izm+LnP1)LTM[pEar)0+ewjeu.FTtnF=hCo/R/dtIfVACriU8IQ[7v{d9DaQ`c+F(Ve>@9[(=3u<beOUk[$&
+CP32$(p>=Mpl0@2rKsP^2OZ/oe^FpW:b"dx|9QKG+F{lkC+3.gD^PY6o"qCR>zr.S"_R:_kePUzKmb"LfR:B~Tq<@!/k{YWXY]M|dQ7;JRj^%f#rEK<W_;
+QltC:wc>J+}}(rON5c@Cz%_ItQ:ReGhUo:|cmFkSvDH29Otj+TSENr;USD:G:|5E;>i$^ygdG:!vxk.LlvH,n7sG..3F&!")wX"D)eot#MvE9n:=byXvhK
+%c'La#nl/oeW)7QrG5UK=S4{a^lk8[pVus6[QYcaoNdM2vB_.mx;@0,QO:GE_H$HS6#FK%t/l@`br"$Ia.|LD<"KMBLjke0w;q)J9;hyBYF5'giu-nvs[v
+rArF(o_JR^k:ivtF[8|Qz.#Q<p|Fr>kEB3My/<V6MiXbQ7"&$x;4`jAz7oxOFG7u3LH$Ch&WUPD)lYiL-Jc#T]3WY9OjRj]2m3l%hR4w5>4w3t{{0nMl53
+W;Cp0;q-mP_>n2)Cq@T1bS%:7"sP>suJ87Uz!>0-D!$%=Wb|.6.lv[r=diQ0'i6+@83++q0utAf/[Lw}gC|(8i<E-2h0oOjVY%SjYuN)mxQikV6M!$s<=%
+mGAbkmxty9w>_y-2=T&I|hGg1=7QKTwP"o)unp}>_Pl{n<$}2cQI`U^vW%@q#s!6gm#^)hHrU"r_O=P"EciiU;TD#99:ffUEa!K($N^,U)t<4rgS^&mBiX
+eSAT~h(VV3aV%Z7(.Q;hUMx>sjl_0nN!lT)l5{'7XFIu;M~)q6>KQGkkE=2g6Zr5@j>`9JjbzT@YrJmYT<|:'/lMQbn1pVy8P+%6J.(IJdM8z1fcwp&uB(
+B])nTCH"K}oR&X~=dnFCIMW=Q#JivZi'$OLha(QYju6=k;{QHnzx}[LMx-t7sap,mNuE#4aNt}|w:-J5ly=%~UtxPNz9{pNTMlN6EF8!Gz=P[@2MQO;[B#
+5F@t14im1h8cjDp76bI0s%.3jm@wqq[f/i8qa)CBxJ.>;LEj!F#9+F,F1/yrk`{S<`Mb.^|w+=/:z[Zecl>ArhcJDi+ya}+lL5;}4f8;eY}<WY"77ACm,e
+e3wI]1=_'|Gi:FeHL+hTRa7S1_v}j|U_4<Uw'IHE(rHHk{hFoN"XO_q;&IS7UD[k~2@50$),gP[@;ywqjWilfpYc9@kp]2nH]GK"9mS{xVN:/>l{;DP8$A
+B9H4}8YSbCXF)2T4kx$Bae/ZZ=^Xyr%0rHD-1P1/%|RF$`ch@Wg'H6:-1WSC$mh'9N_u+kFa8Cw834KDaP-P@T;vpUg,ST/P,9h8`O}Y7luEXJ])n'[ALX
+~0+94yk$]#z>XVacU.b4@h&|'he^FBlnv#]+$c;!d3t<W#[WR9"eUXbL;/@kuMos3{UX5TyK6xE8/'L.99bZ74DnTm99im(J}D7'vd$Z$$)ueS&"UWvv^g
+<%^_:{zx5UI({0)4N#Fcp4!N3MJY~YS/!k-dE3(R7VuaRw&P,0za+`f6,+g4&7[;l)6K-;;'94t0ZEL9s$RF0KwmDUa:GIX9!}4we{yy$LVN&tB-k$:Tkj
+Ca63Oh)3=Z#ZQ^2j`b/Loep{4#Ty4P/YW4MV{%)/GfR;H0xM0922+Ug]tLA>m&4QF4'8;8[Ul`QFJI44egGgJ'BD{[=GWG_"bC4LwZ60{(=HnAd!TgZa>X
+s/fCV]8Kzijr^MRXqT@r-|QPsU)%Y}f,}479O:_2S`A9E,G>^6ORL.NPxCgwSGiN)GJqr;:R!&~dClJn2x/hGmk2mWf!+$cS)p;sqRoCd]s<U`bsa>eCiZ
+szM({7_fhIn&XB90w^4_u^=i!k-V4;=UIau7wd|;D@R67Hjp&v7{g`hjw"zk#69nxb`Iw%:q"W[VQ$BO7;5ccDtl8r2E(O(&;Ye"F3qJcOV}qcA_-<q2.J
+b"5>{7l^(;ka!_Dk0bV'jX$4M=8!suGH|7g+L:fkNbss'yFy8<,/i7q>"HvV`F/}Aa(lq'pH%#&`9Hy,&63$@7Y(1d%T7g-=}}^meK+3K+0j1V741#eS-'
+gi%t2HO!DgJzfz@u4H"m}:#H_Dc_M@Bjx.sPq@'>xwUIW6Ud5gukDUT<7TiJ`Q(+{u~oxUV&;Gk1@LHOXpmo!jG@1cWpXeBs1aZ6K]H=^B@0A[DFCoGQ[(
+rXsxz++Ry^,[pKG-l&-Gl5yP%Z^#[9z90G3c|m,ezS^;MvNmMBn[2K][UU{Pmqe.I,@'_y5b<}kpfso<wqXu;LnT8FIKiB9PV"=2-aO-^i[fL|9vXOkdbP
+mlqD+FRIZlD_1=9-<VXDI7]+@kDVE!h'~NUI|$t,HiCdwS93MerH|C-YIv[%j^@Wh-4pq/hkwXG:d^;E>(+SERqx)W/^rnE)0T.UwB8GDBElAXoZV8rc|$
+F[2YdB+[,7OTz.t$"My8H^$<.6P)ItX)aV>$G[).E(:/i2%R%#4u8}f0+BolT'QCQB'q^1$[c7_XS]/:Hpn%DiB]lbDAk8EBp(A[_1}JZ^Qe!cbv!.~w,n
+',}>@HiJ.])6(zOLDF#[IX66!DrmHrLx1elo)s%BKiQ2)9$pl5CIbhrNYtNe@q85W#BC.}.gwU{y)h5>sc3<Z|hfunyvL,G)upLzek~OA!xa`VdPV9[Pfi
+aL(_Z-;%01S`p}U3K2M6WiK-g{S!gl'R6h$SCX/tWR$kkruK3aI'8(yF`-cv<UC:FS`!<#@"_hYrYNs7lK3mfm:GX[kqP)0ZVx<x~6W|}O~I7"4!QHFCLP
+BP!PkwPbc7y]o@r/Ng|.J&K-}+nso}KlY@vp]|}._7Q.(^>PTQYo%:+uQ/URBPJ'>=$P#!o#z#%pKW/.&92.FZAtS&pt4dvt%3lAJ|]|ko|}.JVzb.eEde
+GHULWTUm7ufpv_oK;REs-BnT"@k<K[Se^6R@"7N!s%qY(LtDf_-'AN(`1AD;E6J_TIxz5k[.(t4'vAD._XARf1yNnw],y(=hcm67d1EcEhRjj6/;7ga%/z
+:TGQU^kA:%|8Z_VAqr{(b9-Q{!zxk$4YbSB9bC86YAEFnU<&O>j8R`n/pFXgi:"bD>_$b<kgF9QN/>)l];|g-=hLYJhJet&:![-2qPR:p1&MVk,Xd=}8<P
+@EgJQ<.U`46"@hXXNxLvn["-Rvy8X]J@4vk!DaaZwfj[cPGB+`vg+uErh&+sIbbD(&okcu9$35&_T0$N(4FPF9yOI/`rC53/+2&id6D/7sfwwh:}YW_j&H
+4<IQ!~{I8{fVzh76aoyDxiD#b<v4_Gys~&4PNv+np<4j);c".T2mT/LZ+-/oiLIqH#m$QN.}%fj5N9xk|(>}i/|J>&HyNDWu3v0+Xfhrw+U`^}Jy/Kz1Ux
+<xu#.oAb6:$:'G:qYBA^_Iy1wD1Wqf$xBxx}Bh(V4eDN'Boe[#R"U-j0[[H!)ho}4hrwjo!3o#Ve{p}|dfD>+yr9O3'Z{$N-1P/H:/~}}Leq<"4JlH;0:c
+xhyVkPGV:Q"xvh^fIJB@TRU0=d_Gv|seY&<{588XQBX,c=;7W5y"=HNyBEYYYf_}x+;m"Ig8Z|{OZlrwZ0MI9$MYORSBdkA8:aE";xbjT+SrGQuaR^%Zb.
+K7{X~NY8Iep#>6OZ4BUS,05,<:MmqyHgIjYkub8BA]i<V}l6dfxx<RQ]X-bXd|LG:P^+)|cdH8HNTj~yV)!~&_%p1)Bq{e|D{2eY%qH|YhOpN#Xg2F-Zuh
+WqlF>%u&NFh/VJDF_pXAwA}Wcc6df"QK5x=xRplJ0o6<LWt0j@T_i/W>h7'SH84ep;`owcs&95!{F"]##Kr4xfC@]&RJY]boa4]/,IjN1&,/YSjiyje|Re
+>%kW'r$#z<}Gt5C)zB_j0WY>6lskoM.oXBj0SJ"G"@mB,-GFF1xhkd:FMTST}Zv{j7X.y./V'M|<+^L#++LFgT]{lp_U^(0k-!>BJJChB)w[bzc]CLXfTM
+0ygpgA.>4t&;Z$|Dda2/vyMLFn2Y+[]v}e0XzeHZ="Sl&G'BE33i1j%C:H%C:tU8Htu=:B)ov[R]_Y"_YK2Vr.#T>kT!S^tcE|5_B$fP4lfLRG6FVZIA.$
+eH!4N(Q-@,&V:z%4zF#x)b]>=`r{2[gxI}xbHUaCi=Rp`xHOd:k@vU`1"K^3,[j@'4V}CYZOKieMl#xD,R%n)s6H>[`n-nSzq(t7h!}fKrc4}Q&-Tr:j<w
+RV[n'6w%$]'Gkx"f3ZmOScuhyc[kMo_A#.sJv(-sF}5CIo4@xd1!z@%4T^%3oa5^>3V&(]go.j:lLl8iS!t$;Ek+hb+H~P77^sY`=:eAK!L(_$4jdI.1m1
+CweJ5u]_WM,xK(WRzeHw$=YpZIgMm867EU{B:VlX$W%uJW-oEf;v5-:D^`Q['^ivuhi,lJUaB3FQ9c:c0j|I~2.B6DmB(Z%#eE_xdWoy~`eM;y(jQdi$RN
+@b!uQk[6;Qtsy{,9jcm|-HXlJW:=7FH,JZLmF(5$:Kbv!ETrX%'2b#irx}Jg[iqfEQ6Mq2E{p2S%OLpTX]jAO)L.@!VuW2VGC#GK`ImT5`~4(^{fg<;JH2
+W,F&nD_U1bb68^8Og#;.swO_=7ABOZKF%Y"a~@6Fd7{not&sz"^"_0IK{W<M}+r=GaUyjZ~.Co_T^=bsAgMj1^cWd3G!3e$7`G.;,!i6%JDMLH:LL[M]^]
+#M{nHUsJ~tX3D;8r~Tp1EGCtQ{I.tsxY/DZ>y!|:c;RrA/q%cNVfoR]tf#YWx,F@Nm)X~wTD-/iR$_oy^{2MfDl9<#zZD2C[C`a%{gf9n`684(JK^R>)TN
+eamo<3bsM@[+#wF6fvE(=a30'^bxLt/&5e^|snOMH<J6h25S>l'$leSKx]Mw^)Zgf;${;{{-cKp^Bb4@/at")s@qC]gty&Wu!z05x2N],VBvBk2lk+%pUy
+%hj|QCF,Xw~f4XoQ%o=8[kihj+e7#M=FmkZ&oAy7i4cW^!Yd>o'Ri2aeg+FP_rCTP,QI`eM&UB[4GLnkjcJ>V1XYb[3TWo}a>G"Lo3GVG_G+6NK^jxlXeN
+6@DLVwXFE&Z'3G9,nLs"1wVXOe-:xr-2H}K3#23G}#^(BlwXWus[t#6wVepQ[&gpuJ7q%gOOwh-z+q;vI$|#3_FVlKeQzHxhf8Y]v-.Arjp4%rX4mB77C6
+8`^yGRrhK>9PX!5YGh>j6f9{am(5lPGdWU+"!A^y+'+A=htmVvgZunB}H,CIq(&kIiE()qTsa-22,J/cV.E+N477H79,:>cfi8_&(.|u8unjoN,jb[}1tx
+x$UQQ@7cfJ|EkZHLl+t_X8v"A8j;A.E9FKV-);$>1j&O`E%Pi]ReL+dTCw`4Wq04.v`DQ&7eY9p8A0`@/4}@}<31Du{hYt3qQU^0/-[@@A[A_apcz3ZYnC
+[UI7OA!Nb<sBb9}_]&YRX`p%6}4bO=Q^7=d9'{u^>,aL=vK"u@!B`U{GGxri6kPX,{3h`r!;Kl5y4%>qiR4sWG>L.4'y$Szv~/N>;Se];$1m~B>G`oj"Rf
+T&n"qiSyx!h;x:E2`_oGxnL:M'8s$5cl="StkxU+gbt&fHRH'elQopveSpie_-M`s0d$frTE;2-jF2u78UEoY_&,fSX/Nhk#Weuo<7B>BC;Nc]FD<ySkih
+u.j/M^7!U-}f}[engIP7cr:WFF`(z5+0oFB%F'_f[QR('}6Br1qN-}o$WuiB"i7Cd/QTy$sO;4Bo7ISqJ|$uBi@d&asC$ZGz,xP4PzzgVa0]r0a}^SJ<g.
+Ei:;asl'>IGOIrCvM6OV1[(sR<.tNIm0)^rny,qayXcMmj9l6s]Sfr2Oa:D^U.5r&7}DV2revnS#^8RocH2m3D!k#%{.MA5$8X3F=d4;)W<>G_I8R'0kjr
+~V]V._IfCRZ2~.}NO.!)0x,uFl<ae/j5R[mjmo{WX=gl74_jv0N1;GHO+xy+a6JB69oSD_n[BE::ig=n>OM8{d}@>.cPrs#j5v,2bDG;=>P^kx32%-5cle
+(4X)N4>Tl_R&_w2!%3Aq1pbKw!GQ6IIB:<Zb}/ud|:;qt|9trKbS8:#n7,OszJZHKSWRn<`O."b'73yQ-tqW80'vh9|j8nK,.#]RYd<8@9$FZU}PlNT%{p
+:O=rTkS]627f'Dt!R1"-]MjsaSX"H>Pp$#`2PC5cU^Yi+J2{ANd#6DJG2-xP&2g{",Zf}'=cc[]l&(>#hlilQlNT$J8b2BFvU{jddb&lM"RD:k#D#gR@6-
+o1$K[/91|<3LMcehFU}QW=qCuL@5dGm(s6mt#%Tl6vp[|tY#h5Bey{`Jqw85s7nmQ}QEIvXDu#0o(96x99aU=}Kwq:hr>YaUk7>{_%~s00"(Z+qN5&$vPh
+s#dzXY#r8u&,BZAm:9.97K2#rA,wMtB%i[c4"{/HJaFkSm~]~t>i#da=;UoOaU2!k^$f;wrdOC(^,1@:8iax';%;m`R]>co'<s#_3!&}}GYL)0oSr3:m~h
+P'`ZP^7LTmqMaK_sw:e+,|Rry2-`+__z<6Oav):I!y!pYI~MrnZK|Qi:{<=)(Lve<8P@Ha^l"UsB0};@ql!['d'i7z'R6H<8q56}X}EQ!lo!((]/z-Fr&e
+qdv|'HO"SDjq#"MdKmQD#A[7<nrc#oDAefaB&S$gApO`LbsYEMORm`"#iP&5iv}FX1D|30zH@'_Q,Rq3E/MQyE[.HapXRb^>a.]pdYR5]9^@D.x3([26@M
+kO+cl$.Sz&R0rfAu5i~}kNes<aY=WyplO.%ada)=|@,@Cz.CHeSIur[h+7~,N0h{iP/umG{=S1k(|0E-s`(HWgioldruME]X1sdcsX1%$P~W:BHwqtfOUI
+inxW~@tp'!SDN<=Q5&"<W_#S('xznJ3-q7~yJ9[2,n,9LQ4tz1&{sHT1N!Xy=^gpDCqsU35vj4Z=[%:u8ajH]c9EBcwPH_!"3&[Ef>{s88"%jX,@qpvqwq
+z8m&CgEaMpq"lQVO111_><l$cmDw(Zmhl0zQA=LLe[rlwaZjJTg:2$cIq0#!9_]k^/2'6{2iH;C(.FL-ddECt,>S'Jve(@"Q^,~!&$;sOjyWv=Wm+n2XCI
+M7FF8M&%$>DrvTuV]Q:Bm#5#AG85eBC-Yn"+@HC]73Ji$AfsgYbn}-rJsX:Ij4kVk%P[uiw_AAq+>VrmKki')Hr7Z|Hu+ag(|(Rx=w7$!`a/3@y/,SIIin
+/qFU9S"eo/RYY8RHt"-e!ZrJmd59h+t'zh-p7YpI2qTsGPXC.lmO)M3L<+Cen5(2uGQpYD[_)[gxoONZ{dWw6N6(#i1t4>;DM>':2Mc#rLRr{WHT4`,vE5
+{.6Y4fZ"f@vS@Q73Im6"VLcrCX7-FG:sSR}P/!;9!Xgz-y39r^6K8EY:WRN'Ey~zfxZINT[z4O(t8|ka)y60zAu^{-'Xrw@OaM30c"0r6&/S%x493K:Uac
+A)U/fP&D{(LgK#IRRv'Ehsx=Z|:ev(x_]QhPjAmjO-V1G&}bNw#Z|v.Es"(qB5fU`SnmpQ!G$#nK+D$Zww/anZ=XUSUSZiXaO;5nrOxZx+cLX8IAT:,5^-
+;047uM"#Pg2D^6AKqi9Z|GNlP{wIP==6Cwm)7QD@gHC<i,CQGYR-g_FV20,rzUAy|jJje@N&o8WFw_wi&A|NH3m'(mnVYG=SaV,/+:rbl'B)QEr$ZM^m&D
+&2M]DEHHx2E`+Xbu'+mQhg%H!Vl4I-c2y9k/9]0@j%&nKTGM5v8C6G)=-dgNrvgJD^]istYn{<n2"r4td{.]'9RC#o!OuA9}"=PoVRT@zyy=iPWfZ3vf8d
+(Q>tU6)Dg!nRXfiw`fGRP_R-SAgg89g)RWCKAneyj}=HEg)xS1'r~z:Po|[9WX5yh&Rm{[JCxjA@-FoUHeO0G%-tjP{_iz"]CMF5tBK_&}t@O<y:y@{P>M
+M4"nEGjW5h&H|+4T2<:T{l5S$|jk!DZiGo&z%3~3iv{.hD'v]D#RqPto1/WKE6B^3B>%+,`xG}(-I|n(BC;h"9gKVu/6R&PYvphrSW74AI"eDeesEo;WBg
+ar{t-x!EY)XQSMK}{9C`Cli-%_oJK'#4c#fn(]L-v[/A<+U{Ohllzv]zt0(liTAE_V~kM!)CzCN@Wq~G4'8KAX%J,"Y/=0X9G.$Tp{pa}sPsMS|N~(,,Uk
+=mNboUL2Q-E,|#f04Ut,"#C$Z;$8y'pKI,{mJ(B@Q{)cyqu8&NY|ne.6CxEx7h8]MFOXw4Zp3cCLg7|}'zw}d}r}lo8-]Uefuj1tfut6)Vd6,S}sWs1hcR
+mQRuaa"5a>2Jj#;j3T=&raW-"!y^Rl5JPGH&va=]{I}_qGD}reK@,aA;'nvE>duw7K`pmI!A527sc5Qe-&MtxVX,;,O1Bty"ww@smItk:3P`'H2B"O}3PZ
+qOQ,$#=6-9JN~;N{>5xO+k#G%|ef3x&sS%'y7LW;D-m=k|tOqzG0hIr`ih@SM+'VJL=!'1rRH(L;>N{%"h3B1`470=c|m2'A"Drim`;."Ab$zRBi]f7jnB
+]$+xH!oO$OynTl>C8^[$T|#x5nSk7y/ZVh)^%)M>aQ:R|^i|[K/%Xp6k]IBl>O["];xQ11VEu-g,w07Iaq||R<xrd8%M[rXd"]:8q7[=iAr|=)wGMc0+Cd
+17~2|GqkxeG/6K7NNUvf]-Dkg[,quxWR$m+%zHys+bFn~Mg9r$T`%h<yhqhn_IbE&&bdCzh)sgPiy+GsI(7%AcIU&C!)m+UuY|`d&k7c/WB)1txZTu%}UF
+&u;2XlD85ckdMZ@0xejQ%k(W]U#N>awm5`1:ILq)5P5@+6.-bbYi-dc_vSUU/bp_K{cH><0Vi9o3.C`9RvbFeAl[vCe(V2s%ByQ6vsQR27|B(+"W4641}7
+a"bl#z#)1kor)B'(!mt1EPSxL;6f`4ouOG'+5LiY$[7cop4O]wC:4k<&`^,3NJVCV9KC1@1:{toRZES${HRmVSE0_+dwZj!r|S5!Z+>&+h^M|$$Uzh@};P
+13u=hqQ1'<VE/qMEGxL-'5.-fAo{hiRHvza&.DK=4d^blWks8p3J(o9x+e6WIbzQ=wH<Hl2h0wx<8R+kqI1@%e0HnnGh1nD()i(>h]-'J&Hs8NSXjvab_`
+kj$1YM6u|nep:gFXp>fiC59`2tYG9yfZXsb0=):O+IFYv:|Jx]1kAzID7DM'lAZk_,d7ACqMRoB={0)1-y'@/gG7+reC's-!"H|S~SJ%H/Q,:_1<IHqbu3
+%/hC9K`v=^Y$z53L8{4hggY$=cGwL:gy5L"`KMkeuSS=>`mV8UI/3&ddSct"F(7xQ//flKi7Y00<4yQc951%=2Pc^iP@|&_4nO<h[gO339ao=R<:V-,UCw
+Op%KgIXRup#|XyNvp0te3(BRNZ'M@-IlM&rFZ:_7ntB<[.J2:f(5U.5'$UhE$hP@eQmo,/G`!:!;UL'T|A_U3{,)&`dGo%yD=}3y2oaXUnV2V]$IxK&+Uv
+.aHfi7w`u5TqDy!dA,6Zg$U]+oq-Nx/yU_tleC-;GYD+<{ta,kV5j@}HW>,_m2,ql(l`-[ym8i&|I6nQEV.KhzdXX'"Wzc=VRXtzkQrE2CxJ@y#5eCkn]0
+L4Ip:B(MIg;lKpCUlA)]x>#y$l068M2zB=27T=BV-CwqCd7t%`n5mqQ,NJ"Jxf58H_$K${T=Z'jfo,"nS[jm_mJ>2'l/y9(sB[EV=p3uOb9(ql+/o#8HZV
+apyZgpy]GdHiWy&byEp[[7NFwo+>R5t0.8j}hF)^k9>'9tJ#'#~h=%=47&xu(-w:^+SA3sO'K:T9>J(|j67C,hkd!Y:aMI)A~e}a],S0Z2g:bnNC<MHHLr
+mm,)A.O44wNP4I+o1#@=`[[0ehkf3tXhJTY_7WHYHn~S2@h9u#@3/}7E`9@%xp2@'0Y,#&Y1`O'Bu;5u#BB/Dt-J:2@SE59u|&G2M;LrFs+<@:rd0AUI2m
+tmjq|I<$%nJP+I9kWSZ#}NC%pfH'qPaY8pez-OA](X}pVq4ml$sj)J,YxhBK;8TU,eA('4ufZI.!oXnUj{oTh[,ubs!Q($=)ncST-R/i{cYPcVIDl&paFb
+(x@Sq"vRv05'FAW$Bl<_fV#yy"a]+@w7]q'DiAC[Yu!$tZ}q}Ks!}Dq9I"J]^K"CZ,di{j|AXAXw608=~{ivz5Qu7Kj:E}%cDx+E]V12M(57'JYv-|ou+k
+|3EvsX[8Z!^tWapdyZMsHZD-@eL.rv2/8Z!P+xk{v`7Dg(K!{E:ec28"t{&yTk</WaR0dHQl#,T[m^/0i<q62dsZJ`o#oeu>q%RD(h:!(tN'=MYY$M1Z3,
+E3~y#v.HnbN+S_Mi0f8uZW5EESKAL39RDh`Dzkro=gfT~B]0_(k7Lti^MDo.Cn{"Z$",-B~B%l&@5hz;h]nB;HUCUhs|#_k{|{Re3tSZ-e=UP^7gW'JafZ
+n"~x"T%m7X8yx2nl~@H%4xoXab]08ndRD71Iv6xyeo7kv>lYh&Y7kdnr'HP,=)DFpXy-o!CH&Xj(B7=];_j<e(0aLi2HUc,D4e+Fm+g5M<wjC7X{Le1YM|
+UfvUTtse|12'l"mr)=C50'Ls#dQ3,rnWUB]i>+0P`f-A(5dK+chR)i,6/`E!R`8EA2poJfkT5Qm06Jt+d88{%!rm@x~Xgp3B3HPB`zz{"x[YT@o4=tgW#Y
+[e%I=`yq3XI=[>_]Z5I"+/{YU6U`Sj9V&20F:Oez;O%{1/2;<3s&k['p'"pIsI`BJIQ:h{;1V.UK05U2gmWl"v,gD3N%R0^Kz{wXTY,I[.kL1gy&zOneny
+oh}|6G3!z0=8I@BCs#T5RW5Iv[!-@h&^`x}}9RWT}{b}`{ba;nTR@A4Jz}JHWdgoG(^Gbo/ka5>j"8.m3&7N{[6O8Om{9tEXVI+^o7We[D,s`kzl9XU2r^
+Nj[DY|38`b7q#}9GcOY"|0rTyR]!AEB%!jiG%:`iYd!-rX1r/RL_aITh7eE,1529.C|%5byV{"zIvi5ji/kiCGH}[_[d+yS;'7Aqo%Kq:nj7Ni6JJHdzfn
+>|2"G(@KVO4fR/4]tsTVQ[08$%#^8'l6hrD|IGx,I#GR66+z)8dv,r4-hhOKj.>nRy.y-Ln#<epwr3l%F&dP0]r)>,KxD5Q,q93GyJByT!Wk%g2_>3soVx
+%qkRtp!Nm14y"-u732cPFAtl:!Oo&"$/e5!syC$Hr{SnT@eD9<A#^8=)21`.1igG/#nO$R~mBn"@!fJ8y;M[p|"9^bD!Y#}EJ$'B2#N7bp0syryBIt@yK>
+cXxO("<QIM5(yuGx~8h$5Nq).9=/!A";m(OXW-Pt4z!|/C1L"-CIS"L^Hycpq,o`e=6|"_!M.RUxXd>g1qf)4wcp340KR&ws|]>voJ{gqbJ8OA>-66e68!
+5n9#;CE>be2|/<l(YA%h9(r:07dm7ksyX)9|vS/6h}"Ydv&z,R_p0b_bEs%:r<2]yp3z88Lv7$n,6)c/V)sb]|P;tO)G6'0p!`G6XN"`@ju<|;S#27>:0o
+(JV3]cWpvN,zgwC|g3$f!w!uZtyUu53_9^i7aR&Bt5CL(KQ]1roZZ-MG~QAq}<^^_Mxxr]~L`@QkyyI]3djo)xtV3Lx]n0b$91^x/}W'MfpZ^kVN8vE/vj
+DPh,%oUTPB:GE[!nS%"Ml#-3ObPtyc==ayU>bbkFW][GRm9;b7in:vb#`"wG[>TE>QZSgp+-TQG9MQREIg7K/o6.6PcV&:-4vLEP_XysBjy_]ncYpX=i>V
+Lp_E`KZ!xjO(gaLlOj<d!kgr(I:)_&mwgBK4+zR^E-40^33U+U'N!1Grt)7ynRK=(/dh=-ESNePH)]{KIn&8.`lc~+]UPMS2>uh5Q:Qr&E#bSPP00sE4US
+FRi@ZIMxUw,xv!fDQhFpH&%7:VW8sx-h8`^snW}H<D(FKp|V9cw@rJw"1rp'Gk,5m|pkd5#yzwjX0Wee-1hrym}/W$o!e6V$:8:{xD:N95mr[.kTHbaJ1]
++_ALLOm24]MZsYsaozi8n`"}sITUNH((o>O5{VqFN0_%}jHU#4L)lEWqcns%_&W>;Zxkaemxd9TQTf</U9}[t>lM)tib<.aU<cI;"FQ$pe#yZUFB9enZQH
+"wQfk%5e`tV6~BnUF_Y7~t4%X!]hd#).I=KZ@+e^z[W|c<gC2q;pzd<_&+"hE3Si]E8(^G%whsh=qedd|8,n'}7.jCT6ox[.'gsQbz[M+M^ZS,FztN0zdO
+'45c#=4n-B"B7,&A1p=^ZYyUQ"C^gQl"))9"s,duC)eI<F9;/DiQ[P#T.s#,B|:bwutI8hz..&ws`BVT_D~8@OX'[5;$@+:qFOb_":QT^yVhY{5;'JFf'4
+jn(5vOKF/5A:mjo1R#=w7!peq:/z:}pX<CK#xHg+t0i'xB2tmH2nGj2T.v-E^ya1}08w:J=T#[/Ou2ICa%TQ~DN2s2`.0-tYM@rs.5DV`v%4D|mG+N]@KK
+4p%%WBGn]<i6'jw)e4yGfuel{m<lyPRPL<BSyM}JQ4cNSdoW}$_<:o]V|_R{=Cq5@XAB0_U5MX9io5"/9h@<BxS:PJ)"fwq1["p(yko,]2=qel~[8|LOCt
+S5jS_V7<rNHM-2i{HyxJ8b1lW'+$h%XVS4u1}u[3^)@:-Cig,M[S{w82O4[g1%X3YY"jZh^Srjp"$F;2^o9U,W5j,BR,^K2HxqX/N1#jo1URaW)NL[[cot
+O;7e$^Vs$4FvAl0E!b>kk]3u,Iqo1q`"3Rh[h/n&BGJ-w"M13iH=gof7&PqEK%[>N6$mt/AbWo]/:j1}=;63dA{_^WrA".>q%/~%b:=ROQ$AG.DN`UEJ-6
+AKwvJy`O.c-gKxqeOF5G45r$S0#$`)n5"@[SeBEd`!-JeRoMX"%iS]seGp>!kn6j%%&Au{MUoS/v[=uZ~tVrn!LYRW_$YJsx43z7Mg$sgl|)O;XFe0E%-K
+kcK!Fh.gz8bfF[hj^(kD8{=7/Lq_|ADV+)i8YV&raW!4.RMQj+S)WK/4l"Pfd{>1d4>i8#/cWh5UIQQ,ZVPHHX2@|-Ye5s#mSUn0'{,!RmAC|f50Toc"mH
+1V{Sf+ONmS~$E4:1hd+q04,C+&MICb#0F00pL8'N{VqG_k{p<|1OVTE`<dE=ty,.H|IMPMVpngWkjfJn#nyGc+}.g$$0S}Vvq='{FsYRh'=FbjsA,`K]St
+jCpXFqe{=-2Im+O9tcE3^>l](LZI7)CC;Tr}S=R"GuLpm<{j5nohnga>mQTrGN>$>J7,4mN:wp$Zh"'99E$1b-B<ex2&]V`PR1/kS!x3yq68DMjhy6JOSc
+>Nks"EIx2r1B.TIS)^9^RsAuwRpC/:B{':<<x.`|Ob$58L<R^8Sp'r3v(xa+)vO8Y)W|#&SuvC@`+7;))Bm)Zu(K+('rT}':,ELcaz<':wUskV#9_xp|wG
+YS0Roy5Qp:%}}0M(AM,;ZGQtrwRgGnuI`cn9QY_KoipE|:f0z$I""P;WDf>s#nSNY:VW|^~B^5Gtv{8qZ{zM#b2{}2S:</8[$_;JU5:cyKDVlCM.$-Fu~O
+cf6(PzuZCxVxS]xP^ok69qH"aD+b."jk9:_C}FN0z;JdY.I"_$_UwutfHZ_K/hXsh)hB/@l)Gdi-dpp,bWgM@MQ3|&0h50);FW"kd<-y&F(WDlj">>gsZ,
+!~yVxUZiS}TZKs:j5hCaaczdPuihVg;5`ZAG+WKD5H'PR&)[2Yz{V1%P}kBzF5eh;>Ix@Ma#!yh#bNPUNC,@bPHW>dhPXiY-}=.zhOAfjsly,B)sHzhOt>
+{#qf~Fp>z}h}h6y|ly{KO)sINNAoV]BfylF"$Iq-Zov{b:@_QMiB(FcHCW|`w35kr8l"m^4@-c9WO{VY/DU1T6|y2y{IhIp87XVq9[c1V$3uWuCP3-JX5<
+yq-LnpE&O_7YEg<tlE[70t+;Q78)So(6z{KJ[f:ii}RRSpYPiFW(vyLThXN}Op48@EM7T1,Q;#X^x/+=IH>'Aq72HuGk-IZ&,BRtfM]tb!g{=LrVwnx5yP
+n=z}vU%kH7KAYQ8B`5Sw0[Sdd0h|cMacB+_$SCh:0v~(;4KNzNP&Gkh}MKv=sDKo~,ZyX`c&d0]IvQr%A/gIyS<7#Qm2uGU-t]WvSDWVBdZjZj<QFTOBQ|
+dNi9b50p^DMpb<ZPyTaxI-`Eo1cp/&V:lX1S$e_2Cq|gJFT'&iv{zGMkPoDID#l(v3|A|FF",2bwWZr^QmT#_fZmF+9+pH)T6Sy=%+wr]K,b+h]q2O3RF#
+5Ea)-pVQfdz'C1$-x$}QXw;q8tc9.k5c@VeYLt7YQ5+Axf!m/H:+8_DS3f'yp7BQoG(LQNd30&[=i`[(JhD5p&4:}hZM&8PFQph(MTm6J0tfs/Sp,tiV]p
+j7j=1b0BXid,,Y2(PJN"U`%|Nn_<%xNt7QH%YbmxJt6G^cHJBSD^A$G5U8l#fP$E}tx[Q%U!n2Q!i3PdW+tEe3fO%[&08-17,VwGd,6um"q}ZQE8ZX}|0Z
+_C@wL}hw!oM@qv-Fa&qKa^Q'Yo9I^iSmaKlDO!(eTx,e_RBoh{HhSUs"fcE8<^6yEAV{/>VL%zzrx;k!9=ZlV+.4D%{ek[Al'%"y)3:d_yG;cTd+_HAKfA
+{!;$)W{[(zQUZ|IN6,#O}/&SPM:d[J+7'nu=1|/,+s.[1X3taM(=v]VWCj`}((=U,efuwZV|DS$/zXq|Xc+iY&+wsLIHg7g|4j'N]U=]q7;r/,O3r3,eY4
+6<xBU]xcUg-`GTK=p)`FR1)'6.NQdB99pmXnBBrpNveZMsNOQ'R5&kDTyzIum$]a#y4{_|vbu`^5+AXCx&Px)$ArU8&>:[3$Q6a/cP9W,Ka8}.$g4/}IOJ
+p&;QW'0kj'pNm%9IvG=(1Xig$xZb/1i:-Rq!a.Ug|>6-SyY7uC[28<w<b:x!t)):/59hJ6GI)IwXg=i#Qsz7ITaRtuZ87MtuUH@ac=){a&X)dpC(b{<._d
+B9&Sn[eoS7PeffEx5HTC1ki'y{v-E$<nZuyx1R=<LpI|:xq|&JkRbK^iErxEa0An9at"]W+@mttxhWB<2edEmcG^go#8U;l_{'pU#/!EE!5o"4MHTm&B$u
+K{IETWn}1'wy,)tFck(Jt0s:23D(`cT6[$3c<Z_y>`^;wFNF#>;u5,5d=K.tqGUJd!ybZ`Q5z;/l(RF|+!bHt-rD^o8wtvJ`="S-12!{0F4A=I)T}gW#l)
+zDRr)2`W5p35u(qFpgiWnj/Xnu!fP[B$E1yy+tTf1[zRPy"8~c^{](_z#3[5sNJpEvcsVjU5{9>kR5Z(Gi."a[X<QXc=1l~J{%8iDwu$@!eL$2Rm(!]>yC
+$3tW|>yt8"]`VpEgFrp7=,+)F-aX`!lpi`1Z2=]N;XVxy@kq:GvtW!Vx}I:8K_b!R`qY<}MM$D/"g[gFCK^wc7J3PHdPQH)Gf5T%4O'|%Ce'8DLA6#`BaC
+0n`4RW=Q.5Nemq9vo`NLL:J/qg=lc^}hz3A='mR]II,pflQQ=I"76SOB+oKlID:<C|JeqE(9q]8$bQpu`d"^_n/nhIDtf|GJEp(6JX$9c;0.)ur.'z1OIv
+&9YjC&M%~D{y=Qk.:=SB|4Oza]S;$W/00Xjd8T-r&>;(H<45HfEHPX4wc/+'v<4Dw6WHPyh4XW7(CK63XqC<S>s+;3Ve)/_[/Bl[@d7ZYWv#h'2-5L1;I"
+`Be)mu1V6"I,e%sM]s1hQ{D=_{%<kW.G23CQ!zbg8-uQ$kSyU"'OnJ};D]T"Dky|k$+RjPD;pdf:aEQI362G9P9toDG|YObz7avJ4]jS'Pp|G(HbjA&PuP
+XWpT#`6"6t40ljBmHVur>H~^8`83WQP#6Ym9)98r[G]}Z;}E{M(K.N5Wvm~H8;e55m{z-:|u_C9B$'l%,e-;s_L%O6UIK%jJe{6UDw.e[xuW+S`U_TP,&"
+X>$IT[nV30)@8]i0-8Nx_m!bIJ,vsD"O+yI!MjGOE}&PTh9&B_z+uWhb{USDt02C6-GF+kQAa89,"}rSufB)`PMWDLWCj3rJ78.OOC,9$|sQD(r'Cfa,'.
+>'5bu{NgO{Ft"VtuC49q!gOJVl`j`Co=O!6qAYVk4G=`f2j<j'~N>=nU~ylhl&-wk((1s#9iq;Lt3e=v+c'0fSA!vaom"E}jVEjGt'b86Un#,$/4`(UJI^
+8m8or|@Jr-,3[hx_y('3+`v/-k(7YlOLIHKynil%OUhN8-Z,K20'c=E3Jd//yVyppGUG40EksmLi{;h&d|&'a4)sr&|rxlqU%S+X)p%`;|jb+Q@_xPauG1
+(/R|-'^gxj,H%g2O^wK(i8h1|krbxNX&yBoX`Yss~L=;yb"ULE.,T=K,H8)>r=H|>&3u1;&#uL+4E^`YvF_^E5}^ps^$FvLn-3pC6=klI7[#Oq++,EP&BJ
+ehV{+n6)RFINI>JMk%3:bgJsi/Z'v=iyRRe1q}pLCHON_TCDHc6KQ8GVrZ7FDC.mi@X$_ldZ`!|m!z}>UYnokEo4F|qfBT7KXv(,WR7^FyPw1jGX`fGU/1
+X[x'c<zS1E5AJrw5d7oc_X<3~SVFCa9fj_<:xCNChj0B/+GQz;bU]'RxKF(kwXJ(!R%YJ3%)[I!+P{/qvM%oaTW%lAM!<mVzCEGd<<#9qLpNl6j"!wvS:H
+aV7Kxd_<I_.f1uVKb^Oc+KbevJutdJJ,J0C.n@WWYF&)6VXG}&pum|ogFd7]eBpRm{#QoR&/Y}nIaF=7_n'g3v$#@r@DnFuB`K7&/q!Bewhn&lc(ZsNZ7x
+%){[HrJi(&d<DKk>JB|>VT>HWa98!Qx-X]c_i":VdJQ6-l]S9dw,JAwk.c`949u"GROw(#@nFA=@vR'(G!l!Os]y8z+MkC3+XdQkTw#G$=|qWk^6:."{c"
+y}4q(Ka^6GDKd:Zi@&CX>cQn$cyF$n(!53_)$!U"|Kbk<lrp_66;meR{BF>y,VRL#hJ#m`/0wjZ,e`&hf|)n~)Pm"7fWk,8o#wr)}e)Q+-(ok7U)RY(tnL
+fPu%(fU@N-i`Lu[DuW1tl47B/e^)h)3F5RXY&siX8h6gbyo([GqUy|r|eIbd'XGO(z13dvqg84Zy-i&w(OM=XA]Mdpi'ewRkgm3;(^&AA^a2#p/nZfH/9B
+#Jr'"(PW-t6m&8T-5m_OC/sD@y.j:q],`@^57(,`B,FIt6vxf96qg'rSQz:Cur^DTbE6;2mdAX~Q.b_$"snt3wU/;DqiE|(LrjlhT%U${`Nbv&[/{8D-Wo
+jXHyfYn9l+d5hAx:0fzbFl_O^cty_Ocd>SZ|Q1Q13l0P2#fY[8m[0f[#+.5G5H{[Zk|u]]u:,"ASEh$b]t4=K[f)JXoC_gdeL(47/voFr2]mBwn;vSP(I2
+Ukxa3Mc^Aaw%Xj-;rpS=La[Cty>yfj7H;jq1@6Km^9h6rX"M[5YsNGlCmGO3OiP,MiZ(qAb(VE~Pu!Bfa^y+HS%HwX_BFL2Lr`>5u--hf_DHp+%|f{a5HF
+z(K>jY]IhE}c9z3qdX%sL$d.VaI.r[d.$ekk^scS9RWEUrCn9{(;QoYXnMrE+ooH>D)qsBqCU^".6IQJ3]q1U<6/BKds,6+1sYo$qs%w`57TksB,6Ubg{(
+nTXGRD+B#XLIHhzqlK21)Cs/{pw.#u>3^<SLIQ7gq-RB}l3y5%`S/}-o173eBrUAz2mY_MHrQmM@oiQ0qSFJ4_[u-DS7WA)xHi;:WV#b(m%za]b4n|BGwC
+B^iYH$0QZ{p0a)ms8hcS"RIm~LVqm)oxS$BKCAUwOcO#GoX"&a6LmcvmF{$Q=.vRW(+;:@spXm<()H+ppl$-<[r|>CQYL<+j(aW9k`^/;UHyQUDhcy<NLp
+by7h}y0;;]3L1;Y:UO!Fqg$)ZFn{Yx[W2X(X;.!l:g&vx9p`%I5O%zSn$iNwsEli}nJthImXFm/[=#6K_m4Nz]u<4FDu%V3.T!Ix,)H0qA^FD}ioR_72dY
+A$uBq9aE`x&U4f6{r@YH_aj6#ZmV;N[chFS<@L>K)9Ckkdi/f[UwNI1fH<xX)f|N9cK#De+kv4YO!m2=h1I2lxQEUNCo3ehx/3~!-,Y/#F$,;lW(NzRAyf
+oGeWAY]Ic_W<7p2cz.>j"4KXU`Z<j+;/a{hTFCZQ{dYNZpBQ[aerGFE93@$w^C#CcB<;GQ8/YP@gBA[UN}c2Z|;5hrz1)(MMD`ajqZ`A8x&<Crs|h'^$Te
+;J.%EIKVd`wPGgcRM!:eqEqmSO+9wN#sEQ,Gfi]85M;q:If]B5"q]Q+[es~sDC_@6q<a8)jM@4vdI"7.kH"k1`wcsA#TkpF^zL%h9:'8UxW^bd:&ddyX7C
+p4|FNo7_'pEvefHqz7[YrzbBMr/lG`ddR6;{Unz.!4$R:D]9+(`cAZ6uBaN#/igSC0SU9s|{PK279#z6]!u-R&s#3EOQW|ZHK--f"wsY:m9-T|^]^]1h9m
+bb`+,Zx9)yQ;$,HMGY()i4=0)gIvzBa,i>!7qbY:_Ku6%!jc"'fH^@s"_Ti[~Kb;^^/M<Hb;ji4j1rY|RMz%n3A>Eu.H;X'p&dp6'Ikp)@mj-hpJr0ft<h
+7T7WzUtDbM&-v+[sfj_7CJRE(Ri%@%KpUN%TB["]D1e=,Ys<%3~3CD=E!Mdt!1%[>D=bLLS4j)HJ24v:LYKKtnmPnY!x%XP28oaTtChK{:qXA3}tJ^.`+|
+uc1jDQPwHT}g!DBl5^U0[;GY55`yos&Ks_sfP&Z#u6^ZSR-Pe)FTfH"V2!_-Wnj(MP}k:1MM$j>@SJP("o([NF;^E6SAmJn$g)SMt4a@U`[bP"UcyC`!/b
+N5D{yjkd1%~[|c1n,l+q27mmMFzAC,S',Hl]puD5)+P[!Qy>=_OMtGxSd5EACsZ3_ob,34kRbhpa5J<WVybljSu),[0O{2WA^}Zk3@&DJj^)<{UO5JpkSH
+pT9cm]xwz;pYphvHP"tS<1^STDZ3]d;Su2&DPGfuIooHjF/t,l4-gzUDd8%N^%V_kdm#!cLReItH4)M^2"u;LPm]tL5r8COP8dS.=;3E`$$ib1sedw3^_b
+M5##jD+v8%3)]w4j+4>=^1@U,F.bWVs|lRF2qJtju:e:sibuIJ}`Xj|!%YO2WRjFm$SBm85z_`]/(42plHm24&QiQ5PSnCJxE|vuBto8OI#.=uE+V0i"1i
+.VRO6LaP+voEB,Ki0Q/gZOb_Gn>d>oc&6RNTGDN9j[1Fv!TzVAb&F'<TIL_OA/g'~)GBPLX>G=7FknRG[N`mk7unu%LngoZ#'"#)k<"s!"O}H%usgM_n,U
+/guMwdQ}&i<dy`g(_NleOzH3/=G:=z:X=P)K+c_GjL~/V>CpTwWW%<<mdzELUF|D}9eh%PEw3Qg>2.l8MP++JB-J6t,7lk(H&34|d%U9!bF@Sx5suyv<zu
+MH3x'I^BT;<)yBtF''#:G'[nX$;>|)<s^l;wkWzWEJKy#W)3Or;qi<"J!5.zujPCcR2_ytpO{Ny-:{l}9@luLTFUVIH1CNVEi"xvHO5r~wU>/N0}|h]Y|t
+>}T{WAI&~&VJBp$2PeH0ay)_x@|e6Im-e})]~h=xq$&NFP^doZ_yB:L,FJg,bV/A>92"wQ{Vi#psDgq3`w}uyL^4IfE3H7,^!wC&6YEo7sgp|e5_]36h;a
+c"Pt<:p]x#;zd"1ed/do0;YowHp]ih>X9z4'n&kp3dp1_J(Gg[neXRaghR:HJt&rvr(:%rsZ<p72-A8y@Nn]WEPli{!!7@D}JcxnJdbO.3$I<q:!'or^S=
+K7HU[cwh(+|d;3,%|R7B_g/I7daBbUtE>nk@=ieAETSS)vnQ5uf^rk]BEYWV1+,"FJz9m,dw20@(qN/k2J@;JZ+tIw0:OvPE+KP7}(xS=m(vgBB$mGex6`
+>pFWR"=|,{X@1$Kb&-$[CY1(zdO'v4Pa4sZZ+kZ-_8vz7#'eGytyc708`O<`=5_":[<ui@Yi9qje92WL~9~38W&ZdOXNn,7WOa)L7bu0PYuEDq+]ewz.{(
+oBz49(uy&BN3nOu_{C_aQ8rXc1C>U::cw<^w$c!:q_a,VB#}7M4!0M!1d8Tj{C<;y@&ac2.-0Hgb@[b`{mfUeEH:{JJdq"}JuPvwRGNVZi38Gw=NL8<jFX
+z]!U//qYh@i:i7uraB]>tEtt;Cfr<}iR^Is|gd|_~vXN:Jq!_,KoIX"vgG[U!5IPPbM`)5(iuv=f:$>^!}STB>'Lq{g[2jfNtbPAvjG{T>P,t|)Sh)waD>
+b&cpoXDBC6nYyoVO]9G8FJ@q+E{tx1zSc|Se5JqA|z4W6O:i.CTA-Qn_MR)`-G9v(,_<8e++l12T$[tj_(".mpbW(y$`Hy(0hbrc1>fP~+(G_6v8!6A"-o
+/_0mJ(PY$>kC<Cx-^^mp'k5Fe}T{s}+ks`3ocvoB|)H>]@8@m_UElrS7hlxeNGupwG/-ho2/pjSc6gFrJI1fZQ6gZ};2XOwKu&o'S)QCa$+|4j^y~r~8tM
+`D(_Lrf:dTazXYB^T7TR>iCjIAv;od-4RvJTw6_!kvcoY!_L~Trb[mqiR4uAU<;Z/WnTok4l53})%-<Z`ju9=lfINQ5N~V7&ry};l3T<h0qjKZo'HUx@zo
+spO![(lY45|)!s~2|)cr+"8JvfU)V0baL/5QbqR)[;DmrE(^R]t<2b4"kcyyMiQtl;/A:Q!yq-NKBXg[Y;NLJo(+F,/|2lSMD'Lna%ptmY#Bt`qhG19US7
+&O[/%3kY$>oS"|9-,iH=eJ]sJnoaCgLHa+&Hd^j.X4m!XgEI~`IT,W-AXYT<SU-S<'L.bGU:P9o29JM[J):(U;]!i9-I,b;IHg%yG|uM#>IKjs,xW^[$j+
+$`3eF5BHi.2M[p8UK+knI|r5$GacpI$Z~@L.>&%DV%wGiS!)/ji&J22&`.;/v2f^@qNjC%=kL<RJIC`[2dpGNIkb,-waN,%=2)ccrSQ('o"J.Xa3+%b.}z
+FB9`M9Okl,L14u%ATj#wNiIf(asH31u"]qRJ!N"sxF]Xofv3+|ZDbAtsIX"2//'XK3L_+9#%[d)Xcdfvy0<-getfe>(`ZiSx3h>$Q7(iWy]>wmOX2.s&_Q
+O!;["RDk,AL!U8Eh9{x/@b%Y9hQc8yK7=U+G!aqLFzkSA/(FGn&,6Q;`/e^XDtI440YJ-bv]7a"dKA|`+|-Sy4aDe[JL=zx9a}'iadj#'DpLJjTrVe,u!~
+8-HCtiiyVFo}u6%Dl@V}>',}9^:>Ck,a/X#dSjq+Nw@/&4@zykg[o}{:Ru}W#If^5o}Ify9^TOtXlFO.aE)IZA`IYQ;!yqHKLR"+C^R$!Nw%J}Y{jzi^^Z
+'N4M:d7.c2,s"k_i|,|hqwDxI-,1SgmfG]NIXif9aZrt.71t1%iA@&%3mY8=n,JihF^ez/L@#`@IkCC-c5)eO[d!cp@=|g)QG>HdUI.;Wl"_m-173L$&,6
+T_q3:.r3WxV_D7jmZ&/"-cEF_H[Z_rx"[F<RU!<B;.,x3<Nz7tdWMB<{%7)fa:=fIT&Q%/^|)d{/-qL/MK]z!OUvL;`_f+c36e[=|!+9E4N>LErMBda7`j
+0=o]jUWg3S8YZT&%=[`]tq8(%uQ'utc/E+zZ',^puX=,qh0u9,I3bmTIz11&.<[7]2->!#v{QZIFwkxb~7:9e/KqxH4l5[R{P<{;"ip"x0vYr4otJKtRc(
+v&xO`2"O'^}BB364zvr)C%G_dJsD)benLmv#^W1QiKTCd7%!&3od_vlzp%Nsw&@TL)-kyZf!zY$B48)&26|ST=I_9Ej8&H,Y`nv[LaPG8JlQiJRBca$g_R
+s@dhk9HAd0l{yTdvk-@uWG|o}!{u9lrB'A.ht&op-e;I00O0kM_i>PJp$FsYTZg6~tw>eC:u)u(3T;7M.tQ^ghHEKm^!$QYD^jo#3=k{5cXkedk]^G;CCL
+tm>17+$Rz3gv.B&"M'F83rdLEI>)}Tnc0hK8&17bZ`QT@6x"C1'KR|:h!&CnF8g{5NdrCP4/n#nk7P0}g:dkiA'Ov4j+j{xN|O&GW7Y5#Z.N'EsdHx9"|H
+YlZjc}=uh[<=#4;Gf9{z6yL@Do&YObpOx(k7Dxy0;_[v-ybRaJw3AmpMwTnPoti[ludx54gRqA@/u)~]<nx}_N|HEAkR[YJ0_XSu$m_D!YoVp<`sFzzm}A
+Ookq$&e<KNmqG@37LMom/zvpI20dte,;fNM3&I|+a>aNUhg8Iu2&jmNou{[PrGw8Ux$6-i`v}HLlGq2BK3f15iG=ld2WxZX"#gQPy]K.6/!6x88^%g$ScX
+FB"^b(lda[>aBHYb71bT-9&QFS>wGCT|"W0oL!x3xOW_oT#XsI%E;RO3>HD}C]Q<1=xP+S9`Rgo4E`BM;h~P|Y01q+fJunTj2Q(Y~0ARxrY(i4<-KY>[sm
+MVH/yKY+j`9[Gv@WvZY;/zzk95+OYcq1RPqBI.u^Q}yi[`lwm<qg:L@P6f,PGp:B$C0}@wbTpDB#X7R9+Ko=G)Ny`wAuL})l7{#i$o5-<zyBk$mI|1P&(4
+EDW:v.ypnZoIDzV>xI,kU=Bl]I$loI;{,5.^J9rls`qzc('n!i5nxe8C{J`7>/B-:r'-UriCr2;z'zNP%ggXzC`zskLp_LMmr1'$o7CKQ;pJHH5kAMI2D{
+:rHRqaJfHHThEv`vk./wa[9|kL}@{o1TD2w>t{aNy>520Pv@CW,Sz:J%H{)[~,~p'R1mtMIH|/o0$"g6'lvK1EbEc(jEFHlvwzYOZI/0/DuL@Ne]2{-6,i
+23g'zITqVE;p{(;lV4AbOCPNQCiVWv;qMPozbh+>{r,>><"lcHw3z;nT]Qd3w`h{=QkBA13,Kiw7xFSb5,{55mKP#i"coCD9b{qiD]S<!F$"3jSN#!PpoI
+Jn@k1CiD;'x2Tv#9w)0JN8Q1~{(ut@<T~iQ8B[h{^Er|n_{QkK#omD(I_nLMQ4h[xk'%~a0Q"SfP@uxZ087PzxbX!(i`9}5sPy],Vuy|9]qJv{dX=8#;zs
+b#)]t:9UZr)f!Bz)c`[e@U$.r/K;H%E=K2/aNI|s~kR7X}!'ZiBzHPry3HD-lueE2G9dbK6uS7ilVW^[Lph)2RdJf,dhg_1h0X(S8p%IN_1oK'=]b(@,+=
+ZC@iiS}G7diY#@]19,8h@NX#KQ7;[5-#.MVlA1G|"mMP'WKUfGg6=-4<:e~"`"v]ub0zA`@s'z091pOfx|8}(yXF@>Hu':pi^DM45n9gj0@|$+{=6XYcTd
+c7Xd21Q'-9CfO_5e@{gN$ZF'Vkz%e'snwh>3@{-@""w16Xs)7M6}F$J0ocq+"De+_}ay_`!QXV8/.y=9zwAlrq@`4PFPUnTo0iW&se${6jgQYGR,lMm>a6
+cuhl}P[N$(LyYuW5-)/Hv}q9mn9qG.-hEJwoxp7,I-C8!WqaMihBCJMUxJZU:R&[qaX;mkYK%-b8]I%4@%z{{U#Wx@FT=wg=OI'DrVi_Xt.ez.!RpE'R4r
+WK12O{R|nq7{t=;cd{[w3q;Q:aMi)G[yA+sAEqvqz3hPD.>;ktLv,pRMaf~O|zywJ{PfC8{^5xZr{C&_kv_d@x{C&_UoarNDH"5>qA[U$Tt@[U"JAf!yxu
+v}(d`R!{@jd9$!!1:j9q>xGzZd}I"8)pO_n}nqHf"Igs7zT&nm$dU&a^Kq68>dJb-%h@mk<;W[$[>;qbRUbn,W+M&%-mh3B{%X<J0NaIT|Yy}'|/vzn8a,
+LUPIGOW<A7&_7|,}wKitClpxOfwP.0rL6K64wTt31@@qIP5wyIyf`YPzgI`"DcTMQ{L/sYh(r99)w.}A$sMeLM9rhhCe/TI&3f2T{dKs]7C=+S~s=9Gj+i
+7.T(xA>4`'Fmkbve%>{C`ODpn:Z@/>nz&N$5T}A=V"4x&0JXl4ZqY4xHz-3U~SU5iPX;GFeiYCgZ^2-6";)yID}OQdWAMv+(1rAuTn[xaVB)NLIs0J9pey
+UQG!}"69cI#|!(e9z:b_''^&1vL[<K.>&8(E0"`y!`/F7(KM%wW}%05WkZgi)1}"zOb";SmmA":Ajr,(DXj.[_(4v4Fn#&>L=F"4{#$R(w!)Q$b0yVR06F
+N;Ea]l4SNQ]UI7.%{dO%yqgxP4C#CmgT,$.(}[4V_8SD7Ns|!fFXIs[q!g^Yyb]OT<TY~f1N2%^FfC^KM484u,+=%sbyJTMF&zhW}3o`Rs[(UdbD>TRYS3
+QjzvdeWqDRHG/HwecIPezlEYvLr1mMiF:!hsW}!Aiot#KlA^IdQi0{m:T2uVw$mE+B!C+('0n>!!$8kt0^~v6jrPuL`voO)tv5~vsO]v(Madba[yki;Jz5
+bJ,<@uI|pe}w`Zf}E#(z#m!yP3M3~Hhen'HEJoZDk}&,Sj;yvVdW;/{<"C)U!nqj|rRXORefjX|a'Md/s"6kw6EyX6~!wmL<KkuXS([TgZ'tHZzUH+>{60
+v3s}j&C<{dc4!y|b4TY|I7.tNxqXm'W}O_VE$%P,5;)b^Ea^`h,"Eaxzq<u29<>3lsiOm2wxh6:2y4e)o>_}SV8D=OzIGMBACFe{fB7nd35Un7Rn8uUNM$
+PUR;jTNSpm:-}A>(xjECq{`i:+&3[+%-3<Y;EgHr}Q1-HwqB<EI$eT7"L(J0q9cjKI::C:nlGJ%+qXN$VLig.4B@$6cMJpk)I=(!7C4jpm{lv'(aH`=3.u
+Fla{aHB3V[=[CBfWRGd`<n@O&cuV|!a-v`)v]uPXy`I$jVSQ`$]CdTuBA[.S@E>nA;O]|-w4j"bOt"N"Cc!<8^A}T^t7J1AuwSWwHF|}r:&toyl'Fc`:8R
+b,c:63w/]O8fIX<vw8w0d%$DnW1bL.W||86lI>|3k0(Pk$;JdpgYF+=td6,jU_3x28seLaFa,/jdq1:`2=2>QWGEx"G23Uz:Jjz:@c,{~zyN+^P]=vokKr
+lm>|5[M}eZ)MK3|7{d)+t&Jrp0rsaGqP)_a9QjlG']U<7%[=hhO.XRAQ6ghP;F13hS~cn_AAb#&.H-0wSpX2}R)/R6'Xs$|1-C+=bUVgOADI~]:v#t5H#"
+E28|$JjdqLVLIAKO'>[7&KyD.&C8>doS/Jh`deQP`l$P1ikS[V:jtnR3d{KO9z|=#R=wH}U|19pP6,..P,qLXtq'aG/-9a(HbpCp>/OTf=LdH2alh<tk7H
+p)Fl#oLtVa/)CQ`Uo49"w'n!nCk;Go&7<^_0'[>f&nD,NzVbC'my~zkyNO}/+fNTAiF7aw)%^r87SI`&$BX8rUOamarHm;A2Gee`dbJXz<h2^cKAO]vBN:
+]Od}K,"OBm6y7w)ze`Yu`1a%2)O9|q=QD!Hgyv`BOR-5Bg.Rc1a0[DJNORS;k.e4p7/xKdA^Jxt"BEROC]w{7|Vb2;{a$0E|S%`i_tZ/us=h#wLxbU9,G=
+,'B"nPs34(a>4SL'n.puo+0fy]@z!f54ajq1")3+;qoU<kgcg8Y8V9%IJ4C4=>~<Jp5Z^xrb<d&6YPYvTW^dVPVms0ChBl74kWIwDu,)c"c>:w:WflD9JS
+1|6lW_P])Aj%_6b#CC%$1a/GL%lYzB#eV=%t8YR{;ZMcsab^jXM{xkdRFn&'lHTe/z.g3;3ZtU~QVp_q3u0]B<|pB,(/Rl]4'tA^VjFN'hfiT"MA5{#HBv
+mP'ybP_sbiwdIIWMyY^9kIDCfRuni+b{HFgj6&K=T-O}xj:}GJ:A+hkJwde1VQDSH+h!t5|3}`KRFyZK#TWN1Q9;m&ez4iYIR!1wbC'"z^}(qz50sLu<Y5
+';<FVlsCYSmYL;bf<Z|pxa%IR0.;G@_0BgH_`j%>ms)B.x%v|#QvYA^w-NWm<7#v~V'ky6nvv3yg+jFzBHgzVIJ,z4b=GZmqxw8iL(,`42c/M)>D&oP=rE
+U!x4h}j)8UBo7]0l}OoklGB,dewSUX>@"]>N4SX("!phC('rY@U@ap`ChH.O30Jy>b;3]Bd.b'PZy6apX].i93:w0A/a$pBeQmSVd4'4<au741/I=Z7kkg
+Vc7w`A#G:I@f0)S+c#IYJ+-9kAfH(e2KZ|t1Uq7@"+RYH4M1&FNK4ajDk'^Er9a-xwFC:-92rLAG/e6H1eDr2n5qQC/VEmO(z_oq3Wq[#UD3q=0Di4cM!n
+epD'oICA%L69wrYy.X!a6f>&ukoG<=bWs)o@[H-+!0Oo`4%(6u1v-oH5j<i>:XIQud!-/<m.cb;<GVUK#o%y^"9EU"1"|tTg;)[lP[2v/Q';aDOTl@Xw-i
+IefOTt3;'uS.aoB@9G<))=!bFg+a!hG)m,mdi(eYn[S:YV+TfJDkC|&,YO`ob{HHmyi#./5wlVw9>XGH}xqkdKRKi4u)JMJHcAj`r$qHr(mG$8-3zMCbKj
+]pAi1V<(j@&Ptk]<wp-9vd@$e&KrO"Z1!%ti8S})jehX[4p(7y3;CZ33dZX>^;XXwP^822[_ON-6Bbi7_gh2BeB(2IbW-[Sl]^D.-zSiD1kdMWfslv6S0J
+KL`%dc0Sp+&fQd!d~tE5pWs1O8i6`24W,W'ZZFj/hzYg0okI^R[i!MAowu"=stw_JU3f%7OQcP>"yoNpXlytgb6w}0mkjY)1X&Qk|#pg{n!iS#JZX^c,ql
+bUL+>@B9V[Ov.f@B5lw_($ZvX4:YaU-"-ZD,--jiGiODkM977M8OgoCBivuW30(R5QfUcQhT#]2NxI6Ujtd+RzQnGg~Zq$osGX<F/hXkq3A[4vV#bw~Lv]
+yln!-Upet1P}N5O-eNTOs>5J^CJ#VT|%.+9`{Hn(0Vua4`1ruj%u_'agx$@5pm"bM&(2zGyv1oZm!"[JJUo]-T!X>t%$AD<!x5BGtYxu+'JwB+l|3Qqy8C
+OOXzWY:xy$hqSvl,DZ#.NLWB^t-'!}>nQ#q5isBH'TrbNUrH#@Be!3o`+Frw4qKUef7E1|hwUTD#1{!VJM'M~ChIfBfA6Xr%nW&)GCM@+";%>LufzXo2s/
+PsQrHFXel$[wNh"zx!0Ni'HcHZ+&5S)bbT8JAS'1qS/P$Zn7Ipy93>(+wQn/Z"'mUU+sIn>`Jm-uh{3OuAu}m'5+d'z15|S-s&7s{GJsd++r,eJ,-9mD{J
+"$'Sw'M)=6YG-h7lv/{ZvZ.hoFpXemxriJ`h/E%4p@"XKccxE0xO~j<}eRIgB)PzwuRe#cl2QS1`i>erI$!&Z@[8E4G^}+s64+3@Ql:3sE<$Ep_%H[famD
+`}KG'#UAs]cyC+-4`72%irA$$5F}17wJBrj8p&i(c2%p_2-B%=Z2a3/Y;4/!/5Q_t5wN&udMR-Q9EKD#wq{<|Zsr6Udx#w#>Ftz.#}-HhW^HiDsd^r7Q`C
+`6yP1_RY%lK2tg+#Uq`Y#FVV7<S18^eyjI|U^7r;jvkw>:2cS/+nYOq']'`5CKNdnOR51zH4vW>}QG9jNPk9k-2/'l[5P__izY+x62s9M>!N1a!&&nsIwe
+-nO7E3ALpJt6^@h81#u"LIUck5EPs.(%gZG-[+82pzAN_dggm]-CFRmi(W/7wh>}zw|%hSS#Di>|q8k;68ypl=t5`0J7)IPJnS<QYssTy#40%xvW-a<B.B
+AV(sVhZW^4oW%k8|^}xTeRYNdpn_p>h`njb/,%=FnUpyllz+GV>]Q5~}Ovz"ra04Mkyv1do,{JX|]nB}B,"$;85&nv)ff[FJ_V(%"HKO#[:iTEp7O}0lE'
+l':-e@E,+mD[FqxiP@V/Ys3-YRr4TT5'_dWevN<Ps4"Jxy%|{b,z/D2f2G#ZF'o#JW<vr+$.0i>}HgFr722lU0"l:-DXdIWrP^W0^]7=%&4N/q`"lLAzzG
+iW,`~>Ony1nR5/}|:vg.$u>UBj^:#-rEz`AQ@9WGMX-3ltQ_iD,IlN$xJWT{<fRKg2#_a'E[3EVJ=jBQ,L)t:$|1jC@>XW-`/:wxjwq)`e8>Z.UKe2&,}`
+~P3iMW!rbm{IpC)5#uqZ=G.HoxY44yt)(2]A~H$gR%MZ#4mLGlg9Mxqwm^jdmD9-HK5P!>e)R1u;8/(cR$ksKQ7<I<"XC2%C%1ij7|FJ==vczXMKHlaqbD
+"Y{6W7vVmgLy!ve6nV.zmv(Ybn,]8`D"Q+FoSHWp%lM|#4yTu<+QRGK-oI2V%A_pcsDpB29nSI0,y!8TYo<D{f3n6s#Eilk(.8W;h"^isHEJSB!7#m,2&_
+RsGhjrsbQed{',k/]_Bl,j%[uf)hRsbJ4g8uRR-zyIl4XJ2a2QjTI1O|>}2uHVIlH6F52$aitybVey7bcW_4_o9$BE61YBxTAygY.^d1LB~+KBA_`n|bIj
+L-t"U+pg_UQOrEyScC00wbs'3Xlp_V4Xo<bt^T072VBab(iv~lrIaT:`<Iry.:~8)N{mqb0<$w9m4(`C]=|S|lk&aYK}S{vE,In>9rX+Zk]x!R%&o0gTT)
+qc{kjSA30Zs}cVE56Fq'HLaDdhuKqH'x^tnyeQ.a(xV4h3O!53.WrlH8]pO|Kb`)56"jA|Spcba[j$W=5|Y3<i$B4'9X(("-Dwa&}"1qYmL")-2rRp;{k:
+H>!A^1xrT4v!S4wu>^XSk_t1YP{CLQLqRd,C8Ev(iY}`d$-;Zw4n^otWrh2QFow_ui/q3cx1p]8,%+YF<3EqKlnIm=^H'A{^-WCi2Vh#k|1g3hCmYqS4Hw
+FL$D-niwKDZR,OGOy,DTN>1w&4{a;q':=Lc_om8Yro0@k"F1sE^ps>"hr-r$Ujw'G`-ptgNr}X/yLE}g1|<,a11WQ{)lM}O8Pbce&1ugL$i$E)r6E{yST5
+rx!!VV&s[9``poZ{(@SF`2Z|}t4Z9BIyYdtR`Kjws&([c&[L+0bta}#/pgxIN@~`~t~ID^2h3N_Eir}K<.cEe"2,$v.V=GeH.GZ>$V/50q<NIGx'R|Az:j
+BsewkFJRL=isvK;8jl5rAdzzC'Jq"{qw{q1XuGe]a/47|qy^/w$az^`'e<3^|QcT5zm[(u19=k;{LcN)ZVBRQxq.`iUb'Cb7KTDY-A2;/ykF%o+jVIrqHR
+B'CXHH]H]I!s:gf{v<<E7G4fiqL3u;|9W)!^q]e&sdPm/e]$qT{WEY7iEqQ^,SlF;a5q6+/O'.70^%FU>5V5"oy)p-fUPcfi+j<D;jX#P!2`}T=JLB-J&D
+S8gM2AbGSs&n#x0I-0CFf_N|pTYm6V7cT-@en#'ZjPVJC:-q+/2i72xOJSK%8]2#;,Pr><G_AsXh'BZj'lg9lm@NQn/<!Js]m:v]1I:q,%6e0|mJauGY>7
+CAjV/xXZ`apS(69YwptuX#(yZ;~!^s>AwM9jP%e@^"C}ltoCY>FTD|!1u;>oUD9KT5'-e{m=6/NLE93[VOJ`CxvNIA@]9B&9d{G7h>1;AY(zXYWqPO8Q8Z
+:pN-:K/'-kx4&!sXzryznB$dMhgrXgWW6<qx;JY5bbN=ZXL}m:c!crQQp/Tzm5'hS{Ji_fka@fN0(zGAz,o6zG_KrDlukB|>2!Kj,#L<4F6M5gHHBYY4b7
+Ugi9<%)JMO<D,1DaK(7;yqry_]U]w4+G&@^FRP:nweO_IzS8+=kiE]!Yvz[def_M#[xEwVqgyt@nX`f:ppn1c^XfKNR%UD]IQ5_05Hw!/>eByrO<sI8nTO
+jX`2KXBb!4tft</.Rk,hR(UD2f'93Z;Wahdvur9Jyv,^tV.{b17"yjZi6pOCW-]hPot^g2=S}FN0XjE]Fg'++lyyXFfi@prET{A`F)dcOj(@|VcwyVi:DC
+onVI`fbT#NZRt5;T4FE^aHY:8UL6D8DC^^.m.Q~^UdFFr_{==5~{F>V8tWk@-{@B#qMnNv&Cs:AB'p-iSByEx&9d+(/Wr6rEfLm8bhJTqm>a4(#u8r_nKh
+#ux}ZD+sbDdK.>(d]qbp'>`|-Y}}iB!ftw2]H)S@2]<A"g/-!2LMF#SVp(|wbQqroT@YR{KDqh($4S>q8}heNGE{rzB!)9C(_5zk2JS`=SIWP12M<1G,:y
+-r./EdraNB9F_fsbvVA=G{KUSKlQkq8=SN-WU#j31IW6Z!-P00"4:wEbmb'RIx3maU:x+B|8v3o<n,Ws!3C03@&eQgINc2Y|<1u^YR_JiSDM+yHJMi98~D
+4SToh<:'Q4;e2.6CVvUQ.fccYM|/8^Y$oEc5UV070O%M>oc[y$H.W(>J;Zjylh'`2is,A$n_tFnV0BiJahX/<p:Ag=jb-1Ni[Hg=;KEKu:gE:|BUkYb2=I
+N+HNDDHr1xksz%^:[}18v!"zJHT@Q;Zdaf$O8hSkW]B&UkwMZ!p,5hkf3&BkaWhGwS<dkAV|sw[^4UByoI7=}"+vkw47@Cfn'79!#)1%33T4w`fHBz"q/F
+&$+#:<di)|}m|5qpLdAAu`..mghtZw[F~WH5n1}|9/#v9k'm3"p7c`f2^t=G;H.B4BIZ,HNz;$+32KrEn;8gBe6A7[INSb0e8rx}th)"#RrWS$aMP7ayX(
+7(3H@w!,m6<%8e='Qf46zse1#5(@H<g%M}su&W[7wN:>bWM4#d+Cfn2^)'6Btv%zJ9-O"WaecfFev"2dgA^3:s!6xs^O$9cB:=ltU(WYLpIH0)@L)ZhJSJ
+Ui@]/I8>Pv."-E3N.yAX=hU5bLvb7g|2[c!)WeLpDh}lRqn{QZjfiLnkmsDDOT$kKff8Un_P#zg9HjuN{q3&26Lt#^zc~O;QF2A|[>W3y/,Zw^%@gm:7PM
+!:=Gc(Qbji_F95"]5ws-:K]-jgP0&Ep`8ztYpb!TtiiDP!Zk-q!:f}^A4g!Y$3X>1k)EIrkw-l#4GL@i`DUTD"#u'_BrEr3{rc`N0]Ln+qS8!K_BgK}>4p
+s5&DEa`sV@-(.SFF4N-6XkduE51I!]Yj@:/t;6N+[1B%_aZHni3FxqHfIoE3_>zwuy'%tt^TrD(x.f}x#&c1-P#x}yrr-}SKf6TjfSjkg5Yom{%%}tl2Vv
+Mqv3Jsh6q/"6hF"[rA!-v--}7]I/Az{e@k#7uHKhQGs<r!o<$zX{`b-`$YfQ3b9q^rdb9#-!6K]-3MT4oX~Ba$UQRP{z5;j[aBa`8c0o3MP9;$TL{cFM)@
+Q`o'gK&`>X(:w$Mq:_P]2fS<75rtHtlLu#lr;Ykg9=cUt[J2IfZj!jDr9H%_^%(!2epEaLRTu;Qe[%Bi-B_#dm2EWByJG(x:q<>6E_S>Xm!`&}3Wwd-B>p
+i&F`1d:w4}|4xiq2zEQ.b{aynuOh|F]uq/uA8.I(XEJG<w]x41-b&M{o5rJTeW1U|F1B-l6o9TQ3BzXjzW"l|VincFL<p{.wMo16bQMG/B%-l0!(TBw,z5
+<|U_tlRB$D!5P[A6Er$wx]>Sr&2uM(MirFCsXDtUTRi,l-rFM:A#vaSiV!j{eQp>z1m07'.kESHFI#bdC6wMZp4!/G;#(O1@VpSn]^GPUN6!ouK;F'mTX$
+:[<v)V#Him+qtH'%"2qyGylwO6s%1^pj>29JY#g.h[@;9b:1QLP9oeBg:z^ExW/8S0m`]ygsip{F&^4U$Oe04w%pT8z_1qNihl#G,T,DeX+TH6WY"b!}-L
+V#qJ,$AO8SvH#i{8!0p`F.VC:2-+vMu+jh_pb4]`0Iq%WU.cOow`ypVVb5E@|Y"D"lSyCFArYJrW=rU5g![/xi2'5:=_9e2]s`x%V+=,3lM)'Jqnhmy1CF
++ZaBxn0^C-/hR$3i1pK%![FV-2bU3[T'""$a;q]2FJ2^Q`+|$UXBEtzx~v#C|SP!E'bS,ke!P7@a'SniN<Jd)IA)]qG_oDOe2gCHPsOS81Jucm`9Tsa[iW
+PNv]a-Z5)L+lOYfEAP[$yt`-9[<5jlI.r;[2@"IBD8=hy5ujI%Y.wW^TK$WN10kNcG5jod3scIn<2=Y"m3+fOobxG}!8^_AQ_Ya]B'5=z+6f8;v!uhHzUs
+D.'eHD<97!!%)TJp,^#jb`-h#XqA%4lIVDg;0v2SW^!Bj#(^sSmDb"onveS)Z!Y+#CR7TKQjR0Koc>(@=#1OMX/q9`KJUpGy3|.qZq.%82sg`'0TIVi90+
+XcS="B&KVg3Pf[iC7%pcu_sFVTZvn;ObX<N]//Ntm!Sunp-zB</N0nHM'aZ[41^88I]@0DD(J[d'3R";p8DD2>lnIxb:|.u-i%aT.X8bG_j-FhY6U[/mJ(
+l]8_}4]IwfaOyh)Q")usl&fQ%sQY,e<hr{Ht~l{|IWIB6uhNb{(^Pd%Gvc+3uh~2<^|Z`.n3Q+,[B'$wi,2o5)p&[_"TaG]}b#%8}cE&RLB%MI>Icy7w6H
+4$IZoNZ]Y|-=wKF"U4{+|66wX9$&[^MlO)&Eq<RD[$!'.8[{;jEjWNg+"j%jOmS@(3fiy07@0"#;)GU]_v9@$7+:fhC=L(knqKPYq9Q/xBR^Br/5[a/ml'
+'uH0+Gvz;(D(>sDl_Ic/nfDhl3X2"AcKGJ"u#8"oV|;{kQCYIP6l}l;A%6BXWO0i`BEr5zfg`X&[V$o6toP/|.!Yjry34roBhB~|$N5su0fg+WH/_s&&SE
+&H7'aZpR]T|Z|>0BjJmRwwjF!=LT]k>G)3]EEMm{[=9Ksq>AQGw{]yVR$k#iMPTBZmQ.lXi@<%;)U<'y]{$8[EL3oYjZ80t)@#JcbgIQy'Pmtnl]2q{t|f
+v_+9+Hvv=|0rf%7fJBe4f.m_`},5!+BZ7|=Z+,+Z"v]6=@JKT]0NDm%``35KKy)iOz2+EH'1UkpF[oH;X{ooLD`70`]!3_}Wu/I(]7c<$K[9tcvs.CYy%3
+MWM-ng7[/f{:TaI>{iTcBYe)RK40qYa8Cb/+e7!,8/$-eVliEL!B5`h17xcSZlH._.Ef3kjf!7LsFU[CLG@f9j`Bsa~jN81TOU$TuIrLwwwc#zPn{U{>7O
+T>Zw;y%N5.VDn6SNG54`'i"ozpUpW3tL7)fzB5CX7,2P}wlRDYU-FkUu=k/4J7b0ol|+A+cBdFZ7pE[W:Ue)dqq>X#(v&qbaV:M>o6vPw,tHVt7ROezy:M
+V;!G3QU3HJ%$Z!X1[4bZfqC=xUN-r-}7t9dNU^SjrwhIuusUI>b!b3W0/0v2h<V)SWef/92%6EJ<U<QVRITozp+!_{hkLoW&/R3A)6+&9>F!IW.SR;K4Dt
+G,l'4:${g-p4FC+S}h&cI>dNhv>Zo{`nY3)r=SJ#K=[7&U'>5Oo{bh(k%!5NHcn&}^,1I(DdTKab=YOP,&lNnZhHupzh^T"qxeL}HbD[ImeA1-q8uRIlHG
+[7-8DW,^V5[Yl&05ZVL!1t&8/t_GblHD)(,C>}%BA/[510$EJ;G;-aOT%[^[;KbS$RGwopDDQaFK&dt+h@=M4CYv#H{,LSX7wN9GVFZaxb,Ol<kI0+1YhY
+5woZChr(th8{@_8sJu2wyDVS-,<5s8$!=g+$lX5^%s@9BT-Uy[(bRSqG_X)$H1q.qpXKJa(Zkol<r!})rR#i_aC,EukOM;H$<KF8Xc)M3jKoV't^v0aV0B
+Xy,dt.rSLwXwBoT795&5q!J$3R^d1n<GuT_{B[(}Kj2iMJk;c)"EvVb(-1H1gQKn:,~gFaNhVEdRYF&yE7sge)mIb`wm8/vy0o+8<s'OP:Os_:_],.Y35}
+)T/iqbbq(ex[rI6H2,b8{O&IWa2n~b.>06QY,-70LyS.69(`aqnV|Q[[ji!]9TG/SUaipRRrLF)fC0>OuD>n>k)nYsJ;FTtmB-3`hqyW"$8u0'NA.No.td
+JwmuGABgMEJj5p+83&B95Sfqh02nhV_Dem'%1tS05KtiF]7|aswHvu&XBE<5F'[{7'Ur&.YXl[9V5EkJBm1(!3=vEbiTukQ5~F$DLW8;{=TTcr,mx<ZqA`
+z6(E@}dDtMEie-U!vR:"Q|{5CY1P$ZCSt(37ffraW;GzIDFosS$4n),J;=ezd'8]xbkDRJO)I>t7Xml5vE7Ep[,oL0Gp/s)S%y'/GT393xIzd$/QqCdj6Q
+}V4[2HS,:lB+%%gTRT07[3PM1D.fOK.z.l:JOD844)soNGk)|8hm;@j1nk;Co:Mlm+j5E_Q#cBawq('DXNB][D`/PlrGXs-Wk%b!E.vhGF$]XZNsGL^`~#
+3{oUDt"=&+,hfO_X1MnG&-bQ^:YJwioWv"e|B':7Z%^SX#gB}'cau{+h%.:MuT_oM_y.uaMR^+uR,k{|d2gx78.%YXLmnnafNJAs`Jk9:t@PR@}KWY7Kl8
+'"#n%:.uU>s,Nb<%6V</yWnTu9(G34q{hfmcLh>KuVc1c:I1W,ASeCD[r/I:Yo:=vdA5U%Q`NK"4d=^ORi$;J4=mI=rQ}OOTy9E34QpA)dz3y'Xj~Si#Jv
+Id'>pA}$fm@Bq+=_DvY&d3V}A&Rt-xhkb7X:"=#2+s3@3ZYv_ul:~Ff9,1Gl(Kz=cy08TE$=WF~z]a59t{}TY%%U>0hy%q<QW'IUv)}L^q`QXB)WLU=_sA
+0;"#j#afh1kPn@o;2p~i.[<>K9fTv/{WvmPhO9Y&<29A]"A"]I0<L7;vTu%o;V`:XpYAP{_nJc@dC78sXZ=4WKGYR4Cjr'ayY;$m9p8(S-ihq7iqbRaoh:
+1-"o7Q(ckQLk:s^fFZ'G!]aF6s`;G[iCO]{hC%gE%H43_U_6Nps[4'!qf)I`/cGJ&{.;GbL6G{[CA+2<.p()>E^niTm{Vy#%`{mjzcu7tz<l+'!WxzGA<M
+fHQB;`Lg$pmG|5$T@aF^FQlywV{hr<yvfJlJIddk%)tO^Q+uneiIg6@@=t%A;C79MV#q-C(eYaA;Pr7V@`[wsf~p0Mu0'fMC|H)Tueo3CDt3>'!U&IbM^5
+yT"3Ny.ozkYA];{Q@N})@=W3yEks!_)Piz#"9}Z'p<dhNO7xsqbv,B:hNr[HZgmI00m,4k<n4)1C&KWvLG/Vw_cs_(SkPtDVc^c2SV$wQGs<W;lc:rl!^o
+)sR]6gX#t&r1M+cIuS>T4-+W_zdh&Ic#7.b,jU4&)p{ieU-C2Oo6siSHRLhlE8PE5C2;oc-Iie-Z{4fOg#C%7KmW[|1AlG4+4(q}=xL$^|I)zX!S@.3Oni
+gn8@>]$J2)#hWeIQ0t}v-DP)Qgxiy1=DbPViTcVdk965'gm#Q(ko$E.F#[3-.Z8[<Zni$bZN>|3+[3oWR65Enag^bKy[nYIM#uGvCDdXg1XQ(sM8)<-$BZ
+LCdY>0j8F[(#"(`kfL!X$m|e6/iT5EcUY|Zpc=]ac1{CIi)e/PncPk/]EC'3sO4&H7=y;c9WKXB/NdSoe#oeC^$2aw$+f!cgn{_W;f"0sebcw.Xg8[ypWj
+vR-k15+4U4FWsc74nV&xVOJ^pU=ds{!XN{8l@0#z1W<tss[Sx7]e4x',,Hj'MeU-Wgk21QZ)6w%bDl%30nq!ehP;=u5Ct:Wyluot]!j$]$0-nrVg;$M>(]
+oK4,MqoOuuB/q39z<8KSiXgHF@phg)sftti(uTLXKbjn+nPhC)(|q,ksQ>,[8v>7+Hw'PQk.Oz0<VV-HMneI_@dQc|-XGN(4=T/z1g^E4m--wh<}U0T}t%
+FFJ_2pNyD)x3&Kvwo{+,`LCYi@WJBTKU_<r%FzJRQ`z^3@3yC]Q06X%i7{q[z[N0.zyOo"gOvSrmu}-c1R,fm:3r91ZGE"{ZjkK9kXbRr^0ui=u#'+OC~+
+4b:02;y_wBdkq/}@l:&<O1y`G3E_hrjY|cAx-n%y])".oo3hX0nCnRf(IoEb['=B7(e((/Zm;xwR.btD<cuWIor^rH"nO:z(=Hssw%o8Bj;yfmuntoXFAD
+h97B9$t)8Ow(g&0-1Wl`%q8vmQ1;D.7qsy[GEBL(;bY-6r^mB^J/7r5qvX;+d0E5%GL+=m0Ygn}JXMpskTvhuHf[",)>sOPXq_GiOKtKQ6SQ<&EdT$]G_z
+tKug|2vmJRF}f8pT#@iK:@g)(>[MY[SJNE2Wre8iy_md@;.'#nK)_xmddp&!}dAu&;9'ty#r3kerZgSb4Q~sp1+su/pf=m${/f$UK}_qV7ERFqQ:RP~NIY
+XN.@4uZW}|CJ!V2{3^f%{-1L1Y27}K!Wt{~{gB1jTpc<H'CvB"tpc@Y==Oy.bt+>X3=HnWs!FH1&QC4IGs:UOjoy=YlK(<ZaFmfwT$MyQNJK[vsc"H-Kp<
+9cmXH_ii^c.k>7wRVqLNC3l;3,//82Zj}IzM:s0`P!@<"Q<PgpZ#Vy5`Y).0LvmJeJ]`Ve(Kg{5{-c+'Dd/ZH={HuZX)Z[L$7H&&ijW;+j#`y!nx)s&{dm
+^r!7QtuINzWK,T`@5E($eV|+b7=a9D^^<m`Ot|T$xzDW,,&t2_1QA1@V)2xnS{Shq$aRp,zv&QjwfX8aoJ@='z0PaPU=[MQ@"9r{1VHW$6nm,P>DGrd}l#
+InbpBQ_xaYvENIOj9S}`AJ#,tuYgWJxTb`s(]Mb;#hwf-B<n&J:7j+)EV[9X)@1k)q,iosgup)@M)a,uMzRNMFNU!ci={rEG0EMj84BHgmkl%5{$_r_TsY
+^)i(xQekJB{<-6SpWS=#vppSzr99B>WM_Gp1kjxwS4z@^FRW|+aJ{q^bP%8FKaolnrlbHhh(+x5U".Y`/`83CqLCdLA:%#k%973mjXtn^ZIUCFT,rz`C77
+p:r;mhQ@b5,g-j/Hlc<uHq`(F#Bk9>ga&5`6+>#dP0tLGI}Ul7li)7V5h,UX(py{7Foxa.{]1_O6Xq9:4d6yhen0%i"4"Nk>Nb~Yx){hd{2W.!M+rFw(!L
+tURWwGn0Hx[](|%iuSbF~1XdDn@.C(3UqmxtJHGFr8SLFb)xZP6$B(3/OF}_w+@"|BqS7nc>YCzkk]xFsiu3mIG-7QwUz'5N&}tOZ<ef+kuEex6G+(;c/a
+l5Wm;-v<'7|etNgHTa4gPA&Uxo2w#ECrQW(A@c8n{0aZ-QP}Xti&!o)l5G"F/9/-L4WUA=LXC7%b-16e<tdC/|6knt>`sKLZl3b."}.,,cUlu0+K)._aZ!
+8%j=t6F1X8}gN8>$kFIh&R/PsscVPd.dBdwx0&eVqVG0i)&hhyoVvx>02Q]tP`8hYz%u-YVaPn(:5<NyaasUg9/wp5eC_,@JDK9D]IGN^M9R:fHaI3fyTn
+qMZA^cN.[u8jP<k#dcypTEgS>np:PPK5ekp`>]v!S71LNbHjmCJS@ns4%x}8q2x@uzd6}N}jzuL',CT@vlWlRKw)@;3H);0OC$OcP:1}NpVBpgDpx)$'>L
+Sq"3<olA;#W[UYZ0fMOTE58cZuW+/:ec+8x&RN=w3,.4j|azZ03OQ!g'+L]s[]7ge0ypeKnZs-bggLu>jI3r#x.`31Z=jsc^4n3eAG<S~G`z-hBS+%dn2H
+.,]w`O!-v2dS&8YaJTA#(sDtDj@nR`^m!}icM`(po]A88)FFFDR,_{2n8dCGu-l.5_Z,]gi;1@:]YVlp'X--cc-[.sP`O4Z^I4PRa}sE:Nhs;JMw|2L9_p
+3{z+qj%Z$t8d,7F0xA=7P,B73'V-JjO@:]ec4y.K$Z<wNj`l2|HkC`SJbwY#Hjd6/iW-@!6IkC:B)+ul;nk/@sP)"EgCM!p{%MxPPN{q`hB+xNdmWz}0"w
+FZHa`rZf8bV{G[5+c3NWUroHUcpN0@,Llom0+J6}rh]FKuPIA'0.-NH4zpIyH3(l;L4"7@|sdE&`/Jp_+=eHcPO"[T.R'vRMgVF-K]:pVR<3QM+JuZ$!_#
+d,{sNO.=J<!a:zl|FyWUJBU"TF{vSjEAye$jAjGH}Kb>m-as.[OLM)]U-yV|Zi@gFZXL8Wkw"ThjisxQx`H{+rv>nO'JR7-9GN2Ni>&a$ryb1%O86fEI$x
+%ij3sq+)~N',%m@N5T4;pd6=U'kp$C|W[nZI&;IZVnM.<jSn3-bv:(skg[0Ms`LnI'CDdKoydU8B5_vyzl]l#Kt4JIpwaK5prmdX$f&x3TQpwR2$pSCzq(
+-=i(4hRkQUSwImCg7jZ|"8why|drc15[fx0D,bNS)4Vpi$TJ}+oMyq.-iqaMV-sImXy7CB^wiES|"2l<HtkO6wmd{Rs_:GOIKI5Ws[JnA#>=:<hUAgY=}5
+`d=}%Ty%D2:CWc}cmz@{P$7ekTH^#m$4@4a#1sg[EQo1u4uf|4;h/@(_M^d'pWO{$32%]I/j;jQKA[bwK{'}]BO'+5C]91~SZ8BmVDvRMRYbh$1T`@)d|J
+)avhX('shgve>d_`c,lRLMTufH(R|[]m64sN3/|d37#&{<R,NK<`i):zt+3FuL2.-daL=((EnPX21Fx(FcATa0G&UZPb4w+A1R%92y^LSi7fo#7Dn4gx[[
+.gZGl6y4&VEMAp6;NP,@xjreCn"tYq=8Ht2W8m8iyKcBa.JB1jiw8tOppx>y[CHS^<3!1WWWk4#5#t+F!xlhNfiX=h)W{_z<x(uS]rzS4eShx!w:$eNN7z
+%z$l(tY%38aw69=W53a3+}{Q0;7N8_"F;sn>9"uWJo'0C@2ahvFgQ:a7||ve!9jq8&A&)0P,<gar^D-B"!2+9<%$u_6>r_GoLRlfb+)u_${>LRNbJ{/bcs
+j%mf]!>{x$dU$on;bwb<$K^l<LMsSz|Bqx":CTcOy685QuF5~r+foF9Wk{#)]t,MYTVsR,x_>D]XOR^(Igx{px;kpz/DVT4Jl3rEQ{%J@)DtkG9j0DuI~:
+]21sxe6+|9QT+kAn$t]sUNgIxz:FK9]iVc/x^()7&x:OFzPbpZ2Xalf|{_R@C;xy-:o{pAaI>CqQ={Rz9qa[BOxxg_IqAynW)ko0FNMDbWEfD-xM0$mQn8
+/WoGD>6mrB-bIqd-9L{Gvg|X;ttqnue&o1NGi21VsTO`jd2Z4JH9bo#.<}=(Vms]!N9:SBPB6QD8Vo>w86QGcKxLg7oI2XD"EGqo][wJqJ#o=Ud#$.bH6S
+MtjFmoaRA$1)%7kQzW,<!V@,'Ph>'E'm'F_&/7FDFhH]ifd:@^{5f#wB@s3qLnQ5C9mCtP2"dOW$pcON{kD"BL69%9thRSsD!otz-6-nl"pMD]&8m:,aq/
+b%)]8K>f$gRJ4ion.lS8L@=RAb'%4(mB#Y/!{(PFn]G`6a3!Kt.ld,!,(]+.]_[^.7T]<t(|gti5ZI&w[]k.rj%r3L_eb57Xjb(6U"W/)Dsp7Y7i>wlm9Y
+n|sLd,5|){T{{,W:9Y09'}Y2],n.]Wksvb~O)y+wQM+KL%+Gp"$heJ[{SB[21-vR7je]la81f9Sn<I3o6LEm~rtBfYJUviRn"^b,#ft+OzQ#t1lQG$Z|38
++>,{RN~YVCqCHhkpNCl#o6y%$`]Z9h4eiT|ysN~1ltmLO1cd661NAH}sRm50g&#u2N(KlTOevfXe=}>(O=`(O"JAZHR_FIEk<YY%Jy`"J6"}%)O$'6Xok"
+"!5,@UFZOR>WWIZDMrG<V0G}FNnj8kWh$hvN;#}wL$MZCrLkD{;J4wc0rCNa]A#ltf_cafCVpS"14+"L))$OR^){.F,2"];^)ti+:9366f=#/+</yTx@$a
+eQ`/d5SxZs:W;5+Lkpp+5|Rk~Gaf2kzki[;LX0qP!%^lIa(1|/O^BnOFRW^e6cxE54isSxq4z5Q4)|YFfD:3Be1i$q8c;!E>=O<zBnbVi#ZUne^NdxQ;Eo
+6+h)<8L{KCPcV@C@{CQj^A(R2HJ(gI(&=/[4HNDLn|i]C|o-tHGWNL2jjY@c6)A(w$4P|^LkJjd3yiDr%Z~j`7vhMg`T}b$O`v%QMm{q}4@|9'!rLTPdRW
+{UKDZ5.K&zNRh#O(Msy%{FBd6QNs,)g8c1b/JV@0M:_"9@buq(D>h_Doa"R4cv2^KDGv$eoW8JG0@zEToK09siz_A'i$L{|M+FFN5{KrrpNyBOrLDfFgAw
+x=TD'Lr,!x97C:QwTv'I}|tZb##w-^@};gP3YmnHs&d}d--`kG=dxjb+_7Cs%}b3GAxPMP!%)on"ta+R:y$#)z@aHypb]e4I`I#L:VKpydXv+8oTZ;cPz$
+o=4^'7$A&V~_|:ATtdydx{@-=@`sy.fLp0^pFy}!J#TVO9_!$m)81g:^l6D6D&Yrl_+8kV2J-^433/7MO.qe$y|]m:m73z7yQM@9PR]#}G[4kY/,b>7w99
+"x3&iSV7atN@~85EkpK!zp^i&)c#L(ae77ijfn%:]qU48b1[(sL.fQ4B7iE>uq,E"5EjDe)w[M1h#!qj-M6q'fzNAKLssw,w{$}R'//TsPs'1%z7m_-a~L
+s/moAj_|9,/h3@Uf69bV@I!|d"&g.x}"Pnpn_-D,@9w6-)btf&nNfhi|`g.Y0b#!b%#LWe!=_p5_O;S+NugCT9#8ms(>YS{Ojey=nK-@ej;5Mf@go%N;.S
+`Wd@kpZ#11D/[H-NUryjGrn#n_x@sL76k:8!zFjn<H$[I_%)qUUT4Sim9wl6]V33ENuVJZ^|17!VNV8{).vhIW^vZyT67(e9xf';R:x{avh!u@$zse&|>f
+s[}ksuREw#N`u:0@V5jP)V~]K:7/re42dE>#{!|8lzU;6UvgyBopwia`Wid/N=oa}GL4-z-JCppqz)M7<IHLV-XYkc4MM:)QTQf|y3w%a]Ae^$]YNfrZNB
+v;7hslCY-=zAq)(EL`]]dKlMb2~@TG@"j48}x|ovV[13(==@L4;JpumSl&U(Yp1|bPS$nw'Nt!b<}_LMnJST!WN6E=I7ub]WaSu^rgd7+4No}x+z">x8(`
+t>6V]q^ebh}srfds{/RyOFOU(GR^HAQu_3%`W:b-r`'gjHa[E]>8rjPvY)fk@}~:I_7k}I;4L;P.^!rUw"nK`W}1b%n=NkrJ<E=Z%pl|-rB_Z9@K"Lb(;B
+m:8Nz^s+HHA:CuEy^!|N8U}>K.O}XFcQ/.sNSCe,3JXDhvz:Yt+CTHxU|<w3{(kUjMo^w%!:JGnbqWYjU5>P@y|p[e<YubfB72)TY`Z];$FF=NO;/(dS]2
+Dzpe#Lh=h3"gXY)cNXmT;+vj&+b-zE#w+/[ayFZptU/bZqR]b742nUT;9UU]&OVLiNHaRra<S5oRG%jF(c3=)3iE6_&a"`e6qTe%D,vPx/IK)L'x2LAb)G
+`2'}Do,:D#qWxal6{r`pD!gYPKqG]]s/82'GK^ca=^8])<TD,dv%I9Ots%Fm8}sO<`9Lnh7y[(b=oHGad6fx)3#+KinEEP^B2rmG`7y`@JhI^^;)iE)L<<
+S|KUOD@AW{qZuJNU&<b+KUB+)5OR[|A{XzH#^mXnw]YU__._4$p2tqU0T,omDyP}kx@Ak;j`D"TsyX)"g$xW[5WLf}I'R),FVQ`4NbsG.%yZN}dFldgBu1
+iXrR6DRcwU4$D"th/#rq%;f>(zR]XhPhZ+YvuaiD3f)-BfVP1Wscfh>hYU:ur>)w(Z1U)%7PQ-jgjR=0Lb2iM`H/w6_K/<.xUybMP6m.=i#fWwciw-zL'|
+z)dOTQq2KkpN:(g7OwK0"]3<"OXichU+Wo{TFPm>SeQ)Dyj}tE-)n0#zrVzWty2>b[q^p%.(c'3"5+O,Y(-s2Lf}q&T:'io'OIX!UHvq^S(JN5>(_"{EC+
+]j)>nNVYz80!.4R6Y!)g.wG2sF42{w>pjs+bUV^0z'ZP7!D^j1s3AB@08<sr-%fEw[PlGG]7NCAx8GjROay!FIQ:H!4mJv9nDTwzYI;V1i;y:7gfqz${^D
+B,U)%duu/JX[igI'R]UIEjq=3Qh;a/^M_qRivGxnoff`v`^S>m}=JWZepHRl34GZ&cl:CXTp$Ix#D0N+vj:dzeGOIac^~bf.-WIF[W4f^#!`M}:!^lQ|[r
+zm]{:,JA7RrI"++.p^.pPd2J`Dt=ks]Jh"jk4[4,D:KoWei@3ChcGe84^>B`|YILJ2^>U-PB}:'kocfS#/Jf^@OT(1T[vL/[[YeN$I}s2j).vk#vlXV9hL
+c_En1^y$NnR7vlei)/jG>&`iHC[_7|b5#4$23ijkm[3ypzpA!cNI6vp-vLX,Ld7$s)}Dh0t#NtuK[h>hvA]GTk`L;Mo[]k7`@"Iu0;e1E@&3=a<_r/5q#e
+$zOwj3ZrS`KbBCM5yGL8<j~_t!9f4Y'%C3aGJCmr>W#t5,!^zt|dCmRbCR$`9]u|J/wW"6gsF4"(+;YsdG583s7=myOd@=sa,5$dJEKI`-BmTY[CC@>s&-
+wLNJDTZ}HMQ[Ya'04&L'QKdG0%4e~AR7eu&IqYWsM.u`<lm%0=OGj=OIZeyfofgb;r+Xo`]#Ci[{lqU=25@,:UiB[/JMd#6D#xwQ'5x!+,db/YbNGZ%}5[
+Hr2qtmpC]y'4wPYtCgug<Mp6S5V5_C+q~z2$Gh}b%Z2}`oF#+_w1joypWVmN&^1W`{GQ(ye]/,$#d9z<,nyS!klopbcDkRlc&(xa)B8[%J@yE#Zh`6;_&W
+9Tg>Vr4Dd<v4fgeIb[VPQIRt{_s=N+WUZq"4-6%)"zc>p5"8O_p%ua$MYJIZq)#O9Q"o~/YzCC1z!xd;VKH"RA0i{/%_>q8}~B#xo1f'|%'+6VJy"(74J%
+_-%mQ2{L@}`1tS{tH!#uo$CGyQ=xM6sX|X:|T8kIS8HTH<1B</X,6;k">`FeYNWgpEn"M#tA,h~4=t)t<wA-G$G_t28ZX.[8[TcH+M1"tdf,gsPA}z0Q->
+v.<R0[b-dCG^,mgR$8E.^B%DMC'0.dK}.P{tGC-09YDi@u]_QE-'#mKW+K/n277M3Wf5oE[+>JVkzz!.4u,!=JsI2|-`<3h!oxs01Y4XE3y3`W$-5A@0C[
+%5!A:mfz{z)6s>7{I%2@((<5`9`R2^CKbg/G:Mm4w@4%jF`xBf]@Az&.5@1i)AWA$1Ryh69^|mNd<z9+>ZwAue6&m^B#7r(M/blVd`SNW^dnPM72)OV%mk
+`fgaXJ/&qp&Aj7RBP^(_'@oL]8op_H|I{mO46>FL@PP5RMdOGCX]-&#$-hrm7D-Ul}(gTU8erd#([o@fp=76kKrev^k2riFiI5A)godvUeeTtbTR0_$Y`}
+RU0el6VmP@XS3bB:7u!E>5JA2-7d_N8$6L[amnk^$K46N'Cd'7'.HJo0YVrB4Lhdy'|r)dO2mv^j(4jN{0J=-j7E{4bXJOqv![3,=uu9Ru%$+HQ%/6ZZbt
+}'4uu6qK(FhBH^@$yb>/,g$NJxO+N(/:mY{B[8i$%BM|&OL9OGpv2=Woco+Q<itN{-$(;jyvc+kZ-r4XRU-PqpGNuJxo}{yA2:^P:d/E"s6I>x]3ru$4n1
+jw%Rn)kEGr>Qg61A</pTIr#as2oaSk4U]]bh+A3L8:<}b4C0#t(>FHzaY[w/`A`&"F2:g%{6AV$+W&cWib.Ipezg3nKDSpfYIaYKcwevXcuo1PZ2WU-Czq
+qvrfL{V9g'^9GlQkBa94.!G)"E@8.6y@5lNK97OmJ#}<YypU~Lngs1nh:$9lp{mk~AO&sx!$>v](>]"(-X(PFMRbBIdZiH}lFM<P(<O+0KQhW`=RR@rz=B
+5F#%Sez>##sg&,;tVo$I!aK2<9KYDRF4iAHqg5=DY8$w05Z3%k]>~DN+J$L5+h.i!uNF~Ytid^Nw1@F7_aM_z@=58.h}uD_o_p!VEhe}^9'c&Xa+$gjGN5
+'WrY|.<<na}Y7wys;9k@u}lk+sqT9FGBHbWFJioH1Azn8"f"'++LdV"N.z0)h>2W`OzVp4UcHvh#pxHcO}ibT>!5jjM}|FYk@9QUWFSwJPin7&K8`8A&1f
+j[_6aiNpYt%I"4F#rb6]pM6583_BWS4'uRetcvX&.r7R|KSnq,F1.e_C1O;^~LEN]r<;E0#W5aGl_|a/l"A5hM$h>9DsK)@,u)puIrlX7'L2N6$qHQ.05}
+["bOyppR~>_k9y,TNvLc-P&XN2AICaFHbM::zy"L>!(|5}-+U|:cs'`XgJc2S+.}Xd'K+FyNLFbEEu(o@>aEPnjmAW[v0Y{h3'$aVQ/v</`67rg/5QP4|S
+GvRRd.s_tlRis0}KJ>eqpf2UYZ_;ihkfkYNR(26LWdlhh5a'6/z9uH$'Q/>LVMV@4VZ=%toAH#;S&[wv_CR8~x<_(.p&%>2`')u`Nu|7b4-wl1.YQ&q/Z-
+ejCP[91LR=H0O@m$PBUDVcd:AI|YO(mJ<XCWDaZ!|S3O$a8mz"LH#9WBdS-kKrkWF]jH%ZZZ,SyD9&3j6C6MZrBCK,lTP8rCDR=m6x73lpb<TS%rP8|mYH
+DP(tTU[!3<Ns/orpYuR(DTJ3cz'_[kP8mLOoeJDmlZn6`7RUNNPy_+M8@2Y2K}/'-<5_66J22D~Zpkc|]JnJ;{wx%>dy_&lgVwKsYi`7Tn9:NW8-GutIDl
+#Z|v8sWyvG(++@7]N2bLo^F2)^9_:,w%Dw8wJ29Lhk~;|B4^g%[VMyNKzl5rFgwTwEVO^"9y,O6_K).mg+')W[kr55sk_rIw4W6COt&4AR]8eIP<0C5KzB
+5qtbeQyIX.mXt1m'%9]qe"ojWLg7|}'zw}d}r}lo8-]Uefuj1t%NdP{Nemsdy)%},n`+sBoE,X$+jX9qU!`#AN'{s]3F(6'J[P45I$NF33`85vbpc@A:`y
+Wyt4gBtx}PuVTs&{lpH>.fPC~VKnbXe8NqUXNF@rsb<rT-[=1kV;T2oS/I'!&NCI]j@Ucd$OF,H|/zVB&E3]EX~FFjA6i}.xQCJj"@177Ln"=o$O!#Zy3k
+Ud}IK/5>N/:)^v!YM0U,'_4],a6{P[QlI6MLo.z8w,j`ZPvb1JEE]fbOZhEC@gt:]f9fB&t,02iYS|1NQgV4S<WU`n]TkX~!J>qJA>ob-z<bT-g[%wGh)'
+W^v>&(0k4]nKS/rJi|eJC&BqzRHW&,.J'["x9Qe6=Vyx9|[KTN.uWfLNa;QY>7QBI_Qsa^zE].nj@}YYS&DUBnZ^)+f+cW{x:{wCufhnX#}"1HBwrS(_@^
+@<brP)P&0aNdq#/@r%e@oznxaqSkFj=vz7uF.!0mBRg.fLj2%`Znd7.<QE"2a@B5A2vdIHlG#2!v0lRMQg1{FO8#h6;adSAmg(!!pX3jE`hBSB+<[t4;Ct
+dp!W-:p%bmL2[OMT:y1G`y+A7P|<-9jx8Ry(^Xw6zS+>@+tn(s.B:wk4_U}n/Sw_1$PFe/{x!&NefJQ[eOS+amzWtf>;]mYE`m.EfLbbroK/vE-LQlGTl4
+z(O<H!=^]&)]w[Z1ca_1~(z)nSQ`kXH6f2T3gAk_GQ(:Bn,'Y#THU!/'`m{fYRI|Tr/.18k/(y.7crdyZ>=k.u]-DKy{SX<I9}LJ%T@wf`:/hPAXh@ip6.
+<R,wlD`+HC0}k0'%<]fx7PE!l&w0xdTO&UmnIX'ckv6#a0r-08`V|OcD+{KtYZ5a|rtdr.]Gw}G#iR:y=g)PA%!z]IFuF|`LCzpvunj+2{01TFIYX)-"#e
+<FMjp3uY$&@tNBGo5a{gd@v)+e+^{SFbI>(bD8H:xz'E_3g$6P[vRR-24FA0uQEH(<~NxQxJq1SM}><%RR$k"Ot+xphI<HBVd4YUqRl3hfl%Z7kd`)i^xM
+/KsMGlc}`i;"S)Cf6/F,:Ri`<d8$:^)"TyH$1cwqp>;!WK,%C",@u$DEl4;3F|zC_s5)p7Aqd7>W6j6cKpY}JG)!k5X|hO1n<S]B&Ol0zLti;n4;u3l).%
+Gj6#^$Xjoo%3+2S!QR>%x2Cwjde,A4zV>$w;Nv^a!(a$asIY^#ov_1#OA>qTgaiORW+||0H"{gl9cplrclUAO=Al%%hFZOoT>M4%;`OC;mfQ!D)hU+W#3,
+gAi$|>(a,fS>-ng%YMO=y@5/Mz@-8A(gk&"y2g[GQwkdyD[Y%v%[kq8_(q@F25O1KtV^8C^iK:xqVglXUbiB'2f5-;P22'mkO@{akCecQtm"R"YS+29oZE
+K9kQ#sZFtVg`g_FIPk^tix+`adG_-fAy8Ijb^AoL5:nyi#IZRh=5+BITWY"``a_XMPL]4>,`pPb>H>#:AzaYpw`Hp_vao#yZO5ZQhF1oyq$5cGK0PMmdPT
+KM$4t$-5oWu<<lw"M%5.otuUdmcD.BNeU<go.!DawF8fdp^2,z|c8U)ypeZ=wJ1=B<d{MM.A9x(VeH>>H$k3,^FwkrkE'CM^O)S>hF5BZH~rv+;aXTCh";
+PB#r&7cfd^-F.h~x.-!!E"Lz(L7-{9Vam[wn#!-/d[MNVNh>c4Tq@n"rpS_YuGC}JLBYs`,D&P[2[7X!Y^7/ZM52weejoJ=r3}`CD-uxP7$.KJ@4+hD+HE
+Jvs>~@;>eS3>U'8,}T7#csl[r%lQ+)Dc@3M-sjs&eWWXF&J:Ff9`=<`s!)I|"3mJI0o#n;[qpEMApwwqNCyi%C{wxYtv[[i(56z;oF=(S`1lM3[]ri=9_0
+)ou/Q_}(dEhL:]|pGO5R5t<7qa<vG._S&/hr0E|ygYAvbw^[j{yZJjc#<o/v`xc{2ju^fH#2316o@akAhZX'9TqFc)y{0l(WeO5:`CTKQ}tKbQ~ljn0a7v
+db.eyKWC;kZ8_kCt`waGcMPBtE`[:X$9S[BP7G^D|KE/V{&!GV&W#EPC(OnALd%ruPV#Rd(}~2=wG!cA^`nmV.yjA;"|K#^P<91]G1}+EW&B)x(T;K9$BW
+{(WFOPn41Q&K_}"8ExbwZzcy:7DQXj4%:XEgD]E8#rMl0X'5pn_O0N'l{@f>iy,XTlS#`-z40c2N>q^z>l~MGg}:;I)ya$tTdpQ^n02B~uF>#]Qf3x@A`{
+9Yoo2n4%|(1}fV1pa&FwgxRcDeFb$O:j@3AW~0I&Fu|ql^%N~Z1qHwc|WIFwbN<dz+]|)Bs$DI#htcezPh9p+u]YBSN19;%vkf=b:PnhZVsbyv)Izo-o6]
+N[k18TkBb+za4grX8E.D#G72PX4"TZF]Nqf@qLYf4uxz2fIdKn67_[weEwGk2JD}@zt8>g_I3+^j&]kt&ge1%T&5.g)z3@!fTp&`#x}pWK1_[07)G==u{i
+OO<cgObr%QHV4xZ,aTzqX}.[<a}sU/4lgSQmRnBW$$I+Mi0^"7Sm(gpB:z~3|0jdBQ`MXPx&WX&$C=&NsVM`yRxoL5{,+J:OpSAo~>R^f^z"!(,QRnMarP
+=J]I4=nT<wU!j=-+iHF@xagQ$[~8e2,=[p%jdYvwkd,v+a6-%dy:+oomQq1Wz+,z)u>go#X.C0<FKR7|~8@edk8cR[SiuM72{q#<E8{U+Z]beiiZ(ylivO
+vJpBbOuh>}[/S;L(Wu<{Sa<4QI#ha"Hjfr!%@PZhc4}BS6[ZY(EDkLldgXX<!qpbFOJNHbRO):YAjpCy|90BU`uJGi(7"A.ep1ycshC,0[[UnUFI5|Tqm'
+48mf^{4-yP<NHl!CSY<t:7+mU'rISk-RXHP_V^3e|s^Uu`5MCE!1qPDwtq{3'`3W0r+5ZGQw$mDXCOUrUz`YA3ulB:yjZCZnT0Trj|/'ghAZ0;q@3$|ait
+O7^{jhe3iDVb1XOwOiVEwda!{}83q)Wu51Qz4z@h3!iaL}XQ_7BOGp+[m}JCc9xhff)f^e83/PF'R2HB'yn#bsVI$P~#M>'kNV+)g@:^.I1]T:xjeaFO-8
+mm9gOr"a:w!1F!$Pu&73F}SU2p)gP8^7't"HIW>V@kaPEwN[Fl)F2'P"4XuctUb:)QE.s/^b3:Rd}Q,>kDth;ytTb")KSFW2QOssTlB+#lDQ5N/72LUI2>
+vg3,o`5z);Unpxm80NPRvVLH>wMiV^f98:[X"ut#{T&)3a3Gk$(17E-6p7,b';61Sdta)h)x6BX'j'7szZ.SV)i[DTs-K[#gjhIfg=OAlztaRpc`(c3qj[
++`fdI-'u.N$s`tp{yoH.(UtF{VQsBKy'kB41q#Y{]Q}Y%$0l9!>Y!%eVavWDUPPdxDz8]iU&y;,];ppHs8K{`G;dkPdViYpw@_JF301,wf)J/z(|dO0-+C
+WG2=.Q~g](PiI]f8Qk`7EQ{OjbYw^wvj;y@n<IHSVZ9#dhWq":.DP,4sJmw+5vKW}(A4k@HN-a:,u;=[11vF<X@/S!k7b)/fIQUr9(_bLdV2X2Dq.499%H
+sv$T[moqXcm{#`#!.RD<i%~Q67$+>Pf&HS[>+w:V:iuB@+dyvzjt}hWh9)uBTldc_]G,uYyqFeWFNh'6&{Utf/Qd3^@P@+@/Xnn-uYAL+2YC>FZG|Q|IqU
+]/.8v)V"quh6f<bd_'_p`2:|D$#n~P>F6J!d<sfg(s00~Di3O=,p8I#IrXJBQzPqdjh<PJyKD0m,er%CX{t)Umt}Y1ZB;k"#/KV#)BqE#2ZgATts/il,8{
+:(0+S0cqR0)9_{I>]ZOlK;](S-"%#xN{+8i1Eo7ndu|m"`YxtBef|1T3}sB5X`HaU7u;{m.5^}:|R:oanV4u}9~b2V_0}Ch`t7)+.d0g.k1A1zF!3FWYl]
+gCKV0cp{ggS,8XuJNY(|ti~l@iV`"[9_"7&Z^Uq4_nf:W|0j"A$3oI9)>yz1nDI/<%'/4Y_F]P'X42$|tkR/F9)Fld6]J.1ep$Zd!T]AuD>)BVr:u$)[qD
+@H3/Aq_5~"~[$l2U|(q8E3j>09]wV$g,gH.(nuyzE|eepMl__qb#`b)=)]eFcWBg}'sWJ;"T"9d3pU<Gh>ELGIz$iPTH7pkwJ[glO)gfDR+6,{oZ%CDQ[r
+(a(=ucH5oKs@o_~wQ>RdMGn,cCk;lx)<X=OH!;Ng-2|"@z&gTTfzE-n7=';uPEJ&oX|>T@vQ1;DEE7Tn)x0lIg'U)yR&>N,Bh%NaWDU"WQdu[!B`5v`v#_
+(dvSMCP9!c$C<(j'Phjdq[&f7j:7CzR!ehnb)Y/{yF4]RH9pgU=qUCo@jId4V1=2rs"2+SZRJ`h^n"nqW-/;3wt')Ums{Ryu)<EzT(WLs9THs{'$oRE%`C
+.Tanuv<sYpZ^RN`vS};qJg/.b6AXIohOgC({8y%'}3D@MBC=2.HY}CPuVKP[3p&0i=T+iOr@Ap"|rbMg9N5UX=oqJ9:`//d&G189Kt.H%+0'=/:]e#/)h9
+FpsL'3vuly!-P$GN{z2M5;]s}8{ym_.59-kzW{=6>ha]:A~i$IvWE]wy=&Bq2+l&4)PR9RmZuNio<gn!vk#kvw]pj7klCm8ua8#+SRRT_%A.LbwxF=^AOL
+~zT&ek3(+2uzLEXMJ7PqKSlAKNwNGJ6'f&Atsva-HrrZ]@UuOF05dA'MQaV]hb.`lel=yu5(AhGw,nl;@wnWY]G$^iViLxUwGZ,x)f6F"+~4;ui)0w,-&A
+u4"/l7)s)qNNfxOq]SB6H>rQFI$F##dAMi#Lg;N+'vxt/vi.m.g]Cl+9J3$w{K{[nghQHa9{@inb"A{RO7Q#@sp`<]L6$B,3'3CoYIPW$@U+/_K+~9Ym,{
+F|ZH;-hW_0AnBmY)`J0(QF<9gj>^$nORhG^[j.,b<o_,].a'XvZDr6OI&{>w/oI{YRKxS7;z|<^:%kiHi]2]rwv`L-P7K(:]L]bVcFl<1P24X@1&+wwC#Q
+D]vS3H(J=hUX`CbBCK'(#d#+ZO8G0v=6zg_@/@HF2]l#dE)cCH$#suMA'Y0056O7&VFU~(ogs:2kvqqBYs!"N<j;I(bsdRVW8=y,|_cv3&V31_bcN{[.j`
+z>+EVf"$jN.2DmgTZJ[Ua0'-pS>y#'V]TDTn[4`o$l"EJ-32Wj{rl}w5=Cz--"RXPmG4!]etJwv9($PkVfTZ"a0n%naC<.|fFngZvciR~N5uuTi9%>%17'
+NA`|(J6Ge1/jX/q:a>`H`e'^P;8e.wL/~e-'PQ#f>9D;wHOE@8^%IhseJPv6mk/Z]dI!s[cf3AZ,_^Oi#=CU`AW$YTlhQQEoXS]@s<fn/`1;zmpDkw504U
+NLR=CI{zDGL<HV92#BnGP_8:!'PFo!"Xrs7i_;mwV'8$'%Q3{$AV(6'vW-n-|8#sOsC_y6etOJaT{b&.}&K:,`=H&GH3QH!j{y`|QN+Lk1#oA!VNlb1B8w
+A}=x)yoO`Rf{YA<>|9D63JI7"Z}}PNiriC"+m]o.t2^oZu{N+MVNJ1Va0p)h0U9WH_y@xJq]:]#za<J{d,(y(W[kI^4lCmu`6&-re3ASJHE44J|}LK7f'@
+LgOr=|WS6<=jFKuOwwG`FSx&Iyc)}vOt[l4KOC1PeHo4Oes/Vpi=o"5SCUz@XoSzzV3K<)=yXD-nt/dbh2#k+'j:;306X$)2M5u%1k|%}>[K>aK8gz.6HB
+@!=:jZ[%V4F}P1vzFb!+O2%pg"=vAi1UP-ux64-UK'!}cE``OI0fjAZ-G9msWg4)C}cmfpyGJi_oV"N;V$:+McY9+J.wa[Y=Wx6rdxPDXO_W`YstkQ;Cui
+KItDx4#Q6BfF6`W[U)'FJ!:vT&gV|::r-@pnwy-$JroHcgHX+>LM$tADC+aDx#x`vnF2UYZunVwJ9jA3Wt=Kn.$2=BY@ANaF[/MW9rwL{-Va>Y}&Xg#V{c
+VV[s&YThW..RM7IWsp4uAbb-iS+KjhD7g/]rmLx^`;EAAHtdwDXess#E_5/#.Or[snlCEgodZ[hS'3W!t.4U+i>4+'O&T)-BB]Mj..[)b;9RMe!&'n[oi;
+5OI^oa9s:sdR(;gm]Z2anQ_">Q(dy_$#iq+0j=WJu1.uzJ(@GA,R]%rD#<s_-Vt8xW&`^%8A~n#-gHUzR#`}1Tlb##&}NRc|a3kwz7Kzoxix_4ZO"SbQ3]
+,+Z"sL8fCvx}|^0c@-q1hWrsH,<6I3'j(q<%6`;z%Q<z3g3j<&P:9I3ZzD|&DsEUPNV)F211K<UjrI^q#MHoav>zCZ]h9p0>CPaq}#^CtL1.}c|"Roy{Vq
+6hOxh[6bcFT6WQ{g4w</_oJM0.zl"4M^H;eUS-1|>}WKL|y|tCMtFrRMdbh"Lk.anto4+kMvvm'$M]o7V(+I&%i]/fOPG>xZf}4VD!Zjb[rMuIL0Y8W31I
+N%Q(~HEAL=$|KbdP91"X$]'{^YxUM2Ane6$yjWt1.2$v[!"^HCtJaknu2s[FcEQ8QjptT%'KnV7,q.U4JzbY~KZs&XcR5U+1Bi=BjJ0Ih8'RPIt.gEKck[
+sMkXeFd#ubicpAO::3JJ53u5SDvF64:f~l^2|k=acBMhGcrQ~2SQ|0,o[n3[O$.:ig$^I<zrFK0EY87p_SQQp2"^,Kgo}<S7zOs^6!f4+mgDQSVz2"TkZ=
++L0E63{W#}UY:%6@j[oblYm.~tj5H>{i0nDe-8TEJznN1S_Ro4uU@D)'<m(nPZ#zeQC$)|0,ax~"{4Ji(j7w~d.t|EqQZN:PGge9vSSmR}W7[[6tja40tE
+Pw#N/p^h]_(IVIT:UY2AS}FpUC$IvH!21:,9|b"7yCgqjQ~.2PiNpr>k9IJ,Mgdsnf_9rkvKA(YTN]7l64vWcL4@j1{glH=+2WS{80%DEo0C,!U+g6okGt
+G9co+$uQMc2!,zvnEkkQ6-ek}}{XB!q}=`4&2_f<ZX^|1`PE;D^wNV$lIe$Re8-$N#d{kqo8d>[W}_}iPhef4Vb5RT+Gh(BBG$oWndpAfJD;T3y}^>4,"E
+uTJ,^L^0c[&BwkoL-Kd|/M-6J)E{lL-5uJsYVxj7>}hea>rT]UweCVrWtu[nN}j6,{H8/T^|I84x3[BEwKR"SWs{8FQ$M@samDDe+[6H-^^F=@:iGtV_xD
+%Eo}!]bi-88em58'V(.^f(<dWo7]WMhABX_|RrzX'/}fhzHL;za"he]j"5fVg=g$5(%JGF[-$<y]HvQ2p#0;<}#/&#H9xJt9d"tg;Zp#RK!WYO`T7M9v#Z
+/S_ao!v.,AG]GH$'I[QdIbLZ7:Xj1I[M@8=Xs=fpBinscB._W!).sEQPB{7&&nK1SUZAxUp[_3gZk@/!qMs!Xo|vWRmDn=i#{EF!ol!_Wt2^BL"Q-OCQSq
+'{r0I9Uls)kbm8@/5=YM)t)$LkoRCbx!_[-2bERdaovdH}`$]XRTLucADk8rpbGCIB:nKYaEGo3}`m!quD##S.v&.{wK'n|Z+!DzUdPS"jRGhSxg-;!.Oq
+GK`-U3&V,5U$unSho=HLt3_R9'KwET2yT!;]N]'q+-}%6'8}Kj$rA`njUj{OwH=9TMk|!m+P3TJg9T)wu3~3Rc/ajr@voViKx]$DQ1mQAY!szjF<4uc>Lz
+iv)PSFeUYs1MpJn)-6`|#2#GMC2d/Uft|i+W@B5;8Cr]V.p^8QB=%e2:7iM7#.1"LR53s^EOEh964@I>_SkmUyh'#e2lJ"y6Wj,:;4s/^u-yt#&<K-sWV/
+v.HxNzk'JeQ[5u)[9H6Y&ydX%(S&:C7=5KF(iLfGI)M`KT~akAxaj]F)6fd)&Y-N#R4on]c$4$D1hdP94k5Ja05j-TJx+kc"vKo(X:3{4Kr#{XP]2fq+"B
+o1qI}"$zw]=yBnpD$8=rq+AI5eJ;r[4Q.`YwH]]wW(V%shZT^""4R0PB0A;Y||(H6Zw]MwpHT.n5!dj6.sL[#n%yDwut#Z+vP=hv^`9&'.CE'qoWG(fM:b
+HawF$iyRF5jJpf~+d[2n@)%H=ez:od^>.AjXQGEg/h3)}umUkIy889`30@idv;~rEkrlkHWY"O|9Q8gw_g2']kH/.8Gm2)>49has~b!6;Wr`B76w`2Q2G+
+{(Xml5^/>U:5f}s2{Xu5oCw'Z`|<Q|:Zr@[@w4E=rvwBi"f4X<<q(=KzrvbR1n}P#wIpw9S+GmyF[sPx:#CU[HIB1sKfK:fLaR<F=_8)J7F022mNd;f+_h
+)L4TD!dJ~_QF"8.U$cSI'<aN30HXj8fn|2`URPg6Wah(+v'A>l5LbmxChcY6lE^(=AFd]=wm#D-M~_jq^G8TIxCHt@4c~yuY&U/}"aoOKB@(9Ef}E!BoKu
+4.)SJbb_QL|8GR#&EYz(Cgz7.]PiU!V16I.1FErG_X;)HO,hwy;cd7BI%6}Q4][/R[HS#@}uW45^Z(luxi!<%7^[<A9gKTr%Pd0@LVf'8=RO%D"l`eWu`|
+x.Cy/{dq@9Qq26vepA>1}_a+~yja'H%".'rN-Tbag3ndP$@dWQ>;F-QRgvHn^2tG-i$ZaM:kWzj_,sCm3kyFk8`%Hy3OJGksi%mS:Jy"vvLZ(r!{/<Zs_@
+6jP7Enra$n5s>`]K]{=}Wlh.b%M,GyM!!ykrUF#3{#5V"/al6pMiefyl<i^AMys[0)1=T`y]Dgs`n%${C')cP>8Qv&<HWA3Gvn/DPj^fd6|IWaPHUCD}Tj
+3tLAQ:|3;:1iPdh(6cQzTF"#Q1tz`cePiv3r'{)jmd##-H-(D[E)fg,z=.#w[bR9.8ZD=8z6)PnLD0==a%KIUIg&jFBjHe^-xuCNE`"f3>uZ;Bpd|XjG6s
+AYemYKIS{`]mvg'%ZWxx0[OuT""lauowhAFhVQ`8#WtObue!t#y7_Z-lqLKI^<W.lY(')}4UCr-0g6J'{`7z/O()d`]A)m:O~Bgumq:oe;U4oo+2zilcqk
+r<x#/;D[Wgv;S^>-!9[aiDwR]@a&jTtis<Vs7GBXf`hJ:MICpi[i6bxqrv/{kQV;48,!@M#W44{fOs+Y[v-|{v)n}Jfe%.WN1+=]'pC{~HCYq|=lR`>7N2
+X/sXlk_VsJ1-#N82VJwrR#CTx`^,S)b_VD821`1/m9caVDtv@BE]v3}=~SBl:Cv/rACKI(;^s{lQ:'[3RV{;N!+=-AJfGsmW+D-]#0}ZvmTO!m(pT:qG)B
+Nt&X]c!n[XQO.un[Qx_v$QKI&XUT}@>+GEuT=AP%{j&1DfaALoRVRFi<Rd`kv:NXeS~5p>]5=CfZeXBP(a5C}Ytd|Z}T`x>eo.G&;A0%IjX(_j=08q4dcK
+qid't'I+c{_zDPI%H#NSt^~iVd_lI'[Cj{:};UI3,>emRu&D[s==k:7xx`i[<&E^0Z+p:ZI^]B#u~fRU;^T%)sH_JeY;5zX.B2L/jQBNv,-@&"=}B(fpa4
+jDZ!(BW;f#_3h}UA8,29V1:aO2nRq,")=M5{9][_uP}zI{g9OzgsF=;s{V3NLix77}I7jy@0}lVpXU`:j)T^i,@g:]F8.z5vBmVKF<2<6rWk"71MVv=GyY
+R`b%,7'm%Hzm90$[Axhoid/'".KFrX<5GLtyq6!C5o4wrKNPBn!Y2;WU@`j=,su#07gc3StIdLO,k5_;(&[Sf9x`:0B,vF`iZ1s8k6`3LTUhB%/HldI'Hu
+Ih-_F+0#]y0#;D@E,j$L~,H9K&a'HUGYh0ZR!Ras{3vfXMkTDJ|=]I2s|IVtrWibvK_A[MKD:h<s^<[LFV|[~P`h]AyZ0Hd,3)G,[h,ADm&}u{M5yN08ik
+,s.{}q<yiN]<EeZ0z|_}/T/]Gd=gWUC`X0;"[T<J2-`@QiQz1LWfg}s-C[rd{XCf;jJRVuX<TnO"0nfODuv6QmU(nbfY<M683FsE/QSChdPB5k!7+<xjc"
+E$GGi>Pd%Lx2"5m:A<vH!;u_vK&%R<ZhUI@<$'15G'B9Z)[zsXx{wJ~P9gTi,b&UQv{m7Y`@#9E%'w=j>O=]M:J@,G!1&"#RhwFKbp|QW=OVPlnfptcYD=
+U+4DIec2o+=AN<O]}Lh|g4Opk^,-^z]lpRELSUV61d]bE;:swrr7F9a#=SJhy-!DspX[NG6ldh,a}2~g9Wu-sk31!S^VrL!b}.gCx1"w0cJUg2Hk}Z@|#&
+hNF,z"XyRu^9TH8O+&2N(Kdm>#{9T7TX4GVJN&cb/Li79E$@P>xl7BYo/r3_9:~Fvv,6F6%:|Ye309HO>a.9Yh{_BaZ9l#GCN{IHb)0S9s<llN.>D]=YId
+V|^4]9e,V!:!viTOq-=Wa+.xF};TS;m"x.{SmH!Odeo$c]YnVf&H|;MblLifTM45P`,S;N1EQVu.}p~-H%-`!)Gid8yr$'amNjg+E]mU4lTM&%H:gT0sjG
+-RCUB+-#w1pMpf>q^iAA)iprOhG/|:+'+2}ElDF.4RPUZrVu4%FKKuT=`z#t8wNG{D8gr#[JQ#yH+Z:=<KMwZ.lvl1nuKAL(]H6FK2vNWz8+G%7^JW@<7[
+m]SktTCozpAeEi]nCr|'G;b"Zt-@qjq$%QkC#}:h}tZ:#^yFwE1S!c{awE46b].XBGcf.Sh8E7fkF<C,PdMXN#k/ijgn%0h;o!oF9${=Z()>eZq3#RxP6/
+~ouxe8P"@rP($QHuh+8jqld`g<|}$_JjH"<isX_.BP-8e_ChTjP=`4x3wyyfz<tjc4}w7#M$@vsvMoCEFXNeDdVb)G3"NPx.)S"Y3dS]g{1u4Mhh_+5|oE
+o8tJ|1=gRdA>yX=`"#sjS_}_PLJ=B}xCs}qVn!65}fU/L)d4B=evxf`w!x:fS!`xLJoz(aHfZQ_a<f}W3,qFs8!^z{.Cyd|A}GOx0>[$'MDwc'-NiOLkd2
+^@G%Jmn$i6O6{InV=+RIm#&zk|jLN,[WOAdG9B;$cMM/,L;X:#$@;Vbm^bT<4Jt_Hdue6'hks1"q<rf}S2P-Q7,MjZ>|nEFNBG"QdvO;5"-'AiR>fmYm&y
+1REZD6W}X3!UdT[Aqf<+mtV<"~Wlr+JE_3RJ!Mw="9.uW+}y[4`O@ne!$=uYH17-hJ@<+9y:}!cPySLa%P^.t+6&!E^&8a3k0XU'3uoAlHt}|!2g5kr)yT
+4O!SN&Kp8+t(6w9bB//O66OLf-X<rc1/Xkq),}#tsUG+NM8$${6qY&Rw!C#"C[6j`aAQFsKTH7T$TZjRb_Owb5Rh~6$Q)yBMW`/>Q]|.#+!=P-M+HHz3O]
+xoU:vh}5<H3D|4{H1x,Qx$[UJK)t^s$+eMH$o'L|$u}kB#aiGS;u!U88[Vpxx_+K7Z]FgTI6Ixr4i:|2RW,ZIX[m|5bqD!(<0qjBv409P1SzE2m:gp+"#W
+;m5xFRZ[L^EtjwrlMlNcybof11kaZp^<`0EQCvKQG{X)h7W(>mZ5;.mx'x'KTnRcF|PI#,6ibpk(KY9dOqwmn|)4GCN)df@KVNTpQ,pNm4=P$zDckGdr'{
+nOLRM]MgDz{i$98dreO73i+SKGd><c2YB_&_`aaCjEG]YP~-}D2eZsY14kV^J)AH!x%<{yV7t6Y2jzP@YUx35&i0"2U.<}QS{!d<|3}HUF<p_$&j~s]tJS
+fg"WjG<kUd/r@gfshwv{`w]}bFzuTH@OCQKy"mq8"+J{E&L10@MkMVQT3%yxl)RKAp}o|lY.&C$2|I^9B,pz72vlRIRR&p1Ba`R[|'%Y4GZmx}"n;#bu6n
+q$SV%]=;%NhgLEQLC3Tn8Zy&GM6]^6L7zj2=FCYXG&XKg7p3LcP{@VmsDQ+5(@5awq{rEpEj+dXD<T8f=ev3{ht0}u!O3-VCws%CS5J<xFT":O"z(:q4d)
+S<>hEwS<1BCo8!E-CKc;%;c<GB-xguGEek"i=q3u1:PbI4FZ}3WJ;jPk^(wc<!sye@"fVweKX]`Kp"TS_cp<'-L8/G6Dr:ck`WE32s6O7Jl"`2OH8UJwjm
+{=|IL#wd5tVUI.'8jhh"S`$QpxA6C&`HEnZe.RZ).<{qyVc.7./JBbIaWn}m!hM5w8Uco/l.C]TNW@(9VrVeD10/"AOo#RR#9q-$+[f)Gh.<}h,5z{VA<+
+0wxjIwMYe76yveF`^+B<Bn(us&8|U4'h&U"c7DmLd@]3bl]_LY)3ELTJWwr&]X,S/kC-W-Hb<(#uO<23#Ll1.6{,gui2X.9'I}C>`#tJw[)=7K$zRQ)XcO
+<{+kU(/y^^Szur(W!}qQA(O1QAe1{ofUeVDyJCzkxa1W3p)0;@sw1wdI_a{,vfka7bU3CsNt8Gb{{vO1xV)yykt,c"K+Zgzv+d`lLiiFK#s@v.=J)av33h
+NP`q0C}1.:0J&`e_!jAT,H6cK"lnf=+69H&t_U~/d{u@G`m".OL[`@#va&asKw9TtQ+hUQ!Cuano3c~to[Ji|<j>c%(a[RzE{XI#Q!7WJWK_g'=Z#g1nPN
+`5)I(pUt^YyZcKhI(eiK)Uk'4<ZyJGCfvt,zE=1NMZRo&#0W$q#{(t-QKz+l<Zzmwp<AGomVHkM1@PRW5T!t-5sn20Ej2hGGa-EUbNBcwDpE(NGt)G6@4e
+~f@KhH2=T{IE".CAD!)6k+@`2+!SC9&CDEd+LKyDak;[yzOzSyh];E{/-=vQip[R0At;cM^Jy7a@nd"xpl4X9X>OnIO|JJk6M[LUcq:J$1|H#G4ka!]3Z2
+%R$M:$[h72c_ozshu}q]tD]`tZQFpY&Eg2PE2j}-xK2/xpxjQBOBY"b^|aAqG]!Dhtd)$^G:XqqEKcXK@[4qA4]oIlqH<Ra$RD^;EYAbEi1X<mJ-"e!vv#
+pX,R:Hx3/v(1'UFGY7a3-c{[VI384N4o+y5WjL33XL4_fvu#'KS3MIGjIHna|cshiv.p=ZS=.M`+-PKYex^$b.s3K=yLby&_p(_MnZWq'-}e)|;2N<wHgO
+_G8181%11O@KVH;Nmy4&dXgQNFz]8"6M]E7)FkS7PnLMNZbNWft0iSJU/eFUcMX(EYES[0bd)5zK[SMt.}VGi%|w_5o_:{@1=|}qhxi0W"o(~5S>-xG]P/
+i}#=>7fx$j{Jb`i6JWy$AqMGNg:9e`4#1KzIzXNZNSd#PZJNMf,d0J8HiP)5^(kFnV<_j8P$}nQfTg#v8CP_/naql2Uo9lz}KIEWB$(4Q!_AcjkbMAAj3b
+^@f,Fxp4x(f9dejY|/Bmol4"Uu'v8Zv,8n|UXhaJy@"U%W:s-la}9)5|Ic"Xjr{^YOhc9qrm|W-b$6O^).]ImAX[#i[&1vw%~Zp0g^>24.q^$Rs:NguW#!
+s2Oocp$cvvr))/AVp<4i&ul9-vG6vDt'uXL;MMuakE+`ETK)lR#z{M`OWiT_:Tvn71pCtD#jPQsh%7Hgz(Si+s#|xzn>W{SJ1'ei&x;:B(I7RLAbX5|&,;
+d5Ms/)hAKxPMP=<2@My/(|^ZRcw;QMicmzvaf"N`<|3R+Y)rCSvM!>@BU7IGxxA'$g^KGrzYV-G88Tm4"<q}4Y%(Z^KclB7[H]+Ef`~PZHF#/c:EZKM`n'
+VZq.':ZFH4qFHarew0HiLJiu87{FKxaNo_P4Ff-BmkECmFYm3%@U!:g>Z9_sSU2T6UCYGDT@L(DOq.}BBBjAKjsY^COKtKErD|tZqs0zkx)ZBp]n)U^8xE
+(_f%^}|a)}n8/-o,pI|`Jr2hgH8MP(Pz:xADF$`a'Nbh7Q{oW^:V@s:FQGH+|={Boj7ll4i7sZW'w[Cqi<RaomfDwThq!)2g8R_WE{Z`eC`RtO2og]"~W+
+A}-rNJIEEcmL;MEN:LAba+jV7M9ZHvf=0wSkpC`JI-Omwe|r|2TNkbLnUkDH=VLdG_D0e<I2g#]pB[Y|ui+mC0L%H}D51$Tml>!_=;WFeTsmt]@c9]m=<V
+-NabcGq-K;lQ]c=G<S;^8/6)Rov`ig1nQx!APwQ%z@V=d,L'Jdke{=p8V_mMmf(YgtZnL30'JSp7]%wr;2%Ppp.;_q-3X/fpKn.7Nn`}x}FyqwtAtZQb:(
+o2&>1ca),{#5VUjy@I+{C]EvLtltmR'Fu8V|SN$}i=UJ=sOp~6kz>e{ED+;[t(_NEnX^~r(__#TJJ-Z`!v0T,;ji-UE{N@B%'u;_G=42wAqj]2Bs~(S0kf
+mw9qP&x@w4dvQvmr!K}qFmh@'VKxkE"]&q/6D_{m(L27lYI4~<&1DM0p{pr&CSe1{nmDe>do)!#{=[zI_OOX}^&1YI0>4,3Jz4lXOPtq3LOepo3Dp<VX$L
+wbV/A($VTlW-9kOC'SDKF"`]/G`NlxUh1A@|4^!t9a4!;]7rV_Ma:]wa+&3F9&&gG6|97oH)=tUa).huO5.""}eF>o:_N1.HVBlZQMXZryu]O{LjkYPMY%
+ZY3}6%4u>Z%@{V~M$&XOi9gZZ&WbVftx|D;ssd:,Lq`h_gHIwk>ObZ(ddt5Eue:Y>(aAzuy{5)dl^V(vIyX(WHnRggZX6QJsLV[|-@C<'AOwOK;YKWU5O'
+iDs^prA7Gu%!s#||$Awa:,1^~)+AYT5o"%:2_z`%vSfe1k}'$D"!sg7AAPfeSt]DlI@QCM=h`U<Emj,aF<'X^psX5tOM/SeN77k^7z(O77JPf0(sV9JrHr
+/8ALq43Rks7>bO5z4c[_QiDXD"Im'1zX:b,.0P5I3ETQ~g~$@)M%uAE9wWnDr:%a`#UJY0ohTnq/C&n)j"N#g6ECqF^!5d#b`td[tKzE,!`G'eQns_:h'4
+:JW^&dqJdvYG6Fbs'k{IZT'ZlM'}<E%Ets)t{Iw#Y&R:h=rXdrJgU4$Va]dVMWwh5rAdb%_dwcyA',X^R)%`yx:.hTAN$$Ad3q+g@r3b&knK5xfI3dt+N}
+D{lew%W`qT_TZRGw9"1vh1M9n4y(q+JCP@vn~zSLs=RWQi&N0Y<DiMU4qr_qak5DB@;B'b]k-q':g{f]dF5XUPUE0>qxJJVVWG.WhXtn^Z/J8g&uF,ek:A
+3Zepmy)To-$.DtZz_7'")+-HbbYQ@nHT<lwvnMuV@(3&JKYvPfg$Lk}Q$fEXP_D8/lqId7K$,}F}ZA.C5x-#6CM}'ZOdDaU;fi0Gg>oiF%k4|=afNn9G#T
+,Aja-2%>)h;%sQHzSD4K"8DXHWP+fIi[tCp6w:5T~>[_)HHX(X}Ois#;ANlk,yvs]cBVr.w)7yaE%FwULo}r!l2n=w`=9C:s#Erry`wo@NC':VXqHWhnlS
+)|eUC7vZ|Gs_wzPW2h#xkAeA579:/e)2YAEn!$NgnUc&H_U'+Nr$CjdKY_ll_0s%V[%fYOF)layO}I>e;UE6F&u.@Z:s:0T3'V^L'RJ3@y3A)v+:8laJyp
+f,pIXD:QE'=i)IuS+i-!TTa(ysBp0S|Ak-5Igk_z#YbVs@>d0[xcdEEd2uN@'ht>Jc&L4)LbYANt5sq!(n}V'|"g>f`H=)xWOuz<!jjq}IeKGj0k=&#fH2
+`NR-hEFCRVX:1+!mmjyZh&5Z.rtsW`:9o,+ioS%p#6+dX0ITQ3>WZ%b^y!_ND=TmYj<1h;c<N^B-Fb0l}&x/8Z'=-1E]!Rx`fDN<N0xP{'$x-3+oO4OajI
+.vx!Xvx@9nnZVW4HQW,guGR`n4tx+lgwD}7R5.NEaZi/WsjLxdp_q-nv'-j_bIIx_yNTe+'fT(aGES9VB^s+i3=!B2|]y;Vn$"%1h,5RY|6nwlV8kZggIZ
+/zSxMpfGYIn2%aClR/gg,NZDysqyBNqE8,T2F>:YspEu^z^/D|-^OZuKf;]Ha`xk^g1nwutxq_S-clX_jsJc[]`A@|gmUf<FbVY5An-H<Nd=]dIsSd-tJI
+H=.ID@4m~@Ke@CW1AD4l#B&UFEI'^EmWef=YdH_54)ae82v_:Jbfa-G28Z<ur;`6ndx>tz6.6r~m&/6kXU2KMjU1gFj5!%d+i=+BSC>x`=3fEi[Bm%K8SG
+00N=b75saHNFOqpthTE(]fgI{i,[%0&mYa<c/#e3[`<"}Tg{;oDNdh)d4mJ]8/!"}q1BfUA=-DyjXS3ar-82$Xnu&^J[P38SOk4$FMwg.yWqV}i_hH,{t5
+]iD{PNx|#G-b~Y&&WB!CP:M$I;;}a^"V$#lI@q_I%,IJq}R`MQp)E!6:y.9!)}_+umk@Y%olUEgtBDoWyB&U|JX_wvu=s5+K0;u4n_M<{InFuR{oF-le>+
+@5Bo]9(`+hK0_l$x)x4"sy"t($!ZN2(3Rk/6vJ';J@o^$wUqphe_br0&U]I7)tWQfXtc{3S)Uxa7B4`"Fq9^m-YCoptJ^uoXavcRp8EUJ63W-iM)x!MetF
+wD!IHBsnsjsJ)MpF-'re#|@t-ert]uAcWO9cAahC(;SM&VBJWpKCQVNTZU8Nw6`NfLJumn/8i5B],4smSTcFwGqG2G(yXTDo6,ty8R~{"eZZbtk8+vM7)y
+.7crdySDGt}{#p~k>}_,~O2{_GL,ya~1mR2{r1%y61]V3va>2&QaG$^Ty,<c=ItTCu![<LMa"k&jvOnWL"1G9}=`sehS|yqF.64=$u%c9/yZ8v4ws{qfth
+UNjfh}+>Uh&@`6i]NbhS^QYAVJOB%]Nnn![ws}U|vlP5UMe63CpAuxX>pn7n':n@Zj$o{^Ym/1(W'cCaINDrT;)@Vu=9YkaIn.z|AB[_kcJs..At{P.&hT
+UAu$.K&x215d("]PXS{Jh1){jhZ6"1zBi^u<66E!.P=m]bEQx#xFjR<n=(plXO;|:p.u+uAqD8en+h9lxG)Je`ZBE@15f]CUNl#V99-rqY1,t}'f5rc2/1
+_2,"#G(e7Z+sL$WYNEq=f0AFmScqW<EAG}]z=B]IXumqGGQ;#esC/i"v1'qr|oW/nxjn[%/i72V-{:;S}XGGo<xq1|GS<y1fY>mqKR`,1KV8xg@|C'h5]s
+IjdV]PQtd-]NG17bY($<H(|{"-^Uso#;@Xk_cT6twB29+kNJ7M).'e@9L"YU7,Gn<N41^a=b0,tG(SwbCi-k1$Em^5miLh(=Z(i:=)_K>HH2x4_(epa/{b
+`Bz6^]P:^>/;ruA9;rR"Ku@UX(y"vm-kiMQ"$f)9jHJa6O{$b-9-W[Oixd)"@[vo|1z7R09$grgx8+_WIi{).%-C15#`;-RoE+_]5^(hd$Dne]R8V(et'h
+`=`ajTa"=M>2:P(-C^Jc({!DXfozJz7a8%1p{KfGfn+o6qsEJ:<F,yYug}PXKlIoT]|B<z"LB6='[^7St0iTGg`5l%%U<-]2:[:q5$:YK=G/2oTei76)%r
+jdp5e%)9@}^#G",F;>DC.e;c7%QBP7tY&]oE+uN&=)E55uL,Ncs<L'Kxtj)`kPD0]0]UnPGkI|/ijf8yw:[}18fUSS!j}j}]KR]_ABfUuz.)3Ge,>!SED'
+<vAJ%Nr|.w'WKg<&Tu&A:tJ7ihsh6}"4(UOEN"y-]a@l[$~ZumRs+5^%VaksdY[]o_dMsHNeU@%$//.QD_1,z/hX1uUuufHAUFIhh,f8$9+{e1:;hq5':l
+v_0Up[gc.dA<:jM[]YV$.{NTmo'P8TS+j{_aN+#qfXaW=V},VOpl],-yFQrsoZe,1p.pL`wSowb2cTX"fiACQdtrS;%k6pA%q;)n]XEuHyg).$Ei:9>E3!
+R<p5~eW}DoQ+=p-zg}Y3zz/zH8el_|UrQ4d{sen[R(6}}Ifi0C6QVg6'@RQUtQ%';y&LGP:vJAv@`63pK8k;tcd@S9QcpEi$3osat:[n1[48BeU^GtBuVP
+F2RTs%2L:LPTxj>)!5&zugMW]ouoqBEOcM([56/4wblQVm[3kL97=fbo'xTrk[K&;yLwp0XFuzlFk6XfR0$)0V"3q,+CNID6rm5eS9&xQ(4dHb<C3<,T.o
+<V2;)V6XyE4QC&%a'e)j}-($S|R8Z)G-yy$_N|^wMfSE(KugQno6l,yz[_Rff)/j.<ri%%UBxd"Ow5HmJ<ZD$K8rqXAJ<.0E7P'vY7iu(=EyAmSS5lOS'C
+b[SH6SwzMFxmL$"NwwLUM^mvshb;bAc=TTKe')w4t(p1vIIy[J8(q[pde:;Qbc4m<6Btc!xAmk+&M'HT,q5B5_6/g`lYhaxBP,AEtH^4fx_,.r)q@K3Qad
+|[~syH}EU"[rLZq[D[xyerp}$<MwAy~>|d6;Vx^1RAIfS"ub}e_bS.NKT8rAB`t^rPrmm5J-F/lA1;h<!Kwl#&8Z#H5MdA{-K1{/VOi|u`K`/A&'eMiSU[
+AGnC]kO/zV!_(|=&2rRVZwDsmNq)=h]8F5Neu5yH1JnZ22mGRG:bj+4MI{[f=yCd9Uw6;iI4CtoO^dINYbk+@@B61Z1rA.(MAlFM)V'Arf{ha240U-a{hD
++!ODklNCZa0#w}4|iZI<J(lyp`qIimR]Y(cJ/h#KkCc@K;d[zb(I7BI(MR6XObb=5,<%HF"9qk3:Y9Oc6j8[dpcF-]Zk):{16"O+)s[],E0nZ=qHclIQAT
+$UBVdGI8B6@rxvUJ=^8VT)ntt-xPFQ+(Mnx}]{@Ww<lx"jNMRiG>3jvI-4S}V4+1HoIVGBS_|NO$tCSRE9;^(gD}@,,/sVfR$yBKgW~6fcW!_|f:)cmGh$
+FU!!Y:[gD';:3PQt&J:Un7zz1x+R625nsy[mPBXP:"ApZ"=SMrwy2Yq:m}3yM9g$:h-C{V&MGx$Ei!=Lp2IKnx39dx(-oA:o}GS0]]:W}R>G{T<X(yY55a
+b|SaTdG8+C1ov:B8JnuY[>Bu-Utc0-nO>L^iT.])<MRBkmrU|T/#De6|$^5gJ:Kg4qY`A5y-uwnQHfT%'fj7%%a/jg~NHN+)WoWY$<a-qg9jUlPo73Gnq{
+@sgcA(f}>zghOg/O7W0|$M$t9$Lb`F_q<fR&::,,.Q3}j=LVDw-Xy(gAOB^flYx6f&i5`B`OqW&)V&i+6-5F:9A44jB-T53.x3}PK]4(t6PvoQ,xt)azF:
+6Gop@(fy|@&]3D8l{47<@Jj>Rdd!{1yBXUjrZEFGGGE]GGG@r`@lxTF"Y#Ln@Y0D2/}qkycW$#x${ucB%k",I@]$ZM9vW6~O]Wl"IV}Dz-Vx=O]UZ|67ck
+$p2TMg|/bW/l>1sFxU~v]0/H:NtXqk;mEoMw9+sBU7NP+_vnMsVC}n2Lr%^crZpIG7t8G1tJtaSK,qi)wvVEZ,V5+;4L6|RRCAvEnr$!Z3fq2%2GoA)3fG
+>3BsLT/3.#a'b7>KJ8QEd(`Qs;^3'Yar+D$>/Y4.Mg)n$:kMJhlUTBp.3%1mffG!M@2evA=q:rLu`hoz3-=:JD0tZ5&7>G}wkwsv<VyvP>0QtiAt%zAS=)
+3uGU>_>}<JZa`X%)&1%q[ejK$6'y7iR`I&#3{Gyz3{eUrIbr{|iO;4.wT<|(KDlr|F{=jle0IwTMf2Eg5P`c1hPhP=Qlp3U6KG%V,puU#|90yDtKIv;r6K
+.tZ'B!8qQ_G",T'K}VNjFhE9]etlxo5Tvx_U4AJD&WN|t)TJvmb<sz.&x}M3$,+z9F=F)F:xe2VBH7#a'TKuTn`<H=Rb9;V8ew,"rwn&HzFr3r-t`}-s."
+eAwU+7L/$zKS'%Iya@,KVf9>2(~4f]s>!8xE2R,pB:7f38)Hk"W%ZEv[mlu<B5No5pifS{>xKt&QNl]%iiFYL[KV+NK,LB30EXT$$aOJ"NCI=FM;wMl`b>
+2@rJKU1s3L.juREeRL6tT/%56c|4qJvI[h^b=@T_'rlBcb=,H>Lz~axyg9`A8t0nyTU^-i@]L56`tr0${s+uKS~vH{JOP)1yD=@SG(0Pp4|3;)'fQDt$hX
+<Sv.k:=jgMe{,wuP|tYwadUN9y<:]RHs0%HK(A'epI_Vo+eHLhKVj90EZ<q`.u0J|$`p@]1pweL%"7hUT[`9sk@mY:pr|5Uc`_OU|PL'7AhkQ1^:aPN1tt
+2h}0|^k$)mo{G%,6fWKRk67M3//:R6{1.bolOoR+EH>alOfFPAlg-B7}MdX/<AW_,^zgQ`+3e+L`Je|/AHY<F<3(8'&C,jS@~!<hfI0.3/CjSX}uN&f@P=
+p]YT_2<z0)c-|c:E`ZN`]Tj|{|,MTV<`)rA3t$<'Ga`h$s#V:PN!.u~%XvfvKI1n$!y2cdZG.ByaP=EjssmXR:71Y26eX:UH^<g(}Co%U1Y&jJBw)X$]j0
+tOcy<BL3LokF3`~V|3MH]vk6':QaOHlc(d6t]=ii8utP%%<jdJ'1r6lB`5c)7VJRc+=JAMhpHPP<xTo#Kr>0|u3fZu3yTCDLyfIwA=n-O4To{>g.Wz3c<=
+(SnjYHi=7D^KpzmqOB[Zl{vQi$9,Z5Y[f{e$5ae,PqhBpw4d7eD7L>y#&RZLE$[5]a//E=ory@2)QrG.DPedP-pR>cFB0WrIqo1qQpy9kbsP-T}S_"Yu#S
+8()zY%c^QxtH<YC1-5u,s4+4o'unRDrrc,Ou+o_,lsr`ttycmzsSthJhZ%#2yr#Ex}j5JsIV}p[yh9,4JA&$e6"q:PpyOQXz|Mv01[DiBmcBRnT1aaP9J>
+_e.O;bESgJ3@!ji#{/tc^rRC.Sn<I9BTHZ1WfsvA61+k_$MV]E51T,!%]ZzLtQLk:&$wLnaKn:WVU3E21j:&;fz$dp1R(FfwR9~r)x5NM)ErGTB+hH>or(
+(|dY5mbfipe!oGE(%b6BeOXKN5r>R3l)[Hf.#$7km7-IE0Y}F^ivSf2Nawz/S.,pU#a8Qb2wAnrhY6VZK!MjPzy%6uy,o}.C_hF:;a%fJI(g:]Xo7v-`X3
+DGfw%dH!b]dyjz<{4qule8psw_o,ZK1X]J(27bKak'>]_R=Y>da/v"K=80s}nd2Y(1LHf9xsB^@%N`ZHTzI,A(:]DJTs#&|/BK.5R9u^(=_E/(ywEt7!$R
+O:vtDmJAIO&qs,3ok0F=ZdYVXrn;h8&VPPwy&]N,f>,-3U&,e(SCq$QGbR+!XH#5%v8>p5Y7/N;66q9wU]MGH`m4r=Z"W55cII=Ik4GaBYvH$GLC]h<%g5
+ANY|O;uXR}o9`i"wF9"jBVGqdw;]izRn>|jvLlhL,i6Szhx6e.);N`;3wTy(o|0e"KUS.tggULUrAtBpKI6aT7Tm$:~6-J|[9WLqb(pPqn4N7vWbimNnmW
+YWmRS7pY3)R2f.ZteL~51HcixJcNlac{b2pN:/|JrHbxUqm%HtqMYW>V{H#I;/a4Ely[F+{zG(k%j3u-nT|vZ5t^T;--]+Y(w:k5=u1`kn%IC'5yeh41dd
+GBH}Y%:;4f0]:N-0CLP<xnh2LD'f^t+[GrNOHu_>lb^d3]@dLp)Nle0&mM>q(fDEWkM{){YYIk,bY1&i1x@jWqAJDM8o<kWK.$pmZ&~M$H5fW+yS&kV'Kc
+'x~<QvekXyfQDMr&97=v:3%TU%sU8(6qD[Ua3z#=o!5RPiNG|}6cop)Y`S(EmXRB^=Ti$L{>OM|t)cbDc]'Q:p:AB!cq%rtb+^kb`6~yV$5A%2y>)Z')W$
+(T#xOF}:cL$I&tO$ye_eT!O5rUf2Y2,2r%_j{o1)!+)%tDqG34-5[a{pip^5#[Uw3B}CV|;l^Bg$]L>b%RGiW"a},)yduI.;,^cj)wLy<^yIF=4ecR[@W8
+~hW2HDRX;Iqr:6Ax@b5|41Z(psOog|E))Bxu-3p<48P09{cXh`rB&6+u1T7CeOBYNNQX~,;o]kzYN^U]0dj=ZQ2}$9r.4pcfyy.}Io_LGkyJH9a%PCU!-#
+f6X$=w'CLRU,NCsLE4^/OGIo>0QtFr251;cS,LlI[w3o=Lo9jY1&d%&PS+1hrMEBRS4V3$Kf{f(v)nNGQ]wD/bgU"-xi/Li[._q"&,nV1]&VEaw68ttmy&
+CAxpmFs,^gge:Yh1pTsM~2Hky_8AykVkN=nXeh@L::JGf/y_@04i!x[,5n:D=jmn=@B^#@34<+xn_4|(2sF_R28z_4Nv[tn_]lEZ8i9Cqy_1|ihqhy]5(J
+`g30-<6#Qtc2|q[F!d'i-g[KO$P_W%-oAs0Ym|d|4"QZ^-h6Fm|5x"""rFAEd(@DOoIpc.-G:aD-h%Vr.cJ%Bdd[C91%mv1imJymszAAgTAv4|}B_bYN;V
+is+DSxN6lV-R;-:H64(7Dm/y>f[Gyup:D8rq[ly.X.byaa:)Z;:vB:]6FU;VB.[(0ZF,V)EXDF]!ql#%4<28=a.0>zY-oLP7!E(5jy"@]Iaw.yk#p($xt}
+5@}8XP}]9YvC)<7#[i'xVTstm$5Hdp]2R#Ql3es,rN>[4a!RHC|r:uBLt[UDNpYTOhG{bKd=="M$P-,u!3d<R$R:{P_.Ye/=xe0qX+j$x{v71$%w|@rZs8
+6>3/K#o(X_w26=]=H6U,IzZQ`BUUnvSG=Nfb(|Qc7MWZB_+3T`&Mle,X(T_(+jedgo0Q=p;&ArrYjHPOI=nkK["0NQ;kVmolRu4.m|uv|CE1>`/8nF8AJH
+6I'vv==F=}R4GO;|jM{^N3GIMOPCM/eW[+)@(e.G9Kh$LrJW1f=2!y:O]'V:l6.co5lXTndqEK2P92,]fmkzoeS-Rc@zY{=6gh"glo{CyCZ`|!0A-Cx4s{
+tv,"|B!cv)/T&qE;'{/L7/IGokU,ol/tr3k.NZo1>5~m+)`=S_Mf{]#CaUYmuWRz]IeM/`vuSX(DkLoHYkkp^):A+dlg,'5B!JM=D3;E<V;2B&6-ne]2V-
+VIZVK{j8YME!M9B/K|cST`IEzn'`{:F3swmO^BzB)Ti=^LNY#$&:hz^kMx0klU~Z[Z8l|"]">>9d$m8CA+ya`Bm0JhUF>MIp}Tx;J;|p@NRvw1ru-<v3u@
+)>QSFvO8tGV]/6D|+o@}9loLAc7})p8t2}UGO}BgYiFDJs2qPpTi9MfM#{z|~Ozi[tF}OeJ#s0mINNkM:M&A^}F+7X5;d[4,Vu7]'%CZ$Mst!-Wu;HuMpF
+l[Wj++`bqi#<V0356m06c711hs5Q~G~:Fe7lN@%m6ax2k7r8~DHC:<9`Y0>cZ:"G+o8)#.}bR][6}Wi`/qIx|82=Kzt'Caf1^<=5o{uVKl`"h3EW{YlQ'>
+_(lR9qpLK;LlLDDG+.(%b5MkrtRRk,qM!k&%ILM63hY$z&KU<WwS4X8X@_sv2n~-^_^T'^;l[v{,G|]vk#_qk<;^0ax>'{u9Q&-B%oCg$Row:(U"6la:}7
+YGt`)9"%f:G3M0'(E69`6:Rq(_dy4n2Gq)B%iV]+$/yGanyATIC8RdgV5pxGrbNw(08')qjz3O/>j.+2R`DAI9<z^)8rI4.1y3}Dn`9bBSeVbGUp;7(1Q3
+BlR4=><:I6c$B]@6u-;RXtDQ>@"%6I(:O3q,GqUY3+OuNJ2oDAcM-hhH70&;5<:&108KtKS]QZgNJvcP!3Sdjy8eUbFK9JIc>`}/)2FDmtv>]X70sVbBhn
+6P'0>l/Pv_W^>>00}gAW!Q4=>c^qO2W{e!xj|uU=)R_mDax.NX_3pAxvNRSEebx5%cFrWbjg|9@@#,qG)1)TI{;J098^N!g-&tOF(bcYIb2W[O$3Kks;=5
+GnxkP%]fW[W#&^)4E>1f_qr|2.VwTJTq-2)JHp"JmXwoP3>,uj]b7Pv;g/B^72z^]iMhU"JfCRmo{xv!cNxM%{a@lBS4$9(4d]4ld^o6L_|S,C~iQ7('].
+SbX$n&ZNe0O9EAHeht8KpCJ5bya@O,bpLZRs~s$`wR>[kA0RLIoQ2@s:9yQ0{3m@6M,Akw0YEWJrB@+7:Uajv2%r+;kqDF7Z:5}V|J(drpCD[Sno_"YT1`
+R.k]A>p=>=OTW1ozQ1NzKa5ULYT7U0}$cm7%f`sI0;>o3$JYe+T07/B%^<;`x>XmmB|zl.E3.z]REj5P3iM$'p9(}+yZDO0AYY/7,b/CV4(h186&)4VhnT
+JT9%CtA^2'MO(4>v#S^o"}dr2[X=y>g{wot]6|4-;fyktIZCNW=sNY!%Q3i60:-gokOSKw({,ef|N+!7@PJu7|QHOM<`8<Hp+J(cx9i+&/^j37,hC'0bos
+Cg2n[rHQ|G6]4YpK|{z.vG+&d]%]EdsWy)_vJZG-aWwu3CT#Z4i%`o%$`o&[L'LK#=@>gWaov3^;Zd5`+e,z)ti3'.qj/<=)EX93~Pqa'i+OgP[NI/)bS'
+CTEJbmC8FQhJScq1ovayB:"FKk]I$^YHziq1KB_4!%@A-OfTz9m52aW'zBMN+6xm3BE]$[Rr+b|c"_Y|}$I5FgER-)(x"hxQ`cCr!Qjc+8}&#7jK0k/d+I
+J5(&<$kF]!8+xS2"D!U^#!{OFEA.yvH^+GV(tSvPVjVttQ8q+F7X&%DKQ]PCYv$3L6JaM2y67`lpDiN1Fvq01:<yFlzjrlt9EzWH.:1.JV1t~$2^5&,q-%
+,L@ld0CcuYih7=M"%ky$:m#%;YzcAdKBk-_1]WFBOb(w'W.o)N;tU.8a|`Y:UjcH=bAD5d4G"!$|[L&:IC`zH$IV$nezBp[e2{2|zS96l|OsCyuK"9^j-r
+AwJF>;nPin[Ml#y.|^`]nz0zJUZpBD)=+f`-x@$3mY7.xtXE^SV'9IjarY0H$xeVsqnWj;k,"jhdtZmHg]p{gKe@$,}mY'RvReJ_"t;SS40">t`w'dmwSB
+[K`1OUbp3{M9-vnQS=(vn8!dKMGsTn18Lv{bpHFu/),y&B^bxVd4CO{:rO{kG(["T3PK_83YeVN_18+q/_Rwr+1k7[n4j'OJ(D~N+9>|kKZ@1T`3fYUdcj
+myYz~5$"GdYh#}p:>cM>EtF^j0Do7|y,QaHE|_cLy@X|>`}8xqpRLLSBrGL<_v:EaFt457efr0;ZGU,|&A}c>UjfFGLJ7^stak^|5oWn;=X41}@;Hr+o8i
+d_{$@xX=z:E,t1Fsxsvh{Ee[mX9R`Ebrpvggp`<1Nd_Q]3bybq_]$',dja)Rxwd=fO2HBBV8XH%1L]G<T`|GzPQ[#5<JC5q,_jW$6,DMC`WleUC<6'HB$L
+D/=(mq5l)"gH<2+TaS(@-X`}USBNY4Fj)#bF3%]J&{N-<OhCrym3z8fmmA-dCj{Bq(IA!.~-ImAZsRf;Ya=2GH[},YY|4`e)g;|oA-^)b!{V>O3.m{F4f<
+(nWj#i9I#TiF3x05$fNl-6fMz/GQ&@xQah>WpOK_m&u1l8&Ea!R#9Ea_d^3b!Am4$xh47zFeve+op,0(k=%(|m_(a_J}l//ZsK_(gjvVLu[Z/yrtF^ckYv
+_0_[CUB^n';StGXEJR+6]u@iI!qy^NT[~K{N;SK8,Qf)0w,-w4r@TZhe4Xhe|fgyC(<I[y.YM`bW:L}kiu17ruV-<1y@K)sQB2,]W&(owbAY+Q6rfm/Ci=
+QhtX<1IJA_'.I7BjT:CZK:ym7n2@Qn@":f2d6TG(5T}fFbv9!QSn<CYy-qBRF'y'2bB#=}ntEJK/S>t@hPBGSgjD,O-`8At)%p=&Q1fT"jrOxv~7dYk/my
+AtVWQXK5wBM00Rb`~5b[9/L"iMXu3`9lm"(#l=@8sTVL:q5OP_)k"rV&:,C,H1dv(pvugR[7sU$9C2A=M`i<'<OVR$AHuDUGt+p4"KBrWRvF~wUYBM(t@j
+<G,mlM[/M:qV9WlT2ri)oIx0Al8|eyuym;b/h_INB8+/Z+[X|.@P]/H.b(8]tjMr<T{]8sb=(2$XpKn_k4u,8>N[:eCf_6C.z3[j(|:7SJ:1!!&7vJlhPf
+tw[cW_}Y!gZtkg04@{)oU'!KC{0bHQ_$r9%h$@(6+NY8U1|c+y6F1[|N4y.yA!oyX.~`u7GQYg'<|ql^2(#P>s4jq+76ov]%S[~268oVNmjo47"fQ{nbpG
+nu~dIv_0,No>SmIlkEX$2L>w,&h$FNkt)F&um-2>"}HC_2kd,G~I&8-)y7w_&|"$-d]&ax}5(cDBIUeo!%<cdLKr_m[cHAfuY@xL+9Ed}x78iykdUZ585r
+0UD{R^j5@eYNGj",]/oZCGIM,eI`Uqr:m#~vI!WkT`^!g4:GFTc&7pM`]QZv(JLR'<e,tx&fZud<b_NRq,#X[(oB;}=U9KWgM,[:V9[o<ss%U))"<gJNW3
+"HLS(jX2yqAu2ppLTPl#|^d)VDo]V.FyEG}.pERpHv'7$Fr6QjBmmQ~#)MV)DHmyOf5wR3:oG6}^&;9DM.1a-WF_ik5QOA#;_MUL,@PYm'_^VG.R}3LyC_
+>JVScw7(0m;6K3b<c({hVoiYS462">&Tq]-_|NT:CNEk4z.c'9X805]BQP<N1"wB1CzIwz/<v"[%JD$]lp3u#sBV-A-,s|^l)sZL|w<JIN[%TC;5J%xe"M
+FAqSh^)(=1uLfxLXMe&pVVei|u#qYQQp^xyCJj2$tX7K&enm7#|vc.rI|R6qp4<E,is^hI9r-L:jY]dmOCe>}|"b-LukPju(a}&)leJqMLBx]PyseG;HG(
+,!8{SkyW2H'vz#EdimyI@DCILmS"bX6#P%):+IQ/2j$U':~/Z[R^&Kqv^<uNPG{q5^afECKVDqurFotx|8g=}LWWK-}Khak0RjMZqdn}gmRbuumIF&j!nU
+:>h0vPshyEUF}0rFmk42+Bg8yrZs<v}@X0!o'JK%OufInN&:]x9E'JAIp<Vn@F)vN)&Abi#0u^^lA&^IRuJ[s:IwUxzfU=x3$D-9BV<&;v=pU/Yi38ilfx
+{]`l5[]=g7iG0e`DYm}A[8,c=WL|UJ{lU{rgy-8&(yNRpzOnFM#GmXJ3N8N<SV|@QxtGj6-uH4{|^)tFK=pb~fnqtbhx8>A1p+sU|Y5Y2wXw#CY^^E%I#@
+#,49V(joKb9G3G`l3_'w<|$;g9]B_o7:UhbugbO62(rFK=&'I<F<0R-vXZ-V)rz7|'wKfelwa}JUj%!ilFANtys+xKQM6eV9AI:c"p2zr%}g1a2O2ri,$k
+@D,|_4k@a&F$+=jttWoyC2eRhEQ--@Dj]FE;jZ|mQ6ev3rI;bbN8BA,$iRf#<k{{]DFBE9I4-b;tW9IT:|DuUN%O0z{=ddJ2h%-2RV$@C<d>#^fs}G)k+^
+,^O/3TOmL0V|NfO5Bh]@;{^;W:`"cQ:3Xaf8QN^;])<MVV"64{Q{fNuiQ09)ia0-zip&#qyPJ<&3%J'R4OC2hNH=dj+/uJNUMm^=UgK>Q8uXXQn/`xVVc9
+9X3Wg^oS-&S^tJ^TI-;Gts&1oju:UmVc+85t6as+MpIEbnEJx8/B,lOU(+7hpPqP"53`SE>`;>-h6,eV-zR^{fcLHWu7{V{|Kr3Eri[D2YB&K9ue++|:z_
+T<yXYvTj)y<ZC]QC6n"jI+G7eIw{4TF!J;(AKn3X+g4k;Jf.+J_U1-5PO0qqfaSGL2[+AEY$s5Ms~i[knn,ciT<@lh^}.}+>H_R(cJhw5h38WjrWb!At:o
+X}ty-8Mbm5cr;_B,;<57wh^{Lz_CFL.vH@&>l7U$URc|>}#^{#z4I2(00_i>NKUZ;Z{_OeCZ|XPmr/Ej:1&:NK4,UA@8Up_.tBRI1";VLcb<YD,s>15bLr
+:gMkW;w0]bGR,5Sbl0iwx69mxKg6jcgvm@Vh.%74MZfiHHY5O%;G5h=UF.a>+Mbj`BMllk{LU[ih/M+ZgvG+_-%>2rmMyK;{c|.v02-ket5)y6-gjR98y0
+JiH1d49C~fSN=Qo{]DjC8jhU2IsN40]IbjxOm5r`8HzD;5Hp!/:uZ0ll&=`$RV;k49FvFK!&YP}=o2#]i&.boM8nC000y!j0p,C9|GN7z6a=5A4}lh9'_w
+QhCS67mF,YzrP^zqv%y8:}$vVy^zN@jhr3Ej9F"y-e2E^CRmo30Z24RYdc'/)0pXlO@j.C/XN@/lITWnhVP<mhb@4Q:G.KUr+2iV9m$S.Sv`X^>_lKV>zt
+S;!cz,whd|Gwm{$nz9M%m|k}x-J<pbTwDv{v1,O@[Ti%Vl_!iiOeHIi@:Z'C;x!Ru.(r|C0##pt=_gqnM)bOS95lb5#guFw16/b'N'&kz@rjI0+9@.1Kkh
++.7^s&e<"0$g7e'|edB8(7+_E;@2m'"g%s_MqW:dD<!K-N!i:)w9zC9/3Y(`u-J}C.QhGbZF'j+{'R"nK_~P$9r"cNPb0#c#Zm6M"k5,vP{D=/CK8v60/b
+m,fE/k`o&pw=i#BzTR>8"Pi2FImoNu$oIwIa$mv##-$!Vi&!K5t0t)<#>L{q6<DH!;u)2.'a+opl!VbSExS7`8_^[{z|"[a53M{W0SJgiEo.,dSi_%K}FO
+#rZ04x8}t6eY+w;fQ0i^34^h+a7vWaSGm!~cvZ2H1^vW,njI!k/`{o]AS$-DZl>]>JjZd(<Z2va<L)qK/}@G1e3a[Lh,fUZjgfpaOIe@}.V)S|s-(|#e[r
+a3t#=l`ll8x4k#+--b=&x=lh'F+.=>OlEu"i@;FF]mv6xZCjJ>S8xQ>U5"!u3B1wMB|z@%0yGOTm$e4n"ykTK/7BA6By.j[no031"[6n7d}&dW&U&!edD]
+En/1DEgB7T~u8JFFG.Q#;IOMYhRGF^ZUO,m};k_Yfy`|a87dD7/8Kc,B/5.8ZRt0QW-XrUYi_w~w7>R%.iUQwM3e/wPGAc,0N)WP>yW!1!fn3,9+b{J)i8
+rG5{0Hqyo)dG)yGEtdpiBV"-+t('gcN10a'egptFHk/Ko&xY|RkGEA!o_aj(j`GKi/X/>ieLH<V'JTB=PVO-"YOC(2jG1(jkFqkE9{y(7)z"7@ER%i-X/K
+7XF>t>)WB2cs)R.T5-74Cghd@2&Uw`[jaOd-KgbLhFqY<fd(OE^I6J'@xvK"j<[d!:G]41OKaL8,5>K0PT}.rCU9ytf0&i]=G%f`:iSqs+62tj-+m^IYwW
+"t[MB9<Y7BqK2e3k(&e.X!c1Vfl:VInQ>r>$xQ_r'N/}>MBG0ml)[fcA@.M;Zu>EbIl(%VJ+YB_bJS`+'uB:Jr|`0%<2+U{eFrPTI_.wt@]4h0@6Ct:6kE
+;E@`kt-{0zI&G<r3b#gTTz!-)&No0uIL&x_$oaCT3=3JpTl#IX,x^"76M<Tcq&/Q!Ew74B]IqCg>PJ1)0G>LsnY4UT8mVCaV3#u0e(3EjFIo3G_<ub5H.l
+MNfMb/-UY%s@HE<%.Gk@&TcXTHYn#G~a'SV.5bMQF6yU0(e2PBhWz@uV(I6$61:G;|+|3W^cyNj+}P:Hq8ufJp}|%lX:A4^1Oq`;jjx3Pg&aeoiaP'K84A
+OEh[E9FbB76!.6_x&WM|z#5p0.xGi-pa7`(#w9PFen@ah8+onSW.]H{byo#BE;ZahMF!k^z@~T`7Uc]^2mF)bH-xZ,Hc-H'`FA=>9]p>P8oj+QfSbkiC@=
+/B02EigX'u}+Dw2VnWM-='wGdnG$ZJHA{;DlWtSXGcdat6~lTca[RTx{'Q1Z6%ZDW'@bEw[tX&8`2-+bH{X!PgBz2"6CM6#+[Ks$i378tY>{F'm'D59)k}
+0>:;BC4|0P);-4"8EDuxH<:j`Bia)J,<-l<7{qe1Gn+hUklgUz%%XeL+VJgQ}%j#I$`j7"Ozqtq(>JT#hA_P=.+G/f!PZ|~pc`jTPzpA`4ZoVv@@TygCQ'
+}v58wq8xp2KA=iTFT>FPahg>7cNq7J2[-BcTylVk.`%/1/mDTwU2h$}dh)<zYO3mX7sO76bv]dIRdnLbM>K^^r$9g'{dYyT3:<enIPrYB)8Sv!_3m@LH@a
+I)dX.1+_/$C`-#<x^Y[YMP8tn@[3@t>(ydbx-TXzAEcTT0-qiC<zpvWC-skWUmXc2ubdYA%uq:5}.q536IWp|/EFAe|MJqKI`+20c02{SRWx2|v`+r:Uv-
+yWjqL[zF7'T!H$t^MN^V.0_zE_yRe/R8">^G+i36J[drE/tb4N,qbF3eQ]n't,z,~_:mGhf=VGH+F4%0UP2D4Z@{]hn$]AIJ'H+5QUMcy228p6Q%kdy3aF
+{Y7Y["h1~M4^f`1$3X76#BG%N.va^m|Qq8(zHA&Ddbq^{2_4<b-0=pJ`{9rm^]XJrX$:KkzKqn'3l@R0VVk0&+6wo@|A'M}{^U)j_^5,K1I;QEO1mG.W<V
+&%@./$.!dpQ}n5mTekkT]R7nE:duLXmk9bD#WbL1#>B3{>hj4O_Ba2)[nxI#C+}%EI"1Pw!(F!K#0n}]LU"G6viG_z;_GIv{6+neFrkq_7zT<;n'ZSt<T:
+=H<{dPh)DFCOlK'KSfloJvqz4ODP`.I0,k;l(uA,VQFVQgjiNzKwpEi3:.tWtD(dR{|fWBxaz&#wK@v6b8``B(Hr#'HeJF+gxQ6adYGXFE,W~-G-[[HX>a
+&p-Ydj]j_N^I'Ru`6qY9O1l2B0,Hg!7+M09]qqd",Jd)tvjPl'7"$^SMS(xI[]fw]!`+_C~SWfUlm^lj35eThQGxSoyh>vY0`-q1FW9es+`yD`>QdTws;a
+<4M<$&3%:[VBY;lc7VltqGUH;qzD(m6fVfu8Hs!K)K.kdoSWkQSzSRY$eU.-CCbDVp.@mxk0R3X`xxX$z:u)mG.aAU_"FE]1LOFt8O5@ByDM:#~yN@sl_m
+IxFQp05;bR485by^>c7W${b=|.KL8r2rG7VCb/n44.>F]XR(]e6=$zF2U`,Gd`((()4oR<8u0Y)^qJ5h4pW_XPU=}8P`ZUb;32dK1@'f@psTZlH1hR;.75
+Wfx2+>y(Q{Ec)VyOyys4gSu@RwI"@G{hv1m3Cp)8ok_|i_!yce4|UpdeA[E+8P(EtBB']bo)|m^]Cz@J-:{4:#~w{mvxIb!yM2j2vdDG3u'p5^odxaf)lM
+VF9nP=xj+3E.A%Sx]Oc'2x-pyC+;1_JvPI!t$^w-CBYj;Gk:<c)5G,nF!1!18Nbs2+If=@`|fYsm=hJwObD|+:D)8/EEjZ&8&pTFAd)ucpi`tz,zjR'F{#
+]lx_rPE5!i/Zq0ecv2e|}Boj5t3o28B|be6YaHiXZ}[@,igI6yx>"ajkIHG]9Zy)IH)wiKV-x_we4KJ'p_gQMn0E[YDM&z(z5y&z}'gYwC}Jn#JRDXnkH:
+)7jkT]#coF2qtH;Nc@MaS>JBtHF]go]q^4F@9L)VJQO7"m(D;fL2jax>>'JIYgsi-<o#a/G^:<~gAAEo/fMIILM31soL"Fpyh`>D7pa|ghwOKTe_!!8t~4
+jc&q}9;R]_!CnM#!#pz`Yib[mnj+a"7p%0i41Zk7V5xORF~ElFAs!&m|6@Ne#Y@V<nQ5s+0xPtt!Xn_oD!:$3rZ#SFF4CLuU9K`4rTd32C0`1D_n{2##9R
+siC##s<[7>IDPt~SZbi((RWCzzfR;FWvU1{+0tmHFFF<v(^SU8/Hv}'@fIcLJt!R@w_nw6Go!1_t01Dh@mX;f8JYLaq;&i4,_UVP}X$ST__PheAzdRFc2V
+iG(:i_1OI`rU_|oq=7o&p7u1fdDZ@4xK@N[kP|.v<QvsIYM]PAan`Ui|/r=Tf/5ewv@f8sLQ3h]3a<mJ9s!hwKc_^K}6su$W35VkK{UI-vrlplFC(|XIF[
+dykG2Kh}`-=RVrJ;-p=t{L:KL[BzY_i'G%ak`t@:ZGg%[@67GF;-hSGIN5K4tC`Z_'2Yah.+`Yh2(-)hxCCX[G^):3HSFvL)nMf8I]'lL[PSvY+^["J>.q
+uXWd_h!sq'q("^q}AGrVtRUC7ev2k$[Hb$K2DjF(|P3q'tRmdspt;'@-K8FaxvU[~pve:`W7uSQs0PS0SR}MpSGB;$:0jAF/lBuvA7td;`yX}:,3&fDh,O
+ENFY7pKr6|I^kmi=S/Jt$yPl}(h89D:w-D|}#ZSMPV`|nNP/uWl[oYSn4jQ5M]@ff"}-4Rde3g/mXsU|[&=a&]zGpZuUS`$hqcj^c;jrY!N%5DuAZX;;q0
+n#)vdO!_qf-0&@AhYHqL=(:g[7k:ekMxc'EAe-,0x!,<Vq<!:c>()l"1/$N6u]%U;qpoWD{ei`8^}aBsl4Iw9H;i)kgw!,1=[dB}A@v>[eOj.ED9a|[+c6
+'I1S-/P738-xZj_230h^n'c(&d}d6328F4V=Rio#y$(y1#S1Rz89&bJ90.Fn;Sxc&Z<'0OW)/Rdi#/"&tm:0lN(3,[+iD0uQw`g3:uZll%_T.JFf4B%1/S
+l--x{w;O)f~k&aaR/Xf8U4h-pQjt8aLmW4OeXHRKmy=7+e3)G>v+SbN^.Db.JNOm_QV<(vfS;;xV<j%/%DO<l>-[q6m%UEBf;j"5`BzQPQ+`Lv5DyqiFFn
+Er4)(^7y&1r%.0Ds:k5p~[8hV"N5f+F,AGxXQC2uu||kVR}r]OC`l;jHh(Ag"o1^R4Cd32GYkG"5},NDTbA{`Fs[l$M|zITCKTL{hM-^<Ilw@Z!9Bdnex.
+71.:yuz'e-Jlp,ID$QlRxx|-jPgM^QXKht=gT1]k:L.D|#Xz=,"u$vi9F7&#-GN|%4zxb_zSVLOYhY(W8q9=&RVCH&XSThcB@;HB+DY3:z&HT{R1h0(=^q
+W2N>(X7HMZ:ga.Vi%wlCsbuED_ZUyGGcz[GM@vPdfwLayX1zZI9>:UD%sH-q$3J%Pu9q!.'`z(,FWtqT<z"hY%9L:^!j"2/wyI#b/epjVI.C=Y)AifFY8T
+m%aY)|^3Rg2Z`rg0B^ic%XtH+{R5,X]2PSJiC5'gbI#XQZ@Q_q9F@lOfO@Gw+nVges(Mq`IAnS',t_&2P[u(%i|f8[uQ03)Fg4k/}D-p_'!k^/N`H#xH8L
+65Tzvp|pXl/U1i;&FVCXg^V&sY>g6Tpe|/sh~$+R.yZlI;qdL9;QD$(hUCRQ;9Dc_O'>]2ax+`=C,=st`#2O,&]`N3Btxx^:kOnS#.gj}q<1y[Kf9}]sg6
+G"Ao]cT$5!@eL>^`qGja4vSrBnQIRjSvRh>4dJvVxHk0FToeViTv"hP1(r)cS}:`<j;_oN+9,!Uwr|t[(6}I7,rA1SU,%}Ari#H`/G;x1MPpgM|$pxm2+)
+XaXHW/y3@S}vN2.Bf]FYp"MBYG}H{4QA",)b5p!A`Jy)_^ln1%HDxH)%~_iUua{)@ny"^W6;S[T1H0gH^A"e~QER.U~1lcSt`T!X%N{iO2DAL%oe+gM^|L
+dLH_Ee8lp0_jql]E{eI[6cs6wNg3:g(.`/8$b0xr&{#|'0oso&tmU+fb|b{mmKRGwpV_V`BX+LRoNUzH(#%<.S{{qlrgL6/_/MCij7ifPrkj.JYw<oc/95
+8+!fe>=OWde$~S9|Q4CR$<P&e@.-DW_`_@Y27f>SJ;VD-yT>[U}F;sS3m;zF6)D/>!ZjuPHzzWUq$(~JM<$pBpk`T5/a.H}Uy_bR^c0hl#'O]2PU75/g7b
+}L~=;mlGgv;#hfhJCmXU3vv#c{zi~<TXY"dqZF><|IMwx)>kLg"+:;L&aba0YY|XroZ)>QWl-->Q8_x(dRcx93SQO8aN9.T]g,6QmQ,^h^Q]XFlM1PG5Jd
+M!2jPxQ:Fvc>,WPUK3|tKuqjsObVV!t@Cj!drJm(m}/.UeU##9yT%Tl3PxM@QRxn80X_E0,#{1l$>`i[yPtqC$~kjz3O|'L%%4#G,=[Eny3>LkU6ltx7XR
+q<+Gcu!1:O@hU2N6J`2y#dBcw5#x54XU{c'jSS0$_1VsR[S5Ie#e>X95B/d{nYCmu3jdSqE+|83-pGl$ypZlm-}N;lK8OKI{'}T4t#APe{7Ue:`JM3a]O)
+-FT`5PAX{cej6Cus[YWQ%X+BeG+UJGm3%w4PH{S1XCMU.lZyp[7j$#qq(2aKem6mH=9ay|f9)ldPYd^+$"H[e9>4R.>=Z2bLSHleK4{RZ4b1lbC<Y@H{&N
+YKRBj3AJm"j+KK74}'H8ZSZxy|Ru/X3fO6$@xFkuWd-sq$I@jxweX93>F-}/=@D65H2Mdu36L1W=&g,huvkL'uIoPoOqnC8q<VA"p7(O~ex+t{(9WS8aT_
+u`=5z'z=~6iCYSe^0u$lMR7|~FM7R@trOmmO$'O^M_<}7-(8pF<oG<:EnK4k}s;69D,a.1!R^Fe&F#s>w;TNKepz@}-BS`hlH]w#Cg=d5c+tCrBx-boC75
+J2B-2_Sx'ka9bdchP:JWx@RyRLK,^A;<f(nwE9/W0lgpz-MubWn!k,Q<iJ@cJxN[$8tv]"JBamlD@wcOj{DG!|@No]TCd/p3!}xxPz<f&b~98|)){Ob,EU
+0KY;IR7I~O+Zvyp.$>0j:RNaAH'jDzGmu.2|(26ACAf1FF2C#9ln9)~&gg_:c7)QS^<.2H~|Tq#a~MN_^>Q+]0I<ebZTU#.2Q7njW2RmW#{dq]'i(E(MB0
+z]'U^gMqgl<j59TWt0O!EB]6i@fY.P8,EGg-~LJ(>xTv=E+(!U[^Rn/EhBto95"pfXd5+K!)T7nMTQvVbp}f@Y(R)x8B;#Xx]nq:L`mA=DVp/H4DivC`qf
+1fG`wefF$Vsm@YHl`w@8-C]h9m;m'X~lsN(Sn'f1SVOZj'g,'huQ7Ft]5w"1@%Nk94x/kr#6X&d}F(P}_d,{i,;vN8pE.E2C@MdsULMm5<u0gvRQNaygdJ
+b@JR1:y_2Kb@Dx3jr:!A`fhQflaL$"nY#T2xWLVoye+xp.dq=(~"It{>io5/y]'>'ZC{]]A5XpY6/s4[](5Nf"f1)#0[9fYa46P]tuy:/,R[BW<[Nu[=Rs
++2Mg6h@3YpD-EcYy84/>kH"0>B7uZXHk2v{&bv/F`%H9L4X@ccA}K"Q(49~YW_KW0lvWDZ_TJ|U[[PLjt;MP:/yB<&%(@nL!%LBg[|Z>4o:"26L#nnuELx
+(!Y&JPLx(PpTCXduT{1bIV]hp{v/M{`,v]$5NBM{WpiGd.]B_&8kubkL[S$Rrh"%+Sx@I9:kfP.xG2U]C1E8ClM@z567M(`(m`#^91%2G%f(nVdG)Erz"t
+)"+UP,04/-2Az$<+lSH-d/rbd=(kc-=X+cwJky#%|ODfqq1dB]_.%E:<kq>rW2&rwkW)Mg|N!+@p=Ht8gB$c:uC]ME$rN}~>r!H4(YuJ<&.6l$X54K'0D$
+o7!Y}5AjoG1'oMZa7b>EyPw8/#sQ.wWxDK3Nr5b4X,!6A]NO`oRpPKl4r2[I0xJf#miZy#tXpAsO+}gk_pJSR$Z4G/ujW2a|SxuuHu9V<5d0`B;PrEf1/R
+/_EVQ.Szk=nrwuo#oZx_,"cn:ByfWube#b%,kb2yKh9ih$0lsB.HE!j::Lv!yQ6iaUDE^c1AMSlk}Faj_GFmB#E,w8g=dOt-zN.hw86ol=Sv7fW"M74Pi`
+n^8u`)F4!GQvu`NW{[',"|t|%}F#63y@oL4-P3gXb19sP4h@!][)uRQ>hgi=MiWEA-x>PbF8"|]s^ogO2[Z[q]u^PB8{3;8+YP'P6jB7n3wE;,niG9PY3O
+]9+(KMPTK6o=e/7J6p~VY>7u)N]Z|c&,.2HPlHy4=)cjEfN-hKY7n'G2+As;a1i&|]i`dzPT@xh[,6x-Bq/L^o+VQwpA.fHC>7H'"B-]]-ZRG}2jE{x}O,
+xHoJg'64v:/h[Bun4pI=pmP1y18+1(woUNeD]$6,W5B7%)/h~jVS)7"$'fw,TxdM#H$Zjifw+i(/zet!-:qOc{5"+gOK)5G<_.Bf}m`X]0B2%$GTNhiBbz
+4tB;tI7^&5#JT4'bq)YHfff&G<5HJ8lhk4J/I2k@@_-qTgU8iPWHQnnd&)_6H%=K$8a/%he7Q3~G{%|8@]#%:rAD#l#%6C}rFYPktBT@cpVjtc`U}lNQab
+5f__!EEV#Nw4iC3ic4!5HGEsK,:US2;s`w7=]IYY$gZOlQ7a)1M;<E~G6CSA3A(aKc6p.@orOsOG!Jwm/`@25E7et_[(!|^ea^w2oy$}UGazll[+cOlpbS
+Wb"_uU)[+%vkhVJZz03No!Se@^M5pdFdPn}yUE1jgQ67Z@7#7Wu-T02(UyIhY`[zuJMHQam)(L2A8z;4N`GeE}'fPQl.EA0mI!Kdx!{3K]lP"5y%B:#={_
+tKf$zOs#,lnbM6/cADoP<.c,.gZ[nF+MFMjr"kmyDWAbl|).dLY!D6pWfemxgcIl1B^x2/=2ZaeprQ5rdApALia$8l5S0jgJwe)sZJtZF<g7~)ifdy(x^E
++Ru$TbngFqz'bHlAh)M2UBc^@7Fgxrej8`&,sf(/i6<:R:BN1w]Pp@xb$es,8&9Ypm^v!,.rlj!YPczW.E'(AxE7yNDUJJ(.,J5UNCzP::Syo^RG.]_03z
+-2X(>Y~h3cqW6&3pXy0r`UfY0`IP&3{jpUz#8dIXH8aP"Y}pbuTU_f}-/b=`B_nLCB}:zji"hVRyP3g'Ijh2tl:^Z+)Iwvka4_/-MFgHJ{$>_`=)Rw7I{`
+^$oSo48}rjLl6N(m]TTt;f>$G/HsM|U"Uo+I3Lc1^o@EAih|"gZi;]vsP|'8f0/vkto,dvP%-WbhJ`wGYM[f$Ey8|kI^,c~PKO'tpb`FB((8g|q%GKmhp4
+bHTjy-slX;~,JjoQ22im%[DM1L7,'-)xu1^i;7I9LVMR;`ixVDckG|xtE'!{h3w1S6M=H9Px|.O]k3/&NQd^H_2ijrcz,P:'WUjGxK,RTyE:>/3!Et:p}D
+}3{rIzNVuY|oDWxH/zGvsxS.Iu$pZ#uC>'Q{G!NU=Yuq{uGT("M+|w%v_E8S(v3|5-<nLeTK7B=S@$%.g_@d`KWlpid3%_+oIuK4#1w,}"[t:HBl+K7{~A
+HZfup.1X$e8>ksD5"+BFh^e5$Poyjz2lhifizu2QJ=QW-c]m7&%[o${"c13f;A{ZNHm7"Xf9oi3Q7QB:)}h>H3wJq6t-c-/mT5Pq9sUmM@+Y88bJv-|}es
+V)P>Q]7tW_7<=g"R{FzZ4bk:FX0e[@kmw9$wgxu]1:OZ~p4Y4^"rHt0G"||TZ(7qDf$N/X4@J&-@n&=R/eMt!+CB'>W{v6=JFDwbnz~-TKp#Qn=9qJ>5kD
+@$GDQ>`!Ppmc<@ZX/'HR"%ycy(zaPjQIpnr<I>=8.Jc1)S@|,<'B^Ce'_,Co"#"ZjZqm[h;bHE)%@2^>6$4n_+c4!`4BT:"FPFXidFOqvUt&PQRh2dsB"n
+DD1r3z#Nw`5LPo@6-O>MS-5("4f@SE=t;dv-{p&Y_YH$sQc9IZt;X[/mW,ZF1xK`;Z)@[154)2X6wfAWCn~a-@h::K0W4"tUoHPadpsz`T;nJ__=t=ui~`
+!M[|4.=y0nrYkC@qvu=Kul[ZpU$42:G'hj>_0OQB+UfCeX.WH.ZC^D4`5sc(HC7WPl{wDc$mpc,VNE6[x$l@&HCyZ@5tJ=Y1b!vP,7WclbH3.KNQTvcadB
+Xm{QVryQ$#6k@b8p)f<)0|><4]A:W5~7lKa5S_]i1oS9.O9c+qL'G&XMhZLL=YZL(pV(sZ$JBM[5{j+fIRbv{ZE|+/PT;oDDkAZO~e|JK26QoY_xktZvCB
+3AA+9]@'8y!q)DFh@giVZNu(jZ+i4`dRRRr,EU3O1h%[n6C-IR{`yp1uk|{=p8.'>0iiK^<c,{$H)U6&3ewgA$P4O)q})LoHuMc2cyllt[82rQ~l~"ttPG
+7$tr';FMx+hq_auYzwjT`B`B_$><SZ^z~#xHbm3GV"><_eC@kG+Zn(DgxiPY0|~De{Ae.Z[7ZCTy1K%R/tfKU:}7O=,.yqc.E'GCKx#/4LSly#gxg!"n7]
+q]V6&BhDY,dimaU^o1[RcAaDjJMVLNrK#xF+mmW{r0jIn4aVs=/t"|q[.7Qz;$,UAc~#/UcuNkn;+3/FL2gAb460<6'Gb--FtJ7HRdEL}H_FgfzGDpn}%c
+Cn'F"]wp]o-l)^JMbhUAr-#{[mBVu2LL}5]6&Ll]H:"`i4aY-R$}kUef!'$ejJoTtwjlX{B_A_q]TC0wZVMxK^#AyBM9TJ+hgBSp-Qn2pVcK-h2R7^qH8w
+x!paD9fe[p=M`Q]n{|H80T5,@M%rq>-2+thtA:dPYq.tn.0LDlxMvUjNJ<b$:OD<HA|)#NV3P7_rs<:-5xrM~m|c2'CpRJoi(OOhEL&BK9n;v=AA"rq"]I
+_XlBGW7#vWle]_"q}RZ!g$Cxf;'F7^lv$quWx%X7V9BH[m%hzGa1KCcD:K<.oTd'`0#8,NJ%zyf=WS8K%<X_K7dpQbn"+:1i#V<mH'LD]IkZD!^:n#{8es
+Zv_7[5,YwFh<Y[b$tEqP}ql5k!tcd"2j`WYR)exSCNcE'nxME,5oU(O0Wf!><jK)W2MDnlO>@D@G}J@#^Y-hP>Y/rGYuo"QA9b>}}$J!OG[8cA"tWcHcxi
+{n3;v@Jtlpl!T^{)=b`//d+.Q2Fx5v6Uxv)y{|Co%{/h^pBXMg9v,w'YH-o#6xePJ5u@Fz6cGT,l$F04QyW|y:'ed3{W9=HMCY0k|+c+RHVE;c!F(.{:f>
+{'&MMb=c4W(ZLm"-%cG'm,TIAY(>;hlCycPTA)9E`:]w~xIEGcCd)a|3[:+tl,<LQ+^8Ntlb38z9&vEZN:)tZa'qz4HY"'8aDOj#:y=xwoW>_EW"dw(JgY
+ezSv.FqEgDlgS_a%2et0^`9PAU{gX'!}M`ztUXzsd#@THoE51PvMcm}geRh6t(k4Xk(^u9/ydn}OqQ4<t!ETCWqey:8usoNfAiwETyFUMDq0_,7zf2e<F6
+G;.S1-^=Lq/IZq`<Ca%HXX4p,Lyk4eEX|>xiz$#PQJgb(UEG#aEb#Q6G".yI$4L&q8&1-,qqe[O+osa_0xk@P+x4dL;ZR@DmA$.sT,/#!vv,{}G3}DiH6|
+o#wd!vbQ],XW!h]nA_c;]jaLYi8%w"O19G$cvE]EBRz[`1k$aC#TZ:fS~0X{y'5.U<!4%UW-F[V!aAl^s=Ni5onw@oM-,O:X!xJX^N/DrtgbQ_-;!.[2v>
+kaW|"D,hGYav!ymt@o+{N8aD3x^$zB0OH}2RK(]B#%2g6)";}5e#1Z6PGsT7%9IwzXadxnkG<F:+QK!%[A~d7o#:4dL7FIuYR^bW_2o8UKLx(,moy'.B_C
+JY!fnlfxdwc!7Efk3(!%Pu~7&TFe[7Wcaxsjy#ztcCIhARw%(7'An'T65&T6g7UbQul{d(gJ7CAcYT{([#xEI[H+R)ul'=_q870j+_!VD+"sxCP@A=HdxM
+QGQGL0tT2VfT.Iv9ntVq5)Gm@rV#)=7}@e(tf2;MwgvK,{YUeR/k0'}Cx6Uqid.&<b<w/:PG>7$9)=nk5s4VgxesD+]Cn^~:>c:>S1&G0R5pn"jSjN>Utv
+&o^sQ;3DKQVy47(eRD((+1pfSOGU.,i=Wbxb0&C'po7g33$V-ud")h|>Md-;567CaMJVK|poh_Ao>vvc$rG-bT3wfyBcI.qNgz^nq$&`_W!(YJ%;j0,Y(K
+.kH/zv<f;unq>{sWWt-d3$6!h0CEn%tIW+uB<,=s(@.eE.;&n@Vs1e8|b)a"XjC2e">lPFBI__V$xS<c-:sm[peLE1UFVj/b=09-0'/sg.fG-.ef}l3^l3
+I6y9kGeZt%,k~fP]mJkNobm/xb!^~M8RY_;$c5e.2VT6L5y{arUCFBFj^0(#Mp,Z&gko+5n+2fez=<1zDk3=6pi_Y_cEK`O6+S.`fv~I54>Vh"27546k[A
+=ufmgE^}!gEd;;5L}l(dx6niX]^6M9,pkb6a,l,dBBid1}4pGkTem0~+WB>Dzohnrh5ixy~4CVLa5SD1=V1<OPv6.r!;=Xa|5-;om7x<}qY,OxSFAxA[}r
+.La-5pQn'L"BuCb9`AL`SA[JoK=B'CDamn+)_l}Q)+$/$uBr6#D]3bs%]dNCc9B`nj'=hXBWWjO4+m5x78}}@o-0I1A^]}T'nO;KZOqZVucC:UiQufB)e0
+jo4keZ4xzL|v.7!HZyo|bZ;v<1w6t2/7iz@wt,E6,uZ#+y^ZMoi_`IL8<jS|>%:y,j4w`Lc72zeZtMoU,|;S9Ud+%>IZEbA}i^Q'!N0v]^Hk1;4wXf~(dq
+H>caiOb>%J{_tX+ED|N(V6p+pvq3+5(hsEnEK[,d_pCxn[QK)pT68go:6+KKS@E^8=@Tp:]C=UK$(sChp}"Oy<2B{Ke`/ra8;@>gbGB^Y,PFVf~WnNcYgi
+^h'l'zZOqa>5r[c#BqN|36+b.L3+0qO+:`r=%a3c@7QXqb"L$<<EVwzY_lo6x|B(g"Y._bC=m.-}0VAS%/En0.~Z<V3jjsG^.Ct+Ok_^Pj|>"rgO#@N[cP
+]>G$#s/$bLma01NqLS3^4_"gFR}#`]GczN!3"l+t&+QnKy2D2h/wyh>c-mVxtz8+r,"k#Jifm5w6+z:|M&G&X/~/Is1mhcT]-(afw+`+cy@aLb_75u<UQV
+hBgYzdhWj;MK6iF<L4txA=ZPxId]fFap$dxEzNFCPQB{E_[$Xm'e^RN+f6{$_p}NBS(X(9hW4123b0jPX_sgubNJ3Unu=/"jWazo!=VGFUX}{uQ}4Kx_0g
+@&j,$NDc_H}65%PZEoU{cvXL$4B|U+"4[ayWD^&WZB".E'J:OFYv!:<8yb`oHt{J'WJ-hpC|>Srj"jzN24VX{qjjBCTh7>'G9:']8oc6YufEPByd:::aBD
+&oLH+#,4.D$pd8fV0cjaGR<tRu[t)JSq4}o;.JWl&8CyhtWducnTVhptGV4gH45jifv:Kp>8}E,h/yqV1Lp>S1iN-]rm_JjjTl$kJ5)c>In3$_pJi+K5.P
+1EGtd:fy_raeL2Q{eg#:cmDD"pM0z.y@7h&`6"@3ZNbm2Rgp^^g.n&y{$MAp&hyI8Y'ijWn@pei;^qjX`Id>17H9M[!@S9u)60$vSUZnd9`zeTxq$la!V,
+5DfsF874-9<C>AeN^:X.{KW$SxZ4Ce:#%5oKLRuH-J=1b`s&=%9FBLJaU+;6w-"={#:}/r=e.-FGe@zc=@6obD{Q7-_r;njuG5"0Fa~56sz|r%53MelFmP
+l>l9f^;bHXQ;3HeYV]P!gmnao.(4KyjXJDUDhe13Zp3W[Hm=%}Hs3|W+M`Es:N"h2]Mtk2`HM8~Gl7rK0s=[MEM:!fCU$Fm(~BPKX0y:NNeV#yInph/We|
+y4B[,0[,~_r0.{Lp][aM;2hm`KtF(5566f!G46_(HpV6Tu{z,ZiG)yG5`'|GZ"STTRf>B;lJ.vPIZhh_OlQ.a{[c]l(kGm4BsgOafL,BURC{FccYtYA6-r
+Y+5]OC79W7H';{=]6$V2L0dcHpvWE>Mp>^SDJ;v&)S3aYZH'D4~#nQ{sdEV>~jeWLAxzw_;E^k~jHf)a(cD{kM6Ia=NG8-;r~OM8O8geLnWuxK4NTxvyQI
+qgb3]q'maz-{o}3te24xd7-tu#`Qh0sS9>,H:pJ(k8:`@<Ym.@3af{Y{lYoaKk$TxTQ/{G%rJF]bybJlVB3%mzD<.prC]_/DC-_<Otb/=lwj%2mMyb_p,g
+-z0b>|K7Pt}&%}b=Q[sOD0eO,]FndGl7R@}q+O`yqLNP[}&)x3}jBx{UQwJ)+u!-xM=R#(/^RtfI`""Y4WX$HAQC"GnFFA]4Q[g!yji.TT!I2/(+t$VjPn
+G9Y![k|:1fO:@S;g(9lH(jwe6^_<&ufibJg_k@"Yr[H`uj5oMa^3|wzVn%C49erIb_(9%i599BLV]|y.ve7),Fg.t#>Cm9n-9rI|}[9(ZxV<}uRW^RxbGG
+.<t/NsC>Vy=1kTOXUw=e3h|LGH5:x5+U}u#3p(2HD&c3%{T7+$p]gkJD;$@U#Zchit=NSp+@qPzn3J;2}zSv5za#1F:r;f;7VL.ITDz&&{h^}IrA,E4'"%
+>"F6g(RO/CBXKn}e"vl|h4UaASPuVxIUgxEx)RG.a:7hdSw/K='.(@fgtAm"'w/}2sz#Fq),3m6V>ndaff>w9vqUq4s/(0Ce1[H;mnlbciP%T%@Xx),kQO
+[BH&+vp_}i<tV;Q_)]qx=uDxBK${~zmsZ,]aa#>`(6`=wJ{h+4a!KqZsNtt(bWgev|[dSXG_~^p(/a)`ljp#kn<|afrRt640m|dOgQ7}h1pkxO&Byi=<d6
+LA#(LSn(He:w,(d.Vr=5OLY(UkrUw,C7hs%|HAsdVI6@bY^@'2SnFsz!oaA!gPM>Pi;"c!m"49`%#WG%@Wzq_+(NU,>$YK3j"JqGqz0usZH${REr!;PgP_
+<d_U,4$QrJqb5rQ^]'EAZ@,M95/$j2F3J>yeS5fr-XyK^q@p3w=FC"]C/"sQDYhbSQDut<-+De,[gxoONZpuS|/]G;_`1qC2tD:P^+Y<[i8S5X{JS#M8OZ
+7L@10&-:hJWPeZY+!x3qF:P+"[IZ_U9T@Ut^@d(NbpyKK/5&Lp>8V)R3pP^uC%~jJnSm{msEgu,^wS=m1LiR$N[9SUIm"0njv$Vm+nYg-;a0"ptd@2"Qte
+eb1KwQ7C$u^e%dundNi8{,NRR>K/aO/-oP8E#t~1Dz/F.S8(n(^q5$p68uqD@mAN#&><1!yY0w0a}f+.Zn#L!cw4-mw3)$voLMC^7Q~[cFy6m(5w#dR9]4
+iK<a/Qe,)'&s`yUCO,DWFt(,bc"e#FF7|Np>!s~PpwVS|Fmv#0-m<Co4)%Bg^'|bAwVD|<pUu|7b)t{_#pmDx"e#=2|ICl$]/nHA"gU=@rNN4,a|5D$;pk
+Qk8:_;O_TIb37j@W[eBkS:;3Ummx"X/-Nh/Cg1q:aIL)HVi^7"5`fh3dcNSbXzDV`v,E78/h#c(|mVm_dOk"N0nPk:m2%5yV}u0NpS3>j4hvY#en|=,:gi
+h3vHv[qkTk@|Goby1B.d63mIlZz@$t7E:$e5<R&s6Z9c)LG3zC,ZP<<9}9AN'3WE.je]-rjbGloBjMa5Z@06(}^F~s^$Vct;OIMG8CVAj+mM-N3,XjW_^a
+",F$idRF+/xje5_/--;TyZ#]X.[YjpKjhs{!_x$ejs4DQaRaosLP-C"|5ey0jEZv%ji,6K<h@!&:i#BT.HCOgXunZC[,$^oozAcY/[,nB|q0-i>ZqVt,T2
+&"hIqRLhWrr:Fl0R,5a>7EFQ0C;hb;2WHGCb}GS78l":n#r{az.(f:yV6Z9>vL`O(r"^wKnxP[mm#Md|S.V2&U~6,r@oHzTdf|cd/&zjs7T6FfY,=l9fRY
+&J`Z]^qS:g#/Dh7Zz41bq3(Ga/B'7hYdFu#TzkQSz,6x)s4JB8T1uWf>|:kpfieK^$=z~(b0{'QJI6%+El_q.)|qf/SrUfeh5tX@:5>U9X3;V<M;]1T,:A
+)smUJ,)vG{k6M8O0NM>sEb`'fe+HRp2x%.&d~`O:4qQNXzE]cC{<:GGqMvXd}l8X+G,nqC'{4VLv#x{V!@KyGXN2%)a{5:o6dR;v0jEkKn/hF|c_hqK|v6
+j/3w'_Pc7hn}IbA5#m']~-z}:dL'H`^z-Q%T86zIEKACt@k5LYlpP;~Zq{6C0uSND$3Z%ugs^p#1^kN)wY"6|N`icifa`SNXFY"nkrdhPtm"cV.$ME@>Q0
+YMOeO2tQR4~$R9>"k"kH5O.2'zbm{qH<;!BU"rta(|=&Y<!{_'|v)yluD-2:ev>W>%$H7^|+c)yf(VXiytFs$:tjAxXFa664rL;/Em4l#vD%:f^}7)zF:V
+^wme<='f_^:R@c~!QPMl=sUTFGo|OOhm+CB(=hL!IK-tjUpe$rK4'2w+Xk^qGff{(=v##.oB'6@;Ntik!Me8>ct4-4iM!qqf1X2/:d"5!Isy;T|If$>"I3
+Wv[|bB!EDHIu`)/zUzEaEf2!,<TRs{v>EbQ,5BoYzWUm/nWE$5!so(,2nC6k6GEmQqzej"-riO'8SWzVjZzUA,0`Oq+&SI^jfG!1_]r],ob=De;K4h#}cA
+1nC`srIM{$;V@.Gf%!o6nd&wTTmm6WP2;%WyWbeVJmp$-=BVf@wS;dW|cf$pv6h'K5A=v]Cah|EI{yB7sK{w^3I}8"hu`r<eL/wchL%XS%[cVlMAi$<T=|
+:XWPV:gQLsK(ac5pOB]IPwh/MmN!:X"YvSNC[2gk3HB|!jB$;RAHffCpa/ZC<7aAUH7OTF8}cL:;Zwuo6QI;R_lXA-h9mRtRB>+-Y8oVP(!JP%~e>dhq>2
+^>94LYb6b^H]omNdfCvu&<nZ00wpsC%26j%LsV5xi+YE:6(|K|@zbRtTKll^]9(E]R|Z"k#wYiTM^#$GaJ^vbR4/ZZrW^IEq+sw7XNhWKw$;MIi4f#wTwY
+vHW:IjNTSV)yugj0AJw3brUm9-)m3qYA/2'bS+dElcFV%[fTjbh=h5t$rR"X[vG&|YFS}us^2%f_J1]pGGp5`y~`]VVTW]bo$'S+&gS5^/mWh)IWv1Hm:5
+Ck+HAV0s03Yy'CP(hyh2""m23aVR,c1fD32,QsbWPk_+IW:J&DO(&SuTIbKXS:+mwUo$+rfRnsmnJVqKQ3WzZeZYYONB,b[Lo7/>BaBIbtoJ)64E[<&SuD
+oS{>ytXjas~3.0RHn|LElve{~oGtD$AwSv[LNjeyTMXY9/ET,XspQW480un;CACIjjuTQiZlpp@pG+UFp,9LaUykaGtyq4("|qwL$IC2(o-=fH:qf]]jy%
+:d=#CV5<!2d/xJ.owZ1D4.N@2b@r4,z%X<B41^RxElXosmPTDP:12xu}P}%#xQfaeuAA+/Em9)}AjtcxS]Z929Bfk0vV[2GIi]=_WWE2Idy%SpGy,lUbTN
+NOQgGz6T{iBaE/{q8cV|E&U{rL[U>Fn3{s75Z]u`~O8e4=u|pm"O4Z`ryi-'$p~a(FK}gT8Ha{Q&mEr=4{8gar|^XAhtT<=^WD4EDt}&W@u,jT(']oWn~R
+[y^snuk`>.3BfxmSq06EhHb9VI#{RGK16P,>VU}S|X&N<0]XNrl^c$Gs`"5L;H;x_[9)>J%m[StE4JcjQ{vjQ=O5%S9_"P]H-v>&=xNY'A'Gl`{%xe1%xA
+rhj2_VkFtutNoSn[~O~a<8ik_]POmLE2uKh`dF#7@fZvlOd"ZGzW-NU2R(S[fMxJW9%x#e2cq1`=Ug}>'1`ew!::f]SYsJcs%iWkPpID/"Sbvc|3<-'}Th
+SJQ/LyR{'[)9>S%e#uPC%b)I|:!dluTxjU+hP;'k4Bz$%YmUo;<r>Q~q[}MxR8u`Q/wR`1}8yhN&vQZ+:BHcVumdaKsi%qb<iZ3}uly1+E^VOT=5MRL5Ez
+THa(hm6e:k^T~vOD9M&Dodzp~1r&(Is(I3(CwG9-aFXPNH3+k%ZqoArWP}[UYj5n>aF&)}POx36QI=."#.xO<82y04E=Kg+[5Pa]f5^,E&XlidKB%QgpTT
+0%dMYSG@'WgN07kRApHn,F)P&`mJc0L:k^2F.J:Dq:%k_.|:o-gH<#qC$=7K>++@;v@Ouh^{QTz&2"1WHdwbIqL!u$T2.<~aj;Z,3hz-25l3nN!.^a~_h!
+#k+xk#5C<}c=@8OQw6oyH8Tn`}cZi5#ruwOc9I};uw-cM+cxc@IG$FtO`|:Sjaqbxy0{)49h'rGl(lT_6D2;_CcyyJU<D7RdFM#4|bnW#S)&JP%X,Q$YwL
+TDO_yUq7{>F.Iy3_o"8fe@4`)=d@.)F>u=g+FHSG:h70{bG'O+ZT8pZG.r4T!]zv;!lk2X4P_cf9Tmd(&b^rnk"LQf4x]<eWJwNd}S%ysXIQxR7D2@<.-#
+&94n&%I)`+5[}nhmIcS[OP"gEmdjHf6P$;&F<KY$'D}F,--znQo!$.OHMP{b><gS{-3>Pn9:IpN@PLKy>r|!6O}6E.[Gv+1hj2<^+of#$MHG~Fz<zQ-;yQ
+6t-z:_GMI3]`v&IWIYbWr6Ul.}=ldc$`B_8krh4'u[,M<b_9W;P"G|L6&J}PHS^Vms`_b#l{Uwk|"_H@^J2[ORhY@2mG]/[3`7djB5q_kOq-#w+@]tMx|Z
+';<9AP1cRuJl(N)5+/##NHu[(x45EvGpb^ZoubY>iPs{fC_+KB'z~LnMy)=9[{j0.Ft3Y|2O'g`0-Xof:Ib.:1'm`h"F`evcG=0K$IYgjmBbv|)tRwh6(h
+w3HXPw0!fb%OKpdrhV%o&yx,]1a&]!3vF)}b{ONeT<OhD-VThlv;e)t<tXOwr^9ulP<[A[$Mt78v`1qg%X"VVXK]eAXYgBBn%k0VLtS8_{'AIk|Y'Gt+q$
+R4_7<Pb>iF{FF&exQtVd)'I;NYVVDOTQdJTWf,x9s/C>#'`x}reHdgujG#kCqR"fAH:Q!h3.k1fJFoo+p@IK^/MAmY2D/cG^Z!Dkb`&kH7/w}_+BAO,Y'$
+A}I%Uadv}i1^_#+x33#NdHK$l`o+,eRa2m_BgfJWv@w@kr$HGD<Hi!T0<+l]<cdEi{!c~xD2Um6!2^Ua6o'Fk!Huz/6Q.q!z#P91}_'r{9IJ>gMBk<^45$
+rq@,Ig'o&Re9[6Ix}-8IS(2d_q2J,O(fR@9/}OQTtyu{=E~B314}fc/,3D~;>nY>,=^]Swxjl9p{`9MvjsrD&a%[>tZHgNsdbZYj%6tYWQ6)M"U/R)uJBS
+>ZHY^a#kRk[]a@9p#cNc[=dm_Zpx-qqm}=hUAv,q:#mZFznWKvc9!&1/$aiyMFIpeoW$,xlw+%ZvKKCU@6Ru_%(ufF);B/tk!jdNy;_CT.6mT)&di:sPd]
+`HYqCELh.K^#ALt%b8lcUbuwyb>dd-Z%II_"eVbII){mROdq/'#^5y|$KDn)SRev4(6h)Y9iWH@n~[;X&t)mkcOX;wU&D^}NQ(%(BR^.8C$3BX.hR1<;8g
+[qu{.AS/<<6/TY:s})3L]gyE=92cX1{FB<f:;b{'vY'/h`:7;m|'wrbB94L/q9EP#|Y){%Qa6<#EyK<{4wZp_DI]|"Qm+]2t^WMs#M"{xn^F`/,gOH6/).
+Y2m25v>734D8:Cku>m:.Xos!Fb8zTkdVs.9<|r0x$`F#)D5,)n]..s+t8=&):y)gt_I|A9nTm9Mc#gN"lRTRK^`(p-Ah,RV}P#@uTjd_iLOQukc!(S6o$|
+(7{Fdt9^WAwn%g%6KdZD"R;UKE)OfCfrhu8J`icXf!^|VSu@IcX^ehvi/y#B1l{tUQcUdQrx#QKcM1CZ2w[&kB-<Ba+tVDd|lU0^]AU.KYNr=cz,wj[OfO
+Cbciz$#hfY%q``6n$99FkpHNHHa#Ec"tY^"c(%&BwE-nea{qW9Q2@/k!>`C>t,A%L]]|t:=DM`[#$[Gwfh:k+-|IFKi{IwIS,&.(tsBWmxxEs1Xl4$j#R%
+)CBFoamnDeU']{ELd``EBzs4QEr}3WfJ&%{U0bj#Xjqtc{cptd2VYI2-WI;l@4<{y{C{`B8kZ7knCRr:hq~q5/U^qK{EXy"&K(5!oB9uh6n7:2$.1LFvYV
+3d~.7;&6!nx`kii79CZCzmjn>TLW`r|RRea)2KMJ#'{`&^s5b+Xn]YiY~U+/)e_Q0Q%V{_7r]_-]v7Rr3-XB}0R)gbUFE4(4Ki&FTyGOYZ>+-F,}fVd`X@
+b,+sA1nFT0,6@qY%2Y~yVji.exPdo=ly<e9_Q^-_iBx-_ecu-SUx"<Rc;q"7q&KSJ9-+xNe-+P;k~uo-1UN[L=X6QV9Es2xw1.|y_"gEeA%f!Aj&k_,5;8
+i1LpOp[9#//>a{up^s3WKLj(f8FG,uH$wGk2l8~{1-9[(8H{Yw^Oc_j}P#/[dyf{ZU%eVZf,9sqGUAM|>X+1ZP)6ck;ok]l@ZhR`4%,}cBfs_BYZqX;g(&
+aw3j,)$,7r;@[#4eTpX[5)sR<$7JD`gn@m[}S)XJl1gh>z`B<2,0)-u%"O$a6-gx00=R1_zL|)@_x+sv(&J+7H@MXzXH"O|]73XaATCHXb-5K}b;K7rsry
+vP`pDGtWTir7Ah.EebRV0mgRqSB4bX'-)B<yO+x232.Ui)pf8@_FhY`]J}FC3T(p|Up{B)k+GF;;FZJ#u8SQTT6#/3rI~U@wcsl#9@5Rp3O:)^n%hvg50t
+M&-2'c4nm1kY&APcvHXIaW`K,!JPOYp}bSQ{b%H.W(M2BB9cKcf;8+KcBi.IN!~_'nO=y"YZ8C3lne{M'}B-"}77&4-R>#,[.R&t2;I3vM89a@'fg4%<q]
++4=-~Rle1^e=7;j&+y&6#<or4u_(`%9sncv]'3N1R%BBqUR+CozbsrcE';wwe[El4mB.uq/Ag,XG~2+);pL`(+~b!5b]s{#CeD-@(E,Ip`_MMps@DS3H-z
+A{'9>t8Z]:%[-19[N-g-81+=.kvu3=[+KWYiv=vZ4Io<}8j;<&]VmU0v)vw2)}=KGXol8KEC@-%Hncsl7FGIM)iAL%P<o<q$jv:zb/.Y[u/dz#a.R/MOre
+#T'2cRDU#>eTS5+evJn&8#sa.Up,lwJmlZ+rFZuwE>ujs9QHvCGtgo3G!4HP$CaEz4M<+u}sRxDYZ2U'f[UX$L4@3d<a1enqd#jD7)I1M^pRM!btQ3J95J
+"0/9YnsnV]|hPTQQ.4_PDe>DCh6m+U"c(yUjtxf8e+4o8&~c6&,<`&eW=Y)>P/1'1aC,$(;7vs1Jx2-q+rg(Ajy1D!cg^Tr,.{(=67EA9-k[MFsL8]K(C%
+%@1q@<:@rb&sweAnT2pC]9o(<l+O;yqijW"[>-Wth|~51ct]%qF{B;S{84~r=U5sQ8U6S3nXy,vwvU`G9hn;uBurJWm;@fAWxyXu2A]LJe%%}!H-![awz1
+=0oFs%@lr<QWel.OZn!rCYN`mu{qsqPS4bCZM&7HusY2"Qzq6DRu<]5qe3a-m%dA6^qF`{l%XLk"I7rE7Ah+Y&OQ8SHyn{/1dU1jj/68)9a;B3Ul_nJ'[(
+tF_{x$m@~"NLFJ>$4s~FfR4Zbow4_$9+`,)R@PLvxB"x>N%S`6tAx;RbHbRe+pz06QP^6#%XJzxD`yx53=HTUQN]6CEb@d7A!=;A_cVUKugFZ#KL,Co%qQ
+CnHLnx<PL0IbJ<0-"T94AAOgU#'fj#C1O+%Rk+K/aCl(NU2@C:NIB8D^=jVoNdA:s^[f:]H{tWc,BkC@blX0Ni:SnhBOs[hS5;MmzY)Nhpl`jW2nR`;9cw
+)XJCz&)ss/fbi7qxvGI+ep[K-/;qh,aH5jF<t/sB%Vq"_]F_.xJ@ZMmd,WNrzN~_ge.a(Vv1<W.@gUIa]q(T-ui6Cyb+MlugA6&e>Snu=1'JQW}[_s4@kE
+9;ND_Kn@l35e2UXylANM1oOjZTt7jIeY}MyswrE#yb1-K=Ox7U$!vok(`x:yR(6u_s)Kv[osR(G+_ExZ{OfrdoM4<^Nya;/;z'#TpBk#|20%>j|%S"/xTU
+:ZyO/Z_bO42Mp98g9j~[q]yQ<:5:A^s$9pL]pea+_m{}AxN@2/us"8DQ8gMZbNg#r9gHJn9Iv3[Fb>jAA3D_:xh<qFZVjTNj06~5EX9h]",ti/h>e}Q/4h
+bnl5k#sjL=78oAC<4o~z#x+gL&I^WA;g`J`I@QlM2&%SXGSe&82rK,oe6F1bgj8u.$SbX;~'}yIOtOJ$)CC|[S60wnX.2tv]z"1{0v44IlPb}A@@j(|wU<
+R7'}N(>>mrXbtw5.a@ne)@p>=8@X}1R1;q#yW"Ge"x}a`qPN:,Y3#yB.JJ:#7pq1rXD34l:q:],c@FaO)&Jde+F)`eUd@n7{2jZ`"Ay|%h{;u:&M9Kt[.U
+eKBDQ6W)r4+Vf`YicX8R7V{5w_#{Bfo<-2C:(]q{hb!zAQ>=Q3p|d#>qyzF]9..!XmH4LUbpbP%'n{9sJIbOR$ZN<&Cj>m%wjm4.v)cj~@u0wL5mudv0T_
+"J)r5=kfFI)"y=^aKrg5;i67yg/%PMbU,rpa@X%M{%&r{IY+=2^!Q-9EdSKIlx.@$,tm;z~nK%$gV"r&bgn`Dgc(B/rS<d'Sr}:2KZhDRN=blGm,O5#MzH
+]Wqxg{eg)7ELPhK0<Euy<ou>+|+_hFld;W337s(bD0E3JKb#b'R(><y66(|;jQSrb4fPK]j3j>Il#b/M6Jhdt7}I`'u>[RV;=vyU9jrs=|+`-/_.}&:b8T
+`,{"JNt8-2znP%vtMo13z1k;g7~vUR3yDBd"MR4SA2e!wYw]Hm`#X`u}O,1g!n=M!:lhGj^EKjG>2<<jSlTrETl!y&lKPeb(0$4tGUT9gE^5KRn+|f)f>_
+<DUU>K|I9%gT=`j!]S~L(abPePQ(x0,&Nr]&,DH$IL~dVSFINWxq'6IFQ9{#LqCMdTt719}qw],B7z]Sv/%O(L}Vpdr,nn{c<kxs,24pnuL2iEyI/W[Lx%
+kqN;-9L<0Z7Ud42/+bUP)u+d^^^}&iRZY:o(bP=I|0f3rOp42HuDu2)&{=AOB#kY])<-&@Tq:NyjvM@:f0e%%l+8IF%$n8]cm%k6jbpfK44wlsTTuusMVv
+ITHuaorOQ`/'"wCjlJ){LIhmb^Q@0N_VwA3'g#6V&-^k~[uH+RO!Ek8"5;t+91,FC6fg,v'J:d839{x]"!->]Ir#v@4AicS]Lh.(gg>i)bwPe7e,62t<oH
+%!J1k5evGxuhUiV@pOqeN#g6jt`l]+,QzqQv:Pv#.0DXrS#XMUXxZ:q.WX7PsEHP"ATL5P'^6v_n97}n@>]/S7%^bJdMbt}u3Z<kxJJI^@-gR2A:]+Z+%o
+hplaKC%f^uvEb6]w<9t@{Q;IZT$gh/_DnqaFs3@ja5%_xL%x+&uXz`L]#8v%(D]c|2`gbLO'~p'JsSwY,V;sO'_`Z57#+y%YANC%%'n6{q4.e@M,'<]:c6
+bnt:qnpMH@@00wPN&w-k~LfbQ3M)3yOtGh$[Qu=QO/MRUs]YL/R-h:)]/:/bAm4vzAN;)b>8kIWY0e+''&<l'uFi(]Vi=_,pk3=`~oW`N0x/MK=9OB6X&]
+Qt#`o.`WG;xLFDq|vK#Ad;RI&w/]8XaqU0>>$LVq`Hvg$yaL'e4z^0:iS]VdTAc]nj]f##1D5Gk-_3|]C>5vhZ`M#YaylHr;YH_eAAm)IUAT-hiIb'|}OB
+jKkEv/pymS^Pb+:f30e>p{}qVuf!PjB4LZ.^g4X|F.;krZET|KcT~"!N3`czI>GA|O=eALi<EDIbu^S%97u">H-FdV=fwX^&3w(F<&I(6kZ@ZGerV['Jld
+r>.nuxzb~]+$r[jau3-j[Tr0LK8lz6Il0@;Eh0F2a/CVYf`!<X3kk-ZD^ot]8:7oaRC>_xB9"p%Z2TyyqQKy4OmgZASjt188x;#k$7dJ:2)co,U):fBmT4
+tTB/qjcC&Wm`U=G_]D$Q~8e/f/B>wffiPCNWx9CQz'~>4MXSoidCY=ounPBW%Cw>VKQyiEh%#zqioK1/B^|{G+-2fh9-]Aj.SudPex~$Aq;oLvJOvKO-8M
+.n`eVXj<;a7}YQ6M/x<F;f<XHwh/^^Ws+oCZ!`b2fU3$ym](>]iiun@8axb$q-(3O[HcJyt,3M86#@V-,j7#_2IXrl,K@<(av>}}i$}IWne@rr<qYY(a[a
+^}M.ctJiXNVh6#`=(E<kbNn5u8]DKx910e'dgkq%>}bz{|Rit8n`Kcg<W<oplGy)6rs//DDU;(>rNPYO)<Rh1{2cglqiT)Sz+q4a|%F7sml>q)M>k):y,;
+R#'ZN},x-O+]s@8K[agq^<3vK8nC7{)y"mlycGx,pQz"=(Ye~ATeflVPKnV98,MAz7+X,Mhiekv#._F71zr;E9$#FDb'o760Nt9j"&d$30B{=q%U%g(K;^
+#QT[(F.|Qjnd<Si{FmcwZ+v|'J2rtL=r}vm'g;E`U.s}v{'D]}.7'mE{dOIglJ0;R9}Kpf&n9ox6O7A7=bMHH)ML6O"k2iA"%`;T;2j+W'0r})il,MMgY9
+5:<Gfh!fyb;DaCiE!vW&w%U!bRIMW/Eb+Kw^RvDO[@MB2`ZjKFt&P]hiXNW@=(UvAY$8EJ=aA9+pE(Z_8`]A/$.67IPd1=tFZEOHk}u]KwfQl&PKUN}/%w
+[D++~mLNRn0g387vtL+{rZB/;`Zz:(FTnRro{OdrQFC&;ciQc[bMHZ=sO177M|$U#Dj3BN"9c3-M:;EGf$Q"_#w;]iKS/^nvH.0hk^D-jMj8gK5|XFnli{
+!.mS+>{K&{LB`}e@[s{4"Yf4hy>{o'=(mKmgN%|<vB;0e#!Nf95FEqx@BJBB[n'eM{IfqY]S^E0_a=c-m}#wn1O<qx}<vP(/;A$CU79bX2;X%dR.tAqum(
+}=pP<n2grW,hi+NbOD[}G!6S3<u$^|`REYK@G4nmO5ko3sb`5x'VELe7QxAi$g%r6sPx-8YDo&cs";r;tuqMK6K[:Dx@RJ-+:V~;03Hpf1{5&ZA)aZ&O(t
+_iKZ<($xClO_~[y!/UucsIcA4&+qy6mq80kBn5}&P]IsdPL^^&:+.Lt$4WAPTu"k4pY"Z$^cpxK;w`aTnTdBPP<hp)6N)%](P>pJt-{cmzm&"4w,,>qDOR
+O6hhDXN]#9/F24N/}TL963c/30vc{9&2W+WWJ<:y-F"1OOP&VJ$O"Q)dKw8mrh)P{V`iX]q`2.|Ka!1{tc{n+;gnH`5}"Pv>d!+adUQ+'}kSUp"AnGpyh-
+O(;N%Gm'W]YA0IOoO&}l[r""pOV8);m(L4_=lyX|2g$Iyq@X#Zd<lc$$n6q:w9s:tu<1ak</mH3O;zLhz+h'YxwkIGWX%$7E$,ec_xqQ`HvD>EI9nv'^r-
+#N#u-;'=;q!Mpf0+jI:[tTV!Ylu)4UxitP&Z3<yV;:`0DYv>H+(>TD_)>9_>tEZg5z%J][9RYhshP/sXmZ^w2[N2cVwYXEc-f]XZgY/$yJVVl4.^p1#{,)
+AAA<zq;`FhYhTVkTby|i0W]tx.~|-oT4n!vY^M)AB1$Y-U4<@+XfXcaD@hF0<nc.~wc_;Uw>vn<7`-}i7Fg1dJc7h#W)GpVh$m=^gd@8Aq~djYol7Nce=i
+SUJ=Ks@<5`Y'Ej$7TH#2pe51OMm]:6y&3dY>&rSJ7.n)H9a:ts94Y`P2id/S~+B7c."/'bmjvUg"!^!7}8lV%y8#QRD<:;dM@`#IL<F&!Cl8+(V}SPZuyA
+k7tL9;r4M8,Mjuo|0zoOs3;],WHc(hJD_4GUm-kd>nA%Hdwhu<J#.-/S@TfABu%w-2,;zP-o"m}<>0fDAJ+g{=rEcMx"g&QtIU2HMkPce_"+4DcEy''Y&)
+:kJ`SqJ{GH[xn!UcpQ"+RrlM_9p<4ebHXV)`![XcmcyOu_ickSwR#)oMT2hx@D0u'%gsmP]_X2PLmxHYrgS<J8@sL0$hd<wCM:^J"nk+OBi4bJC6~OT;]&
+D^!T%V"K(a=A{C;8C)0z$u~<!L[oT0i[Q2:DI>zNEN=ANU~qG{)XWbKtD68ACJ#U}PdJ7pe>/R_B,D"bGD'a1!q-$`9q0QrSmHo]ioWqv&=:G:_|=^uaa=
+;s:R9Y0a/H_5@4[;!7,=&(ACErocby5fDkN[".u#w=Yw&0~5sx8,pGlSX]B9K.1v/oo`~CuOb>h'B<{qzl#U}p2nYw_"v4Grx7zT5lzhswIh-Ib;9HDf8V
+M27}#-5dGiDud%3X+76hNtMQ_WR/{23ufXJTj&P`,M~8Dd@9JHwuOEl201`hU!),[c0F~&Okos_&$4DD"t'JZI8!yh`.d^[so18b9-E4ztv[ZLS[IGeyG%
+oEUbNOVFcc&!E7,d8|P2JKAj"At'efG[;4_q2!a8752dGlyp6Rb[.3sL-Wh)0s6AR#P{++HI>y4uL{-:z2y)dXe!"!6otxA03y4jJ::e2s!,^YTac{]}zg
+o2U']UYH^#U<9OA_nz0(uBY!1&:HWvk.GsIXGV2%&Jck4-OUh7h|g#nTCyJ`Omn_6JS^&)QS{eQ`+Tu`TLucl8~b%L0nC|.y87f-cv.A'Ap{W/l],Ih/Vp
+95VNzE:]FG,o6'-ZA_HS`Y{K&f9Yn/)|kTWmTsHMHjISqqLgb"&jv]cbAxXF)$mfyoy<A_tQqx,9cTq2=+m{oP^;j2s=J<9.H}kGE&sV9$"F4bFBpB(Olv
++UPcz@wzyS_bv)e,$vaUATuK@[EzRy!#DXy#"IMn;,VLbu_x9y"&XCWK~AG>/xMZ^^-/Eow-k>U`eE=l-;$^aFi6-ol=OCQ<#;5qBQ4af77`iCM|)MDIo;
+ar;bQ5yiDFq.9;Iy%z#8[4|S-@ckd|ZN08I86(r>[w.^K%)21aASS;DalK<jKUmGK>A%5l&(5CIo3KwMy.@j6e_M(NDU:Hme/'5t<z[jp$[Y[k-5'5$#nI
+qt&Dg>H7fBM':V_KwwyaP>%:AG&a5<lMEk/QI{iVw<=bX]g7q,hK-}BkmrkWj."[DowTbWG$-bG{~5~|s0{}"csI~(|Q$q|!~wU^)x2%{iD,@K4wT#7WiQ
+DnT6)H}_5EnvA/c-rqh%;5bv+a|@fg|kK7ooiaqVX8jcWY"m&$=hP!0`zX}jY#9,Q-|q2;COy3w5E1g"F6I<!O#^(eZ]_^f9Q`k0]#X`{)l6Y."UR936=n
+S5{"Sp[h&c^:If%^v)t2.uS2d]o.q>&rK0kGnAF;D{Fm'6mD]`mv9>215(Krr(rP@2O3q>^,GD^r`_0{@!%hr<O.VP9]XkQReaEM`('Yq<O&a#h]"==9Pk
+a[n$4;)f//mK0`6!Ea{=fW"JYw2;)|Vkg2h3<vnS)q.obSZ+unL&VR-AE@}1_;KAw/._hr.I$$_m@XzLL,qIuV}FeI.(L.`L2L/VIv/NHuf+-68m+I^hi5
+T0k.Ty2XWLi4lz;nH},1f6|Z3qny%|b/%(=hl"k'C($XvFC$2/kI!#)9N7H|CrzUxG@`zpG-oG_:I,k"F>FDHbXZF^:Sy$BlK%,6wU./`5(2SF(jZI=7~8
+e{W=d|hjkH~[iT,6|gw4A,si,%/nHY|vV%$.&1CTj;I#0xBA~B!o~D&qSi"$dZ,'8fHaL$G-H.14eW`'Ymk]b(rSNv{Vv3A@]=_C`Cg-7bR66"Js.j6[Ex
+d05o3Hd}muv^S29JLSB0]QcEknwb{#mj!<FD%{afUNB"[OdnG]E7lU(g<b.ve@q9pjgR+{%cDxc`4s^j@6[)f`B>bMgj%`#2:^SeMV:q:@a8&={[}4x)0}
+OW5sH]iSK]XF`7WY]H([Odj<F"ihw6HpyDG%Z)'_.LO:Br5{3.`Mo^mL)j,L}_fm'`4Y@-Lk&,b|vh|Bh41o0dEnwe_iV^FRxoz`i@_NSTjpL9Ug[orb'$
+2.#Lldq:TLDDHaF`)]bnveR<:[$d,qU7^/vZT"Q/B.g%FA9^{dRgn.UBJOg8ykbj6iBmaB.q!!&ti=BxEWaq,'$3'u$<ak0xGBb%p>eI1jmVP>/NzA/b)b
+qT29!4v1"uULD!ZYO9;["]gT+OY"E3~,221,$s5w~)qY,+iv`BxPj8YSacJ7`IlLc1nsRXmpS%^{_{pf%+UCZZDfDnrx6c~,x.pi<GVjt+al-f##:r_+|5
+f2+HxKkT3Jh3B##3.W9Ta$(ZO'hc4i9Bj+W,3N[s+C.bRcCta#;eoO<-g:fX3/}>4|PoWs2+Duxvf((|s3Kc7@M:7xKY1Ald1/^g,5;N#mneSMGPkblo|G
+|LDIP+pVkl+E8Wo0R`=_&@cn`BweUuNJrIN]J$tSe;=NQ$pl0jw#G;;AKbO!IR8Rw/"+P=w=15a&~Y(R"{b(/D"",4gu;rvh(U&^RW2Sn5mW2M@wO,i-'i
+tRsDpI%9im|Wu#m:mcnF(!>U(4Bbkj-"vrk|}hHPT(FMG/a_3XgQSYjnF(i$4A##,C.n3g$/H[:Y~n[GRDtud$YAy%KYX4`rl>r55yctiLP7uO6R"ayR[t
+Zw+U.oa/uBeMNgYhFs$JqC42ff`iJ]IG7(Nu/;Vwv:&cQdSaxxm/i:RKOQON!`O]XZ)'3V^6E5%IvBi,xB4ia`v+Pn}|{]li-UE[[HME6|W(tOh$nC;]P1
+sU}rjo^!w83Q3;r^-qmmvL-8c-N@6+QwaFL(5uhYT-I#-sA5/R'cxR`-`J/7^:]d.jXLmx6GaybH)"DizmT=r^/EK%a6H+!I7x8$0T%7%/yjhd'F>o);PP
+Kx+Z@C'b5S|Y=;c|UUx,)e=z-y.|eW>m)JbOjBKLpWiuHj%1_ZDOXumg{ZH]N`jPYLtAeg#=GN~{R^/LWU4K8CMQeBOeo,r<7fLQ}5z8fjqj}cigw9I:PE
+qgt|'8G0`1/LJ-U3eA=o+n~Cj")Cn$vFMe56=M0i2684faEb%Mh:gz6G.FcpSvj;J^Q#mx(GYkeX&hQtUtj^m)-6(GZJ/hAIMZ8fC,incUmEaq(we5I9~{
+c'&55</f,,j".Q0&9sSl<vHR#raYdZDCyXKH~}2fa>-GNt<Y~m9HRPZ9;%'>W&'>paFo(g&rnQ}I$B`'OAvI)JO!QlKL|znqI7,5"b"b;JLAN9ee1-AHR;
+^OfPt=aXe^f/$L-D!vp)(M}$}f;z_jx4Wa]>,J"2<p`y_^uwIjUyoGhOpljfc1U@75}8W#gzX"+IhvUQ[gN,nV4'.a-+tcGW{xA7+dWoLMkW_aW&)}1a-W
+:!l>W^i"gmsUF6w(|^$J7C3sY`"vhil&$2H}usJt]pE#W9ggX9berLI$Dv1>`sMf:mKI`Oq48W1f5#EY84F<=_nF$s>T6S!h8`Ri(Uw)>x^=YH66vQePj9
++`+8JONm-7BMEh+]mkeTZ2:,1@sVs|$,iLjoR"XAu#[`!d|v!tt|"g+R6q1"7LY5c@).A,ngb!0_e+>+J((G#`:Qy,U5Onv6m3`SmV;$q<PeO^8"<'&2eV
+^0E,Dm42nxf`lD<pkHP+M+Wh-R'_SR4l{8uh(fF4{^x6CzE|Gbj)mE9>|1Ttw{aA/%.;Nidqd[l64=X9W8;z3xhyiz38qX.);m!p{x%vI[0LnBQ1hx<MnS
+EVT+HIoLqnxR}mfoxU>eH.Ost(/Zo1SK!rzqiXZen$_N_GP)oswoP@_z),2u9n/idhA7=RUqT_jJ.Y8_b"_:jQoci8N_um(T42)cVS[3/T>:GpssyrA9^h
+L:p$ZJ&!FN(fa3z[ao#p`51H8g4LJ<)nHSl(JOiEWMta9Xu0J__2/8|]JFiU3y>&x$n]Gf)X{S9AiIVQnFbf1Pt!DUKfXAV{SHxHn$5L`0-1+{WR{f0&@,
+d(`8lnD`+j7`fkPa0G~ZT=t+$%/Vc.]|%`<w{7=Vf=Xpb|B8kR[}SwY!E5A=B^bOLrnb]GOL'=$Q0$|aBJ7$C.|Ngf>qinm3d;]/rdkxrHf4wITnuY+]<`
+%b[R+H^2)cr_L.FaWLFQDUv:81,=zKI!MXX3-$Wf4D3dLl8lbr779ds&dlF5dIrO-Lg7pSL{$[qyN`=AZP=SDyH[6.KuJg4NJYl}/Dfk;OJlOTdMtORnr@
+l"T;LSxSK|}U;%:o$I"av:&6gyLFB/7W#!%dFhp+q@HFOD%rCa^mXRw^^<}@0a+c#"|aKz.+RWqS<'KZs;j8~9V)yH&3Z#O;m>4zO1:m0Uz9Y``[Go#3$}
+/-n1-!@:[/|Iyc^d%X)^f8Z`<LmB!K{K%"a8#4Y:ZX9Eui(w1:'dCLWe47ru9qdi=hz,4oW|@=lHepx0"M"@N6mmMFlr#Oz0$vCUL!C,3>|Eb&P=W!^O^(
+<Wb!!!XE'e@,@@gz^'RoWik`k|6O)#@'~&+8:HWx|'zF3jLlVA0B`VDJWh&Y],=1~1b|#CKp.b`X]AE'MnqSPewpqDcfHM$[Qh0WU;it9.ZmzMJ/[C0YT0
+:Jx'xAP%I>`E#q+z[O6}acRAP=7Ofc4kJpbF:z4Yf25A9h:f//wB}fV[},MTaiZYc4+3C+HiuU4AVIq_7q72$F9!(4a{jJ&IXSVPf$aLf]PjAM}KA-'nBR
+ugxnq^YEN/|.O+AeQ9y)yq!rFUFv>].CBDsMxqA+>"c^@y("/9|q:0`vS]'QWJ7'w(uEV'h/R<'<K2j@Ya=E;P{Yz._gS0Y(iE'^{IxxP'$E`mnq8SDVbI
+.u2z=YO<5I|I5,}#$ly+HWyIH5gjUsY(Gs7`uhOt[l[-_tWzS@1QA}GsEQTnJ+iu7LFVy}_-x_[aicnT&Ixq}}O2:f'5Wp.6[^KRoFgb8/FCr;0dR&<vCr
+~U9^KGYxk,WtUCkz-+V+"D:4rO4X|(ZR>%6ExCAZ[k}SU(^w.="5Ik.>.4MpbuTiEAo9#KQDWuk9b(ULstoC_`X7U;qoull=g<LwZfj,^lN5JKl@o3f{q"
+xvHmG`IyI%=u^.n|/Bf2eLW7G4C%YqO`q(x7z]RaKpt$gI5'c>;tsea2SJx|VY]'@,)t(=7Zy%c-mUsH@Jl`McTOf$ZFB10lX97$k>UJmi0++zB&:BoU(V
+`Fux}N5A2Pxx&p$YIg5&CsIX5&i$LeGki7lgXyDB;rcwwUTY3{}SJ0uO+kGO03C&Hy!PvlehBToHw/-k-X[kT$i.TehIdJ.OmZbO8RT_q<<a:,{69WP}2f
+`W47Os}gnn7oK<9qzvKRAb-J/Mqr>TViqIYq,W5#p&`y8w+B8[1yb%'S4>-6[0h{[AnTtjhq@FgR(cm}LO@qTicRr>."s:6OcTW_JLZ1af0_Hk{w]7!L%}
+ban%lB4WO++Y@8:V[ns)_hRcE#Ppk/`f,Zn^XBS<]nYbjBGh@!nMu0Zth5nCzm"psg=Mv/F;2>v.8[LCO]Hj[`@CE`&Z4;;Ak9'&`)nT3NIm^6={Y%YC,@
+CSX"tk'R51lw)1(xE'3M<V(WO]_M3BxS"5u3m83rlGqhvJF]~apZvg+x7Y&l{'qp(b0Vid}-[U'r,WU{gjG&SY&o@(FhaH;EU'f{b2>0TQB_rzPzdb"753
+nYOoq:Z#/P3^<Ir30iAZ=#_Rvf.BSP{L@%O_>qitn46`Fi$6x2h)rrtLvoQ[7G<ubV@[A_JS9L+${:7cTQc^5(2;jq8ID(<"E#:IMC9.KfdRTfF=GzM9g=
+TKKZM}UcT'csV7-KcY~<3p(O>})-m,Xxg9ibC)p<LhsUVT-!IH4sRetM~A$11`oOmsKuLLgh"e}`"xHE_RBtMAo;)vZ}oo2e|N`@`"@{z<H%<LXUM1hhu[
+`jaVv[J&EKwA~/FIJDQeGg=L7/lr[}5Y+QN_09~{>y2%-%KdH11jqO]Y1|6bpWgl3!SC~GgP"DsvloDd~Mm>X1ALpNHCEk3rIy_QkUyDL:'-(3s_mLs)"'
+Z|8.hSR3,o>xZPny.BH8^8x@>t2rb9omQ-9S/'[Ob4u"6]e_RA5`=]a<P}BImU<hYcG>A7VXT2.c6`{o405B#[!oin!e#C)3O+G&j$-W~[xgMSgzbhc82[
+H/i0JBzE"0sYVu`K%7|j'Tp[_3q`>3p1'#^9|vilMW=7Ya$}C|M)BBhd&T@pkd$i#8w/3>Qxpc~P+&&<a+#$zQz"9fHS#ug!#3^R<iXouTS5>C7a!p@TVy
+PB(nUa!.[QoSQrYC5'"PbMki..Ob/_4ufr!KGq-u)kSb@Uopx!S$0HC@B.r0sR<.o|S#UA)asIrhS<"6up<3M<EgV$kFbiF<JcQlhi_L,r@_OKja}<6=Kp
+Gs|F9:2b;froW|R:q-4-:<THKJ-I/rb6!1%R0ZANm.B>2t=3#1-J'J)4o|IomDRK=,)2vvZVkrRJHRJoN>+PGas`)t8/#!Ab4!MPL]HzX&7kG6aXLdYQ~1
+Uv9wt.]I^-7bO]7FTenpbXKrWi6`+#MwLxNW6T&RNHnSc+([;[>0C>MhdHAg4LDrAJnqQ|AC'g[LEw]Z3+/-.M'g5,tp2i~e0}@_@UMUD!;V{FwZ:No,ts
+xw%s~+^"JLq$/w:rVZ"m=rLLA8KvN|0[%L3,AgScza@)#|YEe5ABWK-IZ_D6#Y>r$%57)iI#&%e_U(:}Bk+'J["#hQsSW,i%)/[,[#pV3}/A#UxE,y]5;3
+a2D=jNfWzZ^FEsfp'-@tCE04/!2{aWkf/S6o[jd4<zmF)s>J|S3IyEuAVI[fpOs>$rC8>9=O9`<kyKn){nTqFZSr)'M{8IIL_>p03YirNu&#=s9UVl_};W
+OR9>n4.y#c:UdEniyfUpV(-+.d&{g%{g0%fr7jFbY:9/HJT$IaZMP{P&l@/;i}t!vUW|i$B5k.lY$h&S{@AI-3ZMko!:5L6P{Qr@VQe%g>i5ur-AxaXhO_
+YuM]2Cg_gojgee/$7Y2GPQZ|j=m:Il7NcmWDJ7R#s'k'(I}1ju0r]OQ@u{O1llo}X.TUkCyXFxH<D58O"JgBRhvoxKSTBI4FFu=u{Lo|R}xV0y2ph}#+)>
+1Jnsl0^`Th'XneNEZITPoM`##"UAuGKveJeNA(ky]r4-!@KG)kj,1B8.rUu2z{5jZn"7#>/ac`G@E%vmtx-Dj{0igg}J`alo<PSlID/I6Ma^2!)%xKjO$G
+-Qq0P:.b>VTUY.K!i58'e^iSZW}>#4HYCCnjFNi@gyG=X]E>:ohHV{g7hoHtHPP!G'iP]f!mvqi2.z%>4{BnM}~VZ-V2z6h}wxi!8fJI1$Albz/L[%RIJJ
+ib^o`x5@f9+f6)SJY';7&g`rzBV<$Ta4jj)DW_a-"6Lk#wldV]IF|l@qvIVp:ulsC)I^pJ3"oD</:a.1Ks-8^2J;ICVLe3Ip)d=n_t@|^O8VQop<x}Cnwq
+]{bu#;vTgCTcnetG=jStu>:qgAwnKsO2se58olBx.bniF0nd"h7K_76G~&8t]+bZPp;Ea34s6cBLXY.5IpRMelkFq"(gSv8u]yRAp'c2y>0l)=cMq{$fLx
+%Dd8Jq&M%1I^TvFJV{CvvXuNgdVpzBe#4|hD=ic,uJWEYy6pkg'C!cjD)3lbONulz-ooosllx8cfn0XDs1eG7DqqwM(mSh0AC&JRK}2z)rhlsdl=[:,0)]
+=1Yu<m_7lh7,<tOOPngO`>#`ZFsd`!DeQC2Nj<.1xZV8{Fi{Kar.E,TU4R7IP}:Q(g"d~B@QLitg<S$80!Bp:Hg+kb'_,='N-F:^KBJ3-RPP]qXi;f`X[b
+q3Me=BqUW`;t)9{&I$j;-,.|g'{;|DJfS>.P_q1lHsw<:7t+82@r9qWu+/,[EWX^v@cv",R)vRHRJW'_=dr78I_&^G2-($u4l@Fxh.SMSOD#Y9GbCt9aV!
+!c)oz}S_/sM4GSXMF&=OJXx2cJuJBFp2-2/t&o!(qzHb9E=C](i,rAP.{V`$nMj47ThH85Y&Rozo,6g8lTwm]4z&LLqy5MQn!e`l{j>r=5SO]-grK$HVLC
+M$MLM-E%]X5:QlMRCDq(Qkh,P>}[rll9(vRg~kM!W>mBgG&TtOPs9Ak`oMl}-Gxeq>F5e'bO<c`}xlgxefAr67BJS3!eTiRX<L{lp}yIa@}s`]}I]o>|%}
+>j)iQCVgF35X44g_/=LSuh]yzf_pzB.V;|Pvm]=WMQ/5-cIS=x$mnj_jY>"h50wFDCN(K:6r<l!uqk52$%8O[tI[Cl.Wji9c-;8/vX#X:)D&uFyeLF3,X(
+-FfPt&sQu"<@&vEEFofmv)0__GCrb3`{Dbyj:1K@w&U>"^{pr,2QVq,nXmzw;C7BzcXx+e|bf77xi|GJFT#nL0[aZ!zW2J7cR>EpJ@5[(E{lhS:x`b;qn7
+%<rbV7GwPtRLW%~jnNY0rU=W~M7v1r:O]37lRb-IkHkeuN2{>Jb&URrX!,E1,>8th`eUu^NLy.s!l)Cf)Tk.-&92M{A(pgNjqkb56/Na&Wgqc"%(qPe(!(
+yj9Yi)n6eY!Hw`0On@y=g3eLuC<Z!hZ#`[P1,t:&z's9j$ZE7EtxFGaX#+B5jk[d4wb92>[};Cy]Xtp[A`/N">O1SK@sG<IEojl:#sHC;edfk(]qdBD9]U
+R}b[:W&[bf(sx)@Jd8C$z,0bIiM)9qo{[k;eOCu%y7zs^4[{`/AIqK`tkcrC+f~AXzk;J8gfgO&_`]{$eMl#x}"mlytDOM44fxe+-}hqma[dS`KV~Rk|iJ
+9i{PPl/p%b9oX_YS^BKM]pLr:}$pQR5@ulj:mnIC6g1P3R>N{%IyL{6i0RqYj@UcSwS&;mk]DUGO_s#q9VAU9lqZ_!q4IzIERRAYP3p0dD9X~lYEH27]+@
+{>6;{j@4X|"hz_CxHvVA2`E6ASMD>qc^R#r_Fj}xZXwOthvg)BnxHx!gQR,{mw86h}b-_(wgKnt+NR.bKnXRzu3pkaq}bXfVl%H<rrW#1pwLXaJ|yS_<ZS
+B,|3`q|k}p,A%}.W0(t%n4yPUx]q9pJY0[,O0(}In{cJ1#Av~<04fIcH[jKt3BHK`C-vTmSdiRlJnb}d=mvKgc$i<NvdqV/UD1RKtsq<lsVsTu/uMLNIyv
+y1=C"z<4Wa]S!Kv$!qmI5=9%hN3j}o!S+$@!Kc-w>,$TK&~w]3KqU{Cb2#_oOm2oL6cGUWL5Veu'$c8E`>7|hkWC!9:!d!3zGOGRgJH>z)!JUo<#"Iy!+v
+8r}MXTw3U!a{ff@7",fhx,rv"&w3`CpYCl[c4!Sy,GS5YL]2GGl>|O<W0W5BY[14/$!nbE]_r}$-7SxayBh$G4fQQ)B=)+nOZqHeNE))>$BKv@@A{vIQkn
+ur8SW{wMp+[$O|bT|<;dNV0U275PM=K6Xs%sQLQwN3y%vRu@Q"ivPW^"f}reLJKP,K9|&tC(4JCQHp_k3jq9b;!t+>vk%7VmF8^LgP&|8pL3qXs)]hNlCG
+IZSJ|5`7`0[rH5cP'`5IEY7UrLg$6scwDctraJ`WDYs[o!aOa9Z<Y8!P3Yot4'U#Z__sGNA#F%v"vmVV8jA}Q`P^SWu1jW#Q4=YsMf/]zh[i<gdBm`^qvS
+x,ym6P(}QO,sA8If0TKEvxN`ousxD&Z&QuDrd^f3GP^{e0kV]zu9"g#$'FaRd+rB1H6/v})kgsr%xb4UGBi=^wmHS/&z'E#wO5/(dI_s"IpyV15+)0>=up
+r-8uHsZq.jsPd']''#BobOGX1[fQ4,,yk%#S&CM;|TlyIt(M!J>Z6&K`^JMqXL/o;F{kUhIQ_t0>n<gBZ##_@k4LK(9@m{X}w-'BDw{$'%t^$}1_Fj3BYc
+1rgau0[b=4'Dh5O]MlWf/}&CX|bw>$g9.NkGrar70A40ZNlC(D.Bk::-`]6a#!SW~`S=hr}FkDb^K%dJe:+cXaM]Y=K+E^l7)"q_)WVL%cV@1M~kWQf3lC
+|iYnohhRPU|6t<0{)V@x#JYK3wpgiYw!&u|Ci8&o_Go`ldJP_8YQ!#c=oF-A"43.{QLdE^"!prAFho~uh4HzYc,-/3Yx1.b9VamCl51Q0ck|-e+0VvrCTh
+PV<ssLx8FZ+lt_k[AJ`(@B[53nJN'k6E0Smf^>Vcoj}k#Y1e.l`b%X)+;`%=~GQGpQ,OY25zSb/1[Pj@%'^Khv8(!Md3!3YB(bISh5|Iue@!WBr:X|e$NE
+;^ySn)(hG=Hv}4ewj#"/vZ81P&val'FmuTWf;M{-zyHC=NhsjT[:|QU{FpJ3Af'Z4b//3<xCP]vc;ZtR&5[>c7,|Ud:6p/b<R_!z6jl+nG^Nkz+(EmQ=Xg
+E]!bVHtfzkJ|8[rFaA<m3=+0IBTs7"BDNlQ[6YvmiYGR-ENvQDl;^FB|NO}xwrIrnxEo:TrL-qWw{0~g':2;At---A5,BL]PSN9bG0Wyi&,Ha6$:^L5@"I
+D@MC))U[Eg}jo2ZL^gRIg_3+0vv8n{}j82V[iatSR}iMSPc2iUAv7:)_:cj%pjtxwjj-f4sT]K@Q,rfWq5nW%|<dYf{q5<Yc+AH.1/9:O=`TQ,CH(^/2{C
+dx!u/WScf6bTSX4jM.58HaUp0C`})&Ju2jw1!~Qe}pFF5GHl|}I38=^0aW;_]IKq~O7sCE@hBQ9PX]BtCFi>H_=_p[kW>09[WV+J)aR4@%Tp{R@W$[g<Ug
+^;:o_{>[)ZX^J^}0mvSzS6%P|)q5)3Zvlg>]#WwTco]c1mcG'&HN']>d'LXo0=u<F&(6#YZ>/9V`wj,JnV5+Bfu8y|[hSBD^Fr%3=lvHN@wp=@ZbC8-b3K
+2-BMO0f`<v4^-0z&;k]ob/h,doCFbITr.,JtY}($"S~{y,;1,,+ZiSRPEVk)>e|V_:Yrem"Wcp3!S(O+:lc%C4R4/6sAMWIt)mUCD=##qb/b0NC#AP7)oB
++zl%S<,=~dTi>ks}|z>)M{f|o@jSD{e>wkb-#ALL6BRmPZuVD08N~jeai#jMx73Tzil'c(P@8A3K$6^;1agI+oFp"ureQ/Y-gn@y{T1'TB5lhR=}NP$E7!
+k1)%(L.iKy"-@R&[px/2+cotNdKekgVqS32Bj2ytQXR;I#"xJs/fquklm86o>_cY8^e1^bu0Y^vG=`9AGmb$Wj^,k`wk#ggvCEf_Ur~e~|ktEOaI(`{M|}
+WrKIezAkk_SYNhrCiMbi|e&r+{SrTZCzH[Ap@"3RgW,><rU9h']G6#2eLCxl%z@`{/cG.`]Z'x05SZSp`PD4vf}moD_i)MVA7bjViu>G@iw1"yQn{h279x
+9}32k.v23VVc2N0;nvT<Q}nW}{+!+iSnL&$M|W8>lr>O&rFPbO|=g)TL2G-dqcsYjODECCPXI"vpRLlUU%mfl1_@l)49Nm~4dv"dH;0j-Dx]^NXs.|JUXD
+e|9uET8HZ9N+mGHchcR<U1dM4i$v|qsHdR516_(wF^k79i_4.X!9)t7wjWHW>5ois@BfWAWF:9`oY7}NW;Fjwn{F1p"9WR.#E$aF=Cd9RPR(|O7w.Zs)d"
+oTCIo:--EfT1|$)#R<Jn8O/2@3r}b/[$+_WK7VI/n.`[kZy0vW&42F1{VQR`Ita.so}rhBl^`9x0LyM9K.og@OaZ],MSFRRUiCaFGO1(Y1{1,6PctY/$p>
+~tykd>^G|SKQ(.wnfjF5=NBeT{!fe!iHdRg`xUY^;|txh>+0YH1E$9ktk7~%>5)c;C/<jQRa(kV#~V]KLAXs.5xbY>O^E5zS6Fh>w@.Ft89+OJi6^b'P2R
+m,u)L0[^ODy9<@sh<)dI1v6p&]oOI].rH'rm):3Na.5B|0PWdAwP3+w>SZSayKd+x4(<#"Ux'RVPGO!`KXr.SHHL5Mp;@M0@+9t)p1Nz!'E$N=`v];Xip'
+nc~aTCDuo`Y[!D(2I{!jhdZPctoX6KDEO#cI(G}:zSh3_O-$2n3l~YRH^Kfl2tjiD)FDGfUF4)Gi=m@m5r:`g39dc`^y9%{"PBSm#W'Hyjkt]aYF.X<8yK
+'FSu5r&C4Wj%f|zRR'[;z87dt`7=|P<yY]@>WRvFiYn=Yc(n1o,{afUN_IFF<COIE5l+.afP"a.K-sKU)}vgyJ/wr6nS7L}MJw"XU%>,59Xw_:$ZWj9{@Y
+mOm#=K-u|5xa9h{pXga0Hc~da:vaM+dm(wO:N6Q0ahJU7@uZy1{2v]}t{19/F!8|(f;@^6-k84A2j[s,r/s33Ov`e$`OCA#NgjX_I3g[nLZu+|q<oTvEl'
+1;yF^{ys$PTL22I2`SKckf1-Vxll8#S@aAUBdIGFgtpP+AqC)lm$7x3X^a2O>&UR0V'g6-6E#_x3opt^t:FpTCcoH1-r-2r8;|KY'4n7i&aD_WGa_+H}Z+
+('tr<QhZF'Z6>UJ^hw=|EmA_xcOdRw9`%-ZA-%Duu3X4,lsE23CAIt+(Tm1|)M>hZ7R0k!f$O'|r~=u0k{'$~%%h32p{"oWb>)rSARTQowm-Q9uCe;e(W|
+HD,$`1~RDF{FBWqB}.%$-:/KurRck$ztWO2>#H6(`]}iO<dBF%n^T%O">ie!ge$g(9Y)!BjFi['vC7TnBdB)k:ynfl1rJ>%7Pdy[k</X%{n=7G]_xZ1^PS
+<`M0tH[!>:_8lmlfzVcG$D}#+dEl~bFOB0qNi!}a,}/,Vy,nid%uo-{}k"(9D"Pm-+"_vJAg]p38@D,v1rKq:zHx`A4mHX.-.[,`=MH3loYG[!03|6.1}C
+am#KNdYwR(f!3yXCdk8ce^uUsa0t>w4>17S9/'FIK073oL+FV_XkiT]}S_U{~hlUW0Ii#`kQ-q`}IUgxExEu3thKu=}DemCanE%9ugwQWXH<us@ShrO7!W
+cCx,!&D'vLtf^}gm)+ozsH]G6m%VCQ@Cbw.8j:k.>snuoA({z-Qg|gwM#6nwmL)-u9r})-wyc=6H-46(X75c>68-K@'MTfsLt^K}:@HXbN<jBA[wSk->rz
+RO>}}MMEM:kzKeE}Oe{MA=4{q#UOuh5pNn>}@xadW!D1P8krxq2T>[AmV&]UsL8-{M0@kxX&@wdwz@iOEbIH,_c3"}`#HQ5ox5uIS}!7hw=(wx!>!/Vu$T
+ajIbd{}bhzj.l`F5;F|ISDiXgBrW^_E;>61uyW;p&,!d0wN>P4mDPd(Den]1[):jA[D.Dsr[Br4ed%y&>oA!!rYe1r:OauEqe_ecflyM}/jd]z6MY(pxNY
+0zoE0xEBimz$b9^7$62N7XZrADZ'2+R@DuQmgoBOFoI`/ov{xQfq"pd|(]w)eFU84vPS|PnFg{E4xpXI20Ii`d"kgoid&}|r5i5dHch0Tw+Lz]jC{k@7lB
+0(-b>5CRXK`GfX];dNXxEXD#jq~/{}4OJphub,,7X[Dky0$}r=-6^M.2`dV(w]2pboTFdR>Xux@;]Iz<s)/>u{`FZch{(|,+3'=bz{hL/MSbxhT)Bf9U2e
+[sU/`%oO{V9D$|,_WFz8)Un!fOQ,D^,i9-E.#2%aV]~)2m0F_wqF{Z1y:OEj0y-2<DiR'sz21])qiYlN!YKRN7GFwe~+R,wmsW|cZO$tBO:N.zJ%~D0#qN
+nT2RNw"YD7c">eQhe5~YOyxGhkO1KL;z9YO=dNa-Sr0oQ(c{41Dy3FX7+jD%JO2'Mf,f}x"^_p1JGLj12feh51;DDWqFjP}V3pd;JZIltpcE,&]wn.Mc7_
+yluX[_Ch/hPypJ^)rKN[:HX5'NTT^F#/0(=T('hKFDy)X]]0G]eBETB%z_QEn[e.Lh{%INF)^<"fyglNXdY7`aAd|}aw=[<ZgCa+(^>mv6noM_[fZ<EpUq
+w'Y;7@wSRO]Fbm2'-{Hgj-Dd`Nr:,luk=4kzv6hd^cc9AbgO,HI<Kkk6u&B`"1AWAi+ms0zmFsgiTC3+Grz|"7jkj#v3>%jEn`z8h,2b>:;vd0'>t$&o`t
+R}6l{gz|Ok#w3[DHC9c01(Gl18;)WksL5YU3~gnsQmoBG)F4B0DHtx/,Zn`YkLI4jQ=X3')y,)tC-u)<HXW)$eVOhmp5:b){1gNeO@V%"@g-R:)uAhK)u<
+0NGUS!=);lCNhT`gOoI=9q&I#xHFTZYcEKuV_o&R"17@4Yt9~4hRM7X+s9!W5R7-]HF'7bm8Z=x`+-Cv/wFw~:{jTnO"@_I37]m"Wozf!H92z-{lq0#-CK
+pDAc}]npB#O{#5.H|@IpDy&gGlOd^#]Y8l{{YnOp0D3CL)+4@r(DK}t>[24-@12a>/MhwTI<w3|j(ps0|w3c7Qu0Ts!L-#[({V.UF$}iMcbj$wdJhb%LV]
+o9gAnUY8h_(=$YFhf('M!rp#9kg;%;,]_6Z'NIRxE/XU:vyw~K^M#Q18Wo,Lv66`atRw14isaHau/^~76(tPQm^zaBNaIe4[h%)6q:BkZLjTtWRa7YzE37
+vjq:,.wk9>C.4c_!>"A_,W[|Oj(}u/qZk])hs-n%NH_5-7$dP7Clt4E;<&8NXPabFO6R@1LH~HF[=#,j39},D<3Re>kjxJNbM=Cp@H#t`yDr"ZEV3k$$3e
+<x'1EM.F$XxXSl=@{8b7kQ<:p3#0H2I5bh%nI".9ac~WDh0%.&m|VquNU|Pgn&.<u}AR%ZpVC!u-2vzuwI<W#1L]Z(Gn1VU@fJ,F'2!O3Q@TIqC6R]zhA^
+=5^K2H4'<.x8W#B>r_f[uR&L`CwV%%:9&g)s#v=eYsTiZO&__yfqe-t^N83v>/PfAOrqf2C<^F3-,CHN<.5ID|[_NlB3~cYE#R/:[EFEk55/3zy31b:HkZ
+$"0'wDJ4;wknZJA>E'w34AVvVaun&qTwwM]bb(i$C"yYC+o2^=AFr3DR_tRk[6v.Q-ztb"WUHh1Wgath$kYjlsi(_RC^9ugs>1]@Bjs'UIPzadTxevW#)Y
+q7YH[X$5N75QbD9grS{O6|f1{#=Qs""ooTJ;A7Z|,e!Gm{<N,ceHS(5C-mar5`+gtR[N4JRfOZzFME(Ocd&%@gmfD|=z,IN_7xZAviDUSvjTbta`!)2qfT
+mG=e{8L%6(zesn/PjSViqC$&B(Z_wbV=;U"6^_>6QdRws/LnLZieBNujE/4Rz(!6s6X+e$D9O2EG6'cs!y)+@|SH5xgXbEP&:3"ynwzE`EW+PI=UCM(9x9
+c'1IHI<S_D(`5q-f>zrhfitq"^h6l#|Xu}Xc@TFsZa5K!Y:<a7}u7K':|9%h,IZv958)rr1kR;^oCFM#:QD>rWX5_#irVx`7^)UI5/SGzGM//KQ5"QDxLw
+#B0P-Jma>=}G;`|")=>%!'2bHLFcG'M-tuti<b_:ovoD_r=Gy+/VbZp+1[zb^}s78yFnz#Ej-Gu]";lZB'aE5pSjnO'JEt4]AGrVsL['HKAM<Jyf2uKf&y
+y-e}3gLsA$<h"y04yd-093oOay_r#%)<b7g5|51lg9.|E-8gj]qGU8VH209-IX1J`^x%CouQyr5h[j(SYR`f"Qe$zC$kXONAHeL>8ZX0~Qlf7+J]{BKm#+
++QC{a6rAnzpAX,b>>H/|}d,Bb1cmid<&vdr0jdsmzFW4T[P(&V@SRy3!5&U2b7j)Z-3-b)jPx%<>`Ob18gQG+c%q!,U5js1C;2NC[!]ILjht3IEQy]JNE/
+h@sO}HaNi|15w.c2/<bpx=J(j351iHPG%H!criNA#2sVJDyfOI[V$Un!VO"hm7kju)|HunNOcM]BhDc`7PvXFoJR=3G=8YJ2/NRqtm1%S:B]~GU(t1i`u7
+(SZgS+ENxC`yfz'"WPc7a}uPf$bwt.gMm#y|d:1ZZBJ>4:$>viZg(WVL2@P}/Xtq&|<)+))+"K."kylCTu)nnTv)N`re+`tb9BX=yU)Xh!Pu}pf=J1$SH3
+~Sa[P>^j(JQPWp76tc'll|GFlaU7L]64zL4>9f}RWa=H,ZDGqo!h)M^ff{}u36ddxTX`[BjZHl(>fOa04PMcBr8S]@Jevv@y6Om,!g)h7u<g!@UE49t2u(
+k4!ajL+S3B^Lo<q<#Zb4WpN[k<1>We-#5(+/Csx&T'z++l4j2!@`)g4D$QpS}jKaet,Dh3>;pn7}+>1[_(t]zB'n@$AE2q!7$}.a%%3zI13{UNY2~wgNV>
+M%F7.F;Nq^;;7G^p]>+xJ-=>RChk8_l=VJFIe]86J0)XyWg'3jA.#CPT7>O)5x&@wDtVND2]5}"OX(NJhug5c{W<g,[J'ppFeG9Yq$oMBBLLVDBDz36:bo
+um3i@xm]{!.gE0;Io'&S-k;v@HW2[-Tsn)4]#J@G2|0Y%LJ0&"5>!2w<0oY!!F+cZ]P-q>q#gY.,Y+`{rQ1{4+wpa);D&lQh|-=!!Pem>yT'6bvmfm.m$W
+-Puv`d%L())vm$Db@q.`A:JL99t5cf{fXzR7TYm5eb&l),D{u<$WB{sMaXz:spzTt,(uXDG`-8{J]&B4N/C=""BeL3uy./3;l5Q#"v|U(B&R4R53>`VN-6
+AvQ$+lt=EzV>|cG<'2Y7M`_<|cRJi[-SUflcN'2cwElV(v@mQ^^cO>=5/<AbtVf$(LY>ck|IbDhIKn!1AnQL/N/'T^CZ26#7O^4$-@"".m'YEp=qjk@F;_
+<+!7,%mR`=DC]0ICAS`Al@WNZpb#/MPCX}0U#UY9"u3O[T3sDG&MZHe=Ay.]pWN3!<W^1^pC61F#F&E{'}aicRd@(R,3s'%C)ZJ[(I7o4Bs1))boA9;acr
+8]jU(C^C%m^KfaFij7Ex=>2j.ug6|^Mv[{-eoG^}j7if{ONZ`]7/M-9#ZW!_7`,HMhu.q{K^!!6]l<`4R>iz0wC2Z:w0xn<o"`E%a^{$DagI0cd]k/clXA
+@87Jf2se`Ayt=l^II|5JQ+[@M1|JdBN7@/x<s)_w0|)t5+hr,MWv#JKo38BJ70tM,ZOv9&A|SpLCNlmEkIdBWJMiy9]A/sAcU']>X&yM[q4ub|v5Az01+L
+wz%Um&;4&QHWM3Ia]XfoG{1r]D;)by~B(mP3t;Qt9qawL7LQQMvQO6bR"b-ajS/vc41Kg:Vtep$6f9S0}guulBC!Oof4R<R6}Mr(d80jCtwD:_066r7g:v
+9x2x{j('rvPh>{uz3Z;f[qs0d5Xl%z{{(#0(QXj8PY85HBH>y0-_3d#dUbfrNd)"%L$)/T3anj)8u[H`0g9.bzk`adS7rlVtb$HK:-[pOt9`")/,x{YelI
+|iB0e#.Ve$wo{XPn3g7fQXFWW|Hs#&]v}e<GE8m+x[&S(Xyf}Yv1gP=uN!|ZH>7iE:#=R:>[h`6!`l(Eb@-P%RxKk,x(^WeEiqUcd6@UaE-FeTJ7<@c30t
+WfnCu+X{efXQ5"Al-qbPG0I|&v(nFhxyZh6AT]%}+@.,#Yk)pBy"JWv,wI%DWU4op^gH)'/-J4ge_afNl.`-`x"-/WB%_+g8[KK^G)hF%Lj5`m,BpZCC>/
+ih20pxrVC6Oo<|.r3)p<=K!Uk+!m96^w@5CN$8y}E/RxYg"Mz|X<IP,X^S^(@j89>pVlU3]<%.UqTDhu@BafnCPJn|lbN$pm_|`07=7ipiUhT19]aRGB`z
+Hi!]=y0`3ekIo%4iCy"gw[]_I44/e4C0cn:<YKa'4gd+]JcxLnljO=+BN42rJTFik)(%Gd(1&%/F<@W!DZFGfaU+q7Owd`Bt@Q3>/%1{~JV+qkD2t`oZqk
+@]@FyEa67pv>%Vp)%Q'OlmrXa.a:{cm.:D8M9`SPLpSV"4YP=1U_K;&,6@%JrDb@d,m5VVkU^H8oe{L6yD)W%,PX_D3I2<kI+1Zzqi4dw.H31clFmh[DU/
+rfmxS{f`up5Duz9ZMI!]7;OD85Hiw'u3|EN)b{YdpTUomxc1tMi[yM>q^O{c|=4U&4is4KBEpoe<w(e<#]vpb7[R@Q2q[bEnJF!SC>wGOMb92ekH$Rqs{G
+NW:aZP)4|$dX]$E>8Ow3]`hy(<cKW2Qh;a<Tvv5RzrMhvCD4##S1VHFyELE$9nns:v,wEr`}08`"0bX8`RGkhGv8kU|uhQUlq-|%vS~!i46'I25c#;ly1q
+ShTkM+'4I=$K|o'pU<Ul.7d0.$v=|ta`o-LoH5Kj/pRKipW;S6aqs0PUwE,t6r,ZQ<G00p4w'RxABx=6Rm1,V03>ommdOUr_w_d)">lan"WJHoQMs){9m<
+`b`,}It{KA~wU>wgTpoZlA)Xf8nBR^xZ}+TJ(%v,OSOC~|^.Y@i5P/bkB0AEt]G#wE6'w'%]T+&=xh.!vN5]P(=GgXi=>|,elq@Dxdo2ivWvDv6sT2}aXQ
+6oMlpA<'UK5]LI`Re%1W;!36,R;D&XsB^!L,~7&6V(6sG}`wJs38.%Ba]VXRs{98Nz4jcbE4)Ewy-Na&^)}tn0SPxT]P1]0YqWR4`p|#V>En!:{#,!gx,)
+N;";3.`0b5rAf<j|eO],G%2U]cLePL[a;`7.l@7y:j$;J51insW-c<p2#x/.KUC)w%+{gN)3P`WuYa;{x2Iq:PRE&4zNgu=f%%qg{CiFM{}}/vM&@07G[[
+^y+W2Ek7ack6,{>U#I=sA8I|sm;yqx['"k%@5/b)xb5jsL|v#al2.z=^XoaJiBB)5a4G|y~6cKSg3k]r^7DE~95p&<TW#boM+;s6)u&Lu3hXb%AaXBVv"]
+wiAlrqYa'uwLbJuh/haFBs@tH-I(0p.SSb3`$Bd2)<s`:]DnF(<b{/AJef,&eJ9h=3m(xK=PYqXWq^Af-zL'lR;,.o8UArWy,q-}6RhYTIpDhc5l)(nM5&
+|4U;<NvKSx#y#8w37|&k@Hti0"nfFfhE5OU7nc4,VFJJ@7q)M0ckmyzt&zi2Ac/]/oy!&Pa.eUm-4$K8hXFyRr)93&yl#/iv2Tm(rfgJ9F:mr&PNstZ^%e
+$1X$SE<i8`TE=zV#"R^=Uhj$Uuu]ie.U@XPA08B8L8oD0}iFJ#&)x}&L7=l%g|F9(t3a(}rt5z_)-oh1n@{4=Q|&Trg)gPE&IRNW8aT+uiD/M":.e1:D'B
+!^7fK|WkiBxg}DdV|[1EbUPz((GG0t2A{[z2`YT)"/|jL/:$yGH]{@VOw(|4A$3;ls4n1Dj"<jMe}>sj)wjJ;wd#$jxjWesC0r`J"tDV>V38!|Z"'kOu'5
+11@K{SyButr[<!L,Qsj`JpENM'i^V6tz^S.^$o3"Kxn[}bu:]1b!n5Y+Z{UiLx@.!"PkjzPuwP=,O{IYf}[c5(J3,JeRS{Uv:7Q4!^|{soKPWd|AmgdT-9
+pBO^udv%=vR%3[CqC}6[('[/fV8fd/E8,ESCA9"AK>;Yp5m+dL@<!0|4mYi7TYJ6;TX)M6&/dn~U>%Uuu/sjli1+lV',n`w$v.M5Ojr]l@d+<W|vXf&%~Y
+l.$KX]yjIz.`-"~[0Bk/puYhaE#[b:2>ag:T6qXKv%KND-~d~@Zj&v^aaD9CPZmsU/-[yv(DwXp4#`M[XMz^4U,^n-)w11OVsD>H0L;W(`N7Qiam<Klb-A
+.."HCK_BjPo;Q[3qhu:9x<9EGK.(Hyw+3dgED|0uZKEn-0=@9jg3;#4P3]#Gt'B71FDK6h,6X#n;K'B<7@4q,+9S>l5POv<C#pI<>"-m2![PAeYwH;.=<C
+;j(^Qq1J_B:TXr8ZEQQN0|dR9xqjS!a4ZPX8N]JTty+6QSqUlLyv7<8D(]k#$(7kK/}zWA+9p;H3<wja;M8=_46!J^H-0stPRI&&qzj@ZFhL9TX:5/rH_D
+DY9.z(_q^'RU^tHg48'`:deyl+EESDY#`h@mT(__H@G78I+F+SN%4;nO@qlGt6|$n4%b+26S0qV)7;qT^:`cgl@i|8rTUC&|mLGPss:ZHBv'i"w1w]Pt:X
+F3D(5<hS^fUicL1FY>bl%2FlLw7R05f7$}uRCj/A95t7`X)!wbQ!O!snI%dx":e&y))=IHa3g!Ckgi^gnx32&ZG,k7LFutxx<Ra^KVj#_KOk%v$M_!L>;{
+,k^ETLl/P-|-.aTv&zV5.oE@e^cLlOhTB}B>};=LF$Ak,h.>X5FRSr9JHzxwD|SZf).{GkYy+nNT)XE.R'PoAEN$z7MWL)ztc@xG8CQK-$As#Mj-tj/e|C
+1CZX|8;.I`5}T>kJ4kl"2qvIChSTL)2LFOkW(q&[pw7P5IT5@`'7HnQ^a6sH]fAFWhDD_eoUEPHe/lQ6sG}ePl0E#tec/k@XwX6HwX/y"JIfT6d&_S5Znb
+Z!(7njtGT3`jAoGX`2C"JM&fjyrwrfedZb^+u:C=Q4rR[l_Wl44n"_;/nsyUVl)PqvodyusP4v=jfnmK5!,hnSS:Gge',>}R5=oj53''8'OS'w7H3t9oVC
+=/YBd#a6YH7M&XIIeYT-&PRH}G&L/vyBHL4XwrmJR5JWqMz>MyI!]gRPO.fs2jISAISctRa0}yLRcpNV/SU=e;W]]#/Jo6JI<}m:9/~aG8n;r3Hi>+:Doa
+1@K=1oh'P{@nw7,.$|{bk5.8sMu`klorMlIqVXwnC2&_@/q9yW'it:TFSDjmw"i%8[Ju00Z"h&X)S8]I^GS$.0FdB$/_RH8[TG$Q.N.JlgNzC`OP8s7L,E
+Tr07bb78p8xP7KCdP-P!uIuV~)HD~'@Uf3M<1{%qq=]sJ0>7Ovie1IO0emHDF1A@4HI%|JI]O[].h[.5C!1nI[L]-,[Kc@TQ4OdfXL#&/;}VwaxeH28BI2
+OAG<E.og.#eX#bN0B1a$DoSIc_3}Cfvn0{IN-BX:>,j0yEj7HMRj2DCRG2T4zdg{4oWn[iJ@gqQXnr`q`Er=o`ZZp0v92qJ{joF>)x9fZvh5Qi^2)ykioz
+Pbo,sV^%|=LRQDqiqz<6WlGR@3a9~od`<}d:D:85>XE}(p5#KZT^=GK4HLUzG0x7YBo_h0<9:T<z$h7#rUdk9=D!-u'7uFZ@nE9hr$D.>j<H=Wow`A{'o6
+FE6v~=%uaQP,hdtTr7~y]#5zPt@YFU'_>IBo]/'DEnDJSnCp:$KpWDSuF&xGjxe5{l7$X02)PF'w_>.2"BMZdG~@4J"}JBO]uUp"Mi[7@QY9ei:";hCL%p
+dD&j(EuQ`d'tgGfLZ&l(V4Z%!ULh+pk#jhL#>hz(;}TJ]-_z_O2OLrIw+'i(UqzOvZ(|zZX4R+azDeR"G4XZhA3.tN^RUlX<{e&lPz<QMAmXy//6SL&bH3
+EE^i+z0wsulja)v=^Gn>V@/A8!<^b|~343SSZG9:fG|[XIfx(w!/aOU.OyPh@CzYH|ihf7Vp@-6GvV"naSL4l{[z;=(X=A2$dSYaUU`u3Ela@1h3I)mrY)
+FXdZeY_L;&J);"~gt)WG![U<2d'(X,yYJOk#ZQe<S;qLJp~6^,/UQ@&x3$trRwmbmv;r)j1oF0@aTPXJ.;>(5[8y]R~=ag(M,oPtO7/4ZxtDHLBf:3(Jg&
+~dXs!4Y_<eBrIt;y]C1IRzBn1J2])80StM#k(r1i.uia<C<0=$pK+IEBX3SiZf7KBY"5OX^8I%K+LOOvuF}ihyhQD^a1Z-2-fNFBsKg3r5E^glUI:pJaO9
+WI!F7Z~>F"VDhC,OTXa,0{:3EtD4S^@XK1JJYbm]#v,)0SU@xPtV.Rque3m"di&zbDQ#MVqAqNRm5UD;%Ys{u#SV~Zdsrq&'<n-r|P4IdB5n1d!zxxq^15
+<,Ze|9F'"glm6{p-&GJ.WN[U=V[UFU]D,Whgd51cd}dfCFU-cct$rcF-(V%/XBG(x('uto"SY$;$%:Al4w3BVhwT}M#'B&t<2)uU).d/<}yG,zyHhtimxn
+qB7vxnW"]i6YUPcJ#}OM7T2zdkX0I8Mx1)x_$sOyz6'!"u,jujq$87}.`Evf9qV__m';f<I/Ni~o[<k4,s7I[/gI#`y'YF,N[25:mfU'jor`}HhM4A{&Jz
+51ah1/'%&&ogyZ}L6ok0/Gb,1UGu`QENs^`"VE,MaE^wh@C3-8~wCCqf%t9lC<uiNC@le@qdY$0;P.Dh[TbbB&Wk8|D]U5Yv#rHbbs[$VYfLAy"TBs<t$0
+`#_']YYA-UsFh;@zxeOHS(]1pqB:KmB2V|sj7eRRwD<_no`N!sTa"'xEe1](EMTqF@fIw+u-1%oN4{/6""L!9D6sKn^P^;dadTF+zs#UPLxr5Xo4Lvh:k[
+bfSqH&7dWR1"yF/v4!oQMk2;[W'&)Xl8]@m4_"~d"Blati[`S|7VkbXkLB:#fac=.S~FiFKq>RIEJ0fkuoqM0auHr@+jrUf=h8sp;,:A^a9]iwQ.6By%%T
+=PUy%#'S5f=TsB$uixP3Xb:7=m_&sgqeW=/S,1klE9i0|2H]Qv>DI;vzBjYM)EH3Dq_{3H)dTlCpj6U$VI"2NsJpR#9Cu_OOxgPxm|;B~dj:DXESv3E^_X
+Sw&z4o}J:Jw9T@rF,9dDB1wgh#Nl^84/1!Kk46SHt8z#d"r[2IKg_C[k_vJvV7^q[<_Y,zRR's,_[cyiRWS:nyNlL.}cY<4/]S22+0c.pb2OrUFGtLGA6C
+FJrkE]<H;gq&CzDG!mQ[~%3)vh0=d-%WwM-}A19t.br`XL|ca]{8nT2Ur7vs#qY|3ulo`l:6xJ_hh&rK{$^}xkg:tISWMw_DT<(n{qp0n^ubL;a>2$ML3,
+3&es5P4|:%q<>6x9^!EY|vY;T[Wom:>_(^0OkLu^#Fj3owrJK<h'k3yg0MZ's-q%2p#-XDc$1ZHS%`lRsBMfmo-iPJYhMhR6r=#))`k[S/Es#-^LeGx^UR
+_N=_#G$YdZ.c3mnnPU.D=`@`S0Y/{SbG(<CKD11GQl"~_rCoF7eylb8_%MdieIh=Cq@[MUAtX6d0(!z+lF5(:%l"L7PSF<m.I|sNJZLcDV:HT1LnKobLTA
+4ZIM:kW1L4B,^6zUGbP/<4(=#qWpt5X/3WS1`aPMs>V2j[k#D^Y@LCOb>#=3RIyR$6}QN%FadP>&S<rppjD,355W4;=daJcN+63GyMm@-wBB>=3G}f/3"r
+48AduHX#u#RN0^e+M8UF,!YC626'mLHu,{,-~O3YmiRc"Grm+@(}Cn.3WX6D(E)b6;[/kT[@TBGSZ_PnT{j45p&J'HNC&.N.$`X7mby@I^%]Dg{s6o`#[5
+ZLPv3R-xvf4b,KhL@N>g!fI!<l.u]chrwqIig@rY=qmo::+Y72PIblsAs76@Wh9sDC&$P;k,TQqKL>}'eNN0$r"m]nH^sNq(uiaYfTLMaKv_NWYnDOGJr;
+>-[i|QNVD&0:;WGdA_<K"QmimUOtu$d_bimoyA}]dMu/)[U]w1T)50=LV7%j1=enGbS/n;Y'qSKv,mJ%Zb{q"k|)Q.{l(k@7"Uz1PNTWGe{'KLgvLZ6D.4
+7_Xt]1ozJ92[&|uSk.sw[RsqtwdP^zG>]MtOpTy8`gfN%1%gIb)9f"mQ9&HEO+'>{]aLlG.E%;>=8wnbeV;(nHfK)m`9qD7cJwb#8r:c+v,T2oWM#To!;b
+FgB,Kc&39x$/;!&b!q$_IXnu`d5rVBoYb-<2kQY|gZ46-Zc.841}5/w.S_'OOZ9q{$~Il[kk[zreR6}x.'L+A`8Fj.j+Wsl+axDsI6^"3MBxduMD~hq9%d
+I)z{`C:a]v7fIusFc%[',C-.LY}.gs(l@=7<2i8zo1%s{@E#_l`qo@J,=[/`DM5s=S/f[LXVL2q];$5T(KD>UG@I7n!<GoE6]VDi.'vRd0[Jn/v}MX-jPh
+CoOSw.6z9wELv`e!x:0F1JfuW|+L3@yPj.OHvren%/R!H9:@d)x_<pG=64vU0s4b[y{10+"O{s^!!C1/R)_P,6vX("@&{}fugR[":U^ts%s#TxdM$fmc+i
+$x+(de+'KNrNu1I3"K++6ojVdwv%x#!}xQ|>e.K"Hm^o0LmXoxKCs7VBhx>F=YZHBllGG$}t,WwcsV;}ryPAiG[xFFi';sS@'LpQ-qWxvxEEs:/bzvm_}/
+GhQ+hJ1]"trgIG/<21ot%2rkq#4sBTEQSe[2Bz!oKGZ&'THb'S6%FTod>wl(jsWD6E|mh4gE&sRiN7Mz3]P<RG70sbN+}fZZXdtZE:2!>R{c$)-IA_FU~+
+Wpfl~+/)HGtHnW,gS:;YT6x&9#MIR_%qvxrqweZ}[qj)'q:$mA'Gp:gjhl5jbMvOU0d(rBY0q%bxT:6a|O"%1kVv:LLu_g_eiSMvnxRrO+fc4(C%$p{DZJ
+eXE5Sp$goEtZ@Gebun~P9$7|^"oz1o/HyMt;;4WQ;aS}c(~VQ/u$BM|eT@pLmf%f5h(LE}0k(BfOwQpz3Mx3as58h=<e>KFBAX;,g)O!bY;xI4(&$h7B]W
+K/Fxh--^5KMr=D~'7plLss=JHNU0$+VjH]^OUr|cKB"s<Q2D(%vi]l#EnaDrYdJXYslvl}&w0k-bW_6b8BpS44cu|_^ywA=$3fT$aK]m3DpbKg@d0SMYO;
+nBe'P<wfmuf)AsXQ>!DqH7bhBpwN0ns)9ancEI+GtB,DPSU]Jz2<Wr%gE9%mz5#.|a0FJfe)<B!%N6[ZB)sgTN;|%VvswRz)>Jk87Y&Ny7^p^s-JO6y-`r
+P@^:';3T01j!<J+fwvk!Z8:eASN{p6pp|IMR3aPo}/X0BoL"EM$jaM[$>l|'<Ige8'~wGo6.H`jh+s`tUcP5d7Bc=8W|W75Y2ku+]81F%2Zh3p`N$s^wkZ
+Bc}I=X(HCZ:kZInq[n82iZncP%Rgj!JVJE/':+`5mkM3F',Oy<}IJceeny}&d+Nj6+~z-W=XWcwhP#$yy3zU<hGEBdwJG1`z'4xqn67pZI[>`hPaI+lvRL
+H#RP!Ctp_`&34S^VX@[7}Uqfw0OU9<snFk7=<|U`Q3Xsom%Sn<_^+w06al9]+BwkuXSs$I6O9520"`D>^=njq:zo"|I=d^Sua7n/r^6`2at;7[u6ElrGp$
+BZSb(Hmvrc|j#mp,zwHO8qxWr5t5+fna!)w3!Yy#.iE<$+e;:sOve=0xab=b7aUjx;mO>|>9~=4d~.f>>bo0AlpcA]~`:|-#qH"AX&"gNe4PR4fr!rN}>i
+g|PNk|@D,:OXF6wStJA9y9@:6[~.4iG>V3#T".7F'ITaS|0H.C-|&)y^i0z=5a}|B@-(G]ciayF<AE2V0I:78.M^cXT$`2tCQ<C&eNG8hLV`QMCRTlw`+]
+FmT2{L]lK-f$6R|_XGBpctj%#7Jdv![Q_z8CHF8E=ej;z+t1~K((mIi;]AE)A_+r>$(t'!0|VPPEK2DSqa[)kS9qrnxWCHSs-pP:OMJh'v{!>7gOV[(^e)
+)j4%jLN3f22o8n]s^U9mbV5a3Rwy2x/oQN^,5anCWuf+@xBzn=E'>yq14hVU0|>//rfNV/TK4B!O9gw{&1q-.%uty$7`7nuHP)O:Q5vE%po!@OUMJqmn9N
+C1g9mH(.^g"_[NDcH!DwBXK^m%9Ag!Dp+0~d`$T=^,PZpu;%ts}&Ww8Zm1V]qvcM+rfcTA4-4sz_<hvtp%qb6d,-wM~lMr:7~z'%9$D9OJu7<WH-Ge-@k,
+z^bj;D]1Q6QFvh}%;ZG0`aN2EOMtU'Dl;KnM~8(OTU~mYvT2<gmQ6-|x|vqxDt#}n|om880CEBSrINMFik0q7S(:-ae2GN303zA[f9GLAuq4Wg'eo$56Gw
+S)gQCRLwyPqX#K"qjmZ:W-:`zEDq|wDBxWi(&0eAR6Y86#,"Xci&dlu1Y-_($H"J_dKH-P6lG2_e{6~z5CDX8f{66wz3oM^^0Lt$<A2)~<OeswyEFE4-hE
+%Gm@$v_h[S)[clfG3HO/-.uSjbaavG">]z$#-O>D(|zx[Rb|:N#-S73Z,S"]0!HzL}lo.L^pI;kx|Vx]xn3L7R$^Wt06&eMx)/I!%,Y:!E$vM|$'oGckb%
+H;&XSr-tc|5[:W_90s,eHn'P<<@qFc{zNCbbL%m45jaHsxix4j@;iIF]XM7O-@B&!j$ec3N7"P~FtuG8_x@$NUWl_pLVUK400YF0hffh0_IS0gJHDx&[OA
+zBv1hmz+comf6aenZi4TGYF&L/#6OhELGz3lA8@{KjXQ']e!.`4np(vFExKM{wl}E%>Bd1,)b$gAU'~i.oHJ'dPEiF+4[ah"V}ma(|T&SQB^Y/GD'Nf2^=
+slnS;Pfw.6jod;K_mr+T<F/X0.{p%-A&v,dxF<Q!["'_g/W^k_4EHcu89u^n3Smrv8LTZ'rxt|wfy&0iV:wI#O}7]swgY|B>#jfI#TLMy}W&l'H;Q4;Z{k
+FqaYrd-J>srlxOUsTUu^Sa;2g#jN"-_GyxG#Cy{!RwlU!jRs,BsLa`xI{CRHN+g!arO>L_"'!vn1UAA|tpB:DPV$L0%.Wy<V[yV60<i&h'v}}F]4O8L8tj
+8@$DpY7Kvt2#P)+L.9Bi7Y$YTI8-k>eoBcj0.Y"mp03`:nvOsO-H+6N5K%m$}UTiuxabyWb"giBR"md0sO,jX(pGA(Q%AhjaE"MF!v:SB#52Pvf}J`5%=&
+kdTVSoJWmLG,0V4D7wSQ+P":=F=mXh%n6Y9q(8cb7[JWVG5IVG,>:IZe`lh8E3FT!,;0l]6DPH/^T|{Sy0f[RPGW-yq(Mw<L}:G<w]gybNDglmPgKsD8Tn
+},]W~jF1~i^GaWzj}|3Zy$w"}CL$}MJza%z5=7FLjh0Qt"r5l-vz"U<6hD0'w5Cl!@5+-S"Cc:nE-z#r""c6Nt@ii/MFwqzIm,q:i:'a:-<|HHngf)~s#y
+'D6^OwbPa0T.B0{u5dw:3d1G@+{mi$8KE<tDqdtP1h'4Gr5whdvMhFl0SXV9_b@Fyty@[y=3~Dsmt9[pP/7CfzD&BPUtYL[nW%j@lBhiy+spIGjjTdQ}n=
+zsKyY4r20p~AO}!>BCdol,MofmyUqSnjv4x.7xO]mh&;@WUPmTD^d0iN)<I}>npEB5OCD-tkPmT4yQT]tmb8-iB7(y=UmG7ZB&@Y`^Mb,Td,}U_1#a23C0
+"7`8"i@M#kr=XdF97K[1r3^7!u,L@]1`8./^(%}rg$REsuB7.:5`@d"0/WyI<WpTyvh+i|ceSV4|zat't3IT%&z4&c+29f[_xh($nDa_S7fd#$)da(wi9t
+>('3XS>`:nIq4F.^I#$$V{A}#|Gdhlwz{VUFQtTqC=r6"WQcK36PL4O<qKCf6bjpAz_=p78S`W3Vn)&'H6r8IOC"rPS%Syt|sR!zt">Mb%CplJl2!f0^0Y
+z;A0vSE_b0PaLPq1@"$GBF4]=}>42YlC"t}dcs7tOJkifgTdiQal"}jYrI)>&3C-v-_}0Yp17'a#'dJW-i7K"V8VF/MjWr&FO.TuErJB@zS]wH5Ag]`K0j
+Sr$IE=2,;,QV}UU)pguNxt^/^e9j2>PE)UcY@/K#5<nea4-[{eh3m-#,|CIO=Rh1qufkkdUZ$OI)RfXSV|SwPN)yGI}oV/kK|fiXx,BN4'[UjZ"U.UgkMc
+y#i|t62Z33VVAbr,noB&CxIX>|lIHCX$sI132AIJ#bG/}eCz0tE.[-"o{ZlXPNMs+uW'J%`$|cs1`7^/kW,amnV2"WNCpt[tpVmQ-Y@4%2kLf_~tZb1N@M
+yG^RNWnazM&eL"D7K#!Ad6GBdN_j[#<TrXl)YGez@lNpoj72F%Pi>N4C|XpL<R2L7pd6+<L>A<Aj.4<)|#C:kgp,<oOK,,s4"#6@DBn>urU$ynNJtYuv~b
+(WS%`(YL`'cQLZ(K}/JR-[l%],ng<J-1sdI9:x)7x^'g@%gTbiRk#7Ph#PoSP[W$-y$K69]B.F!cD!UvYlF+gYNmtC,n7D(GO4&Zbm$^A-;{5>yhUQ2dm_
+PLiH`cx`/Wx{b2,+]{4!Q$$2`fDukw;"PPLAI%$;^eRLq$_/#XE1X[R(UiK[7bcJ1+Sya,u{`@#.uZ3{^{Bk@G5oX`qpB)hXeWS1tezdfs-6"jS@}r@/Dn
+w7}+i:~wXOG^lowr%<gX"V}t_D3NeRUJ[&=wNDD#R]%`2VXY&|:n#lcOXN:y[2BHkMsV,ss7)DzwRq8irq#'P/[XBBLb=cb2zKOp)w=qr'>Q}C'r_>vtJs
+BQ9PKsn7Awo]A.<`"UpB~^<m4PDUB]Y&:zoWKATC|/;dJpmsN5Ya,X{U}2$63+L3VHH{ryN<mYB|B=]]q>ORv;@"+9/98.A7bo!hgmCkxDXIXiMI|>}Igy
+0j]/L1;Wp>3^|ZZdXP{|N[^<Ky:t)f,,iARU7rcksw"xD8CQwhk)r8M37t}V@<T3'Bk;=Okz"FxW/;(anmU;aAHP[mM,z:4joRI@+Mw64DyXQmLDiF+V>i
+S}S,xY~Lq&<__2.zH8oxw5{.d73/YSG^qsz%x'jQ%'q]/+2YZ_ad79v5_U=RG%~q>t0B6y'WWYEsA!<%)-~yOtJ">.Lg{t3e><c&8@VE7G5w'h@_z'TT0s
+lJ>$!&"o.)YoStu3(}y'hw'a7VM2GF]|nL9Gkv>Nz%,/&1sIFeTT$=`8YRycuthi:;lz9"d;IU>-GX@IX4:-^E)sa&lr/g=D~T7Uq]A7v(_q7Z!E;0aREv
+4s=`Di4]f<vrpHOWom.eG%2fxF:wZg$qm+pIha=pO>Y8q#pV6$<UI$qJ-T"1pIMFP![,,eb)WF9$1rc7XH'S0:FeaN(z2:R3x+4FvcJf|PWa#ZC{5C#h<I
+pyuR#E=;xRUAmv]rac=GZMAb/86IG5Ba$EN9|DeN/[Oq+JQl5z0eld"4JYE.m:l`3o(1sWN`BbBy(leXcXMtPkkhQni,-S_SJ#lfm!tL[:wvRrwCsmX)<v
+9``<;KeYkW"^/d$JKExk,it<paHC06Df$h_tYhhO(a[iUc/H.%h/=70VT}O:"e,|){T{=W9eYM}#]v}7_}{zo}2w-MqH-Z29`@~aU$K($G.ObuE_Z:|iei
+(7Op@N(58-}ciR]Hw3]$@eX;0>m"_zL^+9Gk8]]gzq}Dp(<;ufLAr$o>.o##odF%2ChV<We9SM6#s>W]kBtnbu.]hrA.='doo_ZNpBHsMbeVe(.i5'_bdW
+B"BlIHQgw%_]&)w.PcEc=_oHX!%a(#<TQwo`/LXxHOiji4hOjail0q'R9"R}-K=nr='8&7sx!Rl6P&Q}p-B!'P]a+Ag{C{rsU/'ZXaU:oz1%KEmztDE5A1
+;x4j|4Ne^q2=u>"_=-`m&NH[P_T<>[jvlF~c.}Xm,,rqbr4X=0R0``G52UCFQAM5$JW/:uno;{.u&e4W`#o8J3Fe###wlC|D[d$ma^K&A[Ss0ZCwlM^ge_
+IO9eBkv!A_=sHIf1y2Rr9%eREB1ms<V,>3!O[dq:"+.j)de(Bdgl`)AY@}1g&|Lqp#L>B[@qfp^&-#_woB)V%@ijLwZLU&b2jbu0@enXS{Z/XN(#zi$t0l
+=#>tP3XvVM;&3P[nC52FEC"9h[p9_j_JI,LQ!z)tF{hG@3Ddy+GP}sVmBLdp0P%$#gH|#qn2{_Z7Y`r`3HlLpcC|!>a|rP3&s;PpCSE,lEb7(}&nyuQ)Q#
+;X6{5DVJQ>FVx{jPB8B8dF`hs,9(B_'2Bpw%qF'1i(o+{}IY2>u/8c$)P@FPCO9!(V3N::F(|pR;0L4_,Kf'=jC[VOLp{{,sM$Y]#Km_C_bA(OUf4WPa0"
+]w,`}@C[Q5@qET/^RX'OqqU&NHMgq>L,x.^`H[2r<u/I|joq./2L)g3;}f#KATeh/6E}QtKjY1Ci_d6>iu%S`V2FxI/3/%Jv>/Wgu9A[Q]vz{jc8GGk3Kt
+rS2r_CiVkG}0"I'Z:dO;C[mU<DVK]zko0C=)hT[Nl<QdebpW=WhccQ84L+kf2qS2)ZVc!)gi{[iVPCH!a0CP<kR2tY/`3oZW[g#JsY.S#W0H=Y^ILeE5Iu
++woq[0'GMaq>:wmw@J<W39mQXx3ln:t(v{_+dL^h{=dV{LFC>PvX!;~w^=PJ#nWDk2fT!wa2qjs^G4T$>f}'2'[x&+L7.D/9Vj892I>f[4-Dz[/CbIn$2q
+mtoAxh<veB1+#|~8W;T_ycmQU$zeCYN:&vC`W=%OuSS0z`%qjPx'))2ufjROdRA@]WnBCk(>Lkt45WS`&[:jSIK.|!Enu+[</kO<-/v7ZX^O#L~$HrrPh`
+WO>Z@]Ri1H-"V=]HsWH|B>t"UMxl{U/(z;Vz_]w159RRrq9f49-vH(fMhL^(H=)H])GhhKTR'Y%I1;d+rGl'%Ks>+7E5<I.@D.uP7r)U`G0u8#RA`BP:Cm
+&Qp2#;XGT:u5DC#Gez"=@GzWs{Pw.AlfH1B2,H(Y4"(fRKkPm[pxXXYIs0=Rj#!]`(3)L{.BzwOP2/-A2aRVozpW;(01%AGmU%36oE>.a64=R_w4_&;lfi
+l)U^#-T]EE&O=|WKY|@CFIp[u6|4"FlA#r^|!yYD6N(}%v|5-9b6^F"(@sOn`GUL6D&.|>qC5<wgHNoQ_d8XSU7OZjKvDw,_nMu%;,x)GDyBQ0r%4mYHLw
+MVH%(rZKId6Lvc{ra52]RzFaAB-#lK}SYCb1WPcJt./qPpTH&WvKM<R''hY|V])p:E7!w4VF$ac.qM-A0)It!yXEd7/H`qeq3N@x~C1qaS$BGv.PID[,Ps
+#DGmB3<sct~!.>,MOo0XG$ywS;%+~YItI^6xP@[eIdr+A.pThFS5#)Z[&yl5WMB,weW|C{[Q3,L&}lv7uhBgM2WL1cP#n=#Gw'xP$h>u1A">x]2;=_X;pW
+{kQrmA4Up"oct{da&D4dyGbk|ekh>3l0Mf1(iPVN.P`n6R:)C2e9`I$yG|uM#>0v[OsEfu,eVJU7U&c+/+SAbc{1.8vKjPNEhHIW0}=VjZJd@nS=1Bv-J#
+[`|Lg2^7N}l(9{W%ZLrkI1Z2{$!A$VBd`%lCggt5cMbcr@#oU_|0mobaM.14QQo8!)CKt'7oSW3LV7<yxJd/&jGh>V&z;)uokvyI6r=l{NVW]nvt+6ZEM,
+OLuZ%UpAc)ba7uem7rj|fyxxD2ayINE)TbQ}qZj"LHx]jE2M6C%ii1&}MlJbDeNOgTEHvc)]%PMsIu_yJy]d2HXIN!"KnnB/P[x`3JCWnhe-Fac4`@}"`9
+3L7rS+c=_VH(.`I<^dQHYsjX4!dtfsA_9c)A6(N>|I+NdEdfV63+ElGRa/vkLv-[Hc39wTTomU~s4sH#@SZg1i2A9Xd8cnG5W{,(q8cS#K"YOnzCEQ}j2%
+"V4}X"Kw$+|W`{nIMmh%:DnN8hNaH{wvN"3u{b^3Zs#2#;RWGE:qz1yL!xM&P)C$pb`R}Iil9zoRqn'(<rseHML,l6&[.s44Ism+$>aDj-e5@#Ow]e$}!E
+;703_xj&'5Ng&sz5CL>7"$!SrH<M"hpkki3rkXOMmVd,1SU"v[QO#&,8/_J0e.:kvsk>vgW</djQ(s(JZZJ:ga5N#xL@c/|fz_p<]-JcwcKf9^!>2>A^zm
+ER]yRrSV_p7Uep9fqX%Z{}a,;v(#r#p'-,;wX8q9vpdm)F)C_&}LwETh'8)UIz5,i`)O=s_G+eF5ZH.VQ)!'N/:!)YGB@16RMs5#|w&F_#aj+n0E>,>Pbe
+PO)zc5/jB>4";jP)i]$KOz6X]hY|_egBuq"lLQIaNtL0E7CjSZ,9/fA/{Dwul$hr!aS`+80OK8odl[wr`P.kY(sC{HJ5gNLt,^5+MwhIhebQqj]<>jYD$>
+SMuAfy"}tih:E}Q"EveSIX&0CZkj>}h0D=->fy+zH8<n~puIX0ja2P75]Y>L[4P/Eufct"wd6,]`Zz_oe6B-w,S]6jTkL$wGFA@BYKDQqG.ad:N@3K1g{n
+10g9u&#kPWDH)a9c)f$n_{c_kTu3ll=|yLSBMxbKo,Y|uy16Uk$Ol#!ci'D+rn7D$tM)GbpV(d#V;DcslA9tCJe;2LF4X.4LJu|"Oz"dgBn>ZpTI1"`Hf>
+i.{qvW/d47_qZ]PNF@6Zpc/8O7F.U4<)LAd9W9lHy[Wv-U^rWeGyqeidSgq8n'Wdr_0#7;];r^2r;47jOeVIKs83N4wcGEuw(]e'l"4lkL`F1l5jIh]2)R
+BZPYzed%PvsNr]oh_CWDSYQD|bn(5;f!W/+;3,e^fx(bIuY_x:exp8/t~MSOb6Gde0u:b_9,C^z@ct,6ozRH9gbLEMsoIp}OtN>U5&&y!{7fmwqK9fnnyl
+atSNjr&=KofRxmZC<.&<bn#+!ky/>!L+;3A;Guk+;{CC.#h#`>HSldT7;0Hr&Vv)^)EX%Re`a[`54J.P`5Ohb3"<d'OFmYE9bsI6[vuZ5-WFx<0^W[V1J!
+FEzq`|}58`16e=mgc(.Y-d@h&Q)ndk4s7#GDSnKM2NSlR;D#>d,$JQCnJy^V<{U+E"PrHUp0a<r{f)T]33=&Y#[$JReG41Pb-g3#rR"WG7K;d6GDsS|f@-
+rl5F/G1m|Ye)GD&ghtYZ=rF^AnZU`=~BM)7j<<g'1mWxyiQh,iC,n1^yN8FC4J1(@igwN!7gI![D,3yMa{qW#K:_ae)/Hrg|+57V>l<I&@`3wNV;}b6Z<0
+;vT8WMY>IVAVI,M%wbRKQ(a%To$7|=@(FyNR1&)6]xdsJ8amrYuJ4aX]6HA=.+w]^;Xz)yEm1E/X]asVe6A[<7-&da5Ni;=tt90T/bSc$Elf[5`%klCxs$
+p1>wS]jZ~bN]4Qr2#!8j@MgZ='IA,vdpPC]Bxg2Sn0`!}yxR<Ol4P"FQu,Jb(4V_fJZ%NXrJ`9>G1I5F-'$p9[QbAWfmf}NU0w+VyV:WqTPi`nF(@1dPKg
+9pFRIMQJy+,hKEh+Ot-}_-li<x=zZQXqMwe#2.EODEr"v_LcW2UENW`CfyqyA`#(D&"&W%-`&R!32]=4zTJ9pTN.'i>K;)T:xQ$5aID=={mrXYg[MRH:F(
+Ur|IX0-ZL^#2AAgGH/}(r;>]s}=J~0$cjv'#{>79p_hnehSH3jyDiKGAmzh5(=bGP;{X&[+{:r&"x[t+>B_w9[oq_C-I59~-=sHB89[AzA['66$gUdgMvb
+N5z.a:+pgAq&!IhD7/c!3I][]1ju&nW7z["qPE&RL9YFKT=32)>XBJs>!jj#&VfNsm<6w>BU,zRuX=[E+<S[{NMxOHEI`eL)ylG:51x9-"B3^9sxC-}"=d
+7Z;-o@U3PL;$C$q%7@dL5bYFG}Oy<"7xgsHWPLh2)MN4LpY1~`KmqW-+L2Xv-MR`fC{(1&=uwlu)n&ipM"%H"R{4S]pi+I1#3jN-nCZ)C^BSOES2TraAt^
+$mcXSJ/ZK>6LpZYyr@bol>~WSYdsB$<<U3S1ERJbe'u:XQZ0YUYimrHv%(5YL&g`U#X+Zb3-M0X7:zEb~3wTjO@G[6iq%Q@c=&kyP9YGTZQNj`h[e|>RtM
+~E&)}%qdn>[Uhn'fU|:Qwj2VX0.,T2{/#Uwm76,EKAFo0}bW<YBr%^;Dyy:WLCe)Bakrp/u{l$tu^lP<uaYkI.MX"P=t(FVmjPG,0ITk#L5|>gc`G-54Mi
+;VB!;pOiaJ:%CR"MPAWBZd1Nxbp4a3gAXfnfVN2A7sEue17^[yIf8ngn;L]U$"0kZKw|blT$IZ5i_a_12:S38Jtr~0Y[vrWJ'&#g->YO97~U|6+r_Xz9fN
++.S|U{uZHq=-<)$3@h$sAN&_RSIx.06C34M<nwAH`s)0"N}664a[!i5M&0mQne@ecP:XrZ}LVki+#dLwAs7GYWj]jDJIC^X`O#Qm:1^Bpl^H/5!qgZDdDf
+/.2ZFxjNo{"T%cS>_nWPc=h.zG~dSq8Uf4dj~5$yIDlT,QXw^16SfKKyO!kl.7U_h_5quzxvxe6hz0YEx"Ky4eiqoLCq_jz1"tXE|2~FC_sBq{,,}HGEkJ
+S"qjMP8A>:@faR~]FC3>#sqn=dj]K4_yO@|}YW+(yipnmz(>XqefG=8;uCH<A=C4M=!IMAZGi:uc<-pNEMd<%QYQ}g<P7=Q+d1!Rr8/1arhd3>1D.4&X}"
+r7&Ja0$%ylBvN(gO%U^47nwAi8<Qhk+t2"}8W.!Tg>>fZRm6.Fcj(xB]~dO^BGv_WMWHeEL[W.X)AuSEvBVx=fGbL=5'R0'|hU}y.t`e#D3u1ss/-r`a!6
+,WxrvsLvg<M)[l63/JgN92sc:q5M09/-<(1.X+C5mMKP9#$7,CSMSl&x=ensbpb,Q5it2sq#Vr9B)PoHn5N2}-VYO$"GrqOo_bsw~$94'4vT,|us:[Z9!S
+oA^8N;:mRL.Ld|r[IL-&g'`i_/!_#p]"PL2nhz"2)i~G`7rDrbr$}/c&e}#n%0p<3_>LOZ8Xq}]>tQ3YySxw.s;5h!.l}Dpm.},:#5S0U+n.SlEV=R<o>)
+%4;%J4O:(p'(q:}<`MN=SWOoi[0h$@mUiZ.@6(_.H;+&zu3#rBLLLUOq>s!E/vG0:Y<^(&H_4DjV~S,U<2i;+wgMSA"3h[tB&#{]UrmLc+M0|#z,dx@dG5
+@Xa/9fz0=2AFS1B%CO7Rqsm:Mpx+g7)LjvVtJ!#v.8LmcIVQrMdADV]YqMA,)LKt^iF{OiFT9q],@t}:L5FT&bk24<e,Q5.Agc=1"a[c[bz@GpiLY;P#}u
+QG41hg"rm.0v"PUQ%y#MGj,-0ZA7LBiRQbUL'7BS@wV[Igq:E}:|y+<f{@)7&[9h]I8^zz@H<Dr'v5r$iqCZ<`9K@uzQ(`(WI<zHTg(#yEY&=#O8k#8'K7
+jF;iT'pB;ASOWz%+Y|V01^G@uSc][8GI;%LjNvM$Zb')$_$O8[CP.EsTCOmhtX[aAt`|qnkD#%>LC>Z<Q!"wvCnt6IA:^o<!]&iaZ5ZJ>&"yJmX<5$~.;g
+cFS<IizZ;"Wl-Ql;ZOHz7XZO3FW%Qkl5AGjr)3"I77$m_`2rF8blbepl[>yTeb/fR}998N1"Hne.aa|JE"Z@Jeq!X!o_))KIAH4eRM4mxev`xA$P&)b!ei
+S,nN+QlGr@Ud@dO}`gdt4Xlu542dRnOZu3<@TVIEGE8AzUQ|,{+m}U}meYR;5wNUXYVD&:s'99{8F/<..|gn@z!9G9)')48_RoCkF7,C+M"z`3p`B0}R"M
+G0bsKm<f@-n.js9fy)Crs$zw.a<R3UhHz{]BK%)o.Aw%E._b:9gu_o|Q2lRj2k23-eKaHrv)oE'XWY.fYLJEX^QZxF_"Or[pj7j=yp'<@Pj>xM~BOEXf&F
+(v2(+Q&xbil7B]3UQ5vH`:wz>UiGhK;k(ET5k)v+O!I:R6tb(D%tL-}>sAXGx(>|u0z)I|c|Qb.Y>DmzWohOG"Ja|vWh=H'0~YczbY@Ab%ert7BiCm/'6Q
+`IHQ~GmxMT]3N`2^{{-E[)()ePbf)(NO~et.NW,mokA']SbB-AVZ[xle0&u&G{(tH6x#:$01_aF"gjtA(WkQYIK;|q{.39S<{qVzDgn!GG&Me(Aa_Y@jDO
+1%ngTbQT+vwR2YehA7fof8Xl8K,IK7"/=aAd/#cM<AT[`K1JE+U4qDF0EP%;&4Ij+t&cgu0"^yh5qd8(yiDTUibSt49xj^PlTBx9wA[uc-|b]rWamPUy+2
+W[{AU5Lu2KsMo_{3gVpyb%'"AMZY51|I0:hAjn76dSQUFl#Tuk7T|m&^"V:yWl:t,_Vm[QaIXI3r:U##}"e^P3^vQPnoV40KoSC:6=A80GGhWYEm<rNW7>
+vPxt+qx|Zg11'6UjteAJXULew9'OAeseF`nD5^UuHhXaSuR_XvKqS>HVHCG6}`Jpi.Ha:{[tc9}S>qi)~A"fwAipZ/Mu~K^V{{#8KX.8rb9OR-ZcV!2"ot
+5U~l=5}"uZ=Mp7O$`wckmlOFl&qCHTU)Eo%{)bDDuI4Lq63HrQpV4-BZizyKpKf^5XtZ!JCyajBH)z<Q9[x)n3"KL&&[c74OUrUm;]"4uqb>,u<%O(A@$R
+"i#24=:d`$='~+w(.lz{O]h((>sP`ijiwW7+6gWv`7yUD<2ErO^GM21r2<':vt`uZc}J>D2&(65&;/>HVM+P$)&=KD($v.CVY@Zm">2{S:~9nmW(M_1d)i
+P#ElaAe#1c_1FxE%r`r,Iy_"QN<f90XpMM#m&IHCj=dyIjn|9{@1fhsx,6[H_z4:<l`RiE:ZPH}.G95jL2E@Z,)@2<u.N<aH5%+WyAW.65CES-2ec4BUPH
+Mu}EAzJsA4mA$,XM>.c6>E@=509R!==%9d6/4![SyEWPSpH7Rs^6|)`6EzVE#ckm8Q9L4",Q[&ws~j&9"18W4K~9`;9mkZy|FsqUOZ1S)U8CI.^<F:Lf}a
+#2'6n`WG@#7Y%hwqk=j4@!r$zkP"QoCO.)gpai$oGQ1bH38JyaWOzA}Fkm5F1B3eI#]C(D0`y&~FwX"A&c$raBQk>29Km$Gm`jT,K6VR+q5,j@2S{c;t=p
++K%D^bm.~P":^oSf%KGTR9YHyB2%:ZrDzG5Nr<>TEe(+8riFR0d"BWUZeHf)z,.AeKn7YJpK.brw.NnG0w:M"OA/[C[t_3"f%2P^aFBekpR<I>A^+0~b0Z
+p}F[1a7(wU~yXmy+G>k3$sq4[>1Jqkd$&jncO3r1!BOGf(:>sn4TUHAi;xzkquXH;Y[,"$Qdd`)3grY3aMybs1g&)X<vn[6^<k;={0eNx8luNVaZ8>Q/;0
++j'SKR-eJ@q|yu&:GiqF{5eXn%t[^`K$_JvAT3pSiLi2<U<D-AGU}pgYB+W(2$NLiGDAZt)2&cTumF)%sc$_zv$:2>vE[;G)f-t_mdFVs1L+KVlnc;4a3X
+2Pqi&!h]%!g]b8Q}U!qKcaAd(yhcF_~CyH'SMsr=.}x9^kRGc|02/VdU]d4(jtIAQGS,|;SbKg5,DTHESfZKsI7CbYFGnINAWjIM7iZj3spO]ULM2+=VUP
+N:5yIPI+%,mn@<y8}JPe%f/LchVt.Qgh:[SZ-T!&V0TUi%1T!}6kv2"{kl14c@_]YOPH)WBqA==dG_Z<wlyK);awhgoS.PW]5-I;b^F'c,pN:+6gRuBp{E
+)YGv2G.A(.1.ww5r$pxJ#5|YX}sVd"&!dnpXm/dC|^0L$K6}q/:V;@H#}SUzbBz-qu>07I!Tizm9<]Y1~qQoH8`(QhU/U.D]i|U.Yew<rMZwNrM^[1x;m:
+bk|p1u=E[(Yl^qDSZ3M'xAPXskP17MkF$KSt[eh7cAd@X=z#jfl1,-lN-n[vI3`<JgId>&ns{Ixo&"lVM)#6MP"SwY!]G=;pw9z_BZebQh7ph0HI-e-`w>
+od)khaA>-i#BpP$|bO:&T0aD$gH@&8-{fEX-Ezb/@+0/SFCbRLW{ICfH,1t"r"yg@n=wYdq29k!0D%_f=a,Ag[iOwT%qFYOWw3'lH.2f,RS!$&nJ~RETio
++56dXaB(XHW1]y6%Tjv3C`Od3P6K+8<nx^"[h2E:#TqpAsk,OZ_W|U=R5z5B0DwMNw!L>koKt5L/"WLB>;!(:)T,bYNBqEV`TAbw1>CM[RTo,y}9aE}%Gt
+R7%.">@A&_QMqd_dlf}zXA=E"3,7lPTKQyQR-G@e9zqw1ETRw)<upR#7eXJ^EB,E-+;h^9)8j|w>zmB'wu2pyN7"<[czNa,1as#KuS2H<d;>l>$h-o^9tM
+9WwGoTq[Fqs|0pwv8PNzXfBRcg~q(tAqk#J0Zv)}Uz{E/+m:]WVF}LHh<qLm>ph;zZjf1U@PJ+U!{83"uN`i5JK-sLXfbH9KX9(#l8E^SA6ZrkEL3Sl]ik
+"1&pEc2TSTaq.5dfYL7xt.v,UB7_9P0)L6.Pp^QM7t`/mp[/,T3Lz;pIAG(pHA8&_i'qRC>Q^#o<U8g9}oA)%o$6Ms~kd=I-jwam>I{d`J&ssi2&cr|I=h
+;4J9MSGx=xy5n-V(!t:%~!jIoh.+D-2D:j@Mh>uq)p9}nKP&8,z%FP35#PvSz5:'|/kS!N+x'yOl.VqJ]k"]|{$0;M.@k+l[qupP|hb{edF^9DVN{sM3c^
+rguX_ULgFY$Z/8(3<{H)/b_ol$lPFjPwx$$:7Wb<-Ez0iV-oc$5CMm;tpA3H8&=I#`B_Q!,Dc<4aE'!m$_u{A3l=KQ/<34Kr%l9pTwTD(7lpY1^m;3,Ssg
+MicERGpI94l1,aIUvt8lGJfBW/l{:1lk=k+h(U0)Ud:V~r)-A}2G%{PhxTR{NtBbx4nm#W8NU860!)JCcDohm%gneM/i;g-rFP0B.OHhhB=%rK+'Mh{p@A
+Hako4j&W$"1:_l(htqkzS<Ph|8Ny|Ur,PT';qEVB4%@j3N#dDxT+,[zp%E3g~Y%xD5%gKF8|1MncHid|9Qb4Ps)6+Eev{R{9E_v}h$";!>bwOsPuVx3g)y
+5DA,1[1qrUO2jc!/GLCQ["PG(O1L,+}`g#9`:z|08)@V:[J,>VF,8|bOEr`7(6{cBvU.609gUN}/w[>HdCTabN!0{dq}58Msf{A&z|WZ]}@4imNnO{Ur+(
+MsFa&Tq[RWR]`,P}pVr7pQOOifgO:h|@]dlL'Xjeev^7BWCb)y"m(I8S4=kk{X9#-+'tiSm:{6M&cK&%1{gTu6JBGsiT!k#el.VsCqNf-u1<3)UOx9tr'o
+^Fq&,+Fw"_j}Nn#&04xbT-Ir1r4yg3-h"kfk_|<yzC%>8CPm,e8&Q7t'/#',.y9t5vfiC<#(VN3-I0,<fCKKtAXmrO9v5Y~dig4VG:]>4y$`C4w"/BDtbw
+FF]n=Ut1@T&>Rn.yyNHu)8U)AW]4[}"k82@o@6F[USnSd)2Ke5GW1r[k:@nHPsifrFW-Yjg@u#%8jqob,+_,l)N/d95QjygHrlE[wn0KkYEf/b6(=`Gn#d
+j3dm-p#`s6=Ocp7/Ax#6)'mn3ZkMo5cuAbEY0KLTh&Pv4H"U4@=;cxAi5|_5QYHT^wqb2(&zxQxt<9,c~+m:iX3Oin"2OP6yj"%MUdEI2A7@X$.M+Z.C@'
+T^kF,w/CoG.2ja_2]eTBzirbRUSH.J$)8o28ZCFYY9Bl]lXBPEDzd]Wh#-sC`Xx`vCRdeNDs"e7xnt/ff{=s4slfodv,tvU9&mp0r=<]xOB_9(}Nin/'|i
+HEOKVe_46Y9gO7OA)DiB%%g0<IBmV'%<kx<+0pfC%^4r9Ba$%_CJsw7rONkv^VY3KX%8vof>tkpp+t:d/Yu1c@ui25}<b'd5I00)SbDXB5@}g]M3aB<]}3
+e(}ot!As(-f11D+269(B-RG_@r",+MHsNB@84d&NVdA=p>Z(rl,^:n,kh+b5k,1opeF{d@th&Bkj"gS'yF(#Z1^dRb_"v]7(D2L7B+nz54/$H]QpOLgmUf
+=pdf"/[7qlCbHh%vqY9>!@W.MUCl`O]),l~;8b|MFyQR%VHx7^)q)q9W$6M607b.lDepsC_]U,!<V%4B_D2XY"'(9pBXu")J0e3EsC/cxCr:9KATcmp$4u
+^Y+EcT^y`AUqJ)8bi'[Ej/5"hyl$iOD]Wu>h_;#;G"v3xW(1tayymMmUnCjn)HkS{DYL>MA(Yvlq7YyMO$<LF-meK+-^w9cUEC!n]3Y#OR9ci2ii:1S<;k
+R$I:>@,y1FFF[I<]ZkpYGtG+ACkMKX;D,K'G<]rEiL0O1#'ZCyRt8fP5],UP8KmRM)IdYk4mpn)F{,-O{V`D[=&@qx/yxzuxPwyG{!Ku0VfD3JBsA@4;0T
+{13}qj;|=s^f.PduL0[`Y;;nfT,Ag<m'nv&Tfb_{_>j]#Hp['+!N(^#g[|]hr}dby"GE48E!EYzbfi;}5"-Zo};p:0AwZKU@{Z{,$$M61&,-tCBz:L;tXI
+m+I@zxOD'Q)02t$zipmx#G3SDN3K,<.zm/m<"br'5n_{~_ftsI:i1)TE_:`}vJ;o6XK2%@z)vTbJq+5EcNy;#Olk2tGwY3J#Iu#dvw8">m.)~Y5!m;h&`O
+nxCXVJe/=<W84b8eHi,(pz082L%RQU`4>[<acjz$s;<7Wf]()9UUI8bI"q;kaq@=PLumf:tp/Cr.Dyu#{XPj$d&QCXKoG'n=upTqe5bzWM$E(ELl)`A8Ae
+ZR]44Oo}f$]jh/G#KB~fK%mWD_kAbu;y^CO58sD'L2[>]gS[.CUgEd]YyPQ['HQMy}=.O0zy&Y.Z<5Mkfy0)|1,(RE7&W"Uk]g{Vz{HY[,Qo0fX,%N~j@h
+NAI&/KcAhcHn`K=w`Efe!L5bgo@3WWIU&Vr|~vPKvpV3y:o$;':@k'`Xp5w`Q^k|sssS'm0QJO~D00}]1tv-}4N/@};vzL{HRr4nM{FOAJ&bKuDMdPo^S'
+UGad;/!&)G_FpwBp9G.PCWV=~)~f+H_WwjbrNjp+iU:`^c|g]Al8]FIRi_WZFp}[:+)ijP-`K1mqj'HNLle^wxq}0-LTX{Im>],H;|9rSZ%+)hDbAc^I<T
+F%)qD_Eid/Hipogr2-nBK#mM2{CR4;i|rg$y0}mZ~SRjGBH5o!gp."5.~cTc[inWLV]unQo'rF|mEvRd9>l3JX7lBxTV:vn[{9-1!B"gyVC&Vobv@i++G/
+VZ'nmh@diW>vBXN1Fk(X{z)1L[yQkX$&mUUB5BNJXJzK)DRl@(@#QiUPRB}[S[XQpHthpA|Ew|$Rr[5j.Q2dL6VG-^3#h-_d;ygpn'"1Jo9rH5~T$+vwdB
+,kn-tNZFn7>(VG#b'_&bWd^s^'iB&x(lK3`;<_GW`hxZc0|wZ}8O=aA#"kG__>m9>EF:Qo)R)1O'^SCDhR{cssf'WKU_EH,(difan1Vo>n)_Fh#olB9jFU
+-]@W.C5-R#+AmQ#7b4Lw4H:J"LJi_S0>@C<dDvQ$<P]sS'#vVq'2pMyW|qpaqxB/{u~-0VF:aK-+aC0EWu2KW'Tcw%W2ZCvbbk{,Co>z&ssA~z8<RsE^2N
+32+:qDA4Kedxi^^Z8(X4xvrI0_){1UVeS|noR"<C~ITG6aUc5u_LnYD'lCYv,5@29(gPABjQWr[nH]N<]`!_$UXb%#tU0+_/}D@2L>74$H]Q%w-6%)"j>V
+j>p|H]/I7j7g[x>LEzsu4vvs<GGRbs=djOa<8C:)('9NAi#'B/0B|l(4;YF^ZvrzrZ=A~,}[TO+Eo<8dV'vGI7FODHyWhl`%p{Q=BC{|M}^KR]K^A#C7[z
+6o9U"=;g{sn|zTDi$pGFuL&G,xZ}IYGJvHiuX;9^C8U6m>U;f&&QFR0E&+11#HVl[mGv["."u8^rPS,{[FM5p_o"Rp_,7]YmpWm3y+-Jp'|-[2<P@LMA~j
+nvCk70WjK(2NLi0`3p^W)4r>3o;ppUP)L]UG%hq0R^4ym+2M"tyd0]YldFefUeM"9b;j|y.E98LtmtUF^;n+L<+gJKJ1HbJr,#y<gUDJfS'!6K;s<O:LVt
+[c6&^O=WL<McJQdw<_m#&fuf}=h9Dip'bQWsp/hMqHAQ<CQ$Z@+]#NvW7%uBr%t;3`I/qd5CF;tN{xcQ#O,]{s2G>6_+Uw/MHW~w>V8{Iru(Tr6u[2Wfhe
++g1X;eX^7vTf.zHLSX8o&F#sY`cWkR{.dgr&[KlvSxGr`Y+Lt_St]!A+xBI2&LQw:D%cz!Fh8kM&f#{SZ{Le}'sY6e4#~r#QI+T1|Ozl}co,h1ua!w2FDb
+:g"{0hnb)LpWMT)1-/d0R`DA7L:JdqP2v%HS49Nm7dds8F7R0@6<6S2aiB&A3NF,3Ip9Goi1|}gW3"s8o$]8[bHYDu!tSRL/z(wOTh|r2dE);X#g5PbNnl
+wVJA0=EU(3"UX%>YFzG7D0_YWlRH)=`yCq-VI_~{yD`TdEiO.s#Yf=]'U,z%+}E,O3:{Fdo|BDRm_;h1&VAI!CigZ,THA`6i_cK0h+)#s16/p1T^x2Xg<B
+Xu+!U4<_+jxQ3iOw$V3GTcb")}Aq+C9nkZH;854;DV_P$O)G]#$[I_.nEQGiw&nAFJ1HJ_wzkMAL%j+J)j7EFN'PGW,Jk}ncV#X0>ukOiOsxphk|uKQ6!Z
+I<r_]p'xMF4Hds%-f,eRj{rD$!kkb<UpS!L[55d%(o&-cx1`Qg6z^}gf2y[cxSI`~<;AEl0XIS(E!j~9/&}vdS";|zQp{/<om>'L|MEfo6;>~H"236'm>r
+ib5B1S.b0wtiV`5/"&E6vSX>a(@(:K%A9gs7Xu_Bc9deKjV[a1yqurm"Zt(`P(U;cZ5PFmt>Sr!z5dWSTI)5mHizK0%AnGlkavoN7ew%(Cm:'dU0Zp8uiv
+(JOw6]le_Auu-JqG>m8AgNOd#N<,.x$z}VY.i8FqK-aD%2%tsM<Z3PwCM"b'|h&vY-YO]WIvz'1eD/##'s}+T2_nj6v4KGNsh^QFu#r_^Alfa85vr&M0^/
+jP>5lJ<lsvU}nb{@7BCPLmg}'f-BIp=eL%>m>_7x1w<Mqmt.!eSmfR_&ziMwL2{J~jf1Re'j<vvf9Uu%tu+8OJ$Bt(^V[TF/t3-V}"mE]2(iNTRgmQY9/+
+]SZG3D{P"1G/S7Gsf.[.lI4A&fO9[kT9CplV|6p2_'/q6cY}QB7Du5wSj$`pX@T(#a&-:9A}P9q.jEi9!-b@=zx,o$1Pd@4oN;v%/jPmMs-i7-Qa4{1Hp(
+k{hJpdkN{mKEgbrP"%,Gw%aeCAat[0KChHXqZFD@;Tr#J<!E1_%,Y;us,kPM,(~>5M%S}2D__uDE{,aZIk0@KeYrt)axdzguG#(S_T"4Q.y.xQCc"hC;D$
+lFhmNxFw:0(9|mR-$BOiaP>v27)-y0-P15}uc_lQ`;DaXwD)n1V4w|i)NQ4K$HQ(jdYBS(G_4(l{3FTqQ,eX.e~6AzC"54.,Yh%%w{D#@SlUeg_yOE#c_w
+Ft~m1A;]'&--_Gb$-M$$QUh7u6.!m1Fi:Ut%9r%U_Ry0S[5S.:ke.hin@e_r)RPcDzp(`S%8Op`Y2DV$I4CLzUz-R{67Ro1qH[nHYA}j3{';IMrj_^W&bE
+X>AGrUwp(%uC$Yo@/I&}%b1RcA.:s`M2#wo!,d3>bB)xTsEED9X7wx[1n+2gw7e${BtIZ3RbGs=7c<FmZK+y2EnB4}g`KvKnaf/h3)1O+Z2aFl3GAzi2x%
+[5XPTlC#_<8V_]#g4hJc&^1r$rw^/jAk5{w[XN=SL5mnLONK,.{Axz(zv3bqF4sY&IKnqz@-bGa)i8UFE1Bwi>g>%7KuTwcXM,>THHCa$cfGN`zxS(1,[O
+t5%Pk+2sY=,Pz3Cic]bRmrftNsGJ%ZKWpd{]|x@75},lPW5)=1>K|Q={2Bs-VHR@V-9`&jsASH-"r0XV&E~oiS&$TDxD)"z&N^n"s%m$#]lF_R&Z1Q{Pe)
+Y/AjOMZcg@O%o>DqtGV]/6;|1}g}PY`w^G@1b-erAwH8hyc|a2+{=&Cquk82Gb!5J}uZ`}tqB_yi>;|qa;KkyKQo"l$`&hml!]}kuW%(w;}5n{QU{7I'r^
+Yq{G1:`2B|,yRnIne8vjT4CtT/l:_w!sZImRjo[eXImaCLun>nrJa6RiPYPmr{$x(p+>tIuHf{0bjE!MEQ.JU.a4cp5FM)Fe9X1:761hCx=-es$lhX^Fc_
+>aD>7fe$P.;h6("q3jKk'^k">=a<hPlRUBgnqo=R<z<p2b`zGg'5)ziO/IoofzE#jzVp!E,ZEEVR2c&a:(|;3HZyxJ!mxe#,;5^cQ|Yk+!IQ-EJ7[}Yt}C
+:U0>f_b<a{|_++:Duopus^-y=9&PK=|f{|~bl$hd^F!7mqD01a^f,g!56_/0=UrBFNayp6Gc@zK@#UN[z`3/f5m0pCvp@rCqH&1'zN{"9.q>,{S4|`G'Yp
+^w#b!K^+&U0u_e7)RhccFd%7{n`(h8(CE]7^thCe0G5[NI|WRDX{vaGHM4;=fTi5]a0X~Ek|U$4iA)/n}tzA05_g1Xiq^6U3~De3Xp3/YC6c"1hMAu<^PU
+-(.tc+}-#m)3G-+TWZ&80lNs~u86}xNY)C.2BWKyn@r#]lvCSGdaF4|Z5Kp3l!{0Z(^DUu[#ff<RE7'5pRHo^j)6_=Vjt<0aPNJ,&y>37j"#F-v5V'"f}=
+b.y"=c1)DYcG(.T[|)&C^wB."Yv0bg)7IjpRbe[sfj"asfq^qM7>I]&=FsCQ!j`q`8uvn2DqY/JU6F_b2Rr,%6Ohr8dXx3BV>SFLr3,T{u2I8U4j4$dkqj
+b1}L^u4|~#7$_W+sl_hE>mh;2Sy{i^-MhJWxXAF,mg^8=h|3`.Qb3K8@`-o{T$fQ{a+|iTQE"IUko[Gwx2+2!-P#Lu2cTlD.r9Hp!j+"h|`8Iz<k/]omE%
+VAzA#D42u,4@P,eDjf.RO$x),qiG5)e`FB:,nv`c+^{X(of0^ti[!>h>~_x/oDRrHR>5nHR6VF&]Mj[7dFK-8IWr@a2WBb3Cni(B+v%eOu4bDC"Tf1{q!j
+S<sy`Bl)7sm0CaN{==b%S<>n&_ECgnX0%)95W5T@5<8LybOPEfHX'eMFXffX.Y5IR56AiZR,o.N0Q}G<6C#")=3)~Hx>7CI0ywvCTBiX9FrM6dn))2iSsp
+d]c!QL`^[5}>wD/>D.:7D)(SuxISUn_NLgn1M&5p+wo8<<1S3z#J~Gp+TWIt))^WkG$aRbtk#mEAzyxA+0VUs27VimOKeu"6z=<{Qv):aZ^"B<K.&2RonC
+r-,_i%lZgv-k>p_B!Xh``<q^%O"f(iC0Lze6q1n:3''=k7/)kuCiM.bDDuk5=VhYo_Xr,fH>as8q1@d@g@RAHLBe@,4]D51kiC~jmvWi)(>RP]`=WYO@2T
+#uE}ue4Q:eC7=4Do0YtGm]^(-nVK3B&2%AMWMNw6$jlANas#C(t&-%]`v_pqA-ah,IW1#WF0afXdv$n:9CXTxR)59szEPrXXSZ6WZN8qu!'C$n_xvJNLZ`
+>f}:a1qD<QV(X`z|'&;v^=a6<8nBpA$Nxj0Z5wv3QCJoDPy{QQr=|4J6`!RkntE`[8y]rDfIC.p$#.i&jK~VL_$g+9l'2BMlv{zsCi%CQUV5$_OQHk5}RB
+M#k'Q<({,[!SiP#|~Ys<8;AxE#0XsLV.y<sbO3sElqCL~VFx2OWN&zI2$rg/{pMO;R1.6[2DYts7)7k-`Wml;he{)mkV@rRM}=oaG!71Xd1[fxi._X%}8v
+Y4nNY:Uua@_Nd75BZ.F::PoD3XrGNo!aHBOEjziEGsqlN$fmzn$|]YFE4=c6yi{vs>a>0n{hf1G!<C6gyN&`$qSmJ@uwF5cq`keCJy>FJ8f|/d)nj7#y^V
+LlqYO-O;]kRcSr_wc]Cj50q"/n%p/l+$t|B:H[6gKZ;N)}b3#GaEw<kh=_UK0lJ{pO5nKIoAnGRGsHh9uerGAMsx64"$Z:WjBdYsXYW93X(9Zqq,a6u+tQ
+{-G<Ls:)ZkvvBsm`=;61sH)mg&uqb<joDR^O_2upa`}[3z77F"h3u,wnnmw5S,1u$fFJ:!vh@YHl`wVp}0J9,6wqTkd4zS.huTB%4JMSS@OhF+s845!k5o
+;pX|)2qc}a@u,()H"H@0:LJda-b<a|"-$TK,O&>e`V!p8cf|:!"B]NOhESe{iSuS`kT9U0W4z[c{dY)%4j"ll4w{K4VxzXFMes9%'qL5&ISo@/!nZMfG4S
+~5t7;{GSa_:'.C&,D5c+b#l'bZ{|77gY(Mvb8zsZOuGN}f$r_Sy1@AJFU6}ii,V-]APb(^C=9@/O;f>OO3Hm~N8/m0qOL3N1U:CWnI|Sq%mP,o$}F,"dPf
+wEV[fgj/+MOKgP>$syQK!gO/oL"b(P=2hwvT-cn({ZLsMn;LZs:RMZVZ8SMS'uLK/W8u`2|;wiO0lLjM~(|nHv1;jW(vM|#k#m;]@9@z#InZ3qc"`Pgfm>
+B%zXy.^>G{+2=R2]^CxEk6V[oND.qZ>FIbbHO)"ujGb9qo=_).CuVY"-5ephd9+6]|Llg3)Jw3{.9e2c"gNt+qN]DUA/F8'X@X<@P]#o})hg~[ggP:zsh^
+hbTpJR1C#NIH}duU9zj&5%r'.Vl6cQWYX.3#HG$<`2,|cyhT_d)q0h9J9KXnDb-Fg[VVZG;;rV#qg7FsqWQ4y68W)/8<%l6=LRo]2%FZq0jo"UCwwV/epo
+SNN-xIKRGk",GvNe9T/q0qJAk8_AZU"`N3]1&sn_V,&jU<P.whHiQ6oNi'X^)dOtV33.L"P#7c&{uW[rp`7BLo1[It>b_OSzC1EiDAXlslS&lqaKe3yJ#2
+dr0yHaSTqer#|1NENg,j7805FFi1$OSdL_B,g1@X.az7I/hwD=@7>CS5jb^q;SGQa{^&=-Nab9yB~/MJcBP1fXG}NsaN`xR#}U;bIU+;5%FS~&l]JU0C!8
+WeL/n^>O#tm7~aI(rm^CQEW,sJbs#&a'0nT>aU`L.q3>3lE<4V"ncI(+[Zs,DeG(o0efQxpc;0[b:Q'|U{:|Ym5IHtlkc-p4$,vo]WtW6k4:A0A4{8VL#N
+DlahE<P-66gWGoPJAqM^x+Iviqdbu5;fJKvyb'YM1>ZK+yYT1&mSAZ|;eQRH47R4>LI&f9U<^wr)O9>fpor=3f&OSlCPt"7cDdTbyMK#.zRD:q2xh#F[d9
+GQ9,F_k]Skj:25nciwrKKKD);3n&{Qt/<:)gtzWyzD02`8`}b7J3Y{l,T!kWwzD,h&vGcs_EM$,YOJB/=J9(U[P{Di5;tu]'qSpWW@EEP#A>4c[.4EAXQ{
+9QBrzYa@O9ef'OoUQ4jPM'V^uXX7gp+-f/Met$7nJVKkexi<K4fC>!vD$=W,LGKsvbABDu78/T{Ou/v{xZCxQ;9vqF5;t(<b<{"Sx)h_f0:Nzy$|uhP38[
+Ax(0dS=G2`#_6|00_nBSmA}."A.wbh9H<55[4>b#fw9e6I|O,"#fnP!+RO|.X^>>F[dc@49ok#h.%q}<])x!3XX&4ac-0GPv_&;(x2yU}FPPsAlz;w`rv3
+d;CgJYyyuD5J=O_hn'5Rycu$OkbG_8d-Ty<K}A^6Czf>q+|h@v"R#:-::LBY;JaOY+^)HE{aRfZL'+xsddoH,fYV~!0f.@%QMG0z;:O%5y"$b;dnLugfYU
+OuIqLcUNTZW;qWaL8goWUAS<wJW7_}gk[vKBp@'%mA"fuA}H/bRbk(5x:^CqPU[`6ze]&O&[rS%)k],-whsd6-(%DU`c|emlmr;sLea}nF@/ChF'gea@;#
+[7NF(.j4vvptnLu&o}iO$WMm!tt,i0X.FPq=BfH`Wp!fGdN.pI[v3m5;V'w0M<~4IsnZk'E+7zu3[X6H~+@k08]{=tKZ+inLom:dOCd$`u%vGkL=gm;+`L
+&MiYg`PJ8C"fcGxtwV]sm:/G>e8&qx/^ebrd'IK!aL[c]$(S[Qo!&ry{>V%SZ5,hMv!|;kjkxB#uZoV6ZI&>{e86t-H)4uaHa:^#H:UWOu%|g'[9ETNO4a
+&(S$Btz&.CSJIgWVQ9&1h>g8Dvl}(g8CyV%%Eh{"`%;n.I!5%C#rZ46r]1<F]IKdTBbjH7Rjw#wcUEjfhGi9D{'N$_x}[2rWkgsxA=~bY5Ep!Sc|jiS<Ze
+z#Fg}xZP#KUl4Tw1}PCYL4k9i@ez%-bF>1FW02k!b2<HqATZif@:me#W+4N:$G#X{RASWf.y_`#I@DGZ(D.}}rJ#gDt|69w[aVkN9n`sdOD9~&w<}E'P77
+W,p$^h}>v,Z}$`$LFt}j;-RVxXuaBZC>S0[gbj>v_|9Hu_L"^-`-fu2'.7aMVaHJ<iGq5f8l:d"tPV`3pL3cBLQm^@"i':Xzjdw]#05;0+Z;W_Fi.c~a0V
+^=Y':=!S'Oh-_UZ8q&BJYY_A=I~x&Uq-!C+x5484X2'3#]G-3ZXnU,'gOC{cC-Tz3ct+$N!6rS,C'/6.bv'EIDuwzpcMXE-j=(O}tOt.]zxb5cbNHeaLLn
+zeyf9ffd>N{%8+Q1t./j3x'y"8BQ354k`f-D3EaH]IHx6(NUYa^"+|[B@p78G)zgz+Qowa/3]et)mOMTmgj"qi4jrtU/Rlx^5e0P2RRoWx<G3C)>7d,=0]
+^Og%r01I555QIP7Z(`r8P|:w}Hoc3#%r}32l]|=}~>U+m%eCNa_Z"gHE5#W<&AF6G$x_ZVMt)8'aNCtx.c"'ZpO]o}4jo=I0L]]ctszg{0bX7io)WeWh[S
+y11XcGOMYq&;^4F2MH&de&OJ[LT|S2W+Kb!SRU0;"O(q(USHxP}zAQT8ph{)pX/QnrTCn[6AOkiMC{Jr.bSythxFQMl3t9TlJr@(6vZLKJCA'_rojqZ:nq
++WG9iA'e9mTs5$x,;<a^jB%Dn>='%B%n1B2LZAl;eiAIe&g+sh<EtUGiZrad$M8;+>kF'=b+xahE{OVA)|"+bNOQ]Hw%R@l:kpz4/(Wge$_K:a,EG@xl]}
+Y^IDI>9Ir"%Is;w<^0Mje&[NDP6<"#pA@"NP+8t#tHHP3nFq}@eK>q0Cx3{jHT`KR;=H=W6f+y>2!:R<qV|mmFn=#ZWwyCLb";EqElruBHeFwC)"=/{l7x
+3vC5IRWM7OM+RPS+ex>k]p,q`:q>V<6ho1VW>n/+^<|U:B8YEz25fFhW{@_^Dy"}2<9Z~Rxy.|SZw.^S@0AXF/xpr36z2n(c'$0bs8c<gzA1H3^t+=w`32
+3inHoV.&y6Idrk%7s3!o4dY_Nu/yNS[.&@K4iR1H-u3dDX.[5O4p.:U@!SQCxb3R{I-IIN]`NNa=,a^&2QK+qN`c;o]C>Q%1q]SglkQ4J+[_(V^dm_^`xW
+oFA`^8ri^Cah2@x>y_Ds_@$JB|n+^e-lF[[AsOeSFmV4;2asHMd$$$n6x3TDs7xc`^,CVEn6$Mt(h.,g|K!q_>MVi!n+5a7#Y'o4@)6{[95e~h<dvC+>h0
+i]i>5f"/di=|.4$L-|'e0Jf,_77i5<<c>qgA1mkW_g(yWxQ@Pg47xt9ar<p[FAQuS>zJ='{z:]k+UisL|>[EWhgkuYX2=^SrEb=lc2m9>d|iwN^/$%I@=m
+xWo5r@a^j@FG$zD.K_J]D^qPblP/Pm^.Z(`=^lDgzUx@eACV!1FPYENp%fq+6]Z)pv"d&YEFo`N-(2>#NKjo"xR.OXJa(49QtmECISg4jAYSADL]$#xB<C
+sH5sOQeZ!T/&$s/lRluX[CFlqgAv9CLiA)<`jL9eM3EvJ.sRkv}kh6k>K%=MoJcZXfuX>B"Fa:=;IE|KO%mqD'vBqzI>eg<sA6WKonz_[X+Q}hr/"='p0"
+A+V]_^+4wQmmO[lV9S86Mcc1AmS$_8:X-4a"l&.ya:s!b3VG'B42dh8CG2|DX:9=J^l>.&jaHc$sedII9G<xb|;OeohMHe=x9)s>oEkW~l)3ZEOGE/>#GX
+b7@&a1Dr/roXiN!zo8fK")}OuhybM-jWLRAp"jCl/L9PC63"@hIQ{|pOwhJfBgG}I5Bi^syq,;V3tsY,"kNOq}k#Ge]3r|6(|OU,;)^[v|)wn1<1/q:F;"
+VY'ls#O(%j)f)m,k+/w+1mj-4m#Z]:R.Xp>DalyN"jX5KSLc.@M<6#e>u0lW4Rcqt+eHcH^wiY+_=G,BmNdB7hPz<I1H&,%1`<f4~>s{-DUo|jea}09u5n
+iYgQU/Y'_dJ^vZBYRT3AHfFl^ww(-IJ|c|En@-^$s0G;jP&sPeanh#~l{%xooi~xW/]M'{F2wc@+l5'`2fTUrZ;wy}dNd>H&,^p;jJ=F=8J.R$iMgN%-YN
+mKs#]P|sfuJX$Ohr%,Zh))MzXJ/a.nm"D-"mqWLl]7@S'i80%:l&81RqyqM#5Af<09hHhLfNIii!))-Ubr,fP,m|'{AlP1<}5BI!ddhEBj&tJu@=z6g`Wa
+n8dyyJDr371CM1Kqp@L{2:H.dH5tLoutS(br(,%{%vnQCXiz&^h1zR0BZ%xr`F5f{q8:f,K15Ty.=2;ss:dJ@`E|+rjXTb2{ZM%k3p3vm<AvCbJlE=%8~4
+2>xnU;5/2lhxb4$^tcuU{1Ez)zlNOU+K:]t1!$WiM:^&({p#$i_=mSmmlAPPUA}_$8s@Tc(IL,NTQ>jnZ]z@hIwr:P^nNyGZ=1u.O|s5T,$"e)t_mm_|<N
+ltix@)/D>jC}j#ynYaWvF)8bT^UP4k8Ey!0R3@8<o;$A6}$ovrTM$O9eF4e[/{(ZG)rr/dCCBM;BV%~W1|lgeU'<gGctW+ORgih<7qX^2r%nkjAoiUwS]L
+DAB2Y"4&G&DL8WG=YbC-Lxb4$oc}Wd#/du>Z5q~"vi//V3huCKCA;JQ(>+tQ[K%$pR.C5ojF@.1e5|$MrK%HZ1$v@^7PFWzj(V`B8b5ugRiUTW&e;k/:`t
+jnUx<R^8L@Nxm{/(N$rq1HTlAC@y;qlCuhP!a]Ay#nUt~6/Z&i5^$z=2j[`6N;ksU'1+tA!RQhrL;7[GLKe(v>"u_$6L^)N>S3$CdYz6.G92:1m/FtxjuE
+FhC+E}Ilh|Yw}m{-Z-}DBuZI|>h<j0_S;$Su/@<K2$fF9(b^4ho}yk_mqGsCYE00!Q_{CQSv`>[Euhtn5e+v#NMz+T["XWq<+Ei]7!PY_YpzE{ZQ~DTgxS
+JctO{<ia~oo&3;!Yr9lA!ZDRP`s]KtfK[jC9CmINHu)7W_3+S%n$GsIKcjrztF]4JGX+DkYSFEa5qUz=+qi2omFI-vayysV#!ixzh<7;lk]oc{"h_7xNAW
+Y%gw||iNtl=`x3u|g5~Du^hkJ54^fG`:b"FTN4rXHtU^p`g^rOX"iRKIgi.olG.Fv`z"jF"}(RRBV4Sz|3y>sqWJGVGbb3bpg$/m$I~(bF!,/tgPv;vo{#
+4.ct9Os7y5N3ihNT8=xs<=jnouY'+CgcT2m5H_+`k0#nRF[%/r#]}V4wB7KvrnK!0<aA<{5Zx':Q3q1Ad/gx9(q_lX1tNI8g`w2:WX[HmNf]8GGLqw4^=c
+zqMqHkYG~8|=#SPvpnj5[Ld1>$D$rv23g!'O_{H8G!D+-VUR!a&<>R4w&]B}me&dC!@R5tTyWRP/(GbP5/_mj,mnI](=cqvwWm9;5i6M=@mi5C+p:xGlM^
+x@<b<V~jif~C1ofF]<wD|L/Wh#'kBfKWPL;/Zgbe+fXpJD#ZVfSB+p;,9A-qT]>"1nOIXbozxmSxFtQ4`yLhEuAX|r$vVW0m[>l(H0tu7.Ra7)da>eiKG/
+8B9/jSaLb$X/uo~!DJxWn4%mzKftx[f@3_T$ri22RPM[7$t'J9ny6)D;XH9=!"$<WgBdOaYu.W@AccF-+Nx$WSqX3]<f+BU<-Q,1;,+U[wfhEVA}a;[!5,
+~)X#}{9oD[tRHHId$)zuTY!j~+4_0rP]9<$RAclX1]E-6^<rK/<Z4^WkB@oUu7B2]czSQC+](P`7_i40p{:;+G3+]QyLHsS[!7X"MSX{-TbR]Yae)T~z'(
+R[#r!<GV8-diJ|uFX-+Rg1@&'N|',1!EWdRkkzsim{'Ga(BY~ww"=&Wqs0G9OzE>Hd#=G`&,JqaOZ<3HP'S%qecYgtwQHKz"slK@A(RAucD0G'z]Qvoj+5
+vn6aLA0U}Cg.E'Mwq=U@Zq0{5vN:`$`IA6CMAMP_KK(ac{tVRAo1B2YO<S0zGaU|[e(})z{two|j}Jcz<y.QP:-)ATFovmuu|7CnF8.0a0FkOw|{6EDM#E
+IF7}ZT"_jn||Xp5|/`PM^RPgYh$!l:g@7M4zS$IW'z"[$+5z{z1z]-(w!cPE2&ADccfG|el0Ogjfyh|HMHo8h3m+XK~[;t8G}xHI6sD0GNi97^,SFp~2{4
+0I;FPol!ea6pl9rXW/nl}9{,JW)@|DdXsBtb<0St<-4Pb+"abGp3hHIht$^]d0!`Fk<9xYuyjhW2M$API(+('sZ^3j5+l>gv2yWO=GP3|MqIW:=p2L1@c_
+wP~V`hy3D$b:AN4;P,jM'-'Zw$>5}+~`]xrmL]dE2UjcNLw).#etJm.E!o@a=e!u{_<>Ap/2PUyb!@J8lXjs[5-61Ikc9j%TnH4f7;()RZZ^pOOxOhuN:h
+oF3v|931>/`'|a|FOR[@D:&.@Wm33Z;iI0MOaB7n(+e2{s+$cNT7uIs@0,'>x[JP=Xg&~wQ8)OLn$sng`<)`qq&Ss}2!|NAjtAJuS9'4ARB}nd!.<Wj.|t
+yy,cR(hl<#|_Ag}!!F->,cJ{jJt]r|-"Eg1ymhC{d"~#0F"9/a,&YZQ;RwDTcqf_O:]k9,p+bhNa4xGp7U,VIk$rW1Nu:fM9"JM7+s/wjuLJF&{S>uY%>x
+!]dx]qT:Zm%%<HTl5CKj&si8|I3o!EC6SFmLjd5FP$71ju]F_)HUM+HVnu|=(2Ppl|:IG9-'H!J2>ArDnvN3Uam@GcNQv7,z/Up'YM{ZFZ$Nnbr6wt]"06
+0,(|f5zWK-0FFO_Gy=<h$w-Z|2$sZ9BjFtFLCsqo/&_'|u_<]Zqo-e3o0t&rx)"qul-(h}(4k70DN#9AolBx^G2Y/KnD7(oFN[{Zq#D<0S}FoJX`"&7^NI
+nx6KVNRuc4y<#[Zg.4>]8#b+]6rwl{{e^hegoEg&hLKHw+vho1Gb[<P3$"f3yUy$'.Y'&oe9`OWk.ErFG=0GA9^-cJ=C2>q)(skz45WrRlVB~tcYUo!M6_
+3<rcdPR=~famZ@Jw~xmgZ+@6]VW6[IQ[1cmUkld'#ZP7F+Hut)fomYo3x;:o16Lk&z(8hF;X)z$O{+<[uTbsbln]T,f7oo5x2SFxe0kjh1;h^@s23:$S+[
+!^Fti1MUFL_&R(_d-58m(Fk9+^Op;HL`F+kYnNab9_EM)pdU=+xFH%N'YW64HvlhqWWbB^0B@iS0-6mdfp`oVfg3H<nCtB&k}D}2Cx~UY#q.,#nt^2F3I_
+7@uopu(oT,"9A^TQMO[1#<">V}ZZsq58{)tT/TRr(AI_9SABX^zNWA0Q;>kf0(>/x7Lg;O&]4tO|+loU_gLZ@:]Jo"xBjLz{Y+w}87R>P#_l$x)xXvib[{
+lfW}|'IlhdzJl>GiV4%`cF:t7`$6bceRe)!lkXmB/G^G@fGq9bzu/jWE}>TaxF#OX0sm<RZ#mltsMc%mP.Za_;qI@_cwM+=J|'Ks`<cd5fQ]-knLV;tN_F
+;&8_r}ku=s7Y^1#m1qU:ic3/~uc<-sGcWW{s#RzB,k(i!-{!KP.Df"pZroK&ND/9LnM&d]:yyNfF86E}e+B@(gc,y;o/Bz[pKQzKHga{W]vxTzl&0o/[^/
+2&D6zF4zyYe`Qld)}BDWw@EIhoAj0B'"en4xL""T#mR'Rf(0X7;g+d.>{dkVg;PymqWUb]Q`i,ba.{x$VYuTsbzs(s):()k$)yb"pL<Rn-hfDJtPLy-zjY
+M_",<4NJ2w!F{XVCK[#;`I6MHWhB"UMMjQ"`|$&6j<o.T/U[g!.]fb,eUM{O`NN2nhuUXh7%t3$yy:fzrYE{dL#i9IHbFdm@%vIZ'+.{tbTdH>3-GK6(7=
+Z;q-lm&<Q#EB837iU.e,p6I>am|:^#LFhyVU+(uZ|Kw7J1mR'XEh'ZfK3:<RjS>T)I{+v3+NNL}W/rz&C}bOykWs"O$565'}wuJ0;Yx##Gru[_I'AX9>hg
+]OyZ=^.[m#>gi4CaQ]3q(XeK]E]K}f!t<[-nyQ|pK1pnPT6$dy"m+{BNjNz=BP3s7X|c)z<2Ac:!GE"aups)ojY!@8F|"ulZOdZg|zI:S+9C9Z)VB+Y]p(
+=$C}`J|]JVY-VP$_b+H1CJJRUo0w6nmloe6c4FcvzgpnE3!sz;Epp&-jg.^@T^l3S.h$flt:MX$DSb367KavoW`rrd}Wle,i24nUs9G8]{AsnM5foSQ[:}
+'/+HZa]eBWK`Az^yLr|'^qlUnHL]b{ALoC2@b<6gKa'8!eIAs^gbYm[d~dpIl]@cT|^&b%6^0z`/dhx:inMT:G]j$@Y9tpfW,3pB+;HQX9WJy}};gCKFV4
+!`u:SN[^jb_R3StDvFsT-g;P;/g..2`dwg)zEPsYqLTc.-,BXP7Lc;NPSL@;/N9L7qp5#oHKzSWxL&,kGAqLB1Cj:7T|%,byhH`l$mFPGksi!mxxM".<SU
+;L}=;mjV|q!WftR)-}Sh%Q>WPcL5)-:O$)fZ<0@M4&A'%L4d(|QJe'<`0-g|aRO}j6plX|DrtLaT|gERyKVXqbds>O6CXnut8;L,+{GBsfc73z6:)O/ff.
+Adh<>t:3U96A(ur07.ReT|Y]#k]CH40u/@~XQTX@CV2+rEF:x;whR`pP@>b,_e~/-2sEY9eQ4/|Nd"FuH(rkwF:vTqkgKEQW@w5au3|P[k_>gqo4SAZZ<+
+mcOXSxFKD/g^sg)neW:$6%9$(PA<._ImPd1OyTT'9#98$eVOu4U}$9I=v|03B>6[#obyH[ZEQU}&>nI3,k3V,<[rqyKpQ(_4&{msU<3a(h9bK'L}b/JWX$
+$:0#Kaj/<Tn8@cAt-MXE;cjzc,)nT5K.UB|nhw._4@t#sqUWo%sFtOC1~D@`>Ei)FHtdc3$_ozg<[RjQ>wrec5w|u(>}H]k#:Il{72wk`qI#x(/|Kl|Ted
+wA+4P1vo{'6UD8<!m#MqcM5L72MAy3WSMc-]})qa{I4'k8jc'MU|zWkIk>(xqapxt|6$+x~M=O"=4D=]'+q1;'x$/{wB+l,@}K|Q-R4a9htl#HKx5jzDIz
+[|`$i",!LT+Z3]9fyoJu/}3yGF.Z!70O_^wBq)Ni!<t:;MqTu5'i.GrDa_CW(zzX/vUZ~8x@!+ra5U+{U$z{`c&k.V@!H!{9T,)IX9EA~QT;QA/Hn_S$(S
+y,wxYib+`oNHd79>J.@,-vb]r+58n`enNf#'7+D}HzdFlxY)9>xf{q,%3o:_jOep[iX;^3WY1g[lKmt0^t,^[^b1_pP,dx@dJjpOT1G"47)[35/FSVs<cO
+wxWRzMyBa/!"SO0`zL7%7'HIJoycL^yd6-Itq(o"5$Q'UeZogk`x#4)'z[YpgB[A!e0]0(Z0K@=il+wq}DcIvdT4=ivj%wt%"@U=K:4k@B":]4#Axi@X)f
+PqfS!_o"N-}5I<VnQc!i8BMYxX[T;+6Gw3Yb/DVg+BwLjm;j(P<jJ-@[Ax,O7l)SF[@6bHWl:rmBu;Qj~D`(Weg^J8`KmXAPkz;X0Z!UE)cYe"57HHPv{)
+wQ:Zql7&m"])ma(`eczGSp^e)55,lmIC4sr>J(x5nj[kh4N1w.buORFM#Za8cA.H==,:E^`R=:USu=Q1mCU3Far.N9kHZ)xdA6Y:hH'Tan5xh.;d6]0vWU
+5tvL)3lHc1`fQd1)JvCNzD!&'D>0>daw-e3NL{7A[v[]Ov$]U2">eM>$S1R1|_3""U,hfFjF.ar+]kP-)c.).!fb'9P7s:bI6gm>FXOG>L5s5U7&+|'1BO
+h%XJ}[RW`H7AWg2eoAtS/Nr+d!S+Y!.19Ne%Ci+fy|&TOYDe9aAA%XsKl-)r3FzN!5Cl6_;=R,$kbv]Q1NnGUXo]IP0W}7/qMsJ/pWTT2=`qK>Ga~+0|C5
+8l[E]'@uNjY)Z!5GfZ%ZvC15foM#2O)^;4#Q+miPV{uM]<m`;kSDtz'Ocy{a#k5zL4W@.Oj3:jHqjL@Ws[VK3ro6(=eyPCp#%5){yUk-;@Q9>WKTLAREBS
+XeR_SaUx`h^6;SA`~);d)A@y+VE>Yw{'Ss1eU4-'g,J8n'H[loiPg{W%>}=VM:i:q3Oz9Cw:;IMxEA3KIcFF/jITAK#alzJ<{'`qvVVS^7''6:fje}WpK)
+&Z:xmx&BbyRn_>W<Er/";]MxQICeLNdArHU2T4r.>,p#`B/cBs-h!ksDTx,Y"TDsLD177:sGwMbdY|4!%SQ@pGp#2Gne35'r<QV}!}CmzoEV[Cs[}LX]:A
+|Hcb|#Ybj5dWxA@4Km=J-F[&BxAL-jgD|eb^A7~F|zUYD&M{i%9JfAzC-0FR/iA^b-4aJPAF$,B4^qrb+qcU=a4<";)/1k~3Qdf{1ZOk@NJl:MAhpgIR4<
+ZJwgQ!ZcIJoeweV$bYpV4-nNw0]TvO]a^2w"spyXV%8}'K)tm|Qvw{/{SvwXI(L-1WH=(9/.u:WbEGL{5T|d[UWN<Bj9=OAgTJBmUaQ+wDAy#0NZx$am0%
+:(Pyi{f:c_B^FT#0(^HLB3Vf=HW'.'M@RD[vUzk](dV<qY}>]yS<[H4dM<}4SpWE-B">TM'TaZ<Ho%YQ'}r.)&)yED^c~IaWHj9FujjHhc^C#w,Qq"4zoC
+.c3t|RV1k}v+kDMy|RZSSiXb;1p0ALFbehNQb8__rPmdoBrlN>%r)1@)`D~VPJjqMl13zo7vd$=e##@0!#ay(M"ZguXca]8jGTJqXYY's{R(3oMu8{Bo)k
+nWAKA92U1F`Qm>7+`ViWNB!(pCB._)fWQf}G[RNj+I5^]7eGa=UKC6Lc_JNVL/zi1V/wPq3PObkkar$<4Y{9Nu#M7LfWG]T/qA7!:.<dTg9FI"$j37%4_9
+c(rYWo"f+.gn{",h{()mP1ud7U/_f)WvclJrn$YJT`"LBj1^7nh=L,QAuT/F/f=Z6:.}Icreja&.V}}[].y-t1uCN$GT)zplMNp:Q#$H+.0o@Q@LD%]hR1
+Do/=M=(};r5MHnVKT^+C1MG_w$c1dJ]dD)ys#kNfgbd=miJ](Ibm(WU5^F-#jI5E}%w|2m<Ts1bNDY~HbYD_,,MRA)>+~7]]B:cc45`3w;Zm~Qks%rClZt
+f^o"!uk{a/uF04niuMR`l9!9vaoRAl`N!]]o=p`rbz=kI:B_@@0mjU_PQ-'EfSvNoD;!7DndLuf[T3W_sz}a.n%,'dPmRd)7M_Yv&<JJ^g<i6rw@2eJK8j
++pyuxb0jtUX@TwS#Yzo1{Y'"t45N,_E::cx{;0Bc>DFBYJ{F"1d`5n(XaN;J]"xjr2&>.uZ.Gbjq!l37YA}&;lbmwBYEaEfmk/x^+y5[^(jLS;8r.4OYkM
+%N$=0n.laV!(Om"4f,"6bh~`E#q=O92J<MM#Oa`-&${pGX[W~pP#nKBr[|n-x%GTHJ~J<H_w^Ks)veFA}CtZ2&fSBi-/kJt61G%Y0$'2uZSz0^RHwwZ0d}
+Rp~6SG%U$DWl~[yyD=7-q8^rq0cz_@@.!+v4NAm{<S]CdMY"Zv}i^3IRhw%M[[#}]$}B7#yc>idf&S$qJ,kc%Tw|NkEU`s3nh`~+Fc"txWyxe<mQ4.7NAn
+v6s%_3{d(-XcrzkNHf{O:i@Idx0f0.oUnzZ]9WHh}2O4S61$DfFh5ZKdrj<S1K3bc@cDtrL8[,ScmS[ZEY@9y2(A[5ojRM'8hSn-c.(;(T+jR6`,Yi@D&y
+ot=S'gf$fNsVqBPy~|aZy!A4ET2w[h[N@l[`2h>>e2}YXmevxR)d.EN}87r{$Fw$b<z'q@M{yu8ab!mr[iZ@ZVBbV.--)n9'W%ww9>+4:|7P9)9g8a]2S1
+tVp#Fbt&N56WS.wa.VUSd$[z+jg#NfUg1$;,BgplA,/EWMp8RM:[@{W-5a,PGz[!M4E092Vy0q/pD4@14uKx=AnjUJ23)J!LuV!C6..bzbD]X:O^3+@M%f
+D|.|l4Xk`+}X7l=#}2S]'Q=oZeAhVb%#Ym_O<kS5d"rRIOOqzw'^mj94f>(h5k|FR&~d|5/;48"{0,nJk}n2|CX'G4ZxpZMxNzVDh{%>{|78eyo/=i!Woe
+aCRD|Tv;(Kc1C5z^<xx}yI![U%a-8|u99!2lju,:v=V5CQvA34ElIrx,o:R/|cc<zO%e`efv^oInrv+^%j^X/"QZX-Wm=`4r7_BGP`|NTa]3f@s37.#`U6
+}ZrbHPlz$j.-JMfpprm5|WsV[#x@F)PtNb,zO+dw/j9E3eIMtL=s@pTsVXQfFmMzF-[1(,n/b()p@IR-9J'C>NAC1I4zYyukOd~P~!g.8W=x~GgHr.3MNy
+"qf{Mo^{Fxw65+{0/xc:>'FbT38U}m{pj3ji@tcQgKLtD}aNT3^+c%ObDz9VT@JbQ;IK.g5Rw{iALjUo(ALVO5vh8I.w/u{V,mj:Yi2m9}Hhz<>fJC}YVd
+44E8X=jxmupY`wOJMg1+_)0:+(m@Ds"QJK,vr=l&iib-kbrW[s{6+}h2+s)-]}`z"(we9>L<Ul`BDi<jMHw4)^)cS4IKNTIkLRvFCx#vgH|9F^2Uc|UiRH
+T[y,Ds&(br.-`&:b<EDzW25B99V,Jj4c!03T|aNm):w@n3YS^evP%S)v|R+flX:uSH=;6J]xQEn>DpVALhPo1AZ8x|zq>zDo}/[fW/^r|sFD&mx}"L3pmE
+%S9)OG2Iy"oF)1Oo=;0qTs5W<&Pk'K}VNjmUhC8P;pMdg'`UH)=&7#L$-`Ja(;zr[#<ka2arNi5C^Yf4^b.oPtCjjG``i|-'OH02U@UbczKrIu@cT3/|rz
+o}!X5'Udk{^GREDs6"aFj{j3RFpa(E8f4h$:U]lgV!m[#)0I`x#be2U=Tyuxk+#|R%CV$atM)e1DJ]3DR^&XBJPyYuPfy49af{#A^(0$Y]t/T^m%QGR.uO
+m$6AWR3nXP#Nneu1T5FuKi;p%g:G`C^N/D_+Y"Wp8uRFbi)JGO@PQt%&[HG7W:V.9WL}-2_,6CSo5H,&O(.8ny#w'y5;=HY.Z6{B(bei-Amr<E"fl])x_<
+HU@R!,dHe{}gTX6+%gUN<j]`zQBnMO"J]|:X`"Y+PnD^-T&mCK4/uS3F6kglGAoYGl~7zIqU8"Z>4vu|O74q#/moi0f8N3S+Gk+SRa:n3/5S9q@Dd./6B.
+`ynuNh`lSRH^xEP<a}8<);UV[9]X.g_M|<~fpW%[@-2<hW+.SHtS1<wAcEF90+w-b-#4OzRr02]9Srr/TL/..c`NY_66FPSO:b[Gzo,u`!)e,QnFARF<de
+z4k8tV.VV,JOaKCSG`RmF[%:G:)+g(Db55g`(yf1eQ$IW[ZAxhO$b]dx#T3g3}-uK`@YnAUZqRht))<BgH5cp<Aw$Vqv&w[i5gC:KG,4o%mGWOcy[,Z]T+
+'%WwcTP}#Rb}~xDDI87gd[cDnI+aRo^VeiBx_zPNLaZ]S]ce[IA>CRz.Z;=}AE,r:^nIcMWm<u5UxJSd<WNfnfb0$w1=$s2Q$<[k|hRKS>in[#QX}xs}L]
+:cSz^xYfH^jR#/xq3L{Iw3J>5AA4]BxVrv0{&[x_})m.x^q_,:3^gvM;M^SCqd#mx#O1G<YfR6`X^@Eg5;,Ri0zTrmJxPqV3vlFw;)Y1pBaejO]>D!s6Z"
+RWr5's&thE)'8]bU,QC7Ep79m}Fc6OpBEzn{N;eBj^u"AQ!.[DqFXE><x-3-]]4BlR_>Qb,k_._av/0$X4dMonSbZTXioFXClvz{=W9->PV[){uo+-!71x
+`p+8Zcaw:Xu>=H@S$$2>V9F:,cEs-F`dv{@NOcC-EPC'XEwe$xGgZ"Ef$OE"}Bmu!4|BNNP9o,sc+o]]nAfq@}oef=(VOC-Hz#o^dZ+jPq%j)4($8sR0Y>
+0Hg>~lLaC,/7@oSIIX-_H/}m(I0'uGfD_AF_M<.-,bf5;@<Y54^ZIljnMLk!S<>R;uXBX1]_0z4FZ8wT+"79l(Z`@C;)&TR2gY<XqF/T~';u|[5Dsq9jEe
+Ei<s@quy+PaS=moK1xTv$Fan~eQ3rLZ@aQqQqtbCVlK@rR##aC.;+4f#(cE%9`G]Up'Hvgi)Gjo`]Kno-%E([a|V0C"T-'JGcP1E;W>rU!rxhUQ]5eBaDN
+{gg:w>hyGRHuWmDO!1veoQ]ZO5B@pC9{B^YFC$x9ha=mJKbk4xd7-t<{SN|ya}n4h`k=ZHp4R<RljMX&86E;a$SVRD_HXJiELw7$QmyBMO;zpr)Lmt+;N3
+i>bV5nk690;6)`KlFfe}0a}j>qzKYbROPOvrKTk[Jp8Hj+=5ks^|^]T7.1^]S5Ga#R&k"_PSooQl%d#2~Pj|G=EGa7dodefV<ONsP|jpO/a%kAd]YS%cqw
+lhPYCD@V`X0d1tsd{66}C}38)MlYLt^52q{Z4uW-ObtJS1X-VN=[spM]U/&aFl`(V'#^aFvF[u6Ug'GYuFh#E+O1lSkFvSa=IG^@Z'(E{W0BNoveO)]$6F
+gb-qB"z%/th.3/5.e+2b;^g]1;Sbt[M3m<;#s|)Z[{;MHq_(itVYaoI|]O$ptdsu#pz,g^2E7|1_ZmLWs_y[R[{A>nl";T&NH,%]p4%wT3QAx`g$P^ppF2
+t2O."yQtq7'3@}{X1YV@Rs1r&HyHS_mhr.Y4Qddax|e)^Zo&Rx'HMw+|kD720Tx)<1+y("XjJy'o=7@md)bC~,9$v&lzH1v|/i@_Bjk#p%%4,}]cAnjF%z
+hO@9Y279}@$hY_W=ah)n6JLw,075bjKR}l9y9i}wLr@s#=J0"}ayO/ve2QNAq+'pwTNXmcExDGAyS0-cZ9Cwkcj8V:>kea9qpb`kmcZ2Qo"x5w+1z[-2,k
+"]Fb9'ctqLs6302vP5TZdQXU&r0U+w,e3w-"I@Si<8s'|D3.L`D3(G1T]%'-ko%E0)02h9aex4lBR`TZsHI4T6mVELY:Rj3lQW[6GtyMTI20Na2_Em'MMB
+((E4#3tsc3'.sw,;IBBx'pG;&<j@6bne-uA=(X2HPm'{pLJe&pCE&!//1}"h@oZ+kH;H}@LDC:y@OAOit[q[v7)EnUq$M">c;k|;FH^7C5](a$Ncl)ZorU
+(m~E201F%bw_a-;QE1npwcOD0frjZ/AWTd"K`=,EZ_2eF>eO0Gb`AqdqiLg+MZs_j{kIc'3:mG{'#pGg};8v|>;W/EikT10b.sALyy|Q5,-`KkiYl5u&3A
+tEk":r<nCmw.aHzjC3k'6c-u3Dl+&$j$gDjM`e0]$czf1GrE2,OK=ayj>Q[mQ#Jn<h{hvq$<u6f[szSl=2(O9B:ei6eEagXgOCZfYG}WJIC[)9~myQZSxI
+-N4QR>U[]9FHK5p!E|deH'Q^{A[xq9w8,f%`&e.MlmGHx+7hQP;o:NS}y^&,}qiD<bA'+)np;;h2T101+'M)r#4E:9`/t{/,Sn<Z]_!mJkfuQb[MvV`f!.
+N/8%fC78~i^!R7b|3cJuaaOBQoVT3b.QHsV^^ZX"f301A)Z9~V{uFg+9Vi=CRhOT}{TdKc+gX-lk&Vsk~"UfgNOf4gvafWum1v+VlFv6%f=MM|bxqKj"<x
+bAVOqjAe@.7&ZicqndD9.BmJHda_G^dOXWnwa3zXGTBv4)>h%9h6:rWdTvoNacj#Q'/9+50A_l^jgJy[6#(Pw>c4Ew1,5$Nx5S}T"lCmQ[WBh]D,<=`vUw
+Ih&D#tKJIJjk4L3XGp8(xR]Qge77a66xmWqTaQ5FXa83JBP:[n;OE+,n{rSFKej&F'3YZ+Xwl!Ioq5sk~RV"kcfva&h1eTh|wTtVjF_&ZK@"DJc.D}cD>T
+hIh2b+2'uFiRy&f2JlFlLI/MbNh7hz}<c[qjGg7DI%D`s]+LFEIT=]c9[tzq~6GW_sFC~eZGTda^2&LxHjDKO^#}qHsnY`Kf5qvBfTA|$gyPP(8DQK@[f^
+bR@<H`0%F-[KsxuH/%5_$gkg+/8AvqDNo<Sb22<en<Zi8hu=r<uE8vloj=CgFCU`N%3rpdjfaM'dLgPTL#ux~BJ|.v.GR)^we+QscknP;Kq9f0fbT0eZ&,
+PF:QES#72{$A@2Dr~,0HwlV}|TbzT"8_V19UVisdmkM$g+^U6f~@G].I4e"HTf]dG#8qiKr3-{-{="^%sf80K`rS8R#C!qmx&djdr#mlY'vHPbUfo-7!d)
+^B(0LGF'a`HY6U#fO:CB{n#5Ik}3-"I_:lo0b]&Hp'!I.|]ii1TRB(`v%^m}B8@54Y{sfhio6JPe|f+Bn16+f6_T}s(C@8O(Rwc"EAUHPgmQUJo96v+>5u
+av=0W$@F|ex2ChraQ>yl&O'Pk$FkEo`mSem(Ed$gZqNtFrRM:YQ350|1cpzd8VomFbQh<+'.Ub"XQ[#0-j0Rh$_%6osc+{DvT-N`j.+``B6:W9+X/;Z'#(
+D]]FznumNwKI~pgJz"ahnNJ2Y+At{;E.y=vQ}_{r(J&^={2J4JpLcIPx/.ssNxt_BaSBV%KA{@|1%IGa(y,),I]nH;5N[-rCY2u#<7a#nEjKr$G:]Hy_m5
+7$gz)e:0@r"umU2M|k[M;R:S6o/@0L>]|=xN%{t`Y#o:MJyo1OxGZg&%VHicE"YE(,qw.}OgHXFO^fgOdrRt8gzIutEO=iV#"VIM%M$<2-TK"]ylRo)J9#
+0]f|s4M!WS"[j%~RFu@3m#A5lzE{"tTMXY#xin/,}}(ssgyG)s]y:qa}Y;^U[R3vF2wN07~3EKrp_I#'x=.JX'[Twqpz4`r^%Q;`:ukDmt%NJwU4eLIECh
+X(Q+iu/r2((>/.G+D+Zn(:){qVqrWr>`k;5`NVZ}QmNdt5iv;1dL+&Q|am)dneJ+&F{jm33}J!3kTqS3!6iW;m9qVww^#v[F>u&u<ZL_$dM'%l9y>uK0Q_
+xx^u&W_UZ[w]aqSpJc^<P#sqP-2}>VwHjShyM^2KgUU^am5^2}%q$l-DH@bL,&vRm%Eo;h7`d$tE;)KQmmP991w(7!>v}G)+e'rxgTEbe+}^XognwPp>+L
+9g5zS]IjOltow:,_uJFFn!nVPJ"77nqzGuRDOC"j^yq@FDea:)nlF/'P111dP.zW"VoEL(9b4#+Kpnqg6U8V2eYNX"M57T0j;XL_zeM7^6p(T,pUB7X2,y
+^0f,[_CW@6Qpo-h'/#9gK^Smh:k2^<89<0]pp'b+c3kxFBNFROtHu2HA_$Di<e#&1pgJLtr#0zUS%lb_8hpd1-8C2'T[.Y@x97jmerxv_l%bvkmI<Mx<x}
+B@{q3rD&db0CG)27'y!e8]c[fZX17c>'+&~s%FI}ORTjn`j-4mnJx^K/aw)%(>XESs!;fwouQm0jsm_8OS=t!7jl6/~Dz1+bd6Q,YN8URBw<NhDEbU7/2<
+EgvK[%YKKvro-Tp9vCoy6J%3_4!Ivr)yZODQI7whLMV9}j~8:+tGK-BOky$OdfFO"_az.figxUsP/@1$58y@_DgD>_DamSp$+Hkq'!j0SA^UXnFMuTqK+e
+y;k-^LxLTBa.7|T!a@6Q!}dL-p.y3Ig^;lWV39Jwv,sN=xf.@(lz]a[QNGo2)$guy}PdP'x8^6+y{qd4an03tO`W$'mjg9]$^GP0G>U/FmykU,Ui:{eIGt
+G3'!#uy)>-OBP3J$s1aPa##.qs!jM'vF/w1LKkaY@2i>2C$9I,FcOaXO6UEKZV>s1N5q/tq'j%V6['Y3DmJ;!p6<%1!_]:YDJz_L%oDl&O9a"TIu{v{WQQ
+h_3{3`klcXO_xF|jHf6+U/VEGts7t}5e2CB=TxR-MKv+{ZCmU/5LBN6%!DKCcbz"LP>E"E~^_XX`]@w8kSCdmxW<q7x3F{$NO/SD'%(gSV8s<8JpAXq{05
+J0A6#O/vS>jHn59X]Z5)r]5'k3czt0oNx)3_xrdjjVmk4MdU%W7re6;%OYP_zrsP=NfQ.bOVK,[,HMYm_xX&T{^OCQXzGmc5l/8F[-^H{t>;z$5iqZ"3>a
+L:z5hFFSfH"Gdm`SAu#my($[&!4$mHeAzmb>X1ySq1`)lroqdY21A:kaWtD1h5UWM!Q6@+Wg6`kiW<+|.l^dYCNAaBk!V4BDrZKM+d.`>rfxyS!AzNXk%H
+Q:['5`tR`q`b%z)JII&Lh3k!L2LqwVQ18zd&e(Kyz=We(Ibb[9rOOk!2H&aH6S^pof;z[^{MunTNN=R5.VGX<6T'##H>iXzod6V7&rAE{P<v;}<@Z_oGL=
+a)2cmfl;]Ix1[TxSY{U2u1)/!fi6I]|>NwR(zXLG6)gsp&S;R`IH%L65=YCHnJeLb`Cx<wqh-F;v(fy/lMFFqP'c15H7#yHfIoP!><s`QuVR>Gppm{2'PU
+M6X#U89!a^C6D;[YS8Jc=)]y:/x>Q8IhZ<[%,lCT=Fypy'|Z2&|ubRq)]Y-3iT=tfJdOfI>cwA--jxmpp:4jAN1Rcbze^'crLk"x3<<5+zaZMKrHN%y}Aw
+%{5:QOG8<}affPz8uq]mmw}oK#T[F=Ka!N3o3=DYXl#vU[;D>Q1gIKm66Tn^z'2DBj:_R;Zw=lIrnfWv0uRSyHiKm^<mRi0t8_()SJhQ_4nuG[I]H8mR:2
+UGU<lXMg,BzpOVk59,t7j/2{.&J8kK;Vq.]QpIiVGPc0V4M<k-2MqTe<Y6V}SU@&~!Nu.+;g;8UVPDWNW'XaJ1=`;1m9ijvEAxhAO7ET<w}"4Cd=e[r9]S
+,Bz:gM-Y+:`z@Yk1]L[b;KHn8G97|">i/ug_@&,6)LgWJ`t'MV{wZ|D8AQkf>xI=Ee`coF/cnb'yGq2T.$uEobbd+^NFqXEMgWT|x:dsqYfmx|iRHby^Z|
+]rAJ5oec_VY{i4m=HtVRHYd.h;72;V-&sy-gG'deT_FPIl9rk:nhWx"5i[qi/^bTWoCJl>QosOhgE+Ez<eXOlWPU<$-9KL^/RJ'N[}ydQQ5:^Fa(N)&KsP
+3:f,x=nK,)N61Z;nrfQh@lVNvy`j]xijxb;QJjQ+T]MqOGu%%OrTi,/%6sD'cgl+vfY4zs3;g>kyGWc(apXaE{Nn0)5vCFW>$aQfKjw_WL6G=ev"cUd@{Z
+YsEiR]G/)(.8zFq^vs;0TUpYR@YynB['}{s^Bi%;e|FNPn2<^Q<9@Pgfp=~{&yD|cCtxuK!PSdrw7f2..wgr2Tcul"tr2/E=Z',c7iA0wfc:o!:[:aktO,
+u#9t/u~yC/W8se41^JJyn$X(/N&e&_k:e<+`rI+{P}<z@`g8.gRdiQp4f,qaWFobe,4gkb(7z"$}s}aF[|Fvr!#[|E_a<B8QMILs9qx=oK#H3l0Ts{Y^21
+N]d]X6F:=r]48Hwv~er8%GPtX'C$b%;XVoh}H&Q[(;dIju<hUggM;tf{e)Nu#c6K6n@{y<U],j@}729g=lMRBL2MW':Pcep<;3V}7BzF]I2`>"&;!1N_VO
+j5V"C^Tv0%T+mh[Pb|A7L4dK1[[td7Da+e.yOkx_jn5]gEZ55N(X8AhWThrQ^C{qjhM,u<Xq$jR^$t)nw0IfM2J&U8EM=b^VG9:jkiC>Xk8RT12o%B2id1
+Y_iSzP`4aDY[P!$Q_KEE@8Uh5lp5xcRX/JdTMEjssivwP_,0Ra#,UkP6:C,{9GN6x,CV<">oc=Ko`/}K)uPdE__=Nqc12BCK7_[t}Ii@[CixtQ-Nqc@L96
+Yo@W&}0g6iz"k:Ou=2wCbE-(W#]JK!|]L9S|Rr-F(J3gPtb#EB&+pam(v4L2l3"8|49xhQ8'F9iUlI[(}p")u(:;LJQ8DA;iZIOQN>fk<}>jv-^Xc|m6Gm
+l;8tz&zq`O(.7S0Q!kFFsQ+_W[Lhh=LgFlKcGEm{x#M@K5_<tmR[pdUpsWRQ<p0i4|g[g18,<wq"3uf`/N/]}hBv:rVf`BQCp%'mvn@oQ},^K`!Dn.Z;.I
+})sI^|2:y$evC7iy5pBrp7fqVrKy=&KnE{1Y9][;.&9d-kW)qht)9|MRx0U2;swhEv$)Motr|SEDt[0=pxjm17.jU8I@l_~_636z4^5di>.JZyxE=)(|5[
+`}f5~bMNO}y'v]RI`AJwV]bSW7<r0"xm"=>8>"lj`3Vxt}bSoKE{=>j/b|y!&Gh=Iq/zm/Ag$co.iXPI'mV%A=wB]eYTI!9AMOl5Y<9W4BLif7go3,|Vtm
+J`|L@Q(8^LR+@ajIo[Ep>:.8Nn>wD6#{Q&:4(RI^/sV$+y>%UMqjVqNn)/UtWZ!1`A]FR0-3#[hC2n<x}I'oM>h4A^!0yx`c8KYU~3Zz6J^cu,I_&^rI+{
+k6H#!(qxvn22S:pj;C1cPIu'$H+[@8)Uc},K!Sqv0k#NQcv1r'J:tPk(KCZfaBABEinQ2p`o=p6cpok@(WQo2na76oE=q<[|0DnnhN+=J,l.O{SpGhn[t/
+#%.{wZL%_J"_E%YYNbHX4@9hA_Zh-I)M'TS6-q_+z+sv=iM;|)$4y]M6=,MGr{bX1hlmo;s=J,dql,owOC~04-gPjXZ,K:CXmudm(Tib(W[(%'Kb~@4hN8
+"Wo`~T'%)IJ(~EVX:#h%3FV|>&dy@&ms".l`:yp"ms#dm0`;B`${_zW^HIt]w1ZNTa&[LBVE_X..6kTbcI$g0q}vCB3GW4gl]rL8`UtA^j&N,g7TBGH8Qq
+C<s-m7!0heO:Z_JRdeq_=8O.-]K(nUFADar|6WIBA`eXku96Qtg<4Z5FqGD+}"H=xtlA@p@OFm~A|",:&{&w&%()LpFLD`-lt)m'~5A8{{x0$rtU/]:oj$
+mMWVVG~j"|7yHqooKG)JU<ksiJlRga8ekB94#Iqqb5bKx<'g)LB0Q.@Iq'Dk8u2U@/!i~Q|;n}vE$URBuu&T.J/t4jHnyT~8hX"%2&y^7,C90u6Jh-SO{5
+""<D9V[E'=RYHn@YfB~c!Io&@Oe|lj^@X:W{GO1aHBG;&=$`oi$%WS9'11e55:|n6y%_wV=7kjE7|WiXU9T"6=~E=(zCH)40k$$9v<:kzVy.R6ga[$Rxko
+67}}k#phTMRu.+E{p={|JSGDfk_|j34goT{0rhG0dN75LwHEUswc@^Ug73}w'yC}+>+sbo%k3%PEw^=O0=LS9Ka6Pev|YD/z)-7aFV0CGVlFz-:M4#t{S}
+;)[9:,;M97FW^x+Bx<CYW2^rd}hr!^`8tI-@$12Mj>.8'k$nJ'jRw`j:<=svUL+sUH&ShLii>$=cw{+8VY@B/z{,s{Lr8c@0axN]/Xgu(DRxGXFR'p!bbK
+r28lYf}$h[";Gku#Z=yWR=:"3t.K!oBk{6R^rQyi#qY+a5gT1v,{!;n;8ASBzhcdSm=F[Yffw-&},&]{rh@#@_%NV]jk4G0|z8fFJ{,B+3X,x#wFcAcKeZ
+B,^LT5WD<Uc1}<<<U1IQ%7mX-NL,K6wz@M.4V-p1SWisNoBOg;_Y+XL{(,:m4cA8+Fjiy%0YvZ.FoKfY&NXb.4SPgk8g:je6O"+LGAr-h)QU~/:=/QzP66
+29-cqTK>9cU>)QLpvYZN>6ldb@w@"7ac-]C!4^gGBeQjxc`KG:1O0'.mi,PFTsn>(3oB]y&LG%1Ms<kI@eI;D10}Na5UOKOq5:n.5Uw'iUX"#vbbm+EsF}
+F;lNgo#E%b{PCMSS;(MCFaQhXb6(@pe,QLP_HK^WM/bL`=r:xwAYfv`Hdw8|p4f`&7Ocj)CYvUU1}Sg1}J5pCO|g|Div("+.(BasoFTI7k<QChY8a3-#!'
+iYbR)VJEe7)0pz-<fBSq=8E[G3e;%O7KW,6]}8gqDvOTc3FM&%G'JW(B8}!^"j!Tk]4d,6+)RX`"D`"BI"H$7u^1ma2[/L7!=.j)Xw(36#zdcIhkJ+y9Y|
+x@"oe]BuH[9VIk@ud{a4M"O($R1RvVn)7{w]dM@WlB~EEU=<!@B]PX0^yzaV`ymZ;m]o6fa/X:q;aCbipBh:ooRrS0l9E>YU;m1m>LPflcvubGSw|5#yCG
+po)^8tL^B;0Dm4wfDnFQG!)X/u~7PU>JI;FB2[N^^XHHef<7jV]90k;dtYMI!'xQ;A-kS#6o.Qp`M70M'T>WR'$DXK>X~Dh<%SB!#3D7.qo"sm]5[jW12w
+dUtP~V"6N5uQ%)uC!iL@=Obdi|$<Vd]J!d3-6C<S+^X24Se&xExRS8}-<@"1yk"|VcV|g^[v$5t:Jl&adFtK!^ucF8V6MBxkPd"^KpteH[!I==HvA:5IMD
+wQ-XVudvFo[-T'wIr)_1lf6+Q^z9^P[!iO8I,[Im|[WJhLZjKIzGpv3FjI@_OQF#v"0.'s#I}[K=;-zkTv-izxiqF.J7D5RMJ}4R7Sr.=_is9tawwRq448
+nNet|29h&.wGBhX7b.}T',/VuzBic<B8.!Z'+Qybd3G^[-'iOhqWC'dDkmyRP)v0$d>f9rl>k2C}%93Z[=)9RS^@$0'V"B>@P.w,Ru0Ki!=Qo4)Z7bWv@.
+lzU$U@D)ZLb_6X|=Oj<i>,BB-fxD)`Gy[9_a`:Q$mO#^5B~#JJJo=`VavT=yrELL%IL"(^y2h64OEYM<jAS"RVP.vH/{q7K,^fS:i"o)Q8OG)s^P<Qj>tH
+w^@k"oyxhE7@7BFDws0|&(7/r+'%vl_CT_N2g:t[`v,#BpM7uWq[}c]H-G:JWxlW8_X@=i~UYV!>3$f/%HLO_9y"1'fjKEU2KmRX_"&]4$/JNhJ2wV^w=A
+laG1Z/jQG5V8rP:z<H+W'77GT<w0E;87{Lw>MZYE'@V&$]g28C+3I,F/-At"6dehjqAK)eCaUYD,mUBw%M)1V&+VrqnLE0h>X0t"5z_dUaCn"/V`5QSQpL
+#t=y:C%A>%6cqZWKo!_bKW`1/>je,YW|nxl(DTcCUnkW<6_eQIDsW-7.0BP0>xv+50|8e0-jAL69}Z:J$f%q"(0(5dxxW2@wQDaPKb_dEkv.K-)jS<Cy,X
+:wGH5|>`k/dB@%PVJJ2{0".`B+~Stz&5y1TAfmIz$jr`fm=]hc^/O#oFVR`Q6p=baYd)X"V#4^zm[9sytuov!q,{L%}.g-&-ldPa1egSqxhO|V>HIWsSs9
+L:eFyVM+^|v[x`-<S`2ttswm_cCVmI3Q-]ToKY3PbGD|j//p<2S2H,b&Zqp<6H<00P0nA`FL$(pH(,/tj}'x)GBYEeDX>l],bH61ykq:RnVDx:b%V>6!~F
+EmnudM_#kLr`1@x:Kkd2"9=A-iBCdV_y`xO6n3rOAwQ:@LKc"WC7gfm^q1dFYR'F^ILQl$)b0DBz#e6`;x(7!$vX9UqC4hIo3P3(KV.6[CG>dsi/Lhbb=v
+n>wk&]N}0X~v;Bl@5b(v+`L-6Xi(!,tn+KBf:cxM/i"sYh[B&P>cP3NF^+hQcy|nOC4XF(^Jlii)OC36@lw$"S2&+a<Ggj3+AprxG0H^cIo.z8;|)O1qUg
+g]WF}qJoG`IuyBS^2]Rx>5$2W(.ile)"3x85ZK>Ht)g)$("K!'AJQBx|)7SiVVyKTlDcwJ2%Q{E=XI:Y)jJ{2Kx+;Rj+bq7CO02QY%zrUL_9z5tD:gbkwl
+Jo@["h91/hm{d#>qlq=;Jzn.R>}Ynu>(9tT7QOR|t`"cFE`aJbeX)S<Z!Le!`w"6qEdv1H=3@jj7<c_z2#jzILCD1ik,e7iMa[3HZ5AE,UD8Kriia)xiDz
+^dolU,6Vkj_umXcXwtx7nOwA&t0AY3ZA/GQn;I-6z2JR}@'.FDpO$WKqS_E2Rwxbzs>U5y'$D8W0G>gOF:{UvT""O7}5]sY7;g410W:0/nM}|yj5e'TF~M
+=O&uKayq/JZ58U7B}lOulMk8H:lUU>HEAY)A`qqd{CZtd#8F]#Ccjn/L16N;`Z;|)+%9Q%@B(KH@c'EchjL_TBvvbL%/_|J}!CL8VyVRzx"20Tamc0wyS%
+n|_sQ;G<|zl;TQzythZyL4-2cfA,~(t[<1kiwh-97=+w-WX&JBFtOws,Y]pJav)paG]XjU2{r=Gnt/O=T,h^ab{W#Q$#gm8C>"JGHuHf|D4Vaw%X=I9/M|
+x"yauAn99&QF>Q`e$rV5bGn]q_Cut<tC#5:M7Jy^xj}sRe1mILWxb-zE{_#cu%w_1)'O^c`;w{h9jQn7Y2Eq9f`z5)I'a}Oy!X6:C41g_!pYc,ieafxvWo
+i%MGckC@=YX2{C6Ky{m'F,{Yx`P:BJSN%gTRf/Xh<wU.%4KQ84]N^T7Mv$]gdts:8e_<{j3dpn!C<sO">N@VXz[.i.^j,JztmVI;bE|5=KS6228Yg_J=i#
+Q3/Jnj/f.c;&2|@'-5~s>Zs%GL>;KbO}Yy@{@Qu$W56w5&=$sqnDBrN0pUb}K|oy09kEhU_S>AsO>OeqlUN)8^x<Rf6eI}_i3XR66%A`2;~iU(p9:arM5s
+Kj"{H0R)9`nOZs]KYK)qor'![t]Cz&0/07Y|qT<U1r-n}-NR]];B1.'2Gu%ZTY$6:G5Bcq78l&(}CcGSoT]u{tp&,'$rdW&DZxwvkQS9zyyEs{dR"XVA~7
+N<Q!FMkgUqaQdWbUWJ$]gRHBnq9<gMNh&mIq]=4}@i]h{UtQ_;K;q_#Td=AwQdfzymXjYfn7Bwh#E5XANQeC!l'|:lPFj#tPWS_m@4jo"VFdp<o(Z7js}6
+<d{0Oc5^FLAck$c@2KRmwC%G((n#q6wF!^3V0DE>:lG>E!x>[nMN(v,^[`|]poIj5GG5V{>vUB;6YTOP~JBP|8aXr`i]cm#O+MNYc"gBM`IT]jd+Tk}59v
+5J23FS]^&H9dW[tB`ioX)>IlPlgoRtG3bqJY~O7TV)=-ip:1H[fOyq.Q8,"_!KpshF<#m^:gKL+^FK54,1ooQhVhi#bGz<a9@^w@v`iMe_v)rg7`P7ui]l
+U'~bhbLu%cn"U)aeUGC5XH9l"EkK7a(w|g'8an_3O6J'6%H%&ftlOG_@OSqwjzg95PJHD];_c{Pd1G5kFGZVP(Ynv^QIqDi=O@_5SZg#^`p5mo=<dTx2lA
+G,i&aL5nb}Xl^Ra$kQ=||GWN5Sl_[$Krh@DW+{sa#:xzhUmE3']XJe4>+!+S1OS%7r48yU09X.r8p$(9!5{aI0o6y&,0Sta<K{>[bB2)8|21L_SXN+>5lr
+^s8nwMa_3'#_Qj~s-]r(mOc[/^z-C2b%[q5N9AnWBhs=;/}Ay'.c{y^P6P]FQG;8K>ls:&}(Nzel25<('.B/PeuB%TCLR-fp]L`RE`~7vL{6T88ec9%G'q
+L0udMHQ/-KJWP+,->XlvY&'O`eX7S#4&D]l8:[.I,ichJ0M#d6C<b]];;yXvE(CavdHuhP_N2ss%^[g.dzM"e)j.1KG9F5RQT/r9/w;$jdOOAmm.Rh4WGL
+,9#I<fGao/7&qFMu^dhf<CURtHgPGM]/<YQ"OJk<=B9;Z3,M#W.mw-0$~tUVV^o2jDYc^dpMF5^yAmgOnb3L!aJ)V`xWyC^mY8''dBLj5pi@HEr"dLTA|g
+WKD4%Wt{JqPiwITXafp0[>i2%WnLJ,I$W<LJa!~mZ<sY;(nFG(s5i#[taFl}'kVQi56eN`</]U.earfx|4~fmu:,NDDb)RQ;ry~duMcV]Mpy`2@a2i]@!k
+P-A_11o6bbo=4W.raOVs&;&rym/2J5MzF1FB8;a%v{%k<!rIPx+-H[MZKamhm|#6{6$]C8]g>o!<7v]lM+#0Ce0qXtmM<#5{P^b[kia3h85NgDPz_^+:kC
+>$W+>(hDlJVAQg(7x(ayzO`#0wLxh^)jZEsDdX%Mve73HiOF$tztyV}ObyrFcLPso1j!vqBMs<vfBZFPd"M=ve@[i(1Z'NdxuIyZtzoln!pIYTqxAyAlo[
+'T7Z&cQpEyD,{7]Bly_zlM:nz}%UJLt}Gi[@{:Cqzo_z=gWoJ)kwu:fJ'TZ)p{-4P37AYRhb&LV4UteA_QZqFU':L"m0/x}3;"qbE"[Q)$9/_oh+mxhJw#
+X"~O!m,qk`.|!>KbA'{[(]jr>M8>6GSlRbDe!an)1ld%u#FHc#x,FPtdI`)bmkxm(zwX=>8l-}mNF}Z;,{+k%3t"8qV8')o<:#vvvsC@4wk6w1VgMM`bQ$
+/e"(KSc"7A]+"G4VQC)PbsSbRac;N$Ykr=Y>T2hpDelA:He4!/QaK$j'D}drQM~[bi#&4q05gfP+%^&{)ol@9bG`c.5IHsv<9yBnNcJX@K1:jY;2GF,C;^
+j[~yXP#),9.Vw+`U-Ila{gSofKWej)d!%=LlIy7B-`x/H6(Vp(On5!V5TH(xG%Ul#%WBq}<WTzu.Evi,oJxVV%2D!Wh5YYX,{S[_DL!$#[LLKyld]pZ<-J
+QU`XA(K6{$Mjfs#5iQ<&#nX8,$|8VrI/L{GR'vl3~5.xOSOKuojs|765{$ZVu,g^%n^EGukKplqFx'D$dxa|hD>c+#YG=(yFPQ`E2Kasj}+WV$[V7&Bk!$
+K}qSo#v7gXz'RMClg;;Fj"n0;!OV~Krng9NWUQ9p'==-J90LcQcRLaSo`4"u|yR7Q|@dS|{Zq29Uo03Bj9N%adfA<UdU1|m5~t-=RiUE3Crk~O(/y:vbpQ
+dfQ($e.sKVSkp%+Yb:GSM$>2zim_&xOw9KES,&BZ4bDKWGez.&xpsNNE&p$#x5f/8FcPRa'_d=L=^!KBP[qXKLf:~$}CF<K+}ujO)qb.He:%:JDT%O3QU$
++yI5<dJX-rFtLHlI|q68c1</6=!@i8V!^sJK[V/}Q=y6@mDep|)5lw!E@zdKVY7k/],RHKfb}cL(eTS0iS#O<$~AOTPwf1PfmXYb:.k$H(d%(-g)4CT]>m
+!Z|Wxi4P.hmKI9I{eF@3Of]HQ<O(^(DP^|1|VY)dw&[`<3ELV6>.<q&lGo$D)Fl}).;!WLRd`AEnAaR.f@"3-}Q1aH"BCd(X`.Q<s5%2%yo;b)e`4[5#+@
+"AbTAyoMQ[Z5RW2v1g4T:O[C$8OAn_kp3_!<o`iVAo'z_4<[x#|[(a!7yJ3ke;=q/6~)qXN]&c=YOZui!E3w,w-8idaL+sbD@&;wN7=4kJnb93V5h<avbA
+ZG@EE^Hw|E"kkR|+0<Q])-x4{hfT=0;&Rise4d};2TOW"g#oBS,BQ:jkOHCskF8&n3$9{vIRqXO+K>Dr;}Au%e$>IMr5fWLMvKU0ogW2Hl3tWMR'!BjlH+
+u5grGZUPIO60]P;cM9Bjy2ehEz|%_.a96^sW@js=^.]P,pjz[t^aPhAs$cU2ia<$vk(o(+m.OjN)#i(de^UfT{3dcU,#-t@jy_@!JdXU1v,4(B4]VpZuX$
+t2y{"Y;<VjhAe7Rr<B>$W0E31PzPZWan8_u[OG}"WcIp,}|H'+mOac/&71{F/wm`SWWX7]B)TN41ea~BOQ,XIDaM~1vo5<1rCgB@Nmzo=5#=t7Tuel;e05
+^pYt}|Rpg=$7L4f6#_=3(6/%A.Oz}+)EAA]J%+|xTc.>Kt=.8)S"9tgXD'Xjhm)d`i]|:B9DNpiZkXt!0c{IbeL6Dsi=x+_LVdXI=79-I2/A1_90!:1tI1
+m&OXm:6|T:dKMALjx35$]-<+jX-5Si}5d+p_m/Wq&MG6XUeE!gWo=JsV84/=aD.5~VwU>qxHiRYZNZLGRNN.]OX/S+jGl|<vh,W&%fd(9&BjIgdkK#5-`'
+^i$QvEXVu@Ui-vuRX:FkX<cZ=BDKP)Ct>:6]WLgm6+T8:u5@k-Xx]RP0x]5#A@fm"33kSH-6JTxGEE9)$g_Yo1Cvh|^M5+.s^2vdX/=_#)WP$;|}5PW!ju
+H!hSUY`[}O!g=Povw8$2j!jtw5"i<8t<vEYU<w_r!JxuyM($/2^vC%TYU3=Ow((C5ELIR+<}OzaSTe_V[ZrNu2}j^x(<#d%smb']K9uPvWL{8W&VV51o%P
+r+6tZe6J[cth;_=wnu$Eom~}drRtczcy${xuBj2B/e>GhT{(J#h(zg3uv;,tav%oF^IN,l9=>|AzW4w}fLrTfKSs9cLO{W)WLq4qDr_o'kPvHU0=_)~M~8
+q6Q9)M#V1id;5@'IGt7A-6R_HHl%'41gaOM2yO@%$)=qn$M06FujXf^lR{7)^q{reSTpp9-O^dUkNLuKgn'On,301yD^hfYx1^4JQ6FO$1nzX&dJ$p>6k/
+>U;DX{~YQx$VD,)`EVg4^3#M~O&#=eT`"~,=lS8IU<XDGNGL4h"k<X[oDb;GeEG9u6`W:<^#p4-#->d$w7&|WRG}sev<L:/="|bnbH.GHWhpnqGHr>=Z7k
+$bN1]^(oBomSu=[Hxn/c2g&Zpyp-8v}/L(QKJ77sg3uc9W]F2SNtlo[W[Ga8Rd>@}diqM<5D[85e9TT-,:CR_z'cO<g.>mDEs|5`ii{86!b$h/CU9PUc&Z
+n"I-$_`}JOA"tjezY[u3e)WLjK7vTf,6o.[AWIBt;a=0i88Q_aV6czgLic$)&+#@hxvAMkD|Ok-[=#P>gB:^`|(mq_{mb%7!^^%Pc^&y9k>=[f$9H@i[|W
+#c8S"Z&pUXxEKLK>Gho4sOAXv;%hSCNL/AX]b.B^PytJ0)iAhY.v5^~[eWW[z4_j8@p.X236Qq^'lUQUDo;goFrc2`fZSa,Y[<T3ASqa@PJv2ftL{hq9Ya
+;'`>h:g"kJ>(viaj.Di"YCBLt-7i#lJ;w!C4y4yYV^B#StnLaaP}TFXYTAn1E#Yy,W~xXW{p)r)K'|NR<W{sg5o|#J5c^72})53.NY[FF}P52pO"GxkVsx
+/G$@j/h98&N(~!oBmC(8wQIo6JfV0oE<.f,SI{1/d1oyBk7/wl>JtD1fBT5=FlN:ql(]Pk7ClpFn/bJ1%Ut+uu#jK_K<L:o$"6F]"q&b9c+7zWf8]`0.b`
+.Yx@.5}<mNKT/%4"{_&3p:bj9+ZFt;'V/..-_K)MhvV]],TR.uLz5SWf,ID%L{7^4V|"LsNRc|$R:%H7_24p0`O)/:5+y|QLW]`hH-_%A&W+vK.kQkkU"y
+0HJ5!s~f>|;ZRcGJw2xQP4|voX2K7pI'2a!:,EQWxwGM,Wk`)Y.Ftu|pA=r^xJlYhT8{_X={V{vr70zg$"Wqea_VN}!y8+7,1SYgJa<5o|h9Vl`YE,HlWQ
+YrG@%[&zzWQpVR~{0G4:_q=`_Wt)@%|SPWA0+Xk#D&If}Z]VWA1!dxV-5q$KV)d6fRJPX@Nf>njWz;G{&NDm'4&xXTW]5t3UzxOO%h2,]Rnt!7;BgydTC=
+_@~2)M&jEUcM&%N#3vl8|CAP58I=yIpLgO1sK^5cvF_Wkb@(8'eD'"t+3,{e&.m^nn|(;wV}ClJUu)o^Qqw,Qbv7FldPp$]eO9z#)%a;)^jbls5a5Rp|)M
+4P.8k;R4mFRSw}n:Sr+sI=SoSQUO>2#2xK2na_Y$gQWd%<9h#`la!rf,02!#D_R@%yJ@XZT0QhY8In@AyZKK[>+C8BF5^daaGpSst1w|>c[zzH-:+5&^rU
+#PZX~"`1T3keV:9ic9;i9q~n3Dnc4/%sG:5wJr:ZXBEB;%8$m[|^7KR%ozJEVg[SE89H,;Q`Rcz=,7GQ[]BM_u(,!C;=(>7cY]ZW-P3Q0{U@Q8=S>n1q[i
+/zb|$:IxKk40KbO/+$LG6#nq,EsImlf/]&r.a`1_CAbrWW61Q(X1!#_:mFi6Rc4%5Aj_{Cd!oSu:R2I[/%w-@xVLW8k}v5wo`bdk]&w(R_!`tgDa1X|[{3
+z%,U|@}As#rI=cweat_Xn,~DeB(b@A={(RG_d[,DE<]_o.,O8#x,ZAxB>jdO|>m0/LKQG&-OPT9C313(x]D6]A]D2r5PiLl="7$}_X,^LR@LKQxQ6_d6ip
+x&Alv34|KLU1M%dQ7L{Z]^d%gNvf<Ria@GXB;W$@2{NhKL2I^/:xiEX6iUhBtl~]yqAe:,(mGx;O{;3CU;OyG|rv:l<V|19"11`^Fz')Gvlmgz`}'g:bOJ
+r+=xxf9L+6_`8{;w8ga{W57dLNx3Du}nc:/r_-LadxYj!;(:hHc^J4Vov28Fy:q:{H>]Ati[U.tJRU=n(<2X>A/M'.51g1zHRaZl+5)XlWlTq_%{e^l`T%
+wbx_~w97C.hpp|AY#B,IX2P(v-%9Z!G!99gDnk!eB"QwBwERsofey{0OpdEb1|Th4h8u^R49lX&9sCe7)5_m{Lp&8L+W@lbN0}a%uf{1]QS)|a'Zn,T6f3
+0la]S9%FzN)Li)zZ'|^BT{6I%z8C[>H1jbIU@y8[$+tC.V@W'_Y@M^M':f6.d>vOYK-UNh:,Y+EUj+WERYJd@Wzq;k9Ytr:dK)/:qFg=W{;ON+.^/owet"
+`Z4URD@BIqTf-lGt$NR-S3J/~Ib4l/f95p|SrL6fuumU1/](~!{65b.$A'.liy'FM73UP4'Q{P(gF!Z[._[r.LY:-BOARZ(zI}G@>H`$DCfWH)ph["F{4P
+I%jtQ+7T)l5nd(V3EDX6kqm0Yt%aEY5dgHZiFduP17r)ZODyag8^H"o}dCfqVwkrN&[YCy#;WCAbuCGr!AVf0C&rnvv;M$`NLtbDOOod7>hBZ2UB^De$>7
+~A%({FGk05DmIwMGbD+Bv)U,U(ZO8$j7A07G<#W`Wxupz$]^MA.@['BA%Z,_cL$)Llsk;dW,_f)Ghd'T#%g9EY:Qa}d<uK;uZ[e%y%bp#-K2"O$zu/ANX!
+!r9Zi|3;:':jX@QU,{+JYSAlqh,_3F:GST,aW[35~l=0yPE^Yi98f]RcJV[W-.Oov'CW3<mjD],('NSO]4Ysy+y3D&,@k"efK:51wf@,%CpJ2W>|pVvKQn
+jZ![$"2bQFRc#N`{>Gyt'd.9V0G_j/;zi2j'XJllZaPF~JIb;vMVXKkm=a}FDDs2%y.80xabLf~]+V>nfkg'`tXwQD{ycKnb%bM6lGb`)SzwveRMQiD'L8
+QW8cH>@K$@tjK=e4zjg]^N{CQx.g(s.y}=bV{"iLKD+0E]E{vKNB]';x~)6&Y=u9C>kaPF<r'z.8'4sAg>wK/L!)"7m#aOj4vwRRR6NH~aSbyR6PA+7HNZ
+0]x1fw>t@yt`s/4<I()L:Z,DyDWLQPXc2=PJ@1o34D,AqmQa->3/+V@5PoKtA`%yR4&T}q80~9O5h4+F%UsV&r0YWOtg1LCX'@lU$VvjXW42wBN#6ZI_`,
+5k%`:hq$!Qme^|`3~%|$W[J@f:S78.G2QhUOF,-d/`',PiJ+uw3K7S}VD/C:vIoVO8G2.&kT@^dB|Sh_+Kh"Ci@)%HAL6W]XS'pQ_Zs5,<vF0#lK%}^/T>
+%{SQeT!kaV9K,MmbI1YVo@&aLOxe,](!5:`0R'rS1p$,Y(U'JX^iKA57vJ"!4C+iM11i.pB_;GgB8YGY<v,v}P$eW{3],OHb)Fg4]d2<#b^H~zl%Ip4_xU
+lP~J[SsZI;;5{xOb4Jh/],_Ue+x87p5QSDa%"oqTSqWZWU^bQ4wIwx^^>U:8m3Rb%'a7b+RllR`2iOn=D<,z2]Xkc(M_tOraO{j$[|M'z/js%TEW@fWV9q
+cVTmaPgD6Mb.btm}Fm2ErdKH_bxcsXVu0D)^yY6H"+bLHKp6F!&_qMG&9YwjZ&QG!f[fy5vf"u7HpH>sLu(|Fg&SSD:1629N3.[N@}e@QCU2tl=MfLG}AC
+xb|WJ(K0GM03T,&|x6VxCDXqHGhEL<@)ov:E@)[w;}gR`KRumJS%UM|Lr{I_^QWkKt<}IQiKxe"kG}/&p6ANTQ0nAJd^tLU$4W@`p-0/|5;jyqMrEu.=Z2
+Bx%'~y(|@&YS1A<^;SBB$M!vgm[,mr)xXF#L7q#MWL+v#Jl6u^Cm3cU!<dZ9e{1HNf_Y4N}!/MV0MR~;.4|PZo}K"zr55h;<Sn.[;"qZ_q9qZ!&RMNSeTF
+%DZzvEe+44~eq"s0"+XnZ!pM/}-mO"p,cZs|SZz&_'x.Tk|'Yy}eAy9O~$nB1{^</-Jt!r>gF/Ku)/&DM6[K'%)=TDfU6@PxJhb7bqW!mqT3vE&Rr5+W2}
+]hEbI(br',I3U%'uWG)zjy+.%6u[C)!jf"`2I2pGm!}@zoReUpUHM'-Nct($fJ%x:bC$rm8KjYqjWXcBPP)'=D%6Jt0;03@=g|W91livOHgRGW(L7/sO6W
+'H.c46F(/!IZinl[ML0_Emyi>pe;FpXT`8/6T;Hr=hJTHD8(o>'}0FJ{(a)9Zu7bv4$s6Qim0B}|G"i{P<]u%B]uCo#$K8i1ny/2lbq4t#ZE0M1UJl#|-K
+CR'sZo#j)GAc13qxe:L<Aq49gxa)/Nlbck9q7L!wmrJL"zvq|t5/,W'Yv+iFA[PSkEF_/VmGtu|!KTSPQ+8hwp>dHd-0v{j5pOX3O^c}@4Z)+GY%9{B=t>
+:|nE/%wl+h+R_rj`.OBjick-7wE,:I0S{cm('a_W73U8w#K[K>umGK3%'<9uk.:yS2,sj]@gdl"82/GyBh0:ztBQa[z1_Y)|9myHzykpT<`$AE=4PLp$<%
+DoTwt%E!`n+4dtb"ty;y21|[eKUQ(dWhI!1`nz>17@R^&Z`#evBTl<]s'!1iN3e$0#Jqy0XA8nYok/`I:RoBum_+x2JMSlVQIA}&SSjNN1aZQu.5s|@NrS
+5&e&!=zY{g6]I$:U:PARO:"&&T{|`B),cJU+oj7BANgY.@V2T|HoFx17.GcQBhY{t;a%E+Ct+OW-vs}<KfdNwULKm;!-kjc0A:NC^3U7C&@A{T'bJO6I3/
+9GYYj$/#Fqtr{5j^%ymK%%%q3>e:UHvITdriMnW$^xYW{M@E`ya,u{,w$$E`~H]h[}b|21j+mg`UZ9_Hvo-cAUoj(r4G#tcO{UO3bp!9-R)!HBkUpAgRa7
+kx9+Zi~rVF!zVdqD"#$d6y4.3yLttpnN"GXgDfQF<y5m]i,FmWB%RGP`#!@9ecR,aqkB7zq_dc]U^PyGSU|g"0xc8L^1+Jj-$=dn`i3]q2Q3YHWmpzd"R1
+&2;|W9`BMQB_dCcdqeT/W(hQDel'l.+ul1~M-2ZO47.uXOj=G^l]A[><phsDoAukipckJw{t;icDz{K(l#]0zrK>=>)s6xdfg.DmiE[Yns<gjXm:;cvmv#
+#Xvn'Y8S^tyEu6%P(c/QaDq}$vxE]%/<Ee|g6fi@-J"9N-H>WQMK9c!UbtZM9B7WuT'jU,@'Nsm+<5Y}s)IIop0#&]uSu"2DK5G'}L!.viE<<aK.veG]|I
+cL4a1l'=8&:fI}v&Yy^y%nF^.W"u`A8LtvQ^B.=`3)<]uAf]U$ra'Q[z..IcL+MKN5H](ru!w9^vwKW!-Iw9^vsWI=G%E7GE2u)<Q&4+gUoZv{4vb+9hKb
+$(SE2c&xEuq>M_R-,etwb#EBcf/v+HnT}Eb.ZorAT=WTdZupbw$M{>hArx!9zEs7M6&Q]CI-Icyj8%;%vYW1;wp<LHj+ZxeT'yTUsr0{SEahxE&N=pa5j_
+StC!NU7SIbFeJ`4#a#OgS+x|}#3>Y<BwQ15/!)/@6uY]4hm:w^V8ePyL$aOn~YFc|.]=6qb^l-~kqh8TRn`'G8T;9wK@1q::a,G0fgDPB|{MP'd=l63uV&
+^5-]dPOO5g(8-6xYj|-lI{'tq!AnX7g;-l|V"fkfN]&|-'kH(|U`L'ogi^K273@:QePSJSK"/"N#|AlR!d=7IG]wo19aai1_+:3k4EH9yG4!uNheT&'lKj
+p='f4`hCO^tw[dyy/.^kk]+#K[et'&;v^=E7)m/U/lWDSnY]t:wr]+^2@:$}$"e#=V-EW//<@,0+)D-45vo4f11[g.jdC|]@b)AQWGYX|VXtRPnlft2JRC
+/O%Fpy8]o`Z[-x7jabn@BNr@.e,$"!CQZTNZH[v`[.{+{]Vbp+T.D,~-)dn=`}!9`i3sqOCiEb>O#rN0_Z9lF,sA%1+K.)yUxuG%!$oaPN+nHD<SrRyZ+8
+cUf,49fqb(T#;6:o-biT2yIDRrG7I;o[Y73!pgR&8>WL"Jg^5vOv(Aw"QIwmS9R/SL:PeGup)yLD+/FnT76,mL/`/1$Ym$)@ek/MZy'Tn6x1QaBnJJ+Ye;
+m=t_"7Dc+z%i[m60e#)$5(jfkNpOI,HbTsp)o'QE#S42G0y>!JK,c@[t_Pc1~P"tiqP-7c}26S!S75a`'i6_|S#"PwvxLw3G4D6wFslG4X.E[Fgv&c)]Zz
++)Zn^20kEiN(1fYm5'cQFX"K!VzY"`csXeJRqR&y{!z41q^`KQUc1)bXEh-4J7TTYV/xzTl5&@|T1P/C`wZUR@e_2]O[{io8;+;]h:sA8X86^B6d@Uqjud
+-7i&X^F+uR,N>qzu+<^mi[Lh;h1SUWRP.(]FX'v/hCPs2ymbRPMx[xae8STV/axx2'@mz7R,6r2!c9<"T=tQq"FVtr;5[>UKg9)K1MM+Yz7:-Nm&Ba&c8$
+V[d&eU96ETLR3F_8_ZOztF7f$Gwx2OCFJhJ|,&QWuV1robcI>B#:i$lFeWP"Ln;zcb"]IE[Q/FS,1Xs/]BeEax`6Us^V&W'Eq-pYX<zq&=GZ,8d#bt{M<n
+&Y!zyDr]U>%juGg6(l0=8#xr=@abi^}hU]20c#EO,85|E5ShF:ZD:,`mp'hJz'Oztudo%`[!@zfu91]vvLEk,]}Irp}m1q.{Pt~8kox|Sh"QKJLUWg~^1y
+[K6@RNc[ou];VF+>Jupr6gCueRte'd+&oDZql$5t:Id+iDZI$TZKu(#}I9Mt(Usd)lnmUkvP(ED=#OK4t$A}lb}:unc8(sG7H!Z^{b7{ARM82jVY=P4$nj
+ILpPmSq='S!4"]FkC%ZY.>R<T6`QT=j6$&jXo:(ic}1s@)M#~kNz4w3/wL!Fok1OOed-xo_f+vSX)FnJCF-#]l"Qm{ln)Qd#qoJ_Fhu>kK1VE7.7T;-}hN
+VaawgwoQ7^/cO}jk-SWO4',$n2F3-SOu1T!3CY)w=^Xz_h-VkwErRN9T%I4Z_fn/u}=/U)rIRxhw{NfJQC[[Q8>g{16mWXP(`Z0omy{iBR,y7Fl`z:ya'D
+2N|<u7(={imhw{=IM^lMFpo.HF3qGOQm%uN$QNU^/f-$ouBc]"bG9@r9p0H>>w+sC@8E^^O4o,W@[Uee1|z^LR;1]mybYEYbaa2NVW.>oNhlydTs|8I`/^
+;p&("s#y)-8;F::kIUzukuB['5$fI;l8"]|ID'{{,h+yG-']y^#)X#C!M1q'UL^$(+VFx0v>ytkZQ_iUAs"c~Lj2zTMOAa&dcH/0!z^(M/Pr]#"V$"4v5m
+eHE8=hp&W.UNv$%KL_bsb%w29n:0n%Nrg$~`X@={V$`GAJKahXPnce`M@EIW;r5K~2I1C[83v7../qz1DAIHIWy#;n%%}G][c6I-hEv`Nb"=!ErK$wivA/
+ln3KYb.o{m'k8u-3_azWud'`-F0y]RH;=rX'->&,mC!sngG`q%^4(!lC!K.r"UYB=l-!@=D"pRpC7|v|&G1^mKx:o+3}-OPvX;W|![9|r[of`>ENKaeG%B
+bz<k3c+7r-v};y1CKf@ssau<;iy1+@gk]Jm(pV0F>2=|N9zvw`fJ>USB'z{czCIZXNY+q(k^UB}N{lI7oqF/5`Z+FA4|N"4e2}j"hp=Q,:DJ!y^Q~e;0=n
+9lH:72R9,UMiDb2-N&p12SC8qLV{Lzl.%ZgK_^k4OD'a%j9EnN(C[)8w_p]&quiqz^hVB#gGqqpY7tkw^6sop-`A"<K(!@Y>N{@|0a1a0(8w%XTdmD_%)]
+S&/g{XLk2{4t2sKlvA%R@Z}#k9`=XKA|HZZ>r4@&UlUk1XV]UlmMYAPiRI:L2C+dXfozl&PI&YFb:,js%N=Rs_E4zlH:tv~1'FnN0|pULpu_[2s-,q{{fx
+&;!6k3#.kMv.)yk;YM3bnQdg,[nUP}9MMNUqOOVSZ2Q!v#3$^48_JWl_ZP2`]Jq@RztTD@a9/a-Ca"ZUGhtg]I"^"`@)E;!NvGS5zkleuGOwy{L0=Ze#u7
+y')s`S^jm!8dI5_[Chezlpv5gv,Tjfm=2FTa#1cj"y}/3Wr$R"a6{$o>9dfKzmgy>@Msp:B4+(&bye']87k7!F6{0g@j>}Z,rt'(cYfQLUe7f7qNq(O:sG
+ol`j<c/+AD3<pU{WL/VLIkCmO:@SnY9}MGc}$p^hKrz"A|X-SJEee$cnhmf@`BPnJW5,8L@k7Asu'LL$UT45JW/M.j6vd$++M=m|mcPN=se-`RGm]DufK#
+r}qC|$mcf`ZWNm_gb+x4d`3=$9etzl1HL;@a`{W@GTSR"0sL[fN'<7|aK+}h>1Yp,@G7<tJ)0|ajT24D{3_a)79'[G[+xggoG%v4H6>oXtYWM0@#'THC;4
+=^;n@n)f"TBbcJk8ZNlCXxL#GiEW,GEEH>u_.A[>baY:7X{>1z^[Fl3hSJ&2)&{w8!yKgvC'i<7X+:hgL(;<`2,1ZCzxJe`}C"#5A^Xf4l=CG=,vXgSpRx
+=.qKuZYs8$o$X:;I@kN)))xq6(D^-O,Hw-n#qdr7'Prr^ijjf7R/XO"AE`{%e_Gr-GU^>]Ucmz2wfoL|@A1KB-Vp9|m%+It%pS~1Mh{C7{$"N`w(mU^M5c
+cr(s)%3V]A(EGJM%h`%yRje8|qABLU/%&g)q@SV=r9$52imD;<`q>p;5>|KI.CZ4~ev@EiI&`YyEv_2lXh(xSCnWE5rGtVAs@9ygla";9Q{'"BZhsNBCJ5
+9zz7~tgGaxxQWNY-!P]q~Crk(W]AFAiDB>KfSc[s`Ko8u$B,VT')Y3pZK2leZkSzln|zG=#x9U$OH'-QMy+;q'J@TgIdEJOTlK"2LO&>wBm.{0AvXq~fkk
+uyF=kZ{!.ot+"t3$Yk,vX.6Id$ib.zNCWOB_bkC0:J&zXQlxvHSM).RYb{ME5B<,/nP;k=Dn`BO)y<6O+qmdhu'M!y7wy|QkL:<XES:=g8SS+["`Q7I#]#
+Sw,ao".+^1Opc=VE8<$aC,&{5a'6.-=zXj^r4;`R_2a2O"SFbC,8s}~DB/gr6@PiBv0F/]Nk|Q+)I/7Eta"#]Hkpm5&yMi&OI"n,-iyx}7Y]]D4fj;0|T/
+<do4T|bEtiOUU.rIe:Y[odG.jsxF@A!eHd8i#tOmy[<,N;cDsVY37U.MN_8}2Bq.8r-2+|^)!%=9n``yD@c`]aEhSFbT!|fSrrlj<0LhofdG65!B3TB/qj
+y.G7IXFaiTO+hOk;f[y|X(&['yw32.bq:DafgjI_P^kIVqxC'[@`x5Pzl(CG.elV-HsIWNGcSnPiCVJ@=vZtj,%EOX:/<O'z&&HZ^BFsoesaj:{:"0';62
+TJ=KU"sPU=DNaettV'3jcD3OUkBsfr(kV])(ljhI9eE>3lzTm"5ejfP>snT%qP}7UM#|^Jx8]R8:@_0sH@AXilJO'BiRs%P^|S7@Weh%bImt+g^i/)t&]_
+7XhQV:faA7Z[W5`&%U'4~&k_:sYR[toU!_0eEl~s[@8;HokwFm.,Ctmta0q&FBx5eJh&R/ZoYC/p#&h3]!V}_&sLTT-=)]vl}a9pegk##^p_XjU>41Tm4:
+w[+1.MPZ'.2;wwn4/d]wa%626;E5[Po]C$p')u^=QCA[W!$nL109XBB@U:g:tk.(!eTf:c#bPdHY_b0uB@-4B.>_JC!DP%uIW=R6cWnCwBVp/nTN;KCDhw
+p_N{8tB{mxylA0]b(^am{f.zFc9NwpPnGA]IYMZFMdlLV'N>z{-2%ciyR{3m&!(TE-9A-u,)8Vv"ZchyHb6:Q8<`#}Jr9D2/p5~a+VA$D1"gDlET-azX]o
+C;X'y|T[!A[PAs/D@C0Ec)M2/iHbV'`H!bx7MY{tD!d8yu=1_R-P$I3bYCffG;f.#wcOwo$Oj#7CzSd+|4%[J4|+EO@Sny1$U3//Zm;g,!AvuE#z>sJiUn
+vJi62y-l"@NLojS!XLhe=lhq)#U!"+|s9t&&a%5#W{xmqm!&wG;7>;FP=X1]@Du)@OXPn=mIz0IIT-3[f%I.yM4hU1wX2#'%nZBu.IHHzH"9Mw=SC|-Pru
+;=z7w|r@;UK(RoLyGw":x`4ydSA:^cBeoL|>Gkj/4YNG8xxT#B;{-bfRY2,YG#W,#LE]W{&xfEr6N)EgACdG75ChG:mera,t('^7_(1|Jg]RUV)YbBy#!&
+=>Wg~|o}b,'j7J|D<_vYDJ7Hz]BtH!)-v3VpmYq[}ZcG;ph3lRk-ugGDt7m|3W4]e9~Nz4lR,Gp%82u/d$I1{9Z@{>DUw&=:d`BW[b5v,<XU#OpaI/V>Bw
+mmNiqii/iWe|&{27Vco_lhKw:^UBr6CAte#0Fu}bj46;T>|dShjrzejy05#o];APt6M=P{FM[+G%9q|0Gy>vP_sf@.Q3Z.YkJPyFIa!IYl_P,=mFTGs90R
+a,o{M7rFO$VEu`~8`,C/fJX-n>cRI>6,Ob@+kTD3/1;ojB<]L4Pkx/t=QQMFuC)W{Lcjzbj6$VTI,IB=JZ7(RLX1VVJBy7beo2zTd!VZ|I<YpTzWcVtgpf
+[6u/RI6(GM+<8L<SK%Zc^ym$}{>sI:_cL}z:[lfmA2M5z(rJ4.-TLI-_XJ3N2-3-^@n]p^xeT{fd)vW'24mVk2S:E_XGRf&1F/Nf:v{c}5O2lf-g`nwl7`
+y_F3^r%VgFyIK(IUhK(|/{OqF49PE})d!FEseZqq#J&rAfwp}&32F=/_!,JJK@n.k[E=%mNT|&!o@gf3H39%ohwAJ,Q-h6GsTk,eY8Ki@Kvco8NzN2$Tg:
+Y_T^P7;uw_$_Ky;Nwx7va1g=NvF8'y;r`]<}cRqMIe2Aa_,{arshb-;`E{[L2r[U+,Y8,AjyT^zb&V12WXxTRL9/<gil.7mQo1:c;jI794NP)yzn:qhdc{
+t=4cy^aIAg/Yc,A(}<k|}y582u<f8ODJVx|OHQ<}Ju(|l6E{ll)ck<]kY|~Qg,]}.I:v!DMx$_RMa]#{suvsYA1}dMZE_Yx]E]R7^FE6+cnG}`gA8V-yF#
+B&,|GN<Zly!%(+gwcCqFzZ+[MKv%1Ouhi,l&"]^>Q)FB.%oCc8'L+#-w:ozY<pn]Te3MKpj)QjW{x2:IE>o$lrug9zT_(P|}IcJ(!++'<gLs/5Cz3X}JZh
+C5FuLE_a}/CplaKYIN=d:nQ%j'^#55GQj,}V+45F%:vzEp_Oo"L%C$:2h$7#Xcqp1PQ1CF/Yre8cSi)7"h>ehwg:DI;UEAF(l[~;Qn1JKU=@4N')q@844B
+gr>q@[}[='Fa@+(q=kWRbrnbD:,Cn`:0g8%+Oj{wD$vFd#~2cGP%n:[K&%OSZ-wb@8|;_VGO'61q|Xf<l%8[s"fLXQu3+C:L==VM."5OH65ol]uI{X:l(J
+`8="G]<`1+{C5zQTN<{EA&Z$0YxPMJ0W!o3O%^sz!4G0E/Qw:oF/`ulh<[SF^UDiEfz.^I):OEP"i)%b>lnh7YLRnCGjWOU9)KDJJr|15<R:QHL>c&U6UW
+~fx8mg:NYF3Z9.l!9O3Kx(#[XzOP~AD(;V]Ylx>we'm[uwBF|tD18,YMd>p]2c,t/I+M$&O@eQnRb[f..FA+6qkai-Js~XG[S3HaT:BHctv}@Oy!SV1W%f
+TK7pYBhtca{7+rO;456G/>tTD@C@WPyi=7>#sfInLj:ls#J$CDk-,NC)vr{%J|f!wh&xCK7!uWyE's}dcf`wk7zl0F8fh2)H~:!.Ygp&GaBuz#%Mb@re%y
+`qLB9qzQi9|<<HoH%)g+=cm/S7GsJ/sO4ekA$2,%;A8Nx'sxjfnmDEh7cQa#&-3tG.+5MDIuU<a5!f$vdl^Bs3B>gg0il0H{xIU{=@LHIoq|y/_pr|>dTu
+@FXa]=5`7xpZ3ho|G)UNx^r{Q&Rtc2u=0F6fP8"Z"_:y7j`C>Vc"VL~rNjd>khAuzvkL(Fhes735Q@Qn4jGuoxy3+_!_ns6wPpnDmm~#z%@TA"7oA6+lI/
+j=1B~'C-8OlPigo>u+TMs7r}zdcS%@$5~.p}F$A7etS5;&!A5cam|N7s"`3`Na1x0J/Mv@RC&87,&[]|MCmez9SZ.eNGHd^wDBOs~HHX+,rZw;wZmal9FF
+8d)f@pavK>=b.nR,FaA{dXtVJ8'`aE9z[bZt$U.bKNf@e//%#70OG+@8{C[HfgFnIXXeFsxxl0WY/V2"iYjnus%$}LSikj2gi[(,-[AQt#-'^BsWa^Q+q9
+uZ:W01}HQpc6''`}a+f%G3FNZNPeSXTT&/0bUm@m5'fM7v+L@sE)H9[YXC)3.37d<]K@C:4I4W=RSbxVdtaS9pq,zH26525d[QXF$v)+"TKq{[RVxNi{+)
+B[~N!uze~z`%'5=rg5g%J4BT!+{:iUKO#tX,P3x}NnkjUWRR({2__$F#nsyM=VDr@l1_oNeO7p&)HRcX{fim9J0'<Ppwyz}@W}c7JFR'J@Hdf_rqB)tT^Z
+Q3"HB[Fb:9;zf0IUys%SX%;HL4A7J=9:(rcpMm)}tCyFCscfqzh2V]9I5IhPd,rbh>f$0G+=LrAwBMt3[o-%e;mrPYpt@cqu#=gISIFF27f(4KEY(jvJO{
+mk8Ll$bDyTeTm{2guqdg$$r%hO+["}DmP&EK$Jt,4OcB-(p13w0=0TVI}}}S>!h3W#QwS&U,|WvfDVR'p}iO#(+=v=&wJ_'Vq'E]gN$_{Jh@_rPnybIgv{
+C}6|TE+aYD5#Xj1F6-ek_|_fuf|/VxL_DM)[4{E8-RunLE+Ni(z/m}CuCmGfz/]zt'G5O9DR56nXsXQ!Gk|{B;mnTjDQJ7+(mGV79IKk=$%G,q:S(9@0FA
+-_Z&-O^dw6&K+LKdT7`1)qPy'[Wn7s(`qXG`0sL:)3TJT{7ctY)n>X9`F^lrd#7x!zYH0&%W"VAr_(my]I;$jTw(Nb>b;Ou-gQy+13w0a,l0r/z|gDek.7
+2a"-LIJP=B5]I.}DDa$3h+_Ujb/Fm3-He9`Z8DS6iC2%Ia!E[dk5}B3&IA;wY#hj3BTb(5:oj|6($DciY33Gd[dD`h$7fMQz`^yfzCxR"JN6i_na$_zK'b
+'j>P+uM4H,77'6x:!Cnu9USx9^;Ccn-A}0,UyosrG+>1j,{%tkH/#N.&JRZC;wo(BRhiWqs:CHyD2.pPusi0Y>C{e[Xq0=;v0j[HWvCDNxNVF^Q'$YK<#/
+A]O`4^6;oR'H(yh(IQ8N(^%1tRd<R9C,v16t%a{mFC0@TB$#[=<>%dta5U(sf[@PmX890K5{uXt8Xo|5P9tAf%x52ywnST1V|Q3l';&j]sR!c.&4Ef!"ir
+^Tw!0DCeWF9snDsxs>qrGk@@Z4)=dcikMriGsy2Te3S("y0Ul(;`.R$Y9C)ON^:T'fK[N.)2z!c//nm%a&vR%NnH,L3Y^qVqjAn"jx4`D||wt{"ZnPeiaw
+)}e3nqg4"-cnkVC^yt7HV%KqD<gKyp/d/}9T2@FO7}Rr@Pf;;O~)Q+Y7_|Q+K"%,Dfkq-3N",)HVQ((@}>q79I3b&,p<JF3bs6+g9qfXpHczLx@-VM1Bz1
+k:hFGXNJ&cMXb%{Q@ej^&t&]jr9#IBF9{5MbU:Gtg9@`$:k`(D#$>UGDCEaXlfre{rNI{Sn]H;"05WgL}]Kp{6L:mi[zZ),t`H[mP2pY(z].PR6Xm8~|4b
+L[HGGW>E%$5qz.T'@;~^S0@G.ox]ZdXxGe@@sPXlO5k/bW=zVrjq[6>E23><T-LWQr];luh[tiLp%zC;bf^2q&&hwaL$^GjU!x;_^{DJTYk!cSKGX1RGg"
+cF0gqtDOLz=IIYzZhw5dv(8)C5;$Vcs2w6e4{d9=[XpS"@(|nNA6#_d=pU'h5k)Ey8jG$$qNb_.Zcz-<6=){I:44f]_Gql-.@TAFOE+I`'Y;O7Y4itGYR=
+.Bqgm!+s)6AR3v#S`uyE#C.)!KdBHrgjTY9|"[(/xDF=^w$i"I</Zc29DjcH)Ks]FKHk2w41lr|JU^o^yyGg;9]pA%g&$caafKK5OT.i(aA&y(s4"M/esH
+pq(#O{TJOEm'3<)qx=t4/h9rh3+=}me9WLQAJl>t2He{!MmeXLB}!D'rMCNFx/GMssH$r2<C/c#AcB].)^Nvh<-f$n#[%&I6uSD>XFOsv+4/pT!9+%~{;k
+x:|cH#m@:$dgv41pWv~sW8UIYfb5sq^3=z:LhaByd2z#0;&_tF'A+HbM+q@%OMOKrI10v&MC3KL;z61Naw7V^9wW"p_-w`bLdoT<ODR)nbZmG/FnCekpI9
+m0;MKkUKjeN/p5JgNnwdSZ[^JgnL7238VnRUJ98Zm|!sd@"1gf1rlb{qS<ErZ'ja@deh3>%ygGSo$RCM70ecEhb/+P-rTMm{92l'l@sQ)tqaS74ieu.Pms
+I6K8Kp[1+<4[+CpeNi1)x3M$W_|#;-71b-iA%8<nT<<3x!,QItmMq!lb]#y_4]d8Ypvy@kVEf#[e$Ga@^jS&`C:C{!kL^VO5f:wSB86RW_0@Z=cWETKLCT
+8@{OeO,JZhCE!xq:j6}aTX^r'O~pP%d[$U!tuAT]p5bq::~E=g/xFKii<eHa7bj+aiVzLY~#([hg7aA&oCJZ{z3b0wTpy]_Man5#B=c-2r#chP[E2.{dK:
+[53wzXmhkcZ^c90HYwuXj%Ue]h&wgu}Gdt1j@lZaLQO.]sBn0QiyYZv0=GUp=wBTkoESay"SBSg@~|ANJ6e@j3jN}!9<KYI7mfw.XhUNAMBy$I;eR.S{z'
+(;F3]!|#Ow.Xb!YKN=J1._s{(H5Q9EQZUVAUF;<fNGWY+I{z,LA<sG~uPvYiL:#hSf`E52eIy`K"&Gmb~-=5YPwyK%:[x=]l=(I&T7u9&;|<agh}6bO"+6
+^bJ'M=d;=zW`0R-QXGnq1cjaGgce&i7a/$#fSgwen+^qA4.Rv@x)8Zb8-kP,0m4do$vVcL&:jL>`v:N]0LrCa2Q&zYjdBU~Tb]<!Z/%p9JB9/qg`<-S=M$
+>V4&}'KWZK2e$0%/7oDU}{3tWj%[,gmpEO_A9:ex56VT9=s#r`H(SSI]AnMQ{bG`7rV0"$e`MWns5tT!bd+@)gmY7i#`sVXU+^F7'yjuOojAGtFB:k8y+U
+~7B,{-sDxD".-b2v_xh.<LPq;p&WIRy^&("monsx^q"SBXWXMTat8|$)pqM$gkvhk#+&N:A;7hTc;'Ea]'@DK#Ri4Q`B7jFpfm8t/QK|Tn+=Pdycq@MFfw
+g9OV5pEZNbT,~Ptq1RQBOZ3qw$"G!E46dZ"`FVqAT(zd<H@^{tDO7raz,xDbQo[y7y40_,:wd!vj|NHAy=u<v/|NGuW=;fFs'TDa@4&$WS(fPL8Uy|4aP]
+QY[g'z|FE/S7xW>Mm4B{q_s<eLK="gKc'Zd`dQ(aE0jji(JH8T#Yi':G;AUicK"olI'!jA'Z{ZPdHiANTp}sHetDBK2nNX"x/klvy}n[aIcyrzBqpx9jsW
+/c8Yfl#d}:;fi|sUoVJ%hZ~xY;_gJ<h7bewAL/{zy4A#'O6ajZ.lXw`:<0Fm#2;_M{j];4,r<2iFFpPn6imO(X4b3VrsTsFkG9V3q0M:k>:q4=/&Y$LN}I
+n;mOZ>qL8OC'q!9}q^t/9R5c<h`aGT,(KnO7xy=H5YFb.Du^v8se>FYj`}0.(p-f3rRF%ed3p:Oq<x&t/}pMU$B>Gr0wLE"K1n'#IxYZ$5T)]W[kr#9f4g
+ubb>X/kmbhIwf>wi(4ZMAqz_s3(9d"ZuiY2GbER5Fqycc|[t,<pDUHBv~@v_|nF+J1nx:"OFY`^2cW)U/g<@uHUiAbv8e@=w&JY6XI}0Hs9rSKy4W56#Cn
+%.${~>OI,yLZnYgotQs$pWAJ)aJo[)Wjym&n@(/:Q[`$/#I6;c8L/b,yX'"lK(&i}R2VP%|vXW(dm2+GjFqvtVRl^$k9YXxg9chQF[!h9qp1eIJY%I|f@N
+=h1Dq'2inY/(4GhFu.BQuP$^+yG.7U}0P#k4RhFwd"]O[M4C%d$!:QXJJo-&!klC3jjs)VB]~+7x[b~dSUDiDg8X&m@N32e%S(-.ojde%TzrD:qiO3x5Sp
+GIB<=(N1[TNnzt5Y2l(`Z"V`uin|4bJ9Z)"7+T}gEwD[jJhC:"r+vF<#J0sY~%!Pw:`PDLE,['|</)hMJzh-fN&C-UtH@I+P+RY_%OZ]%xl;'s7K|M}O@+
+~UC;lr`WWB!wb0W)pQ>)D0#+`ZWBaNeV;#.`'']v'6E"Wmk3Yn9qP^>'l%[JB1e-{@3WLoi7r[lH9LJaJh$'"e8/{Uxr1CdW$g(A=;w_aap}~ev=W%;RSi
+CAXTnNrH;Gb^m3e1oKga#`5AC.hO7;ECsYH5Mw%|9NzjL:P8gb8jUml9%GG4$N))iS5rBFSw@/k/ewZ4C,{[w;(+UC{0oinG;3d@~q%n;8Wu#dje77h3PK
+^u.nRLTO(C[>~HdPT)kSt(&%$5hs<di!zM'H;1tn4h03upj5kWE|Ir$KdN9]Jrh6H#Xf=$T[M$KBhnxUtI}:,$L{]7P8IYr%E1.h#X&2|Ld(s9$rB}XiMI
+`W;=U{1Ae_egbi1e,!g-(<{69M7u(Es!uPkRpxj3rmq|Z<2KATvNra}'A5.vuVn/QFd,!{&Z1J=QCV=t^3='3F8c2^np|8qC3B<EQT[Bd{_^4kJ7$C^e,d
+|o%$Y+uS71T|!TYa;W@.#uN/}Hx:)<vDow7sjQxh@s=rC`_TA5G7]8((~&/v6y9v-4Dv))L:,HrGYS:7:lqc<O)gOR7fCf}]kL1DFY%;nq@).mp#9(EZWY
+%'['M$!A5YIF&rTs~FcUo_VoNfUin'S6[h.lX"!I{C"OFNTLzNAQf&ryx5`6D{@Wt">"&|ELZ}xwD|.Ww9LPD0B3{p}I(p"8Z$V3F4SSO(eitW>,^J_IOO
+5+=jgg^3#!It'0K/"l)l=(%Dx9r@{Cf(@oXxSRg2eS;iv_+PT5^IXdp6goLH{AMO=[%^y/.O:nF{5!Igg%IH,@$a3/e_@,`lE_'@Wlf@i.4o^^f}n4SyPe
+sd3:N4Ja9qV%w5+|arX7jwfKg,ofy_//k[@{xC!a-nQTF4>Ba+2#=/cmN[$W!jDdb()z}n>DN'zxy'17ZIvUyu)<w&oVQZ8"an!f"4rbNV.Zd!vE$LeIqa
+{|n][.PkE%+W}F0a./D1OUyp'j'<BU=H(L4>a9zWr=sU/KeLJftz1'9Bx2C{If8FmP<-<C,XG/F!)o+"'$kK1QV!Iaw9&r4%(XOu-u7bgNb%<Ow(UUS_tW
+-'m/'CYf6+sV^jw-pG}6|.4<E/vH}M!59]w]N"o/RFTHH6#c5Vfx40#,=@.f<3X,c;(!_!n}T8yy<f{RF4!3X]s&`OOX)!F`VOtP:KPdC-1nBc3!_1V&i1
+1[F4!BjaRXz[<C}.X`VY})qJ[/|:F'O_Ko~'sKqc)8GiqrvWp=|G[BlRih))F8a|Klo><a~4>6xjY+XkHLtqSX02Pi8Uh|36f4nWo9h(~12-6th)YN}YG6
+F]V+LZ^q-Xm3tKEFqmj=u"P`h`bI[9F"7TxkUf6OU]B0||^$}EF[l3'Z"YL!DJO5X1:eGc30A_lR%FjDm.r7lUB=&.KxQ>BVqU{kv0Zx<P~91,,-;jv$BA
+^z_x[WNUU]iJFe05%v/h"$U<=1=y<<qipZ)Wuj}+CF"$sa0.,$,Tk/z4/-..;rx|(u7)wCGJh@g#&]N5m6N^AN'{zk$x>qH,hg_DEsaHp@vdzf2amx8v7i
++^1kSdboCb($d7'.JbM9{i$zTM;K4okO#((m9WK@SZ%)HyPwduhd;4rgBz,mkX-yet0qAO4K'D2-^RgKsQLYci5lqhUEgE:+d(kZRKyu+Ti4+%=GGb3AQD
+eEhm_yAry";CZ"3];53l-9dTx2d3S^84Bf<)N]9VpM{^y1GJ[Dy<rJbfuH>K&b'6hh!HfM_xNb!T_O:Qo%N8!;49S=)Lm2'Y.#~ZcMPJp5`%qCo("_r+^G
+[&ZH~tgqxqPd~w=n1IRHn#FrO!r2)`y[Z4%i>a%;EZcJfvoz^f)rJ8e/mEJO&PN-/"ZJ<^;."T(RU%KLHh(%W#O+UAJZTvdt{cPZzU{BDm)']<y2#:J":k
+&s}p5j-($H5}j3!%nz8z]R4sN.wbV`'Uk/pR8pl}W^8zSFS(XL(/|TDIvUQ36)-CTw1<S3/,q1Lxzh$m`Iun<.R3S<CW:3j.sEKQc&LP+"M&zTsnMJiPxS
+%YfOF^oQ9>kTa+VP[+vv@(F3Di)npXDTwEnoiu(%;s23S5H;6'DcmEPJKEuN$=|'G;O<(M2,WcM5c74UEx2fjE.Lz>"pZD.;F-Pd$0%Fg^zW,g&EuG~w+A
+eUL#U[6okWe9PqovZ3hp`SjggjI}u"[zM}ftUIM[L:q+e#;lD.d`9P{({Y"5L%6P"5Q'.RO^ht[MH{ru89x,cWu%6yksbpcD:.De8#|9,V|vUt.w|+u1+"
+uk(d^J{%NdlLc[5gfs:C;h>H.a_Yz!4+50:n1qnRqw=FwW{`!e`vF$O(Rf`5YG;Q).+t0u%V-]m_'f|_KqwekT'/gl_:M5$5G>E`;!g>=f)W/tFE5E1`.z
+deo|/rqOb-YZ#RQv/T>>K4yiQ#VtP6h0A<S_)tL_O^JDJgue({vIl2H`M+tCGY%ksk++e0y9iT@c:p"8i]:YPb]f$Z')7c&cl!<h9U<Lj!N1QNw=^]s##M
+WL{+/.Qr/wre<8QORcqHR]guT4.:{.yfB3R)7F]Hf:'HwyO9-0mi5R>s&F$QU6p50JOZUrbK.'x;|MR{K<itiqKz_dQL$XctVgPW+e-`>@/(bN)))KkcoJ
+~9hPCnp&h7=VL/IJaeP|'>=gwLz9Dugy<(zj8cPia)U!=yV#[87R#'F$OgC[F_l$Nc8&}e$KyIx(Y6Xa(w~KaflX1933p0zHlmoJK!!]QDYrOQ="s6{k:o
+1,AnpTw|.N};S%9;c,03D,gJl;eAVLxkXno4q5KD/!77;,_P;hI0G8o4u$pBs3WhKJhW#TXva<da';Dw["$<ue,/=(6`Y-Sb+|su$5pfMe'dmCqNLa(W1B
+VT<5%<'HkqbKbGI'Z"h!C1Qj3C6yFLU;uS"sT#X@)X(5{hwk2>u8w60mLc%[,5:tD]o%Y=uicOAmkxG{4FA;2le)H1xkPd)N&)Bcf`uRe})fA+~hw}<"zd
+'!Q8CFosC7+Q89)[q9a)>%'n{xl2CV74_PSY:>0ZX[&QUz>f{}[x#WZot)%!t0QIMk}5ekQZXmkn|h[%"dIam>k"HiQ:hSS`./:%BU/s=<Gn">0[_idRh0
+f78,o&_Xe(_@'$}Z,(UAN/+@eZ2>xGavGllWzK=2!UTr58=h7D&zvj|xM8E.u+ztXkaF`aio;AH2JD!7264V#{KT<N[Jn6gN3lumOiJd<7#=BX>@=B=7+7
+aXy_0Muc8!]O@dOa>@|si{a5Oo2P~n"kY(scY_e@#db/b;4(zc[6FzB8uy1;LdakcONvBU4hL5|yULlRaD7X9_"W8V)z.1;ZG#Rh!V7J<xL7,OfDj4[:]J
+[e0[w`v-HT"%YwGYnos{w3z[9TyJzuRPJea"DE([l]H))k@kDnKLfR@Pjq|n3W-mf;U]#O72~L;g!"%wpU}^rtv<FDzztCW]{vtS~]l{Dmya>4ix"[gRns
+pHbkVTKxV+trjU~ZGw;{(cjff,ea-/vg9co_fu|LwEz;|M8j!ulOt"`pz[MEIl$77g{g:Jc.nIm0szhPU=|IM&Eq_[[L&FcY(2DtRp[2[_T%:^)U64F^:<
+7Zcv(I#]{te3L_$A+S8m-B%fn>M,"Jd8s}f7_;V4Zp(NXnLEDH5Qk6S`To'-7/&(u]tVM()g(-LE"#{S,+[zdPl'^SlXJt+^&RzHC|;/O_a;.]&N7&<OCB
+/DMt{Rb&ola7}42#'%vvRzN!+u)^,z8%wGq'^%4q}A>kvSG{oy2788#[a9OZv[a5S/y&S:_cej];#[l$SlLh2Dfu<D52!LQ1o^GXK<2T#BnLoP%4]O8yJK
+Q.r&-X%zx'k`q0#v;YMg3!DJeTxyYdCGwUm4!!avlN3aCy>b2!h%L9D(d^I_F)-4U+5F1Q9Id5%%>z|t#,Pd+O2jyb$}6ws|U"jr;%d.9-qq61CluVJ#|q
+vb)fYpJBUD6G"+Ff+9F5&"6i"{'|xSy,B36frGm5s/~I]dWO#L>3cv%|'3j=^:~dZ-<Z:y4x97'7J}X/~UxeIcnl]T)U^P)Q{HH<9&$L;b6'uS[K&(<NYq
+w+m2)A`_c64<<BuM:Zm)OnOvhq"wDm'@Stf74w.5hmd5JcQ+f_Ro>Ay>`iC2{.o8-jk;h]X=K6/16O50>T<P2F(k/+4Z0#PwdoGE5qU;WsdFal-wS2w1Hz
+f7PH+WB$dR8CM0a'U"d|Rt2}aGq&x<_PJRiLH9Wo/dp<Md7v{!%piT"@bv5)+B[E|1#$5Div^0n`'L]`vVs8Wr=>$jwn:yeU)'K!p_^7#gZ@2m|YPvR9|u
+G(JR{Cs}+c:/!G0,:ZF@L+-q#RSi:]r[{enf[xE`~Z0-`a0zyu+^<CcYr:>(,7U+)Yi%XNzn$K_o`eZ50v.uTBz4@GGRS(n.{D0|iMtRZtWB|:hR^#^iz^
+oZ@GR=aOfRQ!{3E_Qfe4h^QZpq0.`K7a'ZO{mjJDAEs[rCC)IcZR(Y$hmX-M=^Ew'n<0L#MZJ-D+~,Tc;^-7/n.JUt<&3%)hs!|^V!j[J%VQl]9Rt.'bZ]
+haZH!h{XJ.7pBxn%5lkimvukK:yJh`f_7C5H:V9|}:GH=U`bF29#{!W[rFN#fpRXbkIGvEK"26%n3qY8hJ_%}`(N6XbijsT0JMp@A<|=eZR!x:Q9AhB'H>
+,v[dUx:s+^t9+|Nb2IaNf"Aa@E|105K$K]K[P>$sq'/2RAefe,9+':4IGN$jvRz=ew473c<zwu5cx,M1b}DTS|WZ3G!b0S|Igi$9'2aW3_[R.L=<j<)wk(
+v!~N{KIki);sn'b}wI7;~jXn^AMGK+wa1rEfT<^&@}Kct!ydG!(;(2Y_d3&RKGN&SN}{_YuX2#U6wQio7=`8Q!RI}aXnB&i4]k/CNL'wT+$D+g;..gKJ@;
+e+p=@ZU%TOSRX2t1B}It=uB7^VZK+8d&A"OZDBC/(YMeRK".5`@^.>%qI^<ww,,KzD"zR^U.>ZkBAqfhw3ZV$aVe%EJAtbss0C`5'Y1a(y=]AiZvKaocPE
+E^"d,H&<_YboX@SJ:egcz[v=EHdnMT9L$JYK057`GA@!p#j3vc<0/jle2V!M(Y+1E)E-Fc0|#FEzLCSlf|q:Lr&w>o+[9I&P^x0(IV4,/0CgpAD-F_T)Wf
+SKMKDY-)RuObL`Aqih.ZAqe1Ij`9^Tu7Z0uB>[PFJOG[B7>kt9X9S}nxNiug~+1<0$7'Ym7GuH'B'dSd;y!tib'xQ(_8T2(PsC2n49{/cve2OVYd4N{KA3
+}C>88n,=1;Q"E@8tgSbz>,7]tjes0,T@s6=ResffZ(]EE}fK'@r.J2)bqnSC{T#wtUM/TZMQQE9|&9Ft&}Z&-l2&h-|<pj`$vbS90!jFs|XqM>'`N0&</Q
+"RW$Cz;7t<sN!rZS"erFrqh<R}#9l97%q=RBa@<35BP0XP70!D_m/SZP=Guu!PoMH>oZhgxmU%dttI>qq1ofl9M1q8-(2$mUv<Vz{^Jzi(4W8At}("%@q(
+9]/o]NtW_&hbFt`)AxYjs-o_Y4nj+3NesUI,|y6]pB~)Q!^)A;8JU,uL0$<bQZ>KNvF[X:Oi1&lgdES9eru.^V`Yh%D|FG'=Oh=8:)8ah^D[@}|+YiIa5C
+oj"JSl+$l-BMnOs:9>sL5zrLXm]DmfNf_lVr}NOIvF]dlmr#nHnIJYmAx-]6.zyO5Tu5e|`c^pc+ejxoy<Su,t$O9;;"b<W%LrZ%h<GE7K+uT5%c+Vc`=b
+R30Zb=jnNN7m#a3N}Oo3F]L.cmNl}m$Hzb'MD>QfeR@}s(ZR-;S^WpsANvoTtipX(`:_DG`S,cLnQ48EEsgm#dx`0)cEDs+ua)'I73Ejl<Q70Gw(^jmu#M
+!x_+Sy1fRvS:1yWb>5)/bo=Es0|@-;Bl0oC,uaAc)[ojd{8q|fRZW=;OvK37Ar'JXQ)'YSV)ElGBzR$kl.y:,c0ByktrTp[t6(Pl7FY9VUia%{mE/dZ|ru
+M#:J'ZDmV>")oESd}:T5#s3&#V6W4;[=[EHl6RF=.vdy-v~H=tIE)qN]9S^$p.;(`fe%m}-ov1'Dyt3k;WR-OGcwv&[4~6p7,3S4KWOGx"J#Acys9RXDq@
+ycSp(mdo:/3]HBfSiWKZv6a/D:){;>AHd7,$EDrhiuglLj+p8zoMQV5M)GD[iU)@(!,)Vg-;!lP3O=rt4^&DiaxChXQYc(;hVq:!<7+$bD^Sv,}@ykdn"N
+3Y4Dn>F3"Srs-yBmGGT)"OJ#/.Y3i[1Og0fb&CP:u4hS~(u57dA5rX77M;yOCW_>U)|#Q]/qR<6AWJb{|<>+O5[GF#V>b]F%wICJ(c$Ol@[OZ+q|l@K`EN
+VV^'S`JuF3UQ>m]FC]1([evjCxKTmb.-L6>5MQY)gPv_Q-_DH6[1z<%DA_e!q"5vBl8h5W"pT[dk`Y{3~ax7%p']On|nqKLWz1R(6xx:f4;}C$(MiNWAP;
+ycjRL%V&W,ufUjtf08BuBNm^'&^k[K_IrXE397b{yd{oY(rAf_BldoJjJzo2olS"1qd;6wMqS#6SAvn@C3-qC(`p&1PX-`v/-P^xIt1't2#2EL8,:[cs+.
+3kTIRv2:q&_.S3>=#'&9MSAy(JskGaWm"w%w]yxtw@%upN"V6'vPg1Ifw@>d~_I;e97dsPxh#:S)|FN16++cE'F&sIHoojJI|RL;x330|+IRCyLS,DlNBP
+2:-++XSwwQE,Bof`-tTX>7Q9B}(3uGBZ0%q];:HX8$2u,v<g]G>3X)x{r1aL`q]hh2Ve<-k0H%^F6>nSGS%Yx=viL+&W|MA9FeS2:!+i=gOC>-n,~#PP'.
+jWktkTlz./^GW&QA%P8fF<gjGGdN%^OH$}mH5/BFb>(,S%5Bbl^HpT`L[D9wPt/Xj'GIWF}DRKX{OpRAv6vfI6ub{uOKz>g2h4QY"}2r)%go>Ls8XGd1UG
+iP_1:NmSgf"RDqylH,>DSw`1UB'g&;7[9[[B9OA(Ppga`sA|$5Ob9%Jh^b"L7_<S|=;ywAzh'YdctSO@z@TQ,o[+N]4ejpU]'{[pA`oN{I9#GK,6b[oM-J
+4;d$<GiINm9D4Hxkf2qd)Yk@lVt^-XIIf%vE^wVpoN-KIkPjBh+RZX#4'|,DK_3A/5')>oh4zRW_{K(&Hd%5]ln]z.bn6O{CXx^$N_s/.9RZ|_7:g2XgSi
+i&Fd]Z>6p]m{EjC4FfJ;Hph%!t8wTch,%YztvoEOkW.zsb8B083`oX5fEjl]c3wNxYYq"4E<[vp)'/B^Oax4{$|%!(a&.y|^;j'Xw%|H23fY:44"seo(lJ
+OFf,9m2A%FTDsR"Jqfov~b#34RQ(;NG|PsFOv&3h9qJ;l%5OxJcMT`,W]58CYy$z6PBa]u5lnj#@Gi'hgJy7=M'H^jlNuRB5%MxN]BE|Y(mphT]gJQcuBt
+sd^`mx42yS`C;,4PfSoBwY04g"@!^BInKO{Y83p]Wcw<Yd7d>5y11DUX[dmR)]UH0!E[Nop|1_w-4jf1zgGGMS(9=,ze>.[Q9"GHWvB[4BhtbWu>)'EI4G
+o0h`)GT/Yb$Fw8tIl76@rr[@Z-GyU^>t:EpKR#IR})w<C4_x4)5f{J^dm[zx.+J:a@#zKZ!S+GqVZ`b/[=S``RU8D@5Lf!]2y,`3X>I2l`a0(|Kp;q|rt<
+(M]lhvtJ'AE+=o+%>eNJ}ho{LJ{yqSS"OlkuA!@GP5@SUn>N!NSzw2D0TZt0hn@5LS8B7P/vnzLZEbP6D]ov6:#xme6Wln4=Fg.kF]8s)hL$u{jb_y4cfs
+BlvBhsU|``Fp<2iDu"Dqjw4h|A=00a@-f$<r@eY6MZh>.%M7Z-J}.O4EvsJ:fT3nAEAm(fm)$.213`Y>_2sqTbh'6kLGFZ!I}NU0>NGJcVXD^SbFA$9pG$
+c&C1J2{K4@CyM#Sp3UPd^C3]u8%y)q0X%8$!Izxi.>jCvTf9h]}O~a)it#o^qexiy1klZpoD/-&[yvCG$K}|RU)PmVToZXa]LvCkQ`z@rCsHvyuJso#:JQ
+$a3OMr1wELC|$DBA#_NPd+hogrSNQUj-<"],6"uQQw~F]1Fh4g`#a(A{e3AEg=>$wAK&+J..=W|p]{<EU+vmURAF.o}-;hoXj%j._pM>,:&6Q{Gc|Rb(RR
+RHsP{(BJ>`9rMud:mLbmBtZ/h,j^jSsA{nW]j#`P&@fD#|`NG/<#DID$JD$7Ru9BAucy$@j[Nl@lU9LNdL45%8hocJRqkk{0=A}GhPV;41@ux#_c$).vJq
+WYA,X_F)/k}Yv/C[l&bm`lMtQ$ukb/F-t-eIgyZ]uc21wT3x;<$Za2|))9s#9B^#l,z7u|.p7/,Ysv0%~x_Y@wM#e2b9,DH,6{3IKXr@}wz)]lt00Z"ui)
+By1D4@J|J#k{:J1ZkudT,sDgJ>u]p@1<NxQ^AI=LVzC+Hs~JGlA3ud$5Ox[@s+32R:#D+bQ"YQ[4T6t4K<2G-<Jnj1pJ:HE3r[&9nqi;i8%>e019b49(8v
+e$y`|IQ`V|"k[MkP^:1=KM"|ZSgS$TfOeh[0x!4R5iwzx6YuIVW_+-Z_vO~jt&kSc&'KQ]bu^A$rJSVy%`d}!+W5,%GKd7J$0AmzF/<-v^CF^.Vtg9`4^{
+XU4I[4}l`$51t5k5tt/bSMd!_`|q':ZQ]=/NUOEJR!l_z8#+PlBp$!.'h=L@tQ=p,`Ij)N;Ni=9|a].$U$cLk>vumAQsNY<[>]yh9qQ]ATzr#=;tBL0BAs
+T80s`nG<P:cZrMn8LF"G:OX'#m_.."5oe{)yAu)l=AkKls.emWcy:W->@j_)eHD8,3Do/z|6qMdr+{5[on(4E@p%r9BH<%Wo9Y#Pb)rbs}I&z|oO^fKy)>
+QFC&I}5&[k=e{wc`#OK|S3D1|;b:|}^x2<=!ydS:k5Gn:v.-{@MNt6TfsSduM;5_mrLlV9zW]J&G76wpXA4/HL{:W%IPJ8;Hky=mNy5{^@;fl(-/v39vfJ
+/l^kW'|-h>[WO4T%=x,R!F01U287PgPcXs12'Un5+|YkR4j%APkk'tP,I5]b,u)VLf.Ay]~<Fk76_,@<jUQF.P$#!wjWz&U8yP8Yo-ppu,rltD>6=`yqr;
+me#t[lV0>fTV[k2@&z,)gnzQ3gstxZJsg|m5xyVR[%H"]0BriuU:oo;,=HJ}jGgc85,c9U9w:axiq}bW[k=HLx6s:cY$P[2OMtRkrV{4;Pa-z5Kag`;HsP
+z>I>ZAzCEmQD[L(H-6hQEUI/_G%ex:t7m0n&/oP<Omfq^u4F8aVPez~qtep^7|'Z_JGB9Yf}upuq@`E]jXbeeyHLW^sCc+Xt9lH|%|iec55TmD29fe80oa
+oxNTq/QZ5oX2:p~xRnDH1q(L{qRIiKhx.I;R+`.Og()QnSi<U6qYS&_j!q{0@BhhIe4Q)5>Ca/w4;.NIKY9rLx})V_o@S-_i_7;yB[FbA49|K;HLneR`^l
+,CPe&5'$zY8moj74Zq@(~ZFH`^.->.9h3Bl_nAFC@ZU7yV=46yaVWvY{H,Y2fC80F/Y6Rd5$s%/"Bk37joo8h7utCyRr'X>uXJ9C5MwdGkCcht=f&UFU6e
+wqa:p@,B.Uz1_WKo%EdWHA$cRff:)ROaeYwyBNMKF>k-s'5tR]pw1!9pCmj'Z/dSjS`nES3|83-3'R_UtRxG8l"x4ts=;cd{[wEDO,`"LILv!Y|U'X%E^(
+a"8E'UfAidarRt~O#;;Xy,(3ys]VZGW3J+ZWCFVgqMXNp;Ze,{eX;=||G_dBseX`kB#``O}#JKXGic[LTTBDy{0$O=@ki<R`e,UO!Ga[yy{T'v`t9qt2h@
+UEP9+-EC57GoP-p&^[MM;L;E-`@dzw6_6>q&aisj29$,j4b5K/Z<beBE7^9D_r9'@s/T{/nxLZ%hB/FK3w'Sl9yoUNl#F6`76<2%^;$'v8l(+FV|^ZErIN
+S|n3Tn.[CMqay!VKm#:l]h_h7k9R~}(zgRne~l27L$a:60{n/leiD<+Sj.=tWYUjBDEfbO{It$wbO7uC]z4]7ikfn:he8a,q8(J>pKWa~fa9+#7Mx3iE@J
+X#eCP8_f+0aO}jE&!n0Cq8XFzW(Pph6earTMANFhC8Q>3N)H[o]!v8tjUefLfEu>sqz@AsUgcF<]T422q%1IP<f|CMMmf{B,kHq[D<8Pdh[O[e@lMb}GEo
+gB<TB&#Gt]U[+,ZI=+;JCLt84Loc1rRMR]qA_5Vs')QM2Y#Zn@Kr;h%_(gMd'^$|oFr_h7T]<s&)hA5K.aw6_C]EQL@6FrgqpRj.=z/^0M0k:FpA2Jc9n9
+L7S>-78@0;JiT^/)ga18CcK[(qg#@tk@2W^%pHgjV/ClKg3#@!/f%'Ely7{8`g>:0UI5Du}rc;xYh]o)t=t>RbDa0!wZvR>m79"&^ny1LUiN,MXPXiqhYc
+mAni6Jjo-^C4f'RDbCyc0z$PdlFL<P-K2>Jemn}&BaHoLL[GT1yvI|npho$D<Z"8xe%79CBJ^AoNzitFT'tLpyuT!B~W$c&YDJ[,yQSor{#m,s^O5T,l8^
+>2=Ro,%.=uy=!IC>271z71h>fUD,/uz2OtW=Xy!mv{H8/FR3qfdl"8P8QWRWjN("H,qw>,(@wE2c(q#AY|IU`c/;K9h%"~bWE=y<HPay.hB[zqrZs$Oj:-
++K+s(p0Q[S_a>ei{b>Y"%o2mpHu0nS5<]di0rM3LNNy,pKB--pJ_.M5_[rCu_L3B{fAFdRDpCY,iS@(VD>G^U}p)FpJ{z<h@pxwDZH=RVQAp(uK3dBH],)
+nHtcfU70zGnh"$=)t-v,'C99|$D+t4+WBknC'.GQjGEv+t~Ey3]JxWgsE>|u]N5M]`9Fm]0-VE[9]5v=>e<q5#d"9Tw[0@<@&ClYg&8pne+^Xh8D4Q=dC$
+z_a_j6#s0]Yi$;FPkUs>Xc{y"1lt!woDU,q)V'vLYq/JrY|'IWltrwFzZ$kLHHp&%6-R:_qC&tk]q'D)gCM$XzdG#VI}%N<FJ+t'gL}7Z2^]~X5ATs+=-G
+3CZ3wl^#sMR^|,Id~R)MO.P_O=wT!Za=a1av[EuVZiI>c+H"$i|oDA_@P+]^sy/W$62jF<$I7)O%&sJQYAdm[A:(~R>gmf4uOhC5o-;M1hB|axoMAuq'Y/
+mw%WcC}gQqSRE!FgV'(nMR#XQ2NA@HR8-R)LGJ<I!lcj`dTlte_I5u=ax='^l;//5_lW8b!'`%_FW-$F!a<mm5u-;s+N-N~r=L`&%:wRkN</uJ;[syHZY7
+&{AL0I,Pp`Vho%v3Rg@3T-m0Ysd6ya;]ZhRt3tId457Z=zf>ox50w{x#)O;sroeNSA5IFuZ:Tfr1dLz@@8KsMOif"4u1hS)t`(45VGn-=Q11fqmf_xcP/A
+}giFmSrN9%RPdg2KbW4-:!^4p5D+#l6qW=H.O9k>3,OeN"38;i>CDp2.8WrDuIO:$M]{Yjk3{0snju>h_!ZnP$ZU5el^cqpJYn(Ucm+qE=j8t6|0mCN(C(
+tJl`u0Jo~__8-VDy[vn;x()"/1r02<s@+Rsl6M^ZOe25ux;.:cx>f[bpZ1IT"MBo23@Y/22(o(FZD`3Fh$nHsM(oT2!3@{=N1<|Xa9$gJ7Mcp%nYkS|,Qy
+924:0Pbm;i:Tj+r0jWu`#)FFFDJ0Fd@5FZJ67o=$pm}ECVK^+>Xl7|!ZS{%UI]u;DIea{(t_bp`)CHPucHwesm$<]GW/:)GLb.y]FNgXz-XZ&Z8k&HGQ['
+vg]z29aSU4907,Ff%f9c`k6C0G$"qd$Tw0{F(ea9p]p0>d4:>IBP-n-@64#jA<X/fa/sqkPaAgYSw4}i>rZHQ83{mVDkA;'psKtgo2nk_HkcHRr]RjCbF2
+kq{dO5NmIwqV`17V{G6YceUYV8Zf^UJFE`XLd6<8//Iu!#n]iUAZ``:KjaAAp`s38>pNY3('Q",&ap+^`b4);:;<}P$7!Tx5^0x4xxx]Dh9"n|"D4g8&b'
+i>HZ[[o$8Nkxf@]P<fieFk4v6`'R/.&DHJ)n>=RFNNzREIf`{->4'MoXzQ.X'x.6Ctv)G61:t,Ie>gGt}ua2r%3;D;=APX6b`[F7$`3=SkI{4'X'<_19)x
+|<.}xN`/ydM=|&>n95Z@J9C1]cr_yjrJ[/=wkvZB^A"m_MS"j^Xl4;t!Z:K>$WKqy!@f1:DVFT^W)C~LNTG.~Gl/-m6j&`w@;UY@z7R5^%{&B_j`8&@&.y
+UcG_j;q)l>-4"EHvb%Mr2|=woI^S/M|+bH5g0Akc7D^yo0D6926gGLZf&)5}tD6GbMc/^B-}I`:T^KEq%CchOJcw_f7uSm[lye(s6HIo.ql"&cqv=duue.
+!kgA<gZIH+z-{;LEU$Sp{{Rrpe1&=6feC=TH4|nlFIyKoH_Szn#$aw@kn,`}6cb$kpRtDmT:kFV'B!n@dS_,dENV]FEHRrkLVMCleh/r%Yb<TC&gX89r7L
+s]K.D@q{];5sP$M+3EMqSz#m4xxZifNXzO~};cFOGvdeXq1t$Ob}1,c`~!wxFgv{N8F{[`[JjRvapMRWmY8n)Ea9n7~;F@^JjCutku4y@^vl11%h"#j=$e
+GSV|9>!nk|r.buPsQB]ve$pKJ)T`Q81zmH-arIVs19C1V5%7UKA]l7P&},a=QwE>rg4yT2qU|Gt{IU3SQNak;5;S6%B0<hhY>fmJs>kguvt'h}Ph=I1w`1
+qms#xNsg!lGR+>/jUsP}R^gH>/&aql/ziOz1@mgC)s5b8d,L8|9J)XnjWRMvLD^+[lJ>a&gx"X=^S1;MPsld]j/pOO8p-zKt7.t3B"x6UkJ^-/Co6[gH6f
+V3,]$Cy)nj+xE::mYWd>(5jyEu1G6FrBk;}k>:G@PKwp"4SHpW6<A(|0A(I[f,gjJDhAgcHy@.4xpG15wZ<P#}jA/ZWR7vTkFS8_>VwJ9`kNxrdjIi~ukw
+'M_7^emBZmt9y6WWGR=73"[wcz+7nA}rVe.qRp;1OCg+0|aM#drtVxkj;3BThBm%%p:NaYId90pGOuFj#r@0RdV2'|aWze5'2.$}u^eq/U%M@df,v_{R"-
+da>V2lS"V`@|jm9q=S`r,;py;v>gR[dET<^(Bte@Tgl.'rQ}=m5@6ZJ^d0PX$ntVT#3j#T|gfqVWr^^{ud"YHS)Sr[U9J'T.cq+{/bDr)@xXJktc]O/]`a
+Q4/^TaP5>cue4`0k318>RG$<{npTH7cwK#oQVeV+_.J66v+KEy@4'V(W[(49qBHl}DpQ.}+NplF+9.$49[Gq}PpMfiBP<9z8_!#3=fj&PbFsX2K.C;4$5'
+!K__6NbzAwPh,w{#!E7GVHJ:t:hHw2yi/n(az!tm-DJ8^I3U+krbaY3I4Xv=O@K6'Zz_&,PN&`KT,Y~@sKDsSoO"O6iP59Il$9tXkBBP:-;%xl^yo5OlCR
+])(!~%z%jxvaPm'5%4'Qw/A&4d%J>[Eie.<:aL9uNI2PEjHr1eXK,%s6MwmOXB[N9qhr-nLc+X(}MdbENEtRI3Q_U{f'~y1Yy3kpU+<'|1{LVGY8K0oc@+
+XRdJF.8D"&ULKb)7w@O:=Y`h36pK/=&PDUrC]LsiojZ0b46m@C+T(VA@}'/Sy2SCt7sG=l87"Xf47fr"2w!b_uZyuwc&iwp6bA|+6.y>vH==Nsn)&kpXew
+9=2[`@(lp;TA468Ff_+#4vcZ;E"E3.Yup`zC+s~jsEQy~1-jA{vk%WD}hL"|Zx_c^X[zhIu)#<k"6+!g}=lp3JWAJ6FQ(jpMBcaM+"UBpJ:'y"[YOv+.>v
+WQH9T4t=M$wGe2rOD9D7xVo$%%hK'E~X;pGRG>f>_U4:tRZ"6QTcBalhsBE<za+Q+@rQ2g]:TxI$RRwG[s}@K,;2Pi3u;WF4L)0bJ"SsA#-II_1o+fF;;`
+EN>4&X6_!wr/{/S[9'O$T8z%`B_05VcN;s7ci6JhA=CH)V/E"X<%kH)nV6A0jiGk0'"Rqkq=F#3Ay!a|7u=vY>"WB^uoPs4L_pnnq#P`"KBA[fd$%lAja{
+lLe|G:s-UM|)j-vPfFvEw-gBSgn[ilN}s/XrEfNkf)O$X;zEXO~`g1&.sG5^w3y%:+[Gy`V1[chv("3XMB=F~aqJVPMF=>T/!$O'L+iPEFMHzNtYx#z$}F
+~,{+AR#k9JO+scNQUI_@={;:,0PiwSE<#,`I6UN%#Do6SoPl'FW<tc/u2'ilbN{>"[|#5Vgs7o&&;sa+V=(UEz2ZaCj}=NSwX>;h^R3=Dy0::@%)Ak@'@w
+iSlg;GJWPJ]AARoaparcK@s`~PaA,v>C1)P-PdFCkTP/~k;k64{%=l#)_z,++QYk(n^UhPgzq6l'o$,1n]MY`VqKu>yv//92{eCKA^F-`oE6",`,>&rs-X
+.:0elLIkk:ElVqk+wJs8iCva@u8H;QAiO%zv#&^$@d%Ym(!0S7Gs.ri:SdRzxS#-hVJwmMT>/);mf'%T2v38;<'VLAVWO0ltu9I%fWp))|D&(TQG|5gget
++{$8-[BxI!+7]]59Ad2ONg&J%yRR'+DT#a^0"78_c!=!{I$TU9A[Iie1|`nQ4%JGF[L9t0604S{$;/":QK">S`<S3k}9B;cLa6{H/k~9xc7UAcu:RgX1ZO
+Ra3#Y6~>43/W@Ln.@EV}jAj9H|mWB<+>ODP]o'|d{6-;BWy&/K}j~G)o-5j40!NNfCw-n8'(#R,=o4q;`."B^"8^jF:t$0QjWG~K-O>9M|F&hwx>^5``uL
+-%&t(S1n=<]Q3"pf=4`sp;5<WWr7t&^#5#WVL:^>ocw|D<sk_2u&(^Q(>LZFzFeQqt)I7gw|`eA$hr8qqn{T5[xMTv1ADGqCVOo%I7$vMD,TfN<LTFe]k5
+hn;DH/pR2aC3KH6qD-yfB9Y[3y[YGY4y]R+9k4R-C1JVu2Z}@0Z%xyM;v+i:hzgYwp(-N(DN_csk3/eho_,=`/nl#rp|G%aS<GyG{#6('%>_zB6P-TVN%+
+vd!`oU,3uyFi/c4v`8}N$j+m1xb`rl#c:"W+1L|te6jstNJM<2s"e>@0Qi#BQp-i47/OoFHMjW5T_(){sNw;DOj'+#<'4e;g8XiR2B`>YkbVd$Hf3x9a";
+WF!X2m!]pa0eo)Uw&M:sbYVn]>XrRJfzQk8bNX8Ws'>stE6PHIo`2gki0^>(c-:yT1HgZ1t2uhX2rWy932.fk-~HxOml5w,pfu6Im::=;`)$@<x++!H#X)
+P'kb;wzUTHjasCxvB9(oaVVTP;<r}<Y-y=jK6!#Mo)5HOENA|}Vap&Hmd}Ja/:~a&CsI;=p2SNY[VB0B,W,j3a{Rw@KS"k&(-6zn#@R<5=j"NHl0t:rGls
+J|`MzYNaR"Ep@LX)jdYW3oEi<yE#+a"HYKNeSdr&fTAe%QJoh4/k"|.;F+}I%^9Y!L#jgYpZjY(s.xs)[kE/GpC_f"!}!4|j4p<B46io98u<tHGOorHG&[
+4i#=7z,.1B|L7:k>}:B{Uh_>n`n%NJ={&f<Gz$"]2[|P=gS:eaq-XNsPZ>.S$7<f1L1$qo#gH9'np^"8_(;35Q!IM#8>pk9"#hJ!]iK5"}`>dB_r5Ah+b+
+2_Z>zv3=n-k^sNvIB9V'7w=UfAqMVO}/_7++a5YRptU+v>@e,rbkQ@'3{,1n:|mrz_]}G}rG5!ioRs!hR&/]3@q'a']+Dq5HsObB]}kA]Y~L9oQRt>)}M0
+mLc6Lesz|iqp4(bSwJ)(DfB,=zBG_JE$Lg)%NKp''Gwx:P"8VFN6cL4r)^|e__!v@tH({1&8H7ZDS3Zd;cj>O;BZNK{e9(bF{C!re$OTGb'lZeTr+Z5pt]
+<P,7Rq)B`RpB^xO06fsQV[:2KfbEo^d$F`oB|5:+3>BbX(s@vh#E",=yq-|)NSN<^5egSCqghZK(YNHWc$J2'8DJ/TH;y1=/Yx5#>R6)Msy6#vIy;#U$nK
+$,.3,!>;=fmv/K,%G`:d.XyKu!m5bJehxn=_/+p'B;X^Qr(2fIqWIgq>JN8wQM`yoJ+O'Tw#su^Sms"5|GzgZw3WXN8(~U{dN(gWQ"cF1;uPp&C|<^r$=6
+g/fWV@3ZRbGyy=Zsl+<=vTD$hb'kg&PIrZ[Rb4:tNK!DV7hVx9RFPQOI2Q/d,pCBd(&/"O&3Y)NnJ{0A80H|,`.ibyZLZ`5Cu'qOvNtn+:`cpW~%W]=I_H
+1#TJxs.9YIETRLitEXp%qqNYG<Fe{CYkB"k9WjTu4@}l6kN!8Ph7fRdH#besUc%XG$8Hyn%/=l@B]ck;Xi)XU[FKh/[uPy@+ZqWN}-}gge9SQAb=gY%@|@
++_p&fD50X6.W}o1h1^x^Rc~0x;d/;L&vM0K1KdohKVN{}5KJl<yp1fs0[M]b^k-:h(91D'mD!tE^D1so@Xti[RwHluY`{cpSP[;aKN('se3NEFJJ${9qN3
+Q+z,~pXH^6NNBQ|I&c^BqQI7SE)]ESJ=9x:=K2~@Nh;'BVm^/U(}Kf{FxhOpBBV;@$te)`}`C!hLiwx!@aOz#Ruo-EoSG7l7Svgt(m/XiM:98qzdj:",}p
+ml>-"1U)rdD9%f>):rw^6_f.,7T>.E$S^Gef{{ul`i+lY>gJxO=6m4_g#eGC9WabXy}`nIQRq>`E#N#9aBd_u{/($OKi[4]7rSLH9Qh3~!)'zd@S]V&}Jg
+`:!]yt2+IG@s`WnPFN{`Eo[2RZj2)I|^e3YBfL^(R^k!0$5x%}BpjXJNmUg#ob7nMlmn`-)$OT`b^U#u(LHB0[D]TW84)5GbEdn/&syHsCE7v[K!FwKZTK
+[D2]O#E2',-g~Z2s'](DP%F7s[EP4rb<P'1qoo8oVmH^Sv7+rHzV1=!5j)'SW[UIQA{I}f{67:Hs"_HS%v~[ZWCMdv7O%y|jXZNNfx5Z"gL67Rm(b3yzC#
+hcXRkKGd-6o}ai@,LMby$xmJm>)vc5Y_f|H&Y7ghXKZb5Llvk,,WWT586-6LTCw/rV5KyA$#p6BSzNU=~`w^A2v-eNo=]lJ78j;":,nu%DU2Mm_D"BD|7-
+5hj7fcA0Nv1]]5k@4hn$mTy"`bDt[@_{{!L_AyA78NYvr-1[5h,wbQ8etqR9};OVe%vVD!z}R!
 */

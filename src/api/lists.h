@@ -234,7 +234,7 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PR
   X(MERGE_PATH, 8)       /* segmented reduce, load balance: equal shares of elements and segments a block */ \
   X(SHARED_BINS, 9)      /* histogram: replicated counters in shared memory */ \
   X(GLOBAL_BINS, 10)     /* histogram: counters in the output */ \
-  X(WARP_SEGMENTS, 11)   /* segmented reduce: lanes of a warp a segment; a block a long segment; */ \
+  X(WARP_SEGMENTS, 11)   /* segmented reduce, scan: lanes of a warp a segment; a block a long one; */ \
                          /* reduce_axis, segmented top-k: lanes of a warp a row */ \
   X(ONE_SWEEP, 12)       /* sort: least significant digit first, one sweep with look-back a digit */ \
   X(HYBRID, 13)          /* sort: partitions from the most significant digit, then buckets on chip; */ \
@@ -249,7 +249,8 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PR
   X(EXPAND_CONTRACT, 21) /* bfs: from vertex frontier to vertex frontier; all levels in one launch */ \
   X(FUSED_LAUNCHES, 22)  /* bfs: as EXPAND_CONTRACT, one launch a step */ \
   X(CONTRACT_EXPAND, 23) /* bfs: from edge frontier to edge frontier; one launch a level, top-down */ \
-  X(TWO_PHASE, 24)       /* bfs: expands to edges, contracts to vertices; two launches a level, top-down */ \
+  X(TWO_PHASE, 24)       /* bfs: expands to edges, contracts to vertices; two launches a level, top-down; */ \
+                         /* lower, upper bound: a launch that samples the sorted array, then the search */ \
   X(BUFFERED_PANELS, 25) /* transpose in place: half of a rectangle goes through the workspace */ \
   X(PAIRED_SWEEP, 26)    /* sort of 4-byte pairs: one-sweep; keys and values interleaved between passes */ \
   X(ROUND_TRIP, 27)      /* transpose in place: out of place into the workspace, then a copy back */ \

@@ -34,11 +34,9 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     if (from >= in_sources && from + LOOK <= end) {
       gp__vec<Vertex> whole;
       whole.vector = gp__load_vector<GP_CACHE_L2>(from);
-      GP__UNROLL
-      for (int i = 0; i < LOOK; ++i) u[i] = whole.item[i];
+      GP__EACH(i, LOOK) u[i] = whole.item[i];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < LOOK; ++i) u[i] = from + i >= p && from + i < end ? from[i] : 0;
+      GP__EACH(i, LOOK) u[i] = from + i >= p && from + i < end ? from[i] : 0;
     }
   }
   // End of a look from `at` on, over `whole` times 16 bytes, the first of which hold `at`.
@@ -141,8 +139,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       Offset begin[WORDS], end[WORDS];
       gp__u32 word[WORDS];
       bool there[WORDS], found[WORDS];
-      GP__UNROLL
-      for (int w = 0; w < WORDS; ++w) {
+      GP__EACH(w, WORDS) {
         const Vertex mine = row + unsigned(w) * step, i = mine * GP__WARP + gp_lane();
         const bool is = mine < rows && i <= last;
         word[w] = !LISTED && mine < rows ? map[mine] : 0;
@@ -159,8 +156,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
         const Vertex mine = row + unsigned(w + WORDS) * step, i = mine * GP__WARP + gp_lane();
         if (mine < rows && i <= last) gp__prefetch(in_offsets + i);
       }
-      GP__UNROLL
-      for (int w = 0; w < WORDS; ++w) {
+      GP__EACH(w, WORDS) {
         const bool looks = LISTED ? there[w] : begin[w] < end[w];
         found[w] = looks && has_bit(map, parent[w]);
         inspected += looks;
@@ -171,8 +167,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
         begin[w] = looks ? in_offsets[v[w]] : 0;
         end[w] = looks ? in_offsets[v[w] + 1] : 0;
       }
-      GP__UNROLL
-      for (int w = 0; w < WORDS; ++w) {
+      GP__EACH(w, WORDS) {
         const bool waits = !found[w] && begin[w] + 1 < end[w];
         const unsigned bits = __ballot_sync(0xffffffffu, found[w]);
         const Vertex mine = row + unsigned(w) * step;

@@ -51,7 +51,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
 
   const gp__bfs_args &a;
   Shared &s;
-  unsigned char *dynamic;
+  gp__u8 *dynamic;
   const Offset *offsets, *in_offsets;
   const Vertex *targets, *in_sources;
   gp_edges *queue;
@@ -64,7 +64,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   int depth;           // depth of what this step finds
   unsigned turn;       // index of Shared::sums
 
-  GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, unsigned char *memory)
+  GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, gp__u8 *memory)
       : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
         in_offsets(static_cast<const Offset *>(args.in_offsets)), targets(static_cast<const Vertex *>(args.targets)),
         in_sources(static_cast<const Vertex *>(args.in_sources)), queue(static_cast<gp_edges *>(args.queue)),

@@ -38,7 +38,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   typedef gp__sources_state State;
   const gp__sources_args &a;
   Shared &s;
-  unsigned char *dynamic;
+  gp__u8 *dynamic;
   const Offset *offsets, *in_offsets;
   const Vertex *targets, *in_sources;
   gp__sources_control *control;
@@ -48,7 +48,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   unsigned rank;
   gp__u64 sums[GP__SOURCES_SUMS]; // this thread's sums in this step
 
-  GP_DEVICE gp__sources_block(const gp__sources_args &args, Shared &shared, unsigned char *memory)
+  GP_DEVICE gp__sources_block(const gp__sources_args &args, Shared &shared, gp__u8 *memory)
       : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
         in_offsets(static_cast<const Offset *>(args.in_offsets)), targets(static_cast<const Vertex *>(args.targets)),
         in_sources(static_cast<const Vertex *>(args.in_sources)),
@@ -58,8 +58,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   }
 
   GP_DEVICE void clear_sums() {
-    GP__UNROLL
-    for (int i = 0; i < GP__SOURCES_SUMS; ++i) sums[i] = 0;
+    GP__EACH(i, GP__SOURCES_SUMS) sums[i] = 0;
   }
   // Words of the frontier, and of the one after it; likewise their lists.
   GP_DEVICE Word *visit() const { return static_cast<Word *>(a.words[s.state.side]); }
@@ -157,13 +156,10 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     gp__warp_list<Vertex> reached = next_list();
     const auto give = [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&v)[ITEMS]) {
       Word bits[ITEMS];
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) bits[i] = there[i] ? from[source[i]] & ~have[v[i]] : 0;
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS) bits[i] = there[i] ? from[source[i]] & ~have[v[i]] : 0;
+      GP__EACH(i, ITEMS)
         if (bits[i] && !(bits[i] & ~gp__load_volatile(to + v[i]))) bits[i] = 0; // another thread has given them
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         sums[GP__NEW_LOOKS] += there[i];
         reached.add(bits[i] && atomicOr(to + v[i], bits[i]) == 0, v[i]);
       }
@@ -216,8 +212,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       const unsigned there = end - at < LOOK ? unsigned(end - at) : unsigned(LOOK);
       GP__UNROLL
       for (unsigned i = 0; i < LOOK; ++i) bits[i] = i < there ? from[in_sources[at + i]] : 0;
-      GP__UNROLL
-      for (int i = 0; i < LOOK; ++i) got |= bits[i];
+      GP__EACH(i, LOOK) got |= bits[i];
       sums[GP__NEW_LOOKS] += there;
       at += there;
     }
@@ -313,8 +308,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
 
   // The block's sums: lane i of the first warp gets the i-th.
   GP_DEVICE gp__u64 block_sums() {
-    GP__UNROLL
-    for (int i = 0; i < GP__SOURCES_SUMS; ++i) {
+    GP__EACH(i, GP__SOURCES_SUMS) {
       const gp__u64 of_warp = gp_warp_reduce(sums[i], gp_sum<gp__u64>());
       if (gp_lane() == 0) s.sums[i][gp_warp()] = of_warp;
     }
@@ -330,8 +324,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void decide_by(gp__u64 mine, int step) {
     if (gp_warp() == 0) {
       gp__u64 all[GP__SOURCES_SUMS];
-      GP__UNROLL
-      for (int i = 0; i < GP__SOURCES_SUMS; ++i) all[i] = __shfl_sync(0xffffffffu, mine, i);
+      GP__EACH(i, GP__SOURCES_SUMS) all[i] = __shfl_sync(0xffffffffu, mine, i);
       if (threadIdx.x == 0) {
         const bool alone = s.state.alone != 0;
         decide(all);
@@ -442,8 +435,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void finish() {
     const Word all = full();
     gp__u64 reached[BITS / GP__WARP];
-    GP__UNROLL
-    for (int i = 0; i < BITS / GP__WARP; ++i) reached[i] = 0;
+    GP__EACH(i, BITS / GP__WARP) reached[i] = 0;
     if (threadIdx.x == 0) s.state.alone = 0;
     __syncthreads();
     for (gp__u64 at = warp() * GP__WARP; at < vertices; at += warps() * GP__WARP) {
@@ -451,8 +443,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       const Word has = v < vertices ? seen[v] : all;
       write(v, all & ~has, -1);
       if (!a.reached) continue;
-      GP__UNROLL
-      for (int i = 0; i < BITS / GP__WARP; ++i) {
+      GP__EACH(i, BITS / GP__WARP) {
         GP__UNROLL_BY(4)
         for (unsigned b = 0; b < GP__WARP; ++b) {
           const bool mine = v < vertices && (has >> (unsigned(i) * GP__WARP + b) & 1u);
@@ -461,8 +452,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
         }
       }
     }
-    GP__UNROLL
-    for (int i = 0; i < BITS / GP__WARP; ++i)
+    GP__EACH(i, BITS / GP__WARP)
       if (a.reached && reached[i]) atomicAdd(a.reached + i * GP__WARP + gp_lane(), reached[i]);
     if (rank == 0 && threadIdx.x == 0 && a.statistics) report();
   }

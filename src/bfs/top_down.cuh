@@ -42,21 +42,16 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     bool mine[ITEMS];
     gp__u32 was[ITEMS];
     Offset begin[ITEMS], end[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       inspected += there[i];
       was[i] = looks && there[i] ? gp__load_volatile(state_of<TEAM>(v[i], map)) : by_depth(TEAM) ? ~0u : 0;
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) mine[i] = there[i] && is_new<TEAM>(v[i], was[i]);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) was[i] = mine[i] ? take<TEAM>(v[i], map) : 0;
+    GP__EACH(i, ITEMS) mine[i] = there[i] && is_new<TEAM>(v[i], was[i]);
+    GP__EACH(i, ITEMS) was[i] = mine[i] ? take<TEAM>(v[i], map) : 0;
     if (TEAM != WARPS_OF_GRID) get_lists(mine, v, begin, end);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) mine[i] = mine[i] && is_new<TEAM>(v[i], was[i]);
+    GP__EACH(i, ITEMS) mine[i] = mine[i] && is_new<TEAM>(v[i], was[i]);
     if (TEAM == WARPS_OF_GRID) get_lists(mine, v, begin, end);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const unsigned won = __ballot_sync(0xffffffffu, mine[i]);
       if (!won) continue;
       if (mine[i] && by_depth(TEAM)) {
@@ -80,8 +75,7 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   }
   GP_DEVICE void get_lists(
       const bool (&has)[ITEMS], const Vertex (&v)[ITEMS], Offset (&begin)[ITEMS], Offset (&end)[ITEMS]) const {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       begin[i] = has[i] ? offsets[v[i]] : 0;
       end[i] = has[i] ? offsets[v[i] + 1] : 0;
     }

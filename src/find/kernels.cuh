@@ -11,11 +11,9 @@ template <class T> struct gp__find_access_of<T, false, true> : gp__vec_group<T> 
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool) {
     if (misaligned == 0) {
       const gp_vector *from = reinterpret_cast<const gp_vector *>(at);
-      GP__UNROLL
-      for (int l = 0; l < gp__vec_group<T>::vectors; ++l) this->vector[l] = gp__load_vector<CACHE>(from + l);
+      GP__EACH(l, gp__vec_group<T>::vectors) this->vector[l] = gp__load_vector<CACHE>(from + l);
     } else {
-      GP__UNROLL
-      for (int j = 0; j < gp__vec_group<T>::items; ++j) this->item[j] = at[j];
+      GP__EACH(j, gp__vec_group<T>::items) this->item[j] = at[j];
     }
   }
 };

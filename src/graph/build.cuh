@@ -19,13 +19,11 @@ template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_a
   gp__u64 bad = ~gp__u64(0);
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     L s[ITEMS], t[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at < count) s[i] = sources[at * a.apart], t[i] = targets[at * a.apart];
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at >= count) continue;
       const bool valid = s[i] < a.vertices && t[i] < a.vertices;
@@ -56,11 +54,9 @@ template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(c
     V target[ITEMS];
     gp_tile_load_balance<P::threads, ITEMS>(source, offsets, a.vertices, first, s);
     const gp__u64 mine = first + threadIdx.x * ITEMS;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (mine + i < edges) target[i] = targets[mine + i];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (mine + i < edges) visit(mine + i, source[i], gp__u64(target[i]));
     __syncthreads();
   }
@@ -97,13 +93,11 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
   const gp__u64 count = gp__count(a);
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     gp__u64 key[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at < count) key[i] = a.keys[at];
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at < count && key[i] >> a.shift < a.vertices)
         targets[at] = static_cast<V>(key[i] & ((gp__u64(1) << a.shift) - 1));

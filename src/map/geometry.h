@@ -18,6 +18,7 @@ GP__HOST void gp__geometry_map(gp_policy p, gp__shape s, gp__u64 resident, gp__g
     g->shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
     if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.layout.in_bytes; // for a copy of the input
   }
+  if (p.algorithm == GP_TWO_PHASE) g->scratch = (s.segments / 32 + 1) * (unsigned)(s.in_size * s.in_size);
   if (!g->tiles) g->tiles = 1;
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
   g->grid = (unsigned)gp__smaller(g->tiles, resident);

@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, layouts/policy.h, graph/policy.h, batch/policy.h
 
 #define GP_POLICY_FIELDS_MAP(F) \
-  F(algorithm, GP_DIRECT, GP_DIRECT) \
+  F(algorithm, GP_AUTO, GP_DIRECT, GP_TWO_PHASE) \
   F(threads, 0, 128, 256, 512, 1024) \
   F(vectors, 0, 1, 2, 4, 8) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -25,12 +25,14 @@ GP__RULE int gp__has_table(int primitive) {
       primitive == GP_SORT_COLUMNS;
 }
 GP__RULE int gp__hash_items(int vectors) { return 4 * vectors; }
+GP__RULE int gp__is_bound(int primitive) { return primitive == GP_LOWER_BOUND || primitive == GP_UPPER_BOUND; }
 // A search keeps the needles of a thread in registers.
 GP__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_DIRECT && (s.primitive != GP_COPY_BATCH || gp__policy_valid_batch(p, s)) &&
+  return (p.algorithm == GP_DIRECT ||
+             (p.algorithm == GP_TWO_PHASE && gp__is_bound(s.primitive) && (s.in_size == 4 || s.in_size == 8))) &&
+      (s.primitive != GP_COPY_BATCH || gp__policy_valid_batch(p, s)) &&
       (!gp__has_table(s.primitive) || p.vectors <= 2) &&
       (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
       (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
-      ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
-          p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
+      (!gp__is_bound(s.primitive) || p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
 }

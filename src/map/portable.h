@@ -2,7 +2,8 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, graph/policy.h, map/policy.h, core/canonical.h,
 //   core/rows.h
 
-enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF }; // no input; building and checking graphs
+// No input; building and checking graphs; searches of so many needles in so long an array that a sample of it pays
+enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF, GP__IF_MAP_SAMPLES = 4 * GP__IF };
 static const gp__policy_row gp__map_rows[] = {
     GP__H200(GP_GROUP_BY, -1, 0, 0, 0, 0, 512, 2, 0, 3, 22), // its kernel that fills tables
     GP__H200(GP_CONVERT_LAYOUT, -1, 0, 0, 0, 0, 0, 4, 0, 0, 22),
@@ -17,6 +18,8 @@ static const gp__policy_row gp__map_rows[] = {
     GP__H200(0, -1, GP__IF_MAP_GRAPHS, 0, 0, 0, 0, 1, 0, 8, 22),
     GP__H200(0, -1, GP__IF_MAP_FILLS, 0, 0, 0, 0, 4, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_DIRECT, 256, 1, 0, 0, 21),
+    GP__H200(0, -1, GP__CHOOSES | GP__IF_MAP_SAMPLES, 0, 0, GP_TWO_PHASE, 0, 0, 0, 0, 29),
+    GP__H200(0, -1, 0, 0, 0, GP_TWO_PHASE, 512, 1, 0, 4, 29),
 };
 GP__HOST gp_policy gp__portable_map(gp_policy p, gp__shape s) {
   const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
@@ -30,7 +33,11 @@ GP__HOST gp_policy gp__portable_map(gp_policy p, gp__shape s) {
   }
   if (!s.in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
   p = GP__FILL(p, gp__map_rows, gp__measure_elements, s,
-      (s.in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s.primitive) ? GP__IF_MAP_GRAPHS : 0));
+      (s.in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s.primitive) ? GP__IF_MAP_GRAPHS : 0) |
+          (gp__is_bound(s.primitive) && (s.in_size == 4 || s.in_size == 8) && s.count >= 1 << 18 &&
+                      s.segments * (unsigned)s.in_size >= 128 << 10 && s.segments / 4 <= s.count
+                  ? GP__IF_MAP_SAMPLES
+                  : 0));
   while (shrinks && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;
   return p;
 }

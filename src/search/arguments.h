@@ -10,4 +10,5 @@ typedef struct gp__search_args {
   gp__u64 count;
   const gp__u64 *count_device;
   const gp__u64 *bad; // load balance: result of the offsets' check; NULL: not checked
+  void *sample;       // bounds: the last element of each sector of `sorted`, or NULL
 } gp__search_args;

@@ -2,8 +2,6 @@
 // uses: api/lists.h, api/call.h, core/words.h, core/rules.h, core/messages.c, core/request.c, core/primitive.c,
 //   core/check_types.c, core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 
-GP__HOST int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
-
 GP__HOST gp_result gp__check_bound_order(gp__checking *k) { return gp__check_order_of(k, 0); }
 GP__HOST gp_result gp__check_position_type(gp__checking *k) { return gp__check_index_type(k, "out_type (index_type)"); }
 GP__HOST gp_result gp__check_needles(gp__checking *k) {

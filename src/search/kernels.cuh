@@ -84,6 +84,47 @@ GP_DEVICE void gp__bound_steps(const T *sorted, const T (&x)[K], I (&at)[K], I l
   GP__EACH(k, K)
     if (left && Before{sorted, x[k]}(gp__u64(at[k]) * STRIDE)) ++at[k];
 }
+// K searches in whole sectors from `head` on: at[k], the sector of x[k] or one behind the last, becomes its place. The
+// elements before the first sector and behind the last are searched if need be.
+template <class Before, int SECTOR, int FLIGHT, int LOAD, class T, class I, int K>
+GP_DEVICE void gp__bound_in_sectors(const T *sorted, const T (&x)[K], I (&at)[K], I head, I sectors, I length) {
+  const int HALF = SECTOR > 1 ? SECTOR / 2 : 1;
+  GP__UNROLL
+  for (int g = 0; g < K; g += FLIGHT) {
+    gp__vec<T> v[FLIGHT][2];
+    GP__UNROLL
+    for (int k = g; k < g + FLIGHT; ++k) {
+      at[k] = head + (at[k] == sectors ? at[k] - 1 : at[k]) * SECTOR;
+      GP__EACH(j, 2) v[k - g][j].vector = gp__load_vector<LOAD>(sorted + at[k] + j * HALF);
+    }
+    GP__UNROLL
+    for (int k = g; k < g + FLIGHT; ++k) {
+      const I begin = at[k];
+      GP__EACH(j, SECTOR) at[k] += Before{v[k - g][j / HALF].item, x[k]}(j % HALF) ? 1 : 0;
+      if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));
+      else if (at[k] == begin + SECTOR) // the last of all sectors
+        at[k] = static_cast<I>(gp_search(at[k], length - at[k], Before{sorted, x[k]}));
+    }
+  }
+}
+// Elements of a whole sector of 32 bytes; 1: sectors do not hold whole elements.
+template <class T> struct gp__sector {
+  static const int value = (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T) ? 32 / int(sizeof(T)) : 1;
+  static GP_DEVICE unsigned before(const T *sorted) { // the first one
+    return value > 1 ? (0 - gp__misalignment(sorted, 32)) % 32 / unsigned(sizeof(T)) : 0;
+  }
+};
+// The launch before (GP_TWO_PHASE): the last element of each sector.
+template <class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
+GP_DEVICE void gp__bound_sample(const gp__search_args &a) {
+  const int SECTOR = gp__sector<T>::value;
+  const T *sorted = static_cast<const T *>(a.sorted);
+  const unsigned head = gp__sector<T>::before(sorted);
+  gp__pdl_wait<P>();
+  if (SECTOR == 1 || a.length < head) return;
+  for (gp__u64 i = blockIdx.x * P::threads + threadIdx.x; i < (a.length - head) / SECTOR; i += gridDim.x * P::threads)
+    static_cast<T *>(a.sample)[i] = sorted[head + i * SECTOR + SECTOR - 1];
+}
 template <class T, int BYTES> struct gp__bound_storage {
   static const int COUNT = BYTES / int(sizeof(T));
   T item[COUNT];     // a range of the sorted array, or pivots
@@ -98,28 +139,29 @@ template <class T, int BYTES> struct gp__bound_storage {
 // order holds for NaN.
 //
 // Other tiles: the upper levels of the search are a tree of pivots in shared memory, with the root at 1 and the
-// children of i at 2 i and 2 i + 1, so that the lanes of a level meet different banks. A block has at most as many
-// pivots as needles. Lower levels read the last element of a sector of 32 bytes, and then one whole sector.
+// children of i at 2 i and 2 i + 1, so that the lanes of a level meet different banks. Doubling its
+// pivots costs a block as many sectors as it has pivots, and saves one a needle: it has fewer than two a needle. Lower
+// levels read the last element of a sector of 32 bytes, and then one whole sector: of a sample of these elements if
+// there is one, and then of the array.
 template <class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
 GP_DEVICE void gp__bound(const gp__search_args &a) {
   typedef gp__bound_before<UPPER, T, Less> Before;
   typedef gp__bound_storage<T, P::threads <= 512 ? P::threads * 64 : 32768> Storage;
   typedef typename gp__unsigned_of<sizeof(R)>::type I;
   const int K = gp__map_items(P::vectors, int(sizeof(T)), 0, int(sizeof(R)));
-  const int HALF = (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T) ? 16 / int(sizeof(T)) : 1;
   const int FLIGHT = P::blocks_per_sm > 4 ? 1 : K; // sectors of a thread on their way: they take registers
-  const int SECTOR = HALF > 1 ? 2 * HALF : 1;
+  const int SECTOR = gp__sector<T>::value;
   GP_SHARED(Storage, shared);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a), tile = gp__u64(P::threads) * K, share = count / gridDim.x;
   const T *sorted = static_cast<const T *>(a.sorted), *needles = static_cast<const T *>(a.needles);
   const Source source(a);
   R *out = static_cast<R *>(a.out);
-  const I length = static_cast<I>(a.length),
-          head = SECTOR > 1 ? (0 - gp__misalignment(sorted, 32)) % 32 / sizeof(T) : 0;
-  const I sectors = (length - head) / SECTOR;
-  const bool whole = length <= Storage::COUNT;
-  const gp__u64 most = share < Storage::COUNT ? share : Storage::COUNT; // pivots, and one
+  const I length = static_cast<I>(a.length), head = gp__sector<T>::before(sorted), all = (length - head) / SECTOR;
+  const bool whole = length <= Storage::COUNT, sampled = SECTOR > 1 && a.sample;
+  const T *searched = sampled ? static_cast<const T *>(a.sample) : sorted; // by pivots
+  const I skipped = sampled ? 0 : head, sectors = sampled ? all / SECTOR : all;
+  const gp__u64 most = 2 * share < Storage::COUNT ? 2 * share : Storage::COUNT; // pivots, and one
   const int levels = 63 - __clzll(static_cast<long long>((most < sectors ? most : sectors) | 1));
   const I part = (sectors + (I(1) << levels) - 1) >> levels;
   const gp__u64 span = ((count - 1) / tile / gridDim.x + 1) * tile, begin = blockIdx.x * span;
@@ -178,12 +220,15 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
           at[k] = static_cast<I>(gp_search(0, a.length, Before{sorted, x[k]}));
       }
     } else {
-      for (gp__u32 i = threadIdx.x + 1; !pivots && i >> levels == 0; i += P::threads) {
-        const int level = 31 - __clz(int(i));
-        const gp__u64 rank = (2 * i + 1 - (2ull << level)) << (levels - 1 - level); // of the pivot, from 1 on
-        shared.item[i] = sorted[head + (rank * sectors >> levels) * SECTOR - 1];
+      if (!pivots) {
+        GP__UNROLL_BY(FLIGHT)
+        for (gp__u32 i = threadIdx.x + 1; i < 1u << levels; i += P::threads) {
+          const int level = 31 - __clz(int(i));
+          const gp__u64 rank = (2 * i + 1 - (2ull << level)) << (levels - 1 - level); // of the pivot, from 1 on
+          shared.item[i] = searched[skipped + (rank * sectors >> levels) * SECTOR - 1];
+        }
+        __syncthreads();
       }
-      if (!pivots) __syncthreads();
       pivots = true;
       range = false;
       gp__u32 node[K];
@@ -192,26 +237,12 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
         GP__EACH(k, K) node[k] = 2 * node[k] + Before{shared.item, x[k]}(node[k]);
       }
       GP__EACH(k, K) at[k] = static_cast<I>((node[k] - (1ull << levels)) * sectors >> levels);
-      gp__bound_steps<Before, SECTOR>(sorted + head + SECTOR - 1, x, at, part);
-      if (SECTOR > 1) {
-        GP__UNROLL
-        for (int g = 0; g < K; g += FLIGHT) {
-          gp__vec<T> v[FLIGHT][2];
-          GP__UNROLL
-          for (int k = g; k < g + FLIGHT; ++k) {
-            at[k] = head + (at[k] == sectors ? at[k] - 1 : at[k]) * SECTOR;
-            GP__EACH(j, 2) v[k - g][j].vector = gp__load_vector<P::load>(sorted + at[k] + j * HALF);
-          }
-          GP__UNROLL
-          for (int k = g; k < g + FLIGHT; ++k) {
-            const I begin = at[k];
-            GP__EACH(j, SECTOR) at[k] += Before{v[k - g][j / HALF].item, x[k]}(j % HALF) ? 1 : 0;
-            if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));
-            else if (at[k] == begin + SECTOR) // the last of all sectors
-              at[k] = static_cast<I>(gp_search(at[k], length - at[k], Before{sorted, x[k]}));
-          }
-        }
-      }
+      // The last sector of a part ends behind the needle, or there is none.
+      gp__bound_steps<Before, SECTOR>(searched + skipped + SECTOR - 1, x, at, SECTOR > 1 ? part - 1 : part);
+      GP__UNROLL_BY(1)
+      for (int array = !sampled; SECTOR > 1 && array < 2; ++array) // the sample, the array itself
+        gp__bound_in_sectors<Before, SECTOR, FLIGHT, P::load>(
+            array ? sorted : searched, x, at, array ? head : 0, array ? all : sectors, array ? length : all);
     }
     GP__EACH(k, K) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;

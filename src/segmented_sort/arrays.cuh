@@ -84,8 +84,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   gp__u64 *shift; // per run in the room: position in the input minus that in the room
   gp__u32 *first; // per run: its start in the room
   gp__u32 *list;  // segments
-  GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, unsigned char *shared) : Elements(args) {
-    unsigned char *mine = shared + gp_warp() * BYTES;
+  GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, gp__u8 *shared) : Elements(args) {
+    gp__u8 *mine = shared + gp_warp() * BYTES;
     key = reinterpret_cast<Bits *>(mine);
     value = reinterpret_cast<V *>(mine + KEY_BYTES);
     index = reinterpret_cast<unsigned short *>(mine + KEY_BYTES + VALUE_BYTES);
@@ -101,16 +101,13 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
     const Bits *in = this->keys(0);
     Bits x[U];
     V v[U];
-    GP__UNROLL
-    for (int u = 0; u < U; ++u)
+    GP__EACH(u, U)
       if (i + u * 32 < to[u]) x[u] = in[further[u] + i + u * 32];
     if (S::any) {
-      GP__UNROLL
-      for (int u = 0; u < U; ++u)
+      GP__EACH(u, U)
         if (i + u * 32 < to[u]) v[u] = Elements::value(0, further[u] + i + u * 32);
     }
-    GP__UNROLL
-    for (int u = 0; u < U; ++u) {
+    GP__EACH(u, U) {
       if (i + u * 32 >= to[u]) continue;
       *key_at(i + u * 32) = INDEXED ? x[u] : this->encode(x[u]);
       if (S::any) value[i + u * 32] = v[u];
@@ -119,8 +116,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   template <int U> GP_DEVICE void store(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
     Bits *out = this->keys_to(2);
     V *values = this->values_to(2);
-    GP__UNROLL
-    for (int u = 0; u < U; ++u) {
+    GP__EACH(u, U) {
       const gp__u32 k = i + u * 32;
       if (k >= to[u]) continue;
       if (!INDEXED) out[further[u] + k] = this->decode(*key_at(k));
@@ -136,20 +132,16 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
     const unsigned top = runs > 1 ? 1u << (31 - __clz(int(runs - 1))) : 0;
     gp__u32 to[U];
     gp__u64 further[U];
-    GP__UNROLL
-    for (int u = 0; u < U; ++u) to[u] = n, further[u] = shift[0];
+    GP__EACH(u, U) to[u] = n, further[u] = shift[0];
     for (gp__u32 i = gp_lane(); i < n; i += 32 * U) {
       if (top) {
         unsigned run[U];
-        GP__UNROLL
-        for (int u = 0; u < U; ++u) run[u] = 0;
+        GP__EACH(u, U) run[u] = 0;
         for (unsigned step = top; step; step /= 2) {
-          GP__UNROLL
-          for (int u = 0; u < U; ++u)
+          GP__EACH(u, U)
             if (run[u] + step < runs && first[run[u] + step] <= i + u * 32) run[u] += step;
         }
-        GP__UNROLL
-        for (int u = 0; u < U; ++u) further[u] = shift[run[u]];
+        GP__EACH(u, U) further[u] = shift[run[u]];
       }
       if (in) load<U>(i, to, further);
       else store<U>(i, to, further);
@@ -159,14 +151,12 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   template <int ITEMS> GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes) const {
     const gp__u32 mine = (gp_lane() & unsigned(lanes - 1)) * ITEMS;
     C x[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       x[i] = mine + i < n
           ? Item::make(INDEXED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i), first + mine + i)
           : Item::last();
     gp__sort_lanes<Item>(x, lanes);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (mine + i >= n) continue;
       if (INDEXED) index[first + mine + i] = static_cast<unsigned short>(Item::index(x[i]));
       else *key_at(first + mine + i) = Item::bits(x[i]);

@@ -39,7 +39,7 @@ template <class Bits, class C, int SHIFT> struct gp__packed_item : gp__scalar_it
   static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c >> SHIFT); }
   static GP_DEVICE gp__u32 index(C c) { return gp__u32(c & ((C(1) << SHIFT) - 1)); }
 };
-template <> struct gp__item<unsigned char, true> : gp__packed_item<unsigned char, gp__u32, 16> {};
+template <> struct gp__item<gp__u8, true> : gp__packed_item<gp__u8, gp__u32, 16> {};
 template <> struct gp__item<unsigned short, true> : gp__packed_item<unsigned short, gp__u32, 16> {};
 template <> struct gp__item<gp__u32, true> : gp__packed_item<gp__u32, gp__u64, 32> {};
 template <> struct gp__item<gp__u64, true> {
@@ -66,13 +66,11 @@ template <> struct gp__item<gp__u64, true> {
 template <class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type (&x)[K]) {
   GP__UNROLL
   for (int size = 2; size <= K; size *= 2) {
-    GP__UNROLL
-    for (int i = 0; i < K; ++i)
+    GP__EACH(i, K)
       if (!(i & (size / 2))) Item::order(x[i], x[i + size / 2]);
     GP__UNROLL
     for (int step = size / 4; step > 0; step /= 2) {
-      GP__UNROLL
-      for (int i = 0; i < K; ++i)
+      GP__EACH(i, K)
         if ((i & step) && (i & (size - 1)) + step < size) Item::order(x[i], x[i + step]);
     }
   }
@@ -86,8 +84,7 @@ template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (
   GP__UNROLL_BY(1)
   for (int size = 2; size <= lanes; size *= 2) {
     const bool low = (gp_lane() & unsigned(size / 2)) == 0;
-    GP__UNROLL
-    for (int i = 0; i < K / 2; ++i) {
+    GP__EACH(i, K / 2) {
       const C a = gp_warp_exchange(x[K - 1 - i], size - 1), b = gp_warp_exchange(x[i], size - 1);
       x[i] = Item::choose(x[i], a, low);
       x[K - 1 - i] = Item::choose(x[K - 1 - i], b, low);
@@ -95,13 +92,11 @@ template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (
     GP__UNROLL_BY(1)
     for (int step = size / 4; step > 0; step /= 2) {
       const bool lower = (gp_lane() & unsigned(step)) == 0;
-      GP__UNROLL
-      for (int i = 0; i < K; ++i) x[i] = Item::choose(x[i], gp_warp_exchange(x[i], step), lower);
+      GP__EACH(i, K) x[i] = Item::choose(x[i], gp_warp_exchange(x[i], step), lower);
     }
     GP__UNROLL
     for (int step = K / 2; step > 0; step /= 2) {
-      GP__UNROLL
-      for (int i = 0; i < K; ++i)
+      GP__EACH(i, K)
         if (!(i & step)) Item::order(x[i], x[i + step]);
     }
   }

@@ -13,7 +13,7 @@ template <int THREADS> struct gp__block_sort_storage {
   gp__u32 start[GP__DIGITS]; // start of a digit's elements in the tile
   gp__u64 to[GP__DIGITS];    // their destination minus `start`
   gp__u64 next[GP__DIGITS + 1];
-  unsigned char small[GP__DIGITS];
+  gp__u8 small[GP__DIGITS];
 };
 
 template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__sorted_elements<K, S, INDEXED> {
@@ -27,10 +27,10 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   static const int CAPACITY = Shape::CAPACITY;
   typedef gp__block_sort_storage<T> Storage;
   Storage &s;
-  unsigned char *room; // dynamic shared memory
+  gp__u8 *room; // dynamic shared memory
   gp__u64 tag;
 
-  GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, unsigned char *shared)
+  GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, gp__u8 *shared)
       : Elements(args), s(storage), room(shared), tag(args.header->tag) {}
 
   GP_DEVICE C *item_at(gp__u32 i) const { return reinterpret_cast<C *>(room) + gp__bank_padded<C>::at(i); }
@@ -45,14 +45,12 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     const gp__u32 first = gp_warp() * PART;
     C x[N];
     if (first < n) {
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) {
+      GP__EACH(i, N) {
         const gp__u32 k = first + i * 32 + gp_lane();
         x[i] = k < n ? Item::make(this->field(in[k]), k) : Item::last();
       }
       gp__sort_lanes<Item>(x, 32);
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) *item_at(threadIdx.x * N + i) = x[i];
+      GP__EACH(i, N) *item_at(threadIdx.x * N + i) = x[i];
     }
     __syncthreads();
     const gp__u32 all = (n + PART - 1) / PART * PART, own = threadIdx.x * N;
@@ -69,8 +67,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
         }
         gp__u32 i = low + from, j = middle + diagonal - from;
         C left = i < middle ? *item_at(i) : Item::last(), right = j < high ? *item_at(j) : Item::last();
-        GP__UNROLL
-        for (int k = 0; k < N; ++k) {
+        GP__EACH(k, N) {
           const bool second = j < high && (i >= middle || Item::less(right, left));
           x[k] = second ? right : left;
           if (k + 1 == N) break;
@@ -83,13 +80,11 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       }
       __syncthreads();
       if (own < all) {
-        GP__UNROLL
-        for (int k = 0; k < N; ++k) *item_at(own + k) = x[k];
+        GP__EACH(k, N) *item_at(own + k) = x[k];
       }
       __syncthreads();
     }
-    GP__UNROLL
-    for (int i = 0; i < N; ++i)
+    GP__EACH(i, N)
       if (i * T + threadIdx.x < n) x[i] = *item_at(i * T + threadIdx.x);
     store(x, source, begin, n);
   }
@@ -97,16 +92,14 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   template <int N> GP_DEVICE void store(const C (&x)[N], int source, gp__u64 begin, gp__u32 n) const {
     Bits *out = this->keys_to(2) + begin;
     if (!INDEXED || this->a.whole) {
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = this->decode(Item::bits(x[i]));
     } else {
       Bits *stage = reinterpret_cast<Bits *>(room);
       __syncthreads();
       for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = this->keys(source)[begin + k];
       __syncthreads();
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = stage[Item::index(x[i])];
     }
     if (!S::any) return;
@@ -116,17 +109,14 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       V *stage = reinterpret_cast<V *>(room);
       for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = this->value(source, begin + k);
       __syncthreads();
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = stage[Item::index(x[i])];
     } else {
       V v[N];
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i * T + threadIdx.x < n) v[i] = this->value(source, begin + Item::index(x[i]));
       __syncthreads();
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = v[i];
     }
   }
@@ -155,8 +145,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       const Sort sort = {*reinterpret_cast<Bins *>(b.room), thread};
       const Bits *in = b.keys(source) + begin;
       C x[N], least = Item::last(), most = 0;
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) {
+      GP__EACH(i, N) {
         const gp__u32 k = unsigned(i) * T + thread;
         x[i] = k < n ? pack(b, in[k], k) : Item::last();
         least = x[i] < least ? x[i] : least;
@@ -187,8 +176,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
         while (!sort.finish(even ? 1 : shift, n)) {} // each key moves up to the length of its bin
       }
       Bits *out = b.keys_to(2) + begin;
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) {
+      GP__EACH(i, N) {
         const gp__u32 k = unsigned(i) * T + thread;
         if (INDEXED) x[i] = k < n ? unpack(sort.s.key[Bins::slot(k)]) : C();
         else if (k < n) out[k] = b.decode(static_cast<Bits>(sort.s.key[Bins::slot(k)]));
@@ -249,11 +237,9 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       GP__UNROLL_BY(1)
       for (gp__u32 first = threadIdx.x; first < CAPACITY; first += AT_ONCE * T) {
         Bits x[AT_ONCE];
-        GP__UNROLL
-        for (int i = 0; i < AT_ONCE; ++i)
+        GP__EACH(i, AT_ONCE)
           if (first + i * T < n) x[i] = in[t * CAPACITY + first + i * T];
-        GP__UNROLL
-        for (int i = 0; i < AT_ONCE; ++i) {
+        GP__EACH(i, AT_ONCE) {
           const bool there = first + i * T < n;
           gp__u32 d = GP__DIGITS;
           if (there) {
@@ -297,10 +283,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       gp__u64 *at = this->a.group_counts + b.first_group * GP__DIGITS + threadIdx.x;
       for (gp__u64 g = 0; g < groups; g += 8) {
         gp__u64 x[8];
-        GP__UNROLL
-        for (int i = 0; i < 8; ++i) x[i] = g + i < groups ? at[(g + i) * GP__DIGITS] : 0;
-        GP__UNROLL
-        for (int i = 0; i < 8; ++i) {
+        GP__EACH(i, 8) x[i] = g + i < groups ? at[(g + i) * GP__DIGITS] : 0;
+        GP__EACH(i, 8) {
           if (g + i < groups) at[(g + i) * GP__DIGITS] = sum;
           sum += x[i];
         }
@@ -354,28 +338,25 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     const gp__u32 n = left < gp__u64(CAPACITY) ? gp__u32(left) : CAPACITY;
     const gp__u32 first = gp_warp() * PART + gp_lane();
     gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__DIGITS;
-    unsigned char *stage = room + WARPS * GP__DIGITS * sizeof(gp__u32);
+    gp__u8 *stage = room + WARPS * GP__DIGITS * sizeof(gp__u32);
     const Bits *in = this->keys(source) + begin;
     Bits x[ITEMS];
     gp__u32 ranks[ITEMS / 2]; // two a word
     const auto rank = [&](int i) { return i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu; };
     for (unsigned i = gp_lane(); i < GP__DIGITS; i += 32) mine[i] = 0;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (first + i * 32 < n) x[i] = in[first + i * 32];
     __syncwarp();
     // If equal keys are indistinguishable and neighbours differ, ranks are drawn from counters.
     const gp__u32 sample = first < n ? digit(x[0], shift) : gp__u32(GP__DIGITS);
     const bool drawn = !INDEXED && __popc(__ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0))) < 6;
     if (drawn) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const gp__u32 r = first + i * 32 < n ? atomicAdd(mine + digit(x[i], shift), 1u) : 0;
         ranks[i / 2] = i % 2 ? gp__opaque_copy(ranks[i / 2] | r << 16) : r;
       }
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (drawn) break;
       const bool there = first + i * 32 < n;
       const gp__u32 d = there ? digit(x[i], shift) : gp__u32(GP__DIGITS);
@@ -406,8 +387,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
     __syncthreads();
     Bits *keys = reinterpret_cast<Bits *>(stage), *out = this->keys_to(target);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (first + i * 32 >= n) continue;
       const gp__u32 d = digit(x[i], shift);
       ranks[i / 2] += (s.start[d] + mine[d]) << i % 2 * 16;
@@ -418,13 +398,12 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       GP__UNROLL_BY(8)
       for (gp__u32 k = threadIdx.x; k < n; k += T) out[s.to[digit(keys[k], shift)] + k] = keys[k];
     }
-    unsigned char of[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < (S::any ? ITEMS : 0); ++i) {
+    gp__u8 of[ITEMS];
+    GP__EACH(i, (S::any ? ITEMS : 0)) {
       const gp__u32 k = i * T + threadIdx.x;
       if (k >= n) continue;
       const Bits key = keys[k];
-      of[i] = static_cast<unsigned char>(digit(key, shift));
+      of[i] = static_cast<gp__u8>(digit(key, shift));
       out[s.to[of[i]] + k] = key;
     }
     if (S::any) {
@@ -432,18 +411,15 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       if (Shape::STAGED) {
         V *v = reinterpret_cast<V *>(stage);
         __syncthreads();
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i)
+        GP__EACH(i, ITEMS)
           if (first + i * 32 < n) v[rank(i)] = this->value(source, begin + first + i * 32);
         __syncthreads();
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i) {
+        GP__EACH(i, ITEMS) {
           const gp__u32 k = i * T + threadIdx.x;
           if (k < n) values[s.to[of[i]] + k] = v[k];
         }
       } else {
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i)
+        GP__EACH(i, ITEMS)
           if (first + i * 32 < n)
             values[s.to[digit(x[i], shift)] + rank(i)] = this->value(source, begin + first + i * 32);
       }

@@ -86,8 +86,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
     gp__u64 begin[ROUNDS];
     gp__u32 n[ROUNDS], at[ROUNDS], total = 0;
     bool listed = false;
-    GP__UNROLL
-    for (int r = 0; r < ROUNDS; ++r) {
+    GP__EACH(r, ROUNDS) {
       const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
       gp__u64 count = 0;
       begin[r] = 0;
@@ -120,8 +119,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       }
     }
     // Packs the short segments.
-    GP__UNROLL
-    for (int r = 0; r < ROUNDS; ++r) {
+    GP__EACH(r, ROUNDS) {
       const gp__u32 up_to = gp_warp_inclusive_scan(n[r], gp_sum<gp__u32>());
       at[r] = total + up_to - n[r];
       total += gp_warp_broadcast(up_to, 31);
@@ -137,13 +135,11 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       }
       bool in[ROUNDS];
       unsigned of[CLASSES][ROUNDS], before = 0, end[CLASSES];
-      GP__UNROLL
-      for (int r = 0; r < ROUNDS; ++r) in[r] = n[r] > 0 && at[r] >= from && at[r] < to;
+      GP__EACH(r, ROUNDS) in[r] = n[r] > 0 && at[r] >= from && at[r] < to;
       // Elements are loaded and stored in runs of segments that are neighbours in the input too.
       unsigned runs = 0;
       gp__u64 last = 0;
-      GP__UNROLL
-      for (int r = 0; r < ROUNDS; ++r) {
+      GP__EACH(r, ROUNDS) {
         const unsigned all = __ballot_sync(0xffffffffu, in[r]), below = gp__earlier_lanes(all);
         const gp__u64 left = gp_warp_broadcast(begin[r], below ? 31 - __clz(int(below)) : 0);
         const bool head = in[r] && (below ? begin[r] != left : runs == 0 || begin[r] != last);
@@ -162,11 +158,9 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
         room.template move_runs<UNROLL>(pass == 0, runs, to - from);
         if (pass == 1) break;
         // Lists by length: 1 and 2, to 4, to 8, to 16, to 32 elements.
-        GP__UNROLL
-        for (int c = 0; c < CLASSES; ++c) {
+        GP__EACH(c, CLASSES) {
           unsigned below = before;
-          GP__UNROLL
-          for (int r = 0; r < ROUNDS; ++r) {
+          GP__EACH(r, ROUNDS) {
             const bool mine = in[r] && n[r] > (c ? 1u << c : (INDEXED ? 0u : 1u)) && n[r] <= 2u << c;
             of[c][r] = __ballot_sync(0xffffffffu, mine);
             if (mine) room.list[below + gp__lanes_before(of[c][r])] = (at[r] - from) << 8 | n[r];
@@ -175,8 +169,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
           end[c] = before = below;
         }
         __syncwarp();
-        GP__UNROLL
-        for (int c = 0; c < 3; ++c)
+        GP__EACH(c, 3)
           for (unsigned i = c ? end[c > 0 ? c - 1 : 0] : 0; i < end[c]; i += 32) {
             const gp__u32 x = i + gp_lane() < end[c] ? room.list[i + gp_lane()] : 0;
             if (c == 0) room.template sort<2>(x >> 8, x & 0xffu, 1);
@@ -220,8 +213,7 @@ GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const R
         for (int first = 0; first < side << log2_size; first += UNROLL * 32) {
           gp__u32 to[UNROLL];
           gp__u64 shift[UNROLL];
-          GP__UNROLL
-          for (int u = 0; u < UNROLL; ++u) { // each segment has `size` places of the room
+          GP__EACH(u, UNROLL) { // each segment has `size` places of the room
             const int at = (first + u * 32) >> log2_size;
             to[u] = unsigned(at << log2_size) + gp_warp_broadcast(gp__u32(span.count), unsigned(at));
             shift[u] = gp_warp_broadcast(span.begin, unsigned(at)) - unsigned(at << log2_size);

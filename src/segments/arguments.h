@@ -14,4 +14,5 @@ typedef struct gp__segment_args {
   gp__value init;
   int has_init;
   unsigned log2_lanes; // GP_WARP_SEGMENTS: lanes that read a segment
+  int once;            // a segment for which they would wait twice is long
 } gp__segment_args;

@@ -97,13 +97,12 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
   };
   // Results replace values of another type, whose alignment may be smaller.
   static const bool LOOSE = !SCRATCH && alignof(Out) > alignof(In);
-  static GP_DEVICE void put(unsigned char *p, const Out &x) {
+  static GP_DEVICE void put(gp__u8 *p, const Out &x) {
     if (!LOOSE) *reinterpret_cast<Out *>(p) = x;
     else {
       gp__shuffled<Out> s;
       s.value = x;
-      GP__UNROLL
-      for (int b = 0; b < int(sizeof(Out)); ++b) p[b] = reinterpret_cast<const unsigned char *>(&s)[b];
+      GP__EACH(b, int(sizeof(Out))) p[b] = reinterpret_cast<const gp__u8 *>(&s)[b];
     }
   }
 
@@ -121,8 +120,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       kept.heads = marks.heads;
       if (!FULL) kept.heads.keep(exist);
     } else kept.heads.clear();
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
+    GP__EACH(j, ITEMS) {
       if (!FULL && j >= exist) continue;
       const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
       const bool head = marks.at(j);
@@ -137,8 +135,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     gp__shuffled<Acc> before;
     if (sizeof(Acc) % 4) before.word[sizeof(Acc) / 4] = 0;
     before.value = gp_warp_shift_up(upto.value, 1);
-    GP__UNROLL
-    for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept.before[w] = before.word[w];
+    GP__EACH(w, int(sizeof(Acc) + 3) / 4) kept.before[w] = before.word[w];
     kept.keep(upto.heads);
     State s;
     s.value = gp_warp_broadcast(upto.value, 31);
@@ -148,9 +145,9 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-      const State &before, unsigned char *scratch) {
+      const State &before, gp__u8 *scratch) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
-    unsigned char *results = SCRATCH ? scratch : t.values + first * int(sizeof(In)); // of the group
+    gp__u8 *results = SCRATCH ? scratch : t.values + first * int(sizeof(In)); // of the group
     const Load load(a);
     const Acc init = Op::prepare(gp__value_as<Acc>(a.first)), start = INIT ? init : Op::identity();
     gp__vecs<In, ITEMS> v;
@@ -159,14 +156,13 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     const unsigned with_heads = __ballot_sync(0xffffffffu, heads.count() > 0);
     const int heads_before = int(kept.kept()) - heads.count(); // valid for reduce only
     gp__shuffled<Acc> kept_run;
-    GP__UNROLL
-    for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept_run.word[w] = kept.before[w];
+    GP__EACH(w, int(sizeof(Acc) + 3) / 4) kept_run.word[w] = kept.before[w];
     Acc run = gp_lane() == 0            ? before.value
         : gp__earlier_lanes(with_heads) ? kept_run.value
                                         : Op()(before.value, kept_run.value);
     gp__bits<ITEMS> ends;
     Out *out = static_cast<Out *>(a.out_values) + (t.first + first);
-    unsigned char *next = results;
+    gp__u8 *next = results;
     int heads_all = 0, results_all = all;
     if (REDUCE) {
       ends = gp__ends<ITEMS>(kept.heads, t, i);
@@ -181,8 +177,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     }
     gp__vecs<Out, ITEMS> r;
     if (!FULL) r.clear();
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
+    GP__EACH(j, ITEMS) {
       if (!FULL && j >= exist) continue;
       const Acc x = Op::prepare(load(v.item[j], t.first + i + j));
       const bool head = heads.get(j);
@@ -195,11 +190,10 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       }
     }
     if (!REDUCE) {
-      unsigned char *to = results + gp_lane() * (ITEMS * sizeof(Out));
+      gp__u8 *to = results + gp_lane() * (ITEMS * sizeof(Out));
       if (!LOOSE) r.template store<FULL>(to, exist);
       else {
-        GP__UNROLL
-        for (int j = 0; j < ITEMS; ++j)
+        GP__EACH(j, ITEMS)
           if (FULL || j < exist) put(to + j * int(sizeof(Out)), r.item[j]);
       }
     }
@@ -210,13 +204,13 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
           a, t, first, heads, before.heads, heads_before, heads_all, exist);
     __syncwarp();
   }
-  static GP_DEVICE void copy(Out *to, const unsigned char *from, int n) {
+  static GP_DEVICE void copy(Out *to, const gp__u8 *from, int n) {
     if (!LOOSE) {
       gp__copy_out<Out>::run(to, from, n);
       return;
     }
     const int bytes = n * int(sizeof(Out));
-    for (int b = int(gp_lane()); b < bytes; b += 32) reinterpret_cast<unsigned char *>(to)[b] = from[b];
+    for (int b = int(gp_lane()); b < bytes; b += 32) reinterpret_cast<gp__u8 *>(to)[b] = from[b];
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) {
     if (REDUCE) a.out_count[0] = total.heads;

@@ -16,7 +16,7 @@ template <class Load, class In, class Acc> struct gp__segment_cell<false, Load, 
 };
 
 // The marks of V consecutive elements, a byte each.
-template <int V> struct gp__marks_access { typedef unsigned char type; };
+template <int V> struct gp__marks_access { typedef gp__u8 type; };
 template <> struct gp__marks_access<2> { typedef unsigned short type; };
 template <> struct gp__marks_access<4> { typedef gp__u32 type; };
 template <> struct gp__marks_access<8> { typedef gp__u64 type; };
@@ -25,7 +25,7 @@ template <int V> union gp__marks {
   typename gp__marks_access<V>::type access;
   gp__u32 word[(V + 3) / 4];
   GP_DEVICE gp__marks() {}
-  GP_DEVICE void take(unsigned char *from) { // and clears them
+  GP_DEVICE void take(gp__u8 *from) { // and clears them
     word[0] = 0;
     typedef typename gp__marks_access<V>::type Access;
     access = *reinterpret_cast<Access *>(from);
@@ -34,8 +34,7 @@ template <int V> union gp__marks {
   GP_DEVICE bool at(int i) const { return (word[i / 4] & 1u << (8 * (i % 4))) != 0; }
   GP_DEVICE bool any() const {
     gp__u32 all = 0;
-    GP__UNROLL
-    for (int w = 0; w < (V + 3) / 4; ++w) all |= word[w];
+    GP__EACH(w, (V + 3) / 4) all |= word[w];
     return all != 0;
   }
   GP_DEVICE int first() const { // valid if any()
@@ -102,22 +101,21 @@ template <class Op, class Out, class Acc> struct gp__segment_result {
 template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks {
   static const int AHEAD = STAGES - 1;
   static const bool EARLY = true; // the next chunk is requested before this one is taken
-  unsigned char *slots;
+  gp__u8 *slots;
   gp__u64 *loaded; // one barrier a slot
   int requested, taken;
   unsigned parity; // of the barriers, in this round of `taken`
   // Barriers follow slots and marks in shared memory.
-  GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *barriers)
+  GP_DEVICE gp__segment_chunks(gp__u8 *shared, gp__u8 *barriers)
       : slots(shared), loaded(reinterpret_cast<gp__u64 *>(barriers)), requested(0), taken(0), parity(0) {
     if (gp_lane() == 0) {
-      GP__UNROLL
-      for (int i = 0; i < STAGES; ++i) gp__mbarrier_init(loaded + i, 1);
+      GP__EACH(i, STAGES) gp__mbarrier_init(loaded + i, 1);
       gp__mbarrier_init_fence();
     }
     __syncwarp();
   }
   // Requests bytes begin..end-1 of `chunk`: whole vectors, or none.
-  GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
+  GP_DEVICE void request(const gp__u8 *chunk, unsigned begin, unsigned end) {
     if (gp_lane() == 0) {
       gp__mbarrier_arrive_expect(loaded + requested, begin < end ? end - begin : 0);
       if (begin < end)
@@ -125,8 +123,8 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
     }
     requested = requested + 1 < STAGES ? requested + 1 : 0;
   }
-  GP_DEVICE unsigned char *take() {
-    unsigned char *slot = slots + taken * SLOT_BYTES;
+  GP_DEVICE gp__u8 *take() {
+    gp__u8 *slot = slots + taken * SLOT_BYTES;
     gp__mbarrier_wait(loaded + taken, parity);
     if (++taken == STAGES) {
       taken = 0;
@@ -143,26 +141,23 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
 template <int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks<0, LOAD, BYTES, SLOT_BYTES> {
   static const int AHEAD = 1, VECTORS = (BYTES + 511) / 512;
   static const bool EARLY = false;
-  unsigned char *slot;
+  gp__u8 *slot;
   gp_vector ahead[VECTORS];
-  GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *) : slot(shared) {}
-  GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
-    const unsigned char *base = chunk + gp_lane() * 16;
+  GP_DEVICE gp__segment_chunks(gp__u8 *shared, gp__u8 *) : slot(shared) {}
+  GP_DEVICE void request(const gp__u8 *chunk, unsigned begin, unsigned end) {
+    const gp__u8 *base = chunk + gp_lane() * 16;
     if (begin == 0 && end == BYTES) {
-      GP__UNROLL
-      for (int k = 0; k < VECTORS; ++k)
+      GP__EACH(k, VECTORS)
         if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES) ahead[k] = gp__load_vector<LOAD>(base + k * 512);
       return;
     }
-    GP__UNROLL
-    for (int k = 0; k < VECTORS; ++k) {
+    GP__EACH(k, VECTORS) {
       const unsigned x = k * 512u + gp_lane() * 16;
       if (x >= begin && x < end) ahead[k] = gp__load_vector<LOAD>(base + k * 512);
     }
   }
-  GP_DEVICE unsigned char *take() const {
-    GP__UNROLL
-    for (int k = 0; k < VECTORS; ++k)
+  GP_DEVICE gp__u8 *take() const {
+    GP__EACH(k, VECTORS)
       if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES)
         *reinterpret_cast<gp_vector *>(slot + k * 512 + gp_lane() * 16) = ahead[k];
     return slot;

@@ -87,8 +87,7 @@ template <class Ends, int N> struct gp__split_before {
 template <class Ends, int N>
 GP_DEVICE void gp__split(const Ends &ends, gp__u64 items, const gp__u64 (&diagonal)[N], gp__u64 (&segment)[N]) {
   gp__u64 count[N];
-  GP__UNROLL
-  for (int n = 0; n < N; ++n) {
+  GP__EACH(n, N) {
     const gp__u64 least = diagonal[n] > items ? diagonal[n] - items : 0;
     const gp__u64 most = diagonal[n] < ends.segments ? diagonal[n] : ends.segments;
     segment[n] = least < most ? least : most;
@@ -98,8 +97,7 @@ GP_DEVICE void gp__split(const Ends &ends, gp__u64 items, const gp__u64 (&diagon
 }
 template <int N>
 GP_DEVICE void gp__split(const gp__fixed_ends &ends, gp__u64, const gp__u64 (&diagonal)[N], gp__u64 (&segment)[N]) {
-  GP__UNROLL
-  for (int n = 0; n < N; ++n) {
+  GP__EACH(n, N) {
     const gp__u64 s = diagonal[n] / (ends.length + 1);
     segment[n] = s < ends.segments ? s : ends.segments;
   }

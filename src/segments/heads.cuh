@@ -75,13 +75,11 @@ GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below
   const gp__u64 far = d < 4 ? gp__u64(d + 1) : 1ull << (2 * (d - 2));
   bool holds[2];
   gp__u64 first[2], count[2], more[2];
-  GP__UNROLL
-  for (int n = 0; n < 2; ++n) { // probes rise with the lane; they hold up to some lane
+  GP__EACH(n, 2) { // probes rise with the lane; they hold up to some lane
     const gp__u64 probe = lane < 16 ? guess[n] - far : guess[n] + far - 1;
     holds[n] = lane < 16 && far > guess[n] ? true : probe < end && below(n, probe);
   }
-  GP__UNROLL
-  for (int n = 0; n < 2; ++n) {
+  GP__EACH(n, 2) {
     const int up_to = __popc(__ballot_sync(0xffffffffu, holds[n]));
     const gp__u64 low = lane >= 16 ? guess[n] + far : far > guess[n] ? 0 : guess[n] - far + 1; // past the probe
     first[n] = up_to > 0 ? gp_warp_broadcast(low, up_to - 1) : 0;
@@ -106,8 +104,7 @@ template <class O> struct gp__offset_marks {
     const gp__offset_below<O> below = {static_cast<const O *>(a.offsets), {t.first, t.first + gp__u64(t.items)}};
     const double density = double(a.segments) / double(t.count);
     gp__u64 guess[2];
-    GP__UNROLL
-    for (int n = 0; n < 2; ++n) {
+    GP__EACH(n, 2) {
       guess[n] = gp__u64(double(below.value[n]) * density);
       if (guess[n] > a.segments) guess[n] = a.segments;
     }
@@ -158,19 +155,15 @@ template <class O> struct gp__offset_marks {
     for (gp__u64 w = warp; w < windows;) {
       const Position lane = start + Position(w * WINDOW) + int(gp_lane()) * V;
       gp__vecs<O, V> x[BATCH];
-      GP__UNROLL
-      for (int u = 0; u < BATCH; ++u) {
+      GP__EACH(u, BATCH) {
         const Position at = lane + u * int(warps) * WINDOW;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) x[u].item[j] = static_cast<O>(t.first - 1); // outside the tile
+        GP__EACH(j, V) x[u].item[j] = static_cast<O>(t.first - 1); // outside the tile
         if (at >= 0 && at < stop) x[u].vector[0] = gp__load_vector<GP_CACHE_ALL>(offsets + at);
       }
-      GP__UNROLL
-      for (int u = 0; u < BATCH; ++u) {
+      GP__EACH(u, BATCH) {
         if (u > 0 && w + u * warps >= windows) break;
         gp__u32 word = ~0u, bits = 0; // a lane combines the bits of a word
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) {
+        GP__EACH(j, V) {
           const At one(x[u].item[j], t);
           if (one.word != word && word != ~0u) atomicOr(&marks[word], bits);
           bits = (one.word == word ? bits : 0u) | one.bit;
@@ -214,8 +207,7 @@ GP_DEVICE gp__bits<ITEMS + 1> gp__mark(const gp__stream_args &a, const gp__strea
     heads = marks.heads;
     if (!FULL) heads.keep(t.exist<ITEMS>(first + int(gp_lane()) * ITEMS));
   } else {
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) heads.set(j, marks.at(j));
+    GP__EACH(j, ITEMS) heads.set(j, marks.at(j));
   }
   if (BEHIND) heads.set(ITEMS, marks.behind());
   return heads;
@@ -224,13 +216,11 @@ GP_DEVICE gp__bits<ITEMS + 1> gp__mark(const gp__stream_args &a, const gp__strea
 template <int ITEMS>
 GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
   gp__bits<ITEMS> ends;
-  GP__UNROLL
-  for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+  GP__EACH(w, gp__bits<ITEMS>::WORDS)
     ends.word[w] = heads.word[w] >> 1 | (w + 1 < gp__bits<ITEMS + 1>::WORDS ? heads.word[w + 1] << 31 : 0u);
   const int exist = t.exist<ITEMS>(i);
   if (exist > 0 && t.first + i + exist == t.count) { // the last element of all
-    GP__UNROLL
-    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+    GP__EACH(w, gp__bits<ITEMS>::WORDS)
       if ((exist - 1) / 32 == w) ends.word[w] |= 1u << ((exist - 1) % 32);
   }
   return ends;

@@ -13,8 +13,8 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
   const ENDS ends(a);
-  unsigned char *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register if there are enough
-  Warp warp(a, ends, STAGES ? gp__shared_pointer(of_warp).template at<unsigned char>(0) : of_warp);
+  gp__u8 *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register if there are enough
+  Warp warp(a, ends, STAGES ? gp__shared_pointer(of_warp).template at<gp__u8>(0) : of_warp);
   gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
   const gp__u64 warps = gp__u64(gridDim.x) * WARPS, mine = blockIdx.x * WARPS + gp_warp();
@@ -96,8 +96,7 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
     if (ticket.number >= tiles) return;
     const gp__u64 first = gp__u64(ticket.number) * TILE + threadIdx.x * ITEMS;
     gp__u64 length[ITEMS], sum = 0;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 k = first + i;
       length[i] = k < a.segments && begin[k] < end[k] ? gp__u64(end[k]) - begin[k] : 0;
       sum += length[i];
@@ -113,8 +112,7 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
     }
     __syncthreads();
     gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (first + i >= a.segments) continue;
       spans[first + i] = gp__word{at, 0};
       at += length[i];

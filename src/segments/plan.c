@@ -69,6 +69,7 @@ GP__HOST gp_result gp__launch_segments(const gp__launching *l) {
   a.init = q->init;
   a.has_init = q->has_init;
   a.log2_lanes = l->g->log2_lanes;
+  a.once = gp__segments_are_few(*l->h);
   if (q->key_size) a.workspace = q->out_count, a.end = q->count_device; // runs
   return gp__launch_all(l, &a);
 }

@@ -51,6 +51,10 @@ enum {
   GP__RANGE_LOG2_LANES = 3 // at least: ranges may overlap, and be longer than count / segments
 };
 GP__RULE int gp__segments_reproduce(gp__shape s) { return s.reproducible && s.primitive == GP_SEGMENTED_REDUCE; }
+// So few segments that each has a warp, two blocks a multiprocessor: what counts is how often the longest waits.
+GP__RULE int gp__segments_are_few(gp__shape s) {
+  return !s.reproducible && s.segments <= (unsigned)s.multiprocessors * 2 * GP__LANES_THREADS / GP__WARP;
+}
 GP__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 &&
       (gp__segments_reproduce(s)

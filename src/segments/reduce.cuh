@@ -23,8 +23,8 @@ struct gp__segment_warp {
 
   const gp__segment_args &a;
   const ENDS ends;
-  unsigned char *cells;  // shared memory of the warp: the chunk
-  unsigned char *marks;  //
+  gp__u8 *cells;         // shared memory of the warp: the chunk
+  gp__u8 *marks;         //
   gp__u64 origin;        // the warp's first segment
   gp__u64 chunk;         // first element of the chunk, on a 16-byte boundary; may precede the range
   Number left;           // elements from there to the end of the range
@@ -38,7 +38,7 @@ struct gp__segment_warp {
   gp__u32 newest; // the segment of the first of the 32 ends looked at last,
   unsigned slot;  // and the cell at which the lane's one ends; CHUNK: none
 
-  GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
+  GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, gp__u8 *shared)
       : a(args), ends(e), cells(shared), marks(shared + RING_BYTES), chunks(shared, shared + RING_BYTES + CHUNK) {}
 
   // ---- elements. from, to: those of the chunk that are the warp's own.
@@ -48,9 +48,7 @@ struct gp__segment_warp {
     const unsigned step = unsigned(gp__common_with_vector(int(SIZE)));
     return ENDS::direct && !Operands::described && (alignof(In) % step == 0 || gp__misalignment(a.in, 16) % step == 0);
   }
-  GP_DEVICE const unsigned char *address(gp__u64 element) const {
-    return static_cast<const unsigned char *>(a.in) + element * SIZE;
-  }
+  GP_DEVICE const gp__u8 *address(gp__u64 element) const { return static_cast<const gp__u8 *>(a.in) + element * SIZE; }
   // Whether vectors of the chunk touch the input only. They do if all its elements are the warp's own.
   GP_DEVICE bool inside(gp__u64 at) const {
     const gp__u64 low = reinterpret_cast<gp__u64>(a.in), base = low + at * SIZE;
@@ -95,8 +93,7 @@ struct gp__segment_warp {
         const gp__u32 end = at < CHUNK ? gp__u32(at) : CHUNK; // the last segment is open: no end
         const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.source(mine, chunk) : 0;
         unsigned passed = __ballot_sync(0xffffffffu, end <= first); // ends at or before the row's first element
-        GP__UNROLL
-        for (int r = 0; r < ROWS; ++r) {
+        GP__EACH(r, ROWS) {
           const unsigned row = first + unsigned(r) * 32, i = row + gp_lane();
           const unsigned next = __ballot_sync(0xffffffffu, end <= row + 32);
           int n = __popc(passed); // ends before the element: mostly the same for the whole row
@@ -113,12 +110,10 @@ struct gp__segment_warp {
         if (low >= first + ROWS * 32 || low >= to) break;
       }
       In x[ROWS];
-      GP__UNROLL
-      for (int r = 0; r < ROWS; ++r)
+      GP__EACH(r, ROWS)
         if (first + unsigned(r) * 32 + gp_lane() < to)
           x[r] = gp__operand_at(typename Operands::type(a), static_cast<const In *>(a.in), index[r]);
-      GP__UNROLL
-      for (int r = 0; r < ROWS; ++r) {
+      GP__EACH(r, ROWS) {
         const unsigned i = first + unsigned(r) * 32 + gp_lane();
         if (i < to) reinterpret_cast<Acc *>(cells)[i] = Loader()(x[r], index[r]);
       }
@@ -137,8 +132,7 @@ struct gp__segment_warp {
   GP_DEVICE void load(Number (&to)[HELD], gp__u32 at) const {
     ENDS mine = ends;
     mine.move(origin);
-    GP__UNROLL
-    for (int u = 0; u < HELD; ++u) {
+    GP__EACH(u, HELD) {
       const gp__u32 s = at + u * 32 + gp_lane();
       to[u] = s < last ? mine.end(s) : 0;
     }
@@ -146,8 +140,7 @@ struct gp__segment_warp {
   // Marks the held ends that are in the chunk, and moves past them. The first of equal ends marks. Returns whether all
   // held ends are passed.
   GP_DEVICE bool mark(const Number (&held)[HELD], Number reach) {
-    GP__UNROLL
-    for (int u = 0; u < HELD; ++u) {
+    GP__EACH(u, HELD) {
       const gp__u32 group = windowed + u * 32, s = group + gp_lane();
       if (segment - group >= 32) continue; // passed before
       const Number sent = gp_lane() < 31 ? held[u] : u ? held[u ? u - 1 : 0] : behind;
@@ -219,18 +212,16 @@ struct gp__segment_warp {
     l.open = Op::identity();
     l.has = false;
     l.first = -1;
-    unsigned char *chunk_cells = cells + gp_lane() * (ITEMS * CELL_BYTES), *chunk_marks = marks + gp_lane() * ITEMS;
+    gp__u8 *chunk_cells = cells + gp_lane() * (ITEMS * CELL_BYTES), *chunk_marks = marks + gp_lane() * ITEMS;
     const gp__u64 index = chunk + gp_lane() * ITEMS;
     if (sizeof(Cell) != sizeof(Acc)) { // results have other places than elements: load all first
       const Cell *item = reinterpret_cast<const Cell *>(cells) + gp_lane() * ITEMS;
       Acc *slot = reinterpret_cast<Acc *>(cells) + gp_lane() * ITEMS;
       Cell x[ITEMS];
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS)
         if (i >= from && i < to) x[i] = item[i];
       __syncwarp();
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const bool marked = chunk_marks[i] != 0;
         chunk_marks[i] = 0;
         Acc sum;
@@ -246,14 +237,12 @@ struct gp__segment_warp {
       gp__marks<V> found; // of the pack of the first mark
       int pack = -1;
       found.word[0] = 0;
-      GP__UNROLL
-      for (int k = 0; k < ITEMS / V; ++k) {
+      GP__EACH(k, ITEMS / V) {
         const Pack p(at + k * L);
         gp__vec_group<Acc> q;
         gp__marks<V> m;
         m.take(chunk_marks + k * V);
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) {
+        GP__EACH(j, V) {
           const Acc x = Op::prepare(CellLoad()(p.item[j], index + k * V + j));
           const Acc both = Op()(l.open, x);
           l.open = begun ? both : x;
@@ -334,16 +323,14 @@ struct gp__segment_warp {
     }
     for (; from < newest; from += WINDOW * 32) {
       Number start[WINDOW], stop[WINDOW];
-      GP__UNROLL
-      for (int u = 0; u < WINDOW; ++u) {
+      GP__EACH(u, WINDOW) {
         const gp__u32 s = from + u * 32 + gp_lane();
         if (s < newest) {
           start[u] = mine.begin(s);
           stop[u] = mine.end(s);
         }
       }
-      GP__UNROLL
-      for (int u = 0; u < WINDOW; ++u) {
+      GP__EACH(u, WINDOW) {
         const gp__u32 s = from + u * 32 + gp_lane();
         if (s < newest) {
           const Number at = stop[u] - 1 - static_cast<Number>(chunk);
@@ -406,7 +393,7 @@ struct gp__segment_warp {
         const int lane_from = from > mine ? (from - mine < ITEMS ? int(from - mine) : ITEMS) : 0;
         const int lane_to = to > mine ? (to - mine < ITEMS ? int(to - mine) : ITEMS) : 0;
         if (segment == first) {
-          const unsigned char *at = cells + mine * sizeof(Cell);
+          const gp__u8 *at = cells + mine * sizeof(Cell);
           const Acc sum = from == 0 && to == CHUNK
               ? gp__chunk_fold<ITEMS, Op, CellLoad, Acc, Cell>(at, chunk + mine)
               : gp__chunk_fold_part<Op, CellLoad, Acc, Cell>(at, chunk + mine, lane_from, lane_to);

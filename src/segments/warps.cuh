@@ -39,8 +39,7 @@ template <class P, class Op, class Load, class In, class Acc, class I = gp__u32>
     for (; run < stop; run += K * step) {
       gp__vector_access<In, V> x[K];
       gp__u32 own[K]; // bits of the segment's own elements; others are ignored
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) {
+      GP__EACH(k, K) {
         const I r = run + k * step, at = begin - head + r * V, left = begin + n - at;
         own[k] = 0;
         if (r >= stop) continue;
@@ -48,16 +47,13 @@ template <class P, class Op, class Load, class In, class Acc, class I = gp__u32>
         if (Operands::described ? own[k] == (1u << V) - 1 : at < room) {
           gp__load_operand<P::load>(x[k], operands, in, at, 0, true);
         } else {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j) x[k].item[j] = own[k] >> j & 1u ? gp__operand_at(operands, in, at + j) : In();
+          GP__EACH(j, V) x[k].item[j] = own[k] >> j & 1u ? gp__operand_at(operands, in, at + j) : In();
         }
       }
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) {
+      GP__EACH(k, K) {
         const I at = begin - head + (run + k * step) * V;
         if (own[k] == 0) continue;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j)
+        GP__EACH(j, V)
           if (own[k] >> j & 1u) sum = Op()(sum, Op::prepare(typename Operands::functor()(x[k].item[j], at + j)));
       }
     }
@@ -74,7 +70,7 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
 GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   typedef gp__segment_reader<P, Op, Load, In, Acc, I> Reader;
   typedef gp__warp_segments_storage<P::threads, Acc> Storage;
-  const unsigned T = P::threads, LANE = GP__LONG_ROUNDS * Reader::K * Reader::V; // elements that one lane can take
+  const unsigned T = P::threads, lane = (a.once ? 1 : GP__LONG_ROUNDS) * Reader::K * Reader::V; // most of a lane
   GP_SHARED(Storage, s);
   if (threadIdx.x == 0) s.longs = 0;
   __syncthreads();
@@ -89,7 +85,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
     I done = 0;                           // segments up to this length are done
     for (bool all = true;; all = false) { // all segments of the tile, then the long ones
       const unsigned lanes = 1u << log2_lanes, rank = threadIdx.x & (lanes - 1);
-      const I most = log2_lanes > 5 ? ~I(0) : I(LANE << log2_lanes);
+      const I most = log2_lanes > 5 ? ~I(0) : I(lane << log2_lanes);
       for (unsigned i = threadIdx.x >> log2_lanes; i < count; i += T >> log2_lanes ? T >> log2_lanes : 1) {
         const unsigned number = all ? i : s.number[i];
         const I segment = first + number;

@@ -1,8 +1,12 @@
 // select/geometry.h - launches of streams
-// uses: api/policy.h, core/words.h, core/rules.h, core/shape.h, scan/policy.h, select/policy.h, core/geometry.h,
-//   core/family.h, select/portable.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, scan/policy.h, select/policy.h,
+//   core/geometry.h, core/family.h, select/portable.h
 
 GP__HOST void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  if (p.algorithm == GP_WARP_SEGMENTS) { // and what precedes and follows all segments
+    g->grid = (unsigned)gp__smaller(s.segments + 2, resident);
+    return;
+  }
   g->tile_items = (gp__u64)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)gp__smaller(g->tiles, resident);

@@ -1,8 +1,8 @@
 // select/plan.c - plans of streams: selection, runs, by key, segmented scans
 // uses: api/lists.h, api/policy.h, api/structs.h, api/input.h, api/call.h, core/words.h, core/rules.h, core/shape.h,
 //   select/arguments.h, core/system.c, core/request.c, segments/host.c, select/runs_host.c, select/host.c,
-//   core/names.c, scan/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/state.c, core/reads.c, select/check.c,
-//   select/names.c, core/launch.c, group_by/launch.c, graph/launch.c, segments/plan.c
+//   core/names.c, scan/kinds.c, segments/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/state.c,
+//   core/reads.c, select/check.c, select/names.c, core/launch.c, group_by/launch.c, graph/launch.c, segments/plan.c
 
 GP__HOST int gp__stream_is_idle(const gp__request *q) { return !q->count && !q->out_count; }
 GP__HOST void gp__shape_stream(const gp__request *q, gp__shape *h) {
@@ -21,7 +21,9 @@ GP__HOST void gp__shape_stream(const gp__request *q, gp__shape *h) {
 }
 GP__HOST int gp__kinds_of_stream(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
-  kinds[0] = p->algorithm == GP_PIPELINED ? GP__STREAM_PIPELINED : GP__STREAM_LOOK_BACK;
+  kinds[0] = p->algorithm == GP_PIPELINED ? GP__STREAM_PIPELINED
+      : p->algorithm == GP_WARP_SEGMENTS  ? GP__STREAM_SEGMENTS
+                                          : GP__STREAM_LOOK_BACK;
   return 1;
 }
 GP__HOST gp_result gp__launch_stream(const gp__launching *l) {

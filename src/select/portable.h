@@ -1,9 +1,10 @@
 // select/portable.h - portable rules of streams
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, select/policy.h, core/canonical.h, core/rows.h
 
-// Segmented scans search offsets. One large block, or two if there are few tiles. Small streams: one vector a thread,
-// so that all multiprocessors have tiles.
-enum { GP__IF_STREAM_PAIRS = GP__IF, GP__IF_STREAM_SEARCHES = 2 * GP__IF };
+// Segmented scans search offsets; below 32 KiB a warp or a block takes a segment, since a block scans all of these in
+// the time of a tile's search and look-back. One large block, or two if there are few tiles. Small streams: one vector
+// a thread, so that all multiprocessors have tiles.
+enum { GP__IF_STREAM_PAIRS = GP__IF, GP__IF_STREAM_SEARCHES = 2 * GP__IF, GP__IF_STREAM_LITTLE = 4 * GP__IF };
 static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 4 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
     GP__H200(0, -1, GP__IF_STREAM_PAIRS, 0, 0, GP_PIPELINED, 0, 3, 4, 0, 21),
@@ -13,6 +14,8 @@ static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, 0, 1 << 20, 4 << 20, GP_LOOK_BACK, 512, 0, 0, 4, 21),
     GP__H200(0, -1, 0, 4 << 20, 0, GP_LOOK_BACK, 0, 5, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_SEARCHES, 4 << 20, 8 << 20, GP_LOOK_BACK, 0, 3, 0, 6, 21),
+    GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_LITTLE, 0, 32 << 10, GP_WARP_SEGMENTS, 0, 0, 0, 0, 29),
+    GP__H200(0, -1, 0, 0, 0, GP_WARP_SEGMENTS, 256, 1, 3, 8, 29),
 };
 // Shrinks a tile that does not fit, in the fields that the caller left open.
 GP__HOST gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
@@ -28,8 +31,11 @@ GP__HOST gp__measures gp__measure_stream(gp__shape s) {
   return m;
 }
 GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
-  const unsigned when =
-      (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) | (s.offset_size ? GP__IF_STREAM_SEARCHES : 0);
+  const unsigned when = (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) |
+      (s.offset_size ? GP__IF_STREAM_SEARCHES : 0) |
+      (s.offset_size && !s.described && !s.reproducible && s.segments <= (unsigned)s.multiprocessors << 6
+              ? GP__IF_STREAM_LITTLE
+              : 0);
   const int vectors = p.vectors;
   gp_policy q;
   if (s.reproducible) {

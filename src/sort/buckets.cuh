@@ -67,8 +67,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
       const Raw *from = in + head + (unsigned(i) / V * THREADS + thread) * V;
       if (V > 1) gp__load_vector_if<P::load>(there(i), from, pack.vector);
       else if (there(i)) pack.item[0] = *from;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) keys[i + j] = Code::encode(pack.item[j]);
+      GP__EACH(j, V) keys[i + j] = Code::encode(pack.item[j]);
     }
     if (gp_warp() == 0 && at_edge < n) edge = Code::encode(in[at_edge]);
     sort.scatter(keys, edge, there, n, low, shift);
@@ -90,15 +89,13 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     for (unsigned q = thread * V; q < ahead + n; q += THREADS * V) {
       const bool whole = V > 1 && q >= ahead && q + V <= ahead + n;
       Pack pack;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         const unsigned p = q + unsigned(j) - ahead;
         pack.item[j] = Code::decode(s.key[Storage::slot(p < n ? p : 0)]);
       }
       gp__store_vector_if(whole, out + q - ahead, pack.vector);
       if (!whole) {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j)
+        GP__EACH(j, V)
           if (q + unsigned(j) - ahead < n) out[q + unsigned(j) - ahead] = pack.item[j];
       }
     }

@@ -67,8 +67,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       for (unsigned j = 0; j < AHEAD; ++j) {
         const unsigned block = first + j * SLICES;
         while (w[j].tag != tag(pass)) w[j] = gp__load_word(word(pass, block, quad));
-        GP__UNROLL
-        for (int i = 0; i < 4; ++i) {
+        GP__EACH(i, 4) {
           const gp__u32 count = gp__u32(w[j].value >> (16 * i)) & 0xffffu;
           all[i] += count;
           before[i] += block < rank ? count : 0;
@@ -76,8 +75,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       }
     }
     gp__fence();
-    GP__UNROLL
-    for (int i = 0; i < 4; ++i) {
+    GP__EACH(i, 4) {
       atomicAdd(&s.all[i * QUADS + quad], all[i]);
       atomicAdd(&s.before[i * QUADS + quad], before[i]);
     }
@@ -159,8 +157,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     const gp__u32 first = r.before((total & 0xffffu) + (total >> 16));
     if (r.counts()) r.start_at(pair, first | (first + (total & 0xffffu)) << 16);
     __syncthreads();
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u32 to = r.position(at[i], digit(key[i], i));
       keys[to] = key[i];
       if (PAIRS) values[to] = value[i];

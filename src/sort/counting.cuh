@@ -45,7 +45,7 @@ template <class P> struct gp__key_counts {
   const gp__histogram_args &a;
   const Storage &s;
   Counters counters;
-  GP_DEVICE gp__key_counts(const gp__histogram_args &args, const Storage &storage, unsigned char *shared)
+  GP_DEVICE gp__key_counts(const gp__histogram_args &args, const Storage &storage, gp__u8 *shared)
       : a(args), s(storage), counters(shared) {}
 
   // Adds what was taken from full counters to the output.
@@ -61,15 +61,13 @@ template <class P> struct gp__key_counts {
   // Counts a vector's keys. Returns the OR of the counters' previous words.
   GP_DEVICE gp__u32 count_each(const gp__two_keys (&two)[4]) const {
     gp__u32 was = 0;
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) was |= counters.add(two[j / 2], j % 2 == 1, 1);
+    GP__EACH(j, V) was |= counters.add(two[j / 2], j % 2 == 1, 1);
     return was;
   }
   // Adds a run of equal neighbours at once.
   GP_DEVICE gp__u32 count_runs(const gp_vector &x, const gp__two_keys (&two)[4]) const {
     gp__u32 was = 0, n = 1; // keys of the run so far
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) {
+    GP__EACH(j, V) {
       if (j == V - 1 || gp__next_key_differs(x, j)) {
         was |= counters.add(two[j / 2], j % 2 == 1, n);
         n = 0;
@@ -123,8 +121,7 @@ template <class P> struct gp__key_counts {
     gp__u32 *row = a.rows + gp__u64(blockIdx.x) * WORDS;
     for (gp__u32 i = V * threadIdx.x; i < WORDS; i += V * P::threads) {
       gp__u32 two[V];
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) two[j] = counters.of_value(i + unsigned(j));
+      GP__EACH(j, V) two[j] = counters.of_value(i + unsigned(j));
       if (a.rows) {
         gp_vector lower, upper;
         GP__UNROLL
@@ -135,8 +132,7 @@ template <class P> struct gp__key_counts {
         gp__store_vector_if(true, row + i / 2, lower);
         gp__store_vector_if(true, row + (i ^ Counters::OTHER) / 2, upper);
       } else {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) {
+        GP__EACH(j, V) {
           if (two[j] & 0xffffu) atomicAdd(out + i + j, gp__u64(two[j] & 0xffffu));
           if (two[j] >> 16) atomicAdd(out + ((i + j) ^ Counters::OTHER), gp__u64(two[j] >> 16));
         }
@@ -183,13 +179,11 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   }
   GP_DEVICE void load(const gp__u64 *counts, gp__u32 from, gp__u32 end) {
     first = from;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) count[i] = first + i < end ? counts[value(i)] : 0;
+    GP__EACH(i, ITEMS) count[i] = first + i < end ? counts[value(i)] : 0;
   }
   GP_DEVICE gp__run_tally tally() const {
     gp__run_tally t = gp__add_tally::identity();
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       t.keys += count[i];
       t.runs += count[i] != 0;
     }
@@ -197,8 +191,7 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   }
   // Writes the thread's runs after the `before` ones.
   GP_DEVICE void store(gp__run_tally before, gp__u64 *starts, unsigned short *values) const {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (count[i] == 0) continue;
       starts[before.runs] = before.keys;
       values[before.runs] = value(i);
@@ -223,12 +216,9 @@ template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp_
       counted[k] = gp_vector{{0, 0, 0, 0}};
       gp__load_vector_if<GP_CACHE_L2>(b + unsigned(8 * k) < a.blocks, row, counted[k]);
     }
-    GP__UNROLL
-    for (int i = 0; i < 8 * GP__COUNTING_LOADS; ++i)
-      sum[i % 8] += counted[i / 8].word[i % 8 / 2] >> (i % 2 * 16) & 0xffffu;
+    GP__EACH(i, 8 * GP__COUNTING_LOADS) sum[i % 8] += counted[i / 8].word[i % 8 / 2] >> (i % 2 * 16) & 0xffffu;
   }
-  GP__UNROLL
-  for (int i = 0; i < 8; ++i)
+  GP__EACH(i, 8)
     if (sum[i]) atomicAdd(&sums[i][part], sum[i]);
 }
 // Called by a warp: publishes the block's `total` and returns the keys and runs of the blocks before it.
@@ -350,8 +340,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const gp__u32 here = gp__u32(__popc(mine)), before = gp_warp_inclusive_scan(here, gp_sum<gp__u32>()) - here;
     gp__vec<Bits> p;
     const unsigned short *value = row.value + before;
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) {
+    GP__EACH(j, V) {
       value += mine >> j & 1;
       p.item[j] = static_cast<Bits>(*value);
     }
@@ -388,8 +377,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
       p.vector = mixed(cursor, row, from);
       if (i >= runs.skipped && i + V <= end) gp__store_vector<GP_CACHE_STREAMING>(out + i, p.vector);
       else {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j)
+        GP__EACH(j, V)
           if (i + j >= runs.skipped && i + j < end) out[i + j] = p.item[j];
       }
       from += ROW;

@@ -90,20 +90,16 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     gp__u64 v = 0;
     for (; v + AT_ONCE * THREADS <= vectors; v += AT_ONCE * THREADS) {
       typename Base::Pack pack[AT_ONCE];
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i)
+      GP__EACH(i, AT_ONCE)
         pack[i].vector = gp__load_vector<P::load>(first + (v + unsigned(i) * THREADS + threadIdx.x) * V);
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) add(pack[i].item[j]);
+      GP__EACH(i, AT_ONCE) {
+        GP__EACH(j, V) add(pack[i].item[j]);
       }
     }
     for (v += threadIdx.x; v < vectors; v += THREADS) {
       typename Base::Pack pack;
       pack.vector = gp__load_vector<P::load>(first + v * V);
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) add(pack.item[j]);
+      GP__EACH(j, V) add(pack.item[j]);
     }
     const gp__u64 tail = begin + head + vectors * V;
     if (threadIdx.x < end - tail) add(in[tail + threadIdx.x]);
@@ -132,11 +128,8 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     for (unsigned i = digit; i < threadIdx.x; i += digits) at += s.some[i];
     for (unsigned i = first; i < end; i += AT_ONCE) {
       gp__u64 own[AT_ONCE];
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j)
-        own[j] = i + j < end ? gp__load_relaxed(pieces + gp__u64(i + j) * 256 + digit) : 0;
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) own[j] = i + j < end ? gp__load_relaxed(pieces + gp__u64(i + j) * 256 + digit) : 0;
+      GP__EACH(j, AT_ONCE) {
         if (i + j < end) gp__store_relaxed(pieces + gp__u64(i + j) * 256 + digit, at);
         at += own[j];
       }

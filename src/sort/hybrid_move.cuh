@@ -28,8 +28,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   template <bool HOT, class There>
   GP_DEVICE void rank(const Key (&keys)[ITEMS], gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift,
       gp__u32 hot) const {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u32 digit = gp__u32((keys[i] - low) >> shift);
       gp__u32 slot = 0;
       if (!HOT) {
@@ -49,8 +48,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   template <class There>
   GP_DEVICE void scatter(
       const Key (&keys)[ITEMS], const gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift) const {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (there(i)) {
         const gp__u32 digit = gp__u32((keys[i] - low) >> shift);
         s.key[s.count[digit] + (i % 2 ? slots[i / 2] >> 16 : slots[i / 2] & 0xffffu)] = keys[i];
@@ -64,8 +62,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     const int shift = p.shift;
     const unsigned digits = 1u << p.bits;
     gp__u32 slots[ITEMS / 2];
-    GP__UNROLL
-    for (int d = 0; d < DIGITS_A_THREAD; ++d)
+    GP__EACH(d, DIGITS_A_THREAD)
       if (thread * DIGITS_A_THREAD + d < digits) s.count[thread * DIGITS_A_THREAD + d] = 0;
     __syncthreads();
     const gp__u32 sample = gp__u32((keys[0] - low) >> shift);
@@ -75,16 +72,14 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     __syncthreads();
     gp__u32 count[DIGITS_A_THREAD], sum = 0;
     gp__u64 cursor[DIGITS_A_THREAD];
-    GP__UNROLL
-    for (int d = 0; d < DIGITS_A_THREAD; ++d) {
+    GP__EACH(d, DIGITS_A_THREAD) {
       const unsigned digit = thread * DIGITS_A_THREAD + unsigned(d);
       count[d] = digit < digits ? s.count[digit] : 0;
       cursor[d] = count[d] ? gp__add_relaxed(bins + digit, gp__u64(count[d])) : 0;
       sum += count[d];
     }
     gp__u32 start = gp__sum_before<THREADS>(sum, s.total);
-    GP__UNROLL
-    for (int d = 0; d < DIGITS_A_THREAD; ++d) {
+    GP__EACH(d, DIGITS_A_THREAD) {
       const unsigned digit = thread * DIGITS_A_THREAD + unsigned(d);
       if (digit < digits) {
         s.count[digit] = start;
@@ -111,18 +106,14 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
     Key keys[ITEMS];
     if (first == 0 && end == TILE) {
       typename Base::Pack pack[P::vectors];
-      GP__UNROLL
-      for (int i = 0; i < P::vectors; ++i)
+      GP__EACH(i, P::vectors)
         pack[i].vector = gp__load_vector<P::load>(in + base + (unsigned(i) * THREADS + thread) * V);
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) keys[i] = Code::encode(pack[i / V].item[i % V]);
+      GP__EACH(i, ITEMS) keys[i] = Code::encode(pack[i / V].item[i % V]);
       tile(
           p, bins, keys, [](int) { return true; }, TILE);
     } else {
       const auto there = [this, first, end](int i) { return position(i) >= first && position(i) < end; };
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
-        keys[i] = there(i) ? Code::encode(in[base + position(i)]) : static_cast<Key>(p.low);
+      GP__EACH(i, ITEMS) keys[i] = there(i) ? Code::encode(in[base + position(i)]) : static_cast<Key>(p.low);
       tile(p, bins, keys, there, end - first);
     }
   }
@@ -174,7 +165,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   Storage &s;
   Raw *tile_keys;
   Value *tile_values;
-  GP_DEVICE gp__hybrid_moving_pairs(const Base &base, Storage &storage, unsigned char *shared)
+  GP_DEVICE gp__hybrid_moving_pairs(const Base &base, Storage &storage, gp__u8 *shared)
       : Base(base), s(storage), tile_keys(reinterpret_cast<Raw *>(shared)),
         tile_values(reinterpret_cast<Value *>(shared + TILE * sizeof(Raw))) {}
 
@@ -184,11 +175,9 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   // Missing elements get the largest digit and come last.
   GP_DEVICE void load(Raw (&keys)[ITEMS], const Raw *from, unsigned valid, Raw padding) const {
     if (valid == TILE) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) keys[i] = from[gp_tile_warp_striped<ITEMS>(i)];
+      GP__EACH(i, ITEMS) keys[i] = from[gp_tile_warp_striped<ITEMS>(i)];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const unsigned k = gp_tile_warp_striped<ITEMS>(i);
         keys[i] = k < valid ? from[k] : padding;
       }
@@ -197,14 +186,11 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   // `in`: NULL (indices), or the value of the tile's first element.
   GP_DEVICE void load_values(Value (&values)[ITEMS], const Value *in, gp__u64 first, unsigned valid) const {
     if (!in) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) values[i] = gp__radix_value<Value>::index(first + gp_tile_warp_striped<ITEMS>(i));
+      GP__EACH(i, ITEMS) values[i] = gp__radix_value<Value>::index(first + gp_tile_warp_striped<ITEMS>(i));
     } else if (valid == TILE) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) values[i] = in[gp_tile_warp_striped<ITEMS>(i)];
+      GP__EACH(i, ITEMS) values[i] = in[gp_tile_warp_striped<ITEMS>(i)];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const unsigned k = gp_tile_warp_striped<ITEMS>(i);
         values[i] = in[k < valid ? k : 0];
       }
@@ -215,18 +201,15 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     for (int i = 0; i < ITEMS; i += AT_ONCE) { // a few at a time: all reads, then all writes
       Raw keys[AT_ONCE];
       gp__u32 at[AT_ONCE];
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
         if (FULL || k < digit.valid) keys[j] = tile_keys[k];
       }
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
         if (FULL || k < digit.valid) at[j] = s.offset[digit(keys[j])] + k;
       }
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
         if (FULL || k < digit.valid) {
           out[at[j]] = keys[j];
@@ -244,8 +227,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     Value *values_out = this->values_to(p.source);
     const unsigned pair = threadIdx.x * Rank::PAIRS, digits = 1u << p.bits;
     gp__u32 even[Rank::PAIRS], odd[Rank::PAIRS]; // destinations of the next elements of the thread's digits
-    GP__UNROLL
-    for (int i = 0; i < Rank::PAIRS; ++i) {
+    GP__EACH(i, Rank::PAIRS) {
       const unsigned d = 2 * (pair + unsigned(i));
       even[i] = d < digits ? gp__u32(places[d]) : 0;
       odd[i] = d + 1 < digits ? gp__u32(places[d + 1]) : 0;
@@ -262,15 +244,13 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       digit.valid = valid(first, end);
       rank.within_warp(ranks, keys, digit);
       __syncthreads();
-      GP__UNROLL
-      for (int i = 0; i < Rank::PAIRS; ++i) {
+      GP__EACH(i, Rank::PAIRS) {
         total[i] = rank.counts() ? rank.total(pair + unsigned(i)) : 0;
         both += (total[i] & 0xffffu) + (total[i] >> 16);
       }
       gp__u32 before = rank.before(both);
       if (rank.counts()) {
-        GP__UNROLL
-        for (int i = 0; i < Rank::PAIRS; ++i) {
+        GP__EACH(i, Rank::PAIRS) {
           const unsigned d = 2 * (pair + unsigned(i)), evens = total[i] & 0xffffu, odds = total[i] >> 16;
           rank.start_at(pair + unsigned(i), before | (before + evens) << 16);
           s.offset[d] = even[i] - before;
@@ -283,10 +263,8 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       }
       __syncthreads();
       gp__optimizer_barrier(digit.shift);
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) ranks[i] = rank.position(ranks[i], digit(keys[i], i));
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) ranks[i] = rank.position(ranks[i], digit(keys[i], i));
+      GP__EACH(i, ITEMS) {
         tile_keys[ranks[i]] = keys[i];
         tile_values[ranks[i]] = values[i];
       }
@@ -301,7 +279,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     }
     __syncthreads();
   }
-  static GP_DEVICE void run(const Base &base, unsigned char *shared) {
+  static GP_DEVICE void run(const Base &base, gp__u8 *shared) {
     GP_SHARED(Storage, s);
     const gp__hybrid_moving_pairs h(base, s, shared);
     const gp__hybrid_share share(h.a.list[h.level], h.block);
@@ -329,12 +307,12 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
 
 // Does a block's share of a level's moves.
 template <class P, class T, bool DESCENDING, class Value> struct gp__hybrid_mover {
-  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING, Value> &h, unsigned char *shared) {
+  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING, Value> &h, gp__u8 *shared) {
     gp__hybrid_moving_pairs<P, T, DESCENDING, Value>::run(h, shared);
   }
 };
 template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCENDING, gp__none> {
-  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING> &h, unsigned char *shared) {
+  static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING> &h, gp__u8 *shared) {
     typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
     typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(shared);
     const gp__hybrid_share share(h.a.list[h.level], h.block);

@@ -63,14 +63,12 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     GP__UNROLL
     for (int i = 0; i < COUNT; i += AT_ONCE) {
       gp_vector pack[AT_ONCE];
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned at = unsigned(i + j) * THREADS + thread;
         pack[j] = gp_vector{{0, 0, 0, 0}};
         gp__load_vector_if<P::load>(at < v.whole, in + v.head + at * EACH, pack[j]);
       }
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned at = unsigned(i + j) * THREADS + thread;
         if (at < v.whole) *reinterpret_cast<gp_vector *>(values + v.before + v.head + at * EACH) = pack[j];
       }
@@ -132,8 +130,7 @@ struct gp__pair_bucket {
     const auto there = [=](int i) { return i >= 0 && unsigned(i) * THREADS + thread < n; };
     gp__u64 keys[ITEMS];
     if (h.values_from(item.source)) staged.ask(h.values_from(item.source) + item.begin, n);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const unsigned p = unsigned(i) * THREADS + thread;
       keys[i] = there(i) ? gp__u64(static_cast<Key>(Code::encode(in[p]) - low)) << PLACE_BITS | p : 0;
     }
@@ -157,18 +154,15 @@ struct gp__pair_bucket {
     for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
       gp__u64 x[AT_ONCE];
       Value value[AT_ONCE];
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const unsigned q = first + unsigned(i) * THREADS;
         x[i] = s.key[Storage::slot(q < n ? q : first)];
       }
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const unsigned place = unsigned(x[i]) & ((1u << PLACE_BITS) - 1);
         value[i] = values ? values[place] : gp__radix_value<Value>::index(item.begin + place);
       }
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const unsigned q = first + unsigned(i) * THREADS;
         if (q < n) {
           if (with_keys) out[q] = Code::decode(static_cast<Key>(low + static_cast<Key>(x[i] >> PLACE_BITS)));
@@ -255,8 +249,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
         pack[i / V].vector = gp_vector{{0, 0, 0, 0}};
         gp__load_vector_if<P::load>(there(first + i), in + place(first + i), pack[i / V].vector);
       }
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const In &x = pack[i / V].item[i % V];
         keys[first + i] = word(x, place(first + i));
         if (RECORDS && there(first + i)) staged.values[v.before + place(first + i)] = Element::value(x);
@@ -346,8 +339,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
         s.key[Storage::slot(first + to)] = s.key[Storage::slot(first + to - 1)];
       s.key[Storage::slot(first + to)] = x;
     }
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[Storage::slot(thread * ITEMS + unsigned(j))];
+    GP__EACH(j, ITEMS) w[j] = s.key[Storage::slot(thread * ITEMS + unsigned(j))];
     const Sort sort = {s, thread};
     sort.merge_runs(w, n, less);
   }
@@ -369,16 +361,13 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
       gp__u32 x[AT_ONCE];
       Value value[AT_ONCE];
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const unsigned q = first + unsigned(i) * THREADS;
         x[i] = s.key[Storage::slot(q < n ? q : first)];
       }
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i)
+      GP__EACH(i, AT_ONCE)
         value[i] = values ? values[x[i] & PLACES] : gp__radix_value<Value>::index(item.begin + (x[i] & PLACES));
-      GP__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
+      GP__EACH(i, AT_ONCE) {
         const unsigned q = first + unsigned(i) * THREADS;
         if (q < n) {
           gp__u32 key = x[i] >> PLACE_BITS;

@@ -19,8 +19,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   // Called by a block, for m keys. hashed(i, at): hash of key `at`, the thread's i-th.
   template <class Hashed> GP_DEVICE void look(const Hashed &hashed, unsigned m) {
     gp__u32 own[EACH], with_others = 0, others = 0;
-    GP__UNROLL
-    for (int i = 0; i < EACH; ++i) {
+    GP__EACH(i, EACH) {
       const unsigned at = unsigned(i) * THREADS + threadIdx.x;
       own[i] = at < m ? hashed(i, at) : 0;
     }
@@ -36,8 +35,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
       if (at < m && gp__load_volatile(to) <= at) atomicMax(to, at + 1);
     }
     __syncthreads();
-    GP__UNROLL
-    for (int i = 0; i < EACH; ++i) {
+    GP__EACH(i, EACH) {
       const unsigned at = unsigned(i) * THREADS + threadIdx.x, other = place[own[i] % PLACES] - 1;
       if (at < m && other != at && key[other] == own[i]) {
         ++others;
@@ -81,8 +79,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
 
   // ALL: every bit of the ordered key is counted.
   template <bool ALL> GP_DEVICE void add(gp__u32 x, const gp__shared_pointer &copy) const {
-    GP__UNROLL
-    for (int i = 0; i < TABLES; ++i)
+    GP__EACH(i, TABLES)
       if (ALL || i < digits)
         atomicAdd(
             copy.template at<gp__u32>((x >> (8 * i) & 0xffu) * (REPLICAS * 4) + i * GP__DIGITS * REPLICAS * 4), 1u);
@@ -106,14 +103,10 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const gp__u64 step = gp__u64(blocks) * THREADS;
     for (gp__u64 v = mine; v < vectors; v += step * AT_ONCE) {
       gp__vector_access<Key, V> x[AT_ONCE];
-      GP__UNROLL
-      for (int k = 0; k < AT_ONCE; ++k)
-        x[k].template load_if<P::load>(v + k * step < vectors, in + head + (v + k * step) * V);
-      GP__UNROLL
-      for (int k = 0; k < AT_ONCE; ++k)
+      GP__EACH(k, AT_ONCE) x[k].template load_if<P::load>(v + k * step < vectors, in + head + (v + k * step) * V);
+      GP__EACH(k, AT_ONCE)
         if (v + k * step < vectors) {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j) count<ALL>(x[k].item[j]);
+          GP__EACH(j, V) count<ALL>(x[k].item[j]);
         }
     }
     if (mine < head) count<ALL>(in[mine]);
@@ -138,15 +131,13 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   // Called by one warp: turns a pass's counts into the starts of its digits. Returns the largest count.
   GP_DEVICE gp__u64 scan_digits(int pass) const {
     gp__u64 *count = a.counts + pass * GP__DIGITS + gp_lane() * 8, c[8], sum = 0, most = 0;
-    GP__UNROLL
-    for (int i = 0; i < 8; ++i) {
+    GP__EACH(i, 8) {
       c[i] = gp__load_relaxed(count + i);
       most = c[i] > most ? c[i] : most;
       sum += c[i];
     }
     gp__u64 before = gp_warp_inclusive_scan(sum, gp_sum<gp__u64>()) - sum;
-    GP__UNROLL
-    for (int i = 0; i < 8; ++i) {
+    GP__EACH(i, 8) {
       count[i] = before;
       before += c[i];
     }

@@ -153,13 +153,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
     from += lead;
     if (valid == TILE) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) Moved::key(keys[i]) = from[i * 32];
+      GP__EACH(i, ITEMS) Moved::key(keys[i]) = from[i * 32];
     } else {
       Key padding = K::padding(a.flip != 0);
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
-        Moved::key(keys[i]) = lead + unsigned(i) * 32 < valid ? from[i * 32] : Moved::key(padding);
+      GP__EACH(i, ITEMS) Moved::key(keys[i]) = lead + unsigned(i) * 32 < valid ? from[i * 32] : Moved::key(padding);
     }
   }
   GP_DEVICE void load_values(
@@ -167,14 +164,11 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
     first += lead;
     if (!from) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) Moved::value(keys[i], values[i]) = Value::index(first + unsigned(i) * 32);
+      GP__EACH(i, ITEMS) Moved::value(keys[i], values[i]) = Value::index(first + unsigned(i) * 32);
     } else if (valid == TILE) {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) Moved::value(keys[i], values[i]) = from[first + unsigned(i) * 32];
+      GP__EACH(i, ITEMS) Moved::value(keys[i], values[i]) = from[first + unsigned(i) * 32];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS)
         Moved::value(keys[i], values[i]) =
             lead + unsigned(i) * 32 < valid ? from[first + unsigned(i) * 32] : MovedValue();
     }
@@ -184,11 +178,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     const Count at = static_cast<Count>(first);
     if (valid == TILE && (at + TILE <= from.half || at >= from.half)) { // if n is odd, the last tile is not whole
       const Key *const tile = from.template at<false>(at) + lead;
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) pair[i] = tile[i * 32];
+      GP__EACH(i, ITEMS) pair[i] = tile[i * 32];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS)
         if (lead + unsigned(i) * 32 < valid) pair[i] = *from.template at<false>(at + lead + unsigned(i) * 32);
         else pair[i] = K::padding(a.flip != 0);
     }
@@ -210,8 +202,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // Called by a counting thread: publishes the counts of its pairs of digits to later tiles. Returns their sum.
   GP_DEVICE gp__u32 publish(const Rank &rank, Counted &now) const {
     gp__u32 both = 0;
-    GP__UNROLL
-    for (int i = 0; i < Rank::PAIRS; ++i) {
+    GP__EACH(i, Rank::PAIRS) {
       const unsigned pair = threadIdx.x * Rank::PAIRS + unsigned(i);
       const gp__u32 total = rank.total(pair), even = total & 0xffffu, odd = total >> 16;
       now.total[i] = total;
@@ -238,8 +229,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
   }
   GP_DEVICE void begin_look_back(Window (&w)[Rank::PAIRS], gp__u32 tile) const {
-    GP__UNROLL
-    for (int i = 0; i < Rank::PAIRS; ++i) {
+    GP__EACH(i, Rank::PAIRS) {
       w[i].tile = tile / GROUP * GROUP;
       w[i].group = tile / GROUP;
       ask(w[i], threadIdx.x * Rank::PAIRS + unsigned(i), tile);
@@ -292,8 +282,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // Called by a counting thread: computes the destinations of the tile's keys.
   GP_DEVICE void resolve(const Counted &of, Window (&w)[Rank::PAIRS]) const {
     gp__u32 before = of.before;
-    GP__UNROLL
-    for (int i = 0; i < Rank::PAIRS; ++i) {
+    GP__EACH(i, Rank::PAIRS) {
       const unsigned pair = threadIdx.x * Rank::PAIRS + unsigned(i);
       const gp__u32 in_even = of.total[i] & 0xffffu, in_odd = of.total[i] >> 16;
       Count even, odd;
@@ -319,19 +308,16 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     for (int i = 0; i < ITEMS; i += AT_ONCE) {
       Key keys[AT_ONCE];
       Count at[AT_ONCE];
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
         if (i + j < ITEMS && (FULL || k < digit.valid)) keys[j] = from[slot_of(k)];
       }
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j) {
+      GP__EACH(j, AT_ONCE) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
         if (i + j < ITEMS && (FULL || k < digit.valid)) at[j] = s.offset[digit(keys[j])] + k;
       }
       if (PAIRS || with_keys) {
-        GP__UNROLL
-        for (int j = 0; j < AT_ONCE; ++j) {
+        GP__EACH(j, AT_ONCE) {
           const unsigned k = (i + j) * THREADS + threadIdx.x;
           if (i + j >= ITEMS || (!FULL && k >= digit.valid)) continue;
           if (PAIRS) *pairs_to.template at<WHOLE>(at[j]) = keys[j];
@@ -377,19 +363,16 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (BEHIND && resolves) begin_look_back(window, behind.tile); // its loads overlap the ranking
       if (more) {
         rank.within_warp(at, keys, digit);
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i) ranks[i / 2] = i % 2 ? ranks[i / 2] | at[i] << 16 : at[i];
+        GP__EACH(i, ITEMS) ranks[i / 2] = i % 2 ? ranks[i / 2] | at[i] << 16 : at[i];
       } else {
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i) ranks[i / 2] = 0;
+        GP__EACH(i, ITEMS) ranks[i / 2] = 0;
       }
       __syncthreads();
       if (more && rank.counts()) both = publish(rank, now);
       now.before = rank.before(both);
       if (more && rank.counts()) {
         gp__u32 first = now.before;
-        GP__UNROLL
-        for (int i = 0; i < Rank::PAIRS; ++i) {
+        GP__EACH(i, Rank::PAIRS) {
           rank.start_at(threadIdx.x * Rank::PAIRS + i, first | (first + (now.total[i] & 0xffffu)) << 16);
           first += (now.total[i] & 0xffffu) + (now.total[i] >> 16);
         }
@@ -401,11 +384,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (threadIdx.x == 0) next = draw();
       if (more) {
         gp__optimizer_barrier(digit.shift);
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i)
+        GP__EACH(i, ITEMS)
           at[i] = half + slot_of(rank.position(i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu, digit(keys[i], i)));
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i) tile_keys[at[i]] = keys[i];
+        GP__EACH(i, ITEMS) tile_keys[at[i]] = keys[i];
         GP__UNROLL
         for (int i = 0; i < ITEMS && gp__radix_value<V>::is; ++i) tile_values[at[i]] = values[i];
       }

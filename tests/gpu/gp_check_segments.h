@@ -325,6 +325,7 @@ static const char *const SEGMENT_CELLS[] = {
     "histogram_even f32 bins=1000 dist=zipf",
     "histogram_ranges u32 bins=77",
     "lower_bound u32 haystack=3000",
+    "lower_bound u32 haystack=50001",
     "upper_bound f32 haystack=777 out=u64",
     "load_balance u32 segments=mixed",
     "check_offsets u32 segments=mixed",
@@ -426,7 +427,7 @@ static const char *const SEGMENT_CELLS[] = {
     "copy_batch s12 segments=uniform:300",
     "copy_batch u16 segments=fixed:1000000",
 };
-enum { EVERYWHERE = 43 };
+enum { EVERYWHERE = 44 };
 
 // Elements of a tile with the call's policy; 0: unknown.
 static uint64_t segments_tile(const segments_case *s) {
@@ -573,7 +574,8 @@ static void segments_keys(void) {
   { GP_##a, t, v, l, s, g, b, o }
 static const gp_policy STREAM_POLICIES[] = {P(LOOK_BACK, 128, 1, 0, 0, 0, 4, 2), P(LOOK_BACK, 256, 4, 1, 0, 0, 2, 0),
     P(LOOK_BACK, 512, 2, 2, 0, 0, 1, 1), P(LOOK_BACK, 384, 8, 0, 0, 0, 1, 0), P(PIPELINED, 128, 1, 0, 0, 2, 4, 0),
-    P(PIPELINED, 256, 4, 0, 0, 3, 2, 1), P(PIPELINED, 512, 2, 0, 0, 2, 1, 2), P(PIPELINED, 384, 6, 0, 0, 4, 1, 0)};
+    P(PIPELINED, 256, 4, 0, 0, 3, 2, 1), P(PIPELINED, 512, 2, 0, 0, 2, 1, 2), P(PIPELINED, 384, 6, 0, 0, 4, 1, 0),
+    P(WARP_SEGMENTS, 128, 1, 0, 0, 0, 8, 2), P(WARP_SEGMENTS, 512, 3, 1, 0, 0, 1, 0)}; // only segmented scans
 static const gp_policy SEGMENTS_POLICIES[] = {P(MERGE_PATH, 128, 1, 0, 0, 0, 8, 2),
     P(MERGE_PATH, 256, 3, 1, 0, 0, 4, 0), P(MERGE_PATH, 512, 7, 0, 0, 0, 1, 1), P(MERGE_PATH, 256, 5, 2, 0, 0, 2, 0),
     P(PIPELINED, 768, 5, 0, 0, 3, 1, 0), P(PIPELINED, 128, 1, 0, 0, 2, 4, 2), // only segmented reduce from here on
@@ -585,6 +587,9 @@ static const gp_policy HISTOGRAM_POLICIES[] = {P(SHARED_BINS, 256, 1, 0, 0, 0, 1
     P(GLOBAL_BINS, 256, 2, 0, 0, 0, 4, 0), P(GLOBAL_BINS, 1024, 1, 2, 0, 0, 1, 1)};
 static const gp_policy FIND_POLICIES[] = {P(STEALING, 128, 1, 0, 0, 0, 1, 0), P(STEALING, 256, 2, 1, 0, 0, 4, 2),
     P(STEALING, 512, 4, 0, 0, 0, 2, 1), P(STEALING, 1024, 8, 2, 0, 0, 1, 0), P(ONE_BLOCK, 256, 1, 0, 0, 0, 1, 2)};
+static const gp_policy BOUND_POLICIES[] = {P(DIRECT, 256, 1, 0, 0, 0, 4, 0), P(DIRECT, 512, 2, 1, 0, 0, 8, 2),
+    P(DIRECT, 1024, 1, 0, 0, 0, 1, 1), P(TWO_PHASE, 256, 1, 0, 0, 0, 4, 2), P(TWO_PHASE, 512, 2, 2, 0, 0, 8, 0),
+    P(TWO_PHASE, 1024, 1, 0, 0, 0, 1, 1)};
 #undef P
 
 static const gp_policy *policies_of(gp_primitive p, int *count) {
@@ -594,8 +599,8 @@ static const gp_policy *policies_of(gp_primitive p, int *count) {
   if (p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES) return *count = COUNT(HISTOGRAM_POLICIES), HISTOGRAM_POLICIES;
   if (p == GP_COUNT_IF || p == GP_CHECK_OFFSETS) return *count = COUNT(REDUCE_POLICIES), REDUCE_POLICIES;
   if (gp__family_of((int)p) == GP__FAMILY_FIND) return *count = COUNT(FIND_POLICIES), FIND_POLICIES;
-  if (p == GP_ADJACENT_DIFFERENCE || p == GP_LOWER_BOUND || p == GP_UPPER_BOUND || p == GP_COPY_BATCH ||
-      p == GP_SCATTER || p == GP_GATHER || p == GP_REPLACE)
+  if (gp__is_bound((int)p)) return *count = COUNT(BOUND_POLICIES), BOUND_POLICIES;
+  if (p == GP_ADJACENT_DIFFERENCE || p == GP_COPY_BATCH || p == GP_SCATTER || p == GP_GATHER || p == GP_REPLACE)
     return *count = COUNT(MAP_POLICIES), MAP_POLICIES;
   return *count = COUNT(STREAM_POLICIES), STREAM_POLICIES;
 }

@@ -1518,6 +1518,23 @@ MUTANTS = {
         "      gp__bulk_fence(); // before the buffer's next load\n", ""),
     "streams: tickets miscounted": ("SELECT", "src/select/pipelined.cuh", "tiles + gp__u64(gridDim.x) * STAGES);",
                                     "tiles + gp__u64(gridDim.x) * (STAGES - 1));"),
+    "scans of segments: what a block has scanned is not carried on": (
+        "BY_KEY", "src/segments/scans.cuh", "carry = first ? Op()(carry, all) : all;", "carry = all;"),
+    "scans of segments: warps before a warp are left out": (
+        "BY_KEY", "src/segments/scans.cuh",
+        "run.value = Op()(warps.value, run.value);", "run.value = run.value;"),
+    "scans of segments: totals of warps are overwritten": (
+        "BY_KEY", "src/segments/scans.cuh", "if (ranks > 32) __syncthreads();", ""),
+    "scans of segments: a long segment is listed before the list is empty": (
+        "BY_KEY", "src/segments/scans.cuh",
+        "s.longs = 0;\n      __syncthreads();", "s.longs = 0;"),
+    "scans of segments: the next list begins while this one is read": (
+        "BY_KEY", "src/segments/scans.cuh",
+        "      }\n      __syncthreads();\n    }", "      }\n    }"),
+    "scans of segments: what precedes all segments is left out": (
+        "BY_KEY", "src/segments/scans.cuh", "begin = s ? offsets[s - 1] : 0;", "begin = offsets[s ? s - 1 : 0];"),
+    "scans of segments: offsets go beyond the count on the device": (
+        "BY_KEY", "src/segments/scans.cuh", "end = next < n ? next : n;", "end = next;"),
     "offsets: a flag is forgotten": ("BY_KEY", "src/segments/by_key.cuh", ": a.heads | b.heads;", ": b.heads;"),
     "offsets: marks stay": (
         "BY_KEY", "src/segments/heads.cuh",
@@ -1670,7 +1687,14 @@ MUTANTS = {
         "      range = false;\n", ""),
     "bounds: pivots are read before they are there": (
         "SEARCH", "src/search/kernels.cuh",
-        "      if (!pivots) __syncthreads();\n", ""),
+        "        }\n        __syncthreads();\n      }\n      pivots = true;",
+        "        }\n      }\n      pivots = true;"),
+    "bounds: a part of few sectors is cut": (
+        "SEARCH", "src/search/kernels.cuh", "SECTOR > 1 ? part - 1 : part", "part - 1"),
+    "bounds: a sample's elements are those before": (
+        "SEARCH", "src/search/kernels.cuh", "i * SECTOR + SECTOR - 1]", "i * SECTOR + SECTOR - 2]"),
+    "bounds: the sample's sectors are the array's": (
+        "SEARCH", "src/search/kernels.cuh", "sectors = sampled ? all / SECTOR : all", "sectors = all"),
     "bounds: a range is overwritten while it is read": (
         "SEARCH", "src/search/kernels.cuh",
         "near = __syncthreads_and(near) != 0;\n      if (near) {",
@@ -1680,7 +1704,7 @@ MUTANTS = {
         "(at[k] == sectors ? at[k] - 1 : at[k])", "at[k]"),
     "bounds: elements before the first sector": (
         "SEARCH", "src/search/kernels.cuh",
-        "if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));\n            else if",
+        "if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));\n      else if",
         "if"),
     "bounds: elements behind the last sector": (
         "SEARCH", "src/search/kernels.cuh",
@@ -2637,8 +2661,8 @@ MUTANTS = {
         "if (!sort.finish(shift)) sort.merge(n);", "sort.finish(shift);"),
     "segmented sort: merges overwrite what others read": (
         "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh",
-        "      __syncthreads();\n      if (own < all) {\n        GP__UNROLL",
-        "      if (own < all) {\n        GP__UNROLL"),
+        "      __syncthreads();\n      if (own < all) {\n        GP__EACH",
+        "      if (own < all) {\n        GP__EACH"),
     "tile sort: nobody looks whether it is sorted": (
         "HYBRID", "src/device/tile_sort.cuh", "if (left == 0) return true;", "return true;"),
     "tile sort: what is left unsorted stays": (

@@ -105,7 +105,7 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
     a.out = out.data, a.count = input.size(), a.segments = segments, a.length = length;
     a.bad = o.bad || o.offset % 2 ? bad.data : nullptr, a.workspace = workspace(g.words), a.has_init = o.init;
     a.share = g.share, a.rate = double(segments) / double(input.size() + segments);
-    a.log2_lanes = g.log2_lanes;
+    a.log2_lanes = g.log2_lanes, a.once = gp__segments_are_few(s) && !o.wide;
     std::memcpy(a.init.bytes, &init, sizeof init);
     int e = gp__policy_valid_segments(p, s) ? 0 : 1;
     if (!e && ENDS == RANGES && o.algorithm == GP_MERGE_PATH)
@@ -473,8 +473,19 @@ static void bounds(const char *name, int seeds) {
     Device<R> out(n, random32() % 4);
     gp__search_args a = {};
     a.sorted = in.data, a.length = length, a.needles = needle.data, a.out = out.data, a.count = n;
-    const int e =
-        simt::launch_kernel(name, 1 + random32() % (many ? 2 : 4), P::threads, 0, gp__bound<P, UPPER, T, Less, R>, a);
+    const unsigned grid = 1 + random32() % (many ? 2 : 4);
+    gp__shape s = {};
+    s.primitive = GP_LOWER_BOUND, s.in_size = sizeof(T), s.out_size = sizeof(R), s.count = n, s.segments = length;
+    const gp_policy p = policy_of<P>(GP_TWO_PHASE);
+    gp__geometry g = {};
+    gp__geometry_map(p, s, grid, &g);
+    Device<T> sample((g.scratch + sizeof(T) - 1) / sizeof(T));
+    int e = 0;
+    if (random32() % 2 && gp__policy_valid_map(p, s)) {
+      a.sample = sample.data;
+      e = simt::launch_kernel(name, grid, P::threads, 0, gp__bound_sample<P, UPPER, T, Less, R>, a);
+    }
+    if (!e) e = simt::launch_kernel(name, grid, P::threads, 0, gp__bound<P, UPPER, T, Less, R>, a);
     bool good = !e;
     for (size_t i = 0; i < n && good; ++i) {
       const auto at = UPPER ? std::upper_bound(sorted.begin(), sorted.end(), needles[i], Less())

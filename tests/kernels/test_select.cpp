@@ -66,12 +66,14 @@ template <int ALGORITHM, class P, class Body> struct Stream {
             int(sizeof(typename S::State)),
         d.text(name) + " the state fits its words");
     a.workspace = workspace(g.words);
-    return launch(name, g, a, std::integral_constant<bool, ALGORITHM == GP_PIPELINED>());
+    return launch(name, g, a, std::integral_constant<int, ALGORITHM>());
   }
-  static int launch(const char *name, const gp__geometry &g, const gp__stream_args &a, std::true_type) {
+  static int launch(
+      const char *name, const gp__geometry &g, const gp__stream_args &a, std::integral_constant<int, GP_PIPELINED>) {
     return simt::launch_kernel(name, g.grid, g.threads, g.shared_bytes, gp__stream_pipelined<P, Body>, a);
   }
-  static int launch(const char *name, const gp__geometry &g, const gp__stream_args &a, std::false_type) {
+  static int launch(
+      const char *name, const gp__geometry &g, const gp__stream_args &a, std::integral_constant<int, GP_LOOK_BACK>) {
     return simt::launch_kernel(name, g.grid, g.threads, g.shared_bytes, gp__stream_look_back<P, Body>, a);
   }
 };
@@ -206,6 +208,74 @@ template <int ALGORITHM, class P, int WHAT, class K, class V, class Length> void
     if (good && a.out2) good = same_items(length.data, lengths);
     if (good && WHAT == GP_NONTRIVIAL_RUNS) good = same_items(place.data, places);
     check(good, d.text(name));
+  });
+}
+
+// ---- scans of segments without a look-back: what a warp takes, what the block takes, more segments than blocks
+
+template <class P, int WHAT, bool INIT, class O, class Op, class In, class Out>
+void scan_segments(const char *name, int seeds) {
+  typedef typename Op::type Acc;
+  typedef gp__load<In, Acc, gp_convert<In, Acc>> Load;
+  typedef gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load, In, Acc, Out> Body;
+  typedef gp__segment_scans<P, Body> Scans;
+  sweep(name, Scans::LONG, seeds, [&](const Draw &d) {
+    const size_t most = Scans::LONG, lengths[] = {1, 2, 31, most, most + 1, most - 1, 5 * most + 3, most * 2};
+    std::vector<In> values(d.n);
+    for (auto &x : values) x = draw<In>();
+    std::vector<O> offsets;
+    std::vector<bool> head(d.n + 1);
+    head[0] = true;
+    size_t at = d.seed % 2 ? random32() % (d.n + 1) : 0; // what precedes is a segment, too
+    const size_t mean = random32() % 2 ? random32() % 9 + 1 : 0, all = d.n - (d.n && d.seed % 3 == 0 ? 1 : 0);
+    for (;; at += mean ? random32() % (2 * mean + 1) : lengths[random32() % 8]) {
+      if (at > all) at = all;
+      head[at] = true;
+      offsets.push_back(O(at));
+      if (at == all && random32() % 3) break;
+    }
+    const Acc given = gp_convert<In, Acc>()(draw<In>()), start = INIT ? Op::prepare(given) : Op::identity();
+    std::vector<Out> expected;
+    Acc now = start;
+    for (size_t i = 0; i < d.n; ++i) {
+      const Acc x = Op::prepare(Load()(values[i], i));
+      if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY) expected.push_back(gp_convert<Acc, Out>()(head[i] ? start : now));
+      now = head[i] ? (INIT ? Op()(start, x) : x) : Op()(now, x);
+      if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) expected.push_back(gp_convert<Acc, Out>()(now));
+    }
+    // the count on the device cuts elements that offsets have
+    if (d.count_on_device)
+      for (int k = 0; k < 3; ++k) offsets.push_back(O(d.n + size_t(k) * 300));
+    const bool in_place = d.in_place && sizeof(In) == sizeof(Out), bad = d.seed % 7 == 6;
+    Device<O> offset(offsets, d.key_offset);
+    Device<In> value(values, d.value_offset);
+    Device<Out> out(in_place ? 0 : d.n, d.out_offset);
+    Device<u64> wrong(std::vector<u64>(1, bad ? 3 : ~0ull), 0);
+    Device<unsigned long long> count(std::vector<unsigned long long>(1, d.n), 0);
+    gp__shape s = {};
+    s.primitive = WHAT == GP_INCLUSIVE_SCAN_BY_KEY ? GP_SEGMENTED_INCLUSIVE_SCAN : GP_SEGMENTED_EXCLUSIVE_SCAN;
+    s.in_size = sizeof(In), s.acc_size = sizeof(Acc), s.out_size = sizeof(Out), s.offset_size = sizeof(O);
+    s.compute_capability = 75, s.multiprocessors = d.sms, s.shared_bytes = 48 * 1024;
+    s.count = d.n + (d.count_on_device ? 1000 : 0), s.segments = offsets.size() - 1;
+    const gp_policy p = policy_of<P>(GP_WARP_SEGMENTS);
+    check(gp__policy_valid_stream(p, s), d.text(name) + " the policy is valid");
+    check(int(sizeof(typename Scans::Storage)) <= gp__stream_static_bytes(p, s), d.text(name) + " static memory");
+    gp__geometry g = {};
+    g.threads = unsigned(gp__stream_threads(p));
+    gp__geometry_stream(p, s, u64(d.sms) * P::blocks_per_sm, &g);
+    check(g.grid >= 1 && g.words == 0 && g.shared_bytes == 0, d.text(name) + " the launch");
+    gp__stream_args a = {};
+    a.values = value.data, a.out_values = in_place ? (void *)value.data : out.data;
+    a.offsets = offset.data, a.segments = s.segments, a.count = s.count, a.has_init = INIT;
+    a.count_device = d.count_on_device ? count.data : nullptr;
+    a.bad = bad || d.seed % 2 ? wrong.data : nullptr;
+    std::memcpy(a.first.bytes, &given, sizeof given);
+    if (d.n) simt::host_fill(out.data, 0x5a, (in_place ? 0 : d.n) * sizeof(Out));
+    const int e = simt::launch_kernel(name, g.grid, g.threads, 0, gp__stream_segments<P, Body>, a);
+    if (bad && in_place)
+      expected.assign(reinterpret_cast<Out *>(values.data()), reinterpret_cast<Out *>(values.data()) + d.n);
+    else if (bad) std::memset(static_cast<void *>(expected.data()), 0x5a, d.n * sizeof(Out));
+    check(!e && same_items(static_cast<Out *>(a.out_values), expected), d.text(name));
   });
 }
 
@@ -366,7 +436,11 @@ int main(int argc, char **argv) {
       "scan of segments triple", seeds);
   by_key<GP_LOOK_BACK, Tiny, GP_EXCLUSIVE_SCAN_BY_KEY, true, OFFSETS, gp_or<int>, int, int>(
       "scan of segments by OR", seeds);
+  scan_segments<Tiny, GP_EXCLUSIVE_SCAN_BY_KEY, true, u32, Compose, Affine, Affine>("segments affine", seeds);
+  scan_segments<Odd, GP_INCLUSIVE_SCAN_BY_KEY, false, u32, gp_sum<u32>, u32, u32>("segments u32", seeds);
 #ifndef TEST_FEW
+  scan_segments<Tiny, GP_INCLUSIVE_SCAN_BY_KEY, true, u64, AddTriple, Triple, Triple>("segments triple", seeds);
+  scan_segments<Odd, GP_EXCLUSIVE_SCAN_BY_KEY, false, long long, gp_sum<u64>, u8, u64>("segments u8 to u64", seeds);
   by_key<GP_PIPELINED, Odd, GP_EXCLUSIVE_SCAN_BY_KEY, true, KEYS, gp_and<float>, float, float>(
       "exclusive by key by AND", seeds);
   by_key<GP_PIPELINED, Odd, GP_INCLUSIVE_SCAN_BY_KEY, true, KEYS, gp_sum<u64>, u8, u64>(

@@ -88,11 +88,13 @@ static void register_policy(
 #define BY_KEY(kernel, PRIMITIVE, INIT, HEADS, heads) \
   registered<gp__stream_args>(#kernel "<" + tiles + ", gp__by_key<" #PRIMITIVE ", " #INIT ", " heads ", " + end + ">", \
       kernel<TILES, gp__by_key<PRIMITIVE, INIT, HEADS, Op, Load, T, T, T>>)
+#define SCANS_OF_SEGMENTS(kernel, INIT) \
+  BY_KEY(kernel, GP_INCLUSIVE_SCAN_BY_KEY, INIT, Offsets, "gp__offset_heads<unsigned int>"); \
+  BY_KEY(kernel, GP_EXCLUSIVE_SCAN_BY_KEY, INIT, Offsets, "gp__offset_heads<unsigned int>")
 #define SCANS_BY_KEY(kernel, INIT) \
   BY_KEY(kernel, GP_INCLUSIVE_SCAN_BY_KEY, INIT, Keys, "gp__key_heads<unsigned int, gp_equal<unsigned int>>"); \
   BY_KEY(kernel, GP_EXCLUSIVE_SCAN_BY_KEY, INIT, Keys, "gp__key_heads<unsigned int, gp_equal<unsigned int>>"); \
-  BY_KEY(kernel, GP_INCLUSIVE_SCAN_BY_KEY, INIT, Offsets, "gp__offset_heads<unsigned int>"); \
-  BY_KEY(kernel, GP_EXCLUSIVE_SCAN_BY_KEY, INIT, Offsets, "gp__offset_heads<unsigned int>")
+  SCANS_OF_SEGMENTS(kernel, INIT)
 #define BY_KEYS(kernel, INIT) \
   BY_KEY(kernel, GP_REDUCE_BY_KEY, INIT, Keys, "gp__key_heads<unsigned int, gp_equal<unsigned int>>"); \
   SCANS_BY_KEY(kernel, INIT)
@@ -105,6 +107,8 @@ static void register_policy(
   SCAN(gp__scan_pipelined, true);
   BY_KEYS(gp__stream_look_back, false);
   BY_KEYS(gp__stream_look_back, true);
+  SCANS_OF_SEGMENTS(gp__stream_segments, false);
+  SCANS_OF_SEGMENTS(gp__stream_segments, true);
 }
 typedef gp__policy<64, 1, 3, 3, 0, 2, 2> SmallFold;
 typedef gp__policy<64, 1, 3, 3, 3, 2, 2> SmallTile;
@@ -228,13 +232,14 @@ static const gp_primitive FOLDS[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_
     GP_SEGMENTED_INCLUSIVE_SCAN, GP_SEGMENTED_EXCLUSIVE_SCAN, GP_INCLUSIVE_SCAN_BY_KEY, GP_EXCLUSIVE_SCAN_BY_KEY,
     GP_REDUCE_BY_KEY};
 static bool is_scan(gp_primitive p) { return p == GP_INCLUSIVE_SCAN || p == GP_EXCLUSIVE_SCAN; }
+static bool segmented(gp_primitive p) { return p >= GP_SEGMENTED_REDUCE && p <= GP_SEGMENTED_EXCLUSIVE_SCAN; }
 static std::vector<int> algorithms(gp_primitive p) {
   return p == GP_REDUCE          ? std::vector<int>{GP_EVEN_SHARE, GP_STEALING}
       : is_scan(p)               ? std::vector<int>{GP_LOOK_BACK, GP_PIPELINED}
       : p == GP_SEGMENTED_REDUCE ? std::vector<int>{GP_WARP_SEGMENTS}
+      : segmented(p)             ? std::vector<int>{GP_LOOK_BACK, GP_WARP_SEGMENTS}
                                  : std::vector<int>{GP_LOOK_BACK};
 }
-static bool segmented(gp_primitive p) { return p >= GP_SEGMENTED_REDUCE && p <= GP_SEGMENTED_EXCLUSIVE_SCAN; }
 
 // A problem: elements of a type, runs and segments (some of them empty) of any length, always the same.
 template <class T> struct Problem {

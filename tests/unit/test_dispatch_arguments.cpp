@@ -1442,12 +1442,15 @@ static void test_names() {
       "gp__by_key<GP_EXCLUSIVE_SCAN_BY_KEY, false, gp__key_heads<int, gp_equal<int>>, gp_sum<float>, gp__load<gp_f16, "
       "float, gp_abs<gp_f16, float>>, gp_f16, float, gp_f16>>",
       args);
-  c = sample(GP_SEGMENTED_INCLUSIVE_SCAN), c.offset_type = GP_I64;
-  named(c, stream,
-      "gp__by_key<GP_INCLUSIVE_SCAN_BY_KEY, false, gp__offset_heads<unsigned long long>, gp_max<float>, "
-      "gp__load<float, "
-      "float, gp_convert<float, float>>, float, float, float>>",
-      args);
+  for (bool few : {true, false}) {
+    c = sample(GP_SEGMENTED_INCLUSIVE_SCAN), c.offset_type = GP_I64;
+    if (!few) c.count = 1 << 13, c.in = c.out = nullptr;
+    named(c, few ? "gp__stream_segments" : stream,
+        "gp__by_key<GP_INCLUSIVE_SCAN_BY_KEY, false, gp__offset_heads<unsigned long long>, gp_max<float>, "
+        "gp__load<float, "
+        "float, gp_convert<float, float>>, float, float, float>>",
+        args);
+  }
   const char *max = "gp_max<float>, gp__load<float, float, gp_convert<float, float>>, float, float, float>";
   for (bool few : {true, false}) {
     const char *kernel = few ? "gp__warp_segments" : "gp__segmented_reduce";
