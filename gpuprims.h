@@ -5669,15 +5669,19 @@ GP__HOST int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
       ((row->primitive > 0) + (row->policy.algorithm > 0) + (row->in_size >= 0) + (row->acc_size >= 0) +
           (row->out_size >= 0) + __builtin_popcount(row->when / GP__IF));
 }
-// The only look-up: the rows that fit, the best first, and the first of those that fit alike. source, or NULL: the
-// gp_policy_source of each row, 0 for none; lower ones come first. Returns how many fit.
+// A row in the list of a device's rows for a primitive.
+typedef struct gp__listed {
+  int source, step; // gp_policy_source; the next row of the list is so many rows behind
+} gp__listed;
+// The only look-up: the rows that fit, the best first, and the first of those that fit alike. list: that which begins
+// at the first row, where lower sources come first; NULL: all rows. Returns how many fit.
 enum { GP__ROWS_MOST = 32 }; // that fit a call
-GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const gp__u8 *source, const gp__wanted *w,
+GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const gp__listed *list, const gp__wanted *w,
     const gp__policy_row *found[GP__ROWS_MOST]) {
   int fits[GP__ROWS_MOST], all = 0, i, k;
-  for (i = 0; i < count; ++i) {
-    int fit = source && !source[i] ? 0 : gp__row_fit(rows + i, w);
-    if (fit && source) fit += (GP_POLICY_PORTABLE - source[i]) << 16;
+  for (i = 0; i < count; i += list ? list[i].step : 1) {
+    int fit = gp__row_fit(rows + i, w);
+    if (fit && list) fit += (GP_POLICY_PORTABLE - list[i].source) << 16;
     if (!fit || (all == GP__ROWS_MOST && fits[all - 1] >= fit)) continue;
     for (k = all < GP__ROWS_MOST ? all++ : all - 1; k > 0 && fits[k - 1] < fit; --k)
       fits[k] = fits[k - 1], found[k] = found[k - 1];
@@ -34501,7 +34505,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2703360"
+#define GPUPRIMS__EMBEDDED_FROM "2707456"
 
 // ---- core/embed.c - this file's own text
 
@@ -35724,10 +35728,10 @@ static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GP__CLAS
 #undef GP__CLASS
 enum { GP__POLICY_ROWS = sizeof gp__policy_rows / sizeof *gp__policy_rows - 1 };
 
-// The part of the table for one device. A primitive's rows for it are between first and end.
+// The part of the table for one device: a list of rows for each primitive, in the table's order.
 typedef struct gp__table {
-  gp__u8 source[GP__POLICY_ROWS + 1]; // gp_policy_source of each row; 0: it is not for this device
-  int first[GP_PRIMITIVE_COUNT], end[GP_PRIMITIVE_COUNT];
+  int first[GP_PRIMITIVE_COUNT]; // GP__POLICY_ROWS: none
+  gp__listed row[GP__POLICY_ROWS + 1];
 } gp__table;
 
 // ---- core/names.c - names of results, types, operators, primitives
@@ -36882,7 +36886,7 @@ typedef struct gp__warming {
   size_t next;   // its programs before this place are taken
 } gp__warming;
 
-enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64, GP__PLACES = 512 };
+enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64, GP__PLACES = 512, GP__PLANS = 128 };
 enum {
   GP__KERNELS_MOST = 4096, // that a context keeps
   GP__KERNELS_GO = 16      // one in so many is evicted when there are more
@@ -36910,6 +36914,7 @@ typedef struct gp__state {
   gp__code *codes[GP__CODE_SLOTS];
   gp__kernel *newest, *oldest; // by their last use
   int kernel_count, kernels_most;
+  unsigned evictions; // of kernels so far
   gp__workspace *streams[GP__STREAM_SLOTS];
   int stream_count; // of them
   gp__u64 clock;
@@ -36921,7 +36926,10 @@ typedef struct gp__state {
   gp__type_info **types;     // user's types and operators
   gp__op_info **ops;
   int type_count, op_count;
-  gp__table table; // for this device
+  gp__table table;               // for this device
+  gp_prepared *plans[GP__PLANS]; // of gp_run, in sets of four; NULL: none, or a thread has it; without the lock
+  uint64_t numbers[GP__PLANS];   // of their calls
+  unsigned turn;                 // which of a set's places is the next to get another number
 } gp__state;
 
 // The user's handle. It is never freed, so that closing a context twice is an error, not a crash.
@@ -37151,6 +37159,7 @@ GP__HOST gp_result gp__destroy(gp__state *s, const char *who) {
     free(s->ops[i]->identity);
     free(s->ops[i]);
   }
+  for (i = 0; i < GP__PLANS; ++i) free(s->plans[i]);
   free(s->types);
   free(s->ops);
   free(s->library.runtime.nvrtc_path);
@@ -37185,16 +37194,16 @@ GP__HOST void gp__make_table(gp__table *t, const char *device, int capability) {
   const char *scope = NULL;
   gp__u8 source = 0;
   int i;
-  memset(t, 0, sizeof *t);
-  for (i = 0; i < GP__POLICY_ROWS; ++i) { // rows of one scope are neighbours, and compilers merge equal texts
+  for (i = 0; i < GP_PRIMITIVE_COUNT; ++i) t->first[i] = GP__POLICY_ROWS;
+  for (i = GP__POLICY_ROWS; i-- > 0;) { // rows of one scope are neighbours, and compilers merge equal texts
     const gp__policy_row *row = &gp__policy_rows[i];
     if (row->scope != scope && (!scope || strcmp(row->scope, scope)))
       source = (gp__u8)gp__scope_source(row->scope, device, capability);
     scope = row->scope;
-    t->source[i] = source;
     if (!source || row->primitive <= GP_PRIMITIVE_NONE || row->primitive >= GP_PRIMITIVE_COUNT) continue;
-    if (!t->end[row->primitive]) t->first[row->primitive] = i;
-    t->end[row->primitive] = i + 1;
+    t->row[i].source = source;
+    t->row[i].step = t->first[row->primitive] - i;
+    t->first[row->primitive] = i;
   }
 }
 
@@ -40850,6 +40859,7 @@ GP__HOST int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy
 // the call (for misaligned pointers, say) does not serve it; an invalid policy of the caller is an error.
 GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, const gp__shape *h, const gp__table *table,
     gp_policy *policy, gp_policy_source *source) {
+  const int first = table->first[h->primitive];
   gp_policy none;
   memset(&none, 0, sizeof none);
   if (given && memcmp(given, &none, sizeof none) != 0) {
@@ -40870,15 +40880,14 @@ GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, const gp_
     *source = GP_POLICY_CALLER;
     return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *given, h);
   }
-  if (table->end[h->primitive]) {
+  if (first < GP__POLICY_ROWS) {
     const gp__wanted w = gp__wanted_of(h, gp__rules_of(h->primitive)->measure(*h), 0);
-    const int first = table->first[h->primitive], count = table->end[h->primitive] - first;
     const gp__policy_row *found[GP__ROWS_MOST];
-    const int all = gp__rows_for(gp__policy_rows + first, count, table->source + first, &w, found);
+    const int all = gp__rows_for(gp__policy_rows + first, GP__POLICY_ROWS - first, table->row + first, &w, found);
     int i;
     for (i = 0; i < all; ++i)
       if (gp__row_serves(found[i]->policy, h, policy)) {
-        *source = (gp_policy_source)table->source[found[i] - gp__policy_rows];
+        *source = (gp_policy_source)table->row[found[i] - gp__policy_rows].source;
         return GP_SUCCESS;
       }
   }
@@ -42087,22 +42096,18 @@ GP__HOST gp_result gp__write_program(const char *who, const gp__spelling *q, gp_
 // be queued: cuModuleUnload leaves them alone, and may wait for them, as cuModuleLoadData may wait for the device. A
 // call whose kernels are loaded does neither.
 
-GP__HOST unsigned gp__slot(const gp__spelling *w) {
-  const gp__u8 *at = (const gp__u8 *)w, *end = at + gp__spelled_bytes(w);
-  uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four chains at a time: a multiplication takes several cycles
-  const uint64_t by = 0xff51afd7ed558ccdull;
-  for (; end - at >= (long)sizeof word; at += sizeof word) {
-    memcpy(word, at, sizeof word);
-    h[0] = (h[0] ^ word[0]) * by;
-    h[1] = (h[1] ^ word[1]) * by;
-    h[2] = (h[2] ^ word[2]) * by;
-    h[3] = (h[3] ^ word[3]) * by;
+// Mixes `bytes` bytes, a multiple of 8, into a number, best into its high bits.
+GP__HOST uint64_t gp__mixed(const void *data, size_t bytes) {
+  uint64_t h = 1, word;
+  size_t i;
+  for (i = 0; i < bytes; i += 8) {
+    memcpy(&word, (const gp__u8 *)data + i, 8);
+    h = (h ^ word) * 0xff51afd7ed558ccdull;
   }
-  memset(word, 0, sizeof word);
-  memcpy(word, at, (size_t)(end - at));
-  all = ((h[0] ^ word[0]) * by ^ (h[1] ^ word[1]) >> 32) * by;
-  all = ((all ^ h[2] ^ word[2]) * by ^ h[3] >> 32) * by;
-  return (unsigned)(all >> 40) % GP__KERNEL_SLOTS;
+  return h;
+}
+GP__HOST unsigned gp__slot(const gp__spelling *w) {
+  return (gp__mixed(w, gp__spelled_bytes(w)) >> 40) % GP__KERNEL_SLOTS;
 }
 
 // The kernel of a spelling, or NULL. The lock is held.
@@ -42124,11 +42129,15 @@ GP__HOST void gp__link_kernel(gp__state *s, gp__kernel *k) {
   *(s->newest ? &s->newest->newer : &s->oldest) = k;
   s->newest = k;
 }
-// Finds or makes the kernel of a spelling (NULL: no memory), and makes it the newest. The lock is held.
+// A call begins to use a kernel, which becomes the newest. The lock is held.
+GP__HOST void gp__use_kernel(gp__state *s, gp__kernel *k) {
+  if (k != s->newest) gp__unlink_kernel(s, k), gp__link_kernel(s, k);
+  __atomic_fetch_add(&k->users, 1, __ATOMIC_RELAXED);
+}
+// Finds or makes the kernel of a spelling; NULL: no memory. The lock is held.
 GP__HOST gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *w) {
   const unsigned slot = gp__slot(w);
   gp__kernel *k = gp__find_kernel(s, slot, w);
-  if (k && k != s->newest) gp__unlink_kernel(s, k), gp__link_kernel(s, k);
   if (k) return k;
   k = (gp__kernel *)calloc(1, sizeof *k);
   if (k) k->spelling = (gp__spelling *)malloc(gp__spelled_bytes(w));
@@ -42204,6 +42213,7 @@ GP__HOST void gp__drop_kernels(gp__state *s, int wanted, gp__code **dropped) {
     gp__drop_code(s, old->code, dropped);
     free(old->spelling);
     free(old);
+    __atomic_fetch_add(&s->evictions, 1, __ATOMIC_RELAXED);
     --s->kernel_count;
     --wanted;
   }
@@ -42365,7 +42375,7 @@ GP__HOST gp_result gp__get_kernel(gp__state *s, const char *who, const gp__reque
   if (gp__seeking.spelled) return gp__seeking.spelled(gp__seeking.user, who, &spelling);
   pthread_mutex_lock(&s->lock);
   k = gp__make_kernel(s, &spelling);
-  if (k) __atomic_fetch_add(&k->users, 1, __ATOMIC_RELAXED);
+  if (k) gp__use_kernel(s, k);
   while (k && k->state == 1) pthread_cond_wait(&s->built, &s->lock);
   ready = k && k->state == 2;
   if (k && !ready) {
@@ -42432,25 +42442,33 @@ GP__HOST gp__u64 gp__key_of_handle(gp__state *s, gp_stream stream) {
   return key;
 }
 
-// Numbers a stream for the table. Handles of destroyed streams are used again, ids are not.
-GP__HOST gp_result gp__number_of_stream(gp__state *s, const char *who, gp_stream stream, gp__u64 *key, int *capturing) {
-  const struct gp_driver *d = &s->library.runtime.driver;
-  static __thread char thread;
+// Checks that a stream is of the context's.
+GP__HOST gp_result gp__check_stream(gp__state *s, const char *who, gp_stream stream) {
   void *owner = NULL;
   int error;
-  *key = 0;
-  *capturing = 0;
-  if (!stream || stream == (gp_stream)1) return GP_SUCCESS; // the default stream, which cannot be captured
-  error = d->cuStreamGetCtx(stream, &owner);
+  if (!stream || stream == (gp_stream)1) return GP_SUCCESS;
+  error = s->library.runtime.driver.cuStreamGetCtx(stream, &owner);
   if (error) {
     gp__cuda_fail(&s->library.runtime, who, "stream: cuStreamGetCtx", error);
     return GP_E_STREAM;
   }
-  if (owner != s->context)
-    return gp__fail(
-        GP_E_STREAM, "%s: stream does not belong to the primary context of device %d", who, s->about.device);
+  return owner == s->context
+      ? GP_SUCCESS
+      : gp__fail(GP_E_STREAM, "%s: stream does not belong to the primary context of device %d", who, s->about.device);
+}
+// Numbers a stream for the table. Handles of destroyed streams are used again, ids are not, so that gp__find_stream
+// checks new ones. key NULL: the caller checks the stream.
+GP__HOST gp_result gp__number_of_stream(gp__state *s, const char *who, gp_stream stream, gp__u64 *key, int *capturing) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  static __thread char thread;
+  int error;
+  if (key) *key = 0;
+  *capturing = 0;
+  if (!stream || stream == (gp_stream)1) return GP_SUCCESS; // the default stream, which cannot be captured
   error = d->cuStreamIsCapturing(stream, capturing);
+  if (error || (key && (*capturing || !d->cuStreamGetId))) GP__CHECK(gp__check_stream(s, who, stream));
   if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamIsCapturing", error);
+  if (!key) return GP_SUCCESS;
   if (d->cuStreamGetId) {
     if (*capturing) { // to ask for the id would end the capture: the id seen last
       *key = gp__key_of_handle(s, stream);
@@ -42535,13 +42553,15 @@ GP__HOST gp_result gp__find_stream(
   int mode = GP__CU_CAPTURE_RELAXED;
   gp_result result = GP_SUCCESS;
   if (gp__locked_here()->lent) {
+    GP__CHECK(gp__check_stream(s, who, stream));
     *found = gp__locked_here()->lent;
     ++(*found)->users;
     return GP_SUCCESS;
   }
   pthread_mutex_lock(&s->lock);
   for (r = *slot; r && r->key != key; r = r->next) {}
-  if (!r) {
+  if (!r) result = gp__check_stream(s, who, stream);
+  if (!r && result == GP_SUCCESS) {
     if (s->stream_count >= s->workspaces && !d->cuThreadExchangeStreamCaptureMode(&mode)) {
       while (s->stream_count >= s->workspaces && (!gone || returns) && (r = gp__evict(s, capturing)) != NULL)
         r->next = gone, gone = r;
@@ -42574,16 +42594,19 @@ GP__HOST gp_result gp__find_stream(
     gp__free_stream(s, gone);
     gone = next;
   }
-  if (!r) return gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
+  if (!r && result == GP_SUCCESS) result = gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
+  if (!r) return result;
   if (result != GP_SUCCESS) __atomic_sub_fetch(&r->users, 1, __ATOMIC_RELEASE);
   *found = r;
   return result;
 }
 
-// The workspace of a caller's last launch, which keeps it from eviction; NULL before the first one.
+// The stream of a caller's last launch, and with `keep` its workspace, kept from eviction; NULL before the first one.
 typedef struct gp__recent {
+  gp_stream stream;
   gp__u64 key;
   gp__workspace *workspace;
+  int keep;
 } gp__recent;
 GP__HOST void gp__forget_stream(gp__recent *recent) {
   if (recent->workspace) __atomic_sub_fetch(&recent->workspace->users, 1, __ATOMIC_RELEASE);
@@ -42592,7 +42615,7 @@ GP__HOST void gp__forget_stream(gp__recent *recent) {
 // As gp__find_stream, without the state's lock where the stream is the same as before.
 GP__HOST gp_result gp__find_recent(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing,
     gp__recent *recent, gp__workspace **found) {
-  if (gp__locked_here()->lent) recent = NULL;
+  if (gp__locked_here()->lent || (recent && !recent->keep)) recent = NULL;
   if (recent && recent->workspace && recent->key == key) {
     *found = recent->workspace;
     __atomic_add_fetch(&(*found)->users, 1, __ATOMIC_RELAXED);
@@ -43786,18 +43809,21 @@ GP__HOST void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
   e->recorded = 1 + ends;
 }
 // Launches a call of known geometry. The primary context is current, the kernels are loaded. The workspace gets at
-// least `least` bytes. recent: the workspace of the caller's last launch, or NULL.
+// least `least` bytes. recent: the caller's last launch, or NULL.
 GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
     const gp_policy *p, gp__kernel *const *kernels, int count, const gp__geometry *g, gp_stream stream, uint64_t least,
     gp__recent *recent) {
   gp__workspace *r = NULL;
   void *scratch = NULL;
   gp__u64 stream_key;
+  const int room = g->words || g->scratch, keyed = room || s->own_work;
   int capturing;
   gp_result result = GP_SUCCESS;
-  GP__CHECK(gp__number_of_stream(s, who, stream, &stream_key, &capturing));
+  GP__CHECK(gp__number_of_stream(s, who, stream, keyed ? &stream_key : NULL, &capturing));
+  if (!keyed && (capturing || !recent || recent->stream != stream)) GP__CHECK(gp__check_stream(s, who, stream));
+  if (recent) recent->stream = stream;
   if (capturing) gp__keep_captured(kernels, count);
-  if (g->words || g->scratch) {
+  if (room) {
     GP__CHECK(gp__find_recent(s, who, stream_key, stream, capturing, recent, &r));
     gp__lock_stream(r, capturing);
     result = gp__find_room(s, who, r, stream, gp__word_bytes(g), gp__scratch_bytes(g), least, capturing, &scratch);
@@ -43808,6 +43834,8 @@ GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__reques
     result = gp__methods_of(q)->launch(&l);
     if (gp__stamped) gp__stamp_launches(s, 1, stream);
   }
+  if (result == GP_E_DRIVER && !keyed) // a new stream may have an old one's handle
+    GP__CHECK(gp__check_stream(s, who, stream));
   if (s->own_work && result == GP_SUCCESS && (!r || r->lent))
     result = gp__note_launch(s, who, stream_key, stream, capturing);
   if (r) gp__unlock_stream(s, r);
@@ -46803,10 +46831,13 @@ GP__HOST gp_result gp__run_on_host(gp__state *s, gp__request *q) {
   if (gp__nothing_to_do(q) && !gp__is_checked(q)) return GP_SUCCESS;
   return gp__host_run_described(q, s->host_threads);
 }
+GP__HOST gp_result gp__run_by_plan(gp__state *s, const gp_call *c, gp_stream stream);
 GP__HOST gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
   gp__checking k;
   gp_call whole;
   gp__request q;
+  const gp_result result = gp__run_by_plan(s, call, stream);
+  if (result != (gp_result)GP__UNKNOWN) return result;
   GP__CHECK(gp__check_reached(&k, &whole, s, "gp_run", call, stream, &q));
   if (!s->context) return gp__run_on_host(s, &q);
   return s->online && !call->policy ? gp__run_tuned(s, &q, stream) : gp__run_request(s, &q, call->policy, 1, stream, 0);
@@ -47122,12 +47153,13 @@ GP__API gp_result gp_compile(
   GP__WITHIN(ctx, "gp_compile", gp__compile_on(s, call, &on, take, user));
 }
 
-// ---- core/prepared.c - prepared calls
+// ---- core/prepared.c - plans of calls that run again: prepared calls, and those of gp_run
 
 // A plan is what a run has found out: the checked call, its shape, geometry and kernels. It serves the next run as it
 // is where the two calls differ in pointers alone, the pointers have the same low bits, the same ones are null, and the
 // same ones are equal: then nothing that a check, a policy or a kernel depends on has changed, except which buffers
-// overlap. Other runs make a new plan.
+// overlap. Other runs make a new plan. A prepared call has one plan, which keeps its kernels. gp_run has a table of
+// them in the context; these keep none, and end when a kernel is evicted.
 
 // Pointers that a run may change: X(member), inputs before outputs.
 #define GP__CALL_POINTERS(X) \
@@ -47151,9 +47183,9 @@ enum { GP__INPUTS = 8, GP__POINTERS = 15 };
 #define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 
 struct gp_prepared {
-  gp_context *ctx;
+  gp_context *ctx;      // NULL: a plan of gp_run
   pthread_mutex_t lock; // held by a run
-  gp_policy given;      // the caller's
+  gp_policy given;      // the caller's, if it gave one
   int has_given;
   gp_policy policy; // chosen by gp_prepared_open
   int composed;     // its calls choose for themselves
@@ -47170,6 +47202,7 @@ struct gp_prepared {
   int kernel_count;
   signed char read[8 + GP_INPUT_ARRAYS], written[8]; // pointers of the extents that were checked
   uint64_t equal;                                    // bits: which of them are equal
+  unsigned evictions;                                // of gp_run's plan: those of the context when it was made
   gp__recent recent;
   const unsigned *settled; // with GP_TUNING_ONLINE: says whether the search is as it was when the plan was made
   unsigned settled_as;
@@ -47181,34 +47214,34 @@ GP__HOST void gp__pointers_of(const gp_call *c, const void **pointers) {
 #undef GP__POINTER
 }
 // Notes the pointers in the extents; returns a bit for each pair of an output and another buffer that are equal.
-GP__HOST uint64_t gp__set_extents(gp_prepared *prepared, const void *const *pointers) {
-  gp__checking *k = &prepared->check;
+GP__HOST uint64_t gp__set_extents(gp_prepared *plan, const void *const *pointers) {
+  gp__checking *k = &plan->check;
   uint64_t equal = 0;
   int i, j;
-  for (j = 0; j < k->read_count; ++j) k->read[j].pointer = pointers[prepared->read[j]];
+  for (j = 0; j < k->read_count; ++j) k->read[j].pointer = pointers[plan->read[j]];
   for (i = 0; i < k->written_count; ++i) {
-    const void *written = k->written[i].pointer = pointers[prepared->written[i]];
+    const void *written = k->written[i].pointer = pointers[plan->written[i]];
     for (j = 0; j < k->read_count; ++j) equal = equal << 1 | (written == k->read[j].pointer);
     for (j = 0; j < i; ++j) equal = equal << 1 | (written == k->written[j].pointer);
   }
   return equal;
 }
 // Finds the members that extents were made of. 0: not all of them, or not all pointers have an extent.
-GP__HOST int gp__name_extents(gp_prepared *prepared, const void *const *pointers) {
-  const gp__checking *k = &prepared->check;
+GP__HOST int gp__name_extents(gp_prepared *plan, const void *const *pointers) {
+  const gp__checking *k = &plan->check;
   unsigned seen = 0;
   int i, j;
   for (i = 0; i < k->read_count; ++i) {
     for (j = 0; j < GP__INPUTS && (pointers[j] != k->read[i].pointer || seen >> j & 1); ++j) {}
     if (j == GP__INPUTS) return 0;
     seen |= 1u << j;
-    prepared->read[i] = (signed char)j;
+    plan->read[i] = (signed char)j;
   }
   for (i = 0; i < k->written_count; ++i) {
     for (j = GP__INPUTS; j < GP__POINTERS && (pointers[j] != k->written[i].pointer || seen >> j & 1); ++j) {}
     if (j == GP__POINTERS) return 0;
     seen |= 1u << j;
-    prepared->written[i] = (signed char)j;
+    plan->written[i] = (signed char)j;
   }
   for (j = 0; j < GP__POINTERS; ++j)
     if (pointers[j] && !(seen >> j & 1)) return 0;
@@ -47229,49 +47262,45 @@ GP__HOST int gp__is_plain(const gp__request *q, const gp_call *c) {
 }
 
 // Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.
-GP__HOST int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_result *result) {
-  gp_call *like = &prepared->call;
-  const void *now[GP__POINTERS], *before[GP__POINTERS];
-  uintptr_t differ = 0;
+GP__HOST int gp__plan_serves(gp_prepared *plan, const gp_call *c, gp_result *result) {
+  gp_call *like = &plan->call;
+  const void *now[GP__POINTERS];
+  uintptr_t differ = (uintptr_t)c->workspace % 256;
   int i;
   if (c->struct_size != sizeof *c) return 0;
+  if (!plan->ctx && (c->policy != like->policy || (c->policy && memcmp(&plan->given, c->policy, sizeof plan->given))))
+    return 0;
   gp__pointers_of(c, now);
-  gp__pointers_of(like, before);
-  for (i = 0; i < GP__POINTERS; ++i) {
-    const uintptr_t a = (uintptr_t)now[i], b = (uintptr_t)before[i];
-    differ |= ((a ^ b) & (GP__VECTOR - 1)) | (uintptr_t)(!a != !b);
-  }
 #define GP__VALUE(member) \
   differ |= (uintptr_t)(!c->member != !like->member); \
   like->member = c->member;
   GP__CALL_VALUES(GP__VALUE)
 #undef GP__VALUE
-#define GP__POINTER(member) like->member = c->member;
+#define GP__POINTER(member) \
+  differ |= ((uintptr_t)c->member ^ (uintptr_t)like->member) % GP__VECTOR | (uintptr_t)(!c->member != !like->member); \
+  plan->q.member = like->member = c->member;
   GP__CALL_POINTERS(GP__POINTER)
+#undef GP__POINTER
   like->policy = c->policy;
-  if (differ || memcmp(like, c, sizeof *c) != 0 || gp__set_extents(prepared, now) != prepared->equal) return 0;
-#undef GP__POINTER
-#define GP__POINTER(member) prepared->q.member = c->member;
-  GP__CALL_POINTERS(GP__POINTER)
-#undef GP__POINTER
-  for (i = 0; i < prepared->check.read_count + prepared->check.written_count; ++i) {
-    const int reads = prepared->check.read_count;
-    const gp__extent *e = i < reads ? &prepared->check.read[i] : &prepared->check.written[i - reads];
-    if (e->bytes > UINT64_MAX - (uintptr_t)e->pointer || !gp__is_reached(&prepared->check, e->pointer, e->bytes))
+  if (differ || memcmp(like, c, sizeof *c) != 0 || gp__set_extents(plan, now) != plan->equal) return 0;
+  for (i = 0; i < plan->check.read_count + plan->check.written_count; ++i) {
+    const int reads = plan->check.read_count;
+    const gp__extent *e = i < reads ? &plan->check.read[i] : &plan->check.written[i - reads];
+    if (e->bytes > UINT64_MAX - (uintptr_t)e->pointer || !gp__is_reached(&plan->check, e->pointer, e->bytes))
       return 0; // a whole check says what is wrong
   }
-  *result = gp__check_apart(prepared->check.who, prepared->check.read, prepared->check.read_count,
-      prepared->check.written, prepared->check.written_count);
-  if (*result == GP_SUCCESS && prepared->has_values) *result = gp__check_values(&prepared->check);
+  *result = gp__check_apart(
+      plan->check.who, plan->check.read, plan->check.read_count, plan->check.written, plan->check.written_count);
+  if (*result == GP_SUCCESS && plan->has_values) *result = gp__check_values(&plan->check);
   return *result != (gp_result)GP__UNKNOWN;
 }
 
 // A run may change neither what the call does nor its types.
-GP__HOST gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c) {
+GP__HOST gp_result gp__check_same(const gp_prepared *plan, const gp_call *c) {
 #define GP__SAME(member) \
-  if (c->member != prepared->call.member) \
+  if (c->member != plan->call.member) \
     return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, but the call was prepared with %d", \
-        (int)c->member, (int)prepared->call.member);
+        (int)c->member, (int)plan->call.member);
   GP__SAME(primitive)
   GP__SAME(flags)
   GP__SAME(op)
@@ -47291,89 +47320,94 @@ GP__HOST gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c)
 }
 
 // Launches the plan; a launch that the driver refuses goes the way of gp_run.
-GP__HOST gp_result gp__run_plan(gp__state *s, gp_prepared *prepared, gp_stream stream) {
-  const char *who = prepared->check.who;
+GP__HOST gp_result gp__run_plan(gp__state *s, gp_prepared *plan, gp_stream stream) {
+  const char *who = plan->check.who;
   gp_result result;
   int pushed;
-  if (gp__wants_to_lend(&prepared->q)) {
+  if (gp__wants_to_lend(&plan->q)) {
     gp__workspace own;
-    gp__lend(&own, &prepared->q, stream);
-    return gp__take_back(&own, gp__run_plan(s, prepared, stream));
+    gp__lend(&own, &plan->q, stream);
+    return gp__take_back(&own, gp__run_plan(s, plan, stream));
   }
   GP__CHECK(gp__enter(s, who, &pushed));
-  result = gp__launch_at(s, who, &prepared->q, &prepared->h, &prepared->p, prepared->kernels, prepared->kernel_count,
-      &prepared->g, stream, 0, &prepared->recent);
+  result = gp__launch_at(
+      s, who, &plan->q, &plan->h, &plan->p, plan->kernels, plan->kernel_count, &plan->g, stream, 0, &plan->recent);
   result = gp__leave(s, who, pushed, result);
   if (result != (gp_result)GP__REFUSED) return result;
-  prepared->quick = 0;
-  return gp__run_request(s, &prepared->q, &prepared->p, 1, stream, 0);
+  plan->quick = 0;
+  return gp__run_request(s, &plan->q, &plan->p, 1, stream, 0);
 }
-GP__HOST void gp__drop_plan(gp_prepared *prepared) {
-  gp__let_kernels_go(prepared->kernels, prepared->kernel_count);
-  prepared->kernel_count = 0;
-  prepared->quick = 0;
+GP__HOST void gp__drop_plan(gp_prepared *plan) {
+  gp__let_kernels_go(plan->kernels, plan->kernel_count);
+  plan->kernel_count = 0;
+  plan->quick = 0;
 }
 // Finds the kernels of a checked call; the primary context is current.
-GP__HOST gp_result gp__plan_kernels(gp__state *s, gp_prepared *prepared) {
-  const char *who = prepared->check.who;
+GP__HOST gp_result gp__plan_kernels(gp__state *s, gp_prepared *plan) {
+  const char *who = plan->check.who;
   gp__kernel_kind kinds[GP__KINDS_MAX];
-  const int count = gp__kinds_of(&prepared->q, &prepared->p, kinds);
+  const int count = gp__kinds_of(&plan->q, &plan->p, kinds);
   int i;
   for (i = 0; i < count; ++i) {
-    GP__CHECK(gp__get_kernel(s, who, &prepared->q, &prepared->p, &prepared->h, kinds[i], 1, &prepared->kernels[i]));
-    ++prepared->kernel_count;
+    GP__CHECK(gp__get_kernel(s, who, &plan->q, &plan->p, &plan->h, kinds[i], 1, &plan->kernels[i]));
+    ++plan->kernel_count;
   }
-  return gp__geometry_here(s, who, &prepared->q, &prepared->h, &prepared->p, prepared->kernels, count, &prepared->g);
+  plan->evictions = __atomic_load_n(&s->evictions, __ATOMIC_RELAXED); // while this call holds its kernels
+  return gp__geometry_here(s, who, &plan->q, &plan->h, &plan->p, plan->kernels, count, &plan->g);
 }
 // Checks a call, makes a plan of it, and runs it.
-GP__HOST gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared, const gp_call *call, gp_stream stream) {
-  gp__request *q = &prepared->q, behind;
-  const gp_policy *given = prepared->has_given ? &prepared->given : NULL;
+GP__HOST gp_result gp__run_new_plan(gp__state *s, gp_prepared *plan, const gp_call *call, gp_stream stream) {
+  gp__request *q = &plan->q, behind;
+  const gp_policy *given = plan->has_given ? &plan->given : NULL;
   const void *pointers[GP__POINTERS];
   gp_result result;
   int pushed;
-  gp__drop_plan(prepared);
-  GP__CHECK(gp__check_reached(&prepared->check, &prepared->whole, s, "gp_prepared_run", call, stream, q));
-  call = prepared->check.c;
-  GP__CHECK(gp__check_same(prepared, call));
-  if (!s->context) return gp__run_on_host(s, q);
-  if (prepared->composed || gp__is_checked(q) || gp__nothing_to_do(q))
-    return gp__run_request(s, q, given, 1, stream, 0);
-  prepared->h = gp__shape_of(q);
-  gp__shape_on(&prepared->h, &s->about);
-  prepared->p = prepared->policy;
-  if (!gp__policy_valid(prepared->p, prepared->h))
-    GP__CHECK(gp__choose_here(s, q, given, &prepared->h, &prepared->p, NULL));
-  if (s->online && !given) {
-    prepared->settled = gp__settled(s, q, &prepared->h, &prepared->p, &prepared->settled_as);
-    if (!prepared->settled) return gp__run_tuned(s, q, stream);
+  gp__drop_plan(plan);
+  GP__CHECK(
+      gp__check_reached(&plan->check, &plan->whole, s, plan->ctx ? "gp_prepared_run" : "gp_run", call, stream, q));
+  call = plan->check.c;
+  if (plan->ctx) GP__CHECK(gp__check_same(plan, call));
+  else {
+    if ((given = call->policy) != NULL) plan->given = *given;
+    plan->composed = gp__composition_of(q) != NULL;
   }
-  if (gp__calls_behind(q, &prepared->p, 0, &behind)) return gp__run_request(s, q, &prepared->p, 1, stream, 0);
-  GP__CHECK(gp__enter(s, prepared->check.who, &pushed));
-  result = gp__leave(s, prepared->check.who, pushed, gp__plan_kernels(s, prepared));
+  if (!s->context) return gp__run_on_host(s, q);
+  if (plan->composed || gp__is_checked(q) || gp__nothing_to_do(q)) return gp__run_request(s, q, given, 1, stream, 0);
+  plan->h = gp__shape_of(q);
+  gp__shape_on(&plan->h, &s->about);
+  plan->p = plan->policy;
+  if (!plan->ctx || !gp__policy_valid(plan->p, plan->h))
+    GP__CHECK(gp__choose_here(s, q, given, &plan->h, &plan->p, NULL));
+  if (s->online && !given) {
+    plan->settled = gp__settled(s, q, &plan->h, &plan->p, &plan->settled_as);
+    if (!plan->settled) return gp__run_tuned(s, q, stream);
+  }
+  if (gp__calls_behind(q, &plan->p, 0, &behind)) return gp__run_request(s, q, &plan->p, 1, stream, 0);
+  GP__CHECK(gp__enter(s, plan->check.who, &pushed));
+  result = gp__leave(s, plan->check.who, pushed, gp__plan_kernels(s, plan));
   if (result != GP_SUCCESS) return result;
   gp__pointers_of(call, pointers);
-  prepared->call = *call;
-  prepared->check.c = &prepared->call;
-  prepared->check.pointers = GP__POINTERS_KNOWN;
+  plan->call = *call;
+  plan->check.c = &plan->call;
+  plan->check.pointers = GP__POINTERS_KNOWN;
 #define GP__VALUE(member) || call->member
-  prepared->has_values = 0 GP__CALL_VALUES(GP__VALUE);
+  plan->has_values = 0 GP__CALL_VALUES(GP__VALUE);
 #undef GP__VALUE
-  prepared->quick = gp__is_plain(q, call) && gp__name_extents(prepared, pointers);
-  if (prepared->quick) prepared->equal = gp__set_extents(prepared, pointers);
-  return gp__run_plan(s, prepared, stream);
+  plan->quick = gp__is_plain(q, call) && gp__name_extents(plan, pointers);
+  if (plan->quick) plan->equal = gp__set_extents(plan, pointers);
+  return gp__run_plan(s, plan, stream);
 }
 
-GP__HOST int gp__is_current(const gp_prepared *prepared) {
-  return !prepared->settled || __atomic_load_n(prepared->settled, __ATOMIC_RELAXED) == prepared->settled_as;
+GP__HOST int gp__is_current(const gp_prepared *plan) {
+  return !plan->settled || __atomic_load_n(plan->settled, __ATOMIC_RELAXED) == plan->settled_as;
 }
-GP__HOST gp_result gp__prepared_run(gp__state *s, gp_prepared *prepared, const gp_call *call, gp_stream stream) {
+GP__HOST gp_result gp__prepared_run(gp__state *s, gp_prepared *plan, const gp_call *call, gp_stream stream) {
   gp_result result = GP_SUCCESS;
-  pthread_mutex_lock(&prepared->lock);
-  if (call && prepared->quick && gp__is_current(prepared) && gp__plan_serves(prepared, call, &result)) {
-    if (result == GP_SUCCESS) result = gp__run_plan(s, prepared, stream);
-  } else result = gp__run_new_plan(s, prepared, call, stream);
-  pthread_mutex_unlock(&prepared->lock);
+  pthread_mutex_lock(&plan->lock);
+  if (call && plan->quick && gp__is_current(plan) && gp__plan_serves(plan, call, &result)) {
+    if (result == GP_SUCCESS) result = gp__run_plan(s, plan, stream);
+  } else result = gp__run_new_plan(s, plan, call, stream);
+  pthread_mutex_unlock(&plan->lock);
   return result;
 }
 GP__API gp_result gp_prepared_run(gp_prepared *prepared, const gp_call *call, gp_stream stream) {
@@ -47389,6 +47423,7 @@ GP__HOST gp_result gp__prepared_open(gp__state *s, gp_context *ctx, const gp_cal
   prepared = (gp_prepared *)calloc(1, sizeof *prepared);
   if (!prepared) return gp__fail(GP_E_MEMORY, "gp_prepared_open: no memory");
   prepared->ctx = ctx;
+  prepared->recent.keep = 1;
   result = gp__check_call_with(
       &prepared->check, &prepared->whole, s, "gp_prepared_open", call, !s->context, 0, &prepared->q);
   if (result == GP_SUCCESS) {
@@ -47428,6 +47463,43 @@ GP__API gp_result gp_prepared_close(gp_prepared *prepared) {
   pthread_mutex_destroy(&prepared->lock);
   free(prepared);
   return GP_SUCCESS;
+}
+
+// Takes hold of a plan's kernels. If one has been evicted since it was made, the plan ends.
+GP__HOST void gp__hold_kernels(gp__state *s, gp_prepared *plan) {
+  int i;
+  pthread_mutex_lock(&s->lock);
+  if (plan->evictions != s->evictions) plan->kernel_count = plan->quick = 0;
+  for (i = 0; i < plan->kernel_count; ++i) gp__use_kernel(s, plan->kernels[i]);
+  pthread_mutex_unlock(&s->lock);
+}
+// Runs a call of gp_run by its plan, or makes one if it is the second such call that finds none. The thread has the plan
+// to itself meanwhile. GP__UNKNOWN: the call has no plan.
+GP__HOST gp_result gp__run_by_plan(gp__state *s, const gp_call *c, gp_stream stream) {
+  gp_prepared *plan = NULL;
+  gp_result result = (gp_result)GP__UNKNOWN;
+  if (c && c->struct_size == sizeof *c && s->context && (!s->online || c->policy)) {
+    const uint64_t all[] = {(uintptr_t)&gp__here, gp__mixed(c, offsetof(gp_call, in)), c->count + c->segments,
+        c->count2 + c->bins + c->k + c->n, (uintptr_t)c->in % GP__VECTOR << 4 | (uintptr_t)c->out % GP__VECTOR};
+    const uint64_t number = gp__mixed(all, sizeof all);
+    unsigned at = (number >> 40) % GP__PLANS & ~3u;
+    const unsigned end = at + 4;
+    while (at < end && __atomic_load_n(&s->numbers[at], __ATOMIC_RELAXED) != number) ++at;
+    if (at == end) {
+      at -= 1 + __atomic_fetch_add(&s->turn, 1, __ATOMIC_RELAXED) % 4;
+      __atomic_store_n(&s->numbers[at], number, __ATOMIC_RELAXED);
+      return result;
+    }
+    plan = __atomic_exchange_n(&s->plans[at], plan, __ATOMIC_ACQUIRE);
+    if (!plan) plan = (gp_prepared *)calloc(1, sizeof *plan);
+    if (!plan) return result;
+    gp__hold_kernels(s, plan);
+    if (!plan->quick || !gp__plan_serves(plan, c, &result)) result = gp__run_new_plan(s, plan, c, stream);
+    else if (result == GP_SUCCESS) result = gp__run_plan(s, plan, stream);
+    gp__let_kernels_go(plan->kernels, plan->kernel_count);
+    free(__atomic_exchange_n(&s->plans[at], plan, __ATOMIC_RELEASE));
+  }
+  return result;
 }
 
 // ---- core/trim.c - gives memory back before the context is closed
@@ -54935,7 +55007,7 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-809757
+809771
 'fqZaA{0b}GD!But-(MeP{Sm(])aS2h6Fp<;c-VX.Z!70glYw@UY2dND$qeD(WhK|v8=7-}k@o`|F=zXbNo75B;OP]Z$>v=fPia_6}4Qk>q`}%{URD(Wb|
 <CFU`z<h%uHx;82Q(F=.E8|H'8N4oxcEU4pP#BYxZx_c%Ah,#T|^k2qw(->Ir5a9|S{)|!#w|XVEt+d%{cc]HSE^{G=,5M_8`CD0c<;Akv=O{G!RSpK%JR
 7`Bl%-(SenHN2yey2jd}v$bBBmSQ2'KY15)WCm`QU.x$!/xn|$TV|vWBFT07#/f;Ey~FnU/h]0UR2gJS#=-9)o:28BHt#b%YtMtl=|u+QPZc{53MJ(n3Jw
@@ -54951,1999 +55023,1999 @@ rR0ecTr,jR7Qp5^@@OISbeUZ%J[&P<WQK{Cg3x6"fV`M22uuVN<cT`F^_Kl2M9<l2gI4:P>(d#`Y/EPK
 P|R:wcNK3Usi8sia%AZZ$mxBPX"xAL"[Nhl:9Y)8[WBc&T:smO0Mti6V!UvD-y;v3WJoNW#z7m4fT(zQJHq@_ycYqk3}Que5PSAyW7lfcNly/Ow3zGoiY_
 t>XnD=0D5^68o<'bwkT7"e`NY_Hub+UB`r'SPU>WlN:j<.9.jg.B`5,jKXXG){tZ-8GE6Jh@0f#]v/@d^[IHPX__PZojygTq%#['_!ZD9N:.20CY;&7xsJ
 "4ma=d"5~z'3<h9'NzT()/W_Ys(ZfK"~,psCcyh,|64U/Jvy.DBQYrG/W{J"G%%N2B%zur@b`kEN=&bHOoY|bKwRT5UEA+S,]M0'GIzoj#XoKDTLFENXLb
-F`AFf)tTNa)P!-CLN/4lAg(N/d]D`EQXJlnk6$UW!&07daP1eCN_ER%bXu{)]C(.|y,r3M!g]1i<7L`L{7:ToU21Kgmk'udIpz,b"cTa_s[UV#6S4pfR:[
-ca[uCFmGu&'Qc8F$G/MNHn6(^aJZU9lAVRZx(_=KO"rKWh`&|XUjTx(0i^=XuxmFd[f$#2>U3.)Yc|zG_}({BZo{i|5]f@eAU$CUQr1x_e,o|<$H%iD:WC
-M:LLkqsYL2QlW6:lLjWgku_1]5A^CqZSnSQb,$]OTB_DI6t)ZS7ori&I/{ri%7tB&=+pWpcgn/zL8`x,5`,vj!2HTvf8,c"=`%h[UBmL;aOwY'sFsmjQ]2
-(,1_vyWNF;JY#rESLVxX~#L$X}FY@N1msHW1g]!/72:Mj_sAdV4n&.,8aQ<$q$Zb]0e)VY=pcsa:sTDO2$@R<2;N7C1ZIChw'W|Fw"#.fNX]]-{)+hSV#=
-8ru$7&(5C{5wKi=miybT0mdo!T~8Wv^|uu;}FoLzmX&p0yj'!dsA)Qy^>yCR$>$A,mqsljrn41`(^M/_mf5Cc_]uJZ@tj:)aMG<XUsa8<oRDn_VO[FHL!]
-j_iS7(94ziXljck/N!WXsE<m)"(.O4fLLm$,('Y#%x(zpfMv,GM;.zU2T!35$w#6LRf!`AFgx-<=^U];bCaH9ReZIU,VjGWK48b!m;pN1KC$lD^s^]Wg_F
-+@0Z/wQEm4d<4fD6pXP`%%"I044_8BE#o)][Po+`M}9u:}+;x8:!v;VIW!cB$3o{q<<dKW41!lbc2dwak-"PK]4h"n%:4+Kl""l4Z"QspZj"9T6hj:0oUj
-|XV20wlsZ9G49T3`^bT&tFfK%yd1Hm3ohN^'15zs{pU(Q&=03ArbuQ0X,U]j8c>53VY20.u0U<mTlE$FCWH'O[KPCk'8[SN8_;p@o-!5w`df!+`WH'69+x
-MfnbXX'Mm#I0:3)T^]kmZerP(;!Yh6Nc=1LXsB^j;^6|t3Ny)^SajOWL-m]"J@((9QJ$]{_RQ!{iS46m=t}OJXO|Bb;^'f2@<2kplGEOinL`PS[`Q@/a_;
-Gi$+<7u6L5bDYPL7V[8@t0pi[mTizQ##CAX6@-e)y%I!MT|XRP;7W7mKU{Ii)^b":Ao1(B{v0r<R>.cP+IzL7L+gAvaK/5}(L]4,%%-#"aox4:4T!Z>VV$
--4s-P`3N'w0SUT;QU^8&.5R['k<NCGEfSmEwe>W"Mkgf>q.&DjG5Xl},abZ//HOLtG(;_y^yk'p^x3&QxT0Z<Oj8gTC|nwWh}y0&<6xLU|Wu2sHwC&jkF`
-'y_nqVmpx3<i+U:H'|EEy@4y9zq47c6)|=6WQtjX+^huMm$-xt[AV9V7'D#+@lm'LN]qj8FffO9T-ro)W[;0L)+z88Gf(CV:E-[6_q=f2meF5Y&lg+iZ8^
-H^[{z<xQ22`iA]^MwX/WrYl9bd4IBYO_tWGjGO"p/[0kbup^(@|^/^~TX)HU{uEJ,A|x4:rZ<@T$R:N%|}AKW9s]<^vwL158/=1${w@r}Q<2sq!CaKduND
-,Jhp[.Q1WN5>_|I-J2$k^fI}]m&Y$H.C<zSXKjn1I!sB]iyGUv$;i^R<U}U22872A1u15a5f_S)1h,Jj01NRO!s%D&,zWZhdMFC6Hd2"C$7k{>TdxTlGT:
-W}hVNq"+[w_:Y_tbLkKJf1wMl<2#{wkR4,{ZWkg6O_0.#RAe]]S&:D/qJDnCYdAl4oIw$+Ouv=qnmI'KvG>r3jvrob^t)|8&$2'}q@t9O=$A.tR(0XWxv(
-x`>=w=3:"Q>Z5ZdfYVfy%rn(siU5+bN]cAvGJLtt|x}3TY)7pqj"msC+=7^yT,<nh4{'245eY..Fc4_IU]9ifd)&Hd)0q)Q.]CKD2MOV(^c@p+6[aM.xlD
-PQw$ro+e9eMxh(RL$wKP4ti,%#My3SoVB)=XO7lbFS`b$>:i(]u%rir$CDlp7vCxj^RSYIAE8"YHE8)_lD.>AEw'C}I}l+U{b%tU+;h,M+_oF(yDGhz7$t
-cFR^kOA`Go51|3!P]df7:&Fi~i^(aQE|FaEOeHp,%j6f+7vk:8KxI98vy|JtU-<R1_!o~^)o7-&AOVq{m05f<7@iajeoS/DrTt&-z5ibjb}+t]>xk!<unD
-GF.YqX0VG_k/mxiz~[0NVqIp+@kuLEEH4M<2}AeKWrc%]UPZ]{nCx]Egd^mM[6r_b_MHPZsyj9Bt1-e!lO>;GpkCaK-:/$=D.auVholYT{V#(9{k_FbBqN
-)v7'|a@=Ry#Y#&4t{p<yyn9WCJC1wHfFbG4lf;qfA!!(/JwoPAsvW!h=+F49N`l'jiop4R7%%Ed:;{!"x2$Wd!Y#C){KF,Wn~yX,/O;;h!yZ-n49Sa#[[}
-:oblUZA].z-MVoMM+Mi5hwR$P^;&8x&nJ>7CAue^FIK2'c.sn$:L{!zXrM2j6_j:p[Kz+_(Y0KH2L<gR#6KMM[X&NrU#+wO,M;l]:,Hue/RJ`zH7aJ7xoM
-#n-%WqVA|i@C<[<chObTIU-Ob0|NV^JFc"hn]^FGfGXIG(!M%(W:v@,+u4^C4cD7eJ5g:/C]G8RD|CHQU5X"lz,Bno{@y)WN;Y]`di7!`9E,p43W;0D(S&
-Vt8hq1v<tm6%P)f3_ZljXk{IDt5V2[T0f/QO^.~za6kIHOGZ!bN>`%@#m1@]F_VT-2TqzF2.tE9Tz'7(Yci-n&3|(FG($e7<$wHAM3WTFW.(w-t]1_w'#b
-ny7/Wv=g[U!BCf@lzms-"D~m3CR'$D#y+,{luWe)FvKQpH)D1^asLmgJx);Xep%{$fik}+6SQt<|m9$l=y^0Ff!0hV<eU$.)m!D,~!{Dd:V1zXu#PV$!kt
-z-tCc35KGK=&)+~FJIg5xu;Mf1U>FhQ"q&fu5oW25sz[CVC^rl8cTPuWOlty>|<|ncX]-Dlw;K3Z9=+|v<Wp:pABd+H:%[hOO7Z11#!!oQs#:boQX}z6W8
->J]U<&8Q3'$Tc0[tzMd>qx}UnZ4b02cZEEuO^^yfDy:b1`Cyfv})E_#[bG-Jb(vY-UF9zw)|iEV/}]Bbrwz;iD2mz"8oAzhgM/6=/u@-<_x4MO@my)##b)
-^T+!iL8J'^x5L"BoENo'5]M6oW@BRa>^R)/v8T<j4tHwMmWP2p#7|U`kh+X3GBWyL>;LpR=I[VZW6q)ZjqG/6]zU^_c<ACJ[YG}Vxf{$;3:icA>`9B=i}^
--8c1]n$BH7bT32~PK/6:nOW{O%qKd[&MTmaxbTIX1Az(Lg6NkMT{)Ll,'b-7-"y-~@{vnXg5Si'9q0`J>.8ps;b,7"Nv@y;]>W1Zd5S-FnM>7=.rY6=Skt
-V0v,Lb/,JF;2t}MA'-.y6XkmEPxF|"2nW8Dmq6N5|uDhKe~2UB[sm|VV@RvCGrmkQrkgjs88}w`SbT!I=W=ea5N@^s4YVEu(~!~;"gcR@.CJ(j.dhg|uY[
-%8F>J`O$CPg@GG]|f,!ky=>1a.6:_pAsD}Wn6;q(BM=w)nuVUQ%jCq"va-9$iGS5z4u#o37u|GB'kCxw)6gp5mt"+xO"QAOE@kZ0)+Z1jZ}GXs5"8wLnOf
-gP1Vzd_ReCI-Uz-6uk'<}^>TU#AT4oKeo:xUN&gj-vq04a]W~(K/DH+e/mSgzI}:MM/}W<a.,hb(uRH)yq=`;CVZ-6en5eD>yD,s-FQLnsV.OBC%5=^hfo
-a1S,77Tn2,N2FGkA'[v6XE{{{&K9`Kph"q5/$se5I'j4|^kO#9@")A`O_Q!3Sp>P0$Ly|2~WTsM}=O+w6j(6DGE@=.BY[|v(@|;RlH[&g0Mhjvj6~LC}"F
-Pvr.HK&1yCk<'|LSZ5cslS({;nxk]PqD.h]V8a15Ql7M^7a/@xM,T6Z)7NgY^NOv!_Q7A7]63_HljU&p(sv+Viyu5zKT3n]Q<l@T@Bpdgq&,>O:2nTRh&t
-~n2HL41ALb+WQFjiOCWTr}xhXUFA5Ef%e[f}RH+232inrxjR"@ma'9UDaYI4[=D,#@aycGhxiye7UHPvicW5FflQ&s/+eSpTw5dWSsDRC]d|@4^eX<YqsM
-:Lx}~JkR/wL}D^zoMS`"}GG[-N5PWa:a2<c;+W3#`G)Q97&,p4_.J6&&U20|kZ%h]fS$(;sforT-j6]gRRq(XSTcfy>`zFql3Ma3bYCHmUOd]xd=D|/>gN
-v.o@E#Ua+ckKEp~(NOm,$3x:U/hil;Ybn2baQ3h;YPq,bo5zA>WUOr11yWeK<hyNPkIj=Hy^4HmN_@[qF+CfI0[MzN)5J1J"[7q2azZgECemEW7Ca4PaH7
-w}/s].Hp%^HZ7]6$K}'2j#0(CRvhv1j<<n`{+2)I4F&{89+{MVE1W7gr9]HL^I_dF_qO%-%2@I<d,i6rvlAE+URCaLk<1-!BWwqy%)96S^rw09jbi(G0)X
-9pG<[6a#FVM=0)@U=sk#(J5oCKSZ4kKdOs_8)GXXjS+vAM}/_4EG~v34n%<(|=&;nCr3fseoZE[w`UCGB2r)w$Gz8-FBTJ3dW5{u(1]zE}""va&b,_&iw2
-"sVUhi>P4#.$.'A"Z&lRPrPC0[dC!4jZzv#N]vhW.I:<,Z:<M]y"R#90##rX"]T7Uu0F^AMoqTsR#xsSRz%5'#Qv&gT1qFG@F"tUj(-wHGk$/1p.PJq-Fx
-XvSH{^`lBFFQ2`,`z@6;]>5zPnZC4u}A!NtH[&estA:g~Z:7DG<aKnszIwd%>;"d^z3X2bKk]hUio3b<[R{(S3ZD71fC"(EAoFTMjT<M|gO]3@Qwh8q@,G
-/9b$q5Y[9M14k=H4SqeIxe3DH@zLdyNjE]X#/;p$4aqzYO9B1aRC^5mXhdX|^w3{=rqzy:|2VQ=!,KaQqa!$q39Td()Mh,^X6C/wyDi[iIL:(2|s2gB%VR
-QegzwG6=3;{L@dvjT[hMA%y]FK"X,heHecH.uI;YfL$n|T&KtI4eEKF{uj(Hv^UQi#!T:!{riq~]>+hT&k06@Huwz|'T(HV{B;L=A'7We(4HRku/UQPiRc
-M9DD<C@uFx3/$C4bA=L[!&PZ,"b:`7NQd5yLqNuHc.{ym)7W85OsT9:S2OYz-kX<"HwxcKl.Mq>bmS:BJ">//SFZ}tfuaql7Q2fyH5;u){{IwzRUq40;u9
-arLjlf[y<d0}_4i0}^`{+sf)QdK_qKO6d4He$x=Y2&FpHrZ$EvtK;4C`ajh95`}k&s"N,nm6@9nwM1^9J-d!:+~T_'`JC[;61,Go0Q$cES~Gp:>cbiufoi
-'v<m<P`E4#$@W[$h,nq"TN%5(F9l4nl5-"j/Z6Ag$XTG&1rmbz$@w"@#,'^1`uyXE-7>uYl;:_>sK;wgEt5i3]'9J+hW'^q:"+8,&WvbI^O!tm=!a-w`N/
-Q-`&wqC7JA#2L;doon{vEyHT:QkN46o.=aAm{Zb`b>xl<+Y,rH$lq7gPu[2.1;nZ<bOUqMXL>'0G,B50934`@>`Y%`{dsSHq+b8=hr<+o>=^[5r^,T<Lzf
-KIv1G@E[_O.Y&Sk7R.=8kv$OO^(H/[1ogC]ca[}VCfWOc0Rh+I.Z+.8$c]f+g9v]7$`U6Ie,9S-Pi]$'2j$Ix[QX<@5pCX.VlK^9yh1(1]U1r(0q~KA%95
-H,:cFIa)TCii#_U>3p3z5lCy:LJ<^o/L.pAE[JRsbx}-V:&61$.N"=.>8&^5X`#Kd/=D{dAlqE9)92l-{Uigzk%$ZAn)qmNKIO:vp/360z=eO{UQ_ghM7k
-h<V2>%LjW`GK"K+9h+"h1w"C=![1x|_[%k}-aGHt}#M)+8^=>[xvZ-<UEg4&vwv:T3SaVAN,BcFBA!hLN6}W`#6Zd+m,fvNZc-auF^b5ke%ppcRQjD7!$p
-VKKQXxELWR7a|&5;1e7+GAW"i%<z,d}&xF0=1fG.@-B,KkLLvA(G'i~Mj'H^h5fx-rtw3EQ<0oPz>nwCErtw{|a2560x/,L5,'0$^7#O@N$tB`L2YRkdd_
-]=8(@.V"~BZ4LS$Qe7fOJ8aM{-$=X5;5/D{$4D:{aB:o~1N"7Vm(4""&GAg]3XG^bm$]9kb[$AH:$)/n$XF2v=7&V6d=vBI5Vw}:)&Bd`ltw"-1}oTQ+7t
-aL]L"_38&y';Yct:u6yqS+[Q`CimHeLJ[.Ow;ARV|'`u~K_:uUG'PU`uY=H'>pJ=aH+TP]_V-cl'coWM+t:6=ttKo8Fe,[#BJ^JeSM(ztN9!IxTogqt2aQ
-|c^wYpgc{Kzl2^-[46sWxK-tnI3$5ij8L#BX>_9iuhMCsZ9O[Ky:z9P&wz{,xb:v.A~EQU5cP$0HMO.4&Oty.V{iU4JkdPS,=XP=0cj0QrpXW"/ZZw~{A;
-;YZ%E_VR^.B1MXD{0rQXI[-d#)~|9HFex[I7mCEi;%;>zDJez]>iDP>s3+mjnPD!}WW==6HKk-/1G+EZ8xkXS4HmJe;_k([G^>7#f52Y")BU7GT7n1-+("
-fi(P>s;mQ(8%s`Uy/s~O'.3{&.grf|{OZe{zwr:`;$(@DvKq9z5)E1r$'<A:w!{HSs}NXBA8Wck}zhc9`s7exOgnku(F`T7m{W7Z630jMkwX7f6HCQ8HtV
-d)@RGI[Ww9ShuCM'88kGuU}x-}E#8bvvQy|h|b7Ie&anIK&9-V{|S=ME|N`5h!z"cam.P1lA1uu8Ty#`L.Oh@z|1Z-(uL_h&qq8zX>sg|'2/%'LN0.7+Q`
-I_2.lP14[;)T^v%Z'^'Ip<zdG{lX~V"f|s(yZ|I9ol'c%,l,8;J:(n;O0g:q68i0+ZmZ9V}pBav/)m)#6h~#j]OFO}/{CYX82!fU8MH61}GMs%MvT,;jV`
-bC@X3No;dvf7[IRA9i.N){2jkiU@@Q'`aO23#@GF<XYX/"MTstT/I>n"=Y5+$44kAT<}ew2Vr)GmM0-:2dn7b&;]n2/[xD]D:8Om|x;}9j+k"!DgO@yglJ
-K%!.Vrl8|>@gx9N=[[,HIz1ywO/cOFdY";R]cwJN:UW2ZV0]_5;b/pp7O.)C;5K63$vReM.#(N1){.GQ3pau!FS[TIt-H17w~gmoq-)++58v!{Qu%ijTX7
-1GGz3G58wh_beZ/7JIlB9v^F:`<E_aMy^$RpoQUqv!wFt-XaO[0`9(l^+3a>x#~/V8oV79o;d5AR<7v!s(P4l/!-oLQovFW@u`kd.07f!axN8nhK5Q[jU5
-Kl|i|x=icrXcyNo{NSl2x2i,:--mQaWVn{{eIv|wj9fYpL}<6pgEZ$|s'KJKDy>kr&OU4^_ro2R)Bn(:-,+M4uk%|,ikUHtXI}-"I6/G>[8n2$Yc],z,:,
-)36fJ0$6IqWaef9K3#KLa+lZ]+Ma!W$Uo#]UMgeaK3uQ+M;`0XCz73x&}w7mDaj7!r_y`fH`A,,!6I/sG];&wmLBFVgC/Y;&^>_@svZpit!B&XAKe1HNb{
-"));cf+Tm%qd()P<)Lg2#`2v|DEIZ^!8y>DgivLVi"]"//jb}/=H;>QQCjrvL<nS@RHClF6wbfe.KHXqNQxFCg'bV1.8&(VWXUz,Tj|r6;&VBxc=]1Ule"
-QiL=>k};ebfqvQ/k(BDt.`%2-64q=r3yhn>50@&z28xsRP]!#59->IMeihe,VhbTphAAXv>lsx:Lm/TY^=4[0v|S7yNYA/P&.u+[m{hB.W@`SUZ{u#Q]1-
-sJRXW>6JS&]5CuYkNxVQ'JH/fI07WZrDAJP(+o895Nu}Z'kQ!H3=u1"1pQC+x6G_De7br|Cl>gs{`[1N(XxAwg|e-gLODqgSF0KuUBY<{GJ>2Me;:b.GgG
-+MS5T^4dwY@^V4#nLPLVM@UBsiSiH#4+n6JUGV7ve="rR8s["W,7X;]!6MBVV]pr+/s^ur6{SM#"dnizN#}JUtD&'Qp%=G`p>m.zl|rR^$%yP:;xBG`e=A
->_!CJ"Rb7qV"1W"abWJqD(i!OfNf'`GFfm"NVc'10IF7W-up-AgYt0X!_YhgBa9T[kW6f&=%v]"2~efMUA83`#4fsft)dq'CoGv#Wb0r(vPw_+]JIy^E%a
-Dlc+@Q5t>%{|;JIza>y1f8[Lq(6>zKjV(Lz1Tdd%m,<=O|Csd4D=mDUepZlgZkfD4Z$"o!m5u_A9Gzy[doG8~{tZepc)ZtemT@6bRt+x]j(R8T/QH7&(/'
-R("S9;)79p'daFK..GGdvx5RO}G9u$`j42@P-%RTUe<'Q#u[]"0C1uR6y_0)mU=KgD#GJ,Fm/aJO]h7UfF$M4YzVXF3]%v'b#4-(O]nm=;NpTsli3m"@Zk
-C&B4dahpV;mUMBbGfC')Z"!Rv>=-y3#OGhM0"'ND>m[xigM;ysdzF:'9T-W^}'L^$&RAR_~''G$9_|/gt:b:nd(<^m)i}sL-]1|-{KoSTtd9LCdmG[WUW:
-'SsO}Ab,f4%6m}mLr,^flghYUM;r%H4>e6}W$wFq5R_RJVHsKKWk+xZVZrP09#38We^v!+]qe5rGuc5.zDn+T`^t<iK7}_JR+bzozQ1F#Jh-;:,X2j[shI
-nmB-4@nS7Qk(~Ys,~wb!9d&.pLvjf8K&9W~rr20Z"iy07Gw&,@):hs.l@hr3AM$Gvj;I-92UL^>p=a@A=pA2tMWpGY|.:dO<<m,GB,]D`+ess:ckeQL^nk
-4Zp!|o/^l"nc-_DwMLasFOIZ=&QS[&&VX|s/2d9,_Ns4^^,D<yjw:w+t.ir}P>p;Mt#mImnKC{pUTQ;GF2Q'z+(H&[9<gxi_O8(gd"7wNo&%bz3:DYZF"$
-Xel!N[3P)["yhV9gF4xh,:X:6@W^y]&61Q;^[WVct52JQ=}N<jwshSAS'sBjT-vMzI)#[)V&hJ{>AjGO'bb("!Ji'_!m[Ea)OURbQ4oa9]2]IfZ20oeb3O
-Af+R/68q^=q>pwR(GX%59XWslkZB{lOLr{VH7`8+2t]WeCE04q`_5W9`G,k5(>.CdV5RjcvN&=BA~yBx9SX_OU27X1_G,QT'JcvEK05QDXds}4iWgBSjeK
-)jt.[e'S{d=&:QM3"tZF^[f[p.-3NjI$k1YAFov9I:lV}N+zW|o"J`^$5(VAEHg0sKLqfaQlw8I.VE]+GL>dpogNV/|dNO.DGA"MW{tn9:|'BLvIxYZJ)F
-Z44nJFUazdN&P$,NpMO;%>>$Au~YV4<l3.af~|d(E>tWeL#GetV>Rz$q=pG<C03k7vqa9gHyNjS9i>6jM+gI{JU"Sz6'9qA1HF-NK8zyc"14+:)bmsTu1j
-t='w7.{jjjf9_4a%yIGH${BDIcVs5o_|d6uHr_e[i@L-aOv|-5)h%}&&C{do(Cj<~o~Di@}4(YB^";:bxzy^4WW1`gRk=(5FQO(K=wz^rU&;u.UC|IyvcT
-qK&w.igNt>{]6ao|CDP!Ft9]e,RX=]CMe/x[Zx2)S=D0Ge'maozS=-eb`lM'N[~{`7,m:B,",[YEJX]smsk/p'|)OfzMfQXSq%8CcMi!ZEK%2_PR-0o8>j
-$6szvuRm@WftJTHpCAAc^Xg{~=x#E%9C@+lR:s.mB;zRlNP;<;78eang`%kxVHPt%Z]=["oq]PMdxOc4/wFP}4tA)pi[{mWR8_KsR0g4xl<U[&[hH/K8(H
-]Hv&a}0b}Tp1;"5Y^b2!/)oaY@wbhVc$C=hT(_Yx)gET-TO<Z)!;4I%SxP}gk6>wDkGeU:pL1;$evvU5B|gj6qrq$WEG@p~anYyxR6z$b]~7e`sqS7X:=p
-kW|ewUJ/)z=:g-`}h0mn2Cd!D76>D|+PVA-5F.PC1a:[Zo$9}$vq%LR-;RVP;yUYm`gE@2&ifV#SFia-JcaJ[|+p)nQ6QT,W#Z]CDFa1p)x/M$tFWSZV(G
-^%@s@;TX("Vo.Kd2QC$5"sl=wEGZ`@j}T:.G_7%-neNT0'I6}Z'SeKyQxs|:9[_o<^E`g_g}:rbQ=Ga{rBSh,n4@i6{YY]#[V9NgFbXoZl`JjUiKt.Nj/>
-_LcUSt+}g8_RcBe/pBC'A|xha4q4Vd^]tRg+2r`y"lsx%8E^NHcs|}VnO:dqqJciYbzuiHbw5M~<>4/RIiUgq;/Qx31!=BpU[}I'a-uVS}g.Y`to3XRm&[
-9c$$q7/FbSZ=H_u)ojjHCb%!u.$ShVVzrl1D-s%VYEtC$)nN&D3uuLP:'@brGxDE,)yssg).+%^N:<D+ny+k@Q|3:!,!&Pg44d@ufm^x$a.fpwXgVs'@4s
-sY_Rmhv0_kpwwtp,%`:=$'e(0dc0Gu/f$0tr4QBlk1bY%F-G$5<Cd3A_W5@`bf2Q,`:Nq:B:2O29,[BgKsv9dSS{og~.^!K6~Ec,6,R3D&-UzQt_7NO51(
-RF,a!Ld"O!(X3y)h%w_bbL6Z0|JZ`o{Luy;NwQ;qWX-17w[VNLcryMVx6x-fO6N8_Dl"tn>w>;M7hfC1)6'1^}S}IKisUd0(zsTvgc<@OzO,n,mCWhwQ4{
-))4(~w'NDgfe,fWH5-X>0a!}v}eJ.Ix9^JUU/)wKE"-7V9(1'T&)h>]%87e<Dea.x/;KS{1+p9`'WG$m@'G%F}7TlbrXu$3P)I=&@5FM;i]sx>]/_fJSL}
-NXZ-`xw6+J[,!Mg@+=p{{aaOZ$Lj[D"Cj'M,V}aO%3cuVx}nF/O_:w")$lG#]$C_}i_K#FO]'yAV()9-m<A,ebcc3Sq<2ERPlUiSv>&`L82;.}fV^gii1t
-}2eM;DteZ}Xzd,-2}nTmGDRMqQ$-Oxz(;//;7_QuwKLZsYq_iLSUF2}7q{R!;|;]v]G.S5Ja/QcdkcW.4cMK=CDpL|L!^tti./C_UZUPgl]D+s;Hni^5.6
->Rf8/W("%]WKwd!D#8[O:]V3U&Vm,=]D>EJz/0Mgg)WqL#qcJ`)G{|tX![[H&"Y+:v@Bz^N]N:4u|LB._/Wxgq[Cu'F2!O~.H%sb/|hc4QmTI:7UG.mFlN
-!K]Jxl4](/Pq0{nzK.oTM5>u{g%RyK,Z]FKfL`l}(({^6ivZl`UXst15[D~X)NR2w_Wr~w-}SXLz0$Z|LxR|S7F0N::n{Zfg#WR=g:eJ{soHM_q/]<J@h=
-R50ik!q<Cs}#{4]/+(:]vME=@dq$'7XrN:WWaAwAc>[}E=nA}E%^8]$x6;1W}OkE`kvSM.NCYe_F'AmDl}CRBgQ;.3~G;[/9[}DmK#wTXM9D;3}s@4x,)j
-3CS9f8#mCAihuox.or,OME~a,X_(Ie+>3v1+"6i/-XtI+5A}y!UWg<(,j>R}>dPW4(&d_8kHL5~N7s6WZd>JMC05;:Pkv:VF#V8=ojn6KpJ0o0HlKB,!EK
-`@6Nd0s!hJ'bNc_A3VV7+,[SCK+)8Bv#f^pwjD0)Z)OL^g#J[J-t8o"Z/d8Ufwj[(&LA`TX[6c=LD<lq}{9+)1V7I/~I"whP;`3e^.`MH)'pwI3rJr4NW"
-]MOpty_9uVvT[wC+'DKycIAUHbb4DD|0rW2:U_a}3Re}e/h_0},$T`<;B7/;77oXZk,2)=`ta.&,smx.L7AtBuV7t,Q7-uel(x%oE64MSL;jFd#AHu=]-y
-)x`YS[6P>u3'kf7Uw-3G+ys&$RiDvHub^@m:/K8EOdC/NQoz=Kl{'<`x8G[qN%&2f1d3KlPU%m.BD;j9O8nu)yu"8#:}$(pF[&iu-llRf>kw<3V.vKKje.
-'L>8oT]byGIlR"xq)a4l.b9yELW|C>E;u;kBj+<v30f9[tIf>YcQaq/IFSdLxa/i6}]>9;s4WUo&vOI0'F.H.5Vc4|(qr22$8O)Yk$b6(AgbQxczlPDSu7
-NdxseWC9r<rU%YKWf8.8F[Bxku&L1GKSR{uw[XE/iaTkTY@e'Yr9!l+p&^`$5W}V&Wvzmt.P^eawjs`J#b39oXv`@o|)EV]x^E>aVyC]%slw/,&n1QC3xF
-6bTITgfn/dixsD0vQX8stC`jEieQ!R}MLN2v.3HH5aE3;,lSg-=bCD22xL:vdax)bF!M#4/&$C-l<8t"q3$O)9C#Pf6yEb<uw]h/@)U`6I=nQIgk{u3D,@
-!2IE=oAYmS+0#;f="y+u4:>;c:S}pcNDGU@K5-Pj-P80zA.GiDzv+G7u[GVc%GDNBwUmstp.W6vtzDwp$%Hfv<X[@/IsfloAl7e,t9XcWBWYwl0N=uO%5u
-w;lT/v(}SY@Aez;|(enO^s~v|)-C~mk@KNi-fy6V0bxV3iM=Z0CieNs}@}!/WaJUk`Wxiev$NPXy)uIzuCNv{_$wO.(x]g&Acvj]piCfrvh>Fr_0Q{g.)A
-}dRw!Bjk{4XwWr7e&#&j${)P%/mZ)clo=wfxv/y<RdE3to&`ImTEzCW<.+<d&c_H`FB.ba]VWlX]5QZ`K;t3^m)ayBrPESF40dyjF&Gq_6TByBu8@,1sCG
-F0WgJ}`b:lcAp&NY-gsNQ{sE!BgVvStR6`]Zp:WeA]9|ivWtY]b#JCLG<RH|5'D}OeZvi}IL^Q&d{sC5=A|9-GRKOo](`/8`a'hnL5qzyQg'JFJORFZpX2
-m`42HX2<UX+PC2p[&6X>=o[HAT]Wo6qU'PM<EC6/;PvK/:t_,k@^@Rx$cT`mvA82(s@)=mVX^ITQ}MS1UQ%]Iq&iy,{N}`Oh5DUKRu<3<c!RcB${%s<LZ,
-#A7&Tu3.JJ1o_R~|Qod16a<kw3'u2sqVOJw(1hOsCpN`Mmgi,i,'%P"c7g]zD<r_@<`^$Ilz=A2-g>0=VbYx5Ju^wbd;qz6zkLhk&s1HZU&`m;rPdlEDG7
-Gpq[pHURs.}kJ}oNKtg^RbXv}$({-N'pd`paeJz'5bi'1"lu7ce7C];[.YMBgTMVK8-N)sn^"a|<0C_,lf/PwJN{]-'&Nh.NX5`-Km=U"n;bkQjNYzJfR`
-Azn26DM7aa)9(WYO-vW]q:[xW,q]/)5)(;,kLG;#a0=e0:f`(q9Vs(>-@waL)d7R&bsix''M/dn[0^;!(dDz7lCQVYHd`E^U'`f1Mdvw#{V`%W6wHbzE.H
-j%Nb)>;3';-jCj2I"i(:8G"(.|3eM!~OK$E>JRf8gP<]G96Dz3%jlofGmCD0gyEg4yCQ1`}_QZ)'g/gh{_.3/7o=YZj=fVS!KG;Y=Q`!Yap(c6T"E-@h&!
-g3zUh(FDudOl|7<!vLx_2&PvXkcMLlGz&{T&MLtTq7LGIB_A-)ympOrw3cMML."8{Kd^soVy2JVl0Q~,x[@iG5CJ{9bAI)B-~f<QUoo2s@YiA`<7)mo[,9
-SbZvIX,vJTeBw"F)sY~MO$;I$<f/gGCM$@2N"SI4E^+=g9zFJhH;y]dg"({J}vgyft91Ru=b#Q>2s4>x&TWO<He8sDj)LgG}!D=kC}fh~lOK2d@Tb8=i{R
-yiV4rq"E<BK|#7mnaoFCa(rW1l6.nZ_M"L+sT+E;If[B;lFN{`n;^#w)ngB1`QR#'BYV3iYQQ]zh!m-Y[[`L/5H[T:uY4WkBXXG|(=XDRo%a8sFrnl|[;!
-m7He5.Q5347]j<r6ISSh8d;8,|E|nGGK]WS+<M5RGF.xmy$"2eeYXWn)j>bl_oifW.n|;7U3gETpgoir_1i3DJ%RQm{sK<8X|g4ziHJNB)sig+/JYJAFd+
-RI-;h(QF]",QfWZI/Q+RIZ(blLqRfQYT|zsL=V#IN-xK%%{o7seR,,X"9^.b/i}z`(#:M'K=q<$.7B[>qnu@/ydrOQFk+R#y[^O;q&o}'4d|f%YY97"]QP
-&HKG;er%m|}`fsI7g$lV$K~}7;M09-<k>'LmmEBUoq[CIVjV2y.ALfq("O5u8s%g:(R60{|R@sE'<|bFoS32jBn/bpH<|{A2IG'huYGf3NhR`3:LDL53+d
-VKmHY[[D{`X[^F_kRjDA1WJt6m96SiCo<G60gka"fJaqBKpv"yJfd,(p-wkd<M"Fkd`aQAe7heYGaPMYdF)7^IWyE70Ave]}--~VG@m(PYF`}Iv%0VTEuZ
-3#=S4h!=@2Y7^f6W8P^bBPNic7g]j4t/sEaW%S'0b9,_Ua+);B)3,sJX.mL&"]5t(x5W^1.tn=%A~y:B|=dc=$nt95oQ0}B^A1YfEl7)fg[zlk5zD&paC<
-t$Q_=sCCf0V%ZB6e!pfOS3"'']+9>kaYWD:TlAE""LR:0Dca9c_x_57]N9>^^og9$i()d|Bla^bq({4,G]hG7Yzz&FVQ)zqORrs!~J+sC!WF4f4]CoC/vh
-"tP;yP@&z-wh+^XYYE$t^3z@`(I(y=^+=f0',Z9b2pY'd)!+GI[CS|M-PR6.H(%^w@Q6W@@0Ni4dDBgR_gz-^p)AijB7nh+2#&8VB4T00e53ospF3_}>eY
-v-P}8#Z'+s@SmGj]Z%VEQq03R,i2$kuO,uGSmvFyp#D<Z<0'];o),4|^("FEvtYQ&0SN+M`TA<{:P8E(plN+_e+KnI"t0mK:|r5f!U1,MF_7Fp/GNEN$%y
-{E2x<f24Aw|@"<S9lcW46jGXKu"Gs<Nd}_t0j@-an0aicjWU.<63phe)/J58-l6OhY7^LTfr0!|00%nbWe)y02b!U[ECaF)Sh9E}y.O(!wR-CM#0nivTLY
-};u;rVsi%=!M"EE0{]&@YAt6}Rv}7tOdcXU2b+wxb'q0{O"S|LWsPF0@yzt<!)i2)UC3I}(q"XCzYlS|P$wR@N-Krn!xSl2PExL2,F:o03wJ|VIv7t/x0k
-]Ml5f{R]{%bVo`juEI`C!Uo]DDJMAZ]^-(c,o]I5aFMkfu+n:nJnZ@p@UM0@yh]`zfW^#!%[`be+RGwraw$ql'8hk4u$}|K"[lq|wX$hIg-]tyuK)u-9Pa
-w&#-uhIFx#Sy~Wja(lf.!/A/wJhYks/C]IG{YgZs0$.Xlf38[(CQfpoYXhG<,e]3G"V/>mh.s=@69u5:UWy(^d!'b^8^dDb/7X2m>8hYgZbD,:~qB51n5Y
-:UY-.JOxZDT@,1Kzc^fC<^|I/RYU66f|e]|VUm"C<5~$-Hpv#'4%W^y,fN{z$+f">)WTzdP,}Iq<l=u5sxCgj|-'KbOH`+frL{Fh6Qh5vS}(r>U32)VFa1
-x:,#ADO5-'<(:UNJ](AbB+Vd(u~(JnvC3+FxTjv%Q1&uT}Q5.1="9C;3d1fvbL#(_I,L{!#sjL}1B9'9GZ+t:fV.~}e9!OZ"C'o_rJ~sR}y]dsk)T4=MH8
-v2Hq>-|'w"PQL^x]HG-v%.pLa2`egc3N@lMdteq6voDPo[JSD7JN:3Vws0~JC60WpHQ;heS`ZOT&uWMZnU7|_2k"5HFId/s1EAKo41MHQ>a2Zlv,Gz6(M[
-f3TEZvOdNHRx}:6YJnIU^f}c"lFH-FCT:/l!ma63;jQQ"NCLRDcHNB5zIAU.Z+j>_g[IM_,mf!z#2{~,knWb}%KPQYUac5wNnq""u>3)gw$h<l$zdB]vf.
-zKR,XJ@8}VN6$g$1~!Ear^wCR|3O=+q6Zxg9I4Qo_y^,%rK#Zu0[ydl]{"'&m6:5b13tHqGw&q^0t{fx!,VsT^{Ze/D.<Q+AWnCnn/|[,9~6g>./VB{CGC
-lQz7gYQ}QG0q]VKbC+w8c_&2x2Qd4N/E7'fCEbUR;T7'U8"$GLv[q@c"Dm[0=<H,QfSHp1YF:T]hLhWi4WmCe(YXz25a3L"+PpidB^!Z4^Scq5bbVh:H"Q
-SKelbx0zC/uq2l(&oG&L`Z@uO;LOxMC9u0"Dcj2g5;(),t7QBqlde@3j'!8aafwH%o#oo`Oo6`/Nh-OEd|{(xL88-t&&D%"qaV5=w-mjI%=[&=6vue~D+=
-}u/M.QXu)m9)|%WSI8p>NA(`l<-aoyL%pVGY^kJI@AoctE]Tq.gI$y0uV&XSI_os&z9J~Qml;)F;Rw,VXw3_pLAoSWlASE+VBqK:}xUY.Nrf/g+1DFKy1F
-tX1,a&34WG}_B8Ua<J6V4P;=`_7d{&TtrUJOK0<'lSaaqOC1(yH2;XHQ|YY>RWOY8J6o;FsU/5xJG@P1Hz0D]$(cnQ!!l(`UYVycX"^jD-4uL.(-pcewZD
-]X>1exkW@H9C=5QuZBU(_KyRDf"+6LWnhHo=0wvIeP"`J,NFGoDZ")<[M6/@YSr`8o^W{a<.Efp{9!x]mlI6'Z5=J9)$8[=IZ.gvs0Ctj%.S&F~gh:gmgu
-3g,{Jp12oLO.!rX|e+`naIM_zL3)z7f^Gy1[=0U9zd='vm8N{+;ojxW;@1s0R}%^-F$TLgs_:3(VnR|reFW$`/b:[rXme%1x,WuY2ZexK'mqbG)>QF|9/3
-%Z8^ukt(x]=:6o3c#5GZ%MTQi"=;SQ<8LO/S3)8,O{8y^a$Gxjy`!7_3U^S$`N)5si(&vjr^scYu2[}K$Gnb"_S/RM95]cXDO,!tVVnEmSR%uL#kv<]VOd
-rNyKRNCTpLx:,ROY&&Y)aI5v&'B"qoT%Ya}T=tNR3^h/LSZ2R{Dl2(,Ry!UU`4$F[HH8~L{$3D#>$GmeKG$_r$t{`cw}0WLzWfdoZwXm{K~_{:3^&ypvck
-EPU^;voab4kyw'Om78'[<ipHeuYKQZJH'@ASWZn,IF!yK2XiYD/oT40cOCmu3[K{C|@rGYCc3"pL(M]<`|1{/f<daJFJ%&bIM$>;IsGoLwq_=rXUXbIA-z
-FD=2(-L-ulmF5bJ9tC01cDyv;wsPwz]S@e"S@G+^)J6[jc)rosN/}L)"s5oA%l@cFT^PzAh-o;3mlc'n1}38P]{wRdbn,6z`uNDaD#DMe[2=Sv{g-/{['2
-0>3gQ9+qogGziYCx6zuvCxe_T(#0|{b<w_6#]p8#X9'dj$+c;/Z`6OQ+Bp=,O0K%T!#[`>"(a%QZ88k@[bm#N>1yEM2ie"<jzw%7eW7z=MmtXx-q#wtCWG
-MkG]]F4Gg{CyX_Rrw/=,/c/,kT!AZrc/F|o4xd5!CoG!BAD`|n6'x7<6_@nlvoJG~Hz}<>>Scl1"j%/>>X'`y,J+Ug/&YOfpfTXBE=zm-oGXmg:{J{h`B1
-:B9lfO1v!c!$)g0$nfnuoPX=yM&j0=l(@/r6_0t]#2+KDP8`=XyOEo,vsP!N/xb9bQ7GT0NVDE(&WOtt"R|+;7QyL;OM&H%qgb621Eb9-YfK.-VU=_siWT
-+&3ft|Gn0Tw.1kNVz>gr><Kwr|4C]#Hx-)0S]^om$_/bnpZN)8#t5m!V^{Yg'5mWu0kM$Yp%O<8,MNM%}0=db-AKl%,5Zn2(an-X:W^2bq$l"uRH1awE.$
-Mm+BiErNKo<Sk,uJ5/L_~$_,.'vq-i+DbdWF1"ahPw:^WVZIR6h1R<GZ3lJTLRZHS{K{H$CB;v_(4e.):nP#b>7kxeOf@;)(W;0[!Akn{F:5Kws3~}#`sr
-zMe)P,"{:|w^zAsY8KFnrsb:M33V)Su2Zx0l0,O2Bl=qE`N7PD/O0aB3YGNMgMQV]pS^hBu|jzVJK]rGXtRnGWs[LhOy1B4q&EP8C{9;3d-j;_Z}0]N{)Z
-`z]3&bE9/=k>)t{yA7moX=uskK,Y0fi<wjAh"VbdhToV.U!]&YSIz1`4Br3Nd=PR+]8F%&_yAY'Y5j;r8o1+xMY`5oKUcz,Cb]@tw(A_M7ecG])UTW.qm$
-]"8}v:fvPHyQK(/Yf^=$'NC#ML}9Sx;rf,nqJAlUOOKc2qgx_0bUK0QN)p(N1an}BKVR4LYE=;P,Ux$;m|Fi/ZhNm{uBO+|R}Zk&.Mf`hi'OiDak2-^jjS
-rBeB]LDEWM)[eo8!yncTbc9[#.S3k@kuI+BYJj]8_n5sift3H+(T[/:q5hV6XHG&Cz2w&-KQ^c@QpuK&H6lQF=ny#<U,yi;{a[yxLNaH,`06axikzzE{zs
-V_}kt.XC#{C8%3;DPV4CtRP,=o4{{d%QVHO(dkVO6}V%0zYt''MXv9k]TlOHeIG#/`%2l3!T:JX_</e)(<ucu0@W/(NAlj#A<r.ot:y{dc+0ai,kkLu]:;
-rpbcdBCWFHxBf&:^R6'&Bz,R2ti2B7,U=a$h~$Kz)k'g+qd7R66)@vrAQlR2QIN7qna4<1F,yf},SWxG6PF9Ukw=q]`-7wzjIXd0t$g{YCvK.vqb;oNjMu
-{^K'rC-<y]J;{+;ln6t5AN3sOA=4X3#hrhYP|]<n;=bbpUK-3NJW9qV{|AT@,/=_4paFVCHvz<+0`"J`}a1qQK5H)SLr,mE$l;N%t$n;K%C!r0:{X4XE]T
-0P%wP1>e>0]%,Yk][X{qg!F{^`y-7A-^Djk}TSFm4|VYncRf=k2S4eHH!9J'^=w5I9enZki_0C]qFtaBX`}6Z7w7UEPsc98[aIsmL,B,OPj5cJR#3-UrEK
-;Dzoz5!xsx_xnQQa$(wz(}L,"{N%Ly/}HKk[uJwAu9[M,^UCZonwR,f3mh.hNz#Js2g6n(#}k/U2u;H|_ErbeccL0KzE,f'G(ZgAy>e|l2#wjevbL_:RMW
-RW['JzXROg_OJ3gw6$}.BbGPNhrE;twv!o7pN=ujQp$[AJjYH`Cs'a'DN+U.Y74%;F&{!T9y:D`d9;ATy^:kOo@GO{N]+k'T({|`yzp]zC3:=n[V[EQTh[
-|%dU!k-bY^e&|m$&..s1=<UFwGEFA#A/QAKfGMg,:Gz_dLB/o!Mdipd=t]P+v8^_`nTWzu_E$mv2UucTtnbqZ=Li[GbbQrEtX63kcnPxQD6DkQjW{C3SK0
-&56r!,%^OAk43u]kmz;+!h4MNv+dNskaiPB!JH%o+VNjUR@Z]L!9:.VSv@:bG{TY.okLq|l4(y"TlNJ.u-`{qa_=P]kx7Zo@4.(<(n:k13bK)p5%dhiLZc
-ozs^<:7:'td<YNQ5^fsK.k:v7>)sU35Cp:U;gM`Uxma`-Y{C>Y[,az1GQoijV={N)Cp5XbZ$]P,..<h{@j92,aH5uXwhGY=Il@IW8Xm_%.~VU(9]/y!7gl
-JCc`CcgJ,[JFncR&l$_YWBk`%Ci4)7c"MBC#!Op5B3)ggW(YnU^I1J`D):)MpS-Ni.kt,626&wdYX2ib/s!bW^[|1ob!>-u7F>ap1_$SxjB233;II'O!JW
-I`wV#S&7(S3`qX+u>2[WNewDLB'!Jlg7rK"/WpyO6qh=DT2:3d7K%SC94Ud7.6cQR,R$llmfI&d>|H-g2-Yq/iPtcn'O4x~ls#E_1uEN)b~$~97xN!i:XZ
-gGXdF+Nc>Zth1Q#KNHgN)#vilapJT}HfFrvMm)8RO5O`0QUivI%ZT&K8I>=`h!na#xoj<IwhOsSbtB<=GFsD.Rr|!q(:.i,gU6+5om8#.4AWkZ]Ll{8/Ty
-T7t6!jfAbKns`AW}'vr!txv[(0h-Rs[4]X^va!eBU:%aK4lXgr[,`7rp7{F-PlA&'JAHjZ.|z.110l:Q04J%]@NT1^5+(hC45Rc1a4_^-j[P]gm%BQfJ:t
-7_,v^GsfvOrTQ)sUI:'`,)+"#6~7hT/f2h(rTJ'8pwoXY"R`c^~}#7WjX_4f/G_H0/oxEJGaCLdEgvEN7xo&8fhhB6#ftm<tN`n0Mkfab_KP7cmF>e0w3[
-/cKp(Cl+##I{1wA5-cm|##,+na-Xu`UxN}K3Gk<m/zK[PR~#j[xsrpbJyc0kL1';ks(Ow|ONY2DbxDT%'q<VZF&>Jy3X>BNn9Lb&Wi871Ox`lzyq`$+,vf
-9smF^D&dV=rWQFw)CYI}="E!OQ7^6|!0[O"`ebpT9u+}@)iWfBXb29CjvgG6SK%=x-IAhUo-O>`okSZD`RZYa4|(1PL]8n$Nx%_QC/Pk&')@Jjr%wb7:Lg
-vN6Q&LfM_rNrVAG&IlP;Vtb;}1~0[::@uTX:JurRH!7k1xYpfA`e0A[U4.(oP.(.QjWyN=OPm7;|_n7C+e!#1|h>z76R<qb"&d63Kr2n[QY8I]5N,%NOw7
-w0rNko7RI^]Ilz648.=]@[%CtafOIR,B9|5Lo$ToQo4;OE@r57-/mNUP(@(5u;_mt2jRH]92+#Mmj#-WxaVV]uyl1qH$W7uqz:<bd#is~YROTC($z2s,-t
-,sAycl[]^}rFh7!2b}BDJGDs6Jm-41vQ$nPfU>ou>(B]=[_brX91]lQl5GlaZHE9Z!_3`5ItZIi)'Ux+j`@H/QCX}Q"ij{%fAYbutFq]@jQ=-$Vlo[mq9b
-hfpHeW7uD>YY6YmYOs6h"F|3<Xl[^gaqt0VI'qM%e#cHc^Z{-L[_]WpXuy`:Z6~m-^>D>0BcUb^trqnM)$CjF,$I3M4mMCa%iD;vA(C>f&Ew2s&@Pr7_9w
-..pwbr.9NhV7uun2Kx>1@`3Po%G#//r]+z&"GB8GJf#$lEqw.R!uA1+F}qrdBLHi[rD1FAm-36Y{/5Lth0[H-ZL:0kyQ:oKwl07^zWv&AH6j>1gFVP;eeD
-}.w8ES+u+m'<BF2z{{FSL-Wc,uNq4Ux6w3f^^J%8"}=8tD]<e;{vVYoH72Lfk,H(^w1L{`eEp8;(GH/7jTk5iJZyvea32UaSAn2rQd[5`Vcn#fa-GPiFX{
-~<=GEc)ln0ichVZQcUBp-ACE.i}cJ(UEmP#a'dy>-GL'S1e_vB;AAMzD'y)z%[|ai_1/U"!%KIHr<x60hZ'mp:K{d01rSd,J$P4F&N;L%N,jJdHklU_KJp
-]LnaO.lAltrk}<9vWK9eM&FUGt{S]#AFol5vS)!BRDbdi(tGo#[0U-em--h./BS+ND+nh"WBjCKm]Qja[prTK'8RHU/:ol,:g,sgS1qFzxQn,BX5'@Oy{%
-BLWD{v@Dcx$J~{G1R^Yi|:PEhe}PMcHWZ%5;(Ge7(=_`7}dyxx|[0ucs4eWs}LYglW7:8IL1yJUuub>&(pkZ51R"oRl(;wZZRbf8+EvR7IAmN38N!myNDA
-7/gt#zlpvF!u;64qF>4S^uognf5$VlK`PO+sTviCN2~H{Z4<iJDn`}bF,g5jAy_rDGAN{hKMad'N%5Dh=;v<LQq6-j.i@ZmIqD-2[5)M5$)oo>'Y2i'I!0
-"flyQ{1OBCZ/dy:iStD(h30)C<'$fQ-G(K&v2YaTwhqX!s(c4+fdYCMzWDE,!K(<xwR0Sg'0}fmp4)Xb+t[Y(Ks;fTBH.o(/Lvh0iT)7;{nY'Z+LMCr:a;
-9QSH@tB7t$cSkCi!0PlitK)m;ZQn&m{|-eD&EBt$=OT{y/K'`4(Or&b06Ggr/6Kllpeyh}tVI>M7tnALSOAu%OLePX<Dr|mz]v>_e'J%l0on.5s-ytn;zF
-~RJe-$mLA5@<UUZ|{NDaq=(H!`tf69'aSf1uy!qtkVJlXG_."04cpE9SQLHHs#Ql@{FcJW{%Du6L<n>c4Jqmrb4Jc#bN-K#=w@nvR:`_E]Vxe9dN)12wp}
-h#/aN6i`le:1^6d4+^t_hR'%GV(g%E>;2mf,X8U]jFJ2a{s|QTjvtv^lI'~AihQ8+'!tE;j)o;hiSxWj&4DI_${{N4WZX4yM7vd>(M+"7A7lFnIPtbu`#@
-b+l]YV<Mwy8aKK(8pg)vDPqJSIapSO"A+E"|.V]l~8Aea.i4wBSbOtB7k6]&s/eJ"Szel`RCD]n3RdmSWO8_D%PSxy/GD6e&!n2jVL:o{MknOU`c$!noB$
-vjrAJzP!k(:mXR>|++S+ja9PU^/e;+fxRz4/D"3pn`9_E<Z8,/jHHC<4P`Zzj)D5M:0>APyc49hh2n_pIfgjSD!m9/(-Xby2Hjp_9Sx!eZ=7SQJ0T6`H"f
-Ft.<G3CyD6!=5|x,)7c|kTq@ckru|9hjd)]yXwJ"P_6WxpV<Aip%_xMpNHSY/R^6kKTqLG.4t&40#dx[%v+Qppr_5M%962C<.1PO&ABo%YE7@_4_yR+2(j
-s"2oCZ}ik/H)WxA7xKBO=K9z[6YRFLkf,vHMe)~mt.;u#y_/hX;O6r"jKlzCAt,k{+Jip3&,4(&,0/[/cBa8`lv:h=QU%tb9%2'rADP8A"#;I`'_eja@MZ
-uh1nXL;{bU$[!|Ys6:zisadg.(eD[=EArn}B8m_TtZ;FrHi_V@jdVCF+pR<:g]}:jyO=veinBKnnLLmVYyWEm(C6Bg:BcFFK<Noo"rwUQqKSnJb>)RcZ/o
-5FYZm%sz{#e;jdBh4_J<VvPv@u1Gkf1gdsuB#QwK%IOl/bM:q`Me9QPWMP@;hMeIL5kRs=!<]_lM;Fa6_wj'Ytu]1Y`oWS'jOuI{Z$~$#,k@TQ8WuN.rL_
-Wn5(L,H;n"<a2&fO:0xpEk3[ZHfR02kSu8Ou.O(f@<o9E}c6_nwt+7NRNB6Wr#Mhg&ab;$q4bz#x_zBtq[sqhaiAgv-M$k]|ERopwZQ$k41O.@YS41"W=A
-]4"BKkdB):dqN:F&WW1ow&jb6-sw+R%4O'@KS%>50xg#D{.GB<'0.qHJDo"kC{DS5p-t:F>^r#q+4kS5n+1eW}bFqM9}Z)AFmWycrda,b|]LRBl|b2EcRq
-2Sj,UxdLg#yuE)#^^#@q[z9+5'UL|;sGB-$uWc|N3+B7u9IJ0cD.)C!zlBLPPw90SU}h|1f#--B,}+86H$9Z(@_,t`S$)d92;=!.^yF<FL@ubO'mvptfL!
-R7|,mk&Lw1i9VLu<m@t6OgDr|Ks}scI&"Ml/Gf/$u->fV-;W6-a+]`2z{LE1$R>Q2m{+:Md"aZ)[nefs>)Y&Ky4;qfc!}w5]oL@Q=W$YO>GZXm4WDKpH-T
-hv--CBy5V%"%LOR'..g7LL!YFs-]yam(:IAmlT6e2UFdcdVT]VJAgaCx^tZ:aUr#Yf[eS{hM~O`N'gUlcFX1,;0VG5!KE``xl0u2&0]-zwUu|xCLXs=3g+
-$Wc`VYqKYDJ|H1KcMMz$[.3OcMdlP,Tx~t.AXWE<3=B@1B%6=qzwwGdt#mb!L->+YVkDcke,aEf>~-:DowooNF6H`b2c|=4ke[$=~&-rM(kTEc}j)k]|tm
-ul"~y^6]QM%A~-:v'!SuRmiM4>]&j!BIoY1,/x{S9AYhW&d@#"C<BS55(2m8~-y,&gIzWqu+$'Y]ktuAB_T,]$z7d;hW@<%1oU6Imej%q$5`Z!sSEkYKdE
-iBl;"Q(-_WEeP;K6bpGJOOE(>wBEg7>v)6qfwm{q]MyxTOs%c(:Smj/O9SAkb0mrgN0ChW<3J7B5$l$2g(/yy%dxygAi5NA4V"^]@U[7;RQ9|XDd!BK&'L
-WbcOX,BS%Kg(cfQ"7WtAD}u9,-Ow([-3!:VNYxi[@oj;%91}&w6oC|NZO</;#{>ATXHpVXIPyVVxWA]aR|:Dn$42,Fa|)fm4bb&H7}c%xAd&S.@ChPYjqP
-oYV^hhG;2o-{i2ydd[#TgG%]oWY{+tkO<,XX0YZ'yh{'}6V+P|T!T]e|H7a.'8j2uWJ3bPNAk"1KPVJ6/"iJt-(uba%2AsM%IwcqR"OmY`8bJB]t4s{4pj
-JT,:2(P#Vj{zyXpk|XC_oALRTXWg2)w`uF5"^6U:6-Zku}ROAp.uS{4J<J~6<b$)F:9&!<Wn+&,jk&-2^(~%Vi:#SO{.ofqI6x(K"CY[xOuHQ;htj4-{1!
-yt"WXFb+TpBhn-WL3UMZ}5;YckWF:s2f1MjFh-~3]x&}cj9.Yz$c':6#J^^T4vIqebcHFf>K<>t;g#UJyM%,csa{QjLFH1$>Sj^'44.8jb<.^E.[XwhCg:
-vvpi[)YhBZU3]nI/5_;`U']n69>|rL(t>.TJ&uX4Y#AwJvnmZe#'"r^W!r<dZRD_6&r7^jZH289'a1i'Psn4<d(sA35XNC2UP%_%3:+bkw~RI.~-,L/oLq
-wTSy0W5@G>^DI,^l9O~a#v%3mu5`u'Un,o4g]dmV"lt['nQ>)W6.s3GsbOo.;d08`h_}OWO`Pl;dWNzwZUdBl]3&}[z5pkh`~:wuT"}@K9%Y3pA[<e>Fm0
-;.3-kk7l(qjsWDTg["eqp1W,q96s]Rz5"vp&qCoi<0W4FP8c`<l6|lLW,:|+GIxECr&aF7yTSH>7XL{QXd:ja+]m5,QO8=r)F7p-h-L.MLy09,#We6baY+
-7;=AGs_WucMU|j3pIXuJvG#@K[3Bm;P^1q$vN:h3mxH<4`{d.x,)81t<vbUdb'SBH#fG_!HunWL9hsud9m:$99)M|$>6q^^N;^6@I#)FOl>^=.owV#R43>
-k^"p=@e4!%U3Jq`lH8)[n!-/=$csXA,9M1N'&7:}orF"odFi5GPL['2McJnW7w='OAD2jj>t6,FG!`#Cp@3C^ShA@uL7``h&+nB1Zb0IFhfqY3E<.RdE,s
-^8M78[>0=>-.;_qOB8STF&S-LqQ#tmN.l)(D!s4_#P&:#T4bC3ZTP3#4NdrOTmei1,xT5`%/Gs|#hZ#]dro^p%[smaqy"RN:a39^;SnL^Pw[^>liF+Bofn
-g'Riov,%>.$#MH-"7)0);@i8]8!ViN7#rGq=snS3@znrhl<S#EsTm8l%7"G:;UPiHAb%Z>cV_X}LV$eGNr4/pc'i-^>d;0{nOo=sRS9OqRcO3KX6Rm>BWB
-`W<l>JvWYm]"pUkBFG8XRO:IP@DruR=wzW(2X}o<e{#%WZqVgshc2>}pcG;!L=j8H=ZOOi7>F:KS!c6t+9p1/Qv>_$Mp=>+4o[d:;6-t}3"ddJ7G>U5T%O
-a>^:`ru}Tv!ysMci:'LF)m8,;qikUN$Y:o^.{/YfvMs>7!P,fG-zf|u:l]"ri)biVvajO8GGLB<;cUBt0-vG#i@;a'E4qnY%mc|y/#T6:+l`OZpGdoy0Li
-l39Uy(J+e@=J6-qdrZ|gRH+hL`pt-#DxJCf0Ari:=4L,VyQ^Z](@[lPJU5=#BUwWBq5#Nd"v2|5!|C-Q.$,}Ax}JcFKraq9K!gwf5%>9[^V2tz//1YT0A=
-2$MZ&J/o#]veE=^,/:2^I]lfsk:kK/xwelk'L>:IDTLpKOBdJFTUw+ej8grIcQ-|$QPC79$Qn{/HW0]lfOqvyG$eG>_@yv=w%jDu+u>fm6)WxE4HfeE+7W
-(}8&<HqM66+th5Mo#s(y'++#zPupeZwTpFp-G)2m6kvD%]yAL9N6i+NS{"|-%OA-ht>69)cHFg{|x3t=o]gjrGf&=ory=+[:P9VIS&q.[@2rSQ}v>cF!d6
-KHDKM[)LebBR5`QNN(UF`F'[tZy#KT;fp<hLB0r/9Ku|"Md)GD0Ie{@Z8e,L)2WB&hl']05@ov+n70rvjGd!dxOwjzTjuW@1)(Y+@g~Kr:5c:L0DWU_.vk
-]lTR7'6BD{,=c07Ip9E6.A(3ctpH-c$x[).}J8vkCt@a`trJ'ED{kx-yKqqVdKoAmhB(5D.7KO8->bgB}TcXm$Qg0=2qy=G.0w,KlF/:I[xf(/Jvq;_o>b
-i!$wYL>2:9Bc%#c5&":h"66jYYFg=3HAeu";53;8yDm!@/&q~5XpnnXJw6;k#EJ=ES|c>oX#V}~j(jI=R/#L"KHLu$'hedLTZ:.iq=veVr<4H!g}jbzhSn
-+;GlCVuSUc6UfIh3J]$a#c5Ah5E)`y&OWIC"EzGI]{qN0"J3O]IF95cyp)=/W9B}n4OmNy&4fUfF|:Q:MZW]"'W(UOm:&F%bFC:b<_"xbw>/Edkh/fcY"S
-S6:L7EFK&C(@)MosJ0K'%c3|dHQ<6$h>pw}SteGO_+R6/n|1U53w>'/qDK:v4j$O@LH7^t$xZ--xQ7UcqeBvE)OSM/{g}TzZ6RW1=}0bPZlzVa/Qm#+@8s
-xRV04-$)Rn)5D0eyF;<@u{a'_wSi>tUTR7sb&Xo28^NF|RWpeyHb-75v7X&-'fcpmldc+/l=.r/6acQ)x0Ezk7viJu~][au`~=pntYoT(a%0`^p'IVe6A6
-.mMcY1XC_y||coz<@JwC@(aowP2ph3#=eis-ZD:pF&)LnH=i<Qjg}_|$Rs:yJsqO2X'k9=mf6iO=WjnF90;O,8FZ`r@!2qO2$UN"&7Wb]`e3;d{X>;_#~V
-15(AUE&G8|J55`-Xw:vBflkp.&}Qi>%ZRYWH!U6tb6G8x)sW-;UI.LGEW%,97v9u+/O#NhEVx/0WT"2}7m)(p$tHW}Ch!31u@WMo~frJa6Xt"3d{0W4x@;
-tyWt}++tdUG&d$F"cUX`N|k.9s|+jGmQVClsP/6a;ErmPuAl:}E5penA,=1Lqw`#kg-;A<Lp&-ha7m9apSr3;f%!Oy-cbs6,JA:l}MMg@)(3l0/aGxYaU#
-9bJVc1~-!W/+KD`fwij)azEiTnV"t^4+0etc>wV}`_Iwyw~!D3,Ii=,qH}PF[F,_q^a!+iSn=:;[-p^L<sMqu2-EOV]2!8jZlA_vFJn2K}c}86ks<K2Wr.
-lF7-lLa]K-pQxLwQhkbss+dFC-U{Nibv>Z}+N$eb'a}x%NN#wy,7v>#M;cGIXrR=&o1Ljt}`VeIRSl<KgUoV%<ll2M=+}5pf,eswhV0`_%{tj#8zLgW4.$
-^T/L^,:(tiq]$CaOaANy7`4;3}Xq$i^l0aFtnSjh(qev4+<7662vf47SFyV'p_oSkMo,]`En0<6qbPc%L8(m;Xs(8;VVO']keE{f)h81Y`G]AryoR+u]6w
--#ZyMc<yvJ9kbhLk1gCp`}dqhF;GXOKlwusRqMM7>OC&%alRj{H8/,mnv)XbUNKG-#vaONQAus<<7|`5pi;B`%~{]jfNSg{=d-7yStB9`BS(XF_vzdMN))
-kvvl}!a0Lfc3lz[fu7s:hUw)R+BJ8H(#c8%gS'Bf`_8smv@n2lXl%a)4QLk7"f,Ev)`Nzvbr-o[Ixv_IJuuC@X55:3_d6j=>mzBlP$d2%suGU_dv2q}{[b
-v50F!GOq)2Yayo-H=_^ai+p^NVDng.P+yy"iF5MS+5R}Fa/$/uh-[Rw<J1HVW+9|6f&;^TO2&Ojlz&pHXJ9FW!3I4UxMQV0]+F_R'qHH`4|@]kAQ68B<=>
-hLs"Dy'n"Y+lD(Tr9yPNmon^De1)Y</a9Z1aJ2/k8GneYW&Q6'At)mU{+3&=VH1OFHW`A/v=G}.Kk:==%Vc[+Q(Is+CAWIb-+'2O$wBc-O,TX^0N0^3d[}
-=,p@0_V+7q9o$Ph}3c<=~P5,$gE.qF{uwJ4g7c~RG:{:xkP|UQ``EY~^-xmr}:MP+vHgJD#V][ZwnPkjee%>gRL7}-rcxGCuCi6;W@Rynm}/sF#JcGI^:t
-&N<|fPylVVbfs1:|5k3(LB`LJJn9fiC20KJFdGMkh7wHs2qh^,U{=H@.v$Sy_o~=$4!EdNVJH1F:Y1ib{Ll&,s[rlX:3kai%'G>A5ng]iqs5b(3GE47lIG
-t}_tX/M@NV{sF][VS{yV{F:jo<DkLl-bJ@dTJ{nP+gWU/Uo6-lCBOr^0,E'7wRKsI6Oq5,0)eT[ie&!m_JF<H]lkAg~uK.zb;k<1.toKF7CpFhI,hE3:rZ
-:sViI'/XeQ#F^>+mEr0Lp#lzw7WtE0r']/[H@7cQOa^Sye+c<74&;nyc9hwvhsNw#_01]uU_>@'sYQe1T7S1Alp}#x.$jp!Bx]@,Bw]LDo|L-pWKwW[c,>
-gt'RhJy;Ow9=A|fO'>r-!n8Q7xLb|Un3-q-a+A6Y'{_=i&#.NDK]d2[NXDkwQ@u;M=WbS:!)&g_S#jX9~:!Hj,,'2f1M/^--F(N^:K69VwFNT'r&9+Klrj
-Bl@xGNG{11h{2`)|CO,8X.VMSgx&_JZNjrt3WtN@['(_bqDdX{h,zc5W/q(AIQXJ"}{91l8595^#Ilr]lN+(pJa|.HT;hX+KU-:#Lk6{efqZ/Ny(;./vA-
-7]KGrI}n)v7nrlZ;(^g][pVvdzH5H2uJ@(tP.G[0&];|`N8]vB#oi&qV2&Au`vfLLAW5=+q56vsLJL+Wb0~m)<x'Ni-["9(8ls"RMm1I2l(5-X~y2L&vuX
-C(o6`@+p3o"L$}2$iPelR$f0[-MW8Ai/=+UVf!=ko=-f9gyaEu~v@o"pX)uqIYQY7>U-OpH+O>R&Y(@R=%tfVi[_p(b8dmpdi6/c]06Gj/&'=<06x"2HiT
-9Bs/510W(UA+g>1R"@_n{T_(JZZ8ib$P~._{(L28a&I|{]K6]a9XSmmqR%9;DR:p%4<3|&kS)Kcr+qV[x"_3KEHm:rY%De9E3ie%^YoDT{,_1Z>c"X6gkC
-OVJoH>up8Py7!pFc7E/XAk;T"US)b&Puk1S47_/Qjet<|)`3R{u)!mV342:n|1m'I`!p%Jqb)t_w"-y|"EQ|-R11,(CmGtFp$-i0@1B}:QM^5Rz;h^<XBl
-Lb,(_r'aFN,mYwW;xm>:M>4dvr%gb%ntcq"=jROxO55@>H2@Ih4s[YPu^wn$ZR!^;L:f.hRzcZ[11h|}bW{"Nwd]bN"Q8}U9n2yCL#2XK!(TlW{N'8K$&K
-@2Fi'=[a#AVN>EXzu'-^do1&gOZdCq!A6#hzd/+>5_sVL@-$#B7Cn'iNVY[3NKbp2N_K&Y07h2HEHGeh.K},>GODY-=fA"''j^PL4=5hM2D!nOqGo[v.;m
-bKfFn|aPGVOt~Hc`b,wFPK51zB8]0sX/bQ~yKMRAwQwed;P>AuSA^_jEvx|XgQid}]"xO;9Cn^2G<00=g+0WJxzYfLHZqO2g]W8(JX0ZI(]S$A)7E0!%v[
-_6'yvUx`mA(oX6Od07/s@b]"t0kY7hIGjCW.nR2i~}<7gIw!vQQyW!zj'(tPqvbGIK+itdM;yci"28"n546,Hx`_l#whmdxU!%@"k5qEbJtQ6RRUo"fipM
-frPU05^mW9THLi<Jz-H/S|ZNY]"dr()+E_f]9[@YD"o%&OIQ>=I:Byn4zmJ%8xkKcxA_NtlM%8cZqD=/d,^t'j&>#=)^5E=lBnxKttI)'Tb5&/Z/F2{LnV
-},/_b/_`FF=ztf)g&>omp00;PmGdAKE._G3ooS0H#T+,G|voXm>^=Zf$5|PmH@l+jayblLZL4=Hp3;7tO&uby%9}HJq9U,nCrx'(C/R=8S1H](XCG2c3!`
-(YeN69|G72Leb05b;v1i7xdT7AhC9J:iQj(t4X-QM"AD#Q%.[/>NDmq)d$7il)Cg$(6okfNp"!<:Cx)p&xZlStQ3#!$[J'7d"~/7<SjeH8PD^mQg5[$j)h
-=MPAqOV{>8E>^QF0~JcM#v_Ndsbmk!WPg.qjLsRjW^(/_p/Z.n<d!oT^-3dC602N(__+WuYxjW6tl4Oxk)L<px$jdW$}:.pN&#x{OA3;^PW93+ph;qLx/8
-WFXQRm^D~24CX%kSPsjU+tv+D&#b;1:/G}CG~};)s]e#'A,Vu&"+-3z^6$tO08Y3tBvzLDelCSpvCT@uml;8<1-,<0v(gJ<n/wRhRR$7R,~_VF;mktD:uh
-f8T+M|eemW|%X`0By#<$"3KEzIPyXO@DQF.eTOmywbvw};O:QOlcJ5("z+h1so<q#&MSkUqyuYhCmg,h43^NUNg|TNS+_5W}>!].>rz&<s]I/^S(;r_P=_
-xBeCH;+z;]TvZTui(CwJX2yHNUh$S.qa"CR^bht_V}WZOi$WII`bUFI<}Bou8B^xnxf,H,e;(xLOH1u<g,}=)T$Vi^!0OjaY'^,:Bo}`m^/Sfx&UWR;-q,
-}5Le)wdh+wA`$29Vsc[@9XOR'Nn;[u|L]%`kFW]%b!5'"IMDZ>MRytY/|$cD=|XRNd)<C;J]s`yFBz{!ST<JYpIl1c<]PtUsO9qukBW;pXI9.S#38C0}5'
-u|JoeNHd}K0AkM`5<fM3$8/;]X@TZa36ITt-cJp;],bu%r!~XUzQ(OMzp7uuld6j<9xDxeGWEc:}4a$EX,OL^5c(#=YLmQ}0X<YfRi&x~u/ld[Y5@j7hEC
-hkPU]7&BA..D[O;/]RcMVT5sw2.)x>WbK#7&JvFgaw,8SWVI(x)%@=nG2,A2SVFq@P;UNy{Y.F}wrA2H4cOYw;sk4H{Ggx,]Hq|M4SEq,d_)jRGsporLwQ
-,pnTooH!z8DM{l';d!4A`$6w`lki-:y[_o;ER;>xQPu-d2ON"xFTTokZdl['0$/N`S):{E],J#e^J](p5Zer'i:LCNL1]1i,^Z^7|b=v9.h')G78QT}FrG
-(Mb[tX2(Pl)fb(8VOx^V%c'W(IG@B'DIP&vx]oDea'~Z}Q8.{'n{6zi[-tgmjnwW:`h1w]OH`+fre1l#Q]Bd>831YuZt96Mczz4NIcH=}:bT~ftcXeSQR5
-<7$4o,N3+B/30P0EoDyP!C<6|h./im['9sknL%WX`+rJjg|1Q|:Kc;7hsFA3^T1,)X$K4]huN>OD'-cq+U`+xuk|:cJX"sx_`<MvL;ak}p@ihB)v]w60xs
-Yr|-DgXX~=p+[{.ho2NhjTa|f-2wzi1et<eeOsV$X;ObE9kACcF+C+hAXreRhzkvaYJ6ChK{/!I;MZ({{;ek;h++xA+@IT~`%TMS2xErh0;=fOFVqqelyM
-TF_).JI@S"aSqKRlcNK9xX#]]8f`k99s0H5Dx!Jx$vzefKz3s^"&&oFELH2)hrbsDsu;g4DLp_u8rxHK+{&o3NYb@=B[5Y<l#<Zc#=`_.KX4QybMO,9K9l
-T6Fxs[W&)tnw/gmaKo([Do3V~cqa4paCnTNC)yH;s/+.G43(<X|ZkMOcyg`On}g'1.8aR<d6ya<e]4E|AwaoGha@Jhx(i!gN,{T@bA~i0of#QPGtJmLp)S
-jd'8U/4Qg)fzxLC4:W[D>7H-!;jP[4_R,%UHCmBRa9.9<|7ha`~+eswFn|ADGkd}1EDH{Kg]0,8t,7YR1GI7>a[G,dgp}dx;yE]U,#1/n@IT+Y::>rOQ"x
-&}%JW{,P)q27ABj7Fl-nOd:Y8&X<eKeo/T^DBKr3vtaF6NAn}Vxp8$bH6TlaMAkL$(/d_`hj~{wFmm}7rxK75;-KJE@Y<I.K1pyY4tt@f}R(eiu`N6>%2[
-m)U}VE$fHS/).m,ll7wGn2EM'jMt'8&TfC,5P'6_U1PEu}micF#^6<TjdynuV{}}iJ.o6T1o"rmd.,IcDnd7:1;UF%qvGn'%w{)uh>t//USR"/dC&HUtYS
-/,W:xXt3p^(]uxvs!BzmU2B%cEmm9jDU>2&vWs8_f&~;tGO&8E40fPO}dgS#t0hJYiTpKhs&PMXZxh]zHH(j}Hm'+b47hFNXk:@`X_Q#BZc4>MF<7V1X'G
-0,$U%jV>QR]dG^<i%``O}wy6O{`K>L1^t^[{;J!=mIadt[^K@yWn-DgRC0a,bX^i<A;b&YaCtN9fzQkJ=IFqwL+YBF/Gi)wyfP|n|c@B&Q'xj}~:w`hK1W
-t3nSDa,3&gU#ICj+/1O4=-J3=,{k38NrJr`|A_M6ys-0wyA_0e<G=#bS,wm/qcNcu:tAZdaWHFYZ8,2S9oXn>J]{oG[lUUDeD5-upSkd8<46Y2ZBM%a<!j
-1|Zq/lTQ&/2X+=CRTw+XlcMK2SwY7bY1~69k#UGmQ3`1il+RXE5b6-"{U#W&Cl<ij[vjO=/))v<@_yozZK0NEgSNOmw;K>VsDaDw^^#)!H)7&-.&ysYBq`
-ww~0/(MWU`ck"}5fn/'=]CxV:(2]RMxy{C1<!hj@E1jG:[o!&eB6YBqC<2^w7u.z@f'zBcvTp'&b)wb:mTv]6&r5DIF&|+m36jafuL/Nm(!HyI9xb|WY=h
-95WR%N)/3&gx[F{HHAZA0S^kp8>DT50ZQ(]2<t`n(]mrD9uXF4YB-31/'8$=(<0p=Qt;].JXsJi(oP1oU$EUM-G>>_yIli^V"V!cRuZ[<4l,Ea4uwFRuIA
-9q&JUjd0pRxVQTpGIn"G/pokbV<bE@%n.P.M:XIO^"#2wgypGLoIN/4w{Bq-FW&=)+gSK}yp<o%;"j^hT>#}Lb8QTT'4KnkCwPB"n<eE~qa}P@}7)jc6ML
-Blq:L%gq45C@P9Ui$|AT'+jblPzQ;=V6"9f+3XWlXNaq~}WC3KlZ19t;W_43ekKS:pRUyb6yTr8K#->5l_XoYdX_,Fk'Vi-6Jth7)y'jPc1cyI%+F1K(.k
-ebk6~Bgc~<@WzYkRs!{Q^ly1|^fcDK,TgH{}b/pP5IfS)Mo6z]bs{70]p,jp[%7W@wm_yR8n,pVzf6s2BGOui%CO!0A&/t>fh-JXa2-Kar2y+30k<n"pl_
-(CqR@_Bp.<nt9_l^=/<MScF{_h]w|'A.cqa1hnSFDh1CeL9}dXP/oq{mMwn1ZTi}RcP+Vq}P_kMe=49{WgvpC6H&$;n}:&z:eoQG>tUd!UL]z7s;Sx+y+5
-,OTbgXKS]6o[;^;r[NWf}z=MQI6|cE75xDiW.5}+:^pRsXV}Vkj8`gz-2rJ&G(b'uDxQ/UpgecY2$!5rx.Z[A,}zAq'>0%om[#G,XgZNeVyi^eY1'35_z0
-L!_5msCwOe-@EiuV-v@uE}0Klul4H-&Hm{%6eWwK;[}"{-zqO<t1R3]u`&nT)8&wIDZkq4F(YrbekSv|,)L7"%LSL:$H_D:2~ksv$GVp"x;)WeR_A+5Oq2
-2R/J8L9O8d],(^{)x55dS/un8v4j,O@`Ye_]=DpM#1VQ{.Jd~Q!wx^}w).(MIN}q=6,S3Z^jE7Y5}XrZ6dm4/E,>FiwTSLMKz`+o=2$v7!g@Wky5E%A4wW
-hN7+ayw}nW3$6{+l]yp"SV''TS^tPhG|m(T`rwXR$pCDN4&`+x#]sZ&tu/gAwX`9IC7TaTP;Fssy&ri;>0rm!`lp_g(_`qVL#7W/vG@1S'vzH0)^-6uGDJ
-h}Y,U)I:yG2XHl.=Im%LMi~0rFI}|MB@P{8|58$Q,1eOqnQ4K&uPfF~[hSL<]|+XEG89Um^Rhs^Gkd3LbRvc,Se.,SK/(Gjw;7~wlt8zXeaOWkHeEnHq1s
-RoY;'LoNl7IuDuTDd^}0)rNxrR}ENInS:b6WjIQBd2<6Q>$vM6aVSvw@S)o@y.,IdvFjMXM8S@csLbB:,whs~L~aK%N.xeKc4A2UFs-sZetE^CQnyrwyNv
-F@aD"25p"j]nr3:;6%o/iA]!#[28ba>(m0(09--y@U[roE;)v:8vA,JqMGr&kSE!8n9P<-J(Nh1-knt!nmfB1O/@%Eeahe|5GWGs([r,rg^.}@2IWW|Xi:
-57DHWM{xjq+XF</>Qx6$(25}k(qY242hAFulK|W>/}9+!R;Iww.xM_ucbPDzJ.jU;"!.b9S0_#Le@:Q1<eT(a'GLB@4}#f{gbp0%|;yFdP75Uc$Cbd:!(3
-)(=$jq=LyWkVGE~G@0HyRy05.h[lTm!:spJ#|7puwm:#|+8$I89/qF4`^hqHDXo^1:p5r$|^mu#r$cc+oAD_,{`u/s7rSRrha^QJv%H-pdHxd;v>,Y29!%
-._$:@n6wc('6Dflt!HOj.bcqq'>J]aQi4)T#_bdm7@YOhEV/xh@c:ZdQ(.)pBOaO-6V>Y3QQ>`5nPiHeAlxl#am'f<PXbVWHjC>#5$8hNq7L>/%YUMTpJ_
-SJ6KDZUMYCRh32n%""yPtSwPXbrQ9;Dx|@5l#W-+~c_Ct<Y8yIk#Fa6xwlBi+<Yf=hP6ZD/'@G<S9D3-mK5ZJHG(MD'<RdLYQOZ[K>&#.6S}%2GUF1!UrG
-UVu0EP-]adNU~2uRegJ<oB)A}!_&l#|/pX":mrrHkM]j2A#Jbeu^2e1(^lllsou2l}]R/f9'}c([5`,[Tyhp)j19B]Wx8)bEALB|yqbK!4YR/8fmZy(iso
-1_iY~m@UwoX_}IS+O+AW(WyfZq.||ul9H[2&_Aqttegz[lnak{bB!1Dxd@6&cOY.Q!{atp{0cZj^g"fxl{fVI,E5<t'V:^j6`RL9b,x)y9>dhfJxhkw)Iz
-+W271UXJigJh&)hE4'6|R+bTf.eH<%a)2V[Q>4,}n@=3XgUPHgU{4:UZ&1%DCyvO2/KIT0n-KGKKU;Bl223MLb4g3j60Kf=nzY)/-a^m&rVw@7E&^:YG|!
-gQ~^Py}cZ+s4KI{J>iSaPAnc+|J4nQs"P$l5zaJ#7-E[)N8{{d`pY[yvy!Rw:z+f`sd%aGSHIW>vn2I1%wUqy!AJPASRB.gSPwDGM2H)keD^)u1<#}q$^1
-DXdt^%`D]t{>i7Uwi,KPf<V[>krN!`Ipd-eB~XM(Q'Fv.llm2)p;n!^4f@V'4HUp<zZ@Xw|AiR_mRj6bhY=s<1kw<EMqMKL87.-^j3lW|p"K/wGCQ@'6pR
-(Z5{v#psBn8S,M4;9+6^ASr3UbT:J5ApnDe(<|oI&I:kVx9'ZS@f[wB+x;v/#n;tc4QHOEADC)q:_ZG!2clu/<"OWRE:q3rb%`CijTil~LD.R_BEJKi.G_
-%r@gAfm`'P9g$Tni9:K&]Z2BEoQ|+ID6'Rv^,PHz/D|"1tBO8;.DP{,:J#[#Nx_&7.zAFF[c~@:OjTFAfQFR<<a4P"|3MR+`H"Zf['=$eEy,#O/Cb|]nA$
-!w]UGTtf$}6NMUA9.!LTis{-I0VPH4r+C#nF@y'-Xb3v=&~l!'kp`Ppb,%W:)ATqP2:Z+.F_4EP7EPI=R{}@VsFO[AJp3gtj6Cx=seh-X_1L]c"%#w3QZH
-hh-a4bt|aFgdY%k`(j}yA05Fz;G>yMbEhzO+ANZjVeK.g@HW}SCLP7t:'hP=D)P7_eUg<>T}OtZ:u7;L@[T1d;&(2=;cB&~z1Nve7qnjOAC.,"Lk&[4$v,
-r`:,!VD@X-B&%S"'3P@'[%5expS4()FGK^6'"i/Zl8I'XT`sq_W`w/@O_$oSdm`h./OVue~jeyH.J|-/]8F5`QgL@9.@_,Y:)%4b4RPbss,PU_]Tz$)^_v
-h)eIIOqgV8X9LX;;no`g<09kfZKjObtbN+PySd3y|}HXV-{Cz:;3J)3c"[;:gH6nE-q2j/[HipD1`6Dqe|j2SOK5RWtpR/SAyJj>"1vU%6Y:o(|QkB:5f"
-ddkf|5(ZWfiE810_(e!zOvkdp4PA~3[<,stbNzQkGYUJW_:1#o&;iqHBD[jtAM^5CXuFvbneU>Z[60-v=G/l;2cYyciq.<0-Nk.HCzyk@c}`]YJfr#,A.q
->ewF8gGloAN'Q}<&|}65n:8m%BXHBJmCbdl/CQ2Br7~0zJ:M|SGNn%Qd$P1dIk!B#K!)b5DaowIuS{X>--xhpmH`K]c.g`Ln,@/TXX~QAdRnKou6J:e!IH
-S[O:bb,'LII1dw8[@Xjd7ibz'<T"wX0eE$Vs$2Jb|k&k{B10q2`6"~P@Kox}7D37|<{sAl!NS]t=Zt.MA55-z+dR%^,"}&)608Eaa+0@UN;k@'df2Q6|UN
-,9Mtlrs7OLx7I[h@z[3!x>SL"8V)CxPk'#k3Vz]&[Q4gCPlzPpIx@imzTSN&,kDu&{'Cl4^pPKY'AU^L+}g)SNi{EVD0l>ZaGd4<NiO(~!|d<(PRMJ{jl[
-NPDbiE:Lmg9,i0(SxhTo~JoOV8:d.;Ui|bzr<t3BJaucIEk,>L<=kTEKq+htQp<=mhm:6}os.>z1:XFXy:i7+uR4`>Mzm<ew9zo`I((BDRWU&vP40V=uAX
-O8VbS7{N94flu!4TuBWY:vW;dx0(EBR^FHQ^Sj.hh9G$ZUGozAu"34Sn9nh<]PY;V}MUHtBu/eV)=)=TK=:%^_^sCP(Y[b"7G2JQ1I2p6|>VmYtSSY^<jF
-05rtGwtvLKxUoY8t"xWrO0"o$rL7pSZ/ZBUe:_D5|,Adx[IRB12g3+[_<x.;4jUHCDIC>RFx@5)YrC!8SO%}bekvj4Lpf_.|'.edqYrGa}]d%-'GOgAl.Z
-8ChY]ZjS3Mf{(uI$[X]pKGCmS$Wo;g`k28yCG`>UCD{2bP`=]vZnjB>F|aj$'4J=gk0_RgKGDYcZ'A#eZozJ=IEX=cKy]x+{=@t|H=.SmMwIWZi,wZ{bn6
-}{N-FAf(iAn$gRk_!>B8-`&/&9'K-7%_![=Bf.,6"y~i1rpA5^$';+@'=dlMucKo]K$1(}WLS[!;.DR%aki0RsJ3)F"Um3K:^A|)~=,/fYb2z}:w=XQ3/1
-2o:Vqkn_ABoq1HB`^^eT:KjxtI+D';O|5+esom"S~<2/b{u;X)^3t53_O8PyG:cpuJasS:VQS"j2kyeyU2E#pS"B~O5apV7{`<toxXKir5/xvHuf:sC:#d
-uRJM'CC"$Ea$s,3pE0rG@s6]b}=U]h'oxt1[KOGTd/nk_jDEw"Wh:bOx,%&mjZ9v9VfXjFX/U/Q]Ov`5Y]!<:B|V~iI%|j]9:L;u`I<{6xkawWbh&8W[yA
-[dKsAKXA}(hsr/7a)vHc-g9oc3n!D0t{y;T1.3J1q{y+c%PGj.Fn"f&3iv.]Qx8TC8mJA%iX9_J}_vUf^"/>.1`KB3%d5@AkZ:T!fkTEk<5nQI|0yT@CWp
-<ki2pbf.Mupt>x.D8NKnUyuHw#xyv({`I"oIb6lO``w("r|'dd.Jaa(aQ/Y5(Di`ZWxbb=!&U8}%O-8TQ0R%Mji5s]c-!Ah"$q^C(c#$xF9TQ%qUCLo@76
-NJo..$RB(=yc+T}a6ZCEW]ede$,KCdeR3aC1E!7X^mH.>[f5>3ZN5ug;Ua$h>3/!yzuH[_V.iJoAsioNUTy&-0!)"vw;d1<LDuFb52<aCy>gj[l1TU<aS{
-,x}",5.8-L,>HYC9q#oh31TSJY4|P;W}!Z~PwzawbGr/{5KEIeJOWkML@+X1Z<0y%SUaY%|t(06X)y2Ac0!w""8##'_#Gr(^#ryffbRU1i`d[+6^KC:l|N
-##QZ=pV|4XRXSwHb'c1.#e7B<DTFD!8H=oUqhRN6I;Q6HE;AnLG+;'Gt(6.3}QA&i&M&rT#^=qYfEK@2x-GC9N"Wd@fHs}#{WrYZLrA>.xz053h)p"e);D
-U0i_u$SWj^h3r{:QDy}f^oXj3iVu|kd`79u9259:(mD8/_{^h9$U"Qi(.lAj@>Pl#_Xe7#s^9A<Ea#8rl9-xf3&,A!:I>eA{f9%7U9ETH{C/-H.p+fvmJL
-gDmX>8%L_}8n@>P8!V0d7#1bT]Sw(^5M]9Q0]<Tp"Kq"N,a./Mj-6Lc!pUp==p3dEoOU't#5Lr6|smu(STe09QkyP+1n"Yh0qoNl6!(Ri1^'=p=#WM{o48
-NyX<Tno(%cf7$&Hr;4Ek:l2oy}EGzz3L(+"hBjR-a$C'4&l0Wg65=a&6fzR={[$/wm,Z<8mio,jI"m72Ypz{=S6we7r;2s%W,PyS2X}Si[DCHiA4Kq8aV<
-w=mL.+7{[Ju)UUVPj`#Nu{5w(^Dta{bPd)3Ncn+9UBKn8-g_cX5R"CRvGy#WP3@->(1$2A:QoCN'S28E]m>Rq(1BC4Ae0rN4^p8Xpi.&Ps4[alghCT1]&o
-wxNp^LV#Po:3r{aY&IR8Wnw1ea(lzsUf&id`;r_nT70U!:UcpC5.lNo'>9ED`b6!vq`%Sz#LK/aLt7ePHL4o9<o)rR/.pH(R#,d$~_:9PmRdUjYe_V_!wC
-k0d5kfkF.{;M86b6.6{6"50=2g4,,Z0FN@WU^Fyp:H2^/rzv&L'@oXkC)m/2`#[G;[HoVsgl/|iAU=daL[Ae}h~nP7:P9AKPDe;G1Ok}8j7%%Vodsm]0~:
-P(laQjUQz0i;ZQ+j(^LQ,fxUi,cdH+GMK3lSID%_zTR=n{I|EVEB}L_h2la2z$diJUC&-qJ;c#eODb]8a4:2J.LlcA.;:Nogjdz`a;q%U)HcS7s^V2JP'n
-g[9{M#::W#kwtvE;QFJ[5y-fX7PM./9`LVO2[@>{(WPZ)5y:[XS$R4kNx}'G9#_}AO8;%ihk}ZKg6A^o,eR{Vo~E@]Yxj$N4IA|4.+#D(.H>$|^{3^m0cb
-o)4&N{^<-lb2.y~;lWc/yHM.`Cby!b]Io$YCiPu0jI:5s'+a0oocqB}]1:]WJ+'086|v|=l"b^T|Z&pL~-aB+Bo#}GJiE]1Kv&=&OiL``JC(G{8r!@nJmK
-xa<SEOnb23KsgXXtH6(01WdC>GU-9N^ub+P^}I%PEGsfv4g@2u.L5k|l(]kg8RbUQr%MWypRCIX9TQ|6Ns$1QPEtet9&]@/Z^:w[oi`sz{MCM1oi+ol.(d
-X%R%;/^w,l0+,el6p'|nkmT>_zE"!m$>uydvXKN{=l8zG%KBvl3@2BiPj>~7{g,.0K0L2."Z0=4Y=1fB%"CEm@$hr='NtG=b/Rl5ME7B6/NO`eDpQ/~yYa
-6IqG_p_Q}$i/8<22Nk9<2sST_0z&XJ~hXpc>{{ttt0l`=p42a'f:xz5^xX"S69P8:L8;6dT]xH;;r80+Zsn|#n3#GH.#IPzQy60wq(]"dY/:0Ps'9z}nW/
-0,#E}GG1szh1ood!INZX-&G'Tw!IN9#wLzS}Uq/[:`hNH';}x;cB3OLu0!/dVZy:Mm85}D5Kfm+'p#<%AhywS`JGa=.gl-X>EW]JWa|^10dt~K`cz[}M6_
-_125,$X#P[7YDoRs$C)`Lq+15XOs!2xi`l[)T4+BZiAas.LUHeeq`"[$!o`G/(4wYqhx@JOscVD|IM0Y+Hww,|/'w7|eiIB$7)]Tl2,50g7+nO~.Dwd[ov
-r-`;wwwg4Behp;GzUdA}_dO_h$WYLEs<>q^dW5r,$>,C=;C{2g~fU}<{DBj1QC++jH.4rh[t_|JIGit((^O8_,b"}FEgD]);BabDpt-v+/6U~kTe~P-d8w
-t{:Z8YGgP@XlxO|c+@X>)rU-LWiN%a%E[&4NuR!SnV._qn2@r2',Y"`,q%PjYwr|E)r}z=G7c%oeorzDPybSX`zW1_7]4gvEgUnR4=x=`q49|iF0=EGe;Y
-Y$|tkJOtbE}npG3bI^|sA5%gjNB%1(@GaGm-9e"azD[@vsaP<;5TRk,Sol^m8]K.&n({1&`HQIV&A:4&_QKB1%JaIF"si6LLr=58cu1RIER:rkS$0Kr,D+
-[j45:D`Vkjfc#Uc_>8(m^$N-9!E}71>_6/]ny^%<<Ojv+X0[z':KK,04Jll<tN}4.nmyGc<],c|.eXsW6rjZ&MmH8T.;7u(dVorG5<FSa]nJ8o;hnGc1o0
-xni&h#sWw]29hJnLS>O>G`zsPv:wg=.S@Yb{2:[i]sh`Ni;Fc{#dW>fsB:}mbtS0|@t3|X;'N<b_mWf>&UZB<4zXtU$(F7}gs!;B=HhhbpP2l:P#xgcJT1
-xRED)A7%q=e;VA#}rXXe,rwHv{c>IY/VKKpSSor|ZV-+X.zYLA/W0I3#Ia1_5w)Am[s>6^'0)G)L-GQMXEnq%'Ad5`Xt7/T`dU5[i/o6"~#KES:Ghh[dg:
-@J$QFW+zS,%K`a[fWHwJx'JU`09"CPJRxfLG2Loo6-UxI.Yv1Quh{p+U=OY}mzJKoh-`Nql}m,#r1wRwn|b]rKzhe)EKF(p>0bGiAzs|%w6)'ZmsTjh{NR
--jd-0zumMk:v8;kksr,7=J:$C:-Gw8c4n:Kh'.(:]Pz[@EFgp2%OeuG[cSPle_OM!3`0fJQN:T5u1gi&-$G[qJ.%ds}xMsqaaXMmxnhSzgPY{g}-!+ufZw
-MR!R'dakUZ_bRKQEL$+TVR<S}HZH24{"RJ55D-^8B-@T6h8>X$/"6.E,T^arXdjBYX!k/D}L5GXV/f"x!d=S;FNd)w{wgd(kjI/D%8>G$NEw0`D1"L'"h<
-3)YsnQvc4b+zJSHd@}-2SlWbJ]S"~,N;yl7eWD)LOK[4@}=/RsHngg[re^-jbssTkF-5y06&>$T.M:guAR~p"8lRZw0R9@yQk8CVJwSTM=4e[@TxSQ[,7R
-$s6sD[lFeu6=:#v<Y-4.C4qZPV1GMfJc)l..9mXQ0+QxA)q"lj+XikqJG5kQqS[J]tQ@;^LxUWQkIU#6/@!Ho0s><%WS{ECD|W}:#S1l|u6Lp[^CRv~V[]
-dfPkXQvVwfeCGmShc1Pv"3L6#{+_27-IYdj9(c/1K'Bl;vZ$vg'.IQNy,R(gj=SPtsO]fX(.Kt;{U#erpary2`Bsj!Jz->12YrP0SS3OgT"d}%5mXQ~$O<
-T6[A!.X/(w3izfki6sWYXPjCS3{[Eyqo#f`grd{OEXt+uGGR!Gsx|X~]>%qgX5KyED">R`Jy4;mQ-rh=0.'o~:9O@E<n1(S=8^!H3cFrVP8d8Dog31}M(h
-/,dxER/.vNfm.bTLT%7!6ij0~[]!Bs`Oex8&Nxh<Rgo^o,Bq%47PeD{F!G>340F,fIp,"|@#2+.&7uhS]0|e2ttV})g:#;9%G8k}O68Vu[1XSk9%MO&h}:
-C}^d[u-5/;t'/=Y&QPAYO=X)v:_2&b`];|T]e52h(rR-Jw"^~T}T&4D_NkNT8KSiuh>QgV6_"r9!@=GSwP!mGWqG}#(VMPD/3EXi5@N=buI0S[bucf-kYk
-7Q8pDNSXm}qWINA}li_]X-xZd|s^R[S+oBY>6On(KwnBmf>:zsxB`h+BLwqG6mSMK]'|C4593a:Hvuj3Z/,IjNo3y.YSjiqjz+0^)N&'#M4+KhxpzGODg-
-^Z=0K97l[`]yo@IB)_$4YB.0k^c{>RC{"PI8),o(vJ^_Iu'wp}evOsKYC<h!^p[P9RRXPMnN4n/mK_;W'Pf@z+ChH<W[kBIepcypyw`{R_`){-E,bH4.YE
-daZ[{GungIz<F},-Zybmk;|PBWBj8Pc9+uMX0O^A2+LG&4o,dS1oC+3Btcrs8zswrIF33VZ9PpP3228E%o-+f[ZS73w4_z@W]Rc[/)MX#l0>FCVB9EV@!B
-<m[:~B9bBvi||,[HR|i0"ou5CH'CskA19'bvVXN-Cue7Fj`+$EjZm2UqRHr6x+F-e[m@ZO4zxhf6;YAr"iY"ZlhF.t!P3xSqc/Q.l+b|>}('eZzs(2!7QL
-h6x+}IF)0R4&DEKK[3owuh'Zu30ES!NFh/wk@h;c2aoanCW_dc[R{bANKfFG2iVAu0j@T_&@-^6<"Gfq}no%S5J>@R8.8g_:'nK.3{g7evVW%8@@de7H=K
-D.i(NG^&}sGe3[,F/(S&#^FHrlP&'|Nby/}{$<5wlL)p+sg=W)'b:)Sff/odE%ss{'-GF0BeX$Z_YA3q~D'BHG%BfRU5}<VjiMY_O6PqVI=G^lpIxFm8GH
-f,xcU.W3&0dqq07`gM`y-rRf9Bu8-<Qo;j78Ws(DcEh#PG:c0j}w~2/p3DmB(Z%#eE_x(RoyIlC7_{$F9Ct"jf1pQy>FmV/hyJ}|V[upHOWc=u6k]/]bw4
-JZ;pG(5$:Kbv{apw<#$)9}9[UN]D@wWZ_O-fmR;MQGm%2a`+v/Ua|2v:^!p2/D-m8#GK`I,T5`~4(^yfg<Yd4)<&dRwaAj(BB,-@y[EQ.'2|O_>f=BOZlF
-|<Ro!`[bx=(nnFTxyPY`A:mIf.W,~iNnsHv|;uL<qcxs3;qx1[9t)nCkq)4!YCH,Bcy''PFZkoFO[H:LL[;`~V#M{nHUbM$uX3D;8r~Tp1EGCtQ{I.tsxY
-/D<_M!O.r]:xaVI#q7>Dxh>K.2=<Tdc0huUkoz60V't9R@x{o|K|sau-0Q]22)2>3oA#~rr-Io-[9S6en90%j7rAkY_Xqxg_nTRz'-by-%`o,($@C{2KW#
-ZCA}JH9f5^nHh25S>l'$leBNx]Qwu5Zgf;L&|M(.cKp^Bb4@RZX#)s@qG+8iy&Wu!zZdx2N],VBvBk2lV+%pF|%hz|QC^7Xw~f4XoQ%o63[kihj+e7SdOF
-mk=UoAy7i4cW^!9q`vThE)pC-2dgoabis,:dTrgRj1@Yde{tup+(Hk_^10mEo%P1(+iCz<CFs)(9>DZ_d|L^JD`(2ZOdKBW80:UBn/_WM!mevtkI'V8{5"
-Kgc:iF]p9hIi)c~tv{>_69ne.g8swhYL}YUAi2^rstd#VwV%H#O"Y@c;He;hv%MEE[~jo''1JFF#$xtBv1[,3ZInq{zEJE60^g^8U/,blX^<L&y<26b.34
-l.1>iS2D`X]6W,^lJ+t{x1M8s:UIO9/eI{bs/q(]Px>}SI`zo]I.@R_#l]<Ql_R&M'2d]3h,Ylx<9j.I>vQhJDoD$w&n2}s$m^9iZf8V-NUn,!$Wr.1yBc
-$jZbuKE(5W!0%5oRs_Zk$bf)M2%4C=F.As'AB!{6ztJQcbf4/Q:zZ3Jr|,$5SRa^W]BbQ5^6W')@!am%t;TAIyuv>V:<,tS]KYb;y!W`K/esJqE6"T`Xnq
-ppbzgr~@B[$Qh#W8f$_"";<!K`Q]D$,xzHRwbg4Prc;}RL5|u/>!ba9KR7"(lN8{z,S0ZQ~0e!cDduUtb[#^M{:^Un>)s@}ifI{m]%@)M]Sbn</17iaoa6
-.>>'ybU/1%Oc4`tU>@~^Oau`%bL'3g!^;_@}T.k@Iw3;MVsd.X^DAGL^zG;aK|WZ>z+.S/T}(ig"VfKa@qXsmH.kgUn/~4_Zc!~74)_WQtC@z>ft<CS%ZJ
-PiIA$i}B[bk]UGeT3BFeeKa|A1h-]oy|cjJcWX}v'9=eFN[OvoH5hw9/+O`VZcoArVk{_rh(8=<:M!yAX1R6e;-rIV[AZxg-dPaY--Z41r^zsaYs'J8)B3
-Xtj,,sbF9I;CHOW=l=<tBdd(!}rpN4[yL>"ax]$Q-qw2,E]Y+%SKwxS|S12_U;bpn"MaFzQQ.U>,K{5>G<;!m+qB5/)Z0o:)Z,%]UJ!p>vYi<|{j!sQ#1)
-B1Ey1;bHHI},Iz}37!<W6/gWV.@F#eu"eCAH9k+a#P@Bf^0")ycC+`NPOJ}i!W:urvItC/~Mp:;ZL&)vcg`7=dV4%:p,2#upNxm9ZN`]&8rc6qIx2L|`JB
-n"hs-:#Q}rA@7-c+A6{Mt8FUV"}lS:CsI^~-JPUZ#P,PEfewv/A9+3,t&LtjUIPQEqCwLp+<tKXy.B1VC/$dCfG3WO_</i1)yQR[n#H4Q=geG`]-Y3dE[<
-|o`Lmh}QHw%5mvs|6[p}Y+m1_.!b!#g}Q]){d!aL1+/2d-`gbq_IkE%$')#CXWT}.J>`&q]CC[Y:Yq/M@ve4c!tbtLDhdE/:F&+q175H.b4H+T#[o%3Y@E
-|B5eU9/cP6[186r9K=X_OOsYN|c)zZRtdO935LJgr#Ln39ea79aUOzKw4;~OY4A-zHYxP'{i@>#0L3c{P7%nfFW-O6wN`r:f9w`5)$v3',X/uEZNet$Drt
-E#W_zeh;CL!BhQs/n3H0.b3N^r-{-h{D.65rTWKRP^'@U`$@u;TTQFW<`l06P9=d;)NL+$Uni0ojT9&C.BK<HR&mdjYk=_~.$7-O<>@qtKs>;v&#NDx!Ww
-"dPr#13Y@8g"!eM;#Z@J.IA4$=V:)=9d]zw,1L#L'Kzn+w7Y`M]{Z_5'63$-t^/OQM;|FsB]!lo!((95z-Fr&eqdv|'HO"SDlq#"Md/nQDrC[7<nCL#oDA
-efeB&S$gEpO`LbwYEMOR_I!#iP&5Cu0GY`C|30zH1SAhU9yXb'8hM39&eoxk9BA_BVU%qVvTH>w@Zj~k"0-c1J52>dOP;b~-oQZ5aCwd8-~l57JXHn)854
-^jDuhH<n~0f-%YR<bAuc_cW)^#^]&/}Ze&:]Y%z[$9g-obX3(L61Qz,9ClU#)Qx.T2s4Rhh&lKSvq3!{dYpm_/q[#;Y>"%9oGmOv`cBOqB,/~:TX5[OoY-
-QSz^79$hR}<400vfq3+E#JvbTg0[#NI,;/.rfVrcB#MS{(},#q](5d<TZ=9m2L-!1hpkYS~+%_X[|3y0r6_D/-s#}-a53o&Cg8[xWUu"v@T0}8eBJZ/c%B
-q":MxieA=Hm1QY`1O{E0_-ZwC:!!xn46(."'pOATF{.%1.e!=1lt3hu5Xoycrpy9Nm)bNJ3|#,PCV6!g!8<("%y[C.G`#o^c:}D0o6(pBzmUG[`zE3><Z-
-Y^D0Z+l"xJgI^eVaQF{(@B-4onzE)9wC[`;iyFE:z!uuH%E2x7LM61u{jR&jv"@_b)dK!f2>@K6PYmkG#]Z/zqKn_l'6mc`Q+.=B'aNX%)aA^'<"Nf|Up&
-CO'8KzkH~(NU8AT.pw]yA5/YOtqJ;0AazXLOE)v0W|<{#-2x{I!MGD>:jx%e)(AX-W#V%D29M,/{7/D]%1%|kZN',=+DnPr0>sW-n<Wz>Pgv5-`<cdefXx
-cT}P/!;9tiDN[MH0J@,6-3o`eTN'Ey9x4hrB|<$&PN;n.RqoINA(O`{C~UTkyz1gBf.(q!)xKU':${@g)6.;pB^kkVr8S2,$fD7Q|s9LLcrx|^>}cq{S|n
-@hs8G`Htg&lW:ROBywP,2{]hg$]LcIJ->([]^$"lW<]u4f%6=n;CeM+D2020E)afT3k<K}[NSMlp@!`B/)KB;9U>GM`k4%|O{|2oXWa4!ve;n5zs`e|54u
-Bc9tt%W,pB=))zf,-o0#l=%VJ9ixTR1kBGF.s>v7;";W[_~S-`y{7uq-]Dq-4mV'A/7<4S'AY/b2"ie(5y$]-f,CU:ghw4qDfA0Lb[>uB(z!3^|93oaPEQ
-e&.Z_9@^T+)^s)mxGnO56G)=$Cs7JLtdt@osJK>vN/%_Dx+yr|WmT[:aQH"geW@g9@s4-+x@Pfd&L[_aG%gaVIV-)e_lkoegMs_aze1Jr[u0uRx'Lx@mci
--/F+YcyNK8qp)>g#t$R5:}srdO8p3@HO69{{tyVk=eaS^1C'com">E;fe&:zqZ^n=Ub^l'fS{}-^ln&:]F._/;UyEIi'F}zbl%~{7Z>#Lr2;-Xl#'{0NcY
-@26-1kFo2-n|HbGnmv6FikKaBh_y$v/lN9#bogbrr2fk+OjsXA(b|m3Z)yy+jRp;LIir1k,+2dmB1@sxI5;WBgr5xt-x"EY)XQ-LG}{9C`Cli-%_oJK'#4
-c#fn(]L-v[K@<+/zKhllzv]zt0dqjTAE_V~kM!bAzCfK[qO4b".e(m%J,"Y/=0X951$Tp{V`}sPsMS}|,2x69U<mtcoUL25.E,F%f04Ut,"#C$Z;$8y'pK
-l%}GfSN@Q{Yyyqu8&NpY^e.6CxEx7h#]MFOXw4[i+cxyLgxOuuV}~}!~_k@j>}:JazoOL6f=j.b=b[PMH{$33h`[E63A]/q_zi&bvkf1qg!qB't29KQ%)X
-Zl{&^v5Yp+h4y<I88&A2u4BwknciTWZe3xCNC=QHS:v+e/cAj>Hf8KQnS.dtM7!hc;B{4COyv<]HjB=A!-D=HN@J1C#h5r=OJN~;N{XIr}NVThq%lH@r+h
-$#,tNv/Vf8ZZwuI}!r1>PqcBQR]'K+'VJL.PTWx9d$g]:Q1j{a%5THm==n2g;4R(heysHo{X"`qQ}[sx(xom9WH9g#[gdDRr7L.4d/'HH9^Oye&Lt3@f=u
-/bR0JSD41Eo[9v28`CT9_L=yVev3pOg!n.M9YW;3{Us=n.7Iaq||TAogIP(J8g'J":TOcN7ZRac{Z2omeJH4bI17~2|Gqk=`K/6K7NM&wf]-DkF[,qwx~i
-NupQ|4}x&pNo!|>je(VX%h4yWqjn#DbE&&7-cv+GH"z(jJ#j,Bx2;mn,jc!2Z5(m{%>J+WLG/WB)PzV,Z|^{hF&u;2Xl;r.mwOQNHAWAS$(Wo2FxAw4eZ;
-o``'G5GFl!p<HtjMbj-T7Ic_vSUU/b3`K{+J@<0Vi9o3:`p[:z/ba(5_%[Ki_kGQBf^lO{Fsl=!XnT!<ZC:18r%#bl#z#)1korQq$(TU^Tb8;{f.dB%&wK
-]]S%-|)m">~odLx=^(nu@619=d.#cI'%z#WkHvku,,8b[1{g8=zM(V>ih-e7ABh+tJS8jHx[Q)X2kU=@[)2[0>_:8HNNzQQ0AT/C>%&D4t:dFQxQsO4pLw
-sZNsuHy;$XpWZVNCavK#W7pL'%:$v$Ljo,Hv#u@OQ<v`1+584O&OVoAEa9+|dzIM0rV6EIWJ>mb}n6JF;80O3=fie-T|wLH2fl(o`"6<;R;I>L0%:6erB2
-"t{kRx02K@IHyn6Ok3$jiRJ:vJJj[mj/SqT{Ow.E>@cSHB5.LDXtX|54Q,ycof"P@R@_lnVPbQy'acS_KwrW~F[QrvelcZ#N_Jh9L56xi<[N6!bAp,tmIc
-D`ic44IRxF_h"`3Kn(@E(!UASAR8SsmY5#R!RMxDVXTV#0FbI&jWk.5Qh{1-d8QqWTr'5JgNwkH[;:t5C[I9HEQ:pSUo/`^Wu{eV_TDoC,._hJ"v[+F{p^
-G}lh{uwuZLmxTCz5<.{pgnh.CHuCg{55TtI@Px)'EaL(;jW$u"!|J`^Fn37qV8g{"(Qu=@p!GU5px(bKHsuDjaxI[v3Z:<n8|EA"JpdQ~>Zn.k-q#,{'na
-3]UR5e`XP_1&!~>&/vw07!8BA#Vy|mSUh5Nt'V|6cYQSN;~i6Sl`(>b2{{vz87y(bsAdBFRJC3~>awr[RW64p=O05[:zJ&vcl1mz4yO<T;06pY%1O".]tn
-.&QV6P_oHF5h"%d_4)<>mMd&If%XUkV6iO&seWmb8MINVZL3DNxC"3HFOlQ"t5[dVR48P|oe+@0WjVZ"qy{J5#ehC&u4mjKB<X5-gopGPD97+zSRdmyU6f
-05b<!=$v<f{%$f9M7%Td)"cnbN%tuvac-I{<NZmD=f;yjZ[pOY6IL&aFKUJpJFRv.'@P[@<2rW])oAX'kXwiR:Pi}hh.Q/'16WgbViBoE'06CI6O1VIE_V
-e26VlA]<VH+[qJ&;(0{aM1'v:S{A5[,!}hejuSor$%H41r>CKDR;{y8tzW|d;KZ&=v@R|x~+UZ&@";#eHcY!x-1nrqUWI0>$jEh@U>N5iuqEWx>Vb'@qNo
-]c}vV)XdiH5Ki841H/DfHG_&Ek,},8Ht0C:l,z<w("QjMQ%l=po(VHh0}1ATK:;))mqD,<3DQ%PXi|R]WO(4/rK/H(V-]_p:RB=0O2.]t<%jj(^U0`_{[K
-;M#DEP$]fBzzxt{iO$uPE&b&1=<2#IJMh)l/tDoYjL[]LL9v9lvJ~l2uTTf|wt27W|JWBJd__sNMLA]4p[D0SqR_MFM!&)OW;fDseNmR[LNPpp^+eCM16B
-|}Cy>YDnbunD%(15}kyMz+ulDU9CA2NM1<WBzJ8t4#D629$Ejp>cwzDD_83q0VlI)|Q%(&M,rV>hcp8f:uvAz(t;5W.Yp0k`7W7BChbJY:>(sX#H4+vF]/
-W|~V.{3w)aQD%4idpfXY$r6k,ZLqgF@;=U`&<g{d>`SO[K-&"[9Pi1Dfd24{4H5TfW5"g#r=fhzZDY~B%B=6wW}oeyNr~bVYN$&iG@3.GqV:q='46FKzeX
-'V9EN:-OW_K.Rf$#Ko;Qo!OY{qL:b;yV!-5/P]hIBEGkV2=SAhLD9r&BnY[<js}WW7tffP2LEYckqU.]:]_M^nB%H>=L4ooX`>7"NmZJN)w,:E&Uyxa_Gl
-K):HX!ZL9`0IHu3uCT}U7K:Ai!"BRh`C_aqMU+H#[@Kri5HPMx+!c]]r|3McE33HQB`zXh3{>=k_FR0yj=j`_e%I=`UIZkd/>0o>@qd!VVN=;,;A:F7iRk
-E(Xrdf70GrGF!^aiPsY@i6_g+2n251@lf14pct':pw~/Xifpp{!O5[Y1Z9^S<I9gyk4/S+1SK,%>4RgD{I||dJ886d)!OW0[Z]!CLxU5RW5Iv[x&@h&^`x
-}}9R'=]{K}>y1h3a%&_`'Dt}bq.J{Ib@S[EeW'erma:y^rk6i+p2hwtw=ld/O}yiJ@7sx/V|%{^cm}sLpxRL(Xs{2gmm^-$|Rn(K~xW;J_VqrQ,,/+jtoJ
-.Sb:AEFNs%SVLt9E(VdrI2XX(pYuh,%dSs+&~5GB~v]1Z7n6LI]L8tFWeNA-RS$gy[_I&y{X&-_1iNaKUch]n6I#Ij-wXyEM]YhSNT/<!Q^|Q,%W~:1wxO
-},aZdNa+T+i(AnYRh`HMoOx%$2(V1=$lPjPn:-+u5eMk15%4j#8SLF7LcgOq${D&=Yfi>k3#62.ub[<pIDYo/I,-OH"v54Et-rmNEC.2k`TP:"KI,#'<JJ
-}gNd'n-TH^)_I8QW/";PZaCA@;>SD^V)7}pAw]:]$^}LDg|1nP6<+%=Fg!dluT~&-32#N7bp0syryBIt@yK>cXxO("T]IM5(yuGx~8h$5Nq).9=/!A";m(
-OXkU_L,G"}D1X6Xd3djP6@e{{qh=_>r/e9Q@Z|V9<{<Ckay4qE`f!{|^SlD!hNh@<,}%:{+5@j'`H"Q[+j;-TeS-9ll0A(kOT_|!o$RXIhD_GGeBIp!gps
-$[XX^KO8.HUObxI{IZ$C=Nw2:bB45Y<"GU0t1I5PMeHxjC6kE#u9Tmo>QBd.(aNPj|'`k}DJdLyk4-lXgq&c0NLMisqa#x>GRU<x(cA5`fsJ|fJ0Q]oB0k
-Z.8_V(-4}z'XtXeWf"9bG]Gw&[tEX^2h"74dP,z`~3"_M/if.XbgKV~CS'A7za2Bph1aU8IN%xi{.z.xG]5#&WvGxwOVwUA1W6TK2fr{}A6pkLpv@kVmF=
-A#,@AN1<T/CIc@MJKw^=UJPxni;=I^.717bWk)^:~&i(vq]4Wi+Fw<eP)5=i@WcW#<w__#=Nk,5ik4>(hwa`q/bmOZ{oj^KjD#ANaH6&vzt/,hy#1_9;EK
-i{8DuGRQ$^|t-u$t:DhSY56#s|$xsV:$23pR+]D2upku8Zx|Nr,ouB"j0F>&bY;f}i&$WN:TRzLxkFu+m:''hX|0Bl>O4O{6f8KX^xTdYgi=-]0mf|$bWv
-^oH<!d^2T37w&KtM|_ydyP(JJSdtJdm|pkd57v@8b0=0ILE/hr!nW.W$GPB/V$:8:{PjSzII{Pn-$ah3p5X>VnRoLO&>4]MZsYsa~wy8n`"}sITUOv(("<
-E5{VC^;W0(%{a',lnD/T7KhmN5Y8::'L_3av1io%-'.z1X~'tRR;0u|=5hW:@-9[F.$UG/=wGYoO&kb`|vp_yg!vkE"m"AVu+Ip#FU;5UF>8@+i3FND/[r
-tpYnZ5Q&58K>su(qOY#TNS|Yx(%)eY#0w;A]Ehn`#rBc.PQ(R1snn16n1UP-yN_ob_@mtFbwMZwug>$[g#u=>j'hxqp!/Uq3H+RMFYdl.=`qv<KxGwu+&!
-uU[uj)%t|+(2zr0Q&8'J"qk-zUspY:X7bWeQ}X8nZGl>^Zcz=2|giAX{O0/>ez!iRdHSuXpJgDW.qzwszX7I4W[jWz@Y"hK^51C_VtCC'#6G8o![)f_.,N
-5r9NSL&<;G@B.PcJ4DG#SNn3x-sJaV[_Xk8|%j8z"p9!JhknK:k${qs}Q8M|.sE7&24G^-Bbl4QcsSP_~9zatScn&65K.M5E`uF1i^q-e%]p_<tbn@@Lll
-9DPR>IE0j&,sAP{n-ywPtcD]063{cH33#UA,wjd"$N{3@PI%%JOw(tK0qT7%.T|<b.K;=ua]puMu'$)NU5492j8B/KS=iCH=_wWjhK9j]PoZ'CaGVg"BhB
-gXtUP&Y;2Wr`KBosv-REtTk.N'${$P;m%j1joc.E}=YuZVP^!M6+Do38<zOj7OIkio2!tUC]JHnkMT1TBwyqeOmPq%z@m=s;MdhVY0.G21}_=GFNrI'gx2
-7F5,9S-B/QgJ:{~gUzZEclx-rYB]uDKo%tl|sP`vsiVmoW2{~{`>|PicWsQ($,@P^)R)u8J6#df[:_O$H}nZr@mt%NBQD^jtB//;|q>|(qqN._WC2>Z12Q
-H9G4['ktR8INgkBQ~AZZx@nFkz(_6d"U@MIyhRSq|Y8Z=w6_3D~cya<elj+3DdKr5n9cHQofR%{xBF,d$t/3#j~SIxHq4Ty9&f;HmNf-~4f2A"AG|03/p)
-=LqK[{:;#x-4@V&36"A]2Jrw}DWd58Ji)GaX09u(o5,$Ij`Pf;rif{K(E',T)r<I`;m3Z[9-Dw~J02lGsGTg+h_Z_vSvw3nHpRWIM"oG)LBH|mP`^;c{P6
-j.Ux1[U{WKbxUdRi8u$6Iwic5|:,$7Ocs>^I`dbDzT!u0aAR.UlVtu`[cu.eT2W4@Y7jIDD4|D+";2iznCl"G5M+>(mL~/~U{s6ivn.Ca@BRsB6eNISg]h
-N{AwG:#M(Xuh(Z"6'7t%h)e>Iz@dP<GONtHPm13o8t#0O%}$;A'+cAGUOL0U7&0E#@<%DXfqe{+tH,opXv/^Lp-)+#6PCyBi2fYY;@XB&.yNJQBoZ<1R.;
-S`j<8h`+XEh@NG4#4YwroYixrd,Xo}"jofAwo9Mp<e]giM>RsUEP7-^9krJv.;a&$;RGfZwk^.K4D)Y<4k->l^EEz8A5FHInj_F@.RhLXPq=VuA!269vU>
-UNya@6!HD3LJZZ/cb8!!<<H`g)60JfIDnACN%I2OH<gDd<{.Sm["IsX"FCWCc}HO|zKM"8V:b-_nG5SzRz4xgpn]UUR|xO<}'-C("e<pzIh&`ODhU%"3G"
-XKvXy>uV(HY.I"o$_UYutfHZ`yY]QiQ3O4/@l)Gd#haLr,x4fM;Mc0|&0h505:FW^pF<-yOb%knzt!00txH&~O!XxUZio|`fmr:j`}laaczdPuihVg^Yo=
-14TtDXmB;[0{%>+l,75XR8DADzF5M]Y[nr_xB&lvNrU{=rcMR<c#Z@5q|#<)gWu7NnC}FybSta[H0h[yaOn]w&aN~ka]s}.}ZLq{zoQw}2gqzz'lV]cfyl
-F"$IV3Zov{b:@_,zFc0j2GCW|`w35kr8l"m^6@]yZWO{'q0r7BKzfx.usOwdA"uC4K!Pkb805JPgL1T}Bg|>Dw|^HnR7u]vGN}+V2TNz,M-[#z|C%CBteu
-2iJzF"!}H,(GD#$X=ATml3|EU|wIw|9Rry0bG%-+<Yt,i4HS8;9J`eXZ92vcfDJE:c:uLWi#tt4o_I[nViG(QMJ}+j:>9XOcc]yi_a)wQ|Ef`=ps/j<_kn
-YA2t{3gqiT2[MqSu~N$Bu{.evN""Ic}{5J<pXPZ={I81wIK2pJEB>t+)KOu=H#y.al)|QW`dE.F.i,R3pIxwox5UgrVs9}~l>gT+rrPTM1K05mn[Jv6OQU
-VUEUzwf}E@H3_^O)qO!<flHZi:}ISSMeT"hjKOHe58^}(x8/Ru8b#1SA&<NK;`d;~|8J6+)tE0j4@e}EliOpQ0R(>&w:LP67YeSzFBg1UI/rq-},{>;Z~R
-aqR/pmW|DBXtr{MY^W`RgXphq,3hLr<c@="fb(Pviu{kXB]0sJE$)=J9_VuvolWY>}YWdFF.bi3naG/Nvl>|-M.LbFc=txFNx}$220&+M)AKQUfB]"_}b|
-#3U!)dD}%,=wLAcwmx&za[JRAjctwjfB768_F]/PM`N!WC|q9je)y<2-9t#kN`ol<tOehi=6L!Ng^-1M9Gi}=u1Xo6sOKN9LLtd6Z)x9fq`0/ixu.dosju
-3olDO!(eTx,e0jBo`{HhSUs"fcE8<^6y3DV{/>/5#NSx|]F!^^=GPU(Yo"f7C>}I~"R{T).Cr{c.riq%o4&,Lz8Pn!TtSHR7Y]Kyi,YR!-Ub^yY%lLz%_R
-iB9vjO&tH8nR6FV{p,;@~uq^+yC7A:(FkIyMPuof,]i;~F6gu1lJHQkeO,ERzlKrnmWqsh41}l({6js<|<<aJ+-^5=uGPwGxTvqEr'e:KTl[FPu>$Bk9qy
-+rf95/J,xw9v^NZ|H!q'{kIM{&qI7POYd}dq4{m6ceI=#`oH~-n7F!AJ.>"((_mP-&L#rg-<'e#_O'SrVVO5idxRi>9SWFGSxf$X-5L4_$X<urK&=BpcE.
-WhJPBVlDP_[Uj{|,$)0%'@ss1'5!6#$V=lWx,U6XSY<2!aFQixG7NTaRtuZ87Mtu2N@ac=){a&X)epC(b{w34-cQ)'[9wI&N|K_#+ry`/KX..Y@m;U!=0Y
-h8GT>33DPkG8!OctLM78JZ!3xzF+^5"5kv2AoBW1XCd,xDRA@k[(B`,3@|8lD:8>&[YQ40z"#$Ta/Y^@5SMh.4$hC&>@5}p/XmoCQXe2@fS_L+9Ef0=H<5
-L/O9gOWm9A<VokWp5-SlJ6FIZtz^Hn+sH"9H<B#J3c:Y0T]wJ!d`SRHPQqvbKLGDJ,4#>JseFxVaAG@2s"/&cFiP"OFdZolEkp&+ck_Ps`ZVqW(nPdP[v'
-hAtu2;9Kart&}t]Mn2Qtf=Sp-hMrLy`FM_H'J:xb`-CA2fq`$1-+9$aC}g$5Z4YoX)MS-xw1;"pp'C"]1!9]sebh2Cr;bX!&Mb/GO}}eVxB=GC3P~E`#+H
-QB@6DY8M.mp}@`%|xYUX@#2hJ|}{I;Q&#E}O(hpTPrB4V(iB82:qhoo)n_/-n@bcng1Qyj&nEBs<zMT6u)[GBe<^AH"1X#}IxKV^Pno>{vX982qggt1qPs
-}XOa;;i>6d&IEu:h{7`I-iD7h4&FOB9<C|JeEu(9q]8$bQpu`d"^_n/n6zdjK{mrfb1Kp2(QFV>:0lf;a+@Nmn-QsVe,S(}guuA$/V%d+GtosoaU,.ZUAg
-WC&s-3KM78,@Z1mp3Ta_zD8K`5mS1FVy(qRAxX$`X`u]hWjRTtA)4S|r2SFng0)$0i8%nLnud`99}XH}+HcMf8K[KTTSY)[5`pKo7Di/S,uTtq)Wk[{J(I
-n%O7i;m#}}%AC[[.{:^4y'^Z]3e:TahlF`v,,'nP1R^F^0#pGAeI-"T3Z!spYRapwdZiiS&18!=y[@XiTa)!j"01`+$AL#IjH>VVa[}.jg]n{=NAPE-$!&
-I4[R2QMf<m7}HS{iA%awKzG0l]~oNUJJG[N6M'n]ZK!F/:15GtO,K_o3yu2dj3Chmts6HcRtIhUBD.[8Xc!M6%>:-b-Q7=j[A<yS&_O|ogV:zgagF^OP$z
-BjH#k-Y{K{5!,%P,`>v5M2OF{U6ei@CdK8nj2W2=a89,[hTSOeRGDQMWDLWCl3rJ78.OOC,9$|sQD(r'_ea,'.y-5bu{NgO{Ft"VtuDc9q!gOJVlNm1no=
-&PZI_9ltLyPAD)F/GS!g_/Ij~MHsu#&5z"gW2'[Ey]6KZq1=UB$(D:2P{ouu"b>wD3F4)+B-,;IQVQ(YpSj56n]u[HK})Jr-,3^hx_y(I3NYv/-kL1YlKX
-pn7o[TY+z,Q{gDOq(20'c=E3Jd//yV9IxK;4,WPIyGfE~]s#D}$SYefxx#OJNuI;#:U<%Iqq.OGpa>]n{8qy'#UV|}"'^gxj,H%g2O|q:(i8i`{k%`xNvA
-yBoX`Y8noz|vjb"U]vp,T=2Upa&_y^5}L|Mu1;&#uL+4E^`YeIZ^Fd}^ps^$Fv+n-3@a[^Gud,@QgIU%&3h#bdDsl|hH,%jbd76_6f9j+]pDeJuV>SQ/tM
-&Fv$}}"xx`{lDLa<yW#&(_2KPn_1mqkKLWHh`K"0bgPc!O8(0uF=4BdhZ}eapE@f=z~:Hs,@9fEN&yC^fAm>0^Xn-]qjEbS`#1nY[AK&BZwFo<u-HpGH(x
-z_''hoyZFtW1X%5h|.Cj/S:{e3TF{<fSP9#=e)#%Wo9Rs7K+]aFYZ((9C<@[IeAr=T%)&vs#PaPUCGN-tCe{slebbTEd+vx@kosN(UX435:21xY1Ef6aU.
-nQl.f$Byd`R:#3W%t>}M48Mx)2@_JA|[z7P-{-j;G86qxXo=2zfu%N#hW5qo{X|(1,>"lLiW%OFv;s$"mJnzWdrV63'EmET#D^3eD0e131$h`c<X--"h^&
-l>q@o"Rjq5<Z'uHijB7;v'OK<IBm=>}8iF3OyDUe_<JvoJuP%!C-y+d,U}cITUH]"JAB9q0Z/v/N2cG$(SifY!PgYo|qC1VBF+3VG3qhpFo1]4GfSB#z#P
-nkaiQ8F!iq'`'4E|Ru0SfAz7Cpp|c]FZQJ49evd<7K`RU+#b28R4-"3+2qqbOn{d>},QhA:><OvpfR@.XydfN2}as[Q5dSb.ZWyN3Tfy:qs:v$_A)QqEG%
-axgorY%@ld$_t,l815@p(>crpY^cybP(dC6-wh(f)i4D0p.OCJ4v>m_,%{cQx6(`J4JE$vQ(qIYi9NSeQubQOyJ#4s<V1eOe-Ouh_E||wz(]D/+x$N^9Ub
-gcN.6supj>tT-jE}eGweCh+'n,,c&D~cSyz;o;Clm^CccF!bZo[an,C9X:}`j2V#y<Kq03,bYpQYK_{.E;b]Hf8XbZIlBnz:yTy47'T29wIl6egpz{6eiY
-TsHr6`E<UKF[T!n+@[>>JD@Q7VZK[cN>nt0Lom!WU!1:4s#p@yz/6>D%Tn&2prsCgSZZLzJ7&0nGbzv.L:h$BWkt|o5%DnNDp%Xj-;rpS=LaN9ty>yfjzG
-;jq1@6=p^9h6CBlOW5YsNGlCmGO33jP,=E^tWA2{<b!hLP2r`0>U5iR4{<o1CeU/Ko7){U'sr@ccw%$}0Np+Db|$60.2/JhEjT9z3qdXIsL$d.VaJ.r[d.
-$ekk^scS9RWEUr1H]N6=85YXkFrE+opvhf0dhcceAI$:$o"sC:dBYAK<btFi7K4Ae5`(ai(pAJK)Uic6mTbg{(nTXG#[RC#X3bvmzqlK21X+zVOwMVRy_)
-A^m659]ru&Gf7;Z{w%A:'8Zf<&LIX5_Whk4G2r+MtKEWL3.<5.<vZnmKWai,<1Ud.u/]k;RX;cA7I0bTe}XBE`&zwTH!kUMr'^YhoC>{Ym-3Keh=z6ssq7
-5sT=UHd7V/=mf%Z84NBu,C8,Zr:{/K[)~gzKd4ET}Nrx2G]/$Gk)_cRu!"G7;Y%qZPBI"cwf(e8vTY@L/F~1zwEQk-/tudi;PtlNa`mEb,Td3>)geKMnaZ
-#N]zzDl^Sac#FPuB{qtMU|61|bpA^7zZRDc+[PkBcok:w2Ae-JtM!8^%KbOuAA,in#G`XfWq{`2'+fu^{(XjmM%b.n3YYh)[E9t%>xQv=@U(izc_O0qoq6
-_t_"S]A`=vw7;/V>6Z2J:1Q,jBq%W&/t=lprw4gifm)fu<2kEbd-v/$qA/te#Q(FpG2Fc@$lL:(i%jwyQG_2GDay79pwkt9kWFjvkce|}lL}N,iv=yLJ^@
-hrP#5.ml4x"{)M->+zE1pZy3".IYXE$:_hGOn4B+zzPjJ};2s2eO~Bd}OoH98T`e=TOwfH[{v[FwrtMZ+@4n3O)DxGd;lb]$V}h,s""u3ZC;)uF#^yqSO&
-KYq)x"or%J'cI;cI!d]Q+[es|igd=_Id<ai2TynGkJy#M:Vo!W@AnHha#)qbi<vw'QRS.O[xt1CJT,FJr35Cp4kI^lH_&B4zN2rLXU_/7}w(-M$4<.cw.U
-n7_c8S-,;snAwU;:mqBu>ek27"XsD:S(:;^x~|9eYZ-"OZ>!z&jRKQ)389=}XTfU&DRzKl]GbUthQmom(E]GCpA=2Zx9)yQ;$,HMDR()i4=0u[Ivw:a,Z^
-"{OI4T9XkL)!RH$.Lo]@s"~`i[~Kb;:d/M<Hb;ji[=@f2{hyu+]F`[CrxmS2[J;pDw9b'H3^XV7Qbse@JkVQL)L0Q3jg@yw-m55iKV>N,[$i.%S+^)rbUN
-gh1>Rm_(r/'l2U_}okFN.R8}JA$`.O4G0imo-n(F_go,Pl`4dw]_Y"[5~q(2dDH`A+lePuwTa3aEykq<9A3zYH@Ue#}p})zP"fZYC]U0[;GY55`yos&Ks_
-sfP&J#u6^Z$j-Pe)"ZBGF;)!r.Wnj(d-zX:1MM$j>@IJP("o([=ID^E6SAmJn$K+SMF+O0;A>BiPkp6)bgS1XUC}8yQL#9phzp(H&GVwX,Rtn3N12&;SVc
-vmxycYUT8>"hM0_@87g3=Ex%+AqdHTw43j1,{[bx4%nY#@2e2c24E]~XTD:Tu4H8v3=(jA[bI^ofX)>CNy^e;.WTOck7ij9)r56"3!txH:)Vc<L/A5<3,#
-F1Lf#}u:Pw7IQC2O`]+giK+_gC/"HvEx]O9Ixx#f(fo".v<!t(D-|u|CVdkH4m$XEh<B'BxPjxRkhIK|cG2wm,#Qua%L.R)%nLSn_66^oW1jU3(pljK},t
-r1rJtju:e:siruIJ}`~k|!%YO2WRjFm$SBi8/l_`]/v32pGLHXIUispL04^eprxwO]AV>"IL+S|CRH8^$(Y'R:'|sn_#C^m<EL'#Z%U|mR%_T=6qY`E-I%
-y)mf$9j[2tv!TzVAb&F'<TIL8NA/g'~)GBPLZ0jV>B5zn>IrIcc2@FrV!Tj2Z#'"HRuF6yQPh}4#{xEf@Hs=XrLfMqhOSE/C71y"JrNa+4DTk'Z>)}@^@-
-$Z<wX6I2Aw`Sl61&T0jn<,UDM5+5vFE417c5+g:M=:#]&WCjdm7Rz:U,z'9wy(A]Xlbxf]-1Ci<U`49r3@xhMouZjzfFq.k[q49R^[9F0EIIDmi"{x42m`
-(8W0d{bw;r]Lci>C.};cBdT+(|Dt82rhbnMKI8}7lX^|Bf)KIbl)jZ-q>)dz-iR$ooo|uN/}M]<z<|xRJ2xk}vIy0a^!}--s`bOD~Ko>@u1>Q_wL%oZ9H}
-1:|RXrd(Oth!2J<7<ucSP5jr("B/=`[QC#m$w^3-;TK}pE=q}u,M^4EfE3H7,^!wC&6Y,57sZp}CZ@n),E^AhP8K0]V>NQ/|q!YqrVrvX]lH|cxmHs'm9z
-4'n&Jp3dw(#b%cJnvCl9Usth.L6y#JNx$.#J&-snNCUKP-X_w:0i|YQy"!;ad|qGp_rwD}:E&B;C/PSHKnj^fZ5jU6%KJ%OC^)Q9DjR3pre4'aw(b]AeDc
-LWpx{@B./]EoH9@zVuVlo>EYWV2Y+"FJz9m,1zD>B1gN/k2J@;JZ+tIw1:B+PELK)6}(zS=matgBB$mGex;@1w3<jP0}ENl0X"6B+MW=2=X$Z`s.TDioYJ
-m=UFnU@-M|-QTqd{N%~628`O+cO2_":[<ui@Yiweje6L/wGT~tM0+6I}1{]7K06}OnuhX_yHVTGJNSnd:XoB;HS5"@Pm7EzE]}i@J|Yf#!GFlbF9cAXl0K
-nL-l!'C_tM6G-zyrm!XD"`l!+.1t:8L_DwyH'}_9nV8Pdbk;u8rS[(nibqH(uiS$Ve([r;QG|yBc4w^}Nr=eP/|J11bDm`%4'x}!GmPk~)w27rc}+st7$J
-otghb@nDr5SKm'3yBc@g};v9sO4b:$uT^D/dw'$DBt1<C2vuJl|(06kmU25k#Tliaa0HQ.d<eL{2W3'62#91g$1RQ:/=KMD{$}ja(l2w1!R{G8uiDeI/`R
-v9_xn}Wvi=vd([8IhHn3t[oa;awHnZDk=faXbZ_l`fDXl3}d<:-=`e!8xAXC.8O=3c5"|89=R^)gN;}q:lH])'A#kVeN5r{K[W0ohPUea7{kd:7-d2EJ@7
-'`oC1&~"4VkQ}@1/hSH/nfDQ<}}eGeE|-l_]7|0i,e4d`di5/Ai+%BM`7[_V`5WRQmIP!tltq&">=+r=Ll4t&M+#W6l#qG8yY}(c<(5jcJ1Bl)'`~GDdS^
-=@zxMuz=c6E)=!(CP.7w57|J/l|4_V@GTF;.|b2bm<h:&f7,8iz[3GsL79+c~;]RxM!^vX:/FWJtflIS`g|_s2spO!FzlY)3|)!s13|)cr-"8JvfU)V0ba
-L/5Qte%37Vd[fi.<#;jXhFH#THruwS!k!X<`Q#~sd9ztaaL9FSzv=Zf3j69zBY'yf.weD#_kZd&bgBa#`@O,NO-u7=nOpArV]("zR84SoY2hzhq^^DcOwn
-P+JB:=U;1HZ"/PQe{Bo)509`|f4U$-7'X.v:Dm+T~Q_DQrv8s2S0+VQ.RR8p4EUBw}KnU&>}5-ptDs,xW^[$j+$`3eF5BHi.2MFH9TK+knmR&b|tac>z%6
-~_v:[,Y|.4.t!1@BQ,'9{LIL9-324Pd5eOJRiiO`9c0#_hF'bGCTPo0Wy|3P4D_lpKq>`a0A;)"xGLi.]^r8BLQV2cL1"L<z7D[5F`4:)Ef19X-IyCQB.1
-ttN]T^z$lEuRtuRCU>Ky[u]FGlCbk<tI#+#VZ+kIZNlayOwK&_U!VazsK+KZRDx:O+&X#nh/z4)XD.bP61u$5<g(2!dA]akB:(d!i/qPuMt'hXt-};nVWu
-=MX7xHqdAZ<c@D-7n6_pTd:d0WoSY;nT<%g'C,^W/i:P1^2BK]a5sLzyT^Mvech#FPJ)tzQ{fPW};/5giL-awz"~a0eeutx/PKs2r{fenb3{yGraGFMvUl
-}.<(w;+"%bcyY`Ffd<ZaYe!PzumAL'"R>y%EstG5KAmfow;QpX5@Rknt&#UXR8er>uM;As^$rU({:]M8OUVrvu+TPf27/q/VOuwOAFoEW&OE"MzoGXVWjr
-5hT^NI[pE9aZs{N8^]s%iAAU_OxAl7:N_(!XRvmZk=&`;c,LIPjr>twPp#dG<5n"CTX9Yq4duY66#-7R`xnn_M_p-<mW+)qWJQ4Zqk'Zdx8HFJ;cYEIie,
-+Bq>^PUFm7_eok272zFX_yJ}a/br9v1CO'j+O{h5'.UUjvS^oTP/Idn8iRale@spp[xS4C)RnD69Pi2|5n2R)nSMz,n6j3pWNR!.aSsi;%P}HOdPIMF+$'
-b,EAM3!<#yfZOK+.r5Hf5=sk,z/q,S=Q%nv=ak<cpgO}#md3{FNp![]--cy,@/,uNl'|a<{;"ip"x0vYr4otJKtRc(e)xO^2[9'^xBB364zv$+}+G_dJsD
-)benLmv#xj)hFe;aq,$!TXIq@L<NI#gJ{#ai6%VFBO#!N=R1ZDQ#),l9k^en-3F-Tc&=4+L>goiy&dG9t5i1qARDo9y0DsZ]41DWuNAYdvl-@uWG|oO!$z
-JtH.$1bht&op|nVp>>|>Vy;T[PmF/UKJ.M|vqX`;T`~5]4aQ;:mgy,"4n+9&IRH$)C.2flC6l4'uol>apr+VU[)Jdvg]^oM4%%wtLo;b,#x.jOyNBwgB>)
-}TncygK8&17b+IPT@6x"C1Wb9OIW;$Cn_ri{5Ndr%T4/n#nk7P0}g:,m-`.|i+T5xzr{y},l/N/J#6;zS|mrXg%&qaD6l/g|rZ}Q/5+l(Zf(jqqji,kb7o
-pBA{_GJrU})f4S_ai-rF`%sl#$CZlqi1|C')MS(&K7^N'f[Z9W]lHcX|ohIgwFsflcwU4S7O){kz[37IjSX>A^!<B"pq<d]Wd}_s^>B)q&B2-LC80a/oPl
-j21qx(8N&&!T:3ginBG2_s:g6t)CF|tOUnm/+Kq}X/@%X#!%d,Paae0e]mY,h:kFI%iQhdq`{-lb&lXJiXPm6`m4q1Q>N3zLj&;13XHU=P$o-@jJ~f6Gj6
-.+CyOR(JI@nfyyGDKIWy4]X4-Z%J9R,S}vCp8>Gay3D5M!~E=Im%J:VBdS#F'Pi,}U|'I+66l@`o-&+m>o9#4f7$rQ@X6S7+1nC4l}cW646gM5~7'7b_FI
-M<[m+)R_c4$MsuLvb^MtXhAU4A!&Di6"805[xErJ-9D@E5RH9o52N-2yCO73GDzNut>mPP.;EAM}$nhH%5EiPoy{xWzLV25/CoOz2%Eo.;beD056'X"f}k
-2J;{-d.^J9q=s`qzZ('n!i5n1C-2~d^P>$qRP&O"/M0XfkV7SfsDjaBac6T#qwv`xqqyNkjPL&YCt>|YB+m3YZ,Tp7Zdq-|H{lrB.3Ze/u4S,NT)=eK,P(
-!dgEZkgnzf+[inU<mrN(+^SErjL]q7&7iR&zj[=c7rpp[BeSjg3USy}NT)x5x"C7`4BlLN:gmL'(W2z6L,zuhhellxl<b"g+uL/B'5P:WK^%Y`-XQaWkHL
-4R!rgg!MKs)f_JWu0^!Grc|X}]wiPhrXMot|&9GI`WY=-G|ZMK;p+&~YZufgQERp5Xdmw7#3C_.@CWjg7Hb!9-oe;C[c<yb({oU"hk/|c[MTXdExiW~N"{
-F`_i~E:[2mEfE3O}/oOh0gOHwa%d4Y679+Fm{F%R~ARi"ir8ay<U)-[8O{qkcPEAJEZJi{Q&=}^OSpwuh}_yH^tG!Z)E.(|]i0(7=gFksEBL{L&ye]OFR0
-yJQ$'R4cIZ,}g{9rfJ)$ns1NegxMY4cUvyC3+c=`bqn{y=+{&^`G,5B:=Ex+b#WX7z~{5o#]'dQ+s0[f[Qpu8lXR<n/)pJkEhBWwBlR0NW-&-EDQq!69]]
-@q&"(f,u`(%8Q@E[#^[]%q+jH"$HId"sM[b`f1$c)`o5#}dn'dR-gOeJ4fGB((DeCm{JH)-=V4f24<u[,"9H=K5d~pN@sCz!IP4FvHOvpv|lf#WBG!f133
-Umah;Mr^eaAi'PtbgM2'${m<p&v!,$.hV:EsXlLM$`^uBBd3AUpK!J~q_wx40>a&oBCeCMLE7)GredB>p`hT4D~>ISxMd7~Dv,i"sNvM[w##e6qf"eJH{C
-5Vjsb5c<NwhZd&2-%KJXgs9ZDd8j|d9j^h#>xAl.vF0o%-b8{C%4@%z{jX#Wx@bS=wnLOI'D`Yi_rs!H~mxYpE'R4rFN12O{R|-}7{k8;cb{,a3q;Q:aMi
-+u@z=+sAEqvq|3hPD.|HstuvSq.LDQ2gl}+JM{=Q[rH['-Yr9C)fZv/M@x/A)f/narJDIQU[QdqaH)SaqaGq^MLng6`xzw=&P,yo"Q'!!AQUnLZrZv4J8q
-"O|d!@[}7|6uObuSQ508^8-p587XeJg|2CYl8)P_XXXU-9&8zoqF#-C_50#{dA6[Gu`xE1Xr=zAC&{js|/y=kwC#cM"D}cW{=L^tZrVrmvo`~1iIYSW+9(
-(9md8XjZ6J&X<XKr>$VFheb{~CyopeV'Hm(y^xw<Wn"B>!#D_VuD(Qev]vF#@UJ|vl~6T{Ba@wsi>&bYcmg+TEjUDSN:(1qa[G@/h[UF}I7x<`@}db^T5_
-<[Zw&N$5T}1lr!4xJ)JXl4Sv4HsHz-3UPk-diPX;GF:T'iEBAXH,S]U{l2Pg`r917LVS(J,{st>Mqju#hecxXdk1J7^-+!!9>>bY@sYQyUhmw0#:w9%N-_
-',UnW=R)wr{X"o(:IhVa/}aDT{dVN@}duQh8taL-%VN6a8k$[|t!2@q.ecy:U9+L't#-BpQ^T!t&GZbx6PaEtX$@|t5('7l1/B={2q:}5`-)WPQ|cOmi%E
-bp|J^-/.tK`bXG'k1xYr-;JKw|5qFXIy[Lx+_Fn'E)HU;EXCY<(&@R%u,F^0Pf3DyJ4wh,ZV"ut;COG9@5fkH3WK6&oXeMVd5CYXX=)u/-JRrv&=SBs/EK
-=)uQ_UDOra^t02)!;sc40o'x"0]QXjKV`N76_gi$&!eN6!;HpIT:L!"r,qJ_QSGg#yul1"zUZ|U2=xXIf{oIKHxeVi(F@9"M2fIzy=VT0FY3q2Pr)tU4a"
-&gMpVLB_,omnVGK/n[<jYMlJs0Jh=a;Z]D5/p%}s6JO5B&$o.gLC}[[rgb]]Lc7T"m7ks;4`eV8mGalFo6>bG'S,Re>tp+|JQ{R<oI]pkR~|XNVxzz~;H5
-7av9mV@DSLx+p.h[:d^mVk|[5lk#{!w_qc&Lv/Ms27:}x-7If3EOAf~cD]Es'b{.aV3.]CyoS^@Xfb+QE{!t}%7Nzt%/`Ey6YDC"+"2ejW!hRf]vA^o#rc
-,&w^LTk{1xVuF{H^0@!3>8P`WJE^]-{MH9%`H[1_Vs]!:JF;[M9Tl1dtIv&OZcRZ=g'|V7Un~mcOdJZo(p-uFY[C9xp@~/>@PpL7o1EyYqG]G:.&R@cWP4
-mDpEWfv'v'Q^>rwYs0"56F~`eBy):KOlZ_V#Qf>#DtOQqR2aN)&(4|Tm>#ta8ZT{f]PU>o_DTwCqvn&%I`C-['r1|3",~NYj!LW3pzg!AX^4-b}{v)~F:d
-={NL-By4qiqPA%8b"wl&O5lBm._yRE.DLI'-o>WigTgTEiNY.b5d%'R_GvAQ0>[qzMs.=N4$Cr,mR|NNoQZ%(;s(5h|F27wNZr7H"M>yhKzezJ~&>jZF77
-YT}2u@{#oXq1.(W0H3L$M3fQu-)E@xK[(eM%dsPIN(mSX-#i3t:=wChsEMReIn>$Fm'`9/4:a;}H<LLogvF2:aMo>-+j#-Gls$EG}l0TPlMsBU=+!p<QX&
-Yw5]k+dv1HE-2c:[mxcEw]'K_ct<x7[Da9Qn+.ANDg.8enL[H+(V{4rzXtw%Bm>8OC3nBccb)Xu3HNcv<L8L!ExEq=ejEz4A%=vxEKM7K!6B(6W6#/vnLW
-)G{fJCKYtzjjI1xo&hf,f-R8v{@g4{VxxO]W#@NwLrxYKR=jBp9P6h^!lQ>d3gJa,/AeTu"cljcDk3m[QnyBvTZHj(P|i|}z#z>9qj'c@n9dA[ab`4dC,Q
-1q=QF!HgyvX6OR.dBg.RLTMFM=Yzhhj]GVDYxZ'M6C2n8{zP2b:gX>Wh=}<pD.~oS,3Om%`i_tZ/^hBpBhLxbUQ7G=,'B"nPs34(E@4SL'n.puo+1fy]wx
-U|54ajq14&3+;qoU<kgcC-=-k-$d0+3Y/0Q^VI[l@MJB0q$Zl8>z:<zHk8luJ(3sCugdWk'{)MC1rP|]]L2<2Jk[6i(O-uk@y;%15U@,B"3aR"!qve6#Hl
-}`QC<G#K-=iN_lFpvACnzt4;iEJE,z#iK+N6%|VDY.ZlK;Qh;IoIZyXm1/Pw1&UV:ue,$K2n;FmZRJJ35![(>OiBX6{DjNG-jnNyD2[Y0r8uH>4CXeshKH
-vTpNgbEt5je/3WgOPt^}c5_v%Evd^@DA=h2:d%FPzY8e/5e9i|_CiEGDU[>'|h2O=31q-!_oCaS!N@-SJ|/(ze+^mYwV!c,uKa=iG=f.Cr^=PwMX"C/k]^
-d_@(aDd@AF#0wxT1'M,LO"9L>`}IWflu^,#z]petM,IzT(}rts3N[TE|KA,;qjI@q/jOTz[Ef$>e&TRS3ab2SH9GJ3;!feJOD%.jaHS>ezO8wFvKISrqMi
-HqF>"]k6+:mS!!&yq$%xm_k_AIBak%(g)(eM0B^)n1C'Y0il)27IlmVE^X-5T(mv9AJdK6{mBRhVpShKByFRd0MTsYBGwIbtPa>5vHF3f>2P'aYP'(EZZ/
-(T@&,B,S=52])$!D4}DbS+E1f%E<6P$q-KK_&-o$%6e/f_o[~I)a~I~LKkO55eAAn^57"`s/Do..abeX)/EZDc5oE2p,jGp'_eyV=H%x+-0N$AQ,8_tN25
-|]aMn[9z,uS]!@|14)px5rZ=%He9nn3z@$TXbYi_jnFVmet0g@iY=rfa[G^H2>T80)yT:PBa_c=8FCFh9|QM[F6X|%x45%k^ZSQ[:3hLrBjV'$}>amnspb
-LyZ`xmk$rk2k@ieCzmDOK:E],m.IEkoA.Y<!2{Ko10PnG!'u;WVHf({xhlg=s>p03Z.nR4<gZunWo05H]1DTs@R(`#:^/3=XIWR"iT-McA~5I'a0o#Ps=S
-7T#I[o]/I30s]5R7OVQX8vpBo6>Y:@[6^))^l)3PYssujlGA;LZ),vwKl4e.)L<u'Vg2Okeidr-q(,MY1D|exVfIXwv[,W3ND}~+ck!#Gz|,A=v.qx.+HE
-vJQ4(Z%=21"44-Iro/efC}$q9Uo,KR:g$=.w`RQN4Rk-#M@}V&)mUiF=^WQ@2RNMwCa|^H4&^HU<Q&;lXGm^_Y,kE$zn]`C3DI4<+%OY|`24cEpKCJC0'&
-8Ykr5e8mL4WayZtqC6U%]]PEJ2a6;IYC5s$Iz9wkgN[1,l642Hgp~lU"hyRrvZ;#'P7x;2ft6`sEe)_sz^c|%bOL4d@0x9<Ze^ig]yO]O>0M`5m"e^2oyr
-Y;dxLbSv5xax3$]H_eD"s|)r2sCC"sYy+QP+I_R:EI]fYy2)B:IqP]|ulsT.XM:9BXW872lY8u~{J"E|A#e}29.#o29g,N<=U`z$hqSvl,N]#.JLWBatE3
-!}kmQ#q5isRH'TrbNUrH,@Bed3o`,t0ztL;8Xo+RZv{d34N+Zrc:es9rzL2olmkecevIIb=g-saZn)4E/TmzSkIE4qn&~{9/Xnb_Tq.1};y0>`34=:Jpru
-1V9$Uoo{1XClBLITnU(hq0"Qq"Q6s`,vFVV{O{g,hvBsh4/of0OLBN|{w%A]I3)oRo.+u$G(@V[,Fe>s`V{pr+i!5+9StS`6EPcYGPg+Vo+L1y@xUHt|mL
-~GI,S:Lm/;nn+5-b&CO5@/QxIN'f;vdw)sXO"DbWzlB{r7!F;6XRsK~i^iT$:S<hLTS+B:lDgi{'XFSWcVRn<#P{~!G8$zG2Cd~.@lKHNl^zd2|O2/.pJ{
-xi8TvF-Qa-R1FD'bnZ9b)Y5DBF:4YN<!wNq>jJXiJwIy$9"Rhtf+XLp3pNJP[+Gs$p#>)u{]"}-HhW^HiDsd^rc!Ae@Lq"@>$d(YuCgP5%(eN2&j&/NW&B
-Nk~Y9r2Q_LeVRoNv8(al.Y|BF|5AQ<]DGkrqjf8DZn`mXB3{/Z{,t"j%x{^}44OD=^U)jJ.rLC8jx[!z>C",jSLc[w;1|yPi"uasXL_XPP>%a"{`jBvYcg
-KV$#tldUm%-)^REg{HsDwm&2Q<ws$<XZ4h9|uzO#E:C"bEnh:/u.}Y|sv^y+A(>+%5h5H:0hmx^Ty#40vfg18qUb:bX./h,R41<Hx0(W9%|}P8p,saiG8_
-B;My5/iYK21V69=m.7lJT;5T%rC{n_n(Fg^lH7+Eo{d#mijaN>A{VO%.L][!3aBx&RTgN<A2#^`{`9"(1SC{s{<5#$Y^&Pp>QLA8KPPJ9C|+N4Z'W}[6t`
-7GeT(gtm4u7#|`$MiEB5XX<uox@s]dqr-VY8y]2>yr8',/Ex6}e%=LAHK<|F0!n7^JbRw3">"[:xe_#a(diKQIgp-V!EnAxV!8"oDgKBBm}Uu98G&tT!Ph
-fv`Fw_HM5k)!Q!2&jd#07!r<Nj,B`]h,aYyrIlO&:g((s=R-3u^yQYCMY.aBa,6=DiIONAN7paiYOC)1<,9_mt1lhb&GNESYGvzl@GPb1/;YF)fZfFBDC6
-OV};hIP^y!sG1NJq=]`Jhy^hm)"7`D@+^'S!``vV1F-kR-h[t_1E|"trdAvY'.Bh`Qi-Ak06lwh#P]Ue}C>(g2$lgfkKQK3JTG~>N)4rQfBG~mS}Q7jVYe
-`@TWI-4QhRb%)qd+TU-",zQ4:Mo(rm%)|u:zwC,D0OW0{WtJc@I"EOp@ncEExB~iYYR/^xFe5Rr#Ho4}mnqq{4evL{T'h9e!GGj/nLP@ZXTj<r3cmbe,dq
-c'6Jj,w%l/'wFgFN6VK|$AuYhwEm~}@J5C"|d#L>O$C-.rD{7isO:}L%q[iTA>_:Jp+}OAEX;`V/NCF+fBH2P(Qi,'X(AA%k6,[!%nAF_F%>]5y}b6mKJ^
-Aa&L4i^A2nOh`X@u~Crc>zeuln)dUlf[)/G<`nUVfW'@.E}8LE[KP6r1o7Z|;qHy/jfBqEO&B%EpfCxQGD`l;:4Le'7FV0<=Z0WY>y>}r^"%BrJJS{#BKS
-9y}h3AA"adrL$t-Yq=T1U,sR(u}%{KQ]'k+@8fZ+'5nR'm$aMfbGmBk#cQA.]mjdQ(3_2Px'7mDqd0dQhx'k74$).mp)u_GU}%HX(@[:n=C^O:c89^A+;q
-aQ!SAxec1#gKM5(d+k-;AQF^CHg1c#B#"lw_ui.C)+kt]>.USTmb_XbI6G/Nm=z3%`OnDjbsX;<}Oe9[o}-vlI:+uI_6Sa&HL|OG[]#-,[f#rs,(RRRTO1
-AdRjQ&}nyYTyd<=WK!C<fXazT@RxNj{!0y6$5o`u{r7J~<X{Y-!s(On,qW)khN&ufO9[8BqCU(zDf"t"!(KZG}gFj+JM!!k;TxJ3BocHmNU_i3AXwhPy#9
-^`dMtey9%f7|s&}Uc&]z+0bta}#/kfwIN@~`mwCzd<BQ@l=iPg|uW:FiJ$C6%n9.ZlJo<l5]%.=I<dq0Ke9o;x<obZ@Rod.Xb+m5}S[mLO>q6ugLMeuUxx
-I|5Olq5eq/M-Nr+i|eOXR3Wj%N^2CgnAHB~n+@k)$He,S`4Q.;`PO1EHq"`;"Fb,'cupujc_|BkM!.RC[^f6OItu752Wff7@}A^ws"<R'k8F8%an~h|m|B
-3YJ91Rl=J;R"`Rh&3W/^Dq/Ht_el2Q`qE+h{zU"A'-'ih0<7aXg]Xz/nE_MdbnJ-,<]Vlo7`2&nasBS-cM3s0oO96"`'SSNn'@51yZez]R{s2_&qfHwOCe
-}N]nk%eP(%&3V:r#ORk]@=4KLCqS3M[;fXAHcJ#K1aknX6],2ftj"&yi%qYYS{nAZe`/I]s0H.|Lde)[g>d/|#VAvVijLF.vThpq2e-;~>Za$3@xY{uHzG
-,7b+xPJyj3A-9n@j%eI`u0%U-v'AqKEi]wVl`z/J42ns%crfp8_{,5INq|oYenrD',d3w1BCg55y6>:e8uiUlm`}+>_LdAb8TOc8DoE1t2cQ1gtOJ+uBsz
-w6Wh.<(^#fu4A0Z'o6g3&0o|FjXAHqp)<>X/#w,Mfm:HEZ{4kj'M4.Q5Q$ZYAZ~4]lmhm";[G%RJ5+f'W.rF~Snt__,+hW[340"Mwv8|NP}1hgc[P2Sx7l
-'uo@x;y`9e0YNd7Ucsy$2S46.X.kNVPn{p@d7Hs_bm!N))har/"1u8]O"LGa|iMLDctq[fqnmu==I"t)c,1o1]]jrvg6Epf}@1CEci3UX>#II+EAczxsq,
-ql=<V4(cP$'|zCq0!Zzf9Iz+B=#>YlyJFQK%zB^w.8|1wXx]:.OTR}<GA4LnBWq)8FKT+t:L.gT_l9^WaZJJTfWKtrO^OI4wd4btF,Ts&3lUMXb`D)y6ou
-L}JJRYO8sTyZ2rLVG_o74qwuU97!OBD_ea_b#dw^ynDA[/_)$IkJ<o7Bs>)a;:%^6U6B8qcU~dC.}ypv-:96'M`4[Jj{58kR{OQG2,UnY(jc2d!(aOS/Qg
-xW]OO|lGnsKH0W<<uob!FK<Xj&rXzX@d@MbI5|OpRr)R>TK-vdifV|_#v{dwHrDx~wa0k`zQy:wBUXo<ZxQN,V,L#>FD$'YwyQO9xSHlvC<faS,M(:u'qK
-lh,W,{:SuRbW";7K=[oR:K1X/GGZxq)(u/f,q]oO/@=vvVbQ>Vrf@]u!o"M|}vJ&@ws|@yQ|5'6arxZr@fCCbMZ&QX&]uccVV"t1@2%$VAPo;9'DqB=fd&
-.nmQH3f,{7g,(8AJ%5c[B&H.W(naK4@j[TE_`'QN@/5_jd&l#GRs7R2=UbT`NZRF9AxS}4NZUthtcTNiQzX,S5ED8dvH#rV#yM]fL`#o&3|wKyV0q;xeR8
-&S}e%7{VK/>d$7VySdW[9CBwtw$xUw4a`CzR3B6d-D3xKeLYR+at`qJR{$2nWqHM^dJ_V`#"51MGEE(H>YfHBz!CW3TQ%"/^qE%O!v~YKw6C4`KA''vDEK
-nzm3P<eYwWOO]'"L^tSG>QxZBAPGAyo)wcW`+IdlVc7N^"U))6Kbw][Dte6A7[w6;pWC.x{OLsUPV[eFuP`,mj=]vQm"nppe!;5UW9nIW"]2VldeKkiTkn
-,nb9EgzMSt&UdX'W1/]TQI5&ccU_#:nWxo#Nw&md!<qqBDdqNP+q.Aw<n5Q=OMBgs-r`]/Hyj$=lZLLY$#pC;GKC@vjEam(d._9zWP&3Zf[{Gj0s>JaLhK
-BOzD5HN,-LubiQzZVK()bw1J%dHEA)yzXF2>Nun"<[1&'^x+q9-u9xWLFk/GWD&gV}@zVuVlo>SO-w;2vso^4I--05{&]lNMSJ/qOB1b|RQ0~52>,..)}/
-U+G[SovW=Jvci+.!6'Hekc&:@y9K}xxXG&8(J^IU1y@t"kY45Cw>W|alv7%G~Ot|xwfxNBNh@0i5McP!u+B[b7[/yS|Rmrnue0"9|9K=,<Al}jTCT9%e>F
-g)a:W0w&9llovEgE(NoA2+MV^L@zDB[i<:[eSm=2LXAw""PMJtfTazDkk".xu<W"io{K7IESa@tG#h[5^kJCa3FO=A^s9X>&$pFZ%t|W"OHD"OZRClwScX
-~4/DPA6r8DH(<6yE24UE.^Xj8V;A7lCGJR8q#}XVXK|!zbE$KggWRjHXF@>.)%$N7"'%Em;FfD{cPg=)6<8bWa'icW{D_YoZEoJf[.@BVs8:v+CslBqc">
-j-Bdo>2!3n0#%INP|%ML8uW=y5XozlG70H[!=kbX@c(G-={m}GY0~heNF6o'+Zq)F>cIPivYq<K')(x_`n{:LSzRcUy:zeE)gl2nWDTI]}$5,6YWV6sS]1
-NFkP_L`fy(C_Y',gjzjQ^BsQ5rjD5Od3D1@,zkAbGYI1P)#F`v`mt1:eO/Q_GkvW_y~5t`Cy:4qZVE3O1_"m.G1fGy$w3^("hL-M"pyPBuf#LbbV5/L97X
-t@k(KXCRBO,@.,&N1R$_#XA+Vg9&;#"uq'B;lc5_x:M0O/]V3Cbr=X]u3GN!&qf5<z'mEl0[C/.$Eri"K:U9+VAIs;!!3>cS0<M=EpR,ZC'I][PY9Kxm{I
-61Z<QK}|QLg9i(-Pq&y4~a=)Qpa|Z^bY]51{-<1cXyxp~GpXDWj6nm#-sjWQa!z^MdKB8E24Cy}y96%L%9zF1%|^vZ)vj00C7hS/gM@Sb0!|>[LGgVLjr7
-T8XQ-KI8|]oTsU4ex{xJt4"_)Bp@s}mJ^S2}o3!m[.1br-CWbHNuzi3a+ddF$590]Ft^&;OPjkv>V>|"Bi=d:J,A(.i`m$@S%4k'2KTPv2v/`02m9Svzy#
-Pym^hd1FsxKn-!/@r"c>#kX6d;E6BPHK_GP.t2g^X]V-qmwt~SpGZcNwjSI&NXP,B#+;-h7jC9H7nH0yhKInHT^<0QGwf62=OxLO8^@NPE:=D/)(1Wl|qI
-9f5`zDBm{x8Ahz+U!2#G5/pyZZJ<=K/R`'D-)XWv;)7=o9x-)^A:0>u|wAhH1-e<(lcs"d4"n:~a(/60[v^;nyYD4-<XZQ#QlHm_iDWXNC^/'/@AYfLlqN
-"@c>YKx3']G&/Wu1gs/0#}j.FkEjvI9.Pqa]|RzX!^i>j^.:wlFBD:rk)#fbba|(Wp)ELGCJ.C}sP)aQ9N;tZ,.kj"eG0GW+,}8'V9k_xWw"~h&1y!iMVL
-XdCp0uVqFB)5|VQzOZLZ$DDAjN{/ZH.-KG;%TXETljbZ=&bE_iCt^,LqS"CA!"AdpGK6<b)_"tL-K,#mo=+@6+6!{]HkP&GgjeojEs<RfE3qtFYUtY|)'E
-Y(s:RNAVHy@xo`@1SDeW<1D^UIcG(aoQ!-|P32d{=-PW&pn|2W,ERt3L0ae'935IbQiwO}5uKD#N'biE^vIGwC&Fu^m.KOByS=w+O4^mU&4noJswnb&U/6
-IYm5zkE#aX$g7(!.:O5y$>gUtyN5!U(ULE}/0EJTt@M^>#%U2lu=<oAa'M4SJReYv0T_du}cfRv:BLe=afyN'D;[45,lo>4llwV0f0Yh6q>qF=[|C$4kAf
-#AilWg~X-|}@5x's,(FH_"p4t7RC3t;DPRV'DvJNmns!]Eu9:0x|=gRKf/xk&!7YOy[n{mku;nU$2@b"j[;3%(RK0'C]b/^M@-O4qNW<ZE'i2-[e|i!Yu)
-&[8ZDh4SOsD)-6_p4L8B"[YuQ16,)0&'p"kLD:!;>'S_'4+DIj,t8y(O7iws]aMO$]RF;+amWN]&UZoR|^<.AqWbJw@^Z+g5>M.FOmOauSZ2|]ci99p5iy
-24jkMa-phyWkGV,`a4#m-60T=%]`q9^(k2&0TD{[r](aUdsZA_,$&./zMt'c8F;6R$cnYxD]wa$Oq6aFgc240d[Y2aB`e"")o}lrad6MCRT5:^cnhl654R
-Dgk#J(F[mddipBRz83Qu{BnZ2cukku&_PuZcC8ikq^y7=JS7u{UX;zJG@zN]j|aMLNE{`t+rj^'s!n^c7WN#O,W<1e2/ndK]BJ"Dud@YAw3WhXM30`gHNI
-vOiiAqWn+sxzR]C&Xe_|<uP5ZgM|RbNu8fNJgi0(c[uRdEO9)ipGRf|3s7fR55`B|jXwpo<7<r=]Whjwv:xc=U$TK#v(pkk44U4PF:p%^Ew^fyeupIARm"
-rTny!-Xs@4/:jK~Jp/SPBRN&JVhm0{i!kPX#R`UdLMU{V@JFOJt=KbmpyB1%'0YN_W){wQrL^;I[j(p:w9+6$/NH4:Xk[nA4{rsM9Fy:85u$)ot%U'unN@
-nJ|4=QUQqA<|fP:DwW-luITMBz+HsEDq`S4'|z]DG]/s1H0C@=pHam!Vhebobe!#V<vgvOu3P8Y'#4V5]xt7G%}NJnbDwu|K(]%nWHy7E4&EZ^[|3-Rttw
-{C/QU(3_eh7G<zEt{.FFY0P7}u}ZabcSl:$#Ss:AG84e'gNdnS,;)/V'QtzdN@@kV`_b)E#aiU!YLMd^-+(/>"U"0q}>J@h3mlRx<&YUlC,XDUZRP+qkrn
-dQW%ua8N_Ngid8cYL0b:7zl:X}wFu;!G]u/:,:nLWBPAEh[+n6{h}+H/0`1|NHPriHbbgUA`pmuc:q"Ua_Yx@kcs+6MiZaT<']>_]wv:Z/UgN31HTg}2[n
-YwzW{x$]5-{_{vQ1x,c_jCOCdtuLWgwyQ6CwVw@AV(`asVUvmlNM[.a8,4nW{.dTqHJ'CJ=q_x&$hcz8thGO@Dv8'dkK@WrAdf{.C7Dmu6.V`&C|^R|s<D
-0G8!t0pD`y>&nD-Lv86`icxHlbJ->l(FyPah|%,i[!-vLYKOG+WgF%HHU:d=`<o$TlxN,lzTgmuG;S9_43xn"oIUa&oGB(P2Qxi8=$D)>q$pg<G.m[+8,D
-RuFwoGitB}0ArW~I:lcoc<ovEL`KzF:d@:$/b5"w|;[%)3w5[0l.O'RT("N[u(jB$FM`r3haT_y7]N8Gtx[}njJk4e1em,pr8o|ZvBR(n)8Q>6iecSM_E&
-1_-3dFyh@v6}g22ILsrkcD.H#.:ugb,qlE@B;Dz!C%V"2+)j/0L$_GR(5+XBAV'W^md)F,2@2j~,fz[vn>qp"qMSme1Y8+_mm{ag31`gidBHm(U%9If0A$
-aVnF}VH5MZwxC_urTraf4_eqI]JI2,=ud94$yz~+wNTV`&d{;1S"v{m'gC5T}>IfZ^rf36xu9ETsCD~Fn0N$D}]lW(ug/8Z3UC(%_h#p)>|bR2,lE"B>pG
-L=+znbO-B8VsHG(9pJ@!Y+FhNz8gQ)#i<U8V2Gb4["x%ubehhx_{6-s{^NZ|T^dV2+-|'mFqAMw+z&'6pDm@9ZsbS=+0.!Rebu_qo_~VPoIb_3w.tbt4dG
-;wc/[qoo7dVXUlvWftpGJ:X][EbAYGNS[mA=oV=wEb#sB0wq~x0t(qqp6vNFLrBrzfnzt`0)LgE_XqBiQSlzk@DrU>Km-huaG230PZ1U}c7}55L9_h=NgT
-O..VWgcp2:zUV<v6vh.73{(!JxvM:5EFbqZ|kx_wMdZR$]fO|{7s`}%f;fR|/8MK^;giSUx"Psn.QC;>_c26(-'_2L{Dv@$ENShAz%-'xf{>=uc%iq[x1[
-8oT3iknb9>%0,k.LTam_#Z.ef19DNl>v=>@$5]Ej~ohFn!9vD)8wemq.Lka:cl5B2G6C$%gy1Lk5=RI22b";l)4W{7ij}MzZ0.%/xr8j}ePmOYI3{_(7UY
-HCRTRhYTRYMGoEqb[xo.!nb`!y^H3REbfcUXAj$[8whX,SPIRXge<IrY;},V+Im/x,A1PkJ';NV9=TA+/oMDHrW-f}7yf%8;DDH$kP"nEr/%T2{E4`"`|H
-tCyW!F]j3%Vcx}1[azV37nI:7aPlPa|X"Q[UpU_q7|zea'a_'eeA(X@m;F{wnWkwuHqm]d<F5NHNZr[i0MI(6A8aYN2TOdj3"rq3>'!U&I8fn+|:Q)h{6o
-Wqco];%9wCLR1nSqQ)LMZ]fRB|X#X|Y=@3{Q&}ZDfe)57bQQyf7o3P[qXJ[7=',=#gRaH1.o_2]mmBeSLA%2zVK;!fNf'<)bo[#3;.[(9##$OCDQ+'d{]6
-$R!KRrOJ'BIE3"e[FNs$Jb.-xSfM$9V+0b{i^VdD2OW+zs);Q+cKNlG{Wo<'MI)-d6(H+#EgD"3R-eG<t!e6HcZTY$y}|Lf"@O&0zX!S@.3OSogn'@>]%x
-3X'hWeKQ.tZ|-DP)!Pwib%`aq8HKgp;Cu[Pkja5hs"F="B1S"_=;CU3{!mxs"Bm70Or`/`rs^lU)}4rnBa-W,cU2]C&Obk{30o0]uYRj6SfVNIRX=5X$5m
-ZuAS9:hQWwAnKf%OK#zd;Al)rd)a)RbCUHDr57BZHxaAo)_@=1uFr299baBfu|`t{[qj@J#RcP%c6DCD#JN%D!rrw|`q/rG(zqqpL'lD=pzEMwz9`Fqe&+
-lpQVzp-YBlo{eMJ^pU]jXic2yxKR7A#v#1Vjfi6(Df<L2s/66nC2kvU{x0zyx'2'3qZO+jjq5mE%CFC8#RlcI8!gbZIJP[ZJXAJ=O`|r$^K6z#Sb8}1;tw
-yPr;Mu9h;t|C]Y"j+rS0B/1)"sU">W5^$gqc<Taz48^}Ia$/)y>7<Ob=vJEfUE|l/:N0ARS7(_,^=Ml2Mp8p&FN{"{G"[ZeqxxKq2{H952P95#6<#aRDc{
-';HIh7i}In'mxU|0L=bmt9J:s[hZ8BWW!^_$HO1(WFHK.B1gVn'5as`ZXN,!&0b)-=[&L<C%jYfbElo315X8]B]C9tzeMj>Y<sf"oU(h1o)h=4j3!@Q(BG
-uXf"h$,SR03/FzgI#oqYHN[l7"Pfy,s>99Dn{%2]Ela8tx6l`vH!5/6s87Um"=klkuh6Vz)q<z6lf6ns9YC4j&T-d}^uw$5RgaZ}MH1tc1/0t<v$H!ts3-
-~QzhGj5/ev|W^9C>H_UQ1qiZTw:`bEUz0i@||{D}`UzHv6hV`9iII#RTSPv5%Gcc=r_ZP{UA[H@/EmtT&_hRh<a4cE86K69,;h^#3CkQ@cS#K6zDPX{ue9
-C]E[a^R_'e^_ET"WbZ_G@vG6+k7qZEVpGC`.N%"HL)zR`Nfp&!WcDG,;9'27{vc^sd8P%F4Q5h"IW|zZ>{/9p7Sx,6,|<scyw4~r'2dYuu#59JUAL5LfAM
-I!uR9c/>eo:-Q>R[qhrBt7elymxm57+R.gT]E]U7k_,;Muo5z<[A_}F-_[tEz/#^dv|:/k),+s#j~8)XZ8KaPy0%KsC^&3EJC@^>7:@0{EbSfN<.N6vXB8
-_Yw/l&J/UB2aEf!O%b^)IFAU8'|cA,qI|ojpik,7]w4>D8>Ly3^ML5^ymHR("!8"l#gRwC!$0o,zYyWyO1SOMvKx{J{YLDt`$CNAMX,Mik$l=noO7v$-Zy
-<u4_&E8<Xht)VCX_1>UWT9LI{((lj#]g=x0iF__l1=t+tx(i-'xwPuRL2k>HVxuO'DPGs(6]WptE]5+y22XYqtAeAIKEZ9Nrvu:G&DNOTUekRn.(3x8[Kg
-Q]pc/ou7(I@2/9.IX)|:S:+<o3}Yg_+e,09:h[I(-OYpsx"q1=Sias{7rZN=uzn^:B#fEa9XjiHqRkE1k%)U"PF.8u|tK3&cwR1)E_XnT<)")/OQHC2}PB
-"1_l/woTB]P`5e]-7TT/.::U/9{>A`E=1<NA&`>,i4<IL#0u[,xq7Ui'U<u:m)1WNGn(90^ha9L}7cD='R{uiki5i)yL"Nw&iba4FEbgD6c)8_`sSvgRT}
-^LfvVc}`/ofQ,gEpCC/%5ywj#p||@hMGtsS^Q&crJGNg<N|uZQ%Ri[f9x'q8iJSQk]'k+>|G:/EJ7:ySOG)<w6h4ciqW%9b^k:5#rIXDCvq;/Q)`#0B>,P
-u,Rn"<4bsouoUfKej)o^HLbUF3K@./q#2b/'6ymBZVJ={AV/EF(B;&qHC1!,$QftLjG:hEcH>2zJ2"j+9RZZrzAv%}~Nr%g>-+YRvsHR)[Tdus6:.Ph6;x
-6xcy3l'rv|z:36^DabxPCN+A>AgUJTXM)G4/W,>W'9RB@4N`d=WR]O|jMr')jDJy)hQ`pt+VoK>wP0BW6aNm}I3kfU}y|L]w06^BgUT'+|U+sg6xFo'D_!
-e$o}M.YA[$5)U!JTIJ5}QpjeZi0NLqElA[$F0#{l=l:j:]o(MW|ax#BpvZyr6fn8@'o0pkafJ9z%,KxxxKGN9gKkF#nLWwTtb+.u5z2ZbZFxjlxd"_J6k8
-t75TSO"@Oa].a_`%IHk(imUOB_,-&@7uc[l4d#Y]!r7aQDW!WD=v[XD+Ou:'Aq5UQDA>!"'n!G{7iY;!>h,qFVdk+SUIdp}ORo5Y22/G2W4fB")4O%zs<D
-c5jj=usDQ2"jI&p!H)9WM^wec)7M@YDxNKP=4{834L:2RFtY#9VN+upLhbcyBL^sD7"qv4e-(2"M`]gYg8'VZrV"0l8`S^jG)ulO_|OMeXajt6o[q,JXy-
-&"JMeK+1Y;`gWZu7<fR7wiN7oahv1|RwZ$Tn39}t@4`P8xu`iFGm-E0E{1M>[:4yrpOfBFZ}o]Y-KZV%<&SWS.2kf'ZX~O]1`2OqNLJ,^icu78w-"t+6^K
-RqPak=>iU9IG1t<)sPc.W{;Han`1`Z"&^KDQ~X)YRDr<tirzwl`}:cO,XslU0!%qcAAoj:gyWcLSAM^i"p3X[85e!rO[tZ@82bp:YrZc0}hSh6q/D`Tzj1
-V1u70_yWyk,/D4Pw,df2v_F2IKHi#rVDQC5Iz|9,=9/(1xl:F|@,Bu|eja0Pw_QqY`!AR`~@F$OwNxyDL3vURf@UNV2F3W$CVb`:dZH`Esa;W|p,{sNO)=
-J<!a;zl|gHZU7^.$(kFX%Vi`qLe4<-Y_vmg:6R,<,}p2fgJgtUHrg2Q|)w^b7^.KOD@=}($>@H0i@z7VLN4NU]wO|ixbyNjGENZd{Lc|~(Y=,g"0Q]Iv-;
-"6_]"e'5hyzk:3>dU>AT6j@_]%Owr[zkR!se]x=|gvYVoA~2b2;yXU@rY+(I<(f"/2F5b)Z+j7am^/:bC_7lG=VD09E)MN"#yNV4n$l-DCkbDkc]@ho78I
-(zYeTG%t#{Q}!0(|9N)yP0]zh7)t41t6sII5(`M#mi47Mc5|rmeW"UkudU}t$.te@CAMHb2RPWckR2}'z)"VljVva_^72rJodoUnTBN0GOs-!HbxIRPgkr
-~:-s"G4|]wH1VNVgBk^%45j^v&rk2m|:=y7hZq'U}EaS7e6!+VEijUPKS,B{.d3xS|.G:#Fg(#:Hs-U=&ktE4Iaca"5$4{rP=JB-p@7D+`[b%=BxW)f`E#
-x"lv4C<BG7V&wxUUCH:)4S{"wlLy9Aosjx)6m3(MPq.=S3QvN6jjcwC:7wBw=1rhZ"oCAjq1hG_)&A$+N7bF4w+A1Rj92ygzoh7fo#7Dn4gx[[.gYGUYM+
-S;ok$,Y.hgU02uyqOn"tYq&[4K+k]umsM6r`A'f`(Fez-Kg1R}@7_e4:A^+P(<=knpQ+#ysE!x5jmliX=h)W{_z<x(uS]rNi<2.3hg7V:aErVf#}xz#e'j
-UUgh@m(^>TI%}O8EOS@rn_CW@M.W];6/n4]iBW=`b6ra&Sd#FgnL._FgXb19RFS@2{;|4%/1iDH]T_t8O(=vgcypKmZd|E/Z5E.k3bnWc}^:8abxJ`|/2g
-!hBVnq!zN2qbh/aCR,oH:xMS~/cy=5I)cKojw.s[a}SuqIUVND9.(,0g4'dNsV0sg&AGFsIi_I~76f@K7"=Xvs^wK%7pDO:CX:3}cB'KBX7qj>0%Q{K+l:
-P>iVb3#NRqvNdaZw-8c`x#eX35<}ist/RZlaDs8dNxvbpMCg!`unqm~|#'|f[oD,5Ge--P^fozbu(-wNKHZA(f`F;Kd$Oak<a'4Bx9.x][tU+0<yr`>vvM
-hvbpJN|9wIEI9{~3=f~ex,e!ht=]$#v>u42dG(.@52qKZi9F5JJhcBO4/x,_K<LkcMBqHf;O$;ns;JpLWuZIpjjsZHq'T$i^Ed>,RtFJt>OA;_LOO/~1k|
-cJGby'20&:]$TCH0xh>sStPr,%e&SM+4dVlw(1Ew`E&slDoj)tFr6b]4$^Z74ahUf(}hTo1>RyBj1&hS`sC}^@-1|(r5Zp`,4mD.PfcP+kgb<_T1X6YB1@
-x3RuOlX/t(d!{P}9XW@M[xC:ZpQ8^mCodS_6L+#Pel}wJsFsfp#.OHT6[:Q_H}E8mIM@Hl.OyKY"EpiY`lk}&Q_'ZLj^|DLFNJE|$cRp)gR6';5g|C2jUO
-#r}MY|HA(u<>k};X>&IV{;uJLB!PMMULt<wnL%+Gx"$heJ[{)Btl1-ZS7je]8_81T<Sn>I3o6LEm~rtBfYJUSonm"^b,=JoOHXaf)H-(Z/qa|yMr"x7,wJ
-8KELW$qI[q1{vJw+%A.7PQOKuS1zsN~11omLO1b5;61NAH}scmE3g&IuF#pL.aOevf}e=}>(mW`(O"iGZHR_DIEk<YY%]y1)rK!|")O$fC4GvP"P,U0;K2
-g90<<5&>7J5^<WcO8"It[F=s4s{f."veEh$bYdsb4g|v=NbSeAtv`W"cR-eLYdJV[m.^0Q-&}siaaci=#,Z#+|V0#6g;WJ'UeVW!l:@$2l{0SoDhpVq+:M
-mJ.<^+wGgpqYuNiFip)EGyuL;0pq^$M-`P`KrH>kPS-H)L)q[FwIn`7B3Zy5=|I+}%]%T}Hpwo@TBa=bjzO1Ug1+}R%gKRrJG]SalO'M38|G2NUR+Q(f'x
-&TMAMvJvc&oX4)<s<+D:zepPAS`T7U1&m2U/&[8tf%'nx;#6C@IAIyxPg-1mJH+Z<f[h9fR,{jo|;;UJ"MNb`zAUpw"pDI:}}^<8=hmYKb}IobNKi&MRkw
-h,J]n>Fik|Ex|FpL6QNsdAg8c1v=p._>xS=$Q^Bmd1f[N@e`(%$HDoB<ufjn9vN1Prn>[vg)`u>Qiiz_A'i$L{}{n^jzGxsfdcl(G}gwdMiOj{$[AD'L`!
-!x97C:Qw:L%dP}p8CQRz&@`O^Dr<%vwczRr}rU'oGcNY7KJRn8C{`JNT,o~DD-.@;L|gN`<snNRPR7oCdMEBnC+5BdRe];6Ihw;R6j^>ejNxPP++Tcda8k
-.KP(E01'EdD5Qrw9)157t]0Gcs=l~lZudUykbpvadHCP!qSV-zW[Yg]#Ia&b&qgbl%N)lgt+aplZd/f3HxKF+X&jT'u5VNk;y^1ra/grQK[gS3VWQ(.N@k
-{^}PIhTcu!scFCoYl,m@KKNMPVyG)SzQpHNE+4V|3Ur'lEKSi[ie7h$IfU/%5p8y,h#!qj.{^L.{z{UtqsovHbx(y&/<:)~$Ql7XyNV@gY^wnLXa_U<{Eo
-Q#i<1zt#c<5T-vq'2|2Q=)w=>@]Q/aR'=q}d=1tPltn5}s6"$m1R7!@+,^lyDG(m|Et98p]7<BZ2AvV2=}{V7}/b}z-9v16VMI2m}z>qz%z+<e7;9^6oa]
-u2sAynQRH=+{W8G>>@lJdXJG("b0&^M>IR;;Hd$RCGT;}TyFFpM<jhqqelcLQxsx{9s;xr^_M8dq9{Aq'ot]a+=y.N,29mlX#$T@(npq)v6y^is3V[(S`-
-qaV+Z<9r$$A:yVi(yWFwnd3T8+o$q"q62.Y+lPtc]c>=AB.TI=zY)pymXG6v0Dcb`e=4xM5c[os-WY:`lrp(@%.'rxJx_5^U9XI@xpeunLuFY/s#K7GHO4
-jDGF<QnaSUnl0ugfy@/[<&(oxz`yiI6Qbh<4`9nm$g<]@0WA4Axp7og%:>|d;vS$d2t_ms8iu6}=wuN5byRkHo`0TZF"qz5owB]^m4#8$#;`R;q:Ny3oE+
-hYnxS(d7~XFGafk>gLQGxN|ER`3D{1"]poXI0/gF0v{2M@.&cOqgns~,'@<qfJE%pJK6$(Fa|[dJDap_psqGG1$35_#$^V[i16GF}@4W0C=UmG5_}M}g4a
-4@DLm1D,@mjw]/&dJu&A|<A0ikHjMusz@{dccaY0opbpxrgF=X`c0Q.l#N#[$#kMO01GATrM-2r0Cah_Y=5C`8GiQydj3d>ewkVJ3O7(@[6n!uNl+4fejZ
-m]{lOrw"~GpXBHzJec'b|"k>TldT|L'2pltWFKLe=hb&7(nq8L/Heil4I_Q5({as7!]-eI3p#AW/.dH+$H9`seTJoC)D8]7u5f;58i:;:BV_on|mWW8/Ea
-LV8"dE&'n8v-p`MkhK|xV^_)}<!+[eSu'GA+=bX02ul<9b]D&b[l7[kK+A2cz3toMCijWwntgy)[Z_NM1#+Q@}U0he+q~;%o+4Sk_T[q#qlhAhV`TMC=R(
-ga9vdAQ5;((tG06Vn'|#I8qOUrCvf,6dWt8_x1<,sreMnL`{S{g^aRw,C8(@zmbtw28G(,=[-P;k=6^W_.z+-wo4USpnzIBstR}f#fm-:.zX]J&&q7MBs3
-";7{5{_RX67j1Im3qt`h-c+HFCB!8!Y#^(k(t(kFjpKdp.L}!Ki-0iYt)OhCi"'#$#.8I:!=A/+B<3j+1ZD0NfVlKu~u5V-((x8dk)bRiq~unFl|5'Hgc1
-iz7Ci}uT-d!Sh0$z;)g%dqMd]J$$@P.n`ghW(|c)!eO>$^CqTcv[KPD$e6gI&]TXP+amuwEfn#%eb{/Q:2T-1qmHv1AA,w9@YMte<a0'&aIHK.D8^zZpV$
-9"LH7^S+1wxiKvkD3s3wlUQ1c!e09Y-7S+k$XDDlr`3V[km_]")fN1K,bJ17#whs>E$6+8I#T("HL,;$LP0C|XtEkciI/U7/,Wbw7x&_kd%}UK4E.pR]wl
-){U"HV#,u`K-G79#QVB=;y;eSk2mo_x}pF0H'@]]iND_jnaC$K3ZMqPH!4hfdh:EM9t:lo(='dJv]zTvUKc3b9i9_<mB#i@Mk_1ub$yu~L_{l1pVDniGWF
-au6YU/1LyR!JhL$!#N,)JSB6#EV}eur0G4;v$@gI{nVuvlS:AaqJ_eKLD`2#Uq}5I>U`j@40Au,]Ru;aI%FyKzOH30C^oIHy~<AUB06-"EcoxY`n-a)GVM
-`^s)zj~^E'|sXh$RC3sv!~<m!GOXAQQ3T;Gr}wmF/o;ZN+<KEs}KyUsVS$}Z)QQI8:`3).KOzP'C#W>^m4gL4HJMhx&ypWt5s#VtMS;5Uq't)nvc,kCO-b
-giDJBne]^}NrbC)(wsUmWClS>9Is<!+^(ZQCn=xEbSl+1,WH/Ty1_q}EIGd=Q18:38QL7/;RBye'ioU8NO|ee}mF#Fq,&oW'3$Vbpk.5a)"{LKW"RlKwRS
-z$OMV8)5m;h`]9:DNkxg.vh9LEerM'h+#H5IOI4HB}qa_oP_otjs`/+zjdSG{6b0pj;vIKHcVv${,nMYcsPrTn%M)4UbG(ltRV,m2hUw!k9|'MTn_UQKLl
-fZ8(^0k|s#TscpmdNfD)bpoeG;$(kX@t=w(|2IDP`n#f'a)1kjg>2U[0_O}7UTfY)eAI.W%BmFA"#ySA0|BO95}8A"'2K}As}>tnoE5BH'YPwPS5Lw)mJO
-ndh'phr/m3'btZ:BnuUa&|yW-J4c(xq;F6CRduUVNq!!5|(4+c6/H^vJ{_uN4tAPg[)q@Vr4X80I9<FN"g"r$rXU+xbnY3Os$ZA+]2+4IZKF1$p9)M+|kx
-AF{AT3A$SKl@ie.%:OpmsjQn)pB!4K=!3Fq@=irWtxe7:0CC#mgrN!b)T0c5"gj%{a-V@UxeCPX/T]TgxKCUK!f3Ff1hN,Ns"NtSmfce6+|O5/543}N$Yu
-(3mOn7<zu)'m'wbsS8{bGyB!T34s/9zmn0Nez<$'!T%OP_).pTLsWgK]ogT);I5g32hq$SfYN!1gMe%wVG@S~&KS!@8mTe~SedEa=|]aX:e!Fb|_]Vecxu
-BVn-IPqjd2:9RIT4IMbAX1e#<I.QqAV>6gYfW)fW(S!b!<QErWq3)Jk<~X$px1`Vgecv+nEv=g$qnL'#k4_klfGX=YVF,x9Y|j4n<efz[3/3]z+gfhX6@H
-7A){%G4e<[:<<qq!8HZ`D|HVw]fP$aP#}ewlY{0sW,e`DSa+a98p[mZY$6({I32&wO/s}V3vA3gO(H@MU|NH#AhKle0ff`e^Ho)2hHAQ#l1{-O1k3pDS}Z
-Y>&XC(<H"#NdGcN}gcYx}.OtYi+1,Zca]klVddTrR'4PZ>xcrnT_vgSZX"abze/aR.!y&yp_c5b7yQpobEW{Aa~NjK|CV&"[Q-E^$4WtEMyc:X7qYwDm=U
-}GYX(/ckBq5O")oW4{k_+/Cr_ov!)A>hNq_v0(o7VC^HMdNej)40@lA-S8/Ojf&oXn3j7vi{q"B_Oa1)W}WA"~VX.6.p|Es(&XBM7:r)8H}Z&jEe..gC4r
-lLXD-e1eGd}rf_z}Yh'dOCnNPH5ck]eZVf"^5+/KW|=<v"B&`MMK/!&6l<oo7e9xYY/O9O~/#FZpO$JXT{.lkq;LgYIJMBSao[="rMPOwiLwbCox2TGLm3
--4,r{cDu)8/#>OC1+{(Ws>.oT3vs[5~I|lJI`'TwW5q;,wD@(DqKv%E$-u;A[.KQ[Ir7Q}95l9)kptFRucibCsu'w3Fk"g=TZc0'g[}|gg29&$^qlWUWZJ
-R8u/H'Ae+%ZO_E+,yGlBG/Gf+'p':pg-}&G8,$b"Hd#AfMmr-_y4k=U2(%J35D=|>F!{%nl>D,x1dsgm'6YN>.W}t,}KF/ir3bLk`QE_aWvE7']"Otwg/k
-sCZcTDE5[b3]s2^z}i&:I<F#"23`Y1!XF:@Z5mgU(h3)P_Lu.J"9aSR'Cx~>-ucLy`I-,Dczz}0dn0E#,eJ8vN>BxRWbc1{qLJCYr9'_4>p9Uadu0&yxEo
-Xq@LiV0P_fxnwvH$T!w&vmS)ai,[Nt%3WAOQay;rqgan{ew40{jB9CmY]vUspx8(btpwZ|$+:{_PSN[=[bR#5B^;}d&;9|EfVjl4:'[}@4Ab7[a&'_J,iu
-nQ8w=g56=nJA_UWH&#VwILbT0&=_`Z,Umr0Dr5Z9fJ(5[E0)gwpF{seOJl!7d0|7f3Cb)MYv1_BbD6pc7W[v0Y{h3'$aTQ/v'/`6Npf/#TP4XRGv,jd.s_
-[2nhs0}K30swHD6il=-]FsVD5Ahh%XZ6wHHsECxQ[V|-{c#SiV`e;7l_5:m/$yI`5Q/ib2MzAa:-5|dn%Vw##0)AUkW^t{@Ua%<N{S$G].d"5FZ{xaL;0U
-5vEFE9}8cH2%z()$xC&%Lh62aVaE[fUPuB"0LY4,-!gz'W|"&Sc1k7&HfpzS|.tnQQLyZXL^]'5cKymbEe,}j_nF(vXTp+1RZYX0XmR|VGMez1Kxz|>'qr
-:$Evlc{JG6X#fVr<3};viy8-werGr5cu"==lw=].s,u|'28[A)>Xf}(S&/Z@-ZBWYa!mxtC}WJnJ;{azs=+{i&lgVwmrYiNO!0;Ux0irpzbomI%rPO5%yH
-b!T6}A&B}e-](vayBUc-3=FOz9o2pa`@#"MNZe!EQD]b[h<j1neY3v-O7nLa,1sY"DO+M!F}9x3fh5/"c_y)d+N;P,~uy5Bx]C=2W%)a,e|1ZIojjHXO(D
-kt4Ph:,5QE&3=6bB%MNzwx$6-aZ|>})ys}qO}vrZgr[HBgK[h3bDS<P=Sa^r/_MhOhiCM6sqaF2tr2[vm.r"u:kiLzJ=[qJJyJ{5St)%hom35Y[DUd)9hE
-1j'WP4-XyrElQ'^I|pipcAV=I0s/]L4OFG-niH6S=321Ih-d'x5&rY8:<51jd}t=>IopO84HI2B_TyWku"a6>mklP,X'n[K%=>B<pR!_HAIrmLEy_eziQ#
-/kLxkDl3s.Wgd},A;eX!f(qi:9TfBP,05s3YM3SC),77)E_s|iy"[q6e+h!Cqj/fFOpwnxWb5u6uce~uU1xU|M@HO1i@O<}@jL;cTHv<{$w[LH~aqioPc;
-1AyPmOF1hTu,2x~O64m[/clupwUw#6LaX,A6ta&bMf=xsq2eeUya{j"YQ&Z.`I+5%8lWvrMc:OK:^Yl4|cYeuC'+&Q_p$yv]7No19=ZGqAU8SD-a`|$Qx{
-8r-a>"DCReoUoqc/3Z=d:..9Hl!iC%C!pn^#zn`zQ`P9Aqt]!.Zq]:KJ:u4Sa^YS(qdV-;vH_}E{BU0SSgGj)_6'/J07>.^kiLv;i4z=2_GlfU$=vNuVld
-hJYpIqVW|=Bq2%;c/(xW=M9:HX$^".fOiXVzy87MUK/;_FYdc"_Z{LZ3zP8MVPzk1-R)JEVBmi|ioD8^^Tgx>B#Y@DO:%`{U(sp=8mD7UT,-gCs^Zn6<)K
-L!lWJ5LTgre-`aRCDck"W7.QAt@Mlp8PVyv,qpRB!pva0G&D+DX7SaOeraxT3$W3oxtw)yhe0-Hhxf0)cjt'zO_p~T,pewE3QI2N`3!p26PWmT0ypdoN}H
-D0MYY&+Vdu2zv^$(5MhGf[+a{H:fj,ZqQISDjd0eD!`]Vj&0Ms<Uu7f0SWMUbaf])lhrj8,sqOr2;[)Q[hBqr{Z}<==D,}Z6}EEEG:K%WyihG[tLITW{}F
-D@u[$,4`h1pS^|,^&9dYh,.b1`G(i6Tn;Fzl)m6R6E1m}YRMrFG%EF,3I]"Hia:E~Y|S.D9W'"t-;y)gy%MIE5_4a;C+{Hyhu)EDG#nZFCBTE@Nf(eJ74G
-r}BuB";T3rrS4U^hEA0q["/nT!jMd"U:XOJ_.!!f`Wo8<WOhYX2"pkifX2pxXSil9|_r1S6j0TKpE}=))!^n/{Q}QGT'4T,|X@R}TZT^>PkFX3:)jUL%;(
-/V^a,sc+S!QR>%x2Cwzde,A4zVU"k`8z@XP$p"l5Z/195No("810x:EXFg:k%OO(d!~rr:cplrvc,a|Y6lgZXP_OQ:07,R.A82^GEhP2su5CW#3,hoi$|>
-.A&D;_'vD#>fg/|0l$7Nh&-1Urr#,z2[@ciz0L|2Z<#LZ&N65_(q`bYYg(7y/;QAQI7]!Jlru<;B^TSkyTk>F`UQMy&W!w4XI]-6OPFP_E@)^v@bf[Gh5K
-nb|Wg`g_FIPk^tix+`addn0r`M-5FB@1Rd)]-RhPel9E$T;AD]lLRv/_wFD-E_&WTvM[a@nW!'+})uA{wBMH}HePOGFl0ELpTH;5;l(=VFV2+)dmU2Q/PP
-D)Dyr;Up+h@s;FJO&6s`f(dF)%2i8l!!6Nii^<&aRhQDSkS{cO"RsPh9JvVH9j5c3l8=+:3QjbgUi9'/I&%x{3Q9(/R-|_]hUvJ]S2n8w"`FF/IVhs"xU_
-NzYtZh:oZ51!my!wwHq{l&4Sti=R}$(_M[[l'yKsOWl83J.xYK&dn6HROL<]5;!T'$Pm2DKH(_$v,<z:#e9UD]0A2qE6<(gB};+UZ$7&IHZ_&55=t9T_b%
-Y>z"_@c]>iWkT@33]e}[=s/R>0h';36&OfW<TvT2uX<Jj`<0JHx6,Q'TC;Z851nt=TpB<e]z>Lf+UwieE_yCu#-b_kTlU2H^,E[4tiIUF+8$Z^<AYZm`yB
-lSfeqSoH^{m)lU2yBgYG<+B08WxOeQnmyI<_8-'$bqM{B9Z70bbC4Rsl_6(7e6UwNB#i=c-D{MT9|2FX.FaugGY[c{TA9u)YxyK]G/oN)^)E^=YV!k;`Zt
-)Ar!(DJ/4Jk:Qkzk!Y3$<oT);%F&_J-uE;"E`U%"..k8@%si1vPfVeGg[1&L^rJar$xYN'|Kk^p,CJF5]!j;Hr&6/;x>2O<TzZf$=tHKa>60F<EH#@]($B
-P4n,-x!k!},[T{9NCq}fVGXO%x_y8F#zkd2]]kp=Z4Gg8UJ7wC5IJ{thhVgt"/0fQKf`vc~FnBwm)}p5tbAqN2]+GcQ^n02B~u5>#]Qf+sTA`{>Y@X2nF"
-|(1}}bQBp#-&jNmBcq+w`Z<'BT(/9<:}[}Ld3HOeY&jFD|JOM2dzrNLaP<Kx.Ds$DI=QhHtqTQPbKw85a'{AQU'n;MZER![R4/+Aro3psaBGC:y8'+8TkB
-d+za8grX'HV2.3&%tF"Qu^C_sLJ(M,0JefgfUaZI,zU21_lLa75e.ay}SB-_ad-T0Qo)vy_q]5ftfm^^uA}M_.!fTp&`#x}p2%1_[0e6lYO2vT}|,[/z@O
-64Z;!rpem4gLYR~{2Kf+L4MH@Vu&x-G=]S``.BEA6fI$.wf_z@]4Q_)QG7OW6+p%{QYRTqDuoOCEh$0}WvYtwt9fRC1jfl4l~rMb{N3F]7lsq<F{ve.otp
-Clz)6x{Z"d,6X!f=DXb1px4]472uCK2;=%:E#KF|ZSveCFb7l,B)g'oOZ&wKr$6taGc1BL$d]BVJI|V5`2.xpO%Q+IdPkur5u1UR-V5^]M:xSwGD+`,iU{
-`OZUM/x<E}3{!P/ZsNkbQ3y%i{wpd5f^U<9fcXbS1)|{@Iz&l49X"g.A5;wO%mX57/aJ(^1M+Rj'8RH2<`WOA_o/s[|{c7N5;|HO{#-nWIOjAc,y;r/tPz
-L1Qb0J#p0p4.PzofNWlK[+N)A`z]NeftrC0P&H`g}Q"`B$vKZ|ZXJAM]/ypbo8`uPNoflx-|>barbS!Nh0D=rtv[C<3|KnHQi+[v77h^R;]P}`wuXp;,jV
-"!3jWvjv<.O'6iI&P}%iFF6[s`{oin8$k!~fM|A$>N]|jb38Y}NCzExh<Q;|^e83/PF'R2wXSMIQsxzW9-iP]ni3EF`WKWW_TYmuUW.5ekQD|#L4oa[5j4
-af^tU8]&)"I^br!VSYX|sSVbDYV/IpM_|kf5)8Ie!DJ/GPfU(H[+yGl.^GTsD9UYvyv6du!/]i=%6ghX+!.)f:<.<;]Zk1H[tNAj4;44(;9.@+A}R{{1^D
-J!p:ZrHe|'.DYQ[YIUp={y<tvyrjnIJ-:pP!|pzihgobRL,%s9F<+<OPR|p]E/rg]CD[2_MU9K62Jci3v>GPFZNLwtpthb!nw}rVpZ_FN:`wbpP(6O2SZa
-rh))X2.{b={GE%usH,4g{e}rBet)S)3[GC;]|2{fFJ:Id&'ZjO&Q~Hv9V9e!mcCPindpIZ~$l_7;6`t48%o|m{2zH(Uw#^R.[5`wS}_,ta^."%o1wjyK+p
-{Py53WYGd{U&o}#x+,~z&NO5p|<F0d4:ll-"DsYLRmlo9XYJeG|T+L6<|"q`LWf=0odR~G)W_Fg1aV`"Xg7jpE:)nUAq1](5nLA^'#x6m%AmiBfejsHcMd
-v`{f~@9-"yTrPUkm>UXlv2}[&V(<^72y1p}$ys{XErCf[)B{Th71AeNod@&FsVG8Gd5w&B";39@77iY&;W`&~SIF(NyF[K1XiE2oEIXT3_N23S|s"W@s+P
-.&="KtxemxUwe!j25!bH"b`1v%jz`NNXt+$^8%=aWp3ClT"agVz"CG%)p(EAmHYf;KVbJlU.OUb>N7QgOhfFpN{>/Xdnp4yF`PrY5BP=(IU3XD('p[asOZ
-$@mQgaSF};IfBF,Vrm"sh=Cg!]r3l,:DPDFaQWeaBeyC:spJP#A=0^$Do[y>tI2v}:3fzmtq1wH5bU#Xa`#V'R2N9c^gG|Ke(ZQ(:8;-{F/o}KqH3K|fwZ
-}o6]1nsf+uS}#FPGasvF!0n0o+S=Aj!=`4+SD,SM:kF^,a.FIO9^f<YEK>@9vj7R~oV0vb^r9wp!+W4R^#|{<>[w]x:|w+-GnE2!PcG'.P9:>.2Q~uotb_
-b&gqEAAofN_c4vJw#vx'|9gG7/_@.[_GhKPv'#QHCnN)GRu16kTwAhu,V1u0<bMes1Y;8YAszn)YblqR8bs37VAJLdE$0KO]F<qwxaij~xSt=p{P(qGRR%
-mF)'wIV:<rOwRbufe_$Vi++6kCnTkx$x~k.f<CJK~>o2X"/zfUO&8evRe3L!Cb&khq'Az|ZYiYy5(1G};q-Ws,!EAc`qG+r++)#KcwfKVixzFUcEeSjBZF
-R@X<=4`14QK+CQ9O3;`X5%X+Ytalzf~J5)-AWisP<rItW^m_:@{hyJe)0wd:=NDDx5V0s_v^b,cbj/r61Tn-c]D0KoKaQby,:AolZ:Q8$F7u~C+`}C5%cl
-GY'x(I!|'Jd}bSYY;DtM)}yK+h}UJSmXsYak|IH(2oqwo75%j$KY}O'x^b~ym,P.}j;Bw}Fhxb8Zh@j_.pHB#&/y7R&3Qu|IoDpK+d.x%kSs[lnh;.S6{}
-}V;Mlp2n^}6w%ZrA#,)R[Y/!bbt9DJlUS!sQLhV<VleFhS@w~OB"C&2YPswkJoARrwQ):<<UJ8#W_|'fWe7jlh2-MH+k_4n=>i{FRDrM]jBE1pnm~}]7/K
-Gi}OIAJ7Z)5OUtCs#6%"<IE'u+wvElvfZd$SVyRZCG2L%Nzw$7o/}A;pBMB;L^Q'(HH<j-6c<BCUZ/O)eANh`Lw`kM-pj--lua76u^)tl|vv-a(0naV#^B
-uIrtv_8(cKn[c$DI$F##dAetELg;N+'vxtqvi.+.g].G[;J3$w{KdPvD~=Q_Sx]S[F$`u&}Mf45RAcQ:wK'b6E.Eb`ze|0(^,d:>34|R1]'-~x6oU8N1>@
-:dAmM3#t>0"kWQLVZ<%/{%ix99U;4E<o_,].a'XvZDn6l4hRWw/oI{HUKx{KNvzX;T'WSoR;NWFelBw8~Mt0Q:RAC/Gkpd>!}p>>a6Ab`L&%JTX1h^=f.$
-3E^K-I'A=>%pxIE|OlJ5FNsP>_<^njA:wAHikLen'%-oy`,4@>IK|M).i,Z:7"O+&2XzGH@S$%]TTVp0BiR%,1PY.rv@EoF,#D>>Dvxx#7RBv]4h+N~&SM
-iYd['76sCxwT:OqH3k-:4U0O+>PnoN/G)#K"OJL:V"9|CiBrV&})%hsR-]v&|1CH8-[:@+7znw#I0X<WFu4)Kw~5fukY$8uu&M7I(,AOCArTgc/s]Mf5fF
-<qf%g4BTgXZv8W}-=A}E`3nqQ:I#,rJ't8QO[-UxBnI0kcj-sw3RGRj{q-Cdsc4cBi%q1cK`")'uE:][}K)SVk9]"iqi%>#e`Mt.E"8trS"w9gvk'](vOz
-G)e:2jDU"1"=V7+:/7#Xua$j>6H,.kVAg/+K]KLHBO";+B$7{F]@C2AQ44>nlE{'K>ZhoVY8mD=ftQ9]%s)`5iF,,+Fxd5"6DAb75{!^U0I2:}9[UN]D@w
-WZ`}J,g$)NRqde}+^{;vo}4kkm"3~74!B=,$<QCwIy'y&S;<An3@nc#z&/iS1Qiq'^o5&]-{+stw7IN/{@c,F2rqG04GyJvyl8k{ie3MiY/a%n~cu,"00W
-GvDrpC&0+>&8wdQmeOyx@r5U-C$UWkn&|1QKfY8KDzg3P)F4_`@y1&Hgy<uVuUaREkQOV>eF_{0DWJ,.a>Q3]gKB;vvDN/fGwP5C&oj_5;z;VvK)5Y~.Nj
-^0I)h[drisl>u3@,e&;DMCuGrmVai'G_;3cD1#JYv:.%x"C'7t,DO`46Z&3If+(up<Zidg3S4ExsbLsk/aVf:%K$)rH`zZ0M`r1^2ueM4E')3BWwf<!X!3
-|38R;kl_>`0wVgS7dPM'];$7l;DYtlf&02%"NXJKX]MD,LJXA#mRf!gH8z)%,@{NN'82"M:%`{WCOVl$AAwnpZ.qHS[FWdN,]XuHT/QQHxh.~1#LI{,k:E
-=VWhf,6kKwHN2pqUFi%6$Kb,DSc`p6Nno.4``4KC{2lCyJ"3pY'"'8Kmd4eoCxfw/0cE:%/!6$U.<b)l$is9.#lWx.[3$$`:I'@Eg,7"#Lt%db.85@wA^x
-^xq9T.Xvnl`]nQ_">Q(dy_(#iq+0j=WJDZElvs0^$=,R>Rx2"/y@V;K-Nkw_0"V(:z%&m%<|2;9|1Tlb##&}ZUk|@FTqXfDzZtQs>H4O"SbQbE,4;3y6-D
-J%bNjy!B`&x(Fkyxo,0Zd)$FTIK"-ouO#9gLZrSs_Rtb.dSlNJv#bJ3;VOV)F211K<UjIz9e&xl`Ao7|c68Rb_0m3Paq}#uNdwA:yHz$QIqy,eJQ{rO9JE
-GkKzl'k"ib2XSCfsmSe7(lnX]-o8.QYvb5g2gwdySL%cqzf=(:0[okUd^eUbJ/H>X:E)BIKh|aHkdJpR<QE1[)7s{x.+v&v<=$X2lL[;e!WU:Ft3#AyaOB
-l5(v+UY&2`h6,S{7n4p-yC,n|L%tS1:+/a#v[!"^HCtJ(m@nBh8kFi"P~U`kB6.t#G-6b;+HdYC5~u3i+2E&H,5A`SZbTs=Bh8'RPIt.gEfpGmJ7u<fX3h
-f`z`d(^m>%DC=TOlao66%#.DQuuW}F@1yW,3x(B>=U^[9keT0LUGs!%VKJQ0Z'9{),T)1>6z0.]-'_!@&6tv/UzKs}i=L!LH2[Og!(,w2"Tkwc4v:hKEu1
-$|)5T)K^R9^FW5[;{k{KObuT=^eK+8TEJz1O/S_Ro4uU@D('<m(nPZ$zeQ:$=R0,ax~"{4Ji(j7wjd.t5ja$6{b!l}t%W1E9$|rVo#nUJK[9})d+3n%i$+
-|<ZEyE=2Ap$g)z_pAt6E2D"I</r%_X/rKwcu.0y/A"%tV!_>pIfLk}jS8{Y%E3`m1CA4v:TAtlS:jpHC}bi"aI3H`>'t!]qaubwev!GpsoNE1/4(y{E.R(
-omf!EnW@VG60dx2[L{<kj#[|>;^L=9nDjh~rlX}R5#nLt;)4`udA~"g/k5fvyj[#ZTr`j@h5:#pLF.s2"+MwP1bbl'n.]xMD^]x8>UA}GTZuq"'JNwPy&,
-s'tQFjqaR:lDfQ!0h}H&SncqJaxQO&%rTf0-u40ev}9gY-[F,au9Eu1d"f}vN8~gk|(M/zJd"TbSf<`Zv90[<7f}f!]ZQ{OZk@2Ad4">0<eZh#^%^xz-hE
-Mz>3j$j5wam_Fg`p5}"B2.6D8wDU&_Rdh:0DN]&K3GK3ofK5|Qji+e<_;-;h'1O9mP(34Xhf7#Ps)N0FYLb]^E6|C2699=p"MlR{ccu^8"[71M-[MvCZN1
-aGAGY<0/z%Ez9EzEo6D2Q.#=4hktUmKT@=CgKSi$$HLX-ksBl)FeL^cR+wZhR4;3X/H[v1E+PLcP,fXO^]C$^^6+@cL:]i>yj;$f7k)QODz|grpgZ.{<J0
-~Z%:{Iix)b!V&yAuPX,"o_+@8Tsw<>_fLYJ./VCq;-f%|uNnBfn[)a@S-ayXfHW=o4foN8hOy)_JYua3/yH)~]BZB2gkLk4Nh^%{C_G<uq"SpWUKrT}yeX
-:28Ro7<eZkYJ@dvrLKt>l+@U-Fdd<nNkbtZSQ1(e%"gfJKl1>(T|DMI;![BPly!$kNK{:P'TaCXF,W.r,!z[/5(8]<SrQib>1_b"`u^4gYk:hoPIA!,Wo8
-ASarAi:F=w`x-d'YpJ`B;,KkxT30_b@POdc;.;_=A+Ed/t,)s'Xz)S`%i+rhJZP{K$%uD;+CV04:Iw#=6lAHQ-LqL:v.4[H6pJuU,9G>R"sbO42VVg`D>Y
-@mYPI`cOgR4H2j#kG[6O'roH]V,_9ou[bDmag3yg-Dpg&VVDpx9uvlzn-2-gM.Y@X;"a>>~(N@aN^5+NpC@Pg>q-/]]b[2DgYVu8Vku+Csor%hRmIGr1,^
-a0;WaYb!5l9zxrWGYkK9j%U+~A0a[T{L8A84A!H4W'%l'^{FZA'HoyRGoK]VgTqI0U9s{o;wMQlPc;^RIcyY(KaW~5%cTb~6:SFR5I<BY@tt#iZekXA3f-
-Zq&i>{mrR$AX[f<<UwW5Qh[kHZ)j#8ns=rzNKVl#n@t/vE&;jCtQwH:0JgdtXOvF7^yQ)!"iT%q3RL"l-r1)sugP]9+@OtF+NW1]}WNW>w-r_Aan)0L$Fp
-RsOB>y8--XI/np:LvS}WYLD^IZXR1eA|uK:BF[(_QK_ME_Ue-LjytC7B8Q)1>PvE-)Vi5=N$jlttYD<1k.sZ/b~n9y&T1(xwXZ;,WgGVq'8L(GjY,OI34,
-B@/[N5umiGpb$][h,92gh!c]3R4P)%woNM$b^<V`DI(aCTHwu_po;),aAb~dEL3V4xxfp@yKE_w2]gwGP@_l`b8_GK$w&IN|Qk;@~Qq|S">p_ZoS@.cid^
-#pyP#2&,f4v1bOfN8:}S,"-BKp-1FErG_X=)HO!E{Mj{$[25$Z$Ea)>l]G{E9(Qe/=U0Ii{{UF!/R,c8/1^rM/lR9q1/f;ESU9ROgW"lKaWu`|x.BK<}yz
-2R~d&`WwNa[Ay@C5{uTr,n)#:.e{aqwHpFZJ!([I#$->j8^%45j^SBim6S76CyQWJvTn%hc[7:X)WP@+1oF|rlTiS+X(Trs$R5u6/f~w=W3i>_w=!N<Urd
-$<mQ6aQlLt0{96#Vf4qLRkt"yi'sAkGEw&G.$<@ZJbwSlHnZVS<avtf9@2AYVXy]Dgs`n%${C'Yya>P]9'<HWA3Gvn/DPj/}F=yq-D!o,ed|eUDjd@")tk
-(([V%f#3pl}osWH)#bLqD4p#DZ'N+r@,4sdAM^a>HPRDp!{`J)$ELj'%T|GO3OK6=%"r^>+qB+tpqeN-Tk`UmK<9jlezee#xi8SN+F>s6A(]oQ>Hn:Fl^/
-mcn[lPq:h`gs=8q8D2uDAm^qQahQ,$AP#0j}Bm4Fkgy7_Z-lqLy1@/<'K1''ROL]+{%kx;-ihv&OUr"#VY1o.Y=xzsZ=3-d9[Q`9EZub$eNA8eX<D!G0:_
-EbP_1HiWdvc(6%~&eS{-Gz~dC$47Sh(HxB8G:)v4i|FpSL@=yI&-bG+:_]uaHu9So`[5eN;n(OaJmqjp&gG2R;vZ=RA_#d189=2brOY:@LJujR5iFBS6'V
-c4>jiZ&%GC7M+hA.gH`#_i;`5[.X[_=S{UyvGXfeAAqGOT!Wis(44GN$e(ZqFiV06eh[(iG%u]!n-PbA$A,JCMW(<X;0RSPGPe@JY:RY1WKooc;u|M/Z--
-XF(gSuz08j^Ll_}J'5R>lZrKMM!Tn3-KoT<2Z[o;o[v8F#;rcMypl!c>b+X8#|fOyl_)}Mopbl@2k:&Xl&TEbr,8b`=%&v>-Jkwy^ARc(XdfS]m(qUTjrG
-:Jd#&W)p#puK~1^Zefc/egMYer~}3Z`y.]'u:"m4FnzKTS.;NIX%1!kqyN,8}.6zUHTR`I4fGweurzN(Elr0i2XM"9I!|9Z.Omv!JxH)+3qZl%:|jD[C1s
-N).Ze<S;}Mm&mI]tH}$M@b3$1!~BL3D>nv/FfJvf;Bxb@2QMx:&beyMgef]MQGmxcrSx@S<7[Zo^27=g@u&8M@=/ooSh&Z&Z{CvsI&RG/[,-R!#`N"QtZ2
-7/';d`>+%b$%VDX`EFYWnI~q^I"_bPux>U0-e_9ogF9X~yrs;g"8T&T$=>h-$n2qVeq#^ZSlA;6J1_V'u`ZhRkPTn&Mbu',k[2Xi0YOQk.5M1/qPgHMEc5
-0w<vJ,Wz0^z{5(TNDX1NCz!>Q+}(^SrkW{]s)5Lgr7nL_QNd1WIB(ykmXCLthN!$RSV2LpI;qRy$Y%RCdN[^nFhC(55R7`d[6R.yyI9vGOPX`}i,yeVtH|
-9XN@aA8v^}QG;:kI+gWUC`y0;"s`<J@x_@QiRz2zWffOO3C[$e5e:f;j&XVu7<TnO"0n7g1x&NQmU(nbfY<M183FsEG]SChdPB5k_6+<xjc"E$GGF_we16
-M)RYG.2^{cT.z@MebW:^=EzpW'iPoTY"Cm0R`f0u}7OCP-n2F3$I:VnC"|yLRvFjyxAQ`+&m`@Wj3kj`s"vr"B-gj/B1(paqCBS%K`a,b_p@gmc(O|@wV>
-SW%z+k1q3[1"wC|fS|crfLME8ZRng2Tw1Iq>@M7MM&DmugXs,bPj.j|J`u,+&4TMz3tFBM$@>T})LvQ<d3FD"dEFoHP:.OHotnY:Kp;c<8Tbg2U.9P^mx|
-z#@,z&k9,h|qLcW!~&F&G^=6vYs9a1<,f9WXi@-(8c|no%Td>vWm~)geXl)&#V8G=l0g5g`oV-=E}@aAJ3G"42h|d4B%(:]J0uu7'0b>(G}C=OA#@E<U;!
-/P{s:8lX/<p%'MgO_iy.v!_VN:v4"gA@w"q>>vkZUcO'.w9q)sZOH<.`$]@D&pEFf;3n!VFR&A"T%FD[Nx-$quHFtTcmG;,u;fbW5]sT0sjG-RCUB+-#w1
-U:pf>q`iBo)iprOhG/|:+'C=}ElDF.diq<Zr+)4%!e/%j/AN:vO&MJ~a-[LQm59"|4VlZVXqDN)iZfeWfC@kx!BZG%3A!m'80">E%zbWZ`$WOcpNU3u:te
-B5K{l:>qZsQ0}rWCHvDp!s9M2A(mvYh|#;7HtWWz.BcHRYztt'BoGKm`NuCm)0=t|7pjU]N2y3og=w26Y6=w&H,PC&H!cP{P_pg'!u@_!sHiPLc|C.$w<C
-4]h&z|ZP6e2[p4+H9[63o)J-2p"Tohxa;j&1Zx^btV2lDU~|~lhV6KbT4O$E3EUfP|mTYXFeuIZwN1#+>PD-7$TsnIwqE0zf<6U,4bxiUO5B5>Oq{$x+=D
-10}k3v!96Ku_~0E,tVA8'XNga^d8@l8J>=-Ra%Cnbe7JO5-O.D:!QMgd){(aHfZQ_a<f}W3,uMs8!^z{j6yd|A}GSx0>[$'MDwc'-NiOLk&m^@G%Jmn$i6
-O6BrZ/<+#aHQ$|G}.C[#1^mSYTH<a[X2z].&2nV8.<`36YYzvu/2hc&XrH"'~<~!zCwCbdlEq>CQbw>GBrA60JkE6m+}xjH[#]IMo_H65Y^Z`xNIZlrNl)
-"jq:@`JroTHy<^!P9XyT53o)jdE,~VR[Wyk%!|/+BgfuC!S^K=d(]UtdWV]>hm9PUB>0KL/mAF~E9dmPP>YvoNrSoPHf[vqC7-`&4%5IU!tGFQf>xb5HrG
-@_H&h{-i+se{u`wk/lBeWjJ<TcM`kA/D>FRZVgo2H|lD1h&g]&JwlosxgJ<j`X<9(n^zUa7B|}fLRwHoA}rAw-}(Di;Khn=FLB|K5h)GMq|z4Lm|n4;RgX
-rNe|Wv=I,AA})-iNV&=5V2uMfpRs^H5CE>`&7nFV5Cc[QF']rAB#LSy_9eS$f"Mn<Yn&Q^=X2}no04|f_Ra]$L8X]JSLX"TQB^k:7,pV6{b39gNG18EUsQ
-HXFlfFd9YO!)bV3p}zGz<I@{x`%#@.ACVL$G=&P{jC(/ms-8nO8'hoPgR:.I.Q%Y`Bvo-Tw:]V`}z#2"Ac/AiNk4HfJW!a5+WWLRx'&|cx#xNpSIO|4cGr
-/3Bo(HW]@8LIumT^+|0(5iIzEBPIuJ_f)5x%@>'A{XC)bZR]j}mSjd'R%,W@-ptk"byNf|)-Ep38=bUL!Os-kA>OfH(PM]b,P^[K`d8:pYJ$,8ASE`bM@n
-8&/0@wuZ#x#x<;tU^`"s"r[&:y({5YTS"MP8E22c@/"l(g[)mU-4jVQPi|a#VFVK%Mc3No6JZv4l:p/KVBT'xf,+k,9lo5gS=}6T:4@9dXpA.WN$F8Jmt"
-Z&"b6i+m9K&FVsNYWvmye/fcSJhFZ7>l{zBkim|xR,Yie#d1(@5awq}rEpEjjLXD<T8f=ezXNEK(~K!81M;2{JLZjY6^MKr!/g"|c[I+C%V.1sZzV.Y`aH
-.Pb&467WKPi_d`&M)L43:HOE_IJ|2]8B5+c=!Yld#Ditn${B/!yMs_=OlzC6l>%f$Q::oBJ^TU6-INS2J.qFBkB7/so97Jl"<8}nNZppvV)-:qu%mJ,k-[
-(9^fQRQ$$B"QpxA6N%`H/;4L9%w6<WOdzBlUxSUfAi_e8>|;6/tq]"1nlV1VDT0x;>=#3O3vNa[W#Aq:()),:d9'28M3jQ-<}hsWXhM`_TWL2udL7=sZ[{
-{q4ooT2^1HTKLQC7^TSxR]P%1TK+dSeiXB5Lz$G^=uYACDUaXrO>/6b]cMGNYm@aTc4@QD{"BUgRz{0X=V.SdO20BQzdKmU^=e#|ChUkCg!}%kU(/y+@;|
-Lx%kQ}JhaSg(91v$~4c]x.l{<oPy~veF&dR$a(|6meX7pof#ga@v'w2<C{=eWpIO8NE<Pt;f~br9|D2"MX6"#X(+4p}kng8kZ"&rmcP^#BKJ|eCk!RjG/2
-"A|@!6_KC,`Lcg+Np@GnmA],mX"nM&tQ;<,!F)IerQ]=Z-[ZM2B_&Bjkv#!#QY9dGL}Z0LQis;oBFbNIAFNKLtLJpR',L%x1e82Z%rLoNzD0'2Rk_y#T7r
-'+pTnz@6+^Z8,e'm!+yQ@6Tz+b"JHb(M%(Ai`rra_k1=t9|+(U9Jb'i49`]Sf}nirY$}7s'Y:Zm$M"E7`xP/]u`RXQ1&YE:>5WrnzEy1Gm/AkH'H^,x3G:
-(ke-`.}MjJl9`&:=ZFX4WK7Ek&$N]!KGAgyFmRh2^ze]o<y]}IKC$Y|W-%{tr/xg!{9y+LzLsrZt|Ml!2HN'euhZ0{)BeOXlw=f7w9=u,exxW02F1ox54}
-N#'z}U)%eTWw&>7gk,Xy[9HyN9;Tca!BKL54`XU;bIC"w[,+"x7ZRT@>CA(kU3Z/KLD#~d:9jJVrVeMGn^0zHSo_.(TAXy+2w&u+PA.$|-EgA8UD!40@lk
-7x|`G;LJG8scCu)q:|l8[UQp~%4F,9dBo>MUtT^H09B@K},Dh7{c}Rcn:wdh@Jv$AY4&{[r8q1p&cu=L^OVp[0jovVx+nKF>#k}G!N7)w%To+5db}F-`Zc
-5iA!,m.DMO0KeFoio#i7UpWg}=v{`Z3ht,OS+13p72S>-;e4PF._aFTFf|1Gc6Q3AHrO"~MkojFu:/y1DXw);j&)r}_MU8ZqR3X6+4YFx8Qgxc+txZ2<h/
-xB24$HFmYwYlBCX@%1$ERRjH4ibqIc6m(#C"|czC[y4'E/`qtrHZelbEV{~Y5Xq$cV7qzXvI:6!yjc^D^k<clMAhBc}d%WuQi/,@N!(J^/|8k|4k4:yfCI
-ls=r/u6QJdry0cQUsPmUV#5Rb+9V>,k!ZLMUN]"~5pK8}S>$>On@paNo_+-=KB;|y;XFApAl:L%Gc}D4u}xY>+_Q$OOb@Bbs(Dkxx3^$[|l@G&M]hsgY$=
-HO.2fk1RkaVSV#5Hzb'9KF>h@"uqSYKIT"quh]h2B"BC>o<,C%Z^-bx11Vy,ew&xPbUZCfZzYA]5,{t$>J&Tc8~%B!u>[mp9ZRSYZyix3(]y)D:sI:08HG
-}]vb_Rk|5g'K%cWs3;se3x%qPx#1;JAMA@:C%'EU!<114;U%[,mP`AYlSXsV{h%0xxMu8$8[#4/]XcIaBG44zyjkrc:mz1m8/5%wP2EZq!44s]%'IpZT|X
-:x]we$Dbr+zMuz96-f)-Ov-=Y2lW{b+XLBvKVhW.Rm2(v&xd/t=]V]+uB)GWD:YD6S~(p(dW,K7uhAUHK6)sth-mxJ&uG{Ul2w^+%;@-_0T@ERfxLpTO)9
-Y)o,pI6l5J)E#+WZFieMV5`2dQpoS7Cs,9}H/Ho]gNsX-+r:~'PA)eTpCRfRPnWEty.};cYouuZ&0Fhq!)2g;R_WE{jkDao9K8eetm"~bTa}P+K=+pp1Yw
-$J'J0&l(}s6K<U`K&O^],Nt3SDJqDjsK.ag59TFD(,x|AFb4`jYfG_D0v9%8g#]p:]Y|ui,mC0L%H}(NA'&]^]}=YU/kH+f]h;]GP:[Zy/9z@FGmc9tUV$
-8HZlU'T<P<!)Rov`dg1nQxw@PwtTz@~8d,L'xLke{=p8V_0N;QQXgtZnL30'JS38X%wrqWfPXexT;e(v1=Jcs^{O#0st.}etVrfag7!FT0+B,[>GC3)sNp
-68Oj<c3hpTL_#c{Wx+BdjPR&O&JRuY>}XURl9q[LZwe6}n)!)c-suY[4n"X8878QK"[V0b!QHVb):X~6R{M:Pt4jeM[hS-oRhr2EDEAX,z1+1wWG8r_tQd
-$|q;XCmbf`D!!,^qp$wY]>a;e/e9qi98%;#AhB=x}/VW=#};Ku}l;N}e%<_mFa]e,7P0/lqc[h@;H8^r;u,_B&;1%(U#q+sC|t(sNdmCUOq4>XnVG^)J$`
-vj[#vyR]Tjn3.XSs/ZrgxuzCw,o<_J%A(8W0Bk7`%!puVdGHtvObN1;"rXohk2rI"V8=klWMG`Xj/#)m;!:gbM;=N=^vlBeZLG<ZHGV7yGO}.KHul,chc/
-UDW9YNAG>(]ciZhh4[Y4y/gWMcvlfNSXJ{rN6ZPqys`gHITC@O2D'dvtrD<fXs`(l@,y7{uO9[V.mzSuCaQA27o"wh3d/D3/kjGD1D~az`ctB@t](%XH:$
-oc&YF9e>KKAP)0U[r@HkZ74+hM.A)=IE)"[6^LR${Qsv1kd&[E"!sgOL@dc^vv~7YqI&PPhQd-(rXV5CjkO,:crX2+PMgQeN57k^_%(O77oPf0bh-#uf<O
-EOQK/5q_W:[-ac/l4c~a&:RXD"E7(1zX:b<.vTd1:E<V~gX#@){/uAa9wW>N+9%ao&x}=;7&3M-[v337)(u+yH@_g2.&0L]hdH92;h%Ck!IQE`x7,]V7>d
--|~GhE9.I5Q=f-b(1CN}<mzjC_mnZ)_%o3_7y|pQOOmYwwVVah,}i<D'Z8`<[$'rpY{p!1J|f53PeA;=i,uD+hG`Wa87"^OxiF[R4Mkf>1c1zzzl`b$N1t
-DOC}iLi!XWZ]k'3b%2RmaLEK&:L.(#s-Vio64l>8lS!^HBSL+Fm`OYqh:6Zo4u'{yNGy}P@Lm`gLiP&>8,$;14c&o<j0W$K=K'XT;K&nARL@Uw#0#l'tnB
-MtWBl%88W;-Kh)`ZfAV$~owUwEvCHCpi2WP26i6cq4fzj|Qn"-B^~2bZlk^wxL>Z&1jiQdZpqG$8Z&eEXf-%xqkvlk0dU9Nh&/01!ri;38LcGjnk]vS=CL
-vm"ozw#sWm))g])r-by0C=xupioP2(vcAYk[m`m|9Zcs^C)|f7v$!^ey;2$";QiZ^N>Y^NV3VPB&K7>9V!78@A#XY37lm!>CTgL,F6|ode7fo{M`f;9%>7
-sjYII-rEgb{60@B+)(vl.yB}eU]T9zt,n@Z|kd-dT8I1PG/Lg>mjAy=w>b.]<%cn'^n|%fn&!Grz"%U%obOLyKb1zZuR54NgnLglc!]#$YK'ZgndV$4k:F
-!}2^"3I7z0&zX3DEC{yi&3JH+[:Qr'tjD}dt[st1"9P21v3IM;O1GV+5ttd##lY=y0S</%{Bc%rKotN@'ht>ocmm`1_H:952Y$`+OWGY}`uvzVZKcMXGdW
-"1>h^H@fyJ5#'meFPxCn6RZ)dB3R9>`f=9M{21(z^$<[|"Tu"y(TqmA-S5C'c78/48/:ztu&'ULJa^Z$/zkU@u5gXCEz,/1.fnGR<h@T[T&NKPn]JA8]hz
-'=|;vXXyM}2pyj/J|IY/yj04)w{RQWQD6ekig_{LXAuTsizd7;x'y'_.)DY"Z0QV#F6J1A{(up(i[qS"sQ2(;XODX['s$KV;YYVna`[(@PQp6MMpHil$fz
-Cj+Vp8<%,(BOX0|[0tVZEN8m&x<lFRO'$1v_Aa,I9:1FH/=[_up(NJPTvG-hwm}x'%O_d_T"#GWTQc5GCrX:2X:h}k@k:#Pa$-e,~sS%#2b[$>}FVqJ6;0
-RtHsac<]A1eff3%sIpZt:T=d1s;DJ@aw:71a5M4[O])CnzmK5oIMpLQ<BXMT{dG)>=)plrkcYd[<IZy|RydbQWJ<.oSc41xt%;gON@#S4(-X/ixa@]:q"<
-']&{=:z&$$cG0&ZpKK3rq6iUA{6oGc;^6OYsg,>{v&7SOHKqNF!Z[RHfp2+[U2oh5r@yAsB{Quf{#7w203gmM7=hb<f=xa;2~$-oeH+dJJE1;((JfiNdT:
-zD/M<Afpp4^]P&H6J/,H{'~&-.o9#WXv}Uyc5}5iTS't&87u%+=QZ<}3B2}oA25HmP(Jf6=0E2:K;r%ENt9Rx};E43fj!$oBg='%n4=gRE<15z0'n.zC<x
-sE+d@tG[|IvMVvf&$9vxKd]9%$NpRd8#3!7#zxUu%JcFOyD=v&r|jm3g>w[1R=H0QCpi}C}MV`CW=)%L11'LwiBj4;5=h|ZvU8e=cN-;HTa6&48RN#V6F9
-AZePtTlGs1!-cWx"IymhoP7D_)hhvTTVrbX@::5h^'M'x0hHlJ=ZiNE!X(m])1`55q6|t'QUGEu,KYl;mn<7cqZ{bJ"(nZFwM|F8#xq$r$Tt'mGgW"(i1s
-UQV5TE$-y)]`|7D_w0ms0sky0jJ,2ic`Eeba19=89}G}}z0tZWx:L#z}W49|A}wO8}wefP/pA8PNrj>,]dq1kYwuiYrI6=tm"y1I1G}Ic<QCa^5M+>s6Gz
-Nb_-95N65-/|l@|=d^405`Tl8vE5jx+[&yuZ4hD8}qN6MnKy&m(1dc=:i1v_,<NJs#{d+.uN8<&eGyTMe'/5tBqnIu1},TZ[W^kXU.O^gi1}rPjX=3`t:K
-!{I{OwmZ{u;WF6BmHy|Xrsh}Bo%1z106'Syn}zWR[/po$%.K=U815d("A#0(gv8GGUYRP0$AucK=<YKKf!]9Ao%af#OQ|bt90vo$Ud@80}FwVKse0$2["v
-IsyIRcT5w[_a"kver>y^8uQ;^['xwh`zzO$DDxB))oqAU!xLUqr=8_M$1qOs)>#rAFJYcqO<EAab^z<C{CXu"}Huh;#e0g>S"n~Nagxa6Pnxjnm&/iIaa9
-wTS'x5ml/Yoe.}Z8Vt@M4]XeD&A7Lc0PAh})H;~rC[^-m<O#}VqQOxnaE"SA,0^@mu(OQ8JDG+PO4>QH_-."G&2@kPRh|3Jj:(]-`Omuzb`jr{&N@S]K!t
-G.]k%(L0c.J9XrzYa(^G+="+4DWl6_^eQr[o$H>qkkCvkw!V}(mt]ZD]A$$b+'cZ:7CAg(T;L0%u$')x!4=5pCL|<#b-9-S`OiIM9#[8<JyBYO~CQ'Lg4h
-FdM.qSx3:)ObAI#AV8FZM57@H</QI(oLL;%PzAHk-QAZ=DwS`#I;Ca9P(-A`Jc'M9DXfYy7NWE.R)w`HK@DH3|[wKb6]]br{9v](QXKlIoT]|B-}"L0Z/$
-@n,:K(^^dr"CG#$j_U@XFms%a"/lf^CwXHjCb!D"OO,w==b9j&>:2hrgaB[@XeWqrM3Rh1h,K=$nI3DNhR0Tb+[yDrQc~+u.rrhV1Aq!}M9@7-[".XY&;S
-g#2uA=Q|s|jP2>w5g@k/=8z<8ir8':XC7q7M7")SM;(_Ag#+N{9pe0sOX,%n^B_vbk|%y&qz(l:6yRv&gRMfI2P0wNR;S;wb,HEM/)6eQ"O>D`aff:m8iS
-8A{3aTfl+|-UIIZc0t1hv;O0'vS$g5>|.`0Otj"6|oA^Gv7+_@~F>a"OT"ziS>vfO31D8!LJTp!l0N<X1_ni@aAUD|>l7n:vvU'-C(r_dk3i~hVDq@OKwO
-QHd.a3="{6zPP:8>ci,Gf<YW~hBZ!mHQjue@26p)$&2d|W8(ckklGEy,P[Ad79_uuZHX/r:}5xBWu1[Hp3d`R]!boj:dP5n!.CyG%|}@j'(0u<^(![NFL>
-T`gS,}JWsB:;H2u;C34`dCn})IZ9N|4yR>dG.<=L14En5YL|@.S1kkjY}m8|iiq#a_=_&gjn.v0kjR2%:Z4X=0GS|U3dHnLtEeL{)|L1WN.W-Gg>Z0!eB2
-9p3|1<xBoFU!RNCItcMuD;nF'R>fsC`x^p@Jg0H2OAPYH7]S6|t%&5eyOpxU|Lg-9T,fB!4j=#F/'N+R&r=mJ./-WmsNSGav]KFW.nHU$M.^D+pdbYXS/n
->TUgwbZ{C79q9.N|3fH;YjCBkYT-/9mb[.XP]oiMDw|<]a+<Hkad5U==B;I_dDSm^rtoa+Cm-b{YihVrSC1GAm>v$;{Q|]/"]hw4.,];WPAl".[&Bg>ErK
-~V1FlpcipEl11A=rHK<oZ}w1!D,__#k|Pm^p~`)L=gb&n+[qi+J.l|%qI+c"ntD}wz@g/HVWzV_i.7;}aI&d9uIy$XcvvNR6"5=!mN~e!M_/kgD_8Ygi/y
-5yl!%6lv{j@.t0P!Lv[8!O_zF54QD^pNado/U2_>A+Qv)`:m'mlwPy`Z[pIXs[kJ{Cn8%W~YS2~UK+@>-6OuF%G4sYpAVAy&pKj-iZ[PisJDrB`,;](y%5
-1B@#J}Xl9|_rKTL#vcs@5TFw<Mzmhz#ty+;7e<zVLMSoX4t&t=BL%LXq80~}m'jnU91:mcD,~o&I.zijZ;E}h>},FKHy[2i5fMocq/Y2|({D{g'4:+zsKr
-}wy(:yZJ`h3@^6;X(YvE-V0|@D3:3b=ai`n-G{9rpfPwMy2yzt_AX8bv%zYGqRIk.cI%@iAo]smMk&AtV5M%piDeM@qZ(={2=xD>:4D.3I<j$4z|[0`).v
-lsdI.%b@QC{R7@(@a9mUkDcln]15Cb[SyA0_sr)xZA!BP,np}BJ4'Q!q^^H$1`2|%!HDW#(1])s#s=!z`qnh`uD{kO2$Ohu&K`iFC4[K(.$[ieEtoSEq@{
-UWD(HO)D8:_2<"z|XZDN:!V%D1mVFT-D:0"6bV|yEw~g;5:1`N:W-&|uAnqxm-3{+k!~q0YdM==mZ$5[$rNR;WlQCuoOiF>ZE73.=EM,#5'<8VdG-scLM@
-M9,pl&rrc+dU)}q(!~hqZFfV:'oOIhVr1$%r_+$"/rLxzD$r,TFLYw"/p&,s-FONVh+Kd`/hAs%O8HkiU.8u%oEJRD1_@EQ,ynmTqnwXH51sE"''TRD0=8
-!WBap6J^O:CeO:/="=/IP9o{>[DCQB_D88$JtO|KWjJmT/@UA`s[v_:#~`]RAz+o~&Vrz4@wkS>Odc@({j}@ai[>fhjH7<@Jj>"Md!K.UCQZjr{E)Lr'G]
-]a{`lC]Y5%}#3&bt_4@fC<>`huE1(%q(uml]oq[XM@]$ZMh_k6Og.zu"B:~DK3x}kKLUek`7eyL85c&f;jmFrq61sFQW~vL0qNoExX8lLmjo'R:+/CRWPP
-Gbvn5hcOt_mnY+MvPN~QkMiP=X+tvGcz4dgAwviEc0V5{sBs[|5UA7Lo/,RgJj[c03c+QDaSRbw0vi},2R13[``%w8J}6'Uc`>C2a)CudVn%A{S`p/)AkH
-AqBR:7{s[w86QD!Ryw%%_Zm6E4YE&t#Miq:'Lul!RL"^/.6J!LJ1i,BX#T]5{CDXC]l:BS7)eB"8rfauTyZ}Z1'AOg3{NuZ<Wq}Z5b^'Qo5xzK%#0;9p},
-IvCr^}){xgux&8"WKyq4|nz@B%V$u/1!^zHf.iHs@G^c.%L)seuY7JNFOtwsk95C{uiTM_.[F9SR'j#86or^<Zox/>gO-u5>pu9U0d[{>{xRl+PS(qpuD5
-bj./+R:KSU'h.1X(7IXrS{BgK/"F2;ITa`[Tk7Zi'Tx/RiwJz||X^{%Xav#Z=4B[vrS9Psg}o7&r~{wzBO{aUW2$AQX@FU;0@0787<:2#Nl_u!La|K,<9;
-J4Mma.nu#M~u.=:68^o<9tu{C$JR4|Y#"f},UZmNgJ(RXP}d%4nKy>:8LUEo"/D<z8ucK=t={Ta`01VUY(6lqB]Ko.f/(MlL]!_({/RRO0TBAlYP"tW.I9
-)AE%H(=Jr_Cp`lnG{BVX^0,(I3;u]%-$w0@%q_N]y_l:egP=SU#$K2CgvA<EXaUo^)[m'0M5g'$h"fG(.b6cjG4ybn#ZJuK8q,lkMO0hWe#_o=Bte>Kq!]
-.P"1]ed+x]L#j`y55K}RGCZ0w$ZOd9/!l%M6vqv6<PW]=s1Y}9<&Cw^FVZ]KQHJ4TMWglxQ(U:6.(iq#|!Wl/fwE!H'B,jhRRJ#y6we-5:mm_@q15bb)+;
-mbQ(5:,CaF+f^e&o-RY0Zo:/c-SvC:Q7h(>SxJnm#1$VHA(9<(0Kgga>3bd}#H7TJok``GH#N&;1itPErTi,QD^o'Bjl3>~M+OiLi}vK7,P8@'4^iq%#8A
-Ch6MI^[mH37;W2YA3avT$d/nILdeb#R$L}I&8.M%"u#$tj-9+J8qqk2D$Osbbx5P/K2Hr&$|vF-EP![T{gvuyb<f[m7B%tX(|"Sl=:3O$M6oAv{H+pDNT<
-:2&l<+N}r#jg.uDdV]cy04FN=ExqV08V|i_RxCfd%zg)J-`IDKQO.%,U48ZiGiJ1)8Y4~-I]^f4zUEaa8gimcmm.2Ni=7DLwLy"|mb57j{wQi$9,Z5VE_{
-e$pfH7|dQccqFILKvqw[s&)%6w0)7J7DxBhYZg7`C21gNAd!IJu8_&ZGkb<0fqY[OaPpy96LG$#)z+.$1m$'410vdBD=!sXrxceAsN8"gH[vIIP@#gcg!;
-/[DA;,D`:L@q8;Ltf(hRqQuf11yrkgU$oO.tV.0k]vzi6Gr`,'hf:o:P#$4Rj$]Mn0=xDiBmcBRnM%9q;w8b;bbf.B3:fn3@~:~#{/tc^r9ChQn<M9BTHZ
-1WfsCxKANV`(HV%u51mf:&zEvw:%uWl7+pLnwjoi1WG_eAF11jS7S!25l-<pHZB<KJ%MZ77%/-;9Kwtc`vyS$OlZ5m{qppr8RMN(%bp@eO36/-J0i)HTnc
-EVS"[F9g-d3WdxZUgm<miM-x;G$F6pF&a8)la`CnrhY6VZK!Mjst4-8oh7FsULRPkSSC(Mti.OZ:%a!aN`CjI,(e5p_";TS2%q,sabU7<1tRp`AyaZ;+Qp
-^RSPjL_YC)'PCnGdcYZ({JT=ofOV>1Zky!fL[D(xX=m};z}$)pm1=AT}!Z[pM&^Ael0>Xd:m<0A:_vp;q$CCgB0Ea$uG=y0BQNee<>%JVO1%.{IXZ9f'5#
-8<o._qjeU"ovWpYDAjYa{NY:a"3aCE9W+%LwHI6Yo4RK`@^ofzrMja9XKV)l:MH_CZO]"cN]xzqZ{'5.#2q#$,,|x5`[0<1tp1v$r[JoUPQ#@QnF^aX|Op
-@pCQmI:.r;k"yxq$CoI}[VN{(WcX+>rT~'<t9UCCzEA5OU:`8C6]03f2ApX[UBqc.:Er2BFq>rxv7,vSgCjCU0&vjNSn_6Fy+jCtu+4JpcdL}+QR,Mqk,M
-Ca'fqop%>nT&ho(Adwtj[z)|5'Ds2IM]uzW61^;jqkb:rufnDR[s!e%@Tm&byF/dn&uk9jgHm%'R)W@qI89!b^g-<c7w^-z:ni'({k-a7S>njVwxy|1;9K
-ar`}"8l;Vv.@sIPAyVF^oAKq1a8&<guSx7XU]</,P^tC'vZZz}q,$x'NJN%g}Fqv={#&vZz^zWS||V[>fnXsfABJ"Yoq|X.VZxUa8hgM%Oxt^mo[,KdERY
-/+OYAgj>+!fXL{z|YrO}i6uUBb[TgVV+L$[qsI-<Z%Gf.5e<5(jUC+d%kr[w3GpZn:gE7:N@|yZmn.~@&N0(Fj{M+MWUS;b(/o%{Vg|Bzi=cJ>-k4Bmupu
-ty>"%[rk;mS1cFXPnyWr1Hr/r/F_ncPd=k}pXUM}sbcu64;lHCbi&!yA$`NZpz@FknR=Y#y^Rf}shmW<DMZF1Fn<$"qF7e:5f^Q333_f|}R9+'-Dr/H[`m
-f,tIA]~<jKL95J~X`/[(i9ba4B/AI)v;qA}Xy-MI3,-4Wcdnkze05P8-G;,:XfBXQ}v}ypL2Z1rB20q[}l^8TPu4mQ]x~b%MKxgsvdk`)5n78cL:HGbwhm
-1ys=GZ@k4eqCfeCM<M2u>pd!QbF,cZefUY650.WZkt7U;1k#w+<"'Rw8'O]+XnmS4>d$,6Z/@:+.gCpLMjh]t-d`ocD`g7Xgge:Yh1pTsM~2Hky_8Ayks5
-(Hh3#kt5WR,)f|PYPznGvMZXfxsO'm(|08]pWZ3hop6q3o2BBxdw:v<}+a.k,}~{k#s0mIuOsMmru@^}8Z9ZQ2Ib5KFRnFVIno+bwh>7/{!5ilB.bj~kN$
-6ax!J_@:&1myfqt1l.8,f><58.PG%jeyl/6qrD>C~;~D/d2=JO[09bje[_jTquJ4O1+<oApc4l."ms9rGdc6VdWoikxIGRBGC5L+M>p%Hh_$R(.Cr$PdC/
-nGPL`ri:g-(%4{Rg1@&Q2{IKKnC'=wgO3MI6Bc8R"FY]ob8#EL:DP)}3;^ONuUDX]'Mfa17q9|uU5I+PGmN@hnEQD^h#=FTvaDB<YF::F!EN1'!>/+fH;>
-"Qcm6X'kjQZl&1CiFQ0zz)Hyzk+)jT1X]+%/,k!mL>hDzfM};}x<Uh(VRF1A]+h57Gqnf66!@:Ti}g&ZT>ZnzF&&lYU/Ry^9utxBeV/0P_rI-2qhWVv$SC
-Uy"/dhxXil6ezh6`Qq~Y.1.{Zom3'RM{>8(q+QMF9@Mw.!ZC4c.UR|}a`RnK=_9Jd.C(fm(U.jdx`_mY{gVZ|F=KqhZ39JwK&T".)24OM'0extU$=wt:+N
-_&jQLZGJ~@a(T$;:!B%@QJ_0YI6Yb(48ZglMSF`_GmJBH2/'&LKb+nX#[@(1RAl`fe,OH&_(/pN-w>sBPK-4g6jHE4a(g(Y6KfxR>ogq9ouHEErWr;^2Xo
-zkP%LBXgriv)4Gh[>M<eb{D:+qKIkwIXUd#zu6L/C/d6M@[M+qxjO6Fsh=tJM7y2x'vx^kmB1Dwo0"QjAeloX`u1:+S[=e#@,u|:z5K_|S,CBY#N4.9;$F
-@!{05{9;t`jb8Kbk"CDouSn,FA!rq@2Wix!y"A{91mG`Zh7dIhvJ+pg=V:SEQTn!Mc_0G[%JMs,g3!;fw7X[6{+BoXB@ESag[u)5M,|;Y7}U8Ga<59NCfH
-WSU'^thc"[e'SeRR8DWuTp3C<_U1AHl)z;kFoKH4CbY;Bo8,+n.`TsQ<rBM>20Wv4lKRy(t<J:z8Cf<E5oVh)^os@mZE;)rHZxGhuc-H]9i|A,c(2%[+q)
-6+cj_<D.HyVl`G%.np}ybJkOA6f;utJO#/G5@=txc3%Hn))AP/F)#2P]HxZ'L|93x/ecQcRES{u%!M[!qla4fo|xUAPWlbO5F]|9F1&/^j37,hC'0bosfa
-)HyOl#VE-['ZpKmp+,L4FRCVR>4qWFhi`64"a4+n="2:Dmk'J>C^^[eeiKVEnI>(1zBGsqm^GP)u9:aW8i"jb>WM0D:YXjSnJF,yO3EdK$-#SMc;}L;+F}
-'g$T)y.R0Am(^m(+FRMt=k{LQ9reNeL:fBL9)B~i_aZ:P#6(JH"~7fP>q4roHRx`$1gC<ck7#q9`>+7_]JS<Z|"p_FGl:o7EV="u9jy$:E+>.yhN0fAXdY
-'-Fu5WG/ed86a;4Fnqk_>C""Wz[H3iYzTR=n#b%EM]Bw)F)`@LlLvy"Km)z5p,8aI=E]$Cwp3p,K{<(`;Pf;<;VI>>yozJp6fzQmpAF0EafUMr3`4aB">]
-ZRsGjL9WbpLl!KSagPRF}Q!B`k2AP5=qpbV9=BC0kbiH/p'Wcn&G;t7VZe5==.;FtTL-vly3u]U!_1ZU1Ga3GKyoRQL2jqD{sH'-361O2-4v7NVzgSgcNl
-3<vOt.y;pV1K.LnwNejwVIbaU^&rpU{0@8N`X.xtXE^SV':w5_rYWwzhq<JLp_Ruls4;(AB-DB)/o-=zSM+<Vj)myBw@B<Q-|Jf0m:Qc,#&!$F_taVh5g`
--d}7svoOqKRqVXrn>#L|iHkAC}x+1t<7]L3lJfu3/DuS)d!nDR>x[;,>+oDiH!u<tN;[)=V<hn6xR`k0X7${Us,>H+GSg5Ua|/U-jhF6m0{ho)7tzh5Ut$
->V$d:fAj7lVkZ_u!Y7t.BQOP0WGg9j~{bJOh<d!^'OdJC1$cAP/DnZ^T3c,b9Xio'C>i5C+7LzV7GvOLto57N&fWlg5^wh'BRxno9>,5BnSz<-{vDAB)m^
-q1dO:cxJ"w"Hy%p!Zd#C<$FjF5;(C}Zqm"CvYUBL|;%.Z61tcTt@(.4IJ>1%TrIZux7UdjM!]oDAQ+2B5Ef;:L4<Vb7OEoUw-UvbPm1j.e$uD"^aU+HWJ<
-}UWCVnNzT3_cjtJeLam/lJnak[Fcfco")gTa+O-#^{R$JDxmO-PT$<D+uMpFOP@abF:o#:d9p)wH["4/]tD`J<OwfZ:gxeRT,X7P<}ryMx'K1g)'w|;+^:
-$H=t99{_L:ubJ&~ZadV2@N#{>Uk#_TXHoQ%;68;yjuo0P9&Ea!R#(vn%Fk+,$`^24phel^(8vcIBEwm[4ME[lS9a4^a{4ZyLImZAu]Z9CIY3QEyxfV^&9>
-N4(sO.}c>y~d,PP^1@oTK%AJ)|<A+B"F:Kf|S8/3DX{0/%FX;_0F/_qxs-AV@nmtr{8qbyeAyo+@oQ`hXfN^-`qwmVF4M6CU.er#q$O([:qJ"m^>rU,O>3
-C21br{^u/D|q:^Fh5G9a+`<W>)>-;XyKsWi6OXoXU2],Gtbik#3Ol2tMWi=U}S7-v;kd5pc46V&]{_[c,IAn2Vzis1#[~SmqE"%%|)s[NPD>u&z(E5r|T{
-M/i=8/=;Cn}$'}1yOkykw+L.8WW9CoCZA>n$gPd=my+o-GwP9&xL5JHUazH8a7h@ZtDxp2Z7C,xvetE-Qt4jeM_-(QJF6XVNSX7W4:&(`nkgumy5jHKnvd
-/z^wVYjN;nZ|NuNl5O92+o+cZW~=2r>(oIx0Xw.Reyqym;>58H{$EE<ScivFz$A-@=zp7=@_ChsAB].08$xR~m#TWIfqqHIwFMGHnK9q|z)jl.a/I{j}Nu
-e!.)RgEa~VzZdWnOyCmCTTlf(jE^#FUUY/jgZI8j/}4F'phPBYB+~/^<G6)v~"f2&q4,c<+-N&]&"mYJH:(y.7D/ReN2HI"$rYi^3#.SLSdTYgu@Y0LE+z
-ttAHA9ThOGag6`QrJ%Z[zX;{F+UX3x{3VX9JTB[@i8Te=X%9Ykm&(VI)~`K7E)'&"J_K%hthMrh20Y^Y~U.cNUROjt)_8l&zo6a2Ilhp}zxn7DOW9)%/Cn
-zfHQTfYNxHZ:$H]ICNU]wOe<3MnQ$65/}Py6E6-D4oZ1RP'<<y_KVH1X'B<"NHWlh)G-NyvA8$L^ADd(/W1@(0^84<mxb]at/r}.uRNrR{KGD#Pq,hOpxd
-/%;U-b3WZyW,@q#^a[50{,]QODF9xa<%6CRwdiK|~'{4zVro7F]-{VEeDkKM^IrR=$I@P"Mi@pz>E[P.wbPY=bva~C=A!z4Ce2$T";sUZ)2c46/kDb|X`A
-ZYMqx2%30YMXY=J9F>QJh]9P-}tYKDIPR--3INZ;#iB{R"h6ZFtkI@FDSc[]sg6%CC}!#Iov2`,pZC81KAc}npftvc1e{Wun]I7&|oU%gAKotjTdAMiIja
-~BeQLJL2|[LqOi%R'!^(9V/>B"v-BIc7n+X'F@Nl}Zkf2G/a7{'&d8o%OlSkXgK:D5K&=xP#6v0Xu!^-&orQr2AFA6gR#8XR3M>T|BcaFw;'M9i+=P;9z#
-,#BqJ])J^C(+zhYBiaubh&y+TTF(<k=ZoU`hxI[M=wi/oNX&,G"sR-F`.D(uK}jv^`@wy$ts-ejgi`+tjP^UT`dPFl3Pq_2rJ[F^w|l5}'C5&XMFse3HdT
-B//g1'Dqj%|Z:0@"z4ahN]ZDtsz)fb~eP,$=Yl>_^2O_,t3WszIipVhTO(02O![rIy5-}5!f_"]fjS`{0D~nYk7Ms%2-]aPC!'Y/mau'TTX9,$,QRL[sur
-#-!k9&ko'^6rwNWZO,)g+fAV1L'^myd#JIzrEx:v!}Ue~kiwvk4->qf>^svYCF%jQ}mBXW,zwPURwdj%vcPG6i5c76]v'WCSjOh1@%nr6kw<M">FU/io)m
-W(C1IM;NE(9kl&^j6&.wUqTy+lm>>QdXWi5"{DpNCMaGR,/FQCl]S;xJk@[pXndmVE(deWfczn_c7bB%foG=<VH=[RURS++`ezKee4yyUKUK.R`pQG~o,l
-r%YhWAqZN&:Wun|mh%`5zu]uv]B7n6<(w$sP~9leqmX+2`"FMQ:261#-9PRZRV&q$W,'O4c&KswX&;#(cv+SI_V@<7E0f2%[|N#TATj,X$szy#{s4%u]:W
-X'S(5+IMmB=z10(3D$Jt{)5(E}-Q@dR6!o'i+>%tZk$lrA#s)(+{@jIPV-L@lwHy(Ob4@KnMH]^fI1'h)a(!dg`]f2pP[<2DR,;)#Jh[~A^vX[Q,Lx|RR/
-|d3oLzs=C&Pk|!H9uf"I/hldegNKuMI%IV1WTJEM,$&:zy(<V,3C2T-<)hnLR!6ZX#(O}BF#XTQ$xCu$9+AcI$n0!B.0fARHy:nZl:Z`/.|vbDG_xoS.yP
-V|k|7[7|pTMZY'u2$2%#18UT}^,#zjlu]'an;8ihk|2%o5X<uu{Jsiu1b+=s_sVRr>SWs<bhcwkbY&D'/v@;X&Z88(yw)C;c4)t!Z}KDQ$Q5SP6XA1~dnH
-sI~aCg5xG}2j,BjS/utzo}g,:FV<B!ox]Hk}0RF8sc`n8xT>4NC1qxP&T{'o=`%a}<]MJOw+h>0A2hFxpaK&4C6XT@6_i>NKUZ;Z"a7YDZ#ZPmo'AtC4#]
-76#,YK5J~wlXz`K2X!~;fBC^UUx}OW|v.Jr5xxu>}01Is&w9@ADiM,OYnKWq_l|IK+#o.3%Qs!/Zkj_w:SB$lc9,t72ZEI<g+0enXxJbe!1!s5'3Z`2p1=
-&'91+xQ9[S]PcOkmX%&/v#Zkc,7bmR~N=V"y`2Vc]Ox{,xs462{y';$|k$!YzXR&Aqh-V{cSz.~zC:jpXG!Vr3GA{!EG;VN!3o-3o#'O2DTIX[zoC^.W7h
-hLOTA,iq^Kj@5k:;"8.k{=#[3`LR,O"yqR6<9E]/],^K>Ifx^u]wz:(vshR>jUO}1;W2nFRacz,9[s7ORQ!l2%SAY1:+an'^;GnhYZ$a3=a<<Z0ftY&(Pp
-22!XKUxikkJZf$exAA-GRHPRk:Uojno@`pB0Oyz]$+{j63aOLdJO#z(VsE5gMSQ;mSl{Nw;rqbza`9Jm!e;]YggN5Tv:PWBHQ:iE0iE8(r2Oa&%p[D_gUo
-M)cOe4XVEJe9lkMvQ<D/z.ZZx_^nq>-VP.xL%tL.7^s&I="0$gK|!z`&Bu(7+_E;@2P^"gGs_Mp(Nd2/!6%cQsuH0.+8V.n_f_u-f:D.QhUOP)J1zV.c6@
-|"ORe$F{EG0#c#Zm6M^pnHk"xgY<V9rmL>:E[7dt90TvEhd#)8W`}6tO&!c9#HDf:=D`}J>LON692|:!Daw"Pe#@%k=4/T,wl@r>~5/kN(JIrG>7r<20-f
-jm0"+5n;~^:y48KgWC3;cBFXA-3dQ1LEHy`}3x0<6{lw)q'MCb9|0^~YpzK%E5IN4f,[6$woN#4GcW|j2+W+:N"}Xx(.CtVM<anK(SrMyTHwvuU24vxCmO
-9PG9$p.L4^Ys%#!vu$3:bqvx]Tu[A6Ph'r"U6cx^(,fV%9YI6L))hOuirh|]c,qZWRu^4:Y[zYzcO3<-SVL:|qvYa-f9+!`(57V&@@GKb3aG#}[3Wj%/Dn
-CbEa/U>(},{IoFs=^@%L}<Ix0U5Hyt~uaEjpg&(2E`;)C!<JWs/6Muj]Dh3Xu{)<C4,KY0y`G;t9@_Hs"},&,cPa9.Fh/)PHY1+-oi@j<ui,_i6^!IqJ-<
-%]7]=Cq#[Y7n/ZcFy0&Yi{]]V","|3D@]c;&^U&R(<av"iIaM4xUd<gX'7Q)'%nKnE!Lo)@@{4jNk!9&SdSiD&X+A=qqS=O#.Jkc>&@_qH=_VR{);IIKfm
-D>TTH@%Xa-Bj1.6xyS(Gz)S+bBe%oRBQ;z~h%owq:bTHMd9P<%bvFp<2#:SQOvqKH9&x4[VL/u}#^|I`w^u)S{,(n|Xvpbd[Nj9.DZTdJr.^em1&j<[d!:
-G]~1OKaL8,aBApQTfDsCG:v+h_4i]FCte1jiSq[N_2Et%c^lX`ay})8S#L|E{n]QE.f>jkKeC#=G`mC'cCG-CglhxO@iX}SB#o:fjm4-RHuKH$eGtz@v:j
-A+M&JLCP#TJ<cciWb=#ptfC9j{gqwH^3{>dMV3/aF^DTy`fx6|0v{jVWdO@v5XuS@,NjvB_a/8Tc]9yrK9$RixfACZ&[4+<%fm`D~>JIKdxyiuT4bcEjk>
-abf`s52LFZPJAL4oJL&^qLj[I&pnbl=nUiL7mtZM4b#vQJSz%&cZakjBVvT]$m(Q2#1:ZSXgKIS,$m"Y!hQaVE1,r66/8I,r}KY'-:WpSC7P;V^/nWljM/
-^WQEvU}Q^]o+58<P;yoDW9}w@U.}V9(SPf#U2.wS4-D0bD$}EcRvs%">y{>T_Lm(!0{(^_l"k_+{mQlb<R^U:(A;1%)gv`@+]&:B|[QK)R|<63ewP`klD{
-jDO-Ff|vU"WC'@t''0SZW8cpRf_>gL39x[kVGnLwUO#nt!9EQ]=7.0JMSCmF`/twBW57/it.vspG#ZMbe"FU7;vV$Du@kyqcXq/@_]C=.}MdY{J1]'4lS[
-%3Sl[gV{aAg/gmc@N}^4Z}!$=Sx7@anP304,fm#/sY~oAWfLMiWg`m6iuxkN0L(#3OFg/lK(d63qP8XR<B!8dn|NcMs>rGAtvqaF!_S,AC(&>bJCUn#Rd"
-9adL+r81R82fPrE4aFTC)zOzU;4gs_")y44S)so8'SG}tfi}VIpLB4pm;0CgJyBp.wgOhg:0>0=S1$G[wTiZYyWzaO}-75,h3LRX)Y`W3P)5sfrpus"F3/
-9v;q=;~La"U!JXDawg0aweuP1%W'hi-z23sNH$/+sr_##Na!0>##>E:0orBQm#mpUQ=L;6&$|_>!{!LLR2v_Xw+0sZQ(p'eJp_"!OG^,FpZ0>a=_&[);f3
-b=Jzu6LBq15a@iI"0Nm{.rf&5q<Te-`zDj-FBaHOiwp[)a5WCWORR]SM!OMo%JSu>VDmmw1n>Pr'@%K,Hu`@H<Id_V(KAyi5$%'Ozxe.t^MG2qR|HcU5K7
-"X})4J}.STwO9;L">4exApu,O#xn49}L3j@[AO[4'wW_7gjXCuzBOFLk)k^xK=="<x'1WPnX0WDqrWNZ^0k&2F@.v#Mtd8E=@6CKFMejfwJo#O0kFg{!1@
-vC)qCSQ3AL_{oZG/V$&{DW)2.Zp0[L6sMHOv+AD&GFg$R/@|UW5-UZ}7a]j>>H{N~B"5/p11REUt@F3j+#c|PO%1,P!t,`o%@!!Xj;-T(+oC<NJ)!LPK!f
-z=tDMxV12,^/UKujiBR^;OA.>OZC.Z:x#ag6Q$!=Q'Z^;8&0EFu4iL5AyPUg^)LU7Z<KY"HrQg=Bg.LS92EN'Z{i8RBMtecP597P',$j0[0cg3B'wf+M.&
-g]-T%9`JT6-)ui4.8"=k6'+zbm:NvLq#EjOE"Rg&$zj5"<j!`6@c7_!3@`nzSF}ZVtP;q#00stU5$wDC=v8iE-w,Uka=J,~840QA&<)<lp2!>#]S60G&^h
-HO3R3GL[c"n8eT,fi$pf2mOBj7C@bCPkWfUlvB>X25'#p#kr=lup>vY0`-ZT3<]CzTot{@Vhq:;e^A/+=QuV)#.>%)o]uBO<`CLcd%^IPXjK1fVfu8Hs!K
-)K.k4XhWkQSz#t]QDjV&3aqaq,`tc"k0d0X`4M(%z:u)nu75.!>$jhr@v|xjP|I^vUzrK6U2e8I7K+rri#b@UrNU0DTEb_ZGL0/G&_eS}UZ!Z]}-4vsIyK
-"[]s==Gdlp_A=64QKJABa/`@0H2Au`]k@`w8MBwfE'P&=Y8u0YjS-/D;$<#@1QA6rPv2H!EVECHuA^z'_bK/4Z@)N&:;D]-Nl$[++6hEN.!A|S&^q>R9jP
-/kx8zh}"4@0__;%Y6SQT<cq;pt[("I&bJIE`0K4n(`-To_L]41Vinb8|3cT7Vl^vV/AaZ)w0MB7Y]S8'EhAacFEoZA9AmhWjd`5=Xp%Y%j5=:=qfT<Sh>F
-;NLSpt_4v}9,ZX=W]n1hJ5AN}{TIXw=pKbrxa{5q28.s+T1.YU'2!O;T]wus2Y-({JA99a$5bpjbD}#Ika##ah.s}E~9@:J,/t#hg1i]5@X,.ic2ri89_D
->FMIvCj=EF6j2=':U;[H|iA-$wvE[oKS-vbnMn-.#{"jo@8q(nOVW>&0ZZ7$S}thRG'=2/e<l7V^^u&C)PHqiuo79d+s5;qvtlrM/h4xTifWobl;{BuB`q
-HpM3,9gAj@0@i/Uanu}Qm,K&KvDX',2niLAlM>L!Eqh!,B61LayE3hmv9a3Q3SN)UM`970pYMT<Pa+TZktj,4!k-|aEc3pd/.4z<"pacK+P+)osF+;K1PS
-h<ZTkv]_Bu--MfA}+0~Y=al&(K>tFWKb>Yx&uKTzvg1zjl]1$97Kp&6Wdt0J9]>S"c~T1[%=at)"6xu<3Ql;j#`r+7]l)Gw%+cf"#V#hxnsTqq:MzuQm-8
-H(IL<%0('V$y.0PhBo%<a"E4eWm_%Swh{Q=[ocf,NUE)KwgH1#jD#@a"g).(FB5pj7@%W[c!k3v<z1~@"o6g8EgDQ;P32'5Yu7<"@##L@Q;`x0A'YhzFk!
-yIEnWTmU;=$M>],L=PV-dI~e$T#.JU@jlL'2W0oq_qo7%p}SQpd30Fypsgm/T1'w{VI}@0M]Bex,=4dvSGfyPD{@WoTg6"~3o-vHQF~&EI<1}7sOsIr9T:
-mibhSOe8_uV0>XZT;i+Z04s@D$>>DYObc6ZjoNHZP9YJI8(xhnMx@4{m+zN#@2B.ec)<uhf5o("HVPM$.:CFQUU#P5Pow;!vylL|tp,W,DCs8oWsrE%/"E
-F#/qpf6Uoe:#Tw4L7h]v'T2)iy8xO)[)!^~!SoW%]wbl[^;(y5,r(_Q0DM_gbX6^L-u!2/}m9/BD@"3C;ZP%r_UB]7@o}z(4N%X06pKr|zLCby%8ViXfv{
-hnpgAD"7ovGcS!dNrDcr/|+tWa$f8Z"9[Q$W}fHw(3I,ZOimiOk>W&}pa&X{'r:#j"w([-j-,@=1saWC+:vm_7S/&p#QU+S=GV5{(MFWDZ4Q!]~cp}}[4V
-H"M9@!%,FOj&.^}D$Ts{kX|)7_Z2IO")KEl<x0pKB4A;KV,1Bw%Y<[f==A}:pAAY3Eo%$c"O$!.p/ACAwF.x56PE+)sd<yxu4Z&aFwgJ4nKk7aB-+q1mN#
-fkDVZVceLdf$eSx'7s~BW..sy.|Y}yh|wNe/.}R9t5VYTa5s(jeW>{']bKK,t<%+8jx},3@pRC:h|%]Su+./Xy4Kw/Yz5E0+j)t7)60G)]/yPh%xC'O]R(
-}he_!ZF6;@!^EOStA)EGbHpEWl6H2{W{ED:n7wEV{>,EXc]Xbp;)=PeHp,DP~+x"`<|UmL;p+1J]H<R7:4mPAx^o2sp^f`gS;;xVHX$.}v|W9;48dL=@gn
-z{SUB49AzQPQeAun65LdyEFnZs|zg^7yMGEKd0Ds{n[qe!ohj!>fNw_4`WWRvJ'lJKyKG)#+c{Bw!yoYb{iBM")v=.Q7w^ZK"k1JleYr[zcp13f.8%xc[V
-|=1W+kN<VD-zx{K,n$<_D>MP%t2_l|!4IhCy:|&3GC>:H35Wn4fB`zBE/ONL/AF+~iaw"Ii0CuM41dwo2%D<`3a5lZKo5D=dJQ$aLn!Lf/&zVS$qJS),g@
-'S|Pa@qCF7P$fN[8l3yjx7Af<7nL/v[PLebWcnd1MJ~`%#wUL9A-<Ss["JEs0|rWH>Lf$0'x4U<|gT].ujZNQd(.+=xcX;L0iI2`$%`Qz0(2x5JH!K^^}h
-w@>/9dy`Xc3`PNi4N)[+()1z^F"P+87bkK`<QHE1jo$-$J42;r^+7|3z6|fdHHE`50"N#V}W{Mbijp+nVg]sTO5,U/H:;Vzn><._Oi3V>i&0(O<%=B'}K$
-8quzM9VKUp_p5QozuCBltC=]vJ`ygV,3G"|o6Ac_6cGG3zAwPr/tmr~"GD`{ijf]ICu[&K}Q$E<aA9^-%q1[v9'%cNZvXo;Y:K;x!9g,]`t4Btp%)D7RZ(
-&:LV>1xAq9sMrHXi2aIX9BPnC0p!7ur[9Bdmdr&qGg#d#q"V%o#R^u,tk/roV@h)^LD`)oqS!B.f}v8j=R,r^"&sRO5P=NQuziG$~Ipu"g"7rf8vWL18Xa
-1q%g-p{t!u]%_sCmdISEJzjCsF^'gpOdx>-^qxxPf1G4Sz]++;f4)bsG#`pd|<V_5z79soW+c^Yv:0~v+UON;POwcU/_psG:fT~I6X:MV0S{>'~$IO3NU{
-KG6lwb#A$E1aX:JPIgVfSH.em{VFq!fK2Y|pcG@wIRp2ZYXu#$Xp}!i=SJg#"O$(Z_p&tmJdYjxF!^olI88NujY[_/In~7u7'dt(K39Q@v27<}_P99MmN2
-"{PrRneW,zweKE(E%I0^'qSYo5{{Y_y}UUE9/US[K6C;y|Tl9j`:QyXi>XrQMrc-a'f}cF^6]=82WRqCAon50:n[$JFepc"QEd.I<QL>9uA7<J5uE"{;l,
-wh:jK.8zBfb=zpi+~h(u=8S;6]s`.+zz0:.iIrpYdQhW-Jo.Q"Y;|lb@v`iq&ocX(I4h|e&O9{b'@^qpkyEQXhEUOK$}EUD"SJZ7"X9!;.u};s%XNf'z!C
-@Pw0x5<+_0g29"3eAel$;7sPef}>WTn[jERTY3=.kK2,UuS%~^d8{a%TLbh6M(=nk</TLJSO1ZnP:7A`0]7B72(,WgO`CBGJ>=l@ea,F,Xonf6P76k^4:u
-|m,xi8p"!c1JGCrtTzTi!`rQ,`Edy.tx!W7fo9G3S9>a(x<LC{n_JhKcaU(7VVb.Y%'OV[o=UNCMU8zWHb,+{f]A#MuAU5gBR)BYLaiKM%(r-w|}MX[i>+
-Fej9r0"mpLc3SRdT<-xg,[6E^"X7[ay;Q|PBcQ02ok;"{E|;<D5k,b-KlJ-BVev,=Z4"tv-g:#My%etSM/T<tTWcE@+&c%HtL&PP0bKNZ-hZxwrduZAcD:
-ty@nwv~!E3QsaoO95U{lOd)PA01O79l8yxWLbSx,,;.1mfU{Gt)TL<MJJip)Z4S-zO;:f3Dh^6r"A%9{@Hi7nBux%X1T2}2Yc`OJiaJLD]qhlo5I,AzwnW
-PyfiGeaWz,7y3;fP)2%Ax1]AlHqx6QqAak7;R|-{ety,O$QXku+$TjjZ9kORgG'N(XVzUCg#"W1}/T{]T4RkwP,X1'^b2R4I%z5]qFFKG"SWBKrV|F|hCq
-Jibo45.8W[!2!q2:S-y5x!X&Jkd{W&]oY%n'~wd|rAqC;<f(nwt:/W/=n6nQ=M)gU'-JRY<SI(0SiQF'ke%;hW[9a!q=Iy'7rIg]IN<U)h#}nCiVrFzO`!
-O]I&J3|ikd/DWywMs;UTs1ms3QeKVmEV,8V,%+bhC_6Z{7/@.3.1Q5K`d`UWkj(NU&"2|N(kv!}42N|%%=)RUn{{pB2`~MYd%F`59@AA]FV0[=vC"N_V0D
-D;Ar]vLVH$@Q$8M]gVx8RP-@e^Y!q#b@T_y"|pRv9JsIQ!~KjfsQyqh@1g-`,JI>e5['&>sPsUMDS+9EVCIJ4tj8(NsV1$&'B4P}M4v$v704$.XxsKy:L`
-DACU|q;J4Dj{4ou)(O=%B|e)j]_zwt>LfRnk2A1b>4XKD^84hj".6is>FFs/U:cRSxf[@pM0@|9<("EKRx};Un",s2S}[9lNgDQN6xwulwx-e'(Q#=AA;)
-9.yVn:}GPSppz/M,RPOq<[u7];RP)}Rn/uy_Yd,ZqpImBFZNtT1,@q[v&!Dn;'|7aK4+krQuXq>F}2"zvFc);v48^LbLl7X&mpPJQX5ycx+Dp&23/rlAIF
-km:R=`BY|mfm/>Pn>G}xqir22!MTKvDjBIG75G%Wxi&No(DX7a%`ZvO"_^%/=PDmg'`cHIr}hxZil&kOu0-^%c-n~m|xfupyLJVME>KJc:dH#Q^EyM)spH
-aDz%tG5Nf!RH},v4uEKJ[!Y&JPKJ[PMZIX0,`O<K+.ch`yn==Q9NTV0puFIy4uc[oU}/j8v0lH5q5(&%5j8)2'Q_pQQWK"'TnC0;eA[2}eP^5eOMx0@1d0
-)<RA)Cl)4GZ/jm2hJ=+j3#xA-OlpFRfo}.2H-1Kj)_,XwO,{/F)MAH90qQ/DLlos=XH)y}u{eYlv6we-Y%Za8n=z[MB'zF^hT}tJaqJjE>#$ke3Y"6(,b&
-~=t{|;K$&&;G3oA7St11Arjj%9M/={/L&s9->]g8i/Zf+tURd$ywW)~+P-6sl3;616b4X,z6A]jNYe#c%uXH{N^r>rnF},Q7t&g3bafO8g`}Ri|e|yu6F9
-1lrju3_<18.7!@f0Y)+a7Nw(@-XpM:Hm/Lx>-L[!YvDqP:C!f_I+ZGR}sBvh1lQGWW.S_7@1|%rfVJs^zpk'GJeBOV6M1fh,<f;|Vwob3BEf^ziN^I|N;!
-G@zhm:VuOy<aFCWn@,PF%gS|a&|'MX0T}BsP3V`hg=<D7ci:+BR@8[8ul66_%M9OR6O!@Dp7A5g4V$=E80w@!w>wr<j6r8Ze%gj=.M-X)8FQoO,R!OVWy)
-~^m<]VO1lK~4k_G,<NPS!Uy{j`1%abKbAQl.u-s!'V5xEre@u!r=LJVTSZ<}b97{wLoKv,/9J3X0={qB-pt^Zllje;-3'I(G:<-tYt4cAY%lH{s<Q"tClN
-nL~(t%rC2,I;~zXNPmfCC&7Dn6es(Er,i``f:0NDrukXcb(2/}`1"J;6Oo_6@ce.Skb.xO'mv{8[gm+O^b&B<BRnt;>S2UQh+{<q!RBW'CWAYwxPVzPJdZ
-1_l>aq'aG1hvl+x]zs+H2{/g_IhU0>{k:I;<VhYu&&8:Mb|$8Ld$qg0N_R$/"c.i:/,ElPL(JCygg#,-#{PO"HDl`/4oBf|qov,%n;.M#_'}$8(Nw+gR4-
-wuA}3-qA$+reWqGI'w}|gN}9AFfifVF^^w)-S[R+`oY:,5IYx2k<&r:Dior9zPBtF=c6R$V/|U1N>NyoT0<CuuVR3}PdF])f>BMyysC5;IoAOSH[Gcx1Qe
-[m!5!/110]3|7UVwE:E;!R^5vcmY%8Fgu^5zi7E$ShZNiYwa>c+OlY4gPIUU3cw+Yh"kjcMB0.ii)VEE0n="(79;{]>yDr-iEjMgxD!'eMZ)y7qWov5B0}
-p|n[ZiYH7u-Ui7)X(zGyH&j%yiH<CsPte3<7VpKx0l~F_H;Mw8tE+Gcx1;B(,HM})QGKDh$a<.@_tk54F'}9,Kd-wktX1t}l0U#E#gBq5<;yIGndBs-Is0
-$/@(XRg.@$jGsXtR!v=RNV<X9$~x:r_Rsk,;^o)^wJ`M7!U,X42`wt/,L3l'bm4ADt#.`.@6Y#LcU!S%!=:QV!F;UO{UC<K1s@Bpd-gh=M|2n37Ng!'xI`
-/n,8^m)=ZTH(H+=jGEjEASznhR5-W>Ie|$MtS'_'):L@{CAu|C_TIFO<!RY2nmu3vN/&GW'_N2]4Ks"4YLxIl;>2&K^;5owI#4bjN=KJ%!^uF,AYOTKT)"
-o:$V~07GImr,v.M+{"c13,lo{ZNHm7WWz-xs+h-hROP|C1d)1oq6S3c-/mL5Pq9sUm)w7d}F(ye9w}ji{b^>>]6F85;}IWBJ@>9pQnH,Pj!|G@$3~KW!"S
-k0f098jJTf3S7bO|GX|po;whxm{KuA~k2t04mwX6)'1m80ER04%/!}rUu^c||,^0kI|&9Ye8wZ%'fSNd5!AZea$'Z,]XWDX4SRD))=Z'W[R4ggE6N1pH+}
-IbC,'hBB0'3r6e.b;eA2=7_Xp!"eL7b]6RTEg!2)~C+`K'E^N2FHBZ-xU8;wb}Gz};M^NsHedTyVs{@]x&cT5]j4#V^EgCVkk/5XNEtH8)`9Tz@VPd`3TF
-ZppjmFsn);;Qt;q[(FV,ZFvw0`^$08VjtxU)KzzM,d0_Fm6djx11Qe&9kkUt-pN'$y=Unl{8<S5-S)Pot'5Q-`7$~!,nKCjC'f9v=K!-l(-m"+;]7!4wyA
-)g=IAYnCBeh.71^B;6QWxtGW,VOi"ph/6l&.S^#7O6Vgp+])xT^'[r=Xft;H~{8f`3;<vdJ)]I~=NO-SDD^C;=:BzG8^_2B2&vrh8s7+@Jl(qD:oMpKYn}
-4OU!j6Ni1]V)7LnTl{CzcrHkM["b~&`_>(jPLXdd7mchiPcub/`eX|#Q6}xY|hB,^M0qq`yHs#@e_/&PC(C#C[Mwda&Sn7F>%JA^<];{`}'zn[[ogb;A/l
-o)21X|#U./N6PcEqkkXi6z,Ys-d/2X5|2b:d-D#f+x#a"bVa1HdFg}t:S"]I7sO]~neb<`1LXP!S]{5x@W&5kGcL5P>w]]3':]'`BK|^iWwaef{|wtz$mJ
-))ta5nZ,3hLr[qU,J;(=j}6)s/XlVf$%o;XDF/D%pr[&o8wf5hUw^}%uq+Q[.#bH#PfyM@{tw/-:Q,QC[v[vMp,8%;f"E3s#-zZmq9$w$[bA35YG>B}O0B
-ocF7tU&rE}vCG`7e:j^s5e:5T_2-M]dzqT.A1bb$41EcOReR|rxdM&N0%F6r$vW9u9/}W+J;s/~QhozxP3EOB4]GY+jC{Cj:n;[Yo@c46H(8[tM_&e:o^4
-M7|R"vER$)"p./G61P>sLug[r1izn<-|/cy%yttcmv4x,Sf7cW5ovaPWwzc]7Jwhij'>r$CjV/ICh3@'^mE#H5po!%^]a.pDl2xsIn1n.V]("`&o^IN)r%
-R:@V!:)tF@I+hq(QW{B_Hfmw/XY5w][Nx.(phmsUx/!3y(^LC_;Cms2o#eS@T.K;D:C1u"_DTTJL6c{x=$8_;veMSG^o9sVz+<xFh,t1a0`,6KPU}VA4G5
-dui.nm&2g0${C1[BtF'v8;}ySOcK'Pjf}bX<rof:BF$Eoi'sB{su,btQHV%Y``!fd$`r=3Ycj0N%jERLQ8!5f(6"N(brT^`-M28q2pweJJ&"W)b>oSM%V;
-EFhxY}Mt0(;l,Y#aZzon1GH]qzQ>1cc>W<UubmP=2(E'Z'(:+9`;kNnL)N2#k5:-m"mSF`gCMrGG_X}2BQh0PT})z%0s-$No"(^,]A1&Jt0p0siS-<oK<5
-H:d4Q,]]8r~7)-lD<foN47z9:NqC6h<+QI')7'EYH]@[!eP+siaVxsoNl=$!iCjwJmNPeb(KFUm_[#PcY">IOZ'Fyd:I/;C8hDHnrH/J7;lyEB/r%'Pn8D
-o}y/1dwpr)D6^}s'LeWcz`fZ#DrUuY7ZvX78<8>MNVjq#Iwiin/@ms]q'AtT18)+.@7Ju$NTEfZ%-U,]Wt,j#O116VBNFo_c1[SQ.Rf2{3~!$O^:!rvx%K
-GcCdE`|3[:+t=DpCLi'j=e4ISGlG#}[s(rCH~B(aVKzq"f}B;;x}xOFrGTQ`tt}qiRc^&fZd0x(6yz|i44;@)BILqJkBBV/wja`:>}r%i!ao<rp0M6R%l/
-d!!k7`"qhPNYIc[j+W)N]##7j}$WApr8>c@[Os_jmQ$t+j(Xh^m[~Tx0g6j;Sn=Xf{N|@6Xsm31S60ROL/3uMN@wr;3`,`/%AUJop>OKyfeKP_!9d8.>ty
-;pmo#)$1Y1m,7NRjD%Q%7XB<./;QgY=z2"bKk_U|K(uigYZYo^E(D}OE={:ifEO6x8!~ci+Qric,L%nH.U=M<'EFn7;eN(ip5RhYl(RJtRSRHRzSWz`:fu
-bB~PEmJzL{k.U;K9w0DM7a}f{3>ibe}!T%3HbnwyBBDDs{%r`,2y2u|Zp+m9zI$:]uO=[z`NcS[zGpx6MdWbVoWzVv5|MwQ@/`Dp2uRt+@w,G50wez+K]T
-a#=";aQ]3ZIH2J:woSu===;ayy@btRhH6|71zG"#g0^+<I&oNILBd]`AYA}--OLEpcaWeGE1kyGqmfRG%w7rxPP!aQh#_myz)mdnD{KtNQGvk2('tgL#yI
-=(5:/U5;/U8)/Ii0$OIiA@MoAI1QGP`P}V,2,hs'eKUXwLHU2_;Hh.CRh5#TLva__a8ryV$9Zr^a5':`uCkOPepS1hW6zGro~-&wwJ4xal+,=V-1!rRn27
-j0]h:t:jX:,ODDmUzIfRXtwCqgjQK,_U|lHwsd<GyhSh&13(Nku@)SzSt<7X|Ar7E6@p~CdZp&_X`"wnjK79l4'$v+}Q)Hn`M43f=)J]Nw5D0zFy&U~#fH
-2ai)@24LVd(M9drcfBvzNyLOL9&:6G<Nh+y>%/gK9&%oV1-`='cf[b/J@|wFhl4P>Mk3_VES>{R3qjeKGuvSf;[5t8:fqN/-8Id]1G;A4_w2_a_=XN[g-K
-sUHLI|n%gd))zk|#/A`7.@sG<SCjc}}TYQjMa_"xf:%1f291,!qD{9T&z+,TjImvKDn^UQ6bU/~C[M[;n[;EY^R{v_]m5fX7)V(X+["A#!a$VEUYdn`XEx
-@,F>i$i{kTbRhfp@Xx4:17]-:"ne@0Zn1%DYZ_8HR_cEK`O6LS.`fv[O/%XdkP(6%#nbF1Yk_uEbo}5g]Ah95L|=e`%O`80;<LxQ.SBFJCep5IcbPJne;c
-oWh1BZk6t{5hsagnY.Ehxy-ZBVRo+:4o-99SS.gi8L7RA/_|BJ<om7L/}qY,Oxj3@xA[}r'=-:6fTGLF"B^7[9`A1M'a7s_uYbzfiqMXV2Mco(EG.W@eAN
-w)$ZfhP5Mr=L&2Aa5/;4{E-;O:w]aO%f`}A}&b"9.9T2wzhQK|ZWLzezMrZ|Ud$0mm-8CD#7R@+{Q#ib0-p}j;eYRtgx!>R@;C#P!VWK)[#{WZNH"J9-Pz
-#H&[SrQ|rN6i>'Ou'-w^H,MO8"2z{X'KxU,|:39Oq')I-m1d%).mpWW;rh!}s@8jOFm93CBws`J.wz!zs)]x@_}VU&fpr_7;7fX{W2UFd+iKuDi&9kq5ns
-jF2lV-X6!Qj=7,QPqhF!#OC9m]hj4)EWfgyG^|7-]5n@;lbA2NthIQ|n|vKo}8Jse:MLGY3Tp@&5>&b^^rpsQwvcBIb:iZ@J(Y/}r'rGIsoDW7=Ylc_Wf0
-EfYW)%oPA]LY>6mE0t72WRI`L:NkIHkJI7}Kvy4P{W'6^c,6We521kn%9VQl#O|trp-86TCY0z~H|_md+XFQnhD,Z>hldNeCOWZiguz|D2YOv%e3^ks-Jz
-48kRpel7qMfPV}3{Aw_;Gq.7gDrquQno,-<}psfF-_3KEN##H@(v#'xF-Uzoi6rwd3AK'r(suls;;zD%jg[0VES<"e3;j(cd;dJo#T1cm;shRHTD"TYRG%
-b5mV0>$FWrNf2fdn@Om9GDOf}G3PX2,dRJ^SdC|8Az@WVrlSge8n)tv}$Rcx{u/pY-nm`;Ra_rJtVnH8%#nScny|YuBajOkR+.@^.ZlRqC|C+9K}w(5yH(
-n&5f1LyJ6=QEv{#2Kak^s'^Qr8SAB)Q"<(U11c9>a+y:I}'1xrj;sO"/Q}2QV,SbJF"1"9[=jcZCq[YOsry7vL9/[l<u]+&cG(3|/@`kLY;JR2u)1k[5^A
-]c,z_L3c.-EfoF#t^kGzS|@rV1~w,J-52:^O1]`8tQ~i)/T-D%oWOtG[[`HI%Y$AaNV.x||mt(E<A0:V<yzvPbHG7IQ@-1djSKU(^YlGpUs"+)%g;[:!"k
-3)YZiHq,,:$J@q7U,jIr_&.5u$~FnC)`VFnO#|xjp)_;c/}U]e"@[,{>3-u$7C04=]2c>qf7sgNleAMzANi5~MqEAi3E@70;6][:D<IZMF^E'9OT3H6,)Q
-EacbT-!,QjbvjvNTX}W_LBf_-EwO=CP5bwJUNHQox__6M1FmwhORS6OfmL9:ywQl`nNO")[Xgqu3v86bwy<nS_Snd.Zc_IsG.PyK|v&<$ly'6a>xqog`mk
-uJVt"Mw^S}(y2Rc)3MghSL`N2]Mt%m{GTuK;#UEx{y=[MEiF~6J&%F3R8=^qX<7'tZJF97Z4eJTFc}fh(0TS1j~06<<O'5pKa21AL40@|)<l&Unl:ee,NY
-c1qz1-l4Sm(y]d2,|GZ"0ZTR.AB;lJ.v!a>ss@8G9'q|ge>GUtduB%Oxj2seiIjhEOhpB=K=$Q$/QIZ>p0][lZ3$~N^m[QkA7Wrp4IG]+W-d$vRur>N"#.
-bYHu,iX%h!d-!e3p.(9Kct[W07PvSDD{ADvTobSNwoZBlM.}g|"Ulv`}p};f(s}}@6B<T6~'JEC7sVPqOysO_]ifR|2jpe5[kyhq&bqy@6^tEi%bTTbX[4
-Qm1d-a9(G=or1XAV.}}{hFXOqOTYe:uNu4%X=g(Bg:p5#I{Os8G|xVD:T9bjYs=g.5U9y<FK'{SREg|v8ZjWm}Uuaf)ij}.cNr#,"XDgVm3HrKL#i0X7X%
-0JV)_KMgcS>Raf/hh{vKp;dZIE+x0$4BnvTE~D3cU|RXLzi@@MfKpSPrev4|Y0J-21J|Y9aqCq5tk@{QbtIyc-`P4GP](D8]_3o2zy=c$FTE2N#/0%EiDG
-W46nD4dL{XD|D.3IB[mTm[xkqK^59+k9U0Y,|.lg'=cL.awW4jlW-f^LN5VmLz}RQ0xFD"T;TNeO#|Th#1#}P[e[kWdR>V~+%MnL+2+D`D,Ct_nMn.]2h8
-zdL:t@ESTU!k8Mm"O%c:QZ.D)&f;s9@]7p`Eb.7dov59-)Vq$!QpXrC<j)`PObuMIj2TDqq9""dVaGHfY{]!;Z{HqbBdy^HE:L/h7b;@Vy/xWu}MJNR|+]
-[(-)A]Sk9WP07BLIRYJptYrhi_II,')3(QJ$8L{%NqFrWZT3u[Fd6P`f:}WQY<V0(hpI1JJ!pWI]x)%YULJ=HAsf6.b=~WP/o@4G{&5%.7HRWZ]pzH%tQJ
-6VPvuXrh~dI}ooyL<XQXRfl4<y_rNOasvF6yPNRvy$r#uSNlp+9F23]"aW~cRsUGv.usi0pd.cvdBaAs6K+V'P)4jRKQFw=zGjH=-r@1[h6LPF-4N8W73u
-DZ~gQ/IpD{=n3qP)/Nn#wMXm5n]|^U^|[[;{>97FDoQd]8WNvGOJcA7z"9NRMG]<>+{2.KTUX{YY0UQ9dsJeFBPa7XEskz9n&@LhNQ(1<FLH4o,uH<zsN$
-pKHmEC%GQcYLZb}P=F<Q7i}CMBvm)MN23,2M.{Vx&8ArDz:O@32tCovcm/{ayg&1$QJbK_|([b8P8[~I^enWXR)]tdk8Ln+%XNB=7.%^"mL2@;]:{/|qgA
-T7Cw-e7)UD7Ii[.R3(|D1Y-"!Py|Bc2MfXo6GB.HDv.pnESfm-#_euD'It,&pu&vlD`F~;#pNe0X!siw%,#,>E$u8]5X2|VfC)(>b!B@1LM'%QXbk(zFB1
-$[Tx|s8Iwdejn+Sj}1C,7%<|ylFE6ukr/TVfo%:VdD-F]x0CG.^w|V&G+OIu]|>0`$r(N%z8L2atxM>vH<Z7~N9BAm~,>X0n9v`[)xc&itltqmZBC1b]7.
-)P(T&D$PBXbDhLo{Dvc^}dH-(<2[(gl|zr1HVYOL&PkHw6bg#"p37}__8Zn<fTY;'mz>/ldolLH[|`_fslR'H4_7<76<MtyV${$4-QncyNN41<m=r,Hwsa
-NU/3Qah=vSk-4(1.BX<"9uG.H-]!ot]S=Q5R@wN8G,%pWx-/](wYt;pO3kX01HP!AE5jSB;jEYp/JM0UQVumjOUp|mOJKOCLvOX^x^HkU&vFDl"cPHiNz7
-w87uH>.7wVO}Jvz5fo<u.nqUixwMMMLtRlOdS9is=02D]`5YgO#;LWynZ:pA+RJC&Y_od#I|wITc<=2aVD%XrT)z:j1YuP~2{;4+(uS]!zUgpx7.F7~|/^
-K9u(f(0U%Ve0[vhw.x30qwF17IUZgHO3!q]J6v9r`L<H;>v&K.9-S^>{<@Snl|)64(2%GL)IoIO<xuK_I'ty[IU|XgggAT1^c@hZeh"d$lmHL3#2V=Td9+
-,pA.<7gUmpr{Y+ZHS8^^vp;06`XyiH:isLVY-PF!<oYxq[}j[dx1LS>Xj/4-'JPvIR:CM3moG2Xp%8tGQ:47'CnMbB,DVCK=a^RO&<&RL6a<6^fF0lYIb.
-KQ"xnz5)XYG"6RIrshHrdO(Bi1r]yTTcOTKuL(KY~1~E"02vxK;77qXd@21q@1Sr,QThGwX@u:v=]R3]V<s<-LaI:AKsmUb7)v>{<NM8X_A"G<lEA7U:<n
-Q||w%+l(;=%^+aCeGNLtuAg'T|C5+T$B8'clL5LB/'W5vVo|Bq@GZ[JCHDdfUfZmI=h80z,vJ]3MDsn4LL@YXBhn#J{W,lE{RV&F~qrF;g<+uVn^Fy=pCZ
-.KeYpFE8N7'3Gdks68q&0dsXm9;rtyLs"c/K/2VuhKM(lyY:7Oqg5sqG}D,V.CV{|,LPRAJ-O$nTaZm`iD_7e8,')Ig.'oKvjYyjGLGCp6(ACdwelq!wyX
-Od/Fu)StzeV||=@wNL7|_v`|Jg'7j.|e|%x3'Sk0B<3)/)01L0>f3oe5kUx>4|QaKpzM;sZqJ(o@7W{if^P,WAE@),OZxbDrtf]It3O[|9eHfJ=TIN=q2u
-=%XUj|:u'Ye$;XQZ.Q[pOw}^"dyx[Cqw0)@vG;790'VnSjR8;5"E~6H#E[7t{Y"lvoHx<eJ1"d&p}a7p)3Mdu0r,ai{$VxgG~T[_,D_s/o1pOevSf!I0-,
-@1_;9j{LnEJMiB0:T<=S_)8Qo[9g7L)us+8:(Kjw+(2pc#;|'AjlMO&F[0Y`<KR6)dw'Km!A#0S;dH=ZdKVtB]azkC">Ga.Q&z)=n/FTTy4!=w1s2j!31;
-s>Hg(3G|`gpEr6I1|KA;v>n16'9x{wjDpxz<!OwC-/-Kts!HS]3vq[vRVW4y>+kFph%rn34aoKy4.4>)76Z6%1+3.w^E:#8)@)e_m@^nlE@MnLxc@YcRT!
-FD#GX1=LRf!&X^;O~Y30&+[n]ky6YwXK`(eKUWd1C-rWo2nLtP3bOwi5a[I6/NE'9t,Bu5#/dPxhg@nuek5_otkHElZv"o#cLdDhaSHVlSGS>zP&u`WmSC
-5bYm4p]G0hwfshFb;nv3uGgdZ&.xj!AgDY1z#fF<VH0{Vx=g_}~}got']D:%M.s@It#}}wco97!!F+bol{&5bQs!:BMY2&UQ``~Yn|;)6#06G|7k,1l=}H
-9i]'+lh84UKB7ds3,d@hp[Odj$Eh.#:b9DBCmR^Nq.NzG{#x`{"NUvxB|#<OrBVP&M^xmFrEsxHzIpHi|Yl]x^7%,+(Dl$>8c1ZBdwZHr_;N~y)c%6f[_m
-YDZ#MBVe-RHLTpuHN&aHDg6Mz@U4%Mzi7_,)B8^9@1"3},$W2@S;Fm~3onHv'2mhzb4E8xgNN_`C$CbtoJ)64ESU(SuDo[{>ytXjpv~3.0RHn|$xZyD{~o
-GvD$&'Tv]z_je{IN>qXVYlWkKw=<,[bMMVYWqeBKbF),8d5M]L`jqXeRE:uI86CwxW_0LJ{ChA7]ePY//SGY(2iq$&agoTu#e$]QS{WY@`q:;AxbRmin^f
-=#z&4ZT0/HE2vvd#,$wEkP!d&pQov9BCIVxYbFm/b[g@o{q<Mp6JLmKV^7v@K#|k']dXq-$@Kh.<4B7]mGyoW:iM<z'[Gr0w}}Of_fFQ(IR|9x)f;Mb#V|
-=d)A1bgYK+xW0|[iPaiF~O!>0gAIweP|,&XwsJnX12DNo@0t.7Dro|">#{;,9gnubrOLRrWB6..9S)<eyGaA|h~".-KrY^F1^d~gV1B7-mZ,@_"aSoLH0w
-{%3|}F||=K$o,[zKwV(Vp1Bd;ipjB8y2<"8`K&MiXj,i/YlGVLs)>fQ&af<V!{#SP%n#}("8T{_RzTT$'Gl`@U=`M1xArhcao/WkGzq"R([9~}%C6i"9E/
-nN"r!OBB}b~W)Jgy#`_:_+G[hBNv5f@L'Qvtbi;%-fqAEZmG8L<!`YSAq%~''0e-3pxS8(!/!^ukD{3+,U-8kX;!FvU(6Q$YNX2iR|d%G<@qv3~s2;+j/_
-[gp'u%U%j%u&`9~/'{$qg#4XAvO5]q$rc!b!,^tkr#2VW(f8gNb'KI{^[mcD3s;n;C+U"m!N-&{KMHg#P<J7+-BCoq/ubpB1<`mQRW:+|oOD;Mx%ud~p~1
-r&(Ic,I3PrtG9-OIXPNH4+PUvp6DrWP}yoYj5n>a|L-}Hsi36QI=."#.xO%[)eOY`57[%>Z8qmr+AUcRNu^|w1$hr1G]T9I7.ic0SVtf&2/FEw$vVbBlw_
-FvCW}i$H@K)JLEq:%k_.|:44gHl:8D$=Yyv++@$x~OEQG}VTz&j#sWvL]j!4N,LlGG(^!pu]=&p}rVBgvXv7^[xo"AFP>yN&I)iY7q18[d.sw:P}"_:yJO
-|^y%Q5g735%aQ=/{HoNbjYVVjV2]_.;;Px_f!2Ax"rQ%@.[y7g5`$gdhiK2c>X9Q.mDe.Uo9u'q48W<M66^7$/R`V4'F,9U7|.]R,|5vhaMH]g.%[F^%%N
-D1`e$@ibJ>ysl/AO>S^5H{f)cnj,#4t,eNatwl'0y7(VH"cf][%{-7q3y&9@Z/ML-h&vB;UD]<OqS5b"j<QQ8|Hy9T3n(O/URxLMw|=.%g9rHkdC&WIlw(
-HO6qXG@FK/wzq&A^zfzj'm`nsr!SI.y2EA%He-r];H"Uk]$ap"H&)Ji<'P[@_O;9T/:p$d$hLW+hvR.T41t;Bi[bPfC'^N9;8<Xixc,GwRoP]v'`F08g-m
-uUBDcE_=cv5n:t#z~V}ieCB0waj('yVq0hRC'tU2-^CH0A@g>jc[)"bT.+fGVp/@>Rf3}3ZpI%B@]e8u|3c=LWlIcEFezKYnBjV,w{R%AX4QoPE-}WIk.8
-5Q_=#2o$[f3`<:hpS}4u_m|QRrJUnoj8l0g#%v$CO{Rn_v}c+'N%7o^+|Gijk:kWlehf~q(4@1A,c5n_AH0tih6Q&l9NaxSeV<}2ubRbXypkt6BMbix+K"
-'6,4HxbiG|k:<J!Bk$ZZUqw4u)|T_2,o`zKK"(K!}$mglcEs-f0/L_7eJq>LIS-oZ7p|!Y=2IQN&i4f`bIm|e>H.~V(0EFuQ'Ux[+rnNi=".K_yUc3`d)p
-[o;$='00G9;:"V:8NlE)ZQc`QJ=/VP`Do-HjEC;hEy~iNw9p@yA`b[vp_CaVY(SfHxrWR(=aP2()"P#ZsB>$OyjE&X%WXXG3K&&'^%%1.;dB$7=m%sb{D0
-fX4QDo']Y!Ou9&^R_au=aT4Rq$hv;{(vWQ`SBoMqLMn`b{M<F4tP%H_kKz3p!"rMQa'skL<L7PL1Va'r5FyafJFBF=u=&].,S,<=>js62AMH`gbpx|cz>n
-q67^i)(B+M%aZoL/xP_hF%t-D$tq/Y'UD@$mCYjTsu.,.x[<C<Ul>+!}E,cqhp[{^/^D2ZAgck_)S-lP/v0I=RPm;GYfni$Y7N8eJy~ktqf6=6OwG+1Jpo
-c@x/6fM2Rc!WqBud:oXhGn<G,vow$L;sM/_tfNfwUXKI}DcPsZKmM]<GEW#FGOC04D.di.+ng1RqkR(+0A2yvZ}XMI0KEC:,_`z46nF(Kg|hJyuRp`JyTH
-FUftrCm)%9(4qRm!+zR0.J0T[O3!z@^KR6ybG027kO6!;o(z;}r6-)lQ$`LD>J#+pn`2j|O(@C%$--VWAZ0a=YcPn3I@Lg+#C<Pu";4@$:(84g)s})2`]g
--I=9xVi1XLK<N/+bA/MA,<^#Jx`>DUq[yG!bv<cRf!$z5b5Dz<JW%he_^$n6YfF#gSl${9WV0>Vr9Tuf'7$`+1;j|wgAifdVkMHOS=RtKgv|(rrGgWLk%{
-H(x`q_]fE6vH~_m%,>6T=TOEJ%zbJrn&<.yowwc0Rt"^{Li0j,[+m]Y7jt_w:64j;]`%'w}=}"/6j<<B0!Aov&R3BC>dyA{)Ax&eJA!X'CY@YF2RDNJO5&
-(7<q9zuKu^pLvfj-HEx#Ox#1V@Fz-A)7/5&VA5_DxT3'f8GnLi:(Q|K[DLfp):!C!@mNclVsWm)!"ip4^cV>`2L#@Haj}tJ7S@i%SEQJF^m8@n2U'iZ-C8
-WoH#6XJC>lk^)^EP9>[C8k_aHbq,.yLsu7$Pq^;y/>F-&;0thB;E2|DIR/-O~grW2qho;q6[we=o8FxK{gd1kAl/'Hd,'s#BA[!9.v>DVy/@UXwoj>:<=E
-q2U[>sp+Nr[vQ6a3e{FLI,0cvAb9`>EFGy{`!9;B;Qk[MRZ[HS3d&Om495Lt<xc1=4<mnTet$,;2(/_cOlRzROSCHS^nO_D<eB~;MU,K}]pBWTg#:J9LDp
-%@63j@GEz-%veEbju%,:]d4Wf!&5"B+`@O`&^@3VODE4k$i`<G9eW#gt"zy|@Zr_JTV^o>}9S;mAt6C4Bt(t1bn7gm(K-<E9fuZr0F9n>1X2FO<]RE5V=+
-Q3>,PzAtj}Mme9|645d.Tep<V%n+j3O8.(PM')%WRX``UE#wj0sRMA</y:t_S5csY>zV#2GU|nv@AU8[=B=g%N4gb%]8HlhYr=u1D06HP]G!t07As>#rxo
-KR+6Hy[$/2&x^Yq%Sp(|o}:w/Shq)s56h+%r2lt}Z&stg,hgCmQ1ZB!rzmr"]aZLA/|@Qh%|fK~"5h3owBx9eA};rcNV3l_S%Jf$ZV<bktWHly<,1dj)rv
-2'>1,y+O6Vw&0Se5oBW63r"aO9-![8qKPg&^1dkhi,h"zasHzl>XbKUam=^</j&DGRW6KwMJ7ld8BELOvXW=t=ILg)}[4(jnO5|3<a>zO'8'<Vid@PArVD
-$-FiiN&j_air+W^hd1kTAst3[ZI|cr@G0PROC1_2~C-m9h9WDThcne]:>(p99WGJ2v/3"uI`yFNX!.(WImNerpT_`-:p=j'w7I5&s64|rHkeM+|Xn.UgdO
-Ze9zZFC;5SEmi-hsrc%2-<%Ij%T`|`f<:@z]isS)6dM+2XETEe^.nU:4n`;!MNC;J#.#NU{i]!vT.srJ~_&sw8"g_,5(O=|dfS5sbc'IhR>!K(O.(tE[zt
-Bg&161.!-dC;75@iGjQi3+]P.niGd03=~-q/b[:]C3C!`$3sm.$)oHcORi9aAfGKc|d3#!DTi[_0X0NSC3I{~Z4%yI>%k]E5)wUGf}inX1bH-]j;fy,`RI
-l]Lg_kPfJ0o'DI"@Ih2Lz,|GXRL"EAm#/{o^-[T%(S)5<9u6~QU_IP$M:kn44i{cPL-A$xx,yQWA>Rb88G28.Ly4UIf,wu-8n47rCt7oK9|)Kgb:-q.eb9
-izDM#51fU9OVO&"`FM[VwC~J$lY"^`BiuH0UlCXo4s_%tX+/J9X<yK4@Ko^AYq0HB#xa,Td(8nw97!CyA,e-qT;4W->v4GRGqURK@BUlo^.BPz%4K4IJyi
-|RtX(zm,bzjsyOl%nLaU6&jX+5By>3ej=MdeS#[83Z.cL,8I`(|J=!pv6e#!8aQuBj'+/CZF$"HtReZ4-;fB1iQ3SBlH+v_$DA>H([lLO,BW)(zx3eQ&T=
-q@pG]blS(ZsO%]uJ$Lw=JD=B|ZNS-7P$,DCjaM)/OKN@-aQ')NQ;JR,$jd2/XEYa5L~NJeQ.-[D2i:9P$%)IBNfmn32ED0aqZISvXK`D4M=gJ9aeew9qQU
-~ZFhtQ^8O_{aLZP^gGO6GPFvxt=[A--nu3tNT+I<{P$3yJlSIP-+89eQp{vNO1nkqg)Z68P:_=Cb(ZxRK'[(.Ri{x$m@v+}cQJ>$9<uyOQ4ZbogE_$9+`,
-bRcRLvjLsDo,(8{TgeOn.FEc$zXw&/(FUZL%=eh2j_J2-u"DY32'sTCzVanLrakutb:b5860si5&)MJa)4d$QasvmsV!w>3@H<Z)FsKK_ZOgs^Qfp^l1O+
-U&@C)/XKmW}l'AC:NIB8Ge.FYKwb[mim;xA_QEfFS"XjDW,Tv(vH.:DEr#h>E:Y_fGOlT7zLGAF<cto^^-/{qjB>~RTJ:3'CtZxdCd4QCIFEa'_ws=gd,t
-<^'F1aR;x!o>6r)MI`>fEC'kga}f~@mvhX)Vv1jSiE(]p@>J;]^LqsigU9qP~AS$/X.B[=f4z:|)V$Z,"m|Q|-~oAe)`u)Lf]lNzha{xnv~]iB;#WqId|y
-)hngADtMYDt+gt$60!lO9b-R$WNxsAn(<s^=F+NxJz-({>Fr!}Jevb4a|YG;-7W,tDbnF7<T`ZB8mJD5!|g9[>N}ez-VfmCg(O~&YOt4J;tAwN[1FM|g"5
-6ILu^!fCay>}xyVRpk}/v{8[#xt,s{6-J_cnypyys;hV/.f<bm'^@8Byx5KT-ICofpYp;,_:9m9G_heKirksuIlVEnl&Y9_a]8eWGml4:;U|A)i_`4@<`5
-Rl|qNm,xD#RE_BE&}9;CIs_Do(1C$,b7/9(C5$`#9D-M,>@""%s^[mYL[6/&<fO49PdP:,lin{F]E<MA2FXK^{]lF7K&+D8{^11(TQ9Q7|:(<DLZ^5FTZ<
-pzn|P3jI.aRz`qpgz/L/FOfQKlS-%qO^gVA]w+1gz{QKv%YNq5j^=p+lOoNdu1q}=f6%#oU&I(;WJ4#{,j01jXm^`w4j$9+jzGbenw7edG5Sih.|gDjYVc
-&Qk]o_9xB3FU#BgW3zoa`}NRErxKs["!1#'um>xx6mQEiM}5tAX&K!d219%6@fE,0K#]2'%,UebEEG4,}lsQqoaYS5en1J,q;PO@I`brq+_so,{r,Y._c.
-$M_.B^RZhhRd`D~!~:qrc]<TWAhFDOu0"F~Mk,FY`PuoN[Ps|o[NTnurYs>_lc)d8P0nW-~'WDb:cznmM.:X/BxX=&41-_oGZki(MPW9--`0fSE)x`[9+a
-Gt`>=Uuq"HsNfm%P{A1^&))aeB6Fc<JcSr3L!]oVb3L$Tl8i)"A8SX{2_O`'u>I&Y;u2eXXpbsQRL`x^nE`vBY(<cMH+al`XYOs8bI+3E(XQUH:2n/|au4
-djVF_'&7Kj8of&5s7/p_^6;N}[AYc|~WWh!]5"qq407RC%KkD}LtMztZi.J=^8A_=O7xu8f%[2c1>r:81J^y+pJ:e%AOKWJ6NH~I'fS'8YOd{CI&a&<`D@
-uK_{Sfpx5/Xa|nJ>&Hr@ZL-KCVwQJT]sSM8ZS7XNCDHAq@EYv5n=<|P]8Z]h5IF^4JdWoB9d=EeE!C_/zpnW,5r#6PK/W[ujP2|s{`MwUz)s&GUYCn{ykP
-9>VhxSOF6dPWr)G<ypX4{aLXT#}/2g2QGlRT^&r6jIlfEFAvH9sWa=$u8Xgb>#9yqpHRrmAbS87Y)5xJj:(H>]<zd:.%k2}=lk#(m{ooG@Me}p=e=d5KkW
-Vr36#V/A.y"Jn1WS.u0kX{(,$E/Q(E|ubs(Y-Rx&ghu1l-xO9+Gx^cw:m&b%0^97fBwY7:,7Y`21tRhyr9ksVcPA^Ux"7GP-Ir.DW`u"nRA)Vx%FeA]Y>Q
-"3TA<DxRyDuPrwbX_QGTq}W$AD9wN1T.n&4.-Tb.{nLS{J<<0&%i&Z0StI"fA^uV|6FD=GC^q-16`QV3REF>'Hh43xVKm!^29;7nkm=8q&iSBv^/xU37ZE
-;^ElW^QyLvw6)ND(9&xP]_Wv+</tU-pt}S4nq+Ty1s<"@55B@e{uew<yhS,c.!(JxP't`J'3f_GNd87s,.n"DIY3xE-hMhz)xNw#!q;s.O$onF4gWl_(M:
-o6]JWuFe,s}jEsG{;5z%E.3'nu)VSRi@V6(aD'X`;>dYNMIOan-!>BB)!`0:QTZ>r@^FDB&bJB{>QKxtcQ.f%j-]QtXFI'Qo&^{6Z[IOL6XFy>/qjepG>/
-Jd^$)WbHEyhczD+OqeSC+N$X^szoMe)1q>It>Dp$YaZK(9R).@3_,zL@A7"=(+rT7"m46DQfG%U.#t"%c+3igTUA'=8BFk|NdEjD&XDI&<}>F3mO$RcgNK
-)=pVT4wIi}.ta{kc+ht=NbG{iaiH/90k^/kk^JIdY4eW<NZtRJ{JP)ys5SKT4AP%nU,jv$Z)%$+5dEfv4J-UL.MY#H$fAQ:5.5!ID&3e#|w/qU-i`Cgtlf
-|e;DS`N/fnz(']7yIQV7]hYjg%~@GMnN}x5(5XU%x"<VMNQT&_XDXo_%>!7$8poy8J88F#},vkGwc75(w+-#FXOr!gW23[OP<lwt_=#|H2o(wF[J,)HtMF
-b^t^VP~MEML=d!J:<y:>wlqW$<bY`E+jvKOIAC#bVn^4AQyC5|GRsaWLOqS!M^j@%&yO^v`5y{Mh'>'kcSe(L">+4T[k7XLy=q(<LP&zB@agOa,qnO!I8/
-LBKRv_|zT")V`.(4~l}F)>{%KT/a"q9$mQF:sl#{POm)J0}%RL2AAz[OUyh[k+2dI.E}Y_n<y8_8NQg"Lc=rRykLv+_<uH[<SGr)X/=QX:U{Cs.#POdg5d
-3L9pP3I5.2dpFz5)7#6cbmz2;28H6]+AnMefUMF|F^g{##y#`>5&7grV>Vd4EhVJ`p.KlJbzoUSUlj_RRu6c(K@y;cg2[v{fiXT7<Z[OH:!ylIgzqbjVeK
-[O"W%}-mGSmU_it2ej=$l<@r%5aL%Ei]]n4lqrH{4|(gqP5sbhS@:Xu}QvD7uDKhtT&CyMXjb@t$1f]!;kBzbr>gXq%-IMa@B!l$j5j3d/mgzH3Y&r8V7j
-+`n{q2UXCpupTj!PZ|`L#{U{L8)t8o{:Vi{K;:L$u,=#simYOSf0Swkvpub7Sn(8PlUg-/r<At!ed8uZNt|^34^Igp64RK,5I}A^rS%C8eh!.Walx<F7pQ
-]5uS.V2;x_M{L>pFAA4Vujs&1=}<2{/_Y0Hw_4b9hr',hQaJW.E^z`QCX.Stvb|I1=tFPEOHk}Q;sp6$Y-@}Ux<U(p-[TG{]/|">ekz|r^Sq1h'NJul%Ip
-T0(3b5da,{5g&y#xYNQ$u<EyRN@.QBMMj^)Z%fdJbz#QFFgaWVeeR(|rI&0^gku'#BC5C;<QU=.9TyH3+BghCW47!urR11CMwVaf>Z:Jt<Y/9&$Y_nzQiQ
-Bdg<])k%`!oEx44:d(VVJp]-ur!`c}HV[9X[gULY#T'{6u0.2p}`N'nd&%Rz!)9^Dm]^:[UVQ+!CkZ.p<)^<$qb&54xKv$!_w80vR5K<|+";.wG5A),!Ws
-/W}P1gb!,ueW+={K4/{cmd%|<{@FT,xQ`NA3dR${>M]N6;HXL"x50uDZUODUU#nKak'TLl'=/V!@l<[z/%!U^A,RIGGUunL[Dr)TFOvlO_6,:PFUucg((M
-Y9X+NNe^P>Vc]J{-|:7jG"^B<-o3W!j(|.UNDgSGHE0-I084Kij-[cd4N3nG|!VQd3h%zLj1~[asi9!wtv[-}Fs76[cgz%~yB5haVo&Q<jCGz<y+C963c/
-30vcy9]WOibG-n>7FWh$W)E"HqRrv.TwXLagfx:-@wP3vG61o:_B1!v9NIg4$Kq]OY=8:[:(2!t^6FQAk}4]'&QWep{NK;tQn,Sp~hF0`WUY:kW99cFXj!
-eD0m&V>syW6v}f63`diTZ7qt9Ui_pBR"IZT-|[&U{y^(qt9$qF:g0u7s|%(%=M{F6clk:hU)jhfzB}ZJ|`g<%IA{GZ$z7F^aVvHU2)=]WZe2A$c+zAybB!
->uK%}L~sy8;2':yV;:'2DYU>IY'>K>_)>9MBtEZgQ@&J][9RYhshP/sXmZ7v3[N2cVwYYs{gt]XZ=Y/$yJTV;11^p1GudAAA=5"r@G>hqsTV$a8ye^0W]t
-x.~|04Q4n!vY^M[0bW#l&;+/aT=rsDqa1s](0vCVPd9`;Uw>vn<7`-}i7Fh`cJK,a"<%5w;ESu0nsY8[Y:]C7oAueMY^=iy=J='yP<5`k$Ej$7THkTwCv'
-87v>.,}R)C>_GDUJv&H%e[B]zxd,>o9XFqEh~%bZB'Q'%pGFL;s!"nKL][vj!s.QbTD<Z.DfnM;o[VB""XdUkQv}F[w{gW{lNZ>'e%[&$D{{48&}27v)^>
-&<ep$Efa@+z/wUFC0H2R{efkA=$Q5[fQ@TgoBu^u.a-;zPEz"m1le1grZLe=}lrEd{i"g&!~@P2HuE9Yx0i:B)3pf"pIZ:Ay[vE5E}B+1feg3%e-i:Hcv[
-_9p<%oEo{11A~7eGZvs}i@QH/'n&[1_y3Di}/ODl/)LiK$K^-D~vXsm4dPVArO[hw>%QwAoexS;s!^W5|bF+Ds"7RP&.R8HXM.S-S]#pw`wePOd2<vxN"Y
-!vNl+@P9CJSf!atfuO]INU`(:9&@;B^zw+=ca5";!h$eChe>h[VAlo"wqAkv%Ptk"`N2U[Q-MYM_0{uLci''[m`OW0O`xV@MHE(u~1<+Jl+lw]f=yVjQ()
-Y5.d{7qoaMJc:tDP[u5}TM5)Z,e#Z%+'5WxRv^+o;xzN"dsX=YMD0f6)$g(QN{v/]C7q#M2"-6rI9O>qA$mHeW~N}+dYyhIz/tqna;QSsL05de,KeMjpT(
-IZrcdCIxn#aYp&T9Heog3q"Ec3+9ya3gy$ndV'VBA{.TS>fXW%7#{55Hvk}-oios_&$4A<(t'J>rO!M)B;_51iX6MER8hGskl96w%9qlHu})G^)tl|-kDH
--!hM4I9%dDqt^U$`i/HNk8VG;eD!k7yp`pT5dH{)dQ7hX+;B"FR"KB(,wsJGZcSk"fNtP'lggFjEt#%!Wd!jC]bjN63%#l>$Vu"q8MpsN|h"Ag4<frlaF<
-223xw[{i_>TH")`6mRx@U9$Umc0VLDEM$[5uiLSFh[8-55Dkc2JX/>hN/4/C}/mw2bE2Tc0pSo|$xk2n>Zfp}U~sl$Hp2C!B)Z#JiFgi}J5q-Iqf`3'22M
-TB/Chk0TKY2)j;ef|]'L+_7rfKO.QS(taY_vMh(D7vncx.)}hANTYrK};cr1"AZAfrJ_Wz%6+p0M"wbb#9y0kpt88[M<2P-:gUC}l[G:CZ'eGg'<><:k,m
-mW&`8fm]P&L/J/a(#nlY<qlryv:%Ds!-!,|;.["7X.4B5eO$8E,^ar>b~@qWC{]LI%`arbjLC>dA.bq`SMqsz606>fF751Xp'mukVHmIX:R|25x]Bx/ph+
-|EcbI'^]dM#Nw&>+l9V0qFAOm7(-6[d$K_>dS0,"2@&q,m3$a(,U=p{bZT&<=ESB<ijvSoUC7Dhj;v8Ja,<r+t@YjzSs$Zqoxz1`TB~k26AlorZy8;ge`s
-C6hESj%ZS]n/iT_Et>G]fTdbT|w7)ZDX{Tv0>sNv|Y|y8ejK|ZMUu0s]y0Q{Cv+5X@t:BJgQ%0!f.F4c&c=97#|9`sV_=zID1r]dJUg6]tjp|y@U^0taLz
-cq)chfe-7{=wuMDaf|Fk&2${@e2_JJvy"U='jv2_Am7J.G_.D_|R4"tpCK6ccrg`C=ZIt/G{qkKtPa:CTu``$z.c<t~=68H15P<>SNUEYkHpd[33)%~"GI
-JCp(KGi,5l{X]y0WfFRgMY/fCW@VbU1Mu]).L!$E%yb9tu;P`_`Iz8e`]@O,xbY';eGU.V<|rA[}QC:Dc#7T<GEC@-[t2jhJg-IKKJ,x)u,uzT(5qUfnW<
->p=Hr|LBm!8ir6|[zsmORf^wRuQ;.F%}bZ@Pycnl<JEKMHzZEyPnUPdsoNFM|G.q8(S|]4f>hd<nP^"rkM+c+A68-;,bXM/-aKCFMdCQ[a~5YB7Dt6#5b0
-x)M[qhyICpV]qbKKNz%B]zNW-#"Pvq/})BUJy9><=wzrTBV0us&CWcK-q<D;hXqAK/gBgev`DjepC(u6~t2;fhLLC1++^z<_[_cKdmCGNKv]6uW'xf#ZN2
-6c<t[rVT>W3w@NoQ85YBLl|J+bec4]QDKRLO2fvG"=6@vdxseU5zOAh3ZwYdfEEwc>8%h4{^X%N_2aEuRfum4)X>ICP]20&Czpw]dL9e]X38'[rd5MNZ`{
-_hf_yCb9$US@4jy^mnktwF{kMAAD{LI+;ohOqN_s#ubwfuHx}6#[(G[4VsRV=k2<%v8ess!+kRU&O;|n[K;un84Mw;AbAYrE:kZqqpC-1r}UU7UM$}P}~d
-&i_](]P])_8aBYTwMXrPry1da'j2zh2gm`Q<WC=T:PsOzjft>.vA:_A^BKb_%aXBOoeHV'<+H[ql!,Y|%{b@SJ1fSJ]wMh"yJs||'`;WSQaY7<'1;"cJ[1
-vRj0:r!i:IQEjwBv]oKzT/1My4#!5b/C7z/qckG'#YDTz4RB}W[v,!NSMYj{y!3K%/$hC9;Q:R)!p^uY-pF6|V8.(s+=<W@X=rl3|+a]W'@U+G+]<zbfaF
-)bS:=9!4v1"uwzD!Okh[.>Q>tiRDv8B%h#U<sK:M,fii5GUsY7,JA%FjW>No3j)a,;Ey>g3qjto58;D)$D'VPi}HA9#=GjN:rgqX~h6`|:}]#&5osU"JXj
-KSSPAuwVyK5S]_^G$99(xKE[+LR;KZ!uq3|&Nmxvm=t3+@P9~l2m-gd+_1EFChhn'HAqLP!!<edu[B67zHknaVWoDwi+#ue-eea1S2LzIX@2Lzj+O1yT^J
-cAHzZ#LQo|N}+Xc1v)26-^B+/&EKCDV.-9>eds&PGV$VJ4cU_h9Gu+[%mjrb6%D2'kCmXXhEtPq-zrPkduvpOP5o7!;n+&Y,Jq47Re;$vdx`,nA5)aIsBv
-vdO>Eq]%LQ,=RMm&@tse,5]&/It;RI)5pD`Op2D/0L&Si+>bD:7IUSN0)9S1JMdJVnyePiJ:8+OWf>G$pn85}VTgzPAcId.w5Oj,DkM8!FTbtnS@OQw0"]
-#tG8g`4G0B@2[{/jwJ.hw:aQRx}i)o[ty.%wYtaGghgnqq1b;Emmpc,&p%,HI_SrrQ|@5Fr`Baj)(a[^},p3^y^yRbr[MR"mem</(B_8lp++<%sCl_oCzP
-K(t'eDGL#<Joyu/pPHbZPk}p/0zM(;WaQaQ^)rmLD#Hq9-eD<ha+H$4/p)WQ=h_{+J}jh8o}nK8IkE(_VB@k(I:'+k``DIsgL{/cSCtfx;z6!Qp;,GML((
-m!.uBry9~;csE8HsFOu+5il;EX}ndadxdMv5Lngo>B~[Y-R)VMy5X[]#nNZTsa'$sX`Dm!w6cf}u>eWn98kj{Iv#KczK9.T-GMu#0HuPJVbV>HQPMTpSci
-aP`{h9l>_i<v&:+F&gW`!a[gT$bzx(+kwK6PkuASDKOGJD1b%M/=65SGguCwsz}]5@:QH{My6FskFE%P;KGnHTwCq39e'EaLE=ICc=FvCjl53O6ISw[F@{
-#@&55<KD-,|#N]RU/t_ZDv9.4x1lXj22}ke4)q%JbnTpoe%GFdwWE-H>(QSn(QSn.1q4guq'7s~.jW8wCT-a#rvR:{a=x-~eJG0u!5Ro/2m$y#n)`]IIdj
-U1|2PSNyX4#l^l&m!N";p$RhS])O9lfh&Tan;C]RXzr6]@zLn0m{H4j:IGFDrWj0hXO-=QDNmP%5ELEhnrg=v;U[[A0_i1[tgNl=SIJl-r4^lY'|aJSK,(
-%P+<a(xdRe1yT#Qh[,/aTkGC;l!OO{NE!#Aei|mNs$E'}9O1,W<+GNzJn<F(~Tgfp`#)a581GBjY^8wji'0:Kola_|CS$V!BIHHv"K,"tXOAG+&&f->>UN
-'o]x58/Ik=YZK3<_~3zs0T';^(l>fO";9c8`ygu4e!01"ag6!66g5_<s=5/!IaHj]ScQ%F/.JJ5k,tI]J94l~0j5i4O]lqe9]hq&T_)bTTC`E0iN']Q:NV
-Q:ZQaBTi+DCLN1$qe%L]2"}+`x^cK>;6._sdc7V^D(#muf+grk9vnwk_8/M.i}dAUhr{wxJd20/G0H3yWG|9%FZlaOb#gV#Q1YP+2Dlq=4wwfHS!>Uv^x5
-e;}J#)nL>ZQjQfIl<fHC<$&JFmJ"!9Hn0gXK0<"xa&fWcP0P^yWyg4l+(ddk^0Pp4CT[_EGL(;r688)G8%GP8hBD~UU'7`W$qb4&}%%sGV^[oVD8MUPu0j
-r`F[V(uawAA8Hw-_r1TsNbCNM27CobUO_1YC/%o'4o9=3MM!'}s{EpHit6):+-J1GHgsGl97B%%82KHqk^MLIQe5|yGlr!Kg-q.q}22c^mxJL&iI[i0BN>
-C_2F#}me47>|@Y}E~wcAjm$t"hNYp.(-:Lqv_:Bt]A0dCgfDJX5|{qQ!Lr7X`<E}hN6ow]xo].+%02ptrOX<l);tc,!xb]MWY;"5tV6SN]#IIPX,<}/G"-
-[#lLTX5Ll59O$)2Mxa#-DeQ5yBqGR]T8ZgbU}:MvIyHcuxMIF}=uVU"RPL-eiL2}UuN6bIITPz>9)q2bM:M/S%j8L:rlqQn{t%U(%,VXV|DJJ78O[}|=pA
-2(Ghw/a15aC:-3kDUc1N~"H6gyLFv%3:o#TLlip+-$JFOD<OQa^mw.#:Plp_q;+%E)xOt4lPv/V,`[w1}<7#b.)jID{h870A(;N_QJ8]0=V-oHO_-E"%&n
-^RNU>#"@:xDwsC(O{C<@]$PicDR['/a8'$7xaGtf!(g2;pOSkWei+c-mpT-6J#$_7;($%C_OeH$7@nJ@tom^xVzZ4AI!P5-_8WGz=(Zou!G5y!ps3++-_D
-F<!-!!K:uU4o1AQH|7~o%fU](U~nzNDOQEgLGOC0^I(UO{Q]1f457g"}AFrr&sh#Qn`mcgz6c{/bLYtLa'Ef%rg`[H2$teYO0Zvh@Z&S0ow:ZmX$K/)=Pm
-T3J8N@{A:@`95Uu`qYIn9&Vfnhb+]r&}n90NnPN+4ZqbakRvYcMDwHVQu"3|i%T9c!j-v)T)8deb4Ed4XTj-Wc[Yh@[goC(jZ!|I=yjs#|`n2"M(^4K;VW
-/0OK#!HW(7$$;(d/g'l3v@@4SlH)DNCIBO78N0ETTw;wODUWWD2LJI%4_>5,]qBS93R2P)zQ%Xw9'+RWU4ZYS>#d^ABf)U'"MWmV$91^Oo:`8W(q[t:H;T
-'XQoZOJ;jnXU@0[nD+[c0qH7{&Dsudp0ar)UMVti2y#tmAIsXp/OHYkcpu3M]%}{;jCT2MIZQmz+;tx}D9o@6DPH-C$GC|z}<OCWa1zt.6r[GV'#mbm.}C
-RIGb'movSez/k%A):0r,XtTD"tK)'Caq4%JudA|(2x@%6EaLpqgk}Sgh`wb:#qoF'0'+TvXTXRyo@Ze>aCQob+K-#jnpp2j&;E:l@cg6B8aPI$(eQu}V5Y
-qY>uM_xkI8L!:#aNlEV%vwQOea;4"s5_hBLvY)41"#YcfLX'<e$h7#5zP9qVSjwI>D&s[}7rfAFC~5f$9HIA]=|#D]qr/M$dFi0YAgc#>KE-](B.>$SL`}
-@CAo'v%--4`ZoJpFyg!gZyzZ3uODX+PB^wQyLJ{E""BzSKcP775O'g/x_{CjRIp+di&]GEVF";ud7#/QBgv=6i!Ow4|VrFHpA:rQE'KE}z86u-t"Dgm<-b
-ztpAnoOZ-<_J2DQvZZBK(EHHO+VCAJgWo9AM#b%7kxG//tI5nwxM2QY]p{]z923M]MCRf:4_&,@WU4qvrGMt4aab`:PNx}18LLu3v9yI#T`/M,mTT6GX1N
-peTb5@!JwC4LshQag>nB4WO+u[+4NS5mu)_hdf!)XBu';!W=|`XC-;_nke05Gh_8kFq0ZtB4jvs]_2gPZx|I2WTXq;]Dwdi=GT8B%f<8774Y/_&;O,![4)
-Fzj9>&.sH4CK4DE/C'}L6oIA!euv5=Yf,x[mH-}V{$6`AT7FM:GZ{XO[+xvKx[|5dm/BNuQQX|zuxL3:3X$wDFdweS$6ua445gYMw>'v@ZsxF=[^_:N0J%
-O!WB|hq"k%({oiTbCs#=)qq[$SGi302DS4=3Iu5VojM$7E,vWBsdmC6cCR@V1Q$fbmp<&W"Jv9:1FKMODJl"On`<5o8,6J-=Y:LaL;.NGttk5p1(@H`&1C
-l!_[Day87oiPT|]odA;9PyE}`qL%4<U})6">xK,wdiKyEUQ%6O$RGBm+b^:'K;<ciNNHzwceyQ~AUvgO>)^x0wn|3C|i.-1R[{gJf3(N5x-mK/oHwd;Lsd
-{=>(nm~t#{u,;LaG)c>/qDc>e4,9!<:gZ5MJ$Cf&cttYyhTw7%inh$"}_M=^uZbImePs"/jt%gU1+ovp%![6P4s8Ra-2&w3CQfq4=AOhzfre<s+xu{xzF;
-lSbHpFjBZudtHNe)l{;'_-enpMB^(IO7]a;)MP6RX@SCg#oj~{4tkJoPyE}Wc4`@,J(16!wy.+>V!d2B/rmJJC:"lk;Xb06A~vm(Z1#mRvXvbi)o[Gggew
-4][^iuI3x}|I(-JQi0@yJh&Lsp[";R:m47Qtr^vm@+3:]P2:`xNmW{@)8Z.<EWHYp^3%)px)b^9R407&<@ajVCQ08j1J][0R|rnCkD/`fptqYaLla&NK_)
-PwO,bSEs9.h05B>t>X&`-&xe%VGCU<qz:`H)1FeK3R:b06Jw9X]v$C0ADD6IJDH_v>5030wexYK-r&SO{<pYIJoCPlOn^zHvrb[jb>7YC/E[GA[`v.5V1D
-VLP_-1ljYv;8fcnf6)MGsOp`YJCQJt/^Jq^:Km1Gy5.ftEZX6JWVan<=~LpKL02`|(x!)JLYVu5oWT]uk7Z6IGe)@&fP:iY+aveQF/+LG_],Z:$/$(s.[$
-%Cq2Y+N5zi/]mq!,}c.`EcYL'2s-7bkdMG+]ki[+Na/GhtB@3rLJ^Y}vGRdI@<<CrV^&f1C>siBQ,c3zRt<w&}%}n6JKj=1KJ"<a33v'3O7MgcyQ8_k6e@
-sK7Gs!S.srKlmz_7giTrepc6#HbAtZ;p0oTZEZpqnCC}__e,)8ct"R4G!HbZj1#zf/LxndRo:p^E`PHe6rY#:IFhI#WB.>,1E6'0J:3(4,u/vA[xBZb0yx
-%Om=ip#D4mj4S8m#^8~mSn8ZIK[RdoAD-aWrUIdd-Q/H&+Ojby-IrzwH.q+gdv86nzJ[%JrV$C9I%N)3"(Ovc^+</R3YmOHd1ToVP<fhTeo>-f~^(lONr3
-v)asDa>u3PfDE(EwUxK%;MuP-IuEYKcevS=Dnf9j]xqG}c@Q<Rlrx|ctxPvilregV$RE8VqHs9eCA3`[v9!F"&[U{+{Cqm<w4aE48")cY0)F4UV8/CYT|{
-]eT`Jqt)0SX5a%:dcAA#WdHhex%d6ePu5L#8Mt0|j}l}DkVLu|iVWO>y[0bwS;0BfKC;)jVefk`yAL=$Kq.m)e'NgFXU;h6Syjg4j,Lo^x[4avn;25AcJw
-jy|zS}2}T0>tpJH}M54[Ar7oj@9B'Ro2]zLQArG.^kpl0$+aMSg443L{BHW|TfdD%ekg(k`lDB7.T;TJ=|{^rd.{w=RZDIjh_%vmAMWau|XssDRpGol2<P
-#U.a,r@{rCD!{$iN{&^q,QP0P:Tc`j5:='Q!q+{75agSZWFA#4HYCCHiFNi@gy#Dz'`>:o<s+y8wnU!X["!#X;~#JX;p4IXrMnO7bD]<6}NUFC=!UqmtqY
-{)ssOwC;h%Pc-[O4=orr2^V`yxj/)X2MH2Nt;/UM'OdJiTSYLRa4,v)DHbq-"6lv#w7fs'dF|lnY5J<VLwswDX-_:sM"oD`(B:fVfxs/EXe.p7Xzh5Ip=o
-0vaKaf-pBtDg~:c|,;@|Yyln~=RXNefM:L,y=T$kMc)M.a5a/tBvjIs|Te0bVh"Vm><bng^L="6G~&zt^YaZPp;E3H4s>f;=<sz7Hp.L1UvGu"t[Sv;)1x
-A7/NWuM0ez/+C7Iy1}7{/8e8JqrO%12hzw;]V{Cv0eJq^Mg{]YP0,;i-4aC&mnWEcMk1ek:5:I|oMIsZB%wkA5<QtsF9}nleb6bYbT9L9g2vS:TG:E""j#
-ZHfO)NnJqp7l<&g;K6)]=12w^m79H@S,k.RO}VTf"<#`ZFwlw-)Ro]E7k^WWr'A-24jsla3Iq;zhyn./MxY]La8dPIdris[HL%x&p"4w"MXUGpmf/=NON@
-9/LB'hHRPPIr=iefjXZ3yXfC``Jj(5L"9.3SXUv]q&(}^S#/~auZ<_V8pw(G'y%`^ZK==Y0J|q=OS'&>4kk'~_$aabhLC.8`~>Exq%>g8qoDdnB8U'3JZ_
-wuI;qy[hS,q_(RXW.w^9vgAKh}@^SQTz2dAt3|~gKld"d,j-A2i|@|#}r:M3sf~Jc95&RHm`0{a)}2W+VJ6Bqhgrkf=p$RMg7r=96@m$m&$c+>J&'DZS([
-4RvTZvw_^Yi:Av'VV}:1@.4iS18DU'[ApRlZ>jcrLNUk}N-n=:6EgzwUw1a!rA#X(_b=ENEL^gV.aF3OcCcy|Hyo9.uO/4ixW}eDky"8%>`LGGVxez>d=L
-&2F]"x;rXULYXqzO^r^sQ`+fKyD&d=h"K2"vHM17l_36"2dJm1q5}vpp|`j_ZifK>9EU^nf>Td.{`1s,z]y1)2}hPP4kwa:2TboFJi/s=ieq@A[#NqC90u
-,8Md6Cg@Bw<Mny,E[nmn&-]b]N~8:)L_``xG71i:sk.M&1!;{$IHZBO0|HX5ZIvLiBNy#-|6U7;HRV8Bz0uo7M9>te6'~.PbdfoxnTD^@BJd3;<2:Ia]m6
-imO=uXNwfzANQAb_{uQZnj,{]#wI&`EW)M'%`PMxo=4hC>/D&.Nz]l[v+.-HNleIXKx&4om+Oj<1K[d1'LZcwxO5#j4r,g4uUK=7#POCpzIaR;yY$Dfrmu
-lCp%L}1Czq:"@:|/g!QXD}'w@gel}w05<weZoZSv7Aoqo68B7vTp1FOJI-P(!h8{xP/h{`vP+I;UP:G=|b6"jvp`E^K[x90z8-@Q(IlIn0KaI[:ETPk/X,
-Bi#5&ZyKmOS:pHa<oV1f/;troBdr)Wub|ZE`sl/cv9I6RPz#$duK<E.Tu/v<lk1o1h7e1&P@s}bQB=rjxSELdkx}9==$9W1t9O"_:y!TUxx^wOz=.zL8H^
-iR^9n=1t68gX1ST<c=[{F{:C9u(I~B0,"2!%+;OHS{fFkpNO}e+Mm#:p'1[BNBfc/)_bB[xJ/h)tpMg|6i2Vb5FtUcvqI$v0l]iUGO_s#qKSAUQwrZc)rc
-aDLEDiAYb0p0JCba)mkEW5gs-@{>;^}jt}oYpgDdCx&vjC2`E6AS<Dqfk79&3(lUzs#Dgx4jKP'gksaU!O!&2yBvQ(z|^RYAX"q^j5e)9Es^G$tmDbkaq}
-bXxV%211rrW#_pvL5g&Xx(1W_0@=P/GNp3tqv`7v1];]Vs~vR(<Q{t{i/5iFhYSA{IYw=%E3}>zF6,~LYB^=J/ohT_:up<y8urpu3;~>K,XUx,}b`0uCgq
-L3p/GX=K`yid=LjxsLdh;|4`;|[YC5nQ{Nk+n:l{}Q-OH5r[)V|f%JP`-:VQ{PvpmL8&]ilaRdpX#x)i3pV9oo+E1uG^B4;<.-gvGP6`$F!K5uf&XC`m:!
-d!(%#&TRSKH>B+!JhH0Q9AhgR6+{g,H]OT/Pd8b2ql!;Zc'Yf6:QOTuUd/B@5=3s)rQ6d^ED=)&5$ehr/<`=xKen$#u<!HS4+SKg~R-i-^3%16kZ{(9sBu
-ElmHOAV)s-VVu`Jf1;z^y1CPoc_/u=t9_]:y`=RP`9;TIvPb(@di`;,'.eG0;)[Kk7Ah$#v1jP-/rkqB,"vSi]uhffSS;O9v%{0OP]H8R+"N6Bn148&NX]
->yQd/W2M-[zD#g&5{%}tEHax%%k`/T~7RlIUrT`dyi5>jcoTDNS3uZCba|6rKA[N}TMNVy9ae82[I>qv+_Xn-u1/U"^!v0IMm,+h9G);Oct.'KE8{v)+/^
-#T</^J.q6<[2=_hxdq<"WamopIm[S|!z>[;go5g5X&nGns^XA}SaZ,67;}I=u{gLXI|FKxxO@:lL/hbV'M=hil2hMl6Vmpm;}Oo38!%Tq8NurW|qO5L+xj
-1Egp<|@UQ`4Cq&4qN7vSHR#<A@gzs<@emdvL8cVEYEpPp!xBfr:v"GF.&;o5#TQE"){m!t^c:ZfDXFBud#q'IC06`fgToX~bX4WJhFR$C$7`2E]Ete~bKh
-1k}Z4[8F3/e_v.8$ajX)`c>p`vqL#7|4y"(5V}uH7u$AVB>=rd8`y};fW$NH"DoE|HWUC,t+S2:X;X&5zJBjU{Ch!!K]zH3c]U9eL)a0[9JC3Vu8G1{uHn
-"1,v{lrQs0$^gv#Yvn/}obTER%RDN]4YE=FQI/!rR^SZVjh|m4TEZz}&:'a,SKQzE-TvoK_>GCxg:ba[s#ISg`Sv5a$i33&)S[Rg+7v`fe9Z@G;za60gO1
-18_b-/C<dWsVSEYR=J'%wjdQ{v:QmN,XpKOs/&W='OfqBl5'Vq6uN,Y5d`vtG{uAFlPr11v_)u~8]d}w4C"Mx;"8E1B1lM#H2UEN367eN/28LHmW[^IXQ^
-]L/.+}G<Nc%qO5HeyFTK.Ds8=gL3.V})@P]W6b0sMO.>8xdey{2!jct$5r~nDQA-KAmv_b-2vGrD.CUU$W9E'k!X0,g`0EGcQJ~hh'#QimkWq6I0jM=YUL
-tfT^Ipw6ZtK:jsve6]r':H2'<+|P-A&yhF.r1|I4<we>_%~]<z)$V'![p5HQrGtU_Oy$bjxnRO2/gWlsv{QZrV<{6nkKdmpJtTk#"^p4r/#Yj/s45Lf[]b
-86}Xk-mZaH4Z`4pBZa1=aE2Q3W^S9>n(6)bw1Je1o2Cd$y.)Kc"WQr3g+ddp`4y"[LDxg#-fbBBF1JZSLz1WtJrGZro|gPp^FK6L#B_wLnnyYj^rcW!sG8
-#HreOWTs5yMPx|(V[yx`Rckt$TcO8.kbToP^#ycVH_q]<jKzpeZv|}O'"Xc:uxM1nL/C0OFl,xstDDjG4K{/{Lu4I|&AYI_V]y<,hx~,X.DK;;S0$H'j]%
-f}5Ay(nL]W8S_4/,~XpvWP0"NZ{gd09:51S]SiYA)JCk(&X!ld1j(%GaP%p2u=WrtKoKN!eW-u))f/lIP^[LLsn^nQ2V>a`(9,9nKYiyt4lV.k$)`l9KMY
-^DO,p2Zy9MpNdA)LQ-b{f${>y|`R:@HkE[NbXP-&/`sJ.&t)6WK;W8Siw+JtY}($"S~{y,po:646U(0$K/_>HNRG"U1gM]RG(d3!S(l7QYG+dG%H<K[rn@
-nSAg2K76+)zERS[yI+k9'DUSCn45)2J4xsdA@0K}!}[DZv(tKaHZ%tu,4ua.S`6fx)(./Z@6tTf2<Zi|i90Y"#r7;d]+mA:rUH;}0zZ{6'yj!>LZNn8Xv7
-%.'a(Rrs#Ia=hy|NOLy3b6dd$1"f+SWd'[msBn@ltXVNtqmOpoeR24q;UJt07wgSW$GIvd'lUNK|05KgUd@NL`}s~Gu`~Rue3_h7Na5QW5.[P1<V'5x-y^
-Vnyi^Ynz<eYoe<S<yO^Y[:E{ta]/3qyV>ap0FN.wI5mA77d}%u=L[Bc@=eSBT+[X#y+n#kD$YVqG0+hm|IZ)s%#Oeeoz2Y)`Hh"7I=LU_Ly)=#EX&qh<@p
-]O5A-w116,^U`)~"kCuuqt+P&_Eu@`lQ8Tl.)OCED33TUBiODAnN(!UE6LgRRNZ<>-IJdlsS!gqOu=J+TL2G,5+d|9(949JNvY"#vp35X<4g'rm1p_(ZB!
-oGQ+DzY+C'UbAX~u[d#S/"A{)0YDvbBE"UMjV[fCD27dvuLigO,.T$]wxI5j51G_(w:KL#^sOp>Z!9G)8wj(MWadoiD(Ifg=K(<9G5wQ}NW;Fj=#}t=BR[
-eT^:(%aF5K:sx8I2O8%&O2KT7#K]X+A'S(b2uS#Q#9.@~]ZD[#AG|O]<wPj0rZ]Ey]7$10wrgSKu|<L_qToQ|4YM1$v%9M8W4HyUE$t|D),$MJ)[=X`R,.
-CE#F"[85g=8Sl(6'&,hBM=W"I08P|Fz.pyU:R8&VLHEFV7=N+RY[U|fP+IlR}<M;>n.OKMR{/Wmc(3S[WH.;QR{Ym{SZu.F9INUt<Q!kN{n/mxzS-b0Wpv
-k,$2p{9')A.F"VM+OJS$m`:[sI4VJ3`E%NB/.Wecy"n#o%'jui#Oc<bcz:+$@Rumy$EiZVk;j@!Xb.}5Ovy|KI7qKm509+ytc}A0rR<j/|'=Etr%n3%xmG
-2g:Wj&P=M<rFi%c"g/ALfGpEYVQo!pdlhy@Y@mQaDruK=Q)r$kA_JW7K`PPRIJ1G}:Za1dEEuu9n3l~YxI^K|I8tJvD)FDFfEFBuIi-}@m5r:`xb[IEBMu
-d&y$~bJygkV]b/qzSf<'{.@|vj%=yl,g$da0KkK{t&%/7VuPKIhB}p!MZtx/N[.URls/^ZWI(nIa4Jg}2J>)BW.J7Odq)E3Nj&5F'Vgdk!ltP'x)&j}cs`
-]@34^n.I<mwn:-&qTEEj}S1knRU&E{=;l`54:#r^S5-%5JS"pc<`v!G|pID$P,p4X[u]FdIV`{k_),m@V/0cZqIT4M2{^]GBB!Yy|5`ecLMckGHH'=/^Tg
-FW}WT9vCxEEAKdd"Z]I)3ICmnn>t5U'm)f@,$1Y!4B.3727&@w@r>}Aw}{Z6`e_'lvUYMDtYGIw!"G}h6]LbQowT#B&D6rnz8_RwnN8.veaE8ZK.GmFzUS
-,{]8Gh~p0Iyg=%7{dHk^TrdUlyn]00En_:wWo</Sn(z(TUVbPD+u<F#Rja7dXQpqza_K5I,S1XRIA0IBc+hUPDAqv-R8"^',g<h5I;d2c@f[Kg{6X!t+_V
-haLw7<<sh5qdspO2]b)(V:Et~gS&~cj&Ey806R.dR02oJ'Ea^@-NsY@R~D'U].4<`9f|vP1`K(dZ6mq6@U]:a%5MB<Rt%6S%:`bHSF988vo|<QB|V4z`2Z
-EQpcLnhobB2:z)@8='CWd49cQcSq1<<KchV8G4=cIwUNi'czJOoUiH"=n6=moJZ1S8QI}O-9TUiCVk}=!]EJKj}hfBDwo[(|}LTnNOO|u#R7T|bY$8&D/`
-0YybA"tni4=Ua/}Bo1}M0Ry=k$i8fBiIXo"{&[zrtNYert7M{:B8)M}M6JINdP@sr1oAgnR;@ploN6mWa{4b<7C6.-sS3&E2u`QAq[LHdDkyO7ff"r9O{j
-]4;0pG8x~gCK.:tKC5Nj{F.2Q}sh;MCxYsi^(Qjt|^u4O2$7Wq|Il"4"_'f9zI`D,s4uO:^)rS-#1#[&z}p$ag7jDK_df|eOqxU{30qjJ8dJ&VQ`|}"KN}
-AJc)nz;iVr'[.mK{<&wuSV@K"fs}fg(fJKK&([JFkbq2H)]U5TcIQ}q2~A)yWZ3xI}"_R|&n{os|h"A8$x6/XTJoKyc2FuGD;me4m=p}Pr&r~0adULJIu@
-6R--o}YVoh8G,2{}weYIfspZ~j"jdqwxy)VLeO=5BDZQZWx:TC{Cc<Q/zWyJec1$&jG7nS,_b%uq-|92]%BCH#lY>15/nO1Fin)SqdQHBXy7Z!}R$J1!SD
-YgADG=auEqn_ec1uM7(FB);]6M=)px(f0zoE/J'C[^wW]9^7D<E7fk>xU2&i<#x(M$F4Lz>xBL=];z|OThsw!IUO^mL%r3;-,z~h~g&KfE1+A,KY%<DbCl
-J[BiW|5ghdnx&a7Z~Rt6lq3ar1~FaZv`XS'p8Xbh46cg`Co]RB4x)iti/0Fr6mcdmYY}:r!'Mn3!r|_shOv{2xbZ[#12Ch8W;NM.PF;fGp<&|KV:(z2'St
-OqiiZYs}o5[KB>;NtOnLxe."N=y]/a[v5q[,$Qbx%j41|ctO`cK%Fjz;[g`dYwT4^)xh6:iFRHP0K3||#_P,f:9Hpl:;SCe}0@B^sdcI>.{M&g0Z@q:w+(
-h_OK{CK>639D),7qL`i,#(DQ.-F_>.{aK`%5^bb2jEvGFqXHt$iXY=BQ}"S#7w>D">i12<6)7_huj`!b6[~D/%Achkb+.X,sU8x"lHM8iOc7WO45CTUkbm
-3__6"OmS0zA4`8jGgOT.gAL:`uzG=7k68djVHHo(<}TG|+f/HsyL]|wt@zj^}dq(db4E@eug>u@4VPN6YJgH5o|d`x8<H/bBx>07T{gLyQ&z=xs+EpieN@
-T+}Lma+8vMA6%#g>#|eq)4[7OvtYIFG,~q$V+:d4B7nRq(s`FP#{_RC'hAOG0/:I&&vj"{Z.7}'A89^7@TH.T0a,-2^XjcuJr1ytY=k;oiZA!UXHbxu(Aq
-q,pw3f(9vrS'6=CVNm3/|{K5Ym}#PJDG0XUGi:^HY&@,Poq8gH&k5E~r1UdP(Sr(E1}w;CA}3g@Ris}<vjz8xEZrE0vImn&FW!+W,ZI{kA|PwbP5XsIF`x
-<Q;|sIy'#aJ[^{#^a/;!Ai<KY;Qa;%xx&L{^/$w2/'0Z+{8pCC,}1G5ODy@gPyZv7`;GL<~`cGK9A:SpH#oVL,DQgmxivseuc!OAlxQ|I"gQ&1pLR}scxC
-R{`{(|cg`4(&1WO[i4]5Fwlt2u8{ZF:"2D~o=Z-@lq2Qh|#qWc}05I`MJ>5u_DAQWwEl{{YnOpXa+a7TUB]aPbB86(ak~iBk[y}R[Jm/[VOTsP#5,/QZ9&
-dJwncN!8S[JPP0^;5!FTN<x<.h;)=NAu9S]nf%3SUnf$o@j{`|}8Guo2>>:I!LdnzMxVUmx4L&Ep:yC5^Rk9+t9TMs+J+M}8LIjhE`Zc[pc&tAI]I-[ZV9
-JZ)RTc^R>zpDC;-AjJ21;j_3#NG+hbl-Nm^A(6O9Y2vUIDSZDqDCh,n!(74`vhkGy0%nos.pF;by,$U%^VM>1dC1Z$E{bh,79"d<,WOP}$.CXToDXzd6k)
-e3U`-<$U7`F,'.`/5XzZ]r|I0,~KO^qDxcOmf8pt#H>a).dH,^vnhQUS}Naxh@,ZE_V<V#4t2SKYVYAz5a$.C/u41S5Q+`NQS'~}AE:G{.+PFT%N~M8qmx
-2Q@2wQY4=Fvn/rDW"%Imi&-4ClR.q0ok0kDOxLW/}rREc]$30L!`=H!S`aho/"j[Ij^dzTCzwLz+LM)mN>F3[fJ;"6|Ap%p/PfAOBnf2C<^F3-7BHN/.5I
-D|[_RlB3~cYE#R/:[EFEk55/3z+71bLEVPJy3'wDJ4;wknZJA>E'v44AJYVaOm(qTw]i@pIicTqg;)qiSn-U[Ex)As06t3lZDtzhD7e8W3>M,@fW8_t))e
-oC;!0wu0RPZ,ERN($Zx86&`q2qhOJaZEpVUU>rG/jTs=&EUGoa.u7-n{XShPd[NPic;`r>X25G72dYeO2xt(=IbEAXly2{&`<xMEHD=C.JGu}).pSr7A#Q
-pa3JZ}KN&5hnso>`{saE;zQACyAA"TYwPoG4VhP[7RzYNZN+W8F:lsI2R#a$U4^>EUo+$K$;9u}q%dQZg=mz"wDw+G@8e0ZcAYrcEcK_]7fIZMzSt(xTHr
-CppmRNklK(}O)SzT]K1CY(>q`<.7u-A#b&Iq^bML,/8O<@Hd;MZv$j<=JKVBd5mRx3cx}G])ih4DIt}3TWBNymNt.SyR'Q7p3ox1o+rrBkR;^oCFI'jhO>
-rWX5L|P8x}j7^)UI5/SGzGM//KaIB/erup%30P-JmaVI}G/ok8j')QQQ<%3UKoUE<FchRX$51(yI9og9;R]P/eq{GLA$(q_Iuh2x4W[-]{JT8W33#%>3UL
-XWXL1CVWXaw@AN:(LntK/h#rZWAgj7eMi7Ij_pjN(-9TwJHy];%)%SEfyjG5xeP){n{&NF1Z}sa>ra$Zv9.lf'qmN@K!yuIF'on"a;+9`Na}!5vfKC#sPg
-R[d@'[4P-47`hqG`;2%+dh_)~$^j@leCK3#p)[l9MiOwZ7w-a4hC/[y6|4t3gCp,|UMikb/;P7S^sV(r6EGBGcB`/mp-;cw})"o53!a:V<${WD`Ob18gQG
-MuZLWy6D[RaIcMuJN#zfW-LALvM&|b2z!39^:ImD{xYsEcY/SN,@Bm~LP_.W`Bi6W7]<xXFYyca1uYK{qt,5V;:w&/nvc2kg41c0S}y-/[2@yN>sz=(@E^
-HHhH3YLFb-4D3B.+K&.xorCSipZk_@JFH$CC!.KU)cKsSn8w%3bGV.Z&7t]xCDJ'@J4988#YcNBp"DR_gq0Hl/r&a7~6xP%0rN]Oh#dT#N@tZwG{|V(yeY
-YcR@Mu0MnLf-jWck4HOy^V9$LfxeVl85X%haYCH6>iw<WA~RH,}QtuvTbDqWke-"RH+X]RwnwwjMSGW>LI_YZv$B5%-2s6lN|eLlBvAd!46izK1Y%b=J$.
-!zDd$p&V9<E)|XaZdrq[9-HP:fIr41S>b-K){SGYmnG|.SXBwWp<1,Z4"|-c~1<"`^^T9Y%!!)gcKcZ-EGB}d3]JynWh64AqkS'e0M`r-hJ356jsuGuw<&
-{K3i7tiqe^4dNoAQFr@WEx^hWgw+J{1xUGNpHN=qkbbnQS$4:}Gy!;k{_5PW6;;7%44%y5DR69_(='DmfQoNt:K}pk&T"S,3e'$$&/I`eL_J(u-ChlGeib
-p#A!gQ7Bu{(]q0B(PNK#]VSf,K_;KM9vJd!uxYuu}9gXn|MTooeq~ZUY}EH(L[J87:@tm.I^;.'J^ryKU`W[/GYVHJP]#pnl6C"%m,<JV7}$L-!R)|6Y{G
-Y97bl|]BeA|(fwAZPC-9mek"r5{'R@XZW:KzI)q}$Vql1cyZ,gNb.KT`DyM]gYwBV.USc_6Nk77M)%w;_y&q9ICsq}p%MkYrg:5<K4b7.Sz-:&9[wp#;X#
-O>kVNV6i@[sO+Q0bAh%W~E$3k,bjK:BMdhJ%;kUJ&FT}3'F7)YV}o_PAnj^W5jm4B2[-XaT`$.:I{`']/5[1/d7,2Ys%z(WS1G:$%5Qt[6GJJToI&XuM2G
-kCLh:,CGAXlxlp,lmVzVS6M[AiLxWT.HLZVOv{LCacxs;j(B$BC(v4aEltjG>L!oro,-<}q`nHE8T.Gnu&iMVrgVNM2uQ,geB@q|+0Ob2ZQV2O,5#=><f>
--tcO/3I3'yj($GF/j"RA<uzH$qeMoWz"0nJzy&oH3M>05tRAaoVb`Cck}JTUekIX&yQi([N@8zwN!ywK4xnO%rUN^f2a5VgU.QtoP@4oKCZ>w.q{Ba!!6]
-IC`4:3szYwEa.;m0xnWq"`E%OaU#DagIXps>vVxyZK5J.{j)yCB`Nyr3:X+8>Cuiwn~BPC-UGpAS8nC-Rdn-$e}Wb5`w;RK@ayD&SnrRmvk^:N${sOt|;L
-NlmEGdr`ld0bPm`W={<,/:0(qj8r/|sXBO#,u|219y`fQ.,i$l^JZFi<C1}o~owdNr)B4/Jnh6LKOR`/JY<5`qz{w#'zUv}K{&"EONb(;npHAt'dVt._t5
-f9i1}guuK+3P%I(n^W:Z~N/QbU12YQfVo_%U>yVU:yNN;M4K1#fe`JAO$rZtm0wL=<J=8cQ7n}sgR;F^8m.uETJAq,F('W[Y[2AFKXGItgS1Z!/']PDBNG
-WLwx]zS"&RCL9|$_ZBq|e[O7IQOD;7z4JK}')CRDT|deStH_s>UPd/M%E6y)iyqOp1^NvxhEjKN&.jo65T9x!DP}6x:SRH<Ce{uJEdH;~C~pK|H%vc8bi}
-:g]@[sry)"rFfu9W4M;EvC.-!se3Sqh%ry^lMtw52a,:4[=eq)|3PB3U}%;};f{Sd,9/jvJ9c)1.#L/v4sVz@`X`U#B|2^XP`hR2~|ier0E@"5-+&xkaY8
-d13._r4HmTSBM{yD@9tt-riGe)>dNP7uPq4B7V1nOsW:$GH|LJ<YUzh[6jaIVutpY)3NyIoJBk|5$Ew7.wOd#pHw3}~}WXzhB!g%/{F3%Z[i!3q0hrZ9ju
-.W@MD'`-);'5%G@3!=>`f%|;zxXjy"oECQXAqVEljL<p%u@LU"'35l.Cw:_|qRke!YMv,%;t_x"gXbX(Z44/6L:T>;rU@7z'njzQv$7U5%e%ns,j%$^t6k
-uHYU8e3K%ivd#<mZ0YEY^@oS{ECi#cEW%_0MWWa{B}_;{+Sq{:z5fE:3%j^)7Z[F6Nc9TW2[vrrW>bH6'U9(jJTdx</'/ao[!d1JdZyxj'IpJDwRiTx6wc
-Zu9WTQy9Ht):|h$.(O8/g5%^";l^X|T++@dYclIZsC#)h"=u|f``INvH+$uo,rMr}e,C=I"x"WVI1(Rtc+n$A_sPTj-IKKSDYouJ7nq7bi,JpK-J[7[dmE
-~''t6UzdUC,Bqti0|SD^Q>b{[PQ|nm=pasJNOFlS&$zj`s@SOw2r,XsTE{t@$eM'D=AEU7)F4^#x;)LFdkHA%8L|6,yy%E+Dl5MQwHdp{m32:F[=$)$JJm
-vXZ+$>@I"Mzo|}B/-RK167OC}94$2QGK8j>KDRs5V1E%$ov:-ZmG#;lylL%R_2dl}-bczlqD7Eg:0eEy;ulhk7o)5c[^EYCR~rEbRKipk.n2LBU=O&htn^
-kf/67Ul>[ho6A,|G.gkz{9cKBkf88;z$y7bb]_pESOk9V0QQ0c%j}js1Sblme(QINDaFWw`+F'jE&,^MjaFvXU4lKsn-}THLsr.7xkC]0gl"%$A-T#'+Cc
-WKxpyu&/_=|>{"X(73Ug}ZA_FirXK^y'Y}^quIa2{+pXbyBvDvG1U2$B^Q6oac5jW.g$6=wp_RCRKk/P+ZU9|8B@y1F0k=![#,$1}5`R#w3hhq;4BaHVdQ
-XiJ8pt[=EFiG;u`)f4E-o9yk^@$"p+8"@:=4b1%H=cz&-]f^xRw&6!LsIaI.$,iS^^frHDu2#ys|RMX3[C_HLePLc2%oyXu0[MwF}'e+YswxlUB/I)#{(V
-WUC)w%+{gN)3!w[%XaD{x2%wTQRE$YQVvy/D5$yrcxubjN~Ovu4jsWP]Dmo{%<K3u,6J`f9OeR"5MMBJQN}G_{RZVQ:yDe&iYh-d6B{cfZR(_p>7knw:M=
-gvD<1oq,8rI|ka{o`{u76j)ItKA"jn|jb'vS`V)4/V(jobZ`Jmee}0a=@H,I"rQ,[v@z~I:ar5>snTngFvgCsQ%dc[.I%1>03T$nfvguX4G)X`Ue0>!JdR
-Kq'b{YWP[=w2N,VC+^Mz~7UmDMs;Iw/S/f{Z6y}ZdGCDP5E<7C@2gg|Vfx`_JF}'$F|lw^Wbm!E)N/se/=$!IlYiM|&<sM4/_jH.P]f0S-MPK#V56g5_{)
-=QacdA^&,#%,-kPT]un1:jQnh+'b%q)wbvyHnizhw.}Rn'd(5a`}toROjEw2rW)P0`.-o4RnP`!_c>fay{R0|g7o|u)Jgg(tazxDhE_K_^Amhw='f"pG=2
-e<fqE$$`OR=Xrl)n04d3.NJv9Fl6^G$bJ^&IYZO+YV9E[+Y(HJ.B|<~187a6+o<;!2TWYAzQm!yWIbZ}.4bGo{4P)}<#nn=!)$Umg:VLw#';a4^e_]UxkM
-D[DvO#LA$"orlP.2EiCG5;aqbwZ$T|k5v[g-"^u)+^X7i)lkiFY4.4K;(W6G_,$&qcaMkve6tFw[("rZ{"t[]p~$_')eh3szgS.^`SZ!6M}dA|8]8)CP(^
-==p|Yv@{CS8PqZ=".Y)Es;s7XJyOZ2nQaqsEOo9|bURaK<7M='/0J]kBov+'$ggXv{S7-{vZr`g3/kS|K949uFLLBcFiq4:I&y2ewe{moxTp_tf5%&X[&5
-0+APz5-X=9ty$tOi48v$3W~>CMhY!Bt`$6{B9D/ap8$zSD4AX[&kym#j]MMTG&2U@-K62J8K~7oDyt;HyHSt+7{5:q<u8B.j=[4YQW@fiZ%QOLD^YmK_<B
-0n5);c[0&E!1H60;cSySQ6]bxcz^{>FIUfDLXt#`j8d9JcNZ4II($$9+9/JoP[P</_rz$dpUo'/,PIe)(1~Y153FvTD)@zVu{>;mN&HGH%T$Ei|lCG=$Bj
-otIQXK2U;Vt.BeM^EdLJhF6do!u_R6%E"8ZUI8)"x:Ra;)v@hB[ISc6q:Tfv|x:sqq5N6}HgTMiha)#Eqij!Bj}>zx~f#jnJ,KB.:6&)addp1!c-pNdbGx
-Qi{#Z"Jd3h@+2#@(a9/>Ivp>C}_-yEj|n2bEA|w;XL;Os0>wM5w|pXkmr!)|;AlFpD_]8TBn8gZK;sm(z!MKY^h$rBA6)g{|n^'6~&!S-$uo9z"I>,]H%E
--KI'w:/3Y^yeXT>vhY]SzPc+,eQ%@W597jR6ob>G#%oBI:}jR23"f0IWN(;|ATD.Bj3]qqs6(aTw8R:d7O&}t#Qj/A95t7_)/!wbBbP!snh,@P/:}7S()=
-IHa37n%W9U:P"tFC}utE9Z.dPyR{uE9HPxGq(^3`l,Uf.q{Qp56RB]2$[EB'pb7)<gF-'FO3jo>byYoIz&}:#|QY^y1`0>}(&w`f"5f|a9xi5|},TJFuMr
-92^kD<n$|H^C+<t:}rv/):x.sriXW@b]ZOi`aoqTufA11I,kxF,BFEo&f+^a^S.:+:HlJ@]dw{1Hgi4=)_"z$OmWWq}U-Ij@CpLL[AoM}BF[dvr4or].N)
-rl+AeQK.=-,H%rI/WqpJ2$G]On<^8#PW[w^W&.5x(kUorca>]u^W:TYrV<#6U,Ik^gG#Zz9"dSvcz-Wu'tPMV-lLHpTq'<WPaunYcAxa/OMCf2wT|tD"nM
-3%!3z/zYofM;o8l&P+.d]{Zmw[Xs,jBoK%t#/fs+7`phuZf8wDTpR4;P=b``fB[yOvcUotd41_v`c653uuX+LpdW)]bYim4=mwO$/6I`'09NGhIeWkTYyP
-tEG#/Dg8h#@UzXl6@X-|3w-r,_nZo`^HG/0BJ'A,H_VF}d281<{)/Nr"4s,dX`_mk$4n^bW)zS!tRnnoCzCC/L{w2CC5GYviFW1:70['a)[;4IB`tp71js
-i0BSHT~asos-lKnFw(~ri3Q:BFLH3Gmpev!jH1tkcw{^oC~E}:c#"Ckl@9_7^1vy'B5qqSc.LJ})1tCGWFj/HG:7Ql<,`RKTVX&l3YdMJ(%dALmJ{JeDF1
-gA#yK%|JI]O[I/h[PdC!ThM[U]</g9f@-S4OUOne!$W.8H}oUsFX[1H)te2V)$Gdl[f/BO]SuSpXBLd%NW`r<)-N6u_r@ACVW#5k)YYNU2;|toBEF`|ZO=
-b}Hczz.LE=tw8%Yx.wBb|/GeZZO0KXQL)Vpak[~<+L0oQJI[<Dawx=4-kHC"e/<+@B02CmaT2aHKUn=lnEBR{aKB<{NTfS02mA/K-pE&!ZG`>uPc`WULxa
-|Z-C6`2nlPsT,%vP,Zc-"0R+("6li#k<D_]ie{&(N/YUa4DZYvB6q=cw,jo^vJ)%C/3q"')2BCJOJ_F&@{mjz7N67[q9Vp9NLMP=MgUU@G2/dtg9ho@,t]
-#ih&]Ev.A^eqIYVb4FTd#E^+V_u_TN&vvsJ=&=D(u3NQijE@:tdK.;5c5$b"Nty;j4HO"8aV=+OD`E!=]r(Q'1`R^m%6CxV/x[4rG&;Mez:TFc[w[]LOC'
-Tm_<sZoh#S:7.$l9Tb`(nyN4}RmBqXu^;k;l3KiYKg5Q80E-8zb0@zA!mJ5LsXQ'25sS;<Ji@Nl>)mH]=/-#3aht~XHU/>N$<j/ci8=T4B3p:MAMX0]ko>
-k{Js`A+DBO!yXZ,R"W]"Jt4OfsaCM=>}=56}Hkg`+KEO+-lru<N>cmb3F5Ac{aL39.jV'wi.r251,Gk3/mrI>X4v0_57:fl|WU_&4{gVcw"coz;7Z7O@&x
--;trh%~bo%.JZEYv-@<G0b)bW]`SNlB|-jrkuZ1xE`ch~M<G3sjgKz`M3E0rP-/H0iDG1@~5d"mjet:e@By%'H,%__Ts%]7r^zsaYsVKtAYi>(7$yZAop(
-wkqd$b@2dAq3rj`.Rb}t#0V'9#:f},}XF/E"DVXb;q;=@uPyG%t6bCxiy`8l[3(TT',LBytJ:9Cu=q&e'G9g:3^r7%1MX%EC0SIKrQ$UGZ.(0DCkXMdS!3
-$L/38,#T~rJ{m-6TwN9y%kOUBvAVbj1XgOf-kGo_Eds,CFfBH=E;SoxCfhiHd-8ga$!Ru-7C{F_-3%Y,8Q3UI4n8w8~1n@y>&sno@h6GqmrZ|HA;CY'b%X
-}W_3zrUlovlQ@{TQI)MF`#8>M$Y8O7^OjT`T3}-g8niPTj3ou.TjSBZK;+.gG)x(@el4rpiml4S/Mlp#m8{dkUY7Y@3|/`([frKJa+N'suIyLN0!b,~RdH
-)#"&R3Lil|U;s#qR1Pzn")KRy;@dcD(>rl8ObT3_3=Zre_M{^ImuA1p{#]BPf3k|b,2|9]!^Vf&$|2VJ]_;fs2}`~A2J<]4|TfhFQnim=EA!B(C3$|@`l{
-KU_8cI3F/9VG_W"yaRv3y@b.0]a@x[[xV=b`)F-g18Qt#2ef%{+wJMR9.ZQqr:,VZqoi.;7=YEC1=5E'9wZM^'^wtB#TU$!{LP8zdkoff3KA#yIpCvoFaO
-F#UQsg=t"1N5nUiqVfAQPML+ADTt3f,kX6&5I0=(v6%"4UC`KaV^Z6<>zD1.sv.4Zp;s'M_q;jI&LHlL><nELZ@$"@o9+NgB.wmaa%{9yoH<XTR!}zG5[C
-MM{>b>AKxw@npxcM{+^r.dIUlm5(h-f}DlfmIKoxQGOo+1.)W2&uT&4RdwW}OE:J7XFSGMzR~H@XzajALL`"WJCU1j`{h9%K/&Q']:{CKv`|a{MOxM"9)W
-&^Gf[D%.qAC|yr<&T#qTOUAR^YS9#2BXH>%X_!rf!2se2@tQL1K=MU1{Y'E=siNW(Ir"g}B=UD&w.qIz!XG!(}3}Bw`muUQY9%"4i"AU%koq|dOQ^)#d~H
-+/%y;EMYykxv^oe3Ywrpn6_pTdPuvN>K_2XspAWUOg>{1/Bir.)(3,px<b6^^]r9!dQv<:+#CdN9s7ue$s79&gyNh{hns-ThE{O.6fZFWXs;mWp.<o%)%c
-<(|K._gmjpPu77;7zUG7,`/Yk/G'RMCo}7{[_SN:Y;:U^e8qdkG_Ruweq"NzsWJ0p0`[zw"tvhU8)_W=83ChK$um=[r%$l-kBwa=P_w1LWRnd#ODtSQECE
-&%pXI;Aey3qF~yCt4>'EZg#9KJCoZEXE)KRPSn2/1b}iVI8GpM$nHswmNf/etKGu<xj'X70FRZQ041QIo`Z(miz^:7IKw`@n$v.6qDSKAhug.qh8N}FxU9
--3^}{W;=_W34Z,ZyeR-2#^|Kd^$y06Q@If3QN-57&!9vI%GHjxakeVNzZ(%,I45enZ2Uwe;Z!@4Ak^e!/HVbku|KJb9!=PpQgA+8Sb~Ga1JBtqi+B+>LGw
-<{t18<vbW(.PKt!kKCWY1f7^V}$Z^LIV|IHOjXJ@6I`phq(FJ1Qu)C}VzEq/&`Jvd#)#Rp<5qz1iwIp}b!LUyd$TVGx<SgS:jEfg5)'Nar5h[&%21<,qu(
-]THd&w$Otq|)7osQQ+=z4:ff&EOiC+Lr2[hi/0otCMwGIsK'#y3AU+`WO_93='q|Jd8|mMkNUFj_|EphYtHEg-h+{2|wEoBl[b)uEr6#2H~VmS-P(6YvU[
-p6As=X`YcJzsJxy2s(]c!ToRQvL:N90NJ,huK;/x$O@e53xFrbk5Bq$DuR7EW]mFVEmsr#!+Oh~B%A,IuKJ<vU3K1%]b<C[mrY%,sG&6cmDy{}zY#8VxJJ
-9NDmE$5t5Lr@=%b>jZ#F+;C+%BfC8D2}6c%9gLh7~5-Kz,S:@W&jl$WzcbC85O'CzcCNJ)+6"j-@%FTg0!c|{I0bS:Zu"{Kdpv#x~FGTxV4RLn,tX#XiK@
-RvD-c%"-I0({OG_[W(/=&1,FRBFof@#=BD3`$HaW5ijILf5Ez2dCd`I``4Vt4^'5>.4t[(2i4GiO}AaJ:E_u9<wiTgDw,[+BSv7fI|^%`qq&YeW1IJ`GCX
-vVU|vYSKrb/XN__H/VvIoG-fhiRQ.lyGwGxL#xAE5K0P`S9Z-lQx|M^I6Sn.D}`_#0ak`T(A=_>y$UE63UOg}/}EcPbD2LYnl,Ffn6>{I8-N9dE22Vo><{
-j;-bytbdu4QH3#ih"-tnyoO##{ka~bE-FA^|#S+Ib>8F(`N;FiOjuSo0E`Qb)>sQ>D'}bgN5u(hbq=(R__zFs[Zc'%a+ZUwCDq}%5vE^q"U;|n}gI_ev%"
-nQ/5]Ko@PChdKGt-=heKwhRp[G#zjT<"#Ixc'Es=;w_FA%;7i};^y,-]=J~0Cq}Pl:12eM6Lh-RjYBw8~6ja+hUkaAeXn|([8D:c)s|uB#JW&3wJMPH%}D
-{V9`xveZ00"{1s`SC)s5=Y9q8@6o$5h+5&%h4yJLcD2;#YL@mZl5v}[FTem_P:br)t6OkCCzx$y!g8'Tf]#^ws8bxxG$3C^ACGy!M9)2-GrAhKz&L3%]vu
-B}Hp7x$,4P-m4&f@iA3eC}fWCjFw(cBUEC@FcR&Y'O'HAw#/,5zs-M8d;dO@K$;-/BaL:]r}Y%uh"t{CCeh9u.C#)lCKqATv$cz3ec<Pi)J<oYlk%fVAw[
-Xf%@'8o:C</Z^CrXhefX58EJl;Ki{(.dTk]$;]p1={u$9<227LUu_g_TG:gcK{ia9lupY$3R"Is3p<b1%%lw_qYd'[dy3pJx19amZyoPHNPHce8i=^.+h]
-J5iOOY!kx'{Q+k|vIz$x8Qoe5hHRE}]j(BmOQ:gptaot_9^9,d`lwYyMZfNwhsV#mhXKAw]K.%YlcTg0DlV<s0Zve{J/zZBouLAB`}^LNWSYgSe3%s6&<g
-D1}8wN"mns,T_6X5s`wLte(XB`wd6u}oi6DK)Zv_m'M(fJ%Q[b_eCP_4Pf'a%<gK[%]>vp]9{Cy[%d<BccJ/s&nNYmcK}s$%o#ddot}V:b^qv1!(:n0)3n
-bK,`Ptbik$[v)ElwA55O3|habS[SdxaXke03scOx#B};V!lI|^+BWMd4$gQeei~6jm[=g#{|r+B,(jDj#q}fD0/ScKFirro,>8[y3@XGVDdbs7;+6dwer-
->`s4tMk$BLD!+D)zBD|")cbC0q_x(icNm%i$he4bIJr|y(NueR2duh'g0CSpz<-9T"d:t3ICxJ:jof2u0/D+aYzw@Gb1)mR<AR>dm$kN`w:!!dS83wjeB9
-<L',]9`(=M->=ugh6>60[,WSQ.EP`h`}YAw3ezMMZ9<9yi7n[C0w),VL$hpZpw`rnOho#W0(n8(tZP=p9=ePj-!)gz)1;TmPw.wn278Z4g8|Kl"1c@]A/M
-Lp=GNl`'9tA:S9J!A]7B(bM<]@}APVI+Mh_&@oH]>`(@7l2V%aq5{JNVb2<jxC30_g|SLO@WbNMbfp'@J2d2y`HfMFMpnV"}5sD_`&Y:DGt7";n=)m8=7s
-R.yv3PS%Jak9hn[6$QbjO=0IX`520yEcw;C.E9PM35v/jtAb(8-uO%'HE|EE73ni!8gW|6tI$GhFjIi=p}msXO!r}MW2']<mdqht7_1E8ek3:R~.4iG>V3
-)c'.GI'I~ERx@nMAARH)l]i0q8Q`ZhR@-(WLei+TV<AE2VF{;-><Aa.Bh$bn"a1_8JSRCbaL&Im9CR$U4b+]Fm5^j[;PG[sQ[hFB>c2,BylSRZ5CL!@hd#
-o2d3]JDrw]}Ty,P6Q`I5+V>AtASH)r`$(t'!0|&J7:Q<6:xA@TF:{CJHTygcjx'wyU.r+3$|hgqlcrCv"H3Re_U9blb:B/wplO{+JFx{{>1oG>UPs,6Oc#
-[/'fFlP'<Vu8G7E@;3Hdqs>Hn(kOfsCd|=z.pwHkQUd+PDGi_"j-l!kU%87cg>4UxyDQ3R^fBk8Tpl${uBa@x"|#tL.(UXf5~^gC;-]waFz^;'kcd.d7/]
-4qO[TTvbW:%9S[4&ke-8(+0b8ZiLj+.88qE+P6cOh4i(%jcnJ<u6o>A/^p}|/DY-:P|r)WM#oG$v+yB`7S29b$UCgt7]+T").D=}-UPV<m'-38YyXTDD.o
-nM|8ch3-a^-p)Dk/uQ6-|x|vqxzKG%[{"WwfQahb$gYopj|[ubRfE98pe26NiUXvfms[-payype5VCxQ,ZcL;Taka965O-N^!,CS1v>]f&"1K+KSWI&%-@
-gsQFzHV#mKU[^8{W69Lq&tK"M9/lBxXo}C_U$Y4[OdaYZU7Qqj;q{CxB2XbRlB4)s&wQRP'L)%.g~WTzH]1#:RPWQO=T2$uM3I5S5d5yE':)Kk1YB)yG)g
-uo`[da%}#y}>Kq[N9xzK%#5'#i["s/||n<o{Ny4VTsO/D,u_FvK%H<.k]%+K@t3<p!)6!`uD$vdYM'oG3T8&H;x:ar^]<{#-=W_k0s,eAw'P<<@q6tbPoC
-cbL%hT#_%Cxxix3;RWK5dm;!FrFrXU0-,k5A2'a!CCcH}e<B#fuqnJs|kVznh).Pn6uKG&M&KI3goV4|Se,J6dYlmI@)h]zOFU#-3OL|7Z/oaU47%bqqXB
-E"RMTf]QyQ;;x.T-ua~2OF"Kg}fx'wv%2qoU:kiJw^aLo0WJx:P!uEr-'CW5^kCUFwW}}/{KZ:@D3N8xBU`z';fBbvQEyT}^If{)[$=,f^oCD..mAp]w~.
-1!,sMU5Ked9{M('Vo"E:4@I,B'%;/&z+x4|-Ul1_(FUG.La@'xZeMZ39$6Q]L|BUA3%(vc[Z3hFxAJB-S>gX~>y$qV+N;]yjbYvsUZYrTfJER2JtGq(`",
-mhuHNCbDRgG8^Se'B8&iv3K]}IDA^mV9B5H.'.T.F/DxBv|kz[|=c82S^:hUBo0MKr[[kX^)lkAvgW(8%|S&^s"Fxfs|1qfQwYz(o=rf]E5FiA1FeNRHno
-r9#fEWJLBIfS~-Ly-<&`WcDv5-d6#&tT-QMhg.uJc|1IbGJP[0p-]b3kCx64z!DIM9'9md`cxD|F.U/B#3hKWf|O=z#9JsmLc34NTVf=)Mbb)k0On&u2"S
-`1G6OCjpcoO5i#+d=O=ydaTw{l49<=5XY.-_8aF]:uLk{u0(up$H_}msVS3_E-,^<fNiDNSD9VZVf@(|<UzoXc->Vx!>Rtn/[c%)!Q~EAc>M2iSOY=|"Ka
-OLL$}MJzp12&A7FL't0Qt"r5l-vz"UdfI8@.oJ&uo`I46'$dFT]i6vL|0&|y(cY(IZ_YYLGU#vY@a4yn1""inXkLn4.rdK!WZF,qc/6wh2T.B0{udLV:bL
-nF@+|m1&8KE<xaZqBkJE$+K&-5327DzX5kr+<@&q=B76!oHfo<QX``z->I1X8OWNS|$>EqVY_4O<z@MoJ3!j6d++4K~Cu}MnP{C7`T6T%d:o"8|Vt@xIv=
-gvsupVJ:HFL+_V-{WmGE`KAkj8Vi2@C(UJ&^dO0HehDq}0cUXF[):YM9kmyGB-VEbZ.z~^G4[=bRkC6@8pViZ}(VfU)oX)2(Q,_%Ss1f:w@U({7:7K[1r3
-H,"{7Nam(A.V(n%ROJs"`4yKa,(],oPd%0":#J=WhmZ0/-i|uN~;,}/BLSzXeiR#N+Tp&X.rGAMEqPHJUoJW[Ng"%C$Q+t.y`STX<:0Y/vewY3'@#%R"l|
-`O"OHHRU[{1cEFQtMvS+fLQGevtEI!3,QAcu;LJESc_vlVaNE'>1D.^3,.nKePp|Kn"QS%Syp|sRI%uQmNb%CplJ)>df.@]}k140Tib@B(hAf8x(aPI5db
-Y>_O8+)=HaQboCrx-yg5dv%s)sbgAGQO_5rIX&&3C-v-w31Yp1I$a#ec5<Ws<6Rj[;c'7FgGi)I^d5Zd,5)}+_}BVWJ01,Ub.M#q`Y&j(jFth]^:|acXfM
-w;wIV3VntdXEa/BSb_+/{w2l$_Mz-6v&"&O258Pks(yyv{grDr>7:c:r=i^N}I@QJ|[1~HlVF6~Z2<<i;"+$+fgC~%]'Oy{pHChQFNSZ"6VVAbr,no&$CW
-Vu>|lIICX$3C23YKIJ#bG/}ej%awU.[-"oMr(e[#fk~qQ/r)a(0%2C@N^IT1iYCaL<;j`egy.k9.+474_G91|Ib_~tZb3N,56x}i2XnazM&eL"6.K#!Ad6
-GBdN8i>Q_ix<HT>cD|1u8wJt-X3#is_7IlsllH}i(b-IMZ}A801/1F'+/%gp4.uD6jn4-,%;7lvDBk[t3I[N4ED+K=hhSZM}B/^9I:`f%;b[Eu",W3Es#0
-eh1j^x@C=k(xr&X|PY8v-I)QNbJ3JK8D]JjrtE]Gu!N}zCgAE4@A|,%PalHw,A3vF,|}t1{4Q/H.'+8Z>OMEpOF(okv#:1g$,j}(~S"=K%.Mrw03Qu5{fX
-.VsMt/RU%hrYXV"3r_mFvy9mDFMD%Ljb<tX9OOTHJ$!ZU&Vx"mv)FM1|BxhKBU=u`=h:Vr-I^z#)f`|B~I7x=3o{OI]yIf6163g3HIOuB$piX4%%~upSL/
-6q%LkyGqmfpaO5e^dU>icTm|s{8DG_My2[#x389cP6%-Ot]nzZT2aN@zUDCn#'P/[XBBLb=cb2:ykyRp=q&TAQ}C'rHAvtJsY]1PKs{8Awo]A.lv"UpB7;
-Rm6PDUB]Y&:zcWKA$,)0;dNpmsfr/D52v-|D"JI4;@-olxdu{WX5az1q7;h]NqJRUE"T<QQ:WMBa~PqC{cY7]IV2cH251qLu|=kY[dsUa]T9x7+EsET|09
-<XrtcjCN:sX]#[xbxoWr-2{OS|qYW3ePBuKj;hx;T3'Bljg9kz"FxW4f/owuzxA1egmG7&#{/Fxhe_kdifj2}kiugas3Vj`sHOo,NlHNyR_nLG:ybZGM|Y
-OVq,Y'=:4@xJA+x'jQ%'q]/+2YZ_ad79`X@;0RHT~q>t0B6y2WLkbJ1!QRUU~M8Ke!B$grjJYC2/rR]_<b,4[z$E`@N$kiPx)b1iP#QH>,ft&kr3(}y')W
-A"L.PC)n7{"rblToX#w+)=,A`vQu:QhK]!Y7eoRX{)'-rec%l.^78PK>;cbZir3(d"KP2!S&FzqJ~Id.8yZBSKwK!QT>@&gnbgXA"CG:MXkg78{0"W8_7n
-axcXPp"S4dm+;E[5,I80>[JQAlZ"0jd"kn-T"1pIMFP![,,ey5WF9$"|1)ER%]%VNOyZzKN//S|TZb`qz7{gjDSlb|DlkmWIXxLQ04`]QE@`o%>Jqp)T=7
-w5y&-dc+`e$EN9}rf|>8{d5r"ZHv8LWJ%uqci:ZT'Y3o(1sW3MeEVt,R_K43wj}WUR!_S76'<(jRj#|"iw7T=X}MSLI;LE~rO]^2)koI+B#WUp.fhR!cz.
-:Ek|X:r@A2WDjAaWpmAwjOe2uGbx_ii.6DN_:H|5Fc0t-8V&WFo;b!JDx['g&rFrr9B6!zjX`7XR;$m9$^U24bA$n+GgQrYj(gOXGN1Ft}2g1|yD4D)<d5
-c)m!k]f4+f554Ek1s"|pp$HFPO6lLnRD18icT-{$TUGJ^FzWtI^,4kV9{Lx<bZL$NlT}iEP7zu4:8P_>Eo3HFiZ9I/nHWS;L5zbI>qZ}fJg|+q-Xya9j^S
-~dF+stBDGh>x)DO[.'"kp/na_ug%zq}C-2mM"nv9(H:j7pbN@0XNcjgu!]|Hv7R$PmBG~Do+>jY]|FMk:L+|{%]NLa3%{sQK5z-zt[7F)Yf_D:7R]"W2e=
-g%X/eGh!,d]Cka@vZSztfvF}JeZ@-<2FsnavX;%I'aqr'HyJY:;QqYkU);_M+&p)zZoC&hb`P%aNQ{"D/{&"8.IlIm8X"#BZ^ttX>aU0&TU)SnTkv!"z3h
-h6U`fw,Y|gW/g]%c,L4YrL;FJ>6J|q`S)_srVxa^ohAy+&<"J}t:s%#I'r[n^SCW{;RHqb6gJN&WW_MlNj,jvc[rD0X+Y=2H9+1VQR|`9t,7d!j>KqcU~a
-^'{QR&T.ZhbLi&{m@UQs!]<iHqiJ#:IU:F~iRG=!+'#Oizjen2{_Z73a7Z3H.a}AdzP&a|rPE#z]g1e1dhZ`5;uO9+iq'Q9Bx3IrW$L=WSa3(gH3l#%0M%
-qdDQv!yniF>|-h8wE:Ohf98-nVR$PF`L`P3<bU>x#!u>G&$$yP-CK0SOv@#U+]$6nyY2sZi}^Nb-d@Q=f4I(zHQ&poSV/M!96}5)h$nyCRJ|xJknYARU}6
-49z`p+3L'gWsxp.>"Jg^ZoDA+`26[kC^}MJzGk,IM=c03{^A/D~Y'x9.z8`GTL5#PBDEKtYa;x7(:|})U^SV9t";sgt;$ELNo04J|Xel==L%Al#G%-o&~,
-2`Qo&XKs8q,u,D)"3,WqR<Wj=X]_%YkNQCPf=xHsLW`XZq%kI87HkT./B5{,jAcr<9TEfegyD$brSP&,PO!Y[^1r:9DKPMJi&ozXzGVLkU}FBKVO@^P&&1
-UQKHT4se&mwp&L(4B{+38LSim%>W4HVw:vnQI>w+|zu`D!%rH2~qhS;9CVe#Z3&([4=[&j#NN(p9JVOV&Yci7#H[A^H^Sd_C7N_8G[N]_[$^v(+TKWnCk>
-p:hJ)@0cm/,L@l2_;E{0p_%FR:aLlr$q|.54<ztCic}=SDhR|FMaCU[Q.w-|nb-I,0GJdQuz-<I+t_fj_%"8SW+c6xBl.p{5V_|D6d:d"GgkrDSkSI#(8`
-9-0wN,fS'6Eiof>_or"yP`tTH8@3<]v2iA3epf]2-'1>Y{"ufn^%ot'uDcpn8MJR6!Zlp5=d9kC[wZiY;b{bEe]bzPRHU/FgV{0ku!EKq.r!,Z=dWo+v}m
-=7SaOaxf0NqllJsn(qw{b2Z+^i/]44Zs1/g8.y9%'uk]V)^.xIranfhn(}L9YL<Vu`aiMCH2bf_BEhkgbbGAk>,CU"QEvV%9A[K5`upx2nyi^px|OR)^J4
-UIKDin7y6f"Qb5$y(Ov@7A64_}RnXBQyqUID_TT/PN=<.ERHqS'."deW2zYwTc{tqF=NaSSUcsGlxY%bgNQR;>wyU$oo`_e2e:W"AgWBj7po[+dwZKdB`2
-b/X(.!3XouvIJ31h|T[QWo-5uB#^_H8^9$$E0gD0SLWX<[r%vXjvZV:B%[%R[{i|0pI&0qH5KdeZN`9X=d('K<tNu2kyo94fuvaBl(a|XC-!R$Sa4|4ArP
-7O{u.QFn|Y=(TZKHRDWIf^,pZEtBuTRi/0jN{T/D);#D=}_N@h)&gRPu{ZKEaDjoJ7Yp9Qv/#c)Y~g[P,T)`"_"nX._@|.I<}F:xG1,jw!xpz|qAS2,qPc
-qtcvkh>3l0||E0-&EXW!>_N%T2dCJR@qInU&>}5-<n8}giJm5K.sJa+-^Ar4&aBHxB:OmuR">iPo62!}2WDF;).+IZBbgT6CwJELNGW+:umEsg_GjbmE%9
-T:`B{_4S`dAH<v{"(i7`E_c^'`$<j@=f!M@4Y6K"Y##dhWIZ7xBaN_Tv/WGT_d@6m(KUoF4f~fhAOL2TO1py5AM>WXJtGSrLwo1#06/9aE<QtY^=uM!yZ2
-k"$7]l;v`Zyl~[="ZSmo!<Ui3gD2o''c0zn5L^JuW{q%P_jH1:(!whol/)5t,w1qWIN!4Hnn#/P[1=ZdCWnhM!~iCYo0!Qo-#jc)h%q/o;d$'A5/dkyckx
-t<+!Uv1ha@tM&`[S(2_YkZdX,s|T>RHNV3yj>yAR$_7Z_WO]GzatQ{e|b@;:mDTE)1]<D[!veYl|#T;^B:#e}C.H-2Ad"k2%"V4}X"KwM%PkoNIdfGfE&p
-|Z(brCe|/aO"vlvF<F3i&C%U"1mhQdzcy+QN%&P)(0pbdR}IFu`t^&qn'(;DEgiMj$>NED-s44)y#C6;aDJ|f5o:>w9A6{yz3t6R%RyQQbb}B#[ilk8y%.
-{-Ja.s~">3B6eMO@ys2=mF[.6'VR#|]6K|C[K^rU~0WTt/v"=2l{7(HRafGMe(wftv>JS7&J9uq^Fi#'^:NC_2YB"|h!,Dz.WN}dimO]dOWdwS1qkHvE7z
-nR}M{eo#EC%drGY)yuOByl/Xm[v"}a@^ALoE$6UsiR@Fpb4h(-]W_V1xnT7+{R00|DXu5anju.C}u/4FLnAsn7gau;m@'5zbkHU4a!6r@GtpQz=,F-uwlt
-Zahi/}z`Gb!E=)lQM]M58;c3W"LN7I=#xeX)b,X:A}er<$|L]E(|2THs_+,Mzb<),Dr|y[239HyVB+jaoT,gD3LrJzn|Fn+,=7pzot6cID{3I(&0qRz/}%
-K}[cS^e}OR<0(}otna17F_GNx=efjnrNMcTBrN:"e>%H-[-ajxpSK4$1$pMZ-Pve"_F_g06x#T%FJkVpuGnp;13Vs@%,=J[6j"|#Qs-6V'Kw;k},/-^TOU
-}0]j,"<.SUiofF$J2XmrS&:g_yqNx^`DA|~P2QC+`<j|Xh&dYyiLFV1T$D[v>`1+r{G/zGn|3pzGhR3GuMK+5B~='.vq+cXy|stw|,~6$Zcul`2{;n/4h<
-]MovL3+3Ydl,z`wu5RH^-2sd&Q=!X&$5wM[]WEZN"&LM^tC}6|M&ZK0No9).zyBvq;E1-UAT+_cHzcLZ_eoWL=rw6Fy|RT}zYX)j3Tbf+r3N3,#=r$`7Tc
-4$g<+b!guN(G7;K2AP>K6LRN0zs'm>:H{U>@GFhq~Wj|x:<DE=Ve0aJm4909Js>@Q|A5:ibc7MYUo2+1B)x4lEMdJdJu$!^#I:ODX,QDcMH%<3Rr8y7;vs
-jrC0C$~Mbut3f#^'5m)P|_":YI2Y`{(Xs_L;>t!uF/P<C|=rk$/}"B|WKO7iK6kz|,X^$R:f!rG}@<y.0B/6''h/%6lpDhhTv$cWEw[%3DxZ6F{.p2KA+g
-D"qFia58#Tg`{t>SqHbItTb8J5bafWIQyb~7JwyvM/R#q6O+oK',]s!wa;Eqh%DGHdvp7j&"/OdYdHtdOrSD_lD#xtcQKpr!nSn5PrEo@IthH41h4I9}o4
-QDGPnHl`m3D!{#qIL.];go]2u5`}^g){X=q>Zs|4Ly|/LyE19Rs@0t#L:.Cby=wfB))79pymQKr;=,C_:c7+k%~]_{v&A'M@X6n|o]5beu_7iYU;<m-u8i
-iI`gCQcp^Uq@soIurg/"Vea(fskI:q#}OCcL8,|}so3X1V)]Nh<aS3XT=VCMctq9hB)x'k7f"agFK|1uV[aNIyohNQAK$mTlwW^qGp~|S"Gx;)Y[AN>[~D
-MSg+BK:<-94SHM9-!(JecCj&R|1gTE.CU`--N]e!tH(Hau-VVQK.O#|}v5GYp43o/yNUS(ZY'^fIs15]/_SC-'L}Wo8d@i`PQsh%SUerg/=x8$54cf34E'
-~Kncm,dSN{KR:(Eb.k/D+i-A^KqlCm>a,>L7%6<4K`4)#hpS5mYnJ([InYN.MW7f:2@1<bJ8kqMQc!ky)(@J$1+_9NNdcWKKfX+5``Nmp<s(r;>]s}=J~0
-Kdhv'#{>79p_PcLR'oCU&hRul`XwQJ`pDm~Uu3z-3x-Qm:o9r5[b;qP8`e>e8pIQ}9@]aF>$LCjDN<tt)|2rNykFXOu;BT2bOac-!pN8M<F"Ep79:BRm+^
-0Ns9"d!i)%wQ3kr)ZEC2>0crK^N=U&).M{a]GNb]`,5vXl2Z&l)<S[{NMxOHEI`eL)yl5=51x9-"CbV9sx:-}"lL7Z;-o@U3Qz;$C$q%8naL5bYFd}h{_P
-,Mtx4<h6E)'R2=]zvSivrK6^k:E`/NTZ.`2)VQ=QotQKf:{9cLtgz2jsAt|r[=V2](jk6@9_X_B{FiV$UP,J'[aMlcHAs(Y4o6a=wbTIawBuF7Co_ECL33
-{AU7xQnHd)-G@B3;@eB}@D`!fWp80]>{VkK6`p(Vq|a;_v|_{SzX6J.|eYNv{uMGO[ydFx7'd8[D&fIwq(wiwG"[j5xI`sxW>@f}i;.gWf56HRh)EXDwXx
-j6+K5V$Y`&!vwF;pKa9nL}C05zB]+^Zsgi[K/!g6}lHAt:%LN+SgA23QmD#!/VKT6B}Ilc^8df_A]wrGI=75Ct"l@L489oxlR+8'Z@qf~C"AdektRyYWS-
-Wc{`U%Ky1vT_koOC}k"geKaVHU'c8}}MV46g+2JlO9{bDYUvsUQXq6zS"%q@Z,K%<'8lC5u}ip+UA-~K_hm';Q|SvZOxO8!r!&I$:tv+NVH3I8;vnNY$i+
-Dm5rH_r1NG&:&%<0Yikv@Wf,O#;}n=jWIy,|nfaJ;fpm&jx&a_$m_RLjN/>#4^m{.4jSLQbA(}"VUR;6ZOk<SPDbWA}KN}=6'yNyBU5/5<kZyhD9#'=ne7
-3u':5'1r|jFUbVm.Ac>gf-_nN|IG6{#xWurp}0!7(E=s#%:%Lh|%QxNr@Z6CP,Qd]M5'uf1Rzbii,^.n&f>!goB.cY8MS=I"4.5YdW&I-&btfvIr<ru=3L
-ES@xj]gq[%ido4(M2{;0<J~LGy_EtilIJ%i:>$w;v1r4Bp~%e@39s{ZM69m_6GHepQo0:+s8+imwL#%)Q0qj`J&n&(^R5OXMcGB2(;x5S@V"#+N6;L5<6+
-}Ctf+cKQ>37fSVoF>T-zxQAU-%UvdAjC(CP(<qE|vS;i{GX;I5<|3NMULLW(y_Q;pJSB=;Lu#g+a/tk/rLP0FDctP3"L08cOQ%M';PN}rj3@&7lvWIwU0T
-n$1}8^=(apld^5L,.GMfodp={tdxbtqa2^#u{zrB`'cPbzW=<"/e"R9x^-lbbP%Gdvmc/VqKmf}7#5;rR_ZKX!FFe&BzA%"&|$Qh&-FTBd;e9^'k1Rpc4y
-a%`0#PJf-oi_0;m;q,l!kWwAm7UPV{oWG8_EH9n_nwpCB}jFO(fGf1_ePQ.q($M4|P<;JlL'+p'^4I9V%6O;1+NbSfAY5EH]p10hY[f4s3WVUs<AUH#%0&
-<WCQ#z&Xk]1-69nKH;W3nnVaUNisK,"#f=6;$n62Ow<Uzt14hceu[t'W@ikXHI)Qt$rqM2T/>NXfWqa;h9V{ZUCqbtI!Wq]TF>KkBUvQ7tL3etIC!WFv$-
-RC_pLGRU,[:[+}(yv4=5IjP^1/+e/oDUI@m,>7d)bO4pbm!{wV47];ziqxQL%"$z8v/FuQ+${!MwZ(kTf[zEnF]TaUqqpeR_'rjNaK2"l)rL$yJUJu6L@0
-nB%zhJbhfhBDOf1-8rj=Q(HQ].`8LR(}hH3,+rM]@:I-8`VT`Xo{D-Nz6v#O#t5&od^/i;S4[/Dq"b:o|&wrTn2PkxeK7#57$'J4G:JGm}DhAg-^#Lx0[>
-e@Bj&a=E&6'Oj-(5"Q#{o=>}Q@j<_WmaD{xS5o%ZpOrBO`UhW7Y@`V.P!C[<[qeFG4~`"!r8sSf9C5BPWaNf):|r8]4%!uln57[Bbg`CjdPcTz$l5e$04#
-2b+ZP]:#m7z3^^)tl|%`zv>j,66X,Yj""e=NF1+>qy{^{adC>hH645pD+/7q2>T8g$j[SANo5q;)||<x(+}1{o^xR8`zt<wTq>DLlj}I&8b5Whx^VlLuk8
-mz/xbKz]j;uK&LI!lJhp$rRn$OX3^aEW&]w=V6pmwn-(M-8Wb.Zs:9.-'}Sr&(f]/sRydSpwDol>de1[E8U!OwoJgN0N{k5JH^HdgJCpR5AdbG%THCgG$[
-0DHIl%z{[>~h-q(}w2L0#2,Km/=.zRp,UqAfoELN-|0a2'ztS4^$c/Lz4^zL{Sh1hkn{-M.LbFe'lJ<v9$;O>$#a~pALV5BT.RB)d}0S8DTfFt5'JW8cIV
-wsQBwz;c0N@0'EGJL6kmp4=].XxG7k2&|SH-dDqJNMwO]dPviM|cFr1Q3{pD6o<s021#Gh&+G&GL0^2bl7-F57}|UtGj6&CHLAJDY;PyHY.<--.#yxq!D;
-=CpxG)n9t_obVG{3):asIAS(u/a|zIe%{Rd|mz4,NQ^QW(@)5%gjK`%kF9>df]mz8SmU^V7|;N;CH!5c'7sSbo]kS@FO1%ur:Bus#N~[%GbJql.M3>/4iJ
-_kP".:JzlLB_@U$1(W)U0a1"@#P`%/KxtG9#&6nBGoM7m.|ff^rLwPhXA3{d5]7l@q4H.cgAPm5oG6xR8IXNc(}2z7-h0+h%f9Y=_o2;~0]9|n7Dp-/PT2
-o'H:^wSjqSY6R#+V'KGenuK%|dP7t0X{plTTu7LHq1>{}IPAoLUs1m]Nbs;PXdKlBGA6ZI#]`4}ribX[uqD1__$>~33]2Sxc_Y~cc'~960moQ|H|&]]8b4
-,Zjc&fj!3BYOG07y8OPV-avhN'D.8]`8HIB1NSA4~""^wN&H_#5[J"kOwhk;4o[%o/'X6S9HH}RfMc{L63k5DG9oPL6cFtnoKm6MB2t%/zqy+{(jg`>NhG
-$Qa@5B2UCX(oOYs/Z<`P{J%wVq+E5D4-S.;"|@8wns'|s}(5>nz^x}bFC_tj9Q/Iopsn#6BZyLYP]jiFEI_+K_CInd!Srb+o$w-@EUws=cxGNmp+FbWO24
-33)4;cum_{Z^azpEL1cQI}C_veYM].Q.~KF"`A+TLzD=YjbL22ImIjg!mLGGP{^:3/gUh[fS,O;g82u-GU^`y;:c>'",J5cCs,[l]bNgR3FcLNZk]'!x,y
-$]:Grs$87b[JD6ilb-6y}r>ap%KiNtyHSpx&+d],$TEL}_z;lQGU$2E@Z,)@2<u.N<bv"(+WzoW.|(3bjUYqCY1;icgyO31NeJ2Ywv#U<71Vo'03>@U$@E
-:nihWw%:#!pJ-I4>5IB&gn@,qT&&+O%)#c>4F_nC!"%sG"}5ibjUiS(^rpQm<V>4LGPri|JFFuw[S]'Xt#2nmu=)9AQ:#jY(AIisj'"Bg+OSZ^mryE~){r
-KYUUksYYeXup%3j(yFl#O1/-8A!Yg3o)l(=2R:1X;X$1!i!Y~tQW;w@gJos3AZ-6wQcGBt;U6,k9VwZ=t0):~p/ynB.y.O^bm.~P":^odfg_k)%R3oscC)
-Q6fgumIz@ej)gKaKMf`FR0H#BWUZeHf)z,.A_<n7zJpK.bC&V7IcXz/f"g:4[C[tg3"f[W8@p3Jfnph-}>A^=>LzKEW}i8@CN0J3|u']t5l[VF%h"4[>1J
-ac@1&j!aO3V2!BOGf(:>{44TUHAi.wzkauee;Y[,"$Qd{kUXExmX1rf1}Szh:/Xe5_'vob.ChSyZ8mK6t]x^V@uj(kSbREs[<ar@58~MSmCb{)~%K^P!]n
-"Y6P~i;U4R+'TA%";B7A/^<pNa%X,S%$Px,TX+AZ#tP_Eyqv$tF[]WZtSD!.F9`HlxZ`p.Y/^'KV]Jm.hB~Sm"6]x7p>-)q+S'K)H9::fk$(Be0N5|~^EK
-<)haPN:6SI|y{,W`eM@I>x)ivmX31tmQsn5194;U}.;pfr+&ci43;r>eKd,2ClcKP5D0<FWE7iC>n5eD1t-r<#AFa@9.[{egd%$UIo@<y8f>PeLg/LngVt
-N]dPR8QZ-T!&3W&fE#YiQ}ZFed/{SaEG}]&74}~n001MM<Oacna=V[wu2U@qhgLY.PzVCxH;m+D'%-pN<+6gVuBpN3-YFH)4de%V('|z/J"w|dU+O=nOKS
-rP#!s)v<v'C26mXe[cLE3c];qH4QO:<|BI{&xK1WjcQiwxm9);4B{ePInOoH~Q,=w=d:g|U.Yew<rM#r=rM^mW|]H]pF|EYy0bJ+>u[>FSZ3M'xAPXskP1
-7MkF~JSt[eC"cA!@"9z#jfj1,-lN-n[v]K`<JgDd>&ns;d|vTPRB7%#Zhg"iqc!]G=;py9z_pCbb&sHH4kZY_,SvN4dI<yzv)WlxtFOJt=CxyEn"6TH1zE
-;4O+rkLQ&g&#J]u.z<=AK2Mr=1Ow^FO-hg8M=Ype|c,Rv)0/N3pAxcRHB4,m~JG|l'(nhi96'i${t&W8riMqPEC]^5GRnWdWxPJ.z"d,<E(e8RUW"%Bj-N
-i#/C[4"WY:mGD3r6)D>VqM&v2$KBGUXWc(4js74Xb72)9Q}m"v<lenJ!wx",a0(6VLae7l+8StR57_Y7(JE4=An8kICQt>.L`t4kloyeaY&fo}I(`ib'dK
-PX`A68CMziod0xDDuFdnE]H773]#}bmm#XTXk:XxwUSUd}f@~KYQ-6XI7r`8<4CrIzF:Y`^opx@==d;i3zEC^98t-d`{&Gp@m0o9m2GZUB|o^DTG{#DC+g
-{`7+t#$vRD$0fGT!&:yn]VKbV:8uXK0QzU]TazK^(6_cyFp>.p>4MR>s9."iVAUkPZ&l)N=43PhcK91)pHYR62e$'Cu.$-KzHvZjwvvihY6)j=m!'KgtLH
-XGU]>G7>DWV2kNa^D|{]@V#8ijb^V"!kp_09|dZRWk3(X-XWeGg.tC`m(}$TcO!Q-z)K7&Ew.{cYg^cIhNjX2a}I`|%;f]#$`O_O&%k!N!Q=B_%P~Ik|Lb
-YboF4f_Rl"Fl#ao2';q8u-a92>;5.>tx~:Us3tB3^ajf^Z<^K_,)4ZFc9g:wfD=WK#40}{L-ixIObIZ_>)L#PMs<3v{2}Fa]DJY/;u$>kk@O8oMTeeW>|D
-ZbENPh93@i2@S)hSy.e%KhVosu.KJ`(s=%=I$`B_Q!,Dc<4aE'!m$_W{A3l=KQl;34Krcq9pBLG8M1lpY1^m=3,SsgMicERGzqRu<C3Co,lk}pmrLc/=!u
-)a-301D#=6^C0r$;wPFO9{eY-rz$b5#trVCiceFU0[HX5!i9"dFsR}_7OIi]ek%/0|BMS"[ERzyS.nGEl[5:k$lHlXlCUaFU+0(#AScH;#rFxeo2x$t"pk
-X8`#y3:,ET7Gm26-iv7pHgTIHOrG3Qe|yJ.fOq.|&c5Yar6oX(Zx"UhnwRFt;}_Im-o&M]V}E1#,~76-l&t7<}B|BU+{^Y7}}exQuL&`$0,aEg^BkNSv<_
-;8MoGfxT"oJ_Vap74!mTO7Kb)DAw@r,m/Ydx5&8qt5O[u,2h(x,&YPRPm,~jKDCkKXp}08kR{OU|jN#{js@u-lPGA5L{,XxQrkDa/k{0a8'_#X:X79;v'[
-y-xZ^t^wywNTMg;P]pi@0}!03<'4LC+.]L9IMx1bWaBT6YNSsdL`8s+Ml`43AKZhVLz6NTD;|O[]85F=$v"5SPZ$qaI`1(N7&^7|T]>}9croNMI+3Pt/t/
-#7^q:|e}sz|H;Cmhib%"D2~qG0>V_)$]h)D8plt=_L#}Px9v2PN-7SRP5vg[NkPz>)IH{Bllbbac+/bDE+~dB;G:s}pAG,XRoWc&>yARcRD",sxcP'C458
-KOo9kTCTaKu(rQac93dUe"`8hVuv~lcsdQyLoOm6|25/0&Q`3<F`X7ej<-'kEIw1'8]fRyk"I>L.`epku#[;Td069ED0!+lR;`yc[Ds[lB~|KUI(V<Eu6l
-ZhG9ZS{n5VVtW#[_3Z't/3eO~QX0@55g|o5F!x+Re>0nF)_X0$Hly5ZTP3Q{P_$Cz!Jt"%)xaaipC`M^1(:x26Ma^.&=Wk4p=dU]Td$g+cMvkLf+Ik%8ge
-Rf81|vDO5eic4R1q8Zby1idv@<.R&8ge=3pB@|"JK{.tryhjIk;MKy'tmUv-UJ(rWr,R)[!@/VU:qO|;R0{{P_=.wToh|t+L>HY4PO}Mz`2fRc))N@Wp`[
-./)W1i2HUEm0#<Ffd_B((mKqgqLf+v'a.;GjeD4|=g.Tys@od,(dq2/HQ]"5LclFNXZgA;OB'jxfhdHxr-fTCmdArXfacg+(qTFO/A<ylIf&Yhv2+;u%aw
-<QPURl;{TcJnZKte=-L6My|>%4SZ'fsOPvDC:czR>;r7xQ;Wx)S08uTB]i}N/,P<4<k;ju1mM_cIK7@U<4wX6-dXe3[d}p-0`kkxR(0(:<irqS}VW,[Ngw
-}{9SQmuZa&9`v1#J^';!^B7c:cYB-M2]Jhu8U!5]GXNrsrxZ"m&TSR7KY;$9jTcf11^M0kq#yv96SeU+y/2ip)QarI}fad&o{5ZKVj}O]&MJf/AKEd]7o`
-~y`3zOn.IU>KE8C2ZG<as}d:qY1!!oJ<IX<`9$`bspnF4a=;~9j9[7s`E%5F.af@[8x!|gj/+.SLVJvf/uuF>dEd2`G[YAr4O-a8)<kqI2Re=g-<M`2gFY
-wOEv`-!HJac3&wEpeErjG1.m#h|L$t])m/gOLPLK_CRP8dd,b{_kzZHl(LIW^S'Vef%TtHO;b(D7N`m}&}5+oL.NAfBorpKX4b>T],o$R9`;oEW=)YpogB
-jgDLedrdL/sWm#/:AW5+/Zr])@6v^gx3R{o.'B4,1y"'k_OJ1Gy7<8gk7,a59/w7erp$VjMk/09T.IvtpDeEwA_'>JM{CvFF+mNhi",!G1"WS<RZO9xnaV
-zU=7#k5Uz(9s:hd>&_]FY]+8}l~TFR!g8-fQGo=b8@=aOfb+1PL0{Rr5kIrQ<PA^29kqhxShCn&K;&Mt9Tu'O`{$.t|yI&o&xrqX+"|%LYO/z[#M5{C_B2
-!O=_D!8ycU84v<<tNv-A{(18c}dd~H'1_K]Y~vi]MT7Ly4r.Dyu#{XBl$d&QqAKoO'n=upTqq+BNFf#b%b6G%A2[`C't[XqZc|GhWM6:V[x$FXn[+@a4+1
-5,1DB`nL`N%.'R$^7T%kn%N1we@=]GAI{JJs!P]XQ4dr#GpIXlVy#r]6c%XS|deISd[$nMi9>;xiE5dQ(t&,,L3c>`up;:btT_<6T6Rl;(KTL!]i@|bSg<
-_74:FyFb~kj+;jX7[At:`C.=YEDs@c!Y(yuYM168_%e{zP][w16-:&>Ji3Hx3Mib0-$|RX^pqzRO9}j7FQ1%S6;WA8<g524Hf4avVyQj#6!"j^OKykmyHC
-MZMIF}S<hryPl6H^`$]c>#|0=d!>ux~j{&1nW..'woUDh(T0"c6"qY^p_|0gx3<t^96TK^%wPf%7Q5~SeEDv;qU)k)_Le>gSI=lS`aMg`D"^t%Zyw+b%HU
-P{sS&t=|Y7|(#VmblI_"Lc."5.~c$L#kG<f;nKMh5iopN4,|"rWnz<:H{S;|u]E{K>}-WWP1Rrzja#kH86A3liB$u/#L&KXI[WXeb(s$rbt3JEB<]ug[L^
-jh5tt(m(=Hl5hqXa(G#T1QTsj8j`O>"3:hw4KEI1PbJO/@KmtE'9+qOfmf'nC]lU'7_{3Io%Q(fv-Jodg/7U{z7ZFtwUy7nbwZpSl7#p&r#B=qMJz)/l${
-OufXp]^@4<Bs|lCW~zZ}C2:Aa9Uo1"x>&F>EF:6uUhe(8$Aibas9z:yJD$ZqFHrp<ixJzvz$vc(L<vZx9LLA#xm/;n0<'2[U:Q&`HhQ,B+gzZca5Q6fs@:
-)_S,0q3ziQ^8nJ6$"LlwnS^>%t!{o+6fyQ!|Yj=tY>2ZS/<(&pF6&Z_QGw[Ppt~S]zuM4;qcXf5Me(h7<Sw5+H=D^<#'K)+lC2bNW]F2[SlBML1N0__z`=
-|fnY,5R"<CSr(mYC)HHl>w[5g.XeIz7I^CQ0L"abR$^}G>[Tv`Mb|,n6(f4)N9^GYYuP<ek9yl,^_'.bAw"7}+a8(;<yy<Ra_!w|Ih8oKoK]rB.+=6i4B(
-Bd/|CDSI'D>:~v2(!;DXYEn7^k&HRX<`Gq"M;B|NsR$}4h_XMI./mmU:j|fnr`NZA+`y@YbdW{w|<u";s<a%dM5w6o9U^C;g{sn|_4eS&bGFuL&G4xZ}!l
-5{p2Pm2VJ][rvum/3.w82%u$@h,4Bo%nQl[mFv["."u8Fg"(5x8kxI`@`$"c_,7]YmpWm3y+-Jp'|-[2<P6671PFClbt,(=tfSb,D3kc(q)ni:,<`e$C[b
-'QcnV%;{,^V4`ZUkR2:fsL`n@6SvYdLdJ-UzF{8DR1$0C7rNd`M_~sm;0{i4Ek+I[d%h7@c]qY3]"!'ZodXroq^M"r6QarTt>kDI,EJNAv`}dwgaP@y&Cb
-q!)3dN7:'Sf%=>aYzgdSvypZfF'QNAfh|>I+r;fw&Xq>4piNb[QD;0}YSTjg{Edf'-1e<g1Kv,@qgEN|/,X:){fovo];&M_}h};XN6BnutHb9pid`v1/Ms
-g;JJ&!eZc6/f&bA5kC|0^MZ8p:~W$#eznddVcHLx/7(,CPUJV;}=}e&'o{XkqPikQXvDOhWu!wWw`jO!h%H&%C:=2adaFCne(jJB7p4](]l3[CL9rHBNb[
-E}[nD}UMPDTA)-[0Tzj;%VD}"15Q$H{ht<~xpps4]z!PLp59tdm(YQaaUpFEptdU"2Dtfe3/t[T%ork^2/;&:i/vj^`=)3"/PPY9uYcHpYW+FI}t:`Fm}e
-Ngs(VUZ]1!KnaH%zt&>Y~q%2kr.s9o-pqT~g%eNt2&#S5;}FDS[G~o{"vx8AVCd//_U;wvIDqmHBBmHGn!)"YUSgd!3a7:b/D1H/_+9S5NK<}<n40gYcn3
-kvRQqH4N_-=,MnCH)MAz&>y1z7JLd%wM&!L<C;4e9lmI86lMc6q$le2"-_rM5|}vT6dK@69|$|6i@U$xlm$vDLa1G_NuyfZYk^iSR|.z7"%ls!=!,END<l
-.#iPZen4E^-8DsL^Qg1znL4x0]|hM:5AQ^.14uW<p@7wmYFU<,Ex01&Zmq~Fx=U`[].vyyfM05;>~HN,36'm6r.dq@1S]J(wtiV`5/"&E6vSX>a(@(:K%A
-9gs7Xu_Bc9deKjV[a1yqurm"Zt(`P(U;cZ5PFmu>Sr~ydLWS%a%CwcPM7W2AoukkNKw7]qG"(CJA'dU0r{;)tu(J_z[mvq@1zKWdJcCH.1s79qA7/&({"N
-~;>VE-1zK-aD%2%tsM<Z3P%af!B$Ps$zl&>gC<5LN$XCb'#QSJP=;X@Hi%gT,+tds{$p-sKWBkiz(0TfgP&/k`}aa^N==eVf3-+58<avaUcp6[9)G<neP5
-AsIe`4S,G,<&8YDFy6}N70Pm;fqZi[Fn(8KB2UE%0U'f]p+pHm~.s-j4nw#UX$3I1bym]N5^C7"Cj!<U{TD!m.}%MbFB`BL%IZAw:CYx90HzgqTGwn>N!V
-{BEFuh3nxghYXYP8|"A/-4KM7!==[t)'Xvn>o-1-+(@hI/oWomzn^24h!s5{gcMwCtQ{K,~|2L0p`]0{Hrt1~P68}T+)}=ipV`Co~A"b;|`g2ARH0X{8{B
-V[a/-Q1.l%LRebV9OW^j]3382r"7=_K(/;^X@]MHOOO/N>`'nwB+>^{:{j;X)McojdE487vVejkJ;%kL;&fj6t1}~,{V[<Dm<,wEJ-6lNyR$.-9i:7=059
-yU%thSAOv8wpNufNHFuNZrA0X@F@+C,3vv,oZm-|W>g24#Dl`PgMoH>"<g=h7^t-<%9!tOcnjuI0O1@0TLLk+80r9ZGiepn8(KbzrU:XFPAOPnfhjrsb+w
-_j~5<C!$E{uPH6R;i.-T.71Q6q#r30q6$[ojlG:"xq5eW:gg$4+jW{9hCgAQrqlv=4f%XHo6w-/SKr`LQ]/#Cb<0W5Jj@,/&uC$Yo@^1SOfBXhB1(]NA8X
-RzH!'q+_p1gaUsEED9X7wx[1n+2gw7e$3Tiq5F4lTR6yh2O9JlBj'R8Hgzybe_q,ls=rzNp{UsBJ$r~I"B9|lrkN6+KtQ<2Dk+98p{yf4ZV]SpJ|s^~{9f
-L%Bg@vY5_nfKgv>JWli.Fk,8DE%=g`5YKl#57vIN`&B4bi4mGpw"a7DvBHFGTC{q,)(t1VKw`(hoCw&Atf4].PW&-4/>O]`|c0u2"u1B|K`JCC),3722uV
-VVZA9W]Z2jn2/Z1eQ!M9j/zRXDdF&:5lcS4F7l"e6|4l.!Ei4K"I!CmGlgOz~45m!VF_}Dg>c[E4N%M>.4cn}2C]c"=B@ULAe$AsY$bYzk9KN=t[=gz}.u
-]f5YBkJjyo{|JOSn<{ulUxH&SncqJamc%5J}'[GrSq{]Vo`]_Oq]ft0|tu"u#op6rM<_PKfFjQOVQlz7^]O&Z"6Hwzhp:0,FHEkNfJT]'9vjT4dte/l:_w
-Qx%)whTvnqK+r2beKH1v<eA,js8=iuy|aj%wVuM5G)f{0bjE!MEQ.JV.a4Ke5FM)Fe4X=W{31hCx=-es$lhX^F3HaCK]KMS(~:SQL0!d3jKk'^k"VIa<hP
-lRUBgnqo=R+}<p+g`z^J/I0vS}<p]aKwi%Rw,c"h46ih+&BG7`:(|;3HZyxJ!mxe#,;5^ceRLj+!IQ-EJ7Isjt7O:U0>f_b<a{t_,Y9D[npus^-y=9&PK=
-|f{|Gdp$hd^FP,ww2(XA{w;J9=@v$<)t{(QZu3e=DwU}a$"KV@[(_3,4KhmF3O<}vk{&kxPGebF'3LdaahVH0EGNtHQ1npuikTc,NdHKSXeL}w7u[6tiZu
-91yK(iWQ|b-b_pL]k@a'U&tC1Q5VIHJ4-9X0aQP#5-KjTL[q[=S#1NCE~4w.@dZ]%@^i7@^+1i@1IoE:Y2_'%L>'vPRCd9i]tMG^JQF3eyx^"+4fhCuBhN
-R2#)UkjtrNL(691c$-F6^<+=QuVqN%d8g$H:mAGe@'4x@ErlmC|[q4`3#&I@_b%@=`09P#k|hk'yP!DjN=0iQa!W1$O!BwUi+urpR;.0h:So!{UjP/8kOu
-T,7txhqq}JDFRo6x!vMO/_vj22cJX|h^Dr_8uvn2Dqz/x=6F_b2R`!%6Ohr8dXx3DV%:a^yXA:}K)5-;,tZQrtJtp(!fnK+OP"]Q@<Vxu@Fb`us.):}|=n
-'fs5={mv3&9EA[0s})A'rn,DonV&R$j"D9~o%OQA:b&dktImdzNX&XQU8"gyIcTlO-r9Hph^+"h|`8Iz<k/]omE%C1}HxC5at,4@P,M8SN9%}'q3Loju4)
-e`FB:,nv0L#^{X(of0^ti[!>h>~_x/oDRr&R>5doy5VF&]Mj|7oEM-sNJr@a2WBb3Cni(B+v]f#_4bDC]Rf1WI!FC/z{<,G%]xHWaAgN;5B#^VuNT=4aEv
-M(@)iL.5T@5<8L^cSPEf$_8eMF=r1<(l+5i+,1ul:UIV8WhO4/D=i8;@U:P+g@H)[S}CE`zSe'%ZDUSAZ9)g1bw6!||/c=V4qz.kO1k_>tv/2@TE7f+.^4
-xZsaL<th&d;Nd&)n{t&}5Wipwh:<5K%%NtdpiH.INK/4+APf8o#<0tYNm.97-,yM1l6mn7]6$VIGw8~([;"%TB7CPj;Hc9LGb6k3(5Jo[(4`;cc0RDQa:3
-UF>e);O:VHTswWz=%R{{Bb[;,>bK@H=VhYo_Xr.fH>as~erjP_y@t4DZ5D3UY>b+Ytqv{VklkS30Y%}:AZzfv^A)$lg|;dc9XKeMYGd`=4jmYj]HeFbzD3
-&2D`v0C&8|y+2DreP-H@R9O2MbX_=LCP-=tE;b%>V]L}Cr]17+!J>4a-EpzQW+7vXDTJv>IxyvF0zb=0c<J)ODSiljbJfjd!7,S`UEAX>LX&fJHo;|0;R#
-~TF3J`ZW^N!,R[_8jQ>'ml2}U%exuacv5qP(&3Y+)S]jPetYS)`|!xG:T_+vfnn0`QsOJX%>Ppgu|uC{0"<iSI#J=LNcl=vyJyp&+:4<WTlT`{!|;pStas
-!MgVIB$3WFaa6Tl#s}xN%O([XoTfbJ+o]kd3B(b}iym^yigO{2hd@slFK2qY4Hmow6>wpyl;Un4zUxs,UbE'PU(y{$"=Zi<l/4)'%r$3gL2`2)<#euB+~m
-VU!1A9)p02),[vcZA+}>B^~c&&WHToDdy=}UBT-XX-tM2$8ra{Mu~F^J):q,}K}nolj7%e5DwTc{oSqYNAhf-6zH'hz}h'@&YL@WSvHf$Qx!+2._!C+$@^
-xBMX'_/"htGLrwmGN;<"%xo5hitsX1.HNeH(Cj#YyZu28EBETteL;EMVtmc6Gplti+y;||@BdO-2+[[Rr]{>BB+s1F#'0df!!$`{P]:>xs;x#M}(&/7pfw
-@0ZgIlMNefsypYCaLV]L[=LJ<p-7%}IQF&#4S{$Hy^%"EE<{B8L}{L-p]RD>'e^j1qC=.7kxiMfoq7imL}oEi6WQF=&zvzEd0qj_]$,pb3i$)XR}'tm^id
-Xo;K+`$o(rQT~!fdLMmY2OGf`5-2J'G"o:4#jmsDpW+=B$rC`C[>%bKM&<1re1zN)LizTiADZ8KXXF|4QB_>/aUF5|dUU":]|%I/)&t1'H#hX#56JA^6NI
-CLiJaf{M^4ntX2$hgt%1w7A_J7${"D{lvc.mIACUv3"Qu(Jup}-+`ebTNusXdoM74%&r{jHu$I>p$3ZG.!wKo6rX/nMKaUrzZ<0FVt6'[4n%L$GK@1dbZ-
-4UV9rVuunFzK+#IBPu0iFQ;t>W3t"8}Mv!gk]lSd(hR0X6bm4IAS@s({]67qRo(C7Y-hZAB^vX1E#XaKP8Jz}C9<S[cQ>5YJ;YP+V7[!hEH9"=79%$zqYG
-b0/mc4uck%/k@rDwu:'28BvgR51:G+.gI:bH3N7r0|JN^,.jljJzwO.ckxE6=l@Bn6+v[]LcJ6gy;D@Rgp~y-HFL6CU3M(+@E8vI25M,AZDG+RKD7Xaps3
-b27@Y/D}lrcB4k3s%GrM#jpx0<UXv>pLZruza2cy=;-Og+;Dyx:=R_#jZ{0D]h1P`}OGZ>5i^;aZA>lJwL@NL6jyxgeZAfS;npG.Z85NJf=%i(Hz<E-MH<
-y:|P1I{CsGL%>KTO$`r6HY4+s9+hol9toJdOh`7].W9)/1Wj%[,8{@MQZwvMByaw=yV[FY{msy{W[Oarii$T}GR`aqn7R{J/Qz2<5;0dz{nFtnR^90k"q`
-w8h|-xQusloW<Ym^VxKM.ohkxM=}KZuSlVpa6LT{Qi/:0uRU'z$Ag'i3XR]>t>`kWLr'4|:1#o2uB-[.lm{h2GauzGB[jcQUfBh'H@08"K9]!peSxGa2:b
-[&aoqx#jP$|E<_Bj8g~q+_:WD`3Vu<2zg5~2#rS@q0_@we2y[;:T::c`|`IVh/$(6lXF=Ep0L2;t#nN]~ba@I2{T][[$zxCkcW=+HBBzIqYa81PhH#abss
-ZUO<hW$o7r7;`("_gUt%hfTNW<LcOjHJ$rnp(e71q_CO7CIMhPSe@d/GEVpI#8|HedTR#}%kE[},RdW+.zi5W5reXAevJC4J6yQ1NE!`EI'5);Hf5+h+v[
-3o(pS:"i1gb)UFPYfohRn4{5oOcdjjC=m+>i6%n_c|^)lxsV=&TY)sVvVkhgrVDmvngRULFpI>uK~-c%cTQ+C;+/WvL[(o=2Qj)mD<9c9k1gW@4Tq]B13F
-"$F:KF':-jbg9(lR<Tg4qWvLbr`LD$s,YG=ws(QtYY,&`7~PQr`}xq:}G}Z&T{hTEv7,~tP4jUx,)!lrhV'V)/L}PO`J%pwiTn{ck"rx@q<z>A-8%<2zBh
-'d4:#A@ICsNcF[X,3>t#_!,oLpu}4#eav1qwJRtV|p"VQPEpNmLX%+cg)d+,[-v"C22-&Za6ijxk:ap'ut&op5U0"HV3#_!@2DQ0CdLEN`vQE}cH+AYP)k
-{%-C)fAm2L[iGpX(6,#@OxB^I#B7AFwJaXx#~XN@H(.1_U<]p1UhXnGI}rrk<5Xc%[1W|MJNMRbxr>`m$w=WR[v+=,9'.Q,%"ir.$.1yDD>jPM6a+q-8Fr
-6/HP4Uq5FkI1^1pGtij8k-OvKBl@W<B)4cJ)~vSb,Fz,6"=^M1YU[`2Ef]0O|crSa/k]<JKXst&g@2g=[n#x/7^Q`P^{^|([V23(e{<XE]64akHG;'ud8D
-Y2u^4RJN:ya,LUuRVxs=jI)$)h.^;DOl5}yd;-]KnobPr:QW;@`BwaADXzyy~nc_#_Ph`c$m:=M|Rj61MBIcg=5xl`ts_@S[J62qon)Vjr$MJF{|`qXOxb
-Q`>Jjlz[^Y^=MdtXUYqYoz7+11(^oC7!C7;"8r}^V(j4K'rC2{due#rsNfuH0slu'1~BevJZ5rC6{L58lwxu,j]D:)b`a)|,w'd_0g[}N2<_P3!<'B-0&(
-9i$KnLEKB$$}%R,AU<QPa$CdGC$fAGA)k1{$_4tWCB"d%C:Ogc-/V1cF>56CN2it{X@TO"!G;3RaJ4t-d}h7}VUNOGJ<xKL{BlWS"d(qSjl|0ZYy]ez%D+
-#OT<IJ<2dk"2-nEYL42:i@67i&`mpv^Z7TF!=h_cI1Hrbq2.0O#kd/o[Jd8`+:zw<D8'=oQ5Y[@DUaW}Hx/#s2)O][L>p=vfpvpJC8Q]QjV^,{T8[,{f#c
-1QY(gRo}|_jq[M6cn#GtN7N1{6(<'/L)}u%OYr0=0"zDe]e]_v&illqZAaCCpxzrWK85>MHJijW][7Z:_^iuv0QESm0}JaN0RSX|xWv>v_qJB(%w/K3(f-
-H$Q>,ue.X3pRgPT,/C-`vlzGuGg!.AcPpe>@UG4@dpNs@6`%%KYkTi]zX3aagO4{N6~+=<[1$()O<=V"~lLdewSf=rNupS$OZDMVuS6DTukdWeTN|q(OYR
-4N2N%&[,inU)t.`+5xom>7=}zWYF.9_2V3qcOa5{WS~^mooP`hg<YzFU#kg5<u9d:%M%I@f:dDD]LJO!_0&K^MZkE@CHlIlDl-n%0fWB_aU_]wV^W>fJw(
-KW(5[YRid8[=QAK[j>/5P+nj3V^RVT}51"u,]_kTHR[lqAo=Rr%e+"PG&Ai0G$;`ZVpnx<@2}Cc{Zyp&ZpO]4x$_{ZN0L]-Ltszgv@bX&lo)}f[h[Sy1tU
-XfOMYuVRs4KarH#CsRhdf0)cZWPU6B"i"_X]!89x&jjc|gJ^W|fR_Rx3g3;#[g)eZ9L`zWSybx4g:E<Z/t<u^jCK[36>&ya(6v,de73`kK&wuIk]ww&kd[
-F`SC]GYJZ"|=/^venp.Oz[C'%B%n1B2L,X#<eiAIe&Z-Yg<EtUGiN4yoS5Y;+>cJMXsLwDQiu1>Ddvwtn8|&Q`uA%>0+(v<)b>6!u8O2VKs#0Z$C+{e4i|
-8U}Fq0<EM/^3V^k-u8KxD2t08&@D=U>#&=B0b^^"d<gdt_JuYdOaqF3c})Au$VYnW0JMnuwvx6]W=5x]H`o=>YsvyC0c";Eq>m5vnOeFqv2#Y<39{fBdKq
-d%0yM|r%"""EsidHjFII_)E;72o#2L4A3=ZGS2)F,%|GLoYBLkN1x_6^MMQO)/^l~9JN(}Gr/4@:P^`<c'qqx),Nrwc7P")pp]C^E|`(>6@K3dA1+)ZsE<
-AlWRM,6qmWYZSWPHgvv_~7ng'33wRV{j(J@^Y]Fp.Z.[#M9)}IS_A-hH<OF#cGxTI"b(0n,]Ztz$ok@O3BB^n$R.:I:C#])h0ROZmB:3c0H9M9P[Emn|Ot
-O,;yi%izBg9V(Z+Vv4(n2uC}k02;=)#v,uybq1`KQV-d}/=])0ikW}4b{)unM+@fgb"l]s^mb&4duUCEF)Tp8.3g2smFN1L[[eYPx31XP<fQJpU}T]y9/Z
-/i9>F@%K.6Om@k9-)w@%qmzYy;iO<O|q'.-tI%'8{&<O$&TS!iGU16oGFZ^"~W;lIz:tCJOv@tPUlL_MzP'""1eZJtNHcaycsQ1dUs5}xtck4W4_aQ=RHF
-4vup+b.|wilOn..Azy=WHpBec"dpXQ!^g;pMVuNKiPe6bbE:bUsG&vlY~+TvL,pHVLHYt])=/Vc62$g{kYZyTb@>KmpYt[(H+X#ub%mW/.[)Su"9Obd^CZ
-IqLn/K.VI!GqQi"+g'PUd7{obh4%P-ybrSef<zu-J(7'zhUW~F%hG07R/7w5qlOD}k_1Rb-/_.53Q6j'j,>S{`aY60srgJ1,ef<YG]ok0h`va_#c"5l-bh
-g3pm@,K9vG9mvj-:xZfBrWjukQ$]^k^,RkvRW{h^r=rXOcQ1=)CEo2AW(3>3.CZ0",4;L`6,:M22-q#Y$rCgO;|BB&Kd_}cE91jU<<tMvtCTkKZ_+h"R,;
-L9tI;MiYPy~l"g[=y0{&UUVxTzzhanZ>CWB(Ouscu.b$|;(3@sL8aD+E{l'f$s>Zsx"6~L}Vu<<P_#k|Dx"~]}k2IT6goQm-/;Xi3_fOiewk'1=5nT97-;
-/be@v"G@&r%_EFU'@UYuYVM)Qlf^:VwNaaAGWeI@9O3]W@<(nS&9cne$ete[A{grhHcHY,0[+_YFKPVqxB7h)y4IVHvN:1o@f4GA8v=DVH=IHXH:YJ"waY
-WTU/Y'Ec6n{l1=ji+`Vrkz-z{$[LR|s|<u!9;(!Cp-%$a9~m+`~7kNSM=gTcoT63ZpXfjmUC4_ZQ8gmgjR|C:l'|:iN6VzT@FX4'c:1&rc<[}XCi2&CgM9
-|Pq+95jlpO{V%}kjI3RJK=I$/ry12@i"JeoF!s77xWQA{R^:b#jT!ju%TJiHWgI,2cnHEsm''$CCK6bOJxnO,K$sNd"bSx{Eb"jr1T>-b=2DKY.|{kVe="
-|c_[LzTsY}{AMs(XNiK/9+XpR-Uc$3P`@}sq4fD<41jfA^lX(GO9x|uG7"<1YszqEGoyPDYDP/UH'T)l/&4B]6R{S^8UdJjj9>Jifq<EQ>kSeIj=CzvaEP
-;_I:a1<HuRQ_10}`)RaHq`yI:tnNjUIRTc!.6)r(V88rE-''Z6211;2Dz"4Ct_;RL@-n0pO5t)!]5R&:v_PqXgR!:_ytk6_Ab.({hJXN/T.BN_aRx}L,YA
-<i>DUMnaVxDx"nAfAGPDxh&=)"}U$Ey!0RYA8<o;$Awh$ovrINr9s;G4e[/{oNW)rr{f/7RM6BV%_e1|ugeU'</Ijg&ag9sEb'P2c_Ud"L5yJ05tq3TIiv
-,/}1,FbPg}Jp{45/5({V2b~t/mxia1z^Dk>5Z3PyH{D7:xe0Jptc57G_8hjBL"^bux,t|Q:_~IBqq,>DwEk;1b2<d5OSKTn)<"`v`=;fCpE$oHxN-iT=Kw
-a}skIQ7zrzla|gdm[Iq0XprV`,aYiasd+!Nc`,iBZqx=vVt5TcQO2o:(+jHx|+6:wtRH4_v+9X)Fw(.|wp"TvHYk>Zai]nukSod^vAm{N<t"pFVqe{=wuN
-J]brMZr}hY8+QQ#Rh<>7)a=<B$ZFA3>EZl'/`oC3g:|gR,Uz4>QpL6EwyS-,;:rRf2DvF$Vt"uy{eLB})g4ja,cMP-rO-v9%Oclrebxo:}yf1EQXt2t3r1
-fDg'{vAAgP_;Ry@;geFnz2Y0]S<a+^UqA4}|O|(|+n6<)h1bsUx@0)I%@g{|wt&=ghJpfbgX8o>tE($X5TF`5dmmx(ri;rk)=!u;b)^l]oc{"h_7;O8'&d
-FvN:8v^7BlSn"TAsbYR,%4hq!dw[^Xf'!K!nFFhjb])CM=f}1$P&upLT9`[m$fkBv$Tk!|/%%c.v3%oke;gf=hU;r%Q_jY]0jrg]w:ia,u![s&5=+ge9V(
-L><vlin(6LuJ'be2YH.t9W#)Pt|Gk`!EsQvV-aU[)0;>wm!t;.V7ZpekX^4W3(^`T]HQurreZMfJyfeo~,4Z&(<xDgFl4uvchX{$[Dn]yQcsN5f{QC[8<w
-]s3Bh8v$eN+iHASa/hsbbFN<{FdC)Xv&Mv'kwhC$vntSC6YvL>G4NFH']xFp4eq#Nc0,ipr5PKV4G&LTS:,N-@`T>4M@We9:#-k'urW=0+KH2bRrj+YCg)
-BbLavjifM,M,B1GT1Ms$Y0Cyg@}o=)3PpT'rTlL{,tIv@!QkJy}arp`,R,3X3c/MnL;U.Qn1+^}CC,we(c]"3<N`/PzS+VE;u:v($MveS|LlylzXzEQ<R(
-CwD(1=iaVQ<s<,^H|UT%tsx[f@3_T$ri3axQM[7$t'J9ny6)D;XHiT#"$<WgpL]IXu)WK/qBc&Vf!#<:x<Y>/DU1<^'hVW/U&jnzrhEVA}a;[!5,!YW#3R
-9oD[tRHHwLb(zu[eh^B,9>Udbm-/Shap]<Ymb&=<0x`V^=,nkFj_RNz,s)nBo[Z6(DUg]!oE,Wx|"W%47ZA9|6i)BmeQl!7:m|'TbR]Y[CY:Q|TS9>OzX=
-GVFxBi^RuFG0Ozm1@&9K:4,1!EWdn'kLMJ4NV8H)sITqtY>jlwTWc-8N4_5qh'ms,jszeDB<qp/`V!=8YK_e-b/)QJyNdc)V`F!e_E$V-<Tpb`4"V7b<nS
-=3tq2$,iLJ-0GWwzNLD{]>xPw6~!pe17h@(o(a<z%c%1xW1)43/:)|cAuhyn/|~uSq6gU#+jL6(ktT6'PCY,QTvFl:lyreZy%9gf#BjH`mj$shP#>/eIGH
-#8(^_uZl!qmU}i%7u}a)A!=cs]8p"H<>9_I^<R>lR_0g_`QoNE|X|Rc<YzL_l9DrD>j}xwG-:I`@X#}VJr5Xp&+.z5mT:HY$j=,qH,.ap:[psP^a2F1.rc
-%'ZN^iZ7ljY4FMV3a{=_dWc"iENHOk(]%W2Ph!hI!df[CkBZmS7B~,1Ux@!B>'#t"]+,[M`=_#F_TPR#F6v3gm;&;Y9l=|;Z~i5vOw;)GH-pgKg^]$p8wa
-jkL/eXksZ,nOfz;O]Le1qHxJWG3sd]}!yEFDYH{vAK:%Hkq[;h}_VvSA[H_@=QSjCMgERuEVJ}J^%)Hb]pKF1`=8fDOCQsr7]5eak4a|hPn(Ry!$#Fo^mZ
-%r@v<aGvga3]$V0<06qI_E5(n9q`ov#QC)Fmo!x,HU(ZM(UR"(8_D[DezhHN^Ufuc,%AS#$]frW8-JZb+RrM|&$lXPOg82"S(^3$!YQ}f-t"34O:Qv0Jh8
-];[n~VE}LqZ`%g&jqalNdJC}I!:hlXh&lH%tHuI't6fV7z8K.VHKWRnR2btv%7ZLVO/K3eh+Zicq%{Kj-2MuPqIZ:Jf^eJKMA2,S/8+k=UvHW;4+i-w1oM
-B@>B<NC;^5rH!33Zi3`Y329!H"]WtKob1j|'f%ejA%}/+X8IGO/dh['S5P5)1`x2HLCe:)4`dp8h(JO}f/L#YM{ZFZvuVFfLmk:$KL]P.zMJ|1u8>jz|=m
-XZUQ(p76|Damvi`UMk<LitvxF$_'7x_<]Z[<dC<]-y#JN%RwD2-(h}u6k72DN#9AF2&w_Gbp/KnD7(oFN[{Zq#D<0S}FoJX`"&7^.5HM,6v%jy:YM/">mD
-(Y&A.QqT@ZyzuN}C~JsrY0e.H|xL@UpL/&4B:/H7SPsXM;|"IPJ$,J:/xjkFRj}3KX{qBmv#Kq')U@5#<{9}/a0{JIk1QyVwjHZ|dn+^ypT<i/PDpGm0vI
-LMvDnTl`n;<,>5+0>w5tPIDSQ=h,u%dKLTJvG=xXk`^v)Zft8R`2t3^<&|"8}%DdpzpJ's93AdWAdk,{+i.mDWGttW/so_cd+]#i%>"n3Kt(uHc6o#jSY&
-.5o4c/o1%@8I_c6Ac%5uwfAB]@37U`"t=l~:>b``kZM@y8hbQUa2&l5(/^=w9srGLfFv|1Lbxn"`a[_$_"C}3(YLP;kDdC>zdAq<c3#}/)43gr+)+DT:2)
-&QV89zCo:i#gZkNO/wTsBUo+;z)Nu5p4&|EXgQ#pvn&fYdDb]]+fwRn0^,43:6DV|o3cUjqc{831}I88Skhr`K`4_}|SpLX5T%)qlN5hK}:4k7od8Hl>Gi
-V4%`dt:t@G{5bceRe)!lkXmB1G^G@fVt9bzuu^WEFATayte9X0sm+UZ#mltsMcf=K$mA.](CU_QzgTB6,+fJB^Cq.rs-"ASaY;Ff^F;&8_r}kuxxCeE1#m
-Xd[khc^:{mGXNstGlV{s#RzB,kEh"[z!KP.Df"pZ%3>!NDCQCnM&d]azaN9K+of|{z{^^f-'y;AGBzZB69N6dDq||;U{;|vRXvrlxVYRm1}3,|NlCA:u0,
-!a2<{035y4+y<Akgbcj5F!FK_K.:.JR$G&EJK,UnIa`^J'E7:g)FJ_^v#0_GbwU9^/p}7I!ZH8Vm"#MhjNfhu4!t#brz5v9rli8$xw{REs8ZHN2z8"<#32
-_7+BSK'%@c^jXIS2m3gv]PK&,bl4V0RR,vY"4:oKrr/WjL_oDxd25J;jD{Z3o5sHg:Us-Sp,^yaO,2yOd7(w)2MW#|CGj:02=I$r2Wl#ZCnQ'cXVNj{yQ'
-/hBA>%@b8ia#e=m(I4L$aPEpyN#W{Q}^9ZL&&QLErF:sS=B^+]^9Gi_:ULO=E6/Nv%}W/rz&C}rOykWs"O$57d'}Qt(0kpx##GLt:_I'AX9>hgEDyZ=^.[
-M1>gc%Ca8"IqEGFe@bA^OD!K0m'vi8Pw+#IHii[QUN,[Vx^#{KTU([3s%[|c)z<22L:!+FQItp^ZHiY!c2}zewZ,AgZg|z;s%C9CZ(.1{V#X=$C}NMx]JV
-Y-VP$_+CH1eIy:0a=p6nl=te:c4FcvoW"Y7@WZEF_7VmiNJV8zS6[9w>P[$Q2(a+a=(dk^kI,},n)fDdEK3N<bR%d.Y-,>I}o54D'xVmnKH8^"0ldWjO^V
-U(%8LOlY^16qY36QyK58wIsvgSz_1{x4RG-)ce[c)54+;UH5ZIf@2d@859)9;(SOaQYXtuZeLX<I_)c4|9Wwe`CSis)z/0+(OR7mFdbWfip[4l+k8cpQ|Q
-=%LCs5cajJ=.Ns%,Zx^x^V^vOQ,#S^YBTo:7(VU>PSN_x%_!BB^_q:XIVBxw.4TQ0j%3YLu!~J,'vfZpBWogbrH]Ho{S-R&Col_hC)h<DpTb|jWL![1rIl
-.XNr#KUuSzx,;W^Ql4GKW#]=}(0V<0@Mk)A'g`FIRtqrY63uIrL{<&.zkz_Z0{efjwW6|PY_uu+3PIGi]|yLJ_nkPUio3xkbeNGN=vLS2|KMM;^IYXYjTE
-+RK`.lf@M:"L'{2;$W:enGwq(^{3!+2_B;D4eijS`YmR#B{!_[D7<zc,AgLTET>$7</R_"FuH(rkwF:v]qkgKEQW@w5au3|P[kMBgqi%SAxtlBI|PXSxFK
-D/g^C!-n~c:$6%9$(PA<._ImnLaf~TT'9#98-L<Ew%U}$9aIv|03B>6[#obyRnZEQU}&>nI3,kES,<[rqy26N(%5&{Os.>bIShJbK'L}>5JWi$$:0#KaY/
-wYn8@cAt.{XE;cjzc,)n%MK.UBecn.:>H^i&Hy-1`+gki}tA}g[A]hR3lngJGF%>4-NXHRjQ>wrec5w|u(=Om^k#:IQiIawkDr')x(/|_cx+IJpa5G~Aka
-7jI,8g:"Z&vdKy>vMCx`sF-(FG-]b+7[xqG.CQ+g({LwjB-ex=9fEg=ikxw.Af|u{%$4kM0T,G4f+;c1Qr`HCcL<vmp(M)kdD%>7(^dg%+3Q[oJxa0$(K!
-jbG5eSGzDgDf$wIV2/!u#r>xqI67XV>B%[#IdRKq:So:,I_"WYT=!=)X65Ogf1H]13!}Dpczu9W9{[G9q%5UQ'MQYrMi=3wFL6[S#Iepr[U[&TP3>)]vtn
-Vt-@nLC&gH2`:3bPXPVt<Z~Rv[W]B;{h3MRal.9&v$/khL.aOXw'"oT,n}F@J(fX:RU9,J;A4lE[CYn/(O)MoOfr[<5R;4e{uU@"i0|soWDpU43{x,t<z^
-hsEp<["(4=hmpVl5M]/5b7;ZZw%e^A-3>-,PjG%#D#ii/;zJAmwngEBSLIx:twEiudT'I/zUQas$qVff4'~TqBdlB!dce"xyc1YWuyxsic1<{)$m)2=0LH
-:m}[h9;(T7CN4fQi<e+o5V~$k16#o(0T{oGkPa|Mjo`U9)c]Un/}]`#+jJ_4m^eTT:Vw8^8$(eP1fsK5l>bdkf~kagFN_klc!U0)cYT%57L+PvF6m$R6bZ
-N,Z$w@Bgu^pnk]&GTvEppKw=bJgQK;f@cs;/J2OHzAo;Bm@Ukx|UGTFa;n+q6Sf<>&ZS((lZ3BZe/F!Of;zQ=553oJiK3T/5,)oG~pS;$a6]0vCUHtfL)3
-lHc1`fLd1)JvzL$E!&'De1.Cqz)GD7g|R2@zJE8LR>Iu"_h}3$S1S1|_3""URifF2HWox%nFiUzC'%'!EpS-iZK]Gd[rG0K19c[/[x+;]R&}TW18E#mdPm
-:kpc-`lrYq.0K:Xfx%DP{Q_8k$@Dchqxj=oO2oAIbC]A8njteC{RSd%6Mr/&YKn_@@]#i3VznPulq15nQc2>R'iR[R/rQ%[VK3svdY>Hycih:8yizq(IN!
-Jf@pQ]prSqJGj^6)>lyc[!%-$v0$Q-_.K-H})i5]75;=hw/|TyiBWhTYxuq_:|]FQUmdUwG@LRfhcM<BZGXZ~sd8AbVfMR;T1Ym$4@g3mB>_B/>v.^)f0h
-r1Xv&/lIJG&qDo7kU-b'ghx/$i@K,H8.N7Dg>5l8[aQ"MyF+~|X.ySRTcF_w.aziUp>ti`EtnGkj:Uo)atz6.wsWw/=e=Gn(<N..KSJVI}.cu2)6RrYs-b
-Buq^>]/Xff,&S:wr#qbK!{HafoCODkJV7LB-[GTl@RL#I-OPQiJG#2HRnNaxv'M]^ucrw+n!/]-8CcoECl,d35'rdRV}y|CmFxK/8eu9|w/;$Iyo8Gi)1F
-j5{cxA@4Km=J-F[&BxAL-jgD(OTAaM}k1v)5g,vxS+QrLaue<>zQ/i%^b-4aJPAF$,B4^qrb+qsU=a4<";)/1kG5mO_{1ZOkPNJl-72sxrh-U'v+~a.Pzp
-d5qvwe623qpVpa2}s@7+ex@D<DN+ecfXV%qhhJ)tm|sBpy[q(`BGc@mPJB]5=#XSl69j;Zhso26n68gu.F{%2{<}kmO93f%I]P:kbZ,Xn1[:j1&@wk_tw)
-g^lUR3,[;W]oEi4z3_=<S:o=&O0TRptJ/I.Xa5k`7u9U7oFIyW{H$c0i8b#[#xdAA7Xn7)1$-|f;2,0tif9H~qoHmURj1XWHhc^C,w,Qq"4zoCAcDt|RV1
-k}v+kDMy@SZSohW3^(JW[C+Iqdm&qRgT}2+)Pks{'k"f/^ms-PHA4a6CVB5tMRS7}g`AM9<y9P5eel.cNeC,I0(yC]sz^/kP~Z]j=B|7MUjvGp=klI5F#$
-{F&pG96vI%<h4Q|D7|w<B{LVOYsc#5W2ohIh[4#YinVy!6hEP3&.!LZhO624e9`p)$ha@Q#S7$2wGsL>HKyld[pw!1ddFcv"0'}!%kC$enbnGM&!peha_Y
-UEhF~H+HUz|"(.QdZ%icDcLgRR4JF/o$T0#"4C+joolqwDsx}{>Z)#8KOf8[>=]I5=:bZ&DwkxJ0@Sls=Mbny/fZ~V4.5>Y+(eGgqQIH40G/JBN3<+~>7[
-9&G`[DYNGI.oWDKWh[6^Wa@5U9i|o6Yd)5d"]`6Y!)O7/eueq(/Pb^:A4byOWeVVhtBg&GP+b^p0%js[YiW/P&Gu('xs>lITpVvKW-{dQ5qS=KZ_|g86=8
-JS|)]YwsxN!5w[Q[zAw92upfP>ov/IAJBN_F5.a@(aXu)<pgh&$3Eiz7xa0!kw}AfKD>kXln{e"B'H#&$Ciu34_w^@>za.fdor^E8w{_YqH6.te1Pe#1Ub
-e.HWOda!_7(;8G;Pe%@rk_Y>n1hOPRbzX$bHz%^q&Rp4lpAk|lwTegEpz-;v9O'i&de+96_#o$!.<65+-S(IY`eB,.b$dOrMbZO5Y"vT{xb`wvn^4i.=;w
-Dpox|N-"nmQ]&w0(ngf04_/2<&'Ezc|h.Ete$<ivb7H-3X:TI8)"dxA0qL-)qiN2xLkm9qQW4o$QF0mGY`@9!jcyDGN|zDjs50xlFHq:tZk3O8Uw6jT^h)
-hEGAEI^a2u)yx9=OS'baN(_3WP>@gbtopkGK0T]uh#92Qpi(F``PxW{H9MfTny~T$q:oWSO5%b+ghIh]bmC]xOxE75H-wih9hiy}fTaBFMh_Nd<wQ)]CCk
-gG!Qr9`I_}rFbO}Jz'7N+:2KyvTlf:f/X;13APGC-8(Q-]Rh2`Y,+2A,$z<(soGTq0)c(TtXMWR$).AyUDz66b8_8G8#_nDt]o<X4W}MJbLM0MoA&Jt^/R
-UJ$@~F=]Ek+AIQ;ZvVOFA#[H!+ENk-csQ(V>"m|'E!+y;SYU>wQn2VLx2sOJnCEQ>)1|6%q}V+6E7@2xauV`aKU8,_F)<r_gh0Ir4m%Tk[<(Mh[$Bc@D}a
-G-~uP".CnQB]'WfD9uLQ9&'QvYagbV"4c:S:J7W6A!N((7QQm'AI#6^Uw+$jBv>jU.YdatDou'rAFb48<rY0aY1c|"Rh:by"6/Ewu>(/7BMn]I#_tA6VJO
->P9IJUF;}Xl"c.~WJLew)oE;Q}M`%U|qO)]@[U6O|c"L,eliBHQ)06"ln>M5P#0S$_$D'j{YLg4%ja<$5Y>{w=8{7Ns2sN#0(|Dx:Hw'_E!<"rA2ja$j{]
-$6qWa+N@0{|}#J88%#B9HXW&#"W%%]L'dZ-Jc#naFG}eQ}ZN;++Y]DTDR}+j6oL6Rd6Zkqf0.o.SV4uqE&t'`5Qyr[DZzany-fQjt>OkxS%`6vsNHk[Q-q
-X''gbsqG>PzsoBL=O,a@UDwVtiGn'_NJ|H#%Ewas2e9%Pj](Nh}u0P7gA#oi7k}KvC0R,m!&y{Ry2c8gTjv>A5/j]Lr({(s-r]:O"<rBW/KgZX$pek^c"k
-irbwpGo_Qfk)8;Pi2jx6s;lH,k#Y^Wi'zl!cj{cx1jUIk4ui/5!;0>bi#.H`P|s3'zSauU0oALLV^+LE.dQLWKYp8uR[msPn9}Hhz<mNCC}Y[L44^r!9jx
-mupYPz`JMg1+_)0:+(9Vdh"#stZU(y.xjk}/S>;kSIhK_`/z|wpmgrDrofeI-%AG.ki>0_t|y;)e)^UI8V-DvW!F/h)th|F0YHwQ{gNobRGeRoy)InFd#Q
-7{Lz)"}--3(cT{e)$:{g4$-M0|gN_#$+xU&]!AP=(Ao>5(D2u%qOZ)$tvAM}pxS(8:y7-/er~@.GaC^"OlheVAbFhN]o6H/Rad4xa|VNE9kS,m8S,M[Nhj
-"B&DJaNHG8-qH$`]AMoB)M$.')GQ}us",jPot3D!FEixcF5Zd2su:zr#nOrvnzM|KBDe>oo_!Vm`t/i80:4Fls%Tm@8JD[>U<Ls|57R[1U!oMgUNXb4Q<f
-3lg>&'k%p+=1gl5W(0<geRyxS#/'1UM.;#1R,CYbXh(htf~YbzjsoA#zG+c.&Cjy4KBfp:Ff[C+2bD}t2m}MtHOCKyH`;1>'1;D<&=5)"m{/k}Z(K`-&D^
-0"&zkLlB(JO2%QTbkOTl@e|MHfO23$]yV2$kBT3rn|dK7x;,[idM/T-;O0u|!7=7Kd$aJn6,}0i7ZuL8X]h=Yn3;6zwc.EIT9`XgXhnO`;v7;XY!]%"6Ho
-HyzP'3L4'OR|EUyBt$@ndMXO]|([.+EIw=KXM228IkmWR1hUo0[7Z::JT5~NUY1;!U+]/;_x|y4z60=f,>j"kT7p$Bj:'M$Y82Y;7qVz]-.ke)}C7=f(5L
-l433E+zB7{|@b6AWx)zh~zSkfFoyob>|W!E@wa>S)`O1'2^DiSS$]G_RfQ)lDXgOxoO%&OA=(w=:8GA{1@LKf!'}QE8msa5l54l.5#^k@RF<oCOYG[WpOj
-<U%gA62:LLju3>#.5]T%tSSB[YDAU{;ADh"5=m@1p>Q$b]dxSk28O|}wpv@YooUZqRht))<BgH5cp<Aw$VeY&w[i5gC:KG-czQG4<8nFG&m>j%%RkLy:i}
-chpO67B)[Um23_I)n5;1cyz.zxS#Egb!E`T{F_r[`YX@q[8SHV[7X)TdV05C3rzKoMNuXH;q-kgZwf&LPzX/RJ+h#^mFPs96;_EH@Qik3NyO/oX:je07<w
-,voLnj5NZeN5|XY@U()=_>}.KR<ORG8LqV":tn~@kuR4)c2$>(A`DdWB[-K:>S^L@G{3A+yoQtNx)/P3~MVZVfGT!4-Y5brp|(a_cD`@Zg!Uwg@y7G/fLC
-q<".1WBVSx2jt6wR7[w(k2,SV}`rcj|SCW7!5W9Fek8wn<%H{9wh|y0`gxW$Xz_{(:{4Qt/EQoX2rB@A5V4Bd`A`8|P}'/Ajpr^G<}oHVUQZ^LBwR&Q_J|
-BG7WoB(.i!%(HmZmq,8f=(T,Gb29EIjW3@UExt]R}OsA4!'{p2vZ~(Me!=~(7[F>d#}`j4H05AKdBg|w>)j..X;+895H>XR3,N#Fd/($8sR0Y>0Hg>~lLa
-=,/7@opcL1V@{3!v$5)SLcUaA1c@T]V&'px%@(hL'lFU[v^n|cF!8=>R;uDBX1]_)l4FZ8H=+"79l(mI>C;)&TBCL5V2`k:)"0gcrRTNH=},=>y0;c+g&:
-W"^^D&3hxvwA,L"TD==63s;R5Xv^tCzl@t&7YPKCoc1x-JD{}H2U^HTG6d-2o'M,{%3[ELZywLxZ9uBMtInw!2Nyy70':<gvy)F(x"|55XqjQH70_k&;DN
-u{`x#0Vi_>FID^mi9xiIqkjP~BN@+Zc8EzW#7[IN|w&_{|zz>}V,_}5GRX!s0DPdGIbiV4k|Zbm$mN|9)o2iz.^I[_cYMQeH4eClV+A8Zk;GBpKt%O6RFU
-X:jnHJy!=GaV4{+J},N5^!o,"W/FwZgNfC|wJW-hehIabr9S|'!v[T&Ylf)(+5Iwj]9di-^WIinKCxXKG]~]0JAd$|b!loK18Xy>Qs0&bT6nYf~wCgIdx7
-.4@r@gfDI|;Jq24{w6o{yjMr5O=2{|`qSE%q=1tx-sl+5Z]wZTb[rqXl`_4!4LM+V+eo]1+bD(:n0_+$!h$ig'IcPVL<9kkuieJHL:rq9/G>20}3&`Wyw9
-zyP.egUCAmeGAr9+7k|ugs%G&&jZ32M1L<bd/$2HAH`k0l4};|r$q-Z7r%xj=hJIae9'!AY<%VDN[2/")n3;o#<Z4G!;nbxQc,"IZnu_dt3_9v#!o)32z=
-]s#$mriAT[{8".QtuWtf<Wb6o;L=eztyUlWTFn"'u$02;`m>%"HiZMd1'JV8ms))XOO8P<p8vE>M:EC[5F`Gyv0HR@#CA#@&mr/_V4l7%o9Jh1!kFWwkTQ
->>lZYDgX&n$a%tp@M$Y`]8'O`i78l+_H~RUk5JxQrUSn58!H3AZ`z!K>jzN'(LnT4J5`lAMPk.U$7)'i`p:k7R>Ly40u^eqZLftwt^~zrxfqk4N/CI[w=M
-SR^d3c^ES}0tf_mdU{4=G_@DoH{I4>0=rkS,>39Avmwp{3P^(Caxb!!axF;s]'PQsv@n"+<zScyE/Hj>c`YkySR=FAv]v[z,=qA@Xmd9x`U^x}T:LPco5@
-9aE]h!Fr0H!cSa]77+u_@yE,zBsO7yCf0"hZx}s'D=:dc't2:FBCiT.oJq=PI>VjF>Q;e`dLxJeHYY:7R-QfT$e!}`%M8WFy6h.wvY;-!9XgC14zAs_(,!
-UHCKFY``2fVKwiLMY:.%3IVmLTBlovr!(Q<@gfz0TniV{s[}Vo3c%e7:4l#0w6EV^@yW3Euqck.i_ly@/6428I}PQ+W,6i[29%S{I.yf"=.h.p14e'cUz:
-i,#g_-ch0Dt;Tj<==GekCEWJ!s$W,xL5/(wWtoRTsk;QV=DlEpzK=YW[np<Ms5K,Q4V]1+KUIfvb:jg45CbKyt}HhkIzH1IATWHR_BXn"}>Mmux:5jy5%^
-AHg]MAfh>[w}zzmPV4tS(D8_r#:)f$pvRd+QeL8'Hq)0A,TJFgzN+{:Jt2/B2S%%v1@'4TGkJF:9'QC!T``G|]rN&tE{[K5L@V3e5,AoaaGAlU!:3:$9rv
-8G9BYg4jYr^>aV{4QKOwid^H0_zZuu04M[}tYE#9rK41]=e<h]7fvc^NKF7JUk7`dk#@8Ihj[C.Pak}/$7o+^vP<hCGaoX_tV]A5n=WrnfC2gge(Zvoa+6
-0N($@QHbJd5aB>JFD5Yo{@>Wp2AKJ,N^QyGblCw!l5t#+;=qpz@Z}=MAB!@9G;~Pi4&lH%]on_uD4My@UKCr.9XJ08R;iXE7DI1YCL%|d0{.q-N2;%@/.D
-B5Cd[CJ+_'>N4.hJBm6Xv/X#lfk$!ypUHT{c1R3`WjYek2<!R6-74IKd}[UE;@eh&;bx{shht|iuZg,Sa=~Uqh[j>x%39y:<Ns1UvZCq3$qOoa_:^5FXr%
-)$y3t9|#EXwhFlyE/MFOE"hz}<c[KiGg7DI%D`s]+LFEITxbQ<[t8q+Oj0<ikd|zxm'x[<D,ur5WgtWC~{QDH@C3sMvL]fJ+_zTKr"!1Of"u[8K=C&_Wmo
-@)j87unxl2<)G>&OUP-<O`jeby_X$FDCaJ^X3T7h'>DTK39vYDTZbOid(B{)Cf`Jg#iz,IuO})xTHs}4J|.v_($3TBpPhJrtwg.6x-D(Ep:(sl5U05V|ES
-#7{%x_`A2JP&=dLGt}O.a7zgm0G<W]vxqfxtS{0Ka]&Jicf>@A>ajpV5XA[;@dB27#u,Hragp[C)lQ'orJH><z7CJDj4_=m&VT%V9dL:B^K_Rgp{l$"H31
-#SYftn(i@^o0a6k,NThVfX[NKh(Tn!GB^qL"(`cPo4rk&6}h2AHp1teftRDB~IiLS{k]CuTU0Z#;)D+^sISG,J4`waNYgkHBO}8=2g)y-v({AN(MFA9(h5
-et@$XXK|F:tpG@r$8bTg,[Hf[2'7{hG_~1%3AJbw3;#Y!;$^hF+qJN&vhq0`cII>/setLcSt!H],U`m5fu{^tcH8RrW{"A}ucTHsV$g!aQ,kH{M-x@D.Y/
-'Gfe1uD%,)MV17-M`VDs;ab3Ys9i)WcTe/`+@:>xM#.}`<S<z,[-38{=9L8l)OF;y<tBB%a^(O5oa)7U5'vdO9KC~k%&}-%uSgp|x[|Adg/ZP(2<m__:1/
-=a&Y>J#})1wC3ZP>;N<eJ9.gwsZ6KyM;Jp4-L6]y,Z12`9yT:m__4|LX$1yY4-fkE{=Uo}k=RtC73{1d&QrTq8Fnx9M0Qt$Q=yxm.S+qLbnt7lO>hS}4I(
-|[p%Hp_RyL3(sO5J4wr2pL@JINDr"WI`x}]fZ|NREz>jg|'28[Q">pCMr-ThsAL@F]j/zqV:RmEWoL<3y..a!J<kKv!B@,1).`6rcRe=`9s^"jR1+'="PO
-9}AbE(/K)9e>&}]@5x$OcwU%$`~K6kN_X,Pf$TVB|eXC,9kdmRM/~W6N+p]t7@Im8[c5[9+sZJe"d3+qho5j2]z^HZj9-[bSr4iF|r"53[)T(ZKhrAb#6#
-GOoB<K[o)4is^Tgd0Cwk<&EvSBhwD.1.</=9Jh'j^l[U2J$Tpu3]<]!&_HoW,TEnZ]XZ{QM"VMmT.pU[o0IQ`<kLciX@"Do)f`jwVfw'9^DPw5MmT<Uu''
-ES`yXd=#nCE0@W9oJ(R{|^Fg+rOzc)ti"t'6Bf#s8s}h}Qb3Z$plFLsm0.>EQ^]-Wjr8>Yp,uiS5@1wOmU^v(PXx$s0.3Os[|@ij3ge'zWZtw8]c4m:3)Z
-86`3zcwFYhXutiS.#lzz9M[9-(Q7_OiJ&<E.~.}YN5lOF!rlp<)_v4yjc'h&~k;R.>k[SlY&K9O%M{Tzd3n);6j{MZ_LT5n{JuEgz-Y2:/};zKbr(iPNj+
-29)5#TKyPu$O.NouruPUk(-YW"lhPMr@rO&yfbevl;7%{Y]]T'qzM<#_-bjx0]rLyME4Ub|Kh&^sX{@ddym;"pPkR12&/ju,z/FA8n]xX)a.@S%]bD{M>#
-d77zl+WiT3L2x{so@8a4!IvrqzRO9}j7FQpe.;}j~8:+NFS-qfTn^{g#|yo=ky{x~!m8L$W<a.p|e@FEyO3]y{kHD1E^'L=!(_)CR8<>Us3dlnDti(&aS@
-I(7]5&=%JwIb%u)qLlXYX"HQP}n766qORm,CbrO7P')[7bD]%KU3tINGc'11B-xe0@&<43~{JCm'4/p5M^&"8c8%mG)%ojvrgCqSMs)<I)T#%G8[w!_X!,
-uYqmh,nM&"l-Hb;R>63j$@"f$_D)%,idP)ep@:|q%INwy`Y1e)y_lqx-a5W{v/c`'bU$fTBRj@rWx7}2R}1LFGe^7J=vzJ&CVeG>^cOEy=Fg6D1Mrt};T6
-7Y6oV[iGQc)<lvY{iA-!Jqf##ZiJPhI"(+S{5@$pYgRwcs]Vn1R$K%&#38,icE#];$JLhd0iha!Sjy..2v;`zEK5:|:<#Rn-8yylaKs1J0A6#O/vcBjHan
-O2tkJ2d;S.CGDw|@_{]`8Qa.cCo@pDp8z>tMhDLJ08mVJ;:;QIoW6`@2Y+sscY1)R,'N]U"{"r_.5%9PKL&FQ[)b1t2V>G:YH+M%4`l{2)w45]2:hL4.LO
-jm,lkz/1!#>.VMkvk;|3^S7S0])(g!)`%X+AJ^Yzf]nzn"w`|0#<SX)"jzPl>pyd"n[f;`ob(^YiWq^NZ|@i0c1Ezy6j6D!`FX1O}cF]s1ScUh]wL..q]v
-[new8cb&EMOsEZF_l_dP=c$=x%z^@iF;g)n|jBpIq6Lai.)I~{"oqYKM"(=)FH8uPi,[FK(/K%n[b0taGXrQwAX^m$+_'{.]w@d(@_hgYe!PM`PdU_zV:F
-83=.;arB'yvhAtqX1BUB{MW+WpMKQnj'ATQqL0eA)LC/r6!F"W`tXrqgwt-|!-B"RMx@fi%ey$XK8c#glY+}<[R4n[BS/VR/uc3[:3"HhdZ8lKvaSkj9q]
-`0xhqe2h'jV"[$@;ndAS`:;e4VH6hX"zcY1V'K_Vpc);<{ns~Ni$e;qY4}wy~-`IGHzM]]TE;/!e6Dm)nL0uX,3dyLqH>+Kz9^pr!P4jAJd;pmj$MUK#}[
-Dqwel2-%YfY37NKL]^Q@SAw0vN]:QD#<sM}#VwNAuyP'C(:y/%%6w@3$5Oe+Y&eaUOF}V.OLmz;h+<H)qz)H{iTJhQ^Hnu/aI]arr2-U6P32].v}GEfHx;
-+=#Lu}(Z^rr5g}+m';HVM'Be%=V")_8n<,.RbrTdZ&Fv.|v-=7W#oZVG+}-}0<}N;xO=<fga^I4a{I"/8Z3b=On]N3+c|$.)LZJhsR7(+ETZNy!45S=w63
-'RAwG.Utl^PlQMy$YS}:.>wfAw~:V`Bk)ZZVTLhD/zEx,sXO&>^2:_h5wCKWJUo}'[x=&+6XF8O$j/ejPipa/rI5P(ir5Q=ut75cj7bD/znOVas_0X^jhe
-FM-/-6Oz_-z;qJhZ"Ll[1|J.#a6X)'QrQt#u=N|#;Ec.FHW:pnWO#gdZ9Jw3u"&op`9l_z.BC81/M#>g/5(QPnmz)i".a/><DLUPg,l/~<]ucz49lqtVV2
-44<+ti"yzf%;LUmL<cxlUN.+@6pKjU5|Uf;`}fbyHMID-F_&L@Ej,ZcHx|F5IOF_>ft8<wBU)yJw/K"(H>FFl;U(!YGUwrzf'At!8;0y4/s@j4GEH9&xqE
-FL64QSLN8g9885Wu^Tamw6E1V3XsgpIHB6R'/$%{owcM"kQ=|7<jHkJ[y40f/t_s])wE5x'[K9H0F9I)|wrWjYs'C]Z{j)>$"PT{#2QD;Q7"5I`;P82RHH
-NGH)>Dj+bbnWK-W}"mhOrC-b@wVb^BRn71Jo0gLE&kl8Vx!X)A(8bS|i3|mhe5"_->,")>{L0>QF);8|z"B[$)(x9qm>C2t1<e(V78pv3iyKM4AG>_U|+<
-nB4GP2e&xC^{P:qP1"A^BlK8BQ._;V2CLeXxFJ3DX{JO1Rt{h1'ZVcB}^A;pT3pOC1Ax3T6]pC_5.i@[a_d'ATGg@oPp7)Vv5bk>h$FvDft+gp3n:L,+kT
-HsQ9C}XZ|/DeE>@y6&^1lwkNVH/4dcmGc)wTg7N.V(cF=6f[^6}I1TT=u<Af)UrV)U#=b_P]G|NZ5!Os0id<X$!-b+I9;2{)2b]eEh=/aF_<$AR(=_A}`#
-p$2)1Z@U<{pAZHTkkjQiwNi4qRqS30}f"^M["7r_;C9^/fON#J#WZxy6.ZNbQLQc:5s]vNRdTA4LasaFEi_iu[IWxe#@LK'iQ(CYCo;oC{X&S^AvyAz:F%
-++EDmc]LeSP>=Z]hi67Xm$%J{y0xWMe{LGgO<ccv{#aTzaEpP^nIcN#uFlhJ&aw(KWV[MeEdAH,wo)[!_cIi[KtTxZW}yestcz%.B&vhRaooV%#7BHoh)X
-,<"VANU.6^T$>KlCrL,vvZKdWvg{_H6t-^2uI&QDi33TADJ/xMgo_H7[<ig-;p]Rqr1iYfCQ6,0#eA_}wTe_%Rpf#/K5;U=;Xt)}iK<r2KZR+Sz/%>:F]J
-UOAQ$Odf.7(Fg7B}mlnOgh(-__|{N4dJ#T{k1V>Tzxv}-INp8oq|[X%OssXBt++p-YNf;$r7fp0jve(__;Mvgn3,2ycFNIvV:r3u5jrlQtC7kfpaxk#x:v
-D<VV!UWv>vg+I@s{fufp9V!48}7&+/aj]}x}T0aoKso>)Z`xj$LeT6]x/;-6mY'q<;BYtoq|+mmHlkxn'H.)zAfyThovu;0T!BaqTYcA~,lXFDYHkf{|wt
-#cyT/KtTwjW0&{+[2xk=GsANirafb")'Lc9-Fh^UmUnjj7{'Q>o}aA=Al@,@X1UQj;DfEz(fQaq,u_2f-NS3b!fl'|aFhj:vCZr5v,/^Dm%+@qoLx{t>19
-YPQJ]C_y!v<IotX@isz5~Y>idPV-9u=2X2G=qZig5fSfF'E-[fq$fT0^|br>%[n{dl7rMIg4_{ep;Y|^VO2HC$A8|$pizZ;@5Qq.zZV+&Bsy8ih-u,]]U!
-M=unT!)cMWx3HH##2L8fWw4aUW';ve;.lNBfC>+ea/Q%X_[=XRUu<}ok)suGw.z^6U)Hc#{6-):kmRyD}b@"ourS~|Wcks(xSFDh99'd:kMg|/k||ch>"9
-:=x!t<5nj+Q:1w1g4ht,`}`7TQDzI}ggoCa6@yN4j$XrX-%N[YZ9P!D"QwyN9<eVbQ4SxfV+x:6q5}^Z,oR^%cj7$r12J_tq2wGd3%N{"w&_Aq<$O"8j`t
-6X&$MW(`KaMHW&.SkGr"/7Z(C`58WtrW(1)^{{'UufQ5i/>BsXW!QPJ)8e4AAQ)[B4a`}!&.jf>NShR:-dA@Zv#4gi5i^%X&m[NWAde.lGAzLh4DHt/Y_L
-q->7C5ML+TT5;/=Lydu9toWC;Zm)#d2vqYgLx<0g9OB0R]Nwy3Dk,XTRcVPE0hOgvOpd";i19KptsI%r[=R[r+~PN3$)"9q=N6QT<lLrT-jMA8""<Dh>cE
-T^iup{U1r`~B!5xR1gCOHto_xbkN485Ge`%/NO#Axs"#93.$2)sYL.DY[{$;H@E7mjE7~WCWU9T"6=~E=(dfV&40k$$9v<:kzVy.#Nga[$Rxko`7y}X|ph
--Ox^u,E{l=.z9S}Ewh~}s34g-T{0rh(0dNZ7LwHEUsmT>qUg73}wom_|RUp}^5l_I)~hm=ek~pF@"kBL"Ll{F8"khqRCi.VAGVlF|&.7,Q.zHO:cm-/U,_
-^Zj=@MSXM/mC=XNxPO&>Sq=-K50/R(M1;ppO+k$nJ';j[ad,UIsvkzo}I5)'QwPT]'WGny5O+5_b"k]rTnOe5[o`[htTUCv[vNwr70h9-b~DEueDA<4N|(
-N9$U_iu#Z=-UR=;QAt6KEq5XxL^Cd$C=$dz(r6f+M5(sf=;V}isesREJc[Zj55KN)F)|@fAw0-K7K:,;z5T|bD5rE0qe1([&0(^hU$yh'v{LTlIZzkaz/J
-tr7W|Z+b-&-!rLn8P_i=~Rkkj(Qto5a;WXqBfQthS/JI#sb.Z:t([6aXYV^zd,&4H-1m1{2x9]hqW5[d)Z/%nr(y-r>gm9Kl"Ef+{Tx{sNSr1c(1TXi,g5
-NC'&r7x&<3"Xeh[gyYLQ`/T>1f2L_2]gL)t9_l|9Ba:Z01.,9TJg{|OGu'TU[QVntY:a8F0bGu4KNlC9vC)whLSLqX.@I=";3w1N3F={&Wv;qNM5GUxT0.
-=pM3,,|`L7BPq1)(IFYHb}t:SQ%[KP%=sel`tjTm7oCo~nm>kGWb"scaNpFkxfS;HUK_@%qhPcokvS1j~x^$g"w:c)j'W{7(Z2vNp@R7f'j!DV}2!S}qH7
-`S>!fwc8Td!@[^{^Y&l"a)EVS`.Gvs>1JLJ!iYUMTV#ioC2Vy][hmw|/~+-`C:$H#czJ(Q_<Xe6Qg8"qFJ>j^|f|7>j$d2>U"CaQj3LiSJurgmJ-[rI_}_
-a-]6Ki{+udQe,jI_d-s_22W31ZUjcg[/[k/^AnyTM731&KAT{DYWVTc<YlvNl>JCsx7J[2h<MtB3dnMKOf'|:<=,|Q`vD]1PM`q,CnV]g[&dvsr^[DRBBW
-xU%eD-ZM6oZ{`Ii#36>CSY~{u7#hO-SFaOsX2E]_~wBy$=RT3WrctYMI!',S]A-k:QZHS-eHH&%D)1XF^QWD`qoFQXb'SsX89%rlzpf8gB{:(64/#2pRA2
-^ks-]B1f(Se6ciAR.yXIwA:Yvc7"/o3^-S47t1/'":>>H<-(A'c;mb+VkcQU|LBgaqAZE#tu&Yt43R.xb+-C1tx(219e~w.XR#nLU@iT1H&OR>&CsAg[<^
-Gea6CLMj.:gY5#I<%x+|/vO>H-`8oa1qSGC4hGHqyC`b[Y8Yeel)dYp_-Ef>KPUjy5i6hGw1_U}t;zVENMuw3'fZbY97f}&t,:J'_@uxNKpL/R=/,[wfCK
-PXP>(.QF=hX7a.N=',/VuzBiQ@YD@!Z'<R^ch3G^2s.i7]e1e.G8{^r&!30A%IZMshY]'[F}U]C68Z2Q:4A_(mR/$b[^g/o7"m@tR"W#`H06(K.oG/Vw,(
-+_f25w{^,OTk#&(0Svbjtrg!]A'X>+,N<3'>C|+0biy9DPAc;CJM2J:Ws)Wa@Em::Wig~v{w8+q1'D{#"/!;+p9rF{959ND`R$_3"P|lrh:"V#U]P5m=xV
-"`7n'iM^MbjfmiT%-0M<e5.)kZef&@yjNTg9>o7%`bM7uWH[}c]H-G:JWxlW8_X@=i<VYV!>3$pB)nKOM<b'1'fj(y+DHmRX_"&]4$%EVhJ2wV^wvdvoc(
-m'GhV7V8rP:z<H+WSZ-c;^MWc][,~eQ_zcYE'@V&-]g28C+3I,F/-AX#NoDs]N2eUqaA<l3UG;bz$fT(k#VjV}XN_0zjI0t"5z_dUa=n"/nk+9;h[76H_M
-Gl2A>%54x=ZqM[c1[FI<T@K2S/0ghNUP^y(%(N0n"F3%ub&xbjoX`6~gc2>n/]@c+n!U+%Z3@Iwsh=,}k(J^9E&y2}#0`LEkn,+g#2&.^nvqBLhR~F60VI
-khFY8(0/i5J'Izq^#P9<W_XS=CE_^`QH~JK1L:W+bf;@LpRs,feut:n<p/fGATA;|KzAz.v3rExT]cnayMEkZ=i(tzJQnwQWf_=(|yC7TbU>nau71BBBWY
-god86&AH0@.E>-{)8V7_+.lFK+{1KIPoL"J9kp56uKCK5M]Cw!Gk7lJZjS>#:24e8`=[h`Ay~,(|LMe4,5xlsfEI(yBBfBCFl4#[Q|D5NHKSk"q3OPe9E1
-672dkGAXD5HBaNC1Cbr.hrUX(Z4RWmPWm|RG$):ofm#>Jy,MFWHclWB,BdVdj&31=9jMGo(tr`&go2!.VF~6FLT|GDeIj>MAUtKKW9iSIZh$>k@_:;Y35S
-q{LfkDbg>^dQM]F`oPpC%B!KL@0_btEDDm%/ZPB%B)"!wm!jsVsvz'M2TAzJ.FV@Shm1%mwJit6db1!.d<bID6l;VmYjjS6;`J~r{@&(,b05Jd-8c9><Jq
-eG9fSMDZ+Gd0%##JZp&Br;UblLbzr2+JS<50S+%P'6[s="q3}Y!P^5n@M:Wn-F:T:DgE`5@d#H>,bsejRMC6+J'M7zs;A+lGH"HbX%lsPP#}pz+4fB:P!#
-%aQ#Nu<g5hzu/==ar.+Sis=i3aP3`3}_Rd"n%4%"GzA6`i`:s{c]h&.xf^e)"Ya^4iqaR|E8INY0PL;alL})VOrzewNQh^Jr=R:ox|>{h88l95n`#1SMMx
-0Q0<+9([}SriK`jwstRv{JzPCh2cO{V5f=E%pdP>;W4f#sKyT&pA.^tDifgoTikWp2vtRC~2`lXA)N=N)eD/r5!ZjYr5ogWSS'&CDl->L1uE~[L;fJ7meD
-$HHzcxqda4eshaZIw3AY"&V/r6K>mb[Ys%ZdzB[w4-af'(-@XR-a!6&/<RDxChyuYS+}zj%Rz+KYZ9nC^xrh<;5#gW5hE|6Hwui3WbXM'3A6XSZHc.Bdo9
--ihnH)y(Q+sM:}CxnzGHMB:aKJQrMCq}wJSCp(jRn|O1nVt%n7UM^0|E[+x'T-r)>|p=Ft^rbSRO6iFUr^,eKK(IVw+Jwt%scrmL:l!|;J[LUpRjOg]&X}
-Oq[MbNm{Mg+a%_g>#4B+Ia:q#hf%K+BCSispme>15)[l=QA8-EURV7Hzz2lZ4_7O+gF!(fUP^::X`"!Mf6o2E-,P3MbD4Kn)!Q#J8{{f+PP2mswz6i#p{x
-h}wnjMIKSiCGFg.'<VKSyB%i)X=>zHY)]s@U0ToS2le&~lPxR4xr[1K!kWPYxtZai/gp=@+I)R|&5whR<pO&%VO.LfjX4=a-eSts1k-vdd,Ix^e5%-#j,Q
-,/VxQl-7^v>;OpwT7zs/Vo6-giu{Yw8sA5X1<rnb`+Y'eebgwq'1pUb}K|oyk>aEhU_S>AEgDOeqlUN)U]x<Rff{b|<T~7ctt2;at,w+7A@&#eJu{Qf-"r
-wh'E|`!DHSRlDlxNCP=!GWRKt9u;>M1{+CV,@f7^|9x%#7VbA:.Cjl(6(d#JWlZ_rMGOG0.|cGk'^+8mvkb-6.%fK1-f1s>Xv$'Rsu2iey&U"2.a!OM2$#
-$iTP1K;4XaHPUQ3'r79kGv%AqkF)EO;s%zLwP0z)]R~0cRP9b>:1WY^p_OKwr])HG#PfepXd/5YoMQbe}X-z9q[uT&9i>!<]_G/g!:RqB3>Bww")Npr9gt
-{mnWTocn.1h>cj3:`L1Y@>9-Fw]X|Vf:[MO9iWm[h!q]5_yz.n-<6B]<`aoUbwlI+y4mDn<6_v{!mv`!zP@3dBQ;E]:R=rjHl'xGna`37V,J)2ivz^4gTk
-P/OY6^NIi>`T=T^33[nY}YSoRtvJ$rLR~O7TV)>-Qe)1H[fO7q-Q8,"_!K5n>F<#m^3bI=+^!e,YU(k+:s<sE"CcN/9^0@{0cl07r@MTyr,Ah,{s@u;$hM
-MBgySpv!;%pC6Ta+mcT0#p3,>1;N~2$macH%]=Z"V9QI~Dy).YH(.]:ql,N;1mbT|>IW6gwIN%a{JU{>zP@+D(n%hk7v/$I=EGz[`H|TMzPoI.8TdWY#K"
-xCIzxO`yw[I95s'8ipErUELHxPZ5y@+^9U9Aqp19,y+Ij![Acoj0:-YJ#>As<qSG1K/0W"-_yf.09F#C~rZRhPi"oN|ayZlK{$Th;zG:.l4n9`w:[|{YS6
-tlFLSEE(X{>wLeJ]rapK$zO"U:Cs[Y_2=k}d;ThQd39e$SCLOUsYT@9n7YfJHLPOgpuy:j6Um{h[Rsodh2hvp5YRNE>l6)gGG+Q@P534$(YkN"Woc7S'b+
-alu3F5:$N3W3MB]fo>;x5X5jV-m8q_I"0Y!)e|e5m"@PBS)@I0H'p|3zcSaALCfys8pfYxJ#AmD'D|gPC%GV)ec-dY99kVx-WL^"FC9gauHV$b]j9pj&Q+
-)xC`0%@QMBEe,acaYoAeuis847n'0ljPhdF/_1t9m)&7#kVG|UW"yS#VV^U1jD<5@Cj7X7^yQmgOrb3L9l6T]ANkfAH4_&#:Ko-y%5{nQC}g7q_0QX_>Z%
-RF}frLdJf+wt1Jc$`@3%RFxe6Ud":.]N<P!v>^J=_Swbc$DHi#[tOIl}'kVQi5ncN`</cduf5[+s[4~fmu:,ND'c)RI;ry-e(OV96L5|7XnoXEo_>IeU`@
-YWH,BBw/+<(xA8kJT][H}uiW7q=Nx4d`]]BRoOrF$!J5GMRU5mglM5HsGO!ZN,R>2-orR+"^-z@u)##0`q{q}_&1/"[|8@B>uEp)E-)4tafk_^+:ev['/5
-@1PgYsse~OJ)q1@uv}-{ajurZ,=,JSMP.F2r[qtRk0b2!"MZefm}ifEJUcp&Dv0'(wfh$h6tqI0.bYWhJII$KhtY|+Z4$_7QcSXU@0d5JSK^>xUdUDXT0(
-r@>XL2s}(y6nB%5p)EF)[fFxF_Tr|OLMXvtu^R=OC"_dw|L#f7Rtba>zyVYOS%uk'ov[$2Mc9+<yx_@9nw#0b-gPHW'M~)_PJp')@hT"<$1A}:5fPCf!HP
-irhK5&Y2$8"WZ1+i)a:0dd]Z&(&+_Kx0e,8`eiTKngfPqBbP;qB-7a,`S`My}KSf~t(Wte<g{ZCg!nkf<yrq/9!J_UR:eVV!8|O{qn>|3&mV^I^Z2ws!lI
-g"-]ygU(V:Rpo]^okrxd.IE`I'FhYv|V_@.%4dCaMzopKwh;k2e""+bOraU6Sm6nRRZwwCb2FRR_:Od%z@V1[vb;'qq5~b2},Hhpck"o/b;q;2Ht7B;^e[
-DtXP0),9.Vw+`UNIla|gelQKWej)d!%=LlIy"b6ALUoK..b1z^J!-J)o.rm)(Zd//ca}V0'wl;fnS7^E!k051D!Wh5YYX,MkS_DL!$#[ptEMj,%bZ<-JQU
-:eN.tK/&vU$h&I-+X,RF+Px'yP+gu<txk%r3VFE`Nf7jykQD%Tv{tp<,E<XNvY(]HWSZ.m<7#_'mL/hh_x"~F[7[DPl<oEm9Q0f.P0.z{:']_1lw3a/Sxx
-jo^83yniY,+jqfZY>:E>|[I%T/j;Q=p5H@e:j,5[S"X@d[vX}y.p/bP:YX4-G=.wL1vx^p~{SewSX1EsC2z{mptr=#moPY,k}]jLX;bMYkz});iqKCJa2d
-uvW,r-};$aIvi6QoE4&ONX2e{Qbh%7yY=Il^}Ao6we>!`^H^xaN3&QY'=eF(4s,jy7>.zaCV1#!nPn)A$<9eCuJc<Wb(Tc)9FaxA'2l!B1G>HQ1'F8&st!
-l|5U(a$W'x3Kf4vL^w+-rW_V:nin4m_gj{:Pv.m}-;M,`GcCJ}I<wqHw#3bC_^m3mu;E&Udo!XyPe>(^Zm9JIP^vcm4}J30%H$11jPO-}g+$XbvUub$OrI
-}]Uqj:$ky%.[2YDXK91'(#yE/<yd;!%(Ngn2w:t4yD{1[_ONB"ej~wzfxscW(d'mFVGJ4|3Gw"lqc<n.fS}[AR(9,GS!mMo!)bw8Lm7w#fBB~>SvS/lD>Z
-.^{@QuZB_sOajpdR:&0ywT0n/IA#B^TWF8!85lAUM3t9U"N($PII<w@F_Vs;!z9;^jjUTe|_jLEu[E$Cq;$mTJ4(R9&f'_wW_G-TI"xUy;mSvU,$zS(v~$
-yq[!DY!fMi"TV2`}-(6+e<#JxdM3u!)EZ`D1SkQc(SS0(f(}H{cFIcD7`=&U-dwJ="Xn>eM;i{+h`c6o0Zwx[#q8%{EnENw^'jIhg<2n/,:2IGT>dtx=p-
--4^ISTU@d<{gnyafR$:2+HP^z/D{R>tmIW[|Q=:yvgmKfE[]x^.umlP]qSGmKa/7%jhvI4u5@&l.x,9O4]2N;;$)l!'wr}6NfLrYmzav,tW)$`]a="sT#!
-UQVub2|01}|J"n&8uBDC9+~%'A-c(TV&p5J{@cmX"1Uo!P56Iw.]gnA+Fj'UFCd`'%0B({y{))LxGg7I-R]hdajf7w$>.<i=Z|jtXhvZubJzthfZS9N|6n
-+Ia,2fdt!nqM|xq{Ec}){jL'kx<u<MwJpbyeE_Xd}"Ghe}yJ4Bg5_o,,vdvfM/1&P#2Mm;]fQ<9K@9hk/GjFb/;p^#},:7b5vc6X`!8b5e)9Jwz8{{LrOP
-[)B=3s(m;hS]=DH}j9L-smemPp2%<o'YD0E:tXsZ,{1cTMh(Aq7QL#ijuEdQ8oGNmXVM8Qx]r5]B:cU%5xn]XUMtg-=#U&G2VbZ[!75sz&kNCq+,&iMs$'
-Yvh&tkK'~0z5$}8bXjq8rT>=a`3e8%2K1][mTYzyYl0m@e=(L;`|'tZW[m,Qa_rGRX@kG+-6JTxG&yYA$g8Xo1Cvh|^MsX-s^2vdX/=_#)8V$;x}3P;"ju
-H!hSUY`[{O~f_Povw8$2j!AK{+QE<x(/L3(fI&&woOuyM7UQ')@L3RSwMX/8XR%a,b7djT^O7|A:jCJinlXfLXgb`NSVQI;{4InGr&}DR<fN-<W;k+YvIT
-~H'eSO>Cv17bl0T#1#ZX{K@8JXFOAQj7ff3f9Kl(<2YpJ.P:49Li}2QNKVSM-G;z=;-O0lQI>|ClW4v}7dx::eiJ^p7gJW)WLq3C"rao'kPvv=5W=3}y}P
-35Q9)M#V1id;5@'IGtpm)6c_@H)%'43gaO,2yO@%6&=qM$M06FYkXf^lR{AXVvvgI(tebRJyqaPY{vkuL_/|7"E>>te<ON2s@<Hrd`S{4@Zw2-Hs%b]KV=
-Y,Vf/y|5!s&.=OrvN;|nUj'rf}/)/u"B"~5YV(Pp+X1g{wpYEQEVV26aeE;GDbd[g+A<./@"yp'Q'_q"{,{y~i%}@dv<dF/="|bnbH.GHWhpwwR4J0_=]t
-Q)Fk_0j4BL0]On"MMHUiJg'Zpyr9Mn|=v0!G(NHhT{K+P0:kBV}V.DKAM[a!ad(fgi~ueB_yv!Xk!sA#q.h4(cMRtBu-BQv%ot^B~3a$k"L@{5gM}"A^Ht
-U0@"JrIXgxfwy<]cDQ~lfiQbxZPlMsgjX.udvC<VynH:</s+-NRnGcVp!ogA6G%<yh[D:.Iwv1NO0+{9yG#XYx<gy]k;C+M!Rw<!0[2j}085xw<T7Z}$dc
-(Ry.5H2E3EcTsv>>_sQBg}^2nV'Q8enY<`/;E;`<}tNt>2ACXOO^oWyRD1.9wv}VP^a;1D}5cnu3lU!>+5;goFtT2`fZBC/%8X(F^'bD]!qnC{Qqj&G&Bf
-OY7T{3IG2SP^(5=;(y)0dtb`c%7G!4f-`$Hmgo4bKrl4'0Rd_fy{1WxN/`]Bh%1uV0Eu1`wH@MDj5v>H8^T+c[xjQghN[_#c#k{@hC^_iiGD70|#"!mm_A
-9c~]9khsXe1>Cc:[(@BK/DxZ%tkS0D&EnPG+s'BCs0S"Ee-HCo`y%Xk$U(ABez@2IW41MH_of3-jQDP{0W(x`}:G_%g4>iiJqKiXvP.-IxQTxm6(0Q'@FV
-%g1=^ebar.A5Oybp:[e-5_c8YW4>/G]=D]Ev{t=w{4]wEUnkUanaXUo_jKiH#b2[]lSl7{${t7)f'/vrZBHb7&./y]]36vX&!f=:SL%650sd5BY<1DmI,i
-Cg=RB@zTc<;J!XcLbI]i[JoisCf'v7'5-i<1!'TXP(|L;l{_5`pI0w7ZEN$l_TFnZO~+DX2:f#Qu`O.6QLg<fhBKP6ir}/ETiNY,!CyIQ/1tui|w)bPfu:
-={D6Vz_<)HvXyK!WHr>Y8YL8/JT>G'2mZ_^)or1}iusYQorB:rF&q+2,.KUN@);{Vq3YA'tQ,`|$!uG:&7m>$c%R@Q.r,&ZDijo95h9Nx0pyqfzx=k[Dtk
-}>&@Ib-OFT<plAX'TJOax9L`xaRuUB:q:qpaUq>W;wg{"Gd`xQ-$a5rg}iUR~ISjc05L!R7gbDJlt^LTIniwM&:p|ZqYsSp$]eO9z#)%a;)^jbZv9LIT`{
-~L4P.8j;R4qFRSx}y(SrUxSaCGC9;80)l$8ZUcJvh9b-,a#n'b9zNLh+,ttih8ynKH.D1SHunS-3_&-z7W~^,,DAToL(rTYTd(ne4f$F2-6`Lm85j]t6.<
-m)XuP`tRtxB.!fz]RE="ULV:+G7NnTgj6G#]>!;Ux0t7&(cpI|@vpK+2z{yM($1V{u'N{iY"T0Vrw!{K3MY+U%H1LUojHw"vD)]lt03aQ|KE7!IAxn7quO
-B8u%J)Y"ck~);Fb6kGYn]0d]6QK:,RUR5!H;,:5.lG4sghO^e`20Zq7%|u}QL>4|ry(})hb!~HxF(Oz5(uLxCt[724r>9[Fs9dTw7#3Ph8-^b%.Rl4`"H(
-3'1P97E+$1+P5"DL{C0XTiH_y3nS]7L9Pu$I3]w(SPgj#8H{"Fc&0$<k1yK/0FB+M!g'`|fxQ&5dt3v5MCcLkinu=W:/8bThZxt<C/U>Vf-EsPDah%XCL<
-l+;oPar`7AohpET/o_Y{z4bHos.y,m!|rK;Z-^:WaJv4RaEF,5~N:&ank8~GM7zVcL>urK88UgCyn/gIcEtk,-Fa#5.;oT"&``YYPomYR_J:wp}v9|$iyg
-KJ[OIy"`mj)Fxrte{|^t@rtpmwdkFZt@k)RM]QienhB.",='=IfYgm4C^gzU<+E+KgC)T.]#J,}S(O<YLBgLwE3O)/@cikR})r#m`k`r-i_yM/TxgD)ZiY
-eCWI8qh=zFD;BW<Ba#CTOwp_j6;3J5`.w9H}jR;C0NTaX[xoF{&gxQqFk)LBaa$f/}>jg|b|x{>WwMTh~;}J|_oBb;[(Do{,Zi=U!6qFs<}-HHFZ&lK4Z4
-fX-"cLwn`7()e6ci<ZPgC7G=sWRzY1#N3>),e@_}'X|o|(!=KgV[Z3!c!t2RT/Y}aw>Nq$LzEIL7+J;St1qIZ0.q;kyptrMA7T'.x3cal|t,g%'@WH|wcT
-o=+;#ma`ew;r&G4KR7jUD61)P5CY0c6]+IhtRN[Z:yl;X'n$QPgf<pV"1$'GZi}ENfO,!H[:f"/Ok!n>5>eOX]mWNExB$MH5Z{Y=6_C1JJsA_D;&P'Nsk!
-c3"X&It2@cgXY[MUE&G4-v/>Z0o`NHmBOo3TiIj"BMe35}dtAPN<o#]}:ory]`)Px7IIDk~Z:K<iv`'{4`Gv8q&wJC8=e=5sO/O}qyRhrP{mTNaw(}g@Kt
-tgE[X3,Bky{Q:v~6O}.t7kGxG`jz|;.x%0l5@4MENQ'oX:v4dc$XzWbb<tn8#Ly4g5cK5p=MUzCY{r82n2x%MH$&^|)mUm%Z2at4g5`G]fne#zvmYZ=wB#
-zz!L~x'Z&;~,@>~7#xXfz.;5DUGDO-(6nFnI:Qjpu76]c$NX9Xh}nU%nc;KAQSp:^=D@P$0/KTM>~j6Rtm>SYJgkL7D]V$HNuSJonN85XLasA0Zz(Gnu}/
-78"8,+AE)y|G&z=y]lY`<pS#9^T]GY$o&8,=>h,7if)t=j^i%0Y=Al';2e1eV#p7{lV|,QUkkyw;9<oq|l;<WW=d]M"kEk6kkm_u/]b31'tq}I!y~SK/vO
-~0xDH>@K$@Qp5[aj}!}2Uxoz|gR|]]Blx7eKq("q,}p8u)uh.;SX&2+|{XCLdK+-lQ0O1jJ%)^S&RYHOpT><5>&I-fEg:{S+,v_LdWM_kPHSK9e"bnm=fw
-N'IHNMrV&1"n{L+_d>;l>^Oih&xl}(_9qnu".e/1)u5Y`U3{}OP1eSWdpcJ/ZCtZ3^DC,r|Rm--q~nAU.6L=sa6mUzy#nGhfSW:Q6S-=^`ZJCom5cu;;Ay
-T@>A$'pAw(Cp!sAVxJgBM#KZk3Z]b1@vq1<z,wrbU`<K+&hHPeiju.u=NXF(YeRI{}Xe5N(59Xouo1|^/_%0b06Q<<rkq>OE.<_(WMPsI0YX])/m-zXY.:
-r7''p4H-a<^pqO;'ifoH2=ep1u&bA5B"9=UY:0UaKS@t+aHWBg"3eBqx5oL%|KB'J`AS9ba>VlOcNck4Vn[oWP]c[{3]e9Hb)FEY>C2/#pn4d#G#(,X@Nj
-vgc6A:zll._YoM9pZdtV^=@;r%N[,I'stA2Qh4Cnezv^@.`1.=8q67D`X]V&{<.IP"o8yiV<z-a<drMnX'%}=_u3Kir0fD3{h|t">O8S}Vuxx;4k1rk;]I
-q;jGc8s2,7B'BKvOcG)3t7ccApaBWq&TW2&nQ1gH#YaLHK^Y3!Tnwba#.lLFm#94!D>D|+LDwLWcxc_JOn]M,[$ijaW(-X^f+Vm7`Ov092HGLu0fsegO12
-6DO<e$6(47N.xTXN^f|}ulmw54Fb_W1THL.3X:(M^O+FA6iKv59#<f#7<}q01Eu3e{`O7htM.ORtcOF&xCGNTQ0nAJAdtLU$PV@`T.0/|5#_yqMr/x}C{l
-'w&'~y:y-{9S1A<^;SBB$M!v/oZ,mr)xXFe`Ld7xkBrF"72wi7RTLZL%2do)Xk]<duho4u=)(gP<[5w=&Z`(Yn_j}V[ULMir[{=n"nXGKHweFrXuMlR,qS
-jhB/[]bm:son<]b.EmC%_qXuugY|c)ZGMc/DJXpztK~XY,Azdp8v<`G)YoXZM{mx3wv1ILH8vQp('m,PkSxr6:hJv5q&j^U'$_mH@YX42>5O9m&Lw,(&;G
-'_{b4UtrC@(iIM}9:"0vsy[54P=wgszRezwa4B"E7/;[(}qAycelxEM[TN$j={7"9)jTw#cL't[yIfq;Pi+_.E(#^K_,OVoEYc1-rK+g%8CRo%T_v=d3BC
-Hp@RCL]!mGLX2Z|WCwT6x`IAF%;=b`U+em(0SRn)U|$B2'yHasq0v}A=KrucV;||:R3Qdw'SO7H$~}kUcr%.EU7.EU&Y7mYo7$ia0V`f#3au/stHk|4D3-
-A`JqM#[/L^|,Jns;NU.eEv[}}{Yr=E5jKk-x-T4)'83aTr}7/-]C1iQ'#chh;k=c(dbiNv@B3dlZ{Abd3R{#2gFKAkZ#IOa5xrCP2WEip+c,q_!=q#'K$S
-gg4hDyvtw4(g:lLYNbR!&`-3lW5b+lSUGOniacW5f&k!^Qn#$&".@2'g|[kJY:w/x}1{<B|zUw!kLA#2z-Q<rEJ7Y'3oLoA4|PNDK]OmzH=@W%F[vaeA<E
-jb'dU5P"W>JlhWi'Lm'k[aoRrl1'tn-Rq!>AN,[AM^"=+6A&Ho#+YX&l=!qe{EJ(>%pdt@1aM^aIV=zv<%_4um7)x2JMSlVQJo}&SSjNN11DPu/ds|d#rS
-G#sRP/N=~r:md"/j^g`99]y%|K%K>S~%ka_qdb:o.9)uS4^</gDzzoX,(cCh2sm|z]qib%3yr[lU{xO/7rtfsk66v]{RGtB(6]6aoXkZ8R01}:%p58i4ZV
--4ZkuQ'"1ztr{5j^Q{vn))'dF[x<p4mqVadTw^0(9sBXgz^h=u27Mn)q7E4oQI]h[}b|21j+mg`UZ9R+voII_,^V/f6or^%}.F{i`G"#L)E!ZF_8/9w,-&
-7i%HC)|P9WzmNpEP8&)ppjoSbjjVOHaz747'rt"GsW[Pz2t,DbjE'8tD7!Q']_1x7uaoe_g>W_}OO!L;1Oo$.8wfm@7jNyA)MlD]PFv0Z}NHjCh/CrL`IQ
-dc1ELE~8TQ[)P[l}rGGm<bXZ;7SH9TYnyHiU7NAoBSboTuybaQ3)a%7LYxV(Uv(,vVm{b>XU.9BzERd<a|utD->6j,-N1tBdC"`[8r5@JOfaqza/I{")H.
-5FpPxE/=u_gapcR%YbbPQs$h'_C`r;kW+NwT-11@f[>eO>BF.6US#yI+Oe=X%KG:5y$])"k|)!^yIHgb-><>rZIS_U`h@BiW+nET!p/Sbb&hTVJphppghc
-|]$Qv=D8[e8Z`Y;4fpQnA^<Q('rXlZ/^Yp14^==fZ^xytwQ(-&ry|Pk0r9`1EK@SRbV[=#.;"!FPi2[^XG3"h!SDr|rPMjmmjeP5u_70><+iz|$f8Zt4R1
-v$4E<AW+#x#xe4fSq>c+il`}jv)M:,v`~xs<X"d6D<5vLb6cE|d7]O.kB<sfyh-u-FayQXJzYbU#$2H>j8'Y7]ILC$y1}E]Z|J@}h0]|8rV1)B2k!-$q6u
-M(',=-Wb#'zt|e(S"3>m)7mhz}>>::`")86.pP"h/ldZDvuYM'nBH"sRs/(`5Ws'yW-:5H0C8HMjvL`JosNcaQ|TF'TReWKLXm2jijx2rrXO~7):x'4&#R
-vheC^mq888[r%[%,M=G}czdNhyI!WIl,t]'u(RteLUCf~|&$vc$O<o6$xr0;K273@:QerRJSK"/"N#|AlR!d=7KG]w<,9aai1_+:3k4EH9yG4!isXeT&'l
-Kjp='f4`hCO^tw]dyy@.^kk]+#K[et1UMsNlE7XU7Y:Y{[$_fRjTmg:5RB^S9RK"J&o9=hGI<W^6>42f,)Gn`HMB>8u<RJcz:_D3^#0mz2x/0k#"[ZKk{p
-r@)gri_uN:_p$97rLU]En@BNr@.e,$"!CQZTNZH[v`~'{+{]Vbp++.D,~-)dw^@zQ[{EZxJgA3H4}X}wa14:Up4UK`SW%6'%S"kE5RP"wADrR4DXXs|[Pu
-#>a.3;`DzzJi.9W=@L;%~xu7J1SNp/>BmKj/kD~op8=vK2o2gH'|<z$1{!95|ui-jVje^gDc>,-L#>VV3HkZ+&weZ_<<R^Mh;W]v$Dt{S:e=gHjoWIfdQ/
-KVL@|0:UBIROFMepTtX-F!wPNGN&[U't:5zYD]rPn<Q>Ti%/t_Fl6jd$XCeU5/!3"Z6C}[XYV9"$iGo'ypLqdS4p2s}wU2!rIo6Ad=M=yWW0jWf:eAwC+=
-R&@0i@sCT=a:=04A!gTjA4~k=,4SVB9<}%[k[1QjcOWgzsXw~0={jL^>-vu+vs]hNMrXt,DWg9c4uuzAXv3x|ymb^6(<=vQqyh)hKk2W'oW0`yN:u6T{0,
->1ph@3IH13zY<Cs%98FHPOq`1L`|ju%vfdt[ZLz&E9=/CO48VYYGk==UIH:0gjM$V2F!fqSnIsz4n#n_1>~>|9>-g@ZoCE,@;Qg!dYuvP9<x#]CQVJ%A`7
-&pL7s5$Z4Hyym(bv59z|Nr}fnY]Lw^4TmeAOXU<>;W=lACU+&X6^9FsUqIW'{r&N$8qW.Wm<Bmvk7j0nYievX1X,CucNd3RV1cbiZKX_weA1yV;jqgBfD&
-vu1U~M}ax>D0Hn]cEZrwW/QvwrI>abr=zRU]20c#EO,82uE5Sh4=Ud%[68mYwRYZea{:WeK^O#5o6]%a3TPr6T|'oziniV9q|fs/z$^|MlB2.2|!,{:!s7
-6V#B@e)rM$P:%;K0kO=7Z!O}]6|q=3RiI6;PDKmvjU9`oI"P7d+2IlWB%zb$%c_6'yO46;12Y$eRK5(zjmR19{0k),Q@s!Q]Ms:$f4zXhg]45mU,SH1"n.
-3/bo`$31)87.#l!SP1K3EIT8&2sv)$)ZTL',d0`T.SE}@h_2x%14%3fbkW]q~T83azvupQ]D7zqF#ECU[sdj9T7Z"#`+AS1#Z#qoL_Fhu>kK1VE7.7T;-}
-hNVa$DOq^$L<<ul|SX7'0}G.6']DYHP${loAeEb45pX<",)U7.UqgfW5O)LpE6<N>Di}Z<+3eq"s,w{N3Ktd59#P+gK.6mWXP(`ZLnoyDkYP,yHFIfu:ya
-'D2NJ/z,T/~sGE||{79@Hf4w,(d3YI5giuxLcQh7<nWZs!wKaBn!B4B`x-9W5_Ww+sC@9s^^Pco,W@2MeeW}z^rS;1]m2@>bYbZ#"e;<'0w7FunC;b:VK#
-(n'djQ9MiN;;omY>n3S3!O}{Yu;lBql.G-Q>nL2$}NsGZ{dUTmM@[R<"3P,RJS<|n"UTk3M(M_MK^2inFjaxgboz60zTMOAa&d^H/0!z^(M/78H&"V$"4v
-5meHE8=hp&W.UNv$%KL_%@G+oDO^D1WIxf.(MYX@={V$`GL8rCO3}^<=Ay^ho_3Nqj|gaaDP~hZ{SS"avBf`pnn0t&Ba/){m[[d/I-hE;Z$b"=!ErK$wtu
-A/ln3KYbDz{m'k8uQ)FAwE7a#1<BlNt9e]0x=SnRd=HaQxuDz4J#cg"!cXPeNs_mHo"T$P7)q8MEeAPbfOoyvD4,8VG"Z}>e8Ll.NL"mZKKmHDB_cfqnDc
-R1C|Mk3c+7O3v};ysCxb@sr23<;iy1+@gk@_[1;5Xq8O/wv$fa^cvh47"c,vj+ve@N{%35c1T=,c1RuZUN^^k<'aKISBZYx&-o`z,(xG2&K'Kg=jT'2v-]
--=J);1qJ+)nKS%KifOu7Bc`.J}Dq3tXr4V.Kzl'q/owN@d.,#RYy=INEvbVGT8@]!LGatjY+x[ALL8g-1K0o|}v%xtF7-^>Uu0VXu{8QSJ5)xZ'BNMo!qo
-5/iR%x6X$4@gQ-A$MJzdA2QvpE4,9L[YRp8wpSr`W{rtD54eI,@KSwlaIcc_-AoOujsH/}Jr.D}I;18d$C_5Y[!V)'Qq5C2wyfZqmCtMX<XLSWZmQJym0:
-u,wuz+w>b:[%wW48e6i.`+w]0'Uvp&Bm+#ZK0VKmf9IuIan#|-;[<&U]&97dn8.a"Y{g;|WJFH4fg2-3x{_[g9#M$[H@Fzk"j;e,d{&cREL,M]S9T,._O&
-Ajg`L6'Y'6uVO`wli:uXv^-Y{/[EML!N)kw!lg`a@9yJ8vxB6g&(Zbdn@OHa=z_V>lwoAEc_d$D%Z,9sqVX+jN^s|!~O4xPO6c;MY|Ss,6JrjJ:yN1FW]G
-3dVi`7s}FP`bC7c;^,/:=3hYm=4dCH;tqnadt&P8IYXhK@hkM77+dkA<B4jO,Ug$zp-[K%^;byJ}(ntl|`+b}J|I=yocTbMOv!liD@5gLIr,pdJ;JsB4fD
-JD7Qy}gC|$mcf`ZWNm_gb+yIFBFY'Q0`tZhoxU]q;y0_j)%&$>gw5N{.WMwDw%yR]Aayk.lM2ps2<zAV)D+gwFDDzoP.7m8dnPSoG%w4H6yt<K=<8WI]Ti
-5a/Y0n/v0H7ARi1BrdF-m7Ja={SPcEY=&4"e40{n(1@_qo<.E`O_(NAm4u+szd$X`"~z.P}{WK3SG/]k&]sDgS./pAVW=2NMfq.}bPQ+2n<D,u0ad/&LlD
-;w:{0VI6{l]x["xQ=].5Ow7%&TjL@i{)RD{B}#59fw{=:-6MH34Ky=t;`rSWZv8Q,`S&#+0vG+Fw4O>|5L]}!o$,Cj!{VOZh#Cx"fs!T]x8Xnfjg,1Pic.
-`,yNkAoOB/Zjov%bc57#-5S{:tD[K+``7j'#9xkz(.Hn{&eth<Qz$Hl+2`{Eka`^Sv__W&9<gIUJ_C$CE:'&X,^Ru3),hm|S'ZZAZ3of2/9Sjk)3H+`iW|
-Q9x;jai=fONk#M%wV|V{&r4ui)B&%Ui4N!3/Afq/_Y4vd6+iaB27PfjPfb@b+U1n-QR,.ok#2}`r&N^r&]"3cZvuDh2<zAI|qz9'C2W]m2Q$9`s.tQeHG5
-h2ei]79)Mug8%NO.QC0Ez)Sf&i#27sCoROC1jR"|dq#^>j#}^-dNLR],S;/u)8[)m()jTcF'{V)Lw(^if'&-|IewJ6UZZf@Nh}=t7]^<4i^^D-;i&mPHE&
--h09FN<`|gliv$9I@@^)WVjvYRjf'Ao=<;_h~31Mm>Js`<bks8uX1)$>|OQXp;4{_(dJ+|k)<0tb8ES:sj'p}vP!ui4dz%jNsJRDC!6jkJ77L;G0$0&JLV
-$8GSWI5=y-3pGg]]U"<C3V`u42[jKMPp)ohIZI@bR{sK70dQEVI)Otwkf>vZb4Ig/1Z"TNC/RD)QP!JjCLz)JHES[vu+rWuR!>&S3ax<#@v+Rn^^`0gsxy
-ZMTlCp8vNW+%r{YP&_s]bp&>@n^p%{n[{usZLR/2I}lC/=`Yb^4eliY/N}/)"bd={^.kPixva<EzX^~TPcf$:8k^NmR+EfmxuhKGlUM}[>E55|_6~Npq7^
-"'z5B=w4e552Q_5bRPH`xtBzSHHrU4x|w:kz~Ql0vif3~(T_/hr]22rNH3@ZPZg<@mA-3<J)R/kwgZo(T.+L:zwq`k$%~N}q'AHca3MujBFJ=2iz#35ebW
-v<@|y/O2f|DkO&3NV!Tt(5t&;[#)NL]@/$hsQ0`e>J<ja{Sl[j&)KYaUDe_5)()0Q(],[#Mlnr$X+'Zp}l@NbV|"wR$KPVu1|_F.zII._RR8}S^2;=hl[8
-scbLUfwyivx0xkB>oh<Y<LO@rRa,mioI4,AuFqI^~Tn6y)#nw9D|6w4<8h"yxW=#u'%5o8J|x)ueQa{Sue$rcsMls0<!hLp3H^MR{WuJ$A/bxI&bCz,`Pa
-kSvRB3v%'+d<@qK36RQ<5EX79|m/}"V|CrdL_e;.)F8@:qqCmxX%FgbVLksl|=dC9-`eC'fb`A`e1Iwr|6pOeth!)Kz1Y&)XXNf;y;'AlN~a,Vaw2J~m}E
-@Wg7|KUm3[l_:rKl$;N+9.jeHmE>3g%`ai@(fAsdCUp9`.b8HstrG(s$<5{1^JK&I%5#;j.}|=wupY}k9ub|za05i1Y)~c.#CQqy0b;_eH+1]&/[a>%fye
-(";gbW(U&7PboNrB>E^UUDdy#],gX3<4DIkR%lK_cjZ-)7l8%f)-4WgO$.;y$@2pT0s8Lw!tOk]>]G;+Z{GaIHZ9|7AQo0Mo)K[oPv8UaC~N@2<nfWFcx"
-PTMp{(g2pYSra>~H#33n8:Ynf.8_;@!>TfNpt<6E2o{90{7yGg_#+QDnj7<zXZ(I-sGkmFo-Ms:B;+."uzO}b)NaYXNBRjI|}zL@cs/IRa(yLfM=Fv&&t(
-L=X,g$Li/}/Y6m)o`/95;$%}VxgF!8=Xxh{K^q~zcH6l_6DL%[JR-E!:Bg2U-.M13`mql:U{5zbB8sQ)jg-:%w5'n)y1Vf&IATQ>xI^$DKZ/GwhqbzQiCG
-E[j7)`nn9w!hES/z%joOU'obP=nLRf,@k>v`IywdPUsb_q9W4EGK'"v^Y&J8OaUK3LYbUT.nT&;C>PRJ/2obX2vIqBm+HV}bsKdq5mh`JL:lXpJJu;dq++
-Om=sW#MOtl|Xb-X`scE;+tJtQ1zhZSM>&<lhL(a97Va:G:1N7`B%m:<L~.O$WJb1Q:R_8)I%kHm9'6xi5R6ie0d-r^N9gjNi!WUea'-$%!g_zi2OD0.$r)
-Q1+mW#~.'2H9'xQ0`=%Vb>NIIf{PROpd+'w1Eg7'`K[cYkElPiMC%Sls~Su@L=j1v9_.|_f@-zhoKDZoYqAhc/Yy)#oGX4p`qAF:x.oodH!a~%.T~1la2z
-fKVH$Ac)AxS;tb8NK(IU2%(|V&OqK49PE})d!FEsb72N7};|_Mnc".EC;q:>sMb8fY];T9iY|Uy)W3}_]Od3H39%ohwAcf/9PL'tIXrJ4P%Q_to+`Pak>D
-c/OT1@3,~ySC]_8xvhH,[pk[eb3qp_VO6;9KK&Vxs,2xrudA,@#{]fi#u<SA,s'wBf:JuMG![=#mvZik4:2M"3#(%wQ<UOif|}>(@c"mF84xHOL(ma/IGD
-a[vW#{=NUN,[UxJOjt5^`l3;a8Ky/29tFzh}O|(|@r5hDM!0;fe#x}|W9Epv=gfBquExyl}=GD."NOqZX8.MhT-m(sdb:X[/8deKs3(;A_y7iI}(}`zqL5
-H9^putq>bw7ufNwNP6{h)DxfjvkxaEof{beMiy/Uy9G26#+0#N/`+'.6GEL)DQ5'{K3NWtVRxT'q)"'6{Z[:=l#^"9CCYJaaNHddQgM<B3Lb:b0t#w:1>P
-(HFd[,mvw}QamSk:0O%DWyOwVHv`<PI!a8|sG;y[^{]9ei!:3JnhvF8>v&6P/@-bG[Y+Ww&K3/3w^JozwxP{Gu:{IdT}tjme(2Y(q"tGP'63N`@^pnlZ"#
-M((l>o1{RzXGhGXQB1BR:5,6z&+f+5U;Sk+A%^Zu}s})9OEh}X%PikaB.Q4'`Cp$-.H;8w$lv(w.,[#UGyO/b'#T'_|8zq^-}<To>,gA0rlga2VR0N}K!r
-l/'4H`|/`Pc>/AYTOa,|ii8^Ob`#>:^<{vf5)kQvrZ"HffQT+<rjX#ocrjH65bWGt)`.B3Za7$1C$V[)t84RQ1wbexV^s[5XY3q5q&$Z)7,M6/%v@_z`Ik
-6h!_V'[nD;f5+s%l`y&$kD70;2/9jyWOcUose[)er;Kr(8.'m08&6RowL9/9w/J%gB5`FO~w7u4bfc`|y4X%}uwSRXUo`eYxv^e3swG>$xv)cfmo)77Ax9
-;2Gv~]lF2x]m{e&8V%@8/=>P|"Jw<hVf7l)KH<_;'(3n]2]h`Anr#IKiv<KsC3MUufC1]|1jXI(10YnHd%3Z{p{pMmuzfrCi8R=X}J!.9"N$-v3=;RV{sT
-$HP,b5-2]zub:KpW{87KGqRL%PouDuo6Xo"TGDlvytnw0R%gx|P/yN7"]5uetX]ycwGPNF&kYtsxcJI}gL=6;pJ8hBh'/(`WN9F'Yo|&]v8>ylFXV%48cW
-dqn|>d>t(n@GP{ky}f@j`}4&T{Zz0t.7gDH4S}-(p}4(7z_,ta760Nb48TF0i+-H,u]y:{ycS{$ggTW]&|J{P]S}687xl/oBuu@f_7ne7T6+t8RNpEk7[H
-2Z'ueVt/X1dPa&VrT>(sH0L=V6~ZxOKqCiR0,dBRwOPTaZDyi+^#!1ZBqu}7]x"o)AO5){$b%7{_:a#--U$m>O321}0]jlLr,mvLBxEBOs~HHX+,`Pw;wZ
-ma%FFFJa)fBp$Cw[WEhF1MPe)vmEQlKM:@CiOv6F4kIZ&HKNf@e//%#70OG+@80oXHfg0;U10L"t"tY@>d);f%~I$@STQ-uq:&)/c|"RAKIO=&T-O:SGKB
-9X%ID&g#Q0#Zxa}tsCVS-{KqmH/T#qmrtmX|L2x>8%]'{#'7MX&8!Qg36|r>DH>kG$(%OHOai5[@(k$;aG<,c6'BRaqTt+~fnWAs.vk;bA<WTZ$dph6-20
-L2'CQM.{T]Uk%K7Ien!jpQrP[a)=8S-4Lr{$a1_L,tla^qZ|VUXLu.h]O;[tfUTxr74j)e9Og:,^2%fk{wGm,WUpft$Uq$#V|o[Oy=9LCJBQp(1E|@Qdti
-8O1dTM,Y+Q35AI!)q`ak,bl@6@1R'!b7o@A!$Oi"K&~L[2JX94cHTa_|y/1d1l@@n%H6xDhsII]G3:pir5M1AdCh;xAWb4frAf_Vb)L`5SMF'14&NO+WF_
-:nYDAGJ1l^akMC-o1I;h~TRS9UE^7m_86T!/%_U^>m9"@z{a].P9$$.VUr/S4BUo9[OjHxD]UxHs2!l>5SJ1p)mxuZHXK/XcKF3&'GX{U>+k7;E9E5~@HQ
-^{N#}v"8-{LO1RzBgWRJH%(5MsKqta;M}ejN.m,|K|`}8=G"B{UyvFQ/KpChaOmEeBVdKFAD-]a/LjFy;G8n8n>-3ePDyu'GWM>m%i/]+=Q/%ayXJ!i1^+
-%V_u%^3:AYgxJu.}9;`T.&&)Q/ft/q4r!(oB`NRWf'>L/7nG_i32KDHAEn"NIKk4m@DqX-$D"g{`^!"@E'SXz!<EaI`-6'I>`Hj6gR7nxRp:6a`Fp9,^[s
-m2MsKqTnk`Wb0Gp#eFp_L9-#NYKK&'1$cvc:D.)unW,Y[p-U2)U9D`P)02{T~(Y!><IZvD2IpcL:H$75=;@{E6~%.vtEfq'=<o`PA"sHF2O+b0tai;9vZ_
-cX$aOnMiN7~sCYtmlz<EkjQ+(w2.UNJ34U+J+hb=2+wMdrEK8o&D0LcJYY=3;n2"L]3D:I6%wi=E+xK]v5|29Vw8$yE(&Sc|$$[gr5iRzZ2MclaL/ht;Fe
-%<1Gi1+WJTpf^:#>]&lm.t|3XuJl^S,o8>g7&%3|nBIj5`{mTC2@f`#QPD/0pEZGU.kd20^-|tnU$,m72rfUA=[UtUfWb91#mN8zk/$_8EUK/9Sb$|^g~j
-mk-xjg4{Ma^60DQeVt<sorvxs>jwps;_xY=RDYU4|V4YXh1YA[Qh_ZSbY'f%/3~NohqZ5N#,<,}yv"ktmg;IOewPNsAb83Poup4G/NGJ8jv!FM/v^}-M.L
-ncJQeiCwTO-evIH+RU~GYP3nMK-LSP3z3^Se{sbCT}as-heVM&|y0xDK=r.e~aho^gTb%9bjWk@nwQl-td1V)`WWmVjx|Fch_LD3kV^m}s||]wtEBaCw8s
-_8-yAbM+wWPk75{rAE'3E+u$]KTlt^8S$Ph+NIS$oEvE8(oUa4MC=.0G]x4:EM1{#2>iCxLpd"O]YBoV:9)8BQtctVft0zm2>4pbwh{-t@oS3{ZrnI~,gn
-HL@lUm)&,$OM4>u)jS&e9#AWQ8o79<P6AZ#/FQwQ.m<lJ$@KQd;6EaCGBN%LDY5R^mm/Uyi@}N}'ZEGN{4qkV]q8Dw.NkQ>%9P;>fMC]vz4:!kmM;pY'=J
-+"eE$8x/O`/{QavxWH'[vFwNzdopX:e7Iq+/4nN8_wynZvrW53`($^Y|]MdKZ&-[`--QHWUg2QTm''D3jowJhqZWKY;wqSGGJ;en`Z'=[)B!}hQp@/3V|M
-3Hr6l4%Z:bhP["2ht_50oL7:19O+1p(eyTcmwLs;hrCxgx}:dO8fMdoSAQnevY~6}$/Gk/h;-a>bmVH)i!z4<m0vLT1zb=T7Gii"=4%&V7g`2XtV"Xjtrm
-ac7g:B@$UoQNY3a5;/GZE7:ZnL)q:w+>4GH$ZEcLyMCE)}H5Zr-o-Mi'^VM$[y@$R2dMXwt;wV4q8Mtuwj2c)'=zeXn:`$o"H=@G:2u#gQ=AuX{";)EhVq
-GAMv,U)=^q,QweK)1<q#lp%hCZDd5"dp75{O4543_l'An{H1DM3REM)x%E"BQXkicpZEmipXoKA96R_sLVqEVq9A=x-T++8c(h[QY4ZxFa{:gO}2ZFC]m<
-h^+MEc0R.AUxCA+u#d]/p5Jg]n,o|;d9qO|qMCEO+_#-sQx8Y{~g"^#A`#afXFPd6&#n&/RD{Cch3>hyXQ/Ga9;fI(s:4sO'Vg7JU6ns'X|Rv_J9%KJXN6
-$l.w.P[vQ6K8Mp^1+<4[Y+reRi2X]4.+Ii|#;-T1F.~B<6#4+;<3x!D]AtmMg!lby#y_X>C-aCxyMt;3EQnq^Jx0AtZ.=LtC{!|IYVO5f:wSB86RW_v3Z=
-RbETKL|T8@tTeO,Jbh13"{ysG,~Aj<&w:6Qwz%Dmq/EEL1kmxYbS..P3_rP&~+.H{%g+%Iz:xJ/O[+/sfe~2pc19,T$>JE[LcfQ+P4)J=Z'USTwas9n6]u
-`:/KC1'k8V1JZIuF-Amb{n7q6=@W'Hq9U`}6nA,h)tnHgt4"!IN=VNrGkN"tH,S==I)#S30s}G{u[.JD{3/:.msS974]b,ybo_Pc@N'N%m@h#M0$;c84+I
-cKr,.LCv:2AN",hB}^"ODqhQI{T$`M<Ozph6/uDUJV6+&9Gr:ea2W]'R5HFI[W!>){h^KIDYCn6k]hW_}ChG`0v-dIa%3]YF!!)cvKh^BN<v)-JehF+{Qn
-L&r9RV~-{.>s5VMA)iGEq3;P%zj7a^4|{`g:ZsGU,f=!}Lifa`hQygl[X1m^p&H;$fT!.n9ax6%HJ.+5JC65F@6_5Ciz,|w9d9qtMirPD+9orE4d5[Qjm/
-{6fj07}|Rp=|f]x^;1J!E]rf8jM/5%z;QpWL%Ta_EkB8X66[U63Ef$y9F:'P6nGpF$Xhc{x,`Dj.l04=6gf#)F[|)BIpe#IZ&`m58}3;EY{K|'I`ax0W|.
-"A}C[Ubmw`T8V$H&G:J(:n4%(:KAdi{4`P5q^yyPoy(YH1@V;'bL,%ZWjT]O[5Coia#!kh3q<[DIu!wPWW,O@]Ycyaafa`g1p[}6#Wx-R<:4ndm8^mfzsq
-R=>=DsM6X/0TxoxBer`1soZE552e^J(G+ls(>2)qCL/:&{Na/RV[zC+F=]Qu#u@zL(xHU5B2<REtxkX-0YLmNGwz[=Yma[5x6o&>C79HAmZQ;R|[>htDjw
-scoh[J}DE$|dcj!hj^6me$O]<%{:nTF4sqzmiY3cZWFYDa$U'W8EEnTX.l-Y%6%e<2v%!`AK:",f9wc{W|21^prk0-'w#"cW>XoD{q;W`5r}UR/gBrgr+>
-.iv1MBUlM4KZT`}:;fg|sU(clThZcyY;_gJ<6&kvwAL/E&/MA#V78ajZ.lFLA./(cGmSAvDOyut@Q,(T.wmecfMq^u_jD2(6GI}%!U-y76+VepYeCD,]q5
-hU>qpohnbdk"t^"0Tm>[Mg"|Ehz#dHrfG|MM4Ei,[B>)71uNA"7N)/q>{C[hD}JX@B3&"DK#@|2On[eBVoroihRYt%k<^M63X5et#MUyp#UUv({.bnDog'
-2>i=CqQW0]VmKom7nL$n>z9@T56}!`[9AcG-<E#ki:1#t/+aw6J;#;Q6.`71u=tBh4NATxbX&m:NQ.#ANp#L{y$D"Q;`(iG<J"EiL202'HG=E:t7G1pwD=
-vTVP45"$qfZW8B<fzBH=sHK9y"Jkad`/r43R^3!zRcA:%V]GJhTP,Uxuoq,Il|/:QKr"+b,FNF.Q8N7y"X2@_z-dnZFynMMP7_z3ikevmd$k"wg+s38UV4
-}Lq%%7:A4Gwdxtp@[xE`3`fjmQ8%n"w/0BQ=MTAcuN4X;JnK/Y~j-'6&AjP>h>41tyD]Pw'Jw^[S25Ts1%]H^'&]HkpLYs)qK"NhDc57OcMr.gYC)DT>Lr
-t@-$0qFL1E,!+Zj!,C=),]+J9<s+kEP</F+@M7vr.$q_RV{/,UOWfhI"#+F]&$:$ZcD{]UKcC;X#w[1Ej@i-mATr[brA](5b2&GR{odoIzQnl"WDip$J/4
-xvHQ<!$,I'NR~kl$,j5E_Jf]5pT_Y;n`iFOGe{>!jSjxH2Gnr_dB7Rpp~LknlPr[{T:E}h!`y>KYbgsyd9alJLndiPqfw]tm]|SkuU]5:k1SPW9%OgnOE$
-)h}xU`p!!Zzv81vs)^Kbx)wV]fLwT.u8whH'I0=Y#=+Y4hc@Rbi}nkqN^(JL7mpS|<yrw@;lyUEb5DMK/sw=`e3875P6EVZ>vmlSG'2;YqX0NzJO8E+pl/
-r=_3|Po;9ETvqbl(hgY)bQov.GudMEb1ZiQ:w9N.=z57hNIIm@y,Z+lnf#HrV<Qn#2L#ZpeBrFJjeqqG[VNo6W#%Xz}agRZ4,EJvSvLjLlf`IBuvorNvH)
-VuxFTh;WH|UU(nPWx%@A1AiDJ0:Ye0@"%}h6a8,yC]}/b"cA1q`-`(hIrt@8F{7V4XH,_zdwcmb2{jWAR),e/D8n^-XLKK;LSA<Hv3!hdt6zkc;;r->NVT
-$Ae6H#91sm<hxn5yyoA`81]h4YaW+!deITB+eXKL-9D!1Ivv3v3=38{fo(~#:9xt,WVNGnh:_jhF_E#)Sp(9kDfFxNwbgh+)~156jcDWA_rl#@=x4+}")0
-,D1lV/aBj6l_E:>XUr$Sth4H2ru3!h%mcQuksfUi5(qP_o2YE$XqPd#|eL8MTM1{n-GvsxDLPyL0j$9Xr%tuF}!}O&90}o@;b+r![hlqxQ%wX'.R_+6VTo
-{g3k&inx5bXA<LqXg<`CtE9-j+8rB9bc~sC#%Dzim@>OE]Vk|t-,Hb&k,(~_A%2rSdKrxUtCw_nDA|OVJ;jZ]i`C&<t!]}t<__J<+d;ol-|<W6O]5<Pp|>
-%Vee'd9EX`WYxmFiQ/k]EL8q<;;i(zQ#=5X<]7h}{rp/ZA,:!A7k;mi1Fr2:qUid|FdCoXf$K8{8fJ{GYT`n^"3=ZK3{FR}noSv8sTO4Xq$;ys>.WwqgKc
-wXOKVP/mh`UAT{;8Z&=y:_U+h$+xI+loD[k.,c_mDS7k.XW4bqAlF;M]IQ|A4<d90%ca/ET:Dq~lg#5R8M~[o)3Je3A)4=&y#CxWi5M>nLNJ"wRxqNpp+R
-Wk}/5serQPT^7kKpWQ;$<EE"w&Gt|ttg51Ws0U]$hj~5B&ZP]Tcc{9K!ts~SAoJP|uml2"u['C:C/5aP$zuaSm}BxhD&_<I/{bXeyFU"a566HJhNU5$$`o
-8XYb>Y15#!("T8gt:4U/F`}s3@r<1KDp|b`4]9hwc"F_>h]%KYIopcia$mrxedfFOSs1rH+sZ);]&_(-o{P0`(Oh3F0ZN3}<"x,}cI0QcX<VCgR#riY'70
-|!:/HQ$Zbs4Jt'&;pnM.64iY_V6#sI"&!|=SO-V(Y(+aMj1!H3!Yi&lag3kCIPIh9pYu{k<u!G-PCq|CLk-gap+Wanvhvdua&VyZF;>d#'6M90bjI;K'+V
-fQdNC]X=VUQs{Q11P&<M@k8j:It5dqXY#z%lRQZ/_(_MK/ysr^bto,Z}4%~q)_0.)LB,w>uH%[=:RygzsYL,ezWg0@{,2S1}4I86%#T%1)bw.qk.hg,p5V
-WYi1wdzf02{x5A8i+^-5Td&rY>1$4BWE)KF9{i$zINAK1|:Y~=uMHyE`zViU3r_f[lj|hyX6TrlyR>9=Cf21#0uLgWqz=e2XE[2HZk~C=TMXvL{J'9sMS#
--&;e=@g`"6VL[1{v;w>CO'>CdUa0Z8AHc9TTAcZ;>hss1kaAG1SPbSLrmAz_['B5}4IL!jQTs:wz-1/ccN>#&MDO/dL{"Gp}r%"Mtu/05vFaJ#:@0b=cx^
-Az`%q[q)O9->7"RwklSD}CuOy62{L8V6|nb%[[mYWgZ:YH/I(GQ;Nzq@3c@UdZP&I1`2$!9yvL<j_;fPW8N#-qLhWj:m3b{.07R[UxorH:qM0&+(6`Zpsj
-s<|=.ADZE/Q;K[wXovPC'Uz80GZU>E9>@8=gS{h|n]]z`WRr|.O>pe44#Tb-Doe-Luc3QMl%n+}MlER<>rRcOy>--@S2]@wnw>xe6MPqu55<1(.k##$<2>
-bj2!:hz6Q&9BfjCIhla'71+)FF8s7FB5Mx.MBv9g'x)!Lt`C]Y!XffwC;66iU-$sS)+g_(wNU4$6"ze+hnOv>wa3hoIH~9@sgQQo$-X=s"%y1x:%iq-}4z
-RJ$HN,l,BZOdUG0&5gmKBNc#xqku,t&RjU%YL_=1uV^B&W)&.`Gnz.vE3!iInEbk00z1J_F'3S:1G/jQH[iPJW#Ha/P'.+t9Vsk6nf@.Ca2^,}IaXZXGF9
-Z(iOybuTVS0c6FyTUj0%g>avwe">'kda+uS(<&swwLe6%(KcaXNdl}yMd7GZ8BI58l6vr>(<J|U"1umX3yey(<9ZrQa{N]F&+brB0@#2LEDLPEL%neQ%a+
-VjA9(82,<(Obu=JlglbwH|pT@sjLs_:fv##;~w&cIolpBA9A.<F'X;n3K{R}l{Rf6L#R_,ooc$.H.0K3JGyBK-vtO[k^.z|-(nF={v7t'MPBRKu3>.hlY^
-3'iD!xU7RUc&%xmBrJWS{Nf_Iwjh!|$nFa$Uv[3nS'`Vc{U:HE#E$It)fmmu}Q8>XTH%rszi%#ivBsYf3|$$iY)TkZD]~{RdqB!nrqg9WXfLJ1J!y_fjwA
-KR1]]PodbU1`XSv-&s!7(+vqX,rFn[^`p'#4^!aJd9TL)4e<sYD"r18lu/6WV69$k36S(=i},"#;gAa]~Leq{4uv~GK_Oy$i<.nL5J>7--b:"Ou6,S904n
-0vRx%X1V]H-W/hhf#I_dlY7A4(|Yx{2lo)+J;-&-[YgiUWBQe_j!ws/<7Tm^AcK:`xYz@bSEP>jBoD##`zqcNZNfP&kLwo_;'bTLTAh<mK<%-XE_!aZX0s
-:]FGJv^tTz][@iAGPaB>71/v}k)_kUp.}&lCx9Kv8/T<kS,b{$jK59eG^bD07FJPm$%f,P7=%&lF{h'4=q;X&wI!$$;O1S499PYnTTNfSj~IA_HzKQLk2Q
-v-<Eo>0R'1d2{A""#!::VPYDVTy%A}Lvv@F-4>ul)t`"_,WpR$b`55o69g2Sgd9(1>s$n!Y]i&91hghYbHS{+x-]PDl'c}N"a^EN,:MX:d]@ZQs4YTh%('
-bC,67|>|+3}9!>lwzubQ+iia/]U:g{x[Cdk3iW_yHPB;hX=:0BSbIKxJV$@zh1syv^0=v`dH)rGCpGB2GXji&gVc9LG{9}WkOZ'fQF.SwQRprsGH&Vm1-+
-Dt0uwqfeCjEt;|<iH@6g$a~"D&YcnLDYZ+~k'ghcGQ|_|=n`AIb<f]lbO5E;+F#JccuBU{z9eM"L:DT{`@eMP&kqmm5pV&Cg"XhG!W8V)z]:;Z#)Rh!VC8
-<8{M6|7gU4[:]J[e/-enaym)$)XdXvMp;Xdkf#/3fif]&#cuv'~I=O-VR&>081wGXr5"%#$Lp@g>K8+0/Upn`oVwSO+#ndD9cP%f[3SNnqSL^=CJP1yVhz
-HMfg9m|h"vx,5TF%CX<LsPyT%R(Vnw=lO&xM,gQWT"!m<_r[]v^Tj/5vH6'oh(=(WGjRqR[5<wZ$mQGg>-Vv6_Hq}#}1E|-rLJXQMppZC51CdjJd,<nHIf
-;^X=LJF^:<_HEo1p$igkKFum%`2'N[lJ0{#;Dd$fm!I}yz@39nDuav!JCq[_m%(i(b,C=O0U6>RV/=g"TRAO@qH)k1cy.,02Y/9(W3qj3<+%]n0'@Zu]b.
-9v9vJA-{~FVMZYn-0:Y<ezwosu=2Ta$p{!mq8VGnLI!WjkU4gw9E21B%r1SK[hm04zg4:t=,jOJGz%DC3m"yY=4z,a3t(1ptCR1YCsvV5e~uO|55CNwK&p
-2<LHzKFRNgCWt0|ht1`w$5HU8>FXxz9)]|cWZ6}sTbr3LD/!E^,tIP`aF=g-iDR`;71f98XRTswoX$-ny3=!MJlaSM|Uhq8l#Np2Kmhmek{:!!T9D9!Ivt
-lCcIP=Z7YI[ex`blLkP{e5-l}tnT'6d)]/sHNnCiR{LX`sq:Jhy6rLyfVzgFRnr3jwtP-MpUriY/p{|bqzf=|yD0S@6PGOW2MSjVM6/vSS.RETZM!i-axp
-QQ;hK$BT3h#%qyJp03ar2>!-;8!aZ.z{1@|c"Qb/JLE[C6oVHlV+z&j$jFk63pflt.hFeu6q8,Jw`6WR`l>:TEid6"SR})TP%:k8KD@SDC1oyKnv](j;Ub
-$oQT)s._G54{n_L9UX(NC|GVf2m:xh->^piQ&wOGM,jIW`8(MdwecEZe$[%2IQ+pV1_b'LORj/PoESpphH|cUL%YgTaKm-jIw&^tp['>l#|0)0::Nb,-Q<
-X!Iid_A2wVM>cI#f[{Rd#BtFQl(cAKMC}H=CS|52Z+1eurf$xegyT|Bz8>mUR@Wfyd(4O^rrHp[l,IZrM_i=)e}c]1MeQ+`Y,D!L6IQA~iA$4`/Y|PL@3Z
-KJoN<M>G$N+wV40Y_xQN`6pG}Zu]}^Ts}epH-@pK(ixV{6M1hsH4q7HaA{Z9,5Wl2%Gjzf=2@nx0aS7J4qw#m_nyV<:}$s#XFzU>fx~f/+#0h6g%%%Qkl:
-S:}F0<p#W7$}_a:#E`L+fi^OXIAnC1}/GSERss|K!axIk^#;.zx+W_074ijCsTf%-9fkM#fpRXbkIGvEK"N6%ndYa8g^_%Wa(NeA[Zks~FJMp@A<|=b7%"
-qT"R^Qc.n[4n5^)sRh3<jR,lF[DpB{7$8rHREL[pi/eTgP}9(QI='M%CoztM&H8'|c.w(,Y-k7mdoxdl+o'soleNqaYnL3'x5>:q|gF]"fy)/#Wd^A6ER,
-Sn5`$BRE@b5(quB[cWOYf/<=-yPYaNZZ197K>NAl3PYyzt@C-Pr(IA30dSL'0z7q=X&RD2!N]{kNf^Bd3WfHNcLA]aOaBrVCME{#>Qlz/`gL,aNrlhhbJr
-6wN2vw!")PLe<y$oulMvBKDy%n/sT<YKCn$2crgoT#WM&e45<g)6N:EsI::GpoL!qiISK5shNx:.a/@CKwx>tX0|lv:N$E(IAZsAQ:!H[VD|T%js%|;RRN
--UsL^DNh5&T!~(xil%dcdZm'h4Zw;]}{@L3<UKHaa@<"ZKMNw;:Lyw]&6pwd9^^M],XU}KN`(zZm4Br8sc4[+QiR$4l=Vw!EHbj|nI25Qh_>];nKW[D}Na
-#9h>)3PP'uxtec3#i2tJS`Aqah.ZbBr(0fq[n:{Z=(J.SA1d38WAbZOwy-m[iOHM7.{rSU)^RC.SGv,4{cS1$C:C^M"ytXS|U:M>^<rr6X&zmU~;2Nb<|]
-_I1xEah/^klRANu;WAi(kGu7%$X[_Po03IXl]!gc8"fu}T:=HM/1yoB`TV+e/V/}BR^'!,=gv<nx}.d.<|FX1Y";Y&",{ffG9b6Klwtrv|,Kdd0g$_mL"H
-}WK%:Zapi(Fjq9#62E:v&-/K]}qc@)}mphxnj"RXWmF3QW#EBZDmm75wncyLdpzY^Fu}o>bkGhn`m7dz/P0Xio$)>$Il}|pNZ-SQ/7=9L(vo)uH1t+IP,u
-[iE^:W`B6dmgTEL!g^|;[(z{i)|5{9QH)B[0DT;1|G@UxAd>d352A'F!Uypg5t&-a.!fh@^>3%bf$cUvG%91I23}B<#2Ld%BPuM1RG.#oh&Dxd"ZJP7{ZK
-&/`e#Km.&f87U-TTp[@}E+3:MqLo$p=:nOU5%zPNGL"zrTYXNrx=M-7a|e$4[aq99L~jROVGlJP{`H:cdYdj#5y<SuZ]]MaR;"b<W%PrZ%h<+F7K+uT5%c
-^>j`=b(y6Zx;Q4NN7m(Ave#VJULvamxu7G~GR4mHmfFc9jX8HTy$m9y']0vWYB]eFbVMsLk%acSTqxI&eZ@R%wJqoXRkBH^>XSNlEDTPN9n-(5v0!k>Q"s
-7aEU(t8|fOND<C1U<F'xleHK4KC,.X>K^tzKXQMw^!h6W#_pUq<s=qEX4cd_+M,{0t6-mms/N(Q(]2eep`SuYfh!cK>fPf_^:IOhcw~=aZYYh{8IY0AV|4
-t,tk3}s[Gy4,"t_Z%86k&$e')2(d#R^vj)cQ$gr_`LRy}/.yxjJsJ^b#df(TG%#q:>-XN-W1iCGa<]b]bEv"+1@_8P;SfP;#aP0s@Gh7Feg{o-9i~Z^uZ)
-Jnvz(Pns%Kar2C!JaHuqqdf@)No+hS]w{7Ie&zH3^d0(c+o>iKcP+"H_Z'PDXaB&xhS1RwgX|5Ji(8#eggxyScH,"EvgTF[Vg)FVN6W{/<{r,_LVlV><f9
-=lx7<2%'Q]T9`'bx{1&^Dn/Lv8u1rKT72=GzdT+q[nW5B;}nou':31H0Wt$xcN3C_JwRUF^w5yiS|C]d$N_Hr-Nksmq"!8Zns%vcbP$DrxZ_"G7-)''g"6
-,er#_twvu7o76`Ni;+bi)HB}|]E5^+Xz'|>$Q,OQ+Xp2V1!Q>Y20@E]vqD.yjK@J}Q)[w$PNBNXO9.>${qu#i<-Nwi'R2^oHqyIxbq1_igg63zX=Npf&)g
-df@k||5s2w_SjvZx2L_c4c3uYr5_bg;$KJ#t^q$hWg/g.OJ^JdkC!Hbop}7ig=$=S;^tNsb6a;S>rwnSYeA_s<OAtgwohNw!~Q:/GT"P1Iy`|u`.K(`+h9
-85!AK/lQ1-elLI5SG%Y.O`jOXE@LgS!ErF.D;3A_64>L%SmT-(1R,)>_+N>adQF5YHw'=-RH8hs3lDZ^Dd(.+lG%=G9UNFti5Rh2ERNi#aH14ZgsVjC&KC
-5gHJ6B<1$wYbiF:D@hOtEXXJfQ_<Pv;D`.503g};"XeI&}cHHI13M)gBeq5e8RQD+L<-9WH]ZhK[Z(+Cu6rZkTw4)0=zrQhK'Dx!2SXO}d[8]7}&|!/:S`
-TkVYN,:<;mHg(C8!zx=TLVmlH{'<}n%|[oC.BFb>(,S%5Bbl_v-TCa8gOp}j;2U/kBWF}D96lN9woV6&ga[lf`O6.Zhn3Tb%95:gT5#")+@@6>_ByS@'j3
-C.<8eE3Jg-)|m{vipo!%3`&|i2kmTuWusFbJ9.:C|4{+([gE}6/3lkM<Au{__XU%58//@TpHW#;k|@cTz8'cDs&wA`&aKZyrBr/^cko+1y.4+GJe8RvG4(
-FEVIHlbBQ1V>hMfWyGbo{0~m3G84,CJ#scoz;Ixf8eet9t1Ez99Ktw%|,DJ_uA/5')Vzi4zR'H#JH-dcmWxpZ^z.bn(gfcTsV>mzwE+".V%>Ue1&7{>tA@
-|7u[-0TRieLtrpj/tk$9ZPrrZ</klMO`:HD^`Zq32kg>j|T1CvFSvcCOCA^3M{tU7IGFlt!6jeAFhW5oq6jp`<)a#5W#.)!(!.-KXU}RZOp+xAHEyLvFG#
-{J65Xs)r{NQ[D`)j$gQ'$roycY~bM"^AB)^we-fqbeYa(o+@e^pozN}|>[<=|N[35KjnSb"3A,~=(D1ZMtu7PQgacIPwlm)A,B]tQ+)%%b'nu8mRiv[j`J
-}C;u!vZ;)J>H[J^l/(;"SG>Gx5Ijd2_o`:']ugP;{C}&|[g@7x.'1:cWF!f8]It)B>#;PD~)SiIuZS`:=,BfA.[Q]$~NlB^u2RSvpI7Wu$ZY{Cd$kH">l%
-HT^`#I3-xro$]|LH8F]0AWFvENeCgh13cHtjbz(D=.;)_=j=^@TAei);I("O54"]UBg0|FR<1ccH'y`&CW>Z291T@jgM0WB,lp%X$O4I^a#eoCBEvRTyJ6
-%`WfTYA6`Chd`GwNY{i-DkBGOlku$+Au_d9EVnnea9;|MXW(5GN(FvnYm`;B7PqvWokHvH%LL@.XfS_5ZLx0QPuicRa_aT.'q:D0qyC;B2pY<]Ed&Q|S-|
-]bPF.i"PO(FJGiO"tD[szoiVK(Tg]K4Lt8"tF)xM59p|;|GhkisS"-D^ah^[+Q[3':CACA3pTBee%HQ/IW$lQYHw}NU0>NKJcVXD^SPIA$t3,%c&svQaRq
-5@Cygr)u^oueMuH(O$6U_pWj1u.!ZoW3(P.v:I>Cu-^}hP].+9G6-r=6PosAuZ]!khp6Qr=NCUdu{|7+f4JIP#r8Ru^a!hv>0X)f+:jozN>i|8Gpwi2yt{
-z:N#IrEHhNP(>fczt}Bf|}sor6U<Vdoc^5fW,j(3&yaMdCURo.x/Hw6V<E){Ly.0U>S=vVZ)qbK.!(=;GYs&('Wj4IJ.'m'tO'nuoVYmq-fC#,'`K$qBBg
-32RNvZk.y6n:AV:}~M$ZU1NDj@3^+-3"-^fK$z@M%=W%6zf'rfT5$b]kcHEc=W'%CkOIJXVq=d=zEfYai>>/+30`2p%^{#8.m`5Zf-Un=rXZE_R:PKk^P5
-j;nR6YDP39`:[e&W&0[!%fk-XRB{]Zi0'aKB6JYf,1+KbhsFA#~DO.V,/uPi"TqEAZ|l'gT}nTFGNup}(yYPDi'c4P#kGY_^dz%mtK1@0ussv^QIDyU)37
-<8)lst!v;SOzT&R/t%(<-a^^;"rw9mHF-G/beCz+IVC($STILQ/:xg{r0GSpG$5:@;~,[^bcOygwL^[6<}=((d6'R,v)jnYiA,<|QeG7C%.W-7q^r>dTRG
-5|lRI<-+S$_[>Bc(6-O=|{ep~cKkC>sY=H[A/Mg":xo(=kbg[68v%[KC4+<Mkt|F04BzqVp_)F0&Fmf3VcN;ooCe6Pjcr3e359J+}t`3$&f.F7b!W3ClW/
-Wbi[5/O#N#t|;o.7rrA{we90A>|jKGH)|cIS5ac>D;1}4>@AN$3<]xa4R(&6k8Xyr{yf!H=huPyqq_$|5oEMSaXuoG8b}I!6D.9{(;.K-,JoD{/mldacB_
-'S|VDU!]c`QT9C)]u{UJVi'sB$&N)#SKADedvxPvmW+{)W->|vk6eHD8,3Do#{=NUN,[UxJOsH0GqBC5H&z]43e+(H(!hE.`J}lqTnPzZ&vh"8+tj7UM-7
-G2mzke`3ByExylRAyVDTsH;sDWFm{d2Ak5^K3+W){@MN[Y"8Hiryf.@oHxf^v-N<od$c|CLw=`Y'eeN.=Reg5-^4uMDvfM[|o_/ru$WVE69vfJKl<k@-|-
-Y^51}G(+VD5%"j>A+DOMzOVF0iVG,,^J2zoWhHT+^!UX-j}^>zMjnpB:0t{@dV}3O1{tYM91%9;c@!1Xya:+v-aur"=E';/L@"cZjgJwga4d-WXL$j%k.@
-YM'/BWD^)vIa0`t$COwh.7GQB|WJ-v$U8+n#9@`fQmB,7EfJ5_`{B:n_qSIlH8{b%ev6G}81_24_hgqQ_WH0yPdz{bZ`<Owo|)RTH7c^xb+_K$k;`9HCF#
-L9kS%o5f>w04N7+Z;O}^HdgyH>Q":aIKlRT(#9Y-rJL%!,Dq|c]6kv!@B]WF4HF}jc1fLAg:-Gdvnl459Y0LkI:W}4Yw(z"dc55TmD29fe80dr%uy)AD9q
-H`1Wc_}xtmDHkH%N^wxB3,4fMk1bQ(R&N9:>sx;cg2[vDh"'wsJ-`1Qb~N$T)5W|f/ILgFzpr4Pfc%F5><`_Y!K`aMSta83bA49|K;ae^)gCCZNAPe&5'$
-zYImojMJhIaS~=4L6d.->.9h3Bl_nA@vNo6z]/ZGItd]-oXz-73DLeO>fA3L~KJ'8C<#wc5^^O^]&{PXVh$O`DaV)]1a`g6i;C=QuB`jotim98PI.T25m,
-s]]AmIE]s4MMx(HmQ<VW&GrLNtL(gdD0SDLh+i@%A`25H8}HCGpmU`D[r`H(hF|bu9Z1]L'"w$SY^CN|i#Q3l|fAjKF|cC}U!BGN4)7z9wFoiehgmDoE[E
-Q(!xeMVNAVS+b,gxcFfo%,D|bmgXMTC.'rPn9OPVhf:;>Wq!raw1-@!D_Ftbs"YN={A`A@yC}JBHA$Og'(!HA&^%<6,BW3t;.65ADBWB~qaFJH}g1HCtkd
-<(We[1L/{9@3;BED(gMd`al+)'<0sR!FLN..3Euxx+hoWFWo:l6<m4aYJj!tne:e;qEh:|)Iz;8C=oW{(x:v}O(l+BI{I65=`|dS5zd!cduf5[+s,`L}P]
-r5:vda[bbRK&_CF}6BwX1bta8Z$eTDu{}/G]Qr$^]e!,O{T0R>CFUq(c@B]<B)p2o2;mm6|'zcaabWJweW}{u17=rZ2p..e+hT6A$|P)S|k{1;0FW-rv&0
-)M"/qao6Z|CL4oeUvX8^:-fxfwJXgp1h}bYU.WUpjBb6k!gUw_lqr6EbL_!rz@AsUgkF2]T422q%1I6/DO3fbu{|N6VoN<gWM!GRqhFL.qwE{G,5gB<TR&
-#G7^U[~Z<rY4UrdviPGv]Ho|Knd=z:Zr:S-SEnqG'K`AdN'$1[;NwI-<&zfys@QNzzWh-2PaIt"cDI~W1ZoK@6DrOfO7e.=z/^1{0k"K<>2J{s:j#N+]8M
-O^>UpScCn(fbhNbGs8$dPU@kW_A0^+aoLV.=yeJOD%^!:M+.fYtNwP=PmS<,qIK2_h>_o5O;`3iZi]"FeC@!nfi&Y]NQ#,:_q:uZ,zJg=#=XN%^R6D3+uf
-4}&1q[nX)|BuFa._vB$5Uo&9K4d8bu1@oKH@e0X5L[!eW[&r~w9q,M,L'|#rDJj=qO)eUt<J<};;ai&)sMP<f`Umaa{yZKSMlk>rXU'N3M>}Y(s^WFRP(P
-q893yzA'K^W6++oA~gG9kN_jc+_JpA#cTuc`r2|ytKKS1d|/(|/A_A{,4Zut.DHa+B-^.o"lTBs|^pqE:st_qLC}I=vLW/S;yuyJH+eHZdzgp#-"sP}]EX
-y5S;Nv.5p3x3(Vx`8OfKH<5YB_oN0-XZ5@We!y,UbwXhxY'O4Ra{G=EGUkMu:;/NYjlnl.8[USvQXJT%MkzjJi8F{]US>"mA@4n'UjK44Z[mN4qJ.B{`jP
-s9Q;H,0:Ef"&6{Op!'iBvn"ag[^ASvO,)-.:s>{)6mUggs(Wk(#RZ;'BHjyE".1.uhI'w)"g3G!r>eGF5B,ES,M2R4obPfq#YTwbg0~+{yR+>dJ/ZBb^+w
-wPZS9XrZP"+9N;=nkmf_+Xq_IR5MFF6<AfbtSfGJu=]@-XD^QoL0+q[_C92tK)$]_e5iU;A5f2NeH$WLUdRje}Oj^3e%K$s6![>Xom]qo;vd<nSB&Xwk++
-Y[[aon^.rzQmweTEqBOt9p3H}.r3ywH/"vrkRV=!2>B(Lak0NPRE>,!(58<>#te${pKJbc@"tg"OBsQW>USwKa|qZ1Lmn/,tO,^]V%lXg`CJxn(kAP+-u0
-B=Sut2my/Aw@drOp:r{n5i^!ZgbYQ!"Z#Zq:i{.VnokHDfaWHb'VFa<b(3U'u8).+_P`A,pKaanTL$N662/@d@P'%)7"tYv#oU6e42Q!BRxb,oXMt@Hjz!
-7mn2AqC2$!1(Z%n[5/Bag!:LHH2[aP3uKn/1`^pTMSJ:}|M9^vv$mfesSL]FIZ]);UcG'LU_U|J&+{vwUGbol_37bC,HsOe+Z6bbBm$r94'-:CK(.Cf`_k
--h))($l.kC8}7%.>IRn_+lDeXK9+J)6U:jP3t-N{h0MtljL(r]p!)Lr16fVpV:<W^@o^':H'q&d[zlhOJkl{vlaS_[YKJTfpBqC%=of@Fvm_n^VRvg0@>c
-s@4"ugaixH9/L6C%W`J_b0M@D)J7urRMwu_ePi.T"mc;sQbGLb]3bd}bLRvm1JI]Yb~vpCO-"AKC_2R`D{$#mQ&b.P(mg4Avwlg:OqnfH`Tyb31tCIA#d)
-]>2hEff].E-n6d"/O&J;on0J~oq:ufi118@J~8oi3}~qcvo+o6fW4$#Hn:'s9`GVtQ`0!UmgGlCrxQ<Qe$`^srgIf"}2Hpm>L}~#3<d,|FUyXn^)'D+{^4
-RE4:LT@F8|IyD)9n'HqM=4ee#5O-)T)`M7B+[J4NWMY:sF@G~uwUNK]>.ikS=1QK>eO+yt13'qFNX!V{J`!NR#N_~7}"=x;,{SNbXc@.k')ADua,L>>dPM
-![!fe:4p#U"+jH`Vt(_c}!UEQp3.$K5b,BYs=r>4E2;a>9L92o5.OPF+B0}@)#z]h.zh+$qZB+UHSQfC1E=veh=ALmmumgaD35ps`.uMklxeUg.KFFy8/e
-pfz:[.[JZ-$h#hyJkm4|Y>3!x"'YqHm85v')c;k`NPP"fu7:2E~iAik>H-1A(PA2lNePlv=W|.kfPenyP"EiR"i,v.EYaA"`JI{']4ZA,)A7:tIX^aUZjo
-K(ni!-=H8p3R_@7L[Z5;(MR1iovY_IeZ/K|{CWR:)KEK)4&(l2PR4[l>bVsja<_-(jYYdp%ffF1+r;B6qOc7GA>_.Mh[Vy=f,H_R[:+GmOYMeXD^LYAWVV
-V,x5X<:^&o+y-IYlpz:^6OSikb1yNC=Adux5>]iZ$t=y=C6uPdRwa'f58kVd'm(TED(EPHjg/dk%e"qr<pQJ>'fupde,K1ylk+[];HbK6q+Z,YP7[whv0o
-3bEOtKQO"XYG%YRnti5mdIVeTK!L0HXiX<zBPt6Uc;z/]NzcKbuf>}5-jWG8c0`KWJ$bq7)KP[eVm<r<}0m;(v`qh-E{oeMU(2nN)VqIJ&/]g>}.Hprrju
-hK_-P|&L}[3/#%yv}fi#nBf(nn}v.mNOy/$gCZLN|yplNgR.1AurpZHXTfR|yZALdIOm@A+uAKrVlpi<50~^h;KvMlB1[CN7I}e_64l$Sx"hYw6L5i<}-0
-"vFOKVpKixi`>Lr"W0hWk<:[EMv4RAjzFMT[a($7X,<eamu,iRO&|]iz4_yrZ{;XY;PctN&FVstZjKTY.:-RM'/Ea^5gtdJ0vroL"Tt}[>@I1wo(yuJ"58
-yD"uRk&_OujJi}9@nT_'VHNn]M,[+$Bz3XGM_`VI]fC7}v[/5KY.[6BxC#({/(Sit7M3N%QpsEN6'M&8R+'>leN6ZMWjf:1!9Xsn,ik;!YS@6=<X+^uK:`
--Q,e"D=H`Bg;mQN5MrMggA(59^DF!=eN|@wLONrLJ#d0Scf-ob!9V$m>a1rtxQPk{,3s:U@#4".Y{AV&k[(YlUwww.'D#&4$Fdi$EX22VqICfS$>t/O@sv
-8^gqZ(`aHT0XIEDj,;C"Nmrk3qVaylW|,3Mp,BraO$5|ZD!_gVA0J/k4@-dhGr0ltJS)!{'#FfRG+xLuJ#FJtskH-_YIed$Q5"-kf_#R;B]Fa@TMQw+:dZ
-h5{1Su+q!{k<rShn;rNP'MID@+;QYq<7i94)#;,Ki7Dx<,=3<C_;jVb'#N>b;swn6HPJ+{p/>vATgw(GiG4d{v'$u)7C[v_z)H<wX'zXJkoGt},EUBpJuB
-'Dj=[u1Nfv0kX(._fe#^ku!j1/rz:QH9GDlTAV5,X|&e,I+l;tRFIitUMAZKQXEs.qj,=ciOk.2ukKBx69Qfvn~`}<vY1m&9M=(J|hz7rd_<=txGK`j!Y$
-OTj-3}T#:M=fIPdU.Hkf2ET!$)pdpoUI}`.RmTEyDMuby<Kb{sMGlm<uez6SS^~Z!0U1ybo/]MZA0&=I0T'&^&-SDPkNHEZ={XqN&"Z$~ooM$"9tJz0'P#
-]ijR;AD""9wV~magSt.kf]ehN2'GB.6#o'0J!Md.H}4G}C.TxX5bPN6Lu!cCIN:)q6("tX1GGD~Pk$6@Wl13"k".^],htW[<;MOCIcIlr-2S~rU[[ny6Gr
-"]8VJD4f<PPS"oY%x_Dd#'ZpI!&DNef4>qrz3jsU.,J5_m$.3dOwuKO)j8p'@I[k$;=}':7CF=vRfAn4|z>X;xKE0U+9Yw9[GVKW,9d"62m-@7@1"-X$kK
-Nvj{}G/n<u4IL$-P_ls{#dp`3$&;lc-z7u@201g|2n-DxOx:t.PgS<4[^#rTDHX5S<;!K'h5cQfW.]<dQN@#(|Zo96aQsHAFB5T0U61m;HG@<=99=U"@3X
-"v`9w,C{X{[5sZtXUCKJ`N!,e3-[8dI34Ix!b4d$$/Eq<,CZiv{_FTWFbK-B3_=s-hD&a52F;jT/e@'qFtaBnIC<3:qEQYu.(VnSV^9;6ahrBEjH}<Iqa+
-J>52a/|^-NZ."(dUu+>4725VcN^>NGSLpQaYc@1.=hn4X)>pW:Yuf^"+92_:))B3vNx$U`s"@{(rXn4]!0KLyoPsoQpmw4+0P`5K=Adfd$aqIja{}Ie|5=
-;/UM|)j-vPCLeH@/gBSgR]Frvxgld^kMyWs4a(1VRo1}t:})&.-Sa>|XNRL%PcMAtWmBELV!C`7I`b~A;6lghbc.Y<:h["D#XxBB7q~Zf^<h~P~)jRCYah
-RtDcD#NI[-0q`4AON(S$ux6.7]#jEZ&F]9XrM/xiW(BP/@|1YC-]r{mas0Rn!VG'67EY7hv+5"e_:VOrYpA<&06TUD{0AO@ADhUdK6mbV;f}=MMGxF+X~=
-t0B=4=2+2v%m.rbT,GWZ~gNw&fGEtmO51o_jGK9I5IB5#6Hf[m<8[Kq5{C]%%6~A/[U.zg]x(n-kzq&CbAccGm4K:..T4m0kp>Pw`yt[T3539a&</W'OsK
-h|m].a|C^!-)V@a(tSGr15,BY`ognZ#eDm^+.H;mo6_pTdBqe"1Cw=mn^]M'z}b2o_#Q1YZs~m4O<j%v.K)z$HKA{B|-xa"3,[116%D&'%XG//3_r3Lxx,
-'mTz7'3y]XP1)FezxO,rnt5U/4h6^9TYCR8Rb6QI6wJdq-&qI>I3}c#)n2V=$hf&;d[!n.B;$J$'{l$8}C;wcV)cbUbwmA^GOWk)`oO560p6"!)35O/g(d
-J%5$8];B:e_V/G%-Xq`!;}'vMUh,|}G<E%s!uzwecP,/|aUq8/XcH+L9F+a!g7F29'CM>vUh&h1N{.6)R`,".njs0y:47m<4']'g_P<Ok#,MBBp+AAt')R
-$y%i"s)n_->P5J||K{{>q'X7OUM"19&9XG~82('^4[%D>{wvh5%^qH^a1!.j^Y^fpS#uiY.mVD^|k22J}$jwb$#DMuiclTsq/}$L!^nA!a82wTMS2'0.X;
-gH/'Z6+DPaD7tkV1_1]4Y{D.vH:<#YAj"2nb5+4L`=U!Nem#E]wSwTsQ-l^oNLvopxC}=H#]NT!eEI_:Tp,qRsu|U.u9C45Y}Qr4{9KjvLvIc=`pm=Hr4A
-#Qs:AAR-wHQk,@zsA'L`+u7r2)|4Kts{B_[3>e@=(lvB2HF#an3Dj@q+Ii)>&J'lT{ZI^'=:kx9Yt9WTgStm~%fdeB&oxe5z^H^x+uDgz^"5IN0a+'6<So
-L"q9$$'2V.>iiKk%rdImr%q|v"CH~ci&]QkjsnI62G]+v^&[<P|pAbSp,0o=qR&'R(-!/#,XR0^$k"'$pzX"_sdP:@qozI5N2-KcY4"1)b#L%Wua:mxxZ(
-3`/G0ivl[i|jhm$$"8"z.S>h0gp|oJ:yC]0Y[7n[v5=oAL[&7NGP]:ExGC/W!Co(zi7i&Q;YN[QS&_jb&=~_o-E:9EFBKt,j4QxnhjZ@F-H29kn]KoW}KD
--'`RKL~yw$=p=sD1sxAZ+,BUcUj[Ne,+)REahGylrT"w[^U0mh5{>F:c(4GI>^S.6L&Y'yVp5[GloVE6{$>Nmc/6@JqVUw/}6A&jsn8p7nM+hE5MZBB)vx
-lvVf#$%5~C;nc@8'qfXzsWoGK.^Ny!"DocS"Q>+mb9_D)1rA30ID|r_@']:UXa<,mPe6wA+V:YB7t9$QI^;>!2n8k0OBag:{%!U4KRW)|M7`)fTvM.M.j"
-YSmv>nN;c09/f+K>7SR#W.@^7r#;.Y`2,UJlR{DfRkZ$2X^<7ey0#CwaX_&[nyp(/Zqa25B>g6MC!pN"/(Iv0q5px'+a45b5Pi6-FdUpQ&LNxUEvXXnQ^w
-XRKdk}2HfzmQ1.IvUS3r(;_hr)JqqPr2YRR6I$%cM{^g!-mb7,Y+Vd#z]R|nQf-EyPk[}0z)Y]kXQqf0K_c2xj{A%gY);E-S]OsQmIuarl`,7P)ZA_x]LS
-[Nbq,BQ]bl|Jw'i%{so/(TZ22BPo{Q^Vx`~Yu`:b<0p$>&,EFg!&@NRxjipYx4=CL-XCW-mZM(.PG(h$"4|lbI/T2<y1&R]x#&xkd6}k2L[V0<C-~C&w-o
-rn3XC-,2t2Mcxq8DPl$eL]jB/]df!)r`I:4msVd8Xcb/zAhJeb.,^UFqVEDv!DYSSwoCi:l:{!oAqb0jT%%qg>Ax#@'A[v!A&H%'<Y_,=%mBfq{WL1nzvY
-C)8>eKB&/jQZHS^R/dXd`/b0;0}819v6i'EH80"u!f-Nj/rR$k|#'C2Q.wRqFpq(&/:Z'3~)Nn3B5A80+O'o.@dy[z+Ie+~'sOlL{qZQbcAAI/W..@5^d`
-<AMx"7Xd}:D!Gy@1GKV}$DW('=D9Su.QM"QQq1N_k$]tJQ]g;82P{S"aIqKeCksT[4SvpcsbpW"aK'wx5O`udqYpO618{(oeO@ku%bW7$'XvPAFGf|S0`n
-9YsaPWZF'<!w)s7FM@{BP(#^<11|$z<WfW;q"Wr.tf$@r+C@}J-MfSyr1wIyL]p527lU.CofQf@/B@<DU:zwX2`o(#0yido)_4QIw;j!;MRd!TopV{kopA
-Dz@.b,HaEB5[I@/u1']'{<JJ3N6LRLX`S$WDA;3Z!@dTB6pX^&vFMF7.</)Oqvucd!~p}df$7eyo2)SrOQ[(5OXN_F6`Nb;2wydQqdydj:",Rrmlc-AKU)
-{d@h7f>)msw^6_f.,7T>.E$S_u!f1+_2`iOlj>gJ(Vd7m4fjVKmdO0AF,uLYnIYRq>`EaM+<aBm_r20(WP$hZHE,5jS0$&2'aRg&f[zd,T<dT7{Op<U"`g
-xmplmi61D'RAKYwt[2"Dq2+IJ[t6G7.q5jl9j"./+s:}LpveyexU'+rS@/Vj1e+//Eyj0#>pz4%9KkBqJcUXo.'m`onz9:Ug+vaK2;!i'PxC'ZYRxGUfmC
-5f@].O|7Fhb=1f~)VI)<b9_fpo9/#)>g@XOibtd[UH"ghoCY!I.4,'i>1C$J]C0m^w<.LOtmz>R4XmCN27P|-gNQpFml:8DMsBRr<-,vZ<2e#N2esBGi"<
-;q)gL8'{W#FDf"V|LC;XCad5Y_4)-j'[ktom=BZ6T|F&IkT^,[l=[eG4|V.T-efk/"JZ2iO}[lQ2iKVdB>eNyB|=7rWbh-;Uwyi0G{^`@>"B{|t,^}-8dc
-A0Nvce]5;A4hheVIy"`bFt,(f{2iK0H#@7|i9#)C>8<})q`yz9Ad#Tz'!/zBiV~-t}%"
+F`AFf)tTNa)P!-CLN/4lAg(N/d]D`EQXJlnk7SHoF'r7da42|NFt|4TmqBhD9{{02;FhPgxy=h-#'JNG>ud&@>=_e}137Y7^<q!]"YpNG(wOkBGn4U0{f8
+Pw[+7cX#AEC[]:Ym:%zk7lKNZL3^,}h^yQB7$M[)c+]3v6.rcjD$XLL&A,4sle+F<!~Qnv$iL`FcwLZ:HfMsA/xD3TXASpOoFYiknm7jARM$iFMv;:9B'<
+f1GU}Kd;n68B^oZeOS$=ZTe1eNmlgrn>MA6S,;E|y^K{a[LW3cyZY)gx$gk4Gr=HX.emPl!UD3hp>&F{J$G^^;(u'Av1B1+Ik0,UlYUL4F8_7:DjYEZ!,v
+JWt&CS<Oj-zX@fv3aWYAmJdnT_dD0H)MvzTDV>QRn;'T(rKH6AU4VcZ;BlKk^"k[eq>W>%/u5[rxL]-j3gb0s%XCvz2CMIDKdwFo|Fw"`b%OffiJf6vSaU
+4=U,';zWee+u}b,R.@!mD45>rkL,1WVA#s%;1xz$tnilZsf>6Y<vuN<35HR3Y5;O^!jOb)@<TR)#.)XkF!bdgLr]O[E5f>J+9BSknl7j|&f`fL2m|Lv)Z7
+iu:7|[{90$x;HncTJF4m&G:BpyV-[j|#WwYc=GW;J#2IIme2w5j`6ZQNloj8V#gqy5Dk(;L_iO_<WY)Kg7)Fb`{Q3NyI.+2F~c6{r2hG~trZ4=j8]''-;'
+9#.X3uqH'Vshl2ix:j-(2$))0LKosJ-j"5quZ$FzN@ds1daw05f';%EY[65+[S<Q:o@I.UiC$fik<'Gcg86+qRb4"-#0!.ZmYb<G$aN4{5:wY@bjQ0zEP]
+@-rF970g,TKT2ma3f"a1:8PXFU"jqbosbl}sUu]iL)bwea2zpRF@72|@0ngIHQdWmOwkZyq1oHz2vpaa^Gt]9VYWR,7C4i_G0}^ZtZZmb0=6mc0aS-A7B6
+3_.2poCAj'.z~R0.|b2pJ`z1[kU8N6FSY!k'(!z]ks/eBidr3V_Z'pNh|i,}^-cIyhicw5U/fJK/$JbWO#m/p}EgFwcS{4-rIX~K,@o"G{)/Ba9/Sb#>0J
+5c'12,`1jZTv]{"bVJ4(NkG2.=g2zEZhg/3>kSwHf^B.-n.KGwP^]0AU0xk5FODb5E)^V(2S/`]f&{]0B_l&gs~xXR=/0j-ZUedno0^Vq&I[>z&D,_Hb.c
+o6>-S/[L/&>r5q,FyEV0:64QWYRpCz02t4L_OJ3OXnujyV|plRtLNjK5W=Iwubk/:6yHYohSj^=jg!)jx3%Q7A.,mfb9)UFsC7][yGb=HKow-{.m/VTRrw
+gXun;|7'Y//,ekT@F6&_#ylek@kjAojo[2EleN%^v^dh"Dv:7QA|^4)qM)=y>{p4w@<'Tqvt.#Lyd|PXiN0(6^i$Z31n(O[y>I-2mPlK;edF%PgF)l-ug#
+:r8^k^`{~<j[I0#uA]-7/l@HllkV}4dBzb'^beH61D!5Mu`ENX(EitTe&BTDIb;1:}~c=D-IZG;EH;wg+oryHgXC6p=n>^O=49wzk'0"6}#msJ:Z5)FRA2
+fqzvy/USAF4^4J}2}}:K$"R4mY^Iof:>bH'Bj#f$3[I/K[GFKp)B4uvEkb[xAN/|pJ]Cl-mdnx1HgA~y,jKbwa[>Md'Wn5FQK@4GrjB(OaVn[GYakj[}W#
+htskfksRP<.KzidC.1.W&vjCHJm<3#1umR#2NrWkP,X@;k2X@6^]S&:DH&XDwCucNYoh<Z$+;jC&BvoA$6L4$[7OhjHBPK>OYkQ<V70_a8QMxhQ=80lsxO
+E>fT:bzF'W'Qmb)kDQcZ)aWb}aKfdQc#YXY],q,:rpzknIEx;LI(5cy0JV)-3M)l0m6r3CTY`735U_.xXG(M%^2u;yjjn".yc3&js|NYbv|0(}lst@M@'-
+X+TLvuGY:Gaom7T]h%G{Q"kNC"p&ODSj]{O!^=fWkTF4-aop)Q_c-Ep2Ez;Ar6-zPt)[cNt4Ebkk;{Z8(9:tZTJ=@t^{4J.t816hk4!NW5I0hbJ";AUyFf
++BbvXz=H$8"qb|K);e/UgfgD<3"vm2}Fb3A`>.ldFj"PaY=n33{+B{rxn&Zp>+z-XWaX9"5"}1Hnl&9c+KQ7nRrS.$v&=_Ot2(e@'>>z$0pv>V#{.cI-u#
+3j76$zz.:K]"w]<8G@_DF53=O9@JZ:&9~;d<To;K@s|TA#Hu(5zQm^lfbxI_}jA4>DfFAC&N:;#FGMC+|kZ4.[;NplP'GJ7}t+c%6uK2>7acODx]CLJd_t
+cR3m~UjV(TKBYCr2!U7XxQ4mH/M$7Jx=@:nTM|XK|Mu66i|nDW2s>$![(N;r$qUIa#|6FUk#rajCB+{[k)z20Qix%sN%qDF"|-c(d2wu+&7S|u27PRy/i!
+>U)vZ[Q5JUs|:o{7RZB]m{&7EG5Q)71fsLGWJ/!Qy{'ED4J2In[y35zl7CXxjhaoWPWYVZ%K>Hh&eG{7&SLqlNHnR'z["U9<'W@IfWI[HaPnbISXH3D(VQ
+nipZx@Nl02C&#|j[Dg7v!eUkmy$Gq26Vux~L8Fh2s;q`i.7OLOaKuel@.E8)Xm/(#o.HK]qM[T/tl="C`$BH`]PSLzj5R"%sR}7G~Bp_)F.xkV+%|d]-|R
+Y.6=VtWSCi/t.6+b|SwF,#k1@]L!8@rX2/I2&ZG')yS'xUkyjJ%m_<-;{b^_WOAbRX,7^g.6V7dLiU'[JD6(Q$TsI;;JtbYQ<F:}fW$B7&5'G8YcsNR7n'
+}df-o,PkO)3"9vFc6pO}c%e1u^>X/H<MHYIn5]_NrN0M(J[wN$d;oSO.gh{``C.Smg_`GxM:hyu{[(H,G;CIP@Bd@^dtIIdb0zs0I<6SdjKV8AEcIQyU{r
+jBq0s+`#3a>R9F}n'UC69::N+j3eeGWPGQUkIh{/%:HeK+Z[qPjQhRF;FXW4SkO#w;H{.p3IUw8o<:5QVqVtT7RYDwxQ~ETb/KX5!Q95Q}|M`6ZL!!4Kh&
+QE^$=}(M/Pxf7-v$FZAs$Tc0[tzM,Aq}Y=56FEsAD7ihjO/Ar|dtRE;AU(Jobshma7VV8r}BWJ&7{3Jf=vT<][;X.^FeUR&Pg8n(gAkWs!-IOY(oo85_@6
+LOZo(v##It^T+!958JVgx5L":2U#^+6]_eDX93#J8lQXtz8TW|<t:,mmWPtp<qiAvv`+ME(Z2}uk8d~h0dSl.kAJ~ltwtV,V~Rvn<62a5>6F~.M&QPvlnJ
+a(v0vo#v6H[&$jl41+q8xEu;es6s'VdDtKtEHwljQ,uKaNxEuM>n#"crlfW4i|z7G&$Bdw-!}UY^sMM9ZT:];m5<w+)S&5-SA"H-[Y-[Y(UVv$NRf.mpOy
+C1uHxGmxC0A::ORz1.zkoM4[J+DVJOzBM6/i]XXhjppRj6JU3G!p101cLy9W=UkRAW[nIy^6h:{:(r~:(Ku::(Q0yLz`9xO]fcOR%=MK}m{uCVC^=%|uZK
+Ci,aW,{zAbVb0pLI>{%WTTY$kRj)jI_S<$`[}|Rkr'M1JmF!Jc%KgeJoEFv4%}H8B=FBuyM<Es8q~a5&T#a%^:c^5A/cXIP79>^OQQW;n<JpYFmQ%FZ].l
+ps@t1}5DV5r'kP.)V)CzePoODsH+xfS7':|;Pqk,QZ~>$,F0$U98;$~`Bfy5HCI.8;=1O`XvWQ_#o2|@UE_|><9b&QQ|k4<L.%z,ppHdl0"wt+la{wkhf.
+J^2VC1B{{B6^7Q<y&IRbIy>YSt;vhmYM9JP>|9UR.#K+(hj'c={DNbiCXNNEBjNP(Ko7Zm;`>O&P].Ipt0e2"~;(<w/.&I|xRDYnHP.m`ti=6JexBI|0]m
+_LWYcx-xy4Zt_=U1mCv.8fSnF{Z@9Bm|$0@F~%(ko5wB6^Emgid$ncKqjX/e-lC&;A>LbR}>t{T]|@^41%_ff")Q'&UheCr<B^R@XDv:$B0iW>JT6]eUYg
+PjJd3CLLF_]5AP-ebbUW)[dj6U0kFRI-SN`CM_@ev>"2cd%R]'e3,a3g}#%Rg6XnrtxjJ(exp,T:uf<#^lr=~VFA!g=^NYZac-5+l:csT.}%ctkJchh0e|
+]4AaAo(e1%Kvfx~sT&;p(}>;taw'0${m";9zG!kCSqzUs.bXk)Z-@%6v6Kt`&>rdMK|K)ofc-#st.0y+K{9P#F0pu!]{9kq]M<z1sd+Fe$}}k]5{I]0!A3
+n$k`1r2PP+z>+=d=BM7C%[Tj{4NxHzTPC5vK}G!W=-%}-&;wvVdB9w]KMm~F}|C|7KjG[4O-xlJdpdh[!#AWijg.^y#TNyK;oQ,[qj%IjPwZ%}X2&$0QH4
+46UjGAqdb{Ncm#S|x>%AT(;bM<2YaIA{h("`}|{=zRCmP@d<Y1H#4tlR^EIX)xlAw|jBAfj|XkFKqi8o>miN2v:ZUzK=.]"C97"9uA7s`+WK1A:2Fb!t$N
+:xM"G1Bs<y4eD`0:"%(:)6B(F3/$-ra8!5aTpootLTeAcNpRRT5nqx:Z{Ql&6n:#WO3EbJbtiQo](Y)uNqIfDBxea]6pebP6~Pd{I$Bui<@XD1N4&oT|28
+i8}H>wj0'y7T9MpJaO`&g^ejmlej{[0$'fov"(aywF_/a7Q&^Lrn%rhn@j;a~`Uq+(WNL1NVw.-cE<e1r90D8OjOR$Q9[-KFoDui(plc&q#}5xIXnjdQxj
+vFKrMN>VMbow;x(YvUirc{Q_l2x5L(T^Aa6T-PZv}ZLW}efov{MCsS=Ou{`K0=&oyWdD6H`OGRu`fm{(,Gxc8ub>17EL|:1cm|b>>4#"k@{c#y&9m5ehf9
+UMJaM21XSBo]I9),J[.fI,v^(kuz3qa^HS^W!MX'eH@Z9PV>O"W}vvxoczK}HL,PkA3qWe}z[a:vHg:RkWC_9PyeB.=O17'Gt`2izY_Eg(I`NwTaL[P#+e
+Y'C+nx_S.B]ak{u889$.S&B/m"lxdS%B]aeF4gzb=T^Y6(&<wBt&hs[!;ni4HYj&gW~L'yZ9s@}&_t[K'YoLkq!ZY$!jcJf'`wbD;_X!i#cF7P=!'|&B8p
+Sk3852s$&r[032XRe{_.I%v_.OAU}&!&VTYr4`I7j<9Vd^hR:"PTuh9#[aS12aD%_$Ms0!slg80MTv%Uj33CIdnu&/7m(A:9M(n+a7IgWe<N5u&wxw5uXw
+Kz61mxuqO|d+Gg=xO+xvOm$aLNt;f%CUrLk>:.lU|3:_=xz[}v1cExFCBjQf/gHeK8}JaL(n`,HyADYtgPKdl}0#{r;&_GC0yp[_9QUB~u7i;+#3h`6:aE
+]Tp#STjNa)C9'E6!AiG%w$;Q`h0^25![%pD+J`3tYJY!f=0Ky-1GR@0XZo<w(@z)>&dlri4QIS$"4RZ]VVM[xf<sQ)M<}1X;>4##Ugf;=AGwRJZ%dtX(&i
+}2;]kr6t/1loidPxxzy/(AM,xYJv4.c{bMl[Q:$ZRWSX}H-{J@u_,I8CUfdTjS}xN&c260&SJ]~/Im~^pMGCuh0_V`,WO>n`%J}<A`=W%Tm5&sCY}}XI;;
+-X68,U4)ivsNFpX=164mTb(l&S;cH3wb/C4O,d&o`F.X{KZI!"Tp[W-pkK-d4<HfMk~0y%-g2FEi$XU,>dqtg1T!(P9.',~sB&_U<Y)GGD5;T3h8%Q:$@:
+A4sW:dp"bX.On6}l~.dEP=]f{=kpqJ`p7Y~s.u4wtA|ol&q!R%Rlh$m+BpBW<"|f!=U"vnYJyUSF&JPE.qAa"d.r=^NBpd{r:MOC!$x:9"S:`tTuyfk[9"
+(JgYwqldI;5)R;fEm+oidI_3ZCwY6_cW0EM,Bw_8Pq6!ZN/I&:E[O!-sX[G|26}Ia}JxSM6|yMvfr6<UE`PNRMv,#nH8+MnJ71H&<jD5=8W6kA#Sm7DVgD
+)wegx5fQh"O(c$~`R$SGHaC1wDg}`Odd;]G>7/.R6bH1`P$seL,HH<f)2h^]t`wv!XqHW)Y,/iTq!t4qxMliN3sRLYINojM2&-hwqzV256Ea/,H#qV3$~-
+qNzkl^-x"fn's@|^N/h-W)vF^,oCw_!O.RxaiZ`o@"egCv7'rhrG^XgtU9g9DJc:~v)WjPPQuY9R/iU+/jS)"a,d`pzsSQ~vfH7^P^HMZZHoGaRv{#90Lu
+_ZTc&F">QFBqF%7vSROp,z{^NOQnQeFbez|#pDIVz0Xj1"<NcsL0)&T[olJ(Wd2.b:6DX`;,bDz$,P5PLVyE@P&kK(1HLPT!hzTioV<'!;={vbW&6^Lh)S
+f1d/v(C!71#Ts'+eqyvq/[IZb|5BFrr7[i@:VF77jQ5:)_'G8bty.1_qL|HT3A=xz[pvbS!.@JJ2gxmN9Cr|)SJxTe>HUHcKqco9.!RSMib'K"P.|`'T^/
+j$A.gNsR"lE8g/2Cu'SLpnhJ/_6P$j0Vt"&U-XeW}9aP0[(p;bJv6Y:EGUN"$Sp@x>6Ki3|.&5-XcV7YAlgIj@0hW!]C9fGbW7]F#3'PMS|bZ-+JflcVvQ
+uB$wCE'(wz,)a3[)H$J37Ps4ugRB>HDhj7$'vZ$Vp=E}t}OU2;btc&rRo}b$(rc_b),|]Q5M7MGuI7)PS]!M-l8`"<2Q%D`_rD/>OdZH<o+dPEd{yVT`|W
+)[,tsd]j|hNZdjBO!(_#<LG"BC61X)ow;%mRY&8-S2_f",@TM#bF)||T(y<-]z3fd&4hAD+!E%el/<i/~UaLI8Zx)^:hLjYOs:1!Sz,$!(Sz-$!$RL.$N%
+RLmR.>6h&gU>a&~xx>A>cyr>N><X!+e9kzMV9!>wA&d2#n)<Y0#^-:{XaLs)Mn#^4(Yt#nM'lC#vK!Y0,x)<Urt|Pu5KjRapo}bwe|Rwtdx3=8hTrjTwaw
+__%Kh=eKX.{)$xa5HA#gg<TbMYq%NVl%3^y]PW8C^=vVeKbZs'AvWr/_s7On,MyNOwaNc+ma]J^5Y35O2]Qz|qL00!'t'%BCJb03$<35`S33,pxo7{'9f&
+'w7/S6o,MtwEMPCq=u8HyDUi'wh:-9"4z%}w.=MD3$f;hQMS(%Hv8A]P|TSFt+m0Ci&k+{Q9,D;:y:4R(}Ss8Q6e|v^D0t'>oO>jnwM%cSDY:#i6pIYHsN
+~K`D]^0@>e+%UB1e`efb_a|6rHg>SH:vdIGa^CU:kFClL0|S6D8=1D_w#J+Hd"'s85gIwqAlrQXI7jj&"dm>C)6&E#>bRM;^,h6y;!{G]OewXaQMrP&35b
+rVW28BtK-w{9SO,6I0($TB5<.mrd`36<lu2_~#Ue!Phz)x1q6O}}&_}izH5]<oejIu)ADp0{<}h={xaE[wN@ab.q1AibAw.P:%oU|tU|;x^TI'r#H"eP<0
+&P).;GeN~k6,631m/vo(MF7-`)oQq!Tuv>xJnd/rp`jN3#0{^#lZt^mL"knao#]UTDmaK3hT+Ms^<uv%73b&Z}D[_f)MgY|(B#anSNR&QI5!.+"pY;HP@>
+{yCL8h%R=_]o4ct/@b#4.VXBk{Wj,2.U^WwCEIv<82zWLZ]Dy@u69hhp#[7Re;I|TZl;nKm&zQ#<JD_[&9j"jRGK!Ws1"HShMD;kw3n9k]#.p9UE<G}##i
+`Cv8kAp)]S"2gEX&L/W|;p[D1W}5AH~XUVhM6UzE,c~[QKn8G)jc1KlA9qHl1DUb@^Ys9DF/>F|At2!%|[NAX5CM(y1f"S{)2NEBR:&|>,xn4v]Dm#P6}-
+HM-GA$uhsMG^9Ey(UFp[~-5Eb-)'5%QZ]i_@HXj#oYu0a(O9eJ<Q3i)2y^N27s!p>P4zb'[P~}6S'8opGYEArC:#lHX3Yp%0HEY{V^HEfyg<et,2Kg:$zp
+f}Hv=h_Id7}tRr[>'U1jc$yU`WzI]rrH<]YZ_nZ#5xcLo8H.$kZ^jqBB4g-r>0w&7vE)7xqH|Xj#eqwk<#.4R;O"i9x<H#nAx<-#jhI-R)7Dx37,{g":)8
+d!Ed}_L)49,xVSQF</IZ%G@yNL;JtE[kaJv8#,b{2;!:l5nC[9~=4.Pm9pnco/=<gFWXNV"pU4DMi@VrIm:1_QcpsHzYN!.X|[+14v'kU]EvKE@ge8>t/>
+]RNpxY^kI2['79-VmB8O-GKD;/M>we:eVHTr^PsS8u`}lmW.9(D0zI}jU-i]SZEHoaNhub%0QiSvg+B=zy5'!hiquj%|>|pM0%H&>Gj@d#xuZ.#g`7)}j/
+XRN].,^F5}8u0D@driV)A8Acr,IM!bTQqcQ}&dqV36A0}aLSXb_Z8ugh<bYME>%;oH%GAn]M;7$&f70j35OmU5__[]CWZ}c3U=U99xjy[LINi1_KUmj#s@
+QWC1XQ3l;:uTE`)DpFB:`]JP/WdCTtg[VUc][Rb#EXmQCvmoz0A0mZ!'MX,v8$ZsKEMywb"R:/p8S'IFe1LFI]8Yp8.S`M%C#^5R8YJBg|Ad&X].^q%^6z
+^G9aNsk$.Ksvc"!sWS<_U/+bl"w<qpx"$l,_@-yYdq@x|o/,ke2VMZsWsX,v;DgEvs_3_Ni.j)53DfYvf.cQo[V/Q{Nnid%l!d0:O][5TS;T_rrDnuhuVu
+f@r]fQEg82=-0{ZSD>JJ;td/+sY!U"(3q`y}l0L'`zun{zedKnf[kG:0pOl<!ALu7Ij-}N;$Uk0Im"/VN=y4md7Rv,nSF}V+kU@)00[Sc+^nZS)TK7B(dT
+d/zITyfU&G1n^Dj)+Z#;ZkeQu<,BF6C(+sUW`z)-{!4]kf[E&>3GB:u{Z{k)wz(fBEkH=.zvG-u1rS[rrgw=&,f;O81"r@&r:$RT~`s(OU(o9cT>c;'xzX
+9A/x/Fa{UJP5T1AixVM[94%4x@61<vB+h8D!2gr.mn:8^FRVF+aT;`^hcT}@)g)auQ}6wnX|pcU|qAi^nKtV=&AA&$y["}S81(N"h;L!i/(Q#n%$Gx~yib
+DWKA~aMm~:!oVW7ZSt04f{YZj1LbGlk<j+_!mQQH4x2pf1HzA=CIs(WO$hqtso~S]I;!48S"U:BS0JMIQ4E:n8#f!/5"712+YO6H'/D:w+7_H2epe25W7D
+5VcI7E>:C]BcsYRAI}&)~W/H+xG@@bn3i:8uB1Y:TJ@H)Hhim_R$aF=nmNCs#"@V2|a0,0H2sKi2ZX8>_e]"Ym}U3c'V+&!NYT##pmPV;/BTa^N5xHC7^+
+=F]r5dZWkCoJ0zTEA9uZCl2CHC+:1&U4GYH`6aAp1b6jB%YQ=poUc/qi9k-Awk%k<&&BJ5w>mYEE]dK,G;[OILuI~e0q;)lHqYLg,e]0,kSMJ]t`<aW9}q
+<hl#I:JT4^Aw)xh[2E":"zh^0=P=:7mgcj[=tO4O[YJmiLA#davT|S62T7l2c,_pOH[0WwgU|lcXwZr'YDs=8ZjyJk3H#^9TMvr-Sy=WcJ32[Ognl3r]{A
+zX'81+mO>}o{NU&[`6e-6(rM09SHW[S]N'cx_;8LL4!ve#U"91!XEV&E1TrlFfDUi7Rty{+agDt|Ny/Ga%5/FvH/W(P`F})}tfVWpBRBt|Nf,QFwIqigsR
+>c.[g9{Q1YNAwGl_&:1$twh%Q7vfkYkjU.V:7VGX64RI'ST-{hOl&QH9y7[O+<--=QQgk-W-O'y913&R]|+22W=s4bf`QS@r8L[h~+`JyfE./wu8G.JqeG
+s&9v%sTYW"1T=%p={V]UvDB]pYMT|Ix$Jg&I!FN5_P&o$&<[Sh{c[)>aMcr/Pzj&u@^[[d}2^>|uF<yP@TL=@>5MemOZq|Mz2R$TZSWtQZdf'>@08UnO~G
+Ebs'R{2EkRc/UPgF8kST/tKD{R.b3F]9D_~uZS~<vh`0un%G6%6.8>z|TPY&_$_hVC-a:[Zo[8W#0}tyB-bCk8^MmH6rQdX5#.!/FAyd$iJAz%Bg3pz>(j
+[m;yTd(TLIx$fhxMS/bQ[S)6|F8.X,]XB$W8<=Q#,s1En'[,]VG'f_uQ8[&RF/{2@'nHw#r&L$_I"SC&:Y=DuuY=gTWHJ26<-mr:lB]0}=n;xsVRbTHVdv
+[tY-EVVGDl:EX=O.#,8.|G{$:Kt0+i;GCgw#W<;"OA.$&p;;Y,XWkMeyL0tKU>of~Z8]:,E"l0)9Me8-X;%&%cnl3#Q%{^C|e6IEr1F$Q)<'-RFY>OHM!!
+:VGhH)eEO<a$|}HWtGv%>^tK[@QVFP]a<B!)UrmmYF%2{CDi,!9k}90^C7/7:LJQ1)^KPL6Bh|>u5YPV2=`=18%sF.%-ys{g2W$Rn7W7#[my#.@Qp&:!,!
+&P&On)D2S[ux/CNM+80P,Xq^uZiMe,kMU>ihhYKGsu2w8pW'2gMlxQ0q%coOA|q;<xMN's,x[w+S"z0d>2tuOV6v/L+9nm0z$UiGR2S}L{C"|O6>!,%"n,
+dXTSJY~:_s/DvMpx!pRA=r2xT1<["eoAiA!wG6R;N4sT[B7Ve[/UmplLfTNEp.E0_-g[~%y77^grv|"hCQf{fxW;R|5Ws:lN{LJ}>iom#De-#7%vaOrr5l
+1D7NDK_|PMw5^06Ns,'+&OWhwQta))5WNZ'N{}b^_N0o(J"T1;~{x}EsVbv&uhJOkcvb|&zrw2N_3O}L8A8/|xfDa1E^iB@98&@[C&m5^g2O%{1Fa}q#.<
+CF<2e!1eOVWNXlSSD6r]D@sLq'qh43:9zr>}&LN{B<t%FL<u~g]|_4_-wxt53YewAzJ|{!k[Jlo>VX.AO5}fmLQ2"@_9BMD612P5qZ_59J"!jhG24/Jpu[
+/)^=LC=cp#synb|zvVroO]R!w)qY/En$)9m^Z}9#0=1{`XSjPzkm[$/6m&u1U<YAH_p{{MFlb;x@P5Z|#X,,y|29'8bHFIeSlTgYGs2a^2z=>Ajv]Hj7d=
+/>$8CBCu9NuE)lUwrV;QUT,6B9PW>Ab])([ukb5AR}ZHldA5p-0|j:Fr%O(U`5EABMK3/N)2/Hcd3lCw%3BuaYk8y:sd;aNmHY8z+I'>hGCs`k"([j`^8_
+U9'csWKmgGT+EIpAVwF4pCLk[@]s;.FoG<_i^N6s"JfIpvkt<0o{'Aa0ZR[>NNsv^9)NWIf2}VCEsa)eEO"5b%+Rn@%q[}^h+YR%K&v{@{[wX,~.N::n}Z
+Jh|VoV}k^hjTCaBME,y:c2V=5J<S0$>S.$BC(of^HmSk_XO5#uwHow:O<ah6CaV`JdN|G3/JUZ5<B`stA_3`184emFlFEk,X#[K%bSrYOg.$jK0`V)WHjD
+.h]}/3L#wTJ7]2mTJKOAX.r3H_zR+_]Be0N;PY<<5M"--B7Z3H=.hOWp4Oy]gC4W`2o@n%,>RJ=#{1D^)e-m2Z<tW>D5b]_^Y4g]{T_MsCo$<lO@Q9AB3b
+4IDy0HCpYU[L,<5<ZKOV$PYCx@Z!VtoU2V]chl>1|^mgT#O2QC8jG'}-4v4||2[e"UJKc&TBr7TMe%)q_jg90)zs,vpG1Zk/c<@<.}6It1gS4^3iQ/X+s+
+^F@lm>j+E>R_0CJ#mfQ&NJ|6khvw]`Ot|E]R'`3r'N8gK|4BB+W-PW!10^h@A8Y9GgkAun7}e"T`.7nw^,uzL/:c-;gc>7BF,[caT.+FMDaA`}>0>VrlB,
++E"xC"+&}L.6n/s"Owo0AUvhtcE/5MwM%]xuyUab%+/]K"y-zAjljaou!Aigj:2}GwCm<8Z%/4oSD2-ex[0wGK"`E!ZcN{w(':Nc=co`dx#W)b"w%Yuxjh
+09%{Id)e^[AXRo1p8GIAOW/x&Fp3"+4)'`v#9OfeyN4XLD{.A=W9lSfpInM%-DMIvgf^Gz|IBcmLgoKCg+j]LeCJ)ni4suhyCmcPXqrkl%nD3NB`KRaQJ;
+)L)U@cbL3=e$GrH)qEB>YY(H/an<V1W(FaJAgj<fc,h{_'`Xwe"e#,D^BxTR^uSDnN<_ydLN~Aq%G]C`VMU7j8QVAac5^qgu02U%^"4-Ty-HIDPEL;esJi
+QCCsc:'hhqXw&n!T+'I/6biY$PHv!fMMy2)zzhEm8XC69M}bzd|/sbmOGqY^emA>bP]xv>"eA/GK8)2}"`lj1uCUxQZ]RoW4nkM!1iRrLkiEV5(m#C"JP6
+sIN3Yf(;AR:"oVal/al"-2>pZ!pXw57D]c&)],Crlu!y>4`5J4K7"Z#tmM[>LXK!gs'"@}.-URi/51~Q7@(!W-Q});z!z/y7!way'SvvA^$d%NSqCe|w}^
+Zn3<5d<kG|0T/[w4Ep"fxI9K'C,BHN8Nq-`C{Z27s5h6ai2A!Lz@,YZ`s{N;40{;Hk|To4di[Nu}C}EZez6j;AfMx6{Q[R3T-)7}/ONvi%l5}:U6g8%`{m
++bniF8)Lg_3J$XDhASy@hIFNrmcVri5r-K|euKD%xNXu=btN]I=sH&{=;Z_LwC5v1lwl76|boSU|Im/o>X[;U+zu0z+5$=`pjdaeVc!ci9s[{n,0_)|Ju9
+BoK)IEh>,n5+Y"4Xd4-x109ol=!YXlmZ.n1vSkUL0D>AtCu1ZC['E3+t])|)(}cDp@=0'nDvl4JN&IIgkP5g6J)j+m{^R1W];&#1J2beIdA`3dYq}S]O.V
+d>#RMO%wTj#Ch#ZLoC2n!1`lct8WoRn#%=bBuV::"};WX;16cQp(|[4$e9{Dn0yctU#[)x19.X%wcNKoX'j[noCuZ(UMcWKNKi<Te7iso:zvlD~`XC-aGH
+f{@/4Ov%-:Nx2$Q,bs7,;F>OK#f!t7Mjnu14!cLzq{O/GfHqT6L6]>s+TmbD3Q&$(iuS)!D1!TNthTwnY-MmT$H|T_.t=v<[#6Ij'7kF=Wym'g&c{C2`^G
+npYU&`]Fp"5fif=e$SyEGD&#F=0`5o(2wm!7RP4`RC|be4[l{@le!rKDVR|<($"]k`=&7;T8U$ybG#:/+p.N<_K@l>P^Ka2-lfSQxx,&lIlLNh6N|#w86m
+;|h;/I@uIw0ON[Y(RqdtVUO%yv3HRo+B`zP)5'1fM,s]ksH9jX/esY%s^t0[%RRv]d~.fF10gOq/%C&j&bPos'o=/dOb1<:"/w|,&RdR(5Mw}q9-b@6e;g
+W}Kyk`&WE+5ehv+HD"6VBJ']y=7iCjVqb1LE{Y%>Qv,o=/e}k^c=hBwPr&=5>Fgy4py"cD[]/l$c[Z.z7v^ktn5(wL`PtAD"U$7EAM'4BMb+o<8#}X'HIS
+`#AfjCFu1'Y#6=@!b39Bg(XB:_Q='NI%vLt_JSPv8`uGNl>zUdI8oo@dHyPPUFtBRCc;C}DeRl/sC1s(<Zdz~=@)!DHYc69rV8.kmIKqES#,p2b8!d3;_`
+la7%qthv["eZuEw%iZe_/gP=5psGs4`CxSyQIP,b-0v+h=g79^j%"V<mzAG4Meuk."PjU}Rt$r8o!UdO||7|f-#{K64Vf)>9J/1+V#xil5i%)#NFqvKk'3
+:bNyg&{15%N}`r'OV75zz^6+ps2xS&pe<n&A$`3oIaM`tAd$mZ_1m}0KD$3o_s_<ks+3=W>yw|"VR[m9A%~+_|-tRY$1{{#G3[|Tzm`479f@n-|'Mk]o}"
+lX!3#eS]wkc#Gj5k5&V!K|L08R>u%bcY`XnEBsD]MAVK(sq@d4,v#2ytc.sC]s<#h:u)z"Vf]-%KTT/g)l-0NW+=JQ)D>+6h7fdR2A5oiEI-Z'$k%":O=M
+>eUF!FU[pb3tdb,O#mPD.FL)l@1ni%,r[hz@XdIqjgjq;lA<fPf:>^hQ~(;#1;9Yts726+/ta'%Q)tb5"4VV4DV_<Y{TnC2Q8ct&%q9i`/r,ImOEraz8k=
+8/9$F1|e0SE)]w1m:Z$koxPAdv8aVgI;+ia@z'@;[Jr9"u8Q$edEo;,xYkw5oVua'5_Q5'oJA_yh3rSeK/2t>/+B)zUb%<H)JP0M0PL6d,zWM'iX45+M}-
+N.rSVOk0{{NJqD5<b0C.^tNKJ@6T(-h}9.c6U27+8X^e$1jcUi-DNUawTHn/Vrc$>HoaT}xX)eiF~XN;e8C-m%#T[>e5f9/v<a%|O9nC>Z-.-dO#b"8M4n
+UGQm06DnjuFAuQ_x[u%Zbs[WZa1h<4eVth"t5kFUh/3}%#8EF[O}1sWk}J1|-cbTJUN!h#+FVL&gQ1zBNuOcnC=."xw>InzQA>'{T5nNv,AUGfsKWWi2Zj
+dOhvItp>vfp]),+4@<jpJV;4$vEU>:k81,dQ~mGs;o_0;,Mw@q+&<[!_`H(^i^Qme2I:FM@A!fZeP3qWd;9R1yZ.%;1N/c0Z|U"cOmE0MwVMoAk8jTJmWO
+$R$t&!aAR[$U]2Pk_&h>!_$uyj%en)580F=aue~Ts^%7UhHMF"}>G:}p@`G<XjMRl|>T3j@d!-g50EOWD{Cde=2!K{2gS|~a!Z=,Q8lpP@L65oM1Xc33cJ
+__Ep%/.&;wB+F;T)[C6kW1pxpn'C'#qr73$kr'fPoUN9yi-^L8'".'i.t!l!uQ~3v8&T`Qmzx(=.8{VG{V<lq/4N4&3%$&8VlsfAs_5jtE:W+^`^Tpr$]|
+"4fULo|8db];,Dg3!bT%!OowF[LN~'whq7BJaBQrij[<)!u]w<|)3>C$:Bxti"e-~%Sod@#|LiC}Hmz0.+ji:c0ZYa1(mL^U"oF[0O_wDdex0mu@GKKk>%
+S+-mkb)'4Urm_R5Wo50b[]+<K4h>oh:U!MoGx.i>lcvfiLd)l}rk|wD3w8D5,z4=F_m}!'W}&inm%^N}jX!2RD0,eE=y/d"2KkYlS|QSwRKM-Krnuw:2/P
+&xMa~Eh(13<E<;vm30@r!X%uXJz|U&"fWuSG&:!H(xyJ$VTNds<LOYQ>3O9VEq`Wj1s[[H#=p^4_X_+y"_qRKmWOp=&!-9>FO5agmgAq&d5&MQoCs0:%l&
+G6<k^F$#MsMSNmIV0lQ]xCM3%8h#njq&vW+}}ZcPM;n>d<osOdUi=d`r3$2Pi>W.gN/{r|MAD&rG`a0-vB5l'V{,|Kia,S]u_MUsnYrf%n>K+'sI[Y8}wI
+tz]!L|vq|%L}a1mwOe"[_m'Mj#!NhPCy<[uofniYg]mHrq}T2-V<J{I;x/)]$dsHOAM^_oJ'G)-=yZeN{z%Ye">)'=SfP,}I/<l=86sx18C{K$Kb.uE<fr
+e{^s_]/66nt^z>w22);Ga11@0#.9M5_'<(;UNJW(AbB+_dy(}(poHZr)gDxmn+6Y,l`{Q5b+5"iY!4d1fvAdF"_I-zT##sjLi-B9'9GZ+t:fV.yOr-QOK%
+r>n0JM<EmOH_Xv3,gLJ{nOSEld$:y/2,|#u<MBol>n+:%rBDZK0GUwn6AaELDzJDLQS%A/eVH}'i2d!H<jIu@3Ra".}vXJI|JrI@~B;9tvWeI'zm,CE=kB
+h`q`HAyn}[%8B6/fXv^&L-~4UsYvfApHRx}:r)ro<P^f|pii'aW[hiK+G!$_h+Y-]['hffMGI+Qqp6yV/S]VWS{A;5zp!/Xg@mCPomfvdCq5K"NSx"Fsiy
+ZKsYu:g&IgZo`A8)+Of+u5/{N;ffxu_,gAGbHc|[2e@Gzw[U&6n]#=ph9b^CLjX.R|kaa_sw]BL|s_7ml>yVM3,@Sl|Ce=r:&n9x&x9VF}h:Q$~><9N6J.
+hvSf<.zM:FcKy`$]Dz:;v4'pR@RT[o=GUoAWNfD_7hy`W-<E>}pAtzM-3oW#_;_JX>d.WJ`a,kH.>[FaojM6x-FQ316NU+6_6aKr4Lz<`{N"u1&iX<uGSE
+,%[#Y+3E31Y7lU=gpOyw|[_Vc119}OoDO3zZ5213RT'VYU3lE9D,M<sf./IszwQr6#BJOO'$YVWy##WhaKaLpqhY~luB&v/o;1;9{RXr<u/w^7mlYTjD]Y
+a`l"AA9/!;T7DvXdxIS.!V:xZpe!:xTf1WdU1sB!g4<w$+evi$@1bBv`,xQ.3U!s6lX;B.]SsG5c;t;:)-~DFX.zWc=sPx.#~am0BL^(2r.jQ`,|f:91>f
+)BEYYbd_Dv1xZ`zG`ro3LYWle!y6%PP_ax'yU||,B0/eEYVHB%@>x0mt'VW,~HYzP{)@NU>L-f6[(1YSe_oowNZ`4.RW1cAT0Z{Dna(|$@QY+6%!oJ3PfW
+G2d.|:W'E2`+]|W`SJs|$ipCWR7bOKJ,hweLeZ=A76NWvv;YkAqQq9KJ$F>L`&q@tJsV!B>/H,U8yK<^C%dB}cs/vD5AfM`yW"pjYZoKzK{"d$D.t}-c%-
+,CnB=4ZC|:04](04G,B/ls`DwAvO7f0u+sq8wvZ@6g);Vy1nupbgLdew5`;g_1XNo_Fg%(PQ-Aqa!/JV.^Z:sQ]q^t>De-/_s}%>8b#A'qqi-kD0Lo]ye9
+/h}l4&3^>cgQaN4{D9:%ujhB)jTLV<:0_ahY5b)wBf=.,0A80.vzUy(.6Y~K8nyjEB(l7;6L#xYj/+#<@{2IeT1,&;zZLo@-B8|uVT[Fk^T^RM95X-wo[#
+WB'HZ_Hi;#{eE(L/^;qoANyKRNq<pL7&;4{4:wN5AquV&'O,qo>wSDz+Xj_LU9h^LSZ2,zDl433%t"6xCB,iZiUORoS,l[IVQZ2JhZ+[c(gy>Hzi9>QdR%
+jC3qaV5x|@z:nc&ypv&kkQZ=4vlA}_}fX_hu,-%m7opH'vEGZf}B}>X_WZj,Jt~xK2Xi+[.o"4/4NCEt"[.|_z7QfL%v%#}c,x9X>{/x;M}`JiUg.NddY2
+CxKR[q&c"^gzIrZ|ReBnUNZfAOmPP7$[mhe$QL{#uQHoTp@'Zqv1'x#.5+FWCfqO7r>MZ%~5keg)xhXfAGQ[%Fp!Vg}$N<FPpY.odvU{!,UL+f8]}kNv](
+nKI+JsoQt4d_I(NW'fOAk8zB7)q`8"nV"Mbr_j:qCxa_%AF//KB/.A8Pm19!l-^o1)#%;/V`6OQ+Bp=,,6K%T!#[b>c'MPED8x9`@p%D00XM4f~Fr!0tG&
+SZ[v-|0fGKDMWw8DvCXu;Gk:riIlLy@z0@#g">Y6<Gd7T+X^2gG=hz`HoJJ!a1G!)5_Yukw&x7<6_@rl^5GG!wy}<>yXcl}$@1E[j2-Ax,)+Ug/&YOvp:1
+)chYV^_nRGmg_QJ{h`y/:B:l]J#+,b!$XO($nfnupPX=yMzgHI=AA^r6y)|]O,+KnQp^moyO5)'zzgQf({>-Ch-c`(!v23T#,8KKNh}%![hMa.87$LbH5b
+623EoS{'y^Or,-X>81~R+&3fDyi9DkL'XFg;O_saBaeL)9ZIAQ5{&%}U]^vhS=<sZc6{2O4jG-_4Na=hoW}W:+v"$Yp%(;9ZLNE%C+(db-"{m%NdZnQV`n
+zW|WT-dq=2"u0CP`wE2$Mm+BfEBKKoOSk,iJfShp]-BQ!.$XH/q$(2I@ZGSLDd:Za1/CakMIv_%=F<D{)zhvma[d+0GR(jmG<//bi,xmSV2Eb(z9r0xdbb
+cCQHO:Lk|<ho6vFx%YK=@XJb4}Owt6C(KKEn;2&NPqB_>.=SA+zbT2gl/hHKmItq$Ab#L`kawp`:)lVa,xcbboV461,-O,ewa@s`oN@4[t0H]xD7O=DDXK
+L8m}jwCBd+)]-qa<as0N^pujGlo'.vqTW,'F[t=fYK~)9[^l#''Ee-w)$:8x@+:5Q7(:56)q4.acBrkE5U`cA]8F<$'%BY#Yts/x[HX%nX0`kcpDbf{IEI
+XMPiCHEUgv2_#FFzOAT#w8@gm&9]]64EH.P/F1BhWP)90V~&w|UaFUvIZKG;/DEw;Im}w>B-dB"{0bMyC`F|Uk5,dnDSJ8Voa58Np;%`Oh_^XYu^i2_9l{
+v8QrRb{X:z#P]2gOMN%A%l]m&cI17Vr{BIz"y]+GD_n}g9G,!;7Sn`:_cQ'#t.U_b<)C"B.K)-lwHg,-~6YooK].{pN"185oeZ|sr&y/20A(hOI/_BLpf8
+9+F26;.uZ^<XmlPT{inO=Y/l)YEtpv&['_pwsWEFvAOsP5PvnRNCQ[OAI:{|ufozs!<#mbaQN1w-ep#jtpN55Q'A%X(YQi]5;n0nr<DF{p.oQ<f;'`+G#1
+bxVHV--feLS$qxxJK,Gwom/&IID2+^JAJAKQ(v]=j9,}z_UM4T4&T]ovRx!Q,O+|i2l,oZ"O-T0LF1CuiA:dg,4(AYzVoZLrPUq=Nc^8ZFNBMGymi&}zOt
+:4DW_(sNT0L6ru0B_v8tgy]_8WM5['a_N;,:3e:DMl^PqdqMW%v<"bRMkru1Gfn'b`=FsR6I'n^+WCs${_CRH(Sw=5T:AG]+,^g5C:K:<5Cmah<,$x7Gvt
+E2Bhj6:0]8^Up0C5"GX;h%zQ"Q(Ms&(^,7M_P&5dX8]&GD6Os_Gv;"5v49JA~CoF>a9/Z`2W#Xg:u(u]-vf;]0`8Ue|UMdjkC;2^$lceMoe'b.a-@5e}xZ
+(:^dJC<AqL!fGe[u4cDGi>)y&8~w=DBgu/%wx"<0B)PM2},}F=D7yizdF>MCDkPj@&j@,%5NxAT<y<O5Tx65oL)m0FW17RW=hCkVypeIY's5hL)<zE,f(3
+2rE`__COTu{fRLmtt>9R1XdTo3JzkeQ{'qvitdf1wV@iU"q$c`%VHIaA:@v5OF!u657}2fFfOA@c+h2DSLs14g::#O~cm/;vDOF|}X^y,Axcxvt(_OYWOn
+n)};$>X,Kwo3(nWd9Zm3gC:S=%NNA`Q^('LW-o_[H;ebXWq9==c>vM{a87L.<]HjpZ`^xN4XUn^R3c.&|g+k%GP(u6[9Z]9wY(%|oMO7:ZKmOJa"a.tyi:
+H_i^fWH$:vv=V[_suoOMy(diPlP<!]6d:I-D}BzHg<R`:!_>]ph8lzq:(-J=pqF+ah_2v@s)~Bud7RH9q:U0=j4C}`uA)fbx)tE&bBSmo;QuZ[sP`w;)sn
+xJL_u_NaDowJ#Fp+<RX)tT1pUD=2`n;tiw,J5o}I!rKeXF+z-_cy!35CYW(/0y=-|/1I~;tCD9@UG}|sQkb3u'~,0`8u@AL!6mA9GBUYD^.XXHL<{k#JKZ
+Xo8`6k#>_45V[u#10@X{if]W6aGoReuSe80<uBUNxQLZb`FA%aTAM,aS+,2"+gw+bXWr|i&=H;@5#bo2N/UNY:2QNVLz&,nZRLSZQGEBFM+B+C,EYvBPe5
+zY$`CIYnA9Nt1)QC-5w$9Pm:E={;i.6Z%i#Ax<UK`AEleC6341%PJK_!J6Q'R{Ng@xs/b:,]'I4w1Ep&}s8&Ul3sfLi"v^ybA!d>|H+g@xi|u]Pt%Hl{)h
+|Z+'.A&2iz0EJ2}RJDS#j`0fLm}w{72S>Zjhl$&t_oN{%%kTN>aE`+.}Za`0Ljg1Odkr3+>25LYsDOd+>q7I/:W{-rv%.Zzia5Mo)o^6jX@@s$Dc}}&g7Y
+wgNLj>~x&GwmdmY^PFK`<a)9:;Ks:'diBKN|D5`el#~LkDloX%#v@9e%U84QI&K)B<x(@,f3>|A=sFMcQ:m),<A1]iNSEKR_=4Jjp<7z_{P/`&tk$q|SyF
+h%kUJ0c:aS,q6JF(mH6y08K>N,6Ev%v:Jw9|CAB_|K0yP(Q-JxKSrt~+eq"7,c~q<mO2(+}2xpop9[jF2w`S_kOFPo4Kc}A58.BGmW&g:)Satg.%c|z6xe
+jBm|'oOW26aw@F+_!H|LN|Y7S@qW@|w$6""E3gA|pT^I48"h[:pYgF7`/fA{r<CKpy$O;>0;-(T4s3[wp5xpWFRSS.vx|gM}$7>XXp|aZ9"xn.gX"WC7XB
+R=-L0Z{huJfg$-Ryc7mOJh4;n2kdGAUu"2qUft&f7R)GndAP+P.sV_efJ$,BRv3wM]>6kOU:SpKohulU+y@3X"ba.HH"ElCVd!w@ING0f([Xc7=@WJ1F%/
+JGY.7_b|T>x7udVHBof;kzSj:Xun93~a<zSu:}Z+nfb&I]w-kI%5hg>G:fze3y9"P.X3cve6Q{dA{da{JA.K#KY<2>vH4iTKcg,FRSZeWVeA=1"UE|b3zf
+T9^EW&9tCDRT809$lI{du/ZtX^~lO"`FvEcDDI]fo1L-~!4Kv}m$XIgRi2b_n=2dgcfho&Hz6'z0'u^$mT^S)=)T(Pf73+}dSGk9]rPaBP^Tx8c7y4[/D3
+uqy:VFI&PiNM%}Of0'uDg76jJl@0g6#{GzKX!{!d:hENzXGRINJ%CB.12W4xH'J<9i734!.VLpl6vy}Jyo4N;)3^e+@]ROH<bC.iKKJs%Ge>6ebDKG!VGG
+v%j[$;b#'9R}y,RKR1Z2/]KUUvLl{MUmj+Dm$axzR]XPIzqi}m1EZ$oZ@<s`|(%Xszg(rqt.u,T6/cQ.-SVn;@D,e_WdeANQ5"#`Q`~5{)i!=bmQn}(&><
+U_&!<8dk/(,S1],+Y41u6&FY43.l-z>/2)$o0RfhgPtdPc20#fAI9AS;D=[HJ_zs1ZK@I(<u7oVkhK[3Jq^RoC01r|Pon^u!OkZj4cM/$>sAwt[1"=M`#b
+cc8_Fo[Y[9s]V!:aFa9#(u>MxV]"Q/CYn5;01Y_n_)R/oP:nr6_Kk6mwEjrYUh5|CtHEig8XpW^dNd`olBqFW7n0`rBvwp;i=VW0ln<M.)WJum3ulL&G]+
+A(sb@fra6J>^B_$MC9j!Ck(k~X:GMc)lv0&c]YZQcU>i-ADEzk}cZ(vEmP)oe`r]DZl4&BInp`x5>sjP`g@nMNqgF@Ck+$$1tpqFy[w[zM68@+Rvq^YM+r
+Kf/!lUjm;l1vF,dqW109YlOFxq6gzT0r+XG3h1{^n=|t.r58TVn1k7l>77c[/EbE0eBJQ18'Ns7@%97mW)E4/BS+ND8VtP%lE2syfQO=-Voz[USJVbrGZB
+^)B"hd3i[oxYyy+cd^eBKOo9V}L`/'xHerkYC};e:n>IMN;jNLz"1SHW_Ie(=Yb}<4$dtzMR>Td&.5ZtRkN'Jd_!>ba/uF[DHT;8+`PMOh6zK6/.Q8Eb%G
+wx'UR#$7BSvv&$M+8Jdyo=TvcBQB3<1dJEjF(X{d:1Um}PS^4-X/GktNih^cbDJ<hLo!]jc[x<DD}EMgSIBdLA2-qzMD7o9@7f#qTfSY2E_.d[7hRZ't#@
+al:5yaJao+%7@RUvH0ShXE$5Q@!r,Ri|gf12jV'R]E(NcSs)'%CaS"0S-GLEn{I6~))fI({PlTkCHh&tVazo5wyTG@Lw#<L!;9fyBn<62{1,Vp.{N6gH21
+lcJ+<7P|gg3si)thW=8K:'LB#VBi)D}`RcN$S"57,13$m7@.ycs)vulR(|V5@:r5l$<{uhv^>3w&SBn_cg('evZ:]!#G[W$OAxenl0_gZ6'Sn21,){3Xy3
+fkrOlTLM=v3i,Q4<5LTI9XNyg]OyyRJe-$>dd^<<Fsi#}OvAy^T4>nKr[[UHy8YyJPC<vj8NEcAVpVYBJbpih65LJ":u0fgp6kP54u6L<n>c8og;Ikkfxw
+~zwj(4^@4a)XgFzSjl~wzs<5KFs2(K3f4;|X=bVK/1,HG1}>5r<D(VWz%5efA=Jm>&+/I`lvIWly:i)dPdo;`br8h/$!7:yTR[)F</IThsTW~(fp@(3y8H
+-7:H%zqo@<(hH%vAs4K=`"PkLcBHH2=YD</sYm{dikSR;"AJ<mbh-d#H-|>5hPGwR:|M|"HtdUrn6G(j}Vn$-wQ82[ph$.yw/c!K-U"1#rV+<|=[`0KG_m
+Mk8Xr8y;yfNbIcXmK]@K400!3DG/T/KDLr"#.pA6R73wJGOCCN)#A4)kQy_R&b^1w,DiEG|9QXm!8`X`[J0myaUppDKC)'Z8<"4)HQNRd]1t=MMV'g}ZR<
++3/FtD|U|mu(D:H7~"$$6@z.$C"fFtJ;Hb@yO$!=jsyZx6lPkT)Ack-v|9Lk5B%%Xw<:g@7WWpV<ynl%M{JiNHSY!jU6e<Tq5j64F>5_#dn[Lw+QW6o_5M
+{8s1z:PKQ}(=BoYCD77_+Ik;+2-j1"2oaYe/lBW(V{`,CMBO=KJz-NYRbKkf,v!Le)Mmt.;uK$_/yU;O#h"jKlzCBtdiz+Ji_6&,4(i,0/[/cB@-db2^a2
+TNH{s&Z#XD7oEO)![z2`'_ej}mhYX|:]2wSxS-o%{uQnCv.){OG!V>=ML6GBE@tHw8X4ON+VIae:4>%s8KYH=-_@wUyThR}YJLQ_^sZ_wvY/.uknZ1dK`O
+PbFkSvWL@8lvwzvi9fz'tXxC6s+C/Sdhrc.sv%N4p(tHL@QB/6Q@~;02d7uyK+M`72S:>E#HZis<&vnp>+@av0U8#l6y[e+30#}=y<&2..,ozD7Y[0)/<m
+(eU>I6lf+ifB6.+y+@!$21l{,fu>,_m)v6nU$&mND,c{S>ocGeD8YigLbBT(lPzl#q{eAko9E}bJ;_Yg5Mx%{bl)j&vQM-@FE+cHMf=q@rFD=R>^ODhA}S
+-M<vHhERopHDJ$nLeN.@jSRK"WO=]4"BVjdB+iTqN:G&WW3ow&wJ6-P}+RtbO'.NQ%raa7v#dxetoT0>"dorg`~V,$fV8bbgTj'^$$q+ZlS52+a{Z+gWEu
+"|63`jW1rH~L67B{Mq$cV{&[Xr"K4FZeFl7br7@;0g(_1fwfat#^vPAbf=v:~-14%ufuSmmhVlz!=6j1@cf;[ck-2)(:KNg-{Hn7||@uoswk2=a;VH~"Nc
+$(1wCCJk!:=ukWkv[lE}+-ZcC9w!xKy7XXzuoBcR-wlXg{[6!yka#>^{nBmzExFu5Ym,H6FVPr>2'qIs5+F:Yi"xrxBIo6Z(&IH=.01Sn1DQh^)qX}t}ph
+~}G,yq7:Hl753,&4m:4L<:g>]koI+2ZmRr-dsJ-+u$9ER'..g7nK!YBsaV#bm(;w@mk%6e,UtL'JM)9^s`]DNr:kZ|^80.y"LvnhsWz}]xozC6kWFbQ,X:
+[qllMaIh+IggPRmvdhv7AU4ZT'pT4qI8|j[bO9M{W5(KgT'S4ccN3L~-DM]d>q2%>qFioP`_=ei>HPJsw|qT_I_L:cr$7>XT4=u2rt=%A3GH!Vm2wLqHhb
+X4JpYpv^ZtC>$u!S&xf$vicpqtUt@}zuLu"~A]Z>970H~&oO%PQ@nu(8+0n#GPLaIlnwZzOi.`>slR!Ha$3^s:qk{EZG[jcRja-}48:N3:4xC{e(rd<X9(
+uN6YN1_W)A_[LpfI'q2%l`@5sAvA1[k%/n$/Z#pf]v%lqKtjQm1Ppyh]@ug%vw@>Mkax6Vsq$Wc)[v|q&D&WaW"ezV1otYU!kiJd~DZ'M=iJ=l^pkD|-Gu
+y%q'{Bzf<9!;OO)tUaU12Ctl@s](-xnX{7nhliV2~7agFi5:P;+OdsXraK6GZ|~Q|-JD|Q]#Nb2<E%uwEs<DcJ4N}nNJ4J!qw#]0M$6/rI%M5TCmSqV&pm
+f&Mph/eDGzSY#X]%wO;lwhK":FeH6>pX1b}E@(D{I0vB0gC^+)CcuxhJzM26+-2f)f,hY0Sp$'=ZV>R3+nY)T87Y&mb3mP.F!qV_7nf50/Qx8r3KE#>-zW
+~-VrDkJLJqHsyqv5{rbBs'lW3`q|0fti6Bjh:>>i7;{Mg7fFNy[LBH>kx&@.7Xw5S(h'"bku^t`uQpT&dPTD&M}},C]f3Oke5b<t)s,k@+_P#eNEktEh-9
+{d<PAxr.-{+2=}H)bt.RnR~(w<Vl1QIN5>4r~GCAmn{e/75K+LgQf_.c^0ZCeodI<qwxEoq>J@w,|ERt-'=NO:$.ySNyn:,zewCB0c3D/6A__^"DddM7_,
+rxpN9FuGC`sZ$V^'/T.8c$<."@.[YwN_SRvvpi[)Yh1ZU3]nK/dGlcF+]n89>|rL(tb'TJIZ>Db+!WyIa8Hvn:iHW=MdyBf+><}I#v}:=m,|$UDF-Ym&U1
++q9Q+^lCvJZ'K3=+!Y2EYq}UO:}9xv<L}G^5&ll;t<W9Bfp69ZR|jGzpQF(V5`u'UnQc#g]d"c"lt[vpu;'WU4h1#yu}(]:558`hA}oVO`VlIL,{Z72[dL
+1lF,#:vJ8W~X"UnY3'u@w0/GdE0PblxU6_IndO(334<w4n|H'!4(mKWL<M>!oQP,ms}]E9DL5+S]H]L"y=Na2wm7NAK'tJVcbT=#2Ln$c5,`2k>pn(6r"-
+eI/H]fvpoKJF<MO<hEv:=qU@Q6#0GL~C45MUt_jh<1"%w,vVDbo2ls~jscW>U_ZV|<ML3^wWmm"ivkh`rmOfjBqqL3OkSrh<]=P<t[,;VZ;Yl$F0bK~[M{
+]"Brv17uYffxQaI^=/2jzY">Z:]q.&$HF[S=Ic6Ub4hA+FHqGt5[%>"'V'_"bxaY)]8o7$$D]}HJAVFC~m+49N@Sx6q5`HDzG0hH2)FF1K-U34=n"a=Y%2
+[9E1`Kf,Bo&S,$Ck_1&qjJyLG%h>l[3pN61>;P'_0kXn]Q@HeD+muV&Ft#D5/h'zd"5RjA8{=HiDR>./'w^Sj'E%#lKA3{3+}d$t&zEIt.Kq^-7cX@YN5A
+w.}TD<-J16pP7@;Y0p([gd@v2z[`w"I+[eZs46-}b!l.Q-4lG[Rh""^;mK%(R;'fFm#43<0xEfY.[KdH0E,vHIPmXgva'Oxm28{`T`LP-<dbO@B4[W/j-i
+~WW^<KE=|WRDAExOcL9:)j3n;]':k9}JKMaFvV0ZD>__2FqX6ryp#;@8fxHao%'6#_)JDb_._Cfq79eqN_Mn8#&@I1|B6hT)9g,qZKJ$8`.6OB1i=5,^0J
+l:t<32W&/J24muf4INNFygJ,bt}mPO2_G3fiYz0J5-T5k7|g`62YG|z]7MoSWNnc(h8OUzS`B:f9T(ie|T2ZC<Wp|S}eP,>iRBX,Y}ox>2G7S!8;mR=U0:
+/P40x9TI-'mHW-W)0v&H-cx6Ymhny0,v|3h=<)yBM4=Ji#Zqpg!E)a"s6A,yQY9p97.F^fU=3$L,@M'Cm>T0-JidVY0Qw/I<}vF#lL"vgs5!aD-Q,$POH)
+j5v46Jrw+^QrOrg6A>4vG`e7%Hbz/k0@>hs^jY=zju9}b/LT'.Cyd>b2e'-|r;ONhK4:-W0)qE,5Wq=t!r^]$j3yVU6C3sSO_EzZ>>#s5rd@.<Cp=H,OVY
+],[nH(EZ6qh)4Z^C^dZR:K[1!a<gI.qBGgW.fvt,V=NMLlb#QJfJkiN[Cbce}^~sLB{#_p!v[t2vSEV2fQYdnop'x$WngJA-htnM9)y$Fg{|Hbz^#n2IyK
+r#hv[b@#1V<>fenRx>l0:J".MzHe3!DZGd26<mWeAB><.`R|&1Cv@kM8h7|&K4&yT3lsb>g/:yu|wxeX7D0I`{lj,nU6&X1Z#EHS)(~XEz]jU$<]3+2!bN
+4NE|;tK<LWm_l%`DP6J.[p/|W2@jo>ztbb+tb@>AB}00Zt@170&jq=i(kNi-`z67d'E8KX})/ZLWpN{TjkcO;DH}Xd|]bCsM43qQno;&D8kRX`y(U]ytMh
+s2NnKL&0d>VL'e9ct0{2^DUV1yx.oHwdE!Szl61Xe-aBp$q+t!et97,F==cD`Xl/rKQ.g6;8yD0"@/me~5XpfnYxw6si%EJ=ES|cPlX#qNQtlhe^jVRe!6
+d6W(%sCC)j>]Wsx^sq;JP4H!g}wJzhSnx:Mzhb/`UcsTfIh3=<1`^sI`<tPD;u-|aH[#NkGI{ymt>#rEu:+vQIDuP6Y<0R`|fos9Y12l::Bar+&)ED02/S
+zYdt4+rTelYs#SX:jHAJ@5wd[qilF|+S|t+Am$@nJpuVlATb|UB]Ock`$We`LFd5Ok:H'T=tUc4/#XlH)gCF]U"quWPUM6:v)@92}@r2{&s}2ng:ur@_NC
+v^sXV$~GR{e3<b8x$%pqZIwx+FxOq+[(hQ4U1}uC~7OF%a-77QQ4MDl2(r@Ch::U=nzklI5}I6T=;RzYp58;zg'ZiNj}of#_6-/V(j0sfiB6%]9Pg^aBWD
+SIu"i=ak.nmN`^esr4UI|ZYY'>x[io9ryOqgE3AahlpynfvXfroe`0aan"pJQF%YG%h95gQbi,gmooWSV#SPz@z("iRtqhS}-]-W,Xl#JS168]HTc)(8@g
+HZ_D`!he#D3w%-)[PU{Ef51qJL7-X,w=bpEA3S5Y^uhql`ICS<4TJZUc8$}Qz;)ZGkMw]T6t['BxzSJ<y'<d'NU3mi)],L]K5V8Q$tcjg'AHkPXOHLv@5.
+vckO-sP)"%1k@GQrydYf=yRXUO(<gGa]'N^K!UyJDjjad$F"V0av]}`%b{>ULe5s^Az5=lnvn5M4DeWy@g6u7X<H/H`l}CA!~o^;U_%qt9e(Ie`WC3!u<X
+iDc,iNMCS.m$e{#Ecdg-ORrQ/Anfc(W-I^[VPBQQh3vE^<pA!ers(8K{xeoU6H_UZDfoOqLg6zyqcD.P0R;l)+jTp2#XB3)|np$!FvS7w+3iCcJzB,}6He
+;oyX+194i0g%1&Tayb[UT2kh92{^Q0MVCu(KZ#X+<H>MKrU)D752o9e13tKDZXyX|j0h+b%CvBzZx${2P&T3wP-%q4G&xTCW('bb5I<LtI~-"4</bb`$IP
+B|B6eGw-1a%Rb2A(S7p5=uyQ/JG`lVS)fPA>j0sfl--j,hj=bnQnzv"SFWNS!lgff;1a^M(c8c=]RjYc'5~]E]BY5A$/u6pcNp01$t#Y1uvOYAerArtPIF
+;k%]mN)byf,C$^'DZ>ve;i5uPAM9[$e#Wi:s253s~T}5+pn)woRR|},+,fjoL$0,]=Xe=)B"RL53wpr5t}-ceKy`$yFd6;y$t#>`sho3Nbgv3-%+5zN9r+
+[5<)%"=srBTX2hjYuPuBk<Ph,2Vuqgepuo_KbIq7VW@ciK<.x3b/^Ayh;{lL7Nk0LH+Uo_yHL5brA)d>eY=)pq-$r{9i&QZ_C%(yahv(EL&z:MNtsEpuO_
+s<^zrq)-6dCJ4gqr&4g5SA5lKroTR924gOsk"T!eXtpNuWYSsu6f0LN/`5t9IJ]:#.oe[=nb'kx]Y.+X#RI,_3faT;>Ivvsx6,U"}C,|jfv-aoWtQj/"Ep
+a+ryPF=:5j=&(d"lxkX@L2.&uNM1T[uJs"Dy5V"l%G+U^DazPNDon^De1)Y</a;Z025)WFTdvCCk#9,$2yUuDMU)S/lcZrI5=o`V4;qf.eF.`^[jCm&hb4
+y%219dqU%$g7RLbp'gViUyW76'VwwOWEqvF(+9G#u(+7QuIZ'i8%7>8lcN3:(3}sp3jRCAF5;FtqURIjt_hNkyb!eJ9(DX3}C{,S=$gIP'0<[oDOo7]u~-
+@sE;V:>XVN5VN//8dxVgTDJ9^o%Si=!@49(NMWYcm^nDjoqT42wlU"!MGpHma:>8g)flUd+{v$pjtm`|A)71pXm5O/nZ%:LbE<EQ,4FBdB_F)AYNEM~Z/8
+:S{5qiF;KTWVY+uVe9=wwKE-(LLkYk.mG@9WA3%ccYbLYL@q&./vvF[MR#>3xp>Zv>!0=v[vQ=x+WT1XBZDn7PLiW-gw%%qWJROjH:cOD.:t]0ShBmg^Hg
+n1&Xu0&8NO+'x,|G_U33c'Ecg1Ea(C,M2VMjG5f/[CJ{t;g9C(zhDkot0,KJ}oTDb@mX3q:kWJ#Jf>Ep7G9]m9nM}Al`V|$FM"aWJL0#D4RB%k,b95wh&f
+|/FBKi</c^l/grSEMLnR.5rDd=g|RBY:v&#ZlGU1Rpyj4gw%tV),$NWT-jSWKo/J0acmKf)/a>fQsNm:ID7{fO-e$>65p59jp^ze^'90%,B%47~jjpV^"t
+ZOE@5y(_a3+W0(DIboBWrQ#nFJl<`IMO2N!SwGF3pmx[_]wJpm7'lA,fEPN#f#nfO<=a%]H!ppf7;1f2Vb#{jj~Ws"Q0}:l<h.i[,h=PNx(U]T9cUj=1s9
+C0;5.QL+zYlkY.Exp`iI!^Se{FWUyD!{~D=D1O:j=Z%a/Xy(=y:GjHmYp@{d3H97NELjN-yWwAqF/9pqy$ld4Dp])T<mD=BlPMp5uuC`Npk2/i#H355yJ3
+67`}'W^].JaMP6j%K3u:k1>Eww8,Qy+o}lO4tLm4vKe>p!iG84uP#<:SH.t'X.hT2=D!{sEU-f9gya_2|ot1!bebie}""dK[0:zb}"|[{&4`@&Z)gN,T6@
+b1FPF]NMkI#j"4Kl-D,.kTGKq$Cn))Rbg=JADFq5E`SV:%`cD_wY=11ND!nm>!Z]8z@ne|b8>x@nkuNf8O(ijptF#,I+"FKZ7iW|0AbUK}DB]'K1YW7x"U
+vu^mVZTA0[,aP`=#b,T,)Z[P4pftJt4=Fm=q2Hka=B|#.'UDZj;dD$@U~zIS[x@6{`X)~F<E3UF4$;[,V3OyM&|r{3xo{"NfnPS{bK675rrt@u(K|%`bCp
+X]bQd4#kA|MUTCPx+,]3=bV=y5p5]IU%=[X+(f,dW}3qb@';LF^,dbC,F1$`IesZ{pD|~#awSEa9e2q)~'mcdNawLZ&DiZd`#jUwDu6wlTm6S|@'e1|Cx'
+E&Bd;NQg}yhH[q7u40)KxkM["f+KxMMYq<F8]lJp.|LjE,)mGc(u-C#Z>}[}`yS0~o{}Kw]ErQ.ibsk5c_WHYJF1+,G,u'FllYMNi`IEOpuSz$G/{en8t7
+ns2S.2T8O-T#E`gQ:o>$LxVkokW6(3+q'mR]JuO18W@&^YnIX-QKj94IOF+:G`}2A]/2Zb4]swU.S-a{{Br/ZC>2ExzZy",Z&a3xvwFm2eZ01D4w+(A&<'
+JdPtsskllHj/q|`5%;vmSYW}q5'p"L]a7NT3S>ayqJj>ar9)(:UUE0Vn}$.Qftk<Cy5sT2D|$WSS@^zAGkYMGx`#[Z8utAF7U-/O=5}u!QL_K74yzUV"so
+.|!}]22Gfbb&9-TTuC3HF/j(7Yj.Pv&y{l27E_GU-E+hjO3|ER2:C/JDvGsc3okiqB-vs20=EP^V%86hF/#1b{x44yJ%8xkKTxA_BWmM-3cZ4E!0Q!^t(j
+k<;IYt5E<ZfmxKtt+)NUKX7/P-Ga{LiUPrenD=6B3l1uC91O-[]]`@.U|[kIPt~8=mC`/A@nvS+,6|f1/]jH)NM(Ri}[Wakabf_k8lJpfLgF,-D>{7$oh5
+zz~g6RZN<L!o=>jWUMz]`^=A@yYelj{_<G:z)$Dtydiu(;lhO8G0pfm4#0#L!gD'~-;U7YL%s&uL&%<S#Q5wg^nw]@e/Gj`|@[S[4xdk0!80c}YhiNkK.0
++Uu!OhNVic}O>MD+Tz`O"g>^"~J&$jnrAfNdK8lN0-4_AhEW!eqN(v_Nds:]W"-"]<aV$r>V.=#/#k.ZzpkL!o.]-3dC70r3T@wij_2f3/,eO&^|AoZ''O
+y-3^989<6grS}N41q9=mk-Y%IEzv]x/8XFtP"VoaQXmaxWF:hJ_u&y$&.!"B@kZvB8=C!P&RfjA!+JF'i#:R;%Wc$Vj#"(%C-Ay=fW#";0'gs-I7rMUu3G
+;QH(|!TL0qb+$3Mar^n9QWLT25QMZmoDD-&%j+ee}WTLX`rBzR[;eEzq7}Uzd+_#U-}j!J99R27vd,rXdvPAez)3q]`1]N1rC<Z=2Q<bEC4vG#,%weorZO
+ih.}_H_|ao|&|NOlP,U2VNh=q6I/c6w(yCg[}#kY3Z=m+LO_}l:E(1={jxE@a./s2be=l4}]Au,sWBM8on31S3pbO[yS)Br(E/P5zbc.xsHl{K8PYmIyTK
+q.jh6|TL>Jt]GYKj@JwrJ,g,ekzut!7q2+b:JS;IlSB<2cx5Pc+{yKcD1[`B>#FX2^jyC8Z<_|`n>%/o9l&Opaf`~G!3L+DE!f]H55Nc}{VHs(yf(egN<n
+{Ic=)qgp5E+DMQ]lO:N486!i/p_9f(JC#VbDzBfa35cL[aY2K#!bzti#eJDSrGUht'jX9hsz!LJsbAANyO_.~8[r-}L&K6Zoyo^[-rOa[t&xVDz4Jp5Jge
+X,rSR^xdHh!o</3BiE,{!z'GrUHlCq,E8attw8EES16VM-WrT%ohB7k:J{C3.)x>XbE#!xUo`JWNT|'A0di|0OQIU:>X[K@WcsB&eD13:i(8FwiNpYj24B
+45CT@6;.z&Il^Q{:S/2VEkw3VzV<vv;he6Cw<x{u(<.>S!.8En4P4MOYG^c_zZv/)Njjz/|>>{K1ppLx4Ltq9UqpWnHM%Rq7Y`02:9ic<XYuOQ{@gCE#bq
+#J;DZ<hy:L=Z#6UTO$k%}Z)3|Ds7#km@F]Py34nX-5KVA|"xnCN/&m_^K$o/'2r"QT7VFCXikM@gWl=G%4_zfI^phKm}YI)Wmkb`J@lWoo'Ee|OaC}gJ^r
+4xzF,"%_84r=Hwly4n>8'sR_AmxLe4;<Wx3V]M,6~4^%w)I!I'-"5+}a6X89F=w+:1j(DkBk|QHdXW,%VojeF`'V<0@F<(spP}6Jj+$`iR<&+%){mlUu[d
+FU%0,8bJ61d^V7,_pz!N7Ox]^<T0fec<{mxx:P.W{)=u!})<'K]D'C~iW^Ua):+Mi^5N}J<;k'~DSp'8<iQ(P9s<EqcrYwDZAqJqTRZX@1Q+p>uw!vW;Ih
+(TkFb|$b2.oCKm1LvdCeQN;F7Ym+DF@GC&~;p<Jc0oz1G4|(g7F.6Ajqi(6(C2%H4BuH3Z$`+yPxRs>zIh4r)VgCXdE_7pc|U93Cmo'^Jmd(1U/e-{Xpkd
+{LT!Ph:,w(Xl-"lJSOwnm3ZIBW!c8v:7gfH5PtSqswqrCD"{v_FW9si_42Y{PvE(oe;A!eIz8NT%Fz!]`h5$MBY:=)F4!5]U87$Gk]sc:R}z~H3x`TZ}pe
+w4+3QcRJO:+!KD-7F(2A"yk4M`h84KfurC%:FCsZj',hD%DNdl=R<K{H2j%(F_7m@#Nmh-HI2YJmTDmUEEWxaH`iBM76a{aadtr}2EgB6uL;YiMj-K1&(2
+pMYCYmvIMcEs|:8&p7M)`WOK^32x00Niq-}LDv,B30p!}oLsZj0x{IvWpe8y}LXi_MHLp5lsD`c1/EVDI2TYcX=o~;/edDi7dc<d=[%pz[jmS8wh:gMmq0
+GQ^7xUB%Pn:Gg.JSE"z8S=Ay[o<,8dqu73;&m)z7-B"JNE5v"~5YyAjm(Bhx,UG$)8)!{M6IG0)g(B~hi}$U.1+<.oo]R26]5tt}%i65J)@`"f=K8/nG8N
+fw&a&7n>H5U=_2Xuuth>LU5+F&$<IezpITH0YK:)`FUkUf8S:^'="E.=SeD3hS<&|7rM;N=<5Wvh-$~79+d{_1C%w8|lo>/u;Hp-6Qr4TAK2SYEh$S_k~H
+(v~P!{(5]+KH3:0[zmnC5l}AT<b@Uh1IplXt|5QV0sUU9RWkwQD[wB!sWe&Ks)-LM[~`yw@/$xzX;tCE|+|M@yw8eh`9aTftg)(h3iw-qozZ9pg%6Lp.DZ
+aS`/(7qUqqA,VSV-SKEDvV#mpxnyvJayw7R:DlCIauL$avxyWhDf9bk;g!v)Mo%kJsOyex/SJ)q:`4CW<:6To@UKnG7uTi~.a`e.V+QDgrYC-@AMPeb.|A
+6>.ejm>]H6BOolyd}"aAhl.=]kgMigeF@Du55o2X(H+1N_$flGh44ICeOdBWDj9s'f.Fvq:=+K,Y#j}KzLb2^'YRziQdYdUwLq336)Q6Vi9z42ZG4K%r8[
+xA[y<R'-5&MqYV6OsSm9WHW74|#sV3y[tfY(><h=OVkJ(H=k7I3-QX9y@Wo<J:Bbep"bhO4o"iEC(zl/x(w{VExL>u2`X<lFL,|.OOIG8Z2dhm%u!5vq)S
+ObmNIsjD8^6b.h}D:7VWilvlgskJ@drI=J};9TBn,p0MoPexxZWzzwR(rtFM8wr]aVVpaq#,-RYny<U#NZ@>s&_z31OCOJk5gSr.-T6G,|!|iCfQ(WgJ0P
+1mh/FcC@e`rZTdA:Kk<zJ8L!:oh]teLS-zRb<w(iD0M:n!`v'4:3nKn2,'(S!Bo&!e~u>)&T^}z@+12FrJXp@aYYBWaVaf6Iu7ozHHzt[A;ceR#m{%jX,X
+~nExKh+K`bPp"[o;%k]&Oa1Npm>}S[enTd~M!Jv_|_z9D<4r55}x<XOSgM1>rS,EysiZyNMvIVa1XO;f:}1Sl;!ow!#4z1AXh|PJ'6lv4g7XmoCXu`C@L$
+V".qQ{ww@<Cmt7,eMrj$@U2,N<daAx9!ct2._MYLq/y#NA30%@E@`xC-d4b`:bS7@llY45^V3M1.9Ar;epiff19Z{L!<Pc}c==x&5vd==YP;,xtC2x+%yb
+0deZl8W|Y50m92<q{m6ew3dO=Oo=LKLT6YG,-N++!S<,RAEoSRf4bow8G`a_K8j(hoT'3z&X"Vj,bHEOiExbQgJF9@4u9DqO@_SEL@!QNj|E=v/)<;p#t$
+FZlM&pjkYer}8Ms`!TK3akK+mJ25aj;3@"H`!eaw%GVsxt&l8rZ=]#i_/g&02h}J;AOBD77"=223Pq7!+=u1B!rsJ./7n0{w$^kDP1WlFnSw<^hz,")lBW
+)xG2Bz0gehQfo&!{>p)"!h"4kI'`;j"$"j/_7(>OF2Nm^]{`NAY7hX~.wxJS9:N`8"Gk=le0^aZc1!t1]&KwUBLIqZw8^Rw1ELEMZND2IoV@COevk0VyNC
+myI,j^m(-^XO&6t3KadP3G9C^Z(yscScZwbJA3A#v_`}c`qr#@XkDiWcE"!_q=N6<xNC%Ha,FzWl4o<<oF^KR6kgcMLwc/+N^5"rxvR,iZ&,(YODBnpI!@
+,ggXg{l+KMx%)+6:Sa<Do;ba^Uu;-dGED-jMYCs9U[c`9[U0S'6xMS]Mi&^T!'u]`Zlk:J[>CKhA"rH`$`V/:Ljf.W-tJ7PFvTciCj%%0'e>3$Kql|tT&G
+a>-=:kAl6%XeZI%[4c[sX,qS]"8}4R$vS=r5QuEgC&<Tm^+ilFZK+CsyN0<WQWf1crtlR<Lr7f;;>y/^BJBp(ua!qJa=.WsxK06x0n@I1_/yZXwI2dX<L5
+jNq^.BN^FMe3^Lr,6c9Uv=6U]%6Tg:Ih{'`Y~E=GVFk>rt9i$t0ceM^=%$'-aDdNOHBn/({Qt.pYmSHb9'9<98#yJc^ST-dGP((3%YLGQ#_${|X>}loZr`
+MGTd@^+@3f=f>5:wHBPj}:HGx4tmksPf]A;"Yk{rKiQCIUy,ebgN"P=v)x06>vAsIwNbW9H!&!v80t<y,Ftxbp37#e4RLzb+7a<:Aj%2|:Ijt`,v6+i[,#
+QU.jSX8+tx)B%+B[D$CxWqy,7O-_6Y$bga=l|S,k+.w6C^xuyJ-']$B/2g&d&lbO&M17UU'v`Jc2GcziiB<X+n|^TU]elzKlmoS)cvoRBom@GvpRd<=#^$
+yI9DEdF5upGq7SL(_2q/e))7zpHy.Icrv!eiC>"+#zGXr`U/mh}mn>ltQ/+E9Q:Z8]ZQecs%yN_mm.:#|+8$I89/]BWY]syH8jm:1:p53,|^It;}sstA|I
+0^3h"^TQuM3,<!aY_mEX]P"yegAFY;LG5;x1O[.'7lqbU5:tHy-Xc2zU7EsM]/ZD:D!TF2(&]FUR6+cz{WO4>-Q[#uX/^'"tHxA{}jLShU|-Hq~Yv1Fm%5
+:"(di-LX}a@/wpwfs1I'|hC{Nv$>'4-K8IXD'sKtd6,y"e"RJCL+##C:V^P:kKG#RUJqKH}Z$094{H>ezU3PvIA"K5-{5j0sa4>r0s6S$_k.x<e>wH;4Z"
+xv[(Dze'"N>}NT:O:Kfvg8(YUGL>eneENFcvGtVHC[IFyv7;N)z9sr5/x`d_,'o#HQ~Vxk"]HxqBVr`bQvFl|z~]pvc-6R]iyI|bDJmOhafRPI9t&`#0uN
+AbR3/WB00f&#h@qq<5Pd2Z"lHsTUlc"Q:3h0=vHKtyW.j_Lv8C.nCijtSt}=(ML}KOL>BWl9sAf{SO:"`K"(M}rIo:<Ozby5TGNskD|:J,Lh!<3kKxea|V
+ttM)g>58Oc>(NSsKOE)Es&Rs&oj7MUTDlgi2p!g_)<VBk=vL&vcmtK4TXt5+M[w''5&i,<.#Xc7G@Zd)}iVs@8_4Q}_cJ}e@OzpmymVH#Gaulg(1Oclgf}
+i6'tVx3&YZ2H^Qy^Ne&2Lgk`I1"nLQY"2bG6ixRj:O5lSc)nBklIB{^wvpAa2OGP2pKhb-Ua9o{PnR|ACN:{Uc9oT8roa#]H2k+f>seTaG2HJW@v=XeWTz
+kwJPxoVHjh)V`9E|0%8X^.vq=pCuecZ}0Qn(-F5NoWAJ|x76uZkz-U'9!d<mxs>&<YhIyR25"u3:.:Y6AuK4=/JVU!c-W^&.<ZU65r5k[fjWz[xyBF,Ba/
+B{H#z6QCFdt|,>V;+$7RZVs6RlIZ>`%mi/~Ut'wZZ-8f5r#'Sac/Z[Ik"48R'5`"y:megkM9=g{c}q]{n74soJ=XPAAk7KN$"LZ"2=I9y+1%wGW'x/Z8>w
+[{wB%-[])'2&e1Rv8LeHcK+O.$FHqdZC+=r_Ag]UjamG:-motJFsPnDQrD>oyc^}fAZlh-7HlrY7mo!hTM1[yr_<zZ<_a^5h-fw9&$g(CBHIgVVDc9b(b-
+N3)nK!iG|t3bQ(K[=A)]%sKIthiaQkBgw|h)X}0-p)OY2M&h92830>BH_#4P/i5aF${"+wcm0fk|<r+THjURok2x_Bhs6MuKO-"fha=l]+Y>6:a-ld{YH_
+J;<j^sUKjsqb'LsxccTAzW!AIGQa%h{4tlj5qq`,rkiA7V`mVk)zm;cSOE+Z}T4mh@IczoSp);KnU+r]3_).vW4#iT.Q}Y@_yu&x0!09)NKt7Au7+L@[mk
+c;&(6=ZbND~wMikL]dsb}`um_(EA)8ty!r~BN'HWD@X-ND('$.C!wh]%"K#ah$)XEG'd6'i]/Z;-5$yDRc|_0`s;BgoQ%o,HBsobg;OApmsVSV:|h4]8/X
+.QGzfQuc~!3T4)(FXQ~J:}V!vBrP41:^_vu3ICIOSjX8X9LX;;no)i<0`0fZGjObi`}B7@}(qh|}b<lU+8O]_X,R=I.4Uj6=fbqmcCaz}Wqqv"S"JNRr+R
+'mH)WVaozRoT"Z~>g$#>$Z<.11:9kqSYr!DqGr}+UlyqncCeW@TC2N9z`eBLE>!c[<8ohF#T!XfL7o9^.ow@5Svfn3q8_jax;Jb2lkgF}z,]M`v[Y^LfR4
+pefIeocLw)98Qj.HCz;w@cm`]YJfr#7q3NSKATNOkYwl{.R+"rzi>LN4oPEh[ABOqwDgf5g,Hi%vv@5U(hbB5N+qrzM!OGPb#QJ,jwrOd;Qy:7/jGT}NA-
+F"dagTlUeei=T<Ua>Ey(%f|ULcVw&(-0#Y<;>=fVySPH09OJ"~Sf)h^/rKV>A.miui'=/+mEAT^F3Bbof:iODoz}0-jcvhtyPsALSY|p;;zNim';6|4xb|
+o%6+::`kQ8D;ag.]sx,|fz$eZrWa7r&e9f=q#u;2bIey|LQsvMmt2+#P~b_OUG(QUZ|XM9f[n,59XJ1{L>6&X1ll6fs,<0fJ5wA24JjtbhwC`Qw8$e,j3g
+2VU9fO2K+Q,k33ktXViJQWQ!F}oQPu,7g3.I7s+w5pRZLJ-jvk#]8bIz9fdD^&tvk>Wb{5jdOfmWp_}`,B5j]rAnL]),M#4eSz@@exem-8{5Unckzce(7'
+K&kMF!YSrN]/sZk}L6}gHLVnjk">F7bZ>X#}{Kn8bg8tJc)]w{qqPw#O,hO;zlV7uN{@yEHW5R-UTYSm%ed%LicJ_h^Zt1:'{2hjLg/F,epMmwgi,YH3jh
+[hIvY$bg:p=Bs+5X7h(5)I'}`jI=3/2=ptubW+JytIKL:/Nj+p8t"xWrO0"o$req2ZZ/ZB~mE4ois9$XLzyUB/HXG.ao=}rR6bIIbkdKbx_.t:;nZ<iR2-
+E8IcqCY^>NNWGR5<cwe^5+T&/q_}GoPzXlUdoSW4>cAhQNQuHgNM9wu:o66,DmCZpY[a=}H1_>'yE)hkiDXdMy"uOZ`b$pa#!#f^g(V@iD;c=,OV(A[c))
+zJkEEXnKDyK{+{=@P7}S4'.}~|n!S7m7vFi6D{n>n`4%Ran%L&U@3xROY:i:-Q.t8M1{1r]bL;`S"t:Tw!bagHn-D7^.WI^y"Tr`.X'A.|0w%9Q=:f|)Lu
+l&jxfXKb<No"6.e2~<!_^'(mCXNgtfoFATTH>zMG=y%G+UMdkpJ1$+F.Af370-;)#SgDtDGwO7#'dm#L|Za_tV$5;N;l{:rlicVwg/0&Q(GCza@z0Rh@$h
+pricDy%T/b[$zvJz_2=g!8}]Vhs6`I>NV'ucW`64wpDj9Ncu)_"XXmIj$B>RnRoW2g$;Hg4JYNh|n6nIk[LK7!;AL:ea|PK7^p>&1pgMN:F0i>D_5NaIkX
+Y5'52FQb.QCpfG/:O'kL#MpLFKk@|}ze`q.%@qdJXf<1{S=$x'[A%LdBVD:Gq)YPcnyN|.vFV)7o^uNg_zPGk]tV!DKCEzV>9Mc:g#.Z("K/q_>M`6/JR>
+X@E#2ZX1RIRo0|05_gTMO`Y0d,9/h$vb%&J|1eZiVo``bC,,mfvvHUV6v)!a-EQ}RE~"7mb^mh(7p$Fb.ak!3q{i`BoC_LN.dW2N&v>N,Ll8X@:pA'bQlb
+^j2IO.mSDVYta&J2jETf,0V+}m{Y%Zpor;.9JN}uh.PP|K}K!$:^F2~z&PsGZ-UJ5|]gON".~vO,5HM";"l/(P7r=5qxi2}/^%7uSM^XA.)Q0N;G1k`T#&
+vP"wuV`Y:k;_<N%TdJ3K>koh&R+c,8-ew3jM;,CK%{0;@f8o7;XPd2/Gw8OBrB}R+T|i]CDyWrUWVDG,2'5ZKy67ca]nLH+O+Vc:YEgSmX8=Br%zMSk8TE
+1)y3mXcN+x0@3rst~F5|M<6KV:>B%i~o%nJCuqVU/f.L5QypxAy4MB9,G+#oK]V-mXSERjS9X]OT'^CXdh(}Vuk6'WQ.},zSdt]13$'e899zQ:ncSh"O{#
+Nhmsz,(nLthDFq6;'j;^+3p[57o5O=d$/_vB#NFi&B1v"[gN^p8b,[/ji2~20}j+S+qQZ{^@.'n)rlfJZ+%,SV5dGWFjV!Y.8<'{m[hA`p1Q~D/u&_-%]l
+mY!G27<4]IhAhrCwHK_4)<}}9FT-w}}S8^N}cU.J:W6rQF|'k}P0E2^k=B%zg9]<0"m1>>0xNHhKK>$<k!{zEDGB.gC/~b"8|^gAhtPfz#R%ZK3%u6LItf
+eT9%a#HvjZ(zBbm,S^rrlk"yB{qTc&hs@@v&WX#N(VvmGK5W_[x}zf>EgKG$&rIm~;,LkB7"J3:YKQnbLQ~S>`cnb9]1`j033]|%0X&,5mSp|uzy9jGV&K
+`WzjRq`XW'agE#rbdK[c3&mg=A.STRWi|J)w^q>8g!f(z)A{[$AYX<|71SB^GS+1G"]Xbp-1|1sI7wu}07|(]j!KA=+2@89+v$x<_UJ_%,x|mV5Mx$gSV"
+HB_sHm;uWMxmGGMZ<+V6wRkO66w%G37R2AW3oF>e9,WB)iPuaIvd-!_nacm7E"hTEw:'[eQfIFGwY'ZQ(H,@X'pNy)>9tZ_b&$uC}$SzILK/aL|7ePIzGX
+-/eiOE-iN+j-";csXHR'uyFl.KG28wagUAl:N=Y-KB=}WZqP1&T=-;c_,9S1'j<ulXEWSnHBM{1lGFGl_%cA(^hMycdq9.a8~#"/m':JI5qfz1]fPA&u&)
+eV"cbC,#l;UMTkviAg"t!;<W[2o$]2%SM_JqM9}369H[y@42WkV#EP^4";G}W_f.4G#bYhM{RYZ.lq@q3x>7gE_21[1cUp9s|dKsS>9`[_Y[BJfLXGA#lF
+J4J$ZvF0@P~oYA[(21,9W9czz^NzzhbU6#+Wv,`!8<@!8}GQl)3wU@98;XMu&J3Ik4[VZpz0eO"@4c^/zy##Dm+Pb<DXcHNxUGek7Y^%77|5MztBJ2mtHu
+;R)"ynBgG'MP0|l{ru|BejoBMgyOJ,HBHZ9F=h~^:+tJ{)8xR'%zusVK!i1Ag`:|ch~D8;hdyPzWZ#KPlLE1GA~S"z}_(@2"::%j[77H#SX4rFle,cJ(+l
+U`IQO4+n3VTC`QVgsJ[HDCB:r7({injB||W`'.UUZL+dJCNBd,v'kbA0a(=Ie!hAgZObue'XXuWA3TJ.TKy|i,v)^pJV6M{UA'oY!J5rP>=={RH;^!oi,S
+#<3jKNA-`Ma$Ew4<o:M&K1,}eGIk$4%,IR%ITs3wTUS#3WTT#e{Yiv,<RBW|tt9xT'qtqoFE+muV&FDcL_/Qg4,'=v_9<>^f;TjE^@{TF[":YJ/:SD!5"Z
+_2gR[=#Z>2MhB$a8]+zsxliA]VH)Sj;y;FDA)m0/sB%6v@HJ|-$`CR+4[^k9>hwU=u8AjujX%H-cY[NCB/LT2xH<wX&S69m#oCBq+COn|c^.9_E!QcMrfL
+hG/=B_c&y5Eu3C8]l8$T:0LX&VjOZ72k^P!5$Xg>'[PhW%KxNuY0(E`[K2FRB4ff;8VURa.LLI&7|rOgH.[IW-x6=c!"vJ2L{[r[#CA`8Dn&FcI_%Ih=be
+sFDWwT"WUt#HC5<Hop..923)xy'"wHrQ>S{q$B8_&"o@75O#HK3.HNH_N!ih6I%@y8;6~d9|gIDZZML#)%8OwUaXcTW^M0pZs%U2')|%sX#>fak'9;D6k}
+5<9j3{p%2Ed(L.0t6lTUHRsh&.6U9+LM.y-SPZ{{n^C{Pp=D:5xOBd>:~D~jKa-v0CSaLR1t"kSkI_JrTG^dcr5JqcP6#[dmZ/L^>Tw72[OAoC%AHvUk`j
+2>LkGedC}M8lk)AU';=b-L"lfYid6|Yf78CX$Bfkn(R/zvQi6<R'(rI0#LlYS(/}.g'liAnH!#.=ZUv}1k+:Tt!e<&]d%Xnsjxs2[YR[ut!#C'1(h=DSV'
+RQs0L$H4-"crzHW#1u<&^d-;@%o21nl>G69Sl/|@f_r:mzyE;5BJej/tHEcVFV=b:RUz#d|#w[JT-:&-m2$aG.r!R:URG,$XSfGL5B"I#g$2ZL+/RkGEAz
+@/ZW.poUqMdQG9X0)x`DmhW[b'rwk0l:]cu|5XQ<Wb-K_=ON&3Y_uP""^Q{`5]4GLmDP3_-MswA2-8v/StE,`Ko423QyxoNk2mPn-T^ptVnELBpM;#6rof
+y2S,sY=p3CK]p_Q/`UVnwA`T@^kb=_X@'99gtb"+JUk;Nd9SqR(DM+t@liyz~:QnH/H/T1J@zFH25]Nk^JWSfSk)sjcWjc$='coF-;t1Uu3BbW:<plE[`k
+[W>[T/s0c'5Ja[i5k1~LK%h5A0TR@E`9~z2I6EfM+=;gKwX0Ynaxf`UuP>H+=YLK3T")r|9V]BX.zYPAKV1Ip"%g3_Pqp4e[s>!Y'0.b~m$Y.r.Bjp(k6&
+ZcAfw]+o)KI--6u{zotVy.:P`i5O_3jv^|Xq>||#+a1|cI+hYp#iDI^t'r'eHWGuu:3xiI}Lg2}RW7KcBMF|#y%m!yV+}f4}[H'OnTheVdRG&I.up]q[@0
+ji4U,_^U!jn+U`>}FGpeim]2uZiXUJiLB(0>P'WBSUMO>he"qg_|<WT@b4D0$HN4Y%W'f7z%P&6RC}}ODvY9.".FsJ=Dri"QV<.{Hz[YbNSZLfqGxD(=P|
+.3<Dd}yYgWNyPcf4PvPxX'<3Eliie2I|]Ei[y`Jy/jMq-,^X<.('2_Y"/ubiF.^g|:<]6hIQ|[$$fIRF/P(P".!y$NZ:zC0Gkse:>I.q3c3wGl75fe;_,d
+`Y5UFrV<0UJRoF9Q#hV5,):Lg[,%`&Q<vBh/sf&tuqFgh1"#hrH:qw(AgCU8fJEv-R7OPhT]]yW!I)`-#[X^sF`}Ebn=ov4sKbG7wIEc[n,i&6!>#Nh=/z
+1nR&3YZf}Fi"']$m1&e4q,s"t%YT~1PEw^w/&up4Wd%6T8#O-B6(rGV6{IWPw39][E=0^,(QR$pz+_/+or1]b+rtnx-wYx_CW9Md}"jlpHFfN7rdg=nS7R
+K%M_$qDaA_hgq.]=2;'>O$tp"Aq2vzlCLf58MlN^MRrCFN4@t<14m@kf1%j,[4Rigl9bGR=0Mqg}z^<TP++!/Rz}z>_OTfhW18(G@azDc+kRZpM`~Bk8;<
+eIbUl}/zS].Ov!1BhKD%zC$3=75aS_c4u-5.^[+9,jTLNLP=<Xw[=4(fh{DZuoig]IPLffIu}fgfHlxU$IE}/th@&h~o5uEg4T<m.`h}`R>TXfQZA:-`Vz
+GzU|RIc>+6|F!^BrG#|"~CyMP.g`Js0JOz_L|H|.WkvB"%TE@rv%QYj8897/=cJl0FEJ"fS-2:rYf6mr|q[EFjUZiigNHkQ'09b^<VE8WKYo;">6PvuiQ2
+UMNFgib>BrH55OqT~;M.#F,XCkQ1MOAls,o}'g_^~b07&Z+HwiS,&3i^bTlefv-Mdf6}<md$}Lo6PIL[I87`[@:aGs/`.IY;M|wI$d@4VCmq<dwa)]/WtY
+R!d1BNz8w<x9&Zqs}%2]2<D&|g(=W[X:aZJO[n/u%7&L->iN1%~OWz3zt)9:BJTf4,>P!=/.+M9s([AyaVa1GGh-E,Qo|'5&;"Xoi;bV9-nr}=%;d@n4oE
+-t^oM/a>zEd<]sP+%HCX4Mr-F(}nWjr{/1mxG:S(y$tEuY9dWv[8_YBr&9/6[kMcdh_!CO@I=BVi#u]Z"M%q"<uRH4vTR"[b6"P%#3Hz]{HaR2nXaW'PN4
+-,Ch_W.h:dc]pcVo0x`{x`;(A'E,+%+'#crozVPe6Lb+TYr})f/,qX"vvKZ6&e_U|R~!3@~Ro$d>1drj#PAhlZ2b%`b7!;-jmRYK2Vq._SviT!uJx$gza>
+'"R"kjVISUn]YZxWW"iHy$w1;s;LB$P(j4+P!g$;"TlYIlufRovOymS.X=d0b)Ku5yEje$Y(I<RqxP_5W1$+X}SjPdQy{e`qY^^E^Cb5F&Ev2cGS0ay+Jj
+,7RSt/%Y`Nrg[n:9Nabv~Sx|bmI(b)FndH4HI13d|NivgaS1$z6BRZV8rTVG>JAG3(K&A'$|>]Qv45kMx=({uYymww0bdlN,J5,E~i%NH,,'6]mX$6KN1&
+8km>gk}hl<%L'B=UBmB&,J[33]RjC-cvOO#sYla7u%E3J#P9-z;a!zkR48ET<])bfXsdp{4R;,Kuu]KG;OcY7#+s'@|N]{UI7wtc'5P/(m%i'm>ZVk@'Kf
+|"E"[BY[s9%r}`e5SZMU4rM/Vh:oWkyN"I1U6g3D`yUvE#wb54qeY:a@J-$ke`~gdrX%'2>l1tbD`wAdky^%]N,a"x/dYrAD;bAZ`$>4E2a}+LJ}}KedwN
+Oo5JHh<GNI(]F+#|Wx(N"&.Piiz`wC8LW;PeQAKP#<np8&&2zG2E>@|$LdNW}wS'aPF(6=l=b_Ch8spMwy<YcKqv::qnV6J;=}0cKA<C=^e.{-8gI"=q"#
+0I0s.)}nbsO&%oM21OU_mBgV3bbUD!&N:PgGb+d]|i>+('YJ;N"`6#|:k;2gA//%d|kz:-,W4gLAqxl+@7Fgip.-w`g@>{8R&_"tgdLvzr-#&nq#Q4HSK)
+|#M@dM>88j`wXDfv3d-b'YwUcZII)E@jH1v9@e2E6WbhI=]n32_hn/ysh2W5z{iZhp3T}aaS{.mpg;40##axPo)7vq;>-lR+%j2e>mdw|qN6hVtdCXE8tr
+|df7`1ys"Nt();WOzeRz>5%ltM[R9X{X"i4le9",yY&Y>&q/NT66+R!(PU.U2^(P}c`6&bLRjHjg}A2ahdjR:d7iZpbM$^P|JBwIc-L723Vt%OQGt|k>W4
+xRneRkKDYF.'@jks~V<a-d1Wt1p(b5&LaWc$>p9Exbe8H-p$rOAUoVu:~RZ(9l+VBx|/KQDo$4}JYJ;dmt{mDm([InmVxI8.s-d["$1mx#V|w9n8Xk+B`t
+%by/QN,sLiyeB|:(97v={XM_Y8:PR+A]o>AXM'Ax}jf/bWYK^!7`ZwPS-n8s@p;LgZ0B:u6&q1q(&k_QEt(CX!|r$}DsTz=mBRz$$CC&F#i<%-h4/L;Fq7
+S3d3z,TbCo}(]{v!/E}U>wux9O|a.w1JHP8!d$`O3V`:hQjt/9'S%-mA#/gE%PSl"L{"V+[u"VM/UTTec^4"-wEU;'WUA`9'w_]jZN77<M/6<Y@V~h/Faz
+-1v/oAxp1VO:IaNUGg$a!z3[MH+%-<o8;L|bF/];5;8"M_-Y{#o}BaV#C2sN&"EYs$[bz$3a|5v)()/-Ebz-gz6X[zzyFzID##YO"p`J]Uazit0O,^k(}_
+O)yLj[lV;h$<sx|/0>i<jXx%:e}c67=)hJe6o<y3fQZCD4iDth.FZ%^(#d:IwQsZw7.ozSZ6>/ix(>=Str=O|WzS4oj'(+FuEoW_SDdSMn8s>Q$C4T![md
+@jCzD;kf/z@<hhB^j/M^I%+9J7k_en62484H+ZFFhs'Z/6}Ln[A`Ar/<}(&Owlx(UOvOyQ|H&2AvbWG;vsZAND""Ni8qadq,&H`M$25ob=VRGz7-EC|v@E
+,DUuh_myT0>07XKW"87({CXZnteUUO:e`/hRl=QV2SmIG/)^=wdND@a6]'Ah!5kw]SeD>#9rY_/S/49&P)^.gAiBRRHxJID+o1)f%-pGC>+'a[o!p45z_R
+FaTfrxc>f'V#j#PBD$)ZRp|l/d$tUJ"pew$rU&7B61:,-cM7qW[TykfGtTesmFJ(hW.4N##7~:hzs]>>N:b@fX<!(Vh5/H088["rt1}7;ssN$tQMbP{q`;
+tqP^6y72i)5csq%Yf+6(tTq>9;SIB!V6|j]WA2[g]f%^s;f)xSr(&%SU<#M8$Fn^quiMrdohuO]ZIwr!,sy#!x.!f!Pu]x97I+^:VU:mQ/5d{U&t,p~WU>
+;]wS7jgPqaLd,u(f1&Vq$/Zii7S8^&^x(>[EGrJk}yD3.aN1EDtcfV&w6g/a5OU5`q(Mftm4LFyks}gcU{t!(N2+">:2`gQqwA<Z4R:Pd=W(k}<U0Ak3KH
+2>R2pw{h}pZ{,P5II=zZqk7<x-0qP]F:[VWaF49O23:6BaCI=4m.$Oi_WmXpZ!~d!Rh0zlfDETZK`k,ReX&sO+GCj;zg'k/""gEeHKe}]y@P9Jfit/F)<9
+8[TaFK6LcmujV=|K&yBglsthF2h,{;/N15:'mrE=k&O3t=p1SOMZK:|PX2g.V.)TZTPoPO4gL#VQUtcF2HD1z)]TK5ET}l,zKn12AG.,or#Tx$r5@>)|2P
+3wd"MJ6EC9x&OL'|u3o_vxjlVWEjxHzMN_FWRP-M{8W_9^M&eTYTI-lDA9hP%_pj/Wq)$4bq]T#s(=VB7=D.:k2HwY,=F77[H[RsqqmJY45ijlHStZ[7<s
+H!T$>S@'kHWdrVj|Fmtg/{TKngmL0+"WPc7cP7y1ZfWK>/#`W`k71#,Q<E>9j''w$hC-^'E_LN30TRo+K}l'5<b0.I,9p7B6s7vt;V:w5){8"g(nMQ|!<3
+MT3T|.,/y#ONSMR0Qb.hg>i](jc"[}06Rpyo|m+Jv^rZ>k+r1vp@<W.[o'QA(@}XZX2CfAQ$U=sRI7A&#Gq&n]9+D]$X!#/uHJ%+,;rvs.6+V/}Ke"GW$f
+|<(f3un0gbcG)$"o!,n4MLooqp]KCYJ.A.Clra#cY-i'(jMQE"#NN1$BkNx;s`{hA/L!L{2n6qsY`}X-B6(`!wp>NO=]&aphQ:>>w#fKt(!dd+=l^5{yOj
+>R|5XapgOo-MJ"KyJ4xV1+&3np1IZ-LW~)OKQc=KiRY@jQ:/g5F>-S2'dmc3Zi]<+Po].!PmrC=+e:bUbVZ->C({}!#s>ptiFJErwut>_C7N!(G:sVL2i>
+5ze+c<A<{8du4$vg"ruWfzV,q)f6IRONCFqLI[omn!.susc#H]l/P=u`5;lo;m~$a`NZlpzE'9M=8c;irkw_ft~:&IM4Zj%crYpfYNj7t^hWz1Qx=w8"}@
+-=E^zWc-w@g@{c:DYX1halAEIJAAv_Z-1|`(_Q!;![[kT)]o%-^o+n/N[.(ocZwL&yN.pHqu6f'<nmM%uf$70)lE;8iHYNmI]Q[Syr]U4]=Zx[dx7rH2S`
+$n<o}yr_[|y65i7YBgDFg_WS34[EiZo!RXeOb=vAYB<M:R&L%P}[Q(Ww@hwlN>Ep.3CX9Rq!EyV+{p+G987`|c`BYH>`{Uxa&Fk=ktUNU<0X0]#Pyi:vR"
+zNE$ex]18`OVU-|2z'Ca}v1cAXbl#mEg]p0gCdDK@vgwJ-+o-NKJG<#Js(gzQ]fZ/TnDC#1Qbj+ibcfNK0Nh';!6LSwhc6,SM(Ulnu:ROe&eOk9:LNnm[#
+7mh,yWE.v'%VefBna}dkx]PAdn$sb;oqI+~cSTxqfQ"%ULL$$.Vy/5^pN[=YMaO@F4D>4ft-}xHs0HK_ivk!<(8e:z,1=|t5%QOOv=F[Lky/>2F4vtFY_B
+/>_d#nHuwr#Ha%fTQb3#leVXg'EK"t`)f7Sc-VU6I[JAk&[VC:NST+g]`umx5qgA6G.=.B:MsvKK#k||%e1zJ9'>;MeuGyTM@QM>=zN+{T.x&4{Bgr)=Cr
+r9d$9+pKSCLIpF4Vsu8M0y:.>zUO8wI4}+N&N7Yl`RrQZ3T>!IvK;v9:k{C+cMV8X4$0JVj_qQ@Wk#}-O8}'LB6n~rP:2d{<@-TIb+Ka_aO<w47}6@+WyP
+n}^E1p&:Wv8>UaU1in%=[tQ1KAuu9Lx#wm]jmC]wy7jjF5NCer{UC_`#j}$lexAZei`PuGaGqwv!<O83/vvM(Ow/IBl{.@VLbp`yl7<|LsiGXwI=QqV!.N
+Ht8dbO6J^Q;r7)zZxDY'iwNf+F>"RmbESIFw7PFWQbIv9-5<U'"7--;,s7`WZg)eBXDWxEiXW;`i^TS>,!wj[<q's[Nvar'`(gD1p^LFiSu&S#n{n|i^vJ
+W{MS-}B0cN5je=M9.EiDV.Rwc#f04Uz%uP|)eo#87'_NeLDpt)^9D0{J8ju8tyX&'{:K4vWr7hT}ebq>/5]cuG3NHn@8@k"82{~{,>"naxRrvwyV~jv}!q
+4-ef;t[zYS~OS@$wa#Bd!x!phk(cve=8XXFo:)z2j-wte6NFDU83cVe/rJp#M$$[ad;gicN_dcr/vFqoFe4c'S.ak@T_&@-^6<^T$]PMH{$3nmd[E6J`9=
+a@l+5hV3>]W.|HG;Rg[p$4>C-+r9O`oG9qPH5+qO}waCkHhW(@i))aO|&,czdY"o&Tm5J=Fa<Q[MPt~^';Fkk6O!~eB{4COy~<]HjB=A!-ST3JCxz=#h(U
+3(DDP'EOo%8[kbV)S}!J&fi5i8:7oqGVqRMn>7erdfcScYeHcJXEtij]sqXg;k|[q"s>Brg9"b>oTHnl=naO2%R(iA|JdHXj"oJh~[qx,-~jZWH9SN[ger
+Qr7L.4:&'HH9/gm#&Lt3@f=u/bR0@Q]n1Eo[8H38`CT9_L@yBq(4YrI!IVf-=<_XN;y/8kU+I5i}9/MJC-SN@x=CQ>.-yZn^E1K}0TMc/rW%2CX,P)O4yt
+:qc',6]f8jLDn&ctEmVwK{(FSu&R|4}x&p3HP7SbyQ:A$sZ{lwEv@5B3S#]UCzh)sgPiy+Gs-)7%AcIU&C!)m+UuY|`d&k7c/WB)>}hZ>jB|pF&u;2Xl9x
+woI7{w1W9CGhRFZt>}Xf_A|u,o)]eeI%Z8[_&ZV&Cpms&Cq@L:<j(pxneNq41^W;t-w)(ap[:zqbC1G>o,sS<XJ#aM:Z{xihYZ}1UT!<,ZY(~,p!BG"N"%
+YtIxU`TS!_zWb8:Mf.,DA+wK!WS%[ebk">]pHI+8!J3]>u^#BnU)hd;2k-62Y_)]NKxh>bi"}4ju;:3(.Trz=F!JPi+!nT`R%EAf~Q";NE`O^8X){^twh(
+%^;3WI734MgUTYV&D1x|sEi4LNqRWae/+C@BG<uJ-IY5Uv.{UC,<5BN9`z5^4G+sWLN^[9Vte4Y_SqW4HH5s(HcS{t%_tm&$e#ex]fi<GzBpAoFFR(>fZK
+PvDw]Dc<J_rEcYED-zYG9y#ZYsb0=):O+IFYv:|Jp]1kAzID8DM'lAZk_,d7ACqMRoB={0)1-y'@/gC7+reC's-!"H|S~SJ%H/RZ9_1<IHqbu3%/hC`Ldv
+=^!&z53L8{4hrUW"=cGwL:gy5L"`KMkeuSTl>`mV8UI/3&ddSct"F(7xQ//flKi7Y00<4yQc951%=2Pc^iP@|&_4nO<h[gO339ao=R<:V-Z=CwOp%KgIXR
+up#|XyNvp0te3(BRNZ'M@-IlFUv{::g7>^B<[.J2:f(5U.5'$UhE$hP@eQmo,/G`!:!;UL'T|A_U3{dA&`dGo%yD=}3y2oaXUnV2V]$IxK&+Uvk`Hfi7w`
+u5TqDy!dA,6Zg$xV+oq-Nx/yU_tleCs/GYD+<{.mRlV5j@}HW>,_m2,qj(l`-[ym8i&|S6nQfV.KhzXYX'"W8c=VRXtzkQrE2CxJ=y#5eCkn]0h3Ip:B(M
+Ig;lKpq=lA)]x>#y$l068M2zB=27S=BV-C`fCd7t!`n5mqQ,NJ"Jxf58G_$K${T=Z'jfo,"nS[jm_mJ>2'l/y9(sB[EVunnzOb9(ql+/o#8HZVapyZ/ry]
+GdHiWy&byEp[[7NFwo+>R5t0.8j}hF)^k9}R.y5"$"Qs0R/+]R{Kthf>IR^Wmd["-VF>ekafzI'XTx4a"u>1]Y#AP2"wbR/k`k2'3zdAW,spZ5Mc$R)S.l
+meD-VY;LUPo'2_0<bJ4JUM0bssGHWt,uPcisaALme!A%m}&BI>("hz1)R$0;jhu$bri(OVn{iWp;)6k+W<YsqTo{O"Z<tm[diNR_Uj+)kSWIvMPe6C]Iw8
+jpJJjTwXAbo8QU%9-{mPPxA@<NZ}i2bnub-C{eG6f--euTi'F{lIUui_uLxP#uWdpTR8f',KfOK.cGl{xdP-<hXiMwD.k-<3PIG-JFso{h{H,wRN$'"h|-
+7<&:+AHhYyAvJF97O!I0<WN&wLkob(YGvM99|/!Miq5!QXM>DPD_`CQA1jxJhb9ozVve'k@nQ}4|O=tM'Zc>qO=wM#7YItUksQnli+1|$gMe<yO%ZeN^1m
+0Pa{uH6aPusdr^p#pI,$7|mj@uhD#7{f61>)y"[89powa<n8|7;fFKpjuH/kJY-4";_u5v%k3@5&%2OuZHePADf@6Quo"3XgRM-:W,0GQ,>u%;q<P7#|;+
+e`s:FHD3%Jo{TFVX+]Z(D%@EZxIXPy{4AJzsQo_$xQ{l,6Zczv,ilB8!6s8"`v_SWXGvj5"v}y|$1=XkA{rO4Z7gPDK5<fdyF5&y`_na_QsvJGMP87js94
+nF>78TdK!A,Q&f|t2w_$'Lx-q=UYglOf}cnb7W5uy9wl325Mkp.j(RCpM^PjegA+ktzQBUA_n0dVJ:<1txmpFIkA>aj)L#y%-@8yp=u7sIU^,8^27F/e|I
+!T&i{g4M;@p%UQsdQIE%Tdett(xxo:=[1JS(j%3Z;ILs}bS=%`Zg-1WXX<ML[azE's4<@qNR3mm7R8|KXN"u3dl(>YtW2}OOQN_/u@6lX{t/#uHa#q'1O5
+ntq'1WH0H=C!k;h^/U/`]3@FSkk)Xr2OWDjfmjl>AT}h4_RL;P5C6CIA[Y]>zf<k/S_qlT/TJ4`y"|HgcX8R9(Ae|N|k:=&5>'u6)[F%Ogwqw{IsOO-c)!
+OW0[e_2aJ"kY:k+5MmQU1s#@AM~O^hk:~Nx}p|qo.Hkh1`Zd|OI5<Ctvc$AcpHWFp+>}pZ>;Y#]fiAw--8w|IyqaVI+^o71d5[dyoFB)$>;)cy8t&>bw`Z
+=B]wR}.cCgl!PWx:}h>!2b1#"tE4$]oE>qQUyk(JW9gnBd:E[C3&YYX-'2PR+B|;}!Od{s+F.4uE24e}m@>CV{j]lfawIReI/vt,hsZ5I5CNDH:QYPdS1e
+;8+DjVZmyJj;9>)["#"@-$G,Fx:O54M&$Tc9-Z%N%-CL'xY&EE86F'0Hj{VMV6IQ_qxzx)G#dRrgW>J%0&6Mb+9&y[)4|5b{;PltSrYnC+zv<{RI/FLwP7
+wWYMQ&{Z))rg31KG/PgHS!R'sYQxM2Scy|xGj0-m-/1"A[H`X(A'Yszc'"H8Bk!v(HQ0:}5-|.7>qJjgBp2!>QO3fQS1)"g,CwXxMJ|15K`M60q<M8T!/9
+57Z$|K4MQ[s"[fJTV-_'!1Q.wShklU8K/N"}'2X6Q&3djP6@e{CwJU_>r/,OQ@QNV9<{%f_DXIETZzCwl+(6i#|x}>0Lw5~rJp5-9`_&-ZC,.P,v.Q.24_
+pC+}=^u$=1#E]$K]XZqG[Fz{=T-ORi(Zt}!=DzN|(l@I)pApFK#.K^YmNw,N.[ec["L]=!Dn>_Kp>Oh.K8%4,$(I!A4,2a"o>}#_}.S]y,2]WHT5>Tv1`z
+TRjZN,Vr^/Q5.Ou|wNs>~:`c<W6;M>.18Gyw+)tXuTO$OEk:(p5OhQ=Y`#QREI9CsB~F!>[T4Od/LUs.~e&/`MsDDb_Rad4!HlKf!uPnFUb[5#&WvGxw2W
+7.:@/L(uAMdy|aIbSw_o9^,]U5G9Nine%/j'Kor_-Yfzo^kd9{vEX6|b.757$X<B;T}-R1kerF(TrioXH"3IWS]0E1&Wm@>&XLV70U/,>(hw1I5UB]N|va
+S=sUg%_LCoXwnwj=4Qt&>>-;EKQp9JjC,EQ09eiNiNI`rxz:$Es}s%g31EG/~UF4>^,C}NwVEg>'LIVIR{Sq@"56Z2Qb:9HrnE.O,7y)}:4'$ig]9k(4)[
+Pd([Zu3no73G-p}jF4_BCg9A(OL5_":`UhqEel)uY(tBV<E;oL#$JOo'3[,,-cROY}S_jj+%esJl]Tw>,b3mC9O[R@q}g(eR(4Kl$.Q{:`f/o0@+foHXcC
+{M)+4v!qmO8t=<3-nLH0q:pxin6Q"vDA<K2b@f+Sh'=s%5~qWfU-DPTF(+QT7CKrDc<MlY6y>('<VF3j%}fv^3V{g6b;!,1sN5ufQ$J<xz1T3=FZ'M&hJ2
+b{!m~(d.CHHU9e9:_81ba!TjC@r/qib_70_O3ncolL(dhwn0j:QJrkex1pnQ`B:NKMy'M23ag&$LjO'ScA_l47aj:Je-3}1r$ro^.;+O|,T72-R%@wh'U4
+lW:o'j#oTL(H1u7FFP)H4sK!$Rn87jI6Zi3qp#dnvvZx{aE3u+#tTD=ogCD=$BEF^!87Nkdm5T-0>x'.{:H!ysI|>xd490K3N}@MMrvG.2>X:RB+vi-mzk
+vilGq)8^@P7flraasuROwO7@Uk&E9le9]t).~$#,8lkpUM&AR7R15DeF^t`fIl`>3%j2]i=1BE(b!IotQ$Ctu9,4KH8fu:x>pCQ/>g+=F&d$WlR+i-L<'|
+W0Y#RMtsX/t`M7YBhB%Y9mLx'vlJtl!U>#M&pz,@h-X0wBd3QWcO/jORIKbv/Lc/4n`XN#FF<M%HT,W;cIuD|CgFL-O986"0X:w6V:^n<gU&=7{i+V5K%v
+7J&JR:}Zx7~%UzSp@9F!,h{moi~Q!Od:B]lGSkM):&('"rS:V/5MR!4#XKQM(B(']{7P]1lFeelmjbT{/`n9qwWIhYc"zQh)ht33p3^2@cdLs|2$H5i@47
+M/nq%Yj<!5IB7W0Z;l~pH|egvUqK|.OET%zh!sx"1pJSe6fRFJDTVPBv'ju{f"&dK+5:<B`rxu_:p$"oW'-`9FZ|/i.h($Jm'bh$&:x=+ybwj^<2tqa,p2
+vWGXU,Pd4w;I1u}8WFFPpEN#]$YmM<|WO"Hl53C&{DFMc@7)VY=[rpj);s:k},'KrJR7XpO@Ff@CrDVKWV5EdIsfH^PG&0^N)+uscj4I&j=E#U|(ormdF)
+tR)MVnZ{L9}HHD`#`l}@E<a3Yvcu5yS&#r9G[.-EK#.#`q%l{g-JJOpS3l@3WPk1_JU.Z-]#v.E+stl@P;G2>M:c].6kjf$PFc)X8JVSucI!L+>tgEy:ED
+es~!+=n$32;5UT#);"]YX1"<ZSUz]U,-@I5+Jy8d.h%[F]+`XwCnNfS;_!-r.r_zLJu34JZ4"L<Yx:8$K9#ktOYeNni7D{v[b"o)2KaWTvC0/edoM^Cdx7
+pRT+{:E>NICTanL_jC0C&#))oE|O/cugqM]z4@_L,zexLJbn5s.MCDA9Bqm/ny]m65;uzg:>V);kI;)@c|=QItH-uSk3_gN%Pd'mYZRMhlZDFIo,M{QX,f
+T5>o<],]#HV0FME6}-fo$'qf"'W'7$2g[1:=oqn-`&.5${&|"7JRSe]U/#_O'tFefA(1k=W:;A5Rw{#Zj"R5Gg"'TXEw`7E9A|t5Mt:m07f}tX`sl[{NU-
+fmj}9kr")Dlm0Y^{{6ua,z|6Jwz&/u1ZMbd)8'4kO9C!iDXt)Jo5"LuZ`m/^9vQov%[{eM45v7g,"I=O8%^>AS&0j_(fF=@I8Zp.5X,$:;9O2[2J@iNOv^
+CqMOxKPJ5N,j_+2!|HSzuDg{{GX<i`&/"vKAo.3Pd-qmhqrAbK|f%bu5c:y(<(4#,aQJp6J&+O4r(D3kPQTJ'kkm+^9KRV<f;pRFYKK!((KM0;Qg~]g]wx
+=g~L%e(yr{(ANo,)K7ZXzA`/M@m`:Kb<w`/m>'R@SK~,dF/m86mZb^qd$<>O%J+s-Dxu=Jrdwc{nN)lju6Ejg|,.RtFUYNT|E}VO0o@ODUYNzn&3'f8#KW
+!P1MKnz}VO.;0'y:+MMIfB<q@w5>.Gg!-}8J=F6ko^~QzFsikjWv,"L%>4PJ=+o"o6xXYDISLL,nayJg~ZnL3uyhW08}Z:O9ggn}.}7_Ms{)/:^wAuJZM>
++N:6N`kwVz,t7GP0&KXjl,'+n2[K<}d:VGL^Ma>cySU;z^Pq&L)f^//Yt$U3g-^NRX;Z|@IHNyjuOaxQC&mIXyQN2|,j_<wz#P-MONJ%Iat[s+4kZ|G%~t
+3V{PXqUvHSPdFW0o5EBJ{']W%E-PjE$]:gL{FSV|]]}#x7VG{6nBtSr:fJ(>k4@mHp{E!o+p{>UAb)qhQXdq3dY3t_%g6A[{_Y%Zw<`ud)fF1[OGXzN.uC
+st]Yqjc&P3C}':A%gFYYGEpuOySmtLqt(K~2Ep]"kx|7kpsbFz+q)9L:OT8A!YCPTkNpNn>5{{V-pAepa9wEOI/VTmt{F],7)U#dQ)6q$m/3U-T`qsje@>
+)).]xQ^]8EFmK,2q$Z50u)Io1K)4o|TynL:<-M.YGIxs_4nxSd]Mz^qMV^zL&b7@z&DWxBC3S1)4][^@KC%M/t^/H,]>6B24`EnYD9%aiIEp-OHu-2SLvS
+5pilncG9LlcgWW98T6A$:Ow|#3U!)dD}%,=wLAcwmx&za[JRAjGuwj#B868_.Q/PM`N!z<^wGRe)KT2-Su#k+fml<t7Yhi=6L!5-pULs|)LgAemteleDsZ
+nC,6cl_:O>Kd`$mxj5$2QMLepI7TV8Gdof.){&a668'pn>!s|Wl#%L`Zl$48$kdlh,^|!v)!2vXpc9S^%9"{ZnTBQ!FO.#TAN}a;|Je9{1%,5|[8IP;yy4
+jZ!kJ|p=mhQU]ciJ>&=dz%_RiB9vjO$t8Z1tu3kNI&__!z'@V{rZ0.UbGd5,hKXrV>u]!cZDz(vd49uC.g2=NG)-Qto,(y1WOGTN$tJ/P^/Xo:S09`K4hL
+5{;zI3KSD]MTK:i!l]'b|Sau/r2=5/J,xwu{!}NZ5P7'}F77TUbo[89lr}`L/F#Xywgl!AOIh.OGmD`+StJ!dS,0dJQ{J=]$[wW62_}E+d;'a/xtp`lWcm
+n0[H[3G713lkt1BgjRHi:Y4PRYd!5#}X.|Rl&7KHGm4_0./U"S.>@-%Z:R_Rt<A(p@-eez.R;qy0VtC5|'<#_+[BOXDbPvO$3+uR~6=AlfYz`3v@(k{_$[
+X-ls8|=xO:F3|Zw#Dxwk>[|$4jz'vFdcueRnqA5T!ycp$#NK=`vq.bY+KaWnWE]t/c@"[Lu`{B8em$mb>@t@m",uI;5R/BCSGx4[3:6V5126mAiyoc,dZ|
+00I`t"{xhVa0XCDIMMSQ;5}."ppZ3kqhfL#'zJUpIVbR2<f=5v@Ga7[![Nt,&gNtSWRy5a$0%Witp.iTSD9q;xup2Fl|Lc{OMM]6;e.A(oR8#.,n~JQJa2
+:^!Z`Na68QCBtj21]wD1#vHqG5Ru`Z3h^1FV'mz|]Z@qG4^5Kt&E1aK.I@kAW2x&TF]hKmY`yZ&W[lK(YE<ZOr)2wKnlk>du:[hY-'~7WG|_HK<EHF|0CU
+ZGYfpZstV,8H.$Q--sKtjDfl`t$=N'hlnw7H{<BlcQ4HU,`dUoE9'O,#l}PN/8yNGm8A"H1bmL]IAF5_YO.`D_F#U6"I4Z"ksi"]]^;WfP^6{dO:FAcvQY
+ET^>QNK8&OkEIT47GG|e|$ihnI>yFtW>/,uc3'i6cx_;pEHFYPkhg`Bm+RzlpGJ-t=v2T2q{=8k'XdmT9.`(G"$=5;j|1E):s]M^</}2TGm<v3S)QuiWG(
+'UH=&T<bg4yftfBPv'iOPZ<K1Qnggsy|I<Jb/H=l|]kP{j3JX(Bj+uXd%a_3&A0Bj;O1S&'kbaE'xgB'i^O@2'<SP)|I[mGBRQy3m|4@]Mf8K[MTTSY)]d
+`pKogZl/S,uTtq)Wk[AE(In%O7i;m#|O$12>QSN.MvNSn=n)D.jAFu.1f#$:L->sv)aS"ditbY}!|U>PSwF|apwdZiiS&18!=y[@Xi(D3!T$>A@5'`v%nU
+o[+/A9[;RP8_xZz`~h8'!,pG5&B#wMN[L|J.vTnuX|Rvm>V;|a{,srj8S7I''i>e3H/:15GtO,K_o3yu2dj3&imts6HcRtIhUBE.[8W4!M6%>:-b-Q7=j[
+A<yS&_O|ogV:~gagF^OP$zBjd"k-Y{K{5!,%%7@]mJRB|jm9YKS_bIuO_VB0$Ca!#L}yI1Qt'D6)o@hn;KCkHiy|QzxJJ#(vM(N@J=DydM:S8jlhRut}us
+QV$:N]KmzI~{yg36,FX<aME!nI>H425[0axf&3)=yy6569wm.&49Ib2BXDu)f/l<N/Mk;>iYV8f@b#+PRU)#f=u(-:'ZI"cLU8t:-Z<aAQ:3rPsajtmMs%
+sQm)B@Sc@TcA77q>`r[KDJ=@GXL4GIkN{s{OHble[:h6QiaqYWc=cHC]3[m[yHK;j(p/!9hx9:bn<QM9mP`7E90.EC>E1`&w'kE%9]a$^[[a>WEr1S|!@=
+t<;zGw}IY_##}FlFnWDu4gMoSj7qp)xe]rGX&K0M)u:KTw7}nOpM-q=pcYa,7)TqHlLX[IZXVYRqsZ=TX0N_{:Rh@Ls4'7dyM,sJJGIQ~7Bgm%5tD<wC%W
+`w`9ds.5f'a!bR'ZI<X7}lH,ub@}$xdn|z<YdfIMLt"Pj.d7Njfd8[S_1(;ZG7A"w]~u|](5[aWi_HhzbNa)Nt/o16-&L<it}p@Uk2>Nk,=A/9r/FXs(Bh
+I`pfpJHN]H<3XE{(.k1@PMS@XSqeL{z.]EXGT&k/c8S<!hjV90^Fg@{(0Ggi2CKd"GwsTI[u-Aa4>4/Dr"(95pIRUq/1(#EqAy2w((yaY1Vu_<a_`sY2^]
+Qx[Y9lcYwmGjcvZiQXohfLe]HT7@9AEW7Cp:A[x9;]2yw!SqvSrG>-1uf$;-<WZ{:eaW4yS>9|d^1)5N<N8XUH]ly6QI"Emd{>-%mACSuztf!7kRXN}'B6
+l2Kk,;dFr;/%7_9f$}{$eR<Uh^&(";nh5vI4P0~paNcBY3Rl^%k#W(T+ucB)5=UB2=W-<>X"1$sRNlynHrMLiG<r}1-d+Y-4!J92Xv&T}qm'a}BxY|_YtY
+Kkm)D)>7DD5m}=-lgX(<B!phYE.!4'qmP2,5GH9|r,2w#tEV2kJ:'p$#B)1cJ@mV67LB+QK{(^~3|[%{J1W7L`>wq)}e)Q%MTHu,>T:lhywesgLR%rj0hU
+EAgy^aLksd`Tm(=a0#4Rl)@s_^i5+^VJm2I7!#ap5F8ge}3qrF2/ZDSf=TbejXFh4D0p.O2J4v-p_,czcQx6ubJ4&K$vQ()H2TRz$LZ2C$Aoh+fQq8^tPF
+~{:j{hw{q,0:8T2rU{Y|(FMH{:IhjcU]mT-jE}eGweCh+'n,lH-f{HAol/</rLaVFmjW|gEChe=NF$@)Nb+g:,e3dJ_hGhgH-I~hv;hUB;cKS/C7oznmz:
+yTy47'T29wI|d7Fw}|d7Q,YsMsFkE<UK=[T!@d0>40Ua09Tj&Ynp70Iy`6wGf><P)]YJ"Ia{|'-_3Rv{#)JxKaD:nlS6|X;4H4BNMV7]tQ[kGy~v7A2HeY
+gh_b<VeLt'D1ao}|@7b3"nWb^<Ylsyv&c=}t=CIlH{,+dAeptk]LV.I3Ii6oI:/B!Ef8+x`0~:[s:YN/xWrq@ZeHpTOjuxx0rpL#S}yfxTDp}",(5u`YcX
+PIV7nzxFjdr!3Svv,S503S92MyI{1.o[^)_dX4ofkmELG/z)fXkc|ppo:5NA5){J"SDps+>_{$0nnjXCyd$U;<e/|PMM:Nw%>.LMYR'tw2P:{E0YFX;Ajt
+,CZJO5dCl$$X}jhzf;j{@%2nE,[[na{#FA~'n|L#1.<8lc<&mIX5_Whk4G2r+MtKEWL3.<5.Dq>vHeloFU^(SNrJW>u.R`;cQ7I0bTe}YpfA+v@dq!T-wf
+5<2R`eYx2]9ErKQZuLeidNGh)Z+oFNt`-9q4G!kv>ZLIN4CO#sXjNEu"lmon55wyUijB#554jR(_58()/u-nSbjHHmcHxjr-C7.F+by|@D[LxN&3!O<'@0
+>Z=V0V^DiXNx!#Ip>g/7at=^jF'$QKAx"N}&6`#q&[Rf^c93EN7p{x9z,eb+M^qKTGW!'Zxy5D!v7nl)qM:FU;/P,f3oTtZHMTbrM+dcS:I|xgO<gGA%BO
+9'S51g~_4=5ADuE@}>aa5d}k>$2U=a/_b{+X6:qKdf'a#M&H9nQ5QUIo>Pbot)s:AJh0_0Oi&RZZ'Ic2JY/)Y,_:E-S]LF]1Q.<65]&8WH.{r`X'UKg%|@
+W0leGA.iU{"u3nocW06"1:f}&K=1Yx=&+E"fqMge%DZz~A1.Q`</Q:-oBt#B{>[uZ&>kpmf}itWDxiBC9^t!Wa>zABPnA<`Ii;V|[rYEMPdov%SP%2KV)A
+!bJXM>nDwLD%8Y(muR9x|Y>mi1NM-0;&1C%a5(I#FN(3Snf|PM+XxnmLA`&#5rXTfIr8'SLY:y$1OI6AjscL+HO,Sx&'#>.f__bw>"22~F'X5=~)tcv_"5
+,|a2rLPU_/7}w(-M$4+1cw.Un7_c8SP%;s@XwU;:JwBu>el+[!mx3]YS].@MPO^ql=WPg=1P}Rt97hUX[-0g~BD;Ta9N7u>4@;^OwGxu%b>43wxi;GPmjN
+t>#jZZ,uSi3=(<j2-|Po1;dn"x'a`m/@6&SgLw!:yBIWNPwE4_hCI'2v$DoBx>K38HUd_OnZg9MTX@r{3+A^RL"25&$qdzkn5ySJ{+fS3e'3nE&/9tM)bZ
+:;}:v5cbxld<]);Ec9("]zGrjs(0:_qSx'$G7n,="lpAXXl+bMh$SuoAW1EZ^T4RrY9UgmZ/[Cd4L-d/R|iF]<m4xE6)dq7'|Fp<hMZ0TH$gNI&yY[s6D]
+QxioXKU00kHVY/@lH7MM",NHe2t909glHGu[kD3RqEKYA'$P6S0zK:E[PKn$-D#yo@uYtQ:z"0)qU_+U^WMqMh3R^Ze%JW/`_1ugFI7)bgS1tTC}8ydw%Q
+hGPIUc#4lz=U:yr)hWYR.:lp{uMeClj:._!E7(p_[,6+gEx%+AqdG%w43jT%{[bxL1nY(^$LBG~XkT|3)gL)=`nOmFY0Ta5FAT^N;8[dxtjcw:]Bwm|z|.
+I=Jsz4h!Li^(@:j2nX@q/iK)Ta9csydHxcqb'K'uZUE|j2D[Sf<#lnd,t^FobJZw7=#"'L0P7$cU}KPa<qkH4m$X(ixuS`{8FMQ:O57}ScYzI#Q-~viCk-
+S9MZ/zR^2vdF%Kvk#d5yDgRMU:O=,6D0Zj}5~N3aFzn)^giV>/ex|<g[cH,_T}W(|]:R<||1C/w[L{c^:@rH&D>g!}=fDj@l"ivbJ]n"ggvd/KAx0UNxQ7
+[`&t%$Tx0{Ax{@>Y=dxp{-Imzx1%Lj)(v<sD(g(`|[&]H3zwOax]B9E.x$K2;kKFAAVfP'-{DwhynqbJ1lCnlUAP4>JFofLx5-$E[,>X`%vuX|U5b+,mW`
+_Ym$~8Z5tvG&qE5i`nk}X_o#;u@NxW8X9KA:#26&T0jno1UDM5+5tF^n17c5+g:M=:#]&WCj(h|Qz:^,449w>#A]#mbxf]-1Ci<U{T]aZ0NsfH.;G|8]JV
+Gmm$]9.B]3&355bGuPNM,XHo$-<Wr|qz@x-6qEwTd7Mt&){s98UqS:[XoB&&m#Ru6@Bg<)"&m(rE+F_YC<BD^)LP7NZD'{Yd/W<D<8ix_/i{INnf/A:;P"
+HqYz!%uwY$xN<v~nPaVYz#z};_ix(f|PjZC[02|^x|YmZ#CC4jJt$ABml8f-Qt39|dp2|<w6P6O,`%,JB%C&$H:|BQ'uqc>MBN9XHW4#S)1AN[VCmuf@-E
+TOe8wz{.e6wuzBQwN4CM{HV7&:|hcLUI{$JqSpbGMav[IJLsop[{Q58{#VQ5}^6LV<$A@fADM_/B.cy7!!>(B8s`8z,abrk<"C@5Xgi46HGnsl+F;,"e:#
+82ATS9Dju-pr(d,Cp1B;K30Hu0`sD`b:::%LH9ZKayxF!/4lk;YTU!dd}[HUqL)(`$x7XtX5`.fl&yez'.9z9b%6h,~$M:`u$Ls1bQHcCM,A1w3<jP0}4N
+l0X"6Boh"_X/mQ8a["f%uvl5w^j3H;`&8}&9kwr|[fI&T&2[e0pTH!WG@6z@HbnL{wWk_fP>QT'^i/3[u,5;WtNukq'w7k.ue)B5<_JN7$~"{(g%n"OfjW
+ET5[OvUDoA:[x<q(20+`^pM^nLRB!.ynA&l`R},7+!pYP(D[;t,B<;#A&a<1.-0Hgb@[b`{mfUeEH:{JJdq"}JuPvwRGNVZi>7Ew=NerX|FXz]!U//qY+A
+i:i7uraB]>tEtt;Cfr~};;^Is|#e|_~vXN:Jq!_,KoIX"vgG[U!5IPPbM`)5Ehuv=f:$>^!}%+c[.vayM9HdfNyF!akVkx)]~6g{1'Q3mDg[D-Dc^3gbdK
+Z5ra.}9RlOjr[d5huk5CM'E{6LJrcaxwF0L|QS;d(a6#[@w%1A9lOn16=XMK54XBA)=6hV>1#:XcC1/t&Amt60hbrc1>fP~+(GV6v8!6A"-o/_0mJ(PY$>
+kC<Cx-^^mp'k5Fe}u{s}+ks`3ocvoB|)H>]@8@m_UElr27}weMXDjcpm<8NaD<_V%HJOef6q>M<$JO4}VC1}guk-_/&3"eB(2zd=:u|g~Piy@g.>G}t)k4
+^p@IBX2z,,3(E-bBY/:sQl!`d3aw+;&ahqE#Wpx5HkI:C++nTD32'LU>7593i4shwFI,U6PSlRWYMqx#Jz{/N,cu|VXF(XP@aVs6`/l,r_DJec}!71V5HI
+y3}gBEy3Dg5#OrmN,3-@BDw<G#Ce%37Vd[fi.<#;jXAEH#THruwS!k!X<`Q#~sd9zt`2M94Vzvp`14j6:zBY'yf.caC+_kY5&bgB2;mAO,NO0|7=24kY$>
+oS"|9-,iH=vG]sJnoaCgLHa+&Hd^j.X4m!XgEI~`IT,W-AXYT<SU-S<'L.bGU:P9o29JM[J):(U;]!i9-I,b;IHg7vY#(KSUIKjs,xW^[$j+$`3eF5BHi.
+2M[p8UK+kn8|L4$GacpI$Z~@L.>&&rS%TMiSo(/ji&J22&`.;/v2f^YUyUe)WWwW$spd=9BIbmzpTF78mD{6)YC2DHd(#1,`kf82CF4)D;xIf2wAyQzWY7
+nAIl+`&V$pySlF/ChoEAk$7e%s&v~PdXNE;{.X_ns|Lev)Ag,I.1LdTTQ;nTF5nfadNgdBS@;!lo}xfTSAi2.Qq'S<yus'OY%T3VqgZ(z"+/w$)!&2nAv`
+]$C!t'ygK7LS@ly&!^pVWu=Mj4xHid{`7A`2V,'ZAwi+.C)k'il.G]W9cQYR0/lJxaSc_Hcn{:PaA}]$Ia9`I-7{j-@g58Ox3-aQuTs^@<o}!PJhrHy7!@
+xzyb]rZ<cv'-Mo~B6#Iaaq4K5E=S_g:o5Dp4mAqj5o|zta}NZH@hLJ1D`wBf{BWviYtNSJ7@`S:sxfkU|)=ch76rM4qff8b;Ag%k_.=peJOn!_lP&Ij1&{
+z6O;-3m{Z-Q|`O7UK`%!4{M1jHV24%=y`2dy)>X-"D<7om1JB/:N_(!XRvmZk=&`;c,LIPjr>twPp#dG<5n"B%X9Yq4d7[66#-8R`xnn/6Mt'^Hk&TJk6h
+8=ytS=TJ3+rYl10BsxF|wAe@MGt)MUH2NyF^;DU95DbDX#m#$OSi(V8VYDP]iPajhz@H]jQETkC^,BT%g4EL&<Y2hm%B~4wR|,:877XrTc],9jS=K%{"s-
+Q;2]xJ'"tOf2GXnlK>ug]}y@rs9WC}j>9@2y-c_<TEYEKGTAZ`(W9D"nK}3I@O2MZ2S-afL]cScg5Ux}o@O&,6IX~Ko&|=sYx#!H^LKgo$WM^3Kx=p/<`;
+Vfk@yyB{D=Q)J6r6B(x.$-;64'!I9n:|:.yI}#9-s(fhyc&K%Pv4a&)"W8GR!/]&&'WjfZ}A=mIW"8,C/3-BOML(ELAbWy0u5:;:tGZqU_<sM73p,vgZ#L
+FHcP-lGE7m]!~!3cw9cDy^!E[Jd2ZZ@=P5x&p<FHhQS5YA2v|!$O8g4WVUJ9ti!_</40>#T{'YRr#M95DLHeos.39"w@kG(y`t9"T(a%Fy,GKR%thULJXh
+}mY.igLXAvwW}^^;tutRKD<LAzMcw76)&4NK5D=veN!xQSMUGqrvxDFe.zH8nE+!z%]0nEKX+|<gS_LsMttk0M(yZ:%acqG7GA&K2OI#_k]|;6=GxSqY0c
+[lb[@Waf$^o2NnR0TrlpOh"<A{nyH8T;-N+%m2>HnM3:fvs{J/dwUdZ=`KPu%sp7pxs]xK1]RrG"=}M3sxn_:RT;ow6q)q4kfbs0A:lo!0E&#A]Y;1c|Ei
+=[zld-bCs{hO<C/Cz5}I>dr17N'Uw1(it)tMZA;i]r6t;@F||OUn51+Kq}9Vk(X#!%d,PaIY8e]mgwE9kFK%iQPX`Ix9VF"Y2sP3}[u`1aFc!:3|iq)9)2
+eC7=1")AF:'ix{tY)wCGBkBx@f`=6{'hYNhctkNTCnKK2f})I.ExUFA9=YikKCt"yTNbLIF1MlV@0,N!,zf#kZAAjkz]wXrK`OFb%4Nsv;j0Qfe;um3Xr[
+3|{[kZ`{OX~y98PTBn^d61is)09^1y=+,mtkIY[OKt-f)j)_;qoRwqo4](Bxh5|JDA`grh)(";9i-.OrrZZlX&i1(-ok4l5h_a!R-bVoP9Om:n{h<FKV3O
+]p=5kORFnLAf+LHf=d^q2GBgL].<6FJ74|yl}8"Oy+$}sHR:E5_dpP{-<}4h$DntybGU^a|AL`,Hotxl]qSwgoM7EKK-EQ/)7Wh^A#|kGGlsd20aNj!q`k
+vvF/G2&gVs@Dy{ja[Rs""ac)HKzn8JDXb40nK)FiS_juJ4S-M&dPLscf30BwnoeL!@csLx&ti`bA^:bi~gJ^+u=DcaIXlLuPW:EG5;hpoO.45f4@JPJ#OZ
+=o:=-'0Z1QHkkFyrkFP_1UMZ}obaJq|&fw4Z;W9I-uhVh@~5mdOKJ+[DHjr4Cy5vY`P@Q^S+_PE@{NNX'IoentBc}=s<Cv;(Zty2@Y|/]&xqUAw`q|!#!d
+u8KKU}@cKbXo_.CKh2M}v@d)E%lK/+O&xFJ8D+A{(d3=hW"X%O0;ah1+h1uUtSQ)])sRd,g0u9(0KDPpIV&`vRL=7gpmSq,m8d~{Kg9wI0fBi^#B=iCvFT
+qz-2CKfXBZO,:7yGEB[S)pDh;sNIjH38.5nmh(Xx~Tz/O14j<@mX9gqsoeucN|68[pnO;(BI0u<0&w8Q)EwtnqofdM:_RIt:fS`a1sMe'cu-(LT:MC4BKA
+GN%+Xt&@u-#IYdH-wR5Wq'G[RdH7Nh#>4Z)0#vwubzl9d!R45CQJ7>Qex$^2#1M=:g@4"2ak3[Bx'Jq(j"rwE4PC+#k'_T4%&@;JV!^c5eY+lHO@1Cz!IP
+4F;COvpv|lf#WBG!f133Vm'}}MJ]eaAi'PtbdMJ3#M(>p&v!GxQiV:Es,m78$o@cb`q)1;Je!MpwsZdT$(I"NoJa+r,B'RZdrw((fv5bwv6kj>@u{i8%D"
+6!O&]a%+R[7`zoKe6dw:)eA}~stip,RM~Upm)uhTO=Wv7QGTov/I%IRtKia3]LpHCP`pA@t;W)Ax}y&,@K>tDuIK"%7N"zx1582oN_)(%q6F4GN|ojJgW&
+&)%>:yTI'mfee.Y7gTJ^@Nj9@tt".j]RP%iWm|$rC8|6}LGl8|{[%7qA1{DkOm#g7jXre{$d;x2uard{fwSr:XR!s+T7_{&fDO_{UN/A4hJgroFxxi$d|}
+1MX%T@nu%q|s:qdr]IA=637X6dnR3Ju,CE)-,ttyD&2u&Ii,9XfJtiArk<z)tzjJDaO}#DSo`3Z+w71oK{78/3BJ3r{C<}bt1M@xMqqUMJo1jNnfq-5hz@
+T{Tz`dr23o#tF]/TC<0+^Q745vO{hINMqx8Xp>_D(2heM}E)9CM)YO"D[.[":#,wPfNCI%8E:)EDX:gh&xZv&dx+_}<D!xhhQtXFrfP.m)Z98Gud@{<$OM
+%B&;;dlsKqQPgWQ<o)s"oJ%7='J>hD,6edx}A{Se7BYK;w4}SCr_72x&NEy@p4&5yZ$oVlukPO.t1|!qXfP[r%GVroz}[0jf)x`NnLsoy4~x++b;WGfPuP
+BWY|Hq<fsIY>h!@HY.,^>!HaV6,ntt]_(}d.S1q$)mbw!-Q_NWzebGnyx3q>WMayIQ7!T&LxK(VE-qRJQs1cKDk)el;+HJ~&TbDOHJ+w7@]$-,1]K]N:u$
+b}(fqM+)dX>c4-`]@ob'Nab+3St804j%fv2D([pL9|LNHXPn7I[D{q4JwECm4BjN/`+]5KlUaNOr!]u)LLaVcY7XqgDF}Z/:uT-ym{YR=EMNc&tN'7CXUo
+xxI4oI$hM;zwn@gt_]G5HbW)=Bwo-`mwF#Sg1f+uucS|om5s/KDFID&&tD8R#!r7,!vnJd;]7PozB=Ct[EDxjN64)PjyWDNzz|Xw:JHrjzgAc)N;bu[OJ)
+@r!kgt=pmXIl[5#6d4JPUD7Ij6;mFyHv<ce'H>R@>fvds1I9Vl[=n2Z'I#As#ML,a#%zWro_O>>JEBn>fB[:QG[FB0%aB]AmdLvbH,0B4$:&iC1yw%(D3)
+;^H5lE="PO&r}MG,QVw4ovFWz.Yduq;|5$30WIG4u3iuUK#k6!~_v'F2@w%}>)Zp/KMafiUU&{CXyyAxSL.iebj.YkHrgXaVYLSx)-:7`}f=sN.:)Ig=1{
+0!lgO^9="s^lQ52nIQypC|L@f:v|I&{Hd|5nX_P)hY9ok53@oUN7rU$o4>X@lx>!iYCV`ZnEz$26E5RU{W_W2{Zr;"XeyMCx2{S6#qGfl'pH%rUWibL(k%
+:'~QMD7O+kG4)se4162=D/K^`<y8zgHHG='Y2.@@|tVH-oU!#;S%DY`8k+j&<a10F{'1k-d[">q1TxPY.zma9Z^18dYVn}K+1U:m4=Pm^)y)hMh)uh_ZO|
+yx0[+_`"`_n4Z56B^hoT6xX#MiI>$l-_:!/1X}Pmsq-o6.I5i6}BGNM{qpUL,Lw0&hmG"CIHFP}_/&I1/LILV5@9X5M[FQ9|ll9Cm5U[(itx7[6K8Q0uGu
+CN%+Ku)TQZ&%Xxc:sEN$s<S!QHe&>(n;ZJMPQmOJ_JAvEMdtn9dS;+Z@Cgm9Vjwya;|%AUZ4@^}%w^Y<lq{Dq`bH)]Q"mPRoI.CZ%8HKd6qCqm,D,s9##s
+ki=mqkO}faS7j&An,yKq8CNvYX7C(2fn}!xWrAOB,|oZb6u1(lY_(yzL$Z_j8NK7M</]1>memr2^BJ4$_z`ii2C9{.&f/X4q(v/o{n~PbTE7m.leH`)Yks
+itxMt!Kb0K/L%<k_u03luN{dr4Z,TV9CoaPfk7L9$P|v_|1-xuj}u1H<o4jN7vZuh+AFH#a&1&80Gdsxiv7B&ZJOs/RW+}N0lux71^=r]a,GYe|iaI+<!/
+@X.2y4K12"Y.{>2m_brIuvV9~v#{CQMhnXwr7QJ0mI~t#svhf/y(S=:R"nlmcMV#vA<H^^|iLP)fXN7XH%G|VnE60RkA,apk/;BX%%N$I<}M0BqyBV_cb,
+RE.:-Xu+;29}t#G3QD`wJyy7M:ebtRMxU.Xab>:1m&cgG%K+D%c,+3LA+9Z2Ubkcd9JH&e<C5z`F(=wVVX5J'{9RqlZp6oR4tFm3B6dcxqrIVa]B5C7sZF
+GF6agu"!#1]N'c%1pyId^6{X/v9V,6H=},,}2eq6Y2^.qvps!>,rgXX-(f+v<7Z2|G%Jt4>eY]qevd8Cm<$UD80wnM61QpPFsV}))_7!R@nS;V9N>C[[/T
+v/^>5:9&slRV!"zw18}x>A02=<UdhPP4_ZaI%MG"fQQHq;a/y1a,oE:buR{-kikBte`cfr|p<|2n0zK-I^94xJCD9-h7NhXuy`sfn+$itZuw~mp(#X[DOT
+tzr)jGz=.ed#d%.@2r'uPHtr[7V7zx@fi+FmKLO,+_0hfLf_i=S.=>/{,j#txr%fr<konH0a'`zHWH;MAaaEV>uv)MoXnd+Rg|Q"9aZCnTTjJFlK@212jd
+#VNb1=N||&]0yB(d.jd'H5%SNk8:TFi!Gxye'P-%y!zP<6Qo%E()6fF=m;gN&$[gpKvssP~xm/L:e3$KJMG&FLe9T]-=+pNV,VZl`,J>+^J3H3|1Fl)ZV4
+`/9lbiCvvaecLJ_sJn4:/V2h$<(.yjlG<h`Ai|D-xEJiX!&H0>FNL/znFQN!#j2sKv40QNw0"fCDEK7U=2X(e_m="`XUp4Uj`1ztkj9`u1Y=U:r9,lDheo
+~>`%^I0tgaiS(tzTD))cQew/3YRDz7z{zn9]JPKrz4[c(uOQU70x5P0'3vH<bTe;pAD:NHt^$7fWo1eT;HAj"""y1m`(55TG,v={SDV25I>/9Q8lU95v0]
+5vokzqqiLt:98('vvJIBg{8aH'xQytXFoJEa}u28GfcmUG(dEkoA.Y<!2{9A10PnG!'uLWVHe({xhlUA}>p03Z.nR4<gZu$Xo0'`^1{Rs@R(M|[<=EW2o0
+%$P+9xFa}Jp.rC_&|ho%L)(p5a:=pE<hP5R7OVQX8vpBo6>Y:@[6^))^l)3PXEhvi=GAbMZ),vwK46e.)L<u'VhaOkeidr=w$&7=Ya~q{;]olLL>&<Y7c}
+Wz+cQPlc9jOVf;f|Fh,p|+]%j/:@>kX`Y&5JxVDraOvq9Ub7x4RO(Y-q>&#{E%|N%x[|/[BX)TkY]+([n!{xoe@{<oG,I6U<Q&;lXGm^ZY,kE$+e@oaX15
+,^%#8=OAQ^%4Jea53WS#.lt2ZC`u7YkA}lSH2,;#.z{oZ<PolY/)>M#q}&}3IDwS$cn`YcDIQu{Pt{rv{lTfTgT&/)DKdtKbC%oJOn@O>q'1,q1W|[ol-;
+F[_p:1-(>]MR~rX4`e,75SBO@o(}.U,DG!6lmVNGZD#fu+Vk.fLO>){seI$:lz=qCUuJ_@v4N6:r,Dd3lA5F)HT@;]E$MOiaC[5;_8r2B'=q}8T,mY~miY
+<T0C7CsdF+G{ntV_UdPTOzwj/6tGb+QiREviAoP:$vO2sNSv^77jve/rtZtCH)+M-DJxjRAAmm7vz)L,Fb{`HvQ)[Lh&bt)V%(2fg7Bdb,xd'$Q]1C&9nL
+7t<>l=N@DCSZ10@kj:>T'<^^Ql>egw"L^359:#I_!%H(#vJcG^S;4tvs}MEnahQH)C3jwoaw[mtaT)|RX`6IfD9b>>w,xsxZg)Q2,apg|-@]tV}aW`p&|d
+9'qegIW=b-{|'lut85r;Ew22TR17G^"csQLpqeT2vPZ|"8l2|yK|wx,-DaNNzSnsv5GY2L7"YJ'E,^IQG.1kQbJ@W!XFH75@'d{D0OJm/+~BQzNWtnorGY
+cc-[dQ"YKsA{LEC-N3a5aPWk{i0Ym&KM#9@DSPUvS6#9i{u|{GFJ<6bT"yEQwLqh>psm{edUQav0'=ZoAt(-Od@Yao&/IX0"M%2"9N<^`}Bj%R<"y9J+xj
+QT_'^|h&[w<6c:+6j@N9_SDU3um)}'.i2Ug=_@B|6K}`2{>bUm7QHdFuN#q';gwsc{V`wW_`B;O".yXs.Z}E|0DTVBi=Sh{tHWLu4N339,4uhYQ7Ond'6X
+!jyVZFU@_g!bkL}Sr'e5b39!]pYbCEks(EYdT<hkPe"R{#87i;ey~{ZO"Jn8mG1Pp<Uxb]DF;cJ,D(!FbsY]^^f^U;kdfI~dcgt!#xV_5|W(BzejA}07<$
+UKx)5w_rOg$]Ks"~BNN(Z$ZW,e6iRPH%,Kf,C6Q]3yxyc^9[V7Q[gW$ubM.}:5DQ9aJ|oBJgu9.EIi"!sqiA)(J=5KQ!^T&>jyI{'IPucr#YC[(/H"e$>Q
+F6U@^#hX3<LFLCS@{UDRLbSE:&yLg2xasi]IhZ98tW-[_k;X<w.c%.,EU'T7!ti]H{ar2M&fa($Y'/96H"2@ClWNon(^en0HFEHUH|{D6&=Ds1,n#o-<nB
+itN>v.^r%}+i]CT3=BpGFQr<[(=>:$I04n.#s|J(7T"28x9O'ny,&{nIrF/zA9ny:%5a$6&b.&V6a[QiB1l0ByjckuDOHQssdA<H9:@2tMuVs4h&1p&@"f
+M6tTC1_^^qey<IHw]ZW/_,tsiF(1iT.MAsg+:ROa%+Oj'r8}rn+X6%a]U=`Uh0+QzQP_`Qt(LPoCWJ<S=$]'&R91_t+e#-yT2v0d8@nI%Y|e|HQK!MLG~>
+N)4rQfBG~mS}Q7jVYe^@TWI-4Q3|b%XYQB&-9#4v#HSxN1c]+2wmRvXY6f>|=^kBoTS]D-xxdeI`U&Q6v+R`+YOhSu{uM-6pPwD^dvQd]BSiFWy+g&+7R6
+Ld|Zjh6:6z%YDWjyDXRXcNmI_51Z4bS}Elq:ew/A#3}JyQo}5O`qym=6VRa/HPN{P}L'O}Tzo3BRL+a[T1`FevPbxfB@ScNi3`Q]cvw@pBs(>B3FP[L]f5
+p>WU[`tx(%$^PIe"=/45IFmFeVaMwEl=m]qv8lce84e+I.'1(CM7$'9>kZ!zd1T'jeoyP#2X048.9c>i2urOt7f)TYRCV5G#HK`N6si9eSyE/R{1!ccEqk
+l^M8Mt==@pd"C,%0bJ6,KR#f`M||3slvRN0lJ%.PY$%^fyi<G3bPZ1biVlQb(8_L6IbuK9HnUOv<@3i(rPnFkQ9;p6I"QPlLG4s8kR&{.dA}c>,W"owS8{
+^T7P^TOe#H/.LHN<wrO5Z-tz.a#)(pOi3GhH5w.$%3'zb47^H_T-q4}0N3=d=INk01(jjiGBo<B5,4eYL@H+#A9vDtpJm]FuYLekeZFa>dL3PdbyCk35&-
+mE%Lt94%+Eh|uPTDK3LilL.Kmh9z0;Gf3vS'WgT0Oyo,MHofW{E[jIeg(O/&32MRy.s}#@of:j{UJBXqf#oI3{#k)obW)':o~a9m:@qM+m1W/A_#:[hnS2
+hP|`[/]de$sEf{(>g}OtUv%M(2i]MNQdF{<4-Bg+oJR#[&~u)dCn=K$A1XI|Xt:o1T<|;UayL_qsKx];.J<7^9ch'C/.}K1Hq,L%#"tejRpo+^+).jts+(
+!n[A|6`}"J$xQ:B)(3mL,{@g>58wG.Wtw;DetZ]6m(C=Lvmx&zt04_7B"-m0XlLQ5I6xp6TPf;6_v,b3sk`H.A74|5SBi4(:AUEoWfQCUo-aX)kJqjA#8d
+TAWZY|N&b"j(;R^<D=Y9h@"i=s[$]Shx%%ZTA`7P~5n;wj-,Clw_^Xg%1AI|G.#>;t<io-VbIRz:^eE]N"q>35NM#ewHTMX['PSW8'Jlx$u%^<'0q=;<q`
+cNnpP,kTc[2I6Lo}N3Me/_dHH"1),E(Tm&Y%U;^+Htvda(Fx&Vm-an$s%t>CU_2L17AM21Bp!+fGgpIU'NS_E=O4D_O4Tw1q;sKa%gz+Je,uAU+oKF%fHu
+H1zwR=~tgz}{VP;fHVigwd(A7D!<-"VFv}B8e{5X0WqEYOh$}>ALvo'ZHljRyfMn>StqF>JX_r+1Z||,Z(A0oW:>K}CU4W`!)G$}0uuL--vu:Ge4s#XqS"
+lb7=#PM/9{#}Mo"a[Jcdu20^&@6f(fu%a1.ch/sOemn9a5/s|j/}{TRJufrJaa{v(J-<SfY(Gsq/EIA2~H7Z}S[$S8m)$s&Hv<<UHXx1mVX^MGzAOjl[Gl
+Yayvt"ycx!1S!f8rZdK4]^RTFH|k4mlpPdJ(>D@;vj}da@iVr,$xX5p=Q@ET!ngdsNT6(A)$E|t])L`53Jo[zHYwc^A:HID-$kfvDCV0sTTesafVqtx3>o
+iisoZ0SQLpRX4]jy${Gj0ck3+p)OxY`ID,R4g3_O{"xrEpW+TY@`d])pzpMLtMT>i`Wt(e2Wa5F.#Y9rc1|5UYskKD=L-`No@pt0P'7}hbB0=1[e@=X5|J
+FU43PRwJG%>W6l(STb>G%0%%+z#ki&r@(X4wN(QS2ui}m_oR-ne$XA11]+V6WfjvrGI<"CvdcH-IQsTo..#@[R[`|IC;)B2'~MJz0]-,$7BYndu|0[SneZ
+,RT#/L"T3)kL9:brujtagFB)-8epwxe4(<//zHc!FK<Xj&rX-VtZ=MbIQ{zjE&Ek`ie&47{wC};}9|p6sdXn/LQx#=Id7'JaWS]$L{ifVjU6PGda#SmzNh
+g-Ni4Gel1rA:'f%]LS2YY[YtR,(]z93:+9bq'0{-(ZKF3cdl|wT$z'D&ymY5V_0zv;Ch_;JDamK!w!8}aIV|wxZO_MsC!i>`eN[.<)&TPlXbb'_n}(}mL[
+p[=^^[AkAG((@/8/$fk[Q7x#)")s~'>V"WE1%8_4K;5SVj+4>wX^<oWfgwSMT)b%'C'ZZ'V<H^nx!)essP{",VE}ysbSGnXk+k("(>Fh)L+vXyaJ-t8|FD
+5xdAk&fp2MvZNX({1"hS~MuqN8O@dIyfa4DM%&%f0mPFC&lE^J<u@9mTAHxiMwt99CaEfB[5>eVm.fS.|/.z!9F&`CWG,wKJ[C/Z[^QiCQH|OB`||A9,Y9
+94@G6:s^9.RWL9iG4n#t|^PB;YvN`Q~p)bH@<u#c7%'=;kA_+-lgP:pC6lkiEzI`2>R-:Vpc9Z]v6|:z}f9v^^R9Xrly=UEql07#T`=VNm`kJ;trjM~64W
+i)~hnzfUgel`3CM%8BbTRfC4|Hb#xfeJV3#v@9+$a^!9se}_9FKp7CN@NfOzVEWo8|>dS8=dQ(Wc[K}]KNkl}&Ii3sDgVX/dN5$Y^g2A;Rv4lt)Q~7`01=
+/[JQ+Hu%toa,mlw:%ys4Z:,vPiKM[I{I{T`L-gcr>wYi~6^z9ugeT"[zA^d!Nob]cRJ6Bo9cYiwDXp";jqFzqY8ZG3"0+|m[.eTT<ZlbPO[po9K6vs+hRI
+yF]hq-%^,jEPt''em7Hp&"H:@)ZcvC7f2#]H;[DAw:n0&0G+gW'Lq;_E[z&"{:'[h::eT.sf]v>tZGg}Rl5uy%lU&23TOf2;$)6h8"zppHlbFR[!rSgT,)
+J9~ri]&q$7:V2D~,JS]+=i:2BvWa#yrGJB:>@z~Sm(UYFr:OxIgMYe-;@X-!7ggX~4Q2:CzZ];8]Xuu%FUcwWU1X14`1x5~<]y=IO&uU'UbVlZ}q]h{%nh
+!nE@sW@VVWWbQsWUdBp!_2F`)Z@Qs:T`IoKtjUm@]27J>|tBuj}d^HA=2a&q#bRg:G-y4JH.i{itggauNXnORtl0Z(beLM)}Guf]d8,j[+$M'/xp>b2Xx5
+f{2:tUM,d$CHvvHF|s[Dwf2JJ-nfGS7%p@2SyMThkY`1:f^wnoKHaJua@12#s^Y;9WY<%EA%W(L4DIjW6/-)}gKcbQ)T5<lQ+=iSdr.6&%z"<lgJ1|SYAD
+Bx'cQq(lJ/ab}=OD-UwYh:FZ~]3^^3Cb$5HbADaO(@i6]#uq.27pIBjXh:o4_qT0eXe'kOD2zX]C,6a%[L<W]r[!ZfR]aGS/)oy-'n3EY(rdJ$dDD:T^Ey
+p$a_vn#y%0=gVFX`.p68&SE}3`ORybM4yY0SW{|V#]t#^f[ZMXcrL"qBy)1eQ;rWGcssMxkt6$=q#XAj@N"Bjy:LUwgOT6fd6;jD!ge@v8sG6!R$kZoX@R
+[T4Od/t&Q99g|Z8U1cKmGvykR9HQ)sYQ)(I0%d0/dlLj6)xAk,A%Fy:;(^Y(d,67Y+9I9(7v9JYFG,:NXu!o/CcXZpi`Gb.%fVF3'jWKQL^rF2o8gIu8&m
+;3~1t5E;h"Ez=F'%Ui."EUg9D{XYY^W(#2DEW3,d4|r4]Y5yd/2<tVE1j{y7I%UNL=sbTN4GrrLF8BSE$Sw@wLvKZ(.hK.T.SBnE^I-|eB8/ykF@M<EYR4
+a.R)K!HMSYU!"W2K#RX3kKoP]8](w6(#22j@n4:8i>L<mN87ie!)hE-!ZQbs;K2!E&B`RE{J.n,aSY(#wLr_|osI6xcYs5^snSs{suo-kxBmE<ifz>p&nY
+Ue%G8=EbagnQNypU.m^+FG6Vx.>)aPe`3[/E}YKF5#>VMkoifQlf((vfCc,tHCZxB5I^Y^l!wX&rgHC{cO"[n@2h@=qm1$[^|%-rzUf8U{,}FMY;:2so@>
+&!Rhks+5S0RbbvSJjteWRTdYGXJ'T6&]/Hh(49$v5.{Ax85LN2_i_8HR"Xt=.,.K.<Ez2Wj@)hTDD/mzVHsY_zqNV}<dG5%Q&%}a1:msr]K>=RGI/c9A",
+u2>[bGcAV9|`|0}XuE0NMV.w_V'1mj[MegFedL$O!Xk,]v5fTo>mY(@--5o_W2cS5>C$Y9Q.I-b2)0mI5MaE4'{UE#qiV<.pdnuU3E=,;>WGfSvm]nPY@d
+MrBgME&h!%{xu#EhRJ:lUC0s^}6KQujN6ke`[ytfq|%n8C$czBVXKEP)0n}=BVwXh%'m1$Szd=Yv,TxRm@RiA4nO^.#-!qb#je1#7505nF]z[cZQelw7|;
+=OW^L6c!;+}%PZZLl-R#>@7Gp4Y!I/jam"!$([n|.F4tk7tT!F$thu.+UXssM(]_XPQ.&ckm@L]0SZ%.Esa/gSGvJe9ly[&V|`:n1JXYmAWGHSTy5W%4LN
+^$cS`x3u@5q'B5_xfY=X"`Cec5QK"-Rv;O_|F93ld8-uPu.1#,a<=gXso14x,|srpk`8lQIZc<h'O'!=FJ|)+Jx`s1POR7[xLWsr%<d'oJS#:3Tc,$qlw9
+oi}=P_X`t5v9|zubP/f:vo>G)3]EEMm{Tl`Lnq>AQGw{TyVR$k#iMPTBZmQ.iQi@<%;)U<'y]{$8[EL3oY-[90t)@#JcW"Nsy'Pmtnl]2q{t|fv_+9+Hvv
+=|Arf%7fJBe4f.m_`},5!+BZ7|NZ+,+Z"v]6=@JKwV0NLm%`'55KKyFhOz2+EH'1UkpF[oH;X{ooLD`74`]!3_!Xe/I(]7c<$K[9tcvs.CYy%3MWM-ng7[
+/f{:TaI>{iTcBYe)RK40qYa8Cb/+e7!,8/$-eVliEL2B5`h1twcSZlH._.Ef3k;}!7'y&>[C^D]Mkh`Bsa~jp75TOU^RuIrLwwwc#zPn{U{>7OT>Zw;yGN
+5.'[o6UNG54`'i"ozpUpW3tL7)fzB5CX7,2P}w(feY9.FkUu=k/4J7b0ol}Y@+cBdFZ7pE[W:Ue)dqq>X#(v&qbaV:M>pevPw,tHVt7ROezy:MV;!G3QU3
+HJ%$Z!X1[4bZfqC=xUN-r-}7t9dNU^SjrwhIOtsUI>b!b3W0q0v2h<V)SWefj>2%6EJ<U<QVRITozp+!_{xkLoW&/RKL)6+&9>F!IW.SR;K4DtG,l'4:${
+g-p4FC-S}h&cI>dNhv>Zo{`nY3)r=S(#K=[7&U'>5Oo{bh(B'!{BHcn&}^g6I(DdTKib=Y3Q,&lNnZhHupzh^T"q(Ku|QFe8o[KaA8cPi&oY_l7NB"d05<
+.J55Y-:IcFw!Y|NO{/6HblHD)(,C>}%BA/[510$EJ;G;PZOT%[^[;KbS$RGwopDDQaFK&duYg@=M4CYv#H{,NSX7uN-)VFZaxb,Ol<kI0+1YhY5wkZChr(
+th8{R>NhqlBptg+(96VIgP'!WO5'h0H<;iRU`)8Zq9/E#(dm;33'nAc;ac2upC/6UaYXS%{3c&$S<Dc^fl@rxUn'WtjO/H3xCUs`./g=n@@/@b/u:Jj;Z(
+up0qa`)N/q#Ec"r'C%:J@^Xli+<ya8AysUBSyrEYF3#hk/E18AnAL$s^T6{PiCyQ.iF&Zl)tHMePK3ZqBBn]P<ku=`5OUh/|~Szh>T<j7:3FG|1);SbFif
+-Kp9fqKnC6DPw},p-DB^|F;[>K~478M>tt';KQ.AAe[/x$69ST~9P)m<$-AT`&#gwj0Me>[|kgY^1W1^2isUh)h]c8CAOer1$'Ml@.z`:z_;gJqpYm<]`O
+yhpUHb5OE,bQG'KeQ@A^8=YOm:=2YU/^njM+STtv_S`aU]5CDR0qT;GtXA.O9SAE/R~:pQ,i>9c>!h-_Oi"5R3ZK~FUGt0PUwZ&+Eg5[rX3e_AvL1h[|ef
+iyfSK9+"k&T#~zpJb4@!&6c'j1EMJNdD0Vjvqfh`f((G]3N}UY&wI/M:pFWg$s|2p[iN/]YJmiMh_95`w>jb;h1'(t/<j)FQCrovI(:#deFVJ#z/F8Dn&7
+QYc4))L+#+@M7F~xAf8M}t.v9YTr|fOGG2ea{lY)|8hm;@j1nk;Co:Mlm+j5E_Q#cBawq(@Oad`:Df:=|Yfm/i70W+D"h:kRQk%:07yhpmRb}-br<9HV&4
+tFFRw|VE`r#]7Ob'U)DhY+t@](lxG;&yI4Q0C,xGx=ffVuD#5S$sS5UCp]iVRg0+WIR-G01tPf]]%e=)13u[[_9|ug:R_h,&!V:"'>vm9Ixj0";%#<3'NY
+5:ONqi13p:1XcB75V&=Y"x3X}z3oi$8kTllbh)ba<M;/rKIPLZ_(@C'5S=u(1%VTAp^+6+>rq5q^vVhNAN_pSYa4_C.xN]<K'1#>6dJ[lz3SHRv%(P4LGR
+gq]Ciahwe4W(WvFpB`v+}SO!NmJ/PR(B5q+[wuiO,8;Pvo-dy.BG%;>y_wMdZR$]@Nz{7s`}l#WeQZk)8eMWKb;j{!hJH':a.0oB5wVUTn`B~a{_#bNS0C
+z%-'IOp>=uc%iq[x-l4Gb)tFIpT>mRVtV6jAwndiWqr(^a7G1z/0`"Z>4t!ws3IPz|iy-dhvI'gt)QBGZ1)4kL"Qn`%%N#JmU:uW-$[h$nPGZ{-JP@;F+i
+r+lX8)4Y&42#"o7Q(c,XLk:smiFZMG`iaF6s`;}]iCO]<oC%gEKH43_U&8NpO35'!q%Exv/cGJ&{f9GbL6G{[CA+PV.pN)>E^niTm{/{#%`{mjzcu7tz;=
+0'!WxzGA<MfHQB;`Lg#pmG|5oTnIE^il(K"k_EK^d(udy56qqF#%K8@9UK|qFdq'a_/KKa.2][gjRw&2Uqmoa]8J]j1onzJD|E)fK(H=8aD^T:zCxXbaw)
+k)"j#5Cf@C|:Q)h{Ov|FAzv>X9aft%a^lXM3vxQnvg2}"9`}m'p<c9SO6Jrqbv,BaiNrZHZgmIldnZ3k<nRD1CeWWv@)_my_cs_(SkPtDVc^c2SV$wdGs<
+W;H:;rl!E5)sR]6gV#t&92M+cIuS>TG-+W_zc9,IB#gEnIHjz%)p{ieUdD2Oo6si3URLhlE8Qs9C2;oci|ie<^u%fOg#C%7KmWi"JLlG4+4(q}zwL$^|I)
+zX!S@.3Onign8@>]$J3X'hWeIQ0tZ|-DP)!Pwiy1=DbPViTcVdk965'gk#Q(ko$E!(#[3-.Z7-~Zni$bZN>|3+;AoWR65Enag^bKy[nYIM#uGvCDdXg14(
+)s%:)<iXBZ$E5qB_j8E[(#"({'gLXY$m|eU5iTHEcUY|"rzItld1YwIile/PGePk/]EC'3sO~&IfBy;cZW'_B/Nd")h#0lC^afaw$+f!cgn{>e;fm0sebc
+w.XgWbypvpvR@kaL-4U4!/tc74tT!Z}EJ^pU]js{=WN{8l,1#zRW<tss[Sx7]eYx',,HkVGzjNNW;{0')$ClLO=stIYG0Ra33[RheB6[Qrqled8>ndY-e/
+8APx"@6,N";p[O~VyL}gs;Mu9h;t|CnV"j+rS0B/1)"sv">W5^$g^l_iLM_DbKD`jj(|w='FWv|%=)@%.Y;_VFbxb#F(R4<&[i&C%qC%38DuV>N$)zcOAQ
+H0ZnLf&WF-:((`u{yZS7Bn29Wu_lGA9W)'bStwyMQe`ccquP$zVFJ;/F<0cv(T|!}4#87/[Zt{p]Gx]E%9)zfJ1i3PhmNk;I,"+O2tZWIL^,Yk1wSpErf&
+&6:TdTt+j'QyR=2B(O:w-_9mn<MPO_i2V+U}PMaf0|[B$7V3>:qyg733p_l}xhnli1uB;-MV(DO@CI/vYBq1r^X}^Y|ZTpgv]Z/HV^NQ[jxOH6}!n[K`G8
+byQ=sbfsU4E>0>rKZ[)($5o(+6+jlM9;Tt6kaun%g0f=|<a:TDLC8CY<p2>pktJ@sXrKyii[}dsY]PE.'az:tnso}{ys`_+&<{)uU$_TdAsjy&DW3(Xh{h
+wQT$KY!(7:0'`S;e^T{0rIC].|hl55Wzy<J7X+""i)9nv6vqn'Q!UC>[W!82k(e(7)1Fb^rcVty+.zwe/xN.^vrbA};&~x'ji'NL=R0-F=o]a5mLFe+(>d
+/K&,uh)zQqOv}ZL%S/g(X{3"jnX!!:G2Tyv^2UibF.!-61$eje+vNklC2P-qNv5vk2.iBfQ$d:2lDyZ83l0h7W#2Kq#kOB~fk'Dakj5oxM6Od-L}4xVlAZ
+2)FIR=DS6D8n9WO{45_M`#oEz63JxF~u;Q0i;/XM}T]aHCDenD%H!3Jxqeo8M}$ohkStnqOl6a(A%!|%1-v,_L".UAHnyj9l8c1zW@KP`TYsZ{zG;pic]g
+rf|D^O6YY|t^nNRZnZAa6Q{0;%UF6K=^#>1A0%lc0+84-[K!0g]'S]U6_4SJLi3S9.oq}l%w_08_3hW}9M|ZOBpS8GeQRrAjgd<Imo>u@cO&o)`M4vTl,f
+JyWZ`dMm.(~LZ2frimwB/,}=#C5)W-'5V&O.;]%/xXO=s@UC'WS/FmPirZ9y1795mqFbxd!mD1Fn|C5Hn("JC`lFU3C5hscF>r9'Gxl.C%tNb:.5PsUi^G
+1za^UPT'9h5aXOh1RW@G'55:bm8A_Cn&[:j''.]#i[N02o9U)^8`:`(TE+0dw:%YOR~z'tb"/@f>eiUt]pL:WSBEp-fONS@nj[PezbK=O"O,jZ:j4wBYW[
+mr3ZCT]noJ:LD"k}n6RwU4}`jtfQ&fEpCC/%5y5j"B%}@hMGtsS^%-DgslxOtywm4$(%Q9MRq/cPRs$$U;-W5[ym[<gD1:ySOG)<w6h4NTb1+QM,WTI%dC
+4g;meVu(A`+-&:H!XN!>6TEEfaja5zwDGE9Z]oc85ig=TWF-`hM.It`53/sYwat`NV]h6MdCoC!F0%rWyUmSPiFo[CLke%(J|)GMFq<_/z`LK5x:PGA,VT
+hHAOCfG$l/~!!p&ObN&YKHwr&troPk'};VC(lpf_KboPHF;V,kfFWxE^S%,lU[cr6KQ6~z/U}{2M+!>X_%!EX2kSW[BGo>becJdR0dG@kPe]PYuI;knaoP
+CW^n;IH"qf1pUx$&e@K|,BHJz]@Lm)bj[!)qzXX[UDK`{hrqP7Q6SE${[phC.2;F4@A"uQ1V6-SNBi}z--0]-i[p811sZ-l+D99dtyub}]hL{pM>kX5,Y_
+yE7y}}#MBi$8pg4#$yS5,|$<)cSU^^xn__.B4ni|(9;8-^KlE9YHH&F@yI]oe+`guA)|o:riEe':pL&FFXYn8!kn"Y!mg='!XJToCFmE}-jHbL9[}JX6U<
+TB)<+D-8%+9Rit<Dc5jjtEsDQ2"j_zu"n2p0w<PdG3Kx#6L88t}+8-.FFHcC$kg54Z-{2l"MhbcyFanJb,"aM+sU%Xef-h4lE[Tj#f|gRB&on@+=/ZCJXD
+=&t+`JW4sK1h3nO"G[VaZl./M_d5W.g#mob#-C3;7A,}4)K,6sSq-0Ff0N5>lf&aLpqKS)T)~S,(`>>f6d]aqXYd~uG;Eu^9@"./x_u)'i5nta{QpF4q)a
+U.5B}|Y#A-:f";Yly6H#-LJ{l;@w)BUhNJp.)xJIBY_/{'.9pIX57@uE4T9n657}3c7,PKL>sL|KzALZ=LNwm]~ZZYTj:)OCiTX_2tXkE=ap]p=]F<U"Jl
+X+(>%$nh~>wpRd%Q}P84@+50.ZdbUkyCSANL8LViG&bX|q|v/`<lEgY!I;_E/2rG~Lp9xN"cyc_Uhc3CdF"`^(iSb[l{U,9T2#]b'M=Vb3``;KL]kW_J,Y
+mM)&-i(6&bB8gWMWRf#`q9{Hwvabj4qRCzZ<}3~g'X)"W2P:|jjjP;FnO}L$h|1%@xz{ke(l,.YB'.4c5YaHL|"]:<0M`+_MqT&YwugcpFqtXmhzeJ|wD{
+c2aV4O%m~:}d]R|+o>97UYt{So:3>dU>W1JU]>:+Bur[zkQ!seXx=|gvzVoA~2Za;y2T@rk'(IX0L$k+jID3X/%f%;evWp{]t4ro7OZ#QD"u&)ey9nK.1R
+JJ)kH1iU7$A{zb9nDv_D-UHQ^{rZt{EwVu>]Kpgxs=>]uquK:e;dPJWG7iY]QaY-ED+t2S5"KFh0ypVrYh>TE3w_LD6Tw=kF!:-/RKA@GNAfu`X^/_gbz>
+kN=O!nFsHz}OUg~T6h}jEzzqpAT&,PaW~+v`Y=!+#YA-hJTtK"4e;6Oz_0vtv!C:L(e8}k,M=s(pGN/r'5/4||ba%>2{DKA>$+UFZ>q<BVpOg6d|_"$a9m
+oCK9(aze=zkW3pTabIot4OMIwu3f)t0=zs|9TF:o(hEQxgS:};7_Ivi)X<MwG>.-X[+"W]@B"RnhmuE<P1R!xSh8==8fGB~RKfGZ%[3.=TH67JYd,Dt%+P
+%Ql{^#Cwv%G.ZpM3ZQ,,^Pw>hklbS=KL/UWa~Ij_:Gz<sw@H$Fm$0EmS'5P5RRu:4[2j)`#i_SzA^Q5I#+7VE5rsQd{%%uD7F/^Q.^`S&$}YA5+ImtG^}o
+1y<^%7Xd^rzf-)X))yX)Je#z$9n[]U<T2yTNOWNKszSVZG`QC#^M-|$Aq^~c#]a!CJ]Ik0"x50l&Gp8BmfSa&Qk$K)D_u_6>E:W6KIhz%zvThX<G&B=yU`
+5^Jg4^-XC{HlQ;l2!3BFwI"|8XkptVpI}6.)<x><|=cB}+6TCexjw.s[a}voPITVND9.(,0g4'5f$W9zg&{3dxesC5~,-rIp/8`k{xnL7R,I38/a<.YOq1
+$6vH[IF0)Ri|ozH]80dmuX%NRqvNdaZw-8c`x#d)45<}est/RZlaV}&5hyvbXB7x"oKHxGPO"$PrnvpT+4r&V8ArwepKT&tffc>`%rnb/erQbak<X'4Bx9
+~,^[tU+0<yr`>vvM8`bpye|9wIEI9{~3m|~e6,e!ht=])#v>u4aLm0[<YXDmrTQ;XrqQGc|G:rw>uWtWGyX&cKIN'UZi$rifzl6q</CPJ`ML00~YNq9L!W
+uhQ;I+']]{zX{cJsBhUii=d[7/$@:tW8:-1Pt+v{&=eP0jyvT)yKyAqG<(P#B!P<w+I|8|c^10svOJzPqac-8d'[!Ya8I2z0uRE{V>O1tB]}:G#Nf8OTyy
+9;C0_W7:BE_nTl=XFXofmJd4%c]&V(o-Y`ShmQz("G$!P:EBm0[vmH%!,6'cbRQRsG$Sw_1vK)G_X{S}3ep=`Y;|ou3$fbQ5>Zxw+#>/5wR=vgvjzrfzU/
+RKB|zKW^5g|C2jUOGQ]MOZ@0TK/0uO_k`Rd;0/z5g`ir;fj6L^SC[9Tp"h"b#BHO&)0%>jOsU3zu{v@kyU]4XY>zmCB49M|(3G,F~x}yP0a##x'j[7i>}S
+4EDhqzplvh.7(8:u^AeA[xdzdYGu8GFs"odKH;0)N3j,9x~",ZN2dte^S#`a2lPCLea:|-J71xAJ~x2)EXioH82]q3fsJ-,lc%dcVwxX<@W!N}{DVR.[:]
+y8ZkzBN-9-$F<',%y&&n@=;c>CV_XtaD%[ZMv)B{NM9xk8!D4s"B>qKpZr`I_7CiZ<KLA<RpR-eLX5JV[m.^0Q-&}siaaci=v<#R&};(",t]k5$;r;<!G.
+`"!K8<FLYJ{.NRWZ{Y$@IRuID|}E$[LpEIYd_M9e(WxwoQgU!9Beyc`t8:WcUe3IobL5HA[1k:}Y@O-uPR>#k}d`|H`:bo/BFNA5Ug>vTU%g&|5KG],B~6
+FsMUhB1&SJ#bU1}Rl]{P/JL5m&Lt6fR5n]=i@2IeZZhIMcPV1S~G]4uLH["g9yMMxP7w,[3F~&bz)GK$_<Jq;q<V>7na:yD&q8avxltnhfieUIwO.kjK0f
+a0%qgAm6#jhx@SO23h1zq>DO]]#V)grqFP1o!180SegUW2;F`1hkU'bWo0-NQWM3k02k~C(j=Wg7KU<uG71Dn+P#nL``+[NPS`P1wT.z2pA!Zi;^Ri<j(l
+P2+v@8>qRpp3#esdP,=>8Dpa:'Q9+f+v-#O@MP8ovJ|>%ti1aiS@vfo/<dNI#t7F[H%>$W~YZ^3@>pOEZ<A}(OxZhK=4-Y2e/aV_W0vN'1HKBBD1Qd^d/I
+a4mNllCj|DD|mB{<j^}gR'^-;16Qv%^n3]44t_UTeNuc9cHeb]~baLmy;dbgPIkj&N=mmr@Qeo$p&qMFq6uD5#+s7m=L_5I]4Pk:-YC6EW+iJr7<F78yH5
+8Fc1NSXe'F[@p_mBJz1B"@"Xf>=c>Qzegvg<zaz)Y=m-#+'3O3_82x-6=qk5T2y5"2}D,9bQ{#hMp'E=oLy"&D_yozm{u9>]wNt[F)lms+G<Px7ZosUziZ
+XQ9L)qbq=tX!`#e<1K%hC>7Q~f5gvUa5P`'oqMRzr4v;/D-W8rkiHC{'H/dqa+BC.O=3u"T@m0tZ+4RO$+"-oi&w8;Df9_;f-{/UtzVhsq@#[cp:qc_8tq
+4Jt+u5UK{,}WpAaU9PwfD_<p<J`fZ!/R(;0ikEeZ`1yTB0=QTo781eI/l6=:iJL3}jLc)6FoQt&Hp"w%E9qXQ#.YJ}!mrP0g[5^;ndJ0e^hqk"ZUw'#P!A
+I`>5c<GroBcH>)4/`|+G2LYmA(F^XLIhRms]p$rNr;FC)_xGuA|G"U]HY7jH!;ywbOp&"v!X2O(L}V8Vaa5"VQeJDs#K$Zgb~!~j4S32l0F"z|8!(uE2T`
+:R"JFh$om"xZL<OVI!SWxKdt/|`sXpDex]:zAsvaMtjK>j:JLH;PP_U78p{C>)r74fcuTDad,#S1H829Hxf;<DRZYI1y_,>w5L>ISo+5sfROIrKfH>fo=J
+uotXAIV'!oUEhA+`jes'XA4q`X-Mxjg^JY"[AyrT%b>M[=!:`a2q><NkmqxDx^O,F}VP[i~7.^Ud[}W)astK'0hCx9IsdC`@`iCmlA'EG>&'q-6TO3lj{_
+E0nL075]!gwur"SX"=Ko6cLL59%eTY2p_ZI=r3A]|2Y-nZKq'smnhfw<Nn.bW4s1@f5_4+|G2niO`&'uC_oV<3Ju.5J_De|^|4oI(8S(~kk.gpHl6FOQMw
+t]K!bXw3kO~6do-zC.WNUp31q;]j(9KTzJ8h&54U4KZHeeTIVM^H+2%]Z.""b;gn:B7YQGDu7;NYlf<(6"~#`Jhi4`W4{b>o4<zBup=QXvbxq(h5^sHdn/
+.8XRG<jiaVoa{1uKWV26E<x'y%I,0>UBND[Ten8iS:#lnn-8T4an:Sc<SoDEyR"O-hI6wO-mr@alZXwfes{;OIbW+jBOG^usa)Z1KxL<$fCI{/-AJlp%X4
+lE+I.&<$Xr'yoH%1o=PnIaq59(EsG06Vn'|#I8sO=g<mN7II.k<BrBW6egKyEl=yIs@UA&N8fO0^s]>kpDOl86W87!zXZKfA[UkJIbAo00=@le>RQ-u{kR
+[9S:s3:s,,cN=]>l#,srmrX,^Gx-ab6k@XZ%Nl:A'sW#y"h6/aJ_dWDC)^ELK;vt",1)6<r^l`o]F[,f&e'rV`uX_fUz./[MuY5C@9:XJG_<5H#'bi.aO5
+ztb;]<.MS-BC$wX0>a{vFmsM8Xh-}Nt0/t,Dqfgm|1E0}ofcqHTP|Zr2&5"9J9j}'2cMs=RFJebSyU''ygoDp[S3N!o7dA,>!VanLq3sSAaU|(QZT;{iqV
+5E8m&5Nbxk$6D)IS4t9-#c$FaUAqc=#"P/#Q8&1}r7j6f;xPuE}AHxSe8]~3BLG9;W>O:P&dbBS%;#8c<^R20dsdDC3>0G`@0>eq;D0l5BKUa^{G@%eOTn
+<{BUM>8ov[$9RkEaboMH8T_-+<w:0I]c:M-irPx^ZI,wW/>,c<UH'`J{o1]4S0}6hLwNi'[@#uxKMBwC^^'b`s)9KT^+^kxAYH2<cH2K^Me:=S.%a8upYU
+:-=Ik2UZEI7J:'1^z#y:dm"]a$vq1qK#hW9ihwqL$3h`Q$;V/(,}Y<O(_WE|Ykvs`4$`'Y|LZvic|-Y(K4/&~$a){mkY8z6V./AcPaR@A@fa:lPCkX;t})
+#}e'eu5&M(Vekng-op3;,+O{.:CIIE|d=1ecl}()"G!#HM66+(1r"r,`.d>=Tfg]~IX.Wo1s,QikCi,E>7-UW)UX-`)ld{|w$J[n46S(I-J7`j5/a$^:IL
+ac7:weFd"gb7N/pY'AWzlHb/EI+foOT(E[<X;@:EI/CwmHrY$@U6lhin-ZtzM6(dbx!AH4]rKtsb@#67nitPuG{Yq`<jHqG$gZilxjOL/G:dm<'a{9xMn'
+qvw0JquhO2zTa>{Onl@cc("/HE@h'U)=k[0XFkcR}|Rw+4Mqn],A=eDsF$}v8V]Yww7J5J4wV5ltev1hpJI}kzF@GlXR7jLov;DOil>XwO4si%hgSR3w%u
+8D~zY}NuVx]zN45)x|(+{8>yaDzD/7JZi+lY@2UIeRX"5sPpSlY}nY3"U@|WuvNwk;wf(n)koN49.Lsm(U#Qq-N/'vNirtuHIBq2vhuBTS|oT1.mR5`M2Q
+=EA,_n#<^iE_<xX2F6MYsrC5B>k8:d`L#Ay/g%<;nw"YH,%T"|C_IC![g@I#{o#fmdelI%#g-9Rv~'=N3a(N"{r];6eP:`WE~Vvh#wLsB2oOw(D$PRTTZ;
+eMRS-Y5#pUpD9)}6a}o(LiOy5PQKr"-TNh0{6,zkr=/};[F5:-ei4/Y`_V=UZ.u!0AdqmfkDJbv!7"K1&EQY/K&y_zaUdQc@LX]l<'@[m:rc%7Z!KCE&tx
+v_ON)h&0MV^9)mp&C25nI)th"-4Vo`R272$((qf}[gNK5a(W-=bEY<n@:b'SQG7k&e(v)D,f+ksYIbnT`dkFNN"VYK&!`dKd/}'o^)FPI{KW)lZkb)|)d6
+SU~p0(3mR+"`]GE|O|&ZJ0[N6RX0US_Yp[o9)@3eqr'4/fG+{0,Rt3B{1Dn02|#'Z0XE%1<1R(iMFZ.n~u7CAK^TplL1{q-jHn2Q8w%fNpu;Doi7<@Dv9f
+-X+g;#vFADvop5XRJw$`t,j`8@UnS0xe=[HIo4Pd}G8+,0c6`8iY97C842l>WRRQ'sxG]a'juOUr;j[CKqRSnv1rw^-ZGexCMnGXxEdsd+a<uHDzzCsiKB
+ZhXn#lp}:jWCG,kGi_=i+p1.[K"b`Y6`YU,Cpf]Q@f5p!uGne6,Z7$3qS,$'edIWQky`Y6FqM$OJ%C9XGLAt]ZufN(f^'t-bOYqk6gIL"m)&X<z-jyR"U4
+:R',m=iz`VZyLZI6Ubt`4@aQNp|sj2NtDyA$hS(]G=}1>-uQR1N,&gc-84`([^kHrv&h_sy7}&SS/tMLq%vl'xZk9;WgJwc7{dd<!}M1+]n8/q'3QJ,50M
+oXyy#YwWuzR9ITF34J1hEZ)`_Vw:6xRoJ)xoiF+;n>Cs%1Y6T^^OB+2(#yTGdc|A=>{'B`o#Q3+]EROZh]jivhQtc`%q|wPx&zOG.53GD`/,_Rbev`}cmr
+0T0tSA!{d6e2r7G>4iv&[ytbpHV%$!8o3pW&$&!oVy-ZolsK-h]^lMJj!fvDy(Is^Qj$xNvFQ`hRK{P"0LoSHAQ$V<Ug4f:p2dq=ucPu0f_g%^g%(69E<A
+_9i0JN_1Z3@QiCN0""zr$U.Klv#dg>7X^-6=ch4YE1dIs+_2=-SzW+nXSt@_~2g%e"gY&sWsPKg3QlyE1CgLX0c,pogn|0_+.VsOx2pvxuP;3Es}_[SBS<
+p%RDF4g+$<J=O'0^woO=[L|J^-u0{}uFUJx:^bd`5pk3eExc(1OvXPsPS%Veq;Q7'N(%E0)<Bg|;JYkp4LE"IMeph}$p;_P+Gtg}(clF`-:jlbiLfgEH[#
+6-B[aR(DGm@,qs7I=K-d"Y3"KpZ>Jf`Y[)o1<:+${hDyivX&.r7R|KSnq,F1.e_C1O3^~LEN]r;;E0#W5aGlMOoVvP`+Ff#s_-bJ7T1ULTwK5Jvk-S7X7,
+Sw49'([}m!CgNww9P0oF^{Ni7LfBV8Tk7)2dboc4B7/]|MM61PANZOV%<}^pKSo<tdCXjTW}z6yYEW~Zr)2Bh7=LYn2p-LLc)^_6&uhxUQiH0s$N:$bl-d
+y;'s[%9]Y6S32$|01TtJ6<iq+(Kdea&tGGV>dx$J{iexXw=,/2dJ322inj}&}B":ujoC_Zvnl.v'RM6o+9WEF)8|ao^Ui|<vSjL""(&`R:7`t{/Ua%<N{S
+$GE"M$Ij3ypDwU<,Gn,kVT{PEAF)u12'YY,)tQLC@/)/rv/!hE&[iHnKO!tp9>u(2.lb-{4^qGzBi/w^#.PXohT3'X&D`dbVho{s]U6Xq[@4&7>%452@/]
+#{.m~KG+rr7|].agT'tdlceLG6t"C]r<3}:H{v8-wegHr5cuu=IZpZ9;g7hMo%8[0)>Xf}(S&/Z@-Z6XYa!mxt+raqU7_|LMIG9OpRuDlz(yms&8<cq8NW
+Fx5xpqdYyYek8sWyvG(++@7]N2bLo^g2)^9_:,w%Dw8wJ29Lhk~;|B4^g%[VMyNKul5rFgwTwEVO^"9y,O6_K).mA)')W[kr55sk_rIw4W6C=wd3AR]8eI
+P<0C5KzB5qtbeQyIX.mXt1m'%9]qS%oji6EDM8Sf{OQgP88|)yoOUNo|er({.$9;~N"fyJrhQOV[m$v$UcruVc%X_UaCGla<e$kTTT|qJ=`qJJyJ{5St)%
+u6wX,lna<qT-Fb(F%k8+Wk74DG9$@5PwipcAV=I0s/6Kc7FG,@lH):>3&CnQ7I}%R%rY8:<52jd}qllEwpO86H75B_TyWk//BL=mhu9U<$H>7R0_2^xh"_
+1dbIGDEy1q-jQ#/kKxkDv3s.Wgd},A;eX!f(qi:9Tf'[,05s3Y65SC7wp5aafs|iy"[qHb8D`+9l/fFOnwnxWb_}5G~d~u92mV|M=H~HR_y;}@jL;cTH``
+w(m9wn{DC+:$X1_Ad$Q|)DwH1{qer{X21RT=-]>e`L7jQLexuixO^]5v#DqvDkbPHPW='l)O7&6JmbBzJb+"`]5r7Y(dcAvwbn.wUlC)+mC,D<_a2m}oXP
+PNi!wwtI2s9);mtyJa6&JJ$vW89LmYdKQd/)Q#W5k)K3H";@X,f@Zp"E|(Sr~.$'Mi-3NP~5W;=5e>vjcXfYwL;}/zrZN$%PW-B[(;/"-!7T>2%qY/%oA,
+a[mou8t'YyS=/s~h>G^J7As7>J=l'mY>_B3s:Sl2&<$:L}P3,wtPbx+u<U=k1JG$;7xw5Fs"Px+"tXB8$39}-co1p+>PyWS4=}zF&G;Nx(/`m91}&8w8Oy
+04MOxK$YE>u0Bjn"-BgqSFsJyQ3e]JIm/(<zO%;V<s,H{!:z^N@H(GzDYgmV5MFMsI$DsKdD;U3$W3oxYL.z2q,m4EMD)TBFK$6-7K-v0+ff{M8C>rI%:o
+U=-/{E<752R&^f2(Jil#VjqK)NL@SS+7E4D>UA12.DF&=a;dC1GqXq3P.L4y_pop#(N&b$;<g9A<7(Sp|H[uO7ra12T@jU^rXKOD{OyVAXl}`ltu0-+']h
+:I/3[u|CrEvf~)q@fGRRUH}(I:@O&@S-f7Q7+I)odSFZ:H^3Ou#4n[VXmyAG/rw)[hFBk<719+iK<Ts'uxuHk3F-O"xf]5]PVI7&A#|Gbhc2s5E]a<'sfK
+U<I3x0nA_o3jj1hrs<)P<ESNL'lmXX&`GN{DR6(P+Je8@0s%KWSg0)qbeU'/]Jwta9|b<x%#sfF3iy5O[]#H#ZXjvCM8SP"PEnTUyovBUm@0">+/"xO{Te
+0S7#+"$h=B$E6soX8|E/"#oDy&UPD/yqrzBQ&uhbxgO0V7|cFh{8{+m'X-C,Ni!>T$/A|4CJn3RDs"2!idfG)C[|)Y(`zj$+r[7w(mf>mlk[TW'T1YYJ.T
+;{HR0h%;cWy!9W:1S2^@%z2"0Ds'PW=$]fo#V(kaK"&N+mapF|32PX`^Q6;jE&m_;dAB==s$[Mg_VAH3]mN5HxK/_`zWSkyTk>F`UQMyEW!w4Xy`-6MPFP
+_E#%@L0BD>5sh5HBOt21KHZYtb`McNSHaICH$JA7V+c1aW|qU>||4hDu-3pT;AD]/GRvI`wFD-E_&WTvM[a@,W!'+}~FN|wBMH}HePOGE=0Ey)l4u6;l1Y
+-k-D42F],D"=|!=letfV(c3Q]hVje{7tJcxAlWD2^'y4$!rv})V23d'%$Oz1(tk|L2v'}+=@)@x7]Z%o&7j.J+)WrPK%S0CN4MdX")[0-#^@y)nWG+9MN#
+@1G.)3:Vs(Q5{:baa0k)%bhNk#Q8rg[f;Zm#!VuHdGgc"P;$cur,u,c@a%vz)zP5eE1GgpBgrC+ueH;):-akv=/!_0n;1r(T~wa3MCW5=82XB;67ulQ;Eq
+(=#3ri+B-|e@!AW@bE%(^"V#"tU!x55_6Q4E$Rp1qkD;fb|9ctG^rhZ>,xUH(@w5"R+8:Tz+,<59|mHdd)-A|e~zdAu4")!fg^e63_zQU=O'{)o"_vTKtk
+vGM3A>1<j4~j&`!R3pzq>085+-@sUM@&M1W6[j0.;Sb5&p~Ny:+|LEAmtN}l6tCQ_v'LAMqN+tLnr4")ZWZHaoG`tl<$]:yb=%}|+l(WeO5:`CVKPO{KbQ
+~ljnra7vdb.eyKqJonZ8_kCt`waGcMPBtE`[:X$9S[BP7G^D|KE/V{&!GV&W#EPC(OooLd%ruPV#Rd(}~2=wG!cA^`nmV.yjA;"|K#^P<91]G1}+4Z&B)x
+(T;K9$BW{(WFOPn41Q&KLs`7>Jst{zR|x}PZXj"(:XD8E]E89}Ml0Xe4pnpL8N'l{@f>iy,XTlS#`-z40c2N:q^z>l~MGg}:;I`}q$tTdpQ^n02B~uV>#]
+Qf3xuA`{1Yoo2n"(|(1}fVRpa&8,R{ZcDeFbAN{/@3AW~0u6,{nwGnSfTUtHez]O:5dz-81q}T@}T1zQ25#szpH|/s-IVy@l1:g(].$zhr0p]8HEnjKpML
+&d|HWv[m7>vW[:v`qT}o_rx<.bV2/b,)ikY!j=c>hwr0x6>rYKMN2D5C7v,D>>|qczdtX5c}0NL[`r>5Y%@FTmFKSDsWR:TYVD%N^0"r;w#A#{OI<6X@@W
+-Tc/X<}E9gxogO]D%QHV+sULqi|I'E'>^A!yj',uEiiu:v1<SQeTfE(@RZiGUrw1/|++O(Gq19A7mg|Rk<TQa/78XB7A}h{HgYN&U5.8Ji`H5`9@En}PP$
+'h:vD5x8`d@dZ^wi^L<Pt/V%t4d_|oEhW=Q[DXU/>I#FDlE&EC&LVoZ&$qM.UHxuiw)k}TN}^y`rIQN$3W_bfh,OP-aqu{]p:mjsLf,)CD"/3-u<Vl>BrE
+ulQtTEMg`ey1B8pmqzvVi.gS1tN}Lv`X_>%8ygY3b5!"qrZJbT~(^=Iu<:`Du6GCtk(^PIJp4w2h,w/-#'`Wdz`NQmlW/`OqCbR2"okI|SPw6bYRTGl75F
+,q%8vzc"'m,sj}LZPJaa%+Q<@@m|=;AVn!-ay)vU5lb4AWHd~+Ybr4llU`tQ7>3}&Ch:jcR';C/GBwzq)#bVUUoYAr(4I/t{mu]{pv(NWFAqr}WsBM140S
+7<1s!dqNLu%[#Z5#O`Aovb3Ot5(IEdX8s25@zx+Uz!w=#[u+R8EkNg)W(#u95UQFs2GbD!qs8|VAKR/3g(dNA_<z@"j<loH$598M`%~36Rl;IpY6w;'uIp
+[hm,OLgxH]PYUk,GpAMTn#ME+Pd)Cqw>CG`}eE0wh>4:>NcchM|:"0yLYkJFa&rmFI|1]T,i)lLqxR'49rDG}|["N{l[0M|3#PR9Zjl]aj{V7^C4'{&e/$
+k:uG,$p:A8t7P<xo3!e>_5Da9iIu`[b6,FtVRr;7g,sXq%KQle'Pte1bfdCAc=RP70An$ntrn}.Hrj74Ja3mX@8j-6,)eBt)jJB-n^ct666ec`Sc~}BG{/
+Jp9szCqes"&-&]H`53S:_<=}Jn8Y+Qax,jma!xPXI26#^:%0+)@0h<g2rYEpzh#jdreE"q#-G>3P^yIJCYp6NuP9z0>'tbfTWh)xWY-2B3")Q6IV/j+87[
+9v6uxm8!-@zkZoQI]GFnQ0JoZDwGC&K@YdX|Z4H>o+/Zk4dg=l}H{VNS'jteh/L+HR(6~]LoKQnWlIWeZ^@40"FF]htx>fx2nfn(+Q:P1wBW<:2v'tXt'P
+FK}951<L!J>1'`LY75XAy!sgXD)iDvX+/I&5b'@H@B9(gK48#aQ[iwtj_I/%&hYrT`XVX<,}ZF3#!H-OS<MaK:AtX:qhMqSD/6[[:M5#LG4#uEHKY1G+H#
+o@`c`/<b5fd@w+u20h0!o|veCOUp^gqF<[1cP+hs>PUD}/668't0S[`SH,O3,$@<DB9P,+R:{"8(L+>5=aXzyj0:n>)<LuJ)@Mf`7JTS0n0+siJFh&r'Ik
+b0#a3#L1jPZ@57K@FH>>|4LT9S=)2I^3hp.fS3bdL4sW5j>)FXC`-/K`yw0C@MPq.hN'U_>@gG8WfY%N%hdw}yfomeq%2FiFaH4K.3HU`LMXmOcV^KK9<;
+H""l0)';!X;uWKh0.OcpiCb^}Zsaett;M&@nb-rxn.J!:GN']WG{DskA(,<Y"rH^vA^$lS@%&<xRDB`JieoQsWo+IZD[;yu&caco]@weewyl!ja)qu'Pt`
+,ilr&')S%E"|m{IHJQJ5%a1`r7oBxKeL|KNS~[]n['o0(m6oFe=LrS-/3v8Tc9{WZFjL2s#{mWK(0pfCxWl..l`JNH%=glqR8bs37V4-KdE$0K!aF<qw:c
+ijhzSt=p{PEpKYR%mF)'wI.TUf{p@EjNX_$V:C+60=nTkx$x|k.f<CJKv>o2X"/zfUO&8evRe3L!Cb&khqcFz|lViY68q3G};q-Wj7!h^G'gm4e542%tgk
+Mu+T;xi,oSo0(HHWd=qCE[:FQ+Vosw5h>7ZjLg=c4@VvIvl++ApBVIq/EvR<(He-&YT-e1OT1jHF^bfwiS{Wc]3Jcgd;]kl5}M-4iP6CUm%f{+%y-E}xeD
+%!K6LJsqIaSrGgnvfAbsPS">1t|s{:iGsnx7K]xT&o4-T5K-WP,N>k,](e#lThPr>`p`X}ox,.[;}vU'd=:jwq+#bkzK~>c^OE^F+6Qjw)8h{Zre<PAmDp
+Of/0(SJ6").T,vi}wlwu#Ha<VxPb1KJD+K>)KIY!bjR&Kg.9.#J(i$92WKe1x@>)r{BU771_zR[3bBKHFe`a,1,7g}"mw}#-s{'[-&gOk_B0]n77j&pX/O
+Iu+.1|%F|/r{re<tNT|}aTrM53}s(k+j&K)#Wph.k5mogYkN4J-.:z&M_7E_@nKL@rX6~P1UKRKP$F20,X&F^aYMA)!uKoL"avdA&m6j>YR|&)cm.!yU&M
+77$m;fsq=Pn|$L)[BnsMl2s/hwNFd[jWgm>s+_Gi]o)YYM$bv'!my/O4^)as(qbju&G89}jI9Nr>X'!W5@MaB3}T|UDj8Q_e|SW-#A2:x.zs:^.<PWX)vI
+~+%^QrpaWNG$2!Eo,bN<p6=F)2eNG,HWbvn:ih[-LSz0A>3&p/|ylN(I[kY_#exjMJ9qu=qaD'2[=]<C7$l"!cp-]=~7iY:<nUEW)IkbPO@h~),6`pv&HB
+/0$muJCVeSSs5VL,f/6Kf%9Eq%x#Uo,IRSdm^r1Z-1qJGB;=+|:Bpco,itYGH@8s).AfTTkXM^/rNJHDa4$jC<|16Jb](^]Tp<loqfxf_T!]PkSbt+t#U]
+b)3,,l-/Q&ln=S0j&xjQMGnQ,-Ad:OmH3k-:4U0O+>PnXq'4&QfPhd6.lP.}bs1JlRO%#Ey9[m{RnWbc]U>.w17zwL#dW</<cK0To{P=yMXo"-{ykY,5$&
+183`x:sBXx@fsYsbi7DYD+a:]`Zv8W}-ytObpXwwQ:y&'x8$K-.JwR;O]4Z$MwN"]w/3VKOrc"JRhzxAJMUYu(+4E7^C=0A4-&"'LB@0Q>M3q>V``,f;CP
+'es[h6FX&6GcjqMZ;.Y;T{0hM:t;z/#Su/]'!dh)l/5;=yGWy;SC#U`BUU^jF<]#P%d$%#l&k:QqW1tP>HXXN'pRN1lAD>H4:T~@v5V]4s&rm^9G&`d#Ir
+9WAimFr{uM}/bwZ,qtBaX[yRfKErmF!6z}A&~ORe#4X;`;iD9a4mx{4x-{rA+D=b1Q=,P0m>t_qsa;n9$vCXpx-8}VDW[kI^4l&nu`N2-re3ASJHE44J|}
+YK3f'@LgOr=|WS6<X|$KuOwwG`FSx&Iyc)}v=wdl4KOC1PeHo4Oes/Vpi=o"5SCUz@XoSzzV3K<)=yXD-nt/dbh2#k+'j:;306X$)2M5u%1k|%}>[K>aK8
+gz.6HB@!=:jZ[%V4F}P1vzFb!+O2%p)#=vAi1UP-ux64-UK'!}cE``OI0fjAZ-G9msWg4)C}emfpyGJiF5V"N;V$:+McY9+J.wa[Y=Wx6rR{LDWO_W`Yst
+kQ;CuiKItDx4#Q6BfF6`W[U)'FJ!:vT&gV|::r-@pnwye"Jrc+cgHXi<LMHnADC+2[x#x`vnF2UYZunVwJGs`)=y/6IV")``m_`7qbm'8k-J{6}&kA0=~#
+mrQ;}B%vnx5WThW..RM7IWsp4uAbb-iS+K'tD7g/]rmLx^`;EAAHtdwDXess#E_5/#.Or[snlCEgodZ[hS'3W!t.4U+i>4+'O&T)-BB]Mj..[)b;9RMe)&
+'n[oi;5OI^oa9s:sdR(;gm]Z>;[$>$Y#/Ir@(%Pe5>TZ/skB8lvs0^l`4%:+eg%We@7.jPo1+A<+O`{_=6No(wD,nY_2{m,)0z7,U{BFTq/,Kzoxix_4ZO
+"SbQ3],+Z"sL8fCvx}Nu0c@-q1hWrswC<6I3'j(qt#6`F|%Q<z3g3j<&P:9I3ZzD|&DsEUPNV)F211K<UjrI^q#MHoav>zCZ]h9p0>CPaqy#_quL1.}c|"
+Roy{Vq6hOxh[6bcFT6WQ{g4w</_oJM0.zl"4M^H;eUS-1|>}WKL|y|tCMtFr,Ldbh"Lk.anto4+kMvvm'$M]o7V(+I&%i]/fOPG>xZf}4VD!Zjb[oFuIL0
+Y8W31IN%Q(~HEAL=$|yEG"RA!2&:-x<5p-yC^^KL%tS1jB:C%n8"!<odis]D6]aQNWiS"!|->X348j6=8KDV4n_oeI{mDS5Ch,n6I`=(4F'iZb}!7)}cSV
+xSfm+RNu)FrWo,Rk"oBDx('icg]hVs)OYX]2"yw7Xfm32ejGl$WmH(}g''u_EAJ>gO{/Q'}!-Wa1fPUkZQD!sEX0!'Dg!WKjuCK7-ze}SZv!vnA8{O"04p
+g%)2J6FnZQuhkB%z3I(3r<%R;k/J7VuX,sc9j+X<KuQ|.S`oazL.W,@oR9;ND:(9;<|L)nq'J/<v_K[h~(oo_(;,ubzsOUtTC(Ix#"V}r%W1D9$|EZo#nU
+>en[PTxc+vRER%O/>b%g/)1IdA&|QF5K-bYa"d^'J#pk'xeLuK'(}V`!$y<P@0#cfLm}jS8{Y%E3[mA@A4sTt4wlS:jpk<)ci"2a4H`>'t!]0MKB]IL!4I
+zv73UVY$eCJ.R(omf!EnW@M1,(TJ+mt}^FF"@}`]n6'^v2BEQx_`}R)NPdt;)4`udAr!P.u+ht)L>"m:JAu_s+z$qzj:gD#4GY!BBFY/];7sNDuhK-1ja}
+c:mKyPS5gLQpN^fQ6EY3>q<mK)zgPteDmmNpTp1o[J4hVxX&lyb:G57-nLc.d1hm6_y|UL,s2q0T^|br,syOehou$$$1fyPj"(x^eD[gdK38Ln6<<kY^QS
+kj,@rg)h]}~9CT9OMK[JO.-18<M1UIJ`L:0yPa=gUx$OjF<Wptzp^osne'zvM.(pr<z6{0p>0fWVNQ,0dVX_&fB-Y,){-W6)Z$biQ&o'L")LD-%l|=E|Z4
+xr{^r5M$<D`"m;6`j:mn'.n8!JoEu6NS/VBp7y/gZ2hZJcaS[iGc8>0"2:gi~!axN,)^uA$-6ao-`9>FL7W_<!cyg"/axo.&[g]ZR&wij!]Z~=.kB<cv!#
+9|;;Kq,{r0I9Uls)kbm8@/5=YMQn)$LkoRCbx!_[-2bERdaovdH}`$]XRTLucADk8rpbGCIB:nKYaEGo3}"n!quD##S.v&.{wK'n|Z+!DzUdPSpiRGhSxg
+-;!.OqGK`-U3&V,5U$unSho=HLt3_R9'KwET2yT!;]N]'q+-}%6'8}KjkfA`njUj{OyH=9.L{|~=+PK`Jg7T)wu3~3Rc/ajr@voViKx]$DQ1mQAY!s4,Y^
+ZyC_7|FzUgjbDjmx)fw5ITH,BO")"472+q';Ey~s%<`1"0.aym;'I@-9b^RC).]sf,"'X!f9[XJ@384s.ZI0x_@:vujMFSQC)GfPM,<F'].+wVsLVMLQ$^
+fUJ<k'MV5{5uF$eC9>ZKYU$6,=T{rkSSi#.2]^+6c$t6D45%8ofi!pG`|oum3%,DDT#=WfRhZvv>rQY"b(ECi[YF[d%X+FWi5MUFq!L6xS<.YN+6J"}<h>
+)Dx%Q1xWI5!Q"Nw>`{2vxa#[/Jx%15ZCe.J>+9(olLd>ozmS<RJEnioP"Y9(h1)`.=OO[H6Zw]MwpHT.n5!dj6.sL[#n%yDwutRC)vP=hv^`7&WECE'qoW
+G(fM:bHazFqkyRF5NKB}c5F9B^_2)nWKvT]J<]:`R3#mfOS]g2ymY-WqsPOQ@F>^PJnV{ggWdZ6o-5$|yR"PLq<PD.7Xo<:Oj[D2[G6E}h|F"KS0dBcMIp
+AD"Dl4w1/]|D;=b,TIJ}BCu3lJ_eo/3BzX~zR6f_7_oHBXcopcR$LH1XUd1YrvdoC&@^z"$pobpR&5j[tk5i}rT%b,Pzpb>hsMuSLw@&XjW>P2rMj>CCZ{
+HVL5;R3vE)g!Hs{@#k#O8,&G'q.WB{E>l2UPJ_zD=-#"OL-DQ12n/`YYJvB]reNH4LXi;1Y`hI:Zm]&f8x{@Se<mM)oreni_EG|uj5+,;|"C`}tb^0QhJ}
+i!``slH:0'qEC@#wyPj%&,f4v1bOrN8:}S,"-BKp:Ajhem;3V2n|4QnuTGINfp)Ky$F:hT"92"&^ym0HG<61VmY-"03xP"/B}|g3L5yq[<j;x<t%&|`5~3
+9|8[ZxfVBk`qkK<$|JgtVwBD8as_dIvm'g:^3%S:HyL2df|j5s!07q:'7-UP}+v`Y=XfP]J'-Kbt!19p'_GQE9NS13+"_4VkizdZ'T'511&gh(TalL:M|q
+X0DSZ>pZ!zJ=&b)<mQ6aQlLt0{96#Vf4qLRkt"yi)P5W+ho-l:'W[6qEn($xc7,(VClkMR^C^4-beVJ}Lc;5'rK;>l}9y%]9-_;CgYU@XMx-TzfobLPMz@
+Ftjx`;H-^c#2gX105/we$b_Zza@0-2#Eud8_b&{B{|Kf_6EhIav<!]l!%ga"l^J)$EuU/)&{m|E|ju33Odw:BIFHLHDIxP)2]85m.$u[IwMa#xg8SN+F>s
+qF(]oQ>Hn:Fl^/mcM:W"=2EA_iZOuZ3'}3_[:e!DO$7'^!&>R}a[u#R-g{UMK4GqhcT2=U-JA:<zk6DNJ[zve;kctnXz@CjbQC=8'{zHu[2L#Bs.5n7DJd
+e+0oB3K3d-U,IP8![/(Y9P}"Jff!<-Q>c8$5N+O33SJC@Dtb~h%sKJ<+J)sh_LGaTr,(8.m|K!9s&>3gVyj&klnAunWD_WoTqnF'RrCm:)LhfhxDin`t@I
+)EPtkz^4sj8E1XxSC},nzJJQ2"56fE@H0y6hB=P|zsKbdAj6vz/{ne/Vn3M2Y{cc;q8fHM]NS1g>3C1D^><,l-+0>ZZ(PmsBal/,lEWsj/IONy7.Zvn{(R
+aCLTDR>=pIt=p/lR$vtH|4g$KE#D{_QqHZ:_u=J68fMiwX&6xB0XOu{mI>M[4Q/xlMypl!c>b+X8#|@Nwl_)i,3daK{S3'kt>i])a5TUbvXh"No#sb6,`(
+4L/n)MdnfE,K@BQ1JlX-RV#qh6twBsey9qY;NX&4+firM3F}F44|og4=Zc]2pxG_&2BsSgfYk%@^.i#85lLmHzTdJZ5,r,K9%+-^qFplFj>[hGyrbBsDnf
+4Z^:[]I!N56%5)>{[:=u3nk]O7wR$jYqf}3qBp3$1!(K{0D>nvR@fJvf;Bvb;2QMyB&b_kI7!x`76TH{@q;O]EAUHG6vsz-24|,m3Z@${4/bj^;uEe8fVO
+g`jK't/h"ocgo|dWv./SCz'}pz#QF)/.x<XV}C{66;^c"b,D9vT9M(95zXlF"}|dAxP&GQGhW@yU#v1HlqJQn=;ua]Z5Yn<SLo=ECEiio&Mbu''k[2Xi0Y
+OQk.5MW0qP8`NEc5KH<v#+VLR<tyJ0({d2Bz6`"[RLwBQ0F35tNSFpi}L{yqW'Pwf>aF!_F:BKhV!y".SG:fgFb-C-i1E4%KmxJY1X}K@pY3kBW$cn([OL
+olNxvg&7}frw4WOu!Dvls<IuVxdD((,e=|TOhCiK5,pG:Ox7[>|(~oan9zv|g9b8dJv3cMTUq%,m2X&_}#<^z7Du(7QmU(nbfY<M183FsE/QSChdPB5k=6
++<xjc"E$GGi>Pd%Lx2"5m:A<vH!;u_vKC1R<ZhUI@<~#;5G'B9Z)[zsXx{wJ~P9gTi,b&UQv{m7Y"A#9E%'wX|>O=]M:J@,G!1&"#RhwFKbp|QXlOVPlnf
+ptcYD=U+4DIec24%=AN<O]~zh|g4Op<u,-^L@uxhb6#_~Z)qDpc]^xMxx,d[BQ0i5E}U.gKw=m74,GDsVoPX!s-<5bskL@W+]VrL"b}.gCz1"w0cJUg2Hk
+}Z@|5UhNF,z"XyRu^9THB"+&2N_Odm>#{9T7TX4GVJN&cb/Li79E$@P>xl7BYo/r3_9:~Fvv,6F6%:|Yf3k>HO>a.9Yh{_BaZ9l#GCN{IHb)0S9s<llN.>
+D]=YIdV|^4]9e,V!:!viTOq-=Wa+.xF};Tt;m"x.{SmH!Odeo$c]YnVf&H|;MblLifoO<5P`,S;N1EQVu.zi~-H%-`!)Gid8yr$'amNj8CE]mU4lTMC1H:
+gT0sjG-RCUc+e!w1pMpf>qbiAA)iprOhG/|:+'N,}ElDF.4RPUZrVu4%FKKuT=`z#t8wNG{D8gr#[JQ#yH+Z:=<KMwZ.lv/2nuKAL(]H6FK2vNWz8+G%7^
+$`jE7[m]SktTCozpAeEi]nDr['G;b"Zt-@qjq$%QkC#}Ch}tZ:#^yFwE1S!c{awE46b].XBGcf.Sh8E7fkF<C,PdMXN#k/Mkgn%0L<o!oF9$MUZ(+m{Xq3
+#RxP6/~ouxe8P"@rP($QHuh+8jqld`g<|}<jJjH"<isX|&bg&-r@3s:Fh/BY{)|{MDN/LtB+!{-QgQ1zKzfH23c<hq3q]B%4Y!g8M'&i"l+qi>sNXK+7EE
+pT,}IbI[zd}(`r9C10}k0o"QKti@~@h6e/aOM2yOx;IP[YPrkV6%C+b^CLNrnL!M.D:!AMgdHNUo5rxhM>0rPk)&ybJ-"n|N#aMCP`O48M)_m"$7czB$Wf
+E8fFDXn04#fuwQE,9ZOdv;`T:dHQ$|G}ue7&><81C4]1_QCfgVU6^<9!R0_jpGAp;^Zdzn4CzC-SsFy(QI0xrO:)iUh,'ful0OH3df,T!9Dzg.[P'Sas:_
+sulGSMYhcl3ZvNl)"jq:@`Jr_THy<^!P1XyT53o)i5!7{/R[Wyk%~MO+Bg1vC!S^K=d(]Utd0/V[N]!"XoM:goR8AVzTZ#"boR[AZt6XU'3uoAlHt}|!2g
+5kr)yT4OT/1D^6<+t(6w9bB//O7eF=f-X<rc}1Xkq),}#tsUG+NM8$${kpY&Rw!C#"C[6j`aAQFs/UH7T$TZjRb_Owb5Rh~6$Q)yBMW`/>Q]|.#+!=P-M+
+HHz3O]xoU:vh}5<H3D|4{H1x,Qx$[U.LQnBt$+f{w'_/=&%lzXc%@Tk'Tl!ZOO5/`sp@5tK6:kL+qKlrfHRTyD"156MgI:vshKO"<0VI)H[oY#~a%p$|G4
+kmr))[,QXN85j#U3u.(KmM]Jg]%_TxCB/O"x-D;=w,d>Q-&igh{wi`AQtf3);SLMTU4-+^}pe<5t]/Fm>bJo{cls7VItiY.smgRwTWLr4l,x[t(`=#0^s[
+7:S}KfR|,5]+^}m`Y5<%qcmpvuU/j:"}9+Ggd[ATkOCzfl72~6J+s-T$^WO/Zix^tGzO0]iwj[";'o$dOy!I|7E}%>Ew,[0pj6:r([F11gL3Ugf>CUR^[K
+_5&=pYJ$,8@SE`bM(t!{I1msxZ5h&-UGtU^`"s'w$_ANS,&G_s'wSG>^vWw.!+F)qsY3$ufbzaaOJU4Ii:i=6Rb6#roClZ%q"&%q^Q7J#9z/'4Hl3]p}>]
+V%BmJ^d($/E9ZU)zNPwh"wdEVu-6S3lx7=<LvMsVDYjd13m,1uNNaFtG}x{UmsDQ+5(@5awq{rEpEj;dXD<T8f=ev3{ht0}u!OiR;2{J(ajY6^{3j!/g"|
+c[I+C%:/1sZz9/Y`aH.Pb&26r]S]Fed`&M{K43uMQE_IZyS]8B5+c=!Yld5bFyv"~`(PM7zns,GN2,G0bq}8..x`6n;j,>Vp>X5'x3aFq<l5BP@qK!pag4
+s/fzNF~^Pd%TMq,y#05'ZRdxJ!^HQ-6fYl]hH+ZcvI=s0RTVPdPta;'S<C)ID`^4P4RxD=8mu`L$ejB_GrH(;>_dGaB<mj!AFz9E^P>5<9$_2#,b$@ix<l
+OO/Apile8yq6[/zlmN~wYHw:)@Yc;eNQ&8^TSxR]h1>):qI(IT2cIv-uj<CZFCGN1f<O&:XtbUlU5p_SQK9^YXRep((ZN&ty1X=V.SdO20BQzdMmU^-e#|
+ChUkCg_|%kU(/y^^Szur(W!}qQA(O1QAe1{ofUeV"y&Izkxa1W3p)0;@sw1wdI_a{,vfka7bU3CsNt8Gb{{vO1xV)yykt,c"K+Zgzv+d`lLiiF')s@v.=J
+)av33hNP`q0C}1.:0J&`e_!jAT,H6cK"lnf=+6sM&t_U~/d{u@G`m".OL[`@#va&asKw9TtQ+hUQ!Cuano!f~to[Ji|<j>c%(a8XzE{XI#Q!7WJWK_g'=Z
+#g1nPN`5)I(pUt^YyZcKhI(eiKX=k'4<ZyJGCfvt,zE=1N|qBo'RF7%q#{Es-QKz+l<Zzuch<AGomVHk<cY!0=7A!KWYJH)(3F)E44p&4jp7aB{2I3T74K
+&c[_YCQr1etcX/jN1b!'3`2!%,vT1oX%"ib[$a3brT66|2qt/mMN9|j{tm.3}'V/MhFwm9)`z]Cfn5|,p0Iq!MJuY<]<08H58OfdF,8m6;rw[5SW}4#cZt
+A!oX>XSh#f]"@sdArnI|JEzOymza@ozlh3Jl$bEX83)F~&Ne~(MINti`h`l!Cn~oawdmP2EKDT"@4.mwJbfp=e5m|C1+nH5Gyc^9p"jan.3=2pbEha<mJ-
+"eCvv#oX,R:Hx3/v|0'UFGY7a3-c{[VI384NPn+y5WjL33XL4_fvu#'KS3MIGjIH>J{cshiv.p=ZTl.M`+-PKYexf$b.s3K=yLbymRp(_MnZWq'-}e)|;2
+N<wHgO_G8181%11O@KVH;Nmym,G3)+{js;P#KxtnM2hW(|#mmsbLxu(zT_@DR9UtR7itBALHN/O^JggbtV6@X/fkP8+IXL8gP>"hZC7pjwuR->X.YbuiDS
+pM.+~3x{Jlvj>&zN9+ij2bc>RB"gGNF}9.9k;FO.'w~WMq~qBNeqqd6m;q^DYZ#.JF5CDCt4(YA%{ZD@~mN!2WwehV,2Xli|SIxoHy'oq=UX15-):KsUE0
+GH'Pt%5:^ur}GBkGS5&a7fSN3$'y=5OOvWomPxY3%-03d%w>&tY8")omSx"~#C6T4p4!GltpY_gL09pnX(/-,kz<meYy>,GSy}_4Og8uo:2s{k=Abvxdko
+d|~kv!a}{nq9sGKMb/i^48fSvXHmLL@3o8_%6K.0J%T)1!zCpCnT3!!}6WY:yrRd$1=QL[VHT`~$>tgRJNRNXzLnsLn,A<6u.8i-w%F3CjFs^]zY7Zdi60
+yw|,'xK!78ptewR"4%li.kx$k|"mY|{W75{Yy_9q[#f=BgCb}ENZ6sYXC[~{$VknXMQ)I-=v16-x'i#&<|fgso-[9{.]k8MHv:a^U}V4V&Lki1]a6I%65)
+X5Df/5krY;~:X@Q:KDCvXca^:A3"vRXog3GPEs6@~]}t}h>E"sE2_SVDMM!.sTn)s+5O;DeLjn1{<[]_pxk.lodj.fH9xr3uwX!]uz6r#{h)0_1Sct^jz[
+bK+"B+T8rHzzdPZvT#1}Yz[K`HC{B&uBvg~_ma$Oaz+=1NRnC+o+VgS4(UK%S/"8<ocN]oO<kHE`&xsz[W3&grvG%MRUo}E8im-IXxMF:ChR#kJmJM!|kC
+n9{}j_{rRtU"],m9mI@Qvc/A,(od-4^Pxm=^awz^AdFoL%e#N&Pd<$V"Pf#1%78-Y;87.vK,7CeODo[{L7i#SO=pt|I+LWBjRt@-a.F7a{L},^[`G9}VyP
+uBcsa6g@.;,%.5w$']gZNuv0Tdsc$w}o`^|(|Cm$,`=a-Y$^qkTlH<9udE_x_,V1W5AgF60c(RW4z2D5ihG]X%~j,">>Bx8Y$)[n`:lLfl"8AJCqB25x<O
+xwz+@<9Qn|K6oSKN#Jo|'8.m@N/8k]&=mB)ERN6'2O<f;n5x;;6+ZXve4wQY<5q_3!0G7hj58H]$1POMM#u#5/=E;6m.z7=5~L"yyS|jFU8N~S'9]&Og@h
+-}^25vB4>p1mMf<knL+zA]1eyFKB94s-9e$)m5HfBVJ=MYaTRO)U%`PcWr|=c/Z%{VrlzZVzyL+W+]iC8L7Mc@,loH"|_UQdAgTlO@c,UA)0+&c5gewk/h
+yIZeqqwHY2[/k<3rLBlV8&ku<u,.]F82%i;6dPpm(co7_X=s)`0O+@`W]A+!_m,Jlngo{E{AU#c3^RWDeq!.]vTZ0yjA0VtyBXV!QOEybvzY9oX4H7wlU6
+ml-Nwmz|Ltll87CRG=+g/R3{`l[07HQ7QRF84Htl(7wG<DL{u2qx"rZ=hI|xpr45;a1gX2$CMy"3/Dmx`Sv_UM}|+%Vuoj5}Oz81/ozT|g63J#/%v.[{(^
+dW.`4|~tK4P6jgy;,PcfhQnKggILR$lG2d<SVY3(Nj[ptQ1yiT>-T4C"yRT`v3+xl5z""Pa}JLlLlsJnB2|q{A4,4@mP)a;uC#CL]zJY&&-ILLn0V3EWjZ
+oaV3G0,yZJ8QzTINWT(lA6g)@KG9:S$Xdr^/Ron)7y2FeJSc`S`6~y>AzdRw;aTaZn(p4wU_M7sW[B-l:<(wtGmwq}OpL2{hI97hofy$rN'L1_y)]B"K('
+Ep=(]&Nae{5V:zOpIv|]}S#T%l#Km$_^gR/cw:h/G]1@LEU4=kYz5c;'y{fwXe7<6z!yh3M;G!]2N05{3q"f$ApzMJC!KaUYR7kgcTIuVa87"^Ox"Rj9,f
+GrV(q(O|6GS<R,RM2M1-!Dc8HiJ4>FU17):_q64e~[7V$"y&lsH,+G0-G:$G-dRL+Fm`OYqh:6Zohl[LIK>y}PocDAlLiP'm8,9@OTx9d'4<G9sVZ"_9Xq
+'z#8s@w6/Y"cS{=)Byk1G#.[l]&6FTo=pAV$~owU`9vCHCAR2W@2+j|V,ofzD{#t"-B^~2bZlkFlT4>Z&1jiwe!kqG$8Z&eE4NB!oeOa.3Xpq$p$9W[`yL
+./i|HmT-$6mYo6GoV;"Ahe|P9:FCvU>MNhFeF5FQe,;$+9Vo=H+R3c@tevJ(-|Wn+v6BGG,DzKkA,,#z(sHn(sO&H%jMPuJ'Q%o{Rb,djUfHO'082!vhd2
+[g4hksalqAn;%EKti`Pq@NZ3;Vbq4Xhnd[(N|U_x0g|Gs_S&N^Axm}|o0!ba{ZUn|B0/<k0c6i.Y13d>JW5y1x;9}XEq(2449khAgmNbgNT-rlq}{q)4m#
+Q,)Gk;C!RhT>(F,.tuE1-QAuU@=^eUw4chQoOQE@g|0,vYv<es,Bc/2n,)wwCY"kDRgg0.[FlD+c1lHXz^sLBf3a.oV9]IZ7q)).!Bq<6L.BCTZXE0F=u@
+VHa=jouUZKYy1m&{rncsoc0D}d,QvAsb8M0o6RZ)cB3R9>`f=9M{21(z^$<[|"wo"y(TqmA-S5C'c7O',[(.NKz#$;gd7`Z$.L[;L3[r<24|_V('Ev5=/E
+aim:Tffgwm6`[>F|+n~>O^Ly{f[wMFW5/dmVMF)Y%d9;:kiaZCsEs@~e<1K#7ENC[.NSNS/YUamP>WijRb5c(1$TKIUsxzt86El"ptK`|u;{"ZF'LF/LaH
+v"B[-5VZ,5pJz!cfYbk]eU}|ZiYr^$9_$6GGZ20+"D$+Kmm!~FhcC1TY&'l)sj(_wM{"s+b[gp&E|uOM%Rhnq@j!#cliip+4pw=]X<.E<F>F."9XSU{S~J
+:#F#Cm>/~3lw6Z/W05tJqp<]A15OsG<robZll+1H@h_fr^@qbJ#f'yE8{:25Zw[uG`qxaw"X`2w)vJj+>=)plrkc)MA=IZi|Ry&B:kyS=L"`41xts:gON@
+#S4(-X/i:c@]:q"<']&{=:z&$$cG4&Zpvt2fdLP-_xJ`kGf9L|1iO7Yxn-K'}neJvV|J#2ZyDgEO6f')mMIk(|}rOD[y&MoD>EBZyMFTD)~6`g-e.Cp`eB
+eb'PE={QUMMFLLVC$$4OPEE]KB~7#|K[qE_XB7n&v/-748ZIDx[egL}49QDw=J%m>Jcn:o%VE7'$t6puo-CVwOp@T;i8rTRdA=.4|TgD`6L;m-TgMq3Kva
+Ax+91J-^53{T$5]zMLnjucS%;uA[Kag"L).){K&4hS;X|c~F~#:lX3=}2h$b)Ogen3R1;4y|ilGrGj"[}T@n@e<]oh+Z_y-X@FrXnp'8Lzi]AT%Df"hpxR
+jwTXOB81Lk=sk=uASKC-|C_Swm!zuCsAC2g6//auHS#6ErQ0W1A93>e+>2E/g^+o;S@vBs#$``>.gA:gUq_o,Z{Nw(0{2daWY<_jolOVw%78ovzm5e`},-
+Odea>>z|,|"0|:1(j:~MR.7wr1[T#ms)u;,D[.[Oaxwc.X5cA7YwQ7JwFpNnaIH8Z:kI9Jm|8=haxuZ|Ywyqk&&iL{leR)LplN[m>fFU)fgu~`10~+ajXw
+/qQq#jVIX!@zfH(d|4v.!p:n_||_e<K{.x8R/cMtcZ'K(.:v`7"xD8ak}Mu/{Ohr.zk<(^>Q8YJ<U;w#w"+)CL4Yw`bUN2.mla@wkHno&tlF}v28,^U7Hw
+.WPWdFuvh6/=Eb&9w4(>0MYwA:H1eOn.;eeD%j&mAV2cCA`@60~:lv:vkojIad{-_xwc-HC3q+7]7+z5,Nd6};7`$a|J6nPX"'y"U#y[eNtS^E4OE4s<,y
+<x#c"^zHJH/-6{2;M+wojUBy;kr[x5ZII9VyFs<'&.cs}Ohl8|We)}Nz:b/{k36G&VSuE&DZzbS-N},r<;f`vlW_wFT.~F]fzq(PdnBM#W0UGX(<!Wwu:"
+BPO$j'3<{#$<Yv$&7J;WDi=M-mSpL`s!C0VhQ(Zn{M[tQ]4"U'uk59k"k!.$FEu5gZf0iPeM%-2dt8']<:]v$!H{ntuyOP!A4$'+1NDX2'I#kX=9UW~#6{
+-:SXz/jlLnP<26j5K4keTD2V&9l0({'i@`$9kG5Y'uytJR'`wKSJTW=e@h4QIt{&fHTC}sj3FX<#b(ut9jUFnDTS5VIG`',ykHJqj`rJOmL=)!v#BGZ0.j
+R$zzyC:+We9>y{d7OnhIhCYDMx;oQ[]`s"}asv7FxE@GP])rE%0"2!XElF>`MoyEVtB'iZ=2-s9tv)(v~]PAxeSNg0z"G//-bqd-hFMu]k@Dx(|w[.[IW$
+JP-[1vqe3Bg0nL&NS`N<IWsDavJ|eG(WP#ymjB.xoD'W.QARbK$YdMVxR8o%Knv`_4fUjx`Os$e%NPp/VOVTz3l]lP2]AEbnHyMyqs.r`d#VoTN<J"w3]C
+q:P]"4f}r;<E{IFWEfA=Bq+q$xM$d8`sx>.Zbfi3T.y#Q.^tgqxlt+[:c9S8X|6=wWxTSZi{EsJ0ra&BGDmJNR[dVG0lG99Rm7]utcz;8u-:4:BkK^OsXC
+GKMN.:H2`Li:[PP(P`wF@+KZ3z7,qp3H=j@QK]|>,n'(|2Yz(X@|H]^5wa_<knN4=_}kYC"|Y'qH-:W{(X<y%#TP!F|3]v<D_[5+8e!8HwMou<#_89<OD@
+F_j2e'x&9OI@xkFr"`oUbj3&owj$}({8e)oSu2BAw&UwwN6-%:h]Hkcj:K=cc4}]HD5%YRhNyP=qx#T[bN`r-L!7pma0lB7oaFFB#;~D:/le~eB'"qH;tm
+r_2YY8)FsTw{q/uQ6Er@jvI_zn)89L)=nSOB^uE|eEo)SrQV1SX9%@A`YkJ=oGiw=T,b&3'Js;yv["`!E=@:Fz9^NT~BGrOD#vTeG:)=cRJc1,-.{lQivo
+`DRr=[4AtTp<viiKviGAC@,d,Dp),fWmuB4NsPxCweGhuA;%WD<zmZOv_H(M;uy>_oKaJbWZnkDReev$zDnrk#L7I4&3gy!mDx>QN+0}KS~tYZ:B#Z#_|W
+7N8f}0z@ZhIq[>&X'K>!9Xgj[yzIrVowxu]-@.IF.J2QU#2kOU<#MC%uF4t3NfG0W1arl6LoC-^]nO$:ROTrdIB9Nh]s}+I|Wj0H&$i[lvAbbY=_SF@e6Y
+t+$42doMe}Hxp39RHN5Pr<xifE=Z,e$o_C8lzpX[je2"}xs=H0)8OaiY/w~"}N.XEN`HbU0FYB3YHe7ibwrLiBba%MIh7}/rcrIFrJQ2PI-n4u/n(bq%-s
+5l~e45-#61n8v,Tjmj4$2t+al/>TR_}"g_N!~y3pVC}4JXBy=r@Z4f4AAH{_^_"98g-ezkANA)e0T<Ws9q]P'0|5(D{-O3^[8Kzlk)lGe5s^-as-`GU9P7
+$%Qirfec@7S:/t+IAb^%p|5[bwq,ITL#0ow0Z:cL0f~GENJE|%_Z~c{jXf}s=YzR3;ypV)lI.W!~>$Gv`q%V!u+jQz"C(|EFn]bOU[">p5dM>)t+D7wBs/
+CU}$}2}DIS<+zsKr}w35Qt6s=RF^>2;X(YvE-V0|@D3:3b@a'LwUd|-JHDy,g}`MOyXk<-FaRf0YNsCKl`+"qxTle|mZLQ(6vT]hL3qIEW{/<nhkWN+W'=
+ZjT+(KTT8gC%2R$N{d,vU9JW-)].@W;WJmd]{o@KL0mTX1as8o<He5SN0A9A]RdL!aS4'QEk^^](>ABz3!nf/&0A93g&gZ}uVr(h`uD{.gX"8Ez#6At3H4
+[K(.$[ieEtoS'lH{UWD(HO)D8:_2<"z|XZH7/P;#b(v;c:V2.(c2}%j{cz~D_YMWo7.<WR}K2vMM!-YN^Fx}I(>qf/_GnQ,m"Jhh.<Hhby8Z]>AGCUU;]D
+7UW9$n8/2+ldRBtnrUTzK"fd6|Tt;g)R"~(5HB|](i5[ZJU5mPRdo%SP(x7{7m~L<]rq'4jj|hj5<BFrp5#UqcUxo50x0lsb^;nMfwxT3%`cWU'F";hXRI
+9nJR0f1!;h33d]lR"n`(s^>WnG2X7VlV:nTYs&{7XGZotW&)V&i+6-9Z_bC4vjW.#t4.A=}PK]v-FNVv!S+JN+azF:1grp@({je&lhOr-uuc,/`5G_9CC!
+}(<ah=Gx>bT6KSc>ooc0eo1uVhg!>QaM2lXaX'Yvz{Ck#Q{"}KL_|zvFEWH90DLvc=taS7~gX>"pskN}e,"kIN0;6e2}LMf#z_Eo/Zz!Q^;$'8_ED)'d.v
+#l||[fodem^WljZuu$(}O7G=V7p^>Pse9v>dX.'W~kuz|S1X{qUW'gmWI9gh"Zw+A8Tb1;OM:"c5'euI<%M.L`A3(d7<hz8;m[<%01a9gUrO"it1U0kVBT
+byq;AR`N;oZ(%1_W`I4l],'tDl86QD!Riw%%_Zm6E4HH&tqLiqU.tlY"$w"WYSrf~mfa$N@DzC$gawpf{&B4uHueam)zix:97YizuEP`k}>gd7sCMtm{KI
+B-rH1M4vAuY,NIzNZ_teVxYwmPjsINUGbwSHw_v_b)-(k=A!KtJf.i0hn/K7M1L)seuY7JNFOtwsk95C{uiTM_.[F9SR'j#8Hlj^<Zmx/>gO0|5>puEnTI
+GOAOPsz:.]kzwKb+CtV'r$(Z:;%s=1(u-d0-iNd2DS:pl>rEbvH]LUvJksOSE3~Yh}Eoo|2k)oRl0Y1>Mxi-hJl}pfEQ^{u618}A<kX"19m_4j/W1W[D,/
+/XRfvnK!@@O6&/^]6YguBVHc#f!zV/.,8pI^,K{|a"e9+O0}$pRUj=v7s5bCmgOC#+1YM0^D^kbH#/2@z8t4K=t={Ta`.1VUY(6lqB]Ko.f/aKaz9"=1+;
+"&}>(cjv2""j0;pQ2`h)n0#MLA2IAGan}1T`^0,(dFSl]%-$w0@%q_6Q#`l:egP=SU#$K2CgvA<EXaqn^)Zm'0&4h'$hiYe(.b6cjG4ybn",KuLgK2lkMO
+Y}eMHuo=Bt7_fwK_8!|(pvyi~u[POA}Y+6~95a=(|Q{fr[8!l%M6Sw8C<PW]=s1Y}9<&Cw^FVZ]KQHJ4TMWglxQ(U:6.(iq#|!Wl/fwE"n.b4UO&$E#tJp
+K9x'_#{>GclhhEi6AW+`t:rp@1erKpD`z2j<ed02S$(Au0%v~aE<C%y:-`):]BA+0@ZVl"FT#)%yFW9PAmlY$$/q+y]:Xes93eFn|uzs0%3r$#J;!a(pgu
+sSN]d}78wau]AkRg#:|!)iB113;{:tor]g<eih8Cce0C&zQ8hkbw_Bk(hk~'Y3|5|t<LoS`kq^_>F+`'K:ioS(G<whg-{1E<R>x6Lgg-U1f)wKvb|bAjY]
+gc>L4UR>OuAEMw/2'e04zJo{M-""PYKq6UflLAJl2R^Ls[I#o+X,35sr.n}EeP[dKk!|UaG6n|C)S(8JD|En{R]TSzhn3S_f>w6nSs[;YWRZMf;uLyYe}b
+57Wyn$S(Q65J,:KyK(HqH7|dQc_qFILKvqw[s&)%6wh'7J7D=<hYZg7`C21gm:d!IJ!9_&ZGkb<0fqaa@d!ctRJHf"7)z+>$1m$'P00v4+D=!s{lU4eA8I
+<OgH4G_/i_%gcg!;zl3`/U3otBaw]]7ysSthJhKD#2yrkgU$N6(ycj=y=6y&$=[W:9Y5jzor:h.sLhhZ5kk#CbA4JA^ct$J`Fm,WH2UrW`).y+>W8'iP~;
+|12{&Tp&,HJ;a>bK<y|Y=.IiuX5E4y@%atW]"h&5h=Hmc{Pn/}VeDBOMkbDv=/C<&y{zQPYYu&/INZqStYRZv='QX|@>UK}`1NhsQDCn0Yg+r6rr=&Lh!5
+1`qa(UX:,<3#ss5lBFt8v)>xkT%/j5(LrqL71xjfhQE%S+)so#:6+olB,BW#z''PW{&8$y/,om32FL-fSQ)`iYHR(fBvZfS}h$8n}R~I.C_&kPOTmO(-_^
+Kf:(kP~WF1h3NjYObNhksH5i@0lKW/(2x;}8s^B(@qt)M9VC3>2J{H#rLS}O<D4"$dTY#CT}!Z[p%{_AelA[0xP[X>`S;obVc(ddNc>hB(km/kAF"rKe/9
+1f{zpA8xI16RL/I%OW_;;eTz6'7a9GFO>-Dfoy0uc'ddHRb@a(tpnBL4`H$uf>.wJwEyRD@2s.=vTx[>c6zBR^K]RyqZZ'5.j%q#(&'}/-A>)^)y=Rz"w[
+miUPQ#@QnF^aX|zj|oCQ>a=.Q;k">s#%CoQ}k;h|$<q<&_x:P$/Kb0&T;pL,8;.A.aZ>Z)D)2w=mj1n/$'+MmWB5XdoLB"sJZk+TWF#}}l(|:nsf@%S=#y
+@5gLRT!Fy&j=OB%ru0Saw4gTW4-Fuv$1-MKF>N+}+$bJe:yKMNx`wmt9xF!]xKDH!}$yQqR0ku$pyF&dn&uk9j71m%eQ)W@qBg8!b^g-6T&w^-z:>Rd({k
+-a7S>nuUwxy|w/az08FubDu]<zW_qe/CV]{i<`eI#xQ|3Jgsf2ky2m%j[06)V)HG!~&_Vxa,JEjaQpd6AO:Q#Vs@['Ag4WW$qB{YqSaIU>P|!ceKo74Ak5
+B&RUEf{MZ@R=qkr/=R.uAJu1:-tmKrH,<j(8lvZ3ULTP}m5=4s#C,2#H(9Vd0uA$wP+K!%(O4MI|kHpZn:gE7:N@|yZmv.~@&N0(Fj{M+MWUd;b(/o%{Vg
+|Bzi=cJ>-kdXpuousy>"%[rk;mS1cFXPnyWrxIr/r/F_Zl8C`tPw=jg}[>qK-Y/u5aqs$PN`"Ag=ef_[@Ri/>QNn9D!yuc0nX,v)l)eV:P{)nIK,Enuu1[
+Ar}Oi[%$Wa{/H[`mf,tIA]2:jKL95JDSa6[(i9Aa4B/AI)v;qACSy-MIO+-4Wcdnkze05P8-F;,:XfBXQ}v}ypL2JBP=20q[fa^8TP3UHh>MQpT5Kxgsvd
+k`)5n78cQ:v/#{Lc<7N@r^AKmIKaE`X,)rDL0IC!:p3&rl}j'>TTT;HuYyR<_W<O|+<"'RrP.|95/_Y(!9z@xxIY9(HSxKAql-}UTRjb;oI2}z|!qo(n!G
+ZIxlxP.BJ@zaDF~hV<~Vd=Yt8,KCpx|HYdV[Yu$Erh.}>gu{!}<){O0;rF-G]AeE>g{OHuE{U5p0!yxug+N_3etwMu0PwAP|{K~K%f]ipjQ+8)7dpw2E'_
+AN+-"IPZc:BV0V{'ICs"p>_S,AXucp(p1V|KE#mp{$~l-,ol4ZnIKP6Jz/zP3pd4d{N^|h&w`^@oB]hmyaE0`=>oh4V%/T}MWqlv,r8C!3deQ+DZHqmHo9
+Dd-(9@cN1>POqeq2L:xanNo4u$]CJg(!j28)=gno'ZtU6Gv{,&qK`GN%$j6n!c8#ELEDP)}3;^[fK;ck>$7Dp(]w.}@FU+lrCcEWb45x3ACP2w>,N`&vK%
+lGmD@2kP>'G.}`<H9>|MHKt)[xWB_txdl&<r-QJO~):.,hNVd9GtUM.Y=vN`:53[qAtjV)F'c1kS,]|:<I%qizV8('Gb#b:G^@0L-g:P4GGSu|H>fMDRKt
+TSs0Spc9eJHt|!^AF79$Is|kjl|XzhSKhIQl4^VNmHwXThfNh+Uw&hf3^_bL(P>aYBOk9O~Ar9H6_@]5DVbSsu$;'FD{pnG=}Dll~b8eIEm)^ddBTi!'%)
++88SWCNyj"_LQ<+N_&jQ%YGJ~@@(T$;:!B%@QJ_0YI6Y>/48Zg[MSFd_GmJBH2/'U4Kb+nX#[@(1RAl`be,O`2%%/pN-w>sBPK-4g6B,cBa(g(Y6KfxR>o
+gq9ouHEErWhV)2XoxkP%MB{aV7)<3Gh[>M<ed{D:+qupTqI1)J$v<5v<{HHLx^7y2dpV}KhhQZisxMsD91ks:Xk4Afoaf$8b_KWa0BlBS4$9(4d]4l&_z5
+K_|S,C~iQ7+'].SbX$n&ZNe061d`WqGK"XBL6.5;ZWQdx0+kF{Q{!1}-XG5o=s,C6sdX:It^;.;bh:IPgp_0n8jZ@s}I.P.D|Z=mZNU1w<V.3:qrnyaH8U
+1^mZO;ih`'b[ZAb6<:;$AytpiaDSiCjh9D}v;w+a_nkWacl)z;kFyKH4Cb_;Bo8,+n.`TsQ<rBM>20Wv:zKRy(t<J:z8Cf<E5oVh)^os@mZE;)rHYxGhWI
+9n8#c|t6Cl2%85c3$3BV>Xf:ltXl1_&.QC"zkOcOA6f;ut3rNVpv`/KMrXc4H%%1iVKR!%jmc50:-gokOSKwUI.BDOhTP,`8fy2lh487/A.^4IlTqG}&K#
+:$`3>U$bX"T1MMqaUc_5Y-ipTu{VDaD|#t=#HECt]@mLHpJ3a=ngjj$zEUc6`uGS50b_00yIRC^)6q`S)|s4zw@ndggv9:aW8iQRb>WM0D:Y5pSn9F,y85
+EdP$-#vGc;}LkBh|BSyW;v9%@`Z(@Sq^k%wjXW+x"RcLELwSTcvQ2bv+XfwT~%K0rn!~9fP>hHioHRH]0`xKra/{#I!ai_0gQhq%Dx$b>kjYoK7Eh:"uGR
+}(Sh4[MtQ{<M'XdYI&Fu5W;AHJTKBVGj]o59:[r"QzJK3iYziR7`$E/h6U>4DU_AT`lL1:O+uU/)gp>iGg[F$F+``Vh-<kmTA%ZVSOtpt#6gSTcp`c~RPN
+1UjGR"[$wb0xV7d2ZLqT6Ia=e[)s}+sHe-6>TB}PBfpCvLZf/C!EB-GHT>6I,'&#bHU]`'[w[SIB(O90<l><(cz$o[KW$!-n%e:R[h;GaYTX0@]wJrbt^]
+;Gj2G"lq`aWO)'fLOpkj[UZ"Q_8ykwuI[wzz}qSoq$&|-2m)@KSp$l]-ND5@Y`Sj:`x"l`3)+D}m_0"o-xVaZSK973a6a[yGHNQ,y@";P40:^eE2DHQM(]
+.=<!XMIN#aLNt(`C`Wi[KHerr$1,^(,69^}hVbQi%&8-k|<@[X0@{66efUNh"VCZ__ix^5n|UF7_x.<UvX=!JmaXe;C{4h+9$Iyr;@o}S`1YmPZxTNj%'6
+2[o[9D=VG9"9=w=EM7:Q!U9!,a_J98e>p`-WYMY0dSBLW}7;uv+B!`I,~@A5Yv9m}L{-sCuWfp,@aeWX]YfTnl4"[pH@m>k}[kPA=V,{tkyT#})DwB)[vB
+oB1H@#/-yuCD_ev5M(h-&rvi($V]}"{2EqoS[1)(gVH>A%BCDZM)Ez,k[I`-w<y|/`EO{1@>(aQwT`zlg3+fH.%1NsPk6EI(u0//7`<>=,=e$%Vpwu:2g&
+RM!WF8OD~ydb@>sbP&.kf8EDc,1>>@j[+IHcS's|A)#:-t^0Yz9M[u9>zjO@F{7VT(N@T[vntlz1n$OKL0]8+'J%dF]aL'lWKWJ2f1VIly%|oY+GXXm"}L
+aong#_]|E:Xy.HS)-^.V#$l_#)Sk)88I%M^Z9KPyu=k#_TXHoQ%;68;yjuo0l8&Ea!R#9EH$Fkc)#`_aOr(`l^.8XIqbzpwSlrMPG<~d"5:kWu4Y8Rrd$/
+q)jGvV~&O&FW/P-Zk]S#m<to3kzsj!z)a<^/%nRdCv0BFE#&%kqx-!}|HD/_W2PD(]Z&T[ci=|;;7=2XGuyIntKaqa5^]$>RmM'=7Abq]6kGtKcZzKf&c(
+|07TcsPD,]c-Ck[ElC>Edy!v/Dxq"RFhj=9a+`<W>)>-:)ELr(i6OXoXU2],Gtbik#3Ol2tMWizT}S,>q^jkLIDYZ;S>~nF+&5ywYj&Fy(">P:HLB!>!%j
+6_sD:(N"uxoc6gbN7VS@@S@VX4b-(M{Ze18I.h8.u),Wqqb0`c`-PXf"[2(OQ/^udJHNHrhN!f'g948L2rWo34dJMmHUMDhxj^FOh_YQNE$a8yR,h:FH3$
+20xEb'Y+ZcwjN<[O@JzV.5;}r}oYDz)q:OTjseTlUlp0oOI4=63p@N/tX.7c3L"z$g`g4@_n[,,6n58bzmkLgbZFMl7'a4.6I;W`uIIc"%c^-C(U:Cl'1c
+%XqA8F0E5+&>4{C&;-9!yTsq&,RtyKN`R<lsyyG=3#;ZZh_`-eKleh4R6-7@n,9TAW[jzgo!GE^acUj-H#fuMV}Ue#K[e,nH0y)-`!U>]w<6M])!C%S7pr
+okLC87,#zPh{RYb#Y2,C>v_iRK[:F:ti8@8=on0{Z;8I8)c>B_BGCL7L#qI1{)@4N%EP{u<s4|=QsGUxtv;QutG/e^R!LFd"ITlT#Z#WVz8L/dA86H!yi:
+|IF)CRT9pNc)kJ(G0tO7klfwm{L_0v:^Hl3;OetOw>UU~o!posiNFThL#+MC2S1]Tu+L$Y')Sva]xU965+"is{`={TlVmMD'Rfx!U)K[6<D"<@U&d7A%vS
+H8:vMaL)e#($@@6|`N49oE4EH)4xi#t1BIQ0lX/74Z1++&5m"h/-Zhdk~y_q1rT%3:Ox=NVf#2:fZ#@B>vq&NEh9^W9(wsPego4/C#/N;iLVIKkxgIDtN(
+N&Ac"1+<G1j2-|$H$Sd"y$W8V!!m]@X+}$'[{(Da&Q>s./[)xt>r]c&/{3b<$PX[p4ao_M&ACrl"-#.!Bk;-]+b=/o;|oHG:><fr+Cr|OAPKFy{6fRv-ie
+^9J`eHujSdAM5GIa~BP9gd6)O>gwhsR9%Pn$^j'0bP{U15rZ}c<$d_7G<=n.%+Uk>OFQ3me%]Kubz2-VClshX|(g&NlFggwRi4f[fkpX(&y-Q&is&rpEER
+I1D|/Sf-t%_8h-N"&"aIjmT5@2T%Osl1uo+ph&y+TTF(8k=Z_U|S7l/yzjS=_{z,>l!h%9}s-D(uK}-q:BYp!9t)qr$"#cCUj$S8.bl#P5g!D_`MdPRXZy
+Usw=Hqa+qVKwO=FKh2%{ETjr6I_{.:dwWa8+g+q|~)-%x;$o"x6GJ3A:.Nj;k,=`pd<1`YyHw_5JQ+V{a2N}pcleb9ko9`eXRtY@EeaPA={|nyzp$'MH^|
+,6LlP3mTX34E8=2%zv>7~w(y{]`l5[Zl[eBpx}082]o]7P4GY_j&DuWZ#kSabkNw>juuAroT:'4sF-96$}_G=AGn^$2,]sDoVo}Zo'ol1uK`9>F/(}!c73
+3Pq0`3r&5V5YZw0[$CY^_s)wQ@z049O.w6Mb1K-lEcKU_7/T!=N51$;k{S@/2p18r+~(n/`Ek1JMd#Mum/pGH|aZ]V4QOMK23BLzHw~y-IDMq5gmm6=8NN
+'E%tc_$#g!kv$2!)poj&Tz1^Q@uZ=y<NFv]nC@8ZMfhn2jDuwP!hPxhG6)gBG#&`h)[-W<><oh`Uy'LVG|QV:9vE"]JCg'vuT^X7kxx@z0aR=:+R949JE3
+UPrhc-Ercg&wh8-<_MUm4E;D<X-o#[/.@.YJwfHU<0)fAdj1~]L5tzWmFn)J3soCjA'pV|.XX3zr,/cK>J@Vo@Gsx[Hh#xU;Xrs%{-q}[tsWBwzW_6lx=&
+,(oPza|#+xLP`/)YosdA'wgZd,|Wj"nQ97#I/hldeg-KuMK%IV1WTJEMX#'izy(<V,3C2T5<)hPdR!6ZX#(OB<F#XTQ$xCu$iB^GF.]@!b:>^^$or%Z7YT
+"B=:woEgWctoS.yPQZ%}e2-}xiTA>SLX")$Q)[EhO@&"uu(z@SBv/[FsFOE6xY</R7!ZNbN<I#^rz5v[5(^FfV13_R4Iwh+iS6A'v91mnQ}6$Xn1&#7Pw}
+soFhFlurmF`S|I{B6C!IcrE{sOPn92F:WK`RqMw/@B0nYg<7H+|}~fjR>Af/GDac&tk;Iu|ytOROYka=;Z.2;vNG5srxi}+M!x+Kav5P:Q.,M3ar=n&pZ]
+do9jf&nL{TJRA:L3eUfw({oY6-~_3pd44,';yfJ{#7!@:gT{8|[BY:=@%V.5%!-UD>xJKqvPF]]nyplB1`E)-D{=<v]0FfF0'3+l-n"t_lymywo8BQ`QGT
+j&@"!dtkO{CiBHMS!C_M()r>|%R{y^|aI069dCZyf#&-$}__"yaaVcEDx{,x0&9uRO-L<&}8"c=nz[xeI"e}6s>h|^u>5&{$w<yJGYHJ;nY^XuseB$6>@C
+.jt4P}F|@:K%pf=e=FW-'XB`yP2r7Y!<7R^svW.NKe(ydK'<dc<E&,PjNMlMC)qH5OU=/{3@A%~l7N5yvC,xrGA5[/ow(.wFWY5dhE7^Q:}>EK,6.hHp"o
+bfInAh~g{8^XvDoHzLYIChlpC_+&wN@4#amJOG/H1<6=@[UTJ39:[Y+62-Ts)HBl5WG0eF:t_61'GBp4@I#_laWKAnM4V526]#|){|ac#@^T:I3d$1-vtP
+~J'$a&Nuc)R5~"~h;UKBI}&Ye(]92cH!kGo&053.W#BbIT(6W]'JoXdcF{mpc[+RC=V&1_N|.${(b4f17<5Gv^@/Z`ZO2sh>R,YhnVAp}cq)oq"oP>p0Sm
+RLwA%h%Ls)o6d4h&607!7xnWS[p8dBllo6U.8>h<aQ+(CpTtSzB"q<0ed6RY8HY-PoMmf(uaC^==~p|nupff3o)#-E.FQ8`e;-VAr","&sH2pA;$JIE0-Q
+k]/oYYIE|>9$;}z^(0Yc1sD88cns2@_m"'(v,w-:mzM{EEyO4{H8o"#01[s^K@0}I)WF,z{iW)cK-OdWn1srizhy(qkn_,}5,$Z.8&XDFP@&_<T(}e:tA"
+K42J1TfsInmc7A[:5,lO0hE2nvNX+T6F1L4xm=Z+zn{j.#.8OjZW:ah)KT7h'4<"i8wh^`3fipx[PSD{^`;tTS@eJf})2SJTepr/Y4VM&<AjD>mmvDbsu$
+s;M<6-n[^,ZMLAjTDZOjw5aj}s[93<]e}e//k=6_LAEA!8J^UIOsRi46$"nr0247k^J7OcT)1nPrljl:"&(/}xJ_bgw@R)}6.hDW<5Kumd#QKIgMF"P{7b
+<ID"5Bk@9=72$v-(VdRdy8(4kB3'7w]t9@}Z<mM[uD8#3k@#`!p>/b"HA,uda(n:tm8=}b8Fk-Q-U#@oK5'h|nWy,MnrP!INCT'[}J6iPZ|.lU{ir6vGC<
+s:eSrd7p(cXkEa_sm]spS42$_ZFPc2}Y!4e)8B-o:!]Xid/JLqy1M2vSZ^kHXGj8UOvCT:Q;@>WfZ=20"DTn3&w|{8XD56]cf:c|sQe}fpd1bG-y6'cl;q
+Kr.^em1&j<[d!:G]~1OKiLp)aBApQTfDsCG:v+h_4i]FCte1jiSq]N_2Et%c^lX`aym)8S#LTk4K]Qa-f>tkKeC#=G`mC'I_T1Cg%hxOHiArSB#o:f/zU#
+tB7ZC93Y7}Xe'Kp:EQsqpDiER'y`etxV!56JSmzfKd}Bxk'WbZF%RdO3qE8`L8&8hN9y./crXemFgs(;.y}W=q>iLoeu-fx#.3ZZ+`2c6c`hl[}{5T{0m%
+Pdg,~|'G|WUM_GCoX(8Gw(J@32gLzByI:(hlCcAD}pA6T6c)y/DfAUh("OO=@DpZ{^Jy4d;Lj>Ku$9+Q']=:lD65:&Su!="sio<b(&KZZ'-5'xO6>S&.<I
+:2[8_jn'sWljM/^WQEvU}Q<;`5IOU!Tt"h/Ryq],9|.R.'yz!'8;e1nOL]dOO{un#`@n&8bu63Yp6B![oB5=F0.>6rW"Xt-+S8:^Y8^CYz@n3_"!-U>-%4
+vBNk"-<hbP_ro,F"$1a3.}<C(0$`Gt%!"N_%AY[<WDd`JfLMXm/k7`TB29}SYGuSN<j)i@DD)vSI,:=xr0VD5@&Zh9a7wmCKc]Us-lYeJPa{=<P0&Yp|y3
+8DgW,;^p4dX@K3~,jUu'$9sa0i)wp606HQrG&0S`627b7=ECK!G_,&6$0,Ro{kUi,)1g-JEdo9+RKzWnom)XI2!s_P[}49g|ZV'Kw(zH;C%nSKAUPdKk6L
+TxFKz2^7""$gEqx2DZX5#r:$X3.SN.~dM:(H;Vb(xsW;Tpie#.F,_wr(1j|ipukl;JI9,-PSH{_2AV-8)mT(Y'l(21K-7%$g(nTI(XuhiQW`-ICS7#:LmJ
+`-cVaSY_Allt#E!N$ydf1Y432F[|a[l;JNMwr[rzQ`lWy6`5"3o`%Pv.0jQ1Nzn#5sCjq;9(HuA}@4(4Je3o(B{9@KCCHx8Of1upR&ZJT^nd=M=(B#jrn-
+#Zdhc1)@6d>LBY@a=KAqQC0:TQl;/O4a>IwTy'6tH$x@zYX|i{-ZK]sS6H-J#-+6#}rtT78:e^mhmz#7M08^&fV5,EE'"IqrQurib`FKI}0Aj+If._"kC)
+vd<uBr,xe(EuJf#bsE.r~5)5&x/zw#I"T6W:vO|hx9uO2p4u&%rQx3'&i#4l63_oU&FL!Y/)U+f#Fp}o0-{k-Rv0%4=1Ys!nw5P"8hV1[G0X`ptk/h(Ti+
+_,$T75k#O^`]IxTVe6IRpk3Sl99j2,a-hUfRXsHF=+d1@^D@w>L`cuHW:>LlZF]^n|Pfdm)P[6a9H[WDBh%'MFD:+]8UXyJgNRpmMB7$VJDDXd5,4nY0Zz
+1L>Ati_}I/Ck=wSU{$8#0S[Z&E<_0ABl;wcf]EVg:X;Y"zVb^D78nX7>xnVwh}H]}L>q6Co0[!>S%{XmZ0W;6xi}Fju-e:%KAu7Kk+{)V}!Ji#p#u!<K',
+ZOYlkmH;Z{GrPq$[M22#]h1v3ePL91u5O`]+9=k)W[=K`PePg-oec$IWY|78e:Xut8X#%#wdlIp8RyH>}RXPIQZDNLDhzlO[i='#Yx$Mhohc#B[)!bCRJT
+_Xq-a]CVq1Do+>sVWTje<.f4d5-BF!!aKQJ|$F^6&JaZGH|_<kQujM-n2fd!D!9cD`"RGE.<!:x7WFw"{tpv'OZASm_VN!<m&k"|#!oJn5qBW_lJ46tbbx
+U.'zY(C@.;|K!K@P_VGnIP[9kQdk|=z%bv(!CyyIYdqHJ"nut.z!Gl9M/^a@VwW)_B4t66R4I=pvQSA3_-KS(iO/W6`LG-6x@4Cb/jg.D,vq/&mTFFI{o:
+DO/D[ud${rk9u4>^V6FnHVt3pVpq4bm(qTsJb1!A3vQWvp2R}WMf//a'8mD4:R:"lBp_o&m"@:-^DCmBS$>W6%[$#h`yas.(o,nNHomj'w!V#@pFX`3WtG
+^f:_f[~T>#pJG(k0VY1$6nt#rB8zbbv;_XO{z$.i2DC3.Gmv0GSHQ#SfQHW;9k{ym;dXDoTrO'LG'+ueu;qv_:8kte#4('=hmd`(6I3)T(#A&Iw<>kAWTI
+-Huk@(X4W|1i!pL/!#7pa,=@hD'sfM_MUf:TYKMGE8MF[}"21`Vagaa0"(L=z5;hWed-].bnv6-)Z;O[3CZ31/6'#)J<)>dle(Q-_rc|-I9_=_V]SqP)~$
+L_nn0jlxxH}xz0W&o)%=tvrGb`&KmVR>vmwp!yo#i6gXqn[ES6a4)z1p:}Qb{@nL#Ls.`nQ$w^@hE8gx7o;nmj3nz=vIwMvi:-C5Le|lHoGq&E:,-YX2>q
+<O1pqbZL7SQkgH!+nezt/_+`}__S|.{c}N^x,t3h=,bVhhHvgluc[@[8B5dg;Am$tvtb+sGL>adT3SN)UM`970|vMTX!Dd&7UkT7G!V9wDgGebI=:GuX!b
+wYK+P+)osF+;c<PSh<ZTkv)AalRr}M_|5>{5YCY-0tQjW3E];Y!-F41Mvg1zjl]1$97Kz&6Wdt>5]>0:Rp}i(>S^ByT!-{L^5Ql;j#`r+7KoRoo+2GM$#.
+$Qp_f+beTxsm!]9On0-H.->0,.mhe>|QCB30c'PmnA3_0.Z&n(1P;oxMq7RDb4{`a)&P(<c'zES>RFZE,{;38Ql#-kX3W=}_!`JOThzO".~id:lGX{/&Iv
+(n8&(ae_@;>%lX.$eeP=;439Do-r4TKn0":Qldtw,2~Sa77-2qSo<^ye<e`N'bv1}FqjYUwYfP[=(B,pv/!}_>G#5ex,=4dvvAfyB5~_1qTg6"~3o-OZib
+~#4d<1}7sOsI09T:mibhSOe8_uV0>XZT;ixY04s@D$>>DYOb~5lga{l6!R3spOJqP_wr_Gu]zw{%^Cb:HH3WiRMJ_1#nT7u':Sdjs=V#P5Nof>!vylK|tp
+)W,DCs8oWsrE%/"EF#/qpfp,/d7#Tw8a-s@zS:)%tM-M8%uy.]E-y4Uf9qMpeoIhPRi+u@/k=U$e5@k@b.tr_Q9Y0:I1I-ioAG^hNvt(IUAL'g"G@sn"$C
+nY$[m@,J9v-ruu2%{L6G<s8i4;Qh`.B/dtiAUuNU.uEn_lKVpO~l]^Z'Dc%q#Z.zc^z7qHOPQjNxMG>>WGn&<)a1idc}3kScC:Cp=)[Qi2rbIt2.,P`}ll
+do)5s-cD0{Y-(+Z8=1/&bj"t"#v@]$Id<7:&)32{Mu)kNpm7qPS=NQxQI!j;ZD@[>5w!SpFi7sYz8>2;OdXG:^6"]&_d/k$ieuray89s=&/A8[tZQcv]W-
+wDU:4i%$[G!"Hs`OmS;3Ov(LO@P>bLl0eDcx=944.(b-,+F6{l/D~c..3kygZ>MnKND.#WJwNF|+uI"sLryAbQ<8.'c'g.F'^`)bG1{j^-;jy"BM}+}UtG
+$2R'~/(Q-%5fob/(`v55N}$=&EB+dP5qodZW(ivU&M~z.8&r~F$Xt9W<D-<Ys&I9Gy1+hG=Y<-ocWavM_,Vq+Tbaz%;p8n4gb.JNOm_QV<(vfS;;xVHX$.
+%DO<].,[q6`_UE|f;j"5`BzQPQ+`Lv[YyqiFFnZs|zg^7yMGr%.0Ds{n5pf!ohV"YMyp>H=1.&ns,Ystsul2h)bM9l!y{vb{iBM")v=.Q7w^ZKKEYdleYr
+Zkv6wpB'h(w4[V}l>X<W{WsZ6vpy/CD1+]L9n".Uc[-yk`6(fW$p}#9hu>O)2;&p%j+Z{HfE8N!J|k.s(gFQ=8iCN;JGs|:IVD';F}|ndmdl@nZPjbv6~;
+^JW<{[AboYNkb;ySF1d:Oo/lzZLip"^0eYpt'k^VIw24`5):`eG,C1]zr<2LY3s1,&]@&JUfnL+afW~3#86}(kTb>i7=H|{FU!dq`Y!:_thE]T',8V%g!B
+79Yqk@!6Ri0},2k(up,eoT;`<@RHZd%4IbDs_';g6#dddy)fm^l@fL5|pjt,c/u3$rgmF83uE)kFUKwp>>k+a`TBnA[`3}:Y{o6fn2S.><,Vn.hc:^WngE
+Rj`s$W$8/#_1U}fQ]wje)];6Nt>Lx&qz#a/G@D=]!eoMgm_XdP}Hx3q@^B5c+|wx#-8v(y!Qdap|Ftr>6aLm"ePh#b_oa[oUCw1[0F'%cNXvXo;Y:K@x!9
+,&]`N3Btp%)D7RZ(&:LV>1xAq9sMrHXiOLd<^`8H)(I![Kw[9BdmSr&q%g#d#q"V%o#R]GHsk/roV@h)^LD`)oqS!B.fxH9jV(0,_"&sRO5P=NQug9k!|q
+Neia}RDX%}@DT&H`/G;x1Mh{hM|$pxaGC5;bXHF2y3ASEw}I.B-^dsp"MBlG~v:54U#,)bhm#A`Jy)_^lny#ID@IfYA`)]ua}4ywt$91SP(9)BGANokwFL
+|$g%9,/8_H%k>+'-/z[`}Cf`v)zf3Ow<%xrCdaqZ|pL].UmyfQ-eA)F78c.yx]q!Y<6t:G5M!&HyC<B!nD^'X9uoQ)UicZ%tO{>D+4o,uppKkmHjdiGz{3
+mJg9%_Pr&%#'XRFD_#PzWZRdj^|qR&F||D01+p4p&}ome<E}FO:4(L0#Umk8Bu9K{7=3wXf1xbn0Z{X$EX_{92:eO61b8,ucZ`^J>SZ9(r_<Eo5"NqQb9,
+H&lJ;kN|>r:OK6CocOYv8I-_C^rohBPM0R,nGli'<@8^F8[uLRkV.xerU.yazMB.&.h:]NN]-H}G)aRi=F},A^7plPL4`fd>vNFfVOquCFS^xulN[%Bagp
+:)dCqyZ)`IAmq<Mcy%^^fSpiBYQpC6Q1/Zf_Ajh/;q`/#mt)UlRlR-!mEgplPOTlZN;$+"_d&+"bG@N4Th0f/"DvRly.~^bTVSxEyd>K6!xaHFWg650@of
+KUHCtEvo:v^@/_|5bV[M+#d0uX>N0sf2%e52{@o0nAydQ/uS+,lsk,2T3)EKRMO]ch<BC(S<_!!-IWN-iGMvd"ZMflBhF!PciyW=Ty#es+y=5rxG(E@HUL
+=8Mkzrji=}1SbD$_gDf)e]JeBJ)/=K1o:!S'c{W(:<9o6y|Yme|XL%X9{hS615a7!o9>>(eRA<V-+Z#h5>pe|o@Kg6LQv}##CT}{`ptkwcxP+B6_>|AFrR
+^He#C'-Y|L&L`'==L6rv@uQH~HZ0EdDZ+WS{'lYKoRj3"0e]JQB8Fu<0om3(By:}'mv7LM}K7up<cmlV}[J)`nInA4uhE[j8{=qihy-oCxFm}YwA/Z5=8Q
+DnT.$[x+qCC_^eP5v.~=b|Fzu.wGLu@#Oszd.^NT6q-@#r%x%zzx_,8v%b.t>7l"T'M+c'Nnf@XO]U&[xb}SB^Byx{VFhm`44D139^WhsEsR4QJ0{.,amq
+2CnOS`lA!MemMQbr/ChK&K3x2{'pMD]Yt)k([@[|CF+2Z|Os9]~Hke;')yRvdA:gHk;p:SW^|FB[B$Npj@Zu9E}0Q]W,)[K:OEOuZgeFT7ttmC<O6m;R9J
+Nu7+=^JK~3.Md}PUi+GNLT[54h0yKY>m[Tu3Pc/Tg%Lk3:O;M|8M2G`%G]rKZB5%ThS`#rJDWFD`0<jd58%dpK90^$wo&q:3>G^2>[VmenApk]AN5)<g~X
+[b|0P<uK3w%nkW7yt8RLC`l;v:7&0|mTx<c"$#}]1aG#F-MA-^i(mH$`#gMe$#ymrLn(cL)@]|M`Kf`9srM<48M$L9qN-I~QPt=PM-3#WnuYD;KSd[nyB[
+6B3y8TT."$v9yI$gmFQyjYH|-us4+fd01`^R7G^BG'ZY=jBr2hy%qcn3u"mpDD`{r<(T(5`Rw5ont3jum)4A_9w;/k<`-i=c%)rM4!KUBO!yuv=tt}Xw~}
+u/azMUfXS)Vo5FJMuCTL'n6<3N^[tvOJJC))"#Abr5qBYAZ|UbOZLwbac[24o-;!5Gk6V|S,"#%x"7nlI5A:P!s{8Wzc=$iV0t.)p7xu}<GbSOsd!_v"|P
+,/w%^sG$i%$tcMZ<:,3GZ5D_$#M+@!b7{KF+qIY}b&GW[=E"u[_YPr/P4Cf=Pj7{-i1BzClR=BW]@H5(mF^[|^TxY-/gT&`vT<O_/H3crv/Hm+h#u%R9m1
+g$8UKond[[IYf6rA<{^gr+yCE9hW`yg<94z!x+P}b'|!h+;qXOTlUPT{q:p4C6)y.)!pJW/iz25)yYgQ;9yZ&"[_/akIh]KCT7!fHTh>_0!`V-KCQv57ce
+xMfqu3[kriG@TC[=a>,dbpCjR5q46RB&LJb6V3Bg!r,HS+rCxVb^P`c-B[ICFuV,VuZRwY.WG9Xa6Gps=X&)y}Ozivlv6we-Y%4`8nkv8yb.Oj9R0}js'Y
+oUi[%'TLD4$K06D-%8Mut/j/66(ZcACy%Wc`9N./3#rX-sXnbT%P3Tz!%ZEzWU3,p0ae@E{JE#[$FWy`ZWs>As'e)3"_BK-YU3aA[uhq6zQ25|}u%RsVCN
+l{}|Y|,()H"kYwR$Z4G/ujW2a|Sx};IuEEB5xv`B;PrEf1/R/_EVx^TzZAqr}1p#oZj`,"cn:ByfWube#b%,kb1K}hZit&0lsB.HE!j::Lv!yQ+naUDE^c
+1AMSlk}F9t'Jdu7#-ZL-K4DgzU9K)sM[[vu/;z-rlPgZZgEAInr'LT3+!4:ziZ(4jh+-t}E8Bp`9Bfoz6mt$Qzbx]dt_P>>%z9:_sDFGuE=b`&N_Xv4-!O
+nJKwD8WUe0}u.aRkm7&KzWuD;[:c/>6w6p,;{JDm-GUDvUMTZ,D.,&{'KSVNyz!^/(nMkZHG2x";$%srZp=m[N3"fiA^-sGHJEQZ|4./s.Ph8b9Y%1JUfX
+kl=H.4YsO3$'PL0yzqC<SdmHJu=9keartRoupMmyqc019&[,ykIp@SNyMT9Xy."r{oaj'xGYOHoYe[h-+CP-A}ZOraqM}BHzJj6E.F">j-4/4)!Rpw3jQh
+o)`FVd[IE(Eb"QWy=9A&9u3cZaEnY5m;tioE,{|fl7hU0>{kzpUW+R2m-,OS_9z1zno0W.]vV,1W~<O')XIQ.$o@cJb"y,KOGQ^{-^oI@5Mabt`wH=]IM<
+"gZOf)(Oma%}yN7}t=wuJ|$fcvOclmnmnh<plii83;HFT3/J_wD{7%Cb;K4DgF]`m!Jh^r9vG5I7"17;6ruCX8rm57<bDk-}oAvK}Z&N`ppL|3;g9.7EZH
+JsWYc{57i%GSa_f;a0Qh}Z5FT>RBiYOc+`q"hc7e(f,g%qty=x~QKf}n{";PZKk!ZP(aNO1t(6BOJZTOk)#>,`dk7(z3FTUz.Xc71g98U/DW`}1/x8zKgg
+!.Jy53sNc1^om[<|h{"O4T1Ali7,SN02/vkto,cvP%-Wbh}jqGYM[fsr=Y~k=oUxoPii"Fcx1;B(,HM})QGKmhvCX:[>yUJGl.QU6tH9mXh3#_zZ=,&h#O
+$r7/^M54HCP{$bJ(R'`$mh`&`"GcsXtR!v=RNV<X9$~x:r_RskR<^o)^wJ`M7!U,X4Yndg=6vEX/B]H`dj&:@;^K3&tG,"&+!YQ#."jUNN&[C<K1s@Bpd-
+gh=M|2n37Ng!PR#eS4$>IckVH]q"r:XbY)dX&.8L%8m#_@rI/Z-e.:`"#'tn0CA61XxsrX-@i[_<L4~k|,}"[t:HBl0=E{!=HZ8qK'X<RCH'>L7CQ%a3E@
+r+R8wMG|+utssskg4'i.9<VBnG8)MVw"}!rW+UF1}=g4v,=k}U|x&sjs:g9}a(C%OCflE%x#=ct%E5@MuK;NGA"lJqOjPgv5FoBvIc1wm%Rd+/BCYn&5Q{
+,j94R}AW:T8,_8QEc$3<(mLq^aWsU1"x~.85|mgx~yhqrt9n(6UTLNxWSQ<4(kY/&ljjQOKjar@O'{5XGd|&9Ye8wZG'fSNd3!X<[d#S=&ok|^=Yjh3T15
+Y'goiBggE6N1B`,}l[C,:rFB0'3r6e.b;eJ/=7_Xp!!6S7b]6RTEg!2)^C+`K'E^>5FH=Z,JU80x2gWH~.7@gJeqq:t;Kf-h>$q:Z>GYQ;AbI2kF!([k8b
+y4FSp[:Naj{qm)kb9IMFwbKvq[/hz]I>Ub;&nbzL)on")[;FKM;%T6N7VY5AcG,CFMYWhCS-zb_{fw7$S{4ndKhU'.YN/RrH$fmr$`nP8!S4-X3)pL~{WC
+9;{Q;49#kGWg>|7A;Jdvi>+%e'+:@t5`$;WV,,>K/Kzd9NfQ;6#iV4INWR5{;'yxAtpU^k0k9")U-+9X@ar.4x7dNtjZh+Tq;Yeb=,(.Kcrvql216NF1:V
+;{Iip#!h;5zB=l:qo)8bCBU0&RU@wp95ybu{pDZ')%Z/ac%4XSC!I!.'nAFSF(%f6aHNFev,`Y]Q+a+0PIw[pNn"d5HYL"FZI6H"3o3{^S$s(%]x-Di12Q
+Fxu<{)aJb/HE(n-Vkb"gBt0AR]d;ngpg3D@@fZz+7J^KILERULzsa|Gy`j%#js65:s3J-bTUiew0BJ=_`<gL4]C4m&U/Fx-Yoih'cnM'FZI7,+"2z`H1AN
+%EL!_d-l'K3cb'MJr}%4ls_,9vAtMxF9YG%|ANrL(u"e@CU<^|(3`9S!!PU#5yuzmE!7gWIJ}PU)4I-!cZwWR3C7D0'x!tlAqA^k/{@651|S{8n^kSl,.E
+9|LePcc8mj|zIH:o_yN92MQ{[LUavt+-RSmt=q,^fOmTjp:a'a7RQ@VBu[p5a7]"CihNi;=,_yt<hu,-ew_plQeLaB{ws3#6ciyQo"'Hm<eE,Z3Chnd49<
+/d2b=>8;|86Q)9C9Lvn=oaDdW$pA,P!,nE4vsA&;>a9'X^rteTVSvH5r!r^H8eANZM<"zEKkd(]tCD.mBL#gJ"6^W1Z79IiBMbmk%o'cry=#I%=s~m4v}e
+6CEIp_nCkMd"C4CJkN#'XxltnbET]Rh(9jmqI`x:dM}E8+gRcb.OqC&6ib>.^m7X=vkt[ZpqL|Zt@B,<p_7Eza]vbn[kIZHG=M&}yOPnc)SbHul+J(t;QV
+Zq<0&bdY"nq.G2UBs=}u<a(vMP<J&vl$tEulKPz^)fZ02tR,IZQePAkPUYK=OM#meaa=/`3_}GO$UHh+~D8=|b|$>KlgI/Y#$(Xysx(PNP>}iB~[,@GLSw
+K<M#Xgk-bcmG#EN4p(rfcDnN<.%Yi't4(8,NJ%zyf=WS8K)<X_K7dpQbn"+:1i#V<mH'LD]IkZD!^:n#{8esZv2)[5,YwFh<Y[b$tEqPhhk5k!tcd"2j`W
+YR)eUz<McE'nJe>5H:d4Q,]]8r~7)-lD<foN47z9:NiC6h<+QIK#7'EYH]@[!eP+siaVKwoNl=+0vC$xJmNPebLEFUm_[#PcY">INZ'Fyd:I/;DggDHnJ,
+po$Wv{c`'J$S9v[2wO6c5p2ce:Y=wOe"sIv`hvJG>T,K~E04QyW|y:=UcbfY9=HMCY0k|+c+RHO3SG"j0:wT4QD.,x_9$FF0/6Tb$86^Z;a7(q^41[SQ.R
+c+})4"$O`:]w~xIEGcqL)a|3[:+t=DpCiT-U7KHp+[}[$z3U;M"^vH:59lq:$xwH+[Duj}{q3,!BP`tL8&E=+M4J=r>3ztxTHGXe2bA`csTHA;Sb'g^)2{
+M5$$[CFdb@xKl,X=H"}VJA"dO"y4oGfm30kx9&%Mww&0_bfPYG[8{h<VY$&j2&/2O=Y9~=y0g6k;Sn=Xf{$|@6Vsm3iQ60ROL/hlR6azDX7R,`l$AUJop>
+OKmIC/in+9d8jry{.IH`|";kHkdR>D.K+Q-"nF+nlj'E3G)}=P1,{_FDr"r[&4DG6vB:Cg2!B}`3b).UgUQgyx#EzsWU7Rv4(j/70SGFn7$gN(ip5Rtvl(
+RJtRR#^9N:<NB]syYT!hcu5Ng|GVk]f[MW27]oZC!Y`sqqPP:#Y4xYN7p(mA6e#c4jm|VMEXBl|#h7"SMfX;)g8xX>o,bH-;ziNW8B+8)}`OcfB2iHZzW{
+W+k@}/Dl=|i7#,xssZa!l6F_=Gi^/22}5]|'o'W<!}(IOs9+'gnSymQ[+^5Q=l]e@l9,DHw"1//y/{j(]YIBdLfs&8flfwV(Hg+;"dCC>vgd![GX<=R%lX
+(R4<ZUN0]-brZo)B%5V^EwW^O7U,vNT=XA4q]e)9Km|:qL0z3LZ`"t/y^'0lzie'NPw&t_t$KvyZ9q>Kg[3v0E_sarwE!pxEQo}U5euL%h".~L091RW-qw
+feckV,~agq.71t^]k3%:,O~I_ojw=")w@N+@^p@&:><n3!>{{sI|rJh8>2H@Q]_B/_jW$c-U)wv!Git7b-KLTvl/d.Y269l{fQSCi2T$zFID:8f-'&GuY@
+IB%7SPwH[DWQH;WyOw#EO0}6}^"f(aA78.mA%a<cm_i!dH&fm8B+Dp`yfGq:c{Lw:_d()A<1"03s)UT@{V@s8Wo<soVMTl|e)Td1.k7'+K{c9crg]+iq/5
+kcW6Wh1^9ya<U,]_+iaK_dE3B$F3^q.s[Y!kbp;@.(o(&0WQe]6cKwhA+k+V;EZ>Q8>.:hO;F_$:HNzZC<YFqyiTVmu3<qJV|N}:[saD]F[=oF~;~yM%2@
+V'FJJ;A.)LkZ'zWD#ejbhUEX!Z]n$rhSko]3<'>B5>4O#@Ufqbl''dLvGHa),1]=#.$1b6qAT90a{r#Ui-HBBkvbM6Z`L8D)(1OjG2i_X(Fu$(enBuKj!$
+YL0ARB#X2`YAtvo6yXzL1B|^h}$p~ccc0SZxN7k/p.tv&]+`X[-::'sE[6]haVa|5-;om7L/}qY,Oxj3@xA[}r'=M-5p847K"B^7[9`A4TSA[JoK=B'Csw
+gk;)_l}Q)+$/$uBr6#D]3b-2]doCd9B`nj'=hXBWWjO4+m,st7{}:o-0I1A^Js3'nO;KZOqZ=j<BuZiQ]M:)-2Xr4k'[n}jLlyeZP4n{I}ulAw=Wh+K)dj
+A|PzV,D6,uZ#+y5[Moi_`IerX|UzudkO1S<Z'E-T!((M(zFn6W'>:w%r90m{o6iE_|Q=#/!zMnp;`Ng=,6td4m_]foStOY%0I(K#.Ni{iWSUrxayr-RtE]
+'4^ND%T"EC4&WY%D[n&&;_Au0Msu/"b,_$'zG$2VC0A1T3KPtm9{N8:J]_`vEaCzS|o#x_xoq`=Wphb1poEKf2B@7p)p!+ROXU~cxiDcj)!N@g;GSzn=H]
+Z#3Q=z7H/o9Xx^LyrWE29$=TK,]Ku{,j[D-&oAwS15b_,ibyumju"'mB<thK1K-LNC>WjHO.36+znXEHR|p2FHWn|ap_3sECR&5&OLG:y6ox#Lv@E)r9Ou
+L4cz8JE/:e}+UCazRO1T>wqZQ-fv%e=)O;&swuj}Hw}BnMZp3;vRwWL[hjOw+)Z=9^=:aXyKNg+p54yj=ktM;QS7O/%o/C""P^6SZIPRQ72bJggb>c_+9Z
+x$p,.A=|m+d65FJgBY7P6,M|guCs=Q^x$2/{kun;K"bMkb(Q%@]ue$nK:@c7@ArvJT@UW}=)$}l]TE$W3;;4$fUObV5>L4(#nS.oy|buA2kO$_T.@^.Z%_
+PC[Cr:K}A#5yH(n&5f1LyJT.:bzN#XeAGnJ$@9J-M]4TiP_Sj(Yp-0qT<`e}S(Nxu](8TVhO+h;&:Be3Q(R['jup>aI>>gFJ}Zz6]'vE^KGzTpdS6|F_pt
+9UzcR2$vtktoaA]c,z8duc+[EfW:#t.T6z#f@rV1~w,J-52:"J1]`8tQ~TY=(9f)60{jk8ruGImZ$Ab|Y0N}~uy$3/2W^j^MIl8BVpU+3,lSa3_qt"{.5Y
+e]|8S::J'0(P05Vi/;9pcR#'i+`}<.S3[dw9lTOh!Y4)#1vXP,#gJ47RIVyj"0H2:WOR8WI|N9>5(+`m[pvTr,zr8uC18|`7t+QfsEAi3E@71;6],#{:IZ
+BG^E'9OT3H6,Of:oBBu833~UCobeNTX}6_LB^_-EwO+fwL=}u%NHPAx__6M1Fm1tY|S6Of2G9:JLh/Iq[D-hH^J5N%gU:aN7(Lu_K73$HICnLcWgM6PzAL
+#hA4%A3T{veAvF{dAyq<8v]D2fi}Yhwx17aa5J_@o|qF]TzN2$jm&rQO$(n<WjWrUbukgs9`ow(^-Sy=e3^Z=+r5j3qO.u%W;i(FP(,/0gJM`GP2mt6YW0
+O%0u#;<X"l2&7=rWINX&+ZiG)yG5`'|GZ"STTRf>B;lJ.vPIZhh_OlQ.a{@d]l(kGm4Bsg}IeL,BURC{VccYtYA6(<QY5]a@79W7H';{5]6$V2L0dcHpvW
+E>Mp>^SDJ;v&)S3aYZH'D4P;Z${sdEV>~jeWLAxzw_"fdx@fSNAkdvXDJG/G,LwxlX#x>}`}TMFrz}/4bWW4}/rhlMe/}d{th}!0Vxx62jLMXD|v4w~Ay{
+0,AybEdDChp<@Yiu(CVA^S:UHJdkaj@rUOKB8Cfr.G3VOrs<q-o2Ga,"{%#qgDf&rZd3Vj<$YM{Y#r~bw4WcG5WD$3>qMZD(HF8-~ZE0h^Wup(z=wD0kPY
+ws"+YOk|nMW=<o<5sk[wu,a:Nl^O@jJ1hf^4:y4^wOGC!h.-#acV:en+!Gj>y18v"K[ZJUrH/tj86WBfZU'Ko}'&4CFiJe%MY]0IvM(hd$)HpBQp)Hb#8^
+k6HkA)(]uUNqS^H.#O#4DG!YX5pX}L#<g)2+]CKdTAU[REd-+sfj@}NV{q~6|me'7#@5TbwU-JL,Q>^S>{'0YxDk"^)fea.<M1;@VRcv:NT+9t}pXKzRzw
+knXVqJ2,zmY1_1|E~7GF'x<N4'_;u2|TbL@UnZ&<H{cg#4:^a"t_|s_Pppe.e#1F`rIg=7VLAIlO{&&{E!yIKC,E4'_Y>"F6E^RO/C`rcy|6Rk461-A_GH
+u{MO"W}Mf#j-yBxJ'3<d};|VZTkn.bfW"hU7%[m5wSbQT)N=s_:gfsQLx}w=#&#e`"5w4hI-hC$XB+CGrKTseb}+J<PzEbqr>)dsY1pv9Z}3V^jYbRaD/h
+paVxU2V]-Uyr(;y_UFJR|Jo|^atwU2!3#NYHUtq,^Lash/RxPNRvy$r#uSjk9&^b43]"aW~cRsUGv.usi0sJ9GlJ%=)};t2.-!3G/-g&PcZKU-^w6f8@5R
+RCPF-4N8W7hloT|gQ/IpL{xs3q^u0Nn#wMXm6n]|^U^|[[;{>97FDowe_8='MchdC`<NQ-.ORGX<>+{2/yk=X{YY0UIRFiqKkb|C:5gh=lP^-^tQy#1AWj
+vnE`5l,Wsiz'`Gm[id)l)nEpFju$3V=#t'I5OFU;gl-Y84br58omqzqe`m%{;:mUEBWo7Zkgc"TA3)DTM;H26t%:xO{eRv7B>,8SPs-"h=45>xC5yS.W!8
+pe9-P)o,ED]I1zBctu&=2Owb!R-3T]a":m"+y}Cuc[Gghi[p5<L^X[RE9%(z7R$-o[$>ZVN6+]3^2P]WqV#byK_C!#hLIFRtG%BG'l:L(Ij_I{<|v7bI(]
+t<(DA81i!jpKcvDz<OiXo'V.^q8St6ovqD.pIN#&^51!yY0w0a+U]}yZtQ:qL+{I|XI4iv67yr,9<@rbkFR$ZL"Cj[c[i__o(h_%%$Tx_M;29UO'5y5"pB
+QCH-dZned8i19"/errH!BN:wCZNl"<Q5:RRP<0aO<|7tO"CLJp1JF!RB<qA"8)`Wdw`TwK93s4C.58l;R4kC2qYPqcVLw3+<3D]z/yr0>Zf=)r1lK%rtgy
+vm^047KNVcMgo7Yh}eM6W13Rl>`S@D1&zY[T]P>|7XP01&n)}V~Nj6'b3s9<91m5jVa}2W2@zEJ!SO5j2B;jh4b=rx<,!/j]U}oV]^}r9wQC`rrCM@MiY#
+{bg=[Bh4uf}ZL-]y5_V,|jpe!{pEKLAe$L5FcNf,Cf7y9GPNa-ux,W)J[n,lEgm[7kNv,1l+VhH^%=oH`7afL5kpB=8ovoQ:S<%N/t(={g-0m0Swvgi>"|
+jDJ{,'c,Q}(nL9u(f(TiSjH)[y|z){)(xLA^-d_OtcBW~1n5,LZ];2x`k0hPU"xhV428tkLvmI=RaLI`k_RoD=(vO7J(Ws7Dx;WDOXe5Jbkn{07ctJuq"G
+v4f)")a=TdR44ba:WML-YcdyMo5o&PFZVH9:`Bm6Io~/zdJpx!-$0b>$O+PZAMen&ZMMDK`fixOb1a;fE+XMHv&Z|si^zkYsPpyiKmrxItPJ;5-zJ>V/]m
+0Db1l1.HhIL-K-FN}zAdWp$-b39{9&3{D{Zh'Gi.KJ8^OFH7W]IA|Hr++8:=c[5tfq[f7K4q4e2zcn<50nD95IEzzzs0~dBRo=ar/E0&l#yp,X0SXbC}fV
+F78bW2;kgCA4veAw`5>i[b/:pJ,{{lqF--RW;tlR/n".dh/p3`1b6CAvTGi/mf7vz,dRur-d^JQ(grw$2>[Xl4Lgh%sKko9HAGWs%rmBG4MsH<6UHd&rWO
+qnl/[=itXb8X.KeYdkB5nZf4Gdx|{7s&0dsXm9_lWL(yhbeK/2Vu84M(ly6Af7qg5sI4cuj4'2kNO&ggfAJ-O$j:p=GAt2pZC-&$&dEVSH925uatzB))PZ
+$12C^wuIQLNTXw;B6#^M!xaO;c5pEaTr]<&mZ|J[a3JSD{[0])'nLW^>F3o30.H`5lFn2S'^_r2kBLKGdIC=f[!1%ng)QM:}-23kQ.arYLaY,M<=R%]G~&
+zpyYXhl+Hr]{}|N]d}>6S^x!pt6jS-`LQNuGQIo5/X:eiMKy1Ym&%:_c.K^UxjQX^}JPYGVM8GRy}cbN@2D<QI$I!peuT)zqL([#pE~Q<{Ec!jfnnlpJXv
+)wgCgMD!6W&&`(p]-F#7Ib57t1)];^0i>%.hH>6C]eTKy%.]!etL^$+wCQ.O$1t/78S3>(=A0e5,&qKSMm!A#0d;5`EZdK_tEQ@zkCZ<GaJP&z)=n/=TTy
+4!=w1s2j/41;s>!f+3~z>PbieLpAxG`Um]]BK.Orvquh_s~XPe_I-/iKts!HS]3vq[vRVW4y",kF7}8ln34a|c=d:G[2MKec)A4E:p<iS%O2o/H@[_9_Yi
+^x|IpH$6E&v$#f%l1BYv"N",P=V|{5F>,4[><5jw=5yj_Apl1ApbHPFB@gyqP$fhuc&EC'GvUvA;zULEOs)Wj#_&|]E:qA]9P2YwJ5B`"A(lkq1&a0Z;/1
+KAC`~N#v|'TtE|,TRi"9.&9ys,6Q-Y1X';nguOvM^(S|sn5_/r5b9clqY}g|TZy|>nr'.[=%M.s@It#}lzZo97!!RHboTp;5bQs!:BMY2&UQ0Ie)[{V2K%
+>K&uLWI=XZYb{':/>vQPE,3bKIhFFFvNVQTwx0J$V)"i%zSrC8(sk..JZt&fZt&v/`dHs-,M%o!z8f}QJ2o)oSxTyjO0It:.A7"h[lWxCAK|SFmlPJU5.@
+3py^aYFjd$I:bN$2oFyxh)]o+GWa1rc`I}prj@5n0rf+w[MCD}S%<a%hwN+md<m.O9~krEY_YcKwSXW$nN4sd;<uJm`A3(IV'(A|/T4#$+=/cE5T3ew3+Q
+0`hjFxwL'[dP1^{Xr'@`qFER7X4{Zd+Coi_Jd_[B4y3I(XVFUmca4rwBgu3"|UI7b>Hwv@V^MFD9w[g`})Zw=e7El"Q`~GiB5ri-y:TJ!d87fUVX#I[5ST
+{`5+ByX(hZBR|c_uF{`Cf[61$QyIYdtUyFr#.C:N%}tyJ2O4gN[9@bl0sQEgKt#2|i6Zp)}'^t;>.Z|MiG~-@:T`"L8eKc,l(XoGCU$8eyc|,ahDV5Yd%3
+Sw@OFQgxs=vGwO{:"1#5EGO7.nk}dX4o{k]U)vSu>lO5>80hLZ72PyR:x=8kNO>)9OHgt{_|0Oadq1Z|J2'7z$k.u#A]]5EI`StdQ[u9nY@(J:5GP)MiaR
+~c)tH(uct4tp<N=O&gD$i}',jcPuo^9Sn)FyXK+w%,kK3@B[0|~&fN$,e|l;&G}Lm-j+$6GseLCXok.!}acX(yf#u#3(hUusA,CM|qsx+n$dct-i'qX]wa
+=0@vWuFk0t&(I4/{f=9;-&q4e1Dn&M@,0K|D(=]Vu=(Ry!'(Y282z#jfFdGA8^5HddEH_tMx+!=_e@oVO=eNKMY6n684_8WLTM!G`.Ggmd4ab"3DKr:cuR
+mxadFffaR`R+8'RwzM.74F#3um;ySo2T#ud]L'Xd(E"{w}5{:[Loh'|hpWP[MEg#L9nT-LdBfk`|S6zs:VB/t=0h>)}W&bojg:0tf9f+ce15qStu5s^tn:
+Qzno],XRKCQw!XyR$5zSeX%aL4]&85l8g4ZTF#nwZ2J<hOYN>t,v`o}6VOAg{)-he^V!"'M80[)eOY`5fD%>Z8qmh5<UcR=u^|w1$hDIj:(#C7>ic0SVtf
+&2/FEw5vVbBl#Awd6:~EtoYbOd7bJ]St@'O.++s4H][2S^]{z%V_7b-[xuiOrEO"5hTF[wOpmL-P6G/T$@!Iz>1jr{>/BJ}FOU`GOLQWrrAfjfFG]Rv6VN
+/8_N;'Fgt{2}_D8Hhh-2s,ZYviW/WN)qNbS5,/k:B:>;UU|r<Nne9g"M&4:%Glw|a`,|p4%mlFZ2P#9[eK9,`RE.cHU0G{KK6M'<"B.H.j6Q+Ny;8&mxHn
+>Dyn7P;)7kj40vMaYv.<!ke9bTWT={#/WrVsb9d><N)l#fwx]W[7=[g{::_&fz{#9ffsiWY|}X.UooJ#Y_E-3O>5tJ/rf'&3~&xv0k!3d<@zT6#hnsYyly
+.||MY1oK3>.MaBYM0{1m^jt<mwc-^<9I#W-[[Jsr!Sy1y2EA%He-r];H",U;&Cb${w3rk+-!la=}UQp`~E$p)#l@F+Y-Q2>IQTD$FmvusU$s"8w@U2K^o4
+89U'vAPA,;p{uO=efzP(2LHB[X#.+^;Ug5guf:4PX[VRJt1&0tG,LMw029AaM|N8.+i)y+UGt[3GX<4+xjwkCGd3qTNv4[Njh6k@1eiSPGkm@>A-9M5{+4
+;Dj%;$RPsB]1V|l%Y6+5a0Izf`/(yG(|!7w:r(#OP,5D7#A>v74<=pNT/8VrjaaSkFeaWYa;@<:42b:pxw=IrVTC#qGJ;RY`68#6t6dl#bN%D^te]"b1"-
+-dQS!w;$7yDh:5MbzRvFZi9w8[tw]'.bqRF.cK}>3R7n|Fs6DQp{D[(_XGCdCr=&^I('sQw4[O2cj]65X[G)!=Q!)W,BNbu"$Tqa5<BpJ%t)&C7F6z+&z=
+tMQ(ZQHas0hsR:3&PAbuc8:ST$F'f@Q$Ho(SvYMIEn%V-f6],6o((1MlN&zF>g:=X27I=Hcfmt+67Ek+Tanjf[<YIyP!5{y;.o(3rlbi>$jjg{&cTJ.ExU
+Ayc@8^(t5ZnfDgWVsjD_|`@HIJrwex7_,`g"27/{8>M5=JzL5F#:OA-g_kMI]]/<jMECahEo:JArlrwvsq]osHU]my+'x"c/C..O=Ohs}>E9xnHsS3Nt;f
+V]Q(OoN1Ez2-Aav`!4;Y%9SaiY>$s:sX-7BOMj!V=Mn}[FV"mbwWRTcn;@q8xe8yz>MOw&lRuxx:M2'm0Km4tfKyp==F#,Llk9+9hPkVLb}B^o$N6o$NbD
+oeHNbqY4_D9EO](GEYV>5oj[ht9WnSp%K,T1w`:#IZ~q[l07KFb{`df7/`Z+QX|/OurKE_(Y{tuu-[F;=)%aejR4zSE5{[:#&om||/P/<5(632/U@AN+)o
+F(Kg|hJyuRp`JyTHFUft@=m)%9)ca&["CnV>:r<)8}E!u_;u-3qFm>CMV}K!S`/vT|fL82V$&Awf[r%4__pZU{A1^d)'88w3_6=CX4E"^Fp^tO5%dW|l$U
+G^'S0OEORh|3AA8P9pYQo/SB1wtWLTSEa<x`6W,#a{(QmZa9tm}gZ3g,x#'nohpMj3b@.#K]W0KtbIk%"131m&9<[8|fP)CM#{&A5ASUUwJ`PNG/Wyn|&Z
+"ksOl{/ffm(7uW(xo0oBb@RdE6vH~_m%,>N`RTOEJ%zb<&w#fZuo-{CW:y!@8q3,GUJ,m]Y7Ds_w:64j;]`%'w~l}"/6j<t@0!(dn-$FZ&YIta2narY3Q1
+~1Xd3_3kA%gzr|.20MP&avlui=v9zNU9Riq&zriA-_hvr@p+/5&Vz-_D12F.PPY^Xh:(io-9gvJc3S!d~.[{gT,iT^3!!S9,^cR>`2L#n0I_}tJ7S@o4SE
+QJF^m8a^S(-S69dOkLH#]YJC>lk^)^EP9>[CIk_anc8&.y+su7$Pq^;yM>F-U#0thB;EaeR`S/"f~DKkgGXI<q6[9q=o8FxK{gc1kAB.'Hd,'s$p^8"Q8n
+]f+u=^(3naU]SWvS:J(9wSEJq|>`&vbjdtkdp6<G@xHRqT5iSkRd#Tc,:6C)@JT&KYpG(`da#p5+FrIXIPu1qHqE2;n.dX5P['T#(>4946!'Z<;gJTGzwg
+Y$"Kn:<LztEep@B<|^#8Z1Sc#J]@-aj8LNc.<yB,oQ7Tg);D+hH#+:q)fy|9Q1xk'OsX8LNB!<YojoY]ljpG3-[9GSjM&dY92;o+U%'s`H6-t]y/BRT{![
+wXQC_M#y$)j&[TIn#UNv=J:/(|^Rg+gqWc[-/`Gi#[|NR>F}9SR+7r$P>#b-K;4Qo8M"gn1eiqi]$yZ@(1{LlbBvV^v[<tQ}M-,wA=~s$`t$Uf/GUuN^U+
+m6SJt.#<6ga96f9OyI}P42o`8r3saL:e=4XUE{(lN;uuPN$xb^wh=vh}7[Bq>7MPc[#B5c}ev]f$7D6w`<y_~Q1v_2|(j#eA`Hb&qCv/}`hVw_2@AMp@hW
+6S/2{:5[_GWBmrdCOTKCgU=`dTBR/;7P;H[oEy7wi1}"i"J9h}J>!0c64v|=t!2exzbMzL;sw&6C"7Mx+5hdb4rgs4o!CRj|k3STiZpvN3y9H0R_nLyFUC
+ZvQ'8'^Vid/P'8w=$-Fi97AEpoFx%<}rq(5UAst3[Z@NU&2cXg:gbWa2^C-m9hJWDThcnea:>(p9JWGJI[Y9"st^gXrD#S:>]9sGFH/^`Q~E0-7bqbn6Nw
+KobF1p1q=X';U!7yQ_Ntp0b9Z;vQ,%p(o`FIy>>Es`5E'q]g04{<t'=h_cQa]Kvi@D:8p#98olQ%7e[PvI,EF{-JC%8rm&e(b_b%`'}uNtA;`s;TU_-(n>
+{hqN"&"@d5z6w"xED{LI}G:%Fk-"Coe]E#w42:f5oB:'}6p_e9qyH/OdbA3;0Yh<i+YLLjki@IiTT06e!)KXT"K)S+eH1DZL[A).-m%}5ax&'((jN':}>k
+&0[(Lj/Z;@=yjfxEH#9zwxOn|/FIamv>z>AQItc.JvYQgkk}w{u{1cIZ+)sj)UppfG6a558TF`7Rwjxt~"E`/|p'TMryjSOQA'i'v{yqQ:$)rhPf:;-u;C
+Vq`ex#-"zoX;H|uLfuZ}%J^^${3_3Kz[h4U24KtvhI!+eg#aA3N+7/5X!yO{3lM/;$Em/@SeZ_+q^AYqvICRua-Td(8nw97!CyA,e-qT#(W->v7NRGqU"4
+@BUln^ju7NG$7Yd5}s:jMo"Y>'aL<Nhrm%PdaUH#jX+5By>3ej<MdeS#[83Z.c%+K2n$f90!_oJK&!MC!m"W/4Xc5ku"lj#L6H8ULc>S=E>njH+v_$DA>H
+WD)LO,6X)(zxWK#-(ZQbamQGW(/6d}':ls'voZrfYbw7y'9M~'6fbUCy2<|tz^6C#/2z"Vv47'RJD<1i1DJv}{pK#;n6gCRTO!()1Bqz}WUWC$tTMlskI`
+oL"{N!0wj@$BLhPd}zIu&U%`#,..|(NwA2"8o-UTD/w'O&f,BF&OKF@VkUCBH6YjWOmWw{C%)=vtBJ)#M%@NYA>YunO>Q_A0l/n0_nR"'kHXnDP(D{M2wc
+X@`-k+AOeZBGI3-050vktmp7LGK@S2[]V1}j{d{zF,SA[INSqJ_|GA#p0nLO_ahanM|P=FpK/^jsWw5}V'<+4.Al",Y`bH$pYBde3:qKpiON}lq+MP"2Se
+rgN#'9@wI=)/qtIwc{[jhu~5}GA1'S<RK9AH#Tv{Gw{tJa,5AHOelfIW'I6I+s(embN}3.hTjG>TC!&<nu{nYT&+z/il%1'vQ7,L{9`}ZM>vQmcIaiJk~V
+,)&Xe>l%'wpP(28HYA",%zuk/A4Str,k<q^O|@=XmHFBaw[5Rv~e~XWMhE0eLW=B)112oGdZMM#;|-x8Q`i"Xk/B[=f4z:|)V$Z,"m|Q|-~oAew_u)hebl
+Nz`a{xnv~]9+;#WqH5|yqingADqFZrt+gt$60!Ur1BWhj_8{nYwS_xn/dT8{XHWSO_fxHOgCMpYAPlc.V,=Uy2BH/[_i[21-v5b+Qf/8>0h}TKWjsubr6g
+~#z7K+e.K1|f&5FM|g"5UptlQ!fCEz>}+zVRpkOGOLsl+ETUIKB|DH<L)Y8DP_e3R"Y05+$z=jxf8GKbi%ypX+B|-FX;wMOto5rwqYdN,2w''|NE{RdeUn
+aMGw&cp]NGVh|@-NU_5Go{{qapi75>0#%2EDH02qZXd(Ni%XRR2;`u"Tv8p8H1huiQ6mFmVe7Z+;l9@!G1wE6{zH$ygN8JX$0:B#qcM$%=HAuMI-N+xOdh
+AbS)$pca=_f6auAGy#RxBX<j%9weK+=g[w&=lP6K<jv#1ZY3(a0<DBa@:"`dQrBZghvZ{%5vVL$c[fio}"O8<)<E]6LE3]lb'utZRM,^OyZcMZY)^G:Bs1
+EN"21XBI;3ZXSrI1q'ez8>7W7L$DI/'y^vBK;DbwczbgHlyL2+.>>)5rl"cO(=fI]BX]KiCP#!VhK".4/%sh;a]@;9R]4XqkT%S.|4Em7NI$[y8z(XoTed
++^kS`+@PU2hQ7u$IW6I',s;n0kW&c|3J3^_8uuCCNcam(`f`=JD:E%^aZ]UK5>g6V@379NIr{|@{GMAHzB&q[8)vk&.Yk2H<bLnm5":X/BxX=&!m[Nc@6X
+S1v!0R88pCJ(i2oB8R2CkjA]W,je(nNy#;1!oD9^8CsZrGsUi2bm'Oin|RkT+km/)6WP3#D}'EqgFN_<T;b7C.WgV9<GGT0wF`aZ9TX`BHf>Pk<o7L9ifz
+x#v2LQ!_W.EA=t~K9"=C#V|>75ofkQ6[pPR$v1X>it/ph&ZnJsb=8%~Rr%@Lo[t)J3c1I{jVnoQN&Vc5T!<]"{rfW"2oPfjbjz_e:N}Y.};18`_xM_Lmf@
+tLLr;Wqm&q=IENDP2CwY(]'k3vXS7I,Kr@^RG<f=;GR:/5Ma@+7ZM,z:r=jNGdnZ}Z_@!(vsVE$6-zx)aF!3WNbaYnwc[1D17ckpcBxi1Xz&j<U,XJ[lF5
+UcKDPCr/<xf^qUUeq6k+32%OoU{Mb>|]:Y{RWFoIf)|!cZmr]Q-`,ycH2#1_W-n{^O2'Z<p1jB-6Vd,5=<f58;jH/#I]k$4,Q/6i>6)e2OxbY.0sDl@tf$
+l}&p!_nZ}0|I}I|ereXa$eme;G/y<H0rszN9IM{f_1ZD:VRz#b"I!O77i'/3/t+p7/N"KXW!a}reU"][mgGvdK,AWp.(X]wB(@td8g!i~TCNU"ZNs#=Ge!
+<O@e=kQxgGwxHD(d&oWc4Foc$AeW~#-#:{9DPpYx1'Pgc-1%H,4^n.8h$i^>q][6'V5&U_GE/pj^%]7qP2Y_|.9UqA(YY_Nj%Ua[q</pZ@jBFY<xrJm!%)
+^],Hvu/-yRFidIISf.m=1pW_+c/Hu|-|f=kZqQohO[w_0|#@U{t#eM8.U4M#F7=M&[o%m(BaPeJN@7dsj1$!<qO['yXXTXsnHNd87s,.n"DIY3xEtiMhz)
+xN.k[eTh;|CKnF4gii_(M:o6]JVGFe,s}jEsG{_/z%E.3'nu)VSRi@V6(aD'X`;>dYNMIOan-!zu0%!A)]ii=_y_n3c`}Af`N096NyB9'D+j-]Qt;kp.~`
+G;xLFDq|vKSWf;RI&wB]8XaqU0>>$Lft`Hvg4|aL'e4z^0:itaVdTAc]nj]fa(1D5G$9`3:^C>5vw^`M#Y04oHN#ZHKf~Mm)IU#U(2jIb'y4PB:4{EO1py
+mS^Pb+Lc50e>p{}qVuf!PjB4LZA^g4X|},<k5`D%&NcTQi$O&CezJ>_L8hWKav+Zhf"Fj='+tGo$[n7;g/XMn3<-Cp1jW,p0IW6_HmHg,9(dWJR^htlstF
+6H6'c9xDlFFX6+7WxtMYwzSZ@^<.#AJPB=k.j3A"m_EWW95gg]k;F=7oaRC>_xAM"p%Z2TyyqQKy4OmgjDM["288A=#k$7fJ:2)co,U)V"CmT4;UB/qjcC
+&WI7V=G_]D$Q~8EAf/^>wffiPCNWx9CQz'r!6MXSoidCY=M%oPA(`7%@`KYyiEh%A#rioKOIwAxy[78CJRR89asB$mG"1x~(^dT`uns|mu[8px8^HbLBb<
+7egLR'trRfBWjysHXc5[!C@SDAEs}_hfr8j.a;ST3T~)S@>}C.<1=5oP5sZmak;M[rd:,<9QE,{)Yf]DF7Lj4"<dZ;r}u06n7>1>][KPDIXdKf!f{T@/c(
+>/4%w)[6=QX:U{:s.#POdg5d3L9pP3I5.2dpFz$)S"6cgmz2;28H2]hFnMQZUMy|3@2|##y#`>#)7gEZ>Vd4Eh'bop.KlJ&uoUCU%v_RF1lV(K>KvjQu[y
+a5K/vln/`D[m9f6C4}>wKF2,arAwyO2%[s&^IbLX!]c"q<wp%5aL%Ei]Xn4lqrH{4|WO)$HhFY'_ZXu}WCb,z27sg9So+&le{0d[R5YgAKX7vheW}q@V>U
+Nv^-8se/~t09gdHITy+rCfjwWfKX[/NVfAgAe}1t5DJseZ>j}MLgcrPeUUj[O6Jr#H]H}qhZ`Z0pAd5T~p38Rt$t`!#A_i";v%<$)xRT3JW|gro[Y7/4DE
+FtMB_abbE3-:oR+o[V9YL^)|2Ei%_yx`^2(7-N7.5lSlme3PgCWzl+KhaXeRj`u{C@CM=H.h7P~@@,CyY8AeiHR:`$cHSY=@'_-=8X_N2!Cq`]v1%[ns+n
+s1roB|ve;c"8!MQg[p|m/_TD)Vg{QN-OOGbwzLdy!}/7WFNnKRxk8E=VLAKvnL-9gKq>tjPA3KwbJ;Sd|av!rlz+vQR%Tm32Zt[[qh{57q66g'wW8;dj{+
+$N/c+M3|>jPH'xAY3:SB%>=Jfg%SPpU,'bTeKYUfV@@1!"M:q@ds{:eF<,F$c+3I]yhr|>((.aELT$~Jtg<pac9(uo6!H@>EvDanp&Gy6MVEB6WM=T|EW{
+7/E4exyFY+HjA+bkWw)(BVz'=bsgoOo_$f@:i,kE=Mo'{X3{G"XOJCt$2@Iv.s&)g"u,H{6$k08KZJyTTZ%]q#6v$j1#gO,eu7u)O0GXP)IV)}&k^_FO:.
+Kd>X>U%e</4]]A4n3dZPBvIpiGoKr_x&k<~$@-,K|6M8)[X!Hk2+$9zTG,m|58"):}@;xZG14%o^>_pcL:Y1l:x.~o|KBl]-S046gg9q{&TFusC}w#9sP;
+MJj{SIq2KO]L+k|hJA~,.rw$Hd`Qgc;G01gFt=yNEA4m|y^&t^1CQja_D69Nf#EM'tMMp[{<F!Y7[|}c:^;w-9+N/dB!l:[8ddB#>EM_yA25paq(5Q02N_
+OE>miHsL~rhU%ogyixEy:+Hxx"fvei>U[niO<OMs#RKc+zjh98PA_SzbOHU8Zk-UbdOf`Cfd'vK@,17iz32$PjbM"RmSV(Wj4@1%S@QbC#r)`0<jGAk+6^
+-GioSm0f0Qvs2D4t'!~C/-7uCW!w3J#0jj!_l6H>UY]_H.T`0}UzHSq.>)~3N",8mxs&}F@3i7!GeVgv8}j|[wv2Ph</+(};7sbeFUl)q0LdKAJm&{>L6F
+gIxqad!0D3U0Hp`6EJG:n@t<RmnBc<%/6h/WEBMeCYru1_-_)on$h|u.sZ>429Tw3ZAxW.T`:'T'HJc9mk-&)qOX-R&Wq2G|`C_PS}#guX7f5vaaw`Z>G|
+nrj,2a1cX1fPYfR`Ep/cIcZTc::Y{%iGQ(_rJ#f1"VJ0bEm3jl>i}wwPf=uiGk'90>p#cWC%t=k=%fi-Q4`(2GwJma2O/Xz5Fh3c4zua]%Z9_vJ)LP~ONr
+zJ$OcBC}^N,k:WZ[7-kBICBRfS24gsg[Cvj3Q#SHnSTtHg0{mCK|'Z!S2wWv'#(f+x}@Nc)zQup(#}AknpqxKF{1daR$B}AwS5DG[V^6R4-l"A}Le5afw@
+SNRUA(e<2(C<rz._M4L0Wv|[J0ec&XSB3K4]KHce1ui0"`BD".@H=t(RGm0FJKYknDP.%k|W9!cWaDLOieXtajMUAf:|/lpjfCe7gv'i|`:I"yQC@]l!F{
+jqa3|t`%#>pq~`,s.P$75G/=&RLbRc)|#=WD(O1a`wRi{t/(P>_MD3SN0!4|yU;bh6u3[oAbCwjS~(=gSH#-}H;aLwgmMf/s.,nqx/34`:.B=#kKL!|`VC
+jYdV@N%HP{9#.5uwhb["a|zdDEkvP@]fx^|S"&}oyI|}K5^>7H{22bjxuX~#y0oC`}0uiHQpRBY:_k"9n+uRxZ4W3:o%"M749"@d<JINH!gTBK!>h9+c73
+}ejNv$Cp.]}qIZqC'e&8FIkSelI+C25MIQyjw#j-(=wDCl!3q)U-|A7x}PdI^"Ho]};.^@>A=R,"265Hvk}-zW^i>-'G`W.j/r4qO!M)B;^I6i`BMER8hG
+skl96w$9qlHum)_i(F{|-kDH-!hM4INz!Drt^U$`i/HNk8VG;eD!0SMIAIkYrcJ%C9;El%70Q3kPf`$&|x54npYtFlex9SuDs3F3K"#!<C"ta>Ctt=sSQK
+pPF695'DEy8}tP`D+/ExPn3/+XQ|^>[w@0kc3"A,1t-oF>R]Mwk.D),rPuH8|,mNHm[&Z+ctqASa[@Lr$=-2~'vL)B3)jB)wiHYP{F+v<^cz9tPML9Do;`
+.`_ym<V;7pP=+cRI-{eiRikl4`L.66_>m';.~u)MP4^=0zU+)&(ioxj|o'qq&BuH(|c%hj;gBWD.1{cD/5<]P(Biw%NHH&Gn:lt&Y#0O)NHB#),y9:#NrY
+'<#,mR)k`nWv5Ce<u]W_1e~c6.RW<X7Wb!B08S{!iB+41CZNEZ%h17/t!F9S:4t/BtHk%5lP;%$zBq(I!AeFz7H,]hH1Up}LC>dA.bbBexai&d>KYMkM2d
+i/78S39`4ekA3xep_V@gTE#JqTgjc;QUnt(v&O7Hw(9^DXG{6{>OpOp0e]5q9<u)DXAp_}-VdCYuUU43[mt[`)GY-0Idn`Ftoys;[UJK>y0zd,TnXL=.Gj
+D|4|/F656X9I.I'%]q`k-fN]nMLcx.Q.>umqrD!])S`l)CJWXyfWy0oxoQpXWE0;C1{7~^6|aWFhU1U;!8e`n+C1m'6Ekx~Jy{1pozvq&`7.p1'(<:.c55
+ohYVdy0q4gc@aW0[<j{GJ}M5JfRBCLp;P"B/{OY[Q(5hoHng-ta/U';/4[sy}aY/A#Nk-G2}aGNo%d/>NImt|Fq0#e0eFr&.e(K3AesxL{t-81/tR(Quzk
+#OD'+&`MG;)Oc0k>.6eu=Hg<.&YV^u_^@AwCTsc(;G;!7eS#56"O5$>|F0vXx>X3iL`d15u-]H)OSDz0+'#L3fEb8mGK$C@i(y7d=O[eTv"!jka"N%6>mt
+h99B4fo$%l#_H`BQ#VQ/_-itd8"Ri1%DXVG6)o1PbA;qD<RdmzX.,|c=KXs)/LIiUwUHT:nT$G8;$F.`b07'o.jH~V6M9[&5R"oGak}e7UI5WBQyFdV$<V
+ANX6W;5LW7eysT'Z^u%5@EuYjWF'jMsom.=dnA!ESfP$mj&_'h!!Ib:gy4G&sPgBo<s92CyBp<_ko3L.o(#$35,x(UgUzd7=X#(T~6ep4W#m)eMy3o]x"3
+(>qiZw2GrjGR(1:gZI10/8pIFt%1XkZKOE.<8CI11fxjl$Ba_vn4zC5Y7o]DVGvvJA.H0<D5hNyb<rGv5#|q024pTy2W'Q9L8H/"FvEZJf@XgB;.)k%%c@
+$^Q<]Y~Ke==uMKkR1nC5;&H8g}tOj=zc,WR{B:27'N|NU=h:!=TWB^9Xd9H+,m&{6fAwFri,HDW]-+#u9QUz7S6wu]h,W<s7(h#Z)s1Fb%%;YlI"GGgQu$
+v;>A5I"2KZBVjf.YB"IGV&raGk(wr_V$6+oBL+_0<wPp~Ai}FN1E=.y+Bq>k}9lFMMd5@jb1[zXgU(6kR6HdZ6(`+AfTOAUmem_B@wFs0-{l}_4aSdwY9q
+,3K4r5=gRH(^/s1G'n](<!rdnWX:F(/xPE.5:buz1LnH6NH]1q/C#!5bmpKv:5EXm.#4e)vH$cy16o7!U.w4Syt"DFF;%QeQS#K+E!<,+M^OOuo=~S8QF4
+,@9D/N4ksJ^U><77GYDS+oezbW_Q72C'!Y4Hz3Hbu#hps(,!$'rHjvk.|Sx{FJWR:#2P~kbrIU:CZlA(U$b>=_Mu6J=dUF]dVhAn<Gzj,k_xe6r]1#.C2Y
+e3_Z|{D/&`[)B#Us7LxrIa}y9qeilNg<C]3Ie+/Wg40Q}[}DH@StwVs_aC%ji{WxJom'op|Q(^e.K7)l'7Z!r3giR1nqLovcp#.>{6@rrcMn!XKwDp|16U
+Qo@a8hC1}!xbTr;IMp#m,$O!:fU<de:JN)vY0Ml#t][>$Ez;LWJ]=m5qMLlPoKd+O=zAe;Ap;@UM17D9-92bJTx$u&v3@7+lwJ;N@cEPosW26Cba+ydArY
+h9d&0-s/G0+`D;ShBbFgoIzw&T=/"9x!X<B%{Tec19E4A`P2_!EM^Y]S1<$+&"1tj-7$C`"i23:=Meq/2p'^/_Y<8aB2@+9XL{=00"(no_x8-|v:!@ddPJ
+Job^0}CUrhxX5%(dav'}d3#IK9n0iIkK<zH5)o>^e}i)~%:M1xXJdw$6F+A7t]uq@7Dwp5CYP|1M<TN675^!r-Hwx@@C]xhSHT-o}d=E4o)z.tN/{7;soZ
+gu[/94zK@$wA`&^o<R}|eAMvdA~DsQe"+f1&9$J+P7j6upCU5e}zS$hZkmuHE1^_R5|qA#Ddn#KX'3MYC9=$6R0s'3xfMN`bcUaC+&%aD%F(L<16GZWQj3
+bv]H}asfk1/X7x4W8U"sMV2BD,;:egkM;J}[~.qJ3-ex38z%[sv]ckPvqACMDf{Y6Hho>B~[Y-R)VMy5X[2"nNZTsa&$sX`Dm!+4cf}u&YWn98kj{In&rG
+vuoT0QVsW-qiS$c;d<ka~"o3@1w&a#ztXz0;T),_7'FUbe:bfWI!30`pfBA0`mq!(]>/LkxZdNySBf.Hic18YRNmeJY=B3+6:S$6_CciC%Y!A0-6NjzjB4
+mQ%&^G^w[h%wu]RPfQ:ufF5pD(km5WKb^@P{~tg9|);L$-2yl>85tzekXyvrHkP@BGIsETx4`/GmAn#>'%p)6EOO/9OO/9!c~%BJl0sZ:h=X4TYeBfi#}P
+joU7/LdyKp!h#p+gjBt$|-cO=_&.g#s#R7_EpY6Y-nO{v;BtlC"CdKd`daMa^J'TqM+I1j3Zz9#L%]SYZ:9GYM,xWFD[qcl$Y6gcg.fErBF.p!qwIY[%qJ
+=Qz`._TTctcbbaZi3b-Nh=]v<J8&1#<UO4-0UWgT+m>ciT;MpqD$eE~;x3GQ8I+K_+C/{lc&T)k"b)DoKcG=s-JP/(ytUhRH8{k`r]9sf3vn{Z%B<:"xX#
+LEe;w$uB&2YKBkJ=5LdAjk.1a&IfqAp$KybR"sahu'h'BEcHrM-vKd-7~tBt!d&f4.[d/9nEza^Dx+{t&zi2aqF+k_G&uVd'_vt:n&-9jqMnJ_e@+A(,l`
+GfhZ9qHW4@1_8<fEsmn3~+bVII^X-=/.kQ]JDSjF@!3j8C~ocoK)z2M836PHa$"-OI.]U7Iq9jwp.TONE)"QgHMq7mGe1D"7s2VuX$DpUHxU`!m$NvgZkh
+RtRj+e'QygnW;<>"6_Pn%EpR=hLAzUCp3HVda^D9gVgeDRGl<+f&,c&u[G1Yvw@w%jjnVA-s09~gK)8g}Z&ckt95|X(/V+;1@4+w:</S;Qu9Q//3)0S`(#
+c;%VYCZJZYL>zU'DM0&kr)G"a'3,]1dAjQP!"q`qlX|=W6hE+DTY|^0@/A21k#gE5^Gm>bc%}zu^`U(m9x<=p<!#i.5hqb=RPlAJ6c#E=Q";|CfpX#00]y
+tlAJcUN`df(a3@XY6,=|TM3u67)oHWN#I<$0KLw-MgzfRI|^_ttlTdqLC9eg_`El]Rg,9j)Zehp}.g"rXr_+wJ>q;Drx~s`a!#>g'[lC6xT2s|#=Cj%.ZK
+[&j2`_h:)b{Ye;e+1EX'.h3;XY%OM,/q-Epn2s~z0qBgHU7|ll(fKof:&,>!}-JPo5V@aY6]5QdH{x%+NO%2yauj&dNt$6.L%e^3yo8$=I!T5IFFMl6%1B
+PyP@"7MBmAcjkQgfAgIXtwmzNO{qJ]$(B7CFWJo0|Q3!'R]`wpr8}MOYzfnXK!yh$mxOt+MXDuyftq&2D=<:cs;]VX]e{N]|ev8'77Px1$AHlFs3J-X6;{
+T-}s4aY6c;$Qr(h_P#TCl;{#-CeXBqjNQ4%WfCkG}vWv}I;Y$@o1V}A6V07OU:37^[O{#>.d<Ex/<>n)glg7d/PFe+(-y,@.1w/{AqSf[(u6BfB6CZR{(J
+D$bY39v]&aL^dd3(/eW(S)WmkN&r&B#|!!N1&RPaBa!Ahyhg>rB,+O(kjyK{"Sypu{1QSd;6us"U^xGYt|!zAVEP3Q#-{=O]EP&dDy;Eu4jwB/7e"r%Lnc
+2$EN4}%8lR]6+'UkpT3].(t<Je[C+nnOv^wa`^@RG,(pDJ]=%70z5&U`LO3z:&PqZ"snE6bFAX!o2Hxfoo+$l$Cz`H(R5"T9m3(3MIHFHhHH/+U9-H65Q_
+5P`e.U6">l[t7j$z>_D#x0;HtU+1=>|t%!l01M''U0NLN/XFm_/_%ZI1fzdpC{y|u]L3,d'czN/G0giwZe3lW:qKKK2/$i.M|gN1>d=-Ul%`aiip6S)b5K
+:kyE/33@g4T)MAVH&dk;%cE_eD<hArlAYwqQWSZOW:m[|n]=Yc0Z],>4T3s:wz$lV<mo7;IKiyr6C6TbB`BA0T!~#n'Q0Fo{a}ocn-MS5S1{498Yvl"AjH
+oldGf{XbyYTVETi>^`}SYMF^iH3KeE_CNw$tsTHzaH#we.ndG;Xpfs[!mki56}4t2o3`"p}'W@S[VAZ!HnKrJNl+mQYyU!GtOC>Q0K}|hFdH/Xfo#K"'6t
+c=w|]%U2#b%Q_Dox27R5|-dy+NM:xqd<@V[jh|8(6GWh[a6j+H)v<{Lgu$;R{]{^]R.cc+9=WHE1BY}'oF<i|1}3<SXHYw]%awzo(M+hnT+An7=m{m#&2F
+b#VN$}q_j89xHzT@#%%dpEs1XhKUdnQbWY5ut5mj;0[f5=P]sC@j.e-mGmOj`tBXj+wcrsqRN]oMh3cq"De^W]2%#j$}~+B.Nv1V3V=:>2uY7h{[HI/1dk
+wjo|J<So:9e.YxQ+CX/h{AcUl7w_n4IdHYcl%=@9p+=]o/KfpvnEE|[Y|pYy0iPEX]Yw4-(-Cv28K@_+N@jk-lbDX5c{Z)H`Z@5+=Z^j#z#Ywl<n58HL8/
+`b&f[&Ms&ti{KeDZgI0s=m&5>w>bjl#xlS8L7jUWhfbdwpT736IO@t~fRt3+n^~Y#qlEdu^YTjWG-]LA5e%/~S.g!QdI6h&C06X2AEB<Fa'$K=uHO3%.Ch
+Tm8=5NO7hI'vwbRWl`n(7]|uI[z_cnoaYTPQd2%Ew4x"#$8md|zRXVErobVm7l^5I,tKTm1mj'r1tj=iVe|>xWa0Fy%G%lM<(c%;$wW&98Yk99w.7Xw$KU
+f|[!iT^9d<%M@ijCaK[Zyj(LB_$5lg]8u(83}g3"kf|x.IC{4`UwJm#ids;WX2:+`X44[jIt/S,3UvWBqdmC6cSRcPB#khQmBT&Wrd'g^Wp578cdu!8HA/
+,`/UZ5V/=.fAg]V75y,GhaY$acpRa0HP@>coM-JKugU|D5cAu-Qp}}pw6#,^jO&Z!0NeVzrsINw/c#,8Shc1v%B@/Sf];vyZtp~eywf-h(0|2-)Ra|ledO
+VohLk#=Ev7KCw)Uf+M}vDS|p62oq52P@A:Mci{b}DQH2q`pw@$RPK"'tGjP0H)4u3a<1OsXC,4-B:6<EZeNPE8X2Gm}'IzfA-(/ilM;xuS3e65"!lFV/Ej
+3ASiE,$T'M[^Y'WX[5!{Bf#rLrEr1$eb|`-dF;4,Xqs/C]fOlP6tpBRK;YzIb#{4<.y2wUc$@1daW{PD$ZN=OJ]`2b)GNvuTuQ#!0CZ`+Tb,pv;qMq[on8
+z3@/bSU(QYj"H<94/|/NxJiH>4sDszY>>@uy5Bx}Cr08p#S@[tqQ9n-I!/En4Z]sv/o6.V[nL/SzH//RfROj]fqu&@x^5o[6UDWhzSB5~3Z9rL8Y9;Qt%<
+n7hzs&GE9$&oH!.bJ]toIy&sp!I3JS[oge|TS5>Cq7P)CTiyPB(n%J:/[QQJRr>I4}$PbMki.."10_4u[r-FodNq1W&ta,q:y1q(NqN+j:e@6>7A]{'&+a
+T(lq#YeWSbj4eFxWfO.(VkBT}W)S"ZOTm`yP]>}tRD}4~"qF/bXY].CZEnOgNDc4G,Fr8r7c8'z4!un41a4KC5qn:UDaoQV=!93>Ad1vZlN|l.zz-Y;VMk
+R-}#^|N=x&Tr((3srvT7SM5S4!Y`e;D-tup;HQ;.S!XS]wFs~$/Np6el#%Oj'w4a'+<_{xHRqo'4EKb_)Jf5AlPzc9C50/vT%moR0(208s2har,|:yadT}
+RO2a`qLn%Zr8@1u#7:VrU,LwYs@v3&zneCWp5!^;e5]ydfIU{xkLczP=n!e6NGXz<LO.NjwIfLA8KvN|0[%LQ9AgScql@)#|sV6MHCiH.IAbbP0Y>r$%:I
+FhI#WB.>,1E6'0J:3(o1u/vA[xBZb0yxx6w^FwRaYGF+;[>e)_rezJOn>a13B<a<hmY|^%B5jU^%%}Fe|fL,ff~p`^kageA,I|6mR5yj#a.d%N434%Ovc^
++<y{@C[}lIv'^/]^JR'LHQ6M|=/Y}zTFm3@iBIZlD!erC(Ew)su)Uxi".qkiFogvX1OM6{V+Mh/QRA9&b!!B>uCqD(Fo9!`"U>''zchCy,cufS2$6-{+-K
+pOcsCl`U4GUJ#]z+YYk<_,#5M!IpbG]m}n9EchTWzTBN%o}H)LEHvMD0%)]EFlr7Ka3zU/Vp(|6uqAOb!unZUzGX}<>J9:4:iZ);Y6KnfD4Z_`v$Fs~O`j
+Rn3)[L,'4/b+z_cIgBRh]nxK^VCI^GFujy|zS})}T0>tpJ@}&42[Ar7oj@9B'RI1[LLQAr&"Ykpl0$+aMS!o43L{BH<jgOYr^ctl0W>ZgbO:(V'EsyHUod
+-M%["7fBUR>+k]hs9fRy=SMP"G>D'JU!%ZyQva]x_Yf!C2"y'}-YL%H_{(Ph5;.8GUi"$s]y'3$Al`oV2Y2onrG<(q&^iZ4JXZ7T!bz:Dj3v[-2/8$!%1V
+}&nY;p5w/gw^]MHg_YI|zZjdY!(eYkb5x3ei{pF.L)|GNO{m.pj!E1JEET56[5Fg[L^/U1BjavF|0a3pWdh>OXLs@)m'.UFd4hZis6.B;{zf>{~6<KguiN
+nP@(T9&"YCF@Mbh,#xZ{lQ[hti)#q0]j1Hxv2GHrQ5XksSE&"Jtb`/T<qtUfQ]WXjFQ-.}S[W:EN^w7s)8aq/KotvsT|&)6'{I5S='B=0dyrg-/R<IIkK3
+o2o5r/_Vqbb2Glp0P,Npg,6_{oPAKsK`eW@Ap}r.9nn8.XkCxb!"irX'5RGyMB07rAaCN-{:g0DYD0H8=Cr=u_)"+hMu+))/75GTi|/cJ4=!TB}d1)<-sO
+(wFkl[Z=5jZHpgR^k@)9~c.jBvRKpslrNx%46T$7]KJdTRSX#'l1Hh/:X5{$Qm`{60x<stpZFGd`Y>SoiM~MC,%cEWJhAhz+.pKFr2./&E6$>U^2_)soNE
+vBZOrqYoc}8`(B$6QXm}Op$:Y}|TR7;vHpvdnj]H]beP[yKrGD_$gE>($Q5=d:Z/!p1$Mq_`'^>>IXA%f;@LaVw1;H'[dv0jV7U%JH^C2qn}C]Sj'NT=`X
+QWf+AD:V:_]6`{sdPSEQ^/KKxW{[XJ7Q9zs=%.y/1M#3^t_ilI<82+"dz6P8y@u+eRFLplRD-#6rJJeJuJ(Hp2I1adq_Z0lf!FtmHgjvNwrAl.-Z_8kF`t
+i6VxA8hLszoh[;IIiB^&YG5}lwtg);$M(FArLaS^,d4G"]"(gvBd(3x<Shkuo0hJ8P]qE8N}Jq=CousWG0e$i4<R@HV#nf.dU8MLzpLI"#&7[Avp%m&CQg
+@Ns%,|%+p&Cq.}>gu{!}<){O0;rF-G]Awpy3p,s{C}uT6ki|Oeb/#hzO=J:y9w!>~vB]AS_hN[AW1p-&slj#af.o,+G8%g1Nj;au!$W+JMvN:iuww<"oFq
+F9s(~^O!=t#2Hf@aD7;]S[jRmwSSSTGpsk"v$LMVE[>$SPX-8#]<!{d-~gn(8M!VKjhUec'GaipCs`yJBcU^]ZhVDg@NWqAK+^83PzYein^].0rT._}N.g
+"#tc[+l=c+]Y}'Yo1-7u($Q7<K7N<-Lp&_z5SFSIfc_p"dD=U;#JI<S,z&oq)Ag03x.)="wr`ZEQe[<f.:=qul5u.F-HHleIWKm'4ozv%m<1K[d1'L"esx
+O5#jYf5O@z,uYM#!1bjfoC%Vq5(fJgYmDC+at|BdueT#^Sy=N"~2e|-p]O'ZTp@I3cqM;N'`KX8LRtc9s^TbBj|r`8~0}PNxp";QTvuP(I;U#T(+REMRRo
+_BP`gPw&Vn!P#)>b0e:_ee_P&Rh(:6axY06bItL]F|52^CCDSYow07v!]nR}b[&Xd{bfgy26L8`[e'5R<EoS$3OdXxbUsQ}dk+/3ti[N5ylXtd~DYW>oJL
+9xLE:BF/f}P&z|3[2{q1pt-MfxpZ@jjg.|GGwsiO6|6+-[6J&p,/|&TMYsOSUD}Y;b$I!w;@B,<cQ<pa:y;&4c+U0aiZQXX_qd(V@!D%]zw+ntuxq'c:hr
+//D^-I=O3@7.$Q/y'(-p!UYMyHqzXih`A}V&m0[n}Ta>Y}LN]Oh'Xfh(!X]V,2h=z|Xr$%rdeO2@3v@B#mV<c{bx"{"7h>-9gT+MFQi,h"8|ESa8!z"6^j
+BK#1s{c!4a1$LZ+srE~QKZ^6L;Ki4Oa|KiBZEI>Bf!_6&m=eXM5CeB3Dj>jv~<1uaFiov`6v1];]Vs~vR(<Q{t{iHogFtvTAjLFl=%E3}>zF6,~LQBo:J/
+SiT_:up<y8uryKY.P0STk#NUOBBWK2EahXxV!k0eO{EC_6FMy6DstC9`je[Y[onQ{NwHn:j|Ph&85C@nT;LrSd9o'];9}8DIwe[#osvoQNw<#{UsY`l-xv
+%3+O5n2Y/^WUwwB-C0i)"ZVOy9_AH4'!cgR9:Qt-^C,Wp::qt4)h!ChgR6+{g,H]OT/Pd8b2ql!;Zc'Yf6:QN%2Xd/B@|`Ch1f#LF=ifY2,I%K}O:W@Zqu
+Y[+%kX!n&H2't}~,7S7<s%16kZJ$]J14DGv4VK.#t#GFfH5`<'VbPkA-0^H$b_Pj|ywf{jy2|R1V'}f`knyxH'%i<a+<'#1ZLU(3ygN<L[lj_Hy`U!L:um
+KE~I;i/g.zRNBr/z;@r[@XBzO90tb#jZ%MA=#z[XUTQY|4$+N;q=Pk_R(pmSc)yH%lkX]jaYQ{;HNAf>oI4R3A&dYrj+&1MU!Ky=5rC2JQj_`crC/LAY_q
+(^c8)PsQ&J[]:M<I=0@R-i!&Vu-OMk$HfEpjIqXcU'0%o0d|7fwD4AN++2>0-;iZT@IXY|NRpmGl67{3y}zc(F1jr{ot9xHN45QTVZDJlGN2V|o;"MHq&l
+-ls<Lp>lhnJ)sEHx;{2F]^bMQwnhBEVCRLh%G8G0$1,9~&o%Y.@_{#jn{@VrYQqv2Cwek6AT(IgUC-!TCq8gRtT"/Sg^kUV1Q98+j|5d1cfkz<bqxrDhU<
+#;qoNAD]^z/=GCy)F9B9'`&p1p<2h1,3mb9jVu>BY'r@iU]Qe4k#w1,d`6B=(Xg%O!kTE8f6nMI(GApVq2'1!~'JvPw@E1-w8=5h%F7"pt_'2n1N82V{8Z
+T)iDSc8=`zo>H5os)^euU<0K,0J:!Onps"$},+,3-/Q4[<Y(Qv"f^z'I&94u)<$gqn7Yp]"rlpYB;ly}AKlWH&pf;b$PS#=g)K$8C|<:0A!I%dBcsg]s3`
+^eZ_93m<"#.0t2<UfHJ2@GBe/|JZrghW)[@BV'2/C<y;;b3O_5%RLFDh=L.9wfU<2YgJXRk/%gsw2u+$lwZOahu%3`fMD}7oFu`o>kOv:6V[>C!M,a!f|]
+"[>(a(Hfjn+jcf),[Cg')-gcG<@nC<9@oe''UO4/hpRIL,dC~F&O.Ds8aagF8.|3[!P<JE=hy|:[MrGLryD!RHi(Gf|_e#a8-=Xo+I9Cmmeg:d(-&0Rh,W
+zV0,f`0EGcQJ~hZ/##Q]U15d!@TyS4,wgN'=obqzCWj(5QYwLRL=$_e:/Hg$uB1j_WNM6udmCGg%'`n/3`k:OWw{dh2-p:}Q1{Qp^U[>9vu0na6).mG3H=
++sq<ta4;Ci6o/-!WDoJZ%G+Z3HHHK98FPKy3W9X7DoC6AHac3DBYBiA#D0:(jgl(Du"M+{1W&)2CRM(Tfp!<9J2M#225`%!hvC>;FD%xw(p)UN`s-}TFuY
+eBb<ZD6>yKnwwwtS5O5,EUrXC^KBcIO]357)(n[CP6cU~=Y{CU><CNmIz5Vu{'3`Zf<Y>&!vd$.k8_kO{q&g8-HPcMbnc}+nho(/^50J_}hiz4V^:G.]Qd
+dJ{OLheh[Qa#P!0;ajej#tw>X>`9U1]>O8-/5r0C%H^)&cv&]0&8OX(P<VQ`<yZ816}MB%%AXo6wu['!z3cJ2E3oWPZ:!k@CsIrI@[+n.,:.6:ZI/v$a#Z
+EW+30Kw46]T]kBnV7rZ/J4`MtPq{6R'cd<ifFGWYmA!_mcxw3FeO6EFtC8Cs6BJBVnF<9>u-SW8a_!Q7<KcjXu3B$t=74-^-jxhOth6=$t/crxWJ7yUtH5
+`L-$pYNe`Lt6<[dso!lM+hU^V/j/Vh'nmNZ:(TK$"EX|dNylU[U$$"vKjZ,h'Hu;]A`eFB8[tZ]vRDXD8k!n2gLeA"w#Q(sCnWFc$uOt;km,h3zvb!5r&(
+@IjFhXYVjlysk#T.]dzdBAQF"YIw%YhKR;Wk16b:.Gk4},/{t".Qy!&TPKiY%V4hiy(OPem{gV5xgY/2!qNm:#!v,>Ei0OF3$h==]oiMTUcyB]N`lHqoPv
+hIzW3|.pE`Xe[]}p"Bf9i0rbXMAn[3>+x`hXr/5OnwHzPY.@7-`/am[}p+H$b^PtA`d$CD=|Dlc(oly}:eoCwWJW:Jt(vivFb|$zibChGFeBmi$b5q`i6Q
+!-SHefT/SH+3jlDn[]afNT0Qb<SIE^0I{lS(<NX(,&@;BT!Q_lS7%,0m^cI7LB+31VZQ#m1T2RvNZWbdj4V&"PTLXRO;bauJX3NRy|X)n+e<"nT-'t'Cw;
+n%"]IefPZ.Ifza#)24T44%_w,@8<O{GJ=#N3$[Q:mP'5ge8,XA!'vDqf#<G)7I)pP..yD_;@==VIR6tx^D$SuP9q~`{&1^G(^7Xq7jv5]LvbtRnsvCOhnb
+w:8pxPno(`cs1_eeD>:xL_%6T--,&q-0L>#Eyg5I<aqdgU,T.m_7Ykss'hf>l%2Si$noK:#hR[W_~>na"#14Pg{.{8GWXl`b3iZQ)WgyEiDKQ/HTBdtw(o
+=7X"PY-7OkY4Mjl$t|D),$MJ)[=X`R,.CE.FQDp3g=YSl(}(&,hBK=W"I08P|FC0pyU:R8&VLHDFc+_7cC=>$rsg&drhDAM;>n.OKMR{/Wmc(3S[FK.;QR
+{Ym{0a'/F9INUt<Q!kN{61mxV+7E=09nb+OiC8-$&`V3RjgThdjQ0d:[sI>VJ3`E%NB/.Wect$]&kH,UjT&|BXBHuT4'[%j]@)fS4/WVT_}1E;{Jznr{mp
+J5s[>@jnyt3g10rR;;/|X03KKRv)${PcR5WFLQs'.nj1+9e8|.bl)=-w5yKYP+qMO}k'JeKL%7Ea<>i+_{<2IpGd+0q5B5s(.I8|Py{h8D;Z#l3HY/m^3G
+0rkZ<sB^#7O^6r+wV&fqGlSvOKu6&`78&3E-Dz`#fbGw]{X5Nz4I8W%_tw/ILfT|FN%@YCqO83WE4$._$X-o1v!Mw7L4l0dJ9wjK7H5d9+1|^O)Mda5pz<
+UkX|2G}Eu4e&HZ"&r,krC8~a~Y<N6U4.oqS-r6t40QW#nU%-1'j^^3f}9Gj5im(ZkMQl~v|x0dHxaS8bhI'@}HliI4ketm,&.<aJZ.@W}^Pkg<}G86!Toj
++PVOu,AW0&15WTB`%H6;NS|<&[7`x!2[+o9DcbGHskbGMZvMT}eVL.gXdQ[pPp)g6p8Ab+&T+%bsdIs2Y|_LM`%sLvYvK<+a2IqNOJXc+%RBf-awTT6o;J
+mmdx_y^dv9$IAwKu,qC(tul6'%|B3^RNx",0TDnVQ/gRe!lyBKD=4"bDN.:9sY$37cUE(;UbVc6OIU|{`48V&)4Olc].YvRP2Z~Fo:;e,I_:>kVquP{{Sr
+9&+!!0XtqD}g>9]N9HsQg}qw[!i5;/ODupoWUhrJaJfc}C7F30-Tfj|P'-yH^-ftP>I%9I%@A`s.fC<_jIsYy(~g,,XUj0t1as4(9BW_fvA"[cAsyDw5Zg
+6X!0HjA]^vf`+W#}Luaz]zns+ngcbK&{[ni=]IgGc'lF;}H@b0IHOG%H%e'1.kM+0!X>2mLc5x'=3+f{:9$a)4:w9QYSqE3!!Il}{%8O'vECqNw&}OI9i-
+omjGV%RnLMXD|v4w<8'z)xfw.|4MT`YGekV&L@'o/7dYuH=4uuX)PZWW""uG#e|elLi$tgj{=artsM{:B8nhQDX|>qF[AM&R+1rpt>XL_wz^+@MD#5`#m^
+0tx&09>^Z((`+(KICq-O1;E{ie<Vo|U7vPm:Xb9T1#RQ2)Cn_1QT:/zOk|s=0FdN!6;mZqQ{I|w:FG}eOaP[o82ix&9qadL8TTV;Yh[m`a.xz-Qg|g6{#6
+nw!J7x$Dr},MAf;u^c'YZ$gL{H1Z4{I1%f>DKNrof}]0SnO7|V2`nzjt&0K|2gKs(x]X[>4OyIr}Kd.x)v0gvg(m|ykeazd7HQbVXgbt&0[|Q&<.XGBc%r
+mf7}YN8Dmn37kltqBQ~02{&dJIu@6R.[cy}jHE-4P2}OqAsZqxnl@wxsrwL{U%%qC8cHba>h=<N]M^@dZiDS8^26rBYQS]c,LpU@]!G|T}V<ahYo5"Nz_(
+}!H8{occ&iJqh4a<ND2"~9Sd)PioGJT5'-xMrz{_y`cyf,h_G1^>-fl$J{&=)|H3){b1uu}Qq[oZ3^X7fk>xVa>SX%q1x'jGtvM&rc,`=zNg7EyL!5<gku
+7Rx)^&&N^s!s#6y7Y%hz_Y%<C3UZL4gKA];ghdnx&ar`GTt6lq3a3)~3p=Mo<:$IA=BE/,qDJ/w>^2W]`{P{#^r{!|Bdt//M&lGP;,jDVUJ^@j~/q0Wea|
+.bjW9(SuisZzey#2A!re3Wn/F!w7UZ~YN3->l7|3$/m9zoI|f69PJ$JW:q>1A=mm-_&xjN)nP<T,9^40Sl5<ttIg8g5V:!wF^b!cfLm3)"Lg;f.g>to:Kf
+W"T:hr{n$|2CI#v>KG/M4Vw6xq1]NWnIpT@v_:ak`f9qZK,t$G&b_]G(&ihWnci%a`3%`X7YB5vB|!{tG@X-QP^Pne<`!<Oi;STh1zeC5AiW<cP1;EJoCL
+yidt6+0m~gK+->4[_zpABlYhy4Jc>v`=QD4.T7YT"Wdpcrw_)1oudC-=IGZRlz2Wa%8]0-f3E(WmW9-%5-ANJG1l0AE>M:Xh=(n7-x}W,7)YD@zsriTiv^
+'.r)P9|0Js#M5O1f}ei'332NUo1.0J:}2qb!Onjmid'@h#PdiM>V4)IfgV_je6IT]3Nbo{@Ab)y)]|M#d&XJRhdHTm,jn83IdahPXU,5((DQeX`bnbUb]'
+8e8`D5-@L}}]r.~+aF^jZ^&x]mIg-hKO^<{h22Um/(}uX%{>.[DZ~|S[YAGA)vIo1(Po%eIE,}r]Z/(Z^:(rR{XMudsJ6]pZ^(p2L16_DO+:KTc]m(JlG9
+PdJIc:1>^M'+)->L"pbH<`CO6R=Uyvh+nL&'4N8NN&/k3W/>X1/Xgn{B:!@UcALv'3Ly:b4Hdai%1oLgYLjR5reWzfeYuB8KItceIA6F#:1OZg]{l[_G^N
+cNQlP}lDH:x,A)7m2_Ay_:9U~]ls%>yOiRg(M3"Bu]dCfm|/-j58)x8;cv}A[#4Q+Z_=4ol)wh!4s^t08BXoDf:w]x]HGa3:iQ13}jrJN!'Jao0JRk9:cu
+R#-K6gN|<A]PCF0DM6y%|;Dp1MwD%%q:!W#h_c6M%nN4kreXP-cQ6-Y=BX_LGMJww&"$T7P[g4~=Jgoy|f{!$^^/Au1=nAEBr`"%4h>|~7jl"W60RC=s/r
+gfqw^G'a4b5AmB<I{#L`emIVm=k-#lT9kp)91|;ba.}nKC>kGbxk:rCR3I{RD42oR=tU/%;F_oO7qL+XcR5P:&&`gxdpgSQ4{5%dq>i|kP_hw]kd;do"6s
+IDp5/;$mqj:K3>QP"%em~voZCu+Qfin4S0Q3l4m9:F5:7KhK)f7Uj9]=>(O1iz}Ab&-Ojp@1TjUHS0gcc[/]bAb|zn<uBH+@_P%6&]Po;=1N5n!VbVLY)i
+,h&o79;S~O13/cN'U8diR7QfEl,|NP&WL9=+_3MveIvk"R9Jj&JbbY%;c@]X=Wg|qw_T<h%iD;(E>v}@Zn}&^=Ga=#R9oU:Jj5Repwu5vx0[XbwNKdyR|+
+hk&|pj]aXDNd3T+nwXmR$XrZW;&CYOIv-cqk~11p9E%V0BY){TnjT7k=&w",{^s|UQ}A[T@Nc4wY((Y"f%&A_evv'5;dFNos1wdEtByrdKxEuM6vW1hiaJ
+)ZzX)jEtzhD7e8W3>M#@fW8_t))eoC}!Nml@0,67w"{0%6sPXw'gBdA}pC5:jV~^MwdVt:z^#35%xoVK]Ul}=is8C>g8upf>K_=XAg.)DlfO2xt(}`cETk
+v{Y|#A_d735J0aV5dyO%'I;xg6#h`5Y5n}T7S+GHm+0A~xBb.NL]aM11RilLyE5YoI8>[9N=[Oe4=[4]uJ6X9"p"HH@0In'FRlv0)UP,ue}j[cO5K2Cr6K
+vj6s}"RlM2HRKh{&_W,Y-IL{i|-;Y}yp&fJ/nuwh>%FT|ehX2pzi-CX]89b@r8B=&q_Y(]xo#`mLUaXfeJzx}zP04U5hO/Ogu1A.rdwv&ZQ^V'I&!N'ZR>
+~&"3$C_6nTL#e5mbumHLp)[Q33.W6^G=DuVG78Y.%9`/BhS/zW|>vz+c"pSaYO(ooRLR~Bp@Lo^6h&dQB-B]uSYReH<b_bPOs<j61(yI8A=O;R]P/es{!y
+B$(qeI.tRR(GwRwfF]&/r_U%_Xke"XYza+rVXaw@AN8(Lnku:QSN)C%rxzptM&[-J)v{PO~2_iWk^_)2''h{P]>apL!3u_x-zj>6:R!]cD&6nR8Ym:a]Z^
+t!qmqjd^`$BVYf@{@}R`lNud#h}O#9I_,8o!Qlt`zKWaNe5Nh%]E//O.QosKji#EBO1&l("f6o_Rbn|KTOiwsoxSxKCNo9824WV,~y'YL=:MuQWF)]]C'P
+>QmaL|r$=sh!`)72zTc@`Ob18gQGYK'qj|U5js1C`Z`@s-8JLjht,NEQy]JNF^k@lT}HaNi|2dz.c2/<bpx=J(j351iHQu(H!criNAeFsVJDxfOI7WS=n!
+VO|gm7kju)e<unNOcMY:hDb`7PvXToFRd4d=8YJ2/N.rSm1%EEB]!vX(,3:w%!.'ud(dkzRNQDG8A0Vw6{,(lA=J)/bun{[[=p4:>C/Gd9O(QaY+M_K[Vb
++Yoy.ezv2n#BPCwH#ju%&m2L+[YBHz~_>u2H{C~&ItVlY+[r,:>{jfyLoMo'13[H4/04{+Lt=zs5S3od>ryUgWU0a_pD.N!vY)cTq^+t^9BYrc_z(;jz/b
+ubh'-MK,`Cj,|E_H1p>)0vLyiYR;:j<wpVAA~u7fx0SqtHK!H;7Tpu$>J;_=)!Qlr`ZaTp|41LGYK(Z6jZg;fJka3L`pp[r;["{o+_ucP-gwChd/v$/A#3
+j4#gH`vUJO^{p4NTwv}th]Qej5'z2SLjQeI=GwqBTz4O0FLgM$9!<gfsINXDpFif7x)k&9x//=2x)X$6,lpen_Q,4t=vYDg{o4i&5aEUjQk/Wt#5Fy]EIC
+%:!%K3TSp>7ZFHU1!nyHNqKg!>z!dw8ZNRMDW0Z]L=jeg`p1=nf-DUxSnZd<bkJR&,NY7+UVxT~yE[GXUF%a,]!'k{<ZaTuT|hxCsszy-2T%16$cMam"vr
+`%Ri/vvpICvkgAenb.DH[[0CR.{E~,uU0gws"oYhL`lTn59FJ:V,|yh|^Q]M}K<}or"<JkduHi%L()ASo$Db@q.`>bJL99t5yC}f."TfQY)6eb&l),D{u<
+$WB{pF=_";spzT1-8xq}H`HK{J]&B4N/C=""q{O3uy./3;l5S#Pv@V(BBR4RPF>`W|o6Cv.++lulEzV>|cG<'2Y7M`_<YiXJi[-SUflcN'2cwElV(v@mQ^
+^cO>=5/<AbtVf$(LY>ck|IbDhIKn!1AnQL/NJ'T^^m26#7O^4$-@"".m'YEp=q-l[E;_<+/8DRNQ`=DC]0ICAS`Al@WNZp3;MJPCX}0U#UY9"u3O[T3s_Y
+&MuHe=Ayp]uiN3!<W^LppC61u:JUk|0}aicRRC(R,3s'%C)Zlm$5Ky]1u$<^qv`-_oCx[>Gj$2Aa8FAeDX|sWZ`dDW&yl{OTg0-NwfQ{dBE{1g4hp7}wGD
+]VgU.QtoP@4oKC8sK'xN6@"PZ>G/BY^XK|/MdoW]L(Nvlw!A4RA@}"coEdXpq>vVxyu^=x.{j)yCB`Ny/G@55O[diTn_~c~dq1kb_'N^e8oL(O%KZ%EJVN
+=zAgfv_,IXH'YoU=SL>;1O=w@a8uHbGdr`ldfE}[>1Xx`B<S>0aVNfnwsXBO#,2|r(qwLN#;4S&Y<s5kgXdAya|ajJyf:gG<p^"dvtz%A=p4|qWK`ub-4n
+1`xmp9#QxwgA$=Y_:VubF0#9'ij+'Gd$$;Yop#`hp0/C.njm4cX"C8f.'F,::kE@u{'myNR|Y=JidC%+EhoOHus9ytLB[gTK:^Iw@8Y'|gF$uo{cbm-q=[
+gPNH[ma,Y}<LQ9%%mI-frr0YNwH,Hf@JI1ZuMlYOhy>y#A&_,UA!XZW=fx:I;lL[W__tCJ#QLNw(Ei>O0B;{ZcSxhRxTM%FeuHh{{jkdYZS{al6;F[3,W]
+cB1v4e'fKS9.|GdMeh$0ICy8]mTn-'FY.%=j>OV#^]v!Q2fb;zI(l`b,DE3%B^q4c0EO./~yHIS<ci=F#`wS7M8-{l7Z&I&pJ@eCr<f@El.[:)XUl;vQ7o
+GE#HPm(-$]+EW;lJAhs70sJNR"9k|0,|l:DI<zViO"T'v2>L&]sE3qq"tYzJmEpB[<vR=)-Y6wng,H0p}Qp,cd3[OHohmiKLVS]Aki)NOywEpeDr~GIw~{
+;Eg&G"z4QrWi.Ka5$hF_xOT%#]R>qwM;^QA,;p<v<iaHECrHc=JTI=T1S)i,`dpvvI0d3j:4V`J.QQUH1I-C0hSPAbxX2_9q):L1+vl+HBm:0BF@tixOV$
+.kiM`UXX3bRwBgKod2_LpSu@H_8fF}eX{.R:>SF[&qe8Ft2:GA.CJ@84v=XOIO#BPW<s}U@i1j0a,TQ16'NK>SQm7BJa'5MAe|5#GbGS#e|k7WA.vxHV]2
+.f.ojg7w7lK3vGl0jsy#(b]Jkdz!^]_yuPOWzUQQ7;JkncL"%]Gt|t2OQF}A4Kno6cODUcr7hkOZ@2TrJyW4oy@Syj3v&o^6!eV|aHx&r7nt<d42@Ze/c+
+ngVoef]IyiGScS}l~$MmDr+{CJgNRLMYx(YVG&XfgD@caD)']Wp+qeu,YUV0rdb=U`|SrY;+T<91CyrdvIth'_2jhVrICI+)Q@iWTN/DkVi2Z:zLtzdBqu
+!RFM2sm&VoFcl;kd$VdBlB,fe9YFKI,84T-8brcyH<6%uAKM0b{RG'A#mt{=]t]+Ps8bP3'AS+_vG:FKE8Rd@2Odh6zR;me7GPwQy)XtLk'Z.&0{=Fll:Y
+NHk4m"{S94x]4T{{72Ptk{_BR7Eudk+dAUn)"kDCq]4}pY"'il>1w!{,l1g{bjO^BT+|b#-@~#=G(UzVhB$FW]K1"qzf0n-qb/j.TiEpCySrhn$>5lKsn-
+}THLkr.7xkC]u,wPSQaUafTT1+<6MI|KS'o/O0F#X(73Ug}Z>_FirXK^y'Y}YquI`2{+pXEL3zjJrSE)R1AhZH7GU3/$K9[m7dphDR)k/P+ZU9|8-;y1F0
+k=![#,$1}5`RDxom4w'#aAn;l9z|5-8NOnBB3+@6{M4lp#|UOKIWjg{:n8X>)lJk9+AIPQ;03H"]N"'PDMC1g.R])'BWp+J1D/G}Dg>&4#6XwBfCieno/o
+-Vu0[MwFR.e+YswxlUB/I)#{''6;3TL#UNtfUXQz[%Xa;{x2Iq:PRE&4!/lu=fI'qgEsjFM{}})z4j1WP]Dmo{%<)3u,6Jwq;M1j"5_J>x5O}G_{RZ>$Rt
+eKZ'B%Np+Fy6K7RAG)az/@lHp5u`I1ZA,c}Mif&fkDZtY{n,Db!],w&^:<#pu3[<PZ'TS6{XkECR`Ar@ALQ>{E2uqwmAkK|eqdLs1Rp35"1KOee$(I':;p
+)A[>C)&^Ko^m2Hl2/B~VAcDrU#sd1E_)v$M6`gmw=kI@2r'|LSvhlTVH-;m}l{_VW}Z9^wHdxatp,uT$H7X#PYp<c7J6;{QM"-{.{NSFaczsW!Ir3DFb'g
+kZvB,UY4e5aZI%7(-JvMOy$|FX`BW>XvM!TgBVC;wUY"7[zyh{:xT-ZR{/yVFzH:v$JDs5^bvyx#if}v{^%e$1X$SE<i8`TE=zV#-u_lDij$Uuu]:|GU@X
+PA08A8L8+H;llFy:2)E{pKkD%2rNM9NG5a(}rt5z%a-oh1n@{4T.3Vi)L3!)i,n%NOPC)5"as<x#S:JBSf.b};Xj|zvgTcoP|gF/x9BhTH}v10Bs;;3au9
+vD=5X3#<wVIT_'sml:x_-}o1yH`'EUViF^BfT$UUUM|]eVRpUs]}JUrUTU,v2FW{-=|5WF9v80.dts5VQB7+]"L<M>lUyCOZ(Mv"UwdS~H4klrbzaaB4AT
+,8-S(>p_lb6f^&_k,UTG2LM{N1(^,]TudAgR1I)_8HSu/vE/EF[.,X3MT9Kj[C>A,}x=yuYHS4kojJ/]<WH.,OhP]5.yh}1;)yw>-oe:u)AgbuG;PT!XIA
+JM~WV+D{K^@d!zdN_z[MliTR<>TYXTag|+V<`[z{#ygE,[{Q)<P027FlP1Lo~+}1]25u4>#}tA~sV@t)9YR{(JyJ3hkmIQn^Hl;2ViO`,,aTg%',^#:u9q
+wNQs97tKD@n3lAOnsxzw#L^{|V}t&z&R-`1k7B9<,UmmaE8]^l0IyV[4t_l%AX2AlIiStn~h|S|;So|8L[AEo!qCIeHFc$>891@p>b#y$X&hLhJ$L.)dO3
+w|(U|f;io1|&%uS-rUA%'=kio&<f%&%p:GX[f;'])Tv0QdvsD]TB0>nCkmQY:vag.+lrMxgT'$9<.n;`JZ<w_8q^6Jg^VK$rBq56z|E<z2B_jTd!c+GFx[
+qj|=fQ&X@>.Lxy]'=8:[e@V3}![dD5D;9T/G-OX)ZG3_j"@3<"a%$W0INK`d3^{38c]Qaak2-^2}Kzg}M^K45!T}j0:qMXwGnE+z@x]Yod+R8PO%0HLh|W
+X=5;<=y0t'E!RjL[aY:8c=<"eT"I"&VE,$0R@(8)d>Jw24Bb8><`^A"89$guSMo^q(&lP!~S}G^{'R0PB:U'3.<8Jbl.mX0WONSk<`FNm-@=&-;ge!/yS(
+Al}l`:T8g`+I]8fcb#pD$'!>g:;@C+ykU4RF(tnDR{))Qer3]=DBfMj|n-^c9{ut%n)AG&ZwkL4E|Tn[pGmP0BYQ6w-T^D}VTbhXtH@byYoIv-{T#z:o:u
+@A@[{1)p>N"IJ{&|g+mvKfHrrTlN7b=5M1:1BJTKF0^HrP^ZA'dVHP#F<>cU@N~3:a})CMyAAp4Wrk6bSR>9vIQfS0S'F'Y5[;Nr^udeu)+4A[dnS{)B8K
+-OOb'@CFnoLC<u.Zh8GoF,or].N)rl+AeQK.=-,H%ra:hqvJ2$F.2H/@Sf9kDD8k$V,{:uBnyp+@]u^Wu%YrF<#6U,Ik^gG#Zz_7dS"f&8Wu=]PM33=dHp
+Tq'<WPau&7cAxa/OMCf2wT|tD"@e+R!3z/zY/gO;o8l&P+.dq{Zmw[Xs,jBoK%t#/fs+7`ph'[g8wDTpc4;P=b``GalMkI3t=ea%m_7`2U=%7YDZVYrN.(
+p';Mc>~qF.#;q'i"H&m5J5dMoV9mr<=!kYB;4Jt[Q/4&qt$g#8MJ0z3c,oMIpG%CZ"X#{Wc1;A$_-v#}^2!sGC:5)oAHN!~YpWvh,':f'N}Bl,%%$R8&^(
+]9$Yi|_Mvy/]T>Jb+:So;<yC`F_|Zt$'J3h(O+N"aLR%!Q8%gi-':%z`j`D|beQbC<|3JN9v4)9Bh>o8Ro4cpUxlH<OO)=1@!&3SDCii$6WBGBz;[p@U-4
+M<JsI<k<$u)=>7e$keALmJ{JeDF1A@#yK%|JI]O[I/h[.5C!ThM[U]</g9f@-S4O5}ZL"'/;Onya)iH28Bn2gLH<E.Tq/RxYB{N0T1@FDoSIc_3}Cfvn0{
+IN1BE;>,j0yEgrHM&p]ff%!De{sJ@{s[MefkO5Me!3>hPbCi'[xoGMD_0M_I1.`DU9~X"yE`#sn8XfW|l+:q|i@NJ=W4^bm+b[A++f2u(_XY^i`%vDmb+{
+,+K(}p3DWjJES7eLVa3Z|mYA4p>Pd{CGq``<0$L5M2V$IKlQ%['I>%`H$-+3I]M)bkR[i3bOW[tv;uFuD7edH,<Zu{>)d<Cd$.2Ca5L{x>k,^xpTvNR77[
+q9UB<NLMK=MgUU@G:/cF=Oho@,t]#ih&]Ew;^<Ieo4nFHj&J&h[IK:v_TN|uMkr+)Rf0kFx#QVi^QjIu:UGGJ'D$bltVRoZ{&|^<'`xN]S^3LO9%<`Y,Q:
+5tBg;Y_Ri{E,(s=Y%3RmId}Um{I;):Z2`R9&(.(yS./&JUAaC[o.w-2AGV-M8`:p|.:qu|<5wR{"V@@YlA#{c':@jV10iGgaG`^A(c;,k{I4nC{DjrqBkX
+'L:![Z>O061%[h]yyS5QqQCXke5-5Yv(YKSsCs{%yzq2IU&/;/YwA(D4;62{]YnzY1ybCjEyo|2!S@iRJT~>'e1bYP^T0u(YIE-.qO`Bo49W#PrKHfN=49
+dsihmtVO7PJgtXJJzVve5t-v'8]x!Mm",pX3_d:v<LOC|B~t6%X'#f|<9Q^/"Ms{";5NUBM+wm96E$+#Ja<k;'.yo"YT./)4>Xzp^/"XK>.Y,V"h`I;w4m
+D+)-~7@8jm%Xso,z.N-4k<zhDUr/]8Id+aA=^>Jh-"J%JVRYWl!@UmvrRNuZ#tumA-Z{wS70YRX=B&lg'tWc~+UoSBd:uJ(]_lIO3a1_>a}#A16Ry-m[}#
+syW9K"dX9DI[rjJb4VdjoCX.=>&%nWQ)g]DI6(h)3ngO%ZY=FDEyD:N8L-/GJuY-f'&:dsc7$VAn-r|P4Iep9n1d7(zxq^oB<,Ze6FG'>fNs&6G`d:|++/
+]arXk;9+zvk;$s^8YpuOP!y>p&9q"adcF-`W$tU:G(I)}|toLt%(eL_&l:WeeE+>{GDeqjGSe/BLC1M/oH>rlXNeeMSme5Ka-@s6Na(m:hE#"5C2_+T+b$
+obvh[r^{/#TJ,=1+336e2"tt`R5cND3t4,}AMjMRyPDPU#x>=IsI{YvI1|zs}tjLbVI(!AbsGL^2qF;0FX4Kz:j,9=CU(l}AXAkZ__~(o#c&g3">+MMooP
+,uI2z`TnzBs7J,i)B&J=W(7^^cKYK&F#~rx8:,tOYdu5JyQIg]oPS>LT579('lKVkMLqEs;,wbDd!yuS&)nBuXrcUo)C[%;^B8SC`XUvnd|Rx2E=$e%df_
+vpPRbps>O>=j`f([m]@K4AISpMThybL)s8:)h1(pG-e;ktKM|)gu1wD>=}h]cJJbA;F^3qQuPLhCQaeBsn9QR"A(@`hifl,%Pf)u.8+c[@a^LAM)=lY<%W
+W,hn7nxEFOGHZ-Dg7BYGI#qq>DNKpsn;e:>kne8={hktpJOORpG,-;s>~Qp|Qos:yvIi$[tBJ`SC<f0Y38j)jd9|zR~qK201Xsh-{a8Djg(Dlo_':hE7Y,
+{tXz1j`B#<O)Pdd_kx_tr{bu$#@>4W(}MO3SDDCwdP27C%B5w7=+SI'%+d@D]9/C!%F{ZLqpeW|0]DOJ]N5goWLaq4FeYEu0g{zFG|#}mcPCzHJ'vn7r:m
+I)p$~a4h,41>njT8sbg)HYQ'9hJP6_%Cr2OC`V2N/tu=Id0@`/78%y;{nYv1!y-/HN#}X}-SiA5@m;H9fa%(P'IB)8g7mDv_^>6CFJrktsKeB%d-bvgl}Z
+!9~+E2kR#Zaso0`qwXbEI;>EoIN4xHA;xPZ+1^hNkiDj2{DlWa4[TKA.>RIFfu,->^'YOT)x%`{p>g(X'Oweb@Z=jFwUB]C'xv&6>8u"K!Fzd-cX[KqR;"
+f4xo4V&9.a[TY>/<@|Vw-m&j4S8IgsjWP/VFqPO{M:q9c+Ab&81gF(;/M5uC("^KnyROejy":a:1S^=)u`eI8,1T(TyL$c^9|Dt{rs/](Zhgpj0^]97n"8
+SM0a9ao^T]V-l[c0uSTa/C%6"~wOABVcKuWFuI+xGTKqgfbd]8d-Jf8L4A'|w5joI0-(b$vM=/kWZ;Mzi{qeuGe.R))BQds`Ew(a{7qxQW@#0mDL<<k9Vi
+`f/m<4$I9GxuAYd>.bYf}sn;9fbW/-HXE>lJviX13iUzC.{Xt(jlZel#/5-2EH>/OLhpGBl,JUfhixHtS]fucbJbEF65gYt{ik1JvN+f[AL,F0%xW(yIq}
+2WL!CKudt:ko[Z5hjNu}ZG:+&n%YE;Ik=zE=GDDEaNI@XheBNY(5L@/Gw^ci!y2XM&ZL"2.8<d`W.K0M:k64J<E:$Nn0ta9fDJX-XA{Ioq`x9=-M5Bkw5&
+fbxoQdO9KnaqAkqL~z~bJ(|:rdz4Xm#GWk]YaK+aM&C)/3@MNai!t>5j.EeC6oSMPD-<c2uhJzY0^hM:"y2uv3KCje{nJ<Nyg/ldM4aUmEgEQ<B1Bhv<5q
+V)9e}`/"2<.I~Q^jvEwv;4~>C7z']Pm>tl:%c+_60&4FY^>u6pV^v.>SI:7zVuGR=B}I@IO%:VNGTFaZ9GP)"0>kdq,Y}pELV|Z2'+]n<KC$9Nc5+m$}Li
+F'D&[<_WG&V.`7[n_,gr~sfaJxKr~@C10I;>B!e[ohW+YT,3~mQpC]gEB,hcz]VA#`zWrJ`:I|wvuF&"U:&`#1h)R#Q7Y!"'XatJ)wuWa54^8uuF7Dv][1
+N1;5;vRF%g;q+J2bH=~&gYq3M#aL56Q_%/6:;Q5/w.O((Or]9q{$O2i^|%(&C|p6!yt^Q+A`8Fj.1,FAR5,tL.uK_-sa]t;nx7~R4]=Z~lsyAe/w8oANOy
+hkO+7/6d`jz4|;8j{[lYMWASm|`B%>t_h%xz>e`_r6uR;AgxfzX';MZd2/wCxGW'HXKC912L!dRva]+wq+3BbEkSIkFW>MeW{}gk't9saH9iK;,N^z,WLA
+Q!N]W3A)qLF"U6Y0|8GVhcQxDv3|9!e[<=DT{@-)E/[BOjWJcqgx-50+"O{s^!!C1/R)}V,6xX("@&{}fugR;0:U^ts%s#TxdMT|mc):)x|X>p(fhH#MPG
+U)fVFxdm(OK,[.qt@]o&!E|>>.+0`x_o:zPZ&'Nq~;'Yjx>->YGIBl-NHS#uTclDf/wv6v9lSmZsGBS/rn'_J3`$Oo/s~sihgTpjuoY@U@;i%5m"@:P#{Q
+MD=WCA]k+Cigr&Tk#+e(]vgP@oiG:DI8m6k7Q.1mF6v-OvaS&dbrl@mXJZgbU4ltd:DMh_uodzo,dbYf]ZFGkvveNWM-{-z"Pd4+s2>nx+FOzcd+[@VE/!
+RTHd>L}WV+tE[Y|oa>)j%Dh`|qmcJ6MZIh.YFy{mbn(1u|Kzg1PzWD"NJ^!EFL;AtrY%!9qTY@H!R[Kz/4!C>F:9'a~^INAa)8~2w+Anb><Y'UK;B@BdGL
+Lf$2o,GGfPbLwAnK-t>nVwOltz)/>:b=ly}w)5"SB4[zlszO:}[v^}]Hj(EJ}33e_p6,n}YwR]6ZJ0.@1)(&|cxb&Fn=0_vFX|IUkhQJGA.wkj(UK;%v{L
+[5r)9:Z/L,3|Bqq,_Si:^3D_=x/MPIDAs5,s0JLL<XXzF],u!MDr^KAS1%jg[fb1<k=^x4!FM&Z2c-9`W&9gVaEEI>qZ{GTy+o$+|IG&=b9jL_M3{QKt_S
+gT})XNY8Rg@2HY%S#u9H"[|)'gDXLZ+Ar/G3>AHuCQ,eBCqzjqODC(6(Y}A3ULJE+qug+Ev/9#/euZ/9;t|5>vEo_buey<S7{,iy1KDL8,I-_Gu{N]S.jl
+O(GPAN^fMzi<@[^qFFhNU4IIPdT<YAhHiyV(aHf!4f0vcfy$0GEe;5<s/SG{cHR(6AFEbgEyjBoZq,bp/-aw8q,lXFz%A.X3$X>sBT"8UxnLWAm_S5wv]c
+bl1}>dvIjIs`AjwpE%iDF!fj6b}<aT4WvFuX3$p}}tqa)$$&biz9;K_-hGbr,s1D:nj)AF&;okg9gXYR'X`icaWp=l^z;wPI78T:y%O|cHUU+p=-C)!IMH
+,B-EE'@/2_LsruR{gAMJ.AQ]~dNaahE6VKBXs-a04)L$S)FE;hiJ]@HEi>(qV(Y!oEsGZJNAz`Rb:G7,60iX-e_x&n}1+3@]%5+4A&QFI+FAKwtrU`rHhY
+pCpAh;"<w4O#HqJwRk9twsCNnas0yH=Nz&$Z:oR4JVo@kCJ-UigU@Smh@:=;75(Io=X+"nnx%dE0Up(dRbDcHa/tDP2:R<{|!n^;d7,om-cKUZYN;)stWZ
+OSw.25hOCn#C&X+i@<V4yMDFpE_{y]%1~Xq-,h"2mawELYAxcX%}_MP'A,1MI9w5m9K^O&)]uSZQC)PmFHec%`sDBRqSW6XA7_MK~Ldl7_13:VkW_nI6ln
+`(aU=4sUW)21Jo;Q`,,VcK;1>-&p1JbFfiuFeY8W!K[.';Az&XO42^>L]6#rWJiIjDi2Xo#i1i;tyQ|dHc2uBRCU71bOoZvmjYuF:gNXC6Cqo1/lG>XzLj
+3c2Vqjq:5[k"DBP}7(l4Z@KGK&-gBQm'%r7|9S_jL[/[b0_X4CyxLlMidr+6YI!Wg;|e6./tI#uoCbtgy#d8K;_27cp3,j|{29Y9@Dbt,#IGRNc%q_{!PQ
+zeWSS`f5~^gC;-|I)Hz^x&j4d.d7/]4qO[TTvbrM8DS[4&ke-86vgEN6SwUd:Osek4~KB}PHR1'UFKJ<u6o>A/"k]|/Dc2:P|r)WM#oG$v+yB`7S29b$x<
+qt7]ay}t.DtG6vcbgekE$__,5VJ`TR3j@c.M=p!On,xbhb'p49(xnZPR<Q40@x[T=}FL6^=}Qd5#gqyCU|e]F,3nYd%6/Jw{syRY{7>@6GXk]xF@6U`>MB
+6_e=E;]_P#+]!}an7h;k2#-]@d##V0txibmc<QG6;>A[OkZ-fIFyfPg[(u@d#{b^Aj"=+>PN7j>j#RqjRNqAxBjVbR<+4)s&wQRP'L)%.gnWTzH]1#:RPW
+QO=T2$uM=I5S5d7yE':)Kk[vB)yG(8tHBmpoS}P{P_fwnfkht=m^#.FMegf"--C$~Z`LwmcNLtl9g4>Z>EQ00eo-;a]|;S,PRRQW!BRea/.i4+mE>"C'hm
+Y&QtQ}|^'/Jy<MlwAN:-W'A5WMyrdA2I]hzsV3")gN37nm;kfYru/PfxV,Vu8i;KVW%:1!+X:5]wy0"D{w`XJOYWznh)-Pn6uKG&M&KI3gCZ4|{p[a7dbl
+mIv'h]zOYR#-3OL|r`|naU47%bmH=IE"RMUZ]QyQ;;x.T-ua~2OF=Eg}fx'wOz{lnU:kiJw^aLo0WJ{BP!uEv-'CX5YkWUFwx}SGib1.`2k4.{On1O-LpM
+OA0#cJ<k$fY;J;@!kC)1Y{v(SoI|YM5{NR,B'%x.I8x5N43>W$2].$u5UsN;DmG$Q>vWdS{taz9j+/Q2ON/vpys'6+arEWd'oJ-CXi!}Hr2=Z-$n&Lk3QJ
+9WHsOf0RG7d}/S/8lf)f-ez,Er'OW[bi[+Bkr$!d,9{+$SLEMq_bcenL&`vHz#a/&:j]':y]`]2C:w`HE(I":0m]2S6lt/v%>vY0%9~<T}xX/ty}i}H/}<
+-M>JxjUXg)!98:Q,A.l6O![0]B@lnzVJ4UZeb[}>h9mDf>GB$Y5;y|,=mjjeSFIAgR62$TAV`$Q/i3d4!Oa=u|E,DA@]A@#49$'gR&oVz]%/F+B{o@f{~B
+fDEM@eDW.dH_Gd4w{UXyeF5.h!).A.;QY)<Wgmyq`zSVn}B_M8]FL8rO)Gin5zv#~S!F%t2G7.jyw@'15ro>-Fd$+%-_rUqbTH=`n5/B5/lZpmS}(Uw}BU
+z|3[t{x`JqaBVJ4Qi$:Xnn{l%cZo_r:ZP]ZC=pnv5k$Co6K40A_R_),K1tYYt}a)TSPRQGE]jT0b%Fx2a=SqB2mm<=GA6K@=EpU7%^F>cna@K+{-$m6dP`
+yx]ZzZn0kp24]F$O=,e:Q;^c>5Hc>5XnRV.AsV}A~!chAaO2WY%{sFzg4mz1B>^P|uUjf.C3Q_lYJSr"qU&-nl!4nq'g/r4&KJ8w5_0+T_XcNTt5ecqlRV
+'J!}^Zsist4HeD<b~az|pZIXFaY7u`K]A=e([VnHq;KrU9YR]l:1)"Y+e<I@2h3Wn|Z^bibI|df8gX}[)Hq$';h]EP6ScMOnzZZmK6c,[4>=wE5)y|/.K-
+$CDEd>#MY4%S_x#W@Y0xNSMt7BeF;N}q^w[:@AP::<1)ygO(^nemcM:SGA]I$>#S%rU0O]6@N5P{Fzz/FztDj/iFn)+,uH)G5COMYBpR1']g@@d@Mx{'0I
++%CUPj]0.E/(XGS^odHj8<q%''+y_|$z[_N,6yn/ij~j'eS+fL!0dHuEI!3,"Xdu&HJESc_v>ZaNC'>1D.^3,.nKePp||^"#'+$uh{f&~uj$[{D+bbYs2[
+!{S<L|0cl[))g>E@|Cu!dB^#'lbjE:X|]GA4^e=i=LEiLj}rh`KP@Q@'AZ"|Tdfq1--Ed8="w3N4bBM.B&,Iq07SNt!.N.k<vUbP-j73`ggfsb[v%;poI`
+L;Au<U%g(phYC6U6~.z-,3_Pl{ok<=9LPUD[~h^'E5_<t%IWZLCH68vLQFZ9%6yep|W%QBamKXqM}qANI)RfXSV|awPN`}WI}oV/kK{7FWUSD|4'vh]2QR
+>$t|apHChQue2Z"6VVAbr,noB&CWJX>|mwGCX$3C23YKIJ#bG/}eCz=}E.[-"oMroXPN$x3uO'J%`$(#)2`7b/kWOZmn7^RnoCqt[t`V&Y-Y@4%2kLf_~t
+Zb3N,55J@j2XnazM&eL"D7K#!Ad6GBdN_j[#<TrXl)YGez@lNpmj72F%Pi>N$7|X#J<R/E9pv6|aO>A<Aj.4<)LcH:kgp,<oOK0,s4"#6@p0QFurU$ynNJ
+s+4x~bJWS%`(YL`'cQLZ(K~^JR-[l%],ng<J-1sdQ9:xp+x^'g@%gTbiRk#7Ph#PNSP[W$o{74Ba9__`-5%!AZmpJ]CnS+w}:+wH"=n:.4M6]|xha}j0]X
+n&SAN(4U|1{(s4j3QrB^_hLDlr3EQ:BX2ZM,(QKJ><'hF_5XUm}8{.Gy2^(W3.c)oykWM=wsKOZ]gO6k"i6m`}wZ16UT_6o4E|NE}bqbcFho=&f|6GR{gG
+tYJtlBhRtVqGh7G;U4geDCi;6@]3^qd<<gomd,.j{INLG-ZSE+Y{2cRrkBiM+m,s!-[ix`B&9yGqOG/TJrzedkgYiPLtdVaHm(JoYi$Un6wC`+.'%3-%S|
+(<-Z27>mwa27^uxqf@&i=zP3}$`;K6Ixl>Jc49$8U0S(t-RVGNTwPl0CN+MpnXKKs-U[bmmVl2!>kpG7Isnx=#sQ`q$V6pyuAI+:3Z'c!CFdWIue|sxFM]
+QqBnEF4}z^;1G!VfzW7r/nDyZ&_s"O)FGnlE:f#oTfXyzq+M]zTMgOH8W8LH_$T:[dGMs(k@QOybqtS[$'PIENZk&mU;YA{J3fV|T!`vww5h`Y4B]9vj7I
+n@";HGaIN%)qF0H/eo67AJY=f0/5kIxDATlQEi$R#wU8)==-MPOQ2EE|wQT/r!`[[--K%+~/~W'#t13Dh76%Qs$.D6$#Sguyz=VB[fI%(kVVOhB0nF!2rx
+g5!;^<wB>UW@wj6F.9Aea@Fxr#Qy`pDHg`}"2MtTrcpo7%<9kG/:n{GKkN,6p`@vG#g2(x{Gbk8T<bn(1wJOAlt}ST`ve/m&rz}c+1RqWQt`rMFm%)[cQY
+(V~9:8bOuQFbk"YEwZ9:$z~7Vi04.2Lk+;'<2ubJ`Y.}E#G9/+`Gb1+!;f7>.cIcqJ1qaHu2G0xcA0[9I;K8{d17q1lN"(K7g0!L|%3#|wt6daM#k-W+Vu
+QCUIw:T&smu|R'Mi=rRuR:yl(<M>=g^1Ak!Z&40bT/=(ns1)BlSTX<h_.'zlfb0l&]t5:L<erWf}5@|`NgH3u1d42oJug{z^'5-X<|kN$W]iAP<yOnNGaQ
+e+X$yo:z1]3uTR58ZY"hvN6.R.F,ez^$l@A2WDjAaWpm@IkOe2'Hbx_ii.6DN_:Ht5Fcky.7&>WFo;t,JDx['gwh.7-FgK}u13ANw(V'ZR%<,D#Ea']5jO
+!g2V0}wDAl|UM}bN9ztgGf2WHJF3Z"T;MHvh554EWBg$wcA(nj~|'jLnRD18icT-{$TUGJ^FzWtI^,4kV9{Lz<bZL$+>T}iEP7{u4:8P_>R6Y4dE"geVv4
+<:Cf+NCdC=n}Ig@Oyq-XyahR^SEKk4ekcfjQe2fDO[.'"kt/H`_u@zzqZI=CYKumv9(H"_&pbN@0C^BFtyQm}4z,i"iu2c~2w%0FmmgVgt^emqXNn7/q4%
+{sQK5z-z(g7F)Yf_D:#|]"W2e=g%X/:JQ"4IEe=gkaH0gXs`Q{tuI>N0cUit@o2V)phvprBnssiyh#zoU-3U=y4,a3s7`e)QCB!+B{hz<q:x-#O:nYo[>5
+$%`6:kh3ZC,@)),3$_8Xn"!vDQQL(BKq54xP0=L;(G7vE4fwYj&gKr9q>(1>fg,sA=!iAy+&<"J}t:_!ug,fL>T0F@o/&`CkGOjw3>v>"6r-H,YoCO]feq
+dKb^jm7T!6aHx-yr^&=RHsJPp!XkW1jM<,e)Lc+QRVSMy&|&503s'S1.;Na/tb':s%V(5nXILE5|3>IaYg4]x50qRP}G/z{QI=.pY3A38B.b)Dkcr_S@T-
+J#5t2|U!klh&,.#:&9Z:xx2y@bdG}q(WM)7dD.Mgof.C;hAOz{<B["Qx=N9q]N'.+i9)'0qBJ[C[EC]'e[#%K9@F~|($oo<s8:8-&7VM[6D9#+nu8`8_3U
+Vq0HHeEDA_x#9JaNtT@`A#~__`r{q>H|,9MdOX}Tm%9kot1ZT6&`RWE]Mp&z[2_6yXRIb0CivZo$0Tk^S|&$g&1+uCVPFoX)[MvH(fm"WO4#{JGtE69'Ox
+|>RXDD6kmY~F.4A@-QpVRpR&w#P&+ohHTkfx|IWyVaUP<Rlw[<Wj=X]_%YkNICPf<J'sLW`X4p&kI87HkT./B5{,jAcr:9TE^e7cD$brOP&,POp46=@fVQ
+ftnxpS+`t3vmKp)9wXCk7|uW!8H]0'i_zmQras`T7n#G`x5EOv6Q[+Y0$t+qRn[$<>Ax}zu`D!awX2[whS;9CVR|Z3&(#6=[&jR6N(p9JVOVnZcix7UI^g
+/C%JCeMz=Pj8y:A9&<n12)s0^eV]g9hJ)@0c51,L@l2_;E{0p_%FV:aLlr$q|.Nn@zQIic}=oCT||F;dCU[QWw-|nb-I,0GJdQSL-<UHt_fj!&;rVWkHJr
+E=.p{5R_|D6d95"GgkrDSkSI#(8`9-0wN,fS'6Ei/gA_or"yP`tTH8@3<]v2iA3epf]2-'1>sN$us5AR8ySK2+IH-7e9-PvsxY/C]F2>|lgl/pOp%l>p|8
+jcj'cDl|XtK!4eI'KPVlAnXo+v}m=7Sa@dxf0Nql<336TI{NB)j:H3<0U%wdn;4ml|V9;e{ui(@'foK1eacc;gD>wq`jzWpE8a4)BDo13EuDBB5`10<ej!
+:b{jR-2mrvoKIMY_}E@IMO=O/^J4UIuf0K7y6f"Qb5$ypq{_,1,+N6iB5`KOZ32G+$Iib2l;j<z`Z>i.zI3^K|Xwdz8e{)d=<]E"x5]fg^Q1LrEE30Mej"
+~Cx_c<cmvgAJ$u|^Qd6']}9@)h2nT.~g"P(HyWnVPpV,4W#IS38BQPfSfGX>Z3WOpLK%N2R(&eg]fb%FYLEb%ujW_5d<OdD4_YV[zBf{UemIE=90/<2%=s
+hi89jf5)&1Y2qa{B!!@{&ouobHQ`"0tIQ)v1LS6sr{Y^fh4"!ijI`HhsKcr7^M~'':}BKqe{4%B/18qrQsvV(|=s]fENwu,j^i'ZVvI^Ir9oeKRvF2Au90
+B3pUN0dmOu-bn=jDGNhrOPx]d9lz=XFu{=UQ[8}4k].y}Gj0o/9h]8{dW{2v1c_|Wpxm`KgWo4@XR9+a_tHjmGeGdTtbKMH0a(-##aHSgikyR=fZOan/:@
+Nw|Kw2mc"{:GQseD~8L&U[OdEfBK%QQ[E:X{#T=PU:r+FnT5-qhcWf|03.tqN+n]:#|oJQQPj/vsQZl;p^|'{,uz7KE%IqXM!-k[tqUO4ui79#0{`Mw13D
+Gn1R%yCuh_tG>Lbmq$X=!}_w2[DUZu7:h}IGHb[+ac,+0WhL.kyt.;UcX`~Pn20,IkN|TugXeLteK65{X,B2-x|ZINdL=d`UQRKw{>TSWv{i#HV`}-|B&c
+C:iUOQR{i7ZP8iN0M!:<w]MB9d,rZ0"!JOSX6k41Q(qx$^b/LGxF|}(Fp[0ZNj8yt|#8j_fv5tE_,}V{EOpf<m#S}HX`_tW0VnlCp'rOpxny=_E5^_HIWi
+kdzkQ-@BW&gU|I'9zX~lVoX%8B"5~/S`)1+[yIZgc,'C[h62.@LcT_SLef!T.js,N>0'^EU+sdWo2ZF&tdU7z8{4)7&MD>9q)#{T#col!yYQPzG8,4<mM2
+R(pO&-_ZXXA{uRS+gDTxNCae_,Q""ix40f"swFvs)J3<87v;OT)ij!L>:gY#&-Vn6WDV^t{xG_zD=^'CF9bJT5nl5.toZ7"Md0q'Pr{@I/n&eB{BNp-@!0
+)02n}ubko{:xjjRt-jDw[dDcS=~}t=@we!J"(S'&_z<-x-MwruJ3%2o#!fMbj[l3p:,O&;31#-B{0+;2Jz}Bl].RQQD$(P:ErWA<zx+E&9Q|:B2h2yR4UX
+)joDxI.[R7Kl7vX@ng'K-#{uQC-}mF1be^H2}(}LRy,Esv]{,<CU)K:X<m$J`+RX}MvP4{u0_v#>%[[U42~I8{wD=y=i6Xa'r%zZ-6S_+|se4qJ23sCeaV
+(Kwo"W/rY:J7j}M3c>qOFP1NasSt49BG5yZ[cSxnv9z|$}9%Xciz7q/<{v_[@l1u/,aT><r{Kw)'Ca&;R``f]pf$uq>z/6DNtrmY`vYj5qq,h:}I^3iZLV
+8{W_D9r+/R%>y_t>]I|Z_r3W+kQ=5I/X5M<pOe5lVPMZ]zYrL^Ek;C^p9x{kM`vnf^sy.,wh&T_YUb/S4z}NDfHs|QVL>j":z.M1Q:Fy4qXOc^z2,GJWUE
+^wKp^YX]OZiI|/M((+F|raLuT"o:lE'`50eu}`[@W7;VY|zLa,daB55{rRrPpzOW:!lX52s@T|8o'y7x.CDMn<[%N]ZX}e1L|>LP&czCJpTKVbZJ`<j-Cu
+-Geegh[6ND}uexaoGX.GFX9w{Q>VcgF$lm&jb_bN$w9,e@N]CMJ['KP7:8B,oHQWL]qn-&2@!oV[S=efE+K8n6cNyH6wPgz70;Z#T{uz7fmwqK9fnnylat
+SNjr&=Ko#RxmZC<.&<bn#+9vKG>!L+;3A;A$n+;{CC.#h#`>HSldC9;0Hr&Vv)^)EX%Re`a[`54J.P`5Ohb3:Hd'OFmY3<bsI6[vWZExWFx<0^W[V1J!FE
+zq`|}5.b16e=mgc(.Y-d@h&Q)ndkUs7#XASnKM2NSlR;D#>d,$JQCnJy<$={U+E"PrHUp0a<r{f)T]33d,:d[$JReG41Pb-g3#rR"WG7K;d6GDPY|f@-rl
+5F/G1mMCd)GDV}Pk3fUfi<_^4-AZ}cx2gTZWN/>[.srT!R5Se6Y:9u{OedGrA0s_;#&8KOm!7g4Esy@yF2&tQ>AL3<lfM{$IK.ZYUi,^@Fo{-VyFJ6X>Sn
+)P/y3]n.}UI,M%wbRKM(a%To$7|=g)AzNRC#)6]x/{6[cmrY=L8aX]xHA=.+Itwt/w1t_r1E/X]asVe6A[<7-&da5Ni;=tt90T/bSc$E1a[5`%BdCx%%p1
+>wvV-[!cN]4Qr2#!8j@MgZ='IA,vdpPCXB2s2SN=`!}yw#]Ol4LqFQu,Jb(4V_fJZ%NXVK`9>G1I5F-'$p9[QbAWfmY/OU0w+VyV:WqTPi`nF(A`jPKg9p
+FRIMQJy+,hKEh+Ot-}_-li<x=zZQXqMwe#2.EODEr"v_LcW2UENW`CfyqyA`#(D&"&W%-`&R!32]=4zTJ9pT[y'i>K;)T:xQ$5@jfYWxYg05M912oSj0(g
+zq1@7er<&C``Nmn<{1eVY:f}Zr!A%GSo/%w]MQ_@O_IR'oCUtgRul`XwQJ0YDm~Uu3_!3xRf-#o9j5[b;qP8`e>e8pIQ}9WhobOQ7aua7/KK%O)JOykF{I
+u;BT2bOac-!pO8N<F"Ep79:BRm+^0Ns9"d!i)%wQ3kr)ZEC2Y2crg]}TU&).M{i]XKo]`,5v#m2Z%l4W$9x{vr}nhp=Lw2qZmSIAqR8#bE;Resu8{$WIL6
+V8__+F~vU'd'c+M^HwGE4kj|{tX#KrMim0!wPD`2HHtb4B{Bs[b194vC/o9x#BMew1A,>2!Xl3A.Pcy#DR")k2`"{KOM#a#EkXy9Z<]h#1U>>%oFX|Bksn
+^p|bK=0cavG28c{fTvMY,k-@(c{+I!U_L^dt13VL).tu'3pQXbLMZNU7/]j'LsX(@!M]AAGQnQ4;lZ&diig>q2UTXR7q9>IADu:ae.&uqM}^>k2Y1-fua#
+Ao]>LmmH^tH03lb_k2#B&,Y{1]9'lEtPtG8,:"F/IiA,pamj#Y/2.<Yis=vX`W>sL+nf]s-[-bD2Jf_"h6g`G'B$dd"&|3OItHM3>p&X&vGzZOEBm8IGvS
+T.c!Sb{SCsS)b%6u~`/c3JBzoFbHBFNa/N[N]dC`Kh&4LBK<6uoMN^M_Vv7-pFAW6um{CZ)(n6HS<D>BCS&FOrgg~@19lg0s.,#O9[3}QM{-zL2f<3vRL{
+,:${#k.7qdZ8W2'E[Q&hPz3[k#]gV[swEro14eA_XSF[#vxwul^Q{&qr7[3(7w-Xh#7oJNhfof.r'bQHV%sd``)./!GHg2uEx5wR2^n2WM+B0csA'zfd`v
+2(Au|OTnol(C<Y7S(]U%TL}-Q;piQswLo_Q;{iS=k|:Ip)UI7bp.vldk|"'fr{9^|^lISq`abwp#n_CSd(ckkt~K:qCJV.nc}TBStgyXE]NHAu66{olhVs
+|#aVw!P`[S[MA&|;kdR]#hb_0oS;uG;u}^w}6150qT`_Yw1[/e"MmYOUkenW`YdGxY!px`5mRTiHX8a{hxHX'#2$zPV!NY"5HB}$fP<A@gSJF[Af:GM,|$
+{+&J(2$%ylBvN(gO%U^47nW@A_<QhktsM5}8W.!Tg>>fZRm65bCt$M{APC9n2cz@=flc@b6>=V=T`K;bw`<{/D4Bg^,S9(HY58Q7/zxwJ&=6md|;%{H1"U
+$^8{O{,NcV,#ay>Tk+Lr3CXIN%i`}q>pnBp<L[VQ`qlf~4[uThcMu-URE1gOC1(4Wemn=XL&BcZK>,$k&2<I}#7W_zA4rchA5)O9k2ry1b(z:<oY8"RVs8
+=oC3%6s1{$9OT3Bq&u{;-W@%`HFtC+@@#!qM+C;jB7SY>l~.<EXOor_)fUv9D|;0O0$gnt0dBhcdR_z%uW=AfRmHx&_U9@/}9gd<Y%E_:Wp5L-C&>9{%@n
+4_>(C4Jmq1H&_@gCP_<'@bCANdMvE<U7,<qID:f|K-v8PQ--i<uxhfv1zl2C:lNN<0[sY6;M55EZt_:9q0R[M06j7HC30bIAOwYGlbZK}jkUw5bU{K0M%X
+d"6KP4T9d1C7X(tUpilWbJNU0K(8Lm]p$F#-58R8{zLs+&kH6t8@X'UC`q)Fsnlh@&3R2[ULJc+8uG@&w>~JgN^fSP"N-LHbK9!ROPOwZ(#2K9vi]k7+A-
+dopeR_'rhNaK@!HTx6exK#fyDY1Wv1$|s5Ri,OZ28DX&.x=`eS5h>'A-8=U}npUR#MsGYm4T'`#sH/|fB;9Clq#[LmFErLW#gj,|c"JN:o2|!]]|(|GJq7
+qIk8w^"]DR>_WTCJc|(7iBAuKhk"O(v<n$j(R].MgPYf:{mlz|jw..Te,i>L}/Ku1UfQqY~!nIUa3(9L;2ePwbSe&XR^wsJ+!!oyK{+(}sd5N+fKi.WZBv
+/bnIy`)tCLgklF=1,qRd@w5qtPG[^HK$Dv.!~'.QETXzVU:kLzAoWBJth1]gV<>Q+n9:PDKHKK&R$ws4,O-R@9A=^4w9!sm_H:|1L,x"@JT^U}n!uqo7Aj
+(gfV}E5(CZ5y{q$mw%0b8vt'sM5m4OBeZC~Gz>=7S6_g{+dzL&z|2-w<fKT'/W9v@Gi,aToJy9Q0>h+DX@AVoa02W>r0dIB&3p~CJYCH}zaV=;A[#+}%7x
+GU86m+xUD#}T%CuT(2cp&E[ogd#mkonHd9/81W9b<dk}gk[S"T#,|j>FP>R.dYT5r<ca<g/A<hae/lo"rV6N^^zL{Sh1hkn{Q&yNjFo'lJ<v9$;O>$#a~p
+pcV5BT.RB)d}0S8DufRt5'JW2Ty8|xWBvLvj/,X$#BCCyWLcvQpu;/8Y@yy!9]FjJXMCJq2M_O)OZa9dX|fm`}O`)}0hzQ<!U)G]KsCUj@Tz~Ru<v/]DXq
+UM1h(=><f05SM}nC;Su9R-tf%PxG$%[Z]vh0S=@|2/-"i.}%%oM!!@UUVApD!:fra#F0e];T>_1|4Wbvc%7RPs'2iq3JH{&eDp8)bk,1SglTr{579dM}-)
+bw$I%x.GtfS.V$/dZAn`>@^4o6e04OBP:00N6&Ac<'^F#nRb/AvDT-@L^QVZs`<PeF_zBD52/8z89+s/id})NKGZCI#ubk}STIz!+|B#{;"iDu7j,V4nhK
+n5/"-ufuLS5N0SFiMjQ#5A9hK)2nVmHcj1Uq=0I@I[{uuz5q6,V!.X3;D:{Z,Y3'g#3=7/aO}I%XefjJXGofpJ_g<C7u14ET>dQ>pB}ribT[:l31__$>g'
+3]2Sjm<6@'rj#:60mo"{mz5SQ!f@JK&o4x}$fED|Y]rj}zi>MdV&x;LTw$:PmBeAx'2_~$!<Xp#ntzX5t#yw8|WV(aFv</Qa6Si_O}Rf&b}L63k5DG9oPL
+6cFt:eeG-fi'LR'NxM:}.tR6o,cBQ-I(nW&tA/3e]^@<1nH-PC#qvz#B[aY&:'_P~_[LvJ%DyOT+0HOnQ}IBq_6K(scpHI/I=p]<;evluDjF!`q%s>epZJ
+~&dFDA+b_YxM3+B[E;bRhr0QVz'ZORcY+[%V+kncQGG35gx<KtV%XcMVMZ%,ZQU&A6NIPaKa_:LcIJ6RP9{&Cd07pi.3P1nPw$j@zv-|SJ,&)N$Fa:#[%-
+1jmK!mxwYug-K}/,z92eOe.2dwX-N.4KN3[vO&n$'gvw<'5/Q$rtNqjAF=|fKY{4CF$tDd<<Q_b6']Mv.cYshS:a(Z|0zmSjZ}_$f}]xs_-Iq3AAS<2kM_
+Wvcr#EsMJ$#uT.c:qg)d@F8IC+VXz3/U6aDGi.^U]o.GxG<6~R+awD{afGRndl;LBsu@}pAja}2mnMeF``j.LW7&,&[$pnIZx+h0^qp9`KyqB+'D&1RujP
+5IRjHGV8X4im:%7w:M0`V#rAJF#.wcnx)eim=34`/-9R<Tu|e!,w)PWF;ZB9YSmWmIwk2s=b$&dFMW1Ac4Drg[tc"uw/w`%%JUfr}[oKFcMm5<cU/D5:[U
+W-ar".w:a12:{JBna,7j:2Hav`sf#nb"&V9adilhoZAZYu/C<W;=9=crGc_T,y"CBf~rE$<9z$Su,`{S6j6Q+nVOQX4_x:wLUcKkHaS6]<!D-=6f;"6FhY
+9x5%$gWVn)3VG0,SN)z>Q)9cT1+w,]AKAumaV5usn"A{=g8%@Z8OOB1^Iz"We)aCT<piD'dw<Ww'$}0931WDw]W$Krd8v3nbnAsbX>XSS/j'%=7kf$4lf'
+cv!)vqT/hLQWY-vT6`(gW)R)5dd50U;6L)j|-7IC/p>zor)ojcGvuCKL%@;b]-of.'Skp^"e>Hr|6|suYGd{`{E)!$Dm95H{=AJVl'ASe;odHVs1P:n|[m
+7!J_&%x%:$6%d-/]rFR$bqXf+OP@368LM{i1bO)>;rD"tw&{4&&rO2KAPyt7'pi9&vj{/w}u/uMR$3iw}X/gT:0o"h{fK3K@IB7@%K8GUYhhbw.Dt%Txei
+KlK0EXsFM;iN=rQ6ZbG93o+#7CX,G5_|7%`p6HLMLm<K>T<m|+ZUq(wJx}BazJ=yLHo>5'#|VrGI}INov`I5-aY{pA$J72'r4yD'vd#T4Yq0)X+k.}8;9q
+&LMWBe9I}WM^1_mYS&&FJR2(@bMsF5S$q+4;VmZ88w`9nL~I_pDKTm6drm4SlRUO|2,2<2Uo&J_wXe2)5Kla;x9KCcP])wIjX+bw&]M.HMeJbk8VY+mI1]
+cz9euc)FTHwY/4'FlQXX`|%$r)|"7#eJjLn8!_!M"nk,)Z_)6Mw6!u$.ybbf+FyyYx9l-jqf5c5|+hqmm"17GA>.u$URBNZ6Y!hZHB2Xkc,44OT=#=@gGU
+{($TJup/t.M&~W+XZi0g9AQxA_+vHaVxFbD7`G(fD[eB>9n@vQS9v%+n+gCAq>g<ko:6^wH|4_Cz8+PEVW%HNA<nzN"j|^U>Rf77Hn>%oO-E%WM=r,R+hq
+]W6_oj16id['ur`!G/{eeuIph-mX>d>mht=n"v`@qpB]MGG`1K,JQ7`[F<U3XV|P;B"0wb`#;.lU"|hChz+|6tE}"tXF#j3&NdTOi#',~p`c=Qt%V^lS+0
+C=mUEv/Uq|/6N+"{+Ojo}ObEd)p!+U4nBk<jUa`JB@SZa<!lZA+kA"Ny$3zSulh8sN!U|l=c",]UVV<Q/7@6c7,sH"H]|c<gk]HLSh&JXc^+IM;D+H#mkN
+^/58:I`Hq"k2C/cyH19NwA7A89+X`rNA4zLQ"Lja"(_dT!&:ynLVKbV:8uXK0Q@P]TazWA1K;HNja]8bXGv%ZhR:!S.a(Xb7(Y1zYGC!OHuQA2ao&R62e$
+'Cu.$-}wgI0KP59pc/WiK@5PSq26sB0Y0(l1k_=Kc(7JP4UDinGVnt)6b_$2=g7Lu#.X=8Mp7hc.pbCw2$/qIc"-MO+m0ci,#UHEa7q,)4Y4+afa.yvc7U
+q}5_|KE!CxI1:EqDorJ$Ac^U~wpO+(pW&z;)eJ}D%+FL+#vuC;PQz9#^q!;iU2zKgw>aeVDkUNOSjBy@ksm'x(2{&,_I$v`g^Eh2B'Vaj#I#7<wxVblo&L
+RO@]8#EvXAC9MO`;,,1{oC[V5)v+h(meBXS1<:5yoQ$9bXzma9lk<Lm/5q8sDLsKTBcE]e$(@zn"X'pkSy-|$_bQ8$42jq+SZK+JRk3cPz&EBD&HU/bmP"
+zT8a$qRKlv/vnj`F4(wL'&x6KYP_>JT0ii=acIK4uUBlr]<U0$VuzS%mB}@tbro=)o1vczo|Y.)K{gy50nhe6a|RSOY]<A12')sY}P4TL=b6"36C(b)r)8
+5]xQ]^!&#zfd4YeZ@Oil+{/k:AB''{Ctqgr<6+ZhEyA{Ao64XwFGyUunTob'rFe"9)b_IlPyAxQNhFa:YUc.5'g/Aexq14E'CINo3McUSm%}>&!jPr0Tqz
+meHbRqWeA@2Kg`YOVqq{]l4t%aQSKz%H7lm`"``<ydA{l!Jo{yeiCM4T`}1gxAjh-CvIUsuP)f>;WeR6A#%#7NKG'NC1hD0t!}.[cy&7(|x6SJay04^po%
+DO<^8s_HbAXtOWB[fkxSH^@meMHuu<~^a{9qsq>EB)VbXY|0`rAwLSQ/@`RQL2=lm7SL4AbmSKoxsz=La|/gRIU1164by6N,STD;|O@^QoF=$v;oSPZ$qa
+I`1(N7d]7|0v(K"k}K-DF+nr}j|;i=H5'8yOflc2joa|meb&`V~w#n(6=E$kl-v93ZPFaaE8of%}_Uc]Tmy2$O)(d{nZ=]bT~$++BA{(u.N`a9]A2SU;hr
+2<m9ex,nzht|#8x-{l;MPwmQ)=VUH,@P{spE2Z|"f[x`@Ta.KP1>Ltfe84yda-!rdD5&9Tm;=Q^v&n)1rZDt_USF35{J.O~`Ryk"I>L.Dfpk1%[;Td069E
+D0!+lR;`yc]rr[lB~|KUI(V<ylJY4RmQ3(v_H.,k##[_3Z't/3eOl%2@/aNOxaJj}qL1w:V<z=UE^.V5xiiG}Typx;;pX(;/N>UM]M|mjC^3E]{NMk+d.-
+HGMCRiAd,T.r,|Kzm_]YwIZ15|vv%zWIYDwxYk"`Q37quuBZp-TB49~2MzloHS_nIp(MGiW+)UQ{rC4hGXZ)^.Wr'RRx:Nr2`|L]_yG2f|>T.<Qmx;H)6J
+Q,_3m^J>C]vylm`HCs(^idgZMl7$)1][7/H=D'J>/>~t(Uk^OO_}_uVuc^9d02S-sOgv1OY+ri5_I7.IdD<n~:$ItGYkx24PaUMK5,fNOJmrT<J+_[Iac3
+KDEP50|)CMkF<ylIf&Yhv2+;Nz=}ffO&nkU|]cJn,g]I`Ur`fMp0$Y60#Jfr-NYAAwPso>M&7E'/$|.<eX@)IbQr%j['VVz>LemyDH3qslW.XT}FWua:3z
+<Omz'WMz@7GiX$/^EJI:~;=Um7D5_|REE4|/yhsuOk{%(.mrL<1d1dP0r5M607b.lDepsCM>;&"^<RY1paYkmPTS-Ia<{PUdXq+b'g/cxCr:9KATcmp$4u
+^Y+EcT^y`AUq&08bi'[Ej/5"hyl$iOD]Wu>h_;#;G"v3xW(1.myymMmUnCjn)HkS{DYL>MA(YvS70YyM,+^6a-meK+-^w9cUEC!n]3Y#OR3Ti2ii:1S<;k
+R$I:>@,y1FFF[I<]ZkpYGtG+ACkM'_;D,K'G+`rEiL0O1#'ZCyRt.fP5],UP8KmRM)IdYk4mpn)F{,-O9c`D[=&@qx/yxzuxPwyG{!KuVW7[3JBsA@4;0T
+{13}qj;|=s^fOPduL0[`Y;;nfT,Ag<m'nv&Tfb_{!@j]#Hp['+!N(^#g[|]hr}fby"GE48E!EYzbfi;}5"-Z+s;p:0AwZKY@{Z{,$$M61&,-tCBz:L;tXI
+m+I@zxOD(Q)02t$zipmx#G3SDN3K,<z|:GQ="br'5n_{~_ftsI:i1)TE_:`}9K;o6XK2%@z)vTbJq+5EcNy;#Olk2tGwY3J#Iu#dvw8">m.)~Y5!m;h&`O
+nx1[VJe/=<W84b8eHi,(pz182L%RQU`4>[kIbjz$s;<7Wf]()9UUI8bI"q;kaq@=PLumf:tp/Cr.Dyu#{XPj$d&QCXKoG'n=upTqe5bzWM$E(ELl)`A8Ae
+ZR$64Oo}v$]jh/G#KB~fK%mWD_kAbu;y^CO58sD'L2[>]gS[.CUgEd]YyPQ['HQMy}!/O0zy&Y.Z<5Mkfy`A|1,(RE7&a'/T^g{Vz{W+],cl0fzZ$N|jPh
+NAI&/KcAhcHn`K=w`Efe!L5bgo@3WWIU&Vr|~vPKvpV3y:o$;':@k'`Xp5w`Q^k|wssS'm0QJO~D00}]1tv-}4N/@}MsjLkKRr4nM{{Om2Zpjy}MkgH@:$
+<cAC_VQR%4#`xz2wkb|92<k/P%PDVcAkLFCx8txTE;/oop~r>1G-obd9unll4wRm^TUsug'oe(vI{JCDauDnLMu}%7E]GOsyoGkBWO'MGu9#Tx+wo11Cps
+Zh;dBHrxI$rJML3MZ|ZWSi4D=OBEm>d}TbiN=g{^hE.KrWDlegczlgVj!aGw1d5^r.H65E6i7rO4,|^wWnLTuMWy)fu]k|I>}-WWP1QD}ja#kHBL`EVTc'
+k=%vHs1qE<0La<g(cFUkO|UW7mM9u<SRHjj1Z1g5l5OeUa9GaS1Qisj8j`O>;m=hw4KEI1PbLOR9Km+F'9+q7Z`]'n+QtU@C_{3IH$Q(fv-JeYg/ST{zr`
+FtwUy7nbwZ`S_.#pwh#B=q1KW0t1${BtfXp]^@4<Bs|lCW}LmO-8_A1"Rtdn@0v-1b4]ivUhT(8$Aibas9}ByJD$=ekncc:3dnsov(kH1vUn4sRvv`cJ}V
+.H(/$)>;/h$o4E9&bTDNmBn+:Zsx1]T@)XXw+|E9A[wd]"ReGd#T5Dht!{{H6fBS!|Qj=tY>2Zk:<(&pF6&Z_QGw6"`k/)8w|vOUaH0NTxJ1!f1i^K4nYf
+;X%.t22YeCCM4vAu@i_Tf67q<H;OxVg2_}qcFP')9C_pnvu`>eH,6uX"4)1|;=(%oQzro(d[4->Hem8^@o.tj^V`RP6F=RH$!BX<]nVTjp0E;|5USi!K"^
+3(58suRw<pHXB}1U=D7,%}Pqk1bJeNTACJqj#%<.i!aaaX:hIFu$Fe"G$4Vc@,[O8ck$].FcAxQ1sj<dAhs`KuT&x1]V)+p-h}4vmvEgbDX=dn>W&s1;)g
+`ek>t;IXPCC88'K{ieJTO2#l"D4-&4nfK#K6v>W_tho^Q_K0Osh&yU:%/Q//FIoMdB&O|ruDsR)fox.85Ic^~n}Dn6A"H44+[V6#8"Hl+.P"A/`&2UnSs)
+[fb{<i(e2.G&3Bkc$q)ni:,<`e$C[b'QcnV%;{,^V4`ZghR2:fD5`n@67wYdLdJ-TLU{8DR1$0>7rNd`M_~sm;0{&Uct%5m+#E[0rmI=Zm"PTlIq<JwIBf
+hL1hBx>y'v25&3o92z4cm#J1E(PQ+wJPUXrf,.2;ER0_Hz|DDi{{vlr3%hO<DEP_kcy]rLTkI08Js7Cmia/W!ZR%&j{E4Ou,>Kif1Kv,@qgEX|/,X:){eA
+vo];&M_}h}sojZywLywp/wECALYVfJs.fdf!YlCZ(r>qnVF2O(Af=-I.Qk$#ez3OH1Gotr=M06b!,s-V{ZyL-.]y/)<PtY!3chzQ.m]p85Z.|"~4]70I%5
+xoEDSXZL.&sbKbF:/:YF@Ll$Iaaw|eshs[nxHjKe<df|v<1b+<<Slx/Agv9<_2&F#28_xBfF"~!XG-sR7EA;YzmV1,:fy&KFissa'Bs+SA%"IKtAIx{=,Y
+g3WvF$m>vtP3)h%cUOJG&^pVXpy1/He{VW0yuz~,!wemX1ravYOK6Ho!o9]P.-'tK^`OmLZDa<dpL0OiE'l%Rkfd@"4=,O_)MAWtfh:PgFv.ht@W]i5{v$
+L7"!(G1L;pr&wdKZ^b$l35|DGgw6;`<Y|'zu`^_;x>NxQU;w(Ejyh@;Y&b1aQmq$x%%ccc-gY2bl:pF=RM<Tba]&@yF=~}65)sXtwNq2CJZ,jN1-n^Iny;
+$Ltp$2/gqWLA-r>'JE$6-[~4Q8!lIFk%`&$<eh<!MwWb180||HSrSZUNUrN<@_kSV40^_C(H1pE/iN!:exN%U;o]b2TIh3qqJW@GcRSNKnF(!)/nuV@I<}
+xSBziG;|WOhN$1pP(sR.cX%^g[L!<utQ{HD"+&PiDcD`<fk0O9ifJ=PJxf"`Y>,if0XG)='^0298R<w5%X3"hLa2as]FJAD7a=g#N|Bt915i"XWFo6yNCZ
+/a4}vKOdpS7,/2Ew0+lSNUnLE&<"kf9D!@BtB;x6J"6T"R:f-xv'HJE`2!qPEM#}z9paYV=,E9/)a""EuYP.@/pBY#ERU%KCx|Ew-sOWBkHz(0TfgP&/|]
+}aa^N==e[f3-Eo8<avaUcp6[9)G<'qwL@sIe`4S,G,<&8YDFtL{{M>|[PMb7'RP=^{W:3)i)<,]dTbDE~N"0y%/`gE5Kd>JF8RGV"sY1Yi&p2'4MZJz#G.
+pJXT`k9m]FKtSG/rYQ(:rTSHc24_MpzRl6OV]RD^pPu605{Oy$`<8GtxM!YY5k3./o^]1=A840[Qq<60^]|_<DEQ~gHxMHwpcjEs,+{{JC0p`]hyHru1~P
+68}T+)OUGwtLRc~a"h;wZ!eA&`XCo"nHfTc+L%bS1V[[nj8%v@Q.ejh|^M(xGhs0^,83]:yn||U`s9_<3eGH2)o+D.)DCreC'sRm|xh:n..i-b2d9Ma;a-
+8w}{VZxClQ^G8+K"^HcX5>&}u/0tD:^&HR8,|@[x4$3oc7ns6/(GEgC]>>S=FILhqL5`4]3z0]NDG%dY>"Oy_o[#UOI-k:j9W)Q!i}U[Umq>|A5D(wtW5O
+AfP6kSIc^P0tBwd-;UFP'K}^[RSgN:3p<Vr-<C9'fxz"oK$VR;6);MB+Jd)fF>cL%8~PYmh#(qXK0TLP&G2U.yPQcO_#{pve=4f%XH-6[!/S>U-e'zDPX1
+(<UT-yDNi-E`9@Pvi%_riW/3qSjG,AnF.OZ8;d;H|S#ry+nkxRMusf5^N.vA8;NP[;D=L/'5JCx^qjy{'&0r$w7`w}+onq&NS5N6mE#>o{4N>eR%&g)#s-
+MRz2XpT-+vwm9Kyo7YbLQ4$f!7-zRMw)`O]n4JT>4uZe>JWli.Fk,8#gP^R6U/]y:l'|Drw9q`qsYG5ww"a7DvBHFGbC{qd'(t1VKw`(GoCw&Atf4];QW&
+-4/>O]`|c0u2"u1B|K`JCC),3722uVVVZA9W]Z2j_D:6@K#"xQT=s&2gu$~95lcS4F=z"eYv4l.!Ei4K"IieZmFP{v~HG[~-Wc}D,9g[E4N%M>.4<m~2C]
+c"=B@ULAe$AsY$bYzkg3j/n8`r}}'c|q(=bt5FCq.}>gu{!}<){O0;rF-G]AwpP+f}llgx,Ja@}spmO5x>DKhqELRyQHRJey9_PKfFjQOVQlz7^]O&Z"6H
+wzhp$'bk.9kN$6-zi&8y]%:65$4'IN9M9XMs+zww^+pYqqfc)z^C2Uux[/uyN}BtRLlyf+5ux7.0dXP,+ElY_j2l15nX-RCaotT>Wl$3)7pRK{Ryztv)Kv
+oHZnVaJ9];WJm"jz%Kr3S_z8Bn2nyDMsFAcc{4o-Xf(dU`1O9xjT#OdrS+{4b7Y!5}/d"pj/Y)GEl1jHAiO'>YvNPqiyN2RRAlw`^}GK#!,ETXsl%b_M9X
+W]Unx0bVIO~0li@XOz{Mf_;7o&jDsV9x789Iz!dwIp8&|zYS<12x;J9=@v$<)t{(q,v3e=Dw)}C(#t-_71njKlc$6Xgz){i0r9sk~Z!hV;fnkf]%9`ZQ`z
+v6Q1mBxi#2G7xIWi-3KwVwjl8LxQ4mRAruU0gxBaUpUG[+9^FXGO~vB+]T@@K]y%wH</:ph}F9>bYi$L869ok%xa</Ld`=3<^uM^95>S_An`iS3D=/)v[.
+k"%eJRP;jyj<q#kEHu">$4EMQeV=hN[/#)UkYtrNL(691c6)_p|H+=QuVqL%d8g$H:wAGe_!4x@Erl2=|[q4`3#&I@_b%@=`EDZ#k|xk'yP!DjN=0iQa!W
+1$O!BwUi+ubpR;.0h:SoI|UjP/8kkx:&,KMExIv5b3iH7x6vMO._d>S/cJm>FnoIB[KLH)cwmV|^[bApX9J&#,8EK[rk{)a;0:deyXU:}K)5-;,tZQrtJt
+p(!fnK+OP"]Q@<Vxu@Fb`us.):}|=n'fs5={=`3&vDA[0s})A'rn+e]_o&wNj"D9~o%Ot::b"dktImcLNX&XQU8"gyfp;upUy[4IE@U!EOA-6|^FW>wG4R
+a(9oM2,XLUZ_8&r2GrWhg"NTVwFc,TCAc1.&Izpp)@}<THD(AyE>!0F_!o{'xa9Jeh`YqH|+k3S>8tnZrbe&-5<J`A+k2p+avEU`&zH8dK,p22Rir(}I!F
+2/z{o1G%]xHWaAgN_/B#:/0HS@4aEv1)#%^Yk+k_,^]e7re83DkyTqgb=rr<(l+5i+,1ul:UIV8WhO4/-aRPU^+T~4N_,25(|LL2j1t<]3J7,CH%&XFiKw
+rm1Sh6BnnYO0|a(_3V^Z3T%iKM5:;Ho7fDwWgR+IVzH-0^vk+|H0QcnRTWIt))^WkG$aRbtk#mEAzyxA+0VUFx6V"yOKeuZ4z=<{Qv):aZ^"|BK.&2RonC
+r-,_i%lZgv-k>p_B!Xh`oaD@T}xd(iC0Lze6q1n:3'N`VN<2TmcSy:DgdlWJW.O5^@0g5Mo[@i|L.1|]g@RAHLBe@,4]D51k`e{VYoJS30Y%}:AZ-5}^A)
+$lg|jLF#RKeMYGd`=4jmX;<16^.uEb,C)`v0yzpL%UYaxCh&d0i-8)7Bl@`ea8@R7p/B#0k>@N0Jn(]T!M/+p&3IOhvi|f03L8L06{Edl".d%^<snszv3B
+ZM|TBBcgU#.1/Bqt/,1t^ZCLWOXcaa'zeV=6Jpvo!K`BK"cu"'J7GXeu^#!26XOaM!dVJPudITB1)S$9&mx=k],|G#2=bEl5WuhTE(3I~7:r)[w&X1mzDj
+Ufu!f09rJO}-"$%vzJN3{,:gS+WCNq9Ue3Kk{iLT,L`mx=Pg'{;x1nde'M}YiHotq)bSpOOz>@}sEgN)ECax:.7X>}I4wvh=^{&}K'_c+N|}=Us@4SNn@Y
+X=ujODSOj:;h:q:Tb7)A)%/"rKbTBHUuQW`-%I12),JycZ@+}>B^~c-,/o&aeIx[y-a)7229ckC'MfAywl~kUhB'u6~u8KolJfLmX2{:r|YiJlOAhf-6@C
+'hz}31^,3w[0%omM&#r"c+8>"d4'[<q4v2->A+NksCrweGN;<"$JF8fisEX1-H6YH(Cj#YyZu28EcEGkJIVho;N;mvRF8XWaF.ny<Fm|veCO$+HVo;CF8}
+"W+:Wpx#!.Wt|T&9^T'g+rxB6WrEsd>]C!^w&zHNfu1M1@u.ypL6vl(FRx,z!(oq1l%t/^dZ4%NR)sG}WpG7-9H,L96FQ.^wpIys+S(l!enx&_I{>T%w8'
+T5Bnzkpqxq,>'@hhPV(AT&#zZ)B/"hQ&,WeA3`UxZ/{(cg6oKqCw)ueIxee;1{j4Z3"&_"]blGh<nv9uNy`f0iJ>5ySFEX|]zc92`zn!Lg^08J"l1Tx,40
+TA[PK./ulJ@3eK"HMqd6f6_kGc+ofH(dEhUpV[5>gCJy<)ZBn`Ut!TvlsM7r+{'fV|bGQyK2zk@GVM_]UFYv'da7yjTe<xYD>xb:17;EeUI&-"D%tSEG)/
+d+hE5"|r}ciO+;[w<M8p_uJJ{j=0.ZyDpPNf3K:x86!rQ`9s6Xtzz:P3x$}=3,~;"!$;_hglf^.:8i;@=e(kEnGXMm{E$[u6Gfy%Pv4Lh1Gk$L8}RtQG%A
+a[0N#dv=|CrPL>^}omeVsmM'm_1_&)`hL!C2NbGZ;>xf')yl`bLpp48%ZKGcfmzH_@[^by;=Q&fRJs^`&Z<g)T<=T|%l8SyXm`:xX65&vu)Fp;+>:/pF:I
+vu/Nh:zaiuUJ^m~d1`3I.5Es,w9DrBiw6F"o|h%"6:v=d=t[NM`j%9,YS'_T$gy|Ysaw&dK4Aqxq2zX1=p20Htx.#kMF3&MUiN9/.=8UWt:$V'RKnVs["8
+%"Du6kXUj^'H5$KCEZ7j7h]oX)B7K>L5a(=F}I7U;kj0Tv;Aup{5nGL&B##ZPjAim|{bvSQ>$DW`6.1OM|m@n&Ed[u>k^50k7QRHm;TrnBM|]OQ$-2w]$b
+^K<{!t]Y{oc0o,{jou9)M@&Y$]-(Bc_"yxybzZK7J>-H+Z4hjs7dwDFmnwat(B<YsZqn+t^(X'VYN,-v0_N/RF/&V:Q;X2=pK=fv(2$A}UGPMU+;l&eY][
+l]&[&o!8UeL/n^>O#tO:~aI(rm^CQE8-@abs$U!(yiU>aU`L)q3>3lE<4Vu<dIs+P)oLcqdSIWDrY{9^]:/]e`Inejs'R$,G^F=Ep0L2;t#n~`~ba@Z/{T
+][[$zx1ncW=+HBCzlkYa81PhH#abss;@8$ZV/|j+H01:]4CV,9Y5$.Jtfv_1Zogf%2A`dE8<vAR:TdhdyqqV.5}u{Bjy~(Z_,B3-d`vMDs~6nh;rf^c/~L
+tu+}nv_IGO3/y+iSUIelkmZasi'X7_e{"5%':b6xaiGpfsJLV3d%Qler12c3E.|i@3WhMvDJ)QY,d@%K(c.7@,5e9{3W1+D+%ejzX+K1sIRj:Qm5{sA'<S
+qN,0<z'%.KSp-SwWv)`d-`/'8WA:v<.E=0c`R>Gyw2@:DEoE3=eFN,_]S=$]r9XTIZ@h&,Y7GED1h&=jJfphI7ZU|ytO$:u=I-~=%4Z$d&x%;XhZ`Z(3>;
+D^/8iHd}'}nS+_ey)ck+>aXQ,:IXiT`=<A#ml4@P,%<Q0"-QE,}XQkF}"4,fYc'Y-vQ=-H#:!#LF09lDHlH"`bdk$$61lKI}CtFoY;@FCEgY|2^_fhF<$<
+k%(8"WFy.<MXNz!D31txUBc`b%[>@gFG@xP9enH)UFDAtK#<tgCX4CDy=V^i_Ee-wFu=^@S`U8-TXc.%=>Yc=QG32qW^ne;]emGq^5BRYV1T2E3^'#:s<v
+#U|)xC{-v.9'2VyzC8{ibJep+s-M=.2$TLlh]BFD)F]:y42#8%f@Uk`^UCEf9}kfkDWiKU[{i+:2fDaOrEG$f-6w`aoAuL..xNFx%r]OcCNZ5_bqDM9$S&
+:y:{0g-DE0HyWag:LGkoM=9/iJ/f5D^O=%<&Awd7P2j&p}`ZUq2'0Q9<Vf|YGN5KV89uZaC"fT~0V^@cmDaf/wru|_E@$>}QuY$mq`vzqULA~pGc[OUR'd
+ts_@-98F=+on)VjrTdJFAw<xc2MB:o}LnO=>Aln/8q[T<lHNP,>#=<$vlAWgA&@!({B(i$dT[QeAmfy{3hMM[2~pXx~yTW!arc#lZa3,8q,[vz{K&Fn2.%
+CoA%O&nSrnXrn}uW^@h)"^$I-0&(`j$K@daJB$0|(%7`+X~!C(bImd%Mel`2VBw(^4k1eb"p0I%{wnOW8bhWPdfq0Gx1YkQEw-y35S$MM]#&O{Ms`ZKs4g
+FBB]OiaIQ>#bsj}98t5GN5z_8sk_Q+4J=,Zt"g:pP1x_8;i<'<+h/#;)4e0t[gQ.|:S[PNNr8}k>^b78]dQBKG6I6Vco6on5zhAx&w3p:spo@'vha}T`j-
+I,^tJjp3F09ynJq&jm({F"ei0s8c4ne/LxCw<cO<x;JyO!)0T:1!EoC(LWZ"jUT]4h([)^x90'as`h|)&hZWXYN!F>2h=Iio1(#6s/-M9JpeFBt&7:|9+;
+$F2aP<IO<|z[YT|W!A!6W$F)@6X1/psR}@=)4!b"V$A}Dc+O"`W+gvX+waAyJ7!D>yz$1.G#nl.9wrovhi,Dd#>Ew6lmV^`TABhc'PQ`,c)U+y~uMh9U0o
+lLs<Iuaza<>Ee2g|9;w[XfQN#ec6yiEoubEsq]Mh%<Ud%{WZ[pvwRcM@7w}xx,AB}I.Pp]cNbM0/^n{lKju{B8M$]sFk9PiW0L/kC|^FA#60^4R7j2L4"K
+(;[k4"D3%dOQ=6OqbWoqvG/(){xHp>:FbcY+=$mu#I%$6ftFpDQ1r36xgZ<HCHIr[3obqp@m.{<t$vl+HFV{_a:8e4)=2BCY]V9z,eY1q5M$GZ`5F&NO5y
+[V"5u=t3"(K>iSTl=VIu!3m]~nMK2odT:PzKwB/vcedES"Y"C7FI/c/cm)zR2|MM'n#cqtG``0Ti@7:'/7HX2V54l!`jq)RDSc,YERU{"%Pn(8lE!UZ1"8
+GtR{6=6ZaF{dYFuO;R1naSjnS9B0'MsUt"L.PVhx@`UI>^_r{,e-ZQN0aSe>^JD[5F;mN"^&0OW)y$1A];cOPMKTT}|%:PpJ)"uBAnwqPB$6P#iRyD>g@O
+9mM<HfHTk"($MK(jO-WK.IBrunBs:+wXW_-Rf3)VF4;%)$FP{K#@LdQz>MQ4GG6#C50/XD!QE_`MHN}ISD,6yU}KO'>98XfSkS'lIqJIkIW<3NHtd=rc|c
+&4ItLPW&(+"xib(cyEHe)x#y`5Ks(q..6esC52%%:,]B+2>H6iz8qJZ8S[YaNHl87M_,vCa;QcfGQBoD<@5IX1"nu^umhRNJz_Hr_<)^Nk-N5EQ`l16@c2
+.52T6%XU$gPHGeM)x@_m`K2sh<'E)55vtdNKWijhb1h@'HGXJ]IoO.l.w[OKemEcUys=t4|u4sFr&d.@F&AAufMBv$baZP9NidfYs='m_&;Qn1qNLd;oiG
+nh'1%^V,mkZ4J+sj)VJem_p`xWwo_oAPOU<eeR[ir]q@,i`_:r{75-m3L4SP9DM}o0P9yz+e"T^so0..sNra;|zxnq65<q+5Rp5fMe59lzf]+p5T:I-'Zr
+VJv3hW9mMqmg{)Xkp-Eh6wjOj>|-W=Xs-0Q3<p,Z8_l3@;;N("M4g/c@4[XrweSj6b+"SUPQ([i9_s83~JsEY%3cd8s)STHU0r:&=ru7%ejVlAP)oDdsbM
+;2/|,`%=`NuCEdH)=u[LWCUfMQDc[ho^qZ4^$7}b}40ph4cDO^jvXH_&=8xMOv}uc{%&9'QLW-&`!';a'arv.5QCF8Mj#+!DW=@RAKUqL$,P'mVK]rjToB
+mz5:0L|$MpI^I>x)i!Jbrw3Fav;p2cK|U6Cau>pDye|,G]YE(y@N!C_r"h4todJM}jVo[-ydn&TLXC.QRzW>f.x[b0|7>]9Rnj(A[{kx$9/9N[)ELC+O)L
+i;M#ov4blF:8=:Foh(Nd,NO0q/}9+p|F#gWc-y;@U^`ZV$K7-@NTU#B4Mfg:)Ex7>%D)O7y0QT%2yX/b#qZ>=W@LYhL(>yh>]n#1hE^#;]oTRph+3{i_Qk
+`!WoMgATwQB'0kr=sN>sg%ec#p.b>VsU7qZ&^R3D]B]56vUig!v{PO|IEM)NVSUVbs3ZXB4y4bs.@.BO]]bwbLVh.TWZhX28En@gY{>WL)|yE8FuVG780:
+nWvZ&kcgkx/1EYAVS9+J[Jf_yK%K:D$R!`vtWOR|8;C_1Rg!oam"WU(hSK)6=p#opZ~sfzn>,&nCbG.k^4O<}hx^C2]]{G"G'i1Mw!Muq/RVYB}8I84ZlB
+pVPI5Y3_P=57|i.qb6axf+U/e"/MIZbm~AO#Ri^rc>DYze[YIgT|MmjW2J+f"MK#I<vaR#D:@+];F`4|+yqh}|.n950t:G[ySnidE>4$NOCRS&yeQY-zRS
+L4+w)_h2H.FTA,aHU8z3GTQwcOyQw"d5QIRZb}KGO}MVqE$stYp':ftBC^R$pK`k'h1bv1jTu&<TD&_H~Tl+(sRo-Pq6eHho$T!aS:jrRmG{>P"f#V/#Bd
+~PRf'-O/!!vBO!ILFy4d3KYFKn(,yLWQ1q-SB|pDdRl+q(lX"H:G5Q0n0hya7{cWkx+1~]${mo/F>Yx$^yW]y%/a>S9drZ7m~NDO~XJk72wo<,uJRvWh4-
+{65}B/#9`({2lR":)1%bT|CoYgN"(]a(cb-_S-!^b[scA)b`CcOY@V:y%90C8^$'jebbc-oy$"TSnnGB<7FyX1Tqz>.o^ZrWISPdkW/.0W3N8^gie%G)!S
+hEWbYJLWpK|&8g)Dl)d;A7jl0gRC)(8N3t6gpmSqC_dMNA0goR94D%-Fy$Q(/3PXw@W<8`]w5`-"Z|yvy<1][$%gZtZhd!,cor(jhiQG(o6o'$cPS>q91%
+lpk5m3!Egqh5Ay<W2<y--Q9B~bUofKLC[L1Np`ta2x6Vq!MPQ_/`&&Mf50O9LvXq}1Z931NUp90gmbvC9`Mnz00fO:Y8&qVa92V)6kilIgs[@<qE-<R2n"
+dxN=YS;mqRW5S7%QxlEj-A!</1+^>Q;4+"XZ_Per6]llfv@=5K`rHW/rCv"-[#9-TW-W>0|q'uC.]11^JKC1>o8"G)j5BY,a#)}$KqQyK[._r2Vp{3RKd_
+.igR6U7pCrp|+56H+CH6y.A=-+y4unpx<JusaIjVc&%Jj"Z6qIfV{D0>,@=F'82X8W`ag1&^rzk&l+jj6)UTqoI/OQq1.W[76`Y)j/I2!>r/eDc<;f-L.c
+~U6T!-{RZ(HDUw@r2MvZV(p!JFIT%zVWvy<"]'oya3N|3ycTMoTPWVaX5N=+C=j'n2qMPgyW(]Ll"a#,n3uURJwGSUiMSfUa'4-,fOE$J8Cc#}PR(Hq<<Z
+G+V6R3Y!#Eo76EzdLk$%7wAui^2pmJ{SMn<N`YUu}t_hC5%7)GNe~Hn9:3N/~Em]kj//eUCIp5q|c.}7PHl3~`A:YRWcm(&X~y=)'G9nF)]XKVLNXQ,Ve+
+PVS5|@"P:EzcPD$t![s&5=+gS<V(L>DqvswSC+v5%pDXl4(y-<#T8KPcFA&EsQvVNaU[)0;>wm!t;.V7XpDkX^4W3(^`T]HQurre+6ndMDrHQUY=S$shkR
+4cy|Qde'9EM`~ysU|YWoyfkW1mgLnJY1F[z"r7Xs5`>@,sKpob7/}3Daghz#8zTt5hX"LHK:2,>z604+hb5S@{4w4pJ"7+)U.lyY!Y<Yc#rWS:,N-@`T>4
+eKWe9:#-k'urW=0+qIBE#gU5yXFT/iLBw/#{|zrLC2U3`rU1E^Bk{>rD6DJ"=wOg4Zux5jon_!DRqtzDdcA7$7C2DGfRPdO;(hwW&n>2j${C=DoP+^7AW8
+N:Vjc]L]{S#fzC;}7u$mYXzE#X$1bpg0AYPD~$Vh`B;o`!)+rWbRv>e[20D+gda(oPz.R=c$4mwCJ-@`!5,%,07!CqweA[R>;BgnVPEv&280DFfS-yGE32
+L%M`+LC6Ids%O;;{c.N#pK{FA,qu}AKPP-]_^q0Ce]KH|Y}J~81rv:RW%%_G[X1]E-6^<rdV^=,nkFb_RNz,s)nBN:92(DUg(8oE,Wx|^]%4ZT>9|6i)Bm
+eQl!OFm|eSbR]Yae3T~z'(R[#rX=GVnRrs5Oz3l&8Nv(aRo6/YU(!3<CH$GNMJvNV8qS2l~LGm1jlwTWc-8N4_5qQ/5o5UfwKgbWacV`:#bfClEyMh5e}P
+KuE_aS91{p2(5S|>:zHFU+MvC561)jPaD'4SCs8>j0nwoYdxjso"A51,pe17h@66TAr|Sp91xW1)=8/:)|cAFQmCTO&|NKj+(E#eC|^M(h9]'T`:dvzG{y
+~Ztv3-(WUNdthz}N-b27#bd3>dp:Q@FHP}=w,}1$:fn9hD>s"!G.t_jT,|i"5<%|!>ST,|X|1NB,UzQp9beQ`2qBEc}CHWgDGr|[;dgcI[s)wT<6Qm.Kh9
+Q{5d[x3Wc7Tb,@'i3IQXN+(5^3hHG!rA-wv[ykk'HG!]OU6kU_~aq<y1KB/(;y_UZgp%QACcxXs46szQn>"6!Adt^-M=zMFE=XC(bgd$}AUxHnsEZ%$eEz
+kMUr04h)Pfb7lEKwy6X0q@|gc<PL|)b"C]7f,tu%GfTUTl|Q}1~%)l@{xGZPM3+jtBheL%(QCKeG(bPH`A`qZ^}@/02w;X9jNpQ_6[vkuxnY'Z)5vpQn[i
+v4+D]]$%jl=@I88M8Ez7.E]1snMnQNX71AmCfW0WFVj;ts+2A%as60r4v`h&Vhsy5PgRY.<uEiu[:i>H)0Y_8b8&1F%NbRRW<"R>7-;-P&=BD<KfvR"Gmg
+gD,X"i$@Y".ZQ}uWzP)+T-:zp5E-j.@v!kbOgw>o[r#FyovfrdeO5!/svktRu4GEdK5$LZbmMN.eWj5elhv9)BLzR,>NVO/K3eh+Zicq%{Kj-2LuPq^7Tr
+J=Kstx`CW!=O.WX,{6W;4+i-w1oM-;>B<NC;]Iwp9Tl/LTgl+X-!eP><LeIpai+FERCF{M~'U<-55g'CC>$:[g,T(AM)ees<.%+ACI-EN&h}{VH#_,~/CG
+jZd`fl661E2&6mS}3ahFEj=pZr1Y~V'3i6<G8%i5J>+y3eqCqd67l91:VNaVw^A/Da^>W{Q57#iL0%=iyOST{llA-9(oey)fRYl:TCMXm"Np,0Qu6hYV%]
+~)MC/1jh&H]Y47&,vZtM3lgV!0wa%l#1'9x:alMN{fPa1bJJeXDV{qeYOR63|SZ`_'eZi8zkg]~Pd8fQVdx&MFvb9FPBKX'dBc!$Kq')U@5#<{9}uT0{-4
+vWhM3uuch7@v&nNwI-t'h2JcG(se9f{av:Hov.0U`Y-0>w5t4c3ih/FUK#C6giKzd^|k}>Az%UEy"OBXy)A^$}"[PR2C[yxd|J])z=<`Oz%7VsWu2<4KK<
+WJxn)7VmwF$_"v+ey${cCZH"Gil#WY#IT3v[%@8I_c6AdTGlwfAB]@37U`"tDz~:>b``kZ,@y8hbQUa28iK0:<{jPhfmNLsnp/Lbzn"`a[_$_"C}k&YLP;
+kDdC>zdAPUc3"O)T+Bgr+)+DU:@u-h<[.|bv^sK5Iy[DleFM-vTb"-z/P.@n.[NpbGh%WftHxeJk~{.TP;yP,z[[9'I%:d7^o(S^=BJpS<:HTzxTF.ys<n
+cr>w@C+>9/0gzoJKtfz$Y5978`'Y"B-b{R7H.-G]hz|)pXo,Z=pq8#pVW]w-q-Dx<<5=trQiQ^c2:9(mRw-slFYUYd=KxtlZtl}(hg#DtL&Ns75Nj}IS~J
+AA~q#+vX;AMx_RP{BSY)Nm4b#8]I5)!ojWu]k2yhjm:AkT()kHF0;'$Oo$e"SMw'=NFDl7sNV#h=t7jU^phy!k}tJ{vwv=;|lMe/>Z>oJGh&kmY}^t;UVi
+-p49UAVODZd6KGnXgnfJpb}5qEuHI@_@OcyC<-]E;%l>:}3'!2%8+<#zA[Azq}EpS8Zv3=z.xk2L;8dU!bMO1}Orr24I&{fkgTS]e'@C-1<jI5'f,+Z914
+%7-zj'!<gcy8t%'NElgn!&/+hdYzEE+l;27mQ.A5-f5kt`P#k7Gh"o~Q#,G^H'j'<mEPV>EpUCIg/fpfI&IsLj=sLay)/SN.DNKlc|ree}3GHbFdm@%vIZ
+'+]d1c$Mc>3-GK6(7=Z;q-lm&<Q#EB837ix'e,p6H>ame/^#LFhy&>+(uZ~Ko7J1mReWEh'Z`<3:<RjS>T)I|YyH4zzvy1;fv-b|E}qX.i$|'IKI,|nmR>
+S4r&%lcmB>q.^2R[NPshq7X<983MYOSHbCP#ndSZQu9i-XyN~iV87^r$xcqA__})L'"{XO^}(x#k.78&Dho,xH1vXC^GT!lh!CjcV6]V4"KEhzlkW7ED4P
+xwTh)5QdM<:Au/b1Y'b|Asw;q.49+"&>E5nAdr)2)a=pJ^YZgLJGHjDoy0"4N^-7ij=N(]dJJVYv'L7Ro]|8&#D04n]<(dk^kI+},nBqDdEKL50p:#DVl&
+'_dOxYY2$M[mnKH8`"0ldW{LUVU(%8LO$7y06qY3gTyK58wIsv)TCa1{a(RG-)'`[c)54+;UaoZIP(qH=8:[T-^$;gDhmkJ4mCf<0d`1c4}9WwIBc'Qi{y
+/0+(OR7m45bWqW`9FY3WNG`$x$Z)vdO>DD{tY:xh+61s:s:/:oP&7%$=4c&aTM3]x9w'y>r+="bbN@U]}IVBxw.4TQ_RL4ZLu!~J,'^,@wc<wDqae>)q{S
+-R&Col_hC)h<Dp>BPtC+"m(J6}gFU&ICGe^f7;'/a[c%,Z_PwV#Tr=0W1fF%2SR6,qB|md/&Ln0{DOZ]gOuCJu=}3xy6qi~ru0N6lk.qqJ08O,EvLy]]KL
+jRd`JDCD(N,.&g'DD'1CE/1y^Xj-,1TKKW,'jq;}mmRt@a5YWKS_!lh:+_<`kjXpZm~mgx^v{D((bRwI;vC<7pHm2Em;QrJPCeDi{3~XV6F5{a[X.^pe=1
+~k~DIy1WyLeT](gMAR+8E/_|),q;b0Y8$LPIn!&"oP:-)@<HrK^w$-!t.:'9WUjw_r6=F8;mrVfOmk((Wu9LxN.L_)].QQ(Lskkbl.TV_5M7]zE:jTjfz5
+$(a+^J[`Z"sOyj,^Hh!'&hrHz;@.eUp`XMlf_Xn14ObRSct%]juW8LZQ<H>WfPa,`t4"|)fDD<!B)`(B4RB+7aI%:H-O3@v-4EANM2Kl7gOiK&Kcq8%a7g
+a(hMeYU-9]"-nMP3Cd9|i:cFg63<$Kz[HxmUff<)dAR9v"]9w5DLZT%s9lN]ju$<(v6oGX|<1qE+GuJ:v/p210.;U|RnHHJyZTv&Np90:m7jm$XlfSwVM"
+<%_+_:Y=H.eaAoWhc#BJ,!3>:[Jc}]CIMz=WaQ<;gaJkIfQ{raaS@Am-,w]QyK_R'1Fn@TuWsF8kvXRr86S}}j>4h4dmPYuG@8+3--71XqAp/>S8uyw[]/
+~hG:K;ZQH:45D+ZJt5syJDs,g>}1fL8c_c`b:'i,7+h>0t3|<,$7NP(9|OYRD.$M5B"@}c@dtD2U}@5%Z}bir0J3d",R6rj`EYf8dc;Zc{Brvu>x@=5R;4
+c{^;aPFW~xwS2I;+YNNUK/OnisEp<["(4=-%$et55QPob7v`Zw7b^A-3>-,PjG%#D#ii/;zJAmwnvi`'wpqTgqgS0eT'I/zUc^s$qVff4'J^x1Du2PqBsP
+{Mq(=<{{AEupK^&znF&X/(f4^uPms-^$kZa7,rgs^C-,>F<!SyU!M:<.PLq3^k9rQ++yk-Z$8z!D~BK3,)SK3kgX$:f=#NL-@1CK[ZfhUyhu];n6zbKsG5
+`T3zSs,6'([X`^zOKcjWvWRKeUy9!s7IFYnSemfAb/eQ/wX+DZ%%)V_@4b_o3`<!YCr.cR_:i7{7#^wlemg;E!W/w+GVi8=bO_BGm]./~aTqp,.0,OiNKo
+is,)^D}'cbba"HKz01`kb/4rC0<Ftqyl5YOn<.4UhPf1nd+OE=mcm1~ODf/{<^sTDiHv:Dz:T$y#)]IpyTDIGG|wiL2"'w#2hpnjP)LXCGP;CaSVAkIN#z
+mxADL>5c)e!]bd7R+Ec.#QbA$jYOh$jAlvhgr`$")P]i%I6h]g}BM=r}(7$xWf[MgT,V7dA&kEQQ"#(8e^TJd+]F,N)Ptj!09bm1[':,N<F(a[-pTJuTgU
++66@45=6Y^[+V`vhPCIZ:d3mj+G,hI@}]7k:3k"9k`3Q2mQSR}OJ,y&'fP}}#IAHD.p@DD">6rQz.eT}&Gc$kaf:lXx6,g3sfu!r&{#&j'yN.X59:=<}f.
+z#pns&Ytss,ANv(.HaGvF`.72b`=(]=5k:(au"Bfz!nxB7.]KC/)X^".Y.nR,]=4OYe&|,o-4[w>@_)$hiW}kHsG=lVZ%1kIyW3w"6cm<2.A,gU0]EMN_L
+D3d#jP$SqX5-W+V9uVlf+D/`|f&|(<ASl+0PanU,WIboz=NY7=wo^T6SXR59xWk1C{SJyb|A.7S/:]p5EXl=WmeBgZ2a0g%!".E(]Zd!UBMal%R5X[F8tO
+y{JKM'qv,W8&d@Uv~1CoD!YzNR+n[H%G2+w%0w(Kl7Ja;p|HQdlcIG!=tZn'Ks28ZPwTCktvi"yU_X&zd.1oKx`1R]T/d+r(ver>`(<Suu^Q0eiioz|Z/4
+Lp2xVpk=md7Mx&<S{T!p'PdLKlgo8X##+c7K=Of2sQemzT5AYiBE[YQyn-ar!&:7,[>,QrArnCXKx!3F$nJS.0j.]jAo&lKr/'^oXb5x`Hgu=xxoLlI6z4
+dhP`1DU%s|O!eBk[wP3DND)$fcmn2Vo`9(b=I/oA2lAh".3<dkAZBrtz95)v,c[$6r(v4=#)(vER'C@%0`:vjA$`++eL=!UXn24ydxLrNzOk'XaMHT(5Wq
+~W8`w4c=uR[8;gx4X+0r!S7]gDs-g(OrEMIMg|avdEU'fo$qICv#x9spPX%%hFz|Tt"r'@vJWgQ_YA,2l`My]fi,~DB`rJ_E]8ZCGu4vDa|$[Sk|pG6OIS
+xg!mnj=B|7MUpC4I&HHd5F.${F&pmQemq)=$,ozgx4_3>sl;<CLo,p<f!)^$Pn%G~]%j$t|S~i6S}mD%|udl)2XGH<sNP,.:u;9F)&^R5XaMX$7K&ASg#]
+:17To(6>FTX].Q~hN!Wp+O.qE'z1tDi<Fbn1Y'zeuG{_m[TO&,lf,3ZA<<3)TqQ6kq,L`PIitue4/T|jvyLgYY8CPYQE6-dpUss>['WiZxB_t=J76;&:I[
+Lo.K(Ob$foG>l<7]MIW4}]K8R,R58gsz<Y+oQ57<h8-n<XaYk[F}H,>qUYf"]`6Y!)O7/e(cq(/P8U:A4bJ8fCk;EK[d#+E#b_eS#yeGwx4'uhM7".KZ<6
+Kby>V^7ttzziz7R#e4!Bl^Qu%'F]FSF}j+|`>HS$y"Fc@2m+H(W}:dMR6jZL;hZFf$%Gfn-f-scVNq84^v"P,84^aATt,Ha%tH(ozW33!#PO>}l+]t"-&.
+2Cx%UL")tBN,lhiIE#{z|Q(dp.VVO5X8d#n;S%xaCsk+}@Bvk%4[c-bfT9JYg9"cf[d%ezS49c=`yaZz4kWeOriJ"2zih:`!{!"S(UnihESY0`25'Vp"[r
+Hf3phYmP(X{xj`vHOnZsV/_z3wI{}7WPwuh>SL>iz24k=Hf9@"$p}19b%pCr#^$zp,d&ZkK#6[D!CM1(ye&%ys8X{6uG]I9kZv#hlUG4=A`-!FZp"cu|}a
+uxD(MGdcJ]KUu)9[;dIs:@{ykEu(TFoo8yU{|[/8<SpAg$pXlg`_pbtopkGK0T]uW#92QpT19X>"p1xoQxyB5m~+&d0a-(Oa(E3OOqN;g:GTc}wiMIf8mT
+QRNTr}K+CcjxN@dLZpE39ebWOm}"fR@qjf}vD}L]u/Mz4SCtqo'ZMTL=1VAE^!md:O.#7:#RBA475q@L'n2@IrV3H_>lE2PF`_X@b'RWDnVq`Rt9x5[3&]
+n.{d:fT]mmCTYi4gyfGM'7-bf#P0P:Y2oaZBV8<nd)d=w+rA$l=k9%G(ybKS}NmZ~#^U3<dOCG~ZFTPPA$tPPvx,Qf1opD[|Vpc$d3VzWQvhQ6k!XP8O=v
+9#%[Ix#"adp%B^3/~>[[VzgPJ#TV':!du>@3|8XOv5Y-'MK)1s;"JX,Y%Fj<pl,_>&T@2gz9v40ml,(!@RVtS:M}iLUzYTA<=6[N|(6yGql<<q9Zk1!)'S
+S1g1qG0V[0niXZ"J)8%gbTHyH#!GVK(9ikE0R-pcHaYJ_`"9wyar>KGlyg|[rOgw|L%nHt-+E_$E[t}3i#Qq}+W.+-"f,Uv5uOH)Pa<$5Y>{w=8{7NdasN
+SGO}tLKfMS@3"^{I2Xuo~E~m",J<p%h_X|~}Q5!>R!p&ZK{[-!+utK']z/k+29|v)+3GA8v,piR/vTc<zO#e`efvmH5HKz%@$tn<XPh=mUlu/AZa@v3c9o
+}7jAoXr0zX,'"A;,~=JBd8H|#tq9[Z3dedz%8/}]1h~nY:]M[1%}s:K|bJV)=2-rM,AM)dudF/^a=4C@C;H<#;|jf%TzW+t#oYRApZXAT+&OHf|3]IQ[ig
+3SWtWN9YKYhjxTD7jzK}1{I}Yo-jG.-/<}Yj%]mW4R<V!Ns6O^}d<7YJB2'ZcrMUL^{E+hVLl,H'z0&5djv_^58#i}YHVMc6:<cbziZ)%aF,0Z8KOp._LM
+cBH8VXs;&{nH]K")<RLs|.m=twVprZDdM1L3=E:FLP[Fqf:{#;RO)z{ggNC'3`Kpq7oh'>mEr=cyye|}edP2=ZN0T#i[Ny!;itgX4dxBOMWB!U>N{%{xW]
+C`[(k"rB],Vu#ChFZ=Sq%%trjoF%wROh:lOn"E,'j"o.MrVv{xZ,1N_94S!Ae)=Ay:q>LeV5D}29'U[Dl{>i/Az'h{OW1J"A"CCu-/gJyoweH1zswdi=Cm
+RdKN<s78842AlOa>rfurt;,hIxBLj@F|bc^+B87R0_m6,z]++-e;#1h6/oSkL"Q#}hkWmKpfz`#oK-ff4a6qnwjFIu4pU>|RiH}6$#5/T-[+BCI^uNo!JM
+L]Yikt$#'Hw_FuV,Vup4-yK4L#H:-5BJ3a'4o>A[G|J,DT&8/T7L"+4473tp`UX)U%!yKkvG.27N&<qYs8lb$8N.<kGH{k5lXqn|>Fb!^]"fcii2o`Mdx,
+VM9Jplscx{WK4znBof%vXDW4U<PI]^0yiwqaM,4oJt~Y3QPjmI#Vc5%yW[HiltNj",gZjyYD_Y3fyLgVyk+fgjoKJpb6^mK_o7HPjl8[FN`[R7]_6a%$<F
+{BX!Y)!fr95yKfEz"H'j.c1XU(UQY]NvDQ]Moi&B958X8wig4{^DrmWztOKwjxLbjE@hk"8]UdwC.|[MS]&b`/ss8AZJ0%>;^sm9;tuO200Iii<h.4Of5l
+AEe:DwOb'$y>ki|t@1oaZ_YkOR!oRoegj_LoV^JkJ-oeC@m1N[VWDp_%zY5PVY;amgSY,|"`S[uP:MR=7mgNjy5Orkfn:qxR<]Vs!%GD6E':J_9:=$Z}D`
+oM[:pjqLyGnh4ddMf3_s%C,QoW]v'EjxE:>)t).BbL(P=AV_@2(O)>,5t$~5`h7!KNf!/6@q=iKH2amt#[!vuOp"zG/hr7lnbxR("8|;;ur%{Osj_>ju%s
+nIm02bAwkTtyjj8t=HKL_[EJXhaIDe_xvk_>8zdXbJDbXd$V%{5[`wWb;z@ugc=L{.!`_4F4mN6H)SXIvXzBFDZk6cyE(s|1[9SPvJx#k>)31o'QOvD$}l
+];X/zqS$cHpt_pC|lQ/2ZB^R{zW9|Fx;wbHf-5-N%$hNNv}u/{AqXYxE5+;tbT-/8D=nk+pUd-G+lvY(f!%i/B6XR/h'xwQwPObOoP+Qb#++5Obnt;-tl(
+)].b&o~BJ99on.9A{,/5vvwcm@^b9$fjS2u<"R.pQ$tJ>]nGCJS,JTWjGBHx2S|trN#XVc+Nuy<{[20|IDZJIUs}^nzsv7"5PCw3ELG:XMgM%1[qiRr2H!
+(5B5fvHlitjwHo`PYdr5+OerxS^QyBK0p#ggIA9r1Jo{N{mOIl<.o'=9jQlW]q@gmY2/u2{l9|4f>0ElTeouKfjb_G`Fl{#vK9[PJl@gB>p)IFf)smZYmn
+})Blvq$3:AL@_@PH|IHtLboCu#GThF5|6$<SUXv'&EK64|clx5ZmOv/0Y#=maXRyV=$O]0ONJUDq0]cjIL;(<F|8k#Z'kNejIQdSl(}zes7t3gHvusZMax
+<|Ej^P=ZZCdyKNB@YDo{6'='QY6,b#Wopa6v!)svYKChT%H2l=:Nf7!X9xA#iJH6@r9rSx|oA,<ovlII8Cv:x6<%C8zs3u;xo7PlWyiq4p#CxttNE<$1u`
+jFT@c(sslCqV#oM>;X-Ufz9c.s&>+T-`jpC<YT)qOq1B'$ACt=gEf!ni@,Fgpz_7l2PzYL0t7-GuRdRX!s0DgbGI(jV4k|Y3p"S=P>OvXEN'0Cw_b/[-yB
+Vlu^K#X&HKXp1I6K$g[h4j,.FHrdNP/4qjYNyz&{K,APr^o`k)}/zZcAPNFyzdqda(Z|W>Fh#|wsR^0JkQCzCN{unTzR`Feb4,YNWqqG"n(Mzl!OCPvvfW
+BXy>QsB#bT6nBZyvBgIdrN:G;ZmOFx4x#x)fZ|=xy|24.{5rwjpeWN'I.Co$67={')n^9qH]aG|L_Kx_U8mCIRF#ycIkS`pQ(zl_j!"biJ4ir`FtZ'obK6
+^^j/@_8q@$,WT$JY$oGzIQz{8'rD<aauC41Ja%]t}KsJeH&&jZ32M1L<Z&/$~JAH`k0lcf)fL#q-l4r%xj=h2=ae>'!AY<%VDN[2/"ln3;o#8Z4G"UZF`$
+qM#bD>U_jWe[|^-!vrNJi7LS-./P%D.Qo"&S{VUBP{-@hv3/l5QqVr16;4P=)/k(>CSA[])#lS6yHB.r-PXi221}LgO<p8vEAMj[J[5F`Gyv0HR@#CA#vz
+mr/_WcXNtbRrPBZ].+nXc)][Wf1g55+^"C(jb_x'1B>PuL`io6UN_HTUUk5JpQrUSn6g~G3AR`z!K>jz2((Ltc4J5`lAMPk.U$7)Qi`p:k7Rnc=d<l[Lb7
+OLrqh=|wdsKeFKz<dpSYkx$&Qd3c^Evwmsf_mdU{#=G_@DoH{I4>6LrkF">39Avm<k{3R^4Bbxb!!atF;s/nPQrH>nr4UvsGti<nT]DB6X0(%Zj`k;l9v7
+V5a^/]NYoB)=#{!Tt!V^F^OCg:Q"hfuGbH%D;|xGR_7k$dgov|fVkt<+uy;}#ZrI#d)B"!=SlO"bpcHRK+@+P(D))'PW.oD3fGeGOUR)e]M9s8p`AyPVqB
+TDqTwQw!s14#v4f]:4iXT$mXQ1~_Jj(sNY45}sD)T2fbHSXF^IQCy'S)IvmwY@3[%YaHqzI5LZzir/OvKO4C2:U>dBhQQLq2P'V6h@XtTXzbt$%I<MA,Pf
+8E'jSHEy"Gz%~hV}r<QPV5)z#z6$I+9y3=4:n`96U5LR;hzPJ)5rwI<0m18J#+fXT#.Zpvgb)sW4.9[cXxgJ}L"@7UbGe7_yXk"-AonIdlbXxau2]A`a_B
+hFZ+YG;>"z8s0]7Ck,'s.W/_wUqBr%6PZ}hq4$:nN1>My[L-&D#ASC+fvudc|T-sh8_v/}j}^y$U~It2/B2S%%HI^.E)kWXW%$7%J",b^[pVJy(U)yolon
+~/ftrK9B@fWBAD!'g'-#Ea-[!F@!i,BOV:_<qoh`hH$h)B'9S{8n^=mPsXW(1%n[~;}KcDU-ls0a:sg:~N+feBUDmUuFS;zt~!;Ds79rZr-Bg6{u(LVju3
+L,$r/77OC{Jet!^5C`<gHtaq0'[#mEqIHCc[WWLCBCp@4@Dg=kvLqX}koEYe%#XJi&4UV5`w]6|Zw1c!^QlUj%&o04`3KC8_VPkrf@3lBNT#@h]|%.!FRy
+Bc]GHozu+joV2|ue+3;XQMEqDqKK=,=/[zG:Ps`[J2n=1&VN4/}s`-m)vH>%DA.V0LWDB#$L8MGprIz9,iU^HR-UPirc{%Oy!]F!z1b6x9y$J.4g5hzjt3
+pR=6>'cdB'bOra_:E5FXr%)$y3t9|#EXwhFlLI/MFO9Ohz}<c[qjGg7DI%D`s]+LFEIT=]c9[tzq~6GW_sFC~eZGTda^2&LxHjDKO^#}e+snY`Kf5q>DfT
+A|$gyPP(8DQK@[f^bR@<wv0%F-[Ksxi+/%5_$gkg+/8AvqDNo<Sb22<en<Zi8hu=DTK39vS5j=CgDCU`N%3rpdjfEN'dLgPTL#ux~BJ|.v;/$3uc_"Qsck
+nP;Kq9f0fbT0eZH,@IR]ES#72{$A@2Dr~,2HwlV}|TbzT"8_V19UVisdpk%y@t@;-r!`c>(dYCSc;r>C5Q]wFex)VNVN_!ARJD-(6AKi[9#aQwH{#CFCKQ
+GG>S{c8B;DxU,!DTo`%W7c4SBov=,;"D9]b`OvRYdF~)WPd@/uIWp>S4I$!5'OnEt(j9a$AL'@w}>x9)+=}JDEuvZ5hCODU`wWZ%EZn:!y%a1[g$iLq!4`
+j4irHhN6V3-z%0ZK1N(<vPBpO27%YJN`]@gKRD:-z!DyivpuiCv$3CRDnw:y4xU6/liX,W~WBIOq[;xu3B:s7$<3;BQ<9>#W'tXhtQARZHyBV|2LkU7AGV
+&oo1-]k-U<X]>SQ$b>n3NHzGgL65PItd}PBswf6Xl%1K}.3'|/L9!oNJUd#@`|HgcdxeCd9{''zx8{y@boj`;#61~_}($dcATMC1'd>Hd.[fm&J2>XLQ_Z
+A"H3Gex"4.n4|@v+]QE|TC/W0JRyG;+f}F>7^9/iZHX_Xe`m~^|fRNKAV]I]f5}v(8M4nr##k4upb!>b$&yzh}0[Sn4wm}3[ad%}e2pA7e)-pJ_Ph.[Z"D
+"@=;.,iG74FL;C'9=_bOfT,!_E"_dh!]B6qk5hpT5}.gU{era^R|4z$;ta7,h5t`7,O}_+M84$Ybex#O&Rhav^h:U=sepT"]g0`wWEd>!fDrSWsn"b<L`C
+N1DfE&KZ@Re=>T%B4.3"~|NN_Ei0<t2QJ])|:_Gr$|Dq,+%A~uIWy>j5|M>58Grq`F5&0h&-5+;dgochx0tX7Rw}Vgu)M|qQh/ZVap`Yc7D(Q76w0,v|H@
+3L"XnP(pI}`CWtJ(tfN7i3+yXn8WeYWYx()Hog8q3F%b!@9lqJ{)>(;2B'@(M6$LvOFNRp/Tx0M2Hs8bCEbek5k47s6BN9nUfBzRv"9]S8UfEIuEB9-r6V
+mW}stnc6pBg&[S.&adSO3(nX>68NsGvn~Tx<rD}>y%4J%|[}#D6TnH!6eZ8k1%e(T9ZBx.K;3t:5D9-@]3sk2.k(S-R=sp}A%y0KwzK&{DJ#0'j)1@b4P5
+z^o/hsn9smx^@/_Zo"Y.MWl3%;WYBiYE2!xo&L4YO{)#MBwR%^)q(.e9|FZZxS3IAx}1ttmSL!ydH5FER+62'ZD!;D(Vj{n_&352mReW%:/_$G)f^=9y2M
+8|9c7,Lyc+XZ8n/fBW!{T5CQb`$)[i}l(|hIouruy^vSn`W"lhPM:BrOFs^bevl;ny{Y8v;Sw6ThSn/BG{Tmye{ME4Ub|K`&^sX{tZdym;"pPkR12&/jvZ
+S.FA8n]xX)a.@S&nqa6,1Q0Z-||ckEkX7X{N@q,=aTP+8{x}ZD3cSu|yj6Dczk@c)hp(Y3<jgO_Dx}pl@w'gTazag]M-<(=9U&PW(WVGo0qHdE{!<YLd"!
+dS](2t/LZZzE5,;24QGzKHx!`@IsS!J,Wzu|%Co{'4M[l&K8f#k/,>cB`$YNLum!;c(W2WsKB.Pdv(x8{P+y{qd4jnz3tOwc%'|m8Q_${aP0G>m:Gmykm7
+3oK{eIHtG3'!#u.+>--vP3J$s1aPa##.8t`vM'=G]14L^k|X@2i>2C$9xCHcOavi6UceZV>s1N!r/tq'+-05['i6DmJ;+p6<DKPG]:cDJz`z#AIl&O9a"T
+Iu{v{Wok-Y3{3`klcXO_@G|jHf6+U/fHGts7r}5eiDqTVxb0-Xv+C[Cme25L.O6%QZMC6y|"LP>E"EOGvdY`]@w8kSCdmxW<QEx3!S%N'1SDr%(g$n:sL;
+b{BXA635J0A6#O/vcBjHn59Xzt5)q.:'24cz}0p|SA.hBVS/x_u2I-N0LfiYr+UU{]sm>'/qH<&aQ/Y+sscY<(R,}fx/VxSL9i&QorDZjX._$wTMl.)YV/
+DR-QDKz7U:}1Z>+]&4,V7gS6-OdflSP!X;/Dde{mPT`EVElG<i2!TvjtJBZ00ON0d7|g@`g$#nutK!eB{47wNq!H<rjtIpBm`'kwcz~zHieb1EFzeRMB!`
+FXnN|cF]s1ScQhElL..qKy[nJq|/R.hxzhg6i>W@G"XG(Y~vv=]SkUiF3y)HAe%wQLm._E1hb_hrPi-[2N<il5v1r|35:@&kl)|Ys}_qn0=gV4NAb8Jf,R
+_@oAOhMP2L"~vAlL.@.;ejOEY:v<U='yUhAtuX1BYB{Mev7pyt~^U/^)tew>2A)LC/r6!F"W`tXrxlwt=|/x@^fc|_csRC}Q=e!kRr:OxI0m9+Im1:W;i'
+=dbD:3"Hhd`8lKva2kj9q]`0xhqe2h'j_"[$@;ndAS`:DeLbH6nV"zgv1V9HZVpcN<<{]vnNi$e;kl5}wy~-H=qnuy}/)iq;}Jhe]3El<lSX4dJ5Nz_%}p
+-@JxP8Qu`5q]Rtt"}/7QXTed:BHX&#dfY37NGanVAW/o8kWYc>r%R_8wDPdfo$Q}Rmqx{Z{!Q.-/XJ"0(hB![HLG}}+yNd,g/D5drzOg)}VL]y:%9`@u6=
+Pf`}V:Q=,#&zgnCq4^zq6S{@kmS@!n@8kXlym^o)b3bu2G,6J"VV1Q_"Qs^RQ{)/%FCJ`;Y[nDO}o[)f:47S7oB)y8DkCy!#eE[PJTK^$x[4rp|dd=E-/b
+2ZF/.WJ{Ly2(no!+;tm}zj;hq/T+G5v1$u44!3A%k!4<vG(TE&1e@1@b6S^}d7kl`zns6}2z#S!Quju>kzl6VxkeMl%`+}ql.6Y;u1^O'yFe|_y}cH:6v{
+8D~zY}NuVx@Mu>4e";xA'i}0{jfa8$S=fSwK'^9%EehT%drCE:{NS]1[2wt-(RkUR_kA<@<NP|lMHaAX.1>`^GzH+c1S[{]AHJbzvbT)sZAd;4.'C5JA1L
+1#|M1Zy3L[gpm#,LQ=97sl__M+"jj{`'j75q,m`fDuj'^KauR-!y!NTAJK:uoxpf8j=-v^fU56Goo{kIq|(9ZMjPxj#-Tn>l/K"(H>FFl;U(!YGUpg9I0C
+S$z,VjNWL@etVR[$1fcSSoul}/mwOOROOI-mjB^:bwb^~^:SQFC@gl/W/;y+8ekt8;]4tM9[X1@VioWx#>4TTE]Tuh;Md$^]R$bDmeGB&J+Zd)2sO@{$!!
+,t'C:r9Q7"5I_;hDX9ec8c(T_2w%BBGkfUkOQGFgHacu@NhuHA%em$ww0{'>FB[uA}-@"1#_yx~5<g)B4nO}cCXgFWs/0z:56zWUh5eq|,weoz(9=WlnIf
+_ZKHtbD5/9D_+AQv+>jZCfgeh&[Ga={H^Xvn4M.JDz:ys$9L1s'SM.`!iX1:JXiQ:N:4O/>3wQ#k[6lMvr]vwyZpBJFBgO41&%x`GiE'avhT%F{q`b$7}L
+!`DVlY@Q!;dDI`[fYbX6m+`hEk'{/7~(_@BqX,MVv-^c3u0<:1i1aN>a,JrDnD{Ic@2l'q"6Pq1j(kHKmLA6s/c^{TTwsLr!sRX'I1B0!OfI_$,eoF`hUC
+gQZ<Bk=X'`$1W>_|A&#)C2>6x++{ra5oJRUV3Qp{/oB-'2j[s{aVoP'x^jTd}]/fONr5}j>{NZBZNbVLQc@5s]vNxey:4LasXFEijWj9o0pL/^vtyR#1zn
+c`T`cx2-%=_nEJtT;BGGNNmtQpo0}90LM%'w9=710f/z'&XMe{r/78YpdIg!xEDC4w[0/vKDj{YKy+:1}"]t^GEaYI7G/O+"(!gF3>aq]9PuF83hINvC#S
+Y]^cI1Nz^99&qpTx:/TV:tpZ1<k@LP$&C17&$}}'y:@,WYyQ;7#L@fx-3%7RhXpF3:EUe6|`C/qksm;lCMbIpk8`/0P9#b)vDxV[$j)(v%f;n{{yq0MD"x
+Q]z:"FrktK}rK/PBVB;vhZ[i"{xu$v/$'_5p{IMs_G~SM.T6|pK0@E@&UFzvp+e_4fbW[&M_AFkBOPr1PNOR[4<iB:cxe75!`=._y_VunnkWnp$;RfDldT
+4D[pINmR$K{FS&z|N.k;!;Aapp,;C(0NUf@#o]$Y[O[#VVAFcyd}YSILE{=>j/b|y!&Gh=07'z:GAg$cH0iXPI'mV%PAwB]eYT""-1}fn5[<9W4BLif7go
+3,6c7nJ`{`W](8_LV+QbjIo[Ep>:.8:c"xF6c|}L^.mYD[/s{$+y>%UMqjVq:cF.TF8g"1`A]FR0-3G^hC2n<x}I'oM>h4A^=qyx0m8Krh!Y>|,M7rLU_`
+$@KdV|TZ5QQSIMLH)):.JtQ,A6=dK$Sc&ml&%;qO'6"iDlXtRfipz(KS]^R:u$7a=Dq`a`bEH9+wfo=pna`aW_.0O]B^CNI`iYcX5{@fZ_Q{4Yr6X;zx%c
+kQ[9j=%)8xn7u)=s!>i)15yEm2H^IC`>4R9p2xdA'L6d>5Sj<k^$GV~F.lcVsu3LWO"x%uN,4U[<xMLwDXGzKKvsw@Y}m&,jtxN1hf>:M14e~^V:xBc'm)
+p@vLfxpZ=;tJWC^EM_q+Jhay%IJ-[}oOyqlq0T(S-c"kE(G`Jp7_[.Aa)rVp;YtnhjacGx-f4OqF7SVEUSn0/jjd/|WI.mIFgY=nueO}`Oa8RDR.7vH|v2
+qV^}{JI1OR5{h`zvy(F^c+lvD_5}yTKSk@6hbBIeFys>aF<apE(]%uMnjXE6Jjcmf4{$NgokYaW,`|h[~ay$6S)x+p-)02tbkvdA7Yj3Z/}J`Ouyr@%fh-
+;:R`U(Zy-/.m{VDzLtmd^a]22r-X1odsV&MDNKWcQG%paeEJDuqX,OR|b>";yp%0dW52B,h<}R|$x}Z}>s%,%czj;);rGsz^HnyT~8hX"%Q-y^8ZB90u6J
+h-SOA8""<Dh>cE'=Qm`y#ZfB~c!Io&@Oe|lj^@X:W{GOTZHBG;z|%`oi$%QE:'C2e55:|n6y%_H@E7mjE7|WiXU9T"6=~E=(zCH)40k$$9v<:kzVy.R6ga
+[$Rxko67{}R,JsH8hy1Sc|KGO}%iPb:H8g~kma{EhS6b3<yZHUE|,pt5Owpzt2@Td#:yhOPny|`6/e;EV1@wYw`0lqb-X#cA]rly`7d=A<}u.AqX]zPE_R
+;mD8Bx_>7F#K0zey6H&xy3y.v;Jym7>Jstgv`.c^oQdsO]S+sa.6Q6VEU{5oBQa_[f{wMO}`jx6U}dH!w(hO#_@@bvafhlD8BQ9|$/+rTW0nfqyHA}A'[@
+"C:oYl[iScoAQP+WE0c{C!d0['4H=m%Z;2bYaMt^>(sU~5t6d9-jNb$}/gI_6$^`K<F{pL2Yw<o'CXO"F8kmLDiNqgac]28KSp$l"-]GNTc}uSuFo9EPg1
+Zvpj6cxVel5u3%=Vftm')nt$-s!,L/=r]#ZQBQXZS%A-|$/^y5W{)[y>`/##HO$jV@,(mAykguo4P#E!LO`LE#vu;Z/gct3DC!~=>Le7URrYZlL5u+pyh{
+$g@G1A&3S7NJzd.,eNZ/WE!2eQ6Pr5u#pT(]>MDva=7PxaP&T6t&Ae$L^`SKt2c}^yzZi:,8K'4>QJkXlU}|gTkjp5I$YL=b!qTpCF$TmY#UCpALu$Yx+0
+^;qNFdyiL#)V0wf)&&OA+&a8yWUS|mtBI87V]-)mvgR/yC0dtjTm&oCo~nL>kG.F"hEDybnWpN'Vl,s>_)aR}G^X%5[,6iX0z'iHkE(=6t{>If(c}>'Lv<
+($H;yg{-sL`yY00Opdk!-r!<';HU^wY$B3f.%B:=ki]Arv-]:;Uu5<%'>La:B]I%2evZ%tuHeS'nZ/vs.#>X/LB#OP~4krYU:{K{N[T(HDY,$d_'+kg(Si
+QPxBhPGO`]u_dQQvt%w5#t!v#2`]pQJ_fd<j[K0.g!)XG2|X;=QJeuOBt=XE]"c`KGTD^Kjl.&isnS[qSf|2>ZGih>rkuy6v'14Lo(Y`J%~!oaHN+aK,p$
+Fb,+o6>w2z`^BR<jx!kj`ahj<J8Op.Ir0pmmox&%@$10A{uj4'y<Pd8V=G'GM<Xp{Pc`+.1+ihJ;0uMf0GK[q[c|=LbXb>pfLIZyX(qP.()-W%RXdHa^59
+4|5+LS%VJ#~lx6N,!i5`${:bYRMM;gO}oTj=Uy}(ag0|,L:3w^ht".!$BH5$u!=9|GCAGVz;lXPN$xDD8i#p9gWcNb{ReZ8dGz0=Z2,V[w0[e1xHo%yPKc
+N<@dOWat{`_sR}2G&lu-7@xnQ/aUsf6;jk<Q.6s5yuiY8y!+l84'ioz)&`+.7K$QMjt(CROpp`p>T+fQ!9)hm!gVsA`Vq3!^RGZZUs:,4kZ|3/SV((tBkR
+-g.$-v8tjVHb-$]9y;{ZQ<h`KP|h/W52#td^6Ovxs%=Bnl)[6;<ho-!W5BzjH9<|{6m$z"i<]hXVd7H7|zqh/8_Zdmg488DS(}:G>#hHqJ/sz{x:I:/LIb
+MW,-uBJEdpu9EPa{&kP5svzs&,i9(AG;z!'-|dMdiyfn=SPObpq8A3P-p#W[_rFiEN&^~jMMT%sG'<|$_g.I"^Vm|r|(;[ss`%+zPS/IpD>Lg8]:'!Wxa6
+dKyu/Lwwishc)A%F{cYjQ4CfGm+a)#]Gm!9tWnU5l@L5#XWJDi_P]:m9@YbH%O"hNaVvU-OS{,;$/:$MXa}u-:8hBAKYOmcgQED;0OOS.3l%u1_U&;WnrZ
+eaduuLa<!xWyY`Z8Gk`$AYu@FQm$@|EhBrCY]$B+en9UvItX%`#z:T@u,w>0dGPQEHNA)_0q%%1ax:'[mjND],v8otfewyW@%CQN"6PJ;DCA$<2{ehpq(9
+#&.qF(2gPt8^&yQCr&.ykcFp&X#^m;D.o!KhdM]{H=3TP)389!5jFI^`:E;I"7bbL/a=Qx1%6+_@aLjp!F$QwkevGy.j5}k(J^9E8vg|QGHbUF~z>g#2&.
+^nvqFath~3GX<dLs4l]SW'uY5$6|BnRg.^[n=ivTb@-dQH{JdkL:hHbf;@)c#i5MImp183[<Ur=3@-rmjDlVZkG%`5,tLg<xK1J6%BLqd&5e"At^5@mmKy
+,j4:6gX{^ECF:wmeN"kLW>nV"$N!`kqT(95Q/XUo5Zgctca-F(.nek']kW^g~FY$R1_WdLT-9+&ehtKI@!yt&1~{Mn[if_8]@Nvx}GPU,k.nj.B`+|yq{d
+f@M=<0hW%1B1~Cms>c7:Xfxd:k@soCeSu.r}MhWtT3=Vy_>t/8]IzDM+H|W2(|llD:XESo&xNMH#{bb.4YeE'7_mhv:}#.r>oe$C[qVUaJ/Uac:0SXV)!A
+Ot#AAA+9-8hUY;`lzoH!9OI2]6.C%f-/BooQv+27=Q(1J|lQG0"2TiJN3!>.tJo5yp17Cw;=#+&8x872sZL|W)vBJHuj}-&JHJ5l=<ES}9.Ai77R1Qp@7>
+Gh]BdqK,FR8^pd/nOM'y{BVlH@)%%r"c=beV(FNGBw`5+Je950S+%P'6[s=".Gy5"~#xZ_T+7>k%9E,z+5UOuIBW|nZ0@V7&yYMyM6=x|<`n::<-/TMmC2
+u(,n#{moo[+%)COp4K9Nawcza82H<Ku.e:{(@064~T:Vr]$x!<5lWKRoyED3=3nll/$QvML8ji!l[I"=L}l#O}M5l+lDSu[IG3]AyrUhdW_sBsKm$9Rl1S
+$%^A,IolI`>U."enM^T+T]kB&&g2%eJl#oxs.^D$kO{x.JLZh)_J!]S0FM$hbw!-Pd8<jgPNMa'T92bDkk%e}D=Z2a1LYz0K8TSM!6$M$evZ=0.<4IK5P8
+AxTTxRm-<}39]r'n<`EsbJCHHiPr5qoF_c'68YJw$92kKIP5ErDZ5q7,af'(-@2Q-a!6&/<RDx&ixGuR+}zj%Rz+KYxStp9s5j2TykvAEQOw]nmmSF-F6y
+.E`K/(D6c.{[(F-ihnwAy(Q+t{^fkR@Ndcg`^oe59J72xO{5;axSlRn|O1nVt%(r]M^0|ET%M$j&J%1}Nu3KAxAi:gUs3;KnUC7e~4kLyzLySx@qB)'4"g
+AqHZ/d.KtaH"+{|z0rxZ]LnA"f&zX$fTp:svsZ~achciYoIy55{IA<{!Bek&%0#I:>LGdfg<Mum_([eR>[x+)0RJEfJJ!yYpsCa;[|wt~1LSdG>Oe#_5G7
+PLLMpoJ`S+xlaDnR>nbM[weVdmPY(wVs@H|1bO3r;z;6o5NUzFhw$]E.IjF.rA}5R5Q[6%JO2(eY=W&,;`a%GzAO6>Nu<NxloW>hlN4G@asX):mW-4$j;"
+u3xjf$ZcmUC]{i=7i+z$BPv}vgXy]ZBefJ}z^1=|frZapO70E>C@Mapg|rg7hWkf3.m)Z&k29gXnJ^&elGj4m#j#]w%6$9u0n@U|5qp2DTNLV#$9=L#6R{
+3.hu`WC&HC@p^}:unE%o+`47YlpwFNDq!!A7qv!]v]0j'-7'T3#7jBP"zU@vo4REGyd,@6lMs-_hDy,8uM>>q28^Gcm.88}ZyDju4u^"OY|lG&%w=H]Drs
+na!i7wjS!<5KpRphyT]}Kjl;l)7GWS8_YW~C:(&M<TcC)2r@(>MCJqK_cupcBFtpcX-z|wC<JU!O=nk+D"Na%3Zy$AS)&R:wP&<w(jVxxtXuN7TyM.'6<`
+bQ9s7c,DW]^+V'Y+GHM5|S!srQi/N7&#i:K!nUm9"us0pXoFj"ST#/$PVFT7ro.U/kaehBhTl|FA5"f2OOZWu'~d6M:u)_y9Z0nSr0DIuo"f`_,PhtG+}d
+<7Esf`Fn/UBdz3HM2kcLSk`Bs4Z1tjRt_C%l-}I}6ngf1vm#|d$9BVyq)n;H=;]IF;v[cS-)-D7#SJ>Y)f|LRe0XSyK9!aa|1fJ[l:z]Dcu0]Fcev^~_zx
+sY:<CQ~+%=w8dvI<fZ'CE[TPsv/'fhgz^SRz%;pSoZ9T:cII,QwVG!u&.C!B8RT^Di|D6QeREVlKI.JWZF@x{q.QIOghg@O-BRqQd9Lynpbsyj&lsKMI9V
+cliBm.1VYV(E3P,%.&EJMOsKx#v+"0gvl+@%3=g&vZQvRc'F'A55qAl|SY4P=(x44<AjzY/tAMc/_pTq%kF!=vE[S$N3y"/6IsJ-K!NrP`}/4,P9_xV7+'
+U7'zsu6'`Og/.&7c>Z/pqQGOtLfCnGp+eC#}EP^>qd3u0%o3YC^:Fhq)ae$SCL!>sYT@9nEBMsMvc}%bou">)Um{f["]odfYFzy5YRNE>l6)gGG+Q@P534
+$(YkN"FAc7S'b+Ooe3F5;$N3W3+v>rZ[.M[k+FlUo8q_I"<v!)5fr+v!ag[s:(-kY"f}&}bs1A[AyNfUea_N,9qy):+gJ-Y9Dt:2yRa/n&LFPjuCxg))n2
+JeCF(pMyVLz9e%%M2AgQ1hg`bCXAqAmvdx7=6>=&eQ$4K-4aB$I<<B4#kl:y/Y9tu8tNc3)z"/}HLAXADUb/{7}{YUsWwwFznsV(tbE`4+o##]eHW{SYNH
+U1~D|I'1QXpw<#jbPrbYzdr%LKqorQp_)#jbOa'tx8.'cIA[QeW0En`Ef1x!8GB!YqVI}O/eAm7uwzm4Jt`}P&ekO7A#FXgqlhyH&d.3L_7DxLQ&euvI$[
+qtMz^)|_)q4tIW`tY#qW~j$n"7X&z+vu%+Qe+#>5pZw"21H0Csjwd`"!y:U2pmvMqM|Bx+>J-4'Fn0`]CCNwQci,bq`gib6qzC!At"/!BgHH>vDTrEyhMu
+Pz0Z<+uK3oXJ7Vqx%D[ALzZ|7'!9[a'_qMU2:)|@iI5@ie>WiY&#%9hwUYFdVd4w+ft}pVx'O#E3qR!Ji+B9yod0fd}2rn~6j0!hp{z^18>5h0>8=]nr7&
+gXJD(JHf/+@0e_31wCe}@s.txyPr1J=);ZFxF_NdQgfN8zzy6}NpxlBqy|7QsZzyZA1|1V,-/QOyjcguxS4XH.xf%AaGOZRt{9|2VVi=]9MJ'qA-UXzDo!
+/b-@x,-X2!srb54Z5}=<">!/v$lxn_V$3av^i";R1ZIkN|&1yJ#laJK[MAI-y-p#@`#1^HsN9Z^ai{St;wn29cqa}K4Jq|zb8>{C2t.VKt/PVOF}d4(8>Q
+z.aYHG>|6PpvKP<_PxGigm-5|uHLc58aav)1-i)3rN!^H(%Q>lA1DndLGv}ufhZ8M-yo6uv'q1P=}RZOxj(#x&LWTU%gg$Mi@,N_AnOR6KG8^%gvMBvLuS
+&Y/@N^FLHv1+S=,_vJXnzGs->piLPYtY}`yzrvT!3m>(aq)JAz]6>+<QoXh[S7R87Q659&T[=wlU|"EJ/6TDnP#8bP`vHOOAmsb1-9/,#6CT-^,T6>RtP|
+1;ZwMaA9O]#Z]qP-/9tDvfx,m{:%2P!8`p6><Hu,>b&m7F"[Qp-9Gu,/Hn@rbOi_+9^gn|/$NW_9>Nh}R.az6c4Vsrd2}}p#3}s2=R5E]L002Ri/[Zhri;
+rUgjpg(,(bfra)nU]]DS}n`R}Is]o([8VV0mM0(ja%sKljld0}3:59)(5XI;|Rzi|1bhL}-J+Far"T$>"k3n:BbEo4sKIm/jw"vGUMjaY]V=LFCTk(4c9w
+}4~uTsp4Cc#D]xp%l=2Ihi+pV4$]MqrD)vm(b%4J(E/cATwD>wCl9"YYlUagwi2%G<dl._J$o6RyL)MPkUD3sV':DA-0}tDZdmP9hA,nC#Qedr:d1$C2W9
+Y&b:T}0QU$+yI5<dJX-rFtLHlI|q68c1</6=!@i8V!^s%"]V/}g^M,`GbCJ}UYuLYc0NDe;=[FXmVh46jC~Be$r:;WE:#g^"Q`g:izsW8D9==B)'u"d$C#
+UUD%+2km`uP=Pk|sY8(sHee[dNr3`)8Dn4:^hSM$b8A})};=%C{#@o_Xce;,1V_w$usHSaUbuO&V/Ple9CA14vH5:Vr0uR=+y(p4Q12CT<A'9/y+$XRMw.
+CTCA,m+"V_"`qia{H79>nY9<)LYrY:.8@a"-9`wM+Ccvp]HAuj`H%|@+/>M"O>UoP,}dVFr.`w',P%x</ATp0lg=zE!3ZzVz}UECqeqMI)BQoes=W%z+e`
+>%vT4n`6Kz`pW)Z_rehXh3)y~:%@tG'f8lgJyEW$AQm.&de1"n<..^:x:zYskW^mLysBp5LBn9L%:>9|q-}tD#]nX5oOu{szAV'xg^zwm=NUoQOXA^=6SC
+W2(]Fkl+b9h^YN244>m2j"6maz20&eE^YXmZFs(:M;W@Ixk)!kW"6mQ+q,A7{4@Mw+FA(RNL2s})bF<[,iVM>.G{jzA(po38<dA'#Ek|'wtpGJwe<B.&_h
+'A{M$2rI6!>.E8iMj@2wwQ~Vaw)o|r%nqszAh52e&}AYVS#9iU7`wq{}=Wdm%0O<X[{P"uX})k1eCS{Mk[wOu!9|WFS)z)C^&{tb{);WQ,fkYt}|qj)c'L
+thfZS9N|qs+I`,Lg:l~]dyws2c/I{3)ro-TswlWxos_FrL'9'J|$jQI}SsGbNJZo[CkJlN[Tt6}+br4/Nz#2]p:$y2XY'X}6$FfwxNFsOd"M`/A"MEHKuQ
+@+vPuyuf{!83|)'i/[TQ%;lcl|ERv8e]I]fV0u3B9GN]N(OFLN:U>G)yX1^dG+w%PVliF$N`/Gh3-KZ|8=fJ844cU%5xn]XULFc9Y%+-lC+F49RdNhv-V{
+bdNp>Pwh(.|dh&tkK'~0z5kq8b'$bM;S{'11>a&"&ZmuwydlM6L3<4A2o"D'&xiNAK9Y;m{@-losoNfLQ.)$@RTzI:AqH$hE`lUUIG4'5a<.V<C9|_E3ZG
+Lc->A;`&8DS8U;w;bp&0L`L)>D>4iEmDU=9QokeJB9rseIqo"M-OP&JEqy9P14=T_zt|39}Y1^"aISzyBq]5^3HKp(6D)#9w%CC)6$1G{=^/JAs8H6jBb<
+:Yym'sF&,#k&W<ziGLFyF<>KpAKGg{D&lyIN:jer^]bNQ,@1E>_mADM_MefPO=7evH!zEE0akm9JT^1b:F7bOYWz8o5e)NI:wNAlDn[Q#S$K:qNtq9M@{v
+o^k'C;^1"H(CYzM.zWW.VEyR3WM8p//0{<Kc~HprEsop[{BS#qxM=Ca.oQ'4H`+n-,bwoX;'l>o4qM]aO};J)gAS/V'`-pz$a:PgHqU_1a:x1<&j,BIqz|
+5,[#~5{tRsgn(.WTf$~.f2FCn9]_A:Mxe{6e~4#Rv}>]%B^XSJPxLIda{7[!#y@sH1jtfA[>IIkdKAPxYbyga}X>%kQ=)y~^mEuUBbM^j;WTmF+ph[R;f_
+a<C93_%@q%9P`o,b[jU:NvQD+]EK>suU;QB//7S{I^uFeZq0g='dyV}_F-cY&yXcZ"I&.xMGv)x]sGTl^$:2|PA+FV~n:l{HRHWR@&]57XVG|kb0-(k=ps
+xtx(;XXV7^;&`|YrSnopnX7HK&xfr)"jMOv6@j[/DURs,dJU^j[(/)NJMv">WmXoy_9qe5R>D-z|4)4H:Hfy:mZ-J;-d^Q9|a:9<'`G({o;"^f@7s@xc<a
+.3tKy1jn<)Z/-UE$M$OHue!,8>QbRy@zp4}2vUyfQd>MyPQfFFS,$u'xZLl3VbJ9bf%,Af{a!c{+ptt1`T_Cz%!z6kWvDf(cHF#m]rBfaL4782m|(,9=KR
+(t6Q1N[t}6v2qk_Za.{XAp1-9jF[hWeb46vYJYl$<@-RoeTRdm-o:[#r/wEm>]CG6q#["pAILR35Wb4CRhm8X=,sxW2Ie"jVirBMJb#c#k{@hC^_ii$x+(
+jR!!vG@1^p|>^tsJmq)_aB.>U_Jp[a{=$y{EUd%EnPG+s'SaKWjPbCWcbvp{"%vQkSa`re4T[t=<PHILm<$KE)qN)kQ]8Z=wo-+GBbKC5,zF}DW&6{tWxm
+7(aT'@FV%gP]4l1XKVrVgMBI.>r&[nB-=<,_'4n/b>4zNK`zJHnL4jwtko'f0t._1)K+Q1UG@G:G[NimNUsdYQsYevl(iE^"JWd:8Z5h!MlG3&j^Tt+)VS
+o;vHq%u5v%fuL(LmIFe^9WY!5"9asVEO;.S;|47VCO+'c8m@2B.TT%G5:LA|95Be;J1pwE,zNDP#B/%'39-+1-T=^fD/kt2e9ZEJ!Wb:t7=&"aNdQ/1txW
+xq2E}MH,.sOu2pZ2B^WFgm|=C^V4N4wO<r(]l.A[J^WE7P]z!]MJN+KH!NW7FJdKQj3x)2RJWq3YA'tQ,`|$!uG:&7m>$ccQ@Q.r,&ZD,ko95h9Nx0pyqf
+yx,n[Dtk}>&@Ib!7c:/IH`<$kddo6hZvN1v{UeI|~6l7c+%@H,oeKT+orUvg9|N)R{zUE='6CiHaFm}LY|2Ju<Y;HI7&rg:=^pn}/wE[ElOEC[-!b3oQTw
+dAI:g]`d.Tmyn>t_|x@|5fKX4>qza}2kOABc/F/V9Eay4dU7cue]^(9+#dWftqKRT{Fb4m8zspTdT'bCYm^:|["8W'h"#F5<{p6.hmjFJ:L2U2LpX&,A<x
+]Yt>$+(^G%lK9oy9L{1'"r0ywFg!&dw:+G7NnTgj6G#]$-R2sna6%1o5xR`cHI5qeu<x@.[:k];vvHH'0^2Ob$~jd,15++nAWQojHw"v0u]lt03adwi#M!
+p`o_ren}bOk+r23$DX~3UjK2kGYn]0d]6QK:#RUR5!H;,:4.~08sghO^e`204p8%|u|QL>4|ry(}<rA!~HxF~Nz5&uLxCth+)+J_->dx[+kz,"Y8F[&@CR
+V9HYo!eS)$X8^Zb%R(U8"#ce@dW<YEd@|)H:n,f-iyRL3]w(SPgj#8vdQ3rRXQ^Fd{fVW3a%8PL$5a3fKE.rzXx5MCdzTT[mX0T<ME'R4sjXd<+]+N9hL$
+Je"5>Kl12J%pwLqGCJO,3B^G~[Sb6D+bz2y-`}k]8=;n&`:WOvIg)rxVRkb[XrvSXBv<P9rw'^ilw4Mm;#5JQn]S(`H+JGB[YR5r1I.V<-[mv`){<>SrDa
+w}Hge(:=%%"eiA6AC1oMA,so<87Anab_^WV|>E78$8M6c/tgPw0j^,}McBivGIBs}(66bvq_1yQ{1L(J`c{G@`u<F2Q6T4vpK@t8~g'vcx,OGAm{v.+ZJ4
+cTx}YtNweuSIoq!Mu-u8`^kRF7fE91_>3p3SIe:-:--y/84r1o7MZ#>g~hzwa(FX.FkF_fAxSz-UgOc|x{>WwMTh~;}J|_oBb]a(Do|,ZiF^w+yb|<}-}+
+c=#GL4Z4fX-"cLwn/O$DJLDTV6~}^M$7TB=qDb#vg8sbw>T|-p_gmc{FJ}j(e-l3l5lEAmGpXbT:.DRYo]H[{t50{QdZnFDo0C;Gw0D@!"a@X{yJ#R1{VM
+6_rpseQab.]Er_BSR('[:U9@.4JE1wf)YJ8V/Z@feCL]2R-2IK^rQe0pbGhknLiL%!gURycr{QbCQ==P`BNE;UZNw(9k+Eq{t8JBsx#G!0.ma%s4M"e{[z
+url=S8;;#<#paR/!kPTR{zA{&LZ:jX&-bX~l(@W=(`l{>UQ90+kX,ILE#74nv!fdHQxQ1qd#Vk0_4DEXR>j[uidMu^.^ge,}fhpoFw((qFJuk:12a/+/CZ
+[q$op;k<{&u"D-}Q58J>![9qgt56V_.!;f)IUZqy24AhT[^&f-K`j25aS_7dRcFV3.T#.^@djP!+)TwQTEY_)$}sgqlr9_Ytsg>}S'_jJ8)ChPLQqo|a/<
+,1KsTlZHlKp;W+_puKqyw#nuy,GlSTCI`y7;s"Zj:5NK16,^@tA13_DPCN^yF%R0.V|G|Zs_1vg5|ZJAtjD&[Z~]/8uWJ$Yg;m]b.:cI;EAmLVjoHj(@h)
+gjekJ(S{Du;nTf<4<8F08X1@ommSrTXKoBQ6PkBA{v:md.og=lW7ED'ElOBX&q+L[WRW}dW}[Ljfen0{<8w6~@znu}Xk~AZI8c+,CJF_A,eT60z.C3Va>q
+v6ZH1jUzd@wz(4!`}]FFR]~=SJj%V##J<('f56gRptafVFvazi`"/k~,)#(E8dAvnF'dYZo|805wW7G_O3kf-p7ygI{(o85bLxN}kr_`F^Zp<Xo][';LR(
+g/@]:MaJW];@8RP,d_};pqD[n:%5B<{SQ-La|B^4A@8(OtY`<YoG8P}eh}|D^@Qf]`M3mt{LK1wriJr-$&qpb@zy)W0sdO[P>bU9K:"x3`',e;|G"FoQ"b
+Mh6978QWB[Kb<S^f@cbjw"]UDTtme5Jw:W[=ib1_Ic"amEoWehS0_Gpcg]~VA<2zHP7>:_9p"}8_P^4FtL}SFm;N2Q,8K=ov=AhEW-`-)^j<!Vb-lU@R+S
+"!h=<c-<csH)>B=|`f{ZS{c^~z=ab4mG]YHrOYD&~41I(]0fg/U.zF._`|-Q5^:(6DB<Bj"9<|nCX9zE|Wn-h-lBq!mh$FwMJRP@Yelf/u5^Mtc6<3FRNb
+Pn/_`2PH^,(rP3/KS/|G$l;q(gpT'ZV"ymYXRFOd4a3^/_yss7Z#LvH',@o@efL@gSr_N>LtIY7mZi~+&z]bx]xT$OlJ'>6kQyBT'nPzIFeD&!:4_n3ICg
+yMT=WAip5QKVTyw{A$N$vd/cBCYY66b![(0uKY%|x/|Xh,pwem%:KLRbUT5{vw$a$.Go>|`uRpfe}BV-x3Yk>lQiEnD88c2@7ancr&:P5AY"b!v906ASR[
+l/4A!DZ|cM,@MVyRT;oFt|K4^]"xHX@0uvWcdlOvSs~CUv/KqM;v-v,zC=!6T8jl1M7-;WwJfXjf^R.O3J|79junXG=G%TSCU|5r%te9zTyJs4t`p)B|Vc
+NtBxA^Au@|b/"V-m-LG][CHCAWJVJMjV_+|sT!9yB@:<OeBM0FCXExab&ML$u6w)AId3/XaYFm=dOZf1.O!XZ5pZ)6A1NJ^;x;@j,-4T48&|P6Bw3lve@C
+dC@e;^Z>`rGFL4Ne,7[e`@q]2Y%9n+5Z$pp}s9Bwut`kYoL2D2g<EdX725We'1JlvcHuDO7f>|N<sqoz7EhMjKlrE]f5.e@mUzM"c0^"i0|p_l<+UndZ>4
+jCgRj9Xpx3s(k>]|2k])olhG1P/=/8d/`UH,fNhJe=Qz`v9Tv.T@uO-^]Ym`J/l_qAFTL&'w;.eXJ-DGufIX(R']l(N(_vcUX<PFK%%qPi63In{ci_aN6>
+2=fBi{G;#Xy56X1>=#Opz;X)BD@Qm$oIjUOVwV<mU#:WVS:x].njOxv;)-knirZS2qJ+HP2MNC9%P5y+h_EmirnX~ciPEWjP-LPS||Hld8YoK0!D+QT/AO
+izbr0^z-SHp%TJ7KHH+9c%8(.L+T$gDxP&&Q/`v1yfueb@jgb!rCA==p>FLBX9{YPh"C-"qZM2!U4)mSoT]1rjC)0b[-3ToIFK"Q,[UZ8{A-UFrxj=bRMH
+VmePSq!.za%3CfAzL+TDIY7l-q:P#AV)Hk,p+lCU0rvEqp<Cf&g!^Qn#$&".@2'g|[kJY:w/qMOZNW9}keazdWRkb$]'fXC&`QmcUI>v}8hafmKH12_0=R
+4m{oC1/3FB-dU5P"W>JlhWi'Lm'kg`oRrl1'<p8%d"[`5q:av<$Y4K`,l`C313(YZ!%Gxir0[)_Jj_>Cw<BC0Z[d#+=HQ;]Icgcs&67'aBx9'0(yva^MxZ
+VpHy<wG1r6r8}3hJk"sSc/"7$"=+y(&622ky_GDKhh5I7/yE>wyIS<9f)xYBQgcxQYg'@$BtS/c4PHBVHz=QTTx3fynx[9mk4/"O&/m^=(tJVj4zu39Bl5
+8he{sbiW~YBI+1W)NJOPrs$Z.j6m32,Ii8q)3`Ye-rF+n=@0Oh@2Mw:RXl'NLuHb9.La{aL%J|cxg`(J/"]8I%X`UDNl=79/;MmYS=(|[9{i`G"#L)E!ZF
+)9YOw,dz'i%HC)xP9WzmNpFP&))ppjoSbjjVOHazrX;!Ky#W)kQ9N)LU2BF3%[za,!9$on)M[K.HsnE_lnO8S#g](8o"([F5|nVbEf)R,4i>Z)gSHg#jC`
+7:>qq''b6d$w=%]Gn&B]nKgrDw2Y<Az'Ju3=1VAY4cyuPdG|mxMY9|lL)3;.X!NAW,z!Xf"F!nNDBHW3/0V}JmY_A8~<I"URCQ(;FOYw].kQ')spG)9|ho
+I4,[.V;9)d-_Qlu;~0O+.q;!UY,+D}^|3<G+%H+@vl"%es(^xM(%k"6RQ.aXzZ|JB1qj"jk](JK6MxUU]&Pr:dZz#k;HPn=3A')B11DyRe2Vie"')5"B4K
+U+,q,+fLQcQJ8HUG{LEn8y<RYY@Y=W$3#]}3>eu_wC"4C(;CUe2).ge-L>hOP)nb,(8]`o]Xle4+Tx3(9-|A>]Z%vE<-|AybBJ3F|t,&<5/A'OXmmPUz+m
+g^HIz#hi0>)SalaNuq~]v>%94KhqVU0dDN;n5nZ+|iD;3afa(Z-+G7jcCqvwv]Pacs"QuigNxK)#:ep8nG$WP)U)k50BSpbXvnUd3sI+Su'-fg=x'i@Rri
+,zWbCJR@%ke!x,L'oEiKqAH%B&zOe4o{|&E[3X`p#BI<!2<^Il2;FQKTm=.PH"tw%C{^|5iGz;9ZIdC=Y9{X8RN)B[A/'E(V66n^>dTSB7!<JPe!azxyB/
+HZXLCl.-wD6:G"}|GO1O8Ko5S{7Yoxhod"^^2NNV6Y=)Pw$DFywy9.Vo.z)Bw.]PQ=uCME^S~KF)q'u#<#z%yaV&~HZMxl7q`BOCAT@>5SCWHhnQsmG!k{
+mK)-,YsUbZ,MFAQez<hq:Jru!;9XU;5%r8Ik/,1t^ZiM0[:,;Y0g$_3jjTmg:5;D^S%|(#J&(F9h/=<W^6>42f,)Gn`HLB>8O;RJcz:_D3^#0m13x/0k#"
+[ZKk"r;B)gri_uN:^B497rLUAF^_bze_8K7'#!b#4+y6m8lB8;w5u;,Fcd(;f6}90I^ZIl"Q_TDhd}bSgE]|#f{><fMYk6ga)A4t:2q-pmm)!']D!{2^of
+U'd&r75OD-M7d=fqb(T#;6:o-biT2yIDRrG7I;o[Y73!pgR&8>WL{Ig^5v#o1`o$"qm]'R$=&wQ!Km9LEnv77<h^)NI6Zw:A=A%4[(2^HX=x3u-)^LqB~C
+a^sr24KVZZg@$MdG3v(S6]L>J&2'I0RNW{a}p6lE'ib3_/"i#'HCl>s]!rueF_5k<"GB{""jQe!9KG|DI'~&NI@B-SJ>x(&#|plsupbkGfIpahYmE2;h7k
+Lo+G1:4w523_<D<WgS{0>M2]J.D$i2$t}-t5"AEi0Lq%b&+tx"uH>dr@s#8obCbEL$Rl_k,4C<Sfj52s4<p5^!WIXdH8'>o^bSwPk+>",H&T~)MDyC~tSG
+qp97B/UsQx$9<YVHR-Kv!Jh]H0P:#Ri$'$_.2A%#mJOWe6ZZ|KxRaj4k%#mgJhavz..<Ud_ig:59n{'MnMg!h%0&.6O(H(P;NP.qK:3ly%Bj_rrH>ph+Nv
+69@e4l~.4Qp8n8$uL3k+hUX!VMyo7Yux.YYiezGV`$bwN6}@Ul[M<kjd6F('%1LD`a!.NZ,`QV$'A&s.--9x9e}e}la(8RAo9')XG[Q#k%Zr`CLwMG+wvz
+^7=1`m3YIlu]O"k.HS86,;voPG9H{37"HY;Ve6h-C,K9U7xxuzSo%e+)+1n|@n;)O5n&27IDxT-L]`{+jAMR0dgaIKdaa/]wO_Q/DdxN~=u(8MNlB2.2|!
+,{|!gNI.L4O31fy'~S)Ut>V}YM5"Jy)LHNwcyEdu&"LkQa&9gT=e"!ZqIdZ5=G$ni0-=5u4j:mr,adE03&kq8n%;+bzrX0bJ!>.$|%mR)/vnAEz!Tnb87M
+vba%9VhW`CV.h`TyxS#4~-!biiNc+!7dY^H<[t<bVt,U4H";txP'7NGJVkDD#k+BMKz5~h[pW]A(QO;pGXGQE7x'W;!Eiu.2YYT<E3BN9NkU!0:.F8R)"l
+(hVS_o|ioxSr]s1@VB06Su5huT(w6+jT||dAlTRN[fa(M_4ibC+F;4s(;tqw9fzg`h$m7p)Ly{sClQYu!#ns=mTU%jb&,!fzEo9")R~@Dt;C_84JHHR-f9
+Ql/Jh!'se`Mk6t2m(Jd6G[kl7F[YzV=jG<jd@tt&TG{Xye_G0h&UtSD9/<jQ!4b7D]I%alJ&a5l(%Ik;4w%958_o6oS7W56CuSJXEScU~LyTJ`&PUttL&o
+5'#-^a{0-jQ[y"+Uk|u7&1!A@NL;sSF"+F@feQ[%!.Lwq-}[`+F-L#r.pMKIAL]&BgT5_E3^5Zq>l^A.cEKvhV%#'+v6lLT#|r@u.uhE'c>Qc;BCCF_yoK
+}&]2rY#%Kc}{R.N$,7`fPbU,'Vd0&oS!l3@S$q;yx_Zo@9NQ.]IQ5}^of+MNyB#1+4+]Gna<a$@Ns#o-hj5>#IJ`Kk3=,]'%7GaJ#/h-6CC&cBQ^s4GYp(
+9RWQzHkflW{;`8uc><q9Gs%)Cv(n2'vBpNG:#x~#!ouAc}tV<_Q(++MMUe;[S#(_n5#h;jy6'c/%!ddNC!#aoCLYQ$uoTPRqH}XGhDe^:'H{wm8g`I0Q;E
+NoRa[+['Q[raTwO!qIEv{[frCf_F7}$[d8(A"b6!$2TTepe}eXhT.Fix/[UOKSAo8Egyzp8lI|B^501W;r>S<O7,$e#%'Z"`J4%Hn+@chlmR;-ho$<X{|q
+;@;oi=u]:gDdH(^Js8diVa/uPjPQ9P(kCP`PCx64,:qwlF5d/Z'oGYFd9=TZ!9OCw}3"qDwVCnn34H.7MbI|U1";Qdkmg`831|s0JM-@Hhl2BxfTde={Sh
+NT:/h6)BOfVxNLV4nwB)W2N#$uclY@xNC[n_JH/4GXaC0]p-d@MO'5Ucx@|fX.6]O=/CU]|;zC`wuOIMve9Io4;p&JDQ}9E:{JqI_bvN4eDY9cFX0IRAE:
+$hb;`//{/;Us9VJ3L_6cZ{cA&.<q3/<ThWiQYQr2YY2TKRAC57>LV8e&+!kM<,L%ica.jc!tg$`rVQ%@QsrqOh]uXQz%(rH|t`z`@0,<gy|S&Yb,[wfv7)
+iRO[6rA-3nuK,4/Ki/{ArZSTi3l=74x=7ixv!z0Wp"VP>D_QssMnq4IO-03FX[a|lCXv</gvna'}D@I(f)57Ohb/25T{9iz"}}Jso|A)|yz6F'7KDucJ9K
+n1FW]G25wi`7s}FP`bnZr.j^%VATzi{VVwpBX{5Lbw}h[&AlLi'Fhkk77+2G2^1+F8&;s"Ow&>7Ro]pMf}$HKG6vpKP=ST`,@eav#0LxC%Ci)fce3h>`+i
+)D<nq'8N{h8-B<QJtcBZ$z%GyTKmq[#ArPTSvL1dwEUErC2--NZ1$p&'cK_I#SC6^fC0}T[mL20pl>m}/b{}"&)H`'zJ.}xiK-)C{.tFERMjG$d0I20Xu.
+vXuRY16|ujQ7:DezMFq<etVkd!s9qSq}|AVzZc^hWk"@:zcEMHQwREZCe$@)fqpwcI>`cM[gQdWGiaI2;33iz)^@~HqJ0iJy@K</V2O|>g{2dhSeI`Gf0o
+d"uIf<afa}u>@uEeCOegEmIc_^A7S!F3P,qx$|E)pig!@m2CP@oRU,DT&Z-tNV1M]F_6W[Pv;O9#&|.Nre%-)gC,wO9LRR)K2}^D3buingK{hE`N>/6xLx
+j$ux2SaRXYJl]lQ-(6sqh(6G<Pbey,<7mKd7CzkX"EWNdfSjZc~9WKE/9NScq%$ad9kawi/o<@B)QWNq+s=e'dhS.,179&lF26N]x(-66a5F]ND<3(SX3E
+n4=T.{#RqVSrK>fONk#M%wV|V{&rhl@Cb,',SHz!QY;y$aUIh^qvA'cGexyy&$tj9i|4[<f11Jy`WrRtFr,L.MS>Q)rl{y2E)/}HI|qz5'C2:^m2Q$9`q.
+tQ=Zc+E)rEoZJSgyE[/NO.QC0Ez)Sf&i#27sCoROC1W&2L~c)<Y&$|c:H{{c:7&V:lkM73Z10U'Hj.u/3vo19TM/,8VwHqsKY|PM]zN}@t7]^<4i^^D-;i
+&m"oh,6Q@QjzUAxPWTn(8Ir^;3-/RA2&SNZA%ZWU0|<FAxZ]phAXBXhPi3B2&-z}~2bVExZ0is2zW3W>gFPh&TeV-bzo!"ocFIv+T{gs$gd!H&WsMM![l>
+(m,rt.(Oj'0qIYD"Cb&E8;;'KdC.>mHC5Vux|b1`Qq5q[E#yhuM>/&g.q2zjmX,;'7hn]}Y`I'.xeW%O@%!#_-IolFc_BAnA4sjbp:!OI:JJGF0W7swZEc
+[YP1Y:bVJtNVdZjKcAuig%E8u.EmMOrS$mSM{)+Vqw^aBrEten9nF5kIM2%m1o|Y6uu$3cWqu;WcKdlfcB:Hisa;f_0z=KF&$bhk]'/8$NS#eln1cJwCyA
+G]O]:cS.,)kd0ej!_hj/b7pCLy<S)Fra+gjFaJDJTFlmT$GFE5]C4_+u|:v!ZCGr9_Kv:#x8~,;7#}n5)3>"-.anWJe_akFu6gS1uhKR8@O:]_ODE#CdGK
+VrqsA`<$n@[<Fh<]DXaZ>mlYo##;%Y~#vn^xl9@yIjQnWC4u!yn_[.dHuLcG'&3yHyA(x#d`{+sds#i'mH>a(w,jXYF_:G^&sLTT-=)]vl}a9pegk##^p_
+Xj2E41Rm4:w[+1.MPZ'.2;wwn4/d]wa%62$>E5#Ro]C$p')u^=mBA[W!$nL1w[[Qdto9g:tk.(!eTf:c#bPdHY_b0uB@&%B.>_JC!DP%uIW=SewcnCwBVp
+/nTN@KCDhwp_N{8tB{mxylA0]b(^am{f.zBc9NwpPnGA]IYMZFMdlLV'N>z{I1%ciyR{3m&!A`f-9A-udA_Wv"ZchyHb6:Q8<`#}JrQO2/l5~a+VA$D1"g
+DlET-azX]oC;X'y|T[!A[PAs/D@C0Ec)M2/iHbV'`H!bx7MY{tD!d8yu=1_R-P$I3bYCffG;f.#w4gWuANHZ,2Oiq%L#$m6Y}%4g1ivMYQj)W'mG^D&!2z
+K3Q6pdC30zoCel<7"+/kKaq)'!|w|LlM7qi8(PF]i|$Zt-p-S-48[%8,D{AQs{3S$k/<_E3^L"hc|Tv1,9P[1HCtWeq_H%s{;&@_;+DjHCz_{6N3Fz<ep`
+ka"]K1sFZkd4@I2M'OoWsD3QEX{/^[Z/p95Y}NWv2GS3sQ0Xp&5ruj6}[,x)zv5xGk^xYEq#RCbW>RkR'F[_T%sk9|E3RB23{b:boz.uw^Di=p"D/theM=
+Fv&&|1u+27N(tS)f;4J[IkA=9=U''|,sOk!OW2pRxu9eBrk`_4cCfvWO.vPQ~&A}^6QSBJd`1L2+/tfuEc^h#3RPQ_(j;8]3sBY6Sq[)#]qq9(<l';jpL4
+Aq~1,6w!Eu<XJ^J/z$|<TuH8om7/.^M=PdRf,@k>uBotnJ},fF<eq0Hhlt.#<U^wsOTB,uEv1F)+!nUU;C>P#b%XIp<)L5x1v%ejPpTYPIYGEA)1/ul`f5
+{]!aWTgG_JA"78Lug`b-X`[WE;+tJt-l{hZSM>&<lhm(a97Va:G:1N7`xym:cM!^O$zDb1-T"@P2p)EAZR.KoTH%JSK@H9c={QLVyS~/|LC/8')!L@tTUy
+f>['e3~AaD0&};.CnQ,r#@@Z'.,"HIIf{PPOpd+'w1Eg7'`KKcYkElPiMC%SlsZ+l_vY,Gl#=;w@M_6vOauf3aSe_Q9UMt3%_mBH_B^ajSq;]aV6!a~%.T
+<1la2zfK'`~_B%1Mi.Lp7Cr"Z.dq#gGQtzZTnDB8SI:pqdx/G&qoQ5+x65!:%%rVl_P#EqDWejduCnxatsc:KI`DJ%skWhdJ7Ahos#dl:fBK;21mrJYqLI
+5>.}-TIscmHv]0E&</}0MsTfX}g|New$qA-NY&:yH&TMP8mmVDDaUWJv_|I&wuj;Xv!}yq%M>}2&=-'`u{w>NBTj)XlkU9i6^V_r!M8gH9xW^p/t'[wANP
+`}-o:qhdc{ml!fRGrFQgwAG7`0{XQtjuJO>lVMP|eDcy|Ogl~OgyAN!rgpeK;IdVwbz-9EJZKq@l$O^kVZ^cG&}yED!}16`W=g2D0B2u}GC_]2wX+Uk`dB
+hH4on]kNZPBQSO[}Qu]4"Q:#_#=WNp}/$_-ZghTDU{$_K":_1W-#q(UhdA2>R7K!<Nn4h^6LL0i,Q,-d3#.Ku78TWY)(|PddNJWfu_kr!~q1Eiii$i(mMc
+tTX7>^Qq_JqTV|iYH1-+Zz4T-u"r(aWc-"c"`!nTY-dRQtR%m)"'gf#&lU{8[9p!W<LhVPGI6dejiW>p;E}wmsuxklRxoIL|cm+q|/Y(q"dGP'$6mYB[pn
+mZ"#M((l=A4{pzWGhGXQB1BR:5AKu-a55I+V$X5`'<4m:R[3Q|dQz3i#QXCc8#H.@ea(8:nUMp1[l1o;48$,uv}<D/G#->zPse<9{X&a]6`^<fWP,g4,[v
+vmK5PY:l(J':="G]<`1+{C5zQTN<{EA&Z$0YxPMJ0W!o3O%^sz!4G0E/Qw<oF/`ulh<[SF^UDiEfz.^I):OEP"i)%b>lnh7YLRnCGjWOU9)KDJJr|15<R:
+QHL>c&{7UW~fx8mg:N=G3Z9.l!9O3Kx(#[XzOP~AD(;V]Ylx>we'm[uwBF|tD18,YMd>p]2c,t<J+M(&O@eQ+fb[f..FA+6qka1/Js~XG[S3Ha1ABHctv}
+MOy!SV1WU|TK7pYBhtca|7+ru<456G/>tTD@C@WPyi=7>#sfInLj:l%$J$CDl-,NrAvr{%#{n!wh&xDK7!uWyE's}dcf^wk7zl=O8fh2)H~:!.Ygp&GaBu
+z#%Mb@re%yDrLB9qzQi9|<<HoH%)g+=cm/78%yJ/sO0ekA$2d#;A8N24sx;}RnDEh7cQa#&-3tG.+5MDIuU<a5!f5vdl"<s3B>gg0il0H{xIU{=@LHIoq|
+y/_pr|PaTuPFXa]=5`7xW}PZ%}e2w}"mQ|,-9vXAkZ%0IM!Pu5#m.z%TAeY.G$-w{gyUI]TR!mtoWw~^NL~+35Q@.tz^Guox#4+_!_Aw6wHpnDmm~#{T@T
+X.7oA6-lI/j=1B[.C-8OlPigo>vY-Ls7r}zdcS%@4Ia%p}J$A7etS5;&!A5cam|N7s"`3`Na1x0J0{v@RC&85,&[]|MC=Nz9SZ$OXDmI:qgbzh~ol2564O
+pVm7YDYRjjMI1M]bAou[WE9^%7hC_xG3h/,-'`aE9z[bZtS=.bKNf@e//%#70OG+@89C[HfgFn(WXeFsxxl0WY/V2"iYjnus%$~zRikj2gi[(,-[AQt#-'
+^BsWa^Q+q9t,/k:u}HQpc6''`}a+f%G3FNZNPe7Y#Q&/0bUm@m5'fM7v+L@sE)H9[YXC)3.37d+`cKC:4I4W=RSbxVdtaS{p/8zH26525d[QXF$v)+"TKq
+{[RVxNi{;)%]~N!uze~z`%'5=rg5g%J4BT!+{:iUKOKny,Q3x}^ykjUWRRP&1__$F#nsyM=VDr=l1_oNeO7pd(HRcX{fzj9J0'<Ppwyz}@W}Z7JFR'J@Hd
+f_rqB)2T^ZQ3"HB[Fb:9;z[0IUys%SX%;HL4A7J=`;(rcpMm(Od7yFCs4}Ky`2E`9I5IhPd,rbh>f$0G+=389wBMt3[o-%e;mrPYpt@cqu#=gISIFF27f(
+4KEY(jvJO{mk8Ll$bDyTeTm{B8xqdg$$r%hO+["}DmP&EK$Jt,4OcB-(p13wm<0TVI}}}S>!h3W#QwS&U,|WvfDVR'gxXOO@+=v=&wJ_'Vq'E]gNIG{Jh@
+_r<c^cQgt{!}2|TE+aYD5#Xj1F6-SnMO`}>7MnJfEvSL0t)Xl#`x-|m<u=7]hQ^NtNaBVdPFAD-]a/Ljbx;G8n8n>-3ePDyu+NWM>m3j/]+=z/%ayXH!i1
+^+%V_u%^mSvnMs#mqzs^`T.&&)z/ft^Y4r94oB`NRWf'>L/7nG_i32KDHAEn"NIKk4m@DqX-$D"g{`^!"@E'l+{!OOA=`-6'9]@o%d]UL^p&h9H^[Fp9,^
+8i]rSnopfyf_Wb0Gp#eFp_;9-#ZvKK@'1$cvc:D.)u,W++YiH@ViF>YH.R%T!t!R@!1^elwD2IpcwSn'Nw1-6svo{5M^R%qK5%)B]#B&@D)LtoJ=yO&<(;
+m<Qi4I1U]1oui+mnzU8d9%(.KqMEQ(BrIT"djMc%}c>n7mQ}|jwA7MZnihBI5i$=g%a+PK%clD15z)AKO+8ifPzT=$.U'_C:JsB:l!0t--jNn2v`awR#S/
+PG20_Y%cC>c3@{&B0O&P"X|,lXR8ta)@j`wPzz62_oTn79^p-/_jH2VYXCiuX#REF#;w"&T(f:fUt-C.)P5W7'(Jy|r1!O`odSa.N>Hl={GBnn+L|K7XI)
+fMp4!m-2q}L`E@ijl;;^p2'#O2u9)jJE</b%c[g^dEMtJ':RXNH%x`^:tnMiXJ+hn4.MZ`!k;"]!:P9Jhd=A'r%CYW&(O#i%xJCZHN"Y!"dx5^{-4G(Mzo
+;M$D."!V/OuA/Y|>DEcn6+fm>O}SoM+gyTLgE2wbPN;sC^"7fE@sF^ZKlW;z"kUQve$":UD%B;QCOY0Cd)qRV)<a&Bg4('QFWIdl]1^G#2NaX[!qDGWlP:
+uAi+YQl>ue]Z{n$a+.c_7.w_~hPs_VxqP.u!R5R`~8-E]m`6".RRVSoCdpR(OYe&k|xbA]'zG=mY$J|6+IM:hp]Moc'tVFpZr{jP>AvOj8z,-Ctwfx$l:x
+"'JC[q^'UuiTXT.";W/`fUUo0Y4!>h|@j;5`%gQfpTq}lF=K!IpIO3Wm5I:JR2c^;V"Cem{mf0/:6u8Y>G]fYS;d--&]5Ak[!Sh(h%~2}ECtOYT7.{`+8B
+7{n]:@KpSy&P@|awX2)f;xkh}5n1'[4OWJb$/A[g3}'N:;<ebW%NKtSQ,|7[JsXpRlvW6W.R[z/`CVH]}aEf3lqT$mFHx_+M;h]0P751NOx8gN$(HkXySj
+7+Ks__#e4:bS3&K=Ixe/'+6f4X37PDe'9.jgj34|g3I}w|OU$6[{rsmpgAY,Kp2sVw0+(5VKuViqt'&U=g''Ta9Q/=YFia}4>vRA:>b8fF'oX<>e~Y%d%2
+mU@_kM'F</.C"xFj,MU<#CHMQ6}Iibwj[=^O2'ZEcLJ6nh0|"G5gTK-M_.>/y'5u#"$Dks^YjVm/FdPxgm^VBG3.WvI3^T4)_$nYKAcCk&L$Z`i3x$U2fQ
+,e-Il_J6^d~tCvzqXg8<xR]i#+VojOFd|[{E<}~J8&.H^DgY]faRuEwR2yf%.QzPwEp9f=;mW.;QS<jj>>A<"FJV1h|zPd<7yM24]/&66=^<VOR6d/S[kT
+g,8S;r7O5&3Y06F1{>(%Wi~G.hl7kZZwccBibwD1z)Q$Hap]2YXTqa`Onblj+>(XqcnLYsxl;_QwWI52ppqOkk[^rK"7B3ELewy8N1_}1cU&A_LC.^Ps^y
+nZ>I{3h2vMC1vu7bN5),~uT^n]}pyZfN@wJcj6r#[)+ZkNKBZ[:gLWG>_U`B[rz4A;L2g5NA5<yuq/wHj/>si<.gH3qJMrjJ#hrCXG]I+d'1[Tbi!/$deL
+{8Iw95iwr%oWKwnWUZb_#qwJqA.XW-6.}m=`tM7)A[T/zgMy[m25+LSQugJbe^<JQ3^o'EVO/uj&-)AJC90feAb'!X0_vxi_AJLaqozEW^.2o/$tb[N1([
+4&H6a>TCCkUt@<YdFo{bSAmbwnyqV]1kC4x-<o~6nA,h2j^oWYr-hdt57xI],yVU05)ZYpWK&F<h|mum8;rfwF<S8[u%RME:E7qFU@}G^L{|'D[Qw,N$SG
+D)ObilKNQn2_)eKtk5Pc#>$|dd9'ox:(@yVNsc"d:lY=KV6+&9Gr"Y@2:^'R5HFI[W!>){h^KIDY<`JW8R.@|L}[_^ZRldIHF(g0$!YY4]v5ep1>k|@m|1
+&,|=p7H&$<}RoV1Ro:qB='YRGk&".n,{jvhvncz)DSW7Ix#%uqI|o3I$rPW92Bb:b-nU%M)"8^4evt0^M+kbGsic%Za9aCwpHv`&m%TkwSd"g4O`f&2v5[
+.pj2|LJV@My{#cTzK;p=VAr!f:dN">[TS,z;Qpfc:Xa_EkB8X66[V6/Ef$y9F:'P6nGpF$Xhtx#[pAj.l04=6gf#)F[|Fbnb#{-6%a7svz^=g4'N|'I`Cs
+=0i>#`dY6[B]nB)P-(n,lSr05=o2<'hBi)!7="Hd8ur"^u/4oA~'V.Dw6)31S+if[5BAla#!2}3q<[DIu!wP!2~L@]Ndyaaf~HPp=Ryw%>eRl%'m-s5"P:
+spKL3665GRtuAYW2_DdHlOabHDJS7GAK4s0l2Yh1[C0d5`<S)xyCS16QkLFU0T}Z1[HluAaa_r,Y++LV`3`PWGi9vZYqjZ1]A9HrkY-[uJQn^[4$[1qR3$
+SP#ek6^R8s{gh'H3"W~PS=J[K(FDX)1aZ+<_fet]Q5r/41i4BI168>|QwYQh|GrlEjGR@K6Ju@]WR%jrY/Mk)qIB}lZHdfEE9)LaIf}"oecWwq$yzo8rVp
+il_|b>Qn=XXt-Vec}Qehg,`+M1Cp:G!]HI84^)VkcLEcI|sUzm1M6_U@cSq^h;TINS90X1gFk.^2^.j}cs{U+Id=YdX5zeMf+6mF#jqT.hR]kN'U;FbLww
+pA<_|T4tAdzBrpXAgg,LiQ4YlKzoRrUX.seTDX%->&%w3;v()RnS'C%[@rj;fn_+03DgD^o(=":XR:(89X5_x(YwyvEEOLLRF/Af0-mYCK#fjMI"<j{SN'
+BHcvD$)0u^Rd_F=_uK-o{=]IRc4q0<8|0[icdG15I"Ax-eC_$sU"GLJUr>:V-&rbnSN@}W3='a;{p<Tu]7>(#o[L:ZPfDn}DFK.Bm;J-x5Wi;^X=b^vK!W
+hmmLJvTWsY7VS)TZXC"Q^I^{Ep-Atg`Uwz}Ig[p-T13Vz^r4o0`1YY/RJQj|7@3G4Qqa]3X<P)vqqE}3_|+FBUYyv_AD0u,tAU>XZu@+K<g{X7+)FBRwm9
+8Rub^%_C8l:UWW@r62h{L(1fUH%14y[[V9MPmm)di^gi`B/dq;^5Ie'=Qt'SZ#2t80W[9^yMb>.uTdL@@iX+Us&#n4@$S>et2qmx=l%Q7EbB[ZgB8xWr=a
+Ua;_7xy0WQ@=de(3&!g:F!nT0TU>Vd-/zTGb4/i0V_f,MxV"x@i;}'&;8<.ud!4RT[69n!`TC}0FEwqm0hfG%BMWLjpt^d_1fWH:'w<"q-QzqHS6:vvPla
+EIR5'+Nz490P"&5$hh!uu"'t+3XXsm+Ijnl.%ux).Yv7%P4]cN,T,zsYM<v&-qa2-|7mZ@imT`]Xh4.<Wy^p~f`_XBb=,XNJso~KO6Bguxz>|ia{:3ob'g
+zo0aKPjd.r/1OPP=Oz]WzJ%@6BM%|j;<gzmVL[Ms4$w">Yk`24FQm>$j~|$6hsU<rvK[>(YXqgp_SY:/gEqMpkRQ`7PCFOII~Kf.6]k]"2Z;b,@K3^oof{
+sQeh|4oM3V`(Y<}$3AxTFbq"5}D/OC'5%ib&MFb+$)^&|c;eJME|6Gm@%-S%v_FQ5x;/9H>R7Q=IR`xb5FswBcm;gH,<#R<N~Ath[4,EJvJq7t6GEof`Lz
+Qx8zq$ly|bDs/k#O$_%v8<NR1`(1ua5(/lC(aPRO]7a8,y!]7;b"cA1q`-</hIOz8wfN]jZk_^nN;eJca<hb0o-#;2<)(zv#Twc6^6;`_cLB!hcFWzkc#0
+"8>NVT$A)1H#fAe]VQp_HtramWPA7RN4A15!}Jw)c4H3F`8Qf!ApkoDnFYEO9Im1}&SQokh2.{r^-,=QQk=il%$c6QVgLk4|iFMR52}BIKNHe0&AdZ&^zl
+H4{$2>6f>Y=Y`G)w-_P(4D1}8:z,j:>yiVt$<OR/$Fls_CL;E/2Ki[(Y$kPd/^/IW"([iNF$%^e(nB`3RSA`qL2=~c}s_psM1SFPYPxdf/Yb~^@dzQwAug
+%Gk4rpC04UQT`6aw:qx`n.WP{Y<F.!YM2m#=H]kaWo1g3r5B8P|i5s3V54^ZBSN&J^P((WEsIiXI>hF3|(}X`5s0-=s!NK^%w8GJ)7Vm|W'/n$7U9bqPpM
+jc^S/G|0CFG+Yc3/GYc,7`D5;0oi3oI|6Pg/}Vw2wlxg3Z>;ea]Ql;L_k;~3eH$L}E+=o(a/WPASV=^u"^{NqT~Qp0dA+_SfO{,FYZ>dc;|K./50yjgn.h
+DH"r!+JBhjNFC!L3SeA7yo(|d][.Pkc@+W|/'iT0C2>fyp'j'<BUGH(L1qk+ccl"((}PFHtmrJD,Gki!JRZlr9f.z',UsJ}EKb4B[s'T!9T4"yMvm9r'=g
+$JSN`z;%hiy8Jr#J[NMW}FjLX@,P>o#_s8$Ub,9TXVN=G_}D>f&F)EC;O<a9QQ0>U`KM04r+E&6DDj_4RhFKDsP`;"E,bz~!`:Pj8R2:|"M=gHKx[P9'mH
+zvs[00hLd"E2C9,$oR7%)lM|3:Wq^e9QA3>,d=RinSgXG(tHHJ2.,XrGz7);"vMw+AD"EGEyFVlnTOA8RJ+|Jhyr5-HtsDj(UYZc'eOCroFQ98C4nwei)X
+W@qE47}DEqn|69)UCgohD[{G&cju"ldJs0z9r-A-CJ<Acgqktro348RgYjbnOq_6QTUW#<%J!%H@iV/4]0@}Ow{X~3pT,%/)4}3/Q!eT@i!&vdj;L"<.[8
+t'8WX@)6c'MR=ZOy=|(Fcjcu`&]czxo49.{7%mp0D6u'q`OJu>:U_nWp[e.4+Uv$7K>".^(5Zv~:>M.wS]{FE6rg<q,H{!a/Ay_UGp2ksX]2>G>6+flH0V
+x!ZOy:j`,cZsi{IdiimAw'FWQp,r2MF:a.jE;SBjq$j++n>})kkv%H{7UuOkJ`i="9dMqzqK'tAVen3|gDiQ!Ift}pAO0K`D@xLUgKr"lYNe6l]h;PgE:+
+%+kZRKyu0Yi4+%&jJbyEQDeEPruVIry"#7Z"3];5Ol-9dTd.e3S^84Bf<)n^"ysM{^y1GJ[Dy<rJ%luH>K&b'6%i!HfM_x'c!T_OR]o%L`!;49S=)LO5'Y
+/R@[cM&Br5`%ojo(zOs+}H3M8|~toqOqRd~wNn[_RHn#FrO!r2)`VbZ4$:_am^HZRMfv"|^fSzU!e/mEJOIUN-/"ZJ_c)1"T'#u%E=Ih(%W#%"WAJZTvV9
+>cPZjXyiDmM)uv"3#:J":k~d~pyt-(EI5}j3!%nzTz.jvsN.wb:a%|k/pR8p67X^z'TFS(xM(/|TDIvUjm=)-CTw1<S3/,q1Lxy9sU<V=qOPdi@S<_`:r]
+r<K[h!cUz#{-3e-|yTGV]miwp2`cZJ$<6'e9LJ4"sCJh|{JMk!L/qE8pz4gw$Qi4m<t%8%WQCwdXtY[X|,jV-LEV-@SZ^;HwsTI&r]Z|UaTp^Zh@"dwo;'
+C;]I"<:Bc_ht<x"BgpQ|$o3t[P^G@zzbx&6NeeG%351.[J3KC8OP~ljDDK;58m6.yTng/u2'CA[8!T99SY7RZ8Q+:SV98@EK>7e|yy[-NU@!)XZM=LFIra
+T(U%0Q~[U;rF<y1&Ol")U!w>&qodSR8qveAR[rrJ/a/s0mil@=OPZT+(.HYwv9yz`bI5PoqCCLdQhS:ro+>c.9&V&yXyR;V>v@%r"oG/r^_eFFJOpG'X$1
+'kl4mr"1=Xjb:7U1$I$oROyzrOYNDJUF5c{U>,/'&kV^4o%[Tpm/2eiSfSx2}_v0+R|Hd<z=!JdV`uq[uF#+{k!lLb1.QQc0Nk^7FQs_jM=|0%5vi[5`zS
+mDHq=pAG%!CK7jtnfB2!"Mr^8'jPawoZ]k^.<;N<[/DvOO`9GccbK`Dw<EV([^bnW^![Y@t!ETW)eIAo^uIn-c:Ue0dI>uiJEF3;EJk@U=-a<g`+4`d{T=
+rYk;M|^e)^oJ))Q!#j~SsLE4>xR7;bsh4ge30UwI+_N6;HOI"iBagOMP@fL<NCAsC-|Z<>c]L;t8Cm6T$kBY7!,qo8"ftL8&h-%FrSK2LdV|"kz{oE'n9d
+[T)Sv2=Y)#aIS)~am9-,qqBh#OXfbD4;<iT[en=VMy^!tz`caFfAE7<,J.<4C^VgdK/9'B:%AF#(J.s&9^,"IC6GNpzd%g&zOYj|)8f&/ihYoPMP0|Osc+
+ja,&R.>CqH^YmFhRt9i;et}dL.jn'G~CT#BR_-Z82>{!$,vc)xdA6(nG@O`88z@S'4>%!=^4oyx'BwNkFe4Q8I|Mcx@RG='0xM/8bO_11$;6Y92/9e>5_a
+"QJo+oqLC[#JBRDdtrI!NCd!:[a3xxbZ&htg->y[A%0#%vNMHXbj,+`Pb.U_Xl=m#9;NO01#gg'W+yt)!pt0QIMk}5ekQZXmkn|hw%"dIam>k"HiQ:hSS`
+./:%yU/slFGn">0[_i!Sh0f78,p&_Xe(_@'$}Z,(UAgi.@RP2>xGavXmlWzK=2!U5s58Oif,.zvj|x5=jY%%EwlFqb6B.T7`4)fal++ZZjR|fi/pm5H,z%
+2G{uhs3'`ZQ/"r_0_1_,/-p<|@o+zB.P@g1qhob_}JtN]YhvR)QHRtl$zpl@r0'qB@q]Xz|B@Z4|1-zMY]6CqtCg8z1;+EgY~{keu9p2[<^n"k[;&|>.^=
+5Q:sP;2-0[N7,OfDj4[:]J[e0[v`r{HT"%YwGYEooFx3b!=TyJzuRPI6f":q([k]FQ)k@kgpgKZ!APjq|nTW-m#<U]#Ow4~L;g{!%wpU}^#xv<FDzztCK@
+}vtS~]l{,rya>4ixQegRnsJhpFAZM-~ES9Ujwz/GSNNfUD9<kPPG^@Km@zoiuVyy5Z8ws$R(WGjRqR[51xZ$mQGg_89e6_Hq}#}1ser7JJXQMp5UgIAdFV
+$GL0J^cy(XA6vlPX&1uKf`@b&SkXujh.'`p4x8Qs<x$;sz#fm!I}yz@39nCG@v!JnRK_m%(i(b,C=OxW6>RVP=g"A|AOkRd(k1NuTpm#3=Q0/FaVFW4)ka
+@./Xu]b.9v9vJA-{~FVMlVn-h8Y<ezwoqu=2Ta$px"AY%XGnLI!W+>U4gw9E21Y16Y)u5R[@EvOHQjZ6T}rlu+fdC['t3,FvQBBj1A_kc%6och[/HK|m{z
+Dldz&JbeDWvn$NAYNgCWt0|ht1`w$5HU8>FXxz9)]|cW-)!yLpr3LD/!]i,tIP`aF=g-iDR`;71f98XRTswot#-ny3!"xrVD'yw-gp/C+vCg5={:o2BC"!
+.%K$~a%BDvPJ$t&qcI>e+}=LTBvpjgqG_3PIQj^i~4uCbZh0%jYg1(m4@(RqmdGyFbv1h=Mk#K_.zf]Qj4l4Tl~Z#rQZ'|4Wj_Z848<)Iit;8Z'L;i||wi
+>fPEy:MI:h/se"bi)Eo%qyJp@EQdI[!8UOC<6;syB^wH"#E=C`f8eK]/mYoI;"i-ehVLCbnTWVBRm[PI~K_c1`8,Y68(/S!s|4',yF,#2',"hNO'gd>`iv
+ZogA&/1j)A"4>QR[ZqLgN>[(AhYncp.VoNF4;-~O~l%0p[t7|u)KPE|;0LM5'1P_~wEI:-dhSE)V{^n526pc|<g5!aJn2p/Gx4bl6R&e`9OWQR:82-s_C[
+$(riz|P+b%51X=aKYTcRPJ+rpj+fBr(3zJWY3kpJvaVr)rfJqp5k#"cC;qlZ7r_`|PCQ.[OvIilBUFR"EWfuii;{>V0x9VSDkEYm]D6qtx{]fF$dm5d<NB
+,mc(ZZJuPPVt9hJ67n+b;n0mvQ&rKe@]9IVVuZ,SvwBaS<Am9'b=#GqaxS`mF{Xe;s$2tbwtzf'Q"uot.UJ@<@oNGqD9>>H[,BCrF%>Io^JSaRty4m08|o
+noddZ=C442k3s>d8Uv-v0NNbie@aCF2x:qU`n64g}6^hdjs-"xNo(vht_ZmRr1!R6+d=T4FCIJP}|QN)^+owKko[i%s+^;ahz7jQjZ=TM90ar(9Ke2+A^I
+qJAi-6}fFJDIJ0N#:F{g$Fq6[d)[dz;:H)M<$+NL<[clocB7NtS`G9=R4EBgvyHFpq.870p5OfuceWy,rf8$|/<psbk+.tmSk|_QW4Tsk#{L]01N'Ma0Zh
+myItc3Yf^NtA%$F:q/tUM)X|}euw_J7G#$tafhUs_,X/qb)qw&9={i:O^$Vk1m{$3>V<<[zKGyZeD]K;S/}UNG^rIS-HjUKncuPwMt:t_&IRh6II6bxE[q
+jt|Lc=Ds@^Aqvm@CM#):/An`6vH>wA+B1@8.BJkIqw5c[{YdiK~UeU6HCzMVQBe+hA.K_e^$^4@=Teo,cP1)C5RrDHIV|j-oYw&w-QN0XvC`h(1^J<iw/o
+7Q/vXv(xdBNqTOp$s60#;+]+45jnlM7=~nB5)ThvKeEW+ulCC_W#5uxz@@Sv`t:-m&PKP<<y97g+|u9X/v4]HbePeHF83#Q&(GXZ+qThlES{"lfp{$Z:P.
+8m9QH{EN3%{TdQt$I4>3b_Q3%OY+=h+g"6%l)gSkKQu4'n:t`X0`epvljt/rPk%a,8;30vq'MB#'3uV^QU|+5<dJ2f"RsE@M30r5%0sx6A<7[xo&soX26-
+=NlbT{V/CN.a6;3UWqwzYZnmYM.:]X_9i_`G'oO1wX91YlR8tcZG51FTlBv/es[7#1f;pv3$a<Nj2s.h#%KFKr>9%.ka{)u;dn,simzvw(Hk/Xb^3am2Q#
+K|dk4kI&u`]Vn[04)C7]=BPj"jkklq^]#UdDPo"h]TU1>,sDfM,lB]<S^i{;X%s9|w(T-;l%C6!;"~_l8RSzu"@VMGN1%LDrnGPxB,cDg#~[H;AQ5FCb[7
+Aa)@Qbyav|c)>Wlbw('a"s;b7PEn}.CiOOc:~%P>k^F<pQbmwQFwX]f(cnyk%%+iY8uNJx&e:;2S"xKW`@%"a2i1FL4#](5)Z}1/#X7q#IPup+RGi(I|-f
+AbTZb[Lx6u,<=L&tO<)MPMr:&+`9]|X4ESvdu`Mc_S]}@J'vML"{gupH23yf9Ux8KCNKAoIfF&!oHGO}KD/ixs8_#mZqX;@gPF)8nZ[p`7:,HDYGN{vGyD
+-&nVa4Df9YiS'G@S1UhuLL%^kqhP.IOoi4[W|=^+ZUeJiV:<OXRf(S{u3OEj$ch6|6-4Pl|f_@XIc99ig=&:u66@nYSZ+^t$s%pTfbAH<eN(}%I5KiME3Y
+s8CE%v)5Ace/A:3ftLiY/Y<s$A923VTUPdc0AeE%{>d_z6g75atv"PX[a|Q<@guqcy+xWK"-4hC}RZN8kz1_Hk{uHCR[P|l`1:qLHVW]Vpg4'cTPRGJWWm
+tEq-&EIO!O9f6+@nhruIBQ(iP.nB9:&C;Tsrw+Dr#Q}6=Fr>u,$8(Y5js)T5}tmlL^|aeWbRz#Fl"/o;CV+@x4kv4+gB>o|rcEt^f<@%]NprU%l=le-t(%
+~=QsdN]BP}$9i43J={PltL12YKy:C#^wa+O(MuR:>_ozK.NNE&!]w6j-!yyn>u~;prBYIPY:ZHA!KC|!!D|3"jw5Su.X6M!gcL&F!I~Ac15K+Q3yG.dOR0
+]Nu@b3}>&v'HlM8;Ui!.dnLjA9YZhF#zf+0UEjPi+&y/wjUO|(0qXe}ByutpgqFFByo-eOb0ns-3y&~:;d%XK`iJCyzX9i|I8mj%I]B;k)0xdr.G(|X_7}
+55j{z_KCizb0</$Bql;.0$Z[:kyFC0EOk'hr;,2Hs6)M[Irr43L"Jt#9]mnK7BuX)fGbN"c$GnaYNQH0"br9GX{4vm{D9O&32:{^9fdut0vB[2IrrTLH]|
+!(0x,z$a~UzHqAw)--/70O)VhNEO/&fzvW/,pY1z|oc3iEQMxzrJvak2:OPtQ<FaQcqvwO87y'YI!/obvJB,p.;_xLIiIIzVYG9`yD|vtfL!Qh^Vc:Rg)d
+No}KBVfSJSt[[+"`e'G9YUDu65+:4#='8AGg83aeI:"bybol`X`@-Y_6#:v:V$X9^y_@4qA`a-C=wpL$_&i4-EzXvatGClR;T7[hWB:/Fpp-m-dkq[sJ:`
+Dkl/KM0yA"d'naCC'd^(RL=Bubca0E9y!%l5EhA^AL^2BV+(YD~.^YH^.}Q[8iAEx2Nc`pXKN%#g4v1P-_]3fWs8614d0Gc7U+pH2>sud$Qu.fq"A'2}yJ
+8P9N{-y"<S$B(X,56qVWS[=8#C8!zxe1u.YZmx/Wy_(z6aqWBVe:@K,4nEa6V`>5^pLO{bzVVC+=Vc;WvP&l;tvF(C[wV{cuRkk]zkj;{f~n}H!zaMF2FZ
+:oM"@[ob2[80]b$wPAow&2nr`YAwIz)ISFC=PzL6k}}}xl;5b^OxqN2(/rz$0`lL=(F](^j99<gN,WAgL-Ql`_!B|ZT_9]p`~pa+]k(n~`JfslFDXt[L&4
+=XujC$@2yMa7<t664NbRC#U=FFqN`9fl8^:Y}eO{`nao<4{qpY2kr-PbkR@/4QVRF4i^nssUg7;G'J_E7A}Q"X`rB,,<#T,]B`g4T)NbvZJ++[JISu!V>c
+Vsbo|Bu#84Ud,N^po1@3K".a;2A2Q_:RZbx9Ta{>,dA"+}SNu`OSR^h{+kZrLi%Onxm(%>&`{FKr-y$aI%,Zf/~z@%ZV_6,;+C+vtvh%~!T:h"RjTq:vGJ
+BxUk[H=%c^'=>PNav:LCi+"m@c%Ai)F)(]:q{Nd69Ig!Xk2TPdsUswqHG1j4jnPb5|ha.[lK%8iaxF$UqBmW.R%F!</T$t#U8400O+2GPryW.N<<wzK]QJ
+4^h,,yJCfo&Z,XV:BaGaf@c/MAf/m`z8Ygv(l1P#m)e97=2Wn0P1zGo%h!]@|0%rSsjGAK&PYGu4sEm_-$c<LkE3s{/.a>(;Ya)S`[Ih"guB^ul(4epI7W
+u$ZYUBd$31">F$_1:B&p7q{l=(7{wnOj9@^0)eENeCghCEFogV+l1fU:U2=ZTZ;_(aHT3Up0#|IG!:+4a0Co$X>GGo)tA-b0Z6DQ>)]UOy<05)lpBW$O2I
+.JOJ,(hd6OFzJ6%`WfavA6`Chd`GwNf5t&Ki148GuKSTayoY.b<v`fa9;|MXW(5GN(FvnY%l[1]g'L!Mf=~p8,tn<^2.xTHZ7<E-75y[s0J]$:+hL$}|#n
+`y4cA_ClQ-isT}``Fp;3iDu"Dqrx4h|AK{2a@-f$kr@eY6L["y3%M7Z-J}.O4EvsJ:RU3nAEAm&hm)$.213`)I_2sqSch'6kLGFZGI}NU0>NKJcVXD^SbF
+A$t3H$c&svP2Sq5@Cy&;k{4UPd^C3]u8%y)q_b%8$!IzGT;[Tek+MRN;|}}D1Sj&Z=%{(UELwTNGag<85&uovZ+ty{w)0"Y/'a@!D;K7eW!Bv_0njoku7|
+ha2Bs#&CF|vfPr81>!&7y`#>K9T5YOPg$M8-~BZ#(HK#gL!qYV:B/RFOA&rvdx:F9iNZ['oat,4r;in04H9yXhrWn]Fhaj8`|9SQ^3'qZ;;c&K9SvKxjlG
+x&D2"&%oe"x1br))jfwlGVM,I]aj]OP7Slj(hau_)@U&="-^fK$z@M%=W%6zf'rfV5<mlF_lCw(^R9qb]Y,RvzHw/NYfYaGs^'U)(A)I$nN".VGA[lr&;H
+0Jml4e]>beF@iYu]v9,=b8Y-B]nq$k#(>!G=u&l9JqNu3<jHDAm+DrVW%6BEy32Q~29V;&WKuNi{Jb`=PuM5uO|s+Y]p-UJDrR6fn6IxFp%4f_yqU37Zj@
+<6|5T3]+Cf.#tzs%Ty`qP7UmG+5hcQ;^i;^(BWxr!=ap3wLw"5=1"tbbaEiJWI'b;_g5ECST%f2E#$1$uh(LeLtW7}>Wp^0-bsRo9]n9-QZedXi-0[!fBQ
+;PQ0MnK(qBzq(C,{aU[{T"<TAYtx!z4(M(&)M}HR8@q"a$HSnwqM1mEVza+-Z_TJ|ji'kSc&rdzjpK>b"JM:kM$oh(RTk+'RLeglf")`uWdV^&Loa3AV;K
+s-qpM&UUcI[4|=`$d1t5k5tt/b+se!Vh|q':ZQ]=/NUO:D]Y5s(+jPCp6"Gbm=L@tQI_/`Ij)NSYkl9|i].$U$qeG_)vmAQsNY<[>]yh9q"tLTzr#=;tBL
+_BAsT80s`nG<P:cZrMy&OF"G#r['#mHQF2N+m<En!m1Y]z]g,TRt3B}wc>O8BxKHp`M}KhFBwhUw"{XOY}J|Z^`Y{YdIn,b>@EJ50n.!PihWq|NpfyaIB|
+;v3[9v&-<7V,5XXK^7p)2ebRy4D1|;b:y4_x2<Km{d2Ak5^KAv.-{@MNt6TfsSduM;5_mrK=n9zW]J&G8etpXA4/HLXAW%IPJ8;Hky=mNy5{^@;fl(-/zH
+OnMsrYrV_8y9P]51}G(+Wr4%"j>A+DOM|O~G0i>;,,^J2zNW%HT+^!UX-j}^pI7F5l1.:H+`q;!YhWNK=7^WR-#k8!(%}oS1v-aur"=E`9/L.OcZjg[KsA
+re-WXL$j%k.@YM'/6XD^)vIaL_t$DOTnO7^]M{`J-v$U8+n#9@`fQm,T-b:7[np|UmLHJ:5Gl+PpRCpTb}C16XZntrJhAk4(|8D|zjmW/8{HO%C9eZrCMB
+Vne"v]p[5a3"g[Gi7w,r_LL$g,q<dn9HrTiNZ@ug@`ZC{[Gi:mHjMC-QP#qLQw@Ztv!@B]WF4Hr|SH@Mw`NT&Fdvnl^o9YNLkI:W}4Yw/v#wlrl25Pc#sv
+~[9g%lt3HZ~zlA@0!Fxi$>M_ZI@njL(d#myhTb'+E`Sz{A>%71K4p{BJ.8<'Vn|#Sjs+lm85JFqffJUCF2Lov`ruYHmXiW3=L%.EKp+0G"#)A9ha,RGCqb
+1h%vkcf]yE)Txhb"'Xi7Ik6=^y-^GI4|u2m-"TP["N+h{nonk6k86/c2u`Wb#sMyRmtRkeL_t]MVuq<43aZ1(M9U2r|DL1/zED_<@$9C>PJSVd#QuB`jot
+'z]DqbWiYYG&zm@`HdcmJ+8f~lbG:^<kUf3qaKgS'lTWhA,3kJ)QGK>lY&P+8cwG;o2>JAeSs3OBz-m(oeS!{":=Aa~qbPuuHO'2Geif>L8F9ArZViU7n6
+q4zIy2{AeXBph$+sd7uh(li%%jg.bnwcQ#YOJcyFD.)$#M{|'Ds]&-N$XFe8p+~Slnp'xXf`}gu,pfXHp@8X"6bcaQZ&<ihBBQ1Q#m<ovk//LT+1b1m`mL
+=!iV!blB3yGq_S1l#)f'}-`)_`b2TDzqqou%%$/(zhP3f7(V+bg}|TtvlbkH.G-^TvBl5F"yDwo<^I3E.O+d|.-2`vl|U&yN78"cV`dN5,Z/AODixMDPZ|
+"8l2|y'AfO,z@U(|z@XL+s}alFaD5^!Y;|PY.zkFCy9j-6=::&(^JL^jaDu)eSxS2G8(ypWXfsNp7EeCV]@bQk6AX'3O3^!g$T@n{/%5$$ziK]'oOO-#.8
+1d'z_`LQ-}:i9&^Qbw;uN6te+OmXs;:+Ns183hINwqN8Kk1S"Hkf~QCu^UbjF5VAHEW(0e9X4lL&WhBL8D<!Jt}9(aN0(7LLi}K8HsOAz{j@Bjmk@47C#=
+$C4deT,ApG+s-5t_wM:V2uAEA5p/V@W#]Y#rn/]MKi7QfI:hn/k{'Y,/$DHqcSL`S<Re"m[L]er9e#+r:smcGd5|3cJz0,ZkXp/2O,h_ym;g/kda(Z9G'o
+{irK.D+F$/L@L(Btf|kB#hT+R@{$<HLZ>mjIEi"H13PAa1rP_CAC;mu2uH^[$l!WWnf<#:RMfh464aZFnMO63V8:KWv$Zv!!qFQjr1MQ@Px`FyQt4j.;Dj
+NC2fp7U(~+$x3ZFH_9b[rt=^~$_a'S=I6Xd5Z;"/NNa%)zfz2p);%Grbzw<xzqPwKLA6jy!f+M[ixTpSf2~5:IWE~IgZPbFk['_z:nqY1j7EGznOkyI7UU
+_>#Y<W$#<!F"#iaqc<eX>vu/;Dv"Y$,y<"`q-R@f(YLO"kk}{/ib9[e:;8hymf1ea{Pu"3%yPaGELW>AdHAl^t%mj)}$d@idcxta2eX43:B;OT<o_BifO$
+h8|)r'i/{fiTFS=_7NA1g2I(8mLwgZ-CZmBT/k6}>sA3U]l+Y-k973dh!o'FOWGDxL3cTH<O2`U1#XRTD}I9a`Q'v`%0|5_^8j<YJ9$MLy2Q%I((#X}ZZ0
+P9I((S9`P:kN''%ckWTXXjD!639.%<F[2b_0GtCAfekx(W_9^2P#B"Lb!t4iEd@+3)1&uHG:rEQf`;/1tmUBWe[wE==Tb&OrCw6<}0/n`P@mK2h7]%|TlE
+GqoT=MzdO(@^<UDw%5H'~H#,%nDLWd}g^TL5'"G0C_:0F`UA6"rn_)_QeO^a4;9m&F[Y2!]!=TII+`]A!OTjc)}pl5{/`+w<ExSC8nxU+b>QE6+v[T:wf;
+,)UezS]'PB<R`uvHd40$6OFc|q:3x19y-IZcPVx)|LeV"z>oRV!"2>B(@DW@x!-Sg4!>p|-9#&u0iHjg;m;&L"&zx($`xd$q:HoL#FORKm#,zwwZSG~^A^
+Eg^@;0>"IOT_B59XUg/mXA^@iOvF#Nl@+'X#C!eI%#!KCETRPy>/[a"xlMA1Pb'VFa<b(3U'pPlSC[{aBL@m_f7551uutdU<m>m>2Cx%|2]-99rtvd##@+
+ak0d`j;j/99/ePUOJrrK;!@]pGG%d1]Kz&CK[_aO`#dYf=8B3d=q=ZZ5DmM1yai_Yr81'K"A=e3'8Z:U|<cWWfgxqest@OM3i[$iolbXm{tXK_c.<$Ks/f
+${-f'@"dKk6f>CRJ8T[:GnYqrg!!0Ht[JmcZ}I2<d}bp+|w5,6O)^R+=UW@@Q;N/9=hm=iQZ336^+]Q6T.;VjQR$3O}{gC8lU7K@-$gYUFem)M)3.po]z>
+F>L6dB-$9XE[{^Z+~#>bjf<C1]bixhhU|Y=7pNml|":UDUN]lB'f!|-Vi@rQ$+(.LrjXW5cZ@N:+cUnDevs"&`Ps3N$Emh~1A0]](#&}o@!]OzoFPiwrHf
+G4H0D8_m@H7T=#Z,skm8)'e1%oQ[Pyq$u)HzZP1,$y+G>{POv$O4HwqI)v@J=wrAn.'^8+5Q!aV;P(`^{51"U5VKb(-&t0YYJP{dw'wgVFPnt|~&EW1Z}F
+UyXn^)'D<x<H$iGSt)_jMzot=lP^/nRyYGHL+I|8h'1AyMb47s/o/yXygkLo%nn-{t9]8SU(ZA"u,O}4qkBE,dpz1"+yqA"z$&x>'8)%Wr|7u(yE.o=T]T
+AAGZG3bPYI!y}7~LKTEb$,$4pn=/j1;H(#+i~bF:'tGELE7SJd]GhCSCgQvQA`J:z!%ob>{_2%s;Q;sR|#)8c4)A'$MeAhWnIRZ`t[YmYPCgEIjWaUTu,+
+bw0!TjSVf"Tt@{k+NUKhJQ'#&#hi';pq4]E!`'-cFaq!E]=Ch.)cu"!'p[y'cQv+<(.;^P^A;!Be/y/$[ID^i//xvmi[$.r04.'z3/wnDe!AIHbZ~^ud_X
+[t|-da$NDx@qP_E4'|>>piN33]m_sxa7Wf/Eze3s1JCu7.6]Y=;ClW6:BalP7{Ss)|>7O2fXjfE'~KJc/:WH4c%::3q6ox1dRlP(/|]1PHcPO3Txcg~nNw
+H-Z)DgVw1=s0%seS:e!CdAG-YoRu1JB@Nq9CE0J.[icE!RrSg2%v@6W0mfrH`w.bfD&"uEfy]{DKvq@,2W(%a/zBM=7"KU(#},>R;RvoofczYfc7E[n6'g
+Sk8DymWqmcpYIR}x!]"z#5f8<=.[wTsH(EHngY|]4=V2bCTom/9dT;V7{rOaMT'y6-B|0b3}S=6ZTQ3Qmx_Ur"bXIEbi__jW|WTZ7)aRDraN^Iuj<(to/{
+'0k+`=8WU"2<~Z4$nq+^h&S13C(gyo;MLucaE^gD!P|v>73zqC`,"kafq})U^AQPLM`rz|rLq7`HIqz[_`2latc/WcSXI>{=QVrnwYcA7ezMn|X_64l$Sx
+"hYw92[s_}'W"z4ge;JeF{Fo`ex!<(tS:A:[(Nv4VAJ5kJT[a($7X,<eamu,iRO&q^iz3_yrZ{;XI;PcyN6j+ih7xo;5;S6%B0<hhY>fhJs>kgOut'h}Ph
+=I1w`1qms#IOsg!lGR+>joUsP}R^gH>/&aqlAwXOx1=ogCXswb8dnL8|BJ)XnjWRMvLD]+[lJ>%)U{|W=^S1;MPsldLz/pOO8p-zGt7.t3B"yeRkF'./Co
+6[gH6fh0,]$Cy)nj+xA>:mYWd>(5jy<}1G6FrBk;}k@iK@PKwp.3yI5Z6<A(|0A("]f,gjJDhAgcHy@.4xpG15wZ<P#}jA/ZV#FvDkzR8_"W`>9`kNsrdj
+Ii~uS|'M_7^emBZmlBy6WWGR=73"[wcz+7nA}rRi.qRp+1OCg+0|EN#drtdykj;3BThBm%%p:NaYIdh9pGOuFj#r@0Ag(x'!=1tLJ.Di"%ffnKT82r:qxM
+V_m-'Ojf5;`4/'4b7w%;}Ik27y,W0UWAb]-%&QgXq29U=Vs>@0H'#tvu]#E3bmgE@ZnPW1"6AL_RmL@(=wwARQE)5S"_7.{]D|n2r>CvB7Blr2N5pacBhj
+c+YyY-goT0FA|gTr0"LpNm5X<l/(eL$Q6<+Tle5Pbk$<|N9lF}5R{yFQvb!%W=Q#bH&dq]/N]0EfIDa^A!&abdbbM}I5u,{90%Lw3N+:b0o1@47iz:^n.t
+bY/b$,]T'orrimgL'9{OMGT2Ud3m)Kv`qo#I_gY!eI.2/C81k-{Er|+r7wH]Z1!e{j$Lp{a7']/v!_"kGkg`|j0Dm@l9(ClEt9xh#.B-MrW)wVP^{,:!Ih
+QzH7SP.yXH)S8"os5sV(CPh&OFa4w2^M<KyGcx-TSp)S&9NS(Mc7A'dOu^>dUie`5b+{Kvk"^pGN:)q6)Qv_d<6@z"W(ci-ZTO!W$:h#rPh18XUx|d@_Fl
+r-2S~rOQ8`tL}q+:N.Yg6HV!b("`AHo@eI&./cC9,fxKMH!fiwDUd-;6rI;]$:CIsplu|2TPd6^pYY(Umm0:7CF=vRfAn4|z=X!M63-;09vBwgc;7kK]q!
+,)v&`,>(]RHhcC.|KOip$L@6&Cf"Wg@GyNjep`3$&;lc-z7u@201sO#H.DxO8#t.Pg[<4[^#rTDHX5S<;!K'h5,SfW.]kL#{F+8vi<Ao</xCZ.gd=<Fn4P
+4>0Z/J!'>M)WJe};>+@{|S0VkK8h~jGtNP8s$tcV:w`lcijbd$fnn0.WJJAcDL2^n_~!u0FZ{hH9;%w%|MBgC-ZOdGB;ob^;j[ytZaz<F$kgWW,0h^pG)O
+PiU}y4MIa2f$Es6I`%^J@bzg)lG{T)I'|#&1j[+:hK[ok%+YpfT63=$,XhW4/PXyk"<Q&n}+M%GP4_8IfW#3#A3>T&t,HaxnFpCu~1+D@{KTU7Q'ae/X_F
+=ChgP%``Dg8X&mSQo!`#{xC'h5YRcipPZ(N1cp`wCx`zwT0Tf`bm8P,inW%_nS[V^b])Hvg'4b(9zWnS-n7`xI(Pe{<lpW.`k/~oZz1$N'Xxwg)9/7p(oz
+~/c_WJQ[9Rz[P3C{y<qz)9-CH;a^aT(-E:F967&$>0#ya^jXIm/Mtjf>vQg.l@!T@2SmxN`dKW:vP;5SZ,2l-sz%Z!sn];TrYpaW,>I),gw@`|7_dQ)JuK
+XF.VJ}Zxxlqk22W+j@a+HY[ntq([cfC+7l-7|PAu%7/byGL,Yv@F-e.dDo!+ZXGonG<xe)uYOa>##,Q`'><V}r@{$HWt;w#2B1rpcG+6/VWiZuWFI0izoM
+K>j)Z)^o$^'<Br5,XzwmuWO2AP&%k0p$K:-xZYU1=AxrwlQCcuucV4Fm-6_pS5"JkPo%|^NCH0-:PgG1{0"ET/HMQc!-j_Q6%Z/NR4N<~`~U{AQ)&>X(,#
+b#%R=c//3_r3Lx#[&m1M~(3y]XP1)Fezr}8f[kH,=G~4m(]`G+z)hv!dob[qn%@p}(2Btfvpy{lk]2J$Apy5yTh!sr0/'x2o&'#`JJ'q=$dOotL%=@58(k
+zq!,9mj!8A]qkyJ7LZF-2F)N6lmtyk'CHQ<lkrH)WR5W<pWuQJAMM)cKrwE^%,t:v6F4Fbj```|MlKT^5Ku+hQhf(Fl[@5&p1#Qk=cWd/T;}i&W!OV]aeM
+{N9|Hx^;V}tUHtzM0LG)uC2ClV0I6h[PxAp2Vf~a`jM(Ixbji"Mb^4hUOvO}1/Tu@){R%n9^_6dd}bDhIK%5]rM}pq`"FxHwIH~i+>Nf;z)`3cJa<gIReZ
+#zgarisf^6j3r>u+EH^25@!iOqbXfc+ScU|Zb-rFYMFAF45!Rb6_d%F;+`EF7Tw}.k`h}Ns>}:3j3O4ue>kR,RnSw1|3m;IRMHKnIS44Q558Z92]WBgB89
+nQGKDv&w>[lsRr4D72uH5F;%Ofuck1=+eUPDc4lyceeaE/sl}9{UDl/594[HZ^&C7]Ry.^lrE<fOGMJGSU!q625^G.!<;O![E@h95ie!s:>a@J@^KEl(tn
+Hy&zKh+J]f>1r>HpG$ny80!Imwd:L|2Gn52GfvZ@a5s+4}s3n<G^uLfQrd7pnr,qdHYbc>&HH$Kj["m=~Am(-R7h8@rWy932.fx-;[xOnl5w,pfur|m:U=
+;`3$@<X8+!H#X)nBkb;wSWUv>JDZzv`S(ojV2,Q;br=WY-y=R@f8&Mo)MSPE:B|}Xa7'#Ee}EhHt5P6FsIV=p2SNY[VBCB,WLGo@]%{0fQSFdVH,k%_@{.
+>@UPEYz08VeB9|jNP:Y,hAvm3I8j<%{CmS]vpt^M3"cAp:=6gCquyR-u`C~gkHd14L:!.;%8}IK^Qe"L#jgYo,qYuu)xs)[k`BGpB`DW!}!4Yp4pWD46Wr
+wEu<tH|SorHGUD3i.a7z,.1B|L%=k>}:B{<p_>=]oTSxh$#M:o.'!:B8x"XOD`HDd9>{Z"6]K'(MUMBvA'aaROK(-^}W$O=1UEG#"px%O[_XR##Qs!7TuI
+!|A]Uc;gJ`QdD5A>@]soFY]9T="2nqNRk;KpX,L2jy46~l=N=4BJ2Ufk,5m][K5fPX#_:bH!Y<#wWPj_dYzuzsQ/|CZSS"IRSSh<G=b<RwJJq^M}'HL|di
+NI{q+K",R;=zt]3qkviuJqp+CHo>b0_iD>HyFL-oEZXhQ/i}E20nC=8YYi%"'|6WvuhpgMBWqwX^{]r-a@a+e_-X<7GUvi/[pU/{`v@PYqmhF1tT{wj@lt
+'!Wy'vS$"X=)AX:6UPEZs%rJNoon=L:b~HYv.KIuK(R6:B)2_ngi-n''_SFaxx]&}{-tzbo%IlWO[e@NL'KWa,=o6/JxcPw@7GMxlgcM[=t_MeV("k~U:w
+Hk%Kf1JUikLygP>Yi^Nep!sI#P4;ZpvudsIU,5>^-0=w&dQm=@x!p5:$-=uI$Ph-S<+ZUgm"{;+;oYg:JbL`4=7mbA0zdADsy6^i;J$z[]}DBf2A2B"=PX
+iV!&uYL9#_#}nd9'ox:(@y%l+r%MdHKrRYJvPdOJN/CAEMTq3Zi.)9+36q0@eWJ%h!m6PXA@"I}LK2RAP-N0UT1VZjX^UvzP"H0{Wf8amA8C|`'so:DJ1c
+9Uu+P:e1ygBpfS(^Q<&H<Uktn%Y$|o=XYs/c"{`S[{6KbpQoQ1^biu_%gSsU`,1_DqEe27TQNIe7yqf`tuwEk,]Yt(Z'.AWsE}<x||d+W+m/kRQh!xD(gq
+Rzu=#i_eKv2Z284]=Z0vPY<Sf:9(ArcIpWCi9^M!#|AK7C.J$v=Sef!@-irAt0!t2kM2j=rxr+`fbZ$b=u0jCV/Cea]2hTp@poVmONvHIL#9UquLC.<#Gz
+hjrr%xPd|s45u7LLD`TK($a#zqaH<ca$qM&i0:g'sYOr>ZtC}_xQla`.ZlQ_up2ZxkoR{bcbEb^'&gw4zBe!PwPqr"[C|HB1i29h](mMXN_FNkNb;2wySQ
+qdtJUT#6"gYZG9`t+3uJgQLM]2Xin=J>M;6M(]:h%'<mHNF4=DuR{Yv]Ns..ZKZHJV$KmdO0AF0uzB^q~%c.@ir|4WBcX@fD>0-"sS6o9Nj,P^.6d:^,|8
+rQisI2-qoym}!Y+$=Pp]`ZYT]Af.$ascZXPf#MGgAbpZTwDuyp6Nd6C>'AtzwhvZtZmdc%.ZUa/DgSyX`@2'g+>F:-$l])nb=gi:eQ~/n|jEgI->W!wof6
+mMk9""hpnVqvJ-`_~J0iP)IqOu6/zvKhxX1YG]o-2pvN/C&Jczoek1,tYAFA2L~LW_|g,6j($,XdwrKB{!`KEZ8Y9|[W~0;>In9&LvFe$%i6Ph,oe,H_)n
+e#qDxvKA1XWAX_OAqOYxMG$x(lJ`7M>L"wb/#hyf^!5D"oeple7rK|0Q5=PtL`=%58Ik(|0=)1Mt1r5Y]}E]0m5D28v9AN]^eY8wg09HH:S7,s7nW{c@u}
+;S,MeTi32|X&QFC&3ZhE.:rHZvR%b{$JWo<hM)u:+-6feDvS4I1>yN`5=['ezNZ2sH)r<!@dSsdN2IYX#&xk!P"!
 */
