@@ -2539,9 +2539,9 @@ GP__API gp_result gp_prepared_open(gp_context *ctx, const gp_call *call, gp_prep
 
 // Runs the prepared call with the pointers, counts and values of `call`, whose primitive, operators, types and flags
 // are the prepared ones: GP_E_ARGUMENT names a member that is not. The results are those of gp_run. Runs are fastest
-// where only pointers change, and each keeps its alignment to 16 bytes; otherwise a run costs the host about as much as
-// gp_run, and may compile. Takes no lock of the context once the stream is the same as in the last run, whose workspace
-// the prepared call keeps. Threads that share a prepared call take turns. Errors: as gp_run.
+// where only pointers change, and each keeps its alignment to 16 bytes; otherwise a run costs the host as much as a
+// first gp_run, and may compile. Takes no lock of the context once the stream is the same as in the last run, whose
+// workspace the prepared call keeps. Threads that share a prepared call take turns. Errors: as gp_run.
 GP__API gp_result gp_prepared_run(gp_prepared *prepared, const gp_call *call, gp_stream stream);
 
 // Frees a prepared call, before or after gp_close of its context; no thread may be in a run of it. Launched work
@@ -5669,12 +5669,12 @@ GP__HOST int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
       ((row->primitive > 0) + (row->policy.algorithm > 0) + (row->in_size >= 0) + (row->acc_size >= 0) +
           (row->out_size >= 0) + __builtin_popcount(row->when / GP__IF));
 }
-// A row in the list of a device's rows for a primitive.
+// A row in a list: its gp_policy_source, and how many rows behind the next one is.
 typedef struct gp__listed {
-  int source, step; // gp_policy_source; the next row of the list is so many rows behind
+  int source, step;
 } gp__listed;
-// The only look-up: the rows that fit, the best first, and the first of those that fit alike. list: that which begins
-// at the first row, where lower sources come first; NULL: all rows. Returns how many fit.
+// The only look-up: the rows that fit, the best first, and the first of those that fit alike. list: that of the
+// first row, where lower sources come first; NULL: all rows. Returns how many fit.
 enum { GP__ROWS_MOST = 32 }; // that fit a call
 GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const gp__listed *list, const gp__wanted *w,
     const gp__policy_row *found[GP__ROWS_MOST]) {
@@ -36926,10 +36926,10 @@ typedef struct gp__state {
   gp__type_info **types;     // user's types and operators
   gp__op_info **ops;
   int type_count, op_count;
-  gp__table table;               // for this device
-  gp_prepared *plans[GP__PLANS]; // of gp_run, in sets of four; NULL: none, or a thread has it; without the lock
-  uint64_t numbers[GP__PLANS];   // of their calls
-  unsigned turn;                 // which of a set's places is the next to get another number
+  gp__table table;                      // for this device
+  struct gp_prepared *plans[GP__PLANS]; // of gp_run, in sets of 4, without the lock; NULL: none, or in use
+  uint64_t numbers[GP__PLANS];          // of their calls
+  unsigned turn;                        // new numbers so far
 } gp__state;
 
 // The user's handle. It is never freed, so that closing a context twice is an error, not a crash.
@@ -42456,8 +42456,8 @@ GP__HOST gp_result gp__check_stream(gp__state *s, const char *who, gp_stream str
       ? GP_SUCCESS
       : gp__fail(GP_E_STREAM, "%s: stream does not belong to the primary context of device %d", who, s->about.device);
 }
-// Numbers a stream for the table. Handles of destroyed streams are used again, ids are not, so that gp__find_stream
-// checks new ones. key NULL: the caller checks the stream.
+// Numbers a stream for the table. Handles of destroyed streams are used again, ids are not. gp__find_stream checks new
+// ones; the caller does if key is NULL.
 GP__HOST gp_result gp__number_of_stream(gp__state *s, const char *who, gp_stream stream, gp__u64 *key, int *capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
   static __thread char thread;
@@ -47158,8 +47158,7 @@ GP__API gp_result gp_compile(
 // A plan is what a run has found out: the checked call, its shape, geometry and kernels. It serves the next run as it
 // is where the two calls differ in pointers alone, the pointers have the same low bits, the same ones are null, and the
 // same ones are equal: then nothing that a check, a policy or a kernel depends on has changed, except which buffers
-// overlap. Other runs make a new plan. A prepared call has one plan, which keeps its kernels. gp_run has a table of
-// them in the context; these keep none, and end when a kernel is evicted.
+// overlap. Other runs make a new plan. A prepared call's plan keeps its kernels, those of gp_run end with them.
 
 // Pointers that a run may change: X(member), inputs before outputs.
 #define GP__CALL_POINTERS(X) \
@@ -47188,9 +47187,9 @@ struct gp_prepared {
   gp_policy given;      // the caller's, if it gave one
   int has_given;
   gp_policy policy; // chosen by gp_prepared_open
-  int composed;     // its calls choose for themselves
   // The plan.
-  int quick; // it serves calls that differ in pointers
+  int quick;          // it serves calls that differ in pointers
+  unsigned evictions; // of the context, when gp_run made it
   int has_values;
   gp_call call, whole; // whole: the copy of a shorter struct
   gp__checking check;
@@ -47202,7 +47201,6 @@ struct gp_prepared {
   int kernel_count;
   signed char read[8 + GP_INPUT_ARRAYS], written[8]; // pointers of the extents that were checked
   uint64_t equal;                                    // bits: which of them are equal
-  unsigned evictions;                                // of gp_run's plan: those of the context when it was made
   gp__recent recent;
   const unsigned *settled; // with GP_TUNING_ONLINE: says whether the search is as it was when the plan was made
   unsigned settled_as;
@@ -47367,12 +47365,10 @@ GP__HOST gp_result gp__run_new_plan(gp__state *s, gp_prepared *plan, const gp_ca
       gp__check_reached(&plan->check, &plan->whole, s, plan->ctx ? "gp_prepared_run" : "gp_run", call, stream, q));
   call = plan->check.c;
   if (plan->ctx) GP__CHECK(gp__check_same(plan, call));
-  else {
-    if ((given = call->policy) != NULL) plan->given = *given;
-    plan->composed = gp__composition_of(q) != NULL;
-  }
+  else if ((given = call->policy) != NULL) plan->given = *given;
   if (!s->context) return gp__run_on_host(s, q);
-  if (plan->composed || gp__is_checked(q) || gp__nothing_to_do(q)) return gp__run_request(s, q, given, 1, stream, 0);
+  if (gp__composition_of(q) || gp__is_checked(q) || gp__nothing_to_do(q))
+    return gp__run_request(s, q, given, 1, stream, 0);
   plan->h = gp__shape_of(q);
   gp__shape_on(&plan->h, &s->about);
   plan->p = plan->policy;
@@ -47428,11 +47424,10 @@ GP__HOST gp_result gp__prepared_open(gp__state *s, gp_context *ctx, const gp_cal
       &prepared->check, &prepared->whole, s, "gp_prepared_open", call, !s->context, 0, &prepared->q);
   if (result == GP_SUCCESS) {
     prepared->call = *prepared->check.c;
-    prepared->composed = gp__composition_of(&prepared->q) != NULL;
     prepared->has_given = prepared->call.policy != NULL;
     if (prepared->has_given) prepared->given = *prepared->call.policy;
     if (s->context) result = gp__run_request(s, &prepared->q, prepared->call.policy, 0, NULL, 0);
-    if (result == GP_SUCCESS && s->context && !prepared->composed)
+    if (result == GP_SUCCESS && s->context && !gp__composition_of(&prepared->q))
       result = gp__choose_here(s, &prepared->q, prepared->call.policy, &prepared->h, &prepared->policy, NULL);
   }
   if (result != GP_SUCCESS) {
@@ -47465,7 +47460,7 @@ GP__API gp_result gp_prepared_close(gp_prepared *prepared) {
   return GP_SUCCESS;
 }
 
-// Takes hold of a plan's kernels. If one has been evicted since it was made, the plan ends.
+// Holds a plan's kernels. The plan ends if kernels have been evicted since.
 GP__HOST void gp__hold_kernels(gp__state *s, gp_prepared *plan) {
   int i;
   pthread_mutex_lock(&s->lock);
@@ -47473,8 +47468,7 @@ GP__HOST void gp__hold_kernels(gp__state *s, gp_prepared *plan) {
   for (i = 0; i < plan->kernel_count; ++i) gp__use_kernel(s, plan->kernels[i]);
   pthread_mutex_unlock(&s->lock);
 }
-// Runs a call of gp_run by its plan, or makes one if it is the second such call that finds none. The thread has the plan
-// to itself meanwhile. GP__UNKNOWN: the call has no plan.
+// Runs a call of gp_run by its plan, made by the second such call of a thread. GP__UNKNOWN: it has none.
 GP__HOST gp_result gp__run_by_plan(gp__state *s, const gp_call *c, gp_stream stream) {
   gp_prepared *plan = NULL;
   gp_result result = (gp_result)GP__UNKNOWN;

@@ -8,8 +8,7 @@
 // A plan is what a run has found out: the checked call, its shape, geometry and kernels. It serves the next run as it
 // is where the two calls differ in pointers alone, the pointers have the same low bits, the same ones are null, and the
 // same ones are equal: then nothing that a check, a policy or a kernel depends on has changed, except which buffers
-// overlap. Other runs make a new plan. A prepared call has one plan, which keeps its kernels. gp_run has a table of
-// them in the context; these keep none, and end when a kernel is evicted.
+// overlap. Other runs make a new plan. A prepared call's plan keeps its kernels, those of gp_run end with them.
 
 // Pointers that a run may change: X(member), inputs before outputs.
 #define GP__CALL_POINTERS(X) \
@@ -38,9 +37,9 @@ struct gp_prepared {
   gp_policy given;      // the caller's, if it gave one
   int has_given;
   gp_policy policy; // chosen by gp_prepared_open
-  int composed;     // its calls choose for themselves
   // The plan.
-  int quick; // it serves calls that differ in pointers
+  int quick;          // it serves calls that differ in pointers
+  unsigned evictions; // of the context, when gp_run made it
   int has_values;
   gp_call call, whole; // whole: the copy of a shorter struct
   gp__checking check;
@@ -52,7 +51,6 @@ struct gp_prepared {
   int kernel_count;
   signed char read[8 + GP_INPUT_ARRAYS], written[8]; // pointers of the extents that were checked
   uint64_t equal;                                    // bits: which of them are equal
-  unsigned evictions;                                // of gp_run's plan: those of the context when it was made
   gp__recent recent;
   const unsigned *settled; // with GP_TUNING_ONLINE: says whether the search is as it was when the plan was made
   unsigned settled_as;
@@ -217,12 +215,10 @@ GP__HOST gp_result gp__run_new_plan(gp__state *s, gp_prepared *plan, const gp_ca
       gp__check_reached(&plan->check, &plan->whole, s, plan->ctx ? "gp_prepared_run" : "gp_run", call, stream, q));
   call = plan->check.c;
   if (plan->ctx) GP__CHECK(gp__check_same(plan, call));
-  else {
-    if ((given = call->policy) != NULL) plan->given = *given;
-    plan->composed = gp__composition_of(q) != NULL;
-  }
+  else if ((given = call->policy) != NULL) plan->given = *given;
   if (!s->context) return gp__run_on_host(s, q);
-  if (plan->composed || gp__is_checked(q) || gp__nothing_to_do(q)) return gp__run_request(s, q, given, 1, stream, 0);
+  if (gp__composition_of(q) || gp__is_checked(q) || gp__nothing_to_do(q))
+    return gp__run_request(s, q, given, 1, stream, 0);
   plan->h = gp__shape_of(q);
   gp__shape_on(&plan->h, &s->about);
   plan->p = plan->policy;
@@ -278,11 +274,10 @@ GP__HOST gp_result gp__prepared_open(gp__state *s, gp_context *ctx, const gp_cal
       &prepared->check, &prepared->whole, s, "gp_prepared_open", call, !s->context, 0, &prepared->q);
   if (result == GP_SUCCESS) {
     prepared->call = *prepared->check.c;
-    prepared->composed = gp__composition_of(&prepared->q) != NULL;
     prepared->has_given = prepared->call.policy != NULL;
     if (prepared->has_given) prepared->given = *prepared->call.policy;
     if (s->context) result = gp__run_request(s, &prepared->q, prepared->call.policy, 0, NULL, 0);
-    if (result == GP_SUCCESS && s->context && !prepared->composed)
+    if (result == GP_SUCCESS && s->context && !gp__composition_of(&prepared->q))
       result = gp__choose_here(s, &prepared->q, prepared->call.policy, &prepared->h, &prepared->policy, NULL);
   }
   if (result != GP_SUCCESS) {
@@ -315,7 +310,7 @@ GP__API gp_result gp_prepared_close(gp_prepared *prepared) {
   return GP_SUCCESS;
 }
 
-// Takes hold of a plan's kernels. If one has been evicted since it was made, the plan ends.
+// Holds a plan's kernels. The plan ends if kernels have been evicted since.
 GP__HOST void gp__hold_kernels(gp__state *s, gp_prepared *plan) {
   int i;
   pthread_mutex_lock(&s->lock);
@@ -323,8 +318,7 @@ GP__HOST void gp__hold_kernels(gp__state *s, gp_prepared *plan) {
   for (i = 0; i < plan->kernel_count; ++i) gp__use_kernel(s, plan->kernels[i]);
   pthread_mutex_unlock(&s->lock);
 }
-// Runs a call of gp_run by its plan, or makes one if it is the second such call that finds none. The thread has the plan
-// to itself meanwhile. GP__UNKNOWN: the call has no plan.
+// Runs a call of gp_run by its plan, made by the second such call of a thread. GP__UNKNOWN: it has none.
 GP__HOST gp_result gp__run_by_plan(gp__state *s, const gp_call *c, gp_stream stream) {
   gp_prepared *plan = NULL;
   gp_result result = (gp_result)GP__UNKNOWN;

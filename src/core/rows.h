@@ -78,12 +78,12 @@ GP__HOST int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
       ((row->primitive > 0) + (row->policy.algorithm > 0) + (row->in_size >= 0) + (row->acc_size >= 0) +
           (row->out_size >= 0) + __builtin_popcount(row->when / GP__IF));
 }
-// A row in the list of a device's rows for a primitive.
+// A row in a list: its gp_policy_source, and how many rows behind the next one is.
 typedef struct gp__listed {
-  int source, step; // gp_policy_source; the next row of the list is so many rows behind
+  int source, step;
 } gp__listed;
-// The only look-up: the rows that fit, the best first, and the first of those that fit alike. list: that which begins
-// at the first row, where lower sources come first; NULL: all rows. Returns how many fit.
+// The only look-up: the rows that fit, the best first, and the first of those that fit alike. list: that of the
+// first row, where lower sources come first; NULL: all rows. Returns how many fit.
 enum { GP__ROWS_MOST = 32 }; // that fit a call
 GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const gp__listed *list, const gp__wanted *w,
     const gp__policy_row *found[GP__ROWS_MOST]) {

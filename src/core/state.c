@@ -115,10 +115,10 @@ typedef struct gp__state {
   gp__type_info **types;     // user's types and operators
   gp__op_info **ops;
   int type_count, op_count;
-  gp__table table;               // for this device
-  gp_prepared *plans[GP__PLANS]; // of gp_run, in sets of four; NULL: none, or a thread has it; without the lock
-  uint64_t numbers[GP__PLANS];   // of their calls
-  unsigned turn;                 // which of a set's places is the next to get another number
+  gp__table table;                      // for this device
+  struct gp_prepared *plans[GP__PLANS]; // of gp_run, in sets of 4, without the lock; NULL: none, or in use
+  uint64_t numbers[GP__PLANS];          // of their calls
+  unsigned turn;                        // new numbers so far
 } gp__state;
 
 // The user's handle. It is never freed, so that closing a context twice is an error, not a crash.

@@ -40,8 +40,8 @@ GP__HOST gp_result gp__check_stream(gp__state *s, const char *who, gp_stream str
       ? GP_SUCCESS
       : gp__fail(GP_E_STREAM, "%s: stream does not belong to the primary context of device %d", who, s->about.device);
 }
-// Numbers a stream for the table. Handles of destroyed streams are used again, ids are not, so that gp__find_stream
-// checks new ones. key NULL: the caller checks the stream.
+// Numbers a stream for the table. Handles of destroyed streams are used again, ids are not. gp__find_stream checks new
+// ones; the caller does if key is NULL.
 GP__HOST gp_result gp__number_of_stream(gp__state *s, const char *who, gp_stream stream, gp__u64 *key, int *capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
   static __thread char thread;

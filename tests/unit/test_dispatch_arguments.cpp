@@ -390,7 +390,7 @@ static void test_driver_calls() {
       {fold_call(GP_REDUCE, GP_SUM, GP_F32, GP_F32, in.data, out.data, 1000), true},
       {fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_F32, GP_F32, in.data, out.data, 1000), true}, {select, true},
       {sort, false}};
-  for (gp_stream stream : {static_cast<gp_stream>(own), static_cast<gp_stream>(nullptr)})
+  for (gp_stream stream : {static_cast<gp_stream>(nullptr), static_cast<gp_stream>(own)})
     for (const auto &one : calls) {
       gp_call c = one.call;
       const char *name = gp__primitive_names[c.primitive];
@@ -415,12 +415,24 @@ static void test_driver_calls() {
       }
       CHECK(fake::counts.launches == before.launches + 13);
     }
+  // A workspace of the caller's.
+  Device<unsigned char> room(1 << 20);
+  gp_call lent = calls[2].call;
+  fake::places[room.data] = {1 << 20, 2};
+  lent.workspace = reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(room.data) + 255) & ~uintptr_t(255));
+  lent.workspace_bytes = 1 << 18;
+  for (int i = 0; i < 3; ++i) GOOD(gp_run(ctx, &lent, own));
+  lent.workspace = static_cast<char *>(lent.workspace) + 128;
+  BAD(GP_E_ALIGNMENT, "is not aligned to 256 bytes", gp_run(ctx, &lent, own));
+  lent.workspace = static_cast<char *>(lent.workspace) + 128;
+  GOOD(gp_run(ctx, &lent, own));
   // A stream of another context with the handle of one that is gone.
   own->context = &fake::foreign, own->id += 1000;
   for (const auto &one : calls) {
     gp_call c = one.call;
     BAD(GP_E_STREAM, "stream does not belong to the primary context", gp_run(ctx, &c, own));
   }
+  BAD(GP_E_STREAM, "stream does not belong to the primary context", gp_run(ctx, &lent, own));
   fake::current.pop_back();
   fake::places.clear();
   fake::machine.pageable = true;
