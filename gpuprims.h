@@ -2540,9 +2540,9 @@ GP__API gp_result gp_prepared_open(gp_context *ctx, const gp_call *call, gp_prep
 
 // Runs the prepared call with the pointers, counts and values of `call`, whose primitive, operators, types and flags
 // are the prepared ones: GP_E_ARGUMENT names a member that is not. The results are those of gp_run. Runs are fastest
-// where only pointers change, and each keeps its alignment to 16 bytes; otherwise a run costs the host about as much as
-// gp_run, and may compile. Takes no lock of the context once the stream is the same as in the last run, whose workspace
-// the prepared call keeps. Threads that share a prepared call take turns. Errors: as gp_run.
+// where only pointers change, and each keeps its alignment to 16 bytes; otherwise a run costs the host as much as a
+// first gp_run, and may compile. Takes no lock of the context once the stream is the same as in the last run, whose
+// workspace the prepared call keeps. Threads that share a prepared call take turns. Errors: as gp_run.
 GP__API gp_result gp_prepared_run(gp_prepared *prepared, const gp_call *call, gp_stream stream);
 
 // Frees a prepared call, before or after gp_close of its context; no thread may be in a run of it. Launched work
@@ -5679,15 +5679,19 @@ GP__HOST int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
       ((row->primitive > 0) + (row->policy.algorithm > 0) + (row->in_size >= 0) + (row->acc_size >= 0) +
           (row->out_size >= 0) + __builtin_popcount(row->when / GP__IF));
 }
-// The only look-up: the rows that fit, the best first, and the first of those that fit alike. source, or NULL: the
-// gp_policy_source of each row, 0 for none; lower ones come first. Returns how many fit.
+// A row in a list: its gp_policy_source, and how many rows behind the next one is.
+typedef struct gp__listed {
+  int source, step;
+} gp__listed;
+// The only look-up: the rows that fit, the best first, and the first of those that fit alike. list: that of the
+// first row, where lower sources come first; NULL: all rows. Returns how many fit.
 enum { GP__ROWS_MOST = 32 }; // that fit a call
-GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const gp__u8 *source, const gp__wanted *w,
+GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const gp__listed *list, const gp__wanted *w,
     const gp__policy_row *found[GP__ROWS_MOST]) {
   int fits[GP__ROWS_MOST], all = 0, i, k;
-  for (i = 0; i < count; ++i) {
-    int fit = source && !source[i] ? 0 : gp__row_fit(rows + i, w);
-    if (fit && source) fit += (GP_POLICY_PORTABLE - source[i]) << 16;
+  for (i = 0; i < count; i += list ? list[i].step : 1) {
+    int fit = gp__row_fit(rows + i, w);
+    if (fit && list) fit += (GP_POLICY_PORTABLE - list[i].source) << 16;
     if (!fit || (all == GP__ROWS_MOST && fits[all - 1] >= fit)) continue;
     for (k = all < GP__ROWS_MOST ? all++ : all - 1; k > 0 && fits[k - 1] < fit; --k)
       fits[k] = fits[k - 1], found[k] = found[k - 1];
@@ -34445,7 +34449,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2707456"
+#define GPUPRIMS__EMBEDDED_FROM "2711552"
 
 // ---- core/embed.c - this file's own text
 
@@ -35668,10 +35672,10 @@ static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GP__CLAS
 #undef GP__CLASS
 enum { GP__POLICY_ROWS = sizeof gp__policy_rows / sizeof *gp__policy_rows - 1 };
 
-// The part of the table for one device. A primitive's rows for it are between first and end.
+// The part of the table for one device: a list of rows for each primitive, in the table's order.
 typedef struct gp__table {
-  gp__u8 source[GP__POLICY_ROWS + 1]; // gp_policy_source of each row; 0: it is not for this device
-  int first[GP_PRIMITIVE_COUNT], end[GP_PRIMITIVE_COUNT];
+  int first[GP_PRIMITIVE_COUNT]; // GP__POLICY_ROWS: none
+  gp__listed row[GP__POLICY_ROWS + 1];
 } gp__table;
 
 // ---- core/names.c - names of results, types, operators, primitives
@@ -36828,7 +36832,7 @@ typedef struct gp__warming {
   size_t next;   // its programs before this place are taken
 } gp__warming;
 
-enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64, GP__PLACES = 512 };
+enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64, GP__PLACES = 512, GP__PLANS = 128 };
 enum {
   GP__KERNELS_MOST = 4096, // that a context keeps
   GP__KERNELS_GO = 16      // one in so many is evicted when there are more
@@ -36856,6 +36860,7 @@ typedef struct gp__state {
   gp__code *codes[GP__CODE_SLOTS];
   gp__kernel *newest, *oldest; // by their last use
   int kernel_count, kernels_most;
+  unsigned evictions; // of kernels so far
   gp__workspace *streams[GP__STREAM_SLOTS];
   int stream_count; // of them
   gp__u64 clock;
@@ -36867,7 +36872,10 @@ typedef struct gp__state {
   gp__type_info **types;     // user's types and operators
   gp__op_info **ops;
   int type_count, op_count;
-  gp__table table; // for this device
+  gp__table table;                      // for this device
+  struct gp_prepared *plans[GP__PLANS]; // of gp_run, in sets of 4, without the lock; NULL: none, or in use
+  uint64_t numbers[GP__PLANS];          // of their calls
+  unsigned turn;                        // new numbers so far
 } gp__state;
 
 // The user's handle. It is never freed, so that closing a context twice is an error, not a crash.
@@ -37097,6 +37105,7 @@ GP__HOST gp_result gp__destroy(gp__state *s, const char *who) {
     free(s->ops[i]->identity);
     free(s->ops[i]);
   }
+  for (i = 0; i < GP__PLANS; ++i) free(s->plans[i]);
   free(s->types);
   free(s->ops);
   free(s->library.runtime.nvrtc_path);
@@ -37131,16 +37140,16 @@ GP__HOST void gp__make_table(gp__table *t, const char *device, int capability) {
   const char *scope = NULL;
   gp__u8 source = 0;
   int i;
-  memset(t, 0, sizeof *t);
-  for (i = 0; i < GP__POLICY_ROWS; ++i) { // rows of one scope are neighbours, and compilers merge equal texts
+  for (i = 0; i < GP_PRIMITIVE_COUNT; ++i) t->first[i] = GP__POLICY_ROWS;
+  for (i = GP__POLICY_ROWS; i-- > 0;) { // rows of one scope are neighbours, and compilers merge equal texts
     const gp__policy_row *row = &gp__policy_rows[i];
     if (row->scope != scope && (!scope || strcmp(row->scope, scope)))
       source = (gp__u8)gp__scope_source(row->scope, device, capability);
     scope = row->scope;
-    t->source[i] = source;
     if (!source || row->primitive <= GP_PRIMITIVE_NONE || row->primitive >= GP_PRIMITIVE_COUNT) continue;
-    if (!t->end[row->primitive]) t->first[row->primitive] = i;
-    t->end[row->primitive] = i + 1;
+    t->row[i].source = source;
+    t->row[i].step = t->first[row->primitive] - i;
+    t->first[row->primitive] = i;
   }
 }
 
@@ -40794,6 +40803,7 @@ GP__HOST int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy
 // the call (for misaligned pointers, say) does not serve it; an invalid policy of the caller is an error.
 GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, const gp__shape *h, const gp__table *table,
     gp_policy *policy, gp_policy_source *source) {
+  const int first = table->first[h->primitive];
   gp_policy none;
   memset(&none, 0, sizeof none);
   if (given && memcmp(given, &none, sizeof none) != 0) {
@@ -40814,15 +40824,14 @@ GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, const gp_
     *source = GP_POLICY_CALLER;
     return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *given, h);
   }
-  if (table->end[h->primitive]) {
+  if (first < GP__POLICY_ROWS) {
     const gp__wanted w = gp__wanted_of(h, gp__rules_of(h->primitive)->measure(*h), 0);
-    const int first = table->first[h->primitive], count = table->end[h->primitive] - first;
     const gp__policy_row *found[GP__ROWS_MOST];
-    const int all = gp__rows_for(gp__policy_rows + first, count, table->source + first, &w, found);
+    const int all = gp__rows_for(gp__policy_rows + first, GP__POLICY_ROWS - first, table->row + first, &w, found);
     int i;
     for (i = 0; i < all; ++i)
       if (gp__row_serves(found[i]->policy, h, policy)) {
-        *source = (gp_policy_source)table->source[found[i] - gp__policy_rows];
+        *source = (gp_policy_source)table->row[found[i] - gp__policy_rows].source;
         return GP_SUCCESS;
       }
   }
@@ -42031,22 +42040,18 @@ GP__HOST gp_result gp__write_program(const char *who, const gp__spelling *q, gp_
 // be queued: cuModuleUnload leaves them alone, and may wait for them, as cuModuleLoadData may wait for the device. A
 // call whose kernels are loaded does neither.
 
-GP__HOST unsigned gp__slot(const gp__spelling *w) {
-  const gp__u8 *at = (const gp__u8 *)w, *end = at + gp__spelled_bytes(w);
-  uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four chains at a time: a multiplication takes several cycles
-  const uint64_t by = 0xff51afd7ed558ccdull;
-  for (; end - at >= (long)sizeof word; at += sizeof word) {
-    memcpy(word, at, sizeof word);
-    h[0] = (h[0] ^ word[0]) * by;
-    h[1] = (h[1] ^ word[1]) * by;
-    h[2] = (h[2] ^ word[2]) * by;
-    h[3] = (h[3] ^ word[3]) * by;
+// Mixes `bytes` bytes, a multiple of 8, into a number, best into its high bits.
+GP__HOST uint64_t gp__mixed(const void *data, size_t bytes) {
+  uint64_t h = 1, word;
+  size_t i;
+  for (i = 0; i < bytes; i += 8) {
+    memcpy(&word, (const gp__u8 *)data + i, 8);
+    h = (h ^ word) * 0xff51afd7ed558ccdull;
   }
-  memset(word, 0, sizeof word);
-  memcpy(word, at, (size_t)(end - at));
-  all = ((h[0] ^ word[0]) * by ^ (h[1] ^ word[1]) >> 32) * by;
-  all = ((all ^ h[2] ^ word[2]) * by ^ h[3] >> 32) * by;
-  return (unsigned)(all >> 40) % GP__KERNEL_SLOTS;
+  return h;
+}
+GP__HOST unsigned gp__slot(const gp__spelling *w) {
+  return (gp__mixed(w, gp__spelled_bytes(w)) >> 40) % GP__KERNEL_SLOTS;
 }
 
 // The kernel of a spelling, or NULL. The lock is held.
@@ -42068,11 +42073,15 @@ GP__HOST void gp__link_kernel(gp__state *s, gp__kernel *k) {
   *(s->newest ? &s->newest->newer : &s->oldest) = k;
   s->newest = k;
 }
-// Finds or makes the kernel of a spelling (NULL: no memory), and makes it the newest. The lock is held.
+// A call begins to use a kernel, which becomes the newest. The lock is held.
+GP__HOST void gp__use_kernel(gp__state *s, gp__kernel *k) {
+  if (k != s->newest) gp__unlink_kernel(s, k), gp__link_kernel(s, k);
+  __atomic_fetch_add(&k->users, 1, __ATOMIC_RELAXED);
+}
+// Finds or makes the kernel of a spelling; NULL: no memory. The lock is held.
 GP__HOST gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *w) {
   const unsigned slot = gp__slot(w);
   gp__kernel *k = gp__find_kernel(s, slot, w);
-  if (k && k != s->newest) gp__unlink_kernel(s, k), gp__link_kernel(s, k);
   if (k) return k;
   k = (gp__kernel *)calloc(1, sizeof *k);
   if (k) k->spelling = (gp__spelling *)malloc(gp__spelled_bytes(w));
@@ -42148,6 +42157,7 @@ GP__HOST void gp__drop_kernels(gp__state *s, int wanted, gp__code **dropped) {
     gp__drop_code(s, old->code, dropped);
     free(old->spelling);
     free(old);
+    __atomic_fetch_add(&s->evictions, 1, __ATOMIC_RELAXED);
     --s->kernel_count;
     --wanted;
   }
@@ -42309,7 +42319,7 @@ GP__HOST gp_result gp__get_kernel(gp__state *s, const char *who, const gp__reque
   if (gp__seeking.spelled) return gp__seeking.spelled(gp__seeking.user, who, &spelling);
   pthread_mutex_lock(&s->lock);
   k = gp__make_kernel(s, &spelling);
-  if (k) __atomic_fetch_add(&k->users, 1, __ATOMIC_RELAXED);
+  if (k) gp__use_kernel(s, k);
   while (k && k->state == 1) pthread_cond_wait(&s->built, &s->lock);
   ready = k && k->state == 2;
   if (k && !ready) {
@@ -42376,25 +42386,33 @@ GP__HOST gp__u64 gp__key_of_handle(gp__state *s, gp_stream stream) {
   return key;
 }
 
-// Numbers a stream for the table. Handles of destroyed streams are used again, ids are not.
-GP__HOST gp_result gp__number_of_stream(gp__state *s, const char *who, gp_stream stream, gp__u64 *key, int *capturing) {
-  const struct gp_driver *d = &s->library.runtime.driver;
-  static __thread char thread;
+// Checks that a stream is of the context's.
+GP__HOST gp_result gp__check_stream(gp__state *s, const char *who, gp_stream stream) {
   void *owner = NULL;
   int error;
-  *key = 0;
-  *capturing = 0;
-  if (!stream || stream == (gp_stream)1) return GP_SUCCESS; // the default stream, which cannot be captured
-  error = d->cuStreamGetCtx(stream, &owner);
+  if (!stream || stream == (gp_stream)1) return GP_SUCCESS;
+  error = s->library.runtime.driver.cuStreamGetCtx(stream, &owner);
   if (error) {
     gp__cuda_fail(&s->library.runtime, who, "stream: cuStreamGetCtx", error);
     return GP_E_STREAM;
   }
-  if (owner != s->context)
-    return gp__fail(
-        GP_E_STREAM, "%s: stream does not belong to the primary context of device %d", who, s->about.device);
+  return owner == s->context
+      ? GP_SUCCESS
+      : gp__fail(GP_E_STREAM, "%s: stream does not belong to the primary context of device %d", who, s->about.device);
+}
+// Numbers a stream for the table. Handles of destroyed streams are used again, ids are not. gp__find_stream checks new
+// ones; the caller does if key is NULL.
+GP__HOST gp_result gp__number_of_stream(gp__state *s, const char *who, gp_stream stream, gp__u64 *key, int *capturing) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  static __thread char thread;
+  int error;
+  if (key) *key = 0;
+  *capturing = 0;
+  if (!stream || stream == (gp_stream)1) return GP_SUCCESS; // the default stream, which cannot be captured
   error = d->cuStreamIsCapturing(stream, capturing);
+  if (error || (key && (*capturing || !d->cuStreamGetId))) GP__CHECK(gp__check_stream(s, who, stream));
   if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamIsCapturing", error);
+  if (!key) return GP_SUCCESS;
   if (d->cuStreamGetId) {
     if (*capturing) { // to ask for the id would end the capture: the id seen last
       *key = gp__key_of_handle(s, stream);
@@ -42479,13 +42497,15 @@ GP__HOST gp_result gp__find_stream(
   int mode = GP__CU_CAPTURE_RELAXED;
   gp_result result = GP_SUCCESS;
   if (gp__locked_here()->lent) {
+    GP__CHECK(gp__check_stream(s, who, stream));
     *found = gp__locked_here()->lent;
     ++(*found)->users;
     return GP_SUCCESS;
   }
   pthread_mutex_lock(&s->lock);
   for (r = *slot; r && r->key != key; r = r->next) {}
-  if (!r) {
+  if (!r) result = gp__check_stream(s, who, stream);
+  if (!r && result == GP_SUCCESS) {
     if (s->stream_count >= s->workspaces && !d->cuThreadExchangeStreamCaptureMode(&mode)) {
       while (s->stream_count >= s->workspaces && (!gone || returns) && (r = gp__evict(s, capturing)) != NULL)
         r->next = gone, gone = r;
@@ -42518,16 +42538,19 @@ GP__HOST gp_result gp__find_stream(
     gp__free_stream(s, gone);
     gone = next;
   }
-  if (!r) return gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
+  if (!r && result == GP_SUCCESS) result = gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
+  if (!r) return result;
   if (result != GP_SUCCESS) __atomic_sub_fetch(&r->users, 1, __ATOMIC_RELEASE);
   *found = r;
   return result;
 }
 
-// The workspace of a caller's last launch, which keeps it from eviction; NULL before the first one.
+// The stream of a caller's last launch, and with `keep` its workspace, kept from eviction; NULL before the first one.
 typedef struct gp__recent {
+  gp_stream stream;
   gp__u64 key;
   gp__workspace *workspace;
+  int keep;
 } gp__recent;
 GP__HOST void gp__forget_stream(gp__recent *recent) {
   if (recent->workspace) __atomic_sub_fetch(&recent->workspace->users, 1, __ATOMIC_RELEASE);
@@ -42536,7 +42559,7 @@ GP__HOST void gp__forget_stream(gp__recent *recent) {
 // As gp__find_stream, without the state's lock where the stream is the same as before.
 GP__HOST gp_result gp__find_recent(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing,
     gp__recent *recent, gp__workspace **found) {
-  if (gp__locked_here()->lent) recent = NULL;
+  if (gp__locked_here()->lent || (recent && !recent->keep)) recent = NULL;
   if (recent && recent->workspace && recent->key == key) {
     *found = recent->workspace;
     __atomic_add_fetch(&(*found)->users, 1, __ATOMIC_RELAXED);
@@ -43730,18 +43753,21 @@ GP__HOST void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
   e->recorded = 1 + ends;
 }
 // Launches a call of known geometry. The primary context is current, the kernels are loaded. The workspace gets at
-// least `least` bytes. recent: the workspace of the caller's last launch, or NULL.
+// least `least` bytes. recent: the caller's last launch, or NULL.
 GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
     const gp_policy *p, gp__kernel *const *kernels, int count, const gp__geometry *g, gp_stream stream, uint64_t least,
     gp__recent *recent) {
   gp__workspace *r = NULL;
   void *scratch = NULL;
   gp__u64 stream_key;
+  const int room = g->words || g->scratch, keyed = room || s->own_work;
   int capturing;
   gp_result result = GP_SUCCESS;
-  GP__CHECK(gp__number_of_stream(s, who, stream, &stream_key, &capturing));
+  GP__CHECK(gp__number_of_stream(s, who, stream, keyed ? &stream_key : NULL, &capturing));
+  if (!keyed && (capturing || !recent || recent->stream != stream)) GP__CHECK(gp__check_stream(s, who, stream));
+  if (recent) recent->stream = stream;
   if (capturing) gp__keep_captured(kernels, count);
-  if (g->words || g->scratch) {
+  if (room) {
     GP__CHECK(gp__find_recent(s, who, stream_key, stream, capturing, recent, &r));
     gp__lock_stream(r, capturing);
     result = gp__find_room(s, who, r, stream, gp__word_bytes(g), gp__scratch_bytes(g), least, capturing, &scratch);
@@ -43752,6 +43778,8 @@ GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__reques
     result = gp__methods_of(q)->launch(&l);
     if (gp__stamped) gp__stamp_launches(s, 1, stream);
   }
+  if (result == GP_E_DRIVER && !keyed) // a new stream may have an old one's handle
+    GP__CHECK(gp__check_stream(s, who, stream));
   if (s->own_work && result == GP_SUCCESS && (!r || r->lent))
     result = gp__note_launch(s, who, stream_key, stream, capturing);
   if (r) gp__unlock_stream(s, r);
@@ -46754,10 +46782,13 @@ GP__HOST gp_result gp__run_on_host(gp__state *s, gp__request *q) {
   if (gp__nothing_to_do(q) && !gp__is_checked(q)) return GP_SUCCESS;
   return gp__host_run_described(q, s->host_threads);
 }
+GP__HOST gp_result gp__run_by_plan(gp__state *s, const gp_call *c, gp_stream stream);
 GP__HOST gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
   gp__checking k;
   gp_call whole;
   gp__request q;
+  const gp_result result = gp__run_by_plan(s, call, stream);
+  if (result != (gp_result)GP__UNKNOWN) return result;
   GP__CHECK(gp__check_reached(&k, &whole, s, "gp_run", call, stream, &q));
   if (!s->context) return gp__run_on_host(s, &q);
   return s->online && !call->policy ? gp__run_tuned(s, &q, stream) : gp__run_request(s, &q, call->policy, 1, stream, 0);
@@ -47073,12 +47104,12 @@ GP__API gp_result gp_compile(
   GP__WITHIN(ctx, "gp_compile", gp__compile_on(s, call, &on, take, user));
 }
 
-// ---- core/prepared.c - prepared calls
+// ---- core/prepared.c - plans of calls that run again: prepared calls, and those of gp_run
 
 // A plan is what a run has found out: the checked call, its shape, geometry and kernels. It serves the next run as it
 // is where the two calls differ in pointers alone, the pointers have the same low bits, the same ones are null, and the
 // same ones are equal: then nothing that a check, a policy or a kernel depends on has changed, except which buffers
-// overlap. Other runs make a new plan.
+// overlap. Other runs make a new plan. A prepared call's plan keeps its kernels, those of gp_run end with them.
 
 // Pointers that a run may change: X(member), inputs before outputs.
 #define GP__CALL_POINTERS(X) \
@@ -47102,14 +47133,14 @@ enum { GP__INPUTS = 8, GP__POINTERS = 15 };
 #define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 
 struct gp_prepared {
-  gp_context *ctx;
+  gp_context *ctx;      // NULL: a plan of gp_run
   pthread_mutex_t lock; // held by a run
-  gp_policy given;      // the caller's
+  gp_policy given;      // the caller's, if it gave one
   int has_given;
   gp_policy policy; // chosen by gp_prepared_open
-  int composed;     // its calls choose for themselves
   // The plan.
-  int quick; // it serves calls that differ in pointers
+  int quick;          // it serves calls that differ in pointers
+  unsigned evictions; // of the context, when gp_run made it
   int has_values;
   gp_call call, whole; // whole: the copy of a shorter struct
   gp__checking check;
@@ -47132,34 +47163,34 @@ GP__HOST void gp__pointers_of(const gp_call *c, const void **pointers) {
 #undef GP__POINTER
 }
 // Notes the pointers in the extents; returns a bit for each pair of an output and another buffer that are equal.
-GP__HOST uint64_t gp__set_extents(gp_prepared *prepared, const void *const *pointers) {
-  gp__checking *k = &prepared->check;
+GP__HOST uint64_t gp__set_extents(gp_prepared *plan, const void *const *pointers) {
+  gp__checking *k = &plan->check;
   uint64_t equal = 0;
   int i, j;
-  for (j = 0; j < k->read_count; ++j) k->read[j].pointer = pointers[prepared->read[j]];
+  for (j = 0; j < k->read_count; ++j) k->read[j].pointer = pointers[plan->read[j]];
   for (i = 0; i < k->written_count; ++i) {
-    const void *written = k->written[i].pointer = pointers[prepared->written[i]];
+    const void *written = k->written[i].pointer = pointers[plan->written[i]];
     for (j = 0; j < k->read_count; ++j) equal = equal << 1 | (written == k->read[j].pointer);
     for (j = 0; j < i; ++j) equal = equal << 1 | (written == k->written[j].pointer);
   }
   return equal;
 }
 // Finds the members that extents were made of. 0: not all of them, or not all pointers have an extent.
-GP__HOST int gp__name_extents(gp_prepared *prepared, const void *const *pointers) {
-  const gp__checking *k = &prepared->check;
+GP__HOST int gp__name_extents(gp_prepared *plan, const void *const *pointers) {
+  const gp__checking *k = &plan->check;
   unsigned seen = 0;
   int i, j;
   for (i = 0; i < k->read_count; ++i) {
     for (j = 0; j < GP__INPUTS && (pointers[j] != k->read[i].pointer || seen >> j & 1); ++j) {}
     if (j == GP__INPUTS) return 0;
     seen |= 1u << j;
-    prepared->read[i] = (signed char)j;
+    plan->read[i] = (signed char)j;
   }
   for (i = 0; i < k->written_count; ++i) {
     for (j = GP__INPUTS; j < GP__POINTERS && (pointers[j] != k->written[i].pointer || seen >> j & 1); ++j) {}
     if (j == GP__POINTERS) return 0;
     seen |= 1u << j;
-    prepared->written[i] = (signed char)j;
+    plan->written[i] = (signed char)j;
   }
   for (j = 0; j < GP__POINTERS; ++j)
     if (pointers[j] && !(seen >> j & 1)) return 0;
@@ -47180,49 +47211,45 @@ GP__HOST int gp__is_plain(const gp__request *q, const gp_call *c) {
 }
 
 // Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.
-GP__HOST int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_result *result) {
-  gp_call *like = &prepared->call;
-  const void *now[GP__POINTERS], *before[GP__POINTERS];
-  uintptr_t differ = 0;
+GP__HOST int gp__plan_serves(gp_prepared *plan, const gp_call *c, gp_result *result) {
+  gp_call *like = &plan->call;
+  const void *now[GP__POINTERS];
+  uintptr_t differ = (uintptr_t)c->workspace % 256;
   int i;
   if (c->struct_size != sizeof *c) return 0;
+  if (!plan->ctx && (c->policy != like->policy || (c->policy && memcmp(&plan->given, c->policy, sizeof plan->given))))
+    return 0;
   gp__pointers_of(c, now);
-  gp__pointers_of(like, before);
-  for (i = 0; i < GP__POINTERS; ++i) {
-    const uintptr_t a = (uintptr_t)now[i], b = (uintptr_t)before[i];
-    differ |= ((a ^ b) & (GP__VECTOR - 1)) | (uintptr_t)(!a != !b);
-  }
 #define GP__VALUE(member) \
   differ |= (uintptr_t)(!c->member != !like->member); \
   like->member = c->member;
   GP__CALL_VALUES(GP__VALUE)
 #undef GP__VALUE
-#define GP__POINTER(member) like->member = c->member;
+#define GP__POINTER(member) \
+  differ |= ((uintptr_t)c->member ^ (uintptr_t)like->member) % GP__VECTOR | (uintptr_t)(!c->member != !like->member); \
+  plan->q.member = like->member = c->member;
   GP__CALL_POINTERS(GP__POINTER)
+#undef GP__POINTER
   like->policy = c->policy;
-  if (differ || memcmp(like, c, sizeof *c) != 0 || gp__set_extents(prepared, now) != prepared->equal) return 0;
-#undef GP__POINTER
-#define GP__POINTER(member) prepared->q.member = c->member;
-  GP__CALL_POINTERS(GP__POINTER)
-#undef GP__POINTER
-  for (i = 0; i < prepared->check.read_count + prepared->check.written_count; ++i) {
-    const int reads = prepared->check.read_count;
-    const gp__extent *e = i < reads ? &prepared->check.read[i] : &prepared->check.written[i - reads];
-    if (e->bytes > UINT64_MAX - (uintptr_t)e->pointer || !gp__is_reached(&prepared->check, e->pointer, e->bytes))
+  if (differ || memcmp(like, c, sizeof *c) != 0 || gp__set_extents(plan, now) != plan->equal) return 0;
+  for (i = 0; i < plan->check.read_count + plan->check.written_count; ++i) {
+    const int reads = plan->check.read_count;
+    const gp__extent *e = i < reads ? &plan->check.read[i] : &plan->check.written[i - reads];
+    if (e->bytes > UINT64_MAX - (uintptr_t)e->pointer || !gp__is_reached(&plan->check, e->pointer, e->bytes))
       return 0; // a whole check says what is wrong
   }
-  *result = gp__check_apart(prepared->check.who, prepared->check.read, prepared->check.read_count,
-      prepared->check.written, prepared->check.written_count);
-  if (*result == GP_SUCCESS && prepared->has_values) *result = gp__check_values(&prepared->check);
+  *result = gp__check_apart(
+      plan->check.who, plan->check.read, plan->check.read_count, plan->check.written, plan->check.written_count);
+  if (*result == GP_SUCCESS && plan->has_values) *result = gp__check_values(&plan->check);
   return *result != (gp_result)GP__UNKNOWN;
 }
 
 // A run may change neither what the call does nor its types.
-GP__HOST gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c) {
+GP__HOST gp_result gp__check_same(const gp_prepared *plan, const gp_call *c) {
 #define GP__SAME(member) \
-  if (c->member != prepared->call.member) \
+  if (c->member != plan->call.member) \
     return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, but the call was prepared with %d", \
-        (int)c->member, (int)prepared->call.member);
+        (int)c->member, (int)plan->call.member);
   GP__SAME(primitive)
   GP__SAME(flags)
   GP__SAME(op)
@@ -47242,89 +47269,92 @@ GP__HOST gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c)
 }
 
 // Launches the plan; a launch that the driver refuses goes the way of gp_run.
-GP__HOST gp_result gp__run_plan(gp__state *s, gp_prepared *prepared, gp_stream stream) {
-  const char *who = prepared->check.who;
+GP__HOST gp_result gp__run_plan(gp__state *s, gp_prepared *plan, gp_stream stream) {
+  const char *who = plan->check.who;
   gp_result result;
   int pushed;
-  if (gp__wants_to_lend(&prepared->q)) {
+  if (gp__wants_to_lend(&plan->q)) {
     gp__workspace own;
-    gp__lend(&own, &prepared->q, stream);
-    return gp__take_back(&own, gp__run_plan(s, prepared, stream));
+    gp__lend(&own, &plan->q, stream);
+    return gp__take_back(&own, gp__run_plan(s, plan, stream));
   }
   GP__CHECK(gp__enter(s, who, &pushed));
-  result = gp__launch_at(s, who, &prepared->q, &prepared->h, &prepared->p, prepared->kernels, prepared->kernel_count,
-      &prepared->g, stream, 0, &prepared->recent);
+  result = gp__launch_at(
+      s, who, &plan->q, &plan->h, &plan->p, plan->kernels, plan->kernel_count, &plan->g, stream, 0, &plan->recent);
   result = gp__leave(s, who, pushed, result);
   if (result != (gp_result)GP__REFUSED) return result;
-  prepared->quick = 0;
-  return gp__run_request(s, &prepared->q, &prepared->p, 1, stream, 0);
+  plan->quick = 0;
+  return gp__run_request(s, &plan->q, &plan->p, 1, stream, 0);
 }
-GP__HOST void gp__drop_plan(gp_prepared *prepared) {
-  gp__let_kernels_go(prepared->kernels, prepared->kernel_count);
-  prepared->kernel_count = 0;
-  prepared->quick = 0;
+GP__HOST void gp__drop_plan(gp_prepared *plan) {
+  gp__let_kernels_go(plan->kernels, plan->kernel_count);
+  plan->kernel_count = 0;
+  plan->quick = 0;
 }
 // Finds the kernels of a checked call; the primary context is current.
-GP__HOST gp_result gp__plan_kernels(gp__state *s, gp_prepared *prepared) {
-  const char *who = prepared->check.who;
+GP__HOST gp_result gp__plan_kernels(gp__state *s, gp_prepared *plan) {
+  const char *who = plan->check.who;
   gp__kernel_kind kinds[GP__KINDS_MAX];
-  const int count = gp__kinds_of(&prepared->q, &prepared->p, kinds);
+  const int count = gp__kinds_of(&plan->q, &plan->p, kinds);
   int i;
   for (i = 0; i < count; ++i) {
-    GP__CHECK(gp__get_kernel(s, who, &prepared->q, &prepared->p, &prepared->h, kinds[i], 1, &prepared->kernels[i]));
-    ++prepared->kernel_count;
+    GP__CHECK(gp__get_kernel(s, who, &plan->q, &plan->p, &plan->h, kinds[i], 1, &plan->kernels[i]));
+    ++plan->kernel_count;
   }
-  return gp__geometry_here(s, who, &prepared->q, &prepared->h, &prepared->p, prepared->kernels, count, &prepared->g);
+  plan->evictions = __atomic_load_n(&s->evictions, __ATOMIC_RELAXED); // while this call holds its kernels
+  return gp__geometry_here(s, who, &plan->q, &plan->h, &plan->p, plan->kernels, count, &plan->g);
 }
 // Checks a call, makes a plan of it, and runs it.
-GP__HOST gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared, const gp_call *call, gp_stream stream) {
-  gp__request *q = &prepared->q, behind;
-  const gp_policy *given = prepared->has_given ? &prepared->given : NULL;
+GP__HOST gp_result gp__run_new_plan(gp__state *s, gp_prepared *plan, const gp_call *call, gp_stream stream) {
+  gp__request *q = &plan->q, behind;
+  const gp_policy *given = plan->has_given ? &plan->given : NULL;
   const void *pointers[GP__POINTERS];
   gp_result result;
   int pushed;
-  gp__drop_plan(prepared);
-  GP__CHECK(gp__check_reached(&prepared->check, &prepared->whole, s, "gp_prepared_run", call, stream, q));
-  call = prepared->check.c;
-  GP__CHECK(gp__check_same(prepared, call));
+  gp__drop_plan(plan);
+  GP__CHECK(
+      gp__check_reached(&plan->check, &plan->whole, s, plan->ctx ? "gp_prepared_run" : "gp_run", call, stream, q));
+  call = plan->check.c;
+  if (plan->ctx) GP__CHECK(gp__check_same(plan, call));
+  else if ((given = call->policy) != NULL) plan->given = *given;
   if (!s->context) return gp__run_on_host(s, q);
-  if (prepared->composed || gp__is_checked(q) || gp__nothing_to_do(q))
+  if (gp__composition_of(q) || gp__is_checked(q) || gp__nothing_to_do(q))
     return gp__run_request(s, q, given, 1, stream, 0);
-  prepared->h = gp__shape_of(q);
-  gp__shape_on(&prepared->h, &s->about);
-  prepared->p = prepared->policy;
-  if (!gp__policy_valid(prepared->p, prepared->h))
-    GP__CHECK(gp__choose_here(s, q, given, &prepared->h, &prepared->p, NULL));
+  plan->h = gp__shape_of(q);
+  gp__shape_on(&plan->h, &s->about);
+  plan->p = plan->policy;
+  if (!plan->ctx || !gp__policy_valid(plan->p, plan->h))
+    GP__CHECK(gp__choose_here(s, q, given, &plan->h, &plan->p, NULL));
   if (s->online && !given) {
-    prepared->settled = gp__settled(s, q, &prepared->h, &prepared->p, &prepared->settled_as);
-    if (!prepared->settled) return gp__run_tuned(s, q, stream);
+    plan->settled = gp__settled(s, q, &plan->h, &plan->p, &plan->settled_as);
+    if (!plan->settled) return gp__run_tuned(s, q, stream);
   }
-  if (gp__calls_behind(q, &prepared->p, 0, &behind)) return gp__run_request(s, q, &prepared->p, 1, stream, 0);
-  GP__CHECK(gp__enter(s, prepared->check.who, &pushed));
-  result = gp__leave(s, prepared->check.who, pushed, gp__plan_kernels(s, prepared));
+  if (gp__calls_behind(q, &plan->p, 0, &behind)) return gp__run_request(s, q, &plan->p, 1, stream, 0);
+  GP__CHECK(gp__enter(s, plan->check.who, &pushed));
+  result = gp__leave(s, plan->check.who, pushed, gp__plan_kernels(s, plan));
   if (result != GP_SUCCESS) return result;
   gp__pointers_of(call, pointers);
-  prepared->call = *call;
-  prepared->check.c = &prepared->call;
-  prepared->check.pointers = GP__POINTERS_KNOWN;
+  plan->call = *call;
+  plan->check.c = &plan->call;
+  plan->check.pointers = GP__POINTERS_KNOWN;
 #define GP__VALUE(member) || call->member
-  prepared->has_values = 0 GP__CALL_VALUES(GP__VALUE);
+  plan->has_values = 0 GP__CALL_VALUES(GP__VALUE);
 #undef GP__VALUE
-  prepared->quick = gp__is_plain(q, call) && gp__name_extents(prepared, pointers);
-  if (prepared->quick) prepared->equal = gp__set_extents(prepared, pointers);
-  return gp__run_plan(s, prepared, stream);
+  plan->quick = gp__is_plain(q, call) && gp__name_extents(plan, pointers);
+  if (plan->quick) plan->equal = gp__set_extents(plan, pointers);
+  return gp__run_plan(s, plan, stream);
 }
 
-GP__HOST int gp__is_current(const gp_prepared *prepared) {
-  return !prepared->settled || __atomic_load_n(prepared->settled, __ATOMIC_RELAXED) == prepared->settled_as;
+GP__HOST int gp__is_current(const gp_prepared *plan) {
+  return !plan->settled || __atomic_load_n(plan->settled, __ATOMIC_RELAXED) == plan->settled_as;
 }
-GP__HOST gp_result gp__prepared_run(gp__state *s, gp_prepared *prepared, const gp_call *call, gp_stream stream) {
+GP__HOST gp_result gp__prepared_run(gp__state *s, gp_prepared *plan, const gp_call *call, gp_stream stream) {
   gp_result result = GP_SUCCESS;
-  pthread_mutex_lock(&prepared->lock);
-  if (call && prepared->quick && gp__is_current(prepared) && gp__plan_serves(prepared, call, &result)) {
-    if (result == GP_SUCCESS) result = gp__run_plan(s, prepared, stream);
-  } else result = gp__run_new_plan(s, prepared, call, stream);
-  pthread_mutex_unlock(&prepared->lock);
+  pthread_mutex_lock(&plan->lock);
+  if (call && plan->quick && gp__is_current(plan) && gp__plan_serves(plan, call, &result)) {
+    if (result == GP_SUCCESS) result = gp__run_plan(s, plan, stream);
+  } else result = gp__run_new_plan(s, plan, call, stream);
+  pthread_mutex_unlock(&plan->lock);
   return result;
 }
 GP__API gp_result gp_prepared_run(gp_prepared *prepared, const gp_call *call, gp_stream stream) {
@@ -47340,15 +47370,15 @@ GP__HOST gp_result gp__prepared_open(gp__state *s, gp_context *ctx, const gp_cal
   prepared = (gp_prepared *)calloc(1, sizeof *prepared);
   if (!prepared) return gp__fail(GP_E_MEMORY, "gp_prepared_open: no memory");
   prepared->ctx = ctx;
+  prepared->recent.keep = 1;
   result = gp__check_call_with(
       &prepared->check, &prepared->whole, s, "gp_prepared_open", call, !s->context, 0, &prepared->q);
   if (result == GP_SUCCESS) {
     prepared->call = *prepared->check.c;
-    prepared->composed = gp__composition_of(&prepared->q) != NULL;
     prepared->has_given = prepared->call.policy != NULL;
     if (prepared->has_given) prepared->given = *prepared->call.policy;
     if (s->context) result = gp__run_request(s, &prepared->q, prepared->call.policy, 0, NULL, 0);
-    if (result == GP_SUCCESS && s->context && !prepared->composed)
+    if (result == GP_SUCCESS && s->context && !gp__composition_of(&prepared->q))
       result = gp__choose_here(s, &prepared->q, prepared->call.policy, &prepared->h, &prepared->policy, NULL);
   }
   if (result != GP_SUCCESS) {
@@ -47379,6 +47409,42 @@ GP__API gp_result gp_prepared_close(gp_prepared *prepared) {
   pthread_mutex_destroy(&prepared->lock);
   free(prepared);
   return GP_SUCCESS;
+}
+
+// Holds a plan's kernels. The plan ends if kernels have been evicted since.
+GP__HOST void gp__hold_kernels(gp__state *s, gp_prepared *plan) {
+  int i;
+  pthread_mutex_lock(&s->lock);
+  if (plan->evictions != s->evictions) plan->kernel_count = plan->quick = 0;
+  for (i = 0; i < plan->kernel_count; ++i) gp__use_kernel(s, plan->kernels[i]);
+  pthread_mutex_unlock(&s->lock);
+}
+// Runs a call of gp_run by its plan, made by the second such call of a thread. GP__UNKNOWN: it has none.
+GP__HOST gp_result gp__run_by_plan(gp__state *s, const gp_call *c, gp_stream stream) {
+  gp_prepared *plan = NULL;
+  gp_result result = (gp_result)GP__UNKNOWN;
+  if (c && c->struct_size == sizeof *c && s->context && (!s->online || c->policy)) {
+    const uint64_t all[] = {(uintptr_t)&gp__here, gp__mixed(c, offsetof(gp_call, in)), c->count + c->segments,
+        c->count2 + c->bins + c->k + c->n, (uintptr_t)c->in % GP__VECTOR << 4 | (uintptr_t)c->out % GP__VECTOR};
+    const uint64_t number = gp__mixed(all, sizeof all);
+    unsigned at = (number >> 40) % GP__PLANS & ~3u;
+    const unsigned end = at + 4;
+    while (at < end && __atomic_load_n(&s->numbers[at], __ATOMIC_RELAXED) != number) ++at;
+    if (at == end) {
+      at -= 1 + __atomic_fetch_add(&s->turn, 1, __ATOMIC_RELAXED) % 4;
+      __atomic_store_n(&s->numbers[at], number, __ATOMIC_RELAXED);
+      return result;
+    }
+    plan = __atomic_exchange_n(&s->plans[at], plan, __ATOMIC_ACQUIRE);
+    if (!plan) plan = (gp_prepared *)calloc(1, sizeof *plan);
+    if (!plan) return result;
+    gp__hold_kernels(s, plan);
+    if (!plan->quick || !gp__plan_serves(plan, c, &result)) result = gp__run_new_plan(s, plan, c, stream);
+    else if (result == GP_SUCCESS) result = gp__run_plan(s, plan, stream);
+    gp__let_kernels_go(plan->kernels, plan->kernel_count);
+    free(__atomic_exchange_n(&s->plans[at], plan, __ATOMIC_RELEASE));
+  }
+  return result;
 }
 
 // ---- core/trim.c - gives memory back before the context is closed
@@ -54886,2022 +54952,2022 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-810302
-'f5X-;u!!g5`-1PD0]YA38r`K6vP2m9Z]Ok(lQ'lx[&rYl'}2]m5;YVz,6E{7`k,YZ8op}xJtC+}P8HUcp.}-pxFkv(VUQ-;[4^K5G-MIC5<B.3v5(vcG#
-ky252ZML${w(kyxI+x);UyrasH!@pgij5}i"1hfQCPXvlVvpd$a7CL`Kc|`R/uN(+l+c0'M2Xbqt)pwBdK+_%5Xu;^Rfor_,]K;`W=[1fKno7tA.6wMI+)
-h:0Ff{i>M`J25.H8&Nnz4BHmfQP-LTxWBc^[fQg&KYplq;K>1l2K=q+Q4)>M%<uVs{/dj@|gL0qQ2gMkq<-9wnr0J>v]#b2vmfR%NYy+:RTTN50MF('n_a
-Pk0zuD&(lzq9odH]z[M7:Tu3t%xkq!x/_V#pN4dCi^U4>||DG40,!Pm]9T>r9OY$-p8LYUl>~eO+6:-Z8xW<}'j9hjd_<e[<R1'5e]eK]OIKj"X%Vy>^n/
-W;C&)JB^%-<aK2"K~]zE^]~n6v$3%QLsFV01NYRkv25Ev0RIl8vce.-iyw]4QWNyQqpGkVBi0}Y4sQhI&HIE0#t_6_f6>eqYlSE;P4DEl38tLv&%VTcFy@
-r]%-+'^V(bJ5C3wdT,=CiO|&]is>xJtiiB_|jLAF&Q~Ex7!9k#xJ2r'&[/#zSS>eG#1b[QH,p:LpfD`O.lQ,A&$}Dc#=5V/Coc#UgK(gY5gS&T^ve$7kJe
-S7B7+#w3UQ82;w.:O);jSwmXi#CcAy9k+b::+StSiqvl9|~:AU(z#of-}@"]!:k6,U4kX;;DNF`<_2}>hS)xs3_{uoHysI%QPIaqCHwA|e]+V-7xIAel#s
-/71G>XfzamPkt2x{L2nxM)P)j7PV`7HDpIItj.Y6{BSs`@J("'(,u^}I)tu2vngP&R9G$JIbK[-S.[xSbbc]3Llf1jOc'I~>6n.GjQJ%t4$qHbWLb2C58)
-}l>etS.Kt<rywdKS!j2f{"GBiA;RN/RB03`WMW/(NQvw=t].W[N{p'}!jR<pS9SIi-CjD^/0xmA]3:3&Ws0wlCdsk]r,@`HT/.bR03<>lK/<+rCbB%R=~n
-=aJv"t+E5b{.WF1)xMP3'.bU<Hi`|44LfXKA|@o}yckfi#JS+Bz[rs/wC2z+H9asCS__$8~"w7rW:pM6hcoi/P"IAv2'(ZDt-g'P_0dZJ|K@j>A[0U@/ue
-RA7bb_31{_M,Uc$WdDU$k7.Rh+$G=fK0RE3V&Sy7p#A<V)Asgot&Zd"y-qqCg@W|}GkV(SuZ3}iD]1]>HjZM.'_AVBq1Q.%_0n)mz@m]Lcwe2LO7;DcP'+
-Um=k:t"}OQWCjY:OH|P1%0vPvgDK+HaFTi7bou$B"yjaI-fVxfF^zK9;.Ry2S1Zidx2Dbb0Gf1y0"qo2LC7FlS&@bc|'^$sT^h27=&$4e$B:t|9UF>F=1s
-zfx^Nm4=PUFgEF#hHbb(D{nCnrL|l`kPlwDktxCDHmi;@KgG'[qJ;lwh5{#qE,8kBzgNO8^IaEPh&n:,MM'FkXu^2,8]nA3p|v@UWJz'Dbc2`(J}FnvooE
-h]s0yi.9.o(G<LnWasPm_|t42LhhVK,&:M$ea+EYY]&yL=kXDM}2:le$"TP|@Jx}U!!}2oxqV69s,XKQE-aJy(s#wQZTp@RUHF~Tqq0b+EI#|YP+&Xf2}_
-[j/7_i&l1gsf:25TZQ1')UtlOeb0L[AS>y&7IgNhgyHZ5pIe"I%}G91tt6={@dl@tP#B+=QV"jE.Q,Gfh)lwakN7SBB|][U"H'2LuAKt+)wDnzX0Ds(M]]
-)`lz9NUz~dQtle<DlBQI[b3ke]%lbH0=m|(/KP`wgxLK,gfF9QZr6fkkTw}we@`4();{-i)44s>eirxt'/Ab8l=wfyZSd)smZX-lIq_w5E"G'D<i6-.&I'
-FbK&R8ED6mejZmk-,#GPj'l<xzl^L09Dq6,RXa+&4s/>Zt|#eu-RA-w3)V's1>P=X2js[kF9M(%CY,F:04E{vm;}/xa6^yQ{H:M_Ja+(b,!g@r<L5`zX'n
-'SgS/exSvvTef5wC~Y0LQYuU.PUm>B9J^<cd4([(!F7'9}(c=gpKi33(L`dT-p:xdT+Mic,Y2b.cEP^=uwMAr7GA5nU"Cn&oMP4G$Y@+N9,cZwSC{p4/gk
-e]S$:D06>>lu0{jUp4$fg'u.p3~&v'/}i4_z>[ho/BL;"<MCSxR@haF/F^-:6O@$X'c(3F:@J3+5XbEiCTe+g|C'[%XCUzMd>6qdNq-0zko$%:L{/;:9w3
-2Q%/&YMfl(M,0IbxHpsSX[QuC+=[Ga~(~P-o:{jmT|i`uvY3+b=tU/}Hha0#r=Ztc%(['`4[biWVd_HA@1;y:>YNJdD@8mq6]jUT0CylU2)iCPU`%gZ@.}
-7knv}9S@Q(N0QGsT0ZSHW=z!-3hiU[3#0:|GLwt[(60.3&'r/v`Nwn7lxU8v,D("EI%p&Kt%M"@ahOr9WY9-:VDeBoO%I7o,5.Um/uGOD"ZVa{Atd'Xg9i
-:;.P>k4^<6;p#iZHHXEMgK_3}A+)#p>GE>Pbh%_379}`3Aw|PlR|5UqPS!mV-q/"Fc'E]ydXUIs0HA}XCHBInDW9!!s:FQ"^+SG4rY$#XH5$~h`7U$O)JQ
-UT<`)Vx3.D<pWi6RlGO)DA:F)-ikLu'tIBl[D`Q{;/AIsivc,1"-Y>E`cFj$=25,8VNG]IC.4D>:k@+XX+Yi'jb0o.z8s!cW/O5({O=Va__9!ImBGN"4=1
-o.KQ2rwM[F03/xZ&p>SE0):;U]4Ld"1U}3QLxGZAt2hc9VT<JzjFxt1<%DU}/w6[:$r^00O#s'7y<&#"uT'HI[Xj|}p2{zaET<-MD^WCTcYmh|P_uA}'6B
-#_:C>VjS(4WMkLvIDg1"wM+9P^i@_T6]'Tt$&%d`1L^8J3s+p!v)x3#"VM/NZu(yoS1<E$S`_B0buo=fV%]:D"5puwMv2O_nCu<I{1t:H6))8%!C^sHSE)
-~5Z..(8Gg9|AFz,p=')+T#)=P,:I"9-WXzdlfM%]gpK]/$vWMNZd;,dUmI/Z|7@F6=<n|vim0U;u:uW/_=rF)#p+=6X|TPL+cz[q.Rzu@,WKqw({.mBhmp
-e,RXiA-t<_b/YcrFUS3,Tn,zihs_EtPvdHKGL2yZI0!kS33<Omw[(8ok8a-R-N.f%4[Y[/vz7eUPhMM}O)7f`3-9V>v22vPOjM1d-Th87L;eXMB[KkG4+Y
-O5P7N<m<6yvXo$DC=T_:<ym3;0d5YRBJHp`4{>h1kUm|!b;8=WCm`=1^w=;<|+23l,vmirfvws7Sc7X^(($Tz)w}at/Re;V<lqwAIO<YA'uq]fz$XCee"d
-BuFm{f6rNc8;"B/{I[;{f9rC%W:No|8]+4!1#aWv%3sU^Bp!gc7Ttm(o(UP=%X(},DCOMC`AkBGCHM<(3AP7pU@Ax%}!g+f,4v.7OJyjdKlID#d'KWx]&J
-p+Ym(T-}O/yd$45q>T1@hFuWurLBoyXXC%uqU&H6u7.XOLz>@:#%_K8;'-Sf:dsf]e1J_YF`op(4zlnZa_[q.tmmYfDUlg/^AK@yP,'C3}_ViR|Y'`8j%1
-<2.sn1oB]YoZES!#Z6H6GN2/Ku(f^1eT,J2Ey:Gammrvgkxs|F&5yA_eU$Xie4fj&m)7U^QHw/CGGK4;:jFH=q(;PSKJ3,lI3>c3";9etfCxz./<G_a5I8
-Cy8rYg|#p(ca3KPKwrQ1$w%ps!FjS7)%vtD'^/c23XnNVFi'>F([QS/:l+cTf(dfVcLncrS=#(4q`hO#3ohO0>Yg:[`ho/b|o|Y5(yE+g-5UP7x4;ak0sg
-jQvN%jGk"=W}^Ak`JAyF!~Ng@qsZx"&t!tn$pPHD1o{=/:EuI0XIoMEAQ$iO;5.xp2vN#g|]~QFs=u|sZU3=u5!JTV:@t>=Xd%b/8x`U:XLKh.}#bRJ0[{
-^.C20+44wz;WM|]{tFK'(J2TD]rTXZq63<fih7(zk=mK6.=5sv%|@jR9qEJn&.yfd^|evp%i=ly3T9(fMqmQ{,e!QMOZ'{E>Vr$VIBlLJG{;'FIXc{;"_a
-IGzx&X[k&xok/qs(=nr>,V=p$kAH6+Qg(;ooZyjI4lOB4)b,@#7R}/@[>iZ-GDb{JoSs6FsK`wF`$].r0-%qOI6R_J!`>mFs{3#`SqGxdFd:X0O#@JzF<y
-ySxhef}eQO"o5[LR+Od|@ih6|vwdcK>s8(>WaH`b%1[<pR7L}$6v)HHl[fr)"On8Jnc83jkFUdp[r)+|)j]b"iO0[6aaUanhI0D:Uu8eOz}uB"">l]O5VZ
-"X+diLSjcxsD{f:>A)z@TirZ&zr/;[;4ZOR%L32j|Cy{_TYx23(8m|g30`e_~#q8]'#aKCwIbO%csi6NH[wcr)bc~BrgqqZ<[%d8~w0xSMF4bRdlW/},xJ
-l-LGm>O1;>;0>((t;KnxY%rEF%y;[:J%x^Q6JKIE:6H[2y,'O.BrEGc[>msZ8GXb:|lJX)o2}Q7$#3-h9.zL^)L;Z1X;a-Y+.b+iH=|UE1:hh^zro`xEh0
-0g:Fa/t]/CQH>ouI8:>+>qtHcF~/$QMW.sOHX(6]b|oN"IKC|e{'HV%#+:URFpY$]'f+$-7#sW%5tx-[~2s[[/&F}y_Y%Y@:J@N:g2N/k:-S#&c"^6}"=M
-1m8-3's+'D9]`K..~<E]qQ{FR<P-iU>5_is7n2BP]Q#>+SlKb+!]e)=0y7;D"8Q^fH[,]/N'(eEB)q|HiSU:EwgCn)h5Bvf3KF+}[jQZ]2%duK;naldm$+
-+d-0UtIh_}h,=[[.-#RPVYLb&)G@Mvvy6Gdz_.~+'VE(q=4bdr@/;8Dyo1U`R/r`Bh.hwr_1Nfh_=BvtLleLZnl1r]7mk;dqepY3W[sb+`lydg[=Z/2zP-
-M_j>68RoZf&%fb:+5!"aOre&sJv#kNmT2U6]/5c2Ss(DDW8>B}8T@q4t]+2mWP[x^IBGJyF#HT.r:}<Ew!XZCZvVw#_ty^@MA`N&b]b6gOFNNP.r!|`Bq>
-~=+LQX,d%VC6dJ!y623^xR}39={"1:;:Mg~#8KGI/k(cL6(6%Ks@0HW{c["Y^%~jv-/Eid9#{d{Y$j)YiT(`;m{0w+($}bK7rl$!N9(v=/C3Dp/Q$'"Vq6
-ODKTr$(aEOQXATBlEE{32Zy^0of)&C|vk3u-q;KC-14"RsU6'r&iN$qKbEdV}d>t06&O9XSavF:xyR|+<;cWK'X0yLR_duS^<w:S.Y(D2YK^xHiRVrJ[Ou
-`Q.aU,2)3BWD(w4r:2e9giY&mxfLv<x48a3mO.2{D%ox;n3&!Fe+'Lx/36fi-@!~u@=YPPW]<azHf>`txY[ct#EL/|@inezXH_Hprg"a~h[W3p2^]yduOY
-pQFXj+@2xy'p;T=k&%O7Rw&p5[o5M.iCjlR>fT&%DeZp71wP'^Q3<;xgfe.MJ<Y^4>'Q5!wNoLQ4qgJKLP',$_T$eOmC+VNWCa`OQ^85^:yR6`"M4P@}0}
-w"nFQCQ;^,9I$l0jv4>7ST[r9lC5!0,]>{&BH.7vERN(@ZU$#wsU[bI]Z/$1M]QDLU22dCLxkCya$q[(_kedIBu:=S#$z[2pAPAp3^}2d/X/a|$Gd}]S=p
-#fF0,3s6XUpqM82q[6'^,p-YE|YE#bpTht`A"e~y(14W~%n!R62Cujcu&d[GA^q>,ST]Au[h&E(&9=_qZyfYj],C=beYX3L=fFOR/V,Nt|us'w+/11o:%Z
-LDs,L!1grUwitNT6:z:5H5)VwN.sUB^KYZts'x3yXZJ.[ZJ.gIyOHt3hcVEHJMN..)Xo/_,mt3o0}w"2(TvOW%Sl7)QFAXG>'a'=+Ii&F#W!x5p]WRM2Ws
-IS0/e|z5`=GX-Xb2lYYsxTV2Yb0|]UgDp/eJY^j%+uj!YC_C8Xr.NlF%nUA#36@,,qMDkJvt)K[o8w>%u{31t5g1L,^j@hl"_$7kq]O<#XFpB0tq'`_Y7h
-)hkPUYTW^L7yX8&Tc0Z^b^icwolDX{{t.6<-U]B=,==+d@Bj+8L]wbl/uKOp:uB^`'Jedw9tfm7H0>$mfc,IO9#T^0OVy'^y&>yteU,:dr>`"IXS<UTfJG
-S")h>-~Lsb34q2a-B}KPN%ss=t+50`w]jM1C/T1(CR)fB(WZ5kip&C]LZG}=655|wjZtJ,EJ]>NYAd<;dn,MWNv=_xJowsiur/;g%j1:E#LWp2V`qZGt%)
-96Ho~{&=<fc4b>^.dymW7L<G(k|T`A@Uasa#mu,l:KSZ4kb0H^J!BY=ElY0X;K&x.:HG~vq'JR)T+>&;>,4HEi1U2/zq:9kTD6+zDB]7VG(Wg#kG5|#]PC
-Qyy-WTG%V56H+w_k5B5u]oAJ|[2vSKDu'u:qK]hlV_kSvWZYi)#-Vik}B.!Xr:n.>{o}x#k2Ds>PL_j,k<xbHnSz&RxbWiUUCb9T2"!J|JhTirs)70,1jZ
-!-A<sfs_^[$@T%6gNp5CGqXo5gvc7+ubBd,jLp5CpvSiuF1|^rJ(!f6X5|]ofsvZ|7tnn/TvU2IgIn:fBhLZ)]zB`6>awY]z@szBMJ{KWjNppPweN1_Q36
-xb8((XpOR"WB4Bf3[q3|IMKj$j.F.s8'0jtJ$eer2GqM|+Re_I-;LY-torxJR#W}pojaDIERd6@QbLbY}f!{cCjyM})#S`9>""nKg:-mKJ:d"qEX6.(^;P
-}xct5&npkxn,sGmwT'o]E(;bF}tkgxM20;twFC9X"3W^qkH+yAMpxOK:-2<d"q{Z.aZ</X!6f^JgBei1d|-I7zX]VM9Rc;T#WJf|b09Hi7#:9mTSBi:74{
-tJ5#j2.`O!<!.z-bwEF2Sq`U@A&_R^3m[%1n0S:R:1/}%Ub'[4P3B}7]bKTXw^T&xNRN{2}|o1ll~$w|}(OXaO+&llYkCth@hlI3qJH^e(~]r#Sb&;n^9T
-jJowP8(Xt{"[@D$Q+2.g(y!6`Ry[_dwFg9yAGD[&oj=$eVs,r,eIC3>.lU|3z_fq+vg6"^4{304F[E[3C`9C.Sx@gl(s0[D6;G=;vw>;9TePq#5HGt6U.Z
-uYTH_lpkbm'Q>kkGBTa>m7O{jAbmIn]:_UB%k8xISXXXR4oPE6SYXEm4kN42@-OF]l'w%Yt@]/(Nxq/k-j[!<_wFapGSpR1z;a&/OWwD<#ZGVC"brQl8K#
-U<fS:k9+H]valF!BVFS[5#u/.)J.UD)l,4<J4(uQhE_17C(bTGgfHWS"Ce>Mg{GR_2+^:kbbdej>GcPDDIfJ]sSC:_Le!/2+E(DU5kr5[yJoQ''<#5=wxj
-[v[{6]XZRJ7=O823u9lx68C2I2Poh{vG6H+Yp"4[:7u0Ofg'@Z&IbR:yDawBvrOU46^Y_4Acf2(>8F"Y{qzF!=JP&DtP/@5^KP7Mp{"Fz!L)&Dv[!6Ye;M
-{FRTS"b<'ioE8tPX7Jp<[l5//o5_{3vlq/i_"Kl(R{0%^ckcO#2O@|EO{fonpu15]@;pu+H(S{|-jR'O2tLFI./_ChveMj5f7)zc7KXdzs<24i+QkP_xrs
-):B5j.<47Gz|zvlaet|[0o1<^.#4LZs:|RbiJ[k1{$x'gWmtXe160#@!NYyhx.2!5Ns1"@Bwh#{TRFXG!kA!Qg7u_RsOD&-MZ#2hio~Wg#d,tNGx)zN=<L
-dPhXc^p/X/T9B'B=v<ta:Osr&(Fh:Rg$K!<(q"#%Doa({2UPx6CC^>MjCYV9,BeWD-dUM2(/;_&h-ffWEuxo~1Fp/337g/8t|9:vub1`iQ/f+araERnw~z
-`ssa)y=XrsoYfcjXi@/R%B7A<l}l4;f1ml)F06|$:i0b+yWv5@SF"3@PEg}Or{B'uio5VN!)>.,xXRWZ.Okl+PQ6Qh09ClelCW;/yWB{A;ob3>>$9sm>vw
-WY469ikx{V-LH:9QiQlpAtR<R6L{$m7gR3VV.&5T5v&Ubw=UDvK:}G+sa80yc$XjB#Wz{g&n2,>QOlm"QU]3b:ufu5U{D}(Y#&"Ld[(5~%|t:@RYk(qu"C
-=e8I#:qsv#6DNuQLYawJ(DUOBf.P'0}hbiwU</iaQavZK'0Ftx6){|-Xd%K3BPWlk"~0[PU7h2[mOSV|"6JM"{+R81h(sjjqDffk&_lLxV,HVZzZoB1d-6
-,@JE`#xTMi4nR"o:"X>2WYi1U4^ixP!lf!4nSx(u1RLVHE!Q`WO`(|HK"E"W<^s&^X}Roli`0p/Lej.36;Qs#ix_]0h'{k9SjT{/9w%G5vEd}-)EBP1,:f
-mch77s#3Z.1/qkWQ-Zt`tF`(Yprhj)+9FthsL;qRRY3Sm)U02$Y2NaQ:7}+Wd|81VXWABJuUl03;"CB<"ai@c2y_Lf|C$XQ;]0^t[r+'9SL2:{_^kE$E|)
-EtGcc}QeYE',t&]"['};f8tW9G#3Ii1%#P8Q+@EU:>G3V'z!n0{TekO6S_7s:mSM=xp!M4(XdQc]8eqiB-cndc."H.7rE(xGQrEsY8mg^$:$`TuTl|O.8e
-1ibJbx;I8#p%MKE2LJ(XIYaCd5@2oQeQgts]O+Y4P47ZM=^='/<s:6D>F(z{gV0KB{crKt>&KxRg;IpPqy7L#cPZ4G#Z;}%MF`~kGag_Bqg_^4c+8[DnHN
-I[`aIdBW[uN(pOt[B`9sS=s%WV5.Esr}5wg#o'cSS_qI^=bkg_=c[+;|q#!RY&fGg+ePr_H)&3>}&NUWuAGP%GrJg5<rB,n7S-_%;w0UdtYi30-dGKUckg
-!y4N]<.fg=fG_XD&M'lu5M1HR<V;CItQZmD1gEX/#g{MPmn:MF'H%2juep}3>](v]U4dgE7B/<-U+s&U8NHX@8u{/8Ng"fTNT=<DVe$@2vdo^QE]nW3^6=
-wp<G%HJVSc;e:Y'@2ByXjp,:t1eZ@R-=}S7^d>M8MKdnC4-r5}D<AXJ|,%#eq#Gmo6FsVSP,A[^e1hy,a333ZTAjc'j[}JsN){Y!Ra"(xG-O~BrV^(]5>>
-Odf"g.&O.70xzXy"dc6%F$fLD9$sIAqgrjbc1X3tQ[:k%h!Z(N"n;TRR-qG/(NDU+IYQZoo2/e|V]NwhC`&UfWx)X&xzFw1qJL0MyA@L@YDtAzWw}qfAlw
->wvoefdZ@FU=Sr9V|p,d]5]rb!>h~#z]~]UwMuccE'r#H"eP<0YY]J#o61ne$mt|DPy}$oR{@531u/SIit>dX-pQbp>!gXrR`e367rFf|dPK{Azj08j")+
-:F8'%UCnwP`C((ds4MUpzm]mgBGdnG.2zWl]DIN_W;U-%al]FI31X;up_$2V/oLW!<UCJl(&6$l8Zgf!7Snc5kjQKmu{|{h;!Q@RHC'K5IgVS"jC<F'$pk
-,z]-^Xc`,0rS91b3o-CTu,cQFhS+GQ#@8@{(96N0Hn_jzt91'<^h(iMc&cn/yztv%+0T_d{K@6A)"<pXtt6%2"hG^W(YBObxg=)i"U[>qW4D8rfRD3q5DW
-o>-&ajZZUpj9fJk,:H-[~Qt)rH`;[rxR$T5hk/IbH(-`495GB`o;/8r5SAB9&XNn4u"K~vk9+NCS+j|O,:@a45Y/(G~F_lW7HTS^!k+BJOBs_DyN7@26T<
-5TO[}CVDeODqX409q=aYD2J4-S[r+i}hWY]OQoep.YFB5I[kLk#<F!<2/=b/I+)XXoXm.pMa/'t@85Qpc8Y:B(I[|wi{d8N;hMAPC<86l8D{~.0"wvE=g#
-2jiYt&3PqTGK]imU@%Dt9%IF't-SaZdl6zW`AA~4s#"F!M-$90RY[k0H~jR"zMxN9/H`YP6IdVPhb')uKN!on6fe-^XJ)CA$]KnD'4bnL!8g/e1(nqlkm0
-yh^,rzIsP^yZ]kblx&]N-V_DEl8lf.eew-de"g5etvogPj{=J|[n0$AiT$Lk9yp#WMw^Pn7)mxl`Y_NDpq$Azdt6.Q$YpN8O>5)gi_cK!%vElZ!%5ue#[I
-EN0|P.VIc>$U/|Hwi6<2jo[tw42[<HA!57!B:97pi}iH1h7w1(~A:iUDpl{=qj;3XME>P#JT(Nmq[M1wSR%)qTgvqI5vpn192<uO.Y|kf9ade{neL,LkNF
-`n/j&<e`kw&3#+%)T^YHjRY_mu-:7%oNY<`[1z1%KAzu,yJ<`cMt4>]ubi1.C!)3FQD/_+-3hee^SdbIKVVkX4bn2{y9Cr1i:_i9H$Q7d-nqAg@O:X7l@V
-nI#@,NF4:ugJ]"TCc^r8#7_s6Kww(p=fM^8zERytU@aUf1"cXNQz.QzI>tQ/@^VD&L0W#p}dH%w,5SjRjk^/)JKVB8S1P|p7UeQYR+xpeuJ4Ak,VIbwT8A
-cz&u>+O(yp&p~HN9YbRdc)kQVk["8irqZ]c8F/Z(%"lkk5+83}E"%AXWw6z.trJ&h@~rr20Z!:MBMlo-S;[NL'1l|.k1hPNG5+2ap5Bow/N-)kz/"-Plsf
-!KY`EO!EOaf7d:rcQu6e)B=+Tm6J(D`7L}<Y42H&_lHy$/N(W=Kn_}|lyVZxWmv9Jpn{i)'dCUpfo$6n=&`{Fd^zem0]i}wnMqg|"_[GNev>Pj;h9c3):S
-V$vc`S;zo}k7yO.OO3U0|aUFBwLAOHA7z!`lYh,0=-#0G4X`=;$8O2Sv`%aSBiY%C:Og_0&Um6HW`wIb:jd@Tz]u8Gc,``F"cRX(.!UP|&k1o"$ZT&&kM.
-Rg^uPY4;~`t8VbnW}_=.L6%kCNIKh7vB)^wvpXGnd7X$ynyiCbijgL}<q1"u4N}fitf#!TLI0"Xah!<]2iFAT+1v3.H-8v-.6&01Jv|I8H(/D:]wg+4=Av
-NU4(g,6VcIE[@:s`BcsYtAQ}F#DRPiUlIc@Fk]}zL=tAEQ'EGTPt#+4_)0$R'L.yD%v(%%`v0V6>}5foB7jLz8.{I%>:{CRT8:V7@Hto:ub<'9Kr_EVoZd
-Pf,x45]:m{eGWB~qe..@_.9/Pqu5bJmQL'qWMXm(iMQiv];4'vIuW-189/t`:__7&C}8n6be'1h[h1JI>FetSX&w^bXbt(hmb^.jEgi{dcf9EG%U_7ioW>
-+Q5l'bDU:lYCq./E98}j[+aTY'o<1TjZ5+)M19n($UO']U`A}>@v%X&s+d~(.VnMc#Gert(,Y/%@{W1$@I>'q$d&/Yl4Wpq:TQ0"f;OC%g-K@NpjJrFR(>
-fKz<|GsFg:1X4<]r",iN-FA12UJ;5$Sq/oQHdubm8SK{i]{Jan"vMZ~!7V'cpj$bdyuo'7m,@e"k+tE5YO-}Dz$z93pWN_`Xk(44Q{%}=aVWGYnZt|,a=Z
-2lMqXgsR[E98uSMKJ4RW.3XTP:1$'uy"9,vfckFF<V+.mjR<y)n@$:kUNEvt6Dd-z,Qd#/V&>QP8n-h-]sz9NOay8{b%2W=s+ee1QSMoYimKDEequx9vh9
-'$Cx!g]9}QM<3#OmphLA~I:SY,N8p!kG^Dkn!A0"JgT1Q]t(_P_Td1U8%RNMQm7I6i_T&Xs:T@>{Kr<hS:9^3fhq"i5sy&8P6+>wDkj_nMhL1;:0yv45B|
-O=0prq'=7BZs~AH=N{,aG9xG^^9a0{NU7rdBY'!YyGZ198$i7yad0eBRj!_gv8;ygR!w&Fm5X,0nr"i"s:p>zRz7R:gJBk59Y]=zClcH:E/y]S&`#C&3><
-[!a5#Cq[%tqG9<34{dA0n5xq&Ja"p&)Vi/!=4F[!d'ygWGGS(sIZ2W'io9&nUEe4EmS@B>JFli$.}1][79%]v1jxg=kqAQ!}QVzsrpGV~.VGyE<Y]0-H]>
-GIWRRPG'SyDi5piuPY$A'mK$V"SIVQ[%X!T=5#)bk1omfU)]KJkc^-/`6;<'QBXziNm"vq&W%m!_Z2)CCP4<e>]lm#OnfCD_"ya>tDc0Z}C,6b>#c"9%/$
-WhZT1gY,Q8v.<bMsc]8t`[=j!h'uK]G&sIjs)NB-,tK/H5q=wuk3]V<5bE0!lI}-CU5p17JOWQPrsk|osEyx,{4+PV2=nuA}iRw%ke@+t#v`|%SxEH`s>[
-7'g4.S,#t!C!`STjtKK#"%Npgi2u5"k{Y:ZlP|Ba0_8=bEot!vpnC"i4a_:hfR}0[_6HEJ$GF3k}-ju(M,jF-G|%.MHFGA0JH(MLwye0_uw5Q3Dw}zd}[|
-Z#8-'W"jJ!6jYweI/M,leIMJ1meItP-IQvpofh!"c1GLlI.P_8]'zmQJ:N6IgV>G'56Nw43#[=dOq&o`H3&FuZ/ll@)7Azv,k7#MtI7-!cu!NpDWA;NfPN
-MF2K.A]wF.IK:IdY_b]xGP2p^0RMozIUG2=sSh#((s/.:}o^zoob2D{S2nUAlvi}|O27'5!]oY0`(Tepb!'DW92.-T&)%`YQs7e<:6m@<@2_Gs_uBQMl33
-%[_.l)y}eP$@qX!%3P$a3zA5=u;ixYz>s-^7JS0}kU]-Oxw6EItfZL=n+=p{2baO9$Jj[D|:Q0S%l}C8-fP}bOT0<Y`4W7iE]pRPCQ/(0j_KyET^nmJ:`+
-9-h]`0tXSTX%W;T'9!v"8%h_bn7[0r<geNZXO{@,_v;__LE`fDaK[ju6l-m|_wp6f]~8)[igEP16+u_l(`oeIKa`;wi^tD)Mbd,EFW]WId|Yw`5la}d1KM
-l)DbLZtsNja$5k{)y)/I2x:%{Jm{+6SXiGVw%W3_2(Ab^EL7Do3UCr7L8ua^ViKr9`_G:JqEKL)mifz&OqM+icH`.zGzen#[,`g%U+&y-F5j/os_OFfL{9
-g)[fp62z9Bo%|Z"UL2-d;8~WkU%YSmU.2b{X{,8O;u,E;(T'&wyH<|K.>QNdl^{g%R^eZEmFDF6;VO+({^);O+enkk(K!C_<0^BuxX!odfoIif'g!{Hx<J
-Bgh7(ymX^3W/'=;|b3+CiV;jM2QohlzKPM/EsP/AdNvDw<E{pPB#!i%G<FsNb_AoXENu{vk$ByvbiE!4w}z`[vKc/J<z4gy1%M6e.6+d)ChsNH'1C;4P!}
-G+@}[E)%2+P!|66pk).rnfhZTf3j}wX|QqI-LUXv~[k_wWjStms:v>cwh#lWM#Gb+'yq,L>5;mD2ZS><60d"C/FCx!0khu:2S@L^@B/(4&xG^0>Ti_g92r
-{.cll4GHB@Eoi1bHqNrHYL;}G,$@'nTrq]:[G5~n5j^M5Fm]1lHBJis@#e@P6i'%5p=9)!HI!{y3kMN{#;>O+A)t7xCspCH%8FF3~%R,[TJnF_'H%Hzq"a
-AE)';(5bb"d9QI;WW7GWVOkQZ"n{uxPC%T|:roCD29]jZzxt'2FYw-kfmY27^V%El;Kk#FP>Cbp+USVh_MopEx,0MI[By=j)a8!vBLA9$CA"M/p$wE@P;B
-2o`(sd&<HA2;3j%=>s/]l%]I'-r/s"pwo0AU#x>bK^;MxM$]+MNjOXJ%bbK"i-zA~pWI]m~0pPETA|pkEm<84L/4xPLl7Y/qyFJBrl+!0=JqDR"'@X<vwW
-P|`>RXQL'g[wiqsh%-:x{a#Re=oc>3MZ=H;:-as%3xwni35G:9{wA(xF(pk{&1~C>m<Tj'1xHahuk[r%5ZPvVHW'UKs[0/npG-S'-zUB^agH--rAC|p>s/
-:n/(+H2oD`s/t!ZYkXl"S((`g;:{:|`ieX|ZfLxs7:B9RZK9@1b@I%$f8"7g}21vcTs'#yfe_ORX~ft%[5MH-4e#}X3b+<]'=XZ]DcCp_V>-nCizls=n(E
-FQD7lBso[)EV-bDb_Al{yWSxyL&|Rc&s#:DS&IZRjrZeT(Va[:%71K/K>/Y=(rh`%w~;6I[DbY.</2IW}AT2@i4q+AYa~Z&_rM8^awIlpp/ID%2}R(uSB(
-vRE5qu|s9S36)/F0[f<E;K7Yw+lDMT$ud1._7g>I^uz]]PAKVwi5<pMY9gt'0vBKk"-|yG!P3Ou!2:Sgz%$!sadXrmN[AmDVJI>c/:]UN)Vn'31!WiAC5s
-9MXRmCt%Pw5N_rW/"-xv;6~FL`EX^siXhra/YK,4wb;IlR6n:E=.TvS<@Pz&%qFYfAFiEeYjha,i/]-:17h)5K-w7;->}}1jsc&KY(b,}L8E%Es{s'6|La
-gcsCRLP3Hw]g&A~u&pvErZT6c@Zd2kEO1:|0-)c7!HrjxEjwFe~qi54RG8my/B/d~pbJ8C7;=n.J^F]241^h>S~@qBQ$<d|b91[F^-s^"HMlX]5QR`K;t3
-GoWw-@rPESF+:fNjF&Gq~6&ByB"'zup<k,:/6!$|Hj-5kCd4B1#DlMnu)F"p|GRi/R|SV,6;vkMvs|Zei;xnCDF`/w@EZOp"PO`o0UT[);UX4];&cl}kae
-n6B`8d3`vSTOQ;!6)|vO$Ifg%C0%,dwCcq%1qiO}:W!Sn#%=2+uV::"};WX;16,Sp(MEH'pSwgT@ZkN9V74rOZ.0WXT{6l2/R9[a;n617y]F:NyQ<T]7Qh
-_:.tlD(a&CdlGH'|e";8oS']9M`"S,bsoL^308B,EPfw8twy94!cLz#tr=jMrd;Y7Z>0y%=icOg%8.8'U1E!!l5=v63{G>nLvCP9BIzNq|N#w'j,M$7O%7
-8X6<]5Ka9dtDC#s<kO`AeKn-:t=wFzX:L+Kue=k=_X#ZnR,Q-{Q=%G,Ty2S@8HBZ9dpqp}K6gFxM}&6Nzdt7<!RDDX@1_VSOTvLhi=]:n;C@XDVNA!psB,
-%C3vxQ;z]+oPr[TzQV<pmi'w0O`aY(_Dst/%'U`w3H>WhY&|a)5'1fE,s]jE-:jX1e@w%sYptAnYNiiHIV7.Gq;fw6%CFT;EfTr/kw:IJI"og)P]j`[+l,
-Apd`Cl9--A}EfLMwU{G<RF$f1W-I_Ts[HVw%AT]'TbYb=N]h,Bg/"(.|WC.Q_g`S2(p-P)tg_mM^[aV(S]~cbB|zQKPn#ge|9}@vIh~I:'g/ehGhU)W,VC
-YZXAd'V!nIHvzP`!Ya+T$&vguR6@T8Q%,(zQpA@HFnjZQU{eznuQ8Lxbq1@eXfQ,"("a-u(>]pCArt|)O4fr[el1(DmY"[M6EZwbEfD=.Ys'kf-WUYqqNY
-RQDu<Rd!:^$r>rmMKzUtw/@wr=Hfd]cp=r#R3)l+XCSz^3b5=(Z$"QIhtw)LP'HB/'b"0PD:Ym%F`0o9F/U"0[2SGX5lKu$2z7CS'%YJq6MOerUzTA^$IP
-)Ft|T{"M.1E{y4v7AuAIN#EP,Ku&QSt;ceehGbDd&M~GICxDI%%2=Y%9fx0<;vEr)5`UnM8cjv;dpBV.dwDG6!GaY'),8EB<L_6'~%g&V6|/KQypXpXP,X
-]K/9-Hl-<Lp;)[jmUw8sFryZx9U!ZNlK)H[r8UN:ZXeLj'(Y$AW76psenGGK9^_)={G%eb_2"y6G{eeYGZn)/9a=_oifW.>fymv-gEXpfAir_1i38[$R:o
-{sK<8X|g1LFNJNA),hg+/J5b_brT95W]tS0wH!,3kl)`lg-3[jie5'dt0f{;:1Tkd;ArKQx(Q!"qHCzR.87>FH$<Gc'[g[Lik(}]Vc>]3SOEC+:,LtCJ89
-cF(ltG@nuSz%wO~)COF#WYRq%]QP&H4j_CfQH}65sx=+XRiV$K~}U#M09-[k.''EHb1;bLAvkxTj{G(`nB:@j7Yy]xQr^K9ZNIR`o5JD<yBKkS<H'c-&|'
-[)}TK_`Z4#+MVyA`&{I-SvfvIE7(-Gjo2hFg3B09]k;X_[IkT]z4b"-YG@|.Yy3&'PfXrk<ZvoiN!6k7EZ&'H$0{.'T{f,Pac`MKV6w"cOm7tEZ}CMUoKG
-Y[%AYq:v(d;ubQsf&xT5kOV,@&3f^{s$~7'Y3lu`_deU5/):h,m@_EF%w_F79WW{x>-$M4I$`%e%/b8=sN1wf}AsrRBN9j4-z,A{8jgC4]EXG:y0n3`uQ.
-^Vlp2M9u$BvJoYvmiSuX8:TNWOqA|AC:V4Th[Z)>VZ:ko&w|[R{9G'cfXa`dyoO-^MD2#<i1GnLN3[(R8gg(xF^lICuB=/a5NsrF$De=yM>m{0KbV]uKw6
->)K_Hn9lR[/+aq093@U!s@$n%gMeLE'E/WDtr2Vqo`g>pnsi<Fm_'%l0sZTobM%JGK~h2IR<>._FVc^H{Wi8|%L:n0(kzzzu:>;.o(ipDFID+"Z&}l(a{V
-Xy[Lc_gj<&!Yy$N0.-kD&a_$vTgK{6bUOma;ew2a.1S'N<smn4J3$NyE.Ptv=]4HJD<d'#,OyG)bNJ'Q_gZj/U3t~#j9<[oUGj!~mEVDVu5VqMFgEgMl,B
-%4xx"YL)@Uk8,i<bivwlArV2yCQ-!USN@VSIUh~WM}vO;jT7='("#y:V}`C_NAz1x1y`2UXF@{=s<oK>p3l7HiX|/x.3Yj`w.>_F""Fwzo6RV>c#+$7sp=
-61X9c!UGXq~#:Ug<ph;<&wY)|yljmq`s#q-lyzl<JT<28c&dz{>|zNLeeX5/Iq-cZKN#D|_>[oBAffce:Z'7x8cnjNHDsjlIn%_0&M;R0{_#JcP+:QLa8U
-aq]uuZ'XA2wB@#U`Jc%t:AQqx]O}XJ5uAaMOS5'jkPQcAL|5G[DD[JAZR!~4Zeo]E52^j3a|jp~Ye49<5EmH:()pTPEX0@B$B6@BsTMmMxWw_H+98hdv;9
-zzG!Au4|,@Rxp3]EhurJ)uqZcAQ&SU)fe3yS%T>gQu:]djvBF${RD(odjH}SZJikkw03]k]<1c8P:+exC)a5<2N2^AE9sut35SQ=a69uk'DQ'G>CXxu1AN
-xA-|(E[|<j6z:BC/wW%yHw22(LzKzmMPWAJ!5g06I=_t62yY/{)-5TNxpX82_"&I}`~Wq<@oN'n2mGpdG{ew(4q%Bf"m~bQuUfR^0flwHic|JsD<wRho!r
-D}ci)y%y]9sFHG1]v[[l"Qc3qY|Umeg^m[It)&Lx-&St'H5zS46;pBLp[Vb}];;J-JBH9yqYoaW#}ZHdc1e`t+S,#fU6Ss^uNZ!Tfg8>8jT3jw/SirC>QU
-"F>h.6tLU1fkpxtf(B`j{|67nQf7^MG)BR{w@X>y[>.$sfqwkn4`B#tMoB8sNNJOj&84KGVZ]p7'~oPFP+IC%/@L-'7f@$8qE{bTiBK$ADu{DS"U2e`_%3
--5{o41^4C[pF=G${M}o#&p/_R>_62ubp6M9VM/O5%#zl85t;Jz@'Y{_"I"v{$0_.vauwFwt)Wft_lNyK[GJ%C'Idm.<J"0U!`r`ND+[Ud))U!5M8-vGxUr
-""'6e/Mr&Qbl@|r`]4$r:dmI-[0-4v]lD)t"c&~;],.LS&5N5VZ;#jb;1K}`],fya,i2Ha:B=5rBBH:<hY.bY'UlEeyq}"|m(x&xqZ>Oq8!<v;P%3x6A<s
-Vwc7O)PIfJP".N=xk9,X.s.[2G|6j_/CXEDcR]D;ennS7%7vo_Bx_-R5gm-A:%3vqhc-lHo%O%##Q0>Y+ofpJ{kHAi)nk+O^b{XP;{#Z6A0lQ4G)$LV(yx
-OJYBCE]3'H{EK[+#<cB:-vm6/v:=`&VX'xh)9:`iVv;T'-v|QzU[#@VuXt%}vl02,T)X[r=sy(F7c"kD@wX$!;}x_hAzEEDmURoR|&;b(fW7qomirD`F>o
-#U/1FWk7w7bc}IVzTsC'k7V6+!lf:ei'JV`On<NANC-[<ctrw)#)IY$>avV`AIK3~%y.~4fx-m+;G9^(|xz^+#<%/Y-Fb8OaCp_l1wP,_2_SOTJFUz+B)5
-Fm@y=f){AXY"}O=W^/a#Q!$MW8d;9%dPOgyQh:,<mnIA4NT"Y072U:PJLJ/mERstgN%_IVh}dl-Z~0#ghx=D1/8<-UB3Sf2mHZ:i%@`6H4`&Y>^8#0svC$
-s9es7Zn+Yu@oYue{<T"OQ6coPc{6.emwzYAX1'%@/T1l=kh@gy:tfaEu#uIVl{sY6lhlAA.!suy/g'Rgqa9vEE<DPX"8}}gM:=@YUT+cDB:-pvcd3@#^z/
-k84^z+LleA``XLXd&T/8Ax-{tJV}FJR|gT+pa}J&`v5XLRf#r"SL_p8t:+vm;b6{l;S<aex{=SzWEI@}z>Ma~IpO=bWEh%5-QQ)1IRtp(kAAg>+aTtu[$s
-@&f#2/x9f[18EQx#EEZX3@^ZC+2ir8ncf!p/^WoL4!]x452RJZ-[L);#B.hNOU&[KF|66g)"]Gt>7iiQDoMUZGvjpgY!b|53MGB;x794(jfwJSa|uwm7z1
-8mAAK.VZ)mSjKW=N|Xhm0}E3;x|CH)R5.Zcq[d:p>9cS>L1)U2ih)6t{-+yg)60bze}CO{$1u51TV)9}qfIs)(<PNt.zRRB5/F{[OegHJ|~vf4vsFfkUgo
-]1a<2/3hqvyi>>`hRM0[D+la@f|N`KcC/D7=EKhmse5bXgb>W.vJQe`RFhy#Iovl+u,Qf;3cvT7b}vUpQ0Z/WAYyeK&xzv[2(c$TQY&$iF1f@,WAwBh;B_
-"r'X~:`O!a^Qn.Bo=0]6F,s@M+(P8osH24oX"0VEy:aiWqhkQ{s2|Q@r(oXxrTxR[taMs(h6]Z@%NRE;.jG6]WVlK8"(KQO}z))C6>LmBv]+8v:(0ls05W
-m3&>RY|[)|t<`cTPL{s%0M_|.$T,,ylj<]|lw.FA{>>I>$B.gw&S9X}W!`JDkp#YMm{bhWVE$k!@;KuUlpr/-2}<i}#&}k]P~CkH<[pa^wTffARtBK]!>J
-ifSiJ!Wd^qf4Ev(haDHGbhSiS_E"El@p-_V8Hr}Tvh@>c=SS0)%(W-9m7mt81jS#StEr2&"#UO)7BFSNdHLV+%V^tn7RuA:"4^[Td<Oek,}:"#u5fx>IJJ
-<a[N%`7/:B=lwL2v(H#V@|)4ZN'N9/D&Z_%m"m"+A{I%M$d]|_9$_7v@|k~g2a+HBDb'zv{vTXEnl$k<U2%j=cWX~$.3gJRy%VBs0n<CH[fI7h/NRwh6QL
-[=/(V}='kmT2=LR3pj]QBjJ_6t5G$^@=Ztywm!@upfbpSOMuh7@ZY!]cBtp%s-^<3{~,]'@2CR)UCh/_R;qnEW6n|[O@gwVUU`-=_=A.%4R0!o;.Yd;("K
-3X<+b9'j[Ri2x'x(dU|e&fbHmW1OBt(.FS+@9xxk8YCf_XtTIB}8.nte@`<KE+856^>1571AA`+Q9pfq^dV,sv26g"0[T36NpZlpvr5]EaZS^T,Q;R6FQH
-7m5d]GPAa}:a$jfgn3CMihjZh`7>VZZy#f@nsU86t01'>Faht3TQw{CdDw@GLxXDHh3GJ4N0FC:x4F(|rHh<.-vlcA)uE^'{zb'UtF+t422b3z:y8)R)|G
-`9$^|j2SaOd1N79t,>gkp[|-INJZ%QdTX`y}(c~Q0c2e=kD:bOlm(5,H'1WdQ[7X#]YmWasKs5x),FZ(96;<+QcZ:|#mS4gP.u'`!xw(~Bw=v:;kvS|Ju<
-YI@u$c)b7.`QM|QiJoGoa$v_hAQ`}":v`>I`=Gd:G)HoieIw2Nz5Oh`SNA/.45"wSpzOk^7_~i5k8oT2K8X-KN@3-G'&SDFz9Id:'KM4i=nq"+:j<sk77"
-CvhJY3K:DMg0v^9)(AF/^HA[@fb(AbA+Z"jK[Ga-ASD-Z<@jf7S`'e[!;}7[%r0T`=>%,6N$f&#xn^tq;']G.(RH,]M14.UKOoFVcmX}:3Q`ig8hyEMedy
-#J"@t"MVnDIyLOo}!I2@h6]8Pd+4hrPt!%Rhe.oYFCQtF.Ye|3l!xtEWzG#tCr'Mw::A+CToYk:Mf:aFn<Et{p0XX^LVR1,Z"==/.rTXiev6|"BO+_+>Qe
-o.zC)Caim@fwC=Jf.D"yCMXgcQLDkXgQr_eM3+ty2j1D$ebo=3$AuUXRh3g%Uhp)~j4UMy+V;`c:damP%2lQZeImA1k3Y`1N){viJ{a[^dH2sIF}}+n41f
-{MypLCG&M0oi^S+"QAEwsR{IaJ:.V/O4T)bD/fKVY2A()Fg3f!&MW05Q8/3/|0~k-<$q"5WB4)EIp`PP1,}a1qrl!t2VaQ=x2/,bA<!3D<=i|hAH8/iYr)
-TEe9R93E^T-AIhZZL:9;+jHbiD;qEog.&<9,s_nRPcIM%_Zv"CjvRfnzy3pbq;xG>33yi)jCnHKd9u':<(=G`dv7DC^QtRJ,drsazD_wOox(Mn[DZJ~|t=
-5wZ6>x-Ou9em~vZh@=%^7q5x6)c|#}LX.N!iT98K9qCP`,s_.27NS]Bh5@I5V,(M|V=6k$3W<`)3B7]G(f2B[0E>k:ALRJqSZ>hz2/{Q:j+v0$Yw]%2`eC
-8ABE+BL85xnZ@&VnJy/&7(/!+2%@+.NStU`T|Y1yTKj,`rqLB)ywHa>cpTQ:dZZ:Dj|%^+&"QN<jbADla#/v#dgl%xN_eEs]^w"7R6rB!Y;mgF.Uxk>%=b
-]PoV2^K.07d;GiG/zTb`=D@`n']3@G%Ch=riD&vvcS!Cc'6P5H!dOn6%Az@1n-$:$Hos"H#mjG'm,lQtpIiXdCrDz>MDesH6x04;w{ear@[-gW#`O>U8jM
-TkL"i%9`cr8`zWIks$A-4B}fnD+g#!Y.EhEEY/jf=0wI[M'3/Vm)P(~4z7](Jq`7>xahv=oeXk$]khwZL#f"9%l:e4)0RF{_C`~:pGOC({Xc4FX)0JlH:-
-m/@RIX:UMp@r]extnrh@%}Sc4C+N~+TzJjL)_Jgl46z)[79j0D7;ST4P&bDRJCl]K)p6yhzEv}mlibviI!J8Tpqe@KwUK,1_M!D1,12RVs:q}`kq=_Ai$T
-wdY0uc_D|$^+wlUp#pHB1:Ih1:>Pia}lt<k&r8q9E!<q[l>856Wd#T]eT:(dEweEqen:DppBl2}@z.sVTv0B,#g#$1<D5_f"tvu<lOH`VM5/D_q_zT,.ov
-"/eF7>bT:2,DmenGCbo<#a"&L6(9sVbNyq8&a)eS;of3mPe-Bs}V_yc892krGuAw.9<m[H]5h+4U-vXaV`-jUy%RMyppM3|'|CS6iSS@;H=$O+{(72a-#`
-,oH@sKk1L3I|7m7x=@;m%y5UQG[3|Qk4H"[`0ntIW1S|u%#h'1@>_}ql<vFNpuNt&Gt:u8F3d%oD~O|ClV{w+jTIYZZ^-6==)wQ/'N5T[Gpt@vPK7y]T=j
-"[IK&v,.P9w[^@MK4E}<|G`>1::3"vN&}M{&,s~+DN+eeK{8'hR]Va`pY>#A["Pid>Td9Ft!MH^Gp-Wlj0<!u>.<uW7InZ@R,f=(DMCN(e4FbAAcdAMg+N
-_jsDHiPR57&(MnG{=^>!sT'NV}SNoc<FF'KFB,x}c<UjV+4fq:0dMh;z@jloFZ5I4|]5$D79X2`xrZJy'Em|FGIA/,I_'D;H<VN5H8|vM(i1^wcfDC-/AC
-vOwlflH=I6Ry{2|$1&qwz[N[I#5[H=Hi|80fhW3CArFZOZez@E&i38CebDYR3@.Oy3l0$7;_A|4Y7Yf]r'PA]i#6%FRU::rZdf6s57EXVasb_>it03Dypy
-V9#4~q$3lKx-t0Ko$hs,:z>{;;V#.}VUxbrcN>QV-sk5M#;rC@<(4f#<_$2>T>5<%0U4XK|^9sg(0Zn(&v53m3q2RcW.@1}<mqj^u6b}kHP0rsYAeOLzv6
-c6>x#S^0~;%,V&WE:Ztvfp3yY/$/R$#`uv#WS7'y7`McXZ)j^XB-moV'M(TPJ[$0_yV;mc+X|71vy8h{(X7(jO_(f6mby9[SDKhte|&7&yIpc#fcz#9Z!E
-yv|miJ"2K<,tU9:q:MU|K`Tb]GkOHaL'IW=`J&1E++r`Tcrn~AB$%|hGeyZDM=!gkKLS7#"$pz.C&1bMkev:Cpd#wJ@o:gjIYQ=3K16j`}xAgl1hb}=>K&
-5Xsoz&JFQ|;f7R#C=k.<j5%Wnj="KQ$!BpOUjSsc^yy,nO>;<KejpW5G>7iE%pMCf0m$-J|}@Ks&OJMD_%#+,7/""}'gqw$B6b+"8q{_"{,7Jir9r&SA;V
-=C&=>Oa:QTC$uYyu,aD+=eee#bMJ:wo".{`x=y;%;!a(.=O5}ij,3.`&j6,AaWn{oFO%kcG0lz$%"XN^:$bz#g1Ev@<RDGH@VQJ2Y>;'[:`Y9)wC%A(fMa
-89YAIiw$W{];uj'.oE#g3:)'nn#7Yuon-g'LBz(1)&|qZAc8JY~B65nCzGf7T35QmwIsqSJY1WHOK('U[R7FYC;Rp.I]TQ:(B:7TGKc6xRJ-.RAeY"n&v8
-.][;~#q>lTEC=UeLl`Dqnm0Od|B^y!4XvfQUk;F2w;=.G&q)~wac%aaEy=`SB4(D$4J"#EWaZ:[)25_boQf=@Mi2nD$bm'Q'(VX`PleX5Q1YlFsBB(dgs#
-IkB`dh-ezHb3b8eP&G/2fn5']8D][e_vg&4'pC==(|aP!_bWX'T/eGL88cY_k3v|FmOWFOhUs[dmo!C)96NL:)${38z8e2=uS$(ve{2m"lB[xidK4pE=U%
-L5^O-4Um:yuxetiy`J;T42]dV,d2=V":Nc|.8ID=h!dpui`aqr!@tV[Znu@h&72dJiA>tsGX8PD2:'+7|r|_w3-7&|%mlYb%BzuSypjgNLialsKG1|%R>n
-ge5h]GhelDW`ZFP}zDQT|Jp|taIE%KYTp^.da/Z_[#jSK(BAHf=>[fX^xYAEyMH(Y8H"up)fyTNbcU:v]'vb:9`Fn>%q6HNPFjF@`<q,Ldb,!Q7:K'&WT=
-K$NE/ifnfDUu~OXY~`xP7VxD+64U%7@xmq8VqWkd@qd7Srws7C;vB>G$cPP1K9TifskA]9#c{#Z(yfCNIVVJI8mx:rI.Bn41R|JdC83%1n`@pM]7(T7fv&
-wd5JLJBcXOMMDSX$b|I]/lrzzk4)2A[yuO;R`mz"O(:V@9f,Q77NjHUw}J|Ble[T;oG&0RZhvwS,d+xLRJ7voIP5jCDR9SMiNhtAR7%%YVj-@MqPw:fplz
-X]Z)EG;n+GDMX(f|nL#fd"o&RBq)1u_,2z-.{a!4,Oo6P,}heuMn:Bch<sF_)PpPBbEyevmO>}jy)Qo-ImGoF6)KQ)NKL"ze@P7&1dEQuqQ-zOBxu=$T(9
-4fIh)lxY-lyEpA=V<jqQZUe"/gsUM$Bc6@O-eslhUgc@6rtisK`h>cI_Z)5^0V{^782f,=R_-J32T)+"/z<)6MN-ty8ND@Vor1}3%2-0D'><X)uN5e..mK
->}J%iRU7'S'hJv'#j}68pXn]=)"'s#M)s!A#HD)Qe/|1dF9R%TLL[gq_BVTh6Mes1klLLz/Z!+rI!#v[Ts;h3;3WPb(YsW:h>@.tS;wbyEh68Qk_P9R%a_
-%e0)n;12R>U([W[PKW(W(juVFKow~UN1l>d:"g4Z#m<F/o9DbK(_(7iB@v}CP&!`qkhx7dkR{6mv`fbh,ul|FP25M'5:o+WO3"[Gs#Y+>|_(aveS>-3/w7
-.Vwu8{3X~,LToAf]jUm!<2rc~DTgwaYmV:NqvbE!ejm6dPqDdlrOIG&XLD%Q)qnlM}@+g11X(k]0~Rmb)"|Ny+:3wNkioHks/k1[<HToM{}qGs6IG:F}F$
-kFPybXGt<IqM#6e1T>$K8LWaRJODX_Z@nN-`sOQXbk.K0)z%;h.A#A:j=9gA2=KG>hYM9^[b#Jm..q-@F_^l=>]_n;@A_Q`=>[e'|P#P=1sd@(OF#%h_7w
-Jo@r`@.Fii/"v.-f:,6Lj%}l]l/tkgTI+,&>i"gCfa//yYI/fBpk@%/=9FNoAB;&`x~#Z/`dDvSZW@oDl}}:!Yum9gs-!GIV+UJz::^Zf>v$P}`Ql',e^m
-[_Nq,q@9A@'{s"ceJ7`8[3FZVNP1dh;Fn<zg%-u^0g#8Zh&u]WQcH1A+>a/4J)/eDol%)sNRINU@|Ey%wjS>N<opI.+&",M;{lWZn0+xYx~8k@'OKI.r5]
-[f_`fl$L32UQ<+s{al^Seva"uU(/Z-,yHwzID=,&};o-=6r.a,_Lu;Xt$3nKBrY>e5k72iIVg1Yb.^,'1DUK5K!n<440!d%Px1RVTGld1T(V5}5a^cwh|e
-@af!rzcJpf.asZHi5%(S/{W:)E|Ri$D-q>K9Fjb=4$_:4,Iy}/f5>_MNu{UW>r6&DiN|bxQ+hK$.|E>Ju0pgbsxmxnITc`7w/d..6N~1mNKC1rN+b&88j8
-V|T$#gD_A%I64;e6#&Xb=0m&2IF[h`![JR0ZzjR,@Y~YAhuatfDX4vo@Y]^ODv+tO8wN[%qKCZ|&_%1C:T4tyf%R#K5t;N_}P,=&qm0t%Wgw'JJp#H}3Nq
-r/N]WZLLB2Xm/Q}8OO@Z#xr3iDMVeFeC`l/'|{N9`t.#1jr_3W!Vb@gJBkm6U48(&Q83+d+PhlU1YosYg|lqicPCo!gN87XX.soBRR,IlXxx[6&fmmore}
-"dUDy7"#fpF!~9T5q2xtj^t:{%qpzNaVIHS7!BLm^B]1XQSnt^4vONLM;QoCwo7<h7^uZROg/pCh#^&Ad$rEYK=Z@7#OSCFyPGn4;e(<k(~q6a`3e'v6$U
-nV+ls"<})[Po"t)Mt4dH,y1o4&k+Fgk+c{{la/'"1xFJHW/o`+RxG_;&KkCpKr3TDy^v-EIm,-wRgf7$ZBHr/Vj_N)b$pZig5GW_SP_!ZpS$6$kRQh@8b7
-V;_wR#DxTf0Ab>Y'A(B6C=hY3}F;$ZPC@%!tWez&>p{RG6goS{b&xN9BFLMs"xH3gky24!jF:9NlUdy"S[`]xOdxHd38u2x'd.m70<me"'B^.'e.OEnfNm
-VdJx8dBFb&Vo{V0G[P#(3@5rgUC$&unzYa$k(i%6M#_hoC0A4J83<^m.YGG1u@^U6I7Z3|#_%q#-2qU(WXXkntlo/(9qHyyS{-H1r6(-AgqE]c(Y#>Z6PY
-(r#v>Ioh`x!-+^d&XqEuPD]Evwf508%U%D@B@39c&IOb0(]7L{/20hlRMVXO^mIn9gKzd252|V]lWx]<xfI%q0Is=.'5t5xr;{uS3Pn|+9Z|wT{[/o&boU
-5{]MtAd%L^h[b.4Nimsa,.>D`$TJ)F10<]%12W<v![xAEmy%$xj0~Mj77s8N7}ky|$j{arEJ>0TP{XM-]5B`H=.`jmpDmH.M0}L!O0Kc`NiTur%Oawd2'-
-.1B9ji~!qh<tukY.-6<U>RRu_Kp!`}C^,@q`O[><zre`@v7+gVq;k!6zsW!kkeEmpy;c#!NOo0bbIAi{SJ7U&`^A6c(PfE/K}7wUAz#LnH6'|#Ib2R&,jU
-eKdbSx;{]n9n&f>"upCl8-exgR:PMd!A'DD{/e>#_LN6hp@eVX$u4+&W7A,i9)g0>}=O|WO"I8$c.K36B##k#HLyrDWt&5>HWyy(r_+jh=T6GY}W_Shsgv
-w}c=Gi'niS'o&#Js+P>nm6W_c1^>Z;Hjeab`GBcko^xBgX+MR5t=`EVzv,Ab5+i09)bUi#x3:&['$%>E6TPZ@epS,Yp,p#,3%FeiW6scUgQogippq&hOsN
-E%yg:|~+KaGq'KG2UvH!4bK(sh9=L>>VOj1ZmeTt}t[S26{&`%Rp/Nv=U`nw}XnX;&_3d/I#G85$TShpO5M5UDN:ZVY@hUIp~wpxqTMMZW+#sQHKI5t>7U
-h|4aB73V-WbZf;Q0K<M:5[,miP$+Ypje2@`&CT]q#g"w@g[|hIwn-EQUO3bXxnGOJ1|A"o@i>AdB@HKc`Gz<L<qFO0!3je2}QT&DY]5q#16OL<>MhRjN7T
-KPp4w)F>ZT5!ZIq0pycwa3tR-3)p|i}q"t&TOlSM+A4I(%58u9KzcHNl<gH#b)d6lBk{]74;@Fm5/0I7@l`/"(O%.9o>zB#0ClARCPxAFFpbZ24'pP>o8c
-,|"kdT1za`+ov;BecbE#eVes>38+C5AuYwG{2Gu1<053}!wD1$Nfxa<uaw2vS3]b:=)tud]#ekF9`";Wk'BR^y:I~E=jr,6af3/gOO:zmX"/S!bd@=aDlV
-nf(p&Q3OcSD#Or>huBew!,QEWBLUPH=[|&x^Xg!NP_V8_Yg<u0CCKm,_w-bexxCCbtX1bp7ESKI%`%S!(x$r0B2)&0pr;ym!`4p2,mXVu7Z"55%9gxeQO%
-ea%v1WrRH$X/_wz)6YZ-)GId%MSF/yWQZK;''/Jqz2U|bUCq2JoVn5b#Q}1n!(G48^!V,LTPc0#9k:CLm_huzxB.;mz:Q8Q!c4z!w'e')hf&0B>h0jS_9A
-QtdlALoAEY9OG$x<L^I"1%'VMT@Q`sk28F0(::Z09qU!cnaZ%/>s/=O!c6TV>,/$_|7n/t1rLXs$:'=,+oV|+Wz7'ND^+=C-ij@y"d>+wh[h7v27>hY#'v
-]JyABbeeX"OeAT44d:(Za<:=nh#5kNSLh^l'IAgn]3J{95Q0t4ah2^6xZU2fiC;:4`yps/W'EzU<ji^zo!4T3KdbSqAJm}_OaVIL~4+|@EvrR2/OiW!X"L
-g+nJWTk+O8!xip55.IBxvA/eD:#+a%3BrCt.:R2I+rC1@=@9/O>yp=5'"i,!8T8b@"[r2M$LI_S7[B=-iYf$"=Weaz:v%_;.S2w5sc`1UGi<uw3{I'gbdr
-1}>mhgjv;77+6ggxzbI/}yE"GG[1RJ;8--oDVBwstWE%gEkRNXg%-Md`JAd]~|}soB!rD2jzuoc'FjH%9qjR]y6VS|Q>hWm9}kem+b(D%=Id3"_8T{Ont/
-xoNj4,mI9=#c#bfgsal&xU8)8N.P.<NL=}:FVM|Ts:1KZM$8HK/,YG)+-8`eBctLt$ts8WIB`j%]~Xys$sg7>(5m[N<=,HW5$2dTp(dj^)cDB(xr9{Q&=H
-u3+_.fjm<^fQ=l6L>VGUU$@:]!>G@,y<=vVq{6pY^FjmrCY^V$:8EE<,2Xo^fbsF}VqdWessG>Y@&t}B:pLAqf8o:E.usHc[Y5>r%b4{%8w/,0ctP#g<Rl
-OZ[_)|:vK7v=#a}GJcz#:r9M]%z8_/J,CXu]`CgaVQly>ce8DL}khtXa@gubFI64&fAoa>`Axz5y%R`>#t3$1,m>QM9Ka|j59TJd-dGK;G&H9,og1Zggn'
-pH5@;{K{#So3ARBtbJ4Uj}f&V<!cUSnT&^+b,;TYlme_F1/G#Y,$$@DS<=&/QodE]S,":2%X;KMa:dCUdc3Fj#nkC)e}K(f.L<k4{:Z.$;@VT/#(CQVqYs
-V@2Z/.HR,O>}'gfE8VPD!G-}Pj[r"Z0qR_S:mt_@j6LHL+9H+;mP"7RI#!F&nm/@%:t`-!HDU88^i^"4CKra7hZW}oPVNrmU0bW2zj&qA9oM1mHqpXdsC,
-Z5Y('k>oz&68QtnjVWb@wY,,VT{Q`x[f(9fk<SrX6U6gThM#5V.WoADkj`0f_OAxBmlcSjw>qG=ls|MwoB&x=%Dnk}[IE=kM[5hqlnmg6BoL}mq+C#}GH/
-.;A{M_WbztJG9=}]@,gEoz:4(cW`dy;6HZ1}~;`:@<=qE{98NWdf3{Hrj:VETBxB:d0,g`eM5O5bX>,:pF|}gYY_>#tG"xtU$t7g9k8GDA/nx;|w:kLZ9n
-1jt7[]/tJuUl>sBo6IBupS@)K3srMA^("N$@}/P4UASJa{'m]l44:LMz8MbxzCzJNFbZ@jtvjD([cf&Kc^1V||C7IKoY8yr!bc[>$TD.Yt,/a2eZ]Lhvz/
-XY0nR,$MT|ZCy@y#v'zLb[4l'QD<RPO;GBbC=zNH/Z.]}$mp!vr|Bo>Z",q(|uZRD&7)Ft}Fc:hu_D4waKA_y{YAPDUrSIC.aG$lvJ:`[Is{YPZh/F%Gh%
-U5o7PRI5UZZzbhg}Ra8XEsvfPFIM$fAFTxt+%x![xj-#9{N]bYKa$CyIa}4EJOamd4z;bCuN`stktQHdgXOw&+)ylm,,CRaxU2jFR;sHKv,BJ(rqzD)9nL
-c86ai(-RjmUQ~1>%0X>(q)PhSni)sfewRc+#2)e#8w&]vp'DGkd0k^bH]A6x}c$L&>3sj>~G:K='#h]EBl8v([2r/KihCIXJA`}YBGIzS1,<ecvoAJ=6D^
-m,OV0vGg%hx683DHT.h"~R15H:`:G7QaGxn=,67,e.{$'67gpY8gk-.sf"d2x"4-gMj`txA[P03V^'uzVL^NbnJ^Ut`N^2~[zEr/!q}4Y^ilC(O17%vobs
-ZX}UX_#!f+%8B-&V]]d2RpIAqu<V6%UI5=du+h}bd}7sb#rnpP0q_psd8^W9%n3e]|leB!R'"}nlmLe:XZi(y&R<Uzt=`Qb,+<O"lG-edfhIfy7>^#r<Lb
-DuoG$y')DW,2db[J>MXHlDz$>/eFg2L&t[f^U^h97c.)/NtN(Api<ZOvH-[ZT+y8C$5g+tas24N_QAFg]0{zEi^.SfE<i(b}M}Gd@0TEdfnDw($f%f=,qC
-KVzdR:250^SrZUt(S`A:nLS&3Q9&^.~TcHNZmj~'wxncONw%^oac@t2p(|dcDhM(D#{GEgnTrOS^rWSY2&stafv}v6CCN@::;w~=X"G)B#i+lEdfU{K!+m
-k/Kd&s<Bb7w-DS|ok7@D(/B#'g4Gn'ARo5SG3D"(N)n>yR:M:KA[f<qS7Fx{zd<NMU]o+[|"|E=5Itzz}szfJZC>bt9IpO8V^D[)55bG{0p@b(Dxp0J@eY
-Uy!J$]tR%ueZG>YSfxojLprq7g3ZmMUiidhH6P.Opek#KdOLQ._N5#BCn$o@[HD{)dspHFcJeN-e<f$_sfCVtf5aH,s;U%mU5pWh-':D&0@pl|`:NO4/^V
-J,J'~w|RrM}o8@0nyX|C>vRZl3SER;f4Mjgk]=xn!^["X]WR%gonZ$)aKX_TCUJicnFEi8sMrx{Fkcb('7=,'>PWOj6/peiUatIsE7y>o(LndW0"XM2m37
-A}:G`l(hLIR]^YwBEg#69'&Pd;NWZZPLdi)%8Kpb/MuF6gCrjL>p'gVisb7<dETwUOF@^_RFUP<"'cWZozTuC](QEk$O/7B.(7%=fMP&#aL&Z;E(=RV5SD
-Jn,+S&<&kC>O`vr$We8Y$nsA|Q>fKVh"Y5q9[E#GHI/C]xuHYj&mG/b-[z738pqS#U:jt>b.E`lOxH8IQ|ZLYxB{]=U,X>d0P]&,9Z|A]yq,BJ@6W&i${|
-BHK-ETfFtvvi0'@MeNqsqH^F]`%d{LB'Aw2rU1$+paK.zs.AIEFCM50ZNYYK<Yb>2nrOHh!^'UKVH[6YHp<&n;F^%Z&sK{)Y,lsnTV>26_!(&6d3@6Z1F#
-A!v)l0PQ(w0)k1V4)seY$}Hd-s6+<^hQxYl}(Xt1_CJ@Yj^x"&BJ6b<8rs<fgsEw(ga+d.Bb`@7GUb^M,4PYL$JJM14Z>{C>3i#O3^~jq7B1OTs%}TQp$3
-~_/-ikwl:G%-H,u-{=|IOqOR^IvPw-bMv}Q2Rrm[1c`v}Lm2cF6UPO"xY[#uYc}0rVa,h!P.cbohF[Z5{psIBV|W)l76M.Le[`st2Zr3/J+00F&3p#AwvP
-/0%rXQ!!3=p+d9aHbR{EQ"):v0v;dxUY,$B&+r3hS0e(y!A(XCnU|6%y_"}h^TyTCS9thR:f_NJ9w7)'!-&>:;S/U24M$!^NdwA{GHAKU3_$:[xLpBZZ6F
-FNnkWI""vYb'TG`|z7(E5:`ufX`G!_:V}-P@9(-UK-A=V=vFF!2MevhH~]p55GT&@E9z8@xIC3IE/a8JRycvh2}v[5{{q_4)z5A1YJUK)(;;kx=ti{Ho}I
-SRovLL`64pHoDnlv!U~:k>}plEs:ipF=N9Zz~[fy2)1wolRd_7X}6_D[)iF'2;ntf_^z[YH771G|xEQAnR]&E/1)xr^Q}X-"=S(6O^2%iDS]5'$Q%"iLn!
-E`h$E`%EvBzD(%8`t2{`]&C{Gpdb/;ET>L!F5k#!G.P%SH$'GC#]>kW=YE"YIf,:7QhJqeqU=0NPTL|J$$][f6`hn&H6$#:x,!Qr]GL+5}(!dINY.:l@@,
-e'=e%JMxhb;Kpto3RyYu((r8r+GN]xf8xiu#bBAC=RxLw))d~YIBoEhO,WHnxWHFhR]m[%rqU@Db1Fw8m&OMs8rWs;I7("e/cg{t|`~.AU'Q32|Dh<XXd%
-`{RRjuz4kED:-JjD3f7EcYuT#7jOR3|4%G>k~iX3[{|N{/!WtRhOfaz<OcsV/=p(9t.i|T1Tu6CDfk6N+ha5{8+XS.BM~/[!Sy{6JEH05MEUx[J0$Xmu6(
-~Y4j{|:o]z+XvW$tgzx}'|HkX9@}c2'2}i%"Ms.a~,!33|"pg#Ce1$qe~M9m2{,Eu=%}w@XUQIEA3OnKZRaOt8i1FLh{Lr6-:9R"blz-">1_+3aRW!$b2C
-!06K&CsmXKbp2N^_$ln)FXsnn=]hGtF3Z=v`lU<fR#@3:GQzHdj#T0D!cq@se9KBYjgluW5<bRZ.pJeJd/lk&<5E%b%ad1e"dX!2a]RiDbG,]wj.k<w/>D
-;1VCQ0Y|S==Rg|Wd63q+u[=Ke8%,6wdU.)T3,]+^{x-t{E{jxfJl^Qx>vQ;xG>SYSL9obTe4:FLf2B>_{hBn#+2M+Z<vON'9/y[OXjH}Y26zAVCiXK0YGk
-JBFJa#67gjl(KfG.T!{U1s~QB;I8^yz#W&yH@}`OnM<1qyor<-JR%qEnsLH>KFyR|xqhj='ZRCR.K[&E&[pMXXPxL!&=1QO5"}_gnXB}{):yGqs"|&m_wC
-#a%Kk;>QOs{Qwea|iYA`NWMyh!F2`y=1NU+'Dn@WSR{p;5%:L^]}iJi}1eo_dusLkSi{uanDg''/-C!yzy9frUw;,HI"Gq@k.Z@PZAt/G=MNXihLM>;:r-
-BvfA%`{h),Urx:AX@dmb6eN0;IuQXkT2QP=|4%!K6PAol@W,@:P-M/S5FbJW~mO=(PgXhc{!Ps"tF/85&wM8dx4vsAwfX`RxD3KePK&yTFWW(@={#dAA=G
-S/Zi]>(zs8<h&'vy/{LB9Qn#YxZ:3&Uc[hBU('(_g-LC[}1.yn(bdyqrJIy}wO-/2#'V}p4}[NaV^[J$$Ke9bMc{1RLi7^WQr%$-~::}T8@YV=_]M3VI/C
-1oW"YXdC`0^q%W&t<B/r3/jeH!]|7,U$cfsP.HWU)9-M4.MrVT53B[v&^#'4jlQxjo>pR>'3d<]:.'O<j@TXY3:fl!v-MXitiF5[&lir).5f(P,lUE2t^q
-/#,B5PHQw,,QhEfR<nX=@0'gu&/-#6lyKn]!4yp!}NY7MGSVtMRf+!`-+Qn`t2GUa(9F-K~R/n-:Y-{;$%RY!4Sv>T|uXzewb#$0|qW@TR9Bs{_m8vyeF7
-WQME_X<{If'X#,.&>9d5Qg0(]+6|:V+8[V&8{z@OqvA$@LUzQ/L='f1`&aqs9,[SvlEmNQue3Zu^l{/=~Z{EaAvhXY^1nr9{>sHd'hsV7wwh&]B}[$Yc,;
-7pmN[Bz^8c${=|-L_!S4|p<jCyB1)8P5jgoX7@Wm/raVxvA.7fS,}MznXDJP`$_17010Y/2I&+cWQGcG8MI&FFaDXU3{]T{ZRWXgiOO^jdT3c+Akf$5JoB
-03F488Wz.|iS0]1$M6ZH''-[}o.fghkzcRlT!N,[HuzD]F!A+=:wXJJH+iREW3k3Xb=ky0UVn2vtdA<feXB,MnQ/]=A1f=EI1PT1evMn<ayyrO#(P/~l0N
-~^$,fn&_N[_a7)=ynAqAzF])@wZw[yiB0<fW^|v))](LQ}lbUh-({cJ8}#Fm(]pt!pQR~u#jkpdDaLRD#6Q>ltNtES@7sBGq=4'|6JUk]@~W9f4B:J;E#/
-UC-/Cc]!l7+W)3}'Uv/Tup5AOHX^eX45cz9r8<0AN@k)S:c7@vkWBo3.|Bmv(duK14'0EU2x|wC[ed{_5kzoTl9QT72wR38S`NY+.|zMwn}z6;KAPO;NGF
->':z-59bxiJ7v%v%B#|a|oIg[;Rw;ovA(.X,STn,<i/L,$M"dlzYp!~3c@dWPxzb/.4wIgPI`_@r$}Go^F"qL-s_m%~sU2gT=|dcF6B`Nn$K5C8qsw9q66
-^DYM,aOSiqgLjSaI^V%3C{mzt'(@OOJq`yTy[d+Y5OF:@<%N]IgKD`uyI)@7l$o,bm"Dx2W8H3|Du;PI%X80)17SZ7$'C<qS;hcuIkg$hlvdGX^;g&5mgS
-U7.c@C1qiS{[I=xN3O6ClK&7%a)yclcDP9Z!@)vn@!HX%qHi]d=y~e3h)/w,j<IM13/UM1iy9QnB9R1`N|^9@BtT@KZvPihkY$X;CEw97GY@.k[hux[I_d
-xI/,JfHYr0wv@;ae+>:iRt{CR1+jsS{@Fwiv|],.I1Zd.TL]pZ`1A1Tbt=oNE.'a%bIj#zsw`:fa)npIWJBj[WFX5f$XXicU/j8"#AX0!G01/h^euh`:Th
-&0hp>,:(l[K1yTmX4j9wCese=P-N2&aT:n.".t!Ksq&@+2>rtz8vc7,@TY`zW5]y5MBq-8gz]>`o]t=+crP{%'E1YIkszO<Og]0-|:']k5d{uT%ig":}UN
-EZw&5#$)DL|[0|Qnw{v{Aa#&dma(jH/.9T;M,9KJZJL@hNX/Z$])@daSXT,wuGq1bYD_8Hr98{.vp-O#{e3."^e#AA@pL$dGf40I<bY-:p]V9=P0JW|yGv
-+td/Cj4[#"I]d!{'qorL<qwW<$@WBUhYCGeLc}igNs{m1.Qe/Ef@#QRw>_:HxUV%5cthj9]f8goMes;kNq/`_K(KrX_6UW;F$k}pBeA@SBNwgQqcZibH[(
-9UjQVz@H>KN&_i4VD"28sn'(&`j,i5x&{3#>N#-r:klqa4VfP{n#k=Q+Y7f@/gL_x|~Bi{12tXo+ZZ<dtfZ&w-sI05R2=Pj1-li}Wd.1g;poIV2Xlm!wt}
-WV,C$WznerZC^tvG0gANQA++1SbYw]R#myI<fQW]s'^/9$co"-0e>9<"!H"Of:@d,fE7"=<<H=nBDTdjEn8n!|WWTZBQ,S=7s;68u/b:H!MU@'uimnq^Vw
-#Er:95{n_g5!JkuG'v2QGN"}DZ=mp!=j4#X!Mn^vw_/.'BoT0^d`7uCKY'`;6$3rV)VS^aIxqeiwfj/G8|m$EGd{#>QTPd3{t[:CMD!nyk].kUql1k5Z.(
-+b1[w_.[yk-'P6/5BI:e{<"mNiu-[xkP9@5A``x"{zSOdVCLFeJW9.l$;a1Mx|6,_J2Ji@5^8D$5ygBjNFBMaN0sa'aJTVt-Px(S]tilX(fA+wC8Oftdw:
-L@'fqB^$<&%DA'1@;>peru!@8ZplUb[ArJHifD.^;,mA&=7#%/sjwIR6kM2VwwK>W!G-mzNp1ql!2=IflXEpL>j/.D]Kl.[e&,<^E7FNOg3hO8U8l9W9"H
-+T{xDCoaWE%r6-EG[yBtI7~Q}%R1xrkmVm)CE_a#oMkB[%$Gy2[e^_W>zzPMNDdrUZar83l3Pv,xwKbL/2cD9bNQm,'Kn71">%9-o6o6{`'k2R)scZ}VG+
-h"Cft5ONfQoE~A<</Nz'[G[,:6[teT-x9DVvjm7ifqOr>{LlHZ<d&C.1T04aMUI_tOJU7sn,tob7os|9=l!`jd<.{!>$ZPe0UFpj}LHhQ.QL$4<0fEuQ.Q
-jR|V6Ki(m!B`+,bI|8TPcT,Jp]GyREg:%mc!;EV7u+Flvy|l6Z6)U5V;LW0YI@"l5Et'Jd'Ivtp;Opb0S_Wg#CC^BTH9fATVNw[eq_.v`L]1MFFW"=)+t;
-b{~p,N3,=3KRMVk}zi[!]:H$_uF2UaI#LeCbt5>xJ.l#JM'@|L)@d@H..M!xJvA1%L6JkX@#+x]&`Am{do._[!IFlo-t@w@jh.4L:ywkbffz}y;G1K{s)D
->X#tCDqx'&1hT25}/Xh7C7eCN@i9<O78vutb$LR2"ZKeyJZQ(R/F5`t>Qk>=pkHOf#]XrJpbo,5"W+7lzBh}iY++i$$1Sr"x0X3<o{WSV}DyU>]3;cB`4p
-qX^P(EooyO`6w61vhx&;`,mRZM^(x/k>8t[fl&5E+Zni#FT@ib]&a_mblZOjD!<G-/lK$82i^9NAO$4VjI_,Hv[bL((29=Q{zk9@bAGO#y7.0SZ&OkX9}$
-iU/ey+k->%nMpMMiX,bcwO7FvgRv9TdxXV(5vizXb4Y[dWHCR25<BVXmU%$0{wL>w_WLyQ|aRC%Dw_7#|A;Sb;95`&"3LO~#'dlPI=Afk,42=9=R~P4,,g
-oI:J'!WfE!AgK=ON2JTGK1fx8)G,R8^N2QL+0U<@:%m0%<.%xo7ybzkEZf}B|u"LoMiO)exu-5ukrbNyd<71DUZ8c'a]hT(`&8iAo[T^t`-}=sguOJ5cU[
-lr^DroA+~sCjopiJ^l^[L3i-dXaoGgWh~zJUODHfIlU]|vX0X@T<~Tzo9790r7a@qZ4Oyh+uviWLwS]Y'sKLX:#M<eaxy2)2)(y@BPilp>v{7zqzY&OQ-2
-u#rl:qk,q,>dm4/>^.y2UJPL_iO0ca4B$@~g.&`0zB("x2vW%NU,04`xsDF'Mx$dMlr:0<Z"40}$Y$H,8B#M/g;zx}4x2Q9AH:/'vzhC`3o^0u:%>(kDbI
-j<v!6QFx)<M:xRA[LoV4'P>[/wZL&1eJB1r'=oH0j^-6bJ9qFU9=Xh&(O#8w@2[kVZTipd`MO9uTJH9+cCqt^ZWa[tD,BWU`/>$c^8z<Iu^Pp}[0'RB'Oz
-tW$9[}a[F7RZ'/1/'/j)x4$Kt&jLiIdpIjf|72IJ7G}dmR$CZ.iC<y3/Au7@Z1ghT(EaTxd;hT85h:N47W;ai1@Xy5iJ;S7,$h2eN(R,h_~l0bk`|PiD%M
-->+S+U6((vwW!MaQ.<U5Fcw:|+cvF{X-Sh[/8Tr7UG"]n_&Uyx)I!i53x-MkRR|2~Y0AR#_N>McfU>1_:[%!t5Ms>zb(-V.=X3~]TQgl-=e@T:^UV<x%-J
-6#+l3Yq^}o,7a7Gs;o(=]fIlt%wX`s!(zs~o7'9<kTK/T4R3E&~)/D5Oz+u3X7GW!j[Q[Tt9mVJlQ)53|7cIyz}[v,_q5NC)`q!t$>[H>qkGOr<hyuQ8VF
-{#'/4PKdO[4/Hv~ttdAeXGDMH0-ZUN-#fi48tt1XvDK}1"J_xQP1"/ukdB=%)jd;v-,X&Y4T^%aNA:#.HmP5#fZkq:'E4^r/~7HyLHxk,C{b_J$yDX:%z(
-374;piU/-IN]Dl.wX&-9%>rslL<[d5&LK{(3(1_,|$S':wg<70GC&DN:1HfgA2vJX.`Q]+q^2Mm|eJzB#A"tGi24tG(B@Y^HS8_99.1=3//Rw[2@RZ_$""
-u-Of^(^hB%`K(l>Ic6V!p84^[{4C@WW!,P'bK5pJi&V!(T1#!5sDQ.O'8cbpz%Fb1hIPg&3DVx{tC9G_Pz!`gs<{AsvelF;-7TvNDnnutoKTE&U]u,T/]s
-{CRsw_qfW}k!d<|qdRi}($k7:fJi0-J{blKj'+&_-K5W%HtGH,Puxv@XN]huf,{]+9L&rb(_7Co("Pv,n4@W}dwo%$Sv1Wh:X|KJvZTCm$-4MnNLj$Mq6&
-Q|l#z^Vx_brx|4PjMLs(znyR4x'WOBR|vakL!Gmu9g@n"JAdN{'S${&d+X2yiEgcXv;gZn#;A2Yo"X3-el>HC770zwNrEdm9)ZL#38yqas},KID4{K>2Ml
-veU.cumj_,U,`HvG7e_cE_Uahp{TW-bBf9$ES5ESFK+Mn7~f,"'g;yM^|.CFuKk]cW7VT"'gTHv`D!<d/RJ;kg>9<7,}onn#}9)":fU{3]x"atw)#7!qJc
-JX'Lg!D#`A.BF.`{:L7UKiK,m5Cn8'q=dJ,CpO3vb0Vx:T|l%GvaQsY9,{0JXKoYNIZyX$LfBzKc=eb+g]LHidD'a$FNo|7b~4Pb"|:@4,PjML3!ueE}Q5
-VXp-1w$Lk39Z,cp3kZ{e#]Bq0JJr|RlV_fWqd<b$tzredeVfsaZE"QAR-IN<Jlq=4Vm>$-$6i!DL"aq=8_-@HgH"wQXZ,!0$s/deEcvx6^6!!YPH|oSo8d
-ce&WDG]G^]Zm][LEZXamA50e0RU]ztUO+=fSb3h1/p,H'|mdj>06f&&6srSmE__IzC/sVvsY7FnCtIru<l#]I.9g'0YVY}&d$dRhA{-$]Q{|$q:J{i{<e7
-e:IKz(3')}wYKI~hB'k5tTmB.}xCSSh%SjOCKHuKUZ7Ut1z83bsd/ygQ'KQn'dU5^&awb),6FqR)VG6l6q<;ZO_LQmY/eq4;1ZLxxZ)yZ=Q4|4yefe~+r'
-!:5!4;vyY+xX,TUmzJ%^~h-w&9D;:KWa:&G>RE~aCC!-r$KozlBg&OL;T}L,)<f%BCTxWR[)P;2E8"Y")VICi$>#iBE]rOS{VmY<uUv(0BFg.y~tcgk.|"
-8}#D@I2pwR^:`!]|CbRA8PU&Kih$}x&vTe!;rpVA0<riNnRI#bF%Vi|:VdQ.qseWwrW4"TJ/2!M;wRyVk-yMsBXo[H`f%kq5K.'AoU;l.Z[2Cs#b<nuIs_
-[vA'A-t=2}tiR&~@nE6.zD''7yH4AF4;1vLBl1NIRE0XGBgvog5{MM|Jzhz%qh_Mz<1Z~4A8WoYAMCe<ZqEAF]i%6hdKVPN1f<IT|04`/B)[rivp3mbx%v
-o;{qA09I^jdeljOEA`]8p/C]ZfKU:.)#(ikW.wk}gg<D;n`(1n{$llv=s|PP.PDPyDU24D>!i>}@J7C9|i}$5oI^L+|Vl}9B60{Cu:D3#(JpRN(V.ZMMc]
-=p!|~W$Fu87!io!x4_GTbRt`8K+dPc/UaR&"1F;QSC_,,HJdp/(P-2$hGkJI7ayCt:;W&vR__]1IRWv<`D9;IkE`IkmInmrbJXp9M=AAT04>[L2f^5Vl5n
-4IeIA_d@+Wrv=G0lt=b+iczn^SG&jzW)YfZ7BIWywiS2Nfbf:U}Eo<SfGl,TuR]a_OAg]/o@waj(;<`YGsINV]27%3G=n3DG:)Fbol'h;.1V6/2BAzQR|s
-6"_3:q&Mz4ZmS/AO@uJa!5UCOr@G7sp-ChzM%y8;CL[a{8(=j&#8}#[B|dGN"hqOKq)h1#Dc5>C'&u(k^;BVyNCTDGE>@o/kiO{yz}zHVap}Sf1Fx)uial
-@Okh}lb:>CjS;4']eJLT0Pb"3&jAB1XH;m|/M}.b2]0Kkf)mFlvCfd8nNd"WHeZy7W-Rb4zYEDHm()2ucUoH{/C!n52{E$6&8Jk=Hf2J<0YK#z<2UcCKHt
-HXl(l5/IQ]'>>tN[4-uq5sWFj[PiJVh;1^q!uzF9BkyTp)Z@}8TLZ`qeDC)y2bP"o_ere7f(wg&F,kK(]QN_R=5^Wfit0`$eTHEFZGE%0_mt,GIJ"yKd;E
-h)g$)9ofJ1V<ClC3$9q{utkWN|7ri$%Il[6bH3UyHB`Z7z)y^7X!'yvG2inyupkv|{cRW;caZ+2BN(skw'J'!6D+A}!)|R/(O6CoL{!E_Nb"jvjN@<K6Rl
-;.Efu$2fKF5V9;a5-ZW>KMqn@:H3239^KNvzwgoXvx+oxlVC2n=Do2/.Pn<tDxUc^SgcZ(YO>c]Sj4W'2BtNvK)gF:ycXDIWh`Y|;W|.WepF|!E}XfQ6ga
-BhXnNht@Iay^hEH@9z/iwa4AFA)[qqdMFz}fXBQfg8}x813Zqtive^.ENuzZW"D0|6;zZas6AG)Jr6t^sDB"pqtnU_9dFF/b-!<6e/tt[@Rg+;C+uW_a`^
-.`aKS9F)Acqz]xS<O(n69EYxDJVa5cC"e7!G!FX]=B+|SJup,Yu!~nAFT{5L=bOsx'NwXm/pM%PByG~'kV9|0>##hk!8.pHB4`fbQC[>ix=p4P!,#e{"oo
-b$hJPX(TP#062.oHU4F@|,8GP<~OVCxbRZCK=LJ[=F7LFk8q+JC,BWz(CA(DE=i+D91{(B5Lk9y3KD|Fi_}41(n/V-.|F[8cW4xey;n;s<mHAvF|DFvpza
-gdW4q|Bh0xv!/zFyV5'>0)"vYJ.j9C.9_8k4/`bq&{6GOpqKcC!%uG8I>x0QHQSk9gI.gr|uu,sOOHwLHD:er&T`U/(rl$TGEuP<{ulMk.2(>F8WKwcl2L
-3L`t6RH<Mxevv`7itN%&o}gO%x{n`OkOefEs(CoI<u`FOVsf@9omiCF^F)IYe:}.)<z7s/R`vmYvwair1"sZc;P{6)vtM},PwZq.63yC_g^QX@a5p/^It#
-v#eQQ@&G@=-IhNJ9m7x-:R5E.bbDWgH`cJJapv0(X9YOMOdNkjuo'ZPCDB3rkV-m<_k8EvmkTzHjdG7`5|V"ee}Jevf{{unT6GdvQ^c)JnY2o#h9_b[:d2
-/'$cOVympQw19&TL+@UA7'bX{H&aY0YB9Cf:3F/xrsN1v2BG5)<Ez7eh9Xed^/HlEqF8LJwYChLeuSKHF!dh.9Rg`5W}[xE)M,W/}iOM%Y[I90}Mne(daY
-6|(pr_i|}exC4p;p~C7XjBXZ]d0gaLe1F2izm+LnP1)LTM[pEar)0+ewjeu.FTtnF=hCo/R/dtIfVACriU8IQ[7v{d9DaQ`c+F(Ve>@9[(=3u<beOUk[$&
-CP32$(p>=Mpl0@2rKsP^2OZ/oe^FpW:b"dx|9QKG+F{lkC+3.gD^PY6o"qCR>zr.S"_R:_kePUzKmb"LfR:B~Tq<@!/k{YWXY]M|dQ7;JRj^%f#rEK<W_;
-QltC:wc>J+}}(rON5c@Cz%_ItQ:ReGhUo:|cmFkSvDH29Otj+TSENr;USD:G:|5E;>i$^ygdG:!vxk.LlvH,n7sG..3F&!")wX"D)eot#MvE9n:=byXvhK
-%c'La#nl/oeW)7QrG5UK=S4{a^lk8[pVus6[QYcaoNdM2vB_.mx;@0,QO:GE_H$HS6#FK%t/l@`br"$Ia.|LD<"KMBLjke0w;q)J9;hyBYF5'giu-nvs[v
-rArF(o_JR^k:ivtF[8|Qz.#Q<p|Fr>kEB3My/<V6MiXbQ7"&$x;4`jAz7oxOFG7u3LH$Ch&WUPD)lYiL-Jc#T]3WY9OjRj]2m3l%hR4w5>4w3t{{0nMl53
-W;Cp0;q-mP_>n2)Cq@T1bS%:7"sP>suJ87Uz!>0-D!$%=Wb|.6.lv[r=diQ0'i6+@83++q0utAf/[Lw}gC|(8i<E-2h0oOjVY%SjYuN)mxQikV6M!$s<=%
-mGAbkmxty9w>_y-2=T&I|hGg1=7QKTwP"o)unp}>_Pl{n<$}2cQI`U^vW%@q#s!6gm#^)hHrU"r_O=P"EciiU;TD#99:ffUEa!K($N^,U)t<4rgS^&mBiX
-eSAT~h(VV3aV%Z7(.Q;hUMx>sjl_0nN!lT)l5{'7XFIu;M~)q6>KQGkkE=2g6Zr5@j>`9JjbzT@YrJmYT<|:'/lMQbn1pVy8P+%6J.(IJdM8z1fcwp&uB(
-B])nTCH"K}oR&X~=dnFCIMW=Q#JivZi'$OLha(QYju6=k;{QHnzx}[LMx-t7sap,mNuE#4aNt}|w:-J5ly=%~UtxPNz9{pNTMlN6EF8!Gz=P[@2MQO;[B#
-5F@t14im1h8cjDp76bI0s%.3jm@wqq[f/i8qa)CBxJ.>;LEj!F#9+F,F1/yrk`{S<`Mb.^|w+=/:z[Zecl>ArhcJDi+ya}+lL5;}4f8;eY}<WY"77ACm,e
-e3wI]1=_'|Gi:FeHL+hTRa7S1_v}j|U_4<Uw'IHE(rHHk{hFoN"XO_q;&IS7UD[k~2@50$),gP[@;ywqjWilfpYc9@kp]2nH]GK"9mS{xVN:/>l{;DP8$A
-B9H4}8YSbCXF)2T4kx$Bae/ZZ=^Xyr%0rHD-1P1/%|RF$`ch@Wg'H6:-1WSC$mh'9N_u+kFa8Cw834KDaP-P@T;vpUg,ST/P,9h8`O}Y7luEXJ])n'[ALX
-~0+94yk$]#z>XVacU.b4@h&|'he^FBlnv#]+$c;!d3t<W#[WR9"eUXbL;/@kuMos3{UX5TyK6xE8/'L.99bZ74DnTm99im(J}D7'vd$Z$$)ueS&"UWvv^g
-<%^_:{zx5UI({0)4N#Fcp4!N3MJY~YS/!k-dE3(R7VuaRw&P,0za+`f6,+g4&7[;l)6K-;;'94t0ZEL9s$RF0KwmDUa:GIX9!}4we{yy$LVN&tB-k$:Tkj
-Ca63Oh)3=Z#ZQ^2j`b/Loep{4#Ty4P/YW4MV{%)/GfR;H0xM0922+Ug]tLA>m&4QF4'8;8[Ul`QFJI44egGgJ'BD{[=GWG_"bC4LwZ60{(=HnAd!TgZa>X
-s/fCV]8Kzijr^MRXqT@r-|QPsU)%Y}f,}479O:_2S`A9E,G>^6ORL.NPxCgwSGiN)GJqr;:R!&~dClJn2x/hGmk2mWf!+$cS)p;sqRoCd]s<U`bsa>eCiZ
-szM({7_fhIn&XB90w^4_u^=i!k-V4;=UIau7wd|;D@R67Hjp&v7{g`hjw"zk#69nxb`Iw%:q"W[VQ$BO7;5ccDtl8r2E(O(&;Ye"F3qJcOV}qcA_-<q2.J
-b"5>{7l^(;ka!_Dk0bV'jX$4M=8!suGH|7g+L:fkNbss'yFy8<,/i7q>"HvV`F/}Aa(lq'pH%#&`9Hy,&63$@7Y(1d%T7g-=}}^meK+3K+0j1V741#eS-'
-gi%t2HO!DgJzfz@u4H"m}:#H_Dc_M@Bjx.sPq@'>xwUIW6Ud5gukDUT<7TiJ`Q(+{u~oxUV&;Gk1@LHOXpmo!jG@1cWpXeBs1aZ6K]H=^B@0A[DFCoGQ[(
-rXsxz++Ry^,[pKG-l&-Gl5yP%Z^#[9z90G3c|m,ezS^;MvNmMBn[2K][UU{Pmqe.I,@'_y5b<}kpfso<wqXu;LnT8FIKiB9PV"=2-aO-^i[fL|9vXOkdbP
-mlqD+FRIZlD_1=9-<VXDI7]+@kDVE!h'~NUI|$t,HiCdwS93MerH|C-YIv[%j^@Wh-4pq/hkwXG:d^;E>(+SERqx)W/^rnE)0T.UwB8GDBElAXoZV8rc|$
-F[2YdB+[,7OTz.t$"My8H^$<.6P)ItX)aV>$G[).E(:/i2%R%#4u8}f0+BolT'QCQB'q^1$[c7_XS]/:Hpn%DiB]lbDAk8EBp(A[_1}JZ^Qe!cbv!.~w,n
-',}>@HiJ.])6(zOLDF#[IX66!DrmHrLx1elo)s%BKiQ2)9$pl5CIbhrNYtNe@q85W#BC.}.gwU{y)h5>sc3<Z|hfunyvL,G)upLzek~OA!xa`VdPV9[Pfi
-aL(_Z-;%01S`p}U3K2M6WiK-g{S!gl'R6h$SCX/tWR$kkruK3aI'8(yF`-cv<UC:FS`!<#@"_hYrYNs7lK3mfm:GX[kqP)0ZVx<x~6W|}O~I7"4!QHFCLP
-BP!PkwPbc7y]o@r/Ng|.J&K-}+nso}KlY@vp]|}._7Q.(^>PTQYo%:+uQ/URBPJ'>=$P#!o#z#%pKW/.&92.FZAtS&pt4dvt%3lAJ|]|ko|}.JVzb.eEde
-GHULWTUm7ufpv_oK;REs-BnT"@k<K[Se^6R@"7N!s%qY(LtDf_-'AN(`1AD;E6J_TIxz5k[.(t4'vAD._XARf1yNnw],y(=hcm67d1EcEhRjj6/;7ga%/z
-:TGQU^kA:%|8Z_VAqr{(b9-Q{!zxk$4YbSB9bC86YAEFnU<&O>j8R`n/pFXgi:"bD>_$b<kgF9QN/>)l];|g-=hLYJhJet&:![-2qPR:p1&MVk,Xd=}8<P
-@EgJQ<.U`46"@hXXNxLvn["-Rvy8X]J@4vk!DaaZwfj[cPGB+`vg+uErh&+sIbbD(&okcu9$35&_T0$N(4FPF9yOI/`rC53/+2&id6D/7sfwwh:}YW_j&H
-4<IQ!~{I8{fVzh76aoyDxiD#b<v4_Gys~&4PNv+np<4j);c".T2mT/LZ+-/oiLIqH#m$QN.}%fj5N9xk|(>}i/|J>&HyNDWu3v0+Xfhrw+U`^}Jy/Kz1Ux
-<xu#.oAb6:$:'G:qYBA^_Iy1wD1Wqf$xBxx}Bh(V4eDN'Boe[#R"U-j0[[H!)ho}4hrwjo!3o#Ve{p}|dfD>+yr9O3'Z{$N-1P/H:/~}}Leq<"4JlH;0:c
-xhyVkPGV:Q"xvh^fIJB@TRU0=d_Gv|seY&<{588XQBX,c=;7W5y"=HNyBEYYYf_}x+;m"Ig8Z|{OZlrwZ0MI9$MYORSBdkA8:aE";xbjT+SrGQuaR^%Zb.
-K7{X~NY8Iep#>6OZ4BUS,05,<:MmqyHgIjYkub8BA]i<V}l6dfxx<RQ]X-bXd|LG:P^+)|cdH8HNTj~yV)!~&_%p1)Bq{e|D{2eY%qH|YhOpN#Xg2F-Zuh
-WqlF>%u&NFh/VJDF_pXAwA}Wcc6df"QK5x=xRplJ0o6<LWt0j@T_i/W>h7'SH84ep;`owcs&95!{F"]##Kr4xfC@]&RJY]boa4]/,IjN1&,/YSjiyje|Re
->%kW'r$#z<}Gt5C)zB_j0WY>6lskoM.oXBj0SJ"G"@mB,-GFF1xhkd:FMTST}Zv{j7X.y./V'M|<+^L#++LFgT]{lp_U^(0k-!>BJJChB)w[bzc]CLXfTM
-0ygpgA.>4t&;Z$|Dda2/vyMLFn2Y+[]v}e0XzeHZ="Sl&G'BE33i1j%C:H%C:tU8Htu=:B)ov[R]_Y"_YK2Vr.#T>kT!S^tcE|5_B$fP4lfLRG6FVZIA.$
-eH!4N(Q-@,&V:z%4zF#x)b]>=`r{2[gxI}xbHUaCi=Rp`xHOd:k@vU`1"K^3,[j@'4V}CYZOKieMl#xD,R%n)s6H>[`n-nSzq(t7h!}fKrc4}Q&-Tr:j<w
-RV[n'6w%$]'Gkx"f3ZmOScuhyc[kMo_A#.sJv(-sF}5CIo4@xd1!z@%4T^%3oa5^>3V&(]go.j:lLl8iS!t$;Ek+hb+H~P77^sY`=:eAK!L(_$4jdI.1m1
-CweJ5u]_WM,xK(WRzeHw$=YpZIgMm867EU{B:VlX$W%uJW-oEf;v5-:D^`Q['^ivuhi,lJUaB3FQ9c:c0j|I~2.B6DmB(Z%#eE_xdWoy~`eM;y(jQdi$RN
-@b!uQk[6;Qtsy{,9jcm|-HXlJW:=7FH,JZLmF(5$:Kbv!ETrX%'2b#irx}Jg[iqfEQ6Mq2E{p2S%OLpTX]jAO)L.@!VuW2VGC#GK`ImT5`~4(^{fg<;JH2
-W,F&nD_U1bb68^8Og#;.swO_=7ABOZKF%Y"a~@6Fd7{not&sz"^"_0IK{W<M}+r=GaUyjZ~.Co_T^=bsAgMj1^cWd3G!3e$7`G.;,!i6%JDMLH:LL[M]^]
-#M{nHUsJ~tX3D;8r~Tp1EGCtQ{I.tsxY/DZ>y!|:c;RrA/q%cNVfoR]tf#YWx,F@Nm)X~wTD-/iR$_oy^{2MfDl9<#zZD2C[C`a%{gf9n`684(JK^R>)TN
-eamo<3bsM@[+#wF6fvE(=a30'^bxLt/&5e^|snOMH<J6h25S>l'$leSKx]Mw^)Zgf;${;{{-cKp^Bb4@/at")s@qC]gty&Wu!z05x2N],VBvBk2lk+%pUy
-%hj|QCF,Xw~f4XoQ%o=8[kihj+e7#M=FmkZ&oAy7i4cW^!Yd>o'Ri2aeg+FP_rCTP,QI`eM&UB[4GLnkjcJ>V1XYb[3TWo}a>G"Lo3GVG_G+6NK^jxlXeN
-6@DLVwXFE&Z'3G9,nLs"1wVXOe-:xr-2H}K3#23G}#^(BlwXWus[t#6wVepQ[&gpuJ7q%gOOwh-z+q;vI$|#3_FVlKeQzHxhf8Y]v-.Arjp4%rX4mB77C6
-8`^yGRrhK>9PX!5YGh>j6f9{am(5lPGdWU+"!A^y+'+A=htmVvgZunB}H,CIq(&kIiE()qTsa-22,J/cV.E+N477H79,:>cfi8_&(.|u8unjoN,jb[}1tx
-x$UQQ@7cfJ|EkZHLl+t_X8v"A8j;A.E9FKV-);$>1j&O`E%Pi]ReL+dTCw`4Wq04.v`DQ&7eY9p8A0`@/4}@}<31Du{hYt3qQU^0/-[@@A[A_apcz3ZYnC
-[UI7OA!Nb<sBb9}_]&YRX`p%6}4bO=Q^7=d9'{u^>,aL=vK"u@!B`U{GGxri6kPX,{3h`r!;Kl5y4%>qiR4sWG>L.4'y$Szv~/N>;Se];$1m~B>G`oj"Rf
-T&n"qiSyx!h;x:E2`_oGxnL:M'8s$5cl="StkxU+gbt&fHRH'elQopveSpie_-M`s0d$frTE;2-jF2u78UEoY_&,fSX/Nhk#Weuo<7B>BC;Nc]FD<ySkih
-u.j/M^7!U-}f}[engIP7cr:WFF`(z5+0oFB%F'_f[QR('}6Br1qN-}o$WuiB"i7Cd/QTy$sO;4Bo7ISqJ|$uBi@d&asC$ZGz,xP4PzzgVa0]r0a}^SJ<g.
-Ei:;asl'>IGOIrCvM6OV1[(sR<.tNIm0)^rny,qayXcMmj9l6s]Sfr2Oa:D^U.5r&7}DV2revnS#^8RocH2m3D!k#%{.MA5$8X3F=d4;)W<>G_I8R'0kjr
-~V]V._IfCRZ2~.}NO.!)0x,uFl<ae/j5R[mjmo{WX=gl74_jv0N1;GHO+xy+a6JB69oSD_n[BE::ig=n>OM8{d}@>.cPrs#j5v,2bDG;=>P^kx32%-5cle
-(4X)N4>Tl_R&_w2!%3Aq1pbKw!GQ6IIB:<Zb}/ud|:;qt|9trKbS8:#n7,OszJZHKSWRn<`O."b'73yQ-tqW80'vh9|j8nK,.#]RYd<8@9$FZU}PlNT%{p
-:O=rTkS]627f'Dt!R1"-]MjsaSX"H>Pp$#`2PC5cU^Yi+J2{ANd#6DJG2-xP&2g{",Zf}'=cc[]l&(>#hlilQlNT$J8b2BFvU{jddb&lM"RD:k#D#gR@6-
-o1$K[/91|<3LMcehFU}QW=qCuL@5dGm(s6mt#%Tl6vp[|tY#h5Bey{`Jqw85s7nmQ}QEIvXDu#0o(96x99aU=}Kwq:hr>YaUk7>{_%~s00"(Z+qN5&$vPh
-s#dzXY#r8u&,BZAm:9.97K2#rA,wMtB%i[c4"{/HJaFkSm~]~t>i#da=;UoOaU2!k^$f;wrdOC(^,1@:8iax';%;m`R]>co'<s#_3!&}}GYL)0oSr3:m~h
-P'`ZP^7LTmqMaK_sw:e+,|Rry2-`+__z<6Oav):I!y!pYI~MrnZK|Qi:{<=)(Lve<8P@Ha^l"UsB0};@ql!['d'i7z'R6H<8q56}X}EQ!lo!((]/z-Fr&e
-qdv|'HO"SDjq#"MdKmQD#A[7<nrc#oDAefaB&S$gApO`LbsYEMORm`"#iP&5iv}FX1D|30zH@'_Q,Rq3E/MQyE[.HapXRb^>a.]pdYR5]9^@D.x3([26@M
-kO+cl$.Sz&R0rfAu5i~}kNes<aY=WyplO.%ada)=|@,@Cz.CHeSIur[h+7~,N0h{iP/umG{=S1k(|0E-s`(HWgioldruME]X1sdcsX1%$P~W:BHwqtfOUI
-inxW~@tp'!SDN<=Q5&"<W_#S('xznJ3-q7~yJ9[2,n,9LQ4tz1&{sHT1N!Xy=^gpDCqsU35vj4Z=[%:u8ajH]c9EBcwPH_!"3&[Ef>{s88"%jX,@qpvqwq
-z8m&CgEaMpq"lQVO111_><l$cmDw(Zmhl0zQA=LLe[rlwaZjJTg:2$cIq0#!9_]k^/2'6{2iH;C(.FL-ddECt,>S'Jve(@"Q^,~!&$;sOjyWv=Wm+n2XCI
-M7FF8M&%$>DrvTuV]Q:Bm#5#AG85eBC-Yn"+@HC]73Ji$AfsgYbn}-rJsX:Ij4kVk%P[uiw_AAq+>VrmKki')Hr7Z|Hu+ag(|(Rx=w7$!`a/3@y/,SIIin
-/qFU9S"eo/RYY8RHt"-e!ZrJmd59h+t'zh-p7YpI2qTsGPXC.lmO)M3L<+Cen5(2uGQpYD[_)[gxoONZ{dWw6N6(#i1t4>;DM>':2Mc#rLRr{WHT4`,vE5
-{.6Y4fZ"f@vS@Q73Im6"VLcrCX7-FG:sSR}P/!;9!Xgz-y39r^6K8EY:WRN'Ey~zfxZINT[z4O(t8|ka)y60zAu^{-'Xrw@OaM30c"0r6&/S%x493K:Uac
-A)U/fP&D{(LgK#IRRv'Ehsx=Z|:ev(x_]QhPjAmjO-V1G&}bNw#Z|v.Es"(qB5fU`SnmpQ!G$#nK+D$Zww/anZ=XUSUSZiXaO;5nrOxZx+cLX8IAT:,5^-
-;047uM"#Pg2D^6AKqi9Z|GNlP{wIP==6Cwm)7QD@gHC<i,CQGYR-g_FV20,rzUAy|jJje@N&o8WFw_wi&A|NH3m'(mnVYG=SaV,/+:rbl'B)QEr$ZM^m&D
-&2M]DEHHx2E`+Xbu'+mQhg%H!Vl4I-c2y9k/9]0@j%&nKTGM5v8C6G)=-dgNrvgJD^]istYn{<n2"r4td{.]'9RC#o!OuA9}"=PoVRT@zyy=iPWfZ3vf8d
-(Q>tU6)Dg!nRXfiw`fGRP_R-SAgg89g)RWCKAneyj}=HEg)xS1'r~z:Po|[9WX5yh&Rm{[JCxjA@-FoUHeO0G%-tjP{_iz"]CMF5tBK_&}t@O<y:y@{P>M
-M4"nEGjW5h&H|+4T2<:T{l5S$|jk!DZiGo&z%3~3iv{.hD'v]D#RqPto1/WKE6B^3B>%+,`xG}(-I|n(BC;h"9gKVu/6R&PYvphrSW74AI"eDeesEo;WBg
-ar{t-x!EY)XQSMK}{9C`Cli-%_oJK'#4c#fn(]L-v[/A<+U{Ohllzv]zt0(liTAE_V~kM!)CzCN@Wq~G4'8KAX%J,"Y/=0X9G.$Tp{pa}sPsMS|N~(,,Uk
-=mNboUL2Q-E,|#f04Ut,"#C$Z;$8y'pKI,{mJ(B@Q{)cyqu8&NY|ne.6CxEx7h8]MFOXw4Zp3cCLg7|}'zw}d}r}lo8-]Uefuj1tfut6)Vd6,S}sWs1hcR
-mQRuaa"5a>2Jj#;j3T=&raW-"!y^Rl5JPGH&va=]{I}_qGD}reK@,aA;'nvE>duw7K`pmI!A527sc5Qe-&MtxVX,;,O1Bty"ww@smItk:3P`'H2B"O}3PZ
-qOQ,$#=6-9JN~;N{>5xO+k#G%|ef3x&sS%'y7LW;D-m=k|tOqzG0hIr`ih@SM+'VJL=!'1rRH(L;>N{%"h3B1`470=c|m2'A"Drim`;."Ab$zRBi]f7jnB
-]$+xH!oO$OynTl>C8^[$T|#x5nSk7y/ZVh)^%)M>aQ:R|^i|[K/%Xp6k]IBl>O["];xQ11VEu-g,w07Iaq||R<xrd8%M[rXd"]:8q7[=iAr|=)wGMc0+Cd
-17~2|GqkxeG/6K7NNUvf]-Dkg[,quxWR$m+%zHys+bFn~Mg9r$T`%h<yhqhn_IbE&&bdCzh)sgPiy+GsI(7%AcIU&C!)m+UuY|`d&k7c/WB)1txZTu%}UF
-&u;2XlD85ckdMZ@0xejQ%k(W]U#N>awm5`1:ILq)5P5@+6.-bbYi-dc_vSUU/bp_K{cH><0Vi9o3.C`9RvbFeAl[vCe(V2s%ByQ6vsQR27|B(+"W4641}7
-a"bl#z#)1kor)B'(!mt1EPSxL;6f`4ouOG'+5LiY$[7cop4O]wC:4k<&`^,3NJVCV9KC1@1:{toRZES${HRmVSE0_+dwZj!r|S5!Z+>&+h^M|$$Uzh@};P
-13u=hqQ1'<VE/qMEGxL-'5.-fAo{hiRHvza&.DK=4d^blWks8p3J(o9x+e6WIbzQ=wH<Hl2h0wx<8R+kqI1@%e0HnnGh1nD()i(>h]-'J&Hs8NSXjvab_`
-kj$1YM6u|nep:gFXp>fiC59`2tYG9yfZXsb0=):O+IFYv:|Jx]1kAzID7DM'lAZk_,d7ACqMRoB={0)1-y'@/gG7+reC's-!"H|S~SJ%H/Q,:_1<IHqbu3
-%/hC9K`v=^Y$z53L8{4hggY$=cGwL:gy5L"`KMkeuSS=>`mV8UI/3&ddSct"F(7xQ//flKi7Y00<4yQc951%=2Pc^iP@|&_4nO<h[gO339ao=R<:V-,UCw
-Op%KgIXRup#|XyNvp0te3(BRNZ'M@-IlM&rFZ:_7ntB<[.J2:f(5U.5'$UhE$hP@eQmo,/G`!:!;UL'T|A_U3{,)&`dGo%yD=}3y2oaXUnV2V]$IxK&+Uv
-.aHfi7w`u5TqDy!dA,6Zg$U]+oq-Nx/yU_tleC-;GYD+<{ta,kV5j@}HW>,_m2,ql(l`-[ym8i&|I6nQEV.KhzdXX'"Wzc=VRXtzkQrE2CxJ@y#5eCkn]0
-L4Ip:B(MIg;lKpCUlA)]x>#y$l068M2zB=27T=BV-CwqCd7t%`n5mqQ,NJ"Jxf58H_$K${T=Z'jfo,"nS[jm_mJ>2'l/y9(sB[EV=p3uOb9(ql+/o#8HZV
-apyZgpy]GdHiWy&byEp[[7NFwo+>R5t0.8j}hF)^k9>'9tJ#'#~h=%=47&xu(-w:^+SA3sO'K:T9>J(|j67C,hkd!Y:aMI)A~e}a],S0Z2g:bnNC<MHHLr
-mm,)A.O44wNP4I+o1#@=`[[0ehkf3tXhJTY_7WHYHn~S2@h9u#@3/}7E`9@%xp2@'0Y,#&Y1`O'Bu;5u#BB/Dt-J:2@SE59u|&G2M;LrFs+<@:rd0AUI2m
-tmjq|I<$%nJP+I9kWSZ#}NC%pfH'qPaY8pez-OA](X}pVq4ml$sj)J,YxhBK;8TU,eA('4ufZI.!oXnUj{oTh[,ubs!Q($=)ncST-R/i{cYPcVIDl&paFb
-(x@Sq"vRv05'FAW$Bl<_fV#yy"a]+@w7]q'DiAC[Yu!$tZ}q}Ks!}Dq9I"J]^K"CZ,di{j|AXAXw608=~{ivz5Qu7Kj:E}%cDx+E]V12M(57'JYv-|ou+k
-|3EvsX[8Z!^tWapdyZMsHZD-@eL.rv2/8Z!P+xk{v`7Dg(K!{E:ec28"t{&yTk</WaR0dHQl#,T[m^/0i<q62dsZJ`o#oeu>q%RD(h:!(tN'=MYY$M1Z3,
-E3~y#v.HnbN+S_Mi0f8uZW5EESKAL39RDh`Dzkro=gfT~B]0_(k7Lti^MDo.Cn{"Z$",-B~B%l&@5hz;h]nB;HUCUhs|#_k{|{Re3tSZ-e=UP^7gW'JafZ
-n"~x"T%m7X8yx2nl~@H%4xoXab]08ndRD71Iv6xyeo7kv>lYh&Y7kdnr'HP,=)DFpXy-o!CH&Xj(B7=];_j<e(0aLi2HUc,D4e+Fm+g5M<wjC7X{Le1YM|
-UfvUTtse|12'l"mr)=C50'Ls#dQ3,rnWUB]i>+0P`f-A(5dK+chR)i,6/`E!R`8EA2poJfkT5Qm06Jt+d88{%!rm@x~Xgp3B3HPB`zz{"x[YT@o4=tgW#Y
-[e%I=`yq3XI=[>_]Z5I"+/{YU6U`Sj9V&20F:Oez;O%{1/2;<3s&k['p'"pIsI`BJIQ:h{;1V.UK05U2gmWl"v,gD3N%R0^Kz{wXTY,I[.kL1gy&zOneny
-oh}|6G3!z0=8I@BCs#T5RW5Iv[!-@h&^`x}}9RWT}{b}`{ba;nTR@A4Jz}JHWdgoG(^Gbo/ka5>j"8.m3&7N{[6O8Om{9tEXVI+^o7We[D,s`kzl9XU2r^
-Nj[DY|38`b7q#}9GcOY"|0rTyR]!AEB%!jiG%:`iYd!-rX1r/RL_aITh7eE,1529.C|%5byV{"zIvi5ji/kiCGH}[_[d+yS;'7Aqo%Kq:nj7Ni6JJHdzfn
->|2"G(@KVO4fR/4]tsTVQ[08$%#^8'l6hrD|IGx,I#GR66+z)8dv,r4-hhOKj.>nRy.y-Ln#<epwr3l%F&dP0]r)>,KxD5Q,q93GyJByT!Wk%g2_>3soVx
-%qkRtp!Nm14y"-u732cPFAtl:!Oo&"$/e5!syC$Hr{SnT@eD9<A#^8=)21`.1igG/#nO$R~mBn"@!fJ8y;M[p|"9^bD!Y#}EJ$'B2#N7bp0syryBIt@yK>
-cXxO("<QIM5(yuGx~8h$5Nq).9=/!A";m(OXW-Pt4z!|/C1L"-CIS"L^Hycpq,o`e=6|"_!M.RUxXd>g1qf)4wcp340KR&ws|]>voJ{gqbJ8OA>-66e68!
-5n9#;CE>be2|/<l(YA%h9(r:07dm7ksyX)9|vS/6h}"Ydv&z,R_p0b_bEs%:r<2]yp3z88Lv7$n,6)c/V)sb]|P;tO)G6'0p!`G6XN"`@ju<|;S#27>:0o
-(JV3]cWpvN,zgwC|g3$f!w!uZtyUu53_9^i7aR&Bt5CL(KQ]1roZZ-MG~QAq}<^^_Mxxr]~L`@QkyyI]3djo)xtV3Lx]n0b$91^x/}W'MfpZ^kVN8vE/vj
-DPh,%oUTPB:GE[!nS%"Ml#-3ObPtyc==ayU>bbkFW][GRm9;b7in:vb#`"wG[>TE>QZSgp+-TQG9MQREIg7K/o6.6PcV&:-4vLEP_XysBjy_]ncYpX=i>V
-Lp_E`KZ!xjO(gaLlOj<d!kgr(I:)_&mwgBK4+zR^E-40^33U+U'N!1Grt)7ynRK=(/dh=-ESNePH)]{KIn&8.`lc~+]UPMS2>uh5Q:Qr&E#bSPP00sE4US
-FRi@ZIMxUw,xv!fDQhFpH&%7:VW8sx-h8`^snW}H<D(FKp|V9cw@rJw"1rp'Gk,5m|pkd5#yzwjX0Wee-1hrym}/W$o!e6V$:8:{xD:N95mr[.kTHbaJ1]
-+_ALLOm24]MZsYsaozi8n`"}sITUNH((o>O5{VqFN0_%}jHU#4L)lEWqcns%_&W>;Zxkaemxd9TQTf</U9}[t>lM)tib<.aU<cI;"FQ$pe#yZUFB9enZQH
-"wQfk%5e`tV6~BnUF_Y7~t4%X!]hd#).I=KZ@+e^z[W|c<gC2q;pzd<_&+"hE3Si]E8(^G%whsh=qedd|8,n'}7.jCT6ox[.'gsQbz[M+M^ZS,FztN0zdO
-'45c#=4n-B"B7,&A1p=^ZYyUQ"C^gQl"))9"s,duC)eI<F9;/DiQ[P#T.s#,B|:bwutI8hz..&ws`BVT_D~8@OX'[5;$@+:qFOb_":QT^yVhY{5;'JFf'4
-jn(5vOKF/5A:mjo1R#=w7!peq:/z:}pX<CK#xHg+t0i'xB2tmH2nGj2T.v-E^ya1}08w:J=T#[/Ou2ICa%TQ~DN2s2`.0-tYM@rs.5DV`v%4D|mG+N]@KK
-4p%%WBGn]<i6'jw)e4yGfuel{m<lyPRPL<BSyM}JQ4cNSdoW}$_<:o]V|_R{=Cq5@XAB0_U5MX9io5"/9h@<BxS:PJ)"fwq1["p(yko,]2=qel~[8|LOCt
-S5jS_V7<rNHM-2i{HyxJ8b1lW'+$h%XVS4u1}u[3^)@:-Cig,M[S{w82O4[g1%X3YY"jZh^Srjp"$F;2^o9U,W5j,BR,^K2HxqX/N1#jo1URaW)NL[[cot
-O;7e$^Vs$4FvAl0E!b>kk]3u,Iqo1q`"3Rh[h/n&BGJ-w"M13iH=gof7&PqEK%[>N6$mt/AbWo]/:j1}=;63dA{_^WrA".>q%/~%b:=ROQ$AG.DN`UEJ-6
-AKwvJy`O.c-gKxqeOF5G45r$S0#$`)n5"@[SeBEd`!-JeRoMX"%iS]seGp>!kn6j%%&Au{MUoS/v[=uZ~tVrn!LYRW_$YJsx43z7Mg$sgl|)O;XFe0E%-K
-kcK!Fh.gz8bfF[hj^(kD8{=7/Lq_|ADV+)i8YV&raW!4.RMQj+S)WK/4l"Pfd{>1d4>i8#/cWh5UIQQ,ZVPHHX2@|-Ye5s#mSUn0'{,!RmAC|f50Toc"mH
-1V{Sf+ONmS~$E4:1hd+q04,C+&MICb#0F00pL8'N{VqG_k{p<|1OVTE`<dE=ty,.H|IMPMVpngWkjfJn#nyGc+}.g$$0S}Vvq='{FsYRh'=FbjsA,`K]St
-jCpXFqe{=-2Im+O9tcE3^>l](LZI7)CC;Tr}S=R"GuLpm<{j5nohnga>mQTrGN>$>J7,4mN:wp$Zh"'99E$1b-B<ex2&]V`PR1/kS!x3yq68DMjhy6JOSc
->Nks"EIx2r1B.TIS)^9^RsAuwRpC/:B{':<<x.`|Ob$58L<R^8Sp'r3v(xa+)vO8Y)W|#&SuvC@`+7;))Bm)Zu(K+('rT}':,ELcaz<':wUskV#9_xp|wG
-YS0Roy5Qp:%}}0M(AM,;ZGQtrwRgGnuI`cn9QY_KoipE|:f0z$I""P;WDf>s#nSNY:VW|^~B^5Gtv{8qZ{zM#b2{}2S:</8[$_;JU5:cyKDVlCM.$-Fu~O
-cf6(PzuZCxVxS]xP^ok69qH"aD+b."jk9:_C}FN0z;JdY.I"_$_UwutfHZ_K/hXsh)hB/@l)Gdi-dpp,bWgM@MQ3|&0h50);FW"kd<-y&F(WDlj">>gsZ,
-!~yVxUZiS}TZKs:j5hCaaczdPuihVg;5`ZAG+WKD5H'PR&)[2Yz{V1%P}kBzF5eh;>Ix@Ma#!yh#bNPUNC,@bPHW>dhPXiY-}=.zhOAfjsly,B)sHzhOt>
-{#qf~Fp>z}h}h6y|ly{KO)sINNAoV]BfylF"$Iq-Zov{b:@_QMiB(FcHCW|`w35kr8l"m^4@-c9WO{VY/DU1T6|y2y{IhIp87XVq9[c1V$3uWuCP3-JX5<
-yq-LnpE&O_7YEg<tlE[70t+;Q78)So(6z{KJ[f:ii}RRSpYPiFW(vyLThXN}Op48@EM7T1,Q;#X^x/+=IH>'Aq72HuGk-IZ&,BRtfM]tb!g{=LrVwnx5yP
-n=z}vU%kH7KAYQ8B`5Sw0[Sdd0h|cMacB+_$SCh:0v~(;4KNzNP&Gkh}MKv=sDKo~,ZyX`c&d0]IvQr%A/gIyS<7#Qm2uGU-t]WvSDWVBdZjZj<QFTOBQ|
-dNi9b50p^DMpb<ZPyTaxI-`Eo1cp/&V:lX1S$e_2Cq|gJFT'&iv{zGMkPoDID#l(v3|A|FF",2bwWZr^QmT#_fZmF+9+pH)T6Sy=%+wr]K,b+h]q2O3RF#
-5Ea)-pVQfdz'C1$-x$}QXw;q8tc9.k5c@VeYLt7YQ5+Axf!m/H:+8_DS3f'yp7BQoG(LQNd30&[=i`[(JhD5p&4:}hZM&8PFQph(MTm6J0tfs/Sp,tiV]p
-j7j=1b0BXid,,Y2(PJN"U`%|Nn_<%xNt7QH%YbmxJt6G^cHJBSD^A$G5U8l#fP$E}tx[Q%U!n2Q!i3PdW+tEe3fO%[&08-17,VwGd,6um"q}ZQE8ZX}|0Z
-_C@wL}hw!oM@qv-Fa&qKa^Q'Yo9I^iSmaKlDO!(eTx,e_RBoh{HhSUs"fcE8<^6yEAV{/>VL%zzrx;k!9=ZlV+.4D%{ek[Al'%"y)3:d_yG;cTd+_HAKfA
-{!;$)W{[(zQUZ|IN6,#O}/&SPM:d[J+7'nu=1|/,+s.[1X3taM(=v]VWCj`}((=U,efuwZV|DS$/zXq|Xc+iY&+wsLIHg7g|4j'N]U=]q7;r/,O3r3,eY4
-6<xBU]xcUg-`GTK=p)`FR1)'6.NQdB99pmXnBBrpNveZMsNOQ'R5&kDTyzIum$]a#y4{_|vbu`^5+AXCx&Px)$ArU8&>:[3$Q6a/cP9W,Ka8}.$g4/}IOJ
-p&;QW'0kj'pNm%9IvG=(1Xig$xZb/1i:-Rq!a.Ug|>6-SyY7uC[28<w<b:x!t)):/59hJ6GI)IwXg=i#Qsz7ITaRtuZ87MtuUH@ac=){a&X)dpC(b{<._d
-B9&Sn[eoS7PeffEx5HTC1ki'y{v-E$<nZuyx1R=<LpI|:xq|&JkRbK^iErxEa0An9at"]W+@mttxhWB<2edEmcG^go#8U;l_{'pU#/!EE!5o"4MHTm&B$u
-K{IETWn}1'wy,)tFck(Jt0s:23D(`cT6[$3c<Z_y>`^;wFNF#>;u5,5d=K.tqGUJd!ybZ`Q5z;/l(RF|+!bHt-rD^o8wtvJ`="S-12!{0F4A=I)T}gW#l)
-zDRr)2`W5p35u(qFpgiWnj/Xnu!fP[B$E1yy+tTf1[zRPy"8~c^{](_z#3[5sNJpEvcsVjU5{9>kR5Z(Gi."a[X<QXc=1l~J{%8iDwu$@!eL$2Rm(!]>yC
-$3tW|>yt8"]`VpEgFrp7=,+)F-aX`!lpi`1Z2=]N;XVxy@kq:GvtW!Vx}I:8K_b!R`qY<}MM$D/"g[gFCK^wc7J3PHdPQH)Gf5T%4O'|%Ce'8DLA6#`BaC
-0n`4RW=Q.5Nemq9vo`NLL:J/qg=lc^}hz3A='mR]II,pflQQ=I"76SOB+oKlID:<C|JeqE(9q]8$bQpu`d"^_n/nhIDtf|GJEp(6JX$9c;0.)ur.'z1OIv
-&9YjC&M%~D{y=Qk.:=SB|4Oza]S;$W/00Xjd8T-r&>;(H<45HfEHPX4wc/+'v<4Dw6WHPyh4XW7(CK63XqC<S>s+;3Ve)/_[/Bl[@d7ZYWv#h'2-5L1;I"
-`Be)mu1V6"I,e%sM]s1hQ{D=_{%<kW.G23CQ!zbg8-uQ$kSyU"'OnJ};D]T"Dky|k$+RjPD;pdf:aEQI362G9P9toDG|YObz7avJ4]jS'Pp|G(HbjA&PuP
-XWpT#`6"6t40ljBmHVur>H~^8`83WQP#6Ym9)98r[G]}Z;}E{M(K.N5Wvm~H8;e55m{z-:|u_C9B$'l%,e-;s_L%O6UIK%jJe{6UDw.e[xuW+S`U_TP,&"
-X>$IT[nV30)@8]i0-8Nx_m!bIJ,vsD"O+yI!MjGOE}&PTh9&B_z+uWhb{USDt02C6-GF+kQAa89,"}rSufB)`PMWDLWCj3rJ78.OOC,9$|sQD(r'Cfa,'.
->'5bu{NgO{Ft"VtuC49q!gOJVl`j`Co=O!6qAYVk4G=`f2j<j'~N>=nU~ylhl&-wk((1s#9iq;Lt3e=v+c'0fSA!vaom"E}jVEjGt'b86Un#,$/4`(UJI^
-8m8or|@Jr-,3[hx_y('3+`v/-k(7YlOLIHKynil%OUhN8-Z,K20'c=E3Jd//yVyppGUG40EksmLi{;h&d|&'a4)sr&|rxlqU%S+X)p%`;|jb+Q@_xPauG1
-(/R|-'^gxj,H%g2O^wK(i8h1|krbxNX&yBoX`Yss~L=;yb"ULE.,T=K,H8)>r=H|>&3u1;&#uL+4E^`YvF_^E5}^ps^$FvLn-3pC6=klI7[#Oq++,EP&BJ
-ehV{+n6)RFINI>JMk%3:bgJsi/Z'v=iyRRe1q}pLCHON_TCDHc6KQ8GVrZ7FDC.mi@X$_ldZ`!|m!z}>UYnokEo4F|qfBT7KXv(,WR7^FyPw1jGX`fGU/1
-X[x'c<zS1E5AJrw5d7oc_X<3~SVFCa9fj_<:xCNChj0B/+GQz;bU]'RxKF(kwXJ(!R%YJ3%)[I!+P{/qvM%oaTW%lAM!<mVzCEGd<<#9qLpNl6j"!wvS:H
-aV7Kxd_<I_.f1uVKb^Oc+KbevJutdJJ,J0C.n@WWYF&)6VXG}&pum|ogFd7]eBpRm{#QoR&/Y}nIaF=7_n'g3v$#@r@DnFuB`K7&/q!Bewhn&lc(ZsNZ7x
-%){[HrJi(&d<DKk>JB|>VT>HWa98!Qx-X]c_i":VdJQ6-l]S9dw,JAwk.c`949u"GROw(#@nFA=@vR'(G!l!Os]y8z+MkC3+XdQkTw#G$=|qWk^6:."{c"
-y}4q(Ka^6GDKd:Zi@&CX>cQn$cyF$n(!53_)$!U"|Kbk<lrp_66;meR{BF>y,VRL#hJ#m`/0wjZ,e`&hf|)n~)Pm"7fWk,8o#wr)}e)Q+-(ok7U)RY(tnL
-fPu%(fU@N-i`Lu[DuW1tl47B/e^)h)3F5RXY&siX8h6gbyo([GqUy|r|eIbd'XGO(z13dvqg84Zy-i&w(OM=XA]Mdpi'ewRkgm3;(^&AA^a2#p/nZfH/9B
-#Jr'"(PW-t6m&8T-5m_OC/sD@y.j:q],`@^57(,`B,FIt6vxf96qg'rSQz:Cur^DTbE6;2mdAX~Q.b_$"snt3wU/;DqiE|(LrjlhT%U${`Nbv&[/{8D-Wo
-jXHyfYn9l+d5hAx:0fzbFl_O^cty_Ocd>SZ|Q1Q13l0P2#fY[8m[0f[#+.5G5H{[Zk|u]]u:,"ASEh$b]t4=K[f)JXoC_gdeL(47/voFr2]mBwn;vSP(I2
-Ukxa3Mc^Aaw%Xj-;rpS=La[Cty>yfj7H;jq1@6Km^9h6rX"M[5YsNGlCmGO3OiP,MiZ(qAb(VE~Pu!Bfa^y+HS%HwX_BFL2Lr`>5u--hf_DHp+%|f{a5HF
-z(K>jY]IhE}c9z3qdX%sL$d.VaI.r[d.$ekk^scS9RWEUrCn9{(;QoYXnMrE+ooH>D)qsBqCU^".6IQJ3]q1U<6/BKds,6+1sYo$qs%w`57TksB,6Ubg{(
-nTXGRD+B#XLIHhzqlK21)Cs/{pw.#u>3^<SLIQ7gq-RB}l3y5%`S/}-o173eBrUAz2mY_MHrQmM@oiQ0qSFJ4_[u-DS7WA)xHi;:WV#b(m%za]b4n|BGwC
-B^iYH$0QZ{p0a)ms8hcS"RIm~LVqm)oxS$BKCAUwOcO#GoX"&a6LmcvmF{$Q=.vRW(+;:@spXm<()H+ppl$-<[r|>CQYL<+j(aW9k`^/;UHyQUDhcy<NLp
-by7h}y0;;]3L1;Y:UO!Fqg$)ZFn{Yx[W2X(X;.!l:g&vx9p`%I5O%zSn$iNwsEli}nJthImXFm/[=#6K_m4Nz]u<4FDu%V3.T!Ix,)H0qA^FD}ioR_72dY
-A$uBq9aE`x&U4f6{r@YH_aj6#ZmV;N[chFS<@L>K)9Ckkdi/f[UwNI1fH<xX)f|N9cK#De+kv4YO!m2=h1I2lxQEUNCo3ehx/3~!-,Y/#F$,;lW(NzRAyf
-oGeWAY]Ic_W<7p2cz.>j"4KXU`Z<j+;/a{hTFCZQ{dYNZpBQ[aerGFE93@$w^C#CcB<;GQ8/YP@gBA[UN}c2Z|;5hrz1)(MMD`ajqZ`A8x&<Crs|h'^$Te
-;J.%EIKVd`wPGgcRM!:eqEqmSO+9wN#sEQ,Gfi]85M;q:If]B5"q]Q+[es~sDC_@6q<a8)jM@4vdI"7.kH"k1`wcsA#TkpF^zL%h9:'8UxW^bd:&ddyX7C
-p4|FNo7_'pEvefHqz7[YrzbBMr/lG`ddR6;{Unz.!4$R:D]9+(`cAZ6uBaN#/igSC0SU9s|{PK279#z6]!u-R&s#3EOQW|ZHK--f"wsY:m9-T|^]^]1h9m
-bb`+,Zx9)yQ;$,HMGY()i4=0)gIvzBa,i>!7qbY:_Ku6%!jc"'fH^@s"_Ti[~Kb;^^/M<Hb;ji4j1rY|RMz%n3A>Eu.H;X'p&dp6'Ikp)@mj-hpJr0ft<h
-7T7WzUtDbM&-v+[sfj_7CJRE(Ri%@%KpUN%TB["]D1e=,Ys<%3~3CD=E!Mdt!1%[>D=bLLS4j)HJ24v:LYKKtnmPnY!x%XP28oaTtChK{:qXA3}tJ^.`+|
-uc1jDQPwHT}g!DBl5^U0[;GY55`yos&Ks_sfP&Z#u6^ZSR-Pe)FTfH"V2!_-Wnj(MP}k:1MM$j>@SJP("o([NF;^E6SAmJn$g)SMt4a@U`[bP"UcyC`!/b
-N5D{yjkd1%~[|c1n,l+q27mmMFzAC,S',Hl]puD5)+P[!Qy>=_OMtGxSd5EACsZ3_ob,34kRbhpa5J<WVybljSu),[0O{2WA^}Zk3@&DJj^)<{UO5JpkSH
-pT9cm]xwz;pYphvHP"tS<1^STDZ3]d;Su2&DPGfuIooHjF/t,l4-gzUDd8%N^%V_kdm#!cLReItH4)M^2"u;LPm]tL5r8COP8dS.=;3E`$$ib1sedw3^_b
-M5##jD+v8%3)]w4j+4>=^1@U,F.bWVs|lRF2qJtju:e:sibuIJ}`Xj|!%YO2WRjFm$SBm85z_`]/(42plHm24&QiQ5PSnCJxE|vuBto8OI#.=uE+V0i"1i
-.VRO6LaP+voEB,Ki0Q/gZOb_Gn>d>oc&6RNTGDN9j[1Fv!TzVAb&F'<TIL_OA/g'~)GBPLX>G=7FknRG[N`mk7unu%LngoZ#'"#)k<"s!"O}H%usgM_n,U
-/guMwdQ}&i<dy`g(_NleOzH3/=G:=z:X=P)K+c_GjL~/V>CpTwWW%<<mdzELUF|D}9eh%PEw3Qg>2.l8MP++JB-J6t,7lk(H&34|d%U9!bF@Sx5suyv<zu
-MH3x'I^BT;<)yBtF''#:G'[nX$;>|)<s^l;wkWzWEJKy#W)3Or;qi<"J!5.zujPCcR2_ytpO{Ny-:{l}9@luLTFUVIH1CNVEi"xvHO5r~wU>/N0}|h]Y|t
->}T{WAI&~&VJBp$2PeH0ay)_x@|e6Im-e})]~h=xq$&NFP^doZ_yB:L,FJg,bV/A>92"wQ{Vi#psDgq3`w}uyL^4IfE3H7,^!wC&6YEo7sgp|e5_]36h;a
-c"Pt<:p]x#;zd"1ed/do0;YowHp]ih>X9z4'n&kp3dp1_J(Gg[neXRaghR:HJt&rvr(:%rsZ<p72-A8y@Nn]WEPli{!!7@D}JcxnJdbO.3$I<q:!'or^S=
-K7HU[cwh(+|d;3,%|R7B_g/I7daBbUtE>nk@=ieAETSS)vnQ5uf^rk]BEYWV1+,"FJz9m,dw20@(qN/k2J@;JZ+tIw0:OvPE+KP7}(xS=m(vgBB$mGex6`
->pFWR"=|,{X@1$Kb&-$[CY1(zdO'v4Pa4sZZ+kZ-_8vz7#'eGytyc708`O<`=5_":[<ui@Yi9qje92WL~9~38W&ZdOXNn,7WOa)L7bu0PYuEDq+]ewz.{(
-oBz49(uy&BN3nOu_{C_aQ8rXc1C>U::cw<^w$c!:q_a,VB#}7M4!0M!1d8Tj{C<;y@&ac2.-0Hgb@[b`{mfUeEH:{JJdq"}JuPvwRGNVZi38Gw=NL8<jFX
-z]!U//qYh@i:i7uraB]>tEtt;Cfr<}iR^Is|gd|_~vXN:Jq!_,KoIX"vgG[U!5IPPbM`)5(iuv=f:$>^!}STB>'Lq{g[2jfNtbPAvjG{T>P,t|)Sh)waD>
-b&cpoXDBC6nYyoVO]9G8FJ@q+E{tx1zSc|Se5JqA|z4W6O:i.CTA-Qn_MR)`-G9v(,_<8e++l12T$[tj_(".mpbW(y$`Hy(0hbrc1>fP~+(G_6v8!6A"-o
-/_0mJ(PY$>kC<Cx-^^mp'k5Fe}T{s}+ks`3ocvoB|)H>]@8@m_UElrS7hlxeNGupwG/-ho2/pjSc6gFrJI1fZQ6gZ};2XOwKu&o'S)QCa$+|4j^y~r~8tM
-`D(_Lrf:dTazXYB^T7TR>iCjIAv;od-4RvJTw6_!kvcoY!_L~Trb[mqiR4uAU<;Z/WnTok4l53})%-<Z`ju9=lfINQ5N~V7&ry};l3T<h0qjKZo'HUx@zo
-spO![(lY45|)!s~2|)cr+"8JvfU)V0baL/5QbqR)[;DmrE(^R]t<2b4"kcyyMiQtl;/A:Q!yq-NKBXg[Y;NLJo(+F,/|2lSMD'Lna%ptmY#Bt`qhG19US7
-&O[/%3kY$>oS"|9-,iH=eJ]sJnoaCgLHa+&Hd^j.X4m!XgEI~`IT,W-AXYT<SU-S<'L.bGU:P9o29JM[J):(U;]!i9-I,b;IHg%yG|uM#>IKjs,xW^[$j+
-$`3eF5BHi.2M[p8UK+knI|r5$GacpI$Z~@L.>&%DV%wGiS!)/ji&J22&`.;/v2f^@qNjC%=kL<RJIC`[2dpGNIkb,-waN,%=2)ccrSQ('o"J.Xa3+%b.}z
-FB9`M9Okl,L14u%ATj#wNiIf(asH31u"]qRJ!N"sxF]Xofv3+|ZDbAtsIX"2//'XK3L_+9#%[d)Xcdfvy0<-getfe>(`ZiSx3h>$Q7(iWy]>wmOX2.s&_Q
-O!;["RDk,AL!U8Eh9{x/@b%Y9hQc8yK7=U+G!aqLFzkSA/(FGn&,6Q;`/e^XDtI440YJ-bv]7a"dKA|`+|-Sy4aDe[JL=zx9a}'iadj#'DpLJjTrVe,u!~
-8-HCtiiyVFo}u6%Dl@V}>',}9^:>Ck,a/X#dSjq+Nw@/&4@zykg[o}{:Ru}W#If^5o}Ify9^TOtXlFO.aE)IZA`IYQ;!yqHKLR"+C^R$!Nw%J}Y{jzi^^Z
-'N4M:d7.c2,s"k_i|,|hqwDxI-,1SgmfG]NIXif9aZrt.71t1%iA@&%3mY8=n,JihF^ez/L@#`@IkCC-c5)eO[d!cp@=|g)QG>HdUI.;Wl"_m-173L$&,6
-T_q3:.r3WxV_D7jmZ&/"-cEF_H[Z_rx"[F<RU!<B;.,x3<Nz7tdWMB<{%7)fa:=fIT&Q%/^|)d{/-qL/MK]z!OUvL;`_f+c36e[=|!+9E4N>LErMBda7`j
-0=o]jUWg3S8YZT&%=[`]tq8(%uQ'utc/E+zZ',^puX=,qh0u9,I3bmTIz11&.<[7]2->!#v{QZIFwkxb~7:9e/KqxH4l5[R{P<{;"ip"x0vYr4otJKtRc(
-v&xO`2"O'^}BB364zvr)C%G_dJsD)benLmv#^W1QiKTCd7%!&3od_vlzp%Nsw&@TL)-kyZf!zY$B48)&26|ST=I_9Ej8&H,Y`nv[LaPG8JlQiJRBca$g_R
-s@dhk9HAd0l{yTdvk-@uWG|o}!{u9lrB'A.ht&op-e;I00O0kM_i>PJp$FsYTZg6~tw>eC:u)u(3T;7M.tQ^ghHEKm^!$QYD^jo#3=k{5cXkedk]^G;CCL
-tm>17+$Rz3gv.B&"M'F83rdLEI>)}Tnc0hK8&17bZ`QT@6x"C1'KR|:h!&CnF8g{5NdrCP4/n#nk7P0}g:dkiA'Ov4j+j{xN|O&GW7Y5#Z.N'EsdHx9"|H
-YlZjc}=uh[<=#4;Gf9{z6yL@Do&YObpOx(k7Dxy0;_[v-ybRaJw3AmpMwTnPoti[ludx54gRqA@/u)~]<nx}_N|HEAkR[YJ0_XSu$m_D!YoVp<`sFzzm}A
-Ookq$&e<KNmqG@37LMom/zvpI20dte,;fNM3&I|+a>aNUhg8Iu2&jmNou{[PrGw8Ux$6-i`v}HLlGq2BK3f15iG=ld2WxZX"#gQPy]K.6/!6x88^%g$ScX
-FB"^b(lda[>aBHYb71bT-9&QFS>wGCT|"W0oL!x3xOW_oT#XsI%E;RO3>HD}C]Q<1=xP+S9`Rgo4E`BM;h~P|Y01q+fJunTj2Q(Y~0ARxrY(i4<-KY>[sm
-MVH/yKY+j`9[Gv@WvZY;/zzk95+OYcq1RPqBI.u^Q}yi[`lwm<qg:L@P6f,PGp:B$C0}@wbTpDB#X7R9+Ko=G)Ny`wAuL})l7{#i$o5-<zyBk$mI|1P&(4
-EDW:v.ypnZoIDzV>xI,kU=Bl]I$loI;{,5.^J9rls`qzc('n!i5nxe8C{J`7>/B-:r'-UriCr2;z'zNP%ggXzC`zskLp_LMmr1'$o7CKQ;pJHH5kAMI2D{
-:rHRqaJfHHThEv`vk./wa[9|kL}@{o1TD2w>t{aNy>520Pv@CW,Sz:J%H{)[~,~p'R1mtMIH|/o0$"g6'lvK1EbEc(jEFHlvwzYOZI/0/DuL@Ne]2{-6,i
-23g'zITqVE;p{(;lV4AbOCPNQCiVWv;qMPozbh+>{r,>><"lcHw3z;nT]Qd3w`h{=QkBA13,Kiw7xFSb5,{55mKP#i"coCD9b{qiD]S<!F$"3jSN#!PpoI
-Jn@k1CiD;'x2Tv#9w)0JN8Q1~{(ut@<T~iQ8B[h{^Er|n_{QkK#omD(I_nLMQ4h[xk'%~a0Q"SfP@uxZ087PzxbX!(i`9}5sPy],Vuy|9]qJv{dX=8#;zs
-b#)]t:9UZr)f!Bz)c`[e@U$.r/K;H%E=K2/aNI|s~kR7X}!'ZiBzHPry3HD-lueE2G9dbK6uS7ilVW^[Lph)2RdJf,dhg_1h0X(S8p%IN_1oK'=]b(@,+=
-ZC@iiS}G7diY#@]19,8h@NX#KQ7;[5-#.MVlA1G|"mMP'WKUfGg6=-4<:e~"`"v]ub0zA`@s'z091pOfx|8}(yXF@>Hu':pi^DM45n9gj0@|$+{=6XYcTd
-c7Xd21Q'-9CfO_5e@{gN$ZF'Vkz%e'snwh>3@{-@""w16Xs)7M6}F$J0ocq+"De+_}ay_`!QXV8/.y=9zwAlrq@`4PFPUnTo0iW&se${6jgQYGR,lMm>a6
-cuhl}P[N$(LyYuW5-)/Hv}q9mn9qG.-hEJwoxp7,I-C8!WqaMihBCJMUxJZU:R&[qaX;mkYK%-b8]I%4@%z{{U#Wx@FT=wg=OI'DrVi_Xt.ez.!RpE'R4r
-WK12O{R|nq7{t=;cd{[w3q;Q:aMi)G[yA+sAEqvqz3hPD.>;ktLv,pRMaf~O|zywJ{PfC8{^5xZr{C&_kv_d@x{C&_UoarNDH"5>qA[U$Tt@[U"JAf!yxu
-v}(d`R!{@jd9$!!1:j9q>xGzZd}I"8)pO_n}nqHf"Igs7zT&nm$dU&a^Kq68>dJb-%h@mk<;W[$[>;qbRUbn,W+M&%-mh3B{%X<J0NaIT|Yy}'|/vzn8a,
-LUPIGOW<A7&_7|,}wKitClpxOfwP.0rL6K64wTt31@@qIP5wyIyf`YPzgI`"DcTMQ{L/sYh(r99)w.}A$sMeLM9rhhCe/TI&3f2T{dKs]7C=+S~s=9Gj+i
-7.T(xA>4`'Fmkbve%>{C`ODpn:Z@/>nz&N$5T}A=V"4x&0JXl4ZqY4xHz-3U~SU5iPX;GFeiYCgZ^2-6";)yID}OQdWAMv+(1rAuTn[xaVB)NLIs0J9pey
-UQG!}"69cI#|!(e9z:b_''^&1vL[<K.>&8(E0"`y!`/F7(KM%wW}%05WkZgi)1}"zOb";SmmA":Ajr,(DXj.[_(4v4Fn#&>L=F"4{#$R(w!)Q$b0yVR06F
-N;Ea]l4SNQ]UI7.%{dO%yqgxP4C#CmgT,$.(}[4V_8SD7Ns|!fFXIs[q!g^Yyb]OT<TY~f1N2%^FfC^KM484u,+=%sbyJTMF&zhW}3o`Rs[(UdbD>TRYS3
-QjzvdeWqDRHG/HwecIPezlEYvLr1mMiF:!hsW}!Aiot#KlA^IdQi0{m:T2uVw$mE+B!C+('0n>!!$8kt0^~v6jrPuL`voO)tv5~vsO]v(Madba[yki;Jz5
-bJ,<@uI|pe}w`Zf}E#(z#m!yP3M3~Hhen'HEJoZDk}&,Sj;yvVdW;/{<"C)U!nqj|rRXORefjX|a'Md/s"6kw6EyX6~!wmL<KkuXS([TgZ'tHZzUH+>{60
-v3s}j&C<{dc4!y|b4TY|I7.tNxqXm'W}O_VE$%P,5;)b^Ea^`h,"Eaxzq<u29<>3lsiOm2wxh6:2y4e)o>_}SV8D=OzIGMBACFe{fB7nd35Un7Rn8uUNM$
-PUR;jTNSpm:-}A>(xjECq{`i:+&3[+%-3<Y;EgHr}Q1-HwqB<EI$eT7"L(J0q9cjKI::C:nlGJ%+qXN$VLig.4B@$6cMJpk)I=(!7C4jpm{lv'(aH`=3.u
-Fla{aHB3V[=[CBfWRGd`<n@O&cuV|!a-v`)v]uPXy`I$jVSQ`$]CdTuBA[.S@E>nA;O]|-w4j"bOt"N"Cc!<8^A}T^t7J1AuwSWwHF|}r:&toyl'Fc`:8R
-b,c:63w/]O8fIX<vw8w0d%$DnW1bL.W||86lI>|3k0(Pk$;JdpgYF+=td6,jU_3x28seLaFa,/jdq1:`2=2>QWGEx"G23Uz:Jjz:@c,{~zyN+^P]=vokKr
-lm>|5[M}eZ)MK3|7{d)+t&Jrp0rsaGqP)_a9QjlG']U<7%[=hhO.XRAQ6ghP;F13hS~cn_AAb#&.H-0wSpX2}R)/R6'Xs$|1-C+=bUVgOADI~]:v#t5H#"
-E28|$JjdqLVLIAKO'>[7&KyD.&C8>doS/Jh`deQP`l$P1ikS[V:jtnR3d{KO9z|=#R=wH}U|19pP6,..P,qLXtq'aG/-9a(HbpCp>/OTf=LdH2alh<tk7H
-p)Fl#oLtVa/)CQ`Uo49"w'n!nCk;Go&7<^_0'[>f&nD,NzVbC'my~zkyNO}/+fNTAiF7aw)%^r87SI`&$BX8rUOamarHm;A2Gee`dbJXz<h2^cKAO]vBN:
-]Od}K,"OBm6y7w)ze`Yu`1a%2)O9|q=QD!Hgyv`BOR-5Bg.Rc1a0[DJNORS;k.e4p7/xKdA^Jxt"BEROC]w{7|Vb2;{a$0E|S%`i_tZ/us=h#wLxbU9,G=
-,'B"nPs34(a>4SL'n.puo+0fy]@z!f54ajq1")3+;qoU<kgcg8Y8V9%IJ4C4=>~<Jp5Z^xrb<d&6YPYvTW^dVPVms0ChBl74kWIwDu,)c"c>:w:WflD9JS
-1|6lW_P])Aj%_6b#CC%$1a/GL%lYzB#eV=%t8YR{;ZMcsab^jXM{xkdRFn&'lHTe/z.g3;3ZtU~QVp_q3u0]B<|pB,(/Rl]4'tA^VjFN'hfiT"MA5{#HBv
-mP'ybP_sbiwdIIWMyY^9kIDCfRuni+b{HFgj6&K=T-O}xj:}GJ:A+hkJwde1VQDSH+h!t5|3}`KRFyZK#TWN1Q9;m&ez4iYIR!1wbC'"z^}(qz50sLu<Y5
-';<FVlsCYSmYL;bf<Z|pxa%IR0.;G@_0BgH_`j%>ms)B.x%v|#QvYA^w-NWm<7#v~V'ky6nvv3yg+jFzBHgzVIJ,z4b=GZmqxw8iL(,`42c/M)>D&oP=rE
-U!x4h}j)8UBo7]0l}OoklGB,dewSUX>@"]>N4SX("!phC('rY@U@ap`ChH.O30Jy>b;3]Bd.b'PZy6apX].i93:w0A/a$pBeQmSVd4'4<au741/I=Z7kkg
-Vc7w`A#G:I@f0)S+c#IYJ+-9kAfH(e2KZ|t1Uq7@"+RYH4M1&FNK4ajDk'^Er9a-xwFC:-92rLAG/e6H1eDr2n5qQC/VEmO(z_oq3Wq[#UD3q=0Di4cM!n
-epD'oICA%L69wrYy.X!a6f>&ukoG<=bWs)o@[H-+!0Oo`4%(6u1v-oH5j<i>:XIQud!-/<m.cb;<GVUK#o%y^"9EU"1"|tTg;)[lP[2v/Q';aDOTl@Xw-i
-IefOTt3;'uS.aoB@9G<))=!bFg+a!hG)m,mdi(eYn[S:YV+TfJDkC|&,YO`ob{HHmyi#./5wlVw9>XGH}xqkdKRKi4u)JMJHcAj`r$qHr(mG$8-3zMCbKj
-]pAi1V<(j@&Ptk]<wp-9vd@$e&KrO"Z1!%ti8S})jehX[4p(7y3;CZ33dZX>^;XXwP^822[_ON-6Bbi7_gh2BeB(2IbW-[Sl]^D.-zSiD1kdMWfslv6S0J
-KL`%dc0Sp+&fQd!d~tE5pWs1O8i6`24W,W'ZZFj/hzYg0okI^R[i!MAowu"=stw_JU3f%7OQcP>"yoNpXlytgb6w}0mkjY)1X&Qk|#pg{n!iS#JZX^c,ql
-bUL+>@B9V[Ov.f@B5lw_($ZvX4:YaU-"-ZD,--jiGiODkM977M8OgoCBivuW30(R5QfUcQhT#]2NxI6Ujtd+RzQnGg~Zq$osGX<F/hXkq3A[4vV#bw~Lv]
-yln!-Upet1P}N5O-eNTOs>5J^CJ#VT|%.+9`{Hn(0Vua4`1ruj%u_'agx$@5pm"bM&(2zGyv1oZm!"[JJUo]-T!X>t%$AD<!x5BGtYxu+'JwB+l|3Qqy8C
-OOXzWY:xy$hqSvl,DZ#.NLWB^t-'!}>nQ#q5isBH'TrbNUrH#@Be!3o`+Frw4qKUef7E1|hwUTD#1{!VJM'M~ChIfBfA6Xr%nW&)GCM@+";%>LufzXo2s/
-PsQrHFXel$[wNh"zx!0Ni'HcHZ+&5S)bbT8JAS'1qS/P$Zn7Ipy93>(+wQn/Z"'mUU+sIn>`Jm-uh{3OuAu}m'5+d'z15|S-s&7s{GJsd++r,eJ,-9mD{J
-"$'Sw'M)=6YG-h7lv/{ZvZ.hoFpXemxriJ`h/E%4p@"XKccxE0xO~j<}eRIgB)PzwuRe#cl2QS1`i>erI$!&Z@[8E4G^}+s64+3@Ql:3sE<$Ep_%H[famD
-`}KG'#UAs]cyC+-4`72%irA$$5F}17wJBrj8p&i(c2%p_2-B%=Z2a3/Y;4/!/5Q_t5wN&udMR-Q9EKD#wq{<|Zsr6Udx#w#>Ftz.#}-HhW^HiDsd^r7Q`C
-`6yP1_RY%lK2tg+#Uq`Y#FVV7<S18^eyjI|U^7r;jvkw>:2cS/+nYOq']'`5CKNdnOR51zH4vW>}QG9jNPk9k-2/'l[5P__izY+x62s9M>!N1a!&&nsIwe
--nO7E3ALpJt6^@h81#u"LIUck5EPs.(%gZG-[+82pzAN_dggm]-CFRmi(W/7wh>}zw|%hSS#Di>|q8k;68ypl=t5`0J7)IPJnS<QYssTy#40%xvW-a<B.B
-AV(sVhZW^4oW%k8|^}xTeRYNdpn_p>h`njb/,%=FnUpyllz+GV>]Q5~}Ovz"ra04Mkyv1do,{JX|]nB}B,"$;85&nv)ff[FJ_V(%"HKO#[:iTEp7O}0lE'
-l':-e@E,+mD[FqxiP@V/Ys3-YRr4TT5'_dWevN<Ps4"Jxy%|{b,z/D2f2G#ZF'o#JW<vr+$.0i>}HgFr722lU0"l:-DXdIWrP^W0^]7=%&4N/q`"lLAzzG
-iW,`~>Ony1nR5/}|:vg.$u>UBj^:#-rEz`AQ@9WGMX-3ltQ_iD,IlN$xJWT{<fRKg2#_a'E[3EVJ=jBQ,L)t:$|1jC@>XW-`/:wxjwq)`e8>Z.UKe2&,}`
-~P3iMW!rbm{IpC)5#uqZ=G.HoxY44yt)(2]A~H$gR%MZ#4mLGlg9Mxqwm^jdmD9-HK5P!>e)R1u;8/(cR$ksKQ7<I<"XC2%C%1ij7|FJ==vczXMKHlaqbD
-"Y{6W7vVmgLy!ve6nV.zmv(Ybn,]8`D"Q+FoSHWp%lM|#4yTu<+QRGK-oI2V%A_pcsDpB29nSI0,y!8TYo<D{f3n6s#Eilk(.8W;h"^isHEJSB!7#m,2&_
-RsGhjrsbQed{',k/]_Bl,j%[uf)hRsbJ4g8uRR-zyIl4XJ2a2QjTI1O|>}2uHVIlH6F52$aitybVey7bcW_4_o9$BE61YBxTAygY.^d1LB~+KBA_`n|bIj
-L-t"U+pg_UQOrEyScC00wbs'3Xlp_V4Xo<bt^T072VBab(iv~lrIaT:`<Iry.:~8)N{mqb0<$w9m4(`C]=|S|lk&aYK}S{vE,In>9rX+Zk]x!R%&o0gTT)
-qc{kjSA30Zs}cVE56Fq'HLaDdhuKqH'x^tnyeQ.a(xV4h3O!53.WrlH8]pO|Kb`)56"jA|Spcba[j$W=5|Y3<i$B4'9X(("-Dwa&}"1qYmL")-2rRp;{k:
-H>!A^1xrT4v!S4wu>^XSk_t1YP{CLQLqRd,C8Ev(iY}`d$-;Zw4n^otWrh2QFow_ui/q3cx1p]8,%+YF<3EqKlnIm=^H'A{^-WCi2Vh#k|1g3hCmYqS4Hw
-FL$D-niwKDZR,OGOy,DTN>1w&4{a;q':=Lc_om8Yro0@k"F1sE^ps>"hr-r$Ujw'G`-ptgNr}X/yLE}g1|<,a11WQ{)lM}O8Pbce&1ugL$i$E)r6E{yST5
-rx!!VV&s[9``poZ{(@SF`2Z|}t4Z9BIyYdtR`Kjws&([c&[L+0bta}#/pgxIN@~`~t~ID^2h3N_Eir}K<.cEe"2,$v.V=GeH.GZ>$V/50q<NIGx'R|Az:j
-BsewkFJRL=isvK;8jl5rAdzzC'Jq"{qw{q1XuGe]a/47|qy^/w$az^`'e<3^|QcT5zm[(u19=k;{LcN)ZVBRQxq.`iUb'Cb7KTDY-A2;/ykF%o+jVIrqHR
-B'CXHH]H]I!s:gf{v<<E7G4fiqL3u;|9W)!^q]e&sdPm/e]$qT{WEY7iEqQ^,SlF;a5q6+/O'.70^%FU>5V5"oy)p-fUPcfi+j<D;jX#P!2`}T=JLB-J&D
-S8gM2AbGSs&n#x0I-0CFf_N|pTYm6V7cT-@en#'ZjPVJC:-q+/2i72xOJSK%8]2#;,Pr><G_AsXh'BZj'lg9lm@NQn/<!Js]m:v]1I:q,%6e0|mJauGY>7
-CAjV/xXZ`apS(69YwptuX#(yZ;~!^s>AwM9jP%e@^"C}ltoCY>FTD|!1u;>oUD9KT5'-e{m=6/NLE93[VOJ`CxvNIA@]9B&9d{G7h>1;AY(zXYWqPO8Q8Z
-:pN-:K/'-kx4&!sXzryznB$dMhgrXgWW6<qx;JY5bbN=ZXL}m:c!crQQp/Tzm5'hS{Ji_fka@fN0(zGAz,o6zG_KrDlukB|>2!Kj,#L<4F6M5gHHBYY4b7
-Ugi9<%)JMO<D,1DaK(7;yqry_]U]w4+G&@^FRP:nweO_IzS8+=kiE]!Yvz[def_M#[xEwVqgyt@nX`f:ppn1c^XfKNR%UD]IQ5_05Hw!/>eByrO<sI8nTO
-jX`2KXBb!4tft</.Rk,hR(UD2f'93Z;Wahdvur9Jyv,^tV.{b17"yjZi6pOCW-]hPot^g2=S}FN0XjE]Fg'++lyyXFfi@prET{A`F)dcOj(@|VcwyVi:DC
-onVI`fbT#NZRt5;T4FE^aHY:8UL6D8DC^^.m.Q~^UdFFr_{==5~{F>V8tWk@-{@B#qMnNv&Cs:AB'p-iSByEx&9d+(/Wr6rEfLm8bhJTqm>a4(#u8r_nKh
-#ux}ZD+sbDdK.>(d]qbp'>`|-Y}}iB!ftw2]H)S@2]<A"g/-!2LMF#SVp(|wbQqroT@YR{KDqh($4S>q8}heNGE{rzB!)9C(_5zk2JS`=SIWP12M<1G,:y
--r./EdraNB9F_fsbvVA=G{KUSKlQkq8=SN-WU#j31IW6Z!-P00"4:wEbmb'RIx3maU:x+B|8v3o<n,Ws!3C03@&eQgINc2Y|<1u^YR_JiSDM+yHJMi98~D
-4SToh<:'Q4;e2.6CVvUQ.fccYM|/8^Y$oEc5UV070O%M>oc[y$H.W(>J;Zjylh'`2is,A$n_tFnV0BiJahX/<p:Ag=jb-1Ni[Hg=;KEKu:gE:|BUkYb2=I
-N+HNDDHr1xksz%^:[}18v!"zJHT@Q;Zdaf$O8hSkW]B&UkwMZ!p,5hkf3&BkaWhGwS<dkAV|sw[^4UByoI7=}"+vkw47@Cfn'79!#)1%33T4w`fHBz"q/F
-&$+#:<di)|}m|5qpLdAAu`..mghtZw[F~WH5n1}|9/#v9k'm3"p7c`f2^t=G;H.B4BIZ,HNz;$+32KrEn;8gBe6A7[INSb0e8rx}th)"#RrWS$aMP7ayX(
-7(3H@w!,m6<%8e='Qf46zse1#5(@H<g%M}su&W[7wN:>bWM4#d+Cfn2^)'6Btv%zJ9-O"WaecfFev"2dgA^3:s!6xs^O$9cB:=ltU(WYLpIH0)@L)ZhJSJ
-Ui@]/I8>Pv."-E3N.yAX=hU5bLvb7g|2[c!)WeLpDh}lRqn{QZjfiLnkmsDDOT$kKff8Un_P#zg9HjuN{q3&26Lt#^zc~O;QF2A|[>W3y/,Zw^%@gm:7PM
-!:=Gc(Qbji_F95"]5ws-:K]-jgP0&Ep`8ztYpb!TtiiDP!Zk-q!:f}^A4g!Y$3X>1k)EIrkw-l#4GL@i`DUTD"#u'_BrEr3{rc`N0]Ln+qS8!K_BgK}>4p
-s5&DEa`sV@-(.SFF4N-6XkduE51I!]Yj@:/t;6N+[1B%_aZHni3FxqHfIoE3_>zwuy'%tt^TrD(x.f}x#&c1-P#x}yrr-}SKf6TjfSjkg5Yom{%%}tl2Vv
-Mqv3Jsh6q/"6hF"[rA!-v--}7]I/Az{e@k#7uHKhQGs<r!o<$zX{`b-`$YfQ3b9q^rdb9#-!6K]-3MT4oX~Ba$UQRP{z5;j[aBa`8c0o3MP9;$TL{cFM)@
-Q`o'gK&`>X(:w$Mq:_P]2fS<75rtHtlLu#lr;Ykg9=cUt[J2IfZj!jDr9H%_^%(!2epEaLRTu;Qe[%Bi-B_#dm2EWByJG(x:q<>6E_S>Xm!`&}3Wwd-B>p
-i&F`1d:w4}|4xiq2zEQ.b{aynuOh|F]uq/uA8.I(XEJG<w]x41-b&M{o5rJTeW1U|F1B-l6o9TQ3BzXjzW"l|VincFL<p{.wMo16bQMG/B%-l0!(TBw,z5
-<|U_tlRB$D!5P[A6Er$wx]>Sr&2uM(MirFCsXDtUTRi,l-rFM:A#vaSiV!j{eQp>z1m07'.kESHFI#bdC6wMZp4!/G;#(O1@VpSn]^GPUN6!ouK;F'mTX$
-:[<v)V#Him+qtH'%"2qyGylwO6s%1^pj>29JY#g.h[@;9b:1QLP9oeBg:z^ExW/8S0m`]ygsip{F&^4U$Oe04w%pT8z_1qNihl#G,T,DeX+TH6WY"b!}-L
-V#qJ,$AO8SvH#i{8!0p`F.VC:2-+vMu+jh_pb4]`0Iq%WU.cOow`ypVVb5E@|Y"D"lSyCFArYJrW=rU5g![/xi2'5:=_9e2]s`x%V+=,3lM)'Jqnhmy1CF
-+ZaBxn0^C-/hR$3i1pK%![FV-2bU3[T'""$a;q]2FJ2^Q`+|$UXBEtzx~v#C|SP!E'bS,ke!P7@a'SniN<Jd)IA)]qG_oDOe2gCHPsOS81Jucm`9Tsa[iW
-PNv]a-Z5)L+lOYfEAP[$yt`-9[<5jlI.r;[2@"IBD8=hy5ujI%Y.wW^TK$WN10kNcG5jod3scIn<2=Y"m3+fOobxG}!8^_AQ_Ya]B'5=z+6f8;v!uhHzUs
-D.'eHD<97!!%)TJp,^#jb`-h#XqA%4lIVDg;0v2SW^!Bj#(^sSmDb"onveS)Z!Y+#CR7TKQjR0Koc>(@=#1OMX/q9`KJUpGy3|.qZq.%82sg`'0TIVi90+
-XcS="B&KVg3Pf[iC7%pcu_sFVTZvn;ObX<N]//Ntm!Sunp-zB</N0nHM'aZ[41^88I]@0DD(J[d'3R";p8DD2>lnIxb:|.u-i%aT.X8bG_j-FhY6U[/mJ(
-l]8_}4]IwfaOyh)Q")usl&fQ%sQY,e<hr{Ht~l{|IWIB6uhNb{(^Pd%Gvc+3uh~2<^|Z`.n3Q+,[B'$wi,2o5)p&[_"TaG]}b#%8}cE&RLB%MI>Icy7w6H
-4$IZoNZ]Y|-=wKF"U4{+|66wX9$&[^MlO)&Eq<RD[$!'.8[{;jEjWNg+"j%jOmS@(3fiy07@0"#;)GU]_v9@$7+:fhC=L(knqKPYq9Q/xBR^Br/5[a/ml'
-'uH0+Gvz;(D(>sDl_Ic/nfDhl3X2"AcKGJ"u#8"oV|;{kQCYIP6l}l;A%6BXWO0i`BEr5zfg`X&[V$o6toP/|.!Yjry34roBhB~|$N5su0fg+WH/_s&&SE
-&H7'aZpR]T|Z|>0BjJmRwwjF!=LT]k>G)3]EEMm{[=9Ksq>AQGw{]yVR$k#iMPTBZmQ.lXi@<%;)U<'y]{$8[EL3oYjZ80t)@#JcbgIQy'Pmtnl]2q{t|f
-v_+9+Hvv=|0rf%7fJBe4f.m_`},5!+BZ7|=Z+,+Z"v]6=@JKT]0NDm%``35KKy)iOz2+EH'1UkpF[oH;X{ooLD`70`]!3_}Wu/I(]7c<$K[9tcvs.CYy%3
-MWM-ng7[/f{:TaI>{iTcBYe)RK40qYa8Cb/+e7!,8/$-eVliEL!B5`h17xcSZlH._.Ef3kjf!7LsFU[CLG@f9j`Bsa~jN81TOU$TuIrLwwwc#zPn{U{>7O
-T>Zw;y%N5.VDn6SNG54`'i"ozpUpW3tL7)fzB5CX7,2P}wlRDYU-FkUu=k/4J7b0ol|+A+cBdFZ7pE[W:Ue)dqq>X#(v&qbaV:M>o6vPw,tHVt7ROezy:M
-V;!G3QU3HJ%$Z!X1[4bZfqC=xUN-r-}7t9dNU^SjrwhIuusUI>b!b3W0/0v2h<V)SWef/92%6EJ<U<QVRITozp+!_{hkLoW&/R3A)6+&9>F!IW.SR;K4Dt
-G,l'4:${g-p4FC+S}h&cI>dNhv>Zo{`nY3)r=SJ#K=[7&U'>5Oo{bh(k%!5NHcn&}^,1I(DdTKab=YOP,&lNnZhHupzh^T"qxeL}HbD[ImeA1-q8uRIlHG
-[7-8DW,^V5[Yl&05ZVL!1t&8/t_GblHD)(,C>}%BA/[510$EJ;G;-aOT%[^[;KbS$RGwopDDQaFK&dt+h@=M4CYv#H{,LSX7wN9GVFZaxb,Ol<kI0+1YhY
-5woZChr(th8{@_8sJu2wyDVS-,<5s8$!=g+$lX5^%s@9BT-Uy[(bRSqG_X)$H1q.qpXKJa(Zkol<r!})rR#i_aC,EukOM;H$<KF8Xc)M3jKoV't^v0aV0B
-Xy,dt.rSLwXwBoT795&5q!J$3R^d1n<GuT_{B[(}Kj2iMJk;c)"EvVb(-1H1gQKn:,~gFaNhVEdRYF&yE7sge)mIb`wm8/vy0o+8<s'OP:Os_:_],.Y35}
-)T/iqbbq(ex[rI6H2,b8{O&IWa2n~b.>06QY,-70LyS.69(`aqnV|Q[[ji!]9TG/SUaipRRrLF)fC0>OuD>n>k)nYsJ;FTtmB-3`hqyW"$8u0'NA.No.td
-JwmuGABgMEJj5p+83&B95Sfqh02nhV_Dem'%1tS05KtiF]7|aswHvu&XBE<5F'[{7'Ur&.YXl[9V5EkJBm1(!3=vEbiTukQ5~F$DLW8;{=TTcr,mx<ZqA`
-z6(E@}dDtMEie-U!vR:"Q|{5CY1P$ZCSt(37ffraW;GzIDFosS$4n),J;=ezd'8]xbkDRJO)I>t7Xml5vE7Ep[,oL0Gp/s)S%y'/GT393xIzd$/QqCdj6Q
-}V4[2HS,:lB+%%gTRT07[3PM1D.fOK.z.l:JOD844)soNGk)|8hm;@j1nk;Co:Mlm+j5E_Q#cBawq('DXNB][D`/PlrGXs-Wk%b!E.vhGF$]XZNsGL^`~#
-3{oUDt"=&+,hfO_X1MnG&-bQ^:YJwioWv"e|B':7Z%^SX#gB}'cau{+h%.:MuT_oM_y.uaMR^+uR,k{|d2gx78.%YXLmnnafNJAs`Jk9:t@PR@}KWY7Kl8
-'"#n%:.uU>s,Nb<%6V</yWnTu9(G34q{hfmcLh>KuVc1c:I1W,ASeCD[r/I:Yo:=vdA5U%Q`NK"4d=^ORi$;J4=mI=rQ}OOTy9E34QpA)dz3y'Xj~Si#Jv
-Id'>pA}$fm@Bq+=_DvY&d3V}A&Rt-xhkb7X:"=#2+s3@3ZYv_ul:~Ff9,1Gl(Kz=cy08TE$=WF~z]a59t{}TY%%U>0hy%q<QW'IUv)}L^q`QXB)WLU=_sA
-0;"#j#afh1kPn@o;2p~i.[<>K9fTv/{WvmPhO9Y&<29A]"A"]I0<L7;vTu%o;V`:XpYAP{_nJc@dC78sXZ=4WKGYR4Cjr'ayY;$m9p8(S-ihq7iqbRaoh:
-1-"o7Q(ckQLk:s^fFZ'G!]aF6s`;G[iCO]{hC%gE%H43_U_6Nps[4'!qf)I`/cGJ&{.;GbL6G{[CA+2<.p()>E^niTm{Vy#%`{mjzcu7tz<l+'!WxzGA<M
-fHQB;`Lg$pmG|5$T@aF^FQlywV{hr<yvfJlJIddk%)tO^Q+uneiIg6@@=t%A;C79MV#q-C(eYaA;Pr7V@`[wsf~p0Mu0'fMC|H)Tueo3CDt3>'!U&IbM^5
-yT"3Ny.ozkYA];{Q@N})@=W3yEks!_)Piz#"9}Z'p<dhNO7xsqbv,B:hNr[HZgmI00m,4k<n4)1C&KWvLG/Vw_cs_(SkPtDVc^c2SV$wQGs<W;lc:rl!^o
-)sR]6gX#t&r1M+cIuS>T4-+W_zdh&Ic#7.b,jU4&)p{ieU-C2Oo6siSHRLhlE8PE5C2;oc-Iie-Z{4fOg#C%7KmW[|1AlG4+4(q}=xL$^|I)zX!S@.3Oni
-gn8@>]$J2)#hWeIQ0t}v-DP)Qgxiy1=DbPViTcVdk965'gm#Q(ko$E.F#[3-.Z8[<Zni$bZN>|3+[3oWR65Enag^bKy[nYIM#uGvCDdXg1XQ(sM8)<-$BZ
-LCdY>0j8F[(#"(`kfL!X$m|e6/iT5EcUY|Zpc=]ac1{CIi)e/PncPk/]EC'3sO4&H7=y;c9WKXB/NdSoe#oeC^$2aw$+f!cgn{_W;f"0sebcw.Xg8[ypWj
-vR-k15+4U4FWsc74nV&xVOJ^pU=ds{!XN{8l@0#z1W<tss[Sx7]e4x',,Hj'MeU-Wgk21QZ)6w%bDl%30nq!ehP;=u5Ct:Wyluot]!j$]$0-nrVg;$M>(]
-oK4,MqoOuuB/q39z<8KSiXgHF@phg)sftti(uTLXKbjn+nPhC)(|q,ksQ>,[8v>7+Hw'PQk.Oz0<VV-HMneI_@dQc|-XGN(4=T/z1g^E4m--wh<}U0T}t%
-FFJ_2pNyD)x3&Kvwo{+,`LCYi@WJBTKU_<r%FzJRQ`z^3@3yC]Q06X%i7{q[z[N0.zyOo"gOvSrmu}-c1R,fm:3r91ZGE"{ZjkK9kXbRr^0ui=u#'+OC~+
-4b:02;y_wBdkq/}@l:&<O1y`G3E_hrjY|cAx-n%y])".oo3hX0nCnRf(IoEb['=B7(e((/Zm;xwR.btD<cuWIor^rH"nO:z(=Hssw%o8Bj;yfmuntoXFAD
-h97B9$t)8Ow(g&0-1Wl`%q8vmQ1;D.7qsy[GEBL(;bY-6r^mB^J/7r5qvX;+d0E5%GL+=m0Ygn}JXMpskTvhuHf[",)>sOPXq_GiOKtKQ6SQ<&EdT$]G_z
-tKug|2vmJRF}f8pT#@iK:@g)(>[MY[SJNE2Wre8iy_md@;.'#nK)_xmddp&!}dAu&;9'ty#r3kerZgSb4Q~sp1+su/pf=m${/f$UK}_qV7ERFqQ:RP~NIY
-XN.@4uZW}|CJ!V2{3^f%{-1L1Y27}K!Wt{~{gB1jTpc<H'CvB"tpc@Y==Oy.bt+>X3=HnWs!FH1&QC4IGs:UOjoy=YlK(<ZaFmfwT$MyQNJK[vsc"H-Kp<
-9cmXH_ii^c.k>7wRVqLNC3l;3,//82Zj}IzM:s0`P!@<"Q<PgpZ#Vy5`Y).0LvmJeJ]`Ve(Kg{5{-c+'Dd/ZH={HuZX)Z[L$7H&&ijW;+j#`y!nx)s&{dm
-^r!7QtuINzWK,T`@5E($eV|+b7=a9D^^<m`Ot|T$xzDW,,&t2_1QA1@V)2xnS{Shq$aRp,zv&QjwfX8aoJ@='z0PaPU=[MQ@"9r{1VHW$6nm,P>DGrd}l#
-InbpBQ_xaYvENIOj9S}`AJ#,tuYgWJxTb`s(]Mb;#hwf-B<n&J:7j+)EV[9X)@1k)q,iosgup)@M)a,uMzRNMFNU!ci={rEG0EMj84BHgmkl%5{$_r_TsY
-^)i(xQekJB{<-6SpWS=#vppSzr99B>WM_Gp1kjxwS4z@^FRW|+aJ{q^bP%8FKaolnrlbHhh(+x5U".Y`/`83CqLCdLA:%#k%973mjXtn^ZIUCFT,rz`C77
-p:r;mhQ@b5,g-j/Hlc<uHq`(F#Bk9>ga&5`6+>#dP0tLGI}Ul7li)7V5h,UX(py{7Foxa.{]1_O6Xq9:4d6yhen0%i"4"Nk>Nb~Yx){hd{2W.!M+rFw(!L
-tURWwGn0Hx[](|%iuSbF~1XdDn@.C(3UqmxtJHGFr8SLFb)xZP6$B(3/OF}_w+@"|BqS7nc>YCzkk]xFsiu3mIG-7QwUz'5N&}tOZ<ef+kuEex6G+(;c/a
-l5Wm;-v<'7|etNgHTa4gPA&Uxo2w#ECrQW(A@c8n{0aZ-QP}Xti&!o)l5G"F/9/-L4WUA=LXC7%b-16e<tdC/|6knt>`sKLZl3b."}.,,cUlu0+K)._aZ!
-8%j=t6F1X8}gN8>$kFIh&R/PsscVPd.dBdwx0&eVqVG0i)&hhyoVvx>02Q]tP`8hYz%u-YVaPn(:5<NyaasUg9/wp5eC_,@JDK9D]IGN^M9R:fHaI3fyTn
-qMZA^cN.[u8jP<k#dcypTEgS>np:PPK5ekp`>]v!S71LNbHjmCJS@ns4%x}8q2x@uzd6}N}jzuL',CT@vlWlRKw)@;3H);0OC$OcP:1}NpVBpgDpx)$'>L
-Sq"3<olA;#W[UYZ0fMOTE58cZuW+/:ec+8x&RN=w3,.4j|azZ03OQ!g'+L]s[]7ge0ypeKnZs-bggLu>jI3r#x.`31Z=jsc^4n3eAG<S~G`z-hBS+%dn2H
-.,]w`O!-v2dS&8YaJTA#(sDtDj@nR`^m!}icM`(po]A88)FFFDR,_{2n8dCGu-l.5_Z,]gi;1@:]YVlp'X--cc-[.sP`O4Z^I4PRa}sE:Nhs;JMw|2L9_p
-3{z+qj%Z$t8d,7F0xA=7P,B73'V-JjO@:]ec4y.K$Z<wNj`l2|HkC`SJbwY#Hjd6/iW-@!6IkC:B)+ul;nk/@sP)"EgCM!p{%MxPPN{q`hB+xNdmWz}0"w
-FZHa`rZf8bV{G[5+c3NWUroHUcpN0@,Llom0+J6}rh]FKuPIA'0.-NH4zpIyH3(l;L4"7@|sdE&`/Jp_+=eHcPO"[T.R'vRMgVF-K]:pVR<3QM+JuZ$!_#
-d,{sNO.=J<!a:zl|FyWUJBU"TF{vSjEAye$jAjGH}Kb>m-as.[OLM)]U-yV|Zi@gFZXL8Wkw"ThjisxQx`H{+rv>nO'JR7-9GN2Ni>&a$ryb1%O86fEI$x
-%ij3sq+)~N',%m@N5T4;pd6=U'kp$C|W[nZI&;IZVnM.<jSn3-bv:(skg[0Ms`LnI'CDdKoydU8B5_vyzl]l#Kt4JIpwaK5prmdX$f&x3TQpwR2$pSCzq(
--=i(4hRkQUSwImCg7jZ|"8why|drc15[fx0D,bNS)4Vpi$TJ}+oMyq.-iqaMV-sImXy7CB^wiES|"2l<HtkO6wmd{Rs_:GOIKI5Ws[JnA#>=:<hUAgY=}5
-`d=}%Ty%D2:CWc}cmz@{P$7ekTH^#m$4@4a#1sg[EQo1u4uf|4;h/@(_M^d'pWO{$32%]I/j;jQKA[bwK{'}]BO'+5C]91~SZ8BmVDvRMRYbh$1T`@)d|J
-)avhX('shgve>d_`c,lRLMTufH(R|[]m64sN3/|d37#&{<R,NK<`i):zt+3FuL2.-daL=((EnPX21Fx(FcATa0G&UZPb4w+A1R%92y^LSi7fo#7Dn4gx[[
-.gZGl6y4&VEMAp6;NP,@xjreCn"tYq=8Ht2W8m8iyKcBa.JB1jiw8tOppx>y[CHS^<3!1WWWk4#5#t+F!xlhNfiX=h)W{_z<x(uS]rzS4eShx!w:$eNN7z
-%z$l(tY%38aw69=W53a3+}{Q0;7N8_"F;sn>9"uWJo'0C@2ahvFgQ:a7||ve!9jq8&A&)0P,<gar^D-B"!2+9<%$u_6>r_GoLRlfb+)u_${>LRNbJ{/bcs
-j%mf]!>{x$dU$on;bwb<$K^l<LMsSz|Bqx":CTcOy685QuF5~r+foF9Wk{#)]t,MYTVsR,x_>D]XOR^(Igx{px;kpz/DVT4Jl3rEQ{%J@)DtkG9j0DuI~:
-]21sxe6+|9QT+kAn$t]sUNgIxz:FK9]iVc/x^()7&x:OFzPbpZ2Xalf|{_R@C;xy-:o{pAaI>CqQ={Rz9qa[BOxxg_IqAynW)ko0FNMDbWEfD-xM0$mQn8
-/WoGD>6mrB-bIqd-9L{Gvg|X;ttqnue&o1NGi21VsTO`jd2Z4JH9bo#.<}=(Vms]!N9:SBPB6QD8Vo>w86QGcKxLg7oI2XD"EGqo][wJqJ#o=Ud#$.bH6S
-MtjFmoaRA$1)%7kQzW,<!V@,'Ph>'E'm'F_&/7FDFhH]ifd:@^{5f#wB@s3qLnQ5C9mCtP2"dOW$pcON{kD"BL69%9thRSsD!otz-6-nl"pMD]&8m:,aq/
-b%)]8K>f$gRJ4ion.lS8L@=RAb'%4(mB#Y/!{(PFn]G`6a3!Kt.ld,!,(]+.]_[^.7T]<t(|gti5ZI&w[]k.rj%r3L_eb57Xjb(6U"W/)Dsp7Y7i>wlm9Y
-n|sLd,5|){T{{,W:9Y09'}Y2],n.]Wksvb~O)y+wQM+KL%+Gp"$heJ[{SB[21-vR7je]la81f9Sn<I3o6LEm~rtBfYJUviRn"^b,#ft+OzQ#t1lQG$Z|38
-+>,{RN~YVCqCHhkpNCl#o6y%$`]Z9h4eiT|ysN~1ltmLO1cd661NAH}sRm50g&#u2N(KlTOevfXe=}>(O=`(O"JAZHR_FIEk<YY%Jy`"J6"}%)O$'6Xok"
-"!5,@UFZOR>WWIZDMrG<V0G}FNnj8kWh$hvN;#}wL$MZCrLkD{;J4wc0rCNa]A#ltf_cafCVpS"14+"L))$OR^){.F,2"];^)ti+:9366f=#/+</yTx@$a
-eQ`/d5SxZs:W;5+Lkpp+5|Rk~Gaf2kzki[;LX0qP!%^lIa(1|/O^BnOFRW^e6cxE54isSxq4z5Q4)|YFfD:3Be1i$q8c;!E>=O<zBnbVi#ZUne^NdxQ;Eo
-6+h)<8L{KCPcV@C@{CQj^A(R2HJ(gI(&=/[4HNDLn|i]C|o-tHGWNL2jjY@c6)A(w$4P|^LkJjd3yiDr%Z~j`7vhMg`T}b$O`v%QMm{q}4@|9'!rLTPdRW
-{UKDZ5.K&zNRh#O(Msy%{FBd6QNs,)g8c1b/JV@0M:_"9@buq(D>h_Doa"R4cv2^KDGv$eoW8JG0@zEToK09siz_A'i$L{|M+FFN5{KrrpNyBOrLDfFgAw
-x=TD'Lr,!x97C:QwTv'I}|tZb##w-^@};gP3YmnHs&d}d--`kG=dxjb+_7Cs%}b3GAxPMP!%)on"ta+R:y$#)z@aHypb]e4I`I#L:VKpydXv+8oTZ;cPz$
-o=4^'7$A&V~_|:ATtdydx{@-=@`sy.fLp0^pFy}!J#TVO9_!$m)81g:^l6D6D&Yrl_+8kV2J-^433/7MO.qe$y|]m:m73z7yQM@9PR]#}G[4kY/,b>7w99
-"x3&iSV7atN@~85EkpK!zp^i&)c#L(ae77ijfn%:]qU48b1[(sL.fQ4B7iE>uq,E"5EjDe)w[M1h#!qj-M6q'fzNAKLssw,w{$}R'//TsPs'1%z7m_-a~L
-s/moAj_|9,/h3@Uf69bV@I!|d"&g.x}"Pnpn_-D,@9w6-)btf&nNfhi|`g.Y0b#!b%#LWe!=_p5_O;S+NugCT9#8ms(>YS{Ojey=nK-@ej;5Mf@go%N;.S
-`Wd@kpZ#11D/[H-NUryjGrn#n_x@sL76k:8!zFjn<H$[I_%)qUUT4Sim9wl6]V33ENuVJZ^|17!VNV8{).vhIW^vZyT67(e9xf';R:x{avh!u@$zse&|>f
-s[}ksuREw#N`u:0@V5jP)V~]K:7/re42dE>#{!|8lzU;6UvgyBopwia`Wid/N=oa}GL4-z-JCppqz)M7<IHLV-XYkc4MM:)QTQf|y3w%a]Ae^$]YNfrZNB
-v;7hslCY-=zAq)(EL`]]dKlMb2~@TG@"j48}x|ovV[13(==@L4;JpumSl&U(Yp1|bPS$nw'Nt!b<}_LMnJST!WN6E=I7ub]WaSu^rgd7+4No}x+z">x8(`
-t>6V]q^ebh}srfds{/RyOFOU(GR^HAQu_3%`W:b-r`'gjHa[E]>8rjPvY)fk@}~:I_7k}I;4L;P.^!rUw"nK`W}1b%n=NkrJ<E=Z%pl|-rB_Z9@K"Lb(;B
-m:8Nz^s+HHA:CuEy^!|N8U}>K.O}XFcQ/.sNSCe,3JXDhvz:Yt+CTHxU|<w3{(kUjMo^w%!:JGnbqWYjU5>P@y|p[e<YubfB72)TY`Z];$FF=NO;/(dS]2
-Dzpe#Lh=h3"gXY)cNXmT;+vj&+b-zE#w+/[ayFZptU/bZqR]b742nUT;9UU]&OVLiNHaRra<S5oRG%jF(c3=)3iE6_&a"`e6qTe%D,vPx/IK)L'x2LAb)G
-`2'}Do,:D#qWxal6{r`pD!gYPKqG]]s/82'GK^ca=^8])<TD,dv%I9Ots%Fm8}sO<`9Lnh7y[(b=oHGad6fx)3#+KinEEP^B2rmG`7y`@JhI^^;)iE)L<<
-S|KUOD@AW{qZuJNU&<b+KUB+)5OR[|A{XzH#^mXnw]YU__._4$p2tqU0T,omDyP}kx@Ak;j`D"TsyX)"g$xW[5WLf}I'R),FVQ`4NbsG.%yZN}dFldgBu1
-iXrR6DRcwU4$D"th/#rq%;f>(zR]XhPhZ+YvuaiD3f)-BfVP1Wscfh>hYU:ur>)w(Z1U)%7PQ-jgjR=0Lb2iM`H/w6_K/<.xUybMP6m.=i#fWwciw-zL'|
-z)dOTQq2KkpN:(g7OwK0"]3<"OXichU+Wo{TFPm>SeQ)Dyj}tE-)n0#zrVzWty2>b[q^p%.(c'3"5+O,Y(-s2Lf}q&T:'io'OIX!UHvq^S(JN5>(_"{EC+
-]j)>nNVYz80!.4R6Y!)g.wG2sF42{w>pjs+bUV^0z'ZP7!D^j1s3AB@08<sr-%fEw[PlGG]7NCAx8GjROay!FIQ:H!4mJv9nDTwzYI;V1i;y:7gfqz${^D
-B,U)%duu/JX[igI'R]UIEjq=3Qh;a/^M_qRivGxnoff`v`^S>m}=JWZepHRl34GZ&cl:CXTp$Ix#D0N+vj:dzeGOIac^~bf.-WIF[W4f^#!`M}:!^lQ|[r
-zm]{:,JA7RrI"++.p^.pPd2J`Dt=ks]Jh"jk4[4,D:KoWei@3ChcGe84^>B`|YILJ2^>U-PB}:'kocfS#/Jf^@OT(1T[vL/[[YeN$I}s2j).vk#vlXV9hL
-c_En1^y$NnR7vlei)/jG>&`iHC[_7|b5#4$23ijkm[3ypzpA!cNI6vp-vLX,Ld7$s)}Dh0t#NtuK[h>hvA]GTk`L;Mo[]k7`@"Iu0;e1E@&3=a<_r/5q#e
-$zOwj3ZrS`KbBCM5yGL8<j~_t!9f4Y'%C3aGJCmr>W#t5,!^zt|dCmRbCR$`9]u|J/wW"6gsF4"(+;YsdG583s7=myOd@=sa,5$dJEKI`-BmTY[CC@>s&-
-wLNJDTZ}HMQ[Ya'04&L'QKdG0%4e~AR7eu&IqYWsM.u`<lm%0=OGj=OIZeyfofgb;r+Xo`]#Ci[{lqU=25@,:UiB[/JMd#6D#xwQ'5x!+,db/YbNGZ%}5[
-Hr2qtmpC]y'4wPYtCgug<Mp6S5V5_C+q~z2$Gh}b%Z2}`oF#+_w1joypWVmN&^1W`{GQ(ye]/,$#d9z<,nyS!klopbcDkRlc&(xa)B8[%J@yE#Zh`6;_&W
-9Tg>Vr4Dd<v4fgeIb[VPQIRt{_s=N+WUZq"4-6%)"zc>p5"8O_p%ua$MYJIZq)#O9Q"o~/YzCC1z!xd;VKH"RA0i{/%_>q8}~B#xo1f'|%'+6VJy"(74J%
-_-%mQ2{L@}`1tS{tH!#uo$CGyQ=xM6sX|X:|T8kIS8HTH<1B</X,6;k">`FeYNWgpEn"M#tA,h~4=t)t<wA-G$G_t28ZX.[8[TcH+M1"tdf,gsPA}z0Q->
-v.<R0[b-dCG^,mgR$8E.^B%DMC'0.dK}.P{tGC-09YDi@u]_QE-'#mKW+K/n277M3Wf5oE[+>JVkzz!.4u,!=JsI2|-`<3h!oxs01Y4XE3y3`W$-5A@0C[
-%5!A:mfz{z)6s>7{I%2@((<5`9`R2^CKbg/G:Mm4w@4%jF`xBf]@Az&.5@1i)AWA$1Ryh69^|mNd<z9+>ZwAue6&m^B#7r(M/blVd`SNW^dnPM72)OV%mk
-`fgaXJ/&qp&Aj7RBP^(_'@oL]8op_H|I{mO46>FL@PP5RMdOGCX]-&#$-hrm7D-Ul}(gTU8erd#([o@fp=76kKrev^k2riFiI5A)godvUeeTtbTR0_$Y`}
-RU0el6VmP@XS3bB:7u!E>5JA2-7d_N8$6L[amnk^$K46N'Cd'7'.HJo0YVrB4Lhdy'|r)dO2mv^j(4jN{0J=-j7E{4bXJOqv![3,=uu9Ru%$+HQ%/6ZZbt
-}'4uu6qK(FhBH^@$yb>/,g$NJxO+N(/:mY{B[8i$%BM|&OL9OGpv2=Woco+Q<itN{-$(;jyvc+kZ-r4XRU-PqpGNuJxo}{yA2:^P:d/E"s6I>x]3ru$4n1
-jw%Rn)kEGr>Qg61A</pTIr#as2oaSk4U]]bh+A3L8:<}b4C0#t(>FHzaY[w/`A`&"F2:g%{6AV$+W&cWib.Ipezg3nKDSpfYIaYKcwevXcuo1PZ2WU-Czq
-qvrfL{V9g'^9GlQkBa94.!G)"E@8.6y@5lNK97OmJ#}<YypU~Lngs1nh:$9lp{mk~AO&sx!$>v](>]"(-X(PFMRbBIdZiH}lFM<P(<O+0KQhW`=RR@rz=B
-5F#%Sez>##sg&,;tVo$I!aK2<9KYDRF4iAHqg5=DY8$w05Z3%k]>~DN+J$L5+h.i!uNF~Ytid^Nw1@F7_aM_z@=58.h}uD_o_p!VEhe}^9'c&Xa+$gjGN5
-'WrY|.<<na}Y7wys;9k@u}lk+sqT9FGBHbWFJioH1Azn8"f"'++LdV"N.z0)h>2W`OzVp4UcHvh#pxHcO}ibT>!5jjM}|FYk@9QUWFSwJPin7&K8`8A&1f
-j[_6aiNpYt%I"4F#rb6]pM6583_BWS4'uRetcvX&.r7R|KSnq,F1.e_C1O;^~LEN]r<;E0#W5aGl_|a/l"A5hM$h>9DsK)@,u)puIrlX7'L2N6$qHQ.05}
-["bOyppR~>_k9y,TNvLc-P&XN2AICaFHbM::zy"L>!(|5}-+U|:cs'`XgJc2S+.}Xd'K+FyNLFbEEu(o@>aEPnjmAW[v0Y{h3'$aVQ/v</`67rg/5QP4|S
-GvRRd.s_tlRis0}KJ>eqpf2UYZ_;ihkfkYNR(26LWdlhh5a'6/z9uH$'Q/>LVMV@4VZ=%toAH#;S&[wv_CR8~x<_(.p&%>2`')u`Nu|7b4-wl1.YQ&q/Z-
-ejCP[91LR=H0O@m$PBUDVcd:AI|YO(mJ<XCWDaZ!|S3O$a8mz"LH#9WBdS-kKrkWF]jH%ZZZ,SyD9&3j6C6MZrBCK,lTP8rCDR=m6x73lpb<TS%rP8|mYH
-DP(tTU[!3<Ns/orpYuR(DTJ3cz'_[kP8mLOoeJDmlZn6`7RUNNPy_+M8@2Y2K}/'-<5_66J22D~Zpkc|]JnJ;{wx%>dy_&lgVwKsYi`7Tn9:NW8-GutIDl
-#Z|v8sWyvG(++@7]N2bLo^F2)^9_:,w%Dw8wJ29Lhk~;|B4^g%[VMyNKzl5rFgwTwEVO^"9y,O6_K).mg+')W[kr55sk_rIw4W6COt&4AR]8eIP<0C5KzB
-5qtbeQyIX.mXt1m'%9]qe"ojWLg7|}'zw}d}r}lo8-]Uefuj1t%NdP{Nemsdy)%},n`+sBoE,X$+jX9qU!`#AN'{s]3F(6'J[P45I$NF33`85vbpc@A:`y
-Wyt4gBtx}PuVTs&{lpH>.fPC~VKnbXe8NqUXNF@rsb<rT-[=1kV;T2oS/I'!&NCI]j@Ucd$OF,H|/zVB&E3]EX~FFjA6i}.xQCJj"@177Ln"=o$O!#Zy3k
-Ud}IK/5>N/:)^v!YM0U,'_4],a6{P[QlI6MLo.z8w,j`ZPvb1JEE]fbOZhEC@gt:]f9fB&t,02iYS|1NQgV4S<WU`n]TkX~!J>qJA>ob-z<bT-g[%wGh)'
-W^v>&(0k4]nKS/rJi|eJC&BqzRHW&,.J'["x9Qe6=Vyx9|[KTN.uWfLNa;QY>7QBI_Qsa^zE].nj@}YYS&DUBnZ^)+f+cW{x:{wCufhnX#}"1HBwrS(_@^
-@<brP)P&0aNdq#/@r%e@oznxaqSkFj=vz7uF.!0mBRg.fLj2%`Znd7.<QE"2a@B5A2vdIHlG#2!v0lRMQg1{FO8#h6;adSAmg(!!pX3jE`hBSB+<[t4;Ct
-dp!W-:p%bmL2[OMT:y1G`y+A7P|<-9jx8Ry(^Xw6zS+>@+tn(s.B:wk4_U}n/Sw_1$PFe/{x!&NefJQ[eOS+amzWtf>;]mYE`m.EfLbbroK/vE-LQlGTl4
-z(O<H!=^]&)]w[Z1ca_1~(z)nSQ`kXH6f2T3gAk_GQ(:Bn,'Y#THU!/'`m{fYRI|Tr/.18k/(y.7crdyZ>=k.u]-DKy{SX<I9}LJ%T@wf`:/hPAXh@ip6.
-<R,wlD`+HC0}k0'%<]fx7PE!l&w0xdTO&UmnIX'ckv6#a0r-08`V|OcD+{KtYZ5a|rtdr.]Gw}G#iR:y=g)PA%!z]IFuF|`LCzpvunj+2{01TFIYX)-"#e
-<FMjp3uY$&@tNBGo5a{gd@v)+e+^{SFbI>(bD8H:xz'E_3g$6P[vRR-24FA0uQEH(<~NxQxJq1SM}><%RR$k"Ot+xphI<HBVd4YUqRl3hfl%Z7kd`)i^xM
-/KsMGlc}`i;"S)Cf6/F,:Ri`<d8$:^)"TyH$1cwqp>;!WK,%C",@u$DEl4;3F|zC_s5)p7Aqd7>W6j6cKpY}JG)!k5X|hO1n<S]B&Ol0zLti;n4;u3l).%
-Gj6#^$Xjoo%3+2S!QR>%x2Cwjde,A4zV>$w;Nv^a!(a$asIY^#ov_1#OA>qTgaiORW+||0H"{gl9cplrclUAO=Al%%hFZOoT>M4%;`OC;mfQ!D)hU+W#3,
-gAi$|>(a,fS>-ng%YMO=y@5/Mz@-8A(gk&"y2g[GQwkdyD[Y%v%[kq8_(q@F25O1KtV^8C^iK:xqVglXUbiB'2f5-;P22'mkO@{akCecQtm"R"YS+29oZE
-K9kQ#sZFtVg`g_FIPk^tix+`adG_-fAy8Ijb^AoL5:nyi#IZRh=5+BITWY"``a_XMPL]4>,`pPb>H>#:AzaYpw`Hp_vao#yZO5ZQhF1oyq$5cGK0PMmdPT
-KM$4t$-5oWu<<lw"M%5.otuUdmcD.BNeU<go.!DawF8fdp^2,z|c8U)ypeZ=wJ1=B<d{MM.A9x(VeH>>H$k3,^FwkrkE'CM^O)S>hF5BZH~rv+;aXTCh";
-PB#r&7cfd^-F.h~x.-!!E"Lz(L7-{9Vam[wn#!-/d[MNVNh>c4Tq@n"rpS_YuGC}JLBYs`,D&P[2[7X!Y^7/ZM52weejoJ=r3}`CD-uxP7$.KJ@4+hD+HE
-Jvs>~@;>eS3>U'8,}T7#csl[r%lQ+)Dc@3M-sjs&eWWXF&J:Ff9`=<`s!)I|"3mJI0o#n;[qpEMApwwqNCyi%C{wxYtv[[i(56z;oF=(S`1lM3[]ri=9_0
-)ou/Q_}(dEhL:]|pGO5R5t<7qa<vG._S&/hr0E|ygYAvbw^[j{yZJjc#<o/v`xc{2ju^fH#2316o@akAhZX'9TqFc)y{0l(WeO5:`CTKQ}tKbQ~ljn0a7v
-db.eyKWC;kZ8_kCt`waGcMPBtE`[:X$9S[BP7G^D|KE/V{&!GV&W#EPC(OnALd%ruPV#Rd(}~2=wG!cA^`nmV.yjA;"|K#^P<91]G1}+EW&B)x(T;K9$BW
-{(WFOPn41Q&K_}"8ExbwZzcy:7DQXj4%:XEgD]E8#rMl0X'5pn_O0N'l{@f>iy,XTlS#`-z40c2N>q^z>l~MGg}:;I)ya$tTdpQ^n02B~uF>#]Qf3x@A`{
-9Yoo2n4%|(1}fV1pa&FwgxRcDeFb$O:j@3AW~0I&Fu|ql^%N~Z1qHwc|WIFwbN<dz+]|)Bs$DI#htcezPh9p+u]YBSN19;%vkf=b:PnhZVsbyv)Izo-o6]
-N[k18TkBb+za4grX8E.D#G72PX4"TZF]Nqf@qLYf4uxz2fIdKn67_[weEwGk2JD}@zt8>g_I3+^j&]kt&ge1%T&5.g)z3@!fTp&`#x}pWK1_[07)G==u{i
-OO<cgObr%QHV4xZ,aTzqX}.[<a}sU/4lgSQmRnBW$$I+Mi0^"7Sm(gpB:z~3|0jdBQ`MXPx&WX&$C=&NsVM`yRxoL5{,+J:OpSAo~>R^f^z"!(,QRnMarP
-=J]I4=nT<wU!j=-+iHF@xagQ$[~8e2,=[p%jdYvwkd,v+a6-%dy:+oomQq1Wz+,z)u>go#X.C0<FKR7|~8@edk8cR[SiuM72{q#<E8{U+Z]beiiZ(ylivO
-vJpBbOuh>}[/S;L(Wu<{Sa<4QI#ha"Hjfr!%@PZhc4}BS6[ZY(EDkLldgXX<!qpbFOJNHbRO):YAjpCy|90BU`uJGi(7"A.ep1ycshC,0[[UnUFI5|Tqm'
-48mf^{4-yP<NHl!CSY<t:7+mU'rISk-RXHP_V^3e|s^Uu`5MCE!1qPDwtq{3'`3W0r+5ZGQw$mDXCOUrUz`YA3ulB:yjZCZnT0Trj|/'ghAZ0;q@3$|ait
-O7^{jhe3iDVb1XOwOiVEwda!{}83q)Wu51Qz4z@h3!iaL}XQ_7BOGp+[m}JCc9xhff)f^e83/PF'R2HB'yn#bsVI$P~#M>'kNV+)g@:^.I1]T:xjeaFO-8
-mm9gOr"a:w!1F!$Pu&73F}SU2p)gP8^7't"HIW>V@kaPEwN[Fl)F2'P"4XuctUb:)QE.s/^b3:Rd}Q,>kDth;ytTb")KSFW2QOssTlB+#lDQ5N/72LUI2>
-vg3,o`5z);Unpxm80NPRvVLH>wMiV^f98:[X"ut#{T&)3a3Gk$(17E-6p7,b';61Sdta)h)x6BX'j'7szZ.SV)i[DTs-K[#gjhIfg=OAlztaRpc`(c3qj[
-+`fdI-'u.N$s`tp{yoH.(UtF{VQsBKy'kB41q#Y{]Q}Y%$0l9!>Y!%eVavWDUPPdxDz8]iU&y;,];ppHs8K{`G;dkPdViYpw@_JF301,wf)J/z(|dO0-+C
-WG2=.Q~g](PiI]f8Qk`7EQ{OjbYw^wvj;y@n<IHSVZ9#dhWq":.DP,4sJmw+5vKW}(A4k@HN-a:,u;=[11vF<X@/S!k7b)/fIQUr9(_bLdV2X2Dq.499%H
-sv$T[moqXcm{#`#!.RD<i%~Q67$+>Pf&HS[>+w:V:iuB@+dyvzjt}hWh9)uBTldc_]G,uYyqFeWFNh'6&{Utf/Qd3^@P@+@/Xnn-uYAL+2YC>FZG|Q|IqU
-]/.8v)V"quh6f<bd_'_p`2:|D$#n~P>F6J!d<sfg(s00~Di3O=,p8I#IrXJBQzPqdjh<PJyKD0m,er%CX{t)Umt}Y1ZB;k"#/KV#)BqE#2ZgATts/il,8{
-:(0+S0cqR0)9_{I>]ZOlK;](S-"%#xN{+8i1Eo7ndu|m"`YxtBef|1T3}sB5X`HaU7u;{m.5^}:|R:oanV4u}9~b2V_0}Ch`t7)+.d0g.k1A1zF!3FWYl]
-gCKV0cp{ggS,8XuJNY(|ti~l@iV`"[9_"7&Z^Uq4_nf:W|0j"A$3oI9)>yz1nDI/<%'/4Y_F]P'X42$|tkR/F9)Fld6]J.1ep$Zd!T]AuD>)BVr:u$)[qD
-@H3/Aq_5~"~[$l2U|(q8E3j>09]wV$g,gH.(nuyzE|eepMl__qb#`b)=)]eFcWBg}'sWJ;"T"9d3pU<Gh>ELGIz$iPTH7pkwJ[glO)gfDR+6,{oZ%CDQ[r
-(a(=ucH5oKs@o_~wQ>RdMGn,cCk;lx)<X=OH!;Ng-2|"@z&gTTfzE-n7=';uPEJ&oX|>T@vQ1;DEE7Tn)x0lIg'U)yR&>N,Bh%NaWDU"WQdu[!B`5v`v#_
-(dvSMCP9!c$C<(j'Phjdq[&f7j:7CzR!ehnb)Y/{yF4]RH9pgU=qUCo@jId4V1=2rs"2+SZRJ`h^n"nqW-/;3wt')Ums{Ryu)<EzT(WLs9THs{'$oRE%`C
-.Tanuv<sYpZ^RN`vS};qJg/.b6AXIohOgC({8y%'}3D@MBC=2.HY}CPuVKP[3p&0i=T+iOr@Ap"|rbMg9N5UX=oqJ9:`//d&G189Kt.H%+0'=/:]e#/)h9
-FpsL'3vuly!-P$GN{z2M5;]s}8{ym_.59-kzW{=6>ha]:A~i$IvWE]wy=&Bq2+l&4)PR9RmZuNio<gn!vk#kvw]pj7klCm8ua8#+SRRT_%A.LbwxF=^AOL
-~zT&ek3(+2uzLEXMJ7PqKSlAKNwNGJ6'f&Atsva-HrrZ]@UuOF05dA'MQaV]hb.`lel=yu5(AhGw,nl;@wnWY]G$^iViLxUwGZ,x)f6F"+~4;ui)0w,-&A
-u4"/l7)s)qNNfxOq]SB6H>rQFI$F##dAMi#Lg;N+'vxt/vi.m.g]Cl+9J3$w{K{[nghQHa9{@inb"A{RO7Q#@sp`<]L6$B,3'3CoYIPW$@U+/_K+~9Ym,{
-F|ZH;-hW_0AnBmY)`J0(QF<9gj>^$nORhG^[j.,b<o_,].a'XvZDr6OI&{>w/oI{YRKxS7;z|<^:%kiHi]2]rwv`L-P7K(:]L]bVcFl<1P24X@1&+wwC#Q
-D]vS3H(J=hUX`CbBCK'(#d#+ZO8G0v=6zg_@/@HF2]l#dE)cCH$#suMA'Y0056O7&VFU~(ogs:2kvqqBYs!"N<j;I(bsdRVW8=y,|_cv3&V31_bcN{[.j`
-z>+EVf"$jN.2DmgTZJ[Ua0'-pS>y#'V]TDTn[4`o$l"EJ-32Wj{rl}w5=Cz--"RXPmG4!]etJwv9($PkVfTZ"a0n%naC<.|fFngZvciR~N5uuTi9%>%17'
-NA`|(J6Ge1/jX/q:a>`H`e'^P;8e.wL/~e-'PQ#f>9D;wHOE@8^%IhseJPv6mk/Z]dI!s[cf3AZ,_^Oi#=CU`AW$YTlhQQEoXS]@s<fn/`1;zmpDkw504U
-NLR=CI{zDGL<HV92#BnGP_8:!'PFo!"Xrs7i_;mwV'8$'%Q3{$AV(6'vW-n-|8#sOsC_y6etOJaT{b&.}&K:,`=H&GH3QH!j{y`|QN+Lk1#oA!VNlb1B8w
-A}=x)yoO`Rf{YA<>|9D63JI7"Z}}PNiriC"+m]o.t2^oZu{N+MVNJ1Va0p)h0U9WH_y@xJq]:]#za<J{d,(y(W[kI^4lCmu`6&-re3ASJHE44J|}LK7f'@
-LgOr=|WS6<=jFKuOwwG`FSx&Iyc)}vOt[l4KOC1PeHo4Oes/Vpi=o"5SCUz@XoSzzV3K<)=yXD-nt/dbh2#k+'j:;306X$)2M5u%1k|%}>[K>aK8gz.6HB
-@!=:jZ[%V4F}P1vzFb!+O2%pg"=vAi1UP-ux64-UK'!}cE``OI0fjAZ-G9msWg4)C}cmfpyGJi_oV"N;V$:+McY9+J.wa[Y=Wx6rdxPDXO_W`YstkQ;Cui
-KItDx4#Q6BfF6`W[U)'FJ!:vT&gV|::r-@pnwy-$JroHcgHX+>LM$tADC+aDx#x`vnF2UYZunVwJ9jA3Wt=Kn.$2=BY@ANaF[/MW9rwL{-Va>Y}&Xg#V{c
-VV[s&YThW..RM7IWsp4uAbb-iS+KjhD7g/]rmLx^`;EAAHtdwDXess#E_5/#.Or[snlCEgodZ[hS'3W!t.4U+i>4+'O&T)-BB]Mj..[)b;9RMe!&'n[oi;
-5OI^oa9s:sdR(;gm]Z2anQ_">Q(dy_$#iq+0j=WJu1.uzJ(@GA,R]%rD#<s_-Vt8xW&`^%8A~n#-gHUzR#`}1Tlb##&}NRc|a3kwz7Kzoxix_4ZO"SbQ3]
-,+Z"sL8fCvx}|^0c@-q1hWrsH,<6I3'j(q<%6`;z%Q<z3g3j<&P:9I3ZzD|&DsEUPNV)F211K<UjrI^q#MHoav>zCZ]h9p0>CPaq}#^CtL1.}c|"Roy{Vq
-6hOxh[6bcFT6WQ{g4w</_oJM0.zl"4M^H;eUS-1|>}WKL|y|tCMtFrRMdbh"Lk.anto4+kMvvm'$M]o7V(+I&%i]/fOPG>xZf}4VD!Zjb[rMuIL0Y8W31I
-N%Q(~HEAL=$|KbdP91"X$]'{^YxUM2Ane6$yjWt1.2$v[!"^HCtJaknu2s[FcEQ8QjptT%'KnV7,q.U4JzbY~KZs&XcR5U+1Bi=BjJ0Ih8'RPIt.gEKck[
-sMkXeFd#ubicpAO::3JJ53u5SDvF64:f~l^2|k=acBMhGcrQ~2SQ|0,o[n3[O$.:ig$^I<zrFK0EY87p_SQQp2"^,Kgo}<S7zOs^6!f4+mgDQSVz2"TkZ=
-+L0E63{W#}UY:%6@j[oblYm.~tj5H>{i0nDe-8TEJznN1S_Ro4uU@D)'<m(nPZ#zeQC$)|0,ax~"{4Ji(j7w~d.t|EqQZN:PGge9vSSmR}W7[[6tja40tE
-Pw#N/p^h]_(IVIT:UY2AS}FpUC$IvH!21:,9|b"7yCgqjQ~.2PiNpr>k9IJ,Mgdsnf_9rkvKA(YTN]7l64vWcL4@j1{glH=+2WS{80%DEo0C,!U+g6okGt
-G9co+$uQMc2!,zvnEkkQ6-ek}}{XB!q}=`4&2_f<ZX^|1`PE;D^wNV$lIe$Re8-$N#d{kqo8d>[W}_}iPhef4Vb5RT+Gh(BBG$oWndpAfJD;T3y}^>4,"E
-uTJ,^L^0c[&BwkoL-Kd|/M-6J)E{lL-5uJsYVxj7>}hea>rT]UweCVrWtu[nN}j6,{H8/T^|I84x3[BEwKR"SWs{8FQ$M@samDDe+[6H-^^F=@:iGtV_xD
-%Eo}!]bi-88em58'V(.^f(<dWo7]WMhABX_|RrzX'/}fhzHL;za"he]j"5fVg=g$5(%JGF[-$<y]HvQ2p#0;<}#/&#H9xJt9d"tg;Zp#RK!WYO`T7M9v#Z
-/S_ao!v.,AG]GH$'I[QdIbLZ7:Xj1I[M@8=Xs=fpBinscB._W!).sEQPB{7&&nK1SUZAxUp[_3gZk@/!qMs!Xo|vWRmDn=i#{EF!ol!_Wt2^BL"Q-OCQSq
-'{r0I9Uls)kbm8@/5=YM)t)$LkoRCbx!_[-2bERdaovdH}`$]XRTLucADk8rpbGCIB:nKYaEGo3}`m!quD##S.v&.{wK'n|Z+!DzUdPS"jRGhSxg-;!.Oq
-GK`-U3&V,5U$unSho=HLt3_R9'KwET2yT!;]N]'q+-}%6'8}Kj$rA`njUj{OwH=9TMk|!m+P3TJg9T)wu3~3Rc/ajr@voViKx]$DQ1mQAY!szjF<4uc>Lz
-iv)PSFeUYs1MpJn)-6`|#2#GMC2d/Uft|i+W@B5;8Cr]V.p^8QB=%e2:7iM7#.1"LR53s^EOEh964@I>_SkmUyh'#e2lJ"y6Wj,:;4s/^u-yt#&<K-sWV/
-v.HxNzk'JeQ[5u)[9H6Y&ydX%(S&:C7=5KF(iLfGI)M`KT~akAxaj]F)6fd)&Y-N#R4on]c$4$D1hdP94k5Ja05j-TJx+kc"vKo(X:3{4Kr#{XP]2fq+"B
-o1qI}"$zw]=yBnpD$8=rq+AI5eJ;r[4Q.`YwH]]wW(V%shZT^""4R0PB0A;Y||(H6Zw]MwpHT.n5!dj6.sL[#n%yDwut#Z+vP=hv^`9&'.CE'qoWG(fM:b
-HawF$iyRF5jJpf~+d[2n@)%H=ez:od^>.AjXQGEg/h3)}umUkIy889`30@idv;~rEkrlkHWY"O|9Q8gw_g2']kH/.8Gm2)>49has~b!6;Wr`B76w`2Q2G+
-{(Xml5^/>U:5f}s2{Xu5oCw'Z`|<Q|:Zr@[@w4E=rvwBi"f4X<<q(=KzrvbR1n}P#wIpw9S+GmyF[sPx:#CU[HIB1sKfK:fLaR<F=_8)J7F022mNd;f+_h
-)L4TD!dJ~_QF"8.U$cSI'<aN30HXj8fn|2`URPg6Wah(+v'A>l5LbmxChcY6lE^(=AFd]=wm#D-M~_jq^G8TIxCHt@4c~yuY&U/}"aoOKB@(9Ef}E!BoKu
-4.)SJbb_QL|8GR#&EYz(Cgz7.]PiU!V16I.1FErG_X;)HO,hwy;cd7BI%6}Q4][/R[HS#@}uW45^Z(luxi!<%7^[<A9gKTr%Pd0@LVf'8=RO%D"l`eWu`|
-x.Cy/{dq@9Qq26vepA>1}_a+~yja'H%".'rN-Tbag3ndP$@dWQ>;F-QRgvHn^2tG-i$ZaM:kWzj_,sCm3kyFk8`%Hy3OJGksi%mS:Jy"vvLZ(r!{/<Zs_@
-6jP7Enra$n5s>`]K]{=}Wlh.b%M,GyM!!ykrUF#3{#5V"/al6pMiefyl<i^AMys[0)1=T`y]Dgs`n%${C')cP>8Qv&<HWA3Gvn/DPj^fd6|IWaPHUCD}Tj
-3tLAQ:|3;:1iPdh(6cQzTF"#Q1tz`cePiv3r'{)jmd##-H-(D[E)fg,z=.#w[bR9.8ZD=8z6)PnLD0==a%KIUIg&jFBjHe^-xuCNE`"f3>uZ;Bpd|XjG6s
-AYemYKIS{`]mvg'%ZWxx0[OuT""lauowhAFhVQ`8#WtObue!t#y7_Z-lqLKI^<W.lY(')}4UCr-0g6J'{`7z/O()d`]A)m:O~Bgumq:oe;U4oo+2zilcqk
-r<x#/;D[Wgv;S^>-!9[aiDwR]@a&jTtis<Vs7GBXf`hJ:MICpi[i6bxqrv/{kQV;48,!@M#W44{fOs+Y[v-|{v)n}Jfe%.WN1+=]'pC{~HCYq|=lR`>7N2
-X/sXlk_VsJ1-#N82VJwrR#CTx`^,S)b_VD821`1/m9caVDtv@BE]v3}=~SBl:Cv/rACKI(;^s{lQ:'[3RV{;N!+=-AJfGsmW+D-]#0}ZvmTO!m(pT:qG)B
-Nt&X]c!n[XQO.un[Qx_v$QKI&XUT}@>+GEuT=AP%{j&1DfaALoRVRFi<Rd`kv:NXeS~5p>]5=CfZeXBP(a5C}Ytd|Z}T`x>eo.G&;A0%IjX(_j=08q4dcK
-qid't'I+c{_zDPI%H#NSt^~iVd_lI'[Cj{:};UI3,>emRu&D[s==k:7xx`i[<&E^0Z+p:ZI^]B#u~fRU;^T%)sH_JeY;5zX.B2L/jQBNv,-@&"=}B(fpa4
-jDZ!(BW;f#_3h}UA8,29V1:aO2nRq,")=M5{9][_uP}zI{g9OzgsF=;s{V3NLix77}I7jy@0}lVpXU`:j)T^i,@g:]F8.z5vBmVKF<2<6rWk"71MVv=GyY
-R`b%,7'm%Hzm90$[Axhoid/'".KFrX<5GLtyq6!C5o4wrKNPBn!Y2;WU@`j=,su#07gc3StIdLO,k5_;(&[Sf9x`:0B,vF`iZ1s8k6`3LTUhB%/HldI'Hu
-Ih-_F+0#]y0#;D@E,j$L~,H9K&a'HUGYh0ZR!Ras{3vfXMkTDJ|=]I2s|IVtrWibvK_A[MKD:h<s^<[LFV|[~P`h]AyZ0Hd,3)G,[h,ADm&}u{M5yN08ik
-,s.{}q<yiN]<EeZ0z|_}/T/]Gd=gWUC`X0;"[T<J2-`@QiQz1LWfg}s-C[rd{XCf;jJRVuX<TnO"0nfODuv6QmU(nbfY<M683FsE/QSChdPB5k!7+<xjc"
-E$GGi>Pd%Lx2"5m:A<vH!;u_vK&%R<ZhUI@<$'15G'B9Z)[zsXx{wJ~P9gTi,b&UQv{m7Y`@#9E%'w=j>O=]M:J@,G!1&"#RhwFKbp|QW=OVPlnfptcYD=
-U+4DIec2o+=AN<O]}Lh|g4Opk^,-^z]lpRELSUV61d]bE;:swrr7F9a#=SJhy-!DspX[NG6ldh,a}2~g9Wu-sk31!S^VrL!b}.gCx1"w0cJUg2Hk}Z@|#&
-hNF,z"XyRu^9TH8O+&2N(Kdm>#{9T7TX4GVJN&cb/Li79E$@P>xl7BYo/r3_9:~Fvv,6F6%:|Ye309HO>a.9Yh{_BaZ9l#GCN{IHb)0S9s<llN.>D]=YId
-V|^4]9e,V!:!viTOq-=Wa+.xF};TS;m"x.{SmH!Odeo$c]YnVf&H|;MblLifTM45P`,S;N1EQVu.}p~-H%-`!)Gid8yr$'amNjg+E]mU4lTM&%H:gT0sjG
--RCUB+-#w1pMpf>q^iAA)iprOhG/|:+'+2}ElDF.4RPUZrVu4%FKKuT=`z#t8wNG{D8gr#[JQ#yH+Z:=<KMwZ.lvl1nuKAL(]H6FK2vNWz8+G%7^JW@<7[
-m]SktTCozpAeEi]nCr|'G;b"Zt-@qjq$%QkC#}:h}tZ:#^yFwE1S!c{awE46b].XBGcf.Sh8E7fkF<C,PdMXN#k/ijgn%0h;o!oF9${=Z()>eZq3#RxP6/
-~ouxe8P"@rP($QHuh+8jqld`g<|}$_JjH"<isX_.BP-8e_ChTjP=`4x3wyyfz<tjc4}w7#M$@vsvMoCEFXNeDdVb)G3"NPx.)S"Y3dS]g{1u4Mhh_+5|oE
-o8tJ|1=gRdA>yX=`"#sjS_}_PLJ=B}xCs}qVn!65}fU/L)d4B=evxf`w!x:fS!`xLJoz(aHfZQ_a<f}W3,qFs8!^z{.Cyd|A}GOx0>[$'MDwc'-NiOLkd2
-^@G%Jmn$i6O6{InV=+RIm#&zk|jLN,[WOAdG9B;$cMM/,L;X:#$@;Vbm^bT<4Jt_Hdue6'hks1"q<rf}S2P-Q7,MjZ>|nEFNBG"QdvO;5"-'AiR>fmYm&y
-1REZD6W}X3!UdT[Aqf<+mtV<"~Wlr+JE_3RJ!Mw="9.uW+}y[4`O@ne!$=uYH17-hJ@<+9y:}!cPySLa%P^.t+6&!E^&8a3k0XU'3uoAlHt}|!2g5kr)yT
-4O!SN&Kp8+t(6w9bB//O66OLf-X<rc1/Xkq),}#tsUG+NM8$${6qY&Rw!C#"C[6j`aAQFsKTH7T$TZjRb_Owb5Rh~6$Q)yBMW`/>Q]|.#+!=P-M+HHz3O]
-xoU:vh}5<H3D|4{H1x,Qx$[UJK)t^s$+eMH$o'L|$u}kB#aiGS;u!U88[Vpxx_+K7Z]FgTI6Ixr4i:|2RW,ZIX[m|5bqD!(<0qjBv409P1SzE2m:gp+"#W
-;m5xFRZ[L^EtjwrlMlNcybof11kaZp^<`0EQCvKQG{X)h7W(>mZ5;.mx'x'KTnRcF|PI#,6ibpk(KY9dOqwmn|)4GCN)df@KVNTpQ,pNm4=P$zDckGdr'{
-nOLRM]MgDz{i$98dreO73i+SKGd><c2YB_&_`aaCjEG]YP~-}D2eZsY14kV^J)AH!x%<{yV7t6Y2jzP@YUx35&i0"2U.<}QS{!d<|3}HUF<p_$&j~s]tJS
-fg"WjG<kUd/r@gfshwv{`w]}bFzuTH@OCQKy"mq8"+J{E&L10@MkMVQT3%yxl)RKAp}o|lY.&C$2|I^9B,pz72vlRIRR&p1Ba`R[|'%Y4GZmx}"n;#bu6n
-q$SV%]=;%NhgLEQLC3Tn8Zy&GM6]^6L7zj2=FCYXG&XKg7p3LcP{@VmsDQ+5(@5awq{rEpEj+dXD<T8f=ev3{ht0}u!O3-VCws%CS5J<xFT":O"z(:q4d)
-S<>hEwS<1BCo8!E-CKc;%;c<GB-xguGEek"i=q3u1:PbI4FZ}3WJ;jPk^(wc<!sye@"fVweKX]`Kp"TS_cp<'-L8/G6Dr:ck`WE32s6O7Jl"`2OH8UJwjm
-{=|IL#wd5tVUI.'8jhh"S`$QpxA6C&`HEnZe.RZ).<{qyVc.7./JBbIaWn}m!hM5w8Uco/l.C]TNW@(9VrVeD10/"AOo#RR#9q-$+[f)Gh.<}h,5z{VA<+
-0wxjIwMYe76yveF`^+B<Bn(us&8|U4'h&U"c7DmLd@]3bl]_LY)3ELTJWwr&]X,S/kC-W-Hb<(#uO<23#Ll1.6{,gui2X.9'I}C>`#tJw[)=7K$zRQ)XcO
-<{+kU(/y^^Szur(W!}qQA(O1QAe1{ofUeVDyJCzkxa1W3p)0;@sw1wdI_a{,vfka7bU3CsNt8Gb{{vO1xV)yykt,c"K+Zgzv+d`lLiiFK#s@v.=J)av33h
-NP`q0C}1.:0J&`e_!jAT,H6cK"lnf=+69H&t_U~/d{u@G`m".OL[`@#va&asKw9TtQ+hUQ!Cuano3c~to[Ji|<j>c%(a[RzE{XI#Q!7WJWK_g'=Z#g1nPN
-`5)I(pUt^YyZcKhI(eiK)Uk'4<ZyJGCfvt,zE=1NMZRo&#0W$q#{(t-QKz+l<Zzmwp<AGomVHkM1@PRW5T!t-5sn20Ej2hGGa-EUbNBcwDpE(NGt)G6@4e
-~f@KhH2=T{IE".CAD!)6k+@`2+!SC9&CDEd+LKyDak;[yzOzSyh];E{/-=vQip[R0At;cM^Jy7a@nd"xpl4X9X>OnIO|JJk6M[LUcq:J$1|H#G4ka!]3Z2
-%R$M:$[h72c_ozshu}q]tD]`tZQFpY&Eg2PE2j}-xK2/xpxjQBOBY"b^|aAqG]!Dhtd)$^G:XqqEKcXK@[4qA4]oIlqH<Ra$RD^;EYAbEi1X<mJ-"e!vv#
-pX,R:Hx3/v(1'UFGY7a3-c{[VI384N4o+y5WjL33XL4_fvu#'KS3MIGjIHna|cshiv.p=ZS=.M`+-PKYex^$b.s3K=yLby&_p(_MnZWq'-}e)|;2N<wHgO
-_G8181%11O@KVH;Nmy4&dXgQNFz]8"6M]E7)FkS7PnLMNZbNWft0iSJU/eFUcMX(EYES[0bd)5zK[SMt.}VGi%|w_5o_:{@1=|}qhxi0W"o(~5S>-xG]P/
-i}#=>7fx$j{Jb`i6JWy$AqMGNg:9e`4#1KzIzXNZNSd#PZJNMf,d0J8HiP)5^(kFnV<_j8P$}nQfTg#v8CP_/naql2Uo9lz}KIEWB$(4Q!_AcjkbMAAj3b
-^@f,Fxp4x(f9dejY|/Bmol4"Uu'v8Zv,8n|UXhaJy@"U%W:s-la}9)5|Ic"Xjr{^YOhc9qrm|W-b$6O^).]ImAX[#i[&1vw%~Zp0g^>24.q^$Rs:NguW#!
-s2Oocp$cvvr))/AVp<4i&ul9-vG6vDt'uXL;MMuakE+`ETK)lR#z{M`OWiT_:Tvn71pCtD#jPQsh%7Hgz(Si+s#|xzn>W{SJ1'ei&x;:B(I7RLAbX5|&,;
-d5Ms/)hAKxPMP=<2@My/(|^ZRcw;QMicmzvaf"N`<|3R+Y)rCSvM!>@BU7IGxxA'$g^KGrzYV-G88Tm4"<q}4Y%(Z^KclB7[H]+Ef`~PZHF#/c:EZKM`n'
-VZq.':ZFH4qFHarew0HiLJiu87{FKxaNo_P4Ff-BmkECmFYm3%@U!:g>Z9_sSU2T6UCYGDT@L(DOq.}BBBjAKjsY^COKtKErD|tZqs0zkx)ZBp]n)U^8xE
-(_f%^}|a)}n8/-o,pI|`Jr2hgH8MP(Pz:xADF$`a'Nbh7Q{oW^:V@s:FQGH+|={Boj7ll4i7sZW'w[Cqi<RaomfDwThq!)2g8R_WE{Z`eC`RtO2og]"~W+
-A}-rNJIEEcmL;MEN:LAba+jV7M9ZHvf=0wSkpC`JI-Omwe|r|2TNkbLnUkDH=VLdG_D0e<I2g#]pB[Y|ui+mC0L%H}D51$Tml>!_=;WFeTsmt]@c9]m=<V
--NabcGq-K;lQ]c=G<S;^8/6)Rov`ig1nQx!APwQ%z@V=d,L'Jdke{=p8V_mMmf(YgtZnL30'JSp7]%wr;2%Ppp.;_q-3X/fpKn.7Nn`}x}FyqwtAtZQb:(
-o2&>1ca),{#5VUjy@I+{C]EvLtltmR'Fu8V|SN$}i=UJ=sOp~6kz>e{ED+;[t(_NEnX^~r(__#TJJ-Z`!v0T,;ji-UE{N@B%'u;_G=42wAqj]2Bs~(S0kf
-mw9qP&x@w4dvQvmr!K}qFmh@'VKxkE"]&q/6D_{m(L27lYI4~<&1DM0p{pr&CSe1{nmDe>do)!#{=[zI_OOX}^&1YI0>4,3Jz4lXOPtq3LOepo3Dp<VX$L
-wbV/A($VTlW-9kOC'SDKF"`]/G`NlxUh1A@|4^!t9a4!;]7rV_Ma:]wa+&3F9&&gG6|97oH)=tUa).huO5.""}eF>o:_N1.HVBlZQMXZryu]O{LjkYPMY%
-ZY3}6%4u>Z%@{V~M$&XOi9gZZ&WbVftx|D;ssd:,Lq`h_gHIwk>ObZ(ddt5Eue:Y>(aAzuy{5)dl^V(vIyX(WHnRggZX6QJsLV[|-@C<'AOwOK;YKWU5O'
-iDs^prA7Gu%!s#||$Awa:,1^~)+AYT5o"%:2_z`%vSfe1k}'$D"!sg7AAPfeSt]DlI@QCM=h`U<Emj,aF<'X^psX5tOM/SeN77k^7z(O77JPf0(sV9JrHr
-/8ALq43Rks7>bO5z4c[_QiDXD"Im'1zX:b,.0P5I3ETQ~g~$@)M%uAE9wWnDr:%a`#UJY0ohTnq/C&n)j"N#g6ECqF^!5d#b`td[tKzE,!`G'eQns_:h'4
-:JW^&dqJdvYG6Fbs'k{IZT'ZlM'}<E%Ets)t{Iw#Y&R:h=rXdrJgU4$Va]dVMWwh5rAdb%_dwcyA',X^R)%`yx:.hTAN$$Ad3q+g@r3b&knK5xfI3dt+N}
-D{lew%W`qT_TZRGw9"1vh1M9n4y(q+JCP@vn~zSLs=RWQi&N0Y<DiMU4qr_qak5DB@;B'b]k-q':g{f]dF5XUPUE0>qxJJVVWG.WhXtn^Z/J8g&uF,ek:A
-3Zepmy)To-$.DtZz_7'")+-HbbYQ@nHT<lwvnMuV@(3&JKYvPfg$Lk}Q$fEXP_D8/lqId7K$,}F}ZA.C5x-#6CM}'ZOdDaU;fi0Gg>oiF%k4|=afNn9G#T
-,Aja-2%>)h;%sQHzSD4K"8DXHWP+fIi[tCp6w:5T~>[_)HHX(X}Ois#;ANlk,yvs]cBVr.w)7yaE%FwULo}r!l2n=w`=9C:s#Erry`wo@NC':VXqHWhnlS
-)|eUC7vZ|Gs_wzPW2h#xkAeA579:/e)2YAEn!$NgnUc&H_U'+Nr$CjdKY_ll_0s%V[%fYOF)layO}I>e;UE6F&u.@Z:s:0T3'V^L'RJ3@y3A)v+:8laJyp
-f,pIXD:QE'=i)IuS+i-!TTa(ysBp0S|Ak-5Igk_z#YbVs@>d0[xcdEEd2uN@'ht>Jc&L4)LbYANt5sq!(n}V'|"g>f`H=)xWOuz<!jjq}IeKGj0k=&#fH2
-`NR-hEFCRVX:1+!mmjyZh&5Z.rtsW`:9o,+ioS%p#6+dX0ITQ3>WZ%b^y!_ND=TmYj<1h;c<N^B-Fb0l}&x/8Z'=-1E]!Rx`fDN<N0xP{'$x-3+oO4OajI
-.vx!Xvx@9nnZVW4HQW,guGR`n4tx+lgwD}7R5.NEaZi/WsjLxdp_q-nv'-j_bIIx_yNTe+'fT(aGES9VB^s+i3=!B2|]y;Vn$"%1h,5RY|6nwlV8kZggIZ
-/zSxMpfGYIn2%aClR/gg,NZDysqyBNqE8,T2F>:YspEu^z^/D|-^OZuKf;]Ha`xk^g1nwutxq_S-clX_jsJc[]`A@|gmUf<FbVY5An-H<Nd=]dIsSd-tJI
-H=.ID@4m~@Ke@CW1AD4l#B&UFEI'^EmWef=YdH_54)ae82v_:Jbfa-G28Z<ur;`6ndx>tz6.6r~m&/6kXU2KMjU1gFj5!%d+i=+BSC>x`=3fEi[Bm%K8SG
-00N=b75saHNFOqpthTE(]fgI{i,[%0&mYa<c/#e3[`<"}Tg{;oDNdh)d4mJ]8/!"}q1BfUA=-DyjXS3ar-82$Xnu&^J[P38SOk4$FMwg.yWqV}i_hH,{t5
-]iD{PNx|#G-b~Y&&WB!CP:M$I;;}a^"V$#lI@q_I%,IJq}R`MQp)E!6:y.9!)}_+umk@Y%olUEgtBDoWyB&U|JX_wvu=s5+K0;u4n_M<{InFuR{oF-le>+
-@5Bo]9(`+hK0_l$x)x4"sy"t($!ZN2(3Rk/6vJ';J@o^$wUqphe_br0&U]I7)tWQfXtc{3S)Uxa7B4`"Fq9^m-YCoptJ^uoXavcRp8EUJ63W-iM)x!MetF
-wD!IHBsnsjsJ)MpF-'re#|@t-ert]uAcWO9cAahC(;SM&VBJWpKCQVNTZU8Nw6`NfLJumn/8i5B],4smSTcFwGqG2G(yXTDo6,ty8R~{"eZZbtk8+vM7)y
-.7crdySDGt}{#p~k>}_,~O2{_GL,ya~1mR2{r1%y61]V3va>2&QaG$^Ty,<c=ItTCu![<LMa"k&jvOnWL"1G9}=`sehS|yqF.64=$u%c9/yZ8v4ws{qfth
-UNjfh}+>Uh&@`6i]NbhS^QYAVJOB%]Nnn![ws}U|vlP5UMe63CpAuxX>pn7n':n@Zj$o{^Ym/1(W'cCaINDrT;)@Vu=9YkaIn.z|AB[_kcJs..At{P.&hT
-UAu$.K&x215d("]PXS{Jh1){jhZ6"1zBi^u<66E!.P=m]bEQx#xFjR<n=(plXO;|:p.u+uAqD8en+h9lxG)Je`ZBE@15f]CUNl#V99-rqY1,t}'f5rc2/1
-_2,"#G(e7Z+sL$WYNEq=f0AFmScqW<EAG}]z=B]IXumqGGQ;#esC/i"v1'qr|oW/nxjn[%/i72V-{:;S}XGGo<xq1|GS<y1fY>mqKR`,1KV8xg@|C'h5]s
-IjdV]PQtd-]NG17bY($<H(|{"-^Uso#;@Xk_cT6twB29+kNJ7M).'e@9L"YU7,Gn<N41^a=b0,tG(SwbCi-k1$Em^5miLh(=Z(i:=)_K>HH2x4_(epa/{b
-`Bz6^]P:^>/;ruA9;rR"Ku@UX(y"vm-kiMQ"$f)9jHJa6O{$b-9-W[Oixd)"@[vo|1z7R09$grgx8+_WIi{).%-C15#`;-RoE+_]5^(hd$Dne]R8V(et'h
-`=`ajTa"=M>2:P(-C^Jc({!DXfozJz7a8%1p{KfGfn+o6qsEJ:<F,yYug}PXKlIoT]|B<z"LB6='[^7St0iTGg`5l%%U<-]2:[:q5$:YK=G/2oTei76)%r
-jdp5e%)9@}^#G",F;>DC.e;c7%QBP7tY&]oE+uN&=)E55uL,Ncs<L'Kxtj)`kPD0]0]UnPGkI|/ijf8yw:[}18fUSS!j}j}]KR]_ABfUuz.)3Ge,>!SED'
-<vAJ%Nr|.w'WKg<&Tu&A:tJ7ihsh6}"4(UOEN"y-]a@l[$~ZumRs+5^%VaksdY[]o_dMsHNeU@%$//.QD_1,z/hX1uUuufHAUFIhh,f8$9+{e1:;hq5':l
-v_0Up[gc.dA<:jM[]YV$.{NTmo'P8TS+j{_aN+#qfXaW=V},VOpl],-yFQrsoZe,1p.pL`wSowb2cTX"fiACQdtrS;%k6pA%q;)n]XEuHyg).$Ei:9>E3!
-R<p5~eW}DoQ+=p-zg}Y3zz/zH8el_|UrQ4d{sen[R(6}}Ifi0C6QVg6'@RQUtQ%';y&LGP:vJAv@`63pK8k;tcd@S9QcpEi$3osat:[n1[48BeU^GtBuVP
-F2RTs%2L:LPTxj>)!5&zugMW]ouoqBEOcM([56/4wblQVm[3kL97=fbo'xTrk[K&;yLwp0XFuzlFk6XfR0$)0V"3q,+CNID6rm5eS9&xQ(4dHb<C3<,T.o
-<V2;)V6XyE4QC&%a'e)j}-($S|R8Z)G-yy$_N|^wMfSE(KugQno6l,yz[_Rff)/j.<ri%%UBxd"Ow5HmJ<ZD$K8rqXAJ<.0E7P'vY7iu(=EyAmSS5lOS'C
-b[SH6SwzMFxmL$"NwwLUM^mvshb;bAc=TTKe')w4t(p1vIIy[J8(q[pde:;Qbc4m<6Btc!xAmk+&M'HT,q5B5_6/g`lYhaxBP,AEtH^4fx_,.r)q@K3Qad
-|[~syH}EU"[rLZq[D[xyerp}$<MwAy~>|d6;Vx^1RAIfS"ub}e_bS.NKT8rAB`t^rPrmm5J-F/lA1;h<!Kwl#&8Z#H5MdA{-K1{/VOi|u`K`/A&'eMiSU[
-AGnC]kO/zV!_(|=&2rRVZwDsmNq)=h]8F5Neu5yH1JnZ22mGRG:bj+4MI{[f=yCd9Uw6;iI4CtoO^dINYbk+@@B61Z1rA.(MAlFM)V'Arf{ha240U-a{hD
-+!ODklNCZa0#w}4|iZI<J(lyp`qIimR]Y(cJ/h#KkCc@K;d[zb(I7BI(MR6XObb=5,<%HF"9qk3:Y9Oc6j8[dpcF-]Zk):{16"O+)s[],E0nZ=qHclIQAT
-$UBVdGI8B6@rxvUJ=^8VT)ntt-xPFQ+(Mnx}]{@Ww<lx"jNMRiG>3jvI-4S}V4+1HoIVGBS_|NO$tCSRE9;^(gD}@,,/sVfR$yBKgW~6fcW!_|f:)cmGh$
-FU!!Y:[gD';:3PQt&J:Un7zz1x+R625nsy[mPBXP:"ApZ"=SMrwy2Yq:m}3yM9g$:h-C{V&MGx$Ei!=Lp2IKnx39dx(-oA:o}GS0]]:W}R>G{T<X(yY55a
-b|SaTdG8+C1ov:B8JnuY[>Bu-Utc0-nO>L^iT.])<MRBkmrU|T/#De6|$^5gJ:Kg4qY`A5y-uwnQHfT%'fj7%%a/jg~NHN+)WoWY$<a-qg9jUlPo73Gnq{
-@sgcA(f}>zghOg/O7W0|$M$t9$Lb`F_q<fR&::,,.Q3}j=LVDw-Xy(gAOB^flYx6f&i5`B`OqW&)V&i+6-5F:9A44jB-T53.x3}PK]4(t6PvoQ,xt)azF:
-6Gop@(fy|@&]3D8l{47<@Jj>Rdd!{1yBXUjrZEFGGGE]GGG@r`@lxTF"Y#Ln@Y0D2/}qkycW$#x${ucB%k",I@]$ZM9vW6~O]Wl"IV}Dz-Vx=O]UZ|67ck
-$p2TMg|/bW/l>1sFxU~v]0/H:NtXqk;mEoMw9+sBU7NP+_vnMsVC}n2Lr%^crZpIG7t8G1tJtaSK,qi)wvVEZ,V5+;4L6|RRCAvEnr$!Z3fq2%2GoA)3fG
->3BsLT/3.#a'b7>KJ8QEd(`Qs;^3'Yar+D$>/Y4.Mg)n$:kMJhlUTBp.3%1mffG!M@2evA=q:rLu`hoz3-=:JD0tZ5&7>G}wkwsv<VyvP>0QtiAt%zAS=)
-3uGU>_>}<JZa`X%)&1%q[ejK$6'y7iR`I&#3{Gyz3{eUrIbr{|iO;4.wT<|(KDlr|F{=jle0IwTMf2Eg5P`c1hPhP=Qlp3U6KG%V,puU#|90yDtKIv;r6K
-.tZ'B!8qQ_G",T'K}VNjFhE9]etlxo5Tvx_U4AJD&WN|t)TJvmb<sz.&x}M3$,+z9F=F)F:xe2VBH7#a'TKuTn`<H=Rb9;V8ew,"rwn&HzFr3r-t`}-s."
-eAwU+7L/$zKS'%Iya@,KVf9>2(~4f]s>!8xE2R,pB:7f38)Hk"W%ZEv[mlu<B5No5pifS{>xKt&QNl]%iiFYL[KV+NK,LB30EXT$$aOJ"NCI=FM;wMl`b>
-2@rJKU1s3L.juREeRL6tT/%56c|4qJvI[h^b=@T_'rlBcb=,H>Lz~axyg9`A8t0nyTU^-i@]L56`tr0${s+uKS~vH{JOP)1yD=@SG(0Pp4|3;)'fQDt$hX
-<Sv.k:=jgMe{,wuP|tYwadUN9y<:]RHs0%HK(A'epI_Vo+eHLhKVj90EZ<q`.u0J|$`p@]1pweL%"7hUT[`9sk@mY:pr|5Uc`_OU|PL'7AhkQ1^:aPN1tt
-2h}0|^k$)mo{G%,6fWKRk67M3//:R6{1.bolOoR+EH>alOfFPAlg-B7}MdX/<AW_,^zgQ`+3e+L`Je|/AHY<F<3(8'&C,jS@~!<hfI0.3/CjSX}uN&f@P=
-p]YT_2<z0)c-|c:E`ZN`]Tj|{|,MTV<`)rA3t$<'Ga`h$s#V:PN!.u~%XvfvKI1n$!y2cdZG.ByaP=EjssmXR:71Y26eX:UH^<g(}Co%U1Y&jJBw)X$]j0
-tOcy<BL3LokF3`~V|3MH]vk6':QaOHlc(d6t]=ii8utP%%<jdJ'1r6lB`5c)7VJRc+=JAMhpHPP<xTo#Kr>0|u3fZu3yTCDLyfIwA=n-O4To{>g.Wz3c<=
-(SnjYHi=7D^KpzmqOB[Zl{vQi$9,Z5Y[f{e$5ae,PqhBpw4d7eD7L>y#&RZLE$[5]a//E=ory@2)QrG.DPedP-pR>cFB0WrIqo1qQpy9kbsP-T}S_"Yu#S
-8()zY%c^QxtH<YC1-5u,s4+4o'unRDrrc,Ou+o_,lsr`ttycmzsSthJhZ%#2yr#Ex}j5JsIV}p[yh9,4JA&$e6"q:PpyOQXz|Mv01[DiBmcBRnT1aaP9J>
-_e.O;bESgJ3@!ji#{/tc^rRC.Sn<I9BTHZ1WfsvA61+k_$MV]E51T,!%]ZzLtQLk:&$wLnaKn:WVU3E21j:&;fz$dp1R(FfwR9~r)x5NM)ErGTB+hH>or(
-(|dY5mbfipe!oGE(%b6BeOXKN5r>R3l)[Hf.#$7km7-IE0Y}F^ivSf2Nawz/S.,pU#a8Qb2wAnrhY6VZK!MjPzy%6uy,o}.C_hF:;a%fJI(g:]Xo7v-`X3
-DGfw%dH!b]dyjz<{4qule8psw_o,ZK1X]J(27bKak'>]_R=Y>da/v"K=80s}nd2Y(1LHf9xsB^@%N`ZHTzI,A(:]DJTs#&|/BK.5R9u^(=_E/(ywEt7!$R
-O:vtDmJAIO&qs,3ok0F=ZdYVXrn;h8&VPPwy&]N,f>,-3U&,e(SCq$QGbR+!XH#5%v8>p5Y7/N;66q9wU]MGH`m4r=Z"W55cII=Ik4GaBYvH$GLC]h<%g5
-ANY|O;uXR}o9`i"wF9"jBVGqdw;]izRn>|jvLlhL,i6Szhx6e.);N`;3wTy(o|0e"KUS.tggULUrAtBpKI6aT7Tm$:~6-J|[9WLqb(pPqn4N7vWbimNnmW
-YWmRS7pY3)R2f.ZteL~51HcixJcNlac{b2pN:/|JrHbxUqm%HtqMYW>V{H#I;/a4Ely[F+{zG(k%j3u-nT|vZ5t^T;--]+Y(w:k5=u1`kn%IC'5yeh41dd
-GBH}Y%:;4f0]:N-0CLP<xnh2LD'f^t+[GrNOHu_>lb^d3]@dLp)Nle0&mM>q(fDEWkM{){YYIk,bY1&i1x@jWqAJDM8o<kWK.$pmZ&~M$H5fW+yS&kV'Kc
-'x~<QvekXyfQDMr&97=v:3%TU%sU8(6qD[Ua3z#=o!5RPiNG|}6cop)Y`S(EmXRB^=Ti$L{>OM|t)cbDc]'Q:p:AB!cq%rtb+^kb`6~yV$5A%2y>)Z')W$
-(T#xOF}:cL$I&tO$ye_eT!O5rUf2Y2,2r%_j{o1)!+)%tDqG34-5[a{pip^5#[Uw3B}CV|;l^Bg$]L>b%RGiW"a},)yduI.;,^cj)wLy<^yIF=4ecR[@W8
-~hW2HDRX;Iqr:6Ax@b5|41Z(psOog|E))Bxu-3p<48P09{cXh`rB&6+u1T7CeOBYNNQX~,;o]kzYN^U]0dj=ZQ2}$9r.4pcfyy.}Io_LGkyJH9a%PCU!-#
-f6X$=w'CLRU,NCsLE4^/OGIo>0QtFr251;cS,LlI[w3o=Lo9jY1&d%&PS+1hrMEBRS4V3$Kf{f(v)nNGQ]wD/bgU"-xi/Li[._q"&,nV1]&VEaw68ttmy&
-CAxpmFs,^gge:Yh1pTsM~2Hky_8AykVkN=nXeh@L::JGf/y_@04i!x[,5n:D=jmn=@B^#@34<+xn_4|(2sF_R28z_4Nv[tn_]lEZ8i9Cqy_1|ihqhy]5(J
-`g30-<6#Qtc2|q[F!d'i-g[KO$P_W%-oAs0Ym|d|4"QZ^-h6Fm|5x"""rFAEd(@DOoIpc.-G:aD-h%Vr.cJ%Bdd[C91%mv1imJymszAAgTAv4|}B_bYN;V
-is+DSxN6lV-R;-:H64(7Dm/y>f[Gyup:D8rq[ly.X.byaa:)Z;:vB:]6FU;VB.[(0ZF,V)EXDF]!ql#%4<28=a.0>zY-oLP7!E(5jy"@]Iaw.yk#p($xt}
-5@}8XP}]9YvC)<7#[i'xVTstm$5Hdp]2R#Ql3es,rN>[4a!RHC|r:uBLt[UDNpYTOhG{bKd=="M$P-,u!3d<R$R:{P_.Ye/=xe0qX+j$x{v71$%w|@rZs8
-6>3/K#o(X_w26=]=H6U,IzZQ`BUUnvSG=Nfb(|Qc7MWZB_+3T`&Mle,X(T_(+jedgo0Q=p;&ArrYjHPOI=nkK["0NQ;kVmolRu4.m|uv|CE1>`/8nF8AJH
-6I'vv==F=}R4GO;|jM{^N3GIMOPCM/eW[+)@(e.G9Kh$LrJW1f=2!y:O]'V:l6.co5lXTndqEK2P92,]fmkzoeS-Rc@zY{=6gh"glo{CyCZ`|!0A-Cx4s{
-tv,"|B!cv)/T&qE;'{/L7/IGokU,ol/tr3k.NZo1>5~m+)`=S_Mf{]#CaUYmuWRz]IeM/`vuSX(DkLoHYkkp^):A+dlg,'5B!JM=D3;E<V;2B&6-ne]2V-
-VIZVK{j8YME!M9B/K|cST`IEzn'`{:F3swmO^BzB)Ti=^LNY#$&:hz^kMx0klU~Z[Z8l|"]">>9d$m8CA+ya`Bm0JhUF>MIp}Tx;J;|p@NRvw1ru-<v3u@
-)>QSFvO8tGV]/6D|+o@}9loLAc7})p8t2}UGO}BgYiFDJs2qPpTi9MfM#{z|~Ozi[tF}OeJ#s0mINNkM:M&A^}F+7X5;d[4,Vu7]'%CZ$Mst!-Wu;HuMpF
-l[Wj++`bqi#<V0356m06c711hs5Q~G~:Fe7lN@%m6ax2k7r8~DHC:<9`Y0>cZ:"G+o8)#.}bR][6}Wi`/qIx|82=Kzt'Caf1^<=5o{uVKl`"h3EW{YlQ'>
-_(lR9qpLK;LlLDDG+.(%b5MkrtRRk,qM!k&%ILM63hY$z&KU<WwS4X8X@_sv2n~-^_^T'^;l[v{,G|]vk#_qk<;^0ax>'{u9Q&-B%oCg$Row:(U"6la:}7
-YGt`)9"%f:G3M0'(E69`6:Rq(_dy4n2Gq)B%iV]+$/yGanyATIC8RdgV5pxGrbNw(08')qjz3O/>j.+2R`DAI9<z^)8rI4.1y3}Dn`9bBSeVbGUp;7(1Q3
-BlR4=><:I6c$B]@6u-;RXtDQ>@"%6I(:O3q,GqUY3+OuNJ2oDAcM-hhH70&;5<:&108KtKS]QZgNJvcP!3Sdjy8eUbFK9JIc>`}/)2FDmtv>]X70sVbBhn
-6P'0>l/Pv_W^>>00}gAW!Q4=>c^qO2W{e!xj|uU=)R_mDax.NX_3pAxvNRSEebx5%cFrWbjg|9@@#,qG)1)TI{;J098^N!g-&tOF(bcYIb2W[O$3Kks;=5
-GnxkP%]fW[W#&^)4E>1f_qr|2.VwTJTq-2)JHp"JmXwoP3>,uj]b7Pv;g/B^72z^]iMhU"JfCRmo{xv!cNxM%{a@lBS4$9(4d]4ld^o6L_|S,C~iQ7('].
-SbX$n&ZNe0O9EAHeht8KpCJ5bya@O,bpLZRs~s$`wR>[kA0RLIoQ2@s:9yQ0{3m@6M,Akw0YEWJrB@+7:Uajv2%r+;kqDF7Z:5}V|J(drpCD[Sno_"YT1`
-R.k]A>p=>=OTW1ozQ1NzKa5ULYT7U0}$cm7%f`sI0;>o3$JYe+T07/B%^<;`x>XmmB|zl.E3.z]REj5P3iM$'p9(}+yZDO0AYY/7,b/CV4(h186&)4VhnT
-JT9%CtA^2'MO(4>v#S^o"}dr2[X=y>g{wot]6|4-;fyktIZCNW=sNY!%Q3i60:-gokOSKw({,ef|N+!7@PJu7|QHOM<`8<Hp+J(cx9i+&/^j37,hC'0bos
-Cg2n[rHQ|G6]4YpK|{z.vG+&d]%]EdsWy)_vJZG-aWwu3CT#Z4i%`o%$`o&[L'LK#=@>gWaov3^;Zd5`+e,z)ti3'.qj/<=)EX93~Pqa'i+OgP[NI/)bS'
-CTEJbmC8FQhJScq1ovayB:"FKk]I$^YHziq1KB_4!%@A-OfTz9m52aW'zBMN+6xm3BE]$[Rr+b|c"_Y|}$I5FgER-)(x"hxQ`cCr!Qjc+8}&#7jK0k/d+I
-J5(&<$kF]!8+xS2"D!U^#!{OFEA.yvH^+GV(tSvPVjVttQ8q+F7X&%DKQ]PCYv$3L6JaM2y67`lpDiN1Fvq01:<yFlzjrlt9EzWH.:1.JV1t~$2^5&,q-%
-,L@ld0CcuYih7=M"%ky$:m#%;YzcAdKBk-_1]WFBOb(w'W.o)N;tU.8a|`Y:UjcH=bAD5d4G"!$|[L&:IC`zH$IV$nezBp[e2{2|zS96l|OsCyuK"9^j-r
-AwJF>;nPin[Ml#y.|^`]nz0zJUZpBD)=+f`-x@$3mY7.xtXE^SV'9IjarY0H$xeVsqnWj;k,"jhdtZmHg]p{gKe@$,}mY'RvReJ_"t;SS40">t`w'dmwSB
-[K`1OUbp3{M9-vnQS=(vn8!dKMGsTn18Lv{bpHFu/),y&B^bxVd4CO{:rO{kG(["T3PK_83YeVN_18+q/_Rwr+1k7[n4j'OJ(D~N+9>|kKZ@1T`3fYUdcj
-myYz~5$"GdYh#}p:>cM>EtF^j0Do7|y,QaHE|_cLy@X|>`}8xqpRLLSBrGL<_v:EaFt457efr0;ZGU,|&A}c>UjfFGLJ7^stak^|5oWn;=X41}@;Hr+o8i
-d_{$@xX=z:E,t1Fsxsvh{Ee[mX9R`Ebrpvggp`<1Nd_Q]3bybq_]$',dja)Rxwd=fO2HBBV8XH%1L]G<T`|GzPQ[#5<JC5q,_jW$6,DMC`WleUC<6'HB$L
-D/=(mq5l)"gH<2+TaS(@-X`}USBNY4Fj)#bF3%]J&{N-<OhCrym3z8fmmA-dCj{Bq(IA!.~-ImAZsRf;Ya=2GH[},YY|4`e)g;|oA-^)b!{V>O3.m{F4f<
-(nWj#i9I#TiF3x05$fNl-6fMz/GQ&@xQah>WpOK_m&u1l8&Ea!R#9Ea_d^3b!Am4$xh47zFeve+op,0(k=%(|m_(a_J}l//ZsK_(gjvVLu[Z/yrtF^ckYv
-_0_[CUB^n';StGXEJR+6]u@iI!qy^NT[~K{N;SK8,Qf)0w,-w4r@TZhe4Xhe|fgyC(<I[y.YM`bW:L}kiu17ruV-<1y@K)sQB2,]W&(owbAY+Q6rfm/Ci=
-QhtX<1IJA_'.I7BjT:CZK:ym7n2@Qn@":f2d6TG(5T}fFbv9!QSn<CYy-qBRF'y'2bB#=}ntEJK/S>t@hPBGSgjD,O-`8At)%p=&Q1fT"jrOxv~7dYk/my
-AtVWQXK5wBM00Rb`~5b[9/L"iMXu3`9lm"(#l=@8sTVL:q5OP_)k"rV&:,C,H1dv(pvugR[7sU$9C2A=M`i<'<OVR$AHuDUGt+p4"KBrWRvF~wUYBM(t@j
-<G,mlM[/M:qV9WlT2ri)oIx0Al8|eyuym;b/h_INB8+/Z+[X|.@P]/H.b(8]tjMr<T{]8sb=(2$XpKn_k4u,8>N[:eCf_6C.z3[j(|:7SJ:1!!&7vJlhPf
-tw[cW_}Y!gZtkg04@{)oU'!KC{0bHQ_$r9%h$@(6+NY8U1|c+y6F1[|N4y.yA!oyX.~`u7GQYg'<|ql^2(#P>s4jq+76ov]%S[~268oVNmjo47"fQ{nbpG
-nu~dIv_0,No>SmIlkEX$2L>w,&h$FNkt)F&um-2>"}HC_2kd,G~I&8-)y7w_&|"$-d]&ax}5(cDBIUeo!%<cdLKr_m[cHAfuY@xL+9Ed}x78iykdUZ585r
-0UD{R^j5@eYNGj",]/oZCGIM,eI`Uqr:m#~vI!WkT`^!g4:GFTc&7pM`]QZv(JLR'<e,tx&fZud<b_NRq,#X[(oB;}=U9KWgM,[:V9[o<ss%U))"<gJNW3
-"HLS(jX2yqAu2ppLTPl#|^d)VDo]V.FyEG}.pERpHv'7$Fr6QjBmmQ~#)MV)DHmyOf5wR3:oG6}^&;9DM.1a-WF_ik5QOA#;_MUL,@PYm'_^VG.R}3LyC_
->JVScw7(0m;6K3b<c({hVoiYS462">&Tq]-_|NT:CNEk4z.c'9X805]BQP<N1"wB1CzIwz/<v"[%JD$]lp3u#sBV-A-,s|^l)sZL|w<JIN[%TC;5J%xe"M
-FAqSh^)(=1uLfxLXMe&pVVei|u#qYQQp^xyCJj2$tX7K&enm7#|vc.rI|R6qp4<E,is^hI9r-L:jY]dmOCe>}|"b-LukPju(a}&)leJqMLBx]PyseG;HG(
-,!8{SkyW2H'vz#EdimyI@DCILmS"bX6#P%):+IQ/2j$U':~/Z[R^&Kqv^<uNPG{q5^afECKVDqurFotx|8g=}LWWK-}Khak0RjMZqdn}gmRbuumIF&j!nU
-:>h0vPshyEUF}0rFmk42+Bg8yrZs<v}@X0!o'JK%OufInN&:]x9E'JAIp<Vn@F)vN)&Abi#0u^^lA&^IRuJ[s:IwUxzfU=x3$D-9BV<&;v=pU/Yi38ilfx
-{]`l5[]=g7iG0e`DYm}A[8,c=WL|UJ{lU{rgy-8&(yNRpzOnFM#GmXJ3N8N<SV|@QxtGj6-uH4{|^)tFK=pb~fnqtbhx8>A1p+sU|Y5Y2wXw#CY^^E%I#@
-#,49V(joKb9G3G`l3_'w<|$;g9]B_o7:UhbugbO62(rFK=&'I<F<0R-vXZ-V)rz7|'wKfelwa}JUj%!ilFANtys+xKQM6eV9AI:c"p2zr%}g1a2O2ri,$k
-@D,|_4k@a&F$+=jttWoyC2eRhEQ--@Dj]FE;jZ|mQ6ev3rI;bbN8BA,$iRf#<k{{]DFBE9I4-b;tW9IT:|DuUN%O0z{=ddJ2h%-2RV$@C<d>#^fs}G)k+^
-,^O/3TOmL0V|NfO5Bh]@;{^;W:`"cQ:3Xaf8QN^;])<MVV"64{Q{fNuiQ09)ia0-zip&#qyPJ<&3%J'R4OC2hNH=dj+/uJNUMm^=UgK>Q8uXXQn/`xVVc9
-9X3Wg^oS-&S^tJ^TI-;Gts&1oju:UmVc+85t6as+MpIEbnEJx8/B,lOU(+7hpPqP"53`SE>`;>-h6,eV-zR^{fcLHWu7{V{|Kr3Eri[D2YB&K9ue++|:z_
-T<yXYvTj)y<ZC]QC6n"jI+G7eIw{4TF!J;(AKn3X+g4k;Jf.+J_U1-5PO0qqfaSGL2[+AEY$s5Ms~i[knn,ciT<@lh^}.}+>H_R(cJhw5h38WjrWb!At:o
-X}ty-8Mbm5cr;_B,;<57wh^{Lz_CFL.vH@&>l7U$URc|>}#^{#z4I2(00_i>NKUZ;Z{_OeCZ|XPmr/Ej:1&:NK4,UA@8Up_.tBRI1";VLcb<YD,s>15bLr
-:gMkW;w0]bGR,5Sbl0iwx69mxKg6jcgvm@Vh.%74MZfiHHY5O%;G5h=UF.a>+Mbj`BMllk{LU[ih/M+ZgvG+_-%>2rmMyK;{c|.v02-ket5)y6-gjR98y0
-JiH1d49C~fSN=Qo{]DjC8jhU2IsN40]IbjxOm5r`8HzD;5Hp!/:uZ0ll&=`$RV;k49FvFK!&YP}=o2#]i&.boM8nC000y!j0p,C9|GN7z6a=5A4}lh9'_w
-QhCS67mF,YzrP^zqv%y8:}$vVy^zN@jhr3Ej9F"y-e2E^CRmo30Z24RYdc'/)0pXlO@j.C/XN@/lITWnhVP<mhb@4Q:G.KUr+2iV9m$S.Sv`X^>_lKV>zt
-S;!cz,whd|Gwm{$nz9M%m|k}x-J<pbTwDv{v1,O@[Ti%Vl_!iiOeHIi@:Z'C;x!Ru.(r|C0##pt=_gqnM)bOS95lb5#guFw16/b'N'&kz@rjI0+9@.1Kkh
-+.7^s&e<"0$g7e'|edB8(7+_E;@2m'"g%s_MqW:dD<!K-N!i:)w9zC9/3Y(`u-J}C.QhGbZF'j+{'R"nK_~P$9r"cNPb0#c#Zm6M"k5,vP{D=/CK8v60/b
-m,fE/k`o&pw=i#BzTR>8"Pi2FImoNu$oIwIa$mv##-$!Vi&!K5t0t)<#>L{q6<DH!;u)2.'a+opl!VbSExS7`8_^[{z|"[a53M{W0SJgiEo.,dSi_%K}FO
-#rZ04x8}t6eY+w;fQ0i^34^h+a7vWaSGm!~cvZ2H1^vW,njI!k/`{o]AS$-DZl>]>JjZd(<Z2va<L)qK/}@G1e3a[Lh,fUZjgfpaOIe@}.V)S|s-(|#e[r
-a3t#=l`ll8x4k#+--b=&x=lh'F+.=>OlEu"i@;FF]mv6xZCjJ>S8xQ>U5"!u3B1wMB|z@%0yGOTm$e4n"ykTK/7BA6By.j[no031"[6n7d}&dW&U&!edD]
-En/1DEgB7T~u8JFFG.Q#;IOMYhRGF^ZUO,m};k_Yfy`|a87dD7/8Kc,B/5.8ZRt0QW-XrUYi_w~w7>R%.iUQwM3e/wPGAc,0N)WP>yW!1!fn3,9+b{J)i8
-rG5{0Hqyo)dG)yGEtdpiBV"-+t('gcN10a'egptFHk/Ko&xY|RkGEA!o_aj(j`GKi/X/>ieLH<V'JTB=PVO-"YOC(2jG1(jkFqkE9{y(7)z"7@ER%i-X/K
-7XF>t>)WB2cs)R.T5-74Cghd@2&Uw`[jaOd-KgbLhFqY<fd(OE^I6J'@xvK"j<[d!:G]41OKaL8,5>K0PT}.rCU9ytf0&i]=G%f`:iSqs+62tj-+m^IYwW
-"t[MB9<Y7BqK2e3k(&e.X!c1Vfl:VInQ>r>$xQ_r'N/}>MBG0ml)[fcA@.M;Zu>EbIl(%VJ+YB_bJS`+'uB:Jr|`0%<2+U{eFrPTI_.wt@]4h0@6Ct:6kE
-;E@`kt-{0zI&G<r3b#gTTz!-)&No0uIL&x_$oaCT3=3JpTl#IX,x^"76M<Tcq&/Q!Ew74B]IqCg>PJ1)0G>LsnY4UT8mVCaV3#u0e(3EjFIo3G_<ub5H.l
-MNfMb/-UY%s@HE<%.Gk@&TcXTHYn#G~a'SV.5bMQF6yU0(e2PBhWz@uV(I6$61:G;|+|3W^cyNj+}P:Hq8ufJp}|%lX:A4^1Oq`;jjx3Pg&aeoiaP'K84A
-OEh[E9FbB76!.6_x&WM|z#5p0.xGi-pa7`(#w9PFen@ah8+onSW.]H{byo#BE;ZahMF!k^z@~T`7Uc]^2mF)bH-xZ,Hc-H'`FA=>9]p>P8oj+QfSbkiC@=
-/B02EigX'u}+Dw2VnWM-='wGdnG$ZJHA{;DlWtSXGcdat6~lTca[RTx{'Q1Z6%ZDW'@bEw[tX&8`2-+bH{X!PgBz2"6CM6#+[Ks$i378tY>{F'm'D59)k}
-0>:;BC4|0P);-4"8EDuxH<:j`Bia)J,<-l<7{qe1Gn+hUklgUz%%XeL+VJgQ}%j#I$`j7"Ozqtq(>JT#hA_P=.+G/f!PZ|~pc`jTPzpA`4ZoVv@@TygCQ'
-}v58wq8xp2KA=iTFT>FPahg>7cNq7J2[-BcTylVk.`%/1/mDTwU2h$}dh)<zYO3mX7sO76bv]dIRdnLbM>K^^r$9g'{dYyT3:<enIPrYB)8Sv!_3m@LH@a
-I)dX.1+_/$C`-#<x^Y[YMP8tn@[3@t>(ydbx-TXzAEcTT0-qiC<zpvWC-skWUmXc2ubdYA%uq:5}.q536IWp|/EFAe|MJqKI`+20c02{SRWx2|v`+r:Uv-
-yWjqL[zF7'T!H$t^MN^V.0_zE_yRe/R8">^G+i36J[drE/tb4N,qbF3eQ]n't,z,~_:mGhf=VGH+F4%0UP2D4Z@{]hn$]AIJ'H+5QUMcy228p6Q%kdy3aF
-{Y7Y["h1~M4^f`1$3X76#BG%N.va^m|Qq8(zHA&Ddbq^{2_4<b-0=pJ`{9rm^]XJrX$:KkzKqn'3l@R0VVk0&+6wo@|A'M}{^U)j_^5,K1I;QEO1mG.W<V
-&%@./$.!dpQ}n5mTekkT]R7nE:duLXmk9bD#WbL1#>B3{>hj4O_Ba2)[nxI#C+}%EI"1Pw!(F!K#0n}]LU"G6viG_z;_GIv{6+neFrkq_7zT<;n'ZSt<T:
-=H<{dPh)DFCOlK'KSfloJvqz4ODP`.I0,k;l(uA,VQFVQgjiNzKwpEi3:.tWtD(dR{|fWBxaz&#wK@v6b8``B(Hr#'HeJF+gxQ6adYGXFE,W~-G-[[HX>a
-&p-Ydj]j_N^I'Ru`6qY9O1l2B0,Hg!7+M09]qqd",Jd)tvjPl'7"$^SMS(xI[]fw]!`+_C~SWfUlm^lj35eThQGxSoyh>vY0`-q1FW9es+`yD`>QdTws;a
-<4M<$&3%:[VBY;lc7VltqGUH;qzD(m6fVfu8Hs!K)K.kdoSWkQSzSRY$eU.-CCbDVp.@mxk0R3X`xxX$z:u)mG.aAU_"FE]1LOFt8O5@ByDM:#~yN@sl_m
-IxFQp05;bR485by^>c7W${b=|.KL8r2rG7VCb/n44.>F]XR(]e6=$zF2U`,Gd`((()4oR<8u0Y)^qJ5h4pW_XPU=}8P`ZUb;32dK1@'f@psTZlH1hR;.75
-Wfx2+>y(Q{Ec)VyOyys4gSu@RwI"@G{hv1m3Cp)8ok_|i_!yce4|UpdeA[E+8P(EtBB']bo)|m^]Cz@J-:{4:#~w{mvxIb!yM2j2vdDG3u'p5^odxaf)lM
-VF9nP=xj+3E.A%Sx]Oc'2x-pyC+;1_JvPI!t$^w-CBYj;Gk:<c)5G,nF!1!18Nbs2+If=@`|fYsm=hJwObD|+:D)8/EEjZ&8&pTFAd)ucpi`tz,zjR'F{#
-]lx_rPE5!i/Zq0ecv2e|}Boj5t3o28B|be6YaHiXZ}[@,igI6yx>"ajkIHG]9Zy)IH)wiKV-x_we4KJ'p_gQMn0E[YDM&z(z5y&z}'gYwC}Jn#JRDXnkH:
-)7jkT]#coF2qtH;Nc@MaS>JBtHF]go]q^4F@9L)VJQO7"m(D;fL2jax>>'JIYgsi-<o#a/G^:<~gAAEo/fMIILM31soL"Fpyh`>D7pa|ghwOKTe_!!8t~4
-jc&q}9;R]_!CnM#!#pz`Yib[mnj+a"7p%0i41Zk7V5xORF~ElFAs!&m|6@Ne#Y@V<nQ5s+0xPtt!Xn_oD!:$3rZ#SFF4CLuU9K`4rTd32C0`1D_n{2##9R
-siC##s<[7>IDPt~SZbi((RWCzzfR;FWvU1{+0tmHFFF<v(^SU8/Hv}'@fIcLJt!R@w_nw6Go!1_t01Dh@mX;f8JYLaq;&i4,_UVP}X$ST__PheAzdRFc2V
-iG(:i_1OI`rU_|oq=7o&p7u1fdDZ@4xK@N[kP|.v<QvsIYM]PAan`Ui|/r=Tf/5ewv@f8sLQ3h]3a<mJ9s!hwKc_^K}6su$W35VkK{UI-vrlplFC(|XIF[
-dykG2Kh}`-=RVrJ;-p=t{L:KL[BzY_i'G%ak`t@:ZGg%[@67GF;-hSGIN5K4tC`Z_'2Yah.+`Yh2(-)hxCCX[G^):3HSFvL)nMf8I]'lL[PSvY+^["J>.q
-uXWd_h!sq'q("^q}AGrVtRUC7ev2k$[Hb$K2DjF(|P3q'tRmdspt;'@-K8FaxvU[~pve:`W7uSQs0PS0SR}MpSGB;$:0jAF/lBuvA7td;`yX}:,3&fDh,O
-ENFY7pKr6|I^kmi=S/Jt$yPl}(h89D:w-D|}#ZSMPV`|nNP/uWl[oYSn4jQ5M]@ff"}-4Rde3g/mXsU|[&=a&]zGpZuUS`$hqcj^c;jrY!N%5DuAZX;;q0
-n#)vdO!_qf-0&@AhYHqL=(:g[7k:ekMxc'EAe-,0x!,<Vq<!:c>()l"1/$N6u]%U;qpoWD{ei`8^}aBsl4Iw9H;i)kgw!,1=[dB}A@v>[eOj.ED9a|[+c6
-'I1S-/P738-xZj_230h^n'c(&d}d6328F4V=Rio#y$(y1#S1Rz89&bJ90.Fn;Sxc&Z<'0OW)/Rdi#/"&tm:0lN(3,[+iD0uQw`g3:uZll%_T.JFf4B%1/S
-l--x{w;O)f~k&aaR/Xf8U4h-pQjt8aLmW4OeXHRKmy=7+e3)G>v+SbN^.Db.JNOm_QV<(vfS;;xV<j%/%DO<l>-[q6m%UEBf;j"5`BzQPQ+`Lv5DyqiFFn
-Er4)(^7y&1r%.0Ds:k5p~[8hV"N5f+F,AGxXQC2uu||kVR}r]OC`l;jHh(Ag"o1^R4Cd32GYkG"5},NDTbA{`Fs[l$M|zITCKTL{hM-^<Ilw@Z!9Bdnex.
-71.:yuz'e-Jlp,ID$QlRxx|-jPgM^QXKht=gT1]k:L.D|#Xz=,"u$vi9F7&#-GN|%4zxb_zSVLOYhY(W8q9=&RVCH&XSThcB@;HB+DY3:z&HT{R1h0(=^q
-W2N>(X7HMZ:ga.Vi%wlCsbuED_ZUyGGcz[GM@vPdfwLayX1zZI9>:UD%sH-q$3J%Pu9q!.'`z(,FWtqT<z"hY%9L:^!j"2/wyI#b/epjVI.C=Y)AifFY8T
-m%aY)|^3Rg2Z`rg0B^ic%XtH+{R5,X]2PSJiC5'gbI#XQZ@Q_q9F@lOfO@Gw+nVges(Mq`IAnS',t_&2P[u(%i|f8[uQ03)Fg4k/}D-p_'!k^/N`H#xH8L
-65Tzvp|pXl/U1i;&FVCXg^V&sY>g6Tpe|/sh~$+R.yZlI;qdL9;QD$(hUCRQ;9Dc_O'>]2ax+`=C,=st`#2O,&]`N3Btxx^:kOnS#.gj}q<1y[Kf9}]sg6
-G"Ao]cT$5!@eL>^`qGja4vSrBnQIRjSvRh>4dJvVxHk0FToeViTv"hP1(r)cS}:`<j;_oN+9,!Uwr|t[(6}I7,rA1SU,%}Ari#H`/G;x1MPpgM|$pxm2+)
-XaXHW/y3@S}vN2.Bf]FYp"MBYG}H{4QA",)b5p!A`Jy)_^ln1%HDxH)%~_iUua{)@ny"^W6;S[T1H0gH^A"e~QER.U~1lcSt`T!X%N{iO2DAL%oe+gM^|L
-dLH_Ee8lp0_jql]E{eI[6cs6wNg3:g(.`/8$b0xr&{#|'0oso&tmU+fb|b{mmKRGwpV_V`BX+LRoNUzH(#%<.S{{qlrgL6/_/MCij7ifPrkj.JYw<oc/95
-8+!fe>=OWde$~S9|Q4CR$<P&e@.-DW_`_@Y27f>SJ;VD-yT>[U}F;sS3m;zF6)D/>!ZjuPHzzWUq$(~JM<$pBpk`T5/a.H}Uy_bR^c0hl#'O]2PU75/g7b
-}L~=;mlGgv;#hfhJCmXU3vv#c{zi~<TXY"dqZF><|IMwx)>kLg"+:;L&aba0YY|XroZ)>QWl-->Q8_x(dRcx93SQO8aN9.T]g,6QmQ,^h^Q]XFlM1PG5Jd
-M!2jPxQ:Fvc>,WPUK3|tKuqjsObVV!t@Cj!drJm(m}/.UeU##9yT%Tl3PxM@QRxn80X_E0,#{1l$>`i[yPtqC$~kjz3O|'L%%4#G,=[Eny3>LkU6ltx7XR
-q<+Gcu!1:O@hU2N6J`2y#dBcw5#x54XU{c'jSS0$_1VsR[S5Ie#e>X95B/d{nYCmu3jdSqE+|83-pGl$ypZlm-}N;lK8OKI{'}T4t#APe{7Ue:`JM3a]O)
--FT`5PAX{cej6Cus[YWQ%X+BeG+UJGm3%w4PH{S1XCMU.lZyp[7j$#qq(2aKem6mH=9ay|f9)ldPYd^+$"H[e9>4R.>=Z2bLSHleK4{RZ4b1lbC<Y@H{&N
-YKRBj3AJm"j+KK74}'H8ZSZxy|Ru/X3fO6$@xFkuWd-sq$I@jxweX93>F-}/=@D65H2Mdu36L1W=&g,huvkL'uIoPoOqnC8q<VA"p7(O~ex+t{(9WS8aT_
-u`=5z'z=~6iCYSe^0u$lMR7|~FM7R@trOmmO$'O^M_<}7-(8pF<oG<:EnK4k}s;69D,a.1!R^Fe&F#s>w;TNKepz@}-BS`hlH]w#Cg=d5c+tCrBx-boC75
-J2B-2_Sx'ka9bdchP:JWx@RyRLK,^A;<f(nwE9/W0lgpz-MubWn!k,Q<iJ@cJxN[$8tv]"JBamlD@wcOj{DG!|@No]TCd/p3!}xxPz<f&b~98|)){Ob,EU
-0KY;IR7I~O+Zvyp.$>0j:RNaAH'jDzGmu.2|(26ACAf1FF2C#9ln9)~&gg_:c7)QS^<.2H~|Tq#a~MN_^>Q+]0I<ebZTU#.2Q7njW2RmW#{dq]'i(E(MB0
-z]'U^gMqgl<j59TWt0O!EB]6i@fY.P8,EGg-~LJ(>xTv=E+(!U[^Rn/EhBto95"pfXd5+K!)T7nMTQvVbp}f@Y(R)x8B;#Xx]nq:L`mA=DVp/H4DivC`qf
-1fG`wefF$Vsm@YHl`w@8-C]h9m;m'X~lsN(Sn'f1SVOZj'g,'huQ7Ft]5w"1@%Nk94x/kr#6X&d}F(P}_d,{i,;vN8pE.E2C@MdsULMm5<u0gvRQNaygdJ
-b@JR1:y_2Kb@Dx3jr:!A`fhQflaL$"nY#T2xWLVoye+xp.dq=(~"It{>io5/y]'>'ZC{]]A5XpY6/s4[](5Nf"f1)#0[9fYa46P]tuy:/,R[BW<[Nu[=Rs
-+2Mg6h@3YpD-EcYy84/>kH"0>B7uZXHk2v{&bv/F`%H9L4X@ccA}K"Q(49~YW_KW0lvWDZ_TJ|U[[PLjt;MP:/yB<&%(@nL!%LBg[|Z>4o:"26L#nnuELx
-(!Y&JPLx(PpTCXduT{1bIV]hp{v/M{`,v]$5NBM{WpiGd.]B_&8kubkL[S$Rrh"%+Sx@I9:kfP.xG2U]C1E8ClM@z567M(`(m`#^91%2G%f(nVdG)Erz"t
-)"+UP,04/-2Az$<+lSH-d/rbd=(kc-=X+cwJky#%|ODfqq1dB]_.%E:<kq>rW2&rwkW)Mg|N!+@p=Ht8gB$c:uC]ME$rN}~>r!H4(YuJ<&.6l$X54K'0D$
-o7!Y}5AjoG1'oMZa7b>EyPw8/#sQ.wWxDK3Nr5b4X,!6A]NO`oRpPKl4r2[I0xJf#miZy#tXpAsO+}gk_pJSR$Z4G/ujW2a|SxuuHu9V<5d0`B;PrEf1/R
-/_EVQ.Szk=nrwuo#oZx_,"cn:ByfWube#b%,kb2yKh9ih$0lsB.HE!j::Lv!yQ6iaUDE^c1AMSlk}Faj_GFmB#E,w8g=dOt-zN.hw86ol=Sv7fW"M74Pi`
-n^8u`)F4!GQvu`NW{[',"|t|%}F#63y@oL4-P3gXb19sP4h@!][)uRQ>hgi=MiWEA-x>PbF8"|]s^ogO2[Z[q]u^PB8{3;8+YP'P6jB7n3wE;,niG9PY3O
-]9+(KMPTK6o=e/7J6p~VY>7u)N]Z|c&,.2HPlHy4=)cjEfN-hKY7n'G2+As;a1i&|]i`dzPT@xh[,6x-Bq/L^o+VQwpA.fHC>7H'"B-]]-ZRG}2jE{x}O,
-xHoJg'64v:/h[Bun4pI=pmP1y18+1(woUNeD]$6,W5B7%)/h~jVS)7"$'fw,TxdM#H$Zjifw+i(/zet!-:qOc{5"+gOK)5G<_.Bf}m`X]0B2%$GTNhiBbz
-4tB;tI7^&5#JT4'bq)YHfff&G<5HJ8lhk4J/I2k@@_-qTgU8iPWHQnnd&)_6H%=K$8a/%he7Q3~G{%|8@]#%:rAD#l#%6C}rFYPktBT@cpVjtc`U}lNQab
-5f__!EEV#Nw4iC3ic4!5HGEsK,:US2;s`w7=]IYY$gZOlQ7a)1M;<E~G6CSA3A(aKc6p.@orOsOG!Jwm/`@25E7et_[(!|^ea^w2oy$}UGazll[+cOlpbS
-Wb"_uU)[+%vkhVJZz03No!Se@^M5pdFdPn}yUE1jgQ67Z@7#7Wu-T02(UyIhY`[zuJMHQam)(L2A8z;4N`GeE}'fPQl.EA0mI!Kdx!{3K]lP"5y%B:#={_
-tKf$zOs#,lnbM6/cADoP<.c,.gZ[nF+MFMjr"kmyDWAbl|).dLY!D6pWfemxgcIl1B^x2/=2ZaeprQ5rdApALia$8l5S0jgJwe)sZJtZF<g7~)ifdy(x^E
-+Ru$TbngFqz'bHlAh)M2UBc^@7Fgxrej8`&,sf(/i6<:R:BN1w]Pp@xb$es,8&9Ypm^v!,.rlj!YPczW.E'(AxE7yNDUJJ(.,J5UNCzP::Syo^RG.]_03z
--2X(>Y~h3cqW6&3pXy0r`UfY0`IP&3{jpUz#8dIXH8aP"Y}pbuTU_f}-/b=`B_nLCB}:zji"hVRyP3g'Ijh2tl:^Z+)Iwvka4_/-MFgHJ{$>_`=)Rw7I{`
-^$oSo48}rjLl6N(m]TTt;f>$G/HsM|U"Uo+I3Lc1^o@EAih|"gZi;]vsP|'8f0/vkto,dvP%-WbhJ`wGYM[f$Ey8|kI^,c~PKO'tpb`FB((8g|q%GKmhp4
-bHTjy-slX;~,JjoQ22im%[DM1L7,'-)xu1^i;7I9LVMR;`ixVDckG|xtE'!{h3w1S6M=H9Px|.O]k3/&NQd^H_2ijrcz,P:'WUjGxK,RTyE:>/3!Et:p}D
-}3{rIzNVuY|oDWxH/zGvsxS.Iu$pZ#uC>'Q{G!NU=Yuq{uGT("M+|w%v_E8S(v3|5-<nLeTK7B=S@$%.g_@d`KWlpid3%_+oIuK4#1w,}"[t:HBl+K7{~A
-HZfup.1X$e8>ksD5"+BFh^e5$Poyjz2lhifizu2QJ=QW-c]m7&%[o${"c13f;A{ZNHm7"Xf9oi3Q7QB:)}h>H3wJq6t-c-/mT5Pq9sUmM@+Y88bJv-|}es
-V)P>Q]7tW_7<=g"R{FzZ4bk:FX0e[@kmw9$wgxu]1:OZ~p4Y4^"rHt0G"||TZ(7qDf$N/X4@J&-@n&=R/eMt!+CB'>W{v6=JFDwbnz~-TKp#Qn=9qJ>5kD
-@$GDQ>`!Ppmc<@ZX/'HR"%ycy(zaPjQIpnr<I>=8.Jc1)S@|,<'B^Ce'_,Co"#"ZjZqm[h;bHE)%@2^>6$4n_+c4!`4BT:"FPFXidFOqvUt&PQRh2dsB"n
-DD1r3z#Nw`5LPo@6-O>MS-5("4f@SE=t;dv-{p&Y_YH$sQc9IZt;X[/mW,ZF1xK`;Z)@[154)2X6wfAWCn~a-@h::K0W4"tUoHPadpsz`T;nJ__=t=ui~`
-!M[|4.=y0nrYkC@qvu=Kul[ZpU$42:G'hj>_0OQB+UfCeX.WH.ZC^D4`5sc(HC7WPl{wDc$mpc,VNE6[x$l@&HCyZ@5tJ=Y1b!vP,7WclbH3.KNQTvcadB
-Xm{QVryQ$#6k@b8p)f<)0|><4]A:W5~7lKa5S_]i1oS9.O9c+qL'G&XMhZLL=YZL(pV(sZ$JBM[5{j+fIRbv{ZE|+/PT;oDDkAZO~e|JK26QoY_xktZvCB
-3AA+9]@'8y!q)DFh@giVZNu(jZ+i4`dRRRr,EU3O1h%[n6C-IR{`yp1uk|{=p8.'>0iiK^<c,{$H)U6&3ewgA$P4O)q})LoHuMc2cyllt[82rQ~l~"ttPG
-7$tr';FMx+hq_auYzwjT`B`B_$><SZ^z~#xHbm3GV"><_eC@kG+Zn(DgxiPY0|~De{Ae.Z[7ZCTy1K%R/tfKU:}7O=,.yqc.E'GCKx#/4LSly#gxg!"n7]
-q]V6&BhDY,dimaU^o1[RcAaDjJMVLNrK#xF+mmW{r0jIn4aVs=/t"|q[.7Qz;$,UAc~#/UcuNkn;+3/FL2gAb460<6'Gb--FtJ7HRdEL}H_FgfzGDpn}%c
-Cn'F"]wp]o-l)^JMbhUAr-#{[mBVu2LL}5]6&Ll]H:"`i4aY-R$}kUef!'$ejJoTtwjlX{B_A_q]TC0wZVMxK^#AyBM9TJ+hgBSp-Qn2pVcK-h2R7^qH8w
-x!paD9fe[p=M`Q]n{|H80T5,@M%rq>-2+thtA:dPYq.tn.0LDlxMvUjNJ<b$:OD<HA|)#NV3P7_rs<:-5xrM~m|c2'CpRJoi(OOhEL&BK9n;v=AA"rq"]I
-_XlBGW7#vWle]_"q}RZ!g$Cxf;'F7^lv$quWx%X7V9BH[m%hzGa1KCcD:K<.oTd'`0#8,NJ%zyf=WS8K%<X_K7dpQbn"+:1i#V<mH'LD]IkZD!^:n#{8es
-Zv_7[5,YwFh<Y[b$tEqP}ql5k!tcd"2j`WYR)exSCNcE'nxME,5oU(O0Wf!><jK)W2MDnlO>@D@G}J@#^Y-hP>Y/rGYuo"QA9b>}}$J!OG[8cA"tWcHcxi
-{n3;v@Jtlpl!T^{)=b`//d+.Q2Fx5v6Uxv)y{|Co%{/h^pBXMg9v,w'YH-o#6xePJ5u@Fz6cGT,l$F04QyW|y:'ed3{W9=HMCY0k|+c+RHVE;c!F(.{:f>
-{'&MMb=c4W(ZLm"-%cG'm,TIAY(>;hlCycPTA)9E`:]w~xIEGcCd)a|3[:+tl,<LQ+^8Ntlb38z9&vEZN:)tZa'qz4HY"'8aDOj#:y=xwoW>_EW"dw(JgY
-ezSv.FqEgDlgS_a%2et0^`9PAU{gX'!}M`ztUXzsd#@THoE51PvMcm}geRh6t(k4Xk(^u9/ydn}OqQ4<t!ETCWqey:8usoNfAiwETyFUMDq0_,7zf2e<F6
-G;.S1-^=Lq/IZq`<Ca%HXX4p,Lyk4eEX|>xiz$#PQJgb(UEG#aEb#Q6G".yI$4L&q8&1-,qqe[O+osa_0xk@P+x4dL;ZR@DmA$.sT,/#!vv,{}G3}DiH6|
-o#wd!vbQ],XW!h]nA_c;]jaLYi8%w"O19G$cvE]EBRz[`1k$aC#TZ:fS~0X{y'5.U<!4%UW-F[V!aAl^s=Ni5onw@oM-,O:X!xJX^N/DrtgbQ_-;!.[2v>
-kaW|"D,hGYav!ymt@o+{N8aD3x^$zB0OH}2RK(]B#%2g6)";}5e#1Z6PGsT7%9IwzXadxnkG<F:+QK!%[A~d7o#:4dL7FIuYR^bW_2o8UKLx(,moy'.B_C
-JY!fnlfxdwc!7Efk3(!%Pu~7&TFe[7Wcaxsjy#ztcCIhARw%(7'An'T65&T6g7UbQul{d(gJ7CAcYT{([#xEI[H+R)ul'=_q870j+_!VD+"sxCP@A=HdxM
-QGQGL0tT2VfT.Iv9ntVq5)Gm@rV#)=7}@e(tf2;MwgvK,{YUeR/k0'}Cx6Uqid.&<b<w/:PG>7$9)=nk5s4VgxesD+]Cn^~:>c:>S1&G0R5pn"jSjN>Utv
-&o^sQ;3DKQVy47(eRD((+1pfSOGU.,i=Wbxb0&C'po7g33$V-ud")h|>Md-;567CaMJVK|poh_Ao>vvc$rG-bT3wfyBcI.qNgz^nq$&`_W!(YJ%;j0,Y(K
-.kH/zv<f;unq>{sWWt-d3$6!h0CEn%tIW+uB<,=s(@.eE.;&n@Vs1e8|b)a"XjC2e">lPFBI__V$xS<c-:sm[peLE1UFVj/b=09-0'/sg.fG-.ef}l3^l3
-I6y9kGeZt%,k~fP]mJkNobm/xb!^~M8RY_;$c5e.2VT6L5y{arUCFBFj^0(#Mp,Z&gko+5n+2fez=<1zDk3=6pi_Y_cEK`O6+S.`fv~I54>Vh"27546k[A
-=ufmgE^}!gEd;;5L}l(dx6niX]^6M9,pkb6a,l,dBBid1}4pGkTem0~+WB>Dzohnrh5ixy~4CVLa5SD1=V1<OPv6.r!;=Xa|5-;om7x<}qY,OxSFAxA[}r
-.La-5pQn'L"BuCb9`AL`SA[JoK=B'CDamn+)_l}Q)+$/$uBr6#D]3bs%]dNCc9B`nj'=hXBWWjO4+m5x78}}@o-0I1A^]}T'nO;KZOqZVucC:UiQufB)e0
-jo4keZ4xzL|v.7!HZyo|bZ;v<1w6t2/7iz@wt,E6,uZ#+y^ZMoi_`IL8<jS|>%:y,j4w`Lc72zeZtMoU,|;S9Ud+%>IZEbA}i^Q'!N0v]^Hk1;4wXf~(dq
-H>caiOb>%J{_tX+ED|N(V6p+pvq3+5(hsEnEK[,d_pCxn[QK)pT68go:6+KKS@E^8=@Tp:]C=UK$(sChp}"Oy<2B{Ke`/ra8;@>gbGB^Y,PFVf~WnNcYgi
-^h'l'zZOqa>5r[c#BqN|36+b.L3+0qO+:`r=%a3c@7QXqb"L$<<EVwzY_lo6x|B(g"Y._bC=m.-}0VAS%/En0.~Z<V3jjsG^.Ct+Ok_^Pj|>"rgO#@N[cP
-]>G$#s/$bLma01NqLS3^4_"gFR}#`]GczN!3"l+t&+QnKy2D2h/wyh>c-mVxtz8+r,"k#Jifm5w6+z:|M&G&X/~/Is1mhcT]-(afw+`+cy@aLb_75u<UQV
-hBgYzdhWj;MK6iF<L4txA=ZPxId]fFap$dxEzNFCPQB{E_[$Xm'e^RN+f6{$_p}NBS(X(9hW4123b0jPX_sgubNJ3Unu=/"jWazo!=VGFUX}{uQ}4Kx_0g
-@&j,$NDc_H}65%PZEoU{cvXL$4B|U+"4[ayWD^&WZB".E'J:OFYv!:<8yb`oHt{J'WJ-hpC|>Srj"jzN24VX{qjjBCTh7>'G9:']8oc6YufEPByd:::aBD
-&oLH+#,4.D$pd8fV0cjaGR<tRu[t)JSq4}o;.JWl&8CyhtWducnTVhptGV4gH45jifv:Kp>8}E,h/yqV1Lp>S1iN-]rm_JjjTl$kJ5)c>In3$_pJi+K5.P
-1EGtd:fy_raeL2Q{eg#:cmDD"pM0z.y@7h&`6"@3ZNbm2Rgp^^g.n&y{$MAp&hyI8Y'ijWn@pei;^qjX`Id>17H9M[!@S9u)60$vSUZnd9`zeTxq$la!V,
-5DfsF874-9<C>AeN^:X.{KW$SxZ4Ce:#%5oKLRuH-J=1b`s&=%9FBLJaU+;6w-"={#:}/r=e.-FGe@zc=@6obD{Q7-_r;njuG5"0Fa~56sz|r%53MelFmP
-l>l9f^;bHXQ;3HeYV]P!gmnao.(4KyjXJDUDhe13Zp3W[Hm=%}Hs3|W+M`Es:N"h2]Mtk2`HM8~Gl7rK0s=[MEM:!fCU$Fm(~BPKX0y:NNeV#yInph/We|
-y4B[,0[,~_r0.{Lp][aM;2hm`KtF(5566f!G46_(HpV6Tu{z,ZiG)yG5`'|GZ"STTRf>B;lJ.vPIZhh_OlQ.a{[c]l(kGm4BsgOafL,BURC{FccYtYA6-r
-Y+5]OC79W7H';{=]6$V2L0dcHpvWE>Mp>^SDJ;v&)S3aYZH'D4~#nQ{sdEV>~jeWLAxzw_;E^k~jHf)a(cD{kM6Ia=NG8-;r~OM8O8geLnWuxK4NTxvyQI
-qgb3]q'maz-{o}3te24xd7-tu#`Qh0sS9>,H:pJ(k8:`@<Ym.@3af{Y{lYoaKk$TxTQ/{G%rJF]bybJlVB3%mzD<.prC]_/DC-_<Otb/=lwj%2mMyb_p,g
--z0b>|K7Pt}&%}b=Q[sOD0eO,]FndGl7R@}q+O`yqLNP[}&)x3}jBx{UQwJ)+u!-xM=R#(/^RtfI`""Y4WX$HAQC"GnFFA]4Q[g!yji.TT!I2/(+t$VjPn
-G9Y![k|:1fO:@S;g(9lH(jwe6^_<&ufibJg_k@"Yr[H`uj5oMa^3|wzVn%C49erIb_(9%i599BLV]|y.ve7),Fg.t#>Cm9n-9rI|}[9(ZxV<}uRW^RxbGG
-.<t/NsC>Vy=1kTOXUw=e3h|LGH5:x5+U}u#3p(2HD&c3%{T7+$p]gkJD;$@U#Zchit=NSp+@qPzn3J;2}zSv5za#1F:r;f;7VL.ITDz&&{h^}IrA,E4'"%
->"F6g(RO/CBXKn}e"vl|h4UaASPuVxIUgxEx)RG.a:7hdSw/K='.(@fgtAm"'w/}2sz#Fq),3m6V>ndaff>w9vqUq4s/(0Ce1[H;mnlbciP%T%@Xx),kQO
-[BH&+vp_}i<tV;Q_)]qx=uDxBK${~zmsZ,]aa#>`(6`=wJ{h+4a!KqZsNtt(bWgev|[dSXG_~^p(/a)`ljp#kn<|afrRt640m|dOgQ7}h1pkxO&Byi=<d6
-LA#(LSn(He:w,(d.Vr=5OLY(UkrUw,C7hs%|HAsdVI6@bY^@'2SnFsz!oaA!gPM>Pi;"c!m"49`%#WG%@Wzq_+(NU,>$YK3j"JqGqz0usZH${REr!;PgP_
-<d_U,4$QrJqb5rQ^]'EAZ@,M95/$j2F3J>yeS5fr-XyK^q@p3w=FC"]C/"sQDYhbSQDut<-+De,[gxoONZpuS|/]G;_`1qC2tD:P^+Y<[i8S5X{JS#M8OZ
-7L@10&-:hJWPeZY+!x3qF:P+"[IZ_U9T@Ut^@d(NbpyKK/5&Lp>8V)R3pP^uC%~jJnSm{msEgu,^wS=m1LiR$N[9SUIm"0njv$Vm+nYg-;a0"ptd@2"Qte
-eb1KwQ7C$u^e%dundNi8{,NRR>K/aO/-oP8E#t~1Dz/F.S8(n(^q5$p68uqD@mAN#&><1!yY0w0a}f+.Zn#L!cw4-mw3)$voLMC^7Q~[cFy6m(5w#dR9]4
-iK<a/Qe,)'&s`yUCO,DWFt(,bc"e#FF7|Np>!s~PpwVS|Fmv#0-m<Co4)%Bg^'|bAwVD|<pUu|7b)t{_#pmDx"e#=2|ICl$]/nHA"gU=@rNN4,a|5D$;pk
-Qk8:_;O_TIb37j@W[eBkS:;3Ummx"X/-Nh/Cg1q:aIL)HVi^7"5`fh3dcNSbXzDV`v,E78/h#c(|mVm_dOk"N0nPk:m2%5yV}u0NpS3>j4hvY#en|=,:gi
-h3vHv[qkTk@|Goby1B.d63mIlZz@$t7E:$e5<R&s6Z9c)LG3zC,ZP<<9}9AN'3WE.je]-rjbGloBjMa5Z@06(}^F~s^$Vct;OIMG8CVAj+mM-N3,XjW_^a
-",F$idRF+/xje5_/--;TyZ#]X.[YjpKjhs{!_x$ejs4DQaRaosLP-C"|5ey0jEZv%ji,6K<h@!&:i#BT.HCOgXunZC[,$^oozAcY/[,nB|q0-i>ZqVt,T2
-&"hIqRLhWrr:Fl0R,5a>7EFQ0C;hb;2WHGCb}GS78l":n#r{az.(f:yV6Z9>vL`O(r"^wKnxP[mm#Md|S.V2&U~6,r@oHzTdf|cd/&zjs7T6FfY,=l9fRY
-&J`Z]^qS:g#/Dh7Zz41bq3(Ga/B'7hYdFu#TzkQSz,6x)s4JB8T1uWf>|:kpfieK^$=z~(b0{'QJI6%+El_q.)|qf/SrUfeh5tX@:5>U9X3;V<M;]1T,:A
-)smUJ,)vG{k6M8O0NM>sEb`'fe+HRp2x%.&d~`O:4qQNXzE]cC{<:GGqMvXd}l8X+G,nqC'{4VLv#x{V!@KyGXN2%)a{5:o6dR;v0jEkKn/hF|c_hqK|v6
-j/3w'_Pc7hn}IbA5#m']~-z}:dL'H`^z-Q%T86zIEKACt@k5LYlpP;~Zq{6C0uSND$3Z%ugs^p#1^kN)wY"6|N`icifa`SNXFY"nkrdhPtm"cV.$ME@>Q0
-YMOeO2tQR4~$R9>"k"kH5O.2'zbm{qH<;!BU"rta(|=&Y<!{_'|v)yluD-2:ev>W>%$H7^|+c)yf(VXiytFs$:tjAxXFa664rL;/Em4l#vD%:f^}7)zF:V
-^wme<='f_^:R@c~!QPMl=sUTFGo|OOhm+CB(=hL!IK-tjUpe$rK4'2w+Xk^qGff{(=v##.oB'6@;Ntik!Me8>ct4-4iM!qqf1X2/:d"5!Isy;T|If$>"I3
-Wv[|bB!EDHIu`)/zUzEaEf2!,<TRs{v>EbQ,5BoYzWUm/nWE$5!so(,2nC6k6GEmQqzej"-riO'8SWzVjZzUA,0`Oq+&SI^jfG!1_]r],ob=De;K4h#}cA
-1nC`srIM{$;V@.Gf%!o6nd&wTTmm6WP2;%WyWbeVJmp$-=BVf@wS;dW|cf$pv6h'K5A=v]Cah|EI{yB7sK{w^3I}8"hu`r<eL/wchL%XS%[cVlMAi$<T=|
-:XWPV:gQLsK(ac5pOB]IPwh/MmN!:X"YvSNC[2gk3HB|!jB$;RAHffCpa/ZC<7aAUH7OTF8}cL:;Zwuo6QI;R_lXA-h9mRtRB>+-Y8oVP(!JP%~e>dhq>2
-^>94LYb6b^H]omNdfCvu&<nZ00wpsC%26j%LsV5xi+YE:6(|K|@zbRtTKll^]9(E]R|Z"k#wYiTM^#$GaJ^vbR4/ZZrW^IEq+sw7XNhWKw$;MIi4f#wTwY
-vHW:IjNTSV)yugj0AJw3brUm9-)m3qYA/2'bS+dElcFV%[fTjbh=h5t$rR"X[vG&|YFS}us^2%f_J1]pGGp5`y~`]VVTW]bo$'S+&gS5^/mWh)IWv1Hm:5
-Ck+HAV0s03Yy'CP(hyh2""m23aVR,c1fD32,QsbWPk_+IW:J&DO(&SuTIbKXS:+mwUo$+rfRnsmnJVqKQ3WzZeZYYONB,b[Lo7/>BaBIbtoJ)64E[<&SuD
-oS{>ytXjas~3.0RHn|LElve{~oGtD$AwSv[LNjeyTMXY9/ET,XspQW480un;CACIjjuTQiZlpp@pG+UFp,9LaUykaGtyq4("|qwL$IC2(o-=fH:qf]]jy%
-:d=#CV5<!2d/xJ.owZ1D4.N@2b@r4,z%X<B41^RxElXosmPTDP:12xu}P}%#xQfaeuAA+/Em9)}AjtcxS]Z929Bfk0vV[2GIi]=_WWE2Idy%SpGy,lUbTN
-NOQgGz6T{iBaE/{q8cV|E&U{rL[U>Fn3{s75Z]u`~O8e4=u|pm"O4Z`ryi-'$p~a(FK}gT8Ha{Q&mEr=4{8gar|^XAhtT<=^WD4EDt}&W@u,jT(']oWn~R
-[y^snuk`>.3BfxmSq06EhHb9VI#{RGK16P,>VU}S|X&N<0]XNrl^c$Gs`"5L;H;x_[9)>J%m[StE4JcjQ{vjQ=O5%S9_"P]H-v>&=xNY'A'Gl`{%xe1%xA
-rhj2_VkFtutNoSn[~O~a<8ik_]POmLE2uKh`dF#7@fZvlOd"ZGzW-NU2R(S[fMxJW9%x#e2cq1`=Ug}>'1`ew!::f]SYsJcs%iWkPpID/"Sbvc|3<-'}Th
-SJQ/LyR{'[)9>S%e#uPC%b)I|:!dluTxjU+hP;'k4Bz$%YmUo;<r>Q~q[}MxR8u`Q/wR`1}8yhN&vQZ+:BHcVumdaKsi%qb<iZ3}uly1+E^VOT=5MRL5Ez
-THa(hm6e:k^T~vOD9M&Dodzp~1r&(Is(I3(CwG9-aFXPNH3+k%ZqoArWP}[UYj5n>aF&)}POx36QI=."#.xO<82y04E=Kg+[5Pa]f5^,E&XlidKB%QgpTT
-0%dMYSG@'WgN07kRApHn,F)P&`mJc0L:k^2F.J:Dq:%k_.|:o-gH<#qC$=7K>++@;v@Ouh^{QTz&2"1WHdwbIqL!u$T2.<~aj;Z,3hz-25l3nN!.^a~_h!
-#k+xk#5C<}c=@8OQw6oyH8Tn`}cZi5#ruwOc9I};uw-cM+cxc@IG$FtO`|:Sjaqbxy0{)49h'rGl(lT_6D2;_CcyyJU<D7RdFM#4|bnW#S)&JP%X,Q$YwL
-TDO_yUq7{>F.Iy3_o"8fe@4`)=d@.)F>u=g+FHSG:h70{bG'O+ZT8pZG.r4T!]zv;!lk2X4P_cf9Tmd(&b^rnk"LQf4x]<eWJwNd}S%ysXIQxR7D2@<.-#
-&94n&%I)`+5[}nhmIcS[OP"gEmdjHf6P$;&F<KY$'D}F,--znQo!$.OHMP{b><gS{-3>Pn9:IpN@PLKy>r|!6O}6E.[Gv+1hj2<^+of#$MHG~Fz<zQ-;yQ
-6t-z:_GMI3]`v&IWIYbWr6Ul.}=ldc$`B_8krh4'u[,M<b_9W;P"G|L6&J}PHS^Vms`_b#l{Uwk|"_H@^J2[ORhY@2mG]/[3`7djB5q_kOq-#w+@]tMx|Z
-';<9AP1cRuJl(N)5+/##NHu[(x45EvGpb^ZoubY>iPs{fC_+KB'z~LnMy)=9[{j0.Ft3Y|2O'g`0-Xof:Ib.:1'm`h"F`evcG=0K$IYgjmBbv|)tRwh6(h
-w3HXPw0!fb%OKpdrhV%o&yx,]1a&]!3vF)}b{ONeT<OhD-VThlv;e)t<tXOwr^9ulP<[A[$Mt78v`1qg%X"VVXK]eAXYgBBn%k0VLtS8_{'AIk|Y'Gt+q$
-R4_7<Pb>iF{FF&exQtVd)'I;NYVVDOTQdJTWf,x9s/C>#'`x}reHdgujG#kCqR"fAH:Q!h3.k1fJFoo+p@IK^/MAmY2D/cG^Z!Dkb`&kH7/w}_+BAO,Y'$
-A}I%Uadv}i1^_#+x33#NdHK$l`o+,eRa2m_BgfJWv@w@kr$HGD<Hi!T0<+l]<cdEi{!c~xD2Um6!2^Ua6o'Fk!Huz/6Q.q!z#P91}_'r{9IJ>gMBk<^45$
-rq@,Ig'o&Re9[6Ix}-8IS(2d_q2J,O(fR@9/}OQTtyu{=E~B314}fc/,3D~;>nY>,=^]Swxjl9p{`9MvjsrD&a%[>tZHgNsdbZYj%6tYWQ6)M"U/R)uJBS
->ZHY^a#kRk[]a@9p#cNc[=dm_Zpx-qqm}=hUAv,q:#mZFznWKvc9!&1/$aiyMFIpeoW$,xlw+%ZvKKCU@6Ru_%(ufF);B/tk!jdNy;_CT.6mT)&di:sPd]
-`HYqCELh.K^#ALt%b8lcUbuwyb>dd-Z%II_"eVbII){mROdq/'#^5y|$KDn)SRev4(6h)Y9iWH@n~[;X&t)mkcOX;wU&D^}NQ(%(BR^.8C$3BX.hR1<;8g
-[qu{.AS/<<6/TY:s})3L]gyE=92cX1{FB<f:;b{'vY'/h`:7;m|'wrbB94L/q9EP#|Y){%Qa6<#EyK<{4wZp_DI]|"Qm+]2t^WMs#M"{xn^F`/,gOH6/).
-Y2m25v>734D8:Cku>m:.Xos!Fb8zTkdVs.9<|r0x$`F#)D5,)n]..s+t8=&):y)gt_I|A9nTm9Mc#gN"lRTRK^`(p-Ah,RV}P#@uTjd_iLOQukc!(S6o$|
-(7{Fdt9^WAwn%g%6KdZD"R;UKE)OfCfrhu8J`icXf!^|VSu@IcX^ehvi/y#B1l{tUQcUdQrx#QKcM1CZ2w[&kB-<Ba+tVDd|lU0^]AU.KYNr=cz,wj[OfO
-Cbciz$#hfY%q``6n$99FkpHNHHa#Ec"tY^"c(%&BwE-nea{qW9Q2@/k!>`C>t,A%L]]|t:=DM`[#$[Gwfh:k+-|IFKi{IwIS,&.(tsBWmxxEs1Xl4$j#R%
-)CBFoamnDeU']{ELd``EBzs4QEr}3WfJ&%{U0bj#Xjqtc{cptd2VYI2-WI;l@4<{y{C{`B8kZ7knCRr:hq~q5/U^qK{EXy"&K(5!oB9uh6n7:2$.1LFvYV
-3d~.7;&6!nx`kii79CZCzmjn>TLW`r|RRea)2KMJ#'{`&^s5b+Xn]YiY~U+/)e_Q0Q%V{_7r]_-]v7Rr3-XB}0R)gbUFE4(4Ki&FTyGOYZ>+-F,}fVd`X@
-b,+sA1nFT0,6@qY%2Y~yVji.exPdo=ly<e9_Q^-_iBx-_ecu-SUx"<Rc;q"7q&KSJ9-+xNe-+P;k~uo-1UN[L=X6QV9Es2xw1.|y_"gEeA%f!Aj&k_,5;8
-i1LpOp[9#//>a{up^s3WKLj(f8FG,uH$wGk2l8~{1-9[(8H{Yw^Oc_j}P#/[dyf{ZU%eVZf,9sqGUAM|>X+1ZP)6ck;ok]l@ZhR`4%,}cBfs_BYZqX;g(&
-aw3j,)$,7r;@[#4eTpX[5)sR<$7JD`gn@m[}S)XJl1gh>z`B<2,0)-u%"O$a6-gx00=R1_zL|)@_x+sv(&J+7H@MXzXH"O|]73XaATCHXb-5K}b;K7rsry
-vP`pDGtWTir7Ah.EebRV0mgRqSB4bX'-)B<yO+x232.Ui)pf8@_FhY`]J}FC3T(p|Up{B)k+GF;;FZJ#u8SQTT6#/3rI~U@wcsl#9@5Rp3O:)^n%hvg50t
-M&-2'c4nm1kY&APcvHXIaW`K,!JPOYp}bSQ{b%H.W(M2BB9cKcf;8+KcBi.IN!~_'nO=y"YZ8C3lne{M'}B-"}77&4-R>#,[.R&t2;I3vM89a@'fg4%<q]
-+4=-~Rle1^e=7;j&+y&6#<or4u_(`%9sncv]'3N1R%BBqUR+CozbsrcE';wwe[El4mB.uq/Ag,XG~2+);pL`(+~b!5b]s{#CeD-@(E,Ip`_MMps@DS3H-z
-A{'9>t8Z]:%[-19[N-g-81+=.kvu3=[+KWYiv=vZ4Io<}8j;<&]VmU0v)vw2)}=KGXol8KEC@-%Hncsl7FGIM)iAL%P<o<q$jv:zb/.Y[u/dz#a.R/MOre
-#T'2cRDU#>eTS5+evJn&8#sa.Up,lwJmlZ+rFZuwE>ujs9QHvCGtgo3G!4HP$CaEz4M<+u}sRxDYZ2U'f[UX$L4@3d<a1enqd#jD7)I1M^pRM!btQ3J95J
-"0/9YnsnV]|hPTQQ.4_PDe>DCh6m+U"c(yUjtxf8e+4o8&~c6&,<`&eW=Y)>P/1'1aC,$(;7vs1Jx2-q+rg(Ajy1D!cg^Tr,.{(=67EA9-k[MFsL8]K(C%
-%@1q@<:@rb&sweAnT2pC]9o(<l+O;yqijW"[>-Wth|~51ct]%qF{B;S{84~r=U5sQ8U6S3nXy,vwvU`G9hn;uBurJWm;@fAWxyXu2A]LJe%%}!H-![awz1
-=0oFs%@lr<QWel.OZn!rCYN`mu{qsqPS4bCZM&7HusY2"Qzq6DRu<]5qe3a-m%dA6^qF`{l%XLk"I7rE7Ah+Y&OQ8SHyn{/1dU1jj/68)9a;B3Ul_nJ'[(
-tF_{x$m@~"NLFJ>$4s~FfR4Zbow4_$9+`,)R@PLvxB"x>N%S`6tAx;RbHbRe+pz06QP^6#%XJzxD`yx53=HTUQN]6CEb@d7A!=;A_cVUKugFZ#KL,Co%qQ
-CnHLnx<PL0IbJ<0-"T94AAOgU#'fj#C1O+%Rk+K/aCl(NU2@C:NIB8D^=jVoNdA:s^[f:]H{tWc,BkC@blX0Ni:SnhBOs[hS5;MmzY)Nhpl`jW2nR`;9cw
-)XJCz&)ss/fbi7qxvGI+ep[K-/;qh,aH5jF<t/sB%Vq"_]F_.xJ@ZMmd,WNrzN~_ge.a(Vv1<W.@gUIa]q(T-ui6Cyb+MlugA6&e>Snu=1'JQW}[_s4@kE
-9;ND_Kn@l35e2UXylANM1oOjZTt7jIeY}MyswrE#yb1-K=Ox7U$!vok(`x:yR(6u_s)Kv[osR(G+_ExZ{OfrdoM4<^Nya;/;z'#TpBk#|20%>j|%S"/xTU
-:ZyO/Z_bO42Mp98g9j~[q]yQ<:5:A^s$9pL]pea+_m{}AxN@2/us"8DQ8gMZbNg#r9gHJn9Iv3[Fb>jAA3D_:xh<qFZVjTNj06~5EX9h]",ti/h>e}Q/4h
-bnl5k#sjL=78oAC<4o~z#x+gL&I^WA;g`J`I@QlM2&%SXGSe&82rK,oe6F1bgj8u.$SbX;~'}yIOtOJ$)CC|[S60wnX.2tv]z"1{0v44IlPb}A@@j(|wU<
-R7'}N(>>mrXbtw5.a@ne)@p>=8@X}1R1;q#yW"Ge"x}a`qPN:,Y3#yB.JJ:#7pq1rXD34l:q:],c@FaO)&Jde+F)`eUd@n7{2jZ`"Ay|%h{;u:&M9Kt[.U
-eKBDQ6W)r4+Vf`YicX8R7V{5w_#{Bfo<-2C:(]q{hb!zAQ>=Q3p|d#>qyzF]9..!XmH4LUbpbP%'n{9sJIbOR$ZN<&Cj>m%wjm4.v)cj~@u0wL5mudv0T_
-"J)r5=kfFI)"y=^aKrg5;i67yg/%PMbU,rpa@X%M{%&r{IY+=2^!Q-9EdSKIlx.@$,tm;z~nK%$gV"r&bgn`Dgc(B/rS<d'Sr}:2KZhDRN=blGm,O5#MzH
-]Wqxg{eg)7ELPhK0<Euy<ou>+|+_hFld;W337s(bD0E3JKb#b'R(><y66(|;jQSrb4fPK]j3j>Il#b/M6Jhdt7}I`'u>[RV;=vyU9jrs=|+`-/_.}&:b8T
-`,{"JNt8-2znP%vtMo13z1k;g7~vUR3yDBd"MR4SA2e!wYw]Hm`#X`u}O,1g!n=M!:lhGj^EKjG>2<<jSlTrETl!y&lKPeb(0$4tGUT9gE^5KRn+|f)f>_
-<DUU>K|I9%gT=`j!]S~L(abPePQ(x0,&Nr]&,DH$IL~dVSFINWxq'6IFQ9{#LqCMdTt719}qw],B7z]Sv/%O(L}Vpdr,nn{c<kxs,24pnuL2iEyI/W[Lx%
-kqN;-9L<0Z7Ud42/+bUP)u+d^^^}&iRZY:o(bP=I|0f3rOp42HuDu2)&{=AOB#kY])<-&@Tq:NyjvM@:f0e%%l+8IF%$n8]cm%k6jbpfK44wlsTTuusMVv
-ITHuaorOQ`/'"wCjlJ){LIhmb^Q@0N_VwA3'g#6V&-^k~[uH+RO!Ek8"5;t+91,FC6fg,v'J:d839{x]"!->]Ir#v@4AicS]Lh.(gg>i)bwPe7e,62t<oH
-%!J1k5evGxuhUiV@pOqeN#g6jt`l]+,QzqQv:Pv#.0DXrS#XMUXxZ:q.WX7PsEHP"ATL5P'^6v_n97}n@>]/S7%^bJdMbt}u3Z<kxJJI^@-gR2A:]+Z+%o
-hplaKC%f^uvEb6]w<9t@{Q;IZT$gh/_DnqaFs3@ja5%_xL%x+&uXz`L]#8v%(D]c|2`gbLO'~p'JsSwY,V;sO'_`Z57#+y%YANC%%'n6{q4.e@M,'<]:c6
-bnt:qnpMH@@00wPN&w-k~LfbQ3M)3yOtGh$[Qu=QO/MRUs]YL/R-h:)]/:/bAm4vzAN;)b>8kIWY0e+''&<l'uFi(]Vi=_,pk3=`~oW`N0x/MK=9OB6X&]
-Qt#`o.`WG;xLFDq|vK#Ad;RI&w/]8XaqU0>>$LVq`Hvg$yaL'e4z^0:iS]VdTAc]nj]f##1D5Gk-_3|]C>5vhZ`M#YaylHr;YH_eAAm)IUAT-hiIb'|}OB
-jKkEv/pymS^Pb+:f30e>p{}qVuf!PjB4LZ.^g4X|F.;krZET|KcT~"!N3`czI>GA|O=eALi<EDIbu^S%97u">H-FdV=fwX^&3w(F<&I(6kZ@ZGerV['Jld
-r>.nuxzb~]+$r[jau3-j[Tr0LK8lz6Il0@;Eh0F2a/CVYf`!<X3kk-ZD^ot]8:7oaRC>_xB9"p%Z2TyyqQKy4OmgZASjt188x;#k$7dJ:2)co,U):fBmT4
-tTB/qjcC&Wm`U=G_]D$Q~8e/f/B>wffiPCNWx9CQz'~>4MXSoidCY=ounPBW%Cw>VKQyiEh%#zqioK1/B^|{G+-2fh9-]Aj.SudPex~$Aq;oLvJOvKO-8M
-.n`eVXj<;a7}YQ6M/x<F;f<XHwh/^^Ws+oCZ!`b2fU3$ym](>]iiun@8axb$q-(3O[HcJyt,3M86#@V-,j7#_2IXrl,K@<(av>}}i$}IWne@rr<qYY(a[a
-^}M.ctJiXNVh6#`=(E<kbNn5u8]DKx910e'dgkq%>}bz{|Rit8n`Kcg<W<oplGy)6rs//DDU;(>rNPYO)<Rh1{2cglqiT)Sz+q4a|%F7sml>q)M>k):y,;
-R#'ZN},x-O+]s@8K[agq^<3vK8nC7{)y"mlycGx,pQz"=(Ye~ATeflVPKnV98,MAz7+X,Mhiekv#._F71zr;E9$#FDb'o760Nt9j"&d$30B{=q%U%g(K;^
-#QT[(F.|Qjnd<Si{FmcwZ+v|'J2rtL=r}vm'g;E`U.s}v{'D]}.7'mE{dOIglJ0;R9}Kpf&n9ox6O7A7=bMHH)ML6O"k2iA"%`;T;2j+W'0r})il,MMgY9
-5:<Gfh!fyb;DaCiE!vW&w%U!bRIMW/Eb+Kw^RvDO[@MB2`ZjKFt&P]hiXNW@=(UvAY$8EJ=aA9+pE(Z_8`]A/$.67IPd1=tFZEOHk}u]KwfQl&PKUN}/%w
-[D++~mLNRn0g387vtL+{rZB/;`Zz:(FTnRro{OdrQFC&;ciQc[bMHZ=sO177M|$U#Dj3BN"9c3-M:;EGf$Q"_#w;]iKS/^nvH.0hk^D-jMj8gK5|XFnli{
-!.mS+>{K&{LB`}e@[s{4"Yf4hy>{o'=(mKmgN%|<vB;0e#!Nf95FEqx@BJBB[n'eM{IfqY]S^E0_a=c-m}#wn1O<qx}<vP(/;A$CU79bX2;X%dR.tAqum(
-}=pP<n2grW,hi+NbOD[}G!6S3<u$^|`REYK@G4nmO5ko3sb`5x'VELe7QxAi$g%r6sPx-8YDo&cs";r;tuqMK6K[:Dx@RJ-+:V~;03Hpf1{5&ZA)aZ&O(t
-_iKZ<($xClO_~[y!/UucsIcA4&+qy6mq80kBn5}&P]IsdPL^^&:+.Lt$4WAPTu"k4pY"Z$^cpxK;w`aTnTdBPP<hp)6N)%](P>pJt-{cmzm&"4w,,>qDOR
-O6hhDXN]#9/F24N/}TL963c/30vc{9&2W+WWJ<:y-F"1OOP&VJ$O"Q)dKw8mrh)P{V`iX]q`2.|Ka!1{tc{n+;gnH`5}"Pv>d!+adUQ+'}kSUp"AnGpyh-
-O(;N%Gm'W]YA0IOoO&}l[r""pOV8);m(L4_=lyX|2g$Iyq@X#Zd<lc$$n6q:w9s:tu<1ak</mH3O;zLhz+h'YxwkIGWX%$7E$,ec_xqQ`HvD>EI9nv'^r-
-#N#u-;'=;q!Mpf0+jI:[tTV!Ylu)4UxitP&Z3<yV;:`0DYv>H+(>TD_)>9_>tEZg5z%J][9RYhshP/sXmZ^w2[N2cVwYXEc-f]XZgY/$yJVVl4.^p1#{,)
-AAA<zq;`FhYhTVkTby|i0W]tx.~|-oT4n!vY^M)AB1$Y-U4<@+XfXcaD@hF0<nc.~wc_;Uw>vn<7`-}i7Fg1dJc7h#W)GpVh$m=^gd@8Aq~djYol7Nce=i
-SUJ=Ks@<5`Y'Ej$7TH#2pe51OMm]:6y&3dY>&rSJ7.n)H9a:ts94Y`P2id/S~+B7c."/'bmjvUg"!^!7}8lV%y8#QRD<:;dM@`#IL<F&!Cl8+(V}SPZuyA
-k7tL9;r4M8,Mjuo|0zoOs3;],WHc(hJD_4GUm-kd>nA%Hdwhu<J#.-/S@TfABu%w-2,;zP-o"m}<>0fDAJ+g{=rEcMx"g&QtIU2HMkPce_"+4DcEy''Y&)
-:kJ`SqJ{GH[xn!UcpQ"+RrlM_9p<4ebHXV)`![XcmcyOu_ickSwR#)oMT2hx@D0u'%gsmP]_X2PLmxHYrgS<J8@sL0$hd<wCM:^J"nk+OBi4bJC6~OT;]&
-D^!T%V"K(a=A{C;8C)0z$u~<!L[oT0i[Q2:DI>zNEN=ANU~qG{)XWbKtD68ACJ#U}PdJ7pe>/R_B,D"bGD'a1!q-$`9q0QrSmHo]ioWqv&=:G:_|=^uaa=
-;s:R9Y0a/H_5@4[;!7,=&(ACErocby5fDkN[".u#w=Yw&0~5sx8,pGlSX]B9K.1v/oo`~CuOb>h'B<{qzl#U}p2nYw_"v4Grx7zT5lzhswIh-Ib;9HDf8V
-M27}#-5dGiDud%3X+76hNtMQ_WR/{23ufXJTj&P`,M~8Dd@9JHwuOEl201`hU!),[c0F~&Okos_&$4DD"t'JZI8!yh`.d^[so18b9-E4ztv[ZLS[IGeyG%
-oEUbNOVFcc&!E7,d8|P2JKAj"At'efG[;4_q2!a8752dGlyp6Rb[.3sL-Wh)0s6AR#P{++HI>y4uL{-:z2y)dXe!"!6otxA03y4jJ::e2s!,^YTac{]}zg
-o2U']UYH^#U<9OA_nz0(uBY!1&:HWvk.GsIXGV2%&Jck4-OUh7h|g#nTCyJ`Omn_6JS^&)QS{eQ`+Tu`TLucl8~b%L0nC|.y87f-cv.A'Ap{W/l],Ih/Vp
-95VNzE:]FG,o6'-ZA_HS`Y{K&f9Yn/)|kTWmTsHMHjISqqLgb"&jv]cbAxXF)$mfyoy<A_tQqx,9cTq2=+m{oP^;j2s=J<9.H}kGE&sV9$"F4bFBpB(Olv
-+UPcz@wzyS_bv)e,$vaUATuK@[EzRy!#DXy#"IMn;,VLbu_x9y"&XCWK~AG>/xMZ^^-/Eow-k>U`eE=l-;$^aFi6-ol=OCQ<#;5qBQ4af77`iCM|)MDIo;
-ar;bQ5yiDFq.9;Iy%z#8[4|S-@ckd|ZN08I86(r>[w.^K%)21aASS;DalK<jKUmGK>A%5l&(5CIo3KwMy.@j6e_M(NDU:Hme/'5t<z[jp$[Y[k-5'5$#nI
-qt&Dg>H7fBM':V_KwwyaP>%:AG&a5<lMEk/QI{iVw<=bX]g7q,hK-}BkmrkWj."[DowTbWG$-bG{~5~|s0{}"csI~(|Q$q|!~wU^)x2%{iD,@K4wT#7WiQ
-DnT6)H}_5EnvA/c-rqh%;5bv+a|@fg|kK7ooiaqVX8jcWY"m&$=hP!0`zX}jY#9,Q-|q2;COy3w5E1g"F6I<!O#^(eZ]_^f9Q`k0]#X`{)l6Y."UR936=n
-S5{"Sp[h&c^:If%^v)t2.uS2d]o.q>&rK0kGnAF;D{Fm'6mD]`mv9>215(Krr(rP@2O3q>^,GD^r`_0{@!%hr<O.VP9]XkQReaEM`('Yq<O&a#h]"==9Pk
-a[n$4;)f//mK0`6!Ea{=fW"JYw2;)|Vkg2h3<vnS)q.obSZ+unL&VR-AE@}1_;KAw/._hr.I$$_m@XzLL,qIuV}FeI.(L.`L2L/VIv/NHuf+-68m+I^hi5
-T0k.Ty2XWLi4lz;nH},1f6|Z3qny%|b/%(=hl"k'C($XvFC$2/kI!#)9N7H|CrzUxG@`zpG-oG_:I,k"F>FDHbXZF^:Sy$BlK%,6wU./`5(2SF(jZI=7~8
-e{W=d|hjkH~[iT,6|gw4A,si,%/nHY|vV%$.&1CTj;I#0xBA~B!o~D&qSi"$dZ,'8fHaL$G-H.14eW`'Ymk]b(rSNv{Vv3A@]=_C`Cg-7bR66"Js.j6[Ex
-d05o3Hd}muv^S29JLSB0]QcEknwb{#mj!<FD%{afUNB"[OdnG]E7lU(g<b.ve@q9pjgR+{%cDxc`4s^j@6[)f`B>bMgj%`#2:^SeMV:q:@a8&={[}4x)0}
-OW5sH]iSK]XF`7WY]H([Odj<F"ihw6HpyDG%Z)'_.LO:Br5{3.`Mo^mL)j,L}_fm'`4Y@-Lk&,b|vh|Bh41o0dEnwe_iV^FRxoz`i@_NSTjpL9Ug[orb'$
-2.#Lldq:TLDDHaF`)]bnveR<:[$d,qU7^/vZT"Q/B.g%FA9^{dRgn.UBJOg8ykbj6iBmaB.q!!&ti=BxEWaq,'$3'u$<ak0xGBb%p>eI1jmVP>/NzA/b)b
-qT29!4v1"uULD!ZYO9;["]gT+OY"E3~,221,$s5w~)qY,+iv`BxPj8YSacJ7`IlLc1nsRXmpS%^{_{pf%+UCZZDfDnrx6c~,x.pi<GVjt+al-f##:r_+|5
-f2+HxKkT3Jh3B##3.W9Ta$(ZO'hc4i9Bj+W,3N[s+C.bRcCta#;eoO<-g:fX3/}>4|PoWs2+Duxvf((|s3Kc7@M:7xKY1Ald1/^g,5;N#mneSMGPkblo|G
-|LDIP+pVkl+E8Wo0R`=_&@cn`BweUuNJrIN]J$tSe;=NQ$pl0jw#G;;AKbO!IR8Rw/"+P=w=15a&~Y(R"{b(/D"",4gu;rvh(U&^RW2Sn5mW2M@wO,i-'i
-tRsDpI%9im|Wu#m:mcnF(!>U(4Bbkj-"vrk|}hHPT(FMG/a_3XgQSYjnF(i$4A##,C.n3g$/H[:Y~n[GRDtud$YAy%KYX4`rl>r55yctiLP7uO6R"ayR[t
-Zw+U.oa/uBeMNgYhFs$JqC42ff`iJ]IG7(Nu/;Vwv:&cQdSaxxm/i:RKOQON!`O]XZ)'3V^6E5%IvBi,xB4ia`v+Pn}|{]li-UE[[HME6|W(tOh$nC;]P1
-sU}rjo^!w83Q3;r^-qmmvL-8c-N@6+QwaFL(5uhYT-I#-sA5/R'cxR`-`J/7^:]d.jXLmx6GaybH)"DizmT=r^/EK%a6H+!I7x8$0T%7%/yjhd'F>o);PP
-Kx+Z@C'b5S|Y=;c|UUx,)e=z-y.|eW>m)JbOjBKLpWiuHj%1_ZDOXumg{ZH]N`jPYLtAeg#=GN~{R^/LWU4K8CMQeBOeo,r<7fLQ}5z8fjqj}cigw9I:PE
-qgt|'8G0`1/LJ-U3eA=o+n~Cj")Cn$vFMe56=M0i2684faEb%Mh:gz6G.FcpSvj;J^Q#mx(GYkeX&hQtUtj^m)-6(GZJ/hAIMZ8fC,incUmEaq(we5I9~{
-c'&55</f,,j".Q0&9sSl<vHR#raYdZDCyXKH~}2fa>-GNt<Y~m9HRPZ9;%'>W&'>paFo(g&rnQ}I$B`'OAvI)JO!QlKL|znqI7,5"b"b;JLAN9ee1-AHR;
-^OfPt=aXe^f/$L-D!vp)(M}$}f;z_jx4Wa]>,J"2<p`y_^uwIjUyoGhOpljfc1U@75}8W#gzX"+IhvUQ[gN,nV4'.a-+tcGW{xA7+dWoLMkW_aW&)}1a-W
-:!l>W^i"gmsUF6w(|^$J7C3sY`"vhil&$2H}usJt]pE#W9ggX9berLI$Dv1>`sMf:mKI`Oq48W1f5#EY84F<=_nF$s>T6S!h8`Ri(Uw)>x^=YH66vQePj9
-+`+8JONm-7BMEh+]mkeTZ2:,1@sVs|$,iLjoR"XAu#[`!d|v!tt|"g+R6q1"7LY5c@).A,ngb!0_e+>+J((G#`:Qy,U5Onv6m3`SmV;$q<PeO^8"<'&2eV
-^0E,Dm42nxf`lD<pkHP+M+Wh-R'_SR4l{8uh(fF4{^x6CzE|Gbj)mE9>|1Ttw{aA/%.;Nidqd[l64=X9W8;z3xhyiz38qX.);m!p{x%vI[0LnBQ1hx<MnS
-EVT+HIoLqnxR}mfoxU>eH.Ost(/Zo1SK!rzqiXZen$_N_GP)oswoP@_z),2u9n/idhA7=RUqT_jJ.Y8_b"_:jQoci8N_um(T42)cVS[3/T>:GpssyrA9^h
-L:p$ZJ&!FN(fa3z[ao#p`51H8g4LJ<)nHSl(JOiEWMta9Xu0J__2/8|]JFiU3y>&x$n]Gf)X{S9AiIVQnFbf1Pt!DUKfXAV{SHxHn$5L`0-1+{WR{f0&@,
-d(`8lnD`+j7`fkPa0G~ZT=t+$%/Vc.]|%`<w{7=Vf=Xpb|B8kR[}SwY!E5A=B^bOLrnb]GOL'=$Q0$|aBJ7$C.|Ngf>qinm3d;]/rdkxrHf4wITnuY+]<`
-%b[R+H^2)cr_L.FaWLFQDUv:81,=zKI!MXX3-$Wf4D3dLl8lbr779ds&dlF5dIrO-Lg7pSL{$[qyN`=AZP=SDyH[6.KuJg4NJYl}/Dfk;OJlOTdMtORnr@
-l"T;LSxSK|}U;%:o$I"av:&6gyLFB/7W#!%dFhp+q@HFOD%rCa^mXRw^^<}@0a+c#"|aKz.+RWqS<'KZs;j8~9V)yH&3Z#O;m>4zO1:m0Uz9Y``[Go#3$}
-/-n1-!@:[/|Iyc^d%X)^f8Z`<LmB!K{K%"a8#4Y:ZX9Eui(w1:'dCLWe47ru9qdi=hz,4oW|@=lHepx0"M"@N6mmMFlr#Oz0$vCUL!C,3>|Eb&P=W!^O^(
-<Wb!!!XE'e@,@@gz^'RoWik`k|6O)#@'~&+8:HWx|'zF3jLlVA0B`VDJWh&Y],=1~1b|#CKp.b`X]AE'MnqSPewpqDcfHM$[Qh0WU;it9.ZmzMJ/[C0YT0
-:Jx'xAP%I>`E#q+z[O6}acRAP=7Ofc4kJpbF:z4Yf25A9h:f//wB}fV[},MTaiZYc4+3C+HiuU4AVIq_7q72$F9!(4a{jJ&IXSVPf$aLf]PjAM}KA-'nBR
-ugxnq^YEN/|.O+AeQ9y)yq!rFUFv>].CBDsMxqA+>"c^@y("/9|q:0`vS]'QWJ7'w(uEV'h/R<'<K2j@Ya=E;P{Yz._gS0Y(iE'^{IxxP'$E`mnq8SDVbI
-.u2z=YO<5I|I5,}#$ly+HWyIH5gjUsY(Gs7`uhOt[l[-_tWzS@1QA}GsEQTnJ+iu7LFVy}_-x_[aicnT&Ixq}}O2:f'5Wp.6[^KRoFgb8/FCr;0dR&<vCr
-~U9^KGYxk,WtUCkz-+V+"D:4rO4X|(ZR>%6ExCAZ[k}SU(^w.="5Ik.>.4MpbuTiEAo9#KQDWuk9b(ULstoC_`X7U;qoull=g<LwZfj,^lN5JKl@o3f{q"
-xvHmG`IyI%=u^.n|/Bf2eLW7G4C%YqO`q(x7z]RaKpt$gI5'c>;tsea2SJx|VY]'@,)t(=7Zy%c-mUsH@Jl`McTOf$ZFB10lX97$k>UJmi0++zB&:BoU(V
-`Fux}N5A2Pxx&p$YIg5&CsIX5&i$LeGki7lgXyDB;rcwwUTY3{}SJ0uO+kGO03C&Hy!PvlehBToHw/-k-X[kT$i.TehIdJ.OmZbO8RT_q<<a:,{69WP}2f
-`W47Os}gnn7oK<9qzvKRAb-J/Mqr>TViqIYq,W5#p&`y8w+B8[1yb%'S4>-6[0h{[AnTtjhq@FgR(cm}LO@qTicRr>."s:6OcTW_JLZ1af0_Hk{w]7!L%}
-ban%lB4WO++Y@8:V[ns)_hRcE#Ppk/`f,Zn^XBS<]nYbjBGh@!nMu0Zth5nCzm"psg=Mv/F;2>v.8[LCO]Hj[`@CE`&Z4;;Ak9'&`)nT3NIm^6={Y%YC,@
-CSX"tk'R51lw)1(xE'3M<V(WO]_M3BxS"5u3m83rlGqhvJF]~apZvg+x7Y&l{'qp(b0Vid}-[U'r,WU{gjG&SY&o@(FhaH;EU'f{b2>0TQB_rzPzdb"753
-nYOoq:Z#/P3^<Ir30iAZ=#_Rvf.BSP{L@%O_>qitn46`Fi$6x2h)rrtLvoQ[7G<ubV@[A_JS9L+${:7cTQc^5(2;jq8ID(<"E#:IMC9.KfdRTfF=GzM9g=
-TKKZM}UcT'csV7-KcY~<3p(O>})-m,Xxg9ibC)p<LhsUVT-!IH4sRetM~A$11`oOmsKuLLgh"e}`"xHE_RBtMAo;)vZ}oo2e|N`@`"@{z<H%<LXUM1hhu[
-`jaVv[J&EKwA~/FIJDQeGg=L7/lr[}5Y+QN_09~{>y2%-%KdH11jqO]Y1|6bpWgl3!SC~GgP"DsvloDd~Mm>X1ALpNHCEk3rIy_QkUyDL:'-(3s_mLs)"'
-Z|8.hSR3,o>xZPny.BH8^8x@>t2rb9omQ-9S/'[Ob4u"6]e_RA5`=]a<P}BImU<hYcG>A7VXT2.c6`{o405B#[!oin!e#C)3O+G&j$-W~[xgMSgzbhc82[
-H/i0JBzE"0sYVu`K%7|j'Tp[_3q`>3p1'#^9|vilMW=7Ya$}C|M)BBhd&T@pkd$i#8w/3>Qxpc~P+&&<a+#$zQz"9fHS#ug!#3^R<iXouTS5>C7a!p@TVy
-PB(nUa!.[QoSQrYC5'"PbMki..Ob/_4ufr!KGq-u)kSb@Uopx!S$0HC@B.r0sR<.o|S#UA)asIrhS<"6up<3M<EgV$kFbiF<JcQlhi_L,r@_OKja}<6=Kp
-Gs|F9:2b;froW|R:q-4-:<THKJ-I/rb6!1%R0ZANm.B>2t=3#1-J'J)4o|IomDRK=,)2vvZVkrRJHRJoN>+PGas`)t8/#!Ab4!MPL]HzX&7kG6aXLdYQ~1
-Uv9wt.]I^-7bO]7FTenpbXKrWi6`+#MwLxNW6T&RNHnSc+([;[>0C>MhdHAg4LDrAJnqQ|AC'g[LEw]Z3+/-.M'g5,tp2i~e0}@_@UMUD!;V{FwZ:No,ts
-xw%s~+^"JLq$/w:rVZ"m=rLLA8KvN|0[%L3,AgScza@)#|YEe5ABWK-IZ_D6#Y>r$%57)iI#&%e_U(:}Bk+'J["#hQsSW,i%)/[,[#pV3}/A#UxE,y]5;3
-a2D=jNfWzZ^FEsfp'-@tCE04/!2{aWkf/S6o[jd4<zmF)s>J|S3IyEuAVI[fpOs>$rC8>9=O9`<kyKn){nTqFZSr)'M{8IIL_>p03YirNu&#=s9UVl_};W
-OR9>n4.y#c:UdEniyfUpV(-+.d&{g%{g0%fr7jFbY:9/HJT$IaZMP{P&l@/;i}t!vUW|i$B5k.lY$h&S{@AI-3ZMko!:5L6P{Qr@VQe%g>i5ur-AxaXhO_
-YuM]2Cg_gojgee/$7Y2GPQZ|j=m:Il7NcmWDJ7R#s'k'(I}1ju0r]OQ@u{O1llo}X.TUkCyXFxH<D58O"JgBRhvoxKSTBI4FFu=u{Lo|R}xV0y2ph}#+)>
-1Jnsl0^`Th'XneNEZITPoM`##"UAuGKveJeNA(ky]r4-!@KG)kj,1B8.rUu2z{5jZn"7#>/ac`G@E%vmtx-Dj{0igg}J`alo<PSlID/I6Ma^2!)%xKjO$G
--Qq0P:.b>VTUY.K!i58'e^iSZW}>#4HYCCnjFNi@gyG=X]E>:ohHV{g7hoHtHPP!G'iP]f!mvqi2.z%>4{BnM}~VZ-V2z6h}wxi!8fJI1$Albz/L[%RIJJ
-ib^o`x5@f9+f6)SJY';7&g`rzBV<$Ta4jj)DW_a-"6Lk#wldV]IF|l@qvIVp:ulsC)I^pJ3"oD</:a.1Ks-8^2J;ICVLe3Ip)d=n_t@|^O8VQop<x}Cnwq
-]{bu#;vTgCTcnetG=jStu>:qgAwnKsO2se58olBx.bniF0nd"h7K_76G~&8t]+bZPp;Ea34s6cBLXY.5IpRMelkFq"(gSv8u]yRAp'c2y>0l)=cMq{$fLx
-%Dd8Jq&M%1I^TvFJV{CvvXuNgdVpzBe#4|hD=ic,uJWEYy6pkg'C!cjD)3lbONulz-ooosllx8cfn0XDs1eG7DqqwM(mSh0AC&JRK}2z)rhlsdl=[:,0)]
-=1Yu<m_7lh7,<tOOPngO`>#`ZFsd`!DeQC2Nj<.1xZV8{Fi{Kar.E,TU4R7IP}:Q(g"d~B@QLitg<S$80!Bp:Hg+kb'_,='N-F:^KBJ3-RPP]qXi;f`X[b
-q3Me=BqUW`;t)9{&I$j;-,.|g'{;|DJfS>.P_q1lHsw<:7t+82@r9qWu+/,[EWX^v@cv",R)vRHRJW'_=dr78I_&^G2-($u4l@Fxh.SMSOD#Y9GbCt9aV!
-!c)oz}S_/sM4GSXMF&=OJXx2cJuJBFp2-2/t&o!(qzHb9E=C](i,rAP.{V`$nMj47ThH85Y&Rozo,6g8lTwm]4z&LLqy5MQn!e`l{j>r=5SO]-grK$HVLC
-M$MLM-E%]X5:QlMRCDq(Qkh,P>}[rll9(vRg~kM!W>mBgG&TtOPs9Ak`oMl}-Gxeq>F5e'bO<c`}xlgxefAr67BJS3!eTiRX<L{lp}yIa@}s`]}I]o>|%}
->j)iQCVgF35X44g_/=LSuh]yzf_pzB.V;|Pvm]=WMQ/5-cIS=x$mnj_jY>"h50wFDCN(K:6r<l!uqk52$%8O[tI[Cl.Wji9c-;8/vX#X:)D&uFyeLF3,X(
--FfPt&sQu"<@&vEEFofmv)0__GCrb3`{Dbyj:1K@w&U>"^{pr,2QVq,nXmzw;C7BzcXx+e|bf77xi|GJFT#nL0[aZ!zW2J7cR>EpJ@5[(E{lhS:x`b;qn7
-%<rbV7GwPtRLW%~jnNY0rU=W~M7v1r:O]37lRb-IkHkeuN2{>Jb&URrX!,E1,>8th`eUu^NLy.s!l)Cf)Tk.-&92M{A(pgNjqkb56/Na&Wgqc"%(qPe(!(
-yj9Yi)n6eY!Hw`0On@y=g3eLuC<Z!hZ#`[P1,t:&z's9j$ZE7EtxFGaX#+B5jk[d4wb92>[};Cy]Xtp[A`/N">O1SK@sG<IEojl:#sHC;edfk(]qdBD9]U
-R}b[:W&[bf(sx)@Jd8C$z,0bIiM)9qo{[k;eOCu%y7zs^4[{`/AIqK`tkcrC+f~AXzk;J8gfgO&_`]{$eMl#x}"mlytDOM44fxe+-}hqma[dS`KV~Rk|iJ
-9i{PPl/p%b9oX_YS^BKM]pLr:}$pQR5@ulj:mnIC6g1P3R>N{%IyL{6i0RqYj@UcSwS&;mk]DUGO_s#q9VAU9lqZ_!q4IzIERRAYP3p0dD9X~lYEH27]+@
-{>6;{j@4X|"hz_CxHvVA2`E6ASMD>qc^R#r_Fj}xZXwOthvg)BnxHx!gQR,{mw86h}b-_(wgKnt+NR.bKnXRzu3pkaq}bXfVl%H<rrW#1pwLXaJ|yS_<ZS
-B,|3`q|k}p,A%}.W0(t%n4yPUx]q9pJY0[,O0(}In{cJ1#Av~<04fIcH[jKt3BHK`C-vTmSdiRlJnb}d=mvKgc$i<NvdqV/UD1RKtsq<lsVsTu/uMLNIyv
-y1=C"z<4Wa]S!Kv$!qmI5=9%hN3j}o!S+$@!Kc-w>,$TK&~w]3KqU{Cb2#_oOm2oL6cGUWL5Veu'$c8E`>7|hkWC!9:!d!3zGOGRgJH>z)!JUo<#"Iy!+v
-8r}MXTw3U!a{ff@7",fhx,rv"&w3`CpYCl[c4!Sy,GS5YL]2GGl>|O<W0W5BY[14/$!nbE]_r}$-7SxayBh$G4fQQ)B=)+nOZqHeNE))>$BKv@@A{vIQkn
-ur8SW{wMp+[$O|bT|<;dNV0U275PM=K6Xs%sQLQwN3y%vRu@Q"ivPW^"f}reLJKP,K9|&tC(4JCQHp_k3jq9b;!t+>vk%7VmF8^LgP&|8pL3qXs)]hNlCG
-IZSJ|5`7`0[rH5cP'`5IEY7UrLg$6scwDctraJ`WDYs[o!aOa9Z<Y8!P3Yot4'U#Z__sGNA#F%v"vmVV8jA}Q`P^SWu1jW#Q4=YsMf/]zh[i<gdBm`^qvS
-x,ym6P(}QO,sA8If0TKEvxN`ousxD&Z&QuDrd^f3GP^{e0kV]zu9"g#$'FaRd+rB1H6/v})kgsr%xb4UGBi=^wmHS/&z'E#wO5/(dI_s"IpyV15+)0>=up
-r-8uHsZq.jsPd']''#BobOGX1[fQ4,,yk%#S&CM;|TlyIt(M!J>Z6&K`^JMqXL/o;F{kUhIQ_t0>n<gBZ##_@k4LK(9@m{X}w-'BDw{$'%t^$}1_Fj3BYc
-1rgau0[b=4'Dh5O]MlWf/}&CX|bw>$g9.NkGrar70A40ZNlC(D.Bk::-`]6a#!SW~`S=hr}FkDb^K%dJe:+cXaM]Y=K+E^l7)"q_)WVL%cV@1M~kWQf3lC
-|iYnohhRPU|6t<0{)V@x#JYK3wpgiYw!&u|Ci8&o_Go`ldJP_8YQ!#c=oF-A"43.{QLdE^"!prAFho~uh4HzYc,-/3Yx1.b9VamCl51Q0ck|-e+0VvrCTh
-PV<ssLx8FZ+lt_k[AJ`(@B[53nJN'k6E0Smf^>Vcoj}k#Y1e.l`b%X)+;`%=~GQGpQ,OY25zSb/1[Pj@%'^Khv8(!Md3!3YB(bISh5|Iue@!WBr:X|e$NE
-;^ySn)(hG=Hv}4ewj#"/vZ81P&val'FmuTWf;M{-zyHC=NhsjT[:|QU{FpJ3Af'Z4b//3<xCP]vc;ZtR&5[>c7,|Ud:6p/b<R_!z6jl+nG^Nkz+(EmQ=Xg
-E]!bVHtfzkJ|8[rFaA<m3=+0IBTs7"BDNlQ[6YvmiYGR-ENvQDl;^FB|NO}xwrIrnxEo:TrL-qWw{0~g':2;At---A5,BL]PSN9bG0Wyi&,Ha6$:^L5@"I
-D@MC))U[Eg}jo2ZL^gRIg_3+0vv8n{}j82V[iatSR}iMSPc2iUAv7:)_:cj%pjtxwjj-f4sT]K@Q,rfWq5nW%|<dYf{q5<Yc+AH.1/9:O=`TQ,CH(^/2{C
-dx!u/WScf6bTSX4jM.58HaUp0C`})&Ju2jw1!~Qe}pFF5GHl|}I38=^0aW;_]IKq~O7sCE@hBQ9PX]BtCFi>H_=_p[kW>09[WV+J)aR4@%Tp{R@W$[g<Ug
-^;:o_{>[)ZX^J^}0mvSzS6%P|)q5)3Zvlg>]#WwTco]c1mcG'&HN']>d'LXo0=u<F&(6#YZ>/9V`wj,JnV5+Bfu8y|[hSBD^Fr%3=lvHN@wp=@ZbC8-b3K
-2-BMO0f`<v4^-0z&;k]ob/h,doCFbITr.,JtY}($"S~{y,;1,,+ZiSRPEVk)>e|V_:Yrem"Wcp3!S(O+:lc%C4R4/6sAMWIt)mUCD=##qb/b0NC#AP7)oB
-+zl%S<,=~dTi>ks}|z>)M{f|o@jSD{e>wkb-#ALL6BRmPZuVD08N~jeai#jMx73Tzil'c(P@8A3K$6^;1agI+oFp"ureQ/Y-gn@y{T1'TB5lhR=}NP$E7!
-k1)%(L.iKy"-@R&[px/2+cotNdKekgVqS32Bj2ytQXR;I#"xJs/fquklm86o>_cY8^e1^bu0Y^vG=`9AGmb$Wj^,k`wk#ggvCEf_Ur~e~|ktEOaI(`{M|}
-WrKIezAkk_SYNhrCiMbi|e&r+{SrTZCzH[Ap@"3RgW,><rU9h']G6#2eLCxl%z@`{/cG.`]Z'x05SZSp`PD4vf}moD_i)MVA7bjViu>G@iw1"yQn{h279x
-9}32k.v23VVc2N0;nvT<Q}nW}{+!+iSnL&$M|W8>lr>O&rFPbO|=g)TL2G-dqcsYjODECCPXI"vpRLlUU%mfl1_@l)49Nm~4dv"dH;0j-Dx]^NXs.|JUXD
-e|9uET8HZ9N+mGHchcR<U1dM4i$v|qsHdR516_(wF^k79i_4.X!9)t7wjWHW>5ois@BfWAWF:9`oY7}NW;Fjwn{F1p"9WR.#E$aF=Cd9RPR(|O7w.Zs)d"
-oTCIo:--EfT1|$)#R<Jn8O/2@3r}b/[$+_WK7VI/n.`[kZy0vW&42F1{VQR`Ita.so}rhBl^`9x0LyM9K.og@OaZ],MSFRRUiCaFGO1(Y1{1,6PctY/$p>
-~tykd>^G|SKQ(.wnfjF5=NBeT{!fe!iHdRg`xUY^;|txh>+0YH1E$9ktk7~%>5)c;C/<jQRa(kV#~V]KLAXs.5xbY>O^E5zS6Fh>w@.Ft89+OJi6^b'P2R
-m,u)L0[^ODy9<@sh<)dI1v6p&]oOI].rH'rm):3Na.5B|0PWdAwP3+w>SZSayKd+x4(<#"Ux'RVPGO!`KXr.SHHL5Mp;@M0@+9t)p1Nz!'E$N=`v];Xip'
-nc~aTCDuo`Y[!D(2I{!jhdZPctoX6KDEO#cI(G}:zSh3_O-$2n3l~YRH^Kfl2tjiD)FDGfUF4)Gi=m@m5r:`g39dc`^y9%{"PBSm#W'Hyjkt]aYF.X<8yK
-'FSu5r&C4Wj%f|zRR'[;z87dt`7=|P<yY]@>WRvFiYn=Yc(n1o,{afUN_IFF<COIE5l+.afP"a.K-sKU)}vgyJ/wr6nS7L}MJw"XU%>,59Xw_:$ZWj9{@Y
-mOm#=K-u|5xa9h{pXga0Hc~da:vaM+dm(wO:N6Q0ahJU7@uZy1{2v]}t{19/F!8|(f;@^6-k84A2j[s,r/s33Ov`e$`OCA#NgjX_I3g[nLZu+|q<oTvEl'
-1;yF^{ys$PTL22I2`SKckf1-Vxll8#S@aAUBdIGFgtpP+AqC)lm$7x3X^a2O>&UR0V'g6-6E#_x3opt^t:FpTCcoH1-r-2r8;|KY'4n7i&aD_WGa_+H}Z+
-('tr<QhZF'Z6>UJ^hw=|EmA_xcOdRw9`%-ZA-%Duu3X4,lsE23CAIt+(Tm1|)M>hZ7R0k!f$O'|r~=u0k{'$~%%h32p{"oWb>)rSARTQowm-Q9uCe;e(W|
-HD,$`1~RDF{FBWqB}.%$-:/KurRck$ztWO2>#H6(`]}iO<dBF%n^T%O">ie!ge$g(9Y)!BjFi['vC7TnBdB)k:ynfl1rJ>%7Pdy[k</X%{n=7G]_xZ1^PS
-<`M0tH[!>:_8lmlfzVcG$D}#+dEl~bFOB0qNi!}a,}/,Vy,nid%uo-{}k"(9D"Pm-+"_vJAg]p38@D,v1rKq:zHx`A4mHX.-.[,`=MH3loYG[!03|6.1}C
-am#KNdYwR(f!3yXCdk8ce^uUsa0t>w4>17S9/'FIK073oL+FV_XkiT]}S_U{~hlUW0Ii#`kQ-q`}IUgxExEu3thKu=}DemCanE%9ugwQWXH<us@ShrO7!W
-cCx,!&D'vLtf^}gm)+ozsH]G6m%VCQ@Cbw.8j:k.>snuoA({z-Qg|gwM#6nwmL)-u9r})-wyc=6H-46(X75c>68-K@'MTfsLt^K}:@HXbN<jBA[wSk->rz
-RO>}}MMEM:kzKeE}Oe{MA=4{q#UOuh5pNn>}@xadW!D1P8krxq2T>[AmV&]UsL8-{M0@kxX&@wdwz@iOEbIH,_c3"}`#HQ5ox5uIS}!7hw=(wx!>!/Vu$T
-ajIbd{}bhzj.l`F5;F|ISDiXgBrW^_E;>61uyW;p&,!d0wN>P4mDPd(Den]1[):jA[D.Dsr[Br4ed%y&>oA!!rYe1r:OauEqe_ecflyM}/jd]z6MY(pxNY
-0zoE0xEBimz$b9^7$62N7XZrADZ'2+R@DuQmgoBOFoI`/ov{xQfq"pd|(]w)eFU84vPS|PnFg{E4xpXI20Ii`d"kgoid&}|r5i5dHch0Tw+Lz]jC{k@7lB
-0(-b>5CRXK`GfX];dNXxEXD#jq~/{}4OJphub,,7X[Dky0$}r=-6^M.2`dV(w]2pboTFdR>Xux@;]Iz<s)/>u{`FZch{(|,+3'=bz{hL/MSbxhT)Bf9U2e
-[sU/`%oO{V9D$|,_WFz8)Un!fOQ,D^,i9-E.#2%aV]~)2m0F_wqF{Z1y:OEj0y-2<DiR'sz21])qiYlN!YKRN7GFwe~+R,wmsW|cZO$tBO:N.zJ%~D0#qN
-nT2RNw"YD7c">eQhe5~YOyxGhkO1KL;z9YO=dNa-Sr0oQ(c{41Dy3FX7+jD%JO2'Mf,f}x"^_p1JGLj12feh51;DDWqFjP}V3pd;JZIltpcE,&]wn.Mc7_
-yluX[_Ch/hPypJ^)rKN[:HX5'NTT^F#/0(=T('hKFDy)X]]0G]eBETB%z_QEn[e.Lh{%INF)^<"fyglNXdY7`aAd|}aw=[<ZgCa+(^>mv6noM_[fZ<EpUq
-w'Y;7@wSRO]Fbm2'-{Hgj-Dd`Nr:,luk=4kzv6hd^cc9AbgO,HI<Kkk6u&B`"1AWAi+ms0zmFsgiTC3+Grz|"7jkj#v3>%jEn`z8h,2b>:;vd0'>t$&o`t
-R}6l{gz|Ok#w3[DHC9c01(Gl18;)WksL5YU3~gnsQmoBG)F4B0DHtx/,Zn`YkLI4jQ=X3')y,)tC-u)<HXW)$eVOhmp5:b){1gNeO@V%"@g-R:)uAhK)u<
-0NGUS!=);lCNhT`gOoI=9q&I#xHFTZYcEKuV_o&R"17@4Yt9~4hRM7X+s9!W5R7-]HF'7bm8Z=x`+-Cv/wFw~:{jTnO"@_I37]m"Wozf!H92z-{lq0#-CK
-pDAc}]npB#O{#5.H|@IpDy&gGlOd^#]Y8l{{YnOp0D3CL)+4@r(DK}t>[24-@12a>/MhwTI<w3|j(ps0|w3c7Qu0Ts!L-#[({V.UF$}iMcbj$wdJhb%LV]
-o9gAnUY8h_(=$YFhf('M!rp#9kg;%;,]_6Z'NIRxE/XU:vyw~K^M#Q18Wo,Lv66`atRw14isaHau/^~76(tPQm^zaBNaIe4[h%)6q:BkZLjTtWRa7YzE37
-vjq:,.wk9>C.4c_!>"A_,W[|Oj(}u/qZk])hs-n%NH_5-7$dP7Clt4E;<&8NXPabFO6R@1LH~HF[=#,j39},D<3Re>kjxJNbM=Cp@H#t`yDr"ZEV3k$$3e
-<x'1EM.F$XxXSl=@{8b7kQ<:p3#0H2I5bh%nI".9ac~WDh0%.&m|VquNU|Pgn&.<u}AR%ZpVC!u-2vzuwI<W#1L]Z(Gn1VU@fJ,F'2!O3Q@TIqC6R]zhA^
-=5^K2H4'<.x8W#B>r_f[uR&L`CwV%%:9&g)s#v=eYsTiZO&__yfqe-t^N83v>/PfAOrqf2C<^F3-,CHN<.5ID|[_NlB3~cYE#R/:[EFEk55/3zy31b:HkZ
-$"0'wDJ4;wknZJA>E'w34AVvVaun&qTwwM]bb(i$C"yYC+o2^=AFr3DR_tRk[6v.Q-ztb"WUHh1Wgath$kYjlsi(_RC^9ugs>1]@Bjs'UIPzadTxevW#)Y
-q7YH[X$5N75QbD9grS{O6|f1{#=Qs""ooTJ;A7Z|,e!Gm{<N,ceHS(5C-mar5`+gtR[N4JRfOZzFME(Ocd&%@gmfD|=z,IN_7xZAviDUSvjTbta`!)2qfT
-mG=e{8L%6(zesn/PjSViqC$&B(Z_wbV=;U"6^_>6QdRws/LnLZieBNujE/4Rz(!6s6X+e$D9O2EG6'cs!y)+@|SH5xgXbEP&:3"ynwzE`EW+PI=UCM(9x9
-c'1IHI<S_D(`5q-f>zrhfitq"^h6l#|Xu}Xc@TFsZa5K!Y:<a7}u7K':|9%h,IZv958)rr1kR;^oCFM#:QD>rWX5_#irVx`7^)UI5/SGzGM//KQ5"QDxLw
-#B0P-Jma>=}G;`|")=>%!'2bHLFcG'M-tuti<b_:ovoD_r=Gy+/VbZp+1[zb^}s78yFnz#Ej-Gu]";lZB'aE5pSjnO'JEt4]AGrVsL['HKAM<Jyf2uKf&y
-y-e}3gLsA$<h"y04yd-093oOay_r#%)<b7g5|51lg9.|E-8gj]qGU8VH209-IX1J`^x%CouQyr5h[j(SYR`f"Qe$zC$kXONAHeL>8ZX0~Qlf7+J]{BKm#+
-+QC{a6rAnzpAX,b>>H/|}d,Bb1cmid<&vdr0jdsmzFW4T[P(&V@SRy3!5&U2b7j)Z-3-b)jPx%<>`Ob18gQG+c%q!,U5js1C;2NC[!]ILjht3IEQy]JNE/
-h@sO}HaNi|15w.c2/<bpx=J(j351iHPG%H!criNA#2sVJDyfOI[V$Un!VO"hm7kju)|HunNOcM]BhDc`7PvXFoJR=3G=8YJ2/NRqtm1%S:B]~GU(t1i`u7
-(SZgS+ENxC`yfz'"WPc7a}uPf$bwt.gMm#y|d:1ZZBJ>4:$>viZg(WVL2@P}/Xtq&|<)+))+"K."kylCTu)nnTv)N`re+`tb9BX=yU)Xh!Pu}pf=J1$SH3
-~Sa[P>^j(JQPWp76tc'll|GFlaU7L]64zL4>9f}RWa=H,ZDGqo!h)M^ff{}u36ddxTX`[BjZHl(>fOa04PMcBr8S]@Jevv@y6Om,!g)h7u<g!@UE49t2u(
-k4!ajL+S3B^Lo<q<#Zb4WpN[k<1>We-#5(+/Csx&T'z++l4j2!@`)g4D$QpS}jKaet,Dh3>;pn7}+>1[_(t]zB'n@$AE2q!7$}.a%%3zI13{UNY2~wgNV>
-M%F7.F;Nq^;;7G^p]>+xJ-=>RChk8_l=VJFIe]86J0)XyWg'3jA.#CPT7>O)5x&@wDtVND2]5}"OX(NJhug5c{W<g,[J'ppFeG9Yq$oMBBLLVDBDz36:bo
-um3i@xm]{!.gE0;Io'&S-k;v@HW2[-Tsn)4]#J@G2|0Y%LJ0&"5>!2w<0oY!!F+cZ]P-q>q#gY.,Y+`{rQ1{4+wpa);D&lQh|-=!!Pem>yT'6bvmfm.m$W
--Puv`d%L())vm$Db@q.`A:JL99t5cf{fXzR7TYm5eb&l),D{u<$WB{sMaXz:spzTt,(uXDG`-8{J]&B4N/C=""BeL3uy./3;l5Q#"v|U(B&R4R53>`VN-6
-AvQ$+lt=EzV>|cG<'2Y7M`_<|cRJi[-SUflcN'2cwElV(v@mQ^^cO>=5/<AbtVf$(LY>ck|IbDhIKn!1AnQL/N/'T^CZ26#7O^4$-@"".m'YEp=qjk@F;_
-<+!7,%mR`=DC]0ICAS`Al@WNZpb#/MPCX}0U#UY9"u3O[T3sDG&MZHe=Ay.]pWN3!<W^1^pC61F#F&E{'}aicRd@(R,3s'%C)ZJ[(I7o4Bs1))boA9;acr
-8]jU(C^C%m^KfaFij7Ex=>2j.ug6|^Mv[{-eoG^}j7if{ONZ`]7/M-9#ZW!_7`,HMhu.q{K^!!6]l<`4R>iz0wC2Z:w0xn<o"`E%a^{$DagI0cd]k/clXA
-@87Jf2se`Ayt=l^II|5JQ+[@M1|JdBN7@/x<s)_w0|)t5+hr,MWv#JKo38BJ70tM,ZOv9&A|SpLCNlmEkIdBWJMiy9]A/sAcU']>X&yM[q4ub|v5Az01+L
-wz%Um&;4&QHWM3Ia]XfoG{1r]D;)by~B(mP3t;Qt9qawL7LQQMvQO6bR"b-ajS/vc41Kg:Vtep$6f9S0}guulBC!Oof4R<R6}Mr(d80jCtwD:_066r7g:v
-9x2x{j('rvPh>{uz3Z;f[qs0d5Xl%z{{(#0(QXj8PY85HBH>y0-_3d#dUbfrNd)"%L$)/T3anj)8u[H`0g9.bzk`adS7rlVtb$HK:-[pOt9`")/,x{YelI
-|iB0e#.Ve$wo{XPn3g7fQXFWW|Hs#&]v}e<GE8m+x[&S(Xyf}Yv1gP=uN!|ZH>7iE:#=R:>[h`6!`l(Eb@-P%RxKk,x(^WeEiqUcd6@UaE-FeTJ7<@c30t
-WfnCu+X{efXQ5"Al-qbPG0I|&v(nFhxyZh6AT]%}+@.,#Yk)pBy"JWv,wI%DWU4op^gH)'/-J4ge_afNl.`-`x"-/WB%_+g8[KK^G)hF%Lj5`m,BpZCC>/
-ih20pxrVC6Oo<|.r3)p<=K!Uk+!m96^w@5CN$8y}E/RxYg"Mz|X<IP,X^S^(@j89>pVlU3]<%.UqTDhu@BafnCPJn|lbN$pm_|`07=7ipiUhT19]aRGB`z
-Hi!]=y0`3ekIo%4iCy"gw[]_I44/e4C0cn:<YKa'4gd+]JcxLnljO=+BN42rJTFik)(%Gd(1&%/F<@W!DZFGfaU+q7Owd`Bt@Q3>/%1{~JV+qkD2t`oZqk
-@]@FyEa67pv>%Vp)%Q'OlmrXa.a:{cm.:D8M9`SPLpSV"4YP=1U_K;&,6@%JrDb@d,m5VVkU^H8oe{L6yD)W%,PX_D3I2<kI+1Zzqi4dw.H31clFmh[DU/
-rfmxS{f`up5Duz9ZMI!]7;OD85Hiw'u3|EN)b{YdpTUomxc1tMi[yM>q^O{c|=4U&4is4KBEpoe<w(e<#]vpb7[R@Q2q[bEnJF!SC>wGOMb92ekH$Rqs{G
-NW:aZP)4|$dX]$E>8Ow3]`hy(<cKW2Qh;a<Tvv5RzrMhvCD4##S1VHFyELE$9nns:v,wEr`}08`"0bX8`RGkhGv8kU|uhQUlq-|%vS~!i46'I25c#;ly1q
-ShTkM+'4I=$K|o'pU<Ul.7d0.$v=|ta`o-LoH5Kj/pRKipW;S6aqs0PUwE,t6r,ZQ<G00p4w'RxABx=6Rm1,V03>ommdOUr_w_d)">lan"WJHoQMs){9m<
-`b`,}It{KA~wU>wgTpoZlA)Xf8nBR^xZ}+TJ(%v,OSOC~|^.Y@i5P/bkB0AEt]G#wE6'w'%]T+&=xh.!vN5]P(=GgXi=>|,elq@Dxdo2ivWvDv6sT2}aXQ
-6oMlpA<'UK5]LI`Re%1W;!36,R;D&XsB^!L,~7&6V(6sG}`wJs38.%Ba]VXRs{98Nz4jcbE4)Ewy-Na&^)}tn0SPxT]P1]0YqWR4`p|#V>En!:{#,!gx,)
-N;";3.`0b5rAf<j|eO],G%2U]cLePL[a;`7.l@7y:j$;J51insW-c<p2#x/.KUC)w%+{gN)3P`WuYa;{x2Iq:PRE&4zNgu=f%%qg{CiFM{}}/vM&@07G[[
-^y+W2Ek7ack6,{>U#I=sA8I|sm;yqx['"k%@5/b)xb5jsL|v#al2.z=^XoaJiBB)5a4G|y~6cKSg3k]r^7DE~95p&<TW#boM+;s6)u&Lu3hXb%AaXBVv"]
-wiAlrqYa'uwLbJuh/haFBs@tH-I(0p.SSb3`$Bd2)<s`:]DnF(<b{/AJef,&eJ9h=3m(xK=PYqXWq^Af-zL'lR;,.o8UArWy,q-}6RhYTIpDhc5l)(nM5&
-|4U;<NvKSx#y#8w37|&k@Hti0"nfFfhE5OU7nc4,VFJJ@7q)M0ckmyzt&zi2Ac/]/oy!&Pa.eUm-4$K8hXFyRr)93&yl#/iv2Tm(rfgJ9F:mr&PNstZ^%e
-$1X$SE<i8`TE=zV#"R^=Uhj$Uuu]ie.U@XPA08B8L8oD0}iFJ#&)x}&L7=l%g|F9(t3a(}rt5z_)-oh1n@{4=Q|&Trg)gPE&IRNW8aT+uiD/M":.e1:D'B
-!^7fK|WkiBxg}DdV|[1EbUPz((GG0t2A{[z2`YT)"/|jL/:$yGH]{@VOw(|4A$3;ls4n1Dj"<jMe}>sj)wjJ;wd#$jxjWesC0r`J"tDV>V38!|Z"'kOu'5
-11@K{SyButr[<!L,Qsj`JpENM'i^V6tz^S.^$o3"Kxn[}bu:]1b!n5Y+Z{UiLx@.!"PkjzPuwP=,O{IYf}[c5(J3,JeRS{Uv:7Q4!^|{soKPWd|AmgdT-9
-pBO^udv%=vR%3[CqC}6[('[/fV8fd/E8,ESCA9"AK>;Yp5m+dL@<!0|4mYi7TYJ6;TX)M6&/dn~U>%Uuu/sjli1+lV',n`w$v.M5Ojr]l@d+<W|vXf&%~Y
-l.$KX]yjIz.`-"~[0Bk/puYhaE#[b:2>ag:T6qXKv%KND-~d~@Zj&v^aaD9CPZmsU/-[yv(DwXp4#`M[XMz^4U,^n-)w11OVsD>H0L;W(`N7Qiam<Klb-A
-.."HCK_BjPo;Q[3qhu:9x<9EGK.(Hyw+3dgED|0uZKEn-0=@9jg3;#4P3]#Gt'B71FDK6h,6X#n;K'B<7@4q,+9S>l5POv<C#pI<>"-m2![PAeYwH;.=<C
-;j(^Qq1J_B:TXr8ZEQQN0|dR9xqjS!a4ZPX8N]JTty+6QSqUlLyv7<8D(]k#$(7kK/}zWA+9p;H3<wja;M8=_46!J^H-0stPRI&&qzj@ZFhL9TX:5/rH_D
-DY9.z(_q^'RU^tHg48'`:deyl+EESDY#`h@mT(__H@G78I+F+SN%4;nO@qlGt6|$n4%b+26S0qV)7;qT^:`cgl@i|8rTUC&|mLGPss:ZHBv'i"w1w]Pt:X
-F3D(5<hS^fUicL1FY>bl%2FlLw7R05f7$}uRCj/A95t7`X)!wbQ!O!snI%dx":e&y))=IHa3g!Ckgi^gnx32&ZG,k7LFutxx<Ra^KVj#_KOk%v$M_!L>;{
-,k^ETLl/P-|-.aTv&zV5.oE@e^cLlOhTB}B>};=LF$Ak,h.>X5FRSr9JHzxwD|SZf).{GkYy+nNT)XE.R'PoAEN$z7MWL)ztc@xG8CQK-$As#Mj-tj/e|C
-1CZX|8;.I`5}T>kJ4kl"2qvIChSTL)2LFOkW(q&[pw7P5IT5@`'7HnQ^a6sH]fAFWhDD_eoUEPHe/lQ6sG}ePl0E#tec/k@XwX6HwX/y"JIfT6d&_S5Znb
-Z!(7njtGT3`jAoGX`2C"JM&fjyrwrfedZb^+u:C=Q4rR[l_Wl44n"_;/nsyUVl)PqvodyusP4v=jfnmK5!,hnSS:Gge',>}R5=oj53''8'OS'w7H3t9oVC
-=/YBd#a6YH7M&XIIeYT-&PRH}G&L/vyBHL4XwrmJR5JWqMz>MyI!]gRPO.fs2jISAISctRa0}yLRcpNV/SU=e;W]]#/Jo6JI<}m:9/~aG8n;r3Hi>+:Doa
-1@K=1oh'P{@nw7,.$|{bk5.8sMu`klorMlIqVXwnC2&_@/q9yW'it:TFSDjmw"i%8[Ju00Z"h&X)S8]I^GS$.0FdB$/_RH8[TG$Q.N.JlgNzC`OP8s7L,E
-Tr07bb78p8xP7KCdP-P!uIuV~)HD~'@Uf3M<1{%qq=]sJ0>7Ovie1IO0emHDF1A@4HI%|JI]O[].h[.5C!1nI[L]-,[Kc@TQ4OdfXL#&/;}VwaxeH28BI2
-OAG<E.og.#eX#bN0B1a$DoSIc_3}Cfvn0{IN-BX:>,j0yEj7HMRj2DCRG2T4zdg{4oWn[iJ@gqQXnr`q`Er=o`ZZp0v92qJ{joF>)x9fZvh5Qi^2)ykioz
-Pbo,sV^%|=LRQDqiqz<6WlGR@3a9~od`<}d:D:85>XE}(p5#KZT^=GK4HLUzG0x7YBo_h0<9:T<z$h7#rUdk9=D!-u'7uFZ@nE9hr$D.>j<H=Wow`A{'o6
-FE6v~=%uaQP,hdtTr7~y]#5zPt@YFU'_>IBo]/'DEnDJSnCp:$KpWDSuF&xGjxe5{l7$X02)PF'w_>.2"BMZdG~@4J"}JBO]uUp"Mi[7@QY9ei:";hCL%p
-dD&j(EuQ`d'tgGfLZ&l(V4Z%!ULh+pk#jhL#>hz(;}TJ]-_z_O2OLrIw+'i(UqzOvZ(|zZX4R+azDeR"G4XZhA3.tN^RUlX<{e&lPz<QMAmXy//6SL&bH3
-EE^i+z0wsulja)v=^Gn>V@/A8!<^b|~343SSZG9:fG|[XIfx(w!/aOU.OyPh@CzYH|ihf7Vp@-6GvV"naSL4l{[z;=(X=A2$dSYaUU`u3Ela@1h3I)mrY)
-FXdZeY_L;&J);"~gt)WG![U<2d'(X,yYJOk#ZQe<S;qLJp~6^,/UQ@&x3$trRwmbmv;r)j1oF0@aTPXJ.;>(5[8y]R~=ag(M,oPtO7/4ZxtDHLBf:3(Jg&
-~dXs!4Y_<eBrIt;y]C1IRzBn1J2])80StM#k(r1i.uia<C<0=$pK+IEBX3SiZf7KBY"5OX^8I%K+LOOvuF}ihyhQD^a1Z-2-fNFBsKg3r5E^glUI:pJaO9
-WI!F7Z~>F"VDhC,OTXa,0{:3EtD4S^@XK1JJYbm]#v,)0SU@xPtV.Rque3m"di&zbDQ#MVqAqNRm5UD;%Ys{u#SV~Zdsrq&'<n-r|P4IdB5n1d!zxxq^15
-<,Ze|9F'"glm6{p-&GJ.WN[U=V[UFU]D,Whgd51cd}dfCFU-cct$rcF-(V%/XBG(x('uto"SY$;$%:Al4w3BVhwT}M#'B&t<2)uU).d/<}yG,zyHhtimxn
-qB7vxnW"]i6YUPcJ#}OM7T2zdkX0I8Mx1)x_$sOyz6'!"u,jujq$87}.`Evf9qV__m';f<I/Ni~o[<k4,s7I[/gI#`y'YF,N[25:mfU'jor`}HhM4A{&Jz
-51ah1/'%&&ogyZ}L6ok0/Gb,1UGu`QENs^`"VE,MaE^wh@C3-8~wCCqf%t9lC<uiNC@le@qdY$0;P.Dh[TbbB&Wk8|D]U5Yv#rHbbs[$VYfLAy"TBs<t$0
-`#_']YYA-UsFh;@zxeOHS(]1pqB:KmB2V|sj7eRRwD<_no`N!sTa"'xEe1](EMTqF@fIw+u-1%oN4{/6""L!9D6sKn^P^;dadTF+zs#UPLxr5Xo4Lvh:k[
-bfSqH&7dWR1"yF/v4!oQMk2;[W'&)Xl8]@m4_"~d"Blati[`S|7VkbXkLB:#fac=.S~FiFKq>RIEJ0fkuoqM0auHr@+jrUf=h8sp;,:A^a9]iwQ.6By%%T
-=PUy%#'S5f=TsB$uixP3Xb:7=m_&sgqeW=/S,1klE9i0|2H]Qv>DI;vzBjYM)EH3Dq_{3H)dTlCpj6U$VI"2NsJpR#9Cu_OOxgPxm|;B~dj:DXESv3E^_X
-Sw&z4o}J:Jw9T@rF,9dDB1wgh#Nl^84/1!Kk46SHt8z#d"r[2IKg_C[k_vJvV7^q[<_Y,zRR's,_[cyiRWS:nyNlL.}cY<4/]S22+0c.pb2OrUFGtLGA6C
-FJrkE]<H;gq&CzDG!mQ[~%3)vh0=d-%WwM-}A19t.br`XL|ca]{8nT2Ur7vs#qY|3ulo`l:6xJ_hh&rK{$^}xkg:tISWMw_DT<(n{qp0n^ubL;a>2$ML3,
-3&es5P4|:%q<>6x9^!EY|vY;T[Wom:>_(^0OkLu^#Fj3owrJK<h'k3yg0MZ's-q%2p#-XDc$1ZHS%`lRsBMfmo-iPJYhMhR6r=#))`k[S/Es#-^LeGx^UR
-_N=_#G$YdZ.c3mnnPU.D=`@`S0Y/{SbG(<CKD11GQl"~_rCoF7eylb8_%MdieIh=Cq@[MUAtX6d0(!z+lF5(:%l"L7PSF<m.I|sNJZLcDV:HT1LnKobLTA
-4ZIM:kW1L4B,^6zUGbP/<4(=#qWpt5X/3WS1`aPMs>V2j[k#D^Y@LCOb>#=3RIyR$6}QN%FadP>&S<rppjD,355W4;=daJcN+63GyMm@-wBB>=3G}f/3"r
-48AduHX#u#RN0^e+M8UF,!YC626'mLHu,{,-~O3YmiRc"Grm+@(}Cn.3WX6D(E)b6;[/kT[@TBGSZ_PnT{j45p&J'HNC&.N.$`X7mby@I^%]Dg{s6o`#[5
-ZLPv3R-xvf4b,KhL@N>g!fI!<l.u]chrwqIig@rY=qmo::+Y72PIblsAs76@Wh9sDC&$P;k,TQqKL>}'eNN0$r"m]nH^sNq(uiaYfTLMaKv_NWYnDOGJr;
->-[i|QNVD&0:;WGdA_<K"QmimUOtu$d_bimoyA}]dMu/)[U]w1T)50=LV7%j1=enGbS/n;Y'qSKv,mJ%Zb{q"k|)Q.{l(k@7"Uz1PNTWGe{'KLgvLZ6D.4
-7_Xt]1ozJ92[&|uSk.sw[RsqtwdP^zG>]MtOpTy8`gfN%1%gIb)9f"mQ9&HEO+'>{]aLlG.E%;>=8wnbeV;(nHfK)m`9qD7cJwb#8r:c+v,T2oWM#To!;b
-FgB,Kc&39x$/;!&b!q$_IXnu`d5rVBoYb-<2kQY|gZ46-Zc.841}5/w.S_'OOZ9q{$~Il[kk[zreR6}x.'L+A`8Fj.j+Wsl+axDsI6^"3MBxduMD~hq9%d
-I)z{`C:a]v7fIusFc%[',C-.LY}.gs(l@=7<2i8zo1%s{@E#_l`qo@J,=[/`DM5s=S/f[LXVL2q];$5T(KD>UG@I7n!<GoE6]VDi.'vRd0[Jn/v}MX-jPh
-CoOSw.6z9wELv`e!x:0F1JfuW|+L3@yPj.OHvren%/R!H9:@d)x_<pG=64vU0s4b[y{10+"O{s^!!C1/R)_P,6vX("@&{}fugR[":U^ts%s#TxdM$fmc+i
-$x+(de+'KNrNu1I3"K++6ojVdwv%x#!}xQ|>e.K"Hm^o0LmXoxKCs7VBhx>F=YZHBllGG$}t,WwcsV;}ryPAiG[xFFi';sS@'LpQ-qWxvxEEs:/bzvm_}/
-GhQ+hJ1]"trgIG/<21ot%2rkq#4sBTEQSe[2Bz!oKGZ&'THb'S6%FTod>wl(jsWD6E|mh4gE&sRiN7Mz3]P<RG70sbN+}fZZXdtZE:2!>R{c$)-IA_FU~+
-Wpfl~+/)HGtHnW,gS:;YT6x&9#MIR_%qvxrqweZ}[qj)'q:$mA'Gp:gjhl5jbMvOU0d(rBY0q%bxT:6a|O"%1kVv:LLu_g_eiSMvnxRrO+fc4(C%$p{DZJ
-eXE5Sp$goEtZ@Gebun~P9$7|^"oz1o/HyMt;;4WQ;aS}c(~VQ/u$BM|eT@pLmf%f5h(LE}0k(BfOwQpz3Mx3as58h=<e>KFBAX;,g)O!bY;xI4(&$h7B]W
-K/Fxh--^5KMr=D~'7plLss=JHNU0$+VjH]^OUr|cKB"s<Q2D(%vi]l#EnaDrYdJXYslvl}&w0k-bW_6b8BpS44cu|_^ywA=$3fT$aK]m3DpbKg@d0SMYO;
-nBe'P<wfmuf)AsXQ>!DqH7bhBpwN0ns)9ancEI+GtB,DPSU]Jz2<Wr%gE9%mz5#.|a0FJfe)<B!%N6[ZB)sgTN;|%VvswRz)>Jk87Y&Ny7^p^s-JO6y-`r
-P@^:';3T01j!<J+fwvk!Z8:eASN{p6pp|IMR3aPo}/X0BoL"EM$jaM[$>l|'<Ige8'~wGo6.H`jh+s`tUcP5d7Bc=8W|W75Y2ku+]81F%2Zh3p`N$s^wkZ
-Bc}I=X(HCZ:kZInq[n82iZncP%Rgj!JVJE/':+`5mkM3F',Oy<}IJceeny}&d+Nj6+~z-W=XWcwhP#$yy3zU<hGEBdwJG1`z'4xqn67pZI[>`hPaI+lvRL
-H#RP!Ctp_`&34S^VX@[7}Uqfw0OU9<snFk7=<|U`Q3Xsom%Sn<_^+w06al9]+BwkuXSs$I6O9520"`D>^=njq:zo"|I=d^Sua7n/r^6`2at;7[u6ElrGp$
-BZSb(Hmvrc|j#mp,zwHO8qxWr5t5+fna!)w3!Yy#.iE<$+e;:sOve=0xab=b7aUjx;mO>|>9~=4d~.f>>bo0AlpcA]~`:|-#qH"AX&"gNe4PR4fr!rN}>i
-g|PNk|@D,:OXF6wStJA9y9@:6[~.4iG>V3#T".7F'ITaS|0H.C-|&)y^i0z=5a}|B@-(G]ciayF<AE2V0I:78.M^cXT$`2tCQ<C&eNG8hLV`QMCRTlw`+]
-FmT2{L]lK-f$6R|_XGBpctj%#7Jdv![Q_z8CHF8E=ej;z+t1~K((mIi;]AE)A_+r>$(t'!0|VPPEK2DSqa[)kS9qrnxWCHSs-pP:OMJh'v{!>7gOV[(^e)
-)j4%jLN3f22o8n]s^U9mbV5a3Rwy2x/oQN^,5anCWuf+@xBzn=E'>yq14hVU0|>//rfNV/TK4B!O9gw{&1q-.%uty$7`7nuHP)O:Q5vE%po!@OUMJqmn9N
-C1g9mH(.^g"_[NDcH!DwBXK^m%9Ag!Dp+0~d`$T=^,PZpu;%ts}&Ww8Zm1V]qvcM+rfcTA4-4sz_<hvtp%qb6d,-wM~lMr:7~z'%9$D9OJu7<WH-Ge-@k,
-z^bj;D]1Q6QFvh}%;ZG0`aN2EOMtU'Dl;KnM~8(OTU~mYvT2<gmQ6-|x|vqxDt#}n|om880CEBSrINMFik0q7S(:-ae2GN303zA[f9GLAuq4Wg'eo$56Gw
-S)gQCRLwyPqX#K"qjmZ:W-:`zEDq|wDBxWi(&0eAR6Y86#,"Xci&dlu1Y-_($H"J_dKH-P6lG2_e{6~z5CDX8f{66wz3oM^^0Lt$<A2)~<OeswyEFE4-hE
-%Gm@$v_h[S)[clfG3HO/-.uSjbaavG">]z$#-O>D(|zx[Rb|:N#-S73Z,S"]0!HzL}lo.L^pI;kx|Vx]xn3L7R$^Wt06&eMx)/I!%,Y:!E$vM|$'oGckb%
-H;&XSr-tc|5[:W_90s,eHn'P<<@qFc{zNCbbL%m45jaHsxix4j@;iIF]XM7O-@B&!j$ec3N7"P~FtuG8_x@$NUWl_pLVUK400YF0hffh0_IS0gJHDx&[OA
-zBv1hmz+comf6aenZi4TGYF&L/#6OhELGz3lA8@{KjXQ']e!.`4np(vFExKM{wl}E%>Bd1,)b$gAU'~i.oHJ'dPEiF+4[ah"V}ma(|T&SQB^Y/GD'Nf2^=
-slnS;Pfw.6jod;K_mr+T<F/X0.{p%-A&v,dxF<Q!["'_g/W^k_4EHcu89u^n3Smrv8LTZ'rxt|wfy&0iV:wI#O}7]swgY|B>#jfI#TLMy}W&l'H;Q4;Z{k
-FqaYrd-J>srlxOUsTUu^Sa;2g#jN"-_GyxG#Cy{!RwlU!jRs,BsLa`xI{CRHN+g!arO>L_"'!vn1UAA|tpB:DPV$L0%.Wy<V[yV60<i&h'v}}F]4O8L8tj
-8@$DpY7Kvt2#P)+L.9Bi7Y$YTI8-k>eoBcj0.Y"mp03`:nvOsO-H+6N5K%m$}UTiuxabyWb"giBR"md0sO,jX(pGA(Q%AhjaE"MF!v:SB#52Pvf}J`5%=&
-kdTVSoJWmLG,0V4D7wSQ+P":=F=mXh%n6Y9q(8cb7[JWVG5IVG,>:IZe`lh8E3FT!,;0l]6DPH/^T|{Sy0f[RPGW-yq(Mw<L}:G<w]gybNDglmPgKsD8Tn
-},]W~jF1~i^GaWzj}|3Zy$w"}CL$}MJza%z5=7FLjh0Qt"r5l-vz"U<6hD0'w5Cl!@5+-S"Cc:nE-z#r""c6Nt@ii/MFwqzIm,q:i:'a:-<|HHngf)~s#y
-'D6^OwbPa0T.B0{u5dw:3d1G@+{mi$8KE<tDqdtP1h'4Gr5whdvMhFl0SXV9_b@Fyty@[y=3~Dsmt9[pP/7CfzD&BPUtYL[nW%j@lBhiy+spIGjjTdQ}n=
-zsKyY4r20p~AO}!>BCdol,MofmyUqSnjv4x.7xO]mh&;@WUPmTD^d0iN)<I}>npEB5OCD-tkPmT4yQT]tmb8-iB7(y=UmG7ZB&@Y`^Mb,Td,}U_1#a23C0
-"7`8"i@M#kr=XdF97K[1r3^7!u,L@]1`8./^(%}rg$REsuB7.:5`@d"0/WyI<WpTyvh+i|ceSV4|zat't3IT%&z4&c+29f[_xh($nDa_S7fd#$)da(wi9t
->('3XS>`:nIq4F.^I#$$V{A}#|Gdhlwz{VUFQtTqC=r6"WQcK36PL4O<qKCf6bjpAz_=p78S`W3Vn)&'H6r8IOC"rPS%Syt|sR!zt">Mb%CplJl2!f0^0Y
-z;A0vSE_b0PaLPq1@"$GBF4]=}>42YlC"t}dcs7tOJkifgTdiQal"}jYrI)>&3C-v-_}0Yp17'a#'dJW-i7K"V8VF/MjWr&FO.TuErJB@zS]wH5Ag]`K0j
-Sr$IE=2,;,QV}UU)pguNxt^/^e9j2>PE)UcY@/K#5<nea4-[{eh3m-#,|CIO=Rh1qufkkdUZ$OI)RfXSV|SwPN)yGI}oV/kK|fiXx,BN4'[UjZ"U.UgkMc
-y#i|t62Z33VVAbr,noB&CxIX>|lIHCX$sI132AIJ#bG/}eCz0tE.[-"o{ZlXPNMs+uW'J%`$|cs1`7^/kW,amnV2"WNCpt[tpVmQ-Y@4%2kLf_~tZb1N@M
-yG^RNWnazM&eL"D7K#!Ad6GBdN_j[#<TrXl)YGez@lNpoj72F%Pi>N4C|XpL<R2L7pd6+<L>A<Aj.4<)|#C:kgp,<oOK,,s4"#6@DBn>urU$ynNJtYuv~b
-(WS%`(YL`'cQLZ(K}/JR-[l%],ng<J-1sdI9:x)7x^'g@%gTbiRk#7Ph#PoSP[W$-y$K69]B.F!cD!UvYlF+gYNmtC,n7D(GO4&Zbm$^A-;{5>yhUQ2dm_
-PLiH`cx`/Wx{b2,+]{4!Q$$2`fDukw;"PPLAI%$;^eRLq$_/#XE1X[R(UiK[7bcJ1+Sya,u{`@#.uZ3{^{Bk@G5oX`qpB)hXeWS1tezdfs-6"jS@}r@/Dn
-w7}+i:~wXOG^lowr%<gX"V}t_D3NeRUJ[&=wNDD#R]%`2VXY&|:n#lcOXN:y[2BHkMsV,ss7)DzwRq8irq#'P/[XBBLb=cb2zKOp)w=qr'>Q}C'r_>vtJs
-BQ9PKsn7Awo]A.<`"UpB~^<m4PDUB]Y&:zoWKATC|/;dJpmsN5Ya,X{U}2$63+L3VHH{ryN<mYB|B=]]q>ORv;@"+9/98.A7bo!hgmCkxDXIXiMI|>}Igy
-0j]/L1;Wp>3^|ZZdXP{|N[^<Ky:t)f,,iARU7rcksw"xD8CQwhk)r8M37t}V@<T3'Bk;=Okz"FxW/;(anmU;aAHP[mM,z:4joRI@+Mw64DyXQmLDiF+V>i
-S}S,xY~Lq&<__2.zH8oxw5{.d73/YSG^qsz%x'jQ%'q]/+2YZ_ad79v5_U=RG%~q>t0B6y'WWYEsA!<%)-~yOtJ">.Lg{t3e><c&8@VE7G5w'h@_z'TT0s
-lJ>$!&"o.)YoStu3(}y'hw'a7VM2GF]|nL9Gkv>Nz%,/&1sIFeTT$=`8YRycuthi:;lz9"d;IU>-GX@IX4:-^E)sa&lr/g=D~T7Uq]A7v(_q7Z!E;0aREv
-4s=`Di4]f<vrpHOWom.eG%2fxF:wZg$qm+pIha=pO>Y8q#pV6$<UI$qJ-T"1pIMFP![,,eb)WF9$1rc7XH'S0:FeaN(z2:R3x+4FvcJf|PWa#ZC{5C#h<I
-pyuR#E=;xRUAmv]rac=GZMAb/86IG5Ba$EN9|DeN/[Oq+JQl5z0eld"4JYE.m:l`3o(1sWN`BbBy(leXcXMtPkkhQni,-S_SJ#lfm!tL[:wvRrwCsmX)<v
-9``<;KeYkW"^/d$JKExk,it<paHC06Df$h_tYhhO(a[iUc/H.%h/=70VT}O:"e,|){T{=W9eYM}#]v}7_}{zo}2w-MqH-Z29`@~aU$K($G.ObuE_Z:|iei
-(7Op@N(58-}ciR]Hw3]$@eX;0>m"_zL^+9Gk8]]gzq}Dp(<;ufLAr$o>.o##odF%2ChV<We9SM6#s>W]kBtnbu.]hrA.='doo_ZNpBHsMbeVe(.i5'_bdW
-B"BlIHQgw%_]&)w.PcEc=_oHX!%a(#<TQwo`/LXxHOiji4hOjail0q'R9"R}-K=nr='8&7sx!Rl6P&Q}p-B!'P]a+Ag{C{rsU/'ZXaU:oz1%KEmztDE5A1
-;x4j|4Ne^q2=u>"_=-`m&NH[P_T<>[jvlF~c.}Xm,,rqbr4X=0R0``G52UCFQAM5$JW/:uno;{.u&e4W`#o8J3Fe###wlC|D[d$ma^K&A[Ss0ZCwlM^ge_
-IO9eBkv!A_=sHIf1y2Rr9%eREB1ms<V,>3!O[dq:"+.j)de(Bdgl`)AY@}1g&|Lqp#L>B[@qfp^&-#_woB)V%@ijLwZLU&b2jbu0@enXS{Z/XN(#zi$t0l
-=#>tP3XvVM;&3P[nC52FEC"9h[p9_j_JI,LQ!z)tF{hG@3Ddy+GP}sVmBLdp0P%$#gH|#qn2{_Z7Y`r`3HlLpcC|!>a|rP3&s;PpCSE,lEb7(}&nyuQ)Q#
-;X6{5DVJQ>FVx{jPB8B8dF`hs,9(B_'2Bpw%qF'1i(o+{}IY2>u/8c$)P@FPCO9!(V3N::F(|pR;0L4_,Kf'=jC[VOLp{{,sM$Y]#Km_C_bA(OUf4WPa0"
-]w,`}@C[Q5@qET/^RX'OqqU&NHMgq>L,x.^`H[2r<u/I|joq./2L)g3;}f#KATeh/6E}QtKjY1Ci_d6>iu%S`V2FxI/3/%Jv>/Wgu9A[Q]vz{jc8GGk3Kt
-rS2r_CiVkG}0"I'Z:dO;C[mU<DVK]zko0C=)hT[Nl<QdebpW=WhccQ84L+kf2qS2)ZVc!)gi{[iVPCH!a0CP<kR2tY/`3oZW[g#JsY.S#W0H=Y^ILeE5Iu
-+woq[0'GMaq>:wmw@J<W39mQXx3ln:t(v{_+dL^h{=dV{LFC>PvX!;~w^=PJ#nWDk2fT!wa2qjs^G4T$>f}'2'[x&+L7.D/9Vj892I>f[4-Dz[/CbIn$2q
-mtoAxh<veB1+#|~8W;T_ycmQU$zeCYN:&vC`W=%OuSS0z`%qjPx'))2ufjROdRA@]WnBCk(>Lkt45WS`&[:jSIK.|!Enu+[</kO<-/v7ZX^O#L~$HrrPh`
-WO>Z@]Ri1H-"V=]HsWH|B>t"UMxl{U/(z;Vz_]w159RRrq9f49-vH(fMhL^(H=)H])GhhKTR'Y%I1;d+rGl'%Ks>+7E5<I.@D.uP7r)U`G0u8#RA`BP:Cm
-&Qp2#;XGT:u5DC#Gez"=@GzWs{Pw.AlfH1B2,H(Y4"(fRKkPm[pxXXYIs0=Rj#!]`(3)L{.BzwOP2/-A2aRVozpW;(01%AGmU%36oE>.a64=R_w4_&;lfi
-l)U^#-T]EE&O=|WKY|@CFIp[u6|4"FlA#r^|!yYD6N(}%v|5-9b6^F"(@sOn`GUL6D&.|>qC5<wgHNoQ_d8XSU7OZjKvDw,_nMu%;,x)GDyBQ0r%4mYHLw
-MVH%(rZKId6Lvc{ra52]RzFaAB-#lK}SYCb1WPcJt./qPpTH&WvKM<R''hY|V])p:E7!w4VF$ac.qM-A0)It!yXEd7/H`qeq3N@x~C1qaS$BGv.PID[,Ps
-#DGmB3<sct~!.>,MOo0XG$ywS;%+~YItI^6xP@[eIdr+A.pThFS5#)Z[&yl5WMB,weW|C{[Q3,L&}lv7uhBgM2WL1cP#n=#Gw'xP$h>u1A">x]2;=_X;pW
-{kQrmA4Up"oct{da&D4dyGbk|ekh>3l0Mf1(iPVN.P`n6R:)C2e9`I$yG|uM#>0v[OsEfu,eVJU7U&c+/+SAbc{1.8vKjPNEhHIW0}=VjZJd@nS=1Bv-J#
-[`|Lg2^7N}l(9{W%ZLrkI1Z2{$!A$VBd`%lCggt5cMbcr@#oU_|0mobaM.14QQo8!)CKt'7oSW3LV7<yxJd/&jGh>V&z;)uokvyI6r=l{NVW]nvt+6ZEM,
-OLuZ%UpAc)ba7uem7rj|fyxxD2ayINE)TbQ}qZj"LHx]jE2M6C%ii1&}MlJbDeNOgTEHvc)]%PMsIu_yJy]d2HXIN!"KnnB/P[x`3JCWnhe-Fac4`@}"`9
-3L7rS+c=_VH(.`I<^dQHYsjX4!dtfsA_9c)A6(N>|I+NdEdfV63+ElGRa/vkLv-[Hc39wTTomU~s4sH#@SZg1i2A9Xd8cnG5W{,(q8cS#K"YOnzCEQ}j2%
-"V4}X"Kw$+|W`{nIMmh%:DnN8hNaH{wvN"3u{b^3Zs#2#;RWGE:qz1yL!xM&P)C$pb`R}Iil9zoRqn'(<rseHML,l6&[.s44Ism+$>aDj-e5@#Ow]e$}!E
-;703_xj&'5Ng&sz5CL>7"$!SrH<M"hpkki3rkXOMmVd,1SU"v[QO#&,8/_J0e.:kvsk>vgW</djQ(s(JZZJ:ga5N#xL@c/|fz_p<]-JcwcKf9^!>2>A^zm
-ER]yRrSV_p7Uep9fqX%Z{}a,;v(#r#p'-,;wX8q9vpdm)F)C_&}LwETh'8)UIz5,i`)O=s_G+eF5ZH.VQ)!'N/:!)YGB@16RMs5#|w&F_#aj+n0E>,>Pbe
-PO)zc5/jB>4";jP)i]$KOz6X]hY|_egBuq"lLQIaNtL0E7CjSZ,9/fA/{Dwul$hr!aS`+80OK8odl[wr`P.kY(sC{HJ5gNLt,^5+MwhIhebQqj]<>jYD$>
-SMuAfy"}tih:E}Q"EveSIX&0CZkj>}h0D=->fy+zH8<n~puIX0ja2P75]Y>L[4P/Eufct"wd6,]`Zz_oe6B-w,S]6jTkL$wGFA@BYKDQqG.ad:N@3K1g{n
-10g9u&#kPWDH)a9c)f$n_{c_kTu3ll=|yLSBMxbKo,Y|uy16Uk$Ol#!ci'D+rn7D$tM)GbpV(d#V;DcslA9tCJe;2LF4X.4LJu|"Oz"dgBn>ZpTI1"`Hf>
-i.{qvW/d47_qZ]PNF@6Zpc/8O7F.U4<)LAd9W9lHy[Wv-U^rWeGyqeidSgq8n'Wdr_0#7;];r^2r;47jOeVIKs83N4wcGEuw(]e'l"4lkL`F1l5jIh]2)R
-BZPYzed%PvsNr]oh_CWDSYQD|bn(5;f!W/+;3,e^fx(bIuY_x:exp8/t~MSOb6Gde0u:b_9,C^z@ct,6ozRH9gbLEMsoIp}OtN>U5&&y!{7fmwqK9fnnyl
-atSNjr&=KofRxmZC<.&<bn#+!ky/>!L+;3A;Guk+;{CC.#h#`>HSldT7;0Hr&Vv)^)EX%Re`a[`54J.P`5Ohb3"<d'OFmYE9bsI6[vuZ5-WFx<0^W[V1J!
-FEzq`|}58`16e=mgc(.Y-d@h&Q)ndk4s7#GDSnKM2NSlR;D#>d,$JQCnJy^V<{U+E"PrHUp0a<r{f)T]33=&Y#[$JReG41Pb-g3#rR"WG7K;d6GDsS|f@-
-rl5F/G1m|Ye)GD&ghtYZ=rF^AnZU`=~BM)7j<<g'1mWxyiQh,iC,n1^yN8FC4J1(@igwN!7gI![D,3yMa{qW#K:_ae)/Hrg|+57V>l<I&@`3wNV;}b6Z<0
-;vT8WMY>IVAVI,M%wbRKQ(a%To$7|=@(FyNR1&)6]xdsJ8amrYuJ4aX]6HA=.+w]^;Xz)yEm1E/X]asVe6A[<7-&da5Ni;=tt90T/bSc$Elf[5`%klCxs$
-p1>wS]jZ~bN]4Qr2#!8j@MgZ='IA,vdpPC]Bxg2Sn0`!}yxR<Ol4P"FQu,Jb(4V_fJZ%NXrJ`9>G1I5F-'$p9[QbAWfmf}NU0w+VyV:WqTPi`nF(@1dPKg
-9pFRIMQJy+,hKEh+Ot-}_-li<x=zZQXqMwe#2.EODEr"v_LcW2UENW`CfyqyA`#(D&"&W%-`&R!32]=4zTJ9pTN.'i>K;)T:xQ$5aID=={mrXYg[MRH:F(
-Ur|IX0-ZL^#2AAgGH/}(r;>]s}=J~0$cjv'#{>79p_hnehSH3jyDiKGAmzh5(=bGP;{X&[+{:r&"x[t+>B_w9[oq_C-I59~-=sHB89[AzA['66$gUdgMvb
-N5z.a:+pgAq&!IhD7/c!3I][]1ju&nW7z["qPE&RL9YFKT=32)>XBJs>!jj#&VfNsm<6w>BU,zRuX=[E+<S[{NMxOHEI`eL)ylG:51x9-"B3^9sxC-}"=d
-7Z;-o@U3PL;$C$q%7@dL5bYFG}Oy<"7xgsHWPLh2)MN4LpY1~`KmqW-+L2Xv-MR`fC{(1&=uwlu)n&ipM"%H"R{4S]pi+I1#3jN-nCZ)C^BSOES2TraAt^
-$mcXSJ/ZK>6LpZYyr@bol>~WSYdsB$<<U3S1ERJbe'u:XQZ0YUYimrHv%(5YL&g`U#X+Zb3-M0X7:zEb~3wTjO@G[6iq%Q@c=&kyP9YGTZQNj`h[e|>RtM
-~E&)}%qdn>[Uhn'fU|:Qwj2VX0.,T2{/#Uwm76,EKAFo0}bW<YBr%^;Dyy:WLCe)Bakrp/u{l$tu^lP<uaYkI.MX"P=t(FVmjPG,0ITk#L5|>gc`G-54Mi
-;VB!;pOiaJ:%CR"MPAWBZd1Nxbp4a3gAXfnfVN2A7sEue17^[yIf8ngn;L]U$"0kZKw|blT$IZ5i_a_12:S38Jtr~0Y[vrWJ'&#g->YO97~U|6+r_Xz9fN
-+.S|U{uZHq=-<)$3@h$sAN&_RSIx.06C34M<nwAH`s)0"N}664a[!i5M&0mQne@ecP:XrZ}LVki+#dLwAs7GYWj]jDJIC^X`O#Qm:1^Bpl^H/5!qgZDdDf
-/.2ZFxjNo{"T%cS>_nWPc=h.zG~dSq8Uf4dj~5$yIDlT,QXw^16SfKKyO!kl.7U_h_5quzxvxe6hz0YEx"Ky4eiqoLCq_jz1"tXE|2~FC_sBq{,,}HGEkJ
-S"qjMP8A>:@faR~]FC3>#sqn=dj]K4_yO@|}YW+(yipnmz(>XqefG=8;uCH<A=C4M=!IMAZGi:uc<-pNEMd<%QYQ}g<P7=Q+d1!Rr8/1arhd3>1D.4&X}"
-r7&Ja0$%ylBvN(gO%U^47nwAi8<Qhk+t2"}8W.!Tg>>fZRm6.Fcj(xB]~dO^BGv_WMWHeEL[W.X)AuSEvBVx=fGbL=5'R0'|hU}y.t`e#D3u1ss/-r`a!6
-,WxrvsLvg<M)[l63/JgN92sc:q5M09/-<(1.X+C5mMKP9#$7,CSMSl&x=ensbpb,Q5it2sq#Vr9B)PoHn5N2}-VYO$"GrqOo_bsw~$94'4vT,|us:[Z9!S
-oA^8N;:mRL.Ld|r[IL-&g'`i_/!_#p]"PL2nhz"2)i~G`7rDrbr$}/c&e}#n%0p<3_>LOZ8Xq}]>tQ3YySxw.s;5h!.l}Dpm.},:#5S0U+n.SlEV=R<o>)
-%4;%J4O:(p'(q:}<`MN=SWOoi[0h$@mUiZ.@6(_.H;+&zu3#rBLLLUOq>s!E/vG0:Y<^(&H_4DjV~S,U<2i;+wgMSA"3h[tB&#{]UrmLc+M0|#z,dx@dG5
-@Xa/9fz0=2AFS1B%CO7Rqsm:Mpx+g7)LjvVtJ!#v.8LmcIVQrMdADV]YqMA,)LKt^iF{OiFT9q],@t}:L5FT&bk24<e,Q5.Agc=1"a[c[bz@GpiLY;P#}u
-QG41hg"rm.0v"PUQ%y#MGj,-0ZA7LBiRQbUL'7BS@wV[Igq:E}:|y+<f{@)7&[9h]I8^zz@H<Dr'v5r$iqCZ<`9K@uzQ(`(WI<zHTg(#yEY&=#O8k#8'K7
-jF;iT'pB;ASOWz%+Y|V01^G@uSc][8GI;%LjNvM$Zb')$_$O8[CP.EsTCOmhtX[aAt`|qnkD#%>LC>Z<Q!"wvCnt6IA:^o<!]&iaZ5ZJ>&"yJmX<5$~.;g
-cFS<IizZ;"Wl-Ql;ZOHz7XZO3FW%Qkl5AGjr)3"I77$m_`2rF8blbepl[>yTeb/fR}998N1"Hne.aa|JE"Z@Jeq!X!o_))KIAH4eRM4mxev`xA$P&)b!ei
-S,nN+QlGr@Ud@dO}`gdt4Xlu542dRnOZu3<@TVIEGE8AzUQ|,{+m}U}meYR;5wNUXYVD&:s'99{8F/<..|gn@z!9G9)')48_RoCkF7,C+M"z`3p`B0}R"M
-G0bsKm<f@-n.js9fy)Crs$zw.a<R3UhHz{]BK%)o.Aw%E._b:9gu_o|Q2lRj2k23-eKaHrv)oE'XWY.fYLJEX^QZxF_"Or[pj7j=yp'<@Pj>xM~BOEXf&F
-(v2(+Q&xbil7B]3UQ5vH`:wz>UiGhK;k(ET5k)v+O!I:R6tb(D%tL-}>sAXGx(>|u0z)I|c|Qb.Y>DmzWohOG"Ja|vWh=H'0~YczbY@Ab%ert7BiCm/'6Q
-`IHQ~GmxMT]3N`2^{{-E[)()ePbf)(NO~et.NW,mokA']SbB-AVZ[xle0&u&G{(tH6x#:$01_aF"gjtA(WkQYIK;|q{.39S<{qVzDgn!GG&Me(Aa_Y@jDO
-1%ngTbQT+vwR2YehA7fof8Xl8K,IK7"/=aAd/#cM<AT[`K1JE+U4qDF0EP%;&4Ij+t&cgu0"^yh5qd8(yiDTUibSt49xj^PlTBx9wA[uc-|b]rWamPUy+2
-W[{AU5Lu2KsMo_{3gVpyb%'"AMZY51|I0:hAjn76dSQUFl#Tuk7T|m&^"V:yWl:t,_Vm[QaIXI3r:U##}"e^P3^vQPnoV40KoSC:6=A80GGhWYEm<rNW7>
-vPxt+qx|Zg11'6UjteAJXULew9'OAeseF`nD5^UuHhXaSuR_XvKqS>HVHCG6}`Jpi.Ha:{[tc9}S>qi)~A"fwAipZ/Mu~K^V{{#8KX.8rb9OR-ZcV!2"ot
-5U~l=5}"uZ=Mp7O$`wckmlOFl&qCHTU)Eo%{)bDDuI4Lq63HrQpV4-BZizyKpKf^5XtZ!JCyajBH)z<Q9[x)n3"KL&&[c74OUrUm;]"4uqb>,u<%O(A@$R
-"i#24=:d`$='~+w(.lz{O]h((>sP`ijiwW7+6gWv`7yUD<2ErO^GM21r2<':vt`uZc}J>D2&(65&;/>HVM+P$)&=KD($v.CVY@Zm">2{S:~9nmW(M_1d)i
-P#ElaAe#1c_1FxE%r`r,Iy_"QN<f90XpMM#m&IHCj=dyIjn|9{@1fhsx,6[H_z4:<l`RiE:ZPH}.G95jL2E@Z,)@2<u.N<aH5%+WyAW.65CES-2ec4BUPH
-Mu}EAzJsA4mA$,XM>.c6>E@=509R!==%9d6/4![SyEWPSpH7Rs^6|)`6EzVE#ckm8Q9L4",Q[&ws~j&9"18W4K~9`;9mkZy|FsqUOZ1S)U8CI.^<F:Lf}a
-#2'6n`WG@#7Y%hwqk=j4@!r$zkP"QoCO.)gpai$oGQ1bH38JyaWOzA}Fkm5F1B3eI#]C(D0`y&~FwX"A&c$raBQk>29Km$Gm`jT,K6VR+q5,j@2S{c;t=p
-+K%D^bm.~P":^oSf%KGTR9YHyB2%:ZrDzG5Nr<>TEe(+8riFR0d"BWUZeHf)z,.AeKn7YJpK.brw.NnG0w:M"OA/[C[t_3"f%2P^aFBekpR<I>A^+0~b0Z
-p}F[1a7(wU~yXmy+G>k3$sq4[>1Jqkd$&jncO3r1!BOGf(:>sn4TUHAi;xzkquXH;Y[,"$Qdd`)3grY3aMybs1g&)X<vn[6^<k;={0eNx8luNVaZ8>Q/;0
-+j'SKR-eJ@q|yu&:GiqF{5eXn%t[^`K$_JvAT3pSiLi2<U<D-AGU}pgYB+W(2$NLiGDAZt)2&cTumF)%sc$_zv$:2>vE[;G)f-t_mdFVs1L+KVlnc;4a3X
-2Pqi&!h]%!g]b8Q}U!qKcaAd(yhcF_~CyH'SMsr=.}x9^kRGc|02/VdU]d4(jtIAQGS,|;SbKg5,DTHESfZKsI7CbYFGnINAWjIM7iZj3spO]ULM2+=VUP
-N:5yIPI+%,mn@<y8}JPe%f/LchVt.Qgh:[SZ-T!&V0TUi%1T!}6kv2"{kl14c@_]YOPH)WBqA==dG_Z<wlyK);awhgoS.PW]5-I;b^F'c,pN:+6gRuBp{E
-)YGv2G.A(.1.ww5r$pxJ#5|YX}sVd"&!dnpXm/dC|^0L$K6}q/:V;@H#}SUzbBz-qu>07I!Tizm9<]Y1~qQoH8`(QhU/U.D]i|U.Yew<rMZwNrM^[1x;m:
-bk|p1u=E[(Yl^qDSZ3M'xAPXskP17MkF$KSt[eh7cAd@X=z#jfl1,-lN-n[vI3`<JgId>&ns{Ixo&"lVM)#6MP"SwY!]G=;pw9z_BZebQh7ph0HI-e-`w>
-od)khaA>-i#BpP$|bO:&T0aD$gH@&8-{fEX-Ezb/@+0/SFCbRLW{ICfH,1t"r"yg@n=wYdq29k!0D%_f=a,Ag[iOwT%qFYOWw3'lH.2f,RS!$&nJ~RETio
-+56dXaB(XHW1]y6%Tjv3C`Od3P6K+8<nx^"[h2E:#TqpAsk,OZ_W|U=R5z5B0DwMNw!L>koKt5L/"WLB>;!(:)T,bYNBqEV`TAbw1>CM[RTo,y}9aE}%Gt
-R7%.">@A&_QMqd_dlf}zXA=E"3,7lPTKQyQR-G@e9zqw1ETRw)<upR#7eXJ^EB,E-+;h^9)8j|w>zmB'wu2pyN7"<[czNa,1as#KuS2H<d;>l>$h-o^9tM
-9WwGoTq[Fqs|0pwv8PNzXfBRcg~q(tAqk#J0Zv)}Uz{E/+m:]WVF}LHh<qLm>ph;zZjf1U@PJ+U!{83"uN`i5JK-sLXfbH9KX9(#l8E^SA6ZrkEL3Sl]ik
-"1&pEc2TSTaq.5dfYL7xt.v,UB7_9P0)L6.Pp^QM7t`/mp[/,T3Lz;pIAG(pHA8&_i'qRC>Q^#o<U8g9}oA)%o$6Ms~kd=I-jwam>I{d`J&ssi2&cr|I=h
-;4J9MSGx=xy5n-V(!t:%~!jIoh.+D-2D:j@Mh>uq)p9}nKP&8,z%FP35#PvSz5:'|/kS!N+x'yOl.VqJ]k"]|{$0;M.@k+l[qupP|hb{edF^9DVN{sM3c^
-rguX_ULgFY$Z/8(3<{H)/b_ol$lPFjPwx$$:7Wb<-Ez0iV-oc$5CMm;tpA3H8&=I#`B_Q!,Dc<4aE'!m$_u{A3l=KQ/<34Kr%l9pTwTD(7lpY1^m;3,Ssg
-MicERGpI94l1,aIUvt8lGJfBW/l{:1lk=k+h(U0)Ud:V~r)-A}2G%{PhxTR{NtBbx4nm#W8NU860!)JCcDohm%gneM/i;g-rFP0B.OHhhB=%rK+'Mh{p@A
-Hako4j&W$"1:_l(htqkzS<Ph|8Ny|Ur,PT';qEVB4%@j3N#dDxT+,[zp%E3g~Y%xD5%gKF8|1MncHid|9Qb4Ps)6+Eev{R{9E_v}h$";!>bwOsPuVx3g)y
-5DA,1[1qrUO2jc!/GLCQ["PG(O1L,+}`g#9`:z|08)@V:[J,>VF,8|bOEr`7(6{cBvU.609gUN}/w[>HdCTabN!0{dq}58Msf{A&z|WZ]}@4imNnO{Ur+(
-MsFa&Tq[RWR]`,P}pVr7pQOOifgO:h|@]dlL'Xjeev^7BWCb)y"m(I8S4=kk{X9#-+'tiSm:{6M&cK&%1{gTu6JBGsiT!k#el.VsCqNf-u1<3)UOx9tr'o
-^Fq&,+Fw"_j}Nn#&04xbT-Ir1r4yg3-h"kfk_|<yzC%>8CPm,e8&Q7t'/#',.y9t5vfiC<#(VN3-I0,<fCKKtAXmrO9v5Y~dig4VG:]>4y$`C4w"/BDtbw
-FF]n=Ut1@T&>Rn.yyNHu)8U)AW]4[}"k82@o@6F[USnSd)2Ke5GW1r[k:@nHPsifrFW-Yjg@u#%8jqob,+_,l)N/d95QjygHrlE[wn0KkYEf/b6(=`Gn#d
-j3dm-p#`s6=Ocp7/Ax#6)'mn3ZkMo5cuAbEY0KLTh&Pv4H"U4@=;cxAi5|_5QYHT^wqb2(&zxQxt<9,c~+m:iX3Oin"2OP6yj"%MUdEI2A7@X$.M+Z.C@'
-T^kF,w/CoG.2ja_2]eTBzirbRUSH.J$)8o28ZCFYY9Bl]lXBPEDzd]Wh#-sC`Xx`vCRdeNDs"e7xnt/ff{=s4slfodv,tvU9&mp0r=<]xOB_9(}Nin/'|i
-HEOKVe_46Y9gO7OA)DiB%%g0<IBmV'%<kx<+0pfC%^4r9Ba$%_CJsw7rONkv^VY3KX%8vof>tkpp+t:d/Yu1c@ui25}<b'd5I00)SbDXB5@}g]M3aB<]}3
-e(}ot!As(-f11D+269(B-RG_@r",+MHsNB@84d&NVdA=p>Z(rl,^:n,kh+b5k,1opeF{d@th&Bkj"gS'yF(#Z1^dRb_"v]7(D2L7B+nz54/$H]QpOLgmUf
-=pdf"/[7qlCbHh%vqY9>!@W.MUCl`O]),l~;8b|MFyQR%VHx7^)q)q9W$6M607b.lDepsC_]U,!<V%4B_D2XY"'(9pBXu")J0e3EsC/cxCr:9KATcmp$4u
-^Y+EcT^y`AUqJ)8bi'[Ej/5"hyl$iOD]Wu>h_;#;G"v3xW(1tayymMmUnCjn)HkS{DYL>MA(Yvlq7YyMO$<LF-meK+-^w9cUEC!n]3Y#OR9ci2ii:1S<;k
-R$I:>@,y1FFF[I<]ZkpYGtG+ACkMKX;D,K'G<]rEiL0O1#'ZCyRt8fP5],UP8KmRM)IdYk4mpn)F{,-O{V`D[=&@qx/yxzuxPwyG{!Ku0VfD3JBsA@4;0T
-{13}qj;|=s^f.PduL0[`Y;;nfT,Ag<m'nv&Tfb_{_>j]#Hp['+!N(^#g[|]hr}dby"GE48E!EYzbfi;}5"-Zo};p:0AwZKU@{Z{,$$M61&,-tCBz:L;tXI
-m+I@zxOD'Q)02t$zipmx#G3SDN3K,<.zm/m<"br'5n_{~_ftsI:i1)TE_:`}vJ;o6XK2%@z)vTbJq+5EcNy;#Olk2tGwY3J#Iu#dvw8">m.)~Y5!m;h&`O
-nxCXVJe/=<W84b8eHi,(pz082L%RQU`4>[<acjz$s;<7Wf]()9UUI8bI"q;kaq@=PLumf:tp/Cr.Dyu#{XPj$d&QCXKoG'n=upTqe5bzWM$E(ELl)`A8Ae
-ZR]44Oo}f$]jh/G#KB~fK%mWD_kAbu;y^CO58sD'L2[>]gS[.CUgEd]YyPQ['HQMy}=.O0zy&Y.Z<5Mkfy0)|1,(RE7&W"Uk]g{Vz{HY[,Qo0fX,%N~j@h
-NAI&/KcAhcHn`K=w`Efe!L5bgo@3WWIU&Vr|~vPKvpV3y:o$;':@k'`Xp5w`Q^k|sssS'm0QJO~D00}]1tv-}4N/@};vzL{HRr4nM{FOAJ&bKuDMdPo^S'
-UGad;/!&)G_FpwBp9G.PCWV=~)~f+H_WwjbrNjp+iU:`^c|g]Al8]FIRi_WZFp}[:+)ijP-`K1mqj'HNLle^wxq}0-LTX{Im>],H;|9rSZ%+)hDbAc^I<T
-F%)qD_Eid/Hipogr2-nBK#mM2{CR4;i|rg$y0}mZ~SRjGBH5o!gp."5.~cTc[inWLV]unQo'rF|mEvRd9>l3JX7lBxTV:vn[{9-1!B"gyVC&Vobv@i++G/
-VZ'nmh@diW>vBXN1Fk(X{z)1L[yQkX$&mUUB5BNJXJzK)DRl@(@#QiUPRB}[S[XQpHthpA|Ew|$Rr[5j.Q2dL6VG-^3#h-_d;ygpn'"1Jo9rH5~T$+vwdB
-,kn-tNZFn7>(VG#b'_&bWd^s^'iB&x(lK3`;<_GW`hxZc0|wZ}8O=aA#"kG__>m9>EF:Qo)R)1O'^SCDhR{cssf'WKU_EH,(difan1Vo>n)_Fh#olB9jFU
--]@W.C5-R#+AmQ#7b4Lw4H:J"LJi_S0>@C<dDvQ$<P]sS'#vVq'2pMyW|qpaqxB/{u~-0VF:aK-+aC0EWu2KW'Tcw%W2ZCvbbk{,Co>z&ssA~z8<RsE^2N
-32+:qDA4Kedxi^^Z8(X4xvrI0_){1UVeS|noR"<C~ITG6aUc5u_LnYD'lCYv,5@29(gPABjQWr[nH]N<]`!_$UXb%#tU0+_/}D@2L>74$H]Q%w-6%)"j>V
-j>p|H]/I7j7g[x>LEzsu4vvs<GGRbs=djOa<8C:)('9NAi#'B/0B|l(4;YF^ZvrzrZ=A~,}[TO+Eo<8dV'vGI7FODHyWhl`%p{Q=BC{|M}^KR]K^A#C7[z
-6o9U"=;g{sn|zTDi$pGFuL&G,xZ}IYGJvHiuX;9^C8U6m>U;f&&QFR0E&+11#HVl[mGv["."u8^rPS,{[FM5p_o"Rp_,7]YmpWm3y+-Jp'|-[2<P@LMA~j
-nvCk70WjK(2NLi0`3p^W)4r>3o;ppUP)L]UG%hq0R^4ym+2M"tyd0]YldFefUeM"9b;j|y.E98LtmtUF^;n+L<+gJKJ1HbJr,#y<gUDJfS'!6K;s<O:LVt
-[c6&^O=WL<McJQdw<_m#&fuf}=h9Dip'bQWsp/hMqHAQ<CQ$Z@+]#NvW7%uBr%t;3`I/qd5CF;tN{xcQ#O,]{s2G>6_+Uw/MHW~w>V8{Iru(Tr6u[2Wfhe
-+g1X;eX^7vTf.zHLSX8o&F#sY`cWkR{.dgr&[KlvSxGr`Y+Lt_St]!A+xBI2&LQw:D%cz!Fh8kM&f#{SZ{Le}'sY6e4#~r#QI+T1|Ozl}co,h1ua!w2FDb
-:g"{0hnb)LpWMT)1-/d0R`DA7L:JdqP2v%HS49Nm7dds8F7R0@6<6S2aiB&A3NF,3Ip9Goi1|}gW3"s8o$]8[bHYDu!tSRL/z(wOTh|r2dE);X#g5PbNnl
-wVJA0=EU(3"UX%>YFzG7D0_YWlRH)=`yCq-VI_~{yD`TdEiO.s#Yf=]'U,z%+}E,O3:{Fdo|BDRm_;h1&VAI!CigZ,THA`6i_cK0h+)#s16/p1T^x2Xg<B
-Xu+!U4<_+jxQ3iOw$V3GTcb")}Aq+C9nkZH;854;DV_P$O)G]#$[I_.nEQGiw&nAFJ1HJ_wzkMAL%j+J)j7EFN'PGW,Jk}ncV#X0>ukOiOsxphk|uKQ6!Z
-I<r_]p'xMF4Hds%-f,eRj{rD$!kkb<UpS!L[55d%(o&-cx1`Qg6z^}gf2y[cxSI`~<;AEl0XIS(E!j~9/&}vdS";|zQp{/<om>'L|MEfo6;>~H"236'm>r
-ib5B1S.b0wtiV`5/"&E6vSX>a(@(:K%A9gs7Xu_Bc9deKjV[a1yqurm"Zt(`P(U;cZ5PFmt>Sr!z5dWSTI)5mHizK0%AnGlkavoN7ew%(Cm:'dU0Zp8uiv
-(JOw6]le_Auu-JqG>m8AgNOd#N<,.x$z}VY.i8FqK-aD%2%tsM<Z3PwCM"b'|h&vY-YO]WIvz'1eD/##'s}+T2_nj6v4KGNsh^QFu#r_^Alfa85vr&M0^/
-jP>5lJ<lsvU}nb{@7BCPLmg}'f-BIp=eL%>m>_7x1w<Mqmt.!eSmfR_&ziMwL2{J~jf1Re'j<vvf9Uu%tu+8OJ$Bt(^V[TF/t3-V}"mE]2(iNTRgmQY9/+
-]SZG3D{P"1G/S7Gsf.[.lI4A&fO9[kT9CplV|6p2_'/q6cY}QB7Du5wSj$`pX@T(#a&-:9A}P9q.jEi9!-b@=zx,o$1Pd@4oN;v%/jPmMs-i7-Qa4{1Hp(
-k{hJpdkN{mKEgbrP"%,Gw%aeCAat[0KChHXqZFD@;Tr#J<!E1_%,Y;us,kPM,(~>5M%S}2D__uDE{,aZIk0@KeYrt)axdzguG#(S_T"4Q.y.xQCc"hC;D$
-lFhmNxFw:0(9|mR-$BOiaP>v27)-y0-P15}uc_lQ`;DaXwD)n1V4w|i)NQ4K$HQ(jdYBS(G_4(l{3FTqQ,eX.e~6AzC"54.,Yh%%w{D#@SlUeg_yOE#c_w
-Ft~m1A;]'&--_Gb$-M$$QUh7u6.!m1Fi:Ut%9r%U_Ry0S[5S.:ke.hin@e_r)RPcDzp(`S%8Op`Y2DV$I4CLzUz-R{67Ro1qH[nHYA}j3{';IMrj_^W&bE
-X>AGrUwp(%uC$Yo@/I&}%b1RcA.:s`M2#wo!,d3>bB)xTsEED9X7wx[1n+2gw7e${BtIZ3RbGs=7c<FmZK+y2EnB4}g`KvKnaf/h3)1O+Z2aFl3GAzi2x%
-[5XPTlC#_<8V_]#g4hJc&^1r$rw^/jAk5{w[XN=SL5mnLONK,.{Axz(zv3bqF4sY&IKnqz@-bGa)i8UFE1Bwi>g>%7KuTwcXM,>THHCa$cfGN`zxS(1,[O
-t5%Pk+2sY=,Pz3Cic]bRmrftNsGJ%ZKWpd{]|x@75},lPW5)=1>K|Q={2Bs-VHR@V-9`&jsASH-"r0XV&E~oiS&$TDxD)"z&N^n"s%m$#]lF_R&Z1Q{Pe)
-Y/AjOMZcg@O%o>DqtGV]/6;|1}g}PY`w^G@1b-erAwH8hyc|a2+{=&Cquk82Gb!5J}uZ`}tqB_yi>;|qa;KkyKQo"l$`&hml!]}kuW%(w;}5n{QU{7I'r^
-Yq{G1:`2B|,yRnIne8vjT4CtT/l:_w!sZImRjo[eXImaCLun>nrJa6RiPYPmr{$x(p+>tIuHf{0bjE!MEQ.JU.a4cp5FM)Fe9X1:761hCx=-es$lhX^Fc_
->aD>7fe$P.;h6("q3jKk'^k">=a<hPlRUBgnqo=R<z<p2b`zGg'5)ziO/IoofzE#jzVp!E,ZEEVR2c&a:(|;3HZyxJ!mxe#,;5^cQ|Yk+!IQ-EJ7[}Yt}C
-:U0>f_b<a{|_++:Duopus^-y=9&PK=|f{|~bl$hd^F!7mqD01a^f,g!56_/0=UrBFNayp6Gc@zK@#UN[z`3/f5m0pCvp@rCqH&1'zN{"9.q>,{S4|`G'Yp
-^w#b!K^+&U0u_e7)RhccFd%7{n`(h8(CE]7^thCe0G5[NI|WRDX{vaGHM4;=fTi5]a0X~Ek|U$4iA)/n}tzA05_g1Xiq^6U3~De3Xp3/YC6c"1hMAu<^PU
--(.tc+}-#m)3G-+TWZ&80lNs~u86}xNY)C.2BWKyn@r#]lvCSGdaF4|Z5Kp3l!{0Z(^DUu[#ff<RE7'5pRHo^j)6_=Vjt<0aPNJ,&y>37j"#F-v5V'"f}=
-b.y"=c1)DYcG(.T[|)&C^wB."Yv0bg)7IjpRbe[sfj"asfq^qM7>I]&=FsCQ!j`q`8uvn2DqY/JU6F_b2Rr,%6Ohr8dXx3BV>SFLr3,T{u2I8U4j4$dkqj
-b1}L^u4|~#7$_W+sl_hE>mh;2Sy{i^-MhJWxXAF,mg^8=h|3`.Qb3K8@`-o{T$fQ{a+|iTQE"IUko[Gwx2+2!-P#Lu2cTlD.r9Hp!j+"h|`8Iz<k/]omE%
-VAzA#D42u,4@P,eDjf.RO$x),qiG5)e`FB:,nv`c+^{X(of0^ti[!>h>~_x/oDRrHR>5nHR6VF&]Mj[7dFK-8IWr@a2WBb3Cni(B+v%eOu4bDC"Tf1{q!j
-S<sy`Bl)7sm0CaN{==b%S<>n&_ECgnX0%)95W5T@5<8LybOPEfHX'eMFXffX.Y5IR56AiZR,o.N0Q}G<6C#")=3)~Hx>7CI0ywvCTBiX9FrM6dn))2iSsp
-d]c!QL`^[5}>wD/>D.:7D)(SuxISUn_NLgn1M&5p+wo8<<1S3z#J~Gp+TWIt))^WkG$aRbtk#mEAzyxA+0VUs27VimOKeu"6z=<{Qv):aZ^"B<K.&2RonC
-r-,_i%lZgv-k>p_B!Xh``<q^%O"f(iC0Lze6q1n:3''=k7/)kuCiM.bDDuk5=VhYo_Xr,fH>as8q1@d@g@RAHLBe@,4]D51kiC~jmvWi)(>RP]`=WYO@2T
-#uE}ue4Q:eC7=4Do0YtGm]^(-nVK3B&2%AMWMNw6$jlANas#C(t&-%]`v_pqA-ah,IW1#WF0afXdv$n:9CXTxR)59szEPrXXSZ6WZN8qu!'C$n_xvJNLZ`
->f}:a1qD<QV(X`z|'&;v^=a6<8nBpA$Nxj0Z5wv3QCJoDPy{QQr=|4J6`!RkntE`[8y]rDfIC.p$#.i&jK~VL_$g+9l'2BMlv{zsCi%CQUV5$_OQHk5}RB
-M#k'Q<({,[!SiP#|~Ys<8;AxE#0XsLV.y<sbO3sElqCL~VFx2OWN&zI2$rg/{pMO;R1.6[2DYts7)7k-`Wml;he{)mkV@rRM}=oaG!71Xd1[fxi._X%}8v
-Y4nNY:Uua@_Nd75BZ.F::PoD3XrGNo!aHBOEjziEGsqlN$fmzn$|]YFE4=c6yi{vs>a>0n{hf1G!<C6gyN&`$qSmJ@uwF5cq`keCJy>FJ8f|/d)nj7#y^V
-LlqYO-O;]kRcSr_wc]Cj50q"/n%p/l+$t|B:H[6gKZ;N)}b3#GaEw<kh=_UK0lJ{pO5nKIoAnGRGsHh9uerGAMsx64"$Z:WjBdYsXYW93X(9Zqq,a6u+tQ
-{-G<Ls:)ZkvvBsm`=;61sH)mg&uqb<joDR^O_2upa`}[3z77F"h3u,wnnmw5S,1u$fFJ:!vh@YHl`wVp}0J9,6wqTkd4zS.huTB%4JMSS@OhF+s845!k5o
-;pX|)2qc}a@u,()H"H@0:LJda-b<a|"-$TK,O&>e`V!p8cf|:!"B]NOhESe{iSuS`kT9U0W4z[c{dY)%4j"ll4w{K4VxzXFMes9%'qL5&ISo@/!nZMfG4S
-~5t7;{GSa_:'.C&,D5c+b#l'bZ{|77gY(Mvb8zsZOuGN}f$r_Sy1@AJFU6}ii,V-]APb(^C=9@/O;f>OO3Hm~N8/m0qOL3N1U:CWnI|Sq%mP,o$}F,"dPf
-wEV[fgj/+MOKgP>$syQK!gO/oL"b(P=2hwvT-cn({ZLsMn;LZs:RMZVZ8SMS'uLK/W8u`2|;wiO0lLjM~(|nHv1;jW(vM|#k#m;]@9@z#InZ3qc"`Pgfm>
-B%zXy.^>G{+2=R2]^CxEk6V[oND.qZ>FIbbHO)"ujGb9qo=_).CuVY"-5ephd9+6]|Llg3)Jw3{.9e2c"gNt+qN]DUA/F8'X@X<@P]#o})hg~[ggP:zsh^
-hbTpJR1C#NIH}duU9zj&5%r'.Vl6cQWYX.3#HG$<`2,|cyhT_d)q0h9J9KXnDb-Fg[VVZG;;rV#qg7FsqWQ4y68W)/8<%l6=LRo]2%FZq0jo"UCwwV/epo
-SNN-xIKRGk",GvNe9T/q0qJAk8_AZU"`N3]1&sn_V,&jU<P.whHiQ6oNi'X^)dOtV33.L"P#7c&{uW[rp`7BLo1[It>b_OSzC1EiDAXlslS&lqaKe3yJ#2
-dr0yHaSTqer#|1NENg,j7805FFi1$OSdL_B,g1@X.az7I/hwD=@7>CS5jb^q;SGQa{^&=-Nab9yB~/MJcBP1fXG}NsaN`xR#}U;bIU+;5%FS~&l]JU0C!8
-WeL/n^>O#tm7~aI(rm^CQEW,sJbs#&a'0nT>aU`L.q3>3lE<4V"ncI(+[Zs,DeG(o0efQxpc;0[b:Q'|U{:|Ym5IHtlkc-p4$,vo]WtW6k4:A0A4{8VL#N
-DlahE<P-66gWGoPJAqM^x+Iviqdbu5;fJKvyb'YM1>ZK+yYT1&mSAZ|;eQRH47R4>LI&f9U<^wr)O9>fpor=3f&OSlCPt"7cDdTbyMK#.zRD:q2xh#F[d9
-GQ9,F_k]Skj:25nciwrKKKD);3n&{Qt/<:)gtzWyzD02`8`}b7J3Y{l,T!kWwzD,h&vGcs_EM$,YOJB/=J9(U[P{Di5;tu]'qSpWW@EEP#A>4c[.4EAXQ{
-9QBrzYa@O9ef'OoUQ4jPM'V^uXX7gp+-f/Met$7nJVKkexi<K4fC>!vD$=W,LGKsvbABDu78/T{Ou/v{xZCxQ;9vqF5;t(<b<{"Sx)h_f0:Nzy$|uhP38[
-Ax(0dS=G2`#_6|00_nBSmA}."A.wbh9H<55[4>b#fw9e6I|O,"#fnP!+RO|.X^>>F[dc@49ok#h.%q}<])x!3XX&4ac-0GPv_&;(x2yU}FPPsAlz;w`rv3
-d;CgJYyyuD5J=O_hn'5Rycu$OkbG_8d-Ty<K}A^6Czf>q+|h@v"R#:-::LBY;JaOY+^)HE{aRfZL'+xsddoH,fYV~!0f.@%QMG0z;:O%5y"$b;dnLugfYU
-OuIqLcUNTZW;qWaL8goWUAS<wJW7_}gk[vKBp@'%mA"fuA}H/bRbk(5x:^CqPU[`6ze]&O&[rS%)k],-whsd6-(%DU`c|emlmr;sLea}nF@/ChF'gea@;#
-[7NF(.j4vvptnLu&o}iO$WMm!tt,i0X.FPq=BfH`Wp!fGdN.pI[v3m5;V'w0M<~4IsnZk'E+7zu3[X6H~+@k08]{=tKZ+inLom:dOCd$`u%vGkL=gm;+`L
-&MiYg`PJ8C"fcGxtwV]sm:/G>e8&qx/^ebrd'IK!aL[c]$(S[Qo!&ry{>V%SZ5,hMv!|;kjkxB#uZoV6ZI&>{e86t-H)4uaHa:^#H:UWOu%|g'[9ETNO4a
-&(S$Btz&.CSJIgWVQ9&1h>g8Dvl}(g8CyV%%Eh{"`%;n.I!5%C#rZ46r]1<F]IKdTBbjH7Rjw#wcUEjfhGi9D{'N$_x}[2rWkgsxA=~bY5Ep!Sc|jiS<Ze
-z#Fg}xZP#KUl4Tw1}PCYL4k9i@ez%-bF>1FW02k!b2<HqATZif@:me#W+4N:$G#X{RASWf.y_`#I@DGZ(D.}}rJ#gDt|69w[aVkN9n`sdOD9~&w<}E'P77
-W,p$^h}>v,Z}$`$LFt}j;-RVxXuaBZC>S0[gbj>v_|9Hu_L"^-`-fu2'.7aMVaHJ<iGq5f8l:d"tPV`3pL3cBLQm^@"i':Xzjdw]#05;0+Z;W_Fi.c~a0V
-^=Y':=!S'Oh-_UZ8q&BJYY_A=I~x&Uq-!C+x5484X2'3#]G-3ZXnU,'gOC{cC-Tz3ct+$N!6rS,C'/6.bv'EIDuwzpcMXE-j=(O}tOt.]zxb5cbNHeaLLn
-zeyf9ffd>N{%8+Q1t./j3x'y"8BQ354k`f-D3EaH]IHx6(NUYa^"+|[B@p78G)zgz+Qowa/3]et)mOMTmgj"qi4jrtU/Rlx^5e0P2RRoWx<G3C)>7d,=0]
-^Og%r01I555QIP7Z(`r8P|:w}Hoc3#%r}32l]|=}~>U+m%eCNa_Z"gHE5#W<&AF6G$x_ZVMt)8'aNCtx.c"'ZpO]o}4jo=I0L]]ctszg{0bX7io)WeWh[S
-y11XcGOMYq&;^4F2MH&de&OJ[LT|S2W+Kb!SRU0;"O(q(USHxP}zAQT8ph{)pX/QnrTCn[6AOkiMC{Jr.bSythxFQMl3t9TlJr@(6vZLKJCA'_rojqZ:nq
-+WG9iA'e9mTs5$x,;<a^jB%Dn>='%B%n1B2LZAl;eiAIe&g+sh<EtUGiZrad$M8;+>kF'=b+xahE{OVA)|"+bNOQ]Hw%R@l:kpz4/(Wge$_K:a,EG@xl]}
-Y^IDI>9Ir"%Is;w<^0Mje&[NDP6<"#pA@"NP+8t#tHHP3nFq}@eK>q0Cx3{jHT`KR;=H=W6f+y>2!:R<qV|mmFn=#ZWwyCLb";EqElruBHeFwC)"=/{l7x
-3vC5IRWM7OM+RPS+ex>k]p,q`:q>V<6ho1VW>n/+^<|U:B8YEz25fFhW{@_^Dy"}2<9Z~Rxy.|SZw.^S@0AXF/xpr36z2n(c'$0bs8c<gzA1H3^t+=w`32
-3inHoV.&y6Idrk%7s3!o4dY_Nu/yNS[.&@K4iR1H-u3dDX.[5O4p.:U@!SQCxb3R{I-IIN]`NNa=,a^&2QK+qN`c;o]C>Q%1q]SglkQ4J+[_(V^dm_^`xW
-oFA`^8ri^Cah2@x>y_Ds_@$JB|n+^e-lF[[AsOeSFmV4;2asHMd$$$n6x3TDs7xc`^,CVEn6$Mt(h.,g|K!q_>MVi!n+5a7#Y'o4@)6{[95e~h<dvC+>h0
-i]i>5f"/di=|.4$L-|'e0Jf,_77i5<<c>qgA1mkW_g(yWxQ@Pg47xt9ar<p[FAQuS>zJ='{z:]k+UisL|>[EWhgkuYX2=^SrEb=lc2m9>d|iwN^/$%I@=m
-xWo5r@a^j@FG$zD.K_J]D^qPblP/Pm^.Z(`=^lDgzUx@eACV!1FPYENp%fq+6]Z)pv"d&YEFo`N-(2>#NKjo"xR.OXJa(49QtmECISg4jAYSADL]$#xB<C
-sH5sOQeZ!T/&$s/lRluX[CFlqgAv9CLiA)<`jL9eM3EvJ.sRkv}kh6k>K%=MoJcZXfuX>B"Fa:=;IE|KO%mqD'vBqzI>eg<sA6WKonz_[X+Q}hr/"='p0"
-A+V]_^+4wQmmO[lV9S86Mcc1AmS$_8:X-4a"l&.ya:s!b3VG'B42dh8CG2|DX:9=J^l>.&jaHc$sedII9G<xb|;OeohMHe=x9)s>oEkW~l)3ZEOGE/>#GX
-b7@&a1Dr/roXiN!zo8fK")}OuhybM-jWLRAp"jCl/L9PC63"@hIQ{|pOwhJfBgG}I5Bi^syq,;V3tsY,"kNOq}k#Ge]3r|6(|OU,;)^[v|)wn1<1/q:F;"
-VY'ls#O(%j)f)m,k+/w+1mj-4m#Z]:R.Xp>DalyN"jX5KSLc.@M<6#e>u0lW4Rcqt+eHcH^wiY+_=G,BmNdB7hPz<I1H&,%1`<f4~>s{-DUo|jea}09u5n
-iYgQU/Y'_dJ^vZBYRT3AHfFl^ww(-IJ|c|En@-^$s0G;jP&sPeanh#~l{%xooi~xW/]M'{F2wc@+l5'`2fTUrZ;wy}dNd>H&,^p;jJ=F=8J.R$iMgN%-YN
-mKs#]P|sfuJX$Ohr%,Zh))MzXJ/a.nm"D-"mqWLl]7@S'i80%:l&81RqyqM#5Af<09hHhLfNIii!))-Ubr,fP,m|'{AlP1<}5BI!ddhEBj&tJu@=z6g`Wa
-n8dyyJDr371CM1Kqp@L{2:H.dH5tLoutS(br(,%{%vnQCXiz&^h1zR0BZ%xr`F5f{q8:f,K15Ty.=2;ss:dJ@`E|+rjXTb2{ZM%k3p3vm<AvCbJlE=%8~4
-2>xnU;5/2lhxb4$^tcuU{1Ez)zlNOU+K:]t1!$WiM:^&({p#$i_=mSmmlAPPUA}_$8s@Tc(IL,NTQ>jnZ]z@hIwr:P^nNyGZ=1u.O|s5T,$"e)t_mm_|<N
-ltix@)/D>jC}j#ynYaWvF)8bT^UP4k8Ey!0R3@8<o;$A6}$ovrTM$O9eF4e[/{(ZG)rr/dCCBM;BV%~W1|lgeU'<gGctW+ORgih<7qX^2r%nkjAoiUwS]L
-DAB2Y"4&G&DL8WG=YbC-Lxb4$oc}Wd#/du>Z5q~"vi//V3huCKCA;JQ(>+tQ[K%$pR.C5ojF@.1e5|$MrK%HZ1$v@^7PFWzj(V`B8b5ugRiUTW&e;k/:`t
-jnUx<R^8L@Nxm{/(N$rq1HTlAC@y;qlCuhP!a]Ay#nUt~6/Z&i5^$z=2j[`6N;ksU'1+tA!RQhrL;7[GLKe(v>"u_$6L^)N>S3$CdYz6.G92:1m/FtxjuE
-FhC+E}Ilh|Yw}m{-Z-}DBuZI|>h<j0_S;$Su/@<K2$fF9(b^4ho}yk_mqGsCYE00!Q_{CQSv`>[Euhtn5e+v#NMz+T["XWq<+Ei]7!PY_YpzE{ZQ~DTgxS
-JctO{<ia~oo&3;!Yr9lA!ZDRP`s]KtfK[jC9CmINHu)7W_3+S%n$GsIKcjrztF]4JGX+DkYSFEa5qUz=+qi2omFI-vayysV#!ixzh<7;lk]oc{"h_7xNAW
-Y%gw||iNtl=`x3u|g5~Du^hkJ54^fG`:b"FTN4rXHtU^p`g^rOX"iRKIgi.olG.Fv`z"jF"}(RRBV4Sz|3y>sqWJGVGbb3bpg$/m$I~(bF!,/tgPv;vo{#
-4.ct9Os7y5N3ihNT8=xs<=jnouY'+CgcT2m5H_+`k0#nRF[%/r#]}V4wB7KvrnK!0<aA<{5Zx':Q3q1Ad/gx9(q_lX1tNI8g`w2:WX[HmNf]8GGLqw4^=c
-zqMqHkYG~8|=#SPvpnj5[Ld1>$D$rv23g!'O_{H8G!D+-VUR!a&<>R4w&]B}me&dC!@R5tTyWRP/(GbP5/_mj,mnI](=cqvwWm9;5i6M=@mi5C+p:xGlM^
-x@<b<V~jif~C1ofF]<wD|L/Wh#'kBfKWPL;/Zgbe+fXpJD#ZVfSB+p;,9A-qT]>"1nOIXbozxmSxFtQ4`yLhEuAX|r$vVW0m[>l(H0tu7.Ra7)da>eiKG/
-8B9/jSaLb$X/uo~!DJxWn4%mzKftx[f@3_T$ri22RPM[7$t'J9ny6)D;XH9=!"$<WgBdOaYu.W@AccF-+Nx$WSqX3]<f+BU<-Q,1;,+U[wfhEVA}a;[!5,
-~)X#}{9oD[tRHHId$)zuTY!j~+4_0rP]9<$RAclX1]E-6^<rK/<Z4^WkB@oUu7B2]czSQC+](P`7_i40p{:;+G3+]QyLHsS[!7X"MSX{-TbR]Yae)T~z'(
-R[#r!<GV8-diJ|uFX-+Rg1@&'N|',1!EWdRkkzsim{'Ga(BY~ww"=&Wqs0G9OzE>Hd#=G`&,JqaOZ<3HP'S%qecYgtwQHKz"slK@A(RAucD0G'z]Qvoj+5
-vn6aLA0U}Cg.E'Mwq=U@Zq0{5vN:`$`IA6CMAMP_KK(ac{tVRAo1B2YO<S0zGaU|[e(})z{two|j}Jcz<y.QP:-)ATFovmuu|7CnF8.0a0FkOw|{6EDM#E
-IF7}ZT"_jn||Xp5|/`PM^RPgYh$!l:g@7M4zS$IW'z"[$+5z{z1z]-(w!cPE2&ADccfG|el0Ogjfyh|HMHo8h3m+XK~[;t8G}xHI6sD0GNi97^,SFp~2{4
-0I;FPol!ea6pl9rXW/nl}9{,JW)@|DdXsBtb<0St<-4Pb+"abGp3hHIht$^]d0!`Fk<9xYuyjhW2M$API(+('sZ^3j5+l>gv2yWO=GP3|MqIW:=p2L1@c_
-wP~V`hy3D$b:AN4;P,jM'-'Zw$>5}+~`]xrmL]dE2UjcNLw).#etJm.E!o@a=e!u{_<>Ap/2PUyb!@J8lXjs[5-61Ikc9j%TnH4f7;()RZZ^pOOxOhuN:h
-oF3v|931>/`'|a|FOR[@D:&.@Wm33Z;iI0MOaB7n(+e2{s+$cNT7uIs@0,'>x[JP=Xg&~wQ8)OLn$sng`<)`qq&Ss}2!|NAjtAJuS9'4ARB}nd!.<Wj.|t
-yy,cR(hl<#|_Ag}!!F->,cJ{jJt]r|-"Eg1ymhC{d"~#0F"9/a,&YZQ;RwDTcqf_O:]k9,p+bhNa4xGp7U,VIk$rW1Nu:fM9"JM7+s/wjuLJF&{S>uY%>x
-!]dx]qT:Zm%%<HTl5CKj&si8|I3o!EC6SFmLjd5FP$71ju]F_)HUM+HVnu|=(2Ppl|:IG9-'H!J2>ArDnvN3Uam@GcNQv7,z/Up'YM{ZFZ$Nnbr6wt]"06
-0,(|f5zWK-0FFO_Gy=<h$w-Z|2$sZ9BjFtFLCsqo/&_'|u_<]Zqo-e3o0t&rx)"qul-(h}(4k70DN#9AolBx^G2Y/KnD7(oFN[{Zq#D<0S}FoJX`"&7^NI
-nx6KVNRuc4y<#[Zg.4>]8#b+]6rwl{{e^hegoEg&hLKHw+vho1Gb[<P3$"f3yUy$'.Y'&oe9`OWk.ErFG=0GA9^-cJ=C2>q)(skz45WrRlVB~tcYUo!M6_
-3<rcdPR=~famZ@Jw~xmgZ+@6]VW6[IQ[1cmUkld'#ZP7F+Hut)fomYo3x;:o16Lk&z(8hF;X)z$O{+<[uTbsbln]T,f7oo5x2SFxe0kjh1;h^@s23:$S+[
-!^Fti1MUFL_&R(_d-58m(Fk9+^Op;HL`F+kYnNab9_EM)pdU=+xFH%N'YW64HvlhqWWbB^0B@iS0-6mdfp`oVfg3H<nCtB&k}D}2Cx~UY#q.,#nt^2F3I_
-7@uopu(oT,"9A^TQMO[1#<">V}ZZsq58{)tT/TRr(AI_9SABX^zNWA0Q;>kf0(>/x7Lg;O&]4tO|+loU_gLZ@:]Jo"xBjLz{Y+w}87R>P#_l$x)xXvib[{
-lfW}|'IlhdzJl>GiV4%`cF:t7`$6bceRe)!lkXmB/G^G@fGq9bzu/jWE}>TaxF#OX0sm<RZ#mltsMc%mP.Za_;qI@_cwM+=J|'Ks`<cd5fQ]-knLV;tN_F
-;&8_r}ku=s7Y^1#m1qU:ic3/~uc<-sGcWW{s#RzB,k(i!-{!KP.Df"pZroK&ND/9LnM&d]:yyNfF86E}e+B@(gc,y;o/Bz[pKQzKHga{W]vxTzl&0o/[^/
-2&D6zF4zyYe`Qld)}BDWw@EIhoAj0B'"en4xL""T#mR'Rf(0X7;g+d.>{dkVg;PymqWUb]Q`i,ba.{x$VYuTsbzs(s):()k$)yb"pL<Rn-hfDJtPLy-zjY
-M_",<4NJ2w!F{XVCK[#;`I6MHWhB"UMMjQ"`|$&6j<o.T/U[g!.]fb,eUM{O`NN2nhuUXh7%t3$yy:fzrYE{dL#i9IHbFdm@%vIZ'+.{tbTdH>3-GK6(7=
-Z;q-lm&<Q#EB837iU.e,p6I>am|:^#LFhyVU+(uZ|Kw7J1mR'XEh'ZfK3:<RjS>T)I{+v3+NNL}W/rz&C}bOykWs"O$565'}wuJ0;Yx##Gru[_I'AX9>hg
-]OyZ=^.[m#>gi4CaQ]3q(XeK]E]K}f!t<[-nyQ|pK1pnPT6$dy"m+{BNjNz=BP3s7X|c)z<2Ac:!GE"aups)ojY!@8F|"ulZOdZg|zI:S+9C9Z)VB+Y]p(
-=$C}`J|]JVY-VP$_b+H1CJJRUo0w6nmloe6c4FcvzgpnE3!sz;Epp&-jg.^@T^l3S.h$flt:MX$DSb367KavoW`rrd}Wle,i24nUs9G8]{AsnM5foSQ[:}
-'/+HZa]eBWK`Az^yLr|'^qlUnHL]b{ALoC2@b<6gKa'8!eIAs^gbYm[d~dpIl]@cT|^&b%6^0z`/dhx:inMT:G]j$@Y9tpfW,3pB+;HQX9WJy}};gCKFV4
-!`u:SN[^jb_R3StDvFsT-g;P;/g..2`dwg)zEPsYqLTc.-,BXP7Lc;NPSL@;/N9L7qp5#oHKzSWxL&,kGAqLB1Cj:7T|%,byhH`l$mFPGksi!mxxM".<SU
-;L}=;mjV|q!WftR)-}Sh%Q>WPcL5)-:O$)fZ<0@M4&A'%L4d(|QJe'<`0-g|aRO}j6plX|DrtLaT|gERyKVXqbds>O6CXnut8;L,+{GBsfc73z6:)O/ff.
-Adh<>t:3U96A(ur07.ReT|Y]#k]CH40u/@~XQTX@CV2+rEF:x;whR`pP@>b,_e~/-2sEY9eQ4/|Nd"FuH(rkwF:vTqkgKEQW@w5au3|P[k_>gqo4SAZZ<+
-mcOXSxFKD/g^sg)neW:$6%9$(PA<._ImPd1OyTT'9#98$eVOu4U}$9I=v|03B>6[#obyH[ZEQU}&>nI3,k3V,<[rqyKpQ(_4&{msU<3a(h9bK'L}b/JWX$
-$:0#Kaj/<Tn8@cAt-MXE;cjzc,)nT5K.UB|nhw._4@t#sqUWo%sFtOC1~D@`>Ei)FHtdc3$_ozg<[RjQ>wrec5w|u(>}H]k#:Il{72wk`qI#x(/|Kl|Ted
-wA+4P1vo{'6UD8<!m#MqcM5L72MAy3WSMc-]})qa{I4'k8jc'MU|zWkIk>(xqapxt|6$+x~M=O"=4D=]'+q1;'x$/{wB+l,@}K|Q-R4a9htl#HKx5jzDIz
-[|`$i",!LT+Z3]9fyoJu/}3yGF.Z!70O_^wBq)Ni!<t:;MqTu5'i.GrDa_CW(zzX/vUZ~8x@!+ra5U+{U$z{`c&k.V@!H!{9T,)IX9EA~QT;QA/Hn_S$(S
-y,wxYib+`oNHd79>J.@,-vb]r+58n`enNf#'7+D}HzdFlxY)9>xf{q,%3o:_jOep[iX;^3WY1g[lKmt0^t,^[^b1_pP,dx@dJjpOT1G"47)[35/FSVs<cO
-wxWRzMyBa/!"SO0`zL7%7'HIJoycL^yd6-Itq(o"5$Q'UeZogk`x#4)'z[YpgB[A!e0]0(Z0K@=il+wq}DcIvdT4=ivj%wt%"@U=K:4k@B":]4#Axi@X)f
-PqfS!_o"N-}5I<VnQc!i8BMYxX[T;+6Gw3Yb/DVg+BwLjm;j(P<jJ-@[Ax,O7l)SF[@6bHWl:rmBu;Qj~D`(Weg^J8`KmXAPkz;X0Z!UE)cYe"57HHPv{)
-wQ:Zql7&m"])ma(`eczGSp^e)55,lmIC4sr>J(x5nj[kh4N1w.buORFM#Za8cA.H==,:E^`R=:USu=Q1mCU3Far.N9kHZ)xdA6Y:hH'Tan5xh.;d6]0vWU
-5tvL)3lHc1`fQd1)JvCNzD!&'D>0>daw-e3NL{7A[v[]Ov$]U2">eM>$S1R1|_3""U,hfFjF.ar+]kP-)c.).!fb'9P7s:bI6gm>FXOG>L5s5U7&+|'1BO
-h%XJ}[RW`H7AWg2eoAtS/Nr+d!S+Y!.19Ne%Ci+fy|&TOYDe9aAA%XsKl-)r3FzN!5Cl6_;=R,$kbv]Q1NnGUXo]IP0W}7/qMsJ/pWTT2=`qK>Ga~+0|C5
-8l[E]'@uNjY)Z!5GfZ%ZvC15foM#2O)^;4#Q+miPV{uM]<m`;kSDtz'Ocy{a#k5zL4W@.Oj3:jHqjL@Ws[VK3ro6(=eyPCp#%5){yUk-;@Q9>WKTLAREBS
-XeR_SaUx`h^6;SA`~);d)A@y+VE>Yw{'Ss1eU4-'g,J8n'H[loiPg{W%>}=VM:i:q3Oz9Cw:;IMxEA3KIcFF/jITAK#alzJ<{'`qvVVS^7''6:fje}WpK)
-&Z:xmx&BbyRn_>W<Er/";]MxQICeLNdArHU2T4r.>,p#`B/cBs-h!ksDTx,Y"TDsLD177:sGwMbdY|4!%SQ@pGp#2Gne35'r<QV}!}CmzoEV[Cs[}LX]:A
-|Hcb|#Ybj5dWxA@4Km=J-F[&BxAL-jgD|eb^A7~F|zUYD&M{i%9JfAzC-0FR/iA^b-4aJPAF$,B4^qrb+qcU=a4<";)/1k~3Qdf{1ZOk@NJl:MAhpgIR4<
-ZJwgQ!ZcIJoeweV$bYpV4-nNw0]TvO]a^2w"spyXV%8}'K)tm|Qvw{/{SvwXI(L-1WH=(9/.u:WbEGL{5T|d[UWN<Bj9=OAgTJBmUaQ+wDAy#0NZx$am0%
-:(Pyi{f:c_B^FT#0(^HLB3Vf=HW'.'M@RD[vUzk](dV<qY}>]yS<[H4dM<}4SpWE-B">TM'TaZ<Ho%YQ'}r.)&)yED^c~IaWHj9FujjHhc^C#w,Qq"4zoC
-.c3t|RV1k}v+kDMy|RZSSiXb;1p0ALFbehNQb8__rPmdoBrlN>%r)1@)`D~VPJjqMl13zo7vd$=e##@0!#ay(M"ZguXca]8jGTJqXYY's{R(3oMu8{Bo)k
-nWAKA92U1F`Qm>7+`ViWNB!(pCB._)fWQf}G[RNj+I5^]7eGa=UKC6Lc_JNVL/zi1V/wPq3PObkkar$<4Y{9Nu#M7LfWG]T/qA7!:.<dTg9FI"$j37%4_9
-c(rYWo"f+.gn{",h{()mP1ud7U/_f)WvclJrn$YJT`"LBj1^7nh=L,QAuT/F/f=Z6:.}Icreja&.V}}[].y-t1uCN$GT)zplMNp:Q#$H+.0o@Q@LD%]hR1
-Do/=M=(};r5MHnVKT^+C1MG_w$c1dJ]dD)ys#kNfgbd=miJ](Ibm(WU5^F-#jI5E}%w|2m<Ts1bNDY~HbYD_,,MRA)>+~7]]B:cc45`3w;Zm~Qks%rClZt
-f^o"!uk{a/uF04niuMR`l9!9vaoRAl`N!]]o=p`rbz=kI:B_@@0mjU_PQ-'EfSvNoD;!7DndLuf[T3W_sz}a.n%,'dPmRd)7M_Yv&<JJ^g<i6rw@2eJK8j
-+pyuxb0jtUX@TwS#Yzo1{Y'"t45N,_E::cx{;0Bc>DFBYJ{F"1d`5n(XaN;J]"xjr2&>.uZ.Gbjq!l37YA}&;lbmwBYEaEfmk/x^+y5[^(jLS;8r.4OYkM
-%N$=0n.laV!(Om"4f,"6bh~`E#q=O92J<MM#Oa`-&${pGX[W~pP#nKBr[|n-x%GTHJ~J<H_w^Ks)veFA}CtZ2&fSBi-/kJt61G%Y0$'2uZSz0^RHwwZ0d}
-Rp~6SG%U$DWl~[yyD=7-q8^rq0cz_@@.!+v4NAm{<S]CdMY"Zv}i^3IRhw%M[[#}]$}B7#yc>idf&S$qJ,kc%Tw|NkEU`s3nh`~+Fc"txWyxe<mQ4.7NAn
-v6s%_3{d(-XcrzkNHf{O:i@Idx0f0.oUnzZ]9WHh}2O4S61$DfFh5ZKdrj<S1K3bc@cDtrL8[,ScmS[ZEY@9y2(A[5ojRM'8hSn-c.(;(T+jR6`,Yi@D&y
-ot=S'gf$fNsVqBPy~|aZy!A4ET2w[h[N@l[`2h>>e2}YXmevxR)d.EN}87r{$Fw$b<z'q@M{yu8ab!mr[iZ@ZVBbV.--)n9'W%ww9>+4:|7P9)9g8a]2S1
-tVp#Fbt&N56WS.wa.VUSd$[z+jg#NfUg1$;,BgplA,/EWMp8RM:[@{W-5a,PGz[!M4E092Vy0q/pD4@14uKx=AnjUJ23)J!LuV!C6..bzbD]X:O^3+@M%f
-D|.|l4Xk`+}X7l=#}2S]'Q=oZeAhVb%#Ym_O<kS5d"rRIOOqzw'^mj94f>(h5k|FR&~d|5/;48"{0,nJk}n2|CX'G4ZxpZMxNzVDh{%>{|78eyo/=i!Woe
-aCRD|Tv;(Kc1C5z^<xx}yI![U%a-8|u99!2lju,:v=V5CQvA34ElIrx,o:R/|cc<zO%e`efv^oInrv+^%j^X/"QZX-Wm=`4r7_BGP`|NTa]3f@s37.#`U6
-}ZrbHPlz$j.-JMfpprm5|WsV[#x@F)PtNb,zO+dw/j9E3eIMtL=s@pTsVXQfFmMzF-[1(,n/b()p@IR-9J'C>NAC1I4zYyukOd~P~!g.8W=x~GgHr.3MNy
-"qf{Mo^{Fxw65+{0/xc:>'FbT38U}m{pj3ji@tcQgKLtD}aNT3^+c%ObDz9VT@JbQ;IK.g5Rw{iALjUo(ALVO5vh8I.w/u{V,mj:Yi2m9}Hhz<>fJC}YVd
-44E8X=jxmupY`wOJMg1+_)0:+(m@Ds"QJK,vr=l&iib-kbrW[s{6+}h2+s)-]}`z"(we9>L<Ul`BDi<jMHw4)^)cS4IKNTIkLRvFCx#vgH|9F^2Uc|UiRH
-T[y,Ds&(br.-`&:b<EDzW25B99V,Jj4c!03T|aNm):w@n3YS^evP%S)v|R+flX:uSH=;6J]xQEn>DpVALhPo1AZ8x|zq>zDo}/[fW/^r|sFD&mx}"L3pmE
-%S9)OG2Iy"oF)1Oo=;0qTs5W<&Pk'K}VNjmUhC8P;pMdg'`UH)=&7#L$-`Ja(;zr[#<ka2arNi5C^Yf4^b.oPtCjjG``i|-'OH02U@UbczKrIu@cT3/|rz
-o}!X5'Udk{^GREDs6"aFj{j3RFpa(E8f4h$:U]lgV!m[#)0I`x#be2U=Tyuxk+#|R%CV$atM)e1DJ]3DR^&XBJPyYuPfy49af{#A^(0$Y]t/T^m%QGR.uO
-m$6AWR3nXP#Nneu1T5FuKi;p%g:G`C^N/D_+Y"Wp8uRFbi)JGO@PQt%&[HG7W:V.9WL}-2_,6CSo5H,&O(.8ny#w'y5;=HY.Z6{B(bei-Amr<E"fl])x_<
-HU@R!,dHe{}gTX6+%gUN<j]`zQBnMO"J]|:X`"Y+PnD^-T&mCK4/uS3F6kglGAoYGl~7zIqU8"Z>4vu|O74q#/moi0f8N3S+Gk+SRa:n3/5S9q@Dd./6B.
-`ynuNh`lSRH^xEP<a}8<);UV[9]X.g_M|<~fpW%[@-2<hW+.SHtS1<wAcEF90+w-b-#4OzRr02]9Srr/TL/..c`NY_66FPSO:b[Gzo,u`!)e,QnFARF<de
-z4k8tV.VV,JOaKCSG`RmF[%:G:)+g(Db55g`(yf1eQ$IW[ZAxhO$b]dx#T3g3}-uK`@YnAUZqRht))<BgH5cp<Aw$Vqv&w[i5gC:KG,4o%mGWOcy[,Z]T+
-'%WwcTP}#Rb}~xDDI87gd[cDnI+aRo^VeiBx_zPNLaZ]S]ce[IA>CRz.Z;=}AE,r:^nIcMWm<u5UxJSd<WNfnfb0$w1=$s2Q$<[k|hRKS>in[#QX}xs}L]
-:cSz^xYfH^jR#/xq3L{Iw3J>5AA4]BxVrv0{&[x_})m.x^q_,:3^gvM;M^SCqd#mx#O1G<YfR6`X^@Eg5;,Ri0zTrmJxPqV3vlFw;)Y1pBaejO]>D!s6Z"
-RWr5's&thE)'8]bU,QC7Ep79m}Fc6OpBEzn{N;eBj^u"AQ!.[DqFXE><x-3-]]4BlR_>Qb,k_._av/0$X4dMonSbZTXioFXClvz{=W9->PV[){uo+-!71x
-`p+8Zcaw:Xu>=H@S$$2>V9F:,cEs-F`dv{@NOcC-EPC'XEwe$xGgZ"Ef$OE"}Bmu!4|BNNP9o,sc+o]]nAfq@}oef=(VOC-Hz#o^dZ+jPq%j)4($8sR0Y>
-0Hg>~lLaC,/7@oSIIX-_H/}m(I0'uGfD_AF_M<.-,bf5;@<Y54^ZIljnMLk!S<>R;uXBX1]_0z4FZ8wT+"79l(Z`@C;)&TR2gY<XqF/T~';u|[5Dsq9jEe
-Ei<s@quy+PaS=moK1xTv$Fan~eQ3rLZ@aQqQqtbCVlK@rR##aC.;+4f#(cE%9`G]Up'Hvgi)Gjo`]Kno-%E([a|V0C"T-'JGcP1E;W>rU!rxhUQ]5eBaDN
-{gg:w>hyGRHuWmDO!1veoQ]ZO5B@pC9{B^YFC$x9ha=mJKbk4xd7-t<{SN|ya}n4h`k=ZHp4R<RljMX&86E;a$SVRD_HXJiELw7$QmyBMO;zpr)Lmt+;N3
-i>bV5nk690;6)`KlFfe}0a}j>qzKYbROPOvrKTk[Jp8Hj+=5ks^|^]T7.1^]S5Ga#R&k"_PSooQl%d#2~Pj|G=EGa7dodefV<ONsP|jpO/a%kAd]YS%cqw
-lhPYCD@V`X0d1tsd{66}C}38)MlYLt^52q{Z4uW-ObtJS1X-VN=[spM]U/&aFl`(V'#^aFvF[u6Ug'GYuFh#E+O1lSkFvSa=IG^@Z'(E{W0BNoveO)]$6F
-gb-qB"z%/th.3/5.e+2b;^g]1;Sbt[M3m<;#s|)Z[{;MHq_(itVYaoI|]O$ptdsu#pz,g^2E7|1_ZmLWs_y[R[{A>nl";T&NH,%]p4%wT3QAx`g$P^ppF2
-t2O."yQtq7'3@}{X1YV@Rs1r&HyHS_mhr.Y4Qddax|e)^Zo&Rx'HMw+|kD720Tx)<1+y("XjJy'o=7@md)bC~,9$v&lzH1v|/i@_Bjk#p%%4,}]cAnjF%z
-hO@9Y279}@$hY_W=ah)n6JLw,075bjKR}l9y9i}wLr@s#=J0"}ayO/ve2QNAq+'pwTNXmcExDGAyS0-cZ9Cwkcj8V:>kea9qpb`kmcZ2Qo"x5w+1z[-2,k
-"]Fb9'ctqLs6302vP5TZdQXU&r0U+w,e3w-"I@Si<8s'|D3.L`D3(G1T]%'-ko%E0)02h9aex4lBR`TZsHI4T6mVELY:Rj3lQW[6GtyMTI20Na2_Em'MMB
-((E4#3tsc3'.sw,;IBBx'pG;&<j@6bne-uA=(X2HPm'{pLJe&pCE&!//1}"h@oZ+kH;H}@LDC:y@OAOit[q[v7)EnUq$M">c;k|;FH^7C5](a$Ncl)ZorU
-(m~E201F%bw_a-;QE1npwcOD0frjZ/AWTd"K`=,EZ_2eF>eO0Gb`AqdqiLg+MZs_j{kIc'3:mG{'#pGg};8v|>;W/EikT10b.sALyy|Q5,-`KkiYl5u&3A
-tEk":r<nCmw.aHzjC3k'6c-u3Dl+&$j$gDjM`e0]$czf1GrE2,OK=ayj>Q[mQ#Jn<h{hvq$<u6f[szSl=2(O9B:ei6eEagXgOCZfYG}WJIC[)9~myQZSxI
--N4QR>U[]9FHK5p!E|deH'Q^{A[xq9w8,f%`&e.MlmGHx+7hQP;o:NS}y^&,}qiD<bA'+)np;;h2T101+'M)r#4E:9`/t{/,Sn<Z]_!mJkfuQb[MvV`f!.
-N/8%fC78~i^!R7b|3cJuaaOBQoVT3b.QHsV^^ZX"f301A)Z9~V{uFg+9Vi=CRhOT}{TdKc+gX-lk&Vsk~"UfgNOf4gvafWum1v+VlFv6%f=MM|bxqKj"<x
-bAVOqjAe@.7&ZicqndD9.BmJHda_G^dOXWnwa3zXGTBv4)>h%9h6:rWdTvoNacj#Q'/9+50A_l^jgJy[6#(Pw>c4Ew1,5$Nx5S}T"lCmQ[WBh]D,<=`vUw
-Ih&D#tKJIJjk4L3XGp8(xR]Qge77a66xmWqTaQ5FXa83JBP:[n;OE+,n{rSFKej&F'3YZ+Xwl!Ioq5sk~RV"kcfva&h1eTh|wTtVjF_&ZK@"DJc.D}cD>T
-hIh2b+2'uFiRy&f2JlFlLI/MbNh7hz}<c[qjGg7DI%D`s]+LFEIT=]c9[tzq~6GW_sFC~eZGTda^2&LxHjDKO^#}qHsnY`Kf5qvBfTA|$gyPP(8DQK@[f^
-bR@<H`0%F-[KsxuH/%5_$gkg+/8AvqDNo<Sb22<en<Zi8hu=r<uE8vloj=CgFCU`N%3rpdjfaM'dLgPTL#ux~BJ|.v.GR)^we+QscknP;Kq9f0fbT0eZ&,
-PF:QES#72{$A@2Dr~,0HwlV}|TbzT"8_V19UVisdmkM$g+^U6f~@G].I4e"HTf]dG#8qiKr3-{-{="^%sf80K`rS8R#C!qmx&djdr#mlY'vHPbUfo-7!d)
-^B(0LGF'a`HY6U#fO:CB{n#5Ik}3-"I_:lo0b]&Hp'!I.|]ii1TRB(`v%^m}B8@54Y{sfhio6JPe|f+Bn16+f6_T}s(C@8O(Rwc"EAUHPgmQUJo96v+>5u
-av=0W$@F|ex2ChraQ>yl&O'Pk$FkEo`mSem(Ed$gZqNtFrRM:YQ350|1cpzd8VomFbQh<+'.Ub"XQ[#0-j0Rh$_%6osc+{DvT-N`j.+``B6:W9+X/;Z'#(
-D]]FznumNwKI~pgJz"ahnNJ2Y+At{;E.y=vQ}_{r(J&^={2J4JpLcIPx/.ssNxt_BaSBV%KA{@|1%IGa(y,),I]nH;5N[-rCY2u#<7a#nEjKr$G:]Hy_m5
-7$gz)e:0@r"umU2M|k[M;R:S6o/@0L>]|=xN%{t`Y#o:MJyo1OxGZg&%VHicE"YE(,qw.}OgHXFO^fgOdrRt8gzIutEO=iV#"VIM%M$<2-TK"]ylRo)J9#
-0]f|s4M!WS"[j%~RFu@3m#A5lzE{"tTMXY#xin/,}}(ssgyG)s]y:qa}Y;^U[R3vF2wN07~3EKrp_I#'x=.JX'[Twqpz4`r^%Q;`:ukDmt%NJwU4eLIECh
-X(Q+iu/r2((>/.G+D+Zn(:){qVqrWr>`k;5`NVZ}QmNdt5iv;1dL+&Q|am)dneJ+&F{jm33}J!3kTqS3!6iW;m9qVww^#v[F>u&u<ZL_$dM'%l9y>uK0Q_
-xx^u&W_UZ[w]aqSpJc^<P#sqP-2}>VwHjShyM^2KgUU^am5^2}%q$l-DH@bL,&vRm%Eo;h7`d$tE;)KQmmP991w(7!>v}G)+e'rxgTEbe+}^XognwPp>+L
-9g5zS]IjOltow:,_uJFFn!nVPJ"77nqzGuRDOC"j^yq@FDea:)nlF/'P111dP.zW"VoEL(9b4#+Kpnqg6U8V2eYNX"M57T0j;XL_zeM7^6p(T,pUB7X2,y
-^0f,[_CW@6Qpo-h'/#9gK^Smh:k2^<89<0]pp'b+c3kxFBNFROtHu2HA_$Di<e#&1pgJLtr#0zUS%lb_8hpd1-8C2'T[.Y@x97jmerxv_l%bvkmI<Mx<x}
-B@{q3rD&db0CG)27'y!e8]c[fZX17c>'+&~s%FI}ORTjn`j-4mnJx^K/aw)%(>XESs!;fwouQm0jsm_8OS=t!7jl6/~Dz1+bd6Q,YN8URBw<NhDEbU7/2<
-EgvK[%YKKvro-Tp9vCoy6J%3_4!Ivr)yZODQI7whLMV9}j~8:+tGK-BOky$OdfFO"_az.figxUsP/@1$58y@_DgD>_DamSp$+Hkq'!j0SA^UXnFMuTqK+e
-y;k-^LxLTBa.7|T!a@6Q!}dL-p.y3Ig^;lWV39Jwv,sN=xf.@(lz]a[QNGo2)$guy}PdP'x8^6+y{qd4an03tO`W$'mjg9]$^GP0G>U/FmykU,Ui:{eIGt
-G3'!#uy)>-OBP3J$s1aPa##.qs!jM'vF/w1LKkaY@2i>2C$9I,FcOaXO6UEKZV>s1N5q/tq'j%V6['Y3DmJ;!p6<%1!_]:YDJz_L%oDl&O9a"TIu{v{WQQ
-h_3{3`klcXO_xF|jHf6+U/VEGts7t}5e2CB=TxR-MKv+{ZCmU/5LBN6%!DKCcbz"LP>E"E~^_XX`]@w8kSCdmxW<q7x3F{$NO/SD'%(gSV8s<8JpAXq{05
-J0A6#O/vS>jHn59X]Z5)r]5'k3czt0oNx)3_xrdjjVmk4MdU%W7re6;%OYP_zrsP=NfQ.bOVK,[,HMYm_xX&T{^OCQXzGmc5l/8F[-^H{t>;z$5iqZ"3>a
-L:z5hFFSfH"Gdm`SAu#my($[&!4$mHeAzmb>X1ySq1`)lroqdY21A:kaWtD1h5UWM!Q6@+Wg6`kiW<+|.l^dYCNAaBk!V4BDrZKM+d.`>rfxyS!AzNXk%H
-Q:['5`tR`q`b%z)JII&Lh3k!L2LqwVQ18zd&e(Kyz=We(Ibb[9rOOk!2H&aH6S^pof;z[^{MunTNN=R5.VGX<6T'##H>iXzod6V7&rAE{P<v;}<@Z_oGL=
-a)2cmfl;]Ix1[TxSY{U2u1)/!fi6I]|>NwR(zXLG6)gsp&S;R`IH%L65=YCHnJeLb`Cx<wqh-F;v(fy/lMFFqP'c15H7#yHfIoP!><s`QuVR>Gppm{2'PU
-M6X#U89!a^C6D;[YS8Jc=)]y:/x>Q8IhZ<[%,lCT=Fypy'|Z2&|ubRq)]Y-3iT=tfJdOfI>cwA--jxmpp:4jAN1Rcbze^'crLk"x3<<5+zaZMKrHN%y}Aw
-%{5:QOG8<}affPz8uq]mmw}oK#T[F=Ka!N3o3=DYXl#vU[;D>Q1gIKm66Tn^z'2DBj:_R;Zw=lIrnfWv0uRSyHiKm^<mRi0t8_()SJhQ_4nuG[I]H8mR:2
-UGU<lXMg,BzpOVk59,t7j/2{.&J8kK;Vq.]QpIiVGPc0V4M<k-2MqTe<Y6V}SU@&~!Nu.+;g;8UVPDWNW'XaJ1=`;1m9ijvEAxhAO7ET<w}"4Cd=e[r9]S
-,Bz:gM-Y+:`z@Yk1]L[b;KHn8G97|">i/ug_@&,6)LgWJ`t'MV{wZ|D8AQkf>xI=Ee`coF/cnb'yGq2T.$uEobbd+^NFqXEMgWT|x:dsqYfmx|iRHby^Z|
-]rAJ5oec_VY{i4m=HtVRHYd.h;72;V-&sy-gG'deT_FPIl9rk:nhWx"5i[qi/^bTWoCJl>QosOhgE+Ez<eXOlWPU<$-9KL^/RJ'N[}ydQQ5:^Fa(N)&KsP
-3:f,x=nK,)N61Z;nrfQh@lVNvy`j]xijxb;QJjQ+T]MqOGu%%OrTi,/%6sD'cgl+vfY4zs3;g>kyGWc(apXaE{Nn0)5vCFW>$aQfKjw_WL6G=ev"cUd@{Z
-YsEiR]G/)(.8zFq^vs;0TUpYR@YynB['}{s^Bi%;e|FNPn2<^Q<9@Pgfp=~{&yD|cCtxuK!PSdrw7f2..wgr2Tcul"tr2/E=Z',c7iA0wfc:o!:[:aktO,
-u#9t/u~yC/W8se41^JJyn$X(/N&e&_k:e<+`rI+{P}<z@`g8.gRdiQp4f,qaWFobe,4gkb(7z"$}s}aF[|Fvr!#[|E_a<B8QMILs9qx=oK#H3l0Ts{Y^21
-N]d]X6F:=r]48Hwv~er8%GPtX'C$b%;XVoh}H&Q[(;dIju<hUggM;tf{e)Nu#c6K6n@{y<U],j@}729g=lMRBL2MW':Pcep<;3V}7BzF]I2`>"&;!1N_VO
-j5V"C^Tv0%T+mh[Pb|A7L4dK1[[td7Da+e.yOkx_jn5]gEZ55N(X8AhWThrQ^C{qjhM,u<Xq$jR^$t)nw0IfM2J&U8EM=b^VG9:jkiC>Xk8RT12o%B2id1
-Y_iSzP`4aDY[P!$Q_KEE@8Uh5lp5xcRX/JdTMEjssivwP_,0Ra#,UkP6:C,{9GN6x,CV<">oc=Ko`/}K)uPdE__=Nqc12BCK7_[t}Ii@[CixtQ-Nqc@L96
-Yo@W&}0g6iz"k:Ou=2wCbE-(W#]JK!|]L9S|Rr-F(J3gPtb#EB&+pam(v4L2l3"8|49xhQ8'F9iUlI[(}p")u(:;LJQ8DA;iZIOQN>fk<}>jv-^Xc|m6Gm
-l;8tz&zq`O(.7S0Q!kFFsQ+_W[Lhh=LgFlKcGEm{x#M@K5_<tmR[pdUpsWRQ<p0i4|g[g18,<wq"3uf`/N/]}hBv:rVf`BQCp%'mvn@oQ},^K`!Dn.Z;.I
-})sI^|2:y$evC7iy5pBrp7fqVrKy=&KnE{1Y9][;.&9d-kW)qht)9|MRx0U2;swhEv$)Motr|SEDt[0=pxjm17.jU8I@l_~_636z4^5di>.JZyxE=)(|5[
-`}f5~bMNO}y'v]RI`AJwV]bSW7<r0"xm"=>8>"lj`3Vxt}bSoKE{=>j/b|y!&Gh=Iq/zm/Ag$co.iXPI'mV%A=wB]eYTI!9AMOl5Y<9W4BLif7go3,|Vtm
-J`|L@Q(8^LR+@ajIo[Ep>:.8Nn>wD6#{Q&:4(RI^/sV$+y>%UMqjVqNn)/UtWZ!1`A]FR0-3#[hC2n<x}I'oM>h4A^!0yx`c8KYU~3Zz6J^cu,I_&^rI+{
-k6H#!(qxvn22S:pj;C1cPIu'$H+[@8)Uc},K!Sqv0k#NQcv1r'J:tPk(KCZfaBABEinQ2p`o=p6cpok@(WQo2na76oE=q<[|0DnnhN+=J,l.O{SpGhn[t/
-#%.{wZL%_J"_E%YYNbHX4@9hA_Zh-I)M'TS6-q_+z+sv=iM;|)$4y]M6=,MGr{bX1hlmo;s=J,dql,owOC~04-gPjXZ,K:CXmudm(Tib(W[(%'Kb~@4hN8
-"Wo`~T'%)IJ(~EVX:#h%3FV|>&dy@&ms".l`:yp"ms#dm0`;B`${_zW^HIt]w1ZNTa&[LBVE_X..6kTbcI$g0q}vCB3GW4gl]rL8`UtA^j&N,g7TBGH8Qq
-C<s-m7!0heO:Z_JRdeq_=8O.-]K(nUFADar|6WIBA`eXku96Qtg<4Z5FqGD+}"H=xtlA@p@OFm~A|",:&{&w&%()LpFLD`-lt)m'~5A8{{x0$rtU/]:oj$
-mMWVVG~j"|7yHqooKG)JU<ksiJlRga8ekB94#Iqqb5bKx<'g)LB0Q.@Iq'Dk8u2U@/!i~Q|;n}vE$URBuu&T.J/t4jHnyT~8hX"%2&y^7,C90u6Jh-SO{5
-""<D9V[E'=RYHn@YfB~c!Io&@Oe|lj^@X:W{GO1aHBG;&=$`oi$%WS9'11e55:|n6y%_wV=7kjE7|WiXU9T"6=~E=(zCH)40k$$9v<:kzVy.R6ga[$Rxko
-67}}k#phTMRu.+E{p={|JSGDfk_|j34goT{0rhG0dN75LwHEUswc@^Ug73}w'yC}+>+sbo%k3%PEw^=O0=LS9Ka6Pev|YD/z)-7aFV0CGVlFz-:M4#t{S}
-;)[9:,;M97FW^x+Bx<CYW2^rd}hr!^`8tI-@$12Mj>.8'k$nJ'jRw`j:<=svUL+sUH&ShLii>$=cw{+8VY@B/z{,s{Lr8c@0axN]/Xgu(DRxGXFR'p!bbK
-r28lYf}$h[";Gku#Z=yWR=:"3t.K!oBk{6R^rQyi#qY+a5gT1v,{!;n;8ASBzhcdSm=F[Yffw-&},&]{rh@#@_%NV]jk4G0|z8fFJ{,B+3X,x#wFcAcKeZ
-B,^LT5WD<Uc1}<<<U1IQ%7mX-NL,K6wz@M.4V-p1SWisNoBOg;_Y+XL{(,:m4cA8+Fjiy%0YvZ.FoKfY&NXb.4SPgk8g:je6O"+LGAr-h)QU~/:=/QzP66
-29-cqTK>9cU>)QLpvYZN>6ldb@w@"7ac-]C!4^gGBeQjxc`KG:1O0'.mi,PFTsn>(3oB]y&LG%1Ms<kI@eI;D10}Na5UOKOq5:n.5Uw'iUX"#vbbm+EsF}
-F;lNgo#E%b{PCMSS;(MCFaQhXb6(@pe,QLP_HK^WM/bL`=r:xwAYfv`Hdw8|p4f`&7Ocj)CYvUU1}Sg1}J5pCO|g|Div("+.(BasoFTI7k<QChY8a3-#!'
-iYbR)VJEe7)0pz-<fBSq=8E[G3e;%O7KW,6]}8gqDvOTc3FM&%G'JW(B8}!^"j!Tk]4d,6+)RX`"D`"BI"H$7u^1ma2[/L7!=.j)Xw(36#zdcIhkJ+y9Y|
-x@"oe]BuH[9VIk@ud{a4M"O($R1RvVn)7{w]dM@WlB~EEU=<!@B]PX0^yzaV`ymZ;m]o6fa/X:q;aCbipBh:ooRrS0l9E>YU;m1m>LPflcvubGSw|5#yCG
-po)^8tL^B;0Dm4wfDnFQG!)X/u~7PU>JI;FB2[N^^XHHef<7jV]90k;dtYMI!'xQ;A-kS#6o.Qp`M70M'T>WR'$DXK>X~Dh<%SB!#3D7.qo"sm]5[jW12w
-dUtP~V"6N5uQ%)uC!iL@=Obdi|$<Vd]J!d3-6C<S+^X24Se&xExRS8}-<@"1yk"|VcV|g^[v$5t:Jl&adFtK!^ucF8V6MBxkPd"^KpteH[!I==HvA:5IMD
-wQ-XVudvFo[-T'wIr)_1lf6+Q^z9^P[!iO8I,[Im|[WJhLZjKIzGpv3FjI@_OQF#v"0.'s#I}[K=;-zkTv-izxiqF.J7D5RMJ}4R7Sr.=_is9tawwRq448
-nNet|29h&.wGBhX7b.}T',/VuzBic<B8.!Z'+Qybd3G^[-'iOhqWC'dDkmyRP)v0$d>f9rl>k2C}%93Z[=)9RS^@$0'V"B>@P.w,Ru0Ki!=Qo4)Z7bWv@.
-lzU$U@D)ZLb_6X|=Oj<i>,BB-fxD)`Gy[9_a`:Q$mO#^5B~#JJJo=`VavT=yrELL%IL"(^y2h64OEYM<jAS"RVP.vH/{q7K,^fS:i"o)Q8OG)s^P<Qj>tH
-w^@k"oyxhE7@7BFDws0|&(7/r+'%vl_CT_N2g:t[`v,#BpM7uWq[}c]H-G:JWxlW8_X@=i~UYV!>3$f/%HLO_9y"1'fjKEU2KmRX_"&]4$/JNhJ2wV^w=A
-laG1Z/jQG5V8rP:z<H+W'77GT<w0E;87{Lw>MZYE'@V&$]g28C+3I,F/-At"6dehjqAK)eCaUYD,mUBw%M)1V&+VrqnLE0h>X0t"5z_dUaCn"/V`5QSQpL
-#t=y:C%A>%6cqZWKo!_bKW`1/>je,YW|nxl(DTcCUnkW<6_eQIDsW-7.0BP0>xv+50|8e0-jAL69}Z:J$f%q"(0(5dxxW2@wQDaPKb_dEkv.K-)jS<Cy,X
-:wGH5|>`k/dB@%PVJJ2{0".`B+~Stz&5y1TAfmIz$jr`fm=]hc^/O#oFVR`Q6p=baYd)X"V#4^zm[9sytuov!q,{L%}.g-&-ldPa1egSqxhO|V>HIWsSs9
-L:eFyVM+^|v[x`-<S`2ttswm_cCVmI3Q-]ToKY3PbGD|j//p<2S2H,b&Zqp<6H<00P0nA`FL$(pH(,/tj}'x)GBYEeDX>l],bH61ykq:RnVDx:b%V>6!~F
-EmnudM_#kLr`1@x:Kkd2"9=A-iBCdV_y`xO6n3rOAwQ:@LKc"WC7gfm^q1dFYR'F^ILQl$)b0DBz#e6`;x(7!$vX9UqC4hIo3P3(KV.6[CG>dsi/Lhbb=v
-n>wk&]N}0X~v;Bl@5b(v+`L-6Xi(!,tn+KBf:cxM/i"sYh[B&P>cP3NF^+hQcy|nOC4XF(^Jlii)OC36@lw$"S2&+a<Ggj3+AprxG0H^cIo.z8;|)O1qUg
-g]WF}qJoG`IuyBS^2]Rx>5$2W(.ile)"3x85ZK>Ht)g)$("K!'AJQBx|)7SiVVyKTlDcwJ2%Q{E=XI:Y)jJ{2Kx+;Rj+bq7CO02QY%zrUL_9z5tD:gbkwl
-Jo@["h91/hm{d#>qlq=;Jzn.R>}Ynu>(9tT7QOR|t`"cFE`aJbeX)S<Z!Le!`w"6qEdv1H=3@jj7<c_z2#jzILCD1ik,e7iMa[3HZ5AE,UD8Kriia)xiDz
-^dolU,6Vkj_umXcXwtx7nOwA&t0AY3ZA/GQn;I-6z2JR}@'.FDpO$WKqS_E2Rwxbzs>U5y'$D8W0G>gOF:{UvT""O7}5]sY7;g410W:0/nM}|yj5e'TF~M
-=O&uKayq/JZ58U7B}lOulMk8H:lUU>HEAY)A`qqd{CZtd#8F]#Ccjn/L16N;`Z;|)+%9Q%@B(KH@c'EchjL_TBvvbL%/_|J}!CL8VyVRzx"20Tamc0wyS%
-n|_sQ;G<|zl;TQzythZyL4-2cfA,~(t[<1kiwh-97=+w-WX&JBFtOws,Y]pJav)paG]XjU2{r=Gnt/O=T,h^ab{W#Q$#gm8C>"JGHuHf|D4Vaw%X=I9/M|
-x"yauAn99&QF>Q`e$rV5bGn]q_Cut<tC#5:M7Jy^xj}sRe1mILWxb-zE{_#cu%w_1)'O^c`;w{h9jQn7Y2Eq9f`z5)I'a}Oy!X6:C41g_!pYc,ieafxvWo
-i%MGckC@=YX2{C6Ky{m'F,{Yx`P:BJSN%gTRf/Xh<wU.%4KQ84]N^T7Mv$]gdts:8e_<{j3dpn!C<sO">N@VXz[.i.^j,JztmVI;bE|5=KS6228Yg_J=i#
-Q3/Jnj/f.c;&2|@'-5~s>Zs%GL>;KbO}Yy@{@Qu$W56w5&=$sqnDBrN0pUb}K|oy09kEhU_S>AsO>OeqlUN)8^x<Rf6eI}_i3XR66%A`2;~iU(p9:arM5s
-Kj"{H0R)9`nOZs]KYK)qor'![t]Cz&0/07Y|qT<U1r-n}-NR]];B1.'2Gu%ZTY$6:G5Bcq78l&(}CcGSoT]u{tp&,'$rdW&DZxwvkQS9zyyEs{dR"XVA~7
-N<Q!FMkgUqaQdWbUWJ$]gRHBnq9<gMNh&mIq]=4}@i]h{UtQ_;K;q_#Td=AwQdfzymXjYfn7Bwh#E5XANQeC!l'|:lPFj#tPWS_m@4jo"VFdp<o(Z7js}6
-<d{0Oc5^FLAck$c@2KRmwC%G((n#q6wF!^3V0DE>:lG>E!x>[nMN(v,^[`|]poIj5GG5V{>vUB;6YTOP~JBP|8aXr`i]cm#O+MNYc"gBM`IT]jd+Tk}59v
-5J23FS]^&H9dW[tB`ioX)>IlPlgoRtG3bqJY~O7TV)=-ip:1H[fOyq.Q8,"_!KpshF<#m^:gKL+^FK54,1ooQhVhi#bGz<a9@^w@v`iMe_v)rg7`P7ui]l
-U'~bhbLu%cn"U)aeUGC5XH9l"EkK7a(w|g'8an_3O6J'6%H%&ftlOG_@OSqwjzg95PJHD];_c{Pd1G5kFGZVP(Ynv^QIqDi=O@_5SZg#^`p5mo=<dTx2lA
-G,i&aL5nb}Xl^Ra$kQ=||GWN5Sl_[$Krh@DW+{sa#:xzhUmE3']XJe4>+!+S1OS%7r48yU09X.r8p$(9!5{aI0o6y&,0Sta<K{>[bB2)8|21L_SXN+>5lr
-^s8nwMa_3'#_Qj~s-]r(mOc[/^z-C2b%[q5N9AnWBhs=;/}Ay'.c{y^P6P]FQG;8K>ls:&}(Nzel25<('.B/PeuB%TCLR-fp]L`RE`~7vL{6T88ec9%G'q
-L0udMHQ/-KJWP+,->XlvY&'O`eX7S#4&D]l8:[.I,ichJ0M#d6C<b]];;yXvE(CavdHuhP_N2ss%^[g.dzM"e)j.1KG9F5RQT/r9/w;$jdOOAmm.Rh4WGL
-,9#I<fGao/7&qFMu^dhf<CURtHgPGM]/<YQ"OJk<=B9;Z3,M#W.mw-0$~tUVV^o2jDYc^dpMF5^yAmgOnb3L!aJ)V`xWyC^mY8''dBLj5pi@HEr"dLTA|g
-WKD4%Wt{JqPiwITXafp0[>i2%WnLJ,I$W<LJa!~mZ<sY;(nFG(s5i#[taFl}'kVQi56eN`</]U.earfx|4~fmu:,NDDb)RQ;ry~duMcV]Mpy`2@a2i]@!k
-P-A_11o6bbo=4W.raOVs&;&rym/2J5MzF1FB8;a%v{%k<!rIPx+-H[MZKamhm|#6{6$]C8]g>o!<7v]lM+#0Ce0qXtmM<#5{P^b[kia3h85NgDPz_^+:kC
->$W+>(hDlJVAQg(7x(ayzO`#0wLxh^)jZEsDdX%Mve73HiOF$tztyV}ObyrFcLPso1j!vqBMs<vfBZFPd"M=ve@[i(1Z'NdxuIyZtzoln!pIYTqxAyAlo[
-'T7Z&cQpEyD,{7]Bly_zlM:nz}%UJLt}Gi[@{:Cqzo_z=gWoJ)kwu:fJ'TZ)p{-4P37AYRhb&LV4UteA_QZqFU':L"m0/x}3;"qbE"[Q)$9/_oh+mxhJw#
-X"~O!m,qk`.|!>KbA'{[(]jr>M8>6GSlRbDe!an)1ld%u#FHc#x,FPtdI`)bmkxm(zwX=>8l-}mNF}Z;,{+k%3t"8qV8')o<:#vvvsC@4wk6w1VgMM`bQ$
-/e"(KSc"7A]+"G4VQC)PbsSbRac;N$Ykr=Y>T2hpDelA:He4!/QaK$j'D}drQM~[bi#&4q05gfP+%^&{)ol@9bG`c.5IHsv<9yBnNcJX@K1:jY;2GF,C;^
-j[~yXP#),9.Vw+`U-Ila{gSofKWej)d!%=LlIy7B-`x/H6(Vp(On5!V5TH(xG%Ul#%WBq}<WTzu.Evi,oJxVV%2D!Wh5YYX,{S[_DL!$#[LLKyld]pZ<-J
-QU`XA(K6{$Mjfs#5iQ<&#nX8,$|8VrI/L{GR'vl3~5.xOSOKuojs|765{$ZVu,g^%n^EGukKplqFx'D$dxa|hD>c+#YG=(yFPQ`E2Kasj}+WV$[V7&Bk!$
-K}qSo#v7gXz'RMClg;;Fj"n0;!OV~Krng9NWUQ9p'==-J90LcQcRLaSo`4"u|yR7Q|@dS|{Zq29Uo03Bj9N%adfA<UdU1|m5~t-=RiUE3Crk~O(/y:vbpQ
-dfQ($e.sKVSkp%+Yb:GSM$>2zim_&xOw9KES,&BZ4bDKWGez.&xpsNNE&p$#x5f/8FcPRa'_d=L=^!KBP[qXKLf:~$}CF<K+}ujO)qb.He:%:JDT%O3QU$
-+yI5<dJX-rFtLHlI|q68c1</6=!@i8V!^sJK[V/}Q=y6@mDep|)5lw!E@zdKVY7k/],RHKfb}cL(eTS0iS#O<$~AOTPwf1PfmXYb:.k$H(d%(-g)4CT]>m
-!Z|Wxi4P.hmKI9I{eF@3Of]HQ<O(^(DP^|1|VY)dw&[`<3ELV6>.<q&lGo$D)Fl}).;!WLRd`AEnAaR.f@"3-}Q1aH"BCd(X`.Q<s5%2%yo;b)e`4[5#+@
-"AbTAyoMQ[Z5RW2v1g4T:O[C$8OAn_kp3_!<o`iVAo'z_4<[x#|[(a!7yJ3ke;=q/6~)qXN]&c=YOZui!E3w,w-8idaL+sbD@&;wN7=4kJnb93V5h<avbA
-ZG@EE^Hw|E"kkR|+0<Q])-x4{hfT=0;&Rise4d};2TOW"g#oBS,BQ:jkOHCskF8&n3$9{vIRqXO+K>Dr;}Au%e$>IMr5fWLMvKU0ogW2Hl3tWMR'!BjlH+
-u5grGZUPIO60]P;cM9Bjy2ehEz|%_.a96^sW@js=^.]P,pjz[t^aPhAs$cU2ia<$vk(o(+m.OjN)#i(de^UfT{3dcU,#-t@jy_@!JdXU1v,4(B4]VpZuX$
-t2y{"Y;<VjhAe7Rr<B>$W0E31PzPZWan8_u[OG}"WcIp,}|H'+mOac/&71{F/wm`SWWX7]B)TN41ea~BOQ,XIDaM~1vo5<1rCgB@Nmzo=5#=t7Tuel;e05
-^pYt}|Rpg=$7L4f6#_=3(6/%A.Oz}+)EAA]J%+|xTc.>Kt=.8)S"9tgXD'Xjhm)d`i]|:B9DNpiZkXt!0c{IbeL6Dsi=x+_LVdXI=79-I2/A1_90!:1tI1
-m&OXm:6|T:dKMALjx35$]-<+jX-5Si}5d+p_m/Wq&MG6XUeE!gWo=JsV84/=aD.5~VwU>qxHiRYZNZLGRNN.]OX/S+jGl|<vh,W&%fd(9&BjIgdkK#5-`'
-^i$QvEXVu@Ui-vuRX:FkX<cZ=BDKP)Ct>:6]WLgm6+T8:u5@k-Xx]RP0x]5#A@fm"33kSH-6JTxGEE9)$g_Yo1Cvh|^M5+.s^2vdX/=_#)WP$;|}5PW!ju
-H!hSUY`[}O!g=Povw8$2j!jtw5"i<8t<vEYU<w_r!JxuyM($/2^vC%TYU3=Ow((C5ELIR+<}OzaSTe_V[ZrNu2}j^x(<#d%smb']K9uPvWL{8W&VV51o%P
-r+6tZe6J[cth;_=wnu$Eom~}drRtczcy${xuBj2B/e>GhT{(J#h(zg3uv;,tav%oF^IN,l9=>|AzW4w}fLrTfKSs9cLO{W)WLq4qDr_o'kPvHU0=_)~M~8
-q6Q9)M#V1id;5@'IGt7A-6R_HHl%'41gaOM2yO@%$)=qn$M06FujXf^lR{7)^q{reSTpp9-O^dUkNLuKgn'On,301yD^hfYx1^4JQ6FO$1nzX&dJ$p>6k/
->U;DX{~YQx$VD,)`EVg4^3#M~O&#=eT`"~,=lS8IU<XDGNGL4h"k<X[oDb;GeEG9u6`W:<^#p4-#->d$w7&|WRG}sev<L:/="|bnbH.GHWhpnqGHr>=Z7k
-$bN1]^(oBomSu=[Hxn/c2g&Zpyp-8v}/L(QKJ77sg3uc9W]F2SNtlo[W[Ga8Rd>@}diqM<5D[85e9TT-,:CR_z'cO<g.>mDEs|5`ii{86!b$h/CU9PUc&Z
-n"I-$_`}JOA"tjezY[u3e)WLjK7vTf,6o.[AWIBt;a=0i88Q_aV6czgLic$)&+#@hxvAMkD|Ok-[=#P>gB:^`|(mq_{mb%7!^^%Pc^&y9k>=[f$9H@i[|W
-#c8S"Z&pUXxEKLK>Gho4sOAXv;%hSCNL/AX]b.B^PytJ0)iAhY.v5^~[eWW[z4_j8@p.X236Qq^'lUQUDo;goFrc2`fZSa,Y[<T3ASqa@PJv2ftL{hq9Ya
-;'`>h:g"kJ>(viaj.Di"YCBLt-7i#lJ;w!C4y4yYV^B#StnLaaP}TFXYTAn1E#Yy,W~xXW{p)r)K'|NR<W{sg5o|#J5c^72})53.NY[FF}P52pO"GxkVsx
-/G$@j/h98&N(~!oBmC(8wQIo6JfV0oE<.f,SI{1/d1oyBk7/wl>JtD1fBT5=FlN:ql(]Pk7ClpFn/bJ1%Ut+uu#jK_K<L:o$"6F]"q&b9c+7zWf8]`0.b`
-.Yx@.5}<mNKT/%4"{_&3p:bj9+ZFt;'V/..-_K)MhvV]],TR.uLz5SWf,ID%L{7^4V|"LsNRc|$R:%H7_24p0`O)/:5+y|QLW]`hH-_%A&W+vK.kQkkU"y
-0HJ5!s~f>|;ZRcGJw2xQP4|voX2K7pI'2a!:,EQWxwGM,Wk`)Y.Ftu|pA=r^xJlYhT8{_X={V{vr70zg$"Wqea_VN}!y8+7,1SYgJa<5o|h9Vl`YE,HlWQ
-YrG@%[&zzWQpVR~{0G4:_q=`_Wt)@%|SPWA0+Xk#D&If}Z]VWA1!dxV-5q$KV)d6fRJPX@Nf>njWz;G{&NDm'4&xXTW]5t3UzxOO%h2,]Rnt!7;BgydTC=
-_@~2)M&jEUcM&%N#3vl8|CAP58I=yIpLgO1sK^5cvF_Wkb@(8'eD'"t+3,{e&.m^nn|(;wV}ClJUu)o^Qqw,Qbv7FldPp$]eO9z#)%a;)^jbls5a5Rp|)M
-4P.8k;R4mFRSw}n:Sr+sI=SoSQUO>2#2xK2na_Y$gQWd%<9h#`la!rf,02!#D_R@%yJ@XZT0QhY8In@AyZKK[>+C8BF5^daaGpSst1w|>c[zzH-:+5&^rU
-#PZX~"`1T3keV:9ic9;i9q~n3Dnc4/%sG:5wJr:ZXBEB;%8$m[|^7KR%ozJEVg[SE89H,;Q`Rcz=,7GQ[]BM_u(,!C;=(>7cY]ZW-P3Q0{U@Q8=S>n1q[i
-/zb|$:IxKk40KbO/+$LG6#nq,EsImlf/]&r.a`1_CAbrWW61Q(X1!#_:mFi6Rc4%5Aj_{Cd!oSu:R2I[/%w-@xVLW8k}v5wo`bdk]&w(R_!`tgDa1X|[{3
-z%,U|@}As#rI=cweat_Xn,~DeB(b@A={(RG_d[,DE<]_o.,O8#x,ZAxB>jdO|>m0/LKQG&-OPT9C313(x]D6]A]D2r5PiLl="7$}_X,^LR@LKQxQ6_d6ip
-x&Alv34|KLU1M%dQ7L{Z]^d%gNvf<Ria@GXB;W$@2{NhKL2I^/:xiEX6iUhBtl~]yqAe:,(mGx;O{;3CU;OyG|rv:l<V|19"11`^Fz')Gvlmgz`}'g:bOJ
-r+=xxf9L+6_`8{;w8ga{W57dLNx3Du}nc:/r_-LadxYj!;(:hHc^J4Vov28Fy:q:{H>]Ati[U.tJRU=n(<2X>A/M'.51g1zHRaZl+5)XlWlTq_%{e^l`T%
-wbx_~w97C.hpp|AY#B,IX2P(v-%9Z!G!99gDnk!eB"QwBwERsofey{0OpdEb1|Th4h8u^R49lX&9sCe7)5_m{Lp&8L+W@lbN0}a%uf{1]QS)|a'Zn,T6f3
-0la]S9%FzN)Li)zZ'|^BT{6I%z8C[>H1jbIU@y8[$+tC.V@W'_Y@M^M':f6.d>vOYK-UNh:,Y+EUj+WERYJd@Wzq;k9Ytr:dK)/:qFg=W{;ON+.^/owet"
-`Z4URD@BIqTf-lGt$NR-S3J/~Ib4l/f95p|SrL6fuumU1/](~!{65b.$A'.liy'FM73UP4'Q{P(gF!Z[._[r.LY:-BOARZ(zI}G@>H`$DCfWH)ph["F{4P
-I%jtQ+7T)l5nd(V3EDX6kqm0Yt%aEY5dgHZiFduP17r)ZODyag8^H"o}dCfqVwkrN&[YCy#;WCAbuCGr!AVf0C&rnvv;M$`NLtbDOOod7>hBZ2UB^De$>7
-~A%({FGk05DmIwMGbD+Bv)U,U(ZO8$j7A07G<#W`Wxupz$]^MA.@['BA%Z,_cL$)Llsk;dW,_f)Ghd'T#%g9EY:Qa}d<uK;uZ[e%y%bp#-K2"O$zu/ANX!
-!r9Zi|3;:':jX@QU,{+JYSAlqh,_3F:GST,aW[35~l=0yPE^Yi98f]RcJV[W-.Oov'CW3<mjD],('NSO]4Ysy+y3D&,@k"efK:51wf@,%CpJ2W>|pVvKQn
-jZ![$"2bQFRc#N`{>Gyt'd.9V0G_j/;zi2j'XJllZaPF~JIb;vMVXKkm=a}FDDs2%y.80xabLf~]+V>nfkg'`tXwQD{ycKnb%bM6lGb`)SzwveRMQiD'L8
-QW8cH>@K$@tjK=e4zjg]^N{CQx.g(s.y}=bV{"iLKD+0E]E{vKNB]';x~)6&Y=u9C>kaPF<r'z.8'4sAg>wK/L!)"7m#aOj4vwRRR6NH~aSbyR6PA+7HNZ
-0]x1fw>t@yt`s/4<I()L:Z,DyDWLQPXc2=PJ@1o34D,AqmQa->3/+V@5PoKtA`%yR4&T}q80~9O5h4+F%UsV&r0YWOtg1LCX'@lU$VvjXW42wBN#6ZI_`,
-5k%`:hq$!Qme^|`3~%|$W[J@f:S78.G2QhUOF,-d/`',PiJ+uw3K7S}VD/C:vIoVO8G2.&kT@^dB|Sh_+Kh"Ci@)%HAL6W]XS'pQ_Zs5,<vF0#lK%}^/T>
-%{SQeT!kaV9K,MmbI1YVo@&aLOxe,](!5:`0R'rS1p$,Y(U'JX^iKA57vJ"!4C+iM11i.pB_;GgB8YGY<v,v}P$eW{3],OHb)Fg4]d2<#b^H~zl%Ip4_xU
-lP~J[SsZI;;5{xOb4Jh/],_Ue+x87p5QSDa%"oqTSqWZWU^bQ4wIwx^^>U:8m3Rb%'a7b+RllR`2iOn=D<,z2]Xkc(M_tOraO{j$[|M'z/js%TEW@fWV9q
-cVTmaPgD6Mb.btm}Fm2ErdKH_bxcsXVu0D)^yY6H"+bLHKp6F!&_qMG&9YwjZ&QG!f[fy5vf"u7HpH>sLu(|Fg&SSD:1629N3.[N@}e@QCU2tl=MfLG}AC
-xb|WJ(K0GM03T,&|x6VxCDXqHGhEL<@)ov:E@)[w;}gR`KRumJS%UM|Lr{I_^QWkKt<}IQiKxe"kG}/&p6ANTQ0nAJd^tLU$4W@`p-0/|5;jyqMrEu.=Z2
-Bx%'~y(|@&YS1A<^;SBB$M!vgm[,mr)xXF#L7q#MWL+v#Jl6u^Cm3cU!<dZ9e{1HNf_Y4N}!/MV0MR~;.4|PZo}K"zr55h;<Sn.[;"qZ_q9qZ!&RMNSeTF
-%DZzvEe+44~eq"s0"+XnZ!pM/}-mO"p,cZs|SZz&_'x.Tk|'Yy}eAy9O~$nB1{^</-Jt!r>gF/Ku)/&DM6[K'%)=TDfU6@PxJhb7bqW!mqT3vE&Rr5+W2}
-]hEbI(br',I3U%'uWG)zjy+.%6u[C)!jf"`2I2pGm!}@zoReUpUHM'-Nct($fJ%x:bC$rm8KjYqjWXcBPP)'=D%6Jt0;03@=g|W91livOHgRGW(L7/sO6W
-'H.c46F(/!IZinl[ML0_Emyi>pe;FpXT`8/6T;Hr=hJTHD8(o>'}0FJ{(a)9Zu7bv4$s6Qim0B}|G"i{P<]u%B]uCo#$K8i1ny/2lbq4t#ZE0M1UJl#|-K
-CR'sZo#j)GAc13qxe:L<Aq49gxa)/Nlbck9q7L!wmrJL"zvq|t5/,W'Yv+iFA[PSkEF_/VmGtu|!KTSPQ+8hwp>dHd-0v{j5pOX3O^c}@4Z)+GY%9{B=t>
-:|nE/%wl+h+R_rj`.OBjick-7wE,:I0S{cm('a_W73U8w#K[K>umGK3%'<9uk.:yS2,sj]@gdl"82/GyBh0:ztBQa[z1_Y)|9myHzykpT<`$AE=4PLp$<%
-DoTwt%E!`n+4dtb"ty;y21|[eKUQ(dWhI!1`nz>17@R^&Z`#evBTl<]s'!1iN3e$0#Jqy0XA8nYok/`I:RoBum_+x2JMSlVQIA}&SSjNN1aZQu.5s|@NrS
-5&e&!=zY{g6]I$:U:PARO:"&&T{|`B),cJU+oj7BANgY.@V2T|HoFx17.GcQBhY{t;a%E+Ct+OW-vs}<KfdNwULKm;!-kjc0A:NC^3U7C&@A{T'bJO6I3/
-9GYYj$/#Fqtr{5j^%ymK%%%q3>e:UHvITdriMnW$^xYW{M@E`ya,u{,w$$E`~H]h[}b|21j+mg`UZ9_Hvo-cAUoj(r4G#tcO{UO3bp!9-R)!HBkUpAgRa7
-kx9+Zi~rVF!zVdqD"#$d6y4.3yLttpnN"GXgDfQF<y5m]i,FmWB%RGP`#!@9ecR,aqkB7zq_dc]U^PyGSU|g"0xc8L^1+Jj-$=dn`i3]q2Q3YHWmpzd"R1
-&2;|W9`BMQB_dCcdqeT/W(hQDel'l.+ul1~M-2ZO47.uXOj=G^l]A[><phsDoAukipckJw{t;icDz{K(l#]0zrK>=>)s6xdfg.DmiE[Yns<gjXm:;cvmv#
-#Xvn'Y8S^tyEu6%P(c/QaDq}$vxE]%/<Ee|g6fi@-J"9N-H>WQMK9c!UbtZM9B7WuT'jU,@'Nsm+<5Y}s)IIop0#&]uSu"2DK5G'}L!.viE<<aK.veG]|I
-cL4a1l'=8&:fI}v&Yy^y%nF^.W"u`A8LtvQ^B.=`3)<]uAf]U$ra'Q[z..IcL+MKN5H](ru!w9^vwKW!-Iw9^vsWI=G%E7GE2u)<Q&4+gUoZv{4vb+9hKb
-$(SE2c&xEuq>M_R-,etwb#EBcf/v+HnT}Eb.ZorAT=WTdZupbw$M{>hArx!9zEs7M6&Q]CI-Icyj8%;%vYW1;wp<LHj+ZxeT'yTUsr0{SEahxE&N=pa5j_
-StC!NU7SIbFeJ`4#a#OgS+x|}#3>Y<BwQ15/!)/@6uY]4hm:w^V8ePyL$aOn~YFc|.]=6qb^l-~kqh8TRn`'G8T;9wK@1q::a,G0fgDPB|{MP'd=l63uV&
-^5-]dPOO5g(8-6xYj|-lI{'tq!AnX7g;-l|V"fkfN]&|-'kH(|U`L'ogi^K273@:QePSJSK"/"N#|AlR!d=7IG]wo19aai1_+:3k4EH9yG4!uNheT&'lKj
-p='f4`hCO^tw[dyy/.^kk]+#K[et'&;v^=E7)m/U/lWDSnY]t:wr]+^2@:$}$"e#=V-EW//<@,0+)D-45vo4f11[g.jdC|]@b)AQWGYX|VXtRPnlft2JRC
-/O%Fpy8]o`Z[-x7jabn@BNr@.e,$"!CQZTNZH[v`[.{+{]Vbp+T.D,~-)dn=`}!9`i3sqOCiEb>O#rN0_Z9lF,sA%1+K.)yUxuG%!$oaPN+nHD<SrRyZ+8
-cUf,49fqb(T#;6:o-biT2yIDRrG7I;o[Y73!pgR&8>WL"Jg^5vOv(Aw"QIwmS9R/SL:PeGup)yLD+/FnT76,mL/`/1$Ym$)@ek/MZy'Tn6x1QaBnJJ+Ye;
-m=t_"7Dc+z%i[m60e#)$5(jfkNpOI,HbTsp)o'QE#S42G0y>!JK,c@[t_Pc1~P"tiqP-7c}26S!S75a`'i6_|S#"PwvxLw3G4D6wFslG4X.E[Fgv&c)]Zz
-+)Zn^20kEiN(1fYm5'cQFX"K!VzY"`csXeJRqR&y{!z41q^`KQUc1)bXEh-4J7TTYV/xzTl5&@|T1P/C`wZUR@e_2]O[{io8;+;]h:sA8X86^B6d@Uqjud
--7i&X^F+uR,N>qzu+<^mi[Lh;h1SUWRP.(]FX'v/hCPs2ymbRPMx[xae8STV/axx2'@mz7R,6r2!c9<"T=tQq"FVtr;5[>UKg9)K1MM+Yz7:-Nm&Ba&c8$
-V[d&eU96ETLR3F_8_ZOztF7f$Gwx2OCFJhJ|,&QWuV1robcI>B#:i$lFeWP"Ln;zcb"]IE[Q/FS,1Xs/]BeEax`6Us^V&W'Eq-pYX<zq&=GZ,8d#bt{M<n
-&Y!zyDr]U>%juGg6(l0=8#xr=@abi^}hU]20c#EO,85|E5ShF:ZD:,`mp'hJz'Oztudo%`[!@zfu91]vvLEk,]}Irp}m1q.{Pt~8kox|Sh"QKJLUWg~^1y
-[K6@RNc[ou];VF+>Jupr6gCueRte'd+&oDZql$5t:Id+iDZI$TZKu(#}I9Mt(Usd)lnmUkvP(ED=#OK4t$A}lb}:unc8(sG7H!Z^{b7{ARM82jVY=P4$nj
-ILpPmSq='S!4"]FkC%ZY.>R<T6`QT=j6$&jXo:(ic}1s@)M#~kNz4w3/wL!Fok1OOed-xo_f+vSX)FnJCF-#]l"Qm{ln)Qd#qoJ_Fhu>kK1VE7.7T;-}hN
-VaawgwoQ7^/cO}jk-SWO4',$n2F3-SOu1T!3CY)w=^Xz_h-VkwErRN9T%I4Z_fn/u}=/U)rIRxhw{NfJQC[[Q8>g{16mWXP(`Z0omy{iBR,y7Fl`z:ya'D
-2N|<u7(={imhw{=IM^lMFpo.HF3qGOQm%uN$QNU^/f-$ouBc]"bG9@r9p0H>>w+sC@8E^^O4o,W@[Uee1|z^LR;1]mybYEYbaa2NVW.>oNhlydTs|8I`/^
-;p&("s#y)-8;F::kIUzukuB['5$fI;l8"]|ID'{{,h+yG-']y^#)X#C!M1q'UL^$(+VFx0v>ytkZQ_iUAs"c~Lj2zTMOAa&dcH/0!z^(M/Pr]#"V$"4v5m
-eHE8=hp&W.UNv$%KL_bsb%w29n:0n%Nrg$~`X@={V$`GAJKahXPnce`M@EIW;r5K~2I1C[83v7../qz1DAIHIWy#;n%%}G][c6I-hEv`Nb"=!ErK$wivA/
-ln3KYb.o{m'k8u-3_azWud'`-F0y]RH;=rX'->&,mC!sngG`q%^4(!lC!K.r"UYB=l-!@=D"pRpC7|v|&G1^mKx:o+3}-OPvX;W|![9|r[of`>ENKaeG%B
-bz<k3c+7r-v};y1CKf@ssau<;iy1+@gk]Jm(pV0F>2=|N9zvw`fJ>USB'z{czCIZXNY+q(k^UB}N{lI7oqF/5`Z+FA4|N"4e2}j"hp=Q,:DJ!y^Q~e;0=n
-9lH:72R9,UMiDb2-N&p12SC8qLV{Lzl.%ZgK_^k4OD'a%j9EnN(C[)8w_p]&quiqz^hVB#gGqqpY7tkw^6sop-`A"<K(!@Y>N{@|0a1a0(8w%XTdmD_%)]
-S&/g{XLk2{4t2sKlvA%R@Z}#k9`=XKA|HZZ>r4@&UlUk1XV]UlmMYAPiRI:L2C+dXfozl&PI&YFb:,js%N=Rs_E4zlH:tv~1'FnN0|pULpu_[2s-,q{{fx
-&;!6k3#.kMv.)yk;YM3bnQdg,[nUP}9MMNUqOOVSZ2Q!v#3$^48_JWl_ZP2`]Jq@RztTD@a9/a-Ca"ZUGhtg]I"^"`@)E;!NvGS5zkleuGOwy{L0=Ze#u7
-y')s`S^jm!8dI5_[Chezlpv5gv,Tjfm=2FTa#1cj"y}/3Wr$R"a6{$o>9dfKzmgy>@Msp:B4+(&bye']87k7!F6{0g@j>}Z,rt'(cYfQLUe7f7qNq(O:sG
-ol`j<c/+AD3<pU{WL/VLIkCmO:@SnY9}MGc}$p^hKrz"A|X-SJEee$cnhmf@`BPnJW5,8L@k7Asu'LL$UT45JW/M.j6vd$++M=m|mcPN=se-`RGm]DufK#
-r}qC|$mcf`ZWNm_gb+x4d`3=$9etzl1HL;@a`{W@GTSR"0sL[fN'<7|aK+}h>1Yp,@G7<tJ)0|ajT24D{3_a)79'[G[+xggoG%v4H6>oXtYWM0@#'THC;4
-=^;n@n)f"TBbcJk8ZNlCXxL#GiEW,GEEH>u_.A[>baY:7X{>1z^[Fl3hSJ&2)&{w8!yKgvC'i<7X+:hgL(;<`2,1ZCzxJe`}C"#5A^Xf4l=CG=,vXgSpRx
-=.qKuZYs8$o$X:;I@kN)))xq6(D^-O,Hw-n#qdr7'Prr^ijjf7R/XO"AE`{%e_Gr-GU^>]Ucmz2wfoL|@A1KB-Vp9|m%+It%pS~1Mh{C7{$"N`w(mU^M5c
-cr(s)%3V]A(EGJM%h`%yRje8|qABLU/%&g)q@SV=r9$52imD;<`q>p;5>|KI.CZ4~ev@EiI&`YyEv_2lXh(xSCnWE5rGtVAs@9ygla";9Q{'"BZhsNBCJ5
-9zz7~tgGaxxQWNY-!P]q~Crk(W]AFAiDB>KfSc[s`Ko8u$B,VT')Y3pZK2leZkSzln|zG=#x9U$OH'-QMy+;q'J@TgIdEJOTlK"2LO&>wBm.{0AvXq~fkk
-uyF=kZ{!.ot+"t3$Yk,vX.6Id$ib.zNCWOB_bkC0:J&zXQlxvHSM).RYb{ME5B<,/nP;k=Dn`BO)y<6O+qmdhu'M!y7wy|QkL:<XES:=g8SS+["`Q7I#]#
-Sw,ao".+^1Opc=VE8<$aC,&{5a'6.-=zXj^r4;`R_2a2O"SFbC,8s}~DB/gr6@PiBv0F/]Nk|Q+)I/7Eta"#]Hkpm5&yMi&OI"n,-iyx}7Y]]D4fj;0|T/
-<do4T|bEtiOUU.rIe:Y[odG.jsxF@A!eHd8i#tOmy[<,N;cDsVY37U.MN_8}2Bq.8r-2+|^)!%=9n``yD@c`]aEhSFbT!|fSrrlj<0LhofdG65!B3TB/qj
-y.G7IXFaiTO+hOk;f[y|X(&['yw32.bq:DafgjI_P^kIVqxC'[@`x5Pzl(CG.elV-HsIWNGcSnPiCVJ@=vZtj,%EOX:/<O'z&&HZ^BFsoesaj:{:"0';62
-TJ=KU"sPU=DNaettV'3jcD3OUkBsfr(kV])(ljhI9eE>3lzTm"5ejfP>snT%qP}7UM#|^Jx8]R8:@_0sH@AXilJO'BiRs%P^|S7@Weh%bImt+g^i/)t&]_
-7XhQV:faA7Z[W5`&%U'4~&k_:sYR[toU!_0eEl~s[@8;HokwFm.,Ctmta0q&FBx5eJh&R/ZoYC/p#&h3]!V}_&sLTT-=)]vl}a9pegk##^p_XjU>41Tm4:
-w[+1.MPZ'.2;wwn4/d]wa%626;E5[Po]C$p')u^=QCA[W!$nL109XBB@U:g:tk.(!eTf:c#bPdHY_b0uB@-4B.>_JC!DP%uIW=R6cWnCwBVp/nTN;KCDhw
-p_N{8tB{mxylA0]b(^am{f.zFc9NwpPnGA]IYMZFMdlLV'N>z{-2%ciyR{3m&!(TE-9A-u,)8Vv"ZchyHb6:Q8<`#}Jr9D2/p5~a+VA$D1"gDlET-azX]o
-C;X'y|T[!A[PAs/D@C0Ec)M2/iHbV'`H!bx7MY{tD!d8yu=1_R-P$I3bYCffG;f.#wcOwo$Oj#7CzSd+|4%[J4|+EO@Sny1$U3//Zm;g,!AvuE#z>sJiUn
-vJi62y-l"@NLojS!XLhe=lhq)#U!"+|s9t&&a%5#W{xmqm!&wG;7>;FP=X1]@Du)@OXPn=mIz0IIT-3[f%I.yM4hU1wX2#'%nZBu.IHHzH"9Mw=SC|-Pru
-;=z7w|r@;UK(RoLyGw":x`4ydSA:^cBeoL|>Gkj/4YNG8xxT#B;{-bfRY2,YG#W,#LE]W{&xfEr6N)EgACdG75ChG:mera,t('^7_(1|Jg]RUV)YbBy#!&
-=>Wg~|o}b,'j7J|D<_vYDJ7Hz]BtH!)-v3VpmYq[}ZcG;ph3lRk-ugGDt7m|3W4]e9~Nz4lR,Gp%82u/d$I1{9Z@{>DUw&=:d`BW[b5v,<XU#OpaI/V>Bw
-mmNiqii/iWe|&{27Vco_lhKw:^UBr6CAte#0Fu}bj46;T>|dShjrzejy05#o];APt6M=P{FM[+G%9q|0Gy>vP_sf@.Q3Z.YkJPyFIa!IYl_P,=mFTGs90R
-a,o{M7rFO$VEu`~8`,C/fJX-n>cRI>6,Ob@+kTD3/1;ojB<]L4Pkx/t=QQMFuC)W{Lcjzbj6$VTI,IB=JZ7(RLX1VVJBy7beo2zTd!VZ|I<YpTzWcVtgpf
-[6u/RI6(GM+<8L<SK%Zc^ym$}{>sI:_cL}z:[lfmA2M5z(rJ4.-TLI-_XJ3N2-3-^@n]p^xeT{fd)vW'24mVk2S:E_XGRf&1F/Nf:v{c}5O2lf-g`nwl7`
-y_F3^r%VgFyIK(IUhK(|/{OqF49PE})d!FEseZqq#J&rAfwp}&32F=/_!,JJK@n.k[E=%mNT|&!o@gf3H39%ohwAJ,Q-h6GsTk,eY8Ki@Kvco8NzN2$Tg:
-Y_T^P7;uw_$_Ky;Nwx7va1g=NvF8'y;r`]<}cRqMIe2Aa_,{arshb-;`E{[L2r[U+,Y8,AjyT^zb&V12WXxTRL9/<gil.7mQo1:c;jI794NP)yzn:qhdc{
-t=4cy^aIAg/Yc,A(}<k|}y582u<f8ODJVx|OHQ<}Ju(|l6E{ll)ck<]kY|~Qg,]}.I:v!DMx$_RMa]#{suvsYA1}dMZE_Yx]E]R7^FE6+cnG}`gA8V-yF#
-B&,|GN<Zly!%(+gwcCqFzZ+[MKv%1Ouhi,l&"]^>Q)FB.%oCc8'L+#-w:ozY<pn]Te3MKpj)QjW{x2:IE>o$lrug9zT_(P|}IcJ(!++'<gLs/5Cz3X}JZh
-C5FuLE_a}/CplaKYIN=d:nQ%j'^#55GQj,}V+45F%:vzEp_Oo"L%C$:2h$7#Xcqp1PQ1CF/Yre8cSi)7"h>ehwg:DI;UEAF(l[~;Qn1JKU=@4N')q@844B
-gr>q@[}[='Fa@+(q=kWRbrnbD:,Cn`:0g8%+Oj{wD$vFd#~2cGP%n:[K&%OSZ-wb@8|;_VGO'61q|Xf<l%8[s"fLXQu3+C:L==VM."5OH65ol]uI{X:l(J
-`8="G]<`1+{C5zQTN<{EA&Z$0YxPMJ0W!o3O%^sz!4G0E/Qw:oF/`ulh<[SF^UDiEfz.^I):OEP"i)%b>lnh7YLRnCGjWOU9)KDJJr|15<R:QHL>c&U6UW
-~fx8mg:NYF3Z9.l!9O3Kx(#[XzOP~AD(;V]Ylx>we'm[uwBF|tD18,YMd>p]2c,t/I+M$&O@eQnRb[f..FA+6qkai-Js~XG[S3HaT:BHctv}@Oy!SV1W%f
-TK7pYBhtca{7+rO;456G/>tTD@C@WPyi=7>#sfInLj:ls#J$CDk-,NC)vr{%J|f!wh&xCK7!uWyE's}dcf`wk7zl0F8fh2)H~:!.Ygp&GaBuz#%Mb@re%y
-`qLB9qzQi9|<<HoH%)g+=cm/S7GsJ/sO4ekA$2,%;A8Nx'sxjfnmDEh7cQa#&-3tG.+5MDIuU<a5!f$vdl^Bs3B>gg0il0H{xIU{=@LHIoq|y/_pr|>dTu
-@FXa]=5`7xpZ3ho|G)UNx^r{Q&Rtc2u=0F6fP8"Z"_:y7j`C>Vc"VL~rNjd>khAuzvkL(Fhes735Q@Qn4jGuoxy3+_!_ns6wPpnDmm~#z%@TA"7oA6+lI/
-j=1B~'C-8OlPigo>u+TMs7r}zdcS%@$5~.p}F$A7etS5;&!A5cam|N7s"`3`Na1x0J/Mv@RC&87,&[]|MCmez9SZ.eNGHd^wDBOs~HHX+,rZw;wZmal9FF
-8d)f@pavK>=b.nR,FaA{dXtVJ8'`aE9z[bZt$U.bKNf@e//%#70OG+@8{C[HfgFnIXXeFsxxl0WY/V2"iYjnus%$}LSikj2gi[(,-[AQt#-'^BsWa^Q+q9
-uZ:W01}HQpc6''`}a+f%G3FNZNPeSXTT&/0bUm@m5'fM7v+L@sE)H9[YXC)3.37d<]K@C:4I4W=RSbxVdtaS9pq,zH26525d[QXF$v)+"TKq{[RVxNi{+)
-B[~N!uze~z`%'5=rg5g%J4BT!+{:iUKO#tX,P3x}NnkjUWRR({2__$F#nsyM=VDr@l1_oNeO7p&)HRcX{fim9J0'<Ppwyz}@W}c7JFR'J@Hdf_rqB)tT^Z
-Q3"HB[Fb:9;zf0IUys%SX%;HL4A7J=9:(rcpMm)}tCyFCscfqzh2V]9I5IhPd,rbh>f$0G+=LrAwBMt3[o-%e;mrPYpt@cqu#=gISIFF27f(4KEY(jvJO{
-mk8Ll$bDyTeTm{2guqdg$$r%hO+["}DmP&EK$Jt,4OcB-(p13w0=0TVI}}}S>!h3W#QwS&U,|WvfDVR'p}iO#(+=v=&wJ_'Vq'E]gN$_{Jh@_rPnybIgv{
-C}6|TE+aYD5#Xj1F6-ek_|_fuf|/VxL_DM)[4{E8-RunLE+Ni(z/m}CuCmGfz/]zt'G5O9DR56nXsXQ!Gk|{B;mnTjDQJ7+(mGV79IKk=$%G,q:S(9@0FA
--_Z&-O^dw6&K+LKdT7`1)qPy'[Wn7s(`qXG`0sL:)3TJT{7ctY)n>X9`F^lrd#7x!zYH0&%W"VAr_(my]I;$jTw(Nb>b;Ou-gQy+13w0a,l0r/z|gDek.7
-2a"-LIJP=B5]I.}DDa$3h+_Ujb/Fm3-He9`Z8DS6iC2%Ia!E[dk5}B3&IA;wY#hj3BTb(5:oj|6($DciY33Gd[dD`h$7fMQz`^yfzCxR"JN6i_na$_zK'b
-'j>P+uM4H,77'6x:!Cnu9USx9^;Ccn-A}0,UyosrG+>1j,{%tkH/#N.&JRZC;wo(BRhiWqs:CHyD2.pPusi0Y>C{e[Xq0=;v0j[HWvCDNxNVF^Q'$YK<#/
-A]O`4^6;oR'H(yh(IQ8N(^%1tRd<R9C,v16t%a{mFC0@TB$#[=<>%dta5U(sf[@PmX890K5{uXt8Xo|5P9tAf%x52ywnST1V|Q3l';&j]sR!c.&4Ef!"ir
-^Tw!0DCeWF9snDsxs>qrGk@@Z4)=dcikMriGsy2Te3S("y0Ul(;`.R$Y9C)ON^:T'fK[N.)2z!c//nm%a&vR%NnH,L3Y^qVqjAn"jx4`D||wt{"ZnPeiaw
-)}e3nqg4"-cnkVC^yt7HV%KqD<gKyp/d/}9T2@FO7}Rr@Pf;;O~)Q+Y7_|Q+K"%,Dfkq-3N",)HVQ((@}>q79I3b&,p<JF3bs6+g9qfXpHczLx@-VM1Bz1
-k:hFGXNJ&cMXb%{Q@ej^&t&]jr9#IBF9{5MbU:Gtg9@`$:k`(D#$>UGDCEaXlfre{rNI{Sn]H;"05WgL}]Kp{6L:mi[zZ),t`H[mP2pY(z].PR6Xm8~|4b
-L[HGGW>E%$5qz.T'@;~^S0@G.ox]ZdXxGe@@sPXlO5k/bW=zVrjq[6>E23><T-LWQr];luh[tiLp%zC;bf^2q&&hwaL$^GjU!x;_^{DJTYk!cSKGX1RGg"
-cF0gqtDOLz=IIYzZhw5dv(8)C5;$Vcs2w6e4{d9=[XpS"@(|nNA6#_d=pU'h5k)Ey8jG$$qNb_.Zcz-<6=){I:44f]_Gql-.@TAFOE+I`'Y;O7Y4itGYR=
-.Bqgm!+s)6AR3v#S`uyE#C.)!KdBHrgjTY9|"[(/xDF=^w$i"I</Zc29DjcH)Ks]FKHk2w41lr|JU^o^yyGg;9]pA%g&$caafKK5OT.i(aA&y(s4"M/esH
-pq(#O{TJOEm'3<)qx=t4/h9rh3+=}me9WLQAJl>t2He{!MmeXLB}!D'rMCNFx/GMssH$r2<C/c#AcB].)^Nvh<-f$n#[%&I6uSD>XFOsv+4/pT!9+%~{;k
-x:|cH#m@:$dgv41pWv~sW8UIYfb5sq^3=z:LhaByd2z#0;&_tF'A+HbM+q@%OMOKrI10v&MC3KL;z61Naw7V^9wW"p_-w`bLdoT<ODR)nbZmG/FnCekpI9
-m0;MKkUKjeN/p5JgNnwdSZ[^JgnL7238VnRUJ98Zm|!sd@"1gf1rlb{qS<ErZ'ja@deh3>%ygGSo$RCM70ecEhb/+P-rTMm{92l'l@sQ)tqaS74ieu.Pms
-I6K8Kp[1+<4[+CpeNi1)x3M$W_|#;-71b-iA%8<nT<<3x!,QItmMq!lb]#y_4]d8Ypvy@kVEf#[e$Ga@^jS&`C:C{!kL^VO5f:wSB86RW_0@Z=cWETKLCT
-8@{OeO,JZhCE!xq:j6}aTX^r'O~pP%d[$U!tuAT]p5bq::~E=g/xFKii<eHa7bj+aiVzLY~#([hg7aA&oCJZ{z3b0wTpy]_Man5#B=c-2r#chP[E2.{dK:
-[53wzXmhkcZ^c90HYwuXj%Ue]h&wgu}Gdt1j@lZaLQO.]sBn0QiyYZv0=GUp=wBTkoESay"SBSg@~|ANJ6e@j3jN}!9<KYI7mfw.XhUNAMBy$I;eR.S{z'
-(;F3]!|#Ow.Xb!YKN=J1._s{(H5Q9EQZUVAUF;<fNGWY+I{z,LA<sG~uPvYiL:#hSf`E52eIy`K"&Gmb~-=5YPwyK%:[x=]l=(I&T7u9&;|<agh}6bO"+6
-^bJ'M=d;=zW`0R-QXGnq1cjaGgce&i7a/$#fSgwen+^qA4.Rv@x)8Zb8-kP,0m4do$vVcL&:jL>`v:N]0LrCa2Q&zYjdBU~Tb]<!Z/%p9JB9/qg`<-S=M$
->V4&}'KWZK2e$0%/7oDU}{3tWj%[,gmpEO_A9:ex56VT9=s#r`H(SSI]AnMQ{bG`7rV0"$e`MWns5tT!bd+@)gmY7i#`sVXU+^F7'yjuOojAGtFB:k8y+U
-~7B,{-sDxD".-b2v_xh.<LPq;p&WIRy^&("monsx^q"SBXWXMTat8|$)pqM$gkvhk#+&N:A;7hTc;'Ea]'@DK#Ri4Q`B7jFpfm8t/QK|Tn+=Pdycq@MFfw
-g9OV5pEZNbT,~Ptq1RQBOZ3qw$"G!E46dZ"`FVqAT(zd<H@^{tDO7raz,xDbQo[y7y40_,:wd!vj|NHAy=u<v/|NGuW=;fFs'TDa@4&$WS(fPL8Uy|4aP]
-QY[g'z|FE/S7xW>Mm4B{q_s<eLK="gKc'Zd`dQ(aE0jji(JH8T#Yi':G;AUicK"olI'!jA'Z{ZPdHiANTp}sHetDBK2nNX"x/klvy}n[aIcyrzBqpx9jsW
-/c8Yfl#d}:;fi|sUoVJ%hZ~xY;_gJ<h7bewAL/{zy4A#'O6ajZ.lXw`:<0Fm#2;_M{j];4,r<2iFFpPn6imO(X4b3VrsTsFkG9V3q0M:k>:q4=/&Y$LN}I
-n;mOZ>qL8OC'q!9}q^t/9R5c<h`aGT,(KnO7xy=H5YFb.Du^v8se>FYj`}0.(p-f3rRF%ed3p:Oq<x&t/}pMU$B>Gr0wLE"K1n'#IxYZ$5T)]W[kr#9f4g
-ubb>X/kmbhIwf>wi(4ZMAqz_s3(9d"ZuiY2GbER5Fqycc|[t,<pDUHBv~@v_|nF+J1nx:"OFY`^2cW)U/g<@uHUiAbv8e@=w&JY6XI}0Hs9rSKy4W56#Cn
-%.${~>OI,yLZnYgotQs$pWAJ)aJo[)Wjym&n@(/:Q[`$/#I6;c8L/b,yX'"lK(&i}R2VP%|vXW(dm2+GjFqvtVRl^$k9YXxg9chQF[!h9qp1eIJY%I|f@N
-=h1Dq'2inY/(4GhFu.BQuP$^+yG.7U}0P#k4RhFwd"]O[M4C%d$!:QXJJo-&!klC3jjs)VB]~+7x[b~dSUDiDg8X&m@N32e%S(-.ojde%TzrD:qiO3x5Sp
-GIB<=(N1[TNnzt5Y2l(`Z"V`uin|4bJ9Z)"7+T}gEwD[jJhC:"r+vF<#J0sY~%!Pw:`PDLE,['|</)hMJzh-fN&C-UtH@I+P+RY_%OZ]%xl;'s7K|M}O@+
-~UC;lr`WWB!wb0W)pQ>)D0#+`ZWBaNeV;#.`'']v'6E"Wmk3Yn9qP^>'l%[JB1e-{@3WLoi7r[lH9LJaJh$'"e8/{Uxr1CdW$g(A=;w_aap}~ev=W%;RSi
-CAXTnNrH;Gb^m3e1oKga#`5AC.hO7;ECsYH5Mw%|9NzjL:P8gb8jUml9%GG4$N))iS5rBFSw@/k/ewZ4C,{[w;(+UC{0oinG;3d@~q%n;8Wu#dje77h3PK
-^u.nRLTO(C[>~HdPT)kSt(&%$5hs<di!zM'H;1tn4h03upj5kWE|Ir$KdN9]Jrh6H#Xf=$T[M$KBhnxUtI}:,$L{]7P8IYr%E1.h#X&2|Ld(s9$rB}XiMI
-`W;=U{1Ae_egbi1e,!g-(<{69M7u(Es!uPkRpxj3rmq|Z<2KATvNra}'A5.vuVn/QFd,!{&Z1J=QCV=t^3='3F8c2^np|8qC3B<EQT[Bd{_^4kJ7$C^e,d
-|o%$Y+uS71T|!TYa;W@.#uN/}Hx:)<vDow7sjQxh@s=rC`_TA5G7]8((~&/v6y9v-4Dv))L:,HrGYS:7:lqc<O)gOR7fCf}]kL1DFY%;nq@).mp#9(EZWY
-%'['M$!A5YIF&rTs~FcUo_VoNfUin'S6[h.lX"!I{C"OFNTLzNAQf&ryx5`6D{@Wt">"&|ELZ}xwD|.Ww9LPD0B3{p}I(p"8Z$V3F4SSO(eitW>,^J_IOO
-5+=jgg^3#!It'0K/"l)l=(%Dx9r@{Cf(@oXxSRg2eS;iv_+PT5^IXdp6goLH{AMO=[%^y/.O:nF{5!Igg%IH,@$a3/e_@,`lE_'@Wlf@i.4o^^f}n4SyPe
-sd3:N4Ja9qV%w5+|arX7jwfKg,ofy_//k[@{xC!a-nQTF4>Ba+2#=/cmN[$W!jDdb()z}n>DN'zxy'17ZIvUyu)<w&oVQZ8"an!f"4rbNV.Zd!vE$LeIqa
-{|n][.PkE%+W}F0a./D1OUyp'j'<BU=H(L4>a9zWr=sU/KeLJftz1'9Bx2C{If8FmP<-<C,XG/F!)o+"'$kK1QV!Iaw9&r4%(XOu-u7bgNb%<Ow(UUS_tW
--'m/'CYf6+sV^jw-pG}6|.4<E/vH}M!59]w]N"o/RFTHH6#c5Vfx40#,=@.f<3X,c;(!_!n}T8yy<f{RF4!3X]s&`OOX)!F`VOtP:KPdC-1nBc3!_1V&i1
-1[F4!BjaRXz[<C}.X`VY})qJ[/|:F'O_Ko~'sKqc)8GiqrvWp=|G[BlRih))F8a|Klo><a~4>6xjY+XkHLtqSX02Pi8Uh|36f4nWo9h(~12-6th)YN}YG6
-F]V+LZ^q-Xm3tKEFqmj=u"P`h`bI[9F"7TxkUf6OU]B0||^$}EF[l3'Z"YL!DJO5X1:eGc30A_lR%FjDm.r7lUB=&.KxQ>BVqU{kv0Zx<P~91,,-;jv$BA
-^z_x[WNUU]iJFe05%v/h"$U<=1=y<<qipZ)Wuj}+CF"$sa0.,$,Tk/z4/-..;rx|(u7)wCGJh@g#&]N5m6N^AN'{zk$x>qH,hg_DEsaHp@vdzf2amx8v7i
-+^1kSdboCb($d7'.JbM9{i$zTM;K4okO#((m9WK@SZ%)HyPwduhd;4rgBz,mkX-yet0qAO4K'D2-^RgKsQLYci5lqhUEgE:+d(kZRKyu+Ti4+%=GGb3AQD
-eEhm_yAry";CZ"3];53l-9dTx2d3S^84Bf<)N]9VpM{^y1GJ[Dy<rJbfuH>K&b'6hh!HfM_xNb!T_O:Qo%N8!;49S=)Lm2'Y.#~ZcMPJp5`%qCo("_r+^G
-[&ZH~tgqxqPd~w=n1IRHn#FrO!r2)`y[Z4%i>a%;EZcJfvoz^f)rJ8e/mEJO&PN-/"ZJ<^;."T(RU%KLHh(%W#O+UAJZTvdt{cPZzU{BDm)']<y2#:J":k
-&s}p5j-($H5}j3!%nz8z]R4sN.wbV`'Uk/pR8pl}W^8zSFS(XL(/|TDIvUQ36)-CTw1<S3/,q1Lxzh$m`Iun<.R3S<CW:3j.sEKQc&LP+"M&zTsnMJiPxS
-%YfOF^oQ9>kTa+VP[+vv@(F3Di)npXDTwEnoiu(%;s23S5H;6'DcmEPJKEuN$=|'G;O<(M2,WcM5c74UEx2fjE.Lz>"pZD.;F-Pd$0%Fg^zW,g&EuG~w+A
-eUL#U[6okWe9PqovZ3hp`SjggjI}u"[zM}ftUIM[L:q+e#;lD.d`9P{({Y"5L%6P"5Q'.RO^ht[MH{ru89x,cWu%6yksbpcD:.De8#|9,V|vUt.w|+u1+"
-uk(d^J{%NdlLc[5gfs:C;h>H.a_Yz!4+50:n1qnRqw=FwW{`!e`vF$O(Rf`5YG;Q).+t0u%V-]m_'f|_KqwekT'/gl_:M5$5G>E`;!g>=f)W/tFE5E1`.z
-deo|/rqOb-YZ#RQv/T>>K4yiQ#VtP6h0A<S_)tL_O^JDJgue({vIl2H`M+tCGY%ksk++e0y9iT@c:p"8i]:YPb]f$Z')7c&cl!<h9U<Lj!N1QNw=^]s##M
-WL{+/.Qr/wre<8QORcqHR]guT4.:{.yfB3R)7F]Hf:'HwyO9-0mi5R>s&F$QU6p50JOZUrbK.'x;|MR{K<itiqKz_dQL$XctVgPW+e-`>@/(bN)))KkcoJ
-~9hPCnp&h7=VL/IJaeP|'>=gwLz9Dugy<(zj8cPia)U!=yV#[87R#'F$OgC[F_l$Nc8&}e$KyIx(Y6Xa(w~KaflX1933p0zHlmoJK!!]QDYrOQ="s6{k:o
-1,AnpTw|.N};S%9;c,03D,gJl;eAVLxkXno4q5KD/!77;,_P;hI0G8o4u$pBs3WhKJhW#TXva<da';Dw["$<ue,/=(6`Y-Sb+|su$5pfMe'dmCqNLa(W1B
-VT<5%<'HkqbKbGI'Z"h!C1Qj3C6yFLU;uS"sT#X@)X(5{hwk2>u8w60mLc%[,5:tD]o%Y=uicOAmkxG{4FA;2le)H1xkPd)N&)Bcf`uRe})fA+~hw}<"zd
-'!Q8CFosC7+Q89)[q9a)>%'n{xl2CV74_PSY:>0ZX[&QUz>f{}[x#WZot)%!t0QIMk}5ekQZXmkn|h[%"dIam>k"HiQ:hSS`./:%BU/s=<Gn">0[_idRh0
-f78,o&_Xe(_@'$}Z,(UAN/+@eZ2>xGavGllWzK=2!UTr58=h7D&zvj|xM8E.u+ztXkaF`aio;AH2JD!7264V#{KT<N[Jn6gN3lumOiJd<7#=BX>@=B=7+7
-aXy_0Muc8!]O@dOa>@|si{a5Oo2P~n"kY(scY_e@#db/b;4(zc[6FzB8uy1;LdakcONvBU4hL5|yULlRaD7X9_"W8V)z.1;ZG#Rh!V7J<xL7,OfDj4[:]J
-[e0[w`v-HT"%YwGYnos{w3z[9TyJzuRPJea"DE([l]H))k@kDnKLfR@Pjq|n3W-mf;U]#O72~L;g!"%wpU}^rtv<FDzztCW]{vtS~]l{Dmya>4ix"[gRns
-pHbkVTKxV+trjU~ZGw;{(cjff,ea-/vg9co_fu|LwEz;|M8j!ulOt"`pz[MEIl$77g{g:Jc.nIm0szhPU=|IM&Eq_[[L&FcY(2DtRp[2[_T%:^)U64F^:<
-7Zcv(I#]{te3L_$A+S8m-B%fn>M,"Jd8s}f7_;V4Zp(NXnLEDH5Qk6S`To'-7/&(u]tVM()g(-LE"#{S,+[zdPl'^SlXJt+^&RzHC|;/O_a;.]&N7&<OCB
-/DMt{Rb&ola7}42#'%vvRzN!+u)^,z8%wGq'^%4q}A>kvSG{oy2788#[a9OZv[a5S/y&S:_cej];#[l$SlLh2Dfu<D52!LQ1o^GXK<2T#BnLoP%4]O8yJK
-Q.r&-X%zx'k`q0#v;YMg3!DJeTxyYdCGwUm4!!avlN3aCy>b2!h%L9D(d^I_F)-4U+5F1Q9Id5%%>z|t#,Pd+O2jyb$}6ws|U"jr;%d.9-qq61CluVJ#|q
-vb)fYpJBUD6G"+Ff+9F5&"6i"{'|xSy,B36frGm5s/~I]dWO#L>3cv%|'3j=^:~dZ-<Z:y4x97'7J}X/~UxeIcnl]T)U^P)Q{HH<9&$L;b6'uS[K&(<NYq
-w+m2)A`_c64<<BuM:Zm)OnOvhq"wDm'@Stf74w.5hmd5JcQ+f_Ro>Ay>`iC2{.o8-jk;h]X=K6/16O50>T<P2F(k/+4Z0#PwdoGE5qU;WsdFal-wS2w1Hz
-f7PH+WB$dR8CM0a'U"d|Rt2}aGq&x<_PJRiLH9Wo/dp<Md7v{!%piT"@bv5)+B[E|1#$5Div^0n`'L]`vVs8Wr=>$jwn:yeU)'K!p_^7#gZ@2m|YPvR9|u
-G(JR{Cs}+c:/!G0,:ZF@L+-q#RSi:]r[{enf[xE`~Z0-`a0zyu+^<CcYr:>(,7U+)Yi%XNzn$K_o`eZ50v.uTBz4@GGRS(n.{D0|iMtRZtWB|:hR^#^iz^
-oZ@GR=aOfRQ!{3E_Qfe4h^QZpq0.`K7a'ZO{mjJDAEs[rCC)IcZR(Y$hmX-M=^Ew'n<0L#MZJ-D+~,Tc;^-7/n.JUt<&3%)hs!|^V!j[J%VQl]9Rt.'bZ]
-haZH!h{XJ.7pBxn%5lkimvukK:yJh`f_7C5H:V9|}:GH=U`bF29#{!W[rFN#fpRXbkIGvEK"26%n3qY8hJ_%}`(N6XbijsT0JMp@A<|=eZR!x:Q9AhB'H>
-,v[dUx:s+^t9+|Nb2IaNf"Aa@E|105K$K]K[P>$sq'/2RAefe,9+':4IGN$jvRz=ew473c<zwu5cx,M1b}DTS|WZ3G!b0S|Igi$9'2aW3_[R.L=<j<)wk(
-v!~N{KIki);sn'b}wI7;~jXn^AMGK+wa1rEfT<^&@}Kct!ydG!(;(2Y_d3&RKGN&SN}{_YuX2#U6wQio7=`8Q!RI}aXnB&i4]k/CNL'wT+$D+g;..gKJ@;
-e+p=@ZU%TOSRX2t1B}It=uB7^VZK+8d&A"OZDBC/(YMeRK".5`@^.>%qI^<ww,,KzD"zR^U.>ZkBAqfhw3ZV$aVe%EJAtbss0C`5'Y1a(y=]AiZvKaocPE
-E^"d,H&<_YboX@SJ:egcz[v=EHdnMT9L$JYK057`GA@!p#j3vc<0/jle2V!M(Y+1E)E-Fc0|#FEzLCSlf|q:Lr&w>o+[9I&P^x0(IV4,/0CgpAD-F_T)Wf
-SKMKDY-)RuObL`Aqih.ZAqe1Ij`9^Tu7Z0uB>[PFJOG[B7>kt9X9S}nxNiug~+1<0$7'Ym7GuH'B'dSd;y!tib'xQ(_8T2(PsC2n49{/cve2OVYd4N{KA3
-}C>88n,=1;Q"E@8tgSbz>,7]tjes0,T@s6=ResffZ(]EE}fK'@r.J2)bqnSC{T#wtUM/TZMQQE9|&9Ft&}Z&-l2&h-|<pj`$vbS90!jFs|XqM>'`N0&</Q
-"RW$Cz;7t<sN!rZS"erFrqh<R}#9l97%q=RBa@<35BP0XP70!D_m/SZP=Guu!PoMH>oZhgxmU%dttI>qq1ofl9M1q8-(2$mUv<Vz{^Jzi(4W8At}("%@q(
-9]/o]NtW_&hbFt`)AxYjs-o_Y4nj+3NesUI,|y6]pB~)Q!^)A;8JU,uL0$<bQZ>KNvF[X:Oi1&lgdES9eru.^V`Yh%D|FG'=Oh=8:)8ah^D[@}|+YiIa5C
-oj"JSl+$l-BMnOs:9>sL5zrLXm]DmfNf_lVr}NOIvF]dlmr#nHnIJYmAx-]6.zyO5Tu5e|`c^pc+ejxoy<Su,t$O9;;"b<W%LrZ%h<GE7K+uT5%c+Vc`=b
-R30Zb=jnNN7m#a3N}Oo3F]L.cmNl}m$Hzb'MD>QfeR@}s(ZR-;S^WpsANvoTtipX(`:_DG`S,cLnQ48EEsgm#dx`0)cEDs+ua)'I73Ejl<Q70Gw(^jmu#M
-!x_+Sy1fRvS:1yWb>5)/bo=Es0|@-;Bl0oC,uaAc)[ojd{8q|fRZW=;OvK37Ar'JXQ)'YSV)ElGBzR$kl.y:,c0ByktrTp[t6(Pl7FY9VUia%{mE/dZ|ru
-M#:J'ZDmV>")oESd}:T5#s3&#V6W4;[=[EHl6RF=.vdy-v~H=tIE)qN]9S^$p.;(`fe%m}-ov1'Dyt3k;WR-OGcwv&[4~6p7,3S4KWOGx"J#Acys9RXDq@
-ycSp(mdo:/3]HBfSiWKZv6a/D:){;>AHd7,$EDrhiuglLj+p8zoMQV5M)GD[iU)@(!,)Vg-;!lP3O=rt4^&DiaxChXQYc(;hVq:!<7+$bD^Sv,}@ykdn"N
-3Y4Dn>F3"Srs-yBmGGT)"OJ#/.Y3i[1Og0fb&CP:u4hS~(u57dA5rX77M;yOCW_>U)|#Q]/qR<6AWJb{|<>+O5[GF#V>b]F%wICJ(c$Ol@[OZ+q|l@K`EN
-VV^'S`JuF3UQ>m]FC]1([evjCxKTmb.-L6>5MQY)gPv_Q-_DH6[1z<%DA_e!q"5vBl8h5W"pT[dk`Y{3~ax7%p']On|nqKLWz1R(6xx:f4;}C$(MiNWAP;
-ycjRL%V&W,ufUjtf08BuBNm^'&^k[K_IrXE397b{yd{oY(rAf_BldoJjJzo2olS"1qd;6wMqS#6SAvn@C3-qC(`p&1PX-`v/-P^xIt1't2#2EL8,:[cs+.
-3kTIRv2:q&_.S3>=#'&9MSAy(JskGaWm"w%w]yxtw@%upN"V6'vPg1Ifw@>d~_I;e97dsPxh#:S)|FN16++cE'F&sIHoojJI|RL;x330|+IRCyLS,DlNBP
-2:-++XSwwQE,Bof`-tTX>7Q9B}(3uGBZ0%q];:HX8$2u,v<g]G>3X)x{r1aL`q]hh2Ve<-k0H%^F6>nSGS%Yx=viL+&W|MA9FeS2:!+i=gOC>-n,~#PP'.
-jWktkTlz./^GW&QA%P8fF<gjGGdN%^OH$}mH5/BFb>(,S%5Bbl^HpT`L[D9wPt/Xj'GIWF}DRKX{OpRAv6vfI6ub{uOKz>g2h4QY"}2r)%go>Ls8XGd1UG
-iP_1:NmSgf"RDqylH,>DSw`1UB'g&;7[9[[B9OA(Ppga`sA|$5Ob9%Jh^b"L7_<S|=;ywAzh'YdctSO@z@TQ,o[+N]4ejpU]'{[pA`oN{I9#GK,6b[oM-J
-4;d$<GiINm9D4Hxkf2qd)Yk@lVt^-XIIf%vE^wVpoN-KIkPjBh+RZX#4'|,DK_3A/5')>oh4zRW_{K(&Hd%5]ln]z.bn6O{CXx^$N_s/.9RZ|_7:g2XgSi
-i&Fd]Z>6p]m{EjC4FfJ;Hph%!t8wTch,%YztvoEOkW.zsb8B083`oX5fEjl]c3wNxYYq"4E<[vp)'/B^Oax4{$|%!(a&.y|^;j'Xw%|H23fY:44"seo(lJ
-OFf,9m2A%FTDsR"Jqfov~b#34RQ(;NG|PsFOv&3h9qJ;l%5OxJcMT`,W]58CYy$z6PBa]u5lnj#@Gi'hgJy7=M'H^jlNuRB5%MxN]BE|Y(mphT]gJQcuBt
-sd^`mx42yS`C;,4PfSoBwY04g"@!^BInKO{Y83p]Wcw<Yd7d>5y11DUX[dmR)]UH0!E[Nop|1_w-4jf1zgGGMS(9=,ze>.[Q9"GHWvB[4BhtbWu>)'EI4G
-o0h`)GT/Yb$Fw8tIl76@rr[@Z-GyU^>t:EpKR#IR})w<C4_x4)5f{J^dm[zx.+J:a@#zKZ!S+GqVZ`b/[=S``RU8D@5Lf!]2y,`3X>I2l`a0(|Kp;q|rt<
-(M]lhvtJ'AE+=o+%>eNJ}ho{LJ{yqSS"OlkuA!@GP5@SUn>N!NSzw2D0TZt0hn@5LS8B7P/vnzLZEbP6D]ov6:#xme6Wln4=Fg.kF]8s)hL$u{jb_y4cfs
-BlvBhsU|``Fp<2iDu"Dqjw4h|A=00a@-f$<r@eY6MZh>.%M7Z-J}.O4EvsJ:fT3nAEAm(fm)$.213`Y>_2sqTbh'6kLGFZ!I}NU0>NGJcVXD^SbFA$9pG$
-c&C1J2{K4@CyM#Sp3UPd^C3]u8%y)q0X%8$!Izxi.>jCvTf9h]}O~a)it#o^qexiy1klZpoD/-&[yvCG$K}|RU)PmVToZXa]LvCkQ`z@rCsHvyuJso#:JQ
-$a3OMr1wELC|$DBA#_NPd+hogrSNQUj-<"],6"uQQw~F]1Fh4g`#a(A{e3AEg=>$wAK&+J..=W|p]{<EU+vmURAF.o}-;hoXj%j._pM>,:&6Q{Gc|Rb(RR
-RHsP{(BJ>`9rMud:mLbmBtZ/h,j^jSsA{nW]j#`P&@fD#|`NG/<#DID$JD$7Ru9BAucy$@j[Nl@lU9LNdL45%8hocJRqkk{0=A}GhPV;41@ux#_c$).vJq
-WYA,X_F)/k}Yv/C[l&bm`lMtQ$ukb/F-t-eIgyZ]uc21wT3x;<$Za2|))9s#9B^#l,z7u|.p7/,Ysv0%~x_Y@wM#e2b9,DH,6{3IKXr@}wz)]lt00Z"ui)
-By1D4@J|J#k{:J1ZkudT,sDgJ>u]p@1<NxQ^AI=LVzC+Hs~JGlA3ud$5Ox[@s+32R:#D+bQ"YQ[4T6t4K<2G-<Jnj1pJ:HE3r[&9nqi;i8%>e019b49(8v
-e$y`|IQ`V|"k[MkP^:1=KM"|ZSgS$TfOeh[0x!4R5iwzx6YuIVW_+-Z_vO~jt&kSc&'KQ]bu^A$rJSVy%`d}!+W5,%GKd7J$0AmzF/<-v^CF^.Vtg9`4^{
-XU4I[4}l`$51t5k5tt/bSMd!_`|q':ZQ]=/NUOEJR!l_z8#+PlBp$!.'h=L@tQ=p,`Ij)N;Ni=9|a].$U$cLk>vumAQsNY<[>]yh9qQ]ATzr#=;tBL0BAs
-T80s`nG<P:cZrMn8LF"G:OX'#m_.."5oe{)yAu)l=AkKls.emWcy:W->@j_)eHD8,3Do/z|6qMdr+{5[on(4E@p%r9BH<%Wo9Y#Pb)rbs}I&z|oO^fKy)>
-QFC&I}5&[k=e{wc`#OK|S3D1|;b:|}^x2<=!ydS:k5Gn:v.-{@MNt6TfsSduM;5_mrLlV9zW]J&G76wpXA4/HL{:W%IPJ8;Hky=mNy5{^@;fl(-/v39vfJ
-/l^kW'|-h>[WO4T%=x,R!F01U287PgPcXs12'Un5+|YkR4j%APkk'tP,I5]b,u)VLf.Ay]~<Fk76_,@<jUQF.P$#!wjWz&U8yP8Yo-ppu,rltD>6=`yqr;
-me#t[lV0>fTV[k2@&z,)gnzQ3gstxZJsg|m5xyVR[%H"]0BriuU:oo;,=HJ}jGgc85,c9U9w:axiq}bW[k=HLx6s:cY$P[2OMtRkrV{4;Pa-z5Kag`;HsP
-z>I>ZAzCEmQD[L(H-6hQEUI/_G%ex:t7m0n&/oP<Omfq^u4F8aVPez~qtep^7|'Z_JGB9Yf}upuq@`E]jXbeeyHLW^sCc+Xt9lH|%|iec55TmD29fe80oa
-oxNTq/QZ5oX2:p~xRnDH1q(L{qRIiKhx.I;R+`.Og()QnSi<U6qYS&_j!q{0@BhhIe4Q)5>Ca/w4;.NIKY9rLx})V_o@S-_i_7;yB[FbA49|K;HLneR`^l
-,CPe&5'$zY8moj74Zq@(~ZFH`^.->.9h3Bl_nAFC@ZU7yV=46yaVWvY{H,Y2fC80F/Y6Rd5$s%/"Bk37joo8h7utCyRr'X>uXJ9C5MwdGkCcht=f&UFU6e
-wqa:p@,B.Uz1_WKo%EdWHA$cRff:)ROaeYwyBNMKF>k-s'5tR]pw1!9pCmj'Z/dSjS`nES3|83-3'R_UtRxG8l"x4ts=;cd{[wEDO,`"LILv!Y|U'X%E^(
-a"8E'UfAidarRt~O#;;Xy,(3ys]VZGW3J+ZWCFVgqMXNp;Ze,{eX;=||G_dBseX`kB#``O}#JKXGic[LTTBDy{0$O=@ki<R`e,UO!Ga[yy{T'v`t9qt2h@
-UEP9+-EC57GoP-p&^[MM;L;E-`@dzw6_6>q&aisj29$,j4b5K/Z<beBE7^9D_r9'@s/T{/nxLZ%hB/FK3w'Sl9yoUNl#F6`76<2%^;$'v8l(+FV|^ZErIN
-S|n3Tn.[CMqay!VKm#:l]h_h7k9R~}(zgRne~l27L$a:60{n/leiD<+Sj.=tWYUjBDEfbO{It$wbO7uC]z4]7ikfn:he8a,q8(J>pKWa~fa9+#7Mx3iE@J
-X#eCP8_f+0aO}jE&!n0Cq8XFzW(Pph6earTMANFhC8Q>3N)H[o]!v8tjUefLfEu>sqz@AsUgcF<]T422q%1IP<f|CMMmf{B,kHq[D<8Pdh[O[e@lMb}GEo
-gB<TB&#Gt]U[+,ZI=+;JCLt84Loc1rRMR]qA_5Vs')QM2Y#Zn@Kr;h%_(gMd'^$|oFr_h7T]<s&)hA5K.aw6_C]EQL@6FrgqpRj.=z/^0M0k:FpA2Jc9n9
-L7S>-78@0;JiT^/)ga18CcK[(qg#@tk@2W^%pHgjV/ClKg3#@!/f%'Ely7{8`g>:0UI5Du}rc;xYh]o)t=t>RbDa0!wZvR>m79"&^ny1LUiN,MXPXiqhYc
-mAni6Jjo-^C4f'RDbCyc0z$PdlFL<P-K2>Jemn}&BaHoLL[GT1yvI|npho$D<Z"8xe%79CBJ^AoNzitFT'tLpyuT!B~W$c&YDJ[,yQSor{#m,s^O5T,l8^
->2=Ro,%.=uy=!IC>271z71h>fUD,/uz2OtW=Xy!mv{H8/FR3qfdl"8P8QWRWjN("H,qw>,(@wE2c(q#AY|IU`c/;K9h%"~bWE=y<HPay.hB[zqrZs$Oj:-
-+K+s(p0Q[S_a>ei{b>Y"%o2mpHu0nS5<]di0rM3LNNy,pKB--pJ_.M5_[rCu_L3B{fAFdRDpCY,iS@(VD>G^U}p)FpJ{z<h@pxwDZH=RVQAp(uK3dBH],)
-nHtcfU70zGnh"$=)t-v,'C99|$D+t4+WBknC'.GQjGEv+t~Ey3]JxWgsE>|u]N5M]`9Fm]0-VE[9]5v=>e<q5#d"9Tw[0@<@&ClYg&8pne+^Xh8D4Q=dC$
-z_a_j6#s0]Yi$;FPkUs>Xc{y"1lt!woDU,q)V'vLYq/JrY|'IWltrwFzZ$kLHHp&%6-R:_qC&tk]q'D)gCM$XzdG#VI}%N<FJ+t'gL}7Z2^]~X5ATs+=-G
-3CZ3wl^#sMR^|,Id~R)MO.P_O=wT!Za=a1av[EuVZiI>c+H"$i|oDA_@P+]^sy/W$62jF<$I7)O%&sJQYAdm[A:(~R>gmf4uOhC5o-;M1hB|axoMAuq'Y/
-mw%WcC}gQqSRE!FgV'(nMR#XQ2NA@HR8-R)LGJ<I!lcj`dTlte_I5u=ax='^l;//5_lW8b!'`%_FW-$F!a<mm5u-;s+N-N~r=L`&%:wRkN</uJ;[syHZY7
-&{AL0I,Pp`Vho%v3Rg@3T-m0Ysd6ya;]ZhRt3tId457Z=zf>ox50w{x#)O;sroeNSA5IFuZ:Tfr1dLz@@8KsMOif"4u1hS)t`(45VGn-=Q11fqmf_xcP/A
-}giFmSrN9%RPdg2KbW4-:!^4p5D+#l6qW=H.O9k>3,OeN"38;i>CDp2.8WrDuIO:$M]{Yjk3{0snju>h_!ZnP$ZU5el^cqpJYn(Ucm+qE=j8t6|0mCN(C(
-tJl`u0Jo~__8-VDy[vn;x()"/1r02<s@+Rsl6M^ZOe25ux;.:cx>f[bpZ1IT"MBo23@Y/22(o(FZD`3Fh$nHsM(oT2!3@{=N1<|Xa9$gJ7Mcp%nYkS|,Qy
-924:0Pbm;i:Tj+r0jWu`#)FFFDJ0Fd@5FZJ67o=$pm}ECVK^+>Xl7|!ZS{%UI]u;DIea{(t_bp`)CHPucHwesm$<]GW/:)GLb.y]FNgXz-XZ&Z8k&HGQ['
-vg]z29aSU4907,Ff%f9c`k6C0G$"qd$Tw0{F(ea9p]p0>d4:>IBP-n-@64#jA<X/fa/sqkPaAgYSw4}i>rZHQ83{mVDkA;'psKtgo2nk_HkcHRr]RjCbF2
-kq{dO5NmIwqV`17V{G6YceUYV8Zf^UJFE`XLd6<8//Iu!#n]iUAZ``:KjaAAp`s38>pNY3('Q",&ap+^`b4);:;<}P$7!Tx5^0x4xxx]Dh9"n|"D4g8&b'
-i>HZ[[o$8Nkxf@]P<fieFk4v6`'R/.&DHJ)n>=RFNNzREIf`{->4'MoXzQ.X'x.6Ctv)G61:t,Ie>gGt}ua2r%3;D;=APX6b`[F7$`3=SkI{4'X'<_19)x
-|<.}xN`/ydM=|&>n95Z@J9C1]cr_yjrJ[/=wkvZB^A"m_MS"j^Xl4;t!Z:K>$WKqy!@f1:DVFT^W)C~LNTG.~Gl/-m6j&`w@;UY@z7R5^%{&B_j`8&@&.y
-UcG_j;q)l>-4"EHvb%Mr2|=woI^S/M|+bH5g0Akc7D^yo0D6926gGLZf&)5}tD6GbMc/^B-}I`:T^KEq%CchOJcw_f7uSm[lye(s6HIo.ql"&cqv=duue.
-!kgA<gZIH+z-{;LEU$Sp{{Rrpe1&=6feC=TH4|nlFIyKoH_Szn#$aw@kn,`}6cb$kpRtDmT:kFV'B!n@dS_,dENV]FEHRrkLVMCleh/r%Yb<TC&gX89r7L
-s]K.D@q{];5sP$M+3EMqSz#m4xxZifNXzO~};cFOGvdeXq1t$Ob}1,c`~!wxFgv{N8F{[`[JjRvapMRWmY8n)Ea9n7~;F@^JjCutku4y@^vl11%h"#j=$e
-GSV|9>!nk|r.buPsQB]ve$pKJ)T`Q81zmH-arIVs19C1V5%7UKA]l7P&},a=QwE>rg4yT2qU|Gt{IU3SQNak;5;S6%B0<hhY>fmJs>kguvt'h}Ph=I1w`1
-qms#xNsg!lGR+>/jUsP}R^gH>/&aql/ziOz1@mgC)s5b8d,L8|9J)XnjWRMvLD^+[lJ>a&gx"X=^S1;MPsld]j/pOO8p-zKt7.t3B"x6UkJ^-/Co6[gH6f
-V3,]$Cy)nj+xE::mYWd>(5jyEu1G6FrBk;}k>:G@PKwp"4SHpW6<A(|0A(I[f,gjJDhAgcHy@.4xpG15wZ<P#}jA/ZWR7vTkFS8_>VwJ9`kNxrdjIi~ukw
-'M_7^emBZmt9y6WWGR=73"[wcz+7nA}rVe.qRp;1OCg+0|aM#drtVxkj;3BThBm%%p:NaYId90pGOuFj#r@0RdV2'|aWze5'2.$}u^eq/U%M@df,v_{R"-
-da>V2lS"V`@|jm9q=S`r,;py;v>gR[dET<^(Bte@Tgl.'rQ}=m5@6ZJ^d0PX$ntVT#3j#T|gfqVWr^^{ud"YHS)Sr[U9J'T.cq+{/bDr)@xXJktc]O/]`a
-Q4/^TaP5>cue4`0k318>RG$<{npTH7cwK#oQVeV+_.J66v+KEy@4'V(W[(49qBHl}DpQ.}+NplF+9.$49[Gq}PpMfiBP<9z8_!#3=fj&PbFsX2K.C;4$5'
-!K__6NbzAwPh,w{#!E7GVHJ:t:hHw2yi/n(az!tm-DJ8^I3U+krbaY3I4Xv=O@K6'Zz_&,PN&`KT,Y~@sKDsSoO"O6iP59Il$9tXkBBP:-;%xl^yo5OlCR
-])(!~%z%jxvaPm'5%4'Qw/A&4d%J>[Eie.<:aL9uNI2PEjHr1eXK,%s6MwmOXB[N9qhr-nLc+X(}MdbENEtRI3Q_U{f'~y1Yy3kpU+<'|1{LVGY8K0oc@+
-XRdJF.8D"&ULKb)7w@O:=Y`h36pK/=&PDUrC]LsiojZ0b46m@C+T(VA@}'/Sy2SCt7sG=l87"Xf47fr"2w!b_uZyuwc&iwp6bA|+6.y>vH==Nsn)&kpXew
-9=2[`@(lp;TA468Ff_+#4vcZ;E"E3.Yup`zC+s~jsEQy~1-jA{vk%WD}hL"|Zx_c^X[zhIu)#<k"6+!g}=lp3JWAJ6FQ(jpMBcaM+"UBpJ:'y"[YOv+.>v
-WQH9T4t=M$wGe2rOD9D7xVo$%%hK'E~X;pGRG>f>_U4:tRZ"6QTcBalhsBE<za+Q+@rQ2g]:TxI$RRwG[s}@K,;2Pi3u;WF4L)0bJ"SsA#-II_1o+fF;;`
-EN>4&X6_!wr/{/S[9'O$T8z%`B_05VcN;s7ci6JhA=CH)V/E"X<%kH)nV6A0jiGk0'"Rqkq=F#3Ay!a|7u=vY>"WB^uoPs4L_pnnq#P`"KBA[fd$%lAja{
-lLe|G:s-UM|)j-vPfFvEw-gBSgn[ilN}s/XrEfNkf)O$X;zEXO~`g1&.sG5^w3y%:+[Gy`V1[chv("3XMB=F~aqJVPMF=>T/!$O'L+iPEFMHzNtYx#z$}F
-~,{+AR#k9JO+scNQUI_@={;:,0PiwSE<#,`I6UN%#Do6SoPl'FW<tc/u2'ilbN{>"[|#5Vgs7o&&;sa+V=(UEz2ZaCj}=NSwX>;h^R3=Dy0::@%)Ak@'@w
-iSlg;GJWPJ]AARoaparcK@s`~PaA,v>C1)P-PdFCkTP/~k;k64{%=l#)_z,++QYk(n^UhPgzq6l'o$,1n]MY`VqKu>yv//92{eCKA^F-`oE6",`,>&rs-X
-.:0elLIkk:ElVqk+wJs8iCva@u8H;QAiO%zv#&^$@d%Ym(!0S7Gs.ri:SdRzxS#-hVJwmMT>/);mf'%T2v38;<'VLAVWO0ltu9I%fWp))|D&(TQG|5gget
-+{$8-[BxI!+7]]59Ad2ONg&J%yRR'+DT#a^0"78_c!=!{I$TU9A[Iie1|`nQ4%JGF[L9t0604S{$;/":QK">S`<S3k}9B;cLa6{H/k~9xc7UAcu:RgX1ZO
-Ra3#Y6~>43/W@Ln.@EV}jAj9H|mWB<+>ODP]o'|d{6-;BWy&/K}j~G)o-5j40!NNfCw-n8'(#R,=o4q;`."B^"8^jF:t$0QjWG~K-O>9M|F&hwx>^5``uL
--%&t(S1n=<]Q3"pf=4`sp;5<WWr7t&^#5#WVL:^>ocw|D<sk_2u&(^Q(>LZFzFeQqt)I7gw|`eA$hr8qqn{T5[xMTv1ADGqCVOo%I7$vMD,TfN<LTFe]k5
-hn;DH/pR2aC3KH6qD-yfB9Y[3y[YGY4y]R+9k4R-C1JVu2Z}@0Z%xyM;v+i:hzgYwp(-N(DN_csk3/eho_,=`/nl#rp|G%aS<GyG{#6('%>_zB6P-TVN%+
-vd!`oU,3uyFi/c4v`8}N$j+m1xb`rl#c:"W+1L|te6jstNJM<2s"e>@0Qi#BQp-i47/OoFHMjW5T_(){sNw;DOj'+#<'4e;g8XiR2B`>YkbVd$Hf3x9a";
-WF!X2m!]pa0eo)Uw&M:sbYVn]>XrRJfzQk8bNX8Ws'>stE6PHIo`2gki0^>(c-:yT1HgZ1t2uhX2rWy932.fk-~HxOml5w,pfu6Im::=;`)$@<x++!H#X)
-P'kb;wzUTHjasCxvB9(oaVVTP;<r}<Y-y=jK6!#Mo)5HOENA|}Vap&Hmd}Ja/:~a&CsI;=p2SNY[VB0B,W,j3a{Rw@KS"k&(-6zn#@R<5=j"NHl0t:rGls
-J|`MzYNaR"Ep@LX)jdYW3oEi<yE#+a"HYKNeSdr&fTAe%QJoh4/k"|.;F+}I%^9Y!L#jgYpZjY(s.xs)[kE/GpC_f"!}!4|j4p<B46io98u<tHGOorHG&[
-4i#=7z,.1B|L7:k>}:B{Uh_>n`n%NJ={&f<Gz$"]2[|P=gS:eaq-XNsPZ>.S$7<f1L1$qo#gH9'np^"8_(;35Q!IM#8>pk9"#hJ!]iK5"}`>dB_r5Ah+b+
-2_Z>zv3=n-k^sNvIB9V'7w=UfAqMVO}/_7++a5YRptU+v>@e,rbkQ@'3{,1n:|mrz_]}G}rG5!ioRs!hR&/]3@q'a']+Dq5HsObB]}kA]Y~L9oQRt>)}M0
-mLc6Lesz|iqp4(bSwJ)(DfB,=zBG_JE$Lg)%NKp''Gwx:P"8VFN6cL4r)^|e__!v@tH({1&8H7ZDS3Zd;cj>O;BZNK{e9(bF{C!re$OTGb'lZeTr+Z5pt]
-<P,7Rq)B`RpB^xO06fsQV[:2KfbEo^d$F`oB|5:+3>BbX(s@vh#E",=yq-|)NSN<^5egSCqghZK(YNHWc$J2'8DJ/TH;y1=/Yx5#>R6)Msy6#vIy;#U$nK
-$,.3,!>;=fmv/K,%G`:d.XyKu!m5bJehxn=_/+p'B;X^Qr(2fIqWIgq>JN8wQM`yoJ+O'Tw#su^Sms"5|GzgZw3WXN8(~U{dN(gWQ"cF1;uPp&C|<^r$=6
-g/fWV@3ZRbGyy=Zsl+<=vTD$hb'kg&PIrZ[Rb4:tNK!DV7hVx9RFPQOI2Q/d,pCBd(&/"O&3Y)NnJ{0A80H|,`.ibyZLZ`5Cu'qOvNtn+:`cpW~%W]=I_H
-1#TJxs.9YIETRLitEXp%qqNYG<Fe{CYkB"k9WjTu4@}l6kN!8Ph7fRdH#besUc%XG$8Hyn%/=l@B]ck;Xi)XU[FKh/[uPy@+ZqWN}-}gge9SQAb=gY%@|@
-+_p&fD50X6.W}o1h1^x^Rc~0x;d/;L&vM0K1KdohKVN{}5KJl<yp1fs0[M]b^k-:h(91D'mD!tE^D1so@Xti[RwHluY`{cpSP[;aKN('se3NEFJJ${9qN3
-Q+z,~pXH^6NNBQ|I&c^BqQI7SE)]ESJ=9x:=K2~@Nh;'BVm^/U(}Kf{FxhOpBBV;@$te)`}`C!hLiwx!@aOz#Ruo-EoSG7l7Svgt(m/XiM:98qzdj:",}p
-ml>-"1U)rdD9%f>):rw^6_f.,7T>.E$S^Gef{{ul`i+lY>gJxO=6m4_g#eGC9WabXy}`nIQRq>`E#N#9aBd_u{/($OKi[4]7rSLH9Qh3~!)'zd@S]V&}Jg
-`:!]yt2+IG@s`WnPFN{`Eo[2RZj2)I|^e3YBfL^(R^k!0$5x%}BpjXJNmUg#ob7nMlmn`-)$OT`b^U#u(LHB0[D]TW84)5GbEdn/&syHsCE7v[K!FwKZTK
-[D2]O#E2',-g~Z2s'](DP%F7s[EP4rb<P'1qoo8oVmH^Sv7+rHzV1=!5j)'SW[UIQA{I}f{67:Hs"_HS%v~[ZWCMdv7O%y|jXZNNfx5Z"gL67Rm(b3yzC#
-hcXRkKGd-6o}ai@,LMby$xmJm>)vc5Y_f|H&Y7ghXKZb5Llvk,,WWT586-6LTCw/rV5KyA$#p6BSzNU=~`w^A2v-eNo=]lJ78j;":,nu%DU2Mm_D"BD|7-
-5hj7fcA0Nv1]]5k@4hn$mTy"`bDt[@_{{!L_AyA78NYvr-1[5h,wbQ8etqR9};OVe%vVD!z}R!
+810316
+'f5X-;u!!g5`-1PD0]YA38r`K6vP2m9Z]Ok(lQ'lx[&rYl'}z%KJS4,w7KfxLAW717N``}rsie2|!Pl,Ec9|7brkTo/.)$9U7H;uIl8xpdIWb:ZyJ0kHm%
+TuDIBevv%xp1Turq2r3U(udDho!^_PQVH|S$>QK$c!0oW/lcI(MMdv3XD{>&"2{02Y3G@.xC/Fbk1bpcHu2>+I/mlH#N~g>7-XSA0Z;BLuZaLja:Ipyp42
+PT>jJyS]vAsCI:nO%lZwvJW9u'!Qi3aBBmSQt'|8eH=7#5ihZ4ej.JF%nCOhB>&Zpl,c1^]$vGc0B{[B`'z%&Bn]n%RWK%OIzOQ5Ke%'7Y&6BpC{o8id-o
+#o&9,+a"EcNzw(vx%Oo9;#)eAM!]bYttmdl%V]_8tiQ3oj(7=(+pG}k)r"s``LJ:C5f_k|B7Wv>8i5'3>uotdzxtv<^KrG8KRQ#;69F7zwo2)@@m^4sC(L
+(TZk;y=Dlz2w+w),b=+5G8o@CZ[#'JPD,.Tb]=%C9P[$$Cz+@#-ah-4/Re;4}@qkodbm~UBi)NnpyPa+K+%+%9NHn_clpwd/_ErmFw50gil|Z7%QF.x)~@
+$V.F%]p)uShb{3Bz"6@<ly2![,fSy6.1M+)>f7eN7hSVWe0z{hb0Q5JCB>B"[ZXH4F<<Ml<>bc~zSPAVRy4WPQo+|IQm)d"h8.jwu[4xH^/s]->^c]"Ry=
+^1NO-fW)YTi4e0!$Cv!KV-N|jQ(A-L{'Q[u)zDa`XvbD[iRj|3wAoAW>&S''m:4m|=e)vyOq$Ngv6=_@2w}.Ac-Oa2xuY2soiw^]UO<e-d2$EtlUZL)#4s
+;dEfsc>TuB(PPx`LxRjg{g![tV=w6{<uV;$Tt>x+F:3Tk]A.IW(x@qBM`!A[P9ye!tvr#3s&[5}yEFQ;{Pu]5e!y9V'SW=WE9p<[-c$<jJG)xHyz]JtLG{
+>C!bL/&jyP9iO=w5Dsl1-k%f/404+l7R4a&a3]G.+L=.'-N#bifRo('84j8)2I^$c8r229:VY)Q/ewp.9j^`"Ac(0efsf[C]}tz3}+6!{W@R/A6)aUCm]W
+y<&K5-d6H&-<ely#KsA0n&4#pF"1j<e6)^`=[qOL`f(|M425yf$F9UCmHS;Ax>-$Oc.oTf$k<k%,E]h@%H8#.h$]z)%kY;)U5PPY(u]d)7B,<"Gvbb)K@I
+i2mY'cZu6f.X:88}m[Ir&E#fHGXj,V0.r)XS|tOP&D|$|3=wE)sLdN.D|Cw.K{u9T-<)9rQcB!'U|1W#>/B2Dwnd&]/K"}WCU|=^BT0Usqv[:;8_5OKK:<
+#b2'z;w%p1_xVM!q)#g|-]|:-c'E^C`JB8q1#)]Jzv#-eiMW7Q=,-zvPt$_$M{MKl2j-UHNCB7YP3xp;u3[hk]F+.owdO[sGaNW.|UE.[JSQ3[RM>iJSGC
+rAtnyM0H@VUGykK{ULohTC,T+7blUHPX=w|k3g)R^Tg@wz(ui_[Aw|=%(-n%'F06mZ7x>;WI]1@Mjp;"zZukOyGv:V(<>LSw&8j)}:>b<|A/#RrO,zNL6p
+yGe$~sW[Wv%c^6P<pJiuA}t42LhhVK25jd%ea+EYY]&yL=qgFO}2:lB+:`P|_ro}7!}{pHoe.LOh52s#i8AEv1g&m$<+`@Q&cbsLsJ)p%35"O=h%(XZDy@
+6V=M;T'R@OfNTCp2G'b:>6N7xuh^iPx43k9x]}q$wlSLlE`uOb-zY$PUUw-s:q1@O$)E@%~;!,ST#MEMRbVqAX{M&c`z89,$n.Cvkarj52ogDyX0Ds(M]]
+)`lz9NfzOM!khLXfXc"qpKDWaG(YfoeZX{1<r!>qMswt=7clPRKr6fpKf;-8~h`b+OS13T/ys=max},]A$z%QCtZ2Z5hd)MQx<nVul-8D(,G!sD>^}})`.
+p("U2!Bsu%#VR(=YkD2'a35nMK"M@V{u,LMUYMsK##2Pu-n9V9{2`!"t<:qVa8FfSO:`b=U$r@0IJMn'TlJs&^Su;rYk9owxr_v>pq^0D7n|%OWv^>c6[t
+~0Baac)]vvPegdAzQl<#!2S;xD3Ko(H)/-)yx@d9Y49RIDMBSU'"6d=:;vys)D/{ji%7iS<R%IVHrr<Qo5"^28^>z38#!M`^=)sTwI0+s$,=7q'erBoWt2
+iUO0L}#v~[x.(K,Q`l1r72D+(1{9$9Qz'o+o6P[vXEl-'X]e~rIX@gwXPXCVrzELaWUaJ-+Y,SkbRUl@/J[hYvd;M4|Jl5nC`Knt9Lm>cXm%PTtx=UOQoF
+I24W2Goy.B;&YbDl1)M11P>8un:!oK}co(EI#h8=6rbFQ@mU~PD'05jD:}}FVk^K.JPuuV(}F4gT=$:cUCU@kPdrkdSl{8-xn'%3+Fb7Hv`;%"wbUp6_Ad
+}03qyheys0a9"ma+"fAngX3"8E|k"h>%m;ympp:=1K&/FZ,f;niNyn-ltU8v4Dv!z,%p&Kr%M"nI:g_<GY9-:VC6+dO%.7o,F.+6OIp|C)3/Sy_jI/qPPS
+$>8!RW^HYK}c]Qyn8j|KgK]3}A@."I.4N4@aoVxk@m/J|@%gdyqfU.E-qPw]Q3c"+=SXwNrV^19zp$dva/JAO1_$jrnGSxH4Rm<#,43hP:{D4f64J90'%p
+ruBYX{v4uO2xy(s>"+Z1./Nib$Lk3j7x!h2d{I_]a8a!BO,z"AlR`n}0X7LhM2%t,yVL19wmC0ob-"KagmCToT$tmPoyyag)i#hc@j|uLWL;uqkYvuP/}s
++:@m"7A0[1j(Rn%"#UW`XHwGmc%2N[MSs(3&o=o$D/1)ox36V}vPt|%nL`dr9Q;4HP'(;:V-QPr7x[6PPbQi>c@fzobVIDgz),#{o4wb|<m:eD+Nmc'V,a
+6D=`xmnx,S/DgeMdaD+%wMh8g[o=5P6]V<!V_(+5bL_886r+O!KIRCq9t)lZvMj|MHkhp!Q+T/%Iaw2ryQ>.cPLI<L7LceAv%Fl4}(oV4,=1-#QINxh8oY
+lB>VV$>1s-P`3Nx+_;:T;QswI,VHZ]'k<NCGEfSmMw^mP"Mkdc(>},I>tI~C46iFU=yLoa$CA1UC!,>+W6qY;)BJ!xfrD4GtzYIl|D>Wuv!CMKgO~O,%!7
+UuYTp=,Lm+.ome#g<P3g#O}6@jp1}>~lVrTpfF^(%"Gs1rgM2r.xIAY-SfuQ&6h"!a:_4DaUshIh$kz4"(Z1uZ$s'Q9$6pvApm:cxp1=>>OF-;9&<nX(<L
+ZaeUe^[!y^hK'ef!85i^8]C6Q/m!&o]{/n5@ZE>Y.=!Y:&E`2Xe'Ypy`kZK5uSv$'dH:{}hH4o'8bzK^3S(B`eWfEJ_Af.0DN%On3^<j{"G!bNRGL_bK!"
+(`/<yLOL1Q~SAFs5zK^4xO&<$"55mYSIPOn@Ia%ojOZ_n|F4;[~!~%=nIdr)v1v_lf(SbV]ol<]Q]':XhLNjh.pl0P]b~v4><sC%~.}qos;6{qqRgU-DuV
+6}n]Abcl(KeSWH.Kxiqey1K]""]<;mHE86PLH8]uStQC|wBRu_yH]C!8}{dt_zQv'c]z8d#_Ru45uzTu}Sakz7CZ/dSyk$F=xjK>&r!cx`2XTODi~/>_Mu
+_Ht&,>BcyBUzR97/nn8mOkI1beVD].BLsME$6&(Lq=^hiDpI05DbMg`nL>:NcCCtLCExHeh@>7N#]A_7T52e.xipu=PPvo)|LP:QSFCB#tl}7=:^pS,dSu
+^T>Tb!m9bbJN{>!Y!"+E-E=h4%z8[w6Z'b_V@37c|lL])@24e:+{;C//zpLHqaRw;As6IyZpiOjxOoiuG6tus!Z+:!FFUv1R7A3{EOvAh&cbej>L9>:Q|8
+$9rL^B1&=f.FyQOsoKa^c!|n51X<.}h}NrxzJ1<,x+XAY'9{5aaN-/r6G;ZIVl}b'>!|5dwMgO0u+zb/t1|%=6`+oOPH-izL9W,Y"V>foHJ5lN:P'fXX~-
+p9D7L;kj[/mKw#WZ0e3^Xqyj%3UVUM`Dp)oI[xlpM@c3#xN^;M'pj(DdmC;nP80)f)AZO'Ey36bq.o<.>IRX;)Sr[sG0c{#'}inwIf#RE|8SBk<dG7^=O,
+<gJkg.(NA7KTJdpCCMqE(q"c8YtUnS<j4>^>lmy}]6OfhY1KOHukZeLyU4i3q7S!F0t#toAkpe.'j-w[0J%D5'}xw}6psHd3"]x@FQ~%dX(A/t(P^1]b@X
+s5OOS31WFG=-B/kq$z~__}V5jvQsP0#pYD:iSZB%"^E^BB4VFAuC>Mo_rBZ=e<0JU.xj#vf$@ZV"F782@f]%wj^n_6A!766<wn:NBMJ,F;s0:8vkjah;m,
+%O8.veHx%dfb&d.iOR{!Wy-Q`fR_42pzA^w6+!7[kz1GXT<7iwBm2H]"QRZz;tzV.B`=|9f#$X'ISs9LI{;Ys4io2"8awjB_xoh#dvrCsLX"kL0N7j)]E7
+TL[4p{@TB%U7HUsD1Q4:N^M,5WFSoGl),FJ=v2LF;7(nEX7,-l0">V{Sq+Zz~6M$FQxzw5XU"pBSchWOh1u;0QC=.2Pe-:Z9iJs8N$ipzQe.;JaR"D~&y5
+M"VGE+~=to,.E5y.0q!ADb-Lx/OnAr$DQ1x73)__z#t@c`_(CsZt&EQs_qdZ1VG2h.^6~jn>"X$s:|q3rbEbuS{|yPq%{4F,d]2q>lU0eZi1uNj3545;6K
+T/(op1mP8P!~PT>>Pxy(:Z~-tFv)g0]3-C{"~POd'3~xPO_#|.OOf:>[Oqu&jiC:My1z)zz3lB{x~4lVQj!kYpgD"AG2rGxuu5|gX>rVM/avs:#x$N9b,]
++Y=LVTAlbb!990<(+{&z:!{,}2%%KpTTPd-ZV@.]j5Qc8-xsKS$_fMPRU}Y23|iW_G=E14iG_'/&5"8Fbux=FjM[UJecg[EGLCjP:<Ru_mlUN#uWgA7[W"
+zKp4:_"#Y;1Ui{"dlvPCcV1na"}Hl{;9vS892tDIDLc(2cSN('mxp^yP{DyDMrP-)q;PU%nQ,Jc6>X051F|x#x=%BWWx:`1ZB9$1K7ThVCpN$BOop{%qf$
+|xwm>mhUuNh^~gnb@SplWRtTnJG1C9qX~Ha1;/O0Z}}hvV.H%@WY^mZj=Uy^3=LjQ$&l/Hk=9&)$~g(4Ti[s26bl#IUA-Qc@>s[:eXUugMA!g(O<J2mSkj
+-+>S(Slpp{LFvA-J}xg[ZE^I~%`XAuH70asiGpZD=W,&T)TF(BY+}&LnHxE.0>d[I(WXiiD.<kFv|e0M43~NM9ks88NaVVs=Ie&<S9343G+<]m[xd8M3ED
+"8G|F"j7:/=JLxHeLiU|OESy0Kb+k3nO:Snc4FFapJIPw+:g}EKS/YVL]@hqM^G7Okb3~WrO4_>nw$Q,7KUDlT/1Esr^)9Ta#oP0MpSk3;2kl#%Ip-v`Hi
+D1wYU9ro^0Bg4rSK8]Nh2E.KQCqu~HFh_}[hb+$v%M0SgHOClliluB6([0(U98;$io%gIBX9YPM)e"7uVd&^_#JXU$Wt08D>_{HvfSg_hK:{|3|c'3H9cB
+(fS"Kx0wE1K2$t#:#!|F1G179aLt/Gp|{Hrd~7k'DhNh9+d=}4o_MvK>#Ex"vU<+s49AY+&|TNJJYuNP+#GP3p~`&DagCk+5><6:L&Ai[#UjL1rP[5_46s
+;4Q{!@<j.r,;sQypXOYvg}<q|nJ0mhzltpi'+Q_Is1>e!jn]aAQ]{JQ',nEq"=L9Hb`-W2kUn:8,T6s)K#_K}H(uhYlq).up<SbqbUWJi1n5+Trnwt%+LE
+q0>BV4<tZ{|zZ$5{oQ55$u@n|_1d8e]S;uy#Jl&Zcxx)LMIV_xL+qxL+pJK}./K&RX|>Gil+'eSd+9mO(XX>bL/ITC3}ZG)Kwe}/Xf1RKITGhE+Q(5W%Di
+X.T6eLJ'A=91Ws(l8L+gxdNN9r^'EJQM_U.o!Pu}b6`Ra45I^47'dt1uset.`J/FIQb4NkVvhpe{QS)3eUodqFTE|lUB#itF[w|:O'G03@e@f.tB,d~jj:
+wvOA0qi&^%6'Cp:`(cfVc!ECV=g4G5"`6gA!TjW3L^V!8,gIrGGnX][8pzQ+8XD6']jk#6K&pFBmSJz-hTq=6P0Oi_sEr(,C-=lVRZzYNOB3dPt.o}IC(E
+Z>8M8vI79.W%Q!resWSZiOC$XxQ$oFl)=.qb.B8//l>q(DD]f4^rk^OxX@!nMp|bm8nNicSo8=h0QwxO!TeoWd=8R]tfTr4N&REc5+~9w6+|;6B/"5R_dO
+MEgz&/Jd!l.comNG4tW_IT+-OZHbo_96R>eJ;eOM9(K7::oG,W1xP@P=03O$^nC%;r3e2W@M)/57lDqYB5`ClOI6OvR=u0=LJ1Kw.'2Ixl_^yj"wKgY[y7
+2:Uo/'|swXS&PG5FMfd=aE.DciT5{d^O`&>=7Yk6L4&rN+vLK<5A1clp,j2|C2vpm;0q,YGENGz`lx@'A`.J>dx9#{yQ:|R+.%~U<:}Spf:6AXWAI0t!&w
+(Md$W`@;.#=+u}SZ_>@ifmRR4]kY,X^A;3kxD6K{K(L^nl>l^DsQMaZy#@jeKLN8;TSDqO|7.Lt^<akmO|{6wrNp4^s4pn;o3eywu37RfcxrtKmZx3oPjC
+hWAhN3w3Z$HI=JB-enal}kvL),2=M^>&J9VcIx.:+teJ>qr4yWuwhAYGKP0=k=wVFC>}){2;erQjZ<7TMQZO|CIg>zDdaIw+}kf4JQP,Y{|3=VE.Zf`:PX
+("FmYF[#hTeqA-Ui_X13ITBTN9"^)-0+Je)eVx`->-Ocp<N9FWY+G"q4=FST`)Ahce]X$jd5"8<ej`I{5Iuvv/.yx!90VRkh'L(Yg+yzy9O6^jLes{T'_j
+QznD@2B5rYe(S49q4j<R^gpfs3xgAHJ2"~h.kW6E{l29}T+T-"yFKZ'Rl5E2uN>6f<@82G]yQh[r4|tt4-[#]yo$rf2A9Kh|NqESK:P0fP]1B'e_.tp`8}
+Hn;pU5DE>LY5XICanB;S&Ivw/IN$0g|H]anRlnZq#=IG7esd7UZ)9QuZwB;O+MfD<Zv}jl8P9R2xF[)}iv_G!1atA2Hzm-/bQet{WmU";M-9o:}tuk7,Gl
+k;l/9@7QtFj/@(M_i8.G.tGi;@Z#|3-17F=BZ,3+31Kcx{6h|n@DG--hF#iH>ts9Al$_864aVp1^u3iwFZdTa6A@4#E%4;,/w8HtWh#3xW{B1VZH%%(PMV
+Y`%U&s5+Fk21)SMES:UgJj=A3$RJ}rpwt=0`hGo5KmH:CKaMl[s;oc:kjk75VNlV"1TY&)0xJ]cEm.vhRG#B#]rGM.2+t@,;(wbN(NTH9$$/U+u{DS.N`{
+>_P]32wj<ctsH'S5;Uc@4B+jm+jLmBc0OOOzV_uymQ[veFubP@$LwIx$rNY57I;>V:K}1}:X!%RdvH}km'ogr=v<2B-(AQ#Z6eev4Pkr7,mw7'hR@;/=u-
+HD5;T3h8%QHpB:A4sW:dODbX.On6}lVTeEP=]f{=&UrJ`pqb~s.u<wtA|oy'q!)LRlh$m+]pqnH"|fY;'ivnIJyU!5SdJ06qAa!5:a0@>Rpd{r_|{5#'qT
+P$&T=k'mrNQ9R#0rL5K(XJqUI2>:MiZ5T]Iq=F3gndK>E1>ix6vM-"xJVCGxVbAPv!3`s#]#x$Nk;d]|Fh-tovuvd{Kw+7qZ}w|{[NR$B!84`wOFM!@OsJ
+jZB>Nx"Neg<9R}aMa'_(xZ)[3a0>6a_A]|bnEL}%<Y-s1!ZC`)SQzgf,/Nm6[)rnF3M]D+.7Pul;Wyqa[9g)uR/0l-Y-2j!a9B&0y&zImO|c]L{d4(wO.{
+Df6:qI.IgdLd:%.BY:6YjZ`Dwb5MHB}0ActCC%n-!aF3(n5#{%2|uOSyc.iTnJqyE,[:WlnStgW{yQj!r^y1-7HqNFl^62[;f:;P$A!#BD-BL"w=iYiCd4
+<'V6]Y81$,}-bGlm(2atUv+8u|<xSL]o-E<6jy!-U{wVLBq/j,z%4Ux[<2Qp]iH_L@`,[3'jd;^un;FThZi'v=2yZl,K"/GW^p{5jQ'=$IECnE~v/u|b!-
+AT^-rMkz4F5bH3U2yf0rV8UnftqsD;@$zHuvNGzgW3vpWiUD/@lGci1>VB7P>,d&r9yb,lRq8FPa+gjR=a}j(S9gEeth6yQd|`2'qrWc>HUHB6Phx-(P|i
+fEY0lP8'U.)T_^"%A.77tRh1-!g/MUk/&wVgQs;mm!),"<D(26MCBX$'_#7NAd,q@_,$-RU7w&-.B@`=sj%k!W6p:Sh<vG"ZuJ./E&^%|t!t,T9v6k8QL!
+wV@3;'fy]rE3~)VH(beh.0[z,)ym])H$!87P~"xgRBz{k)oMDu4"UP6xR@Ij}G;QPe/#L#f7j7V3j7syJ&+ZK{6e/kkljq[!nbVrG2ewf)jxk++331ekkD
+4I4YHymP3h3=5rk}+s:E2Ss=ZQ78(:n8~wJxx]F](hx44P2B<{=>5i>r6Q`"y&aPe&UNuA]3X#4J7"}:T^6ZMjs=1E9P8Yjh[XFZTVk2OKSZQ@n#0JA9q&
+-u1iK-$on;(9=kcti$$BQGXU6h)r0`)WBf<o8_Mnlgs[c{=I<!}p.&c3rItQbyz"jny(h/,ApPV+i@-&H6:W.i@)FHbhI(HU6(16V}NG7y~Z00J!X_t#jT
+O6!Yo]cK~jhttwvj%Kp=6cX.N+c!m#0ok`N)_3Fr6,R-E&sZ)QXFQ6;,a=nl1K_t|O%OI]_x1=lomL^Imnv7nfI,fOM-Oya0pMUg+9LN}H;vIMyQ,5qPki
+33_b!7^Y>hA5@u6&HE%4SFZ!bRfES2!ct,TgU=4GRE"5)'+b$nX4Y{c;vUu@{5uS4@pN(p-cAEOh@R$,0%kWxN@.t,biy2X)wI,&Q{ay~Z;vgl[y8jS7k4
+B4.=U6cYPCM+"wdH:z+F<2-)Fz22NT{BJEg@T^T_WL1zC:S7Vk3;o029d+'T_3"/oL+f=y7JMBMvH$Q[VIf|:_XIzyYf^+X&oR/Clh1IHERz:d[HRDk=sA
+IQEg7QHj,F}40+5x=(Hx9dZb(GY#7/ZGG,mN}D81rh@c>5L/+HN7L7j9uIn9m9-IZ>qXbiD]6Q%w{D#K:"yBkj$+Sqlc[phLN%LB{</|Kgvr'8Cif!K}_R
+/%pT]r6w(55Wb5MNcLXIee)fM1"yY4QV<o%qw^,wlj4r<O$r2u(;etssz+<a`FW7T|mO@;e&nXJZ9J^wz;@Sr##!#PI0g&)avRe[2d)PztNsxw<2&{>0Hw
+[Cg(g3%>{gj:X{WQR]{.r&A2>:x5VZ~LH9H4y(Wc4+%T}u{u)CqxvmGj!xzG,q9'v>7dB>m]<L-^QV_oxej9nPc&wab8Wsv$m%5sDcNOQ}KVQ[AE,XRC&C
+n@GPdo(e;9{3FpH;xtG2TS5.]<JTNjqs6;3sZx"X+Ei@>(QiV=.k+Lab76n$SVRbkxs`:I|jgf7|i:msaweCKUYi"nL/y"Wh'!4Y`F$u(-t7LnkxP.`@eF
+0(({x-BTM=ktQVlh`3w^_zBmJC5jop#0h-f:}pIV0M~[js&bK$[`DiM{>mVp@ad3"m|T](p&jF-LZ:!,h6{Uj,Zs649[#'qvUIwjKpIp"TGUD].Hib#5+-
+qdIX~Z=(Vl^V/8]G9XF)4-rz0llUNn1GY<-l$]_5kJ9b0u-pEL3dS/CA&C-`v3#n$9XS<@x;si;^o%G4TLtv%i}n'a@abU/'c[ZG!f^zbUEVtWB[YViidU
+qfP0m88|p'eP&y3GQ"=-;1H,xx4F4:YMghrXS{$]w/3c(4/1X(9=fPiXP,<9'<.GHK<+ibE!8D~ZJ:ZHi[&CJFg33ijMBDich=yIU_u+;5}8`CL)vN2L]g
+:5<2=:{LMy<<73`#7}D{]_8jwbby`Qv,l]IXwe'c2$J2Pja_9JlId6Nx[3.tvNLvXQ`Ej"fF]MI"`1Nn[u$TGMHo)@+IwwJ2NCf+(hfl~7y[9XTD$6>6!#
+Mbl8!#[yZ.Qab7)}CSoqa@"Fq[CN4UXk_d`Mf%UGAYlPm=9A@>&5K8xi%bm6l":onJF)54.tjF_X<74_8"2=T7yw=7Yzi9#%yiEz6L+LIHX-+^Lg%l}Fw[
+o+s|wq6&fFJHBvkt$^CAuLTX.,$T;n%AMsu0|{p>&"w8rN.J&}sP,A~MkN,@x`uJ30oyqs('3PUXFDb'o%WX[7.C:CEde;lt}>CvN#|-X[mJo_zUC9t=%<
+F&&IZrRG3bo.5Cjn$g5Y]Ks5oP;a0CK[Q,oJf6F&%w/D7@.|ngNyk_Bjr(5Cl79Nj9N51yJ@2@70S6(<#wPq5RMU,iuhut6)+xJVB8p1dR38WeQYR+xpeu
+J4!q,VIbXNP`Dw+ln1|0kh+b~ozQ1F#JG3T$,X"vMSde4;GPj<51"(+30s~zbzS&0A=AawkVLPh7|>vPMgFN!'pFl5AR).Lxn;Y4vV-cz#uZqG`dDs=B^Z
+uP<0nZ%Ow5M{!jBbP{~Pvexzl)GooestCEz;+:uf=M_zg{.Hnd]7S6YksWu@:6d=V|p7f='|9:[&`F6u'F6pF7@{gHn<67Wt8_:wI]=:Q}n_LMF{">8mxK
+0/"VTQQu$2R'.(kHcQG+JsJ#s}:||E+@SE,k`pw`:n`Mu"=Z2R7>Y8%>mu:b3-CRye%`e4`0Q%H4H(C{K^267wX@X5"j"-3987K[}YyMYb<%f,%US!`:u9
+[K@()K2800tT!!x]|Hm,xcSQdR7Bu_5Tmu,0Iw`k!{XHb",J@FT=qzA0a@5CGiY:oTnFjGz3Iohy}1t7wBXH:+UM-'2)A/weOb#@U(8"l=#(jL5B<@hLv=
+]0s0QO>}Uv~[T{7;G{A+sro"-@em@9ngRQnu@I]HgB`tW:);A:D=<s7Pr7"&6jc=+Z{QNPEC~<:/|iGGed<bDJ"$9+ev%XQ_,(oNqjp>7q/ls=zn!]iN&K
+of"+lxF0hIMNlmF|9H&EUY)X+ZYqS9CY3-"25n(iGRD0_Vbb_gMb!lz11/YZF<;fD&>{"2zuB9(,Gpm$QpEo!azQ"cccFSmWFG2bXj>jTBUAeYO,wx~tmn
+02OZ/6[z|C=:e%l49hJ7#d<ec;<hQOyV85AY3/_X>)S7J4+sX]m1%,}.7-Aa`^[n(2+h3IN.8.^yF&jKYks63=)^u1B'^pd'c(H-:4YH1cv=M%@#LV|d'O
+9tL}TVqfi%1[vruXymgkNT>2HW7g63.z8j`AA,sUI'$eOoQHduYm8SK{a]{J]n"vefj!7V'c"kSJ]yaoJ6m,Ae"k+tFdYO}|DzFzJ3pWN_`Xk(44Q{G}=a
+VWuB#Yt|>ZUfJwMqXgsRlE98uSu$J4RWT4XTP:1$'uy"9,GOAJUV,;IS//(2hF7@-')9uRUXv{nQ{N}q,W885&!~9R~QKSl&8{]lyrNd`>/R>ytb}/mBl&
+6mzimKkt]^"U;.Bg~{Q%t(q1i)s9>&nBze$^JMu}B$+]TO'@"A]%a}2b}TTBU#W4pb2!/)us|9ybo'X44CK#/>2sfN,$-)6VfxzK"'mQc>x!vG1cI1@j9u
+Aq_,']aaop@wz5VEGL;4wEDS|D[5ps6L7$b]VYXcRrt7tMwGF<{Fg]Jb"}''ujarYtB++$S!["%ky,{a7U6sAMU<M($({BA;h-5}/&yh>1q#p=/o5dk`)R
+RjP04`)I7h51N#br)I}W.UG]!1ilksB]9s]L7fg'B9>:&Z}3.VN#n<a"=[U/:Q9KZD6'>&1<5SsnJ9->C9dV,+1SwcMQx#/S]c"iMN'LG&{y"<gTGHW;dU
+6[fT,HS^M^P:Wc9,%#Z;%lI(_O!]|HFL58l/8'Ev+$8+1"(ZI%v8WB"(L-1:urTH<9:ALUW."cKvS{Z$ke+0([~=_>2db!HWU[7Z[&z^@|d>"tC]1iF@3}
+e6IE]%4'+(Z,-R5Y>O47"Pm;UEwhE;Nj>9XU[V-l,9Z!fCls5#B-,tK/H5q=wuk3]V<5bE0!lI}-CUg`YZ58=h8JYt~vKbN{l}Y%ijY^A%`O9h{:uCaTK"
+LA`#;{ZcoJ1m-SD+':&"K!2!Bi:FK67Q"R7ItsGNZ!uNmE7uq9boa4[/|8mI&g6zqgcT:1XxKs8<IvU6nY"Yq<aN^_|"t^;p#+9QTZrXq4lYDiMfYhrS)N
+O=FTC|rhbraOshnRSt"y,P'y[R3q6ZTy3q%Zmy3q|DS+.Nrccx8!KkCZ5qkD2m0:I%ECoZU+y.Yp:=YB~`%9>)2-}h41DTjXNGUyWou,X7gRK&RZfY>;9I
+gg[LYFp>]aFr.|2ZTWV}DiVlvCmL9Ii|_-%51<.Dd7Z.+%o5_x0$;MUjnO6vOL>wL58]lH;1GLtOPgYZTYQm_IALmtvCCPTak-)'Wi#%#A=9zZC/~!w___
+YncJpy197GL)j2b!G%|Or8R0x<9/Y8:5>Rq'_K^EU=N0zUoZ6iT}F;n&9{%+45KDne-H3dwN~oA8^Q6t72P.9(;RuO2-'DhOCg:(/=qplZ6etNi8T8W$)t
+AeNb;nwu6]o%^Us>BWzkji=Rl];S.Pz!.Rs@Cv[U)x^Dr7nkh|1U@L^@w64osa$7@tLZvUGO}LJZr>P-%>urcg(,VyIur@]rkcEAM}{b<3%7BC'b4k><5C
+PlMoMuq}q(x7JT2BDrrxHFp"[tkSjSe4)M.#}5w|&ZjkE4V7#^=Hl"X1`)EU<l,]Qd'Oo{a_WbT&WvpBdk2p-}MyExcitz[PKI[HdCW}hB/tc%q[L]<Zz_
+tnFY7Lc`tThGZhAXy:kZavj[3TP3nFjL%_`brmQKdp':<o!cs9TU0,kkWEAhffY=%['iTJWoB(h5/b{Lo<}<3wwu(m/]>Ilu$tipg{"U91yQj@;O!4riYd
+#D[&.MN8B})#2M'_;,~b{F1u]0<8M/Sk6K<BotKYZptw&JlkPx"1faO1.vaOGcmg[):IP%9x0l1NlkKffZ}gaZ;zrkji8[.o(O!aRX(}|lPk;}z12D%CE`
+sJ8LTWb]ZgQ}dT`O>3&RjT8!O,-wF%'JIrtl(h)F!{vhywIV7j<LP>vn41GizuJ.L0qLE"G<7"5p%$]w1d3)_u3X%/oS,W5QsS32NPXtsK/XGe6@`1XS/"
+p6AW_:t@s-+xpVMFnZe42HaHuWp4yfsTl6]O4&R0%v:Jy>/m4CQv+F@7Z3wm(Gd1eEz_bCagZE%R+I_-&P5dPN}XF7h|Q.1g%1&ysoaJa_5R[3c)QR:Uni
+5H!nSc#L[IRAs3%$_S,pqPq-:d/k.-6k<gF9nPw|D{9aJ.imoKL`CH(6pZ[C0@,TL^UJ[yC){>yng@B7n(><:{O3J{~5{,+qUZjQupgt3tyx9FE2NdA4^W
+eU}msUciYuXWAZsxRN#zj4L4Sq>({%(<3b(OwGV>]Gb2e-|yYdo4R7z'64OfpH^,.Z^8G,JJD!Dy<d{EV^HB!II4dD[C+l:4L5"4P)xN(T[IiieF3ZFJLF
+eew+zDX"jOf`@jb3O%Q|+la2zODqn>_O=N4_(#hzxt24w1T;cKXbj7D+~tk`v#9O:]sNZYND);0-He0'ZESZr%}|Y@7'`KnCIw@9pw(d0irex9(]S}315A
+[T^.r$%--k8ikBw!v`&g!o+#f8`^Ztz8+j#`y>n7Z}H3yFPG#DOM/'p&/jJ;@<JWZ9^O=P@xNX(LZ^KSR{sq63m<PD'XnYgc'YZ.!l+p&^>$_<~;bB2Ipj
+o&IaJ|vx0v%b39cZu1yH@Tcj'p3pA`b|M<:MO|4OQ6tJ#]3i$dm9FJnqg$kA@]uYwdJe`Vm^$JFoSz~.-dm2B=(^')6kP`:)asZw&`T5rk/FJ7><#J5GJw
+(dDRXOjSK:bS{h+CyyvxOi+ZUV3(UB0b/e,=|Tvaf:SyrWV@Oqzfsy|>n816kLt+KH8=]DK$)z16vP'}NcQg+gK!+]iDOR"!zoVlzu8mbGcjPHvnku(KC.
+W6vtjDIwR:+Dr=43,TSiKZk`XN4:<}'QMG9I[fUv.Z|31{pTq,%lSv)qUbh`-pXjP|HSxaPEuemVB<yd1)XM|4^)vKSj_RqE$UF,xuRSP8EW8diI{PBQ9U
+k<i<z5sP#-b(gzZ<3&L^xC6{"`P7Q+-I8c(jNvRaLp>xR;]FShNu[%DB.w}qI5"f7uHml#7D`v[5PMNlDR5W;ZQarWZHlEuk_X-/Fzo[:1rl~W+5smrSV/
+TTgpi5aeNc!c)OOa{n,0kG}xDLAAZ)qqF0&H[TQQB1{@op@>O`5-}30ZTWJm$z^pw@@XW(oVSpW<!]1#SqO7]9^Dd<2]6S%Etq.N$mQIUZy9gW>@zFDa%/
+EAvPKq%CsENY&lq:%XiS=AZ:kJn8Aqf(@=cV(v-0gldM@GD>4gH@Ahh!pK^%ojnP"VxAWEt`NFF/-!F,OJOV&"ZmcES_X-Gu=+c1$N3T7gXJ6Z>Dt^7!H`
+|Qkfi(<hvG<&kxM&Op~W'HZ2b7jy|Av{"=q1S|KxjXtzD1U!uM.$r+P5^Aia]0xqoA#g+]_<|C@([c9$k&[Z{H<mugt5,'Sg!G7K3vtiMvyV1nT$H|A`X&
+0_N[<pJjAq6H=W{mef%czCzb^Glp84<keYs8;uaa.-RsgXbor!QVsNv|>/>ir5sP4`=2h{PvwEJfuCJE&0v[g'B"ju"ce7om.>Vh=Wzss])f_apya$CH!N
+"Qnshyn#'JW-a^~LHC{^60(r+&J8!Nc9y,]kTZcl'p.}Ju<3Xz'tAEjp05RGbn-(UhN;<K:=1Lw_5NMGbY^YWy2kNy~+|FP%>8.g{Uk4sfoc8dM-tH^Wa_
+%E]gMH/g)B~R@@es-"M4Wf~@MZnOZ5N!KkdD6I(49f_4n|M;Pq/pz"5/I1BOY'oxN["_(14FsF)I=_N0($QLm:R7yQ2B||J,.nV56qjZY|ma27G2lkc^^-
+!n<%T`k-T3w4Xi}.=3Ug>d;DHj1>C<g`33!Is5d4a]`JK!cGJ:{(S7!k80]<WfZXBu21!Q|eak-tJ!WHqf(l%a`tdTn-ahl7:q7.{c&YsMayEpiSp_2ud+
+Wm;Mi;-T&|23oUy|b&ZgTc:qU|m=>DYC8i2}7H&M|KqeU|(3kEO]@1(go(%"w!5E9>m5CQNNO<cv".N[u2=0Meuk."O;y]dg"(kJ[HX:yNfWg#U>(H42-j
+>JqYWOWHe[x2F%]rd}P2`taOr-~/#"%2V-2>"&9hnJg;iv&wS+mZcKbLIzD/k8/n"+5t-mK%_lSZK.2SVdsl%Y3Uce4$3JG]LXJi)b'E_vK'hc'3<>EMFe
+&'kkflPG7%OTHnCV}SyGc#nPVhhZUD&x')V%FV"!D"NNhV6u"Z/Ky]m9Tj9ItBpmQA_dwsA`)Zj8gR(BuC$h_#jVQZSTC(ImZb,.@rYi#VnY,QEV=A!m.}
+w%}!tsRSV)6lhIln{XP1vld#NG;E"I;^Xo/C[h-SGNY$L{@D0>My&lFY"IdV@%8CF!U=G`P4es97[Q/2S))s#!zCwciu"W#^{(:WfvFeT$q<!h]SD|4+:0
+$5BE;V1rBdL"]z"l3d:,>0GKWu&9HXvD2v6OdpCjn:;fUixReD)c'xp[fG-e^o]U`8v!p>8wvgRz/14(y:#828>74d/|LLd4eyND=U02%;e_^+_F8'sSDg
+{eA%,CZW=m6PR-E%2=&=jdK@mA6XDM<b(;CudVxd@N.uF^~c(1"]8R+,5,P^Vtwj]uOZbs|Gy^60gk[CF3RhhL.t"ysMI7(b&p+MXxgR+s[fR(MN#KP)G"
+V3Oy2M+q[^Sy/L"`+}--wjQ3uSgh4oO5Q$mUx+uZEQ@:OmQ^BXl,p,-k[8c;xDE:^7_3QH'=gi[.pJU8_q>[DcIC(g2E39BX.mL&"]qt(xlU^1/tn=%A'u
+ebN7j@-,Zk1Ib3H|1%%;1NkYN2Ga$:(zf]fR1M2/zQ0W=nHC~jV%ZBf19bcrr<9FS>a<DkaY6DhP<)E"u]7.v1CX_p@M%07]~<YpVkO<2i()d|nB7XKn8r
+oKhS[`uGhqSTX:Ev,zWy-0<#C&k&>WUQ|@"Lq2g,Y)#BTFYMZ5_,/5x.IHJ.wk"A</G(y=^+CfR546PE+d4/0'o3lpocOk(.PR6.H(TFcR|K/_.'xSEIcb
+d2U!nROGTA};m{m6rnEt^#3:}Q8WW&u2y1I9~scq9&3tD4JV_R}ElS.:;VM4eTC%xq7p<[7|7I@YxO8eoxHnQllOgOvm&YqEk6rg~%hJxx15l%X<-yCjpo
+b=F%o-BMt]wV0fdYjNgrbd{`izf:_JwvY5@r#Q.o8`v]v]NAPcR|=>}!0g=rw8ya^TG[OkHT!w0EqPV8]->mD89@"uy7>l_4SyYgNq,BIEFQIT6&;i2jV8
+Z}-)KD^nC;p/>XK/&SRIM{FSq-@c)"CMvAni1jf/U(N'P'RqLF]W|JlG<KRAlETb`F9[&:.3BiOh9f3Tn5hpqYnd3cewfL(vDge'p:t{+nbXjv(qAY-H=G
+6O<B[:"b&6(wywSlqP,x{IKu"w-HosN/X4:E;jiKxvaQU5+43o5J,U@t>JwL|5mDTNLh<L-+{oYs;VJq`W(kqRdIc>D(~0^$5a(@<EleqaA<E/An9FP5w;
+ng[H4BGPo&f>z$+l["NZ.q7^vP2a{'r9sSW4Pb|C65)8FXMFq(()ZO9xn9GVncp'u&O$]JUo%)qxPXpk@Ef2Sa]lz!(H<rhR+{<2ODjIiQvj!35SQ=989u
+#]j#t1Ld.E]>`zqa.bxi0Y({lF3b5TvW=dnGYwNbJeM0X-AdJ!48-W()60Wk')WIkRls]|M^'Txg"Cv_9^eV@L[;wAmGg5fNsz$+VABf#[yW{`(N!e0ffL
+escOU{k:yR%o'xcOQs=p/C(.FkVkO:)96Zs4GF+{h-fi')^Hjbbt]>S!9kCY,r'GG0^C[LqGM82E/FxBh4"v12t6VP}W$X)AcvMf>"jore4f4,cKnJ|AS$
+lX@AffSmBCSSQS3Rk3/k"yltlXHqXUWk1p)}zQ,b{"BU$Qw&OZ!^Juw_;bC)gfrpqcv|!QKY')/ryHK[o[J!PFeO:3RwQeqhmHxd}C%ioaA9nzBO7><@qU
+t{Su`1MCDl$I<EI2'8A(f8mK=wS%Wb|=u&TIW6iJ2c]`&2_Ro)Gog&gdkC$l`tK8|9TZt#9{6-B|$$<<ZBJOZ@&4ufi:/Q#>Z-oEw:vz~o;F~v4Rr5.8}h
+n4Q)WOTmkreO(%9F=W|K5%Y6CyoG=jhw1lot2vT|sYwuvK(A&"g,ts|=R|Y^6+a%bus-e:Pw4jXMsvCLc>^Jtx,Y0G>ndb<5Mi5@V}0n1quuju@VNBN0X&
+Ltz_sX;RGz}iUd6`x$^i.qef{lBzaL'1u3vY!WSTYt@bkvL3:u"FP-kHtP8T}Ipa}Iw>%xa2BaS)Xr|QG9Xo}$,ve$"@x.:Zo1K{wcIh0nJ+<ZaFKi709W
+9&&G1+,%R6lSN{hd[123oXTc-37m&QF6Q[PeM0R7dxWT!)"7diWm+H^6.s=dsVz|;H:W5A"|]DXp;^N{w0+#52ZfX.Zgyt7pB)oa~7sMdRyN05M"d|y&RI
+J>U3d%!Z9oEA5=40%zRcW_847`+GeHl01sJ`gVjrjRIBn8$$`]m@lcn45|+AdCH>~D5rA={,{P>ld)8F4!)LkR'V=:fqhU9viO8%BO=y%9AIUVKCE8/MWL
+tW`20s%:9&rk2#vj!W1a=xNT1]o6>p|FDu>P)+@+Fvj|Lt=Oz2)"kjB+VHtTK--eS:W;LlPLx{bx=W6J#6Cy5-ITGV;FQG,rTkh$0H-UB3zdxmyk"n%@O6
+WXXG2.;!(>{Le'gRG:L6[51m]`1nIy!+6y"LDaN0{e2KUqt5-2B."cXZ8H|M!^iZ#.'NNl"Q3F[^MJG,{6>BS!H]W7u)9!#O:B}T;zwgksg[B}|Xs=FZkI
+V.N!t>6-<p246e;GDPw8-$X={!J::Mwp-x>wJx@Cvb_!<Ol)&5IUXNDTq[#NY_mU93-w)qcOf&ju/pC}{<i-qq-|z1X1ipC}J^]_{e~{MTySRzpO8'w@c7
+mc10Bpv:`cOQURgPt)h6g&prTQF}+m]-NR13F^97|=tCI"6op#9Z1Nak0Ef[HIA%P678u2_'b:0OOU%[9ILN2g)"]G|>{VY8bH8j=4:w)E=!A}K)74d]:Z
+-+(t3d0;AO!M08xKlUB4t-VZ)mGjnQ>|'Yhm`{9./Mx:w%F=$}DbUk%ZBcjN}6]b2i,/j}o/~Ap<R#vFiY-S.FU;uu72]u!NjoJ>G%B=I|puEqUUkRwuz`
+2ZuaxoDTox+9T]-F0DakulbC."RXf!$tHO6<VD4s;W@u-+ZDf%[q1Ylc5ozAvQ"vNC2IJsZx8hrc64;6$E0]X,2xIwnskPH9WsGouB|$gxhTKfCv9'K.lP
+#uo7I%TvOoAtVU{K&@Qr{[B<bumPpCTC%Ff$"`yEMA"H-G}'PK9:jG7'-v~zLyF}B:^xJ++YwZg)$SqNVU}!,j{V("EEsY|0aLat/c[U&Q-sEg7#P(S$-Y
+=Z4Q0NoQ3KSj%/w<5TD#;_s:N(l'ZG"gmr>"^dk|R&H`OKG9ODr.LI^Moq]iq&RCPeJ>L'iS7ASARp5,cHJB@%@yDAj3tUdpH:q0g`P}B%yX7"}6jH<[pa
+NtTffA"^BK^P[r8C%Ts!-J:e|_6i/QCgxlqiu^2<^+[l8FFd0)WNv5V&<9i6U@__6>bL(fEqL(IMWK^Uxz|4)2dterE/)um`I;bl(ktnoP$):"4^C+IXxK
+pq"UYKpi>RNGGPd3wr;AQy.UWo'4XYi+-Shj.YkrPn2Doy,3){<a2CD<Y:SLDe'])'3Fq<n3mApOf-#lQPvy){;.Ch@G)()^lEE%Pe7eZJ'">ZtNc.p5Uc
+4G%W+a&p{LyrNm='{;=f{}l&;Vh"IN:'_m]QW{&^pUp++W;5tWK+8$5Z@MBc&Oz^)mO==!op"vb+F9j|X1RU=@@297!;2EW@i]xcc[nnkn!k/1jmWW6S6U
+7]P=V4ds%F`eRjM7"I8p:9CH'wCbp&9E0Y"rj181+Zqtf2nX|=CY4BE.Yc[WO%PCxcfdRfl+5.x$!e@-d+)@v/:<M6kdF,-a6"_:HK#y}aQFPFpF&v==-G
+4+"22Bf2E{e`21],s=Q(Nahg[&@nz'0A|MTzLgTa7>VZv6>}cnsUu5'.r;6V6$<kTQw{.`[U!cxMl28sN]d4f;Kl/{Zb^{x4F^WU<u+TTK4n#7NB=uzbrM
++)&wqq7fcx<Q1=10i@c)QExAa6x4uLR!P/<#xM[]-vud_XlStaA^<TwCEiW^4S`IG.#F@kEmIaHp7Sj'cRs%I7roUzhGxiS%]%pXygsa(C-$'DpH5K,9fN
+i[Sc3WMB1cCvyx0!1,b@z4$iA>@g_)Nayp4E!F1//Xig_%)<^R'+<'+#q4{wCNelv^]Y5EjSqsl%fRJ4cdrn83h)a{3z&wyNQjx[m@gt<ooG!([;2yvPys
+gQD=NmB:$s#|8&RR@ekDl,7NkDFx!WAh/DD%VitTSS'ip.)[Pf6X&Tx!bT9G)p9hlU}Y)r_OFxmcBv!pcVQ2]"&xHo}vYlyPU:"C[/Lg01`4iF,]_F&q$W
++$GY/,(D01PZ(O@]MAiWaHaepY!q{UTDw75"Jw]kd}W=hb:lzB"g5vi2L1;_Q3z9UEP=j;NtgH~s]IT',GR<%NMpllS.p3`:~ygLmtN_<:Dkj/iVLFuTf'
+_or/ig<jYqE(R|]TD%#T[)"jTbonCN(R(xLi22UViy[p=MnM2,~+gydWsl/It,nc4)OvUUwollT;V9'gXhW:%CZQ:TU;e@4]"@S%|B7W_E,e0N@I`S_''O
+mzkuKn/j{A^g:]4BM$NdCnT;/1j.<[U[%$})8$U1zGGVfQawpg~5Uy;=B7mV90+H2XSIRw|Au>0XWV-i"R7KhnC=l8zBP+d&goAl}r(Fl2&xc[A>CKN08I
+3S!'H(`=}t/=!ULqoJnXWWh6v]CS;n'nfc:fj"uPjF&-%,/ko8~|q0N<rLop%-Q:=D.nd#^_~Q@%61A.:5XXJip["Qd+fC3_O{Xl:a/Wy"kItyR|u'MMlm
+_m}o8ozQluMg'bLv--8|V7em2tZhkYo_uw9Z%&V|qCdX]6JEj-+6[wa8A&KW$T@r=w2bnnx55cBawxl^:]$n;L!I|V2ucSG<qI1z1(+jvn>_IW`}x5E>U{
+rq{xdfj8B+x426[4BZ)`'{GmEPqZKva;=#He8@+=RRyow/GiD[1la6WOGqtZ`eYe5m@5&2>np2l8Wz9(c)7}eDYU>l'{Db{c@k$Jr_NhJ'Y-x[54hFus1Y
+kYlh~):RR;ag|]T0[;uS}G2Bx.h>]=d(Ikb:$Vj:bl5,gm2Lf(7b,3rkvpOs^ht29oKA]9^xvm]i|_$8{>JOnG{/aK"jEjn!SV_{X(>mE@nq6mbNMmJQfA
+(Lxr[-=7yjs8YfVHE`FAW4y)"u$k>oXdddoY$P0SV2Luhh/r$@nLmJZLPP,<L%'8`]vl$KGQu,uf9I:V)5fC-#{|guO)/PM6KJV!1#@K#1v=uE)pvH7&p4
+X;INpHr8'V$wGL_LQa@=aK>2m7!oYN]W:]wH`)}="&Y8]#VLi>NMRp~k&=gpDTZNNcaNG=S0,#nS73>q~Oey3I!pA-KXkPGY0XyGIR$Zgg4v;<[-H{VA6q
+K5<He[Os62_$|`3%h[$b/dr3P9liK4ofA4Q>O+Aw6pj)yj3S2t{Elen1fuatu>pcVR8;Oa+HX'VVG_%wV@+6hk4A7iv2O68A(qf[4.LaW3SwAa_u2``hYD
+:m91.v"/eF7>bT:2B4tCZ4"pI^~n,9-UT-WpVOwfP,C3R(f]MF~#K9>hj/cvt5#-Rz|#sMq^_uctIl)e9jx6wvZHD4uNEW5npp43|'|C7LP(yA)_q.&7AY
+7bbQs_0d^=Ksh#^O%rW[LrY^S[`ybZZ<7Fw$,5`.5B1ASe)k(rDGk-Pq6I+Z6|M[0d@E,Z6+%Q3ab)>#w2ir;'w;-w+jTIYZZ^$z15pioL6jS7_%`fs9oF
+ukG0^7ns}l^kPZNcaL51;$d-G3Q;M[<Bm:,<El|T[4s7i+XnPFNK|>+iq3csV8FY_HkV=ca"2B);.0VJ&9RM66,_/"T;10Tpvb3G_4nr]Cg_aQuWHEC4(9
+jXZ}kn);z!01%8bE<>Ta(ik:R#Dnp}wq:LmH_xj.~jyB]}no(V.5tdl8%a]x(}rFO,CGrX&glTGuP;/%b|5}SDO1s},#_Y#yF"~!W#tM:_{|/[)I7wQLK#
+%AmxDp2aYq`zK$YX@xGnQ`FCtNm//eRzTfW`o(FVz5cqWw+pTq4HT,b:L}4uM}:8PX"wOX>>UqZQ4wkGvGtUJ=wBL)vNXh"-$Tc7y|pQDbQOPxi1F)tBg"
+Q1^B$3$5KTZ#@-"RR_br(#mM~nEs,-]6vv([AkHo/Fz;T$P0B[cVAJY`p#s:":S$hS>]n|'3=Yazt.ogSY2jH1&)Z@0|30ux:t<2g['[4d&SACJE_i{goj
+e^%f6Iwrh+um%vu.pZPd<Ae_yI]TMr,.f!uL4Nm,@N.tYUZOZ(0:Q=l'{Agedsx!Mx}d9:6rnj:(0n!_]{,068z:H9Y&0s1421x>0.7wZK28s,;f7RCQ.1
+H3FwusQheG^X!)4/#yfZZI.7;O3oi)[G$KHaB'oXD,AR(3kX=Ze$aTz"fg@&>RY2}4B((f;<^stI+$lz^Y|0&HkeoT&]<OwJ-eRO!Nc.l'S}Szbr!k9q#7
+.x,RTNXe%d|&PTZ+kyn32p:A$@0he[xSxr|8K!1V%NO:OK~5uMt/-6jBp'ax[rN/05^&N+{KO";mlL/8[B!:`WhT[np!Y[_Uhrx:;'qNKRVn!9]6xA~d`v
+@,1_LFuL|(pDNh}F]/:>b.Jd!jyECL$EyrEp`$8x4X(G),T!"2eB}8V-]DN#[R^Gn3+JrM03~oV7FHMgnD}Yk'0>(>m4x$]1(qru"ylo5YLw%%)ecrxF6]
+:z/cK]cgsB7G7W'#$4gEYMAnq<J(l<Kf6P$exz6n>oH,.,yNJCM"x_nan/-crm`#(FG#Yq7jb(mI^>]{r&aE/qa9Lk;GwRk"1'(@=9/+$EFLo&6(}2Wll.
+P"4$M;~)f&6(bTi"NhQc&Fu"[O3Zt99JB`YbA9+vwAs]LjQDfv&6TYV:4Vf>nIc4l(+$2/)$TguikO]SPDA@y@EqhYG`X0]HtC6Pd8vXiLj:8I7%pnb>h-
+kp|]4p=u2riT<O`F<PD!]:3zx84)kk598Z;N+%7m}apGjZnMLy8L<@1mx%d9leTe8<xlQ,d>$O]LBdUltlkrrk/79s/Q0-N`$(mE|f]9zZbR:LRy&o{Ef0
+,wTGs!f+%e.Yku^{#y;liyOJ;T0eiqjd^FO.#${Gt;.p#YS)bb_=Zf9Xi_|Ytx>:-.$N|(^dwO.XVDM%ByT'#sY")TakKx0vW30J#t_nSX0uSP(fPD3bfk
+POi[Xczw$3tpzwK)K0v)NN"BtEm,f}#J>Tq0d>C(UkD%4wH-2B"Vcc~/StiReGP]%Is=6!o#z8<q:X~E-In]{OpPVd00|kW&TJFRLX`12<en_;iFb2$p|9
+@h^E{j4-";xkE7ruhLdPTe~WfdlN-1%E-xks1>laZlx^VO_devp4OY/[>'FYv,{gp0GCM1SMZ,)Yd9)l_s3bV.N;C{;<uT0ogc"[rq7[>kRtqK;2$H4hfx
+72oLr<Sh%+J$0G(KIz4YM,KX)5.Qnkf`/vxftoXbrf'jc]7Js_]"W_4j`aNIY]B5~"7YZs<DOukYXZ"{-Yg)&FyegIINj_mF)BiXs{lABd3;:E5yhFuSOx
+AjYYSX9y+tX,Gb>wl=L9BgtToO6X894P})WM|Q&}rRP`!=;8JsU/532+-LWLbxn5Dvkr{D)Ir|m6-6{zBcS[xUeudvq$&e;T76hPlC`8[fmIX-XytR!~+M
+z/%THa3fH9pT]i'uM3I1Z;kyKE_.:P<J7tz)hd6@K-es[hUgc@&o0isK`h>co`|+4//V4}AZ+rU/i@/J32Ju-"wOJEndiAz{5[SU4N&&b"A@#<EMN@QRF]
+W$fugZNN%9.3z/%]JJ~-;ELgna{FdkW:uyI-pWI!n!d2l-{%}Wa3ztj1tqx2Q(tKg$kby+Dflc_a|5V!3GF[>HaBj<dn^MJ|:+m;q7vu2-knVY2#XwVzOt
+2d$oL,,Gr`3}`Q/e9m>rBV&&!j%hKq[h7&F'u1w-Y;&{0caM^Xlc<X>wm_MRzWmCV:t@CJ+Qf#Gy=lm`Ck2,2qt-X:@]YX)IX{!s%i;(Z(e]cU/tBTP|l(
+cg:0Bd&N"-7;x]z[Kb)`z04F5PXkEIQXua}HoyX;L|p@U8+e1Qp+YhnW<c4sv.{|77$)~FmRmg"F/VEZGBzYj%q#d9-$9r71jWxsEdxfh">n!f8jhl{bzE
+d3bdIm6a-AM'.4XwJB1B8W(wTiBrC3hAj1CRmV/Cay$%MNVT%uDV]b"aW`[zZ0`c-^5]K/K=t^J9/-]^aHwI{T'vuelJ:1-jR](oR&lh>1:!ldaRx(m/5C
+v=XlfGwvX:$8'4j!ZV9{(L}m)5s7N6PU)"1d9vm|_(=sja{+3LVG5UW'u'P`a-A>}z:"a8JN"3ZxrZby:#v)``nRej>t)]-pjk+;mo[C5>%tY+!Bpy6;h4
+SV")dJds2nW'656g#1Jo{^mCp-~oHOii4S@B}9%t"JXN.{5zi)C4ZKz;Wf0`5^A6sO,W]F@t5,ZcZd]bc+d5X/Y{FI7H4=G6%Kp[TN%bn:2s8H^<UB<Si_
+&$&AXbi29yRA$Qy#;|77gl6^Vk<6wc^0o#@:^OWb^52]5MI]'ewUBB53T]^@mwGRO+WA/.&yqtr7ESm!WC;W99>^wLUlFvb%-KSwiDgH:W74HqySd[5}5a
+.L:r{<`AD!JNrdeq'X{/sxktQ>f{=t:ofn|8+c8be-c]q^ORP.[l,O5T8T`nU7.L;<^wZ#bEtNC{v";l!$"I^IqxL}28y(-U~Ykc.JQ:vm-{QhhR_({|`@
+3aEQhkWD/DlAx@@.xC0-[;D{|_Q5a[!I]8v`~jYXLSUqcxvjR_J3gkwHBSX^PWevD"vl3z)y[.+(yc&oM=p7X"l"to+4w55"FbTv$DDM^Up,B[Zsvx^W3W
+G'>inLD5%E"OtZ>@!>YAK[2@0NNG;!!28+f17@Tf-(!Fcj1)qRs7)IK%xkNPoJ0XvD4:vK.Rx.!1=cO&;r_P)TcdNSoTN<f<7Q=%K3K>|m[3N}bQw^YpJz
+%sW%^!=dJCTWN)JUq+dj)L~()TWb>R!]hb'`@7Fzi#|+hfqiw/88O5|YgeAs0ZK4W|FeildCqon+<l:%3gE:^&`qw=O0s<q8jBq{jUC4N:]Su>fRFU9ReI
+vmHLTDpmE8h|u6"6v6[q)c-3GTdMfleqLpFkGDeYO%OdUgY@<d`I9s6}-7c1hbGgD)Ok5t9h6nUw4S~DN'5clfc6#({2g"K0SXmLQ_SP_!ot|$6$cRP9@8
+J,R;_wc#tZ+e0Ab>,,d"LYa/E=+gA'rE.X+QR{~w2#Yzx-<#KL$Ob:!Tejl,tfl72#7eb:ksf`Dm-chK|!5_S@r}zx9x#OmDLm{^5{'#a1EjOf62lQ"];P
+36LuZ#&ah-r3@HzsMH3rB},"O4Dn2nj8FejyOPyB0#=PFCVa:E`lQ9AMY+%$ht8PQ%bIu:!YON1LFNlsH|WVK/yb(H{cjQa4!b]m&[v>Z#,t`5sk3r$=Nn
+No&4i+Q76r43EOHXZnq#>f1,ho1pg{x%EU#tn1GB@3#W$I7V0(;7L{2LHsO&"/K}P:AZ}{J538;fl=M69h^BYxGFh>5U'_"Ft]!,e7rhQ>E^VUR/#-$![`
+((L.x!eD6v"bw+mbq$&JKsq/gCDaHYt+6|ZBFc$cS)IPcmOg'$[c+M1lc]@r"'Y|i=3oz(Ry"^erS]d!rGr!TrMAoY9AG@CP4a1rVz>ey]J]:s4F""BvBx
+EO=;cC@.ysQB58G:)jqq[PJxpG%O!<e'({%m|fdcwP51fPVt7_'(B9tYa$3iMB"ZGboSCQ^O4!llJ:D;FmES%)Ywh`c3oiw&=78sAs6RS`2/NCKTg9{ob)
+4K$9q=Jjeg4Q9bP^&M]#iccYP81xjf][,2!A;Xp7JAmg|w4#65A2:ASy4SGWZ:+:9)O$>}{lXt32Z&i1q`j/&spuc%zf7TXq,g!H4DastKjXf_1U+GHjDp
+sJoqu5x<STqxFi2LOQx+/>Ueo^LWLiZ<ynY3p2CoR1C^wV{1pk6+jYw=|bn|v,AbsXV31)nri#L#:&_/$%|bOLh=WC;9T^~GFh&BusR36dzp'DVtJ3|Wx#
+E8kc.#/Euq7u[k;&qw3#Xfv!wH$iNup-n_GXixz;Wz_7-,/V2w8xPX:d:C]EmZ9&E$~))E4z3s6bz-`##:VHe>JdeM(beH:(y@Udf_)tSE{1K}b],KOZ'1
+Y6|ll#HY@F@&0XOTL_1B+kCIf{%]lG)]H,F}A+-B"iUbc(,jXbpd5N=Qru`dpSX>@t8gFPz@PC:`E:gS!QL(o@jC}{krjE#q_kAVdgIB^t'2PJa^7(Ky8u
+r$n=RFFA9a/:o:)KNx7#bP9t_$[:_J{B3H7HtlNs`,,c3WKu8hk||K|1WHfyP#fEMvu;&GTzwwyUqxW[Py+31C)-C7Q#<;u6)-Zd",;4cD0]Kke1^1Zq#B
+xWHv~9m4ZnabCAV=a(EB5REn6z`XLP5Oby=dJ{[Ou1<0+sO!{2P;Nf$b<uq`lnn93FJ|U")-HRa'Dma[/k5$bhVBU"1Bv-5jLH]Q0-:8]1P/1$+T2a%-JX
+{.9w(p&Q3OpP`eBJ1s{Bvt!,QEWBz='`,Tu98Y<!"vC_0)VInt<Wodr[&ABUb`YFO2XCnSoQpAHmx#(2Xg7TZdY[N9h|p&L!~=a&Cs'ot@Y{7V>[ISapYr
+[S;!JK$g>K/]v"1"oLdXm:wR%4rB8;i3WM=hwOHD'/Jqv2iRfUBCOw&[m5!)lD9Q~9ZmxW}9{q2#(@/%64D_g[Je17v-.#2J%!.)"@01i3I3e!oPdS|98M
+&]2fV)+w&B0Nz@MNr'cj>lG-@D_(u:.!1(v9o,8]'0ndzIU+=RH[D>ku&[v$"Xw<~_<+(Qwh-83BmFCinKQE4IC&,%VYnBIE=:&,C2>(4h;JRO>IVNhR0_
+B$nJ88wzVWFk)%}2fYLiuI$]Xq^$Xp<&U-ad=p;_&p^FHS40Ob;>3_~ml[H9,{'5pODJ/Git{qX`D;KsfH17o2oya:AW%[dy}jQg^cLKAP,]Vu0uW%Ht"b
+sc8n_Lx'k2.N.y<Pf>.CV-rk/"|uuB>BD]F72}-WtDhzGc8Ypf(z9o/1O4i!~t+eQjT|C.wr/crjn@HEQ:2-{DyOFkuGS9eQhC^D9[hn}s5$yMfxCB]C`u
+bK:NyO}@=``1KIa^XB3w@KM"f+|e+%/!t<)z_``u!P1r%gJItuw}zN3_V64;(DokbZW)%XvUJJQFz.;"qV<ZWCW")n%#{RBM9uBmazgKBq1UvBfHF#U|(L
+X1lchyk70{ZWH6lnQYEG$Ey8MgGr<#{CnYP!y1[5.{3U9Mx+2P)e>f/Z5e'&Gc#"%mH2Cw|CN9#e.K|k3ziG+]^6&eJ&%]mKQr@@[`4GeFM3O9]T`:$m~=
+DZDgFDaTg:}@SdMkPkuK.AoC2Dg0I9X>@!1c1U}:3LlwN,WAlbtGJ2I.vP/{Y))jlFe_b1'Yf`sz]2}dZ@v@#e~(`3k4'{5pIw_qaw$weWXdy,1aZUD$Os
+/|-9AKmEq||S$g|y5p,tvc7Pihx^{(]a)hfUr>$Kp;Fv</OI_NO&[W/m{;=nuV`e#J#Xjt>w'X'F{k|keWhK.s0vLypKvu$n%{^AJgV.m@mLSo>a(+-CWR
+OXZWikVmm'8kYDQDRm)kW!pRad9y8[P=C@811BbJ|WUI,k[rKo{rHtcmtID;Ii9Z(Ut.8dZ;iBA[vby)AXYH&1xcG2p)Hrz3h$s}m$EVrcGY$h0S:Vo.vj
+6370yz0p-`(%"]SJX|(O4TUL5SZi(uzOx3bwWpoTnSLj_AU'`PWvful3<9JLSbo'O>Lv'uhEiPI2Rg/'73.UjZqGJzr-ml]$u6_,UOyDZV_xgVa2Tt[0k'
+KUEA'LAP2JPR(T}6S`U{3)iO3I~08icJciOEtCMBE}l0"2spet5O&sK)":2N=A,G4sI&fNaQ<`7:];tsk4{|Rd>H"pZ)<=)}/MN5Ooyf5vQoK+HTrHK/`g
+o4i;:3#79s[Xh#tkol]&Jd@,OiO,SG0G.Bjo.uXL$&2Pb1yVoo#{ROi-Z#N6>C%+,i/cgHi6^Kvbrt'&DhA:J'uWn}<JEe)'!tqdQ9C,n{-A$L^W&2eY5w
+,`/qr3rWSJ_#;jQu%U_JaH%&aKKixvd)e5Z<k$Q7|g`/>+=`l<rx$_>GA^]64G!:;P{,X,FpJurgZ7S:ln;qno=Y,]xf&yca+4%M7+hFAK$2;bk=}GvJ'L
+^K`a.L>szq;'^RV.@=tJ']y<]<v@e%b|[J-f_>%1[Hpo>nq{o_FmI,KdWUZ=]OTDb)@G~9]EdX^Aq6|MEdPYga|eN(S#|PHbUk%Yr]95[DvD^eVYLRP3=8
+z2"IGfG{<7rMhr:Fm4XyEkWwR+c@Xp:0qt-8n4-{1P'Fnp#ja!TZ5sJ/JBHa<k`])2#k)CKtVF(H@:S55`-XzBpEs^pZ:glT"KKlGG}fI7(bivT}NBIpO,
+LAXn8X=4J+P!~Y-lt|A6m[d62]C.$w/ra>J1:Ydzt/&R+s`,_nv6P3g`%@mBJat<GDSo-&i0HCDv[%_oQs^|XLSTiOcCQ2(Tj(pV{=KD1n[hAa~8Q6wq@r
+%eqtC1nme;jJA7,#gQ";8`Y{oNQQ1HD.(q%K{!%|{+$"Y$aG|-~{;gMuGmd&i=5{+FZ}n<<F!co%q0JToo"ePb'sS]Gb80`m7z_&/)s6{Hb5EY~6K@yax2
+VD3<ohW|G<U&vI2|Q81;OU3gYEcpx:;UmDAI`HG9a8^1k|uQE&c_ZCsMLGMszW,uN_pW<k0F0-O>c]nsMqpj-spJRz;dya:7Z'Czh>a-jQLtlzP{V7h"{M
+}i"+l6(:^=)J[=rq1L/o`$DMdQdl]L~aXyry,7~r^nMb:75Kwn!uZ`W4~z>XrvuO2IL$:Y0Y_W0@mLf.3p@{NS~K]4_OYM$h[QPhBC$WCD',Pp')`>=toY
+c^:f#/9YFr=iYcNH"{(dk/j4Bv!f,B`wS{$.K4JxBap|%BeDiT'OQs8.^^CiSnA$Q:Rte%FmSv75"o/4ob1Bg6HXCa-}LnkriZ)0$c$[h61g@+Mv:)UwlR
+l"R5<weq&1/FizD&@%oD0{}i[I|0Iz]dEyU4BR!}>t[ZiDX]q&:M:KA[(=p$]b.OOq^7P]HLUuPPhixi>UVD|Yto[5'eT3'sQ5]zh&Xn=u9]L5fLa|4u"w
++uU.&rW=z"|=hl`Xf:<&bVL1Vour^(,J7N'TioHR0EklI|rmmOcx/Pqj5k8d>4fN;69;zC:drE%C$=W0@z(G{:.kzt2cl3`ZE&=XTgo1vSl}bUja"^g,Hb
+&Cxp[=nxZ9e;ndfX."-^Mq`_6rc0|38S((g9oD`EA>O@M'=U5,0|9@|@p&vC,JjMObN]C,,%tl7<AF/_A/!gJh}|MAo^ZB/c>/RATZn`h;/k8GGf-H'Q7'
+@t}r'NmK&=ZHYZYq=ov|2cKG6!WQx0e|{Jw;Q2Fs_F=x5F,D3xt62wST>L<yVVR4jL;8I@v_vn)Q1&6l:MgaDfii<%wARnUsK3QORl~A|y9bnu@486@[(y
+dv4=akuzHxE,igQcsa~^<FA0|fo&6fs.&0Grzz+:5GHI/CK{uH;mnl%_h"ZL}E{Ja($,RUj]D;fAY}BXSp$-Hp@haxd=yT=_=(kmZzp<p1o{RU[&Zlu9uQ
+'NbcfUrTCLtvcbK.k<|=~YDpf[)oRAP2VsgCT|b4usS0&ER^S(%Ijjr%0c@n5j/H+kA1.m(pinQ3cb)o#4m6z[N0W4'%/fZDV>]qn/R/_H|q5$C)WR~k4>
+_tT8>-txm&vqR9{Sa^wt}aCg{$Ny,,_mB>S@]r2/Ok,X&l<F`@#&dr}Fo,K^.y|bMc=|dInUggLBwYnE`sS/5Io/K[dD9jIhp"c'jseWE:3sDaWE~IgJ`l
+nhWcC|.s.29K"R}b(6PXQc=d]R.yTB69b>UvN`x]/j#nmS2cFl5OLgsEOLQN15-4s^Hd;2B)yhq.cfYZMiyj(mS<s]Y",-$tE.]kui]r(YE]:5MvF%>i4F
+[,`N_s{Ob$:[tt3b!VF^qpt|W0%ZG4)wTn>0Gx<:"f/A#|_@1I20.3nKo6(XrQ#nFJl<y-7rK@@hV6=W.L_;:H0H;v$S.%'regXDS|B}JRYqD]L!}yO2!T
+9cv<2xOp8K9!f/6:Z)of9<$pYuVZLS|W<RL0<h+<A3R3)KpD:#`A.y"MPbXofcAu#=c!j(S7-K]Ia[8F,gUAQDZPf{o2a0]5"A`eU:b3q>d(Qxm:G)lFRe
+w`cM|d0DV`)T~LFdPdlvoJ4UW#G;L+=bkY~Q%,QEKuMaGp<=Rd:QosHHEvjJ0:`;rN,kV-`xyJZ>-t9sVBh!WJ^<N#2<TX$4[WL@,koND!XyrvdC]D}oJH
+PL#T"wQ%La!9AzWn+$Fo8!W`jS$aK%gG777oa]|Q3me3s`d=dxe$RB{ji.TBUl1'u%IS%qgQHi0}^)0e!FOQ5+[%zF]u.%Qr'&{NuU@$/Rp&ldrHS'<]^6
+f/iHZWT[zVNjIuN2"lsh10uPe5jlsue[jTB)_b`d`%rw)n8sB$m9#3<{r0m^p1HFT|cm$$rqs@=S1FG-s-GSfU$2g'I7#><0gg>u;m7+FUWh32YJR=2WDZ
+`{u/xJOYGb~8-JzDOe`qnlU59r+|JGwo=R21x+TjGt7zpZC,`(cOnaM^t:b0W^1c.yhBzTBXiLdf@x:q]8er>:DC.UBsid.S$uxL^hy-[NEUHmW6$X[xP"
+h/T{]r2N]!1nVvQMihqf8erby&q}Tf!#WcTjE{;1%j8%<gie4hYll!6)k<x{BN+35j:gq"AVoT%1f#)j!,%0c]sE6XD8~qEZh]uDy|T_]EC:Yj&nE4Oh(v
+)3;p`Qlp6:3coLF5n-z{G,'y8E2:io[uP]}%Sjc6$(-KrDzN4o-1`-cwy)!Jw1V)_w2G4HjyL7hn@&]5^q19~tTR3c]WL6y%b[V)JI-^%`MmgAM0fj;2c_
+=WY1DOMs@b,X;v_r4;1Kn^JRt.q0-2gj5M.llZe3XN`Ic{[WoO;'P;qk1|@$=b#HpDsnX]']$moSiSBD358lBggt3m`hR%Qj<}/V|_HfXa]UZ>=5Yg(BO0
+%P>7pxb.1:eyeTzMs-|FWq)WpO^l"8=85J={C}Au0aLqi8<Ph%(dg^qK1bzjq&^qDU)7"Nh1O.'b&EL&I7kk`|nUT^BsGA#};mnXR}g%:yDqc"B!F<uCQA
+53v]2hV{N9@Q1V[I%oOiMy["jC`A4ac{o{kYN^86nz)MG._PLN$i}|nV/B79Kq&){k[]P!AZQ0=<Q>a:6u^$ZYGtQP0QzB5v#&aJ(M:rDL;fwoqwi8sI^S
+Yp-b}%$q%blH)T8w"Z0O`IHp4CZn%&qIt+W|orfY+7-g+uvQ|c>py.d^(71ehCNF1_(Y.f}&lb-)%,D]y|Y-zRDURO.BpugErK~F0Io32:1w;2g(</Wp]Q
+p;`@T/Gjt|bU<<Hr210!80b};RuG_<.0Y=3!+@C'|pPg^32Q:NwOiZ`^"~JU0i)h:FhLA8lNU=((3ERlETA&|Zv#67Bv7mwr90Lc(:Q;-^{ju<%!:m"R)}
+ymS!wbkjr%gcj|S+m+v.Od@-xOYEc-_k@7X^k)5k4c]-Yoyy.6%G"igdNM41Ngq^IU/.P{n"le`Gy@q&/Q}+0VPLD!hHZI)qn1t}|7q.{4gkSTzMllD&yM
+ZV)|u#Y-XnkeB:5dkCXq)`opDMz|<q8K;+cE_&`3,tm14K2>s;@9.k_JHAK)I&p$%dVMGT/n.iQ;wV')`42+eN<0(I$eoGQNyG0`1%Ye&U[Z9)nBpd4=.i
+F-{'FQEZ|qxU@fEV"&@eR2!bSJ2yjI+E0D+Eh#bwLO~R;V-^&$I{.j$HGixx@GAH`A2)&k6NVeUo6C;Z:yEjXMHDvNg-Z=f417pLT)i_cv|&oBM8nDLbF0
+$C]Fv(74[B@y@UZmZ#-nuH!m9abA3;#r:.<F-@8iG{BXem[)[V.wkmR>BODW`0Ybx[4'3=CGvFfA$[i[Dtzq=K_%27pb!HkN+`j,(|l3+hBUiGiH!kjN(#
+mhTm.`xJLv8zquz89T:f7B$5DJ!#-`7GNGxYq!h_dQ:;`>Wc:S_31:9V13,T1o)SKOAbm=-A.US#>XzPjE3exrS5S;1l(p,.XKE4U0+j$S]}0MhDfPHS!W
+k,n>Q#rp'ZL7{cS9`,]vB/})Yh_)d74DMiJ{:(xAy'e_D2Lcd`T4lQ~p6[N"cG-0g%4anh~KF@ipL4EwPDJ7Q>b#vjtR@7Ebjd,+l`tfQ1R>xB~xB''Is;
+no2K+WDmS#X&1B]sw=7`zZ'o)E[_!#'#KcuKnui[GCRfMUeCl6R=^][j1TPe>r4W]/1TU!}DGFKy-;d)/}tQs}YRJt}[;BtveXk(qF;>k!B^_aJ|J/"%'>
+'EnXXQV7.=Vs}Jc$MRb%q:|abmR5u4"dZ`m2r0X,},^7zS=vyEs&BR~NxUN/67M1Cmjk!UJGcd$%OAvv~(JlI`uDK+,0sc9rTipq0jL1lOS^>nsL3u#os:
+Qdw:Hn~SplYwS;[I~Li|=d[{xG^rBX)bSQ4%uZ3jW/he6HdD-bkn;q9d|@"jS|n-4k,K}ht|;.+H`.|3@]5fWIA9Pe|8gqz8u+dT&:2|WblAEqZ'TUl67(
+X$R^6nEvG|+Zp,tVv^mCQHfJ.PjdyfF8yo=<4XK51zG[]wm|t'k`o{uBNL>""_em3hAv_%c>`r![u#LE$+^`JvP%pkW!7Xfos1UX`]7TT+X8IML9K;onx6
+}vc7qc0C{Klf{-K{^!)bI|"8wZUb$:svaD4@^3}cFY_=FNwzzd&N|jqUVYZL>n1p$Gcc0&&$@WNm8ipxF1GN$::PkB';3iQk>f##8t1n]ApouFRb%,Rqm>
+QA.)O8#n-u,^:%JUl5jWiZ-c"Mnzf!NiKL<4-@V%QUZ'tqg$ZI9kKz8vc7,@TY9y]d(jpZoLS&of+DHL2rH.fk;gY'tH>5=Ly^B.J,GSh>}5q=3r~JOczg
+!~gff1{R',1Gsc5>VK9H"}KyX5hh8fkQ|1A%|dct/_,U{Tz_M&c"R0B]=d('|J_f,=|!hmJw4q2+FXsI''qrRAL[^%n[S9$L1+I>MuK.uCVJiHI];Z(ZUO
+nALur}~&(5QtCjV7Cj)e2&dy=8hiZ3KkEwkq8H6HXd,#>1,@r]tZ<:4pKQQa&}[oSCpr8&kC+Nkf_wKkEdHB8UbhvH>1,L"tz`d:Xq'aNdlBs(ENc[|`vJ
+xBH:>"lG^7]6Y7~/pse:cPUU7z..c){^Ll'>6+JsW[wea{RNY^[1s7l!(Ft:HUKWBdJ_,zmfPyGDh3`5V1z=vpZ&_VKdXY9)}^j1vFu}ecMyq]5+NWbolm
+Rzz}EV,C6TznJ|&VgHZ]Aq]p$d~l8jld1/36:[fBO#uZK<VY"/4,{J^t8S0&!^|ku)8qjxr|2V@>Mr}=B%(VG8Q6)I+BRreOW6GV@YFp`!_)&<zrsOyam2
+J4Nc4u8I'bn]|,u/fj{e"Bx4"qm{ho9Z#Y&uxJdnJ4@P14q:`1Kp+k$@~P#FjmH{~@D_lf+H@35A(-ho6O"Nr;"Ov"^kqN#_8#.aS77_:IBfNcIn+V+kx^
+WF^l0f$w[RL0y^H@$:!j^/UIEdD$n1Z`Y99r7m}_.ubv9>H1;gzjm6dqTtK<4.oHR,[D;"6au%sQ.=<.N3y%~trv84&7f}4mm/:ZTVhOg<Wwu(PJy>fA_.
+1%zL[;3<hAhH)-Qt_!GMgEW6[wj}`4{;:i01OIzTJMuHds$F=]6n@si;S6yoe=4Dl.p5,(C9'knhNdglIPF/MO]"4wo]~j;)A6x0[e1O+XD7~z{y:jbNuU
+0&}%$^:D#"MJFUlj-M`Dil5u1|d,Qh;Ni(gKuGC+l%npf7d,.&H.yV&G{LG("U#|mkckW|F`1{<Fy<]e<OZ0|IySbd-4"$>A}t]]#PkJ)6Ce[b_L/euyK=
+Y>:yn)S9xF(aus}+b:~Q;WdRJC15phS#qlOMd^`W<D<lP67q9LAOM=B]_YKhCfS'vQDMm3~cr_mH)irH8_$Mzjq:|8`0C_tX15ye@]@X]L4126{DT4gSa1
+-T&uxGy_6=[EHVKKv"B[p@'bM(tlrZLd3T"X|wsO9D__'[/w}Z9R+UNFXY;^EvBhh`rkm]kV.i9.g'l^0E}J|m{(5{$L!o%/(w]$b`Q@-G(nQu>UU+#>y4
+UV5^-odanmRG:H"J;/bTM1~J;L<I8'Jb@n:L`&~_1o1s~cUxr_:Ccc!MFzOW$]O]ifwE^tE2oY{t(9j+KQPWLOJLk02_ebdv&K`z.+d;$r8k~b[2<"#O@w
+#UhNyH1@jN0_r75HV@fJmOXktZaZC2h_t-0gg4vutb$Ld/WseC,ex>1@Xbb1t>7MA@MKh4~'n<#LRH`7J#Bat4jHz{&rQGDy+AQrs,_k)/wN!jPM^M;0$/
+_p~@!3qWxa|+ML$8BZm,+xhxCGP(YU6y;13[+;wULzn>nQDK+kYt(_eJ@-`^@FK]vU~->29<iuxE<S<RSAEeh:(er7lnWFh-0C/&n|xF|"fYJO&tOi0;|6
+s11R,)P-;Kq.BR73:|ay,SR)2Lp}cUU"!XzDG[E;%qUYjFjGaPdWHCR29<KVEf,+'>9G<-|nwdNhGqiIyCtWG%ya"TyG6d@-%E4|^&1k/$c4<y.NldIQ&"
+_KnKZR=e<e;!<zR"thgaU.MWNH&gk3c2ZbF!;P;ETqF_|DSQ/.@[Qf1g~/gGR275+$uB0<_6wxPbXUEGP#>AcX,BrB4H#!.=]&PY-ovENaW91St`|sTmvx
+K6ZB1>W{oa+nBY~slrHIt5@Gf@.,uU<=qv7gkh~zc#GaopRoF;Pz9(>HJ<f;3{x0Q>m5a@00o|bS3l<FgdMi^3WsCAv("DoI{M~%S<j"+W3E34fnO}';.}
+6jRn'Xl"Ku<wSTx=1q>&/W'="pE$c=fXxf7N</dc;-|0NpxGH-{J6Iq9Y[!LL1oS:%kR,;c`i<KV>%gIkbZE'5ou6NSazKZ5q'<#jcOf.WshC,z](Gj9Nj
+v#0'7'8SDqP}9Cgj$/4Y5k>Gi"bI2UCkj:hw.L6K4t3-yt.[_mRt);vspQ'urUTJBr~pK%~;4BBaRD;(O]pXoi=)f{@@e(q|zX#HN+jQLkw9K(%m]|ko"p
+;%_Xwl=$Ac)D~_Y]YBXs]$XsUnTpdC;Fs%F++4KAqaC,4){XcYZ)xpL0gSM|f;URjJbMdL%$85T&Qf-Dd"|^2:WESHFmY1':/@-ijkG`^>1fYZ1Dci3G(#
+&!~_x}f8b<o]M<<c}q_'S05r+k8So6Dou{JE#Y8=9+67:;$]<_BG4f#C9bQ=p]fFz'6%sV$`y&~^rAxHDi4<R$oRm||C1M~AK<EVS67XDd@Es.4])!5v0Q
+EM8k'3v9d+LP1ncpYZ!G#3ooPr<Y/{sR$>gTgG{:~0)5@X{)i:57&HUMezf;vvaT80}h[QdT#DdV12R){&ab7q7O!6'fId6']p75S{/tLIIN%GAqS)b)oR
+Bo00g'pRS<A+GHmC58fIbqBc^{y5q@,{z%JTaO)lAaogr|36$(a(m5(W6S_m^GW6l.8XGCpL[reG=sN:2'AR!fhwE2cT<Qh(f=MKltgnyX7dJW>sZBsHWh
+SKZZTsSVphwI)c,apw,>/9UUYxlLze3)LcEO.(e%1;vP.:@NEf,())lo3Vcn<bqvoC'=A9oTU]{Lm|2v;u+A"tcE7v]4s`v1dHS8c9j11=;/<:Wi/'t/"'
+R[}R${5]hMUPsqRK&dqCV!F-IY,:&:</_8L-@HD=LV+iqP%[$sP+NXTT|DHA)Ct[ULkd(_=smTpOnpznJAnZ4lM{I}gN}IDZ"$mi+ODn]xnYz3x[@`{ry[
+I{_AALd4QrQ{o[4%5YS.)kdXk7cb$^@8_{CZhg(Y&_jJ)iR4:f0&iKZ%A^Q{e6o9kGz9rgJ<ppzQg-o#dPnVxkI^Hx7B@2dbCvaYsz2H/XL9(+ZmNLk)v}
+ON{O,FtR&Aa`xf9l{vf67$cGNQ&fGWk`9Ow.0Q"YL60Mzi.a#2tf0#.8<5IyGO>9fL-CGXM^(sHy3`TA<crMJwwl'kONEXt`<]_ycGkR8C#|~/r6<yN60)
+8uYC`Pvt4KjlO|Bh`!ypbLF!sS>l:pb3EznWtF7QMq{e-%z[+2gdaWHBd4J'p(H@iqScKF0f2o><e%8mK,u>ChR=T$]cal,A{D/+@vS|PWwyz]pNr:jlI5
+'JrMnq@mYP|5PoS-eO1H%y^qm91j2kMK[4n^Q:3M7U>y48eX'=t(p6ZZYeareH[+WHjHNdf|Gl-Iuc@lWH[SMA"71sgg0dq}t!{p%)r2SPx0kw#uSgmB{}
+VA.c#.wqs;<Srv<wV'4;Qd<v4cx(l7>3IH2x;q+vz;,8"M_dJ4FekIQJvG8qwm,cfyDFv(8cS$VgU#}Iz|o_WF5%8mX1g_}yDthbCJNoLWV_"P"=ic(wFN
+>qrq7k3c#dz[HcLv,Bm<`xA=uL=_:o]q'>w;$HI%6/k61l98psY(t'P;K$MUS5bf4e(.]BG=)f%2o`t3vbUif42z^g@1^z1d<_&)Vh&j|.Vu)qwENdgjJJ
+MSmjlBRTUv<sXH+'mUjrN5tM[T&M10r`}-nw|'b41Ms/Oc"/ehLsSj>""W;upq6J;-^d:]/zCG^/hQ<(@qHr0[wCldc"|CBtWB(-(y+>6:xsL':q:q]PKP
+(5;[+<#>P^gaY1$Ys'B+z3cn}&XFq%"AL)hEY':#+nt7KzzqAsN>'-Vn]U.i.JhOc).tm&hP+"|+P"@iLJG(8'$bf:ql$y(U~!uUv(`XGg7McvcgY1|"]d
+<1PG_)d&XST!,7Cbm)$.,-sS5lri'5'L;,EH9C0DNPeZ.I+Q.FgZUJEf(,^Xdac9]^"C0v2b3Z{9t6.(`9",[dyo[pkSr^#5@B8Plpl`0Bd4I%1HWfzuBA
+@!9Q!zWpG"=|e@&!vFi.U$rj`m19k,`@E1BGAHDbXW&W7d(&EL3r4=y89s@7-kZG~:kD`O/a#/pJolitqN~3#pB-LNJHZ-.PA:aWB3#o~PFW'dV9gH!KuC
+3w<z0vBB_VFDo(rj@lp`UV3d>R2ejzKJY,Bprb;)3a>R;ZC3^Tjl25b^#0eC`.I"rjT4p;|t(V'O[4&O1`axw&3jJ.D`kK36jIqb.BL}:A2vy["H[E|'!O
+8o&Jn;'5P1Tg4uR|>v!(}U-o<X91q6;pO"h_CXLQpS)iVwjo+!yet1t[rniVBwZIhS(1)<.-=FCDIj%|"OIbCG!Ffy=85BM^K&su)W]W<!&l;R9O7^33>X
++`N2"-g$~u(m!=)Tbs{@n;]WFa6mMG%Eu%E$/CnoS#A$2nz:|@H<o5Kz2J+J!SR,uGAg]/C0PO$y4v!XE{otvutFSWC@{<)+;]UL1D:Mw#%6f=/)zE9_M}
+6_xkozt%2U~|e&"(Jd~`Q-|kLnn@@"l<4:w6AyKo~C.=e!x_/b,HAv7.:q2^h5KgJ5SJZPCw&Wa":6>KH'q]AJJb&ldjwBh5+>(8"~cevv0N:Da3M%@@^l
+(|4}6)e))Xes9:jG-,5I$!M-_!sSI:P<!|6bJ81LZaUqGrTuIXL222vuHwk;eq=y$<9-9z8WB);{HU5re.9lA![b!t0-~HoxngH49)f>bf`[>k0X3BP=eM
+M+Y")F|+g|`:cP9}@p2(W0afzW2SQV><=!uzF9^j3ap)u>7ETL+IoLgd&hBeP"AvCJC6f(yDTbVtfS@.r0y=5^>rEK(A0_spfbN4Yg=4,J.5ORHUlv_i;[
+AGQ5PuX'aQHf>#)<VOg{3/^}Aq}g6`I>h3O3UyTF0DLv_pF(X!Pn[]M+6moGXIouaf`.2gNJ#[Mv@]b=|G-93L#|xP/"as%LFaaz:s`{[9$aMs:1ru!6.T
+Ly^:%hWQ@./[_eutc$,@_^w"9TL]Noiw7WmQQlWiIBaf$NzH4Nm>2(f7=:Bq(2RW+_TcxM:6_/@BlB^@@k-FZk)ek]~$}4/i!z)m2K#[HNuG3(.mj@)YsC
+i,#8S}[>}p}nR]7<x=W1Fk#ouP`;nLH`uO6oI+Hl'omaydANEX7g|99w!cbZV+9K5`5u-QCLBy}g5Zi!Y((otZ0%AX<WY#NuP`qrVgs"7!Dy;@<ZDm:L%Q
+Z`pHbwo!3okayL/<,3=OGX2-+1=<ULxD3wb:uun1JBSO,D7dZuEPysc{KDq[$50rsP/[r7"I1bN{xsn=8ktAmiT"|<`;.Co3W7I+F1;$Z&-$0QAQS1Mf]]
+wR~g_=!6BydSLaz3,Z#|q]{Bs}`xuo1v<AA`,FXCZ@(deeYyao:=UHTt1sjq0f]=3yF+BykmQSKFIky7{fYSTYu+w>p+ONigSd(OhU5mg5(_VxPnnPrJMJ
+7%q|:]Iqn".z=ynAq=m2!nNx8URd#tw9e%t$(HUNl)8xxML2t4K4P+|4D]MsiFmae_@x"l]#=J;l8U#onI@[S!7$jlQxDz>a`TmpGl~KP{jM6<4}[M`lA#
+P(03BFP}An,AnJ}_R#1S(DhSOmL8LcmfNhUwIdr!1)-[R_A>zKwE(LU9&4qGMEjn-Fs)WY`xVc@',_vGcS|G<Gt&[5&0gPAFmNIhF3D@E!"`k`7MR%g!RY
+2OB3.d1Q;`da;PNOikY0v)Alj$~E&)Ho@KB`Ui/]cC'/rtbvR%0V`=~WDER}QSJ+C[CnIEHQ9R3BWo>"bYwi!Js{Y(85XZi`"YIK_=gOw#}T}D8TQDm1AE
+yU[SpQ)2R,(wM<4qzi@3no;qd$3cQd@Kf&h,a6=Hc8CLkv93dhHI{w1"+c5f^PtTx$cl"SuaSH|=B.>GK2+!;}H5E(4u6f7nFJcTO3[e-'#;bF7jj2s>|[
+i"2uWe[m21U,bqULd.Jzzf]zqKfF'LIL;yNZWg;=e#^/W+DMFH<Mcw)ngoID8IivY6-4O1>uPddz7h5Vpb:Y5T&v+%z#Z;C:2U.:715iw->Nwph/-"ji32
+g(R$=Mll0@2rKsr(3Oj'Wqy)d:ud!CG}7"g+;>fy3)lk:x+v.uC!ve8p<DDF3!JEk(vqiSzK"b"Lbg:Bf;}Z:'jnv5.3^]aROQhSIzg^$7#J4e<W{&82^f
+Wp5>Q621uV4Ci;L#<67q8<R&.RpQ[4F&[jF`|!c%|wJ%7Y5')}2M3uaZ!wCH7_R(^l^sCz}mtX)y>dZL{{`C'(L[O!)dz07rmhil+rbTEm;lJu-%}l/lzS
+c,VZ;`I1Fx$g{dA+0/!~%5#3|}SYr4N}za/x}WB205i)v}HEdz8FHThpKHy0H[i,&^k1CR(6p@<U#;#;eW,txbtUjL=pTd8J9;0_`4.JZKUm7^li@4ma}W
+:oI%HZ#"iv7Gx#O9X)i:0ww$K_`Xu=t|%nH<tx/dz^zLGsgV4W:w4=;x%=$L3TyGz%eig{#sZE1hK+hJmT"F#U!S,zj0(]-OzjA!v;50Wm2XouIUs9dj"Z
+`X1$Z:FfQIQ].Ux"a+.&KS3R4oSJ(wwY>8g!()W08{^7.lv[DUyJ:WnWVtx"xt2d.a]`[=7wc}DC|(.iW>-2Q@_}dMA%a3Yg_GGtcl7YTg$:]qT]HW50^6
+MtYvd/#N$fGRw^VQCliAhqw/&^}@Mui=E=Q6r41S}:aI;_/!mdjuK4:32,'5kSd`jOQ5:,}WD9S6gFPCMiOzB{nrm1jTP;VY0S;M|T']n6T!c]f;d>k')"
+xJWK8f1Vd;5<6.i&(M"YF_=a_(Op7mMj0gHfc{j#:HYG/0RK<h%f6sm[QRD8{5IXE0$`zZtEozND%n5<(I^p0QFI`#[G=[HoY'glcMHA[Lbam[@6}h+aA.
+:P9AG"/K=227Dr'Q=RTjDCJr{4"tQ(Ka.pDTu4SVu$b=mju#Y_cR-5=Jf7kJuE|)qfLgn}=(fYv{6NT;KMFQms3x-5m5|I<Ze]Zf3s%kj=n2_cU[``=fD9
+}MFO56}HP]m$IcV[=sBN'Twev]yaCAC0&6[!Ab^!uVzn=B#qgd=7B5wlkqE:#A_bYB}0lN"@5G;=&v<7K>0"7OQ&GoBsWNIl7YfO`J>EMuSHJe_o';0l{Q
+`4BgJ;XP/ocxfmtT$V`cqOr}t0hSt6Obo8|le4jOy)OUubq&!vM=:j6AKacV)s}a^'s+|8Sk_+`PFlYd6l{(7vlJ0/4"::9Ud/X:zUFY-plmnB`X%GFA[:
+=:<ycm4e.4lbLiD`hQbSh{rzQ_HfBV1w(]!-6w"=qdXF@:Z=-k$/.)^pN"+3oKUFn@.a0m&lC)c:KAc|F2G%/IQl[N-bA'qY=Iz7c;O:dGqUr"q;(n.0_,
+8sAPKWN0scaU$iKE-oR{A(KkB+MPd9.5-KM/D[<>mj4i4q+/,;1:K}a#,x([,v)qZR;UuMKM3'3Yrwv&P(5:q+Jv2(N5h'W;P0(Pe`RmCC}xE)iTIW}$XN
+-TOs=^bG3soRkbT1o}mcsX_k2`lA=d8f@I_-PPgQX"wPzCfmVZn@#g_:Ml;7xL~+~76^V/evipFsBhZjH7S4~)_)yyMcot_l/n7xHSGP=1%E=X<jP=MlN$
+#5]ioX5X`U$I~v/{A+LyGThA7=S;k&WWTy'.:c$B4&6MeKvUguwg|&dh3+%[/[[Ul`QFJI84|rGgJ'Cry;Pl/m=$[Odc#1L>IIHQ~ih!Sz"54^Zp7Zk>6L
+y:Bt^M1YB=Rf1lQ9f-3)D|;Amao#"))c'bRPiep[5=L=0G2.CN$ebRFE+dAe@E820w=zMda0`fJ!&QWDO1".4'D(=GDrb&56j&hX4r9RYajWQenwB2wNyL
+Qqm&XB90Iu^_Gu=i'y,'Z]0j8au7ud#_Hu$Ley@cwpLxMB}>b(o5A"z<^k^d_5~I$>N<l#b|${KGGgml<r.Q)h}GlV)D=.'J+m]Z;Mh8Gv<1Tk2>rlGr~_
+Bp.umAgi&aku{ZQKef_o&lDN/g8Bxy>D!X1k.DxXS0(]!0~My|.Sh|L}nvSy!i{B~8$AzN;x/6u$@7W(-pR:[DN/!~lm7OVXe%9k=s+YeV,^-'1eo^`^})
+H}[o[eBZvoPDx+Um=gJ@2;Bjx.sPq@'>1v&aD#VdFg9nDUT<7Tav>Se3$5|a$8V&aly;Wpqyfb<qh^P@1cVBe^:x0%[lJm3v7YUtT@jWNw!Bk>9ee$Q]@s
+g_3=Jet-CXyau+}Dq/19q[Zvj>6cd3,e$T^;Mv!^tbf8+K/>cT{Pmqy.yqD-Gt|;jR9dKie81}0m2Nm%[356u`^8L<],N`O-^irb3}n`WOkdbP}lqDXP-b
+DRp0l'Bj1/vA`T`^pbu]bQ$EP&'2jishHtZw7]E^2Cti4oAsR=Z;>YGpOEtk:#o!KF`N#gcF`n4fo]',=a<KZ+gtJ<TEn;:Y'v75xEv(o1a^S1jQ8Sfs'"
+-.a40E&xs/H]1QA>V"kWuT)D#27%|<{ZPc4z,D=ZsIEeK7~%Jp}"~i~XtJXUcvLblP@6><#Qu60_QE&@]k^t+&mj8#T;+I{@W/'X,@p/ApioW^tG0.2Qe7
+TVcJu}vVw$AwZQHG|Pz^.T.&1KkxA'i-s0mnb'q/:'o'XD>'7O]=ixe=o:Hrcz-`",8H,MFcSUBg6e1[+{gaV|o0jY<}jhdqP#uedO{grID7B.N!x![S$/
+A%TrYN%b}YmsAGDU/9!dle2!OS){_7E_.]e"Y[^N=Wp>L3<$HpUMn0P/2j3+D&(+{}hr8{Hmk83UTl/9QqP)0Z,{@J`rCqqf_O(F+P|8iA}gTx@'qa:W2m
+znyPFhPY`[~9-3jd!rKiR9'{akT,'d1Kt>r%,T9g#+Xn5o;Xj,k-qpHPK!4P66pR4:B0G%dSaL)YHr_2UcVj5h/DMz+Y5<D{:D,wk<JiFLNh+w@VXEVj+p
+r(_G<Rhm9bZ+$^U)yDQ60Qi0PZ8Pc^12TetR#JhJYdE+3.V{Y8dA#Y:}vt+rFn5{1WQ;V=:D@NxA]Of0n;>2}bL@DKX+yT!)w[6+{HE{--pv=%9#J:j8CV
+Kw4=J=/dZ@Tx#:[,NPHm)VsrlFkm"QI%mXp8<:fGr4C(~kHeqGDd5S{8a'^G{gEDF(<nL0v+2v|I,l62cM3';k'XygqMp1U5ZkZAe=Z>wU@EoJQ<,;BYKP
+$V[X2yLva9;6"oJ[/;DGd^1Se/>7qf/V^PGB+`(hJJ4x'P27[`fkt-OBF,f;1u.LoQlotEIQHkM1)FUZ5"|m3^^XU-JF1fwhQN[DpbxX]%:$62Oeso(or;
+GJA,pH#bYyb9c<v4}GHBWT"i2lDbd'{x)YVmls-(f;r^kRbaEGEqH#vQUNf{M|t7&=~y~S_O%>0m@"3rck{|DNqi^2]UY|vPJ|]{(e|(FOadX:BH1B]s7.
+%cQZil2n9&~ScpTFEJx}eR~{T>:pYC9fS1wCd7Wg7$dS`G/!Xd!P+{PU_D}2D!lq3x3g2JH'l|tntk)[T"K'G;Xc^Vhr`r/v^!&Z~2m3z$jItX"b|>:f>}
+uv5x`68V9'Wt"w.R7gX}+|<},[kaRpU,d=D7baz$Yng{s:1ICzaR"MErvGt"zKphu42>t71QB/mHAx|aFXQ}|."7:xbjT+RDUZuaR^{YDVfR#NP&(0dA-s
+<c<}4q5:@Fghq}H8;hFeYrZqf"`Ph1(dmz2R{beI:!r-wt.8~j;2PE-Re/v5JQs.)mbd;gicN_dcr/vF`z:O(lAS.ak@T_&@-^6<}GD90T%]E#1EM;S$s<
+,|K0+Ue(pEa,(EI|9K<OSsWT!;[B]XcN@QEVH#m5TSAxL:3}Okc<1e9a!R!dre=x"7,Us`<yoY$P'Qa,EeH_!5oE-tCLr0a>'4H=]s+nRE0bKxA2RFk;%i
+ofRo(;5]hS_HtEYl{`bl0>1Q&4(WGnv|+/)D:-4h+.^F2Gk{+m5x_,M/'TQffFd0`5llT/pHvj;n1P/a+@$"IjFPe'1a3&CcQ-m`XvX|,Vpmwe$PL-N6r>
+a"UNK1']da}YFmh|vAlq4ePq6wI,)KK4Rh~SE/97Ep'>Bp}-J!-/0N)jY`1&(,0q#8gYCTt.+CEAE%,4}`up^9k<e&PHmc+8f-JxBc(;_B"Yl_##VvCS!`
+HYQ3&MaQ#T<CilG}gR:y5W6NDu%M#l3R:y[36^/R=F$U,Vm|0^SYBzmnnzI1SnD8@"o2:W[#{:F!4]vW.bqb"y~&eyK{X_h1O|2|%84G-Wp[Wj>J0'R4-S
+&rMuG|/^%-JaqC]c5e2'uS8cn#!ydq7cZX=iE"R_CY54FQPO[1PSPOQ'ne~6%ITJs/<%$B.%;rsVk<r(ss{'eEF0ceT$Z_3@L7KM'B7GaGfRU5}<VjiMY_
+O6Pq0H=G^lpIrkH#iswM_o%U<j6[84I_t`zt+>h}'z"F~"N0|B'-.z:S@MiS!-{Z&[07gLxP#igyGnUtG2_('R[aO[tHdk(WV6!f-A'rNSv3~B|n-,x)Gm
+w%'`@t}<VKH_,Im-<wBwRR/_a;%WAB"#5|fGQIM7y}8}G}i2fx{,ggkOrhgO7Gma]IY,1fugX+V#A8]MJ8q4+X8JDIZBzaR0YyvD0O:LXx(NK!.P9ROop1
+xwx72)mKp;HtZjmwP/=l#Ix_e-YwS_Q2H#^1Di[^Nk:R:hrsnM(L=Y/zy/cb1H+L@(Z|[9;1Qa_V2$Fk=r69%7v!%p=MshW@(`S"^+%-1fU_7NxSl3eUs8
+oyuJdGy6c.|iG+u)Es/ynSP(c5R;#|b2kINsHvV8v0t7``J{$ZaRbdmLB||0~748P[#kIgl}>,>4N{xKe!iCIHR$o+IGl{Y]DX%7Qf8r^NBfAS>(fZzp#E
+Z|p`R2WCF>,<Csuj=,GK:{f_}xnWrKPDG'ZY/'VL'uo;wp<33PMV%xTxx9Fu_=aEH^:Cj$0h]dc:Mkt--m~uY5x2N],VBvBk2lk+%pUy%hj|QCF,Xw~f4X
+oQ%o=8[kihj+e7#M=FmkZ&oAy7i4cW^!Yd>o'Ri2aeg+FP_rBTP,QI`eM&UB[4GLnkjcJ>V1XYb[3TWo}a>G"Lo3GVG_G+6NK^jxlXeN6@DLVwXFE&Z'3G
+9,nLs"1wVXOe-:xr-2H}j)#X+cPQoS1G|klyJ>LQZLkCJhnRDIz5]wRD9g$x&NVw/zd"O"Y@c;HeDh|4MEE[mmz&'1JFI+$x,]}Sc,2,.oo{c9JE60^g=P
++=4E0F,D]NpGUYu84C<;U!"`o{&S&`0szu;LtlKHb}4&25x$TtescSTIjJp&+XU5WpTbcT7+[,eZ-&/_Crc.'Q%V~y[KHFw7&FB>~(L{{"<hh0]pr5O3u=
+eevTzn=[z!2[t.2Vc[36lUU]#_)t#8BbR8t>iCgTriaLBYkI(+(zpah#]ql-I-2Wp_'+!`O/Y(cyNE=KYI9;@(XUn_01>1poxp}X==H2@jd,9`P7B/z`p-
+~@oRmh<AJRZO,pg/9@]^r[T|K@0&qe0ze!{_P1Bjo44MysZFikV|!EBxP.6GZM,R_IuhYJ=c_6(YT{":Oz!W8_.:r>^"Yu~11cpvuP9DkRv!ysiMNPe'a0
+4XpnH4Nv6.8S[JSYBG_!;yjukTEpzRs4jcSCHhIwWI^CtCo&8oKWq"Ex;b/X't3)z,.jcvmn#&D:mV8sGQkC{v_Z2_12^7q>da_{jtFsLVt'8n-PkUgO|[
+engIP7cr:WFF2oy5+0oFB%l(_f[QR('}6Br1qN-}o$WuiB"i7Cv9~)t(g}MG``Np$eqztkaS]I+Che%6kv5r!H|v2P,D=:f@@}:(sWN;fSTU@iY/[pl|nf
+cnyKz.@8/h%X8j{pZ@0<d_t7aDr3GyXVPY0s-<KgD|BTd<,;Gf-M{g-DcLl_'&;P"aGoA[Ff}V&)w;x`I'M2FjWIHU00X[j>qO$/<WSg|/8/9>oMc%6D};
+{{|:!2<r5liYVCK=TJ"9YVYav12ZLZNG;Vn@zAUln|2rt5BLrbKQ](e>[9chSSPPX^]|xOuJ|_[:]POy$UHn7CDglUY[|<UsFC)8GGWL1G13zGY)W@%-;q
+D!)E^d@bEuo"j#LppbSW3F|=iJzTSdh{PjfuB(PS#^N6zhvs5or'.&^X@}:#D/MEq$7jb1P>,nQRwVN^u6:%7&2JXO^Q'j3-z"Y{(+ucT|Wf'X%;LCKM/f
+i"$B#89yRiA(2$n[|b(%@D~dGG)=2T5roaazH&KfrlC8o"-CLy$63N|/WGE98Z-0[%NZQZ!Zy)(rMEDbhn)ySJGF+Yy#$gQW&f#O%_K8_Bnh7=UAyXEvvG
+IRi,z$0Zcekw^IHmZ1gLXk&)&ZJn`9xk4&PJ`KryAsaqPIgNZ]!}#inn2gk&<`1QIrQQ@-AqspdT}}3H`8^d1s]4uT_[%>IIDyq6'^z$Q-hp@I%MyY9K@L
+;9'$R#wje)HDFbnVG3~Qln}qX^beP1(:zVwX4((pb6'7=}_8f!(Z,x&cIsyJ;WM`9(w'_h;,1,2c%U5mAl(RaYj!0zR[Dp2_91Hk~8x&"<YM{Xxn+:Gual
+TS`+sIEv$OjgK`E[Up2uue]F$czi|DFdzuE@Jlp($+n34D<nWw1}{=YeQ6$6NHVz,=A7~N8p6'un9)t^0}Fsnz=|O&{3A$>>QYkRNN5tDsVy;^z&)O#L-%
+mqe9$OW(Nz9=Io%AMBozbG3.,|;FxakiLJPsv+3c')~#8p|`xXBbFwk[ia<;U'I)HkPXm&gTNUXe@F%jU:cUKGbYUrO%T>MTck:Oe5]z,}Dl31O.m9'^F{
+;Zm'x}.ymS.eE67l>7|T.d1aC4r@J<CoTIYu,dQPJ%Jx{Nu]xt#$SY6]n7-b-Bs_PPJc>^7!!D0sF]rRNE[QmnLFb2)!yB&FWcCXw|3d}>bB{@MH=!)Ot1
+0&r6#09^'.A:]q:iiOF{umf$NfE<G"T-N-[H=f{C@El$QYB2nmxrB+LUR=5`mKzG{5vJ/Cy^"%_[:(3;&)PLr'lTR+~{+C'jtW`n/w7wX$KQd|yK[kp080
+MzAB69NACAHTnGZtA,E>O1^IVa^$kM9Pi:HFu3J;NJk>3!w9yC/5ITZgC/;9x^~,Y"Sg!s&{E<QM.q]W#)/yw(K:%%n9Lc5NMSfWFelGdu#/vgNC6Olz3J
+(Z|.,jK8a3W6zcbmn!][0lO>g)tR>1<`a(tqD]s&mSuj)G1`1Y<Iq"%59@_blrEUjULB.Y^<sxcr27iIzagc}P=Gx;u@G5MXN7m:@H|](q&N};#j]6&ph!
+)A'1rj|spSBhb&!r$ZJ-vhom`K>q6'0$`tzGI|afM_@ndlThZI';zkj|p<a|gR@jfwXiNIjol]%.7-[P2zaRQ.DgW7ld$|]c5FRBk<%e^/bmRsu.i]/BQ,
+sR6Ro+IbK}lftO)7~$56k(3"0'yckcuUS&j6hVv$g2Q6oVpWpefRqIfFnbYwP,ro5O2{n9Sg$7b&LdhKVxAkQ9U/+yoL&;8M[&LV&M=_cfE4f&KxacP}W5
+95#AT#r(INdraj:c;@}.y&0f><w"NE2NeXbH1t]D'$}0OpjdfP7@IU`0}3=2K[kx4t3L,JNzAfC>C>h2[Mt9VXr|A{JsNc_!@c<2tb)$3:Ws'm-2q}Iy+o
+XWa4!ve;bJsi>LzJElaGPji+vYqBmA)zf,-o0#l=%VJ9ixTRSWb=D9g]mNU#S06@65M`cu:TJYOOOYf8@<@Xv0i.jWFYff}&uAjj!TMxKIY+u%6@GPuCid
+B9ZlA0u"C<zRC`A"SNK-86x(8X2I>WPF/iU=|qe5cGtbtsgCvRo2y2r2c[aFQO|wP-Uk#(T%,t'`!v,guw-GqcM6>[J]QN!'QvsU,ytcX)C.Lnaxw&I8Yv
+|J8w.5u;1#3dk"{&wi%`lWTY]Z(|F>w|ZM;EHxoe+#Ot{)QhrUsS!SZ&Ks;=`Yx,TQ3mv;2Fn,/'X@|c&'mh)e!oJ;Bv'_qBL5L_X(Khd]|V~6+bX&K<js
+PDH@%EVN_;0n+E#xf2+cC^HQvXxBv9s}mW'|7CL/sNgA"5~Z:DGU}hFk7%>}R|Qd=OCg3.6)a7gOEW=|ea7`n}FAf72m!UbZ81qFB<>{V|.Fky#%TR0;EU
+ktE9LeNq6)QO/()/=4,N@;0/;$6,<CZ^NU^1SxzfqF3^~l)p7+82`kR(=c'qQ7wjpV5+f/0Naxo3LHfS93A4FdzY>}L5i-DZHmtHhkTdY#M+,$:w'%}oOR
+VZ"w.x3C]XXTQv{669gp#/}>C5nTA5kp='j^8gyb1WC}o}X-k1D=ZP]CIZu6YBlq2}L^6}x}~}lo]U>}3x7yIg6Zr/GV);Sm87dNSXeJC>4Z5A]/q_vT+E
+lX_>x[~cc.iD.z&+02WTx-9oH4E=h4[TI8!{x0u42S9+ETTAhf#&BNC=QHS:v+e/cA/9@f8K)tS.dt$,9P~CaN,agMH/ocu`0`QUh:343{V.#sS#u#ca8$
+4gH#.mGpQTj}Yd#DuYo[],xwc;x98v+[7-Dr>iB=r4rd=bzst>yIlD^FO>yPK_1Jt["p_Hj4Iu0vA8)#jSF`~drc<FRv5EQmJ{.{T{N<e[jfnr6-9J[6(Y
+%TS4d-Xrh7TezX0D`y(p:WRh@v)bIm]c)-A2j-o6`MYw$+=J5PejsU//o<g.Z]]tkTd+FgojDCB;i=)f(X]@lR}/6vCkrOmsEw25/"Vo/;.R-=h{~LbQTl
+_2>'sA|haMB4ver7MmFej[8=hN"5=+E&gug[V(i5IO6CZepTBT/h`]X73#|2E3~:D{C:Who1,F")!#{:Ge/82ajb>IUtYiIN}/)yiOw)jMW<`yX&@wdwEu
+)kN24E;ySt_O.J2o!|<z:0KaZ90>w_j^F"+dLM")|@,')y#dgcKr5=&vu>Oj7R:16_(}5Ip$Z@]keEoF-h1DAugNdxv^P<G]"n<uu"h#fg)Y9D"Q0e,f^H
+^EFe7/bUofb;Kojh6,n1_hwwYKQ@az,q#>L,nu/619Yc.#cI'%z#WkHvku,,8bW1{g8=zM(V>iL.e7ABh+tJS8{Ex[Q)X2h-i>[)1-1>_:8HNNzQQ0AT^+
+>%&D4t^^k#p$gO3p4lsZNsF1y;$XpWZVNC%qu%/NTZ.)S'm(tU1OV_&Y<{uC-HIm_{DlHvFd^%C+ndkpbsFM;vNc;h29c|1xcV,}Yzo4q)uQ)x`q]ep6wA
+a'r06B2GqATf0Yo|R@z+YF%Q<J#a=@E_iw8Wu)%82%1T>9rS46+t6jlHC&K+a0.^F:vf/k/MJG"7qH^N"!]%]>tJVPbQV.acS_KwrW~F^QrvS=X7&z5sPR
+vIIrSX7{K!2da7V;7rHa"om=N5D3K$%AOVTba"_!CdcL7!2.lfKF:),Ue#pQR0HOy(1G#9Ui35eXLv~-qi,mk56{ciHjL+I>%SK"R3I,WY:aB=5b,C"[z7
+oqZFhovPw&zVjlxh=6Ls8wW;5;Df=SBtVi;)vio]#.i>,wQXKHB>f6^"U(iGF_K2^>-1qmGD:.RWCwY!ik0-v7HYd'(NXiLciT,&."(OCL>XOu,AO#c+a,
+"XT.wVf[c@vp8tVZGOK(D6Zk_jmVysa}PzuXd^e$h%AH^4C/ve}PCL"(QewdQDVRZJJVSlZ}Ny(]9K!Xxm3@,8rUC%;1!UIO]/C`+NYtm:ne1`#xa5%Y'q
+l>ZH.(s0FOQBSRk=j,3v/;K$2KR<g+>d#,:LN#gY>"LlE=]d<j2L!&FDc0pPY5-t8+@4gp{M&<Ts6:!S_|lK3yTY`qnW1]++u.[[_%d3)CiyX+9W&XJMM}
+QLETsydRKTheQ$z:Ei"0Og}k:WOjUs<f>PjgF{k-=RIs7,/FE_d9AkHqm!Wj30stQDr^Tk;{YARy`W>=#`8)Rzo9XtoF+S)N&%=UJInYfBR9%:'GvCcU;=
+_ekgISX@)^qdY5;7(Bzxc4=yUKmBuxu0guC!1#vOS150T!F|^$jQW.FEz"BJuShjw|Fkw.%,u%=^lJx:x|hP>^yGm+c|R_Uj+)kSWIvMPe6C]Iw8jpJJjT
+wXAbo8QU%9${}PPxA@<NZ}i2bnub-C{eG6f--euTi'F{lIUuWbuLxP#uZ5pTR8f',KfOK.cGl{xdP-<hXiMwE.k-<3PIG-JFso{h{H,wRN$'"h|-7<&:+A
+HhYyAvJF97O!I0<WN&wLkob(YGvM99|/!Miq5!QXM>DPD_`CQA1jxJhb9o_Wve'k@nQ}4|O=tM'Zc>qO:IZ|SXItUksQnli+1|$gMe<yO%ZeN^1m0Pa{F1
+6aPusdr^p#pI,$7|mj@uhD#7{f61>)y"[89powa<n8|7;fFKpjuH/kJY-4";_u5v%k3@5&%2OuZHeP{If@6Quo"3XgRM-:W,0GQ,>u%;q<P7#|;+e`s:FH
+D3%Jo{_FVX+]Z(D%@EZxxoPy{4AJzsQo_$xQz=]{3Hto5SYcO!IhP#=o~("4knUJ!nzuz(AY/X_xf}h0LO!gtIUMu^kI)t]_na_QsvJGMP87js94nF>78T
+dK!A,Q&f|t2w_$'Lx-q=UYglOfycnb7W5uy9wl325Mkp.j(RCpM^PjegA+ktzQBUA_n0dVJ:<1txmpFIkA>aj)L#y%-@8yBUu7sIU^,8^27F/e|I!T&i{g
+4M;@p%UQsdQIE%Tdett(xxo:=[1JS(j%3Z;ILs;bS=%`Zg-1WXX<ML[azE's4<@qNR3mm7R8|KXN"u3dl(>YtW2}OO"f_/u@6lX{t/#uHa#q'1O5ntq'1W
+H0H=C!k;h^/U/`]3@FSkk)Xr2OWDjfmjl>AT}h4_RL;P5C6CIA[Y]>zfAk/S_qlT/TJ4`y"|j2rk[9^Saq~f~t]/S+1SK,l2PQgD{I||dJ88VB%!8<(>Z4
+QA]|Gl]FVYfG9;YxQ017P8AsG]!g{OIOyvWcGs)o=CPgC+/2KLrQapxclbxTqz"m_.>Q@rE1'['[M}_MqF0qS_|lvwTu;Mxb8c@^.%6H.y$_9|UU`1nLz}
+GpaDHP8<N]OE0!+p)Q!K3+SmIb_I9;|FUdl[Ev1C.3>2Y#==l&$)h9V`~]O!8C}JU3LSK3)+rOv002l|t>j=qzehDd'LLUsJnYDYa7b4Y}l8C:Yq.-Vat;
+mG}du]-0&m!"Q0V"5U3M+g,Yf#,9q-WlSfSUa6%{l#33.Z4SXcu|<f;,59oIMNM%5QrhxD=_6RW#-fp%^RM>&Y~YpN^8GK:J>v@%Oz_|95z-fLiZL<>fh#
+}=&TxDY(64W8s4;P:SJ=9M8Xjp|f]4F(yAV'X!2mW:l$2Smx}pTP4-:E!LX4:W!JZ&PV,06gh&1I)!1hg)EhjWUPEUbz={gd~W+6A7-WI/8[:!W-Z,m"O6
++79>y!>De:lUASP(:VMisFG;-6U7QO%X=ZiR+qugZ0s|bz6j5`x''gi_!Dl[^N_Ipa=dci>|bzUT%ZE"P{P_W6{+Qx5I[U-Ao#V=3UV8&L'9(XY@I2V}$@
+z"_("3oQe>mlJcnb|N`i'gfEUlz}Q^3|#}<s05%I2wp5"'7nlGhzT7(m[em!d#'Ryj^:6I08E'6-$YVQ$5!1,UXARvp}9Hij(s_RmuGYGldiz(ANPUjZM,
+VrM/Q5.Ou|oNs>~:`c<W6;M>.18Gyw92K4j+}'|hVT.bJ|D$X4A&s7Pc!JMHzX~7J4lzNYi7PVww8W[tMPIiW,`rn!V5hy{XLUS7bQr)2>Z]^ec>zS$=Vn
+9YAsilrg_i'dVC!XIS6rV$p(8w4W(=cBI_MGrp<Z+s|r[TBvn<;Mtx)C/F'3yR'b(wJXTlF+<F_&fb90S^O22>5@87>p9zW6YK7@xdabm6BTqwXg,6K9|4
+Wp>B=d.e)7i%T959N,Ok&G#g'LJQ$^|t$y#y^aFil+-QI}h+NFAhl<{-kGY<7d{{&;$OE"vp-q"y%e_#IK5D~ETQlf^i:|6Mk3{TG.%SM;PW1G08}IQ24m
+D^`N<l6bzV{G=cbOR`0|fI=$QA)RdiHZij41ic9uhU_w%'Cfn'3[,,sVcOFr[_jj+%esxT]T!@,b3ml9O[R@q}g(eR(4Kl$.Q{0`f/o0@+foHX2@{M)+4v
+!qmO3t=<3-nLH0q:pxyn6Q"vDA<K2b@f0Sh'=s%5~qUfU-DPTF(+QT7CKrDc<MlY6y)('<VFbRG}bv^3V{XYp.XzYJhYLr1S5/MN[BY/c=$7'sXkJ}ay<"
+zuqpZ]owV>1>%Ibg/yp@M$}xJv'karT4Kz{qRIy6eSdmFqMKg|$55EIAoZ-rgQ,%>`KQ:Z4[RE3o`Knl1KoYx#2J%M"M8vk>$[g#u=>j.Qpeb"^%dFn4$y
+h4GZ;Y=enXrrkpl5,!i-6mVb,UG3>dvYy-Mz=M~ob)z%"Kj2`vD2b/S`b3AP[,htqG[i&(0M%VO]4!|J5O0MDY.We)h}077JL4(X`k]9bTzEKX}tzEHcI%
+-@agADGJ8Czy:gL8]_kt$b-Gs[>K&V~""&.uFI<f@0i,i(Z2r3@KAD5GB_-+F)nE`W2b$B"dIy%"2Kz-'Ye4.rK.M0JaiV_DU/dRq"<Gi%uU6/$O<(>Q:f
+yJl'LogZm`s1#=^u6M%zu5KG!;1Qf#INV_tU<(|`q):kCgktg956BLW6q',vpk7"c30fSc;Ul]B5z2O2s3gUg-.Z>V=]MZl1Av_rj#_,}EVj+6#L[5Td9.
+!m{,P#;N:Ia[3!&E}GwEP9!8C.a>HciF8T^R%S!J:.lV,f9!,Q<697U`$$nN[8oWu3squGFBk|(ov-xL45E=q!N9E%EKZXw)@)apreK}X"d+u_ZZgVvI#=
+G^QYe`-kXl.GQw4OrDMjI6O'9b:#OsQx|P)w6iDZr9c5b:lg1L$F{|sP$qfT,]^1Bx|yA]w"QH=S&A^bd7WE'ET"eG%ptQ$]{/V{pL"F0XzwA&I)Mkc<<U
+9qZz.5YyP[k3c8Jb7"oQlG7/PkhP4G[Xa#~a37r_-T<l/>JIF%_x^tO&%ex5i,Pth_4r1aya<elj+3DdKr5n9c6TofT%{xBF,dbs/3#j~SIxHq4Ty9&f;H
+mNf-~4d2A"AG~03/p)uJmK[{i##x-4@V&36"(QoI#G}DWd58Ji)GaXk8u(o5;'nU>"MVcTKyu0h.4)1fUpWbZFFDR8dpUk]d;:zB5!f%1yEbN]b2rJP!V^
+wQ))_Yj:"%_P>=mW"^=:;N>}cRtX>RDf&2G8SuqG$`ve)L.xum#>Td$Mafr+~k=C_%9,V/hm>9Emh37[wI[4LUqffGyg4#&Zct^eX$lIx4[0Zw}={-vi8V
+Y@.qCInis_4XUoQ!S:d)9[}]Ox6r0O>W&,#O3fr+a4nd%rqopUA5j>L7wKm%p{}2Xn/R@KsmknaOX[,eC;7]K%Jx[9]Ikyu/x+4cvA+C6jDOE/TaF=ALoG
+kGiB/<ZZ)UQj2A#i6xQQ_Q>9=JH<oV|zMjw9k%:O"89&Esuw1t%h1[4bB2b(j$z'`mV(m-P}9GK!F=DxP"vtC|xl#VXO}T]{nKl=z}&Gw540QrF;yKK8@K
+}gkoK4&uI}7&N1S7&)DNO"<6l/[12#(i=Ks&)!zA_Mj+{%:ZOuxy$H(|tcf9I}[DA=}=4j"q(['Q1WYs#kKHA5Dn)qm/6Snt<hLsqwVGl+qx9x!k)y08M6
+h5Z7&Fo%+P}4:Nz2t|Gc=^EATV!L<`H'Zgq&yusIJ1B62XR`Ol2VPin"&9lv79&ay[w)Vd;XOy][Gqjb{y$v4ww.(J'5uX/,,!kQ,DJsEJQ_zu67raZp6a
+k|_|$1gH'Te,m<O`pVg_GA.6C^LAWGB!i0:6/;v3WG-,v=CnJq"/1gR5UJWaUJZ5%e`W{nN)lju6Ejg|#.RtFUAC$fE}VO,o@OHUACzn&3'f8#KW!P`5Kn
+z}VO);0'y:+MMIfB<q@w5>.Gg!-}8J=F6kw^~QzFsikjWv,"L%>4PJ=+o"o6vXYDISLL,nay9g|Z3G3uyhW08}Z:O9ggM}.}/_Ms{)/:^wAuJZM>+N:6N`
+kwVz,tRlc@,t/VY7.4]D7uU|AT,>N;wCZGr(,Vs=}d-v_5<=:4j(+FN9;{"3T6.]pnxtSm{C""e,Zq/u[yAz#&>Xmw$!9x|zr)nCh9h5EWcdm){kX.v"md
+)oq'}IQ$=`Jhbrw/71+h6!Ui%:ROuxi',{8;|&qNr2Id!^g(fTLs}ZTH[[mbxi3_Km{>UAb)qhQX3n3dY3t_%g6A[{_Y%Zw<`ud)fF1[}/tyN.uCst<lIF
+q#iXaO~-1#s3==5bnwrsjuzeJy$6P)3IoPG{ODFwKp3NVwU[7]g:-1"la8ktC7{VZ4{{V-pAepa9wEOI/VTm9vF],7)U#dQ)eY$m/3U-T`qsje@>)).]xQ
+^]8EFmK,2q$Z50u)Io1K)4o|Ty3G:<-M.YGIxs_4nxSdFO}/Vx+=vw3JN^u-d0rcdE&B2G79<_td)x:jy<n67]Kbq/@isogQ'CSqfbpeOue0SLvS5pBQ#c
+G9LlcgWW98V6A$:Oo|#3U!)dD}%,=wLAcwmx&za[JRAjN.|2Q1.Z[@'9W8[i&!O^ozdhDTfiYUjyRtJlGG0y-lY]0Zq&O8pU>jz3tO_KYkIZKge7]6KHDZ
+GT|[rIA(XsUJ'C"ytKbqK).PjI^N;2w-BLKO,b^]}gx1Y&)v=7Y(GO%WGZQ79{~m3!An0cGR$=+Q!x4_)c""j|:%(ax|CVysJRIY(,4o8Pn!Tt2HR7/t9|
+bZVR!-!<Ss[,WIv+;&ScOnU}TRj5%_lFV{`,;@~u/^+y&8;:(FkIJ6Pu/g.]i;~F6gu1kJHQke|CDYzl28&y;r`]@0}l({%js<|<;2`T&@OAuGPwGxTvqE
+r'e:w)uSR"V;-Ex(Am|y^4qWeL]eKuE{y,]"uTi3rs7ODez!wHj|ly086IgvIl#A`o}9]Nj!X5/>"((_mP-&JSyr'^Tq1>8$:Jnj8CFq|hW[0ik34:MDd9
+WY6+pQ=^LxQN``<<3'<Ee8bjt2h@@jtNv=6)0%'@8n1'3!6#$V=lWx,UZYSYN/Ln4hEM~=D]Js|M1m'r|MF+A1J@j7x9/#bLCixfXj=;b[#:H>svi,hCDD
+3M[c:2YtE$}|{Ub"/HnyMMYh0^6I5O/{IOS5u9CenE3JNbA(1H^ozP><V_GKKMFk2^XCC3vB4@sH#[k]vnN$JjQ'!33![v"Yf4jGS1SyeN6b;kvO,${M'T
+y3qFT5LWK]X)cSpp;Zm"Zp^=oM1on.{3g3"0_y,U,q/6(yJcj5DPNp>oiY}]'GUh4}&PqczUyaov[LLz5A`PjU)XQ|W3,`0dT:8P^!NT}a9J%)Bk+IY+z$
+ybxrE<HFXkvK"r8>bQb(}{&y;rXU|9i{"[!qnNoSA|RXm+zf5I3Lrx<tj+~[_Fi+nSdsWPBm=^h<r^)u!eOR[EbL{Q0!se")ju%P@_M2R)K<P_Ny]P@o<w
+bD4xxZ0U%%_&t<A!HwEAYlX/n7_k;M|0uI.4LK=P<{O5/[e@CP:oJl/g:7R2XPD>s33enLq,e)icrgh4&csY:#+8$O$aDS]a61-Qp`A2(HBY:k0hV+gCww
+.zHAhe6.e'yr0uCnPs}Xa^SGi>55&IDG:h/5Q,-ig1UH7ud2./2OfqI3T-ym["ChwKBq"nAv'HFd2KE}c54w$,e<R-q.)VTKJ'%|(85LS->ta#8R~2~{0h
+GV^^i1O+8Nqmj]#k(WW<Gq]i'x#0_S5^ZY5rb4ikYLrV%$M^ZaMZk4hMFY<<[$3eZ)lI2/:0y%^)lqUV@>W1Hm0C[==<L"FSX&Z6Y]ePp`C%vKYjZ!6UDR
+J7ox)shNb/oN$^F<(cX)29"|qr]UK9Stj{j!%gv5~.b>j!ctMOu"+EQ;b.ICE]A3:d),)4^g-Kw24O=8BN]o{dY>GiS8J}dS4BF1S8{g=kw:#oZ!,K+(GF
+aGejLx_4P@.o[)=h8",=w[T--J>4nOn]PbOfAgWf,k{u!d[.r+[uO|']~y@2^`"$HRUCV.zn6#8,;57Rt5rN,;czVC@{Lk%:A;pi8&TP=_#d;mwj+WU_]m
+FW'[7MoG"pd5&Lza!8UM5!7F5gbOTg:E]#bn}TK<FpOji2K(+a[Uc3UF:`B[-&QOKiLr2To87<Y6=awXyd,-'89aV[#}J9b$J$3rA&$'1S+BzNhrh|3KRj
+yK2+^wQrhd;GAFpIp=&PZI1=kF,c/AD)F/GS!g_/Ij~MHsu#VLu$UWJ"]Ey]6KZq/LUB$(D:2PzAxu"bPt;3F4K$B-,;IQVQ(YpSj56n]u[HJOadyUU)@s
+{@}SeXJiz'VFw%>uheecf{vEG#9jtfcd=&6)($r^cX5CW'}jMII4;4,WbFyGfE~]s#D}$SBYUxx#OJNuI;#:U<%I$o.OGp%9an{8qyc(UV:}"'^gxj,H%g
+2O^wK(i8h1~kZVxN_5yBoX`Yss~LACyb"U5G.,T=K,ar)>r=H|>&3u1;&#uL+4E^`YvF_^E5}^ps^$Fvhm-3pC6=klI7[#Oq++,EP&BJehV{+n6)RFINI>
+JMk%3:bgJsi/Z'v=iyRRe1q}TMCH.N0lCDHc6KQ8GVrZ7FDC.mi@X$_ldZ`!|m!z}>UYnokEo4F|qfBT7KXv(,WR7^FyPw1jGX`fGU/1X[x'c<zS1E5AJr
+w5d7oc_X<3~SVFCa9fj_<:xCNChj0B/+GQz;bU]'RxKF(kwXJ(!R%YJ3%)[I!+P{/qvM%oaTW%lAM!<mVzCEGd<<#9qLpNl6j"!wvSuMaVIHxd_<I_.f1u
+VKb^Oc+KbevJutdJJ,J0C.n@WWYF&)6VXG}&pum|ogFd7]eBpRm{#QoR'/I}nIaF=7_n'g3v$#@r@DnFuB`K7&/q!Bewhn&lc(ZsNZ7x%){[HrJi(&d<DK
+k>JB|>VT>HWa98!Qx-X]c__$"VdJQ6-l]S9dw,JAwk.c`949u"GROw(#@nFA=@vR'(G!l!Os]y8z+MkC3+XdQkTw#G$=|qWk^6:."{c"xObwAgA@-c26C.
+mEaRbk_B9HRB}b#v$![XAT#Pj!PepF/GKwAZZ.vCiNbb`{U;i6#s6QHo(WMt>UDo#EDO#HP%hGQ,EkGU]vQLJ%~C%9U&THu,<T:l%ywesgLR%rj0hUEAgy
+naLk(KG+[1WC@%E%Y3[h<=SJt<.sZDpMw$@cJjMOI}C5fkS<5g$NX)CLxD-+mMVETz%gg^o>]Mdpi'ewRkgm3;(^&AA^a2#p/nZfH/9B#Jr'F"PW-t6m&8
+T-5m8NC/sD@y.j:q],`@^57(,`B,FIt6vxf96qg'rSQz:Cur^DTbE6;2mdAX~Q.b_$"snt3wU/;DqiE|(LrjlhT%U${`Nbv&[/{8D-WojXHyfYn9l+d5hA
+w:`|zbFl8N^cty8Ncd>SZ|Q1Q13l0P2#fY[8][rf[#+.5G5H{[Zk|u]]u:,"ASEh$b]t4=K[f)JXoC_gdeL(47/voFr2]mBwn;vSP(I2Ukxab5d^Aaq%Xj
+-;rpS=La[Cty>yfj7H;jq1@6Km^9h6rX"M[5YsNGlCmGO3Rp9Uai9k0aAxVE~Pu!Bfa^y+HS%HwX_BFL2Lr`>5u--hf_DHp+%|f{a5HFz(K>jY]IhE}c9z
+3qdX%sL$d.VaI.r[d.$ekk^scS9RWEUrCn9{(;QoYXnMrE+ooH>D)qsBqCmi".HFQJ3]q1U<6/BKds,6+1sYo$qs%w`57TksB,6Ubg{(nTXGRD+B#XLIHh
+zqlK21)Cs/{pw.#u>3^<SLIQ7gq-RB}l3yp+`S/}-o173eBrUAz2mY_MHrQmM@oiQ0qSFJ4_[u-DS7WA)xHi;:WV#b(m%za]b4n|BGwCB^iYH$0QZ{p0a)
+ms8hcS"RIm~LVqm)oxS$BKCAUwOcO#GoX"&a6LmcvmF{$Q=.vRW(+;:@spXm<()H+ppl$-<[r|>CQYL<+j(aW9k`^/MRHyQUDhcy<NLpby7h}y0;;]3L1;
+Y:UO!Fqg$)ZFn{Yx[W2X(X;.!l:g&vx9p`%I5O%zSn$iNwsEli}nJthImXFm/[=#6K_m4Nz]u<4FDu%V3.T!Ix,)H0qA^FD}ioR_72dYA$uBq9aE`x&U4f
+6{r@YH_aj6#ZmV;N[chFS<@L>K)9Ckkdi/f[UwNI1fH<xX)f|N9cK#De+kv4YO!m2=h1I2lxQEUNCo3ehx/3~!-,Y/#F$,;lW(NzRAyfoGeWAY]Ic_W<7p
+2cz.>j"4KXU`Z<j+;/a{LUFCZQ{dYNZpBQ[aerGFtP_0ug^C#CcB<;GQ8/YPo}``5-y|XA3{VINgxB20xxdAXbb7]`Mr,Wbff{Q/;(&LVr:)hpr.GBn"kO
+E&y!QKdia]'}4Qo{#hg#7lJT:PIxSdTpJ;cI!d8$38Ii|igd=_IdVCP2Ty^GkJq#M:-ahReInHha#)Uci<vw'QRS.O(s.=CJT,FJr3NdaHykx`L>-bgnIN
+mdvN55dwEcvf;YkAGJ%LSx)_v;!G%%Tf9R40=H_6JlaC{%:SM(e>$-Phxy!uCMQ%uL9"k9$-g&Ehz#.{6ot86M"pf5R[R8&{:;:;@QP[CFA546rR0t#V'6
+nxj412RHY>0OonvcB7R]!MaF4T=ukL)!RH$.Lo;_g$;+Q9~uDV9==xWnDVRTFU@f2{%yu+]F`[fl;nS2-b+IbL.pTc3^XV7Qbse@JkVQL)L0t-jgDy,8m5
+5iKV>NcD$i.%S+^)rb,{')a8":gAJZ44hX)E}FdfYh!xFk"A'8]fWEwv&HT3nrCGmTt4utg_Y"[5~q(2!DM`A+jePuwTa3aEykq<9A3zjH@Ue#}pm)zP"f
+`YH<,@7Vj4JI=u^i-te@fN!-5&kL97%&7!K3h)Mo!.D!=9-_U1v!zXTAxx%U]^&s~0!`/8{jS<iK&aZs](N3&yiHB_(B6F!$(Hte@":E{IdxrVUJB){9xH
+@^5Y3dDMX]yjuad6&/6nV;`mgI24|8~"t]W>}ximo(IJh`bh6F;aE7EGT&CR`DJrU0riCZ0/l348@|!E/a7}4XF^,fpU<3Ux,}Ir_X'o_+PGY;pqvV_5`R
+no~#g(XA9()g5F7JT'lD,f~lJmo``oTk:j5YH8Lw,gHP)z;++@UJ[&}Fu%KqioG2v<D#kVt!Y;jwGfPdz!NI';YUEh@(%SEBeLGqD<<FyI%%Tg2nP)E27q
+FU5G[Y;B[,7j8E./f{!&kCcsgVlTJTeTCmqryB0Vz"'4}C-&UkZ(&cZPGv<B:=0GAbYoZDG,~S#J|'^eprgzlmaj`P|p%:Wli4-@R$>S9.%}Kv@"3n`ib6
+rS<#=O6}B@k^ZIZ`G-I%y)mfzQR9Bjm"&w.aD-j.U)qvaw`<N/}3lb~v1]lYMjT_%m7{=]WNi_l+t^Ma6&.#%2VX!h"#z|o)iiOy;_5,;OlymJ!}+SVIrB
+O1={VL{voE<YlSWvR2X!3t2G>mTw}=-]bb'q.1+WU[Gwiv+kyg{RHR(!gpD#O]C:XPv!54rb8rIj7MVX1n,EEzI++R}Dk^$sHhjunXsmynCr/p;c(VW2sc
+ik..'SF-5_2(U[y3Uh:ZTpU1t1irrt$03EzfTdSX#r!I8vjV!eD&B>rkb}w{s9QxW}R^Vmu)i,.qnAdz-iR$ooo|Gf|q,]<z<|xR85xk@j'y0ap,}--s`b
+(C|Ko>@u1>r_wLLpZ9H}1:|RXrd(,zh!:J^7<ucSv6jrN7B/=`[QC#m$v/S&_ieOdF=qzmtw;HnMiEnM4<~oe,I4g`LhMcxLH>:FIQTCG$|jXS_;r&SvI$
+>KI=Fa@U1apo_;QRZ2PvH.]-TcDIbB%h0l:<[L0&APO&Tnpj+flg1S'ff7VbNC8`Mt_zZ;0i|YQy"!M^d|qGp_qIE}:E'pUdT!,`d='ZtMl,6HnR14wJVE
+6)w&Nb;P=pKICcB-jiY^W_WSKaf)%(1n[$HlK=dX:cf4./B46#jruRZ7FqD>^0c{:WDr^Up63jop@Szn!i4t~M{1o(X[/nOcb'ZmHsJAZbi0%$Wzmv2_A'
+rE-8%8c4B0sJ}.mH|CFh473W69=PkwN%,KktuvGN>O@}UAZI=$Q8VlS_1TPdSLRC/w}R}FM0+6I}1{]7K0{C3vKEl@|4lidd3:Iqv;w1_cuHQ0iu-bzE]}
+i@xe;D#Pc3GBd[+TQGpX9q&G"Sa@C7-c#|NxG!=J!AHP&V(K.-f@3d1aSOY^wj9Pdbk;u8rS[(nibqH(uiS$Ve([r;E)k|Rc4wmO=xSDiV}5YWBJ~>#+%{
+PPcGP:QTMX,JqO,{,-UdIy^sq_waBx%gG$YMcB`D!^{[J8#p]"{ioaEp8'Sa2y(/3X{y+4D99nAuyQ`,wxOk}BU/Us1:~LLyB."FZgL9g8dG<FLFIu5JcD
+9|P%Y}Rg6JHQjXJdx.fx+vpfEDnqk>tz!(TI/CL%7_o+A`OY{^BKW2ytIG1c`2,ON/]A%S/HeA:j-`XkB[zjHo`8s#}J<YZvX""t@&IAV[W8h@yH.8,L.J
+dRQY1H70qUm|-tK}D0McdAg`>HtFZ9P>{<2_4S,Pgxx6stuZQH`]XOxCgW;/+nr|PNfc]xG'r|E|.e>|^mW9==,E!Kc0Avi,RlxP|"Qu]O;[j|j3VH9c_p
+`2Bv76E0h8Dc3=Qh!Z~@IF@q4&)COen%-crJlWqSe4UW)gEC.v+]MIQERHeRpkC|4v3;/-:ImJf-_orZuLd[r=AW;C}=_<Pw^Y1NF_Lgtny$x`8rZchkq"
+|PhkH}r)sN.yLhM<CN^3Y+Du4ht:lQr)T0(,%F@R^+.`E]^1{/D<-a%,uTo%fXafo$i:gaAcbl(w~nCH6jyUNZJHS2Hr2hzGc,5DzL8vFvy4BQ1r:OSA}m
+(!i.;JaRu'EZUOi|Y@GqE<U53._^J'S!~GpH>Fp[|`Yp>C0Ox:AUX+G9F2y(YO|N["Og,^C:$&#,xEmQ3G2}9U)q]U1O=X$)mMT4}>0r0AKk,ea>(.Cgol
+wLVo,^9qwh54<_aK5tw_Z+NM>xQG7;"A%d"7.QHLIL9-324Pd5eOJRiiO`9c0#_hF'bGCTPo>0r{D!`q]lpKq>`a0AkA3x}Ji.[er8BL5WtcH1RcjvNf7J
+hAHS2hLBWl.qse"c:Agk9#x]z$lEuR%sRCU>Kylu]F;}KbT`iq.4#.65Vq5{`rs}nG+>,"+Dtiu4,C%gO%H=)2b]"UuH02f:B"h@k(IW_1C!6d7DWcS0H"
+:2h'@qT=MITRu/_YM8Fh1`AD~gYHra;NPxKty/Kq"qY>M.E.'+X)N/(191;S3Q1^2BK]a5sLTx)@7L|BE"dgp+L|d{fPW};/Xau6VAM|"~#(rC`y|V9ecd
+y|rCHBZ|Fcyok37L<uXV^$@<+"%bcyb`Ff`<ZaXe!P|umAL'ZP>y/JkttoKAUZ"u'hw<Z0"Rb{+9uF/m!MoMtmB{v!e.<}.0]U-FXUi,|7a!IE1G=frNK|
+w$TYl&j6,{:7kN^"a}uZ3d~x3gI0(|N&z|7x1f,V279w{f2Esd]o)AWo}rGBTOLZ1/2!TT/@t!7%0q)^tSNEOW/ndf:3ev8k[)|Ud0SXF_bE`JCFk85cbE
+QtC|B[Sgd=ES[(IoAgc]_7'kZN;L^XH85zE)_yxfA,CxS{&)=:z:EOzT"$^.{p<_L.$S+2~VKE14znNo50Ffx:3E|oZ-uN&}xx:O/nSM{Z,6k3o(NR!.aS
+ci;%P}!gy=57j9Q"MNh@ET!@D{L]Q^At7G>X(i3itl(a3B/0Rf!^s|Fp^|Cx5D&9@Nu:E(EP&,4x`_,x9Kqa~u_-yZe5r&N>jrrO`(/y;FrrXb=W@V+NW_
+quaxgY"3rKeLb0q;'8UKG.!pO^RzT:sq{&Q8g1JRrH-t'!nHB-2#/PYWb$:-,.-VK7|aW[o0$O6d<E8b|xv0hv^E.u=lJSUSim3e)@VhyMCb5nM7&vjnD"
+7YmhK[:"}"CGpRFgq="h7sHD37_Y~Iq-aXjnN$'J3aAnz"'|MOF0,-sQgT~=X<G>[%&y-4#g&xQIfvlK^i#9Q#7aVm.t>kR#(1B+ht7lr%(jO-wr/Rz]4;
+PPu2_nn1z=<Vgmh&ufWv^vwGpNK2,GztIfWnK{}q!(w,kddorghK9voO]i4!u+9@]ir23z6gS_LsMttk0M(yZ:%acqG7GA&K]7I#_k]|;6=GxSqY0c[lb[
+@Waf$^o2+tR0TrlpOh"<A{.zH8T;-N+%'m>HnM3:fvs{J/dwUdZ=`KPu%s+rsxs]xK1]RrG"=}M3sxn_:RT;ow6q)q4kfbs0A:lo!0E&#A]Y;1c|Eiy[zl
+d-bCs{hO<C/Cz5Oa@dr17o,,'2(it)tMZA;i[D9t;@F||OUn51+Kq}9Vk(X#!%d,PaIY8e]mgwC9kFK%iQPX`IyhVFpX2sP3}[u`1aFc2:ypiqg8)2eCI:
+1")AF:'ix{tY)wq/BkBx@f`=6{'hYNhctkNTCnKK2f})I.DJUFA9=YikKCt"yTNbLIF1MlV@0,N!R{K|kZAAjkz]wXrKwZ2B#+hxz.F(q1KV~GY<Km+}N>
+vlp|'l!|--ii1HAqZ(tJ&W-@XM`TVuyF5=>87y&D&tT@F=w9|wH+oS2{w=87.`oDKsT$Q.^s&'9xx==Gl#t(T&wF,u+EpoQh&BkHi[gG/vms_bfj+g>I`Y
+F8jbv61DVe5r0qnI)4aDf>(^Z3e,,}NuP[!8|%ROzc:]cY]pw8~U^O+ER2IyMB5jnAP`7oVcHKMGnIjLtvf,4ee&4h(T,<!F2Q}F5cuJDXXo8tQwoFhv^:
+4)SDkJ`2}|uom9y!RoCT46Ov[5b<B+(H6%dsjnuy6YjUgRq8gxCr)(bzvHseP0rx7{$yEAB1A]qs!s5@UK_2roeku6z8<.34Z.FwH8LS,rY0fg6Qg=`v^^
+'SXl(9dFvbgKu3in)jf=!wpAfw~Rrz"n/k-5Wytjt_!ZGC86fTna4FKYb{QM=Ah0:ni%pgP3}7g<$5wCHKaB!_J/2L_SOyNXRl}'oR{I<`MoIO!""qK-7e
+jO`B6BmvK&),c<]rh$ZhT!+&vEz[g1nRxE2g=`c">S@SE)5WT15VDK2$nG0'%9iuJs}r,(i3e(1OoX^eH0NFBqC}NZcC~0>8J)UwZteH,zE<2pmqyxZO"#
+=2fVI@(t0;Fww$)Vje&p1f'aNI$__^$p=.pfQb~.zQ#6`$f'wAPqgogLWrkRlq'm0.%2/,>iE,=m"ID7}6lt<)A+IRm.yd><(D}e0`!]4Xl]0A4/%o)Mc>
+%U(^89.GmvePF{_{ygw{TkeK$I/zc0uPuw,&UDO"2>$4vc+XGW6CQ[IKn3iX(7j':],ZGe/8d^,'Qx8U<nIziUXF[ji8WFA5JxgvdY~x8d7ziF3>e5pW:/
+H2j$WTmUN:HJPhoE7ZzO}/X$~BMC(_bHx/F!Rd]4[-&!HD7fwK+r.L[UtBIAqcZ9_;co@d,a$K5'..3PzpbWS|<H_xpzNZt!Zf#5[7HBY$bq6BTP2PkDb!
+Nzus>4=z8N3XkLsGF5y}i|7B[]>&/ybNn|Nby;)}TxI3-};lRwo|a)6R{IPw`&qeIH8SW9T,QOR]%U%Zbq<a"h0J!89^#0HYcc^Euewk;I@gq)3M{[!";v
+HO'2GedJgK0jNbnn1Jn>Y{NPTbHE]9cFdONdX&8&P,,cW}huXoC(2aCyty:x'y_dK}QIX|m{adK}3q/{2u.PM#|zJ}xI)-J}>r3WY5DJNzCq~xRw~O]I/"
+u@|{iLQ{@d3{9qBn=%>/Ww{[mY@Q)BkRT{M7rhm{#qcR2uKqN3)MdV7R8}y+rvsOeAGzITHR&{uJA}U&<%Cq&{gAAgcMaIXNtz6t2,Nk(xfaNjUJPWG}tC
+2a6Tmc"eB0=])@<#2st<&Ntf3C-DeN>/6WxoSkyIEgZi8X-R/-`+ajHP(h;N.x-X+"V)W:B)`mbJ"7LMSwORQN;)d74b.eu)6J];4#wUVB7aB}oP-Di(j>
+WIM{Ddur2//n5RM!Nqi=)i[nKX$Ucw~}B}FanW0Z@N=8_oMH^y}9[)PWMj"X:mPvj/9t88Ls)}Qw>r8>KRdj7v|O>(FD&{pfv6zv^+PMVTp.=cr8{g1<=O
+dI0rJ5=0E!`4='&@0!eo;,&HKKs@TONVi(yQUu9|AUhn8k|CCcw{|XI0<7pM6h,!kR7{fS;3VIjdmJ|jUaFTCG^%ed!S;p28d5UL[0oQ&&Ymfm7.{Qq}OZ
+;M+)dX>c4-#W@ob'Nab+3St804j%fv2D:XpL1|z6HXlm7I[D{q4JwECm4BjN/`+]5KlUaNOr!]u)LLaVcY7XqgDF}Z/:{c-ym{YR=E{6c&tN@CzVUoxxI4
+oI-hM;zwn@gtN]G51dW)=Bwo-`mwG#SgFf+uucS|om5s/KDFID&&tD8R#!r7,!vnJdl`7PozB=Ct[EDxDM~')PjyWDNz-}Xw:Jjljz7)W+N;bu~IVGwp!k
+gt=pmXOz[5#6d4JPUD7Ij6;mFyHv$WD'H>jK>fvdKW5EVl[=n2Z'I#AsSdL,a#%zWro_O>>JEBn>fB[:QG[FB0%aB]AmdLvb&,/B4$:&iC1yw%(D3);^H5
+lE4OPOUZbNj#~.pH]oi0v;1JjeTzI'E>/qlGkFPm,u#WL!{@n/jC8v(|]2)EHjner)382rXAcm<g-pN'qj+V>2BCyE`<Ep&h$OHsVNw6MyR'Bby6Zr^!+"
+xX"5~PR6Jl^<`&cHEwn=u)UySq8cF{H^0@!3N5P`WJE^]-{MH9%`H[1_Vs]!P5c.>7^iu(CKhI"-v1<1AJ4gV#/LxybrAx'L#dkMY/ao'f%1QFw0V+S.{$
+yfM|2WmG0hKHAKA>D/K^H2f"f"^_W57GfS9=nX9`JA7#',-4HH^!.J(9+eb[Ns=`-RjQ%8Gc)h|H,tqf~KWbxpS<5}lH[6"9m4x9XEgF|t!FP&XMuwdiZO
+E[`'Y^;oIrrEP%<5pfU(=od%M3N[("W`:|z9KLLAwS`C'wF1WwlsCH5p(n`_0#6]$I`_Q"u_Y6aaUn`o9r9$BrmP+{@wuZu^ZJ(9/Shs%7LFZ|=lklez)4
+rl1)!7-)/sGTgiz'gX&""oJ-[0]V5sv!!]}r=s^nixFk^RF(V45_bO[R+VnuCVy+^,6H]k|+m=qWVexgaBEo0:#$5$"aq:b6+OntHLcea]7f4hR%#hUTX[
+bX/z:D'NV-^^5tsdPdxn23Nd0CJ_|"o1fa|b4z^7ELkB.Y2@/tuI&6<VPztMxW::B[XLYgB<crE';w>ToCdQw;)M;2Fd&n;`v_|"C+iMZ;VLmA14UiQkry
+i"rE@t<v)WT@l@CYl{TJfHNq)/u^]D}MWNvQ%!]p<}1-gxI}"C)<o4jN7vZuh+AFH#a&1&80Gdsxiv7B&ZJO;1RW+}N0lux71^=r]a,GYe|iaI+<!/@X.2
+y4K12"Y.{>2m_brIuvV9~v#{CQMhnXwr7QJ0mI~t#sUhf/y(S=:R"nlmcMV#vA<H^^|iLP)fXNDuH%G|VnE60RkA,apk/;BX%%N$I<}M0BqyBV_cb,RE.:
+-Xu+;29}t#G3QD`wZyy7M:ebtRMxU.Xab>:1m&cgG%K+D%c,+3LA+9v1Ubkcd9JH&e<C5z`F(=wVVX5J'{9Rp=ZpUiB4tFm3e0dcIZrI]oCa4C7sZFGF6a
+gu"!#1]N'c%1pyId^6{Xlu9V,6H=},,}2eq6Y2^.qvps!>,rgX>8(f+v<7v1|G%Jt4>eY]qevd8Cm<$UD8.wnM61QpPFsV}))_7!R@nS;V9N>C[[/Tv/^>
+5:9&slRV!"zw18}x>A02=<UdhPP4_ZaI%MG"fQQHq;a/y1a,oE:buR{-kikBte`cfr|p<|2n0zK-I^94xJCD9-h7NhXuy`sfn+$is,vw~mx(#X[DOTtzr)
+jGz=.ed#d%.@2r'uPHtr[7V7zx@fi+Fm3AO,+_0hfLf_i=S.=>/{RR#txr%fr<konHvT'`zHWH;MAaaEV>F`%7:=1ftQ7fQ"9aZCnTTjJFlKXl12jdfV6V
+1=N||&]0yB(d.jd'ao%SNk8:TFi!Gxx6'P-%y!zP<6Qo%E()6fF=m;gN&$[gpKvssP~xm/L:e3$KJMG&FLe9T]-=+pNV,VZl`,J>+^J3H3|1Fl)ZV4`/9l
+biCvvaecLJ_s(n4:/V]}d<(.yjlG<h0)M}+wui#Q2",n>[jzv<s_i#{!#UBhsnH>!Mo@QdefhtK,ZC11H@[Z!Ah+bH(VABskUVPAlB3Z+TeR4YeQIa~]@+
+;q<jMDQ(/jt+g20G!Lp=C4%guNsyt_P:q!sfvH5H/l{#,N<rH!@.CnoWB+KVaafSznUA(MJ1`BH+Vn^U$#!t@[A1II(m4nXxJ2V25I>/9Q8lU95v0]5vok
+zqqiLt:98('vvJIBg{8aH'xQytXFoJEa}u28Ifcm%0EcEkoA.Y<!2{9A10PnG!'u0XVHc({xhlUA}>p03Z.nR4<gZu$Xo0'`^1{Rs@R(LN[<=EW2o0%$P+
+9xFa}Jp.rC_&|h7'L)&p5a:=pE<hP5R7OVQX8vpB-6<Y:@[6^))^l)3PXEhvi=~>bMZ),vwK46e.)L<u'VhaOkeidr=w$&7=Ya}q{;]olLL>&<Y7c}Wzsq
+QPTW9jOVf;f|Fh,p|+]%j/V>>kX`Y&5JxVDraOvq9Ub7x4RO(Y-q>&#{E%|N%x[|/[hY)TkY91#_A%{xoe@{<oG,I6U<Q&;lXGm^ZY,kE$+e@oaX15,^%#
+J:OA"YB3Je]53WS#.lt2OD`u7YkA}lSH2,;#-L=pZ<PolY/)>M#q}&}3IDwS$cn`YcDIQukPt{rv{lTfTg-{/)DKdtKbC%oJOn@O>q)1,qZW|[olS<F[_p
+w0-(-`MR~rX4`e,75SBO@o(}6U,DG!6lmVNG,[$fu+Vk.fLO>){seI$:lz#K-AWdj0|p7,KwVaq)G1[bT4j0Hob"78tA2>@^@-zo1$`wQ[;UHl!vFl^:)a
+-aJCdTcNHKk@;Ch:7Avjr+LcqTis:b{sav9]"L8)y7;zoZ-t{q'JiALa5T%7Wa6{t911wu,LOT7U4pOo4L:Tnes#CyUjR$)D9U1CxzOqRQim(2T[+c,Kpa
+u/h_3ajl((`Fc[_:$/@@:u_CEdRen)Z-/Qd@!#d$"LeB5ni.,y{xO74vBsh4&a)F{Hqznuzo;T~h<A-d:4V1X@7;OMPu3R]<kHMJ~#pG|.P1`vL"hIV"|I
+2C$tJj8gnJfMu:~GI,S:Lm/;nn-5-bU+O5C6QxzNLNst&x5xDOk7bWzlJ{r7!FVKfz<J{T9%)(Q'VQu)AobSXgLT2;1kQAh<#>2+ws<$(g9vNMedu.Kw$_
+Ts!GE{B}`DqRETw%xDvbO3T/MQ-rh&qoE-^6_liUKOg}7+rYW=I.q5Z[}C53)dNcPa2FE18ki'wc(6j#^wX^w4j;rF=P]h<!n,)vwO)K:EL>|-BR7KtEaQ
+a}y9weXla>S=K(FmasX.mMei9i<bT.zVxn(8VCfHmf(Ivy&E,ade5heQn2}5K}|vgt1`qmtg<fGM=uhXg$B.vWy'_xVM+/t{l,m<';>e3GFU]c3i>^Qb}.
+HBF(xaQ`zC8.fQJ=ykV805``X)LM5[`w.@y3Fa9E89>&K'z|b}+[y'5>5Y=[eV}OJ_qXQF[RB::pIMG0`03Hvm32ov82x27P!7HvUOG:+}2KpOmloP.,7#
+>N1M"~fpC}='I&y!5EpbuL1py2&9"&CQl/3(HO!g+zS@5joy+n.Z+xF81G>mIz%-}$cdN;S`wGYgP|+`t!!KTl@[L3j_NOx,i%K7qYh'2_Q"b8}gUxl/c$
+3JOyj;b1ov_`tmaJ@o(w+8!JqF9oOM(264lRDKY.{)IK`7u(Q";Tn!c#!,f@c}BqpL9)R["cFFS#zr^$>ec2[e#zYeu1&IVbUD!I1h1T}"#N]6$v7`r|'k
+[QY|--u5)T3#w$s`mU[_esk0D!}"kB$s,[x!H3Q:<OTU"Ns9uZDl8wRO10gZ$9Iz:uQLHsw^BccXI:DiIONAOf=JCXOC)1Jw:_Ui}<Lc,GNESYGv.j>GPb
+1/X4pHfZ=lJZdKz.Y]PqNTt"f>#JJq-]`J%y^hm)"71[C+^'S!|Kz;qmYFi&Fmzn)b}!KJ&%L=%V1EA9uU`F)ZuLE"imkq<d`SJzQKFu9lWlm`'lEH'QkY
+'Mm`!NLgMue3L5|_AyJQ#3SDCsWKLk^];!t7_TdwN:M4SiPe(}@@<X<8=WOk}Jc@I"EOeAm4_Oo^~E@Li'@McC!OJ"%q4}0oqqsnevL{T'h9e!GGn/@dP@
+ZXTj<r"c}be,3nb'6JqTMRvVSLcD>eZ;7}#`^iiwEm~};Jd+"|S#{UeQa&y,zOWsyO{w7RxUK]Yn4^6w+}>Atox_KAzdj4LcpC~0~S7.I<``'WyKM#,<AV
+XWDOi-"LviD[d3XKN^O/-e=Xm(9iO6zwY`[k^9s[`b@K](N@:b::g0QDr3$'D188PJo;c[;ho64f@23M]]I3m{C:O]<m_Aso42,(ydJ/Mj-@'CJ^8I3kHQ
+$UA(`fsrHsibf/kmHSF``#@Jew2UNGF71b4MR-:YPr/zAndk+@8fTTTYRnq/#X7DB4HIk#cQA.]mhdr(3_~Rx'7mfds^j'zh70{l]+M8UFR_V7y5XDZ;{A
+OMrvy(i!}Wln'rf%}-@g(`Fb]7Uw%jr:BrXx'QFU&4Hv/`Y3&4cE}b0q_^B7TVRq~YYWa"5""4JSqQ+h"oi,aZ!jEv.7GQKyk=bA0CgX9qq{aFY+TUHbKe
+y-,R%3EOz8kaqGux$3(eHs.|G.5r|L;Slr;Wh{H&hcIrkN3>_osr$8ZR+XghM'z}Z_HD^]N;e1lIEQH5Z|RtTHB<&S^v~A^u4_I7HX)kE_@".>EH;Xs8Po
+nV>CsQKbs|$0sO8K;L<q$)umN,9C4f>+V1s%xd:QnR~K!C3v0e"1_K6}=y]HX:0}.;pMf@xJ6Mo]Wd_Zo[BE%a(VO6YcJU!kRpMquhxv7n%%(tyJU$!H>1
+-aoOI5IN:]1%T)we%7:q`Y[L4'<Ks.cqzlZ6]k)n,Ne|Rf7km_nW:j4<`y,EU+&75&uDy>m07;I%OyIY%o&=P=Go4l"'+tqc_a^ouckH/#Mqd3YPWw.Av^
+0gs9ygzQn-aVCnHmJ(93AMH90.37#QH](1orP={>7KO#)4OHxtm-<k%-'ih0<7aXg]WLKmE_MdbnJ-,<_/Wa]AQwWaAc^UV'Us>eh[Z!A$;i8vS0Z(|=CN
+n9](.:Tw`lgrK^coEvUHzr""j<u(79p[L_M]UC,)#s&rt>7FA+uY"ZlH4L`l_RT2_F=N^hCwYY'y]24Lx;n:x@n:{q0q1f{BoYs-6CW=G0AZN^-%CaBK~T
+|.4D2Jia8{uH|G,7b+t"qt9GW8!A8%1tgaX_.6K^wAEmJ(Nd[7{jHfsd3T1lH{g7Tt6DbwAy<J39OP;Knj_cBJ+sjju8"G4[W=-;5hzT8K@@b8gfB-cv@(
+LXB9)[L8e%zBsz`+Wh.<(^;q|qU-Z'-6e3>;~N9tN.5aJ%I1^jqL'f!j~pb=(XFF$7,V#Z/S>l</9=04E3{8'0+"uY]%D$=Vx3P:7KpnU%Fkm),W=67A-O
+g8!XtrSm8)U|Xo'uo@c>y`9e0Yre'Xcs0%2S,6.X6kNV-tDrd^g_z_bm!N))han/"1u8mO$LGa{i_IDcQwdfqnmu==I"t)Y7>`@:8VcAOLfbs|P^IYe)g6
+A:(b'qzbHc{)jlUMGAO^RYi2EnYwU]oi}t(>igEq>|pE'4=L6W"Cte_lg`n0ZWWC/X$n6uUQ!4lY5/QRoVgMckxw1Wb6%C]tm!:q)5l"aFeoxjd^82Vb_:
+y&~%U!UVl{iJn(&lh":ES}XYOs8k.@G,LhnJ/,fDN(73jB7soSvQ|s';AXqC[TU0Q<]o|`RIKCK+j.u_{U(A]IJ_F<j!]2&8G4j9t/=@C5[DTn'NHu<s]!
+<,iE#%kv&'3{7yM1Lpy:$>czg|2=R'l;!qbgYCoFz9M/<F'FW,3qs77KYUctoEsRgwEu~OGr`7EQ{OUn/LQx#=Id7'JaWS]$L{ifVj97D)da#SmzNhg-Ni
+4Gel1rA:'f%]LS2Y@gYtR,(]z93:+9bq'0{-(ZKF3cc=|wT$z'D&ym!7V_/Ly.2Eo.e2pG7PMP]}XbkfM{GgAfGaPE0Ar7`!/%Tih^t@CS@H~$!v6>Jm/@
+Am`F14T$aV]V#rCmh,NQT!$=p(`j"kb($[AYf],i<t&Y`zNn^H<DsL;f:%B#%aS=>S<^4@HM!%rJy8~PVjbO|JB:4HlFUFUP%_{tUe%LlMqd&K-OdacK&%
+u#DI+fz=g<$7X!E:iqgluZP$DdNrBY3fR#$rWGk|rzlEMJ<u@9mTAHxiMwt99CaEfB[5>eVm.fS.|/.z!9|zaCWG,wKJ[C/Z[^QiCQH|OB`||A9,Y994@G
+6:s^9.RWL9iG4n#t|^PB;YvN`QBqM[H@<u#c7%'=;kA_+-lgP:pC6lkiEzI`2>R-:Vpc9Z]v6|:z}f9v^^R9Xrly=UEql07#T`=VNm`kJ;trjM~64Wi)~h
+nzfUgel`3CM%8BbTRfC4|Hb#xfeJV3#v@9+$a^!9se}_9FKp7CN@NfOzVEWo8|>dS8=dQ(Wc[K}]KNkl}&Ii3sDgVX/dN5$Y^g2A;Rv4lt)Q~7`01=/[JQ
++Hu%toa,ml5:$KJY=.&LhE67@dN5~io6WrCx9ylEP,@N]KsCj!>N1@C!hvp>rh5,aH^p|E|aNF:Quw4|JlK=dX:c&}HmVCki^=Hp88>Iw-7Z{xtr95}b>E
+x&#@'tb8LSSCwZ4ITP5]0%mBMa,D)"oc/m3`L.IW$WdTEkS6y]@3>NTPN.TUF]^q;VKr>L1y=4t}(GZKJ|)m#)Y:9rI]"%-s[!Oww4GBc9>!J:s:&%e-PJ
+t>SISZ^jX2QU5:n%_E/X2zloQMJ4e1/_0NP:v$<l3J.8NdEflCV.ak&!>XJ/iT-%Xo}/5>>0vMn9Y.ye_]oM%=I<}%h'wN.qthe.$tIFz/!Max8Q5b!Lrn
+6^^s/^0wtd/Fx(fgakYH<u)se>_vq4,6a.{@1Tm+XOOo6KdIxpBn<1:5Q1t2LSl|!D,SKO36y2JeE^>q)ec$H:ywBrk}6HK_a&%yv:"D:$8d)wlFalx7"V
+e.-;KhA+geCBQ{lA7JP,r#d2ZEWhL(Vs7D^J4GxS'JJ|EzDYw+O`pS%96Hwm&/`VRXX9HijkYYdtnj$RPJr13s<IVVd[;@4]a5T=R9PP'4Lq$81GqoY|:I
+uz/bsja`QnsA$Ff/3'CG"v%HITX1;lTIpA2[j@dl_!N5T<WzCAK/c>eTxz}$zt3icDI<~F=uS=bhHZXt_5#>`a'Ebpt;kc}#$z&pvQRC.Sra3];nc{w"p@
+MvcJq'_Dlb<A'I-[$ic}+ohhMB8YM=)il|tjQ>K"ArnlgkBJf!y`M%Yqh.KkcByJ8{Gye"`wQ<1F`7R`tMnqG|QD/Ucwm>zAh2J(8m5+&!t!{^M^BsH]Vr
+wj}hs&@J~/V.>wDcZe}3Gm+Ej50Ej"Z$RI<$KnZ3'R7AdR)Qr|n>$vvQ3jm=v:V+Ai97AqvX+;n,vM9L%Xyt_L4`Y1Uhy]B%R3_CE,2{Y<5>4qe&:4pkP<
+N=rmJ!Y7pXR9vx;!Y.zUC}^/0HvQRk<mGT%a%87l`^n|JS%@OtCky7PU[huZD@f`uZ%+fdEpnW/p"]OWOZ6,v"$3[;^;t(d)2q$gJA@S~bB(['+G.=bj-#
+]gZZ^^^8!/Vqh-wk4Z|r`UIif=R![KK(eT'>dn[V/X_#6)Q9|+#P[J57$&;-JEmc@TP=R6/A(cjg!xf4h6r%l7l'9uLC,V2X[=[3U2X%TcJ`b4tgVp)%_z
+5i`vf<20Y2W{dq~xGA5S>9$h}AJYF6#d'YqW;mXMe1tkbua<LP>C6`.Dv4<&e90<aS>[i{.aPoA8JX.YEi"Id"[%{D1<K>GlIVZuqfF8U24$$#g6m_iDWX
+NCu:'/oWYfLlCf)@c>YKx3']V#/Wu1gs/0#}j.FkEjvIV:|dA;x&t3~;;QR=;SmZkbfSRX3%JFCDz1-cBr~lcD=dyi!3Q!RzSj678WU$Jm==g3UvP.-RT@
+p1p${R-As"Ry-w/JcbGZ5KUFDpo=}oxL}w:xdb,tiZG`,}L77E6hc98<JyIMF()3f.2yNs<.jb%)R5a:Sm3S_8~+`"Sw%OVMjWkmi"T/2B!O&}TpR<v%5%
+k(jk-3cOzrkkM#j1w4)r'm/XO}C)XC3|+J>Cm2FI#Roe9^,v;A%ht1h"N_D$yUV%L-%[`j<DdX!S[Fq<ws&_|a(y>=l&8CuDYy(cVdUrY+UX~]Qn3z"0lB
+ayUgd>W[f_6)s>%bL(R/6p!C|>D<g&Xxh0crK/kw8cg)'5G}P}UVq;EOe-7<+0%]4`Z%M5&nNS.KNlf3>_G2O|pn>HhjVH0loL<6x"IA$Sg}R_E.Zd[x%S
+mlpwYyI!>j/78@xb9L1)}iV=^]Wf<J(-20SBCj.,K7u""FBSwAz+Pi#D:8,7Pp!<ZJyV9lCh&.E$x%^ht%]W7/(mcRpfm3DCi;p!Pl'EaicL_[++P;7B"k
+b4o49uO;]OsW3:qGOT/5My0#HG,--z;u[I0^;#P&DU|#(ZzYYG7^q12yr;[Fu&R!mn'JZD/t`:7n=6O$vPJ3`gC|6%<MJ!DwVf!|4Oow'fPHK"AR&8SU_w
+2b_kBLxE%..|Og'4(hYpRUpMFEoM9DU]6z#;}M4;YT.N~bvzf}(w;85V6dAyZqr(gTp.}=8=|4Z.GY=[oB>$h3M!PnUc]AZ@ENQl/og}nE06ZbEqF6S|U"
+,`Tt-IY+$YxJ%j;yn{a]u$XP-th>Bhy-]{OCeACL{PZ'`}J{1Z1ylPwv{kUN(tYZ0S1A05kY",htEkWq`]@0xuy5&)-;9UP<:glq'eKWuAlQ6&Nr'MSsqF
+yVqA|EvpW`z`VI2}|3io"9I&YK56$y(_Fr!7<ee!Zq+UA7vsBQl3Kf8')9Z(!uY.b:&vjXyxN,cc=m]={qge=t0Lx'P)'K85=aAM7q-JGG,i.d#pB.YAWJ
+=[gs%c++PZ|]b;+Kg!Rn-Wf#w0m|~Iyi8DK_TtaUss<K..>.Vc%h`MJ`{hR[:A_"&zp)a^}`KZ"P+-g1ZfY-pdF:9"5b^4;-lj90Dtj';2w[b[Q"{l}-&4
+`W.BW`4`HW~^mZMSha<,C.jf0pj&,z7cF_.LjRhal<z<Rg{^7+0L(|n3)'`YwL&q;eM)z&-MEeOA&2KC+$5}.Xz})5=4yMp$1tDjPm=6@w{^#_T';Wz:Yy
+}[F#,5or6}$_k|)l(+K`F9kvH8/`w.d/#/i<zua;Hz3VQ@A4Ul('/b3}ZYJ`KL>aiL~E|0l=$TW7u`[.'VdR8JTT{k5oEo#mY0+2G.<nqVG,~V=M~PDM`O
+AvndrMl6!p^E%j@=7m!!pa<hzF&HjdpUpE$FgG$w]E6YwFkPC<e;eL0ZC1j/{cdVe8iiME:bI`);r{cDEVrPWCZUv`$r%KDL_Qe0gSJtk(Hf#27S6]seu6
+p4F&oT:=5!sPm[`IUc'+N.J})_;g-ymxsY{mbi"pOtw"lSC<c[[c(j!brv[J/BKsu)jNB&NJcidY2`}Kn;~|=z$modRD]>F{1VI_S;HTn}:.mx5IJd:270
+7q>YT#3mhr#qG`T4h1%W$&/u<jU$D7^;@m"1yz{]g-`G{x9_osCS].xJME^dsXSaX$(-OX(Lpb$zvdDVrsM4B;VvyL8^99>6%:-A=r4$62r6MeY(p2-B-y
+VzR&="CmUEKdcS%Lz]H)KcSh%e/kVqNbqG'gxd}BN6jF+p@=+:I}U"/MR;G/40@FU){YA4>ih<W6Y1L]Oy$l!YC@[F>'~'uE2M<cgVHd)`g=R)q}1X6DGb
+yR_gOs@P-8!UY^<-i/YE|"=&3J}vGV+OC)DzeERTeikYAnbf2:@_g`K)t+.R[nM&vKz%8pU)fu<zZ$,dk5TsiNkjC]=>%7,OKh$E6XbbV[!^Vu=Y]#(cA#
+#QK]tEmlwk]Z=XS2.ZS7TKAqD)WT%#Oz]p4R9mJ4pnLkLKXo5V,4|iLlp0]!yWxeM:;X)Xquwow;.c6YH{Tt4Q2P+SfJrX:_u/F{N6@AP"Z|Ij2KQ/S%&E
+D8pk(7H4S&B9A]l5|sIk{PD}2S^Z=#Ai<"t`O$qA{|%E#'.7z:pvgnM'{oghn%{hVtjNDXE{y,(Rl<fGIvADhdaxo5u-.K`8j_O6=l,6H[S!"H$]VK<_KU
+7B0R[j_VNkv:{[%c)+xNEDwp6E06z;rWC]d(<&2iDa3mx'6]mv]/Mq`+;#:o8e"Yq/@8iES]5+`ud/KhPgg:}[b)+9I1&q}XNS<FQiFQ5L5C$0I1!RrG`1
+x%`n3zmRq)l}cR:yuzttqZ<.Q/")UJY0Y==LoKH]!cs[U(5uxe|/qM(-:3S^k3PNnA[[yN~:=##;1Wt{RI/9<$5;L%!fnIA9l1&k6;`nK`X]!"GQBrs(vg
+v0w.+w~E'>0_f[si{VOk{u9sh[l#0X-1oPaP>5(/gZ.LkyRH^;B]<I=1i|@Hfp1qbZ[Jml/+<65l9+2FJ$q{l.Su.w]SjUEEx,uwp9pHE.X&Rv,9UpF9gt
+]J@Dc=%cP>qb[xo.5mFahmNE3REbScZXAjAZ8wJ>,SPID%5AXpc5T|r-5p7ZcN@a`%)/(w$%03@Ht:vNkM#Rp|Ht|Bz,KN0u%$!<MN410fsci`.Agr#wHc
+}+R:ao4n4h@8Pt737n8|JC{YZIx3"#6-`-kM|w4q2&qn(e"A(X@mDFjz$XjIvHqm]d>FXHHNfa85&re$e^]o!q:.Oa|kqoNTXQ"tQ+3rv%O.:TsN=z}3_(
+w>h[AD9RBnvkf)LM:vkr3O:PnO`Qd'cx[DnYM53|j(WJ]dG+Ixc+&k5jl3XcViTA#Z/N-Yk.}0x5I:FK.eBF3va<t.je]B7nu>{`V5egHLkdtG>J0h}hM<
+s:2Cgsps=;SF`7cx"C.9&$6qZb7"$d!y3t#)Vr5U}xFYE,34,m.pVo<'MIS+K2<GhTbDb!Y9VC4/`OT(dBnil"}}(fsP1gZ:O/QEX;UDjM3L_n@0i+&RRx
+F2[[U{0gkA^i9[Ob~SoAJ[GbGw.2L>@l:J5hs"LL"BlX"_=;l^>}04~dh(MU%[vE|tCKn/S1}4rnBa-WrVVa]C&Oyvd'gtoUuY@j:SGP14V<Cnk"ZG>cjg
+-.6e}w.ntM!M_"N3T`qmoOW+M$eWftE`JM/XHxNAy)_@=1uFr2`P2;2r`L=y3nIF>55|qggo%LRi|q]9)!7{g}By$M9:~Lfz-i{o;4.qX{}&u)1u9#)uUV
+gL$G9d&x]`m@,K%Xh}['Lrl{lQQO#@%Z}+pJhReoSZQ.^%,]yLd]5{B/TxA]wq!5n{.RSeD[X)djwN#%sGLO}NC7qr|86sGQrYzAxg&<uK+&S.L|RUhq`"
+O/lZk#'V6@6=a$DMC]C)[C}P7'3@nW,|Q6V)nsiOBQNC'<#W$O`#v`]sVJ,inZ;Sz>^%'NB=5<ZxXDvbbajixxX,#0Y`0Y0tsd0-oQ4[[PI%KW#Cy7nsP^
+iIO,h}#td=mV|0L=bmU3p;s[mZJ>WWD(_$HO1(WFHKYe>OYnEc@i"8]U~r)>D38Y7-vWu&R5rGkY`Fp`2PhK7eKjNK|UZ4`q7vZ-/Q@`9Q;ATF`jO(9`|X
+f"h$rGQ03/FzxFynp+,cPAl7#Nt7B]QQge<{@:svgxfsJY=Ao!I<IhNh.:MeS,QmRL!w1dEyJY[cPw9YnGP9aTh|s[+0l)xf}{Z6!qc1I1N;v$H![9S&P9
+Os/FSVCL^Y$OC>H_UQ1qgZBwJkbEUz{h$fMemnKt;Cv6hV`9YFI#RTch0+#4rphIW2OCgmZ)8=ry9Q:H[U4n7LbX&&[=';'319UAd[p`o,[=O)F^8YKm2[
+ZuN3u_rwHHqE#kplAc32@Tj3Pd1pg4+)bji!9+oso7,Xqe9-E51,F0UsgZ:q_Mp+{AoWTx;M|Sj5OSea@4;}$J#tDgIdvlq[Cd.Vur~,[^Hrk@n{_FhOBC
+9F>}U_2"!SlC&ul=8,QFO}~7KA%K^L3nZQYeA!7dynHnWD8SaM#(HTAYet6PCY=Q-)&CrdW]]b{NW/dCSVH`ryyeF9t|Fr,Z_6|1jp$Zd'n1M^q0{xHI=y
+@&~[GdErqk{mT#=SV<1yg+8DodTH^g)n!EprbL`Pv|&`0R%k[e{YJC1`vw",y7m7=w#:+al^rVPYNG`i0_r!>+kh4yvmSbQH8PdNkd;}I42{9U^{6C[7_C
+lsw@U)kPKt~:JUA`>)1H@41-68vP7O)/$;RM=H&spSo.$T7Lt7/b|Px[d#9|#sKNyF>1|Yo'#O<-yruV0DFW:m{7=F[tQ={KlrAX,{Jgb![caL+sa|`/7B
+]Y.yVEivo+#j}{GJHqO]11Oi0DJVQJf2k(Xc;qn=LR$p/_ot:(>yjL;3|dJ6fi)rjH;6[7GrDB-Fi`K@hd)+T)[3WTBYzycKi%P9adwEf^1RzQg[x3DA9n
+#&.5_EXP655.g5Am)W0r`BM<4K~e.=!oIp^tPRxYO51I^h@psv44ed4IZJK:SN&F"S_HTHokpL]oJZ)V#h4Q>&mKL^7zv/,FCp]#e71)>&e>|>dJunJl;J
+S3lBLI@6rLI:Y!Cy'WJ1j%r:$WRw.kNZ,q9t{l{x:&vT3;vt#d~f@pdN2SO0l0-&wz'VVwn|J26kjxQT:rc@[1h/higJx7%/T8ti{)Pi9Z7t^t6+5<[|wu
+S}iJgsJpP<`w)LX;CiT.M48erBq)7mtCY1$fvDm!p"m;tX!`N#p8PAfs'z2W`o~bzG~XM3~k4CDj&Ef.g"m,:8fD1nba<y6B27'YkQn1lHMlGcn#7@kl~I
+}ZJ+vv>x.o"FOLl6RXYd]FSWo1'LhSIGS-tO/6z9h4Ty&YiXlU=j[T=}o'ttBUQ1=k>a'6bATOnb46Yv6ZEuLT1$:g%jk`_y6<#,$Sxv0PWhy'6&Dk_UPJ
++fH!}<&BuU_U}+fb'Xkzmzsf/9}m~m&^B.:MfZ~m-r<:#3A7'AS)XO7r]0ge%}-(u.rl}B2$9tArr'bWx[)Xj/|cUoeR2jeu^<M+fVh}Fr/%1|2Oo)'j.D
+Hv/0@l)8SY_@X^SEg<!y@#,}KWe5='D`^7R=feLCGaX!WD=v>+E+Ou:'Aq#&QDA>!"&@$G{75C;!>h+CIV4TxR&aGV}OwiVv22/GB0FMON2G|)~W0Npr"/
+STMP$f}+VpY(88E_]3zq^pcg-t=gPj|5Ex.FFHcC$kg52Z-{2l"MdbcyPanJ^,"aqSrU%Xef1h4lE[5d#f|gRB&on@ZT/Z_IXD`vs+:JW4sK1h3nO"G[Va
+4k./M_d5W.g#mob#-C3;7A,}4)K,6sSq-0Ff0N5>lf&aLp'LS)T)~S,(`>>f6d]aqX!f~uG;Eu^9@"./x_u)'itgfkOhxbZwTA;'[`OO5}!(.DQ.>u+a4"
+V6f|u.`LU1$Gg5I'&{6d1=pVOSV-I5l+]_LbZi.vZ+[OZpy%9e60y6O6N1f=_6gLwm!m>l:F.%82t:l@)Krtc^Bw>Ihm4^M65GmT%_R"HEQ_Mw9C#9~8-+
+aT,WV=DpktM2:1he[6lsdRqk}IPz'A0ubD>Pe]1_')Kc!fIEy7QB}pAjtp+arb"ooSE:CmuN;&]:+Q>B$7`jp)Bo.6gmF<o5'lHfT#NssY$p2[D<8k9D"A
+x-~cMzABF+x93|=/!Y!sTkT!=X8.OFFFi]4vgOf"F}wQ1{<Ovq;E'V}.%VZp+=qc|CP>./pYpTXq|i#=UJppxbIKlGENIg~z^|^(p;,gF)Q]OCoha:H0jw
+=lz|`v])0C<_lW6j@_]%aKKm&G."zq={0}Ez]jH1P)mA_{y:1x5V%d_xe"8Hc+i$6V#xjma60dP_7lML8)09E)iMEsxNj3,$l-DCkbDkc]@ho78I(zJb,+
+$y,{y}MngONZ{|1W@|X,"k0(~6sIH5TAy%FT(6McLzd]I1",TmG-zk)/te@CAMXb2RPWzvVWO$N%Q;Ht@ax_JUT5DLpn_cBA[$8x%m8+c|&gEJ&hQm9MxX
+&g9qq$/8u2qbihEz4H.QRy`.J1oNK[Hd%j'gA:[C,!VjbECj~):&aNje3xS|.G:#Fgd(j_/8U=&ktE4IAHC$I'}wX#Zrb8.AwM'TKjt4QdTOrbR+c(YI[q
+SU@l!}:)k|7H9fb8c13NRX&bO)(SijHWVfqEpIJ,n_GQhP>tc@JkFmZX6,m;dt'P]mqRISS5cv2gU5yV:c$iH3&;IlQd/TZ!0m"b|,X-yqZ!>FpeJ/o&-.
+0{r0NB+54HyI#KdW^wNWTTD$PZqT':OPR1sxuiKR33D0R@kXi4FM('tS)b$a^h0K5NPq,Lt[+,2;bQA>;WYm.E^y1G"2ZCm@"q^,%Lu^(XpY-M;]psuf29
+3Xh,F;U`Xbxx/DK&@K>2,84K)lBm<!)J;gQH-z9dFcB[aI(2,^"rTte!neav,{Lzh&N!V9x@O($<%$(;@lCr~f~J7n$=F<2rn4;(J)k@vb2g=61$rF-#b`
+,2:gxNq6!n,a>8Sh$DT0QS|S"tvJbo]{Ot+(|ODfoVO4!qL_R{j[Q;jf,=poh&AsSdtz,9H0WABr`jbZ7xA@7F]+Ms=z"V~'d{zj@n[s#ve.BJ6;mQuXm:
+9IfKg=VNKi#uQS#AZgeX2vadbO4sJfnca5UpKu+omSiATO1"}S#Wk5qz;ghNq^~#5hoL>/lh%3J7!R3A{iM:T:$IctSe_Xj$99'-A]#,:S<)S(W#N@Q("R
+e0o_M.L.l2FSqab(.$<[wz<zy2Ze4PB#MZ9x}>@uv:Qf([F/]Vu;([f4d3mI]yKqPZv3~{}LFuVe1lEumNcw^zu-+3x0<`Hscz|:VFm.BY`d7yFyd28u;N
+c[#nR;d-A`l"s5{+c{-Mp!KQ/rv=pG}eXjqe`)<{zAd3cJ/MAx/=R_v=mH2tJ:9bFL5WtNYb"9@3cNI8&%yX]k%0EBZ]G6AFooWm/e6wo_F<_=PVmnN%{X
+'Y{]}!<M9m80AK=UL=H4k%UnXZeTIMmh5'LX}]el|T&<==]3Oo<QsKhS)><cI#.e:R@C+Tx2)g|]GAx}&wA>U.`T4n[h>@:;'ZNZ'7{;UVnsYl$Cv{t,st
+/fi;{6R_wh&Ux+EH,e@e+}_Oc(B6%Q(1n_d='D]7A<{HFmRx!&'xC$/xfo2rl|:6)L">)1^0G`ou(q}bL|E8vXNx[#bN!k$<$:^HB}1j(|fw'yj)l/vB6]
+;XA)s|LlsP6acTUR2C:Ey,U3GDQJAe#"K}9E%brS_qS:e+/(4Y6c/g5G@U/Vk[,O;4XS=K}%}[BfI>O<,g!YA:/fp2.RV]Vh{My9:fP:e!59di/E_h83FI
+NtXjSiqB%U_p;Bx^'hXDR5vZ>cKLdIfcBlG,aw`/gKMCUc+jR4lT#9DG7Q+er`^S.0pgO=PYgvX|&LzR-Jqx"yYSoB3(O]#P0K,P!;GFM5Ddm!Y),Yb0dc
+p5'Xw}'d^p;=0GaYw/5CFBEDVX>pc]B`2emw/W,q|6RA3`Zy$oDyJc&+)mC060H[,>3|s:xK}1Mi+{'4N1SO<BAqFgvzx{Ik[#$6[.zWRUi5#p^1>'w.v"
+=rvIQ-tjJM%JZ;XS0ZoK47QqvG{Ua'Ym9Hkwl8"OPtyxo"Lp%5Fj}-Bw3lt'=XpdTdV.]MIGk|${z="jw=:ihfh6UIwO2kjKpKa0%qgAm6#j_x|RO23h1z
+q>DOAQaU)grqDPTio080SegUW2;F`1hkU'bWo0-NQWM3k02k~C(j=Wg7KU<uG71Dn+P#nL``+[NPS`P1wT.z6pA!Zi;^RikRVhP2+v@8>q1pp3#ekdP,=>
+8Dpa:'Q9+f"v-#O@MP8ovJ|>%ti1aiS@vfo/<dNI#t7FKH%>$W~YZ^3@>pOEZ<A}(OxZhK=4-Y2e/aV_W0vN'1HKBBD1Qd^d/Ia4mNllCj|DD|mB{<j^}g
+R'^-;16Qv%^n3]44t_UTeNuc9cHeb]~baLmy;dbgPIkj&N=mmr@Qeo$p&q.@q6uD5#+s7m=L_5I]4Pk:-YC6EW+iJr$<F78yH58Fc1NSXeTbn_w@nBJz1B
+"@"Xf>=c>QzeBvg<zaz)Y=m-#+'3O3_82x-6;qk5YDsJP1}D,9bQ{#hMp'E=oLy"&D_y4um{>8o`wNt[F)lms+G<Px7ZosUz2YXQ9L.qbq;tX!`#e<1K%h
+C>7Q~f48yUa5P``m6HRzr4v;/D-W8rkiHC{'H/dqa+p+.O=3u"T@m0tZ)4RO$+"-oi&w8;Df9_;f-{KTtzVhsq["[cp:cm^Gtq4Jn5kJRsx,}WpAaU9Pwf
+D_<p<J`fZ!/R(;0ikEeZ`1yTB0=QTo781eI/l6=:iJL3}jLc)6FoQt|Gp"w%E9qXQ#.Yd|K:xg!rnYn.Iq6WDnsIvP>jMSQ8!16o`YB/4Jw1q41TY'B}&c
+YemuaS3@l65EiGzmxQZ`y]4aT@NcK1Pc!;ocmZucP.|LCgxR"zP<p,T6nm[;pA{C;9r5bJ"6SlDBP!PF,i))G(5hKO$!TK9X;o]9Rd3ERHwP|l7^g;5!:<
+M6Dy(}px<Icq{>/|axzA7KF61t]5f4^8inj,.wN27cx,+DqKkaAC'QjW5[Y[5{s]^2i==5Y{AU_LZ61diHVYKr985J7r5_rH_5{vy<2d<SPH;3F`&ouqKS
+=`Zwpk&7Lti^JY"[AyrT#b`M[=!:`a2q><NkmqxDx^O,F}VP[i~7.^Ud[}W)astK'0hCx9IsdC`@`iCmlA'EG>&'q-6TO3lj{_E0nL075]!gwur"SX"=Ko
+6cLL59%eTY2p_ZI=r3A]|2Y-nZKq'smnhfw<Nn.bW4s1@f5_4+|G2niO`&'uC_oV<3Ju.5J_De|^{XIdIUjS!uH(;z}@)0Zjt,7(@[6n~F,m;1fejZm]{l
+(qu"~GpX^GyJP=%pE#k>TldTjL'2W2{1kteHXQE-M0Zeav;@WT1,I_@n,{as/!]-eI7p#AW/.dH+$H9`seTJ$C)D%]7u5f=58i:;L>V_7p{>gW8/EaCVR#
+nj,.]Pm9<vLku3P{mqATl]QTnqVK%caT0p=W+OH^s5-MQ1`KWudq!A>w}XyH8aFt`^2e97#0HH-D&hN9`O<WE10G!@;zST3bxs&d955bYx%rol3UK9}ckC
+ksQRasJq&^HVDhD!J)[Uad`Bb#&2`{{G}$(;7{2DUBIObNMbx[>;YUj@O4b{7TVB%j(_<[Qy(UCkAV|%WzH+;:IHN5bxzh<Z0Fv&/V|<n5S#yZ@0(4";7{
+5{_R`B%m1Im3qt`h-c(ojd^!O!3&~sq0bF))}Grq1Vg{"j%RU'e05`|u)0S2:2${.1}F`20}<S1r$u&XBmPnZBaV=+":yxkHtTgMym2Z$DGj();|0k@1,1
+qKnBV:yR![6<TMloVkNe!R=:9N|Wf%{aQnJluitR20gr'^A&O$z<copJD';h!p7TrKzFV88jCk.+.KA+4qGCWHYbhE_Wdj9pf3S1ap^^&5i{W/EkU>#,2t
+tW.IYb`+f_.PcQ"b09Yd}/r^|GQx#I-1>OK5Ich:I23_S'>xwaiL|SAs$Ev(&zWikzDd9`#<;I5<R$fYak"+Ik&K)Ls1m[6[9KAgJs{vvB,(uR363oc6w1
+1V6t"H,$<lMok=vd7>[4XI^74:=Q~14=RWx,hto:(^Fu6U9xZs{_.ZtwbH,%A("5Hc^GSb|s/V-`tekjd%#&X2qG$'<s)_[YW3a]UwrtzV==H=%];W][sG
+6Y^nd-9q0q~w+nwd)2,8-#Dzy8w>0]/[W0ds(@mOe{OC+uP(RKQaNC559FMh>R>E1^X9P6q'H2)ec3NkZv}nE>b<`qlt~X^,c>K8ygDadJ7s6C3l-y==en
+4V|=i.wi0R&%eEse!~<m!G!3_##F(Vjf`w:k.C)LwH-kKRxm6=L=.0sNA%"5{'_j1Vg{h$_q,[8&4GJwGnrxNs+t`1YsN-2Wp/-q;t~6;1@C[]ZsI$^Fm}
+PoC9lzR|&_f[/+BSYt:AM'5&D#P3Xto927bTQ3s/`K:`Uaic#4xT`Zm6%bz'i|!pyW&+@ku<|C5!]pNIo|6X:RGNm@@<h.4j=3@rbE}qnkz&h)bc&0m1Nk
+N!dbkWkkh))zaB@$|<Z)V&[}iV}q,<^FpHM=Zx)gTC|]9X7QaYr^-h58TrK=V<,>CX2]FA3fJWJas0@wWZDf=C=U6_22-WlOB&mEr=]U8g`DeRRB#s[pm]
+(=+tJ:0'Nm]sfu.5GmUpt9<[0jK.=Gfk2cI"Y>3r2cE`&/{:3)8@=}{NN$K51Kap80+bZk;N#t'a<zM{"Cv"1#]+r|_hE_Ub^iIbn.1"n"'JtpiYs|XJQ/
+_R#=ZF,E+8u[Zm@fsyr1%mV=rdI/TGD+S^3<qJ$!{sb/2GL<l<nsu@FzgU_!M9Ee:;Lo>!Zb!1Sw"|szbKP8Df09LjsR-KBHQf;}UzP/C;kwafanAP_.^g
+>U_<0YAe}oAD&xtTt<NDygl#RVd"J-"j:0AK6Rjw+:kr'Oo}q$Li<<Sgny5ITPt(#yZ5W&DHI6M!h:Sy-(l:-l}wsn9-j[|amaOonma}b1`ZCwr=Y8aQD|
+{x/`vkGOUO<(9!VX8XJ)<UK$j$LVU>bmlF<SwBAvt;g'ZIP&;#N+R#EhRo1y'scmPSPe`(Gx:]3bPgO<{RJ=!WoP:n&C_gRJ3p}MX2g&|Sb@|(__Rn~;;R
+]"B/qf$$&d~m_seCBbr,-cP%FD&:q|dI03J1/'~D"W"ic1dFBf-bqk2hJH4XooKBeWv>B|3pQdNl7`WZuvP2AnM0Wy!^=,W5rS'B/89%fFct./F_!]_D.N
+gG~WL!8`Af&)gZRiXcBW7/j&4I"6eqT6`j0$_x,^G/dI8Qp[6]^oXb5xqEC,o}:hz/UkaEN}0n;s/xv_(A}l.w"p@llYLBFdeT<&gH7g}v6@pjt<k{hSD5
+w=dg+2ae,]Ayr_>$j=L=jl_2YkzL`C>YVgH|4WP"pS=aj^:<.$4xd.9V4e3rA65qb,>]-PspkA1Nw01X6ukm78nk8}}yG1kDW4s>}RkC.{Le<qa$exZVDR
+mCpf}L+d|XK#Ng4>o0cz-e;(``C'ItR@o`WxLtN@[efm5jV9-4CP)!Vz%{nt/_{SLncvI(@]9qbC6|nT!~,3;K8b,;g1)2cxNSe3Ony7&UgK;:NeEfYw1g
+8K@KkIvg'Fl}xy.qKbY{~nGGU;I7)N"<J4<t-{9Wm$X7[tpkB#6t/38DwtMOEIWzSL|ZA,gly=Bg4joG2v4`pq@P)mx4=zJ,llxy^oRHOuMS~14h5kOlEM
+noHZF|W)5{72Ar=>N;NA3j0,|7}e32sp@/&q>5q;,wD@(D_Kv%E$-u;A[.KQ[Isf&}|h]%>.IKc9LYFpisR.w3tS"g=TZc0'g[}|gg29&$^qjWUWZJR8u/
+H'Ae+%CDDb&UNcv`c'5r%$I$^`t&~#5[VQqP4C~0EfLJWnIHu/<X@6e)[a_fGBifQ4en);O<ydKcSlK&>tAxz&n/7yu,KYHdHq0z/:leL[nri/9AIOlsgF
+G+7'6^~|;Ed#iI!.0k1TV0A1YC>aL_!,m/Slf^WX'ny^>eyTB]9{QZd`=^0@&8SS6]jykl0:"p"/n{tX@2<$~7<W&dd"~>{6i}[!A7[x&R[v[)rFBW3b&l
+T+FkrSBuup|hWG90n:R-nWg`D8MMw)sm&>INTaOtYK_z'X{qOwLO,-Q]%>ndT5VxTY1(@q|t(#8$GRlD;LVF;]^N,Fz:meuu'I[&U[jzP'd|bHA-{;T2}j
+J2q_lmM!4Cwe=cEeT_et%(fm&n8"8vmzRG.x%mP=YEzhkf,IMz@r:jFUfylVeSKZ;A<9aSx=%;>@I`ZGk&k:)d6'S^2X^vrM}Yl%!no1T_&,pUJ_N7$)Q_
+umd9mKA{b6CMY.}%,{+Js+Adrn9r-&#sb<tWi&Ua/:#Y5o7t7>i:I6-U>D^+&/4OZaZK&!viJ[ASB908a`<CRcqZv{fnIb4cOG%8FZIQl.G"M%_n&6^]w=
+61{F3O5nn)>cpJ{@3i,DF@JeK#o1hz+dx8n(k_(#;Gk0K0fN,BRT(a/KGMI.gP#7b,uIsrDOq2jL-5!~HLI+/9qf{h+Hg2-0.M"~m;F`I":U/8O#f0pRTA
+GHB[+AH3gidp9[I2"~3qtBshG90N;w^z#8uwxk]Iq};eEfc{Z:M0m[vteebMxN=3gxXQNS(h6TFOPZ:P4#GIK&c2@w3[l#e_|O)7%LmI0t]Dr$PY6;_lhW
+i(nLGcR6,LZ0|91v=JhGrFOL|_tDy=eoP1zHpWXXlXMNZy$}:J;+Lz./sVuvb9WgxO{qSdM#/!fcoE-}9HW]iqg/PYV4""aJzB5q]VUoVq~Wb/LLa,Bj&H
+JY>%vtk/M<WbvwY}7n[}|}!~vv@j`})M]{er({.$9;~N:qyJWU#}+9[(m((Hdm,H(2<-UJX5c2s0(5.4oLf5XKfgfips%WF2VwZFG48g+J3QPi>U-0!H62
+{lJZ#/;qwc!HkC76b]NZrjYLSZJ<0aB'8i4I6(xbK{.Gjry/<d<7T{eME)lmw}FUrc]:5Y6eEA``;Q[U#x`WG%WFAQdA[8)OQGur,xc1xenL6K#^p!R!I2
+t;v!&ynB5YK+XD<Hk1In}zmP&(z[UHDjKkLRTzH1a5T1lt5Tzy=quH+sKsFKJSTU){qYxsw]I_1=su[_za$^g/v@'qt=0`ZbaB3&Y@pPIH//(VWCo0zzfb
+]o>xrL+sDf[)06:V5u^ps,$pmho)d}Q&m^+MAaH1e#Z"<654DzX6rf2k@o=hI%YUlMfJ<pjCUec>Pb16KDA8KLJ1Vf`8tD@#}w%$XeSe_Q%D$9Omdev6cg
+(^=!!o2Jnl~qYC#,<r[.ii]&(=BMx>DG&QtB%O[].:k(Rhq"}s:.4qp:U/iEtI_q%{Tn-O<j.!>Qo$a)X%O!t286/IHY,ACL^Q1DW"S=>l-6RQx&8ZThwA
+O{5g.578F:XGcQc.3g40-'h{"jEbQ$bhDY.7/1afY/+y]e#VO(wgJ%NFF}.hzzNl@cBJ3"eB.n-{1S5Y)wdBS`5&Zz8|a"tk_lo{bm+GP9W_=-<(MEuK-W
+Mid(ftQh[9Z>(o|3&;+RL^p$~nVx:_=YjP@!4=prSsMe-MMmmO'7j.<j7iFOu/@jMOX$b{^Cd.U=i}cV<=arcw^mxqCzHF}aIK|0Y+=t`J/O~vM]=1G8C:
+j[anYZ0>nr}[sQEd@J#yZeJK/dqC%sYtN"$_MV->Tnt,nNL@0As+[As])lgDm8gx`Zxo.>%9QOBlxNn}d==D-}Z6O]_OG:K%'cXhG[tLITW{}FD@u[$,4`
+xB_(:{5<-Qvz#zEb=Am0RL&_VjsZjk5R6E1mAZcJjFG%UF,3y`"H"m,3P=PiWa.kTPy&/e9J7".q)2`%ymBRXAgJf:CX,hMu+XpEq@]a;aDUUBNgfX0!Xh
+%Mv.V]03+Amzwg$L.!5rJPGAg+r0%PXl:EI-/<9smkCRwFVr,%eNkE~^J|d#&n#6wWm6{OU%"!g^'-rajBUm41">+/"xP{Te0S7#+"$h=B$E6soX8|E/"#
+oDy&UPD/yqrzBQ&uhbxgO0V7|cFh{8{+m'X-C,Ni!>T$g>|4CJn3RDs"2!idfG)C[|)Y(`zj$+r[7w(mf>mlk[TW'T1YYJ.Tjdc9)sS]CkNP.k](;Xn0$|
+YPXaKS8<`Q@rH"k$voe!t7HXBw4}))h<A@:ZRnO|wn/q`1_/y">7pn;1d)nGhY5{fV@AOkiF}iG_V:<hfM4kQzZkNo'Zf8dg@3"#aeX`20[xs+d19yYWfc
+==KBA7rfjcBda4Sd`,k%rWBk}I;0OO+EbKWXxi.1cm(c9L5A{3cUcn$k:L7>p0&<!$V}!c7O|`f4~4r89cb/)bM%HYhY.G)=VFV2+)dmU2Q/PP0uDyr;Up
+hg@s;Fs|,KeBM1Hk2)ASNY"!bWPT<X)C)R#g}W%yG}6)L$~%`_U_{,olRHS,F'e%&kx86#;Wa7,frk!%@W'Qo_M%IkdT.f7"`(5VUX];zSiYO]qoBWF%$p
+tfF":[xD>D_lHQP;z4C4sBQ8^"qKKUK&r_A#LN%NiYDb)cDIaDJ2UKsc/T]&qt{^(PAWw](JTi~Lp)8alY0[X<b][ZLui]bIU^RXxEV`&Or0"`k0CbSSoP
+<Q!K<P{+Z@,9+3Shw(xFb.Ep~[BK4@Ks=0&Mk4T0{+Rh&[^i|%&/[[~u4CDT'`}CPN'ThX!%"rEnC,X@gsj/9SN%xPAz;eyFMcf)2_(/F+QtznQh+w|I1W
+[+U&`J;7aRf(<,>F)V/iqY$w!gN]&}7bauzfOG,K3hAzS617yf&y6HKY"T=<m4pH4ALu_Q@]Np2RP}&u%kDgm.Ba9e9gL6B9PGGvXo,LDpWqM6<2_t=-oF
+3ypzBcB7h1K3Bm]<R-:>bg-cn2Peb'l|$Pdj#<#b9a$8I`6C#J{g<Q9CTOP)_L5PB1Aowu<VNta]!O7Qog^-Ymc(~%3<S1%MUi.6^Q1<~Slbg8IY)h#6p}
+!-zoKy=Nr{~Z3h<FRS^k3[b>3-"J8uXkS+Jv]fW7$G}0D0u{Vk:G;Qo&OYXpYf_I@N0GQfdrP]/doOqQy:CI9@IWY`!z<_Q>:r+{L`p|(=wH)HRS}$Y}sj
+(Ip#dzDMiBcq4p"8.F`)1<QWd#dymIHnSf~=XIez]O:5dz-80q}T@}T1zQ25#szpD|9s-IVy@l1:g(].$zGr0p]8HEnjKpML&d|HWv[m7>vW[:v`qT}oZr
+x<.bV2#c,)ikY!j=c>hwr0x6>rYKMN)D5C7v[Z@>|qczdtX5c}0NL[`r@5Y%@FTmFKSDsWR:TYVD%NY0"r;w#A#{OI<6X@@W-Tc/_K}E9g^pD8p2#9d;,{
+=&qi|IlO(m^A!yj',uEiiu:v1<SQeTfE(@RZiGUrw1/|~)O(Gq19A7mg|Rk<TQa/S7y;7A}h{HgYN&U5.8Ji`HQ_9@En}PP$'h:vgox8`d@dZ^wi^L<Pt/
+V%t4d_|oEh">Q[DXU/>I#FDl{zFC&LVoZ&$qM.UHxuiw)k|%'|Uy`rIQ<'3W_bfh,OP-aqrt]p:mjsLf,)}I"/4[N;Vl>BrEt=U{TEMg{dw1B8Ms)yvVi.
+gS1t_|un>3o`)OqP4FDJ!#ag>sB+~1;ZnlmSb2u6GCtk=^PIJp38ff5p98%.=1Gwb{~[W1;A{dcEUZ"`Wqw(}pJE2&(>BCIj4d+OkwG$,[Hro|>&}g_f4G
+!2:=0yq,=;;$KdiFV9l4in;@Zq}JAjLo+73bP(x8czyI})%o)<(JVY>chLRGb<28;J;NBlaXLu2]Nt>a>v;W:JG}(SEsalW.x0ZQ~oFyhZnNFEr)ua;BYk
+hzhs<bMqA!Ogn<fiF6m$]7&OXJ%!K1t}A>MGT&m6#WOgTiN"@Tyv9Cf+YhzAlx<]+o>&&3,D`/n#{r_4{kp)i-[FHv]/5Y<FJ%8Nwouh[T{Hv%LYADn3;-
+oRD!pEBJ`;GZX|sSVb!;k'6wgn~tr+&[eqXlfVc8D;UctcM4G'@4jJb-<lzMMZryP'os0R[rtk%!'%D.0V^.n=vWJm4r5tY.++U]L.@+A}R{{1^Dk!p:Zr
+He|'yY]QhvIU~T#O.yzMJFH5e&/w8!Pw^htrHBi6'+z[9=+<OP6}3^E/{laed8B>w,RtKCpGSF&iEP5ZfWwtpthb)nw}EZpZ_F}QlLCwP(6O2SZarh6Gql
+.{b={GE%^h&,3g{e|Db6w)S)3[GCl`|2{fFJLFh&&,kOsS~H5OV9e!QlbgEHDwoZ~$l_7;Nkt48%@f;IQdDi%C#v];02J|tO!0nR`;!"M<f3FC"dP[O=&^
+_BbZKsGqHQ`fVrs^6RZD)u:`Q">IoDYZg=K6~p"6[o15^jn/ScP-Mb>KPnk4X[8+"/w)zSJtIPHxVbd)'#5Fe^<0;=L,X0R!&Xn-aB7`|LNCJAWosc]dP(
+n#b|^SH[HCUb7pf<9_:F#@xlm|%d!Q~dx/ZdX20#BO/b><A2FzJWi)}]oz+2nei(:VB)A&nJ5OXtIQ&sq)kZm)TT[kFbXHT+kVZn`Y+inxn>`JVgU#_!7y
+YwH{/GR!GX,P^l!IxS6"4OxZtt|:R_'Q[08KuiK.91KF}!MG%)p(|>mH7q/e<pd/]'8;B0hZhD9ssbxf-0W<_GH+fV!9J=Z1i^%dj)ma$$I>qxg=S_69to
+i3~.5DbbVjxGRx.jbromJBl,:DPDFaQWeace_I:sxJP#x;0^7=y[y>tI2vl#MgvmsC4wH5!.lTa`kjThX7^p$E5}H=Ulh$.-^&}3_C8,B<&Z=l!_QzeG%L
+ovuNLgnWS/r75=iQDi<Ve"$Zv;MATsIR.D@K+HHNdXZDV0-1=340`-LF]h!w;(LB@J]LJP&kY9fffCR>[wnd{C|+eE@]9!PcG'.P9:>.2Q~u2ub_b&gq.d
+^`L{;Hbmqprmr/yRM>P<=_88qASu3o/%"ob^{2j%lBIW'q_Q&r0Bk@UEwK`B3VM4_h|_14u6E-zhPkt:nOeqR/Yj|cT1Ae7j~.{p(W0Fn$LFhH)4@uD:]e
+P22zkH<R'y=^,:&JGtY465(i+ft3Rx/JdkY;>gBV~^X8{7xtX-tjm"Di20{KkWfy0="JuNfkR{'JN>+{y"V[7|7orrld,Uw2HYF2&g'N91@_<^Y@n6FLMP
+&V$I2CKeQNk|W.l}1ml<3`^_4JEAAH7dGZJ_(2=^sQ2G2Qrbu3[,^VRjrd#1mBhU!re!o.L24suuPl~#tI.:1xqJ,jPQrisO3!iukgIL{d%OW}5awCaS|/
+%8ZUpTp+#]I@f{eTa5U:oO0riP8#Kv21JS<t%4-%zNAa@c<|:iNSK.ra7<l6!-[LJ)`2lmz;gYyRTWHt{-bFv#nNHw-";9IFxyY[:.gu%CO2G^!}[7uhc[
+a2Fr5h`jdNFj8DgcF#`.+8e}S#T)e@$1"e:lsba@8D2heMws69S9zUImN@!m6NwAsrh{]MhfpeOuqMI6x|)_F]K>{x(9=FWz[ZJSYv3Us,5hop/.jF]}&I
+plbRb+V>+1KUg2Kl#.7h=fsq6tUN}'|_Lf4wu:qSRa4odnp(;LN5N$8,H9mdI,#Ngjxqq3Mca-5B{d>Oc7Kn#rRdHT-"FRIfrs/O0tRvC#Gt;^_|^YzlBO
+y6pJl/U$-bmTE%i8)1zd^lfj3Q:ZsNR7r],i5(VpF;3R/}twsK~oqUbWwZaXZLiShJcRn8w+scIcU#/`F/F/I+(2'@u_dh/Lzs80|{^OVr4=H"rbpQlBbp
+@.eI`s4w1_BBT4Q6y&+=X@ZQRL`6Y]BtXEoCd<-j>=/gxq/NbO{U@}KG=rs;A0uXe%}Kwy~q,AKQz^bE1WzyL'}krj0m;R5k/9/O-TiUa@,'`T_wk5dVpH
+{$mIF9:dtE(>TT$}=u~AeS0k2I`nghY`_zw1i88Zm$i'Tt;G4j]3'y!Q8{D_/68CgHdNE-V0}GbE6ffxAy0H[.icA,1h3#0L{(zZ(:+AFvQ1oA/sNU#Rbp
+6VMl)yYtFQrJaZ:h4W{vopX^5Nj{8%b.Ti'6]N7[8Gmv!i_gb'cB&GE4),4}}#u836poy'^WjBReYk%i[5=+gyOAfJ"m0Zg>|#i0_t$]nS)[t%%lftjX{]
+C0BHNw5X9(K0IdF,z]QdSsm&Q5xRa;8=(wX|(9&Bho3m-jNB/4YonrDc)M$`W.)LKMujmm)`c-5VY)WJbe''|_C$Y6#AG0"|6%gfj"lm2&z;%2.g>wnj3y
+ltFk,lznS;:h3I+!FK~Y1pd;gfXsv8i-3#:s1KRRRf4F}9^u-737a4s/B7y%M3-5Q"h!Wj"Aw1Q%K^3=:phZq}KU/UfFup%Pz=rW`v_7y}8}G}i2fx{,Bk
+l_9_&j0a3jtVhD4x'_+T.Q~yY"sF{B4,:x:ULUJ:4ASYRX#K%nJW~0~%~K1WQOBSKrqhFOjb{Xm@kMJeDLw[jYfiUma%'u_IFxId:C(^|Hk7#><0knIg_A
+>;9U_6wdQmeOyxcl#&m`#jltoR}(VKrv8KUwOF~2jG;B^t|1lOtXi/j-A&gW#}-]I<Ky@f/s%:B]"F7PubCnngz<Lmm"Jd)`S@JUR]+ou2G4~;xUwEp2N9
+Wrj6(h$QRwf&;DMCuGrmVai'G_;3cD1#Vvv:.%x"C'7t,DO`F3)>DII,(up<Pwrr):,b|xp67FXo@Dy{e"&xGl=UfW1M&vm{a,VX#R]`<dE^chQXo48R;k
+l_wJWLlr/Uq87$n.0a(^y`tln&02D#hkNp.LS5^Z{4YPj_3Pm$V7S9`0~f7$.X#ZX9w7<ua3!")A7LNuZLZEv)_I[#!.[vF$.E+7djP<DpD}{bV)o./33;
+>Kse/,Vze]B3R=Y)2;NFpYf=.z5S&``%]o7%5X}+:T5G:!$mDcC+rH2Msz(WB3/R(PZ";'/B%GREy-'"G<2Wm)R"A.6S1bzz]PQ6L+~uSUm@gW1f1fM>_j
+fpeyH0e[IP)s#aOHQ!{z$kK@vYOkl{~Y;W,o;E`9M)Q'|0l]e&gF#`0"V(:ziRJ+/O/hef=]c1Q!:8Fs18I%LNPU-}dNcN2l_D!.a-mG<RHPM,Wa+|Og9v
+l`pR{$dtN{ZRW=C%Sb;de!WvxfQ-Xf>x%Ko9]>WY=G!pPQp5Z]Fr_i)%mSZ'^36CH5RZDzae(OBGax'dUnA-yzhPao}q%SQwO!uc~fF5&3-74_U1JB/U^-
+Qx=N@$IL[Z%ShyP%[0sm2FGjU}@8_C[O787X[M+M^Z3wKPEy<`dMeTj3-N~y:9E_L&Hi#C""{u%xD-Z@OGz}=FY8`b107r7qZ$1mu<&q]hE:P+ZWEn"g-w
+I-n$:^jui7a^g],%)L3U:fcF|$T<Q6ag!HZA}YIK{M=MHBa)]&]3eM/QSqMt&;5$/=Z7b^8,v5:/JEV]kSA3Boy+UY4m;s[+f;3BEwcGfZL^yX3hf`z`d(
+^m>%sY>TOluo}XVTWa9c`<!c@1yW[Jq1f[9T^[9kkc0LUGs!%VKJQ0Z'9{),T)0>Wz0.]-fkQ_#,Lz9nFUhre0&!b%<ccd]E0}=Pt3v';,&pnkgF98^/Xh
+>WcGe`4G5Si{K=,WO3T4qI%m.B-}Mr#.IE6le.BX#:oKScs/#}2Ep!#8%;aN!9hTrJSbne82%e9pd-IrnDrayUgsFcu}(+2!VMK1VSfXF|9D%d1bHH#C/C
+.'_^&ou}+d^A"CN+RkUmkUg1i=8XJ5d[ij=[zZ5MAK'C-jDJx5d2Jm|bgqA:H]sG'cVT7^xCnny$QxLY@#UFt7(kjoqc%XS8vi2&{3ZMq&yc<h7sr1%!S7
+8zBK4EnRx3Qg!u(!}}CHm9l0cVH^a}Uv[)pov6FtQKC2;sa&<9-9<gYLd&2(1^~0!K^x3x>txTtESBy"BADh5^5a6ox+B'F%~O/('jP)}E,;H,2k2_i(~b
+|qW%wJFqTl[iC}G,lTNC7u^N{lp},Ja@}spmO5x>DKhqppbDDu_}_#_>(-Cqj7<c%I[=4PWVh}1wb-4kgW7TI5jKv1#L{<Jv`X&Z5zg<jk}OFc|d"0`AN#
+k!L9$zM9=dK+`@plCkIKA8(f!cGttop,yIk,}r|LAB.GNVNSM!0./aa1d.9$!LnqV:Z-H_H8FFi8209agGM-!pH@-s'U!@Bx{JTa%}.cR>ML[g[QSvxKy`
+:hVn&)@o3clu'6<l)xWN`'!k+qJ{}Y6`GW(Pj][`cUxZHEReKiV3A<EV[n4#On}_jD-x[g{p[7{U}H7HZ[-ImDC6FWXqj@xIRx">VxKNt,[FJ;p{C.ZLrR
+aQHS@&:7vgx)O>mWsDpK#R+wWo{B,)KgL!5@4VJ7Ckw)=qrWmHKkkBVKY`JYw}|{]Y7%:Pn.~-_O-URe84jD=DAdnJQMWTCb!p/S9FcY>ae]di.K/G5sDY
+WXN$yI7#53$.cfyxu7(PanKc.C_].h#.`D'e9CUWrXWM->g%bu(xqO-+_U/'yAH3GZP^9RzW^(ZN=ZgbrwhntHcFq&&cs+-6V_vNBHVO,}t25w)K5fR2O=
+ssRRXDRi!=&%kLj>r|!e"@Jk`j;1!z':C(k&3v-)$Sv54j!:`gKmH^sn&m=Mk/,<OHX>N65r+]-)SBJ-.j@Bkuli~]dC0r,EQ03F,@5ir.nf&8C9coWn/,
+Sn1lkVG}{3_sb!Uk0H#&x!gl+lVh>LJ3!5ZH~4}KU9;)rsiV0x]J`e6(6EwgxQYAduu)aw)^<puJ'rFBe8,&8]XjGD$Usgg'dn:)hhs$htrTQ[:rg@xf&|
+O`"_k+7">l_Acj,Wj&<zK,b@d7es@E,BMb|rP/@:y$SHk'^rt1In~K3O~`@FN#QAq//7&("N.Da7t|^yjqy;rq)o09#iU`G|q3x!q=lWbW~<.B!V2GN=1-
+P#3_%LYi:YAahm5a1W$AL^^pBJTJ%#"|4F5q8m@mw<l@cIN':{qb6cLY/GQD~&]&y6xaUQv3DS%mB4&R(=T`s5h1Q=(^6`p=m62T^kB#~"vKL=IS(F@=z}
+6TP^OldA8i0`hV]O@G}nv@8lp'e6}(K!4l/@@5kVZ77|IET4"sie+5PmuiCcOBHM.fWP+twpq(mdZ2[>KZJsn)p_'Rr=Y$&TMrx>ziaxjCmEY8KqQvFpQU
+S.j`]+SVJrT$C/c&b49Ta]urcluHLiR6R()cmCI4gAz`0U5pH:)o+awV}KiA%rPHLd`B@][|qp}n=I"}7uQ.<8jvdDsWA:'BKg)!CzDe%$SE-wIHFZ8>CE
+9",uO:BJ!m;0Fb.!vS&C<<ZX6YwFW:,[$bOfAwx=X+Sl8Enuwj]GZE9(Qe/=U0Ii{{qE"^R,@>/1^re:KR9qW0f;ES]^:ge^"upqkKAONVaMX|qIa[hI+Z
+zCJ`_(~@qT!|uoTcR!(Sx7WipAs)HCiQ0C=h_.dUihEz4H@)K4VESlBf]F=|unVxaGV>0RF-A#e{+g54vxFRHi]5|!LLgl%xQ|'/mJo0,Fh,4vyo"HZJ1o
+>6nN_O<GE'B#8UcM8PQ{GxkbRXN"Z;SV>G-wgsDrNu^EA`g{J>(%Y^:A|>crJAH#RN3SUp80.h{R^4=`)4LHXa8F@DC,PdkAh4;2c};t+y61:]~X..Ys9q
+tSZB9Nkb"Qh(L|oBsgFz+xSN&tGC""V4WS2>4TrD'|0VQL>Bi-'-na/-OZUgwe2(`^A#65;5tRub1FeqoU|ya74o"r)0z=^1Jq}<GcZJ1=rG=66iNAouzD
+;%Y(LM)mgKkP!GpKwLF`4s;9A-"<LgqyC!K"|,pl&Gx665@/<'Hl%SROQ<3x'WEZ6SOo-|(g$%Do@`TG/g~1sKww]Hr.;+xv&X}suBxFJ/M"X]3mlrz.;n
+`UQ[mAqDw9n0qRuizsJ/lx,4a<Eos5.76axsmE-p{IJLX|F9k.+-'P07"<,YOrhx%=@z'}NL%H!erC$Vk7X%_>%wb|~43lJ}0u:o`Z7)l'zkuFo;y5YUQ7
+-)ldMx:Qa:MA@&;Tp@k2.X(AX'v-qAk2KLa`cmz)~/Qi1G/az'J13eeS.@yNG9/Sm)i;~]7!V^'`6rdxG<U2V>"(!m{u;gQu%w;]JcU`7KS<nB"vm<:gVK
+H>:{Az"965Tkj:!`_%43{i0`9RNFTW3rA1fHi;jbF^:qoFL.hkDi~+I0oY0ar=r<a8Uo,aO=Lq}=~:B{`qIVdR.1(#5FmSAt0W[I,qB6Pkd'EE`%r|@Nb8
+6R5Q7:Ln!t<q@G5$@au|^}/jd)&0rGiKTamJ`^G],MNoFm^#4nXl&w]=5@o`QKQr:j/n;RTJd@fqm],|=V1)f'F9a7L&V0S!_Oa$EwBYua=!U`k.D"pXsO
+;1.UX-lW]A9XwhJU"T/7[|S:j@{gP|dNs-8NsJc/^J};Y7gs{,]}eZu{1WPu<wWNA.GT;nE&ar^m@J(|+Lbu<e3/)/-xkFRZ)f<z0cNl9ACRVZTuSc}u.W
+">2{tvFq(S"Vfbyk_Ydez{I,!2[vYLJ6hg1H"lX.=j1ou^VxLQW,tp):Ldq68&u+o.T#@ir-MA/W2U{boEnWK[GZo)f:<s1#W4GC5$dK5EV@c%("nM("_a
+03&FR6P&e[fRBS4;4=E(nhP9pJ})Mr<7u:cd~^@dXJPd;KKkEBMe@1@fe2/s^JA^m6c;Pm~8Bs>1}lW4DU)%4&>E&1bGSO{|f+|7(-utVxVN!x^Muf@^cq
+=(NOAgX:W>4C_D<;3o<(_Pni_dYUp_hE9NX6<DsOy&2>JC}<3r.Fe9ly=^;vg!(HD8bKMZiuj$HBD=/7,-ZbKb'9:2vd~)[t0Z%/MFrPb"5cF_9qR6M)RY
+G.2^{cP.z@Me$R:^=E<d1^"$X+4$b[=%>Nzk{N|d~8]DjE'p#;9L~u-lp_Q-4RTz<O08_>7.e0'cP(TPRhtz36BIPhl^hj8GHDJyB=c^kTZaeqB),R0`8^
+g>~6F}D+9wGnU&A|@uxhb6;j<Z)q@pc]^xMxx,d[BQ0i5E}UQaKw=m74,GDsVoPX!s-<5bskL@W+]VrL!b}.gCx1"w0cJUg2Hk}Z@|#&hNF,z"XyRu^9TH
+8O+&2N_Odm>#{9T7TX4GVJN&cb/Li79E$@P>xl7BYo/r3_9:~Fvv,6F6%:|Ye309HO>a.9Yh{_BaZ9l#GCN{IHb)0S9s<llN.>D]=YIdV|^4]9e,V!:!vi
+TOq-=Wa+.xF};TS;m"x.{SmH!Odeo$c]YnVf&H|;MblLifoO45P`,S;N1EQVu.}p~-H%-`!)Gid8yr$'amNjg+E]mU4lTM&%H:gT0sjG-RCUB+-#w1pMpf
+>q^iAA)iprOhG/|:+'+2}ElDF.4RPUZrVu4%FKKuT=`z#t8wNG{D8gr#[JQ#yH+Z:=<KMwZ.lvl1nuKAL(]H6FK2vNWz8+G%7^JW@<7[m]SktTCozpAeEi
+]nCr|'G;b"Zt-@qjq$%QkC#}:h}tZ:#^yFwE1S!c{awE46b].XBGcf.Sh8E7fkF<C,PdMXN#k/ijgn%0h;o!oF9${=Z()>eZq3#RxP6/~ouxe8P"@rP($Q
+Huh+8jqld`g<|}$_JjH"<isX_.BP-8e_ChTjP=`4x3wyyfz<tjc4}w7#M$@vsvMoCEFXNeDdVb)G3"NPx.)S"Y3dS]g{1u4Mhh_+5|oEo8tJ|1=gRdA>yX
+=`"#sjS_}_PLJ=B}xCs}qVn!65}fU/L)d4B=evxf`w!x:fS!`xLJoz(aHfZQ_a<f}W3,qFs8!^z{.Cyd|A}GOx0>[$'MDwc'-NiOLkd2^@G%Jmn$i6O6{I
+nV=+RIm#&zk|jLN,[WOAdG9B;$cMM/,L;X:#$@;Vbm^bT<4Jt_Hdue6'hks1"q<rf}S2P-Q7,MjZ>|nEFNBG"QdvO;5"-'AiR>fmYm&y1REZD6W}X3!UdT
+[Aqf<+mtV<"~Wlr+JE_3RJ!Mw="9.uW+}y[4`O@ne!$=uYH17-hJ@<+9y:}!cPySLa%P^.t+6&!E^&8a3k0XU'3uoAlHt}|!2g5kr)yT4O!SN&Kp8+t(6w
+9bB//O66OLf-X<rc1/Xkq),}#tsUG+NM8$${6qY&Rw!C#"C[6j`aAQFsKTH7T$TZjRb_Owb5Rh~6$Q)yBMW`/>Q]|.#+!=P-M+HHz3O]xoU:vh}5<H3D|4
+{H1x,Qx$[U.L)t^s$+eMH$o'L|$u}kB#aiGS;u!U88[Vpxx_+K7Z]FgTI6Ixr4i:|2RW,ZIX[m|5bqD!(<0qjBv409P1SzE2m:gp+"#W;m5xFRZ[L^Etjw
+rlMlNc^cof11kaZp^<`0EQCvKQG{X)h7W(>mZ5;.mx'x'KTnRcF|PI#,6ibpk(KY9dOqwmn|)4GCN)df@K>CTpQ,pNi4=P$zDckGdr'{nOLRM]MgDz{i$9
+8dreO73i+SKGd><c2YB_&_`aaCjEG]YP~-}D2eZsY14kV^J)AH!x%<{yV7t6Y2jzP@YU]45&i0"2U.<}QS{!d<|3}HUF<p_$&j~s]tJSfg"WjG<kUd/r@g
+fshwv{`w]}$GzuTH@OAQ/z"mq8"+J{<&:40@MkMVQT3%yxl)RKAp}o|lY.&C$2|I^9B,pz72vlRIRRRI@9]dR[|'%Y4GZmx}`m;#bu6nq$SV%]=;%NhgLE
+QLC3Tn8Zy&GM6]^6L7zj2=FCYXG&XKg7p3LcP{@VmsDQ+5(@5awq{rEpEj+dXD<T8f=ev3{ht0}u!O3-VCws%CS5J<xFT":O"z(:q4d)S<>hEwS<1BCo8!
+E-CKc;%;c<GB-xguGEek"i=q3u1:PbI4FZ}3WJ;jPk^(wc<!sye@"fVweKX]`Kp"TS_cp<'-L8/G6Dr:ck`WE32s6O7Jl"`2OH8UJwjm{=|IL#wd5tVUI.
+'8jhh"S`$QpxA6C&`HEnZe.RZ).<{qyVc.7./JBbIaWn}m!hM5w8Uco/l.C]TNW@(9VrVeD10/"AOo#RR#9q-$+[f)Gh.<}h,5z{VA<+0wxjIwMYe76yve
+F`^+B<Bn(us&8|U4'h&U"c7DmLd@]3bl]_LY)3ELTJWwr&]X,S/kC-W-Hb<(#uO<23#Ll1.6{,gui2X.9'I}C>`#tJw[)=7K$zRQ)XcO<{(W,1:t:=%wjg
+/0~{b$a0|A"aJBuaK-I/"t-psXpD@0Db3>U^eq@pIq;Dx7kNUDLE,FbhyjPlByvo}Ao/1trXj7F$t43Pto3I>ZuSSkt%g_m;Yr0CnFCQy!>e@d{B:S>r)A
+I@~T_)7nIGu#V_MZ4KQn)j<-~=Fyl_jA[$:|t8A_#nC-@ispP)h$3Q)$"diD[aDG|k^9qSzXT]F+.C6&viu3q%""K0q0s>O/W6$O@^!{@J2p.b)k:5r7Gu
+Pq.KSu0,W/GW3uslbMlk5viYAzv6#a-%<0&d$xrg7#sv3YV6t]ncX`j`Y/mWyA[!#1H)~i9Ie_D>fUBQmlB9f,E{`Gpgai0zjj3lK^EK|N_tPoCY&yqh#:
+d`f!2KV5[AD4}&eQ,dfhH5vtsg@XT8rw{v%uO;Vhw=8Yk$Qc6&@`iVFy;ssNB_ZJ"r`ZF2P2]|]qzzsrVLv8u,EeTr'Ayo%lEWC"9F5D'%(xS'5RNCD@^w
+fRj}b;jg7Bh7#k_5-hND~hAU|9quC<ocpV#c|b3$B=xD_dk:"fNkI3%<mS/edirG2u[8FdaG7aoYdoU%C($g;Vf4_EgS@2V[s8!K~mn&_35%TnqF:n1A,,
+kl3NBF6Gv9.qEOGzE`3tH0UwEE1wE>Kol&.t&FxpjUqnZDxHfRQo9bX6'Z:x@56!s4IsM(D;gFtYswBuY&b1=yZ7.e/8yL1zVCzWooN}=mOAOA)AA|^t-o
+UzXuH,F3M${js;P#Kx9iM2hW'N|^wxx6E{-Nj@P(q,;Ki,Gy11f4g'8@BJ3Iuu5(wj9|.mR+wq>J]@Rx_AWzzeOsS@/$_1}J&]6rk:!=P}&Y[MJs&UxsBB
+SLp0t(^dylxOTQHBH%Atuqs3y6y'I&|6szvM5I@rOnP"3I;1VkZ/V>UP~'y_!N'P$nPd|>;^AeYD(aPYt}upf0c'0G""=aDVUFy`^UDE<_L7O8bHq1LRFL
+S5z=`[^ZH#(m-nN6n7M^x-0RCss_!,(0Rh7YA}R2GzoG"2Sgv=4}NHPdd]x17E(Kz<3:9qZa/9$S8->np+{7b@L=]CG:a=&%hTxOj1&!gDz`Ec&Glof32<
+^.bXES+lYR6nmKmgi/i3wUxxiDWi2Ag)u2V&$vxy@}-T'@R)l_NAaeig#U}#fR+MlOv1$T3h$zpw^]-y'sA.HT+rVSb0pM$w^E2Jy-6UHJvh=2Parr_x~Y
+WC^xs=.zd7#HpV"yPHYwlDM$xAVzD%341fc'ny![^b+Nplosa.%O<ujft5.9lOM)[H#Wa}F4+03=sGYcK8m:5hJB|"6oj%:GTh5uvA^/+7d;.S5knGcklC
+dLp@lSwrPmPMwkrrC{]@!HhM9bXXidZk1]F)[,"SN]5R;i%-B)J,c4mf(_v0f|c;{cbbTarUf5<e|tiuffezh7bi=vUs16ab8_1,<Pqi.>M+9}xD1|^P<8
+_7aqwBqfBQOoOx~0|vRrafj'=D/zBRL#va.=R.]hTj"mn4yZwc]VLYYHRNe70/m9cdSX"D^]L8Y&zK$C`|r)WALsibrKZ,R}cAyU!~@I9{]Mvg`RMm5q)s
+Ow%o<idI$=xr}KX_w6Vb(2CL]hbPs9^woPvg.x)ki=>;v>@UTe,;y:3[BLv7tlb!_r'5fOr:[F+y.eA;2SCUw7F8S0`HrU~.P[|(JM6Uzn<VS9k%O9:0z^
+D67<.2|1je!d1H~"9X{P$`oH-GR_MK_yZV@e3p`N`#G<HlBxXlk1k[_T8TB=dx#H/"9K;!Yn(7(u"R_4bmLZ+s`Zyo1t2XcK'g|z}T1^WOHO7ZIiffRdHO
+%[VGaf'-u>S/92H8Q,,$Cr7r/v+MCQ9%nk{q+dJl^+yn)!)c-suY[4n"X8878QK"gEv;6Dt6%4zKthnZhEE41:2JXJ:g`<&NX%~c4</x@K|q#OB_=aOB|@
+B!"Ufw"R!^MSM0C7#.>p3km:WV[^Is9rD]tFKAqh.iXoxQf<gFS_I!dT(]WJ#fB!UL0{ngi7NAcI6PZuJNWa9jo$zvP_lmZfRy`EIh8^6XR4_^2S6K[#v@
+usM:tW,-1-.58s5SB)BaIpU1v+~J^"))jyK<^L&)8PqKJ-&MAz4md-ga@g6.DMg'p9xe'+yuf1Db':nD!=Nl:z#jZxh[)/jiU96ryikGhpFwpDJ5LvCWXZ
+um=KYz&,oyFgNUJvySB!(%&r1vNs5+-"9H4FMxGyUbS1b$%q(nQ^@eJ;GmhePL(XQ<:Xg`QAL8m"nhe+@&YVnr!XlAQ`gHtX/nN_IftV!!s6X!ct#7J!z8
+Xu=`5P1v51|kh`bGXa0C)K%cCH-Bgo8@uZ6x,!n#saW#go-0%}<KP,lh;'9P:%@<pI)BMd"mxjV-ti);csrs/6h_]vrsC$o=N#R)@{+{3{X`k`I3.)tPH{
+U_UZs<|1tfz,5RWAOk%Sw'0"_FM$9.o$}BUfcF(g|'7cO!q4:IA7AQi<N,7-n6oMQj00k5so{rf2.&Vc-Q21Y$#]S+w!59Lj|Zv>$'WY&OP4FbiSQBi8f-
+A(N>_LkGOt>lHv=%@#w)],`LA9hO)2{LljT}F}J^3S=-YX__5-ZyYdQHX}CC{O:k,HCQP`f)B2mo5cZS$JodOwyvu%g[~8,{]snG1h8u^RXberxhNq<nXL
+,n46AY'l@1~A{GSgihr73>^LLEty,AxBr^B[Vv$Ym<:"8lZfDuG5BUs#tekc,;PXU97B5Le)h.I!:(s!q0,P}9rTt=/t9zcycG<p2g8Eql8]_8Ge7+Q.R;
+PFNp)3FZnXf.K;v4NjGpIf"Z-62=!wd2:aomv_zbZBEfvNlVq{&nTu9q'ZJo~sfJ&d){)EHe,u#kYLdunSFFMIg+}G<jIAI{SpG7&K8dgB/|!r^|3+She@
+:CPz'/3v^NH>~aOs}('pCcTI5gm/bXFXEO.JY}v1IK1cNhV-;4y=E-j;YWE/i0^6M%#HO$uk`2Xl[v}e|(E%N"tnIO)cb-$,.kL>j;]`1_G"`k9xKVg]EK
+t@_,2xSMELAi~=)WOqHJh5/S@}y#0"=Ut0K_laDP77CXQxMYwqh%WfMw5OL|v|YwhYBx![3z4<xn")ASW,u'/G{Ct)m0%D0X_;_od%g`fu8u;{+6%.P>Hi
+.bH;'#KllC_4@VJULPP)7kXg2G@Ym2t=gIF|]C81mJ]IZ7q)).a:q<6L})QJ>=3(c/z0Y7o^+vmjTblMXGSN3kkJ0n`wB7/QA^tx,fXvIh=%q1,h-0AD`[
+h{dWtx$#0mxsv3(i8.5wA;/aQQJUEFGXSj,,i<jmbI&16hlqE'ET`duV$gFFR"y(@ni&gMcm'myak3yB^nZ}ScVV[0D76J#%ABn;Uw<tsXx0"an>n3{vsA
+.Z{@[w7U,h&Bj(OmZs]s$GF1L-Yt3Kr.>IZS:]Z+fd3{+[trI!56UkPeofeAZQsXy+AD}g(0k%Hu;=|Yf8a2``{u2F9gG3Nz""Av[$[p&>;#:X[RJq$}Qp
+NqCGT$g_^{c4D9McO3wmXx'%(^d_nL#G@IPct@_q3:YVyaWj[j'#O2JUu(O]Q%pv7X,2j:h7UKob`+cnV:j2SN#5zXOb8woNP,CMh7tnOr#ji5y!r@q[,g
+0i3w{nEQit,,f.(0dE<qa^6cEO2LP`zs6^4|fpm'>vcmDKkXS`mQk.lJ^19ub/}>;_;}h.4RthaB>Q$d7e&xRRFja|[vlhp@sZup||BOOQPstp'(hbP=Ri
+4Dyo%>lojs+Jc{iO^|HyK8HED/`ib6NsTX;Elc'5=F!"k4yB#2DqaSM"<qssgY;]rrk+qsCImSn>h#{+fVVc=V!SH'w-#kkv([ycPN1SlDZRxeRlFGi$hi
+}t$ZzatBJZYQ,raI)']CSttfFrhjT!<{;E`-fj~#e/N/$#Uv:q~U:^jGMMG'j1izSbNoEKeTX<4D0NzhgU67-aH>dBZLN2'9Vg-"7pRnSdZb$+SAe%V;'L
+2M]M`+l[",c:wsmLZQ"C3k0TR6HZQ61EBt[,a=E}=L<,EuV,V.ii|`bX7h8QIwe[</zr}1L%etOn$T}8Xj9BS7b#xMLmI]t.igF(Xm#3:"|D8kp^t<zSaf
+_2!Thp(nN.yji2y8Z[VzzZXK~uY62jFSdONlTs}VgF=gUu>q6sjc>7D^3{&h])wYoU4GR1:;g:E5PU_Gnbout[x3mm&jmxB1;#`<huVU,sI}GZ{|$/hm-h
+qFsa:yq}Mg39^wDPzHB8=gwG5UnByWF=GTJLyL6="HR{2[DG}Id6~{:`[L">E65}Lb_-95vw]Uicv_7;WD,W,o:G[4-Cjx`Z"keZMsx7jf/rhy9|W2v0T`
+z9J+v_,<NJs#dXT.F70/Tqe{]f@z}LaUKawd>N|(E(.=U3,;z<MTEA6N@(Fb&9w4Su^dYwaSB1eOn.;efr$;nlAVbXCAa,60~:;14vkojI=b{-_xxb-HC3
+q+7]7+~k+N56g_1`$a|J:jPX"'y"U#x-x7rQ^E4OE4s<,y=w/b+UzHJH/gt{2;M+wojUBy;kaZx5]GI9VyFs<'&.cs}Odlh{}f2u2{:bCzk36G&V[mE&DZ
+zbS-RyZZ1;f`tl4ewF&trFmUzq(PdnBM'S0Uvo(<!Wj)8"BP8Hd'3<~m#<ksz%7J:WTX=M1iSpL`@YA0VhQ(Zn!J[tP.{!U'vbj-vPh/WQ33z+s=D(ugDf
+N&YBL[S>0]@z"!dNHKzMD["o=9^`k,D]T"[PK/pU./99@}im&6Vb4c!z['VlzT-TK2O@m]jUc$;OZG(1;mcB&GjM76s[SvfCFC0]oI(3V[,e"8yB.)9MLT
+B/0vH:fM(yFB{A..n],Y1:<fK+6ddvNqEcr'#!z%XB`SS3t!8OWo(u9W'WP}>&"^3CRAHX-foc]G1`M!!I+`187B(+F_R5C9<!~A.Bz)YvEz8pn<YQ{t'%
+={IDf:#N&r.o}IcC^s}gCS<;URF;KBEev3pAO:P-CPZytPsrSGT6Na=A3<MZi,^H]V,^}o2|ZOcpSt[!!z#!%fOV#^%sAEUCR^3rSLJr5QIRMo@+nrDMA8
+]7C#hgxV;8ng}Xvmvgi.13BHe{fMxJ'JBqA;xi7/e!|X@aI.qT!Ys}x.0bOd3<4r`/aIVw#{f"D[oJRZV=|IuX;VM""K9KsINuy%>.q-;[=}[^Mk|i"9u|
+cx>OxA|9zlv5i7@q;4)uc-]9v,oyzp}]]y&.+.aF7nhx<25ef7(]5XpeF]m8iS8A{3aTfl)NkTJI^O0tRGe>O0'vS$O)=NUk0OemM+|oA^Gv7+_@~F>a!O
+=$yc']kNUk^M#"kgQb~X@z_a(bUT]C_,fyov2y.t[-/8P3/wQuDS|R.gSb|t"{xnH;BF=gvLt"QSO[DTIiLX11|RjLA2m#7,K_S:a3,'AIa%6LroEkGEy,
+QZ5u49_u8[yoFpBQxuBWu1[Hp3d`EdCqojzImIX"95sm}y|_T/0>kXM.}7nmf[&BM(5|q0hcSUnCkVdEEAIeZ}3p5R/{FtN6Gm:WYvu3En5YzeA]<`ZX25
+(zug1X<.^^as4|-@hi~15xg2RKjC5]T/q9fp)U'VOuis{vo2:x/>,`y:J^{sFezE5`a0'qU2I%(q{G{`Y7y8M2{C5sL`smj2/Nv=8Lpc$7_yQ0pvoH,IHu
+{bp-TvN9O)5Mc!D&Z%;Tz|`K+fX[s:<8,.sNQGAo:uV39^G+(x<<!o_JC50(;^4(R)mF4ys6=mD0N|OeH;A0=B<CI-/9mb[.XP[AiM,l|<]aZ;Hk`55UDL
+'WH_er"VRr^dg9Bm-bv5QR[f/K=Y:94_deJ1a/AHt)qV'u|:"%UId,yO[|L%o[OX=-7nN3b)AG;2;z=u'cgL_G{wl887!W>T$mD1Wo:|QPQro{CrH+3t=p
+HoT/C2Ax]fm#u`pA#75EErO7I8IFrJQ2!I-n&)-nIT'"kw5l^e45-#61n8~#Tjmj4$3s+al/>TS^}"g_N!~y3pVC}4JXBy=r@Z4f4AAH{_^_MpX2Wq}t"8
+4T/0f9Ws9qU<fW}+T2~Ug)B<dxNb{Cs!l@VwFS/u/!F='fC<BQlLufAP{3l8Dg;v,ga!Vv$bKwcJR/%TgnZp$;A^>h)':&Ed.34I9_}}S/rY8=Z25eX'~o
+|Hc<QV%Vf|BQ%8EsNk]lPJlt^vNZ46y1`[uP^/1HeTeN6akp@DqQY)"B9eI0<GZT;:zp=|P'eh86$n[9:bCf[NyK6xvPwJ`9WmyC."F/J/k!b3Bs@IaCGu
+F8lt:rL/euJuv<Rz0+trRrqYSGf:&VUU9G[ppE2l6@Si!=VGOMx5#-N^0^BROzVgUWp7fq`Ea'tao]eg1r@vaD8}jp2Z.n6%L1bcRA,Af]k!5{$/;&RQt8
+vM(TmM3#Z[paR|C'aQY+oaNk]mKlpRQ<Q`FV<10%FA;b_.bDP>b&Ua:sTl_!OGV(ed$yLM(YS|gJphent"6X__[x#@Q6"]E$di$|br,$G+!~qi{p"^:sgH
+>iunE&hbR_2;AoCrsdmf%#^o+:F-mm'v;@"&!&JxGKlRTVBdUtHQTA+}~x!Vs/Iq_wvr^wbPur-eU,iK1%pu75R%c3ixKl@A0dC#2VMoEX}:zq<03MuOfw
+xT4TRcWUiY!;UXRI9nJR{c1!;h33d]~}~>7(7)=WnGkS~P6oeQ|;&3J$~!e<7wFmbgtuY-11}-p[c:~Ub_X{'hEC~N}D+Y^2B4.;NM_Di!ANToUjD8K9TF
+IKpw$Y{mDn)N"#kD^mzpW"$J;N/Q41mQXYT'}`M}zylDkdRO"=7Nxgoz]r|k-0h&n/m$IOF_%@20wvWR$y+f(,h5s]:|VMq}N|k|SDJsx7ArOqmfWmd1(U
+N!:nX"%[e[|$%7n@!G7D=DgAU[><m>%(q"U}xZd6k,JnC{yq-L1q<'%k%HL|J:X<~wYjv=/1Y[DEq0&t!0[@L9B.v,]&D$4uur4`HYwJp6m[g^&i0';{;_
+y[Xkz-`v-b)Ws0'hFfd/ge(|WcAp~c9Do_kYRLNc~P}uh&miA/BjrBmt+n%Xd^%;fwqok)F'Ky"jEs09;n-;caTrUqG&G9/fVLGd'M{Y#s`A_`&}>g+4EZ
+KtFmv)rZKzN|4vIuY,MIgG|)q6,{:7YQfh)y)>}v.HlOv_b)a'k=.Q:y6r/6n}{V|XgW6%zqLl"5g3|fyJv[41}K(ge@WULPV9$F#[4G#tolH{(_+8'},_
+xyFn3IGOAO~[U:rwizwKM&CtV'r$(Z:;`J=1(u^$0-rdtaDS:p3;rEJkC]LU$hhsOSfT}Yh}Eo6y2k)oq0A'b27MKUtd;xFDGrd}h#18}A<kX"19P_4j/W
+duIGU'W<#DLH6!`08,TVn>01rK'8dBQ,uMk'&!eG6nX%NOp!s[&gAr`w8j/je}s+A2vD9aRT(=8W7cdJxBjj<(hU6=D@|'{EaHZ$,tSW+|qB]Ko.f/aK'5
+(w`(U.RRO0xjDze>Q]M.G/)A%@r""J><;=_jpp">tCcR[3p3;u>#WQMW0#x@,9"Aa}qDi^%jQ"7XaDL1/3moIH@%mG%W#+FS#sE=r$(pm@GcYMCv"UeKbD
+ZRy97g2x[qgK<)/K]n[odu(Th$IL}s!zm89`L=&Z~-/`^$ZfNDT<-!G#8ZiL.a_gk>wk(=PE9Rbz^3ll@eic6Y;fECH{h$b,,'TsI"O!=uWZCbCi'plihR
+"3#y6ww+)+AQO_cBGEFbE,Ca}([;,CaFqYne;k-ROhwA;^a-RHD:Q7h(0^l[tuQ(hfP0J]^$5Kgg90iEG}&nv2F/qVFP$'u7x.4X~Rm3&N[%PC;EW5i8zu
+ELF<z|./yK}}<jzV~KQ(i=C$ur^XI:`iv,=fCCedH5,p(;eAkvh,'0g{L,|S6.n4,.L/P#Ffu>C3eM[w)kbho!Wjfep5'vZ)8"n}S4k"f[<ct}7]2Vsi21
+pq&,FSE|"-$KAvDZgHb79//X[E~%gOKQurjw3qY>6HWv>e0bDt,Wng}Eo9_/DC$|D%e&Bdt)98c(&;OU;]7C02>g=Y!Vem=DY6;3YdIZUe9FlwVysPaV`y
+5;9U%1n`PGCc20pg!y{NEXg&,O)Eg=VH9X"RUi8voB7mY@hYJj,9bFDp+.f^K9i8{:F!7%wc1$>%O:,@^Q+chL%X")WSBL@cq<Icr#3XzYDm>)fu{@BgyE
+j`7Em{H_kM.HI{MAU9$J$e2X`=wu,)v"aozqw}<tYZW,kUcM}iieP8Fs183wYOPUhPFSpbau^!,gq+V5/7X5+F1eq8mWT/Wv458Eb_4&-Xt$^5/1#$O#(/
+:fxD!@P<>}Ti"SU4f]A0Ce^MPlVWdE{k,bZ{1RBy1h!E,Yt^bGr|o8WOkCl/b@DpB._'k|exRNh8=={R'5hl|9K=jlz/%h<}00<eOAYftxh22H(=mYI,JJ
+cz6sQY(Ayo%jM.'^)"zx+Ga3K-L%QnuiSV6-TexIlYMuCDE9UsiTUxIQS+elv`U1<"OSTgl|#-dxz7Ls-mFL2fSQ)`iYHR(fBvZfS}h$8n/5g=.C_&~MDU
+mO(-MZJ7%(QlEY'y<G(HrLGy:NNYnxW$-pvjSk~mg&e"/.ta=1vjy!gz,W.r;Y`xTv65w=TbBbBv5GZZcJ9K`odhrya$@(J^4EP20D#PK;k.V=5,1^;;{q
+y[@,Kh)LIN[{%rDF2Fdj+_EU4YHEa4(K"6GsN!mtP[05[XRg65L]FavnEn+FoA/4pTADCHwW1|UK~.7>7Q{SToSo%4M+$YiztW0A%Ij8[KNu6}YQ[0ZUD4
+Z13&B4E%)6M,hl{MVr0=$ml,wN7)o<:0>%K@bb{y;<qs=>hEC8G5Q=(V#Zfd4UAqlN%CVI_(dRzMRj[#u%tKS'KNeEOJ,N0Jlqn(N6We+@)ngx4j+4ls6i
+Ct(Z|I"j0l{5~%7xfWNrB^8xCf9a1=p7{er[mNr=pbxmhTh%IFp:>e]nI.-8bEq-f:h]gmD,|iDW4SGQ{EdE,$~iwNkcrp9==9wfC{u"B5x$bDAE0$S5G4
+aaRFxIn;EY+R3TiAA7SnV|M&z|(<CA)XHc=dm6/JOdHs+Jxe#{T1e{28u,XKyXRL{QFM<}zNLNst&x1|wXAa0sgpc!t=t1%{L][>/e(]JAQ,FSoq|XdZZx
+Ua8hv/%Oxt^mo[,K`Ev6=4LLSO.H+!wUL{>IP8`z+CjVBb9%gVcHL$5ptI-<>&Ff.5e<5(jU$CUvUg6q9C]zQ4q(p/iZd[kS9/t_Gn:]z8_mifb1];Na"a
+:fJ!ioL5A[KRr>ZiW:R:s[o):|jE.Q:EO1Ew;R0uLLs6CN{:iK{q/1tH@8m{{SNPel$5^JK{3!eD;]sL]w.$R4)6F,b,&zsTb_0Xfx5kAj]X'#ckKKUwrY
+$;>}TLl}vQ4.8f3NYD>]_vhq^:DSTunQIrd'CL71RR^CHb<`p2mVcab't9xpz)-4Wcdnkze0XJ/-F;-ikeBXQ}v}ypL2JBP=20q[V<@-kg+jLPxqRkx&(F
+V<7&U/d"Awyp=i@f%7v:wuBb^=+2{Cwp@,|#Dn_PYPFJzESX-xbvnJv>wgVd]djq#|m1dn!w"5q>.Fg)HaCcF(~D"F}>`n]3Kz-jkN8Y89l$-Cg`,F|oeA
+$4gtObr=]:KpO(<<~){Xb0~bX)1&lGm17i9z$/`X"rW.$NI`U{qBx_T4GvS^`9[6Y^9]vY3z&#$8X/>,pNf4q{2cI{$Tf,ftPMNN6DMR/a5M#/j;lgo|Vt
+~6L%:d^XF)BazgJ(XP/Nw+#4+-CgvDcKL",jI6:u8PurOTU`{!J`yB>NCt;w0AI"r['7_L@s$)CcaG<srq0p|%P6r,>k6VlCTr9`YzT<w>}Y/TA}m/N'G>
+2t0=li^R2Y/D=XW%9ZrG&_f+A6s.p]eZd(T9ej%}=_o/m>1Km]dE/4&F@.2@a1B[[pP!k;;;2o;iU}{h7U4j8%_^e,FHBl5OvfY-hs9OgDHHtRdUP4<@]k
+"H%s4B#r{xZC}8`Tp6B^og'YHd-tOU<4wc.bU<]N`C1&Ec{vm64'n5KrA2}jwDzgc]uN^iA$5sWjQxo.eo0vPd^+|se-88EQ`[/}PH74r#S$1i=!Ph4LE^
+v;d0U#@"&8(3{$@'DZWTIUZziOcLS2z'JWG^@L"JN5/@.'eE"6+XM+TxS+`!l+-c|1Ax3v|)nK"^@mIpzMZBdqj.s}C,uvw">zRGN%=k3lkT"OPSxkIg>#
+m2%[Zatnci>lna>1z]BK|s.<.)<w<a6EVNnb#Mmt]Z<JXE(Sq/vW8uOy(|5CnwHx<^GcM6DrN5LQdzTOe}=u)B]58|E`sHW(-!SHR<ERPr[fG[9`EA,"0V
+uexGt,0U0:U%})(FDe:7~FY"y'8^a^P6;]d0K(nAh@iHX3Mer3WOYwX2kc!}3@^<f=OIdM+CX9$1:5OXi!1`]IKSyt$I`3Uix[`]N5)Rd]n%ebx,rRo=nr
+Kj`"o}BbWW>TsB;z]j1#hfDxdHhH_mf_MaVK^[RjZ}Mp>OHp,y9cMnkM9P4!>vTo^p;12Q~4eHZF>Mz<l=VY"yg;3S.qaa>,8/O7S_7#hS#k>3nqnR-lK4
+j/UDF+y}Tp}Iw(1[#qkN_DAw2-JX5p2Tc|m6V+{d;&,xFr]r.mg)YqxO7qkUnbx:qAJG${"oN82Q1n/$)(lh3,`@j[14#xS7/tk)Jw[aN%[noX_hpWf)R_
+@:1u_B$jeR//7f<m-=^jJdSBLvtM`W]ie#-_Q`Vk$HS((/bzA_!=vpTh9FEA4Wp^s3ZW/C&D-0v;>D]sJz{"BSH#ODO'o{|rfil3E@C>Q$6]OmI|}IJ0'Y
+K`m`:F;s6uKp,Z4b+F[a-6i-cln^<{d[9hnm<KD3wb1nacsq#N9Fec5VQ4UpXfEQn}Xf.;|e,vTc^(EHGrF`b!0`]6I)uUgf1]4P<e($9;XTsc/_!9ru2R
+VFGh=GTWTjb+0zd,<Yk`rE&hNVd9t.EI+|[H@=Vu'X7yR+[%sWb7i"Us]+,gj2#<q.jF@LUHyR<D("lYU/u"9Rikq4UzT>|>+lV+aR./{t=e(u$<T;U#|8
+I4%;!i1boNUJx_"hTwjuyF,FbYoVws2,320N&`+x:MOwj"F0%vv-<i#&sIzKzVfanqMJ-#Ad|71XWL&U`Ix(T(h"SiI1[qZ$Nyj"8KM<+N_&jQ%YGJ~@@(
+T$;:!B%@QJ_015eY>/48Zg[M!Od_Gm4+a(-:4neiC<D,Lm'I+dg//d>qXzfd!S`$Q.s`^FuJKr`IvR$L'Pf]:fb1"5p'nWSV)mF^JB8Sw:U686AsAXW@(E
+jnjim_jA6q,[SQ{qy%LN;^.2'qs%gVO+c:%F[MpWwag;}]Uc$RD(6pndL[VdI>7N-D,!|=[2uZ|_Ok>#/_"Ge@Tp+z+;J(]>:1"ey/#](:Aoc-f!5J)/zR
+l$3XZq$U+%c^eZ5<n9+qyVd|i|P(!V<4ZH_J'a[xHv[j_,@:8#7<<Ui$N,<nl3@q`$0j%yAB]iiY_j6Cx<04w:ibiwQADN1%pJ~pL-{J;L':f@m_g_2vJ3
+5^ZO4^W}x4$Km'dR@:!9M6%hp4,2H_wB_-nV|EoQHFT!Y_S([$epN<tZr]bi;r{U=B_&HMy8RYwPh99cT&j$pV_R#d:1(Gi5SG1h#uodf>yJS!&Zl@<hna
+i:lCiJMY]Dp+Tnc0[$}Z8N8WkO1tkAPB]wpvU'2fnVh-K/,j#SF)~X>3KZ/g^AZrzs]R1>Kf<g3=olTWS0'quT.5~#7Q^Qo)1j"Bl!j(77yojBBqmUFw0W
+kVDaPD.iZ%GE}y]@mLsbD.BZ3ca.+nO7lvW[W/r[ee^[eeiKVEnI]0>v<keeP^|upzSW/Xi,",f:;tZM#H<.2@H/iU~cud">|2ea2::AWEyx12eB&_%37a
+KA7/DZN}T;^`bM(2Rc{`8B8^21BR:sUvja|JP;8uI_0iPoDDTlOc=AruQG/{#I!ai_0gQhq%DxCsTiRN"b7Ex`Yd"sLwR&!::Udq<KUwR+sTkhn!LB`8>#
+hsl8)!__RggDZXYj8|+H#+u"fE}D0y/e6E@dj)nFR9YCtG-)`ei<-UD`[<g=&145B3E<,|6kT>p|)4hbeK|&,}F+Um$$EtU{!QU_m9lzS9kC)c2<Cw6G4b
+>@s8jbPh@cRh(u~`XIr(z#I<0/rW[1keRF<L;D(e^;>19`/'_bxB(Iqo&aUB^U#}uC#V,XafDhCF#z3}YzvIl7&ghs&&dOF{pN7Zh&1K%{o6Epo>|rcc`Z
+{:8S9v<1d7%O-t0dpA<n#JJjOWjk4G&$h{_X`E/:'CK16Gmp"fy]NddFz>5jP3cI|/MYyGN}2,y@Q#P40:^eE2DHQM(].=<!XMxe#aLNt(`CxS]]2d>}D>
+S65EF@R6d&"a,DD{.L&m,N9wMYqMT:<fi(1I~]a%Zr8V5-PKDiG!u<]C2mU^x.EHT&<dk0FNM#=K&0d%4:tYko![j&Y}4ZHWmsH%c^^Ia3L71}!U9!,a_J
+98e>p`-WYMY0dSBLW}7;uv+B!`I,~@A5Yv9m}L{-sCuWfp,@aeWXxXfTnla2fSo^Z]T}RW!aW.5xhXEq'v6exb08nc_cAn_T<8qmvc;LnJx0P9)fvV7'+;
+|$CM~dfJ8B20L/o[`)bdd6y2fv5W8q@9oXq{pIpm"$'quoUh|zq/EgX4b`;-mcR(f>5^:APc|8:mRY_dbYJUAtk"-U272A=uC;2/,$d1R6b'_$ww,uT!s4
+/)ViA:T0WkIN;:a7>Y3F&Qqb)#n5SNg&A5FaxMv)O[suH`&C2F}1x$51"V!Veu`=zhs]mo0XdcmO&==O,oC%t]~v`&@%B!};1g)'w|3+E^$H=tRs.dQ:ub
++{XY#r8u&,Ef|'49S0NhAE0<Jge@v#z(H[$bBP:Q-3p@Dn)B"`HY"MFY,NdqzCUHJUW$v^SS}Go$p@f}u'XlJ6pSEtz;gym=WMKy3@qF>zAW@>3j1@IS.:
+Lc<3fh%,nK`E5!y{of:>P6~f.:6-&9ETXzVUMYx0kltqZksCODt{a$0dmM'=7ACk]6~FtKYZxKlU^(|07TKh2XVmk#UvLB2l%9-xsu'2t/:szk_Wed`@%V
+eZ2t;]a=6.}u-vX09H`!.D+q[ic$[iPr4pz-!9:H0alMVIbh4SM$+p1"_OIycde';_z_tg2cjrt2'g&A-1K%#I`RiWsi!FJ8Nz~,C=u'vM2y<kike+{18W
+W9Co~+B>]'gPE7my+o-GwP%Qv^=xy:le^w+8inUt!J'7.&2&d(Dz%wzKthnZJ;R-3X`/8oE/%^g;jQ`4z2<cy%JY"e2xlh{b~L<l2f%y0gWB<c5rHS-VNt
+WtL]%Mc:eYgS)c&8J7N7{>x;LvCDX&<SwiG/8$A-w;[jI:@_e3[5A]!v@{Jn#T9/fqLH5lfRWn]u@a+x0&Y;PT1yS}+>FCn$!!kl|+ex-JNNHIHv8G:x/6
+z2UTAOj4^"QCp7&wY-Jh{&#bjn#Uj,1mF<~1kN@pTGPDn|<f)P{N0S81OU,su2$nPd4H=:iDo5U3|:V=5N0"/_9TU&|]tyKLnl"xs7d1eBMe82,N2k<rro
+FcZKdXHhlCANk9y!DrcMj);ez#%(iO[oak4a#+:q#m##O&OH#g:h#2w92f~%k`p([]x4RhAwJZ[dwKIw+AyMwnOZkUYIi|M&{|dwFG&>U5U]BO/vy%qwvZ
+,yP#H${/)+,D<aZHGdfmc!ieZ8GK/``8b%(YC]x9'd]v0E_6kYr-$na#g|RaHe3nw0Fs5;iFv"{(oO)tVCu2[#0'G>IzA{6Q_ikgn2ErS&iB[E-@V3~LA6
+VzL,G[dPg03RGX|u/SCfYB9S6p^z+N:&jX5&^bqyc-iP$r.#B+Mf[2net<n4[lg0;V@X-Smv#/r_KKV[-Ai>1DuCln.u4:2v^Bk-P%sNBHBq..ye>:lKXl
+C%a'Ki73Hzc^]%V<!(:.M0<HPD^>Crp3&O=w;m0mlTHAuroZ<!Po$)8C8}$@N!1QDX9045n{h5BF$A%j6g`KkdvCQ|Aqq,`9/XAl[h~w!D+A6]3Hj"o$OZ
+27sFsI"5u.zx~M95`[.d`NgA,K>h|F&,jI|yVP9|1$6CQs>dd%(BkJf_3CWd<Z'KwuI4]Ab@i}Q`<ZOy]b|"xOSiLarLtq(7I[OM2+oBrQTg>OFKht<+R6
+hP)2{yf+BXX+tyt8J^&9-"Tm#CFS%KR]R>:vG;^_iIv6aVND.Y~L'vaaYAr.rze5q47fg&y'P,_FD;iqyH4</yDGeIMgyK]1~{dYCQ3!d.(W3<~rfx8pGp
+9k|X{b&T;A4mf5v5W6"o/<:zi+]hD64qLDR>`N(pi+YY5@_cpX$|]i"AI3#kf_`KA"aYu{[ufmre.78JGnOT9)k&BFphE{xLu;wx%>4c3fO0by&_wVy=cB
+mwTGwyhW1m<wWF]}GqhyG}@bO;@Q:7t[ef-LZZ!+M^r<)7V05y8<WZ,=,juN'u[DA.g1zjq(]57Cr(+D<HbtO]r>.c#4wqzC"T@(qk!2]$#tu#es|BVLl`
+STXB1ztCUr-$Oj{SeeTjn5Nfp(o^`sf14viPU0&H/3jC{Vu>#f8;]EEaM5N,Ngm>Dss58w2x7D8Q-U(x/)z#&a1d!C;D,9"p_W#>SNB"t)a<:8qifSePx8
+vj+Z,@f,ViM>,wy9GH=Be`xGfKhBAu)O#72$+d&0UHu8|&,swX![4%cvxRV^"5<7402'%[xNG&Q&j,P$rz%#CE"#z>/k=SX$#z6ft`_{9(#LcQwx6NVFXr
+Xd3GT)6k1g5SpuL-YJ1RdWZucaL0("=Udb:upLcOM&g)Xt$QOzlfPM}-^Y!b=$F/^IGmR&>^}lx;p)0i72WbyM5HLXU$n#Qy'3f"YZLVNjwbj3+LZ>0hWc
+8a|xb]l`jn~d+6E_3+dLRGkN0AhhVY>T+|nRgUlW$c]]j:WxL-N[9=&`])XHXn$bVRJF$O.HhaxC+/N&Qtuf[d%B}xHXU^p9r&N2;#imPv]'O/1|/yk|Au
+B_.X'z!Ksirla+OOns+Pr>HH0=9^<xmbY&D'Vd@;X&Z88(ywrA;c7Xm%2bl"zYgx!tmFIvUBui^0Hso}h}!0d@i$rdtz,s)-<FJ<B!2y]Hm}z{&-7BwYBJ
+_n2U./[ZMso|z{@2c6'Le_$_vZkQkhC}_O#nN"N+6X%WXnF_8ej=^=~nhqbl}<iux'4t^W$]76+&<`=x<wAVz`95X!^;fBC^&mVx`W,p7x^rgtl]MW@pdh
+U+:BG(tLM,]GNeEZupDLw_;E(R-YglrEecl+9R/c,s0j4VB_%7Cto18uuF}6<mFs'7VlEzc%o&#0+xHfM6_|BO'L()WtDy,TM,Wruh.[M(eEd(DY-2Qrjf
+/9wNn2F2-FE;)5y7,W>5BFM8v+Ko]c|2_Y5wQV^y=(GGT^o"i;_tZ[4z4eQRl8!_IXQ>t#(pH7-H2()WM!F(JUa-O4g,N,q^,`YOHs-$oL9E3iZ,v3&=Ox
+9n|IMRN[^}"LkM@Ng0Gsx)3F]3QMVC)3@2iGxXW=+Y:lrpS'&Ww<Hg0F'2W<h_(ud:=vtj9^Hsp0+9.4'6<x%)t;^u":':Mo=n_@He;0Oyj]PBOULED}cL
+w|#v|-8RGOv}|U5/IBkz3zOz)Uh_niFR<u@!ushq45u_]=%a/{QhLV$JO2("#wy/prIH7%Cgj[,uqYQDz3|WZ'CS7$Tt|0JF5(V[1V)eGs&V,@zRD^!(RD
+[C%}Dq1-T,Vnc]1XG$RrSxAfI</q2/!6WfPE.%{-N2^V+l$Az&eO2'9E4Bm3$FV|Th"vfn~8S[x!rf8B)QB"mG,7Rt,Uz8}2_'26-L-W(pG&D3Xtpv#I|^
+FQ1Nj90-RgFX35vHgKSvezdARGMQRU"!ls$Pe+K(K%0Q_6}I,/ccQ]K%+VSAUHJuP;B:4{i,B[AnmNO}!>6T+fN<(:frFbH''qjsARf}Ex"M`SUN>8glb^
+<|a2/k4vUT03lv'|F1^BegQwOulBU_6/S44C9K$1Qz0AuPlo`yoGBqKGKio^&|1@[:5,lO)Y<2nvHZb#3F0K4xM`[+y@ij.#.8OjRO:a_5JT7h'42cdU7=
+dP;;T`o9}'ex:BTj'(]KB693A'q)Icf=~^4M9W^Ug[X]ng9el(>|sW8OX9<7+-Gc92U4:f{sDSnW)UBfTb0LeS=<"_&L&2P"ct"FR822B0Zc=kX)y(nE"|
+m+q)+$/hWY]Z`x]B+H`][#Mg@K1GJ7b}1>&2rl$>EwkWlTS&w[fS.^;/6FG3J|PNWn^h;3/Ef,>a<N^po1%k]ivr@7`g$!4zURoiJ}[icU5+>O<+}|4#cp
+;fY)gwL3q]9;SMR"y1E<lHkwbL}XCK%ZMQ7GQs3++AicxvzQ31+,K$wj@3zq+@_QC.qVEFFjP/^o#T3+>izbqLc)ofO:V:O!onCs:bkF$,ot)(6(Tt(%JM
+<s;.@j&=)>cIYk#t7`0K2[J;DJxCLpd/(JyQ[)1C>C;W8|C!c'02Rmrul$-,I,(j&WZ$tE9SfoF>76b$;bv',QcvoxFdM#'Tfblic0-ufF"e_,p&X^>Afq
+=ambj9b;/!J<^2d>^+e[(MpP7E2{i,=g)rXB<45R0J2AX;EVHeW)2CL:j]siGA2w[sw:k{X>Z59`%QXkS]~IY5usCH=|}n`T3<(&)6W=5p'BYv36k7%ODQ
++@M%bPzs.O:j:"ELlMrC"7xP|vB]mV>qM]49D^SNw8&&]Vt1}hT[QX~l>o0Cfo3WFq%RUpoCe40=uEoy/XJt&hfSKi&pLpCLUB2nf`=+Uyr,3Dx;T]0Q}n
+ZX'"%YK(;]I/F+`cQBQ`Ss^;U1.sZl8t<:3Ts(cFPWNF#C>9m$WBWOSOVtw`ODK#"sop6m7xZL88RK/'+lIktzH'5yOTs2;`x4{v]QZ&VW[)duB>Z`A&&!
+Ul`N#^,89h&d$$8YLj{HVHR!~UFpa4B`cUkc4./$wBh`Pz9ACVH`4rY81A(^"txlGw1vmyY:ypSN`Rr`<YRH,o(W>0fn->6yS[csIK4XpVlWT<CbyF:6QR
+BNm]etD;)i7Y2Lq!IqZW~>)4`{tFDwI17U9cFI2_tE}7R-l/'QHX0i)wp606HQVH>jS`CO0PEJ+}<!'X[=9#0,|!{kVU6GAO,idQCl'RLgUnom)XUOmrj>
+%l!>qAg|ZV'Kw(zHj+%nSKAUPdyS+LTxFKz2^7""G2D#GC3E8"5hrP`3@P-O6eM:Bq^PcWxrW;Tp%xir0gizaH{s]feW`%HL^6A(v|2)/i8NVUOd&76T[W
+AbFB/WqDbx3Wn`Edm+%0lWxE74u3Uv:S<$MXue^<K9823#Xf/-=4wleD&&2Nawr[3z[`-WZ0`5:>4igIG7GT(n2LC-7u)R']7PH%L(D+B`[ixFlSk_k!YH
+TP'7a^0GE[VM|nv<XMA:8a2fls^7YXys^SkL3)Xfd6/)={cFGcHw=e121oiM6Vn}<d>TU+`z!kBBBahZDd-qIR%<2<=Ot-/7&ggvSd(tN;gFzL]uPp&:/P
+rP7vErw]$<2}q_}-y;.>"W0+kJVl,_2MCS7w=Dlzw)mIE0eQe#9jQv>4[xKnK&J.ni!/LJwvG@2gAM7EXH3a.=GR(y3d[:j#,;As))iid1^ySKL-|"E&ln
+X(G!v3=us$@sm.!ddB^x+0ROx"A^me&Nb'a9#C;y_f;<-(iqq0ZA9e]@7wKd=,LKPWH9q)yPc>Ma,/K:FGP&J_"Z<+kmYV):k(+@>R/eo)t&TsdgQ8I,Og
+h9tuf1tuq5v`Hc+&+H,,;NwraveE"^|bVF2Ii#-o$":Hnl#3e>n80GdsCr>3lr`g/l"|<pQ^i,Ko`2MHlzsOd>9q_I,2}':p)imJmu>Wk.eLq}4tvUC.F"
+ay-4vTyIk}YdE"I"G!/6%UuW<GuGd.n|aIiw">7)+Q@s.EYCh6jt,MIlI+Rw[)=g=K`PeP`tJ{c/3!Vi8nNLv+UW`q~kz3',zGC!TtZC7={w>(1rL/.t0q
+S1CZq,U$!hqj:SY+S8T-YmTFFrg5gh0b_2V@6Pq#5zuH-b1q7,zl5M9p/@`@5A{7|@qWCEzyL"|l1&k(XRR0~&d{:W`(iXhajcFC&:!;w"(9{>gu-!;i>k
+DHtc,iqlNkbh7U4nHAF=R,rm~i8"W<T=-GL%)(j227m5``B!BkheBr|0M&Zmr;vQS5Qx)<C_+q0/McEjLK&HpY_o!(mbrOdKuRooZ6`Lx(6x@4Cb7Yg.;v
+FZ_%mT^QIg]sCp=QWAGr,YYvJPNbzG,QJFP[[Ix_.[F3kcF]//J{4pwI^$T#W4z@L|"dzI-^DCmBS$NwF%[$#h`yass%SohNHomj'w:bf>A/,vQV4pI8==
+xk0Fia$YR"zPI&D;W+q7i[m-So39b,`dVflo3o^dBrx4p`D_~v.`m$^)G,6BuwJWpoaYAv|J#phAcL`R_floGb0VYIvs`A4UiCM,(o0bX.2145hbN^H3R>
+uD6x4%|DoOLakE<9IIjO5Q>&XtJ0Ph:2AN}{<=7V;p3`T_a{lYx,&s4A1.$_A(!8^:Pd:=XU(kA_xgRYKf!<!)QyLZ|,flR(Ou^r3f`HwRpIKIs+=6=oH7
+B3[(q;1{VH_,_o|(F6)mx4z.zsnnO8hS620C1;wPB,nIr6%/=IqGO<2x$txG9L3AW<:0Lw|hW/4@vN#f"mnADg^r<_0Zwb8"rr~hC7nI|{)+Q^O7gt>N,g
+m'gK9k1/_Ebe&4UFtiI#6V%@Z<H%u+y[v(7NGlX_J:=yQ;u6!dP=]$rr%'eciB]:uBl,oFSkD`l-szyVS+4jYfDkK2|OqfqYbnr"t2Q#TB8/<5.K,Wr"Rh
+{'t2QAOw%5Nf`lngEjjzEBCs,zy[-hG"-QIkVY18}R5-l3>^(z+:RO7'K>5xRRM)X/2&A;%B"Ju#J<#Y~ekNt'wjPCVP]'"AC<#8%hnDDc'djd))(=c$]v
+^AB%X("sf]R9Ig[@8n:8[>dxQRK]w$#NE>j.|[7`ta0.qV!fXaryw=SO6HJaHB{,%H/Rmi&]$k5ixQVE0#.$6WJQ.Z]@!o]|&Rja~9mTITBN/y>ZRn/^#,
+vA'X=V[)V3-'HL1,AE04J`>aGXo^.7"j:IPfuB{(0IM8@5C%nJDl$["Dw,$wE/Qpd3!F7G'DlhPWB`lmi}1WZP>a~^#TK5S/e,5NLg/CMf-[_9z6s2EP%I
+XA~M@D^A@Q(TXTuOU76P;m~FX24+BNp5sBg_f'[[G4{E~JXPB<@wo&"=C}`J|]SPZ[F^few.kVd)[_o<F&kgY]#<3z'UBwi.H7:Z!poBw:z]d76a`OB>L{
+nQyAANb1.W#Q`(%h@{DN]gz)4#ydKQ=d-)Ea9uNr'3PmAV&ofo0z|InFoCO$|+&JT@R027,tp<,@gULPX'~Gce`aaPYI^FP%r_Op]IRL@CJ`#l!)6u!0|n
+cz&N-e_oe20d.bBVDkN5~p!P,zdKr.6[-F~G`QCw+zX^FO2H8Z_wa&'6Jqa(+#IA]o|}g>I:H(OkKfp.)OiW8/M(m!CdedRJ~pBKKtN6M!NJn/fk;,02d[
+$@ew1"ohT;=OsM1y,5L&|D(@[-d[S8LVVoXu=l6!/drxk5v[y@(iOaVObVFl0^@:4^rL;6!{0"72N/!Mn8Dh^(DJl3CYJLo(LKl0eD9p/9G|]@`-,+F6{l
+/DMB''YF}r=0Al7}0'"<AEhb}%|2Rxe2.0=$/-xM4^DV4S^=pk]WOtoU.Fu&17~%w8Y)zW:S!W1ViQ,rFB07<L~)gOS^#3s<Ukjf=k%v@T&6/j4xjyifQ^
+TWg.x]6h/H83CcX2btJo:6ntr6:"@Xw-C=jgz0Lm:=R7`'HPV|Da;TGH4X<tr_Ft],[{0@YsBY'=f__80`#rn(H$!Q07$w'O{L=]@dyS)uWA@0WFmoZm#3
+AbUaxf!)H(RLmDb_-SL>(C'L|prlqah:yY%x_]oCEH~$KM7AwIu`W!o%Gb/Zj'<663!quC=Jne+lhU;j$TMYJcDX_<0kN<hA=Ix{'2WiS>g[h!(jB>W{Go
+/$]v"wPQM&K09TY]#IS];G}4Eb2D}6IKk5#>(Eq=4Xtm[pidWYuA4VCgg4H4cyXc/,d`IR~mwYjE70+wF/~!x>7.q$b>LGUy}/txL!2ka/f{;yItre%=w%
+Tm72+;Ck_77nJwF%N<EzHWi+/JL,.jaFP%#m/C;y.I#b>@lL}X_gJd`/Rm@Z4pB.$j>F:Jh(;>2cK("UtJ=g|EK:IL<a{EWHAWup0aQ%[`BMeQn2U!cwZc
+$x$vz@zq&gebfRI$}<+vuK}%>e)#TkZqJfXnx:2`t($r}0>gV/!dVa-%wQ)nk]];z`W_/L3BTLOzcClkrjH<M3c[9N{wkuTl]{pq#pP<D`$+Yd1u|IeZLc
+0#I->fN%}n}#<I>}67ifFp)DRxv+rOX=DHwc2Y(WUXiWA<A4Z33}Sn3<qj5JoqK+&|0XB[4TfGkcgMRR;)eBTnG4K0fi]O&v1z5o1Mc}q{f5hzZ(VXRg[w
+:K6l6`KicA#JAR#T)dSri(0vbYWq~$qJI44osf/Jh(=$"JIZUG_toW,^9cq>LXPd<j5,Xp_+pg1|P"#6=jGrHj5l4`5x.T5U_<]8}lA$Q-ct[YI!.He|Tr
+AS$1t`F79MZ'/"jv+h/NzU^fQA:kmHZjec<r-!!qK]WXnCX".O6BARzaBf=h^4c{W>J.fs<^1f,WiN'H~"589f6IgyztLB#`"34oY:jCiYcyJwIL.5%v:2
+NOeVKL)lwCIshKs;%DAp,6[gpJ+XqAh#K!.X[)E2&EX(+A-&7qpe0GU7kcJtlh2U0wivb&Xsh.'>O}22R3mq!7hw]pj7j=S=xe%-hzygw;2b.a+|^]_W8>
+g|$___<%(]2P!`xuoN#Am3MBoF^@2Ka'f2<yd@QKJr=EP6tE9!3sAj5R.fAXNTI#xdh9R6n,BrSWEsCZD||K@Zc|-oRz5>c<|XMc~x=}cFiY]EU^M<kO5m
+u%cY8rIg';qD@xciB9PT9{x:9n{m0CDGZjDoD^7plPr5`f{8vNFfVO0b4FS^7b^NaT@_Kq:)a>qyW3@q^[[TeJt+|9K(`Ta4!ceKN1=6/A_UQ=Sd(<#[j3
+(Z#Z%9}ZgO`ZZ|&Z6{U'4#zC-4!E]UzGU:;Me!iN}Ys;|lC+,(CRoJ]tK!oDoj-PLI$^]N9UmdiikaRn<_:>zJV+7Ku$h2i3[L0hMDn>JCw_9@]a7sc<i(
+56YpW7<)9/8^"yzlRpBtP:3#f|+P~83gXTI$]wNZ2i~x}GQu0Z&uJ36OPaI>rmrgNkKjYOvW~&4TGoz-eY%>OgL3aulKcrt<+k>`T!&/$s01SWO`JtJ,N^
+t3]A)LHq$LTHBN"ZG][0IU%Wl2V_#Qo.^Ly^NfRlnD.gW_S]~7bzf3Pw|Og!M}>cXIcxYG/LD'#YM_T6BS!fZ+KLAE(w#Y-VCzt0VV,MfKS]mSQpN.Fj=!
+6qRpwdF6|Y6xTul/C7W:;V|0iVn^"#sz3_T'$Mb(m0^EsgV>PvjmUy9C-J#y%Hhb}cofdo-TfO8d=DUA+`DrxkN)]BL`h7uu!_|-X1%Ax1at,hHMibe0v3
+f|0lOrL}&wcDy$'y%@a}rIM1@>:,Kw2{aj:vU+}(5Kc'NNZLWa:VDke%U_HC[9QjQ)lbKVl+x4e#mR6.`tj:,=wR&rRi=l^oGrdatCwb=e"9a;ZF(-CA.y
+{C6a4+(,n3=)3cW-`e#|2BnO%<Q4z7Z}K_boj@+_)EL's'I,)[p`Wbq^mD~Pg,Ly$-qY>J^9]5gK]T6|-e~)(fr}dR:O]7/yh#5p0Fp8L4Xkhp2fXy<c$=
+cR+etPiI[n}1a9^ZGgDawgLgux'@_eh[,Q4NZbSO'$L[U,`b='oK6z(ek'lR8UH:Y.8Ld$hXd-jBX(&:qrV0JEM//'JAkd$REIgw.`^kjjVFQCJ=Er$u3#
+=Hj@6Ed5&`v[3]_C`.dJuEyGV.hgAgGUz3+3LcHwi,F<@kti`0dlO%J$jhh83h;CvY8(YO<OMte.Xr1NuRA8HaCvAZqbge_^fH}Bq^@,02Xi:LQZD.6(QO
+;wpwmO^B'1;A%Gsw<Wli'f9Fwd>Syk7:$S|U'DB4UY'^Odk;^8nw"Y8$rzFsh+)78PO8df0-T{/x@'e'(QzBG`U2tv,UiBk;v=Ynl4dwmHcs2f.KE:oHQv
+([(dv>WVNzYn;Rcylr;I<FXr(tDR-2^RZ{yi=_zaLD<K!Xxgzn@Y<IPu!}tj#X:'[o^c!sxvhdtxza@I.2>L^Phq.xfp"eeq9(_cDU,.nlLp+#^:bmRA%6
+UIKuE$:K.q8$}!xL=(-d{zJ-}zY9kUxMo-2.m%7-~AK{NE<I,/R4^L$LZ4hNvoMfDC_Z-<-fUmm$}#1B^=ed<Q+#eDqplZlDp{Xg#801A8Xu%3O1R5,f9f
+ZCzz&m]7a1NlVU.erAH_&/ZPbe8j5UG.lxZ']X2r+om9$iZneILjy+FYm_$&y9u^X_s`g[5hXl[eVBC6Vjnuu"WFg[QPB{2BEFTy&"TUy,7MRqX[LbOm]6
+cGmgvKV{yg<l,.f:!V%L}Q^y&Mur+foF]O](!}Smzbc3@dc/f{KR!G6pw%oY)$")l'69P9H,},l"`vnL2M<K|Avj'L&%a8{j!bg>9"(Vf&@Von[!vf|S{r
+(VyQWWA]P10+F;$IZR|lGnTNs-#++sJ$~NL1nZL2_K}x`mA@5x/awWbCk5WcHY0Fk#L})gQ"cu"+sXM/X0SGHuVR&jUqgm:$Qh`.le,'C4<,8W"'d#-.rz
+D&Zg>Iy1ZGwwwB=}slmFWW.S_7x^Sz7a~2R^KYk'GJeBxV6MIqY,<f;|>l(nW1EAA|u7$cDa(PF0Os,.fkW{th32=v0&ibRD:Or#PSgkG:_%m^X;AEF]^2
+Y7q|$^];:jM8,m;{k-Ay9qrgbm-Z8ExZ#YD+lQ/3-(|_QzbS=Aj6r8Ze#a49.Mx,&8whU{jQ!ONWI+~^+<D_O1=c(dg_s;k6/S!Uy{j`94[3,bphl.u-s!
+'VghArh@u!DU64@wKZ(sh-[N.q$Y'$fiA^-spHJEN[{XWVKV8E.p.lSW6jskFG_45vixH#f+PAlNPdX'.2MYC6(3CKH(-E27&_FOxOTu;pb9>1Cmdm+kdw
+3|6dX}&|x([>n;%E~rPr-tt@g&G_PbJsWjut_,f|<Vrrs%wG#M_<1Q<I[,]R$57S'RNXWS0F-M2mB/X<6'$|M_oFiZ-Z_MX_<M8f:Am$I&.)JV`Yc4m{we
+XP!2rubhG=m&|mOk{[eIM3>bGbnb}@$)D/{-FqysLAZwzdMSXXA`LsJP^i9vI38+<>e!2LiUjl2n]LF[LYTao@>a~!D+Na;a[(HTB2/7;=A^hcP+UCak_0
+Th62G$ISpeDdexV"vJ&x~Lmpd9|]%r"(e.Pw$HmPz3I]/nvpobNIPiAr|0;&!jev)4-&LIo;(QC=z`g8oa!r:,0'V5xoANd#6Dg)0FkLwy)oTfYQo`@M>2
+t]gQZm<C|A!riCDEM,|qAR3;vSjwGCT3sBuRjn>B#HT;>X:A#A)M'Thvf%ImInK9v}j{)}+2Vuh75F0Ei$15R8;^_&QBO7&(H$q5epqPE:fY9mM1e&R^p4
+;V=l1@oyzGwu=}eqne.T@"rz5#:x.:{QSGoX3cYu.97w,20;FzR^rbpOCBF3~1v:$IWAqb|PULPJc,RQ3#]K^wf^nvU%|m>V7pkf9x^RNy)((pEqg(|i;0
+nVfsHm5eVv)^x[OLv,BAAZE0|46$;'Me:9DQ,jEq@yCzZwwuN;v|=#|L33WAqW@W[W;(Q+Dm{l&y&7o.2C'6UkQC)`J"L6~=lqANr`u)_r.V[JW4%d<=Zq
+7_.G2;')q]A(z1JQrjqWBF}aXwDfMssY:we=9gGTd((e.OGiJwD1l$=h5#-0P43jZ0e8M^#91dz@J>RkNdsCgc=p7@K]Jg'NBZ:P>g.CqC'pBTwjlR#&qw
+OnS/D%6gaIT)Vm,XAJ!p=DK.U]x)nZ.1xFHXOzytN7Wa;jLsvX:gql53wlo5i@+r)}G.eKHlh6l_P/#O=l3F;cFdSItsUj]B+mwrA`kW_0]YYz&6li=9`;
+:2M"#h&GzNz'f+RMY-Q5>$3R,Yr>n|%Ic%$Mns~F"0k/jGwO&99E(+PV%<HuYMJWn[60qy6zUf0#<U#>UnAm5WvEO||9mAep7S^U;u^^>.FS}iLG%,S%{w
+XqF|nARDw^5S78zIvRIy/p}/pR/IdQ&)iO1([u[jhAFU{3(IulRuq8W/D=HnwBuKZ8/sKw:^#FeZ-D.vNW1UaA_q:$Z[V8f}re'&t'}/ZV=IVR;3&z0A_s
+,)s[<Pf'M(8'$(4j5;4DP=~%cAK"~>_QfF'uwDRthU@[26Q,4.FW1"4hqNEV-D^N.7dB=jvPUPV<}js8D!xWDE2GT2]lsp3:_p3q@pcdJD($eSr1(J>ZWE
+~c|9V+Rt.Owm}<f7'n=#!.m}v^Qf(k-z_/dQjqQa_oK<3-o]P[,goFY.N%=K>mfS3P}92o{ZB0-nb$-M1h[y[vft/-c;u'rro:r>ov6'KK>{W'`spRjL>=
+=KsNAm%I:m]W>0.O5RBn)G}mLH"<O]!hV1:;iB,nL+S;_;&gKJ1Zg"V/X,vqA]cGuJ{0+!dLD0q[Wf=kGVOyss~T&Cyi<fs5Hq/R:^3N(uC<t,^D$7k42c
+bloMQ@_kDPw5FSm3#Cpl{q@p+g9IYcI;6F3Y2ZFvi"w(p8&CGui4JfNHnj(h@S{;7o"L^=(o`EkPF@4Ixa6Wzs1/5&H887@#-^2<FhVL<L>"`d"VJu>#H7
+ls~w![W<B2EWv<(h]3(3<aOWoY2N3(Th2:z<)e)`x3F:8u=0pSc1kiP5sc+UyCH%qsn1odbEreT5D+Q#mBtxpR8%~j[W|Ql-@10f{L~1P9-U$I_OlktRw7
+)ojzcW/buou_`4p_JSb!ay}Ue$DTpqM";j{Sdf<b53<)!kfo__Odh%~gO$Xo;XrVo|"fM;a=i_SUoPB06ld(ncwA9CQRls#pmMaO3r<DqcQ(q[|{Sme}j7
+Mz$w{H7$PuD3O$(IuBO;OjbP;B_djk9HyVYbqdKY'aM}T&Rt3t.EHh,I%|ANda(u"epgW<^|(3`9S!!Pm/izuzlEC&VT>H#QU)4I-!cZ$GM[VZ3($MP3-a
+f6nMs,g)Z(PiO[kn}jH&(b~(hq#uC[GFP|d4&GoMg-+fi|0H^Dut,[eYp{fK%RfO/X(p:am^S"Q@Ot99h7=9v8S:v,z>XRIfWx18Kx]TW$"|T]AzZ:%KDT
+r$`$.nZXxQ}4EdM0NG@u!J+h7,OUyPI#zs7Stn^Z]DJ6@"aa4!"6{$'3G_,UZq,:psoW1nI:ys^ER.^L8hAo!jez0CX#uirWI1KAwq8[dv#Oc:zM&2Z7:I
+iBw^mk<L.y@gY%p)Whq^E@=QLdhp_@^eVyH$dGdrUMI1/sy68Gg)"xl1OU)Nd$8+Jz4U}G$J1k.^EL7tYA:TO:wC/_3n[MxLFCo5/<hLd=za]vYn[kIZGG
+=M&}yO"Wc)SbHuP,cc^VQ=mIwy}ADljwI'5Xj1cRW{rA%zgg_d$zu"LbLuY9N@&r=(+yjlnoiq81u8<le/9fiRHCq^'AZnPchQkctT!b`/Pp}"1evr26D1
+f$XwEMT8hgGD~K'5HvI2{q=$ogB"7F6dY%Q1V/~P<^+#<uRED02EI994W5Im9g7:mui/Gt,|p9mT$Cg&:F47Ap{Nv8}cw:,+;-T"nU3F-r72Pnght;P/Kt
+x{}DcisRQZ[K2>teC-GT2eq5W<cXpAa:t1b#1h)}6E1]`<:iF%$91@B/U%lQeW#GE5`glMt+w@,]x(rI-PS(<|pa]J$PT^%WT(^Z7`qePC3=4(9LTlmTKx
+%|b>ke~m/qRsIyvZGaG_W}d}3[A,([#wTI6efk#g4U/vA'2!L#sR5"!A$[B|A0"=c::@rlar2({e}3>$X4v/<eAfs-DE}WxtW+(d/y>FJW>3.;v$fvi;{j
+q`@VcHkJU3H#<et@;T>^!TqG`m^:m]}IolkW{$HNc6-"2WiInm4),h=c;2m6:4FcR}A6TQiI}BAlVK;6Q>{B<jVxe}dl+UH(Vze&g=WA=62J=r'5ztUZsY
+CY2bA`csTHA;0S]N<3AxSHcZ7ehI2PquX7}sn#y/s`!I}#Kn]mI.ZCGv~9)xmq->x#^"4mYj;S9q2()UD,<C|Y3R}Z;BNLVV%K^2Ky&z_K+i"SW3gQ7}.G
+,a&zeeoi+Hvqn/^qdYqjcchNs&ddZo&quuu(AkHks#GA.K'X-"gxb]WV/hPZy{X!hI~_"Jr"r[&4DG6vCi}|4!B}>3uD-&z["~X9^isi.-&3nH.U=M<'mj
+]N%O{0PcH%hoY1$sg&q3;RzSWz`:fu2+~PEm2oL{k.U;3.rOnJi!IFF]:pZbG6IJaFbS~.rkXf~IX7Os/{pj"x56gRpt3r=NOv':iPlEVFEk%mnF"I;6UO
+zZmIMIXrHQ8o/g,b8/jReD(B7sgts&ek"9o]]Kbg@6MX|T|'oKCrQp<1V73d)dAE%jP-2^ov{`h."%N@;5Wpw_2e2nb]`AHDt--O&'pcaW0HE1@ww,]}xa
+Sz8w{g9Pe,E"puN|}VZYw,@fyDL}4/07C{'s>"GiVmT]MmT]shTY6D]rM![Au4X+Z;:sI[ztSS|J1Vz|z]~q@"^1@+c;BEK=Wi6Lp@;1z^T^05lbg)Bpsu
+jzh]=2gfuJ|NSZk&dQXUMN92JK/;Q`yL{lwG8_K%#V&#y'}Cx6o8keAD/W05A"'((LPTo7Y{%JO=6V%Rx03(Nku@Y'.5AMuCsDK{}/vGzw(}Y,,i@/1_}Z
+W.A`Y:5s3.b<%_H_GsPtav&CW-S>PIekW9zG{fZ8jk'^lv{yF@vcaR5$`Dtq,N{1SO.q"rBVC0pZr=6`SEsAJUJwsU.NJp>3rLV"Khj{.Xz<Ch2&_<eZPZ
+Bgm;xf91d8kraEvFU-nLCE!R^!eI4LoHj!|UsQ7apv:JUPOJH%ThZ8<wp(v:7<f8L{o6i..l<=~Lp3CAlN"Cu!d!^-AOVsbz.Kl+{|Q6D.S.E4'u~jbJK%
+3%CHO#sAyS]scv]SWdB{}_4!D@I'BpT]M.tO12%R)Av<&nur0O4H3%!aAnDE"7&[:(0xe`dQSw-|qBbikSwV!$jSbl'X;nY{OJ{Vi'd1aF5D8Z>o6-K1Tk
+AF4)zN!%y'ETCHaK7tE,m6(1j`Q<)A=1AJF,}k|6'n9VCLNz~1y`V`5fD&n'6Se6jGNhBpRcZu&Fi7n.MB&mz-d%[.cQE=aPv,O^#JG6A}@G,K;l<Z@GV(
+zc7F&o$`$AC5U#eF!#6N=,F3I7odn-XscZ0a^8NejeyUxeTiC4<kn|Wc8e#H`1ah{|^Oth8-pCjbNh0kN82sI)Hd%_9vk|etS{=MVNHb>y-}5w8vuZFu78
+dK(u68J8t{S}=y="V9dK3x|wKsG@5r0!5gD6OwPv=d&rTUTU`xpl97Y}CGZ.0x8v=)J0/[0p"6[P63}jR+M8a$%V3;ROw0e1L4)gTNuxOZTtOY%0I(K#.N
+i{iWSUrxayr-3UE]'4FC2#2#l_G|=lR2>H%juq`K(7yKW!xzp"%|dQX;3W`(kXfgLl`|gD]5n@BzbA2N;}IQ|nM`Jo/<JsqWwH36D)b_,I&wQT:g=j!q{E
+bByrd7ar.4;|';em5}+h/N[4WHL<M@fMJ<3)]"_:7U>6xNnh'm6sD[w>UYqnVs{}{uu5n!v1/KFe(6;f721kt49V+Z&|wkcc9OI)c4=v~ow@YJdwn&[Rg6
+5]NZI{Rez04TC{Wx7YC|]dcV.Z"U(h%}98Yi#wn,y+fvU{S2'[)hKso|$dJ`]y3cE&/-7bp8OVib525ZO<ZS@3xH"yCEsld601-t'&T{qX,A2H&%yXr.Id
+z+%z`hbOMFZG>5O6r(a7:`Wz[5HLIjBgBY7P6,M|guCs=Q^x$2/{kun;K"bMpb(Q%@]ue$.fySqL:BEad3978|EZ(zwW0S+>h,,m_o.|c<p83hKG51OAdy
+c[Ce+}+[2U7XQK0[}JQKN+d{C+jj+A99lx`nfi1U"iky&CrCS=h/9$fPmT$m"$>7j|PGG]+HtTn|0owY"/_z/W{{Xfw',UI/+A&%vK)`qtb%gz-!RKLL!2
+=4,6(CPY6_;a+U1Dpz|CBx8W{iwNiKp=U=lH-CQ{pk2D)6)f;@;fJ`'iTwkyyFi<)xO0W#y@gsPu3+]TOR&ZS%LTCndvRA]h[XPR8V+czA^:$U2WODvT87
+nFKD|AQ;6YJ`QY>:]Q~0k5;z/!1#d2Ne`xX++zp.79Qrj=l6;{r%%c.Bq3Pv6)N0|e7npT+k/;J;oyt_30]h#/jqWbXeNjpZ|JPN:eA-phwv6fUG;#G;Uk
+<<|=A0BtEaLPof&GboT[.G[lx&g%u%I:+oPsS!w<blycL]TR~9^_-EwOCqId=}T%NHPAx__6M1Fm`]Y|S6Of2G9:JLh/Iq[D-hH^J5N%gUr_|#+LlWx33$
+HICnLcWgM6Pzr]#uyf6@K`{veAvFpe<y4=8v]D27l}dh@z17aa9M_@o|qFeT@jFw7jrI_N$(n<Wjio=Vukgs9`ow(^-Sy=e3^Z=+r5j3qO.u%W;i(FP(,/
+0gm6pKX2mt6Y(&P/0u#;<X"lR#5.@|WRK7^}.4DwufyipP-={DdmLm)<J_N=$}VIpdNWVB':6g45)Y_{y{u$8Mzc}w_v4bw,25B@D@m^"7eh0WV<`GMu>h
+IrHc0EoF'^55'q-n&k&C%Lc<J0g!"'HLeyVs<#3$MPQq+wWS.eBK@ksZ9z%w{X]M'{^WGo2grl<l6v@wW3`w>}p};f4xu}'+@dN+~'JEG7sV"3dy-['y$r
+G"+tOqo2azT&P1|Nxf,)bE}5w;^3.pMd$@Wd7PSD=;Oz6zQkwqbOTYe:uNO3GR=glOzJ0|#dOgL-zCIF+VX'3yu5$f|FpH-HmI/glOYdw6U3njEx<ZV-h^
+Wup(ay`+Xt8={JQ%>gFOnd.aZK+sx03q&rJDn6T|R,ga~}Wn8v89>mpO0`.[7i8Xy3/Un:ml%U5lue6l#[m(k9B5LSvYvPbaK6/EG(SNj>(5/L%srQUcw1
+NvT4-J(vzIqbjM8m~ji+97}W%445jM14FfYpP:Ep1M4d.R_3GmO5R4|Sj8y+/<VP/YEIYw;NZR0#[N[L#4Tm}I49:Wd''Ki.L`7J7D^x0</xU8B(FHeJ_b
+8"0c>5d7vvS<_YN(slq.u%hjD5fu$<nxH_6+=U7Phsu0psNUpHwcNFL48Bp<q]}wojcvWAB^ky"P}m0{uUdi)U.w@,-yms7qC{D-I4CIrL08Yg6nPI]zcL
+(L|/{U-`3sH2G{X&@w)-_}kfhG@iz8G><ywg-<<Al'2|k]NR5bC/S%fP%XK"x4NHAxydMZj7!(/ciwG!m6,{q#4X-@si'Y6Znya1!;-n[7,wT2X:!slS%)
+n/Z<^05u;}wAUx@wFDXi[ubyFJT.}n}26Q=JR7NR#=nYGlJe9DHYU{d#H,K{vj.fXC!1}!HWhE<c>"1I=%%VRtEZtd/Y7SO{b$OqVBLC;njO'61jS8&YlR
+KQFw`q7g+c&J>(@s.XEB$=.mF&vc{EPJFS,dDO}5UAw{k,59f,Hc&L08a]081_@OpUnXqc}I1>bgr1cIZyAry)Vr^paq457%Uq-tH}[/upY!XJjC=1hAAl
+$l6Cik7R@{,p[,Rz72V+PJ!yb|jskT{Xv-^VUTFNmXcGJ_D@^=jS1w8Uv7.7Cyy,7-sd=)RMN>b#FUwIKmx$6)QIoK:g]/NvO4$u[|.e<_8K{ndVc-)4[l
+.HGqdJJ`qD|u0cV!wP"ttwyqE>E9tT.jdpp1~wz$J6K<y"UT,7ILY.><mF&&G_$F,&9]'|v<bFYz})U|R1)FE/tAh#{wJ5n"x&Bl&CmH]<5;~`@LVl4A2i
+0[MS9)[tmrO.)j1saz&<_16Kqa!c/g",tV!joX{.XG4s-$i&QGqj`BE&NRPUkf#mA=nQbWaF=eF}ADr);|E)}f9JF9,bsJdi'WThYC![#OpjLG|lm01+hK
+aVSe8ZuVdWC]),cK<Yc[a8P(ZB:lt9sj1Jy|D}2NDbrKHxZCOE0["xsWJ'!Y8-KMK>B#d"aarzFkepqdu:6C(m{m^kdo)LJ[mQkl!u:SvHpZ^,,/2cn;xz
+'YF@ZC}dh.(/=/<pdz]AYIWX{n9gP!_:#tZJ6GwIim'SV66jT9`EW-Du-6OG#>[HH9Ht.]"/f;|l_{AiVLr.wARCz"Y`BH>w<U$yKV-k%>[MT6hS{IlFJl
+JLD(rk/-Lk%o7^UKJ1U0e!sl@+x[nNhYb2'd6XpH';5R>G/')<owbQPiJ>CfH>H4O}3Rt0r_N`1Jb<MX24<a_z]Lpq`ME5d@([-)+21vRU@4j"R[5_$5}!
+gpqyLQ`sN:jM@H7<n$WBvA))t,9CGlpq=r~DE0mHl;R2$>HCpC4uMni<j:M,XTC|SS-4'i>+-[FXhi_[#z<!rJDz0BQG>;GVc_uI:r0snD]iq!(A{wUoqe
+qhVk=371)OrIF:s-ATzxv09/s^:aLS)!i6.mQS&kXLn[(%^txr$h5[+TR/e(@7bx}R.LssKkbL!ixi^d(yjS"~lnd5vi0=tX2i}brTDEbsojnoxC-vs[-=
+7]@fr)3B:nPqv8t8jzyw^ItV(8DtJxR,Cxux4R/l35trM<}jnMS<q`yoe5ZMu$D9I5KeJYNtEdIsAvE_XIAQfQIpTstw!zoJa%$U6g9h>,X&qc52='0Fc|
+K/q)G3k1=DfC.3(4<w^;@iJaScoJ/M/jqF--RW;t4QJ>Nz~x[w+o(B-aWy:4}=FrRM}=RDY|5qIql0qY>G7zA8exaDjLA6uH$6U]bJ#JZtFV~}VV+9ZwQ5
+`r6zz;k9Z{/I>/=f}Fx31-j3$plBMO$[x#(Cy<x&AuZ6.LJprMh3WZ!m9B,8uAvLA"mQH,c[ghui"y{<u!+A~=^!<INZ}]iDG,R8,'20e..;[qp_WWcHDC
+yL|[bIPd;fQXV3<d,Fu)Stze|}&>nsmKKw$DAOO8G"p$PX>GjX#Sk0)c+T-)Ik@0>fTi!63Ta33|c^JB}M3srdJ('`B0vTzT|qbw!j26{eOF4cdNVp>luP
+uBo1Gh03RZ7xoVOmQ55H}Y~:b0&DHNS%IGef7U'd2R-K(YLYk2Z[w#]:2>(.(!ZY#Q|wp'LP8dmJ!4WDsh.uga!pMhkP:RhQqpA@rL73eBAPv9r(L;uxB(
+zZ9iombXt&@;}t;7{:X1CfN)(O&n5/<C><&iL(^jJep_Z>%sR(sT$Ks[;i7v-pV`%MGn&,b`PE,TKmZb~+4&$ADO5V1cuo47g>{7<^;vnC(LG$B(gGH6>E
+4Y`"6GY$ER2Z<7xUwqoQ^H.8dEB+~Cb]Z83VxEPpqN~ce#}IzF{uIdPW"mMT"^(U(XUR,pX:hj(K;&ozy4Xjhdqo1q&Z6Z]konCAkQ!FFx.4ye=Z}7A^~[
+A)S3teAa/t8,H1%x.4aE'Tdu'P|5DGns/3LlK:qdw.`q/X,V>uHB4e.]3e3nI|ld7||IB$10.-a#kJH}y"s'5yq#'I}_gqzX0L[qV]$l72'O'CrBKqlG#8
+xv5]@,t9do#$_ApaIcVzDXTJ8xRMi<I4r=fJtakyyedg0u)G<,owdt"8BQkf=JVxll;+wDjyIb|h8k>fQPq,BkFObg]_6uW`9`;{nf{QiM9fv##Xa>C8<.
+j8@|4D;{{.<!>|`J'sWfb&&F;A|`0:3w%a@>{qr"3E'"/p9D{vTS/4q.`woNi6pNQ7cxd%RKRatBiZ$MLu=/pE<o!yEp@i%,!]x^P)YpjC03=8Q.++GI4G
+v_;N.zHCV{Wgnu5J"Rf1]ZY9eeNH{I!]Cz`gU_H(=f'3w}vdd|'+UCXh0{XDHXZ;|Q46ci1@2Hsp%30(]kEhJ!Ulq[AaE0n./0]LO(H%.CV<FiG),@oF2#
+=AOVFxId9XdP1<{X|l<`qFER774{4c+Coi_Jd_$A4y3I(XVFUm,W4rwBTu5_{UL`a>Hwv@Z!kjfQm9^B:33qXKNh_u|A~mRc!fS9sT(s}HsGJ-C_!p7J^)
+vBTx]t21N7]%yv<m.s7eJ9LA%#tq1Jh-tke&:dSz'|husCYAN{7R@FY@e$1MUP&Cv%F6c3j,9kV[86vy6n}9^S&B$vMK's0Y/2`mb,XfOux}5CQg-JDu%E
+$qj7ifgxMUfJh}x:"1#5kHO7.nk}dX4o{k]U)vSu3}H5$T.hsPZ,GytHw=8kNOC)qMzOs{<}_7adq1BC<2X|T$k.vRS[/{'I`StdQ[u9nY#(J:5GP)MiaR
+HAl>d$zBK+KI&f/8SDb"tOIOkBckIn=:yhc{<6Y@"&C/Z_1>(O0$(fGO9Ov>"+UNK;{i0='Kse;:{9&!~Aq<TM6OjoS`O49GdJ;qEDBgh,4O,X62w:%uTA
+K%v}pP@|zD/-zyad!L']vF[13rLtgAB|`/j8QcznHM/`,#lkCTV)6M/jCZmG8L<!qVSA2oC('0e-3pxSI(=.QCukD{1+,U0ajX;!Fvq'6Q&4MX&jR|d%G<
+W|(4~s:QcEf5wa7:7Q/Qd%}9I>ZiXB:lEQY<2zK,owpzB!B!'n0GKQYjX(f8c{8Agc-U@:kOhQc6dHUb{f}uip/z$oN&'2`kjI8J7LbB_`jCb+IX(`0nZg
+kyzPqr!R{`xoe$,iyF])0cRU'![A5+R_$]PpFk6NWFbuoOCT33qt:z(omvk2E5br04>.^|XzR.V6xqp|A{:$Y8_P5t~y&u#Q%XX2X]XlUf+XG]>6w8fiNh
+BO(VD6j7="h`l',Z/B>Kl8%z2vQHO[M8HJ3+ac^GJoPlX/}^O1.-+s78!Waj3&o4K:DKN2RhC(8bWx%^]"BWcsg,6[jG]0uj$.!ze_'.)[Hy/g:e=r=x({
+t9[du8@jD8ra%u1Q+r(v_;$l]Z}uq5Oai%.;ZMM6}{=h5W2|H1V:=OQ5n-vr5rYUSWRukM>lm6{)kdkk&M-SD4:3yE;SPub'YIb3IYTKXzWVr%Ws6/14E2
+yQ=@]iK;!cJm3;/K&%5zme$^EO#.kR(3J.faQmaTbPus.gs-xfU%GhhK)$6>^5E'ED_#$|uh0<xm}z)f;D_nNLYcM,rVZ8bQaui2X2{Dl)x2#e`OTd0}M@
+n+X:B%a(#vn$.VGlM$SKl6O0W]zrWFm{[=!@;/O.]_;(/3{`__B-v!b7+>KWY7nDk2mv[1Dq`e|3gPMhF,G|ECHBhNEMLMiF+k~AyLnA=9i=1S<Sc)piQ%
+P>X`mChcVtwo_p/@J`BTe_X7;+$,eNH'H4+T{9!d>]kxT1IY)2]2OY"NAY_pBqNOQ6+%c|`Jqe0ufS%Im-Rp#VRJC]KzW+'h]1j@5"Ky'LS./&O6(Ohr5_
+IFW@ECJ_),$y9Hd]4WoIPJ/2Q("._Z`mHdyWk<pLyY!Xa.VVJ[!8'24gopuv]YiJ%s5lx84dn|I426E`=CDrC.Nh="0,C(5l:7,p%b!+`2BOdo[#D/anoW
+,}v3RAc,wx~if!$,bY<OI3:}G]_dR1u"nlkwMYLT~iwVSo_LqJ^.K!1"OM(tYZ`j=&^I('sQw4JL2cj]65X[G)!=Q!)W,BNbHi#H,hUa4<BpJ%t)&C7F6z
++&z=tMQ(ZQHas0hsR:3&PAbuc8uLT$F'7%Q$Lc&$,YMIEnIP#f:],6o((1MlN&zF>g:=X27I=Hcfmt+67Ek+Tanjf[Wl"jX_XR2s^Z0TzrqjWx&cTJUAOM
+;y(&7^4c+ZKl;gSV1x^!H[Yqk>H>T>7!UW<xP[4.WWW^L:K881sXx3[+xuS'`$YAbxBDn+U.4M7ND5wcn;B!)dL_trC9W!izGXLh2>EVJo6oL|uAqCJ5o_
+F!j-ikOAXG5lozao'g;8&CR}~ko9([k)ka!crpS@FlutlZb4S(fm#88p`Yd6(Z]4-_02g"fp[ze:cacifRotATjUvg';XLG9hG:Q+)CXnnH`(z4[.di7f:
+nT94K;tu"+@t.(ncG-d{m"']]cDG^vxB}Eo^/5%tYAApw7I=MW<L<]LyQtgeDa$3Sy-Z~NSnxG]BFLLDoisJ7iyY>l]69"gQ_E1Gi/-9Sb;k^+"1).;M-B
+/rn#MAa,&vr2mIA(cmUnK<73srfO#/9v%mH)/>-/^cxx%V;K5c=;:-BZt=/at4h->Ma6=}EA`P3lz|XDZm/Ac8<H88keR#<Nz+ChQOaybk&[`+s#+'.y,I
+"RzFfnL!hT2$alCbmXC1u)'iq=VJ<Wzb(y$9v=XPgG#mmXD&M"%vHEpdyLo0(Qfm)sibFGZO^Tu({9FS`UTAmR+r~q`@VW_YG|y_uWCSEf5gj^:yhlL}$J
+']{:)T:CQ$Pixn-2m<PV~0nPXf-`V+AMqK<<TUMQDU}47C~jB|P_]wA$655&nm'|w&--.,gX`ABR9$J)4|",5Z-.m^$qv&R3m#:.pA+vBxmXiW!X<CY@1|
+4teqIO")(7iRBzuKqO{[}fX)!"}hOxa0V@^m>Yn%W+Tj+EZ4lX3'h8l'Fi(%gmsaDL`bP8+HN0AeCU9Oix09YWQC5UeHqN2mmNX/N|u|Eif)n1##uI.I]b
+p</#!V'H^w[_c,Lm!UDY#lA24E^TJ<qfkL=%$f;X-$3aH9SN@3iTMxS+2NnaO,)OTcs%#1JOqeSk}t^c`/M6S>LTC@1idTOc:6o.(-'4AICV:g1@Ku6<Kt
+Qokb^S>oQo!SE}g>vh72k9Yh+-:.CXgt2HQsb:Ed6g;d%5>m(sduEs_Gw0Lz&@G+J+yKxLsW0YFmnT;l(6i@p!;H{Y#w9{&e.S^nO_D<fp}Vv,7ty;bc(+
+'{~IHKf;%@63k@YOr-%vdEbjpg+:kc4WPsfI:>PI"Jy9IW>tW'Y%0:m_tMP^MS]{!O<g@Gx_'Evj4WQm>lc(7U+lY{BM9HMUFzu<lbA>gMAQCa7X1^Kt5J
+H4`Gwm5.'Vlh|q=7,m.u~[!YM[$HdRUvf[N.0h&0$n&J(xF9e/e$PGaysQC!&1x]AR[6sPm5Bv};"ROg]ecSmm]'xSqC/x!A)9(_Mp+}$cgFvFN%+WU8]t
+SHRSg>io)Bt!SZFY`/]].g/"vucO|OA|VsBdV|t^$}",SOjl;v&80t6MxMzQG]3Clw6DI`E#Etd2'B,V1@D%&bn2EzkGqSZGBMDF(}A6[de,NC.KrM,=N,
+ht,G@QrCJ-1/vfIav>89J|/E>h2ct%4o_G0eK[COV5#z+dvOth_[/+^[kqtF7]eJHaB6eHv^:s;pB`$zpVzh<f=3H_=jQpc{g.jyDTGmY$YGMZOB,)M{9$
+TQoj%<W8y,D1FmbE<OAE)k|HcghdO6&F={|<XW{I[Ua{UJe2:Er9=uXA-JVV)-QLg+T"('.4v)WhHex97cgS4-~<m)Dkw(@W;5x`}rUUt7Od6lh<8c(J6A
+zmZa@d_A^lL!a"wHawe0}si4]T<AqeBF}lgmv.}Gem@(Tbv"w_6<z5h(AM|Ic48wou5zGP}y{x6lK)9+GOQ)2Ue,biXu{#a>7x|n00CVIl3Pw-/w^Wr6w,
+)9Aj9t'08PiY]A^4zQ8oXV<hua'4BFC9)IBBjkJPkS9,YeqQL5i8GTPLXA{M>[|gGC$FlaAGwk#pbUJu+IqON<=QJb>cYtlFO@I/h^Jn<s;#2V{KQ)/OQ`
+|OwPzQ|`E4N0W]i4NIe@A)[7WNlb<3v"'/07M<39W^@^bg<z4kUD97}jOJ<P0^6oJ7yUWcrD"Dn3{1<3G1"a#oiYOGI[Vpm-bU'Yo{Gw'2<df,J7)8o4.r
+CtZi:9|)JgQ6DN+eb90NCMSLReQ9Q/O&"`YLSVwCiY"lX".IaSloo1BYtT$hKHKf4<rQ2E.nk<ep-e^t5Lq,&PyCaamX@-s"`W&jc$of&[U#@>K@7Uo&|3
+!'UlU#Ju7NC$q8F6#l:j1.Oiw!sIfA!7wov6I0_8nA1HC8~X`:[dJL.>+yTTafdgIIDM}A9-jcL"d!T4LNMr@4uxNB#P(RqVMqySk@H30<ZI<1%=Gk2Q^w
+;=3f@LP%>B(5Hz%kC+'B#O9P6W{x~s[lPV.IQsE-&t!muP27lQ$!5v,j5FiNTeY9^[{#:/UHQPd@5/8y=@_m=[eAPpbu42w$]P{N^dnc3];XO555K3~@n6
+TzD>|LGHsa1]lLKL|/jhFLs7v^QTHf!%gLuM"[.TlIujbQ55lCqWFXXt45>p.(ayHTwA!JE8u&z.Xk6uZ`j8[,,Zt|A#a.Ei.6V>h;MAPXTtf13@|(soSg
+8/fQ|Xs,jKbCboY0"H^M>)9"i_dH~e8w/.`vPDb/$jZi%vCEn_p%{Xv).CaodPXlfsf4Y32'sTtIMi9qxA~3)BVn68eZ{WJ,goJI>5B(D=^o4i."o]]ie1
+]O!2$m=Bv}:,6x+-HayH.)/JiX`K2Bq7d<G(tcE}HX/-5Ctq@(KZKz$TXsQBlM=1I=a6D^o(%/5&E{KR|0p,l9jJCvyG0c&B`<&b+$edBCeJl9<QQZrj&{
+@i[]bHlGNlPW$J#N``k,U1SZLH/:H(UUR]Off=Ht2sI>qNhyx_xvQd<:]c+@S<w8_eMK=2KY'wBkiIk5S"Cu2t5/5]6a8f~@uRUSm<,T!-tNXl8@2kltb6
+<l2DtsZAv-H4T{&eoIwubT[PS+ck3gh5tg(K>!(g>b-R$W5`Z5,(eU.&P)5`1o-(A{]}d}Reg]32bXG;-7XZ)Cbn:8eP8DA8mJ6.~M=O'vL})u-Vv]Cga,
+q{z7s&e.K1<0_/U2!BuiV+]pIq&TV}wOlZH1})/zo,s{`wJsx7n,qBAZ#G6Xs0KT.f^Sm:"O"Ef2kW,Ic9;kviwfy&(/f,-6zTX{+4M&F]Eh98n<]Jq{Vf
+lANaoe+Miz`N73Xd,|:R8JP,>lKL::^8/nNz<yXwOph-8Rn;q5.;,Ua:yZa]Cy!}M=`pbpw>k92_d,:-2/[11g0=^Z6JwTpgSY2bXLJC.vFvr_IQ<!]UyK
+f(A]IpeW`UE|NfqH-E(r)U_.&m~LlP4u{q/vfU$Uk)EP/4einGkjxSMH%r')oYT.A{gK@ejq(g1oBfNYigC7lE+`Bu=%a=+5Gf~V{%#LcZez%nXhp`eSgF
+a2Riu3mTai4@(fctZE|Ik0S'alzVv]],MI%UTtd7ArFe%+&)'"SS=]SNDmJ&GSClz$KHI{1>jr@Mb8GQ:E+U](6kH;y_-@8eWP(i8@5<(MZxcH0x'Hg)JN
+"NK{yg(0msC$5DuiGPlx^OSfAfbJ>x_LkpCK,&##|$W@PH5S)X<tvU,`r_XF0zT.rQ@"MGq|Yad2kA6dP:h|1KKw}})r=S@:Lzqe-fSD{``Snk`"hry`r(
+V;7%!]7b/V`ni8|19h1^RRd$XQy:}SEXO7LX.`IANqj]c=)0.|P_f&L+3W-U7J.Q.gfNvg'yjL>X(Vr6O:8>MRy7j)=piA!12-pR!SvD@y_1Dq#$|IK_#G
+&3^cDRUH5<uwjDF6FVyj_/Z5T;`Kf&5s7/2RB7UE#}zw5{xVEh~-6,+9+(I93RF@280K8||EE'NR:[tmQa7;J-0N>)q(,gK5Ur]y_rH:=zAOKWdL&EmH>C
+5'x>ueTII&a&)`D@uK_{(Ppx;=;apiL>&Hf_=wWj</$)a9NsnhWH&y<&ew9/uhe_!@77=vX^jZ[hwzE^Za5A=+yIMiI:`L")KL)]vbIJ,vm9z%XB1umL__
+G1cQD%Y4ib%5!{F.,xh2[bD&CGh@lVm|c`C=)".PeKZNYxi40r&i:!HW4t,pE=5mT0m=fH6Gpz</F:M#x^NI6p&W]xU]KF9)=G";{lDAAF/7>er||D4TyD
+i8ASXf[HtTH5&[3o.X=gRTu7aTO||Cs&,Dg2w$rA!,]7&s!Co,olb"l<TM$d|RtgC//!xO|Iu81_Va}_1,S(-]i"G0`Q:(gwfygJ!FUCF!HD7hWB)P'-A2
+Q[^|cpp5so"26L(ql)Nw{@+#99$9ofnA.d_NUQs2j.Phm"x)4$)`:b["M0`=.]'td_WQ"55v90KRYkA1h;Ou4AFTGH)]tz1MZ0$qpp6`wm<OSs:r!96+Mo
+sI@'"_X12GkG4z"60}GvD1{WJ8Hg98Ee7MsK$kPHU+5z6JWxx^jP0"LcvVkoSMuA9spS)%zV(Fsfr3^UBl[pqECSOpSw](b]ewO>~2ToA]&5`^bl8ZU:)F
+|q@Ew>wefV(UdgBVl/,(8|y7D,u3[5<'!q]3-#z3['0/&RVQP=Ygi9[QP|3KRp1kqSSK0IK4#1W'H2A:mh<W;CpgSEn;E7^XD'qkceE'z//A].4a19Be'{
+^t6]1`Z;)I@E,(ve;uK<JQ6^Ft;B,$2UEcMV4_0=~/2,Jf@dL-J<|v72;y]59%2V^/oQT=|y9k-l9ZBCq<dA,o_bKj9NYEt%'KOXX}vk,[5)67T[HA&&Pq
+!tS9bTUljwG8t&o9j[Sw~0x_Rr.+(ApzzEe]OH{1ymIBKcER/cc}=l]`&E|z9T'7;G!t.1G>y,WX>t:k/PBF],@MB_]@r[l8[}K#RM9hsUzW$TSXr/q:h%
++O0Xq6vGt>UXpHZq6J9X0%~='LC5gUbvA&4fH@<%m|~d~.z/gaB7nQ&Ri'}gAtDDD]i0HXYw@#rd,:(Hx{C='>>rWR-KZY_zGh!jOPC^{Ih2_<VuE[CGHK
+(;#}4)w$e5l5cQ5yf3}se_F-h,ZZsVTgZ>Q4_ufKM:P'b^Cp;VKYxX()"I#^e4Y[A1]2^m8ozIb+'!}d0.(8[&ZR~BQr.bR@Ky2]t"tg{W7oLh0E,Khwg.
+gg#N=.-t9f/H$6!5N'g`lvy@ONfPT;BV(aC)~3&_Y|6RS@h%ZQj"4]AX,{Jgyk/WO#i6w31N:gjMtUTASI6Vc}/AiLN[g]f!7rfpUIsM!{h+G1E1`rF)o3
+7LW#3ALsRh)$~|FP(C.kNbnDpI>xEcWu(2&$IGM]vDUCOnA:Qk]y~6,ypM8^Azi$fzc>#)7gEZnLd4Eh'bgpTJlJ&uoUCUlj_R:j{V(K>KrjAu[yyoK/u=
+j/dyZm9ffY-}%oIPEJ(|M8+Rnx4@5Bf<:_pPJ^Mwx)p6#3um<H,uIJdNjF=gUQuP4lB>lXy/WC%xy2.sQR;=yN>t9_zQ/R]fatUv4-9C<2O%57q_~RvQRW
+uX$%wrmc+l)yYt&KTvOg|4dVmer6X{8-,shw5ho|gR:yE{]'LM62T;4se0vDqddm8kT'E_UO8DKq~Zb<H7O`AhKt>f.13tjXtwgN6}S3==OKH5ueo2Hval
+&2iV=}Yrl)fM[S2Hi(U-LM'`msn9AX_bRT$=,%d5mF=g,9k<P`7_Vvt}Yt=/BR+>MXic#KBU%WYkgLan}DZ/a_6z3<pnX=f#j3efbNIhu{[ZU/4e&8ra%y
+IZ'KANstQD4dLFD<~ixOTN<}%}">cy08'>z'rWFpT)qg_i)eRtAr=0Ac1)&/nN5OuLa_):EMQYmD~Y0And[46,GKs"2Y=%a7)aC@nxyX-.b`X}3;]M:X;x
+O;Y/FD"Y^@`7iQA5g<c8_%ckFkC`HSLNq]Y5=-%im>E}HV[9{U2TZlMgz]00>Qhv((Sz5h-mac9(fk<0;@>ENbknp&Gy6MVEB6}N<T|EW{7/E4ex^FY+8f
+A+hyWwP'BV~^<bsgINs_#7@:i,nL7Mo'pj/{F"xBKql"2@IvTrC(g"$xI{6$k08KaXmTTZ%]q#6ve>1#~Z$,pZK%9Wdk9TejCNTton!7:E|p_<7xRq_Ve-
+&1,v)Ctu$L6w=c#eXn|RG^!R`&d5O,7-(F<!5^|=/b|:4&GO'["T^;a]{=0(,RIn`nxp7]l(G.NVEaOe!Cn&:(+,(D]I}#-4Zxb}L"]Ji]f5gNK5E)48n6
+UFPs51P&'J|Q4CA9tp/c{Asby/|74`Zu~{n#Ln(29Fqng"Y7D"37FE77JmO^4Pl,>O~B.@^LT;Jf-q1!G.>-Dq1"1bgnN`YY5AyS+9()g@9b_Gt4y6PJFj
+RHt{F{c{@25{{!DLrE0;@vE80ggxRhfp%N9j:gMA_SzbOHU8qHmTbdOf`Cfdvp/A,17iz32$PjbM"RmSV(Wj4@1%S@QbC#r)`0hd~>k+6^-G!M"m0f~L4s
+V[3t'!!r&+7uCW!wYI#0jj!_l6H>UY]_H.T`0}UzHSq.>)~3N"/@gxs&}F@3i7!GeVgv~qj|[wv2Ph</+(H97sbeFUl)q0cAx@Jm%MvJ2F8atp@d!0D3U0
+Hp`6EJG:n@t<RmnBc<%/6h/WEBMeCYru1_-_)o4=g|u.8U>429Tw"ZAxW.3>_jT'HJc9mk-&)q~N-R&Wq2G|`C_P0{#gfT7f#yaaw`Z>G|rrj,1a1cX1fP
+YfR`Ep/cIcZTc::Y{%iGQ(_rJ#f1"VJ0bEm3.8>i}wwP7UuiGk'90>p#cWC%t=k=%fY(Q4N,$GwJma2O/X{dAh3c4zua]%Z9_vJ)LP~ONrzJ$OcBC}^N(S
+"k=>4{v152a9D:)+txD>3zt):Qi4Ii:KerX|vI)|-U"iXL4LUh%rcL~0gB&|ckxSR}4}HwA{]3~WqAi"l=`zjY3cm;AZ:Y'u!1~6sY{I|_jf:jaSD^X$2/
+U<>@8Y~y_YD4@i|Wub31<awy2=eAw|+^!AJ`QQII%Z_x_&0w5I5eN1n.uXFykDX'N`U&Odp|o)@V<)=gSpCB)%|/Zf^X-Ak%^Zd}ZS%!YDyc}P'U%E^c]w
+4|of(_34zF{]odC<|$(M(z@RFy,}DbeNow(icdQUI/{lvajO-Kk(ZRhigT(33mrx!Q2{KIE"h%1Azq5+nAGCR.~eQt;RA0/1&sB2'PEL'%+4}m1J.=4gT[
+u:!rqGM[YrtzU`CZ^soAg"-'.99N[IP8vimS"v[:;AY,g'R+2=)aUGxw(}KT!YbATwPN0KgoBX`I:/3a%{JyOJXHP-rK<(|Ea.(>otvTeLdw9|Vc)1n6dH
+Henr^&c/b-/a04^PC5liFF4QqDsfv$ndV'F@2;t&BO6B0+M%dtn^6-zRgBQ):P8Ysz{+TMmI|"B-@-S5o'_GpR&!}[I32&ob/#A7YZ8FS)@UjyL0M_P!|t
+kbpo"MEXT8,`&ZZw,"7['uN"@"qc>c)JHog3F$)Rudw[#j($la06misl3HBWQ5Si!/VPOkTii&)!]azSc:CVS7L1#l>$(t"q8MKkyzQ$^OHWbrF`V,22!{
+<]5q_>THF#`6$_7`k[";`DV;f24fe2oOu7"{xx},55Dkda$D8_tf(Y8C}/mw!bE2Tc0pSo1"xk2nV<EwPj!yvQd`TA9A<u[X-VKb!Z2G%q6xjT#TTZFAw:
+KK=]Z/[Iom3x~G;Z<v,58:-S^sW-`/BLl}h'0,YVhj;gBWD.1{cDh3<]P(BiL#g4Hg3H/u<$U.)gL7d1#TV{.]Q7J=$/#UihTFAH=z,aF6{mk@Yqf1Wj]F
+rM'^a8=3Vm8PLo$l$)HDi-#bl=.L6pa[Vh}j(6>K;lzDW9RfpLSYQWJBbR+;1brS.5P,+WbW%wIA27xJ"2(,kIC&jdxzt`$LlwDrKc</]O)i%ra+MVGV~,
+[k/n-|Mno1O<e2kxJx]|a}t>H;HdRWk35JZaA/,.Ie1m)-h75]h9A3j49>nI[Bij^uhV5-stYt=vI7&_2wY:jUezFz=jKII2Rp:p.)7eAX7My:^ytGr;";
+YlYefg}91'>Z3dp00uK1V%]s#=_30i>U|zFN|lJzA12P,B+V!OHB^5dAZ/KhTs~suyQ_i}$lNe|Bo()Iv$ue3Y>fg2i+OL9kgb3,t>"(H=3vA^t_pQ4aCX
+jQDL#5+q``Fds@q!p3ly7D#gD=A!%o:I!89.-$"#W`iFs/H,"L#QmLe,G{hk_sPaz'Tu_1~y&W<tGUWYv%~a/_Q,<bqF1wEU!6'%it-=/ro(%GJ%5lU)^y
+0W]FRgMY/fjU@VD;1Ml]+]8DS-GsQ9=t3PNb1a#9e`p>cNMBF$=eyiD;VMVNPO]^Wr>",#K3zT4#~S<2",pfPs_A6GF3z7b,zU%42$x1aQ;1j,@xYW3mX`
+v!Leo7sA%f@de,=v52}f~j(_81>IPAe0KIP@p74,OAO=xcW.hB`ZO[{}Qb/.S::DkqnLDeS=wXqdT>mT[pcnT:]_XvWZyIOtv8HbP%'s0^-V)lcC<p%o+q
+'=Y{N`vvoNdI6m/viY2>-$4(-=H@)CZXI/dW+e")A#vyVwENj9c]8agH[P;]X)bL-(R9SNYi>MRX$/i1=5l3KtZ9UW^r>d)W9,Jd4yy"mt=6ix{..axR"5
+Mtm"bo@LH+N2Q<[Hoa;4.S6`D3(/b+UfEBzHz@|P1I()(.jMM:xxZeo/XP]T`lnA`<>:,VhAF1q_n=]k==P6XK]K{Qth)vt%_RP,sOLgq^jAi^i|2]YZ.f
+~fj/F]M'jS'@^kq-//"0SN-raz4xE&K|i>WTRy-9<|-iO^s>E&</y,Cr1lHgibhQR.>uMErbD9etu.1`,d"X)vo;"J'=a!54lRyocFUzx@lQ[T"1gTAW_z
+8IQ`;Owq(3U&|%bwVFhPY3IE6[Snx(>NmrkS[t:Z5q=,Lnt_r:9`jG=Pg19K`xW&tH!oYAZpL=^wU)7YR+_Djc$@Xx(4$Hn$/!JCIk<.dS'n.sF+/pKNYe
+RaASb>Yw'2#P,pGI7zUYVN2'#YDTz4RB}Wms#!<V2Gd{y!b3c.q'A9cGNI$!0U%7>gO@^KN:.h4Y/0]2XfYFg4@;qdZ,4=}9VvjDThAhD5d#"lZc}X5pM"
+EIy$'P#Sx4GzF'Pi{Ndd`K'Qmb~FBJMG|`_G`$("B0`ngy[d0qkb3T&E1H/4OtVtA{4G2KFMJyH=Gisl}NcV#AWKI.UJ[6Nx,)~M]IssvfE^bm)5hf!kD+
+)hO>~2d0:K{;znh'#F)J<MfvHSHIPh%nDVe,&u=}0Px)sEjWu;gvzB9SgGFZ`ayA8vQkemx<p(sfhH`A.sbWO!Np(w$88w,tU"+k-Dt]rqKc~H==(7HQy>
+@_#b1]6<e>_G[w0[vgIerTg/N1r.2w$0;7X,b-V-)Bfi{"]+z)aZ%G{5^7apb8wJ<)!riAUM&%Klt['NW&=64W%Ab.;s1Bdr6c|L$R4'Q-NPAe1#}:rBX-
+3+2o9X@!37Al@i(/R%TP)yt&["2ARsYX^^fCx')I$@W@$1jA+)IIN<g|0WXP$Hw@N[&OM]q0CCh5eHCnWO2;KsjjgW%q~yT}q)#de-IWFdF6OAeYTHqtr}
+E%QR/fELmdrzY)dTaZy>oZX,3d[+3l!r)f_i8Z"+&lv&yw|_wT>ME:d:WvPq0bYH%NaHg'ab]Jw=tynV-+N6NPM`pRov@AP}!17L'T!bJ9sP%DX#]"e%h,
+GZKI2;[qP|jQs=uG{ccWn@jY}I2Qa+IQCqS)8la-`Q[hXxS)NrO,Bp0iuY]lg`D%F(h;16GZWQj3bv]H}asf!/W24x2Wa/}r:U2BD,z"egFK;J7hn.qJ3-
+ex38eN>t/oLjPvqA39Dfe|'Hho>B~[Y-5`UML{;[2"nNZTsa&$EpQDm!+4Wwvu&YWn98lj{In&rGvu@NH3uxk&ysi"q.C/vo~!`&`(|RA"Oy=|X]^bUnfP
+4jpC.BD<|L)(AI:1XXnurt1sV'gt|lrfNi2r})upuYRUeG(`)/bX%,/i@Y@2qE2#~V1W'Z7FOt<YHhR#AcnLzxJL|>i85T]K;bur_$vum<6pn0TxMK((O%
+^6zQ(6,_[+%MrFlMLJdFi_v}cxb:NYpV.H1H"0$#I%,388=888>gPB=|2M8(we-E_<wBYeBfz"{5jonq6LdyKp!h#h+glBt$ovbO=_&.T|s#R7_EpYxY,n
+NMz]EF<rx1s{&oV.fo8fQ:Jf&d(FZlXYRe^-1l>]}|<7'{lb2>ypu"=,tpD'Eby`3'I!xL5=n:OdQGNoV@kiCyCp8Cns)BWf>8<z_dM>("/;9Y&(t:M9Vu
+_BoZ.fwIcQDb!^{)49.dV{STbVNGS+:%u!B%cvJqb/F_a8XSpy"9jc]|Gox>^xr)LH~lR10]9X(Q63r.{"{`#)=6aF1gV6D`utV(p#(&D`I|c{p9RxBsK$
+FS13q4Kf&L^<K=Jy1K"q#D+'>CW-Ib}ooa|TOy$|E)pIc%vnFrh>DS@L3"i#W[tI7He@<Y&`$&iN4rs=^w5kY03=-/D3zuwX~%/;6dn<W^PLF9od3iub1P
+)F.a~HqH6%N)8[),h4p"Q&=xVmkZewBoMwWi+F3T!9tc)W[ucCX2Q,p(kKmQ3wj4@%;!%oef{l!qk|BFUC$9|Dli/^`P[n8H$bxh0s61N;2IZc<qA@b-s;
+sCb95u_TsRUBSK@c)lzLhL#FGv;1WxX[~D7T[D~=TpFK^Y}<T'k%Cy/+0K/^(iPGz[h'W)%(;o$"r]R;=2nd>l60OjS27(SFKTdPA$P%n(C1Gh7!Rw;xdj
+gR^C&Ear^^y|lnd1=<[/3Bc{#T;tOg~CX_a][fW|oVeV!9dj:7c15VVyACm1"B#e5'9Xcz^!T$H7gyAC3t-`ba:1nn_^O`Ar;,m{^6;LnA[!,@KaC,w`r2
+|e[YxN06SJ.2S:lUKx1`+cr{/;v6;Gcx{O=xI|_dH#Pq=5AXf|hN8kQ[xo94+%k7ogDgy.HTqywz3J!@8kl.RYFs(iKawn]e+>UJES-a0hK,G^Vf>lH_oT
+Pe<pQ&J7Z+}`I4jmb"mDCjO.8zlMepi5y4cO{x|pP9h6WqldHO;vNN_(ux&8buyAZ`3"X'etm8L:rlqOHzp4W}=fJXV|pY{)Iyi}$_f_X$(Vt'p(szz-V)
+Q`(p!CnT,KLuwjb<K0&!'IiQb5c_nj|f'fcC:]0&n=<X{_<C3G&#wDsv;4"1b(X.r6hVTP}R-3so,E5&|UZ]Ev}AQ[=,vR1B>9k`&E%|=8]B8!^S7=yqqH
+:J(21<MP3BXvZc!twu)#BP%G3T33RhiT/pBS,Iev-LHMcmPdGTXQv7E`.{_YXoHcr@#x#^zKX]yjVg&|u@%nc,w!d6E[yiD-~Y/";};1U0E"!!1i,K_6^^
+Lw</"a.TUBU{L|2%^.}-4OSn-sz/ukCUuY.a>b=/}O6%5GSM3a{c`x+IdFRh[EQCQ;k=E1{uZHGPgz]s+O}$Z>4.}W%TC:lufXKKXG2^T}FZBg}F=R7((p
+d^yz^wA_/dyJmwf_Q@DkL1~_WmoN^aw&'t21:ogyJ#t{ZF;3npV_kQon-1+RXaKIc>jquJ5,&#YY6kLUHEZ>K%q@=cf-t9^hl]_!HWd4$$@_f6g'l3f/to
+Sl&)PkBwyw&N|>J)'qdzvl<wdnM,J5LWc)+&]w0:.B3,P)UQtT=c&+RW{5+CQ>RL-^`MD%/#ZsX/'":<i`!)L0^L:T$W4#2TKvw;rUJJy4A_DnsB]FdLdu
+o9.GTs1_LL:ej;>'o`"&nB%-k/sK|#%1Pb3M]%;{uhg#&rJ+iu7LFVJgqU|nmAupwi$d{Ihr.T(xi%/5%U0Hr-MB3IojYANV%aE"XeX59FV0-Y_Nc#0e^A
+df<RF#:XWTeDmF~"v-)QU)hoAGHKisGiHNlV:lq3%WTT[LI6F3Y(|UQCuoF6MmI:vqf{eo01v=GVMLfKL@cVDN_2dR04Fl[qLW|kx7NPf6C4ZHDf,QAe1S
+5glW2%zqGUY%Y9G5.`Ni}=P_E1[LN93C'ia@(e|Ia<t+gO0u1iW##6kV>G7"Kjd]NYo+evDI_rx!v)qS%cvU@hdnt+{JmiSfp9@Ad.;FIB7fPDW}^&-}+b
+gtra~IdMD^>Qy!sIq3z=z2HfCoV5JN8t^^=OhE,<7[j3ZDmkA"s|3MEe)Ba>7=g"GBvbLBc-ZQdo+a{%$mN@BJH>4LZ02o$FEGS'dr:)p3v/KCP)spwpnj
+`Y]fx&l(_I$x[|`>M{,a5qi3$EOEN}wqGk#JXa%EiG/LQ.T'g2%AD0>7]w5RPjLkO8<jpTq<703LLJVQ#_8p}_+jq3UNz0NT8&74zLdrZHKmht_{Nbj{#W
+{G%OyJl<}Sj&TI,.UNLSy_gt$L`%me}"Iq#PVd>K1DP]bWhCh%tY:)]E):RFWs/YIz|MwkxpjF#1WBL4G:]nn8a>E_AXBI=Qd2%EaWn"#$8mEfzRXVErn3
+i=lxRd(6_{6YIGL:>0dh!c>cF=yWc|8G6YQYD6EC^OSp.Z&'J,;|@B=1Rs0$^I_{YD>fX-2vz`qxj<hz^:mx8xlEkbwRd$o}`axS(tXhUBqCcnag5{/k#X
+8@5f(+/!~Rm+Bz+_9XG>Ze{C%&3Q#`f|h9WhUPm7QdPI0+GAN}CBvM)N<_p^Xxn]pe%p`$A3d@sT0uX>)PH[_^wcSs;CDMakMFkO}hDW`AZp|Oq6w88a64
+.)JSn@_f/{#-(K='<&tyxSk[m@HCzu}d/meL5arv2;zQn30|Vur7Zl}zmk4qzp.g/#E{R=atEtFa+>]fc+^d7LD[{=>(ImMdU{{!yY@v2wO_@vY[`oVW!@
+_/fW6C}v(;(.nffD:6F;ZeoKE8ql^J:P<`X'",cdlM;xuS3e1,"!lFV/Ej3Am,D,$Too&^Y'eAsAIzBf#rMD&p1$h(xyy-(Q9k~LJ3jxla:9>_|3`TpLN)
+~,ALwh<4Fi;ajf8t~N+KH{ug<;bhPJp_DY<LSvMe`"6-lzxG0f}Sv@Y]|)`'{Si$:luP5^.YV7Vf>1t4MyNbeJ[JQ0cBQ`0Bbaw+JQ"<7yJhNi'dP'4vY=
+JdW]&,W;>Hf'3Nd'QhQJ8t@r=IS0M@ZHWUj2$9M:%%c)0O>`n<].!@#^v,]Ys#43]"O33!V):m:C1py73mLyY)+w7lg)ghR:A<iTB_Y2+A9,C<!.md&S`I
+1AF!AjJuC%RE`HppXlm#iI3qGfFBWL&yZYD-d[HwIHT"sQPm<F[r@PXvt4D=-pW_i^se0#'HJXK!g`{5>SKonM7p5U;qIW@aOz]_HSm627:wS;Tz%{OYp}
+Wj7Fwh;${`3aSw:Cq^-/^J`yaaCFT$Tqxts"_IGl(lvzJY~v>2<""#D,d3rYK=x&4|U$GJJLZ(;f0:!!=A;-cUzymZ49v)VR{3&)Yx~"@,IZDFXI6tTzcn
+HTdore5@VNc)=z"Ecf@}@y_>F>3=Z>}s94UnlQ&k@{NwadvIUN128qWrmv.M{Iyq{V`hu9$x]5<QE|vdP5`r1L<'V3U8H'P%84`2[]8fg7/fQ]d8cl~guC
+k+{VFelY2&>j&OWrkyuw$tad4d!dT9"[o<6GxSAai%ecUR:nU|!9Iu^XU-"97zcE1[aMSsnyigZxZ>W.Ds/iphX[OVw}i$i>[1/DMRI^X:3v}lBKhK6wJq
+C|^]Uq=TS^;[/8qbZd;bvBBpBR<Dg`.7m#is&q8p6A_Y_2eDe@Rd)>BmXrWv@K8Zd:g4F5r^3-&SfN.dee@0JW+lEJhy#"`x.j;Gp}/khh-0IYW{QB.;Db
+wsMD;Ik$V%'CT|D#}D(#DJ-t3B=.]'d5kQeo=7hNiRu0W.tOK!L;=}d$B5k.lY$h&S{@AI-3ZMkoC:XF6P{Qr@VQe%g>i5ur-AxaXhO_YuM]2Cg_gojgee
+/$7Y2GPQCqj=m:Il7NcmWDJ7R#s'k'(I}1ju0r]OQ@u{O1llo}X.TUkCyXFxH<D58O"JgBRhvoxKSTBI4FFu=u{Lo|R}xV0y2ph}#+)>1Jnsl0^`Th'Xne
+NEZITPoM`##"UAuGKveJeNA(0t]rAJ!@KG)kj,1B8.rUu2z{5jZn"7#>/ac`G@E%vmtx-Dj{0igg}J`alo<PSlID/I6Ma^2!)%xKjO$G-Qq0P:.b>VTUY.
+K!i58'e^iSZW}>#4HYCCnjFNi@gyG=X]E>:ohHV{g7hoHtHPP!G'iP]f!mvqi2.z%>]UBnM}~VZ-V2z6h}[yi!8fJI1$Albz/L[%RIJJib<oN{5@f9+f6)
+SJY';7&g`rzBV<$Ta4jj)DW_a-"6Lk#wldV]IF|l@qvIVp:ulsC)I^pJ3"oD</:a.1Ks-8^2J;ICVLe3Ip)d=n_t@|^O8VQop<x}Cnwq]{bu#;vTgCTcne
+tG=jStu>:qgAwnKsO2se58olBx.bniF0nd"h7K_76G~&8t]+bZPp;Ea34s6cBLXY.5IpRMelkFq"(gSv8u]yRAp'c2y>0l)=cMq{$fLx%Dd8Jq&M%1I^Tv
+FJV{CvvXuNgdVpzBe#4|hD=ic,uJWEYy6pkg'C!cjD)3lbONulz-ooosllx8cfn0XDs1eG7DqqwM(mSh0AC&JRK}2z)rhlsdl=[:,0)]=1Yu<m_7lh7,<t
+OONngO`>#`ZFsd`!DeQC2Nj<.1xZV8{Fi{Kar.E,TU4R7IP}:Q(g"d~B@QLitg<S$80!BpQ5tTGp$x<ni,lX'HsWC%k-E-H5wxDxI^_1|<D2Bod._HWMkU
+!iC9z>S#TOcQ!n~AZ2_n<[xz%cCM8nolNRWkXdoz'-/:Sn=KW4!`Yf"t!tO>bJ@y"f/CEQ^/,ExWdPWJVK9z;UVs0;1M#38tu$kId61>V+AZ3MO(ORp[z+
+M@E{jyw.=s[K9QssNp(vtLxwI{vORI#qubbXqgkSvg3I]g)FX!OCte2vbgV}85d_0YJ4R}0vzrT.P&)t;r<^Yl+d5ur["(zukl}2x<|pbugYgJ/P]q]3N}
+Jq1@3BsW/$d$`4Ca>HV#nfEAR8;K3N0Ql]#(=&vp6l;CQg@Ns%0.%+p&@j2}QGO}BgXiFDJsNpPpTi%58IONNOP8}E>Kd}sIJSnV6-|v38j6.'ieB_Ysax
+EYYtUzXh54`}1Jlc5R+>149DK'I6ngyp,r:q#cuL2`gcB5q&|"j[]g'6UkY2A1B&Df^uz[z6_sE.+5Oybeyns]!GBhF[u#(hYH0OOjQxz"'Di][bc]y`%t
+H3fo6`}+j,/Ht/z]qaArGdYq#HTX%OtIXK8_$<|EI]PDOu'HNwv:{VpS0u9iu4l#>6;9FU(Z@r@;-d3v5UuX/qKw`L^f:@vmh+hsZ#0$1E&`EW)M'%`PMx
+o=4hC>/D'.`wy/[y>'Wc=u95=eHSYHOzSu^(zYkWS6RqK{s)"Fl,vf-|mF=7#P(Bjl72R;x+ZCBJvKB511g}$ljGD#^SkHJ"~2x{wyMqi/^LXX&ldZJZ;k
+qF1e-6H>WiDZhbCdaUc$ouqOmrPxeCB4#aIbJgc>Fo/PR%usf=ka~&IIWu9EzWGn5ktB6op"Q[{j&TmxocZ9gC:)_m|p`'tD8)36}|+<qY"@,d"nIK-ceu
+}USSC-rgQIl(0bxinaP^lFYvvD]BP#_0yOp!SA'jUlhvKz]<@Laa8W$WUNVu(|oS^xJuUJ->{|ufE^`Rvsl=EsK8sTWTT<IYZ{F{l29u(I!B0,Sws$NwNH
+J{fFlo`7lf{O]760MW@wxKJI0A|vWG(BX5Lm)JCg47B{UB8LY+ZOrgp`~M0Sj#Z,oTd;T{j`Eew23Qwl_:|#HSqEnbstW0(l<A$QXSdc3L5W>7<nar^|9k
+0g<rH:Sv$t/B}c|qlBTJsBSC(xfM@j27FqcFx,v,'7CMdaO2_KhrtgO-"di,>!EcocLA=%^a:dyQta,,t]X)A9YASX95V.-Oo2rkR6)Ii)RpPaow`^]6<;
+WC~r0Pq[nK0jErdl<d.L|B2pweQu=1@-)j+]n-)4@neiGdUv#tpSn/>R0oU1Q]<lHLIAk9-AY,~VHL'ZLc16A1KDIv~:9u&j,xrH0qeALpLYb#"+8=$ib+
+A{BD|E<+dGnYn(FR^nauWGiFfAcJfN-ps/86]}rAo4@-W}[lH2XBSKj@~JPZe8UFXhNvV&Q^XH7h!!M)4;ekN"Wk:Kru1qDRQ):`6MWR.8B"zy3V/>9jB^
+rMcJj(Z[);Ux@sHy6ipw[Wc5VdzSx;[<SPvs`sGDt0WEbMJoNMg5<@sjqiHr+<O#kc#`&(p5X%LJdLJqn1[P6QkgdB5aR91U/|^!.1@)B=X9GQ_}c.4m%_
+eBXFt3y>],_;x%&'F0HG^#if9qa"x+iP-/Q`{^CA'W'_M+NZR$7Oxo$M6f3vF^{sqlavkQwg%{S7,xjXco63M$!5zHAnvUcZ2W<&#c=l/5kF%l<pUjaYQ{
+;HNAf>oI4Rk>f]7"h+&1mHFsT=5rC2JQj_wn`-||w%pwGnC[UgJ9Tdm>.7Dc&(<@WsP#5%I2mb:Y&$5K4au19QT9d$c}Va()<L,G$TXSI-t=k_d<=OhhfJ
+5u|{7ey}|BiaX]<{Zt8JIN45QTVZ5-O[;2V|o;j=HqsjNls<Lp>lhnJ)sEov:MgEL^bMIwnhb7VCfKh%YdD0x#,9M&n%Y.b){#jn{@VrYQqv2Cwek6TS(I
+Px;-!Tbw3r9KgPV"'mF;lWk4[%G};CmoKL;^pINx<D;/M.Zp71b>@N'"5a'%c-a-lc#wOH0XbWVXHp-Fly_1>SV]FjidDY^.{(%CMI_/UkJ2%$F#c"U(If
+d$5`UhJX=z~}TdVgv@G=Ez~(,sB36!z[@$J:X7l"l|,&j$uaReZ/^{H0E$wJ%@rK;/)e[V9d~7HI/!S}VTL)V'9+@^l$:z!Dn6"5T[,Oe'Sr8uNlxm"6Hw
+#_|twO:ez;)MIrW=R8$trC&e"-2O4.MY~4r8bpkDox+o@Zn@,iG^!"@#K)A8qc6XC`_q@JflxDX;%>a`3S]^1/}]Ll(8pY7&FF~e=Li6wf&T+Ysg;Rk/%g
+swktyR`tvNahu%3`fMD}ge4E<d%C:nw__VV+{InwJcfLsX0v"YJe.Y=WxvlSYq8AwXIjd_">nd-2h19wG:xpk(tGPbnL2tJB3zc<M"vqzWXSskrzu1v}+$
+dy%PmNCaEmO"%`%BTyq_t,`!N4E)/VpF1jj!ejAO6[RkG>i=8Krb=7Um#h9rKYu(3+3bGp_;dk/nl`Zxa[8<=q(x)Bl%qFl+_@~,s)+X{0TH#+{:7gAqO}
+HZi46`^%d`x)ihXGg%(C@+t(Rr"G0RK:{^!at`HZN88oZ58QaYl2G&3Rf_ho5;e`h6,l(6GnentQOjHstt)R1Nd`54"igFl1`4NSa%,hR0RPcG[l$x)x@0
+-2}i~xU'<mwVeqCxT+7I#n|P(<YNFDIrr(6S$7u!E|_FFCPByHZD6>yKrs!x2S5O9,FTrX}cKBPIW]35DG(nKCv7eS^=XM"U><CNmIz5HX{'3`Zf|>>&!v
+vq-k8_LI{q&g4{,yHyB_E}3^Oa1<;J>r;}OTvH+=<a.:!JIsw}tQIR6$C&~!>U@VIV#;Y]1]@R+B9]fr./5r0C%H^)&cv&]0&8OX(P<VQ`<yZ8160=q<|@
+Xo%w'L'!z3cJ2E3oWPZ:$0n+Ea8H@[Gm.,nz,:ZI/v/a@YkXj,0K#46]<Q+BnV7rZ/J4`MlPq{6R'cd<ifFGWYnoz^mcZ^3FeO6EFtC8bx|>JBVnF<9>u-
+SW8aE=P7FaejDq&g;6pj2}1'!'|yt7UA6626Q(#"g.W3YKx/>T1gI]"0EcF!&1|4QYG+dG$H<Kgav0oj1[,efY%%aF;E@zd%^!N2_c2vY+&X6Y{J'TZWf}
+xw]2vxK{`_R(exK]mXE9%`vvKb"]}6j/g>Oz{VIDS&TyqNC)tTY/F1~^O`Et'K;V>COq2`ib"ldL#=39L_]tv+B.(cGYO&X|y!(hM!VB2)0v8Sst$8[%+8
+`s=C2G^kyIsKUP,e'FCbTDqk!3%Vp%!rqh;MbmUZ[PI`Z>E5N<KB9Fl@1=nmWAR`j[E(-V<7TBnX$OMoehJ@)gzL|{Uki|[U;`oun}9Ojcmp<1,_)Iq$KL
+#ua)rwa5Dr(O/MDo[P;F>&d)xAK8)N5%!=O[u)`tmJ^7/n:aqZh[P`OM6f_p'M'G]#NmV{s;>PT)Dr7Cuh&=~[8Z6(bc}i~=l&gxzf{zkd-VZgd:6ndvZ,
+4a12|{8Bsu(!A'(>p7,rpB|8,P8{`5S"f|r7{E.pcYLpDoLJ(}KRGJzDc&TH(p.9641{3cW>2Fj#p9~oh`$p]-V,PM`VUx;SPvd7AOmx}YO3|^H%vH3]Ym
+|n'25bltg'+^pLOak,r`p[:bSX/{z']nOC!#=Uub'BZ@9q7+O@Ay<C;W%$XCHzuy;.O-[@pXZE&#9,U)P/`W2Jm%$#)Aq}sbRKPFn'95Hc<+POLy2bs1C)
+%2`=}zXd;iD}iYM0C[<lu:cX9VYQ+Ni_VB8lbUZr6'%b]VeUHDtP!H.Z^%d_gkr$jT7"<{_MSMm/R+%8$LaWW{a>EbocKtymPJY.@;vXd3o:T[p1g&ASX@
+s.Wq1wAu,t~wt#"ak,xba9CY&wOi!;H[C`_Q-#'X0{{57q>l+JV0%(%f:0;,w=QllB;SVp_kE:vXRqg1tU}:^@RUQ"#Hwg%wQj8!b)7NVFm]IYyNf&.=I&
+2DldZ^qE5Saw^TOM`;D;D'gvcUnEt_y@nC[$jG];(MpYgmoIco<0+%.hq'6#X{|_gDLV)`[oorqt:sP:F#SFBcoo$:P/s5X`R.;)E=5oyg0KGZ<cCQ!M@d
++]|+ZxG#fW<FtjKRz+hd=Yv+h1"kW|P.^<e4zJ'`Tlq6aU%+ODRNUy4WmCR(0989mM%a|j|phbQl%3o({F&:(>:^b/)XPfEWPC1}em9U&[mM7Ii>+5pxj-
+)<K.j"upPcx4p$+kDU;99,ZX!J97Bn:<]AHraz4xXdSV.JxcQq1JOdt##dSjJQh7>zW"hiRbMw51xnvu`c$C647Ln#;dZ)+K8.}r:H5}6-1kJYvs_g|#lH
+=!e^Xmysb)WgsHh:;bz(vu#^[%d7x<SNicogVVsXrc"XT"vv=x+=VvI0!m@e$RPNJZNkfzWct0[|GB(vu.@^civQ9qD[DvG3:5ZT2=^,fXPtdT-!0pedae
+Y0gm+{3g3h.7!+)>aC3GmdWVuWA$GAEL=481rfeCSfdz870,Y:8|vOrQ&[ek7HQZR+OF1KeC`aIMRdH"%whH<l9{$9`OVAVe[IV{LI>:LP.&|MV;Iv37cX
+zd0wM9>]aowq#d!a4OGCP2FZYkAnE4OTehFB[VJ>):]vDr2$Lz'^-$v0y;mP|7W_&u=.{5,#kd;u"A;j9DF1=+.'9e8R!%ULq.sA6x^NL.^bw-LVnXA@FH
+xV2.M'VjQP&n/1eX=|c8(^u>YUs+z1mGU35Z24y&1(u#vv,|>#FE}D'X!R6^/z)>fkFD++b@s6]Mf93xyqeR-3TC.r:7wYN^aN^W{/-as]PaN#5(X!,;0{
+i=j[-Mx-CpL5zkT{E]Dy%$sgGzMsAYoW#h94_%Q}a0W%x,oR$m}74TV|qlT{Rzh<:yLs#`2P>eNP7g+}||nADh:T5fh8{%5Rfq%Blw9T2Ude_I5`m&BVct
+RDuZ`5)RtO;xFG[P@s3)1T"HS;pRTdi,H<XC%Ivz3<=jr->QY<61.A50tpyoANkRwOw6I-~Z,Nk"[T/FP)B%"$;1Sh9B~)T<u}wuxZ<jH{!KvU/e{x!{pT
+jlKd{C}8`PASj,Ur@J,{-48.@%J:]fOfnR}}o"`u+t3e6qsf/ME}LrnuGZKn8GK01NGG]KExK@'MTfsLt^K}:@$_bN<jBA[wSk->rzBO<}}MMEM:kzfeE}
+hqOfa^Z|V";8Ms,w8v)y1{d<<!cW9[Gx|wX:1m`G(fmf}qmf]aGHZZ5h`7ff~02{&dJIu@6R.[+s8V`e8G[I{}t^M,bs[Z:v.idqux,+'deOFoBDZQZWx:
+w<]I4Te'N<DKec1$%;G7tb<N9"jz0}>H@RO`VAvvqpz"X9=p=c&iJqC4&f0XYP!]xpT8!7L5kYS&M72C}nMAqMD&:iqLAD$Jz!sfm'#8r<<}w$~{8E50Nu
+h/HUv3(7I1XE`hcSI74Y6NUUxB'o0|Pr,3}eP+YDuK[9NTn#TfoxPJN%|,=#F|@=$^bXYotXfe))^DECHMSAKoB:LZF2in+T!Yx^fH0]#da^2b'&p1fVL0
+e2o7KyU[|69:ir;J@|DZX.v^Xnb{EiFg.L:Q2jRh$%7E-</O}1CAr5Np=&Ncw:'L2'St]rgiY+t}^rK3R>j6tOPdu^v$zY`><q#e5qY,rPbxmRP0|c^rpB
+7R4tF_mDY|%y:+@%ME#.t3WHq0K3||/t!{D.]4Ju].:2[rW_2nKqB51VN7,gST!W:w+(h_OK]Iuu439D7wzqpYy,4%hy.[5_>.{aK`[17F&[4immhd2oi(
+EE0,a#|$&&Kp7C">i12<84P>0g<D~DJ8~g<)rE[BiI(B#W3!(#/ar}"}/Gxe8qD3^I_:g[[v#z21Wnc`n,']-zR^NavS=m~LYMDLIIk:QT[FMlE/~=tV/3
+fY||%cmM,tOCx$CB+3r<{r`yZHlg8Z/6a4VHOCAM-/eVp1N_W,CM>qjgSey4zTK`XI[B@z{qcd%-L71,$QD0"OaL+Ym,8L0ad35UPaTj%.C+}YR@ySyWdg
+Zd=O2$(29cG'^L&&vj)Mv-7}gF89^76TH.u0a,1h]XjcZmc1ytY=k;oiZA!U:.bxpzW|)+"u`u&9vrNyG:CVNm3/|{doYmb$PJ;G0XUGi:Rz)>a,xl9:gH
+&k5E~r'&RS(Sr(E1;wOBA}=&>RisW;vjz8xEZrE0eLqn&FW!+W,ZG{;):PwbH5XsIF`xff)fsI8'#ae#}4!r-|/P`E'e5Y`A.#MMTeN@XQMX(SW=UN-I3a
+V}gb+8XyQdPybq-ouVs.QoCce-1.;wg!xj=%29'sQs-:syB!81H{uqePD9TW63{Lq/7),kI}"8yaaT&h$/^u,Gk7q6e{VM|7HBrgz6P+ht3LNaGj1-%Yq6
+'@viUdrt"G#R#B)LQ/!0BRd=rSn$MM:e')}B%0H9Np}Ub{rq=bSzm.6ycm0Dc=ljQd1OFCB3yZ)%/_hg9Wo]+!FO}"M/2x[K`f1c>i>H|P):<vr"x_tNB}
+P[Ln&)C[+5P6CHOf|jjG/CL&Ep|yLd9Xk9+t8%;vyw`K09LISRbadmg/b9PD^TQSIM8%&GA).nf%3oiQG-d_TsCA-T>F%zZ7LFY9x[<a0KFP3D..)exqed
+gdf4]"0MAAlRWms@'^^i9bkUys7'++9/3h/d_0Z$E{Z],7_7d<,WOP}$.CXToDXzH6U{c3U`5<$U@`F,,.^/mVzZ]roL0,~KO^qDxcXrNPvv7nYC3:GA7<
+l_O$)(Me@sQ_46g>kW-&EjB'tc6I;oWX}RHXVoQn0{xT>>(]9[=T<I["0m9bE&^a+cAf6E&^sUARH%.|3q}bh-@Cz9Z13u:VI(xtXt7V|eI]Xx93q>SXW6
+!A_4"i%t;]]Q30[baw|:Ld}C!j-rkyNWO&VAhJIwGeRrq)d({H'XwxiB9nN>FKhyL_Q<XU=,GAh{hFkeT`.KHkW99Vq)c#uj/}I].z$PWJ]HemaaY^sV..
+Yx@s:k4).}X/%XI&k+wq-b'pf51Z8p|X&NJkKbIC;GP^Sb+e73rl3mGT(D:Wct/#gikw,)9PtyK(&j>U}8g$#UN[H|;xXIA8eA6my.:vDNx.6'8HjkU9Pz
+Nq1tLg&H1_W@3>7db@s_s{o2lF"c2-UNN:hHbXGy}f/8#o02>%>C<1HlI7-"#CX|pTQJbwG=L8vlt:B+()UWhNvGk,tu`,mSux{q7B&GeYV@v&(':q3lWG
+>_Oq>^ogL!spKk,z;p-4gS$t#%~w8KHIM$-TX5&,6Ko5"h.c>Qq-!s|hls#Gu8DO4gc>vOgzRar;a:63)Q4ghlJ/UL~x#)wu/;'(-(%'jL`^jG~c!1L,vv
+_ayYh|9}[$'tVxs;ta}S)SeIgei/.H/:r9:r;u]@P"jkRo1U|sRPKlc1N4C,5#H-#B$^&Hq'Vxly08Y.%9`/BhS/zW|>vz+c"pSaYO(ooRLR~Bp@Lo^6h&
+dQR-^[uSYReH;3ZbPOs<j61(yI8A=O;RFs(es{~JQ$(qCJQnz,1lb8kNi:-<c@,+;3UL"22wa5c/0Dp_`zO0t^Um$j#MBd'fpw`k(x89r2kyC}}D;Tn=:@
+3C..Ny=;ODbw!Ei@r9sV]KQ%~9Gg)KZ&N4[T@;4=j"a]bVG=A(s-2N]x]|#BY{iJL>)M9>}g,%.6pam$Kd>HayoQFmB)`93WhHKetE#b18X#sSDrZHo9BH
+x`:8uz^HM:NeB519,)EiYA!|~<W/W@Lh^bUmy7S809A^6j)"{9whB]e&.hS$BJftvA(l^L/q!F4Gg|:1lF&%pDXInXqNkTl&8(b2JFNHZ&:lea)-1uEtpF
+j;qePS2.6#wQ|1@Iu`.d~d><!#~>yHto&2d3i>sroaP)}/+6tsQw-|naqlev|HYWv2hVJYKmI^I$UyVivlKN~MR!W;bnFw4]7/Y(Qu!'5MzEJUsHeZ)8uD
+5md#5-PJ7sMZr.,xZ[,-+SvVdH&<luh0g)5M#n{w^$4[Hy~eQD<.jEF.jw_ge,,TdqRef>tsm4Pd"AsWIk4H.y^V)!LfENNSbF!'b:FbA4WSpX/ab&o6l^
+Po!+Dg3w|4dRb@S/ilk_lohJ4AJw/c&lOY"p9&+{|ZQfR#rzO3pcdH7cmM#kCx(/Ix25>q#'5<2)EZ`,=xY.FXQ)wN2{[$)wu#]i8],us4N2Sm0`L2,H-v
+tVA#AN@c+H<vK5:!v!v]aNPE'.P.#Yj);-l4_dH`iUrJ^{x4Cfvv}t`;C+Ig;v"(eE~K!TjpIP&wH|.jtO^(:ESOKi(K{loFQZ7x(k&9y^u<1JDWH0%lpe
+p_Q,4t=v>1g{_4N$5amTe@k/Wtt3tbYE;B%:!%K3TSosSZ/kO1!nyH`nHg!>z!dw6ZNRMDW0Z]L=jeg`p1=nf-DUxSclc<I19RluMY7+v5xT~yE[GXUF%a
+,]!'`{<ZaT@/|hKCD]wy-2T%#-TyE2m"vrR$9/.vvp@-ukFAenb.DH[[B@R.L.{,sU0gwsse)QI`QBn59Fmr]U|MIOAh$dPe}{v{!@HxDZqzuwRhiC7EmW
+`+$oT;3U00h^Yd.{ArKG@@7G+dRpjhb}-vQV2gDU6nsGr6imr9.,4%ncjR~%|[l:y.JS]82X2#PO_QG0OR(siqEVF<_xHm/#UW5xRR&}b-:6PSV}o_PAnj
+:^5jm4Y_!X4aqK"'Xd7d']/5[1gb9,2Y(zz(WS1G:$%58K|8^=XSMB-2fkClVetQT6dl0xSsWcxVj/.;'Lv8_Sur.+;n%CINOpw<acxs.j#h7bd0mHBiVk
+UmYv}_4JXY)ESa&%5[:'"K{RFf;Jem0f=Ijl4=f_J}.(-ncih;qNT0z10/m8Ks18/[eXfxeS/bF/sP:`_y=4;l1|vS}"ks5Nw#w4)71W,yQ<qv]BA26Ayd
+7jPz$<T{v|+jD(WfMrvzr`MgNG+M[&dywWHFc]$Eo3]4k40lnd,:Pr=(jr`nq;)GAvZ}N,ntA_D:-Nae"o=EA(P!ycYI_LfnOtq{XvWNH=Y:ho)`sN%YBl
+%-02{sMv3^9aM<cR1:.v,Q|q"-Sq`hp+j=)}-23NkRst<i-xF@oq1h%[n6nHo{Y1,a51423BhGA<_NxW(]XSLE.x{e`qpOO#UOvQGaDD9'Ps#un5nbK^a(
+MKe628kYL1=]N}P<.+zFhjWq1qL,KGnU@Ur&@GeJ9A0oqJSf+ujIqGAfC|:uM;@:QXPf|$>[J+Z^'HAu-JO9p#j)VqO1w@$j<qTu$OTZj7-6jPZ7n52gFr
+`y%{z6,/f^XpiZ9g"E0]b'[uWyv:21@vsQ^4SA"XoW|HnLvrtI!"/'`WCB"0D4@z|LS"YOrcqz4jrMp|e[=2IQXYnNk4iER.88dA[w~5VtY[u>NP!qPKnB
+vATdLyUVWD27GsAZioTTmR7QEcRmFK-M^yO:7mwN@[84VS0BmG/v'S$(ZW$PBeR`5<u2uUEaY.QhByBTO|zWBG%KBTGTUmy^1<fiRCoA,Tg9e}(x_[>P)c
+kLJ[ZS[}"N$zZx~|0bU(vu98<WS##uc:{(!h+/7;8q:X0tmce_KYSQ<;[TKaxvx,d;w#2f9;Ut)Qw:b&1ZZ0Z:LpjqLlxy;A{/Zoo;4bT$f|{.Y=tc(g$M
+&R6n(ZQ]{iiyWlweA=BDQ&gDJFA}5{ilsOX_x2/@qxesTMv#=NAe{t@$i.dY{veCaHpAZ<K=ZDrW4s}MYrBiHSHM8p(pK:`@53KkpZJM]@1DSWG5[wq-I{
+1D.M[@MWU/Itp:&^qpljpwXE0MfhdIC}iB,ezj.1n:;Cb>K{qERP&X./#h^1aSXgbyl1}c4Q~^KZCzm|%bj0SP`}Qlc976&RZ(O@})bn1I[1p/%qs_FV[h
+9>:JOe}3q])S9dCF1T$J=zzam65yQ^c&aF4LyG"Fv0.2P`6kp9ORdbY3Nwwp6gU#9T"@:Q4n{H<lR0Dl./pZ7BlzZ"3R/5g`CML1dQ[drfLrqc-qvHsZwV
+VI-(xuzvHRydsPhi-InENrpz}JdeZZNi[aqK-J2q0{85P$$Ki:NC<aU`8|A$isY_^nse|^exUx(d_1Y4r)!.Zn7Y.rJm=aK+j[N{hp]t@`H[#=QhJ^wP+W
+'[}<avyN$n1,0T-3oH@.f6m-hd-bgoX%"9uSGYqNrqB9(z{d(|j6,{:7UUH!&w/>IEq33+7>5tPec[/c{#9Q7]igcTVQ+%>IjmLf<5/bFKD#$lDnQC!d"5
+_V_y<U2<=h|'hM11|RscrT,KUz]CdzF'.&xL7k-FgX$e'{j/^VZSUz>|j[8oY|(UtK%;/<&W{K5a.t{0}0b:RnzH{8vYq4/r5#QmdVa`2j8C}f-o!f.(OJ
+.5|^5o:/4mLA.H}/QRGq""f#-..X9g`;HWy%ujIKX$+pN_+9gX&:8i90GRi'73Ug}Z>_Fi(YK^y'XOlwK5A)hwekce0|)N>M.%"w/Enc-cd(XQ/Znu,CIE
+chTFW8Vlj-@):/}Wag,;!>"&G:@{qOw6E{T&%QB`w]u-NO'>[7&Ka1ZTSXN7k,JQ`:866kurN.I[<0%GeF]%2d9h.(Y4Q>hPTg3f$RD'i>&S2kw%e(cVcO
+cr_#,QU]v1D2uqvHWHWjK(@fWb9'sTmxLMG;a'6TQN%SZ.Zi7Qj7Lrj<^vuMH`n7g<sznD/p#l~ZyMW2#QNx8XLpr7QgR7Ls$/S%A4|f#nkk6;eLDuFD=V
+h%w+Y|UD7+w7,DBh]M.<1iYh-d;Bhl[7]([i"8mnzBM=gvT91o<w9rFuA2{o_M(7Nu&wiu;NR_WV!5DUuGDG.,/U~F6@q[1A41AZ]@9p=e~ez4_q~I6ar5
+$pMT2fUq2FJ9SYR>(dR(t$Zi"HDLxy<+yP=oPFbwX50heI%pai}P[=xaz6AKDWUdRO']gxT]GY;'UNz70qF8ImYKXwN1fL<et!r=1h]^zGw=-Un7^Z:jP^
+SDuXJw}5/!Z5mA,wj2Mu|(<QLTyTx^,QnQ{)8rt|"gqFw(`n_e-Pt2Ctp>7Fv8VG6@x7(ft#w[D6FF+O[m}PC)|%1IIe8h4xDf)z-)Gi{gV11B=zW`$8pg
+]J|jA{f[4Z7(fA;VJym$j#UG@jN1`rf`V[js7-_lHSCE7xcu!,0A_rDfSO)Q^66/~_]^UxPEWNY9|2JEcxnb`W3"g)y]3P%ieFwHGk!L;)>8LB7`PXP1M'
+Fc;T+ynZt!'lRCTv]n]i(4'".:s)y.`-[%cnQvV&Qh.uIPH_|+kBG17P%eKds0,6/ON=xqY[:p]{{z+%#752QCbb1Kj#QD{D_{z|FR0^mw[>81]qZ@mr&F
+KCCL>NJUVE,z';DDX>;WFY0P&DrK-5]jMipDf/5Q48{dm7=F]8y)q,cC~2T.y,'cNgz(H9ztGl6by,)}`RoiQc~,9|bUWAE<7M5'/0O<V4]or-%On-lyeM
+1-_.SsLFNV%{eQl#:%oHaGiS>H%cOR}E|Il;:i-GrVNGWKVRIbXhVR/iA+E'm[3,~.]{6BG.OVjhZW!hDFzi&6!zNHfh%n-OW5RPtVCF!&|yr)m,$o^8tK
+HkOtfCAMp<Rn)S$k5MwJweXlr-y=x9E5!1XMQ7d(}vS<Ln67LFjKsC^<8@si!AnKAUD(;'#Lf.GZ0^y>~Hw1Ha<K"Az^b)eBT=,di$R"]%%&6`7mgj&(I|
+NfH;]_<T=2vP3rO.;5Y1=8w|'&Ve::w0=p}tS-`U`n!=Eh`#_1%&%p:GX[f;']=Sv0wevs$VTB0>nCUkQY'vag.+lrz2yzK,K_u;lH%eRccYu%eHxxWNwV
+Vxzl;geJ=}q)oDqiMxAjb@zx~f#jnJ,K}I-OS0`<GcB!F9a{JFFrAk_u6$yFafOz%x_0BR<[nn2F`|}2oTGs,ge$6we=IbW;w]8l{HUK<FP9eY)]n>YqJX
+;;Q($)NO6"&I4T@!X)bpzPMWJHa#<=^1kxn[`jZUaYZTr/P!si!5#R<bGN'"0$g>A0eL+Y1B-0g>A`"[}IbU8fH@ySr!6!QiPco|1nbi1.<S)'X54B5&v<
+)k)YiFUByCax^/7j^rO>V{i$2uOGd';[Eo'P@[rBVPp7!$}[D.__a%|FC[IBNM|oq7S:F@nh6;b1,,F}`JX4KV+EA2KBQ7"JB['ka}t)BT{w7ib.9FHz(}
+iZd^^6Kvp@6UDxe>xOUSij1U2EJpQ)$kK#J>oYaw&gg7>gK@B./83eM}jpzx/nl.AhKY=Tc[9jm3Wh]qd$.lTk'U/Ew+#x|9r)/)uvSk4@._$:'oHgWSgw
+_M~r_YsT=MK3nEww=J,nue:cOZwa;=c/mcFG>YV4+jPw){H%XXbkL5Z3a&KdRB@G[TQd'Yj<RqMAvX1@PK0=hV0rtTVdAuME('wV[zXg^RrX[TdiY{1NbV
+pFJ[&JRdO}OZZ5B5)dL.D0JS'G}&q{)nB#kBE(JtfN-Kp{FJ,O+)iqf&Tf'-Y6rITg"B+'A_2MCh#k!V`_Dp/#i!lPoxFZv1#,1NW<IFMkX-q^LI<U]'VI
+B@LQ/mz`[%uIjC~$J2wbEq|%4G>Kr=s04rU8|ob&AtMC<p%'&a4dhxo":rbJYYcbjJLS}u{yo8`wq/'aH8[jv.:o&_N08RK{wE`<8ou0J$wpB9cOlB9j:F
+98s(~i#_[aEzCeCC@e2Cz3D+ViFW1:70tb])[;4IK1gpO-,hS@2,;:{D}[W9WGBlo1{gRF%)ygvn4l<co`"b^2/2gdnZ=LKJv+0&#I(f^#Zz<jZG!b#&Vo
+c]nDD=~>-"3T]EUb5#@S_O/q~j47VF1;>,N5<lnQ5+2%3^w00=n[823W@cXQCcF#>[kp&WJ4:"YlMHAm$mA)L2]!_;!@QzPdmFIkVi><njUQ}A:!fV"dnQ
+Ji{8xBn%NW`r<)-N`}I&0`W;<"ZF]`NGU2WMH`xUntoi,)fOrB)|5p2<}ecVZN5C+w8vZWMn[tuv_Yc}7|USjfTdXff^3Bqter}d[}&5C"!no-"k234TP{
+DrTR@6x&a:eGQYqc=xB0nu0GxbxOi6T[cy(z%l=#3UArUFPG{S~nZt`G1VU}9M<P[b{)`0VgGf.;!lc$,I={g[&i$6JwTV~q(1^sq/m<$O:vu|XJ@QqLPb
+}/R}X[$gm|$4'yunk%I+{..%npJl@Yl6IP@|zHcCa!-=+D7u]p1sn"Th4w/}XSSi^vyVp1RvvT.[cvzy-yN-L{MuTJz#NMI[<M1&:N}v"e"IsUYoj|q`fl
+{[6.(G)hQbndjeq8D{=!=M!QarK=e]Y}XU;JW|2O:96.4CFxhyiOhKo:{spZaAc8m:Mn+`j.9xL>oMo;Qdj{nZlUm$gV~.;G{wh(2#U1MMS}uCgC,epE!k
+)l+<Mv;k#!mnBgQ^/#oJBwTjX%uyAlX,0}s.+m@Fy7od$%.c=8q5Ou(qH"<I9yQeqxV^NDADxjub$1G!Cbc()y||$w6AbtfimEDqW9ybeKCn4&Js&QwDP)
+,"W%!(@$kL^E)t[KnaY-Yx)H3$~I'q[#)FSby0"Dv8r+4O[z+O<Ci)`emQ]!6aKx}1aE<c1rdJ"ked"J_enNKG#GAO7%Ka%M1RF=69]AMq"udcH5>q%,w7
+A1#2(g=Y_I_@;jSm-x-6;qH{/Z6A%TlQIPrISww$|tzdXd;2=@.GcVA;>EK]&>nCO%QM7rZxl@{"d.0FM&cv[l}tN#&L+YoT%qx4Lj'2t<In.kbg4TZkQ&
+LK)F_O`:n|mi@WxbyQx%pW6(iCSh:3LH~2g3u&8Z6R~rN{!86T'E4yDk}=K6<VbjiVh}Z-5y9c6fP|h!UeS|hU$a51%|RAh,EOC(G#l9L5]@>9.MN61gf.
+:In]{lAVxmW3>Vekjbe5NR_LfrX52ILQ558E~WI"/K.:412.8.F7g6jxz8IPRjlMwq`v(p!yEU:h2hC$lsDV;t|]H8]TjZhT),fBsBgHkC.|3!6p#4dU6a
+]D>&`>$gf{n"@j@};]O(^N3D.j"P.ZRMEpg[w^-:A%to`Y{nL6.$Z_2:KM"qX_,u_|Tw{]Cl:z]s4IF&pFluCXXs|BZ(9=CU<k~-m,0/+p/:RP^P}A!WQa
+_6+/STY]$yQqXJba-zL-@%#J)I5ONHJ^RGP,mHDXj|Tp<$PM@`$+}_szc-G0o]=M4'Cow-Mp$[xKLRAZR|UL57e[(cNaaZ.VIC=fq8Y[XEo'(1:'9w}uU}
+~Lz`LhdFP|lGz{dFXrs)1XLm~H1Lgeeas+LL99tkNiz!=&4CbSClg98FSP8x/8SRE-V8H1IqU6|a|uMLfmxE~+9'dlDCv3-u>Zru+W+{cYy[;5L>`g8IjC
+<[[xbM0SpbGs.@q#Nvrid8^o^vOzgXW(Xr_3CAMpKkS-e(NSjJ"l7wx6xUU1WtMB8N[a^(!aOHjX,K}jYGE|k9$15Aan|Cn.01Fs]>w24Djg93lo1VPkE7
+Y,{tXz1j`Bd!O)Pdd_kx_tr{bup"-#3W(}H13S,8mXpl9%2#a+{,_%:5(Y%CCGd['2!#cNne(sS<O(oag5n7[rH<^o)$2@>b7#m@{35}QOwp9av%~#Mv8w
+^G6T"9ECjD'Y(0UMh[Kp<u3=sR-EfgZ@#23MB`46YfmCz/6qX_pVjZcJ^N_c{WPMV'@0OO@e'i!XW0v.('kFRF+irWSU-y=IhlmS#%bI8eI41=IX79&g=I
+^pWns-ThE{^0M"i3tluObtTq:AZ(Ma~(M4._gmSbPu77/q([G7OY)Yk/iwAM7h+&i[L8hMY;sT@Kzq|vW_jp9qq",LsWJ0p0`[zw:"1hMC0>$[<EC$l/P;
+)P>n[7L0Acc6D_aci@#>~w,L]17R7OPlnjB9giPXR2o!g.[P;NE"4%NP0c%'jc}U}$oAf6/BK=)p>MAu};"Q;zryLtaN^]Ma)=.zzUMUxni`"c54vW/+,N
+(yvvk4%A(^Mt[>q`9$VlaF$lo{QgM1xBa#6D[zv@#xMM+a7vxe$(om<7(;Zt9-P.N%wP<E6!z^>3V_,i%-PUKnJA3y1ldtU6b6|IXvvVVa06etV^mhXRtm
+mWb"<#^0]+o6PR{]kbcFML'JDHXiCc,sUcz0Wk>A<!eVA=ix9G^x&9KzMJ2hn;-q[{l91ukbvGTA{%faj^;ID&gSGZ2`a_<wD)vFiYW|$)PI)sC!LU;W6Q
+VGz<Sg(TTikP6&z|^Oth8-j'gX4dh17+/<_r&|uFMyH`i<Szwu4:~x5kzS%'5LopzZ,u#C/aFI>1;t@tQWLGrWhS'z]@JX9fvBX-{:{Ioq`xQ,EX;Akwfl
+aaxoioU8m{_qMoBC!f2Be$D@1CN+lG#clt@lA6EkOG_$XX07VkE!L_+F(bDa>HE9fa'^iYu{(N=(~=}!Q{)c}xVapI9zVVXel222P_2t4BtUJ'3h;_TVnz
+w@lIh&P{CVVCg-fc5B8|sSinA&g";c3(8/A]<i`=5jh)1vqpVzz]6$)][mVfuMm-Bo9qs)]9At-YuXJu!KQicaAyI5]EJ2rqcy_<ki`cXq5^rZx#<c98sJ
+Y"hfMm}69}eUo,@vAUEx~x-_5Me2/^E)'d/_|DDmHE'wb9"<8(6U+=$wF_2vHZCA}m0.7=qIF6{#g<v(KZA!%fazRfF3vBXatJrDlWbdU]x(uF$Dt.mrRz
+]Y^cyb7ZBdj+5`[y{9</Dm'-OnR#_KYQk:_DItr.z@i2Ln_+QPs%,WNB(8~Lo^.rjPb9>zv<q.N.dNN.+rICn^|r#J=ONfck-B~RRomE![qvIz(OS52,8I
+)9A9kv:F'c["g|Rp1H%v^)k,7/Gqg$&EpM5C~_&F<4<z<&`NlJ#Melc3&#g@xgwx:a&kAwTIlpQ_yp%;L'3pSsO>+^42~]O8zb"6n5JYox-ij,afblr4+P
+tuGT0a6Z([.&`S8>CFcT]|)NGtV8cu_$C]!olex;;#-KvYTz27P<l:!-!e0!"Xmj.RI[S=O^:!BQ~OJ6LsHPW]a{e969/f2DRaz1lx"f<iyw#:Er|ZN<r<
+!,k:@zKFye7Q8h9gf-h@cjC!syHL<,|t47-XM&u(cNABX^wp(4dBC99e#/}1|.oO}|-A3+07DpcQA{t@;Ze[;50f67,pfmS1hez0P$ZJt:zYlGR{|a[p$@
+>k46SkNy6hmdA.,sE2`<)Oh4-Yv9ksZ`".'QrsdIANMiL{GX'pPc3=cXjdFbD&[7nu.n^p&<f`tig2HG_I}^)'U8o-QwQ:%qAH+FP#0dbK!;T:[pNYetj2
+_m'GvF>HV![+Gv:dfNNdOaw}Hdc:jLAhdW"+e>b3cKU3bZ7[/<Ki{(0<6QaN_m=1hD!"=K0|>,D6xawI3.]edN^dtiKwl"Zh"dO)v+ztp%.5:J5BNGYp3w
+6LP-@9VOw8d7l4mp8r}mWT^-pvE8KiPFFSN9+rO2vn|qda#x&bjCr}o3kWbDg[6}JlOTIM&>K@@2(,CAqt(j2#-!2G'7[Tkh"b>AatsjYNK;%v%,]d@)9:
+WzK,|5pYq,_Si:^3D_=x/MPIsWh5)smoR9}J04"B|vYd0astvd5|Lg;|<K$Iv_'wm(5.VTxMPHwNf(BhUaF91,H4>X5IDJ)a$..utmMo3i-@f2MeciB{x-
+(!B5DUbx(5},&z6Rovz1+CSBNAkA]EuG[fUV/M;xCmjy~TRj!w<B,Jcin(Rh[=Iu(#}aFDWO;t|5~[g:AC5mV^i,PUazv5k+.U~R`5FW`>:'nslSdgAq#J
+8|c81m@a(.s75&6d9qr->`s4"k^$p4D!+D#y1Dv!)cg"XYJ2(iPNq4V;,`4bj5b{u`FlI&BIW&qzu=&Gl3~i_&l)Sk_JULw,;{v6z/CwhYA^jBBG@K0CMd
+`c'TLuLI-"ua3!DF-p%in:xTLKs<ZQTr8ng+r1yIL7"ix:.y=#:}$^oFHwgx]P97O%h](b,p(2OCrS`7$lOdd=VL_+0(13tHDRdeuqZPE-!)gz01;TVsv.
+wnwl9t5JgS-F'@e4rbnV(g^HFTvdL4".5@a_keT=2c@_j(}3}FFMQ+&-oT%<QHZnv'5KfmOLR}rV3vE6x=L$e0Wvmv|>VG7U+ceB{!q^^`kp5||`8K:c6j
+ONZD>5htM=Ol#JL1"ROT"u8h;3ZV9#y>od]eyVU|1IW1>10yh]G81}`[~/+CP'D01pH(2uxp`>PA/}&"yc!1o+QDhqZg9+DJ!JgOwx3gEr38BXTmttZlfE
+OqpUO>(''_h;=3,Wu<iE"Sm)R+F1^O<+UoSOSi8v4k~VmH9gA(=iC_I3xNY')Bl.&q@U&$]_J^t!1%6)/nBQyZ,mzq.1.DBE_y61<_qK/T~C`KEjJ9>EPH
+`pYz2ec9jl,a7P0Eaf'Xq)WXoIz>~:}S8,<ic+{m`WZiBv#MBh#e#P%gvr[)[<).M1ai4]>5e4htpBG{SL.V.r+3$|hgplcr^G#H3RSbU9LZETb<l4Wcv5
+a]oyx]>`m[N7&f=zc,aR>`eouMy:XN+}z',iAf|SUJ_]U}pj%{yZu;_ql(!-n2~fjS{#T97eO9WvU4}B-#^ms%f)Szd8(-_Zszc4@Dp$y&|pSjwa9HwZBI
+,PqeB^,Hd9(ob8ZzSShIxPt'aRFu{MW9|5!:H|n^{Svu5N3r${Kw/o>j>{~_(b66fhd1Ww;;gZ84.{>&if""oPB>s+OU(^DjCak@c#g0a3AXwS^ltXfJ9Q
+o^,kxv-T+[,6/:YK',d,:mSr.FP40N_kAx4Em#9f8NeNYM:g5gL4/{UoqW/{DrsXKKlLWs#VkHb<Dr&kUfYuKmqCq{5=GJ:2NhU=q6^:3Eq[r6O-N^!,iL
+{y_>u#'1g)qL!fp(8^Li#k3o-&`U&9<Pu1K"3cOku#xQ:Y:qawDY;-&4,Txw7&:}%)B/(xg=>N~<d,1HlC|!W(%#:nD2O|7B,pmRb)"+{@#|030.Tu2c2+
+nptjS;6.c1J`fBRn0O#hTrpo#ggNw[aOAr:jFUm^#.:_UgY7sOMz<Z`LsmcNQtO_f4>Z>EQ00e$&;a]|;S,PRR0V!BRe[O#i4+yb1"C';^/{T{b}v/'/Jm
+<Mlw+L:-W'A5CI9},)2I]h4=U3ypeN37U3qmcYru/D'[<WBQQb:aJTD&jrQpNe,m1fA9[.`y1ds].,U$%GZScacxl_[sKarB|H#_.oPoOkyKO#KzQwnvbc
+vJ>]Z^B"ES!&]JCZ+O%4YUpf-y/EjG2!$1&LNi}X+fZ,Q|LgY9AAySTiI9b(/:!KlcrYSw]XLp$lwvKP_rky"8GQ.E)HwjrojZckIn6c4.prx6UlLzx>Ev
+c5lsn)=^UjgL:;A"f#bNZV^gwgj_KS^0z0VXDwfU>61LVsc5f&sE`Q57fOf2~9mx^>gY!-QUv5~a9|((Q33CjsZ,!~GQc"C'^Tn/!crza^52<Cpd54hrG{
+/t7vtHW<4hzZ:j`B8f,hq|7!ued]P3G{kW|C2`8q8XFYticg`5.WEvQQ"|)RAk%[E|$$bU4Em":FLO2yM}WR;S7h+]gD:wpimf_.VCYtotVpi/nI:>%h4X
+4FeNRB96mzXb&^7={$cst;@I&@RHGIb5&0LAjhe9T[]x3SOqbOT+zXD[r<M;o`l3@j]1OP3de[T[GC!q|a|F.U/B#3u3<DPg1|Q-eJ=1rXY7ljr/%yApoF
+MawR|2yh|t4,T1FI/HMZ"W&q'-q|5A5}z|P4|]X_$2oB}+7,K/q("[A_SAUyXN|=o0G2K[H9Dk0`0a;sUEqW-NmR:yr5Z}C7iygORubc=7NM2sE#4eu5u[
+vZ(G4a&eR6}:6ei_+)IV(d8KpG>`;&>36t>j25h}!3&(kd&>f:S+=E+jqDBZKf_C!CXY}]KtUYfb9phoyn2lgcX!QE'=^+H+'JC64heb&aj7R54Lp)".Rn
+9qXm9q:>&<SAK=wD|$d%$>x68I.rBWf"i8ncB9R#|DC:2UHi}]/Jc/L(B98O37$l3LanwuV,/]~j;RU[HW3=Qk)S6@Gy40#ygm1tfHeD3ZF}F'd"wl/ziO
+$vTo7nx4k+vC`1}dRXlxq2DLquuXJ3NcCg[6~Tk:kj[HhEvr=T^$]TS-FXZa|Kk9w&JV"Xt7LsW(,])ul=spQ4FL]ly,pU=bf+5+9M!&wR.%@8Qu9zE>1=
+gTCB>bMkRZwD$FtB2``Kc'q@;:;+'X-W>GzqQ|6SmouWUdKN1M[T~Bg>qB+#AK#C&VWk-fBH=e^TO38Pd)j"-5{^k!y'Bj_ebpgR,Y!'A:WJ+G&RDQw_Xq
+$(:-5hD<RtZqmtSMR]cZzUCeEH$OuV24h'MUBHsQvWm,:<3btnahK/udk30.h/t8A--kIN(=$Z7GkXh"SVM`R$z_a.>/D{ULg`f896T)REb+x5Iq=0/]9M
+lljU#A$g&Q;9<_rJ++l@(RN$Ylz'"y0[(oz]TMCmi|f&7$l6%xgGn-G5Ny]iV]TVB=,.T5Ih:%|wlLRJ`|aqj1`ajK-NZf7R"LUxUv'Rve`Zi^n=+-e$7,
+IY)i[py@n{a"a9WlxJ@f,rO>[FW]Ry=K$>_3bUgd0k>m}XP)}Og#Igy^O}%^R:KN0gnLXre^q!/ndOYl+,bsZGL4B}Fn3j$n4PVU,%YT@I<Z&,Z@:0ZqOy
+1u]|<}DFEkwQg:Qm<+Ne1"E%nhpKqb/g5G_-o_Mt,-dLXrsnUAeV)=Nfw]!cFp[h9eAX,t"O(T7fF_^IR]]7;QDcepv6:k193B$%j-3xv^i{/:I-aQLX/r
+k_MCP0=SD,|wjQ4/M-g!Bn}cm2-2UiBU>ckF9K_2]rzlP]z)_C%;=,MC+!DK1yz%)_S)xpZhLFZXbcIdnEN/x7}$s9A]+$sP&MOF>Q&Z'edj5DoX2dD8D{
+Hq]yQc~iS+-{vDA&K@uy}O6yooIS4aMi8IoMEB[!2CW(O:69(7"9u7(O_Fq-zAilRA2Li,2b'BJm@nNVHVK3v[b#0#m#NPPT@mL9hg.Ii[@_HS&9$xQ7G/
+a'08{b_b8w^j,LN1EnLVut}@Nh5DapCp%M9,d`(eu&--),D99GSnp76Tf:,rS}l#cC5v8fMSe>0{R+af|QbH~(qAj#vsxOj'If(J@k>T-l+q]pFh|xr%R9
+8+1.tjnzjBazL&o}sY4ufo)K1BM3IG<=5GKY+tNOz=wua:k4UJ+-yi_hfo9UQZ+a{.ik@&s.&49Pyw~T$3NS6NbJRL7e^go2AhH7rMw(]72h~Z9UbEfI5j
+a>A{l%:'Hu_E3}l_>j%n+V}zCpD1CD=wYtCsG,D$|,~9@4eBN',R9HCNJG%edN(97sn4=M~4O6)C$V>ui195~CU&Od9fh`s<-q%Nfx6pCOLWd8_aht'{S4
+)[G"IMQD0S[OdX(x:z}lvNIm$rjy}MpO3-<-f4pQ5N4C47y$u0:gNpIK;mYx)db7a(Auj.=1~d+ruy:!AL|z3J1lY1n-Mt-dv0R]Mnhe0RUw3(d'sv[Zyo
+l/D(XYGd|a`:HhbEShQL<[T/`Uf889)34}L9j'J!BmnU'eST~'P<%Q'GU5r,-Rix#V3Z#QiD{{7jk1vB5#TFk;9s2Wv3!)JMtYP.@/{11jl_MtKrU[`Cq_
+3M=i|c65rpLWPP&r}sMIpFFhK_cBUmz7,Z%Z#&fvXe,hckS|hpIK>.)wz">|,[_YI!2>A,e"f!ErQoGi4qoU[Wsl2Y:]z(n'0yP;$0BJ>_0A7P@%hK6_!8
+!0uU.RSiyX.$fEvNNlYy.-U-x#/"BI5/krS5k0_LJAPl_Y{1]i%/~(&^40cj=dJCt(yWu7ER|XkXO6TR+QOdLZqA!tRUk%kK=2-Z5QK#])L}9$Uq/Jjy:]
+Nu//70`roWatQl#+(Bj'`S@z)T2uji=^h0'$NGDB(GTmzY^e^CKkrO_0OA8[e)z(DYXHeKsNOnS+V<vqnfx;osag^M9v8cA9r%T8zH.NX>YKkh,[>l"sz7
+-V:V4UD|!Ru02Xk2G`jEqu1dGgDXS4BMpsFVZ2hn^cy+)@v{t,'_k3w.K&IDMm/rMs#xAVt{zKYX`7|S;$m9$^nl#bA$n+GgQrYjWO{21GPjg}qf0|yD4D
+)<d5c)m!k])l>j554EWBg$wcA(nj~|'jLnRD18ic~ds$TUGJ^FzWtI^,4kV9{Lz<bZL$+>T}iEP7{u4:8P_>R6Y4dE"geVv4<:Cf+NCdC=n}Ig@Oyq-XFV
+eR^SEKk4zbcfjQfa7[P[.'"kt/H`_u@zzqZI&f:Kqmv9(HRu&pbN41}cBFtyQm}4z,i"iu2c~2w%0FmmgVFt^emqXNn7/q4%{sQK5z-z(gb:&Yf_D:#|]"
+W2e=g%X/:JQ"4IEe=gkaH0gXs`Q{&vX(N0cUit@o2V)phvprBnssiyG#zoV-3U=y4,a3s7{d'QG_m'B{hz<q:x-#O:nYo[>5$%`6:kh3ZC,@)),3$_8Xn"
+!vDQRzu/o!sT|gh/g]E{/oE4fwYj&gKr9q>(1>fg,sA=1S!"5,W#p|jT="iP5Mw[(@j^_=)AcWIyGqF[7XPJe9n61ae|7NIeIuB=S]L)"K.dq9qg<-W%mh
+q!b"ZC-BTyW6J3tG3##/'ys-y-I>Ch-'c:eqB=gF/Sg+-1G^2qvhGzF[nC4(F:rJ<dkE^m:vf$qY8b4F`ECE.E3fTHd@'_(9r%Gjkr,"TZQ-6:%S,Q5Tos
+^s]EImye/0y2KIg:vO^N;dSQa|syXb7$~rZzOd:{.:2SR2.>ccp8c8id9/H9&)tQ^j{{1']a~BISO8,M-y7LfQ%4ZmNAN>D,,e@nlKifY>r&QrB{g+]Aa%
+{@<Bdyd]lz7QvI{2z+[+OW^k2-)L)AqAe:wb+vhZ>L^'%qD@bSl7`(<)U=%{-'N-d0ke+"i`237y2Y.M[$/}G%wsjjiKQ.zrz]"3gfIWY5~ki/`^6#`/@b
+%-o&~,2`Qo&XKszq-u,D)"V%Wq8X-VX28@(4W{pd|MXr,hu0>3Fb+WqO2lT+;<bIw7TaDgS"_h9LLGg'Bg!"-6<|EH9Q[M-S.j[s`(3AjFk]sb3Qm3cWLz
+j1"Ol:@.P@7^BYDOIlK^&l=sJhznJ#853@%j3d#_8(W[^rzwjB)">q2D5qO(VQb.#{5F,0%KW8+U%Lz0aRp.{.[7ETf1XP=XZX)rbKwv7!UPsT`Q,W]BC2
+g@9L,;ORPs2^<GJA6v[YB>Vhw@_@+j-TBwVg&dz;x^]v#qPH|Z_e&{zkSIc,6$.q7zdF9p}ajrF$'w8W+og@KV",Sf,1WopfiY73Db2@zgIIRI#lLXfg$X
+'q%0MAR8<p{6J(/KfS;O_>.PQj"Ch+oO^EU:nDRa!J`N:D8.A[g{%lhJ^%Nt'uC4pn8MJR6!lip5=d9kC[wZMZ"'tb(YZbzPRHU/FgV{0ku!EKq.r!,Z_^
+{4&nz]ZM$D]IpN@zaZXEEK(qw{zlTTnEW>++mJ^VE[W{.RSKvmS1^.JauAHDEHTOg[me>Vt1biMCH2a7bBEhkgbbGAB>UKU"QEvV%9A[do`uoJ+@|i^px|
+Y|:<sG+qiN@tKtJM"#EJ.t`es@7A64TJNcGAu|5FIz4'nStZYVTXsB6]R;uqC<sz0qGwNKx3HZU:i#qJ7NM=#BtfUcE>vKU$}eo@GXC.hPar%lx=!JL.7}
+R^0QB^);{P"!1nq1[/~F%6E0&p&FOb~!K(Mm1]5F/}awt)zC$1)KM;KFX#YLZH|kS1>JHXzIgG;5,9vcJy)L[qhY!'<WE)WhOTPQRNJ2,A3DaDxc!![x+`
+[kbHQ`"0tIQ)v1LS6sr{Y^8l4"!ijI`HhsKcr7^M~'':}BKqe{4%B/18qrQsvV(|=snc&Uvu,j^i'ZVvI^HD|leKRvF2Au90B3pUN0dmOu-bn=jDGNhrOP
+x]d9lzJuFu{=UQ[8{)tRV{')F(xV.s@[OqkN)L[p~O=wkGBeEkH+`<i-/@:y5t(PDcq:KB7f4(qS'QRo4:sEuMj^slhowV;0gLPeL)fo4uXE#Z6Ts#39(W
+&)'{Ul:mV@U;5g]>1>@0O.mBz:u6NAoA.^<t8qpqEvi&i6'bzaOt_NSBf;r@.]-F-gTlm[JNW2/try8qoa0ZNG'9GDA&!R_<>Y_JFOJfNWEwH2fp~g4H.[
+L,lyl>]]lueD.zULL]~c^9;[M20et|vu}(o49>,R#FbM'[cCfV|I8XU#`O)tmtjfiy2J|ITA)K333Os0W>pqFKjp/`IQH<t(mGrmP;tZ7j{awd>:Wglj!z
+;`$X"7(/iDnal2a{_F3.r7Rc|]n`8I([}RrK0c'e_,-[RuM(+OkNbc.-Mr%>[d`B!'!2ALYq'/@+[kC9Z&r7gZ1L2G6zUIM{qLi{y9aHz-q>]I/_8@.Yc6
+AEH^[/iQoc./kyr%edqh"TXXkF0kJA4L{wpA:m#e-tU$SEQ`{sDddeG@a!D5c#._0os/"JHjnp^9"y]Lo{iwZx>DP"S^`Bf_7=12R-h3>2m+}TC{m4l2#G
+b/o.;-`vw&}Br'IZ<Xd7d4tn9Zt7R+mK,^bVgdF%a9]$t_~l,Mp:dtCY!9&6zj-SODDt2eKf%yAf{YaYP(-:S)tJY7lH$v#$IMlVia.sQnW]dOYdwSg+p;
+E.7z'_FOTNo#Fq]3D4W&}y``MGayHm_"!p1naeIb#ZjJt9`3IB+ET&Z;pj9fyB[%}9)W}2lK9@ItLVaO{VZb^wgsn7gau;m@'5zbN]]4a!6rv/tpQz&%c&
+zLwNxoKk/}(a/V!E34a#/`M58;c3W"LN,J<#INi.D77c^|`D<$NdAF/z1%.3l%&7q;6cVaJOfu=T|XF_p:1`ziUDdXd2-MI}"y}z_,J|`M!^zo!lDiRS@;
+m>0}DgMo@Wfr([gqFgbZe^>}1Yqo-La<&OE"scypK`y^z3q6j_)13inuvEgb.eioe!>{,,b78Ca=7;'cSjdYq,h:}I^3iZLV8{W_D9r+/R%>y_t>]I|Z_r
+3W+kQ=5I/X5M<pOe5lVPMZ]zYr%]Ek;C:vD8uX-Yvnf^sy.,jg&T_YUb/S4zH(Dfu-oOd;D_)]_,S_>7n1ea&bvmOUfl>IC+5BlT'.Sw3c(c[s'ul,zq'Z
+cu[`2{ru'+F^=fVcZ+U)<CG&NA{K"}Sn'Xgp"h/!l#SYMfm><3m7~:j6Ay8[f7omNIG&~Rj]4a0&!LX'jXA0LH8d816HZ7;(&N]2bvwoPqbHm@{tk.R,5u
+U|0p%|_XVb]7o&U4i6RuZ5dRXQ87e<G5XRe#"-xm3zMo'eh=)5D=(vd2W_H1yjLd/Az{_GvRbNTW^}BloxJwU,1t5T<k)RgTdX]w,arM1!sZYm^d/;FX2D
+Z9ATx4O7(zu+CCc.I!/x5N/#CPBhw{t2h4!$A_i'Nr`/|0D'Y{9eWW8/3},x"%/}"By;68VE7ZFN~=;@R9.DFro|7^NVX`',%Sj/%6kceQO+CHC1gp8+Ef
+o7Ykw;aDIA8O~/ckIrIO#)MBPjZ'doDqg+EPrIBDAC`#rF~N7uyvm:>Nq6O+oK',Ts!wa;Eqh%DGG5Zq7j&"/OdYz$LCPrSD]lD#xtcQKpp!nS!+LrEoUc
+th,o1h4I9})oQDo!uz5B[Ff!w&cqwB9VLazZlJ=}/Q1xETc]3iK1tt[/LyQ(]9y0#kY6.'2B}^Mr2TEk&5Pc.Zb@(;xYv(wEr[8(58E"%.y0(;C8PckWeC
+MG<`L_ap3Nox9YaB+sJoa.M(6As{{2=PF2#hJM|6Pd98kWI,(jO8e(=/>tku[JvC3#5Vxm&xXC70}S:O^M;)^W$+zfl{/_Jrt|(E][:ZiKInEFxI4IP}i!
+5{.%>m`71m~27:tTR6./V-+:07^UP$!gCauR{NYr:3WIT1.-N]e!A1(Hau-VVQ{1O#|}v5GYp4nt)yNU)1cL8WvdOclSU[,K58g{h+9p5($%}R#5'8}LuY
+Pa!/pljz0a@V6WJ`2{T@aiQ5V_E<1UItE;r^&ZaMhQIKuOZuBj;[ID^e%%9@XPygf@Kd6J]Tm@vx(e;a+ig}&Lp&l#&m`A9g"Cc8"pvcCD~2DU[FiUk,,S
+X`RE"g[t)yE_9mKppMiW^QdS-/8qea1ul-2|1Z7d3%`88(T-UC(qIwB^-h4MU#<9KM|}|@Y5G+>P=RqD0ADR+i7!TcmD7_ct{E$eKpJ4]SA+9q=0L"[}oG
+HOD/Q9<,(."_nAjN{geR&Lq`Z=^/,=;myt[{IR/ih{g<.)iQUI)U9k(6NzOZ'Z4U(3z8V%$_Z;Oa5"fpQBAmn!xkT@WlIA~'`G"dH:p"E4.N/Pr@OE,KDj
+Y^e6w=5U@jzvNsTbo9IPvu,w;.lBA)NCM5wV"O`b-dgyJ#F:A_T`jktoG@#.FV,%9A:I:N#un^;)oSutZ0]@m,aNQDlQkgEo%mYqKw$2V+Y4-6_=wb)q&7
+alkMd`Ai4`EEwa+N_$>aoE,j^bg,oE@{<N_#DXB"XS3s52[m0mkP<zG;&Bd@[BRkgNyn3nC_N;efi"Ii_|wcX"uN-x[4IBj'`]|N+saeXS2+,Op|%/l{6z
+rt]H"FLDG4=h,wgU[T$F`8y]bX%FOLrX"cR:S_c)g0g'p3xY2"sodN;c"5>^no4!Du+ol!I!))#y~<+TRFA-`q@1@dBqt/[+3yYEAL48G6MGo4-$n_JrPa
+@KywFbKf_FkUlpNASPf{$Lj@;q+2~FRrC6qjS.SB^}PfhW[r=52a}QuFe4)of-!3bL"uA(c_57t)W.MYH^p}Qc3,a8}u;R:/S#x(PYOxO8lf8$I$:tv+NV
+H3&mz|iOi"t%cuyw;mzW2T9]##0W[v{y0<D&8"_}e:GkuJ,OIrHdFp)szxOQ$ARGphKFg'0"+@vNk'Gi697qIOWjkh/Z{fr[_ha2O]O6h}4-fJ^p6nm;U'
+LG8bp&":W4&->eR>&:T5zKth-GejAI4-K;2z-gZBnfa#HADN^t6jNzdrRPl[VX@Dof>Co;ef^}~6lAYsDXu&tWr3T_$LV3(!)LX;%)'DF@DPU;U/cti6V#
+j$G2Z5Xdo'=,@t1{fzrF]%ido4Xd2{;0<JIN>y_EtitIJ%:R["E_B#KY1IZ#r0Y-z|>fZ-v@,4dCJhp0GHs8+imwI$#%:WJtpd}GTS)i}I2rbp)Tj>PlFW
+u8jiO|H2iu&"`yso8AWxBo&Jt.NpGk'|N92jWif4UWdo#XE:AdNa6.px7+wmrTLal,[.sCvQOHt>|Ye(_-t{maHN{dz;}q]Sro16E%9,&m2[B"["A[D8bn
+g);UcG3x="oL1w92J^7m<hoIi=QYnydnB7|Ukh]I@g$R%Y/rIH_<f#bp=61&St#)0dTQ-k@N2YxBF`,Th[voy{)p$N&^Il[!jjJ-`va)#,y(~Q-8z&aISK
+~]'k1Rpc4ya%`0#PJf&a.Fa,:=0GP'0b=gIx@%Ej{[3}.(8(RDHK)q2sBCi@ORLk0`r9wc|R@;]0WO]DC/>Rb@/kw+gUbR`[OR1vZn_$2+eGx(d#p_D2h@
+0S0B3`7C7L4^j,'^Jd2.E}e&M[89WUF^KMFr-)'F)2.Gg70WmJ>Z.7[Yclzn^[JW9>7(,F]ca)(B6`gL=4Hp>ePtF;{+Cjj5'fSkfu,e8+k[rWa,l$r(rR
+FW<iX]TCR&sK05;p9;&>.>hfr5<QK+VMtn_Q_owL;B'543BQl-UGF,EwSU6+qhgn~+y,2xF[iZ/r-ID>:ssDs6wQQ<D>Obv3oiA;Kzelt0#Mh+aG^!l)rL
+JsT%Ju'541RC%zhJ"T7|5DN74-8rXAI(HQ].`8OY(}[c)&&xgm1]}'-A$ho<wNcUQdVe$8u[khdI0&LV5zG$rzQ`Bz~98{/zmrcNcqVPm=":e%Z>.+erB{
+adRc^lsQW$|0mX](T1";;xL"2NRxYZu{jNSS,vG'8oxZcZ_6t'DJ}$7e1fj>~n,en#]k)v4C%YZThH!!7mfsJ>qTqruHtl%V8M;_Vh9edc>U"nu22X4aEI
+&r7cmIQ$VPU`j/F_V!{=O%N3<p78"1jo<B=G`V#cK!924&C<#(|Nh_hk3))bQoIzL);$>5Vn]&zP4_](tcmLc(9gNY0|<$PLA{9-=|t<wTq>DLljlL+8b5
+Whx^U=Luk8mzAu8Kz]j;4y,vS!rJhpgrhygOa3ul1<S>6j^ZUem4=if&$^1$HM@><;;g^d::K_ldE7bE|LbHH_rqE=3-<P,Gw5rfqMz<6J_9N+s52IS5Ad
+dG7QHC=x%8)D:am%X|[>~h-q(}w2L0#2,Km/!X|9(UjI2rH3gf-}WA)$avS4A(F=tvRYkql1"cx26u|wt{3k_/XsUnR'U|['#C|c`H.J`)9%c2F}='PfiN
+yjJ.p0B)GTws0cmwcVn{A0'EGJdBkmX(=].XxG7kj$|SP-dDqJ`JerX|BzFf~p<xr:Z|xa>zX#j(1"4ETTeRG7(@+p/8V3[ZOOWJpyH|@461fal.i{:L'/
+V&(QN{8!c]/2IMM`@^)66wk:8#R;{+'`y!!^(-.aag!SJg>&j>H;T)Z>@zF0CoG+K%}h/CPeFrlx+KebP2BX7A$PXYdymGOIw|92Bq(p'r;lgN';-(:I6a
+ZB]^;H_L"FG|`!T>>zK,^GX.;k#^#F=`mg(9^v9$,7fB'9Sl]ACLs=rRg23HNZ~ryFskULHc$Yt/v10dl$AvG+&;~&IZu,J:h<!m:sW%IYs[%;pvX.P(n-
+&,nA{#lD^<5:[m+c.K6]0U^Pk]SqoIwK8#OCh,K(lNIGj:z,f4yW`|ve/Cpz(i@[:{BiT!0JsYclL35q#:AHrPpm.Q"5k`U^.8{<dSb.$;2u;;D/+'u[/D
+"r2qo.%#t>dk1Aifz1tSGwDUF/tq%;nq:8a/j3a1""5HqCd=`[}17;;G&<Oq~wR-ae^w;<<dP_2X7qr."_u{&z4hwquh-sJZ{A~oql4W%ur[Lx&=i+:vbu
+Eu%&rw=NhG$Qa@5B2UCXdtOY;1Z<1h`9$IWq+EJfG8&;U#y_Mp]pnLf}1IY^t=<{bFC_tj9QgG^cVb.FR2'uN7WP'X|_H5L;mGJh|9lWKBDhWIcuiG@PP-
+c,zOZ%4p9Ks+hIEO0:C08o#[]pl|c3dV;4<no;oL4KE'68@usczegeY)jmagq)}$p9Dq^x;+Vh}a5$a1&@EaLvSiL6Av-Ua)&O4OY,6mz7`eB[}Qc{ZKi&
+atwuUdhdDQuTjjviG`|7916|Ve2;pW#0DXrJ)DS5p{gHqoFV(UKq/1~]hv6Sm_RlAS}0$e<Ku_e;(.F|30p|NhM_ObGk=B+2_0p]8`gO+QMuf/#YkSh)A"
+Bp;V{bIH4EmkS6pdLZ%VQ8MCTYb]0uw-Ed_Plgv[">j6,o>RW@rH<-_|a8:uqWZb+Vi@z6{{x>U^@w<jxZwky|tKLc.@vgjB|{W:WW-'#yu"YYi5dQiWJ#
+]E1v5{VXh:hdZ/^.z5_/yFgzjkzQ~X49tSk#4^Q^,=d:MiXkkU</@/;k9bQ^9e.^(q-2sc}kHyj^[JCwm|09<Q}RK,j>r"Sj]YH}F,vzV:&qJVQXE4OIak
+uzYjZnZ^QiF>)YD/oi5j&L6pB`V!_IsWlb~a`{NS[^%9KERW1)84}:>G;|DDLGczzIjAuopP%RlIOK]<ubIvO^|eyqw]<iR6F9oep{Pg<v'1)Vm)FUZT]P
+#/-Qn7ch=id^,,[Jj|DN|3-@zQaz~gvnnqdXNAMC+8QT[l^e/Hw-{rS<a65nT,~b&{J<9]hx>$G2m0#Nd1A(4]OG>4]lN_g_vne3kb.I/peGoH|@U&:rFc
++w8R9Q,H>P@vIY6P~iKiZh&SgA%";B5A/^<pyCa05'+'|r5)3d;L%U:]LkCag:i8Qk4k'g!:jQ'd,iHbDVEYU<e;Qh6V|Gx17(pSe{@;PCFJ,<iDZ$%(q2
+1>@u[vkvzZPk|_Wi-GG{BO.z3-tKDf`L>x.MOcoX)yHh),><(l'Fh;'5b5<QxJnk({@2-a#%ZyUT,a@koX>Uv5Bpu+DJ)y&J0Q`3LJV;wfx2b9#t+N&vEj
+~%cA9)vIBMXqSx{2WGu^lsh90k.F4QmshOnb7T:}cKUTJWI_/-E+$^qzBnWICH1nfKhq;VINLxeslrF0>;C'2H+:2;Nrn:nau{XLhXS^Y6&Y%oSj$$ON'{
+QLPqiTg/G8Otx8#P3zL/L$3X8HmqRq=8|;n.pn+98.0}Jo}#Ne)k'qiscfL>puG<"{Fz+>xQ]JGS.$qG4g^;vIf'e,HN[5-HIk}>emw39dlM(BwQ_KwL+]
+G%]Qf(E/}bFkU,Mp!,_{wwy=3oJWu'g!4JMk;;LDTc0NDT`'sa[wphLM8C}4j8{]-RQ=sDQE8uhGC@'5Pm}0Cub`]J'd4kZYlwTvgndI<yK`)Wlx:o|r"g
+br-h]$I)i2snQ&02cXu#+OI$p:l;uXY`tCvfZAzp<k|8NPPxW4pe_I5%ob!<Y9aa@1%obG4[~siLY/.^OTRK,S&xj-/PjhMqPEC]zcj%&2G1p"vBu$H7Wh
+.KN%)1-2=-WqR&Xc7H!04TY>iEfzAM4;Fu1^g.AEU7>AlAf,F|hCBydC|%s;"^Eoo>h"Xi6"a/Fo6p_v/oJ|%W)Dw[FL<fQm1B8",eE&R;RnXWi0.Dfw1a
+5x9}d@W)i<llzD^Cu|Fs#+pIWfMNUXGsf:oMME9&yF-vp(TXk:XxwUSUd}f@~KYQN6&d},@PWGbftvkSxdQCgs=YWI'(en!3=zwU7rWt7Y{E6_rz6gTL7N
+nD.}^2p-JJI|YHu>49,<1|:8/Og)l:d>0/u)!DZJ@5D4Yzzm}/4JT.B[DR^8g&>POrH3>CsR}q/Jyp'ZG>SPc&Z_.A@uMKqCVsL_zb9<SzCwmsE.xLlT2J
+vC&76$8juWn_@[T:]l<[d0.DW{w;ezv;;.mCPVeYYpSz+A@QwJkz.XW-19d'^&zU!dX:;zRlE{PKKnDjy6Jc)qgIxYjd}xl9bd9qXxV%sU,.[|(fPlz#u"
+!6(Q8!5qex<RCj=X(yW,3(N5$d@g4,E"WR8QC[==:[gs~T(i!kcE9DSN:7]Kl]|Yv3iGPO#k(r<WK#40}{L-ixIObIZ_>)u,PMs<3v{2}Fa]DJY/;uTUkk
+@O[iS1ILMhzDZbENPhQ>&/2@S)hSy.k4KhUAsK(ed(mBn9XY!1q_]8kA2@=1,i84j_NOp<{V-s%nUTZ5Sy'dt6GXL#ezG<H4AT#.NJsJ3p.Y5C'=L<;1[]
+7eVKDqKou;LO@<z3AKSJS]%R^In.9M;;A8UB:O^xN.G}[MY`7=McRtm,_UU$Ri,XyodJd94za,=b@JTdrrk(TDZJLo(QfqSQ]xhzW(C1z4&K#^jgUmaySx
+|Ldf.@.bhUEfg.e#tEkmd)vWVhXbmZQI)7GR$_8dRXl2h/#fB=:JsXVO&rz1C3bOV-bTs5Tl$pa6~-QmBH}O{!9'Rn)ygJiy;MYDTMZ22U(>XIJ;9XupQV
+c63hnP9c$8YeVTPoEQ-A.NO(-%`;/m6U`j3&-OZr4xpZ$,~p1L;',(^rj7!WMm_4C2kop7"WNCy}+-gx%}b#O}k=o}0+uu8vgN;JVSfJcATiJm9<i>A&i}
+tjx,I99gErD8/s~_@qveTkuqDzoZ1<3pINRu$5.iY/uF~k-"V%%yFiH]OZgRCe##XNtiK,f`cJuiQtQCG'lxbw7DWy)^)%<g{-LxTvn3yRU%cLRnFg.L9"
+UTg`t#,M%M>fzk$b:y/z1gBf7)#W&)tKkIn9FU7iS!$jl|VM&NKb+nh"vZl#Z$TV2)-Ze(HceD'NV^9aLxl.Z>`@n|"`YTOP<AZ{w6Dp0L(F|$pER@/z<f
+},DeSU/RYt1lHgib'TALYl+_/]4.2#&Zx%ZF%MIyn@MYF{4xMBu#`bznfP">zL5Ik:`#5Rs;J>&ELfKY6cYGgcTCc/,x$I@i(`ZcQI{kyy$dRvfl2q15@S
+)f"U$idc=Gc,|TI6X1Z^$,tszh-Nnp!F>WpmaNqx%8w%]/ssI|5I>iRff-h{Am;I!;4'zFVr3LRktrmNLPRZ.2ZYT(@WvPTZj/Uo)i]0Mp;NUo4+T<{v0%
+IaFAO36I/ttB=qRinc&m_A,uHmXK1cHo.p+}I0`x:jfoH/8`go.ayZp5iI'fe{%xx7B{md5x42gR7|t&;c6kM@@07-p0oQQr4z%i!yY).ZuIaTU/AxEU.o
+;Xy(R9b$XYpK_Q#ncNAR%d3XQ0U5oWI9:Hp+O|&MED5|HFwkD^#m}cb@|3eL#6XwT^}SI(}J>lg'2:x%[S%R]1B/p%BgyGETIA@0QTyQ~4ggo5<jySlAS<
+m&j(<EDv){=jSZq5Fo0{&a;r_wo'5(wQ54T_(z<yziI=c#>zL2D}I(7b:Adbia^QOBR!wS`I^`w8O_>:)%EUA#5OVTk!D_^zEZJ40x_da2jjv=6c)I,b#|
+6uWn8(/$[.)4aD1RSKP'W`hZr|EE:F[|'vkzkzWt"U[==UbjzAcz6XH0_R"n_hmWxolFwg;i'dA/}8;Cmw&p6Xk18XfmVCB]xKM9=62uSXxEIf1Avz+#(w
+cQ0BLSngyNL93-ruF6)bw>jmq8N%7/<kM1!}5rd]4)5zkp4]~AHZ)ro"1|{z'u7DE9@,q#|wr:S0O>b]+XP4H%09s-@I3%zJoS^Vn3uP[mo@;7l)rX0C@0
+wbd/[{CRXA5rC/AX$ZRB@0e)LZTD&h;uq|-6WaFl0;G['Z{[-R[wGK>c5L;B9j#-QtwAv'j@57=f7O7fENhphgs{<FKXl+BMp@m><.~$n}5K'8o52xlry{
+Z$`Hwm'LJ.$A4nc"d6:.b1J}`@zG9+eGj:9D$vh2`O`JNga1PPY)VU)!Y/8IJ3Ag=!l^{O(d(kB|_CF(PGg#jP-Umhj#fA+}nCX{^+{:DWh|D)S[R$UM"O
+cL5fQB&]BD%,TVS7|j5nP16:U4J}!`bM7qoxUi/pamx}}YAz=/]k:Wg:~sw+|:U)x,PVQDz3UMCNv<,9DeRwNNog@4$#:u%!|mJ"2[e|A/u+y;XV^&&I>2
+sxkQd7&mlCi-^]`%XGoH3y~P|>AU_aH:j&^.Z&a+:dn3Jdo'E,Oc2'fL%X5$r|fP!u.yRw#spFsc,iL@65Gdx%bf/D"B#B,4#1)>A2Is`T&[|}Kh1yKS+9
+r(h2[95^BH4AI6Af`AFl@{):,%1Wv2.0UouaZw_/P[]G:+],!~(S-<!}"G=uAlDKKfT:Qk;:])ohvgubv2QtP}Z^1js4&x/;i,9KXJ-Ar9TC2ALwY41,pe
+1BzwhCU1y4A%//[]j]589N.Z7du<7'Nh(in@5iwFNl61/v38O{eE:4&sZDP)T$"vU{OjhTD$q}DMPZcC]5'zE}bDek#ws{+rxDe_^Q^B12pj8"#+IBN|Yz
+Wp;-)/vV8#h2lp`Ff32M.y|ib.XvHIQx`WdUIpr[KHHuYLiuoijJ{rSHr$L5dQCD]y3v67}}k#E]GOsyoGkBWO'MGu9#Tx+wo11CpsZh;dBHrxI$rJML3M
+Bq{W-h4D=OBEm>d}3biN=g{^hE.KrWDlegczlgVj!aGwHb5^r.H65E6iNpO4,|^wWnLTrFWy)fu]We40~&<<iWiaPtA"u4a6A3liB$u/#LdJXI4^XeA/s$
+rbjF8O;<]ug[L^jh5tt(m(tYvYhqko.cBi(9tJF-FA80_u0sL+7beW9p68j[eGVbS-UI]lc2$zS[6F()J}YYDhs"b6=qb^imtEhffv^Mf.O&d1}/bs7j:|
+9O4^5O9u$@~!AgslsN-=yP(]OR%uFFtH}vh0)@8{uL$gGpcj"afC}zRLx510gIct.y]VtV~a,aX/J,xJqiVO]J9`V##8UaL5ati^N6&Gdbux5WjkcTvt{U
+D_Nu-og>BeU2W$8z'Hq,v}5FG6V<D[Y<1qouW:3r4x]^S|#SP&=f;axnp{xK/V/}R.WB%BZ}dUZCuJ|w0Xo.tewHHuDbO@$'8"(G(#1:]-0'Q%HKUUi,Y=
+)Isul9L,NouAN6ls,m81ZutJHzk%>D3N{6%y'&D[uJi2X4F>x#zTPPJeW3p:,=GH6l0=j|)ozaG%Jmb[]H)vppc>ZYR1<8Gsb)jwgn0];;~Nue'5D^pOU]
+po'j98E5MkxYKr.ACqeb"QW;3!I1I/XxrX}PqIQBQ%HwW#arm1L90$r`Y|E<fb(aYxfvC6u9~SItj:NjJ8'|5|BJJXvVa4)^jdl><xxwdn|>rF.XX&':r7
+LaC..T!4jo>jQ%Vk3Q'js_LW(K6v|_,<F{zhf.XhS-l;+C5DJA#[g5N)}[$x5f$>&Ca0h4QXd=qg+=m:w]&9n8ZK#$t8qjIQU]es6R1xIOAb:2VjCQl({`
+:d#L3'%nxw"X_1#E3z/Qn7$H/=Jucx.TWaqT1L)Une_I,2r#vqFO>)F<#kpl{,cvEv~5|m=}#taMi%L#RX0<}yrVG4iD^Ksz@Cf++xyqUx)f@7#Nl%:%'[
+&}$ph7fWcS89ULfgj<JD'VY]chXn5|}2bEfCfKM%#b.nYXs0z1~GNZt3-knY}lA4zHTF:u^h"KhXVr-%Yq4x$,f#pL3B`}$;_><}3o|4x]OZkq98Nz4j}6
+t|7dleYAqqHtKq6S3a3P_KBG${oLNtY<s"qlpR[jEK#h2O&[C<rc6MXZ%Ubgj5k.~/!r#$wNT:A[7uik139skKaz@l`jO!h%H&%C:=OLroF^wqk9f`-wY>
+Umu)pCL9D`J|!xvx6_e|,yDa(a287@&wTV'.e|$A3N(n1TjXRk>HPoKp"~GFq#Os&BA'`fLFURV2~9sXzd}vjWNR/o:P,ZfW+7~'T^KT^6C95W66E%SJj`
+_r[p"HMF0d}$=Yt}1Gm|T7iRh6KcG<M1f/^qnp4!{&wDlR#eZ01-MZwo`'cz-kD3Y"4"ub22qgmVpq0#[(0ecx>-zX6$cM(/H3@}|!s=Rg#YlCWL}hfIr/
+2w"c>l~ADxf='1X^8:Pea_H'hn,7^]@N#B{|~n(uFC>oK[{!-c0"x1la0T14'5C@.DoEI1H"A7C@!P>=;M/6ODe<BC1jBOX&H@5H|.R6Lw")XrJk7`&JCP
+6byY&>P+9-"uebGRpR#^CE0PfL=p(-)}}4;x-mj78x7/anGi;+)n@2Uc)wb't7"]D{YRj.w>CX;ds)yw6k04rhi76Hc$"T'H{j1d^ONi2|Fc.O=gs7SWw8
+Ux9'q<$nEm7P^KK9}4b!U#hEcp2A0rGWh[EDe/h5Nr!A>_UEEW=cT/$@)X.[9/|YR<ZPteA)pJob51b,q^EQ8}MJ](>FRklbH,|fa=XoYOL68CJi-U(Xcz
+W%Hi8jwecR_PFD^aQ_1Ka.M,fPZ:Q9/r&ML$d53A)!x84fR}}[wAmj0Uc['%qP"bLl8'aVw1>Qb9;#62'|YLVJ8<bt5|%W:Ds8TV}>!pA@g/_C>D+>bH.^
+BzBjBI-m-%5^SI5CaxdCA+:&5U^#-=cby6}N70Pm9fqZS9"jnN8]+TE%0U@q;p3b!g"WNR(oEb+6C0fb]hc;RxmWms'I)$+7m5N"5Vw5mioF]Gn36K}VeI
+>h%]yijciYY@8w|9HZg;oh3nxgLZXYN8|"A/-4KM7!==[t)'Xvn>((qa)(@hI/-Wom~n^24h!s5{gcMwCtcxE%~|52)wpm7|4J{W~8,-!j%%!_Fw<o&q!p
+!E_z>PD`$o<2xPwcr:rT6#B:X;>>HF.Rz0:VCFEOAf$M5sJ(AU]X@]MHOO;Az[C6Zqc4)%xT3VT23xDaSJiGOME.IVWs&B+q-7p.qU[L~Nk=M2G9Ac]TfP
+n4rk+0SOz')y3]n#d9.U}0@{Y"YHrZwx[V%ccra>1_j^4d6Eye,oZm+|W>g24#Dl`PgMoH>"<geUG]t-<%9!tO<mkuI0O1Z2TLLk+81r9ZGiepn8(KbzrU
+.;c8%ePnnhjr8]+w_jx&0a-$E{yPH6R;i.-T.7bT5C&r30q6$[!hlGE"Uw=eW:gg#4+jW{9hCgAQOw{q/+D#mc4w([':_#'ZUeq8mW%^j:VMb7t&3A^_9z
+FRAxE<XXI:F4'`v3(g>[.C^4O:"J}Twt|hgyKr,n7'M`[.hg8/b/gVTY52NnIF}|S#(JSz,A{OVvvIS7mYuYF3RGp{de`q9#SD%"zUf9OX<IkU%L|uN6{v
+jkp6:Y#rP,(|:fL%Bg@vZd;_YKnq_5=uE'cF'[Rr9nOZj'nM.G%}2J|[IAxJ=4ZL{!qZ2Lbc34B2}IDS$KYjfzpSdvbz#1LrZm%RW&-4(_g>B}CWK)QKX1
+O6r522%&Y,))z;lj>`-<n=)Fo2/Z1eQ!M9j/zRXD{Q!],uCiZb/N"Z>L+G(PdE)=!5tCmGdgOz~45m!VkB!bV[D>4Y7#70(Y^GQXa>q!``1j61sQaxl"Cl
+&G7Yt'j2AJ!~Tp}IT/BK[b1tXO:cgOaDlEc2fx8w8IksR+L]Cxt{~}uT6ki|OeJ#s0mI}eblzfcTy%e,acnIM%,bzm@e!_{K39{Dw`r,reQE56W&8xX^jZ
+|[wfXPRRJPTsballYybNjZhfehEZP|MA:DWkSbE}c"9rz}QD{wQVfhEN9jdtMK(ti<,co)#+_/f'`xILDfWSXputt/8bKr4r[C]hmC~`oBdWyRL0{T6!rZ
+92O/K(._mp:+"w3fmS6dER7F){Ro@Lkal7gm!>YNL]]^6jXgrd:5xe7iW9V`7^}`2p@hTKPUcYNO'RLmm{sc5[U=!!:%My[pa5qlIy3(pp]t{>VU^tfX2n
+'g-JM(1;}-6%8K=}#0=lD-|Cne09FrpxwQ$rv%1HT79$#ZhE[]3j|;2OXdI9"Zu@wQq)&+6Ewb+g_}zF~RG{!W"p3$ZeZdAEk4BmBrDGLinH8BiF3j[I5p
+F/J,|qe0al-bG6'18ZXt+r2o(q@IM]k@a'U&tC2Q5VIHJ4-9~1aQ<N5-Kj%d5p]=S#1NCE~4w.@d6v[_nEtjGR=bBkrc+V_<&j:Z(:~r.Xx&L_fZ+H[[B%
+KfV39#U24Xd_7x4:jsLpp|~l2.wRvWlsAN8=^0cC{e&9qRf[>_]vxLYg;OmkC6H$tK-uL/u[y_XLIvlcJ`)sB88eufnDmXc_vdcWP'HP&!a7dX^C)CdjjQ
+B0{p%-pXKF`M@}09"&ok[Ig/6R|1$Dlq_<4<3zCh[o'(/rmLHefoR!Pa~GF%)A#28tA!/h.#Iet|U!DFGc[k]_0(4X{so]],buJO`Z8EE1coiR|2md$z;&
+"o;N}7m!.(3-1l-%9Qq}jSMmsFG6W,V!wg:=@1}0tgD)trA4iTiRm.R+FNbZp1r/rjn;k)B[[a<=A2Bp&<")K/lD0M6hGg7R2zbLeuz!Uv_'e{/$sp)sns
+u%&wrDY;7U)CA_G:r3APG&b74LcQ,uX>)J$^FhBY@Z>3E<Yo&wIS-Cu-[9TFn||'8RsgWK5GaFz<jToSyF1NiOif>uh%jE7fEb&)WLd3P&~!H>w,`MJi~^
+}>SJ{>ezM(pSSO6siga_Z!hS.<P|vCyhptN%~q%CHl'zi`4Q!yWV@wRMM0;SI))]Xvp#1<'$c9}_!"Bb9Xwbhs2:ssY]](lgW_|Yp,"}o#Kn0l2H<Ks$z0
+XM~j{d'ITdQ"X/Qn>}>SsdQA2x6h#|y+v}r3D|-p$H#&:E16U/LY%q[C(l$o.xm4RVU{5G5S,=%j8r^y-L{=0&j]ZB8m0iv>"Q}`JL[3@+J>-Y2UK%j%DL
+@S&`UcbS]5uvW`kbTrT.8.J4kxLtO@i-PO+wHV[i)Uhh{Gx;.|v%jY#/,DYw5z+/PWwQq^|ej>o0fhWCVio|&gLC''{#fBOF=efc5p3D+m]ki5MN{'H]d%
+vjni~M,VRf<G(Ajs]F06,{J@]13^|B@mpJhJGmae]e8OBVmk"XgsFpj3=Cw6P-yK"#gX]XdhMlVLIlOpM$:$rAL,nD]("Ob}9uNd$1j+n.~P[:u#,VUvcr
+dx"8DWmhkygFKiKG@fz;Brts##e%)0QU<MQt&4lhUgf`mI$`IQ9Y[:x:wm~D:h-sJdP06<zHd]U>4/x|EgEOp<Q:`;ghKH006IW&|"lUyg0:c2Q$Q;-_"m
+Wp>Wp];U;>W0!M`3@W>N6@VLg7Nd^{j=vo+M.J1n-2hbWwTuo5;hGeoFlIiy>"hPw)bC$wDgWT[M$rv/"^D<<[(@INMsxZ%.gM(m_l$4QuanZlC:,MDQpc
+abvKXG-RX_m:,})`5/1R>gmW)D'lB>,=WfFg%Y$dXcmhQq&8J(>iQ7cNO9<[/A|vEX!1c7CI)/h=}sOZ+,ntNrpW<cbriHjq~V4gq)x|UB,yBF}<7`IlN2
+r0TquP!b^TtCj`4PyO`n_BACe0Yd4[ss-5l(V4m<|_<G"=M&J)v`8`jF3d$G~(!iE`niSdVaF.Xx<Fm|veCO$+OQo;4Fgf>Vl9t[x#!.It{%#9OTb=+rVv
+5WdE9do`C!Fl&zOIfuad1@J,I+K6vl)tNxPy='oq,="tw[dZ-%NRkrc|Sp`qZO`7K96FQ.^w6IxE'Sjk!e`xd^I{qQ$I5'>4BnzkpqvqTU9.!TtSMOpx@R
+cLkb{LkH8hl@maLsnGS3fJ6qf;^f5`UUjD3/gRS1luZDa)cX8w}h1]xs'kf2x;i8#Z:w1":xTyIr~)HGr7G>(aYK"X7lYshCJuT/vd]K-F{=kG~_vgt4t-
+M.,9J[>bs{'mL@UB/jySvlsM7r+{@qif=_EKvQ}t;"973hY3=L$C:YMFL(0{.%0M+QM7tAd3U'>;)"7]%ikjJRcX>Pg5LI3-;'t6lY'dH6DC8K.;k/!p{D
+-J0)(fZsPd]Hdd/@Er,$AN~8:v|T1l)j,rAMM$7H;__)c,1Xt)Ylxbt]-Ilb,;&M9EWfG2o.KpE2x}VC(lp_qyu=iLO$)a~aOX>qbcHm!YWsH(+[!"p5p_
+=^&53c$<sA$]]p4#$Cr:%h>23d7F8=6k^b5Da_Ls(TKqZ@t'1-=w7@5u!c&.5C41(f$UXw|M<p{>Tnn;|Xo"Oe>,c>O1'<DCIc82Kv%C=lC{ucoo|WKNnX
+Srhx9!Wmc;yVaG%Y1Ki&v(/i<.:Jh}~dIN(ai<qzF5UfHk(d%<+6mi|yr)(aDQYZm;k'V._M@90i^qMtfu-k9!qM@y,Oh)e=9S4CEZ6;NEWoX)r|t[vIB1
+Yj{qK,TWU@&o<BQHrs7]n7D+%KE%<(2ynkY`k9-M=3aSRklw6@:9|2I[41XrU0w%'`4/+O:HkI<|$0TDYV6f$owNyNfJ~C&jC.h/:]%Do=fe+S[<@m['ai
+fkiNkyc9N^DKh#<1rp_PO96e{pP@|>Pa5:qh^(6"VYOZku0_+-r8|[feg]]W9K|:7/ZVgMX&fIgRIDUx&6Hk`j{y.3_):bhpwu9/jy+TqPa$#0!&!Wh6)'
+t`T:H/2hD5[ZdxxgiC`4V{OdzCGWQ%S4Y{8,b^c>[p3hd+Y>>KJ`v,s6/.11`uu}M&0[fCRA0DPT'.L'RbsCmjx)e`RQG9kV3FOd@X0Z<%HFe!`y#o|`ko
+pT$N.h_=-a11^yS|0XD&x8T50zS#z,rG{UydBeQcaG}WL@UyeofxN"Uc}I3Ve.;C-O-LjYiRx|edE[W+wek6Luwr^aNLBlRa&b`p8t#B0h|_hp7w1(YygH
+~IU#1X#9d'~&A{,.0WK1@g|,utjsmyfDZ.|37J='w2JBo}Sb-sm:Z,&dfg"Y7upP{:e[l_NU)IMc!gUm&S26rQ#5H-0LMklP:A6e)-SXvTzjOWqKJ`E)b;
+<@Ej#'aStjfK%2@'~>e+-3_TBBZq18KtG.Vi0m]iy.l>IoNlm6NiMOEQ{dm#:yy,"k@'gnvw~Fen~8;N(-Rjcm8kT'qo9g^r>Trsj_u,t!JMj:_e4kRURV
+&}u5'ocb"oLa&w5d)c:H::%3O2pHviyA(PiYg5K3=jb3`$`c_Br6/"qq2Pa34O>(%9'Ppj|&pS~[.5H2,E{8zbK_iiNX3^ba{I&r~37(qYwjtl,#qz/Mmk
+JP5_81tUf`Jo%WgPY2G5cFT.0Jl"-937vI4_E4Gc4)0H()JXq-JbvF!CI`7X4V~%=1D#RNO_V8#fXt]G;#"-SQT[W2n&Et1=fZbkTM6DZwqeOuqM7W=$~L
+XNnjat_"Fd,tY&9w=rqc,/.3>L"fx"iLRYH<tx"J$|d7ajTHu=8Yuo:vVji[O6`}9O:q/8^Jj)r6h+J7cwL=)%PghiBhGC1s[k8zSxrh+d:h2Qcl3r[R.s
+8[yoFpX%jw'yUV$.YGs@kYkSTI]<I|Ts3u`=AId@UmyP_"(cBO-YU>|JvlQy7eMot[L%/FDg/DM$MqEu[TSk_([JDah,e1NF-l|xN5"MmM&`6GGL"fl:V=
+"vY,3W^L6q{U3gRebv&TFR#!ho7`ZJ90mdKx-2^rd;"S}E9%1U9JA7-Z.o&&-}wV%X!/E1vVtm`mW=OAT">m<t`MZl]DU>[nN{G)(1''[x0rtg/oqLBC,e
+f]zPx@mK$g[UzHjF8$#sR1.PaJHw!)c9Ri"rxs_wrb)dIRkH|"yk{'%Z3P!Tai1%U/9tq}0j'N]U=]>S-fbO5:@N}Ej%FMbr-wv.[kb8BC'J,_i^aq(S!Q
+-0l{_9~9g4Vr(yq(Cy$vFKnr`'eLctCe=C#:tv^{!4xytWojiu;_$7e}<<FRd(e0MzK8(rwr,R2-Bc@v6$sA:,O=Vu((!'(z>AAjW.mm~DJqm"z[}OQHK5
+wfb1d!,eD$Fk{;$^TV6%a1#8>xX^8<|2r>smC2:35cw/+1))57NZvvRT^+jwYMPyDG415)7ZrQ(wtK1JmH.k]E4(p[gn}_{+XY:|'6gQ$'d":_uoC'mXw9
+tgMRTB&o/G4gtGg!.AuZ_h:@`'4@dpNs@6`%%KdkTi]YX31Jo6.h4j"t>_.AoP:9blh(B/QazqUd=oFTqx)>BCcb2xySANf#)%~L;,"f@qF12CX5zUL3N9
+4yRqGr38"W/0Yyc1xHLL^:8d$)v,('<B}Bf&_rY(0OvhvJtY!K|1tSW9,TcmxAC_r+[8s<0wa,7Kk1Lv5qzA{Re%%Ju(Sit@u6@(Bv2{=PU'u:Bn"B)0Be
+h$V@1[4&E#ENvrE=.Q.,>xBxy@f>x&>^qSf0(fkWF-&z:zG@CmhSO_<aQ@deTix,o6:b2}Cv,>u<g"IhCv+CEOs+'@sj47zx)%=T=_hE5eU^kArTV"%4_'
+NA"T~UCd7XS&IKq-v$.Bk)d@QG{qQM65idKUj5IQc|J3hMF;U,</@vRWB7no(-`I:NrlJCiiS59n-W0,1ae[GafAf^<z'NsC9}1W~Ct)ryT(A`AIN=L-'K
+ScUeEzotyn#V3/.=o44)mc[QC%HR,EPb=%vF'e{+&r`+:XeniQ]z>(O3.`&dzov"">zJOGv#hz'sp"Kc>lK]W>N1,3xLo$"5Ci'l+><+C^HW#XsD]/8(3:
+JhHT}&f#)0#LtDyQB[fd.FVJs:7{t1qTQWJdYwGzhVJ%Y;l/q.eLS_.%pl#Q^nIt-et`,5.zVBCDy4H<3(+a0ZsIX/,5y4A[6y2,_Oi,+c50=XvoCse5gm
+xZYqIZ@=1(J(`":%FyT_^%XPJt@p{Qu;#-(47#&HQWaSp=Ax.:q{tds=_rqM']IM#@X0qPKZsE0x/l@N4PQ+Wnl@=8{!C]<2(LJ+#Qz+ti,6z&'FweEfW]
+hVy1H|NHY=5gTj<9XtH]gG(Gc,#Tp;uMRG:=.(q"jultbHXXWojzqo<<NGDWK+[[jdBED)71BZlFSXy!8+CC~<I]5'gSL_<1Qvk$ojO/<kT@]`aWb|oQWt
+PH6aq"oL`rZ[{LjMU@XHr2ZmI6W/T:eNU2NPugDu8Rdk}/PAp@:1pkq/Ra}!CFF)uwF|AHcbC[f9HL;!u0Z/<.1gMj`o-BTAE`#kp"N4q0;)GtMMTDkitI
+:8uLu%q9eRv5%v`LxeB<vMZV|o],pf4kb5`R]q`WDSDc%14Z@H9a$.]O`@N.4B8U.k@%W)fM-c@/l@oYULm{Yi}RmzWXg2Nti[3k0+]Vg^OHYcOvm`"gl.
+y@zy=W8m)Yb"dpXQ5]{;XBJX-KPH)1bbE:bU)w&C9)!twyW9Z7jzQK3wZW4tQ:%Eowfe9O.I4nXcQ/TJgBVk=3B#Dk@32TJ4Q-P<Ukf%Iq@meK.V^!/fk{
+&+g'pHVpOX&}#%4pUhk4f=Id2#&OVQ8brq~)CGZSm-<&~TeK@)~3I<^`Yj1S=%-&V!ONVshvCD&<7{HCUR@2-|9zLK#btd7:t;i6G-bhK4+zR^sU7Y>48y
+S>=uyW5/I6d[Yuv3:#}rNEvfquC-}t@IF<$R+p$TmFQ`'$a_>WCHv[6Ax(.7))VI%l%rBg$>|BB&zz=}ZEr0,I+@tMG^@%n12:%EybeR19eFV|:C8n|="g
+C;B2:].mE{dLy9,nJ>=Nh)%+`l`UURG-T)Wxy,7-sd=)3{y}yiJ{sY!f_jL^~Yph^{M&~O+soWei[rxP[&W.T9X@D80}gtwQu6ITI[An:eZ-Lh:p"Mv{t)
+0ig9w{f]w{-4pGn.B|I`Yp8J:pK#WmbL^$n;T[BHsQDyHmMN7"7lMI6}B@0z=wF<ga51={nZ=lGIQ.F:A$ri]SPruHzBs)NLE:H7%|+c)3c"XEBd'z74=@
+zJSH&MmML,9]SwmO=xnp1Fd-]tJ_6>t+zLpBq8tMt[~B8pEOMt(J^O%#~(I.}:#o${'KO@H,P8NUYSa!$z}G}Ta`TGU"4ECUfa/tc2DaC!|a9ffq/z"me<
+"FW)#Q>D{T/A;Yf8JQE6r3&+|^=b])lQjuNEIicYg+W[j$+H_GOw|Ifayd)!:.:'p+#MV.rOGrTB4^=xIk%!YAY1&eQCcqw;FuBLdW[u5DhIl+IukvctJN
+8kx,;0@tMISCb6Efy!+fQ.FD:Z[xJyYOQ4fFhJ_H)h-fd1lo9q#$Z]KiG3EFUia|D_52%AmO#fNK(d0gW2/e<|$}CSlCVzmMyjh#FR#<]ec;_"#+ZZX/Rc
+hzDV!R=D"8}=V3jIIc7/.E4B>0ePFDr8^Xd0,VfBrScU@<ic:j8k35Swnhb>WSqBMc9k+a]|_&pBy7x'2^[Q&-9uohE-B.PW}MpOJ&C7rf$"`kIN1-+E]e
+4A(O%"UzV4MxvXT`sDu&`SljO_Rv0[FY]|Dx!>H5U/Y@vZuV%"-f")>`mlav(hFy:88{BV#vCwq|K.K>6BCSHNo@;CQ6[{1N+K-V{IVv</L-HEbPa=lbI$
+(5b]VZBRtB6[@5FFM7I@weP-hX0i{t5,U=>k`Ids`9r&Ba]-~U#T1|e1%:vLTrklrI^T4/"O=WIxT's)^3{$=o/,fJZbV'_o1e#S)ZrpA}wUo#Lv'rNDvP
+c[8qu1Xp%T`,`+D`sd&!Nc`,iBXq-;vVt5TcQOUi)(+j3S}Y@9_9-`E>n57&aRo1WlNh[S.Z6s_=qs>HzFQ<B@[#<w<^v"OFVq]{-w=MJ]br&Yr}LZ8+P"
+MQh<I7pT-<B$ZFX>1E4Z/<<20ENTwPqn$pfDQpL6Ew,T@%;:h&MD>m>,+kX`-pspwz"OFUnZuJL-AK-v9%Oclr'cBn[}Wr+bh<LX-VyWsaESNL!CgP_;QK
+O;,`Fn13'A7(VCY=)eaGy{A&z|Z[LW0Q@Ef-Kq=2p),89w(GU%ehJp@3nk5G-yO$veZiOe%2;Z5D87)s.pDDB$I_NBMY6g!B|^~=%@XPM,^rM&t{=zO/-[
+f^"wZ4|)J#lnYTA0fgI3W^~b%,@(r4q@Z&d8N>>=}dGYr`vkr4"sNT.[uU31o:WOP/.k}65aym%5e:YYM!HeRwis|kQ]RC}a~Ghetg<tpN%m8j!jJ/,pzx
+_0hNISrp6,(."%65W:~ibci4q"9+LTBs#f]@9Kwq2j>ZC+'P$vYvv,InD9k&v6TvNtYZIh8zOy;fWw`dL,kGMy4=gae@=wblN,;(2d~63CJBXT-0!<iJnC
+-|6GMa6^w8JP,OvFY8Q&f}mR&P2Q0ydxELQ0aJG,^@2[Od!)U8aJ#,z7{UKFj`5>1i5Y,tY62(vjMN9}cB`;0Bk=`$OM<`RYTZ%+'LhSTLIV]MqA-%0N7w
+pj~HP2#@+E/e=XU'3&`"d5}zQ5(Czv-4Xd4`;|S.<<_Y{yI[kpWw(d[}8Y@O&Z'G|fndJf1@-7#}n30Yp_gsUFO7%izclsNzIdqIJFIk1i)'}wMP4:~B^g
+w%['-u^p[=+ZD46<v@d[f)Ti3>Wnv8sP20gZ$Q2Sc%1HE-R_5{lLy44,<ylS|Wx9_aPP(VgV/(mot$X_Sx_t%tQ3|qBMa31-5$A-k9tEpg~,`6>c~U3lmL
+9.!O@@"e!FG(j+Lc;$^Jbz6@vKx9<WU|Ktv'S4Mpw0C'QuUiMo]m'T_nFJ5;eX#/gOI_RTvEo&h=x+py[#d8V>dOksJs_/yw:.:};i-0Rd!@Dt@jyx,g}X
+vRj-y$qhjZ9ikSP)/2FKdfNb{f#YI:+u!fOPphuL6<rU]fY@[wh'[vRRrLaD_'np["."|I3ubM7EZC!hfycnA:^WOwYS+:O0.Nebj%8znvZ(%Fio2$,ise
+M@GWwz`I'|[>xPaY)UX,YZs0-Z:1JONF](Nk)T0['.&}C`_}Ha;g$}76~chbPC2OAf$E^mS:A.CLN4~{PU)LZU%k`$CKEN!g'pX,#pq)@gH]h0c4hO`zUO
+Uv.rw[ta`x!!5VznU,&OuP+/#O"_i:&O8OUfv#;N:w.pl9A)y`cpPa4<s24Jhx~BsB6mJ%{:0ZhG(eVBi|+C@{)<rZLmV_Ts+dh<g%UYoXs44!J1VLL>}t
+GS5cP>9j[tkn!pI/}We1W$_{@;mDI#:`bp|kKYZJN9I_a$!1DyoUf/Of33`kD9qrrQ<i:M1vUb=#d@4|<7`r'+FT9rd+`mXz=Z<(y_~r~.13PTqPbmADnm
+[#5r;ji/O9o%QRhH`NM4E_bX&tz`tq7R$93eDc$Bh4B`pw86!`(WXLUk.t8wh@-m{tKMIlS=T+LI(yiEL+U2om"#FG_05--7.b|,'3Np%N!V>kAS2i~HPB
+Fsv@Y>R;(/MTl/@3[S-[JoVcj:2%!ej!x,vlfYM(UR"(8_D[A^zh~6]&TrZ4;{{a`'#1|L#]M8U8~,YbfWrMt&$lp[Bg42"S(^3$86!}j1t"34(9Qv}Ih8
+:pTnj1E}LqN_6glgqalNdJC}I!:hlXh&lHlhGGE't6C]yzx0.VHK(jMR2bE`%7[z't<tCK"MvSEe(xsU9CEUkd<NLesYrhhsAe/"Y|8027wL/VG4R9oB_y
+&X[b;{cUhYmcP)Y=t)MZ32nXtP><LeIpai+FERCF{MQnR<-55g'CC>$:[g,T(AM)ees<F1{@CI-EN&%}T]d"_,~/q/i,e`fl66IP$&&jS}yTgFEj=pZr1Y
+~V'3i6k/8%i5H>+y+eqCqd{4l92i~MaVw^|c<amcU{Q57#iL64=iyOSTz=lA-9(oey)f1Y%GTCMXm"Np,0Qu6hYV%]~)MC/1jh&H]Y47&,vZtM3lgV!0wa
+%l@0'9x:alMN{fPa1bJJeXzhzqDYOR63|SZ`_'FTi8zkg]~P"$`Qjcx&aDvb%pMBrVUpBmv#Kq')U@5#;M5}mT0{-4vWhM3uuc!D@v&nNwI-t'h2JcG(se
+9f{av:)Uv.0U`Y-0>w5t4c3ih/FUB#C6giKzd^|k}>Az%UEy"O#>y)A^$}"[PR'0~sxdaK|u.;J&Nz%7VsWu2<4KK<WJxnBCVmQE$_"v+ey$]]CZH"Gi=;
+WY[GT3v[%@8I_c6AdTGlwfAB]@37%IC;`T|b5R7$=<-Y4LHsI<=p2nW1`E;W'ZGCEwpv;DtX4/Iay1SF!bO)2MP;>QI'&"HK@)dXd@[0{vwKUv:&Q-2n:9
+8gm(#^!0kOm=zw,[OTy:Xi:x%`en.ia`=n|7<1)h/_GrXS`V{,gr.8S>+K9}&uH;oDgl0.n5xP|`ue}|l%|}]Z:_9QAu"M&{=zFpmNHrkOO$5GFq|5H_ds
+;+#Aq3/y-o#ZpBshC%!Gu<w`'4Ac1rdw.p}y'F=bO0ko{3#g<(zu_h>QHuzxgpSu8'mAp]I5`@rzf%_5PSeJB^Cq,rh>Wtv6l]y7o3_R]nxOuK`x-loWQG
+XI;.tBZV!zB/WxcB<<~xRh}`UFUsQUOPfgWasPxlyve#g2X[7vgRrm]M}fr3.ZbOr%a0UrB&|.xV1N>I69N6dDq|k>M{;|vRXv(moVYR3Z|3,|NlCA9GC%
+!a2<{04dsH2tX`TPCH+Mf!RiRu:S:r$(l,_r%C(_NCu;s.hMvI=jp>:oFUqoW||Q;={iKp|JTJ&]$%vQU{qPxe_hv&EDcdy8g{&NGlgn!&/+hdYzP3~k;2
+7mQ.A5-f5kt`!;77Gh"o~Q#,G^H'j'<mEPV>EpUC<fOgpf7)IsLj=s-Ry)S{M.DNKlc|reRs.d5p3Cv0$zelTTVNLp;q40Y&5eZ$[/m.yUvu#/:Qc`[)[E
+<VC&I,50pGO.@"gbt{;;U$z=P6w,e(whS<4sS=Ee+]^9Gi_:%5~Tz)U7hePk(x}RaOB8}tlx!8SY[YSO|y6W.=M"#cyym@6Sak._tr>8}l/@(mxT`rFYbo
+h>YIUkDe@b@eOD!K0m'vM9Pwe(IHii[QqMQGUNbfuf|/a8YJ]k}B%N0X`B.!43RoLwKTHF>P1[3ORyu=8CmDON6]jT-2^lT;bTmmw$`Qb}pd}>fjl&k8Sn
+p%eWa5fhkvWL-vGGxq[pZbCz|DJvcXQx|.4wxR'tEVo_;nu);Vs"DGL]f<R2;p+Z-eBzH<AJKqPkvqUE)+H;y-4-o|`JIf,rH::m^}S'U4mAoq1<6A2|o{
+6JPSnIHjv4gmq|aeIaX0C^[reA%[PC6`KnEplG>CPCJdu>ap;}n#B#,@)|o'CEN]Fvf:/c>FS_l-KIEkVXw1V]49m[k5|O!^Eafb;+"oL]i7>@FBph+iza
+z3y:VD^8_VD'')AC{D&|cgJ=x6kpWUU1l8[6q.hgi6`.W7]6]wxYRv46N:<MgRUF41x6a(3t^Z:O$Uq{s4AGRGdgcFzsPGN{f!'/:;^6~/_uuj}I!<Ey9%
+VO:E#90<hBgYT&/g#Tr=0W1fY#2SR6,q%}mdC$0o0{DOrhgOF,Ju=}3xy6qi~rchM6lkJpqJ08-a=vLy]]6&V|d`JDrZ)N,.&g'DD'1CE/1y^Xj-,1TKKW
+,'jq;}mmRt@a5YWKX_!lh:m_bjX%Kb4]|]Ms:oxg00B&pq!W'XKbm[DhZV~fq!cKeSxF{3.LjIuD639<`LZA{X~gnt@0twH+:1nl^%wpg<;{36cVD@yD&v
+Dk]",#]"T82^Wneu9q(8}i;S.Q--Sq<gLYjOS[d/M}XX10-mRvq{5m=39;~#1veXUFY;&/>JxM7wiS@+SNvJ;/Zo%s-B6$g}qV5<mQ".)QfouV^:H-`B2y
+'f<3^BG|B&%Hj+7Vj1PvtzWnY0K"yI<kH#y3LgbW!b0A1bE%c4KCq)SnI|E^m9Gh`zxCrYLO{S_OemF"/dv|,)|toI6Q|S'O7u~iDqM`%+iW{vN$-j2-0P
+HQgwB7[e,)71|)=ifBWmO%yoN5,SG[tB$7;OOkGdG_$MxAIML}[Q%MQf/8R^Y2`mS%yW/S{"WN|`&uV_O6O9WhZo-ELuQ47{,t|25N@}o"t!&!f:U=Zm-D
+|HeKWOZ{dbWlP,)g@@|`I%gE!/L].7x:{YSE(cx2p@3k%|}k(zj=Q[|_QTyo+;V|kQ}|oBTtWj1P4!~[:&%5l-31P9j.91XcwnjQ%iNUM{msqToHhcrZ._
+6V1U'zqmyT+-IoDv7D"$[%c}5|q3GM>T-0MD}I&#Zv]@GgDwmEm]n)<=XD@ueGK(@K&@@nqWAw8&D{1q5FI8kW;UY,%>Y+XbjjK^CgM{k9N7|1qVP!:8)o
+}e-R-S45eH}p7nNqZ&5Kx$w!Z":SjCmHsFAM"+%$N>=Is1@`QqXmXS>We0`su%{I!bB5Mq:+_EMtRLK#R_j/7]YFa`"]>+#`{E`<%DhIEiP@w!g&~+6^<v
+ipQs[18l|km:^%,4{)=BW2kDU1|euu.FT8/FfU0>1M'g,G&i4m1Zp4<G.Jv1z.:t!bpSlqEn5-A6wkagFN_kW=!;4TB=r!Z,ec9zOTMh^lIG[#wP>%wo$A
+rBN4;woqUY,UuG6aYJJ0fS{+ItmFE+hWMVqyhh4fRlB[C`V4_/&.4nph/.;:{^iWHaj)cAJ'g-vc=%MC1,>]tcTiBv+MFV/qZ>(L=j,y{eUXu4q(AD:q)T
+6zbf}aQRS20(0CpLVCY7g|R2@zm>8LR><X"_Df`Qi(jW}@ZP!;'ssbubWox%nFiUTB'%'!EpS-iZJ.Cd[rG0c<9c_6[x+;]R&}TW18E#mdPm:kpc-`lrYq
+H1K:Xfx%DPi%>PV(^fDRbs&r|fV:8=bC]A2`SkKeu&%JZb}fP+3uZ@_^9&RFCz>9X7Icj<xmd8(<~,XwfJe'I<kiY^oI7_do~%)}a+-G@b>$ay7F>T>PLE
+fZ%ZvC15foM#2O)^;4#Q+miPV{uM]<m`;kSDtz'Ocy{a#k5zL4W@.Oj3:jHqjL@Ws[VK3ro6(=eyPCp#%5){yUk-;@Q9>WKTLAREBSXeR_SaUx`h^6;SA`
+~);d)A@y+VE>Yw{'Ss1eU4-'g,J8n'H[loiPg{W%>}=VM:i:q3Oz9Cw:;IMxEA3KIcFF/jITAK#alzJ<{'`qvVVS^7''6:fje}WpK)&Z:xmx&BbyBn_>W<
+Er/";]MxQICeLNdArHU2T4r.>,p#`B/cBs-h!ksDTx,Y"TDsLD177:sGwMbdY|4!%SQ@pGp#2Gne35'r<QV}!}CmzoEV[Cs[}LX]:A|Hcb|#Ybj5dWxA@4
+Km=J-F[&BxAL-jgD|eb^A7~F|zUYD&M{i%9JfAzC-0FR/iA^b-4aJPAF$,B4^qrb+qcU=a4<";)/1k~3Qdf{1ZOk@NJl:MAhpgIR4<ZJwgQ!ZcIJoeweV$
+bYpVAJnNw0]TvO]a^2w"spyXV%8}'K)tm|Qvw{/{SvwXI(L-1WH=(9/.u:WbEGL{5T|d[UWN<Bj9=OAgTJBmUaQ+wDAy#0NZx$am0%:(Pyi{f:c_B^FT#0
+(^HLB3Vf=HW'.'M@RD[vUzk](dV<qY}>]yS<[H4dM<}4SpWE-B">TM'TaZ<Ho%YQ'}r.)&)yED^c~IaWHj9FujjHhc^C#w,Qq"4zoC.c3t|RV1k}v+kDMy
+|RZSSiXb;1p0ALFbehNQb8__rPmdoBrlN>%r)1@)`D~VPJjqMl13zo7vd$=e##@0!#ay(M"ZguXca]8jGTJqXYY's{R(3oMu8{Bo)knWAKA92U1F`Qm>7+
+`ViWNB!(pCB._)fWQf}G[RNj+I5^]7eGa=UKC6Lc_JNVL/zi1V/wPq3PObkk|q$<4Y{9Nu#M7LfWG]T/qA7!:.<dTg9FI"$j37%4_9c(rYWo>e+.gn{",h
+{()mP1ud7U/_f)WvclJrn$YJT`"LBj1^7nh=L,QAuT/F/f=Z6:.}Icreja&.V}}[].y-t1uCN$GT)zplMNp:Q#$H+.0o@Q@LD%]hR1Do/=M=(};r5MHnVK
+T^+C1MG_w$c1dJ]dD)ys#kNfgbd=miJ](Ibm(WU5^F-#jI5E}%w|2m<Ts1bNDY~HbYD_,,MRA)>+~7]]B:cc45`3w;Zm~Qks%rClZtf^o"!uk{a/uF04ni
+uMR`l9!9vaoRAl`N!]]o=p`rbz=kI:B_@@0mjU_PQ-'EfSvNoD;!7DndLuf[T3W_sz}a.n%,'dPmRd)7M_Yv&<JJ^g<i6rw@2eJK8j+pyuxb0jtUX@TwS#
+Yzo1{Y'"t45N,_E::cx{;0Bc>DFBYJ{F"1d`5n(XaN;J]"xjr2&>.u9.Gbjq!l37YA}&;lbmwBYEaEfmk/x^+y5[^(jLS;8r.4OYkM%N$=0n.laV!(Om"4
+f,"6bh~`E#q=O92J<MM#Oa`-&${pGX[W~pP#nKBr[|n-x%GTHJ~J<H_w^Ks)veFA}CtZ2&fSBi-/kJt61G%Y0$'2uZSz0^RHwwZ0d}Rp~6SG%U$DWl~[yy
+D=7-q8^rq0cz_@@.!+v4NAm{<S]CdMY"Zv}i^3IRhw%M[[#}]$}B7#yc>idf&S$qJ,kc%Tw|NkEU`s3nh`~+Fc"txWyxBCmQ4.7NAnv6s%_3{d(-XcrzkN
+Hf{O:i@Idx0f0.oUnzZ]9WHh}2O4S61$DfFh5ZKdrj<S1K3bc@cDtr+8[,ScmS[ZEY@9y2(A[5ojRM'8hSn-c.(;(T+jR6`,Yi@D&yot=S'gf$fNsVqBPy
+~|aZy!A4ET2w[h[N@l[`2h>>e2}YXmevxR)d.EN};Mcy(jo(DXu/c_vxrmNCE"XgqY6_3/aE.;880^R./+mqR[4GQzL!R2OONC:D&Bg/b&hEj-zII0';mD
+9.)(I(5w3UO&xM)PB'U6`O`Za6<h/yaP$yQ8]x09GC5!kv8"xGh>QC+u/ITEOm;afYfg4B4/5hehAf~mS=!IuSOhikJTA)vXjG9s/xHwPvqn:2aIsFt46+
+wg'U8%/BHv;$7j4)>:Z|w0/rn'F-a{UsNLP0B<'[jTQ%Z@g31Omiji,7X{ze>uKS-|VOdwbW/]cQazXPdaR|qkFORu)yWZ_690}ZSpEu,|aJ5=WUUFmdM7
+3O>}OLz{KGB$lo0-%#;H':w.3NOfg,5gPZsI;{kx,H:G9D0g"}pTJ`Ic'KT6UeR@UK.SF4uqE&t'ad~tl9nLigJmNx'.S;t1b10`p^OyW1L'KI2@6|eSG]
+4"xQ>Hl5zL`>3O[=N+U=ta{rbd$)6YAirNR)|UL.xQzm~$4D;#oi7k}KvC.R,m<%y{"cob8gVjv>A5/j]Lj1w1g9c;T|qVecg;rOC3&bIX^B"W"~bdC]:_
+!z/Fz,x(a,fwL/0aF0(Gx:&=e7}<]sgh],5d)oP+YB",Z8a)-SW2zw<FC[3M!R^I:B'/jL38sksi.I97Y}CG;D`!rqH01kfjshQioM67z{:u#'cS@gBrg"
+6}g[DSF<Z9g<U+02l2SXkyb#tF~':0^F^/Fe<o(|=&T{dwFG@8Cd&#2cWtW[Y@KOF_YC6@;5P<V2MkQb1JEEF}4WmcL9}DhvphcC:`M%$yQ+"9]|7|T!~&
+V)TB:y9T".~rZQ&7(Opf@"G&M;S>!1C]%`D0[S3XLRJgXU"KM`fOJ{i$-.|,WV!J!1iHaC^"Ol!qgAbFhN]o6Hy{>54xa|W|3<kSq2YS,M[Nhj"B&DJaNH
+mO6dL.=;ax_c$-S7GRj#zmh$4U<Lt3D!XOixcF5Zeahv9Lr#!M>`nzM|KBDe&d^@~-zBh=RP>SGjwi()[_Ord8Z,sGwxBM"9a,~_UJ#{kKI+VM;Y7Q4.V+
+a5YA%YH01>5}5&ci#-W:[6Q%++[)KIBj<%;#Q{ftA4()]f$^JlJ-Hp#[8V_tc4~t+GlII}_3CPom!DrsFXHA7CNU;7]5IGzp{N<6,|w`HD#Ll2<+<^qb@n
+WMtLxA8UZv5KQl+h9tHdQ;rYdJ<>dEHy8t!&s=rteaAl)D|6s;}t&rEtIe5ICZoue@&xe85ht,IN`[R7]_6a%$<F{BX!Y)!fV:5yKfEz"H'j.c1XU(UQY]
+NvifFOyi&B95Eu-xig3M_<Nc^7fDsed|Z14B)bz8@__wCG%g1ruu#wH$|5V(wY'lpmwdL>WM7[T$T+Lb(bTT.x%4)B3Vqe.w:98WK386sSL1IvGKEEh4uc
+Kxz_DL^0r3sR|wBWMk]u<FZz0"h^mD^/A`{a^^SO!1.0O[V,t'>4KD/zVr{34znLOE@0u5RhCXVX"'Ev&'pPvOYHd,1Vd3|C1H0b&a2DJ%w5")%set_6SX
+4f)'(#f:<AJZjDW(GHYk"-Tn;=Oh~%aJV8sZb8$&BdpxsplH|f"_!N_rMPgBTJNUdc17Gi"mO'AefhgD7y`@zMi56qdS&wo6~sM7db'epp&oauBC`x`+rw
+a|Oy0((}ytJq)I/2:F;}4Gxe'wV7A6z`pq7$QH1=ZTMr=+Ts/C~t~Wy'HK@wd);MP<Imur}Y8hdn:%l4S[]eB984H'v;~LuPI+f{05)87E$%IoHE8OG>Qp
+}>8wY2k%<D:9zZ]6Qe<Oqz_^gXm:WMJ]k;nAXcLR5FKjCR5|vQcg:b=o@^FS3:l{EN.[2[|rR-a!li%-3z}mSMMi;_T`;z~(r&ocd;'AhRk%f6}1L(`1n!
+b3_kfVh-Uz(:OqA_dBqY^RD]/KCA+7%.i{MD9/v`j,~|n71TTOC)v+[]M82zOMOU9=.X}<B,[m/D3D;kHdz[e<+!j%p%3N-Od{zeDzI[`wM=Tra57.a[~W
+[Sd!y2,AV5l+{7EO5[,cW;d"o&c-4/IdBx8|l;gkPn&8TaXS)4GaMev15w`BIBz7"NEmwr,c^w((firX3R|K1uILiiXKN5:TV(EWH(FYg+[{-weo7hqELp
+UOnPWEF/8iQ)-UV}@K~THc.|S$`P@4J^E7$tRr0<EDV.CdlG2KDZAioX8>49_"Mra3Z-bEMi+gJMed>xZeNMQD2fu7+KH-Bu`oxNsZp@G)|f&:W"^^U#29
+HzM`U6Q:fe/,YJ^9Z<L@@Dzlit&7YPKC[l(MV5^N~4+joc64[Y'X6'8U(Q+m}5mM(f{=^yF7Ld&d!)gM|,Y':<gvy)F(x"|55XCuic,(oFS.b7@I<M"(ls
+$`4d.@wsjLE5>ojPXAN@cXb8k{W#q2ef~zek`7GQ%e6;VxnBjkQxXaDB5d%t<YG}mXxPj^809z=b7$(2|nqVm&}`<u/A6"mR5e=w(5,6RD>E+F&'c4JChg
+(YJtmf}6SN7U`8Kn`mF%!We2B1h7cMGqIC#Q=O=_3E"O|x:nXdF93|a7~ywi4ipbCB,UmflwJc"v<C'F"ga8LLD<bkN_ix2Qp:,Hbl,LaD6qx7t'_lHg3M
+cKJd&r`}WNTf!=<OVd8y{I9&R+$)Nh=&pfZ!e_>5rGbp!r`C{0/>dACEZPPwq3/`5E#O{_dgQ`KC>bfvYM0:d1,&1HLSAH@dpP$^F9Z/jcY7-s}7':|A@1
+JeX%=Ca9`M8,|+J+khKGVkEk[VHQ=hPCpBxbTKPd$x[P|RdT6Q8yWJl'JaXQP(0@j]p,0%=Pc4m>6hn^VpP.HBJhd,"IZnu_cF3_9v#!f5s+z=]s#$mr:X
+T[{8".QtuWtf<Wb6m;L=tL0{UlWT"t:$z")X/oH_R!es>fpWTd;-G3&T`2yAojq#ETmlry&WG%BI]f,l3<"T=P[ODq^4Moz=,5@CK<|y)/Py]-X@@)HX1u
+Q491S{|nsP_HaU~IN{q/z=Nw(yy)IlrUsmV6rF4di4THWgkQVrLPcAl}oL"1VWe5d3DmGAB%xCd`B{se:1HffAhyoH"x3kcax,!rR]).#)/,kATJvc}QSY
+!MLr2=7}brIvDiaVmj)4W67C^zf5C$"1"gq(.HSf,n${5Me%QKJru5S`oCX^+hSrqeb:X^a4xBOD%Srn#At_&<z[VppQDwdQm$%NCX:9x9@#l31/%/ZuoL
+[W4}xQFQp[8<A&ubhH[U1rT5G-gyO8D9I$<5u"O`^b12uiVHeI_86_<t4_i]Do&c{5r4vj],i&9DkQDPOA#7-<Fb4s'dL=_UP-mr@(,|`J_$'P&&|<Y/OK
+#MO=!eNuTQ.3So4Yzx<6&oC-"3C1B)^topNV3O5[9p_LFdS;14#k9EoXN(cM.#J`bMjG(+QWQ.qPGRP)q-UbFTxbl[KDhF[5E$R)ke}F+]qmsG|'FX5Fp5
+G1~GWMPo%lENj(ZAA}H4iAg>lG}kVp=FcZ4F3kW5jL=1Mt/Lv:AQQb09JIq0Bs`j`k3`",&4DEaA&&E#PT{`{!%o]_{#r41=oa/;Kob@/IO.9+)G,<(vl<
+;H]UKUPX0">0Mz4<2!Hb|8>znL@X5&lP2CjQmhd^>}wVgd=!l.h8/sL=w|uy2RsE21f!K"(0G:+qP7qYBO"_l3byKFq%"6Z/ZKlb1:(kiP}[Cu4s`6E^4R
+pLBy=wM3foqZb+,GW6mm4jqU(=tEVz3FBN0.-z85PeRN-CDXm:`}oTvpm,nQ^/JTxc(_OT.](tr-&g#:x4)19enI}MI$9KO++Rj[Qzfueo<1@6DEHqofoZ
+n$b=''O/bt75LhGtHbXk^;u1PUL:ZvB;P3qDxm+zpADW.]r|.>I6-kjd>n-,S-Z79k,#/;.^F]SZc.N#^.,i~X{'#):6YRia}bVE:c0@kg5K'#5"6Q=^gu
+:0~V3$tV7DOTEBNxYivd<XYQ>tp-T1jc5Rhf&A}A:'x[c9o%<:X9OH$d^;ll5&>TU&-UO`nGf"oXT`IT`}os(Jb",rdx[|H#xRPz2&[TtuYs7FMQ(z&66t
+K}&xZaXwP,aw;BdD;Z~f_oU9p;[n9<<KntK:|Mkb][mo1qAP@9M&&o8&Pi}I:D,(1-:Gc0{WSnEL71/NDkUDlc6YQ@2@l_#:|X`(uP_leIXtRvy2cg,a)t
+ity2&@mE@]4!Gi<`A/!v|!mn:.]{u$/`>3;Zyx4jkOCiL#z)=DT1+4HyRa++XvmEEOAcxOZfdk$FH,-wKnD%^yj/]:5vix+3Maw5Y=CMtj%kxt-z_dh47I
+O]en&a(C[&<974-72.$LDv28L+,x!p/!r0d^@ZX6uc;]JZ5uWHXn!{lF%s-t>qMX+(U9[x.N72VS+O8XC)K+^'MQuE;tzq7]2ne@iDh|u"jnY(":=DIHUs
+1nIWSWF&SThVfX[NKh0)^"lb;ew#f>E"`HcX-KyR,Tlb@joOx&gbzeje+jr-e6g6)O),BMjXNe+[Zf"^]gsHv2^Fl{;Uo7Fszu({]MPUoA9(h5<l_'/3sz
+kSgcm^e(ME'PX2<g[2M+zR.@~B3J%M"Mf0#uU4RcM%/CEr!|KdTHC550XxfEjB;yQc>&;AwYsy>nzp4-rHl|!1~KB#tJlQEPBhUFe|gU|_3Vl'%cE`lM5Q
+Tic]l=$Dx]p5pvqXud@b%<q:sVpT0.`def5O&#:/OUnU)-}/]6Qo)OF;xXicb)@=1|/T!3K,I.kJ)Rtd{X+,{9'l%Ph{7OzaFP;6!1iXX@XUA<WC+4D8!|
+3AWYC6!]UzUKsQ8Oni6LZi~Vpbi<7,o{wlcPo-}i]G`_lzu2(Aq5H8zo/zi,5huZ;v-O+-mE"#d+RSh^rRx>~j&#Xtp]9'3duE6Xu4z9{0yoD_]&J^4k17
+LeS]t|^NsGerX|CgUZ%N$>/JUxg6-9g9b6FsCx,h;44!&q%J"_n5r$4kJc}]PN[;dp&nOa`:UFefHlIpVf"q)j$#CKkYM>S36_RMeXcF;h@-WUh+Vz2];a
+/_X$.-Nv$r@&}qEs!A^lwXccv9ooL.Ho!rO^X[#wKE5VSkmc&wCK]_dG->rYm-+Mo5sPq)Vw1H-tX>N@elu[&>B:XRzXg5IZ+mT:T=6E2%B","48w1/62H
+$+uxoiDC(2{FYN4zj`tz=V)V^'`[5E$F@G@jX5lTpu3]<]{%_HkW,TEnJ]ikgsM"VMsc.pE[o0IQ`<kLciX@"DAB'viwVfT.9^DPw5MmT<Uu''ES`yXd=#
+nCE0@W9oJ(dxkiFggr2oc)ti"tC6Bf#s8s}h}Q[$bjaZ|si]@:[h~<:9-VfPY4b7oc'J^Ao}X-:o/!0s>s@:yse9_`PVDOg.s14kpP7HE[TE06PK@F1Hok
+1R0mhT';#YtwRx@R80"N{qRs,Wh:l>y5_^$x~!cZbX0>nHqVG/+9u3K$S8)R'6D8g$z3ks-poj9F)|"u!7Qt.xmv">o6'8Y2r-};kq+fHpb2O]/0beux|+
+.z=J2GhZ}7y0ou3|Y83flo4/nRM==N&g5(![zji,I{Kn%wv1W(NUZ%9CcR`hv$K5hx62[rRMslg@"a|<CKexj|&KxmG:jCJr0'ymu5/l,1;Vjd@6_r.qyt
+cj@$:jd7bQ+$N3q}p2stQLz|IDaPCw~bo1SJO:G%)y3[^pt,;v"81%}B]HO6+KMP)W}UIpf{&AJ9-GULWg#Y_+!!mGN!"&(;&ym(;VkswgM4QZZpu"~K=j
+t21ezT,>h7H&&>"Rpi{@I}[[>QxD%r%+jGbG[];<)rUwIFg5%tcd+8UX=B@!<q`Yi1AGHmMsrWW`[hJ0P)JZ}DC:0BM<-"Bt,)X&g>Dgd)<4Vd1(+i9s$s
+bU^xKlN)"S'T|3@%96-TbW6g-5Jt{g"hPmH-|I-G:HCHFEfi~E!k!{CgJj17uGQ"H>51#'Q<WFHt@#>ict$7zcBul^-+qbbi'{">(.Sz.|GXTO(CtW{(/v
+(Jt,&:s.a>c+(l+fSh:sd4(F!S`(lUY=&;`Xv[a!&wi-1/vi<[$ktC=s7<P/4.QWdCjP%X_k$'zNk884/2c`qjnD{:<a-co`goHvM8eQmuiXIlwVgc&2"e
+:+Ca$:LoH;3:I1D>Wb40[6&T{Z8+-"++l!w7"MC(:M=YJ9x6CV&KaB95ipY)u<A^PDey;MVNMsV,dD/"1Z&,|QYQJ,t}8Z]G_Hh3g1tifCrn<lI^s4=l#4
+J^noL<Z`v(7TVg'a./OkQ0<WXSE>z#>`TkuWbXApYV5q:("eu_'0o82(@]]6Ik@:"WdvzB%A<$B,2FrGPInB@/"QtBINDXp_'O"kYaSpzG{Y|(fI_+xBFX
+s[CEg7-,2FQ-Cn#&Q[3-={eNKgS7b/q-#XcjD^]h.beU6V{{Y#e^<Cz(;Ohv='zgYckwkp$=sr3FoJL}VKG_z|:nNBe!by&_|g;DF$|@bnY}JaFw:^NTHV
+~T3TdX+Z0pKR~]j3Bb3cHcFoLbtD|=n<[%75yC2AX4c,KZh>|;By<JNuMy0}({1n1pl>J34aO9bJQt=J.8NdWG^T-uS]!]'90qckok6+m``&dC}H>yy&N_
+`$73fl^gcrL-L!a;[o%VuRY2_3eFVr/W6D>T"mkW[`lBkg82rO9V@'"#lz[m~RZ5A@SmzZ='G/viHK;taYvLH8FI;IH1cS2oyCpr!P6jAJc;_p/z-mK#}[
+sg+c51-%FN4F;yjC[/1v8`0=.5G]qH"@NpfP8NaWy|#]bsW1x"";8<1s$m.Qc!7ovlg}3tiv{6HI2dVzOg)}nG]y:%`_>G(=Pf`}V:vx/Q$|]qaI,n|I,:
+b0"6h0"v1[Ojv{HnITqXpK)4&,hkkj(9pPixohi|MVSbbdo.>mwah}H>%D/Y,:]v8cL-ctaM:LDbJ6e:7n"MG+8HPqr^cUAk2<fq&<eNDyYSwvQT.KvOMt
+8Ex'kTdYz(RK,YP)bi=u,/%3XpO|YqRW0B-io}^Z5h#wYi.}Bvq%ithV7^Tw)-Er,wk51`CzC7XtC.cQS||kSuq_c}k`'uTubNGZ%}^ZHr<s65it%,bD5'
+z_";3fz.)6s0_m7W$3Lu|40p2AO(ny(U^O`b0R:)1H$^-D.=.wyw~sYemZN`3aU[jaDl^.+ZRC[gap[k2EJN=qsaS:HqcB9na)qu]KikiPvGP'v'z5HsH7
+W/7o5a#ua<({;aA8ZzHZi<"&V[,=yiev_8dk!Z`jK;w,5P'rm8rtRBi^Oe<ya#Ht%$_/-O&m45XjFUZ9SV0/5A{FV7="#cZI-0kN2.cCm=mW7,O0[xE6'C
+S7zZ/e|y+zOHsO.n(3@Je4r7+<SG>qdL(]/7Psgk/2V6Ru|=|}jE|=O|HQ5OVDA^zG2xHr`@~,3>`ODp2kGMgtaii;k7eB#!L7[f`o"6k5#jCUu}<3p>h7
+2e]y[rhU-bB"Jz$O}{HvtQ+cfRUGRU{`<v<O6})WYP+s~13`0Oj)xTCz-Sy2IX.m,")>zL0>.L6@.}}P4FYyDd}I>+Y<N<Xl=t!_u1rJ7,]TXBp__}0vOk
+`a&#fPdv5g#S7>0PJt%8VG&bu@H'$TJ5W,yT_<dO'm0b78fFt'LA2[w_UF3#r2"9UZM},Wby4cvdUn2A).Jbyo`6(qL.XfT8r_e-Vf(7!KKxRfeoE-E_qf
+=4qarM)h|e9:6gbP1/N,}=mI.^6d,lYhEsgy_"z!7w^:Znvb'X`iRM+]O2iI;ZFdtI7s5ouJI-ePF1vqJTsmWLK^RV2DC4nj`=ae7abMy`Y`&(+hKyAIYu
+tYkh:N`}(DoIzjs4m@1CU"$qEd]ZP5,/pxxQQMU=0hde0-o6:'0$b`+0sibS>r8SfY+J|q,^~>b^V_Oh^KC:NrN]Kho$kAf]}V!RgYp{8Z;S{}vez+RxxK
+}fu3V:2Rd[wDORwaEHNQ1[Ilc:c/BqS=UJ|QLb[HPPnVv3~3/t&4$xxRF!CcJ_UA[mKZ:sEbAFM#=cu"|Y1G={1zlqpa;fD'gM2[bKNfDF0rP>s%bdt>#S
+#py<qW205k`BIq~]+f`q6`vFhanUNWqVT4!O%kmHafyXauuCX`GgUSO9Sb5U]goIUHc#dBKCG2SZk+ht$Rpf#/K52U=;XtpqHKTm2K"T+Sp'<j]3n5;8Ks
+Egdlt,P$!J`}>)&bROT&pngq8YrdQ:}FYj_:O{{}rK)'vJb}_:SrcXOA|:,wUhM7C9}l25%KK/k_f$@Z(}H3dR:ZAl5<ZKmATYLMcD{|7-s-IZUN~O9_]T
+(4M9Pd2LMCy[i=f5Lo6KGe1>v7hM(-[&{+NNxOz0>3qaqRdvx0]}3;]MZ:1O1ssNSkO}pdDh9]r%J4o#AKd<t[;YAf}PPlJEW}^j&,:roC"fjk9Hx'&EI:
+`Y_4^/0y"kvw2xoMlaVxBpK;F(f/,!1;.!SNqWhl"8$'A&n`B3)@J<Bb`>!/Iy4dXrHNgz"@Cs{n9SM&EL#t^1t;SUJ|3}T{<,oQ+c=xZp_uS;_#B##h/K
+Tl:]1O_YB>}SzN(K3(J):QzYSD1DlYa7QPHM{Mb.h8XHd(J+=<I/f]K2W}dl%a9dD+AfhzW^9v=rlBp!)>UhvI~'x_(Efj~^GRjW|NnJLje#o`_gEn6L^8
+k`etN%C+pf<,eI(c.T<Fj>lL[;F_5)gImPY;(hb4{;5b)q'm]q(rbL>9z_S{>d)EEG;]Ip|&"wg1BPMex]![yWfNG,d`,3oU:=Aydw;vo|w14W9>K.8P6@
+&L(Pj&&qAJsdx/VxU2/s)OC8Lx,)K,a{8YuQ<JBXR7_Y>:P!D"PI.L=<eVbQ4S2ri%N]`I[}_2Vv:nSpeZHr.+fnFUTD4q)#OCpe:HnzAhD!om^{>^jP]t
+Jqx4KIdPjJq18P0I{PmckRWC[VGi>W![#y@&%||.JkH]U[Lx+.1Xj$4&;cT/IYcUFVY5IUA{nG;dD`@,i:6B1p]Pz-.M%v@dYQY%&gndH`n|vsS=QGw/b^
+]^417QYs,)ov-WhTlFWvn-zE^}PbvVTe%rZk(VY{FNZx$&JdAt+6I^IqEH>;H<o]hsVRq<mvi^^Z@#@Fap8IodZX;,uG&kCUlH][vhFs+_Uh}K<|_$0ZRO
+F74|[(oV~#d<vAS=QvW$8;ky$Aa63yTeQWEOE-qkK-+'Wp]3<D8x+^9W};Tlx[Itt|OE[GrPZh,bZv"E{g-PfPw_xfzkBB;V8=&B_R>DJsFxYgBOPnh}FM
+%>(|Ngd|8|i,`d~)~cETZmTzi;9cf>Vri6!jzq9,,#bm4x)-7-:y081&mwV)vS%}}62kdNXk/93o`d{|QUY-1/~K'1yk@|83o9_u3[bd@0[3"6dKs{Rc#M
+ZVNVz.k[u,zoKy3LBVCnIhrx>m<y-+%U]=0p27<L6Yx__2cyll8`4f&FhI+!}"drh0A(3|h2,s2-Hrafjj#M%/%L2)}BYr2iZ@QAoc`yvJ"G5AtD#/Y$x7
++PbS0:>Yq#i/W<,uaZ6HA:7t~%f=cx~J]`:g=xCHm!#`Z'D}L,&G7@6iqts8ZU$3toYZ{aII7c7,^z"c9;1YE]xO7]|)M>B-K<`e_K>IuGyVmM%"p]3eCh
+Q6O!Hq_!z]%fW-d0`D{VAs1$9Eknh^l,:4EHd"Ucma9B~f}Qpm`H~%0!v|@wS+T])LU|fWiMI"y78ojwA6nr`K_e.sS[vk9ST6R`KQ5vfPOi@t_sq4R'"I
+^/e"th.9YIU'Lh;'ELk"#P"O<n%RSl9^#F5YFQG{(>DM~)L|i;j8"h)F/9syy4(/Esa/Cp0i{H-GIV+23J'6DFAoW1=9<[S.EyQqa+p+>:WbyE66wBH6`!
+dB20o;SHb}t:SQ<8W"+YeLXpN/-:3AEBx@n9,]RU~"QNdk7BBy7:3NL;ZE^,w]RE4p|Cn'D^k="a,T=4'3m;^y<lw;9nY3@.Z-b"rRLqXlH^Yz=s/$IM"0
+9,Y7QdH0~fvU`[|4K$RCEa2S&-^Dp03:XiP)ATc3`tXN.UWao06<LYfQV)3DWnE+u"}o&PD8"sfstP2AZNFM)p[<A0}AI#"#cH{#X{ZUT_l'}_U5_s#UE]
+VdYU@(c]trC'Nl]Sz#>CZeoF+5"hm[zFQ7;SR'fbiZUNTl;Ch3|S81IK"zug3LT(!;E3Smq^=`jn>Bpx`3{$9gsTAdkLB1PiMGOt5c,o]YB++-f$&/]fz.
+0g{zCVZNXE2;(l{t:/`[9sS/o:e3zqz:3Z9Yp1;Gn$hbISldz%f-VYpy[YfPDRfxWiREf:>{mcDlDAB$U>CO<4#En`_Yp#gvsGi/0:g+u7dwYL4bk`,K%i
+C,qs'}u{<5o+/lzB[!XvhmW_ZZzW(S!.1_4/V$1$r]GBU;k/.F}w(f,Nw'&E!}:nsim-pMrpToK7JfG:IdZOlbaa>5c$gmu1gYw@^WncUS$|eY14YRv<^@
+&Y^8L{t,#3.&UtNsa]5Gxj$G/"m:|CnF2`ISvj+%m-UBD+uFAcB;1Ir'!#=#8$v<NDZ<Hk{V'[FM0S)Lf0EJkW'<A>PH)-M|U.OlxU'=ZiQ.O%f/lN%2{b
+/$o&w>rd#UmYtzAi+41FAT@OL2)$ARM4pEf/^$)w+v51k("3L%@<z:[ymqN%CqUMj:}n||H/:z'Z7+|`EiZQhud+`(Vn^io@MOTHdRiGW&M"^t30"rHahi
+-6RR0`lUu".8wJwIEXK_X'!}BcdP`E~8a&-9<giSiz)<|Vyx(+6''Wy(;P;pn>,]xgz1S8fiDt1v}'=pagmsFP9T.!-sCLHuqm=vmqQiOH3`)juH2V#HbM
+k[3C3%9mZ"Oj._,JX_vIf10sdS<":TZR[4Eo)|!QyC,o,9z'x7U'<S)Q/Dzm9SMQc`r4{[tgzhfU>|CS7IX+kB;--U-_{CIDGmlwA)pq.u2B6PjWA(^4l_
+h#[([zgQafc4:(b4H_P,nqg3(A$vR)]l5p]>Hm|#inz`0>=d,X0CrT,8YV{f97mP]kKLnu0_)d!M$K~rUfd`'WAxIR`e1Q%,8dk0AO}jV<+t4ee-8tUHib
++2%([Vf:_"rQIy7yoYC)!3EOQ!F&kp9BThUp#MBFw<BZ~rB)K4=_BwRc"j%#nXIokt9UH|W1p<Rh{VLM|^wx$k{wZO&C,:9_leiChR~FSUkLWgFY8(0/i5
+J'Iza^#P9<6_XSl+E_6I#o{sFXvSPoBNV^0G$SJxn[bBOE7X(gZE^8c]UgV/4Xm)@J4juOVruArK)btdI-GK$`g=J^X]st#&HSIO0y<idjQpYL{#|v/]Z/
+$'z!=Xb+1QG#;2)aH6MHhHC9j08^IX-:91:P~k3($B;1Hwd>Q4)KOkup^!qk-A{yw^6TK@N:_zks|m|,5W9^U;`A3zrevJM_xYW>N1+AbA}eXiZGNS/NpJ
+JW]h{dF(l;c}wQ.k)FW.r@Zj=O9qugx4lz0DQtuZgS1i$a+ryxn%uFE;]/Ki.M;]OoR|/:e]]L(de{08a9G6j.']'E:E}@tVh@@.F#P|z8E.X6KXo!PNpC
+9L:d'M9<``^$n5CMW#1Apzl$m>#C&Tsz,',#is_JqcBMbpkY%42^pPMCe7tL"3mcrniV|9+DqrGYZWf'|R:`RNK%@#d7M[jQ:cFeI&P+zW@se9zsripH36
+^=D2,M$l1ip<>U9U>c`DHfq%q[,I.!<tKS(wBlsJ!~bq5@)5=/W+Qh"y$ICxkq`0x_6@[.N,q5wtyKiozX=_TSW8:)w[eCk14^HrDJ]95)2dzbHt"q@q#w
+&[I|Vt$7JTw1GAKG{+R]_;&r"WGY0u"atifEYEZZX=%#ny)MTT~X8q#Yt|!{z|:5l+lDSu[IMB[Ayr'ldW_sBsKm$9Rl1S+4]A,Iolxv7U."enM^T+<QkB
+&&g2%ePz#o"ts"cQ^F{x.JLZh)_J!]S0FM$hPz_,t^8<jgPNMa'Tq0bDkk%e}D=Z2a1LYz0K8TvG!6TdH_vZ=0.<4IK5P8@JTTxRm-<}39[D+n<`EsbJCH
+HiPr5qoF_c'68YJw$92kKIP5ErDZ5qt+`f'(-@2Q-a!6&/<RDx&ixGuR+}imsQz+KYxStp9s4;tTI%L1HQOwI_Y]'k8jIt;h@u<0fKF;u90;6SO_pas1"5
+gyjeJ8;wlnxbQCur~fx5d}ps&eO0/-5y|a5=Ud)MBtV^qT14q/(9e3Yz$[ij:g8(%}}Ri,d=5Kut}o+qrqhk(h8Ji=:l!|;J[LUpSjOg_&{wpqVMbNQp'D
+ozCnD0r4B+Ia{6ygf%g)~jBlspme>1p$@u/92['b%9lZkzz2lZ4_<OYOG!=jEP.#lX`"P5f6paE-,P]UbD5Kn)=P$x5{.52Pil[v(M+j#p{xf}LHi16ekE
+t'cD$S^;6:}`SsUkJ`|4=%8$+rOdR>3'6t3'J1~+i+9>-R6gYSDl0k$U/oA#4N18,0hy<7Nud;1su7+4`Ay<&]Hk'Y"F^!"9Mtr"npHja>}E_,uT|"bg{}
+zDlMn=bqqdP|IV/ODJmAJg'(4_b_gowDOJP2FkQ2)VG%nRF)^r=v5@SCG4GYG"F"nL#,S[LWv0;OC=I)b:ZC^!jUAZY$FOVjJ6btp9ZAXLx}.65B:L0F>U
+_K{6N2B5Q8qlYvhGN0&y;jU"u<jly(E!9t3zIY:bcMDU0,w|s-_hDy,8uM>>q28^Gcm.88}ZyDju4u^"OY|lG&%w=H]Drsna!i7wjS!<5KpRphyT-g6tu.
+HT,4=i[@=<Qa^S$f_iB2&Xy_$072fwe@rygBa3KIrk'|}L;^5;"g{Fu%b!hoR)n{"1:%Th]LiR_zss;Mb.vKg,jM~($,/AB9]J]pValmoT<SmTdcf+PiPJ
+J9t'hZ$QE.6!H;v-RyKWw<xbuPjiQ'R8k3kZxH';WFqqt`s:H}31Z!D)9g>kK$PC-f^yT@}[=(H:KW25{v"rpnU8FydTPq_ZbJEo4vWR2q}X5fXFrejtp`
+J+m(Lt:y@2#GW}dO-vhl)zG"OCR-a;|I%H^4`]>5c.MmCi&%Wa-Qi50=&r}6jqXkj{f[QoB})r5>H]|>cpK(n3CZNn~@O{J=./3h!US^L-CL6^r=$23>kg
+Kzz$EsDN{f:|R.I:w=^i]B55&9{;4!{R)pV:li:@csuK.jeREVlKI.JWZF>J|q.QIO_hg@O-BRqQd9Lynpbs3v&lMJMI9VcliBm.1VYV(E3P,%.&EJMOsK
+x#v+"0gvl+@%3=g&vZQvRc,{&A]3qAl|SY4P=(x44<AjzY/tAMc/_pTq%kF!=vE[S$N3y"/6IsJ-K!Nrv_}/4,P9_xn2+'U7'zsu6'`Og/.&7c>Z/pqQGO
+tLfCnGp+eC#}EP^>qd3u0%o3YC^:Fhq)ae$SCL"msYT@9n(CMsMvc}%bou#m)U=eC>Rmw8Kz3N}Ymh730G-TEcdTh0iY)+SSlFhP31q,;SqTgHr)c+^"hX
+lX%L1x=>(fmFU3HjH-ynd!/L"T+D{%L!qr$y]$WtmPrOT}qx(1&%|7D;rApfU-xM%.UDfUm[2K.)|9qVv#gb9tLa{D%%H)fqbb%w^M|Lz9E##7+`Eh)sDA
+Ca=`J`GLCM[/,0`RDh#YfUYAa"6^o.,QGu^{(l.yL[y7q)Uea'!d7`=`2;p'},|N=;J<|z4|vJk$KB4oZTIQQ>sckN:=hckW~2PdTWikwL/"Gp8JB=NCKR
+66xHKhw@%"GpgA$KM-IFZo2mhC<(3HBbr(M!.c2Pmw,dO8Xq`G]yM|HY6yzNLNst&x2"c<sIGE}c$qV)f@]aL|a#[MT5tlUh5NAT~n3I+K5<AK>QI<Qt"H
+Q,mR}T{ySTiq"QfhHU|PYW5Wbxy,d`"!'XS2pmvMqM|Bx+>J-4'Fn0`]CCNwQci,bq+hib6qzC!At"/!BgHH>vDTrEyhMuPz$[<+uK3oXJ7Vqx%D]o=zZ|
+X'!9[a&0Vx@DS2y_RqI^PLZ0jo,%YhNq)5iInIFp3Mh}`/r/|%hEa&"rkobQckd0fd}2rn8Cj0!hp{4j18b/h0>8n`nr%)gXJD)JG72+@0e_31IZf}Hs.t
+DzPr1JJG;ZFxF_M5QgfN8zzy6}tqxlBq,}7QsZzy+)M{1V,-/QOyjcguxS4XH.xf%AaGOZwu!:|2VVi=]9MJ'qA-UXzDA9,Og>x,-X2!srb54Zdf=<">!/
+v$lxn_V$3av^i";R1ZIkN|&1yJ#laJK[MAI-y-p#@`#1^HsN9Z^ai{St;wn2PGqa}K4Jp|zb8>{C2t.VKt/PVOF}d4(8>QP97THG>|6PpvKP<_PxGigm-5
+|uHLc58aav)1-i)3rN!^H(%Q>lA1@zdLVyzmNY6Px8qaJlv/cB~Yy&6}oV1%q-t0'-(OO(vS_6x>_^{%LtdO;+Loybmw"$+4=^x<kvlnB4iZ4>js/_vmg9
+YbSwe(h5zBrwdo)"C[]0@e2Dav:L~.U#^3O9'N$PK#LIQ,&9Xph-z$hr<K(gZ"&OB"8a9y@E0TibM#XK)tD3MWI2t8"Wzwa,Ddpe@$vT'KMKxPU#QPW{eN
+/u)3`!#|WGu8._(f3i28yU"O}FP#SZ'VV=8Ng|!_G#P!6yZ.q@Y%6wy|+U[p~kD9JPqfq}M1bzi8W%Jh9w>>A%S=57OgSVc-MV`P16.EKgC3Z-8;e'.]>&
+Vpe;`17P+/=[y>.UC+guVVWJ=|FSIQ20G2qU{&y4zBBRu|9r4j@g")([9cD^TbDi_Hgun[)Xp$mm+yRD}:.Zvjb)W1kHPp|H{m'ibHbG&f7sb+XZCpNT3b
+.H%:wdfg0n[1D+GrZ}i/_)pg|jRYR#15=8APnTD)lWFZ9>s'8K|t[u7|@Y}.}]2m)A$<9eq^JctUb(Tc)9Faa5'2l!Y<G>HQ1'F8&st!l|5U(aZ:%{)6EY
+5qPdU&J<o;@nin4m_gI{ZCv.m}E@7&A4B2eO;={e"pW7bC_^m3mu;E+,c`!ar"K].<4]Rrn!:oE]F|Kk[2L/_1'${Pq"2"<j3R%)vuoKh/it}J=-TJeqDm
+rfx)BT[2H+.@Fiv"C[a}TO^/$aN"`Ho<rq.&X;oLRKrciA<pK8S;Xgvq.a`(+Lqv];J(:Tl}s$JYh(+a:/1$]'|%Sk:fMVa:3`UGU!ln!AxEpNeZ-0Il.^
+T6=J=.'-`ARU.oMf&aCzxm5`Lto4#OaT(_f!9_kv9U~Yl3KVoL%U8#N^E_:I(Gs/ObQX>|;N$>32JZ;MI)BQoes=W%z+e`>%vT4n`63o`pW)Z_rehXh3Ms
+O#%@tG'f8lgJyEW$AQFbNa%2"n<..^:x:zYskW^mLysBp5LBn9L%:>9|q-}tD#]nX5oOq{jw!(-r|Tct[Z6,^${2_<ZK&e/D.:iW34DRN=3MCGG[,[U$I[
+AwD>)Kg<23Y7ih1SxU'vftW3}V0$I[#5c7`MwH^xo5j`.%{vAh|3kcj:5S.y[:jxSwa0_aFOUIa.%hT{XbOHYg[w/FT6S%;Anu/dHeu!7TP}"u'@_bb(y=
+^d@ApP/<CTlD!s`t2z>H60-+!9v`ZLl}~Bj:5[w1=Qm$!Y<N41_tF/ou)RGrl$zv!X-EkFso2rQkNL&@%MqaBWty}4Bl:nM&uM24pwlT1d_Mi}-5zVjl[T
+cli_pkR=%Q)S[7QRR)YWIq9#9ft1$(]{(SWiug'ezt+i0yJ4TwwJ`OoWoo-dz^K/gg<I8CxI-UqdLnORxq_w_Y@&oR[kS(=HV$RmU{q$|hsF4'VO.'2,.o
+-yN%nPH;o:K/=lFbQlx:{0|jvzQ,[l0t2B9Ju4o+|.WTk'xA=lPF8tpzOYLsu/EG,+Gr[;0-wjFR3+48Xe4jGQ"JyQn9+yCJybZ!nR1:wJQ-gXu.}@uJTe
+NE/'Dy^'x/AAYC-#)6YmnuGZzyni/m@e=(L;0fIs.k}G&9p@J4:T>yup$UC.7+,p&#:J`/|SX638aZm:ld1T62G$p_RiG[jmPg=-_8zM+!3.^/aGhDiaoD
+5N8m"T4P36}%93XUe'f)1t@N1M:q~{f,;9$%`6Zh.Gvk'-PiRA'p[Yt:Ag+O1.F2IFIuMDgkhb`NSVQI;{4IjGr&O[7^sf'^i.u%>ziDM#'evI>Cv17bn0
+AN{MRX{KP8zo]MbfI7;}}M)Kl(<2YpJ.P:,9Li}2mMOVT{1N:L,vrZ#4n'(8Yf_T}OyCN]bCt5@I]r7/#/sLnzX5Jz;y.|,t=n0#h,9>fltU$ri]mxJV=(
+R+[{'o#&t0C+4"R%=J2[[<gDYh"Rpzz!-<@p7y_a04FOV:wL8MbE^LNm$[awubsCfCcc"-6jUSm|Y_ca_N&vmY^l)-i$d7v9Kq!5)ULSW.AXu7i^-7;tX#
+TvBF3=H%RZirRPoI_v"~j'4.V+^'vADrCZ&b9KoFIz)IXp2BC>6&2^V'aP5=%hS@yP}=ROHsCgM27@-V<@!82LI+TB+/cL|zCY5(p^>KQ1Fk_0j4BL5]On
+HYgc<Ima;u{N{#V6QSsQ.ZDUndKTOw'^v)Vs[Mz40/ap2m^wo@82K5]V>X`U>a@]uRS>BE2}j`.ncjpy+pf}%1zJg&WgJhKSY]oru`:G|gq#MsW}.[BP7y
+bf/0}<ciGZdq'|^aTl5S`W0q(6oH)kb&W[xv^=bfKZLw!#j:9(378oDKYOFySG(9-(zWV02g;c|_Pca9&!2viDa0:7@KpV_2i&r@30iti`']9GRLG^8pC,
+,(ZJ6leDpFN'"3/XtqS(H_a;X0tN}YUicWc^$NV_hG2//08=1K>(e;_<U=E5aQc.^]qcn2Np{1VvKuE1T^_'GT(.M1pD[e&x}q8bM>wvV"1(4VJ!LCA:~x
+2y;)LP0XpC|#@b"csm7P+l8l7G/HX!^ML,I1FgGp0u/oz$+9Hf$^hN`t8dR5$Z"8t['/~5Lle}h+>IxllO;=U;-GwXCgs%VzD!+7MteN%Yi@z;K>>"tQ8!
+MAdA#>8sCL@qKtk4ZVTaTsrfl;ySL7p3ojfKBq|AUaA.@nZy[>6c;_EK&)dL,zS1sS#tM#N6"Ks_,@,'M9"UB0jzQ1n1<U7/3>1`%S2`%u}@=lhVMrrET9
+=!~0:%5'bb>#Ip}m:FT;=j1ZSZcevu`RGsl{-}&]^2$C+QE}'v>tPPr5Fs18i-'"sl1T&d$1]:%Vm:gOuqF02bDj`9qhGRfC=yEKc.iN<+D=h5h2)gn/FI
+Dq7T8s]TheL/UC&5-i<1!'TX]F~eZZTt4`#G=pM6izo'6H~Y5uzsnfH/o7u78{'k~ajgF5J1x]t}hNoi'jUsvasvAldOLm/c`/+;,c^-1{B(SuRf8^-5Hs
+!g%Y&Vxzen@<LT0#Pi8<1(VkF"b#5D~=n;=`(!CMk&[w#e;%DZr9e8m_7D0HGk}]cNS7bG%Y#Mmilm,y);NM88#E)&n9Iy/,^1t{ria/o0P)&f#F4jCf$R
+8Q)LG-Paag,[e^Ndxe]rXJ6@[p{bAkFB`$-$saTPzT)&~q$VG@Iv}$^L<g4u6jLTIniwL&:p{Z4ughw"oqg-N"%#p.%@GpuJZAZ9IO&fY8'-v]9+wb9:{O
+H.:JVxe^iH:9;80)")M6)HqnmQD9<C$^-E#ouA!JD&()!"b@j_RMe0ml:(9E=-6v01|=66@_&a[1c+@CpA5wjxzWM}_B@|}c&.VY#@KjQ8nk!Qo(j)vq;.
+]Eq-^E]IPHZawpZVRJ4.[z6x]=m`c`/R]QG>Pn-e:RI|53kD>:3-^cU.9Ajp}^U,5hnm17py$&!2_^$0]pmm=<Wg+hX|j0:[/:0HYwns'NC}".6{eF+(7p
+g'VQ64-QvI'bKdHur'n#KVAAX@21BJ=k[Wh$l("Q@.wbE,iB,R,`unN2DPIiL]9)6m'#|U0Mk6<-v}z+{HBpqFn#{$i@"oyDbAX<O>})N#'j~_P`J"J5_B
+|qAKo<IU~2s`%p01_NUhc@DmU23/onH'&8-"NU>`{10FC8P_G(W67hdR&8ii-2Y(ZS|m3Z>1n2)JZ8ueu/Q,ROo<&@f9`669NhZ@DZFw{#2uz),}Uej(7#
+C9[6~l>@C#s7Mr^9uo04m`.<S_Y|8se6+dn'/{Fb=ZFjs1Lu~>}w`C.&TG5{%8~]+ak]gM4OJL/u_j}(]!X(Bn3N$%5zfuE|J|SD/phdyT/MMD^e&ZAo[N
+_z[Dq|lY,Cgf{)cyPvC]'Jo&fACM>tQ]%]tcCn5+kHMX]bN]I.~c_>2yE><Vzd:j0v%^X<1`'7$'Z(tW|4jo=GVYT<Hku:ynS|C@Ho;RMp|n~L],2'EIIO
+2lQ1'd<)iS{US[=!4!]-FxwtPCbPhLbzb9zvrC|N(8IC4p)}:E,s]yohZ[u<T[J2sZT+A_3_g8nCSFYyIDlObhe2Qk_-_i!wi/5;^=KT$4xGF>;pPrjCdi
+~^S}bkLr<l:r$T(<x"rW>V2r#JV!4ooX`{-2J9XFXJXi^[kb0gT:.DRYo]H[{t50{QdZ1GDo0Cj/w0~E!"a@X{yJqQ1{tM6_rpseQab.]Er_BSR('[:U9@
+.4JE1wd)YJ8V/Z@feCL]2Re0IK^rPe0pbGhk,LiL%!gURycr{QbCQ==P`BNE;UZNw(9koOq{t8JBsx#G!0.ma%s4M"e{[zurl=S8;;#<#paR/!kPTR{z@{
+&LJ:jXJ&bX~l(@W=(`l{>UQ90+kX,ILE#74nv!fdHQxQCnd#Vk0_4DEXR>j[uidM=`.^ge,}fhpoFw((qFJu#912a/+/CZ[q$op;k<{&u"D-}Q58J>![9q
+gt56V_.!;f)IUZqy)E^Q'9<-L9rA&[HC%@LI#Hi.F:(&8<]IS""4<Gn$)i1@3'yiMeWgP>2kfPZ|'/;VsO2dN"u#baxD=W6Arh'Z6oXuqV/5Sn|uaue'Zm
+/rmY%+ep=u<&g$3VTIztAK4<]jaAC>e!ezh^E($@8.zmw7f@@nOJw7u`gVg,57m>=Oi1P.1PT[8F;SFqUh^[u.SalU1^P3LVIXs0$yt=.]'NXGWOb>M2B^
+]]Y(d+2u_c"L|Wc`uoR[I;]PXY0Nwq.hX}h2+d5v51#1zJ.}8wRNI_=xXOoL}_s_j}0X~a5q|^56K8h>a6H+L>u;dE+DZdnL5o=&)wI_mw/G}@z;kjQ#<Z
+&sT+-&%rW0,MJKL&`k$O.kkDtTg%:W~7J10hMI_n^k,I27^{P>Gp0Nb>}ETN7bLtpqw1_PGEury|LQXb"=zV52^;8/Uv$1N=[:TxBsj:V^M%34F@|V_ee8
+^T)IbWu(#9E,zc;H`^O0zj2BV4`mM!zLW}zg;_~M8ByEXkxwrAmgSse9',acE_suZ0=hI}5"ZE,RtS!rDA/6JVym#j]$"EwQLQMO~0a8sEV':N]GCVp$7-
+e)h]KJppR08ZvG@>oG"C[i]1IR'@=m_HM;|/aWAvm!N[Q>Pb"|N>}<Hjiwy(i[VzA#7OtY]oZ`Pi/9@90<UX}-E9V-]%3'$!PZUG9WDiI1[bWz=Nv7GsE=
+|wXCEHZm75mf>5g,}HAp.:=MO=+;uk8>>{7#H<T0Kf##Aj!9c}2BX9zE|Wn-h-lBq!mh$FwMJRP@Yelf/u5^Mtc6<3FRNbPn/_`2PH^,(rs-/KS/|G$l;q
+(gpT&,W"ymYXRFOd4a3^/_yss7[#LvH',@o@ef(FgSr_N>LtIY7m9i~+yz]bx]xT$OlJ'>6kQyBT'nPz-GeD&!:4_n3ICg{MT=WAip5QKVTyw{A$N$vd/c
+BCYY66,8[(0uKY%|x/|Xh,qwem%:KLu[UT5{vw/ag.Go>|`uRpfe}BV-x3`y>lQiEnD8Rn2@7ancr&:P5AY"b!v906ASR[l/4AP,Z|cM,@MVyRT;oFt|K4
+uhI7l2_>.j.HGZ{n%i~e(o=tcy0ttm5veY!K(P/a^wM8S0psJ3SN:&;|Er,OOUj_2mYl')'e({Hf(jKRs+tsgHgBb3`z,Hyj:q_<_l]zE=!.7["k:TMK[J
+<@c;es%=[ImT3#zjE=%1vuDs9UEDLg]j6rn/Vw_F=cojSC`IP92qIdxbQz|Bxf:NEt@asgT.b/6-MOean|0v"v=ce4Yw;JlK8u(XI:XOYVnmquMxIv^>CV
+bG2#:JlK)E>}O&>cSXZ2|Ho6Lex2MqCzdp8v<`vAYoXZL{}x3w92IL:qyQ}t&>,POTxrOt791pt&#jU'$_mHV62H.>mM;m&Lw,a$;GfkNB+;Lxa0TE77!]
+]!W4X|nYY88Kpx}hy6|oZ`!3]V.>U}]WOI3cgX-_FDQ3o7ogV:zEgPJZdxND<)8S3Bu@S`i8A2+tj3,Iz(whZ=no"_bxs8c4uG}tY-&CispC`84+sFl/BE
+BN8&71;e%9w;]=+97,"@60"gTU3/vg[/DO&@"~E0`IhHX"K8tJ#3}qgJy/L9"~5Fyo"$|'&$}Vz/oy05o!@Cl]CGD%2YN{+`cOZWmR)`C5.hwj[_F#k4|>
+!W]l,|vO!8J1U`!^c{Twf>#"i#HLb/.F8VlF@%lJy$&IP%BNke{5nC11;5SbD/KDWhOQea=eSk"%IO,>xrCP2WEi&0c,q_3:q#'K$Sgg4hDy;opH.O_vu4
+7E%")A9EV1HED4G7WMfTAH0Jw8z#Q';-.6%S;e6|qR-iD)`Z2hx7z'nqHby^6D+d$_!2ITfyE<bAkpb[e(k{J+%_`rCYYG|!0Pfe8%(WhFqMz9$(_ruD54
+y%y[ck-PTyh)=U"h9=]i1e/tKjEY,/ZtLla(Z%'Zp%N1RIm]qR7%1[xfVjFg@ldNLY]['Syqt#v0|Ud+][g8&Px,B!1WSykY@2JlKfac`&]3p&V>ea-J.f
+V2f^yGoUmr28HQe1j5BkeBp4bl[vIdqi6yTZv}s%&br3,X/;UG$@n_@-;Cg6Sll2>7q'x3[h9B%nw>^Kp<x(kS|>Zl|T_Q^-7Xn1&EfiImZa/RI"^(P3Oj
+zLD")s_i,%VVkbD_js;`yx+TP1oFyS4G/u$_bNI)e0"w1"AkSdw%fk5yC4y"fj+ilzCsnj$C:QefLt8jg6(JUQ8C3P~&T@F+Fw]xyGk:dWaNZ0y;y.Uu-'
+zI.R8X/afU84d_{/PYP%d2@88]t%XP%{lS/)Tz}!t"%Wv<GNj5&Ya=vTO<n}NKV9;w6@${3KA@s,rkCDk5&,dR[_C|5KTee=bf`5o#GHBhvhuP&$83|8W}
+^mj[VE07VM&oO)2_#7iUoL-da'Ca6che]Q3)a%gcYxV(Uv(,vVm{b>XU.9BzERd<a|tFD->6j,[6Fs]IK&10Wdnn7gsow6F]m|"T4'[bw8|J/=w@toxp:#
+>pxlhx#sS@3o<<kW+NB@V(X0Em_C80a3',<iR{eTgC_<#64.ZMSmUPFO&Po{'dgb->4>rZIS_U`h@BiW+nET!p/Sbb&hTVJphpzlgc|]$Qv=D8[et+rV;4
+dp.tA^<Q('rXDl'@>w)Y(j0r>nMezzh$WRy{~gGWy[o(4e~h:p<m0QW]!!dgE)uG/+=!dgFXeOM-[3{K:drTOvVSG'<bgO'K,t3RcFO!<TUvdh>qBQp:B3
+,<N]7vK=RHFGGEVHLra"[g}x;W"8TY5`vO-t'XXqj@>C.pPTGT|fy3m,o(2J{"U$q#i'H4b(N[FyJ/ZB<NCxe'-{vT,n(o-Z.85}LO|8.9NsH<.E)O"{+V
+utx{/ji58-T$mud8i#<F~aid$gfy%OP]`s|$3PPmOF;z"+&'36j])u=ewE:2`y7"=|bf$w70(3BxXq+9yW27N/$9ll5TuZ^bTjrdJzTz!ZhO[[aj,cY=E%
+;,>;x/awjY{oRBu<n:`y)xHNtqYYACHqqZv%6Xg50jBb]80<SVHN&JO#0m6hI"0|EP0/Bt'L09CT=S1'I.%Zb>y]F9z.<40gvx.7Y(XkI{8lk;=WI]%yy)
+^]kwX(iO:-vEkYBO"_l3azy^H<]rs|ayAbA+Wp[n/<w<mfcw5MZ9^^qWKAlP3Rfs6K+F@2nwC&@%_m>'d1MxC!J+RyI<}C;ifF<qq,eE]vE#:c88;8tlBx
+NU'4Emf6`=P5f!my::jJW+1=b{-(D4CNm}Cv/D4RfU-j#g@C=R:=)tj=OBPPTM]<hUOD#F2yoboP^j%548u-~-oyMwRa)hl@O#=iJdb$`[FOF9+MPl<HsP
+C18E@Uth+nY5P''G)C-.G6Rw'(0UJfRhTK>^+FXCjDST}e$Z6RP2P+'`vO~jF>Wsd>(:kdThFiFHec5ap|&{bq.t,l~>Se.qF$mLg;-iUVrxE%O5H)kAI,
+mwY3;-9Mj-,swG.DeTy;fpsRx.lQ67LV]e;Ix+D>ILI0ebosy;(2uyn'L;]-r`+.[+b+ZmkeCC!D4A&fJY#1$Kb0.n@:+@-n3o7XkVuhW$.osWF@a>W$C@
+qH]31zPKR9#'5`T_t[5ej"WMqa4MQqK,t"T2ylo0;Z!t77r5Wa8nDQe'7_BR7,"q/NV|!}"Lp^Q0Ufy6]XjduX<yupWFMO@_-jKDQ.w"Z)I^y`<%h^pzm9
+WUqB6C6`&TA8fCiCb'Y@MaRsI;aQUU$_pCW%f0Ub7=%^YM7EoF=-fY'NyYr-{oMv%Wh@P>pRJ(wc)Bjn(s3P6|fedU'7:_X-vY#ow="5D&|%:G=+Pfj"I+
+nU$OFQ")([AD7H=._^Yr_]W@XtgVF`4QQ9;(a`,K2N$'dwnA"W>S^Mx.}|sNnkjqdNJaq3Ub)U[d+"+68Id|=uNHd7aE.e0wDC0TNm9J(/x-6.2={ky6+g
+{7~=`Xr+1o0U,j|$ovN(Gv8T%e1d>jqdjADt}<.Dyq99dx_N`5OnNbqJ&Dn+Ypxfak.gdYKd|]%Yyqcyu6WBzr;6GeSds$Erv$xxbTJsyi[xi=w1A6R;3|
+Ftq%_kDn[w[ogTi[9%g14c.#w42u'!CK`qKr1Z(<'_M4kYy,"9MN^rR]h6&Ly<3,DhgPD^dh~7T.s51-EWT@ARl$)>g!wrWkd4|:|A^K'Xzb,lb1,l{R{g
+~)tmI!tpCY]1HW.i4WJ6l^$,Mi"<vvWg32MN$0HEpklsu&JG;UB@!|%FWDV&Ryc=:.~P}[VdAI02QiBw!w)9#[&TT}'E}3;#70UCp+:i(ONSa<7G]t%[m#
+U5:bwG$5oyNC-5'xJz,)m]h'gKFU,mNB$VCe!yg"Z%+8uEDnbuOL.(A[$)3T09/80,i8K!ppMB%&>){@GV,JX!kf[_(Qt%|5Xf!$4Qqbm1qUa8@fovTP(7
+yUJIi=/-W1%s7VU9.[oMewY[V#56P1L$V0%(#lfzHTc3[6h7br1B0b,/gb3#q|)eca:vVffq&BFgz<PPueIJDDH!<0%eA1gT0A}ydAq6!#S1dK.t2yJA|_
+QpY9=/V&EU8yp'O4!SgcIRsR`ITPm+JV@uhc>oR8@}2rWS'XnKF;.ZBThSd_r=4):GCl/q>wpP8ZPY!T7l5&j.CJGVTlarx9QfFJr%emsu+Uu/KxYz{i6M
+6:p^0A/#1k7/)I'kb_EC<$r&QS_&lzRCyIowfH+`GlCST=c2c09wO-=Rx.q8(bbae1i4HS<2vYah+W~QrII7hG~XPoTHDB|):'ka){/Bo/]!So71E&SR5C
+B_;<g:XHAyW($f~-y@WDe|0=o]%A5Jos,u(P.,:[;s&+'-jw6lY2{onxI"^b=LzH=;rc>##KY{%]}O_Y)jVsw:{|^dX%+RpB&fOIM<}PHg,d|"DeK_nRrO
+GydWsz-Op!=A"hv!.d,4nGo|qEz);jPs;8,}r'_`PhLutcNY-za<J>>0TfZ'WNrwl>&),6"A;I)n;5[GOZY&V8Na(W/yxew^S`QZi;ROoIo0;sgPFT,D;l
+}U}#P!/Wc!>"crLG6SaqYkGI;6-`k4iIRY&7"Q|dm}F#cgm/c^^FGn:MvEoz,B#U~I=QsCPE>zh@rx'^lQYD`rXvdeoJ)gy)T<PL2bzM,s{v-HZqc2/Dz%
+%lVW4_q{b8[@sn<Gj2Ce<:b9Y[x|6I(Hr_wNa#I:|+=dW#_Wue=qn}hxkLRp_HSb-rb#|RhSwscq;FW}EK'5PGi2@p$ahS%QEV@=:x=U(iP.sEt>JG4yWa
+,:UdF<U)O1Q$2$fDR5B)q%`5IMms$PJ-4!VyW6v)PHC;RH~iO(=g,$+^~hde"R8m0$v+.fmzhBtB_>6WLux(+4E79qKoM2E8wPpM2PhKWmLlUj%ZmDGN)4
+&k/7yla7tV=DXjI1D(4#7NV'JT@U"n_{P[fU=Q^x2L;`2Xt`8g6zM=b@vEpxs$iYdp)t}'n(q}N|k|SDJsx7''yj>{0S~V,F!_~8Ic25@wm|z$5VNzt.&6
+@SYEN5B7)=anSjb_AJS/~OQIT1S,tD<xrmZoA1Em&}H6|0eH'Nm3S.`=b{;<O7^=c[zJ0G>Kkl:BS7NPuEb0[rOoJ&ICe.fx2Y|vsoU-!~bA!Q{`cv0^D4
+IJJRf%3`l':>3e8c<+D'pHJ}vnqEGsQSNZ0J-:pl!wr:hJpS_LlnCUX{,RU}1K^<>XPTxv{:V"apv:}2y4+"7=Z=AL0e//.k(9jE[o'=)v(zXcd/iEX1JC
+c&v,dA`|-hCb+^#++B,W}_U(`@I1/'otg@UfauYKUJFCSk:"!fV8gCce+ib'nFS>zaEiV'bk<k0X8fsw6}qgh%+v_aVyWAq'Teu2_z^|W;6ZOuH{m!M9`m
+WYBy,#Ti}L@i+vSD;+}#59eI|=:-6MH34KKUt;`rQWZv8Qy_,{#+0vpuGw4O>|JL]})o$,Cj_zVOehR+6"fs!T]x8Xnfjg,1Pic.`,>Ia5j5$Q>t0A#BrY
+,"dviN/y3m!{Bo,F%Q;xjL(.Hn{&;l<3|o(nH5)dn%)gZ+9`<=!J}@qJDQ2u8p|0UK`x"7/XetqTeBOtpdpUPxK1i>'EhQ:o/3Or()D='OPUi{bB2f7EHr
+Hj3M5CtHgM:K)`l$}H&kVd4d{YBaC;h[mhdm9.L/}'nF7XLBArqB.gyjif%y:x&]"3cZvuDh2<{onzbw2'C2:^m2Q$9`q.tQ=Zc+FX|)hZJSgyE[/NO.QC
+0Ez)R7)i#27sCoRO&%W&2LMB&^>j#}^-dNOY],S;/uw7[)m()jS4E'Mn)Lw(^if'&-kLewJ6$r9f>Nh}EK[>A^YE@@b&^ESGQHE&-h09FN<`|gliv$-5J@
+^)WV:`YRjf>`R=<;)}^31Mm>Js`<bks8uX1)TU|OQXp;4{=(tJ+|k)<0tb8ES:sj'p}vP!xp4dz%jNsJRDC!eRkJ77!>G0H)&JLV$8GSWI5=.83pNb]].$
+6C3V`u42[jKMPp)ohIZI@bR{sK70XREVI)NFwkV]S,EHnO=A5$({S<$g0#!"pUevH7rn11I`YJFBI."g2.fdc3(<[Jd2bB>=h(>]qj5Khjq=D^B1{sD#4[
+LVbG8gG:RG;fN%U;yzoo1J4yDv-HdYF58XRGXHPl-Oz"ZpkI{]kB6CGDr`]4tJq]r@)|/6dR#ptt@S'-R7;QDuv(rdMaN`dmhm!<:''TGqWCGP}ruVp,I2
+fM0iUbxAVrt3p5b5kbuGkQdbcY@aY@UKO.MP=24J]@6L."M-P&_ZR}wYgUw['VBvk5r@pFdy[rjWLsfh[08.onF23"2C5e;JwJUiNQv0@^4s^>yHql_GHl
+IQQ.#=P"LHA{u-`M5F9H=aZyQ{v@@Vq4{eCcS#YMe{`$M"CA~TKqKQE$wc_ATLjhy<1PGgIQM,F.=n;_64"w'dJJc!"HNv_b_nl$GcVm7_kSTZt^Sj<'}6
+5=%aHN1"WknmClH[{GqP6ik{wV.X(0_8RcEklUvWBW_mb>NK=iiw.Jn1"I^w+G1I=ep@%lX;Bv[ohA^h6CHn^l2^4)Po_zTcFDXqpAKN{0tf&6BOdN74+k
+0IR0xKhaS7q1Argz]c,o_+_,wX]wzC0i]nP}S<i1K7t7mK#PksB;WW<eTi>FN!Iwz|Y1&'^UWHiO[dool;M=Q`<tpPqS9JYKC]kHP^Izqm/:gO/_"Nf5#-
+H`#T$wX9'RH{&dWE5=QLhRWyD7U8p#8,w"M>vaQI<o'%,{bjBF.O`d{|QUZ[TksJfhER:c&Gihma<3f,`[4R/:dBwA#P&}DT!8Jqa))|72DuGO"+/kKaq)
+'!|w|LlM7qi8(PF]i|$Zt-p-S-e}7+!|FsZ%Ju`;2>1@/(I1D.UULJ7Hq%s">=c.Tn)9>Ftl<{K:9nj8;sN@bqjTy`9l]G3O$'UDu2gCa_PGEgPvTbx!K+
+zfa7!$s4_,ZmmuLAbo7Us03efQTy&=aw!yFk1gSzNm(R:@m8X]FaI448Q,q<DGnEyo%T+lHRUX&SOd7A:7o0>j,x"-zodJz>RKeH.sFsl_zA^r7[A":B`I
+!IIWEnm#nB!vXMZ8;;~k_z4G6_QuaBXzy<z-{ROx0o|=dOUF>_Km~,8={[#+6Q&%};Khq$!VwnhnY]~h''cv)^0IU6%n_]Rr{Hsj.(p6McD3M3z;cF3g;}
+<&u1{0dJse(vuW6U+oM2RSr{g15lm>.(82.34M~I{|=lh4w>A-glsVEO,rG#,Q@d9kCfXeEH6JX;uk`jvbD[OBD`QY0cxrkVLB.+Om=s`#MOtlMBE9/B61
+iU2jqjyYvR4(y[,WVR[1BRK.CTlSAzKApu[TFy};|'/sDB6)$^~Ca3h`3&;t]+S+p's^nQFZu$u.r(~=ywd<O.2!v^g+)uM]7/JF}ad20&};.CnQ,r#@@Z
+'.,"HIIf{PPOpd+'w1Eg7'`KKcYkElPi|Y&SlsZ+l_vY=DmR=;w@M_6vOauf3aSe_QUTMt3%_mBH_B^ajSq;]aV6!a~%.T<1la2zfK'`~_B%1Mi.Lp7Cr"
+Z.dq#g=}sLZTnDB8SI:pqdx/}z:qQ5+x65!:%%rVl_P#EqDWejduCn:cts~9icAJJ%skWhdJ7A-js#c=rdFK;21mrJYqNI5>.}-TjscmHv]0E&@6}0MsTf
+Arg|Rew$K@-NY&k|({wG@8Js5DDaUWJv<}uzfxI;XvC}JZUd>}R#_&$A{|L0h`;tUkvtk[FZoj@Jdyllc-M<Aw'Kr=WTtrd79z>532JOMn>w8vNppa$G3j
+Bi9n38!OVU<6Xa'[fk.7P8)E@8t{"8elp7dK;IdVwb/89Eb#IgTY(|9X,7:H],yuif}{|5`W=g2D0B2u}GC_ulwX+Uk`dBhH4on]kNZPBQSODrAuK7"Q:#
+L|2XNpOG$_-ZghTDgx4jK":_1W-#q(UhdA2>kqR!<Nn4h^WLL0vwT,-d3#.Ku78TWY)(|PddNJWfu_kr!~q1Eiii$i(msdlTX7>^Qq_JqTr{E=d(iQ>|6A
+Wy2JUokBV!q!BPwimUq9:y:RHT"SEr>|)mO[m-I!=^6Ek845-qGJ3/3w"4~LazL{u^:{Id6OqGVw<Vl$x!Dc9S@YHlm>IHwl"QgS%u0`YNxe<4Fc<9a(bh
+]+16z&qY+5U;Sk+A%^Zu^hm)!D2E!lp8tFp1'9+$A2RP&'e]]zTG9SL'&>#jH|g'CS,hS@P[}woUO/jH1U`0)xvrj2VR0N}KElg'%YGlBjxrbn$AwsE`#8
+K3W_]``!L!SKQxJ=j3^e#>Q4Erii%/Ktb7wBKt5Z+B<4K%A'a)mA]Qo%R;>%L[ZhiWUpD{<nJ>[kl)Bxy#Sl12'f8/%v@_z`'k6h(jV'uoD;f52x{k_KS"
+rDk2;2P9jyWOcUFkI91KpVrf1O).Z@O,I%^qxQ<QAUCvOcGAk|awi=FEKHZxtH=Hymn(M3XI]v8hX,ujHeY9NY<Ffz1D3MM`qRUCjnE=YkAr8]vL>L-+^O
+8YY!z$ppVQ,NDY3te1BQ.0C^:D5R@2Zg&p%QnXrh"Ev,CMF)7{{%/jA`WGYC%qll+a`w!{&KO}V32nDfGS"'$,k=n<$`/4Ejy4.^"x=JweKpeh&k>Bo"wj
+|J(p/!9]'ZQta+zk~cyi5l4p;%(O]pX`eypzQrRwPFMlgdW"R]90BWKikh[{9pc^$Fh}&H!=W>YAu$U;>C5OK`{8b7eASno|.CjKGy{63V;<<ZriNGazk=
+0t,w!kvwTubNrO=_%}Z0_}$6Kv"8J8MK>zDHM)k>R58n2lg^`yrHIs/OM+`;+zqx=n4g-[AQ)$+uROkA6j6)xx_9r#A-zt6{hvfQ0)nNV>txi.iuS,`Ba}
+''iN++:iBC,8O=('PM>fTnX@9i2j>P0_7sPhVRi_jA}WQHKalaYw'RV7rCWTLc;#L1/V8&2zeZErZW~whYu"_#~x2D.IopHP^sQoP>PB5|KRIUaKOWTH{z
+N;J2eDii}twG`=5^0%pZw/fBuiX:NPFt7t_j$D9fdq,O>=}i{zA9lshh.%bXUe;aEq}>[YkAya"rh^RRBdIAuk^s0+Bcd|{1mIARfuVM!@%U7!xj1JX[cN
+whqd2f0ba!y-s,6KHV{D"X_9coZg_w`K|jnvK;K_FA7=[Cm@lL9re[Q><6@9@vRo@hT5gI1J|yNbS%}<@<2Y6^:x#bZ,o}F9YL"kkR|+,U023jwb[]w+p@
+q'IfC4C0QlgNr1a3#kM&yr]q>}H@vCgjzu!(wX[bofgRSMGdtH3'S0Ekx3!fCcp1WYvJ0v&E]3QY)mm>IaaI%38]$w9k~L,C=xUL@URK:>5&)C"TIAsM'p
+ynb0X9%Pp,w02P"8vPfR~6nA#JOTUHuHAg8v,w#4'1IR5Z|asJY^@c3:piH8l+AdCh;xB;>#Jg[M$#E3]5gSMFD04&NO+WF_:nYDu3v%G@wb-y:PABDIvh
+;EV.Y0nK2mnsh;i00vAcogHf&I1Ss&:9k.W&>y_HQ{Tn'6VZbn'DBx%P0_%VyQD],rTn9|{9MoJ%09u=Mr(kt)U{#Ha/Rv,{E83xTMmRXb[U_JzsYV32U!
+3|c|b#aILU5x_,W:"-+sG}|u2P18uOy]hQBv&pzo~/r4mvqWqt(kgb``IDD9/=jC6h(T)#E2z/&{L7F%o0o@h3AkPB<[-nf>zGC2:Y%$(})D/zVr&N!6Mm
+]>-.Vlxj#rp"-A[dk;nx(;(FU/}+H7Ozu"w`Lu`o2Qr"ZwOs>/(f'`$!@:<b~J&!1Mp@OE_[AH5=FN.LO6~&D4<YrWPQjp47Pz%}b#NO#o@A#=r8f`~n00
+S[@,owj!`[+}B_=F_qRVG]dX2<M{m_z1`x-':f.b=[R4Zpg<#2gL-VrPJ,_.`NOT9QTeH>zzGmAzwDBP|c4XPIX'Of7UiNVyb{=,W-]mS5J_t-"GR)(:rd
+dg"1%fo)yHUyF+rHZ^E[!}w'maTs3_4R2+FSqWd^gdT2T4<V._,Xv/la-UT-B_pW)lxO_@D+R@Q0$>ROHsCgXc^d2&,Y,Qe[@H0lH9@hK!7E/x3!#CuNEQ
+&!2gC<%c]$~|vdSCQ=y#PGRWb#`e4IAK}[&,%Sn}'c(60A.6r8TRHT>!n>A:<f14Lc}yXCm0)Us9W5/EVF4@Hn]lGZaD,#Co"3Rd@}]<i^BVhLS<6B.%QA
+kR/&phQp[6C97<v"ujV.Q%2{oXkBKJg_wSep2Q^H,x3BbVV#Y{i-QrNJZ`,f+dqHq#|%SYmsb6KR!4:/Es9<x9Gl>n;cUNS,jV~U/OuA/Y|>K@cn6+fm!O
+}SoM)8{%IgdzvbhY9E+#4g0UfJTn=6E<+NQF<heB;#wh2#a.928=(2C%yh<T^AT`EY%Sh3<5q/,()3:5goLcQw24=u9]3%t%=9G0OAolNHkz$'rn3"{@PE
+hJpjgv9VK!jY9AQ[&3fG;L90Gs_s4)25uQ[/zh4g7IA0fOghM.:CglR+('dz_,u`"6GBNu[EL[XW6-sy8jSA}eg|!4X|"i[oG5):F6K.wsk8WF$14tt4N^
+%!Yx~@{mUHi2/xL.|OMp(ZQY6qtkuK&CAq]<b_@F95JcO4,<Um=6V/XB]a3C'2k#jG'o30QEy";L8%f)+e>/u==}xiCUVZ{u>(]zE7jD)gIN0TpL'73b%j
+{S#_&[Iq;hb@v2n}3rX=@2:Ei,-e^[kZ%0.L`z%cs.VFl[_7c=p.C0P1#J%4G]"WqBPv#DXx_$E&@k-[e&y,cQ!)Hf]3n:r5IH,a&V1.B7sV+7y;S^%J=/
+=&uo3iWjKJpS&g]<2j7gSn0=_,MMdLb(_#FKl5GN<#<l=P|.Ld7iQ.)mR"uHW[=nu){vhT(N]('(3mKp;z0n@2h/RIQkd]AH5rL>PwSAQNY3S,fQRoZZ^l
+9q3I7KP]1[%:`Xyq,U5bTO!+>J^C%r_j/VgQ3M:P^(z50ui.`jYI^|xyItJB&S0|n<I]%#w!O]-o2XLQEh/1z<~P.%TEkI$CMv{T1a9e)NPdu2'@}-wJQ/
+ucdrp%hG8Bp}PC.TkBwA4u{`JsV)Psm|1Q$E~D7BNmx'@4`jW[]'c3((YVh)Et%byN]IplgZx$w;R=K]1n_r^l2&/_#AcRWs'M9X|^=R$&Dk+oShUW8+Ux
+[yy/HNw`qxxeqShis!svM_l:F.M11-e`4KrV;^MI|qvd4cAvte0q%%eL5-tb|J5,t,p<CZyef&tSH8>I[Uan62'@ixo{v=h3})E)Mf$R{y,Bg+&U!z;nbl
+aF}lsf]LaB>,J"^nT=0re`>m^r6<5_Ajo1>JOYa]UrsY8`+/|Kx'|cuV`xF^'[e)x58xf5_xJa=c@d&q3WniqsQV"CseO[dLU+tL&)IkfzEkklxiQI|dJ`
+,ik&,'!v/ALf241>kV0s-{nuX+U6,9{r6pDn_diXnHX_;8XyuR'Tada-)r41CSQk;AoG;n`5$-xHN3<@')xVGJB>.W%mZR5ZB_:2:E<ym.=CdvNB;`HpLH
+|Ik>XF3YTkh%P,`<%E+tnH=lx&FqzY;qemV{kRtXUl9I<6b(0shF{u[.JD$//:.mLRH-4]b,ybk_Pcn6NOc2@h${j)n`2%sGFuO6(yYnTC6Kq+aB;j"ODq
+.SI{]$`M$Dzp!CiLm^fjZ%L-5x"l0)/n'7#e35><"_TN!FTC9=3^FR8R.@X#}[_^ZRldIHF(g0$!+q2]K3ep1>k|@m`1&,|ll7H&$<}RoV1Ro:qB='YRGk
+&"-@3vjvivncz)DSW7Ix5"uqI|_3I$rPW92Bb:b-nU%Mk!8^4evt'^M+kb)sicUq_9aCwpHv`&_%TkwS)"g4O`f&2vhX.pj2X#JVdLxM~bTzD;NrUAI|e:
+dN#m[TS,+2QpJdaYoTEk$8X6eD97/Ef$y9F:'P6nGpF$Xhtx#[9Cj.l04=6gf#)F[|Fbnb#{,6#a7svzn=g4'N[.I`Cs=0i>#`dY6[C]nB)P-(n,lSr0MI
+n2<'hBi)!7="Hd8ur"^u/4oA84V.Dw/)31$Cgfbd=A+M#!2}K|;[vFu!wP!2~L"]NdyaDf~HPp'Qyw|=sHl%'m-s!~O:sp<L3665GRIsAYW2_DdHlOabHD
+JS7GAK4sxj2Yh1[C>Y5`<S)xXCS16QkLFU0TvZ1[HluAaa_r,Y++LV`3`PWGi9vZYqi,bs>9HrkYi,vJ)t^[X#[1qR<|RP#ek6HQ8s{gh'H3"W~PS=J[K(
+FDX)wTZ+<_$Qt]`+r/P0i4BI168>|QwY~!{GrlEjGR@K7xq@]WR%jrY/ij)qKB}lZH{q]P8)LaIf}"oecWwq$yrFhO<w2h<}b>iy<XXt-Vec}Qehg,`+M1
+Cpi/!]HI84^)VkcLibI|sUzm1M6_U@MRq^h;TINS90X1gFk.^2"(j}{R_W+Id=+{V54qLf+6_F#jqT.hR]kN'U;FbLwwpA<_|T4tAdzBrpXAgg,LiQ4YlK
+zoRrUXixeTko#->&%w3;v()RnS'CIU@rj;fn_+03DgD^o(=":X,9(89X5_x(YwyvEEOLLRF/Af0-{OCKeejMI"kR9SN'BHcvD$1+/jRd_F=_uK-o{=]IRc
+4q0<8|0[icdG15I"Ax-eC_$sU"GLI&o>:V-&rbnSN@}W3='a;{p<TuG6>(#o[L:ZPfDn[xEKa>m;J-x5Wi|]pIa^vKX]hmmLJv3WEq5VrrSZWC"Q^I^{Ep
+-Atg`Uwz}Ig[p-T13Vz^r4o0`1YY/RJQj|@@P24Qqa]3X<P)F,pE}3_|+FBUYyv_{I0u,tAU>XZu@+K<g{X7+)FBRwm98Rub^%0Z9l:UWW@r62h{L(1fUH
+%14y[[V9MPmm)di^gi`B/dq;^5Ie'=Qt'SZ#2t"/W[9^yMb>.uTdL@@iX+Us'Rj4PwR>et2qmx=l%QjBbB[ZgBUdWr]-L@:_6Jv0fG@=de(3&!g:OymT0T
+U>Vd-/y%Db4/F6V_f,Mxguw@/;}'&;];.ud!4RT[69n!`TC}0FEwqm0hfG%BMWLjpt^d_1fWH:/r3Oq-Qz7HS6:vvPlaEIR5'+Nz490P"&5$!t~tu"'t+3
+XXsm+Ijnl.%ux)QSv7%P4]cN,T,zsYM<v&-qa2-|7mZ@im>_]Xh4.<Wy<p~f`_XBb=,XNJVo~KO6Bguxz>|ia{:3ob'gzoQaKPi5+r/1OPP=7o]WzJ%@6B
+M%|jvBgz+VL[Ms4$w">Yk`24FQKs#j~|]4hs.Xcos8]013bP`@%5f9Nicy_X#$+M~dj|pp}uL;I:U;$C5VD7^tS<^a{|(%IRv3J7@W`(qH|$3AxTFbq"5}
+D/OC%5%ib&MFnH$)^&|c;eJME|6Gm@%-S%v_FQ5x;/9H>R7Q=IR`xb5FswBcm;gH,<#RDI~Athz|+EJvJq!s6GEof`LzQx1z#%ly|bDs/k#OTu%v8<))1`
+(1ua5(/lC(aP&M]7R8,y!]7;b"cAyo`-</hIOzzwdN]jZkN^nN86Mca<hb0o-#;2<)(zv#TwbeY6;`_cLB!hcFWzkcSG"8>NVT$A)1H#fAe]VQp_HtramW
+PA7RN4A15!}Jo)c4H3F`8Qf!HkjADnFYEO9Im1}&SQokh2.{4j-,=Q%i=i/H"+r7qgLk4|iFMR52}BIKNHe0&AdZ&^iog|z$2>6f>Y=Y`G)w-_P(4D1}_+
+e2Y(I'@KYR5u|b}2{UdV]9p#{qUWWb='9OLsE/-(tA'E"6SG=aFq=4xo5HyA}^].n!^[bI=_8I2J(2w=Y-:{x.<!J^D-|3v_QCIz+9.+zy6@)))$zA9"',
+EF.QtEf|w"1Loq-}U));DXNl1:jPU23.$kcx/o:]5bb9~"26w%dS%nfg.Y`9)>Dq0gC4hFkjMhkuHa<>,JMAA3%;-/3wxE{Wwh/ZX.-82G<:7BwpmO4>6:
+gr,c2,uvT:W"g6ob>fz0Qn[f,G@GJ/dQ!hX)[uSjs=P}]SQR~wbG4[RDm4JjbrT)QtCEmPe+}G}alwkiO1-qtZ$Er3|Fr!;[OBr%!yVO7-WtR>[L40i@dv
+qC=b,Vvkv:K/t04(>n04"@EVB7z__1R]tvc(TU{r6.+HPui7Z9s+Pmn$+,r)pRY/gd={X<uY)_w"{{ozRxCfJdg}cFP@TxFQigu<[F6Ic8>3iEj7=PFt|t
+tg6`IsHP]$hjs60%gmacb42>J!]h}$A67^~yGGLPK>T'.2}){&P6{oXG8-MEcRoFn<RB%hbc2!p+2:ddXfXNKQoHA=yuV/mT"P]m>m3e'=^0%`m4'zwnXv
+e;{1STH>zeI!q0:0bT-uv5wV.o]Br7qLe1-.gvVv>T/#A_i0j#N}5<w",hRbS=yUhiON-8'zi[yt@FBJ.9M31iU$KMojY-;uN{=Ce"R3a43b&l%)x]&9fY
++"R}SEs#Hiu";1.y$!DTh:YiL`-lK!fD>M$C5Z!Y1Z!=HxlHg>yXC=xC/eJwV`v$]HM0'K+i1<]-:)u!&Zq]!GwX|l+7AviX=p],K;dEHgv^MT_`I(^y7O
+f>uliW+PpP,V2j(]Ql~.(Z|F.SgVOxVWAp1_H44sNbCPoX5uHX+JdXp$bY9kX8TFa0|;R7mY1[L}WrqZG_!dhef/.qVVkFaw|1IuAuq7WF7Rd7PAMildm>
+4S_f-y9au}3T5q<D}vCmfZAfPvPt"s%MUDm/7}Y{yT;xaz=(OU)J$)R@'%DkoOKqX<IqW4-DXl_:Hk#CsuP[J7:"o^NC`_n5RKvq9<hekeyW3jLRFj^V>[
+xnw;ji`Bm.NByJYt^_dW^J>ignH`|@>$bYPYkBQ]YiK]LNV(^Pp71Q$feauCg|#W/ffu.+~{$<npZk$h>(i5@IM@mH-9eGS9Fm_%33C|qM_0)TzlQd}I}^
+';TBX!pK,c5{^JgzaLi1U2nZPf8Kt[(Mshq$GuCPnN"2@'p>K[/>FscL(b0yxM&wU:ml._^NSJ[m5Dmh_yWv8K2K]>6`LqK(A03$V@bH#MhoB.3_Sp=;1b
+KJ[]%fYZBg}Ko,o37Y["@Haae<2]iRqcD-+YI%"UCE|t0bZ`ojX5Gw8I}R;(.%$qB|4ODNju|dlJ%UA08WC$1+C[BVyhO"WL"-8'CVep<Y+#{W42jj<hNj
+3awrrHndS[#CFUe3K^;lb9"mid5J3iU-CpS)YOZ0o{+H'K!vz+N_{nqM@FNa9p)E~{h+IK/Od0O(Rk]f:3Ncmzin{Q7<mI#J@LUI%m>,GOZGbzF&Se83.j
++%S-(4,D+Xi/<c)0^5fkGnw;miE!Rq{h1X@>(@_Bk.a$p@l<R$m8Q"m0&ndY};SGP&3S0w[zT1eK&%kvvJXxu3'(r`!|,TT5j2ZXtUd5|,CDp%V`}IQZRV
+GD"tS(<&Ww8dlB%(J4aXren}J634_7>axIpSJne]0Wpz,$>lY3DtHG>XO6d$Ayy:k,weCknW2IC&s`x&&EGp+GDqC:`'[zIu4^iT.N@Jh=Ex/jUZG%7rr>
+&t:9.6(LfV:ciViNnd$@rxS:QWEi_xNp)vh_cx6yseoDg`.Q~)iMVLR"zDl"36|^l&PW+JTDj-Tfry$o-V7Tye$CUT!!nw<p-|{$lr9UC(%]7mL,PnMpp]
+H0(vMt<,n25025qW&A&&<%lgAWpB@(:cc$E[2VoEZwae5Z=+HoFKFpYw`CfIJT#6IlNHz;GL2{5Q[cMDK$D@f;@geo9(}%rg'P9B]>7&>Reqy/TLDM$V5#
+4blvOz1p9lJ#/pJzp2KJ&{&H>17Fa]Qn%(6Wb;[Gy{/'.6&c;-ve[u!MPa:]f]Oj+'>/3GXr]Ms5DT#|kLd>K>-R<n#so%Cw9o60;Q}6$p9JE5N`SMu5py
+BY`33DX8UALoMT;.a#%F~+kiG+K)Y=sKtS$9+w]E'i~[Tc_g%%@P'qEd/{:r@n+:"0fP0pB@}24m:8tKL]|4MSVQ%TgTA@f17bX#N0B7FdVQqB"=YwB(xU
+d.pR<vD-#t~W^I)1Ihq1&mo#%g%V9#l-E$p:8rr!I,Lp2Xj&{j-JYZ+b1j=.3;[.l#}!A>/4sy'.6qM]ges#|1c%dj>}N]<%Sw}vN1f%!!..lgl2liNRzr
+7zz0c&,_KG&ypPvz-wR$b`55o69g2SA/@zi0;}wge>t#%WsDglp4j|%MV>B1G$r;hP;`EN.:{ARI:_3$eAw#'k=:5cEtrv4wqQov|N4KO;g.d.#O)(H2ik
+C&id;W~a(Z8$f8wipMFS9,'XCT^o^k+Ul[J28H-Hs{vkv#>TmtvCSopqdR"`%izw+B#GMr$0"j+1%lY)2@FSKG}lL.054w`of8v.1!70;Za{-I|1HehePd
+fotpkFawx_.-O>3OIG]GUDe-_Qve>9h,ULW_JH/tl&qt$n=z2j>]ak~N(oc,4T7|ix5p`-E|(Jb4uhp<fc"dg9Wt-p@Q$eOzHb<!ABB=}pfZywb8'dIq8C
+XlWyVNO{c$+k$R}eR$kEFq^fB2dz0(bH6g/x!r-KhW`YL5#|2XznBYe(Ucf_#J%([<0r-|i9[Mk[shsqcz=QULLoP@j'k$dQ~^^sBO}lWw>NG'jY50,4_Z
+wWg+9cEyT9bg$`JTLyZ'65ia@^etp)KsV20c2a#!H|t!h{dvjX>]Zoo%(3o%_QW&32!HSiO"KUC2ZpMi5r0:~lL]2ieL#pY6Dvb"rB7SvWz/](g,/4+S6d
+]FH/_9'v7|5sCMx;bjWuSMVF;wc9u%k}k-tczTz&RH<g>m"$8>oi`Z;FVhk|uqtYVz40|}k_10DO3D,[OvSzq[/t8WyPP7X6&K<{fWg-)H.4k(@T;nz|f)
+Djorc#pa.>eY<K0%aNbfUX~hI&_FySa:2%3-Y[I_z_TtKv)|G7YJrrFP6UOKN_$G>-aAT2m4nAg%}<r%w]vw;YGwZ,;Le0l_'L}4yO{jf@wRjB=q(Il,P[
+h2pw{:5{Pb82=qubfFvf<!7T4;b!>DkYN9Rg"BVM>MROww%i@Wj&6^tF!#ogidY.j9Lc=d"kcOJYxA_Da5#!:)c&4!'bt^!sLkYLGqYK3|Zv(ckcSPdm=F
+~p~U>P~Hke%7"W~T8_A0ZH^0"eYJktiE7APZ>W14<;sN8${G#Q$Z{7$f!7.zF0S@6PvfP2nSjVM6{tSSx{nTZM#BsTxpQQ;hK$BT5A_+At/baA~Io8"O+}
+dW;ReuN<RU#%J@bAMPJu&=X5`qU#33HR.wbE[+./a%Y97I~K_c1`8,Y6&'/S!s|4',yF,#2',"hNO'gd|^ivrjgA&/1j)A"4>QR[ZqRuM>[(AhYncp.VoN
+F4;-~O~l%0d>H;!v)KPE|;0LM5'1P_~w]D:-dh;9)Vjan526pc|<g5!aJnIM,Gx4bl6R&e@8OWQR:82-s_C[$(ri&=O+b%51X=aKYTcRPJ+rpj+fBr(3zJ
+4W3kpJ6_Vr)r&Jqp5k#"2@;qlZ7r_`|PCQ.[OvIilBUFR"EWfuii;{>V0x9VSDlsKm]D6qtx{]fF$dm5R;NB,mc(ZZJuPPVt9hK"7naET^n-qQ&rKeoR9I
+VVuZ,SvwBaS<Am9'b=#GqaxS`muqXe;sY1tbwtzf'Q"uot.UJ@<@oNGqD9>>H[,BCre$>Io^JSaRty4m08|o_lddZ=C442k3s>d8Uv]l0NNbie@aCF2x:q
+U`n64g}6^hdjEEywNo(vhtGOlRr1!R6+d=T4FCGJP}|QN)^+owKko[i%wa];ahL.jQNZDcL90ar('Jfai@^IqJAi-6}fFJDIJ0N#:F{g%tc6[d)[dz;:xo
+<<$+NL>4clocB7NtS`G9=R4EBgvyHFpq.870p5Q>uceWy,rf8$|/<psbTN%tmSk|_Q;4Tsk#`L]01N@Ha0Zh>pItt06dBO>^SQ3.x'K;8Tk7sTvLpd-cRQ
+yAEskx@&mVJpTI{#]/}E/gn")!b5P9U@_V(_hqCfG2rusmuj9t,+ad,];+f5[cJete,6&exhq-3&[YV`8pHdd{O,yVC{(HpL}K()[!Tm3WQ_&NZ@gWkW=W
+&$BCdY5C>IwfZI3,:t3t>Y+}Ets(tZ`(%Zxwv!aTo'uIeR}#T:9=]5spr]g3=zve:N$E.k^6YHK:%H[Vze=z's%|0|RNyWsL^DNh5&T!@#xil%dcdZm'h4
+Cl;]4|Da)/;6dAq__P>ef7|]]6:Ln#{9^q-@Af@UziPeot$NnuY1J-yB,mbm!0i-41xA[T`+A)+j$G6'_Bl2{+nP!,/i!qT0VJX/5_=]LSC=(Udu6qjzgz
+-j7G`z/CP-j^HW#.:i1B-'(N#2W3oBPFwz3S)=qY_kvSB5K4"OHqi]VRAs&2x)RhQ9qhB8mSlaG4jQc)nfdMj}>p9W5jT4ip}Ij7>^Kt5e}UFUhj%/zhu)
+}=:9J`wD6k%C]K0!z`o8bB"t2n57W(}v1Aj;UCW;zIa9@$!&8CL/I{O'C'/Odk(=R]Y|>TNDEc-B-eF5KJjL&6DqvCR@HN"H}WK%:Zapi(Fjq9#62E:v&-
+/K]}qc#%g;Qgvnj"RXWmD3QW#EBZDmm75w5eyLdpVZzJu}stoF4EHAv,CNXgW<Yw#T_"Yo}|pNZ-SQ/7=9L(vo)u0%n5n!5l6Tg<R0cGqp}$V3^$k5d=F@
+eu'Fssm&@K2b7@d)VAym97cDm:ojpd@;T".lZ!mU9ObU{w~>T:i2bz,l#C8F!CALCwiA2IQeDhg]Og/O2EDdrg0(kSW/t!EJ{y[Acllc=Nr-dH|hM4DeI=
+r1:ScWiRw[<n.}LRi=Jd%TFen%gt~wj'|hM3jFXl;ze@RMRu)y(<|.mR4|RkETvzv=Hwqv+[:vSmHxIP=TLUt#!vn4i>Yk|]&`R=~WUv8I5DV>>nx-'jRH
+Nz^BfX3dRjD&"47`XP-n3A(V~pg!;4"bKe(6bsDuF:8q-D@UnIq:6dK3sfBr<@2buq3q{$:]GY`@PpD@mAF-ZPu&T+MWvG'9QJ7@lh$K"f!ZD)WA&tn)T|
+iL0Z&Z+j3/)Z1ehqOrse0!3&Qh1dGdwou6Ky/57zh0u-)ELUd7m_S)72eul^{1h!~3~KPfd=m;31koL]1;/(W+kTTtxmti{Oo4[}TG<QXnA=~>![ZFTQ&h
+IRej_C~E>T=9Do=:-6Bzk/.yhj^r9jb#'2_yFZvehZ62V8/BKjAd{aTn#[_"U({6_AWEzrV!NG<M8pT%t@5BxUXsafnK9%'`-49hvJ%v.njvm^TrA>|_m;
+1#EoVedJt]xn^5N(zq>IpK+vW99JZ2F5L]Rui75#l>6/C2/D=,oRh&ie/Eus=(^{jhv!`m+nOIqP8y/(F<|Ew9vG6tX0jPJ[k;n671u%.5f{/e2:}T&%_<
+`h6/2WNLz9Y"Wc[lOz+3#X%ogqI>,DK;q@ZOBWe3[4Wt(KxfQ0o5|hkbPd[{E:+a>CR7Kcx&gFuYq"!8Z@HzPbpZ$DqJj_b@gDrxIam>3Kf&;k|e/3o76`
+kTj3p<1nPy$>P=So4(,Lx&I6z#32<D.px"Z4E>$}rCA#;[4t^ry$18q(CGbzneaSy.K2Y-q/NvZY4)bW=a.b]gcK_[bxBqYnB6tM}8}u}w;A_uu#",2@T+
+&QI_S]SZ45Kq]hJz^W.d{5n`vA""xltrMw<rl^p/;uAxOTZ2fdJUy@{/`YaUE'LGz`B_~L,!jHr&KOri;0_B:C2j)!Yjln;V0!"@S5t5ql.A%FQ>d|2wnn
+&VIjyu<A|VO3q=nZ{$A)nh{')TV7mAQShp!:NE]JrSqJf=Y/+ev@c6e!/1]-l.V!),qdZ'2_~9=6Ndj^t4]3!Oh1c1.I)DQuk(J:tMMEX{/PhiYd8hH--C
+ywP.V=>I2$e<&LMbKvV8@RjxbZ#Ikhia()JZU4T"ZUh8]I9X5nz58&X"/:U`m-"Hvmdp.dYFNKU"9+/2W{#Q"EQ8|bx3T(yDa8yaj0!$3rXkBHpa^)VwpD
+c%X3LRLW[h6/QS]=$Yvhwjd8tj}@TJoDJBURzqs7Fl;E)MuV)]UX^Wb>FZLSthCG2eW-r$=ImSwVc03lA_=POVL1Dnza<g&Ri",AL{3'69`QpFyt~pf!Qd
+slQCKi5;ZqpC>]3zO}azNw`I$iRks:cY"W8bRIm<c',@A6!`aiy8.{<$qstW!QhwPWy1Ml_aqd3d(1ho]lhyRk'@qFu4IJ(YiX&ux[0o=:QXH,mMM<ctO:
+LkT4YvkB.^QegS)]=eA[Sw`r@@v%rT58W2;|I6+]|5H)yQww06PM0(9`i1%d#8A6-W$)5:I5NH(3ys%rI:l2cU]eFthxj:fL,lc)Ir{3@TK+^sH7rp~'T+
+LF+1'^dhXgYD8C><-p;+9x[+w%#NQG{IPPFWiSP/`'W2|0`J-+GA'[<PZMxV2W!ztITvU[b&tyf&>%<qvwtLK}b|VIHm&|Wc)_;.1WHL&970fv"oJb/'zM
+o%|ixV:5,,6ayRVb3%)-rFuy"q:1TmJqZiwcc(F+Gv9plcsA'>G6X'ia"c";y`Hk'QP3!/{c{J";-+iP]jKLu{V_,mG4>gp0M#l0E8C8d6~W.%=W/KDZ':
+#<:9S(!nNMnK[|]m$4C/;RD7'Gv:EpTAlLE_>02/Zs5|52&G;6'0"@>@^.@y@mKD+ZWh/vum#^(i$QQ;&kO10H.-7D]mpvq(S_fUlMY(~D(@'95!-nXWa;
+6}VTd-(-NP0Ip9l3{e0'bW"I`i%:r)^CG`k.2n4vxi5ky}8f93Y>uoD9<A:e;2gL-:&'siD'sgvXL$b]OT",z]FB^J>r@7:c{sR<x6|nV:5`Xd.h!Aj&fo
+Iq:._(qsm+>6.M72_&L<NNa]:eYch!5XA/O$W&8IJ{x0U;DNNtfI[>Kl`K>qhb]/{UniaKWMzVS9iB_aVmd/VYEaEn^v9{s9>kcrADZrND`Fovt9mZ919!
+Ib#!&-R|s$#A#zF+v<3>~sA<bq]s5sNQBP80whz[FZCgacEO=nK:zzKR}+7W;W"`x`{d4xIY":`o(ha$ISWb:W(#]P@hX0sf`f#IgoO)^nXCC7&RmCBQ2m
+TD(dWH^>-UBw2[8XjBV%jrK82#i3ZvhNJ6Fwe<.O$5H;B:"r>Ad{.r:5zbwGdqkO)q&%ra77T@ingLa"!O0xq({1@KwbP<'MihPAV$)W}`].MRaal90{B<
+vp|@sYsGzw|i[]jNK_f5SM}A`NUDQKbMW,gW6m2BOGn[psJHbu0N%37Q(eGt;5hR.1D0!8bN2`|(K0i(@W;>Z{kzRVV$Xp%>UILqO-EcUKc]"s7QdTRa%;
+Ts-TPOGd&VX-fcqk#1%gVt$pb]Ov2@n2m+JPQ)pVf&3nlm>u<<Jd>X<K5,BaM}DVmYhYOb9H.u[Ka/'US0"1Y+@cO6}8aA)!zqtUK5=5MFdJnqF>1DTTy8
+{N!SV^Hoe}OJow2Ebjm)Cnnobc&2sx-IAgoP<ISPC_k0rr}P|avG"kkR^^2si`fo"b6J+zY#vRMBm0OY.$2[G|8w'n!M+SGAIpNF,x0blAq$,NBxA[na~s
+CWPDi|+X&r/]iqPHQ6GGo"XKC10[Jm2g"tW=DS;/+9A8U'-$5eBvNY9=&Pqy/HSbM3YsK<u_;rm;L|fHJbHW$<y:Qe6hop6s|-q[~r4XJ;%op'qq0{)554
+&(;9gb^<K8|YvKH4|HkWe[e5[n62fRM$882IPWCPhc1twftdG4Wx'T,=m/Tv.g^@3j>,9[C_Pbur{e3h[gupA)r)DP`TPyo)SRD';6crp]XyGSqI[8=S-9
+[!7gAz@"6MYfnLWS)Whb7c|veMo#E:l_B0d,o,FJjuEh%@a|jzE:#U|'hy'|h#FwS)[8^w7L"[G+'x@(||Y%%d7U,=UQIr0</XgYIYw,/+ZA{(v_REQt+t
+qmaHus(f;_O}(6mrfLz}|=T#@20|qv28+2Tcy^p|(|rZj8]Yj_`>V}v^ZpNnyb`D(lvIFSJh+p[3%4eua=Q%=ckgYWs2Vx}}AQ<}Lu(|l6O;yo7_-dUi'[
+j4FQerJbJpb3fpcd#Mjp(_Ti:99Vez^a63FY,FB6<}MC-JUE<,;&:#EVTc&TzSAeZ}jSxgP|j!50hkc!Vy&Mw(a#%>-N.2E>~u.vj}=1{f+d"$ug0];W0v
+pdJ|<TS++')H&ygW,Ac}/EQCKS4[>a5Vfu`..dLr"6%+$aq=m|{cLh@ip!&Uz;<pWEl|%Cgks#6)7wJ-|[y9{]EPZ}536DWhoM/^9U&.cWQRpI)VdWb`K}
+Ze>)(SBR)(>}E&RtIDSGVB3;g./!PXkjLRco#]&8z&=@JX_9cflMUw(i<8sq3Rzoe`r(71{=&x`73_#^Rn:GJO4w+h<4'e@e[fu"UKV@%nc$qb+`Z=~BbK
+q6#y{9^1,6C|ltM6-+<S'b<D$|+&P2~,11UWsY$mED3AIw4[7iU<=<i1taHR9Uz1Ew!lVi3jxV#O`VD0eOoIRGh#&#"yk.^v=v&RXm[7Td=FFpPtH2<s:d
+7xo:UKUo1c9Ukv:"$MWK&wtQE"s&Xn{+6Kq{HfhuH}6U)'~P{%mFi<Dsjshj1vzGBnRTQ2MU$E!o9k}&nWbPC8AI4/k{cD>hC1P,SWGAQ9x4=eY8$=rI1r
+LbVow5t@>nv`B!o)#dk$.^G+/@%=VbJ%RB&{hn"-3[43/'$Q''&VpM:/&p_8mrf:rMzw`pO$7g}=$xB72Xyen$jYp%=28^BU"Dt<jNaWP2fp-NZVQC4eMT
+PoospNL9$25ACvIqDZp@3;}'|euP3S_)/XDInO{ooZl:+bJPHc_@|WpkV&JbOp;%_1P"TKpw8)";:yTI'm3x2n#e~AGN5X(z1wlniehgmDoE@F#1ff9|vz
+;4lP+,}U`>^o%,C|bmgXMTC.'rfyUNKVhf7j>Wq!CJw1-@E=_Ftbs"YN={'%;@yC'tbn`'{}00!n`,;+)O6b/F31SF>)@F@GHdH#}XJ96nDV|&/@7H8dmX
+m&<i(FON;|Lwdf3JC:/]J-!UlwTS'El{fJ|>=W7C#5u05AUZ^-|ToG]E&JM$#webj/{I.B9t}fOuVx|3Z.0iGmf@t8V@h[(dwO"k<}aR`DQy0=;v0j~Bza
+xz1!_CaNT1|k)pzo4jU1cW|7mm100KQ0H2i:F}/k]@BBF5|]BoUhc(fk#%duG,PS|BkaUtgweW}{,27=rZ2p..e+yQ6Az{P)S|Qp6nXbk&Kz#(%7Q'bd'Z
++sFwGz2FN/'HoRc|NNPz$M+{R1_.%^){y(DZT8b.Wq6C[R=AWt~Ch4p76%Eo{M0"_Vx&;dw]>xko}|rOlh}`syU_`UYXAJMd%Y'dEII+7`am2h9Ig@pyQ.
+Blah`Ia=-_/&75$fn={yrSL#Mq"Qn=Ty-47<'fldE(uA'X"L"[8w7LfR{y1fRhYHkIHzDGqvW13X0c=C|6O>r]TO;W#J/6xk,`vTfu|#cR'<v^v0`jK{Wc
+R9|4$_w(Wnt6Z[UqfS$nAE~`BBc"=6cdS[lDko99&Y~/._MX%S$yJRxNECfj]y|KC.PSr0n(3o"!iyhx`Bv#]!pBitnmM&;UdUz5DMdL+1}5awe6kn=RB9
+dkX<~(;D]&ZpI2IJ#U#<zzB+0vSwJY3U)lcFtqVrre}puv`KRu~LGu$TxTpSga~58IWE~IgZPbFk['_z:nJl)t,34N78v{GqXU_>#Y<W$#13C"#iaq~;iT
+>vu/;Dv"Y$,y<"`q-R@fLSLOu{h}:ju<zFC)qMRuVG@KAy|=uDnh}Cmht0]`Ho^Y:k([U3{(H_x#DshDBK2HESbUd,<{=cPN}'!h&6`.Sl^NQ+j&X>Nz`A
+NDp0M[.NvMOID:C3S0qzqQDU0U3JEQ+&3tQ+y@;Uv@XNbqel0`.{a`6b%C%4H{b$_b%<Vc4[ssUYyZ-He$-rhkc%2b@>%CuNK^{$b@:.~`}(,y;:.l+B.E
+<.O"th"T00QPbh[^RVIBZ<#i=>Y%U7",E%iiz%['Oq=HhCd2TaW(IT~y^.X`L;5G9vH5w6$Ee8wJEcu0x_Q<C@69le~zQ4o51TSJ<53s!o{@Du-7Hc5p];
+ya+K,<Mo9rs"C7uq6%X]D](]Pa4Cu%D@E9U's|gfl,{87UJIf!Q#/3acD`QC~y+.mEqH4soZBI]3Kg.Jw<b9Eh5&RuA^L4"c<kKC0vi1S<{F,+Y[[aonth
+nzQm9&(icczjPbFn{;eFqqo<!n4B&<5"b8t59N=<d${spn}7<y!;#6V_"a#"'9.7m&XHeB)`as9badZd/,n5JR8t$J<{<8p7Z2y|,]4:N,;yX<idzeK>&P
+bd(]#|23/n@^nSw1n#_JF2yTk%96qXA5oMPdBl_CxcPS"L7S_QHWY'<Ah!YPe`LQ/wtc`B}:!iHCGUGUFqwIeP!$~&f22i72Un7D3c4;.81&#2^&EzA{r[
+7#K)a:4FZF{YYRhWwKB{>7TqmLv:1c=rCvrfj"PDEP#ma|}B|=(`<ly|pu'MgFNaQvlRKqm2,{ii~Q)':7eE1u@Ig]lU//O|,{)rNx:<"pe1sx7J%hy2M)
+S=BKG"$!Y^ORa9iMwec0m.cGDv$tcoyDj#aX=`UY#:k3~HsT>0jlz,ABN/.^Z66,=MB[ppc[pm`orn{6~TXei>5+GNI$rR,;-/+%4]2]~TCLr"3NicpRF'
+3rXfN0hE^8u"Eikj8k_xZB%xeyJ5`^sfl]v(-<Y@YY4/zx8&2Nwt%c;^u!}!3c%A``e-~`C&^6oF]:xZaa$v8@|RuoKux([P[yZm]]L}S:<_u25+IMH36"
+D:rb,A"QykI1VFVoH#bK'jHY2s~{[1ymVcj_Ae<g.cKDQ33W~Gl%fW8.~@YYqs`%dq6lgAO6R_AIc"msa=X"9Wx=Oy~9L@^KwX/l=>XE8M)g0_('W/TFS.
+mA:X05|XS<$lF[[oFbr"!=^AfugnrQTATj=lw2jB/<<RiX=Sz.6AGC~XLzxo@3D#:p=qc%AjGD~m16a;;|C28MstNBeTNA23O4@BULViO|Edziz{yqf3Ni
+0K.l;@6X(c(_@)A'zkT(5UYRlRu.cqQ[}K+Kw'X(=ae(l$,Ag:l_f2L/".K-u-C|jnAA;.mu;$9>FGFbPRA:D#F}Pc%B`8,[tH`d_!).+<x')W8s0Jq7e$
+d&<)6)x);,<L.3R"^<KlReH$LT3J!V>lX(!:=Ri=f']J/@Q,R#UC,"@uSjZ.KdIX&ZQfX:[P0SJ_lS4nkWX@Ku!A`_cMyZTsWEIWvR#r.vGg8J|]sL4v89
+<+xidS3_Jiez8z[MhwdQafCZ{SpSE6)J4PZcAe/$tr(S@v:yyesD&{R;ymbmW';`il2''iFw7i_p#6"AQvTb{_g#{i)hg!x@rc`PIEH}4da4O_,Qq0$u!I
+mCYPm+$[afC=pJ#JQ]eTG)kS|(H1|f,^>u<^1{JaXdRhvO7%TTqlNtMk^D>L`>A2bYiHp5y%e7A)wN3+(+9X^NEw2NGNf8^L,O%XPfq].eYH`5o%zs~9"v
+&ILPWY88AqgoHsl^M5I$4=SDDe&a[=OI)V-Nug{Cw)-tL8`z5ED|'ZI6'$g`Xs<-f$B3qhBTy>d1x1@CN2@&>eC{;qiVX0Xk/{'0k+`=8WU"2<~Z4$Iqc[
+zsR13C(g^pj7hKqA3@taP8az%>&O6XM|k|h2Ng#F)Aur[Zyo8gm#yZpcdI638A,J@KrVlpi<50~^h;KvMlB1[CN7HOl@-Yu";{"s}j.XmJoO%k"|YDr.eC
+cNdvoCNPsw>]V('0j,7=^(r%{Y0_xQ4G.;@2yyfRLsth6vzq>vf5v7oFDVt`~ZU3lxy=MB`/$'k->i%pB@mofIZ$8{rC]sM8odk%_7{"Pe[[O&O)963b;v
+S{y+Lgn@NIaQucs{"8q2~"xMC`/f<o<d_l$[aw^V+6z&@ZK`4"pMVSNsX,t3Ucdtk=y+rL(6R+'>lei,>7<Fg:1!Fu4em@u.JYS@6=loL^uK:`-Q,e"DmG
+`BXVX$_^}fxNk`0IO<gj!YlGy_owE|"ub%,@$HI9]FJh%(Z]BBckp$}Wx7&iR,Z%G#84xa--C</4dJlqcMnx`cH'hIS(~lDC+eyd8,OZi=|^eoN<Me70[#
+o3J>aRG-d7p,_RZHFqzLGN(qwQWkfhjOp=Ros|s7rX`:I361RI/4Ry2H_+vPbL6Dwk9O<yv6ms.[w)9Cu8RE{}a$g7F0jo"%Vb9k9_(y~p5SGfNJwB0[DI
+efjG&rK4i};rXN<HVz$Lsx"&,/gkl!Q,Dxo1L(XBw_I9|)9,]M$3SqcXs+9}lj&N+-y6QB$SiGz{+WS>UsZIoOje;Odcs;YC.qk#MeC<%c]$[vp'NksH_e
+4I5]_cv(i@'O]jA"!x;>cuqH~x`3T]i,/X58SK'6FBsxc..o#=tF>Mn2JUZBNbmWRyF6qT._>X-w5MMQ@c2mb'<qgJwS)DUh_3M4A>GP!;spc#n}pZ1fAr
+yDh(S^gzSQKc75Wh9fFIWHy2EIdWwhlLuGLT@|<6#X5e]cB:04p{[6FECX]6Zj"Y9L>GYZ+O+Pk9r#6tR%oKtjhtL)p>kg2,slg9`CX)xJiDV-V-x,s$}N
+L]-".0!@X-^+z:0YMC%.R"r/6rlz@;l|0a5q<G/b3cCr&_Y(OGYwUZGw{$X_oaS<l(<A[)NK,||=%'!-F$"cxC,hSm9]"{<R`.v!~$q[,prLG')RK>q/=|
+V.E:anGSJqi9>G4:4MwuViCGQq%,I9UKeqR:(SApecWm.B&"IL9c25`qAQ@S&cjYg&Ma]HswY2!J,E8U>Qmc]PGVKWs:d"62m-@7[07&eQGe8zu|Pcat^K
+)d-|.P_ls{RL9AF'+&VHotLlVC>Ag}.n:fq}O%i;|O8XE8<&Z+[_1J&XU!t.PJ4'K1:iVw5uk4InSX^`2;qe1;LJZWh^F!F[`0=r!.ww00qKlV]cZxx(=.
+WuMQM@ij7!jg&jh(RpGZ|RSFI(J_^@80sr^GgvA<m<~"k@h6uRoQU)o+bn`Oe8D{Ko}T]F<VR9rk4DvXj'TP.16>N=<mjzeS)}tHfnBD}'fhLp@+Ar[EtP
+1YSm)3`.y&,AI95SPu5aW+24`N)L|W'6/R'H$s,G#}<Q$n}+M%/E4_8IEW$b"A3>T&d,HaxnFpv_~1+D|zlTU7m&IY.X`tk+hgP%``Dg8X&mSQg!`#{xC'
+h58RcihPZ(N1cp>wCx9ywT0Tf`bm6P,inWUunS[V^bx(Hvg'4b(9xWnS,n7`I2(Pe{NipW.`g/gdZzi"N'{rwg)9g5p(gz~/c_VJQ[9Rz[P3C{y<qz)9-C
+H;a^rQ(-#:F967&$_"Gsa^RMImKLyVqCwNK/l@!T@2SmxN[dKW:vb85Shw5l(sz%-hrn];TrXpaW,>A)rZw@`|7_dQ)JuKBiFbq|0sADbXDC/5T_B5l46_
+heg6ENe4KY9Mw"_lGL:Ermv6;/]j6K9Ie`"433k`^mUrK3i5ZC]%%6~A&[V]yg]x(n-kTpCBbAcccl4K:..T$j0kp>Pw`yt[T35382o;/W{eO5r|m]j1,a
+Z!-)V@a(tS6r45#BBTlgnZ4bDmjH.Hh[9K}VeI#rT"`+w=zdn>8SYOmAw@#h(=nxnG"8jK#L'6=z$HwPnwg.%sl;U!RUX-A_wWh9r+mIWD94Ge#J#!phY$
+6tR<;jM1Adn=ZX(hd)@<xPdy)|xa_U4uL{6F`p)IPh><cu.31d;Hf]cs..#S9PMV9F`A9:%`ku4Ih.p.8X&t]^oN.Wte"6YYU"O`rbUu6NF-&tzndV9$Cu
+a3vFY&m4]n_DKpkn.L)#gpJPy6(tLckjP>Gd3Iy(5ldhysQ8|/Vi9h=4oJ67@(1"["UE'AZ8#N8R0rs!H%T/{zFXd.laM>8Ucc6"=<!MF>FO/p:ZR4Jj@-
+m+j'E}7(^"IBhKD!mU:>q)=tk"tez}0iEf%QP>RerxXRZL.d&p>a.G)fyOP||r%Defx1"ei0'MlZ#oHoJL1MKm|V9D6A{dsoo/f:[SO.2=X:M'F{deNy55
+)aYbck6tTSXa1H$Y)xfGXn2Qq>|Pp)@]}Oj32bQre@im=FUDmMm%dPf[d#PkO%|ml<[6Xc+.'lE=U&ImlGu(Lom&d-F>Yes4XGXj+Mn-V<E+>B(Q]aX1{S
+vw`.tAukLfQ2UHyNn6MJq-XR4r2c[ZsAw^;]8>2L#@fN3/$2{Yz';j,5v/'v(SZ>LUPGh@kRnx^gSmA`BqX_,Bz"a4s|q)-b<q"JA<c@ZL36L7LePYz6J3
++8joz%%+mq2zIl|:>gM%/1Y0u)&'eI&55MlzI+|vsk:YMP-y(JfEfk|!4nJC=]U0-(:..%D'FRJ)&=|wuqrI")2(qnGY(b#L9Vua<mxx#'3`el3SNA9|>^
+clL"Mw~u)$+:;O(zOsQt%;"!Q5n[W/<Alcs2f6EPM7DJ|B/W!C](b/6ibVOuTSq4dFjjS^~@R&Lhvyp(w5t-1UNHXE`$cUl'}gwmfvc}faaRc_+`qDj%fo
+<E=1U_AZ{+BU0PoS(u<G)%1CQmgXqvs#}`J](Zu}@FNbb/:Y:6';QC&YPSyjzT^Ob>+,qPHZqp}2@JF]3I0}et#tDZky&LERvAU,Io.Y5f'L0x99pcioGc
+I((i6xa|UtUH>PNRBgtH_Lh8WSuMFj5TS"[HQsOuhd=i:_>"G1W#{D[7K1|9u`U6FQ}86n.0E#I[GWg1qr]N#!~Ye9V&x@,A&r:L7'8VXe=iKaW4s>bS8;
+ziX@1Eo,`jmc&MlR-.shAs,cOj2DCEnQX<jf[qM(4@om]%G8@}9k}Oqa25kr7=Ol!IB!W$6znxxgY!+a45b5Pi6-ncUp[#X7N;cc'>IhPdl9e+o}~+4}5s
+$$]AoJ<qkm;g;RC5N[e<.3=ua-_zbOd5t9ZLS.-j^IQ6]<OH:r:2}gEKuhX.~cNKmv5`3z+iA6k/]<qxZL@^-2[Jru`vh1~e`IoM^79YL))t}qV(Z)hFzq
+>:^Y}dTSks_<mW=+[Jj$]W.cd>GW/18s]t>TRzs-)Jg!Lb`XTcN.7%mtr+[BrxB);$[J$Q/tMR(Sq]9](.xZi&NjvxX,@Q:rf}"3N-2)"KA]Gx4(T|=D:G
+:PkSu6Mp2)@[-c[oT13=d$Bsa-M4aS<OQ9&XbMp+m"+MelS5DU]oE)dXK[Eamu72c9cL9TDr#vY5L!WM'TrxxX)!O/W"h5EPSU$|[JR.]sT0[t(Yle+x9i
+rfO3qnD0}rl6d`hx<d]pN;2Qu7Id@^N@r)P"ZLau`^#pjvtC+o}8z>h#ps1V0=NUt"$n<x]6LC[aOd`6u4&'cdQu=,.(~S&HcJgp^/OAvr+X]ZLQUoA0fA
+bZBSng!r_0ItMNy4g`X88Fxke,L(3,Bf0>edgKDMsi]HDOreKBCm45V7c3j1ft7`-ig|W_IeG5g3Z=B&BE~q|/"]"wON#S<Lr@=64L-/W6Qm8oQ'=QQ0^f
+Gqt03<N<@K"zDhMd]=%n|PHNyY6SfaE@6G>WyCjYbET5=NC7.(!ho3v8,#!&HH|P8=eMQq7_85Ea=kQk2BTSL+CX^[E`W5e:M#4JXIe'+9Ls@l+Gl9CX0_
+c^A|CL'p)F%dn0#$Y4u,eQ`V9L1fF!YMU6G_Ax0T8#>%<=eFDt)b]kupm$HJDGg=WgYvkOU_{)#dydfy,F$8>a'=46mAX@XIovyyimJ,bCME4]=snve]]<
+j-R,opLHI'L@$/"5iGaLa<.[J7}+j`k"PR3M`ybhDqV<v4_MJkOr@k=5Y)&/&d({b.[WPvhaoJ/{+w0"-t%$|(<{D]@[.E4q;_7SWUe<I4cBy7o-S/|TxX
+EjYdceeTUh6H>].G4k~b+A~L[m$NKxXx^OI8xqC$,{mX=>m6u1wNmCDVWJqGw$>p@ao^eF"<fpljjV{s/1`Y-]LlizbWY]VSS8BD+YH5}4o0H-S9/hWN]B
+XZn0dWT[eK2+CjGl&z1s@=.}LIN7HH1Ud>hL9S@({s=ERj$<IRTWoz&7Lnj]6anB<_E2K6&vGGmZ_dWab1};Ou<&d0@CT]dG-VOK3JkU8`D{%;HN#t,>8f
+#KkAh}!J]oVt-&]y}_&mNmgyJq0)aHBu=DJE_{6BSn(K4)</:y-evzVW.PcyH{2-{js4tnlF~9NUf0Ypa#lXagT]~|3<A^cpek-1Vr1tkdOu{(%/nC_@|i
+7k;MOP6'ig(5n|c$f}[8ccxfJuHU)}8tky;MF,)3xzgYzRQ_cbBEg3=-"~&!
 */

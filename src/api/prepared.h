@@ -12,9 +12,9 @@ GP__API gp_result gp_prepared_open(gp_context *ctx, const gp_call *call, gp_prep
 
 // Runs the prepared call with the pointers, counts and values of `call`, whose primitive, operators, types and flags
 // are the prepared ones: GP_E_ARGUMENT names a member that is not. The results are those of gp_run. Runs are fastest
-// where only pointers change, and each keeps its alignment to 16 bytes; otherwise a run costs the host about as much as
-// gp_run, and may compile. Takes no lock of the context once the stream is the same as in the last run, whose workspace
-// the prepared call keeps. Threads that share a prepared call take turns. Errors: as gp_run.
+// where only pointers change, and each keeps its alignment to 16 bytes; otherwise a run costs the host as much as a
+// first gp_run, and may compile. Takes no lock of the context once the stream is the same as in the last run, whose
+// workspace the prepared call keeps. Threads that share a prepared call take turns. Errors: as gp_run.
 GP__API gp_result gp_prepared_run(gp_prepared *prepared, const gp_call *call, gp_stream stream);
 
 // Frees a prepared call, before or after gp_close of its context; no thread may be in a run of it. Launched work

@@ -20,6 +20,7 @@ GP__HOST int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy
 // the call (for misaligned pointers, say) does not serve it; an invalid policy of the caller is an error.
 GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, const gp__shape *h, const gp__table *table,
     gp_policy *policy, gp_policy_source *source) {
+  const int first = table->first[h->primitive];
   gp_policy none;
   memset(&none, 0, sizeof none);
   if (given && memcmp(given, &none, sizeof none) != 0) {
@@ -40,15 +41,14 @@ GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, const gp_
     *source = GP_POLICY_CALLER;
     return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *given, h);
   }
-  if (table->end[h->primitive]) {
+  if (first < GP__POLICY_ROWS) {
     const gp__wanted w = gp__wanted_of(h, gp__rules_of(h->primitive)->measure(*h), 0);
-    const int first = table->first[h->primitive], count = table->end[h->primitive] - first;
     const gp__policy_row *found[GP__ROWS_MOST];
-    const int all = gp__rows_for(gp__policy_rows + first, count, table->source + first, &w, found);
+    const int all = gp__rows_for(gp__policy_rows + first, GP__POLICY_ROWS - first, table->row + first, &w, found);
     int i;
     for (i = 0; i < all; ++i)
       if (gp__row_serves(found[i]->policy, h, policy)) {
-        *source = (gp_policy_source)table->source[found[i] - gp__policy_rows];
+        *source = (gp_policy_source)table->row[found[i] - gp__policy_rows].source;
         return GP_SUCCESS;
       }
   }

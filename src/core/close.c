@@ -113,6 +113,7 @@ GP__HOST gp_result gp__destroy(gp__state *s, const char *who) {
     free(s->ops[i]->identity);
     free(s->ops[i]);
   }
+  for (i = 0; i < GP__PLANS; ++i) free(s->plans[i]);
   free(s->types);
   free(s->ops);
   free(s->library.runtime.nvrtc_path);

@@ -9,22 +9,18 @@
 // be queued: cuModuleUnload leaves them alone, and may wait for them, as cuModuleLoadData may wait for the device. A
 // call whose kernels are loaded does neither.
 
-GP__HOST unsigned gp__slot(const gp__spelling *w) {
-  const gp__u8 *at = (const gp__u8 *)w, *end = at + gp__spelled_bytes(w);
-  uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four chains at a time: a multiplication takes several cycles
-  const uint64_t by = 0xff51afd7ed558ccdull;
-  for (; end - at >= (long)sizeof word; at += sizeof word) {
-    memcpy(word, at, sizeof word);
-    h[0] = (h[0] ^ word[0]) * by;
-    h[1] = (h[1] ^ word[1]) * by;
-    h[2] = (h[2] ^ word[2]) * by;
-    h[3] = (h[3] ^ word[3]) * by;
+// Mixes `bytes` bytes, a multiple of 8, into a number, best into its high bits.
+GP__HOST uint64_t gp__mixed(const void *data, size_t bytes) {
+  uint64_t h = 1, word;
+  size_t i;
+  for (i = 0; i < bytes; i += 8) {
+    memcpy(&word, (const gp__u8 *)data + i, 8);
+    h = (h ^ word) * 0xff51afd7ed558ccdull;
   }
-  memset(word, 0, sizeof word);
-  memcpy(word, at, (size_t)(end - at));
-  all = ((h[0] ^ word[0]) * by ^ (h[1] ^ word[1]) >> 32) * by;
-  all = ((all ^ h[2] ^ word[2]) * by ^ h[3] >> 32) * by;
-  return (unsigned)(all >> 40) % GP__KERNEL_SLOTS;
+  return h;
+}
+GP__HOST unsigned gp__slot(const gp__spelling *w) {
+  return (gp__mixed(w, gp__spelled_bytes(w)) >> 40) % GP__KERNEL_SLOTS;
 }
 
 // The kernel of a spelling, or NULL. The lock is held.
@@ -46,11 +42,15 @@ GP__HOST void gp__link_kernel(gp__state *s, gp__kernel *k) {
   *(s->newest ? &s->newest->newer : &s->oldest) = k;
   s->newest = k;
 }
-// Finds or makes the kernel of a spelling (NULL: no memory), and makes it the newest. The lock is held.
+// A call begins to use a kernel, which becomes the newest. The lock is held.
+GP__HOST void gp__use_kernel(gp__state *s, gp__kernel *k) {
+  if (k != s->newest) gp__unlink_kernel(s, k), gp__link_kernel(s, k);
+  __atomic_fetch_add(&k->users, 1, __ATOMIC_RELAXED);
+}
+// Finds or makes the kernel of a spelling; NULL: no memory. The lock is held.
 GP__HOST gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *w) {
   const unsigned slot = gp__slot(w);
   gp__kernel *k = gp__find_kernel(s, slot, w);
-  if (k && k != s->newest) gp__unlink_kernel(s, k), gp__link_kernel(s, k);
   if (k) return k;
   k = (gp__kernel *)calloc(1, sizeof *k);
   if (k) k->spelling = (gp__spelling *)malloc(gp__spelled_bytes(w));
@@ -126,6 +126,7 @@ GP__HOST void gp__drop_kernels(gp__state *s, int wanted, gp__code **dropped) {
     gp__drop_code(s, old->code, dropped);
     free(old->spelling);
     free(old);
+    __atomic_fetch_add(&s->evictions, 1, __ATOMIC_RELAXED);
     --s->kernel_count;
     --wanted;
   }

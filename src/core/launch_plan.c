@@ -32,18 +32,21 @@ GP__HOST void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
   e->recorded = 1 + ends;
 }
 // Launches a call of known geometry. The primary context is current, the kernels are loaded. The workspace gets at
-// least `least` bytes. recent: the workspace of the caller's last launch, or NULL.
+// least `least` bytes. recent: the caller's last launch, or NULL.
 GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
     const gp_policy *p, gp__kernel *const *kernels, int count, const gp__geometry *g, gp_stream stream, uint64_t least,
     gp__recent *recent) {
   gp__workspace *r = NULL;
   void *scratch = NULL;
   gp__u64 stream_key;
+  const int room = g->words || g->scratch, keyed = room || s->own_work;
   int capturing;
   gp_result result = GP_SUCCESS;
-  GP__CHECK(gp__number_of_stream(s, who, stream, &stream_key, &capturing));
+  GP__CHECK(gp__number_of_stream(s, who, stream, keyed ? &stream_key : NULL, &capturing));
+  if (!keyed && (capturing || !recent || recent->stream != stream)) GP__CHECK(gp__check_stream(s, who, stream));
+  if (recent) recent->stream = stream;
   if (capturing) gp__keep_captured(kernels, count);
-  if (g->words || g->scratch) {
+  if (room) {
     GP__CHECK(gp__find_recent(s, who, stream_key, stream, capturing, recent, &r));
     gp__lock_stream(r, capturing);
     result = gp__find_room(s, who, r, stream, gp__word_bytes(g), gp__scratch_bytes(g), least, capturing, &scratch);
@@ -54,6 +57,8 @@ GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__reques
     result = gp__methods_of(q)->launch(&l);
     if (gp__stamped) gp__stamp_launches(s, 1, stream);
   }
+  if (result == GP_E_DRIVER && !keyed) // a new stream may have an old one's handle
+    GP__CHECK(gp__check_stream(s, who, stream));
   if (s->own_work && result == GP_SUCCESS && (!r || r->lent))
     result = gp__note_launch(s, who, stream_key, stream, capturing);
   if (r) gp__unlock_stream(s, r);

@@ -140,7 +140,7 @@ GP__HOST gp_result gp__get_kernel(gp__state *s, const char *who, const gp__reque
   if (gp__seeking.spelled) return gp__seeking.spelled(gp__seeking.user, who, &spelling);
   pthread_mutex_lock(&s->lock);
   k = gp__make_kernel(s, &spelling);
-  if (k) __atomic_fetch_add(&k->users, 1, __ATOMIC_RELAXED);
+  if (k) gp__use_kernel(s, k);
   while (k && k->state == 1) pthread_cond_wait(&s->built, &s->lock);
   ready = k && k->state == 2;
   if (k && !ready) {

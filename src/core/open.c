@@ -20,16 +20,16 @@ GP__HOST void gp__make_table(gp__table *t, const char *device, int capability) {
   const char *scope = NULL;
   gp__u8 source = 0;
   int i;
-  memset(t, 0, sizeof *t);
-  for (i = 0; i < GP__POLICY_ROWS; ++i) { // rows of one scope are neighbours, and compilers merge equal texts
+  for (i = 0; i < GP_PRIMITIVE_COUNT; ++i) t->first[i] = GP__POLICY_ROWS;
+  for (i = GP__POLICY_ROWS; i-- > 0;) { // rows of one scope are neighbours, and compilers merge equal texts
     const gp__policy_row *row = &gp__policy_rows[i];
     if (row->scope != scope && (!scope || strcmp(row->scope, scope)))
       source = (gp__u8)gp__scope_source(row->scope, device, capability);
     scope = row->scope;
-    t->source[i] = source;
     if (!source || row->primitive <= GP_PRIMITIVE_NONE || row->primitive >= GP_PRIMITIVE_COUNT) continue;
-    if (!t->end[row->primitive]) t->first[row->primitive] = i;
-    t->end[row->primitive] = i + 1;
+    t->row[i].source = source;
+    t->row[i].step = t->first[row->primitive] - i;
+    t->first[row->primitive] = i;
   }
 }
 

@@ -1,4 +1,4 @@
-// core/prepared.c - prepared calls
+// core/prepared.c - plans of calls that run again: prepared calls, and those of gp_run
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/input.h, api/call.h, core/rules.h,
 //   core/shape.h, core/geometry.h, core/families.h, core/system.c, core/messages.c, core/request.c, core/kinds.c,
 //   core/primitive.c, core/state.c, core/life.c, core/check_types.c, core/checking.c, core/check_buffers.c,
@@ -8,7 +8,7 @@
 // A plan is what a run has found out: the checked call, its shape, geometry and kernels. It serves the next run as it
 // is where the two calls differ in pointers alone, the pointers have the same low bits, the same ones are null, and the
 // same ones are equal: then nothing that a check, a policy or a kernel depends on has changed, except which buffers
-// overlap. Other runs make a new plan.
+// overlap. Other runs make a new plan. A prepared call's plan keeps its kernels, those of gp_run end with them.
 
 // Pointers that a run may change: X(member), inputs before outputs.
 #define GP__CALL_POINTERS(X) \
@@ -32,14 +32,14 @@ enum { GP__INPUTS = 8, GP__POINTERS = 15 };
 #define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 
 struct gp_prepared {
-  gp_context *ctx;
+  gp_context *ctx;      // NULL: a plan of gp_run
   pthread_mutex_t lock; // held by a run
-  gp_policy given;      // the caller's
+  gp_policy given;      // the caller's, if it gave one
   int has_given;
   gp_policy policy; // chosen by gp_prepared_open
-  int composed;     // its calls choose for themselves
   // The plan.
-  int quick; // it serves calls that differ in pointers
+  int quick;          // it serves calls that differ in pointers
+  unsigned evictions; // of the context, when gp_run made it
   int has_values;
   gp_call call, whole; // whole: the copy of a shorter struct
   gp__checking check;
@@ -62,34 +62,34 @@ GP__HOST void gp__pointers_of(const gp_call *c, const void **pointers) {
 #undef GP__POINTER
 }
 // Notes the pointers in the extents; returns a bit for each pair of an output and another buffer that are equal.
-GP__HOST uint64_t gp__set_extents(gp_prepared *prepared, const void *const *pointers) {
-  gp__checking *k = &prepared->check;
+GP__HOST uint64_t gp__set_extents(gp_prepared *plan, const void *const *pointers) {
+  gp__checking *k = &plan->check;
   uint64_t equal = 0;
   int i, j;
-  for (j = 0; j < k->read_count; ++j) k->read[j].pointer = pointers[prepared->read[j]];
+  for (j = 0; j < k->read_count; ++j) k->read[j].pointer = pointers[plan->read[j]];
   for (i = 0; i < k->written_count; ++i) {
-    const void *written = k->written[i].pointer = pointers[prepared->written[i]];
+    const void *written = k->written[i].pointer = pointers[plan->written[i]];
     for (j = 0; j < k->read_count; ++j) equal = equal << 1 | (written == k->read[j].pointer);
     for (j = 0; j < i; ++j) equal = equal << 1 | (written == k->written[j].pointer);
   }
   return equal;
 }
 // Finds the members that extents were made of. 0: not all of them, or not all pointers have an extent.
-GP__HOST int gp__name_extents(gp_prepared *prepared, const void *const *pointers) {
-  const gp__checking *k = &prepared->check;
+GP__HOST int gp__name_extents(gp_prepared *plan, const void *const *pointers) {
+  const gp__checking *k = &plan->check;
   unsigned seen = 0;
   int i, j;
   for (i = 0; i < k->read_count; ++i) {
     for (j = 0; j < GP__INPUTS && (pointers[j] != k->read[i].pointer || seen >> j & 1); ++j) {}
     if (j == GP__INPUTS) return 0;
     seen |= 1u << j;
-    prepared->read[i] = (signed char)j;
+    plan->read[i] = (signed char)j;
   }
   for (i = 0; i < k->written_count; ++i) {
     for (j = GP__INPUTS; j < GP__POINTERS && (pointers[j] != k->written[i].pointer || seen >> j & 1); ++j) {}
     if (j == GP__POINTERS) return 0;
     seen |= 1u << j;
-    prepared->written[i] = (signed char)j;
+    plan->written[i] = (signed char)j;
   }
   for (j = 0; j < GP__POINTERS; ++j)
     if (pointers[j] && !(seen >> j & 1)) return 0;
@@ -110,49 +110,45 @@ GP__HOST int gp__is_plain(const gp__request *q, const gp_call *c) {
 }
 
 // Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.
-GP__HOST int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_result *result) {
-  gp_call *like = &prepared->call;
-  const void *now[GP__POINTERS], *before[GP__POINTERS];
-  uintptr_t differ = 0;
+GP__HOST int gp__plan_serves(gp_prepared *plan, const gp_call *c, gp_result *result) {
+  gp_call *like = &plan->call;
+  const void *now[GP__POINTERS];
+  uintptr_t differ = (uintptr_t)c->workspace % 256;
   int i;
   if (c->struct_size != sizeof *c) return 0;
+  if (!plan->ctx && (c->policy != like->policy || (c->policy && memcmp(&plan->given, c->policy, sizeof plan->given))))
+    return 0;
   gp__pointers_of(c, now);
-  gp__pointers_of(like, before);
-  for (i = 0; i < GP__POINTERS; ++i) {
-    const uintptr_t a = (uintptr_t)now[i], b = (uintptr_t)before[i];
-    differ |= ((a ^ b) & (GP__VECTOR - 1)) | (uintptr_t)(!a != !b);
-  }
 #define GP__VALUE(member) \
   differ |= (uintptr_t)(!c->member != !like->member); \
   like->member = c->member;
   GP__CALL_VALUES(GP__VALUE)
 #undef GP__VALUE
-#define GP__POINTER(member) like->member = c->member;
+#define GP__POINTER(member) \
+  differ |= ((uintptr_t)c->member ^ (uintptr_t)like->member) % GP__VECTOR | (uintptr_t)(!c->member != !like->member); \
+  plan->q.member = like->member = c->member;
   GP__CALL_POINTERS(GP__POINTER)
+#undef GP__POINTER
   like->policy = c->policy;
-  if (differ || memcmp(like, c, sizeof *c) != 0 || gp__set_extents(prepared, now) != prepared->equal) return 0;
-#undef GP__POINTER
-#define GP__POINTER(member) prepared->q.member = c->member;
-  GP__CALL_POINTERS(GP__POINTER)
-#undef GP__POINTER
-  for (i = 0; i < prepared->check.read_count + prepared->check.written_count; ++i) {
-    const int reads = prepared->check.read_count;
-    const gp__extent *e = i < reads ? &prepared->check.read[i] : &prepared->check.written[i - reads];
-    if (e->bytes > UINT64_MAX - (uintptr_t)e->pointer || !gp__is_reached(&prepared->check, e->pointer, e->bytes))
+  if (differ || memcmp(like, c, sizeof *c) != 0 || gp__set_extents(plan, now) != plan->equal) return 0;
+  for (i = 0; i < plan->check.read_count + plan->check.written_count; ++i) {
+    const int reads = plan->check.read_count;
+    const gp__extent *e = i < reads ? &plan->check.read[i] : &plan->check.written[i - reads];
+    if (e->bytes > UINT64_MAX - (uintptr_t)e->pointer || !gp__is_reached(&plan->check, e->pointer, e->bytes))
       return 0; // a whole check says what is wrong
   }
-  *result = gp__check_apart(prepared->check.who, prepared->check.read, prepared->check.read_count,
-      prepared->check.written, prepared->check.written_count);
-  if (*result == GP_SUCCESS && prepared->has_values) *result = gp__check_values(&prepared->check);
+  *result = gp__check_apart(
+      plan->check.who, plan->check.read, plan->check.read_count, plan->check.written, plan->check.written_count);
+  if (*result == GP_SUCCESS && plan->has_values) *result = gp__check_values(&plan->check);
   return *result != (gp_result)GP__UNKNOWN;
 }
 
 // A run may change neither what the call does nor its types.
-GP__HOST gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c) {
+GP__HOST gp_result gp__check_same(const gp_prepared *plan, const gp_call *c) {
 #define GP__SAME(member) \
-  if (c->member != prepared->call.member) \
+  if (c->member != plan->call.member) \
     return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, but the call was prepared with %d", \
-        (int)c->member, (int)prepared->call.member);
+        (int)c->member, (int)plan->call.member);
   GP__SAME(primitive)
   GP__SAME(flags)
   GP__SAME(op)
@@ -172,89 +168,92 @@ GP__HOST gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c)
 }
 
 // Launches the plan; a launch that the driver refuses goes the way of gp_run.
-GP__HOST gp_result gp__run_plan(gp__state *s, gp_prepared *prepared, gp_stream stream) {
-  const char *who = prepared->check.who;
+GP__HOST gp_result gp__run_plan(gp__state *s, gp_prepared *plan, gp_stream stream) {
+  const char *who = plan->check.who;
   gp_result result;
   int pushed;
-  if (gp__wants_to_lend(&prepared->q)) {
+  if (gp__wants_to_lend(&plan->q)) {
     gp__workspace own;
-    gp__lend(&own, &prepared->q, stream);
-    return gp__take_back(&own, gp__run_plan(s, prepared, stream));
+    gp__lend(&own, &plan->q, stream);
+    return gp__take_back(&own, gp__run_plan(s, plan, stream));
   }
   GP__CHECK(gp__enter(s, who, &pushed));
-  result = gp__launch_at(s, who, &prepared->q, &prepared->h, &prepared->p, prepared->kernels, prepared->kernel_count,
-      &prepared->g, stream, 0, &prepared->recent);
+  result = gp__launch_at(
+      s, who, &plan->q, &plan->h, &plan->p, plan->kernels, plan->kernel_count, &plan->g, stream, 0, &plan->recent);
   result = gp__leave(s, who, pushed, result);
   if (result != (gp_result)GP__REFUSED) return result;
-  prepared->quick = 0;
-  return gp__run_request(s, &prepared->q, &prepared->p, 1, stream, 0);
+  plan->quick = 0;
+  return gp__run_request(s, &plan->q, &plan->p, 1, stream, 0);
 }
-GP__HOST void gp__drop_plan(gp_prepared *prepared) {
-  gp__let_kernels_go(prepared->kernels, prepared->kernel_count);
-  prepared->kernel_count = 0;
-  prepared->quick = 0;
+GP__HOST void gp__drop_plan(gp_prepared *plan) {
+  gp__let_kernels_go(plan->kernels, plan->kernel_count);
+  plan->kernel_count = 0;
+  plan->quick = 0;
 }
 // Finds the kernels of a checked call; the primary context is current.
-GP__HOST gp_result gp__plan_kernels(gp__state *s, gp_prepared *prepared) {
-  const char *who = prepared->check.who;
+GP__HOST gp_result gp__plan_kernels(gp__state *s, gp_prepared *plan) {
+  const char *who = plan->check.who;
   gp__kernel_kind kinds[GP__KINDS_MAX];
-  const int count = gp__kinds_of(&prepared->q, &prepared->p, kinds);
+  const int count = gp__kinds_of(&plan->q, &plan->p, kinds);
   int i;
   for (i = 0; i < count; ++i) {
-    GP__CHECK(gp__get_kernel(s, who, &prepared->q, &prepared->p, &prepared->h, kinds[i], 1, &prepared->kernels[i]));
-    ++prepared->kernel_count;
+    GP__CHECK(gp__get_kernel(s, who, &plan->q, &plan->p, &plan->h, kinds[i], 1, &plan->kernels[i]));
+    ++plan->kernel_count;
   }
-  return gp__geometry_here(s, who, &prepared->q, &prepared->h, &prepared->p, prepared->kernels, count, &prepared->g);
+  plan->evictions = __atomic_load_n(&s->evictions, __ATOMIC_RELAXED); // while this call holds its kernels
+  return gp__geometry_here(s, who, &plan->q, &plan->h, &plan->p, plan->kernels, count, &plan->g);
 }
 // Checks a call, makes a plan of it, and runs it.
-GP__HOST gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared, const gp_call *call, gp_stream stream) {
-  gp__request *q = &prepared->q, behind;
-  const gp_policy *given = prepared->has_given ? &prepared->given : NULL;
+GP__HOST gp_result gp__run_new_plan(gp__state *s, gp_prepared *plan, const gp_call *call, gp_stream stream) {
+  gp__request *q = &plan->q, behind;
+  const gp_policy *given = plan->has_given ? &plan->given : NULL;
   const void *pointers[GP__POINTERS];
   gp_result result;
   int pushed;
-  gp__drop_plan(prepared);
-  GP__CHECK(gp__check_reached(&prepared->check, &prepared->whole, s, "gp_prepared_run", call, stream, q));
-  call = prepared->check.c;
-  GP__CHECK(gp__check_same(prepared, call));
+  gp__drop_plan(plan);
+  GP__CHECK(
+      gp__check_reached(&plan->check, &plan->whole, s, plan->ctx ? "gp_prepared_run" : "gp_run", call, stream, q));
+  call = plan->check.c;
+  if (plan->ctx) GP__CHECK(gp__check_same(plan, call));
+  else if ((given = call->policy) != NULL) plan->given = *given;
   if (!s->context) return gp__run_on_host(s, q);
-  if (prepared->composed || gp__is_checked(q) || gp__nothing_to_do(q))
+  if (gp__composition_of(q) || gp__is_checked(q) || gp__nothing_to_do(q))
     return gp__run_request(s, q, given, 1, stream, 0);
-  prepared->h = gp__shape_of(q);
-  gp__shape_on(&prepared->h, &s->about);
-  prepared->p = prepared->policy;
-  if (!gp__policy_valid(prepared->p, prepared->h))
-    GP__CHECK(gp__choose_here(s, q, given, &prepared->h, &prepared->p, NULL));
+  plan->h = gp__shape_of(q);
+  gp__shape_on(&plan->h, &s->about);
+  plan->p = plan->policy;
+  if (!plan->ctx || !gp__policy_valid(plan->p, plan->h))
+    GP__CHECK(gp__choose_here(s, q, given, &plan->h, &plan->p, NULL));
   if (s->online && !given) {
-    prepared->settled = gp__settled(s, q, &prepared->h, &prepared->p, &prepared->settled_as);
-    if (!prepared->settled) return gp__run_tuned(s, q, stream);
+    plan->settled = gp__settled(s, q, &plan->h, &plan->p, &plan->settled_as);
+    if (!plan->settled) return gp__run_tuned(s, q, stream);
   }
-  if (gp__calls_behind(q, &prepared->p, 0, &behind)) return gp__run_request(s, q, &prepared->p, 1, stream, 0);
-  GP__CHECK(gp__enter(s, prepared->check.who, &pushed));
-  result = gp__leave(s, prepared->check.who, pushed, gp__plan_kernels(s, prepared));
+  if (gp__calls_behind(q, &plan->p, 0, &behind)) return gp__run_request(s, q, &plan->p, 1, stream, 0);
+  GP__CHECK(gp__enter(s, plan->check.who, &pushed));
+  result = gp__leave(s, plan->check.who, pushed, gp__plan_kernels(s, plan));
   if (result != GP_SUCCESS) return result;
   gp__pointers_of(call, pointers);
-  prepared->call = *call;
-  prepared->check.c = &prepared->call;
-  prepared->check.pointers = GP__POINTERS_KNOWN;
+  plan->call = *call;
+  plan->check.c = &plan->call;
+  plan->check.pointers = GP__POINTERS_KNOWN;
 #define GP__VALUE(member) || call->member
-  prepared->has_values = 0 GP__CALL_VALUES(GP__VALUE);
+  plan->has_values = 0 GP__CALL_VALUES(GP__VALUE);
 #undef GP__VALUE
-  prepared->quick = gp__is_plain(q, call) && gp__name_extents(prepared, pointers);
-  if (prepared->quick) prepared->equal = gp__set_extents(prepared, pointers);
-  return gp__run_plan(s, prepared, stream);
+  plan->quick = gp__is_plain(q, call) && gp__name_extents(plan, pointers);
+  if (plan->quick) plan->equal = gp__set_extents(plan, pointers);
+  return gp__run_plan(s, plan, stream);
 }
 
-GP__HOST int gp__is_current(const gp_prepared *prepared) {
-  return !prepared->settled || __atomic_load_n(prepared->settled, __ATOMIC_RELAXED) == prepared->settled_as;
+GP__HOST int gp__is_current(const gp_prepared *plan) {
+  return !plan->settled || __atomic_load_n(plan->settled, __ATOMIC_RELAXED) == plan->settled_as;
 }
-GP__HOST gp_result gp__prepared_run(gp__state *s, gp_prepared *prepared, const gp_call *call, gp_stream stream) {
+GP__HOST gp_result gp__prepared_run(gp__state *s, gp_prepared *plan, const gp_call *call, gp_stream stream) {
   gp_result result = GP_SUCCESS;
-  pthread_mutex_lock(&prepared->lock);
-  if (call && prepared->quick && gp__is_current(prepared) && gp__plan_serves(prepared, call, &result)) {
-    if (result == GP_SUCCESS) result = gp__run_plan(s, prepared, stream);
-  } else result = gp__run_new_plan(s, prepared, call, stream);
-  pthread_mutex_unlock(&prepared->lock);
+  pthread_mutex_lock(&plan->lock);
+  if (call && plan->quick && gp__is_current(plan) && gp__plan_serves(plan, call, &result)) {
+    if (result == GP_SUCCESS) result = gp__run_plan(s, plan, stream);
+  } else result = gp__run_new_plan(s, plan, call, stream);
+  pthread_mutex_unlock(&plan->lock);
   return result;
 }
 GP__API gp_result gp_prepared_run(gp_prepared *prepared, const gp_call *call, gp_stream stream) {
@@ -270,15 +269,15 @@ GP__HOST gp_result gp__prepared_open(gp__state *s, gp_context *ctx, const gp_cal
   prepared = (gp_prepared *)calloc(1, sizeof *prepared);
   if (!prepared) return gp__fail(GP_E_MEMORY, "gp_prepared_open: no memory");
   prepared->ctx = ctx;
+  prepared->recent.keep = 1;
   result = gp__check_call_with(
       &prepared->check, &prepared->whole, s, "gp_prepared_open", call, !s->context, 0, &prepared->q);
   if (result == GP_SUCCESS) {
     prepared->call = *prepared->check.c;
-    prepared->composed = gp__composition_of(&prepared->q) != NULL;
     prepared->has_given = prepared->call.policy != NULL;
     if (prepared->has_given) prepared->given = *prepared->call.policy;
     if (s->context) result = gp__run_request(s, &prepared->q, prepared->call.policy, 0, NULL, 0);
-    if (result == GP_SUCCESS && s->context && !prepared->composed)
+    if (result == GP_SUCCESS && s->context && !gp__composition_of(&prepared->q))
       result = gp__choose_here(s, &prepared->q, prepared->call.policy, &prepared->h, &prepared->policy, NULL);
   }
   if (result != GP_SUCCESS) {
@@ -309,4 +308,40 @@ GP__API gp_result gp_prepared_close(gp_prepared *prepared) {
   pthread_mutex_destroy(&prepared->lock);
   free(prepared);
   return GP_SUCCESS;
+}
+
+// Holds a plan's kernels. The plan ends if kernels have been evicted since.
+GP__HOST void gp__hold_kernels(gp__state *s, gp_prepared *plan) {
+  int i;
+  pthread_mutex_lock(&s->lock);
+  if (plan->evictions != s->evictions) plan->kernel_count = plan->quick = 0;
+  for (i = 0; i < plan->kernel_count; ++i) gp__use_kernel(s, plan->kernels[i]);
+  pthread_mutex_unlock(&s->lock);
+}
+// Runs a call of gp_run by its plan, made by the second such call of a thread. GP__UNKNOWN: it has none.
+GP__HOST gp_result gp__run_by_plan(gp__state *s, const gp_call *c, gp_stream stream) {
+  gp_prepared *plan = NULL;
+  gp_result result = (gp_result)GP__UNKNOWN;
+  if (c && c->struct_size == sizeof *c && s->context && (!s->online || c->policy)) {
+    const uint64_t all[] = {(uintptr_t)&gp__here, gp__mixed(c, offsetof(gp_call, in)), c->count + c->segments,
+        c->count2 + c->bins + c->k + c->n, (uintptr_t)c->in % GP__VECTOR << 4 | (uintptr_t)c->out % GP__VECTOR};
+    const uint64_t number = gp__mixed(all, sizeof all);
+    unsigned at = (number >> 40) % GP__PLANS & ~3u;
+    const unsigned end = at + 4;
+    while (at < end && __atomic_load_n(&s->numbers[at], __ATOMIC_RELAXED) != number) ++at;
+    if (at == end) {
+      at -= 1 + __atomic_fetch_add(&s->turn, 1, __ATOMIC_RELAXED) % 4;
+      __atomic_store_n(&s->numbers[at], number, __ATOMIC_RELAXED);
+      return result;
+    }
+    plan = __atomic_exchange_n(&s->plans[at], plan, __ATOMIC_ACQUIRE);
+    if (!plan) plan = (gp_prepared *)calloc(1, sizeof *plan);
+    if (!plan) return result;
+    gp__hold_kernels(s, plan);
+    if (!plan->quick || !gp__plan_serves(plan, c, &result)) result = gp__run_new_plan(s, plan, c, stream);
+    else if (result == GP_SUCCESS) result = gp__run_plan(s, plan, stream);
+    gp__let_kernels_go(plan->kernels, plan->kernel_count);
+    free(__atomic_exchange_n(&s->plans[at], plan, __ATOMIC_RELEASE));
+  }
+  return result;
 }

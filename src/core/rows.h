@@ -78,15 +78,19 @@ GP__HOST int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
       ((row->primitive > 0) + (row->policy.algorithm > 0) + (row->in_size >= 0) + (row->acc_size >= 0) +
           (row->out_size >= 0) + __builtin_popcount(row->when / GP__IF));
 }
-// The only look-up: the rows that fit, the best first, and the first of those that fit alike. source, or NULL: the
-// gp_policy_source of each row, 0 for none; lower ones come first. Returns how many fit.
+// A row in a list: its gp_policy_source, and how many rows behind the next one is.
+typedef struct gp__listed {
+  int source, step;
+} gp__listed;
+// The only look-up: the rows that fit, the best first, and the first of those that fit alike. list: that of the
+// first row, where lower sources come first; NULL: all rows. Returns how many fit.
 enum { GP__ROWS_MOST = 32 }; // that fit a call
-GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const gp__u8 *source, const gp__wanted *w,
+GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const gp__listed *list, const gp__wanted *w,
     const gp__policy_row *found[GP__ROWS_MOST]) {
   int fits[GP__ROWS_MOST], all = 0, i, k;
-  for (i = 0; i < count; ++i) {
-    int fit = source && !source[i] ? 0 : gp__row_fit(rows + i, w);
-    if (fit && source) fit += (GP_POLICY_PORTABLE - source[i]) << 16;
+  for (i = 0; i < count; i += list ? list[i].step : 1) {
+    int fit = gp__row_fit(rows + i, w);
+    if (fit && list) fit += (GP_POLICY_PORTABLE - list[i].source) << 16;
     if (!fit || (all == GP__ROWS_MOST && fits[all - 1] >= fit)) continue;
     for (k = all < GP__ROWS_MOST ? all++ : all - 1; k > 0 && fits[k - 1] < fit; --k)
       fits[k] = fits[k - 1], found[k] = found[k - 1];

@@ -121,10 +121,13 @@ GP__HOST gp_result gp__run_on_host(gp__state *s, gp__request *q) {
   if (gp__nothing_to_do(q) && !gp__is_checked(q)) return GP_SUCCESS;
   return gp__host_run_described(q, s->host_threads);
 }
+GP__HOST gp_result gp__run_by_plan(gp__state *s, const gp_call *c, gp_stream stream);
 GP__HOST gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
   gp__checking k;
   gp_call whole;
   gp__request q;
+  const gp_result result = gp__run_by_plan(s, call, stream);
+  if (result != (gp_result)GP__UNKNOWN) return result;
   GP__CHECK(gp__check_reached(&k, &whole, s, "gp_run", call, stream, &q));
   if (!s->context) return gp__run_on_host(s, &q);
   return s->online && !call->policy ? gp__run_tuned(s, &q, stream) : gp__run_request(s, &q, call->policy, 1, stream, 0);

@@ -1,6 +1,6 @@
 // core/state.c - the state of a context
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/words.h, core/rules.h, core/shape.h,
-//   core/text.c, core/request.c, core/sha256.c, core/program.c, core/table.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/prepared.h, core/words.h, core/rules.h,
+//   core/shape.h, core/text.c, core/request.c, core/sha256.c, core/program.c, core/table.c
 
 struct gp__spelling;
 struct gp__online;
@@ -75,7 +75,7 @@ typedef struct gp__warming {
   size_t next;   // its programs before this place are taken
 } gp__warming;
 
-enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64, GP__PLACES = 512 };
+enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64, GP__PLACES = 512, GP__PLANS = 128 };
 enum {
   GP__KERNELS_MOST = 4096, // that a context keeps
   GP__KERNELS_GO = 16      // one in so many is evicted when there are more
@@ -103,6 +103,7 @@ typedef struct gp__state {
   gp__code *codes[GP__CODE_SLOTS];
   gp__kernel *newest, *oldest; // by their last use
   int kernel_count, kernels_most;
+  unsigned evictions; // of kernels so far
   gp__workspace *streams[GP__STREAM_SLOTS];
   int stream_count; // of them
   gp__u64 clock;
@@ -114,7 +115,10 @@ typedef struct gp__state {
   gp__type_info **types;     // user's types and operators
   gp__op_info **ops;
   int type_count, op_count;
-  gp__table table; // for this device
+  gp__table table;                      // for this device
+  struct gp_prepared *plans[GP__PLANS]; // of gp_run, in sets of 4, without the lock; NULL: none, or in use
+  uint64_t numbers[GP__PLANS];          // of their calls
+  unsigned turn;                        // new numbers so far
 } gp__state;
 
 // The user's handle. It is never freed, so that closing a context twice is an error, not a crash.

@@ -1,5 +1,5 @@
 // core/table.c - the tuned table
-// uses: api/lists.h, core/words.h, core/rows.h
+// uses: api/lists.h, core/rows.h
 
 // GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_from, log2_to, algorithm, threads,
 // vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, gather, cull, cluster, provenance).
@@ -44,8 +44,8 @@ static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GP__CLAS
 #undef GP__CLASS
 enum { GP__POLICY_ROWS = sizeof gp__policy_rows / sizeof *gp__policy_rows - 1 };
 
-// The part of the table for one device. A primitive's rows for it are between first and end.
+// The part of the table for one device: a list of rows for each primitive, in the table's order.
 typedef struct gp__table {
-  gp__u8 source[GP__POLICY_ROWS + 1]; // gp_policy_source of each row; 0: it is not for this device
-  int first[GP_PRIMITIVE_COUNT], end[GP_PRIMITIVE_COUNT];
+  int first[GP_PRIMITIVE_COUNT]; // GP__POLICY_ROWS: none
+  gp__listed row[GP__POLICY_ROWS + 1];
 } gp__table;

@@ -26,25 +26,33 @@ GP__HOST gp__u64 gp__key_of_handle(gp__state *s, gp_stream stream) {
   return key;
 }
 
-// Numbers a stream for the table. Handles of destroyed streams are used again, ids are not.
-GP__HOST gp_result gp__number_of_stream(gp__state *s, const char *who, gp_stream stream, gp__u64 *key, int *capturing) {
-  const struct gp_driver *d = &s->library.runtime.driver;
-  static __thread char thread;
+// Checks that a stream is of the context's.
+GP__HOST gp_result gp__check_stream(gp__state *s, const char *who, gp_stream stream) {
   void *owner = NULL;
   int error;
-  *key = 0;
-  *capturing = 0;
-  if (!stream || stream == (gp_stream)1) return GP_SUCCESS; // the default stream, which cannot be captured
-  error = d->cuStreamGetCtx(stream, &owner);
+  if (!stream || stream == (gp_stream)1) return GP_SUCCESS;
+  error = s->library.runtime.driver.cuStreamGetCtx(stream, &owner);
   if (error) {
     gp__cuda_fail(&s->library.runtime, who, "stream: cuStreamGetCtx", error);
     return GP_E_STREAM;
   }
-  if (owner != s->context)
-    return gp__fail(
-        GP_E_STREAM, "%s: stream does not belong to the primary context of device %d", who, s->about.device);
+  return owner == s->context
+      ? GP_SUCCESS
+      : gp__fail(GP_E_STREAM, "%s: stream does not belong to the primary context of device %d", who, s->about.device);
+}
+// Numbers a stream for the table. Handles of destroyed streams are used again, ids are not. gp__find_stream checks new
+// ones; the caller does if key is NULL.
+GP__HOST gp_result gp__number_of_stream(gp__state *s, const char *who, gp_stream stream, gp__u64 *key, int *capturing) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  static __thread char thread;
+  int error;
+  if (key) *key = 0;
+  *capturing = 0;
+  if (!stream || stream == (gp_stream)1) return GP_SUCCESS; // the default stream, which cannot be captured
   error = d->cuStreamIsCapturing(stream, capturing);
+  if (error || (key && (*capturing || !d->cuStreamGetId))) GP__CHECK(gp__check_stream(s, who, stream));
   if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamIsCapturing", error);
+  if (!key) return GP_SUCCESS;
   if (d->cuStreamGetId) {
     if (*capturing) { // to ask for the id would end the capture: the id seen last
       *key = gp__key_of_handle(s, stream);
@@ -129,13 +137,15 @@ GP__HOST gp_result gp__find_stream(
   int mode = GP__CU_CAPTURE_RELAXED;
   gp_result result = GP_SUCCESS;
   if (gp__locked_here()->lent) {
+    GP__CHECK(gp__check_stream(s, who, stream));
     *found = gp__locked_here()->lent;
     ++(*found)->users;
     return GP_SUCCESS;
   }
   pthread_mutex_lock(&s->lock);
   for (r = *slot; r && r->key != key; r = r->next) {}
-  if (!r) {
+  if (!r) result = gp__check_stream(s, who, stream);
+  if (!r && result == GP_SUCCESS) {
     if (s->stream_count >= s->workspaces && !d->cuThreadExchangeStreamCaptureMode(&mode)) {
       while (s->stream_count >= s->workspaces && (!gone || returns) && (r = gp__evict(s, capturing)) != NULL)
         r->next = gone, gone = r;
@@ -168,16 +178,19 @@ GP__HOST gp_result gp__find_stream(
     gp__free_stream(s, gone);
     gone = next;
   }
-  if (!r) return gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
+  if (!r && result == GP_SUCCESS) result = gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
+  if (!r) return result;
   if (result != GP_SUCCESS) __atomic_sub_fetch(&r->users, 1, __ATOMIC_RELEASE);
   *found = r;
   return result;
 }
 
-// The workspace of a caller's last launch, which keeps it from eviction; NULL before the first one.
+// The stream of a caller's last launch, and with `keep` its workspace, kept from eviction; NULL before the first one.
 typedef struct gp__recent {
+  gp_stream stream;
   gp__u64 key;
   gp__workspace *workspace;
+  int keep;
 } gp__recent;
 GP__HOST void gp__forget_stream(gp__recent *recent) {
   if (recent->workspace) __atomic_sub_fetch(&recent->workspace->users, 1, __ATOMIC_RELEASE);
@@ -186,7 +199,7 @@ GP__HOST void gp__forget_stream(gp__recent *recent) {
 // As gp__find_stream, without the state's lock where the stream is the same as before.
 GP__HOST gp_result gp__find_recent(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing,
     gp__recent *recent, gp__workspace **found) {
-  if (gp__locked_here()->lent) recent = NULL;
+  if (gp__locked_here()->lent || (recent && !recent->keep)) recent = NULL;
   if (recent && recent->workspace && recent->key == key) {
     *found = recent->workspace;
     __atomic_add_fetch(&(*found)->users, 1, __ATOMIC_RELAXED);

@@ -3739,6 +3739,25 @@ MUTANTS = {
         "ONLINE", "src/tuner/online_sites.c", "if (fits || !fixed) {", "{"),
     "online: captured calls are measured": (
         "ONLINE", "src/tuner/online_sites.c", "if (x && !fixed && x->begun", "if (x && x->begun"),
+    "plans: another policy at the same address is not seen": (
+        "ARGUMENTS", "src/core/prepared.c", "memcmp(&plan->given, c->policy, sizeof plan->given)", "false"),
+    "plans: one outlives its kernels": (
+        "ARGUMENTS", "src/core/prepared.c", "if (plan->evictions != s->evictions)", "if (0)"),
+    "plans: the lower bits of pointers may change": (
+        "ARGUMENTS", "src/core/prepared.c", "(uintptr_t)like->member) % GP__VECTOR", "(uintptr_t)like->member) % 4"),
+    "plans: buffers may become the same": (
+        "ARGUMENTS", "src/core/prepared.c", "gp__set_extents(plan, now) != plan->equal",
+        "!(gp__set_extents(plan, now) + 1)"),
+    "plans: a workspace is aligned as a buffer is": (
+        "ARGUMENTS", "src/core/prepared.c", "(uintptr_t)c->workspace % 256", "0"),
+    "plans: a stream's context is asked for at each launch": (
+        "ARGUMENTS", "src/core/launch_plan.c", "|| recent->stream != stream)", "|| recent)"),
+    "plans: a call asks for its stream's context": (
+        "ARGUMENTS", "src/core/workspaces.c", "if (error || (key && (*capturing || !d->cuStreamGetId)))", "if (1)"),
+    "plans: a stream with an old handle may be of another context": (
+        "ARGUMENTS", "src/core/workspaces.c", "if (!r) result = gp__check_stream(s, who, stream);", ""),
+    "plans: a launch on another context's stream is the driver's error": (
+        "ARGUMENTS", "src/core/launch_plan.c", "result == GP_E_DRIVER && !keyed", "false"),
     "online: the plan of a prepared call outlives the search": (
         "ONLINE", "src/tuner/online_threads.c", "b->done ? x->version | 1 : 0u", "x->version | 1"),
     "online: a policy that was refused is tried again": (

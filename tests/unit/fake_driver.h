@@ -531,6 +531,7 @@ inline int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *, int,
 }
 inline int run(const gp__cu_launch &l, void *function, void **parameters) {
   if (!known_stream(l.stream) || !have_context()) return INVALID_HANDLE;
+  if (streams.count(l.stream) && static_cast<Stream *>(l.stream)->context != current.back()) return INVALID_HANDLE;
   if (!modules.count(function) || !l.grid_x || !l.block_x || l.block_x > 1024) return INVALID_VALUE;
   if (l.shared_bytes > static_cast<Module *>(function)->shared_bytes) return INVALID_VALUE;
   if (l.block_x == machine.refused_threads) return 701; // CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES

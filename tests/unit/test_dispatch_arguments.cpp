@@ -368,6 +368,211 @@ static void test_prepared() {
   GOOD(gp_prepared_close(prepared));
 }
 
+// How often a repeated call asks the driver: no more than these, and one launch.
+static void test_driver_calls() {
+  gp_context *ctx = open_fake();
+  fake::machine.run = fake::machine.pageable = false;
+  fake::Stream *own = fake::make_stream();
+  Device<int> in(4096), out(4096), more(4096);
+  for (const Device<int> *d : {&in, &out, &more}) fake::places[d->data] = {4096 * sizeof(int), 2};
+  fake::current.push_back(&fake::primary[0]);
+  static const float half = 0.5f;
+  gp_call copy = fold_call(GP_COPY, GP_OP_DEFAULT, GP_F32, GP_TYPE_DEFAULT, in.data, out.data, 1000);
+  gp_call transform = copy, select = copy, sort = gp_call_init(GP_SORT);
+  transform.primitive = GP_TRANSFORM, transform.op = GP_NEGATE;
+  select.primitive = GP_SELECT, select.op = GP_LESS, select.scalar = &half;
+  select.out_count = reinterpret_cast<uint64_t *>(more.data);
+  sort.key_type = GP_U32, sort.keys = in.data, sort.out_keys = out.data, sort.count = 1000;
+  const struct {
+    gp_call call;
+    bool workspace;
+  } calls[] = {{copy, false}, {transform, false},
+      {fold_call(GP_REDUCE, GP_SUM, GP_F32, GP_F32, in.data, out.data, 1000), true},
+      {fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_F32, GP_F32, in.data, out.data, 1000), true}, {select, true},
+      {sort, false}};
+  for (gp_stream stream : {static_cast<gp_stream>(nullptr), static_cast<gp_stream>(own)})
+    for (const auto &one : calls) {
+      gp_call c = one.call;
+      const char *name = gp__primitive_names[c.primitive];
+      for (int i = 0; i < 3; ++i) GOOD(gp_run(ctx, &c, stream));
+      const auto before = fake::counts;
+      for (int i = 0; i < 10; ++i) {
+        std::swap(c.in, c.keys), std::swap(c.in, c.keys);
+        c.count = i < 5 ? 1000 : 999; // another plan
+        if (i == 5)
+          for (int again = 0; again < 3; ++again) GOOD(gp_run(ctx, &c, stream));
+        const auto start = fake::counts;
+        GOOD(gp_run(ctx, &c, stream));
+        std::string asked;
+        for (const auto &called : fake::counts.calls)
+          for (unsigned n = start.calls.count(called.first) ? start.calls.at(called.first) : 0; n < called.second; ++n)
+            asked += " " + called.first.substr(2);
+        std::string wanted = " CtxGetCurrent LaunchKernelEx";
+        if (stream && one.workspace) wanted += " StreamGetId";
+        if (stream) wanted += " StreamIsCapturing";
+        check(asked == wanted, __LINE__, "%s on %s asks the driver:%s", name,
+            stream ? "a stream" : "the default stream", asked.c_str());
+      }
+      CHECK(fake::counts.launches == before.launches + 13);
+    }
+  // A workspace of the caller's.
+  Device<unsigned char> room(1 << 20);
+  gp_call lent = calls[2].call;
+  fake::places[room.data] = {1 << 20, 2};
+  lent.workspace = reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(room.data) + 255) & ~uintptr_t(255));
+  lent.workspace_bytes = 1 << 18;
+  for (int i = 0; i < 3; ++i) GOOD(gp_run(ctx, &lent, own));
+  lent.workspace = static_cast<char *>(lent.workspace) + 128;
+  BAD(GP_E_ALIGNMENT, "is not aligned to 256 bytes", gp_run(ctx, &lent, own));
+  lent.workspace = static_cast<char *>(lent.workspace) + 128;
+  GOOD(gp_run(ctx, &lent, own));
+  // A stream of another context with the handle of one that is gone.
+  own->context = &fake::foreign, own->id += 1000;
+  for (const auto &one : calls) {
+    gp_call c = one.call;
+    BAD(GP_E_STREAM, "stream does not belong to the primary context", gp_run(ctx, &c, own));
+  }
+  BAD(GP_E_STREAM, "stream does not belong to the primary context", gp_run(ctx, &lent, own));
+  fake::current.pop_back();
+  fake::places.clear();
+  fake::machine.pageable = true;
+  CLOSE(ctx);
+  fake::destroy_stream(own);
+}
+
+// Calls that have plans, each followed by calls that differ in one thing: what they launch is what a context launches
+// that has no plan.
+static void test_plans() {
+  gp_context *with = open_fake(), *without = open_fake();
+  fake::machine.run = false;
+  fake::Stream *streams[2] = {fake::make_stream(), fake::make_stream()};
+  gp_op user[2], ignored[2];
+  for (int i = 0; i < 2; ++i) {
+    gp_op_desc d = gp_op_desc_init();
+    d.name = i ? "user b" : "user a", d.body = i ? "return a * b;" : "return a + b;", d.identity = "0", d.arity = 2;
+    GOOD(gp_op_define(with, &d, &user[i]));
+    GOOD(gp_op_define(without, &d, &ignored[i]));
+    CHECK(user[i] == ignored[i]);
+  }
+  std::string launched;
+  fake::on_launch = [&](const fake::Module &m, const gp__cu_launch &l) {
+    launched += m.kernel + " " + std::to_string(l.grid_x) + " " + std::to_string(l.block_x) + " " +
+        std::to_string(l.shared_bytes) + " " + std::to_string(l.attribute_count) + "\n";
+  };
+  const auto run = [&](gp_context *ctx, const gp_call &c) {
+    launched.clear();
+    if (ctx == without) memset(ctx->state->numbers, 0, sizeof ctx->state->numbers);
+    const gp_result result = gp_run(ctx, &c, streams[ctx == without]);
+    return launched + gp_result_name(result) + (result ? gp_last_message() : "");
+  };
+  const auto has_plan = [&](int primitive) {
+    for (const gp_prepared *plan : with->state->plans)
+      if (plan && plan->quick && plan->call.primitive == primitive) return true;
+    return false;
+  };
+  Device<unsigned char> room(1 << 22);
+  static gp_policy given;
+  static const double values[16] = {1, 2};
+  typedef std::function<void(gp_call &)> Change;
+  const auto far = [](int i) { return reinterpret_cast<void *>(uintptr_t(i) << 44); };
+  const auto moved = [](const void *p, int bytes) {
+    return p ? const_cast<char *>(static_cast<const char *>(p)) + bytes : nullptr;
+  };
+  std::vector<Change> changes;
+  for (uint64_t n : {0ull, 1ull, 3ull, 100ull, 5000ull, 1ull << 18, 1ull << 22, 1ull << 24})
+    changes.push_back([=](gp_call &c) { c.count = n; });
+  for (int bytes : {4, 8, 16, 1})
+    for (int which = 0; which < 6; ++which)
+      changes.push_back([=](gp_call &c) {
+        if (which == 0) c.in = moved(c.in, bytes);
+        if (which == 1) c.in2 = moved(c.in2, bytes);
+        if (which == 2) c.keys = moved(c.keys, bytes);
+        if (which == 3) c.begin = moved(c.begin, bytes);
+        if (which == 4) c.out = moved(c.out, bytes);
+        if (which == 5) c.out_keys = moved(c.out_keys, bytes);
+      });
+  changes.push_back([](gp_call &c) { c.out = const_cast<void *>(c.in); });
+  changes.push_back([](gp_call &c) { c.out_keys = const_cast<void *>(c.keys); });
+  changes.push_back([=](gp_call &c) { c.out = moved(c.in, 16); });
+  changes.push_back([=](gp_call &c) { c.out2 = c.out; });
+  changes.push_back([](gp_call &c) { c.in2 = c.in; });
+  changes.push_back([](gp_call &c) { c.in = nullptr; });
+  changes.push_back([](gp_call &c) { c.out = nullptr; });
+  changes.push_back([](gp_call &c) { c.out_keys = nullptr; });
+  changes.push_back([](gp_call &c) { c.end = c.begin ? static_cast<const char *>(c.begin) + 16 : nullptr; });
+  changes.push_back([=](gp_call &c) { c.count_device = static_cast<uint64_t *>(far(90)); });
+  for (int flag : {GP_REPRODUCIBLE, GP_CHECKED, GP_DESCENDING, GP_RIGHT, GP_UNSORTED, GP_LITTLE_MEMORY})
+    changes.push_back([=](gp_call &c) { c.flags ^= flag; });
+  for (gp_op op : {GP_SUM, GP_PROD, GP_MIN, GP_LESS, GP_GREATER, GP_NEGATE, user[0], user[1]})
+    changes.push_back([=](gp_call &c) { c.op = op; });
+  changes.push_back([](gp_call &c) { c.transform = GP_ABS; });
+  changes.push_back([](gp_call &c) { c.apply = GP_NEGATE; });
+  changes.push_back([](gp_call &c) { c.equal = GP_NOT_EQUAL; });
+  for (gp_type type : {GP_U8, GP_I32, GP_F16, GP_F64}) {
+    changes.push_back([=](gp_call &c) { c.in_type = type; });
+    changes.push_back([=](gp_call &c) { c.out_type = type; });
+    changes.push_back([=](gp_call &c) { c.acc_type = type; });
+    changes.push_back([=](gp_call &c) { c.key_type = type; });
+  }
+  changes.push_back([](gp_call &c) { c.offset_type = GP_U64; });
+  for (uint64_t n : {1ull, 7ull, 3000ull, 1ull << 20}) {
+    changes.push_back([=](gp_call &c) { c.segments = n; });
+    changes.push_back([=](gp_call &c) { c.k = n; });
+    changes.push_back([=](gp_call &c) { c.bins = n; });
+    changes.push_back([=](gp_call &c) { c.count2 = n; });
+    changes.push_back([=](gp_call &c) { c.key_count = n; });
+  }
+  changes.push_back([](gp_call &c) { c.end_bit = 8; });
+  changes.push_back([](gp_call &c) { c.channels = 3; });
+  changes.push_back([](gp_call &c) { c.init = values; });
+  changes.push_back([](gp_call &c) { c.lower = c.upper; });
+  changes.push_back([&](gp_call &c) { c.workspace = room.data, c.workspace_bytes = room.count; });
+  changes.push_back([&](gp_call &c) { c.workspace = room.data + 128, c.workspace_bytes = room.count - 256; });
+  changes.push_back([&](gp_call &c) { c.workspace = room.data, c.workspace_bytes = 8; });
+  for (int threads : {64, 128, 256, 512}) // at one address
+    changes.push_back([=](gp_call &c) { c.policy = &given, given.threads = threads; });
+  int with_plans = 0;
+  for (int primitive = GP_PRIMITIVE_NONE + 1; primitive < GP_PRIMITIVE_COUNT; ++primitive) {
+    gp_call base = sample(gp_primitive(primitive), 5000);
+    gp_policy_source source;
+    int place = 1;
+#define FAR(member) \
+  if (base.member) base.member = decltype(base.member)(far(place++));
+    if (!base.axes && !base.graph && !base.out_graph && !base.aggregates && !base.columns) {
+      FAR(in)
+      FAR(in2)
+      FAR(keys) FAR(keys2) FAR(begin) FAR(end) FAR(out) FAR(out2) FAR(out3) FAR(out_keys) FAR(out_count) FAR(bad)
+    }
+#undef FAR
+    memset(&given, 0, sizeof given);
+    if (gp_policy_origin(with, &base, &given, &source)) memset(&given, 0, sizeof given);
+    const gp_policy usual = given;
+    const std::string before = run(without, base);
+    for (int i = 0; i < 3; ++i) check(run(with, base) == before, __LINE__, "%s", gp__primitive_names[primitive]);
+    with_plans += has_plan(primitive);
+    for (size_t i = 0; i < changes.size(); ++i) {
+      gp_call c = base;
+      given = usual;
+      c.policy = i % 2 ? &given : nullptr;
+      for (int again = 0; again < 2; ++again) run(with, c); // by a plan if it has one
+      changes[i](c);
+      const std::string wanted = run(without, c);
+      for (int again = 0; again < 3; ++again) {
+        const std::string got = run(with, c);
+        check(got == wanted, __LINE__, "%s, change %d: %s instead of %s", gp__primitive_names[primitive], int(i),
+            got.c_str(), wanted.c_str());
+      }
+      if (i % 16 == 0) GOOD(gp_trim(with, 0)); // plans outlive their kernels
+      check(run(with, base) == before, __LINE__, "%s after change %d", gp__primitive_names[primitive], int(i));
+    }
+  }
+  check(with_plans > 20, __LINE__, "%d primitives have plans", with_plans);
+  fake::on_launch = nullptr;
+  GOOD(gp_close(without));
+  CLOSE(with);
+  for (fake::Stream *s : streams) fake::destroy_stream(s);
+}
+
 static void test_programs() {
   gp_context *ctx = open_fake();
   const gp_type vec3 = define(ctx, "vec3", "struct vec3 {\n  float x, y, z;\n};", 12, 4);
@@ -1806,6 +2011,7 @@ int main(int argc, char **argv) {
   return run_groups(argc, argv,
       {{"arguments", [] { test_arguments(false); }}, {"host", [] { test_arguments(true); }},
           {"programs", test_programs}, {"sizes of structs", test_struct_sizes}, {"prepared calls", test_prepared},
+          {"driver calls", test_driver_calls}, {"plans", test_plans},
           {"more arguments", [] { test_more_arguments(false); }},
           {"more arguments, host", [] { test_more_arguments(true); }},
           {"element types", [] { test_element_types(false); }},

@@ -67,6 +67,16 @@ int main() {
     cuLaunchKernel((CUfunction)entry, 1, 1, 1, 128, 1, 1, 0, stream, arguments, NULL);
     cudaEventRecord(event, stream);
   });
+  { // what the library asks the driver
+    const gp_driver &d = ctx->state->library.runtime.driver;
+    void *owner;
+    gp__u64 id;
+    int status;
+    time("cuCtxGetCurrent", 1, [&](int) { d.cuCtxGetCurrent(&owner); });
+    time("cuStreamGetCtx", 1, [&](int) { d.cuStreamGetCtx(stream, &owner); });
+    time("cuStreamGetId", 1, [&](int) { d.cuStreamGetId(stream, &id); });
+    time("cuStreamIsCapturing", 1, [&](int) { d.cuStreamIsCapturing(stream, &status); });
+  }
   struct {
     const char *name;
     gp_primitive primitive;
@@ -76,6 +86,7 @@ int main() {
   for (const auto &one : calls)
     for (const uint64_t n : {count, room}) {
       char name[64];
+      unsigned next = 0;
       gp_call c = gp_call_init(one.primitive);
       c.op = one.op, c.in_type = GP_U32, c.count = n, c.in = in[0], c.out = out[0];
       good(gp_prepared_open(ctx, &c, &prepared));
@@ -84,6 +95,12 @@ int main() {
         c.in = in[i & 1], c.out = out[i & 1];
         good(gp_run(ctx, &c, stream));
       });
+      snprintf(name, sizeof name, "gp_run of %s, another count", one.name);
+      time(name, n, [&](int i) { // more counts than the context remembers
+        c.in = in[i & 1], c.out = out[i & 1], c.count = n - unsigned(next++ % 900);
+        good(gp_run(ctx, &c, stream));
+      });
+      c.count = n;
       snprintf(name, sizeof name, "gp_prepared_run of %s", one.name);
       time(name, n, [&](int i) {
         c.in = in[i & 1], c.out = out[i & 1];
