@@ -2960,6 +2960,11 @@ typedef unsigned char gp__u8;
   GP__UNROLL \
   for (int i = 0; i < (n); ++i)
 
+// A pointer to bytes, or an address, as a pointer to their type.
+template <class T> GP_DEVICE T *gp__as(void *p) { return static_cast<T *>(p); }
+template <class T> GP_DEVICE const T *gp__as(const void *p) { return static_cast<const T *>(p); }
+template <class T> GP_DEVICE T *gp__as(gp__u64 address) { return reinterpret_cast<T *>(address); }
+
 // 16 bytes of device memory, as registers.
 struct alignas(16) gp_vector {
   gp__u32 word[4];
@@ -2984,7 +2989,7 @@ struct alignas(16) gp__word {
 // A block's storage in shared memory: a struct without constructors.
 #define GP_SHARED(T, name) \
   __shared__ __align__(16) gp__u8 name##_bytes[sizeof(T)]; \
-  T &name = *reinterpret_cast<T *>(name##_bytes)
+  T &name = *gp__as<T>(name##_bytes)
 // Dynamic shared memory; the launch gives its size.
 #define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) gp__u8 name[]
 
@@ -2997,7 +3002,7 @@ GP_DEVICE gp__u32 gp__texture_word(gp__u64 texture, int i) {
   return word;
 }
 template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
-  const uint4 *q = static_cast<const uint4 *>(p);
+  const uint4 *q = gp__as<const uint4>(p);
   const uint4 v = CACHE == GP_CACHE_STREAMING ? __ldcs(q) : CACHE == GP_CACHE_L2 ? __ldcg(q) : *q;
   return gp_vector{{v.x, v.y, v.z, v.w}};
 }
@@ -3013,14 +3018,14 @@ template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p
 #undef GP__LOAD_IF
 }
 template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) {
-  uint4 *q = static_cast<uint4 *>(p);
+  uint4 *q = gp__as<uint4>(p);
   const uint4 u = make_uint4(v.word[0], v.word[1], v.word[2], v.word[3]);
   if (CACHE == GP_CACHE_STREAMING) __stcs(q, u);
   else *q = u;
 }
 // The vector at p, which must be aligned to 16 bytes; the emulator checks it.
-GP_DEVICE gp_vector &gp__vector_at(void *p) { return *static_cast<gp_vector *>(p); }
-GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *static_cast<const gp_vector *>(p); }
+GP_DEVICE gp_vector &gp__vector_at(void *p) { return *gp__as<gp_vector>(p); }
+GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *gp__as<const gp_vector>(p); }
 
 GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q st.global.v4.u32 [%4], {%0, %1, %2, %3}; }" ::"r"(v.word[0]),
@@ -3038,7 +3043,7 @@ GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 b
 // The 16 bytes at p in shared memory, any alignment. Reads whole the aligned pairs of words that hold them.
 GP_DEVICE gp_vector gp__vector_anywhere(const gp__u8 *p) {
   const unsigned offset = unsigned(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
-  const uint2 *pair = reinterpret_cast<const uint2 *>(p - offset);
+  const uint2 *pair = gp__as<const uint2>(p - offset);
   const uint2 a = pair[0], b = pair[1], c = offset ? pair[2] : b;
   const bool odd = offset >= 4;
   const gp__u32 w0 = odd ? a.y : a.x, w1 = odd ? b.x : a.y, w2 = odd ? b.y : b.x, w3 = odd ? c.x : b.y,
@@ -3083,10 +3088,10 @@ GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%
 GP_DEVICE void gp__prefetch_bytes(const void *p, unsigned bytes) { // any alignment
 #if GP__ARCH >= 900
   const unsigned skip = unsigned(reinterpret_cast<gp__u64>(p) & 15u);
-  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(static_cast<const char *>(p) - skip),
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(gp__as<const char>(p) - skip),
       "r"((bytes + skip + 15u) & ~15u));
 #else
-  for (unsigned i = 0; i < bytes; i += 128) gp__prefetch(static_cast<const char *>(p) + i);
+  for (unsigned i = 0; i < bytes; i += 128) gp__prefetch(gp__as<const char>(p) + i);
 #endif
 }
 
@@ -3118,7 +3123,7 @@ GP_DEVICE void gp__cp_async_wait() {
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) {
   gp__u64 at;
   asm("mapa.u64 %0, %1, %2;" : "=l"(at) : "l"(p), "r"(rank));
-  return reinterpret_cast<T *>(at);
+  return gp__as<T>(at);
 }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) {
   asm volatile("st.relaxed.cluster.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
@@ -3293,7 +3298,7 @@ struct gp__shared_pointer {
     asm volatile("mov.u32 %0, %1;" : "=r"(address) : "r"(gp__shared_address(p)));
   }
   template <class T> GP_DEVICE T *at(gp__u32 offset) const {
-    return static_cast<T *>(__cvta_shared_to_generic(address + offset));
+    return gp__as<T>(__cvta_shared_to_generic(address + offset));
   }
   // If `yes` is not 0, stores a word and moves on to the next.
   GP_DEVICE void push_if(gp__u32 yes, gp__u32 x) {
@@ -3366,11 +3371,11 @@ GP_DEVICE float gp__maximum(float a, float b) {
 
 template <class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return *p; }
 GP_DEVICE gp__u32 gp__texture_word(gp__u64 texture, int i) { // a texture is its memory
-  return reinterpret_cast<const gp__u32 *>(texture)[i];
+  return gp__as<const gp__u32>(texture)[i];
 }
 
-GP_DEVICE gp_vector &gp__vector_at(void *p) { return *simt::whole(static_cast<gp_vector *>(p)); }
-GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *simt::whole(static_cast<const gp_vector *>(p)); }
+GP_DEVICE gp_vector &gp__vector_at(void *p) { return *simt::whole(gp__as<gp_vector>(p)); }
+GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *simt::whole(gp__as<const gp_vector>(p)); }
 template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) { return gp__vector_at(p); }
 template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
   if (there) v = gp__vector_at(p);
@@ -3422,7 +3427,7 @@ GP_DEVICE void gp__prefetch_bytes(const void *, unsigned) {}
 GP_DEVICE void gp__prefetch_near(const void *, gp__u32 *) {}
 GP_DEVICE void gp__cp_async_wait() {}
 GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // monotonic, but no time
-template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return static_cast<T *>(simt::shared_of(p, rank)); }
+template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return gp__as<T>(simt::shared_of(p, rank)); }
 GP_DEVICE void gp__cluster_arrive_aligned() { simt::cluster_arrive(); }
 GP_DEVICE void gp__cluster_wait_aligned() { simt::cluster_wait(); }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
@@ -3433,22 +3438,20 @@ GP_DEVICE gp__u32 gp__shared_add_unaggregated(gp__u32 *p, gp__u32 v) { return at
 GP_DEVICE void gp__red_or(gp__u32 *p, gp__u32 v) { atomicOr(p, v); }
 GP_DEVICE void gp__fence() { __threadfence(); }
 GP_DEVICE void gp__wait_for_predecessor() { simt::wait_for_predecessor(); }
-GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
-  simt::mbarrier_init(reinterpret_cast<uint64_t *>(bar), count);
-}
+GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) { simt::mbarrier_init(gp__as<uint64_t>(bar), count); }
 GP_DEVICE void gp__mbarrier_init_fence() { simt::fence_mbarrier_init(); }
-GP_DEVICE void gp__mbarrier_arrive(gp__u64 *bar) { simt::mbarrier_arrive(reinterpret_cast<uint64_t *>(bar)); }
+GP_DEVICE void gp__mbarrier_arrive(gp__u64 *bar) { simt::mbarrier_arrive(gp__as<uint64_t>(bar)); }
 GP_DEVICE void gp__mbarrier_arrive_expect(gp__u64 *bar, unsigned bytes) {
-  simt::mbarrier_arrive_expect_tx(reinterpret_cast<uint64_t *>(bar), bytes);
+  simt::mbarrier_arrive_expect_tx(gp__as<uint64_t>(bar), bytes);
 }
 GP_DEVICE bool gp__mbarrier_test(gp__u64 *bar, unsigned parity) {
-  return simt::mbarrier_test(reinterpret_cast<uint64_t *>(bar), parity);
+  return simt::mbarrier_test(gp__as<uint64_t>(bar), parity);
 }
 GP_DEVICE bool gp__mbarrier_peek(gp__u64 *bar, unsigned parity) {
-  return simt::mbarrier_peek(reinterpret_cast<uint64_t *>(bar), parity);
+  return simt::mbarrier_peek(gp__as<uint64_t>(bar), parity);
 }
 GP_DEVICE void gp__bulk_load(void *shared, const void *global, unsigned bytes, gp__u64 *bar) {
-  simt::bulk_load(shared, global, bytes, reinterpret_cast<uint64_t *>(bar));
+  simt::bulk_load(shared, global, bytes, gp__as<uint64_t>(bar));
 }
 GP_DEVICE void gp__bulk_store(void *global, const void *shared, unsigned bytes) {
   simt::bulk_store(global, shared, bytes);
@@ -3465,8 +3468,8 @@ inline void gp__named_barrier(gp__u64 *bar, unsigned &meetings, unsigned) { // t
 GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x) { return x; }
 struct gp__shared_pointer {
   gp__u8 *address;
-  GP_DEVICE explicit gp__shared_pointer(void *p) : address(static_cast<gp__u8 *>(p)) {}
-  template <class T> GP_DEVICE T *at(gp__u32 offset) const { return reinterpret_cast<T *>(address + offset); }
+  GP_DEVICE explicit gp__shared_pointer(void *p) : address(gp__as<gp__u8>(p)) {}
+  template <class T> GP_DEVICE T *at(gp__u32 offset) const { return gp__as<T>(address + offset); }
   template <class Word> GP_DEVICE void push_if(gp__u32 yes, Word x) {
     if (!yes) return;
     *at<Word>(0) = x;
@@ -8807,7 +8810,7 @@ GP__BYTES_OF(unsigned char, false)
 #undef GP__BYTES_OF
 #undef GP__BYTES
 
-template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *reinterpret_cast<const T *>(v.bytes); }
+template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *gp__as<const T>(v.bytes); }
 
 // Selection predicates: a comparison with a scalar, a user's operator, a flag.
 template <class L> struct gp__compare {
@@ -8876,7 +8879,7 @@ template <class O> struct gp__offset_fault {
   const O *offsets;
   gp__u64 limit;
   template <class Args>
-  GP_DEVICE explicit gp__offset_fault(const Args &a) : offsets(static_cast<const O *>(a.in)), limit(a.limit) {
+  GP_DEVICE explicit gp__offset_fault(const Args &a) : offsets(gp__as<const O>(a.in)), limit(a.limit) {
     if (a.limit_device && *a.limit_device < limit) limit = *a.limit_device;
   }
   GP_DEVICE gp__u64 operator()(const O &x, gp__u64 index) const {
@@ -9065,7 +9068,7 @@ template <class T, int V, class Register> struct gp__vector_access_of_register {
   };
   GP_DEVICE gp__vector_access_of_register() {}
   GP_DEVICE void take(const T *at) {
-    if (gp__is_whole<sizeof(Register)>(at)) access = *reinterpret_cast<const Register *>(at);
+    if (gp__is_whole<sizeof(Register)>(at)) access = *gp__as<const Register>(at);
     else take_items(at);
   }
   GP_DEVICE void take_items(const T *at) {
@@ -9079,7 +9082,7 @@ template <class T, int V, class Register> struct gp__vector_access_of_register {
     else take_items(at);
   }
   template <int CACHE> GP_DEVICE void store(T *at) const {
-    if (gp__is_whole<sizeof(Register)>(at)) *reinterpret_cast<Register *>(at) = access;
+    if (gp__is_whole<sizeof(Register)>(at)) *gp__as<Register>(at) = access;
     else {
       GP__EACH(j, V) at[j] = item[j];
     }
@@ -9098,7 +9101,7 @@ template <class T, int V> struct gp__vector_access_of_vector {
     }
   }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool inner) {
-    const gp__u8 *base = reinterpret_cast<const gp__u8 *>(at) - misaligned;
+    const gp__u8 *base = gp__as<const gp__u8>(at) - misaligned;
     if (misaligned == 0 && gp__is_whole<16>(at)) access = gp__load_vector<CACHE>(at);
     else if (misaligned && inner)
       access =
@@ -9138,7 +9141,7 @@ template <class T, int ARRAY> struct gp__input_array {
   typedef T type;
   static const bool apart = false;
   const T *data;
-  GP_DEVICE explicit gp__input_array(const gp__input_data &d) : data(static_cast<const T *>(d.array[ARRAY])) {}
+  GP_DEVICE explicit gp__input_array(const gp__input_data &d) : data(gp__as<const T>(d.array[ARRAY])) {}
   GP_DEVICE T at(gp__u64 i) const { return data[i]; }
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
     gp__vector_access<T, V> v;
@@ -9151,7 +9154,7 @@ template <class Input, class T> struct gp__input_by_element {
   typedef T type;
   static const bool apart = false;
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
-    GP__EACH(j, V) x[j] = static_cast<const Input *>(this)->at(i + j);
+    GP__EACH(j, V) x[j] = gp__as<const Input>(this)->at(i + j);
   }
 };
 template <class T, int VALUE> struct gp__input_constant : gp__input_by_element<gp__input_constant<T, VALUE>, T> {
@@ -9163,8 +9166,8 @@ template <class T, int VALUE> struct gp__input_ramp : gp__input_by_element<gp__i
   typedef typename gp__traits<T>::wide W;
   W start, step;
   GP_DEVICE explicit gp__input_ramp(const gp__input_data &d)
-      : start(static_cast<W>(gp__value_as<T>(d.value[VALUE]))),
-        step(static_cast<W>(*reinterpret_cast<const T *>(&d.step[VALUE]))) {}
+      : start(static_cast<W>(gp__value_as<T>(d.value[VALUE]))), step(static_cast<W>(*gp__as<const T>(&d.step[VALUE]))) {
+  }
   GP_DEVICE T at(gp__u64 i) const { return static_cast<T>(start + gp__product(static_cast<W>(i), step)); }
 };
 template <class T, int ARRAY> struct gp__input_strided : gp__input_by_element<gp__input_strided<T, ARRAY>, T> {
@@ -9172,7 +9175,7 @@ template <class T, int ARRAY> struct gp__input_strided : gp__input_by_element<gp
   const T *data;
   long long stride;
   GP_DEVICE explicit gp__input_strided(const gp__input_data &d)
-      : data(static_cast<const T *>(d.array[ARRAY])), stride(d.stride[ARRAY]) {}
+      : data(gp__as<const T>(d.array[ARRAY])), stride(d.stride[ARRAY]) {}
   GP_DEVICE T at(gp__u64 i) const { return data[static_cast<long long>(i) * stride]; }
 };
 template <class A, class B> struct gp__input_gathered {
@@ -9688,7 +9691,7 @@ template <class T, int ALIGN> GP_DEVICE T gp__get_by(gp_array a, const T *at) {
   GP__UNROLL
   for (unsigned i = 0, byte = 0; byte < sizeof(T); byte += ALIGN, ++i)
     word[i] = a.layout & GP_READ_ONLY
-        ? gp__load_read_only(reinterpret_cast<const Word *>(at) + i)
+        ? gp__load_read_only(gp__as<const Word>(at) + i)
         : Word(gp__texture_word(a.texture, int((first + byte) / 4)) >> (first + byte) % 4 * 8);
   return value;
 }
@@ -9735,11 +9738,11 @@ GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned
   if (offset == 0 && vectors == RANKS * UNROLL) {
     gp_vector v[UNROLL];
     GP__EACH(u, UNROLL) v[u] = gp__load_vector<CACHE>(base + (u * RANKS + rank) * 16);
-    GP__EACH(u, UNROLL) *reinterpret_cast<gp_vector *>(shared + (u * RANKS + rank) * 16) = v[u];
+    GP__EACH(u, UNROLL) *gp__as<gp_vector>(shared + (u * RANKS + rank) * 16) = v[u];
   } else {
     GP__UNROLL_BY(2)
     for (unsigned i = rank; i < vectors; i += RANKS)
-      *reinterpret_cast<gp_vector *>(shared + i * 16) = gp__vector_of_range<CACHE>(global, i, bytes);
+      *gp__as<gp_vector>(shared + i * 16) = gp__vector_of_range<CACHE>(global, i, bytes);
   }
   for (unsigned i = vectors * 16 + rank; i < bytes; i += RANKS) shared[i] = global[i];
 }
@@ -9754,10 +9757,10 @@ GP_DEVICE void gp__copy_from_shared(gp__u8 *global, const gp__u8 *shared, unsign
   for (unsigned i = rank; i < vectors; i += RANKS) {
     const unsigned low = i * 16 + i * 16 / P * FREE, high = i * 16 + 16 + (i * 16 + 16) / P * FREE;
     gp__vec<gp__u8> p;
-    if (head == 0) p.vector = *reinterpret_cast<const gp_vector *>(shared + low);
+    if (head == 0) p.vector = *gp__as<const gp_vector>(shared + low);
     else if (i * 16 + 32 <= bytes)
-      p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + low),
-          *reinterpret_cast<const gp_vector *>(shared + high), head);
+      p.vector =
+          gp__shift_vectors(*gp__as<const gp_vector>(shared + low), *gp__as<const gp_vector>(shared + high), head);
     else {
       GP__EACH(j, 16) p.item[j] = shared[head + i * 16 + j + (head + i * 16 + j) / P * FREE];
     }
@@ -9858,13 +9861,13 @@ GP_DEVICE Acc gp__chunk_fold(const gp__u8 *chunk, gp__u64 index) {
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS)) {
     typedef gp__vec_group_step<Op, Load, In, Acc, In> step;
     const int V = gp__vec_group<In>::items, L = gp__vec_group<In>::vectors;
-    const gp_vector *from = reinterpret_cast<const gp_vector *>(chunk);
+    const gp_vector *from = gp__as<const gp_vector>(chunk);
     sum = step::template fold<true>(gp__vec_group<In>(from), index, sum);
     GP__UNROLL_BY(2)
     for (int k = 1; k < ITEMS / V; ++k)
       sum = step::template fold<false>(gp__vec_group<In>(from + k * L), index + k * V, sum);
   } else {
-    const In *item = reinterpret_cast<const In *>(chunk);
+    const In *item = gp__as<const In>(chunk);
     sum = Op::prepare(Load()(item[0], index));
     GP__UNROLL_BY(4)
     for (int j = 1; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(Load()(item[j], index + j)));
@@ -9874,7 +9877,7 @@ GP_DEVICE Acc gp__chunk_fold(const gp__u8 *chunk, gp__u64 index) {
 // The same over elements begin to end - 1; the identity if there are none.
 template <class Op, class Load, class Acc, class In>
 GP_DEVICE Acc gp__chunk_fold_part(const gp__u8 *chunk, gp__u64 index, int begin, int end) {
-  const In *item = reinterpret_cast<const In *>(chunk);
+  const In *item = gp__as<const In>(chunk);
   Acc sum = Op::identity();
   GP__UNROLL_BY(1)
   for (int j = begin; j < end; ++j) {
@@ -9890,16 +9893,16 @@ GP_DEVICE void gp__chunk_scan(gp__u8 *to, const gp__u8 *chunk, gp__u64 index, gp
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS) && sizeof(In) == sizeof(Out)) {
     typedef gp__vec_group_step<Op, Load, In, Acc, Out> step;
     const int V = gp__vec_group<In>::items, L = gp__vec_group<In>::vectors;
-    const gp_vector *from = reinterpret_cast<const gp_vector *>(chunk);
-    gp_vector *result = reinterpret_cast<gp_vector *>(to);
+    const gp_vector *from = gp__as<const gp_vector>(chunk);
+    gp_vector *result = gp__as<gp_vector>(to);
     step::template scan<EXCLUSIVE, true>(gp__vec_group<In>(from), index, carry).store(result);
     GP__UNROLL_BY(2)
     for (int k = 1; k < ITEMS / V; ++k)
       step::template scan<EXCLUSIVE, false>(gp__vec_group<In>(from + k * L), index + k * V, carry)
           .store(result + k * L);
   } else {
-    const In *item = reinterpret_cast<const In *>(chunk);
-    Out *result = reinterpret_cast<Out *>(to);
+    const In *item = gp__as<const In>(chunk);
+    Out *result = gp__as<Out>(to);
     result[0] = gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, true, Op>(carry, Op::prepare(Load()(item[0], index))));
     GP__UNROLL_BY(4)
     for (int j = 1; j < ITEMS; ++j)
@@ -9910,8 +9913,8 @@ GP_DEVICE void gp__chunk_scan(gp__u8 *to, const gp__u8 *chunk, gp__u64 index, gp
 template <bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
 GP_DEVICE void gp__chunk_scan_part(
     gp__u8 *to, const gp__u8 *chunk, gp__u64 index, gp_carry<Acc> carry, int begin, int end) {
-  const In *item = reinterpret_cast<const In *>(chunk);
-  Out *result = reinterpret_cast<Out *>(to);
+  const In *item = gp__as<const In>(chunk);
+  Out *result = gp__as<Out>(to);
   GP__UNROLL_BY(1)
   for (int j = begin; j < end; ++j)
     result[j] =
@@ -10509,19 +10512,19 @@ GP_DEVICE gp__ticket gp__ticket_of(void *workspace, gp__u64 draws, gp__u64 was) 
   gp__ticket k;
   k.tag = (was >> 28) + 1;
   k.number = was & 0xfffffffu;
-  if (k.number == draws - 1) gp__store_relaxed(static_cast<gp__u64 *>(workspace), k.tag << 28);
+  if (k.number == draws - 1) gp__store_relaxed(gp__as<gp__u64>(workspace), k.tag << 28);
   return k;
 }
 GP_DEVICE gp__ticket gp__draw(void *workspace, gp__u64 draws) { // one thread
-  return gp__ticket_of(workspace, draws, gp__add_relaxed(static_cast<gp__u64 *>(workspace), 1));
+  return gp__ticket_of(workspace, draws, gp__add_relaxed(gp__as<gp__u64>(workspace), 1));
 }
 // One thread of a block that has yet to draw its last ticket: no number below `tiles` is drawn from now on. Draws go on
 // at `tiles`, so that their number is what it was.
 GP_DEVICE void gp__end_tiles(void *workspace, const gp__ticket &ticket, gp__u64 tiles) {
-  atomicMax(static_cast<gp__u64 *>(workspace), (ticket.tag - 1) << 28 | tiles);
+  atomicMax(gp__as<gp__u64>(workspace), (ticket.tag - 1) << 28 | tiles);
 }
 GP_DEVICE gp__word *gp__words(void *workspace) {
-  return reinterpret_cast<gp__word *>(static_cast<gp__u8 *>(workspace) + GP__CONTROL_BYTES);
+  return gp__as<gp__word>(gp__as<gp__u8>(workspace) + GP__CONTROL_BYTES);
 }
 
 // An accumulator as 8-byte pieces; each travels with its tag.
@@ -10691,7 +10694,7 @@ template <int WORD> GP_DEVICE gp_vector gp__load_words(const gp__u8 *at, const g
   gp__vec<Word> p;
   GP__EACH(i, 16 / WORD) {
     const gp__u8 *word = at + i * WORD;
-    p.item[i] = word >= from && word < to ? *reinterpret_cast<const Word *>(word) : Word();
+    p.item[i] = word >= from && word < to ? *gp__as<const Word>(word) : Word();
   }
   return p.vector;
 }
@@ -10754,7 +10757,7 @@ GP_DEVICE void gp__store_lines(const gp__u8 *shared, const Layout &layout, gp__u
       const unsigned from = OUT_ALIGNED && N == 1 ? layout.at(unsigned(first), line * SIZE) : 0;
       GP__EACH(w, W) {
         const unsigned row = unsigned(first + w) / N, part = unsigned(first + w) % N;
-        p.item[w] = *reinterpret_cast<const Word *>(shared +
+        p.item[w] = *gp__as<const Word>(shared +
             (OUT_ALIGNED && N == 1 ? from + w * layout.step() // one group of rows
                                    : layout.at(row, line * SIZE + part * WORD)));
       }
@@ -10765,8 +10768,7 @@ GP_DEVICE void gp__store_lines(const gp__u8 *shared, const Layout &layout, gp__u
     for (int w = 0; w < W; ++w) {
       if (first + w < 0 || first + w >= all) continue;
       const unsigned row = unsigned(first + w) / N, part = unsigned(first + w) % N;
-      *reinterpret_cast<Word *>(to + w * WORD) =
-          *reinterpret_cast<const Word *>(shared + layout.at(row, line * SIZE + part * WORD));
+      *gp__as<Word>(to + w * WORD) = *gp__as<const Word>(shared + layout.at(row, line * SIZE + part * WORD));
     }
   }
 }
@@ -10796,7 +10798,7 @@ GP_DEVICE void gp__store_ends(
       const unsigned skip = OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to), head = skip < words ? skip : words;
       const unsigned word = gp__end_word<WORD>(i, words, head);
       if (line < lines && word < words && (i < head ? heads : tails))
-        *reinterpret_cast<Word *>(to + word * WORD) = *reinterpret_cast<const Word *>(at(word, line));
+        *gp__as<Word>(to + word * WORD) = *gp__as<const Word>(at(word, line));
     }
   }
 }
@@ -10839,7 +10841,7 @@ struct gp__column_store {
       for (int k = 0; k < ROUNDS / SETS; ++k) {
         gp__vec<Word> p;
         if (first_line + k * STRIDE >= lines) continue;
-        GP__EACH(w, W) p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + k * STRIDE * SIZE);
+        GP__EACH(w, W) p.item[w] = *gp__as<const Word>(shared + from[w] + k * STRIDE * SIZE);
         gp__store_vector<CACHE>(to + k * STRIDE * pitch, p.vector);
       }
     }
@@ -10860,10 +10862,10 @@ struct gp__gathered_tile {
   typedef gp__tile_rows<GROUP, PITCH, EXCHANGED> Rows;
   static GP_DEVICE void put(
       gp__u8 *shared, const typename Rows::type &layout, unsigned row, unsigned byte, const gp_vector &v) {
-    if (!EXCHANGED) *reinterpret_cast<gp_vector *>(shared + layout.at(row, byte)) = v;
+    if (!EXCHANGED) *gp__as<gp_vector>(shared + layout.at(row, byte)) = v;
     else {
       GP__UNROLL
-      for (unsigned i = 0; i < 4; ++i) *reinterpret_cast<gp__u32 *>(shared + layout.at(row, byte + i * 4)) = v.word[i];
+      for (unsigned i = 0; i < 4; ++i) *gp__as<gp__u32>(shared + layout.at(row, byte + i * 4)) = v.word[i];
     }
   }
   // Row and unit of this thread's k-th unit.
@@ -10958,7 +10960,7 @@ struct gp__gathered_tile {
         const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
         const unsigned word = gp__end_word<WORD>(i, words, before);
         end[k] = Word();
-        if (first + k * STEP < rows && word < words) end[k] = *reinterpret_cast<const Word *>(line + word * WORD);
+        if (first + k * STEP < rows && word < words) end[k] = *gp__as<const Word>(line + word * WORD);
       }
       if (i < W) {
         GP__EACH(k, K)
@@ -10970,8 +10972,7 @@ struct gp__gathered_tile {
         const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
         const unsigned word = gp__end_word<WORD>(i, words, before);
         if (first + k * STEP < rows && word < words)
-          *reinterpret_cast<Word *>(shared + layout.at(first + k * STEP, gp__misalignment(line, 16) + word * WORD)) =
-              end[k];
+          *gp__as<Word>(shared + layout.at(first + k * STEP, gp__misalignment(line, 16) + word * WORD)) = end[k];
       }
     }
   }
@@ -11044,7 +11045,7 @@ struct gp__scattered_tile {
     return column * ROWS * SIZE + column / V * 16 + unit * 16;
   }
   static GP_DEVICE void put(gp__u8 *shared, unsigned column, unsigned bundle, gp__u32 word) {
-    *reinterpret_cast<gp__u32 *>(shared + offset_of(column, bundle / 4) + bundle % 4 * 4) = word;
+    *gp__as<gp__u32>(shared + offset_of(column, bundle / 4) + bundle % 4 * 4) = word;
   }
   static GP_DEVICE unsigned unit_of(unsigned i) { return i % UC + i / UC / BUNDLES * UC; }
   static GP_DEVICE unsigned bundle_of(unsigned i) { return i / UC % BUNDLES; }
@@ -11108,11 +11109,11 @@ struct gp__scattered_tile {
       if (column >= columns || unit * V >= rows) continue;
       gp__u8 *to = out + column * pitch + unit * 16;
       gp__vec<Word> p;
-      p.vector = *reinterpret_cast<const gp_vector *>(shared + offset_of(column, unit));
+      p.vector = *gp__as<const gp_vector>(shared + offset_of(column, unit));
       if ((unit + 1) * V <= rows) gp__store_vector<STORE>(to, p.vector);
       else {
         GP__EACH(w, V)
-          if (unit * V + w < rows) *reinterpret_cast<Word *>(to + w * SIZE) = p.item[w];
+          if (unit * V + w < rows) *gp__as<Word>(to + w * SIZE) = p.item[w];
       }
     }
   }
@@ -11132,8 +11133,8 @@ struct gp__scattered_tile {
       if (column >= columns || first + V > rows || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)))
         continue;
       const gp__u8 *from = shared + at + unit * 16 + (FIXED ? k * (LINES * ROWS * SIZE + LINES / V * 16) : 0);
-      gp_vector v = *reinterpret_cast<const gp_vector *>(from);
-      if (shift) v = gp__shift_vectors(v, *reinterpret_cast<const gp_vector *>(from + 16), shift);
+      gp_vector v = *gp__as<const gp_vector>(from);
+      if (shift) v = gp__shift_vectors(v, *gp__as<const gp_vector>(from + 16), shift);
       gp__store_vector<STORE>(to + first * SIZE, v);
     }
     gp__store_ends<THREADS, SIZE, ALIGNMENT, COLUMNS, false>(out, pitch, rows, columns, heads, tails,
@@ -11168,13 +11169,13 @@ template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> str
     alignas(16) gp__u8 bytes[gp__transpose_tile_bytes(SIZE, ROWS, COLUMNS, ALIGNED)];
   };
   static GP_DEVICE void load(storage &s, const T *in, gp__u64 pitch, unsigned rows, unsigned columns) {
-    const gp__u8 *from = reinterpret_cast<const gp__u8 *>(in);
+    const gp__u8 *from = gp__as<const gp__u8>(in);
     if (threadIdx.x == 0) s.start = gp__misalignment(in, 16), s.start_pitch = unsigned(pitch * SIZE) & 15u;
     Tile::load(
         s.bytes, from, pitch * SIZE, rows, columns, from, rows ? from + ((rows - 1) * pitch + columns) * SIZE : from);
   }
   static GP_DEVICE void store(const storage &s, T *out, gp__u64 pitch, unsigned rows, unsigned columns) {
-    Tile::store(s.bytes, reinterpret_cast<gp__u8 *>(out), pitch * SIZE, rows, columns, s.start, s.start_pitch);
+    Tile::store(s.bytes, gp__as<gp__u8>(out), pitch * SIZE, rows, columns, s.start, s.start_pitch);
   }
 };
 
@@ -12127,8 +12128,8 @@ template <class Args> GP_DEVICE gp__u64 gp__count(const Args &a) {
 template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 bytes = gp__count(a) * SIZE;
-  const gp__u8 *in = static_cast<const gp__u8 *>(a.in);
-  gp__u8 *out = static_cast<gp__u8 *>(a.out);
+  const gp__u8 *in = gp__as<const gp__u8>(a.in);
+  gp__u8 *out = gp__as<gp__u8>(a.out);
   const gp__u64 to_boundary = (16 - gp__misalignment(out, 16)) & 15u, head = to_boundary < bytes ? to_boundary : bytes;
   const gp__u64 vectors = (bytes - head) / 16, tail = head + vectors * 16;
   if (blockIdx.x == 0) {
@@ -12218,10 +12219,10 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   typedef gp__element<typename gp__operands<F>::functor, A, B, R> element;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args);
-  const A *in = static_cast<const A *>(args.in);
-  const B *in2 = static_cast<const B *>(args.in2);
+  const A *in = gp__as<const A>(args.in);
+  const B *in2 = gp__as<const B>(args.in2);
   const typename gp__operands<F>::type operands(args);
-  R *out = static_cast<R *>(args.out);
+  R *out = gp__as<R>(args.out);
   const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
   const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
@@ -12354,16 +12355,16 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
     GP__UNROLL
     for (int b = 0; b < BYTES; b += STEP) {
       if (STEP == 16) {
-        const gp_vector v = *reinterpret_cast<const gp_vector *>(from + b);
+        const gp_vector v = *gp__as<const gp_vector>(from + b);
         GP__EACH(i, 4) word[b / 4 + (STEP == 16 ? i : 0)] = v.word[i];
       } else if (STEP == 8) {
-        const gp__u64 x = *reinterpret_cast<const gp__u64 *>(from + b);
+        const gp__u64 x = *gp__as<const gp__u64>(from + b);
         word[b / 4] = gp__u32(x);
         word[b / 4 + (STEP == 8)] = gp__u32(x >> 32);
       } else if (STEP == 4) {
-        word[b / 4] = *reinterpret_cast<const gp__u32 *>(from + b);
+        word[b / 4] = *gp__as<const gp__u32>(from + b);
       } else {
-        const gp__u32 x = STEP == 2 ? *reinterpret_cast<const unsigned short *>(from + b) : from[b];
+        const gp__u32 x = STEP == 2 ? *gp__as<const unsigned short>(from + b) : from[b];
         word[b / 4] = b % 4 ? word[b / 4] | x << b % 4 * 8 : x;
       }
     }
@@ -12374,13 +12375,13 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
       if (STEP == 16) {
         gp_vector v;
         GP__EACH(i, 4) v.word[i] = word[b / 4 + (STEP == 16 ? i : 0)];
-        *reinterpret_cast<gp_vector *>(to + b) = v;
+        *gp__as<gp_vector>(to + b) = v;
       } else if (STEP == 8) {
-        *reinterpret_cast<gp__u64 *>(to + b) = word[b / 4] | gp__u64(word[b / 4 + (STEP == 8)]) << 32;
+        *gp__as<gp__u64>(to + b) = word[b / 4] | gp__u64(word[b / 4 + (STEP == 8)]) << 32;
       } else if (STEP == 4) {
-        *reinterpret_cast<gp__u32 *>(to + b) = word[b / 4];
+        *gp__as<gp__u32>(to + b) = word[b / 4];
       } else if (STEP == 2) {
-        *reinterpret_cast<unsigned short *>(to + b) = static_cast<unsigned short>(word[b / 4] >> b % 4 * 8);
+        *gp__as<unsigned short>(to + b) = static_cast<unsigned short>(word[b / 4] >> b % 4 * 8);
       } else {
         to[b] = static_cast<gp__u8>(word[b / 4] >> b % 4 * 8);
       }
@@ -12485,7 +12486,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
       }
       GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
-        if (i < VECTORS) *reinterpret_cast<gp_vector *>(shared + slot(i) * 16) = v[u];
+        if (i < VECTORS) *gp__as<gp_vector>(shared + slot(i) * 16) = v[u];
       }
       return;
     }
@@ -12494,7 +12495,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
       const gp__u8 *from = begin<const gp__u8>(a.in, a.in_column, f);
       GP__UNROLL_BY(1)
       for (int i = int(threadIdx.x); i < bytes(f) / 16; i += T)
-        *reinterpret_cast<gp_vector *>(shared + slot(first(f) + i) * 16) =
+        *gp__as<gp_vector>(shared + slot(first(f) + i) * 16) =
             gp__vector_of_range<CACHE>(from, unsigned(i), unsigned(bytes(f)));
     }
   }
@@ -12517,8 +12518,8 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
       GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
         if (i < VECTORS)
-          gp__store_vector<CACHE>(of_vector<gp__u8>(a.out, a.out_column, u, i),
-              *reinterpret_cast<const gp_vector *>(shared + slot(i) * 16));
+          gp__store_vector<CACHE>(
+              of_vector<gp__u8>(a.out, a.out_column, u, i), *gp__as<const gp_vector>(shared + slot(i) * 16));
       }
       return;
     }
@@ -12532,8 +12533,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
 // Copies one value, by words as large as size and addresses allow.
 template <class Word> GP_DEVICE void gp__copy_words(gp__u8 *to, const gp__u8 *from, unsigned size) {
   GP__UNROLL_BY(1)
-  for (unsigned i = 0; i < size; i += sizeof(Word))
-    *reinterpret_cast<Word *>(to + i) = *reinterpret_cast<const Word *>(from + i);
+  for (unsigned i = 0; i < size; i += sizeof(Word)) *gp__as<Word>(to + i) = *gp__as<const Word>(from + i);
 }
 GP_DEVICE void gp__copy_value(gp__u8 *to, const gp__u8 *from, unsigned size) {
   const unsigned odd = unsigned(reinterpret_cast<gp__u64>(to) | reinterpret_cast<gp__u64>(from)) | size;
@@ -12669,8 +12669,8 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args);
   if (count == 0) return;
-  const A *in = static_cast<const A *>(args.in);
-  R *out = static_cast<R *>(args.out);
+  const A *in = gp__as<const A>(args.in);
+  R *out = gp__as<R>(args.out);
   const gp__u64 edge = RIGHT ? count - 1 : 0; // the element that is copied
   const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
@@ -12720,8 +12720,8 @@ template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const 
   const int V = 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 1;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args);
-  const T *in = static_cast<const T *>(SWAP ? args.in2 : args.in);
-  T *out = static_cast<T *>(args.out);
+  const T *in = gp__as<const T>(SWAP ? args.in2 : args.in);
+  T *out = gp__as<T>(args.out);
   T *partners = SWAP ? const_cast<T *>(in) : out; // in place
   const bool in_place = SWAP || in == out;
   const gp__u64 all = in_place && !SWAP ? count / 2 : count; // elements of the output that form runs
@@ -12810,11 +12810,11 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
   typedef gp__stencil<typename gp__operands<F>::functor, K> stencil;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args), limit = gp__indexed_place<I>::limit(args, count);
-  const A *in = static_cast<const A *>(args.in);
-  const I *indices = static_cast<const I *>(args.in2);
-  const K *keys = static_cast<const K *>(args.keys);
+  const A *in = gp__as<const A>(args.in);
+  const I *indices = gp__as<const I>(args.in2);
+  const K *keys = gp__as<const K>(args.keys);
   const typename gp__operands<F>::type operands(args);
-  R *out = static_cast<R *>(args.out);
+  R *out = gp__as<R>(args.out);
   const gp__u64 tile = gp__u64(P::threads) * ITEMS;
   const bool windows = !GATHER && args.window && args.window < limit;
   const gp__u64 window = windows ? args.window : limit;
@@ -12908,7 +12908,7 @@ struct gp__batch_window {
       GP__UNROLL
       for (unsigned w = 0; w < 4; ++w) {
         v.word[w] = 0;
-        if (offset % 4 == 0 && has_word(w)) v.word[w] = *reinterpret_cast<const gp__u32 *>(in + 4 * w);
+        if (offset % 4 == 0 && has_word(w)) v.word[w] = *gp__as<const gp__u32>(in + 4 * w);
         else {
           GP__UNROLL
           for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
@@ -12924,7 +12924,7 @@ struct gp__batch_window {
     }
     GP__UNROLL
     for (unsigned w = 0; w < 4; ++w) {
-      if (has_word(w)) *reinterpret_cast<gp__u32 *>(out + 4 * w) = v.word[w];
+      if (has_word(w)) *gp__as<gp__u32>(out + 4 * w) = v.word[w];
       else {
         GP__UNROLL
         for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
@@ -12982,7 +12982,7 @@ template <class P, class S> struct gp__batch_block {
 
   GP_DEVICE gp__batch_block(const gp__batch_args &args, gp__batch_storage<P> &storage)
       : a(args), s(storage), sources(static_cast<const gp__u8 *const *>(args.sources)),
-        destinations(static_cast<gp__u8 *const *>(args.destinations)), sizes(static_cast<const S *>(args.sizes)),
+        destinations(static_cast<gp__u8 *const *>(args.destinations)), sizes(gp__as<const S>(args.sizes)),
         count(gp__count(args)) {}
   GP_DEVICE unsigned buffers(gp__u64 tile) const {
     const gp__u64 left = count - tile * a.tile;
@@ -13030,7 +13030,7 @@ template <class P, class S> struct gp__batch_block {
       const unsigned first = unsigned(gp_warp_search(0, n, gp__batch_ended{s.end, begin}));
       const bool several = s.end[first] < end;
       if (several) {
-        for (unsigned i = gp_lane(); i < PIECE / 2; i += 32) reinterpret_cast<gp__u32 *>(mark)[i] = 0;
+        for (unsigned i = gp_lane(); i < PIECE / 2; i += 32) gp__as<gp__u32>(mark)[i] = 0;
         __syncwarp();
         bool more = true;
         for (unsigned b = first + 1 + gp_lane(); more; b += 32) {
@@ -13061,7 +13061,7 @@ template <class P, class S> struct gp__batch_block {
   }
   // Draws a ticket; returns the control word before. A barrier follows each use of the one before.
   GP_DEVICE gp__u64 draw() {
-    if (threadIdx.x == 0) s.drawn = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
+    if (threadIdx.x == 0) s.drawn = gp__add_relaxed(gp__as<gp__u64>(a.workspace), 1);
     __syncthreads();
     return s.drawn;
   }
@@ -13075,7 +13075,7 @@ template <class P, class S> struct gp__batch_block {
       __threadfence();
     }
     gp__add_relaxed(&left.scanned, 1);
-    s.drawn = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
+    s.drawn = gp__add_relaxed(gp__as<gp__u64>(a.workspace), 1);
     const gp__u64 next = s.drawn & 0xfffffffu, first = next * a.tile;
     if (next >= tiles) return;
     const unsigned n = buffers(next);
@@ -13086,7 +13086,7 @@ template <class P, class S> struct gp__batch_block {
   GP_DEVICE void run() {
     const gp__u64 tiles = (count + a.tile - 1) / a.tile;
     if (tiles == 0) return;
-    gp__batch_leftovers &left = *static_cast<gp__batch_leftovers *>(a.workspace);
+    gp__batch_leftovers &left = *gp__as<gp__batch_leftovers>(a.workspace);
     gp__u64 drawn = draw();
     const gp__u64 tag = (drawn >> 28) + 1;
     while ((drawn & 0xfffffffu) < tiles) {
@@ -13154,7 +13154,7 @@ template <int THREADS, class Acc> struct gp__reduce_storage {
 template <class Op, class Acc, class Out> GP_DEVICE void gp__reduce_result(const gp__reduce_args &a, const Acc &sum) {
   const Acc init = Op::prepare(gp__value_as<Acc>(a.init));
   const Acc result = !a.has_init ? sum : gp__count(a) == 0 ? init : Op()(init, sum);
-  *static_cast<Out *>(a.out) = gp_convert<Acc, Out>()(result);
+  *gp__as<Out>(a.out) = gp_convert<Acc, Out>()(result);
 }
 
 // Last step of a one-launch reduction: one block waits for the partial results of all others and folds them in order.
@@ -13201,7 +13201,7 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
     while (((misaligned + to_boundary * sizeof(In)) & 15u) != 0) ++to_boundary;
     const gp__u64 head = to_boundary < n ? to_boundary : n, packs = (n - head) / ITEMS, tail = head + packs * ITEMS;
     const gp__u64 stride = gp__u64(gridDim.x) * T;
-    const gp_vector *base = reinterpret_cast<const gp_vector *>(in + head);
+    const gp_vector *base = gp__as<const gp_vector>(in + head);
     gp__u64 i = gp__u64(blockIdx.x) * T + threadIdx.x;
     for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
       Pack p[PACKS];
@@ -13261,7 +13261,7 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   gp__pdl_wait<P>();
   if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
   const gp__u64 n = gp__count(a);
-  const In *in = static_cast<const In *>(a.in);
+  const In *in = gp__as<const In>(a.in);
   const Load load(a);
   const unsigned misaligned = gp__misalignment(in, 16);
   Acc sum = Op::identity();
@@ -13298,7 +13298,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tile_items = a.rounds * ROUND, tiles = (n + tile_items - 1) / tile_items;
-  const In *in = static_cast<const In *>(a.in);
+  const In *in = gp__as<const In>(a.in);
   const Load load(a);
   const unsigned misaligned = gp__misalignment(in, 16);
   for (;;) {
@@ -13348,7 +13348,7 @@ struct gp__find_access_of : gp__vector_access<T, gp__find_items(int(sizeof(T)))>
 template <class T> struct gp__find_access_of<T, false, true> : gp__vec_group<T> {
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool) {
     if (misaligned == 0) {
-      const gp_vector *from = reinterpret_cast<const gp_vector *>(at);
+      const gp_vector *from = gp__as<const gp_vector>(at);
       GP__EACH(l, gp__vec_group<T>::vectors) this->vector[l] = gp__load_vector<CACHE>(from + l);
     } else {
       GP__EACH(j, gp__vec_group<T>::items) this->item[j] = at[j];
@@ -13371,7 +13371,7 @@ template <class Element, class Predicate, bool WANTED> struct gp__find_element {
   const gp__value &scalar;
   template <class Args>
   GP_DEVICE explicit gp__find_element(const Args &a)
-      : in(static_cast<const T *>(a.in)), misaligned(gp__misalignment(a.in, 16)), scalar(a.scalar) {}
+      : in(gp__as<const T>(a.in)), misaligned(gp__misalignment(a.in, 16)), scalar(a.scalar) {}
   struct Run {
     gp__find_access<T> x;
     template <int CACHE> GP_DEVICE void load(const gp__find_element &s, gp__u64 i, bool inner) {
@@ -13411,7 +13411,7 @@ template <class Element, class Equal> struct gp__find_difference {
   unsigned misaligned, misaligned2;
   template <class Args>
   GP_DEVICE explicit gp__find_difference(const Args &a)
-      : in(static_cast<const T *>(a.in)), in2(static_cast<const T *>(a.in2)), misaligned(gp__misalignment(a.in, 16)),
+      : in(gp__as<const T>(a.in)), in2(gp__as<const T>(a.in2)), misaligned(gp__misalignment(a.in, 16)),
         misaligned2(gp__misalignment(a.in2, 16)) {}
   struct Run {
     gp__find_access<T> x, y;
@@ -13432,7 +13432,7 @@ template <class Element, class Relation, bool SWAPPED> struct gp__find_neighbour
   unsigned misaligned;
   template <class Args>
   GP_DEVICE explicit gp__find_neighbours(const Args &a)
-      : in(static_cast<const T *>(a.in)), misaligned(gp__misalignment(a.in, 16)) {}
+      : in(gp__as<const T>(a.in)), misaligned(gp__misalignment(a.in, 16)) {}
   static GP_DEVICE bool related(const T &before, const T &x) {
     return SWAPPED ? Relation()(x, before) : Relation()(before, x);
   }
@@ -13459,7 +13459,7 @@ template <class Element, class Predicate> struct gp__find_return {
   const gp__value &scalar;
   template <class Args>
   GP_DEVICE explicit gp__find_return(const Args &a)
-      : in(static_cast<const T *>(a.in)), misaligned(gp__misalignment(a.in, 16)), scalar(a.scalar) {}
+      : in(gp__as<const T>(a.in)), misaligned(gp__misalignment(a.in, 16)), scalar(a.scalar) {}
   GP_DEVICE bool returns(const T &before, const T &x) const {
     return Predicate()(x, scalar) && !Predicate()(before, scalar);
   }
@@ -13514,9 +13514,8 @@ GP_DEVICE gp__u64 gp__find_in_tile(const Search &search, gp__u64 first, gp__u64 
 // n: the number of elements.
 template <int RESULT> GP_DEVICE void gp__find_result(void *out, gp__u64 first, gp__u64 n) {
   const bool some = first != ~gp__u64(0);
-  if (RESULT == GP__FIND_SOME || RESULT == GP__FIND_NONE)
-    *static_cast<gp__u8 *>(out) = some == (RESULT == GP__FIND_SOME);
-  else *static_cast<gp__u64 *>(out) = some ? first - (RESULT == GP__FIND_BEFORE) : RESULT == GP__FIND_BAD ? first : n;
+  if (RESULT == GP__FIND_SOME || RESULT == GP__FIND_NONE) *gp__as<gp__u8>(out) = some == (RESULT == GP__FIND_SOME);
+  else *gp__as<gp__u64>(out) = some ? first - (RESULT == GP__FIND_BEFORE) : RESULT == GP__FIND_BAD ? first : n;
 }
 
 template <int RESULT, class Search> struct gp__find_answer {
@@ -13527,9 +13526,9 @@ template <int RESULT, class Search> struct gp__find_answer {
 template <class T, class Less> struct gp__find_answer<GP__FIND_ORDER, gp__find_difference<T, gp__equivalent<Less>>> {
   static GP_DEVICE void write(
       const gp__find_difference<T, gp__equivalent<Less>> &s, const gp__find_args &a, gp__u64 first, gp__u64) {
-    *static_cast<int *>(a.out) = first == ~gp__u64(0) ? gp__value_as<int>(a.scalar)
-        : Less()(s.in[first], s.in2[first])           ? -1
-                                                      : 1;
+    *gp__as<int>(a.out) = first == ~gp__u64(0) ? gp__value_as<int>(a.scalar)
+        : Less()(s.in[first], s.in2[first])    ? -1
+                                               : 1;
   }
 };
 
@@ -13604,7 +13603,7 @@ template <class P, class Search> GP_DEVICE void gp__partition_point(const gp__fi
       if (next < high) high = next;
     }
   }
-  if (threadIdx.x == 0) *static_cast<gp__u64 *>(a.out) = low;
+  if (threadIdx.x == 0) *gp__as<gp__u64>(a.out) = low;
 }
 
 // ---- histogram/bins.cuh - the bin of a sample
@@ -13785,7 +13784,7 @@ template <class W, class C> struct gp__weight {
     return gp_convert<W, C>()(w.item[j]);
   }
   static GP_DEVICE C of(const void *weights, gp__u64 pixel) {
-    return gp_convert<W, C>()(static_cast<const W *>(weights)[pixel]);
+    return gp_convert<W, C>()(gp__as<const W>(weights)[pixel]);
   }
 };
 template <class C> struct gp__weight<gp__none, C> {
@@ -13820,18 +13819,18 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   }
   // All threads call; the caller synchronises.
   static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, gp__u8 *) {
-    const T *lower = reinterpret_cast<const T *>(a.lower.bytes), *upper = reinterpret_cast<const T *>(a.upper.bytes);
+    const T *lower = gp__as<const T>(a.lower.bytes), *upper = gp__as<const T>(a.upper.bytes);
     const unsigned c = threadIdx.x;
     if (c < unsigned(a.active)) bins[c].set(lower[c], upper[c], a.bins);
   }
   static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__range_bins<T> *bins, gp__u8 *shared) {
-    const T *table = static_cast<const T *>(a.boundaries);
+    const T *table = gp__as<const T>(a.boundaries);
     const gp__u64 boundaries = (a.bins + 1) * unsigned(a.active);
     const unsigned bytes = by_value ? 0 : gp__histogram_boundary_bytes(boundaries, int(sizeof(T)));
     const unsigned buckets =
         by_value ? 0 : gp__histogram_buckets(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
-    T *copy = reinterpret_cast<T *>(shared);
-    gp__guess *guesses = reinterpret_cast<gp__guess *>(shared + bytes);
+    T *copy = gp__as<T>(shared);
+    gp__guess *guesses = gp__as<gp__guess>(shared + bytes);
     if (bytes)
       for (gp__u64 i = threadIdx.x; i < boundaries; i += P::threads) copy[i] = table[i];
     if (threadIdx.x == 0) {
@@ -13847,7 +13846,7 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   }
   static GP_DEVICE void clear(gp__u8 *shared, gp__u64 bytes) {
     for (gp__u64 i = threadIdx.x; i < (bytes + 15) / 16; i += P::threads)
-      reinterpret_cast<gp_vector *>(shared)[i] = gp_vector{{0, 0, 0, 0}};
+      gp__as<gp_vector>(shared)[i] = gp_vector{{0, 0, 0, 0}};
   }
 };
 
@@ -13888,7 +13887,7 @@ template <class T> GP_DEVICE void gp__drop_first(gp__vector_access<T, 16> &x) {
 // A thread's place among samples of an array, or of a described input.
 template <class T, class Source> struct gp__sample_place {
   const T *at;
-  GP_DEVICE explicit gp__sample_place(const gp__histogram_args &a) : at(static_cast<const T *>(a.in)) {}
+  GP_DEVICE explicit gp__sample_place(const gp__histogram_args &a) : at(gp__as<const T>(a.in)) {}
   GP_DEVICE void move(gp__u64 samples) { at += samples; }
   template <int CACHE, int V> GP_DEVICE void load_if(bool there, gp__vector_access<T, V> &x) const {
     x.template load_if<CACHE>(there, at);
@@ -13943,7 +13942,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       step = apart * V;
       left = vector < e.vectors ? gp__u32((e.vectors - 1 - vector) / apart) + 1 : 0;
       x_at.move(first);
-      w_at = static_cast<const W *>(a.weights) + (weight::is && one ? first : 0);
+      w_at = gp__as<const W>(a.weights) + (weight::is && one ? first : 0);
       off = weight::is && one ? gp__misalignment(w_at, gp__vector_access_alignment<W, V>::value) : 0;
       GP__UNROLL
       for (unsigned k = 0; k < K; ++k) load(k, k < left, one);
@@ -13987,7 +13986,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
     GP_DEVICE void add_to_output(gp__u32 slot, gp__u64 n) const {
       gp__u64 at = 0;
-      if (output_of(slot, at)) atomicAdd(static_cast<C *>(a.out) + at, static_cast<C>(n));
+      if (output_of(slot, at)) atomicAdd(gp__as<C>(a.out) + at, static_cast<C>(n));
     }
     // A word is the sum of all that was added to its halves, less the carries of the lower one. The thread that makes
     // bit 16 or 32 overflow sees it in the old value, and takes 2^16 to the output. Between a carry and its removal the
@@ -14078,7 +14077,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       if (blockIdx.x == gridDim.x - 1) { // samples before and after the vectors, one a thread
         const Extent e(a);
         const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
-        take_one(static_cast<const T *>(a.in), i, i < e.samples);
+        take_one(gp__as<const T>(a.in), i, i < e.samples);
       }
       if (!ONE) {
         const unsigned channels = unsigned(a.channels);
@@ -14105,7 +14104,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   static GP_DEVICE void clear_output(const gp__histogram_args &a, Storage &s) {
     const gp__u64 counters = a.bins * unsigned(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk;
-    C *out = static_cast<C *>(a.out);
+    C *out = gp__as<C>(a.out);
     for (;;) {
       if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, chunks + gridDim.x - 1);
       __syncwarp();
@@ -14154,7 +14153,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     Samples samples(a);
     if (!single && gp_warp() == P::threads / 32 - 1) clear_output(a, s); // while the first thread sets the bins
     Shape::set_bins(a, s.bins, shared);
-    C *out = static_cast<C *>(a.out);
+    C *out = gp__as<C>(a.out);
     if (single && (adds_early || Shape::by_value)) {
       for (gp__u64 i = threadIdx.x; i < a.bins * active; i += P::threads) out[i] = 0;
     }
@@ -14170,7 +14169,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     if (global) return;
     if (!single && !adds_early) wait_for_output(a, s);
     __syncthreads();
-    const Cell *cell = reinterpret_cast<const Cell *>(cells);
+    const Cell *cell = gp__as<const Cell>(cells);
     for (gp__u32 c = 0; c < active; ++c, cell += gp__u64(stride) * a.replicas, out += a.bins) {
       const BINS bins = gp__bins_of(s.bins, c);
       for (gp__u32 i = threadIdx.x; i < (Shape::by_value ? 256u : stride - 1); i += P::threads) {
@@ -14244,12 +14243,12 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
   static GP_DEVICE void run(const gp__histogram_args &a) {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
-    C *cells = reinterpret_cast<C *>(shared + Shape::table_bytes(a));
+    C *cells = gp__as<C>(shared + Shape::table_bytes(a));
     const unsigned channels = unsigned(a.channels), active = unsigned(a.active);
     const gp__u64 slots = a.bins * active;
     const unsigned slice_slots = gp__histogram_slice(slots, int(sizeof(C)));
     const unsigned slices = unsigned((slots + slice_slots - 1) / slice_slots), shares = gridDim.x / slices;
-    Shape::clear(reinterpret_cast<gp__u8 *>(cells), gp__u64(slice_slots) * a.replicas * sizeof(C));
+    Shape::clear(gp__as<gp__u8>(cells), gp__u64(slice_slots) * a.replicas * sizeof(C));
     gp__pdl_wait<P>();
     Shape::set_bins(a, s.bins, shared);
     if (threadIdx.x == 0) {
@@ -14265,9 +14264,9 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     C *cell = cells + gp__u64(gp_warp() % a.replicas) * slice_slots;
 
     const gp__u64 n = gp__count(a) * channels;
-    const T *in = static_cast<const T *>(a.in);
+    const T *in = gp__as<const T>(a.in);
     const Source source(a);
-    const W *weights = static_cast<const W *>(a.weights);
+    const W *weights = gp__as<const W>(a.weights);
     const unsigned off = gp__misalignment(in, gp__vector_access_alignment<T, V>::value);
     const unsigned off2 = weight::is ? gp__misalignment(weights, gp__vector_access_alignment<W, V>::value) : 0;
     const gp__u64 round_items = gp__u64(P::threads) * K * V;
@@ -14340,7 +14339,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         sum = gather(words, group_sums + q, pieces, groups - 1, ticket.tag, sum);
       }
       GP__EACH(i, PER)
-        if (q * PER + i < mine) static_cast<C *>(a.out)[first_slot + q * PER + i] = sum.sum[i];
+        if (q * PER + i < mine) gp__as<C>(a.out)[first_slot + q * PER + i] = sum.sum[i];
     }
   }
 };
@@ -14452,8 +14451,8 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const Load load(a);
-  const K *keys = static_cast<const K *>(a.keys);
-  const In *in = static_cast<const In *>(a.in);
+  const K *keys = gp__as<const K>(a.keys);
+  const In *in = gp__as<const In>(a.in);
   const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS;
   s.template clear<THREADS>();
   __syncthreads();
@@ -14497,8 +14496,8 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
   for (int i = int(threadIdx.x); i <= Storage::SLOTS; i += THREADS) {
     if (i < Storage::SLOTS ? s.key[i] == ~gp__u64(0) : s.last == 0) continue;
     const gp__u64 to = s.first + atomicAdd(&s.ends, 1u);
-    static_cast<K *>(a.list_keys)[to] = static_cast<K>(s.key[i]);
-    static_cast<Acc *>(a.list_values)[to] = gp__same_bytes<Acc>(s.value[i]);
+    gp__as<K>(a.list_keys)[to] = static_cast<K>(s.key[i]);
+    gp__as<Acc>(a.list_values)[to] = gp__same_bytes<Acc>(s.value[i]);
   }
 }
 
@@ -14532,7 +14531,7 @@ GP_DEVICE gp__u64 gp__next_slot(const gp__hash_args &a, gp__u64 at) { return at 
 template <class W, int COUNT>
 GP_DEVICE gp__u64 gp__take_slot(const gp__hash_args &a, gp__u64 row, gp__u32 hash, gp__u64 there, bool &claimed) {
   typedef gp__hash_key<W, COUNT> Key;
-  const W *keys = static_cast<const W *>(a.keys);
+  const W *keys = gp__as<const W>(a.keys);
   const gp__u64 mine = gp__u64(hash) << 32 | (row + 1);
   for (gp__u64 at = gp__first_slot(a, hash);;) {
     if (there == 0) {
@@ -14553,7 +14552,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
   typedef gp__hash_key<W, COUNT> Key;
   const int ITEMS = gp__hash_items(P::vectors);
   const gp__u64 tile = gp__u64(P::threads) * ITEMS;
-  const W *keys = static_cast<const W *>(a.keys);
+  const W *keys = gp__as<const W>(a.keys);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
@@ -14599,8 +14598,8 @@ template <class P> GP_DEVICE void gp__hash_take(const gp__hash_args &a) {
 }
 // Writes the keys of the groups in order, and their number.
 template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__hash_args &a) {
-  const W *keys = static_cast<const W *>(a.keys);
-  W *out = static_cast<W *>(a.out_keys);
+  const W *keys = gp__as<const W>(a.keys);
+  W *out = gp__as<W>(a.out_keys);
   gp__pdl_wait<P>();
   const gp__u64 found = *a.found, groups = found < a.capacity ? found : a.capacity;
   if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = found;
@@ -14650,7 +14649,7 @@ template <class T> GP_DEVICE T gp__number_as(gp__u64 x) {
 GP_DEVICE gp__u64 gp__element_at(const void *in, int type, gp__u64 i) {
 #define GPUPRIMS__CASE(value, device) \
   case value: \
-    return gp__number_of(static_cast<const device *>(in)[i]);
+    return gp__number_of(gp__as<const device>(in)[i]);
   switch (type) {
     GP__COLUMN_TYPES(GPUPRIMS__CASE)
   default:
@@ -14661,7 +14660,7 @@ GP_DEVICE gp__u64 gp__element_at(const void *in, int type, gp__u64 i) {
 GP_DEVICE void gp__put_number(void *out, int type, gp__u64 i, gp__u64 x) {
 #define GPUPRIMS__CASE(value, device) \
   case value: \
-    static_cast<device *>(out)[i] = gp__number_as<device>(x); \
+    gp__as<device>(out)[i] = gp__number_as<device>(x); \
     break;
   switch (type) {
     GP__COLUMN_TYPES(GPUPRIMS__CASE)
@@ -14724,7 +14723,7 @@ GP_DEVICE void gp__fold_into(int what, gp__u64 *word, const gp__folded &x) {
     const gp__u64 high = x.high + (before + x.low < before ? 1 : 0); // whoever makes the carry takes it along
     if (high) atomicAdd(word + 1, high);
   } else if (what == GP__FOLD_RANGE) {
-    gp__u32 *half = reinterpret_cast<gp__u32 *>(word);
+    gp__u32 *half = gp__as<gp__u32>(word);
     const gp__u32 exponent = gp__u32(x.low), special = gp__u32(x.low >> 32);
     if (gp__load_volatile(half) < exponent) atomicMax(half, exponent);
     if (special & ~gp__load_volatile(half + 1)) atomicOr(half + 1, special);
@@ -14815,7 +14814,7 @@ template <class P> GP_DEVICE void gp__join_ends(const gp__hash_args &a) {
 template <class W, int COUNT> GP_DEVICE gp__u64 gp__find_slot(const gp__hash_args &a, const W *key, gp__u64 &there) {
   typedef gp__hash_key<W, COUNT> Key;
   const gp__u32 hash = Key::hash(key);
-  const W *keys = static_cast<const W *>(a.keys);
+  const W *keys = gp__as<const W>(a.keys);
   for (gp__u64 at = gp__first_slot(a, hash);;) {
     const gp_vector pair = gp__load_vector<GP_CACHE_ALL>(a.slots + (at & ~gp__u64(1)));
     GP__UNROLL
@@ -14832,7 +14831,7 @@ template <class W, int COUNT> GP_DEVICE gp__u64 gp__find_slot(const gp__hash_arg
 }
 // Finds each probe's partners.
 template <class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__hash_args &a) {
-  const W *probes = static_cast<const W *>(a.probes);
+  const W *probes = gp__as<const W>(a.probes);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
   if (blockIdx.x == 0 && threadIdx.x == 0 && a.offsets) *a.offsets = 0;
@@ -14841,7 +14840,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__h
     const gp__u64 slot = gp__find_slot<W, COUNT>(a, probes + i * COUNT, there);
     const bool found = slot < a.slot_count;
     if (a.join == GP_JOIN_FLAGS) {
-      static_cast<gp__u8 *>(a.out)[i] = found ? 1 : 0;
+      gp__as<gp__u8>(a.out)[i] = found ? 1 : 0;
     } else if (!a.ends) {
       a.counts[i] = found == (a.join == GP_JOIN_SEMI) ? 1 : 0;
     } else {
@@ -14867,10 +14866,10 @@ template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a
     GP__EACH(i, ITEMS) {
       const gp__u64 at = first + threadIdx.x * ITEMS + i;
       if (at >= count) continue;
-      if (a.out) static_cast<I *>(a.out)[at] = static_cast<I>(probe[i]);
+      if (a.out) gp__as<I>(a.out)[at] = static_cast<I>(probe[i]);
       if (!a.out2) continue;
       const gp__u32 begin = a.firsts[probe[i]];
-      static_cast<I *>(a.out2)[at] = begin == gp__u32(GP__NO_PARTNER)
+      gp__as<I>(a.out2)[at] = begin == gp__u32(GP__NO_PARTNER)
           ? static_cast<I>(GP__NO_PARTNER)
           : static_cast<I>(a.order[begin + (at - a.offsets[probe[i]])]);
     }
@@ -14885,8 +14884,8 @@ template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a
 template <class P, class W, class I, int ITEMS>
 GP_DEVICE void gp__move_column(
     const gp__moved_column &c, const I *index, const I (&from)[ITEMS], gp__u64 first, gp__u64 count) {
-  const W *in = static_cast<const W *>(c.in);
-  W *out = static_cast<W *>(c.out) + first * unsigned(c.words);
+  const W *in = gp__as<const W>(c.in);
+  W *out = gp__as<W>(c.out) + first * unsigned(c.words);
   const gp__u64 left = count - first;
   const unsigned rows = left < unsigned(P::threads * ITEMS) ? unsigned(left) : unsigned(P::threads * ITEMS);
   if (c.words == 1) {
@@ -14904,7 +14903,7 @@ GP_DEVICE void gp__move_column(
 // out[i] = in[index[i]] of every column. Each tile reads its indices once, and writes one column after the other.
 template <class P, class I> GP_DEVICE void gp__gather_columns(const gp__columns_args &a) {
   const int ITEMS = gp__hash_items(P::vectors);
-  const I *index = static_cast<const I *>(a.index);
+  const I *index = gp__as<const I>(a.index);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
   for (gp__u64 first = blockIdx.x * gp__u64(P::threads * ITEMS); first < count;
@@ -14933,7 +14932,7 @@ template <int THREADS, class Acc> struct gp__scan_storage {
 
 template <class Op, class Acc, class Args> GP_DEVICE gp_carry<Acc> gp__start(const Args &a) {
   gp_carry<Acc> start;
-  start.value = Op::prepare(a.init_device ? *static_cast<const Acc *>(a.init_device) : gp__value_as<Acc>(a.init));
+  start.value = Op::prepare(a.init_device ? *gp__as<const Acc>(a.init_device) : gp__value_as<Acc>(a.init));
   start.has = a.has_init != 0;
   return start;
 }
@@ -14958,21 +14957,21 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   GP_DEVICE gp__u64 chunk_index() const { return index + threadIdx.x * ITEMS; }
   template <class Args, class F> GP_DEVICE void load(const Args &a, const gp__operands<F> &, gp__u64 count) const {
-    const In *in = static_cast<const In *>(a.in);
+    const In *in = gp__as<const In>(a.in);
     const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_to_shared<P::threads, UNROLL, P::load>(
-        from, reinterpret_cast<const gp__u8 *>(in + index), unsigned(items * sizeof(In)), threadIdx.x);
+        from, gp__as<const gp__u8>(in + index), unsigned(items * sizeof(In)), threadIdx.x);
   }
   template <class Args, class F, class Input>
   GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &, gp__u64 count) const {
     const gp__described<F, Input> described(a);
     gp__make_tile<P::threads, P::load>(
-        described.first, index, count - index < TILE ? count - index : TILE, reinterpret_cast<In *>(from), threadIdx.x);
+        described.first, index, count - index < TILE ? count - index : TILE, gp__as<In>(from), threadIdx.x);
   }
   GP_DEVICE void store(Out *out, gp__u64 count) const {
     const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_from_shared<P::threads, P::store>(
-        reinterpret_cast<gp__u8 *>(out + index), to, unsigned(items * sizeof(Out)), threadIdx.x);
+        gp__as<gp__u8>(out + index), to, unsigned(items * sizeof(Out)), threadIdx.x);
   }
   GP_DEVICE Acc fold() const {
     const gp__u8 *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
@@ -15021,7 +15020,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     if (within.has) carry.append(within.value, Op());
     tile.scan(carry);
     __syncthreads();
-    tile.store(static_cast<Out *>(a.out), n);
+    tile.store(gp__as<Out>(a.out), n);
     if (once) return;
   }
 }
@@ -15102,7 +15101,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
     if (within.has) carry.append(within.value, Op());
     tile.scan(carry);
     __syncthreads();
-    tile.store(static_cast<Out *>(a.out), n);
+    tile.store(gp__as<Out>(a.out), n);
     __syncthreads();
   }
 }
@@ -15355,8 +15354,8 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
   __syncthreads();
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), skipped = gp__misalignment(a.in, 16) / sizeof(In);
-  const Pipeline pipeline = {s, shared, static_cast<const gp__u8 *>(a.in) - skipped * sizeof(In),
-      static_cast<gp__u8 *>(a.out) - skipped * sizeof(Out), skipped, skipped + n,
+  const Pipeline pipeline = {s, shared, gp__as<const gp__u8>(a.in) - skipped * sizeof(In),
+      gp__as<gp__u8>(a.out) - skipped * sizeof(Out), skipped, skipped + n,
       unsigned(n ? (skipped + n + Pipeline::TILE - 1) / Pipeline::TILE : 0)};
   if (gp_warp() < Pipeline::WARPS) pipeline.compute();
   else if (gp_warp() == Pipeline::WARPS) pipeline.publish(a);
@@ -15388,7 +15387,7 @@ struct gp__stream_tile {
   gp__u8 *keys, *values; // element 0 of the tile, in shared memory
   gp__u64 first, count;  // index of element 0; elements of the whole stream
   int items;             // elements of the tile
-  template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
+  template <class T> GP_DEVICE T key(int i) const { return *gp__as<const T>(keys + i * int(sizeof(T))); }
   // The number of elements that exist among ITEMS from i on.
   template <int ITEMS> GP_DEVICE int exist(int i) const {
     return items - i < 0 ? 0 : items - i < ITEMS ? items - i : ITEMS;
@@ -15416,11 +15415,11 @@ template <class T, int N> struct gp__vecs {
   }
   GP_DEVICE void load(const gp__u8 *p) {
     if (VECTORS) {
-      GP__EACH(i, VECTORS) vector[i] = reinterpret_cast<const gp_vector *>(p)[i];
+      GP__EACH(i, VECTORS) vector[i] = gp__as<const gp_vector>(p)[i];
     } else if (WORDS) {
-      GP__EACH(i, WORDS) word[i] = reinterpret_cast<const gp__u32 *>(p)[i];
+      GP__EACH(i, WORDS) word[i] = gp__as<const gp__u32>(p)[i];
     } else {
-      GP__EACH(i, N) item[i] = reinterpret_cast<const T *>(p)[i];
+      GP__EACH(i, N) item[i] = gp__as<const T>(p)[i];
     }
   }
   template <bool FULL> GP_DEVICE void load(const gp__u8 *p, int exist) {
@@ -15434,21 +15433,21 @@ template <class T, int N> struct gp__vecs {
         gp__u32 x = 0;
         GP__EACH(k, PER_WORD)
           if (w * PER_WORD + k < exist * RAWS)
-            x |= gp__u32(reinterpret_cast<const R *>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
+            x |= gp__u32(gp__as<const R>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
         word[w] = x;
       }
     } else {
       clear();
       GP__EACH(i, N)
-        if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
+        if (i < exist) item[i] = gp__as<const T>(p)[i];
     }
   }
   template <bool FULL> GP_DEVICE void store(gp__u8 *p, int exist) const {
     if (FULL && VECTORS) {
-      GP__EACH(i, VECTORS) reinterpret_cast<gp_vector *>(p)[i] = vector[i];
+      GP__EACH(i, VECTORS) gp__as<gp_vector>(p)[i] = vector[i];
     } else {
       GP__EACH(i, N)
-        if (FULL || i < exist) reinterpret_cast<T *>(p)[i] = item[i];
+        if (FULL || i < exist) gp__as<T>(p)[i] = item[i];
     }
   }
 };
@@ -15463,12 +15462,12 @@ GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
   static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     GP__UNROLL_BY(8)
-    for (int i = int(gp_lane()); i < n; i += 32) to[i] = reinterpret_cast<const T *>(shared)[i];
+    for (int i = int(gp_lane()); i < n; i += 32) to[i] = gp__as<const T>(shared)[i];
   }
 };
 template <class T> struct gp__copy_unlike<T, true> {
   static GP_DEVICE void run(T *to, const gp__u8 *from, int n) {
-    gp__u8 *out = reinterpret_cast<gp__u8 *>(to);
+    gp__u8 *out = gp__as<gp__u8>(to);
     const int bytes = n * int(sizeof(T)), aligned = int((16 - gp__misalignment(to, 16)) & 15u), lane = int(gp_lane());
     const int head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16, tail = head + vectors * 16;
     if (lane < head) out[lane] = from[lane];
@@ -15485,14 +15484,13 @@ template <class T> struct gp__copy_out {
       gp__copy_unlike<T>::run(to, shared, n);
       return;
     }
-    const T *from = reinterpret_cast<const T *>(shared);
+    const T *from = gp__as<const T>(shared);
     const int start = int(aligned / sizeof(T)), head = start < n ? start : n;
     const int vectors = (n - head) / (V ? V : 1), tail = head + vectors * V;
     if (int(gp_lane()) < head) to[gp_lane()] = from[gp_lane()];
     GP__UNROLL_BY(4)
     for (int i = int(gp_lane()); i < vectors; i += 32)
-      gp__vector_at(reinterpret_cast<gp_vector *>(to + head) + i) =
-          gp__vector_at(reinterpret_cast<const gp_vector *>(from + head) + i);
+      gp__vector_at(gp__as<gp_vector>(to + head) + i) = gp__vector_at(gp__as<const gp_vector>(from + head) + i);
     if (tail + int(gp_lane()) < n) to[tail + gp_lane()] = from[tail + gp_lane()];
   }
   // The best place to gather n results that will go to `to`, with room for `room` elements from `at` on.
@@ -15508,14 +15506,14 @@ template <class V> struct gp__compact {
   template <int ITEMS, bool FULL>
   static GP_DEVICE void run(
       void *to, gp__u64 before, gp__u8 *group, const gp__bits<ITEMS> &marks, int rank, int total, int exist, int all) {
-    V *out = static_cast<V *>(to) + before;
+    V *out = gp__as<V>(to) + before;
     gp__u8 *mine = group + gp_lane() * (ITEMS * sizeof(V));
     if (!__any_sync(0xffffffffu, marks.count() > 2 + ITEMS / 32)) {
       V *next = out + rank;
       GP__EACH(w, gp__bits<ITEMS>::WORDS) {
         GP__UNROLL_BY(1)
         for (gp__u32 left = marks.word[w]; left; left &= left - 1)
-          *next++ = reinterpret_cast<const V *>(mine)[w * 32 + __ffs(int(left)) - 1];
+          *next++ = gp__as<const V>(mine)[w * 32 + __ffs(int(left)) - 1];
       }
       return;
     }
@@ -15529,7 +15527,7 @@ template <class V> struct gp__compact {
         __syncwarp();
         gather.finish();
       } else {
-        V *next = reinterpret_cast<V *>(group) + rank;
+        V *next = gp__as<V>(group) + rank;
         GP__EACH(j, ITEMS)
           if (marks.get(j)) *next++ = x.item[j];
       }
@@ -15673,7 +15671,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     gp__vecs<T, ITEMS> x;
     x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);
     __syncwarp();
-    T *at = reinterpret_cast<T *>(items);
+    T *at = gp__as<T>(items);
     int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), others = i - first - rank - rank2;
     const int rest = ones + (PARTS == 3 ? twos : 0); // start of the elements for which neither holds
     if (FULL && sizeof(T) == 1 && ITEMS % 4 == 0) {
@@ -15700,11 +15698,11 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
       }
     }
     __syncwarp();
-    gp__copy_out<T>::run(static_cast<T *>(a.out_values) + before.n[0], items, ones);
-    gp__copy_out<T>::run(static_cast<T *>(a.out2) + (PARTS == 2 ? origin - before.n[0] : before.n[N - 1]),
-        items + ones * int(sizeof(T)), twos);
+    gp__copy_out<T>::run(gp__as<T>(a.out_values) + before.n[0], items, ones);
+    gp__copy_out<T>::run(
+        gp__as<T>(a.out2) + (PARTS == 2 ? origin - before.n[0] : before.n[N - 1]), items + ones * int(sizeof(T)), twos);
     if (PARTS > 2)
-      gp__copy_out<T>::run(static_cast<T *>(a.out3) + (origin - before.n[0] - before.n[N - 1]),
+      gp__copy_out<T>::run(gp__as<T>(a.out3) + (origin - before.n[0] - before.n[N - 1]),
           items + (ones + twos) * int(sizeof(T)), all - ones - twos);
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64 count, const State &total) {
@@ -15730,7 +15728,7 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
 
   // One warp: makes n values, from index `origin` on, at these positions.
   static GP_DEVICE void write(void *to, gp__u64 before, const Input &input, gp__u64 origin, const Position *at, int n) {
-    T *out = static_cast<T *>(to) + before;
+    T *out = gp__as<T>(to) + before;
     GP__UNROLL_BY(4)
     for (int i = int(gp_lane()); i < n; i += 32) out[i] = input.at(origin + at[i]);
   }
@@ -15752,7 +15750,7 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
     const gp__u32 upto = kept.upto, total = gp_warp_broadcast(upto, 31);
     const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
     const int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), rest = ones + (PARTS == 3 ? twos : 0);
-    Position *at = reinterpret_cast<Position *>(scratch);
+    Position *at = gp__as<Position>(scratch);
     gather<ITEMS>(at + rank, kept.holds[0]);
     if (PARTS == 3) gather<ITEMS>(at + ones + rank2, kept.holds[N - 1]);
     if (PARTS > 1) {
@@ -15871,7 +15869,7 @@ template <class O> struct gp__offset_marks {
 
   // The guess is exact for segments of one length, and near for others.
   static GP_DEVICE gp__span find(const gp__stream_args &a, const gp__stream_tile &t) {
-    const gp__offset_below<O> below = {static_cast<const O *>(a.offsets), {t.first, t.first + gp__u64(t.items)}};
+    const gp__offset_below<O> below = {gp__as<const O>(a.offsets), {t.first, t.first + gp__u64(t.items)}};
     const double density = double(a.segments) / double(t.count);
     gp__u64 guess[2];
     GP__EACH(n, 2) {
@@ -15910,7 +15908,7 @@ template <class O> struct gp__offset_marks {
     typedef ElementBit<THREADS, ITEMS> At;
     typedef long long Position; // of a lane's vector; below 0 before the first whole one
     if (span.begin >= span.end) return;
-    const O *offsets = static_cast<const O *>(a.offsets);
+    const O *offsets = gp__as<const O>(a.offsets);
     const gp__u64 shift = gp__misalignment(offsets, 16) / sizeof(O);
     const Position start = Position((span.begin + shift) / V * V - shift), end = Position(span.end);
     const Position whole = Position((a.segments + 1 + shift) / V * V - shift), stop = end < whole ? end : whole;
@@ -16102,7 +16100,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     }
     if (!LENGTHS || !a.out2) return;
     const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
-    L *out = static_cast<L *>(a.out2) + before.runs;
+    L *out = gp__as<L>(a.out2) + before.runs;
     if (WHAT == GP_RUN_LENGTHS) {
       const gp__end_ranks<ITEMS> ends(kept.heads, rank, total, t, first);
       // A run that enters the group is already counted.
@@ -16110,7 +16108,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       numbers<ITEMS, false>(out, t, first, heads, gp__ends<ITEMS>(kept.heads, t, i), ends.before, ends.all, before);
     } else {
       numbers<ITEMS, false>(out, t, first, heads, marks, rank, total, before);
-      numbers<ITEMS, true>(static_cast<L *>(a.out_values) + before.runs, t, first, heads, marks, rank, total, before);
+      numbers<ITEMS, true>(gp__as<L>(a.out_values) + before.runs, t, first, heads, marks, rank, total, before);
     }
   }
   // The lengths of runs, or where they begin (BEGINS), known at their ends (`marks`). Gathers them in the group's part
@@ -16261,11 +16259,11 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
   // Results replace values of another type, whose alignment may be smaller.
   static const bool LOOSE = !SCRATCH && alignof(Out) > alignof(In);
   static GP_DEVICE void put(gp__u8 *p, const Out &x) {
-    if (!LOOSE) *reinterpret_cast<Out *>(p) = x;
+    if (!LOOSE) *gp__as<Out>(p) = x;
     else {
       gp__shuffled<Out> s;
       s.value = x;
-      GP__EACH(b, int(sizeof(Out))) p[b] = reinterpret_cast<const gp__u8 *>(&s)[b];
+      GP__EACH(b, int(sizeof(Out))) p[b] = gp__as<const gp__u8>(&s)[b];
     }
   }
 
@@ -16324,7 +16322,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
         : gp__earlier_lanes(with_heads) ? kept_run.value
                                         : Op()(before.value, kept_run.value);
     gp__bits<ITEMS> ends;
-    Out *out = static_cast<Out *>(a.out_values) + (t.first + first);
+    Out *out = gp__as<Out>(a.out_values) + (t.first + first);
     gp__u8 *next = results;
     int heads_all = 0, results_all = all;
     if (REDUCE) {
@@ -16333,7 +16331,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       const gp__end_ranks<ITEMS> ranks(kept.heads, heads_before, heads_all, t, first);
       const bool open = !(gp_warp_broadcast(heads.word[0], 0) & 1u); // the first run to end here began before the group
       results_all = ranks.all;
-      out = static_cast<Out *>(a.out_values) + (before.heads - (open ? 1 : 0));
+      out = gp__as<Out>(a.out_values) + (before.heads - (open ? 1 : 0));
       __syncwarp();
       if (!LOOSE) results = gp__copy_out<Out>::alike(out, results, results_all, 32 * ITEMS);
       next = results + ranks.before * int(sizeof(Out));
@@ -16373,7 +16371,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       return;
     }
     const int bytes = n * int(sizeof(Out));
-    for (int b = int(gp_lane()); b < bytes; b += 32) reinterpret_cast<gp__u8 *>(to)[b] = from[b];
+    for (int b = int(gp_lane()); b < bytes; b += 32) gp__as<gp__u8>(to)[b] = from[b];
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) {
     if (REDUCE) a.out_count[0] = total.heads;
@@ -16431,7 +16429,7 @@ template <class P, class Body> struct gp__stream {
   // The words that this thread keeps of a group: word k of all threads is contiguous.
   static GP_DEVICE gp__u32 *kept_in(gp__u8 *stage, int group) { return marks_in(stage) + group * 32 + gp_lane(); }
   // By offsets: the bits that mark heads.
-  static GP_DEVICE gp__u32 *marks_in(gp__u8 *stage) { return reinterpret_cast<gp__u32 *>(stage + KEPT_AT); }
+  static GP_DEVICE gp__u32 *marks_in(gp__u8 *stage) { return gp__as<gp__u32>(stage + KEPT_AT); }
   // One warp: clears the marks, then marks the heads of the first offsets. Returns the rest of the tile's offsets.
   static GP_DEVICE gp__span mark_first(const gp__stream_args &a, const gp__stream_tile &t, gp__u8 *stage) {
     Offsets::template clear<P::threads, ITEMS>(t, marks_in(stage), gp_lane(), 32);
@@ -16506,7 +16504,7 @@ template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
   static GP_DEVICE void run(
       gp__u8 *to, const void *from, const gp__stream_tile &t, unsigned thread, const gp__stream_args &) {
-    const gp__u8 *in = static_cast<const gp__u8 *>(from) + t.first * sizeof(T);
+    const gp__u8 *in = gp__as<const gp__u8>(from) + t.first * sizeof(T);
     const unsigned bytes = unsigned(t.items) * unsigned(sizeof(T));
     gp__copy_to_shared<THREADS, 4, P::load>(to, in, bytes, thread);
     if (BEFORE && t.first > 0 && thread < sizeof(T)) (to - sizeof(T))[thread] = (in - sizeof(T))[thread];
@@ -16528,7 +16526,7 @@ template <class T, class Input> struct gp__stream_load<gp__made_of<T, Input>> {
   static GP_DEVICE void run(
       gp__u8 *to, const void *, const gp__stream_tile &t, unsigned thread, const gp__stream_args &a) {
     const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
-    gp__make_tile<THREADS, P::load>(input, t.first, gp__u64(t.items), reinterpret_cast<T *>(to), thread);
+    gp__make_tile<THREADS, P::load>(input, t.first, gp__u64(t.items), gp__as<T>(to), thread);
   }
 };
 
@@ -16617,8 +16615,8 @@ struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load
   // `ranks` threads, of which this is thread `rank`: the lanes of a warp, or the block.
   static GP_DEVICE void scan(
       const gp__stream_args &a, gp__u64 begin, unsigned length, unsigned rank, unsigned ranks, Storage &s) {
-    const In *in = static_cast<const In *>(a.values) + begin;
-    Out *out = static_cast<Out *>(a.out_values) + begin;
+    const In *in = gp__as<const In>(a.values) + begin;
+    Out *out = gp__as<Out>(a.out_values) + begin;
     const Load load(a);
     const Acc init = Op::prepare(gp__value_as<Acc>(a.first));
     Acc carry = Op::identity(); // of the elements before these
@@ -16656,7 +16654,7 @@ struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load
   }
   // Segment s of a.segments + 2: what precedes and what follows all are segments, too.
   static GP_DEVICE unsigned find(const gp__stream_args &a, gp__u64 s, gp__u64 n, gp__u64 &begin) {
-    const O *offsets = static_cast<const O *>(a.offsets);
+    const O *offsets = gp__as<const O>(a.offsets);
     begin = s ? offsets[s - 1] : 0;
     const gp__u64 next = s > a.segments ? n : offsets[s], end = next < n ? next : n;
     return begin < end ? unsigned(end - begin) : 0;
@@ -16718,7 +16716,7 @@ template <class P, class Body> struct gp__stream_pipeline {
   // their bytes are returned; fewer than 16 on either side go one by one.
   GP_DEVICE unsigned copy_bytes(
       gp__u8 *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to, gp__u64 *bar, bool bulk) const {
-    const gp__u8 *base = static_cast<const gp__u8 *>(array);
+    const gp__u8 *base = gp__as<const gp__u8>(array);
     const gp__u64 shift = gp__misalignment(array, 16);                         // offset of byte 0
     gp__u64 begin = (from + shift) & ~15ull, end = (to + shift + 15) & ~15ull; // the covering vectors
     if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull;       // but no bytes outside the array
@@ -16909,7 +16907,7 @@ template <class O> struct gp__offset_ends {
   const O *offsets;
   gp__u64 segments;
   GP_DEVICE explicit gp__offset_ends(const gp__segment_args &a)
-      : offsets(static_cast<const O *>(a.begin)), segments(a.segments) {}
+      : offsets(gp__as<const O>(a.begin)), segments(a.segments) {}
   GP_DEVICE gp__u64 first() const { return offsets[0]; }
   GP_DEVICE gp__u64 last() const { return offsets[segments]; }
   GP_DEVICE gp__u64 end_of(gp__u64 s) const { return offsets[s + 1]; }
@@ -16939,8 +16937,8 @@ template <class O> struct gp__run_ends {
   const O *offsets;
   gp__u64 segments, count;
   GP_DEVICE explicit gp__run_ends(const gp__segment_args &a)
-      : offsets(static_cast<const O *>(a.begin)), segments(*static_cast<const gp__u64 *>(a.workspace)), count(a.count) {
-    if (a.end && *static_cast<const gp__u64 *>(a.end) < count) count = *static_cast<const gp__u64 *>(a.end);
+      : offsets(gp__as<const O>(a.begin)), segments(*gp__as<const gp__u64>(a.workspace)), count(a.count) {
+    if (a.end && *gp__as<const gp__u64>(a.end) < count) count = *gp__as<const gp__u64>(a.end);
   }
   GP_DEVICE void bounds(gp__u64 s, gp__u64 &from, gp__u64 &to) const {
     from = offsets[s], to = s + 1 < segments ? gp__u64(offsets[s + 1]) : count;
@@ -16955,7 +16953,7 @@ template <class O> struct gp__range_ends {
   const O *begins, *stops;
   gp__u64 segments;
   GP_DEVICE explicit gp__range_ends(const gp__segment_args &a)
-      : spans(gp__words(a.workspace)), begins(static_cast<const O *>(a.begin)), stops(static_cast<const O *>(a.end)),
+      : spans(gp__words(a.workspace)), begins(gp__as<const O>(a.begin)), stops(gp__as<const O>(a.end)),
         segments(a.segments) {}
   GP_DEVICE gp__u64 first() const { return 0; }
   GP_DEVICE gp__u64 last() const { return spans[segments].value; }
@@ -17061,8 +17059,8 @@ template <int V> union gp__marks {
   GP_DEVICE void take(gp__u8 *from) { // and clears them
     word[0] = 0;
     typedef typename gp__marks_access<V>::type Access;
-    access = *reinterpret_cast<Access *>(from);
-    *reinterpret_cast<Access *>(from) = Access();
+    access = *gp__as<Access>(from);
+    *gp__as<Access>(from) = Access();
   }
   GP_DEVICE bool at(int i) const { return (word[i / 4] & 1u << (8 * (i % 4))) != 0; }
   GP_DEVICE bool any() const {
@@ -17140,7 +17138,7 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
   unsigned parity; // of the barriers, in this round of `taken`
   // Barriers follow slots and marks in shared memory.
   GP_DEVICE gp__segment_chunks(gp__u8 *shared, gp__u8 *barriers)
-      : slots(shared), loaded(reinterpret_cast<gp__u64 *>(barriers)), requested(0), taken(0), parity(0) {
+      : slots(shared), loaded(gp__as<gp__u64>(barriers)), requested(0), taken(0), parity(0) {
     if (gp_lane() == 0) {
       GP__EACH(i, STAGES) gp__mbarrier_init(loaded + i, 1);
       gp__mbarrier_init_fence();
@@ -17192,7 +17190,7 @@ template <int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks<0, LOAD
   GP_DEVICE gp__u8 *take() const {
     GP__EACH(k, VECTORS)
       if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES)
-        *reinterpret_cast<gp_vector *>(slot + k * 512 + gp_lane() * 16) = ahead[k];
+        *gp__as<gp_vector>(slot + k * 512 + gp_lane() * 16) = ahead[k];
     return slot;
   }
   GP_DEVICE void written() const {}
@@ -17245,7 +17243,7 @@ struct gp__segment_warp {
     const unsigned step = unsigned(gp__common_with_vector(int(SIZE)));
     return ENDS::direct && !Operands::described && (alignof(In) % step == 0 || gp__misalignment(a.in, 16) % step == 0);
   }
-  GP_DEVICE const gp__u8 *address(gp__u64 element) const { return static_cast<const gp__u8 *>(a.in) + element * SIZE; }
+  GP_DEVICE const gp__u8 *address(gp__u64 element) const { return gp__as<const gp__u8>(a.in) + element * SIZE; }
   // Whether vectors of the chunk touch the input only. They do if all its elements are the warp's own.
   GP_DEVICE bool inside(gp__u64 at) const {
     const gp__u64 low = reinterpret_cast<gp__u64>(a.in), base = low + at * SIZE;
@@ -17309,10 +17307,10 @@ struct gp__segment_warp {
       In x[ROWS];
       GP__EACH(r, ROWS)
         if (first + unsigned(r) * 32 + gp_lane() < to)
-          x[r] = gp__operand_at(typename Operands::type(a), static_cast<const In *>(a.in), index[r]);
+          x[r] = gp__operand_at(typename Operands::type(a), gp__as<const In>(a.in), index[r]);
       GP__EACH(r, ROWS) {
         const unsigned i = first + unsigned(r) * 32 + gp_lane();
-        if (i < to) reinterpret_cast<Acc *>(cells)[i] = Loader()(x[r], index[r]);
+        if (i < to) gp__as<Acc>(cells)[i] = Loader()(x[r], index[r]);
       }
     }
   }
@@ -17321,7 +17319,7 @@ struct gp__segment_warp {
     gp__copy_to_shared<32, VECTORS, P::load>(cells, address(chunk), to * SIZE, gp_lane());
   }
   template <class F, class Input> GP_DEVICE void fill(const gp__described<F, Input> &operands, unsigned to) const {
-    gp__make_tile<32, P::load>(operands.first, chunk, to, reinterpret_cast<In *>(cells), gp_lane());
+    gp__make_tile<32, P::load>(operands.first, chunk, to, gp__as<In>(cells), gp_lane());
   }
 
   // ---- ends
@@ -17412,8 +17410,8 @@ struct gp__segment_warp {
     gp__u8 *chunk_cells = cells + gp_lane() * (ITEMS * CELL_BYTES), *chunk_marks = marks + gp_lane() * ITEMS;
     const gp__u64 index = chunk + gp_lane() * ITEMS;
     if (sizeof(Cell) != sizeof(Acc)) { // results have other places than elements: load all first
-      const Cell *item = reinterpret_cast<const Cell *>(cells) + gp_lane() * ITEMS;
-      Acc *slot = reinterpret_cast<Acc *>(cells) + gp_lane() * ITEMS;
+      const Cell *item = gp__as<const Cell>(cells) + gp_lane() * ITEMS;
+      Acc *slot = gp__as<Acc>(cells) + gp_lane() * ITEMS;
       Cell x[ITEMS];
       GP__EACH(i, ITEMS)
         if (i >= from && i < to) x[i] = item[i];
@@ -17429,7 +17427,7 @@ struct gp__segment_warp {
     } else if (from == 0 && to == ITEMS && gp__chunk_by_vectors(int(sizeof(Cell)), ITEMS)) {
       typedef gp__vec_group<Cell> Pack;
       const int V = Pack::items, L = Pack::vectors;
-      gp_vector *at = reinterpret_cast<gp_vector *>(chunk_cells);
+      gp_vector *at = gp__as<gp_vector>(chunk_cells);
       bool begun = false; // the element before is of the same segment
       gp__marks<V> found; // of the pack of the first mark
       int pack = -1;
@@ -17455,8 +17453,8 @@ struct gp__segment_warp {
       l.has = begun;
       if (pack >= 0) l.first = pack * V + found.first();
     } else {
-      const Cell *item = reinterpret_cast<const Cell *>(chunk_cells);
-      Acc *slot = reinterpret_cast<Acc *>(chunk_cells);
+      const Cell *item = gp__as<const Cell>(chunk_cells);
+      Acc *slot = gp__as<Acc>(chunk_cells);
       GP__UNROLL_BY(1)
       for (int i = 0; i < ITEMS; ++i) {
         const bool marked = chunk_marks[i] != 0;
@@ -17490,7 +17488,7 @@ struct gp__segment_warp {
     if (gp__earlier_lanes(up_to)) mine.has = false; // a segment ends in between
     if (lane > 0 && any) mine.append(before, Op());
     if (l.first >= 0 && mine.has) {
-      Acc *slot = reinterpret_cast<Acc *>(cells) + lane * ITEMS + l.first;
+      Acc *slot = gp__as<Acc>(cells) + lane * ITEMS + l.first;
       *slot = Op()(mine.value, *slot);
     }
     if (ended) carry.has = false;
@@ -17503,13 +17501,13 @@ struct gp__segment_warp {
     const Number slot = stop - 1 - static_cast<Number>(chunk);
     gp_carry<Acc> r;
     r.has = stop != start && slot < CHUNK;
-    if (r.has) r.value = reinterpret_cast<const Acc *>(cells)[slot];
+    if (r.has) r.value = gp__as<const Acc>(cells)[slot];
     return r;
   }
   GP_DEVICE void store(gp__u32 from) const {
     const gp__segment_result<Op, Out, Acc> result(a);
-    const Acc *slots = reinterpret_cast<const Acc *>(cells);
-    Out *out = static_cast<Out *>(a.out) + origin;
+    const Acc *slots = gp__as<const Acc>(cells);
+    Out *out = gp__as<Out>(a.out) + origin;
     ENDS mine = ends;
     mine.move(origin);
     const gp__u32 s = newest + gp_lane();
@@ -17571,7 +17569,7 @@ struct gp__segment_warp {
     }
     const bool vectors = by_vectors();
     const Number b = static_cast<Number>(chunk + from);
-    for (unsigned i = gp_lane() * 4; i < CHUNK; i += 128) *reinterpret_cast<gp__u32 *>(marks + i) = 0;
+    for (unsigned i = gp_lane() * 4; i < CHUNK; i += 128) *gp__as<gp__u32>(marks + i) = 0;
     if (left > from || last > 0)
       for (;; chunk += CHUNK, left -= CHUNK, from = 0) {
         const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;
@@ -17631,7 +17629,7 @@ GP_DEVICE void gp__segment_finish(
       if (pass == 1 && next.ended) {
         gp_carry<Acc> sum = carry.open;
         if (p.segment >> 1 & 1u) sum.append(p.first, Op());
-        static_cast<Out *>(a.out)[p.segment >> 3] = result(sum.has, sum.value);
+        gp__as<Out>(a.out)[p.segment >> 3] = result(sum.has, sum.value);
       }
       carry = Join()(carry, next);
     }
@@ -17692,7 +17690,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
     if (gp_lane() == 0) before = Join::identity();
     if (sum.has) before.open.append(sum.value, Op());
     sum = before.open;
-    if (mine_ends && (before.ended || gridDim.x == 1)) static_cast<Out *>(a.out)[open] = result(sum.has, sum.value);
+    if (mine_ends && (before.ended || gridDim.x == 1)) gp__as<Out>(a.out)[open] = result(sum.has, sum.value);
     if (gridDim.x > 1 && int(gp_lane()) == (ended ? __ffs(int(ended)) - 1 : 0)) {
       const bool more = ended && all.open.has;
       if (!ended) sum = all.open;
@@ -17724,7 +17722,7 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
-  const O *begin = static_cast<const O *>(a.begin), *end = static_cast<const O *>(a.end);
+  const O *begin = gp__as<const O>(a.begin), *end = gp__as<const O>(a.end);
   gp__word *spans = gp__words(a.workspace);
   const gp__u64 tiles = (a.segments + TILE - 1) / TILE;
   for (;;) {
@@ -17778,7 +17776,7 @@ template <class P, class Op, class Load, class In, class Acc, class I = gp__u32>
   bool vectors;
   I room; // a vector at element i is within the input if i < room
   GP_DEVICE explicit gp__segment_reader(const gp__segment_args &a)
-      : operands(a), in(static_cast<const In *>(a.in)),
+      : operands(a), in(gp__as<const In>(a.in)),
         vectors(FREE && !Operands::described && 16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
         room(vectors && a.count >= gp__u64(V) ? static_cast<I>(a.count) - V + 1 : 0) {}
   // The fold of thread `rank` of `ranks` in n elements. Neighbours read neighbouring vectors or, if the order counts,
@@ -17860,7 +17858,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
           for (unsigned d = 1; d < lanes; d *= 2) sum = Op()(sum, gp_warp_shift_down(sum, d));
         }
         if (rank == 0 && segment < segments) {
-          if (mine) static_cast<Out *>(a.out)[segment] = result(length > 0, sum);
+          if (mine) gp__as<Out>(a.out)[segment] = result(length > 0, sum);
           else s.number[atomicAdd(&s.longs, 1u)] = number;
         }
       }
@@ -17891,8 +17889,8 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const gp__u64 count = gp__count(a), work = count + a.length;
-  const O *offsets = static_cast<const O *>(a.sorted);
-  R *out = static_cast<R *>(a.out), *mark = reinterpret_cast<R *>(shared) + gp_warp() * CHUNK;
+  const O *offsets = gp__as<const O>(a.sorted);
+  R *out = gp__as<R>(a.out), *mark = gp__as<R>(shared) + gp_warp() * CHUNK;
   const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32), share = (work + warps - 1) / warps;
   const gp__u64 mine = blockIdx.x * (P::threads / 32) + gp_warp();
   gp__segment_args args = {};
@@ -17911,7 +17909,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   for (gp__u64 chunk = begin - skipped;; chunk += CHUNK) {
     const gp__u64 left = end - chunk;
     const int from = chunk + skipped == begin ? int(skipped) : 0, to = left < CHUNK ? int(left) : CHUNK;
-    gp_vector *mine_at = reinterpret_cast<gp_vector *>(mark + gp_lane() * ITEMS);
+    gp_vector *mine_at = gp__as<gp_vector>(mark + gp_lane() * ITEMS);
     GP__EACH(k, P::vectors) mine_at[k] = gp_vector{{0, 0, 0, 0}};
     __syncwarp();
     for (;;) {
@@ -17940,8 +17938,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
     __syncwarp();
     GP__EACH(k, P::vectors) {
       const int i = (k * 32 + int(gp_lane())) * V;
-      if (i >= from && i + V <= to)
-        gp__store_vector<P::store>(out + chunk + i, *reinterpret_cast<const gp_vector *>(mark + i));
+      if (i >= from && i + V <= to) gp__store_vector<P::store>(out + chunk + i, *gp__as<const gp_vector>(mark + i));
       else
         for (int j = i < from ? from : i; j < i + V && j < to; ++j) out[chunk + j] = mark[j];
     }
@@ -17996,12 +17993,12 @@ template <class T> struct gp__sector {
 template <class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
 GP_DEVICE void gp__bound_sample(const gp__search_args &a) {
   const int SECTOR = gp__sector<T>::value;
-  const T *sorted = static_cast<const T *>(a.sorted);
+  const T *sorted = gp__as<const T>(a.sorted);
   const unsigned head = gp__sector<T>::before(sorted);
   gp__pdl_wait<P>();
   if (SECTOR == 1 || a.length < head) return;
   for (gp__u64 i = blockIdx.x * P::threads + threadIdx.x; i < (a.length - head) / SECTOR; i += gridDim.x * P::threads)
-    static_cast<T *>(a.sample)[i] = sorted[head + i * SECTOR + SECTOR - 1];
+    gp__as<T>(a.sample)[i] = sorted[head + i * SECTOR + SECTOR - 1];
 }
 template <class T, int BYTES> struct gp__bound_storage {
   static const int COUNT = BYTES / int(sizeof(T));
@@ -18032,12 +18029,12 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
   GP_SHARED(Storage, shared);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a), tile = gp__u64(P::threads) * K, share = count / gridDim.x;
-  const T *sorted = static_cast<const T *>(a.sorted), *needles = static_cast<const T *>(a.needles);
+  const T *sorted = gp__as<const T>(a.sorted), *needles = gp__as<const T>(a.needles);
   const Source source(a);
-  R *out = static_cast<R *>(a.out);
+  R *out = gp__as<R>(a.out);
   const I length = static_cast<I>(a.length), head = gp__sector<T>::before(sorted), all = (length - head) / SECTOR;
   const bool whole = length <= Storage::COUNT, sampled = SECTOR > 1 && a.sample;
-  const T *searched = sampled ? static_cast<const T *>(a.sample) : sorted; // by pivots
+  const T *searched = sampled ? gp__as<const T>(a.sample) : sorted; // by pivots
   const I skipped = sampled ? 0 : head, sectors = sampled ? all / SECTOR : all;
   const gp__u64 most = 2 * share < Storage::COUNT ? 2 * share : Storage::COUNT; // pivots, and one
   const int levels = 63 - __clzll(static_cast<long long>((most < sectors ? most : sectors) | 1));
@@ -18156,7 +18153,7 @@ template <class O> struct gp__expand_by_offsets {
   O ahead[GP__EXPAND_ENDS];
 
   GP_DEVICE gp__expand_by_offsets(const gp__expand_args &a, gp__u64 warps, gp__u64 mine, gp__expand_share &share)
-      : offsets(static_cast<const O *>(a.begin)) {
+      : offsets(gp__as<const O>(a.begin)) {
     gp__segment_args args = {};
     args.begin = a.begin;
     args.segments = a.segments;
@@ -18197,8 +18194,8 @@ template <class L> struct gp__expand_by_lengths {
   L ahead[GP__EXPAND_ENDS];
 
   GP_DEVICE gp__expand_by_lengths(const gp__expand_args &a, gp__u64 warps, gp__u64 mine, gp__expand_share &share)
-      : lengths(static_cast<const L *>(a.lengths)), limit(a.segments) {
-    const gp__u64 *begins = static_cast<const gp__u64 *>(a.begin);
+      : lengths(gp__as<const L>(a.lengths)), limit(a.segments) {
+    const gp__u64 *begins = gp__as<const gp__u64>(a.begin);
     const gp__u64 tiles = (a.segments + GP__EXPAND_RUNS - 1) / GP__EXPAND_RUNS;
     const gp__u64 room = gp__count(a), all = begins[tiles], count = all < room ? all : room;
     gp__u64 diagonal[2], tile[2] = {0, 0}, most[2] = {tiles, tiles}, at[2];
@@ -18255,8 +18252,8 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
   typedef gp_sum<gp__u64> Sum;
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
-  const L *lengths = static_cast<const L *>(a.lengths);
-  gp__u64 *offsets = static_cast<gp__u64 *>(a.offsets);
+  const L *lengths = gp__as<const L>(a.lengths);
+  gp__u64 *offsets = gp__as<gp__u64>(a.offsets);
   const gp__u64 tiles = (a.segments + TILE - 1) / TILE;
   if (blockIdx.x == 0 && threadIdx.x == 0 && tiles == 0) offsets[0] = a.out_count[0] = 0;
   while (tiles > 0) {
@@ -18300,7 +18297,7 @@ template <int V> GP_DEVICE void gp__expand_newest(const gp__u32 *mark, gp__u32 (
   for (int j = 0; j < V; j += V % 4 ? 1 : 4) {
     if (V % 4) newest[j] = mark[j];
     else {
-      const gp_vector v = *reinterpret_cast<const gp_vector *>(mark + j);
+      const gp_vector v = *gp__as<const gp_vector>(mark + j);
       GP__EACH(w, 4) newest[(j + w) % V] = v.word[w];
     }
   }
@@ -18325,10 +18322,10 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
   const gp__u64 begin = share.begin, end = share.end;
   if (begin >= end) return;
   gp__u8 *of_warp = shared + gp_warp() * BYTES;
-  gp__u32 *mark = reinterpret_cast<gp__u32 *>(of_warp);
-  T *staged = reinterpret_cast<T *>(of_warp + PIECE * GP__EXPAND_MARK_BYTES);
-  T *out = static_cast<T *>(a.out);
-  const T *values = static_cast<const T *>(a.values) + share.segment;
+  gp__u32 *mark = gp__as<gp__u32>(of_warp);
+  T *staged = gp__as<T>(of_warp + PIECE * GP__EXPAND_MARK_BYTES);
+  T *out = gp__as<T>(a.out);
+  const T *values = gp__as<const T>(a.values) + share.segment;
   const gp__u64 skipped = STAGED ? 0 : gp__misalignment(out + begin, 16) / SIZE; // pieces begin at a vector
   gp__u64 segment = share.segment;
   gp__u32 open = 0; // segment of the element before
@@ -18337,8 +18334,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
     const gp__u64 left = end - piece;
     const gp__u32 from = piece + skipped == begin ? gp__u32(skipped) : 0;
     const gp__u32 to = left < PIECE ? gp__u32(left) : PIECE;
-    for (unsigned i = gp_lane(); i < PIECE / 4; i += 32)
-      reinterpret_cast<gp_vector *>(mark)[i] = gp_vector{{0, 0, 0, 0}};
+    for (unsigned i = gp_lane(); i < PIECE / 4; i += 32) gp__as<gp_vector>(mark)[i] = gp_vector{{0, 0, 0, 0}};
     __syncwarp();
     for (unsigned ended = GP__EXPAND_STEP; ended == GP__EXPAND_STEP;) {
       gp__u32 at[ENDS];
@@ -18372,7 +18368,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
     if (STAGED) {
       __syncwarp();
       gp__copy_from_shared<32, P::store>(
-          reinterpret_cast<gp__u8 *>(out + piece), reinterpret_cast<const gp__u8 *>(staged), to * SIZE, gp_lane());
+          gp__as<gp__u8>(out + piece), gp__as<const gp__u8>(staged), to * SIZE, gp_lane());
     } else {
       GP__EACH(k, VECTORS) {
         const gp__u32 first = (k * 32u + gp_lane()) * V;
@@ -18641,7 +18637,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     } else add<ALL>(low, own);
   }
   template <bool ALL> GP_DEVICE void count_all(gp__u64 n) const {
-    const Key *in = static_cast<const Key *>(a.keys);
+    const Key *in = gp__as<const Key>(a.keys);
     const gp__u64 to_boundary = (16 - gp__misalignment(in, 16)) % 16 / sizeof(Key);
     const gp__u64 head = V > 1 ? (to_boundary < n ? to_boundary : n) : 0, vectors = (n - head) / V;
     const gp__u64 mine = gp__u64(blockIdx.x) * THREADS + threadIdx.x;
@@ -18659,7 +18655,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   }
   GP_DEVICE void clear() const {
     for (unsigned i = threadIdx.x; i < TABLES * GP__DIGITS * REPLICAS / 4; i += THREADS)
-      reinterpret_cast<gp_vector *>(cells)[i] = gp_vector{{0, 0, 0, 0}};
+      gp__as<gp_vector>(cells)[i] = gp_vector{{0, 0, 0, 0}};
   }
   GP_DEVICE void add_to_sums(int first_pass) const {
     const bool halves = sizeof(Bits) > 4 && digits > 4;
@@ -18706,9 +18702,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   GP_DEVICE void sample(gp__u64 n) const {
     typedef gp__duplicate_sampler<THREADS, 512 * REPLICAS, 384 * REPLICAS> Duplicates;
     static_assert(!SAMPLES || sizeof(Duplicates) <= gp__radix_histogram_bytes(sizeof(Bits), REPLICAS), "shared memory");
-    Duplicates &r = *reinterpret_cast<Duplicates *>(cells);
+    Duplicates &r = *gp__as<Duplicates>(cells);
     const unsigned m = n >> 25 ? 384 * REPLICAS : n >> 24 ? 192 * REPLICAS : 128 * REPLICAS;
-    const Key *in = static_cast<const Key *>(a.keys);
+    const Key *in = gp__as<const Key>(a.keys);
     const gp__u64 each = n / m, least = gp__u64(8) * m * m / (n + 1);
     if (each) r.look([=](int, unsigned at) { return gp__hash_of(gp__u64(K::bits(in[gp__drawn(at, each)], 0))); }, m);
     if (threadIdx.x == 0)
@@ -18760,7 +18756,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const gp__u64 n = gp__count(a), draws = gp__u64(gridDim.x) * 2;
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
     for (gp__u64 i = gp__u64(blockIdx.x) * THREADS + threadIdx.x; i < a.clear; i += gp__u64(gridDim.x) * THREADS)
-      static_cast<gp_vector *>(a.words)[i] = gp_vector{{0, 0, 0, 0}};
+      gp__as<gp_vector>(a.words)[i] = gp_vector{{0, 0, 0, 0}};
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number == 0) {
@@ -18772,7 +18768,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
         gp__publish(gp__words(a.workspace), 0, gp__u64(1), ticket.tag);
       }
     }
-    gp__radix_counting c(a, reinterpret_cast<gp__u32 *>(shared));
+    gp__radix_counting c(a, gp__as<gp__u32>(shared));
     if (SAMPLES && a.leads && blockIdx.x == gridDim.x - 1) c.sample(n);
     const gp__u64 counted = blockIdx.x < c.blocks ? n : 0;
     int pass = 0;
@@ -18935,12 +18931,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     return from == 0 ? input : from == 1 ? output : other;
   }
   GP_DEVICE const MovedKey *keys_from() const {
-    return static_cast<const MovedKey *>(source(a.keys, a.out_keys, a.other_keys));
+    return gp__as<const MovedKey>(source(a.keys, a.out_keys, a.other_keys));
   }
   // NULL: values are indices.
-  GP_DEVICE const MovedValue *values_from() const {
-    return static_cast<const MovedValue *>(source(a.in, a.out, a.other));
-  }
+  GP_DEVICE const MovedValue *values_from() const { return gp__as<const MovedValue>(source(a.in, a.out, a.other)); }
   // Locations of pairs between passes. The other buffers are one array. The outputs hold half of the pairs each, the
   // keys' array the first half; the last pair of an odd number is after the other buffers.
   struct Pairs {
@@ -18952,22 +18946,21 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   };
   GP_DEVICE Pairs pairs(bool in_other) const {
     const Count all = static_cast<Count>(n), half = in_other ? all : all / 2, both = in_other ? all : 2 * half;
-    return Pairs{static_cast<Key *>(in_other ? a.other_keys : a.out_keys), static_cast<Key *>(a.out) - half,
-        static_cast<Key *>(a.other) + (n + 1) / 2 - both, half, both};
+    return Pairs{gp__as<Key>(in_other ? a.other_keys : a.out_keys), gp__as<Key>(a.out) - half,
+        gp__as<Key>(a.other) + (n + 1) / 2 - both, half, both};
   }
   GP_DEVICE gp__u32 mark() const { return step & GP__RADIX_ODD ? 2 : 1; }
   GP_DEVICE const gp__u64 *base() const { return a.counts + a.pass * GP__DIGITS; }
   // Words of a pair of digits: counts of a tile; sums of a group in this pass, 24 bits each, with the number of tiles
   // above them; counts up to the end of a group.
   GP_DEVICE gp__u64 *in_tile(gp__u32 tile, unsigned pair) const {
-    return static_cast<gp__u64 *>(a.words) + gp__u64(tile) * (GP__DIGITS / 2) + pair;
+    return gp__as<gp__u64>(a.words) + gp__u64(tile) * (GP__DIGITS / 2) + pair;
   }
   GP_DEVICE gp__u64 *in_group(gp__u32 group, unsigned pair) const {
     return in_tile(tiles + gp__u32(a.pass) * groups() + group, pair);
   }
   GP_DEVICE Pair *up_to(gp__u32 group, unsigned pair) const {
-    return reinterpret_cast<Pair *>(in_tile(tiles + gp__u32(a.passes) * groups(), 0)) +
-        gp__u64(group) * (GP__DIGITS / 2) + pair;
+    return gp__as<Pair>(in_tile(tiles + gp__u32(a.passes) * groups(), 0)) + gp__u64(group) * (GP__DIGITS / 2) + pair;
   }
   GP_DEVICE gp__u32 groups() const { return (tiles + GROUP - 1) / GROUP; }
 
@@ -19123,8 +19116,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // Writes a few elements at a time: all reads, then all writes. PAIRS: side by side; WHOLE: into one array.
   template <bool FULL, bool PAIRS, bool WHOLE>
   GP_DEVICE void store(const Digit &digit, Key *from, V *values, const Pairs &pairs_to) const {
-    MovedKey *const out = static_cast<MovedKey *>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
-    MovedValue *const out_values = static_cast<MovedValue *>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
+    MovedKey *const out = gp__as<MovedKey>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
+    MovedValue *const out_values = gp__as<MovedValue>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
     const bool with_keys = !Value::is || !(step & GP__RADIX_LAST) || !a.drop_keys;
     GP__UNROLL
     for (int i = 0; i < ITEMS; i += AT_ONCE) {
@@ -19233,8 +19226,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     const MovedKey *keys = keys_from();
     const MovedValue *values = values_from();
     for (gp__u64 i = gp__u64(blockIdx.x) * THREADS + threadIdx.x; i < n; i += gp__u64(gridDim.x) * THREADS) {
-      if (keys != a.out_keys && !a.drop_keys) static_cast<MovedKey *>(a.out_keys)[i] = keys[i];
-      if (Value::is && values != a.out) static_cast<MovedValue *>(a.out)[i] = values ? values[i] : Value::index(i);
+      if (keys != a.out_keys && !a.drop_keys) gp__as<MovedKey>(a.out_keys)[i] = keys[i];
+      if (Value::is && values != a.out) gp__as<MovedValue>(a.out)[i] = values ? values[i] : Value::index(i);
     }
   }
   static GP_DEVICE void run(const gp__radix_args &a) {
@@ -19242,8 +19235,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     GP_DYNAMIC_SHARED(shared);
     gp__pdl_wait<P>();
     const gp__u64 n = gp__count(a);
-    const gp__radix_sweep r = {a, s, reinterpret_cast<Key *>(shared), reinterpret_cast<V *>(shared + KEY_BYTES),
-        a.steps[a.pass],
+    const gp__radix_sweep r = {a, s, gp__as<Key>(shared), gp__as<V>(shared + KEY_BYTES), a.steps[a.pass],
         gp__u32((n + TILE - 1) / TILE), // fewer than 2^32: n elements fit the memory
         n};
     if (r.step & GP__RADIX_RUNS) r.sweep();
@@ -19261,8 +19253,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     GP__UNROLL_BY(1)
     for (own.pass = 0; own.pass <= a.passes; ++own.pass) {
       own.shift = 8 * own.pass;
-      const gp__radix_sweep r = {own, s, reinterpret_cast<Key *>(shared), reinterpret_cast<V *>(shared + KEY_BYTES),
-          a.steps[own.pass], gp__u32(tiles), n};
+      const gp__radix_sweep r = {
+          own, s, gp__as<Key>(shared), gp__as<V>(shared + KEY_BYTES), a.steps[own.pass], gp__u32(tiles), n};
       if (r.step & GP__RADIX_RUNS) {
         const gp__u32 written = r.sweep();
         __syncthreads();
@@ -19379,7 +19371,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       before[0] = s.before[at], before[1] = s.before[at + QUADS];
     }
   }
-  GP_DEVICE gp__u64 *control() const { return static_cast<gp__u64 *>(of.a.workspace); }
+  GP_DEVICE gp__u64 *control() const { return gp__as<gp__u64>(of.a.workspace); }
   // Grid barrier.
   GP_DEVICE void meet() {
     ++met;
@@ -19418,8 +19410,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
           *gp__in_block(own_keys + at[j] % TILE, at[j] / TILE) = key[j];
           if (PAIRS) *gp__in_block(own_values + at[j] % TILE, at[j] / TILE) = values[k];
         } else if (at[j] < n) {
-          if (!last || !of.a.drop_keys) static_cast<Key *>(of.a.out_keys)[at[j]] = key[j];
-          if (PAIRS) static_cast<V *>(of.a.out)[at[j]] = values[k];
+          if (!last || !of.a.drop_keys) gp__as<Key>(of.a.out_keys)[at[j]] = key[j];
+          if (PAIRS) gp__as<V>(of.a.out)[at[j]] = values[k];
         }
       }
     }
@@ -19468,8 +19460,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   GP_DEVICE void run() {
     const gp__u64 first = gp__u64(rank) * TILE, n = of.n;
     const unsigned valid = first >= n ? 0 : n - first < TILE ? unsigned(n - first) : TILE;
-    const Key *from = static_cast<const Key *>(of.a.keys);
-    const V *values_from = static_cast<const V *>(of.a.in);
+    const Key *from = gp__as<const Key>(of.a.keys);
+    const V *values_from = gp__as<const V>(of.a.in);
     Key key[ITEMS];
     V value[ITEMS];
     of.load_keys(key, from + first, valid);
@@ -19489,8 +19481,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       if (last) break;
       if (moved && !CLUSTER) {
         meet();
-        of.load_keys(key, static_cast<const Key *>(of.a.out_keys) + first, valid);
-        if (PAIRS) of.load_values(key, value, static_cast<const V *>(of.a.out), first, valid);
+        of.load_keys(key, gp__as<const Key>(of.a.out_keys) + first, valid);
+        if (PAIRS) of.load_values(key, value, gp__as<const V>(of.a.out), first, valid);
         continue;
       }
       if (moved) {
@@ -19512,11 +19504,11 @@ template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__cooperativ
   gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
   const gp__u64 n = gp__count(a);
-  typename K::Key *const keys = reinterpret_cast<typename K::Key *>(shared);
-  V *const values = reinterpret_cast<V *>(shared + KEYS);
+  typename K::Key *const keys = gp__as<typename K::Key>(shared);
+  V *const values = gp__as<V>(shared + KEYS);
   const typename Sort::Sweep of = {a, s.sweep, keys, values, 0, 0, n};
-  Sort sort = {of, s, keys, values, reinterpret_cast<typename K::Key *>(shared + KEYS + VALUES),
-      reinterpret_cast<V *>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0};
+  Sort sort = {of, s, keys, values, gp__as<typename K::Key>(shared + KEYS + VALUES),
+      gp__as<V>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0};
   sort.run();
 }
 template <class P, class K, class V> GP_DEVICE void gp__sort_one_cluster(const gp__radix_args &a) {
@@ -19532,9 +19524,9 @@ template <class P, class K, class V> GP_DEVICE void gp__sort_one_launch(const gp
 template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(const gp__gather_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 total = gp__count(a) * WORDS;
-  const Word *in = static_cast<const Word *>(a.in);
+  const Word *in = gp__as<const Word>(a.in);
   for (gp__u64 k = gp__u64(blockIdx.x) * P::threads + threadIdx.x; k < total; k += gp__u64(gridDim.x) * P::threads)
-    static_cast<Word *>(a.out)[k] = in[gp__u64(static_cast<const I *>(a.index)[k / WORDS]) * WORDS + k % WORDS];
+    gp__as<Word>(a.out)[k] = in[gp__u64(gp__as<const I>(a.index)[k / WORDS]) * WORDS + k % WORDS];
 }
 
 // ---- sort/hybrid.cuh - hybrid sort: parts, items and what a level does
@@ -19606,23 +19598,21 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   const gp__hybrid_args &a;
   const int level;
   const gp__u32 block; // 0 .. gridDim.x - 1: owner of this share of the level
-  GP_DEVICE gp__hybrid_part *parts_of(int l) const {
-    return static_cast<gp__hybrid_part *>(l % 2 ? a.next_parts : a.parts);
-  }
+  GP_DEVICE gp__hybrid_part *parts_of(int l) const { return gp__as<gp__hybrid_part>(l % 2 ? a.next_parts : a.parts); }
   GP_DEVICE gp__hybrid_part *parts() const { return parts_of(level); }
   GP_DEVICE gp__u64 *bins_of(int l) const { return !PAIRS && l % 2 ? a.next_bins : a.bins; }
-  GP_DEVICE gp__hybrid_item *items() const { return static_cast<gp__hybrid_item *>(a.items); }
+  GP_DEVICE gp__hybrid_item *items() const { return gp__as<gp__hybrid_item>(a.items); }
   GP_DEVICE const Raw *from(gp__u32 source) const {
-    return static_cast<const Raw *>(source == GP__FROM_IN ? a.in : source == GP__FROM_SPARE ? a.spare : a.out);
+    return gp__as<const Raw>(source == GP__FROM_IN ? a.in : source == GP__FROM_SPARE ? a.spare : a.out);
   }
-  GP_DEVICE Raw *to(gp__u32 source) const { return static_cast<Raw *>(source == GP__FROM_SPARE ? a.out : a.spare); }
+  GP_DEVICE Raw *to(gp__u32 source) const { return gp__as<Raw>(source == GP__FROM_SPARE ? a.out : a.spare); }
   GP_DEVICE const Value *values_from(gp__u32 source) const { // NULL: each element's index
-    return static_cast<const Value *>(source == GP__FROM_IN ? a.values
-            : source == GP__FROM_SPARE                      ? a.spare_values
-                                                            : a.out_values);
+    return gp__as<const Value>(source == GP__FROM_IN ? a.values
+            : source == GP__FROM_SPARE               ? a.spare_values
+                                                     : a.out_values);
   }
   GP_DEVICE Value *values_to(gp__u32 source) const {
-    return static_cast<Value *>(source == GP__FROM_SPARE ? a.out_values : a.spare_values);
+    return gp__as<Value>(source == GP__FROM_SPARE ? a.out_values : a.spare_values);
   }
   static GP_DEVICE gp__u32 next_source(gp__u32 source) {
     return source == GP__FROM_SPARE ? GP__FROM_OUT : GP__FROM_SPARE;
@@ -20147,7 +20137,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   }
   // Fills a tile of the part in the output: its keys follow from the counts.
   GP_DEVICE void fill(const gp__hybrid_part &p, const gp__u64 *bins, gp__u32 x) const {
-    Raw *out = static_cast<Raw *>(this->a.out);
+    Raw *out = gp__as<Raw>(this->a.out);
     const Key low = static_cast<Key>(p.low);
     const unsigned before = this->skew(p.source, p.begin), digits = 1u << p.bits;
     const gp__u64 stop = p.begin - before + gp__u64(x + 1) * TILE, end = stop < p.end ? stop : p.end;
@@ -20194,8 +20184,8 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   Raw *tile_keys;
   Value *tile_values;
   GP_DEVICE gp__hybrid_moving_pairs(const Base &base, Storage &storage, gp__u8 *shared)
-      : Base(base), s(storage), tile_keys(reinterpret_cast<Raw *>(shared)),
-        tile_values(reinterpret_cast<Value *>(shared + TILE * sizeof(Raw))) {}
+      : Base(base), s(storage), tile_keys(gp__as<Raw>(shared)),
+        tile_values(gp__as<Value>(shared + TILE * sizeof(Raw))) {}
 
   static GP_DEVICE unsigned valid(gp__u64 first, gp__u64 end) {
     return end - first < TILE ? unsigned(end - first) : TILE;
@@ -20342,7 +20332,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__hybrid_move
 template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCENDING, gp__none> {
   static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING> &h, gp__u8 *shared) {
     typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
-    typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(shared);
+    typename Moving::Storage &s = *gp__as<typename Moving::Storage>(shared);
     const gp__hybrid_share share(h.a.list[h.level], h.block);
     const gp__u64 counters = (h.a.list[h.level + 1] & 0xffffffffu) * 256; // counters of the next level
     gp__u64 *next_bins = h.bins_of(h.level + 1);
@@ -20398,8 +20388,7 @@ GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
     const gp__u32 number = gp__u32(drawn.number), step = number / gridDim.x;
     const gp__hybrid<P, T, DESCENDING, Value> h = {a, a.level + int(step / 2), number % gridDim.x};
     if (h.level >= a.levels || a.list[h.level] == 0) return;
-    if (step % 2 == 0)
-      Counting(a, h.level, h.block, *reinterpret_cast<typename Counting::Storage *>(shared)).later_level();
+    if (step % 2 == 0) Counting(a, h.level, h.block, *gp__as<typename Counting::Storage>(shared)).later_level();
     else gp__hybrid_mover<P, T, DESCENDING, Value>::run(h, shared);
     __syncthreads();
     if (threadIdx.x == 0) { // for the whole block
@@ -20543,7 +20532,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
       }
       GP__EACH(j, AT_ONCE) {
         const unsigned at = unsigned(i + j) * THREADS + thread;
-        if (at < v.whole) *reinterpret_cast<gp_vector *>(values + v.before + v.head + at * EACH) = pack[j];
+        if (at < v.whole) *gp__as<gp_vector>(values + v.before + v.head + at * EACH) = pack[j];
       }
     }
     const unsigned edge = v.edge(thread);
@@ -20589,8 +20578,8 @@ struct gp__pair_bucket {
     const Raw *in = h.from(item.source);
     const Value *values_in = h.values_from(item.source);
     for (unsigned q = threadIdx.x; q < item.count; q += THREADS) {
-      if (!h.a.drop_keys) static_cast<Raw *>(h.a.out)[item.begin + q] = in[item.begin + q];
-      static_cast<Value *>(h.a.out_values)[item.begin + q] = value(values_in, item.begin + q);
+      if (!h.a.drop_keys) gp__as<Raw>(h.a.out)[item.begin + q] = in[item.begin + q];
+      gp__as<Value>(h.a.out_values)[item.begin + q] = value(values_in, item.begin + q);
     }
   }
   // turn: number of earlier buckets with values.
@@ -20617,8 +20606,8 @@ struct gp__pair_bucket {
     const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
     const Key low = static_cast<Key>(item.low);
     const Value *values_in = h.values_from(item.source), *values = nullptr;
-    Raw *out = static_cast<Raw *>(h.a.out) + item.begin;
-    Value *out_values = static_cast<Value *>(h.a.out_values) + item.begin;
+    Raw *out = gp__as<Raw>(h.a.out) + item.begin;
+    Value *out_values = gp__as<Value>(h.a.out_values) + item.begin;
     const bool with_keys = !h.a.drop_keys;
     if (values_in) {
       values = staged.of(values_in + item.begin);
@@ -20678,10 +20667,9 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   const Hybrid &h;
   Storage &s;
   gp__staged_values<P, Value, THREADS, ITEMS> staged;
-  GP_DEVICE unsigned short *rest() const { return reinterpret_cast<unsigned short *>(s.counter); }
+  GP_DEVICE unsigned short *rest() const { return gp__as<unsigned short>(s.counter); }
   GP_DEVICE const In *in_of(const gp__hybrid_item &item) const {
-    return (RECORDS ? static_cast<const In *>(h.a.spare) : reinterpret_cast<const In *>(h.from(item.source))) +
-        item.begin;
+    return (RECORDS ? gp__as<const In>(h.a.spare) : gp__as<const In>(h.from(item.source))) + item.begin;
   }
   GP_DEVICE const Value *values_of(const gp__hybrid_item &item) const {
     return RECORDS ? nullptr : h.values_from(item.source);
@@ -20692,8 +20680,8 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     const Value *values_in = h.values_from(item.source);
     for (unsigned q = threadIdx.x; q < item.count; q += THREADS) {
       const gp__u64 at = item.begin + q;
-      if (!h.a.drop_keys) static_cast<Raw *>(h.a.out)[at] = in[at];
-      static_cast<Value *>(h.a.out_values)[at] = values_in ? values_in[at] : gp__radix_value<Value>::index(at);
+      if (!h.a.drop_keys) gp__as<Raw>(h.a.out)[at] = in[at];
+      gp__as<Value>(h.a.out_values)[at] = values_in ? values_in[at] : gp__radix_value<Value>::index(at);
     }
   }
   // turn: number of earlier buckets with values.
@@ -20828,8 +20816,8 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       values = staged.of(values_in + item.begin);
       staged.wait(turn++);
     }
-    Raw *out = static_cast<Raw *>(h.a.out) + item.begin;
-    Value *out_values = static_cast<Value *>(h.a.out_values) + item.begin;
+    Raw *out = gp__as<Raw>(h.a.out) + item.begin;
+    Value *out_values = gp__as<Value>(h.a.out_values) + item.begin;
     const bool with_keys = !h.a.drop_keys;
     for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
       gp__u32 x[AT_ONCE];
@@ -20873,8 +20861,7 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
   const gp__u32 items = gp__u32(a.list[GP__HYBRID_ITEMS]);
   GP_SHARED(gp__pair_bucket_storage, own);
-  const Bucket b = {
-      h, *reinterpret_cast<Storage *>(bytes), {reinterpret_cast<Value *>(bytes + sizeof(Storage)), &own.arrived}};
+  const Bucket b = {h, *gp__as<Storage>(bytes), {gp__as<Value>(bytes + sizeof(Storage)), &own.arrived}};
   if (threadIdx.x == 0 && blockIdx.x < items) own.item[0] = h.items()[blockIdx.x];
   gp__u32 at = 0, turn = 0;
   const typename Bucket::Sort sort = {b.s, threadIdx.x};
@@ -20895,11 +20882,11 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   GP_DYNAMIC_SHARED(bytes);
   gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
-  const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
+  const Bucket bucket = {*gp__as<typename Bucket::Storage>(bytes)};
   const gp__hybrid<P, T, DESCENDING> h = {a, 0, blockIdx.x};
   const typename Bucket::Sort sort = {bucket.s, threadIdx.x};
   sort.clear();
-  typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
+  typename Bucket::Raw *out = gp__as<typename Bucket::Raw>(a.out);
   const gp__u64 items = a.list[GP__HYBRID_ITEMS];
   gp__u32 unsorted = 0; // buckets that the block left for later
   for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
@@ -20948,7 +20935,7 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   if (!__syncthreads_and(gp__load_relaxed(a.choice) == GP__CHOSE_HYBRID)) return;
-  const typename Element::Type *in = static_cast<const typename Element::Type *>(a.spare);
+  const typename Element::Type *in = gp__as<const typename Element::Type>(a.spare);
   const unsigned bucket = blockIdx.x * (P::threads - 1) + threadIdx.x, buckets = 1u << a.leading;
   const int below = a.leading > 8 ? a.leading - 8 : 0; // bits of a bucket's number after the first digit
   gp__u32 low = gp__u32(gp__count(a));
@@ -20966,7 +20953,7 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
   s.start[threadIdx.x] = low;
   __syncthreads();
   if (threadIdx.x == P::threads - 1 || bucket > buckets) return;
-  static_cast<gp__u32 *>(a.items)[bucket] = low;
+  gp__as<gp__u32>(a.items)[bucket] = low;
   if (bucket < buckets && s.start[threadIdx.x + 1] - low > a.capacity) gp__store_relaxed(a.choice, GP__CHOSE_ONE_SWEEP);
 }
 // Sorts the buckets, dealt to blocks in turn. A block reads the starts of THREADS of its buckets at a time, and
@@ -20987,9 +20974,8 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
   gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
-  const Bucket b = {
-      h, *reinterpret_cast<Storage *>(bytes), {reinterpret_cast<Value *>(bytes + sizeof(Storage)), &own.arrived}};
-  const gp__u32 *starts = static_cast<const gp__u32 *>(a.items), buckets = 1u << a.leading;
+  const Bucket b = {h, *gp__as<Storage>(bytes), {gp__as<Value>(bytes + sizeof(Storage)), &own.arrived}};
+  const gp__u32 *starts = gp__as<const gp__u32>(a.items), buckets = 1u << a.leading;
   const int width = 32 - a.leading;
   const typename Bucket::Sort sort = {b.s, threadIdx.x};
   gp__u32 turn = 0;
@@ -21009,8 +20995,7 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
       own.item.low = gp__u64(bucket) << width, own.item.width = static_cast<unsigned short>(width);
       own.item.source = GP__FROM_SPARE;
       if (at + 1 < THREADS && own.count[at + 1])
-        gp__prefetch_bytes(
-            static_cast<const In *>(a.spare) + own.begin[at + 1], own.count[at + 1] * gp__u32(sizeof(In)));
+        gp__prefetch_bytes(gp__as<const In>(a.spare) + own.begin[at + 1], own.count[at + 1] * gp__u32(sizeof(In)));
     }
     __syncthreads();
     if (own.item.count) b.sort(own.item, turn);
@@ -21201,8 +21186,8 @@ GP_DEVICE void gp__sort_sample(const gp__hybrid_args &a) {
   GP_DYNAMIC_SHARED(bytes);
   gp__pdl_wait<P>();
   const gp__hybrid<P, T, DESCENDING, Value> h = {a, 0, 0};
-  const Sampling sampling = {h, *reinterpret_cast<typename Sampling::Storage *>(bytes),
-      *reinterpret_cast<typename Sampling::Duplicates *>(bytes)};
+  const Sampling sampling = {
+      h, *gp__as<typename Sampling::Storage>(bytes), *gp__as<typename Sampling::Duplicates>(bytes)};
   sampling.run();
 }
 
@@ -21212,13 +21197,13 @@ GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
   typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
   GP_DYNAMIC_SHARED(bytes);
   gp__pdl_wait<P>();
-  const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
+  const Bucket bucket = {*gp__as<typename Bucket::Storage>(bytes)};
   const typename Bucket::Sort sort = {bucket.s, threadIdx.x};
   sort.clear();
   __syncthreads();
-  typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
+  typename Bucket::Raw *out = gp__as<typename Bucket::Raw>(a.out);
   const unsigned n = unsigned(gp__count(a));
-  if (bucket.sort(static_cast<const typename Bucket::Raw *>(a.in), out, n, 0, 8 * int(sizeof(T)))) return;
+  if (bucket.sort(gp__as<const typename Bucket::Raw>(a.in), out, n, 0, 8 * int(sizeof(T)))) return;
   __syncthreads();
   bucket.sort_any(out, out, n);
 }
@@ -21344,7 +21329,7 @@ struct gp__no_values {
 template <class V> struct gp__value_array {
   typedef V type;
   static const bool any = true;
-  static GP_DEVICE V at(const void *values, gp__u64 i) { return static_cast<const V *>(values)[i]; }
+  static GP_DEVICE V at(const void *values, gp__u64 i) { return gp__as<const V>(values)[i]; }
 };
 template <class V> struct gp__value_index {
   typedef V type;
@@ -21373,13 +21358,13 @@ template <class K, class S, bool INDEXED> struct gp__sorted_elements {
   GP_DEVICE explicit gp__sorted_elements(const gp__segmented_sort_args &args) : a(args) {}
 
   GP_DEVICE const Bits *keys(int source) const {
-    return static_cast<const Bits *>(source == 0 ? a.keys : source == 1 ? a.other_keys : a.out_keys);
+    return gp__as<const Bits>(source == 0 ? a.keys : source == 1 ? a.other_keys : a.out_keys);
   }
-  GP_DEVICE Bits *keys_to(int target) const { return static_cast<Bits *>(target == 1 ? a.other_keys : a.out_keys); }
+  GP_DEVICE Bits *keys_to(int target) const { return gp__as<Bits>(target == 1 ? a.other_keys : a.out_keys); }
   GP_DEVICE V value(int source, gp__u64 i) const {
-    return source == 0 ? S::at(a.values, i) : static_cast<const V *>(source == 1 ? a.other_values : a.out_values)[i];
+    return source == 0 ? S::at(a.values, i) : gp__as<const V>(source == 1 ? a.other_values : a.out_values)[i];
   }
-  GP_DEVICE V *values_to(int target) const { return static_cast<V *>(target == 1 ? a.other_values : a.out_values); }
+  GP_DEVICE V *values_to(int target) const { return gp__as<V>(target == 1 ? a.other_values : a.out_values); }
   // encode: all bits of a key, ordered; field: those that count.
   GP_DEVICE Bits encode(Bits raw) const { return static_cast<Bits>(Order::encode(raw) ^ static_cast<Bits>(a.flip)); }
   GP_DEVICE Bits decode(Bits bits) const { return Order::decode(static_cast<Bits>(bits ^ static_cast<Bits>(a.flip))); }
@@ -21412,11 +21397,11 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   gp__u32 *list;  // segments
   GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, gp__u8 *shared) : Elements(args) {
     gp__u8 *mine = shared + gp_warp() * BYTES;
-    key = reinterpret_cast<Bits *>(mine);
-    value = reinterpret_cast<V *>(mine + KEY_BYTES);
-    index = reinterpret_cast<unsigned short *>(mine + KEY_BYTES + VALUE_BYTES);
-    shift = reinterpret_cast<gp__u64 *>(mine + KEY_BYTES + VALUE_BYTES + INDEX_BYTES);
-    first = reinterpret_cast<gp__u32 *>(shift + GP__SHORT_ROUNDS * GP__WARP);
+    key = gp__as<Bits>(mine);
+    value = gp__as<V>(mine + KEY_BYTES);
+    index = gp__as<unsigned short>(mine + KEY_BYTES + VALUE_BYTES);
+    shift = gp__as<gp__u64>(mine + KEY_BYTES + VALUE_BYTES + INDEX_BYTES);
+    first = gp__as<gp__u32>(shift + GP__SHORT_ROUNDS * GP__WARP);
     list = first + GP__SHORT_ROUNDS * GP__WARP;
   }
   GP_DEVICE Bits *key_at(gp__u32 i) const { return key + gp__bank_padded<Bits>::at(i); }
@@ -21560,7 +21545,7 @@ GP_DEVICE gp__u64 gp__sort_task(gp__u64 begin, gp__u64 count, int source) {
 // First launch, one block: clears the header and draws the call's tag. Few segments are tasks.
 template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_args &a) {
   gp__pdl_wait<P>();
-  gp__u64 *zero = reinterpret_cast<gp__u64 *>(a.header);
+  gp__u64 *zero = gp__as<gp__u64>(a.header);
   for (unsigned i = threadIdx.x; i < sizeof(gp__sort_header) / 8; i += P::threads) zero[i] = 0;
   __syncthreads();
   if (threadIdx.x > 0) return;
@@ -21571,8 +21556,8 @@ template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_ar
 // Bounds of segment s, clamped to the count: wrong offsets write nothing after it.
 template <class O>
 GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
-  const O *begins = static_cast<const O *>(a.begin);
-  const gp__u64 stop = gp__u64(a.end ? static_cast<const O *>(a.end)[s] : begins[s + 1]);
+  const O *begins = gp__as<const O>(a.begin);
+  const gp__u64 stop = gp__u64(a.end ? gp__as<const O>(a.end)[s] : begins[s + 1]);
   const gp__u64 end = stop < a.count ? stop : a.count;
   begin = gp__u64(begins[s]);
   count = begin < end ? end - begin : 0;
@@ -21791,7 +21776,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, gp__u8 *shared)
       : Elements(args), s(storage), room(shared), tag(args.header->tag) {}
 
-  GP_DEVICE C *item_at(gp__u32 i) const { return reinterpret_cast<C *>(room) + gp__bank_padded<C>::at(i); }
+  GP_DEVICE C *item_at(gp__u32 i) const { return gp__as<C>(room) + gp__bank_padded<C>::at(i); }
   GP_DEVICE gp__u32 digit(Bits raw, gp__u64 shift) const {
     return gp__u32(this->field(raw) >> shift) & (GP__DIGITS - 1);
   }
@@ -21853,7 +21838,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       GP__EACH(i, N)
         if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = this->decode(Item::bits(x[i]));
     } else {
-      Bits *stage = reinterpret_cast<Bits *>(room);
+      Bits *stage = gp__as<Bits>(room);
       __syncthreads();
       for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = this->keys(source)[begin + k];
       __syncthreads();
@@ -21864,7 +21849,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     V *values = this->values_to(2) + begin;
     __syncthreads();
     if (Shape::STAGED) {
-      V *stage = reinterpret_cast<V *>(room);
+      V *stage = gp__as<V>(room);
       for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = this->value(source, begin + k);
       __syncthreads();
       GP__EACH(i, N)
@@ -21900,7 +21885,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
     static GP_DEVICE bool sort(const gp__block_sorter &b, int source, gp__u64 begin, gp__u32 n) {
       const unsigned thread = gp__opaque_copy(threadIdx.x);
-      const Sort sort = {*reinterpret_cast<Bins *>(b.room), thread};
+      const Sort sort = {*gp__as<Bins>(b.room), thread};
       const Bits *in = b.keys(source) + begin;
       C x[N], least = Item::last(), most = 0;
       GP__EACH(i, N) {
@@ -21983,7 +21968,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     gp__sort_bucket &b = this->a.buckets[number];
     const gp__u64 tiles = tiles_of(b), shift = b.shift;
     const Bits *in = this->keys(int(b.source)) + b.begin;
-    gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__DIGITS;
+    gp__u32 *counts = gp__as<gp__u32>(room), *mine = counts + gp_warp() * GP__DIGITS;
     Bits ones = 0, zeros = static_cast<Bits>(~static_cast<Bits>(0));
     gp__u32 up_to = 0;
     for (unsigned i = gp_lane(); i < GP__DIGITS; i += 32) mine[i] = 0;
@@ -22095,7 +22080,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     const gp__u64 shift = b.shift, begin = b.begin + tile * CAPACITY, left = b.count - tile * CAPACITY;
     const gp__u32 n = left < gp__u64(CAPACITY) ? gp__u32(left) : CAPACITY;
     const gp__u32 first = gp_warp() * PART + gp_lane();
-    gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__DIGITS;
+    gp__u32 *counts = gp__as<gp__u32>(room), *mine = counts + gp_warp() * GP__DIGITS;
     gp__u8 *stage = room + WARPS * GP__DIGITS * sizeof(gp__u32);
     const Bits *in = this->keys(source) + begin;
     Bits x[ITEMS];
@@ -22144,7 +22129,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
           this->a.tile_counts[(b.first_tile + tile) * GP__DIGITS + threadIdx.x];
     }
     __syncthreads();
-    Bits *keys = reinterpret_cast<Bits *>(stage), *out = this->keys_to(target);
+    Bits *keys = gp__as<Bits>(stage), *out = this->keys_to(target);
     GP__EACH(i, ITEMS) {
       if (first + i * 32 >= n) continue;
       const gp__u32 d = digit(x[i], shift);
@@ -22167,7 +22152,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (S::any) {
       V *values = this->values_to(target);
       if (Shape::STAGED) {
-        V *v = reinterpret_cast<V *>(stage);
+        V *v = gp__as<V>(stage);
         __syncthreads();
         GP__EACH(i, ITEMS)
           if (first + i * 32 < n) v[rank(i)] = this->value(source, begin + first + i * 32);
@@ -22293,9 +22278,7 @@ template <class T> struct gp__unit {
   typedef typename gp__unit_of<BYTES>::type type;
 };
 template <int CACHE> GP_DEVICE void gp__load_merge_unit(gp_vector &v, const void *p) { v = gp__load_vector<CACHE>(p); }
-template <int CACHE, class U> GP_DEVICE void gp__load_merge_unit(U &u, const void *p) {
-  u = *static_cast<const U *>(p);
-}
+template <int CACHE, class U> GP_DEVICE void gp__load_merge_unit(U &u, const void *p) { u = *gp__as<const U>(p); }
 // Loads the unit at p. If it is partly outside [begin, end), a vector gets the elements inside, other units nothing.
 // WHOLE: it is inside.
 template <class T>
@@ -22350,8 +22333,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
       const bool second = i >= n;
       const unsigned at = (second ? two : one) + unsigned(k * THREADS * UNIT), from = gp_min<gp__u32>()(at, at - RING);
       gp__u8 *const target = (second ? other : base) + from;
-      if (i < n + m) *reinterpret_cast<Unit *>(target) = unit[k];
-      if (MIRROR && i < n + m && from < MIRROR) *reinterpret_cast<Unit *>(target + RING) = unit[k];
+      if (i < n + m) *gp__as<Unit>(target) = unit[k];
+      if (MIRROR && i < n + m && from < MIRROR) *gp__as<Unit>(target + RING) = unit[k];
     }
   }
 };
@@ -22376,7 +22359,7 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
     before = KEEPS && has_before;
     from -= before ? 1 : 0;
     const unsigned shift = gp__misalignment(from, UNIT);
-    next = reinterpret_cast<const gp__u8 *>(from) - shift;
+    next = gp__as<const gp__u8>(from) - shift;
     left = count;
     first = shift + (before ? SIZE : 0);
     fill = 0;
@@ -22422,12 +22405,12 @@ template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struc
       gp__copy_out<T>::run(to, shared, n);
       return;
     }
-    const T *from = reinterpret_cast<const T *>(shared);
+    const T *from = gp__as<const T>(shared);
     if (lane < head) to[lane] = from[lane];
     GP__EACH(k, (N / V + 31) / 32)
       if (k * 32 + lane < vectors)
-        gp__vector_at(reinterpret_cast<gp_vector *>(to + head) + k * 32 + lane) =
-            gp__vector_at(reinterpret_cast<const gp_vector *>(from + head) + k * 32 + lane);
+        gp__vector_at(gp__as<gp_vector>(to + head) + k * 32 + lane) =
+            gp__vector_at(gp__as<const gp_vector>(from + head) + k * 32 + lane);
     const int tail = head + vectors * V + lane;
     if (tail < N) to[tail] = from[tail];
   }
@@ -22437,12 +22420,11 @@ template <class T> struct gp__write_alike<T, false> {
     typedef typename gp__unit<T>::type Unit;
     const int units = n * (int(sizeof(T)) / gp__unit<T>::BYTES);
     GP__UNROLL_BY(4)
-    for (int i = int(gp_lane()); i < units; i += 32)
-      reinterpret_cast<Unit *>(to)[i] = reinterpret_cast<const Unit *>(shared)[i];
+    for (int i = int(gp_lane()); i < units; i += 32) gp__as<Unit>(to)[i] = gp__as<const Unit>(shared)[i];
   }
 };
 
-GP_DEVICE const gp__u8 *gp__bytes_at(const void *p) { return static_cast<const gp__u8 *>(p); }
+GP_DEVICE const gp__u8 *gp__bytes_at(const void *p) { return gp__as<const gp__u8>(p); }
 // Advances a pointer to values, which may be absent.
 template <class V> GP_DEVICE V *gp__ahead(V *p, gp__u64 n) { return p + n; }
 GP_DEVICE gp__none *gp__ahead(gp__none *p, gp__u64) { return p; }
@@ -22460,12 +22442,12 @@ template <class Value> struct gp__picked {
   static GP_DEVICE void run(void *to, const unsigned short *source, int n, const gp__u8 *first, const gp__u8 *second,
       int split, unsigned rank) {
     const int PIECES = SIZE / PIECE;
-    Piece *out = static_cast<Piece *>(to);
+    Piece *out = gp__as<Piece>(to);
     GP__UNROLL_BY(4)
     for (int i = int(rank); i < n * PIECES; i += RANKS) {
       const int k = source[i / PIECES], part = i % PIECES;
       const gp__u8 *from = k < split ? first + k * SIZE : second + (k - split) * SIZE;
-      out[i] = *reinterpret_cast<const Piece *>(from + part * PIECE);
+      out[i] = *gp__as<const Piece>(from + part * PIECE);
     }
   }
 };
@@ -22506,15 +22488,12 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, for any range
       const int next = low + step < high ? low + step : high;
       const unsigned x = Side::wrap(from + unsigned(next * KEY)), y = Side::wrap(last - unsigned(next * KEY));
-      if (!Before()(*reinterpret_cast<const Key *>(shared + RING_AT + y), *reinterpret_cast<const Key *>(shared + x)))
-        low = next;
+      if (!Before()(*gp__as<const Key>(shared + RING_AT + y), *gp__as<const Key>(shared + x))) low = next;
     }
     return low;
   }
   // The key at byte `at`, or `behind` keys after it. This offset is added to the base first, which all threads share.
-  GP_DEVICE Key key_at(unsigned at, int behind = 0) const {
-    return *reinterpret_cast<const Key *>(shared + behind * KEY + at);
-  }
+  GP_DEVICE Key key_at(unsigned at, int behind = 0) const { return *gp__as<const Key>(shared + behind * KEY + at); }
   // One thread merges ITEMS elements from both ends: forwards from bytes x and y, and backwards from the keys before
   // bytes x_end and y_end. at to at2_end: places of their values. If all keys of one input are taken, the key before
   // them is compared but not taken: it comes before all others.
@@ -22623,8 +22602,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const int here = int(tile) - from < 0 ? 0 : int(tile) - from < 32 * ITEMS ? int(tile) - from : 32 * ITEMS;
       gp__u8 *gathered = shared + OUT_AT + int(gp_warp()) * (32 * ITEMS * KEY + GP__VECTOR);
       gathered += gp__misalignment(out + from, 16);
-      Key *mine_out = reinterpret_cast<Key *>(gathered) + gp_lane() * ITEMS;
-      unsigned short *sources = reinterpret_cast<unsigned short *>(shared + SOURCES_AT) + threadIdx.x * ITEMS;
+      Key *mine_out = gp__as<Key>(gathered) + gp_lane() * ITEMS;
+      unsigned short *sources = gp__as<unsigned short>(shared + SOURCES_AT) + threadIdx.x * ITEMS;
       const unsigned x = Side::part(at + i * KEY), y = RING_AT + Side::part(at2 + (mine - i) * KEY);
       const int left = int(i_end - i), left2 = int(end - mine) - left;
       if (window == TILE && window2 == TILE && ends)
@@ -22643,7 +22622,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
         gp__u8 *at_values = shared + VALUES_AT, *at_values2 = at_values + values_units * ValueLoads::UNIT;
         moving.template store<~0u, 0>(at_values, 0, values_units, at_values2, 0, values_units2);
         __syncthreads();
-        pick(gp__ahead(out_values, from), reinterpret_cast<const unsigned short *>(shared + SOURCES_AT) + from, here,
+        pick(gp__ahead(out_values, from), gp__as<const unsigned short>(shared + SOURCES_AT) + from, here,
             at_values + shift, at_values2 + shift2, int(taken));
         values = gp__ahead(values, taken);
         values2 = gp__ahead(values2, taken2);
@@ -22671,13 +22650,13 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
   const gp__u64 n = gp__count(a), all = n + (a.run ? 0 : a.count2), tiles = (all + Merger::TILE - 1) / Merger::TILE;
   const Merger merger = {a, s, shared, n, a.count2};
   const gp__u64 stop = tiles * (blockIdx.x + 1) / gridDim.x * Merger::TILE, end = stop < all ? stop : all;
-  const Key *keys = static_cast<const Key *>(a.keys);
-  const Value *values = static_cast<const Value *>(a.values);
+  const Key *keys = gp__as<const Key>(a.keys);
+  const Value *values = gp__as<const Value>(a.values);
   gp__u64 at = tiles * blockIdx.x / gridDim.x * Merger::TILE;
   while (at < end) {
     gp__u64 base = 0, n1 = n, n2 = a.count2;
-    const Key *one = keys, *two = static_cast<const Key *>(a.keys2);
-    const Value *value1 = values, *value2 = static_cast<const Value *>(a.values2);
+    const Key *one = keys, *two = gp__as<const Key>(a.keys2);
+    const Value *value1 = values, *value2 = gp__as<const Value>(a.values2);
     if (a.run) {
       base = at / (2 * a.run) * (2 * a.run);
       n1 = n - base < a.run ? n - base : a.run;
@@ -22697,8 +22676,7 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
     const gp__u64 i = s.border, j = diagonal - i, i_most = n1 - i < rest ? n1 - i : rest,
                   j_most = n2 - j < rest ? n2 - j : rest;
     merger.range(one + i, i > 0, two + j, j > 0, gp__ahead(value1, i), gp__ahead(value2, j), gp__u32(i_most),
-        gp__u32(j_most), gp__u32(rest), static_cast<Key *>(a.out_keys) + at,
-        gp__ahead(static_cast<Value *>(a.out_values), at));
+        gp__u32(j_most), gp__u32(rest), gp__as<Key>(a.out_keys) + at, gp__ahead(gp__as<Value>(a.out_values), at));
     at += rest;
   }
 }
@@ -22811,13 +22789,13 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       GP__UNROLL_BY(1)
       for (gp__u32 step = reach; step; step >>= 1) {
         const int next = low + int(step) < high ? low + int(step) : high;
-        const Key &x = *reinterpret_cast<const Key *>(bytes - KEY + (one_at + gp__u32(next * KEY)));
-        if (!Before()(*reinterpret_cast<const Key *>(bytes + (behind - gp__u32(next * KEY))), x)) low = next;
+        const Key &x = *gp__as<const Key>(bytes - KEY + (one_at + gp__u32(next * KEY)));
+        if (!Before()(*gp__as<const Key>(bytes + (behind - gp__u32(next * KEY))), x)) low = next;
       }
     }
     gp__u32 x = one_at + gp__u32(low * KEY), y = two_at + gp__u32((diagonal - low) * KEY);
-    Key first = *reinterpret_cast<const Key *>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
-    Key second = *reinterpret_cast<const Key *>(bytes + (ANY ? y : gp_min<gp__u32>()(y, last)));
+    Key first = *gp__as<const Key>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
+    Key second = *gp__as<const Key>(bytes + (ANY ? y : gp_min<gp__u32>()(y, last)));
     GP__EACH(k, N) {
       const bool later = Before()(second, first), of_second = y < end && (x >= one_end || later);
       key[k] = of_second ? second : first;
@@ -22826,11 +22804,11 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       const gp__u32 next = (of_second ? y : x) + KEY;
       gp__select_advance(x, y, of_second, KEY, KEY);
       if (!VALUE || (KEY > 4 && KEY <= 16)) { // otherwise two conditional loads cost less than selections
-        const Key fresh = *reinterpret_cast<const Key *>(bytes + (ANY ? next : gp_min<gp__u32>()(next, last)));
+        const Key fresh = *gp__as<const Key>(bytes + (ANY ? next : gp_min<gp__u32>()(next, last)));
         first = of_second ? first : fresh;
         second = of_second ? fresh : second;
-      } else if (of_second) second = *reinterpret_cast<const Key *>(bytes + (ANY ? y : gp_min<gp__u32>()(y, last)));
-      else first = *reinterpret_cast<const Key *>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
+      } else if (of_second) second = *gp__as<const Key>(bytes + (ANY ? y : gp_min<gp__u32>()(y, last)));
+      else first = *gp__as<const Key>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
     }
   }
   // Stores what a thread has merged, at places from `mine` on.
@@ -22875,7 +22853,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       const int base = (int(threadIdx.x) & ~(2 * width - 1)) * ITEMS, run = width * ITEMS;
       const int rest = FULL ? 2 * run : tile - base, n = rest < run ? rest : run, m = rest - n < run ? rest - n : run;
       const gp__u32 at = gp__u32(base * KEY), at2 = at + gp__u32(n * KEY);
-      merge<FULL>(reinterpret_cast<const gp__u8 *>(keys), at, n, at2, m, mine - base,
+      merge<FULL>(gp__as<const gp__u8>(keys), at, n, at2, m, mine - base,
           gp__power_of_two(ITEMS / 2 + 1, 1) * unsigned(width), at2 + gp__u32(m * KEY), key, source);
       if (VALUE) {
         GP__EACH(k, ITEMS)
@@ -22889,25 +22867,25 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   template <class V>
   static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *sources, gp__u8 *staged,
       gp__u64 first, int tile, const V *values) {
-    V *out = static_cast<V *>(a.out_values) + first;
+    V *out = gp__as<V>(a.out_values) + first;
     if (values) {
       gp__copy_to_shared<THREADS, 4, P::load>(
-          staged, reinterpret_cast<const gp__u8 *>(values + first), unsigned(tile) * unsigned(sizeof(V)), threadIdx.x);
+          staged, gp__as<const gp__u8>(values + first), unsigned(tile) * unsigned(sizeof(V)), threadIdx.x);
       __syncthreads();
       gp__picked<V>::template run<THREADS>(out, sources, tile, staged, staged, tile, threadIdx.x);
     } else gp__index_writer<V, gp__traits<V>::kind == GP__UNSIGNED>::template run<THREADS>(out, sources, first, tile);
   }
   static GP_DEVICE void sort(const gp__merge_args &a, gp__u64 first, int tile, gp__u8 *shared) {
-    Key *keys = reinterpret_cast<Key *>(shared);
-    unsigned short *sources = reinterpret_cast<unsigned short *>(shared + SOURCES_AT);
-    gp__copy_to_shared<THREADS, 4, P::load>(shared, static_cast<const gp__u8 *>(a.keys) + first * unsigned(KEY),
-        unsigned(tile) * unsigned(KEY), threadIdx.x);
+    Key *keys = gp__as<Key>(shared);
+    unsigned short *sources = gp__as<unsigned short>(shared + SOURCES_AT);
+    gp__copy_to_shared<THREADS, 4, P::load>(
+        shared, gp__as<const gp__u8>(a.keys) + first * unsigned(KEY), unsigned(tile) * unsigned(KEY), threadIdx.x);
     __syncthreads();
     if (tile == TILE) sort_shared<true>(keys, sources, tile);
     else sort_shared<false>(keys, sources, tile);
     gp__copy_from_shared<THREADS, P::store>(
-        static_cast<gp__u8 *>(a.out_keys) + first * unsigned(KEY), shared, unsigned(tile) * unsigned(KEY), threadIdx.x);
-    if (VALUE) write_values(a, sources, shared + VALUES_AT, first, tile, static_cast<const Value *>(a.values));
+        gp__as<gp__u8>(a.out_keys) + first * unsigned(KEY), shared, unsigned(tile) * unsigned(KEY), threadIdx.x);
+    if (VALUE) write_values(a, sources, shared + VALUES_AT, first, tile, gp__as<const Value>(a.values));
   }
 };
 
@@ -23030,14 +23008,14 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   const unsigned group = threadIdx.x / GP__FOUR_LANES, mine = threadIdx.x % GP__FOUR_LANES / Split::PROBES;
-  Key *const probe = reinterpret_cast<Key *>(shared) + group * GP__FOUR_LANES;
+  Key *const probe = gp__as<Key>(shared) + group * GP__FOUR_LANES;
   const gp__u64 BORDERS = P::threads / GP__FOUR_LANES, tiles = (n + TILE - 1) / TILE;
   for (gp__u64 first = blockIdx.x * BORDERS; first < tiles; first += gridDim.x * BORDERS) {
     const gp__u64 t = first + group;
     const gp__four_runs runs(a, n, TILE, t);
     const gp__u64 rank = t < tiles ? t * TILE - runs.base : 0;
     const gp__u64 whole = runs.of(mine), length = whole < rank ? whole : rank;
-    const Key *const keys = static_cast<const Key *>(a.keys) + (runs.base + mine * runs.run);
+    const Key *const keys = gp__as<const Key>(a.keys) + (runs.base + mine * runs.run);
     const gp__u64 border = n >> 31
         ? Split::template run<Before>(keys, length, rank, probe, s.of[group])
         : Split::template run<Before>(keys, gp__u32(length), gp__u32(rank), probe, s.of[group]);
@@ -23086,7 +23064,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     // border: start of the tile in each run, then of the next tile.
     GP_DEVICE Parts(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 n, bool ends, const gp__u64 *border)
         : last(0), whole(true) {
-      begin_of_keys = static_cast<const gp__u8 *>(a.keys);
+      begin_of_keys = gp__as<const gp__u8>(a.keys);
       end_of_keys = begin_of_keys + n * KEY;
       units[0] = 0, behind[0] = 0;
       GP__EACH(r, 4) {
@@ -23133,13 +23111,13 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       }
       GP__EACH(k, COUNT) {
         const unsigned i = unsigned(k * THREADS) + threadIdx.x;
-        if (i < units) reinterpret_cast<Unit *>(shared)[i] = unit[k];
+        if (i < units) gp__as<Unit>(shared)[i] = unit[k];
       }
     } else {
       for (unsigned i = threadIdx.x; i < units; i += THREADS) {
         Unit unit = Unit();
         parts.template load<false>(unit, i, begin, end);
-        reinterpret_cast<Unit *>(shared)[i] = unit;
+        gp__as<Unit>(shared)[i] = unit;
       }
     }
   }
@@ -23156,7 +23134,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   // them from `to` on.
   template <int N>
   static GP_DEVICE void merge_to(gp__u8 *shared, const Two &two, int mine, int here, gp__u32 last, int to, bool named) {
-    Carried *const carried = reinterpret_cast<Carried *>(shared + CARRIED_AT);
+    Carried *const carried = gp__as<Carried>(shared + CARRIED_AT);
     Key key[N];
     gp__u32 source[VALUE ? N : 1];
     Carried with[VALUE ? N : 1];
@@ -23165,8 +23143,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     for (int k = 0; VALUE && k < N; ++k)
       if (k < here) with[VALUE ? k : 0] = Carrier::of(carried, source[VALUE ? k : 0], named);
     __syncthreads();
-    if (here == N) put<true>(reinterpret_cast<Key *>(shared) + to, carried + to, here, key, with);
-    else put<false>(reinterpret_cast<Key *>(shared) + to, carried + to, here, key, with);
+    if (here == N) put<true>(gp__as<Key>(shared) + to, carried + to, here, key, with);
+    else put<false>(gp__as<Key>(shared) + to, carried + to, here, key, with);
     __syncthreads();
   }
   // Called by a block: merges the first two parts and, by other threads, the last two, to follow them.
@@ -23186,7 +23164,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   static GP_DEVICE void fetch_values(
       const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts, void *to, const V *values, gp__u64 n) {
     if (VALUE == KEY && gp__misalignment(a.keys, UNIT) == gp__misalignment(values, UNIT)) {
-      fetch(parts, gp__bytes_at(values), gp__bytes_at(values) + n * KEY, static_cast<gp__u8 *>(to));
+      fetch(parts, gp__bytes_at(values), gp__bytes_at(values) + n * KEY, gp__as<gp__u8>(to));
     } else {
       const int *const behind = parts.behind;
       const V *from[4];
@@ -23199,7 +23177,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       for (int i = int(threadIdx.x); i < parts.tile(); i += THREADS) {
         const V *const p = i < behind[1] ? from[0] : i < behind[2] ? from[1] : i < behind[3] ? from[2] : from[3];
         const int k = i < behind[1] ? by[0] : i < behind[2] ? by[1] : i < behind[3] ? by[2] : by[3];
-        static_cast<V *>(to)[i + k] = p[i];
+        gp__as<V>(to)[i + k] = p[i];
       }
     }
   }
@@ -23218,12 +23196,12 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       from[r] = values + (runs.base + unsigned(r) * runs.run + parts.begin[r]) - parts.at[r] / KEY;
       begin[r] = parts.units[r] * UNIT / KEY;
     }
-    Piece *const out = reinterpret_cast<Piece *>(static_cast<V *>(a.out_values) + first);
+    Piece *const out = gp__as<Piece>(gp__as<V>(a.out_values) + first);
     GP__UNROLL_BY(4)
     for (int i = int(threadIdx.x); i < parts.tile() * PIECES; i += THREADS) {
-      const unsigned k = static_cast<const unsigned short *>(sources)[i / PIECES];
+      const unsigned k = gp__as<const unsigned short>(sources)[i / PIECES];
       const V *p = k >= begin[3] ? from[3] : k >= begin[2] ? from[2] : k >= begin[1] ? from[1] : from[0];
-      out[i] = reinterpret_cast<const Piece *>(p + k)[i % PIECES];
+      out[i] = gp__as<const Piece>(p + k)[i % PIECES];
     }
   }
   // Called by a block: finds the start of a tile, and of the next one if it is in the same group.
@@ -23231,9 +23209,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       const gp__merge_args &a, const gp__four_runs &runs, gp__u64 t, bool ends, Storage &s, gp__u8 *shared) {
     const unsigned which = threadIdx.x / LANES, mine = threadIdx.x % LANES / Split::PROBES;
     const gp__u64 rank = which > 1 || (which == 1 && ends) ? 0 : (t + which) * TILE - runs.base, whole = runs.of(mine);
-    const gp__u32 border = Split::template run<Before>(static_cast<const Key *>(a.keys) + (runs.base + mine * runs.run),
-        gp__u32(whole < rank ? whole : rank), gp__u32(rank), reinterpret_cast<Key *>(shared) + which * LANES,
-        s.split[which]);
+    const gp__u32 border = Split::template run<Before>(gp__as<const Key>(a.keys) + (runs.base + mine * runs.run),
+        gp__u32(whole < rank ? whole : rank), gp__u32(rank), gp__as<Key>(shared) + which * LANES, s.split[which]);
     if (which < 2 && threadIdx.x % Split::PROBES == 0) s.border[which * 4 + mine] = border;
     __syncthreads();
   }
@@ -23244,14 +23221,14 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     const gp__four_runs runs(a, n, TILE, t);
     if (!a.borders) find(a, runs, t, ends, s, shared);
     const Parts parts(a, runs, n, ends, a.borders ? a.borders + t * 4 : s.border);
-    const Value *const values = static_cast<const Value *>(a.values);
+    const Value *const values = gp__as<const Value>(a.values);
     const int tile = parts.tile();
     Two two = {parts.at[0], parts.at[1], parts.count[0], parts.count[1]};
     gp__u32 last = parts.last;
-    Carried *const carried = reinterpret_cast<Carried *>(shared + CARRIED_AT);
+    Carried *const carried = gp__as<Carried>(shared + CARRIED_AT);
     if (CARRIED) fetch_values(a, runs, parts, carried, values, n);
     fetch(parts, parts.begin_of_keys, parts.end_of_keys, shared);
-    if (int(threadIdx.x) < SLACK) reinterpret_cast<Unit *>(shared)[parts.units[4] + threadIdx.x] = Unit();
+    if (int(threadIdx.x) < SLACK) gp__as<Unit>(shared)[parts.units[4] + threadIdx.x] = Unit();
     __syncthreads();
     if (four) {
       merge_pairs(parts, shared);
@@ -23260,10 +23237,10 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     }
     const int mine = at_most(int(threadIdx.x) * ITEMS, tile), here = at_most(tile - mine, ITEMS);
     merge_to<ITEMS>(shared, two, mine, here, last, mine, four);
-    gp__copy_from_shared<THREADS, P::store>(static_cast<gp__u8 *>(a.out_keys) + t * TILE * unsigned(KEY), shared,
-        unsigned(tile) * unsigned(KEY), threadIdx.x);
+    gp__copy_from_shared<THREADS, P::store>(
+        gp__as<gp__u8>(a.out_keys) + t * TILE * unsigned(KEY), shared, unsigned(tile) * unsigned(KEY), threadIdx.x);
     if (CARRIED)
-      gp__copy_from_shared<THREADS, P::store>(static_cast<gp__u8 *>(a.out_values) + t * TILE * unsigned(VALUE),
+      gp__copy_from_shared<THREADS, P::store>(gp__as<gp__u8>(a.out_values) + t * TILE * unsigned(VALUE),
           gp__bytes_at(carried), unsigned(tile * VALUE), threadIdx.x);
     else move(a, runs, parts, carried, t * TILE, values);
   }
@@ -23296,8 +23273,7 @@ template <class Key, class Before> struct gp__set_inputs {
   const Key *keys[2];
   gp__u64 count[2];
   GP_DEVICE gp__set_inputs(const gp__merge_args &a, bool swapped)
-      : keys{static_cast<const Key *>(swapped ? a.keys2 : a.keys),
-            static_cast<const Key *>(swapped ? a.keys : a.keys2)},
+      : keys{gp__as<const Key>(swapped ? a.keys2 : a.keys), gp__as<const Key>(swapped ? a.keys : a.keys2)},
         count{swapped ? a.count2 : gp__count(a), swapped ? gp__count(a) : a.count2} {}
 };
 // Finds a tile's border: at[i] elements of input i are before it. It is at `diagonal` or one element before; the merge
@@ -23421,8 +23397,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   // than ITEMS elements from there on.
   template <bool FULL>
   GP_DEVICE void merge(int i, int j, bool after_second, Key (&key)[ITEMS], Mask &second, Mask &tie) const {
-    const gp__u32 one_at = gp__u32(reinterpret_cast<const gp__u8 *>(keys) - window),
-                  two_at = gp__u32(reinterpret_cast<const gp__u8 *>(keys2) - window);
+    const gp__u32 one_at = gp__u32(gp__as<const gp__u8>(keys) - window),
+                  two_at = gp__u32(gp__as<const gp__u8>(keys2) - window);
     const gp__u32 one_end = one_at + gp__u32(n * KEY), two_end = two_at + gp__u32(m * KEY);
     gp__u32 x = one_at + gp__u32(i * KEY), y = two_at + gp__u32(j * KEY);
     Key one, two;
@@ -23444,7 +23420,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       gp__select_advance(x, y, of_two, KEY + (MARKED && k < 16 ? 1u << (16 + k) % 32 : 0),
           KEY + (MARKED && k >= 16 ? 1u << k % 32 : 0));
       Key fresh = key[k];
-      if (FULL || at + KEY < (of_two ? two_end : one_end)) fresh = *reinterpret_cast<const Key *>(behind + at);
+      if (FULL || at + KEY < (of_two ? two_end : one_end)) fresh = *gp__as<const Key>(behind + at);
       one = of_two ? one : fresh;
       two = of_two ? fresh : two;
     }
@@ -23559,7 +23535,7 @@ template <class Tile, class Loads, class Value> struct gp__set_tile_values {
     loads.template store<~0u, 0>(shared, 0, units(from(), n), shared + units(from(), n) * UNIT, 0, units(from2(), m));
   }
   GP_DEVICE void write(gp__u64 before, const unsigned short *places, int kept, const gp__u8 *shared) const {
-    gp__picked<Value>::template run<Tile::THREADS>(static_cast<Value *>(a.out_values) + before, places, kept,
+    gp__picked<Value>::template run<Tile::THREADS>(gp__as<Value>(a.out_values) + before, places, kept,
         shared + gp__misalignment(from(), UNIT), shared + units(from(), n) * UNIT + gp__misalignment(from2(), UNIT), n,
         threadIdx.x);
   }
@@ -23606,9 +23582,9 @@ GP_DEVICE typename Tile::Mask gp__set_part(
 template <class Tile, class Key, int ITEMS>
 GP_DEVICE void gp__set_keep(gp__u8 *results, gp__u32 before, const Key (&key)[ITEMS], typename Tile::Mask marks,
     typename Tile::Mask second, int place, int place2) {
-  Key *out = reinterpret_cast<Key *>(results) + before;
+  Key *out = gp__as<Key>(results) + before;
   if (gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) return;
-  unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + before;
+  unsigned short *places = gp__as<unsigned short>(results + Tile::PLACES_AT) + before;
   GP__EACH(k, ITEMS) {
     const bool of_two = Tile::VALUE && (second >> k & 1);
     if (marks >> k & 1) {
@@ -23625,10 +23601,10 @@ GP_DEVICE void gp__set_keep(gp__u8 *results, gp__u32 before, const Key (&key)[IT
 template <int THREADS, int ITEMS, class Key> GP_DEVICE void gp__set_write(Key *out, const gp__u8 *shared, int n) {
   if (sizeof(Key) != 4 && sizeof(Key) != 8) {
     gp__copy_from_shared<THREADS, GP_CACHE_ALL>(
-        reinterpret_cast<gp__u8 *>(out), shared, unsigned(n) * unsigned(sizeof(Key)), threadIdx.x);
+        gp__as<gp__u8>(out), shared, unsigned(n) * unsigned(sizeof(Key)), threadIdx.x);
     return;
   }
-  const Key *from = reinterpret_cast<const Key *>(shared) + threadIdx.x;
+  const Key *from = gp__as<const Key>(shared) + threadIdx.x;
   out += threadIdx.x;
   n -= int(threadIdx.x);
   GP__EACH(k, ITEMS)
@@ -23669,8 +23645,8 @@ template <class Key, class Loads> struct gp__set_window {
     const gp__u8 *p = gp__bytes_at(s.keys[0]) + first * SIZE, *q = gp__bytes_at(s.keys[1]) + first2 * SIZE;
     gp__u8 *const second = shared + units(p, n) * UNIT;
     loads.template store<~0u, 0>(shared, 0, units(p, n), second, 0, units(q, m));
-    keys = reinterpret_cast<const Key *>(shared + gp__misalignment(p, UNIT));
-    keys2 = reinterpret_cast<const Key *>(second + gp__misalignment(q, UNIT));
+    keys = gp__as<const Key>(shared + gp__misalignment(p, UNIT));
+    keys2 = gp__as<const Key>(second + gp__misalignment(q, UNIT));
   }
 };
 
@@ -23688,10 +23664,10 @@ GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, cons
     }
   }
   __syncthreads();
-  gp__set_write<Tile::THREADS, Tile::ITEMS>(static_cast<Key *>(a.out_keys) + s.before, results, int(kept));
+  gp__set_write<Tile::THREADS, Tile::ITEMS>(gp__as<Key>(a.out_keys) + s.before, results, int(kept));
   if (Tile::VALUE)
-    values.write(s.before, reinterpret_cast<const unsigned short *>(results + Tile::PLACES_AT), int(kept),
-        results + Tile::VALUES_AT);
+    values.write(
+        s.before, gp__as<const unsigned short>(results + Tile::PLACES_AT), int(kept), results + Tile::VALUES_AT);
 }
 
 // While a block merges a tile, it loads the ends of the next one and draws the number of the one after that. A tile's
@@ -23752,7 +23728,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     const gp__u64 next = s.ticket.number;
     gp__u64 border = 0, was = 0;
     if (threadIdx.x < 4 && next < tiles) border = end_of(next, threadIdx.x);
-    if (threadIdx.x == 0 && a.borders) was = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
+    if (threadIdx.x == 0 && a.borders) was = gp__add_relaxed(gp__as<gp__u64>(a.workspace), 1);
     Key key[ITEMS];
     int mine, i; // elements before the thread's part: of both inputs, of the first
     typename Tile::Mask second;
@@ -23903,10 +23879,10 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   GP_DEVICE void write(unsigned r, const Values &values, gp__u32 kept, const gp__u8 *results) const {
     gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);
     const gp__u64 before = s.before[r & 1u];
-    gp__set_write<THREADS, ITEMS>(static_cast<Key *>(a.out_keys) + before, results, int(kept));
+    gp__set_write<THREADS, ITEMS>(gp__as<Key>(a.out_keys) + before, results, int(kept));
     if (VALUE)
-      values.write(before, reinterpret_cast<const unsigned short *>(results + Tile::PLACES_AT), int(kept),
-          results + Tile::VALUES_AT);
+      values.write(
+          before, gp__as<const unsigned short>(results + Tile::PLACES_AT), int(kept), results + Tile::VALUES_AT);
   }
   GP_DEVICE void meet(unsigned &meetings) const { gp__named_barrier(&s.meeting, meetings, THREADS); }
   // rank: a thread's results; becomes the number of the tile's results before them. Returns the tile's results.
@@ -24043,7 +24019,7 @@ template <class P> struct gp__key_counts {
       const int bit = __ffs(int(taken)) - 1;
       const gp__u32 value = Counters::value_of(gp__key_at(x, bit % V), unsigned(bit / V));
       if (gridDim.x > 1) Histogram::wait_for_output(a, s, value);
-      atomicAdd(static_cast<gp__u64 *>(a.out) + value, gp__u64(Counters::CARRY));
+      atomicAdd(gp__as<gp__u64>(a.out) + value, gp__u64(Counters::CARRY));
     }
   }
   // Counts a vector's keys. Returns the OR of the counters' previous words.
@@ -24086,7 +24062,7 @@ template <class P> struct gp__key_counts {
   GP_DEVICE void take_ends() const {
     const typename Histogram::Extent e(a);
     const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
-    if (i < e.samples) take_key(static_cast<const unsigned short *>(a.in)[i], 1);
+    if (i < e.samples) take_key(gp__as<const unsigned short>(a.in)[i], 1);
   }
   GP_DEVICE void take_all(Samples &x) const {
     if (blockIdx.x == gridDim.x - 1) take_ends();
@@ -24131,7 +24107,7 @@ template <class P> struct gp__key_counts {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
     const bool single = gridDim.x == 1;
-    gp__u64 *out = static_cast<gp__u64 *>(a.out);
+    gp__u64 *out = gp__as<gp__u64>(a.out);
     Histogram::clear(shared, WORDS * 4);
     gp__pdl_wait<P>();
     Samples samples(a);
@@ -24382,7 +24358,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const Runs runs = all_runs(a, s, skipped);
     const gp__u64 piece = (share + rounds - 1) / rounds;
     for (gp__u64 row = first * piece; row < rows; row += warps * piece)
-      write(runs, s.rows[threadIdx.x / 32], static_cast<Bits *>(a.out) - skipped, row * ROW,
+      write(runs, s.rows[threadIdx.x / 32], gp__as<Bits>(a.out) - skipped, row * ROW,
           row + piece < rows ? (row + piece) * ROW : end, end);
   }
 };
@@ -25911,7 +25887,7 @@ GP_DEVICE gp__u64 gp__edge_key(const gp__graph_args &a, gp__u64 source, gp__u64 
 template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_args &a) {
   const int ITEMS = 4 * P::vectors;
   const gp__u64 tile = gp__u64(P::threads) * ITEMS;
-  const L *sources = static_cast<const L *>(a.offsets), *targets = static_cast<const L *>(a.targets);
+  const L *sources = gp__as<const L>(a.offsets), *targets = gp__as<const L>(a.targets);
   const bool both = (a.flags & GP_SYMMETRISE) != 0, loops = (a.flags & GP_DROP_LOOPS) == 0;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
@@ -25937,7 +25913,7 @@ template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_a
 
 // Edges of the graph read, but at most a.edges.
 template <class O> GP_DEVICE gp__u64 gp__edge_count(const gp__graph_args &a) {
-  const gp__u64 n = static_cast<const O *>(a.offsets)[a.vertices];
+  const gp__u64 n = gp__as<const O>(a.offsets)[a.vertices];
   return n < a.edges ? n : a.edges;
 }
 // Visits every edge with its source vertex, tile by tile: visit(edge, source, target).
@@ -25945,8 +25921,8 @@ template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(c
   const int ITEMS = 4 * P::vectors;
   typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage; // gp__edge_tile_bytes
   const gp__u64 tile = gp__u64(P::threads) * ITEMS, edges = gp__edge_count<O>(a);
-  const O *offsets = static_cast<const O *>(a.offsets);
-  const V *targets = static_cast<const V *>(a.targets);
+  const O *offsets = gp__as<const O>(a.offsets);
+  const V *targets = gp__as<const V>(a.targets);
   GP_SHARED(Storage, s);
   for (gp__u64 first = blockIdx.x * tile; first < edges; first += gridDim.x * tile) {
     gp__u64 source[ITEMS];
@@ -25965,7 +25941,7 @@ template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(c
 template <class V, bool RELABEL> struct gp__edge_to_key {
   const gp__graph_args &a;
   GP_DEVICE void operator()(gp__u64 edge, gp__u64 source, gp__u64 target) const {
-    const V *numbers = static_cast<const V *>(a.parents);
+    const V *numbers = gp__as<const V>(a.parents);
     const bool there = target < a.vertices;
     if (!RELABEL) a.keys[edge] = gp__edge_key(a, target, source, there);
     else a.keys[edge] = gp__edge_key(a, numbers[source], there ? numbers[target] : 0, there);
@@ -25985,8 +25961,8 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
   typedef gp__bound_before<false, gp__u64, gp_less<gp__u64>> Before;
   const int ITEMS = 4 * P::vectors;
   const gp__u64 tile = gp__u64(P::threads) * ITEMS;
-  O *offsets = static_cast<O *>(a.out_offsets);
-  V *targets = static_cast<V *>(a.out_targets);
+  O *offsets = gp__as<O>(a.out_offsets);
+  V *targets = gp__as<V>(a.out_targets);
   GP_SHARED(Range, range);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
@@ -26023,15 +25999,15 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
 // degree_keys: the degree of every vertex. invert: each vertex's position in an order.
 template <class P, class O> GP_DEVICE void gp__graph_degree_keys(const gp__graph_args &a) {
   gp__pdl_wait<P>();
-  const O *offsets = static_cast<const O *>(a.offsets);
+  const O *offsets = gp__as<const O>(a.offsets);
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
-    static_cast<O *>(a.out_offsets)[v] = offsets[v + 1] - offsets[v];
+    gp__as<O>(a.out_offsets)[v] = offsets[v + 1] - offsets[v];
 }
 template <class P, class V> GP_DEVICE void gp__graph_invert(const gp__graph_args &a) {
   gp__pdl_wait<P>();
-  const V *order = static_cast<const V *>(a.parents);
+  const V *order = gp__as<const V>(a.parents);
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
-    static_cast<V *>(a.out_targets)[order[v]] = static_cast<V>(v);
+    gp__as<V>(a.out_targets)[order[v]] = static_cast<V>(v);
 }
 
 // Adds degrees to the state's words, which begin as zeros.
@@ -26043,7 +26019,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
   for (int i = int(threadIdx.x); i < 65; i += P::threads) s.bin[i] = 0;
   __syncthreads();
   gp__pdl_wait<P>();
-  const O *offsets = static_cast<const O *>(a.offsets);
+  const O *offsets = gp__as<const O>(a.offsets);
   gp__u64 sum = 0, least = 0, most = 0; // least: its complement
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
     const gp__u64 degree = offsets[v + 1] - offsets[v];
@@ -26067,7 +26043,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
 // Called with one block: writes the report from the words.
 template <class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &a) {
   gp__pdl_wait<P>();
-  gp_degrees *report = static_cast<gp_degrees *>(a.out_targets);
+  gp_degrees *report = gp__as<gp_degrees>(a.out_targets);
   for (int i = int(threadIdx.x); i < 65; i += P::threads) report->histogram[i] = a.state[GP__DEGREE_HISTOGRAM + i];
   if (threadIdx.x > 0) return;
   report->vertices = a.vertices;
@@ -26101,9 +26077,9 @@ template <class V> GP_DEVICE void gp__link(V *labels, V u, V v) {
   }
 }
 template <class P, class O, class V> GP_DEVICE void gp__components_first(const gp__graph_args &a) {
-  const O *offsets = static_cast<const O *>(a.offsets);
-  const V *targets = static_cast<const V *>(a.targets);
-  V *labels = static_cast<V *>(a.out_targets);
+  const O *offsets = gp__as<const O>(a.offsets);
+  const V *targets = gp__as<const V>(a.targets);
+  V *labels = gp__as<V>(a.out_targets);
   gp__pdl_wait<P>();
   if (a.bad && blockIdx.x == 0 && threadIdx.x == 0) *a.bad = 0;
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
@@ -26113,9 +26089,9 @@ template <class P, class O, class V> GP_DEVICE void gp__components_first(const g
 }
 // Links two neighbours of every vertex.
 template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp__graph_args &a) {
-  const O *offsets = static_cast<const O *>(a.offsets);
-  const V *targets = static_cast<const V *>(a.targets);
-  V *labels = static_cast<V *>(a.out_targets);
+  const O *offsets = gp__as<const O>(a.offsets);
+  const V *targets = gp__as<const V>(a.targets);
+  V *labels = gp__as<V>(a.out_targets);
   gp__pdl_wait<P>();
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
     for (O e = offsets[v], n = 0; n < 2 && e < offsets[v + 1]; ++n, ++e)
@@ -26123,7 +26099,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp_
 }
 // Sets every label to its root. At the end also counts the roots.
 template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_args &a) {
-  V *labels = static_cast<V *>(a.out_targets);
+  V *labels = gp__as<V>(a.out_targets);
   gp__u64 roots = 0;
   gp__pdl_wait<P>();
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
@@ -26141,7 +26117,7 @@ template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph
     V label[P::threads];
     unsigned most;
   };
-  const V *labels = static_cast<const V *>(a.out_targets);
+  const V *labels = gp__as<const V>(a.out_targets);
   GP_SHARED(Sample, s);
   gp__pdl_wait<P>();
   if (!a.vertices) return;
@@ -26166,7 +26142,7 @@ template <class V> struct gp__edge_to_component {
 };
 template <class P, class O, class V> GP_DEVICE void gp__components_link(const gp__graph_args &a) {
   gp__pdl_wait<P>();
-  gp__each_edge<P, O, V>(a, gp__edge_to_component<V>{static_cast<V *>(a.out_targets), *a.state, a.flags != 0});
+  gp__each_edge<P, O, V>(a, gp__edge_to_component<V>{gp__as<V>(a.out_targets), *a.state, a.flags != 0});
 }
 
 // ---- graph/check.cuh - graphs: faults
@@ -26186,8 +26162,8 @@ struct gp__faults {
 // Checks offsets and targets, or those of the transposed graph.
 template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__graph_args &a) {
   gp__pdl_wait<P>();
-  const O *offsets = static_cast<const O *>(a.offsets);
-  const V *targets = static_cast<const V *>(a.targets);
+  const O *offsets = gp__as<const O>(a.offsets);
+  const V *targets = gp__as<const V>(a.targets);
   const gp__u64 edges = gp__edge_count<O>(a), mine = blockIdx.x * P::threads + threadIdx.x,
                 step = gp__u64(gridDim.x) * P::threads;
   gp__faults faults;
@@ -26198,7 +26174,7 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__gr
   GP__UNROLL_BY(4)
   for (gp__u64 e = mine; e < edges; e += step)
     if (targets[e] >= a.vertices) faults.add(a.incoming ? GP_FAULT_IN_SOURCE : GP_FAULT_TARGET, e);
-  if (a.incoming && mine == 0 && offsets[a.vertices] != static_cast<const O *>(a.parents)[a.vertices])
+  if (a.incoming && mine == 0 && offsets[a.vertices] != gp__as<const O>(a.parents)[a.vertices])
     faults.add(GP_FAULT_IN_EDGES, a.vertices);
   faults.tell(a.state);
 }
@@ -26214,7 +26190,7 @@ template <class V> struct gp__edge_to_depths {
       if (!a.limit || gp__u64(from) < a.limit) faults.add(GP_FAULT_NOT_REACHED, edge);
     } else if (to > from + 1) faults.add(GP_FAULT_TOO_DEEP, edge);
     else if (to == from + 1) {
-      const bool parent = a.parents && static_cast<const V *>(a.parents)[target] == source;
+      const bool parent = a.parents && gp__as<const V>(a.parents)[target] == source;
       const unsigned mark = (parent ? 3u : 1u) << target % 16 * 2;
       if (gp__load_volatile(a.marks + target / 16) & mark) atomicAnd(a.marks + target / 16, ~mark);
     }
@@ -26228,7 +26204,7 @@ template <class P, class O, class V> GP_DEVICE void gp__depths_of_edges(const gp
 }
 template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__graph_args &a) {
   gp__pdl_wait<P>();
-  const V *parents = static_cast<const V *>(a.parents);
+  const V *parents = gp__as<const V>(a.parents);
   gp__faults faults;
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
     const long long depth = a.depths[v];
@@ -26255,8 +26231,8 @@ template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args
   const gp__u64 none = ~gp__u64(0), fault = *a.state, at = fault & ((gp__u64(1) << GP__FAULT_SHIFT) - 1);
   const int kind = fault == none ? int(GP_FAULT_NONE) : int(fault >> GP__FAULT_SHIFT);
   const bool edge = gp__is_edge_fault(kind);
-  gp_fault *report = static_cast<gp_fault *>(a.out_targets);
-  const O *offsets = static_cast<const O *>(kind == GP_FAULT_IN_SOURCE ? a.out_offsets : a.offsets);
+  gp_fault *report = gp__as<gp_fault>(a.out_targets);
+  const O *offsets = gp__as<const O>(kind == GP_FAULT_IN_SOURCE ? a.out_offsets : a.offsets);
   report->kind = gp__u64(kind);
   report->edge = edge ? at : none;
   report->vertex = !kind || kind == GP_FAULT_IN_EDGES ? none
@@ -26304,14 +26280,14 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     GP__EACH(k, P::vectors) {
       const unsigned unit = k * P::threads + threadIdx.x;
       if (unit * 16 >= bytes) continue;
-      *reinterpret_cast<gp_vector *>(shared + unit * 16 + (a.pad ? gp__quotient(a.group, unit) * a.pad : 0)) = v[k];
+      *gp__as<gp_vector>(shared + unit * 16 + (a.pad ? gp__quotient(a.group, unit) * a.pad : 0)) = v[k];
     }
   }
   // Loads a part of few long rows.
   GP_DEVICE void load_few(gp__u8 *shared, const gp__u8 *in, unsigned rows, unsigned columns, const gp__u8 *end) {
     const int ROUNDS = P::vectors + !IN_ALIGNED;
     const unsigned units = a.tile_columns * SIZE / 16 + !IN_ALIGNED;
-    const gp__u8 *begin = static_cast<const gp__u8 *>(a.in);
+    const gp__u8 *begin = gp__as<const gp__u8>(a.in);
     for (unsigned first = 0; first < units * rows; first += ROUNDS * P::threads) {
       gp_vector v[ROUNDS];
       unsigned at[ROUNDS];
@@ -26326,7 +26302,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
         v[k] = gp__load_unit<P::load, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end);
       }
       GP__EACH(k, ROUNDS)
-        if (at[k] != ~0u) *reinterpret_cast<gp_vector *>(shared + at[k]) = v[k];
+        if (at[k] != ~0u) *gp__as<gp_vector>(shared + at[k]) = v[k];
     }
   }
   // Position in shared memory of a word of the output of whole columns, and of the words after it.
@@ -26369,7 +26345,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
         gp__vec<Word> words;
         if (even) {
           const unsigned from = layout.at(p.above + p.row, p.column * SIZE);
-          GP__EACH(w, W) words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * layout.step());
+          GP__EACH(w, W) words.item[w] = *gp__as<const Word>(shared + from + w * layout.step());
         } else {
           GP__UNROLL
           for (int w = 0; w < W; ++w, p.advance(a)) words.item[w] = *at<Word>(shared, p, start, start_pitch);
@@ -26379,19 +26355,19 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
       }
       GP__UNROLL_BY(1)
       for (int w = first < 0 ? -first : 0; w < W && first + w < all; ++w, p.advance(a))
-        *reinterpret_cast<Word *>(to + w * WORD) = *at<Word>(shared, p, start, start_pitch);
+        *gp__as<Word>(to + w * WORD) = *at<Word>(shared, p, start, start_pitch);
     }
   }
   template <class Word>
   GP_DEVICE const Word *at(const gp__u8 *shared, const place_of_word &p, unsigned start, unsigned start_pitch) const {
     const unsigned behind = IN_WHOLE || IN_ALIGNED ? 0 : (start + p.row * start_pitch) & 15u;
-    return reinterpret_cast<const Word *>(shared +
+    return gp__as<const Word>(shared +
         (IN_WHOLE ? layout.at(p.above + p.row, p.column * SIZE + p.part * WORD)
                   : p.row * layout.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
   }
   GP_DEVICE void turn(gp__u8 *shared, gp__u64 tile) {
-    const gp__u8 *in = static_cast<const gp__u8 *>(a.in), *end = in + a.in_bytes;
-    gp__u8 *out = static_cast<gp__u8 *>(a.out);
+    const gp__u8 *in = gp__as<const gp__u8>(a.in), *end = in + a.in_bytes;
+    gp__u8 *out = gp__as<gp__u8>(a.out);
     if (IN_WHOLE && OUT_WHOLE) { // several matrices
       const gp__u64 first = tile * a.matrices, rest = a.outer[1] - first, matrix = a.rows * a.columns * SIZE;
       const unsigned matrices = unsigned(rest < a.matrices ? rest : a.matrices);
@@ -26421,7 +26397,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     const unsigned start = gp__misalignment(in, 16);
     if (IN_WHOLE) load_whole(shared, in, rows * unsigned(a.columns) * SIZE, end);
     else if (OUT_WHOLE) load_few(shared, in, rows, columns, end);
-    else Tile::load(shared, in, a.in_pitch, rows, columns, static_cast<const gp__u8 *>(a.in), end);
+    else Tile::load(shared, in, a.in_pitch, rows, columns, gp__as<const gp__u8>(a.in), end);
     __syncthreads();
     if (OUT_WHOLE) store_whole(shared, out, columns, start);
     else if (IN_WHOLE)
@@ -26436,7 +26412,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
 template <int SIZE, bool ALIGNED, bool NARROW = (SIZE < 4)> struct gp__few_words {
   typedef typename gp__word_of<SIZE>::type Unit;
   static const bool SHIFTED = false;
-  static GP_DEVICE Unit load(const gp__u8 *at) { return *reinterpret_cast<const Unit *>(at); }
+  static GP_DEVICE Unit load(const gp__u8 *at) { return *gp__as<const Unit>(at); }
   static GP_DEVICE Unit load_part(const gp__u8 *at, unsigned) { return load(at); }
   static GP_DEVICE Unit shifted(const Unit &x, gp__u32, unsigned, unsigned) { return x; }
   static GP_DEVICE void turn(Unit (&)[1]) {}
@@ -26449,13 +26425,13 @@ template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
   static const bool SHIFTED = !ALIGNED;
   // The aligned word that contains `at`. If rows are not aligned, the next lane has the rest.
   static GP_DEVICE Unit load(const gp__u8 *at) {
-    return *reinterpret_cast<const gp__u32 *>(at - (ALIGNED ? 0 : gp__misalignment(at, 4)));
+    return *gp__as<const gp__u32>(at - (ALIGNED ? 0 : gp__misalignment(at, 4)));
   }
   static GP_DEVICE Unit load_part(const gp__u8 *at, unsigned elements) {
     Unit r = 0;
     GP__UNROLL
     for (unsigned i = 0; i < 4 / SIZE; ++i)
-      if (i < elements) r |= gp__u32(reinterpret_cast<const Element *>(at)[i]) << i * SIZE * 8;
+      if (i < elements) r |= gp__u32(gp__as<const Element>(at)[i]) << i * SIZE * 8;
     return r;
   }
   // x and the next lane's word, from bit `bits` on (modulo 32). `behind` of lane i: the word after the last lane's, in
@@ -26572,7 +26548,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     const unsigned lane = gp_lane();
     const gp__u8 *at = in + lane * a.in_pitch + (GP__WARP - lane) * 4;
     const unsigned skip = gp__misalignment(at, 4);
-    return WHOLE && Words::SHIFTED && lane < of && skip ? *reinterpret_cast<const gp__u32 *>(at - skip) : 0;
+    return WHOLE && Words::SHIFTED && lane < of && skip ? *gp__as<const gp__u32>(at - skip) : 0;
   }
   // Turns words of K rows, the first of which begins at bit `start`, into words of columns.
   template <bool WHOLE> GP_DEVICE void to_columns(Unit (&x)[K], gp__u32 behind, unsigned row, unsigned start) const {
@@ -26587,7 +26563,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     return Words::SHIFTED ? in >= begin + 3 && last + 4 <= end : last <= end;
   }
   GP_DEVICE const Element &element(const gp__u8 *shared, unsigned byte) const {
-    return *reinterpret_cast<const Element *>(shared + slot_of(byte / UNIT) * UNIT + byte % UNIT);
+    return *gp__as<const Element>(shared + slot_of(byte / UNIT) * UNIT + byte % UNIT);
   }
   // Stores vectors of the output: straight from shared memory, or element by element; both ends an element a thread.
   GP_DEVICE void store(const gp__u8 *shared, gp__u8 *out, unsigned bytes) const {
@@ -26596,11 +26572,11 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     if (head == 0 && rows % 2) {
       GP__UNROLL_BY(4)
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads)
-        gp__store_vector<P::store>(out + i * 16, *reinterpret_cast<const gp_vector *>(shared + i * 16));
+        gp__store_vector<P::store>(out + i * 16, *gp__as<const gp_vector>(shared + i * 16));
     } else if (head == 0) {
       GP__UNROLL_BY(4)
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
-        const Unit *from = reinterpret_cast<const Unit *>(shared) + slot_of(i * 16 / UNIT);
+        const Unit *from = gp__as<const Unit>(shared) + slot_of(i * 16 / UNIT);
         gp__vec<Unit> v;
         GP__EACH(w, 16 / UNIT) v.item[w] = from[w];
         gp__store_vector<P::store>(out + i * 16, v.vector);
@@ -26614,11 +26590,11 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
       }
     }
     if (byte >= head) byte += vectors * 16;
-    if (byte < bytes) *reinterpret_cast<Element *>(out + byte) = element(shared, byte);
+    if (byte < bytes) *gp__as<Element>(out + byte) = element(shared, byte);
   }
   GP_DEVICE void turn(gp__u8 *shared, gp__u64 tile) const {
-    const gp__u8 *in = static_cast<const gp__u8 *>(a.in), *begin = in, *end = in + a.in_bytes;
-    gp__u8 *out = static_cast<gp__u8 *>(a.out);
+    const gp__u8 *in = gp__as<const gp__u8>(a.in), *begin = in, *end = in + a.in_bytes;
+    gp__u8 *out = gp__as<gp__u8>(a.out);
     if ((a.outer[0] | a.outer[1]) > 1) {
       const gp__u64 matrix = tile / a.column_tiles, far = matrix / a.outer[1], near = matrix - far * a.outer[1];
       tile -= matrix * a.column_tiles;
@@ -26631,10 +26607,10 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     in += column * SIZE + threadIdx.x * UNIT;
     const unsigned needed = first - gp_lane() * K + GP__WARP * K; // by the warp
     if (K == 1) {
-      if (first < columns) take_one(reinterpret_cast<Unit *>(shared), in);
+      if (first < columns) take_one(gp__as<Unit>(shared), in);
     } else if (needed <= columns && is_whole(in - gp_lane() * UNIT, begin, end))
-      take<true>(reinterpret_cast<Unit *>(shared), in, columns - first);
-    else if (first < columns) take<false>(reinterpret_cast<Unit *>(shared), in, columns - first);
+      take<true>(gp__as<Unit>(shared), in, columns - first);
+    else if (first < columns) take<false>(gp__as<Unit>(shared), in, columns - first);
     __syncthreads();
     store(shared, out + column * a.out_pitch, columns * rows * SIZE);
   }
@@ -26673,7 +26649,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
     const unsigned x = panel / (n + 1), y = panel - x * (n + 1); // row x of panels, and the x-th last one
     const gp__u64 i = (x + y < n ? x : n - 1 - x) * Q + inner % Q, j = (x + y < n ? x + y : y - 1) * Q + inner / Q;
     if (i > j || j >= a.row_tiles) continue;
-    gp__u8 *base = static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] + near * a.out_outer[1];
+    gp__u8 *base = gp__as<gp__u8>(a.out) + far * a.out_outer[0] + near * a.out_outer[1];
     gp__u8 *upper = base + i * SIDE * a.out_pitch + j * SIDE * SIZE;
     gp__u8 *lower = base + j * SIDE * a.out_pitch + i * SIDE * SIZE;
     const gp__u64 rest_i = a.rows - i * SIDE, rest_j = a.rows - j * SIDE;
@@ -26697,13 +26673,13 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(c
   const unsigned N = SIZE / WORD;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
-  gp__u8 *at = a.scratch ? static_cast<gp__u8 *>(a.scratch) + blockIdx.x * a.strip : shared;
-  Word *strip = reinterpret_cast<Word *>(at);
+  gp__u8 *at = a.scratch ? gp__as<gp__u8>(a.scratch) + blockIdx.x * a.strip : shared;
+  Word *strip = gp__as<Word>(at);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     const gp__u64 matrix = tile / a.column_tiles, first = (tile - matrix * a.column_tiles) * a.tile_columns;
     const gp__u64 far = matrix / a.outer[1], rest = a.columns - first;
-    Word *base = reinterpret_cast<Word *>(static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] +
-        (matrix - far * a.outer[1]) * a.out_outer[1] + first * SIZE);
+    Word *base = gp__as<Word>(
+        gp__as<gp__u8>(a.out) + far * a.out_outer[0] + (matrix - far * a.outer[1]) * a.out_outer[1] + first * SIZE);
     const unsigned words = unsigned(rest < a.tile_columns ? rest : a.tile_columns) * N;
     for (gp__u64 i = threadIdx.x; i < a.rows * words; i += P::threads) {
       const gp__u64 row = i / words, word = i - row * words, column = first + word / N;
@@ -26723,11 +26699,11 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
   const unsigned N = SIZE / WORD;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
-  gp__u8 *at = a.scratch ? static_cast<gp__u8 *>(a.scratch) + blockIdx.x * a.strip : shared;
-  Word *strip = reinterpret_cast<Word *>(at);
+  gp__u8 *at = a.scratch ? gp__as<gp__u8>(a.scratch) + blockIdx.x * a.strip : shared;
+  Word *strip = gp__as<Word>(at);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     const gp__u64 matrix = tile / a.rows, row = tile - matrix * a.rows, far = matrix / a.outer[1];
-    Word *base = reinterpret_cast<Word *>(static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] +
+    Word *base = gp__as<Word>(gp__as<gp__u8>(a.out) + far * a.out_outer[0] +
         (matrix - far * a.outer[1]) * a.out_outer[1] + row * a.columns * SIZE);
     for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) {
       const gp__u64 column = i / N, word = i % N;
@@ -26750,8 +26726,8 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sa
   gp__pdl_wait<P>();
   const gp__u64 words = a.saves / sizeof(Word), threads = gp__u64(gridDim.x) * P::threads;
   const gp__u64 thread = gp__u64(blockIdx.x) * P::threads + threadIdx.x;
-  const Word *from = reinterpret_cast<const Word *>(a.data);
-  Word *to = reinterpret_cast<Word *>(a.saved);
+  const Word *from = gp__as<const Word>(a.data);
+  Word *to = gp__as<Word>(a.saved);
   GP__UNROLL_BY(4)
   for (gp__u64 i = thread; i < words; i += threads) to[i] = from[i];
   for (gp__u64 i = thread; i < a.clears; i += threads) a.counters[i] = 0;
@@ -26818,7 +26794,7 @@ template <class P, int WORD> struct gp__chunk_mover {
   const gp__panels_args &a;
   GP_DEVICE explicit gp__chunk_mover(const gp__panels_args &args) : a(args) {}
 
-  GP_DEVICE Word *at(gp__u32 i) const { return reinterpret_cast<Word *>(a.data + gp__u64(i) * a.chunk); }
+  GP_DEVICE Word *at(gp__u32 i) const { return gp__as<Word>(a.data + gp__u64(i) * a.chunk); }
   GP_DEVICE void load(chunk &c, gp__u32 i) const {
     GP__EACH(k, WORDS)
       if ((k * GP__WARP + gp_lane()) * WORD < a.chunk) c.word[k] = at(i)[k * GP__WARP + gp_lane()];
@@ -27010,8 +26986,8 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       const unsigned line = i / (2 * W), skip = gp__misalignment(t.out + line * t.out_pitch, 16), all = skip + bytes;
       const unsigned at = (i / W % 2 ? all / 16 * 16 : 0) + i % W * WORD;
       if (at < skip || at >= all || (i / W % 2 ? all < 16 : skip == 0 && all >= 16)) continue;
-      *reinterpret_cast<Word *>(t.out + line * t.out_pitch + (at - skip)) =
-          *reinterpret_cast<const Word *>(t.in + line * a.pitch + (at - skip));
+      *gp__as<Word>(t.out + line * t.out_pitch + (at - skip)) =
+          *gp__as<const Word>(t.in + line * a.pitch + (at - skip));
     }
   }
   // Publishes that this block has done a turn of step `of`: whoever reads the counter sees what it wrote.
@@ -27090,19 +27066,19 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
     const gp__u64 of_matrix = a.row_tiles * a.column_tiles, matrix = tile / of_matrix, far = matrix / a.outer[1];
     const gp__u64 rest = tile - matrix * of_matrix, row_tile = rest / a.column_tiles;
     const gp__u64 row = row_tile * height, column = (rest - row_tile * a.column_tiles) * width;
-    const gp__u8 *in = static_cast<const gp__u8 *>(a.in) + far * a.in_outer[0] +
-        (matrix - far * a.outer[1]) * a.in_outer[1] + row * a.in_pitch + column * WORD;
-    gp__u8 *out = static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] + (matrix - far * a.outer[1]) * a.out_outer[1] +
+    const gp__u8 *in = gp__as<const gp__u8>(a.in) + far * a.in_outer[0] + (matrix - far * a.outer[1]) * a.in_outer[1] +
+        row * a.in_pitch + column * WORD;
+    gp__u8 *out = gp__as<gp__u8>(a.out) + far * a.out_outer[0] + (matrix - far * a.outer[1]) * a.out_outer[1] +
         row * a.out_pitch + column * WORD;
     const gp__u64 rows = a.rows - row, columns = a.columns - column;
     Word v[P::vectors];
     GP__EACH(k, P::vectors) {
       const unsigned i = k * P::threads + threadIdx.x, r = i >> a.tile_columns, c = i & (width - 1);
-      if (r < rows && c < columns) v[k] = *reinterpret_cast<const Word *>(in + r * a.in_pitch + c * WORD);
+      if (r < rows && c < columns) v[k] = *gp__as<const Word>(in + r * a.in_pitch + c * WORD);
     }
     GP__EACH(k, P::vectors) {
       const unsigned i = k * P::threads + threadIdx.x, r = i >> a.tile_columns, c = i & (width - 1);
-      if (r < rows && c < columns) *reinterpret_cast<Word *>(out + r * a.out_pitch + c * WORD) = v[k];
+      if (r < rows && c < columns) *gp__as<Word>(out + r * a.out_pitch + c * WORD) = v[k];
     }
   }
 }
@@ -27177,7 +27153,7 @@ template <class T, class Count = gp__u64> struct gp__row {
   }
 };
 template <class T> GP_DEVICE gp__row<T> gp__row_of(const gp__rows_args &a, gp__u64 r) {
-  return gp__row<T>(static_cast<const T *>(a.in) + gp__row_offset(a, a.in_stride, r), a.extent[0], a.in_stride[0]);
+  return gp__row<T>(gp__as<const T>(a.in) + gp__row_offset(a, a.in_stride, r), a.extent[0], a.in_stride[0]);
 }
 
 // ---- rows/tile.cuh - lines of a strided array in shared memory
@@ -27195,14 +27171,13 @@ template <class T> struct gp__lines {
   // Elements `begin` ... of row r.
   GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const long long (&steps)[4], gp__u64 r,
       gp__u64 begin, unsigned length_)
-      : at(static_cast<const T *>(base) + gp__row_offset(args, steps, r) + static_cast<long long>(begin) * steps[0]),
-        pitch(0), stride(steps[0]), rows(1), length(length_), a(args), strides(steps), first(r), pitched(true) {}
+      : at(gp__as<const T>(base) + gp__row_offset(args, steps, r) + static_cast<long long>(begin) * steps[0]), pitch(0),
+        stride(steps[0]), rows(1), length(length_), a(args), strides(steps), first(r), pitched(true) {}
   // Rows of the call. together: they are one line.
   GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const long long (&steps)[4], gp__u64 first_,
       unsigned rows_, bool together)
-      : at(static_cast<const T *>(base)), pitch(steps[1]), stride(steps[0]), rows(rows_),
-        length(unsigned(args.extent[0])), a(args), strides(steps), first(first_),
-        pitched(together || args.extent[2] * args.extent[3] == 1) {
+      : at(gp__as<const T>(base)), pitch(steps[1]), stride(steps[0]), rows(rows_), length(unsigned(args.extent[0])),
+        a(args), strides(steps), first(first_), pitched(together || args.extent[2] * args.extent[3] == 1) {
     if (pitched) at += static_cast<long long>(first) * (together ? static_cast<long long>(length) : pitch);
     if (together) length *= rows, rows = 1, stride = 1;
   }
@@ -27232,9 +27207,7 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
   typedef gp__vector_access<Slot, V> Group;
   gp_vector room[ROOM ? (ITEMS / 8 * 9 * sizeof(Slot) + 15) / 16 : 1];
 
-  GP_DEVICE Slot *slot(unsigned i, bool even) {
-    return reinterpret_cast<Slot *>(room) + i + (even ? i / (8 * V) * V : 0);
-  }
+  GP_DEVICE Slot *slot(unsigned i, bool even) { return gp__as<Slot>(room) + i + (even ? i / (8 * V) * V : 0); }
   template <bool ONE> GP_DEVICE unsigned take_lines(const gp__lines<In> &lines, bool even) {
     const int U = P::vectors < 8 ? P::vectors : 8; // windows under way
     const unsigned each = (lines.length + 2 * V - 2) / V, count = lines.rows * each;
@@ -27375,11 +27348,11 @@ GP_DEVICE void gp__each_row_tile(const gp__rows_args &a, Tile &tile, const F &f)
 // Writes the result of row r. STATE: as it is, by row, for the second launch.
 template <class Op, class Acc, class Out, bool STATE>
 GP_DEVICE void gp__row_result(const gp__rows_args &a, gp__u64 r, const Acc &sum) {
-  if (STATE) static_cast<Acc *>(a.states)[r] = sum;
+  if (STATE) gp__as<Acc>(a.states)[r] = sum;
   else {
     const Acc init = Op::prepare(gp__value_as<Acc>(a.init));
     const Acc result = !a.has_init ? sum : a.extent[0] == 0 ? init : Op()(init, sum);
-    static_cast<Out *>(a.out)[gp__row_offset(a, a.out_stride, r)] = gp_convert<Acc, Out>()(result);
+    gp__as<Out>(a.out)[gp__row_offset(a, a.out_stride, r)] = gp_convert<Acc, Out>()(result);
   }
 }
 // value of lane 0 op ... op value of lane `lanes` - 1, in the first of each group of so many lanes.
@@ -27510,7 +27483,7 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
       gp__u64 i = begin + (Op::commutative ? slot : slot * each);
       const gp__u64 stop = Op::commutative || i >= end || end - i < each ? end : i + each;
       const long long hop = static_cast<long long>(step) * a.in_stride[0], next = apart * a.in_stride[1];
-      const In *from = static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, outer * columns) +
+      const In *from = gp__as<const In>(a.in) + gp__row_offset(a, a.in_stride, outer * columns) +
           static_cast<long long>(c) * a.in_stride[1] + static_cast<long long>(i) * a.in_stride[0];
       const bool vectors = a.vectors && c + V <= columns;
       for (; i < stop; i += K * step, from += K * hop) {
@@ -27597,7 +27570,7 @@ GP_DEVICE void gp__rows_map(const gp__rows_args &a) {
     GP__EACH(k, K) row.template fold<Op>(load, window + k * step, x[k], sum[0]);
     sum[0] = gp_tile_reduce<T>(sum[0], Op(), s.reduce);
     sum[0] = gp_tile_broadcast(sum[0], 0, s.state); // the next row's barrier comes before its state
-    Out *to = static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r);
+    Out *to = gp__as<Out>(a.out) + gp__row_offset(a, a.out_stride, r);
     GP__EACH(k, K) row.template store<P::store, Map>(to, a.out_stride[0], window + k * step, x[k], sum);
   }
 }
@@ -27612,17 +27585,16 @@ GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
   for (gp__u64 n = gp__u64(blockIdx.x) * P::threads + threadIdx.x; n < lines * a.windows; n += step) {
     const gp__u64 l = n / a.windows, window = n - l * a.windows, r = COLUMNS ? l / a.extent[0] * a.extent[1] : l;
     const long long i = COLUMNS ? static_cast<long long>(l % a.extent[0]) : 0;
-    const gp__row<In> line(static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, r) + i * a.in_stride[0],
+    const gp__row<In> line(gp__as<const In>(a.in) + gp__row_offset(a, a.in_stride, r) + i * a.in_stride[0],
         a.extent[COLUMNS], a.in_stride[COLUMNS]);
-    const Acc *states = static_cast<const Acc *>(a.states) + r;
+    const Acc *states = gp__as<const Acc>(a.states) + r;
     typename gp__row<In>::Window x;
     Acc state[N];
     line.template load<P::load>(window, x);
     GP__EACH(j, N)
       if (!COLUMNS || line.first(window) + j < line.length) state[j] = states[COLUMNS ? line.first(window) + j : 0];
-    line.template store<P::store, Map>(
-        static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r) + i * a.out_stride[0], a.out_stride[COLUMNS],
-        window, x, state);
+    line.template store<P::store, Map>(gp__as<Out>(a.out) + gp__row_offset(a, a.out_stride, r) + i * a.out_stride[0],
+        a.out_stride[COLUMNS], window, x, state);
   }
 }
 
@@ -27867,8 +27839,8 @@ GP_DEVICE void gp__columns_scan(const gp__rows_args &a) {
   for (gp__u64 unit = ticket.number - part * units; unit < units; unit += gridDim.x) {
     const gp__u64 outer = unit / across, c = (unit - outer * across) * t.lanes;
     const unsigned width = columns - c < t.lanes ? unsigned(columns - c) : t.lanes;
-    const In *in = static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, outer * columns + c + t.lane);
-    Out *out = static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, outer * columns + c + t.lane);
+    const In *in = gp__as<const In>(a.in) + gp__row_offset(a, a.in_stride, outer * columns + c + t.lane);
+    Out *out = gp__as<Out>(a.out) + gp__row_offset(a, a.out_stride, outer * columns + c + t.lane);
     gp_carry<Acc> carry = start;
     for (gp__u64 round = begin; round < end; round += t.slots * K) {
       const unsigned rows = end - round < t.slots * K ? unsigned(end - round) : t.slots * K, at = t.slot * K;
@@ -27915,7 +27887,7 @@ template <class P, class T> GP_DEVICE void gp__rows_copy(const gp__rows_args &a)
       to += i * a.out_stride[d];
       left = next;
     }
-    static_cast<T *>(a.out)[to] = static_cast<const T *>(a.in)[from];
+    gp__as<T>(a.out)[to] = gp__as<const T>(a.in)[from];
   }
 }
 
@@ -28171,12 +28143,12 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   unsigned turn;       // index of Shared::sums
 
   GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, gp__u8 *memory)
-      : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
-        in_offsets(static_cast<const Offset *>(args.in_offsets)), targets(static_cast<const Vertex *>(args.targets)),
-        in_sources(static_cast<const Vertex *>(args.in_sources)), queue(static_cast<gp_edges *>(args.queue)),
-        parents(static_cast<Vertex *>(args.parents)), control(static_cast<gp__bfs_control *>(args.control)),
-        vertices(args.vertices), words((args.vertices + 31) / 32), sums(gp__bfs_counts{0, 0, 0, 0}), inspected(0),
-        buffered(0), depth(0), turn(0) {}
+      : a(args), s(shared), dynamic(memory), offsets(gp__as<const Offset>(args.offsets)),
+        in_offsets(gp__as<const Offset>(args.in_offsets)), targets(gp__as<const Vertex>(args.targets)),
+        in_sources(gp__as<const Vertex>(args.in_sources)), queue(gp__as<gp_edges>(args.queue)),
+        parents(gp__as<Vertex>(args.parents)), control(gp__as<gp__bfs_control>(args.control)), vertices(args.vertices),
+        words((args.vertices + 31) / 32), sums(gp__bfs_counts{0, 0, 0, 0}), inspected(0), buffered(0), depth(0),
+        turn(0) {}
 
   GP_DEVICE unsigned cluster() const { return CLUSTERS ? a.cluster : 1; }
   GP_DEVICE gp__u64 warp_of_grid() const { return gp__u64(s.rank) * WARPS + gp_warp(); }
@@ -28346,7 +28318,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   }
   // In launches in clusters, levels of one block and of a cluster use depths: a block may be one level ahead, and
   // blocks behind reach its vertices again. A vertex's bit is set when its list is visited, or left.
-  GP_DEVICE gp__u32 *reached_at(Vertex v) const { return reinterpret_cast<gp__u32 *>(a.depths) + v; }
+  GP_DEVICE gp__u32 *reached_at(Vertex v) const { return gp__as<gp__u32>(a.depths) + v; }
   GP_DEVICE void set_bit_of(bool has, gp__u64 v, gp__u32 *map) const {
     if (CLUSTERS && has) gp__set_bit_alone(map, v);
   }
@@ -28363,11 +28335,9 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   using Below::part_of;
 
   // A warp's buffer: parts of the queue; or items of a list, and waiting vertices.
-  GP_DEVICE gp_edges *buffer() const { return reinterpret_cast<gp_edges *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
-  GP_DEVICE Seeker *slots() const { return reinterpret_cast<Seeker *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
-  GP_DEVICE gp_edges *small_queue(unsigned which) const {
-    return reinterpret_cast<gp_edges *>(dynamic) + (which & 1u) * SMALL;
-  }
+  GP_DEVICE gp_edges *buffer() const { return gp__as<gp_edges>(dynamic + gp_warp() * GP__BFS_BUFFER); }
+  GP_DEVICE Seeker *slots() const { return gp__as<Seeker>(dynamic + gp_warp() * GP__BFS_BUFFER); }
+  GP_DEVICE gp_edges *small_queue(unsigned which) const { return gp__as<gp_edges>(dynamic) + (which & 1u) * SMALL; }
   // Reserves `count` places by the cursor; the warp's first lane asks.
   GP_DEVICE static gp__u64 reserve(gp__u64 *cursor, unsigned count) {
     return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, gp__u64(count)) : 0, 0);
@@ -28419,7 +28389,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       const unsigned number = unsigned(__popc(large));
       const gp__u64 at = reserve(&control->merged, number) - s.state.merged;
       const bool is = (large >> gp_lane() & 1u) != 0;
-      if (is) static_cast<Vertex *>(a.found)[at + gp__lanes_before(large)] = v;
+      if (is) gp__as<Vertex>(a.found)[at + gp__lanes_before(large)] = v;
       sums.edges += gp_warp_reduce(is ? count : 0, gp_sum<gp__u64>());
       if (gp_lane() == 0) sums.longer += number;
       return;
@@ -28446,7 +28416,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   template <bool LISTED> GP_DEVICE void flush_list() {
     if (!buffered) return;
     __syncwarp();
-    Seeker *list = static_cast<Seeker *>(a.lists[LISTED ? s.state.side ^ 1 : s.state.side]);
+    Seeker *list = gp__as<Seeker>(a.lists[LISTED ? s.state.side ^ 1 : s.state.side]);
     const gp__u64 at = reserve(&control->kept, buffered) - s.state.kept;
     for (unsigned i = gp_lane(); i < buffered; i += GP__WARP) list[at + i] = slots()[i];
     buffered = 0;
@@ -29051,9 +29021,9 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   static const int WAITING = GP__BFS_BUFFER / 4 * 3 / int(sizeof(Vertex) + 2 * sizeof(Offset)) / GP__WARP * GP__WARP;
   static const int WORDS = ITEMS < WAITING / GP__WARP ? ITEMS : WAITING / GP__WARP - 1, LOOK = 16 / int(sizeof(Vertex));
   GP_DEVICE Offset *waiting_at() const { // followed by the ends of their neighbours
-    return reinterpret_cast<Offset *>(dynamic + gp_warp() * GP__BFS_BUFFER + GP__BFS_BUFFER / 4);
+    return gp__as<Offset>(dynamic + gp_warp() * GP__BFS_BUFFER + GP__BFS_BUFFER / 4);
   }
-  GP_DEVICE Vertex *waiting_vertices() const { return reinterpret_cast<Vertex *>(waiting_at() + 2 * WAITING); }
+  GP_DEVICE Vertex *waiting_vertices() const { return gp__as<Vertex>(waiting_at() + 2 * WAITING); }
   // Neighbours before p in the 16 bytes that hold it.
   GP_DEVICE static unsigned before_whole(const Vertex *p) {
     return unsigned(reinterpret_cast<gp__u64>(p) / sizeof(Vertex)) & (LOOK - 1u);
@@ -29154,7 +29124,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     const gp__bfs_state &t = s.state;
     const gp__u32 *map = a.reached[t.map];
     gp__u32 *next = a.reached[t.map ^ 1];
-    const Seeker *list = static_cast<const Seeker *>(a.lists[t.side]);
+    const Seeker *list = gp__as<const Seeker>(a.lists[t.side]);
     const Vertex last = static_cast<Vertex>((LISTED ? t.list : vertices) - 1),
                  step = static_cast<Vertex>(warps_of_grid());
     const Vertex rows = last / GP__WARP + 1; // not empty: a step has something to do
@@ -29226,7 +29196,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   // Merges the vertices that the last level has found into the reached ones and, if the search goes on top-down, into
   // the queue; or appends long lists to the queue, which lacks them.
   GP_DEVICE void merge_frontier() {
-    const Vertex *list = static_cast<const Vertex *>(a.found);
+    const Vertex *list = gp__as<const Vertex>(a.found);
     gp__u32 *map = a.reached[s.state.map];
     const bool longs = s.state.appends == GP__BFS_APPENDS_LONG;
     const gp__u64 count = longs ? s.state.news : words;
@@ -29526,7 +29496,7 @@ GP_DEVICE void gp__bfs_checked(const gp__bfs_args &a) {
 template <class V> struct gp__edge_to_parent {
   const gp__graph_args &a;
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
-    V *parents = static_cast<V *>(a.out_targets);
+    V *parents = gp__as<V>(a.out_targets);
     const int from = a.depths[source];
     if (from >= 0 && a.depths[target] == from + 1 && source < gp__load_volatile(parents + target))
       atomicMin(parents + target, static_cast<V>(source));
@@ -29575,19 +29545,19 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
   gp__u64 reached, edges, inspected; // by this thread, in this launch
 
   GP_DEVICE gp__bfs_stepper(const gp__bfs_args &args, Shared &shared)
-      : a(args), m(shared), offsets(static_cast<const Offset *>(args.offsets)),
-        targets(static_cast<const Vertex *>(args.targets)), parents(static_cast<Vertex *>(args.parents)),
-        s(static_cast<gp__bfs_progress *>(args.control)), reached(0), edges(0), inspected(0) {}
+      : a(args), m(shared), offsets(gp__as<const Offset>(args.offsets)), targets(gp__as<const Vertex>(args.targets)),
+        parents(gp__as<Vertex>(args.parents)), s(gp__as<gp__bfs_progress>(args.control)), reached(0), edges(0),
+        inspected(0) {}
   GP_DEVICE static int slot(int level) {
     return level <= GP__BFS_LAUNCHES ? level : GP__BFS_LAUNCHES + (level - GP__BFS_LAUNCHES) % 3;
   }
-  GP_DEVICE Vertex *list() const { return static_cast<Vertex *>(a.queue); }
+  GP_DEVICE Vertex *list() const { return gp__as<Vertex>(a.queue); }
   GP_DEVICE gp_frontier<Vertex> vertices_of(int level) const {
     return gp_frontier<Vertex>{list(), &s->found[slot(level)], a.vertices};
   }
   // The edges that lead to a level, after the `first` ones, which lead to earlier levels.
   GP_DEVICE gp_frontier<Edge> edges_to(int level, gp__u64 first) const {
-    return gp_frontier<Edge>{static_cast<Edge *>(a.edge_queue) + first, &s->edges_to[slot(level)], a.edges - first};
+    return gp_frontier<Edge>{gp__as<Edge>(a.edge_queue) + first, &s->edges_to[slot(level)], a.edges - first};
   }
   GP_DEVICE gp__u64 edges_before(int level) const {
     gp__u64 sum = 0;
@@ -29843,11 +29813,10 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   gp__u64 sums[GP__SOURCES_SUMS]; // this thread's sums in this step
 
   GP_DEVICE gp__sources_block(const gp__sources_args &args, Shared &shared, gp__u8 *memory)
-      : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
-        in_offsets(static_cast<const Offset *>(args.in_offsets)), targets(static_cast<const Vertex *>(args.targets)),
-        in_sources(static_cast<const Vertex *>(args.in_sources)),
-        control(static_cast<gp__sources_control *>(args.control)), seen(static_cast<Word *>(args.seen)),
-        queue(static_cast<gp_edges *>(args.queue)), vertices(args.vertices), rank(blockIdx.x) {
+      : a(args), s(shared), dynamic(memory), offsets(gp__as<const Offset>(args.offsets)),
+        in_offsets(gp__as<const Offset>(args.in_offsets)), targets(gp__as<const Vertex>(args.targets)),
+        in_sources(gp__as<const Vertex>(args.in_sources)), control(gp__as<gp__sources_control>(args.control)),
+        seen(gp__as<Word>(args.seen)), queue(gp__as<gp_edges>(args.queue)), vertices(args.vertices), rank(blockIdx.x) {
     clear_sums();
   }
 
@@ -29855,9 +29824,9 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     GP__EACH(i, GP__SOURCES_SUMS) sums[i] = 0;
   }
   // Words of the frontier, and of the one after it; likewise their lists.
-  GP_DEVICE Word *visit() const { return static_cast<Word *>(a.words[s.state.side]); }
-  GP_DEVICE Word *next() const { return static_cast<Word *>(a.words[s.state.side ^ 1]); }
-  GP_DEVICE Vertex *list(int side) const { return static_cast<Vertex *>(a.lists[side]); }
+  GP_DEVICE Word *visit() const { return gp__as<Word>(a.words[s.state.side]); }
+  GP_DEVICE Word *next() const { return gp__as<Word>(a.words[s.state.side ^ 1]); }
+  GP_DEVICE Vertex *list(int side) const { return gp__as<Vertex>(a.lists[side]); }
   GP_DEVICE Word full() const { return static_cast<Word>(~Word(0)) >> (BITS - a.count); }
   GP_DEVICE static int number_of_bits(gp__u32 x) { return __popc(x); }
   GP_DEVICE static int number_of_bits(gp__u64 x) { return __popcll(x); }
@@ -29873,7 +29842,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE gp__u64 warps() const { return s.state.alone ? WARPS : gp__u64(a.blocks) * WARPS; }
   GP_DEVICE gp__u64 warp() const { return gp__u64(rank) * WARPS + gp_warp(); }
   template <class T> GP_DEVICE gp__warp_list<T> appending_to(T *array, gp__u64 *cursor, gp__u64 before) const {
-    return gp__warp_list<T>{reinterpret_cast<T *>(dynamic + gp_warp() * GP__BFS_BUFFER), array, cursor, before, 0, 0};
+    return gp__warp_list<T>{gp__as<T>(dynamic + gp_warp() * GP__BFS_BUFFER), array, cursor, before, 0, 0};
   }
   template <class T> GP_DEVICE void finish_list(gp__warp_list<T> &l) {
     l.flush();
@@ -30157,7 +30126,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void clear() {
     const gp__u64 threads = gp__u64(a.blocks) * P::threads;
     const gp__u64 first = gp__u64(rank) * P::threads + threadIdx.x;
-    Word *words[2] = {static_cast<Word *>(a.words[0]), static_cast<Word *>(a.words[1])};
+    Word *words[2] = {gp__as<Word>(a.words[0]), gp__as<Word>(a.words[1])};
     for (gp__u64 v = first; v < vertices; v += threads) seen[v] = words[0][v] = words[1][v] = 0;
     if (a.reached && first < unsigned(a.count)) a.reached[first] = 0;
     if (first != 0) return;
@@ -34449,7 +34418,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2711552"
+#define GPUPRIMS__EMBEDDED_FROM "2707456"
 
 // ---- core/embed.c - this file's own text
 
@@ -54952,2022 +54921,2019 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-810316
-'f5X-;u!!g5`-1PD0]YA38r`K6vP2m9Z]Ok(lQ'lx[&rYl'}z%KJS4,w7KfxLAW717N``}rsie2|!Pl,Ec9|7brkTo/.)$9U7H;uIl8xpdIWb:ZyJ0kHm%
-TuDIBevv%xp1Turq2r3U(udDho!^_PQVH|S$>QK$c!0oW/lcI(MMdv3XD{>&"2{02Y3G@.xC/Fbk1bpcHu2>+I/mlH#N~g>7-XSA0Z;BLuZaLja:Ipyp42
-PT>jJyS]vAsCI:nO%lZwvJW9u'!Qi3aBBmSQt'|8eH=7#5ihZ4ej.JF%nCOhB>&Zpl,c1^]$vGc0B{[B`'z%&Bn]n%RWK%OIzOQ5Ke%'7Y&6BpC{o8id-o
-#o&9,+a"EcNzw(vx%Oo9;#)eAM!]bYttmdl%V]_8tiQ3oj(7=(+pG}k)r"s``LJ:C5f_k|B7Wv>8i5'3>uotdzxtv<^KrG8KRQ#;69F7zwo2)@@m^4sC(L
-(TZk;y=Dlz2w+w),b=+5G8o@CZ[#'JPD,.Tb]=%C9P[$$Cz+@#-ah-4/Re;4}@qkodbm~UBi)NnpyPa+K+%+%9NHn_clpwd/_ErmFw50gil|Z7%QF.x)~@
-$V.F%]p)uShb{3Bz"6@<ly2![,fSy6.1M+)>f7eN7hSVWe0z{hb0Q5JCB>B"[ZXH4F<<Ml<>bc~zSPAVRy4WPQo+|IQm)d"h8.jwu[4xH^/s]->^c]"Ry=
-^1NO-fW)YTi4e0!$Cv!KV-N|jQ(A-L{'Q[u)zDa`XvbD[iRj|3wAoAW>&S''m:4m|=e)vyOq$Ngv6=_@2w}.Ac-Oa2xuY2soiw^]UO<e-d2$EtlUZL)#4s
-;dEfsc>TuB(PPx`LxRjg{g![tV=w6{<uV;$Tt>x+F:3Tk]A.IW(x@qBM`!A[P9ye!tvr#3s&[5}yEFQ;{Pu]5e!y9V'SW=WE9p<[-c$<jJG)xHyz]JtLG{
->C!bL/&jyP9iO=w5Dsl1-k%f/404+l7R4a&a3]G.+L=.'-N#bifRo('84j8)2I^$c8r229:VY)Q/ewp.9j^`"Ac(0efsf[C]}tz3}+6!{W@R/A6)aUCm]W
-y<&K5-d6H&-<ely#KsA0n&4#pF"1j<e6)^`=[qOL`f(|M425yf$F9UCmHS;Ax>-$Oc.oTf$k<k%,E]h@%H8#.h$]z)%kY;)U5PPY(u]d)7B,<"Gvbb)K@I
-i2mY'cZu6f.X:88}m[Ir&E#fHGXj,V0.r)XS|tOP&D|$|3=wE)sLdN.D|Cw.K{u9T-<)9rQcB!'U|1W#>/B2Dwnd&]/K"}WCU|=^BT0Usqv[:;8_5OKK:<
-#b2'z;w%p1_xVM!q)#g|-]|:-c'E^C`JB8q1#)]Jzv#-eiMW7Q=,-zvPt$_$M{MKl2j-UHNCB7YP3xp;u3[hk]F+.owdO[sGaNW.|UE.[JSQ3[RM>iJSGC
-rAtnyM0H@VUGykK{ULohTC,T+7blUHPX=w|k3g)R^Tg@wz(ui_[Aw|=%(-n%'F06mZ7x>;WI]1@Mjp;"zZukOyGv:V(<>LSw&8j)}:>b<|A/#RrO,zNL6p
-yGe$~sW[Wv%c^6P<pJiuA}t42LhhVK25jd%ea+EYY]&yL=qgFO}2:lB+:`P|_ro}7!}{pHoe.LOh52s#i8AEv1g&m$<+`@Q&cbsLsJ)p%35"O=h%(XZDy@
-6V=M;T'R@OfNTCp2G'b:>6N7xuh^iPx43k9x]}q$wlSLlE`uOb-zY$PUUw-s:q1@O$)E@%~;!,ST#MEMRbVqAX{M&c`z89,$n.Cvkarj52ogDyX0Ds(M]]
-)`lz9NfzOM!khLXfXc"qpKDWaG(YfoeZX{1<r!>qMswt=7clPRKr6fpKf;-8~h`b+OS13T/ys=max},]A$z%QCtZ2Z5hd)MQx<nVul-8D(,G!sD>^}})`.
-p("U2!Bsu%#VR(=YkD2'a35nMK"M@V{u,LMUYMsK##2Pu-n9V9{2`!"t<:qVa8FfSO:`b=U$r@0IJMn'TlJs&^Su;rYk9owxr_v>pq^0D7n|%OWv^>c6[t
-~0Baac)]vvPegdAzQl<#!2S;xD3Ko(H)/-)yx@d9Y49RIDMBSU'"6d=:;vys)D/{ji%7iS<R%IVHrr<Qo5"^28^>z38#!M`^=)sTwI0+s$,=7q'erBoWt2
-iUO0L}#v~[x.(K,Q`l1r72D+(1{9$9Qz'o+o6P[vXEl-'X]e~rIX@gwXPXCVrzELaWUaJ-+Y,SkbRUl@/J[hYvd;M4|Jl5nC`Knt9Lm>cXm%PTtx=UOQoF
-I24W2Goy.B;&YbDl1)M11P>8un:!oK}co(EI#h8=6rbFQ@mU~PD'05jD:}}FVk^K.JPuuV(}F4gT=$:cUCU@kPdrkdSl{8-xn'%3+Fb7Hv`;%"wbUp6_Ad
-}03qyheys0a9"ma+"fAngX3"8E|k"h>%m;ympp:=1K&/FZ,f;niNyn-ltU8v4Dv!z,%p&Kr%M"nI:g_<GY9-:VC6+dO%.7o,F.+6OIp|C)3/Sy_jI/qPPS
-$>8!RW^HYK}c]Qyn8j|KgK]3}A@."I.4N4@aoVxk@m/J|@%gdyqfU.E-qPw]Q3c"+=SXwNrV^19zp$dva/JAO1_$jrnGSxH4Rm<#,43hP:{D4f64J90'%p
-ruBYX{v4uO2xy(s>"+Z1./Nib$Lk3j7x!h2d{I_]a8a!BO,z"AlR`n}0X7LhM2%t,yVL19wmC0ob-"KagmCToT$tmPoyyag)i#hc@j|uLWL;uqkYvuP/}s
-+:@m"7A0[1j(Rn%"#UW`XHwGmc%2N[MSs(3&o=o$D/1)ox36V}vPt|%nL`dr9Q;4HP'(;:V-QPr7x[6PPbQi>c@fzobVIDgz),#{o4wb|<m:eD+Nmc'V,a
-6D=`xmnx,S/DgeMdaD+%wMh8g[o=5P6]V<!V_(+5bL_886r+O!KIRCq9t)lZvMj|MHkhp!Q+T/%Iaw2ryQ>.cPLI<L7LceAv%Fl4}(oV4,=1-#QINxh8oY
-lB>VV$>1s-P`3Nx+_;:T;QswI,VHZ]'k<NCGEfSmMw^mP"Mkdc(>},I>tI~C46iFU=yLoa$CA1UC!,>+W6qY;)BJ!xfrD4GtzYIl|D>Wuv!CMKgO~O,%!7
-UuYTp=,Lm+.ome#g<P3g#O}6@jp1}>~lVrTpfF^(%"Gs1rgM2r.xIAY-SfuQ&6h"!a:_4DaUshIh$kz4"(Z1uZ$s'Q9$6pvApm:cxp1=>>OF-;9&<nX(<L
-ZaeUe^[!y^hK'ef!85i^8]C6Q/m!&o]{/n5@ZE>Y.=!Y:&E`2Xe'Ypy`kZK5uSv$'dH:{}hH4o'8bzK^3S(B`eWfEJ_Af.0DN%On3^<j{"G!bNRGL_bK!"
-(`/<yLOL1Q~SAFs5zK^4xO&<$"55mYSIPOn@Ia%ojOZ_n|F4;[~!~%=nIdr)v1v_lf(SbV]ol<]Q]':XhLNjh.pl0P]b~v4><sC%~.}qos;6{qqRgU-DuV
-6}n]Abcl(KeSWH.Kxiqey1K]""]<;mHE86PLH8]uStQC|wBRu_yH]C!8}{dt_zQv'c]z8d#_Ru45uzTu}Sakz7CZ/dSyk$F=xjK>&r!cx`2XTODi~/>_Mu
-_Ht&,>BcyBUzR97/nn8mOkI1beVD].BLsME$6&(Lq=^hiDpI05DbMg`nL>:NcCCtLCExHeh@>7N#]A_7T52e.xipu=PPvo)|LP:QSFCB#tl}7=:^pS,dSu
-^T>Tb!m9bbJN{>!Y!"+E-E=h4%z8[w6Z'b_V@37c|lL])@24e:+{;C//zpLHqaRw;As6IyZpiOjxOoiuG6tus!Z+:!FFUv1R7A3{EOvAh&cbej>L9>:Q|8
-$9rL^B1&=f.FyQOsoKa^c!|n51X<.}h}NrxzJ1<,x+XAY'9{5aaN-/r6G;ZIVl}b'>!|5dwMgO0u+zb/t1|%=6`+oOPH-izL9W,Y"V>foHJ5lN:P'fXX~-
-p9D7L;kj[/mKw#WZ0e3^Xqyj%3UVUM`Dp)oI[xlpM@c3#xN^;M'pj(DdmC;nP80)f)AZO'Ey36bq.o<.>IRX;)Sr[sG0c{#'}inwIf#RE|8SBk<dG7^=O,
-<gJkg.(NA7KTJdpCCMqE(q"c8YtUnS<j4>^>lmy}]6OfhY1KOHukZeLyU4i3q7S!F0t#toAkpe.'j-w[0J%D5'}xw}6psHd3"]x@FQ~%dX(A/t(P^1]b@X
-s5OOS31WFG=-B/kq$z~__}V5jvQsP0#pYD:iSZB%"^E^BB4VFAuC>Mo_rBZ=e<0JU.xj#vf$@ZV"F782@f]%wj^n_6A!766<wn:NBMJ,F;s0:8vkjah;m,
-%O8.veHx%dfb&d.iOR{!Wy-Q`fR_42pzA^w6+!7[kz1GXT<7iwBm2H]"QRZz;tzV.B`=|9f#$X'ISs9LI{;Ys4io2"8awjB_xoh#dvrCsLX"kL0N7j)]E7
-TL[4p{@TB%U7HUsD1Q4:N^M,5WFSoGl),FJ=v2LF;7(nEX7,-l0">V{Sq+Zz~6M$FQxzw5XU"pBSchWOh1u;0QC=.2Pe-:Z9iJs8N$ipzQe.;JaR"D~&y5
-M"VGE+~=to,.E5y.0q!ADb-Lx/OnAr$DQ1x73)__z#t@c`_(CsZt&EQs_qdZ1VG2h.^6~jn>"X$s:|q3rbEbuS{|yPq%{4F,d]2q>lU0eZi1uNj3545;6K
-T/(op1mP8P!~PT>>Pxy(:Z~-tFv)g0]3-C{"~POd'3~xPO_#|.OOf:>[Oqu&jiC:My1z)zz3lB{x~4lVQj!kYpgD"AG2rGxuu5|gX>rVM/avs:#x$N9b,]
-+Y=LVTAlbb!990<(+{&z:!{,}2%%KpTTPd-ZV@.]j5Qc8-xsKS$_fMPRU}Y23|iW_G=E14iG_'/&5"8Fbux=FjM[UJecg[EGLCjP:<Ru_mlUN#uWgA7[W"
-zKp4:_"#Y;1Ui{"dlvPCcV1na"}Hl{;9vS892tDIDLc(2cSN('mxp^yP{DyDMrP-)q;PU%nQ,Jc6>X051F|x#x=%BWWx:`1ZB9$1K7ThVCpN$BOop{%qf$
-|xwm>mhUuNh^~gnb@SplWRtTnJG1C9qX~Ha1;/O0Z}}hvV.H%@WY^mZj=Uy^3=LjQ$&l/Hk=9&)$~g(4Ti[s26bl#IUA-Qc@>s[:eXUugMA!g(O<J2mSkj
--+>S(Slpp{LFvA-J}xg[ZE^I~%`XAuH70asiGpZD=W,&T)TF(BY+}&LnHxE.0>d[I(WXiiD.<kFv|e0M43~NM9ks88NaVVs=Ie&<S9343G+<]m[xd8M3ED
-"8G|F"j7:/=JLxHeLiU|OESy0Kb+k3nO:Snc4FFapJIPw+:g}EKS/YVL]@hqM^G7Okb3~WrO4_>nw$Q,7KUDlT/1Esr^)9Ta#oP0MpSk3;2kl#%Ip-v`Hi
-D1wYU9ro^0Bg4rSK8]Nh2E.KQCqu~HFh_}[hb+$v%M0SgHOClliluB6([0(U98;$io%gIBX9YPM)e"7uVd&^_#JXU$Wt08D>_{HvfSg_hK:{|3|c'3H9cB
-(fS"Kx0wE1K2$t#:#!|F1G179aLt/Gp|{Hrd~7k'DhNh9+d=}4o_MvK>#Ex"vU<+s49AY+&|TNJJYuNP+#GP3p~`&DagCk+5><6:L&Ai[#UjL1rP[5_46s
-;4Q{!@<j.r,;sQypXOYvg}<q|nJ0mhzltpi'+Q_Is1>e!jn]aAQ]{JQ',nEq"=L9Hb`-W2kUn:8,T6s)K#_K}H(uhYlq).up<SbqbUWJi1n5+Trnwt%+LE
-q0>BV4<tZ{|zZ$5{oQ55$u@n|_1d8e]S;uy#Jl&Zcxx)LMIV_xL+qxL+pJK}./K&RX|>Gil+'eSd+9mO(XX>bL/ITC3}ZG)Kwe}/Xf1RKITGhE+Q(5W%Di
-X.T6eLJ'A=91Ws(l8L+gxdNN9r^'EJQM_U.o!Pu}b6`Ra45I^47'dt1uset.`J/FIQb4NkVvhpe{QS)3eUodqFTE|lUB#itF[w|:O'G03@e@f.tB,d~jj:
-wvOA0qi&^%6'Cp:`(cfVc!ECV=g4G5"`6gA!TjW3L^V!8,gIrGGnX][8pzQ+8XD6']jk#6K&pFBmSJz-hTq=6P0Oi_sEr(,C-=lVRZzYNOB3dPt.o}IC(E
-Z>8M8vI79.W%Q!resWSZiOC$XxQ$oFl)=.qb.B8//l>q(DD]f4^rk^OxX@!nMp|bm8nNicSo8=h0QwxO!TeoWd=8R]tfTr4N&REc5+~9w6+|;6B/"5R_dO
-MEgz&/Jd!l.comNG4tW_IT+-OZHbo_96R>eJ;eOM9(K7::oG,W1xP@P=03O$^nC%;r3e2W@M)/57lDqYB5`ClOI6OvR=u0=LJ1Kw.'2Ixl_^yj"wKgY[y7
-2:Uo/'|swXS&PG5FMfd=aE.DciT5{d^O`&>=7Yk6L4&rN+vLK<5A1clp,j2|C2vpm;0q,YGENGz`lx@'A`.J>dx9#{yQ:|R+.%~U<:}Spf:6AXWAI0t!&w
-(Md$W`@;.#=+u}SZ_>@ifmRR4]kY,X^A;3kxD6K{K(L^nl>l^DsQMaZy#@jeKLN8;TSDqO|7.Lt^<akmO|{6wrNp4^s4pn;o3eywu37RfcxrtKmZx3oPjC
-hWAhN3w3Z$HI=JB-enal}kvL),2=M^>&J9VcIx.:+teJ>qr4yWuwhAYGKP0=k=wVFC>}){2;erQjZ<7TMQZO|CIg>zDdaIw+}kf4JQP,Y{|3=VE.Zf`:PX
-("FmYF[#hTeqA-Ui_X13ITBTN9"^)-0+Je)eVx`->-Ocp<N9FWY+G"q4=FST`)Ahce]X$jd5"8<ej`I{5Iuvv/.yx!90VRkh'L(Yg+yzy9O6^jLes{T'_j
-QznD@2B5rYe(S49q4j<R^gpfs3xgAHJ2"~h.kW6E{l29}T+T-"yFKZ'Rl5E2uN>6f<@82G]yQh[r4|tt4-[#]yo$rf2A9Kh|NqESK:P0fP]1B'e_.tp`8}
-Hn;pU5DE>LY5XICanB;S&Ivw/IN$0g|H]anRlnZq#=IG7esd7UZ)9QuZwB;O+MfD<Zv}jl8P9R2xF[)}iv_G!1atA2Hzm-/bQet{WmU";M-9o:}tuk7,Gl
-k;l/9@7QtFj/@(M_i8.G.tGi;@Z#|3-17F=BZ,3+31Kcx{6h|n@DG--hF#iH>ts9Al$_864aVp1^u3iwFZdTa6A@4#E%4;,/w8HtWh#3xW{B1VZH%%(PMV
-Y`%U&s5+Fk21)SMES:UgJj=A3$RJ}rpwt=0`hGo5KmH:CKaMl[s;oc:kjk75VNlV"1TY&)0xJ]cEm.vhRG#B#]rGM.2+t@,;(wbN(NTH9$$/U+u{DS.N`{
->_P]32wj<ctsH'S5;Uc@4B+jm+jLmBc0OOOzV_uymQ[veFubP@$LwIx$rNY57I;>V:K}1}:X!%RdvH}km'ogr=v<2B-(AQ#Z6eev4Pkr7,mw7'hR@;/=u-
-HD5;T3h8%QHpB:A4sW:dODbX.On6}lVTeEP=]f{=&UrJ`pqb~s.u<wtA|oy'q!)LRlh$m+]pqnH"|fY;'ivnIJyU!5SdJ06qAa!5:a0@>Rpd{r_|{5#'qT
-P$&T=k'mrNQ9R#0rL5K(XJqUI2>:MiZ5T]Iq=F3gndK>E1>ix6vM-"xJVCGxVbAPv!3`s#]#x$Nk;d]|Fh-tovuvd{Kw+7qZ}w|{[NR$B!84`wOFM!@OsJ
-jZB>Nx"Neg<9R}aMa'_(xZ)[3a0>6a_A]|bnEL}%<Y-s1!ZC`)SQzgf,/Nm6[)rnF3M]D+.7Pul;Wyqa[9g)uR/0l-Y-2j!a9B&0y&zImO|c]L{d4(wO.{
-Df6:qI.IgdLd:%.BY:6YjZ`Dwb5MHB}0ActCC%n-!aF3(n5#{%2|uOSyc.iTnJqyE,[:WlnStgW{yQj!r^y1-7HqNFl^62[;f:;P$A!#BD-BL"w=iYiCd4
-<'V6]Y81$,}-bGlm(2atUv+8u|<xSL]o-E<6jy!-U{wVLBq/j,z%4Ux[<2Qp]iH_L@`,[3'jd;^un;FThZi'v=2yZl,K"/GW^p{5jQ'=$IECnE~v/u|b!-
-AT^-rMkz4F5bH3U2yf0rV8UnftqsD;@$zHuvNGzgW3vpWiUD/@lGci1>VB7P>,d&r9yb,lRq8FPa+gjR=a}j(S9gEeth6yQd|`2'qrWc>HUHB6Phx-(P|i
-fEY0lP8'U.)T_^"%A.77tRh1-!g/MUk/&wVgQs;mm!),"<D(26MCBX$'_#7NAd,q@_,$-RU7w&-.B@`=sj%k!W6p:Sh<vG"ZuJ./E&^%|t!t,T9v6k8QL!
-wV@3;'fy]rE3~)VH(beh.0[z,)ym])H$!87P~"xgRBz{k)oMDu4"UP6xR@Ij}G;QPe/#L#f7j7V3j7syJ&+ZK{6e/kkljq[!nbVrG2ewf)jxk++331ekkD
-4I4YHymP3h3=5rk}+s:E2Ss=ZQ78(:n8~wJxx]F](hx44P2B<{=>5i>r6Q`"y&aPe&UNuA]3X#4J7"}:T^6ZMjs=1E9P8Yjh[XFZTVk2OKSZQ@n#0JA9q&
--u1iK-$on;(9=kcti$$BQGXU6h)r0`)WBf<o8_Mnlgs[c{=I<!}p.&c3rItQbyz"jny(h/,ApPV+i@-&H6:W.i@)FHbhI(HU6(16V}NG7y~Z00J!X_t#jT
-O6!Yo]cK~jhttwvj%Kp=6cX.N+c!m#0ok`N)_3Fr6,R-E&sZ)QXFQ6;,a=nl1K_t|O%OI]_x1=lomL^Imnv7nfI,fOM-Oya0pMUg+9LN}H;vIMyQ,5qPki
-33_b!7^Y>hA5@u6&HE%4SFZ!bRfES2!ct,TgU=4GRE"5)'+b$nX4Y{c;vUu@{5uS4@pN(p-cAEOh@R$,0%kWxN@.t,biy2X)wI,&Q{ay~Z;vgl[y8jS7k4
-B4.=U6cYPCM+"wdH:z+F<2-)Fz22NT{BJEg@T^T_WL1zC:S7Vk3;o029d+'T_3"/oL+f=y7JMBMvH$Q[VIf|:_XIzyYf^+X&oR/Clh1IHERz:d[HRDk=sA
-IQEg7QHj,F}40+5x=(Hx9dZb(GY#7/ZGG,mN}D81rh@c>5L/+HN7L7j9uIn9m9-IZ>qXbiD]6Q%w{D#K:"yBkj$+Sqlc[phLN%LB{</|Kgvr'8Cif!K}_R
-/%pT]r6w(55Wb5MNcLXIee)fM1"yY4QV<o%qw^,wlj4r<O$r2u(;etssz+<a`FW7T|mO@;e&nXJZ9J^wz;@Sr##!#PI0g&)avRe[2d)PztNsxw<2&{>0Hw
-[Cg(g3%>{gj:X{WQR]{.r&A2>:x5VZ~LH9H4y(Wc4+%T}u{u)CqxvmGj!xzG,q9'v>7dB>m]<L-^QV_oxej9nPc&wab8Wsv$m%5sDcNOQ}KVQ[AE,XRC&C
-n@GPdo(e;9{3FpH;xtG2TS5.]<JTNjqs6;3sZx"X+Ei@>(QiV=.k+Lab76n$SVRbkxs`:I|jgf7|i:msaweCKUYi"nL/y"Wh'!4Y`F$u(-t7LnkxP.`@eF
-0(({x-BTM=ktQVlh`3w^_zBmJC5jop#0h-f:}pIV0M~[js&bK$[`DiM{>mVp@ad3"m|T](p&jF-LZ:!,h6{Uj,Zs649[#'qvUIwjKpIp"TGUD].Hib#5+-
-qdIX~Z=(Vl^V/8]G9XF)4-rz0llUNn1GY<-l$]_5kJ9b0u-pEL3dS/CA&C-`v3#n$9XS<@x;si;^o%G4TLtv%i}n'a@abU/'c[ZG!f^zbUEVtWB[YViidU
-qfP0m88|p'eP&y3GQ"=-;1H,xx4F4:YMghrXS{$]w/3c(4/1X(9=fPiXP,<9'<.GHK<+ibE!8D~ZJ:ZHi[&CJFg33ijMBDich=yIU_u+;5}8`CL)vN2L]g
-:5<2=:{LMy<<73`#7}D{]_8jwbby`Qv,l]IXwe'c2$J2Pja_9JlId6Nx[3.tvNLvXQ`Ej"fF]MI"`1Nn[u$TGMHo)@+IwwJ2NCf+(hfl~7y[9XTD$6>6!#
-Mbl8!#[yZ.Qab7)}CSoqa@"Fq[CN4UXk_d`Mf%UGAYlPm=9A@>&5K8xi%bm6l":onJF)54.tjF_X<74_8"2=T7yw=7Yzi9#%yiEz6L+LIHX-+^Lg%l}Fw[
-o+s|wq6&fFJHBvkt$^CAuLTX.,$T;n%AMsu0|{p>&"w8rN.J&}sP,A~MkN,@x`uJ30oyqs('3PUXFDb'o%WX[7.C:CEde;lt}>CvN#|-X[mJo_zUC9t=%<
-F&&IZrRG3bo.5Cjn$g5Y]Ks5oP;a0CK[Q,oJf6F&%w/D7@.|ngNyk_Bjr(5Cl79Nj9N51yJ@2@70S6(<#wPq5RMU,iuhut6)+xJVB8p1dR38WeQYR+xpeu
-J4!q,VIbXNP`Dw+ln1|0kh+b~ozQ1F#JG3T$,X"vMSde4;GPj<51"(+30s~zbzS&0A=AawkVLPh7|>vPMgFN!'pFl5AR).Lxn;Y4vV-cz#uZqG`dDs=B^Z
-uP<0nZ%Ow5M{!jBbP{~Pvexzl)GooestCEz;+:uf=M_zg{.Hnd]7S6YksWu@:6d=V|p7f='|9:[&`F6u'F6pF7@{gHn<67Wt8_:wI]=:Q}n_LMF{">8mxK
-0/"VTQQu$2R'.(kHcQG+JsJ#s}:||E+@SE,k`pw`:n`Mu"=Z2R7>Y8%>mu:b3-CRye%`e4`0Q%H4H(C{K^267wX@X5"j"-3987K[}YyMYb<%f,%US!`:u9
-[K@()K2800tT!!x]|Hm,xcSQdR7Bu_5Tmu,0Iw`k!{XHb",J@FT=qzA0a@5CGiY:oTnFjGz3Iohy}1t7wBXH:+UM-'2)A/weOb#@U(8"l=#(jL5B<@hLv=
-]0s0QO>}Uv~[T{7;G{A+sro"-@em@9ngRQnu@I]HgB`tW:);A:D=<s7Pr7"&6jc=+Z{QNPEC~<:/|iGGed<bDJ"$9+ev%XQ_,(oNqjp>7q/ls=zn!]iN&K
-of"+lxF0hIMNlmF|9H&EUY)X+ZYqS9CY3-"25n(iGRD0_Vbb_gMb!lz11/YZF<;fD&>{"2zuB9(,Gpm$QpEo!azQ"cccFSmWFG2bXj>jTBUAeYO,wx~tmn
-02OZ/6[z|C=:e%l49hJ7#d<ec;<hQOyV85AY3/_X>)S7J4+sX]m1%,}.7-Aa`^[n(2+h3IN.8.^yF&jKYks63=)^u1B'^pd'c(H-:4YH1cv=M%@#LV|d'O
-9tL}TVqfi%1[vruXymgkNT>2HW7g63.z8j`AA,sUI'$eOoQHduYm8SK{a]{J]n"vefj!7V'c"kSJ]yaoJ6m,Ae"k+tFdYO}|DzFzJ3pWN_`Xk(44Q{G}=a
-VWuB#Yt|>ZUfJwMqXgsRlE98uSu$J4RWT4XTP:1$'uy"9,GOAJUV,;IS//(2hF7@-')9uRUXv{nQ{N}q,W885&!~9R~QKSl&8{]lyrNd`>/R>ytb}/mBl&
-6mzimKkt]^"U;.Bg~{Q%t(q1i)s9>&nBze$^JMu}B$+]TO'@"A]%a}2b}TTBU#W4pb2!/)us|9ybo'X44CK#/>2sfN,$-)6VfxzK"'mQc>x!vG1cI1@j9u
-Aq_,']aaop@wz5VEGL;4wEDS|D[5ps6L7$b]VYXcRrt7tMwGF<{Fg]Jb"}''ujarYtB++$S!["%ky,{a7U6sAMU<M($({BA;h-5}/&yh>1q#p=/o5dk`)R
-RjP04`)I7h51N#br)I}W.UG]!1ilksB]9s]L7fg'B9>:&Z}3.VN#n<a"=[U/:Q9KZD6'>&1<5SsnJ9->C9dV,+1SwcMQx#/S]c"iMN'LG&{y"<gTGHW;dU
-6[fT,HS^M^P:Wc9,%#Z;%lI(_O!]|HFL58l/8'Ev+$8+1"(ZI%v8WB"(L-1:urTH<9:ALUW."cKvS{Z$ke+0([~=_>2db!HWU[7Z[&z^@|d>"tC]1iF@3}
-e6IE]%4'+(Z,-R5Y>O47"Pm;UEwhE;Nj>9XU[V-l,9Z!fCls5#B-,tK/H5q=wuk3]V<5bE0!lI}-CUg`YZ58=h8JYt~vKbN{l}Y%ijY^A%`O9h{:uCaTK"
-LA`#;{ZcoJ1m-SD+':&"K!2!Bi:FK67Q"R7ItsGNZ!uNmE7uq9boa4[/|8mI&g6zqgcT:1XxKs8<IvU6nY"Yq<aN^_|"t^;p#+9QTZrXq4lYDiMfYhrS)N
-O=FTC|rhbraOshnRSt"y,P'y[R3q6ZTy3q%Zmy3q|DS+.Nrccx8!KkCZ5qkD2m0:I%ECoZU+y.Yp:=YB~`%9>)2-}h41DTjXNGUyWou,X7gRK&RZfY>;9I
-gg[LYFp>]aFr.|2ZTWV}DiVlvCmL9Ii|_-%51<.Dd7Z.+%o5_x0$;MUjnO6vOL>wL58]lH;1GLtOPgYZTYQm_IALmtvCCPTak-)'Wi#%#A=9zZC/~!w___
-YncJpy197GL)j2b!G%|Or8R0x<9/Y8:5>Rq'_K^EU=N0zUoZ6iT}F;n&9{%+45KDne-H3dwN~oA8^Q6t72P.9(;RuO2-'DhOCg:(/=qplZ6etNi8T8W$)t
-AeNb;nwu6]o%^Us>BWzkji=Rl];S.Pz!.Rs@Cv[U)x^Dr7nkh|1U@L^@w64osa$7@tLZvUGO}LJZr>P-%>urcg(,VyIur@]rkcEAM}{b<3%7BC'b4k><5C
-PlMoMuq}q(x7JT2BDrrxHFp"[tkSjSe4)M.#}5w|&ZjkE4V7#^=Hl"X1`)EU<l,]Qd'Oo{a_WbT&WvpBdk2p-}MyExcitz[PKI[HdCW}hB/tc%q[L]<Zz_
-tnFY7Lc`tThGZhAXy:kZavj[3TP3nFjL%_`brmQKdp':<o!cs9TU0,kkWEAhffY=%['iTJWoB(h5/b{Lo<}<3wwu(m/]>Ilu$tipg{"U91yQj@;O!4riYd
-#D[&.MN8B})#2M'_;,~b{F1u]0<8M/Sk6K<BotKYZptw&JlkPx"1faO1.vaOGcmg[):IP%9x0l1NlkKffZ}gaZ;zrkji8[.o(O!aRX(}|lPk;}z12D%CE`
-sJ8LTWb]ZgQ}dT`O>3&RjT8!O,-wF%'JIrtl(h)F!{vhywIV7j<LP>vn41GizuJ.L0qLE"G<7"5p%$]w1d3)_u3X%/oS,W5QsS32NPXtsK/XGe6@`1XS/"
-p6AW_:t@s-+xpVMFnZe42HaHuWp4yfsTl6]O4&R0%v:Jy>/m4CQv+F@7Z3wm(Gd1eEz_bCagZE%R+I_-&P5dPN}XF7h|Q.1g%1&ysoaJa_5R[3c)QR:Uni
-5H!nSc#L[IRAs3%$_S,pqPq-:d/k.-6k<gF9nPw|D{9aJ.imoKL`CH(6pZ[C0@,TL^UJ[yC){>yng@B7n(><:{O3J{~5{,+qUZjQupgt3tyx9FE2NdA4^W
-eU}msUciYuXWAZsxRN#zj4L4Sq>({%(<3b(OwGV>]Gb2e-|yYdo4R7z'64OfpH^,.Z^8G,JJD!Dy<d{EV^HB!II4dD[C+l:4L5"4P)xN(T[IiieF3ZFJLF
-eew+zDX"jOf`@jb3O%Q|+la2zODqn>_O=N4_(#hzxt24w1T;cKXbj7D+~tk`v#9O:]sNZYND);0-He0'ZESZr%}|Y@7'`KnCIw@9pw(d0irex9(]S}315A
-[T^.r$%--k8ikBw!v`&g!o+#f8`^Ztz8+j#`y>n7Z}H3yFPG#DOM/'p&/jJ;@<JWZ9^O=P@xNX(LZ^KSR{sq63m<PD'XnYgc'YZ.!l+p&^>$_<~;bB2Ipj
-o&IaJ|vx0v%b39cZu1yH@Tcj'p3pA`b|M<:MO|4OQ6tJ#]3i$dm9FJnqg$kA@]uYwdJe`Vm^$JFoSz~.-dm2B=(^')6kP`:)asZw&`T5rk/FJ7><#J5GJw
-(dDRXOjSK:bS{h+CyyvxOi+ZUV3(UB0b/e,=|Tvaf:SyrWV@Oqzfsy|>n816kLt+KH8=]DK$)z16vP'}NcQg+gK!+]iDOR"!zoVlzu8mbGcjPHvnku(KC.
-W6vtjDIwR:+Dr=43,TSiKZk`XN4:<}'QMG9I[fUv.Z|31{pTq,%lSv)qUbh`-pXjP|HSxaPEuemVB<yd1)XM|4^)vKSj_RqE$UF,xuRSP8EW8diI{PBQ9U
-k<i<z5sP#-b(gzZ<3&L^xC6{"`P7Q+-I8c(jNvRaLp>xR;]FShNu[%DB.w}qI5"f7uHml#7D`v[5PMNlDR5W;ZQarWZHlEuk_X-/Fzo[:1rl~W+5smrSV/
-TTgpi5aeNc!c)OOa{n,0kG}xDLAAZ)qqF0&H[TQQB1{@op@>O`5-}30ZTWJm$z^pw@@XW(oVSpW<!]1#SqO7]9^Dd<2]6S%Etq.N$mQIUZy9gW>@zFDa%/
-EAvPKq%CsENY&lq:%XiS=AZ:kJn8Aqf(@=cV(v-0gldM@GD>4gH@Ahh!pK^%ojnP"VxAWEt`NFF/-!F,OJOV&"ZmcES_X-Gu=+c1$N3T7gXJ6Z>Dt^7!H`
-|Qkfi(<hvG<&kxM&Op~W'HZ2b7jy|Av{"=q1S|KxjXtzD1U!uM.$r+P5^Aia]0xqoA#g+]_<|C@([c9$k&[Z{H<mugt5,'Sg!G7K3vtiMvyV1nT$H|A`X&
-0_N[<pJjAq6H=W{mef%czCzb^Glp84<keYs8;uaa.-RsgXbor!QVsNv|>/>ir5sP4`=2h{PvwEJfuCJE&0v[g'B"ju"ce7om.>Vh=Wzss])f_apya$CH!N
-"Qnshyn#'JW-a^~LHC{^60(r+&J8!Nc9y,]kTZcl'p.}Ju<3Xz'tAEjp05RGbn-(UhN;<K:=1Lw_5NMGbY^YWy2kNy~+|FP%>8.g{Uk4sfoc8dM-tH^Wa_
-%E]gMH/g)B~R@@es-"M4Wf~@MZnOZ5N!KkdD6I(49f_4n|M;Pq/pz"5/I1BOY'oxN["_(14FsF)I=_N0($QLm:R7yQ2B||J,.nV56qjZY|ma27G2lkc^^-
-!n<%T`k-T3w4Xi}.=3Ug>d;DHj1>C<g`33!Is5d4a]`JK!cGJ:{(S7!k80]<WfZXBu21!Q|eak-tJ!WHqf(l%a`tdTn-ahl7:q7.{c&YsMayEpiSp_2ud+
-Wm;Mi;-T&|23oUy|b&ZgTc:qU|m=>DYC8i2}7H&M|KqeU|(3kEO]@1(go(%"w!5E9>m5CQNNO<cv".N[u2=0Meuk."O;y]dg"(kJ[HX:yNfWg#U>(H42-j
->JqYWOWHe[x2F%]rd}P2`taOr-~/#"%2V-2>"&9hnJg;iv&wS+mZcKbLIzD/k8/n"+5t-mK%_lSZK.2SVdsl%Y3Uce4$3JG]LXJi)b'E_vK'hc'3<>EMFe
-&'kkflPG7%OTHnCV}SyGc#nPVhhZUD&x')V%FV"!D"NNhV6u"Z/Ky]m9Tj9ItBpmQA_dwsA`)Zj8gR(BuC$h_#jVQZSTC(ImZb,.@rYi#VnY,QEV=A!m.}
-w%}!tsRSV)6lhIln{XP1vld#NG;E"I;^Xo/C[h-SGNY$L{@D0>My&lFY"IdV@%8CF!U=G`P4es97[Q/2S))s#!zCwciu"W#^{(:WfvFeT$q<!h]SD|4+:0
-$5BE;V1rBdL"]z"l3d:,>0GKWu&9HXvD2v6OdpCjn:;fUixReD)c'xp[fG-e^o]U`8v!p>8wvgRz/14(y:#828>74d/|LLd4eyND=U02%;e_^+_F8'sSDg
-{eA%,CZW=m6PR-E%2=&=jdK@mA6XDM<b(;CudVxd@N.uF^~c(1"]8R+,5,P^Vtwj]uOZbs|Gy^60gk[CF3RhhL.t"ysMI7(b&p+MXxgR+s[fR(MN#KP)G"
-V3Oy2M+q[^Sy/L"`+}--wjQ3uSgh4oO5Q$mUx+uZEQ@:OmQ^BXl,p,-k[8c;xDE:^7_3QH'=gi[.pJU8_q>[DcIC(g2E39BX.mL&"]qt(xlU^1/tn=%A'u
-ebN7j@-,Zk1Ib3H|1%%;1NkYN2Ga$:(zf]fR1M2/zQ0W=nHC~jV%ZBf19bcrr<9FS>a<DkaY6DhP<)E"u]7.v1CX_p@M%07]~<YpVkO<2i()d|nB7XKn8r
-oKhS[`uGhqSTX:Ev,zWy-0<#C&k&>WUQ|@"Lq2g,Y)#BTFYMZ5_,/5x.IHJ.wk"A</G(y=^+CfR546PE+d4/0'o3lpocOk(.PR6.H(TFcR|K/_.'xSEIcb
-d2U!nROGTA};m{m6rnEt^#3:}Q8WW&u2y1I9~scq9&3tD4JV_R}ElS.:;VM4eTC%xq7p<[7|7I@YxO8eoxHnQllOgOvm&YqEk6rg~%hJxx15l%X<-yCjpo
-b=F%o-BMt]wV0fdYjNgrbd{`izf:_JwvY5@r#Q.o8`v]v]NAPcR|=>}!0g=rw8ya^TG[OkHT!w0EqPV8]->mD89@"uy7>l_4SyYgNq,BIEFQIT6&;i2jV8
-Z}-)KD^nC;p/>XK/&SRIM{FSq-@c)"CMvAni1jf/U(N'P'RqLF]W|JlG<KRAlETb`F9[&:.3BiOh9f3Tn5hpqYnd3cewfL(vDge'p:t{+nbXjv(qAY-H=G
-6O<B[:"b&6(wywSlqP,x{IKu"w-HosN/X4:E;jiKxvaQU5+43o5J,U@t>JwL|5mDTNLh<L-+{oYs;VJq`W(kqRdIc>D(~0^$5a(@<EleqaA<E/An9FP5w;
-ng[H4BGPo&f>z$+l["NZ.q7^vP2a{'r9sSW4Pb|C65)8FXMFq(()ZO9xn9GVncp'u&O$]JUo%)qxPXpk@Ef2Sa]lz!(H<rhR+{<2ODjIiQvj!35SQ=989u
-#]j#t1Ld.E]>`zqa.bxi0Y({lF3b5TvW=dnGYwNbJeM0X-AdJ!48-W()60Wk')WIkRls]|M^'Txg"Cv_9^eV@L[;wAmGg5fNsz$+VABf#[yW{`(N!e0ffL
-escOU{k:yR%o'xcOQs=p/C(.FkVkO:)96Zs4GF+{h-fi')^Hjbbt]>S!9kCY,r'GG0^C[LqGM82E/FxBh4"v12t6VP}W$X)AcvMf>"jore4f4,cKnJ|AS$
-lX@AffSmBCSSQS3Rk3/k"yltlXHqXUWk1p)}zQ,b{"BU$Qw&OZ!^Juw_;bC)gfrpqcv|!QKY')/ryHK[o[J!PFeO:3RwQeqhmHxd}C%ioaA9nzBO7><@qU
-t{Su`1MCDl$I<EI2'8A(f8mK=wS%Wb|=u&TIW6iJ2c]`&2_Ro)Gog&gdkC$l`tK8|9TZt#9{6-B|$$<<ZBJOZ@&4ufi:/Q#>Z-oEw:vz~o;F~v4Rr5.8}h
-n4Q)WOTmkreO(%9F=W|K5%Y6CyoG=jhw1lot2vT|sYwuvK(A&"g,ts|=R|Y^6+a%bus-e:Pw4jXMsvCLc>^Jtx,Y0G>ndb<5Mi5@V}0n1quuju@VNBN0X&
-Ltz_sX;RGz}iUd6`x$^i.qef{lBzaL'1u3vY!WSTYt@bkvL3:u"FP-kHtP8T}Ipa}Iw>%xa2BaS)Xr|QG9Xo}$,ve$"@x.:Zo1K{wcIh0nJ+<ZaFKi709W
-9&&G1+,%R6lSN{hd[123oXTc-37m&QF6Q[PeM0R7dxWT!)"7diWm+H^6.s=dsVz|;H:W5A"|]DXp;^N{w0+#52ZfX.Zgyt7pB)oa~7sMdRyN05M"d|y&RI
-J>U3d%!Z9oEA5=40%zRcW_847`+GeHl01sJ`gVjrjRIBn8$$`]m@lcn45|+AdCH>~D5rA={,{P>ld)8F4!)LkR'V=:fqhU9viO8%BO=y%9AIUVKCE8/MWL
-tW`20s%:9&rk2#vj!W1a=xNT1]o6>p|FDu>P)+@+Fvj|Lt=Oz2)"kjB+VHtTK--eS:W;LlPLx{bx=W6J#6Cy5-ITGV;FQG,rTkh$0H-UB3zdxmyk"n%@O6
-WXXG2.;!(>{Le'gRG:L6[51m]`1nIy!+6y"LDaN0{e2KUqt5-2B."cXZ8H|M!^iZ#.'NNl"Q3F[^MJG,{6>BS!H]W7u)9!#O:B}T;zwgksg[B}|Xs=FZkI
-V.N!t>6-<p246e;GDPw8-$X={!J::Mwp-x>wJx@Cvb_!<Ol)&5IUXNDTq[#NY_mU93-w)qcOf&ju/pC}{<i-qq-|z1X1ipC}J^]_{e~{MTySRzpO8'w@c7
-mc10Bpv:`cOQURgPt)h6g&prTQF}+m]-NR13F^97|=tCI"6op#9Z1Nak0Ef[HIA%P678u2_'b:0OOU%[9ILN2g)"]G|>{VY8bH8j=4:w)E=!A}K)74d]:Z
--+(t3d0;AO!M08xKlUB4t-VZ)mGjnQ>|'Yhm`{9./Mx:w%F=$}DbUk%ZBcjN}6]b2i,/j}o/~Ap<R#vFiY-S.FU;uu72]u!NjoJ>G%B=I|puEqUUkRwuz`
-2ZuaxoDTox+9T]-F0DakulbC."RXf!$tHO6<VD4s;W@u-+ZDf%[q1Ylc5ozAvQ"vNC2IJsZx8hrc64;6$E0]X,2xIwnskPH9WsGouB|$gxhTKfCv9'K.lP
-#uo7I%TvOoAtVU{K&@Qr{[B<bumPpCTC%Ff$"`yEMA"H-G}'PK9:jG7'-v~zLyF}B:^xJ++YwZg)$SqNVU}!,j{V("EEsY|0aLat/c[U&Q-sEg7#P(S$-Y
-=Z4Q0NoQ3KSj%/w<5TD#;_s:N(l'ZG"gmr>"^dk|R&H`OKG9ODr.LI^Moq]iq&RCPeJ>L'iS7ASARp5,cHJB@%@yDAj3tUdpH:q0g`P}B%yX7"}6jH<[pa
-NtTffA"^BK^P[r8C%Ts!-J:e|_6i/QCgxlqiu^2<^+[l8FFd0)WNv5V&<9i6U@__6>bL(fEqL(IMWK^Uxz|4)2dterE/)um`I;bl(ktnoP$):"4^C+IXxK
-pq"UYKpi>RNGGPd3wr;AQy.UWo'4XYi+-Shj.YkrPn2Doy,3){<a2CD<Y:SLDe'])'3Fq<n3mApOf-#lQPvy){;.Ch@G)()^lEE%Pe7eZJ'">ZtNc.p5Uc
-4G%W+a&p{LyrNm='{;=f{}l&;Vh"IN:'_m]QW{&^pUp++W;5tWK+8$5Z@MBc&Oz^)mO==!op"vb+F9j|X1RU=@@297!;2EW@i]xcc[nnkn!k/1jmWW6S6U
-7]P=V4ds%F`eRjM7"I8p:9CH'wCbp&9E0Y"rj181+Zqtf2nX|=CY4BE.Yc[WO%PCxcfdRfl+5.x$!e@-d+)@v/:<M6kdF,-a6"_:HK#y}aQFPFpF&v==-G
-4+"22Bf2E{e`21],s=Q(Nahg[&@nz'0A|MTzLgTa7>VZv6>}cnsUu5'.r;6V6$<kTQw{.`[U!cxMl28sN]d4f;Kl/{Zb^{x4F^WU<u+TTK4n#7NB=uzbrM
-+)&wqq7fcx<Q1=10i@c)QExAa6x4uLR!P/<#xM[]-vud_XlStaA^<TwCEiW^4S`IG.#F@kEmIaHp7Sj'cRs%I7roUzhGxiS%]%pXygsa(C-$'DpH5K,9fN
-i[Sc3WMB1cCvyx0!1,b@z4$iA>@g_)Nayp4E!F1//Xig_%)<^R'+<'+#q4{wCNelv^]Y5EjSqsl%fRJ4cdrn83h)a{3z&wyNQjx[m@gt<ooG!([;2yvPys
-gQD=NmB:$s#|8&RR@ekDl,7NkDFx!WAh/DD%VitTSS'ip.)[Pf6X&Tx!bT9G)p9hlU}Y)r_OFxmcBv!pcVQ2]"&xHo}vYlyPU:"C[/Lg01`4iF,]_F&q$W
-+$GY/,(D01PZ(O@]MAiWaHaepY!q{UTDw75"Jw]kd}W=hb:lzB"g5vi2L1;_Q3z9UEP=j;NtgH~s]IT',GR<%NMpllS.p3`:~ygLmtN_<:Dkj/iVLFuTf'
-_or/ig<jYqE(R|]TD%#T[)"jTbonCN(R(xLi22UViy[p=MnM2,~+gydWsl/It,nc4)OvUUwollT;V9'gXhW:%CZQ:TU;e@4]"@S%|B7W_E,e0N@I`S_''O
-mzkuKn/j{A^g:]4BM$NdCnT;/1j.<[U[%$})8$U1zGGVfQawpg~5Uy;=B7mV90+H2XSIRw|Au>0XWV-i"R7KhnC=l8zBP+d&goAl}r(Fl2&xc[A>CKN08I
-3S!'H(`=}t/=!ULqoJnXWWh6v]CS;n'nfc:fj"uPjF&-%,/ko8~|q0N<rLop%-Q:=D.nd#^_~Q@%61A.:5XXJip["Qd+fC3_O{Xl:a/Wy"kItyR|u'MMlm
-_m}o8ozQluMg'bLv--8|V7em2tZhkYo_uw9Z%&V|qCdX]6JEj-+6[wa8A&KW$T@r=w2bnnx55cBawxl^:]$n;L!I|V2ucSG<qI1z1(+jvn>_IW`}x5E>U{
-rq{xdfj8B+x426[4BZ)`'{GmEPqZKva;=#He8@+=RRyow/GiD[1la6WOGqtZ`eYe5m@5&2>np2l8Wz9(c)7}eDYU>l'{Db{c@k$Jr_NhJ'Y-x[54hFus1Y
-kYlh~):RR;ag|]T0[;uS}G2Bx.h>]=d(Ikb:$Vj:bl5,gm2Lf(7b,3rkvpOs^ht29oKA]9^xvm]i|_$8{>JOnG{/aK"jEjn!SV_{X(>mE@nq6mbNMmJQfA
-(Lxr[-=7yjs8YfVHE`FAW4y)"u$k>oXdddoY$P0SV2Luhh/r$@nLmJZLPP,<L%'8`]vl$KGQu,uf9I:V)5fC-#{|guO)/PM6KJV!1#@K#1v=uE)pvH7&p4
-X;INpHr8'V$wGL_LQa@=aK>2m7!oYN]W:]wH`)}="&Y8]#VLi>NMRp~k&=gpDTZNNcaNG=S0,#nS73>q~Oey3I!pA-KXkPGY0XyGIR$Zgg4v;<[-H{VA6q
-K5<He[Os62_$|`3%h[$b/dr3P9liK4ofA4Q>O+Aw6pj)yj3S2t{Elen1fuatu>pcVR8;Oa+HX'VVG_%wV@+6hk4A7iv2O68A(qf[4.LaW3SwAa_u2``hYD
-:m91.v"/eF7>bT:2B4tCZ4"pI^~n,9-UT-WpVOwfP,C3R(f]MF~#K9>hj/cvt5#-Rz|#sMq^_uctIl)e9jx6wvZHD4uNEW5npp43|'|C7LP(yA)_q.&7AY
-7bbQs_0d^=Ksh#^O%rW[LrY^S[`ybZZ<7Fw$,5`.5B1ASe)k(rDGk-Pq6I+Z6|M[0d@E,Z6+%Q3ab)>#w2ir;'w;-w+jTIYZZ^$z15pioL6jS7_%`fs9oF
-ukG0^7ns}l^kPZNcaL51;$d-G3Q;M[<Bm:,<El|T[4s7i+XnPFNK|>+iq3csV8FY_HkV=ca"2B);.0VJ&9RM66,_/"T;10Tpvb3G_4nr]Cg_aQuWHEC4(9
-jXZ}kn);z!01%8bE<>Ta(ik:R#Dnp}wq:LmH_xj.~jyB]}no(V.5tdl8%a]x(}rFO,CGrX&glTGuP;/%b|5}SDO1s},#_Y#yF"~!W#tM:_{|/[)I7wQLK#
-%AmxDp2aYq`zK$YX@xGnQ`FCtNm//eRzTfW`o(FVz5cqWw+pTq4HT,b:L}4uM}:8PX"wOX>>UqZQ4wkGvGtUJ=wBL)vNXh"-$Tc7y|pQDbQOPxi1F)tBg"
-Q1^B$3$5KTZ#@-"RR_br(#mM~nEs,-]6vv([AkHo/Fz;T$P0B[cVAJY`p#s:":S$hS>]n|'3=Yazt.ogSY2jH1&)Z@0|30ux:t<2g['[4d&SACJE_i{goj
-e^%f6Iwrh+um%vu.pZPd<Ae_yI]TMr,.f!uL4Nm,@N.tYUZOZ(0:Q=l'{Agedsx!Mx}d9:6rnj:(0n!_]{,068z:H9Y&0s1421x>0.7wZK28s,;f7RCQ.1
-H3FwusQheG^X!)4/#yfZZI.7;O3oi)[G$KHaB'oXD,AR(3kX=Ze$aTz"fg@&>RY2}4B((f;<^stI+$lz^Y|0&HkeoT&]<OwJ-eRO!Nc.l'S}Szbr!k9q#7
-.x,RTNXe%d|&PTZ+kyn32p:A$@0he[xSxr|8K!1V%NO:OK~5uMt/-6jBp'ax[rN/05^&N+{KO";mlL/8[B!:`WhT[np!Y[_Uhrx:;'qNKRVn!9]6xA~d`v
-@,1_LFuL|(pDNh}F]/:>b.Jd!jyECL$EyrEp`$8x4X(G),T!"2eB}8V-]DN#[R^Gn3+JrM03~oV7FHMgnD}Yk'0>(>m4x$]1(qru"ylo5YLw%%)ecrxF6]
-:z/cK]cgsB7G7W'#$4gEYMAnq<J(l<Kf6P$exz6n>oH,.,yNJCM"x_nan/-crm`#(FG#Yq7jb(mI^>]{r&aE/qa9Lk;GwRk"1'(@=9/+$EFLo&6(}2Wll.
-P"4$M;~)f&6(bTi"NhQc&Fu"[O3Zt99JB`YbA9+vwAs]LjQDfv&6TYV:4Vf>nIc4l(+$2/)$TguikO]SPDA@y@EqhYG`X0]HtC6Pd8vXiLj:8I7%pnb>h-
-kp|]4p=u2riT<O`F<PD!]:3zx84)kk598Z;N+%7m}apGjZnMLy8L<@1mx%d9leTe8<xlQ,d>$O]LBdUltlkrrk/79s/Q0-N`$(mE|f]9zZbR:LRy&o{Ef0
-,wTGs!f+%e.Yku^{#y;liyOJ;T0eiqjd^FO.#${Gt;.p#YS)bb_=Zf9Xi_|Ytx>:-.$N|(^dwO.XVDM%ByT'#sY")TakKx0vW30J#t_nSX0uSP(fPD3bfk
-POi[Xczw$3tpzwK)K0v)NN"BtEm,f}#J>Tq0d>C(UkD%4wH-2B"Vcc~/StiReGP]%Is=6!o#z8<q:X~E-In]{OpPVd00|kW&TJFRLX`12<en_;iFb2$p|9
-@h^E{j4-";xkE7ruhLdPTe~WfdlN-1%E-xks1>laZlx^VO_devp4OY/[>'FYv,{gp0GCM1SMZ,)Yd9)l_s3bV.N;C{;<uT0ogc"[rq7[>kRtqK;2$H4hfx
-72oLr<Sh%+J$0G(KIz4YM,KX)5.Qnkf`/vxftoXbrf'jc]7Js_]"W_4j`aNIY]B5~"7YZs<DOukYXZ"{-Yg)&FyegIINj_mF)BiXs{lABd3;:E5yhFuSOx
-AjYYSX9y+tX,Gb>wl=L9BgtToO6X894P})WM|Q&}rRP`!=;8JsU/532+-LWLbxn5Dvkr{D)Ir|m6-6{zBcS[xUeudvq$&e;T76hPlC`8[fmIX-XytR!~+M
-z/%THa3fH9pT]i'uM3I1Z;kyKE_.:P<J7tz)hd6@K-es[hUgc@&o0isK`h>co`|+4//V4}AZ+rU/i@/J32Ju-"wOJEndiAz{5[SU4N&&b"A@#<EMN@QRF]
-W$fugZNN%9.3z/%]JJ~-;ELgna{FdkW:uyI-pWI!n!d2l-{%}Wa3ztj1tqx2Q(tKg$kby+Dflc_a|5V!3GF[>HaBj<dn^MJ|:+m;q7vu2-knVY2#XwVzOt
-2d$oL,,Gr`3}`Q/e9m>rBV&&!j%hKq[h7&F'u1w-Y;&{0caM^Xlc<X>wm_MRzWmCV:t@CJ+Qf#Gy=lm`Ck2,2qt-X:@]YX)IX{!s%i;(Z(e]cU/tBTP|l(
-cg:0Bd&N"-7;x]z[Kb)`z04F5PXkEIQXua}HoyX;L|p@U8+e1Qp+YhnW<c4sv.{|77$)~FmRmg"F/VEZGBzYj%q#d9-$9r71jWxsEdxfh">n!f8jhl{bzE
-d3bdIm6a-AM'.4XwJB1B8W(wTiBrC3hAj1CRmV/Cay$%MNVT%uDV]b"aW`[zZ0`c-^5]K/K=t^J9/-]^aHwI{T'vuelJ:1-jR](oR&lh>1:!ldaRx(m/5C
-v=XlfGwvX:$8'4j!ZV9{(L}m)5s7N6PU)"1d9vm|_(=sja{+3LVG5UW'u'P`a-A>}z:"a8JN"3ZxrZby:#v)``nRej>t)]-pjk+;mo[C5>%tY+!Bpy6;h4
-SV")dJds2nW'656g#1Jo{^mCp-~oHOii4S@B}9%t"JXN.{5zi)C4ZKz;Wf0`5^A6sO,W]F@t5,ZcZd]bc+d5X/Y{FI7H4=G6%Kp[TN%bn:2s8H^<UB<Si_
-&$&AXbi29yRA$Qy#;|77gl6^Vk<6wc^0o#@:^OWb^52]5MI]'ewUBB53T]^@mwGRO+WA/.&yqtr7ESm!WC;W99>^wLUlFvb%-KSwiDgH:W74HqySd[5}5a
-.L:r{<`AD!JNrdeq'X{/sxktQ>f{=t:ofn|8+c8be-c]q^ORP.[l,O5T8T`nU7.L;<^wZ#bEtNC{v";l!$"I^IqxL}28y(-U~Ykc.JQ:vm-{QhhR_({|`@
-3aEQhkWD/DlAx@@.xC0-[;D{|_Q5a[!I]8v`~jYXLSUqcxvjR_J3gkwHBSX^PWevD"vl3z)y[.+(yc&oM=p7X"l"to+4w55"FbTv$DDM^Up,B[Zsvx^W3W
-G'>inLD5%E"OtZ>@!>YAK[2@0NNG;!!28+f17@Tf-(!Fcj1)qRs7)IK%xkNPoJ0XvD4:vK.Rx.!1=cO&;r_P)TcdNSoTN<f<7Q=%K3K>|m[3N}bQw^YpJz
-%sW%^!=dJCTWN)JUq+dj)L~()TWb>R!]hb'`@7Fzi#|+hfqiw/88O5|YgeAs0ZK4W|FeildCqon+<l:%3gE:^&`qw=O0s<q8jBq{jUC4N:]Su>fRFU9ReI
-vmHLTDpmE8h|u6"6v6[q)c-3GTdMfleqLpFkGDeYO%OdUgY@<d`I9s6}-7c1hbGgD)Ok5t9h6nUw4S~DN'5clfc6#({2g"K0SXmLQ_SP_!ot|$6$cRP9@8
-J,R;_wc#tZ+e0Ab>,,d"LYa/E=+gA'rE.X+QR{~w2#Yzx-<#KL$Ob:!Tejl,tfl72#7eb:ksf`Dm-chK|!5_S@r}zx9x#OmDLm{^5{'#a1EjOf62lQ"];P
-36LuZ#&ah-r3@HzsMH3rB},"O4Dn2nj8FejyOPyB0#=PFCVa:E`lQ9AMY+%$ht8PQ%bIu:!YON1LFNlsH|WVK/yb(H{cjQa4!b]m&[v>Z#,t`5sk3r$=Nn
-No&4i+Q76r43EOHXZnq#>f1,ho1pg{x%EU#tn1GB@3#W$I7V0(;7L{2LHsO&"/K}P:AZ}{J538;fl=M69h^BYxGFh>5U'_"Ft]!,e7rhQ>E^VUR/#-$![`
-((L.x!eD6v"bw+mbq$&JKsq/gCDaHYt+6|ZBFc$cS)IPcmOg'$[c+M1lc]@r"'Y|i=3oz(Ry"^erS]d!rGr!TrMAoY9AG@CP4a1rVz>ey]J]:s4F""BvBx
-EO=;cC@.ysQB58G:)jqq[PJxpG%O!<e'({%m|fdcwP51fPVt7_'(B9tYa$3iMB"ZGboSCQ^O4!llJ:D;FmES%)Ywh`c3oiw&=78sAs6RS`2/NCKTg9{ob)
-4K$9q=Jjeg4Q9bP^&M]#iccYP81xjf][,2!A;Xp7JAmg|w4#65A2:ASy4SGWZ:+:9)O$>}{lXt32Z&i1q`j/&spuc%zf7TXq,g!H4DastKjXf_1U+GHjDp
-sJoqu5x<STqxFi2LOQx+/>Ueo^LWLiZ<ynY3p2CoR1C^wV{1pk6+jYw=|bn|v,AbsXV31)nri#L#:&_/$%|bOLh=WC;9T^~GFh&BusR36dzp'DVtJ3|Wx#
-E8kc.#/Euq7u[k;&qw3#Xfv!wH$iNup-n_GXixz;Wz_7-,/V2w8xPX:d:C]EmZ9&E$~))E4z3s6bz-`##:VHe>JdeM(beH:(y@Udf_)tSE{1K}b],KOZ'1
-Y6|ll#HY@F@&0XOTL_1B+kCIf{%]lG)]H,F}A+-B"iUbc(,jXbpd5N=Qru`dpSX>@t8gFPz@PC:`E:gS!QL(o@jC}{krjE#q_kAVdgIB^t'2PJa^7(Ky8u
-r$n=RFFA9a/:o:)KNx7#bP9t_$[:_J{B3H7HtlNs`,,c3WKu8hk||K|1WHfyP#fEMvu;&GTzwwyUqxW[Py+31C)-C7Q#<;u6)-Zd",;4cD0]Kke1^1Zq#B
-xWHv~9m4ZnabCAV=a(EB5REn6z`XLP5Oby=dJ{[Ou1<0+sO!{2P;Nf$b<uq`lnn93FJ|U")-HRa'Dma[/k5$bhVBU"1Bv-5jLH]Q0-:8]1P/1$+T2a%-JX
-{.9w(p&Q3OpP`eBJ1s{Bvt!,QEWBz='`,Tu98Y<!"vC_0)VInt<Wodr[&ABUb`YFO2XCnSoQpAHmx#(2Xg7TZdY[N9h|p&L!~=a&Cs'ot@Y{7V>[ISapYr
-[S;!JK$g>K/]v"1"oLdXm:wR%4rB8;i3WM=hwOHD'/Jqv2iRfUBCOw&[m5!)lD9Q~9ZmxW}9{q2#(@/%64D_g[Je17v-.#2J%!.)"@01i3I3e!oPdS|98M
-&]2fV)+w&B0Nz@MNr'cj>lG-@D_(u:.!1(v9o,8]'0ndzIU+=RH[D>ku&[v$"Xw<~_<+(Qwh-83BmFCinKQE4IC&,%VYnBIE=:&,C2>(4h;JRO>IVNhR0_
-B$nJ88wzVWFk)%}2fYLiuI$]Xq^$Xp<&U-ad=p;_&p^FHS40Ob;>3_~ml[H9,{'5pODJ/Git{qX`D;KsfH17o2oya:AW%[dy}jQg^cLKAP,]Vu0uW%Ht"b
-sc8n_Lx'k2.N.y<Pf>.CV-rk/"|uuB>BD]F72}-WtDhzGc8Ypf(z9o/1O4i!~t+eQjT|C.wr/crjn@HEQ:2-{DyOFkuGS9eQhC^D9[hn}s5$yMfxCB]C`u
-bK:NyO}@=``1KIa^XB3w@KM"f+|e+%/!t<)z_``u!P1r%gJItuw}zN3_V64;(DokbZW)%XvUJJQFz.;"qV<ZWCW")n%#{RBM9uBmazgKBq1UvBfHF#U|(L
-X1lchyk70{ZWH6lnQYEG$Ey8MgGr<#{CnYP!y1[5.{3U9Mx+2P)e>f/Z5e'&Gc#"%mH2Cw|CN9#e.K|k3ziG+]^6&eJ&%]mKQr@@[`4GeFM3O9]T`:$m~=
-DZDgFDaTg:}@SdMkPkuK.AoC2Dg0I9X>@!1c1U}:3LlwN,WAlbtGJ2I.vP/{Y))jlFe_b1'Yf`sz]2}dZ@v@#e~(`3k4'{5pIw_qaw$weWXdy,1aZUD$Os
-/|-9AKmEq||S$g|y5p,tvc7Pihx^{(]a)hfUr>$Kp;Fv</OI_NO&[W/m{;=nuV`e#J#Xjt>w'X'F{k|keWhK.s0vLypKvu$n%{^AJgV.m@mLSo>a(+-CWR
-OXZWikVmm'8kYDQDRm)kW!pRad9y8[P=C@811BbJ|WUI,k[rKo{rHtcmtID;Ii9Z(Ut.8dZ;iBA[vby)AXYH&1xcG2p)Hrz3h$s}m$EVrcGY$h0S:Vo.vj
-6370yz0p-`(%"]SJX|(O4TUL5SZi(uzOx3bwWpoTnSLj_AU'`PWvful3<9JLSbo'O>Lv'uhEiPI2Rg/'73.UjZqGJzr-ml]$u6_,UOyDZV_xgVa2Tt[0k'
-KUEA'LAP2JPR(T}6S`U{3)iO3I~08icJciOEtCMBE}l0"2spet5O&sK)":2N=A,G4sI&fNaQ<`7:];tsk4{|Rd>H"pZ)<=)}/MN5Ooyf5vQoK+HTrHK/`g
-o4i;:3#79s[Xh#tkol]&Jd@,OiO,SG0G.Bjo.uXL$&2Pb1yVoo#{ROi-Z#N6>C%+,i/cgHi6^Kvbrt'&DhA:J'uWn}<JEe)'!tqdQ9C,n{-A$L^W&2eY5w
-,`/qr3rWSJ_#;jQu%U_JaH%&aKKixvd)e5Z<k$Q7|g`/>+=`l<rx$_>GA^]64G!:;P{,X,FpJurgZ7S:ln;qno=Y,]xf&yca+4%M7+hFAK$2;bk=}GvJ'L
-^K`a.L>szq;'^RV.@=tJ']y<]<v@e%b|[J-f_>%1[Hpo>nq{o_FmI,KdWUZ=]OTDb)@G~9]EdX^Aq6|MEdPYga|eN(S#|PHbUk%Yr]95[DvD^eVYLRP3=8
-z2"IGfG{<7rMhr:Fm4XyEkWwR+c@Xp:0qt-8n4-{1P'Fnp#ja!TZ5sJ/JBHa<k`])2#k)CKtVF(H@:S55`-XzBpEs^pZ:glT"KKlGG}fI7(bivT}NBIpO,
-LAXn8X=4J+P!~Y-lt|A6m[d62]C.$w/ra>J1:Ydzt/&R+s`,_nv6P3g`%@mBJat<GDSo-&i0HCDv[%_oQs^|XLSTiOcCQ2(Tj(pV{=KD1n[hAa~8Q6wq@r
-%eqtC1nme;jJA7,#gQ";8`Y{oNQQ1HD.(q%K{!%|{+$"Y$aG|-~{;gMuGmd&i=5{+FZ}n<<F!co%q0JToo"ePb'sS]Gb80`m7z_&/)s6{Hb5EY~6K@yax2
-VD3<ohW|G<U&vI2|Q81;OU3gYEcpx:;UmDAI`HG9a8^1k|uQE&c_ZCsMLGMszW,uN_pW<k0F0-O>c]nsMqpj-spJRz;dya:7Z'Czh>a-jQLtlzP{V7h"{M
-}i"+l6(:^=)J[=rq1L/o`$DMdQdl]L~aXyry,7~r^nMb:75Kwn!uZ`W4~z>XrvuO2IL$:Y0Y_W0@mLf.3p@{NS~K]4_OYM$h[QPhBC$WCD',Pp')`>=toY
-c^:f#/9YFr=iYcNH"{(dk/j4Bv!f,B`wS{$.K4JxBap|%BeDiT'OQs8.^^CiSnA$Q:Rte%FmSv75"o/4ob1Bg6HXCa-}LnkriZ)0$c$[h61g@+Mv:)UwlR
-l"R5<weq&1/FizD&@%oD0{}i[I|0Iz]dEyU4BR!}>t[ZiDX]q&:M:KA[(=p$]b.OOq^7P]HLUuPPhixi>UVD|Yto[5'eT3'sQ5]zh&Xn=u9]L5fLa|4u"w
-+uU.&rW=z"|=hl`Xf:<&bVL1Vour^(,J7N'TioHR0EklI|rmmOcx/Pqj5k8d>4fN;69;zC:drE%C$=W0@z(G{:.kzt2cl3`ZE&=XTgo1vSl}bUja"^g,Hb
-&Cxp[=nxZ9e;ndfX."-^Mq`_6rc0|38S((g9oD`EA>O@M'=U5,0|9@|@p&vC,JjMObN]C,,%tl7<AF/_A/!gJh}|MAo^ZB/c>/RATZn`h;/k8GGf-H'Q7'
-@t}r'NmK&=ZHYZYq=ov|2cKG6!WQx0e|{Jw;Q2Fs_F=x5F,D3xt62wST>L<yVVR4jL;8I@v_vn)Q1&6l:MgaDfii<%wARnUsK3QORl~A|y9bnu@486@[(y
-dv4=akuzHxE,igQcsa~^<FA0|fo&6fs.&0Grzz+:5GHI/CK{uH;mnl%_h"ZL}E{Ja($,RUj]D;fAY}BXSp$-Hp@haxd=yT=_=(kmZzp<p1o{RU[&Zlu9uQ
-'NbcfUrTCLtvcbK.k<|=~YDpf[)oRAP2VsgCT|b4usS0&ER^S(%Ijjr%0c@n5j/H+kA1.m(pinQ3cb)o#4m6z[N0W4'%/fZDV>]qn/R/_H|q5$C)WR~k4>
-_tT8>-txm&vqR9{Sa^wt}aCg{$Ny,,_mB>S@]r2/Ok,X&l<F`@#&dr}Fo,K^.y|bMc=|dInUggLBwYnE`sS/5Io/K[dD9jIhp"c'jseWE:3sDaWE~IgJ`l
-nhWcC|.s.29K"R}b(6PXQc=d]R.yTB69b>UvN`x]/j#nmS2cFl5OLgsEOLQN15-4s^Hd;2B)yhq.cfYZMiyj(mS<s]Y",-$tE.]kui]r(YE]:5MvF%>i4F
-[,`N_s{Ob$:[tt3b!VF^qpt|W0%ZG4)wTn>0Gx<:"f/A#|_@1I20.3nKo6(XrQ#nFJl<y-7rK@@hV6=W.L_;:H0H;v$S.%'regXDS|B}JRYqD]L!}yO2!T
-9cv<2xOp8K9!f/6:Z)of9<$pYuVZLS|W<RL0<h+<A3R3)KpD:#`A.y"MPbXofcAu#=c!j(S7-K]Ia[8F,gUAQDZPf{o2a0]5"A`eU:b3q>d(Qxm:G)lFRe
-w`cM|d0DV`)T~LFdPdlvoJ4UW#G;L+=bkY~Q%,QEKuMaGp<=Rd:QosHHEvjJ0:`;rN,kV-`xyJZ>-t9sVBh!WJ^<N#2<TX$4[WL@,koND!XyrvdC]D}oJH
-PL#T"wQ%La!9AzWn+$Fo8!W`jS$aK%gG777oa]|Q3me3s`d=dxe$RB{ji.TBUl1'u%IS%qgQHi0}^)0e!FOQ5+[%zF]u.%Qr'&{NuU@$/Rp&ldrHS'<]^6
-f/iHZWT[zVNjIuN2"lsh10uPe5jlsue[jTB)_b`d`%rw)n8sB$m9#3<{r0m^p1HFT|cm$$rqs@=S1FG-s-GSfU$2g'I7#><0gg>u;m7+FUWh32YJR=2WDZ
-`{u/xJOYGb~8-JzDOe`qnlU59r+|JGwo=R21x+TjGt7zpZC,`(cOnaM^t:b0W^1c.yhBzTBXiLdf@x:q]8er>:DC.UBsid.S$uxL^hy-[NEUHmW6$X[xP"
-h/T{]r2N]!1nVvQMihqf8erby&q}Tf!#WcTjE{;1%j8%<gie4hYll!6)k<x{BN+35j:gq"AVoT%1f#)j!,%0c]sE6XD8~qEZh]uDy|T_]EC:Yj&nE4Oh(v
-)3;p`Qlp6:3coLF5n-z{G,'y8E2:io[uP]}%Sjc6$(-KrDzN4o-1`-cwy)!Jw1V)_w2G4HjyL7hn@&]5^q19~tTR3c]WL6y%b[V)JI-^%`MmgAM0fj;2c_
-=WY1DOMs@b,X;v_r4;1Kn^JRt.q0-2gj5M.llZe3XN`Ic{[WoO;'P;qk1|@$=b#HpDsnX]']$moSiSBD358lBggt3m`hR%Qj<}/V|_HfXa]UZ>=5Yg(BO0
-%P>7pxb.1:eyeTzMs-|FWq)WpO^l"8=85J={C}Au0aLqi8<Ph%(dg^qK1bzjq&^qDU)7"Nh1O.'b&EL&I7kk`|nUT^BsGA#};mnXR}g%:yDqc"B!F<uCQA
-53v]2hV{N9@Q1V[I%oOiMy["jC`A4ac{o{kYN^86nz)MG._PLN$i}|nV/B79Kq&){k[]P!AZQ0=<Q>a:6u^$ZYGtQP0QzB5v#&aJ(M:rDL;fwoqwi8sI^S
-Yp-b}%$q%blH)T8w"Z0O`IHp4CZn%&qIt+W|orfY+7-g+uvQ|c>py.d^(71ehCNF1_(Y.f}&lb-)%,D]y|Y-zRDURO.BpugErK~F0Io32:1w;2g(</Wp]Q
-p;`@T/Gjt|bU<<Hr210!80b};RuG_<.0Y=3!+@C'|pPg^32Q:NwOiZ`^"~JU0i)h:FhLA8lNU=((3ERlETA&|Zv#67Bv7mwr90Lc(:Q;-^{ju<%!:m"R)}
-ymS!wbkjr%gcj|S+m+v.Od@-xOYEc-_k@7X^k)5k4c]-Yoyy.6%G"igdNM41Ngq^IU/.P{n"le`Gy@q&/Q}+0VPLD!hHZI)qn1t}|7q.{4gkSTzMllD&yM
-ZV)|u#Y-XnkeB:5dkCXq)`opDMz|<q8K;+cE_&`3,tm14K2>s;@9.k_JHAK)I&p$%dVMGT/n.iQ;wV')`42+eN<0(I$eoGQNyG0`1%Ye&U[Z9)nBpd4=.i
-F-{'FQEZ|qxU@fEV"&@eR2!bSJ2yjI+E0D+Eh#bwLO~R;V-^&$I{.j$HGixx@GAH`A2)&k6NVeUo6C;Z:yEjXMHDvNg-Z=f417pLT)i_cv|&oBM8nDLbF0
-$C]Fv(74[B@y@UZmZ#-nuH!m9abA3;#r:.<F-@8iG{BXem[)[V.wkmR>BODW`0Ybx[4'3=CGvFfA$[i[Dtzq=K_%27pb!HkN+`j,(|l3+hBUiGiH!kjN(#
-mhTm.`xJLv8zquz89T:f7B$5DJ!#-`7GNGxYq!h_dQ:;`>Wc:S_31:9V13,T1o)SKOAbm=-A.US#>XzPjE3exrS5S;1l(p,.XKE4U0+j$S]}0MhDfPHS!W
-k,n>Q#rp'ZL7{cS9`,]vB/})Yh_)d74DMiJ{:(xAy'e_D2Lcd`T4lQ~p6[N"cG-0g%4anh~KF@ipL4EwPDJ7Q>b#vjtR@7Ebjd,+l`tfQ1R>xB~xB''Is;
-no2K+WDmS#X&1B]sw=7`zZ'o)E[_!#'#KcuKnui[GCRfMUeCl6R=^][j1TPe>r4W]/1TU!}DGFKy-;d)/}tQs}YRJt}[;BtveXk(qF;>k!B^_aJ|J/"%'>
-'EnXXQV7.=Vs}Jc$MRb%q:|abmR5u4"dZ`m2r0X,},^7zS=vyEs&BR~NxUN/67M1Cmjk!UJGcd$%OAvv~(JlI`uDK+,0sc9rTipq0jL1lOS^>nsL3u#os:
-Qdw:Hn~SplYwS;[I~Li|=d[{xG^rBX)bSQ4%uZ3jW/he6HdD-bkn;q9d|@"jS|n-4k,K}ht|;.+H`.|3@]5fWIA9Pe|8gqz8u+dT&:2|WblAEqZ'TUl67(
-X$R^6nEvG|+Zp,tVv^mCQHfJ.PjdyfF8yo=<4XK51zG[]wm|t'k`o{uBNL>""_em3hAv_%c>`r![u#LE$+^`JvP%pkW!7Xfos1UX`]7TT+X8IML9K;onx6
-}vc7qc0C{Klf{-K{^!)bI|"8wZUb$:svaD4@^3}cFY_=FNwzzd&N|jqUVYZL>n1p$Gcc0&&$@WNm8ipxF1GN$::PkB';3iQk>f##8t1n]ApouFRb%,Rqm>
-QA.)O8#n-u,^:%JUl5jWiZ-c"Mnzf!NiKL<4-@V%QUZ'tqg$ZI9kKz8vc7,@TY9y]d(jpZoLS&of+DHL2rH.fk;gY'tH>5=Ly^B.J,GSh>}5q=3r~JOczg
-!~gff1{R',1Gsc5>VK9H"}KyX5hh8fkQ|1A%|dct/_,U{Tz_M&c"R0B]=d('|J_f,=|!hmJw4q2+FXsI''qrRAL[^%n[S9$L1+I>MuK.uCVJiHI];Z(ZUO
-nALur}~&(5QtCjV7Cj)e2&dy=8hiZ3KkEwkq8H6HXd,#>1,@r]tZ<:4pKQQa&}[oSCpr8&kC+Nkf_wKkEdHB8UbhvH>1,L"tz`d:Xq'aNdlBs(ENc[|`vJ
-xBH:>"lG^7]6Y7~/pse:cPUU7z..c){^Ll'>6+JsW[wea{RNY^[1s7l!(Ft:HUKWBdJ_,zmfPyGDh3`5V1z=vpZ&_VKdXY9)}^j1vFu}ecMyq]5+NWbolm
-Rzz}EV,C6TznJ|&VgHZ]Aq]p$d~l8jld1/36:[fBO#uZK<VY"/4,{J^t8S0&!^|ku)8qjxr|2V@>Mr}=B%(VG8Q6)I+BRreOW6GV@YFp`!_)&<zrsOyam2
-J4Nc4u8I'bn]|,u/fj{e"Bx4"qm{ho9Z#Y&uxJdnJ4@P14q:`1Kp+k$@~P#FjmH{~@D_lf+H@35A(-ho6O"Nr;"Ov"^kqN#_8#.aS77_:IBfNcIn+V+kx^
-WF^l0f$w[RL0y^H@$:!j^/UIEdD$n1Z`Y99r7m}_.ubv9>H1;gzjm6dqTtK<4.oHR,[D;"6au%sQ.=<.N3y%~trv84&7f}4mm/:ZTVhOg<Wwu(PJy>fA_.
-1%zL[;3<hAhH)-Qt_!GMgEW6[wj}`4{;:i01OIzTJMuHds$F=]6n@si;S6yoe=4Dl.p5,(C9'knhNdglIPF/MO]"4wo]~j;)A6x0[e1O+XD7~z{y:jbNuU
-0&}%$^:D#"MJFUlj-M`Dil5u1|d,Qh;Ni(gKuGC+l%npf7d,.&H.yV&G{LG("U#|mkckW|F`1{<Fy<]e<OZ0|IySbd-4"$>A}t]]#PkJ)6Ce[b_L/euyK=
-Y>:yn)S9xF(aus}+b:~Q;WdRJC15phS#qlOMd^`W<D<lP67q9LAOM=B]_YKhCfS'vQDMm3~cr_mH)irH8_$Mzjq:|8`0C_tX15ye@]@X]L4126{DT4gSa1
--T&uxGy_6=[EHVKKv"B[p@'bM(tlrZLd3T"X|wsO9D__'[/w}Z9R+UNFXY;^EvBhh`rkm]kV.i9.g'l^0E}J|m{(5{$L!o%/(w]$b`Q@-G(nQu>UU+#>y4
-UV5^-odanmRG:H"J;/bTM1~J;L<I8'Jb@n:L`&~_1o1s~cUxr_:Ccc!MFzOW$]O]ifwE^tE2oY{t(9j+KQPWLOJLk02_ebdv&K`z.+d;$r8k~b[2<"#O@w
-#UhNyH1@jN0_r75HV@fJmOXktZaZC2h_t-0gg4vutb$Ld/WseC,ex>1@Xbb1t>7MA@MKh4~'n<#LRH`7J#Bat4jHz{&rQGDy+AQrs,_k)/wN!jPM^M;0$/
-_p~@!3qWxa|+ML$8BZm,+xhxCGP(YU6y;13[+;wULzn>nQDK+kYt(_eJ@-`^@FK]vU~->29<iuxE<S<RSAEeh:(er7lnWFh-0C/&n|xF|"fYJO&tOi0;|6
-s11R,)P-;Kq.BR73:|ay,SR)2Lp}cUU"!XzDG[E;%qUYjFjGaPdWHCR29<KVEf,+'>9G<-|nwdNhGqiIyCtWG%ya"TyG6d@-%E4|^&1k/$c4<y.NldIQ&"
-_KnKZR=e<e;!<zR"thgaU.MWNH&gk3c2ZbF!;P;ETqF_|DSQ/.@[Qf1g~/gGR275+$uB0<_6wxPbXUEGP#>AcX,BrB4H#!.=]&PY-ovENaW91St`|sTmvx
-K6ZB1>W{oa+nBY~slrHIt5@Gf@.,uU<=qv7gkh~zc#GaopRoF;Pz9(>HJ<f;3{x0Q>m5a@00o|bS3l<FgdMi^3WsCAv("DoI{M~%S<j"+W3E34fnO}';.}
-6jRn'Xl"Ku<wSTx=1q>&/W'="pE$c=fXxf7N</dc;-|0NpxGH-{J6Iq9Y[!LL1oS:%kR,;c`i<KV>%gIkbZE'5ou6NSazKZ5q'<#jcOf.WshC,z](Gj9Nj
-v#0'7'8SDqP}9Cgj$/4Y5k>Gi"bI2UCkj:hw.L6K4t3-yt.[_mRt);vspQ'urUTJBr~pK%~;4BBaRD;(O]pXoi=)f{@@e(q|zX#HN+jQLkw9K(%m]|ko"p
-;%_Xwl=$Ac)D~_Y]YBXs]$XsUnTpdC;Fs%F++4KAqaC,4){XcYZ)xpL0gSM|f;URjJbMdL%$85T&Qf-Dd"|^2:WESHFmY1':/@-ijkG`^>1fYZ1Dci3G(#
-&!~_x}f8b<o]M<<c}q_'S05r+k8So6Dou{JE#Y8=9+67:;$]<_BG4f#C9bQ=p]fFz'6%sV$`y&~^rAxHDi4<R$oRm||C1M~AK<EVS67XDd@Es.4])!5v0Q
-EM8k'3v9d+LP1ncpYZ!G#3ooPr<Y/{sR$>gTgG{:~0)5@X{)i:57&HUMezf;vvaT80}h[QdT#DdV12R){&ab7q7O!6'fId6']p75S{/tLIIN%GAqS)b)oR
-Bo00g'pRS<A+GHmC58fIbqBc^{y5q@,{z%JTaO)lAaogr|36$(a(m5(W6S_m^GW6l.8XGCpL[reG=sN:2'AR!fhwE2cT<Qh(f=MKltgnyX7dJW>sZBsHWh
-SKZZTsSVphwI)c,apw,>/9UUYxlLze3)LcEO.(e%1;vP.:@NEf,())lo3Vcn<bqvoC'=A9oTU]{Lm|2v;u+A"tcE7v]4s`v1dHS8c9j11=;/<:Wi/'t/"'
-R[}R${5]hMUPsqRK&dqCV!F-IY,:&:</_8L-@HD=LV+iqP%[$sP+NXTT|DHA)Ct[ULkd(_=smTpOnpznJAnZ4lM{I}gN}IDZ"$mi+ODn]xnYz3x[@`{ry[
-I{_AALd4QrQ{o[4%5YS.)kdXk7cb$^@8_{CZhg(Y&_jJ)iR4:f0&iKZ%A^Q{e6o9kGz9rgJ<ppzQg-o#dPnVxkI^Hx7B@2dbCvaYsz2H/XL9(+ZmNLk)v}
-ON{O,FtR&Aa`xf9l{vf67$cGNQ&fGWk`9Ow.0Q"YL60Mzi.a#2tf0#.8<5IyGO>9fL-CGXM^(sHy3`TA<crMJwwl'kONEXt`<]_ycGkR8C#|~/r6<yN60)
-8uYC`Pvt4KjlO|Bh`!ypbLF!sS>l:pb3EznWtF7QMq{e-%z[+2gdaWHBd4J'p(H@iqScKF0f2o><e%8mK,u>ChR=T$]cal,A{D/+@vS|PWwyz]pNr:jlI5
-'JrMnq@mYP|5PoS-eO1H%y^qm91j2kMK[4n^Q:3M7U>y48eX'=t(p6ZZYeareH[+WHjHNdf|Gl-Iuc@lWH[SMA"71sgg0dq}t!{p%)r2SPx0kw#uSgmB{}
-VA.c#.wqs;<Srv<wV'4;Qd<v4cx(l7>3IH2x;q+vz;,8"M_dJ4FekIQJvG8qwm,cfyDFv(8cS$VgU#}Iz|o_WF5%8mX1g_}yDthbCJNoLWV_"P"=ic(wFN
->qrq7k3c#dz[HcLv,Bm<`xA=uL=_:o]q'>w;$HI%6/k61l98psY(t'P;K$MUS5bf4e(.]BG=)f%2o`t3vbUif42z^g@1^z1d<_&)Vh&j|.Vu)qwENdgjJJ
-MSmjlBRTUv<sXH+'mUjrN5tM[T&M10r`}-nw|'b41Ms/Oc"/ehLsSj>""W;upq6J;-^d:]/zCG^/hQ<(@qHr0[wCldc"|CBtWB(-(y+>6:xsL':q:q]PKP
-(5;[+<#>P^gaY1$Ys'B+z3cn}&XFq%"AL)hEY':#+nt7KzzqAsN>'-Vn]U.i.JhOc).tm&hP+"|+P"@iLJG(8'$bf:ql$y(U~!uUv(`XGg7McvcgY1|"]d
-<1PG_)d&XST!,7Cbm)$.,-sS5lri'5'L;,EH9C0DNPeZ.I+Q.FgZUJEf(,^Xdac9]^"C0v2b3Z{9t6.(`9",[dyo[pkSr^#5@B8Plpl`0Bd4I%1HWfzuBA
-@!9Q!zWpG"=|e@&!vFi.U$rj`m19k,`@E1BGAHDbXW&W7d(&EL3r4=y89s@7-kZG~:kD`O/a#/pJolitqN~3#pB-LNJHZ-.PA:aWB3#o~PFW'dV9gH!KuC
-3w<z0vBB_VFDo(rj@lp`UV3d>R2ejzKJY,Bprb;)3a>R;ZC3^Tjl25b^#0eC`.I"rjT4p;|t(V'O[4&O1`axw&3jJ.D`kK36jIqb.BL}:A2vy["H[E|'!O
-8o&Jn;'5P1Tg4uR|>v!(}U-o<X91q6;pO"h_CXLQpS)iVwjo+!yet1t[rniVBwZIhS(1)<.-=FCDIj%|"OIbCG!Ffy=85BM^K&su)W]W<!&l;R9O7^33>X
-+`N2"-g$~u(m!=)Tbs{@n;]WFa6mMG%Eu%E$/CnoS#A$2nz:|@H<o5Kz2J+J!SR,uGAg]/C0PO$y4v!XE{otvutFSWC@{<)+;]UL1D:Mw#%6f=/)zE9_M}
-6_xkozt%2U~|e&"(Jd~`Q-|kLnn@@"l<4:w6AyKo~C.=e!x_/b,HAv7.:q2^h5KgJ5SJZPCw&Wa":6>KH'q]AJJb&ldjwBh5+>(8"~cevv0N:Da3M%@@^l
-(|4}6)e))Xes9:jG-,5I$!M-_!sSI:P<!|6bJ81LZaUqGrTuIXL222vuHwk;eq=y$<9-9z8WB);{HU5re.9lA![b!t0-~HoxngH49)f>bf`[>k0X3BP=eM
-M+Y")F|+g|`:cP9}@p2(W0afzW2SQV><=!uzF9^j3ap)u>7ETL+IoLgd&hBeP"AvCJC6f(yDTbVtfS@.r0y=5^>rEK(A0_spfbN4Yg=4,J.5ORHUlv_i;[
-AGQ5PuX'aQHf>#)<VOg{3/^}Aq}g6`I>h3O3UyTF0DLv_pF(X!Pn[]M+6moGXIouaf`.2gNJ#[Mv@]b=|G-93L#|xP/"as%LFaaz:s`{[9$aMs:1ru!6.T
-Ly^:%hWQ@./[_eutc$,@_^w"9TL]Noiw7WmQQlWiIBaf$NzH4Nm>2(f7=:Bq(2RW+_TcxM:6_/@BlB^@@k-FZk)ek]~$}4/i!z)m2K#[HNuG3(.mj@)YsC
-i,#8S}[>}p}nR]7<x=W1Fk#ouP`;nLH`uO6oI+Hl'omaydANEX7g|99w!cbZV+9K5`5u-QCLBy}g5Zi!Y((otZ0%AX<WY#NuP`qrVgs"7!Dy;@<ZDm:L%Q
-Z`pHbwo!3okayL/<,3=OGX2-+1=<ULxD3wb:uun1JBSO,D7dZuEPysc{KDq[$50rsP/[r7"I1bN{xsn=8ktAmiT"|<`;.Co3W7I+F1;$Z&-$0QAQS1Mf]]
-wR~g_=!6BydSLaz3,Z#|q]{Bs}`xuo1v<AA`,FXCZ@(deeYyao:=UHTt1sjq0f]=3yF+BykmQSKFIky7{fYSTYu+w>p+ONigSd(OhU5mg5(_VxPnnPrJMJ
-7%q|:]Iqn".z=ynAq=m2!nNx8URd#tw9e%t$(HUNl)8xxML2t4K4P+|4D]MsiFmae_@x"l]#=J;l8U#onI@[S!7$jlQxDz>a`TmpGl~KP{jM6<4}[M`lA#
-P(03BFP}An,AnJ}_R#1S(DhSOmL8LcmfNhUwIdr!1)-[R_A>zKwE(LU9&4qGMEjn-Fs)WY`xVc@',_vGcS|G<Gt&[5&0gPAFmNIhF3D@E!"`k`7MR%g!RY
-2OB3.d1Q;`da;PNOikY0v)Alj$~E&)Ho@KB`Ui/]cC'/rtbvR%0V`=~WDER}QSJ+C[CnIEHQ9R3BWo>"bYwi!Js{Y(85XZi`"YIK_=gOw#}T}D8TQDm1AE
-yU[SpQ)2R,(wM<4qzi@3no;qd$3cQd@Kf&h,a6=Hc8CLkv93dhHI{w1"+c5f^PtTx$cl"SuaSH|=B.>GK2+!;}H5E(4u6f7nFJcTO3[e-'#;bF7jj2s>|[
-i"2uWe[m21U,bqULd.Jzzf]zqKfF'LIL;yNZWg;=e#^/W+DMFH<Mcw)ngoID8IivY6-4O1>uPddz7h5Vpb:Y5T&v+%z#Z;C:2U.:715iw->Nwph/-"ji32
-g(R$=Mll0@2rKsr(3Oj'Wqy)d:ud!CG}7"g+;>fy3)lk:x+v.uC!ve8p<DDF3!JEk(vqiSzK"b"Lbg:Bf;}Z:'jnv5.3^]aROQhSIzg^$7#J4e<W{&82^f
-Wp5>Q621uV4Ci;L#<67q8<R&.RpQ[4F&[jF`|!c%|wJ%7Y5')}2M3uaZ!wCH7_R(^l^sCz}mtX)y>dZL{{`C'(L[O!)dz07rmhil+rbTEm;lJu-%}l/lzS
-c,VZ;`I1Fx$g{dA+0/!~%5#3|}SYr4N}za/x}WB205i)v}HEdz8FHThpKHy0H[i,&^k1CR(6p@<U#;#;eW,txbtUjL=pTd8J9;0_`4.JZKUm7^li@4ma}W
-:oI%HZ#"iv7Gx#O9X)i:0ww$K_`Xu=t|%nH<tx/dz^zLGsgV4W:w4=;x%=$L3TyGz%eig{#sZE1hK+hJmT"F#U!S,zj0(]-OzjA!v;50Wm2XouIUs9dj"Z
-`X1$Z:FfQIQ].Ux"a+.&KS3R4oSJ(wwY>8g!()W08{^7.lv[DUyJ:WnWVtx"xt2d.a]`[=7wc}DC|(.iW>-2Q@_}dMA%a3Yg_GGtcl7YTg$:]qT]HW50^6
-MtYvd/#N$fGRw^VQCliAhqw/&^}@Mui=E=Q6r41S}:aI;_/!mdjuK4:32,'5kSd`jOQ5:,}WD9S6gFPCMiOzB{nrm1jTP;VY0S;M|T']n6T!c]f;d>k')"
-xJWK8f1Vd;5<6.i&(M"YF_=a_(Op7mMj0gHfc{j#:HYG/0RK<h%f6sm[QRD8{5IXE0$`zZtEozND%n5<(I^p0QFI`#[G=[HoY'glcMHA[Lbam[@6}h+aA.
-:P9AG"/K=227Dr'Q=RTjDCJr{4"tQ(Ka.pDTu4SVu$b=mju#Y_cR-5=Jf7kJuE|)qfLgn}=(fYv{6NT;KMFQms3x-5m5|I<Ze]Zf3s%kj=n2_cU[``=fD9
-}MFO56}HP]m$IcV[=sBN'Twev]yaCAC0&6[!Ab^!uVzn=B#qgd=7B5wlkqE:#A_bYB}0lN"@5G;=&v<7K>0"7OQ&GoBsWNIl7YfO`J>EMuSHJe_o';0l{Q
-`4BgJ;XP/ocxfmtT$V`cqOr}t0hSt6Obo8|le4jOy)OUubq&!vM=:j6AKacV)s}a^'s+|8Sk_+`PFlYd6l{(7vlJ0/4"::9Ud/X:zUFY-plmnB`X%GFA[:
-=:<ycm4e.4lbLiD`hQbSh{rzQ_HfBV1w(]!-6w"=qdXF@:Z=-k$/.)^pN"+3oKUFn@.a0m&lC)c:KAc|F2G%/IQl[N-bA'qY=Iz7c;O:dGqUr"q;(n.0_,
-8sAPKWN0scaU$iKE-oR{A(KkB+MPd9.5-KM/D[<>mj4i4q+/,;1:K}a#,x([,v)qZR;UuMKM3'3Yrwv&P(5:q+Jv2(N5h'W;P0(Pe`RmCC}xE)iTIW}$XN
--TOs=^bG3soRkbT1o}mcsX_k2`lA=d8f@I_-PPgQX"wPzCfmVZn@#g_:Ml;7xL~+~76^V/evipFsBhZjH7S4~)_)yyMcot_l/n7xHSGP=1%E=X<jP=MlN$
-#5]ioX5X`U$I~v/{A+LyGThA7=S;k&WWTy'.:c$B4&6MeKvUguwg|&dh3+%[/[[Ul`QFJI84|rGgJ'Cry;Pl/m=$[Odc#1L>IIHQ~ih!Sz"54^Zp7Zk>6L
-y:Bt^M1YB=Rf1lQ9f-3)D|;Amao#"))c'bRPiep[5=L=0G2.CN$ebRFE+dAe@E820w=zMda0`fJ!&QWDO1".4'D(=GDrb&56j&hX4r9RYajWQenwB2wNyL
-Qqm&XB90Iu^_Gu=i'y,'Z]0j8au7ud#_Hu$Ley@cwpLxMB}>b(o5A"z<^k^d_5~I$>N<l#b|${KGGgml<r.Q)h}GlV)D=.'J+m]Z;Mh8Gv<1Tk2>rlGr~_
-Bp.umAgi&aku{ZQKef_o&lDN/g8Bxy>D!X1k.DxXS0(]!0~My|.Sh|L}nvSy!i{B~8$AzN;x/6u$@7W(-pR:[DN/!~lm7OVXe%9k=s+YeV,^-'1eo^`^})
-H}[o[eBZvoPDx+Um=gJ@2;Bjx.sPq@'>1v&aD#VdFg9nDUT<7Tav>Se3$5|a$8V&aly;Wpqyfb<qh^P@1cVBe^:x0%[lJm3v7YUtT@jWNw!Bk>9ee$Q]@s
-g_3=Jet-CXyau+}Dq/19q[Zvj>6cd3,e$T^;Mv!^tbf8+K/>cT{Pmqy.yqD-Gt|;jR9dKie81}0m2Nm%[356u`^8L<],N`O-^irb3}n`WOkdbP}lqDXP-b
-DRp0l'Bj1/vA`T`^pbu]bQ$EP&'2jishHtZw7]E^2Cti4oAsR=Z;>YGpOEtk:#o!KF`N#gcF`n4fo]',=a<KZ+gtJ<TEn;:Y'v75xEv(o1a^S1jQ8Sfs'"
--.a40E&xs/H]1QA>V"kWuT)D#27%|<{ZPc4z,D=ZsIEeK7~%Jp}"~i~XtJXUcvLblP@6><#Qu60_QE&@]k^t+&mj8#T;+I{@W/'X,@p/ApioW^tG0.2Qe7
-TVcJu}vVw$AwZQHG|Pz^.T.&1KkxA'i-s0mnb'q/:'o'XD>'7O]=ixe=o:Hrcz-`",8H,MFcSUBg6e1[+{gaV|o0jY<}jhdqP#uedO{grID7B.N!x![S$/
-A%TrYN%b}YmsAGDU/9!dle2!OS){_7E_.]e"Y[^N=Wp>L3<$HpUMn0P/2j3+D&(+{}hr8{Hmk83UTl/9QqP)0Z,{@J`rCqqf_O(F+P|8iA}gTx@'qa:W2m
-znyPFhPY`[~9-3jd!rKiR9'{akT,'d1Kt>r%,T9g#+Xn5o;Xj,k-qpHPK!4P66pR4:B0G%dSaL)YHr_2UcVj5h/DMz+Y5<D{:D,wk<JiFLNh+w@VXEVj+p
-r(_G<Rhm9bZ+$^U)yDQ60Qi0PZ8Pc^12TetR#JhJYdE+3.V{Y8dA#Y:}vt+rFn5{1WQ;V=:D@NxA]Of0n;>2}bL@DKX+yT!)w[6+{HE{--pv=%9#J:j8CV
-Kw4=J=/dZ@Tx#:[,NPHm)VsrlFkm"QI%mXp8<:fGr4C(~kHeqGDd5S{8a'^G{gEDF(<nL0v+2v|I,l62cM3';k'XygqMp1U5ZkZAe=Z>wU@EoJQ<,;BYKP
-$V[X2yLva9;6"oJ[/;DGd^1Se/>7qf/V^PGB+`(hJJ4x'P27[`fkt-OBF,f;1u.LoQlotEIQHkM1)FUZ5"|m3^^XU-JF1fwhQN[DpbxX]%:$62Oeso(or;
-GJA,pH#bYyb9c<v4}GHBWT"i2lDbd'{x)YVmls-(f;r^kRbaEGEqH#vQUNf{M|t7&=~y~S_O%>0m@"3rck{|DNqi^2]UY|vPJ|]{(e|(FOadX:BH1B]s7.
-%cQZil2n9&~ScpTFEJx}eR~{T>:pYC9fS1wCd7Wg7$dS`G/!Xd!P+{PU_D}2D!lq3x3g2JH'l|tntk)[T"K'G;Xc^Vhr`r/v^!&Z~2m3z$jItX"b|>:f>}
-uv5x`68V9'Wt"w.R7gX}+|<},[kaRpU,d=D7baz$Yng{s:1ICzaR"MErvGt"zKphu42>t71QB/mHAx|aFXQ}|."7:xbjT+RDUZuaR^{YDVfR#NP&(0dA-s
-<c<}4q5:@Fghq}H8;hFeYrZqf"`Ph1(dmz2R{beI:!r-wt.8~j;2PE-Re/v5JQs.)mbd;gicN_dcr/vF`z:O(lAS.ak@T_&@-^6<}GD90T%]E#1EM;S$s<
-,|K0+Ue(pEa,(EI|9K<OSsWT!;[B]XcN@QEVH#m5TSAxL:3}Okc<1e9a!R!dre=x"7,Us`<yoY$P'Qa,EeH_!5oE-tCLr0a>'4H=]s+nRE0bKxA2RFk;%i
-ofRo(;5]hS_HtEYl{`bl0>1Q&4(WGnv|+/)D:-4h+.^F2Gk{+m5x_,M/'TQffFd0`5llT/pHvj;n1P/a+@$"IjFPe'1a3&CcQ-m`XvX|,Vpmwe$PL-N6r>
-a"UNK1']da}YFmh|vAlq4ePq6wI,)KK4Rh~SE/97Ep'>Bp}-J!-/0N)jY`1&(,0q#8gYCTt.+CEAE%,4}`up^9k<e&PHmc+8f-JxBc(;_B"Yl_##VvCS!`
-HYQ3&MaQ#T<CilG}gR:y5W6NDu%M#l3R:y[36^/R=F$U,Vm|0^SYBzmnnzI1SnD8@"o2:W[#{:F!4]vW.bqb"y~&eyK{X_h1O|2|%84G-Wp[Wj>J0'R4-S
-&rMuG|/^%-JaqC]c5e2'uS8cn#!ydq7cZX=iE"R_CY54FQPO[1PSPOQ'ne~6%ITJs/<%$B.%;rsVk<r(ss{'eEF0ceT$Z_3@L7KM'B7GaGfRU5}<VjiMY_
-O6Pq0H=G^lpIrkH#iswM_o%U<j6[84I_t`zt+>h}'z"F~"N0|B'-.z:S@MiS!-{Z&[07gLxP#igyGnUtG2_('R[aO[tHdk(WV6!f-A'rNSv3~B|n-,x)Gm
-w%'`@t}<VKH_,Im-<wBwRR/_a;%WAB"#5|fGQIM7y}8}G}i2fx{,ggkOrhgO7Gma]IY,1fugX+V#A8]MJ8q4+X8JDIZBzaR0YyvD0O:LXx(NK!.P9ROop1
-xwx72)mKp;HtZjmwP/=l#Ix_e-YwS_Q2H#^1Di[^Nk:R:hrsnM(L=Y/zy/cb1H+L@(Z|[9;1Qa_V2$Fk=r69%7v!%p=MshW@(`S"^+%-1fU_7NxSl3eUs8
-oyuJdGy6c.|iG+u)Es/ynSP(c5R;#|b2kINsHvV8v0t7``J{$ZaRbdmLB||0~748P[#kIgl}>,>4N{xKe!iCIHR$o+IGl{Y]DX%7Qf8r^NBfAS>(fZzp#E
-Z|p`R2WCF>,<Csuj=,GK:{f_}xnWrKPDG'ZY/'VL'uo;wp<33PMV%xTxx9Fu_=aEH^:Cj$0h]dc:Mkt--m~uY5x2N],VBvBk2lk+%pUy%hj|QCF,Xw~f4X
-oQ%o=8[kihj+e7#M=FmkZ&oAy7i4cW^!Yd>o'Ri2aeg+FP_rBTP,QI`eM&UB[4GLnkjcJ>V1XYb[3TWo}a>G"Lo3GVG_G+6NK^jxlXeN6@DLVwXFE&Z'3G
-9,nLs"1wVXOe-:xr-2H}j)#X+cPQoS1G|klyJ>LQZLkCJhnRDIz5]wRD9g$x&NVw/zd"O"Y@c;HeDh|4MEE[mmz&'1JFI+$x,]}Sc,2,.oo{c9JE60^g=P
-+=4E0F,D]NpGUYu84C<;U!"`o{&S&`0szu;LtlKHb}4&25x$TtescSTIjJp&+XU5WpTbcT7+[,eZ-&/_Crc.'Q%V~y[KHFw7&FB>~(L{{"<hh0]pr5O3u=
-eevTzn=[z!2[t.2Vc[36lUU]#_)t#8BbR8t>iCgTriaLBYkI(+(zpah#]ql-I-2Wp_'+!`O/Y(cyNE=KYI9;@(XUn_01>1poxp}X==H2@jd,9`P7B/z`p-
-~@oRmh<AJRZO,pg/9@]^r[T|K@0&qe0ze!{_P1Bjo44MysZFikV|!EBxP.6GZM,R_IuhYJ=c_6(YT{":Oz!W8_.:r>^"Yu~11cpvuP9DkRv!ysiMNPe'a0
-4XpnH4Nv6.8S[JSYBG_!;yjukTEpzRs4jcSCHhIwWI^CtCo&8oKWq"Ex;b/X't3)z,.jcvmn#&D:mV8sGQkC{v_Z2_12^7q>da_{jtFsLVt'8n-PkUgO|[
-engIP7cr:WFF2oy5+0oFB%l(_f[QR('}6Br1qN-}o$WuiB"i7Cv9~)t(g}MG``Np$eqztkaS]I+Che%6kv5r!H|v2P,D=:f@@}:(sWN;fSTU@iY/[pl|nf
-cnyKz.@8/h%X8j{pZ@0<d_t7aDr3GyXVPY0s-<KgD|BTd<,;Gf-M{g-DcLl_'&;P"aGoA[Ff}V&)w;x`I'M2FjWIHU00X[j>qO$/<WSg|/8/9>oMc%6D};
-{{|:!2<r5liYVCK=TJ"9YVYav12ZLZNG;Vn@zAUln|2rt5BLrbKQ](e>[9chSSPPX^]|xOuJ|_[:]POy$UHn7CDglUY[|<UsFC)8GGWL1G13zGY)W@%-;q
-D!)E^d@bEuo"j#LppbSW3F|=iJzTSdh{PjfuB(PS#^N6zhvs5or'.&^X@}:#D/MEq$7jb1P>,nQRwVN^u6:%7&2JXO^Q'j3-z"Y{(+ucT|Wf'X%;LCKM/f
-i"$B#89yRiA(2$n[|b(%@D~dGG)=2T5roaazH&KfrlC8o"-CLy$63N|/WGE98Z-0[%NZQZ!Zy)(rMEDbhn)ySJGF+Yy#$gQW&f#O%_K8_Bnh7=UAyXEvvG
-IRi,z$0Zcekw^IHmZ1gLXk&)&ZJn`9xk4&PJ`KryAsaqPIgNZ]!}#inn2gk&<`1QIrQQ@-AqspdT}}3H`8^d1s]4uT_[%>IIDyq6'^z$Q-hp@I%MyY9K@L
-;9'$R#wje)HDFbnVG3~Qln}qX^beP1(:zVwX4((pb6'7=}_8f!(Z,x&cIsyJ;WM`9(w'_h;,1,2c%U5mAl(RaYj!0zR[Dp2_91Hk~8x&"<YM{Xxn+:Gual
-TS`+sIEv$OjgK`E[Up2uue]F$czi|DFdzuE@Jlp($+n34D<nWw1}{=YeQ6$6NHVz,=A7~N8p6'un9)t^0}Fsnz=|O&{3A$>>QYkRNN5tDsVy;^z&)O#L-%
-mqe9$OW(Nz9=Io%AMBozbG3.,|;FxakiLJPsv+3c')~#8p|`xXBbFwk[ia<;U'I)HkPXm&gTNUXe@F%jU:cUKGbYUrO%T>MTck:Oe5]z,}Dl31O.m9'^F{
-;Zm'x}.ymS.eE67l>7|T.d1aC4r@J<CoTIYu,dQPJ%Jx{Nu]xt#$SY6]n7-b-Bs_PPJc>^7!!D0sF]rRNE[QmnLFb2)!yB&FWcCXw|3d}>bB{@MH=!)Ot1
-0&r6#09^'.A:]q:iiOF{umf$NfE<G"T-N-[H=f{C@El$QYB2nmxrB+LUR=5`mKzG{5vJ/Cy^"%_[:(3;&)PLr'lTR+~{+C'jtW`n/w7wX$KQd|yK[kp080
-MzAB69NACAHTnGZtA,E>O1^IVa^$kM9Pi:HFu3J;NJk>3!w9yC/5ITZgC/;9x^~,Y"Sg!s&{E<QM.q]W#)/yw(K:%%n9Lc5NMSfWFelGdu#/vgNC6Olz3J
-(Z|.,jK8a3W6zcbmn!][0lO>g)tR>1<`a(tqD]s&mSuj)G1`1Y<Iq"%59@_blrEUjULB.Y^<sxcr27iIzagc}P=Gx;u@G5MXN7m:@H|](q&N};#j]6&ph!
-)A'1rj|spSBhb&!r$ZJ-vhom`K>q6'0$`tzGI|afM_@ndlThZI';zkj|p<a|gR@jfwXiNIjol]%.7-[P2zaRQ.DgW7ld$|]c5FRBk<%e^/bmRsu.i]/BQ,
-sR6Ro+IbK}lftO)7~$56k(3"0'yckcuUS&j6hVv$g2Q6oVpWpefRqIfFnbYwP,ro5O2{n9Sg$7b&LdhKVxAkQ9U/+yoL&;8M[&LV&M=_cfE4f&KxacP}W5
-95#AT#r(INdraj:c;@}.y&0f><w"NE2NeXbH1t]D'$}0OpjdfP7@IU`0}3=2K[kx4t3L,JNzAfC>C>h2[Mt9VXr|A{JsNc_!@c<2tb)$3:Ws'm-2q}Iy+o
-XWa4!ve;bJsi>LzJElaGPji+vYqBmA)zf,-o0#l=%VJ9ixTRSWb=D9g]mNU#S06@65M`cu:TJYOOOYf8@<@Xv0i.jWFYff}&uAjj!TMxKIY+u%6@GPuCid
-B9ZlA0u"C<zRC`A"SNK-86x(8X2I>WPF/iU=|qe5cGtbtsgCvRo2y2r2c[aFQO|wP-Uk#(T%,t'`!v,guw-GqcM6>[J]QN!'QvsU,ytcX)C.Lnaxw&I8Yv
-|J8w.5u;1#3dk"{&wi%`lWTY]Z(|F>w|ZM;EHxoe+#Ot{)QhrUsS!SZ&Ks;=`Yx,TQ3mv;2Fn,/'X@|c&'mh)e!oJ;Bv'_qBL5L_X(Khd]|V~6+bX&K<js
-PDH@%EVN_;0n+E#xf2+cC^HQvXxBv9s}mW'|7CL/sNgA"5~Z:DGU}hFk7%>}R|Qd=OCg3.6)a7gOEW=|ea7`n}FAf72m!UbZ81qFB<>{V|.Fky#%TR0;EU
-ktE9LeNq6)QO/()/=4,N@;0/;$6,<CZ^NU^1SxzfqF3^~l)p7+82`kR(=c'qQ7wjpV5+f/0Naxo3LHfS93A4FdzY>}L5i-DZHmtHhkTdY#M+,$:w'%}oOR
-VZ"w.x3C]XXTQv{669gp#/}>C5nTA5kp='j^8gyb1WC}o}X-k1D=ZP]CIZu6YBlq2}L^6}x}~}lo]U>}3x7yIg6Zr/GV);Sm87dNSXeJC>4Z5A]/q_vT+E
-lX_>x[~cc.iD.z&+02WTx-9oH4E=h4[TI8!{x0u42S9+ETTAhf#&BNC=QHS:v+e/cA/9@f8K)tS.dt$,9P~CaN,agMH/ocu`0`QUh:343{V.#sS#u#ca8$
-4gH#.mGpQTj}Yd#DuYo[],xwc;x98v+[7-Dr>iB=r4rd=bzst>yIlD^FO>yPK_1Jt["p_Hj4Iu0vA8)#jSF`~drc<FRv5EQmJ{.{T{N<e[jfnr6-9J[6(Y
-%TS4d-Xrh7TezX0D`y(p:WRh@v)bIm]c)-A2j-o6`MYw$+=J5PejsU//o<g.Z]]tkTd+FgojDCB;i=)f(X]@lR}/6vCkrOmsEw25/"Vo/;.R-=h{~LbQTl
-_2>'sA|haMB4ver7MmFej[8=hN"5=+E&gug[V(i5IO6CZepTBT/h`]X73#|2E3~:D{C:Who1,F")!#{:Ge/82ajb>IUtYiIN}/)yiOw)jMW<`yX&@wdwEu
-)kN24E;ySt_O.J2o!|<z:0KaZ90>w_j^F"+dLM")|@,')y#dgcKr5=&vu>Oj7R:16_(}5Ip$Z@]keEoF-h1DAugNdxv^P<G]"n<uu"h#fg)Y9D"Q0e,f^H
-^EFe7/bUofb;Kojh6,n1_hwwYKQ@az,q#>L,nu/619Yc.#cI'%z#WkHvku,,8bW1{g8=zM(V>iL.e7ABh+tJS8{Ex[Q)X2h-i>[)1-1>_:8HNNzQQ0AT^+
->%&D4t^^k#p$gO3p4lsZNsF1y;$XpWZVNC%qu%/NTZ.)S'm(tU1OV_&Y<{uC-HIm_{DlHvFd^%C+ndkpbsFM;vNc;h29c|1xcV,}Yzo4q)uQ)x`q]ep6wA
-a'r06B2GqATf0Yo|R@z+YF%Q<J#a=@E_iw8Wu)%82%1T>9rS46+t6jlHC&K+a0.^F:vf/k/MJG"7qH^N"!]%]>tJVPbQV.acS_KwrW~F^QrvS=X7&z5sPR
-vIIrSX7{K!2da7V;7rHa"om=N5D3K$%AOVTba"_!CdcL7!2.lfKF:),Ue#pQR0HOy(1G#9Ui35eXLv~-qi,mk56{ciHjL+I>%SK"R3I,WY:aB=5b,C"[z7
-oqZFhovPw&zVjlxh=6Ls8wW;5;Df=SBtVi;)vio]#.i>,wQXKHB>f6^"U(iGF_K2^>-1qmGD:.RWCwY!ik0-v7HYd'(NXiLciT,&."(OCL>XOu,AO#c+a,
-"XT.wVf[c@vp8tVZGOK(D6Zk_jmVysa}PzuXd^e$h%AH^4C/ve}PCL"(QewdQDVRZJJVSlZ}Ny(]9K!Xxm3@,8rUC%;1!UIO]/C`+NYtm:ne1`#xa5%Y'q
-l>ZH.(s0FOQBSRk=j,3v/;K$2KR<g+>d#,:LN#gY>"LlE=]d<j2L!&FDc0pPY5-t8+@4gp{M&<Ts6:!S_|lK3yTY`qnW1]++u.[[_%d3)CiyX+9W&XJMM}
-QLETsydRKTheQ$z:Ei"0Og}k:WOjUs<f>PjgF{k-=RIs7,/FE_d9AkHqm!Wj30stQDr^Tk;{YARy`W>=#`8)Rzo9XtoF+S)N&%=UJInYfBR9%:'GvCcU;=
-_ekgISX@)^qdY5;7(Bzxc4=yUKmBuxu0guC!1#vOS150T!F|^$jQW.FEz"BJuShjw|Fkw.%,u%=^lJx:x|hP>^yGm+c|R_Uj+)kSWIvMPe6C]Iw8jpJJjT
-wXAbo8QU%9${}PPxA@<NZ}i2bnub-C{eG6f--euTi'F{lIUuWbuLxP#uZ5pTR8f',KfOK.cGl{xdP-<hXiMwE.k-<3PIG-JFso{h{H,wRN$'"h|-7<&:+A
-HhYyAvJF97O!I0<WN&wLkob(YGvM99|/!Miq5!QXM>DPD_`CQA1jxJhb9o_Wve'k@nQ}4|O=tM'Zc>qO:IZ|SXItUksQnli+1|$gMe<yO%ZeN^1m0Pa{F1
-6aPusdr^p#pI,$7|mj@uhD#7{f61>)y"[89powa<n8|7;fFKpjuH/kJY-4";_u5v%k3@5&%2OuZHeP{If@6Quo"3XgRM-:W,0GQ,>u%;q<P7#|;+e`s:FH
-D3%Jo{_FVX+]Z(D%@EZxxoPy{4AJzsQo_$xQz=]{3Hto5SYcO!IhP#=o~("4knUJ!nzuz(AY/X_xf}h0LO!gtIUMu^kI)t]_na_QsvJGMP87js94nF>78T
-dK!A,Q&f|t2w_$'Lx-q=UYglOfycnb7W5uy9wl325Mkp.j(RCpM^PjegA+ktzQBUA_n0dVJ:<1txmpFIkA>aj)L#y%-@8yBUu7sIU^,8^27F/e|I!T&i{g
-4M;@p%UQsdQIE%Tdett(xxo:=[1JS(j%3Z;ILs;bS=%`Zg-1WXX<ML[azE's4<@qNR3mm7R8|KXN"u3dl(>YtW2}OO"f_/u@6lX{t/#uHa#q'1O5ntq'1W
-H0H=C!k;h^/U/`]3@FSkk)Xr2OWDjfmjl>AT}h4_RL;P5C6CIA[Y]>zfAk/S_qlT/TJ4`y"|j2rk[9^Saq~f~t]/S+1SK,l2PQgD{I||dJ88VB%!8<(>Z4
-QA]|Gl]FVYfG9;YxQ017P8AsG]!g{OIOyvWcGs)o=CPgC+/2KLrQapxclbxTqz"m_.>Q@rE1'['[M}_MqF0qS_|lvwTu;Mxb8c@^.%6H.y$_9|UU`1nLz}
-GpaDHP8<N]OE0!+p)Q!K3+SmIb_I9;|FUdl[Ev1C.3>2Y#==l&$)h9V`~]O!8C}JU3LSK3)+rOv002l|t>j=qzehDd'LLUsJnYDYa7b4Y}l8C:Yq.-Vat;
-mG}du]-0&m!"Q0V"5U3M+g,Yf#,9q-WlSfSUa6%{l#33.Z4SXcu|<f;,59oIMNM%5QrhxD=_6RW#-fp%^RM>&Y~YpN^8GK:J>v@%Oz_|95z-fLiZL<>fh#
-}=&TxDY(64W8s4;P:SJ=9M8Xjp|f]4F(yAV'X!2mW:l$2Smx}pTP4-:E!LX4:W!JZ&PV,06gh&1I)!1hg)EhjWUPEUbz={gd~W+6A7-WI/8[:!W-Z,m"O6
-+79>y!>De:lUASP(:VMisFG;-6U7QO%X=ZiR+qugZ0s|bz6j5`x''gi_!Dl[^N_Ipa=dci>|bzUT%ZE"P{P_W6{+Qx5I[U-Ao#V=3UV8&L'9(XY@I2V}$@
-z"_("3oQe>mlJcnb|N`i'gfEUlz}Q^3|#}<s05%I2wp5"'7nlGhzT7(m[em!d#'Ryj^:6I08E'6-$YVQ$5!1,UXARvp}9Hij(s_RmuGYGldiz(ANPUjZM,
-VrM/Q5.Ou|oNs>~:`c<W6;M>.18Gyw92K4j+}'|hVT.bJ|D$X4A&s7Pc!JMHzX~7J4lzNYi7PVww8W[tMPIiW,`rn!V5hy{XLUS7bQr)2>Z]^ec>zS$=Vn
-9YAsilrg_i'dVC!XIS6rV$p(8w4W(=cBI_MGrp<Z+s|r[TBvn<;Mtx)C/F'3yR'b(wJXTlF+<F_&fb90S^O22>5@87>p9zW6YK7@xdabm6BTqwXg,6K9|4
-Wp>B=d.e)7i%T959N,Ok&G#g'LJQ$^|t$y#y^aFil+-QI}h+NFAhl<{-kGY<7d{{&;$OE"vp-q"y%e_#IK5D~ETQlf^i:|6Mk3{TG.%SM;PW1G08}IQ24m
-D^`N<l6bzV{G=cbOR`0|fI=$QA)RdiHZij41ic9uhU_w%'Cfn'3[,,sVcOFr[_jj+%esxT]T!@,b3ml9O[R@q}g(eR(4Kl$.Q{0`f/o0@+foHX2@{M)+4v
-!qmO3t=<3-nLH0q:pxyn6Q"vDA<K2b@f0Sh'=s%5~qUfU-DPTF(+QT7CKrDc<MlY6y)('<VFbRG}bv^3V{XYp.XzYJhYLr1S5/MN[BY/c=$7'sXkJ}ay<"
-zuqpZ]owV>1>%Ibg/yp@M$}xJv'karT4Kz{qRIy6eSdmFqMKg|$55EIAoZ-rgQ,%>`KQ:Z4[RE3o`Knl1KoYx#2J%M"M8vk>$[g#u=>j.Qpeb"^%dFn4$y
-h4GZ;Y=enXrrkpl5,!i-6mVb,UG3>dvYy-Mz=M~ob)z%"Kj2`vD2b/S`b3AP[,htqG[i&(0M%VO]4!|J5O0MDY.We)h}077JL4(X`k]9bTzEKX}tzEHcI%
--@agADGJ8Czy:gL8]_kt$b-Gs[>K&V~""&.uFI<f@0i,i(Z2r3@KAD5GB_-+F)nE`W2b$B"dIy%"2Kz-'Ye4.rK.M0JaiV_DU/dRq"<Gi%uU6/$O<(>Q:f
-yJl'LogZm`s1#=^u6M%zu5KG!;1Qf#INV_tU<(|`q):kCgktg956BLW6q',vpk7"c30fSc;Ul]B5z2O2s3gUg-.Z>V=]MZl1Av_rj#_,}EVj+6#L[5Td9.
-!m{,P#;N:Ia[3!&E}GwEP9!8C.a>HciF8T^R%S!J:.lV,f9!,Q<697U`$$nN[8oWu3squGFBk|(ov-xL45E=q!N9E%EKZXw)@)apreK}X"d+u_ZZgVvI#=
-G^QYe`-kXl.GQw4OrDMjI6O'9b:#OsQx|P)w6iDZr9c5b:lg1L$F{|sP$qfT,]^1Bx|yA]w"QH=S&A^bd7WE'ET"eG%ptQ$]{/V{pL"F0XzwA&I)Mkc<<U
-9qZz.5YyP[k3c8Jb7"oQlG7/PkhP4G[Xa#~a37r_-T<l/>JIF%_x^tO&%ex5i,Pth_4r1aya<elj+3DdKr5n9c6TofT%{xBF,dbs/3#j~SIxHq4Ty9&f;H
-mNf-~4d2A"AG~03/p)uJmK[{i##x-4@V&36"(QoI#G}DWd58Ji)GaXk8u(o5;'nU>"MVcTKyu0h.4)1fUpWbZFFDR8dpUk]d;:zB5!f%1yEbN]b2rJP!V^
-wQ))_Yj:"%_P>=mW"^=:;N>}cRtX>RDf&2G8SuqG$`ve)L.xum#>Td$Mafr+~k=C_%9,V/hm>9Emh37[wI[4LUqffGyg4#&Zct^eX$lIx4[0Zw}={-vi8V
-Y@.qCInis_4XUoQ!S:d)9[}]Ox6r0O>W&,#O3fr+a4nd%rqopUA5j>L7wKm%p{}2Xn/R@KsmknaOX[,eC;7]K%Jx[9]Ikyu/x+4cvA+C6jDOE/TaF=ALoG
-kGiB/<ZZ)UQj2A#i6xQQ_Q>9=JH<oV|zMjw9k%:O"89&Esuw1t%h1[4bB2b(j$z'`mV(m-P}9GK!F=DxP"vtC|xl#VXO}T]{nKl=z}&Gw540QrF;yKK8@K
-}gkoK4&uI}7&N1S7&)DNO"<6l/[12#(i=Ks&)!zA_Mj+{%:ZOuxy$H(|tcf9I}[DA=}=4j"q(['Q1WYs#kKHA5Dn)qm/6Snt<hLsqwVGl+qx9x!k)y08M6
-h5Z7&Fo%+P}4:Nz2t|Gc=^EATV!L<`H'Zgq&yusIJ1B62XR`Ol2VPin"&9lv79&ay[w)Vd;XOy][Gqjb{y$v4ww.(J'5uX/,,!kQ,DJsEJQ_zu67raZp6a
-k|_|$1gH'Te,m<O`pVg_GA.6C^LAWGB!i0:6/;v3WG-,v=CnJq"/1gR5UJWaUJZ5%e`W{nN)lju6Ejg|#.RtFUAC$fE}VO,o@OHUACzn&3'f8#KW!P`5Kn
-z}VO);0'y:+MMIfB<q@w5>.Gg!-}8J=F6kw^~QzFsikjWv,"L%>4PJ=+o"o6vXYDISLL,nay9g|Z3G3uyhW08}Z:O9ggM}.}/_Ms{)/:^wAuJZM>+N:6N`
-kwVz,tRlc@,t/VY7.4]D7uU|AT,>N;wCZGr(,Vs=}d-v_5<=:4j(+FN9;{"3T6.]pnxtSm{C""e,Zq/u[yAz#&>Xmw$!9x|zr)nCh9h5EWcdm){kX.v"md
-)oq'}IQ$=`Jhbrw/71+h6!Ui%:ROuxi',{8;|&qNr2Id!^g(fTLs}ZTH[[mbxi3_Km{>UAb)qhQX3n3dY3t_%g6A[{_Y%Zw<`ud)fF1[}/tyN.uCst<lIF
-q#iXaO~-1#s3==5bnwrsjuzeJy$6P)3IoPG{ODFwKp3NVwU[7]g:-1"la8ktC7{VZ4{{V-pAepa9wEOI/VTm9vF],7)U#dQ)eY$m/3U-T`qsje@>)).]xQ
-^]8EFmK,2q$Z50u)Io1K)4o|Ty3G:<-M.YGIxs_4nxSdFO}/Vx+=vw3JN^u-d0rcdE&B2G79<_td)x:jy<n67]Kbq/@isogQ'CSqfbpeOue0SLvS5pBQ#c
-G9LlcgWW98V6A$:Oo|#3U!)dD}%,=wLAcwmx&za[JRAjN.|2Q1.Z[@'9W8[i&!O^ozdhDTfiYUjyRtJlGG0y-lY]0Zq&O8pU>jz3tO_KYkIZKge7]6KHDZ
-GT|[rIA(XsUJ'C"ytKbqK).PjI^N;2w-BLKO,b^]}gx1Y&)v=7Y(GO%WGZQ79{~m3!An0cGR$=+Q!x4_)c""j|:%(ax|CVysJRIY(,4o8Pn!Tt2HR7/t9|
-bZVR!-!<Ss[,WIv+;&ScOnU}TRj5%_lFV{`,;@~u/^+y&8;:(FkIJ6Pu/g.]i;~F6gu1kJHQke|CDYzl28&y;r`]@0}l({%js<|<;2`T&@OAuGPwGxTvqE
-r'e:w)uSR"V;-Ex(Am|y^4qWeL]eKuE{y,]"uTi3rs7ODez!wHj|ly086IgvIl#A`o}9]Nj!X5/>"((_mP-&JSyr'^Tq1>8$:Jnj8CFq|hW[0ik34:MDd9
-WY6+pQ=^LxQN``<<3'<Ee8bjt2h@@jtNv=6)0%'@8n1'3!6#$V=lWx,UZYSYN/Ln4hEM~=D]Js|M1m'r|MF+A1J@j7x9/#bLCixfXj=;b[#:H>svi,hCDD
-3M[c:2YtE$}|{Ub"/HnyMMYh0^6I5O/{IOS5u9CenE3JNbA(1H^ozP><V_GKKMFk2^XCC3vB4@sH#[k]vnN$JjQ'!33![v"Yf4jGS1SyeN6b;kvO,${M'T
-y3qFT5LWK]X)cSpp;Zm"Zp^=oM1on.{3g3"0_y,U,q/6(yJcj5DPNp>oiY}]'GUh4}&PqczUyaov[LLz5A`PjU)XQ|W3,`0dT:8P^!NT}a9J%)Bk+IY+z$
-ybxrE<HFXkvK"r8>bQb(}{&y;rXU|9i{"[!qnNoSA|RXm+zf5I3Lrx<tj+~[_Fi+nSdsWPBm=^h<r^)u!eOR[EbL{Q0!se")ju%P@_M2R)K<P_Ny]P@o<w
-bD4xxZ0U%%_&t<A!HwEAYlX/n7_k;M|0uI.4LK=P<{O5/[e@CP:oJl/g:7R2XPD>s33enLq,e)icrgh4&csY:#+8$O$aDS]a61-Qp`A2(HBY:k0hV+gCww
-.zHAhe6.e'yr0uCnPs}Xa^SGi>55&IDG:h/5Q,-ig1UH7ud2./2OfqI3T-ym["ChwKBq"nAv'HFd2KE}c54w$,e<R-q.)VTKJ'%|(85LS->ta#8R~2~{0h
-GV^^i1O+8Nqmj]#k(WW<Gq]i'x#0_S5^ZY5rb4ikYLrV%$M^ZaMZk4hMFY<<[$3eZ)lI2/:0y%^)lqUV@>W1Hm0C[==<L"FSX&Z6Y]ePp`C%vKYjZ!6UDR
-J7ox)shNb/oN$^F<(cX)29"|qr]UK9Stj{j!%gv5~.b>j!ctMOu"+EQ;b.ICE]A3:d),)4^g-Kw24O=8BN]o{dY>GiS8J}dS4BF1S8{g=kw:#oZ!,K+(GF
-aGejLx_4P@.o[)=h8",=w[T--J>4nOn]PbOfAgWf,k{u!d[.r+[uO|']~y@2^`"$HRUCV.zn6#8,;57Rt5rN,;czVC@{Lk%:A;pi8&TP=_#d;mwj+WU_]m
-FW'[7MoG"pd5&Lza!8UM5!7F5gbOTg:E]#bn}TK<FpOji2K(+a[Uc3UF:`B[-&QOKiLr2To87<Y6=awXyd,-'89aV[#}J9b$J$3rA&$'1S+BzNhrh|3KRj
-yK2+^wQrhd;GAFpIp=&PZI1=kF,c/AD)F/GS!g_/Ij~MHsu#VLu$UWJ"]Ey]6KZq/LUB$(D:2PzAxu"bPt;3F4K$B-,;IQVQ(YpSj56n]u[HJOadyUU)@s
-{@}SeXJiz'VFw%>uheecf{vEG#9jtfcd=&6)($r^cX5CW'}jMII4;4,WbFyGfE~]s#D}$SBYUxx#OJNuI;#:U<%I$o.OGp%9an{8qyc(UV:}"'^gxj,H%g
-2O^wK(i8h1~kZVxN_5yBoX`Yss~LACyb"U5G.,T=K,ar)>r=H|>&3u1;&#uL+4E^`YvF_^E5}^ps^$Fvhm-3pC6=klI7[#Oq++,EP&BJehV{+n6)RFINI>
-JMk%3:bgJsi/Z'v=iyRRe1q}TMCH.N0lCDHc6KQ8GVrZ7FDC.mi@X$_ldZ`!|m!z}>UYnokEo4F|qfBT7KXv(,WR7^FyPw1jGX`fGU/1X[x'c<zS1E5AJr
-w5d7oc_X<3~SVFCa9fj_<:xCNChj0B/+GQz;bU]'RxKF(kwXJ(!R%YJ3%)[I!+P{/qvM%oaTW%lAM!<mVzCEGd<<#9qLpNl6j"!wvSuMaVIHxd_<I_.f1u
-VKb^Oc+KbevJutdJJ,J0C.n@WWYF&)6VXG}&pum|ogFd7]eBpRm{#QoR'/I}nIaF=7_n'g3v$#@r@DnFuB`K7&/q!Bewhn&lc(ZsNZ7x%){[HrJi(&d<DK
-k>JB|>VT>HWa98!Qx-X]c__$"VdJQ6-l]S9dw,JAwk.c`949u"GROw(#@nFA=@vR'(G!l!Os]y8z+MkC3+XdQkTw#G$=|qWk^6:."{c"xObwAgA@-c26C.
-mEaRbk_B9HRB}b#v$![XAT#Pj!PepF/GKwAZZ.vCiNbb`{U;i6#s6QHo(WMt>UDo#EDO#HP%hGQ,EkGU]vQLJ%~C%9U&THu,<T:l%ywesgLR%rj0hUEAgy
-naLk(KG+[1WC@%E%Y3[h<=SJt<.sZDpMw$@cJjMOI}C5fkS<5g$NX)CLxD-+mMVETz%gg^o>]Mdpi'ewRkgm3;(^&AA^a2#p/nZfH/9B#Jr'F"PW-t6m&8
-T-5m8NC/sD@y.j:q],`@^57(,`B,FIt6vxf96qg'rSQz:Cur^DTbE6;2mdAX~Q.b_$"snt3wU/;DqiE|(LrjlhT%U${`Nbv&[/{8D-WojXHyfYn9l+d5hA
-w:`|zbFl8N^cty8Ncd>SZ|Q1Q13l0P2#fY[8][rf[#+.5G5H{[Zk|u]]u:,"ASEh$b]t4=K[f)JXoC_gdeL(47/voFr2]mBwn;vSP(I2Ukxab5d^Aaq%Xj
--;rpS=La[Cty>yfj7H;jq1@6Km^9h6rX"M[5YsNGlCmGO3Rp9Uai9k0aAxVE~Pu!Bfa^y+HS%HwX_BFL2Lr`>5u--hf_DHp+%|f{a5HFz(K>jY]IhE}c9z
-3qdX%sL$d.VaI.r[d.$ekk^scS9RWEUrCn9{(;QoYXnMrE+ooH>D)qsBqCmi".HFQJ3]q1U<6/BKds,6+1sYo$qs%w`57TksB,6Ubg{(nTXGRD+B#XLIHh
-zqlK21)Cs/{pw.#u>3^<SLIQ7gq-RB}l3yp+`S/}-o173eBrUAz2mY_MHrQmM@oiQ0qSFJ4_[u-DS7WA)xHi;:WV#b(m%za]b4n|BGwCB^iYH$0QZ{p0a)
-ms8hcS"RIm~LVqm)oxS$BKCAUwOcO#GoX"&a6LmcvmF{$Q=.vRW(+;:@spXm<()H+ppl$-<[r|>CQYL<+j(aW9k`^/MRHyQUDhcy<NLpby7h}y0;;]3L1;
-Y:UO!Fqg$)ZFn{Yx[W2X(X;.!l:g&vx9p`%I5O%zSn$iNwsEli}nJthImXFm/[=#6K_m4Nz]u<4FDu%V3.T!Ix,)H0qA^FD}ioR_72dYA$uBq9aE`x&U4f
-6{r@YH_aj6#ZmV;N[chFS<@L>K)9Ckkdi/f[UwNI1fH<xX)f|N9cK#De+kv4YO!m2=h1I2lxQEUNCo3ehx/3~!-,Y/#F$,;lW(NzRAyfoGeWAY]Ic_W<7p
-2cz.>j"4KXU`Z<j+;/a{LUFCZQ{dYNZpBQ[aerGFtP_0ug^C#CcB<;GQ8/YPo}``5-y|XA3{VINgxB20xxdAXbb7]`Mr,Wbff{Q/;(&LVr:)hpr.GBn"kO
-E&y!QKdia]'}4Qo{#hg#7lJT:PIxSdTpJ;cI!d8$38Ii|igd=_IdVCP2Ty^GkJq#M:-ahReInHha#)Uci<vw'QRS.O(s.=CJT,FJr3NdaHykx`L>-bgnIN
-mdvN55dwEcvf;YkAGJ%LSx)_v;!G%%Tf9R40=H_6JlaC{%:SM(e>$-Phxy!uCMQ%uL9"k9$-g&Ehz#.{6ot86M"pf5R[R8&{:;:;@QP[CFA546rR0t#V'6
-nxj412RHY>0OonvcB7R]!MaF4T=ukL)!RH$.Lo;_g$;+Q9~uDV9==xWnDVRTFU@f2{%yu+]F`[fl;nS2-b+IbL.pTc3^XV7Qbse@JkVQL)L0t-jgDy,8m5
-5iKV>NcD$i.%S+^)rb,{')a8":gAJZ44hX)E}FdfYh!xFk"A'8]fWEwv&HT3nrCGmTt4utg_Y"[5~q(2!DM`A+jePuwTa3aEykq<9A3zjH@Ue#}pm)zP"f
-`YH<,@7Vj4JI=u^i-te@fN!-5&kL97%&7!K3h)Mo!.D!=9-_U1v!zXTAxx%U]^&s~0!`/8{jS<iK&aZs](N3&yiHB_(B6F!$(Hte@":E{IdxrVUJB){9xH
-@^5Y3dDMX]yjuad6&/6nV;`mgI24|8~"t]W>}ximo(IJh`bh6F;aE7EGT&CR`DJrU0riCZ0/l348@|!E/a7}4XF^,fpU<3Ux,}Ir_X'o_+PGY;pqvV_5`R
-no~#g(XA9()g5F7JT'lD,f~lJmo``oTk:j5YH8Lw,gHP)z;++@UJ[&}Fu%KqioG2v<D#kVt!Y;jwGfPdz!NI';YUEh@(%SEBeLGqD<<FyI%%Tg2nP)E27q
-FU5G[Y;B[,7j8E./f{!&kCcsgVlTJTeTCmqryB0Vz"'4}C-&UkZ(&cZPGv<B:=0GAbYoZDG,~S#J|'^eprgzlmaj`P|p%:Wli4-@R$>S9.%}Kv@"3n`ib6
-rS<#=O6}B@k^ZIZ`G-I%y)mfzQR9Bjm"&w.aD-j.U)qvaw`<N/}3lb~v1]lYMjT_%m7{=]WNi_l+t^Ma6&.#%2VX!h"#z|o)iiOy;_5,;OlymJ!}+SVIrB
-O1={VL{voE<YlSWvR2X!3t2G>mTw}=-]bb'q.1+WU[Gwiv+kyg{RHR(!gpD#O]C:XPv!54rb8rIj7MVX1n,EEzI++R}Dk^$sHhjunXsmynCr/p;c(VW2sc
-ik..'SF-5_2(U[y3Uh:ZTpU1t1irrt$03EzfTdSX#r!I8vjV!eD&B>rkb}w{s9QxW}R^Vmu)i,.qnAdz-iR$ooo|Gf|q,]<z<|xR85xk@j'y0ap,}--s`b
-(C|Ko>@u1>r_wLLpZ9H}1:|RXrd(,zh!:J^7<ucSv6jrN7B/=`[QC#m$v/S&_ieOdF=qzmtw;HnMiEnM4<~oe,I4g`LhMcxLH>:FIQTCG$|jXS_;r&SvI$
->KI=Fa@U1apo_;QRZ2PvH.]-TcDIbB%h0l:<[L0&APO&Tnpj+flg1S'ff7VbNC8`Mt_zZ;0i|YQy"!M^d|qGp_qIE}:E'pUdT!,`d='ZtMl,6HnR14wJVE
-6)w&Nb;P=pKICcB-jiY^W_WSKaf)%(1n[$HlK=dX:cf4./B46#jruRZ7FqD>^0c{:WDr^Up63jop@Szn!i4t~M{1o(X[/nOcb'ZmHsJAZbi0%$Wzmv2_A'
-rE-8%8c4B0sJ}.mH|CFh473W69=PkwN%,KktuvGN>O@}UAZI=$Q8VlS_1TPdSLRC/w}R}FM0+6I}1{]7K0{C3vKEl@|4lidd3:Iqv;w1_cuHQ0iu-bzE]}
-i@xe;D#Pc3GBd[+TQGpX9q&G"Sa@C7-c#|NxG!=J!AHP&V(K.-f@3d1aSOY^wj9Pdbk;u8rS[(nibqH(uiS$Ve([r;E)k|Rc4wmO=xSDiV}5YWBJ~>#+%{
-PPcGP:QTMX,JqO,{,-UdIy^sq_waBx%gG$YMcB`D!^{[J8#p]"{ioaEp8'Sa2y(/3X{y+4D99nAuyQ`,wxOk}BU/Us1:~LLyB."FZgL9g8dG<FLFIu5JcD
-9|P%Y}Rg6JHQjXJdx.fx+vpfEDnqk>tz!(TI/CL%7_o+A`OY{^BKW2ytIG1c`2,ON/]A%S/HeA:j-`XkB[zjHo`8s#}J<YZvX""t@&IAV[W8h@yH.8,L.J
-dRQY1H70qUm|-tK}D0McdAg`>HtFZ9P>{<2_4S,Pgxx6stuZQH`]XOxCgW;/+nr|PNfc]xG'r|E|.e>|^mW9==,E!Kc0Avi,RlxP|"Qu]O;[j|j3VH9c_p
-`2Bv76E0h8Dc3=Qh!Z~@IF@q4&)COen%-crJlWqSe4UW)gEC.v+]MIQERHeRpkC|4v3;/-:ImJf-_orZuLd[r=AW;C}=_<Pw^Y1NF_Lgtny$x`8rZchkq"
-|PhkH}r)sN.yLhM<CN^3Y+Du4ht:lQr)T0(,%F@R^+.`E]^1{/D<-a%,uTo%fXafo$i:gaAcbl(w~nCH6jyUNZJHS2Hr2hzGc,5DzL8vFvy4BQ1r:OSA}m
-(!i.;JaRu'EZUOi|Y@GqE<U53._^J'S!~GpH>Fp[|`Yp>C0Ox:AUX+G9F2y(YO|N["Og,^C:$&#,xEmQ3G2}9U)q]U1O=X$)mMT4}>0r0AKk,ea>(.Cgol
-wLVo,^9qwh54<_aK5tw_Z+NM>xQG7;"A%d"7.QHLIL9-324Pd5eOJRiiO`9c0#_hF'bGCTPo>0r{D!`q]lpKq>`a0AkA3x}Ji.[er8BL5WtcH1RcjvNf7J
-hAHS2hLBWl.qse"c:Agk9#x]z$lEuR%sRCU>Kylu]F;}KbT`iq.4#.65Vq5{`rs}nG+>,"+Dtiu4,C%gO%H=)2b]"UuH02f:B"h@k(IW_1C!6d7DWcS0H"
-:2h'@qT=MITRu/_YM8Fh1`AD~gYHra;NPxKty/Kq"qY>M.E.'+X)N/(191;S3Q1^2BK]a5sLTx)@7L|BE"dgp+L|d{fPW};/Xau6VAM|"~#(rC`y|V9ecd
-y|rCHBZ|Fcyok37L<uXV^$@<+"%bcyb`Ff`<ZaXe!P|umAL'ZP>y/JkttoKAUZ"u'hw<Z0"Rb{+9uF/m!MoMtmB{v!e.<}.0]U-FXUi,|7a!IE1G=frNK|
-w$TYl&j6,{:7kN^"a}uZ3d~x3gI0(|N&z|7x1f,V279w{f2Esd]o)AWo}rGBTOLZ1/2!TT/@t!7%0q)^tSNEOW/ndf:3ev8k[)|Ud0SXF_bE`JCFk85cbE
-QtC|B[Sgd=ES[(IoAgc]_7'kZN;L^XH85zE)_yxfA,CxS{&)=:z:EOzT"$^.{p<_L.$S+2~VKE14znNo50Ffx:3E|oZ-uN&}xx:O/nSM{Z,6k3o(NR!.aS
-ci;%P}!gy=57j9Q"MNh@ET!@D{L]Q^At7G>X(i3itl(a3B/0Rf!^s|Fp^|Cx5D&9@Nu:E(EP&,4x`_,x9Kqa~u_-yZe5r&N>jrrO`(/y;FrrXb=W@V+NW_
-quaxgY"3rKeLb0q;'8UKG.!pO^RzT:sq{&Q8g1JRrH-t'!nHB-2#/PYWb$:-,.-VK7|aW[o0$O6d<E8b|xv0hv^E.u=lJSUSim3e)@VhyMCb5nM7&vjnD"
-7YmhK[:"}"CGpRFgq="h7sHD37_Y~Iq-aXjnN$'J3aAnz"'|MOF0,-sQgT~=X<G>[%&y-4#g&xQIfvlK^i#9Q#7aVm.t>kR#(1B+ht7lr%(jO-wr/Rz]4;
-PPu2_nn1z=<Vgmh&ufWv^vwGpNK2,GztIfWnK{}q!(w,kddorghK9voO]i4!u+9@]ir23z6gS_LsMttk0M(yZ:%acqG7GA&K]7I#_k]|;6=GxSqY0c[lb[
-@Waf$^o2+tR0TrlpOh"<A{.zH8T;-N+%'m>HnM3:fvs{J/dwUdZ=`KPu%s+rsxs]xK1]RrG"=}M3sxn_:RT;ow6q)q4kfbs0A:lo!0E&#A]Y;1c|Eiy[zl
-d-bCs{hO<C/Cz5Oa@dr17o,,'2(it)tMZA;i[D9t;@F||OUn51+Kq}9Vk(X#!%d,PaIY8e]mgwC9kFK%iQPX`IyhVFpX2sP3}[u`1aFc2:ypiqg8)2eCI:
-1")AF:'ix{tY)wq/BkBx@f`=6{'hYNhctkNTCnKK2f})I.DJUFA9=YikKCt"yTNbLIF1MlV@0,N!R{K|kZAAjkz]wXrKwZ2B#+hxz.F(q1KV~GY<Km+}N>
-vlp|'l!|--ii1HAqZ(tJ&W-@XM`TVuyF5=>87y&D&tT@F=w9|wH+oS2{w=87.`oDKsT$Q.^s&'9xx==Gl#t(T&wF,u+EpoQh&BkHi[gG/vms_bfj+g>I`Y
-F8jbv61DVe5r0qnI)4aDf>(^Z3e,,}NuP[!8|%ROzc:]cY]pw8~U^O+ER2IyMB5jnAP`7oVcHKMGnIjLtvf,4ee&4h(T,<!F2Q}F5cuJDXXo8tQwoFhv^:
-4)SDkJ`2}|uom9y!RoCT46Ov[5b<B+(H6%dsjnuy6YjUgRq8gxCr)(bzvHseP0rx7{$yEAB1A]qs!s5@UK_2roeku6z8<.34Z.FwH8LS,rY0fg6Qg=`v^^
-'SXl(9dFvbgKu3in)jf=!wpAfw~Rrz"n/k-5Wytjt_!ZGC86fTna4FKYb{QM=Ah0:ni%pgP3}7g<$5wCHKaB!_J/2L_SOyNXRl}'oR{I<`MoIO!""qK-7e
-jO`B6BmvK&),c<]rh$ZhT!+&vEz[g1nRxE2g=`c">S@SE)5WT15VDK2$nG0'%9iuJs}r,(i3e(1OoX^eH0NFBqC}NZcC~0>8J)UwZteH,zE<2pmqyxZO"#
-=2fVI@(t0;Fww$)Vje&p1f'aNI$__^$p=.pfQb~.zQ#6`$f'wAPqgogLWrkRlq'm0.%2/,>iE,=m"ID7}6lt<)A+IRm.yd><(D}e0`!]4Xl]0A4/%o)Mc>
-%U(^89.GmvePF{_{ygw{TkeK$I/zc0uPuw,&UDO"2>$4vc+XGW6CQ[IKn3iX(7j':],ZGe/8d^,'Qx8U<nIziUXF[ji8WFA5JxgvdY~x8d7ziF3>e5pW:/
-H2j$WTmUN:HJPhoE7ZzO}/X$~BMC(_bHx/F!Rd]4[-&!HD7fwK+r.L[UtBIAqcZ9_;co@d,a$K5'..3PzpbWS|<H_xpzNZt!Zf#5[7HBY$bq6BTP2PkDb!
-Nzus>4=z8N3XkLsGF5y}i|7B[]>&/ybNn|Nby;)}TxI3-};lRwo|a)6R{IPw`&qeIH8SW9T,QOR]%U%Zbq<a"h0J!89^#0HYcc^Euewk;I@gq)3M{[!";v
-HO'2GedJgK0jNbnn1Jn>Y{NPTbHE]9cFdONdX&8&P,,cW}huXoC(2aCyty:x'y_dK}QIX|m{adK}3q/{2u.PM#|zJ}xI)-J}>r3WY5DJNzCq~xRw~O]I/"
-u@|{iLQ{@d3{9qBn=%>/Ww{[mY@Q)BkRT{M7rhm{#qcR2uKqN3)MdV7R8}y+rvsOeAGzITHR&{uJA}U&<%Cq&{gAAgcMaIXNtz6t2,Nk(xfaNjUJPWG}tC
-2a6Tmc"eB0=])@<#2st<&Ntf3C-DeN>/6WxoSkyIEgZi8X-R/-`+ajHP(h;N.x-X+"V)W:B)`mbJ"7LMSwORQN;)d74b.eu)6J];4#wUVB7aB}oP-Di(j>
-WIM{Ddur2//n5RM!Nqi=)i[nKX$Ucw~}B}FanW0Z@N=8_oMH^y}9[)PWMj"X:mPvj/9t88Ls)}Qw>r8>KRdj7v|O>(FD&{pfv6zv^+PMVTp.=cr8{g1<=O
-dI0rJ5=0E!`4='&@0!eo;,&HKKs@TONVi(yQUu9|AUhn8k|CCcw{|XI0<7pM6h,!kR7{fS;3VIjdmJ|jUaFTCG^%ed!S;p28d5UL[0oQ&&Ymfm7.{Qq}OZ
-;M+)dX>c4-#W@ob'Nab+3St804j%fv2D:XpL1|z6HXlm7I[D{q4JwECm4BjN/`+]5KlUaNOr!]u)LLaVcY7XqgDF}Z/:{c-ym{YR=E{6c&tN@CzVUoxxI4
-oI-hM;zwn@gtN]G51dW)=Bwo-`mwG#SgFf+uucS|om5s/KDFID&&tD8R#!r7,!vnJdl`7PozB=Ct[EDxDM~')PjyWDNz-}Xw:Jjljz7)W+N;bu~IVGwp!k
-gt=pmXOz[5#6d4JPUD7Ij6;mFyHv$WD'H>jK>fvdKW5EVl[=n2Z'I#AsSdL,a#%zWro_O>>JEBn>fB[:QG[FB0%aB]AmdLvb&,/B4$:&iC1yw%(D3);^H5
-lE4OPOUZbNj#~.pH]oi0v;1JjeTzI'E>/qlGkFPm,u#WL!{@n/jC8v(|]2)EHjner)382rXAcm<g-pN'qj+V>2BCyE`<Ep&h$OHsVNw6MyR'Bby6Zr^!+"
-xX"5~PR6Jl^<`&cHEwn=u)UySq8cF{H^0@!3N5P`WJE^]-{MH9%`H[1_Vs]!P5c.>7^iu(CKhI"-v1<1AJ4gV#/LxybrAx'L#dkMY/ao'f%1QFw0V+S.{$
-yfM|2WmG0hKHAKA>D/K^H2f"f"^_W57GfS9=nX9`JA7#',-4HH^!.J(9+eb[Ns=`-RjQ%8Gc)h|H,tqf~KWbxpS<5}lH[6"9m4x9XEgF|t!FP&XMuwdiZO
-E[`'Y^;oIrrEP%<5pfU(=od%M3N[("W`:|z9KLLAwS`C'wF1WwlsCH5p(n`_0#6]$I`_Q"u_Y6aaUn`o9r9$BrmP+{@wuZu^ZJ(9/Shs%7LFZ|=lklez)4
-rl1)!7-)/sGTgiz'gX&""oJ-[0]V5sv!!]}r=s^nixFk^RF(V45_bO[R+VnuCVy+^,6H]k|+m=qWVexgaBEo0:#$5$"aq:b6+OntHLcea]7f4hR%#hUTX[
-bX/z:D'NV-^^5tsdPdxn23Nd0CJ_|"o1fa|b4z^7ELkB.Y2@/tuI&6<VPztMxW::B[XLYgB<crE';w>ToCdQw;)M;2Fd&n;`v_|"C+iMZ;VLmA14UiQkry
-i"rE@t<v)WT@l@CYl{TJfHNq)/u^]D}MWNvQ%!]p<}1-gxI}"C)<o4jN7vZuh+AFH#a&1&80Gdsxiv7B&ZJO;1RW+}N0lux71^=r]a,GYe|iaI+<!/@X.2
-y4K12"Y.{>2m_brIuvV9~v#{CQMhnXwr7QJ0mI~t#sUhf/y(S=:R"nlmcMV#vA<H^^|iLP)fXNDuH%G|VnE60RkA,apk/;BX%%N$I<}M0BqyBV_cb,RE.:
--Xu+;29}t#G3QD`wZyy7M:ebtRMxU.Xab>:1m&cgG%K+D%c,+3LA+9v1Ubkcd9JH&e<C5z`F(=wVVX5J'{9Rp=ZpUiB4tFm3e0dcIZrI]oCa4C7sZFGF6a
-gu"!#1]N'c%1pyId^6{Xlu9V,6H=},,}2eq6Y2^.qvps!>,rgX>8(f+v<7v1|G%Jt4>eY]qevd8Cm<$UD8.wnM61QpPFsV}))_7!R@nS;V9N>C[[/Tv/^>
-5:9&slRV!"zw18}x>A02=<UdhPP4_ZaI%MG"fQQHq;a/y1a,oE:buR{-kikBte`cfr|p<|2n0zK-I^94xJCD9-h7NhXuy`sfn+$is,vw~mx(#X[DOTtzr)
-jGz=.ed#d%.@2r'uPHtr[7V7zx@fi+Fm3AO,+_0hfLf_i=S.=>/{RR#txr%fr<konHvT'`zHWH;MAaaEV>F`%7:=1ftQ7fQ"9aZCnTTjJFlKXl12jdfV6V
-1=N||&]0yB(d.jd'ao%SNk8:TFi!Gxx6'P-%y!zP<6Qo%E()6fF=m;gN&$[gpKvssP~xm/L:e3$KJMG&FLe9T]-=+pNV,VZl`,J>+^J3H3|1Fl)ZV4`/9l
-biCvvaecLJ_s(n4:/V]}d<(.yjlG<h0)M}+wui#Q2",n>[jzv<s_i#{!#UBhsnH>!Mo@QdefhtK,ZC11H@[Z!Ah+bH(VABskUVPAlB3Z+TeR4YeQIa~]@+
-;q<jMDQ(/jt+g20G!Lp=C4%guNsyt_P:q!sfvH5H/l{#,N<rH!@.CnoWB+KVaafSznUA(MJ1`BH+Vn^U$#!t@[A1II(m4nXxJ2V25I>/9Q8lU95v0]5vok
-zqqiLt:98('vvJIBg{8aH'xQytXFoJEa}u28Ifcm%0EcEkoA.Y<!2{9A10PnG!'u0XVHc({xhlUA}>p03Z.nR4<gZu$Xo0'`^1{Rs@R(LN[<=EW2o0%$P+
-9xFa}Jp.rC_&|h7'L)&p5a:=pE<hP5R7OVQX8vpB-6<Y:@[6^))^l)3PXEhvi=~>bMZ),vwK46e.)L<u'VhaOkeidr=w$&7=Ya}q{;]olLL>&<Y7c}Wzsq
-QPTW9jOVf;f|Fh,p|+]%j/V>>kX`Y&5JxVDraOvq9Ub7x4RO(Y-q>&#{E%|N%x[|/[hY)TkY91#_A%{xoe@{<oG,I6U<Q&;lXGm^ZY,kE$+e@oaX15,^%#
-J:OA"YB3Je]53WS#.lt2OD`u7YkA}lSH2,;#-L=pZ<PolY/)>M#q}&}3IDwS$cn`YcDIQukPt{rv{lTfTg-{/)DKdtKbC%oJOn@O>q)1,qZW|[olS<F[_p
-w0-(-`MR~rX4`e,75SBO@o(}6U,DG!6lmVNG,[$fu+Vk.fLO>){seI$:lz#K-AWdj0|p7,KwVaq)G1[bT4j0Hob"78tA2>@^@-zo1$`wQ[;UHl!vFl^:)a
--aJCdTcNHKk@;Ch:7Avjr+LcqTis:b{sav9]"L8)y7;zoZ-t{q'JiALa5T%7Wa6{t911wu,LOT7U4pOo4L:Tnes#CyUjR$)D9U1CxzOqRQim(2T[+c,Kpa
-u/h_3ajl((`Fc[_:$/@@:u_CEdRen)Z-/Qd@!#d$"LeB5ni.,y{xO74vBsh4&a)F{Hqznuzo;T~h<A-d:4V1X@7;OMPu3R]<kHMJ~#pG|.P1`vL"hIV"|I
-2C$tJj8gnJfMu:~GI,S:Lm/;nn-5-bU+O5C6QxzNLNst&x5xDOk7bWzlJ{r7!FVKfz<J{T9%)(Q'VQu)AobSXgLT2;1kQAh<#>2+ws<$(g9vNMedu.Kw$_
-Ts!GE{B}`DqRETw%xDvbO3T/MQ-rh&qoE-^6_liUKOg}7+rYW=I.q5Z[}C53)dNcPa2FE18ki'wc(6j#^wX^w4j;rF=P]h<!n,)vwO)K:EL>|-BR7KtEaQ
-a}y9weXla>S=K(FmasX.mMei9i<bT.zVxn(8VCfHmf(Ivy&E,ade5heQn2}5K}|vgt1`qmtg<fGM=uhXg$B.vWy'_xVM+/t{l,m<';>e3GFU]c3i>^Qb}.
-HBF(xaQ`zC8.fQJ=ykV805``X)LM5[`w.@y3Fa9E89>&K'z|b}+[y'5>5Y=[eV}OJ_qXQF[RB::pIMG0`03Hvm32ov82x27P!7HvUOG:+}2KpOmloP.,7#
->N1M"~fpC}='I&y!5EpbuL1py2&9"&CQl/3(HO!g+zS@5joy+n.Z+xF81G>mIz%-}$cdN;S`wGYgP|+`t!!KTl@[L3j_NOx,i%K7qYh'2_Q"b8}gUxl/c$
-3JOyj;b1ov_`tmaJ@o(w+8!JqF9oOM(264lRDKY.{)IK`7u(Q";Tn!c#!,f@c}BqpL9)R["cFFS#zr^$>ec2[e#zYeu1&IVbUD!I1h1T}"#N]6$v7`r|'k
-[QY|--u5)T3#w$s`mU[_esk0D!}"kB$s,[x!H3Q:<OTU"Ns9uZDl8wRO10gZ$9Iz:uQLHsw^BccXI:DiIONAOf=JCXOC)1Jw:_Ui}<Lc,GNESYGv.j>GPb
-1/X4pHfZ=lJZdKz.Y]PqNTt"f>#JJq-]`J%y^hm)"71[C+^'S!|Kz;qmYFi&Fmzn)b}!KJ&%L=%V1EA9uU`F)ZuLE"imkq<d`SJzQKFu9lWlm`'lEH'QkY
-'Mm`!NLgMue3L5|_AyJQ#3SDCsWKLk^];!t7_TdwN:M4SiPe(}@@<X<8=WOk}Jc@I"EOeAm4_Oo^~E@Li'@McC!OJ"%q4}0oqqsnevL{T'h9e!GGn/@dP@
-ZXTj<r"c}be,3nb'6JqTMRvVSLcD>eZ;7}#`^iiwEm~};Jd+"|S#{UeQa&y,zOWsyO{w7RxUK]Yn4^6w+}>Atox_KAzdj4LcpC~0~S7.I<``'WyKM#,<AV
-XWDOi-"LviD[d3XKN^O/-e=Xm(9iO6zwY`[k^9s[`b@K](N@:b::g0QDr3$'D188PJo;c[;ho64f@23M]]I3m{C:O]<m_Aso42,(ydJ/Mj-@'CJ^8I3kHQ
-$UA(`fsrHsibf/kmHSF``#@Jew2UNGF71b4MR-:YPr/zAndk+@8fTTTYRnq/#X7DB4HIk#cQA.]mhdr(3_~Rx'7mfds^j'zh70{l]+M8UFR_V7y5XDZ;{A
-OMrvy(i!}Wln'rf%}-@g(`Fb]7Uw%jr:BrXx'QFU&4Hv/`Y3&4cE}b0q_^B7TVRq~YYWa"5""4JSqQ+h"oi,aZ!jEv.7GQKyk=bA0CgX9qq{aFY+TUHbKe
-y-,R%3EOz8kaqGux$3(eHs.|G.5r|L;Slr;Wh{H&hcIrkN3>_osr$8ZR+XghM'z}Z_HD^]N;e1lIEQH5Z|RtTHB<&S^v~A^u4_I7HX)kE_@".>EH;Xs8Po
-nV>CsQKbs|$0sO8K;L<q$)umN,9C4f>+V1s%xd:QnR~K!C3v0e"1_K6}=y]HX:0}.;pMf@xJ6Mo]Wd_Zo[BE%a(VO6YcJU!kRpMquhxv7n%%(tyJU$!H>1
--aoOI5IN:]1%T)we%7:q`Y[L4'<Ks.cqzlZ6]k)n,Ne|Rf7km_nW:j4<`y,EU+&75&uDy>m07;I%OyIY%o&=P=Go4l"'+tqc_a^ouckH/#Mqd3YPWw.Av^
-0gs9ygzQn-aVCnHmJ(93AMH90.37#QH](1orP={>7KO#)4OHxtm-<k%-'ih0<7aXg]WLKmE_MdbnJ-,<_/Wa]AQwWaAc^UV'Us>eh[Z!A$;i8vS0Z(|=CN
-n9](.:Tw`lgrK^coEvUHzr""j<u(79p[L_M]UC,)#s&rt>7FA+uY"ZlH4L`l_RT2_F=N^hCwYY'y]24Lx;n:x@n:{q0q1f{BoYs-6CW=G0AZN^-%CaBK~T
-|.4D2Jia8{uH|G,7b+t"qt9GW8!A8%1tgaX_.6K^wAEmJ(Nd[7{jHfsd3T1lH{g7Tt6DbwAy<J39OP;Knj_cBJ+sjju8"G4[W=-;5hzT8K@@b8gfB-cv@(
-LXB9)[L8e%zBsz`+Wh.<(^;q|qU-Z'-6e3>;~N9tN.5aJ%I1^jqL'f!j~pb=(XFF$7,V#Z/S>l</9=04E3{8'0+"uY]%D$=Vx3P:7KpnU%Fkm),W=67A-O
-g8!XtrSm8)U|Xo'uo@c>y`9e0Yre'Xcs0%2S,6.X6kNV-tDrd^g_z_bm!N))han/"1u8mO$LGa{i_IDcQwdfqnmu==I"t)Y7>`@:8VcAOLfbs|P^IYe)g6
-A:(b'qzbHc{)jlUMGAO^RYi2EnYwU]oi}t(>igEq>|pE'4=L6W"Cte_lg`n0ZWWC/X$n6uUQ!4lY5/QRoVgMckxw1Wb6%C]tm!:q)5l"aFeoxjd^82Vb_:
-y&~%U!UVl{iJn(&lh":ES}XYOs8k.@G,LhnJ/,fDN(73jB7soSvQ|s';AXqC[TU0Q<]o|`RIKCK+j.u_{U(A]IJ_F<j!]2&8G4j9t/=@C5[DTn'NHu<s]!
-<,iE#%kv&'3{7yM1Lpy:$>czg|2=R'l;!qbgYCoFz9M/<F'FW,3qs77KYUctoEsRgwEu~OGr`7EQ{OUn/LQx#=Id7'JaWS]$L{ifVj97D)da#SmzNhg-Ni
-4Gel1rA:'f%]LS2Y@gYtR,(]z93:+9bq'0{-(ZKF3cc=|wT$z'D&ym!7V_/Ly.2Eo.e2pG7PMP]}XbkfM{GgAfGaPE0Ar7`!/%Tih^t@CS@H~$!v6>Jm/@
-Am`F14T$aV]V#rCmh,NQT!$=p(`j"kb($[AYf],i<t&Y`zNn^H<DsL;f:%B#%aS=>S<^4@HM!%rJy8~PVjbO|JB:4HlFUFUP%_{tUe%LlMqd&K-OdacK&%
-u#DI+fz=g<$7X!E:iqgluZP$DdNrBY3fR#$rWGk|rzlEMJ<u@9mTAHxiMwt99CaEfB[5>eVm.fS.|/.z!9|zaCWG,wKJ[C/Z[^QiCQH|OB`||A9,Y994@G
-6:s^9.RWL9iG4n#t|^PB;YvN`QBqM[H@<u#c7%'=;kA_+-lgP:pC6lkiEzI`2>R-:Vpc9Z]v6|:z}f9v^^R9Xrly=UEql07#T`=VNm`kJ;trjM~64Wi)~h
-nzfUgel`3CM%8BbTRfC4|Hb#xfeJV3#v@9+$a^!9se}_9FKp7CN@NfOzVEWo8|>dS8=dQ(Wc[K}]KNkl}&Ii3sDgVX/dN5$Y^g2A;Rv4lt)Q~7`01=/[JQ
-+Hu%toa,ml5:$KJY=.&LhE67@dN5~io6WrCx9ylEP,@N]KsCj!>N1@C!hvp>rh5,aH^p|E|aNF:Quw4|JlK=dX:c&}HmVCki^=Hp88>Iw-7Z{xtr95}b>E
-x&#@'tb8LSSCwZ4ITP5]0%mBMa,D)"oc/m3`L.IW$WdTEkS6y]@3>NTPN.TUF]^q;VKr>L1y=4t}(GZKJ|)m#)Y:9rI]"%-s[!Oww4GBc9>!J:s:&%e-PJ
-t>SISZ^jX2QU5:n%_E/X2zloQMJ4e1/_0NP:v$<l3J.8NdEflCV.ak&!>XJ/iT-%Xo}/5>>0vMn9Y.ye_]oM%=I<}%h'wN.qthe.$tIFz/!Max8Q5b!Lrn
-6^^s/^0wtd/Fx(fgakYH<u)se>_vq4,6a.{@1Tm+XOOo6KdIxpBn<1:5Q1t2LSl|!D,SKO36y2JeE^>q)ec$H:ywBrk}6HK_a&%yv:"D:$8d)wlFalx7"V
-e.-;KhA+geCBQ{lA7JP,r#d2ZEWhL(Vs7D^J4GxS'JJ|EzDYw+O`pS%96Hwm&/`VRXX9HijkYYdtnj$RPJr13s<IVVd[;@4]a5T=R9PP'4Lq$81GqoY|:I
-uz/bsja`QnsA$Ff/3'CG"v%HITX1;lTIpA2[j@dl_!N5T<WzCAK/c>eTxz}$zt3icDI<~F=uS=bhHZXt_5#>`a'Ebpt;kc}#$z&pvQRC.Sra3];nc{w"p@
-MvcJq'_Dlb<A'I-[$ic}+ohhMB8YM=)il|tjQ>K"ArnlgkBJf!y`M%Yqh.KkcByJ8{Gye"`wQ<1F`7R`tMnqG|QD/Ucwm>zAh2J(8m5+&!t!{^M^BsH]Vr
-wj}hs&@J~/V.>wDcZe}3Gm+Ej50Ej"Z$RI<$KnZ3'R7AdR)Qr|n>$vvQ3jm=v:V+Ai97AqvX+;n,vM9L%Xyt_L4`Y1Uhy]B%R3_CE,2{Y<5>4qe&:4pkP<
-N=rmJ!Y7pXR9vx;!Y.zUC}^/0HvQRk<mGT%a%87l`^n|JS%@OtCky7PU[huZD@f`uZ%+fdEpnW/p"]OWOZ6,v"$3[;^;t(d)2q$gJA@S~bB(['+G.=bj-#
-]gZZ^^^8!/Vqh-wk4Z|r`UIif=R![KK(eT'>dn[V/X_#6)Q9|+#P[J57$&;-JEmc@TP=R6/A(cjg!xf4h6r%l7l'9uLC,V2X[=[3U2X%TcJ`b4tgVp)%_z
-5i`vf<20Y2W{dq~xGA5S>9$h}AJYF6#d'YqW;mXMe1tkbua<LP>C6`.Dv4<&e90<aS>[i{.aPoA8JX.YEi"Id"[%{D1<K>GlIVZuqfF8U24$$#g6m_iDWX
-NCu:'/oWYfLlCf)@c>YKx3']V#/Wu1gs/0#}j.FkEjvIV:|dA;x&t3~;;QR=;SmZkbfSRX3%JFCDz1-cBr~lcD=dyi!3Q!RzSj678WU$Jm==g3UvP.-RT@
-p1p${R-As"Ry-w/JcbGZ5KUFDpo=}oxL}w:xdb,tiZG`,}L77E6hc98<JyIMF()3f.2yNs<.jb%)R5a:Sm3S_8~+`"Sw%OVMjWkmi"T/2B!O&}TpR<v%5%
-k(jk-3cOzrkkM#j1w4)r'm/XO}C)XC3|+J>Cm2FI#Roe9^,v;A%ht1h"N_D$yUV%L-%[`j<DdX!S[Fq<ws&_|a(y>=l&8CuDYy(cVdUrY+UX~]Qn3z"0lB
-ayUgd>W[f_6)s>%bL(R/6p!C|>D<g&Xxh0crK/kw8cg)'5G}P}UVq;EOe-7<+0%]4`Z%M5&nNS.KNlf3>_G2O|pn>HhjVH0loL<6x"IA$Sg}R_E.Zd[x%S
-mlpwYyI!>j/78@xb9L1)}iV=^]Wf<J(-20SBCj.,K7u""FBSwAz+Pi#D:8,7Pp!<ZJyV9lCh&.E$x%^ht%]W7/(mcRpfm3DCi;p!Pl'EaicL_[++P;7B"k
-b4o49uO;]OsW3:qGOT/5My0#HG,--z;u[I0^;#P&DU|#(ZzYYG7^q12yr;[Fu&R!mn'JZD/t`:7n=6O$vPJ3`gC|6%<MJ!DwVf!|4Oow'fPHK"AR&8SU_w
-2b_kBLxE%..|Og'4(hYpRUpMFEoM9DU]6z#;}M4;YT.N~bvzf}(w;85V6dAyZqr(gTp.}=8=|4Z.GY=[oB>$h3M!PnUc]AZ@ENQl/og}nE06ZbEqF6S|U"
-,`Tt-IY+$YxJ%j;yn{a]u$XP-th>Bhy-]{OCeACL{PZ'`}J{1Z1ylPwv{kUN(tYZ0S1A05kY",htEkWq`]@0xuy5&)-;9UP<:glq'eKWuAlQ6&Nr'MSsqF
-yVqA|EvpW`z`VI2}|3io"9I&YK56$y(_Fr!7<ee!Zq+UA7vsBQl3Kf8')9Z(!uY.b:&vjXyxN,cc=m]={qge=t0Lx'P)'K85=aAM7q-JGG,i.d#pB.YAWJ
-=[gs%c++PZ|]b;+Kg!Rn-Wf#w0m|~Iyi8DK_TtaUss<K..>.Vc%h`MJ`{hR[:A_"&zp)a^}`KZ"P+-g1ZfY-pdF:9"5b^4;-lj90Dtj';2w[b[Q"{l}-&4
-`W.BW`4`HW~^mZMSha<,C.jf0pj&,z7cF_.LjRhal<z<Rg{^7+0L(|n3)'`YwL&q;eM)z&-MEeOA&2KC+$5}.Xz})5=4yMp$1tDjPm=6@w{^#_T';Wz:Yy
-}[F#,5or6}$_k|)l(+K`F9kvH8/`w.d/#/i<zua;Hz3VQ@A4Ul('/b3}ZYJ`KL>aiL~E|0l=$TW7u`[.'VdR8JTT{k5oEo#mY0+2G.<nqVG,~V=M~PDM`O
-AvndrMl6!p^E%j@=7m!!pa<hzF&HjdpUpE$FgG$w]E6YwFkPC<e;eL0ZC1j/{cdVe8iiME:bI`);r{cDEVrPWCZUv`$r%KDL_Qe0gSJtk(Hf#27S6]seu6
-p4F&oT:=5!sPm[`IUc'+N.J})_;g-ymxsY{mbi"pOtw"lSC<c[[c(j!brv[J/BKsu)jNB&NJcidY2`}Kn;~|=z$modRD]>F{1VI_S;HTn}:.mx5IJd:270
-7q>YT#3mhr#qG`T4h1%W$&/u<jU$D7^;@m"1yz{]g-`G{x9_osCS].xJME^dsXSaX$(-OX(Lpb$zvdDVrsM4B;VvyL8^99>6%:-A=r4$62r6MeY(p2-B-y
-VzR&="CmUEKdcS%Lz]H)KcSh%e/kVqNbqG'gxd}BN6jF+p@=+:I}U"/MR;G/40@FU){YA4>ih<W6Y1L]Oy$l!YC@[F>'~'uE2M<cgVHd)`g=R)q}1X6DGb
-yR_gOs@P-8!UY^<-i/YE|"=&3J}vGV+OC)DzeERTeikYAnbf2:@_g`K)t+.R[nM&vKz%8pU)fu<zZ$,dk5TsiNkjC]=>%7,OKh$E6XbbV[!^Vu=Y]#(cA#
-#QK]tEmlwk]Z=XS2.ZS7TKAqD)WT%#Oz]p4R9mJ4pnLkLKXo5V,4|iLlp0]!yWxeM:;X)Xquwow;.c6YH{Tt4Q2P+SfJrX:_u/F{N6@AP"Z|Ij2KQ/S%&E
-D8pk(7H4S&B9A]l5|sIk{PD}2S^Z=#Ai<"t`O$qA{|%E#'.7z:pvgnM'{oghn%{hVtjNDXE{y,(Rl<fGIvADhdaxo5u-.K`8j_O6=l,6H[S!"H$]VK<_KU
-7B0R[j_VNkv:{[%c)+xNEDwp6E06z;rWC]d(<&2iDa3mx'6]mv]/Mq`+;#:o8e"Yq/@8iES]5+`ud/KhPgg:}[b)+9I1&q}XNS<FQiFQ5L5C$0I1!RrG`1
-x%`n3zmRq)l}cR:yuzttqZ<.Q/")UJY0Y==LoKH]!cs[U(5uxe|/qM(-:3S^k3PNnA[[yN~:=##;1Wt{RI/9<$5;L%!fnIA9l1&k6;`nK`X]!"GQBrs(vg
-v0w.+w~E'>0_f[si{VOk{u9sh[l#0X-1oPaP>5(/gZ.LkyRH^;B]<I=1i|@Hfp1qbZ[Jml/+<65l9+2FJ$q{l.Su.w]SjUEEx,uwp9pHE.X&Rv,9UpF9gt
-]J@Dc=%cP>qb[xo.5mFahmNE3REbScZXAjAZ8wJ>,SPID%5AXpc5T|r-5p7ZcN@a`%)/(w$%03@Ht:vNkM#Rp|Ht|Bz,KN0u%$!<MN410fsci`.Agr#wHc
-}+R:ao4n4h@8Pt737n8|JC{YZIx3"#6-`-kM|w4q2&qn(e"A(X@mDFjz$XjIvHqm]d>FXHHNfa85&re$e^]o!q:.Oa|kqoNTXQ"tQ+3rv%O.:TsN=z}3_(
-w>h[AD9RBnvkf)LM:vkr3O:PnO`Qd'cx[DnYM53|j(WJ]dG+Ixc+&k5jl3XcViTA#Z/N-Yk.}0x5I:FK.eBF3va<t.je]B7nu>{`V5egHLkdtG>J0h}hM<
-s:2Cgsps=;SF`7cx"C.9&$6qZb7"$d!y3t#)Vr5U}xFYE,34,m.pVo<'MIS+K2<GhTbDb!Y9VC4/`OT(dBnil"}}(fsP1gZ:O/QEX;UDjM3L_n@0i+&RRx
-F2[[U{0gkA^i9[Ob~SoAJ[GbGw.2L>@l:J5hs"LL"BlX"_=;l^>}04~dh(MU%[vE|tCKn/S1}4rnBa-WrVVa]C&Oyvd'gtoUuY@j:SGP14V<Cnk"ZG>cjg
--.6e}w.ntM!M_"N3T`qmoOW+M$eWftE`JM/XHxNAy)_@=1uFr2`P2;2r`L=y3nIF>55|qggo%LRi|q]9)!7{g}By$M9:~Lfz-i{o;4.qX{}&u)1u9#)uUV
-gL$G9d&x]`m@,K%Xh}['Lrl{lQQO#@%Z}+pJhReoSZQ.^%,]yLd]5{B/TxA]wq!5n{.RSeD[X)djwN#%sGLO}NC7qr|86sGQrYzAxg&<uK+&S.L|RUhq`"
-O/lZk#'V6@6=a$DMC]C)[C}P7'3@nW,|Q6V)nsiOBQNC'<#W$O`#v`]sVJ,inZ;Sz>^%'NB=5<ZxXDvbbajixxX,#0Y`0Y0tsd0-oQ4[[PI%KW#Cy7nsP^
-iIO,h}#td=mV|0L=bmU3p;s[mZJ>WWD(_$HO1(WFHKYe>OYnEc@i"8]U~r)>D38Y7-vWu&R5rGkY`Fp`2PhK7eKjNK|UZ4`q7vZ-/Q@`9Q;ATF`jO(9`|X
-f"h$rGQ03/FzxFynp+,cPAl7#Nt7B]QQge<{@:svgxfsJY=Ao!I<IhNh.:MeS,QmRL!w1dEyJY[cPw9YnGP9aTh|s[+0l)xf}{Z6!qc1I1N;v$H![9S&P9
-Os/FSVCL^Y$OC>H_UQ1qgZBwJkbEUz{h$fMemnKt;Cv6hV`9YFI#RTch0+#4rphIW2OCgmZ)8=ry9Q:H[U4n7LbX&&[=';'319UAd[p`o,[=O)F^8YKm2[
-ZuN3u_rwHHqE#kplAc32@Tj3Pd1pg4+)bji!9+oso7,Xqe9-E51,F0UsgZ:q_Mp+{AoWTx;M|Sj5OSea@4;}$J#tDgIdvlq[Cd.Vur~,[^Hrk@n{_FhOBC
-9F>}U_2"!SlC&ul=8,QFO}~7KA%K^L3nZQYeA!7dynHnWD8SaM#(HTAYet6PCY=Q-)&CrdW]]b{NW/dCSVH`ryyeF9t|Fr,Z_6|1jp$Zd'n1M^q0{xHI=y
-@&~[GdErqk{mT#=SV<1yg+8DodTH^g)n!EprbL`Pv|&`0R%k[e{YJC1`vw",y7m7=w#:+al^rVPYNG`i0_r!>+kh4yvmSbQH8PdNkd;}I42{9U^{6C[7_C
-lsw@U)kPKt~:JUA`>)1H@41-68vP7O)/$;RM=H&spSo.$T7Lt7/b|Px[d#9|#sKNyF>1|Yo'#O<-yruV0DFW:m{7=F[tQ={KlrAX,{Jgb![caL+sa|`/7B
-]Y.yVEivo+#j}{GJHqO]11Oi0DJVQJf2k(Xc;qn=LR$p/_ot:(>yjL;3|dJ6fi)rjH;6[7GrDB-Fi`K@hd)+T)[3WTBYzycKi%P9adwEf^1RzQg[x3DA9n
-#&.5_EXP655.g5Am)W0r`BM<4K~e.=!oIp^tPRxYO51I^h@psv44ed4IZJK:SN&F"S_HTHokpL]oJZ)V#h4Q>&mKL^7zv/,FCp]#e71)>&e>|>dJunJl;J
-S3lBLI@6rLI:Y!Cy'WJ1j%r:$WRw.kNZ,q9t{l{x:&vT3;vt#d~f@pdN2SO0l0-&wz'VVwn|J26kjxQT:rc@[1h/higJx7%/T8ti{)Pi9Z7t^t6+5<[|wu
-S}iJgsJpP<`w)LX;CiT.M48erBq)7mtCY1$fvDm!p"m;tX!`N#p8PAfs'z2W`o~bzG~XM3~k4CDj&Ef.g"m,:8fD1nba<y6B27'YkQn1lHMlGcn#7@kl~I
-}ZJ+vv>x.o"FOLl6RXYd]FSWo1'LhSIGS-tO/6z9h4Ty&YiXlU=j[T=}o'ttBUQ1=k>a'6bATOnb46Yv6ZEuLT1$:g%jk`_y6<#,$Sxv0PWhy'6&Dk_UPJ
-+fH!}<&BuU_U}+fb'Xkzmzsf/9}m~m&^B.:MfZ~m-r<:#3A7'AS)XO7r]0ge%}-(u.rl}B2$9tArr'bWx[)Xj/|cUoeR2jeu^<M+fVh}Fr/%1|2Oo)'j.D
-Hv/0@l)8SY_@X^SEg<!y@#,}KWe5='D`^7R=feLCGaX!WD=v>+E+Ou:'Aq#&QDA>!"&@$G{75C;!>h+CIV4TxR&aGV}OwiVv22/GB0FMON2G|)~W0Npr"/
-STMP$f}+VpY(88E_]3zq^pcg-t=gPj|5Ex.FFHcC$kg52Z-{2l"MdbcyPanJ^,"aqSrU%Xef1h4lE[5d#f|gRB&on@ZT/Z_IXD`vs+:JW4sK1h3nO"G[Va
-4k./M_d5W.g#mob#-C3;7A,}4)K,6sSq-0Ff0N5>lf&aLp'LS)T)~S,(`>>f6d]aqX!f~uG;Eu^9@"./x_u)'itgfkOhxbZwTA;'[`OO5}!(.DQ.>u+a4"
-V6f|u.`LU1$Gg5I'&{6d1=pVOSV-I5l+]_LbZi.vZ+[OZpy%9e60y6O6N1f=_6gLwm!m>l:F.%82t:l@)Krtc^Bw>Ihm4^M65GmT%_R"HEQ_Mw9C#9~8-+
-aT,WV=DpktM2:1he[6lsdRqk}IPz'A0ubD>Pe]1_')Kc!fIEy7QB}pAjtp+arb"ooSE:CmuN;&]:+Q>B$7`jp)Bo.6gmF<o5'lHfT#NssY$p2[D<8k9D"A
-x-~cMzABF+x93|=/!Y!sTkT!=X8.OFFFi]4vgOf"F}wQ1{<Ovq;E'V}.%VZp+=qc|CP>./pYpTXq|i#=UJppxbIKlGENIg~z^|^(p;,gF)Q]OCoha:H0jw
-=lz|`v])0C<_lW6j@_]%aKKm&G."zq={0}Ez]jH1P)mA_{y:1x5V%d_xe"8Hc+i$6V#xjma60dP_7lML8)09E)iMEsxNj3,$l-DCkbDkc]@ho78I(zJb,+
-$y,{y}MngONZ{|1W@|X,"k0(~6sIH5TAy%FT(6McLzd]I1",TmG-zk)/te@CAMXb2RPWzvVWO$N%Q;Ht@ax_JUT5DLpn_cBA[$8x%m8+c|&gEJ&hQm9MxX
-&g9qq$/8u2qbihEz4H.QRy`.J1oNK[Hd%j'gA:[C,!VjbECj~):&aNje3xS|.G:#Fgd(j_/8U=&ktE4IAHC$I'}wX#Zrb8.AwM'TKjt4QdTOrbR+c(YI[q
-SU@l!}:)k|7H9fb8c13NRX&bO)(SijHWVfqEpIJ,n_GQhP>tc@JkFmZX6,m;dt'P]mqRISS5cv2gU5yV:c$iH3&;IlQd/TZ!0m"b|,X-yqZ!>FpeJ/o&-.
-0{r0NB+54HyI#KdW^wNWTTD$PZqT':OPR1sxuiKR33D0R@kXi4FM('tS)b$a^h0K5NPq,Lt[+,2;bQA>;WYm.E^y1G"2ZCm@"q^,%Lu^(XpY-M;]psuf29
-3Xh,F;U`Xbxx/DK&@K>2,84K)lBm<!)J;gQH-z9dFcB[aI(2,^"rTte!neav,{Lzh&N!V9x@O($<%$(;@lCr~f~J7n$=F<2rn4;(J)k@vb2g=61$rF-#b`
-,2:gxNq6!n,a>8Sh$DT0QS|S"tvJbo]{Ot+(|ODfoVO4!qL_R{j[Q;jf,=poh&AsSdtz,9H0WABr`jbZ7xA@7F]+Ms=z"V~'d{zj@n[s#ve.BJ6;mQuXm:
-9IfKg=VNKi#uQS#AZgeX2vadbO4sJfnca5UpKu+omSiATO1"}S#Wk5qz;ghNq^~#5hoL>/lh%3J7!R3A{iM:T:$IctSe_Xj$99'-A]#,:S<)S(W#N@Q("R
-e0o_M.L.l2FSqab(.$<[wz<zy2Ze4PB#MZ9x}>@uv:Qf([F/]Vu;([f4d3mI]yKqPZv3~{}LFuVe1lEumNcw^zu-+3x0<`Hscz|:VFm.BY`d7yFyd28u;N
-c[#nR;d-A`l"s5{+c{-Mp!KQ/rv=pG}eXjqe`)<{zAd3cJ/MAx/=R_v=mH2tJ:9bFL5WtNYb"9@3cNI8&%yX]k%0EBZ]G6AFooWm/e6wo_F<_=PVmnN%{X
-'Y{]}!<M9m80AK=UL=H4k%UnXZeTIMmh5'LX}]el|T&<==]3Oo<QsKhS)><cI#.e:R@C+Tx2)g|]GAx}&wA>U.`T4n[h>@:;'ZNZ'7{;UVnsYl$Cv{t,st
-/fi;{6R_wh&Ux+EH,e@e+}_Oc(B6%Q(1n_d='D]7A<{HFmRx!&'xC$/xfo2rl|:6)L">)1^0G`ou(q}bL|E8vXNx[#bN!k$<$:^HB}1j(|fw'yj)l/vB6]
-;XA)s|LlsP6acTUR2C:Ey,U3GDQJAe#"K}9E%brS_qS:e+/(4Y6c/g5G@U/Vk[,O;4XS=K}%}[BfI>O<,g!YA:/fp2.RV]Vh{My9:fP:e!59di/E_h83FI
-NtXjSiqB%U_p;Bx^'hXDR5vZ>cKLdIfcBlG,aw`/gKMCUc+jR4lT#9DG7Q+er`^S.0pgO=PYgvX|&LzR-Jqx"yYSoB3(O]#P0K,P!;GFM5Ddm!Y),Yb0dc
-p5'Xw}'d^p;=0GaYw/5CFBEDVX>pc]B`2emw/W,q|6RA3`Zy$oDyJc&+)mC060H[,>3|s:xK}1Mi+{'4N1SO<BAqFgvzx{Ik[#$6[.zWRUi5#p^1>'w.v"
-=rvIQ-tjJM%JZ;XS0ZoK47QqvG{Ua'Ym9Hkwl8"OPtyxo"Lp%5Fj}-Bw3lt'=XpdTdV.]MIGk|${z="jw=:ihfh6UIwO2kjKpKa0%qgAm6#j_x|RO23h1z
-q>DOAQaU)grqDPTio080SegUW2;F`1hkU'bWo0-NQWM3k02k~C(j=Wg7KU<uG71Dn+P#nL``+[NPS`P1wT.z6pA!Zi;^RikRVhP2+v@8>q1pp3#ekdP,=>
-8Dpa:'Q9+f"v-#O@MP8ovJ|>%ti1aiS@vfo/<dNI#t7FKH%>$W~YZ^3@>pOEZ<A}(OxZhK=4-Y2e/aV_W0vN'1HKBBD1Qd^d/Ia4mNllCj|DD|mB{<j^}g
-R'^-;16Qv%^n3]44t_UTeNuc9cHeb]~baLmy;dbgPIkj&N=mmr@Qeo$p&q.@q6uD5#+s7m=L_5I]4Pk:-YC6EW+iJr$<F78yH58Fc1NSXeTbn_w@nBJz1B
-"@"Xf>=c>QzeBvg<zaz)Y=m-#+'3O3_82x-6;qk5YDsJP1}D,9bQ{#hMp'E=oLy"&D_y4um{>8o`wNt[F)lms+G<Px7ZosUz2YXQ9L.qbq;tX!`#e<1K%h
-C>7Q~f48yUa5P``m6HRzr4v;/D-W8rkiHC{'H/dqa+p+.O=3u"T@m0tZ)4RO$+"-oi&w8;Df9_;f-{KTtzVhsq["[cp:cm^Gtq4Jn5kJRsx,}WpAaU9Pwf
-D_<p<J`fZ!/R(;0ikEeZ`1yTB0=QTo781eI/l6=:iJL3}jLc)6FoQt|Gp"w%E9qXQ#.Yd|K:xg!rnYn.Iq6WDnsIvP>jMSQ8!16o`YB/4Jw1q41TY'B}&c
-YemuaS3@l65EiGzmxQZ`y]4aT@NcK1Pc!;ocmZucP.|LCgxR"zP<p,T6nm[;pA{C;9r5bJ"6SlDBP!PF,i))G(5hKO$!TK9X;o]9Rd3ERHwP|l7^g;5!:<
-M6Dy(}px<Icq{>/|axzA7KF61t]5f4^8inj,.wN27cx,+DqKkaAC'QjW5[Y[5{s]^2i==5Y{AU_LZ61diHVYKr985J7r5_rH_5{vy<2d<SPH;3F`&ouqKS
-=`Zwpk&7Lti^JY"[AyrT#b`M[=!:`a2q><NkmqxDx^O,F}VP[i~7.^Ud[}W)astK'0hCx9IsdC`@`iCmlA'EG>&'q-6TO3lj{_E0nL075]!gwur"SX"=Ko
-6cLL59%eTY2p_ZI=r3A]|2Y-nZKq'smnhfw<Nn.bW4s1@f5_4+|G2niO`&'uC_oV<3Ju.5J_De|^{XIdIUjS!uH(;z}@)0Zjt,7(@[6n~F,m;1fejZm]{l
-(qu"~GpX^GyJP=%pE#k>TldTjL'2W2{1kteHXQE-M0Zeav;@WT1,I_@n,{as/!]-eI7p#AW/.dH+$H9`seTJ$C)D%]7u5f=58i:;L>V_7p{>gW8/EaCVR#
-nj,.]Pm9<vLku3P{mqATl]QTnqVK%caT0p=W+OH^s5-MQ1`KWudq!A>w}XyH8aFt`^2e97#0HH-D&hN9`O<WE10G!@;zST3bxs&d955bYx%rol3UK9}ckC
-ksQRasJq&^HVDhD!J)[Uad`Bb#&2`{{G}$(;7{2DUBIObNMbx[>;YUj@O4b{7TVB%j(_<[Qy(UCkAV|%WzH+;:IHN5bxzh<Z0Fv&/V|<n5S#yZ@0(4";7{
-5{_R`B%m1Im3qt`h-c(ojd^!O!3&~sq0bF))}Grq1Vg{"j%RU'e05`|u)0S2:2${.1}F`20}<S1r$u&XBmPnZBaV=+":yxkHtTgMym2Z$DGj();|0k@1,1
-qKnBV:yR![6<TMloVkNe!R=:9N|Wf%{aQnJluitR20gr'^A&O$z<copJD';h!p7TrKzFV88jCk.+.KA+4qGCWHYbhE_Wdj9pf3S1ap^^&5i{W/EkU>#,2t
-tW.IYb`+f_.PcQ"b09Yd}/r^|GQx#I-1>OK5Ich:I23_S'>xwaiL|SAs$Ev(&zWikzDd9`#<;I5<R$fYak"+Ik&K)Ls1m[6[9KAgJs{vvB,(uR363oc6w1
-1V6t"H,$<lMok=vd7>[4XI^74:=Q~14=RWx,hto:(^Fu6U9xZs{_.ZtwbH,%A("5Hc^GSb|s/V-`tekjd%#&X2qG$'<s)_[YW3a]UwrtzV==H=%];W][sG
-6Y^nd-9q0q~w+nwd)2,8-#Dzy8w>0]/[W0ds(@mOe{OC+uP(RKQaNC559FMh>R>E1^X9P6q'H2)ec3NkZv}nE>b<`qlt~X^,c>K8ygDadJ7s6C3l-y==en
-4V|=i.wi0R&%eEse!~<m!G!3_##F(Vjf`w:k.C)LwH-kKRxm6=L=.0sNA%"5{'_j1Vg{h$_q,[8&4GJwGnrxNs+t`1YsN-2Wp/-q;t~6;1@C[]ZsI$^Fm}
-PoC9lzR|&_f[/+BSYt:AM'5&D#P3Xto927bTQ3s/`K:`Uaic#4xT`Zm6%bz'i|!pyW&+@ku<|C5!]pNIo|6X:RGNm@@<h.4j=3@rbE}qnkz&h)bc&0m1Nk
-N!dbkWkkh))zaB@$|<Z)V&[}iV}q,<^FpHM=Zx)gTC|]9X7QaYr^-h58TrK=V<,>CX2]FA3fJWJas0@wWZDf=C=U6_22-WlOB&mEr=]U8g`DeRRB#s[pm]
-(=+tJ:0'Nm]sfu.5GmUpt9<[0jK.=Gfk2cI"Y>3r2cE`&/{:3)8@=}{NN$K51Kap80+bZk;N#t'a<zM{"Cv"1#]+r|_hE_Ub^iIbn.1"n"'JtpiYs|XJQ/
-_R#=ZF,E+8u[Zm@fsyr1%mV=rdI/TGD+S^3<qJ$!{sb/2GL<l<nsu@FzgU_!M9Ee:;Lo>!Zb!1Sw"|szbKP8Df09LjsR-KBHQf;}UzP/C;kwafanAP_.^g
->U_<0YAe}oAD&xtTt<NDygl#RVd"J-"j:0AK6Rjw+:kr'Oo}q$Li<<Sgny5ITPt(#yZ5W&DHI6M!h:Sy-(l:-l}wsn9-j[|amaOonma}b1`ZCwr=Y8aQD|
-{x/`vkGOUO<(9!VX8XJ)<UK$j$LVU>bmlF<SwBAvt;g'ZIP&;#N+R#EhRo1y'scmPSPe`(Gx:]3bPgO<{RJ=!WoP:n&C_gRJ3p}MX2g&|Sb@|(__Rn~;;R
-]"B/qf$$&d~m_seCBbr,-cP%FD&:q|dI03J1/'~D"W"ic1dFBf-bqk2hJH4XooKBeWv>B|3pQdNl7`WZuvP2AnM0Wy!^=,W5rS'B/89%fFct./F_!]_D.N
-gG~WL!8`Af&)gZRiXcBW7/j&4I"6eqT6`j0$_x,^G/dI8Qp[6]^oXb5xqEC,o}:hz/UkaEN}0n;s/xv_(A}l.w"p@llYLBFdeT<&gH7g}v6@pjt<k{hSD5
-w=dg+2ae,]Ayr_>$j=L=jl_2YkzL`C>YVgH|4WP"pS=aj^:<.$4xd.9V4e3rA65qb,>]-PspkA1Nw01X6ukm78nk8}}yG1kDW4s>}RkC.{Le<qa$exZVDR
-mCpf}L+d|XK#Ng4>o0cz-e;(``C'ItR@o`WxLtN@[efm5jV9-4CP)!Vz%{nt/_{SLncvI(@]9qbC6|nT!~,3;K8b,;g1)2cxNSe3Ony7&UgK;:NeEfYw1g
-8K@KkIvg'Fl}xy.qKbY{~nGGU;I7)N"<J4<t-{9Wm$X7[tpkB#6t/38DwtMOEIWzSL|ZA,gly=Bg4joG2v4`pq@P)mx4=zJ,llxy^oRHOuMS~14h5kOlEM
-noHZF|W)5{72Ar=>N;NA3j0,|7}e32sp@/&q>5q;,wD@(D_Kv%E$-u;A[.KQ[Isf&}|h]%>.IKc9LYFpisR.w3tS"g=TZc0'g[}|gg29&$^qjWUWZJR8u/
-H'Ae+%CDDb&UNcv`c'5r%$I$^`t&~#5[VQqP4C~0EfLJWnIHu/<X@6e)[a_fGBifQ4en);O<ydKcSlK&>tAxz&n/7yu,KYHdHq0z/:leL[nri/9AIOlsgF
-G+7'6^~|;Ed#iI!.0k1TV0A1YC>aL_!,m/Slf^WX'ny^>eyTB]9{QZd`=^0@&8SS6]jykl0:"p"/n{tX@2<$~7<W&dd"~>{6i}[!A7[x&R[v[)rFBW3b&l
-T+FkrSBuup|hWG90n:R-nWg`D8MMw)sm&>INTaOtYK_z'X{qOwLO,-Q]%>ndT5VxTY1(@q|t(#8$GRlD;LVF;]^N,Fz:meuu'I[&U[jzP'd|bHA-{;T2}j
-J2q_lmM!4Cwe=cEeT_et%(fm&n8"8vmzRG.x%mP=YEzhkf,IMz@r:jFUfylVeSKZ;A<9aSx=%;>@I`ZGk&k:)d6'S^2X^vrM}Yl%!no1T_&,pUJ_N7$)Q_
-umd9mKA{b6CMY.}%,{+Js+Adrn9r-&#sb<tWi&Ua/:#Y5o7t7>i:I6-U>D^+&/4OZaZK&!viJ[ASB908a`<CRcqZv{fnIb4cOG%8FZIQl.G"M%_n&6^]w=
-61{F3O5nn)>cpJ{@3i,DF@JeK#o1hz+dx8n(k_(#;Gk0K0fN,BRT(a/KGMI.gP#7b,uIsrDOq2jL-5!~HLI+/9qf{h+Hg2-0.M"~m;F`I":U/8O#f0pRTA
-GHB[+AH3gidp9[I2"~3qtBshG90N;w^z#8uwxk]Iq};eEfc{Z:M0m[vteebMxN=3gxXQNS(h6TFOPZ:P4#GIK&c2@w3[l#e_|O)7%LmI0t]Dr$PY6;_lhW
-i(nLGcR6,LZ0|91v=JhGrFOL|_tDy=eoP1zHpWXXlXMNZy$}:J;+Lz./sVuvb9WgxO{qSdM#/!fcoE-}9HW]iqg/PYV4""aJzB5q]VUoVq~Wb/LLa,Bj&H
-JY>%vtk/M<WbvwY}7n[}|}!~vv@j`})M]{er({.$9;~N:qyJWU#}+9[(m((Hdm,H(2<-UJX5c2s0(5.4oLf5XKfgfips%WF2VwZFG48g+J3QPi>U-0!H62
-{lJZ#/;qwc!HkC76b]NZrjYLSZJ<0aB'8i4I6(xbK{.Gjry/<d<7T{eME)lmw}FUrc]:5Y6eEA``;Q[U#x`WG%WFAQdA[8)OQGur,xc1xenL6K#^p!R!I2
-t;v!&ynB5YK+XD<Hk1In}zmP&(z[UHDjKkLRTzH1a5T1lt5Tzy=quH+sKsFKJSTU){qYxsw]I_1=su[_za$^g/v@'qt=0`ZbaB3&Y@pPIH//(VWCo0zzfb
-]o>xrL+sDf[)06:V5u^ps,$pmho)d}Q&m^+MAaH1e#Z"<654DzX6rf2k@o=hI%YUlMfJ<pjCUec>Pb16KDA8KLJ1Vf`8tD@#}w%$XeSe_Q%D$9Omdev6cg
-(^=!!o2Jnl~qYC#,<r[.ii]&(=BMx>DG&QtB%O[].:k(Rhq"}s:.4qp:U/iEtI_q%{Tn-O<j.!>Qo$a)X%O!t286/IHY,ACL^Q1DW"S=>l-6RQx&8ZThwA
-O{5g.578F:XGcQc.3g40-'h{"jEbQ$bhDY.7/1afY/+y]e#VO(wgJ%NFF}.hzzNl@cBJ3"eB.n-{1S5Y)wdBS`5&Zz8|a"tk_lo{bm+GP9W_=-<(MEuK-W
-Mid(ftQh[9Z>(o|3&;+RL^p$~nVx:_=YjP@!4=prSsMe-MMmmO'7j.<j7iFOu/@jMOX$b{^Cd.U=i}cV<=arcw^mxqCzHF}aIK|0Y+=t`J/O~vM]=1G8C:
-j[anYZ0>nr}[sQEd@J#yZeJK/dqC%sYtN"$_MV->Tnt,nNL@0As+[As])lgDm8gx`Zxo.>%9QOBlxNn}d==D-}Z6O]_OG:K%'cXhG[tLITW{}FD@u[$,4`
-xB_(:{5<-Qvz#zEb=Am0RL&_VjsZjk5R6E1mAZcJjFG%UF,3y`"H"m,3P=PiWa.kTPy&/e9J7".q)2`%ymBRXAgJf:CX,hMu+XpEq@]a;aDUUBNgfX0!Xh
-%Mv.V]03+Amzwg$L.!5rJPGAg+r0%PXl:EI-/<9smkCRwFVr,%eNkE~^J|d#&n#6wWm6{OU%"!g^'-rajBUm41">+/"xP{Te0S7#+"$h=B$E6soX8|E/"#
-oDy&UPD/yqrzBQ&uhbxgO0V7|cFh{8{+m'X-C,Ni!>T$g>|4CJn3RDs"2!idfG)C[|)Y(`zj$+r[7w(mf>mlk[TW'T1YYJ.Tjdc9)sS]CkNP.k](;Xn0$|
-YPXaKS8<`Q@rH"k$voe!t7HXBw4}))h<A@:ZRnO|wn/q`1_/y">7pn;1d)nGhY5{fV@AOkiF}iG_V:<hfM4kQzZkNo'Zf8dg@3"#aeX`20[xs+d19yYWfc
-==KBA7rfjcBda4Sd`,k%rWBk}I;0OO+EbKWXxi.1cm(c9L5A{3cUcn$k:L7>p0&<!$V}!c7O|`f4~4r89cb/)bM%HYhY.G)=VFV2+)dmU2Q/PP0uDyr;Up
-hg@s;Fs|,KeBM1Hk2)ASNY"!bWPT<X)C)R#g}W%yG}6)L$~%`_U_{,olRHS,F'e%&kx86#;Wa7,frk!%@W'Qo_M%IkdT.f7"`(5VUX];zSiYO]qoBWF%$p
-tfF":[xD>D_lHQP;z4C4sBQ8^"qKKUK&r_A#LN%NiYDb)cDIaDJ2UKsc/T]&qt{^(PAWw](JTi~Lp)8alY0[X<b][ZLui]bIU^RXxEV`&Or0"`k0CbSSoP
-<Q!K<P{+Z@,9+3Shw(xFb.Ep~[BK4@Ks=0&Mk4T0{+Rh&[^i|%&/[[~u4CDT'`}CPN'ThX!%"rEnC,X@gsj/9SN%xPAz;eyFMcf)2_(/F+QtznQh+w|I1W
-[+U&`J;7aRf(<,>F)V/iqY$w!gN]&}7bauzfOG,K3hAzS617yf&y6HKY"T=<m4pH4ALu_Q@]Np2RP}&u%kDgm.Ba9e9gL6B9PGGvXo,LDpWqM6<2_t=-oF
-3ypzBcB7h1K3Bm]<R-:>bg-cn2Peb'l|$Pdj#<#b9a$8I`6C#J{g<Q9CTOP)_L5PB1Aowu<VNta]!O7Qog^-Ymc(~%3<S1%MUi.6^Q1<~Slbg8IY)h#6p}
-!-zoKy=Nr{~Z3h<FRS^k3[b>3-"J8uXkS+Jv]fW7$G}0D0u{Vk:G;Qo&OYXpYf_I@N0GQfdrP]/doOqQy:CI9@IWY`!z<_Q>:r+{L`p|(=wH)HRS}$Y}sj
-(Ip#dzDMiBcq4p"8.F`)1<QWd#dymIHnSf~=XIez]O:5dz-80q}T@}T1zQ25#szpD|9s-IVy@l1:g(].$zGr0p]8HEnjKpML&d|HWv[m7>vW[:v`qT}oZr
-x<.bV2#c,)ikY!j=c>hwr0x6>rYKMN)D5C7v[Z@>|qczdtX5c}0NL[`r@5Y%@FTmFKSDsWR:TYVD%NY0"r;w#A#{OI<6X@@W-Tc/_K}E9g^pD8p2#9d;,{
-=&qi|IlO(m^A!yj',uEiiu:v1<SQeTfE(@RZiGUrw1/|~)O(Gq19A7mg|Rk<TQa/S7y;7A}h{HgYN&U5.8Ji`HQ_9@En}PP$'h:vgox8`d@dZ^wi^L<Pt/
-V%t4d_|oEh">Q[DXU/>I#FDl{zFC&LVoZ&$qM.UHxuiw)k|%'|Uy`rIQ<'3W_bfh,OP-aqrt]p:mjsLf,)}I"/4[N;Vl>BrEt=U{TEMg{dw1B8Ms)yvVi.
-gS1t_|un>3o`)OqP4FDJ!#ag>sB+~1;ZnlmSb2u6GCtk=^PIJp38ff5p98%.=1Gwb{~[W1;A{dcEUZ"`Wqw(}pJE2&(>BCIj4d+OkwG$,[Hro|>&}g_f4G
-!2:=0yq,=;;$KdiFV9l4in;@Zq}JAjLo+73bP(x8czyI})%o)<(JVY>chLRGb<28;J;NBlaXLu2]Nt>a>v;W:JG}(SEsalW.x0ZQ~oFyhZnNFEr)ua;BYk
-hzhs<bMqA!Ogn<fiF6m$]7&OXJ%!K1t}A>MGT&m6#WOgTiN"@Tyv9Cf+YhzAlx<]+o>&&3,D`/n#{r_4{kp)i-[FHv]/5Y<FJ%8Nwouh[T{Hv%LYADn3;-
-oRD!pEBJ`;GZX|sSVb!;k'6wgn~tr+&[eqXlfVc8D;UctcM4G'@4jJb-<lzMMZryP'os0R[rtk%!'%D.0V^.n=vWJm4r5tY.++U]L.@+A}R{{1^Dk!p:Zr
-He|'yY]QhvIU~T#O.yzMJFH5e&/w8!Pw^htrHBi6'+z[9=+<OP6}3^E/{laed8B>w,RtKCpGSF&iEP5ZfWwtpthb)nw}EZpZ_F}QlLCwP(6O2SZarh6Gql
-.{b={GE%^h&,3g{e|Db6w)S)3[GCl`|2{fFJLFh&&,kOsS~H5OV9e!QlbgEHDwoZ~$l_7;Nkt48%@f;IQdDi%C#v];02J|tO!0nR`;!"M<f3FC"dP[O=&^
-_BbZKsGqHQ`fVrs^6RZD)u:`Q">IoDYZg=K6~p"6[o15^jn/ScP-Mb>KPnk4X[8+"/w)zSJtIPHxVbd)'#5Fe^<0;=L,X0R!&Xn-aB7`|LNCJAWosc]dP(
-n#b|^SH[HCUb7pf<9_:F#@xlm|%d!Q~dx/ZdX20#BO/b><A2FzJWi)}]oz+2nei(:VB)A&nJ5OXtIQ&sq)kZm)TT[kFbXHT+kVZn`Y+inxn>`JVgU#_!7y
-YwH{/GR!GX,P^l!IxS6"4OxZtt|:R_'Q[08KuiK.91KF}!MG%)p(|>mH7q/e<pd/]'8;B0hZhD9ssbxf-0W<_GH+fV!9J=Z1i^%dj)ma$$I>qxg=S_69to
-i3~.5DbbVjxGRx.jbromJBl,:DPDFaQWeace_I:sxJP#x;0^7=y[y>tI2vl#MgvmsC4wH5!.lTa`kjThX7^p$E5}H=Ulh$.-^&}3_C8,B<&Z=l!_QzeG%L
-ovuNLgnWS/r75=iQDi<Ve"$Zv;MATsIR.D@K+HHNdXZDV0-1=340`-LF]h!w;(LB@J]LJP&kY9fffCR>[wnd{C|+eE@]9!PcG'.P9:>.2Q~u2ub_b&gq.d
-^`L{;Hbmqprmr/yRM>P<=_88qASu3o/%"ob^{2j%lBIW'q_Q&r0Bk@UEwK`B3VM4_h|_14u6E-zhPkt:nOeqR/Yj|cT1Ae7j~.{p(W0Fn$LFhH)4@uD:]e
-P22zkH<R'y=^,:&JGtY465(i+ft3Rx/JdkY;>gBV~^X8{7xtX-tjm"Di20{KkWfy0="JuNfkR{'JN>+{y"V[7|7orrld,Uw2HYF2&g'N91@_<^Y@n6FLMP
-&V$I2CKeQNk|W.l}1ml<3`^_4JEAAH7dGZJ_(2=^sQ2G2Qrbu3[,^VRjrd#1mBhU!re!o.L24suuPl~#tI.:1xqJ,jPQrisO3!iukgIL{d%OW}5awCaS|/
-%8ZUpTp+#]I@f{eTa5U:oO0riP8#Kv21JS<t%4-%zNAa@c<|:iNSK.ra7<l6!-[LJ)`2lmz;gYyRTWHt{-bFv#nNHw-";9IFxyY[:.gu%CO2G^!}[7uhc[
-a2Fr5h`jdNFj8DgcF#`.+8e}S#T)e@$1"e:lsba@8D2heMws69S9zUImN@!m6NwAsrh{]MhfpeOuqMI6x|)_F]K>{x(9=FWz[ZJSYv3Us,5hop/.jF]}&I
-plbRb+V>+1KUg2Kl#.7h=fsq6tUN}'|_Lf4wu:qSRa4odnp(;LN5N$8,H9mdI,#Ngjxqq3Mca-5B{d>Oc7Kn#rRdHT-"FRIfrs/O0tRvC#Gt;^_|^YzlBO
-y6pJl/U$-bmTE%i8)1zd^lfj3Q:ZsNR7r],i5(VpF;3R/}twsK~oqUbWwZaXZLiShJcRn8w+scIcU#/`F/F/I+(2'@u_dh/Lzs80|{^OVr4=H"rbpQlBbp
-@.eI`s4w1_BBT4Q6y&+=X@ZQRL`6Y]BtXEoCd<-j>=/gxq/NbO{U@}KG=rs;A0uXe%}Kwy~q,AKQz^bE1WzyL'}krj0m;R5k/9/O-TiUa@,'`T_wk5dVpH
-{$mIF9:dtE(>TT$}=u~AeS0k2I`nghY`_zw1i88Zm$i'Tt;G4j]3'y!Q8{D_/68CgHdNE-V0}GbE6ffxAy0H[.icA,1h3#0L{(zZ(:+AFvQ1oA/sNU#Rbp
-6VMl)yYtFQrJaZ:h4W{vopX^5Nj{8%b.Ti'6]N7[8Gmv!i_gb'cB&GE4),4}}#u836poy'^WjBReYk%i[5=+gyOAfJ"m0Zg>|#i0_t$]nS)[t%%lftjX{]
-C0BHNw5X9(K0IdF,z]QdSsm&Q5xRa;8=(wX|(9&Bho3m-jNB/4YonrDc)M$`W.)LKMujmm)`c-5VY)WJbe''|_C$Y6#AG0"|6%gfj"lm2&z;%2.g>wnj3y
-ltFk,lznS;:h3I+!FK~Y1pd;gfXsv8i-3#:s1KRRRf4F}9^u-737a4s/B7y%M3-5Q"h!Wj"Aw1Q%K^3=:phZq}KU/UfFup%Pz=rW`v_7y}8}G}i2fx{,Bk
-l_9_&j0a3jtVhD4x'_+T.Q~yY"sF{B4,:x:ULUJ:4ASYRX#K%nJW~0~%~K1WQOBSKrqhFOjb{Xm@kMJeDLw[jYfiUma%'u_IFxId:C(^|Hk7#><0knIg_A
->;9U_6wdQmeOyxcl#&m`#jltoR}(VKrv8KUwOF~2jG;B^t|1lOtXi/j-A&gW#}-]I<Ky@f/s%:B]"F7PubCnngz<Lmm"Jd)`S@JUR]+ou2G4~;xUwEp2N9
-Wrj6(h$QRwf&;DMCuGrmVai'G_;3cD1#Vvv:.%x"C'7t,DO`F3)>DII,(up<Pwrr):,b|xp67FXo@Dy{e"&xGl=UfW1M&vm{a,VX#R]`<dE^chQXo48R;k
-l_wJWLlr/Uq87$n.0a(^y`tln&02D#hkNp.LS5^Z{4YPj_3Pm$V7S9`0~f7$.X#ZX9w7<ua3!")A7LNuZLZEv)_I[#!.[vF$.E+7djP<DpD}{bV)o./33;
->Kse/,Vze]B3R=Y)2;NFpYf=.z5S&``%]o7%5X}+:T5G:!$mDcC+rH2Msz(WB3/R(PZ";'/B%GREy-'"G<2Wm)R"A.6S1bzz]PQ6L+~uSUm@gW1f1fM>_j
-fpeyH0e[IP)s#aOHQ!{z$kK@vYOkl{~Y;W,o;E`9M)Q'|0l]e&gF#`0"V(:ziRJ+/O/hef=]c1Q!:8Fs18I%LNPU-}dNcN2l_D!.a-mG<RHPM,Wa+|Og9v
-l`pR{$dtN{ZRW=C%Sb;de!WvxfQ-Xf>x%Ko9]>WY=G!pPQp5Z]Fr_i)%mSZ'^36CH5RZDzae(OBGax'dUnA-yzhPao}q%SQwO!uc~fF5&3-74_U1JB/U^-
-Qx=N@$IL[Z%ShyP%[0sm2FGjU}@8_C[O787X[M+M^Z3wKPEy<`dMeTj3-N~y:9E_L&Hi#C""{u%xD-Z@OGz}=FY8`b107r7qZ$1mu<&q]hE:P+ZWEn"g-w
-I-n$:^jui7a^g],%)L3U:fcF|$T<Q6ag!HZA}YIK{M=MHBa)]&]3eM/QSqMt&;5$/=Z7b^8,v5:/JEV]kSA3Boy+UY4m;s[+f;3BEwcGfZL^yX3hf`z`d(
-^m>%sY>TOluo}XVTWa9c`<!c@1yW[Jq1f[9T^[9kkc0LUGs!%VKJQ0Z'9{),T)0>Wz0.]-fkQ_#,Lz9nFUhre0&!b%<ccd]E0}=Pt3v';,&pnkgF98^/Xh
->WcGe`4G5Si{K=,WO3T4qI%m.B-}Mr#.IE6le.BX#:oKScs/#}2Ep!#8%;aN!9hTrJSbne82%e9pd-IrnDrayUgsFcu}(+2!VMK1VSfXF|9D%d1bHH#C/C
-.'_^&ou}+d^A"CN+RkUmkUg1i=8XJ5d[ij=[zZ5MAK'C-jDJx5d2Jm|bgqA:H]sG'cVT7^xCnny$QxLY@#UFt7(kjoqc%XS8vi2&{3ZMq&yc<h7sr1%!S7
-8zBK4EnRx3Qg!u(!}}CHm9l0cVH^a}Uv[)pov6FtQKC2;sa&<9-9<gYLd&2(1^~0!K^x3x>txTtESBy"BADh5^5a6ox+B'F%~O/('jP)}E,;H,2k2_i(~b
-|qW%wJFqTl[iC}G,lTNC7u^N{lp},Ja@}spmO5x>DKhqppbDDu_}_#_>(-Cqj7<c%I[=4PWVh}1wb-4kgW7TI5jKv1#L{<Jv`X&Z5zg<jk}OFc|d"0`AN#
-k!L9$zM9=dK+`@plCkIKA8(f!cGttop,yIk,}r|LAB.GNVNSM!0./aa1d.9$!LnqV:Z-H_H8FFi8209agGM-!pH@-s'U!@Bx{JTa%}.cR>ML[g[QSvxKy`
-:hVn&)@o3clu'6<l)xWN`'!k+qJ{}Y6`GW(Pj][`cUxZHEReKiV3A<EV[n4#On}_jD-x[g{p[7{U}H7HZ[-ImDC6FWXqj@xIRx">VxKNt,[FJ;p{C.ZLrR
-aQHS@&:7vgx)O>mWsDpK#R+wWo{B,)KgL!5@4VJ7Ckw)=qrWmHKkkBVKY`JYw}|{]Y7%:Pn.~-_O-URe84jD=DAdnJQMWTCb!p/S9FcY>ae]di.K/G5sDY
-WXN$yI7#53$.cfyxu7(PanKc.C_].h#.`D'e9CUWrXWM->g%bu(xqO-+_U/'yAH3GZP^9RzW^(ZN=ZgbrwhntHcFq&&cs+-6V_vNBHVO,}t25w)K5fR2O=
-ssRRXDRi!=&%kLj>r|!e"@Jk`j;1!z':C(k&3v-)$Sv54j!:`gKmH^sn&m=Mk/,<OHX>N65r+]-)SBJ-.j@Bkuli~]dC0r,EQ03F,@5ir.nf&8C9coWn/,
-Sn1lkVG}{3_sb!Uk0H#&x!gl+lVh>LJ3!5ZH~4}KU9;)rsiV0x]J`e6(6EwgxQYAduu)aw)^<puJ'rFBe8,&8]XjGD$Usgg'dn:)hhs$htrTQ[:rg@xf&|
-O`"_k+7">l_Acj,Wj&<zK,b@d7es@E,BMb|rP/@:y$SHk'^rt1In~K3O~`@FN#QAq//7&("N.Da7t|^yjqy;rq)o09#iU`G|q3x!q=lWbW~<.B!V2GN=1-
-P#3_%LYi:YAahm5a1W$AL^^pBJTJ%#"|4F5q8m@mw<l@cIN':{qb6cLY/GQD~&]&y6xaUQv3DS%mB4&R(=T`s5h1Q=(^6`p=m62T^kB#~"vKL=IS(F@=z}
-6TP^OldA8i0`hV]O@G}nv@8lp'e6}(K!4l/@@5kVZ77|IET4"sie+5PmuiCcOBHM.fWP+twpq(mdZ2[>KZJsn)p_'Rr=Y$&TMrx>ziaxjCmEY8KqQvFpQU
-S.j`]+SVJrT$C/c&b49Ta]urcluHLiR6R()cmCI4gAz`0U5pH:)o+awV}KiA%rPHLd`B@][|qp}n=I"}7uQ.<8jvdDsWA:'BKg)!CzDe%$SE-wIHFZ8>CE
-9",uO:BJ!m;0Fb.!vS&C<<ZX6YwFW:,[$bOfAwx=X+Sl8Enuwj]GZE9(Qe/=U0Ii{{qE"^R,@>/1^re:KR9qW0f;ES]^:ge^"upqkKAONVaMX|qIa[hI+Z
-zCJ`_(~@qT!|uoTcR!(Sx7WipAs)HCiQ0C=h_.dUihEz4H@)K4VESlBf]F=|unVxaGV>0RF-A#e{+g54vxFRHi]5|!LLgl%xQ|'/mJo0,Fh,4vyo"HZJ1o
->6nN_O<GE'B#8UcM8PQ{GxkbRXN"Z;SV>G-wgsDrNu^EA`g{J>(%Y^:A|>crJAH#RN3SUp80.h{R^4=`)4LHXa8F@DC,PdkAh4;2c};t+y61:]~X..Ys9q
-tSZB9Nkb"Qh(L|oBsgFz+xSN&tGC""V4WS2>4TrD'|0VQL>Bi-'-na/-OZUgwe2(`^A#65;5tRub1FeqoU|ya74o"r)0z=^1Jq}<GcZJ1=rG=66iNAouzD
-;%Y(LM)mgKkP!GpKwLF`4s;9A-"<LgqyC!K"|,pl&Gx665@/<'Hl%SROQ<3x'WEZ6SOo-|(g$%Do@`TG/g~1sKww]Hr.;+xv&X}suBxFJ/M"X]3mlrz.;n
-`UQ[mAqDw9n0qRuizsJ/lx,4a<Eos5.76axsmE-p{IJLX|F9k.+-'P07"<,YOrhx%=@z'}NL%H!erC$Vk7X%_>%wb|~43lJ}0u:o`Z7)l'zkuFo;y5YUQ7
--)ldMx:Qa:MA@&;Tp@k2.X(AX'v-qAk2KLa`cmz)~/Qi1G/az'J13eeS.@yNG9/Sm)i;~]7!V^'`6rdxG<U2V>"(!m{u;gQu%w;]JcU`7KS<nB"vm<:gVK
-H>:{Az"965Tkj:!`_%43{i0`9RNFTW3rA1fHi;jbF^:qoFL.hkDi~+I0oY0ar=r<a8Uo,aO=Lq}=~:B{`qIVdR.1(#5FmSAt0W[I,qB6Pkd'EE`%r|@Nb8
-6R5Q7:Ln!t<q@G5$@au|^}/jd)&0rGiKTamJ`^G],MNoFm^#4nXl&w]=5@o`QKQr:j/n;RTJd@fqm],|=V1)f'F9a7L&V0S!_Oa$EwBYua=!U`k.D"pXsO
-;1.UX-lW]A9XwhJU"T/7[|S:j@{gP|dNs-8NsJc/^J};Y7gs{,]}eZu{1WPu<wWNA.GT;nE&ar^m@J(|+Lbu<e3/)/-xkFRZ)f<z0cNl9ACRVZTuSc}u.W
-">2{tvFq(S"Vfbyk_Ydez{I,!2[vYLJ6hg1H"lX.=j1ou^VxLQW,tp):Ldq68&u+o.T#@ir-MA/W2U{boEnWK[GZo)f:<s1#W4GC5$dK5EV@c%("nM("_a
-03&FR6P&e[fRBS4;4=E(nhP9pJ})Mr<7u:cd~^@dXJPd;KKkEBMe@1@fe2/s^JA^m6c;Pm~8Bs>1}lW4DU)%4&>E&1bGSO{|f+|7(-utVxVN!x^Muf@^cq
-=(NOAgX:W>4C_D<;3o<(_Pni_dYUp_hE9NX6<DsOy&2>JC}<3r.Fe9ly=^;vg!(HD8bKMZiuj$HBD=/7,-ZbKb'9:2vd~)[t0Z%/MFrPb"5cF_9qR6M)RY
-G.2^{cP.z@Me$R:^=E<d1^"$X+4$b[=%>Nzk{N|d~8]DjE'p#;9L~u-lp_Q-4RTz<O08_>7.e0'cP(TPRhtz36BIPhl^hj8GHDJyB=c^kTZaeqB),R0`8^
-g>~6F}D+9wGnU&A|@uxhb6;j<Z)q@pc]^xMxx,d[BQ0i5E}UQaKw=m74,GDsVoPX!s-<5bskL@W+]VrL!b}.gCx1"w0cJUg2Hk}Z@|#&hNF,z"XyRu^9TH
-8O+&2N_Odm>#{9T7TX4GVJN&cb/Li79E$@P>xl7BYo/r3_9:~Fvv,6F6%:|Ye309HO>a.9Yh{_BaZ9l#GCN{IHb)0S9s<llN.>D]=YIdV|^4]9e,V!:!vi
-TOq-=Wa+.xF};TS;m"x.{SmH!Odeo$c]YnVf&H|;MblLifoO45P`,S;N1EQVu.}p~-H%-`!)Gid8yr$'amNjg+E]mU4lTM&%H:gT0sjG-RCUB+-#w1pMpf
->q^iAA)iprOhG/|:+'+2}ElDF.4RPUZrVu4%FKKuT=`z#t8wNG{D8gr#[JQ#yH+Z:=<KMwZ.lvl1nuKAL(]H6FK2vNWz8+G%7^JW@<7[m]SktTCozpAeEi
-]nCr|'G;b"Zt-@qjq$%QkC#}:h}tZ:#^yFwE1S!c{awE46b].XBGcf.Sh8E7fkF<C,PdMXN#k/ijgn%0h;o!oF9${=Z()>eZq3#RxP6/~ouxe8P"@rP($Q
-Huh+8jqld`g<|}$_JjH"<isX_.BP-8e_ChTjP=`4x3wyyfz<tjc4}w7#M$@vsvMoCEFXNeDdVb)G3"NPx.)S"Y3dS]g{1u4Mhh_+5|oEo8tJ|1=gRdA>yX
-=`"#sjS_}_PLJ=B}xCs}qVn!65}fU/L)d4B=evxf`w!x:fS!`xLJoz(aHfZQ_a<f}W3,qFs8!^z{.Cyd|A}GOx0>[$'MDwc'-NiOLkd2^@G%Jmn$i6O6{I
-nV=+RIm#&zk|jLN,[WOAdG9B;$cMM/,L;X:#$@;Vbm^bT<4Jt_Hdue6'hks1"q<rf}S2P-Q7,MjZ>|nEFNBG"QdvO;5"-'AiR>fmYm&y1REZD6W}X3!UdT
-[Aqf<+mtV<"~Wlr+JE_3RJ!Mw="9.uW+}y[4`O@ne!$=uYH17-hJ@<+9y:}!cPySLa%P^.t+6&!E^&8a3k0XU'3uoAlHt}|!2g5kr)yT4O!SN&Kp8+t(6w
-9bB//O66OLf-X<rc1/Xkq),}#tsUG+NM8$${6qY&Rw!C#"C[6j`aAQFsKTH7T$TZjRb_Owb5Rh~6$Q)yBMW`/>Q]|.#+!=P-M+HHz3O]xoU:vh}5<H3D|4
-{H1x,Qx$[U.L)t^s$+eMH$o'L|$u}kB#aiGS;u!U88[Vpxx_+K7Z]FgTI6Ixr4i:|2RW,ZIX[m|5bqD!(<0qjBv409P1SzE2m:gp+"#W;m5xFRZ[L^Etjw
-rlMlNc^cof11kaZp^<`0EQCvKQG{X)h7W(>mZ5;.mx'x'KTnRcF|PI#,6ibpk(KY9dOqwmn|)4GCN)df@K>CTpQ,pNi4=P$zDckGdr'{nOLRM]MgDz{i$9
-8dreO73i+SKGd><c2YB_&_`aaCjEG]YP~-}D2eZsY14kV^J)AH!x%<{yV7t6Y2jzP@YU]45&i0"2U.<}QS{!d<|3}HUF<p_$&j~s]tJSfg"WjG<kUd/r@g
-fshwv{`w]}$GzuTH@OAQ/z"mq8"+J{<&:40@MkMVQT3%yxl)RKAp}o|lY.&C$2|I^9B,pz72vlRIRRRI@9]dR[|'%Y4GZmx}`m;#bu6nq$SV%]=;%NhgLE
-QLC3Tn8Zy&GM6]^6L7zj2=FCYXG&XKg7p3LcP{@VmsDQ+5(@5awq{rEpEj+dXD<T8f=ev3{ht0}u!O3-VCws%CS5J<xFT":O"z(:q4d)S<>hEwS<1BCo8!
-E-CKc;%;c<GB-xguGEek"i=q3u1:PbI4FZ}3WJ;jPk^(wc<!sye@"fVweKX]`Kp"TS_cp<'-L8/G6Dr:ck`WE32s6O7Jl"`2OH8UJwjm{=|IL#wd5tVUI.
-'8jhh"S`$QpxA6C&`HEnZe.RZ).<{qyVc.7./JBbIaWn}m!hM5w8Uco/l.C]TNW@(9VrVeD10/"AOo#RR#9q-$+[f)Gh.<}h,5z{VA<+0wxjIwMYe76yve
-F`^+B<Bn(us&8|U4'h&U"c7DmLd@]3bl]_LY)3ELTJWwr&]X,S/kC-W-Hb<(#uO<23#Ll1.6{,gui2X.9'I}C>`#tJw[)=7K$zRQ)XcO<{(W,1:t:=%wjg
-/0~{b$a0|A"aJBuaK-I/"t-psXpD@0Db3>U^eq@pIq;Dx7kNUDLE,FbhyjPlByvo}Ao/1trXj7F$t43Pto3I>ZuSSkt%g_m;Yr0CnFCQy!>e@d{B:S>r)A
-I@~T_)7nIGu#V_MZ4KQn)j<-~=Fyl_jA[$:|t8A_#nC-@ispP)h$3Q)$"diD[aDG|k^9qSzXT]F+.C6&viu3q%""K0q0s>O/W6$O@^!{@J2p.b)k:5r7Gu
-Pq.KSu0,W/GW3uslbMlk5viYAzv6#a-%<0&d$xrg7#sv3YV6t]ncX`j`Y/mWyA[!#1H)~i9Ie_D>fUBQmlB9f,E{`Gpgai0zjj3lK^EK|N_tPoCY&yqh#:
-d`f!2KV5[AD4}&eQ,dfhH5vtsg@XT8rw{v%uO;Vhw=8Yk$Qc6&@`iVFy;ssNB_ZJ"r`ZF2P2]|]qzzsrVLv8u,EeTr'Ayo%lEWC"9F5D'%(xS'5RNCD@^w
-fRj}b;jg7Bh7#k_5-hND~hAU|9quC<ocpV#c|b3$B=xD_dk:"fNkI3%<mS/edirG2u[8FdaG7aoYdoU%C($g;Vf4_EgS@2V[s8!K~mn&_35%TnqF:n1A,,
-kl3NBF6Gv9.qEOGzE`3tH0UwEE1wE>Kol&.t&FxpjUqnZDxHfRQo9bX6'Z:x@56!s4IsM(D;gFtYswBuY&b1=yZ7.e/8yL1zVCzWooN}=mOAOA)AA|^t-o
-UzXuH,F3M${js;P#Kx9iM2hW'N|^wxx6E{-Nj@P(q,;Ki,Gy11f4g'8@BJ3Iuu5(wj9|.mR+wq>J]@Rx_AWzzeOsS@/$_1}J&]6rk:!=P}&Y[MJs&UxsBB
-SLp0t(^dylxOTQHBH%Atuqs3y6y'I&|6szvM5I@rOnP"3I;1VkZ/V>UP~'y_!N'P$nPd|>;^AeYD(aPYt}upf0c'0G""=aDVUFy`^UDE<_L7O8bHq1LRFL
-S5z=`[^ZH#(m-nN6n7M^x-0RCss_!,(0Rh7YA}R2GzoG"2Sgv=4}NHPdd]x17E(Kz<3:9qZa/9$S8->np+{7b@L=]CG:a=&%hTxOj1&!gDz`Ec&Glof32<
-^.bXES+lYR6nmKmgi/i3wUxxiDWi2Ag)u2V&$vxy@}-T'@R)l_NAaeig#U}#fR+MlOv1$T3h$zpw^]-y'sA.HT+rVSb0pM$w^E2Jy-6UHJvh=2Parr_x~Y
-WC^xs=.zd7#HpV"yPHYwlDM$xAVzD%341fc'ny![^b+Nplosa.%O<ujft5.9lOM)[H#Wa}F4+03=sGYcK8m:5hJB|"6oj%:GTh5uvA^/+7d;.S5knGcklC
-dLp@lSwrPmPMwkrrC{]@!HhM9bXXidZk1]F)[,"SN]5R;i%-B)J,c4mf(_v0f|c;{cbbTarUf5<e|tiuffezh7bi=vUs16ab8_1,<Pqi.>M+9}xD1|^P<8
-_7aqwBqfBQOoOx~0|vRrafj'=D/zBRL#va.=R.]hTj"mn4yZwc]VLYYHRNe70/m9cdSX"D^]L8Y&zK$C`|r)WALsibrKZ,R}cAyU!~@I9{]Mvg`RMm5q)s
-Ow%o<idI$=xr}KX_w6Vb(2CL]hbPs9^woPvg.x)ki=>;v>@UTe,;y:3[BLv7tlb!_r'5fOr:[F+y.eA;2SCUw7F8S0`HrU~.P[|(JM6Uzn<VS9k%O9:0z^
-D67<.2|1je!d1H~"9X{P$`oH-GR_MK_yZV@e3p`N`#G<HlBxXlk1k[_T8TB=dx#H/"9K;!Yn(7(u"R_4bmLZ+s`Zyo1t2XcK'g|z}T1^WOHO7ZIiffRdHO
-%[VGaf'-u>S/92H8Q,,$Cr7r/v+MCQ9%nk{q+dJl^+yn)!)c-suY[4n"X8878QK"gEv;6Dt6%4zKthnZhEE41:2JXJ:g`<&NX%~c4</x@K|q#OB_=aOB|@
-B!"Ufw"R!^MSM0C7#.>p3km:WV[^Is9rD]tFKAqh.iXoxQf<gFS_I!dT(]WJ#fB!UL0{ngi7NAcI6PZuJNWa9jo$zvP_lmZfRy`EIh8^6XR4_^2S6K[#v@
-usM:tW,-1-.58s5SB)BaIpU1v+~J^"))jyK<^L&)8PqKJ-&MAz4md-ga@g6.DMg'p9xe'+yuf1Db':nD!=Nl:z#jZxh[)/jiU96ryikGhpFwpDJ5LvCWXZ
-um=KYz&,oyFgNUJvySB!(%&r1vNs5+-"9H4FMxGyUbS1b$%q(nQ^@eJ;GmhePL(XQ<:Xg`QAL8m"nhe+@&YVnr!XlAQ`gHtX/nN_IftV!!s6X!ct#7J!z8
-Xu=`5P1v51|kh`bGXa0C)K%cCH-Bgo8@uZ6x,!n#saW#go-0%}<KP,lh;'9P:%@<pI)BMd"mxjV-ti);csrs/6h_]vrsC$o=N#R)@{+{3{X`k`I3.)tPH{
-U_UZs<|1tfz,5RWAOk%Sw'0"_FM$9.o$}BUfcF(g|'7cO!q4:IA7AQi<N,7-n6oMQj00k5so{rf2.&Vc-Q21Y$#]S+w!59Lj|Zv>$'WY&OP4FbiSQBi8f-
-A(N>_LkGOt>lHv=%@#w)],`LA9hO)2{LljT}F}J^3S=-YX__5-ZyYdQHX}CC{O:k,HCQP`f)B2mo5cZS$JodOwyvu%g[~8,{]snG1h8u^RXberxhNq<nXL
-,n46AY'l@1~A{GSgihr73>^LLEty,AxBr^B[Vv$Ym<:"8lZfDuG5BUs#tekc,;PXU97B5Le)h.I!:(s!q0,P}9rTt=/t9zcycG<p2g8Eql8]_8Ge7+Q.R;
-PFNp)3FZnXf.K;v4NjGpIf"Z-62=!wd2:aomv_zbZBEfvNlVq{&nTu9q'ZJo~sfJ&d){)EHe,u#kYLdunSFFMIg+}G<jIAI{SpG7&K8dgB/|!r^|3+She@
-:CPz'/3v^NH>~aOs}('pCcTI5gm/bXFXEO.JY}v1IK1cNhV-;4y=E-j;YWE/i0^6M%#HO$uk`2Xl[v}e|(E%N"tnIO)cb-$,.kL>j;]`1_G"`k9xKVg]EK
-t@_,2xSMELAi~=)WOqHJh5/S@}y#0"=Ut0K_laDP77CXQxMYwqh%WfMw5OL|v|YwhYBx![3z4<xn")ASW,u'/G{Ct)m0%D0X_;_od%g`fu8u;{+6%.P>Hi
-.bH;'#KllC_4@VJULPP)7kXg2G@Ym2t=gIF|]C81mJ]IZ7q)).a:q<6L})QJ>=3(c/z0Y7o^+vmjTblMXGSN3kkJ0n`wB7/QA^tx,fXvIh=%q1,h-0AD`[
-h{dWtx$#0mxsv3(i8.5wA;/aQQJUEFGXSj,,i<jmbI&16hlqE'ET`duV$gFFR"y(@ni&gMcm'myak3yB^nZ}ScVV[0D76J#%ABn;Uw<tsXx0"an>n3{vsA
-.Z{@[w7U,h&Bj(OmZs]s$GF1L-Yt3Kr.>IZS:]Z+fd3{+[trI!56UkPeofeAZQsXy+AD}g(0k%Hu;=|Yf8a2``{u2F9gG3Nz""Av[$[p&>;#:X[RJq$}Qp
-NqCGT$g_^{c4D9McO3wmXx'%(^d_nL#G@IPct@_q3:YVyaWj[j'#O2JUu(O]Q%pv7X,2j:h7UKob`+cnV:j2SN#5zXOb8woNP,CMh7tnOr#ji5y!r@q[,g
-0i3w{nEQit,,f.(0dE<qa^6cEO2LP`zs6^4|fpm'>vcmDKkXS`mQk.lJ^19ub/}>;_;}h.4RthaB>Q$d7e&xRRFja|[vlhp@sZup||BOOQPstp'(hbP=Ri
-4Dyo%>lojs+Jc{iO^|HyK8HED/`ib6NsTX;Elc'5=F!"k4yB#2DqaSM"<qssgY;]rrk+qsCImSn>h#{+fVVc=V!SH'w-#kkv([ycPN1SlDZRxeRlFGi$hi
-}t$ZzatBJZYQ,raI)']CSttfFrhjT!<{;E`-fj~#e/N/$#Uv:q~U:^jGMMG'j1izSbNoEKeTX<4D0NzhgU67-aH>dBZLN2'9Vg-"7pRnSdZb$+SAe%V;'L
-2M]M`+l[",c:wsmLZQ"C3k0TR6HZQ61EBt[,a=E}=L<,EuV,V.ii|`bX7h8QIwe[</zr}1L%etOn$T}8Xj9BS7b#xMLmI]t.igF(Xm#3:"|D8kp^t<zSaf
-_2!Thp(nN.yji2y8Z[VzzZXK~uY62jFSdONlTs}VgF=gUu>q6sjc>7D^3{&h])wYoU4GR1:;g:E5PU_Gnbout[x3mm&jmxB1;#`<huVU,sI}GZ{|$/hm-h
-qFsa:yq}Mg39^wDPzHB8=gwG5UnByWF=GTJLyL6="HR{2[DG}Id6~{:`[L">E65}Lb_-95vw]Uicv_7;WD,W,o:G[4-Cjx`Z"keZMsx7jf/rhy9|W2v0T`
-z9J+v_,<NJs#dXT.F70/Tqe{]f@z}LaUKawd>N|(E(.=U3,;z<MTEA6N@(Fb&9w4Su^dYwaSB1eOn.;efr$;nlAVbXCAa,60~:;14vkojI=b{-_xxb-HC3
-q+7]7+~k+N56g_1`$a|J:jPX"'y"U#x-x7rQ^E4OE4s<,y=w/b+UzHJH/gt{2;M+wojUBy;kaZx5]GI9VyFs<'&.cs}Odlh{}f2u2{:bCzk36G&V[mE&DZ
-zbS-RyZZ1;f`tl4ewF&trFmUzq(PdnBM'S0Uvo(<!Wj)8"BP8Hd'3<~m#<ksz%7J:WTX=M1iSpL`@YA0VhQ(Zn!J[tP.{!U'vbj-vPh/WQ33z+s=D(ugDf
-N&YBL[S>0]@z"!dNHKzMD["o=9^`k,D]T"[PK/pU./99@}im&6Vb4c!z['VlzT-TK2O@m]jUc$;OZG(1;mcB&GjM76s[SvfCFC0]oI(3V[,e"8yB.)9MLT
-B/0vH:fM(yFB{A..n],Y1:<fK+6ddvNqEcr'#!z%XB`SS3t!8OWo(u9W'WP}>&"^3CRAHX-foc]G1`M!!I+`187B(+F_R5C9<!~A.Bz)YvEz8pn<YQ{t'%
-={IDf:#N&r.o}IcC^s}gCS<;URF;KBEev3pAO:P-CPZytPsrSGT6Na=A3<MZi,^H]V,^}o2|ZOcpSt[!!z#!%fOV#^%sAEUCR^3rSLJr5QIRMo@+nrDMA8
-]7C#hgxV;8ng}Xvmvgi.13BHe{fMxJ'JBqA;xi7/e!|X@aI.qT!Ys}x.0bOd3<4r`/aIVw#{f"D[oJRZV=|IuX;VM""K9KsINuy%>.q-;[=}[^Mk|i"9u|
-cx>OxA|9zlv5i7@q;4)uc-]9v,oyzp}]]y&.+.aF7nhx<25ef7(]5XpeF]m8iS8A{3aTfl)NkTJI^O0tRGe>O0'vS$O)=NUk0OemM+|oA^Gv7+_@~F>a!O
-=$yc']kNUk^M#"kgQb~X@z_a(bUT]C_,fyov2y.t[-/8P3/wQuDS|R.gSb|t"{xnH;BF=gvLt"QSO[DTIiLX11|RjLA2m#7,K_S:a3,'AIa%6LroEkGEy,
-QZ5u49_u8[yoFpBQxuBWu1[Hp3d`EdCqojzImIX"95sm}y|_T/0>kXM.}7nmf[&BM(5|q0hcSUnCkVdEEAIeZ}3p5R/{FtN6Gm:WYvu3En5YzeA]<`ZX25
-(zug1X<.^^as4|-@hi~15xg2RKjC5]T/q9fp)U'VOuis{vo2:x/>,`y:J^{sFezE5`a0'qU2I%(q{G{`Y7y8M2{C5sL`smj2/Nv=8Lpc$7_yQ0pvoH,IHu
-{bp-TvN9O)5Mc!D&Z%;Tz|`K+fX[s:<8,.sNQGAo:uV39^G+(x<<!o_JC50(;^4(R)mF4ys6=mD0N|OeH;A0=B<CI-/9mb[.XP[AiM,l|<]aZ;Hk`55UDL
-'WH_er"VRr^dg9Bm-bv5QR[f/K=Y:94_deJ1a/AHt)qV'u|:"%UId,yO[|L%o[OX=-7nN3b)AG;2;z=u'cgL_G{wl887!W>T$mD1Wo:|QPQro{CrH+3t=p
-HoT/C2Ax]fm#u`pA#75EErO7I8IFrJQ2!I-n&)-nIT'"kw5l^e45-#61n8~#Tjmj4$3s+al/>TS^}"g_N!~y3pVC}4JXBy=r@Z4f4AAH{_^_MpX2Wq}t"8
-4T/0f9Ws9qU<fW}+T2~Ug)B<dxNb{Cs!l@VwFS/u/!F='fC<BQlLufAP{3l8Dg;v,ga!Vv$bKwcJR/%TgnZp$;A^>h)':&Ed.34I9_}}S/rY8=Z25eX'~o
-|Hc<QV%Vf|BQ%8EsNk]lPJlt^vNZ46y1`[uP^/1HeTeN6akp@DqQY)"B9eI0<GZT;:zp=|P'eh86$n[9:bCf[NyK6xvPwJ`9WmyC."F/J/k!b3Bs@IaCGu
-F8lt:rL/euJuv<Rz0+trRrqYSGf:&VUU9G[ppE2l6@Si!=VGOMx5#-N^0^BROzVgUWp7fq`Ea'tao]eg1r@vaD8}jp2Z.n6%L1bcRA,Af]k!5{$/;&RQt8
-vM(TmM3#Z[paR|C'aQY+oaNk]mKlpRQ<Q`FV<10%FA;b_.bDP>b&Ua:sTl_!OGV(ed$yLM(YS|gJphent"6X__[x#@Q6"]E$di$|br,$G+!~qi{p"^:sgH
->iunE&hbR_2;AoCrsdmf%#^o+:F-mm'v;@"&!&JxGKlRTVBdUtHQTA+}~x!Vs/Iq_wvr^wbPur-eU,iK1%pu75R%c3ixKl@A0dC#2VMoEX}:zq<03MuOfw
-xT4TRcWUiY!;UXRI9nJR{c1!;h33d]~}~>7(7)=WnGkS~P6oeQ|;&3J$~!e<7wFmbgtuY-11}-p[c:~Ub_X{'hEC~N}D+Y^2B4.;NM_Di!ANToUjD8K9TF
-IKpw$Y{mDn)N"#kD^mzpW"$J;N/Q41mQXYT'}`M}zylDkdRO"=7Nxgoz]r|k-0h&n/m$IOF_%@20wvWR$y+f(,h5s]:|VMq}N|k|SDJsx7ArOqmfWmd1(U
-N!:nX"%[e[|$%7n@!G7D=DgAU[><m>%(q"U}xZd6k,JnC{yq-L1q<'%k%HL|J:X<~wYjv=/1Y[DEq0&t!0[@L9B.v,]&D$4uur4`HYwJp6m[g^&i0';{;_
-y[Xkz-`v-b)Ws0'hFfd/ge(|WcAp~c9Do_kYRLNc~P}uh&miA/BjrBmt+n%Xd^%;fwqok)F'Ky"jEs09;n-;caTrUqG&G9/fVLGd'M{Y#s`A_`&}>g+4EZ
-KtFmv)rZKzN|4vIuY,MIgG|)q6,{:7YQfh)y)>}v.HlOv_b)a'k=.Q:y6r/6n}{V|XgW6%zqLl"5g3|fyJv[41}K(ge@WULPV9$F#[4G#tolH{(_+8'},_
-xyFn3IGOAO~[U:rwizwKM&CtV'r$(Z:;`J=1(u^$0-rdtaDS:p3;rEJkC]LU$hhsOSfT}Yh}Eo6y2k)oq0A'b27MKUtd;xFDGrd}h#18}A<kX"19P_4j/W
-duIGU'W<#DLH6!`08,TVn>01rK'8dBQ,uMk'&!eG6nX%NOp!s[&gAr`w8j/je}s+A2vD9aRT(=8W7cdJxBjj<(hU6=D@|'{EaHZ$,tSW+|qB]Ko.f/aK'5
-(w`(U.RRO0xjDze>Q]M.G/)A%@r""J><;=_jpp">tCcR[3p3;u>#WQMW0#x@,9"Aa}qDi^%jQ"7XaDL1/3moIH@%mG%W#+FS#sE=r$(pm@GcYMCv"UeKbD
-ZRy97g2x[qgK<)/K]n[odu(Th$IL}s!zm89`L=&Z~-/`^$ZfNDT<-!G#8ZiL.a_gk>wk(=PE9Rbz^3ll@eic6Y;fECH{h$b,,'TsI"O!=uWZCbCi'plihR
-"3#y6ww+)+AQO_cBGEFbE,Ca}([;,CaFqYne;k-ROhwA;^a-RHD:Q7h(0^l[tuQ(hfP0J]^$5Kgg90iEG}&nv2F/qVFP$'u7x.4X~Rm3&N[%PC;EW5i8zu
-ELF<z|./yK}}<jzV~KQ(i=C$ur^XI:`iv,=fCCedH5,p(;eAkvh,'0g{L,|S6.n4,.L/P#Ffu>C3eM[w)kbho!Wjfep5'vZ)8"n}S4k"f[<ct}7]2Vsi21
-pq&,FSE|"-$KAvDZgHb79//X[E~%gOKQurjw3qY>6HWv>e0bDt,Wng}Eo9_/DC$|D%e&Bdt)98c(&;OU;]7C02>g=Y!Vem=DY6;3YdIZUe9FlwVysPaV`y
-5;9U%1n`PGCc20pg!y{NEXg&,O)Eg=VH9X"RUi8voB7mY@hYJj,9bFDp+.f^K9i8{:F!7%wc1$>%O:,@^Q+chL%X")WSBL@cq<Icr#3XzYDm>)fu{@BgyE
-j`7Em{H_kM.HI{MAU9$J$e2X`=wu,)v"aozqw}<tYZW,kUcM}iieP8Fs183wYOPUhPFSpbau^!,gq+V5/7X5+F1eq8mWT/Wv458Eb_4&-Xt$^5/1#$O#(/
-:fxD!@P<>}Ti"SU4f]A0Ce^MPlVWdE{k,bZ{1RBy1h!E,Yt^bGr|o8WOkCl/b@DpB._'k|exRNh8=={R'5hl|9K=jlz/%h<}00<eOAYftxh22H(=mYI,JJ
-cz6sQY(Ayo%jM.'^)"zx+Ga3K-L%QnuiSV6-TexIlYMuCDE9UsiTUxIQS+elv`U1<"OSTgl|#-dxz7Ls-mFL2fSQ)`iYHR(fBvZfS}h$8n/5g=.C_&~MDU
-mO(-MZJ7%(QlEY'y<G(HrLGy:NNYnxW$-pvjSk~mg&e"/.ta=1vjy!gz,W.r;Y`xTv65w=TbBbBv5GZZcJ9K`odhrya$@(J^4EP20D#PK;k.V=5,1^;;{q
-y[@,Kh)LIN[{%rDF2Fdj+_EU4YHEa4(K"6GsN!mtP[05[XRg65L]FavnEn+FoA/4pTADCHwW1|UK~.7>7Q{SToSo%4M+$YiztW0A%Ij8[KNu6}YQ[0ZUD4
-Z13&B4E%)6M,hl{MVr0=$ml,wN7)o<:0>%K@bb{y;<qs=>hEC8G5Q=(V#Zfd4UAqlN%CVI_(dRzMRj[#u%tKS'KNeEOJ,N0Jlqn(N6We+@)ngx4j+4ls6i
-Ct(Z|I"j0l{5~%7xfWNrB^8xCf9a1=p7{er[mNr=pbxmhTh%IFp:>e]nI.-8bEq-f:h]gmD,|iDW4SGQ{EdE,$~iwNkcrp9==9wfC{u"B5x$bDAE0$S5G4
-aaRFxIn;EY+R3TiAA7SnV|M&z|(<CA)XHc=dm6/JOdHs+Jxe#{T1e{28u,XKyXRL{QFM<}zNLNst&x1|wXAa0sgpc!t=t1%{L][>/e(]JAQ,FSoq|XdZZx
-Ua8hv/%Oxt^mo[,K`Ev6=4LLSO.H+!wUL{>IP8`z+CjVBb9%gVcHL$5ptI-<>&Ff.5e<5(jU$CUvUg6q9C]zQ4q(p/iZd[kS9/t_Gn:]z8_mifb1];Na"a
-:fJ!ioL5A[KRr>ZiW:R:s[o):|jE.Q:EO1Ew;R0uLLs6CN{:iK{q/1tH@8m{{SNPel$5^JK{3!eD;]sL]w.$R4)6F,b,&zsTb_0Xfx5kAj]X'#ckKKUwrY
-$;>}TLl}vQ4.8f3NYD>]_vhq^:DSTunQIrd'CL71RR^CHb<`p2mVcab't9xpz)-4Wcdnkze0XJ/-F;-ikeBXQ}v}ypL2JBP=20q[V<@-kg+jLPxqRkx&(F
-V<7&U/d"Awyp=i@f%7v:wuBb^=+2{Cwp@,|#Dn_PYPFJzESX-xbvnJv>wgVd]djq#|m1dn!w"5q>.Fg)HaCcF(~D"F}>`n]3Kz-jkN8Y89l$-Cg`,F|oeA
-$4gtObr=]:KpO(<<~){Xb0~bX)1&lGm17i9z$/`X"rW.$NI`U{qBx_T4GvS^`9[6Y^9]vY3z&#$8X/>,pNf4q{2cI{$Tf,ftPMNN6DMR/a5M#/j;lgo|Vt
-~6L%:d^XF)BazgJ(XP/Nw+#4+-CgvDcKL",jI6:u8PurOTU`{!J`yB>NCt;w0AI"r['7_L@s$)CcaG<srq0p|%P6r,>k6VlCTr9`YzT<w>}Y/TA}m/N'G>
-2t0=li^R2Y/D=XW%9ZrG&_f+A6s.p]eZd(T9ej%}=_o/m>1Km]dE/4&F@.2@a1B[[pP!k;;;2o;iU}{h7U4j8%_^e,FHBl5OvfY-hs9OgDHHtRdUP4<@]k
-"H%s4B#r{xZC}8`Tp6B^og'YHd-tOU<4wc.bU<]N`C1&Ec{vm64'n5KrA2}jwDzgc]uN^iA$5sWjQxo.eo0vPd^+|se-88EQ`[/}PH74r#S$1i=!Ph4LE^
-v;d0U#@"&8(3{$@'DZWTIUZziOcLS2z'JWG^@L"JN5/@.'eE"6+XM+TxS+`!l+-c|1Ax3v|)nK"^@mIpzMZBdqj.s}C,uvw">zRGN%=k3lkT"OPSxkIg>#
-m2%[Zatnci>lna>1z]BK|s.<.)<w<a6EVNnb#Mmt]Z<JXE(Sq/vW8uOy(|5CnwHx<^GcM6DrN5LQdzTOe}=u)B]58|E`sHW(-!SHR<ERPr[fG[9`EA,"0V
-uexGt,0U0:U%})(FDe:7~FY"y'8^a^P6;]d0K(nAh@iHX3Mer3WOYwX2kc!}3@^<f=OIdM+CX9$1:5OXi!1`]IKSyt$I`3Uix[`]N5)Rd]n%ebx,rRo=nr
-Kj`"o}BbWW>TsB;z]j1#hfDxdHhH_mf_MaVK^[RjZ}Mp>OHp,y9cMnkM9P4!>vTo^p;12Q~4eHZF>Mz<l=VY"yg;3S.qaa>,8/O7S_7#hS#k>3nqnR-lK4
-j/UDF+y}Tp}Iw(1[#qkN_DAw2-JX5p2Tc|m6V+{d;&,xFr]r.mg)YqxO7qkUnbx:qAJG${"oN82Q1n/$)(lh3,`@j[14#xS7/tk)Jw[aN%[noX_hpWf)R_
-@:1u_B$jeR//7f<m-=^jJdSBLvtM`W]ie#-_Q`Vk$HS((/bzA_!=vpTh9FEA4Wp^s3ZW/C&D-0v;>D]sJz{"BSH#ODO'o{|rfil3E@C>Q$6]OmI|}IJ0'Y
-K`m`:F;s6uKp,Z4b+F[a-6i-cln^<{d[9hnm<KD3wb1nacsq#N9Fec5VQ4UpXfEQn}Xf.;|e,vTc^(EHGrF`b!0`]6I)uUgf1]4P<e($9;XTsc/_!9ru2R
-VFGh=GTWTjb+0zd,<Yk`rE&hNVd9t.EI+|[H@=Vu'X7yR+[%sWb7i"Us]+,gj2#<q.jF@LUHyR<D("lYU/u"9Rikq4UzT>|>+lV+aR./{t=e(u$<T;U#|8
-I4%;!i1boNUJx_"hTwjuyF,FbYoVws2,320N&`+x:MOwj"F0%vv-<i#&sIzKzVfanqMJ-#Ad|71XWL&U`Ix(T(h"SiI1[qZ$Nyj"8KM<+N_&jQ%YGJ~@@(
-T$;:!B%@QJ_015eY>/48Zg[M!Od_Gm4+a(-:4neiC<D,Lm'I+dg//d>qXzfd!S`$Q.s`^FuJKr`IvR$L'Pf]:fb1"5p'nWSV)mF^JB8Sw:U686AsAXW@(E
-jnjim_jA6q,[SQ{qy%LN;^.2'qs%gVO+c:%F[MpWwag;}]Uc$RD(6pndL[VdI>7N-D,!|=[2uZ|_Ok>#/_"Ge@Tp+z+;J(]>:1"ey/#](:Aoc-f!5J)/zR
-l$3XZq$U+%c^eZ5<n9+qyVd|i|P(!V<4ZH_J'a[xHv[j_,@:8#7<<Ui$N,<nl3@q`$0j%yAB]iiY_j6Cx<04w:ibiwQADN1%pJ~pL-{J;L':f@m_g_2vJ3
-5^ZO4^W}x4$Km'dR@:!9M6%hp4,2H_wB_-nV|EoQHFT!Y_S([$epN<tZr]bi;r{U=B_&HMy8RYwPh99cT&j$pV_R#d:1(Gi5SG1h#uodf>yJS!&Zl@<hna
-i:lCiJMY]Dp+Tnc0[$}Z8N8WkO1tkAPB]wpvU'2fnVh-K/,j#SF)~X>3KZ/g^AZrzs]R1>Kf<g3=olTWS0'quT.5~#7Q^Qo)1j"Bl!j(77yojBBqmUFw0W
-kVDaPD.iZ%GE}y]@mLsbD.BZ3ca.+nO7lvW[W/r[ee^[eeiKVEnI]0>v<keeP^|upzSW/Xi,",f:;tZM#H<.2@H/iU~cud">|2ea2::AWEyx12eB&_%37a
-KA7/DZN}T;^`bM(2Rc{`8B8^21BR:sUvja|JP;8uI_0iPoDDTlOc=AruQG/{#I!ai_0gQhq%DxCsTiRN"b7Ex`Yd"sLwR&!::Udq<KUwR+sTkhn!LB`8>#
-hsl8)!__RggDZXYj8|+H#+u"fE}D0y/e6E@dj)nFR9YCtG-)`ei<-UD`[<g=&145B3E<,|6kT>p|)4hbeK|&,}F+Um$$EtU{!QU_m9lzS9kC)c2<Cw6G4b
->@s8jbPh@cRh(u~`XIr(z#I<0/rW[1keRF<L;D(e^;>19`/'_bxB(Iqo&aUB^U#}uC#V,XafDhCF#z3}YzvIl7&ghs&&dOF{pN7Zh&1K%{o6Epo>|rcc`Z
-{:8S9v<1d7%O-t0dpA<n#JJjOWjk4G&$h{_X`E/:'CK16Gmp"fy]NddFz>5jP3cI|/MYyGN}2,y@Q#P40:^eE2DHQM(].=<!XMxe#aLNt(`CxS]]2d>}D>
-S65EF@R6d&"a,DD{.L&m,N9wMYqMT:<fi(1I~]a%Zr8V5-PKDiG!u<]C2mU^x.EHT&<dk0FNM#=K&0d%4:tYko![j&Y}4ZHWmsH%c^^Ia3L71}!U9!,a_J
-98e>p`-WYMY0dSBLW}7;uv+B!`I,~@A5Yv9m}L{-sCuWfp,@aeWXxXfTnla2fSo^Z]T}RW!aW.5xhXEq'v6exb08nc_cAn_T<8qmvc;LnJx0P9)fvV7'+;
-|$CM~dfJ8B20L/o[`)bdd6y2fv5W8q@9oXq{pIpm"$'quoUh|zq/EgX4b`;-mcR(f>5^:APc|8:mRY_dbYJUAtk"-U272A=uC;2/,$d1R6b'_$ww,uT!s4
-/)ViA:T0WkIN;:a7>Y3F&Qqb)#n5SNg&A5FaxMv)O[suH`&C2F}1x$51"V!Veu`=zhs]mo0XdcmO&==O,oC%t]~v`&@%B!};1g)'w|3+E^$H=tRs.dQ:ub
-+{XY#r8u&,Ef|'49S0NhAE0<Jge@v#z(H[$bBP:Q-3p@Dn)B"`HY"MFY,NdqzCUHJUW$v^SS}Go$p@f}u'XlJ6pSEtz;gym=WMKy3@qF>zAW@>3j1@IS.:
-Lc<3fh%,nK`E5!y{of:>P6~f.:6-&9ETXzVUMYx0kltqZksCODt{a$0dmM'=7ACk]6~FtKYZxKlU^(|07TKh2XVmk#UvLB2l%9-xsu'2t/:szk_Wed`@%V
-eZ2t;]a=6.}u-vX09H`!.D+q[ic$[iPr4pz-!9:H0alMVIbh4SM$+p1"_OIycde';_z_tg2cjrt2'g&A-1K%#I`RiWsi!FJ8Nz~,C=u'vM2y<kike+{18W
-W9Co~+B>]'gPE7my+o-GwP%Qv^=xy:le^w+8inUt!J'7.&2&d(Dz%wzKthnZJ;R-3X`/8oE/%^g;jQ`4z2<cy%JY"e2xlh{b~L<l2f%y0gWB<c5rHS-VNt
-WtL]%Mc:eYgS)c&8J7N7{>x;LvCDX&<SwiG/8$A-w;[jI:@_e3[5A]!v@{Jn#T9/fqLH5lfRWn]u@a+x0&Y;PT1yS}+>FCn$!!kl|+ex-JNNHIHv8G:x/6
-z2UTAOj4^"QCp7&wY-Jh{&#bjn#Uj,1mF<~1kN@pTGPDn|<f)P{N0S81OU,su2$nPd4H=:iDo5U3|:V=5N0"/_9TU&|]tyKLnl"xs7d1eBMe82,N2k<rro
-FcZKdXHhlCANk9y!DrcMj);ez#%(iO[oak4a#+:q#m##O&OH#g:h#2w92f~%k`p([]x4RhAwJZ[dwKIw+AyMwnOZkUYIi|M&{|dwFG&>U5U]BO/vy%qwvZ
-,yP#H${/)+,D<aZHGdfmc!ieZ8GK/``8b%(YC]x9'd]v0E_6kYr-$na#g|RaHe3nw0Fs5;iFv"{(oO)tVCu2[#0'G>IzA{6Q_ikgn2ErS&iB[E-@V3~LA6
-VzL,G[dPg03RGX|u/SCfYB9S6p^z+N:&jX5&^bqyc-iP$r.#B+Mf[2net<n4[lg0;V@X-Smv#/r_KKV[-Ai>1DuCln.u4:2v^Bk-P%sNBHBq..ye>:lKXl
-C%a'Ki73Hzc^]%V<!(:.M0<HPD^>Crp3&O=w;m0mlTHAuroZ<!Po$)8C8}$@N!1QDX9045n{h5BF$A%j6g`KkdvCQ|Aqq,`9/XAl[h~w!D+A6]3Hj"o$OZ
-27sFsI"5u.zx~M95`[.d`NgA,K>h|F&,jI|yVP9|1$6CQs>dd%(BkJf_3CWd<Z'KwuI4]Ab@i}Q`<ZOy]b|"xOSiLarLtq(7I[OM2+oBrQTg>OFKht<+R6
-hP)2{yf+BXX+tyt8J^&9-"Tm#CFS%KR]R>:vG;^_iIv6aVND.Y~L'vaaYAr.rze5q47fg&y'P,_FD;iqyH4</yDGeIMgyK]1~{dYCQ3!d.(W3<~rfx8pGp
-9k|X{b&T;A4mf5v5W6"o/<:zi+]hD64qLDR>`N(pi+YY5@_cpX$|]i"AI3#kf_`KA"aYu{[ufmre.78JGnOT9)k&BFphE{xLu;wx%>4c3fO0by&_wVy=cB
-mwTGwyhW1m<wWF]}GqhyG}@bO;@Q:7t[ef-LZZ!+M^r<)7V05y8<WZ,=,juN'u[DA.g1zjq(]57Cr(+D<HbtO]r>.c#4wqzC"T@(qk!2]$#tu#es|BVLl`
-STXB1ztCUr-$Oj{SeeTjn5Nfp(o^`sf14viPU0&H/3jC{Vu>#f8;]EEaM5N,Ngm>Dss58w2x7D8Q-U(x/)z#&a1d!C;D,9"p_W#>SNB"t)a<:8qifSePx8
-vj+Z,@f,ViM>,wy9GH=Be`xGfKhBAu)O#72$+d&0UHu8|&,swX![4%cvxRV^"5<7402'%[xNG&Q&j,P$rz%#CE"#z>/k=SX$#z6ft`_{9(#LcQwx6NVFXr
-Xd3GT)6k1g5SpuL-YJ1RdWZucaL0("=Udb:upLcOM&g)Xt$QOzlfPM}-^Y!b=$F/^IGmR&>^}lx;p)0i72WbyM5HLXU$n#Qy'3f"YZLVNjwbj3+LZ>0hWc
-8a|xb]l`jn~d+6E_3+dLRGkN0AhhVY>T+|nRgUlW$c]]j:WxL-N[9=&`])XHXn$bVRJF$O.HhaxC+/N&Qtuf[d%B}xHXU^p9r&N2;#imPv]'O/1|/yk|Au
-B_.X'z!Ksirla+OOns+Pr>HH0=9^<xmbY&D'Vd@;X&Z88(ywrA;c7Xm%2bl"zYgx!tmFIvUBui^0Hso}h}!0d@i$rdtz,s)-<FJ<B!2y]Hm}z{&-7BwYBJ
-_n2U./[ZMso|z{@2c6'Le_$_vZkQkhC}_O#nN"N+6X%WXnF_8ej=^=~nhqbl}<iux'4t^W$]76+&<`=x<wAVz`95X!^;fBC^&mVx`W,p7x^rgtl]MW@pdh
-U+:BG(tLM,]GNeEZupDLw_;E(R-YglrEecl+9R/c,s0j4VB_%7Cto18uuF}6<mFs'7VlEzc%o&#0+xHfM6_|BO'L()WtDy,TM,Wruh.[M(eEd(DY-2Qrjf
-/9wNn2F2-FE;)5y7,W>5BFM8v+Ko]c|2_Y5wQV^y=(GGT^o"i;_tZ[4z4eQRl8!_IXQ>t#(pH7-H2()WM!F(JUa-O4g,N,q^,`YOHs-$oL9E3iZ,v3&=Ox
-9n|IMRN[^}"LkM@Ng0Gsx)3F]3QMVC)3@2iGxXW=+Y:lrpS'&Ww<Hg0F'2W<h_(ud:=vtj9^Hsp0+9.4'6<x%)t;^u":':Mo=n_@He;0Oyj]PBOULED}cL
-w|#v|-8RGOv}|U5/IBkz3zOz)Uh_niFR<u@!ushq45u_]=%a/{QhLV$JO2("#wy/prIH7%Cgj[,uqYQDz3|WZ'CS7$Tt|0JF5(V[1V)eGs&V,@zRD^!(RD
-[C%}Dq1-T,Vnc]1XG$RrSxAfI</q2/!6WfPE.%{-N2^V+l$Az&eO2'9E4Bm3$FV|Th"vfn~8S[x!rf8B)QB"mG,7Rt,Uz8}2_'26-L-W(pG&D3Xtpv#I|^
-FQ1Nj90-RgFX35vHgKSvezdARGMQRU"!ls$Pe+K(K%0Q_6}I,/ccQ]K%+VSAUHJuP;B:4{i,B[AnmNO}!>6T+fN<(:frFbH''qjsARf}Ex"M`SUN>8glb^
-<|a2/k4vUT03lv'|F1^BegQwOulBU_6/S44C9K$1Qz0AuPlo`yoGBqKGKio^&|1@[:5,lO)Y<2nvHZb#3F0K4xM`[+y@ij.#.8OjRO:a_5JT7h'42cdU7=
-dP;;T`o9}'ex:BTj'(]KB693A'q)Icf=~^4M9W^Ug[X]ng9el(>|sW8OX9<7+-Gc92U4:f{sDSnW)UBfTb0LeS=<"_&L&2P"ct"FR822B0Zc=kX)y(nE"|
-m+q)+$/hWY]Z`x]B+H`][#Mg@K1GJ7b}1>&2rl$>EwkWlTS&w[fS.^;/6FG3J|PNWn^h;3/Ef,>a<N^po1%k]ivr@7`g$!4zURoiJ}[icU5+>O<+}|4#cp
-;fY)gwL3q]9;SMR"y1E<lHkwbL}XCK%ZMQ7GQs3++AicxvzQ31+,K$wj@3zq+@_QC.qVEFFjP/^o#T3+>izbqLc)ofO:V:O!onCs:bkF$,ot)(6(Tt(%JM
-<s;.@j&=)>cIYk#t7`0K2[J;DJxCLpd/(JyQ[)1C>C;W8|C!c'02Rmrul$-,I,(j&WZ$tE9SfoF>76b$;bv',QcvoxFdM#'Tfblic0-ufF"e_,p&X^>Afq
-=ambj9b;/!J<^2d>^+e[(MpP7E2{i,=g)rXB<45R0J2AX;EVHeW)2CL:j]siGA2w[sw:k{X>Z59`%QXkS]~IY5usCH=|}n`T3<(&)6W=5p'BYv36k7%ODQ
-+@M%bPzs.O:j:"ELlMrC"7xP|vB]mV>qM]49D^SNw8&&]Vt1}hT[QX~l>o0Cfo3WFq%RUpoCe40=uEoy/XJt&hfSKi&pLpCLUB2nf`=+Uyr,3Dx;T]0Q}n
-ZX'"%YK(;]I/F+`cQBQ`Ss^;U1.sZl8t<:3Ts(cFPWNF#C>9m$WBWOSOVtw`ODK#"sop6m7xZL88RK/'+lIktzH'5yOTs2;`x4{v]QZ&VW[)duB>Z`A&&!
-Ul`N#^,89h&d$$8YLj{HVHR!~UFpa4B`cUkc4./$wBh`Pz9ACVH`4rY81A(^"txlGw1vmyY:ypSN`Rr`<YRH,o(W>0fn->6yS[csIK4XpVlWT<CbyF:6QR
-BNm]etD;)i7Y2Lq!IqZW~>)4`{tFDwI17U9cFI2_tE}7R-l/'QHX0i)wp606HQVH>jS`CO0PEJ+}<!'X[=9#0,|!{kVU6GAO,idQCl'RLgUnom)XUOmrj>
-%l!>qAg|ZV'Kw(zHj+%nSKAUPdyS+LTxFKz2^7""G2D#GC3E8"5hrP`3@P-O6eM:Bq^PcWxrW;Tp%xir0gizaH{s]feW`%HL^6A(v|2)/i8NVUOd&76T[W
-AbFB/WqDbx3Wn`Edm+%0lWxE74u3Uv:S<$MXue^<K9823#Xf/-=4wleD&&2Nawr[3z[`-WZ0`5:>4igIG7GT(n2LC-7u)R']7PH%L(D+B`[ixFlSk_k!YH
-TP'7a^0GE[VM|nv<XMA:8a2fls^7YXys^SkL3)Xfd6/)={cFGcHw=e121oiM6Vn}<d>TU+`z!kBBBahZDd-qIR%<2<=Ot-/7&ggvSd(tN;gFzL]uPp&:/P
-rP7vErw]$<2}q_}-y;.>"W0+kJVl,_2MCS7w=Dlzw)mIE0eQe#9jQv>4[xKnK&J.ni!/LJwvG@2gAM7EXH3a.=GR(y3d[:j#,;As))iid1^ySKL-|"E&ln
-X(G!v3=us$@sm.!ddB^x+0ROx"A^me&Nb'a9#C;y_f;<-(iqq0ZA9e]@7wKd=,LKPWH9q)yPc>Ma,/K:FGP&J_"Z<+kmYV):k(+@>R/eo)t&TsdgQ8I,Og
-h9tuf1tuq5v`Hc+&+H,,;NwraveE"^|bVF2Ii#-o$":Hnl#3e>n80GdsCr>3lr`g/l"|<pQ^i,Ko`2MHlzsOd>9q_I,2}':p)imJmu>Wk.eLq}4tvUC.F"
-ay-4vTyIk}YdE"I"G!/6%UuW<GuGd.n|aIiw">7)+Q@s.EYCh6jt,MIlI+Rw[)=g=K`PeP`tJ{c/3!Vi8nNLv+UW`q~kz3',zGC!TtZC7={w>(1rL/.t0q
-S1CZq,U$!hqj:SY+S8T-YmTFFrg5gh0b_2V@6Pq#5zuH-b1q7,zl5M9p/@`@5A{7|@qWCEzyL"|l1&k(XRR0~&d{:W`(iXhajcFC&:!;w"(9{>gu-!;i>k
-DHtc,iqlNkbh7U4nHAF=R,rm~i8"W<T=-GL%)(j227m5``B!BkheBr|0M&Zmr;vQS5Qx)<C_+q0/McEjLK&HpY_o!(mbrOdKuRooZ6`Lx(6x@4Cb7Yg.;v
-FZ_%mT^QIg]sCp=QWAGr,YYvJPNbzG,QJFP[[Ix_.[F3kcF]//J{4pwI^$T#W4z@L|"dzI-^DCmBS$NwF%[$#h`yass%SohNHomj'w:bf>A/,vQV4pI8==
-xk0Fia$YR"zPI&D;W+q7i[m-So39b,`dVflo3o^dBrx4p`D_~v.`m$^)G,6BuwJWpoaYAv|J#phAcL`R_floGb0VYIvs`A4UiCM,(o0bX.2145hbN^H3R>
-uD6x4%|DoOLakE<9IIjO5Q>&XtJ0Ph:2AN}{<=7V;p3`T_a{lYx,&s4A1.$_A(!8^:Pd:=XU(kA_xgRYKf!<!)QyLZ|,flR(Ou^r3f`HwRpIKIs+=6=oH7
-B3[(q;1{VH_,_o|(F6)mx4z.zsnnO8hS620C1;wPB,nIr6%/=IqGO<2x$txG9L3AW<:0Lw|hW/4@vN#f"mnADg^r<_0Zwb8"rr~hC7nI|{)+Q^O7gt>N,g
-m'gK9k1/_Ebe&4UFtiI#6V%@Z<H%u+y[v(7NGlX_J:=yQ;u6!dP=]$rr%'eciB]:uBl,oFSkD`l-szyVS+4jYfDkK2|OqfqYbnr"t2Q#TB8/<5.K,Wr"Rh
-{'t2QAOw%5Nf`lngEjjzEBCs,zy[-hG"-QIkVY18}R5-l3>^(z+:RO7'K>5xRRM)X/2&A;%B"Ju#J<#Y~ekNt'wjPCVP]'"AC<#8%hnDDc'djd))(=c$]v
-^AB%X("sf]R9Ig[@8n:8[>dxQRK]w$#NE>j.|[7`ta0.qV!fXaryw=SO6HJaHB{,%H/Rmi&]$k5ixQVE0#.$6WJQ.Z]@!o]|&Rja~9mTITBN/y>ZRn/^#,
-vA'X=V[)V3-'HL1,AE04J`>aGXo^.7"j:IPfuB{(0IM8@5C%nJDl$["Dw,$wE/Qpd3!F7G'DlhPWB`lmi}1WZP>a~^#TK5S/e,5NLg/CMf-[_9z6s2EP%I
-XA~M@D^A@Q(TXTuOU76P;m~FX24+BNp5sBg_f'[[G4{E~JXPB<@wo&"=C}`J|]SPZ[F^few.kVd)[_o<F&kgY]#<3z'UBwi.H7:Z!poBw:z]d76a`OB>L{
-nQyAANb1.W#Q`(%h@{DN]gz)4#ydKQ=d-)Ea9uNr'3PmAV&ofo0z|InFoCO$|+&JT@R027,tp<,@gULPX'~Gce`aaPYI^FP%r_Op]IRL@CJ`#l!)6u!0|n
-cz&N-e_oe20d.bBVDkN5~p!P,zdKr.6[-F~G`QCw+zX^FO2H8Z_wa&'6Jqa(+#IA]o|}g>I:H(OkKfp.)OiW8/M(m!CdedRJ~pBKKtN6M!NJn/fk;,02d[
-$@ew1"ohT;=OsM1y,5L&|D(@[-d[S8LVVoXu=l6!/drxk5v[y@(iOaVObVFl0^@:4^rL;6!{0"72N/!Mn8Dh^(DJl3CYJLo(LKl0eD9p/9G|]@`-,+F6{l
-/DMB''YF}r=0Al7}0'"<AEhb}%|2Rxe2.0=$/-xM4^DV4S^=pk]WOtoU.Fu&17~%w8Y)zW:S!W1ViQ,rFB07<L~)gOS^#3s<Ukjf=k%v@T&6/j4xjyifQ^
-TWg.x]6h/H83CcX2btJo:6ntr6:"@Xw-C=jgz0Lm:=R7`'HPV|Da;TGH4X<tr_Ft],[{0@YsBY'=f__80`#rn(H$!Q07$w'O{L=]@dyS)uWA@0WFmoZm#3
-AbUaxf!)H(RLmDb_-SL>(C'L|prlqah:yY%x_]oCEH~$KM7AwIu`W!o%Gb/Zj'<663!quC=Jne+lhU;j$TMYJcDX_<0kN<hA=Ix{'2WiS>g[h!(jB>W{Go
-/$]v"wPQM&K09TY]#IS];G}4Eb2D}6IKk5#>(Eq=4Xtm[pidWYuA4VCgg4H4cyXc/,d`IR~mwYjE70+wF/~!x>7.q$b>LGUy}/txL!2ka/f{;yItre%=w%
-Tm72+;Ck_77nJwF%N<EzHWi+/JL,.jaFP%#m/C;y.I#b>@lL}X_gJd`/Rm@Z4pB.$j>F:Jh(;>2cK("UtJ=g|EK:IL<a{EWHAWup0aQ%[`BMeQn2U!cwZc
-$x$vz@zq&gebfRI$}<+vuK}%>e)#TkZqJfXnx:2`t($r}0>gV/!dVa-%wQ)nk]];z`W_/L3BTLOzcClkrjH<M3c[9N{wkuTl]{pq#pP<D`$+Yd1u|IeZLc
-0#I->fN%}n}#<I>}67ifFp)DRxv+rOX=DHwc2Y(WUXiWA<A4Z33}Sn3<qj5JoqK+&|0XB[4TfGkcgMRR;)eBTnG4K0fi]O&v1z5o1Mc}q{f5hzZ(VXRg[w
-:K6l6`KicA#JAR#T)dSri(0vbYWq~$qJI44osf/Jh(=$"JIZUG_toW,^9cq>LXPd<j5,Xp_+pg1|P"#6=jGrHj5l4`5x.T5U_<]8}lA$Q-ct[YI!.He|Tr
-AS$1t`F79MZ'/"jv+h/NzU^fQA:kmHZjec<r-!!qK]WXnCX".O6BARzaBf=h^4c{W>J.fs<^1f,WiN'H~"589f6IgyztLB#`"34oY:jCiYcyJwIL.5%v:2
-NOeVKL)lwCIshKs;%DAp,6[gpJ+XqAh#K!.X[)E2&EX(+A-&7qpe0GU7kcJtlh2U0wivb&Xsh.'>O}22R3mq!7hw]pj7j=S=xe%-hzygw;2b.a+|^]_W8>
-g|$___<%(]2P!`xuoN#Am3MBoF^@2Ka'f2<yd@QKJr=EP6tE9!3sAj5R.fAXNTI#xdh9R6n,BrSWEsCZD||K@Zc|-oRz5>c<|XMc~x=}cFiY]EU^M<kO5m
-u%cY8rIg';qD@xciB9PT9{x:9n{m0CDGZjDoD^7plPr5`f{8vNFfVO0b4FS^7b^NaT@_Kq:)a>qyW3@q^[[TeJt+|9K(`Ta4!ceKN1=6/A_UQ=Sd(<#[j3
-(Z#Z%9}ZgO`ZZ|&Z6{U'4#zC-4!E]UzGU:;Me!iN}Ys;|lC+,(CRoJ]tK!oDoj-PLI$^]N9UmdiikaRn<_:>zJV+7Ku$h2i3[L0hMDn>JCw_9@]a7sc<i(
-56YpW7<)9/8^"yzlRpBtP:3#f|+P~83gXTI$]wNZ2i~x}GQu0Z&uJ36OPaI>rmrgNkKjYOvW~&4TGoz-eY%>OgL3aulKcrt<+k>`T!&/$s01SWO`JtJ,N^
-t3]A)LHq$LTHBN"ZG][0IU%Wl2V_#Qo.^Ly^NfRlnD.gW_S]~7bzf3Pw|Og!M}>cXIcxYG/LD'#YM_T6BS!fZ+KLAE(w#Y-VCzt0VV,MfKS]mSQpN.Fj=!
-6qRpwdF6|Y6xTul/C7W:;V|0iVn^"#sz3_T'$Mb(m0^EsgV>PvjmUy9C-J#y%Hhb}cofdo-TfO8d=DUA+`DrxkN)]BL`h7uu!_|-X1%Ax1at,hHMibe0v3
-f|0lOrL}&wcDy$'y%@a}rIM1@>:,Kw2{aj:vU+}(5Kc'NNZLWa:VDke%U_HC[9QjQ)lbKVl+x4e#mR6.`tj:,=wR&rRi=l^oGrdatCwb=e"9a;ZF(-CA.y
-{C6a4+(,n3=)3cW-`e#|2BnO%<Q4z7Z}K_boj@+_)EL's'I,)[p`Wbq^mD~Pg,Ly$-qY>J^9]5gK]T6|-e~)(fr}dR:O]7/yh#5p0Fp8L4Xkhp2fXy<c$=
-cR+etPiI[n}1a9^ZGgDawgLgux'@_eh[,Q4NZbSO'$L[U,`b='oK6z(ek'lR8UH:Y.8Ld$hXd-jBX(&:qrV0JEM//'JAkd$REIgw.`^kjjVFQCJ=Er$u3#
-=Hj@6Ed5&`v[3]_C`.dJuEyGV.hgAgGUz3+3LcHwi,F<@kti`0dlO%J$jhh83h;CvY8(YO<OMte.Xr1NuRA8HaCvAZqbge_^fH}Bq^@,02Xi:LQZD.6(QO
-;wpwmO^B'1;A%Gsw<Wli'f9Fwd>Syk7:$S|U'DB4UY'^Odk;^8nw"Y8$rzFsh+)78PO8df0-T{/x@'e'(QzBG`U2tv,UiBk;v=Ynl4dwmHcs2f.KE:oHQv
-([(dv>WVNzYn;Rcylr;I<FXr(tDR-2^RZ{yi=_zaLD<K!Xxgzn@Y<IPu!}tj#X:'[o^c!sxvhdtxza@I.2>L^Phq.xfp"eeq9(_cDU,.nlLp+#^:bmRA%6
-UIKuE$:K.q8$}!xL=(-d{zJ-}zY9kUxMo-2.m%7-~AK{NE<I,/R4^L$LZ4hNvoMfDC_Z-<-fUmm$}#1B^=ed<Q+#eDqplZlDp{Xg#801A8Xu%3O1R5,f9f
-ZCzz&m]7a1NlVU.erAH_&/ZPbe8j5UG.lxZ']X2r+om9$iZneILjy+FYm_$&y9u^X_s`g[5hXl[eVBC6Vjnuu"WFg[QPB{2BEFTy&"TUy,7MRqX[LbOm]6
-cGmgvKV{yg<l,.f:!V%L}Q^y&Mur+foF]O](!}Smzbc3@dc/f{KR!G6pw%oY)$")l'69P9H,},l"`vnL2M<K|Avj'L&%a8{j!bg>9"(Vf&@Von[!vf|S{r
-(VyQWWA]P10+F;$IZR|lGnTNs-#++sJ$~NL1nZL2_K}x`mA@5x/awWbCk5WcHY0Fk#L})gQ"cu"+sXM/X0SGHuVR&jUqgm:$Qh`.le,'C4<,8W"'d#-.rz
-D&Zg>Iy1ZGwwwB=}slmFWW.S_7x^Sz7a~2R^KYk'GJeBxV6MIqY,<f;|>l(nW1EAA|u7$cDa(PF0Os,.fkW{th32=v0&ibRD:Or#PSgkG:_%m^X;AEF]^2
-Y7q|$^];:jM8,m;{k-Ay9qrgbm-Z8ExZ#YD+lQ/3-(|_QzbS=Aj6r8Ze#a49.Mx,&8whU{jQ!ONWI+~^+<D_O1=c(dg_s;k6/S!Uy{j`94[3,bphl.u-s!
-'VghArh@u!DU64@wKZ(sh-[N.q$Y'$fiA^-spHJEN[{XWVKV8E.p.lSW6jskFG_45vixH#f+PAlNPdX'.2MYC6(3CKH(-E27&_FOxOTu;pb9>1Cmdm+kdw
-3|6dX}&|x([>n;%E~rPr-tt@g&G_PbJsWjut_,f|<Vrrs%wG#M_<1Q<I[,]R$57S'RNXWS0F-M2mB/X<6'$|M_oFiZ-Z_MX_<M8f:Am$I&.)JV`Yc4m{we
-XP!2rubhG=m&|mOk{[eIM3>bGbnb}@$)D/{-FqysLAZwzdMSXXA`LsJP^i9vI38+<>e!2LiUjl2n]LF[LYTao@>a~!D+Na;a[(HTB2/7;=A^hcP+UCak_0
-Th62G$ISpeDdexV"vJ&x~Lmpd9|]%r"(e.Pw$HmPz3I]/nvpobNIPiAr|0;&!jev)4-&LIo;(QC=z`g8oa!r:,0'V5xoANd#6Dg)0FkLwy)oTfYQo`@M>2
-t]gQZm<C|A!riCDEM,|qAR3;vSjwGCT3sBuRjn>B#HT;>X:A#A)M'Thvf%ImInK9v}j{)}+2Vuh75F0Ei$15R8;^_&QBO7&(H$q5epqPE:fY9mM1e&R^p4
-;V=l1@oyzGwu=}eqne.T@"rz5#:x.:{QSGoX3cYu.97w,20;FzR^rbpOCBF3~1v:$IWAqb|PULPJc,RQ3#]K^wf^nvU%|m>V7pkf9x^RNy)((pEqg(|i;0
-nVfsHm5eVv)^x[OLv,BAAZE0|46$;'Me:9DQ,jEq@yCzZwwuN;v|=#|L33WAqW@W[W;(Q+Dm{l&y&7o.2C'6UkQC)`J"L6~=lqANr`u)_r.V[JW4%d<=Zq
-7_.G2;')q]A(z1JQrjqWBF}aXwDfMssY:we=9gGTd((e.OGiJwD1l$=h5#-0P43jZ0e8M^#91dz@J>RkNdsCgc=p7@K]Jg'NBZ:P>g.CqC'pBTwjlR#&qw
-OnS/D%6gaIT)Vm,XAJ!p=DK.U]x)nZ.1xFHXOzytN7Wa;jLsvX:gql53wlo5i@+r)}G.eKHlh6l_P/#O=l3F;cFdSItsUj]B+mwrA`kW_0]YYz&6li=9`;
-:2M"#h&GzNz'f+RMY-Q5>$3R,Yr>n|%Ic%$Mns~F"0k/jGwO&99E(+PV%<HuYMJWn[60qy6zUf0#<U#>UnAm5WvEO||9mAep7S^U;u^^>.FS}iLG%,S%{w
-XqF|nARDw^5S78zIvRIy/p}/pR/IdQ&)iO1([u[jhAFU{3(IulRuq8W/D=HnwBuKZ8/sKw:^#FeZ-D.vNW1UaA_q:$Z[V8f}re'&t'}/ZV=IVR;3&z0A_s
-,)s[<Pf'M(8'$(4j5;4DP=~%cAK"~>_QfF'uwDRthU@[26Q,4.FW1"4hqNEV-D^N.7dB=jvPUPV<}js8D!xWDE2GT2]lsp3:_p3q@pcdJD($eSr1(J>ZWE
-~c|9V+Rt.Owm}<f7'n=#!.m}v^Qf(k-z_/dQjqQa_oK<3-o]P[,goFY.N%=K>mfS3P}92o{ZB0-nb$-M1h[y[vft/-c;u'rro:r>ov6'KK>{W'`spRjL>=
-=KsNAm%I:m]W>0.O5RBn)G}mLH"<O]!hV1:;iB,nL+S;_;&gKJ1Zg"V/X,vqA]cGuJ{0+!dLD0q[Wf=kGVOyss~T&Cyi<fs5Hq/R:^3N(uC<t,^D$7k42c
-bloMQ@_kDPw5FSm3#Cpl{q@p+g9IYcI;6F3Y2ZFvi"w(p8&CGui4JfNHnj(h@S{;7o"L^=(o`EkPF@4Ixa6Wzs1/5&H887@#-^2<FhVL<L>"`d"VJu>#H7
-ls~w![W<B2EWv<(h]3(3<aOWoY2N3(Th2:z<)e)`x3F:8u=0pSc1kiP5sc+UyCH%qsn1odbEreT5D+Q#mBtxpR8%~j[W|Ql-@10f{L~1P9-U$I_OlktRw7
-)ojzcW/buou_`4p_JSb!ay}Ue$DTpqM";j{Sdf<b53<)!kfo__Odh%~gO$Xo;XrVo|"fM;a=i_SUoPB06ld(ncwA9CQRls#pmMaO3r<DqcQ(q[|{Sme}j7
-Mz$w{H7$PuD3O$(IuBO;OjbP;B_djk9HyVYbqdKY'aM}T&Rt3t.EHh,I%|ANda(u"epgW<^|(3`9S!!Pm/izuzlEC&VT>H#QU)4I-!cZ$GM[VZ3($MP3-a
-f6nMs,g)Z(PiO[kn}jH&(b~(hq#uC[GFP|d4&GoMg-+fi|0H^Dut,[eYp{fK%RfO/X(p:am^S"Q@Ot99h7=9v8S:v,z>XRIfWx18Kx]TW$"|T]AzZ:%KDT
-r$`$.nZXxQ}4EdM0NG@u!J+h7,OUyPI#zs7Stn^Z]DJ6@"aa4!"6{$'3G_,UZq,:psoW1nI:ys^ER.^L8hAo!jez0CX#uirWI1KAwq8[dv#Oc:zM&2Z7:I
-iBw^mk<L.y@gY%p)Whq^E@=QLdhp_@^eVyH$dGdrUMI1/sy68Gg)"xl1OU)Nd$8+Jz4U}G$J1k.^EL7tYA:TO:wC/_3n[MxLFCo5/<hLd=za]vYn[kIZGG
-=M&}yO"Wc)SbHuP,cc^VQ=mIwy}ADljwI'5Xj1cRW{rA%zgg_d$zu"LbLuY9N@&r=(+yjlnoiq81u8<le/9fiRHCq^'AZnPchQkctT!b`/Pp}"1evr26D1
-f$XwEMT8hgGD~K'5HvI2{q=$ogB"7F6dY%Q1V/~P<^+#<uRED02EI994W5Im9g7:mui/Gt,|p9mT$Cg&:F47Ap{Nv8}cw:,+;-T"nU3F-r72Pnght;P/Kt
-x{}DcisRQZ[K2>teC-GT2eq5W<cXpAa:t1b#1h)}6E1]`<:iF%$91@B/U%lQeW#GE5`glMt+w@,]x(rI-PS(<|pa]J$PT^%WT(^Z7`qePC3=4(9LTlmTKx
-%|b>ke~m/qRsIyvZGaG_W}d}3[A,([#wTI6efk#g4U/vA'2!L#sR5"!A$[B|A0"=c::@rlar2({e}3>$X4v/<eAfs-DE}WxtW+(d/y>FJW>3.;v$fvi;{j
-q`@VcHkJU3H#<et@;T>^!TqG`m^:m]}IolkW{$HNc6-"2WiInm4),h=c;2m6:4FcR}A6TQiI}BAlVK;6Q>{B<jVxe}dl+UH(Vze&g=WA=62J=r'5ztUZsY
-CY2bA`csTHA;0S]N<3AxSHcZ7ehI2PquX7}sn#y/s`!I}#Kn]mI.ZCGv~9)xmq->x#^"4mYj;S9q2()UD,<C|Y3R}Z;BNLVV%K^2Ky&z_K+i"SW3gQ7}.G
-,a&zeeoi+Hvqn/^qdYqjcchNs&ddZo&quuu(AkHks#GA.K'X-"gxb]WV/hPZy{X!hI~_"Jr"r[&4DG6vCi}|4!B}>3uD-&z["~X9^isi.-&3nH.U=M<'mj
-]N%O{0PcH%hoY1$sg&q3;RzSWz`:fu2+~PEm2oL{k.U;3.rOnJi!IFF]:pZbG6IJaFbS~.rkXf~IX7Os/{pj"x56gRpt3r=NOv':iPlEVFEk%mnF"I;6UO
-zZmIMIXrHQ8o/g,b8/jReD(B7sgts&ek"9o]]Kbg@6MX|T|'oKCrQp<1V73d)dAE%jP-2^ov{`h."%N@;5Wpw_2e2nb]`AHDt--O&'pcaW0HE1@ww,]}xa
-Sz8w{g9Pe,E"puN|}VZYw,@fyDL}4/07C{'s>"GiVmT]MmT]shTY6D]rM![Au4X+Z;:sI[ztSS|J1Vz|z]~q@"^1@+c;BEK=Wi6Lp@;1z^T^05lbg)Bpsu
-jzh]=2gfuJ|NSZk&dQXUMN92JK/;Q`yL{lwG8_K%#V&#y'}Cx6o8keAD/W05A"'((LPTo7Y{%JO=6V%Rx03(Nku@Y'.5AMuCsDK{}/vGzw(}Y,,i@/1_}Z
-W.A`Y:5s3.b<%_H_GsPtav&CW-S>PIekW9zG{fZ8jk'^lv{yF@vcaR5$`Dtq,N{1SO.q"rBVC0pZr=6`SEsAJUJwsU.NJp>3rLV"Khj{.Xz<Ch2&_<eZPZ
-Bgm;xf91d8kraEvFU-nLCE!R^!eI4LoHj!|UsQ7apv:JUPOJH%ThZ8<wp(v:7<f8L{o6i..l<=~Lp3CAlN"Cu!d!^-AOVsbz.Kl+{|Q6D.S.E4'u~jbJK%
-3%CHO#sAyS]scv]SWdB{}_4!D@I'BpT]M.tO12%R)Av<&nur0O4H3%!aAnDE"7&[:(0xe`dQSw-|qBbikSwV!$jSbl'X;nY{OJ{Vi'd1aF5D8Z>o6-K1Tk
-AF4)zN!%y'ETCHaK7tE,m6(1j`Q<)A=1AJF,}k|6'n9VCLNz~1y`V`5fD&n'6Se6jGNhBpRcZu&Fi7n.MB&mz-d%[.cQE=aPv,O^#JG6A}@G,K;l<Z@GV(
-zc7F&o$`$AC5U#eF!#6N=,F3I7odn-XscZ0a^8NejeyUxeTiC4<kn|Wc8e#H`1ah{|^Oth8-pCjbNh0kN82sI)Hd%_9vk|etS{=MVNHb>y-}5w8vuZFu78
-dK(u68J8t{S}=y="V9dK3x|wKsG@5r0!5gD6OwPv=d&rTUTU`xpl97Y}CGZ.0x8v=)J0/[0p"6[P63}jR+M8a$%V3;ROw0e1L4)gTNuxOZTtOY%0I(K#.N
-i{iWSUrxayr-3UE]'4FC2#2#l_G|=lR2>H%juq`K(7yKW!xzp"%|dQX;3W`(kXfgLl`|gD]5n@BzbA2N;}IQ|nM`Jo/<JsqWwH36D)b_,I&wQT:g=j!q{E
-bByrd7ar.4;|';em5}+h/N[4WHL<M@fMJ<3)]"_:7U>6xNnh'm6sD[w>UYqnVs{}{uu5n!v1/KFe(6;f721kt49V+Z&|wkcc9OI)c4=v~ow@YJdwn&[Rg6
-5]NZI{Rez04TC{Wx7YC|]dcV.Z"U(h%}98Yi#wn,y+fvU{S2'[)hKso|$dJ`]y3cE&/-7bp8OVib525ZO<ZS@3xH"yCEsld601-t'&T{qX,A2H&%yXr.Id
-z+%z`hbOMFZG>5O6r(a7:`Wz[5HLIjBgBY7P6,M|guCs=Q^x$2/{kun;K"bMpb(Q%@]ue$.fySqL:BEad3978|EZ(zwW0S+>h,,m_o.|c<p83hKG51OAdy
-c[Ce+}+[2U7XQK0[}JQKN+d{C+jj+A99lx`nfi1U"iky&CrCS=h/9$fPmT$m"$>7j|PGG]+HtTn|0owY"/_z/W{{Xfw',UI/+A&%vK)`qtb%gz-!RKLL!2
-=4,6(CPY6_;a+U1Dpz|CBx8W{iwNiKp=U=lH-CQ{pk2D)6)f;@;fJ`'iTwkyyFi<)xO0W#y@gsPu3+]TOR&ZS%LTCndvRA]h[XPR8V+czA^:$U2WODvT87
-nFKD|AQ;6YJ`QY>:]Q~0k5;z/!1#d2Ne`xX++zp.79Qrj=l6;{r%%c.Bq3Pv6)N0|e7npT+k/;J;oyt_30]h#/jqWbXeNjpZ|JPN:eA-phwv6fUG;#G;Uk
-<<|=A0BtEaLPof&GboT[.G[lx&g%u%I:+oPsS!w<blycL]TR~9^_-EwOCqId=}T%NHPAx__6M1Fm`]Y|S6Of2G9:JLh/Iq[D-hH^J5N%gUr_|#+LlWx33$
-HICnLcWgM6Pzr]#uyf6@K`{veAvFpe<y4=8v]D27l}dh@z17aa9M_@o|qFeT@jFw7jrI_N$(n<Wjio=Vukgs9`ow(^-Sy=e3^Z=+r5j3qO.u%W;i(FP(,/
-0gm6pKX2mt6Y(&P/0u#;<X"lR#5.@|WRK7^}.4DwufyipP-={DdmLm)<J_N=$}VIpdNWVB':6g45)Y_{y{u$8Mzc}w_v4bw,25B@D@m^"7eh0WV<`GMu>h
-IrHc0EoF'^55'q-n&k&C%Lc<J0g!"'HLeyVs<#3$MPQq+wWS.eBK@ksZ9z%w{X]M'{^WGo2grl<l6v@wW3`w>}p};f4xu}'+@dN+~'JEG7sV"3dy-['y$r
-G"+tOqo2azT&P1|Nxf,)bE}5w;^3.pMd$@Wd7PSD=;Oz6zQkwqbOTYe:uNO3GR=glOzJ0|#dOgL-zCIF+VX'3yu5$f|FpH-HmI/glOYdw6U3njEx<ZV-h^
-Wup(ay`+Xt8={JQ%>gFOnd.aZK+sx03q&rJDn6T|R,ga~}Wn8v89>mpO0`.[7i8Xy3/Un:ml%U5lue6l#[m(k9B5LSvYvPbaK6/EG(SNj>(5/L%srQUcw1
-NvT4-J(vzIqbjM8m~ji+97}W%445jM14FfYpP:Ep1M4d.R_3GmO5R4|Sj8y+/<VP/YEIYw;NZR0#[N[L#4Tm}I49:Wd''Ki.L`7J7D^x0</xU8B(FHeJ_b
-8"0c>5d7vvS<_YN(slq.u%hjD5fu$<nxH_6+=U7Phsu0psNUpHwcNFL48Bp<q]}wojcvWAB^ky"P}m0{uUdi)U.w@,-yms7qC{D-I4CIrL08Yg6nPI]zcL
-(L|/{U-`3sH2G{X&@w)-_}kfhG@iz8G><ywg-<<Al'2|k]NR5bC/S%fP%XK"x4NHAxydMZj7!(/ciwG!m6,{q#4X-@si'Y6Znya1!;-n[7,wT2X:!slS%)
-n/Z<^05u;}wAUx@wFDXi[ubyFJT.}n}26Q=JR7NR#=nYGlJe9DHYU{d#H,K{vj.fXC!1}!HWhE<c>"1I=%%VRtEZtd/Y7SO{b$OqVBLC;njO'61jS8&YlR
-KQFw`q7g+c&J>(@s.XEB$=.mF&vc{EPJFS,dDO}5UAw{k,59f,Hc&L08a]081_@OpUnXqc}I1>bgr1cIZyAry)Vr^paq457%Uq-tH}[/upY!XJjC=1hAAl
-$l6Cik7R@{,p[,Rz72V+PJ!yb|jskT{Xv-^VUTFNmXcGJ_D@^=jS1w8Uv7.7Cyy,7-sd=)RMN>b#FUwIKmx$6)QIoK:g]/NvO4$u[|.e<_8K{ndVc-)4[l
-.HGqdJJ`qD|u0cV!wP"ttwyqE>E9tT.jdpp1~wz$J6K<y"UT,7ILY.><mF&&G_$F,&9]'|v<bFYz})U|R1)FE/tAh#{wJ5n"x&Bl&CmH]<5;~`@LVl4A2i
-0[MS9)[tmrO.)j1saz&<_16Kqa!c/g",tV!joX{.XG4s-$i&QGqj`BE&NRPUkf#mA=nQbWaF=eF}ADr);|E)}f9JF9,bsJdi'WThYC![#OpjLG|lm01+hK
-aVSe8ZuVdWC]),cK<Yc[a8P(ZB:lt9sj1Jy|D}2NDbrKHxZCOE0["xsWJ'!Y8-KMK>B#d"aarzFkepqdu:6C(m{m^kdo)LJ[mQkl!u:SvHpZ^,,/2cn;xz
-'YF@ZC}dh.(/=/<pdz]AYIWX{n9gP!_:#tZJ6GwIim'SV66jT9`EW-Du-6OG#>[HH9Ht.]"/f;|l_{AiVLr.wARCz"Y`BH>w<U$yKV-k%>[MT6hS{IlFJl
-JLD(rk/-Lk%o7^UKJ1U0e!sl@+x[nNhYb2'd6XpH';5R>G/')<owbQPiJ>CfH>H4O}3Rt0r_N`1Jb<MX24<a_z]Lpq`ME5d@([-)+21vRU@4j"R[5_$5}!
-gpqyLQ`sN:jM@H7<n$WBvA))t,9CGlpq=r~DE0mHl;R2$>HCpC4uMni<j:M,XTC|SS-4'i>+-[FXhi_[#z<!rJDz0BQG>;GVc_uI:r0snD]iq!(A{wUoqe
-qhVk=371)OrIF:s-ATzxv09/s^:aLS)!i6.mQS&kXLn[(%^txr$h5[+TR/e(@7bx}R.LssKkbL!ixi^d(yjS"~lnd5vi0=tX2i}brTDEbsojnoxC-vs[-=
-7]@fr)3B:nPqv8t8jzyw^ItV(8DtJxR,Cxux4R/l35trM<}jnMS<q`yoe5ZMu$D9I5KeJYNtEdIsAvE_XIAQfQIpTstw!zoJa%$U6g9h>,X&qc52='0Fc|
-K/q)G3k1=DfC.3(4<w^;@iJaScoJ/M/jqF--RW;t4QJ>Nz~x[w+o(B-aWy:4}=FrRM}=RDY|5qIql0qY>G7zA8exaDjLA6uH$6U]bJ#JZtFV~}VV+9ZwQ5
-`r6zz;k9Z{/I>/=f}Fx31-j3$plBMO$[x#(Cy<x&AuZ6.LJprMh3WZ!m9B,8uAvLA"mQH,c[ghui"y{<u!+A~=^!<INZ}]iDG,R8,'20e..;[qp_WWcHDC
-yL|[bIPd;fQXV3<d,Fu)Stze|}&>nsmKKw$DAOO8G"p$PX>GjX#Sk0)c+T-)Ik@0>fTi!63Ta33|c^JB}M3srdJ('`B0vTzT|qbw!j26{eOF4cdNVp>luP
-uBo1Gh03RZ7xoVOmQ55H}Y~:b0&DHNS%IGef7U'd2R-K(YLYk2Z[w#]:2>(.(!ZY#Q|wp'LP8dmJ!4WDsh.uga!pMhkP:RhQqpA@rL73eBAPv9r(L;uxB(
-zZ9iombXt&@;}t;7{:X1CfN)(O&n5/<C><&iL(^jJep_Z>%sR(sT$Ks[;i7v-pV`%MGn&,b`PE,TKmZb~+4&$ADO5V1cuo47g>{7<^;vnC(LG$B(gGH6>E
-4Y`"6GY$ER2Z<7xUwqoQ^H.8dEB+~Cb]Z83VxEPpqN~ce#}IzF{uIdPW"mMT"^(U(XUR,pX:hj(K;&ozy4Xjhdqo1q&Z6Z]konCAkQ!FFx.4ye=Z}7A^~[
-A)S3teAa/t8,H1%x.4aE'Tdu'P|5DGns/3LlK:qdw.`q/X,V>uHB4e.]3e3nI|ld7||IB$10.-a#kJH}y"s'5yq#'I}_gqzX0L[qV]$l72'O'CrBKqlG#8
-xv5]@,t9do#$_ApaIcVzDXTJ8xRMi<I4r=fJtakyyedg0u)G<,owdt"8BQkf=JVxll;+wDjyIb|h8k>fQPq,BkFObg]_6uW`9`;{nf{QiM9fv##Xa>C8<.
-j8@|4D;{{.<!>|`J'sWfb&&F;A|`0:3w%a@>{qr"3E'"/p9D{vTS/4q.`woNi6pNQ7cxd%RKRatBiZ$MLu=/pE<o!yEp@i%,!]x^P)YpjC03=8Q.++GI4G
-v_;N.zHCV{Wgnu5J"Rf1]ZY9eeNH{I!]Cz`gU_H(=f'3w}vdd|'+UCXh0{XDHXZ;|Q46ci1@2Hsp%30(]kEhJ!Ulq[AaE0n./0]LO(H%.CV<FiG),@oF2#
-=AOVFxId9XdP1<{X|l<`qFER774{4c+Coi_Jd_$A4y3I(XVFUm,W4rwBTu5_{UL`a>Hwv@Z!kjfQm9^B:33qXKNh_u|A~mRc!fS9sT(s}HsGJ-C_!p7J^)
-vBTx]t21N7]%yv<m.s7eJ9LA%#tq1Jh-tke&:dSz'|husCYAN{7R@FY@e$1MUP&Cv%F6c3j,9kV[86vy6n}9^S&B$vMK's0Y/2`mb,XfOux}5CQg-JDu%E
-$qj7ifgxMUfJh}x:"1#5kHO7.nk}dX4o{k]U)vSu3}H5$T.hsPZ,GytHw=8kNOC)qMzOs{<}_7adq1BC<2X|T$k.vRS[/{'I`StdQ[u9nY#(J:5GP)MiaR
-HAl>d$zBK+KI&f/8SDb"tOIOkBckIn=:yhc{<6Y@"&C/Z_1>(O0$(fGO9Ov>"+UNK;{i0='Kse;:{9&!~Aq<TM6OjoS`O49GdJ;qEDBgh,4O,X62w:%uTA
-K%v}pP@|zD/-zyad!L']vF[13rLtgAB|`/j8QcznHM/`,#lkCTV)6M/jCZmG8L<!qVSA2oC('0e-3pxSI(=.QCukD{1+,U0ajX;!Fvq'6Q&4MX&jR|d%G<
-W|(4~s:QcEf5wa7:7Q/Qd%}9I>ZiXB:lEQY<2zK,owpzB!B!'n0GKQYjX(f8c{8Agc-U@:kOhQc6dHUb{f}uip/z$oN&'2`kjI8J7LbB_`jCb+IX(`0nZg
-kyzPqr!R{`xoe$,iyF])0cRU'![A5+R_$]PpFk6NWFbuoOCT33qt:z(omvk2E5br04>.^|XzR.V6xqp|A{:$Y8_P5t~y&u#Q%XX2X]XlUf+XG]>6w8fiNh
-BO(VD6j7="h`l',Z/B>Kl8%z2vQHO[M8HJ3+ac^GJoPlX/}^O1.-+s78!Waj3&o4K:DKN2RhC(8bWx%^]"BWcsg,6[jG]0uj$.!ze_'.)[Hy/g:e=r=x({
-t9[du8@jD8ra%u1Q+r(v_;$l]Z}uq5Oai%.;ZMM6}{=h5W2|H1V:=OQ5n-vr5rYUSWRukM>lm6{)kdkk&M-SD4:3yE;SPub'YIb3IYTKXzWVr%Ws6/14E2
-yQ=@]iK;!cJm3;/K&%5zme$^EO#.kR(3J.faQmaTbPus.gs-xfU%GhhK)$6>^5E'ED_#$|uh0<xm}z)f;D_nNLYcM,rVZ8bQaui2X2{Dl)x2#e`OTd0}M@
-n+X:B%a(#vn$.VGlM$SKl6O0W]zrWFm{[=!@;/O.]_;(/3{`__B-v!b7+>KWY7nDk2mv[1Dq`e|3gPMhF,G|ECHBhNEMLMiF+k~AyLnA=9i=1S<Sc)piQ%
-P>X`mChcVtwo_p/@J`BTe_X7;+$,eNH'H4+T{9!d>]kxT1IY)2]2OY"NAY_pBqNOQ6+%c|`Jqe0ufS%Im-Rp#VRJC]KzW+'h]1j@5"Ky'LS./&O6(Ohr5_
-IFW@ECJ_),$y9Hd]4WoIPJ/2Q("._Z`mHdyWk<pLyY!Xa.VVJ[!8'24gopuv]YiJ%s5lx84dn|I426E`=CDrC.Nh="0,C(5l:7,p%b!+`2BOdo[#D/anoW
-,}v3RAc,wx~if!$,bY<OI3:}G]_dR1u"nlkwMYLT~iwVSo_LqJ^.K!1"OM(tYZ`j=&^I('sQw4JL2cj]65X[G)!=Q!)W,BNbHi#H,hUa4<BpJ%t)&C7F6z
-+&z=tMQ(ZQHas0hsR:3&PAbuc8uLT$F'7%Q$Lc&$,YMIEnIP#f:],6o((1MlN&zF>g:=X27I=Hcfmt+67Ek+Tanjf[Wl"jX_XR2s^Z0TzrqjWx&cTJUAOM
-;y(&7^4c+ZKl;gSV1x^!H[Yqk>H>T>7!UW<xP[4.WWW^L:K881sXx3[+xuS'`$YAbxBDn+U.4M7ND5wcn;B!)dL_trC9W!izGXLh2>EVJo6oL|uAqCJ5o_
-F!j-ikOAXG5lozao'g;8&CR}~ko9([k)ka!crpS@FlutlZb4S(fm#88p`Yd6(Z]4-_02g"fp[ze:cacifRotATjUvg';XLG9hG:Q+)CXnnH`(z4[.di7f:
-nT94K;tu"+@t.(ncG-d{m"']]cDG^vxB}Eo^/5%tYAApw7I=MW<L<]LyQtgeDa$3Sy-Z~NSnxG]BFLLDoisJ7iyY>l]69"gQ_E1Gi/-9Sb;k^+"1).;M-B
-/rn#MAa,&vr2mIA(cmUnK<73srfO#/9v%mH)/>-/^cxx%V;K5c=;:-BZt=/at4h->Ma6=}EA`P3lz|XDZm/Ac8<H88keR#<Nz+ChQOaybk&[`+s#+'.y,I
-"RzFfnL!hT2$alCbmXC1u)'iq=VJ<Wzb(y$9v=XPgG#mmXD&M"%vHEpdyLo0(Qfm)sibFGZO^Tu({9FS`UTAmR+r~q`@VW_YG|y_uWCSEf5gj^:yhlL}$J
-']{:)T:CQ$Pixn-2m<PV~0nPXf-`V+AMqK<<TUMQDU}47C~jB|P_]wA$655&nm'|w&--.,gX`ABR9$J)4|",5Z-.m^$qv&R3m#:.pA+vBxmXiW!X<CY@1|
-4teqIO")(7iRBzuKqO{[}fX)!"}hOxa0V@^m>Yn%W+Tj+EZ4lX3'h8l'Fi(%gmsaDL`bP8+HN0AeCU9Oix09YWQC5UeHqN2mmNX/N|u|Eif)n1##uI.I]b
-p</#!V'H^w[_c,Lm!UDY#lA24E^TJ<qfkL=%$f;X-$3aH9SN@3iTMxS+2NnaO,)OTcs%#1JOqeSk}t^c`/M6S>LTC@1idTOc:6o.(-'4AICV:g1@Ku6<Kt
-Qokb^S>oQo!SE}g>vh72k9Yh+-:.CXgt2HQsb:Ed6g;d%5>m(sduEs_Gw0Lz&@G+J+yKxLsW0YFmnT;l(6i@p!;H{Y#w9{&e.S^nO_D<fp}Vv,7ty;bc(+
-'{~IHKf;%@63k@YOr-%vdEbjpg+:kc4WPsfI:>PI"Jy9IW>tW'Y%0:m_tMP^MS]{!O<g@Gx_'Evj4WQm>lc(7U+lY{BM9HMUFzu<lbA>gMAQCa7X1^Kt5J
-H4`Gwm5.'Vlh|q=7,m.u~[!YM[$HdRUvf[N.0h&0$n&J(xF9e/e$PGaysQC!&1x]AR[6sPm5Bv};"ROg]ecSmm]'xSqC/x!A)9(_Mp+}$cgFvFN%+WU8]t
-SHRSg>io)Bt!SZFY`/]].g/"vucO|OA|VsBdV|t^$}",SOjl;v&80t6MxMzQG]3Clw6DI`E#Etd2'B,V1@D%&bn2EzkGqSZGBMDF(}A6[de,NC.KrM,=N,
-ht,G@QrCJ-1/vfIav>89J|/E>h2ct%4o_G0eK[COV5#z+dvOth_[/+^[kqtF7]eJHaB6eHv^:s;pB`$zpVzh<f=3H_=jQpc{g.jyDTGmY$YGMZOB,)M{9$
-TQoj%<W8y,D1FmbE<OAE)k|HcghdO6&F={|<XW{I[Ua{UJe2:Er9=uXA-JVV)-QLg+T"('.4v)WhHex97cgS4-~<m)Dkw(@W;5x`}rUUt7Od6lh<8c(J6A
-zmZa@d_A^lL!a"wHawe0}si4]T<AqeBF}lgmv.}Gem@(Tbv"w_6<z5h(AM|Ic48wou5zGP}y{x6lK)9+GOQ)2Ue,biXu{#a>7x|n00CVIl3Pw-/w^Wr6w,
-)9Aj9t'08PiY]A^4zQ8oXV<hua'4BFC9)IBBjkJPkS9,YeqQL5i8GTPLXA{M>[|gGC$FlaAGwk#pbUJu+IqON<=QJb>cYtlFO@I/h^Jn<s;#2V{KQ)/OQ`
-|OwPzQ|`E4N0W]i4NIe@A)[7WNlb<3v"'/07M<39W^@^bg<z4kUD97}jOJ<P0^6oJ7yUWcrD"Dn3{1<3G1"a#oiYOGI[Vpm-bU'Yo{Gw'2<df,J7)8o4.r
-CtZi:9|)JgQ6DN+eb90NCMSLReQ9Q/O&"`YLSVwCiY"lX".IaSloo1BYtT$hKHKf4<rQ2E.nk<ep-e^t5Lq,&PyCaamX@-s"`W&jc$of&[U#@>K@7Uo&|3
-!'UlU#Ju7NC$q8F6#l:j1.Oiw!sIfA!7wov6I0_8nA1HC8~X`:[dJL.>+yTTafdgIIDM}A9-jcL"d!T4LNMr@4uxNB#P(RqVMqySk@H30<ZI<1%=Gk2Q^w
-;=3f@LP%>B(5Hz%kC+'B#O9P6W{x~s[lPV.IQsE-&t!muP27lQ$!5v,j5FiNTeY9^[{#:/UHQPd@5/8y=@_m=[eAPpbu42w$]P{N^dnc3];XO555K3~@n6
-TzD>|LGHsa1]lLKL|/jhFLs7v^QTHf!%gLuM"[.TlIujbQ55lCqWFXXt45>p.(ayHTwA!JE8u&z.Xk6uZ`j8[,,Zt|A#a.Ei.6V>h;MAPXTtf13@|(soSg
-8/fQ|Xs,jKbCboY0"H^M>)9"i_dH~e8w/.`vPDb/$jZi%vCEn_p%{Xv).CaodPXlfsf4Y32'sTtIMi9qxA~3)BVn68eZ{WJ,goJI>5B(D=^o4i."o]]ie1
-]O!2$m=Bv}:,6x+-HayH.)/JiX`K2Bq7d<G(tcE}HX/-5Ctq@(KZKz$TXsQBlM=1I=a6D^o(%/5&E{KR|0p,l9jJCvyG0c&B`<&b+$edBCeJl9<QQZrj&{
-@i[]bHlGNlPW$J#N``k,U1SZLH/:H(UUR]Off=Ht2sI>qNhyx_xvQd<:]c+@S<w8_eMK=2KY'wBkiIk5S"Cu2t5/5]6a8f~@uRUSm<,T!-tNXl8@2kltb6
-<l2DtsZAv-H4T{&eoIwubT[PS+ck3gh5tg(K>!(g>b-R$W5`Z5,(eU.&P)5`1o-(A{]}d}Reg]32bXG;-7XZ)Cbn:8eP8DA8mJ6.~M=O'vL})u-Vv]Cga,
-q{z7s&e.K1<0_/U2!BuiV+]pIq&TV}wOlZH1})/zo,s{`wJsx7n,qBAZ#G6Xs0KT.f^Sm:"O"Ef2kW,Ic9;kviwfy&(/f,-6zTX{+4M&F]Eh98n<]Jq{Vf
-lANaoe+Miz`N73Xd,|:R8JP,>lKL::^8/nNz<yXwOph-8Rn;q5.;,Ua:yZa]Cy!}M=`pbpw>k92_d,:-2/[11g0=^Z6JwTpgSY2bXLJC.vFvr_IQ<!]UyK
-f(A]IpeW`UE|NfqH-E(r)U_.&m~LlP4u{q/vfU$Uk)EP/4einGkjxSMH%r')oYT.A{gK@ejq(g1oBfNYigC7lE+`Bu=%a=+5Gf~V{%#LcZez%nXhp`eSgF
-a2Riu3mTai4@(fctZE|Ik0S'alzVv]],MI%UTtd7ArFe%+&)'"SS=]SNDmJ&GSClz$KHI{1>jr@Mb8GQ:E+U](6kH;y_-@8eWP(i8@5<(MZxcH0x'Hg)JN
-"NK{yg(0msC$5DuiGPlx^OSfAfbJ>x_LkpCK,&##|$W@PH5S)X<tvU,`r_XF0zT.rQ@"MGq|Yad2kA6dP:h|1KKw}})r=S@:Lzqe-fSD{``Snk`"hry`r(
-V;7%!]7b/V`ni8|19h1^RRd$XQy:}SEXO7LX.`IANqj]c=)0.|P_f&L+3W-U7J.Q.gfNvg'yjL>X(Vr6O:8>MRy7j)=piA!12-pR!SvD@y_1Dq#$|IK_#G
-&3^cDRUH5<uwjDF6FVyj_/Z5T;`Kf&5s7/2RB7UE#}zw5{xVEh~-6,+9+(I93RF@280K8||EE'NR:[tmQa7;J-0N>)q(,gK5Ur]y_rH:=zAOKWdL&EmH>C
-5'x>ueTII&a&)`D@uK_{(Ppx;=;apiL>&Hf_=wWj</$)a9NsnhWH&y<&ew9/uhe_!@77=vX^jZ[hwzE^Za5A=+yIMiI:`L")KL)]vbIJ,vm9z%XB1umL__
-G1cQD%Y4ib%5!{F.,xh2[bD&CGh@lVm|c`C=)".PeKZNYxi40r&i:!HW4t,pE=5mT0m=fH6Gpz</F:M#x^NI6p&W]xU]KF9)=G";{lDAAF/7>er||D4TyD
-i8ASXf[HtTH5&[3o.X=gRTu7aTO||Cs&,Dg2w$rA!,]7&s!Co,olb"l<TM$d|RtgC//!xO|Iu81_Va}_1,S(-]i"G0`Q:(gwfygJ!FUCF!HD7hWB)P'-A2
-Q[^|cpp5so"26L(ql)Nw{@+#99$9ofnA.d_NUQs2j.Phm"x)4$)`:b["M0`=.]'td_WQ"55v90KRYkA1h;Ou4AFTGH)]tz1MZ0$qpp6`wm<OSs:r!96+Mo
-sI@'"_X12GkG4z"60}GvD1{WJ8Hg98Ee7MsK$kPHU+5z6JWxx^jP0"LcvVkoSMuA9spS)%zV(Fsfr3^UBl[pqECSOpSw](b]ewO>~2ToA]&5`^bl8ZU:)F
-|q@Ew>wefV(UdgBVl/,(8|y7D,u3[5<'!q]3-#z3['0/&RVQP=Ygi9[QP|3KRp1kqSSK0IK4#1W'H2A:mh<W;CpgSEn;E7^XD'qkceE'z//A].4a19Be'{
-^t6]1`Z;)I@E,(ve;uK<JQ6^Ft;B,$2UEcMV4_0=~/2,Jf@dL-J<|v72;y]59%2V^/oQT=|y9k-l9ZBCq<dA,o_bKj9NYEt%'KOXX}vk,[5)67T[HA&&Pq
-!tS9bTUljwG8t&o9j[Sw~0x_Rr.+(ApzzEe]OH{1ymIBKcER/cc}=l]`&E|z9T'7;G!t.1G>y,WX>t:k/PBF],@MB_]@r[l8[}K#RM9hsUzW$TSXr/q:h%
-+O0Xq6vGt>UXpHZq6J9X0%~='LC5gUbvA&4fH@<%m|~d~.z/gaB7nQ&Ri'}gAtDDD]i0HXYw@#rd,:(Hx{C='>>rWR-KZY_zGh!jOPC^{Ih2_<VuE[CGHK
-(;#}4)w$e5l5cQ5yf3}se_F-h,ZZsVTgZ>Q4_ufKM:P'b^Cp;VKYxX()"I#^e4Y[A1]2^m8ozIb+'!}d0.(8[&ZR~BQr.bR@Ky2]t"tg{W7oLh0E,Khwg.
-gg#N=.-t9f/H$6!5N'g`lvy@ONfPT;BV(aC)~3&_Y|6RS@h%ZQj"4]AX,{Jgyk/WO#i6w31N:gjMtUTASI6Vc}/AiLN[g]f!7rfpUIsM!{h+G1E1`rF)o3
-7LW#3ALsRh)$~|FP(C.kNbnDpI>xEcWu(2&$IGM]vDUCOnA:Qk]y~6,ypM8^Azi$fzc>#)7gEZnLd4Eh'bgpTJlJ&uoUCUlj_R:j{V(K>KrjAu[yyoK/u=
-j/dyZm9ffY-}%oIPEJ(|M8+Rnx4@5Bf<:_pPJ^Mwx)p6#3um<H,uIJdNjF=gUQuP4lB>lXy/WC%xy2.sQR;=yN>t9_zQ/R]fatUv4-9C<2O%57q_~RvQRW
-uX$%wrmc+l)yYt&KTvOg|4dVmer6X{8-,shw5ho|gR:yE{]'LM62T;4se0vDqddm8kT'E_UO8DKq~Zb<H7O`AhKt>f.13tjXtwgN6}S3==OKH5ueo2Hval
-&2iV=}Yrl)fM[S2Hi(U-LM'`msn9AX_bRT$=,%d5mF=g,9k<P`7_Vvt}Yt=/BR+>MXic#KBU%WYkgLan}DZ/a_6z3<pnX=f#j3efbNIhu{[ZU/4e&8ra%y
-IZ'KANstQD4dLFD<~ixOTN<}%}">cy08'>z'rWFpT)qg_i)eRtAr=0Ac1)&/nN5OuLa_):EMQYmD~Y0And[46,GKs"2Y=%a7)aC@nxyX-.b`X}3;]M:X;x
-O;Y/FD"Y^@`7iQA5g<c8_%ckFkC`HSLNq]Y5=-%im>E}HV[9{U2TZlMgz]00>Qhv((Sz5h-mac9(fk<0;@>ENbknp&Gy6MVEB6}N<T|EW{7/E4ex^FY+8f
-A+hyWwP'BV~^<bsgINs_#7@:i,nL7Mo'pj/{F"xBKql"2@IvTrC(g"$xI{6$k08KaXmTTZ%]q#6ve>1#~Z$,pZK%9Wdk9TejCNTton!7:E|p_<7xRq_Ve-
-&1,v)Ctu$L6w=c#eXn|RG^!R`&d5O,7-(F<!5^|=/b|:4&GO'["T^;a]{=0(,RIn`nxp7]l(G.NVEaOe!Cn&:(+,(D]I}#-4Zxb}L"]Ji]f5gNK5E)48n6
-UFPs51P&'J|Q4CA9tp/c{Asby/|74`Zu~{n#Ln(29Fqng"Y7D"37FE77JmO^4Pl,>O~B.@^LT;Jf-q1!G.>-Dq1"1bgnN`YY5AyS+9()g@9b_Gt4y6PJFj
-RHt{F{c{@25{{!DLrE0;@vE80ggxRhfp%N9j:gMA_SzbOHU8qHmTbdOf`Cfdvp/A,17iz32$PjbM"RmSV(Wj4@1%S@QbC#r)`0hd~>k+6^-G!M"m0f~L4s
-V[3t'!!r&+7uCW!wYI#0jj!_l6H>UY]_H.T`0}UzHSq.>)~3N"/@gxs&}F@3i7!GeVgv~qj|[wv2Ph</+(H97sbeFUl)q0cAx@Jm%MvJ2F8atp@d!0D3U0
-Hp`6EJG:n@t<RmnBc<%/6h/WEBMeCYru1_-_)o4=g|u.8U>429Tw"ZAxW.3>_jT'HJc9mk-&)q~N-R&Wq2G|`C_P0{#gfT7f#yaaw`Z>G|rrj,1a1cX1fP
-YfR`Ep/cIcZTc::Y{%iGQ(_rJ#f1"VJ0bEm3.8>i}wwP7UuiGk'90>p#cWC%t=k=%fY(Q4N,$GwJma2O/X{dAh3c4zua]%Z9_vJ)LP~ONrzJ$OcBC}^N(S
-"k=>4{v152a9D:)+txD>3zt):Qi4Ii:KerX|vI)|-U"iXL4LUh%rcL~0gB&|ckxSR}4}HwA{]3~WqAi"l=`zjY3cm;AZ:Y'u!1~6sY{I|_jf:jaSD^X$2/
-U<>@8Y~y_YD4@i|Wub31<awy2=eAw|+^!AJ`QQII%Z_x_&0w5I5eN1n.uXFykDX'N`U&Odp|o)@V<)=gSpCB)%|/Zf^X-Ak%^Zd}ZS%!YDyc}P'U%E^c]w
-4|of(_34zF{]odC<|$(M(z@RFy,}DbeNow(icdQUI/{lvajO-Kk(ZRhigT(33mrx!Q2{KIE"h%1Azq5+nAGCR.~eQt;RA0/1&sB2'PEL'%+4}m1J.=4gT[
-u:!rqGM[YrtzU`CZ^soAg"-'.99N[IP8vimS"v[:;AY,g'R+2=)aUGxw(}KT!YbATwPN0KgoBX`I:/3a%{JyOJXHP-rK<(|Ea.(>otvTeLdw9|Vc)1n6dH
-Henr^&c/b-/a04^PC5liFF4QqDsfv$ndV'F@2;t&BO6B0+M%dtn^6-zRgBQ):P8Ysz{+TMmI|"B-@-S5o'_GpR&!}[I32&ob/#A7YZ8FS)@UjyL0M_P!|t
-kbpo"MEXT8,`&ZZw,"7['uN"@"qc>c)JHog3F$)Rudw[#j($la06misl3HBWQ5Si!/VPOkTii&)!]azSc:CVS7L1#l>$(t"q8MKkyzQ$^OHWbrF`V,22!{
-<]5q_>THF#`6$_7`k[";`DV;f24fe2oOu7"{xx},55Dkda$D8_tf(Y8C}/mw!bE2Tc0pSo1"xk2nV<EwPj!yvQd`TA9A<u[X-VKb!Z2G%q6xjT#TTZFAw:
-KK=]Z/[Iom3x~G;Z<v,58:-S^sW-`/BLl}h'0,YVhj;gBWD.1{cDh3<]P(BiL#g4Hg3H/u<$U.)gL7d1#TV{.]Q7J=$/#UihTFAH=z,aF6{mk@Yqf1Wj]F
-rM'^a8=3Vm8PLo$l$)HDi-#bl=.L6pa[Vh}j(6>K;lzDW9RfpLSYQWJBbR+;1brS.5P,+WbW%wIA27xJ"2(,kIC&jdxzt`$LlwDrKc</]O)i%ra+MVGV~,
-[k/n-|Mno1O<e2kxJx]|a}t>H;HdRWk35JZaA/,.Ie1m)-h75]h9A3j49>nI[Bij^uhV5-stYt=vI7&_2wY:jUezFz=jKII2Rp:p.)7eAX7My:^ytGr;";
-YlYefg}91'>Z3dp00uK1V%]s#=_30i>U|zFN|lJzA12P,B+V!OHB^5dAZ/KhTs~suyQ_i}$lNe|Bo()Iv$ue3Y>fg2i+OL9kgb3,t>"(H=3vA^t_pQ4aCX
-jQDL#5+q``Fds@q!p3ly7D#gD=A!%o:I!89.-$"#W`iFs/H,"L#QmLe,G{hk_sPaz'Tu_1~y&W<tGUWYv%~a/_Q,<bqF1wEU!6'%it-=/ro(%GJ%5lU)^y
-0W]FRgMY/fjU@VD;1Ml]+]8DS-GsQ9=t3PNb1a#9e`p>cNMBF$=eyiD;VMVNPO]^Wr>",#K3zT4#~S<2",pfPs_A6GF3z7b,zU%42$x1aQ;1j,@xYW3mX`
-v!Leo7sA%f@de,=v52}f~j(_81>IPAe0KIP@p74,OAO=xcW.hB`ZO[{}Qb/.S::DkqnLDeS=wXqdT>mT[pcnT:]_XvWZyIOtv8HbP%'s0^-V)lcC<p%o+q
-'=Y{N`vvoNdI6m/viY2>-$4(-=H@)CZXI/dW+e")A#vyVwENj9c]8agH[P;]X)bL-(R9SNYi>MRX$/i1=5l3KtZ9UW^r>d)W9,Jd4yy"mt=6ix{..axR"5
-Mtm"bo@LH+N2Q<[Hoa;4.S6`D3(/b+UfEBzHz@|P1I()(.jMM:xxZeo/XP]T`lnA`<>:,VhAF1q_n=]k==P6XK]K{Qth)vt%_RP,sOLgq^jAi^i|2]YZ.f
-~fj/F]M'jS'@^kq-//"0SN-raz4xE&K|i>WTRy-9<|-iO^s>E&</y,Cr1lHgibhQR.>uMErbD9etu.1`,d"X)vo;"J'=a!54lRyocFUzx@lQ[T"1gTAW_z
-8IQ`;Owq(3U&|%bwVFhPY3IE6[Snx(>NmrkS[t:Z5q=,Lnt_r:9`jG=Pg19K`xW&tH!oYAZpL=^wU)7YR+_Djc$@Xx(4$Hn$/!JCIk<.dS'n.sF+/pKNYe
-RaASb>Yw'2#P,pGI7zUYVN2'#YDTz4RB}Wms#!<V2Gd{y!b3c.q'A9cGNI$!0U%7>gO@^KN:.h4Y/0]2XfYFg4@;qdZ,4=}9VvjDThAhD5d#"lZc}X5pM"
-EIy$'P#Sx4GzF'Pi{Ndd`K'Qmb~FBJMG|`_G`$("B0`ngy[d0qkb3T&E1H/4OtVtA{4G2KFMJyH=Gisl}NcV#AWKI.UJ[6Nx,)~M]IssvfE^bm)5hf!kD+
-)hO>~2d0:K{;znh'#F)J<MfvHSHIPh%nDVe,&u=}0Px)sEjWu;gvzB9SgGFZ`ayA8vQkemx<p(sfhH`A.sbWO!Np(w$88w,tU"+k-Dt]rqKc~H==(7HQy>
-@_#b1]6<e>_G[w0[vgIerTg/N1r.2w$0;7X,b-V-)Bfi{"]+z)aZ%G{5^7apb8wJ<)!riAUM&%Klt['NW&=64W%Ab.;s1Bdr6c|L$R4'Q-NPAe1#}:rBX-
-3+2o9X@!37Al@i(/R%TP)yt&["2ARsYX^^fCx')I$@W@$1jA+)IIN<g|0WXP$Hw@N[&OM]q0CCh5eHCnWO2;KsjjgW%q~yT}q)#de-IWFdF6OAeYTHqtr}
-E%QR/fELmdrzY)dTaZy>oZX,3d[+3l!r)f_i8Z"+&lv&yw|_wT>ME:d:WvPq0bYH%NaHg'ab]Jw=tynV-+N6NPM`pRov@AP}!17L'T!bJ9sP%DX#]"e%h,
-GZKI2;[qP|jQs=uG{ccWn@jY}I2Qa+IQCqS)8la-`Q[hXxS)NrO,Bp0iuY]lg`D%F(h;16GZWQj3bv]H}asf!/W24x2Wa/}r:U2BD,z"egFK;J7hn.qJ3-
-ex38eN>t/oLjPvqA39Dfe|'Hho>B~[Y-5`UML{;[2"nNZTsa&$EpQDm!+4Wwvu&YWn98lj{In&rGvu@NH3uxk&ysi"q.C/vo~!`&`(|RA"Oy=|X]^bUnfP
-4jpC.BD<|L)(AI:1XXnurt1sV'gt|lrfNi2r})upuYRUeG(`)/bX%,/i@Y@2qE2#~V1W'Z7FOt<YHhR#AcnLzxJL|>i85T]K;bur_$vum<6pn0TxMK((O%
-^6zQ(6,_[+%MrFlMLJdFi_v}cxb:NYpV.H1H"0$#I%,388=888>gPB=|2M8(we-E_<wBYeBfz"{5jonq6LdyKp!h#h+glBt$ovbO=_&.T|s#R7_EpYxY,n
-NMz]EF<rx1s{&oV.fo8fQ:Jf&d(FZlXYRe^-1l>]}|<7'{lb2>ypu"=,tpD'Eby`3'I!xL5=n:OdQGNoV@kiCyCp8Cns)BWf>8<z_dM>("/;9Y&(t:M9Vu
-_BoZ.fwIcQDb!^{)49.dV{STbVNGS+:%u!B%cvJqb/F_a8XSpy"9jc]|Gox>^xr)LH~lR10]9X(Q63r.{"{`#)=6aF1gV6D`utV(p#(&D`I|c{p9RxBsK$
-FS13q4Kf&L^<K=Jy1K"q#D+'>CW-Ib}ooa|TOy$|E)pIc%vnFrh>DS@L3"i#W[tI7He@<Y&`$&iN4rs=^w5kY03=-/D3zuwX~%/;6dn<W^PLF9od3iub1P
-)F.a~HqH6%N)8[),h4p"Q&=xVmkZewBoMwWi+F3T!9tc)W[ucCX2Q,p(kKmQ3wj4@%;!%oef{l!qk|BFUC$9|Dli/^`P[n8H$bxh0s61N;2IZc<qA@b-s;
-sCb95u_TsRUBSK@c)lzLhL#FGv;1WxX[~D7T[D~=TpFK^Y}<T'k%Cy/+0K/^(iPGz[h'W)%(;o$"r]R;=2nd>l60OjS27(SFKTdPA$P%n(C1Gh7!Rw;xdj
-gR^C&Ear^^y|lnd1=<[/3Bc{#T;tOg~CX_a][fW|oVeV!9dj:7c15VVyACm1"B#e5'9Xcz^!T$H7gyAC3t-`ba:1nn_^O`Ar;,m{^6;LnA[!,@KaC,w`r2
-|e[YxN06SJ.2S:lUKx1`+cr{/;v6;Gcx{O=xI|_dH#Pq=5AXf|hN8kQ[xo94+%k7ogDgy.HTqywz3J!@8kl.RYFs(iKawn]e+>UJES-a0hK,G^Vf>lH_oT
-Pe<pQ&J7Z+}`I4jmb"mDCjO.8zlMepi5y4cO{x|pP9h6WqldHO;vNN_(ux&8buyAZ`3"X'etm8L:rlqOHzp4W}=fJXV|pY{)Iyi}$_f_X$(Vt'p(szz-V)
-Q`(p!CnT,KLuwjb<K0&!'IiQb5c_nj|f'fcC:]0&n=<X{_<C3G&#wDsv;4"1b(X.r6hVTP}R-3so,E5&|UZ]Ev}AQ[=,vR1B>9k`&E%|=8]B8!^S7=yqqH
-:J(21<MP3BXvZc!twu)#BP%G3T33RhiT/pBS,Iev-LHMcmPdGTXQv7E`.{_YXoHcr@#x#^zKX]yjVg&|u@%nc,w!d6E[yiD-~Y/";};1U0E"!!1i,K_6^^
-Lw</"a.TUBU{L|2%^.}-4OSn-sz/ukCUuY.a>b=/}O6%5GSM3a{c`x+IdFRh[EQCQ;k=E1{uZHGPgz]s+O}$Z>4.}W%TC:lufXKKXG2^T}FZBg}F=R7((p
-d^yz^wA_/dyJmwf_Q@DkL1~_WmoN^aw&'t21:ogyJ#t{ZF;3npV_kQon-1+RXaKIc>jquJ5,&#YY6kLUHEZ>K%q@=cf-t9^hl]_!HWd4$$@_f6g'l3f/to
-Sl&)PkBwyw&N|>J)'qdzvl<wdnM,J5LWc)+&]w0:.B3,P)UQtT=c&+RW{5+CQ>RL-^`MD%/#ZsX/'":<i`!)L0^L:T$W4#2TKvw;rUJJy4A_DnsB]FdLdu
-o9.GTs1_LL:ej;>'o`"&nB%-k/sK|#%1Pb3M]%;{uhg#&rJ+iu7LFVJgqU|nmAupwi$d{Ihr.T(xi%/5%U0Hr-MB3IojYANV%aE"XeX59FV0-Y_Nc#0e^A
-df<RF#:XWTeDmF~"v-)QU)hoAGHKisGiHNlV:lq3%WTT[LI6F3Y(|UQCuoF6MmI:vqf{eo01v=GVMLfKL@cVDN_2dR04Fl[qLW|kx7NPf6C4ZHDf,QAe1S
-5glW2%zqGUY%Y9G5.`Ni}=P_E1[LN93C'ia@(e|Ia<t+gO0u1iW##6kV>G7"Kjd]NYo+evDI_rx!v)qS%cvU@hdnt+{JmiSfp9@Ad.;FIB7fPDW}^&-}+b
-gtra~IdMD^>Qy!sIq3z=z2HfCoV5JN8t^^=OhE,<7[j3ZDmkA"s|3MEe)Ba>7=g"GBvbLBc-ZQdo+a{%$mN@BJH>4LZ02o$FEGS'dr:)p3v/KCP)spwpnj
-`Y]fx&l(_I$x[|`>M{,a5qi3$EOEN}wqGk#JXa%EiG/LQ.T'g2%AD0>7]w5RPjLkO8<jpTq<703LLJVQ#_8p}_+jq3UNz0NT8&74zLdrZHKmht_{Nbj{#W
-{G%OyJl<}Sj&TI,.UNLSy_gt$L`%me}"Iq#PVd>K1DP]bWhCh%tY:)]E):RFWs/YIz|MwkxpjF#1WBL4G:]nn8a>E_AXBI=Qd2%EaWn"#$8mEfzRXVErn3
-i=lxRd(6_{6YIGL:>0dh!c>cF=yWc|8G6YQYD6EC^OSp.Z&'J,;|@B=1Rs0$^I_{YD>fX-2vz`qxj<hz^:mx8xlEkbwRd$o}`axS(tXhUBqCcnag5{/k#X
-8@5f(+/!~Rm+Bz+_9XG>Ze{C%&3Q#`f|h9WhUPm7QdPI0+GAN}CBvM)N<_p^Xxn]pe%p`$A3d@sT0uX>)PH[_^wcSs;CDMakMFkO}hDW`AZp|Oq6w88a64
-.)JSn@_f/{#-(K='<&tyxSk[m@HCzu}d/meL5arv2;zQn30|Vur7Zl}zmk4qzp.g/#E{R=atEtFa+>]fc+^d7LD[{=>(ImMdU{{!yY@v2wO_@vY[`oVW!@
-_/fW6C}v(;(.nffD:6F;ZeoKE8ql^J:P<`X'",cdlM;xuS3e1,"!lFV/Ej3Am,D,$Too&^Y'eAsAIzBf#rMD&p1$h(xyy-(Q9k~LJ3jxla:9>_|3`TpLN)
-~,ALwh<4Fi;ajf8t~N+KH{ug<;bhPJp_DY<LSvMe`"6-lzxG0f}Sv@Y]|)`'{Si$:luP5^.YV7Vf>1t4MyNbeJ[JQ0cBQ`0Bbaw+JQ"<7yJhNi'dP'4vY=
-JdW]&,W;>Hf'3Nd'QhQJ8t@r=IS0M@ZHWUj2$9M:%%c)0O>`n<].!@#^v,]Ys#43]"O33!V):m:C1py73mLyY)+w7lg)ghR:A<iTB_Y2+A9,C<!.md&S`I
-1AF!AjJuC%RE`HppXlm#iI3qGfFBWL&yZYD-d[HwIHT"sQPm<F[r@PXvt4D=-pW_i^se0#'HJXK!g`{5>SKonM7p5U;qIW@aOz]_HSm627:wS;Tz%{OYp}
-Wj7Fwh;${`3aSw:Cq^-/^J`yaaCFT$Tqxts"_IGl(lvzJY~v>2<""#D,d3rYK=x&4|U$GJJLZ(;f0:!!=A;-cUzymZ49v)VR{3&)Yx~"@,IZDFXI6tTzcn
-HTdore5@VNc)=z"Ecf@}@y_>F>3=Z>}s94UnlQ&k@{NwadvIUN128qWrmv.M{Iyq{V`hu9$x]5<QE|vdP5`r1L<'V3U8H'P%84`2[]8fg7/fQ]d8cl~guC
-k+{VFelY2&>j&OWrkyuw$tad4d!dT9"[o<6GxSAai%ecUR:nU|!9Iu^XU-"97zcE1[aMSsnyigZxZ>W.Ds/iphX[OVw}i$i>[1/DMRI^X:3v}lBKhK6wJq
-C|^]Uq=TS^;[/8qbZd;bvBBpBR<Dg`.7m#is&q8p6A_Y_2eDe@Rd)>BmXrWv@K8Zd:g4F5r^3-&SfN.dee@0JW+lEJhy#"`x.j;Gp}/khh-0IYW{QB.;Db
-wsMD;Ik$V%'CT|D#}D(#DJ-t3B=.]'d5kQeo=7hNiRu0W.tOK!L;=}d$B5k.lY$h&S{@AI-3ZMkoC:XF6P{Qr@VQe%g>i5ur-AxaXhO_YuM]2Cg_gojgee
-/$7Y2GPQCqj=m:Il7NcmWDJ7R#s'k'(I}1ju0r]OQ@u{O1llo}X.TUkCyXFxH<D58O"JgBRhvoxKSTBI4FFu=u{Lo|R}xV0y2ph}#+)>1Jnsl0^`Th'Xne
-NEZITPoM`##"UAuGKveJeNA(0t]rAJ!@KG)kj,1B8.rUu2z{5jZn"7#>/ac`G@E%vmtx-Dj{0igg}J`alo<PSlID/I6Ma^2!)%xKjO$G-Qq0P:.b>VTUY.
-K!i58'e^iSZW}>#4HYCCnjFNi@gyG=X]E>:ohHV{g7hoHtHPP!G'iP]f!mvqi2.z%>]UBnM}~VZ-V2z6h}[yi!8fJI1$Albz/L[%RIJJib<oN{5@f9+f6)
-SJY';7&g`rzBV<$Ta4jj)DW_a-"6Lk#wldV]IF|l@qvIVp:ulsC)I^pJ3"oD</:a.1Ks-8^2J;ICVLe3Ip)d=n_t@|^O8VQop<x}Cnwq]{bu#;vTgCTcne
-tG=jStu>:qgAwnKsO2se58olBx.bniF0nd"h7K_76G~&8t]+bZPp;Ea34s6cBLXY.5IpRMelkFq"(gSv8u]yRAp'c2y>0l)=cMq{$fLx%Dd8Jq&M%1I^Tv
-FJV{CvvXuNgdVpzBe#4|hD=ic,uJWEYy6pkg'C!cjD)3lbONulz-ooosllx8cfn0XDs1eG7DqqwM(mSh0AC&JRK}2z)rhlsdl=[:,0)]=1Yu<m_7lh7,<t
-OONngO`>#`ZFsd`!DeQC2Nj<.1xZV8{Fi{Kar.E,TU4R7IP}:Q(g"d~B@QLitg<S$80!BpQ5tTGp$x<ni,lX'HsWC%k-E-H5wxDxI^_1|<D2Bod._HWMkU
-!iC9z>S#TOcQ!n~AZ2_n<[xz%cCM8nolNRWkXdoz'-/:Sn=KW4!`Yf"t!tO>bJ@y"f/CEQ^/,ExWdPWJVK9z;UVs0;1M#38tu$kId61>V+AZ3MO(ORp[z+
-M@E{jyw.=s[K9QssNp(vtLxwI{vORI#qubbXqgkSvg3I]g)FX!OCte2vbgV}85d_0YJ4R}0vzrT.P&)t;r<^Yl+d5ur["(zukl}2x<|pbugYgJ/P]q]3N}
-Jq1@3BsW/$d$`4Ca>HV#nfEAR8;K3N0Ql]#(=&vp6l;CQg@Ns%0.%+p&@j2}QGO}BgXiFDJsNpPpTi%58IONNOP8}E>Kd}sIJSnV6-|v38j6.'ieB_Ysax
-EYYtUzXh54`}1Jlc5R+>149DK'I6ngyp,r:q#cuL2`gcB5q&|"j[]g'6UkY2A1B&Df^uz[z6_sE.+5Oybeyns]!GBhF[u#(hYH0OOjQxz"'Di][bc]y`%t
-H3fo6`}+j,/Ht/z]qaArGdYq#HTX%OtIXK8_$<|EI]PDOu'HNwv:{VpS0u9iu4l#>6;9FU(Z@r@;-d3v5UuX/qKw`L^f:@vmh+hsZ#0$1E&`EW)M'%`PMx
-o=4hC>/D'.`wy/[y>'Wc=u95=eHSYHOzSu^(zYkWS6RqK{s)"Fl,vf-|mF=7#P(Bjl72R;x+ZCBJvKB511g}$ljGD#^SkHJ"~2x{wyMqi/^LXX&ldZJZ;k
-qF1e-6H>WiDZhbCdaUc$ouqOmrPxeCB4#aIbJgc>Fo/PR%usf=ka~&IIWu9EzWGn5ktB6op"Q[{j&TmxocZ9gC:)_m|p`'tD8)36}|+<qY"@,d"nIK-ceu
-}USSC-rgQIl(0bxinaP^lFYvvD]BP#_0yOp!SA'jUlhvKz]<@Laa8W$WUNVu(|oS^xJuUJ->{|ufE^`Rvsl=EsK8sTWTT<IYZ{F{l29u(I!B0,Sws$NwNH
-J{fFlo`7lf{O]760MW@wxKJI0A|vWG(BX5Lm)JCg47B{UB8LY+ZOrgp`~M0Sj#Z,oTd;T{j`Eew23Qwl_:|#HSqEnbstW0(l<A$QXSdc3L5W>7<nar^|9k
-0g<rH:Sv$t/B}c|qlBTJsBSC(xfM@j27FqcFx,v,'7CMdaO2_KhrtgO-"di,>!EcocLA=%^a:dyQta,,t]X)A9YASX95V.-Oo2rkR6)Ii)RpPaow`^]6<;
-WC~r0Pq[nK0jErdl<d.L|B2pweQu=1@-)j+]n-)4@neiGdUv#tpSn/>R0oU1Q]<lHLIAk9-AY,~VHL'ZLc16A1KDIv~:9u&j,xrH0qeALpLYb#"+8=$ib+
-A{BD|E<+dGnYn(FR^nauWGiFfAcJfN-ps/86]}rAo4@-W}[lH2XBSKj@~JPZe8UFXhNvV&Q^XH7h!!M)4;ekN"Wk:Kru1qDRQ):`6MWR.8B"zy3V/>9jB^
-rMcJj(Z[);Ux@sHy6ipw[Wc5VdzSx;[<SPvs`sGDt0WEbMJoNMg5<@sjqiHr+<O#kc#`&(p5X%LJdLJqn1[P6QkgdB5aR91U/|^!.1@)B=X9GQ_}c.4m%_
-eBXFt3y>],_;x%&'F0HG^#if9qa"x+iP-/Q`{^CA'W'_M+NZR$7Oxo$M6f3vF^{sqlavkQwg%{S7,xjXco63M$!5zHAnvUcZ2W<&#c=l/5kF%l<pUjaYQ{
-;HNAf>oI4Rk>f]7"h+&1mHFsT=5rC2JQj_wn`-||w%pwGnC[UgJ9Tdm>.7Dc&(<@WsP#5%I2mb:Y&$5K4au19QT9d$c}Va()<L,G$TXSI-t=k_d<=OhhfJ
-5u|{7ey}|BiaX]<{Zt8JIN45QTVZ5-O[;2V|o;j=HqsjNls<Lp>lhnJ)sEov:MgEL^bMIwnhb7VCfKh%YdD0x#,9M&n%Y.b){#jn{@VrYQqv2Cwek6TS(I
-Px;-!Tbw3r9KgPV"'mF;lWk4[%G};CmoKL;^pINx<D;/M.Zp71b>@N'"5a'%c-a-lc#wOH0XbWVXHp-Fly_1>SV]FjidDY^.{(%CMI_/UkJ2%$F#c"U(If
-d$5`UhJX=z~}TdVgv@G=Ez~(,sB36!z[@$J:X7l"l|,&j$uaReZ/^{H0E$wJ%@rK;/)e[V9d~7HI/!S}VTL)V'9+@^l$:z!Dn6"5T[,Oe'Sr8uNlxm"6Hw
-#_|twO:ez;)MIrW=R8$trC&e"-2O4.MY~4r8bpkDox+o@Zn@,iG^!"@#K)A8qc6XC`_q@JflxDX;%>a`3S]^1/}]Ll(8pY7&FF~e=Li6wf&T+Ysg;Rk/%g
-swktyR`tvNahu%3`fMD}ge4E<d%C:nw__VV+{InwJcfLsX0v"YJe.Y=WxvlSYq8AwXIjd_">nd-2h19wG:xpk(tGPbnL2tJB3zc<M"vqzWXSskrzu1v}+$
-dy%PmNCaEmO"%`%BTyq_t,`!N4E)/VpF1jj!ejAO6[RkG>i=8Krb=7Um#h9rKYu(3+3bGp_;dk/nl`Zxa[8<=q(x)Bl%qFl+_@~,s)+X{0TH#+{:7gAqO}
-HZi46`^%d`x)ihXGg%(C@+t(Rr"G0RK:{^!at`HZN88oZ58QaYl2G&3Rf_ho5;e`h6,l(6GnentQOjHstt)R1Nd`54"igFl1`4NSa%,hR0RPcG[l$x)x@0
--2}i~xU'<mwVeqCxT+7I#n|P(<YNFDIrr(6S$7u!E|_FFCPByHZD6>yKrs!x2S5O9,FTrX}cKBPIW]35DG(nKCv7eS^=XM"U><CNmIz5HX{'3`Zf|>>&!v
-vq-k8_LI{q&g4{,yHyB_E}3^Oa1<;J>r;}OTvH+=<a.:!JIsw}tQIR6$C&~!>U@VIV#;Y]1]@R+B9]fr./5r0C%H^)&cv&]0&8OX(P<VQ`<yZ8160=q<|@
-Xo%w'L'!z3cJ2E3oWPZ:$0n+Ea8H@[Gm.,nz,:ZI/v/a@YkXj,0K#46]<Q+BnV7rZ/J4`MlPq{6R'cd<ifFGWYnoz^mcZ^3FeO6EFtC8bx|>JBVnF<9>u-
-SW8aE=P7FaejDq&g;6pj2}1'!'|yt7UA6626Q(#"g.W3YKx/>T1gI]"0EcF!&1|4QYG+dG$H<Kgav0oj1[,efY%%aF;E@zd%^!N2_c2vY+&X6Y{J'TZWf}
-xw]2vxK{`_R(exK]mXE9%`vvKb"]}6j/g>Oz{VIDS&TyqNC)tTY/F1~^O`Et'K;V>COq2`ib"ldL#=39L_]tv+B.(cGYO&X|y!(hM!VB2)0v8Sst$8[%+8
-`s=C2G^kyIsKUP,e'FCbTDqk!3%Vp%!rqh;MbmUZ[PI`Z>E5N<KB9Fl@1=nmWAR`j[E(-V<7TBnX$OMoehJ@)gzL|{Uki|[U;`oun}9Ojcmp<1,_)Iq$KL
-#ua)rwa5Dr(O/MDo[P;F>&d)xAK8)N5%!=O[u)`tmJ^7/n:aqZh[P`OM6f_p'M'G]#NmV{s;>PT)Dr7Cuh&=~[8Z6(bc}i~=l&gxzf{zkd-VZgd:6ndvZ,
-4a12|{8Bsu(!A'(>p7,rpB|8,P8{`5S"f|r7{E.pcYLpDoLJ(}KRGJzDc&TH(p.9641{3cW>2Fj#p9~oh`$p]-V,PM`VUx;SPvd7AOmx}YO3|^H%vH3]Ym
-|n'25bltg'+^pLOak,r`p[:bSX/{z']nOC!#=Uub'BZ@9q7+O@Ay<C;W%$XCHzuy;.O-[@pXZE&#9,U)P/`W2Jm%$#)Aq}sbRKPFn'95Hc<+POLy2bs1C)
-%2`=}zXd;iD}iYM0C[<lu:cX9VYQ+Ni_VB8lbUZr6'%b]VeUHDtP!H.Z^%d_gkr$jT7"<{_MSMm/R+%8$LaWW{a>EbocKtymPJY.@;vXd3o:T[p1g&ASX@
-s.Wq1wAu,t~wt#"ak,xba9CY&wOi!;H[C`_Q-#'X0{{57q>l+JV0%(%f:0;,w=QllB;SVp_kE:vXRqg1tU}:^@RUQ"#Hwg%wQj8!b)7NVFm]IYyNf&.=I&
-2DldZ^qE5Saw^TOM`;D;D'gvcUnEt_y@nC[$jG];(MpYgmoIco<0+%.hq'6#X{|_gDLV)`[oorqt:sP:F#SFBcoo$:P/s5X`R.;)E=5oyg0KGZ<cCQ!M@d
-+]|+ZxG#fW<FtjKRz+hd=Yv+h1"kW|P.^<e4zJ'`Tlq6aU%+ODRNUy4WmCR(0989mM%a|j|phbQl%3o({F&:(>:^b/)XPfEWPC1}em9U&[mM7Ii>+5pxj-
-)<K.j"upPcx4p$+kDU;99,ZX!J97Bn:<]AHraz4xXdSV.JxcQq1JOdt##dSjJQh7>zW"hiRbMw51xnvu`c$C647Ln#;dZ)+K8.}r:H5}6-1kJYvs_g|#lH
-=!e^Xmysb)WgsHh:;bz(vu#^[%d7x<SNicogVVsXrc"XT"vv=x+=VvI0!m@e$RPNJZNkfzWct0[|GB(vu.@^civQ9qD[DvG3:5ZT2=^,fXPtdT-!0pedae
-Y0gm+{3g3h.7!+)>aC3GmdWVuWA$GAEL=481rfeCSfdz870,Y:8|vOrQ&[ek7HQZR+OF1KeC`aIMRdH"%whH<l9{$9`OVAVe[IV{LI>:LP.&|MV;Iv37cX
-zd0wM9>]aowq#d!a4OGCP2FZYkAnE4OTehFB[VJ>):]vDr2$Lz'^-$v0y;mP|7W_&u=.{5,#kd;u"A;j9DF1=+.'9e8R!%ULq.sA6x^NL.^bw-LVnXA@FH
-xV2.M'VjQP&n/1eX=|c8(^u>YUs+z1mGU35Z24y&1(u#vv,|>#FE}D'X!R6^/z)>fkFD++b@s6]Mf93xyqeR-3TC.r:7wYN^aN^W{/-as]PaN#5(X!,;0{
-i=j[-Mx-CpL5zkT{E]Dy%$sgGzMsAYoW#h94_%Q}a0W%x,oR$m}74TV|qlT{Rzh<:yLs#`2P>eNP7g+}||nADh:T5fh8{%5Rfq%Blw9T2Ude_I5`m&BVct
-RDuZ`5)RtO;xFG[P@s3)1T"HS;pRTdi,H<XC%Ivz3<=jr->QY<61.A50tpyoANkRwOw6I-~Z,Nk"[T/FP)B%"$;1Sh9B~)T<u}wuxZ<jH{!KvU/e{x!{pT
-jlKd{C}8`PASj,Ur@J,{-48.@%J:]fOfnR}}o"`u+t3e6qsf/ME}LrnuGZKn8GK01NGG]KExK@'MTfsLt^K}:@$_bN<jBA[wSk->rzBO<}}MMEM:kzfeE}
-hqOfa^Z|V";8Ms,w8v)y1{d<<!cW9[Gx|wX:1m`G(fmf}qmf]aGHZZ5h`7ff~02{&dJIu@6R.[+s8V`e8G[I{}t^M,bs[Z:v.idqux,+'deOFoBDZQZWx:
-w<]I4Te'N<DKec1$%;G7tb<N9"jz0}>H@RO`VAvvqpz"X9=p=c&iJqC4&f0XYP!]xpT8!7L5kYS&M72C}nMAqMD&:iqLAD$Jz!sfm'#8r<<}w$~{8E50Nu
-h/HUv3(7I1XE`hcSI74Y6NUUxB'o0|Pr,3}eP+YDuK[9NTn#TfoxPJN%|,=#F|@=$^bXYotXfe))^DECHMSAKoB:LZF2in+T!Yx^fH0]#da^2b'&p1fVL0
-e2o7KyU[|69:ir;J@|DZX.v^Xnb{EiFg.L:Q2jRh$%7E-</O}1CAr5Np=&Ncw:'L2'St]rgiY+t}^rK3R>j6tOPdu^v$zY`><q#e5qY,rPbxmRP0|c^rpB
-7R4tF_mDY|%y:+@%ME#.t3WHq0K3||/t!{D.]4Ju].:2[rW_2nKqB51VN7,gST!W:w+(h_OK]Iuu439D7wzqpYy,4%hy.[5_>.{aK`[17F&[4immhd2oi(
-EE0,a#|$&&Kp7C">i12<84P>0g<D~DJ8~g<)rE[BiI(B#W3!(#/ar}"}/Gxe8qD3^I_:g[[v#z21Wnc`n,']-zR^NavS=m~LYMDLIIk:QT[FMlE/~=tV/3
-fY||%cmM,tOCx$CB+3r<{r`yZHlg8Z/6a4VHOCAM-/eVp1N_W,CM>qjgSey4zTK`XI[B@z{qcd%-L71,$QD0"OaL+Ym,8L0ad35UPaTj%.C+}YR@ySyWdg
-Zd=O2$(29cG'^L&&vj)Mv-7}gF89^76TH.u0a,1h]XjcZmc1ytY=k;oiZA!U:.bxpzW|)+"u`u&9vrNyG:CVNm3/|{doYmb$PJ;G0XUGi:Rz)>a,xl9:gH
-&k5E~r'&RS(Sr(E1;wOBA}=&>RisW;vjz8xEZrE0eLqn&FW!+W,ZG{;):PwbH5XsIF`xff)fsI8'#ae#}4!r-|/P`E'e5Y`A.#MMTeN@XQMX(SW=UN-I3a
-V}gb+8XyQdPybq-ouVs.QoCce-1.;wg!xj=%29'sQs-:syB!81H{uqePD9TW63{Lq/7),kI}"8yaaT&h$/^u,Gk7q6e{VM|7HBrgz6P+ht3LNaGj1-%Yq6
-'@viUdrt"G#R#B)LQ/!0BRd=rSn$MM:e')}B%0H9Np}Ub{rq=bSzm.6ycm0Dc=ljQd1OFCB3yZ)%/_hg9Wo]+!FO}"M/2x[K`f1c>i>H|P):<vr"x_tNB}
-P[Ln&)C[+5P6CHOf|jjG/CL&Ep|yLd9Xk9+t8%;vyw`K09LISRbadmg/b9PD^TQSIM8%&GA).nf%3oiQG-d_TsCA-T>F%zZ7LFY9x[<a0KFP3D..)exqed
-gdf4]"0MAAlRWms@'^^i9bkUys7'++9/3h/d_0Z$E{Z],7_7d<,WOP}$.CXToDXzH6U{c3U`5<$U@`F,,.^/mVzZ]roL0,~KO^qDxcXrNPvv7nYC3:GA7<
-l_O$)(Me@sQ_46g>kW-&EjB'tc6I;oWX}RHXVoQn0{xT>>(]9[=T<I["0m9bE&^a+cAf6E&^sUARH%.|3q}bh-@Cz9Z13u:VI(xtXt7V|eI]Xx93q>SXW6
-!A_4"i%t;]]Q30[baw|:Ld}C!j-rkyNWO&VAhJIwGeRrq)d({H'XwxiB9nN>FKhyL_Q<XU=,GAh{hFkeT`.KHkW99Vq)c#uj/}I].z$PWJ]HemaaY^sV..
-Yx@s:k4).}X/%XI&k+wq-b'pf51Z8p|X&NJkKbIC;GP^Sb+e73rl3mGT(D:Wct/#gikw,)9PtyK(&j>U}8g$#UN[H|;xXIA8eA6my.:vDNx.6'8HjkU9Pz
-Nq1tLg&H1_W@3>7db@s_s{o2lF"c2-UNN:hHbXGy}f/8#o02>%>C<1HlI7-"#CX|pTQJbwG=L8vlt:B+()UWhNvGk,tu`,mSux{q7B&GeYV@v&(':q3lWG
->_Oq>^ogL!spKk,z;p-4gS$t#%~w8KHIM$-TX5&,6Ko5"h.c>Qq-!s|hls#Gu8DO4gc>vOgzRar;a:63)Q4ghlJ/UL~x#)wu/;'(-(%'jL`^jG~c!1L,vv
-_ayYh|9}[$'tVxs;ta}S)SeIgei/.H/:r9:r;u]@P"jkRo1U|sRPKlc1N4C,5#H-#B$^&Hq'Vxly08Y.%9`/BhS/zW|>vz+c"pSaYO(ooRLR~Bp@Lo^6h&
-dQR-^[uSYReH;3ZbPOs<j61(yI8A=O;RFs(es{~JQ$(qCJQnz,1lb8kNi:-<c@,+;3UL"22wa5c/0Dp_`zO0t^Um$j#MBd'fpw`k(x89r2kyC}}D;Tn=:@
-3C..Ny=;ODbw!Ei@r9sV]KQ%~9Gg)KZ&N4[T@;4=j"a]bVG=A(s-2N]x]|#BY{iJL>)M9>}g,%.6pam$Kd>HayoQFmB)`93WhHKetE#b18X#sSDrZHo9BH
-x`:8uz^HM:NeB519,)EiYA!|~<W/W@Lh^bUmy7S809A^6j)"{9whB]e&.hS$BJftvA(l^L/q!F4Gg|:1lF&%pDXInXqNkTl&8(b2JFNHZ&:lea)-1uEtpF
-j;qePS2.6#wQ|1@Iu`.d~d><!#~>yHto&2d3i>sroaP)}/+6tsQw-|naqlev|HYWv2hVJYKmI^I$UyVivlKN~MR!W;bnFw4]7/Y(Qu!'5MzEJUsHeZ)8uD
-5md#5-PJ7sMZr.,xZ[,-+SvVdH&<luh0g)5M#n{w^$4[Hy~eQD<.jEF.jw_ge,,TdqRef>tsm4Pd"AsWIk4H.y^V)!LfENNSbF!'b:FbA4WSpX/ab&o6l^
-Po!+Dg3w|4dRb@S/ilk_lohJ4AJw/c&lOY"p9&+{|ZQfR#rzO3pcdH7cmM#kCx(/Ix25>q#'5<2)EZ`,=xY.FXQ)wN2{[$)wu#]i8],us4N2Sm0`L2,H-v
-tVA#AN@c+H<vK5:!v!v]aNPE'.P.#Yj);-l4_dH`iUrJ^{x4Cfvv}t`;C+Ig;v"(eE~K!TjpIP&wH|.jtO^(:ESOKi(K{loFQZ7x(k&9y^u<1JDWH0%lpe
-p_Q,4t=v>1g{_4N$5amTe@k/Wtt3tbYE;B%:!%K3TSosSZ/kO1!nyH`nHg!>z!dw6ZNRMDW0Z]L=jeg`p1=nf-DUxSclc<I19RluMY7+v5xT~yE[GXUF%a
-,]!'`{<ZaT@/|hKCD]wy-2T%#-TyE2m"vrR$9/.vvp@-ukFAenb.DH[[B@R.L.{,sU0gwsse)QI`QBn59Fmr]U|MIOAh$dPe}{v{!@HxDZqzuwRhiC7EmW
-`+$oT;3U00h^Yd.{ArKG@@7G+dRpjhb}-vQV2gDU6nsGr6imr9.,4%ncjR~%|[l:y.JS]82X2#PO_QG0OR(siqEVF<_xHm/#UW5xRR&}b-:6PSV}o_PAnj
-:^5jm4Y_!X4aqK"'Xd7d']/5[1gb9,2Y(zz(WS1G:$%58K|8^=XSMB-2fkClVetQT6dl0xSsWcxVj/.;'Lv8_Sur.+;n%CINOpw<acxs.j#h7bd0mHBiVk
-UmYv}_4JXY)ESa&%5[:'"K{RFf;Jem0f=Ijl4=f_J}.(-ncih;qNT0z10/m8Ks18/[eXfxeS/bF/sP:`_y=4;l1|vS}"ks5Nw#w4)71W,yQ<qv]BA26Ayd
-7jPz$<T{v|+jD(WfMrvzr`MgNG+M[&dywWHFc]$Eo3]4k40lnd,:Pr=(jr`nq;)GAvZ}N,ntA_D:-Nae"o=EA(P!ycYI_LfnOtq{XvWNH=Y:ho)`sN%YBl
-%-02{sMv3^9aM<cR1:.v,Q|q"-Sq`hp+j=)}-23NkRst<i-xF@oq1h%[n6nHo{Y1,a51423BhGA<_NxW(]XSLE.x{e`qpOO#UOvQGaDD9'Ps#un5nbK^a(
-MKe628kYL1=]N}P<.+zFhjWq1qL,KGnU@Ur&@GeJ9A0oqJSf+ujIqGAfC|:uM;@:QXPf|$>[J+Z^'HAu-JO9p#j)VqO1w@$j<qTu$OTZj7-6jPZ7n52gFr
-`y%{z6,/f^XpiZ9g"E0]b'[uWyv:21@vsQ^4SA"XoW|HnLvrtI!"/'`WCB"0D4@z|LS"YOrcqz4jrMp|e[=2IQXYnNk4iER.88dA[w~5VtY[u>NP!qPKnB
-vATdLyUVWD27GsAZioTTmR7QEcRmFK-M^yO:7mwN@[84VS0BmG/v'S$(ZW$PBeR`5<u2uUEaY.QhByBTO|zWBG%KBTGTUmy^1<fiRCoA,Tg9e}(x_[>P)c
-kLJ[ZS[}"N$zZx~|0bU(vu98<WS##uc:{(!h+/7;8q:X0tmce_KYSQ<;[TKaxvx,d;w#2f9;Ut)Qw:b&1ZZ0Z:LpjqLlxy;A{/Zoo;4bT$f|{.Y=tc(g$M
-&R6n(ZQ]{iiyWlweA=BDQ&gDJFA}5{ilsOX_x2/@qxesTMv#=NAe{t@$i.dY{veCaHpAZ<K=ZDrW4s}MYrBiHSHM8p(pK:`@53KkpZJM]@1DSWG5[wq-I{
-1D.M[@MWU/Itp:&^qpljpwXE0MfhdIC}iB,ezj.1n:;Cb>K{qERP&X./#h^1aSXgbyl1}c4Q~^KZCzm|%bj0SP`}Qlc976&RZ(O@})bn1I[1p/%qs_FV[h
-9>:JOe}3q])S9dCF1T$J=zzam65yQ^c&aF4LyG"Fv0.2P`6kp9ORdbY3Nwwp6gU#9T"@:Q4n{H<lR0Dl./pZ7BlzZ"3R/5g`CML1dQ[drfLrqc-qvHsZwV
-VI-(xuzvHRydsPhi-InENrpz}JdeZZNi[aqK-J2q0{85P$$Ki:NC<aU`8|A$isY_^nse|^exUx(d_1Y4r)!.Zn7Y.rJm=aK+j[N{hp]t@`H[#=QhJ^wP+W
-'[}<avyN$n1,0T-3oH@.f6m-hd-bgoX%"9uSGYqNrqB9(z{d(|j6,{:7UUH!&w/>IEq33+7>5tPec[/c{#9Q7]igcTVQ+%>IjmLf<5/bFKD#$lDnQC!d"5
-_V_y<U2<=h|'hM11|RscrT,KUz]CdzF'.&xL7k-FgX$e'{j/^VZSUz>|j[8oY|(UtK%;/<&W{K5a.t{0}0b:RnzH{8vYq4/r5#QmdVa`2j8C}f-o!f.(OJ
-.5|^5o:/4mLA.H}/QRGq""f#-..X9g`;HWy%ujIKX$+pN_+9gX&:8i90GRi'73Ug}Z>_Fi(YK^y'XOlwK5A)hwekce0|)N>M.%"w/Enc-cd(XQ/Znu,CIE
-chTFW8Vlj-@):/}Wag,;!>"&G:@{qOw6E{T&%QB`w]u-NO'>[7&Ka1ZTSXN7k,JQ`:866kurN.I[<0%GeF]%2d9h.(Y4Q>hPTg3f$RD'i>&S2kw%e(cVcO
-cr_#,QU]v1D2uqvHWHWjK(@fWb9'sTmxLMG;a'6TQN%SZ.Zi7Qj7Lrj<^vuMH`n7g<sznD/p#l~ZyMW2#QNx8XLpr7QgR7Ls$/S%A4|f#nkk6;eLDuFD=V
-h%w+Y|UD7+w7,DBh]M.<1iYh-d;Bhl[7]([i"8mnzBM=gvT91o<w9rFuA2{o_M(7Nu&wiu;NR_WV!5DUuGDG.,/U~F6@q[1A41AZ]@9p=e~ez4_q~I6ar5
-$pMT2fUq2FJ9SYR>(dR(t$Zi"HDLxy<+yP=oPFbwX50heI%pai}P[=xaz6AKDWUdRO']gxT]GY;'UNz70qF8ImYKXwN1fL<et!r=1h]^zGw=-Un7^Z:jP^
-SDuXJw}5/!Z5mA,wj2Mu|(<QLTyTx^,QnQ{)8rt|"gqFw(`n_e-Pt2Ctp>7Fv8VG6@x7(ft#w[D6FF+O[m}PC)|%1IIe8h4xDf)z-)Gi{gV11B=zW`$8pg
-]J|jA{f[4Z7(fA;VJym$j#UG@jN1`rf`V[js7-_lHSCE7xcu!,0A_rDfSO)Q^66/~_]^UxPEWNY9|2JEcxnb`W3"g)y]3P%ieFwHGk!L;)>8LB7`PXP1M'
-Fc;T+ynZt!'lRCTv]n]i(4'".:s)y.`-[%cnQvV&Qh.uIPH_|+kBG17P%eKds0,6/ON=xqY[:p]{{z+%#752QCbb1Kj#QD{D_{z|FR0^mw[>81]qZ@mr&F
-KCCL>NJUVE,z';DDX>;WFY0P&DrK-5]jMipDf/5Q48{dm7=F]8y)q,cC~2T.y,'cNgz(H9ztGl6by,)}`RoiQc~,9|bUWAE<7M5'/0O<V4]or-%On-lyeM
-1-_.SsLFNV%{eQl#:%oHaGiS>H%cOR}E|Il;:i-GrVNGWKVRIbXhVR/iA+E'm[3,~.]{6BG.OVjhZW!hDFzi&6!zNHfh%n-OW5RPtVCF!&|yr)m,$o^8tK
-HkOtfCAMp<Rn)S$k5MwJweXlr-y=x9E5!1XMQ7d(}vS<Ln67LFjKsC^<8@si!AnKAUD(;'#Lf.GZ0^y>~Hw1Ha<K"Az^b)eBT=,di$R"]%%&6`7mgj&(I|
-NfH;]_<T=2vP3rO.;5Y1=8w|'&Ve::w0=p}tS-`U`n!=Eh`#_1%&%p:GX[f;']=Sv0wevs$VTB0>nCUkQY'vag.+lrz2yzK,K_u;lH%eRccYu%eHxxWNwV
-Vxzl;geJ=}q)oDqiMxAjb@zx~f#jnJ,K}I-OS0`<GcB!F9a{JFFrAk_u6$yFafOz%x_0BR<[nn2F`|}2oTGs,ge$6we=IbW;w]8l{HUK<FP9eY)]n>YqJX
-;;Q($)NO6"&I4T@!X)bpzPMWJHa#<=^1kxn[`jZUaYZTr/P!si!5#R<bGN'"0$g>A0eL+Y1B-0g>A`"[}IbU8fH@ySr!6!QiPco|1nbi1.<S)'X54B5&v<
-)k)YiFUByCax^/7j^rO>V{i$2uOGd';[Eo'P@[rBVPp7!$}[D.__a%|FC[IBNM|oq7S:F@nh6;b1,,F}`JX4KV+EA2KBQ7"JB['ka}t)BT{w7ib.9FHz(}
-iZd^^6Kvp@6UDxe>xOUSij1U2EJpQ)$kK#J>oYaw&gg7>gK@B./83eM}jpzx/nl.AhKY=Tc[9jm3Wh]qd$.lTk'U/Ew+#x|9r)/)uvSk4@._$:'oHgWSgw
-_M~r_YsT=MK3nEww=J,nue:cOZwa;=c/mcFG>YV4+jPw){H%XXbkL5Z3a&KdRB@G[TQd'Yj<RqMAvX1@PK0=hV0rtTVdAuME('wV[zXg^RrX[TdiY{1NbV
-pFJ[&JRdO}OZZ5B5)dL.D0JS'G}&q{)nB#kBE(JtfN-Kp{FJ,O+)iqf&Tf'-Y6rITg"B+'A_2MCh#k!V`_Dp/#i!lPoxFZv1#,1NW<IFMkX-q^LI<U]'VI
-B@LQ/mz`[%uIjC~$J2wbEq|%4G>Kr=s04rU8|ob&AtMC<p%'&a4dhxo":rbJYYcbjJLS}u{yo8`wq/'aH8[jv.:o&_N08RK{wE`<8ou0J$wpB9cOlB9j:F
-98s(~i#_[aEzCeCC@e2Cz3D+ViFW1:70tb])[;4IK1gpO-,hS@2,;:{D}[W9WGBlo1{gRF%)ygvn4l<co`"b^2/2gdnZ=LKJv+0&#I(f^#Zz<jZG!b#&Vo
-c]nDD=~>-"3T]EUb5#@S_O/q~j47VF1;>,N5<lnQ5+2%3^w00=n[823W@cXQCcF#>[kp&WJ4:"YlMHAm$mA)L2]!_;!@QzPdmFIkVi><njUQ}A:!fV"dnQ
-Ji{8xBn%NW`r<)-N`}I&0`W;<"ZF]`NGU2WMH`xUntoi,)fOrB)|5p2<}ecVZN5C+w8vZWMn[tuv_Yc}7|USjfTdXff^3Bqter}d[}&5C"!no-"k234TP{
-DrTR@6x&a:eGQYqc=xB0nu0GxbxOi6T[cy(z%l=#3UArUFPG{S~nZt`G1VU}9M<P[b{)`0VgGf.;!lc$,I={g[&i$6JwTV~q(1^sq/m<$O:vu|XJ@QqLPb
-}/R}X[$gm|$4'yunk%I+{..%npJl@Yl6IP@|zHcCa!-=+D7u]p1sn"Th4w/}XSSi^vyVp1RvvT.[cvzy-yN-L{MuTJz#NMI[<M1&:N}v"e"IsUYoj|q`fl
-{[6.(G)hQbndjeq8D{=!=M!QarK=e]Y}XU;JW|2O:96.4CFxhyiOhKo:{spZaAc8m:Mn+`j.9xL>oMo;Qdj{nZlUm$gV~.;G{wh(2#U1MMS}uCgC,epE!k
-)l+<Mv;k#!mnBgQ^/#oJBwTjX%uyAlX,0}s.+m@Fy7od$%.c=8q5Ou(qH"<I9yQeqxV^NDADxjub$1G!Cbc()y||$w6AbtfimEDqW9ybeKCn4&Js&QwDP)
-,"W%!(@$kL^E)t[KnaY-Yx)H3$~I'q[#)FSby0"Dv8r+4O[z+O<Ci)`emQ]!6aKx}1aE<c1rdJ"ked"J_enNKG#GAO7%Ka%M1RF=69]AMq"udcH5>q%,w7
-A1#2(g=Y_I_@;jSm-x-6;qH{/Z6A%TlQIPrISww$|tzdXd;2=@.GcVA;>EK]&>nCO%QM7rZxl@{"d.0FM&cv[l}tN#&L+YoT%qx4Lj'2t<In.kbg4TZkQ&
-LK)F_O`:n|mi@WxbyQx%pW6(iCSh:3LH~2g3u&8Z6R~rN{!86T'E4yDk}=K6<VbjiVh}Z-5y9c6fP|h!UeS|hU$a51%|RAh,EOC(G#l9L5]@>9.MN61gf.
-:In]{lAVxmW3>Vekjbe5NR_LfrX52ILQ558E~WI"/K.:412.8.F7g6jxz8IPRjlMwq`v(p!yEU:h2hC$lsDV;t|]H8]TjZhT),fBsBgHkC.|3!6p#4dU6a
-]D>&`>$gf{n"@j@};]O(^N3D.j"P.ZRMEpg[w^-:A%to`Y{nL6.$Z_2:KM"qX_,u_|Tw{]Cl:z]s4IF&pFluCXXs|BZ(9=CU<k~-m,0/+p/:RP^P}A!WQa
-_6+/STY]$yQqXJba-zL-@%#J)I5ONHJ^RGP,mHDXj|Tp<$PM@`$+}_szc-G0o]=M4'Cow-Mp$[xKLRAZR|UL57e[(cNaaZ.VIC=fq8Y[XEo'(1:'9w}uU}
-~Lz`LhdFP|lGz{dFXrs)1XLm~H1Lgeeas+LL99tkNiz!=&4CbSClg98FSP8x/8SRE-V8H1IqU6|a|uMLfmxE~+9'dlDCv3-u>Zru+W+{cYy[;5L>`g8IjC
-<[[xbM0SpbGs.@q#Nvrid8^o^vOzgXW(Xr_3CAMpKkS-e(NSjJ"l7wx6xUU1WtMB8N[a^(!aOHjX,K}jYGE|k9$15Aan|Cn.01Fs]>w24Djg93lo1VPkE7
-Y,{tXz1j`Bd!O)Pdd_kx_tr{bup"-#3W(}H13S,8mXpl9%2#a+{,_%:5(Y%CCGd['2!#cNne(sS<O(oag5n7[rH<^o)$2@>b7#m@{35}QOwp9av%~#Mv8w
-^G6T"9ECjD'Y(0UMh[Kp<u3=sR-EfgZ@#23MB`46YfmCz/6qX_pVjZcJ^N_c{WPMV'@0OO@e'i!XW0v.('kFRF+irWSU-y=IhlmS#%bI8eI41=IX79&g=I
-^pWns-ThE{^0M"i3tluObtTq:AZ(Ma~(M4._gmSbPu77/q([G7OY)Yk/iwAM7h+&i[L8hMY;sT@Kzq|vW_jp9qq",LsWJ0p0`[zw:"1hMC0>$[<EC$l/P;
-)P>n[7L0Acc6D_aci@#>~w,L]17R7OPlnjB9giPXR2o!g.[P;NE"4%NP0c%'jc}U}$oAf6/BK=)p>MAu};"Q;zryLtaN^]Ma)=.zzUMUxni`"c54vW/+,N
-(yvvk4%A(^Mt[>q`9$VlaF$lo{QgM1xBa#6D[zv@#xMM+a7vxe$(om<7(;Zt9-P.N%wP<E6!z^>3V_,i%-PUKnJA3y1ldtU6b6|IXvvVVa06etV^mhXRtm
-mWb"<#^0]+o6PR{]kbcFML'JDHXiCc,sUcz0Wk>A<!eVA=ix9G^x&9KzMJ2hn;-q[{l91ukbvGTA{%faj^;ID&gSGZ2`a_<wD)vFiYW|$)PI)sC!LU;W6Q
-VGz<Sg(TTikP6&z|^Oth8-j'gX4dh17+/<_r&|uFMyH`i<Szwu4:~x5kzS%'5LopzZ,u#C/aFI>1;t@tQWLGrWhS'z]@JX9fvBX-{:{Ioq`xQ,EX;Akwfl
-aaxoioU8m{_qMoBC!f2Be$D@1CN+lG#clt@lA6EkOG_$XX07VkE!L_+F(bDa>HE9fa'^iYu{(N=(~=}!Q{)c}xVapI9zVVXel222P_2t4BtUJ'3h;_TVnz
-w@lIh&P{CVVCg-fc5B8|sSinA&g";c3(8/A]<i`=5jh)1vqpVzz]6$)][mVfuMm-Bo9qs)]9At-YuXJu!KQicaAyI5]EJ2rqcy_<ki`cXq5^rZx#<c98sJ
-Y"hfMm}69}eUo,@vAUEx~x-_5Me2/^E)'d/_|DDmHE'wb9"<8(6U+=$wF_2vHZCA}m0.7=qIF6{#g<v(KZA!%fazRfF3vBXatJrDlWbdU]x(uF$Dt.mrRz
-]Y^cyb7ZBdj+5`[y{9</Dm'-OnR#_KYQk:_DItr.z@i2Ln_+QPs%,WNB(8~Lo^.rjPb9>zv<q.N.dNN.+rICn^|r#J=ONfck-B~RRomE![qvIz(OS52,8I
-)9A9kv:F'c["g|Rp1H%v^)k,7/Gqg$&EpM5C~_&F<4<z<&`NlJ#Melc3&#g@xgwx:a&kAwTIlpQ_yp%;L'3pSsO>+^42~]O8zb"6n5JYox-ij,afblr4+P
-tuGT0a6Z([.&`S8>CFcT]|)NGtV8cu_$C]!olex;;#-KvYTz27P<l:!-!e0!"Xmj.RI[S=O^:!BQ~OJ6LsHPW]a{e969/f2DRaz1lx"f<iyw#:Er|ZN<r<
-!,k:@zKFye7Q8h9gf-h@cjC!syHL<,|t47-XM&u(cNABX^wp(4dBC99e#/}1|.oO}|-A3+07DpcQA{t@;Ze[;50f67,pfmS1hez0P$ZJt:zYlGR{|a[p$@
->k46SkNy6hmdA.,sE2`<)Oh4-Yv9ksZ`".'QrsdIANMiL{GX'pPc3=cXjdFbD&[7nu.n^p&<f`tig2HG_I}^)'U8o-QwQ:%qAH+FP#0dbK!;T:[pNYetj2
-_m'GvF>HV![+Gv:dfNNdOaw}Hdc:jLAhdW"+e>b3cKU3bZ7[/<Ki{(0<6QaN_m=1hD!"=K0|>,D6xawI3.]edN^dtiKwl"Zh"dO)v+ztp%.5:J5BNGYp3w
-6LP-@9VOw8d7l4mp8r}mWT^-pvE8KiPFFSN9+rO2vn|qda#x&bjCr}o3kWbDg[6}JlOTIM&>K@@2(,CAqt(j2#-!2G'7[Tkh"b>AatsjYNK;%v%,]d@)9:
-WzK,|5pYq,_Si:^3D_=x/MPIsWh5)smoR9}J04"B|vYd0astvd5|Lg;|<K$Iv_'wm(5.VTxMPHwNf(BhUaF91,H4>X5IDJ)a$..utmMo3i-@f2MeciB{x-
-(!B5DUbx(5},&z6Rovz1+CSBNAkA]EuG[fUV/M;xCmjy~TRj!w<B,Jcin(Rh[=Iu(#}aFDWO;t|5~[g:AC5mV^i,PUazv5k+.U~R`5FW`>:'nslSdgAq#J
-8|c81m@a(.s75&6d9qr->`s4"k^$p4D!+D#y1Dv!)cg"XYJ2(iPNq4V;,`4bj5b{u`FlI&BIW&qzu=&Gl3~i_&l)Sk_JULw,;{v6z/CwhYA^jBBG@K0CMd
-`c'TLuLI-"ua3!DF-p%in:xTLKs<ZQTr8ng+r1yIL7"ix:.y=#:}$^oFHwgx]P97O%h](b,p(2OCrS`7$lOdd=VL_+0(13tHDRdeuqZPE-!)gz01;TVsv.
-wnwl9t5JgS-F'@e4rbnV(g^HFTvdL4".5@a_keT=2c@_j(}3}FFMQ+&-oT%<QHZnv'5KfmOLR}rV3vE6x=L$e0Wvmv|>VG7U+ceB{!q^^`kp5||`8K:c6j
-ONZD>5htM=Ol#JL1"ROT"u8h;3ZV9#y>od]eyVU|1IW1>10yh]G81}`[~/+CP'D01pH(2uxp`>PA/}&"yc!1o+QDhqZg9+DJ!JgOwx3gEr38BXTmttZlfE
-OqpUO>(''_h;=3,Wu<iE"Sm)R+F1^O<+UoSOSi8v4k~VmH9gA(=iC_I3xNY')Bl.&q@U&$]_J^t!1%6)/nBQyZ,mzq.1.DBE_y61<_qK/T~C`KEjJ9>EPH
-`pYz2ec9jl,a7P0Eaf'Xq)WXoIz>~:}S8,<ic+{m`WZiBv#MBh#e#P%gvr[)[<).M1ai4]>5e4htpBG{SL.V.r+3$|hgplcr^G#H3RSbU9LZETb<l4Wcv5
-a]oyx]>`m[N7&f=zc,aR>`eouMy:XN+}z',iAf|SUJ_]U}pj%{yZu;_ql(!-n2~fjS{#T97eO9WvU4}B-#^ms%f)Szd8(-_Zszc4@Dp$y&|pSjwa9HwZBI
-,PqeB^,Hd9(ob8ZzSShIxPt'aRFu{MW9|5!:H|n^{Svu5N3r${Kw/o>j>{~_(b66fhd1Ww;;gZ84.{>&if""oPB>s+OU(^DjCak@c#g0a3AXwS^ltXfJ9Q
-o^,kxv-T+[,6/:YK',d,:mSr.FP40N_kAx4Em#9f8NeNYM:g5gL4/{UoqW/{DrsXKKlLWs#VkHb<Dr&kUfYuKmqCq{5=GJ:2NhU=q6^:3Eq[r6O-N^!,iL
-{y_>u#'1g)qL!fp(8^Li#k3o-&`U&9<Pu1K"3cOku#xQ:Y:qawDY;-&4,Txw7&:}%)B/(xg=>N~<d,1HlC|!W(%#:nD2O|7B,pmRb)"+{@#|030.Tu2c2+
-nptjS;6.c1J`fBRn0O#hTrpo#ggNw[aOAr:jFUm^#.:_UgY7sOMz<Z`LsmcNQtO_f4>Z>EQ00e$&;a]|;S,PRR0V!BRe[O#i4+yb1"C';^/{T{b}v/'/Jm
-<Mlw+L:-W'A5CI9},)2I]h4=U3ypeN37U3qmcYru/D'[<WBQQb:aJTD&jrQpNe,m1fA9[.`y1ds].,U$%GZScacxl_[sKarB|H#_.oPoOkyKO#KzQwnvbc
-vJ>]Z^B"ES!&]JCZ+O%4YUpf-y/EjG2!$1&LNi}X+fZ,Q|LgY9AAySTiI9b(/:!KlcrYSw]XLp$lwvKP_rky"8GQ.E)HwjrojZckIn6c4.prx6UlLzx>Ev
-c5lsn)=^UjgL:;A"f#bNZV^gwgj_KS^0z0VXDwfU>61LVsc5f&sE`Q57fOf2~9mx^>gY!-QUv5~a9|((Q33CjsZ,!~GQc"C'^Tn/!crza^52<Cpd54hrG{
-/t7vtHW<4hzZ:j`B8f,hq|7!ued]P3G{kW|C2`8q8XFYticg`5.WEvQQ"|)RAk%[E|$$bU4Em":FLO2yM}WR;S7h+]gD:wpimf_.VCYtotVpi/nI:>%h4X
-4FeNRB96mzXb&^7={$cst;@I&@RHGIb5&0LAjhe9T[]x3SOqbOT+zXD[r<M;o`l3@j]1OP3de[T[GC!q|a|F.U/B#3u3<DPg1|Q-eJ=1rXY7ljr/%yApoF
-MawR|2yh|t4,T1FI/HMZ"W&q'-q|5A5}z|P4|]X_$2oB}+7,K/q("[A_SAUyXN|=o0G2K[H9Dk0`0a;sUEqW-NmR:yr5Z}C7iygORubc=7NM2sE#4eu5u[
-vZ(G4a&eR6}:6ei_+)IV(d8KpG>`;&>36t>j25h}!3&(kd&>f:S+=E+jqDBZKf_C!CXY}]KtUYfb9phoyn2lgcX!QE'=^+H+'JC64heb&aj7R54Lp)".Rn
-9qXm9q:>&<SAK=wD|$d%$>x68I.rBWf"i8ncB9R#|DC:2UHi}]/Jc/L(B98O37$l3LanwuV,/]~j;RU[HW3=Qk)S6@Gy40#ygm1tfHeD3ZF}F'd"wl/ziO
-$vTo7nx4k+vC`1}dRXlxq2DLquuXJ3NcCg[6~Tk:kj[HhEvr=T^$]TS-FXZa|Kk9w&JV"Xt7LsW(,])ul=spQ4FL]ly,pU=bf+5+9M!&wR.%@8Qu9zE>1=
-gTCB>bMkRZwD$FtB2``Kc'q@;:;+'X-W>GzqQ|6SmouWUdKN1M[T~Bg>qB+#AK#C&VWk-fBH=e^TO38Pd)j"-5{^k!y'Bj_ebpgR,Y!'A:WJ+G&RDQw_Xq
-$(:-5hD<RtZqmtSMR]cZzUCeEH$OuV24h'MUBHsQvWm,:<3btnahK/udk30.h/t8A--kIN(=$Z7GkXh"SVM`R$z_a.>/D{ULg`f896T)REb+x5Iq=0/]9M
-lljU#A$g&Q;9<_rJ++l@(RN$Ylz'"y0[(oz]TMCmi|f&7$l6%xgGn-G5Ny]iV]TVB=,.T5Ih:%|wlLRJ`|aqj1`ajK-NZf7R"LUxUv'Rve`Zi^n=+-e$7,
-IY)i[py@n{a"a9WlxJ@f,rO>[FW]Ry=K$>_3bUgd0k>m}XP)}Og#Igy^O}%^R:KN0gnLXre^q!/ndOYl+,bsZGL4B}Fn3j$n4PVU,%YT@I<Z&,Z@:0ZqOy
-1u]|<}DFEkwQg:Qm<+Ne1"E%nhpKqb/g5G_-o_Mt,-dLXrsnUAeV)=Nfw]!cFp[h9eAX,t"O(T7fF_^IR]]7;QDcepv6:k193B$%j-3xv^i{/:I-aQLX/r
-k_MCP0=SD,|wjQ4/M-g!Bn}cm2-2UiBU>ckF9K_2]rzlP]z)_C%;=,MC+!DK1yz%)_S)xpZhLFZXbcIdnEN/x7}$s9A]+$sP&MOF>Q&Z'edj5DoX2dD8D{
-Hq]yQc~iS+-{vDA&K@uy}O6yooIS4aMi8IoMEB[!2CW(O:69(7"9u7(O_Fq-zAilRA2Li,2b'BJm@nNVHVK3v[b#0#m#NPPT@mL9hg.Ii[@_HS&9$xQ7G/
-a'08{b_b8w^j,LN1EnLVut}@Nh5DapCp%M9,d`(eu&--),D99GSnp76Tf:,rS}l#cC5v8fMSe>0{R+af|QbH~(qAj#vsxOj'If(J@k>T-l+q]pFh|xr%R9
-8+1.tjnzjBazL&o}sY4ufo)K1BM3IG<=5GKY+tNOz=wua:k4UJ+-yi_hfo9UQZ+a{.ik@&s.&49Pyw~T$3NS6NbJRL7e^go2AhH7rMw(]72h~Z9UbEfI5j
-a>A{l%:'Hu_E3}l_>j%n+V}zCpD1CD=wYtCsG,D$|,~9@4eBN',R9HCNJG%edN(97sn4=M~4O6)C$V>ui195~CU&Od9fh`s<-q%Nfx6pCOLWd8_aht'{S4
-)[G"IMQD0S[OdX(x:z}lvNIm$rjy}MpO3-<-f4pQ5N4C47y$u0:gNpIK;mYx)db7a(Auj.=1~d+ruy:!AL|z3J1lY1n-Mt-dv0R]Mnhe0RUw3(d'sv[Zyo
-l/D(XYGd|a`:HhbEShQL<[T/`Uf889)34}L9j'J!BmnU'eST~'P<%Q'GU5r,-Rix#V3Z#QiD{{7jk1vB5#TFk;9s2Wv3!)JMtYP.@/{11jl_MtKrU[`Cq_
-3M=i|c65rpLWPP&r}sMIpFFhK_cBUmz7,Z%Z#&fvXe,hckS|hpIK>.)wz">|,[_YI!2>A,e"f!ErQoGi4qoU[Wsl2Y:]z(n'0yP;$0BJ>_0A7P@%hK6_!8
-!0uU.RSiyX.$fEvNNlYy.-U-x#/"BI5/krS5k0_LJAPl_Y{1]i%/~(&^40cj=dJCt(yWu7ER|XkXO6TR+QOdLZqA!tRUk%kK=2-Z5QK#])L}9$Uq/Jjy:]
-Nu//70`roWatQl#+(Bj'`S@z)T2uji=^h0'$NGDB(GTmzY^e^CKkrO_0OA8[e)z(DYXHeKsNOnS+V<vqnfx;osag^M9v8cA9r%T8zH.NX>YKkh,[>l"sz7
--V:V4UD|!Ru02Xk2G`jEqu1dGgDXS4BMpsFVZ2hn^cy+)@v{t,'_k3w.K&IDMm/rMs#xAVt{zKYX`7|S;$m9$^nl#bA$n+GgQrYjWO{21GPjg}qf0|yD4D
-)<d5c)m!k])l>j554EWBg$wcA(nj~|'jLnRD18ic~ds$TUGJ^FzWtI^,4kV9{Lz<bZL$+>T}iEP7{u4:8P_>R6Y4dE"geVv4<:Cf+NCdC=n}Ig@Oyq-XFV
-eR^SEKk4zbcfjQfa7[P[.'"kt/H`_u@zzqZI&f:Kqmv9(HRu&pbN41}cBFtyQm}4z,i"iu2c~2w%0FmmgVFt^emqXNn7/q4%{sQK5z-z(gb:&Yf_D:#|]"
-W2e=g%X/:JQ"4IEe=gkaH0gXs`Q{&vX(N0cUit@o2V)phvprBnssiyG#zoV-3U=y4,a3s7{d'QG_m'B{hz<q:x-#O:nYo[>5$%`6:kh3ZC,@)),3$_8Xn"
-!vDQRzu/o!sT|gh/g]E{/oE4fwYj&gKr9q>(1>fg,sA=1S!"5,W#p|jT="iP5Mw[(@j^_=)AcWIyGqF[7XPJe9n61ae|7NIeIuB=S]L)"K.dq9qg<-W%mh
-q!b"ZC-BTyW6J3tG3##/'ys-y-I>Ch-'c:eqB=gF/Sg+-1G^2qvhGzF[nC4(F:rJ<dkE^m:vf$qY8b4F`ECE.E3fTHd@'_(9r%Gjkr,"TZQ-6:%S,Q5Tos
-^s]EImye/0y2KIg:vO^N;dSQa|syXb7$~rZzOd:{.:2SR2.>ccp8c8id9/H9&)tQ^j{{1']a~BISO8,M-y7LfQ%4ZmNAN>D,,e@nlKifY>r&QrB{g+]Aa%
-{@<Bdyd]lz7QvI{2z+[+OW^k2-)L)AqAe:wb+vhZ>L^'%qD@bSl7`(<)U=%{-'N-d0ke+"i`237y2Y.M[$/}G%wsjjiKQ.zrz]"3gfIWY5~ki/`^6#`/@b
-%-o&~,2`Qo&XKszq-u,D)"V%Wq8X-VX28@(4W{pd|MXr,hu0>3Fb+WqO2lT+;<bIw7TaDgS"_h9LLGg'Bg!"-6<|EH9Q[M-S.j[s`(3AjFk]sb3Qm3cWLz
-j1"Ol:@.P@7^BYDOIlK^&l=sJhznJ#853@%j3d#_8(W[^rzwjB)">q2D5qO(VQb.#{5F,0%KW8+U%Lz0aRp.{.[7ETf1XP=XZX)rbKwv7!UPsT`Q,W]BC2
-g@9L,;ORPs2^<GJA6v[YB>Vhw@_@+j-TBwVg&dz;x^]v#qPH|Z_e&{zkSIc,6$.q7zdF9p}ajrF$'w8W+og@KV",Sf,1WopfiY73Db2@zgIIRI#lLXfg$X
-'q%0MAR8<p{6J(/KfS;O_>.PQj"Ch+oO^EU:nDRa!J`N:D8.A[g{%lhJ^%Nt'uC4pn8MJR6!lip5=d9kC[wZMZ"'tb(YZbzPRHU/FgV{0ku!EKq.r!,Z_^
-{4&nz]ZM$D]IpN@zaZXEEK(qw{zlTTnEW>++mJ^VE[W{.RSKvmS1^.JauAHDEHTOg[me>Vt1biMCH2a7bBEhkgbbGAB>UKU"QEvV%9A[do`uoJ+@|i^px|
-Y|:<sG+qiN@tKtJM"#EJ.t`es@7A64TJNcGAu|5FIz4'nStZYVTXsB6]R;uqC<sz0qGwNKx3HZU:i#qJ7NM=#BtfUcE>vKU$}eo@GXC.hPar%lx=!JL.7}
-R^0QB^);{P"!1nq1[/~F%6E0&p&FOb~!K(Mm1]5F/}awt)zC$1)KM;KFX#YLZH|kS1>JHXzIgG;5,9vcJy)L[qhY!'<WE)WhOTPQRNJ2,A3DaDxc!![x+`
-[kbHQ`"0tIQ)v1LS6sr{Y^8l4"!ijI`HhsKcr7^M~'':}BKqe{4%B/18qrQsvV(|=snc&Uvu,j^i'ZVvI^HD|leKRvF2Au90B3pUN0dmOu-bn=jDGNhrOP
-x]d9lzJuFu{=UQ[8{)tRV{')F(xV.s@[OqkN)L[p~O=wkGBeEkH+`<i-/@:y5t(PDcq:KB7f4(qS'QRo4:sEuMj^slhowV;0gLPeL)fo4uXE#Z6Ts#39(W
-&)'{Ul:mV@U;5g]>1>@0O.mBz:u6NAoA.^<t8qpqEvi&i6'bzaOt_NSBf;r@.]-F-gTlm[JNW2/try8qoa0ZNG'9GDA&!R_<>Y_JFOJfNWEwH2fp~g4H.[
-L,lyl>]]lueD.zULL]~c^9;[M20et|vu}(o49>,R#FbM'[cCfV|I8XU#`O)tmtjfiy2J|ITA)K333Os0W>pqFKjp/`IQH<t(mGrmP;tZ7j{awd>:Wglj!z
-;`$X"7(/iDnal2a{_F3.r7Rc|]n`8I([}RrK0c'e_,-[RuM(+OkNbc.-Mr%>[d`B!'!2ALYq'/@+[kC9Z&r7gZ1L2G6zUIM{qLi{y9aHz-q>]I/_8@.Yc6
-AEH^[/iQoc./kyr%edqh"TXXkF0kJA4L{wpA:m#e-tU$SEQ`{sDddeG@a!D5c#._0os/"JHjnp^9"y]Lo{iwZx>DP"S^`Bf_7=12R-h3>2m+}TC{m4l2#G
-b/o.;-`vw&}Br'IZ<Xd7d4tn9Zt7R+mK,^bVgdF%a9]$t_~l,Mp:dtCY!9&6zj-SODDt2eKf%yAf{YaYP(-:S)tJY7lH$v#$IMlVia.sQnW]dOYdwSg+p;
-E.7z'_FOTNo#Fq]3D4W&}y``MGayHm_"!p1naeIb#ZjJt9`3IB+ET&Z;pj9fyB[%}9)W}2lK9@ItLVaO{VZb^wgsn7gau;m@'5zbN]]4a!6rv/tpQz&%c&
-zLwNxoKk/}(a/V!E34a#/`M58;c3W"LN,J<#INi.D77c^|`D<$NdAF/z1%.3l%&7q;6cVaJOfu=T|XF_p:1`ziUDdXd2-MI}"y}z_,J|`M!^zo!lDiRS@;
-m>0}DgMo@Wfr([gqFgbZe^>}1Yqo-La<&OE"scypK`y^z3q6j_)13inuvEgb.eioe!>{,,b78Ca=7;'cSjdYq,h:}I^3iZLV8{W_D9r+/R%>y_t>]I|Z_r
-3W+kQ=5I/X5M<pOe5lVPMZ]zYr%]Ek;C:vD8uX-Yvnf^sy.,jg&T_YUb/S4zH(Dfu-oOd;D_)]_,S_>7n1ea&bvmOUfl>IC+5BlT'.Sw3c(c[s'ul,zq'Z
-cu[`2{ru'+F^=fVcZ+U)<CG&NA{K"}Sn'Xgp"h/!l#SYMfm><3m7~:j6Ay8[f7omNIG&~Rj]4a0&!LX'jXA0LH8d816HZ7;(&N]2bvwoPqbHm@{tk.R,5u
-U|0p%|_XVb]7o&U4i6RuZ5dRXQ87e<G5XRe#"-xm3zMo'eh=)5D=(vd2W_H1yjLd/Az{_GvRbNTW^}BloxJwU,1t5T<k)RgTdX]w,arM1!sZYm^d/;FX2D
-Z9ATx4O7(zu+CCc.I!/x5N/#CPBhw{t2h4!$A_i'Nr`/|0D'Y{9eWW8/3},x"%/}"By;68VE7ZFN~=;@R9.DFro|7^NVX`',%Sj/%6kceQO+CHC1gp8+Ef
-o7Ykw;aDIA8O~/ckIrIO#)MBPjZ'doDqg+EPrIBDAC`#rF~N7uyvm:>Nq6O+oK',Ts!wa;Eqh%DGG5Zq7j&"/OdYz$LCPrSD]lD#xtcQKpp!nS!+LrEoUc
-th,o1h4I9})oQDo!uz5B[Ff!w&cqwB9VLazZlJ=}/Q1xETc]3iK1tt[/LyQ(]9y0#kY6.'2B}^Mr2TEk&5Pc.Zb@(;xYv(wEr[8(58E"%.y0(;C8PckWeC
-MG<`L_ap3Nox9YaB+sJoa.M(6As{{2=PF2#hJM|6Pd98kWI,(jO8e(=/>tku[JvC3#5Vxm&xXC70}S:O^M;)^W$+zfl{/_Jrt|(E][:ZiKInEFxI4IP}i!
-5{.%>m`71m~27:tTR6./V-+:07^UP$!gCauR{NYr:3WIT1.-N]e!A1(Hau-VVQ{1O#|}v5GYp4nt)yNU)1cL8WvdOclSU[,K58g{h+9p5($%}R#5'8}LuY
-Pa!/pljz0a@V6WJ`2{T@aiQ5V_E<1UItE;r^&ZaMhQIKuOZuBj;[ID^e%%9@XPygf@Kd6J]Tm@vx(e;a+ig}&Lp&l#&m`A9g"Cc8"pvcCD~2DU[FiUk,,S
-X`RE"g[t)yE_9mKppMiW^QdS-/8qea1ul-2|1Z7d3%`88(T-UC(qIwB^-h4MU#<9KM|}|@Y5G+>P=RqD0ADR+i7!TcmD7_ct{E$eKpJ4]SA+9q=0L"[}oG
-HOD/Q9<,(."_nAjN{geR&Lq`Z=^/,=;myt[{IR/ih{g<.)iQUI)U9k(6NzOZ'Z4U(3z8V%$_Z;Oa5"fpQBAmn!xkT@WlIA~'`G"dH:p"E4.N/Pr@OE,KDj
-Y^e6w=5U@jzvNsTbo9IPvu,w;.lBA)NCM5wV"O`b-dgyJ#F:A_T`jktoG@#.FV,%9A:I:N#un^;)oSutZ0]@m,aNQDlQkgEo%mYqKw$2V+Y4-6_=wb)q&7
-alkMd`Ai4`EEwa+N_$>aoE,j^bg,oE@{<N_#DXB"XS3s52[m0mkP<zG;&Bd@[BRkgNyn3nC_N;efi"Ii_|wcX"uN-x[4IBj'`]|N+saeXS2+,Op|%/l{6z
-rt]H"FLDG4=h,wgU[T$F`8y]bX%FOLrX"cR:S_c)g0g'p3xY2"sodN;c"5>^no4!Du+ol!I!))#y~<+TRFA-`q@1@dBqt/[+3yYEAL48G6MGo4-$n_JrPa
-@KywFbKf_FkUlpNASPf{$Lj@;q+2~FRrC6qjS.SB^}PfhW[r=52a}QuFe4)of-!3bL"uA(c_57t)W.MYH^p}Qc3,a8}u;R:/S#x(PYOxO8lf8$I$:tv+NV
-H3&mz|iOi"t%cuyw;mzW2T9]##0W[v{y0<D&8"_}e:GkuJ,OIrHdFp)szxOQ$ARGphKFg'0"+@vNk'Gi697qIOWjkh/Z{fr[_ha2O]O6h}4-fJ^p6nm;U'
-LG8bp&":W4&->eR>&:T5zKth-GejAI4-K;2z-gZBnfa#HADN^t6jNzdrRPl[VX@Dof>Co;ef^}~6lAYsDXu&tWr3T_$LV3(!)LX;%)'DF@DPU;U/cti6V#
-j$G2Z5Xdo'=,@t1{fzrF]%ido4Xd2{;0<JIN>y_EtitIJ%:R["E_B#KY1IZ#r0Y-z|>fZ-v@,4dCJhp0GHs8+imwI$#%:WJtpd}GTS)i}I2rbp)Tj>PlFW
-u8jiO|H2iu&"`yso8AWxBo&Jt.NpGk'|N92jWif4UWdo#XE:AdNa6.px7+wmrTLal,[.sCvQOHt>|Ye(_-t{maHN{dz;}q]Sro16E%9,&m2[B"["A[D8bn
-g);UcG3x="oL1w92J^7m<hoIi=QYnydnB7|Ukh]I@g$R%Y/rIH_<f#bp=61&St#)0dTQ-k@N2YxBF`,Th[voy{)p$N&^Il[!jjJ-`va)#,y(~Q-8z&aISK
-~]'k1Rpc4ya%`0#PJf&a.Fa,:=0GP'0b=gIx@%Ej{[3}.(8(RDHK)q2sBCi@ORLk0`r9wc|R@;]0WO]DC/>Rb@/kw+gUbR`[OR1vZn_$2+eGx(d#p_D2h@
-0S0B3`7C7L4^j,'^Jd2.E}e&M[89WUF^KMFr-)'F)2.Gg70WmJ>Z.7[Yclzn^[JW9>7(,F]ca)(B6`gL=4Hp>ePtF;{+Cjj5'fSkfu,e8+k[rWa,l$r(rR
-FW<iX]TCR&sK05;p9;&>.>hfr5<QK+VMtn_Q_owL;B'543BQl-UGF,EwSU6+qhgn~+y,2xF[iZ/r-ID>:ssDs6wQQ<D>Obv3oiA;Kzelt0#Mh+aG^!l)rL
-JsT%Ju'541RC%zhJ"T7|5DN74-8rXAI(HQ].`8OY(}[c)&&xgm1]}'-A$ho<wNcUQdVe$8u[khdI0&LV5zG$rzQ`Bz~98{/zmrcNcqVPm=":e%Z>.+erB{
-adRc^lsQW$|0mX](T1";;xL"2NRxYZu{jNSS,vG'8oxZcZ_6t'DJ}$7e1fj>~n,en#]k)v4C%YZThH!!7mfsJ>qTqruHtl%V8M;_Vh9edc>U"nu22X4aEI
-&r7cmIQ$VPU`j/F_V!{=O%N3<p78"1jo<B=G`V#cK!924&C<#(|Nh_hk3))bQoIzL);$>5Vn]&zP4_](tcmLc(9gNY0|<$PLA{9-=|t<wTq>DLljlL+8b5
-Whx^U=Luk8mzAu8Kz]j;4y,vS!rJhpgrhygOa3ul1<S>6j^ZUem4=if&$^1$HM@><;;g^d::K_ldE7bE|LbHH_rqE=3-<P,Gw5rfqMz<6J_9N+s52IS5Ad
-dG7QHC=x%8)D:am%X|[>~h-q(}w2L0#2,Km/!X|9(UjI2rH3gf-}WA)$avS4A(F=tvRYkql1"cx26u|wt{3k_/XsUnR'U|['#C|c`H.J`)9%c2F}='PfiN
-yjJ.p0B)GTws0cmwcVn{A0'EGJdBkmX(=].XxG7kj$|SP-dDqJ`JerX|BzFf~p<xr:Z|xa>zX#j(1"4ETTeRG7(@+p/8V3[ZOOWJpyH|@461fal.i{:L'/
-V&(QN{8!c]/2IMM`@^)66wk:8#R;{+'`y!!^(-.aag!SJg>&j>H;T)Z>@zF0CoG+K%}h/CPeFrlx+KebP2BX7A$PXYdymGOIw|92Bq(p'r;lgN';-(:I6a
-ZB]^;H_L"FG|`!T>>zK,^GX.;k#^#F=`mg(9^v9$,7fB'9Sl]ACLs=rRg23HNZ~ryFskULHc$Yt/v10dl$AvG+&;~&IZu,J:h<!m:sW%IYs[%;pvX.P(n-
-&,nA{#lD^<5:[m+c.K6]0U^Pk]SqoIwK8#OCh,K(lNIGj:z,f4yW`|ve/Cpz(i@[:{BiT!0JsYclL35q#:AHrPpm.Q"5k`U^.8{<dSb.$;2u;;D/+'u[/D
-"r2qo.%#t>dk1Aifz1tSGwDUF/tq%;nq:8a/j3a1""5HqCd=`[}17;;G&<Oq~wR-ae^w;<<dP_2X7qr."_u{&z4hwquh-sJZ{A~oql4W%ur[Lx&=i+:vbu
-Eu%&rw=NhG$Qa@5B2UCXdtOY;1Z<1h`9$IWq+EJfG8&;U#y_Mp]pnLf}1IY^t=<{bFC_tj9QgG^cVb.FR2'uN7WP'X|_H5L;mGJh|9lWKBDhWIcuiG@PP-
-c,zOZ%4p9Ks+hIEO0:C08o#[]pl|c3dV;4<no;oL4KE'68@usczegeY)jmagq)}$p9Dq^x;+Vh}a5$a1&@EaLvSiL6Av-Ua)&O4OY,6mz7`eB[}Qc{ZKi&
-atwuUdhdDQuTjjviG`|7916|Ve2;pW#0DXrJ)DS5p{gHqoFV(UKq/1~]hv6Sm_RlAS}0$e<Ku_e;(.F|30p|NhM_ObGk=B+2_0p]8`gO+QMuf/#YkSh)A"
-Bp;V{bIH4EmkS6pdLZ%VQ8MCTYb]0uw-Ed_Plgv[">j6,o>RW@rH<-_|a8:uqWZb+Vi@z6{{x>U^@w<jxZwky|tKLc.@vgjB|{W:WW-'#yu"YYi5dQiWJ#
-]E1v5{VXh:hdZ/^.z5_/yFgzjkzQ~X49tSk#4^Q^,=d:MiXkkU</@/;k9bQ^9e.^(q-2sc}kHyj^[JCwm|09<Q}RK,j>r"Sj]YH}F,vzV:&qJVQXE4OIak
-uzYjZnZ^QiF>)YD/oi5j&L6pB`V!_IsWlb~a`{NS[^%9KERW1)84}:>G;|DDLGczzIjAuopP%RlIOK]<ubIvO^|eyqw]<iR6F9oep{Pg<v'1)Vm)FUZT]P
-#/-Qn7ch=id^,,[Jj|DN|3-@zQaz~gvnnqdXNAMC+8QT[l^e/Hw-{rS<a65nT,~b&{J<9]hx>$G2m0#Nd1A(4]OG>4]lN_g_vne3kb.I/peGoH|@U&:rFc
-+w8R9Q,H>P@vIY6P~iKiZh&SgA%";B5A/^<pyCa05'+'|r5)3d;L%U:]LkCag:i8Qk4k'g!:jQ'd,iHbDVEYU<e;Qh6V|Gx17(pSe{@;PCFJ,<iDZ$%(q2
-1>@u[vkvzZPk|_Wi-GG{BO.z3-tKDf`L>x.MOcoX)yHh),><(l'Fh;'5b5<QxJnk({@2-a#%ZyUT,a@koX>Uv5Bpu+DJ)y&J0Q`3LJV;wfx2b9#t+N&vEj
-~%cA9)vIBMXqSx{2WGu^lsh90k.F4QmshOnb7T:}cKUTJWI_/-E+$^qzBnWICH1nfKhq;VINLxeslrF0>;C'2H+:2;Nrn:nau{XLhXS^Y6&Y%oSj$$ON'{
-QLPqiTg/G8Otx8#P3zL/L$3X8HmqRq=8|;n.pn+98.0}Jo}#Ne)k'qiscfL>puG<"{Fz+>xQ]JGS.$qG4g^;vIf'e,HN[5-HIk}>emw39dlM(BwQ_KwL+]
-G%]Qf(E/}bFkU,Mp!,_{wwy=3oJWu'g!4JMk;;LDTc0NDT`'sa[wphLM8C}4j8{]-RQ=sDQE8uhGC@'5Pm}0Cub`]J'd4kZYlwTvgndI<yK`)Wlx:o|r"g
-br-h]$I)i2snQ&02cXu#+OI$p:l;uXY`tCvfZAzp<k|8NPPxW4pe_I5%ob!<Y9aa@1%obG4[~siLY/.^OTRK,S&xj-/PjhMqPEC]zcj%&2G1p"vBu$H7Wh
-.KN%)1-2=-WqR&Xc7H!04TY>iEfzAM4;Fu1^g.AEU7>AlAf,F|hCBydC|%s;"^Eoo>h"Xi6"a/Fo6p_v/oJ|%W)Dw[FL<fQm1B8",eE&R;RnXWi0.Dfw1a
-5x9}d@W)i<llzD^Cu|Fs#+pIWfMNUXGsf:oMME9&yF-vp(TXk:XxwUSUd}f@~KYQN6&d},@PWGbftvkSxdQCgs=YWI'(en!3=zwU7rWt7Y{E6_rz6gTL7N
-nD.}^2p-JJI|YHu>49,<1|:8/Og)l:d>0/u)!DZJ@5D4Yzzm}/4JT.B[DR^8g&>POrH3>CsR}q/Jyp'ZG>SPc&Z_.A@uMKqCVsL_zb9<SzCwmsE.xLlT2J
-vC&76$8juWn_@[T:]l<[d0.DW{w;ezv;;.mCPVeYYpSz+A@QwJkz.XW-19d'^&zU!dX:;zRlE{PKKnDjy6Jc)qgIxYjd}xl9bd9qXxV%sU,.[|(fPlz#u"
-!6(Q8!5qex<RCj=X(yW,3(N5$d@g4,E"WR8QC[==:[gs~T(i!kcE9DSN:7]Kl]|Yv3iGPO#k(r<WK#40}{L-ixIObIZ_>)u,PMs<3v{2}Fa]DJY/;uTUkk
-@O[iS1ILMhzDZbENPhQ>&/2@S)hSy.k4KhUAsK(ed(mBn9XY!1q_]8kA2@=1,i84j_NOp<{V-s%nUTZ5Sy'dt6GXL#ezG<H4AT#.NJsJ3p.Y5C'=L<;1[]
-7eVKDqKou;LO@<z3AKSJS]%R^In.9M;;A8UB:O^xN.G}[MY`7=McRtm,_UU$Ri,XyodJd94za,=b@JTdrrk(TDZJLo(QfqSQ]xhzW(C1z4&K#^jgUmaySx
-|Ldf.@.bhUEfg.e#tEkmd)vWVhXbmZQI)7GR$_8dRXl2h/#fB=:JsXVO&rz1C3bOV-bTs5Tl$pa6~-QmBH}O{!9'Rn)ygJiy;MYDTMZ22U(>XIJ;9XupQV
-c63hnP9c$8YeVTPoEQ-A.NO(-%`;/m6U`j3&-OZr4xpZ$,~p1L;',(^rj7!WMm_4C2kop7"WNCy}+-gx%}b#O}k=o}0+uu8vgN;JVSfJcATiJm9<i>A&i}
-tjx,I99gErD8/s~_@qveTkuqDzoZ1<3pINRu$5.iY/uF~k-"V%%yFiH]OZgRCe##XNtiK,f`cJuiQtQCG'lxbw7DWy)^)%<g{-LxTvn3yRU%cLRnFg.L9"
-UTg`t#,M%M>fzk$b:y/z1gBf7)#W&)tKkIn9FU7iS!$jl|VM&NKb+nh"vZl#Z$TV2)-Ze(HceD'NV^9aLxl.Z>`@n|"`YTOP<AZ{w6Dp0L(F|$pER@/z<f
-},DeSU/RYt1lHgib'TALYl+_/]4.2#&Zx%ZF%MIyn@MYF{4xMBu#`bznfP">zL5Ik:`#5Rs;J>&ELfKY6cYGgcTCc/,x$I@i(`ZcQI{kyy$dRvfl2q15@S
-)f"U$idc=Gc,|TI6X1Z^$,tszh-Nnp!F>WpmaNqx%8w%]/ssI|5I>iRff-h{Am;I!;4'zFVr3LRktrmNLPRZ.2ZYT(@WvPTZj/Uo)i]0Mp;NUo4+T<{v0%
-IaFAO36I/ttB=qRinc&m_A,uHmXK1cHo.p+}I0`x:jfoH/8`go.ayZp5iI'fe{%xx7B{md5x42gR7|t&;c6kM@@07-p0oQQr4z%i!yY).ZuIaTU/AxEU.o
-;Xy(R9b$XYpK_Q#ncNAR%d3XQ0U5oWI9:Hp+O|&MED5|HFwkD^#m}cb@|3eL#6XwT^}SI(}J>lg'2:x%[S%R]1B/p%BgyGETIA@0QTyQ~4ggo5<jySlAS<
-m&j(<EDv){=jSZq5Fo0{&a;r_wo'5(wQ54T_(z<yziI=c#>zL2D}I(7b:Adbia^QOBR!wS`I^`w8O_>:)%EUA#5OVTk!D_^zEZJ40x_da2jjv=6c)I,b#|
-6uWn8(/$[.)4aD1RSKP'W`hZr|EE:F[|'vkzkzWt"U[==UbjzAcz6XH0_R"n_hmWxolFwg;i'dA/}8;Cmw&p6Xk18XfmVCB]xKM9=62uSXxEIf1Avz+#(w
-cQ0BLSngyNL93-ruF6)bw>jmq8N%7/<kM1!}5rd]4)5zkp4]~AHZ)ro"1|{z'u7DE9@,q#|wr:S0O>b]+XP4H%09s-@I3%zJoS^Vn3uP[mo@;7l)rX0C@0
-wbd/[{CRXA5rC/AX$ZRB@0e)LZTD&h;uq|-6WaFl0;G['Z{[-R[wGK>c5L;B9j#-QtwAv'j@57=f7O7fENhphgs{<FKXl+BMp@m><.~$n}5K'8o52xlry{
-Z$`Hwm'LJ.$A4nc"d6:.b1J}`@zG9+eGj:9D$vh2`O`JNga1PPY)VU)!Y/8IJ3Ag=!l^{O(d(kB|_CF(PGg#jP-Umhj#fA+}nCX{^+{:DWh|D)S[R$UM"O
-cL5fQB&]BD%,TVS7|j5nP16:U4J}!`bM7qoxUi/pamx}}YAz=/]k:Wg:~sw+|:U)x,PVQDz3UMCNv<,9DeRwNNog@4$#:u%!|mJ"2[e|A/u+y;XV^&&I>2
-sxkQd7&mlCi-^]`%XGoH3y~P|>AU_aH:j&^.Z&a+:dn3Jdo'E,Oc2'fL%X5$r|fP!u.yRw#spFsc,iL@65Gdx%bf/D"B#B,4#1)>A2Is`T&[|}Kh1yKS+9
-r(h2[95^BH4AI6Af`AFl@{):,%1Wv2.0UouaZw_/P[]G:+],!~(S-<!}"G=uAlDKKfT:Qk;:])ohvgubv2QtP}Z^1js4&x/;i,9KXJ-Ar9TC2ALwY41,pe
-1BzwhCU1y4A%//[]j]589N.Z7du<7'Nh(in@5iwFNl61/v38O{eE:4&sZDP)T$"vU{OjhTD$q}DMPZcC]5'zE}bDek#ws{+rxDe_^Q^B12pj8"#+IBN|Yz
-Wp;-)/vV8#h2lp`Ff32M.y|ib.XvHIQx`WdUIpr[KHHuYLiuoijJ{rSHr$L5dQCD]y3v67}}k#E]GOsyoGkBWO'MGu9#Tx+wo11CpsZh;dBHrxI$rJML3M
-Bq{W-h4D=OBEm>d}3biN=g{^hE.KrWDlegczlgVj!aGwHb5^r.H65E6iNpO4,|^wWnLTrFWy)fu]We40~&<<iWiaPtA"u4a6A3liB$u/#LdJXI4^XeA/s$
-rbjF8O;<]ug[L^jh5tt(m(tYvYhqko.cBi(9tJF-FA80_u0sL+7beW9p68j[eGVbS-UI]lc2$zS[6F()J}YYDhs"b6=qb^imtEhffv^Mf.O&d1}/bs7j:|
-9O4^5O9u$@~!AgslsN-=yP(]OR%uFFtH}vh0)@8{uL$gGpcj"afC}zRLx510gIct.y]VtV~a,aX/J,xJqiVO]J9`V##8UaL5ati^N6&Gdbux5WjkcTvt{U
-D_Nu-og>BeU2W$8z'Hq,v}5FG6V<D[Y<1qouW:3r4x]^S|#SP&=f;axnp{xK/V/}R.WB%BZ}dUZCuJ|w0Xo.tewHHuDbO@$'8"(G(#1:]-0'Q%HKUUi,Y=
-)Isul9L,NouAN6ls,m81ZutJHzk%>D3N{6%y'&D[uJi2X4F>x#zTPPJeW3p:,=GH6l0=j|)ozaG%Jmb[]H)vppc>ZYR1<8Gsb)jwgn0];;~Nue'5D^pOU]
-po'j98E5MkxYKr.ACqeb"QW;3!I1I/XxrX}PqIQBQ%HwW#arm1L90$r`Y|E<fb(aYxfvC6u9~SItj:NjJ8'|5|BJJXvVa4)^jdl><xxwdn|>rF.XX&':r7
-LaC..T!4jo>jQ%Vk3Q'js_LW(K6v|_,<F{zhf.XhS-l;+C5DJA#[g5N)}[$x5f$>&Ca0h4QXd=qg+=m:w]&9n8ZK#$t8qjIQU]es6R1xIOAb:2VjCQl({`
-:d#L3'%nxw"X_1#E3z/Qn7$H/=Jucx.TWaqT1L)Une_I,2r#vqFO>)F<#kpl{,cvEv~5|m=}#taMi%L#RX0<}yrVG4iD^Ksz@Cf++xyqUx)f@7#Nl%:%'[
-&}$ph7fWcS89ULfgj<JD'VY]chXn5|}2bEfCfKM%#b.nYXs0z1~GNZt3-knY}lA4zHTF:u^h"KhXVr-%Yq4x$,f#pL3B`}$;_><}3o|4x]OZkq98Nz4j}6
-t|7dleYAqqHtKq6S3a3P_KBG${oLNtY<s"qlpR[jEK#h2O&[C<rc6MXZ%Ubgj5k.~/!r#$wNT:A[7uik139skKaz@l`jO!h%H&%C:=OLroF^wqk9f`-wY>
-Umu)pCL9D`J|!xvx6_e|,yDa(a287@&wTV'.e|$A3N(n1TjXRk>HPoKp"~GFq#Os&BA'`fLFURV2~9sXzd}vjWNR/o:P,ZfW+7~'T^KT^6C95W66E%SJj`
-_r[p"HMF0d}$=Yt}1Gm|T7iRh6KcG<M1f/^qnp4!{&wDlR#eZ01-MZwo`'cz-kD3Y"4"ub22qgmVpq0#[(0ecx>-zX6$cM(/H3@}|!s=Rg#YlCWL}hfIr/
-2w"c>l~ADxf='1X^8:Pea_H'hn,7^]@N#B{|~n(uFC>oK[{!-c0"x1la0T14'5C@.DoEI1H"A7C@!P>=;M/6ODe<BC1jBOX&H@5H|.R6Lw")XrJk7`&JCP
-6byY&>P+9-"uebGRpR#^CE0PfL=p(-)}}4;x-mj78x7/anGi;+)n@2Uc)wb't7"]D{YRj.w>CX;ds)yw6k04rhi76Hc$"T'H{j1d^ONi2|Fc.O=gs7SWw8
-Ux9'q<$nEm7P^KK9}4b!U#hEcp2A0rGWh[EDe/h5Nr!A>_UEEW=cT/$@)X.[9/|YR<ZPteA)pJob51b,q^EQ8}MJ](>FRklbH,|fa=XoYOL68CJi-U(Xcz
-W%Hi8jwecR_PFD^aQ_1Ka.M,fPZ:Q9/r&ML$d53A)!x84fR}}[wAmj0Uc['%qP"bLl8'aVw1>Qb9;#62'|YLVJ8<bt5|%W:Ds8TV}>!pA@g/_C>D+>bH.^
-BzBjBI-m-%5^SI5CaxdCA+:&5U^#-=cby6}N70Pm9fqZS9"jnN8]+TE%0U@q;p3b!g"WNR(oEb+6C0fb]hc;RxmWms'I)$+7m5N"5Vw5mioF]Gn36K}VeI
->h%]yijciYY@8w|9HZg;oh3nxgLZXYN8|"A/-4KM7!==[t)'Xvn>((qa)(@hI/-Wom~n^24h!s5{gcMwCtcxE%~|52)wpm7|4J{W~8,-!j%%!_Fw<o&q!p
-!E_z>PD`$o<2xPwcr:rT6#B:X;>>HF.Rz0:VCFEOAf$M5sJ(AU]X@]MHOO;Az[C6Zqc4)%xT3VT23xDaSJiGOME.IVWs&B+q-7p.qU[L~Nk=M2G9Ac]TfP
-n4rk+0SOz')y3]n#d9.U}0@{Y"YHrZwx[V%ccra>1_j^4d6Eye,oZm+|W>g24#Dl`PgMoH>"<geUG]t-<%9!tO<mkuI0O1Z2TLLk+81r9ZGiepn8(KbzrU
-.;c8%ePnnhjr8]+w_jx&0a-$E{yPH6R;i.-T.7bT5C&r30q6$[!hlGE"Uw=eW:gg#4+jW{9hCgAQOw{q/+D#mc4w([':_#'ZUeq8mW%^j:VMb7t&3A^_9z
-FRAxE<XXI:F4'`v3(g>[.C^4O:"J}Twt|hgyKr,n7'M`[.hg8/b/gVTY52NnIF}|S#(JSz,A{OVvvIS7mYuYF3RGp{de`q9#SD%"zUf9OX<IkU%L|uN6{v
-jkp6:Y#rP,(|:fL%Bg@vZd;_YKnq_5=uE'cF'[Rr9nOZj'nM.G%}2J|[IAxJ=4ZL{!qZ2Lbc34B2}IDS$KYjfzpSdvbz#1LrZm%RW&-4(_g>B}CWK)QKX1
-O6r522%&Y,))z;lj>`-<n=)Fo2/Z1eQ!M9j/zRXD{Q!],uCiZb/N"Z>L+G(PdE)=!5tCmGdgOz~45m!VkB!bV[D>4Y7#70(Y^GQXa>q!``1j61sQaxl"Cl
-&G7Yt'j2AJ!~Tp}IT/BK[b1tXO:cgOaDlEc2fx8w8IksR+L]Cxt{~}uT6ki|OeJ#s0mI}eblzfcTy%e,acnIM%,bzm@e!_{K39{Dw`r,reQE56W&8xX^jZ
-|[wfXPRRJPTsballYybNjZhfehEZP|MA:DWkSbE}c"9rz}QD{wQVfhEN9jdtMK(ti<,co)#+_/f'`xILDfWSXputt/8bKr4r[C]hmC~`oBdWyRL0{T6!rZ
-92O/K(._mp:+"w3fmS6dER7F){Ro@Lkal7gm!>YNL]]^6jXgrd:5xe7iW9V`7^}`2p@hTKPUcYNO'RLmm{sc5[U=!!:%My[pa5qlIy3(pp]t{>VU^tfX2n
-'g-JM(1;}-6%8K=}#0=lD-|Cne09FrpxwQ$rv%1HT79$#ZhE[]3j|;2OXdI9"Zu@wQq)&+6Ewb+g_}zF~RG{!W"p3$ZeZdAEk4BmBrDGLinH8BiF3j[I5p
-F/J,|qe0al-bG6'18ZXt+r2o(q@IM]k@a'U&tC2Q5VIHJ4-9~1aQ<N5-Kj%d5p]=S#1NCE~4w.@d6v[_nEtjGR=bBkrc+V_<&j:Z(:~r.Xx&L_fZ+H[[B%
-KfV39#U24Xd_7x4:jsLpp|~l2.wRvWlsAN8=^0cC{e&9qRf[>_]vxLYg;OmkC6H$tK-uL/u[y_XLIvlcJ`)sB88eufnDmXc_vdcWP'HP&!a7dX^C)CdjjQ
-B0{p%-pXKF`M@}09"&ok[Ig/6R|1$Dlq_<4<3zCh[o'(/rmLHefoR!Pa~GF%)A#28tA!/h.#Iet|U!DFGc[k]_0(4X{so]],buJO`Z8EE1coiR|2md$z;&
-"o;N}7m!.(3-1l-%9Qq}jSMmsFG6W,V!wg:=@1}0tgD)trA4iTiRm.R+FNbZp1r/rjn;k)B[[a<=A2Bp&<")K/lD0M6hGg7R2zbLeuz!Uv_'e{/$sp)sns
-u%&wrDY;7U)CA_G:r3APG&b74LcQ,uX>)J$^FhBY@Z>3E<Yo&wIS-Cu-[9TFn||'8RsgWK5GaFz<jToSyF1NiOif>uh%jE7fEb&)WLd3P&~!H>w,`MJi~^
-}>SJ{>ezM(pSSO6siga_Z!hS.<P|vCyhptN%~q%CHl'zi`4Q!yWV@wRMM0;SI))]Xvp#1<'$c9}_!"Bb9Xwbhs2:ssY]](lgW_|Yp,"}o#Kn0l2H<Ks$z0
-XM~j{d'ITdQ"X/Qn>}>SsdQA2x6h#|y+v}r3D|-p$H#&:E16U/LY%q[C(l$o.xm4RVU{5G5S,=%j8r^y-L{=0&j]ZB8m0iv>"Q}`JL[3@+J>-Y2UK%j%DL
-@S&`UcbS]5uvW`kbTrT.8.J4kxLtO@i-PO+wHV[i)Uhh{Gx;.|v%jY#/,DYw5z+/PWwQq^|ej>o0fhWCVio|&gLC''{#fBOF=efc5p3D+m]ki5MN{'H]d%
-vjni~M,VRf<G(Ajs]F06,{J@]13^|B@mpJhJGmae]e8OBVmk"XgsFpj3=Cw6P-yK"#gX]XdhMlVLIlOpM$:$rAL,nD]("Ob}9uNd$1j+n.~P[:u#,VUvcr
-dx"8DWmhkygFKiKG@fz;Brts##e%)0QU<MQt&4lhUgf`mI$`IQ9Y[:x:wm~D:h-sJdP06<zHd]U>4/x|EgEOp<Q:`;ghKH006IW&|"lUyg0:c2Q$Q;-_"m
-Wp>Wp];U;>W0!M`3@W>N6@VLg7Nd^{j=vo+M.J1n-2hbWwTuo5;hGeoFlIiy>"hPw)bC$wDgWT[M$rv/"^D<<[(@INMsxZ%.gM(m_l$4QuanZlC:,MDQpc
-abvKXG-RX_m:,})`5/1R>gmW)D'lB>,=WfFg%Y$dXcmhQq&8J(>iQ7cNO9<[/A|vEX!1c7CI)/h=}sOZ+,ntNrpW<cbriHjq~V4gq)x|UB,yBF}<7`IlN2
-r0TquP!b^TtCj`4PyO`n_BACe0Yd4[ss-5l(V4m<|_<G"=M&J)v`8`jF3d$G~(!iE`niSdVaF.Xx<Fm|veCO$+OQo;4Fgf>Vl9t[x#!.It{%#9OTb=+rVv
-5WdE9do`C!Fl&zOIfuad1@J,I+K6vl)tNxPy='oq,="tw[dZ-%NRkrc|Sp`qZO`7K96FQ.^w6IxE'Sjk!e`xd^I{qQ$I5'>4BnzkpqvqTU9.!TtSMOpx@R
-cLkb{LkH8hl@maLsnGS3fJ6qf;^f5`UUjD3/gRS1luZDa)cX8w}h1]xs'kf2x;i8#Z:w1":xTyIr~)HGr7G>(aYK"X7lYshCJuT/vd]K-F{=kG~_vgt4t-
-M.,9J[>bs{'mL@UB/jySvlsM7r+{@qif=_EKvQ}t;"973hY3=L$C:YMFL(0{.%0M+QM7tAd3U'>;)"7]%ikjJRcX>Pg5LI3-;'t6lY'dH6DC8K.;k/!p{D
--J0)(fZsPd]Hdd/@Er,$AN~8:v|T1l)j,rAMM$7H;__)c,1Xt)Ylxbt]-Ilb,;&M9EWfG2o.KpE2x}VC(lp_qyu=iLO$)a~aOX>qbcHm!YWsH(+[!"p5p_
-=^&53c$<sA$]]p4#$Cr:%h>23d7F8=6k^b5Da_Ls(TKqZ@t'1-=w7@5u!c&.5C41(f$UXw|M<p{>Tnn;|Xo"Oe>,c>O1'<DCIc82Kv%C=lC{ucoo|WKNnX
-Srhx9!Wmc;yVaG%Y1Ki&v(/i<.:Jh}~dIN(ai<qzF5UfHk(d%<+6mi|yr)(aDQYZm;k'V._M@90i^qMtfu-k9!qM@y,Oh)e=9S4CEZ6;NEWoX)r|t[vIB1
-Yj{qK,TWU@&o<BQHrs7]n7D+%KE%<(2ynkY`k9-M=3aSRklw6@:9|2I[41XrU0w%'`4/+O:HkI<|$0TDYV6f$owNyNfJ~C&jC.h/:]%Do=fe+S[<@m['ai
-fkiNkyc9N^DKh#<1rp_PO96e{pP@|>Pa5:qh^(6"VYOZku0_+-r8|[feg]]W9K|:7/ZVgMX&fIgRIDUx&6Hk`j{y.3_):bhpwu9/jy+TqPa$#0!&!Wh6)'
-t`T:H/2hD5[ZdxxgiC`4V{OdzCGWQ%S4Y{8,b^c>[p3hd+Y>>KJ`v,s6/.11`uu}M&0[fCRA0DPT'.L'RbsCmjx)e`RQG9kV3FOd@X0Z<%HFe!`y#o|`ko
-pT$N.h_=-a11^yS|0XD&x8T50zS#z,rG{UydBeQcaG}WL@UyeofxN"Uc}I3Ve.;C-O-LjYiRx|edE[W+wek6Luwr^aNLBlRa&b`p8t#B0h|_hp7w1(YygH
-~IU#1X#9d'~&A{,.0WK1@g|,utjsmyfDZ.|37J='w2JBo}Sb-sm:Z,&dfg"Y7upP{:e[l_NU)IMc!gUm&S26rQ#5H-0LMklP:A6e)-SXvTzjOWqKJ`E)b;
-<@Ej#'aStjfK%2@'~>e+-3_TBBZq18KtG.Vi0m]iy.l>IoNlm6NiMOEQ{dm#:yy,"k@'gnvw~Fen~8;N(-Rjcm8kT'qo9g^r>Trsj_u,t!JMj:_e4kRURV
-&}u5'ocb"oLa&w5d)c:H::%3O2pHviyA(PiYg5K3=jb3`$`c_Br6/"qq2Pa34O>(%9'Ppj|&pS~[.5H2,E{8zbK_iiNX3^ba{I&r~37(qYwjtl,#qz/Mmk
-JP5_81tUf`Jo%WgPY2G5cFT.0Jl"-937vI4_E4Gc4)0H()JXq-JbvF!CI`7X4V~%=1D#RNO_V8#fXt]G;#"-SQT[W2n&Et1=fZbkTM6DZwqeOuqM7W=$~L
-XNnjat_"Fd,tY&9w=rqc,/.3>L"fx"iLRYH<tx"J$|d7ajTHu=8Yuo:vVji[O6`}9O:q/8^Jj)r6h+J7cwL=)%PghiBhGC1s[k8zSxrh+d:h2Qcl3r[R.s
-8[yoFpX%jw'yUV$.YGs@kYkSTI]<I|Ts3u`=AId@UmyP_"(cBO-YU>|JvlQy7eMot[L%/FDg/DM$MqEu[TSk_([JDah,e1NF-l|xN5"MmM&`6GGL"fl:V=
-"vY,3W^L6q{U3gRebv&TFR#!ho7`ZJ90mdKx-2^rd;"S}E9%1U9JA7-Z.o&&-}wV%X!/E1vVtm`mW=OAT">m<t`MZl]DU>[nN{G)(1''[x0rtg/oqLBC,e
-f]zPx@mK$g[UzHjF8$#sR1.PaJHw!)c9Ri"rxs_wrb)dIRkH|"yk{'%Z3P!Tai1%U/9tq}0j'N]U=]>S-fbO5:@N}Ej%FMbr-wv.[kb8BC'J,_i^aq(S!Q
--0l{_9~9g4Vr(yq(Cy$vFKnr`'eLctCe=C#:tv^{!4xytWojiu;_$7e}<<FRd(e0MzK8(rwr,R2-Bc@v6$sA:,O=Vu((!'(z>AAjW.mm~DJqm"z[}OQHK5
-wfb1d!,eD$Fk{;$^TV6%a1#8>xX^8<|2r>smC2:35cw/+1))57NZvvRT^+jwYMPyDG415)7ZrQ(wtK1JmH.k]E4(p[gn}_{+XY:|'6gQ$'d":_uoC'mXw9
-tgMRTB&o/G4gtGg!.AuZ_h:@`'4@dpNs@6`%%KdkTi]YX31Jo6.h4j"t>_.AoP:9blh(B/QazqUd=oFTqx)>BCcb2xySANf#)%~L;,"f@qF12CX5zUL3N9
-4yRqGr38"W/0Yyc1xHLL^:8d$)v,('<B}Bf&_rY(0OvhvJtY!K|1tSW9,TcmxAC_r+[8s<0wa,7Kk1Lv5qzA{Re%%Ju(Sit@u6@(Bv2{=PU'u:Bn"B)0Be
-h$V@1[4&E#ENvrE=.Q.,>xBxy@f>x&>^qSf0(fkWF-&z:zG@CmhSO_<aQ@deTix,o6:b2}Cv,>u<g"IhCv+CEOs+'@sj47zx)%=T=_hE5eU^kArTV"%4_'
-NA"T~UCd7XS&IKq-v$.Bk)d@QG{qQM65idKUj5IQc|J3hMF;U,</@vRWB7no(-`I:NrlJCiiS59n-W0,1ae[GafAf^<z'NsC9}1W~Ct)ryT(A`AIN=L-'K
-ScUeEzotyn#V3/.=o44)mc[QC%HR,EPb=%vF'e{+&r`+:XeniQ]z>(O3.`&dzov"">zJOGv#hz'sp"Kc>lK]W>N1,3xLo$"5Ci'l+><+C^HW#XsD]/8(3:
-JhHT}&f#)0#LtDyQB[fd.FVJs:7{t1qTQWJdYwGzhVJ%Y;l/q.eLS_.%pl#Q^nIt-et`,5.zVBCDy4H<3(+a0ZsIX/,5y4A[6y2,_Oi,+c50=XvoCse5gm
-xZYqIZ@=1(J(`":%FyT_^%XPJt@p{Qu;#-(47#&HQWaSp=Ax.:q{tds=_rqM']IM#@X0qPKZsE0x/l@N4PQ+Wnl@=8{!C]<2(LJ+#Qz+ti,6z&'FweEfW]
-hVy1H|NHY=5gTj<9XtH]gG(Gc,#Tp;uMRG:=.(q"jultbHXXWojzqo<<NGDWK+[[jdBED)71BZlFSXy!8+CC~<I]5'gSL_<1Qvk$ojO/<kT@]`aWb|oQWt
-PH6aq"oL`rZ[{LjMU@XHr2ZmI6W/T:eNU2NPugDu8Rdk}/PAp@:1pkq/Ra}!CFF)uwF|AHcbC[f9HL;!u0Z/<.1gMj`o-BTAE`#kp"N4q0;)GtMMTDkitI
-:8uLu%q9eRv5%v`LxeB<vMZV|o],pf4kb5`R]q`WDSDc%14Z@H9a$.]O`@N.4B8U.k@%W)fM-c@/l@oYULm{Yi}RmzWXg2Nti[3k0+]Vg^OHYcOvm`"gl.
-y@zy=W8m)Yb"dpXQ5]{;XBJX-KPH)1bbE:bU)w&C9)!twyW9Z7jzQK3wZW4tQ:%Eowfe9O.I4nXcQ/TJgBVk=3B#Dk@32TJ4Q-P<Ukf%Iq@meK.V^!/fk{
-&+g'pHVpOX&}#%4pUhk4f=Id2#&OVQ8brq~)CGZSm-<&~TeK@)~3I<^`Yj1S=%-&V!ONVshvCD&<7{HCUR@2-|9zLK#btd7:t;i6G-bhK4+zR^sU7Y>48y
-S>=uyW5/I6d[Yuv3:#}rNEvfquC-}t@IF<$R+p$TmFQ`'$a_>WCHv[6Ax(.7))VI%l%rBg$>|BB&zz=}ZEr0,I+@tMG^@%n12:%EybeR19eFV|:C8n|="g
-C;B2:].mE{dLy9,nJ>=Nh)%+`l`UURG-T)Wxy,7-sd=)3{y}yiJ{sY!f_jL^~Yph^{M&~O+soWei[rxP[&W.T9X@D80}gtwQu6ITI[An:eZ-Lh:p"Mv{t)
-0ig9w{f]w{-4pGn.B|I`Yp8J:pK#WmbL^$n;T[BHsQDyHmMN7"7lMI6}B@0z=wF<ga51={nZ=lGIQ.F:A$ri]SPruHzBs)NLE:H7%|+c)3c"XEBd'z74=@
-zJSH&MmML,9]SwmO=xnp1Fd-]tJ_6>t+zLpBq8tMt[~B8pEOMt(J^O%#~(I.}:#o${'KO@H,P8NUYSa!$z}G}Ta`TGU"4ECUfa/tc2DaC!|a9ffq/z"me<
-"FW)#Q>D{T/A;Yf8JQE6r3&+|^=b])lQjuNEIicYg+W[j$+H_GOw|Ifayd)!:.:'p+#MV.rOGrTB4^=xIk%!YAY1&eQCcqw;FuBLdW[u5DhIl+IukvctJN
-8kx,;0@tMISCb6Efy!+fQ.FD:Z[xJyYOQ4fFhJ_H)h-fd1lo9q#$Z]KiG3EFUia|D_52%AmO#fNK(d0gW2/e<|$}CSlCVzmMyjh#FR#<]ec;_"#+ZZX/Rc
-hzDV!R=D"8}=V3jIIc7/.E4B>0ePFDr8^Xd0,VfBrScU@<ic:j8k35Swnhb>WSqBMc9k+a]|_&pBy7x'2^[Q&-9uohE-B.PW}MpOJ&C7rf$"`kIN1-+E]e
-4A(O%"UzV4MxvXT`sDu&`SljO_Rv0[FY]|Dx!>H5U/Y@vZuV%"-f")>`mlav(hFy:88{BV#vCwq|K.K>6BCSHNo@;CQ6[{1N+K-V{IVv</L-HEbPa=lbI$
-(5b]VZBRtB6[@5FFM7I@weP-hX0i{t5,U=>k`Ids`9r&Ba]-~U#T1|e1%:vLTrklrI^T4/"O=WIxT's)^3{$=o/,fJZbV'_o1e#S)ZrpA}wUo#Lv'rNDvP
-c[8qu1Xp%T`,`+D`sd&!Nc`,iBXq-;vVt5TcQOUi)(+j3S}Y@9_9-`E>n57&aRo1WlNh[S.Z6s_=qs>HzFQ<B@[#<w<^v"OFVq]{-w=MJ]br&Yr}LZ8+P"
-MQh<I7pT-<B$ZFX>1E4Z/<<20ENTwPqn$pfDQpL6Ew,T@%;:h&MD>m>,+kX`-pspwz"OFUnZuJL-AK-v9%Oclr'cBn[}Wr+bh<LX-VyWsaESNL!CgP_;QK
-O;,`Fn13'A7(VCY=)eaGy{A&z|Z[LW0Q@Ef-Kq=2p),89w(GU%ehJp@3nk5G-yO$veZiOe%2;Z5D87)s.pDDB$I_NBMY6g!B|^~=%@XPM,^rM&t{=zO/-[
-f^"wZ4|)J#lnYTA0fgI3W^~b%,@(r4q@Z&d8N>>=}dGYr`vkr4"sNT.[uU31o:WOP/.k}65aym%5e:YYM!HeRwis|kQ]RC}a~Ghetg<tpN%m8j!jJ/,pzx
-_0hNISrp6,(."%65W:~ibci4q"9+LTBs#f]@9Kwq2j>ZC+'P$vYvv,InD9k&v6TvNtYZIh8zOy;fWw`dL,kGMy4=gae@=wblN,;(2d~63CJBXT-0!<iJnC
--|6GMa6^w8JP,OvFY8Q&f}mR&P2Q0ydxELQ0aJG,^@2[Od!)U8aJ#,z7{UKFj`5>1i5Y,tY62(vjMN9}cB`;0Bk=`$OM<`RYTZ%+'LhSTLIV]MqA-%0N7w
-pj~HP2#@+E/e=XU'3&`"d5}zQ5(Czv-4Xd4`;|S.<<_Y{yI[kpWw(d[}8Y@O&Z'G|fndJf1@-7#}n30Yp_gsUFO7%izclsNzIdqIJFIk1i)'}wMP4:~B^g
-w%['-u^p[=+ZD46<v@d[f)Ti3>Wnv8sP20gZ$Q2Sc%1HE-R_5{lLy44,<ylS|Wx9_aPP(VgV/(mot$X_Sx_t%tQ3|qBMa31-5$A-k9tEpg~,`6>c~U3lmL
-9.!O@@"e!FG(j+Lc;$^Jbz6@vKx9<WU|Ktv'S4Mpw0C'QuUiMo]m'T_nFJ5;eX#/gOI_RTvEo&h=x+py[#d8V>dOksJs_/yw:.:};i-0Rd!@Dt@jyx,g}X
-vRj-y$qhjZ9ikSP)/2FKdfNb{f#YI:+u!fOPphuL6<rU]fY@[wh'[vRRrLaD_'np["."|I3ubM7EZC!hfycnA:^WOwYS+:O0.Nebj%8znvZ(%Fio2$,ise
-M@GWwz`I'|[>xPaY)UX,YZs0-Z:1JONF](Nk)T0['.&}C`_}Ha;g$}76~chbPC2OAf$E^mS:A.CLN4~{PU)LZU%k`$CKEN!g'pX,#pq)@gH]h0c4hO`zUO
-Uv.rw[ta`x!!5VznU,&OuP+/#O"_i:&O8OUfv#;N:w.pl9A)y`cpPa4<s24Jhx~BsB6mJ%{:0ZhG(eVBi|+C@{)<rZLmV_Ts+dh<g%UYoXs44!J1VLL>}t
-GS5cP>9j[tkn!pI/}We1W$_{@;mDI#:`bp|kKYZJN9I_a$!1DyoUf/Of33`kD9qrrQ<i:M1vUb=#d@4|<7`r'+FT9rd+`mXz=Z<(y_~r~.13PTqPbmADnm
-[#5r;ji/O9o%QRhH`NM4E_bX&tz`tq7R$93eDc$Bh4B`pw86!`(WXLUk.t8wh@-m{tKMIlS=T+LI(yiEL+U2om"#FG_05--7.b|,'3Np%N!V>kAS2i~HPB
-Fsv@Y>R;(/MTl/@3[S-[JoVcj:2%!ej!x,vlfYM(UR"(8_D[A^zh~6]&TrZ4;{{a`'#1|L#]M8U8~,YbfWrMt&$lp[Bg42"S(^3$86!}j1t"34(9Qv}Ih8
-:pTnj1E}LqN_6glgqalNdJC}I!:hlXh&lHlhGGE't6C]yzx0.VHK(jMR2bE`%7[z't<tCK"MvSEe(xsU9CEUkd<NLesYrhhsAe/"Y|8027wL/VG4R9oB_y
-&X[b;{cUhYmcP)Y=t)MZ32nXtP><LeIpai+FERCF{MQnR<-55g'CC>$:[g,T(AM)ees<F1{@CI-EN&%}T]d"_,~/q/i,e`fl66IP$&&jS}yTgFEj=pZr1Y
-~V'3i6k/8%i5H>+y+eqCqd{4l92i~MaVw^|c<amcU{Q57#iL64=iyOSTz=lA-9(oey)f1Y%GTCMXm"Np,0Qu6hYV%]~)MC/1jh&H]Y47&,vZtM3lgV!0wa
-%l@0'9x:alMN{fPa1bJJeXzhzqDYOR63|SZ`_'FTi8zkg]~P"$`Qjcx&aDvb%pMBrVUpBmv#Kq')U@5#;M5}mT0{-4vWhM3uuc!D@v&nNwI-t'h2JcG(se
-9f{av:)Uv.0U`Y-0>w5t4c3ih/FUB#C6giKzd^|k}>Az%UEy"O#>y)A^$}"[PR'0~sxdaK|u.;J&Nz%7VsWu2<4KK<WJxnBCVmQE$_"v+ey$]]CZH"Gi=;
-WY[GT3v[%@8I_c6AdTGlwfAB]@37%IC;`T|b5R7$=<-Y4LHsI<=p2nW1`E;W'ZGCEwpv;DtX4/Iay1SF!bO)2MP;>QI'&"HK@)dXd@[0{vwKUv:&Q-2n:9
-8gm(#^!0kOm=zw,[OTy:Xi:x%`en.ia`=n|7<1)h/_GrXS`V{,gr.8S>+K9}&uH;oDgl0.n5xP|`ue}|l%|}]Z:_9QAu"M&{=zFpmNHrkOO$5GFq|5H_ds
-;+#Aq3/y-o#ZpBshC%!Gu<w`'4Ac1rdw.p}y'F=bO0ko{3#g<(zu_h>QHuzxgpSu8'mAp]I5`@rzf%_5PSeJB^Cq,rh>Wtv6l]y7o3_R]nxOuK`x-loWQG
-XI;.tBZV!zB/WxcB<<~xRh}`UFUsQUOPfgWasPxlyve#g2X[7vgRrm]M}fr3.ZbOr%a0UrB&|.xV1N>I69N6dDq|k>M{;|vRXv(moVYR3Z|3,|NlCA9GC%
-!a2<{04dsH2tX`TPCH+Mf!RiRu:S:r$(l,_r%C(_NCu;s.hMvI=jp>:oFUqoW||Q;={iKp|JTJ&]$%vQU{qPxe_hv&EDcdy8g{&NGlgn!&/+hdYzP3~k;2
-7mQ.A5-f5kt`!;77Gh"o~Q#,G^H'j'<mEPV>EpUC<fOgpf7)IsLj=s-Ry)S{M.DNKlc|reRs.d5p3Cv0$zelTTVNLp;q40Y&5eZ$[/m.yUvu#/:Qc`[)[E
-<VC&I,50pGO.@"gbt{;;U$z=P6w,e(whS<4sS=Ee+]^9Gi_:%5~Tz)U7hePk(x}RaOB8}tlx!8SY[YSO|y6W.=M"#cyym@6Sak._tr>8}l/@(mxT`rFYbo
-h>YIUkDe@b@eOD!K0m'vM9Pwe(IHii[QqMQGUNbfuf|/a8YJ]k}B%N0X`B.!43RoLwKTHF>P1[3ORyu=8CmDON6]jT-2^lT;bTmmw$`Qb}pd}>fjl&k8Sn
-p%eWa5fhkvWL-vGGxq[pZbCz|DJvcXQx|.4wxR'tEVo_;nu);Vs"DGL]f<R2;p+Z-eBzH<AJKqPkvqUE)+H;y-4-o|`JIf,rH::m^}S'U4mAoq1<6A2|o{
-6JPSnIHjv4gmq|aeIaX0C^[reA%[PC6`KnEplG>CPCJdu>ap;}n#B#,@)|o'CEN]Fvf:/c>FS_l-KIEkVXw1V]49m[k5|O!^Eafb;+"oL]i7>@FBph+iza
-z3y:VD^8_VD'')AC{D&|cgJ=x6kpWUU1l8[6q.hgi6`.W7]6]wxYRv46N:<MgRUF41x6a(3t^Z:O$Uq{s4AGRGdgcFzsPGN{f!'/:;^6~/_uuj}I!<Ey9%
-VO:E#90<hBgYT&/g#Tr=0W1fY#2SR6,q%}mdC$0o0{DOrhgOF,Ju=}3xy6qi~rchM6lkJpqJ08-a=vLy]]6&V|d`JDrZ)N,.&g'DD'1CE/1y^Xj-,1TKKW
-,'jq;}mmRt@a5YWKX_!lh:m_bjX%Kb4]|]Ms:oxg00B&pq!W'XKbm[DhZV~fq!cKeSxF{3.LjIuD639<`LZA{X~gnt@0twH+:1nl^%wpg<;{36cVD@yD&v
-Dk]",#]"T82^Wneu9q(8}i;S.Q--Sq<gLYjOS[d/M}XX10-mRvq{5m=39;~#1veXUFY;&/>JxM7wiS@+SNvJ;/Zo%s-B6$g}qV5<mQ".)QfouV^:H-`B2y
-'f<3^BG|B&%Hj+7Vj1PvtzWnY0K"yI<kH#y3LgbW!b0A1bE%c4KCq)SnI|E^m9Gh`zxCrYLO{S_OemF"/dv|,)|toI6Q|S'O7u~iDqM`%+iW{vN$-j2-0P
-HQgwB7[e,)71|)=ifBWmO%yoN5,SG[tB$7;OOkGdG_$MxAIML}[Q%MQf/8R^Y2`mS%yW/S{"WN|`&uV_O6O9WhZo-ELuQ47{,t|25N@}o"t!&!f:U=Zm-D
-|HeKWOZ{dbWlP,)g@@|`I%gE!/L].7x:{YSE(cx2p@3k%|}k(zj=Q[|_QTyo+;V|kQ}|oBTtWj1P4!~[:&%5l-31P9j.91XcwnjQ%iNUM{msqToHhcrZ._
-6V1U'zqmyT+-IoDv7D"$[%c}5|q3GM>T-0MD}I&#Zv]@GgDwmEm]n)<=XD@ueGK(@K&@@nqWAw8&D{1q5FI8kW;UY,%>Y+XbjjK^CgM{k9N7|1qVP!:8)o
-}e-R-S45eH}p7nNqZ&5Kx$w!Z":SjCmHsFAM"+%$N>=Is1@`QqXmXS>We0`su%{I!bB5Mq:+_EMtRLK#R_j/7]YFa`"]>+#`{E`<%DhIEiP@w!g&~+6^<v
-ipQs[18l|km:^%,4{)=BW2kDU1|euu.FT8/FfU0>1M'g,G&i4m1Zp4<G.Jv1z.:t!bpSlqEn5-A6wkagFN_kW=!;4TB=r!Z,ec9zOTMh^lIG[#wP>%wo$A
-rBN4;woqUY,UuG6aYJJ0fS{+ItmFE+hWMVqyhh4fRlB[C`V4_/&.4nph/.;:{^iWHaj)cAJ'g-vc=%MC1,>]tcTiBv+MFV/qZ>(L=j,y{eUXu4q(AD:q)T
-6zbf}aQRS20(0CpLVCY7g|R2@zm>8LR><X"_Df`Qi(jW}@ZP!;'ssbubWox%nFiUTB'%'!EpS-iZJ.Cd[rG0c<9c_6[x+;]R&}TW18E#mdPm:kpc-`lrYq
-H1K:Xfx%DPi%>PV(^fDRbs&r|fV:8=bC]A2`SkKeu&%JZb}fP+3uZ@_^9&RFCz>9X7Icj<xmd8(<~,XwfJe'I<kiY^oI7_do~%)}a+-G@b>$ay7F>T>PLE
-fZ%ZvC15foM#2O)^;4#Q+miPV{uM]<m`;kSDtz'Ocy{a#k5zL4W@.Oj3:jHqjL@Ws[VK3ro6(=eyPCp#%5){yUk-;@Q9>WKTLAREBSXeR_SaUx`h^6;SA`
-~);d)A@y+VE>Yw{'Ss1eU4-'g,J8n'H[loiPg{W%>}=VM:i:q3Oz9Cw:;IMxEA3KIcFF/jITAK#alzJ<{'`qvVVS^7''6:fje}WpK)&Z:xmx&BbyBn_>W<
-Er/";]MxQICeLNdArHU2T4r.>,p#`B/cBs-h!ksDTx,Y"TDsLD177:sGwMbdY|4!%SQ@pGp#2Gne35'r<QV}!}CmzoEV[Cs[}LX]:A|Hcb|#Ybj5dWxA@4
-Km=J-F[&BxAL-jgD|eb^A7~F|zUYD&M{i%9JfAzC-0FR/iA^b-4aJPAF$,B4^qrb+qcU=a4<";)/1k~3Qdf{1ZOk@NJl:MAhpgIR4<ZJwgQ!ZcIJoeweV$
-bYpVAJnNw0]TvO]a^2w"spyXV%8}'K)tm|Qvw{/{SvwXI(L-1WH=(9/.u:WbEGL{5T|d[UWN<Bj9=OAgTJBmUaQ+wDAy#0NZx$am0%:(Pyi{f:c_B^FT#0
-(^HLB3Vf=HW'.'M@RD[vUzk](dV<qY}>]yS<[H4dM<}4SpWE-B">TM'TaZ<Ho%YQ'}r.)&)yED^c~IaWHj9FujjHhc^C#w,Qq"4zoC.c3t|RV1k}v+kDMy
-|RZSSiXb;1p0ALFbehNQb8__rPmdoBrlN>%r)1@)`D~VPJjqMl13zo7vd$=e##@0!#ay(M"ZguXca]8jGTJqXYY's{R(3oMu8{Bo)knWAKA92U1F`Qm>7+
-`ViWNB!(pCB._)fWQf}G[RNj+I5^]7eGa=UKC6Lc_JNVL/zi1V/wPq3PObkk|q$<4Y{9Nu#M7LfWG]T/qA7!:.<dTg9FI"$j37%4_9c(rYWo>e+.gn{",h
-{()mP1ud7U/_f)WvclJrn$YJT`"LBj1^7nh=L,QAuT/F/f=Z6:.}Icreja&.V}}[].y-t1uCN$GT)zplMNp:Q#$H+.0o@Q@LD%]hR1Do/=M=(};r5MHnVK
-T^+C1MG_w$c1dJ]dD)ys#kNfgbd=miJ](Ibm(WU5^F-#jI5E}%w|2m<Ts1bNDY~HbYD_,,MRA)>+~7]]B:cc45`3w;Zm~Qks%rClZtf^o"!uk{a/uF04ni
-uMR`l9!9vaoRAl`N!]]o=p`rbz=kI:B_@@0mjU_PQ-'EfSvNoD;!7DndLuf[T3W_sz}a.n%,'dPmRd)7M_Yv&<JJ^g<i6rw@2eJK8j+pyuxb0jtUX@TwS#
-Yzo1{Y'"t45N,_E::cx{;0Bc>DFBYJ{F"1d`5n(XaN;J]"xjr2&>.u9.Gbjq!l37YA}&;lbmwBYEaEfmk/x^+y5[^(jLS;8r.4OYkM%N$=0n.laV!(Om"4
-f,"6bh~`E#q=O92J<MM#Oa`-&${pGX[W~pP#nKBr[|n-x%GTHJ~J<H_w^Ks)veFA}CtZ2&fSBi-/kJt61G%Y0$'2uZSz0^RHwwZ0d}Rp~6SG%U$DWl~[yy
-D=7-q8^rq0cz_@@.!+v4NAm{<S]CdMY"Zv}i^3IRhw%M[[#}]$}B7#yc>idf&S$qJ,kc%Tw|NkEU`s3nh`~+Fc"txWyxBCmQ4.7NAnv6s%_3{d(-XcrzkN
-Hf{O:i@Idx0f0.oUnzZ]9WHh}2O4S61$DfFh5ZKdrj<S1K3bc@cDtr+8[,ScmS[ZEY@9y2(A[5ojRM'8hSn-c.(;(T+jR6`,Yi@D&yot=S'gf$fNsVqBPy
-~|aZy!A4ET2w[h[N@l[`2h>>e2}YXmevxR)d.EN};Mcy(jo(DXu/c_vxrmNCE"XgqY6_3/aE.;880^R./+mqR[4GQzL!R2OONC:D&Bg/b&hEj-zII0';mD
-9.)(I(5w3UO&xM)PB'U6`O`Za6<h/yaP$yQ8]x09GC5!kv8"xGh>QC+u/ITEOm;afYfg4B4/5hehAf~mS=!IuSOhikJTA)vXjG9s/xHwPvqn:2aIsFt46+
-wg'U8%/BHv;$7j4)>:Z|w0/rn'F-a{UsNLP0B<'[jTQ%Z@g31Omiji,7X{ze>uKS-|VOdwbW/]cQazXPdaR|qkFORu)yWZ_690}ZSpEu,|aJ5=WUUFmdM7
-3O>}OLz{KGB$lo0-%#;H':w.3NOfg,5gPZsI;{kx,H:G9D0g"}pTJ`Ic'KT6UeR@UK.SF4uqE&t'ad~tl9nLigJmNx'.S;t1b10`p^OyW1L'KI2@6|eSG]
-4"xQ>Hl5zL`>3O[=N+U=ta{rbd$)6YAirNR)|UL.xQzm~$4D;#oi7k}KvC.R,m<%y{"cob8gVjv>A5/j]Lj1w1g9c;T|qVecg;rOC3&bIX^B"W"~bdC]:_
-!z/Fz,x(a,fwL/0aF0(Gx:&=e7}<]sgh],5d)oP+YB",Z8a)-SW2zw<FC[3M!R^I:B'/jL38sksi.I97Y}CG;D`!rqH01kfjshQioM67z{:u#'cS@gBrg"
-6}g[DSF<Z9g<U+02l2SXkyb#tF~':0^F^/Fe<o(|=&T{dwFG@8Cd&#2cWtW[Y@KOF_YC6@;5P<V2MkQb1JEEF}4WmcL9}DhvphcC:`M%$yQ+"9]|7|T!~&
-V)TB:y9T".~rZQ&7(Opf@"G&M;S>!1C]%`D0[S3XLRJgXU"KM`fOJ{i$-.|,WV!J!1iHaC^"Ol!qgAbFhN]o6Hy{>54xa|W|3<kSq2YS,M[Nhj"B&DJaNH
-mO6dL.=;ax_c$-S7GRj#zmh$4U<Lt3D!XOixcF5Zeahv9Lr#!M>`nzM|KBDe&d^@~-zBh=RP>SGjwi()[_Ord8Z,sGwxBM"9a,~_UJ#{kKI+VM;Y7Q4.V+
-a5YA%YH01>5}5&ci#-W:[6Q%++[)KIBj<%;#Q{ftA4()]f$^JlJ-Hp#[8V_tc4~t+GlII}_3CPom!DrsFXHA7CNU;7]5IGzp{N<6,|w`HD#Ll2<+<^qb@n
-WMtLxA8UZv5KQl+h9tHdQ;rYdJ<>dEHy8t!&s=rteaAl)D|6s;}t&rEtIe5ICZoue@&xe85ht,IN`[R7]_6a%$<F{BX!Y)!fV:5yKfEz"H'j.c1XU(UQY]
-NvifFOyi&B95Eu-xig3M_<Nc^7fDsed|Z14B)bz8@__wCG%g1ruu#wH$|5V(wY'lpmwdL>WM7[T$T+Lb(bTT.x%4)B3Vqe.w:98WK386sSL1IvGKEEh4uc
-Kxz_DL^0r3sR|wBWMk]u<FZz0"h^mD^/A`{a^^SO!1.0O[V,t'>4KD/zVr{34znLOE@0u5RhCXVX"'Ev&'pPvOYHd,1Vd3|C1H0b&a2DJ%w5")%set_6SX
-4f)'(#f:<AJZjDW(GHYk"-Tn;=Oh~%aJV8sZb8$&BdpxsplH|f"_!N_rMPgBTJNUdc17Gi"mO'AefhgD7y`@zMi56qdS&wo6~sM7db'epp&oauBC`x`+rw
-a|Oy0((}ytJq)I/2:F;}4Gxe'wV7A6z`pq7$QH1=ZTMr=+Ts/C~t~Wy'HK@wd);MP<Imur}Y8hdn:%l4S[]eB984H'v;~LuPI+f{05)87E$%IoHE8OG>Qp
-}>8wY2k%<D:9zZ]6Qe<Oqz_^gXm:WMJ]k;nAXcLR5FKjCR5|vQcg:b=o@^FS3:l{EN.[2[|rR-a!li%-3z}mSMMi;_T`;z~(r&ocd;'AhRk%f6}1L(`1n!
-b3_kfVh-Uz(:OqA_dBqY^RD]/KCA+7%.i{MD9/v`j,~|n71TTOC)v+[]M82zOMOU9=.X}<B,[m/D3D;kHdz[e<+!j%p%3N-Od{zeDzI[`wM=Tra57.a[~W
-[Sd!y2,AV5l+{7EO5[,cW;d"o&c-4/IdBx8|l;gkPn&8TaXS)4GaMev15w`BIBz7"NEmwr,c^w((firX3R|K1uILiiXKN5:TV(EWH(FYg+[{-weo7hqELp
-UOnPWEF/8iQ)-UV}@K~THc.|S$`P@4J^E7$tRr0<EDV.CdlG2KDZAioX8>49_"Mra3Z-bEMi+gJMed>xZeNMQD2fu7+KH-Bu`oxNsZp@G)|f&:W"^^U#29
-HzM`U6Q:fe/,YJ^9Z<L@@Dzlit&7YPKC[l(MV5^N~4+joc64[Y'X6'8U(Q+m}5mM(f{=^yF7Ld&d!)gM|,Y':<gvy)F(x"|55XCuic,(oFS.b7@I<M"(ls
-$`4d.@wsjLE5>ojPXAN@cXb8k{W#q2ef~zek`7GQ%e6;VxnBjkQxXaDB5d%t<YG}mXxPj^809z=b7$(2|nqVm&}`<u/A6"mR5e=w(5,6RD>E+F&'c4JChg
-(YJtmf}6SN7U`8Kn`mF%!We2B1h7cMGqIC#Q=O=_3E"O|x:nXdF93|a7~ywi4ipbCB,UmflwJc"v<C'F"ga8LLD<bkN_ix2Qp:,Hbl,LaD6qx7t'_lHg3M
-cKJd&r`}WNTf!=<OVd8y{I9&R+$)Nh=&pfZ!e_>5rGbp!r`C{0/>dACEZPPwq3/`5E#O{_dgQ`KC>bfvYM0:d1,&1HLSAH@dpP$^F9Z/jcY7-s}7':|A@1
-JeX%=Ca9`M8,|+J+khKGVkEk[VHQ=hPCpBxbTKPd$x[P|RdT6Q8yWJl'JaXQP(0@j]p,0%=Pc4m>6hn^VpP.HBJhd,"IZnu_cF3_9v#!f5s+z=]s#$mr:X
-T[{8".QtuWtf<Wb6m;L=tL0{UlWT"t:$z")X/oH_R!es>fpWTd;-G3&T`2yAojq#ETmlry&WG%BI]f,l3<"T=P[ODq^4Moz=,5@CK<|y)/Py]-X@@)HX1u
-Q491S{|nsP_HaU~IN{q/z=Nw(yy)IlrUsmV6rF4di4THWgkQVrLPcAl}oL"1VWe5d3DmGAB%xCd`B{se:1HffAhyoH"x3kcax,!rR]).#)/,kATJvc}QSY
-!MLr2=7}brIvDiaVmj)4W67C^zf5C$"1"gq(.HSf,n${5Me%QKJru5S`oCX^+hSrqeb:X^a4xBOD%Srn#At_&<z[VppQDwdQm$%NCX:9x9@#l31/%/ZuoL
-[W4}xQFQp[8<A&ubhH[U1rT5G-gyO8D9I$<5u"O`^b12uiVHeI_86_<t4_i]Do&c{5r4vj],i&9DkQDPOA#7-<Fb4s'dL=_UP-mr@(,|`J_$'P&&|<Y/OK
-#MO=!eNuTQ.3So4Yzx<6&oC-"3C1B)^topNV3O5[9p_LFdS;14#k9EoXN(cM.#J`bMjG(+QWQ.qPGRP)q-UbFTxbl[KDhF[5E$R)ke}F+]qmsG|'FX5Fp5
-G1~GWMPo%lENj(ZAA}H4iAg>lG}kVp=FcZ4F3kW5jL=1Mt/Lv:AQQb09JIq0Bs`j`k3`",&4DEaA&&E#PT{`{!%o]_{#r41=oa/;Kob@/IO.9+)G,<(vl<
-;H]UKUPX0">0Mz4<2!Hb|8>znL@X5&lP2CjQmhd^>}wVgd=!l.h8/sL=w|uy2RsE21f!K"(0G:+qP7qYBO"_l3byKFq%"6Z/ZKlb1:(kiP}[Cu4s`6E^4R
-pLBy=wM3foqZb+,GW6mm4jqU(=tEVz3FBN0.-z85PeRN-CDXm:`}oTvpm,nQ^/JTxc(_OT.](tr-&g#:x4)19enI}MI$9KO++Rj[Qzfueo<1@6DEHqofoZ
-n$b=''O/bt75LhGtHbXk^;u1PUL:ZvB;P3qDxm+zpADW.]r|.>I6-kjd>n-,S-Z79k,#/;.^F]SZc.N#^.,i~X{'#):6YRia}bVE:c0@kg5K'#5"6Q=^gu
-:0~V3$tV7DOTEBNxYivd<XYQ>tp-T1jc5Rhf&A}A:'x[c9o%<:X9OH$d^;ll5&>TU&-UO`nGf"oXT`IT`}os(Jb",rdx[|H#xRPz2&[TtuYs7FMQ(z&66t
-K}&xZaXwP,aw;BdD;Z~f_oU9p;[n9<<KntK:|Mkb][mo1qAP@9M&&o8&Pi}I:D,(1-:Gc0{WSnEL71/NDkUDlc6YQ@2@l_#:|X`(uP_leIXtRvy2cg,a)t
-ity2&@mE@]4!Gi<`A/!v|!mn:.]{u$/`>3;Zyx4jkOCiL#z)=DT1+4HyRa++XvmEEOAcxOZfdk$FH,-wKnD%^yj/]:5vix+3Maw5Y=CMtj%kxt-z_dh47I
-O]en&a(C[&<974-72.$LDv28L+,x!p/!r0d^@ZX6uc;]JZ5uWHXn!{lF%s-t>qMX+(U9[x.N72VS+O8XC)K+^'MQuE;tzq7]2ne@iDh|u"jnY(":=DIHUs
-1nIWSWF&SThVfX[NKh0)^"lb;ew#f>E"`HcX-KyR,Tlb@joOx&gbzeje+jr-e6g6)O),BMjXNe+[Zf"^]gsHv2^Fl{;Uo7Fszu({]MPUoA9(h5<l_'/3sz
-kSgcm^e(ME'PX2<g[2M+zR.@~B3J%M"Mf0#uU4RcM%/CEr!|KdTHC550XxfEjB;yQc>&;AwYsy>nzp4-rHl|!1~KB#tJlQEPBhUFe|gU|_3Vl'%cE`lM5Q
-Tic]l=$Dx]p5pvqXud@b%<q:sVpT0.`def5O&#:/OUnU)-}/]6Qo)OF;xXicb)@=1|/T!3K,I.kJ)Rtd{X+,{9'l%Ph{7OzaFP;6!1iXX@XUA<WC+4D8!|
-3AWYC6!]UzUKsQ8Oni6LZi~Vpbi<7,o{wlcPo-}i]G`_lzu2(Aq5H8zo/zi,5huZ;v-O+-mE"#d+RSh^rRx>~j&#Xtp]9'3duE6Xu4z9{0yoD_]&J^4k17
-LeS]t|^NsGerX|CgUZ%N$>/JUxg6-9g9b6FsCx,h;44!&q%J"_n5r$4kJc}]PN[;dp&nOa`:UFefHlIpVf"q)j$#CKkYM>S36_RMeXcF;h@-WUh+Vz2];a
-/_X$.-Nv$r@&}qEs!A^lwXccv9ooL.Ho!rO^X[#wKE5VSkmc&wCK]_dG->rYm-+Mo5sPq)Vw1H-tX>N@elu[&>B:XRzXg5IZ+mT:T=6E2%B","48w1/62H
-$+uxoiDC(2{FYN4zj`tz=V)V^'`[5E$F@G@jX5lTpu3]<]{%_HkW,TEnJ]ikgsM"VMsc.pE[o0IQ`<kLciX@"DAB'viwVfT.9^DPw5MmT<Uu''ES`yXd=#
-nCE0@W9oJ(dxkiFggr2oc)ti"tC6Bf#s8s}h}Q[$bjaZ|si]@:[h~<:9-VfPY4b7oc'J^Ao}X-:o/!0s>s@:yse9_`PVDOg.s14kpP7HE[TE06PK@F1Hok
-1R0mhT';#YtwRx@R80"N{qRs,Wh:l>y5_^$x~!cZbX0>nHqVG/+9u3K$S8)R'6D8g$z3ks-poj9F)|"u!7Qt.xmv">o6'8Y2r-};kq+fHpb2O]/0beux|+
-.z=J2GhZ}7y0ou3|Y83flo4/nRM==N&g5(![zji,I{Kn%wv1W(NUZ%9CcR`hv$K5hx62[rRMslg@"a|<CKexj|&KxmG:jCJr0'ymu5/l,1;Vjd@6_r.qyt
-cj@$:jd7bQ+$N3q}p2stQLz|IDaPCw~bo1SJO:G%)y3[^pt,;v"81%}B]HO6+KMP)W}UIpf{&AJ9-GULWg#Y_+!!mGN!"&(;&ym(;VkswgM4QZZpu"~K=j
-t21ezT,>h7H&&>"Rpi{@I}[[>QxD%r%+jGbG[];<)rUwIFg5%tcd+8UX=B@!<q`Yi1AGHmMsrWW`[hJ0P)JZ}DC:0BM<-"Bt,)X&g>Dgd)<4Vd1(+i9s$s
-bU^xKlN)"S'T|3@%96-TbW6g-5Jt{g"hPmH-|I-G:HCHFEfi~E!k!{CgJj17uGQ"H>51#'Q<WFHt@#>ict$7zcBul^-+qbbi'{">(.Sz.|GXTO(CtW{(/v
-(Jt,&:s.a>c+(l+fSh:sd4(F!S`(lUY=&;`Xv[a!&wi-1/vi<[$ktC=s7<P/4.QWdCjP%X_k$'zNk884/2c`qjnD{:<a-co`goHvM8eQmuiXIlwVgc&2"e
-:+Ca$:LoH;3:I1D>Wb40[6&T{Z8+-"++l!w7"MC(:M=YJ9x6CV&KaB95ipY)u<A^PDey;MVNMsV,dD/"1Z&,|QYQJ,t}8Z]G_Hh3g1tifCrn<lI^s4=l#4
-J^noL<Z`v(7TVg'a./OkQ0<WXSE>z#>`TkuWbXApYV5q:("eu_'0o82(@]]6Ik@:"WdvzB%A<$B,2FrGPInB@/"QtBINDXp_'O"kYaSpzG{Y|(fI_+xBFX
-s[CEg7-,2FQ-Cn#&Q[3-={eNKgS7b/q-#XcjD^]h.beU6V{{Y#e^<Cz(;Ohv='zgYckwkp$=sr3FoJL}VKG_z|:nNBe!by&_|g;DF$|@bnY}JaFw:^NTHV
-~T3TdX+Z0pKR~]j3Bb3cHcFoLbtD|=n<[%75yC2AX4c,KZh>|;By<JNuMy0}({1n1pl>J34aO9bJQt=J.8NdWG^T-uS]!]'90qckok6+m``&dC}H>yy&N_
-`$73fl^gcrL-L!a;[o%VuRY2_3eFVr/W6D>T"mkW[`lBkg82rO9V@'"#lz[m~RZ5A@SmzZ='G/viHK;taYvLH8FI;IH1cS2oyCpr!P6jAJc;_p/z-mK#}[
-sg+c51-%FN4F;yjC[/1v8`0=.5G]qH"@NpfP8NaWy|#]bsW1x"";8<1s$m.Qc!7ovlg}3tiv{6HI2dVzOg)}nG]y:%`_>G(=Pf`}V:vx/Q$|]qaI,n|I,:
-b0"6h0"v1[Ojv{HnITqXpK)4&,hkkj(9pPixohi|MVSbbdo.>mwah}H>%D/Y,:]v8cL-ctaM:LDbJ6e:7n"MG+8HPqr^cUAk2<fq&<eNDyYSwvQT.KvOMt
-8Ex'kTdYz(RK,YP)bi=u,/%3XpO|YqRW0B-io}^Z5h#wYi.}Bvq%ithV7^Tw)-Er,wk51`CzC7XtC.cQS||kSuq_c}k`'uTubNGZ%}^ZHr<s65it%,bD5'
-z_";3fz.)6s0_m7W$3Lu|40p2AO(ny(U^O`b0R:)1H$^-D.=.wyw~sYemZN`3aU[jaDl^.+ZRC[gap[k2EJN=qsaS:HqcB9na)qu]KikiPvGP'v'z5HsH7
-W/7o5a#ua<({;aA8ZzHZi<"&V[,=yiev_8dk!Z`jK;w,5P'rm8rtRBi^Oe<ya#Ht%$_/-O&m45XjFUZ9SV0/5A{FV7="#cZI-0kN2.cCm=mW7,O0[xE6'C
-S7zZ/e|y+zOHsO.n(3@Je4r7+<SG>qdL(]/7Psgk/2V6Ru|=|}jE|=O|HQ5OVDA^zG2xHr`@~,3>`ODp2kGMgtaii;k7eB#!L7[f`o"6k5#jCUu}<3p>h7
-2e]y[rhU-bB"Jz$O}{HvtQ+cfRUGRU{`<v<O6})WYP+s~13`0Oj)xTCz-Sy2IX.m,")>zL0>.L6@.}}P4FYyDd}I>+Y<N<Xl=t!_u1rJ7,]TXBp__}0vOk
-`a&#fPdv5g#S7>0PJt%8VG&bu@H'$TJ5W,yT_<dO'm0b78fFt'LA2[w_UF3#r2"9UZM},Wby4cvdUn2A).Jbyo`6(qL.XfT8r_e-Vf(7!KKxRfeoE-E_qf
-=4qarM)h|e9:6gbP1/N,}=mI.^6d,lYhEsgy_"z!7w^:Znvb'X`iRM+]O2iI;ZFdtI7s5ouJI-ePF1vqJTsmWLK^RV2DC4nj`=ae7abMy`Y`&(+hKyAIYu
-tYkh:N`}(DoIzjs4m@1CU"$qEd]ZP5,/pxxQQMU=0hde0-o6:'0$b`+0sibS>r8SfY+J|q,^~>b^V_Oh^KC:NrN]Kho$kAf]}V!RgYp{8Z;S{}vez+RxxK
-}fu3V:2Rd[wDORwaEHNQ1[Ilc:c/BqS=UJ|QLb[HPPnVv3~3/t&4$xxRF!CcJ_UA[mKZ:sEbAFM#=cu"|Y1G={1zlqpa;fD'gM2[bKNfDF0rP>s%bdt>#S
-#py<qW205k`BIq~]+f`q6`vFhanUNWqVT4!O%kmHafyXauuCX`GgUSO9Sb5U]goIUHc#dBKCG2SZk+ht$Rpf#/K52U=;XtpqHKTm2K"T+Sp'<j]3n5;8Ks
-Egdlt,P$!J`}>)&bROT&pngq8YrdQ:}FYj_:O{{}rK)'vJb}_:SrcXOA|:,wUhM7C9}l25%KK/k_f$@Z(}H3dR:ZAl5<ZKmATYLMcD{|7-s-IZUN~O9_]T
-(4M9Pd2LMCy[i=f5Lo6KGe1>v7hM(-[&{+NNxOz0>3qaqRdvx0]}3;]MZ:1O1ssNSkO}pdDh9]r%J4o#AKd<t[;YAf}PPlJEW}^j&,:roC"fjk9Hx'&EI:
-`Y_4^/0y"kvw2xoMlaVxBpK;F(f/,!1;.!SNqWhl"8$'A&n`B3)@J<Bb`>!/Iy4dXrHNgz"@Cs{n9SM&EL#t^1t;SUJ|3}T{<,oQ+c=xZp_uS;_#B##h/K
-Tl:]1O_YB>}SzN(K3(J):QzYSD1DlYa7QPHM{Mb.h8XHd(J+=<I/f]K2W}dl%a9dD+AfhzW^9v=rlBp!)>UhvI~'x_(Efj~^GRjW|NnJLje#o`_gEn6L^8
-k`etN%C+pf<,eI(c.T<Fj>lL[;F_5)gImPY;(hb4{;5b)q'm]q(rbL>9z_S{>d)EEG;]Ip|&"wg1BPMex]![yWfNG,d`,3oU:=Aydw;vo|w14W9>K.8P6@
-&L(Pj&&qAJsdx/VxU2/s)OC8Lx,)K,a{8YuQ<JBXR7_Y>:P!D"PI.L=<eVbQ4S2ri%N]`I[}_2Vv:nSpeZHr.+fnFUTD4q)#OCpe:HnzAhD!om^{>^jP]t
-Jqx4KIdPjJq18P0I{PmckRWC[VGi>W![#y@&%||.JkH]U[Lx+.1Xj$4&;cT/IYcUFVY5IUA{nG;dD`@,i:6B1p]Pz-.M%v@dYQY%&gndH`n|vsS=QGw/b^
-]^417QYs,)ov-WhTlFWvn-zE^}PbvVTe%rZk(VY{FNZx$&JdAt+6I^IqEH>;H<o]hsVRq<mvi^^Z@#@Fap8IodZX;,uG&kCUlH][vhFs+_Uh}K<|_$0ZRO
-F74|[(oV~#d<vAS=QvW$8;ky$Aa63yTeQWEOE-qkK-+'Wp]3<D8x+^9W};Tlx[Itt|OE[GrPZh,bZv"E{g-PfPw_xfzkBB;V8=&B_R>DJsFxYgBOPnh}FM
-%>(|Ngd|8|i,`d~)~cETZmTzi;9cf>Vri6!jzq9,,#bm4x)-7-:y081&mwV)vS%}}62kdNXk/93o`d{|QUY-1/~K'1yk@|83o9_u3[bd@0[3"6dKs{Rc#M
-ZVNVz.k[u,zoKy3LBVCnIhrx>m<y-+%U]=0p27<L6Yx__2cyll8`4f&FhI+!}"drh0A(3|h2,s2-Hrafjj#M%/%L2)}BYr2iZ@QAoc`yvJ"G5AtD#/Y$x7
-+PbS0:>Yq#i/W<,uaZ6HA:7t~%f=cx~J]`:g=xCHm!#`Z'D}L,&G7@6iqts8ZU$3toYZ{aII7c7,^z"c9;1YE]xO7]|)M>B-K<`e_K>IuGyVmM%"p]3eCh
-Q6O!Hq_!z]%fW-d0`D{VAs1$9Eknh^l,:4EHd"Ucma9B~f}Qpm`H~%0!v|@wS+T])LU|fWiMI"y78ojwA6nr`K_e.sS[vk9ST6R`KQ5vfPOi@t_sq4R'"I
-^/e"th.9YIU'Lh;'ELk"#P"O<n%RSl9^#F5YFQG{(>DM~)L|i;j8"h)F/9syy4(/Esa/Cp0i{H-GIV+23J'6DFAoW1=9<[S.EyQqa+p+>:WbyE66wBH6`!
-dB20o;SHb}t:SQ<8W"+YeLXpN/-:3AEBx@n9,]RU~"QNdk7BBy7:3NL;ZE^,w]RE4p|Cn'D^k="a,T=4'3m;^y<lw;9nY3@.Z-b"rRLqXlH^Yz=s/$IM"0
-9,Y7QdH0~fvU`[|4K$RCEa2S&-^Dp03:XiP)ATc3`tXN.UWao06<LYfQV)3DWnE+u"}o&PD8"sfstP2AZNFM)p[<A0}AI#"#cH{#X{ZUT_l'}_U5_s#UE]
-VdYU@(c]trC'Nl]Sz#>CZeoF+5"hm[zFQ7;SR'fbiZUNTl;Ch3|S81IK"zug3LT(!;E3Smq^=`jn>Bpx`3{$9gsTAdkLB1PiMGOt5c,o]YB++-f$&/]fz.
-0g{zCVZNXE2;(l{t:/`[9sS/o:e3zqz:3Z9Yp1;Gn$hbISldz%f-VYpy[YfPDRfxWiREf:>{mcDlDAB$U>CO<4#En`_Yp#gvsGi/0:g+u7dwYL4bk`,K%i
-C,qs'}u{<5o+/lzB[!XvhmW_ZZzW(S!.1_4/V$1$r]GBU;k/.F}w(f,Nw'&E!}:nsim-pMrpToK7JfG:IdZOlbaa>5c$gmu1gYw@^WncUS$|eY14YRv<^@
-&Y^8L{t,#3.&UtNsa]5Gxj$G/"m:|CnF2`ISvj+%m-UBD+uFAcB;1Ir'!#=#8$v<NDZ<Hk{V'[FM0S)Lf0EJkW'<A>PH)-M|U.OlxU'=ZiQ.O%f/lN%2{b
-/$o&w>rd#UmYtzAi+41FAT@OL2)$ARM4pEf/^$)w+v51k("3L%@<z:[ymqN%CqUMj:}n||H/:z'Z7+|`EiZQhud+`(Vn^io@MOTHdRiGW&M"^t30"rHahi
--6RR0`lUu".8wJwIEXK_X'!}BcdP`E~8a&-9<giSiz)<|Vyx(+6''Wy(;P;pn>,]xgz1S8fiDt1v}'=pagmsFP9T.!-sCLHuqm=vmqQiOH3`)juH2V#HbM
-k[3C3%9mZ"Oj._,JX_vIf10sdS<":TZR[4Eo)|!QyC,o,9z'x7U'<S)Q/Dzm9SMQc`r4{[tgzhfU>|CS7IX+kB;--U-_{CIDGmlwA)pq.u2B6PjWA(^4l_
-h#[([zgQafc4:(b4H_P,nqg3(A$vR)]l5p]>Hm|#inz`0>=d,X0CrT,8YV{f97mP]kKLnu0_)d!M$K~rUfd`'WAxIR`e1Q%,8dk0AO}jV<+t4ee-8tUHib
-+2%([Vf:_"rQIy7yoYC)!3EOQ!F&kp9BThUp#MBFw<BZ~rB)K4=_BwRc"j%#nXIokt9UH|W1p<Rh{VLM|^wx$k{wZO&C,:9_leiChR~FSUkLWgFY8(0/i5
-J'Iza^#P9<6_XSl+E_6I#o{sFXvSPoBNV^0G$SJxn[bBOE7X(gZE^8c]UgV/4Xm)@J4juOVruArK)btdI-GK$`g=J^X]st#&HSIO0y<idjQpYL{#|v/]Z/
-$'z!=Xb+1QG#;2)aH6MHhHC9j08^IX-:91:P~k3($B;1Hwd>Q4)KOkup^!qk-A{yw^6TK@N:_zks|m|,5W9^U;`A3zrevJM_xYW>N1+AbA}eXiZGNS/NpJ
-JW]h{dF(l;c}wQ.k)FW.r@Zj=O9qugx4lz0DQtuZgS1i$a+ryxn%uFE;]/Ki.M;]OoR|/:e]]L(de{08a9G6j.']'E:E}@tVh@@.F#P|z8E.X6KXo!PNpC
-9L:d'M9<``^$n5CMW#1Apzl$m>#C&Tsz,',#is_JqcBMbpkY%42^pPMCe7tL"3mcrniV|9+DqrGYZWf'|R:`RNK%@#d7M[jQ:cFeI&P+zW@se9zsripH36
-^=D2,M$l1ip<>U9U>c`DHfq%q[,I.!<tKS(wBlsJ!~bq5@)5=/W+Qh"y$ICxkq`0x_6@[.N,q5wtyKiozX=_TSW8:)w[eCk14^HrDJ]95)2dzbHt"q@q#w
-&[I|Vt$7JTw1GAKG{+R]_;&r"WGY0u"atifEYEZZX=%#ny)MTT~X8q#Yt|!{z|:5l+lDSu[IMB[Ayr'ldW_sBsKm$9Rl1S+4]A,Iolxv7U."enM^T+<QkB
-&&g2%ePz#o"ts"cQ^F{x.JLZh)_J!]S0FM$hPz_,t^8<jgPNMa'Tq0bDkk%e}D=Z2a1LYz0K8TvG!6TdH_vZ=0.<4IK5P8@JTTxRm-<}39[D+n<`EsbJCH
-HiPr5qoF_c'68YJw$92kKIP5ErDZ5qt+`f'(-@2Q-a!6&/<RDx&ixGuR+}imsQz+KYxStp9s4;tTI%L1HQOwI_Y]'k8jIt;h@u<0fKF;u90;6SO_pas1"5
-gyjeJ8;wlnxbQCur~fx5d}ps&eO0/-5y|a5=Ud)MBtV^qT14q/(9e3Yz$[ij:g8(%}}Ri,d=5Kut}o+qrqhk(h8Ji=:l!|;J[LUpSjOg_&{wpqVMbNQp'D
-ozCnD0r4B+Ia{6ygf%g)~jBlspme>1p$@u/92['b%9lZkzz2lZ4_<OYOG!=jEP.#lX`"P5f6paE-,P]UbD5Kn)=P$x5{.52Pil[v(M+j#p{xf}LHi16ekE
-t'cD$S^;6:}`SsUkJ`|4=%8$+rOdR>3'6t3'J1~+i+9>-R6gYSDl0k$U/oA#4N18,0hy<7Nud;1su7+4`Ay<&]Hk'Y"F^!"9Mtr"npHja>}E_,uT|"bg{}
-zDlMn=bqqdP|IV/ODJmAJg'(4_b_gowDOJP2FkQ2)VG%nRF)^r=v5@SCG4GYG"F"nL#,S[LWv0;OC=I)b:ZC^!jUAZY$FOVjJ6btp9ZAXLx}.65B:L0F>U
-_K{6N2B5Q8qlYvhGN0&y;jU"u<jly(E!9t3zIY:bcMDU0,w|s-_hDy,8uM>>q28^Gcm.88}ZyDju4u^"OY|lG&%w=H]Drsna!i7wjS!<5KpRphyT-g6tu.
-HT,4=i[@=<Qa^S$f_iB2&Xy_$072fwe@rygBa3KIrk'|}L;^5;"g{Fu%b!hoR)n{"1:%Th]LiR_zss;Mb.vKg,jM~($,/AB9]J]pValmoT<SmTdcf+PiPJ
-J9t'hZ$QE.6!H;v-RyKWw<xbuPjiQ'R8k3kZxH';WFqqt`s:H}31Z!D)9g>kK$PC-f^yT@}[=(H:KW25{v"rpnU8FydTPq_ZbJEo4vWR2q}X5fXFrejtp`
-J+m(Lt:y@2#GW}dO-vhl)zG"OCR-a;|I%H^4`]>5c.MmCi&%Wa-Qi50=&r}6jqXkj{f[QoB})r5>H]|>cpK(n3CZNn~@O{J=./3h!US^L-CL6^r=$23>kg
-Kzz$EsDN{f:|R.I:w=^i]B55&9{;4!{R)pV:li:@csuK.jeREVlKI.JWZF>J|q.QIO_hg@O-BRqQd9Lynpbs3v&lMJMI9VcliBm.1VYV(E3P,%.&EJMOsK
-x#v+"0gvl+@%3=g&vZQvRc,{&A]3qAl|SY4P=(x44<AjzY/tAMc/_pTq%kF!=vE[S$N3y"/6IsJ-K!Nrv_}/4,P9_xn2+'U7'zsu6'`Og/.&7c>Z/pqQGO
-tLfCnGp+eC#}EP^>qd3u0%o3YC^:Fhq)ae$SCL"msYT@9n(CMsMvc}%bou#m)U=eC>Rmw8Kz3N}Ymh730G-TEcdTh0iY)+SSlFhP31q,;SqTgHr)c+^"hX
-lX%L1x=>(fmFU3HjH-ynd!/L"T+D{%L!qr$y]$WtmPrOT}qx(1&%|7D;rApfU-xM%.UDfUm[2K.)|9qVv#gb9tLa{D%%H)fqbb%w^M|Lz9E##7+`Eh)sDA
-Ca=`J`GLCM[/,0`RDh#YfUYAa"6^o.,QGu^{(l.yL[y7q)Uea'!d7`=`2;p'},|N=;J<|z4|vJk$KB4oZTIQQ>sckN:=hckW~2PdTWikwL/"Gp8JB=NCKR
-66xHKhw@%"GpgA$KM-IFZo2mhC<(3HBbr(M!.c2Pmw,dO8Xq`G]yM|HY6yzNLNst&x2"c<sIGE}c$qV)f@]aL|a#[MT5tlUh5NAT~n3I+K5<AK>QI<Qt"H
-Q,mR}T{ySTiq"QfhHU|PYW5Wbxy,d`"!'XS2pmvMqM|Bx+>J-4'Fn0`]CCNwQci,bq+hib6qzC!At"/!BgHH>vDTrEyhMuPz$[<+uK3oXJ7Vqx%D]o=zZ|
-X'!9[a&0Vx@DS2y_RqI^PLZ0jo,%YhNq)5iInIFp3Mh}`/r/|%hEa&"rkobQckd0fd}2rn8Cj0!hp{4j18b/h0>8n`nr%)gXJD)JG72+@0e_31IZf}Hs.t
-DzPr1JJG;ZFxF_M5QgfN8zzy6}tqxlBq,}7QsZzy+)M{1V,-/QOyjcguxS4XH.xf%AaGOZwu!:|2VVi=]9MJ'qA-UXzDA9,Og>x,-X2!srb54Zdf=<">!/
-v$lxn_V$3av^i";R1ZIkN|&1yJ#laJK[MAI-y-p#@`#1^HsN9Z^ai{St;wn2PGqa}K4Jp|zb8>{C2t.VKt/PVOF}d4(8>QP97THG>|6PpvKP<_PxGigm-5
-|uHLc58aav)1-i)3rN!^H(%Q>lA1@zdLVyzmNY6Px8qaJlv/cB~Yy&6}oV1%q-t0'-(OO(vS_6x>_^{%LtdO;+Loybmw"$+4=^x<kvlnB4iZ4>js/_vmg9
-YbSwe(h5zBrwdo)"C[]0@e2Dav:L~.U#^3O9'N$PK#LIQ,&9Xph-z$hr<K(gZ"&OB"8a9y@E0TibM#XK)tD3MWI2t8"Wzwa,Ddpe@$vT'KMKxPU#QPW{eN
-/u)3`!#|WGu8._(f3i28yU"O}FP#SZ'VV=8Ng|!_G#P!6yZ.q@Y%6wy|+U[p~kD9JPqfq}M1bzi8W%Jh9w>>A%S=57OgSVc-MV`P16.EKgC3Z-8;e'.]>&
-Vpe;`17P+/=[y>.UC+guVVWJ=|FSIQ20G2qU{&y4zBBRu|9r4j@g")([9cD^TbDi_Hgun[)Xp$mm+yRD}:.Zvjb)W1kHPp|H{m'ibHbG&f7sb+XZCpNT3b
-.H%:wdfg0n[1D+GrZ}i/_)pg|jRYR#15=8APnTD)lWFZ9>s'8K|t[u7|@Y}.}]2m)A$<9eq^JctUb(Tc)9Faa5'2l!Y<G>HQ1'F8&st!l|5U(aZ:%{)6EY
-5qPdU&J<o;@nin4m_gI{ZCv.m}E@7&A4B2eO;={e"pW7bC_^m3mu;E+,c`!ar"K].<4]Rrn!:oE]F|Kk[2L/_1'${Pq"2"<j3R%)vuoKh/it}J=-TJeqDm
-rfx)BT[2H+.@Fiv"C[a}TO^/$aN"`Ho<rq.&X;oLRKrciA<pK8S;Xgvq.a`(+Lqv];J(:Tl}s$JYh(+a:/1$]'|%Sk:fMVa:3`UGU!ln!AxEpNeZ-0Il.^
-T6=J=.'-`ARU.oMf&aCzxm5`Lto4#OaT(_f!9_kv9U~Yl3KVoL%U8#N^E_:I(Gs/ObQX>|;N$>32JZ;MI)BQoes=W%z+e`>%vT4n`63o`pW)Z_rehXh3Ms
-O#%@tG'f8lgJyEW$AQFbNa%2"n<..^:x:zYskW^mLysBp5LBn9L%:>9|q-}tD#]nX5oOq{jw!(-r|Tct[Z6,^${2_<ZK&e/D.:iW34DRN=3MCGG[,[U$I[
-AwD>)Kg<23Y7ih1SxU'vftW3}V0$I[#5c7`MwH^xo5j`.%{vAh|3kcj:5S.y[:jxSwa0_aFOUIa.%hT{XbOHYg[w/FT6S%;Anu/dHeu!7TP}"u'@_bb(y=
-^d@ApP/<CTlD!s`t2z>H60-+!9v`ZLl}~Bj:5[w1=Qm$!Y<N41_tF/ou)RGrl$zv!X-EkFso2rQkNL&@%MqaBWty}4Bl:nM&uM24pwlT1d_Mi}-5zVjl[T
-cli_pkR=%Q)S[7QRR)YWIq9#9ft1$(]{(SWiug'ezt+i0yJ4TwwJ`OoWoo-dz^K/gg<I8CxI-UqdLnORxq_w_Y@&oR[kS(=HV$RmU{q$|hsF4'VO.'2,.o
--yN%nPH;o:K/=lFbQlx:{0|jvzQ,[l0t2B9Ju4o+|.WTk'xA=lPF8tpzOYLsu/EG,+Gr[;0-wjFR3+48Xe4jGQ"JyQn9+yCJybZ!nR1:wJQ-gXu.}@uJTe
-NE/'Dy^'x/AAYC-#)6YmnuGZzyni/m@e=(L;0fIs.k}G&9p@J4:T>yup$UC.7+,p&#:J`/|SX638aZm:ld1T62G$p_RiG[jmPg=-_8zM+!3.^/aGhDiaoD
-5N8m"T4P36}%93XUe'f)1t@N1M:q~{f,;9$%`6Zh.Gvk'-PiRA'p[Yt:Ag+O1.F2IFIuMDgkhb`NSVQI;{4IjGr&O[7^sf'^i.u%>ziDM#'evI>Cv17bn0
-AN{MRX{KP8zo]MbfI7;}}M)Kl(<2YpJ.P:,9Li}2mMOVT{1N:L,vrZ#4n'(8Yf_T}OyCN]bCt5@I]r7/#/sLnzX5Jz;y.|,t=n0#h,9>fltU$ri]mxJV=(
-R+[{'o#&t0C+4"R%=J2[[<gDYh"Rpzz!-<@p7y_a04FOV:wL8MbE^LNm$[awubsCfCcc"-6jUSm|Y_ca_N&vmY^l)-i$d7v9Kq!5)ULSW.AXu7i^-7;tX#
-TvBF3=H%RZirRPoI_v"~j'4.V+^'vADrCZ&b9KoFIz)IXp2BC>6&2^V'aP5=%hS@yP}=ROHsCgM27@-V<@!82LI+TB+/cL|zCY5(p^>KQ1Fk_0j4BL5]On
-HYgc<Ima;u{N{#V6QSsQ.ZDUndKTOw'^v)Vs[Mz40/ap2m^wo@82K5]V>X`U>a@]uRS>BE2}j`.ncjpy+pf}%1zJg&WgJhKSY]oru`:G|gq#MsW}.[BP7y
-bf/0}<ciGZdq'|^aTl5S`W0q(6oH)kb&W[xv^=bfKZLw!#j:9(378oDKYOFySG(9-(zWV02g;c|_Pca9&!2viDa0:7@KpV_2i&r@30iti`']9GRLG^8pC,
-,(ZJ6leDpFN'"3/XtqS(H_a;X0tN}YUicWc^$NV_hG2//08=1K>(e;_<U=E5aQc.^]qcn2Np{1VvKuE1T^_'GT(.M1pD[e&x}q8bM>wvV"1(4VJ!LCA:~x
-2y;)LP0XpC|#@b"csm7P+l8l7G/HX!^ML,I1FgGp0u/oz$+9Hf$^hN`t8dR5$Z"8t['/~5Lle}h+>IxllO;=U;-GwXCgs%VzD!+7MteN%Yi@z;K>>"tQ8!
-MAdA#>8sCL@qKtk4ZVTaTsrfl;ySL7p3ojfKBq|AUaA.@nZy[>6c;_EK&)dL,zS1sS#tM#N6"Ks_,@,'M9"UB0jzQ1n1<U7/3>1`%S2`%u}@=lhVMrrET9
-=!~0:%5'bb>#Ip}m:FT;=j1ZSZcevu`RGsl{-}&]^2$C+QE}'v>tPPr5Fs18i-'"sl1T&d$1]:%Vm:gOuqF02bDj`9qhGRfC=yEKc.iN<+D=h5h2)gn/FI
-Dq7T8s]TheL/UC&5-i<1!'TX]F~eZZTt4`#G=pM6izo'6H~Y5uzsnfH/o7u78{'k~ajgF5J1x]t}hNoi'jUsvasvAldOLm/c`/+;,c^-1{B(SuRf8^-5Hs
-!g%Y&Vxzen@<LT0#Pi8<1(VkF"b#5D~=n;=`(!CMk&[w#e;%DZr9e8m_7D0HGk}]cNS7bG%Y#Mmilm,y);NM88#E)&n9Iy/,^1t{ria/o0P)&f#F4jCf$R
-8Q)LG-Paag,[e^Ndxe]rXJ6@[p{bAkFB`$-$saTPzT)&~q$VG@Iv}$^L<g4u6jLTIniwL&:p{Z4ughw"oqg-N"%#p.%@GpuJZAZ9IO&fY8'-v]9+wb9:{O
-H.:JVxe^iH:9;80)")M6)HqnmQD9<C$^-E#ouA!JD&()!"b@j_RMe0ml:(9E=-6v01|=66@_&a[1c+@CpA5wjxzWM}_B@|}c&.VY#@KjQ8nk!Qo(j)vq;.
-]Eq-^E]IPHZawpZVRJ4.[z6x]=m`c`/R]QG>Pn-e:RI|53kD>:3-^cU.9Ajp}^U,5hnm17py$&!2_^$0]pmm=<Wg+hX|j0:[/:0HYwns'NC}".6{eF+(7p
-g'VQ64-QvI'bKdHur'n#KVAAX@21BJ=k[Wh$l("Q@.wbE,iB,R,`unN2DPIiL]9)6m'#|U0Mk6<-v}z+{HBpqFn#{$i@"oyDbAX<O>})N#'j~_P`J"J5_B
-|qAKo<IU~2s`%p01_NUhc@DmU23/onH'&8-"NU>`{10FC8P_G(W67hdR&8ii-2Y(ZS|m3Z>1n2)JZ8ueu/Q,ROo<&@f9`669NhZ@DZFw{#2uz),}Uej(7#
-C9[6~l>@C#s7Mr^9uo04m`.<S_Y|8se6+dn'/{Fb=ZFjs1Lu~>}w`C.&TG5{%8~]+ak]gM4OJL/u_j}(]!X(Bn3N$%5zfuE|J|SD/phdyT/MMD^e&ZAo[N
-_z[Dq|lY,Cgf{)cyPvC]'Jo&fACM>tQ]%]tcCn5+kHMX]bN]I.~c_>2yE><Vzd:j0v%^X<1`'7$'Z(tW|4jo=GVYT<Hku:ynS|C@Ho;RMp|n~L],2'EIIO
-2lQ1'd<)iS{US[=!4!]-FxwtPCbPhLbzb9zvrC|N(8IC4p)}:E,s]yohZ[u<T[J2sZT+A_3_g8nCSFYyIDlObhe2Qk_-_i!wi/5;^=KT$4xGF>;pPrjCdi
-~^S}bkLr<l:r$T(<x"rW>V2r#JV!4ooX`{-2J9XFXJXi^[kb0gT:.DRYo]H[{t50{QdZ1GDo0Cj/w0~E!"a@X{yJqQ1{tM6_rpseQab.]Er_BSR('[:U9@
-.4JE1wd)YJ8V/Z@feCL]2Re0IK^rPe0pbGhk,LiL%!gURycr{QbCQ==P`BNE;UZNw(9koOq{t8JBsx#G!0.ma%s4M"e{[zurl=S8;;#<#paR/!kPTR{z@{
-&LJ:jXJ&bX~l(@W=(`l{>UQ90+kX,ILE#74nv!fdHQxQCnd#Vk0_4DEXR>j[uidM=`.^ge,}fhpoFw((qFJu#912a/+/CZ[q$op;k<{&u"D-}Q58J>![9q
-gt56V_.!;f)IUZqy)E^Q'9<-L9rA&[HC%@LI#Hi.F:(&8<]IS""4<Gn$)i1@3'yiMeWgP>2kfPZ|'/;VsO2dN"u#baxD=W6Arh'Z6oXuqV/5Sn|uaue'Zm
-/rmY%+ep=u<&g$3VTIztAK4<]jaAC>e!ezh^E($@8.zmw7f@@nOJw7u`gVg,57m>=Oi1P.1PT[8F;SFqUh^[u.SalU1^P3LVIXs0$yt=.]'NXGWOb>M2B^
-]]Y(d+2u_c"L|Wc`uoR[I;]PXY0Nwq.hX}h2+d5v51#1zJ.}8wRNI_=xXOoL}_s_j}0X~a5q|^56K8h>a6H+L>u;dE+DZdnL5o=&)wI_mw/G}@z;kjQ#<Z
-&sT+-&%rW0,MJKL&`k$O.kkDtTg%:W~7J10hMI_n^k,I27^{P>Gp0Nb>}ETN7bLtpqw1_PGEury|LQXb"=zV52^;8/Uv$1N=[:TxBsj:V^M%34F@|V_ee8
-^T)IbWu(#9E,zc;H`^O0zj2BV4`mM!zLW}zg;_~M8ByEXkxwrAmgSse9',acE_suZ0=hI}5"ZE,RtS!rDA/6JVym#j]$"EwQLQMO~0a8sEV':N]GCVp$7-
-e)h]KJppR08ZvG@>oG"C[i]1IR'@=m_HM;|/aWAvm!N[Q>Pb"|N>}<Hjiwy(i[VzA#7OtY]oZ`Pi/9@90<UX}-E9V-]%3'$!PZUG9WDiI1[bWz=Nv7GsE=
-|wXCEHZm75mf>5g,}HAp.:=MO=+;uk8>>{7#H<T0Kf##Aj!9c}2BX9zE|Wn-h-lBq!mh$FwMJRP@Yelf/u5^Mtc6<3FRNbPn/_`2PH^,(rs-/KS/|G$l;q
-(gpT&,W"ymYXRFOd4a3^/_yss7[#LvH',@o@ef(FgSr_N>LtIY7m9i~+yz]bx]xT$OlJ'>6kQyBT'nPz-GeD&!:4_n3ICg{MT=WAip5QKVTyw{A$N$vd/c
-BCYY66,8[(0uKY%|x/|Xh,qwem%:KLu[UT5{vw/ag.Go>|`uRpfe}BV-x3`y>lQiEnD8Rn2@7ancr&:P5AY"b!v906ASR[l/4AP,Z|cM,@MVyRT;oFt|K4
-uhI7l2_>.j.HGZ{n%i~e(o=tcy0ttm5veY!K(P/a^wM8S0psJ3SN:&;|Er,OOUj_2mYl')'e({Hf(jKRs+tsgHgBb3`z,Hyj:q_<_l]zE=!.7["k:TMK[J
-<@c;es%=[ImT3#zjE=%1vuDs9UEDLg]j6rn/Vw_F=cojSC`IP92qIdxbQz|Bxf:NEt@asgT.b/6-MOean|0v"v=ce4Yw;JlK8u(XI:XOYVnmquMxIv^>CV
-bG2#:JlK)E>}O&>cSXZ2|Ho6Lex2MqCzdp8v<`vAYoXZL{}x3w92IL:qyQ}t&>,POTxrOt791pt&#jU'$_mHV62H.>mM;m&Lw,a$;GfkNB+;Lxa0TE77!]
-]!W4X|nYY88Kpx}hy6|oZ`!3]V.>U}]WOI3cgX-_FDQ3o7ogV:zEgPJZdxND<)8S3Bu@S`i8A2+tj3,Iz(whZ=no"_bxs8c4uG}tY-&CispC`84+sFl/BE
-BN8&71;e%9w;]=+97,"@60"gTU3/vg[/DO&@"~E0`IhHX"K8tJ#3}qgJy/L9"~5Fyo"$|'&$}Vz/oy05o!@Cl]CGD%2YN{+`cOZWmR)`C5.hwj[_F#k4|>
-!W]l,|vO!8J1U`!^c{Twf>#"i#HLb/.F8VlF@%lJy$&IP%BNke{5nC11;5SbD/KDWhOQea=eSk"%IO,>xrCP2WEi&0c,q_3:q#'K$Sgg4hDy;opH.O_vu4
-7E%")A9EV1HED4G7WMfTAH0Jw8z#Q';-.6%S;e6|qR-iD)`Z2hx7z'nqHby^6D+d$_!2ITfyE<bAkpb[e(k{J+%_`rCYYG|!0Pfe8%(WhFqMz9$(_ruD54
-y%y[ck-PTyh)=U"h9=]i1e/tKjEY,/ZtLla(Z%'Zp%N1RIm]qR7%1[xfVjFg@ldNLY]['Syqt#v0|Ud+][g8&Px,B!1WSykY@2JlKfac`&]3p&V>ea-J.f
-V2f^yGoUmr28HQe1j5BkeBp4bl[vIdqi6yTZv}s%&br3,X/;UG$@n_@-;Cg6Sll2>7q'x3[h9B%nw>^Kp<x(kS|>Zl|T_Q^-7Xn1&EfiImZa/RI"^(P3Oj
-zLD")s_i,%VVkbD_js;`yx+TP1oFyS4G/u$_bNI)e0"w1"AkSdw%fk5yC4y"fj+ilzCsnj$C:QefLt8jg6(JUQ8C3P~&T@F+Fw]xyGk:dWaNZ0y;y.Uu-'
-zI.R8X/afU84d_{/PYP%d2@88]t%XP%{lS/)Tz}!t"%Wv<GNj5&Ya=vTO<n}NKV9;w6@${3KA@s,rkCDk5&,dR[_C|5KTee=bf`5o#GHBhvhuP&$83|8W}
-^mj[VE07VM&oO)2_#7iUoL-da'Ca6che]Q3)a%gcYxV(Uv(,vVm{b>XU.9BzERd<a|tFD->6j,[6Fs]IK&10Wdnn7gsow6F]m|"T4'[bw8|J/=w@toxp:#
->pxlhx#sS@3o<<kW+NB@V(X0Em_C80a3',<iR{eTgC_<#64.ZMSmUPFO&Po{'dgb->4>rZIS_U`h@BiW+nET!p/Sbb&hTVJphpzlgc|]$Qv=D8[et+rV;4
-dp.tA^<Q('rXDl'@>w)Y(j0r>nMezzh$WRy{~gGWy[o(4e~h:p<m0QW]!!dgE)uG/+=!dgFXeOM-[3{K:drTOvVSG'<bgO'K,t3RcFO!<TUvdh>qBQp:B3
-,<N]7vK=RHFGGEVHLra"[g}x;W"8TY5`vO-t'XXqj@>C.pPTGT|fy3m,o(2J{"U$q#i'H4b(N[FyJ/ZB<NCxe'-{vT,n(o-Z.85}LO|8.9NsH<.E)O"{+V
-utx{/ji58-T$mud8i#<F~aid$gfy%OP]`s|$3PPmOF;z"+&'36j])u=ewE:2`y7"=|bf$w70(3BxXq+9yW27N/$9ll5TuZ^bTjrdJzTz!ZhO[[aj,cY=E%
-;,>;x/awjY{oRBu<n:`y)xHNtqYYACHqqZv%6Xg50jBb]80<SVHN&JO#0m6hI"0|EP0/Bt'L09CT=S1'I.%Zb>y]F9z.<40gvx.7Y(XkI{8lk;=WI]%yy)
-^]kwX(iO:-vEkYBO"_l3azy^H<]rs|ayAbA+Wp[n/<w<mfcw5MZ9^^qWKAlP3Rfs6K+F@2nwC&@%_m>'d1MxC!J+RyI<}C;ifF<qq,eE]vE#:c88;8tlBx
-NU'4Emf6`=P5f!my::jJW+1=b{-(D4CNm}Cv/D4RfU-j#g@C=R:=)tj=OBPPTM]<hUOD#F2yoboP^j%548u-~-oyMwRa)hl@O#=iJdb$`[FOF9+MPl<HsP
-C18E@Uth+nY5P''G)C-.G6Rw'(0UJfRhTK>^+FXCjDST}e$Z6RP2P+'`vO~jF>Wsd>(:kdThFiFHec5ap|&{bq.t,l~>Se.qF$mLg;-iUVrxE%O5H)kAI,
-mwY3;-9Mj-,swG.DeTy;fpsRx.lQ67LV]e;Ix+D>ILI0ebosy;(2uyn'L;]-r`+.[+b+ZmkeCC!D4A&fJY#1$Kb0.n@:+@-n3o7XkVuhW$.osWF@a>W$C@
-qH]31zPKR9#'5`T_t[5ej"WMqa4MQqK,t"T2ylo0;Z!t77r5Wa8nDQe'7_BR7,"q/NV|!}"Lp^Q0Ufy6]XjduX<yupWFMO@_-jKDQ.w"Z)I^y`<%h^pzm9
-WUqB6C6`&TA8fCiCb'Y@MaRsI;aQUU$_pCW%f0Ub7=%^YM7EoF=-fY'NyYr-{oMv%Wh@P>pRJ(wc)Bjn(s3P6|fedU'7:_X-vY#ow="5D&|%:G=+Pfj"I+
-nU$OFQ")([AD7H=._^Yr_]W@XtgVF`4QQ9;(a`,K2N$'dwnA"W>S^Mx.}|sNnkjqdNJaq3Ub)U[d+"+68Id|=uNHd7aE.e0wDC0TNm9J(/x-6.2={ky6+g
-{7~=`Xr+1o0U,j|$ovN(Gv8T%e1d>jqdjADt}<.Dyq99dx_N`5OnNbqJ&Dn+Ypxfak.gdYKd|]%Yyqcyu6WBzr;6GeSds$Erv$xxbTJsyi[xi=w1A6R;3|
-Ftq%_kDn[w[ogTi[9%g14c.#w42u'!CK`qKr1Z(<'_M4kYy,"9MN^rR]h6&Ly<3,DhgPD^dh~7T.s51-EWT@ARl$)>g!wrWkd4|:|A^K'Xzb,lb1,l{R{g
-~)tmI!tpCY]1HW.i4WJ6l^$,Mi"<vvWg32MN$0HEpklsu&JG;UB@!|%FWDV&Ryc=:.~P}[VdAI02QiBw!w)9#[&TT}'E}3;#70UCp+:i(ONSa<7G]t%[m#
-U5:bwG$5oyNC-5'xJz,)m]h'gKFU,mNB$VCe!yg"Z%+8uEDnbuOL.(A[$)3T09/80,i8K!ppMB%&>){@GV,JX!kf[_(Qt%|5Xf!$4Qqbm1qUa8@fovTP(7
-yUJIi=/-W1%s7VU9.[oMewY[V#56P1L$V0%(#lfzHTc3[6h7br1B0b,/gb3#q|)eca:vVffq&BFgz<PPueIJDDH!<0%eA1gT0A}ydAq6!#S1dK.t2yJA|_
-QpY9=/V&EU8yp'O4!SgcIRsR`ITPm+JV@uhc>oR8@}2rWS'XnKF;.ZBThSd_r=4):GCl/q>wpP8ZPY!T7l5&j.CJGVTlarx9QfFJr%emsu+Uu/KxYz{i6M
-6:p^0A/#1k7/)I'kb_EC<$r&QS_&lzRCyIowfH+`GlCST=c2c09wO-=Rx.q8(bbae1i4HS<2vYah+W~QrII7hG~XPoTHDB|):'ka){/Bo/]!So71E&SR5C
-B_;<g:XHAyW($f~-y@WDe|0=o]%A5Jos,u(P.,:[;s&+'-jw6lY2{onxI"^b=LzH=;rc>##KY{%]}O_Y)jVsw:{|^dX%+RpB&fOIM<}PHg,d|"DeK_nRrO
-GydWsz-Op!=A"hv!.d,4nGo|qEz);jPs;8,}r'_`PhLutcNY-za<J>>0TfZ'WNrwl>&),6"A;I)n;5[GOZY&V8Na(W/yxew^S`QZi;ROoIo0;sgPFT,D;l
-}U}#P!/Wc!>"crLG6SaqYkGI;6-`k4iIRY&7"Q|dm}F#cgm/c^^FGn:MvEoz,B#U~I=QsCPE>zh@rx'^lQYD`rXvdeoJ)gy)T<PL2bzM,s{v-HZqc2/Dz%
-%lVW4_q{b8[@sn<Gj2Ce<:b9Y[x|6I(Hr_wNa#I:|+=dW#_Wue=qn}hxkLRp_HSb-rb#|RhSwscq;FW}EK'5PGi2@p$ahS%QEV@=:x=U(iP.sEt>JG4yWa
-,:UdF<U)O1Q$2$fDR5B)q%`5IMms$PJ-4!VyW6v)PHC;RH~iO(=g,$+^~hde"R8m0$v+.fmzhBtB_>6WLux(+4E79qKoM2E8wPpM2PhKWmLlUj%ZmDGN)4
-&k/7yla7tV=DXjI1D(4#7NV'JT@U"n_{P[fU=Q^x2L;`2Xt`8g6zM=b@vEpxs$iYdp)t}'n(q}N|k|SDJsx7''yj>{0S~V,F!_~8Ic25@wm|z$5VNzt.&6
-@SYEN5B7)=anSjb_AJS/~OQIT1S,tD<xrmZoA1Em&}H6|0eH'Nm3S.`=b{;<O7^=c[zJ0G>Kkl:BS7NPuEb0[rOoJ&ICe.fx2Y|vsoU-!~bA!Q{`cv0^D4
-IJJRf%3`l':>3e8c<+D'pHJ}vnqEGsQSNZ0J-:pl!wr:hJpS_LlnCUX{,RU}1K^<>XPTxv{:V"apv:}2y4+"7=Z=AL0e//.k(9jE[o'=)v(zXcd/iEX1JC
-c&v,dA`|-hCb+^#++B,W}_U(`@I1/'otg@UfauYKUJFCSk:"!fV8gCce+ib'nFS>zaEiV'bk<k0X8fsw6}qgh%+v_aVyWAq'Teu2_z^|W;6ZOuH{m!M9`m
-WYBy,#Ti}L@i+vSD;+}#59eI|=:-6MH34KKUt;`rQWZv8Qy_,{#+0vpuGw4O>|JL]})o$,Cj_zVOehR+6"fs!T]x8Xnfjg,1Pic.`,>Ia5j5$Q>t0A#BrY
-,"dviN/y3m!{Bo,F%Q;xjL(.Hn{&;l<3|o(nH5)dn%)gZ+9`<=!J}@qJDQ2u8p|0UK`x"7/XetqTeBOtpdpUPxK1i>'EhQ:o/3Or()D='OPUi{bB2f7EHr
-Hj3M5CtHgM:K)`l$}H&kVd4d{YBaC;h[mhdm9.L/}'nF7XLBArqB.gyjif%y:x&]"3cZvuDh2<{onzbw2'C2:^m2Q$9`q.tQ=Zc+FX|)hZJSgyE[/NO.QC
-0Ez)R7)i#27sCoRO&%W&2LMB&^>j#}^-dNOY],S;/uw7[)m()jS4E'Mn)Lw(^if'&-kLewJ6$r9f>Nh}EK[>A^YE@@b&^ESGQHE&-h09FN<`|gliv$-5J@
-^)WV:`YRjf>`R=<;)}^31Mm>Js`<bks8uX1)TU|OQXp;4{=(tJ+|k)<0tb8ES:sj'p}vP!xp4dz%jNsJRDC!eRkJ77!>G0H)&JLV$8GSWI5=.83pNb]].$
-6C3V`u42[jKMPp)ohIZI@bR{sK70XREVI)NFwkV]S,EHnO=A5$({S<$g0#!"pUevH7rn11I`YJFBI."g2.fdc3(<[Jd2bB>=h(>]qj5Khjq=D^B1{sD#4[
-LVbG8gG:RG;fN%U;yzoo1J4yDv-HdYF58XRGXHPl-Oz"ZpkI{]kB6CGDr`]4tJq]r@)|/6dR#ptt@S'-R7;QDuv(rdMaN`dmhm!<:''TGqWCGP}ruVp,I2
-fM0iUbxAVrt3p5b5kbuGkQdbcY@aY@UKO.MP=24J]@6L."M-P&_ZR}wYgUw['VBvk5r@pFdy[rjWLsfh[08.onF23"2C5e;JwJUiNQv0@^4s^>yHql_GHl
-IQQ.#=P"LHA{u-`M5F9H=aZyQ{v@@Vq4{eCcS#YMe{`$M"CA~TKqKQE$wc_ATLjhy<1PGgIQM,F.=n;_64"w'dJJc!"HNv_b_nl$GcVm7_kSTZt^Sj<'}6
-5=%aHN1"WknmClH[{GqP6ik{wV.X(0_8RcEklUvWBW_mb>NK=iiw.Jn1"I^w+G1I=ep@%lX;Bv[ohA^h6CHn^l2^4)Po_zTcFDXqpAKN{0tf&6BOdN74+k
-0IR0xKhaS7q1Argz]c,o_+_,wX]wzC0i]nP}S<i1K7t7mK#PksB;WW<eTi>FN!Iwz|Y1&'^UWHiO[dool;M=Q`<tpPqS9JYKC]kHP^Izqm/:gO/_"Nf5#-
-H`#T$wX9'RH{&dWE5=QLhRWyD7U8p#8,w"M>vaQI<o'%,{bjBF.O`d{|QUZ[TksJfhER:c&Gihma<3f,`[4R/:dBwA#P&}DT!8Jqa))|72DuGO"+/kKaq)
-'!|w|LlM7qi8(PF]i|$Zt-p-S-e}7+!|FsZ%Ju`;2>1@/(I1D.UULJ7Hq%s">=c.Tn)9>Ftl<{K:9nj8;sN@bqjTy`9l]G3O$'UDu2gCa_PGEgPvTbx!K+
-zfa7!$s4_,ZmmuLAbo7Us03efQTy&=aw!yFk1gSzNm(R:@m8X]FaI448Q,q<DGnEyo%T+lHRUX&SOd7A:7o0>j,x"-zodJz>RKeH.sFsl_zA^r7[A":B`I
-!IIWEnm#nB!vXMZ8;;~k_z4G6_QuaBXzy<z-{ROx0o|=dOUF>_Km~,8={[#+6Q&%};Khq$!VwnhnY]~h''cv)^0IU6%n_]Rr{Hsj.(p6McD3M3z;cF3g;}
-<&u1{0dJse(vuW6U+oM2RSr{g15lm>.(82.34M~I{|=lh4w>A-glsVEO,rG#,Q@d9kCfXeEH6JX;uk`jvbD[OBD`QY0cxrkVLB.+Om=s`#MOtlMBE9/B61
-iU2jqjyYvR4(y[,WVR[1BRK.CTlSAzKApu[TFy};|'/sDB6)$^~Ca3h`3&;t]+S+p's^nQFZu$u.r(~=ywd<O.2!v^g+)uM]7/JF}ad20&};.CnQ,r#@@Z
-'.,"HIIf{PPOpd+'w1Eg7'`KKcYkElPi|Y&SlsZ+l_vY=DmR=;w@M_6vOauf3aSe_QUTMt3%_mBH_B^ajSq;]aV6!a~%.T<1la2zfK'`~_B%1Mi.Lp7Cr"
-Z.dq#g=}sLZTnDB8SI:pqdx/}z:qQ5+x65!:%%rVl_P#EqDWejduCn:cts~9icAJJ%skWhdJ7A-js#c=rdFK;21mrJYqNI5>.}-TjscmHv]0E&@6}0MsTf
-Arg|Rew$K@-NY&k|({wG@8Js5DDaUWJv<}uzfxI;XvC}JZUd>}R#_&$A{|L0h`;tUkvtk[FZoj@Jdyllc-M<Aw'Kr=WTtrd79z>532JOMn>w8vNppa$G3j
-Bi9n38!OVU<6Xa'[fk.7P8)E@8t{"8elp7dK;IdVwb/89Eb#IgTY(|9X,7:H],yuif}{|5`W=g2D0B2u}GC_ulwX+Uk`dBhH4on]kNZPBQSODrAuK7"Q:#
-L|2XNpOG$_-ZghTDgx4jK":_1W-#q(UhdA2>kqR!<Nn4h^WLL0vwT,-d3#.Ku78TWY)(|PddNJWfu_kr!~q1Eiii$i(msdlTX7>^Qq_JqTr{E=d(iQ>|6A
-Wy2JUokBV!q!BPwimUq9:y:RHT"SEr>|)mO[m-I!=^6Ek845-qGJ3/3w"4~LazL{u^:{Id6OqGVw<Vl$x!Dc9S@YHlm>IHwl"QgS%u0`YNxe<4Fc<9a(bh
-]+16z&qY+5U;Sk+A%^Zu^hm)!D2E!lp8tFp1'9+$A2RP&'e]]zTG9SL'&>#jH|g'CS,hS@P[}woUO/jH1U`0)xvrj2VR0N}KElg'%YGlBjxrbn$AwsE`#8
-K3W_]``!L!SKQxJ=j3^e#>Q4Erii%/Ktb7wBKt5Z+B<4K%A'a)mA]Qo%R;>%L[ZhiWUpD{<nJ>[kl)Bxy#Sl12'f8/%v@_z`'k6h(jV'uoD;f52x{k_KS"
-rDk2;2P9jyWOcUFkI91KpVrf1O).Z@O,I%^qxQ<QAUCvOcGAk|awi=FEKHZxtH=Hymn(M3XI]v8hX,ujHeY9NY<Ffz1D3MM`qRUCjnE=YkAr8]vL>L-+^O
-8YY!z$ppVQ,NDY3te1BQ.0C^:D5R@2Zg&p%QnXrh"Ev,CMF)7{{%/jA`WGYC%qll+a`w!{&KO}V32nDfGS"'$,k=n<$`/4Ejy4.^"x=JweKpeh&k>Bo"wj
-|J(p/!9]'ZQta+zk~cyi5l4p;%(O]pX`eypzQrRwPFMlgdW"R]90BWKikh[{9pc^$Fh}&H!=W>YAu$U;>C5OK`{8b7eASno|.CjKGy{63V;<<ZriNGazk=
-0t,w!kvwTubNrO=_%}Z0_}$6Kv"8J8MK>zDHM)k>R58n2lg^`yrHIs/OM+`;+zqx=n4g-[AQ)$+uROkA6j6)xx_9r#A-zt6{hvfQ0)nNV>txi.iuS,`Ba}
-''iN++:iBC,8O=('PM>fTnX@9i2j>P0_7sPhVRi_jA}WQHKalaYw'RV7rCWTLc;#L1/V8&2zeZErZW~whYu"_#~x2D.IopHP^sQoP>PB5|KRIUaKOWTH{z
-N;J2eDii}twG`=5^0%pZw/fBuiX:NPFt7t_j$D9fdq,O>=}i{zA9lshh.%bXUe;aEq}>[YkAya"rh^RRBdIAuk^s0+Bcd|{1mIARfuVM!@%U7!xj1JX[cN
-whqd2f0ba!y-s,6KHV{D"X_9coZg_w`K|jnvK;K_FA7=[Cm@lL9re[Q><6@9@vRo@hT5gI1J|yNbS%}<@<2Y6^:x#bZ,o}F9YL"kkR|+,U023jwb[]w+p@
-q'IfC4C0QlgNr1a3#kM&yr]q>}H@vCgjzu!(wX[bofgRSMGdtH3'S0Ekx3!fCcp1WYvJ0v&E]3QY)mm>IaaI%38]$w9k~L,C=xUL@URK:>5&)C"TIAsM'p
-ynb0X9%Pp,w02P"8vPfR~6nA#JOTUHuHAg8v,w#4'1IR5Z|asJY^@c3:piH8l+AdCh;xB;>#Jg[M$#E3]5gSMFD04&NO+WF_:nYDu3v%G@wb-y:PABDIvh
-;EV.Y0nK2mnsh;i00vAcogHf&I1Ss&:9k.W&>y_HQ{Tn'6VZbn'DBx%P0_%VyQD],rTn9|{9MoJ%09u=Mr(kt)U{#Ha/Rv,{E83xTMmRXb[U_JzsYV32U!
-3|c|b#aILU5x_,W:"-+sG}|u2P18uOy]hQBv&pzo~/r4mvqWqt(kgb``IDD9/=jC6h(T)#E2z/&{L7F%o0o@h3AkPB<[-nf>zGC2:Y%$(})D/zVr&N!6Mm
-]>-.Vlxj#rp"-A[dk;nx(;(FU/}+H7Ozu"w`Lu`o2Qr"ZwOs>/(f'`$!@:<b~J&!1Mp@OE_[AH5=FN.LO6~&D4<YrWPQjp47Pz%}b#NO#o@A#=r8f`~n00
-S[@,owj!`[+}B_=F_qRVG]dX2<M{m_z1`x-':f.b=[R4Zpg<#2gL-VrPJ,_.`NOT9QTeH>zzGmAzwDBP|c4XPIX'Of7UiNVyb{=,W-]mS5J_t-"GR)(:rd
-dg"1%fo)yHUyF+rHZ^E[!}w'maTs3_4R2+FSqWd^gdT2T4<V._,Xv/la-UT-B_pW)lxO_@D+R@Q0$>ROHsCgXc^d2&,Y,Qe[@H0lH9@hK!7E/x3!#CuNEQ
-&!2gC<%c]$~|vdSCQ=y#PGRWb#`e4IAK}[&,%Sn}'c(60A.6r8TRHT>!n>A:<f14Lc}yXCm0)Us9W5/EVF4@Hn]lGZaD,#Co"3Rd@}]<i^BVhLS<6B.%QA
-kR/&phQp[6C97<v"ujV.Q%2{oXkBKJg_wSep2Q^H,x3BbVV#Y{i-QrNJZ`,f+dqHq#|%SYmsb6KR!4:/Es9<x9Gl>n;cUNS,jV~U/OuA/Y|>K@cn6+fm!O
-}SoM)8{%IgdzvbhY9E+#4g0UfJTn=6E<+NQF<heB;#wh2#a.928=(2C%yh<T^AT`EY%Sh3<5q/,()3:5goLcQw24=u9]3%t%=9G0OAolNHkz$'rn3"{@PE
-hJpjgv9VK!jY9AQ[&3fG;L90Gs_s4)25uQ[/zh4g7IA0fOghM.:CglR+('dz_,u`"6GBNu[EL[XW6-sy8jSA}eg|!4X|"i[oG5):F6K.wsk8WF$14tt4N^
-%!Yx~@{mUHi2/xL.|OMp(ZQY6qtkuK&CAq]<b_@F95JcO4,<Um=6V/XB]a3C'2k#jG'o30QEy";L8%f)+e>/u==}xiCUVZ{u>(]zE7jD)gIN0TpL'73b%j
-{S#_&[Iq;hb@v2n}3rX=@2:Ei,-e^[kZ%0.L`z%cs.VFl[_7c=p.C0P1#J%4G]"WqBPv#DXx_$E&@k-[e&y,cQ!)Hf]3n:r5IH,a&V1.B7sV+7y;S^%J=/
-=&uo3iWjKJpS&g]<2j7gSn0=_,MMdLb(_#FKl5GN<#<l=P|.Ld7iQ.)mR"uHW[=nu){vhT(N]('(3mKp;z0n@2h/RIQkd]AH5rL>PwSAQNY3S,fQRoZZ^l
-9q3I7KP]1[%:`Xyq,U5bTO!+>J^C%r_j/VgQ3M:P^(z50ui.`jYI^|xyItJB&S0|n<I]%#w!O]-o2XLQEh/1z<~P.%TEkI$CMv{T1a9e)NPdu2'@}-wJQ/
-ucdrp%hG8Bp}PC.TkBwA4u{`JsV)Psm|1Q$E~D7BNmx'@4`jW[]'c3((YVh)Et%byN]IplgZx$w;R=K]1n_r^l2&/_#AcRWs'M9X|^=R$&Dk+oShUW8+Ux
-[yy/HNw`qxxeqShis!svM_l:F.M11-e`4KrV;^MI|qvd4cAvte0q%%eL5-tb|J5,t,p<CZyef&tSH8>I[Uan62'@ixo{v=h3})E)Mf$R{y,Bg+&U!z;nbl
-aF}lsf]LaB>,J"^nT=0re`>m^r6<5_Ajo1>JOYa]UrsY8`+/|Kx'|cuV`xF^'[e)x58xf5_xJa=c@d&q3WniqsQV"CseO[dLU+tL&)IkfzEkklxiQI|dJ`
-,ik&,'!v/ALf241>kV0s-{nuX+U6,9{r6pDn_diXnHX_;8XyuR'Tada-)r41CSQk;AoG;n`5$-xHN3<@')xVGJB>.W%mZR5ZB_:2:E<ym.=CdvNB;`HpLH
-|Ik>XF3YTkh%P,`<%E+tnH=lx&FqzY;qemV{kRtXUl9I<6b(0shF{u[.JD$//:.mLRH-4]b,ybk_Pcn6NOc2@h${j)n`2%sGFuO6(yYnTC6Kq+aB;j"ODq
-.SI{]$`M$Dzp!CiLm^fjZ%L-5x"l0)/n'7#e35><"_TN!FTC9=3^FR8R.@X#}[_^ZRldIHF(g0$!+q2]K3ep1>k|@m`1&,|ll7H&$<}RoV1Ro:qB='YRGk
-&"-@3vjvivncz)DSW7Ix5"uqI|_3I$rPW92Bb:b-nU%Mk!8^4evt'^M+kb)sicUq_9aCwpHv`&_%TkwS)"g4O`f&2vhX.pj2X#JVdLxM~bTzD;NrUAI|e:
-dN#m[TS,+2QpJdaYoTEk$8X6eD97/Ef$y9F:'P6nGpF$Xhtx#[9Cj.l04=6gf#)F[|Fbnb#{,6#a7svzn=g4'N[.I`Cs=0i>#`dY6[C]nB)P-(n,lSr0MI
-n2<'hBi)!7="Hd8ur"^u/4oA84V.Dw/)31$Cgfbd=A+M#!2}K|;[vFu!wP!2~L"]NdyaDf~HPp'Qyw|=sHl%'m-s!~O:sp<L3665GRIsAYW2_DdHlOabHD
-JS7GAK4sxj2Yh1[C>Y5`<S)xXCS16QkLFU0TvZ1[HluAaa_r,Y++LV`3`PWGi9vZYqi,bs>9HrkYi,vJ)t^[X#[1qR<|RP#ek6HQ8s{gh'H3"W~PS=J[K(
-FDX)wTZ+<_$Qt]`+r/P0i4BI168>|QwY~!{GrlEjGR@K7xq@]WR%jrY/ij)qKB}lZH{q]P8)LaIf}"oecWwq$yrFhO<w2h<}b>iy<XXt-Vec}Qehg,`+M1
-Cpi/!]HI84^)VkcLibI|sUzm1M6_U@MRq^h;TINS90X1gFk.^2"(j}{R_W+Id=+{V54qLf+6_F#jqT.hR]kN'U;FbLwwpA<_|T4tAdzBrpXAgg,LiQ4YlK
-zoRrUXixeTko#->&%w3;v()RnS'CIU@rj;fn_+03DgD^o(=":X,9(89X5_x(YwyvEEOLLRF/Af0-{OCKeejMI"kR9SN'BHcvD$1+/jRd_F=_uK-o{=]IRc
-4q0<8|0[icdG15I"Ax-eC_$sU"GLI&o>:V-&rbnSN@}W3='a;{p<TuG6>(#o[L:ZPfDn[xEKa>m;J-x5Wi|]pIa^vKX]hmmLJv3WEq5VrrSZWC"Q^I^{Ep
--Atg`Uwz}Ig[p-T13Vz^r4o0`1YY/RJQj|@@P24Qqa]3X<P)F,pE}3_|+FBUYyv_{I0u,tAU>XZu@+K<g{X7+)FBRwm98Rub^%0Z9l:UWW@r62h{L(1fUH
-%14y[[V9MPmm)di^gi`B/dq;^5Ie'=Qt'SZ#2t"/W[9^yMb>.uTdL@@iX+Us'Rj4PwR>et2qmx=l%QjBbB[ZgBUdWr]-L@:_6Jv0fG@=de(3&!g:OymT0T
-U>Vd-/y%Db4/F6V_f,Mxguw@/;}'&;];.ud!4RT[69n!`TC}0FEwqm0hfG%BMWLjpt^d_1fWH:/r3Oq-Qz7HS6:vvPlaEIR5'+Nz490P"&5$!t~tu"'t+3
-XXsm+Ijnl.%ux)QSv7%P4]cN,T,zsYM<v&-qa2-|7mZ@im>_]Xh4.<Wy<p~f`_XBb=,XNJVo~KO6Bguxz>|ia{:3ob'gzoQaKPi5+r/1OPP=7o]WzJ%@6B
-M%|jvBgz+VL[Ms4$w">Yk`24FQKs#j~|]4hs.Xcos8]013bP`@%5f9Nicy_X#$+M~dj|pp}uL;I:U;$C5VD7^tS<^a{|(%IRv3J7@W`(qH|$3AxTFbq"5}
-D/OC%5%ib&MFnH$)^&|c;eJME|6Gm@%-S%v_FQ5x;/9H>R7Q=IR`xb5FswBcm;gH,<#RDI~Athz|+EJvJq!s6GEof`LzQx1z#%ly|bDs/k#OTu%v8<))1`
-(1ua5(/lC(aP&M]7R8,y!]7;b"cAyo`-</hIOzzwdN]jZkN^nN86Mca<hb0o-#;2<)(zv#TwbeY6;`_cLB!hcFWzkcSG"8>NVT$A)1H#fAe]VQp_HtramW
-PA7RN4A15!}Jo)c4H3F`8Qf!HkjADnFYEO9Im1}&SQokh2.{4j-,=Q%i=i/H"+r7qgLk4|iFMR52}BIKNHe0&AdZ&^iog|z$2>6f>Y=Y`G)w-_P(4D1}_+
-e2Y(I'@KYR5u|b}2{UdV]9p#{qUWWb='9OLsE/-(tA'E"6SG=aFq=4xo5HyA}^].n!^[bI=_8I2J(2w=Y-:{x.<!J^D-|3v_QCIz+9.+zy6@)))$zA9"',
-EF.QtEf|w"1Loq-}U));DXNl1:jPU23.$kcx/o:]5bb9~"26w%dS%nfg.Y`9)>Dq0gC4hFkjMhkuHa<>,JMAA3%;-/3wxE{Wwh/ZX.-82G<:7BwpmO4>6:
-gr,c2,uvT:W"g6ob>fz0Qn[f,G@GJ/dQ!hX)[uSjs=P}]SQR~wbG4[RDm4JjbrT)QtCEmPe+}G}alwkiO1-qtZ$Er3|Fr!;[OBr%!yVO7-WtR>[L40i@dv
-qC=b,Vvkv:K/t04(>n04"@EVB7z__1R]tvc(TU{r6.+HPui7Z9s+Pmn$+,r)pRY/gd={X<uY)_w"{{ozRxCfJdg}cFP@TxFQigu<[F6Ic8>3iEj7=PFt|t
-tg6`IsHP]$hjs60%gmacb42>J!]h}$A67^~yGGLPK>T'.2}){&P6{oXG8-MEcRoFn<RB%hbc2!p+2:ddXfXNKQoHA=yuV/mT"P]m>m3e'=^0%`m4'zwnXv
-e;{1STH>zeI!q0:0bT-uv5wV.o]Br7qLe1-.gvVv>T/#A_i0j#N}5<w",hRbS=yUhiON-8'zi[yt@FBJ.9M31iU$KMojY-;uN{=Ce"R3a43b&l%)x]&9fY
-+"R}SEs#Hiu";1.y$!DTh:YiL`-lK!fD>M$C5Z!Y1Z!=HxlHg>yXC=xC/eJwV`v$]HM0'K+i1<]-:)u!&Zq]!GwX|l+7AviX=p],K;dEHgv^MT_`I(^y7O
-f>uliW+PpP,V2j(]Ql~.(Z|F.SgVOxVWAp1_H44sNbCPoX5uHX+JdXp$bY9kX8TFa0|;R7mY1[L}WrqZG_!dhef/.qVVkFaw|1IuAuq7WF7Rd7PAMildm>
-4S_f-y9au}3T5q<D}vCmfZAfPvPt"s%MUDm/7}Y{yT;xaz=(OU)J$)R@'%DkoOKqX<IqW4-DXl_:Hk#CsuP[J7:"o^NC`_n5RKvq9<hekeyW3jLRFj^V>[
-xnw;ji`Bm.NByJYt^_dW^J>ignH`|@>$bYPYkBQ]YiK]LNV(^Pp71Q$feauCg|#W/ffu.+~{$<npZk$h>(i5@IM@mH-9eGS9Fm_%33C|qM_0)TzlQd}I}^
-';TBX!pK,c5{^JgzaLi1U2nZPf8Kt[(Mshq$GuCPnN"2@'p>K[/>FscL(b0yxM&wU:ml._^NSJ[m5Dmh_yWv8K2K]>6`LqK(A03$V@bH#MhoB.3_Sp=;1b
-KJ[]%fYZBg}Ko,o37Y["@Haae<2]iRqcD-+YI%"UCE|t0bZ`ojX5Gw8I}R;(.%$qB|4ODNju|dlJ%UA08WC$1+C[BVyhO"WL"-8'CVep<Y+#{W42jj<hNj
-3awrrHndS[#CFUe3K^;lb9"mid5J3iU-CpS)YOZ0o{+H'K!vz+N_{nqM@FNa9p)E~{h+IK/Od0O(Rk]f:3Ncmzin{Q7<mI#J@LUI%m>,GOZGbzF&Se83.j
-+%S-(4,D+Xi/<c)0^5fkGnw;miE!Rq{h1X@>(@_Bk.a$p@l<R$m8Q"m0&ndY};SGP&3S0w[zT1eK&%kvvJXxu3'(r`!|,TT5j2ZXtUd5|,CDp%V`}IQZRV
-GD"tS(<&Ww8dlB%(J4aXren}J634_7>axIpSJne]0Wpz,$>lY3DtHG>XO6d$Ayy:k,weCknW2IC&s`x&&EGp+GDqC:`'[zIu4^iT.N@Jh=Ex/jUZG%7rr>
-&t:9.6(LfV:ciViNnd$@rxS:QWEi_xNp)vh_cx6yseoDg`.Q~)iMVLR"zDl"36|^l&PW+JTDj-Tfry$o-V7Tye$CUT!!nw<p-|{$lr9UC(%]7mL,PnMpp]
-H0(vMt<,n25025qW&A&&<%lgAWpB@(:cc$E[2VoEZwae5Z=+HoFKFpYw`CfIJT#6IlNHz;GL2{5Q[cMDK$D@f;@geo9(}%rg'P9B]>7&>Reqy/TLDM$V5#
-4blvOz1p9lJ#/pJzp2KJ&{&H>17Fa]Qn%(6Wb;[Gy{/'.6&c;-ve[u!MPa:]f]Oj+'>/3GXr]Ms5DT#|kLd>K>-R<n#so%Cw9o60;Q}6$p9JE5N`SMu5py
-BY`33DX8UALoMT;.a#%F~+kiG+K)Y=sKtS$9+w]E'i~[Tc_g%%@P'qEd/{:r@n+:"0fP0pB@}24m:8tKL]|4MSVQ%TgTA@f17bX#N0B7FdVQqB"=YwB(xU
-d.pR<vD-#t~W^I)1Ihq1&mo#%g%V9#l-E$p:8rr!I,Lp2Xj&{j-JYZ+b1j=.3;[.l#}!A>/4sy'.6qM]ges#|1c%dj>}N]<%Sw}vN1f%!!..lgl2liNRzr
-7zz0c&,_KG&ypPvz-wR$b`55o69g2SA/@zi0;}wge>t#%WsDglp4j|%MV>B1G$r;hP;`EN.:{ARI:_3$eAw#'k=:5cEtrv4wqQov|N4KO;g.d.#O)(H2ik
-C&id;W~a(Z8$f8wipMFS9,'XCT^o^k+Ul[J28H-Hs{vkv#>TmtvCSopqdR"`%izw+B#GMr$0"j+1%lY)2@FSKG}lL.054w`of8v.1!70;Za{-I|1HehePd
-fotpkFawx_.-O>3OIG]GUDe-_Qve>9h,ULW_JH/tl&qt$n=z2j>]ak~N(oc,4T7|ix5p`-E|(Jb4uhp<fc"dg9Wt-p@Q$eOzHb<!ABB=}pfZywb8'dIq8C
-XlWyVNO{c$+k$R}eR$kEFq^fB2dz0(bH6g/x!r-KhW`YL5#|2XznBYe(Ucf_#J%([<0r-|i9[Mk[shsqcz=QULLoP@j'k$dQ~^^sBO}lWw>NG'jY50,4_Z
-wWg+9cEyT9bg$`JTLyZ'65ia@^etp)KsV20c2a#!H|t!h{dvjX>]Zoo%(3o%_QW&32!HSiO"KUC2ZpMi5r0:~lL]2ieL#pY6Dvb"rB7SvWz/](g,/4+S6d
-]FH/_9'v7|5sCMx;bjWuSMVF;wc9u%k}k-tczTz&RH<g>m"$8>oi`Z;FVhk|uqtYVz40|}k_10DO3D,[OvSzq[/t8WyPP7X6&K<{fWg-)H.4k(@T;nz|f)
-Djorc#pa.>eY<K0%aNbfUX~hI&_FySa:2%3-Y[I_z_TtKv)|G7YJrrFP6UOKN_$G>-aAT2m4nAg%}<r%w]vw;YGwZ,;Le0l_'L}4yO{jf@wRjB=q(Il,P[
-h2pw{:5{Pb82=qubfFvf<!7T4;b!>DkYN9Rg"BVM>MROww%i@Wj&6^tF!#ogidY.j9Lc=d"kcOJYxA_Da5#!:)c&4!'bt^!sLkYLGqYK3|Zv(ckcSPdm=F
-~p~U>P~Hke%7"W~T8_A0ZH^0"eYJktiE7APZ>W14<;sN8${G#Q$Z{7$f!7.zF0S@6PvfP2nSjVM6{tSSx{nTZM#BsTxpQQ;hK$BT5A_+At/baA~Io8"O+}
-dW;ReuN<RU#%J@bAMPJu&=X5`qU#33HR.wbE[+./a%Y97I~K_c1`8,Y6&'/S!s|4',yF,#2',"hNO'gd|^ivrjgA&/1j)A"4>QR[ZqRuM>[(AhYncp.VoN
-F4;-~O~l%0d>H;!v)KPE|;0LM5'1P_~w]D:-dh;9)Vjan526pc|<g5!aJnIM,Gx4bl6R&e@8OWQR:82-s_C[$(ri&=O+b%51X=aKYTcRPJ+rpj+fBr(3zJ
-4W3kpJ6_Vr)r&Jqp5k#"2@;qlZ7r_`|PCQ.[OvIilBUFR"EWfuii;{>V0x9VSDlsKm]D6qtx{]fF$dm5R;NB,mc(ZZJuPPVt9hK"7naET^n-qQ&rKeoR9I
-VVuZ,SvwBaS<Am9'b=#GqaxS`muqXe;sY1tbwtzf'Q"uot.UJ@<@oNGqD9>>H[,BCre$>Io^JSaRty4m08|o_lddZ=C442k3s>d8Uv]l0NNbie@aCF2x:q
-U`n64g}6^hdjEEywNo(vhtGOlRr1!R6+d=T4FCGJP}|QN)^+owKko[i%wa];ahL.jQNZDcL90ar('Jfai@^IqJAi-6}fFJDIJ0N#:F{g%tc6[d)[dz;:xo
-<<$+NL>4clocB7NtS`G9=R4EBgvyHFpq.870p5Q>uceWy,rf8$|/<psbTN%tmSk|_Q;4Tsk#`L]01N@Ha0Zh>pItt06dBO>^SQ3.x'K;8Tk7sTvLpd-cRQ
-yAEskx@&mVJpTI{#]/}E/gn")!b5P9U@_V(_hqCfG2rusmuj9t,+ad,];+f5[cJete,6&exhq-3&[YV`8pHdd{O,yVC{(HpL}K()[!Tm3WQ_&NZ@gWkW=W
-&$BCdY5C>IwfZI3,:t3t>Y+}Ets(tZ`(%Zxwv!aTo'uIeR}#T:9=]5spr]g3=zve:N$E.k^6YHK:%H[Vze=z's%|0|RNyWsL^DNh5&T!@#xil%dcdZm'h4
-Cl;]4|Da)/;6dAq__P>ef7|]]6:Ln#{9^q-@Af@UziPeot$NnuY1J-yB,mbm!0i-41xA[T`+A)+j$G6'_Bl2{+nP!,/i!qT0VJX/5_=]LSC=(Udu6qjzgz
--j7G`z/CP-j^HW#.:i1B-'(N#2W3oBPFwz3S)=qY_kvSB5K4"OHqi]VRAs&2x)RhQ9qhB8mSlaG4jQc)nfdMj}>p9W5jT4ip}Ij7>^Kt5e}UFUhj%/zhu)
-}=:9J`wD6k%C]K0!z`o8bB"t2n57W(}v1Aj;UCW;zIa9@$!&8CL/I{O'C'/Odk(=R]Y|>TNDEc-B-eF5KJjL&6DqvCR@HN"H}WK%:Zapi(Fjq9#62E:v&-
-/K]}qc#%g;Qgvnj"RXWmD3QW#EBZDmm75w5eyLdpVZzJu}stoF4EHAv,CNXgW<Yw#T_"Yo}|pNZ-SQ/7=9L(vo)u0%n5n!5l6Tg<R0cGqp}$V3^$k5d=F@
-eu'Fssm&@K2b7@d)VAym97cDm:ojpd@;T".lZ!mU9ObU{w~>T:i2bz,l#C8F!CALCwiA2IQeDhg]Og/O2EDdrg0(kSW/t!EJ{y[Acllc=Nr-dH|hM4DeI=
-r1:ScWiRw[<n.}LRi=Jd%TFen%gt~wj'|hM3jFXl;ze@RMRu)y(<|.mR4|RkETvzv=Hwqv+[:vSmHxIP=TLUt#!vn4i>Yk|]&`R=~WUv8I5DV>>nx-'jRH
-Nz^BfX3dRjD&"47`XP-n3A(V~pg!;4"bKe(6bsDuF:8q-D@UnIq:6dK3sfBr<@2buq3q{$:]GY`@PpD@mAF-ZPu&T+MWvG'9QJ7@lh$K"f!ZD)WA&tn)T|
-iL0Z&Z+j3/)Z1ehqOrse0!3&Qh1dGdwou6Ky/57zh0u-)ELUd7m_S)72eul^{1h!~3~KPfd=m;31koL]1;/(W+kTTtxmti{Oo4[}TG<QXnA=~>![ZFTQ&h
-IRej_C~E>T=9Do=:-6Bzk/.yhj^r9jb#'2_yFZvehZ62V8/BKjAd{aTn#[_"U({6_AWEzrV!NG<M8pT%t@5BxUXsafnK9%'`-49hvJ%v.njvm^TrA>|_m;
-1#EoVedJt]xn^5N(zq>IpK+vW99JZ2F5L]Rui75#l>6/C2/D=,oRh&ie/Eus=(^{jhv!`m+nOIqP8y/(F<|Ew9vG6tX0jPJ[k;n671u%.5f{/e2:}T&%_<
-`h6/2WNLz9Y"Wc[lOz+3#X%ogqI>,DK;q@ZOBWe3[4Wt(KxfQ0o5|hkbPd[{E:+a>CR7Kcx&gFuYq"!8Z@HzPbpZ$DqJj_b@gDrxIam>3Kf&;k|e/3o76`
-kTj3p<1nPy$>P=So4(,Lx&I6z#32<D.px"Z4E>$}rCA#;[4t^ry$18q(CGbzneaSy.K2Y-q/NvZY4)bW=a.b]gcK_[bxBqYnB6tM}8}u}w;A_uu#",2@T+
-&QI_S]SZ45Kq]hJz^W.d{5n`vA""xltrMw<rl^p/;uAxOTZ2fdJUy@{/`YaUE'LGz`B_~L,!jHr&KOri;0_B:C2j)!Yjln;V0!"@S5t5ql.A%FQ>d|2wnn
-&VIjyu<A|VO3q=nZ{$A)nh{')TV7mAQShp!:NE]JrSqJf=Y/+ev@c6e!/1]-l.V!),qdZ'2_~9=6Ndj^t4]3!Oh1c1.I)DQuk(J:tMMEX{/PhiYd8hH--C
-ywP.V=>I2$e<&LMbKvV8@RjxbZ#Ikhia()JZU4T"ZUh8]I9X5nz58&X"/:U`m-"Hvmdp.dYFNKU"9+/2W{#Q"EQ8|bx3T(yDa8yaj0!$3rXkBHpa^)VwpD
-c%X3LRLW[h6/QS]=$Yvhwjd8tj}@TJoDJBURzqs7Fl;E)MuV)]UX^Wb>FZLSthCG2eW-r$=ImSwVc03lA_=POVL1Dnza<g&Ri",AL{3'69`QpFyt~pf!Qd
-slQCKi5;ZqpC>]3zO}azNw`I$iRks:cY"W8bRIm<c',@A6!`aiy8.{<$qstW!QhwPWy1Ml_aqd3d(1ho]lhyRk'@qFu4IJ(YiX&ux[0o=:QXH,mMM<ctO:
-LkT4YvkB.^QegS)]=eA[Sw`r@@v%rT58W2;|I6+]|5H)yQww06PM0(9`i1%d#8A6-W$)5:I5NH(3ys%rI:l2cU]eFthxj:fL,lc)Ir{3@TK+^sH7rp~'T+
-LF+1'^dhXgYD8C><-p;+9x[+w%#NQG{IPPFWiSP/`'W2|0`J-+GA'[<PZMxV2W!ztITvU[b&tyf&>%<qvwtLK}b|VIHm&|Wc)_;.1WHL&970fv"oJb/'zM
-o%|ixV:5,,6ayRVb3%)-rFuy"q:1TmJqZiwcc(F+Gv9plcsA'>G6X'ia"c";y`Hk'QP3!/{c{J";-+iP]jKLu{V_,mG4>gp0M#l0E8C8d6~W.%=W/KDZ':
-#<:9S(!nNMnK[|]m$4C/;RD7'Gv:EpTAlLE_>02/Zs5|52&G;6'0"@>@^.@y@mKD+ZWh/vum#^(i$QQ;&kO10H.-7D]mpvq(S_fUlMY(~D(@'95!-nXWa;
-6}VTd-(-NP0Ip9l3{e0'bW"I`i%:r)^CG`k.2n4vxi5ky}8f93Y>uoD9<A:e;2gL-:&'siD'sgvXL$b]OT",z]FB^J>r@7:c{sR<x6|nV:5`Xd.h!Aj&fo
-Iq:._(qsm+>6.M72_&L<NNa]:eYch!5XA/O$W&8IJ{x0U;DNNtfI[>Kl`K>qhb]/{UniaKWMzVS9iB_aVmd/VYEaEn^v9{s9>kcrADZrND`Fovt9mZ919!
-Ib#!&-R|s$#A#zF+v<3>~sA<bq]s5sNQBP80whz[FZCgacEO=nK:zzKR}+7W;W"`x`{d4xIY":`o(ha$ISWb:W(#]P@hX0sf`f#IgoO)^nXCC7&RmCBQ2m
-TD(dWH^>-UBw2[8XjBV%jrK82#i3ZvhNJ6Fwe<.O$5H;B:"r>Ad{.r:5zbwGdqkO)q&%ra77T@ingLa"!O0xq({1@KwbP<'MihPAV$)W}`].MRaal90{B<
-vp|@sYsGzw|i[]jNK_f5SM}A`NUDQKbMW,gW6m2BOGn[psJHbu0N%37Q(eGt;5hR.1D0!8bN2`|(K0i(@W;>Z{kzRVV$Xp%>UILqO-EcUKc]"s7QdTRa%;
-Ts-TPOGd&VX-fcqk#1%gVt$pb]Ov2@n2m+JPQ)pVf&3nlm>u<<Jd>X<K5,BaM}DVmYhYOb9H.u[Ka/'US0"1Y+@cO6}8aA)!zqtUK5=5MFdJnqF>1DTTy8
-{N!SV^Hoe}OJow2Ebjm)Cnnobc&2sx-IAgoP<ISPC_k0rr}P|avG"kkR^^2si`fo"b6J+zY#vRMBm0OY.$2[G|8w'n!M+SGAIpNF,x0blAq$,NBxA[na~s
-CWPDi|+X&r/]iqPHQ6GGo"XKC10[Jm2g"tW=DS;/+9A8U'-$5eBvNY9=&Pqy/HSbM3YsK<u_;rm;L|fHJbHW$<y:Qe6hop6s|-q[~r4XJ;%op'qq0{)554
-&(;9gb^<K8|YvKH4|HkWe[e5[n62fRM$882IPWCPhc1twftdG4Wx'T,=m/Tv.g^@3j>,9[C_Pbur{e3h[gupA)r)DP`TPyo)SRD';6crp]XyGSqI[8=S-9
-[!7gAz@"6MYfnLWS)Whb7c|veMo#E:l_B0d,o,FJjuEh%@a|jzE:#U|'hy'|h#FwS)[8^w7L"[G+'x@(||Y%%d7U,=UQIr0</XgYIYw,/+ZA{(v_REQt+t
-qmaHus(f;_O}(6mrfLz}|=T#@20|qv28+2Tcy^p|(|rZj8]Yj_`>V}v^ZpNnyb`D(lvIFSJh+p[3%4eua=Q%=ckgYWs2Vx}}AQ<}Lu(|l6O;yo7_-dUi'[
-j4FQerJbJpb3fpcd#Mjp(_Ti:99Vez^a63FY,FB6<}MC-JUE<,;&:#EVTc&TzSAeZ}jSxgP|j!50hkc!Vy&Mw(a#%>-N.2E>~u.vj}=1{f+d"$ug0];W0v
-pdJ|<TS++')H&ygW,Ac}/EQCKS4[>a5Vfu`..dLr"6%+$aq=m|{cLh@ip!&Uz;<pWEl|%Cgks#6)7wJ-|[y9{]EPZ}536DWhoM/^9U&.cWQRpI)VdWb`K}
-Ze>)(SBR)(>}E&RtIDSGVB3;g./!PXkjLRco#]&8z&=@JX_9cflMUw(i<8sq3Rzoe`r(71{=&x`73_#^Rn:GJO4w+h<4'e@e[fu"UKV@%nc$qb+`Z=~BbK
-q6#y{9^1,6C|ltM6-+<S'b<D$|+&P2~,11UWsY$mED3AIw4[7iU<=<i1taHR9Uz1Ew!lVi3jxV#O`VD0eOoIRGh#&#"yk.^v=v&RXm[7Td=FFpPtH2<s:d
-7xo:UKUo1c9Ukv:"$MWK&wtQE"s&Xn{+6Kq{HfhuH}6U)'~P{%mFi<Dsjshj1vzGBnRTQ2MU$E!o9k}&nWbPC8AI4/k{cD>hC1P,SWGAQ9x4=eY8$=rI1r
-LbVow5t@>nv`B!o)#dk$.^G+/@%=VbJ%RB&{hn"-3[43/'$Q''&VpM:/&p_8mrf:rMzw`pO$7g}=$xB72Xyen$jYp%=28^BU"Dt<jNaWP2fp-NZVQC4eMT
-PoospNL9$25ACvIqDZp@3;}'|euP3S_)/XDInO{ooZl:+bJPHc_@|WpkV&JbOp;%_1P"TKpw8)";:yTI'm3x2n#e~AGN5X(z1wlniehgmDoE@F#1ff9|vz
-;4lP+,}U`>^o%,C|bmgXMTC.'rfyUNKVhf7j>Wq!CJw1-@E=_Ftbs"YN={'%;@yC'tbn`'{}00!n`,;+)O6b/F31SF>)@F@GHdH#}XJ96nDV|&/@7H8dmX
-m&<i(FON;|Lwdf3JC:/]J-!UlwTS'El{fJ|>=W7C#5u05AUZ^-|ToG]E&JM$#webj/{I.B9t}fOuVx|3Z.0iGmf@t8V@h[(dwO"k<}aR`DQy0=;v0j~Bza
-xz1!_CaNT1|k)pzo4jU1cW|7mm100KQ0H2i:F}/k]@BBF5|]BoUhc(fk#%duG,PS|BkaUtgweW}{,27=rZ2p..e+yQ6Az{P)S|Qp6nXbk&Kz#(%7Q'bd'Z
-+sFwGz2FN/'HoRc|NNPz$M+{R1_.%^){y(DZT8b.Wq6C[R=AWt~Ch4p76%Eo{M0"_Vx&;dw]>xko}|rOlh}`syU_`UYXAJMd%Y'dEII+7`am2h9Ig@pyQ.
-Blah`Ia=-_/&75$fn={yrSL#Mq"Qn=Ty-47<'fldE(uA'X"L"[8w7LfR{y1fRhYHkIHzDGqvW13X0c=C|6O>r]TO;W#J/6xk,`vTfu|#cR'<v^v0`jK{Wc
-R9|4$_w(Wnt6Z[UqfS$nAE~`BBc"=6cdS[lDko99&Y~/._MX%S$yJRxNECfj]y|KC.PSr0n(3o"!iyhx`Bv#]!pBitnmM&;UdUz5DMdL+1}5awe6kn=RB9
-dkX<~(;D]&ZpI2IJ#U#<zzB+0vSwJY3U)lcFtqVrre}puv`KRu~LGu$TxTpSga~58IWE~IgZPbFk['_z:nJl)t,34N78v{GqXU_>#Y<W$#13C"#iaq~;iT
->vu/;Dv"Y$,y<"`q-R@fLSLOu{h}:ju<zFC)qMRuVG@KAy|=uDnh}Cmht0]`Ho^Y:k([U3{(H_x#DshDBK2HESbUd,<{=cPN}'!h&6`.Sl^NQ+j&X>Nz`A
-NDp0M[.NvMOID:C3S0qzqQDU0U3JEQ+&3tQ+y@;Uv@XNbqel0`.{a`6b%C%4H{b$_b%<Vc4[ssUYyZ-He$-rhkc%2b@>%CuNK^{$b@:.~`}(,y;:.l+B.E
-<.O"th"T00QPbh[^RVIBZ<#i=>Y%U7",E%iiz%['Oq=HhCd2TaW(IT~y^.X`L;5G9vH5w6$Ee8wJEcu0x_Q<C@69le~zQ4o51TSJ<53s!o{@Du-7Hc5p];
-ya+K,<Mo9rs"C7uq6%X]D](]Pa4Cu%D@E9U's|gfl,{87UJIf!Q#/3acD`QC~y+.mEqH4soZBI]3Kg.Jw<b9Eh5&RuA^L4"c<kKC0vi1S<{F,+Y[[aonth
-nzQm9&(icczjPbFn{;eFqqo<!n4B&<5"b8t59N=<d${spn}7<y!;#6V_"a#"'9.7m&XHeB)`as9badZd/,n5JR8t$J<{<8p7Z2y|,]4:N,;yX<idzeK>&P
-bd(]#|23/n@^nSw1n#_JF2yTk%96qXA5oMPdBl_CxcPS"L7S_QHWY'<Ah!YPe`LQ/wtc`B}:!iHCGUGUFqwIeP!$~&f22i72Un7D3c4;.81&#2^&EzA{r[
-7#K)a:4FZF{YYRhWwKB{>7TqmLv:1c=rCvrfj"PDEP#ma|}B|=(`<ly|pu'MgFNaQvlRKqm2,{ii~Q)':7eE1u@Ig]lU//O|,{)rNx:<"pe1sx7J%hy2M)
-S=BKG"$!Y^ORa9iMwec0m.cGDv$tcoyDj#aX=`UY#:k3~HsT>0jlz,ABN/.^Z66,=MB[ppc[pm`orn{6~TXei>5+GNI$rR,;-/+%4]2]~TCLr"3NicpRF'
-3rXfN0hE^8u"Eikj8k_xZB%xeyJ5`^sfl]v(-<Y@YY4/zx8&2Nwt%c;^u!}!3c%A``e-~`C&^6oF]:xZaa$v8@|RuoKux([P[yZm]]L}S:<_u25+IMH36"
-D:rb,A"QykI1VFVoH#bK'jHY2s~{[1ymVcj_Ae<g.cKDQ33W~Gl%fW8.~@YYqs`%dq6lgAO6R_AIc"msa=X"9Wx=Oy~9L@^KwX/l=>XE8M)g0_('W/TFS.
-mA:X05|XS<$lF[[oFbr"!=^AfugnrQTATj=lw2jB/<<RiX=Sz.6AGC~XLzxo@3D#:p=qc%AjGD~m16a;;|C28MstNBeTNA23O4@BULViO|Edziz{yqf3Ni
-0K.l;@6X(c(_@)A'zkT(5UYRlRu.cqQ[}K+Kw'X(=ae(l$,Ag:l_f2L/".K-u-C|jnAA;.mu;$9>FGFbPRA:D#F}Pc%B`8,[tH`d_!).+<x')W8s0Jq7e$
-d&<)6)x);,<L.3R"^<KlReH$LT3J!V>lX(!:=Ri=f']J/@Q,R#UC,"@uSjZ.KdIX&ZQfX:[P0SJ_lS4nkWX@Ku!A`_cMyZTsWEIWvR#r.vGg8J|]sL4v89
-<+xidS3_Jiez8z[MhwdQafCZ{SpSE6)J4PZcAe/$tr(S@v:yyesD&{R;ymbmW';`il2''iFw7i_p#6"AQvTb{_g#{i)hg!x@rc`PIEH}4da4O_,Qq0$u!I
-mCYPm+$[afC=pJ#JQ]eTG)kS|(H1|f,^>u<^1{JaXdRhvO7%TTqlNtMk^D>L`>A2bYiHp5y%e7A)wN3+(+9X^NEw2NGNf8^L,O%XPfq].eYH`5o%zs~9"v
-&ILPWY88AqgoHsl^M5I$4=SDDe&a[=OI)V-Nug{Cw)-tL8`z5ED|'ZI6'$g`Xs<-f$B3qhBTy>d1x1@CN2@&>eC{;qiVX0Xk/{'0k+`=8WU"2<~Z4$Iqc[
-zsR13C(g^pj7hKqA3@taP8az%>&O6XM|k|h2Ng#F)Aur[Zyo8gm#yZpcdI638A,J@KrVlpi<50~^h;KvMlB1[CN7HOl@-Yu";{"s}j.XmJoO%k"|YDr.eC
-cNdvoCNPsw>]V('0j,7=^(r%{Y0_xQ4G.;@2yyfRLsth6vzq>vf5v7oFDVt`~ZU3lxy=MB`/$'k->i%pB@mofIZ$8{rC]sM8odk%_7{"Pe[[O&O)963b;v
-S{y+Lgn@NIaQucs{"8q2~"xMC`/f<o<d_l$[aw^V+6z&@ZK`4"pMVSNsX,t3Ucdtk=y+rL(6R+'>lei,>7<Fg:1!Fu4em@u.JYS@6=loL^uK:`-Q,e"DmG
-`BXVX$_^}fxNk`0IO<gj!YlGy_owE|"ub%,@$HI9]FJh%(Z]BBckp$}Wx7&iR,Z%G#84xa--C</4dJlqcMnx`cH'hIS(~lDC+eyd8,OZi=|^eoN<Me70[#
-o3J>aRG-d7p,_RZHFqzLGN(qwQWkfhjOp=Ros|s7rX`:I361RI/4Ry2H_+vPbL6Dwk9O<yv6ms.[w)9Cu8RE{}a$g7F0jo"%Vb9k9_(y~p5SGfNJwB0[DI
-efjG&rK4i};rXN<HVz$Lsx"&,/gkl!Q,Dxo1L(XBw_I9|)9,]M$3SqcXs+9}lj&N+-y6QB$SiGz{+WS>UsZIoOje;Odcs;YC.qk#MeC<%c]$[vp'NksH_e
-4I5]_cv(i@'O]jA"!x;>cuqH~x`3T]i,/X58SK'6FBsxc..o#=tF>Mn2JUZBNbmWRyF6qT._>X-w5MMQ@c2mb'<qgJwS)DUh_3M4A>GP!;spc#n}pZ1fAr
-yDh(S^gzSQKc75Wh9fFIWHy2EIdWwhlLuGLT@|<6#X5e]cB:04p{[6FECX]6Zj"Y9L>GYZ+O+Pk9r#6tR%oKtjhtL)p>kg2,slg9`CX)xJiDV-V-x,s$}N
-L]-".0!@X-^+z:0YMC%.R"r/6rlz@;l|0a5q<G/b3cCr&_Y(OGYwUZGw{$X_oaS<l(<A[)NK,||=%'!-F$"cxC,hSm9]"{<R`.v!~$q[,prLG')RK>q/=|
-V.E:anGSJqi9>G4:4MwuViCGQq%,I9UKeqR:(SApecWm.B&"IL9c25`qAQ@S&cjYg&Ma]HswY2!J,E8U>Qmc]PGVKWs:d"62m-@7[07&eQGe8zu|Pcat^K
-)d-|.P_ls{RL9AF'+&VHotLlVC>Ag}.n:fq}O%i;|O8XE8<&Z+[_1J&XU!t.PJ4'K1:iVw5uk4InSX^`2;qe1;LJZWh^F!F[`0=r!.ww00qKlV]cZxx(=.
-WuMQM@ij7!jg&jh(RpGZ|RSFI(J_^@80sr^GgvA<m<~"k@h6uRoQU)o+bn`Oe8D{Ko}T]F<VR9rk4DvXj'TP.16>N=<mjzeS)}tHfnBD}'fhLp@+Ar[EtP
-1YSm)3`.y&,AI95SPu5aW+24`N)L|W'6/R'H$s,G#}<Q$n}+M%/E4_8IEW$b"A3>T&d,HaxnFpv_~1+D|zlTU7m&IY.X`tk+hgP%``Dg8X&mSQg!`#{xC'
-h58RcihPZ(N1cp>wCx9ywT0Tf`bm6P,inWUunS[V^bx(Hvg'4b(9xWnS,n7`I2(Pe{NipW.`g/gdZzi"N'{rwg)9g5p(gz~/c_VJQ[9Rz[P3C{y<qz)9-C
-H;a^rQ(-#:F967&$_"Gsa^RMImKLyVqCwNK/l@!T@2SmxN[dKW:vb85Shw5l(sz%-hrn];TrXpaW,>A)rZw@`|7_dQ)JuKBiFbq|0sADbXDC/5T_B5l46_
-heg6ENe4KY9Mw"_lGL:Ermv6;/]j6K9Ie`"433k`^mUrK3i5ZC]%%6~A&[V]yg]x(n-kTpCBbAcccl4K:..T$j0kp>Pw`yt[T35382o;/W{eO5r|m]j1,a
-Z!-)V@a(tS6r45#BBTlgnZ4bDmjH.Hh[9K}VeI#rT"`+w=zdn>8SYOmAw@#h(=nxnG"8jK#L'6=z$HwPnwg.%sl;U!RUX-A_wWh9r+mIWD94Ge#J#!phY$
-6tR<;jM1Adn=ZX(hd)@<xPdy)|xa_U4uL{6F`p)IPh><cu.31d;Hf]cs..#S9PMV9F`A9:%`ku4Ih.p.8X&t]^oN.Wte"6YYU"O`rbUu6NF-&tzndV9$Cu
-a3vFY&m4]n_DKpkn.L)#gpJPy6(tLckjP>Gd3Iy(5ldhysQ8|/Vi9h=4oJ67@(1"["UE'AZ8#N8R0rs!H%T/{zFXd.laM>8Ucc6"=<!MF>FO/p:ZR4Jj@-
-m+j'E}7(^"IBhKD!mU:>q)=tk"tez}0iEf%QP>RerxXRZL.d&p>a.G)fyOP||r%Defx1"ei0'MlZ#oHoJL1MKm|V9D6A{dsoo/f:[SO.2=X:M'F{deNy55
-)aYbck6tTSXa1H$Y)xfGXn2Qq>|Pp)@]}Oj32bQre@im=FUDmMm%dPf[d#PkO%|ml<[6Xc+.'lE=U&ImlGu(Lom&d-F>Yes4XGXj+Mn-V<E+>B(Q]aX1{S
-vw`.tAukLfQ2UHyNn6MJq-XR4r2c[ZsAw^;]8>2L#@fN3/$2{Yz';j,5v/'v(SZ>LUPGh@kRnx^gSmA`BqX_,Bz"a4s|q)-b<q"JA<c@ZL36L7LePYz6J3
-+8joz%%+mq2zIl|:>gM%/1Y0u)&'eI&55MlzI+|vsk:YMP-y(JfEfk|!4nJC=]U0-(:..%D'FRJ)&=|wuqrI")2(qnGY(b#L9Vua<mxx#'3`el3SNA9|>^
-clL"Mw~u)$+:;O(zOsQt%;"!Q5n[W/<Alcs2f6EPM7DJ|B/W!C](b/6ibVOuTSq4dFjjS^~@R&Lhvyp(w5t-1UNHXE`$cUl'}gwmfvc}faaRc_+`qDj%fo
-<E=1U_AZ{+BU0PoS(u<G)%1CQmgXqvs#}`J](Zu}@FNbb/:Y:6';QC&YPSyjzT^Ob>+,qPHZqp}2@JF]3I0}et#tDZky&LERvAU,Io.Y5f'L0x99pcioGc
-I((i6xa|UtUH>PNRBgtH_Lh8WSuMFj5TS"[HQsOuhd=i:_>"G1W#{D[7K1|9u`U6FQ}86n.0E#I[GWg1qr]N#!~Ye9V&x@,A&r:L7'8VXe=iKaW4s>bS8;
-ziX@1Eo,`jmc&MlR-.shAs,cOj2DCEnQX<jf[qM(4@om]%G8@}9k}Oqa25kr7=Ol!IB!W$6znxxgY!+a45b5Pi6-ncUp[#X7N;cc'>IhPdl9e+o}~+4}5s
-$$]AoJ<qkm;g;RC5N[e<.3=ua-_zbOd5t9ZLS.-j^IQ6]<OH:r:2}gEKuhX.~cNKmv5`3z+iA6k/]<qxZL@^-2[Jru`vh1~e`IoM^79YL))t}qV(Z)hFzq
->:^Y}dTSks_<mW=+[Jj$]W.cd>GW/18s]t>TRzs-)Jg!Lb`XTcN.7%mtr+[BrxB);$[J$Q/tMR(Sq]9](.xZi&NjvxX,@Q:rf}"3N-2)"KA]Gx4(T|=D:G
-:PkSu6Mp2)@[-c[oT13=d$Bsa-M4aS<OQ9&XbMp+m"+MelS5DU]oE)dXK[Eamu72c9cL9TDr#vY5L!WM'TrxxX)!O/W"h5EPSU$|[JR.]sT0[t(Yle+x9i
-rfO3qnD0}rl6d`hx<d]pN;2Qu7Id@^N@r)P"ZLau`^#pjvtC+o}8z>h#ps1V0=NUt"$n<x]6LC[aOd`6u4&'cdQu=,.(~S&HcJgp^/OAvr+X]ZLQUoA0fA
-bZBSng!r_0ItMNy4g`X88Fxke,L(3,Bf0>edgKDMsi]HDOreKBCm45V7c3j1ft7`-ig|W_IeG5g3Z=B&BE~q|/"]"wON#S<Lr@=64L-/W6Qm8oQ'=QQ0^f
-Gqt03<N<@K"zDhMd]=%n|PHNyY6SfaE@6G>WyCjYbET5=NC7.(!ho3v8,#!&HH|P8=eMQq7_85Ea=kQk2BTSL+CX^[E`W5e:M#4JXIe'+9Ls@l+Gl9CX0_
-c^A|CL'p)F%dn0#$Y4u,eQ`V9L1fF!YMU6G_Ax0T8#>%<=eFDt)b]kupm$HJDGg=WgYvkOU_{)#dydfy,F$8>a'=46mAX@XIovyyimJ,bCME4]=snve]]<
-j-R,opLHI'L@$/"5iGaLa<.[J7}+j`k"PR3M`ybhDqV<v4_MJkOr@k=5Y)&/&d({b.[WPvhaoJ/{+w0"-t%$|(<{D]@[.E4q;_7SWUe<I4cBy7o-S/|TxX
-EjYdceeTUh6H>].G4k~b+A~L[m$NKxXx^OI8xqC$,{mX=>m6u1wNmCDVWJqGw$>p@ao^eF"<fpljjV{s/1`Y-]LlizbWY]VSS8BD+YH5}4o0H-S9/hWN]B
-XZn0dWT[eK2+CjGl&z1s@=.}LIN7HH1Ud>hL9S@({s=ERj$<IRTWoz&7Lnj]6anB<_E2K6&vGGmZ_dWab1};Ou<&d0@CT]dG-VOK3JkU8`D{%;HN#t,>8f
-#KkAh}!J]oVt-&]y}_&mNmgyJq0)aHBu=DJE_{6BSn(K4)</:y-evzVW.PcyH{2-{js4tnlF~9NUf0Ypa#lXagT]~|3<A^cpek-1Vr1tkdOu{(%/nC_@|i
-7k;MOP6'ig(5n|c$f}[8ccxfJuHU)}8tky;MF,)3xzgYzRQ_cbBEg3=-"~&!
+806067
+'fqZaA{0b}GD!But-(idP{Sm(])aS2h6Fp<;g-VX.Z!70glYw@2`{J_Dpv]D|cfKxvhTt7cZBZC{H`J7v}_N@L'Cz=6(qy+y3V+jqwY(-;^TUql9'OpoMx
+0J(4;q=!/Yrh.}zzOU)ck{qaBqym7iXj0tm"Yg[QiQyvyS^6c$a7TI)Mc|v^{w`%p1qFz3'MrF,k-brcko0>/5M)}^RfqrH!$M;`@2p5|c0{n]4VZL7da+
+F]Bd5Ok1pm`q_jola,x}^1dG>9+'f:eHbp>>D9s#R<q(x.y_z(&/xovVw&@M%<LVft7IY_:Q:@(&BOVW&Y_R0`TCOblj$E(4ky}XrKl5~!'+FEAxr0.^@r
+Xq4z;FH(WUN@sdI]h_Nf9TfYF"pkP!=)&X#pV4V9[aD7RR|DK42,&0v>tF'sy[mQ'wd6}:!^g7f%i-3DU&doVh=V/KoI{f`V-1i%yG~p"ZrNz8kVceILd]
+"zM>|HRce'1Ag.,J1Wx_4(upB7D/|2vY.KkcrV@6rjoEk;Bn-RY7gV%do}I]06FmB=ni~G!,)m|V)Ib^oi_:hUSpNvjH7jtX2BM4eK#58@5skZ"ss#}8o@
+ypi_:brXE<+ck3D|f_0osz~&S6KWtz]`z4I8~w)wh&.IQu]GR-P=T|Gs`QiZpx`AU-;AYJyVj`SR5%`dRBJ[mmtO||p'OFu,{1#tr+<xjko-:.ceyPvb=s
+8Pd17Qc^Im8;;QR;nE$6J,Pyy]2dRD`Mr+0W!$0:hf8|10':@W}d&O3#CR]@aGY#gy'+5S`<zk"Hd]t_8S:O7#NruZ3r!rEsTYxzxB+fr9SUlU-M:`(srJ
+(DOd;CDNrGG5g<SOcYdN:TikV,XjX!00xL6yF'Y+!aYxE+@R"S]Zro43t{O)MvP>Th/4(-Ib9_eQXXI<bbk]6zlf3jOc#Iy>7nzIGWN%t4rp>LTLX-189X
+d2"fE<.Ks<Vzwd$R!jkP{"nqM>RPN/O:"6`WNW+(NQvw9y})~>h|CS"VQ@e,M.jLt&Dt'_P0"nC]|97&}t0wpC(nk]>'cYPT/.q^,3!@lK/<LrCb:#.)PH
+Lr^%"yLEdJx.WF~(^:>6'.bU<H9I_45zfX35l@T{[dFQ:;x;+B][rsKv}7{YH9asGSg_cf}"e-Do:pNe8zoiqP3I>v6'VV7Wx['P_0KBo}a<{;A[kZ.2G|
+So'bF`@_{_M,DfS@ICU$^.^ih+bFkbK_u>ES&S]-p#A<|+As~zt&Mc"y-qsCO4<j}GoV;<uZ2OlDw0^m+k>N.'_A;Cr`'.IXe+wtB+wmDBd7)|g,T-ajpS
+jG;L,KQ}yhWCQX-Fl}SJf/eSvg@K.vEGTiLEoj(bJuDrq8J/@Km<9vYUh<%b62C^dxHfBFxqLB]CPL(BvdNj'A=^cH@);(|6:RDM8,'G[%bSzQQZ[[fY>h
+vNe8h_&Y3J`JijEQ4c,('|,CSsD|l`jP|w[v{uCDHmi;-|`GgDds$CC)mr5piwU4>Ib's}.Jb(eA&W$+D/M,^gI6poo(RfGiRqyN;RjZ%`<Nwfc$#ZWb=Y
+A-~mB5X=Wfxb8`Db{(9Sn&(aC_x+PY5K%h3jQqznCZql^JO^.tpP1ITC9NX7UOc|N%qu=x@wpmwSsd2.""niQcC:X+lG`^DN9/bJbv4R/#tL_s}oDdJ9gn
+O:nx'33J;{ls!nS1G'b:>6Ofwuh^iP!03ka,]}w%zC8w5o0m+E`u^(3-o66h#{&^0%TgrG1TH7iY18;l&UDtCw,ztIK+OQx'];FoOgh/sd^#5d|HF,INwZ
+G5TO!pLbSi{^.p=z:n"IdXaK=3/)]BxH0W2@'%X}z7>2OJl160rMU(`'bW4zxUYjGz/bd2SjO7;|R2FXOhyhxwelhRETNQ//zo;/.Z~qq,;o,''#NqW3bP
+fjPR^&UnOL&"b`ZT)"I4B;2E<IlvRq1.eW+{q.yQq5tLW6U+x2I,fws5GAF5h#z<Yk-dvvn[Z=Fj'S^5Dtown>hfMs[Box]5ACm:z`c%QX~VZ[9Ch=,CP_
+K>}T#]_Vpx)Y5"Dk/5;RCQfe$ZO1#&8]ghbR5O=_|R-|8mWuOkV3cRyJmuoChNL@BdNMu^rxgn9=B%sYPV>jW@.tJ($}nr]RT66me`#%M!V)+]3Q7&J,o!
+!l7+,3D^C#=Hn|TPq>Z/9):@3K0/iP$"vO,u[Zmy{ck(tmn;V<(rrw6Ax.'zZ"(22s7Ri8M4(/C]Rk+>#L7VR@NUv87B</W[_m4H0AhluXuWsD[bgRI1-y
+s;t+,ec"/2igbPXyMU)}"pKe|7L3vM6N.VE;_CXD&Z`D1Nzw}3=|ZZp!iLEkRJuN5NCsjyl_%0~d4KJvZW""DL/_2a.T`CnKzEwdhm1`e1xN(|XG%`tT"N
+f=wQ6&1R>&Y>1]p]!e6HMoNFnDuSw_-#uD>9W^lzcpR.IP.$&X]22%k,GoCt]2aV;-q8:d4v/(v26]bw>Bp!BF:y6.yEsyPF`D7WvE`7`}jD<a@q)TT)p1
+%{p(tS>EJIN}q/N#}xl-7|PT8#Mh4#Nt)./['pG.M-Nok^[Y_p.{:H{FS)_48LI4y9%&M6<cv7w]IGQXhVFmz!-3'!mHo-&mRTC:Ug.Z4aHVV9Xio[ePc8
+vE3;aS.t~KlfZ<k%Ymx2f`Sj28RXVU"jqbV9TA3vjK<vL)awea2zG(k^&By_dtBml#+2VKHT7/^SV_22251T-U]K_;uPg"g+=|I0w}W.h_I%~a$KH,%l;a
+=Ve&`MR)KW]hYfL8Aj+SHC2xF8W__/7LoXIm2tHCSg_og/|4boBd93j_O|:zDEp},<9N:9t58Y{bsd5)$JQ<:"X:_}gO"|E(xH|f;j<K-nA:{x3<EeO<7@
+&['J4;_/3ZRj-[un_zoGr8L4)Ckjs.S2wsH9kJ&W,]E%a3IPjkj0@U!m'bGAs!D6AC;l$4JQ_8V)m{;V`DsgcN))/nL>[cBSxv`C[`"pv8qrgPjDv=.2+|
+SYKM6SPsHJl!jc9&er,N:u[[w[`BWlVRLN,wXXm'%_u%=P6GvH#{|Ts%{13vU6=8$ab[IsF|'un.Iw~Zb[j|Qy:{2e%y&fP`5'c|z6/3,x0h8lN,`}uMmd
+Is|e4auv/}<_b/P,ek((C/%_%ylef@gjAoIoplV/yZ&6!kYXZtyKAcf#76b(vUv=;Xy)dsL'#2YM&(Za3[nETd0#`u(<]i68/{4x{`cnp#`=H5F5_Bf`|S
+iMLR#0VzEfz,YVE-VkwJ|.aZ~Fr.)){U}4.5I/1X-nuXma(=Ge1ZDaJHXtTeiBUrIbG0R}{:);DIDwk<T'H>hqgqbd'%EV#jRf.zT0/8;#[gPguZr0{d6Q
+%o-CyLg6K9/l`3y+i5@+|O]H#"K%mY8q}N^_oiRijOZ_l|F4;[~!~%xsIdp)HIv_UG/'F672bX&$[/Q2WLVj`.o=8P]b~v4>4hv&};:lss+6{CrRgU1D(T
+6}v]pxpC1tR(!X>toT8Dic6l'%a/%9w%y<0mW|s8;Mm+lqDW8<lNmkQk3#63[iM>b<Z<hHif(O9HzJ;f]cVfYv{W|Fh7k2'r2`$&:JV3anjKVvm097C:98
+4B@$b}99}`ZERCGcQXL$5HUNCBTc-8@Bol4=iLU^aM.vC"`y5c~P^}5AJ#Lx%[yUHik|`P[#Y/Fh{i}``jk`b^e#G_@bbIA9,a$k6R6V{BKD2MgbXtc@p+
+6[`M$s=[69|QK+-y[GZNzQ=R/}:>AzG&$QnvH'dTm1i7tuP0s<3V%8%T/:l+cT+#df<<u^#gIZ%0yZZ%,&C`Q}>[1PR86R`=B{evHr8jSHP;@R48r%Sl3I
+sgjQ9OgT~-INADMff#@diOf<fmPg@qsZ]#ds!toSA93OMaEOeH$XRbU2ll}b'>={QijzN}Y{2fnPXTdWJt~)YK@5_}~nxSvw,654".ZM`orIX{Q!-M03~9
+aRfMvUUV8=YGx#WZ0ectXqyj%3mbUM`Dp)oI[xlpM@g3#xN^;M,pEV3qHa/v8-(%ET`=9Sc{+ZqwVH/'05jk.%;xmJ4(!8Q""yz6-xi[+gM/qbXwrl1c.j
+n2Ey2$;Dqlss+26X+reX;dS1W^t>,V=pj0AH6+Qg(;ooZyjI4lL:4)b,@#NPf#A[>iZ-8Nb{golx[bKepz3AR>'J]URIhL6RtK!`>m4vc%"oiI5{7+6^aQ
+]PBqOBoNF.hx<3Qa.[:z&_DE#-28A34U9|gwaCB{m"(/5Y1IjSHKW.@Z!Q'|2D,c;b{83[8>,L3mT3/=1@>Hg&ja97%Si]H9mhN+ZH=%-/Zne,Hvv=Fa5>
+Lfhp5"OSzX"Tr/ihUa9o7Hjb@0Lh-r3Z^d["P}9IaI5mYjrsz)oY)<wJJF'=(7+SRv~Q={`p$'oS0Ab/JXcHQqpoSShH~2E|Fzhk~CbslUaphA#{^<#Y!i
+eZ,61S'TK_evd$&HAYjjxd@U.4;)G-=|`!g!6Y0>{@q{(]C]4HL7NBPPejoLo6|N&uD(B|&%_D]oIb@YB4qG7e5fE;zV9F%.#ha3cj3bzQUz8y<fQ9R1a$
+A}&`zt>yKZei`$1r.ANAX74uvyMb5O@#sWen]Gv)o7Y/rJAH%>[5FRv4iY3EN_Q-/Bex>|4EA3.hWb`Ue1q-'mnB7eNf>b+Q9JYcS1RlDY5Y_>VMWzn<=m
+yav[>-SSR}0$U';$2n%^A9wgv0O7f]yHIFZb>pL.]Lw=[iIJd8i0"'C2|EE4C]lQhRwHiRV47l@"|]>9vzbvG|!aY>oG2O^0~>D@<rrUfioa=f+YT9^YyL
+jCI7DIiU.C..<2%wfD+FT@n.kgcU<6%qE3p"lZD&R/p}xm!KUt5E9i/`JlebGQA&c3;L%'qCWn6(:U3$`w|$7(P&S^D1ww>SF:IA"|O25&@s)lTw(}PUyT
+hb%'Xdl)!oj35hxIvTtDvCgX"Pk4{:UEh9+P]]Kc:f1LiFX0$/[vWCQ'i&>tN2SlN3L7DjXZXIThrNY!D]%{>8)pO!mlbl{jMQAyNn071AhR'ACZD8c7QP
+.r!|`Bq>~=+LQX,d(.eKHs}sLCC<p&|FQY.)^'8(n}Ps{jWc,@WY^mZj=Uy^3=LjQ$&l/Hk=9&s#~g"%Ti[s26I2#IUA-Qc@>s[:eXUuMHBPrRO<J2mSkj
+)#@i$:HwwN`$L1WdP{Em=3AdNRpk`KeZWAyE4Ina=W,&T)TF(BY+}&LnHxE.0>d[I(WXii5V_t4ziC)fZX!gf-uJ--gAk;z^eqF<S9343G+<]mZJE[gXca
+!-4OdPuZ]'`dLxHeLiU|}h$u@tD5:G]}3/7olUQeBi^"aJ"}wTf/I)8pP>yKpXZyhCPVpcp|i[3=1.#Mvj3O.5:Ii%o6e%6M+`!<Wk0CR7=@G8<Ec%,H21
+zC6s~'ED)u@}hM-lySq$eQRj"KA]|aO$V|k%iIWt3rX.z`xJ,7!7WH/KM^:6$}+/|C1|aF@%B#sDr'rYNp4W],aD+BI0<{|$+WD^1@j3pNw"0FSf6'v>!:
+(O.TH"[U1M"b!u_(Y"BV;d;%GT&46cB0>}.,N]"n4YeaWW`bROtRf[B6+3@Du2UYBHrP(n6YOz/$""2A1g>.V(Oahg%&|C>keB{YOx1@lw$(XO.=g{b[O0
+|OV+->f|ui^wR_K:ZpRC4uuMa^u-6L{wn@RGpE^fn]fYrJx:jKl{"HW[x2og7l11>)^$W{>##Hum'uvV%J66Yg~GweNnQ/}_TWdlq!)$0=Qhzei]5312T&
+k>10~t0]fj`ew>RgX0Gd-4PYc@:c[1}>)6,RYrdjq%wW'TV./%Ca6(Ca6(kt7A&{'QM//AjfoU@M[+fz,J>(mG7jWjepdP@-JdfN+oXE~nUOu1N39F2mT@
+u3(u>HUVYI#CJ';4}nD|Aiww{MX<Ng"tV8OA"~Q}ivY,dnnbVnx:hW]YMwuVf'cbW0hno15`{G+z!(3EH-^Jdk(iHD+c#Si<]w|:O'G03@e@f.tBCb~jj:
+wvOA0q_&^%6'@i:`(c}bc!ECm;g4G59<pq<|6:[UQ3V%yuoJo:UV[,y!Ud-pYYNuxS$3-ti7@XO9-hlRz4F7q!rxQuNTKBIIN4p=%MiJu{Eij#TV7}bJ=Q
+H:{rw^dyvS<4##FwI:)M$}I/:h&0;X2FG)1A&iy1#HGr^xn)`@z{T6jPc[uVBXFbp%vj|@iExo{Zmoj|vc7L%Nmz(6ysLz0akCo9K]h9Wd<_PYKD.E(W5y
+`&jcP0=^l("ZRUlfJ-VW~Gp|kwG))]&R3'L%7YdT+<}l1>+T^hpvHKgir"68pRRT5n|]g:%RK@=iV!HgOJNl,wE9w>_jN<8aiNO_P2r>-wDpV5~Pt{G&}k
+SX+qn2CI{B,x.y)$V8,cX^4U|PetV0mcL#zM/U%jd,LOef+k&lUf+W96PpJbz[Z`w;JIG7Z6~zw_u.O8,K"p0q]P.xsAH;AS-f_&X>FF-V-dIwpDnyy"&i
+.Iu"d>>cx$(Cm}'7As..P695#B'u:Rg;.(E.k78F,R,j1w1bJzf_Ops,]B6E"ff{9h7}S{gy<uSeKt>,Ue~cB%BJ3boc3+QhOBmcCe3W=&B,8'[c8g3WW%
+[PLW@L8f;>u+DsI-;74)=C1XYB-]a-/U,_&3v"h)^M7&jN(BZG#H{CI[[#[4,7dLTJ]UlaDUdrQjiK%WMQFONadDR|4jW3/#~FaX6h,jH}S%TQ)$0J1'F^
+;PryvX1hb:[lz&gNt<UXd:a:h["nT&c)I6)e&bt-S-Ocp<N9FWY+G"#FYj$+(rSREL83&U&K|Nzt>n]s4cc^"U<tO%90VR&hqK$R[4KvtR|KvUuK_k`"$X
+ny^g^CsFc5K1/HOdFUT%QR`N)GoPNUfe}}!$X1gg@VC"#Z"B<hnkbL8)3sK6xtM=jDU|z3uY~(v|vp{2`}OpuYaAhxV^NZVtfsw<R1{;f&$FgUC2w7=m_q
+F6/jyN@"J`~V[I9Ojy.<x[huVu]Z)[cD7|I88^jtEHVqi<uhT(63O#@6rc"_&-cDkCc}4h,Q9R%[n[:}Mw_G!1`tA2Fzw-#cQe^}WmU"}AR-_TykjXN6%`
+WVX=Q^K#XnT=^0v>R!BlPuGi}@Z#l":2g]=BZ,F1u1Kcx{:hMWLahU'su"t40K.8_^5T86F^wp9^^'iwiT;Sq6$A4#<%4;1/w8ej.RT[^4xc>.6oos6!w.
+2B(62QC_<4g`>.qRps7!b-4Bi.%hqP^ex+=AQm/3v[!T4^AK/]{;NcLhjk75FNpV|0TYM+gH(]REu.vhnS-K#]jGI.2+E(,;(wV`,N=oQ'$V4I^^`/Wv[{
+B3Szm5[/taNT'=,rt%G_uJA,,-&q1Ek^w{po7^Rm$GI`>XYy}=2n2BY1Hy{I7Io[zSBy@|R2/G"JMoyX[/;P1[mXCb80y"w6JKHoF!Ugc6(ZN.N&lU<Y==
+nfr:D3]9{P_bb$)iJB#C{fB30Ln6|=jiC3:u0JQn#t+wcz6wQ{l{WYY:`p-]sDvweXFPu^ANG+cg95M_^)>KbI[3U#@5YMwe2oAu`Wd3Nj|)(rUUi9FPtu
+5!@U)ZzNVUY@1PQ,&)sQkkMQ+%X>D3S,uGz35Sma>2%]Z.>iOpjJ;#qs-eiD,FH#n"z>h&C#`1o1'$BVh#}(6D()4ktHqr2N9dou|aOjD"${y/JHy!"w9w
+zdFh]PGm["l,!zAVk2DCWx&pgUM!or<Khgj:xBfsE^f&PNVkXS>Bz'euq`)@yhb'7)45u_&h.fgWn4M}s3mT(QAQ^)T5WM/{,j5X8QwdcfwH9w_LH0o}Yd
+'g&=<JJHgdLd:%;BH=6Y[D_a)v+7Ya]t`BK23RwUPAdXcu,Q:N+}PgI{B'=kv55NJ5>.k/Ii6G}yg[3!j@!R}QbY.iCWkFd;`Jxa:kh8~"{Qj9UeX4v3Cs
+t5`'_C=S(s=V,q=f'H(jKr!<wAS&0i=Qk`'|gy78TMQC@_YnGqH_^,7soXvDIU-7(^l-=4=V7PuZ#jpG54Bz~'JKiV+0(0"mciBjSG<h}gy2/9XIF3;z,i
+8'XZ&zBQ8,-3,t[kyj&#+PlbjEe";2G{}wZr7<pOZ1@wEdvJBA"+uz|t[>[:"6Irkx21F7KN>haSxL70{Bwf<M^wrtUat=:/TW18S2y/|W/|i/od;MNxg)
+B%^trr<9jFF3jcQPfRx^73fF#Ph"Xo7i4<+7&mBwmD5v=t#huV<^e1XxPnfK4`Lemq)!l<nmEMiJ`@C(J%oXP'S+T>rj,lKngIe.3hW!z+QC2i"AL%SXn8
+NS|b^-+JbpcV9RRHqy=E7tql8Gym90H$!8,Qn"xgk{W3_ypWJR'"twm^gZ~Jy1U8c'b+RN-xC6rY2LR|90U)WnFw#:c[-at>fDb<0Jew^XjxcY+3"1Pg)P
+kbiGPkE$d#jckMpq#k;.A'>1F'z|-+8"veFh2@6U:#OHD!Db9yZ[GSr76Q`"Xfd8sR-|Z5]3p/4J7"8uC<J6wU8DAhO!N4[R63T2.</g1w1MY=:-=g>$G9
+oZ]'lPtC:/=#i6I=&1,ETr38p#PMZ`A>cy+B{[U2."MRTw.T0"wV+,FF5ZdT[kz"#zy(h/-opPV+"L-&H6Rc.i@)"NbhI(pi:S1,vwsSkI;UjbmrlH59K.
+4dQ^(v_'ib#e}6E3;fy^5o<'hT7QqYev<o7%AB&-,&jUb#C<%9}0/);,(/KuXMpbP8-g;mPMz^uHyNQwL{z,HD5&EggUh{A(wbjD4Vh,h6nLNMJ:+5qP#h
+33/K~6WK~r`+Zk[R=I'cRF1!bRCl@}KB){2!IK!-4.3sF(C$/0HYMWd/107>Zn%B(B^tRhsY]%x$:+06>)rWlyY@C6`ny2x_c}6,Ux`o8Nq2(K+>oO[UC7
+")EWy58i.5zKX)<x`_|vXcHvEd;sdvwy5XBAeWp^PwCvFikCYI2AV<oG,.vxZ$is'{41Nrawu,7Ld"6m;5gIBv_YgZXdjiP!'I:m}:(a]PVb-z%CL#|XW"
+h.Z|md=fXzm'vj:U('`O(4uVtE^9d3T/,VR]QYmut$ToZjx2,]^9%uU^DAi/qi'SK0D3r)14}RpP(jPGX+'/G7yN}OwLf}npPZ}OgOHCOn[po_SPrIW6gf
+J|<O4Jrt#EzWx&U$%CUybdJl!|Ib_-|;^dNu@iS4rGF]QT]TBUn$4|j^#b!Tn_SM]j2x4V19yu5hZi4J}bmNApeB(H=!pEe[s,0+E"NU+cIf>GIK|W)#|s
+:h#9d5XM-MlWEwN_rYNCp_E"[pW-Cc1VyV+CMM|;E2&;c^C)l%IK-%-@F6.#"`iQ)Q/oMWb;$@&ry%7Sng9P.$q&9:x`#<,9x|'|g._Y35ld#tIpC=5'(L
+r/s:73MVU":b3L%BLL{eCpf<_"v9M2K$0w@&YS%UxB9sC>CUI-tu%aD@~)V.Y]Rv5Zqq<w{:=X%g!]Eo_fj<%ENX)3c96h9194c|)h,a`j",DKNdXyGMu,
+bSqhreX&)vwR7yZYD6QUuvUX"RhB+0tLz&[$M$Dd5-YK6%_@=)->]5zk[k0%qh][nn3Cl=MZ#sva0&1zm&3U!~):iaXzY/)u_t&nd+[:lq6b;A+-JqGkO&
+USilFK=OsD9XH)dDfwgYm>CUBlYYCv|["5e;'e/G!7DL.s96'qiZXi{)#HaP=innNjv|%zCE=#Du~f2KnCCeaW5{c;I6zb"rw=q+VqbM,fb`,Iq+F"Hp4M
+Aq+!5M@qZ'`B.p~FpDk#%H"VE"X<FZtCLf1pMa,S|k{>uP)6.b"UZ(N0aeT$n=/.amQ(%aTaB&Iivtj/7M=YD4}_8&yc3^#t2dmSbl<"fVO]i$Cpp0]hGv
+CE@g=Q!l[ul#b<fs.&Sof7[-k(FMzLD4m8wcp9IlSvPk-IT#p9aN=q,9G"Q6D0-Je0U-zj=7Iase_VZl(LX35:{C_lJ]gQh('Ui_s@3b-O|zaqWnh>yIK;
+YrL`oTD6(m_:^5&<!,{^rZQ>Jy=DqlVjWTUK!@W:xC!.^+Dx{E#pv6j(9A@bF)++:voQxtGGN4$3G$B#KIAQ5V&<QJ4n;giFrHUy66Bv`]EATwMvNIL13J
+>F{I71WfJ%E]rn!R`>T^GyWcgpMs-dXxb]<#|8mFTfwn%7EIP^nkN%Y@U/]^Q>`mD(5'TP!-'EPc!$hahy1fh5e;YAq;C_xv}(re}'5>yS3","10!owl4g
+Bl7'`;DdV_{M)5-)kJm;WMrv5PPJ"/wv~nTIY$ABYnsS%YV>C9bSeq>x/pSTgLM-1[FXV7L^=K1Q$Q6iF{2V!OOhwNftG-cQCm7(XuX^!3Bb4a/ls-O`'(
+Q"TrTi$HF%LYEH.6};dg=DqD;J@)_[ddB;b=guY!U")3fBe2KhogkzwS([mH{.20+=t!S3+]gcYD4[QQf1^HxU=<+Kchyy|.m1Ug{2,=XoT1aHzaN-;kvD
+$8BZJO"twB8y!hjC#Nyej`YL+fXhLV3$uf!N_zk{$t-vvt,vh2HbN_,lYLSrn{t6~]->|OdS4r0M1+XvY$[HlB{WO;2-NG|^NU!jnR=ZiqXab${$pM":T+
+uS_^"bE'Pb'a0f|z4xKL]UsLfgn)F,l/&[G4iSj.!$byA4TSA;RSn=,:%Dj,P2_nF4C2AWanZSTNoC{P[L'W`wa;QUk)<ml9w.ty9F@)P7%,@.uy0RCt^0
+3t0EJ-tT)!jgv{LGC,J^fKD%^T%rnuK>(ioFQNhcd"[a@FCA:&A0,A{6>i~.|i@5&pg1/}%Qbk#&~W:q0./DXB3XA/[f(qXmpq7Tt=#()Lx.H99dHU@WdS
+-=W/U/KvVU4(a,5'Zo3>I:I(jmF;.EE}hHTHzW^b=]%F;."`W;]g+-RR,F/1Vl99=Qr>[C|Vq'7cCCO`Z:TRV/M@>yG|j"8x+6]S!fj,D69ztdD>#Z=2c#
+3KV`3CFryyfr0w9%m{5bm`tu[bh_AVY'BH@6bJwQr(-2:3@2^x2QIBFG0nolHEAOc9gB!]wqM^1&:wo=qA+@!+rpJmFk"n+p(I/Fi1loee.jEgR}ep~V'R
+/cxlA+Vzjdn!LK/$^w`(p)oW;c@fDRI>$V3m}Y[4Y[-t(7F;zKEtLnCya%^d_4!WbacBmJ=v@O:L_<v_e[]ef;o7vNSK=rXO6aK8ot&TOn`.AT%oR:#GB2
+:VhXwzCLV0M-<mRk2|g@'}XU:TiN)OUmX6R;r)YwD`6#Y.@=@1@V#Hy(!0Bq,/]Hw4b$-hzloCNGfemv!0r=/w4}Yvb_v_F'a1K_i<'%5N_.q!H|S0n|E<
+(J6,y'mYYI6%tKvd"(.0`A(cFy1+GS{eYQ4ul%t1vfck=EM$GS&@#)y)eAYB+h7./=p2I0NoKqe9puL8@}d/M4s5w#gqam;%b<Z)Thx>~puxX`ywP_zLXn
+}eDOP7wDu8e7[n,I]J.n'hyI<'51K5gB1jm#)R^@tO/@czcm[|7ny5"N7,>n$VI"0e&+<sh245uKBpYa3PV'q``+nop_P7S,}seTdjW>NxL]FSq|8ky^iV
+abo{$[4[IXJkB9H8pH]mp/`xvDqae%X#nld4"oTUjNEW9E$EtEgX<^n1u$U&a^@@:TH"NBT8yx3!~w5Bj:jdc_ua7u!91"vqPI:-YCY;^MZ_`j+4p+vgP0
+:_p<0+Kos+2gvcA7:Zh:lLCN1XaXx$'c^VgQ&"xk@R.Y0;T11$LK:!6Y&&M`q|kT9MY0j&lm0U7-rPhVN)$6fop#:3$F7Hdg{6aWe#~{t/.ulc~FfeeDeT
+}2;nN^QiaW5,-/[;xlbc>}~hCqzveh0,7"YzNb}Gf%;Kp)7+:G5[X"^'0P-:d&vdr%>U"YU]}i:agJ]PQxp{+u$'h#W_g$[JO8kZV;a>etY9Z^"F4}J6%K
+c4"+"B[Z]i4+QOV,Y8f.}3W3cU,J9R(FtU,ug[6XsInsjeF-&y|3n+$0Mcu)jtTBCbC!Em(.V;4peMesS%6eY;!E"fcXzvVhr'ecZF&zm,ra:i[n_c3@a`
+N)~':]N$0Jr^aJ/PL[Y8PXw/hA)%^mDR/C9M<;=[vzneJa8csq>L;>~H>e}4TN^Lzy/:1{-cR^|LCrrZQD)p>qa`SJCH:wZjpy"I.Z+n6ineDWML[ze09K
+h:voA/RSCqb}3#e`zZ/pWq5;YwxBdZ1qvcL7ozYnt:<D3xtfw8`J9`b^Dqn#i.Ndg+2T{s8S(&An8d9`i&8i4aC'Z(3s]1OBjOHz:/G&Mssht/4uz-lTVy
+wqH%s_xHY56R11'nN8rxk^~/>DLDD8I;y8bsvvw&M_vDBeq}I6X]]/:vr}tv,z`A4g$gf+km9|z=+UQPYYfxIkl([Rw9yQhJ4iVLmr,^cGky2ivVO(7<&u
+e+Nut$RK2bO}ZQ>tv91Wv6b(kv[w$-kCr'.yTMnS[}-lpY6iVml/HEII'6H$zz=p4H4Acm3Y0j"H!pnI>P6P.TDlq&iR^MvP2<e+`BZ!0Q$"@T8B92&Qj,
+A4042Xvrc=R;Z`M4e4b>p%yFe&t%dg=:Z=4Wjs_BD1,t<>D[SY&Q/[7nPxZ&5%g#[&&_s@LC5g)znzH,+_v_i;r5rezt{{d}kxi-gBIb@ht(J+6lbi+QiU
+rP]iSnci,>6xO8,6w`Rx:7]oyS2S1t)yMbvDfBzz0{hP=:28j<XuErAB1s_lZU{}e."C7M`Ie;mpLGu}e1{dsKNCP<R:z0^p3X6E,#1|_x]n_:{0kQjpiV
+im{alu`A4qV:$v!|%^ksf_Fc9vpTZwdzk]%+&TuI}@ifdAUDm#nu:D{^ZFN8wNmuCw`hJwjv&FfppKX:S3fKxnMWfZ#')HGaKBPX2v7<:/,S|Az,ErCspZ
+h5@u&4(BS([Y@IC:yj|6sWex,zli-yfYaDJ%y2Q.^5q|@abnsAi6{<ve|]K@x;z=Z|}{^wX,G0MFDskhZ0441,Bnvy_F[D~u+;x;bKX7nA-kGuFbJ&v93V
+^#mn"T1Z,8q:G1y_>OF0CIafiBS^Dv-`Ofk+>_k>.[}49]!|0Tj/D),;jdaccn.>Hx7}/|FgkG"hvM)>9UCvL^N46JV]{zOS0OvZR|%rgK5N1(Hi>kZF(=
+]`n"}Rk.lnxr0pt87vfY1H[l53Ammw#n<{z$NZPJ]t%BXt:ynn2<2ER&6Y]RhZUdBHyvfA"L|,TrVVYWvf'.&`c3G_,@7nAAF`3Q#(yd314"~hSm[J$UQn
+&lefj_/+Dz)>o`#5spwJq1.FN]_w-ST-~})lUY9EJPh9A(/&).QlihzCg:LIwWml=sK2Qv2("T;:Jc6|n`b%30GO()Es}<k7s+h=mOONt1tX/#-g"L0KLr
+)g8}$29zb;kAAs1+sQb5F(,RAyUWcr%BxpXU7&Z&NG~GCL89_)BQM/JiL3bTP5$a:1oOsWVT(&ha6=%Vob.BvzTU&bU)%jX(1;"M7:-4K7X,}v_I'J9|f,
+q5d_KHuo^%u5MUIG%)G|9ipSUrw!%m##P7`J0OtukrM:"!Y4&EO+'L#Jq_^B.zvhY4Fvc7Aqzmlm3xwI^5;^e=wcWmMZNHD:z`6&ow!onbT/om6'J2Vl-3
++CFL@qX_cGX.X6lCen]veo6LdnitYVUK`P-^"l&s&93H-TR7.^tfZCjTh<,atRsia9{`ncT6G(v4AUI<l`_)].'MY5@'r</y3|M4Xo~PjN_GP>%c]T+yV]
+8pa/q@>q(iB`@xo})4/Z6oCsYQFy;u9H.4yt=@fdR7W>BhxW<7mIDY9CrQlmf|:F>bP#w2J/;zPgICds,k-QOe;xym2jg8&hSL]9+yhq.C.DATPNTJVz!R
+@^+rS`=rg'<GfD7Jf)/2+kX`)dHV)kHnQ+|7q2XSF1gYP=GH$5gh33./}P#g/JAU9rYM0pBLSrtV,CeWa,<n(Fk_Kb.fn["qc09:T7VS>HJ<OaQ]<qUAuN
+98]/So"}"Ip1WS8AGeRtpN})jq.fu.u3b7bzkuyb~1oBvtvg(iBtm;{Xk[6X,js%wpazRBP&nL+>LpGK7ov55^Y5b=X&S^/^[5k20=pJbCkqv5j6nE[@v5
+,NFs:3@giVO1G'>@0Fpj8ea,N8y}s);|`KK2>vZE`m#3v|&+2q-CZ$340WE.1J7b|'r%m[U4dXY1svhNX.N51_eM}nj9~$_S6B9tkL-|G1FR0$>/R{1!TM
+&yV52ucOn`TT/v(qUm'>=R)ZMD3AS!q60Xxv_"AElhP`AR<Ye4}pQHcFH(#3YOBnK)-gHE,mRe]XcAV@en.4]D07o(<6YH5=tiBlPrEO;BC5<itbT/lzk=
++FM^puMg#1rWBv(yVsY2{f!Ry}+qGl}!Q<UX%TP)UWVWwK"G.AFIyf[s@@g:Hk<@lQ(",G"14G@l5VxLh#P{(Ylm).JVFmk=!K''RcJi-_PRU$7.y+'Ib9
+:`8DUW8'{,+x]=_2WXT{$=m"GbAo/v~@:yAl's)A;E$w@oIEzfOYW/e{uF`UuMt'-}iH3SprL!F"dDleQ`#>);vr.M8{{|9wfsPfsu{'dZfw[,`7sUP%tV
+POA#DGO-3|(!7D-0Fl88X9zq#&|$DRjyAylB/2<vOZm71hxc"&TD-`_/l4}0H3=ziK=0cR8bl9]AcKNTPOV{yyC[a:DODo9K(t,I_e}PI{YP>Ao04oNYpe
+"2inT8C`nq6{j'_9'c3e,x,+E`geBr|gz@tfW0}EZ:{#.ifU~s!DTdVp.}1$D#,>Z7a_)-^kH=[lNqghJuh5]!yrp[;Y}ZL1Y_o(OYzURkI/er@6o+NJYA
+[5=Wj1VlObqX/K9}1=qOk43gq6vJgdDS1^C`O,WJt6GHUOv1#c^QngJ_-N=:PdZ}m24.CAhC'vY@7$N%Dg8ShBD9|DHF2^VUVs08-An1<kS_B6H5+w[$P9
+OpL>tlrJytlO#Tk@G=qzz^rVLLLUZ<2uCn])&'I[21{1kXe;z|827$mrWtsB!X|az4lE!TWJc.8m%WajT26.S$p1&N}V;B!M9zKz]eCK,wbMUf.2CqzqM.
+1[c&+A)o%6P4hrC+^(ko2G"_]l_tcC|fML~Xx'#D%W{ZoVM.!.[l^c'::^ci#{QP[fCKxVd!K@n2Lv{Q#{=zY<uTYCu!mXp+`$lW9E6syLcqVC5IwRs(H[
+D:}b+j@@aR-=D_sr22nO7N=]8I#}sE3e-ktK7u.u=3H0yiU'F7P=NVJ)iYyR%D,yNM!nWj]-J9r3.K>K(H.g4@fhUu%=|AZ7u;[ncXtE;7}X;=1ctV~+3y
+_wEy"Gpa3N1$Ob@Eg<iEVf'E]HL'019El>OsAuX-zYN]<=X,o;)CQ/@#`iDr</&muu(z/|+HU&IsU!]NfuC<>3-2{S>4Kw:=.)uc7|~pGYU[;lNAPoNs0=
+<<5N$U27Wqcqow{kf,cv&e-#il3y@BTUp(5loe}}5FiWr}cCu&.5q0&c`$A_7n#wS]NB/q,Ni47.y:Yv%]'Q^sw8Emq8Ad4V9Et[VLB.QjdNxVCAUABV7e
+6$r1K#E^(ps&Y/8mlnT-1E/8Q9"S&.@e5@N:rRL=@+GK~='rp&)p.3~9gqS>ld$WS-$W;mN4ISX+l)f)R5cKp,BC!L(76=D4WqT|@j(:0.|[P^RJ`fYjUF
+S39;w/1;lW"_2cmqHIe(B!n$=<ANIRt)n.M9&JUSc8x6v0oZiD;7}9>7L%1HVyhv+xJ&RHgvkD/B]^KNeJoLer|9mF5dvg^@-@[v,b'l^!B9G7M:XGJ/[{
+;u`c&,9=D&0)k$ng{iDhO9YKOGH`fT]K8ml#P,oD87O#|j]k6-&FE9FTR&vD`e5uA{lKw$shuAqyQl4yb_zlW[l5NYW%Da:AvuB`TJZ/DjBYY'43=S`%PN
+(pP^tNhWs}fx]:p:(y[UOU:9.t"dA>1tRh89KBNcQbj;aF(7AL-_{dKzpEqZFe5i_rg{]e'ETS@1Sh]Zm=VZAX|m^tw6]&N<+ulbPrND]^$jP^,0D#u!tu
+JMUdx|bp+BPeJFAHZYaD$SKXU&q6sy;[m0(TnhOeL,sRiuR{U}~,%hOZM"=/jyy%9fbd,M",~9H(+e2T}Levq5<pX/=F.A/)j0K4$A!)m+0ZJbMru&eXIB
+opwcV2$hKCn(C_A0l_1m1bVi>BNc`VDOB)M8s75dSw+a+xvsBR_omU1Yg0Ym1!MM|X+N"z<8Y!ar#.1sGr2b~:zGBQgVK)H^hm!#se>)%0cN,q:)Kzv+["
+K[BQQ^lJ4,Tjo#N:+_^Xjd7[e0cK+&4c_hy|HcizIact)+,ue!qHDOVn2vg6hD^Vxac/Nkw&/yWS;4"tFP41cwEgpWn1fJ<)^/XYXX1tMrl7eZVYuuAbnc
+dZ&;JX%h1Ejn7e0MLE$;H|QFzld^^bZp.mqQL8lnXXz"@ERs4#Y`IWj>kAHuzeaK{gMC/2uvk@9X-|vqazZO$Nx<qDWper:uwYIno^t]t]_l!}_>[o"1Er
+/q^lXiK[)v$OkqK;TdGR;VSN^hS{[!NeACih!)b2_L@cRdkH1):`0"h@jC$K<iuz~u|e(Y7,hNnmAmdXKQ<+,9/#oe~2a/OD#P~]oLOk7S';.ZGh(4`Z_@
+9<tgSBg&n'KyE]q&#d&:$L%ql%qa-T5'ZQiTU:`G!/yu(1vWl(@qw/eRv%2HlvPenCdFE8xEX>VB11&gt,U;IlcTU9z^Oh)BjBUYzgHHV%}b'fx{nk!t;|
+c)~q0e(c_1hQ0vgGG'!ZyJqkx/S#t1Z5(s3D/NuC|e{E(=#WMK4eGfZB1qFfnLmikup_5cD1r!GO#6Jl&K-XjkfeT&iYNxpX82_"r=qC|1dX[`>/Fg3]>s
+jxHC0Hz6`M"[p(=2)N|]0fnw.h^{|j'=wR%oYpE}ET(KlLh8g(;)E:+`I641lj!x/93wPX:a%kmFg{<%"/sGY6jY^]aT7wdjdOv0<j.c^4^{kl6NB"=24C
+lWDo;|p"O"DNHMx{suesya&(=}`1zeTs)7,(Rnh)gi.6tLO0Z||x|f!@tnIyP,nQ9,^M~I`%^7.>Cy0^;VeNYqU_]>z1{1z`$EvhGgK#V354S2uk)L~H}m
+I$6a`s!e]R<DLQ8CBME_'GD9qo-OXs!tlIqwh<CziW/G::3mwnT):O4gY9#d=vFcmz{EFI,7Lj@&H:@!OuYRp9Jzu,Y{u(a&wowO>x,P#LNm3_Mv2hdu9m
+@[v3H;nnf>7OB2H%/}xr)DYrqE>6Q)7OVmOsFfe"^bY=vfk"e6~ks%lyYU"Y`'MOZQ08UeND:(U4KG'ysoEO(qCe0U/yxVS.9dTNDfIlSN`nP|JeF^2URT
+3w7=Eb)WsO%JtHjW4ja^.aJ%,>5yr_|Fo[xNJuPX0oi9%xoyqwMxwNse`$N%g^FWF]l{JI`6rk`:c@Os6zL3q;^w@LYwL"jlU6YSrjC,R)7t}`8!"89!Ai
+<@1T9],M71%5Loy.)LvL_MrZ,zkX9@aJPb<Q&SfaJqtb@.Rcsc$9P}^|j9XSXk}FZ]b}$i%j)+tf<Sn@gQ7x0h!N@.C0vL,@Sn@z)g4LYrAiQ)pjXy";m7
+rlEhgJH+;46>",:%/@H;)-A.zC,o=|JmJ$5=cEIHBb}=doTt.H{`tE:@i-JrP^["IrdD;VBV9{!iPHQi<eKgr#1au@:o:O!=BC@m|1cinXVgWYQn(p)agZ
+80X=F8E/2gTq!'+qv.|IOD~I%CK<!FT;SEEc6VU"%N"kJ7adg:Im1UVLh#Cgcg{#l:,|nN&e(s_3=:"Na%lc-je&%@;]`e6G:|{NC{,Z6J{|.K4.MTz/}W
+QDFMN2X'!A,&g&fOumiZ.LxLzu[>^8M(T%KCKLS3[N=C;]xq]!sM+8R2+R5^.}`uYX1ev=}1V.0dhin<Lh}Y"j_Z'n2;pl;1;Cp"KB]rJk}kUTeTR88Zq$
+iNLXOLT7c@@)ut6[G(DJgmpiS^:qb`]&9zjN,s%UG1k8F<nJ!pDa=B1I~';/'[b5W|xd/Jld[Nxi&wq}NmW`Y<t/6q2.U`TG<VX0RmZ.>QgWF5S`w[-`"H
+s])s9lVV=a_wI<j4&hUxH'q`,dM_`0D.gIZJb9XpA3.WpR`+'"`cT/gx`BZgLKa"Z6<.per!wMELwV[E|u8/@>2g>Ax#R<(6iVSd")H3askPG|b,#O+u$H
+i"C9>Mt#ZFC{VT#OW.95-R#(-wA"s1dqz]@U`r#'d<>"W-j@..L3m&6br4s;OVt9R#Y.(Sxd"rI8t+6GmHy6UbPY1P70G.!Fk>I%,OB(ygZ{^bo9{iEd3/
+x,P_o[jw^cAV_3llS,vbVx19tv]]^kPN_g+Bq4'lIR#&iiG,'B9D<Iv(z#|96jwCcW&K@Y{G~|iGYM54<KCH/o8>lD.(PFo."N>&]vu&&odAUK}DKVDxEu
+^cTnH.S0a=Gl$X!u)rhDPfXTr%!IR-^^Xxny>`<Hr/7h(&<>{+Jq9C:$X|/]Z>9L5@K_x4<HZnhoFNc3$>f;2M83shvguTFxDBvvZsaSj-<+:_J1p]kDdi
+zRkry"-<E[|BlFU}Tde&Zih0{_6>ogCv]+8v.10lhBG0Ok(J@4):@45@1=G[I}WQ;Ubrixv-Xa3wW$QFzmkcYt8LX)^-eJ|u7=n;!1JXZY"cJ6EAq3@%_{
+~@5we.bLmj%kg'drwiD$5>^k6=myMMoC'BRZ#z66g.HYcK]Nu7V>z|:8gYrssS.H4gj{3d]8+,hTPY{KF>uux+kQf"lG.'Xmu9AVd/TS{2(!<u,iKMKbpA
+<QqWn9_^BBt&x5f1fw4l;[.U}{9,VA~RhqK`im#M5';/H#KE(n"LueWY]p1coTYYTD:!P$0YM[<RVfk[T^6Be21bfg>+iSx8U.!`SyQx^(/=v$+]Pn`+c'
+U6w:dV#tl9HeKa5):EmXtahT[%2X>rUQvd%$Xv3{CxL8w{'@)|P8I6Sbl(;,.Xx|;P2Wmw>JL]6d/`Vo!<XuPjC]Jv4g&yipY+k=:;#e(0W2Hi|NEYTK;)
+`6D$V[4:-@PnaXtAg7,TcW9_O4qp":X/vXz@5`La}1#t~4X4oT,U5&zBr^cBj8d,@Jg`)c=w923n}3>BVy.XrulB><Fo9ayBrm:rwTz1yS!edU^T/^{V-/
+KD+7K&PS9Vbn9^QM#p:y"LpFFp==pL4+"61BQ|ZQe`11R!s=Q(Nahg]UQkv/#M|yDvUJGB|D7M!ri,T<C7XsEv7@.Zh.}@7.3m#BBMT7g[T'0(P5J]j;&s
+}NY-Pn!/yg.|vy5v`^^PAuThyX.PEy|QS"cyQ2V6Ypq;Z6C>nCZX={^Fnut-+MrD&Vk&.9u`FU1oDSK{!/jB`6cWZ`q@lx(2>Fo<g:eCqSvC'SA:;fMm`s
+@LH&JAxtU0U"E7Rz[7jsv#JYt"~qq1}cc=75b>cXeT+F"wH66+^"-IG</eXAdG1G;`LiafM[KA9Lb)RfytMjd|YXp-H_J`-;(C!=G9=0>nb|`5v|gKXRaJ
+5_YU4-(M=E<|^E8l%UQDiv1p@+9jrm"7JvXF~,'3S|YN@vQsyHtSfxN@M#_%%1dV^4Yux^+QR+d9eg$Ynp0s;_p>&zGox-!%Uilg,"i5MLVnxRE/fDZ"g^
+},"DOuO[P>Xm4:yAG:p::ot>E]X}zk}auNq#^RnucaqY#^i$v.~gElPO/J%dqjPq>>^wfiCq'Z9E"bs]N6FleOC'b7^hD;FoR0JYZcX59H7V'A&2sv`(.7
+gz2`]Xfjvc=20=u.7>46$YeL'JaX9NG7|"18}c+>R0<XiLAI])rs!B;nhG;f!tdJVg^3mN"WL$DM-O1+ty"_1D.L+q=3b@uUo/wWpDk[=(kR9Iwt3./n^O
+TZN'y@.(Gvd[aAM0Y`MM&}xENqA>@CV<}e)gO#6lmlODOwo_D`ZE`TNA;3vnx`sRd=aJF=-=M0T)!r.fKVAWaST3s)EP#7mnH#l(Y'PW!u&/Sw&5WBBuHI
+F(ig1&!pWI=)"yYjleL8HWiT_A!Q2oS>:$"SF1Brd>.Sq%&%O$=S.A[$HMLk!ODL.2&!(r`fO;,W0xqmzOi;_S5O#)-p#C+vGdSX'LWXbUW'CVQk,v)IKe
+|JS<Y<]KEO6y6J%/~8-wP}~Oa$'J/reBM#m,|s{{32Tp6L`r#x8Ocm2tWj/=%^|6"{J]~OKUj,9qXz,K/cM(U@p8^tuxkm>JtSmCpP-x5u1;41l:reL$et
+HOt}<0M%BJkZu!i)]e[ALTfDEiKf1[%77Ia<1Fq[~g<)RR&t|LfkQyb8a2Lva;,&UMg@3=>|ZAx^Di/W@Y&M0}jdif/L:LH[_I%2Vyp2p8mJ8)k))t"8w+
+I5|7Hi8mO<(r~>J:s]afS|$mNo"Y;m/H.U{FK%<3]PoV1/6V{TymqJq;P]QfH1~WrPL/H:>rk7bm3zWWrI'/=hvpX6jizDO`nN:wk,O<N)+<(O0:JOCnw=
+Fu_TgUoP1e:k|@19Q=5zb8gx3Ol&4C=nCDIQ@uC=w#R+MA5C)cW^Sks$A-yQ}f>-Vr.!v'h"8"P'KE$<~e_GYF&'v#+G~vw7b%s+.,1{~j%-b)1GSmBE|l
+yQsPORH]1.O+LH{_C`wy)%b:.gEw=B>TXd>e_&v'WRUuzlDn5d8LbXpPsGTxcGHd4z}5&wnW[3%hn`HKu3pzw,gxw70GT"EQs4iy(4L!5mn!Ppoe4a:(7'
+7)l|oTx`Lk[9<d[-{)FZTDAiP;0M5l6naS-@,'EBVX$bhzpDBI2.1G]G8"s6@(2@G#!O7K&F;Nh|cRh!UdX`]O8K-J>(8L(T.IfpH:qe;_1L{(P5~06$Du
+upW1uP;"R(@=`ceg-}DSQam4o=0:)DwB)G=SZ#a[5/,^#.<(RhZy__@RvfJm<:D4OxxZpm}L@A%:W$M503l_@m[oP0},^y^&'EirfG_4hO$zc,Z5B.Ptc#
+WwWHtM3Rp9PdqusrF3r@sf4"Nb_N9>V)+49b@Z6nU7[v'rsd#('j)aA3~z[A-xi%H>RY/!L)2e8^]'Jxge|T)CT>oNnYOPYp-;~;vGsRX{9jM4;Pz}y%9=
+_Hg6>Icxj4OFEch1)MDMek"Al|mqGg$U27+jSn+m]fTvD9P9w[^@MKz8m<|G<E~9:3"vV&}Mb"un[1DNqi:pN-~aV_uHu@O3#`m!hEw@l`n)f8L@(NjD:#
+Zmj0$@FH&gue2ZN"4A57rh~(N,]9:+kZOwD<ML11Ib0`m0g"tr';SG@KP]-#TvfeNCV:4.)=75uzheTS$oNsJ]<IwQKq]UTIk6mjEz2J'f{91D=sJ%YK$b
+H}I$C:%j>T.%Jw+W#]!bSn;vLk3J0J+X<SAVgrR33cp;NkKObV!E)sdzJ6%k$b;v!iqky9/TjgEkLRoj`V_DoEZZ7oAlPYO"k%i#E.3].;XZ!0F7P(@Rwd
+n%-wTKDAgx2HPnH5HCtVc<WaIpC@ity2Dypy.R.GqcW-lKV-t0Dd$h%-:z:{/;V#.}">dnyp.]QV-soJR$Sfe^60EM+W=(C[Ahw03[5nhtw=Phk0`0_A&v
+$3m3H)iB<'aWO/wwGn^Wq}_eFWxJK:crYf$l}()f#.1<QVQ#-},:@GNL&^#Nx&U/+yanLzE&NOSn)TMc{T2Uzkh!=fE>Zc7%D">8SVR:A`hd_y2=Q$qksd
+w])|`ivv|>tRK0Hk[ooxa,1j^Fl,TDg<xGVpx1OY'S5I.B!8r2^f5QTf}fO,xPWIDvM2Qmga)qQ'WZ9_+n4>|DU&Zv~9YZs|TJwy#Do6V<a'}K8cJv6Ek'
+hy-SAvpa/y~Yd<g+`[o<5%-t5xTicy,p!P3z|U@$]I~1rppO)A+(Rhz>Q6++FFZz~'u+7m71wG.V&5MOQ}NUfZYq]3ftVppl7$:b,)^Rd!{;AgEvohhdga
+CR"=ofV!R}DrwLR1Lf-"7C{_FuiMpS!mX-PH;V3AH'2C903')3J$iZoSR[BzmF]7nvN5FjNGrkc1H'G6V"}`=ZoJlS]u'd6`p4~s`kS)d[G0lzQ5!2N^:$
+bz:Dji-7=h](RMixU:^_ex@.kt&#fA"`vhgoi-"a4.7.XMn]6F%VQb98).%$%|#7YuEH>8Te1N6jkh^L0A6>/l8=0VoG"G^hdm/_[O,rbX8e,<M`}g2p1H
+{FlFNQe;/&:AqkY8o)OdO'"V2$mk5UsRJ-X%cb4$"VK_iG6au/MwwB5M!W;|F{mzNPQ2lN!-XVjCm;=.G&u)Drp_hpB3zV>(cG0f]le&sg-De<~hNc)Vh4
+>d6i(O2NDRy4(0Vng'ytDT")S[]Cq_l(CNWq#CcCU+xjWDu0q#=-pG<rD;<]k$A4e_N[w"m):oapz^d,CKnCG1XG=R4Ow[AX<S-YfRCvxl|z#TX-A$7D"u
+OdgDWZh|I+J{MK]B)=Ylp7&l:O[I8fDi(yT2/L(x_6T'bqK#<B|7%"=hDi~u,h"WzT}-c]z/tFdL!'>pY63N-8$W{+JM5]v1KO|(>Jp}%80gu"7yQ',sS"
+"n^2^=w3UN=rW2fnD4cH$"_d!ggmYAd}mT>nRaEsFctq83<Am32x4biiy5J}l7Z)d@H]d0#Xd"Sf`PcEFUN_z7.0@rf9yYAEyM`43Pn#Ip)fq5siL9CQ)3
+vb:9CkthBNAJU#iU`=FUq,Ldb,;P0@u.)0)Z1}$<2p%l@US@Ag:=QoxP7VxD+6K2hfBJmqs[JkxqOt;uPS-DLz"8x@}r+0wBNQ(OZ,N.J6653m[`wT%7[Q
+`hi0loWA{G"8Iq7[Ck/zdu"g,^k#Z.{d#f}2S5IlJ=25(>VaVmT}(Jfc."OvM:S91|vN6-urwKJRg$HY^S4,"NMzToy5tKzB<Qo^=vc#fP%sbLo>qTm6jd
+{|!M#ZD2ch,iKt}8X:FUShItmjz%}r|U25Y5+zG/erLf9w[=L9-Q(>SMOD794P#+WM:Q&}rRP`"lSr`}F^u2cp-L(daxn5Dv.s{DUpc{:LjNErgM%9xUeu
+dvM+&e9T76KPlC`8-}{`Y-G|tRhr(fN@R::8&De[{:bvTyxUd(m.[iuaAVBh_d,Kp"dwm@E;x5Ks-Eq0zw(jsK`h>cLfx+5^&},QSD'rU/i@Wd+XKxhgGq
+2WV,(m}|,Z0P4NXP9Ra_%kX"v>0RF]W$@tM74xjh)EGU}[RJbBUhE8'>{F@v0T"SJ"P)q!/&nf0#v+}1dFChR:gewD{0CtF(TF&K=y/oWfdv8#<QZfZ=2i
+fPmTC0FG-%Y1#i;,%_jVmFxi!doK6M5m@_rK^oL]e`)X:_U(csm8zWAcZh#,qVPKvR$w@M@3!zUuiH=]'COwm6jR;g(^D>rw}Nb%^ghx7d6[qw<I]z'#yt
+l|FP25M'5:|vvN3"[Gs#|$>|_(avC5]8E<oN%1nmNxD2~7t)SDsUVPZ"WCcH~g&PnD2]@QxdKLi!t>W4brd)uc|O.%S<gaKiTI!FgO`%8#X<vt@W{hHpVP
+C2}T])3eKh86Gb;yH)AYXwr7)M,pU+FjaDBPfGaCI/+6.q)U|TJ<Gc#e;qj+dwpv{nLHpvhvp2KK-O$Z%RPR.E+'"A.F`[(aX/|'pUvzjpYzf_CF%oQiD:
+()<<rpDoet(b5&mKkJ;8]&ctpsjmqt)nOH3&,}TN|_)iDTx`L9yHSbn/d"3,>w"U,7mz+;0t~grAK`lUCQB`s`xth!x/]3hvX%_RAMC!y#Rt#rrBZF)d7-
+n.t;<,^]KEn6mNuk+%L6]c0]g8|Hm_/WOd&;P(en:1`c]t5A>c[f"uARuD.ep4b./(v&/UZ|S7jO2@sSW9noR=3o=S7BDZA{i81ADRbuGG7[l.lI)h_4y.
+&Hx=WH9m=UZ%/x.9Uy4k4oB+6A$HQ@E3,`i6{764$2$QV)je-7@r%^/T9/`W^0o#[9Ra7p}pYm.f]mTqm;IW&IuGQW1;>s!X/A]"jNT^7;]E8!C_lb00Y_
+f7+2&O13z,6&E^L9}tn-txQ>EIp+VO#Kzo%YuQRgD6_V"M2eEBCg/)+|Cg^,d%JA,yzP%`c$OU#AA{0Q]rksi9Q(aK|7Sa4d>q)_QbO+ACX65;}Thz:^}3
+b5AV@_@FLFEL,c)(gvxHDtwt4Kr27P.}-#_qF>}yq:3.`Gm,&F+6;;q[WTBF!"nD|{kIdlX`Erx^fi-^:!dvBfN=a^aZR|J>e,x}}t4$DmEL-8=+uZ$3hU
+ZK5V'tGjVzhfez_#J_b2v:tzSd5IR4~)hwx'hme/yvbC4]s!|PMfCZ#x>(vnW%6X)(Bu(S~|N9>t.#1jr_3WoUo0s5bt#2<Y]S8ISXy@;-dyGkGL7uc}wz
+KIav4!xq=&vFe5|WZR,IkXxx[6if@6W[Ie"q5;=20PczZg!VF__W[C1PJ4y&&t0XrX55:!sJ.x06B7{Mqeds'M9UzK~x9gF-~LYu(}:U$5)33yP(YPxtS#
+}V2jP&~=R6V%DRoe:S6.ON2|{F1sXV"er)j`P[]4EX<L"eEDvexBD7tfXBohrS-hDg'u7$~o`#x6EXpf[10Mp%70MV:`[y_b8QhR3/Lu9;$qn4sr3|^Oq|
+q6xxq&HK,v@d,|fdxaAZpVv8M>du%_]k4SWq)p$K1T^FmQ=bBbvVE_|]Y&mPMIA<jUcO8}%!{IH"hEzwaaquksrb">>7>')"[C@.'KDAA4k1q'}8zy707-
+]M<}xl7TX|o#L&u'|wi'B^.'".3F3az[l/.y8dBFb&To{V#)C)`a1F5r`fL3:KI|_a$k"i66NRNhoC|d}'@T&H:T=Bq$}@@;,5hZ2NL^%qG&2qU(`XXknt
+loC0W[i%r("xsEr6f,Ag{E&=/4/[5L|4/f$n3Y]RsjD8X=I-!|EuuLPS+pyr[|.6[USjUS0D'E$2Z<aUL.4J+&=8_V"u!T;Z}{[d@fhbq=eB.sH0UyDFh>
+d=%0Rbb3!&7&LEn&NB0tujU|)!;0;:,$,PUk#g@o~EqkhUToNl:7C^5N;6Fs@2J9W:+Ax.VnO7l2P9ev/zv0GOj7QhD^1tJy|$j{Sqpa.0TPGYM-]5B`k7
+8AS]bgZo:x<|fN|>rGg|l)jg+|U|0D/8i@eXMtEAA&,VS3G&:sX35+#[qjC$Y|F)Prr`O[><$sui0L8Qj;ym4P'}ftOpkeEmpy5T'!z|Hc>paB!VIsK,"`
+ss9B89fb'6X,e.)OiCMYVQg!%d_J:QY3p;qWh(9%uCkqjZV@|sg}7rZ:_.7L9`}g%&]4+nKl-;mU}J}1S6=).$p|@)vy_m>y|}|VdMMU496/oH4HTx%&/"
+g2@.vLg+KdY2tJDL;pf_(j&c7t`EKMce`5.HbXb`57!M8M8'vnrvmBS0NCR4-&@sp;[^hsU=<Z9^gM$%Dn~VS`,,D">o1cW+"9&eVxbyX[}xP-;|#o8ilF
+7yEHu#<A>WovG>Ycm9l:lF5_W$nyU12ib'#bpu1L3h#D$wR1PlXub_&dZ[M7-NT7)6ijr!|Vi>^3vCOZy3UoXo]QLGoh9R`!%3i{3s%bz-+!#:VHe>UcbF
+(b11:(y@Ydk>%K:3u(eOw>jehl/SfzUS5h}W`3aRXkk.10l(^@yqE}JVBImKnh|fD#k(:38_r$~60g4fNBL>yyzLfS_^[jv{%$V_mVSYP(N'P:N'C0F2mN
+U9q(/su(v9dg~5>K4oPJ-Gs0lH|=V%n=RF!1]A(]Z'&e)R-Qqgc<o"b'pdrBZB#c]P}h_,C@(k-e&uFOPeu(lcKQ7:fEnv/H'u/oV77/bs.9ulDY<qCOck
+#,--VIDOfrsMN&hO(<>0$KqRCK"E1YgnFWGl:>N>e`n.4XDFz"c;$l]E,:QLAuYwF{Pay()YMwK:!P)xTr55"FV|Z|Jhd=qC@dF'>X]S(dE=CF9NDY_-Lx
+~baE=^_gWsjD|2ZsMYy75[`yinw`uB5qwD"{gfib1h'XzKRa9dT](Om!v^sc`CqoYZlmS_yQ-7-X$vLMbok9:YYG`yN7MRpI7&xEJca%H8+[4.!'d#rx2q
+g[f([")&'g`pAFkA6wQT4U2sKi'"7Viz]@F:5`8n)TKnt;oSgp9kU0L6r[l-yr5)9aht|8O!w==JfRbg1"bB:OY<zQux.L|25Z6tysnsfZCBrkz8_/}4$}
+I!n-7oXZR$bI}uc0!fJ3dQw!QBAkP8p)FfHnCy^oRV1{0S8Da-AxoAsS]Jm+K6MwD$;=S4~32k6e_GMH]ZD,XT~@mJyYS4cUm|b.SB>cWXtDKeG6s$uK$7
+#p#4LvErCLz/&uMpAhkV!4iuRh>cdzdnf|kTcEW$[>EStZ(9R`VN{/=LCB@$kL)^&@&)b|EB">6Su2%(3.H($ahiqv0Z!x>E]^0Tolw5q/m,-L)h%wU,=-
+&nReIqRS&W]#|rg4}ts@:V=@!a+Q%p3"54c<k1rPR(U/:QwFV[2U^=%/n"yzD4+4o[~M;6dqBA"wih5YCoo2wnI/;%1}(q'_=}vZ3m3U]/k|HHf55lO2IY
+$EUDJN]o2]r[h!gR!j75Ni%38."x{l]m<4gZ}O[Azb].tRbgXUMchE#^{)qX6_H]Xvm|-9_lY6dHr/$C)zr"#OrW|;d=3Qe$%D<VbLjFhUki>cuPlKFZ>g
+87Q@UfwWumkL|`!+`#(nAZytRHY%9TN.1MfNNY}m5^Ep}e6#M$]w<gaxqLcN$2k_>|LJ}v99EnloP.YVHYF2(23S{Crz2oE]e67b4<:$OWE]>'s<EYG]kq
+[Tk'L>>IFT]fKFxB7y!V5+Y{slV#Eh8}3s9a[[}gQZ+Bj;)h_5!XmM~t"@[6Xu^YC]sj_VgK3f5I26Jatm&]}y=6+_Cu.v8<"Eo1-j/t&4!,Lh^eBa~TpF
+Csq2m9y4L,M$[}Co6&+{VLXFfPG`'Kfn1a$1)yL_'-s2+{$wV0_s[tO_IaD^/>s1vpON-<y1lJL.aBJ[^"ko-<sW@fElktjBUJ(MyfA]|`owHt)Tf/uYdZ
+FaO7Q6uZ(1irE0]ZN2WH5AxaYWq566T0TH)QF3MTfWB/fCJ9N).pmvV+RSiJPWT9Td}:n;lLAE~6b6eB,e@ce+q>g41Qjm-iTA)=gvH"'qc>rq^eYVn=#"
+$y=6_iQ-tam3bU$zuNRzokPO`[I}zHTtDDPR:LRPFc4aAgzo4B_5kuY1}`irrW{C)qf>8L/>%Amx,_+JGBJ6K'-r(I9!KN,Saog/Q`"9>O%9Rm"Zxk![kO
+{>n`DmyVc{9Q}TZMT2Ep%0WC`8`QZ.+A]9pDmYt[jE8&_vFOTiv,U+9<>3yYJb|)go;YaDx.FLr6r|m9&,y390`aDXTp=MafKra[WH&'w>KF0ah}bLx`:|
+oE1HF8CnhA,}[5^{VH6"zATO}mr+L#~uH/^RbNkY]Ez"s3gkN,)j-FnL5%)cW`uvVKl6>NWip(|;I`5O`DJ;~w3{{i>-/B/_](`0&j21[aNG"5(<jG^pO8
+-}1A"Sc`!r,K#enaMb)h,d}k}>PNob5Q77dx6)$x}J_4#;o5$aSRB6eEeW8%sY=/(R3VDm_/:+=`l<rx<j#EA^>L_wwRS!LIAMPFz1.mgo2m.8YcNuQ5dJ
+w@rt$M-OV!;'Go>fHyk:h[LWFgltcV5C.}&TEaFrFMab;bIH-<yZzf^$QHJ4`CF$`dZTAyNA3^u`f/ecv^Dh/oXQJvRyDy2V_LuyXLC$8<S3Y.(tAWEZWi
++3kd4t(g'q~8Xg%Y]vEA8qEn^VI^=j8A9=M528x^sl(72wCRd{<}zCdh=fz1$nLfBxd%a5Hjy4HI:QcPj=ZJv$e1To8yH0zl9K#)y5X`/lD04Gz05ev].r
+mB-Y(7+Yin;!azm+Z'2ga=gry^`fM$zH(NU3oig[1!Y9[WXDl/,W_t/(59XOi+)<oSzW3}#i.3EC54qpk#ghcv:WjZ@lJ>lf/2_j%@HL8<=!$g,=(-GELb
+CxYkV:vJ#]l(Ls`AT4ddeWk<:TJU){BxdM2JH4zm[CA&)hZ-+SJ+GOm799HfD$1O$eN!tE~TRPmQS`PmY9_rxvn5t#R/cNn+Z}n<0([{w:-)viZo"ePbIs
+S]Gb80`m7zv20Xse"CcdEY%Y>/|AU)_`+^pDbdG<<TvI2|@;M:OUOf/LK2ff}/L)}Prc,^b=^1O}uQA&c_7Icq8osdA^QTK(/Ko|Xz[!A.ei[ZM,I%aZ,)
+T3GXhxv//<mZ,kL",bUC.atf_ay8g,nv]$il'orv12e_a9W%#`2scAyUzjIXQj,6K%s@~Eeo(FZBjQ^2&,i4+pUuDpV5W:2v,09#5rlIas$3N_QAbr/WB{
+k{,;kTP1JjC}c6nwW>dnFN^gT7%M]LZ6&`r.6gR:Co0^_qZU#m%BaS[w&-0|+8&my+Go#7)@u((y@z/|aRwc%OQP;NarRDYF!BQ1GlHr+k}4}08ReG>O+d
+Pzkl"P#ND[ll1q!p6{Zn5{)D]L;8E0[|KKnK4=<jPwhZ^)Tg1qX,~3v_JoPrYXJ^_4wu."KM`U=UH9Kt%kcQ@cB11kdIjsqwr+8alLu(r%<qY'Rw_Sj{ic
+q!x!_+Cx@k7)|%tcJz}@W_p$+f!#0_~qFsH5zgvR^sDZm@X$E{'h6]2N,yfK5uNApu~`&:[z]L[&SI(KH@1gRgDrL9zS|H{y1I/boj!ly5VCQ`R@J7{mR5
+Cxq/bj/v,yv!U[TEZrQ$j6UOV/;fRo:s-jmX{VdVs1nz2fB;/lPa8Ljlu)]0F4[68FD/I/`cCi#'i)KE-I5L`4~&KLa=y^hmsnmhQ!XM%v"lzbx].M67.[
+v)f"6/`e|m0//zYfx>qRfFDkVP@p37}=pO%%SxHH655HmCNw^Dr5b0'P/E7<28aLK/x&tG_F0w&PVa)MLZjz2J=L<yTVR4lL;8I@v_vn2Qn%|`:MgaDfzU
+i)oa"_)iuE"}"Z~a@wQs[m_GOK[8dik`MY@X-xJxi6PP!HdD|=Xj6>wNa[]"W;Z&jf~7G'bB[cVIdsWapRE7TML&6G5GY4;R"V3zDS]"Tb./SNhB_zfW}.
+S%Awnr[Sp<5,OF[iDmj58oA}GP2}15w,j=]>}3=Gq|}VOR01>SUJ&NL`Li^t:L49PR>z^]nd/O&54YQDk<J>%Mfwgof+mH#lJuk}=){/QHx.nEdmnjiNM<
+Hc>tF/ctb=,bKn{Y}hFm,cipMdD2TK)5g#c$(Bw-QE"f<#4qmh-$~xpuNEkXT2G'$y+u`DipQ.ned+")wuH6bF$,yDu-0V;n/wod69wPkFYJikXS/Y;q`=
+$9;fjhIhp"c'jseW`#k5C`Z"h+y+Ay43w("6:%wl8G%-H,)966refud5(J/%2YHhW}V|"|C,jqj`xq/dRn$6Gd|Le#o'MkmB`YHy,]s5{]lvGG<z8yz^V.
+~m0Q5U"KE3yjUv!ml`cm]+7LF]zjGRu1@{;idyD(Q8gYIE~-$[iw^v@^.KZmmx1-a=#Pz5@wk`%n6]<tI9T:=EZpTdn0)WdUzJN&fydew3#Wmt#03j'>Tu
+$0o.Y2<M<9BO&xA{d+;Kv->$1FyzQA{Z6FDNnk%YG$P;L=^8J-|7&E}r7Mk/+N-+j]a"Y->iui$kC9&+<ITs#J=z,qOm6Z+4k#|Asu1bCDe0JEqT>a=W+A
+;u.D7=1Ja_=L,T~Kc]/_N-o:H)pFRew`Z#hdP`SmUiuc%fnpcKo5+;svE=e6=bkYP&Dptkzl:DdgyYGAN2n}[nE4SE9i-BJtUF8Cxus;$KI5_:%+J/%SNe
+T;f^{9Vc@B47!F0<|#"C]MQx|{a[PdYGqbXmJiBwq(dpO>wQ%Gx$::"8GAw)OmO{`AF.b1^["cNMUL~:l@ll$&$VQAgU,9V5.G/wy'^W5$yEssg;d)rG_1
+fQD[U-N7-,zM#S@$^:p&ndrHS'y[^6j/)O4DXuOF<-yN%/mM$6j"8>e/_CM7^3(y0tQA-2)jQB,}z%|DinMyZR>KU6isb12ae3RE`a'ox0FBD%$+w0;F,>
+4i<UK/3(Pxn-0Ji&wlWh32kGN=77L@=u7,xgvH>^{"_fDhRM=e[Z!5=r+|#FQ|d:11H'1pggpi$-f0GW`Ona.>B]B(NnV{W{vr+:f=O5df%_;dq^CJ1]22
+cA$yr>t<Sy"YWcO;v,Z]tn!S9/07ugKSG}Ud=D[<%LF+U2Ydro0)sWg!!~;mQ-[LacYZ+G]1`x4%sv#wWllr@0=$U|a^Z_Q=Z:U}.HhXRvgW{aQRRShGon
++F~^2}Wy.Wa`{OFv_)+'1yQ4=&nGhiu+yiDR%|7i+9Q5,%euk-~EZZ<T6Pl4.U-DE0|oe-w5W<C|m+_];WJ-&byyl[B7dGEu4tzn%hh.8P^isXV)VFi-e+
+zBPmOJ9$9hDH7f8`6Qwec;b;I[l:A/AbL{_:rgQCHoXf&[AtZ=rTi;t<~6LVpy8YGZ""l#`Ic{ppsdg)d.l('OaQ0pRcxaJHmmT>Bl5lE:=8Z#-G%>j4YG
+4'#!@y]yL6Dga<0|:ibs9/8Aq3u)r+S[.%^C+VoM9S'KJVInUS1s"^LKlpyr]'<;TnSNS3^1i3.E|T|sY+[3sJ%Yr;ZYG}RMVk_v3(dI"Bta]OXQvyJ..Y
+n:;IgiT[[3#}SHLtKe%$a!kWvdeaW|NVw/5tv$b/^:{Ln3wWKll&+LwYw>4H:u7IW8J<qT-I'G;"yz(SK}5.=b)WK49CW6([!##A.^%W2.$G6u^$ZYGFbP
+kVzBG%ePjC%=6Yl,<X!qad3>qH1]_L$IQ]FR@vSDjsneo^%[f9,dDDwnrh6qVR5}nK~CnfXI,/l>1{%6BV[^C5>Kbe5V!V-"U}zh-kqdCtiRJZP823XZ+4
+C)$MhZfe$^Wlmk7#y#`f##W.aQ=NUj~ud$9iuX)[g(_I&f$o:-$/M8}dV29lStc0J"/<>95d->-U%EEr4[z^gu&r{[gXM6twe_->bId_#n%pxsU>wW,Zv#
+67Gv|2vrh0Lc$>Q;-^gjY=s#"bQ:(}fbTPwbkjO,gci|d+m+v.Ed)0xOYEd[JXJx:YjKr@%rdQ@C[m<-mqP;LJ!ykHNg3<k=..)zn"wd[G,Aq&T8CUoG!C
+uP'a8UUwwWv}(CJVa5gkoS{{wk($yM]V!|u#Y-tm3gB:dLV9Xq[vVcgxMz&MSQ"/6coRn+$K$)Fpj5KF{-m!Jc:17ToTj"0pEfR^y)VE"^|j{$3CH%/r#Z
+=3Sq:fVI}5OZ,;ee%inls.z(fw>nF$d;1iWxchpAQLj%I'V:l/mE"qKdCPpzz1{vHY&h"M(>@>IV5G.EJr|BFIa)684D)GwQF3@7Lu6Cx=yI;{W2;70!~c
+;jE!f"i0s{)<[xBIl}3Pisi0AY7xt)bVV.+IST9s#uk7SL;7i|Yy+r44mutM>e^,.98L<|@q|m_9NFcAkt4U`%Pz=cL!~l2+%d4=t2HiUW)c07qB!{Yq]h
+=U:U[%kaRWRueOrWjdf07Z}`qQ^a8N=0W188gIMwYV6,C;Xm;`>A:=^5oS<JYp_Y@GJh9y{x[)p0z(9nFJATM_=#@$(>3!3{|0s@H.mOG0p;DjAipvU,P5
+H%Gf/}umURph=y970pq2J|@'(Buj.DKs`i':EN84ht.qMeqhpq+,[9BMQnHgI1V31EmQqv"9M(RiJX&{'GDmA5@jXh(DLl5l]7$b,QQMT|jK:Uete|"UIF
+ZCdVaR>oDdf9RO=qv3QW#m.r`$>=nGq$AaRV)rW[Sa`v@%b!{vPuYc!DQ^QP#hDIHw4g+WmH>)~)</{qPq:aDa(SsH_Ij_R^A_Q8x{O|%M=h]P#5Y@@egC
+w/)N;i&tM'E{cLJw_|}_zw{lMI"d1pS9&-ZAu<uUSpLaHI^N~_,&4Q<x"M}aNY;#)OmX#6STO$c%RD+bM[5+wh]@^hPyrFxMQpe;Mxer'gIh<gcXevn3RI
+s#Dmw:~sVaTkN|-bF6~_}S$KhaRDle}Ir1'}lj8Je]!zCrm$cdH<49suMZ(^R(0}.f>uN^:gkHfl#191}xka%=wI|r,mLXYWIUgX#D+3VQ:GLJ~QhLiHH;
+#1H]z1rQg>O36E5j=ks""cwwdkn.XSpXAiL3-c@CJHp]+:dCxN3O)2G6j1UoiQBG(^!u5:A6:z"_]kJI`sXa<K/d0kT-a5wR^2vFJsw>$m~|uNv+xX{aC'
+fF{o`ot;:+KkO[4P8"WS#1~Qr<9ft}@d_d%rY!vNKLJA1+@;Lem`sSu"G)@`MxNhfSlp4|@_.iJX=C+NsV_,/.p@J@nZ0E@.'a7_%pLTsw`:6Jhv~ALe1F
+=<;j(DEoA^C-]#-.%A2/vW01jm%NXU6UlstaRcx5O0G9I53+5<t=%sde@Gl-PhJ6g('H8#~t+H:lg$15XFq:-L5[V_C=^{&7q{+7=}@gV}gjVaf$y)bDv|
+#CQa&c@`+8k"!o-=6SF;Yxft3YW;:/dlGeIXk<7WpB5Di#u4~Z`bs2"MH4~<#`"a(<q+6uJ#EmHh|=}xzcp>$iyLWKAvjE.;ZxEqn^eRI&50vs.@|%ya3.
+1=oKqe_1eQd4Qv"rCF/0R{G#3C~>~>]pC32j8-G90|bA8Y(0@&DDnkbpwW,$BWe,2J"a!LMx$%i&YVK(T[y'Uj<|,EdDT}NB;an#]RF2I]FD#xeF7Ce`.j
+;Wc(r4&LImtQf:aqja}zlBb,ENc[)OnsCznSZ#]mE|<vzn%[LT],i#18]q0RjEsZ,6%yos`7A'bE#1gx@_@4cXV-or~&EweU3r#946Og7IO85l^h}Rjqb`
+,tgd]m_jq=!z~e]hzy.;7bNBJ]s'eKf+0hv{Z:VH{OOcU|2TuB1'Vr/q]cpNs7+kD`Ok"!3h}5zz[h2FN[-_0J6:C=SY/f51G@Cv>=#2,FL]T;xbySa.i5
+SMwJMK<<QV29f"v7qWXyN1C%w8&m@'3uT4l8<db>q-3&CYDh$SZky)%vT[-j`djVhb).3jp)K5aJJo,@=:/bm+bH[FPlIueH#02Q1omQwE})zPwGtiuh))
+HMUobG8w]d4kSxH#TsRVTWx"[+Iv`HbUq0jVE/uF1J5+xX_%ecx."ZDh`/;1qUd{`6m(vTo1.N'&PD#nh_ns/XQ{9RXkc`(w3NAopuNRkOs>l=@fcNB9K"
+2hUV%;gQJ)D]P4>W,:5%u_cJ-3U<hEV6WqJ;-p~MQ6/^:/gNmN"/xb0b8KzVZ:,L:Mplyd{"aAEr-AWkgMmleFh>u5ClPA(Hms|G>6lGn)}oRa7v8nR$n5
+_OX1~6i$NsB4N=I<4cyr/B'w+{]v9N`+;l<i][wVoCM#z)Y0`J2}nw/Jsa[lbBQE=.<|_+5&MjUOuwEsT35bG'^9><P2VVkJ_M=k}<8[jYcS@W^@k[iXDw
+;C--+4N_B5%vNFT-8YlWIZN!k{TtRmj5w^Qt2R)%x5kBe7]sH3}N<<jL@"lGT6}Lc$m+6DM{3`IFzVgum{EhO]J'9J2e:AC^9{o7l>u|qZLhF8]ob7W^_S
+WY(AuhkjU7cQZP&#YF0IBX/b];tC&=(<<p;h^_8;{/hsR1_"F`H'rI|8$gnCtq'l:/Us!u}Z$W=]Jz-vzI4h%|:pedffT:nC_iqCx21]d=%E7WfXUV3q)2
+<@-!<C>^3={Dt4LY:sFc_^wVlsdFC}re9@zAiB){p,~NSM0I_Jy>cOOKK4#H&P&=nDsu:7NQxn'2}_TBVY5<ZlQo7nL3@KQTNLNK1Tz4Xh9ks&EeOWwmCB
+NU%Kxrv9&VMds0=lSYHwi{tDbJAnLr8X>n}I~u-UK[a2cfA1s,5lcCR@tV;O=8xuEy%zf6<+HDdck.,nTab1<AG&"_gw48"(p<R4gcrZPwWYx=CDU}$x,K
+vQo02xoL(WT'p7KVH2Nph)%^9a~_Dsa1+<z5bvM86ZG+W+]xz^`,9j+6z1~VMm,KAV4()EuBW%Zt,^G0H'gAYgC0Ql!SW<V'rfgXoPn[)ACa1VmHI;4zC[
+M"!T|ILgfEh8YKYa<>y5-'ilv$q[magU2d7+wEs5g9lMZni<Te~}_u;9Qk@3#p"-<b:5([TmA"WW!a>I^4xGNyf>.x)C>Qp>LvGrUx!da5OBI6zr$a<%sL
+4'&GJo2PqsQ:Bg1W0o~-@[O)1ZS;%q$27l<"gk#=)xpN3,BzI{{Mz7|wzbl"S[AF^1OE'BzD9Byh[2=Jucbp0NnTCvt(&nARE}mJ/vvxj&[F9MU(RUX^p>
+3N}UYcy:7nVT.6FVpbZ]:Cz'm`d%E:@qywo'{fs${$#T{jFR'n33wk$`8q^s~nL`<=.LwitAqWH[`)XfLW$}uCs!Z$AN20hV.]@mXiGGe9%TTTp%al1`{`
+5jk:dF}S~op=ww4r]D"Jta5u}iC`";vqtoS38kC+Ur%:x|!``II{CWe[1+/X{>"-D/ob$amU2$lBVYN>glQeJ)2Th!Cx-S]Mx#f;3$u]q!6i60]mLzTBmO
+dahe>Yqn!b!'3;D6{;)ar:gX"S=.H.C'fa}|"Mn!$/<Y-k.GM#AIoTZvkiq7"k6_2-y'^E"|+)^Zzv~^g=xxB(.UDp!DBWM73)O/"`sW(D$F&neyU2MsoN
+L0(K;@v|HOXZQyFW57Y^UNJ2l2{R]qyF_nUwNY4lolx)pc9T44U[CGm>>pm`KFFbDs>L^;^J~PMF%l$XuX0W1CmNK4TRP5o'WJpPUZ_5ENlB{-xI-i$Ya|
+Kr}-}>V/Mk3`^>1fr1zP9TYg0%6f[{|qN-b<wDNkbb0A_'W0;p[,PV482oOy[]nMLYXG0x<&cQo]Z7:h1p#:&K+FkU-U<4(==;";L7sf0DL0>Ar>r8Tg]A
+]r_E7.&:6vT7.r-;.VjSE!:nM{<hp@kPo,yBW$"TNmru/e-hYrpp:nRey8RNoH[.F)u@[gxxpFj)qxJ5|T.huN1<m,)mtO8+e6M.%<][0shE1C{BT</OPQ
+[1v3&-6SAdFzri1d|4Iw@Vteb75crt:TBTn9<4)<b"x[.@`lqBeAel.C3YYzzz']9z)2iXd)Dx8^`W"j+-n-4EK[.6w]8L25<nFEfGf16|qVh32hSlAp=9
+in8&_6A_wm0}+w0SWB2j06(oTs[0wNFs)9psi>>+filVBYSDhHzH5|!L4xi^`d:sZm4+yQa'.Dny0]K0yhG0,$@[GVhFR+R:9utA&8Oo0IevX}zT5Grjfy
+qJ4A&7t7wUu{yXj'QEfBj)3s#S'J2g<MKTy><#:h>qWkNiievGpZ0@~(LXwa$/A+;K8+t.{RFK9W(/$Y66b4t[~h&6W/ZZU;]J/T[B=PY>/HSm4ZQ:U]yo
+~_sAj_,+JK_Ca8^85d|4cAey,;QsX%yqk`;Zl2;<XPU[_5UG"}9D=`W(32Tt0=$`ia+02aK+}5S}B1c,b+~YYf0kN]-f@X^ILM{$FQt)vbS`)Bk(oU(-v4
+;!7$H[]^UK0Vv;/8IwxH-XT9<!.ztqut{OU}6rn8=vg2e@toj{1N0U']xM.si1ZFlvGrv`-hsF0&=O>nElq,KD5P'[5QhA5g'^see`b<@@fGHy/l6_^Bq$
+eLnAStlMEXVwi[_ycGmRnp#|8;[Y.cN68)DtGY>Qkkwr%lB{)]84Ud!}Cvm+yWDE"vJo8BHjL#{d4u9&9;1XtrpA]FsnK'RB{=bLivOptKJ`;Wk+)bL.^`
+PTA+108^.-1=`EU,|u${}l{{fbw7m'#{5CBALfAEau&ga/3dT[eO2v%y^qn9Iu<+2EU4VRO:3MKa>yeL[)HP,215_N7+^OWwja[fNz_rqxno_ehzuot^Z0
+#`S5:hMPAad}U$)OkvJgu"KzuqglhP/dv}!71#s<uepVU'foXj./J&Kddw>e;5l7|3'H0xi5)vz;-84JtLJ4FehwQJ$eq%Ew0opMQe5`uhY(;Pi%gmq{f@
+Ak(&YmY`g_.WEHhbKN0xVar0[[tUKIu59pt:/MnbWoAr[@g,pi<od$b|"%,UE5!)5C#ko;/l@sHFBu:6h/3u}"l!4$d8h"f9CqaRRs-lNtt]eMKE`JktM[
+,S82^v[JL81Gg=vNUZYJu5)mUp2|B<L$sulx:Yuc8b-D@e3NcZG!Sp5Kz::u='#iC9Kk)z#8|)cK^_b#CBTz[V3y,y=nU5%+~!uy!c"yf^;,O'E4e[H|>q
+Eu6)dIE!mcXMt(kRqfAVN[gNKVv6v6Nx-&L27TjjBnmkY:Elhk|Yfn5BC]YS/">r6xMP_Ba@UtF1rsY9!qo)2M){&h}Oo>'h(v9)BO%l@.cFdS:TE^0#;E
+e5b%n>{0|lX5EBEql7A9z,]#TWT.Q2a`4t3{dc^/y%US|DgPf<dhWzlwufJApHZr:!R^f5)ctb}_chqH)+%[gy]]<oatDiyHT+IL+p3=k:KGg-A|WsH+~V
+1TdqQ%+P5,''aWR$)8BZq3h&zAm]2r3jA,lK#<rh,zmh5Ez}S${'1r][O[&czvk(+h~)s";0yxKPr@gL1zQk6}]=F{D$F;-M)YY"`W+Ei8&`XvpH21voc)
+I.Ujv:I.nXNYUFw]DX7s4O-NB_huJFkl6fk}s)e3YE,I)+BFmj0]^V8c>R^FLa{Lv'mQDy0)Da>RQK$YoiIr2)A@#W:2DV8!OtOPT4vS.BE+u1Jm#1kCvF
+]F17z4Aa&#aLf+cYp2d%;r.SzWA^W}.{t(]#QeH$,'gwnep(0xARi]!J0Il;Es_-Zu)3o6siP9Q^Zxd:eP#Xes:KgHgv&l&[Z8a)Hn#J$qN9wF&w0M8k0)
+NWPr,Mf$Jz<-8Zjb'@b]8}pd)5v_GFpbUeGP)ff[C.B6K;uJ"p!`O_(@Kz`p'=)TDE=DjHSoK>wgR6Mw]5LhwsTrnL5u%p_}bdqYR^R'&awd%sQk,kIySv
+s$7k8CO^(%OIkeyNBdo!gZs^'%}JzdC}@t.jilD(qK}a[.Jdw`9|Ybv<dHPaLbJA3qja2c/oLLp#a__]K^,H2Sd%df%rtOrIuD-+Aw<PO%r4<K!ix]'wDb
+STmW']bG>8Hdw}n=Gw<};jsmaFm(QoecD7fxX9SfbHC8S4tbn02|a}l>n:.il;qWH__rtL[a%q_DKXDW-0QIxxu6"kFDOJ)|g<(}ht-IA}prxLZ0bAeUkN
+Q{x-Jw4EhL-UTh,ONHokc:(Hit.Q2DM9H!Z1%Fz+>q3^VM^,mQ9`W[9/E'W^hvWGr,YR7,1ossS[Nd8<glxipZ@s<)k`;kY27-M$<^{U9KCN.lVqp7[FfF
+7OT7RW`F[:0)^#`AV(3:M=uI0{t%}@j/s[/bHdppA1J4"Lk#KTDp{7UI5Tqn1N;e|-=)cv5N%{YZ+tYr>r]vHcoN[={tTIzC"vj2:8Z8,LA395+Q>G)obu
+b$b%<<xp%sUyW:4sOTjIExu^L/m^yd@3;E`)w=.38{e|,+w>oR5Om$W)@]MA4>7W+QhjYSJp`f(suoXw9}U)5q3R;}IXw;q>Eoeq3,m'kQGIn0{Ey-jt$D
+tmdRO+SEZzTGYMnUGNRME%.mN+l1KaE&#[iO@_B,-HGs'^(aY,dtIHkgsdveGlLg5uvQ&)1HwaNqkWb<]r79SzjhbZ2dQG4`5ucvIwhzPvev.',zYA2q^2
+;Ds3G,sZEc;[M-O&OPdtUXg35EPuu"5pXm;|`"4}sa5cWFVX0g`kH&i07l9x'_.5b>"U>+e`Vy$IB^7{][ysSpcOa9dN<fD!'NMt[x]he'CUr5y0CDW5.4
+q3_.VIgvSWjv~89<i}'UnKIt!%}8f{&3~:[_^6I[lr4S+jQ^NW3VYC6yO+7|a(qfE[$75kk9<"4=XI0uCE=Kq9=<^<I$"<b-n+PCVvEU@hAMABb^kI|.r;
+-9<zhmGGf+jLQ&Q&eopdTJ9|_%P_sS)PpqVk12Uhs>k=X0(|}tHpT6oaptmlr6=Z+aoE^D|Ia!LX].}^(I4+l8UQ;VQ}K|@sTvxt}^7g_h%T4uxrM5G+EE
+:BxLu4Tu]2.L+i"mbZwVi/[Vu_`5`>|@:@A!$=:[TIyco/]si#"xbs%(:B|}0wFGL8ml!fc6}KZ`<h@<y+lmeG{M)<=->PC0l{@D6tF|u%[RNl.|xCCV#Y
+"8y+P9$Sx%h1I_.Orr/iI0+f=Q0C/.yDIcW/<hiFx`.{BTPu=hTV-X4q^A#,]48u^=HN<eC>t6[atf+LAqD2U`Fa)Jaeu9icG']q8^V}wb$BD"mZAjIHFd
+0|+mf|X&msAZytjhK6a<a&^`;&B9oMWj'IG.MeDVGz{&E`QizyM[!lnV'i:{2NJ>V4`GBt/S,Ao1yc.Tya%Z}J}^ud|(5u%x5X,DUR`!~I]Vpi8mG_w>4M
+digbKrrSOuk8y_S5B@FUzz^^IUjzD.R"N[h6l`mSgb)j8ZbZ(itdms]k"%$QyX'etvFf45MpW|dhS=+4L$T.O2,BI;HHJIN3[kZca"[qZW{`xq0Q/3jSkO
+<[tG[7F9vTi@o=7W%`0lzfYF5`l>y3-&jmRg[82$$|P/W-NNsVdB7bH/$2jk''_GT0fJ.KzZSNjt)QQTq2^oOdnp,4B@p;Nimy4'%iGuy,d(f0`w`#:<_l
+xLR1+GA2;RltU%kx8eC]Nvh[&4~`t1"h|smsx,M0(W=0.ky[rE~oBmKaNqp5n=u!sn0JYzh56a7F;<5+-x<A;O!e5Ab'XUK+GBf]l=lbP9g]D80nRu%]CG
+Q[q"21YbN>$EE(pw`Usnl$~obM$fCt0n|b{w_U;d}CMgTzJyJH@Xy}ox`9X}:qu`UySP'NcW^K0T(j'}LUR6`)W3%v_#BX>#-+D@T=>HMbxqq#dKm3FaiS
+BXfRMrLEw`S9x7NaSqRJ:q=Sl1|3Qd@O^D#B-<B)E)[d53..2)J]>6XbJ%`b5oz,v$P<70N:>Iyl5JQN_hty'c14gD`){;kC%:QJ!!UF/h6i@Qu4/sr'R#
+z+^-"+8A/iBz;))PX/6V$=bC=]V,~9h!"Z@X~#Z:Ff.O"t-&i"jY,U:STR4otJeuwY|7)"!qU0_|m!6lSbBU9tV(+.>TK&yF:dFzIa[l&wc}IqS(.i!KHI
+iKYOa11#CB;-3YZ{byN^myH(QKuG_FZSYPr)/(u:FCvW>+opfRZOB+;Uc)@:"`C&Mp}>;VFz@TF}y;7&p.VH++H:8f!Us47W5LXNbu"av'BmF,@n'.sa^9
+h8qMR+oUZL>VXXJ>oP}L=iC;;YmV'G2#fVxtgJf/IV-XC:=-0x{eF_=al2zbD[&SEge`c{%!LE|A/0RKxfU|''P]"jkONe0{Y;a_$CH59}{f^8'wlxNndw
+&HC7$9_!)9S;H3Yw:H16cf!U=u-$QcCTa!eBT%+wXCzK]wIZ^3,:@FKj>m~T(1rC3Sb"lH#/Z,DZ(@U-Xi$)jh1OFoC'Jt!B>s(|WL`8SVbDAdcSXSwp=8
+viRyPhPODQ&.}wl'X[SGyJ)_D#^u>tw'Hs#ybks8t+.A3]L#<TDc{d]aZ2KP+nq^qyM#<iX#V=,N$nPrd]=7YAmlOrE:!AXSHfRW88R_l++HO7`8l0m.6u
+XbHY:f{l$`<n`2,=1y-OY/7;Z76p{LRJA#xA3S#pGfNr&f@<n)[+HQyAf[/(NS7xSS1demmH;!|/&p=CzYM,$CkCzPK5h9>K)$pIGWne~HTwb6Nd(@,w<X
+/HCBT84+j|>Qk./pk{8q{O^(&%+xz!0+"UZWtwlFsR,k]oB#^|aiFQ@M;Dz!H.B@,lI_fAHHv4411#,.qR)bIc:5_gq$64Iktpv"{wHiz5|U!f6[p8AM91
+6RF=@"4y58"Y~-vy])M27@jD}_I,n!01/+q]p4ry="&GWs&|f:12JbyX6(W4vI3'IF@(S#AX@aRq72a6=/5&9:eMB|99_pce0M+m6/!T7p=HU%z@uC>[yW
+')Rz(3)TxV4!>k%'DhiS0|@c"tNHn7BM.cOK`(D=-9pEeTc@&+RHd3)B~M.`@Cv`@I]-NPiQP"!Q_DfmVZ]C>yf/'",Q&X`9k9OAhEf,=QzZ3+pX0cV/us
+)QS}BIe{'I(vVwHS&Pf4J4=<6bQ]^MBh`%}aVBBUZEA+tdSFI.tWNMAK=YSKuP0ilADw+A.xn#+mkh"LR-.sO>j(%EV%/zBtB{{Zwi3#A}a5>95`2y<I(l
+KP&Ifz:ckQ.@bQLRj8SOA#:v0dBuHomChme4Afo1yiUo)u.VP[(T8qyMNaI"o,Yy-EbP!d;@JYu+mh>:lz};:PhhFpiVj:|dKb6uxw0CIMW"%R4OtRaXd:
+7@x<ZRdP^<~P"XPy!4bM+bFoB<kKDt)e|i50fq5i37qITZB%fR$:4Un)aQW{9V&-7ZubmlIc+1dPe<]VD=]:nNWTD|DzPdbJ|q+^:y/0Cxz=HAp+&=DI%8
+&}!zlVSmf3)J+m#[W};LS_2a)2e8E7V|k_@FPYrw1U+CUm/d"u8|^aFlEN/g1:;zVOz`O{tP3BS0Ahv9Of_LV9HwKO:q$u.Tzc}P`^tM9xf&Q"a,GRc|iE
+m25)"~4p`!jk!#%KT"/Iy]$HXQ~t$yy4R]Cx0C5XYyW6{v%WLewA(HG0mX.iUX7kc_.QGz&E:58j1zXp.@cV3+<bR8MK]Bdit[=P-:D)KGg(IU>yWk[V,j
+)^ev3U:oIbE&aSi93$QF=8b6]KJYLvd2%6q|h[N%N|gv<W'(ZsVge4f>_FCf=/UVKHz+%Br,na^$8!]g28l$1zoH)C{&ggG_af.qzVrDjL'ILBk%l356s`
+%:+^B2tA7E5TlFD|9vXOkdGP}lqD84f-a%`@P/DVn;(_=+n9pFj;xRm-9g,gWC5;hFVwX][[mHoi4odmc=Z;@Y/eWEzI8$$AgEi!yfRw`n`|T;/65BXtMA
+khqckxw]t1$LL`]xz$zWRn!'F9s.l{WgIka%)Bme&#rGY[vY0s//~soR.C8Qw'BA<d$gsR;6YoF|p9%Ep5!9"K2GOq0FT|h|n&)UWV~rglz0x5;Wwbv)nh
+MV`P_H@lPH{]FKGH5:7qKB<WH<_@#3e#mV[TQg>Yg-_!X)`LUjl:z5qG=$1"[PaWU|a%nx+]}b5LekD!^]#%udmB}{+{dy/UQ]`T')TdV33{Hd#Jo2-`ir
+Qv]fgr+{$|zU5)7;T$X:;!$C2VkD{+|@OCMsMJZBOt[A+^Jo89C,'R/m']CXuhNU{YCm^Nd2@'lSXF1E3`{(d$=S`!_#CQXgqOT&L7VLwmCi8G{Uiw'Toj
+{OpoB6pYkfj=;"LP:zsaQvSiv9[d$@[<`@~_G"yo5$^-YW.c5lr2{1SpUffrR'74$.RfPeuyzB[gLOsuO4v2d>j1s57380)"3Ct)zaGJRjU63rDncCkLdx
+C.wx/J"GDp&fX'5%wC6JFAC)P,W<F$`hybh>{2vTlUtp,0Lh,#&nW5VBHGL9`YbddtP-fdlkBrRHhS~v^-GwK5<JNCWQq=Jx_>|-A+%NI}qa,tL@.nGCzt
+n=|ZcpWG<b|%nm/DPn%}-Yuh.GbAK%N-2o7oI^@yf9q:J:{sJ`[)h0L$EKP%Wd^4lDR7e@H%tu)Lf|8#2AzS6'NCx{C0vEcIs!g8N!V0D_`oq'aAUcIl]u
+VKjB%xW:vk@nXK%Hw`ZFaT@.ahZPvu{$fI^bUyJw,N7B(U:z)@rY~6Uk(:YU`Z3dGb^PGBn_dmww3u-PCM8pA8UR)GgIi;;5'_P08f^W'01BtaySoLO,v)
+J1jiI#f/'s/r>qW}lcoj$Hd:a;#ysfs&~#$Z%pG3=L=Ju7fTPFU%vkc=^lc('={3P63'a(,Si^Kwp|n+oIRPNdZNhz_Drt(&lU4N1Y>8yy0L4jnfUyeO&>
+a^M>f{$6'K6|Dx+6XkoJjADn/It6zefj$!afoIeO@G<_sTjv/j,cU5>qEJtV%d-H4:DyFztAbIv!&SJAO>)7VGQglO.DGS+7_I!%bwK.Q[X&Mbg:+EC>Y6
+hpyqjy=pRr8fWGy_@V86Q8Fu~<dFAKFZJf'yR&p[krwB-d4k/R8gdl[U|}3xV]~HeaV4HkVw02C>UFrT%qjvwzpz||Bnl#lOIN}ES[+BKo^1K=$t^oe%@]
+IZV}b)$91FavXfO-'2u;H9O&-k~vs8Bv8-k8A.9PTw}i6$]R5EaXArB'}2W}$Hb(dnqjN6mSL27a|5+mI((")-vJepN!Bf=QqvV>=;gvVKFFEqX$Qqb+)}
+"SVsi9/'bDm:k5Izs``5sDtgZ5NU{]9Q_EkxnD3guwE9A$,M:+ds|`)kl_wB".U>=9!9!d0b7FKk[4"crcP'VF(UBHs-_sOukf$a$c_=W|ZO5[ONlv,xXs
+Ix;>8{5_kdf&7;2#OODYSD$(~@zI/7Zq%kk$wi7c$8bV[U5+v&HPkmMASso7IzW6czuBg=;![U+rF0E7iA}eJP+2'I1of:5S2Bwn5V,Gg0iQlV5=)Ofl$9
+!TnL(uB]OR&i@&9%+T~$FtC[m=pNygC%=VFa_/ms}_&6D113"Pk/8=XRVt1q-l9QnKwCdi/z/J]UEI&UMF/EU1y0#j3`~a3XCRZVMp]<pd#Xm2MqGAfLIg
+H,#&(^"xejnZgI&HoL9G_3@9}f5q@%oc/gQy1&c/R4ygSjMUYe4g^R-[FK;N$'Km(E6||$b()1zdv##4F}JGjoaH$$WOr@{}pX!i-eHd-:D6GSEIg#IehZ
+wb([hpvK&)F)7aPxz'eeS"+A8PN9>A.dxN%W2u=]94.C[IACa`IFQ%z`y{b2/C9/I/{|MDZ4u@mSwb[]6VFA5-Btvws7wO[0V>yMYUay%gNuL=Qy3)e/P=
+`Rh,Dbkui(TKJ0F2~qrY2+#83w|%2r(S#)egGrAf&x1PR{6Ya/Hih=k-:BKXrH=Tk'/Jv0&j9qGiC!/'"-@ep`Bx~gDvDuzNtostTa^OY$tqL`6-LDWIXN
+}Hx;SfZ3.UNOlp!}bbvAICu%[pa7)^L3f;aM[LjuG6ZJ$!Ib=u]o^qY3#2kn1T)/IwIU"To(fn{JL9(8o;(P"$.2FA)Whltu9$hT`ibub.5xQdgea_-L![
+Z|4TWA,29^,"22boePF=j&lG_N1o6FVxjEXfov'xT_yS6KXzX3@-bvOSN1N3&}M{l'REK=_a__v!j>s.Fx@Vv%_NZKo#FQ>xr4b|').Ra5xBJGY;#S)[mu
+nBo60OB#5,iHRe{N`^7$;i6"w_,mfH&o%;&QdRZ4=]O^|7QViF3}~I&[s485`bS>1-%2%sF@wNO4Sv+NXpKaj]V6bL:`9=4dr;!jMX5gy<[rFv$TI4eIH+
+PI1buYVeSL%v9bz_![rR$qFaN(}dyczS3.--l4QrDs.|w'(q@M+]VA~L'fY4)p"5<J;bJ&0cxXnwG01xc32tuccerx57"L~U-|CKnzDdlcSdi_09lHAwRW
+)&/em`sSwqgoLhsZamGSy0Lz>,MLDojx_`[Z>AyC~1bUQH|KL>Kz8O&!a+IfLRd&vfSt2X9I>ffRYdEds01}P@d88bKc01)+>D[e7N),AxSqTHYc/mWx'b
+4</Tfvgw;.zGbjW5zIne7^4g6H}qG<lZfHRzev-,2R&%AAOEM[48(uoQm]r"lQ_od0m%d:|bgjsbUgYTUH^7U_[z$25+n#etGfDK8A6;!p3[1fup]RaJ=h
+G`/O+QW9%-jB$k_g~M/O$LrNVN_S`HLK<$2',{!ZwA"j;lom4|j%^1BVlr]4I'iM$qiRRbein>QwsWC5SS@R]=2Y8%/RT+2DO#6S]0wuam<NTn+/(TxxIL
+%3qKIx8=T1Sl'}vl741%MqleJ_fq^9_opMhaM;h,u,11+'q([Dgb8t"B3T6n"8eln#|NXYjUn#9%gg00"I0Td=8NC"f>|5H<MsUxe'_r)n>avz=&FhIe^>
+Mm]vZA(C'aWPR;N._P,Gz_.HM:55Bn2{3+7dec<h^D2LPM&+x-#Apidyp!d}$qp`qEn5^k/U"-Y[.GHTDp:^>Rs1o.K'KDgT7_@}oIxV_|^haG$`9WC7>q
++'1Z](eTK+NNOc$ngyPv;%j'FK)c}gkWPk/lHHKJUgKp<Gw$kmE0a:;nQD_y{8UcgO[FAk{n.nZ_G},A|4DLmUoO/CXu!fb7Jw[|TWfJNhjG9IQ9jNxT)"
+idemaG{['|1rnT)#),ScV-:[]vvSx:#_FQqmgI&g8S^%W2ve<QP{)hr7v8}Ze%d}4XRpj$A2SiTOBhPI/.#(XD=f`4KY;V4`^(9mp+>2O41c,MFIA#!2Ls
+q,j;d8U;4t&9GR~M9{ped=;|8W2:$`!(m.C$)Z`_)j/J|mUJElzpIs7;^mLBez+Btw{j6R4ylRkH|J[eV%xWmXXDcrT%bzDFHm<E&:jU=T6!Rzo)YUWu3{
+l$Wtgt}%VYF2I1jt'L2&DaPGnKMx_^!W{<pKu+D!LtY{zC0f`xeI/KI:~Nu47Wcb6!%d$iQX&Jjs{[exl^,,@=_cSL~,"Z]6wMnvya7Ir5^&~>1oJts&(]
+RC,&IXH=;i3iIbv.$S5T8@01AtCB:1]7YvSVH>Kr_=;)6!&%Hzz,_=iSJ;<R=lemACH7}=<,BkENn2#{v6/M1HpayY|>xp.S(m^`@>D{+l10~!ui>g:vf0
+`!m6]A||Y7dVG!z_Mb53py`st<ZquD=F]^>1ytv;U3'7LRJS/("U/WH0V)k`)2.BAI]%cALvLd5vOPtk#bcS^-3M$t!D9|j-K/_|shmH>_8MN(vD,t.q+G
+Z&clg<u<DOKi!uS$q!}nLN~mL7Fte21c=#TM}x))l]rK`E09Ft@T_R&,gI~m|Dha"JNOKa1Xm,..dkzS@9mhBtdTa;'b=gQ5gd;X`F$vI<;K)Zpz^l0YS-
+1meh+RJCv#(},9!zBf"6idb[!a`IKwILA_5LnEdM=>D)UuF4Q@|4d,]9]WIaxK}3Hm&;O,91,QHz6dKS/(o)miN/y:o;82d3{<0Fn97E,B'hQf&XwR[Lwi
+pba3l+d3)+9Ccyo&j"MhVxK+NzobhrEKSKpFnI;%L,amQ_+oh&m>o)Iy3qa)iSQv~uA[o#Tzhdv5Fge/'b$ItpcLqkm|f:gWqPk59t[0k9oJFT#FHLLX_:
+n){mOieQPb&<8__g_b5/m1/azJdWeu{wqLF9o=uoQbT,/Y=qAgv1hlOi#lp,"Al3nb]:"E|D_FY"<qTP=>&V>U9:Lb-4)s6<`>lVx!RF&HLQa2P;/V#:Is
+39OH#3FLOz@lNS,klc<G;FPB7khGKI&dE&1<G$)j=3pw}&~-4taYk|Mf1SDR&3"fD&($.#A&!H=zoJp;OQw,-M"[{t&gJ`$ui4,vr0][}:"R]Is6=HKEqj
+O!1q>T-@dl#UW+mkvfxhJ=7lhNedDJnnnPT8FBU.2Pv<GvS-;YJZyu,)Y85J9MaCMIo0Cl51O{H5#)%6[0Rg$c46&.3'xO$Ua})_3A~H<QWDv!Ub%3u'IH
+FL"x~A{rZ{U&6f-LCK(IX0w$x-z3S|SuxBlms.GqnGxpG]]G%;Yx)/Dm0G~Ir3sTyr4r&c9KGN`&2!~Tlm7T=%%EqZk0lE5LZ@,7-@Ace:0;Lxvz+qs,Oc
+Zb;_7m(h<N%`S5sYjWfUeSZ$QwV5(WE`jM'B]Esnr0zj`->:1Ebiey06wQ4UDiCljanP('(1l&MZzyN4MY%Be=h'cxCQsIOjQh'NuO4Am#1d0K3$49512U
+acV9VJ%+65%I=yCJzupAnyleJS,5@>I0r#QQ9)x,P7!"91bN@A4[}Eix)ZsjPr`kJifL||"J#7hjz3BQ)6!y2t@d[H%"O4Vv;5vc6UMz[5AbUekQ~U|Z^P
+V0V%Bv%k!{V#%{z6)5~ODr%eG=";n2B{Z|1.%[zs(2!7QLh6=6'2F)0R4&{266G%0cDMz6N%+!Ug)5r!f/;|Y}Sv$`v.9^'t[h2x<}<OoegwuBT_&@-^6<
+LWCvW>|LKFL-rrU+|_&EQIee)U"15wFgAVRGN^{;[%<Mtco$x,<lv#[mX|^Nr3y_sF#st#yk^7>^H]xCjx<'CO8Yn`akJxH9']jf;wA&(';y^s3j7n[#7m
+E|4kD.f'7S78AgB}la~B:if>}b)E+TlGvAYwkqfQeRqP7h1>Wy2Y<p0a5i(V!/g@c-5u$Zmod=5RVVGqj0~D"oB4~0FQOBCm7r5(bAuKP^,:.E"`iph&/O
++WkT`psq$L9rH3j&6pzPS/LuDT:A/XMiPeJ7:KX"oXlu2dGFH^KG%PHK!tagO9/UzXs@-9[OxQqOGs<1"z&M"#;C8[#jQZOAv;$x#LC1B`1v.{j,$r$Svn
+yQ:>x`|st)OZ;R!XnnZAg%xszb)=;s:cu.#O15{@=b8pEz9g/Y1uB2vR.P)a,me/ly3&pQvA{9tOm}4I5q#zs(;3-=D-uzG`W>TaPS8,9ih]D9k;P8l@pq
+i]CAc$5Wr=]wChB8g1[RY9[=1Q7xg'Wk8Q$fXfClFX[UXFouX&I}vB5vVOnXTy3OmdwN"N$48#r1{23{}v8NTr1|GHRLip`y;,hhQx}GWw[i0e."wiSwxc
+bOA@:$Z|g9KO"JytxxauTdL=!:kS<w{m3<f!$V:n!!y`n0e!eM;z|xFU;%<.$gW[9kq%[;`i(^]>T8qb1nDYE2lVOJz[O+Vh1>}>/.OQes<WEg9|~)t`_)
+/{QP#yZqdC[+nXHKe!%ykgxPvu8HiUM[^@iKy8&;s[-=^tfcZrrlh74tDt{C}6`hu,rSsY,e;3}XWyTIz5`a<c]UGqzOM8O8Jy1t)y^dB|;f7Z./E;o/Cm
+g'!NvT)E/B4Z-2W/q_nF%E)PMB29wcc..AQt##1a1Zx-9oH43MPHsXpOO,q@`Uv{9+GT3Ahf(8bzdY#o&Tm5m9gaT]lMPt0jg#yjyMO!~eB{'%Eyv<]HjB
+=%~,"=HNAx1C!My7s9B1t;N{.5xOO0#G9Rvc)smkS%'y3L<kD-m=|ydOmz#6-FVaP.@SK+9SJL5pob+:{0f.1h(F|aOoTHm==naO84R(WD|J(Ef1eo8k}[
+9z9xom0Be[:QvrCJ9J[6(YrVS4,/Xr!DTe&2Xa[{$I/k[s)=&pYGWeT&aAhGDZArLd7#ExZgDtZ;~WI^}rmm3tSMd+FgHi`9B;oL#7iW]@lR}/u-@krO69
+0wC5/"hl/;.R-=et=zbQkj_2y-sA|haM=4ve$8NmEee[8=%Np2N+9833J9f/RJ@yJ54L`+a);Q>;2NU%hGhE{TR{/`5RH66jy1!%wTkyg9ACWFEe(kJ``}
+<U1to|_+kMM|Ty({}vgrilRp(`{g0Kqz)y+hA`vyVv$0B@6R<Al@S=y^%wt^F,y_7.W9nH2Nsf;C)nv_zUL%3A7B/|oda(6_7XINXIpm1DQu$Nmu${z`hm
+^{_yz!SZ:FUT<m!E<2$JI#aXibWQX3A4M0xB+B%tFt7TdrW_>+e70q9vXVN7#;4GTAR-ClRP[-dMmC6,o!$5z":{$Ytt.K]e}h"G`vqVO=(_e%fmH]VoCV
+p"UPi0^4`8U/eEyRcU2p"R:!oF#UUe>m[Jsa#CKZ}'z+a'PV9/5/ItEhHLO]lZw6'R^Q{Q7tr,=z:r08S<v`1+0[+g#8i-03q[Dgr5k,&{.&+C]unKJg4&
+EpWU%[=@!bJ;/gC='7'4+}%VVV1jXlM!~q(Z6-NWM<)'62(X(`fcMHO2vX>EuhR[dX>tnu^OHIFhgLud}x2])O:97o2r9Cigw[[+2%'0eGMH<Xyh0f"'>=
+3lgAYCiVm]v=]sDecR;)h]5"-`j@OU"P2^&K~M3d%A&)%uCEPpOJtDwqMi)p"!_W<`:[jxv],Q:PVe{2k<j;#W4pS#6kLW,hsN|,1]iwS/J$Z5r7|t5m/]
+y+olm[5b6.Iikv(o@<zNr;o:bH3UU2td4xK#rf$y18AgxfOevCdN_o}%bigLb4(gpB!xHN`Yc$e_8MHSwsEi'K<{1"R}ms<:T%nL^&zf9:FeD($S,tUL~Q
+ETq5}AoYgY`em^V'v1p@qge`c[+A0L%C`+R]{-~cwyBmvLj^t_=Q"~thxMZ8Wgm(YPv|PckELl]{i.h=b^T^s>s-&.pu;c/%~7}Ce,1rxdF`p)gCKSBp:q
+pK'@livG$qt@(Msd;l=iCUDo)]x>u[xk068M2z%>27k;p>,Cwq2)"t%`n5oqQ,NJ"JxfA7!^:H({e=Z'jf]!"nB_y[@35B2'l/zh_rw[s><p'f{ER0aZW1
+o#8HRkBw|leI!G+2;zn|#wf)fu&UXYrt,4k+fS%maNvXR0{U7jrD"#SPix|EW%0FM6W|^>xiUWmd[">SF>ek>7f={WTx4ab,=1hX#Ank4{o9UL^H)3^2i-
+T3nT%TxSzRQ;"=<`p>xj4))e&V5kXGfw:T@&$Ctfp:1DXl7`DO8l5,#]kgsa5^#/SEmOw"rUn.92'S12]mbM9xR{,:R]r-S&ZZ-SsO]@T4!Q~s6xLW'6]]
+Gmm%D&4XlvE`sRZ<))|]IS$q+:k)z9z=QXIrec|^+r_gQfHd9/-%1cr>@1MMI!2_=5owH<QdF''U&rN3oRB92hYU>Fq`}Z]o-i$B-NvqJ"g]xt:ZI"lTJK
+jnPI=,5x!:h59FT_CF"1ndbZ=ZykWR&!znY>(y7&7NM9XTEUKC~]9UVN<[LyU$2>1pNQTW!,i^o$)OOiPNAfR7ra[DOtU5@68(@j.{x}N#r|0/D>(+Dn4[
+rKJ5_,c>9XX@He3>{,bF_({|sz]@sg]I;bkOq)<}M1u^[58i$"h8XG.Xqh2S|uQu$MVlrX7=/6&4;RSjL7S7t)V=`PjtEqc%|2.aXk;>PY^idd'J(3l9ST
+(tx|7H~X3;"[I]<lZ;2=I/8%~Z0urj0<[m/3#5JrqjOrebBd#O3lmu'tPF+{|a56udOk:-UL_8)O8L9@)}7u8,^7P!SB_MJrMw&nG)K1HKK&>YKRufH5~c
+.bYKm1`NHuyf:s6ID-1VX=iSRJ9)E7cYd-GadiOSu$UBnA!X+5k3[CBFD6;/Ta,q:BVVT+(z>Be5xsF+.b&yqc+/7ynuwQsf$f%2YHJz7nVlg>r_1r0S~'
+&)2k!]lE5RA`OaWj;T8%_RpQng9{%%otd)aY2r>!38k4$kS9c-'sAeD)38UYfQiS6%(HLKX_zw'WIHt+k;X+zU/+}/oR^lz=E7<d.hZYDK&-&wiAd"hSSB
+e}v]Ffx4C=2MtundW1IOJ{JP(_6S^=4RyS~YWpC8-r3v.8IMiAhMvS{Q)%LhY)[K;z[mFHg2z18CP,BYhy=MjTbK!<qzPALj6W'6{[VW"Kfis72INxO&}|
+qbngx6LmVx&$(_dz,NhGt"My@_ZWT6"+c;X]`)z|n1)[M/}vS@(7kgZkuC+hWyUZsuza4;;%Cr]W1}i|%0(|;b/fA}WvwuFiCxJuPIt6c4tMHZzN->H|pe
+U$Za5dpl(|JU/$-n([[UlTZ:UtGtp0MQ`m!2+<5t]0ZTu81G.Wg-%Th/BsFLXhks`8&z8b-'sKui.kkDkt0`}bHM}bE-'_cs!"&>4zI&Fr[,aY{zBj!j_6
+wjr9&craJQ"o~qw-7Nh@yWV<hBdSLf'PasfUS{u^'kFSUJ4F9h!Ixv]XxV4xbg{b-0E[ZYVUSN^!YnO2NGImBHb|D/9Y5_k&^<cxwu)=ujVB9jxh`oa/j,
+'sTr<Thxs>r/sMn.0TV.h"0N'57EnET@>PpR"$rnko-AkL0}`!/|evjGK)&u$I0PlWaD'REq"M,X6Cp[cs3kdyr.R_xC3Pc9Zk(r`xi(FTx9XQ5;1-wcyB
+x0)&ySe|>3G6%UG;K=0!/'"`;aYV$,hC28/KrEMPq%^l!nW)oLIP2zpjQ:~E,djoozKG(MD5#8Gg!3T]]fwz8qki=(jo`w)Vj9/+0gA>ZS0R|cM}hcM!O1
+3Xg"TXo}-D}QDo>o@I2BCC-#01eTOMQ[LWfu23Oz4&=KN}z$Goe,:4<c=E<Fgh-S>WA:rcDvPO_P!/qLtCjY8E#jt#4g=sBY%R;E(`Zu=J"`7-/8t/tNFs
+J0a_@N){o^Pl]vY&]sMct/afZjpFE@k7e;~-yB}gXMrQ&SQB=xC7;wYqf&;NeBhfjy,Io@K)z=kLR:.oQ[@Yfb'7YtrYN_%X;_f0"aOhfwj1vM;Qrzvzf#
+63ol]Lm:]%$NEcv055:I{rKv!d&d"R{Bpb^y^.p<F{~zW!`$b62KcVDr,zWW1gZ15:kI[:%9CyQRY>QQE:fz~k0d:zuUuFfSPDeci-|Z$@Js>DlR>bp<rG
+-Q!^gcj==kL'iyOV4&@Wc7o$|],GWs|jLf%U68G`Q1H!1$K=S/s7X:L>L]"3f}/#WLvdz&80AvEK&2_limQDF"p/U]8{:7IZPAh&ln4S)Es1cm]Uo'.S;9
+/p>W1eI!{b(fw[.pUcMU=6~40K[%b@BJ8^~,W&6!(`,w5B+{lt4AVA`CCVCX:hZDw:UGnr9Kp2%7L([{xg+dMZF$[S%UHe}RWncS$-sN$e9#$R9FzZsnJt
+q"xEoYJ|ILb^WPS}8qTG$B-nxuJyR_;9)-|Jg2QDe=Ui'"wviG%')DRJtToee!)0O^4V6Bt.)RG<GGCSyZ(',:z.DMYUA2("s}14M[WO]ZXyW|R>;(sa5`
+d"%+DG~N+`C8kE!9XL6d$EL|_n{oZwMX4EPv'CSfrL_{ORn:VpPN'29XoJzA|lmI,[jz9TMS8c#f%Lw"%AmuF@5`(wY6}Peye|`^79mYHl/,,s6_i2f!G-
+1tm-`>p!ARq3|!QMupZl.=CeQjlRcL{T$PLjmK",%tB%(2HGy#-O.r[c0RSd9f`RfEA1oh6GT<J[0;f"Wj6e>:LZ0yZE/>ez!iQ5HSuXpJ|CW.YotsH:0I
+,W5imyfZ"h<W51C_VtrY(#6GHz![XNey(N5rsM_:$<;G@B.PF=4D"#SNRY|&KMhj[_/k1y%j8zNM!}Jh"n7ej$zC{O;-8}F{0Y#)!bgUaXmBhpJ:in!]|A
+LiaN)h=7[I%w4,bFrng]e>i6;^HSr".FjWaVp0AnyDs5zI^1|(>Xq1&/x@mxY5&KS[^bdn(Jv2rR`JR93R]<!Z-)EiD%SWebc&BBa3AN$$fNt{gE<rRZiU
+N$>ATCQ.2Xq'qb=bPCV3{#LuRA1+va9AzWK^6FW-G'&^^E+'sbN;udlc%V8SRNc8BH1O!2MI'3!_tKhtzx"xZ92N"R_r&6=xvbX4&P7tB_(xp5|]'$e=!D
+ORPX&EF'@Yy>{C7$xP(44.58uE;Qwe#/H3w$"6b"=6K">1aDE/fGGeqwD!B(UFtSOnh9(7TSNdecl76wr5iRYe_@KZrf)'BrG0,Hs1>4o-:`1+ip$S|O]p
+XW3r)%<{7fEyighq+coYUeK`,^M'^E9s$<J0qGzm2jMf]!=uB'=$+ULw4dnmQ_JU+)qFD)o7&-'&zKUdm3.}['Hn)`7@bQoS^R"xE}5##Jhko9[0f=-4tU
+"YW$a&J&W$2Ip!v;1a4!D0Gt)_t;G_oUpd##bWCx^O!Y!3_-4rpgYY0ZD0quzXnB[_C_H5$ZP)pI=-,xsFxn4gHXw&_nW$-O4OQ>DKc$!S`r^yls.dU/CC
+:TC6qqoqU={B|[H|og._:,`p~KrGd&CLN&"S<}i^27.Z2fQ`Fbv{1l+CHwcDtg}i/db$_T&Yf(dW4r>650{U-e-Ud_QO~)n`,qiMN)yWE-9T3"p{RfRmz8
+q%m:A:_W,+h.JxmJMvo5B1@(hc]Oae&!OTNK<ch@9rT|NU=KjhCx|4~En:[o~p.g)y`/ZSKGtwF-78tFsB0bCGhCU7yoX65qPQ(<03|:qKotDU9K3H|X}8
+Lp[(.+CL1|U`Ne^W@}m`WtVeeP[v.^ksV.9@g/][lTD`"|0%+"yZMx1lEMx+P<A="tQr9Ks-8w,eJe|"6JbX.P=+^9orJvi/a&=39t_,xkX.N3$fYk/+]U
+l^AAC:A5lIa3C6E@^i2i4VD=VuA!//9vU>UNya+6!Ht2KJ99(Tj8!!DyG`g)TJIfMDp@CN%I2OH<8[he}>&]p"IsX"FCWCc}HO|zKM~5w:b-anwz;zQL4x
+pex&+[#{r}Q|W3Ae}J'yxaX.@}RT])($=;kLd$oxR=Be>yB-3@,P^8H86w`YD,0@1Zc;JCe-5tM.X][cEcV3]#56|,16p%@=!>"[VrpUh+V[nIMs>ji(az
+a}efBRh2QtYwH&hL2{0F"6Pi;%'Nq}:#4y_5h;,zp4N!O|6{-^u[XQnOgFn`.eD)GQ5P,1KtpTs|hh0Nstd1`,a6kIv-#D1MX{o=E{^wr@9[&rqxIlc|PS
+39xp/C@;q|{|>w1y.mHr|DLebuD6:T)vk<Y)cDPUedl=D3})$jB[65wLV;p(Kd~yr#D_>6YXtY:i"s7IWMVb0vKsc2h}(Ha#$q4K!Plb806xO8)7ayBgYE
+bL5>0vR7+@McdOVjB^/FW|VU3"8)lg(6K{lJZeaji}RR^06V;F-vuyyPhX^OVp48@EM7U`%Q;#X^7j:zYE3'Aq72HuSw&5YNO`9K,n1e1!zfioMF8z}%$r
+L@crzFi3r=g$;unn(=Od;jGl^$cOOPx`A#f$.)3':R&:z<Cr},]9Hy58`q.t&Bg4hR#{c=Z#bq=5Ov_J'$NZK03RP0GeB:u3^_o[6AhwdJqjS[ty=T&`_!
+!W0RHz'g{xWwE1rRKXqOk!)#y1Vw!e{Kc{juA|Pw$6RALAl0t5|Z^T@<qJ<mhjI&r'ptB[Jxnw)ymB42lU8`X,Nb!285Omhu.Luj_(%;_A:T-MzlA0C0V`
+asDdq<+XBVSW[]Eb3pOYh6{Y^1vX{7.K+cl|Ty(fac>v^Kmp6#+HXs%J|y<Up}ypWY"xqkZ9y;ou_VH>ZYJj"]Ps$]#-h3w|kWm%h6zukfFu2e,tV>xo9O
+O,!e0B]pqwyA/b{r{RZ1/h;,8E-fT,p+o5^UQibVIVtm]g&)e<a'A9+P0MJ"dmp<`9#+7!]D""RF]w{7#hJFJ}s-->crBMh,pmH7=^YSb}O$:g%ew{:/>e
+~js|NC@_JGNWWgB-cuw7#/=;nJ4+(:cl2P5^8t<`FK=Ua`>ymQ&[g$y_p5<^[m3DW{/>hIYx$sx;k!9=B2/XgOhUr9`c}>j3qwWVE.m2u(+PLWwBLY&/)<
+)f:n>7@JstAL+yV,[/7n0m]sTtxp."jq>LT&%}$RMjDks>KIGXk'BJu<ofNkd9E{2h%m<0mCNwR]'/YM^E{d7nQ'Vv27}VUNOGL{$NINPe<0GtlAV0cvnA
+ln0!N`V3h5H%wVLJC:tSSpRv~#lRarG%kI{[qMh#)y02$J'W>(e,nl2(7DyrFx|}3ds`er>_2eq-vd0'/}0!,3#Pj.#v6xL&}]zU9Oo/1zw0jLxPeQ,,xV
+JY4Y[tLI|tr/aUIbY(2MmUndfziD]/kuT!!G5j-46ule3p/170rEn0=@@;FF}'<[7noQ3W$vLGk-)foWCw;qGS/"aIj`hk3pg46:Y%%/=C_H8DL{pXd0aB
+~nW=bUvxWh%yQ%C7v,D#Dx!l>[+!4jH@ttuB5}zuxHg`eQYepSgMcF%g+b+Ci8V@RE4DqM_PHd7@y`[CwQHp2H!nvPE|j,,Q=Ay-,fRuO>m.m$6X'#I_@Z
+Zu/8TSmsRmmLV41<`o2)RY^[@=p;RzH^NhRM")}2}YL}Dt4[7n]9iNC6Z#_8wZ.TZnn6y`ve7JQ$RFj35${saoazWNk,l)5gKwPgWe++^C#1z'z-"'e%Yc
+!B=`~G=tT@jSsG>o(ymS}c.@O6[L>=lMy/R|01t5#WTfMGmLx<rTus6Y11V|aP(FIu>$03Q{TZ_H:)"/v'q"wdu[G5fh8Z@yjEO+UnmO!.]#p`Mda,mkqk
+@i(JXTW5Qy[qFQiI/sR"u+(6f<3v(Z:etNx}1{%eS^/jcQ:FU,`du^iQBR6%Y|h+W|wVjE2;)=sE^wweBj5BN|R=N>Fl"zIdh0"WdT3:y<-6`yB(tJ}S<`
+<d|cBW)`zLqOZeCim):DTNYYls2blpWO&Z_G,FWL-]=uLrhjmk(E)}`f`UZY=e:R8|WvC]]0.(:^>:(hC0M`Woe"^#|wD$~(B'b3kQ1Xwg(B:Oio%hu7Mc
+3_3@eaFC6S;`Ey1vyt8Z:{Lr_W~g$)s&^RA:]1-=vN25>$cZuO;0#0]Q@rI[@k{@dBXV|An,vRBD9F%]0sPlri2'NiB"nLnuRoi(2:YJqm6y3+8x}D/])"
+v%aLPi:)7S]#5hM50(f|,I:==Ee"q)vGgr2&@V^sWi)uukMnI/s#dWr{|4EQ".gUs=L%$^"qUH)2>!vk`gwwmhZwy>3nE:S(an_{m0VsTaR"G(1`P+xnQq
+Lj6B(VySm.jg]n22NAPE-$!&I4[Rbh;f<m7}HSRa>%=}cvm>V;|ap&srt2&bn1Z;FG]yOMRFFp215@.5{u2dj3Ch`(a{cbWD8sk`p4=-lBIi."~@pDS[LV
+4_&@8]R0/8Nx&oGcOH,v6EVM+yI!MjGOE}iPCkoz>_P)8X8K{USDt0~l4-s3UFL54g8d>svnhq:co8h;vp;awXSc,-Im8aV[]hJ94$J$pqBU$'}Ut<yNmo
+h|3KRjyKbB^wQrLemEgGA2w/1PZI_9kF[yPAD)F/GSm[b.Ij~M$yu#Wzu$fWJ"$G3in6mIY^v-SSY^X8O`|y"p_L8W4Yf"bUU.6hyg$=2^t+#Hoync6gBq
+M;<T`JB`,Ap<qjz'VFw%>uhe%Y@zvE(X{^5]4{|z'X#SRJ4pbH!TC(R/4Y.+'kqbM4$NHod!c}#i1=DMNQg5bk@/RE;/-2Mp.OKpa>]n{8{s'#UV:}"'^g
+3c,Hq[2O|q:(i8i`{k%`9E0M~!lQ@g7n!{Y|jbmS#JC8PR<,arM=sl%-uzUuw/gltL$%E^@guFZ^Fd}^#qt0Fvhm<.x|(=klI7[#fN|)-EP&ewHhV{Vds"
+44/uX@tq-F)^jJo5WB4h}VE7u[<g"~|qCe#rFMj9p(}TReZL,kB_=x"+&vz30q]Bv2]1BG$^K,9lh$3b)8M`WO5gWB/h>M}Y+xBDVeC/:q<02fx{Um0F.A
+2#~@q`Wybko//vcVN;,z|pgRu'-/9Osoc{E<OWL4hR)KXE47KTFBsEY^Fm9@ci+zsHtE#VM+S[FYZ((9C<@[>cgwe<%_%vs#DDl^aloJ_eHy@YTAH,ZIO+
+r_<aDS-,LFccRCV}fNoF.Dr:Z$ruK(Nw2A8o<F[)"iX838/KO1/NJA|[z73.{-e:pA4qxXo=6zX)b,JiW5f+zX}WY4T.pHiWBgMJ"4R!t3HN=qyjZ)%bC3
+0QmEPd]Q%i^z}+t(p;pms+hx4i[Fg&WZD@{;TlWf+T=R-]V=<=gCNE.jIC%-cB^I<`=,^TtTB-I"P.R]K8Zw>'|l}IJkPN_Kkqvl(CYJo,@Jor@j+OaIgS
+fFp-Y{TVKq7#m$I];CN:!-4M$=C%<4t8-a:k$;UDbq#VIys9!Yl28YAeqL2LywWHA`Ec#3%`mEjX^&9fL>&vYD]}+cnHC3M{]B&r`iNE<q32(-Ar^E[;>$
+yk|I:vytNriAJx)WxXzT%9+(5c0")UX>=y#NhueP%YArX0$x:}vC=t}<hTj("{z7,X[;[`7ofRE8>Gn]c6}-)Igz{yIAtAlZLzB]7)4u#F{TO&i518fnd7
+8O{v|Tv!CJNGu!1p+YjlEM#A<1x>G`g+eL#ozef+Oa{XjA^3#ron-}qZ9x,<@hz7w`rQ4;WW%gJizC`vAHlcp;],S6Hkim|n,q^6@qkQL0pYXI/k#g]Ifl
+YgoeEdv&D;-gAJ6;=!EJ+M/U3ghm}ghn%)vEw{a$@3u]s:AISpd6&8V;p9}.k{$5_H>Gu:;'7o}{G&[OfWXz523@.ieYuZs|tW6m(X<bnCRY[bl>zOyI}t
+drbS2x)eRngwX1%tD6[P-VHzmj$XPU[3yamUUL0Nf-:N[n9<qohMhfr5w_Er9}m1f`A05kAJqhDY0AHWJYLZsGjGnL,&q%Uh3eED,v8oiflSn;g9nI2g7S
+>o|n'J[E6Q,vu<+DY/a92;#KT)2iFWYj{k(g%XOxlZOI~!^yI^0`1nlf0dVclEAI16$o#pC:p_XAK<]t.^7K>^d5w4I^rk&IK)=^g)e+CPw0xE1m#8%e:^
+vp=i"bYurW^Lg='2MBi1YE@X7w]#LOY9Ty#[CtJ)X}rz4X{p(oBH5CZjIIYtyMp9r=8+&^qHTg>LI[)L^ye+9fc<K4hc,Q%@^WL^N_Dt!68w4)9O2X<4JV
+q'Gi:)t&R@j%gi.YFtuky;k:vcB`Xcgmw#xC-'H^EW0on:PE'%6<#r=A:ZNF:+J6cCEeRp=7xN/PGv:I})Moz}iH4U<GVjr-F6kKRJ4u`lVz3G@+3LM$C/
+RWNS8R^D[pKxc"IpQND{p0HuNI0$MJAx4LN-IA-dz7NOmE'@nxB36n2][Lw2}y+w+lZ9%/puz7IoP[j3+{^j+V/!5M'TCX#=VYZ_^5FH'T'fT#z149@30{
+~/,rDqn_/$;>_fY9v;>Zcp%1B)o{wdfxOwHB.4Dm4&$L)rXWzk/}(gXBm[Aa_39TfpP@)40`d1eZYv]Rwp'w72'#UW#7)cQ(:VNaZm<DGK:w@Zt&[I(2[a
+V0FdJ@|]Q{emdqn4R09!^Je}|Jh0Yx~z!Mo6x}==>]I%rR@@2C+<a@>G3ir_o]5m6-9e#Wt}Ak{dgTb5P<$^v8M+d4a^]W@qRV!Myf8iv!GaW+ybm6r.Sy
+{D82y[j|lwd)M4c,1&Prh5Z[%Bzx0>>,5Gk6P.S:zw;@G^/|@M+XE!~ID_rF.rXTfI73K;DEeJT1Ji4AmrZL+HR+3e&'SUOf&aT,="228su35=!Y1cn_42
+LwP2;L)mB/~Cq(3K$4<.ew.Un7_czSP%46mA|5;:mqcvg)uHkF}u9ZrbT{&D#DK<PXl2UcYGP@_6m&F^Fj=x5'G%F1z'4vTTG6r53+Me'^,Emevx'+1ry,
+6(]!6)qd/bI|RV'k+etc)Uh;cK3`@4bom9uav6+$jDV@MoK<^a&L.qQP^4l]Hs}iBr>{f"("14Yx1xkG>W'p/0AN6>Pe)@piro"H,'5/RsdC7WiXtD`M{&
+v+cST;Y7m2'@(Ru!Px/eH#^RB[j['TU=2W~+thMXTz8%|es`%Ay6El<S~T=t1j;PIZ)53oPXKuX}7Jc+^HdD3%3YiecRdT2!aE0.|27oLrYH@U6;}p})zP
+je`Y!;,@7Vm3O(=u-#Nn6.#Nr&sTkLH-#U7!!3h)_li&-!e;+T92e$zX$xux%UY]prG2]e/8}j~`E6|wjJc|J+BKl4YE]A>B;Pkp&`/ScG(>E58yA}iFhG
+PIUc{$6U:&|ys"hWYR.:jp{u/|6Oc:._'$7(p_[,tXEEyT!@NjETw43jT%{[fx4%nY&^AK{CDGN/|3sfL):XVAWk3@+Dpk_X}{CE9J!=Ov-ThKm]3rvV_5
+WRno~#g(MA:W`65FbGn&lD0fUl/n@I_oOI$tDw/nfz&[e8)s;+$=wO#{#T^i'J<J@(M^&UQBPPm]E5uq7C3Q[f14=;;EaSygb1!e.uk[_b;8##kryu8%do
+=w4j>L+Xs@[,|qrJ./f{6&&b6lM/m#U+e(c[bg>Nxbs$!)c+),$x21{(#"R4XbWYZk_s1a+b=N{(JlK=hS<P`ef9_.]#pv2'76tqM<(0cFQd)zf_>&b<[X
+hv.%5+'MmL%_k^[wY`E-v!y)mf:QA<BjQ#&w<`T-]FU)qvaw`<N/}3fS(w}_pYMjT_$>7{7h=N8"b5b^sCL,F5W%+3^VQ5q{`3PToW@_M7/2.%mJ!}cQWw
+qBQ1={gLoYr};YlSJ+LRT!&W2Genov~l-]bb^o{b%<cnczEL_C@E}9Zh%PEw3Qg>Y/l8MP++$A;Dxt,77%&H'34|eTF9!b/@lp[tvy~<zuMH3xX`ZB;k<)
+Bekkz0'S).5_2(U[#4msGVTp(dzWs2{|3c)3Orvv[XHl2Iiu'V[aD&c>rk=fw{s9`nT}J^Qmu)jZ-q>)dz-ij0oo2}EKuq,]<z!rxRJ2xkCqIyXKp,U6)y
+r[OD~Ko>Wl1>Q_xL%oZ9H}:]g]"#q$&N3N^d`l"%B:h+GJX!]v,o>92"wQ{Vm#psDgP3$r}uF5@4KfE317.^1I>U6Y^+]x$r3:>An)-E^AhP8K"WV>NQP|
+q!YqrVrv(F{${cxmHsnaJz4'C%JpbLmloG2D}<[L8&/SO&Tnit&r>t79wT$8Qba85`Mt'&><v]|YQy"!M^#|qGBvrw"}:End%MWZfeel'ZVMY!6HnRf3wJ
+3A%)w&Nb;PunJICcB-jip[oj=ip@ET$BGzH9@zg^Vl"<EY}W2Y6!FJz9qA'rA=MWzZ<KR)A'DG6{reV;UKV1%U<j9]]mIe(,}Sb[r`X,C(RR%@90g}mZc$
+v8Lk;OG@&c#PKrm!ERLz~Y<nt)e]A;T3B0iHn}0h5;j#+mmp{E+!_BS=nq,wg+QNhK}La@E.Bb}]]y-t0SXq-}O||Ca{tb&"2GL(ioD]9Pisq[f8nAQbxJ
+0;;gL`VL{Hz]:b#n5YlTTeb/N:]3'OqglFK8u/SgC@3.N4m|/``;iScy1^_]q`<aT@)A8+,yY`&SHwUA+h^%MI,2~<zmANy/yq.Jta0glF[MvZ^Z6oFvE.
+"xJJN[TcP)fM')3M@8c!7QeOjwB09N-9eYb8w/DLst"|3Y0FRwqr]`[HoTkx_8(JdPT(h}qsY@TJLiF[x^fN7cPAyj>{f;P,u|bQh)xaD>b&%qoXEB7{YY
+a5SO]9G8FJbp,szt+28Sc|[e5JyA|zPV+23i.CPA8PJ[sStGhL9v:JG2gIIu`KZa,OO^YA^Q0vdA:j-`Xk#_IY_m&:s#~x<YZvX""t@&IAE_W8h@akNO8Q
+BfY)!I>^!Zh:1yLU2/qVmmnC)X4_QX@%|9n3E>GV4!MsQLek^}ce+>A|czNG4q$^d{e%Kv7s>Fc{gz3<Zz|][D3X6h8Q2@^n-6>YM(z$f2@T_]j|Y3KY9c
+_p`2Bv/6E0V;Dc7=QhCZ!oFFzvJ815rN^+7uesr0cWJHA<1OdJe[FSvKudQHn,=3EwY&TJvzCwh'y'-KUwYL,(+F(lFf[{'noH)q$5|:$}{^TB<vpvXlkg
+a@=1kg>taYhkr-,1JcZc5.QcRzN}GHS>oVXW|0X6cH;dvas3:j;NgaiqIp(r7qv<Xp{`%GX{j>ev&i~>`]@Nr%MqcaHx8x%--V-uh(EL^Z!^}CWqAw=r+J
+I/E"):A|[My"logv]^U9p-)EHO}02Iz.L)cV5eZ/5+Do@ZHbDpiI-yFc900vzGSwGmx;7u`@`nWtIj_4f>zIMp6uey~}o{3#[w2C3qJ/)(OC7d_Vg)8/H{
+7v2%qI}>sep77]q;b649S^icw<c|,OaN)Au>7fl3cNZC(!@s"$;P>yiI{F]gw7~F,4<.HWRieHqS_7{&;l9vB9Q-Fze9.Ntw0C1:-Hg&%CyjZxrN+WQCy[
+CyBfV7<7M2rkj+WH-GMhSQDlPDul.fO%{33-}<$g#0JLHM3A!%h;0oDTo_kU!"%r.u2aq{8k@;KaaGcnSvG3~NQJXEFUkxuNkpzMzb$iB]_X>-UnEmuQ"1
+'PIjUX`OQt=oQK<MFaI}x/%KXp6Xyeq{kSA/(FKn&,6Q;`uq-k3y5+nWmd'pz>]o!C61Po&}DhM+fDe[JL=zx9a}'i1Mj#'D1tpU'g,L,Z|}!PZJM+!mZW
+8}Yw0M0@3|jREzPA&9C1xLvC'p&.IJocmA6lckIFrt|zFx}NZH@hLJ4C#wqZ~1=ze0zfM6.0Bi%zNrE;|!`pR2,J<YIDf[q]arUtRS/I`}}i|+D"IElL=f
+8gYNw$%qBti6R||qrN0i=}^OFI|sXOq>Qt@x;vhqhN()E{My1|JTKsMCkv-aB[$CVOLZu()!p8](f8V9=dW(D3]$@K_l)Mxt)OmT>sK_>y{bABmW;)qWJQ
+PYWX%,n}ZGFJ#WOEIiD,+BEVpgi3v,Tros6-(Nc<4HcOo'CxT{uWs.z:EOzT"$^.de^_L.FS+2~VKE!(vn5550PhN]{dCCI#E3UO&Lm[&v+7OUH,u)I<g9
+pU{@b9$#i}PD{/,DX]iPgfVvJ/M0G}xVG^;t<&5C]E!GLuOoi]4tsn_p"sUOTn_`=l."<3-^-6Er6yAqAwaD'v0,iZ<5r&V|gx>g~Ih"^3LJ[4-kP;%cln
+ow7{D=Q)J686TTw.W);64'yv#jQY^'tHF%9-s(rVsTzH%Pv4E'#"W8>kCi^U%'Mh_>|AdnHW"8,C{51@3Nz'yK:b>yD)5:#/jEf`,o_xbY_@'ztlQ6G5Yg
+(GU3-_-g9PFt;<b<[4(DW,+RMnxj{:59+S,uz+D!qFPUoI.M|v>:R-oyPC8Yo!$.yruloXv%^R29X#B1EOTlK8h4AullgAIJ;p9m%MYtK^V2yGCdlku`<9
+,%q;T}pt`p}KS5M4;mc"cxf^8hmc!4Itc(Ha8j-`!$$6ycOO{tqvpJT,nW9-tGt!~%BSEgpYOvWa1rD7Dud}d3@v1Q~q;Ly,eR6X46|fNu1Z`tINGA(+A4
+$KxA#z3/jN$ktA_G:s"^`N1|4-]FWf[ITupcF7S/_J-L}byL!Cm/pMgyNw7x/N~>G6#o<xc!`}_X>{>zW8]FOr@xOwM(Bij42]`<"Wb#_eVI81G}!o<]b2
+DXk}n/TnWH`eWpPwK,ux0G(itJ^:O{61%"lZf6";zB#_G"p:s):Q@js.+BTEQJ+s-a"=lFU/)AGmbW}/wgeuD-N0Ak>S"Uf&uG:J']I/Do!vw"dI^uA`A+
+``>^p:13"h5fMO5athcj@vq&y)Ogk@xiK`J5YX3`{2`=REsSj|"0=AAYL(3'PA#Pav56HQ/s~872q`@jKq7zWSoDA2:k8^8{9`,5<-e6>[DV[9w/yK'+j`
+8-<zaijo+](|tF5Xr[jB0&:P}Wz.VBD8M3OHaRtVY$>,jw2gT8jz}nb8cJqL3s.B5'G&Ig",X'RSsN-O%#D8$c>O73i4>;rNK1#A6ge(iR{XP5Ph{Lcfs{
+42RORFkL`C5h`ozCuc2LJXcnS_dg-|OorM1WQ43yVAO<)<Nu"sH"gRhPbe(Td(.-[DhaxA7n#m^P8edoVIxMNis8$;|+K01Ua%#2GG0@|lR`Ej!qhyC`sF
+',=e1s(9/RAaRRs"QIb)YH`48JTu'^/nK)Fic0X)e3D0O&dPLs-Q]yizg+db5`UK6{@s3Di23Sd'~r`#+uTBb2kWlLyP@/Eu]RK6cJx'f&3@JP=#vXEA7l
+oj]V1Q8`kFuvlF-e!RMZ~oUDrdz-FqRS5)RpNw0(5`kJKM3tMz4g2WfHDZ$tebX=<e.IU#!UnyrD)b^q]VdmA6#3C_.@jX,Z%K^PQ8ZL[DIc<y$){oE%7h
+/|6]{<9^7-x(zNZy8_rh(F:[2mEfi4f{>zOhXb.N-a5F4Yu09+4p=F</{ARiChK!^y<U)-PJbQbh@Vo5]OBmg{Y&0tMO%ALMt|Vl1[A1|JcP>0w;S@0MWO
+mWhi+u!x0./8r2@:iwuE@x8duc+[68gRq2}r|+g="BD&Q^Z3POyt]zYHyzLO{Vy|U0bp{ka>)p/#3h6F-|~NZvQ>Mo"aw@vB@h9KSHmhd{S7]eCbt`czQK
+/k5^$F%p'Eo8m&H0A5j8#JkMUW$[h0^u:ynmvq+jH"$HIdesM[!zS"RB=Lw+ROCH$C:>C8r5,rc1T$1qaG~d4%V/;+H)LPLm,"9HHK45~p{^~pC#IP4FvH
+OvA`|l7;SB,"f133Umah;ML]eaAi'PtblMD$${nkp&v!GxQiV:Esx=LMhe^u%C^$AUnr~I^q^IO+(0p#x`aC5fI_,%4JSq2_Jo,F>X1pU>.x|^8%f!6!y#
+[2&YQ[@GDX=|eLV:)eA}Dn2i9+(#O>4h.XBS@:(+6Q=>ov/IhIRtKi;3]L8JCPHe0@t;W)Ax'zT'@K<t2x[<"%IK"z=,58toN_)(~oGF4GV|LprbW&wA&m
++yTI'mIi>P^NcT:ZfO){C0jScJs,!+q1P{V|G8E8nOEl.R{[qY{C2{!wZ)Qrqr<J[}QIX|m{adlO)2X|ux0/^#~eHg`Dk#erkd:NLn/8`x<J>&q,3{"Q'!
+!AQUnLZrkv4J8q"O|d!@[}z{$xObPS6308^8-p68^YeJg|2Ccib/z>030-E@,OExdkM68>&E#{,)6[+E`x(2Xr-}AC&{jsNGdMjwCQB7Q2R2k|wZ`MX&s%
+5|evQkcYNvF#{P.0Dd1<64wTt3Uh>qh8mwNdMDBl9|OdPPfq/ro7s;$J9iNmWiAag(:MV}[Z#3T{j2>I-t7xks{I87p8,Ovm2"_XY3mJ'SuQgW/LaQXK2I
+Oavh$AaD+d=Vv@$("fX+3ls}!cGPV|RSD^k>581lP2Oj)RFy.27%v>q)LbHdl^ek#&jmdNC)9[]I](]e;:UdV|]4zP=W{htqj|<C82%6M-+!H:>>cY@sYQ
+yU!yQ&.<a]%N3_',Un">j5mgH7$`1SnQDO9|Kg'yvF{^yJj$QPgDw8'.{KBPV(5{z"C^c;3DST7=+Ljh@,)e!=)"i-j6mhs!bSOF.<rXs>:J1cx>.s=Oyz
+(ldiD.!{c|aTngJczsV3<:P;<FYk,W@r2g9Urtm{Hdi22u7Ir5=k&+40mZ')vXvz{+[%t@7j;@|M-nyJ4w_,ZVbnvVKCdP,CqFLm;e4"{jDf<q9,c=m^ZI
+tTW0IL:]i1zVeT6c-ox,V@ce@wO,i}~P|WI[^NQFH{G0cbea5RxaEzTFZv}WYK)ji`9o|^'T4-k{q,T{|%7RfrLM~q"a_k"MO@Zd}Y87(/'M_h%a5%3)v/
+Sht{RuM"#Q}{La%HUoq,xV%RI8t-Ww0[Tw+fgoLc"cB:--;Frhus6Ju6>gSfg3D[O0VwjQsL]cdhV0fjN#zV8mhy7X&,Zek>=</0x3s}2([HJ{6$!yXy4T
+fxI7X]W&v8x&)}0e)5g%i#5;[Qt!<dC[,"EaKzy<y2Y`z5=z48%_peT,/X{pATH0oOjFV5y&;JhC-@v8mOFG"Nd-'t1t],GbroK3w.8('$F{j7X3WW]ta1
+<^arrPW!{bsiix(ZZ0Cq^}f)wh~A}$iw/Q5'.f2.nQ40BBp$$$U;HBmO#5Kj|DFFS1IsB:FnZLf|:v;z.>x;k|uhg<vJzBxIG<{fiA~ZNwvFpy=cJk6KWT
+X(T6%>gA"VbGaiEz)J5Z<3Fznx773!,/u'+hHkT@:bc<T6yuR40,[/f8FwVPs8q`#VrQ"~/hM&U9q{7]se6IlqD_QC$9q!yWqGfX+tqu_:!^XUTdE(a%-_
+sQfmyjq3QL=_BD-SyCEFN/2l]&9`l#bLW/l:'685%yFHV|UUYOD`qH~S'Dy(KnZ/)0`=RMc$gH5:rV=Fq'ap:}(M.L@Aim/Lxt1xuG5},mLMe8-d@W%;|+
+GTM5A8p0rsaG+])_q9QjFF4X$1;jm/(FJ$l9Tg'ps8^3y)Fihev@11CQ#'eUiI;w4)!imb:ZT<y"JA&2M/;-NE<_3d~>.L/G[cQ!!-oMMU[Ng1k6+`y5=j
+C7!K,b+UC8pz%`@Jh`a^^L`l$PisGis9/t;HmWqN(bBR~^5:`zdO^NH_u8g,(Vs,K|=y:&aG+M7a(HbpFoMF[q6U_r8WAGF^m(=4x<UuRv6Ke2>1[kqFeT
+VoTT5P]5b>rc7&1/w_[])xFR%F<E8A4#OO$rU{y,&ye^tsAbSUIN#"Tz/Uue&umK2T[I_Wxc7=gjXtI5anCobVESTtF2ELsu65c{,pJgy="[yy>fn6h|Lo
+myAAA#+TW[^wag2!KqQy=Zo9V+br_9%Up@R1ffphj]GVrBwZ>){B2n8{zP2bAeX>Whvh<p{'9hF"3OK#ks@Ki#Rx0sCy>MCjiZpz#$bPv8KBSSA0,i6$+M
+wKxTKrvlLM$rM:9FyW!%Y%^IDj^FtpC-!.k-$d5+3Y/0Q^kp5Zi$rb<d&6p-E+`ttoVPVms0ChJ2{2%qezbK&%rP4iy5(^Yd1p<qF8VK6XccxVqdv[(!)`
+Ox@ldv;mEN4|YA-]!;Mtoo_NCz>LjqEf#fyf>T@#FMds:|crcj2t4Hf;fNi[DlzXgw/i[oGE4KB|<@4cjBHhz/96OW]g3<Z>H'IU$%6t6I9Kml99q5~!g:
+,gFhKHMLjNf3(t5j:|a@qN>wDpHeKX]Wp)t]f`1PBSx)vz&3x3m`lv!69^%Y}|x8u%KCCNTEYKK[TzCaz1!0!Tz{/(HdL^@<T]yS,u@aoXi<Z.-7bz0/QZ
+,@,Kt7[^@{>P_='UW2AR~uUWcPk_Y)8qAaMV^j&Wk7u["eedRavlrFyBO]MH3nup8Dpv1BYnPYSZBR1aG3A>Mr-{pv}Jr)4TDap{SiwJmj6Ul@q6$!:0/x
+WB&#ik_0;my6K85s9!SMM(0I{nd@_8BNTx91,Dut>F.0GisBq_xJ144NYSH+oQ&ERe$!`;5)O-M@52Ft:j0c`#Yns[C%}m;z@e=n2K~/mcGUjcBIs-jAap
+LCvd=O);c,CPlYj5>'[kdVa97U@2Z}3p3S$#D#<EZ8SweXKt{#T(#,aQ/Yj[~I)a~IGNKku64e-wW=67$`s/Co|!_b}@RFCZDckM4&I&F4B$nB|;o4zLVU
+Xfk/:U;MLB0OwuhUdGWfgtuuin>@4:sD,5fY[Yg)Ytv^P!c'CnNWCYJVO29Szn2G1MJ1`BL+Vn^Un"EnNQu0IImk4nZx'gjCmoZ<@ROB##[y=:RxLtSey`
+y^Gi^%imns9a$cbNo.C<pkw0_s2zxmDOK:|s(>gufW`a84X!AxgC!vm8s!,Q)@g_IX9/K|x6M;C_cJS<#n,zU[8Bd^p^RbH3N@hcew+2sQ=fF_~0!IPFa=
+7o^%1hZ<ePF{q-3@"C_(SBsk%pL#Iucb$c+"hvRRfyw_h#Eh9(+"iJo<hqZpt_xw'"]9]lZ^BF!]x|.KB/36]al13OimJMc(uvg;5NlL>H(oY.%0(s=qDo
+G5gd_bYMr}7p+Kxsqg_LIW)ZXp3!x3pe<+I){C}5cW23,X^__fbx;su&N":UaD:H:/4Brjpbe^+3uI'`m5{17va#ZC|&1ys6HId"HBB-[5[^RTgmy@^d]B
+9`n@('x4m{>7A-;#66PY88VTHYNO0u#yvr#wleP0XB,cjET2jL(P!G3T!VFo_KwK$a`qFciYvh$r:>L)vZXH#UuBnWT!0y%N>xie}<lzs(tKq{IH7%h}a$
+xnpur-:{0lTOo=Rs|SXW9gLu:)+!'cAWOXIG4a~"5NyD_)z9ngYrGUdfbCS(0ac$iz&;weovd:,`9w]%nRDz^h@G)#VnX_(0C/AhienuLnzb6R;cam;`LU
+ZoI.9D0Yj@(Xcm'g,6SRr1<`zdR1+zB_Tc^l`VPG.-NxSqvO/ap$y4tx6Gh43gGTHi+QX^zx+YkeUpL5bGpaldx^d:U)msm9{.`D_fsV4oHE)|l45qhT"v
+O({X"GJ{g65,Z&1EC+Xp^'2H4TUQlKn7Ipy93>(+Iin/Z"'mUU+sJn>`8p,u`{l9qAu}x&5+e'@,5|M9g-Mhxmphm^1f5Ks6P]Vgws5$,'p/z2YK3m6QLY
+olu7c7`RnaDGV/|;BhYTAFx`@@"C/o}gS]a}>jR|a,EruZUu@^YRUh2gLuH`&5mOd/#65BL!QmTXyJ{sMAf<|5FhLT./JFK7XPtf5P+>Q7+%|CPVElKHNl
+^z00|Ov('If|hN:p_7RPa-R1T9'bnZQm|X6DBFz3>;<!wNq>jJTi6`ot#h./61n+XL%3pNEPM5jhUJH#uWnV$zg[D!U`#PYiQOm#;u]oG(99+p:GVLi#r2
+:twe0,0Bx0-bxW=&X{p9iw(("2V{zk`l.YB<F|5Ar6[DGkrqjf8D>o`mXB3{/Z|Zs"-&^idW04ODLtU)jJ:fQcL&p9[{]dd50<~{[w31en,oWl_fKwS>}!
+a)r';L1nrxL"PV>2vMObMIT;6q{|^DI9{U.'!C!I<>YxP&bdLfP4F-p,Z&UwT,,/hsaH<{tmGOMn$Vrg7`N&KRM54)l[,f=CMd<.>s1;A9uHvFS$x0rR9%
+|}p+d$4{!:Zn9A7eitp'9OL6/;_GLvD+yk}N%+&_WUnu3^9656_JIl;[cv+8S%Ex7b}ABGJU;YbkRq>j+Z]8<@Snl|q7m(.Y]d_z@>v5"}""trY=S!!xm(
+A-ba7aXbN;3Q|A)"J|e+hAzAK]'dmgW)MkFU3Fey'&VBS>z2z"GU,zK_1s@S2a32"9R^GFTRMr(%mMR--|#z"|:,/Ixa&["Ilm1T-"}M$8@tXnd{YBA9v9
+V&{Y9j`!|QKo}jm@"vGW4!v!:,RJk<s"eXu-{[>;Q7Raog'f},QO10gZ$9IzH<cItrM&`GcMU<HJAyjceuXO&rL]LA<H(:@2uMV]s4O&zk&@!7M6[T.-=^
+]CgK_CHwqX(dt;cIJ^<"^G88LI4skcS{UH}/_}F)p:9]W!ebsj-z)t&G-kA0GWs00Ed"tr,)/7-V<3|^^F'Cl/gfA!LcE5(2LA[f#Xr{-GjtA2@IEH@]aW
+'M%=!NLgMub3L5t_AyJQ#3N>.oWK.jP.'}y,piozgE7YiEOC]Oa__<'[`FCbg|vnDPPp{@y1;JeWDTywTD[o)TL;yDeew}GYre)ulpjO'.~/sDk`6:f=-k
+MymX=qsJ^z`sd+7yu%)yPMeJg=fkpA4$_qx4|d{VJeir`I;1Rr)E(y]QME#r|l473M!Dz&QSC0_4tGG5#g-AqF(`wV&d5jJA,T)jr2TQu")A:KJb,$$v`3
+AK&mD4!gFL(up<XCZ0!Y2_@/zQ>3]lxe_HZv>kW_1IoYuQ%(U1Bb&<j>:<9Q@<U&8ZSmaGSwJ8iqGA;qbmZ;pNTHrj_u['b<|ZVSeNe'NxT0IZb>-5ZtnR
+5U$)[d%s$y9K%k{jHSuv`#@Jfw)UIGF7-tvO802U5p5h4&j2H<qxT5!I[U-[1BwM(n+L.-f'BTK:'s%ASSb!e=r8qrDZ+=-(wYjfRIq}|>#^|z,nT@61or
+ws<ajBhS_=j>7My4xR7}t^RiRz7HVpVvuLzcZ%R7bh$_0_Hj%l5<KcsH)qFyWS"KYFiHC$!xq("(y0_hQvS7;7^Tem{OO|st7-F2jcL3nLbym`,TCi)qeC
+uTVhHj(3k(]nxK6I6+=f19"|r'5r|LhRtr3poNd#sB5Jvf20A``N!-3;Qj_WlJ{7L/j<7bIV[HMr>H(yrN+j6vtAs#V;-o{7rBmh6DCrmqD#4<J]OT,ySB
+Ftk`&k(9Z&=l+#q%lz8dtR'M[}.z'[prG|6(>KHuRV4hwIN@y`~t[O9[19/G_E_puK9.cE@"3Z/e$AHFeH0uX>6S)40q,N<G"(p+3z2jAEiWi1p%wYJinu
+7gbw"M.q6,K;MM:},guIZCyVgU8xUE}qe!yC!qHOX1.c@X+B~n'ni)jGe,R1K].;`P:-EHG:_;>EcZ2Qupljc_}piMh[kBa=yKzpPo"6A0eY@^]Z9qh$O%
+]nI}8%aM<o~uv`Cwd-qs${6t~[{VtR+k21B54DzGx'UJeYY.NDNKq|Zi(wwSx[a"P7`r:rlCjFBRr8{mq)EZUOz&D,<"``v52gPGNf5M+!Xtdoe[pN3<2T
+]b4]FV<]#x=5{@L#LG0P7u;-]Lb)DVG(JI0BASNCq}p'u)N:D%JHi[%Vj>_h0R^J3VOX1jN]pwIYYV!re;,=O<)eQd5)|vWv|]s84N4x>:y<SftJlf@1At
+aH6vcV{)}hm'|$qR~5SsSUU)J_L$b|@`kS3]B(.&eAkVZ`(g=wXa@5w3IPF;zvhQC8[y(7Iq<{=ZeiPb,QQhR:Q.:U_c|)|f&es|p7uu#jL(&W6Tp>!gr"
+Y0L"uMMn^J[(FuY!U`A7^SQN3QkblJjhXyh3bDm|H:B=>EVWs)YUNAF_}zYpnVtj6G)yky#V75h"`0S^G/s#jQuD[K(9EP2y7^@_j;sp-!26Gd;y=uTv>N
+Zu8`m7Cw'E6x1,:ag40BTWn""=|qo]D5-!F4q)}<!%lw.JGN>yo-rii/[PoC9ds.MT/L"<D=0Nuz%#+gwedwe>F@i"<[xKH_}Wgq>])}<)}Cd1OH"G$N0T
+,:ZW3Q%1)8jN[]5/T0AR~n_hMq9Xx;9G7J(CO#;@9cyxfXhu;EbF|qSujBWu<W=t$>drJTyt|Mz],Q/I%3=>sA.%{`[bg>ItUZrSc0p,|eu:8)_J`=z2&C
+wJHT/B_eS"pA"F{'$RRzQF)<<R;1fHhS5(N'6Chdi"qCS}H:Bh}w.tPkIaM/@FU][+HgEEXr]iAONHzF$o7)DHRkB-+#}/}tauk#@2HDBq(|{z/z}!zwLu
+p<%Lw}:hdPG{k[neNt#%8Ol510VE36}z|o'<0I@m8Ihs@=]],q8j5U`}i!DTwJ}qbq)mV|Q&o}#xa4mqT|&cIq,;i2|_"1E})EbaolE6G`$5mh8/=SvIg{
+)%,[''buaG-]+&`rAYt,Um!]1kD_kIT@z&<2_$n{p^+;9:N$b#}uP,'1%Ot(+bBSDX(4Jjd8B}2qGr2}_D1J=x])OIK&dPNgWHNn_`2:ac[(!L,0'HX_au
+,WlY^"b5H:#xaG<P8h:!=+Jk1FAwx_">2l7nUE_x@,L}V#E5Wf/yRMW(b%'CIZ8'>1+0!v!)8d;R{",VQy&sbSI>cWUF,P%_UsCZ4NDb.r-L<Eko,g$RPQ
++dzoz=.s<q/!3=iqiluZT3Dd=rAB,fR#uqYG{K3M@IMJvtoQ2)@lgTvB_RQdBiKc7JxJ!]9Mt=EG6v:]ww%7{l3pAs0b:6UTJ<}xKzwS9{_b962RQGcL'Y
+FyiFX6TWRmei8Gp,X!;YvN-Papvd`K/)}3.3is"V<S;n7i>33ToQ+pXXzwUWPS=[_3rWmhWf3A$8(MWm/ZDrz{i7omu6ZF"[`WWm<e"ar]J=Su&t%lT!ok
+u=yuGw/aZOPq<<Kc0+Fyw8>q+,G3-0|B++nX%2/DPAvRJcX|X2Em_Cc.U}W[YwM!d>uAG9odN=;MBgT-{]^^Eyj$$l6wd4A1}PUlNc;{jEam(d@[8zWP&3
+Nf[{.0}r@xaLyHp7wD5H+28:.qli>kcqSi0Z/a'8nkjsDDOT$k2nD-R$o86#t[8F36#JAG(Z^z:oJKMgiRF2h}S>T3H-TCu/$@gms!$K!:=Gc(Qb-j-5_+
+A>lIy&.6)3sruIJ4IATOK=6pSiyEt2Mhl,7E"'q|%@wr6Erhk98eZ]G9]bL41lSo7WOO-4N&:68-gO~eer`m]xp_K=`X[U=kmyAX{]L_RI,f'O>i._80J$
+VfcyoJtzEmiIApb:2VDQ~hP<z46Bb)4D8oYTgj5e0N:][H|_y`ju_Agkm4&V#e6y=eB|RFu!'ML^k!uv7YU53:c@tG#h[5Bld&a3gfUivdAF(FbI5=<CmV
+~77J<7Ri2um2+IK+#ziS&M@Xw1W=bXf"eV+V/Kws@L)3M$u4nL:g~"Q%:x`L^[-Mp3bU2@QCTQRPS_H|L&51wyaz4|j=l;IP5=15'x@9WWXE]0TlPsb>L9
+iz3+E_%J4:nTNOW{{q0]^nV/`b+@a.BM'%]Ig3mx8dop&y^hteCA=(JZE.Q/Fa'QG1D}jR4HA_k1idz0N]&d.ZZE.(c3i0iOVtCOf((5&^ZvTIKM1b9l-D
+;4@<7i&7}.L6aI]_bILVfW[^2l0p[pS#LhD:YqT+PL0{isYKG@~)>or6mc3@t<.^_bDFLK@we3a5>5}z$>bZthCGe@y+1tLbk#Ag<'4o~nE^lso$7effGs
+4G7XH(h1"p589<GwKk{iybQ4vYhQK{6chVo"^f[ZjAHq{!qB]f0ev8}FcbDsMxize"$r/11F:"Q1j{^e:y#g9Zrp:]ua~Cv0M[f3Q"F(u=K9ahM/,g6@yR
+h-]DO&s:El'H4L{Ej[te[+t]U^mQIain5HrX<h-`m5UPIO:iReqxS`1c4Vu:7`y,MzMX|:M'R$8LmU|(z:1`=.'lKtB%N/CD]72{b<xm'qg&z3W1NksR+y
+^ZX7tWH9vxYu>-zU0sy%VI/i23#=(iHll<cbNg-,+s1J"TG%IV1NBhA:&GdqC%yXkvn'uR2)PK>:)BwYT4Y6EaJ8-ra_O]k<R;^Mm`zMz;b8!Q%(CS@bC(
+5kh.`DC-D8l/u"%CB`noqO2^tYYy5U:6Et@nrmHdw(J!e/6W@FK"GO)CpwZToB5x'Ik&<P~]oD}b:gCHsm};81JunVs>ChA9Q1!{hV^Quqj#GHX5V$d"|>
+7bzQKOdoRN]QUzJ7>&O(n}e"jst)y)y/hk6Yt'<%A>W{lnGU^JDh_|]XCYApYF3{_2&'j|eO5=V#<5A;UFIYYxEM){j56Z.H8'{)10:{|'P(!C[CBk>b%,
+Dbm"(C^P+GWCieDV<nD'.=Icv%.<f([gn!.v|Il15"Ud+o68;K/i:/qW[>(@|()LMXdhhvBE<6Uv(z.qppqH42!V$TXid;P[W%mpq/gC'KVg3P.^iC9%pc
+#Azb!h'lv.!e7.DEQko"eg'euI"MYVQ+O+4f3o>mq4@--5q_XaSS5>C$Y9R]l.b2)0LIoLQ9&'{UNoV^+)fnymjV3EQ+[BzH}_QydHMRkb^A+cQXXqRh6|
+0]g!_|~bEdzL78>7k{zZgz8vXfbGpfRc[}]qwTh^RC/#Uc~'q]N/c9:47R.OQ.8Nt9p-LW43YT5[GQX<rCZ]`h("6XXYJfuznpxg#0#>K4zU$FUqZUI]_y
+=G@2',5=wYTlg"aX#8_SI&c/Z{#_Ej/#^%h/xi63~'(3|gz_`WdD4/$TkJ,G4Q-)F5O{7@DHH6OIoYx'AZJ@`aODAz1Mv:xQSy:6J8z@F(AMHN/Y0q8-1p
+z<D1eo0@q+/4RUQWz[kMd[3uA-P<iyv4R=c.+BnJ/&`DU7JJwt"0tg&>C^CS$O>2c5.,K3X/oBcRE&K9)Ffdq3a"|YjmlSEwx854~U4b!WkIFHXZlX9}]1
+"YNi|4t-P1~)TZvJIn'Z|LNWc!z76.K$7KiJ4Y8XsK^j$.xV!Fw"0n,fHO|R_)~+5ot=-(LT-"NeB!Nsy'Pm;k_thTm(jlr_,}49W|-|%h-"W7XIB+e'_4
+dx<qP%6r'OArPU7)be~Tpn~ZuuZ,&5Gv+lMCN{;bDzl:rpvp!J6D[5DVu7!4to=&l$1P1+8/:'Bixl:KQCH>rq:-3AGyUTKwbi]JJ)%x^(vv,WtHFI+uci
+Q{&k{|b3K(|Sf7B5u"jRKt_KqC:o3|tWC)s.;u[W@'i:YFGr/,gx3;@aoaafU|X6&xSjj784jRyjzLx6iOv:7R[utfO_-g;_lz_{&#QN&[78;CG5nG&iP(
+ce<6rMrz'X-&CdjUPf"PO,qae4,98AmkV<I-/T'j-f7L@HhGTWryPPJAi5xDhKO;o'8^4wsH&-[8`w6SsM^'(p]]Uq[Zf!<-wL^vx|<RPM;YwBUy{"iR|]
+h9]:)";n#BEQMWSKWr|s[2fnN9A;zx`{z00x)L0'`M2TO;tquYn#xQZ$,hyBEN3!q|zbCzTZVkT(&%@Xxn+Pw1x[FV0=+eyiaQ%'i7GT6lbASEJbGfU@iZ
+_MFuofJL^fH)/iN]}PnZ[:JG|7msjha@'!2GHcn&NW,1U$%{KKubSXOP,&oMvZCuqctR`)"d1toy#kIPu1sCdND"EysA^ZstRz@Gb0RfniHP7@8Alw4{{|
+AU@gqS79G=II{%uEDW48_[D]j+x-K5Lf;SN"<h&(}#Jp.L7O$f<`@lzK}m|&jI@`+^(8>)2NLiQl7+3DrM7<XXVqWn=c;`Di8"cQ[aK2"~SmHhqlBp&hm(
+96sH~['!X}Q.-FnWSS#-A3M61PTs%0_T&.8._a$VAv]k2N]tiPCEx'okj8).`=sv+/9|n5#24WYc3ddc+8Lcl4IN;>do4iVXqb@.4XNvtv`br)9=(Q$'J=
+Rwo[PW46vwb0&y`sAZyk~%eK9bugA&y'D/:>z)E]=8(P2BhQ.iG#4kfo!(70,4MWx.bRY<H'fK>nA_K`]fW8q9AO@D!'&5`K.ZYAGZ{.h3'nl1]>_&+qXR
+{r^D0G&!u_mD`y>&~DsK!'bABf^F.4B-}Jrb,Vxs|%,iW!u):IKOwpRgGT@@)Yr/f(wQ#jB-.wkbOnuG;SWxF"NvOH5;3$G4KvDGK{E-YQb<Ee"I8/t4G>
+|ZV2zH-uHcI>WJn0jVhoc=1O2@n8B,[q/c"q@:%^a5CIq;Q#Lbk5etk.I'WHO#U>m`$L[=>J]9zf]th{ws{YMiw|[VnWv-nei,prJlrXvBF(n)bY=6zbGT
+ARE&IjWXkFyh_|[}K(VL9i0kCBh_".&)sPD|8CR+oI2"3R#]S$oA'(8i52e$.&j`K3'WS({K2[i>d#t,gzyNu^UdFo'VF-#4ahep:n|o0^dc1gJwLhn-fT
+NW"soXKukC,OpyiZ-enflfS|<<rTtf0u1E|qXcLJNm]g~/),TFHd]Y3{_r^)y|<ddJWAR%kl{7$7@D,MYV)R>MqR`]wC|9ld(Qb.&G,lfTIgzkjf6/DzD/
++3dQ45VbOdUsOU%tqG:Kd6qmqZDN#meTG'&h|D+ee)M/#PadCG`>J9>j;Ml#)y8[0"ERK^|vN:9CT%N6{9|}635pNK^/1lv5F-Q/)%iVwwhBchH+IBH{up
+/3n%~6'ZtqA{b6f.o6TlQEbf/sxZ6p!"kL-XWariUs|jyaqauK`wi6<qEX0Z-o]gko/(syzH/BK<Q+hd[bIcMZf#VBAh)a2q03OaG.w7Q(WJ/]!^x7iF+}
+i,&ySqf5DN<CvXX2]}x+u/]o/bC4]3M1tAW93{9ORZ|}C$ktp>hI5xD-ww$u<jdCM<090b6,xVl=`lCd-t1/!jM['fQfh[M6ntY}g{5l1.N9<TL78Kwy"t
+n@Qia".EF'=0k1kZSt|r&<;7E,F^.ljZuJi=gCUE%ZyK]%w._8VOximA'Ke8%/dHu&GPo58e1ZAv8%v;IT86ertmY@BN"G`|=L`5(54BOK~'97nd$EF38G
+wQR.69qNG=qID$xSu[DhU8[vks2dT/tGAN[aaZXg1rw%Kggu1sKK)kN>7b<1Ck,_Q+Iyqd&)=y2/joW{Hq-d=:{=cqqM2su`"GD`k})E6]ts$(9eRX+{]U
+_ly-sE!r}Q=S:eL><d~|%/F5+p(KvoRYu-Hz}G2_>|,q-Cnd5!Au8J]j_kGs%g|p%K!XqY#:e<2Tuej3CDFKO$P=[@R{[522I45y5zzkfv{K1RwL`&@=W3
+yE9sE&b!geTU,zPYA+,)-xJOpH@Bv92$e{>A^!uJ/V,ND"kPbS!fGUKo[7O&K>#}v`~@"{XVN5/#/W0E~5yEi9S<H%%'|d]RA7K{T6vQ.>RrNJNC%K>xd[
+WK)),D|L_kNKEsJM>hW5:UW[DwCej3`ITJjJ^h9''pF7Q`S9lo!i`aPpe-nERVDbL"Caaclj&][|=Om,zrH8dka.R(Vf-dGTxQ@(9MKeF#5n>---hD8V}g
+y}>5GvAz{,fCS<qM16EvpvZOm@5MT%"82zahsj_|i^Hn>%0:]Ex9J.viV<5`R{}x`KZ7oN+AqjA<AqDA"Y0&L+OtJ/-,"`kt4K+%a)Z$}eCOGM!o^+uw/%
+S@FJ8ut"@sx69p)wcV65g`q9V%3qE+H>CR+'v$=`,fX<oL"({ORDwy}I-NaH#[mYAr8X[-p#>CuH.jf=Pc$Ka<("fAh`d9[]YQ,I+5i<(>QBh7[DmzWddE
+;$Jz,D3Tbih+;1$^Vh+VKTL0dM1|&_=K'^)=M[3Q6!x3ZT"J$qwGeYFG<^H#HR!V0^Jd"awm;nE1o!T(9(Wr[g,P|(x[t.0_G6.dqzjjI/~EOvJIr'u[Ho
+l^.j3UdNvgS1i+'3sES_IoIROG:ynwnsc;+-#kLr",#M@Q#fLblKG7yuX.EX@v<>jbP`R^#}fw&03_.Y5nsd4-oQIC~Q/TtR/BieDyO&RqPNB}9j-[o-m@
+[Z4]"0q$xf]l7BWW+st0HOvr:GyJZ^gNWnWL@i>7ZUgg%m6l7Y)-]Ed)R5KFgYati`2P]]2eKj~-4WhgP2W]198:z9Z6QPdM-z=L,WD:7DXTMV&BQBmEOb
+-vS#T%MJkJCQ#<+qONNB{+W}7G:Z8BIy^y@B1Lx=hK"Gi}qK!2JRG@/N|EEZENJ]3Yk&T-d}fue#E1tO%xn)s67LUEBC$kX}Ac/]5s,n/cKvIG-(wXLTrI
+KmYJ=I:(j][EnM7AhD5'_y_q3k{kn,yd=4^o#M4m>td#6i)(!qo/6fJ(U|Q}:6[PI]L(b3~9nJ=:`x1$g[/],G(:&'%:#$oI_9R$7q<0p-34nTL|7@NTG#
+<B]:'LFl^YcQ.P/X900PM&7QJ:&#mXXwyq.6n:#fA5fR-S`6.IA8X]a|hh#$g6bh>Tc/Rl{H'[aCm01qGMgTKEUeLIc4|l{E`u09l6RDmC%P=9$QCU]ER{
+uL^S!VesnHQ|OUhSl^M`s+QHAsi31CT|WPUQzSlZ%Wk`t+o/t3ff7,{"@CI!+`ykZCD&BKMQcr/a<].YY>wiB("zR5TJ%CA8pVx^1(}-3vXAoI"[s`SirX
+0A&:~1uht1#C+C66/;|q-kTu">x"p=b/d,gT">/8YX@!fJD1/sGY#gHO36%%E,[6,7`g5GD).(~SO0NROO_MB6[soYol(yND|f(NA:X!!UW2q%lpVtj%pf
+L]zdetV>8^/j|b/UG]X$KURNyZuy%tA1!7P,0J1_/%)UuETc%^:56@6'`#46:wp=$#3GF/x8=}zTr!Mz0Mxu|q;,xlqw^BuH(YRD2;]Bjvz45tui0'WQ-G
+FF~3yjp9c+/y4iC68z:jaf=&lT)z{0]G2T^;9-]R!n'AmHKH6rPq@lqN1CRJR"Y64$Y9CUa>)TDLGbX6&}(Hvr/i0bx6,J0(14Pt%G;05+Ov@18ht#rP0y
+dn`BHkxwd44L_tQWXQ_J4O8F!+vk|4^Z[gWFS+KuWWMZ#:w5M=qEyoj{Hw`SB1V+QMG[e08H37OZ8jXNcw,eMMHTg/XR#_DJ/O3U,quF5lmdK1j%`W6]LD
+1In44[#I]EdLjC}Umf!h)7$3iZ@T(py{7Foxa.eZ1_O6Xq9:4dd{-OIWF'~)Rf~]}5P=vPOs]9)<#P6Qx3XRP6Hj[kh3HW5{!k%}%iF<#{B,XdDnB.1,3U
+qmWtJHGFr8SLFb)x~Q6$B(4/pFOvw+@"|B|BP#G]3esXU;0k5=lFRqZ;K#d+v/(F)|j}%[Z72WliCrLlZ1Tu:CzJ-]V8SSsyQLr{`lCCNOO]),V`>i&hbf
+a6av[G}thq>77#ze0kB0+]1Y8o,j<Q68PF8x%Tuaa7Lc~0k[<teq'{(I=KIzyMN2u)B'QO(UUB>u#1+K)._aZ!8%kld6DX1PBR{O8'>`nQZ<:!N^=v+gFb
+#Jpxk,q1+c(0i)&hbk|b(yv.=N]tP`Yhpx5WOX^26m(:5<HkU2sU]yy+77hqj+oaKZ<mgAq,`,LbZ2:Jr<Ey0$LcHzIw]jG6(y-@49JIizgn&]C45'urP+
+:H`l!@MPi,Ye8prs[NJS@ns4v,~C=8}>Sqqv3yr/h]qjII/>$496(lt(9-g^B,Zz;Gum6'1y:H9Gq!IF#Ft.5o&K(h(B.D,+8Q2IK^vtv3RqogD[@IvSIv
+PNN3${PiW3<G,zk)5@XR""N/4vzh6;LOG@VPKuk7h9BP|siV#,;f$rD2k`G66S=6LX4`]67<,A_K"aa<[>!t:=)usIE{$|!SU@qt_M.Fb4O#-.q8XNvG#T
+wu$`EDuhI.a|D|"/%&;w$k9Cwp|YWR1VIbKMO!%/,aQ:j-Wc-298DH789h}A~u0Ytju+4{PY'psW3O6NFOO((mIg^s^<4W0,>ewrt=CgCt|wjzh:8Q`[n8
+wQ_P{>~U5t3unE5L|nz5jC+Qpah}L&`N-WM,8,yTs^5)s6Y{PG1u;3$#-)WKGH%6]vB@eL}fMF+@E5ZKwiiKjPX[in0&AJP-;(3,p:/<w]%,#KgA^W)H`=
+JMRbNywe56rCiFEX@-J01]R:s`raq5}l@2PI1FKIUA#AE+_VE:CmYOw$m:C]>B$7`jp)Bo)6gmH<AM'lXfSR3s;Me^B8,RMWRfLBdRwoeoAFmtB-CoUc{F
+{P-2;#"HP:H1jjP;loO}~)h|I1@x)Rke(lJ&|;,.dy'qaH'Tv[:<1{!C/epT_6gRgG6)wlh;SUQN:L"dYNMubf8Oy5_i!7-FEU#t<pll`LSMDd$YXsBN!%
+.n(N"#uG:4pp5Q=p}A=OH9Sg'#4KyjQ60/sqT%zgdZ=R291^b#D(2U"aP6VKEZBGk&6o2hf;Pr%kL9r<To/HjbxGKbI&{@fOEGf(Iy9OFg!k"8dlO})k+}
+<&T{%1o%JdPU+`|:Li=f"nX|rmXW"U.vdULtA-odcp>MY_wQaWck0V/!xii]8KJrd4j2j+b6<+pp@Nm"U&9t-=cO23`d~rtd+fO9SD|qjQLULXJp{JHRY4
+c>qMA'k'w7^nz6}r_C+.A2'PLFh4d]~<con76q{Lhf&4."_q%Q]4zU`-_4]0ZL[bnn4$Ez=Q=JB-e0LfS:>F+Y`r03LBvqp$Panw:j1uPO_kEO/9/fP;V1
+=<RX~aM);<TfHW^anWAe:DJB}/(M)V02UM~_EB)0@2hCA1"),D:5Z%[aa/>)gY{EC2J`!J;)_91^"Ee619,^6"bh9#1<H-u7/-80!CEI6Q+ddovLQF'+9n
+IN9YBWn!HGWyV^=j:.c)N@@Vm4>{6$tSX1f=HE(6Z7=u&NzU:aH.1L{9!Ocb%A%=&-AGW0}+n4AU2e)mE<ClJ6HmH3Jr[,7qD&UFf5<BqLM[iQ06/){&+6
+'G5fWfs}^rMYZ{C1%^Fz|qw"$z!7B7C[}L(}KELE69>7X}Z<iSu__@DvPdLRlf7C!u`S{>LR]WJ{BKcsb%_fh#:0+'$bc_OVBqsA't9Z5|b`hwKLiXn_#i
+tVe75XfK&{Ox=Oxo2vl$RvUP.UjZcoR,o8G363[$=`3Jpy`sf'^tfN!NVUD-leT&^R'S0ZaHJlaV@g$IP;<gX!kUSFsXZJ]2b+y,c(Zd!05/@!6@BD^DOq
+^QdyBiJq/uDP"<[ayoKzC+gBGZbU-Mr{Jnpq|h.&9/+85,GQsr-1a/Rde1<25E!7'n1:m@O:}w][9>)0<yr`>vvM5X07qL<S/oV$Lx!ue"H4Q7B!W>[BB`
+5t9X[viG{ljYLmxcRjIrURGc|GUpw>uWtW4N0MmM&f'U^pVraw,>SeO(^R=2ML00RJ6f0LX]3hv9dB']<6bX/@&ykhEgzTbg:'/6.KH[]&YgWZzN`/t8)t
+Hlj<-e)T@c2RI]2P=,@U5Oshky)W+Fhd_6+)b&7<6;"l+^"-T&&^jVQc8A{8cJyV+Z[l{'(`@Vtf7:T>{AlKyVKAx3uo'U=/klUsgPi5dF;MCxu@)+Rgtx
+-f[S&8=)#Pd=}wIr)hYp1yNHz7C6Q_>{M8=2EVu,&gL6k!4wQ<L5v}gh@$m6Gn|2.5N13OSpe|hZ8Z;"Q.glY]:8$xO7>}#cRB(WK8{c%tm[hbIBr('-jC
+`Y8Zufn[;wcs7dr1qf#%,+1t#vDR}y0LfqNjop<=%LG2nX/fH1"cZ0!e~{Wqlz[yOR56i#YR4E]gqzs=vh-8p,:u7XSA[x!xuN`}d=,4KHHu3P9a$gSl8x
+n"HYN2V(5u~:zRx`GC-eC8vP0f$sAJGzV$EX15e+TVq}es80ZgG&4LVw$2^0gX`O$3a7H)m4;0>p&l^&]&R3.$)+0d^M8(^B02kn<K+m6j=7xE8NWT#Rbt
+6q,'N];Q&Kex^D)qG@eevC:a~Q|+:HANc.aW3eF4_{<#N}%4`ani"d]X#Xm=^o#$uskJ,+XGHZVN4WVY7$F6HJ$s4iXW;54hTcb5aK]W|mS#BWtX5:Vvh8
+a"")9ZTr+@y=95aS=IjcJbySZ]dK&1RJF4Q-<0(N'dna%BS%j_QzbC(P54y&9>R%fs{/mfmO({38|G/N7QX<X|0xL|>ANvpwwynX3Tj$JPY^@l.9r]fgil
+D=+-HhzU,ta$qix;kXcVHAy:uPg-1mi)16$^]hUek)t-m|9;UJ"M}xSzAUy|vacp^{Jt^z<hSYKb}IwbNK~zLRVsh,l>H0fsc|L&aHu6,9gJ'TT-|`un2K
+r9,i,fl0_C[;m_6LI+<_(u2W#L/awwV#=$qz7xdr{5zz~s(chS.EMDb+O&E%;ze2X%|`y5SG!ME;CqbD:ieW(j3h/vAQcu8O1UNAdr~;%3_/r0qa5TjV6,
+hLe28[5y]6&dBGP+r-O@@MxYkIQOJ^SSAidWf|1|o7<tbG0%JKm6/K0@/oEL]5y}Jv;kEGzzK2I.}Cl157kW9xI@ubx_s+y1Ps-u_u>P1=aSuU]e=^OG"4
+31e+Ev21Z#![7|[|6U3wLuT7>O0_,OU<!fMUfhyTvrzTJw^2oVsX5{e3Y0Ysu)z+NLo]ImvzVKj4Rb#$P|U$!``%QUG&e"oQ29l"6`Q))7:a1mqA&f>/!N
+AE'h_i}"Rf>w)Dzgb|PRvDW",FE/p'wkWX$g}LG/FJVl=xAlJ2PG-T1jgDyiOJV/"sI6+:-qQac5"ooI+M}j;{kIYdhQ'Q-^Rq{N_MN3CJ"BmEEn+wlGmV
+<fG0}|#QodKnl<%RC5a5]H|>lS(_U@K83G}|'4%8AU+p]StM[-.LKw^ZFw[ife"U5HrTA]<m7NAri5|GWlw74lwLVSX!WqY>(KHm3{V99%lZk;WiH7v5rY
+b>F&VIGO>Kq<TLYSWtvEaV~5YLO`Zp4yhrK1s@a3x%84{rt$nP~esA~;nd9b'ovw[P>j>gq8!10o8XC^'E{1q41Trb.s!bQemuaSx>0`4E'_~uLhr/Fo4A
+j0hpG(QeP.95m8opGS4ebr&i6Rm.JU&Vwuu.yvZp^[3f&d2,(JP`8!@Y{F&T4<j82g#P:6$>_vm["f)"W7o8Pu/KjZ+!p/7,bMTOw5xcx)N_-}AMO`lM|Y
+(KoY>+(d7+BT^%v"[B(MO#vM>@12$9$j,m=>ZNy>=X0C_YMq%;pD>Z^HCe==bu3,p%[a@ox4L`1zM/,C/:V7/BtA0NzI#l0onz!GTZ^zl#ep"[!uj)(E]x
+Of!S>rbzRB9g<n&Cx^#O:}=Vte~7z`OdMsh)asYA'0hCr9IsdC#o`idm:A"eC>Z|8/N`p3ljXeE0!Ju6jSm[yNq"SX<%Io6cc(MEW]$C0pFBfW@lu&ik/0
+dRhz@{dcca7@]cT`_%OkRcBz/Qs1ZfH5}&dZ(Ik`0V,J!#PWdc7zkMTkvGadt8u/[I12!4+DxZ>:)_'zi{]y$lzw#0|u2T[53Q1r4^qpjU;)"5uJPQ,ue>
+]lvO,Yrc),huOJJQ>:{L>,<+KbKu3z:R'DWfS8wF+aSYwIdQ#Xa9Gws@Sk32:Hb<"(MmiA7U!L/^wS14@#8+8dp.mt,K@P~zpgbLg!78stnVITR7qdcZYX
+zc+XuR.,o4Ei]5U$%9@8B9oWO}Dl3oq%rjQo_5<a&|pvWgFh#GdW9TK"UG_M>]~L4c&cWcVY)D$T-j/`u,K8yNKB&(-JVi-r^1gI6OEHCp]+Ix%u%e~s9p
+!q_]N&`_>_4$p2tq[W;UfJ`M`xW{`HD.gA_!eIRHW}"o5``CFdYO@B:TSb"9vPpn23W:{=LM`+52KA{$ZtNs>XI2&<HP4kCMB_MNdx[b@20+RlvYXga,Z'
+Un-{H]3cKJ`RPo`wzY:H.>r0cYQKp9t!b&{{Kx'K=Y;+kJ`6PpmI0nR'wH97)HWR|9`)@85}aXK/ilRr]hpaju>^3ef2z8'_PCtPqy(A!0B-`N;`/A8jMg
+CHdo^vw7grC%pSq"cxh'<LB9RF;NWSyUt[Y-eB&aS3x"o7gA-m~Ui4LqDse=iU|(Fl];XoqV]t7m75`_.k$6F)TB4tx,N.H@)TbB_=#"&&_Vex_f58j6dj
+xP3EG@Hx2ee[n38L=<&SVZ8P:ck6S%=x{aeF'8{yrd$AD>0G`@0>_q=D0l2BPd/ug!@%eO1t:}A&y=8o@6`>qeEa+oD4:b=9+Bs:_1+L+J-i,]x^UHnwV^
+%OC)4Nm_J{=ZM4YW~Cr6j[FO1`Oy>b<5u"a_#I"Lil4QkimE5ojgTVI+w)1Dcm'.Ba1>65S@@;2q'kFGj+jY8_R089s[I4:_I9}LKL(205tdB=[OY:9x^9
+w>0])TV0dsF>W}KO}1AG)1A{dn72f)V32i;Q^!i[mE}d3@$gnx.F55voz_w0_(s[OkNKt!r[KG+]`B[P9k$[B+%(0QPF>.pXo&9=(!z(8l`zt{V[{jwD-&
+i^..SN.qf1wCBnX`Z0h+A;u4l5`JKK@3G)=`dEQ_}&UBUeuF`]G+F|WcW6QI'Lbj/.%$3WpM{IAdlL:I0Q4WB|qJ{<B^`^/:[}<gj_6#=RIV1bl[[Q&F@|
+L^',0wv/M3di8@ASb/W:&)c,N3yS!jJA']1Y+qV'T4xX|)hD<[8gZIjhpSRbk%,N"#:F:p<tWYBT]R7ehPqEX/!^"zh)U8kI-V}X1):DfvugPu!FC@Kq('
+h+#H@lKIXp=}@JAUO_>qjs5/VpSxpl/{.@]V<cJf"LWmfaX]3j|_8N->3x2G]]g_Vkv."QBQ)q|Vbw/xJXx-Xlq4OL!nL^&yQ-)SmU!v@wND`Gjs53TDnD
+7V)av{YpF!>_(xk+gFkjDE.Fh0$FPUF.ds:2_{SF:AHBy=,ptc;|!j8`6Z;PSkq{AM1pS+C%Ik$]4>~2z:3O;^Uu^<HPKqD97!#q!kv@EZz4&F3e$G8K)2
+!vm^aJ#OCA>+iD'Jusoe(5Hyoi^_F`k|cY=HzqIVEtv#<lh;p5V&"fMN_pjl<,f'|%'+|JCy24cKDT_-%m=+jOD}a`kSoW9PQKw"3cjg/M&,Qksl!2:[F5
+:-ei,/)^!W+)Y.u!HLK7h|;ceX7!];EkR&kF$,/NQZ]]XVI(hW.4(:XGtj#rK=/!,)q9`|+N-,j&"ktr4mkyL"Y<Vc.+xu~^>t},#>+^yQMaN85MV=0ARV
+GSBTA27<wFP>'=v)Gd"O44ko.6]yNL.QL#OT1qtmAa#P()[Hs}odlQrrx)U#)1a|F]Gi(mIBqO!Ov;tB(u,-w=.4Zye2Lxz@JBpV-WXu^SL%rY1<OxI.eo
+&zGHID/%@:3Q}T0IFY;kr"-!7ev;vCCtf2!V^B0//_dJ`B,x;}+X6Y:,Xpr/Vr,Q]2OZ&-'h}XmAIlE=0%bhQv7jpAn@_c`tO5ny%2[^'7hB~W"kcPSmc^
+:P)>%%k|)F.E5M7+/05H,-=%V33`szu-T9S5,_7u1d;16#2@d@{+ws&-qCUO~Z0HEo=P+LZq3f_1UpmOSKOWcIM,"P6;>Ld7~LO_3rgZHl}B]aUdyLjf5Y
+Wg[R-Ll!pS=adO8</S]Rc.sR"6}gB3A`TZ2n)PZp9>1N{,tU)X:'.3nkqh|l/%kDz.r>lRkCsA0e(fZSL`M<g[^0lIdD0}{t@Qr26(1<2`<a@"{ZYQydMl
+5`u+-eLlvI%NY/`d/f7azf<|6CByDjy^3b^KD$`>|q'r'}KAzwVX+/.px's(ziSQ7:r)[utZ2iUT..gCV7WOVDoeIdGd{rf_:"2R.wtonNPH44j]eZmqx]
+="mx0|X`z!1)q"CI/!VM[<sc7e9xre&O{C~/,J1c5%42txJYUe2uNjqYFD!g@GJwH",O^co4A"/8b<(MZ@~Gg]9O6ID6[hRgvJQL&Qi9MdF7=ufy0}Lx<e
+29-y[O}U8^o5mxq!Pr~W51GED6t8mqSv,o~70nt2U2fcm`!(A,E6/1bDHR&1{m_76lryf$u46.OK0Bm@Ih&!WZR;;uI24NH:k5e5Xc%<9e4.a/QbO9{-ZR
+4'ESlIbeFkXg7>2HVZ$5/)>|!QWz}j~t)nl>D,hcqJMFUX_.D$l}EUO6dV8-RIAyF[cnd6^_Z!O!)/~a=y6X]czH_52)oy&QqxR{M;Y#U-J,zf<<4e{]#K
+P7"/uYMppBMZ^O4MBTo&<`kbIW[<X|'0OYj2[&LZYm_+Dl#k2%a6tyJA<W_+y;pw}|>&@yz02)/_PE$X>@fh14TIq+I1>ZBKqU:[!]7+(Q1B{Ho|^iAknU
+MO5dPg;X)2#+tHe6zpk|68+:'TYJ<Fo}(d7proxk[<TJ"2,J2|VgS:~{6j/aXLfm]),[(9Swz.F{g`z&Xlt7@wsWP4].%$,a7N!qbCknUvRFMtJjo|:yrh
+m)iR]b,&"YXmX2I(f{G5`}}i,YSpC[fl_vHMA:U^TU^0Nz2-ZSW-%C'$JmX<UEKfM=G#!H/&kn#&I;6WgZ#TEF}K:P`qpfISYZ];ih.gI`>G|1q0oo`Kd5
+r$d+>iMH:sP/>LjLV@FSZ=`KjAw|:StZ^u_CR8~x,_(.f$%>aH'Xa=[y;,B+VLU(1S8;B@mUDtw7hX<,HnP0hQ=D]mC)u1g&YYAG!ALC&XT'DQ'!Fbm=jt
++y88gz0WY(&Sc1k7(HfpvWw;7X!$ut43u<Jv<cqz_SjXi|)ywb$Lmi6"jD`^t0BT[}^Btw}$-f+b)i.1n!3g+WQl-u'hy]b'n}V69|nROafp|T[d:n3uLu
+@Vy=3r4Q'_Yi3Fz}".;SG(>umFwve3OBkoxLGUL}o,!keZ|-OX^f3f1|">Rt6mQmZ|[};g&u4-ckurQkXG(++@CK+8sIV^F2a8I"T6'+I^Mp[BQvn)zV|c
+AkOYbFLQ{taPEciO3Yki+s{"a$Z75_K).mh+)XT[kr6dskp5Fw}V,AOt^${WRxdIz1)aZquB0CH||5tWk!m5tb~&{h-l8m>fda<c]UGqzOM8O8Jy1t)y^d
+B|;f&s2/![7y@rJT#go%H#$8m@<^g:L^Oa/P]}AD0aN_ApIl;qyrZkq!s)%;1>Ve%dNWA3o|>fp$R}575]}]ud9"uI&W$JIoRM+LatjUsLuFFpSJ40/dF;
+>)=Ku>FjSvAq#PjZ,q7$)tst`Z,;[}-6_mP)mGrtM:Zbd,drkds>Z3=k^#Ia@P@erlhg"fjH=`}I4K#^).Sy_0t;v!&ynB/YK+XD<Hk1qo|zmP&(9Z4+Dj
+gLxxAQl_,Rt$(XJK+Q!5aV;ME{_q[s+>`wmEce,uV`xU|M@HDC{Z^<~njL}VPH$Zw(H$wn|rCY;$'._Af$I|$DvH&{h6x}bZo<(Z^;+4cqxQDI9sYT>{h#
+:mV|`AeW="m!]YNX0|]7KrCETv.yu$NFZC&b'I-2Et9fJvlk@Xrl%o}BFaEc=p9P[<:9S}@BtsV(G[WL&au,IJ9r;99LRWdK:g8(Q#c#|&6/H"<nV,fnAe
+"EK(jOG0@bdt-35Pjs0:$58VRpcXoO#n]rTnIN3;.!5"n$a)MT>r{286KH5Y,A'{^QIpPqQl>l-6EQx&8ZHhm>fX5g{f08YRj_9|nX))&<%iJ}P3Hv>PMx
++u<U7k,I+h:7`w9Fa"&p6!CXB8sPqh443,>+iEyWS4vh8F!F;Nx(,`e#`fC7x801.1o{1'fLP98X=-n$8bxd,k+@q$DKOoE[>_$1})v'Pb6@v"EYm^^n0l
+ug1P|(qv=y~|"ewu;_v%biP@]shq1taI78mQpN@2"5&VrV.m%b()3JYPmzVdZ9:luVk;c6plPk7Ob_A{]r;[(eArBUgG8$/;5MUSau.uQ0.gNY/Cx3B=q%
+1zR`H}^{CN(:>j]t<$$uHBwPusPI{N0jPzR:dSCV;|3xyH.mrPZH2ZBeYh4@|Z(BPU9G5ZeSC%Y@'Q&^YT335lpZu.QSSWq>4>1c%);z$$7v((zfhR{jU0
+}m0T&,X$aM3{}5C)Y%AeYhFR!Eyc.e5Vs>gD2+ig&1p'vwq46sqA={am1MyKL2<^|d0)@0Xkp'.dExK^X86ppz$i|3vF)NQZ!p^l:["prl9IAV;3{o=wew
+j^FFew-CC;4r/2|&no{M(|oaMs=crkY(Pl8[^9I4vv4;xuAZftQB!(k;+fa-DINsO!lgY1AA"Bf|ztb=Y0APL)c:F-B$Pd;qW-;e4w}a&`'>{)XJhU!j3i
+41HUD3hVGh+px]2ag:3%%$<[BoZ%"%XD,cP(.e^h._/O_pvmq{Cc03F3)CdI1mPD.@<{lC)HhgQEj$^<<B3bdU1('VljQx<C2!C3g6rrgR3,cf&-.tM_v_
+ay:7WO;L|IxSAl~g@&2P_zr%=t""J=`zz,i)M%zd0J@0ld(,FB[P1X}{-c20NXqt2i:8CLiQzCi9BiR6hzXW7VFLp9aeTkfeH]^vP3UgEK+x[<H|g9:l+2
+'vC'Vj$cber%}$m@(51"YaU:r)MT@:~AKXD)9b5]+$>P1$`Jt;$=-DNp<+bR&V8=W;0kG<M{~KVutDyhx)fAzb=14Cs$(YvQ_QE]P^3L&#WGgb5n6ge{B;
+XAEou+_K:m3+Pn;DKIj)SLBu8HCFe%+5q>/_u]H!{B-5rkV"J.hcW)oC2((R7jP[6w8w/3l]vNbc-hjMF-v4H=Iw"8uq.=0_69}u['+$M!vn!'q{b['(Ay
+Cj{4>VAaLad=oTsC'_29U'x2ty3gC+;HQ6TVEs.7NSv'TvUeB2n"<)}m8{u!,9C+%Nb+U^y-j@J#"`}!QHAm$nU<j0!,NpO>_J@./(E$_X"%a.=^'}:){k
+KL`^<0KvqL4#fVtf4PIAZk43BH,uXwnsD5(qRL;sP:ZSQaZkQlE2;^-sQ,f%9,k4G'$<i`$7|;{4U(KLb(Zn1y[3K[ZspN3>>+i>)6A}ISY]tqe-P8,'pM
+pxQTzMAEEeE%6D=L"H(L(q|b9DowPMnu/%tgPD-T][{[<PeF1qzY;6dufR"vbNMf4Jh=SVVbM]HY7^Fu'DJ/JCk:q^y<{X3$z{;T!jD#1(WyUS!3~yO><.
+_8ATUOJnqM#LNrZ1&LV5g`A$sX}r%Le^BDm+jh>Pu]aI#,W.8,+g-il=sQ^32^$s,WU<kI|="R#B74qZ+x!k!}_DSMw6Z|]fVGDO'xFyM(#zkd8kqM2j6Y
+dr-;vk^^/53_Js!bmt"/rf<ILBlH$l~KY;g%[P3XVrpLHd%9~k.:K(p/$0E:u]m,W|d049"z&9YOxn[b{Ex'`"c]6-EWM%E1{/:y006YZ@IwDJKXjsI,nz
+/rW<dDfk7VHg0t@=Jm<JO9U)My]KKZzlKrV]_DlM}2Zmw>/x{4_f[GN69f^e6_iL7=^9L66k9'YjY<&k)7"CQptIptV=99Oppr]Gq_Clk".j3o2J3J[G_+
+YF44>vv6j,}IN.}Ot(<H2aL.Op4#MfIdwTbMJ4m{7on7@P"6^L6Hx6,5%"c]0<i#TVoMH3^r|v"8l2k:d;R|~zCRzIm}wZK2_]U/4ld&pXh]a0('q44S:<
+S=H]z:RBd{eKash54QKIm-!epY|#7l'|f/<oh$qMwI[76r|6X(EZ~]KfJ=v$NG)!}^wC|]2dJLbk7kq{mBwh[7k6I!q,Izf&J{Y>GP!JJBBQ<;vB"eqz&^
+]kbbg7WU,T@Rr5=jMex"YxE4YWCKDd+BlGE|`d$-+JqO%Q+I8Vft:7s1IR-V+[]M--"2DD;],i{|`O)m^/x<>}%{Qg2">F9C{JyT}zwpy{>j2CqPcXqw<G
+/|]vu-XHWlRffAo,^}-8gl`>FPT0UD,Mo<'v^ey`usm`DZJRSv^wKe&p:y,FpWWIt9Y[kU/z&-EJ`D|T>/(QgQ:1[r,sw>Z8Ec)"]b~Qp:`HXI`!5/W!B2
+3=k<{_o2iEeBvTPj;I`P=m!{gNsn_%f3AgC("zhKfYckK9[Ba6Kn$Wi+=vS6h^M:8'{`wu{j},tU"![aj{jvm1N'vN@!P}~RkjJgcBvaQ_P'W"{NQy_.5w
+ax'kj|J{MsR+<-:,)ptqM;'"-V>)#kQDX8m@+v4!{9_R%EK;ICx>;dFshv>]8IHX#gy&C<(B8JHaax2W3!R8C%]XbO~9NqPq9[;D!yQ46kA;`Fqg8yIm4u
+f0)$iPY<{p!:@.a>4Vx'0p$]"#O9VGu2m>pQzif!#^i3<)98zx:G0"uWT8Z7WZP6M2:[/pEo0DXc+!k;j0Daph+)e;_/]EY]/f'6:7hb7A)>ZdCa'GL+XH
+]Ao6p7>K';61#M.m2h',{5G"j'ysqUF;V)i[uDW.9_$O(jlMNY7Zt%cD:@mJ~{2{TuqNcwy:tjW!i5`7Prs5n]O3PT9Kd|lINPAu-5Z"m5VdXBmGHNorSp
+P-~5U})#~o]R-RJ"8f7M+AXp{6/(V@]KHAbaN)PMj{AOdR;d#n%VnY!5[}AUcd1Vw"xWLFNe8%y8}Y+<f@q|h#wO#{Z#,g:D<w0gGINA!"M)Yg"13[AKU:
+#K9_i%5V+0BLL(sc8<n9f4y[8+#/-CqS=Wig5{s@,%btZbC@/(_^O@=W9!.jjsp`EzgQgIb_cayp&7k#H"BO@:s=Pmrsugk_cxf#_yQu@b{'qiI7-2t"ix
+M{'R+GAe)Gdn"BsV~6Gd5w;A";.9=77i8&;W`&~SoC(NyF,4|fNi>^'+'YE>{CC'6i"0~x+P,&="KtxeL{0u}&GX+!0J[45/DLv[{=%Cq'i@%9n@-6iH6'
+^W6KO!'FN<w$4`v4Ax>C!@,c@S]]2WEU`2]x&a8J]SImpB.b8Ih&r'Gib02=/#;ct8m0[ZY0c4X1O+hi.iG1+ds"EI(rC()74Y$j+F0%c<bWQ'6AJd(a07
+hw^r8Skn2H>AV1ThswMcqY'^r%{Ie9]3g)a6V{EXBfz5"I[ryjp9Cb0.eP!GO&y[l;^K)#,s&gYTBa,O|;s2DS96M&W+b-rxf.J!;uG|wVG{Dslo(,<Y{p
+J^wo{}8iai5^{9L`o5/}ChJ<I=el2>^Mz#=>:JzM4O<&tv"tF&C%t8LoUEHx#$%:la!Ow|d409fY2oWkr7oBxKeLoNNS~[D4['o0(m@4Fe=,%Qh43v8TzE
+MVZF/G1s#{1Ry@0pbCLoi..l`J-NV<clqR73h3s4BxyL2$,G!aF<qwVb1hV}StOmtM(qKY7voM^>owQ:Uf+o#F7Mi_$Vi++ZX^RaF{"M#T]ah()Zin4%6S
+!L2t79x){-y<-PY`;yJ5SWaM1u2^Vz<k>7!5Lt"{~avo;x9T_Z#Td(zb,OBbTZ%t.^/et1j3Xby^<4`1.Qbkgf9O3;v5o%bzk06X>ZwELB@;^+<wX6MV;Y
+Kj+UGj#jmEUbq),wL|bsf]R_P,/K2VQ9)r(CS%C-KRdBWDE@;47aJP0R"P3X>O{eS:eYD)pYc66fbazutPUuD0CI+N<u<LPm1#v9J&c]KJz0%LO];aR{@{
+mHbtX<=e5f#$wm2N1$=/^]n}&QW=-6Y^jKVM&C0wnJ}Q&3<u5&oDUzdcco%k2sXlRi1,_${}!W;Mlplm^}.wSYP3E:RA@8"!&5(0#r<':,bX/()vGn_/ds
+|wKX{2:-^0j%K$Y7p5pI<Ef"#61tFppaR||6u<S7@'+G',%4[4^SQ^kQS5TC#5vqhq->k>Gd{+m#at`yrIq^,Dr7#%8a^/u8~UkSSTO2"MU<c,{>[.kBN2
+4C&07(R`:fs7p[s>-{ce0]uU[pw0%;N!9T,Tur)q,N]pTzmjP3}HWle0#648,`WA#<ACtACaE&m`x]9WbKE[z0gp&;<1HaPk&v)S>4,nW1bo~-4:-5+[(Q
+rE$B:argM;`L0p@|J[h>TBA%N]~sO1eJ7C6:c|4)F;;_OIu0FtXIk8EGf)y./8{syvuKzAr:9=Us,tYhR<B")SB#5)"<L_V{=MB35k50AN<Sb</`tDx1EL
+1rZdEAB2[7GM5hVv^("$5>"BpP0(TG;v["cj_=uZ6@^(qW&3H!6rF=VvP_"Iov<TN/SYz+$$I=^K.wFkj{%w$4P|Ol#4FNsPw^Titbg<T,YR{q~a""=zm0
+2%)W+,3,+b4j~$xrf[jtLaOo!zh0j>{m,^IMzJJ(5XRNPHVvT]TUMK<,s7LU4`$L$p[299'xq'CcJ.HC=}zVTUJiJIA>g>6I4v=Ypv:R%iUUAeHmwm'_44
+5|J0_2@(Z=86p`#;d{Ug1=],NzU3atnB';=LFMfcwE"rmS{%"M`y:<)s(dpIya$$#kngQcYd<+>E}DxJyV{><StW{:>F<d/8}E4fb1iPQfa-UxjyI0fbm'
+KdJhdh@Mm'2CzpCeHi1p$cK`")|F(/dFlNrMVkiRbRY>/W#KIyi;h#Mjd(Bv~fskP6R3X.@GGRqi3U"1G::8ZQg!PW}a;G16{6:V.aE;Ut,Kbn@O:GYGuY
+F3n0cox8Er/H0V5$LMS%YxK"ZJ!#$EIv0hGk++Fx#6"6-@7|T{n`#0vp9}FxUN^r@wWZ`}(,D#"|PqV6>+oysto})aa8g<QU%!:nSEvDi}iN'N.o'@W4bn
+>XcZ+@bX)<D=/k8Q`SGuV,.gA@13SHkXvxlLc-2@U<oo|[R#[}[XNt%NR}4}Pg:@i@Sre^.}"zTf,Yw+|CM+>t(Mi9INO3'6f!Bi1bb^en5NqQ9T>[>Ak;
+X#f_d-{jk.WgIo&w'<M%58bHMl9FAH}4ednu8gU;@W)=vK&iP|7z_+@b#mE>yqzmv<bs$h-y)X,2A}KIx=K[C<Vv{$zW~`Et`)xJg6_gpn6h`@F'8_W2}[
+)L#y@YL]hX`A6KVQ/RbU3^u:!3QKZ^B'8tr#.u0&|y%wBBWRHC!>:dXC"i="8C((vlB[,DddF}$9`.0%J6TmJQ4cr.wV:6f!YtU[nJB}#B7oIup;%oz_>[
+@$%Zj-<(@3["3k4->.c-mtn/{!eF4LMtGwens1`Dz]D9o4w#K>uM0U_6,d7|vF"3`jn4EU[t8(mpv:y]31OtY0-hWXef"tG1GM5kZ(V.LnxW.BXP}!pXm)
+pIeZ_m.8w-.`N&dG'0C-[-W(UeG/$y-5P5l)E:N&S>|dzzFsF6N+~u0oZCjVLWHC:B`iNeeyH0e[IPgb:=FHR!{zw{`KvY(jn{~Y;WG@(s_9M)Q'|0_te&
+gFnpE.V(:ziRG#0}U]IN07(Yp!T}ORbNibDw=r0{oxzus'9O!$.i3]qM':!I8fr)D{"_"bZ+q1hWrsH,n%Y0n^uc~%@_b{(H0nLGW;0RN<iESV{rnU=sJF
+vO|+e08nr1;F=goHyHI+@Lf{xF]hqn0m3Pu35_ZCFdw-Hlu"95:AVq6hpv:bQ`kF%NhQbI88aQO2kl.^t{.#@Wyua35t^|MZj-|UV)z:afkYy,HTEP(v4%
+r"eT[$-N~y:91_x#$o4C""{uzr_"@o;uy}=FY8mJ~a,J'Rf"L)wmuqCAU]ST=<3HeOJvG,j$:^tVi7]^K^D1%L;UVe5]=Q^(:Z{aPcnvW5Pz!zYx%Cc)]&
+]3tq.QSq;w&;5$/=)4BZ8,P4:/&KV]kSA3Bou+/X3>e[HnO9AHCNGw`ykVTYgp4@qtVV<"utuMR{6ILB:QzJ|O7rV_L=$/=<'DC:O=xx(W#2f);u)&'<_X
+ARTV!15J%VH3RFT-".&yf{v'mo$8,s|:taOF#!B#6pN`+^6Otky)1%]=$wvFtbsZw=vJ6d%5(Aw6):;|m/IkhXjB$L:]r0PO7J0s"6_qd'I1wYIeiBy'3b
+UX4!Nji>HD[m@n|Y)iJacY[wWL;$-{{AzoM;bMcBLOT%+P<f7o#^sk3Oi.B+WG"YLohl":a_nccO'2f7yWs:B63Ko)q=Pba(m$%vSoXu5FVZel+`Z4dWH#
+Y:bB4D_rb)uyDIhowJ+Zq$piM8@O0JkD;wgRZ{@CxI)@'0+zH1@aAU79kl%A`N~QjrY#U}9,'pMsZ2Exi{"!"~GY{U>y[qY0I8U6H/oK-2+e-,+T@Myhf&
+Jk7J=@$W0]u0h$"Z^Nh+L{O]6B7)~8)AMJL_nvtql=q]+Q4{TvZcymZUuG_]IJ>vdtt|W5_9}Y`O+waz1g,j{s,)VBFrRnV|j+1pi||yXUDFO5WUAX_pqw
+DJx}R()yarRn!qHZ`0HJ0xW,S|>tQzt&B$"DrwbtFaW^7O6n]y,8+HK:T&p(rz:i#0H7Yg-_S}YGlL&EbS+eNpD,+>Yo+,ZM}cCEgYjijz!r:(3c3w^WNP
+%St/012$8E-2ONOTrf"z>j3wB;z"IzeCKQp6[SlW"K<vTZ~%oy^rNOo_&8{A;m)VD2YW&p&|RGui1HUC":c7EQ{lsWW+}W8Gp'S((n|27WhcR$hKu<E&3p
+qQ%H3yAYY'nBb4"w9"5MXYQ&J/QY)E7m82C0EWDMI}F&}z-{x^gxXNV,[Fk;%RC.ZLrR$QHS@&:7zgmT9_G<y2JeQ9}%_mA,'Tfr6!,H/3fZN(K%`wzW5J
+FIq`8/J^4=x}"}[k-R]8IV-E7bm/%8'=PXuWuvz+lqp[X1"d#.^>SG>1m)H3TCz)tQ+uW^ii4oVPnkRjEu67OUkr3=m0cWH0TJbLH)kw}p~FB^0r1tA9y{
+RN6[E9|l%if(r<0xY0(h$y4.MU'a)5NI&O~(b9][k/!Ki9pqb3se{Hy^_[Y#morhW0QCg/PQ,_r7-<:mJnkbfr~QQ.]zo(,V'M>v@ytdv&dXvY!K[:@H'r
+f,HwR/V=.hmJiBO<Y/5HSaM7A_$QxGn([ViOiw&/S9d^nE('Jk{m}TG!lf9H792&;Dex38X=>7sa-"~uJxWA>Xn8KJ1,v|a|o/e'{sB#n'{zl(G3EOP_(X
+pzgYc[^:FqG#}cgZtr,gin^o~Ti+n%%({U{Mm||c-$Zumx`%+v<%h8bZwGk0G=-^>CC&THy_Z!X8_CT(2IGpLP%xkm7L,Fr7>&dt_HLlr>;FVJ'X]9=O=Q
+mB@a}lcn/.A!>/:}<U#^:ryWHUgOwNG5|myL0nNYVF<o/NR(M!x/F<YHQ^d`-Bz0j/YU8"ZnyflEtkqoMFCoFI7zFU}fG`r5`V"}Y3@xUGeuM^'B1g8S^|
+od[pehzbqaT#oRNZ.B<h{Xz]>q1+B<%G(B|YEAh/T03NM@{I2n=IP:QP7ZkV}>kX>@!~fs5/N=9`#G(A;I`DYpILOW'c#=3U~"-P%4Akw:Bn{^$[jwW^s+
+IUs:3+!eC2cHm=/;z2k|,C7.KDWip_tU.DD]'OktZuK!/VnYs_Yc'rrvCTYu|lahUY!V':<WJ.x)S,[xL'r8=@)SPeR="=D#SelhE].5,T'u-8[k&tlJT>
+h49XSbPe9`}76L7q<,`>@}wsDY$3QO#M3'x'Gz^]#;2]T`Q@%!ypXoA%L0~%d4B=zazXn8;6/'BCD"%kY1%PfE4&pbH^M/~XO>MuX9-JgO!(To&%#BB#<L
+YBV)z@ywj'[;&4Q}GpEB(:FVlSzHs;Xb&dl;KVZshF:xO3j{|z.Z(-gt1D+8|eK>452DOay4;<~0x:}NzHkp|Pmf|Zt9<`|P|AE9)a0sQ$Dj{JHRZcy$tX
+;3=uHBqbah>+}{BcmbCBc&1"0NVr{"LMa9(@n+O!d^DG>`rhS'wd8WU3E&2hyo"HZJ5o>6I9YNHFFVA#O2t"8PQ{OxkbRXN"Z;SV>GIvOs{pxrFELNg{J>
+A1Y^T=|>crBAH#f#f@m{A0im-$(c.`)4LH{ZzFWOfe|IWaPHvCD}ejKs0_#TyFUS>S#Jt+IG!wFIf(Q12YYTOGCu]r%M(jmd##-H1(j]E)fgMz=.Gq[bR9
+n7ZD-87Z0R!J@0==a%KIxC)I[(RjHe+,'-BNka"fD>cP;BpdVWjG6sIYemYKISc`LmvgOU&W"yVDxrU"^qauowioFh)B':#WFgryC!z9|,c1&Gx6H2H-_&
+`w%SVO+;3x'WrVe;Oo-|t[j$^Y1o94/j3UJ6iOr4J'^%oK~`%eNA8esjD!G0>c5{hjYca]Bv4AM)}&eS{-Gz>^C$47%lHKoc`|kl=1F{Hbmv=5felfc[GV
+AQTgFPg.M`Or#vW-.}ah0L%H!eDZ#VT,TT_>Hqb|~4ahJ}D)Ko`Z9)l'=luFo;KMYUQ7z(4fMx2Qa:G2_,S))anOlBP=B<o/DD^}fo_boVv3N&sSBljYn/
+soCKa4SiyN=<QGpZF(Fk;DB29w)1&Ew;uV_J}RV}4e[tg}O[7C`Vu0,%TT$6]hIltiseiI3w8q&2UB{_O4&F:CZ`2v.c-Abtnf9ZP.6k6Yuw=XYP]3C(G{
+!@V5}v'rz5f#SApIdMPskNw5=.JR@VX7FAn/Pm;Ac#YmJ5ar.$gFo#Lmo:(OX4C[Z9fm'[8Zu2_Q/7-uDdKgqEChj9`K"9GxZcuY`sZ>F:!%%P@5},$>78
+&Ovpo[`+&JT|B6VinQ(3uwiy62hUV4bmG0Bcog,f)#<Tz/4"WOO)|f~#8TOdGe4wNekUI=2eO}TdnJF'rgQnw@f[]o=j.s$ZSbrMvN}xqT)EMuwOw6:y"m
+txcrTxPS%7[Z@G(7=gBuH8M@]whoSh$X&ZYw{xeR:c'lU&9!S@rR9y=)]V<Q>o_%$pQ&rC,rY$[VHdnI@5RnagKM1jtTj7ZoZ(=u.(ps&_"8:%,S.>$Qx]
+Bd'HabAv2Ku7eNY9CZ"Hi)tE4@ajl5n[g%UtE-rEcVG!=^H")0RXrQ=p,vu]qLpS/y)0Fgd2gy/Xn{Yqx`m&jEGjW]+y;sehLd/^Se<]l`/tl9xjQ{H{94
+X8mS#V6%.5bBYc[QH7`yK6Qqu&R7lQr)Ojhew^mQ^&Y|WeK/_w[RHNN@6@9v^}UG4/gI8OX)-@cC`{1a1[>x#oQiPL/z;gqNW3C[$e{XsPdDF_I{mu1R2R
+;I1{$r]2Ql<"]W=Lkl^:3`771([DY,d:~}DsG_{%mb/!)ULn~LSR7(B4sK`t}`]}JmvJYe}>k_n$Icqpz.5/]aTS.Gj9#1X_gu{dx%S<Zns,9;)Tn2#U1j
+^Naj#BnbXLDo1LnDqLLie6D9qb'j2=Rilg`e%K(`[Fy<V8DvXOj"!_#3^K`/=wLX.KVinkHrB6iTlv|=@0m9Knx`hTIE5>|S6`7@J1xd7n}qG&L;tNW:Ly
+x>+Zua6x)8~7|{(xbE52-eCYL)"u+$Gu`p,WsZLm((w&w[nG9y{9'&SUzd$sAJU>Z=KZtAS!8#pckXKS)j/n`#i$_E(n.|q-WAVf0HurgYx|^jF_g3w|Q1
+2a+u1$G954YVh{`&7C_5|J>M^bVk0:b!(VD2=Y[}^]NeFQeqwD1F]Av{[C{mFG(z_s%0.4]5elkrZ;BdLBI"u)e6qIe6F4jp~L6xUZo!0JkQt;sZaH7ed#
+D'-[&c72H<L7HuE4Hd&q+pz,y@D8msaBlN!;;/B0+lc]kP/>wKIT`u>Q8TNTi:@@@elD`H>g$Ed!IE#j/TqxIs.Ei6^x&k02yNRu{%e3JsT#w'sdgks(jJ
+y>@_UNi(`w;W}mO^}=8i0nf'1ppD,#vt=Yb_h8VLaF;;L+GoFq3s3Y)B5SVt"u=yN_Ismc!h#aRO/sbs56M8l3Eb_6:]k<>Wm<yuqhYpulc[m%>0zNRkU]
+N2y36b<w&/Y6=wZ{7xDUufAVdE^%u^7EByk;dE:dBOp#juA6Z^h&(zvh~d~Uft!HGT$6r1K22p"T7jxap72/;MApQ;+ubR'92,>7.<HKLzQzcQsumY-I2y
+rTv6EN&Hnn};"/o<')iV8X4E$DT!przY&5MhZ5lbv:<5Lm2/g@ZqUy59(@.^bh.S]Q;vFy#J6<vne17'QJP;bIMB#wNI&zBlGC7R|/;gkE]Oh.HHZn/&,'
+CB}2~Gc7TAQ/g(x)gCd@e$UT&qJ"JIM=N[ukg9e)NfWV/g!>1MSuobJLPJIw2[VAp8|u`2miV]Ze=Xsm@#CuG["^CX+=>|%zrK;D9jF8[B,!<nDu$D@m.W
+7o/,}]"7rsn2)q@c1g[LR>JjX,0Hs5|F8G}9Hl,el#C3uBp]l,CItuAU)RVG(&h)y3Kb"%1t.y+:-3>P({em1qw(kr;+[nv=h"zedb=v}j1ma`=Q){w{AT
+vveB""-(%+LD6]|rDRVO6X@jo#,R+5PMrKFQ)WAFy;vG#`Ki1Zh3r,WltqKj0n7Z=SHye:<gOMytY/oT&.v|hl_L%Y4X9!oX8v~):-j|z'{loPGuMsE+8R
+8o.bd91ScNZ,_HU@33e;-:4@'<ER9B%ltuC^)v#eQl@+kp2isCSZKc7s{x.&k|Uqus6gj:ST,g>ev$3OW0+.AeP.'>`1eN.N$Zn^)YV[,U+7%="'ik#H;G
+zo|m|5ThF!(<fe}ju409P1tz"gZT[Ee7#W'i1xTiLDE^Et:a'l:r``^cEq!VoaZpdK:^Y]SvDQ@ty)h7s'>mK|u3ox|rC<1tXGar3n'6%YAc-,sc>LTcn]
+knTG={z2HNCu[d&cj+L{RHW!b{D%;nFg+x]|.27UCMro:T(QNwcLO{z37QNO^T4[(nH/F88N4u[A+Yd%zUi"<kg'2@M@60J8#oqL)@"F)|#q_M4a~ZcO$_
+YL%>9IE+!-N;c(XDKYjDD03j8@C6o+-.Jl|.#-:]wbYdkqeJMv|w9v"xEr$GzuPH@O7}/zo=WD"+.|sz;4<]HkebQTvexxmXBKAp5nJg`8,dk/eMf8B,Yo
+72#lRIRRMqw5a`G]|'&YtFZmx}"nk:ru6nq$SV%]=;yMhgLEQL>3Tn8Zy&GM6]^6L7VBIIFCzXG&XK8Oe3zKP{uZ`'|';2v:Vaiq}rEp|h+dXD<T.fbd{p
+zhu_}u!OAxwCls%C{z};xFT"s9fo(:q4d)S<>hEwS<1Bp(6!E-N+'6en9ce`yL)Lq,uMOE_IZyvVLj4+dl!Yld;O)R&1=5+!/#s_%D$X=6[:%fqS::oBR^
+~R6-ZKJ-m'qF@kB7-s6OOUi"=gaoM,qpS])-:qu%mJq0a,)9^fT#~#$B/A#naKd,Q=:&;L(!Q5<WOd_2G;M:<r`EoC._~][VyI7R)vu;X;J/){/_H]+gxN
+gA><#`J]$%,$>d#'38wbgW9WBTZC<%paX4<p_Yghw4KNItkxB5u4rTV^5jW-pt,H,QlHZ$`uwI_8".avyX-as#Z6Fp>rx#pR1Q,^e".U<)0{%G[fl%7<cl
+'Wqr]bMzZM)6Sjt@5yo1P5N3JI46QSYrXs.;HQZD&S%KsQx(f##;.mD51#"b(,-!6'#jlxX&[/a#7Xt4!"]GZmU;1nLv&tDj2&.-c7c4nYkst6t9bP^62-
+X0O2I<ss^.OrYbFIT1dfT5u/P<YrgAnFB"n!>eOar,6S=Ddee_!jQT-vyaK"ucE=+69HO5bk!WD9{_V@e$(g`np_"Lp#qxdKa:Lh%E;9C.%r{caCWYH>)@
+U-h_|(XnKn$lo,J,P)4K"%JI;{GnXI7|AEBh/N'HPrw5~YzJTj{UHK<Y%FZILBP3TXv3<8k6nL0p3)pqHHnqMROTo@@c.h];O+Q[&cmZaG.mX];Ln2=&5e
+H@g[J-o|x,]PL7kXAm;VDSNvSVDYs<]Wy{bl}`]%.s3j&SFBM"Ct-Jt`fGA'K#5IW/nIOlfPS-)Pz|vo.LlX+RCZ~#tVyug+]AQ/BEThgMJS-b7}RIF2a1
+]|XqD&sr6zwgS!EeKmo@yoykEWlL8F(H%R$M:$[h72c_Y&Ygx|y]<FQ`TAy|NB(V4@MW$Edp.0Z4sFa^9s2>_b`Y:-guVT'Kql{RO=^3_!.HSIrcRT:]4[
+vp.5KIw>$%)%AYj`Oz#Qw0T{#)H!B}[Y=PimRDwYL2nNBamo,MdEc.f5x+hpH$TItCSJ"0:wCvTF@QHc_]~,MZ;oF]b^r|BDJ7=}F;Pd:wZ9cdz"=Zx$j_
+t8r`a&%i=L_}Op86%]vVx+nKF>_ptBt_5)6"6FoTb`966dv`P_70}v,X-[TqaX7|%"LU'XUGI]9|pl)EC&8:yQEv$qR>[#WL~jI>-IXF(}!c~+{UaBaD!~
+DK]b+z|Rd#Oz]i&F,9|O`,_UG5N;`lglvX8mJ)45:/iy,H}]Nki5&G"|{qp{=`wB)VWZcJv-mJxLdIPKoxo3W}@o#Du9mi:^|AiHx'7!.6i^Mt=rQV%ThV
+L,@l_zLwWox|-`bP(3Cw%2,2``Dt>:Kvdk6I0(4j+f!hgt[mB/[v@S:%YIm8GeH;@{UlIw`7[hp%];1UG/%C7;dmZ:l;~}B<n!kof$gWflA/}Y>S}U:KRq
+@g}z}FKrB4Xq]Z.Y.:RFM3{,It0fSraILui<ZCG&FYvmXS8f;{{{UFp8uA`QFgGv`LZuCTUX!!zCqCdR+!!}$ZYhjr=`seHgm9=0g<#z1v7R#fLNTz%nT5
+XO<k=.)8//xTLBAjEry[4fOY!i2,ywx'uw3!EB4okuR"4%@YTlw#E{%>Y|$C41|TJ[1i.8+9VJ1r&uGNFd9.raA-#'fn/#Q)I-1Yr(+,Ch$UH(fgrAKu8{
+QVq6EHv:]^AsF4Q!Y2M2Qa.A%6BWR58gqkV&^zu/=H6Xe2"zUe0@.1ZP45~s4%GP!ys>~]%s0i=D"sFaLSVD];x-sT{3%(bLDDeLjn0zE[]_pxk.<XG0Of
+-&d}+ulQ%].&U6m}`)_Gfx_tTaRa9Q{!CYS8+%@&;UX[C&jhk(N]#a2kB&^6rcB`l2Vx7wdXIzg]e4Y0+PuG['u)9:<G9aG{7a1UVofA&n(x|0`7IgmRBr
+:69}S}|:Pb:grV%J{,%041)nzu.Lm%j}.mkPS@0'+L3&4erZVo5uJ>txMhi/D;Tftoj5%b~aqFe7mNKdzBO.su)R)stOG.wjM^L#uIX}3]:y@M$M&}9bh{
+q4t0aU#ka8B;2O@y@h5<6Bl">//xYf-i"zN_y%](:I4#q.%kogm>x,dHmd{^>=J.t`~Iffao8l+@l(uLcF]KQ_>y@&lWI`|q"QWBfP|)N)ZY"yCm<#QtV!
+1_^5.lR<>HeVm.^}38>JCq1d5Oc[Oz'Us]+g58]lHE0hheHOzUVG;Q([1R"G(d4-Bd+I/x+,O%j5lRZ)RCueeEqY<5q_3!0G7hN6qE]$ukMMNR9#NilV=]
+kL'GuugReMNRQm^'cf@h]hn2~uB4wok0Rfcl!J&zdVBeXFr@[3s-m_b(}Vo/s]Hy%S1Fe0Q=b1h-ohPf|8jkt`aRh;8HM+MXaH#@q!GY2|j!RN($Vz=%ng
+9"NAcI6PZuAEF24jo$zvP_lm,cRycDIhEzdAR4wU2S{I<Q0A"sM:jM,-1-.5zs5S((BaYp(d{TYcr!&TtMLAwC3vmD5,,0s+uMqKyRyHOnVj)D3:53zI5#
+!|KkY`R>MX7nGnK7#y77duI;{xjVS3!yH+`2SNA)El{6w[~^pyu+^z.)K7@x]]$N[vYg0hPzfKOJ.aT!^c^38{b7Bt=|KPRv'69@aC[Z&v-OE,T<J@la~B
+o[vOZ$EQ"I<f9<0OmEYa~AoAf3b_y>=M38R&5Le9Ck!{Km|P]&XA^m>nLAwXIBGmv8nL2t)uGAJ_3aT^9"~iy!]&eDalvI#:+sUwPNbA|/xNaGPBpI6_wL
+"mpjoglip/csbs,/8H2|7n=#o=A&R)9{+{vz{YP^bmy,<N_X|GTZu6L.caz,XLWo61%SAXzzLIG$=!L+f6Ufk-t[d'7c'vp4:Iu.7}r5qLxOt|;uvPC[/s
+>>`P}fI62nL%YC$y&'8p]PQ8~bbtW/:ztF:erVu15']KxL31UY0xDu:&!Zy&)avhnMWW"tAua0qy"r3LNW;+}sQFxUl!tI9YD}WrWo.A|oCP+z&A}2%NXP
+B#ol6+NMz:nuSkh6+{kfnHc1zzy=HXF|hh-r`O=5U!W(pmGS3b6CC[X%5d3.wjKO(s.npi)GZ)/7!@g`)D64c`~BVg4/Zo3u'{yN>ylSeaHA~(HP'ms1R#
+-+4$vFGWGA>;_"vEXq#zo-tnt6/YwLex>XPVk1A#]D<t%6/No=9X/$tmcUwE)AGCpi2WXl6i6cP4Rcj|Qn3-d]~2IBOlFlI5N,10W=QdZpaG.5Z&eE0N9)
+<W6H5[OF_W,O,<@oleF<(6DczhRl]v$UwK/K:zzwesWmV(RXKrM`1db^|y)Fxg)<zBi;GmBam|BZ[E^CD{BQ5z"^gyTl$"1OMlb7wQVFBARXx^lSq3y]z/
+GE^7=62Tvw=DD3jG}'ij@lJQ/yM0n9'/p-T[JyV2wfh;gXPkm>,emfotEm:(56B>(H^g!sv'7{S/[%/7(Ar>PfAV|6CXrxx)ZOI#Tp0&,g2OM}}IYw1M"m
+)N+/Nvo$:]v^6:a_7)gi4<io=^1lv4ch85syO.Z|^'$V80r!'BW.(n;4dA`%@FU-6EZQvbu2=6%GjKN@7CYOaoKYMq8XHU-Q']jGBQ8{6>id`^V$q'OWDR
+oo#z7t]ADf=c9"m4u5.GpvNlS-7A!E'r[c5s_:p($s'WaacmmN}BL{#QXuIv|4i|4.uqA;_w!iJUIFRG<F>SF^jGB5r@,s#gD'ET`dqo"8t3i!}S0HiRx.
+Lt}D/Br),}>Hn}ScPV[0F76J<`@Bb;]I;tsX0dEZP>h${vm2E$x_t6VwL]XE{AZ]p;NS/YUa7R>WijBQya@0#T/Jlrdr.O;sW"ptz&|uOQ`8F'0G]JR+r"
+B[-5VZC3:Le$cf[bk]eUXh<iVo(%9_O/GG/j)+"D!#OM)y^FfJif+0v^>jmn&+nm^}T;$.:2:Wl^9q(Y]b4yN;CNi'B<egtb51=)ye_7pMEl$4;aIZzL&+
+oz/l:k_Itj))r7+,Pq!#`^Zb>y~L&ye%L@Q9!+jsO$H@ri[RM%eb(`N#Qkf5L;0>HiUd@=JGDhCv|AniL<eWKc[/Yn[/'V)F)bO'[S/iVbKCJNf;']N&zZ
+g)OUcG1UzoutkPt}O-M{yv{x0C_#HFpyk|v&J;PvRqVp}5$)mMMD28<D$THf]t_haxhaW}+!w203hzT!=hck7snm~JQPGYwHX2Eqx_n"$fssgY;]S)h+qs
+CI</^]YUh5I/#HX.~&o.o9R@3oz-rHoz<Vg]2&8N#ZHrF(NTzk&6<F^cp62$5f{vkswd&k%N3QOVV!Lsm#<$b;}94Mj3;29o/}'S&a.:`i4ViLxc}<dc~W
+.H#rTyCzM-sPkssI:RkmgbOaP!3!N%+"$>hq'i<Gp6s46.R#7f{jde~n]]XP#YId:7odF@5D.nW1'n:$,Fzw|KrxF`>uqe{#M,-4ou_VS-o5MnD(uNp#io
+7k<f5Nk}/A)%vTJn<N(Ex%z3.<y$:>U@<;96B$=e<z)j~bWpIyqci]wbQ+C=,O6$9;5bTzMYl;mnj3%=Z{PM6'nZMI<|N8$xy_{_Pt'mGgW"(ilxUQ_5-s
+'8s3sunNd>RW8/]nTuM&66@S.ey/Ff1;s|zzU{2q'm$GrTv%!frO-t<{9|!{^wYSACc|Gk$0:L7mHc(JrhrIJelHG<i^!iN5lL^o]!n6wbs|HXrB.YK'!I
+;Q~}|_]kK{(J{EWB7Kc8rc"'U{_,Gu!-s{Gq^]j7CJk|Q^Mhj>r`JAu>)QF:TiA,'uXnCj}plykvB|i#LL0aLp^cUU^MGUq6TFAG~beoX^VRL%=ail%gVI
+i0&9sQR.+lf}<6iL[UHi%CeMQby+naf^)DI{0i4SSh2kO^7lGxtSzGv3HvYtOGV`,dsiv&|DD9g(5,cRVyr+%<kzbmL3Vjub(lA27_d_WNMufZ9JXDc>Dk
+`q})@zr3p@CY`TDUI'G(p}~L[jTn6-Z[(Se`YVd5x;hK&N6xPXi:xJnJ47ft!zUAXE%8+Dqoae#"m/=jJCEv6O-nyZcRr+_#hlPXL@mV4>,)_xkN;Ag/nx
+Q"(G`D:4]:sAl_,^uJm0>+#(GWIr2%.(L>r'RRWsvMx^($u{pNJkR"7S/(n_1!VseASmx"!Am.:GWvJ0f:2C(FO'@1|9ZgH0C6R7C8Bj7}5s%s>d@T_772
+DoW`w7/HtfE:!ZB>5+<WW+$[&o-hRv0u7$lT;V]Is`/KLKP0PDR+VA[ZxZgNzPr/n:aZ0TDjQZ#HNd1/j7j5T!O>[C"]J,W/=iJ2`dk)O[eyIN0jrqwc|b
+Zuta:so@O$yDaASJU^SjS2sf8%>#,E~hNie/[ahi>oa.i1vBc-{Rj3.nbJ~`"Jgt,thSm{yz9r3%qBe{hKNM#o>Bi|mK<J+=1udHkm}1f{{JmMN$[^-QR(
+^^dr"CG#$j_UnAS26OR"/lf^JA5N8C]!cy^OOquYPAC0-Nph@V$b/_nfWq2h[ih1c+-UKmH3DN9j0TcYKK)8M4}+Y'Kxoi)`JP>/30]UnPRIv9WE/h]{pV
+n}uOO-%(PlqVz;$Mf|j'u#/cOtgqV-q+[:ysR8lR7lyTxTxNi{!yRzeD,3c7%uPy5J.m2YJW'zZN^nivuV,le;3ODX1<d]{`Puxz:SnC>wRTF"!1|Ark^4
+r6Dvu4ec>]I_Tvtz1@,n'(|2Yz9A@|gVS3wau`Gv7+_@~F2D#|8'qH-:h{:U<yX(TPHG|3]v,DE!&Y9e_7%uE5fZ9jY9<O$F$=!mT'x&9O!Fxk"xBvoUjj
+n,nw0U`'{8e)>/lDb`o-aop{K8S[HjIqZbbLXuEH5vhfG)>r)zvv'M:&&9,{5g'yqw@j&u.HtoNSSFydar^+hIrJUF!dsUK^d@n3UPgi7qny$Uz)tQu>x1
+_]g@A{~n%501xFq[LIC<)BSKO;ps}$aShNX|5vCI7}"y+ogke+#NnG&<v(L.#H+OS_9n=WS&towdC2T>k'<-DIm^uja<ux1zH)/{00ybo8(^AnFe'4dHL.
+{mU2k%cp{G{`Y7y8M2UZ4sIXP)&[IyO5`o>o0xTlVt;asCqE.7[XP!1An(eg"iXUvMNF,Ex^kCHqN#{4;|s'|k278c#6TUx16oMM@Au_.R7f}[%2uhAE>2
+8R!qzDWA^qpm:9O#7j2rm!,&/ZJ,jTvd"=jGu4xM38PB3g/ds`YJ1;^}'S`{|fwYYQxQ6iV4@u{U.q,'['il4DS5Vm$kmHI4j55BAI)Tq7mrbFPT[cG!@W
+@=Mi`65K"`=6PYtco>[LA#ysV,49jfyC.{H5{${{Qliz:nB-@jhYC4mKwICq$rGLBD+xnQKNDM!PsS>gid@_PoA5(n>RU&-s5l^ey4-#G1n8y}Sjmj4$mr
+&al/!&>^'#g_N!~yebsdQ+p2atrNgKjx<)`_l_S^02l|;wb2Rt`Z.gu%7S^wdIrAyJ.fw9kHT/!Fpi@dL$/@bLS/SYZ!R5:Jh03%=.#y6o0B9#q{x=9|F8
+'EU{:8cY]0k$.l6b9'.}2wrq~L`9L#<i"~qPc{kL[sa{33BLcl>yN_K_2[CvP@%&|+y['j}%8SuMQ]P9&$!B"uoiPZ[dXpViN6c#=EHheU66kG7/POtn<V
+X+;kGV-+ES9twrnVUFP'FSw)WRaw(+Wx-UbgZ0v!C{-6clV|P&7_"3t#Qcfd.@.OBR6MsyR//Y3Vi.0t}"6D=(cunn<L!4,Yj!Pl}9[0T0Nb-6va~k2Zw(
+Bb6SyA27sr)xpcbD!rPe4Tkm6%|v^bM:]@~TJ!w9+-JX+-mD1$>x1qv,}e%{Vh9T5},MbrX%CWPjI.n,Z{RH.p<4;|oWZ(w@}&"kXZ1{[U;#+'>`cO3)o;
+ro=U=hTaHcB;@<w,(^k9K6,J6f{RmfiGFr3M(p3}Brp`75#:>ZvhqW^6NKz`uh#ftH~2C,#i>hEw.UMWuu23llG5Z1[{:1J}kdah+JZ,wa~>Zw!enf"r,d
+R=&Tqa8guIx()cC_}3=&wNj4iHj&(6aCw)d@(>d$.;`5}}X4T;@G&LA5EW}X2A0lNjYR.>Plz32r^w.l5svG^apw4bFc;MHM"#;oyg;tG;ZO#},fQ}Os3.
+39oK)`gAK&j@",wc/{3aE_.8C|5TIu'A.Kh^4=47N@3fp(sHs/n@>E/U%fb&+X5k+gT8p')+^NrXEjGf;FY7Eam,G6'#Pn_$3-D2BDc=U0AAP;qj9;ps0Z
+$@:$m8Dnr}{`80u-=:^w7}FxUN^r@wWZ`}uZFr-8JasGQCw2ARmD9:v/'BFSlUx{0NS@0"4X{Lk]^0:zVxso9z=ZF"lqJ&]Jc,L[LLxdyAcfyqGQoy<b$&
+k+}sX6}Ni921r4.v"!~XOOV"J&wvJ'sKJ%EKe9W)h9:Sp,1e8x)b+1<9Lt.f$lAJWah]'=9S7Cmn#9C{AhkUzCd.rgCJh=4Pg_XCn+Tw-JfK@s!M{Q/.^a
+[J%fH,14ozmz<ladqtA0emXEaI^aH556Aa0Bq{ZO7EwMMpqS7dK7"frzl#.D[)hT#TiWCw!xpLa'1%Cq"8>J7A&^.@QiEW<M9e7cI$+BD|^ZjyU2mDJwzK
+t`lV!Fx<.&Y@z]0R6tQOWS.)6,N|nAH,TM'lX8@z9Yq8<]H8zj8toxb-JB4juvY:<k@;f6e2$kyOLT6{zGw%H|OR|}8WR=6=]3=3=3.{Wd[1dZA#:^fy;v
+=wyN^`@U$WLe@t+7PsA2RN)f|y~wG}uDe6[3^#|->P;0{C6g6<;a[Lp_u!^^~KV1^]#pdu]L9LjY.%V/Dz/nxt{hy|O%e9+Odf"rxR;U;2f5R9mgEC#+1Y
+U0^Dohcv#^A<z8uczTG-liBoM4w^%13zuBWk`.f/(MN23u`({/RRO0[(=la:s'J.E-`n2;r"5u_cUY]5YTwKCdr%gp`FSl_%-$x_rr:aN]Kvkwdg~%xT#$
+:daDL1/3moIHATmG%W$YESpuFlc$(pnVdBlb0zi^N$+mm9u![D+{nwh0Q3%^DvR5qKTh&R&72H6RH[j{e/el!V"i@:,DBx{]$!5Q[=Odf=kr}.dEU^][X9
+C|k"GG^C7C-l.Dy1g|(;1&vpjx{-8!`y7uwd_:;%tss9RXH{[zeTYclm_@q1#ey5iLN[W5o<V&aZUB0Ttk7TKk>LHEB].Uw7dUygc"=|'ev[PN}_NE>K(9
+v+HbSLM81&0'xI+A2w^84h|:zNcNxJ|'kE5NRY=ej0cAQ&7v(D<GWdWuq09W}e(9@W'bU,$vG4C%P$/%_(mH~siTxKrCx8@ayQQe29mh3VNI{u1EI)iWs`
+ru@/AXGz>WN1{e|$)Bz,VmvMS,&:O1`xEr0ggH]]WkCAu/#BxnZi0{OS~C2/VH;`NQ[=Q^v/rP&TOSRMW/71S6$dc)q-&Xc+$IAMhp,QLIuiH"aGlV~y)D
+lKZ{,2p$NrJo0uv&JYT+N_fBw}Muo6q3GZBX&M2z>f+b"v4kxvTT1`,A#vnfj"'kmnVJjy4n!n<u(H'BBT+U.NdCZF&YsNpy<2neQ"ZccuassG>-S!~(G!
+UP.b5]eK;Qweuk>0GU2c0Ol>S.Y8J2l`W^SHK5CR%D7nw"MyVzx`H`Ac|=DW{9DkqO(aKH2)pu]3@a}IrAz,D(<BRCA"c:WinRX,k7UHwA@8i5kG3`K2FJ
+3%im|EeyqV%]M|U@x)/[F8ehQLLYF0L($LN.o3K-)E;3`${/tc^r`D0Sn<7<BTHZ1W~kG)61O0v0IV$GNk;O!)P/vwU$FA7}idu^=d]Th.V.dCmlR,SM)&
+FcAT1jb|-M{g1rJz]3$O=(dcPoj`5.-z58H[u6{KK"V3d0'E^_J}ntzIc]$FX37oN;7$Cpvf(IF0Y}x+|`%i=u"d,Z-U6EO7`!$^`b1=G&Hv4Mk"k-KXfJ
+rAp}:|)q(++1,K_r<+TzwA/dFDyAkU#7SJQ_o#e&RZe4u-Jc9#wuz+R>!{MYDE[W=OdRPK_YDX-_WyGdE561sN=f2@0A@WY>{L09vww<Pq)}4))^EexdY%
+8=l=rd.ecG;ssMb(7K6n)b+XN_Rgv]-':^uP9y!(3U<p2&7s&|efkNSaCBfXcbj0E)|Fqd[dnBQ=D{S8aFfug2g/FJm%6iE)D+gp,IYHvWF3tvKw`kcDXl
+6/1YTx};c6~BR^O]B&qZ54'F!2g!#xv|/-:>RH9VxWu!,9IAnOnhkm[9;m<O<I@I!hto0Vd.vPMMNWbve}ljf|%kpk&_jEI$0yl#22|E#Jz,RA=`$An-3D
+Me_Q=]'eW0=t)axyh#;jP9sl4BvW1-.zma%b`dJb&+>]'R$=S3bStm4=$jFNaFuctie>pihuBS)/kl%aH&^DqEL0WcsIK&JnRe_`8I2W-UDI)prfq6z@$}
+Zo[C$azhZG9b>^IOZE%<`IeDN!YK{P^B]zhU)4wsk0}Foz+:luujaQ(7Y].e4-p}"[,@DRl<7qC1}j3@[iB5lHr9b5{1PGv{(HlD)(E`^TVB}O1t:}A&ca
+xA>(C,%8Z}eU-@nS@g~>6S2ASVhJ[kw_Fr3Bt.thwKg9->1SBAKGvEl`QhGogNP[]vg(X3v`b7`}#Z1tblPy(;ej1kZ@22;^lL@RF3<1:s{+a)j^%bN";X
+4x;Rf0b@y@e]u#S[CIKVBu#b4>WC({M#e5OcrJAZ}wrw'`r}|I+/MD]>^D.-r9u292~3codg4l=;/I6r{JQcJI#8C@FbXe+{rB8cA,@vYE(%2&c#@}72UK
+%}mR4<fV1pXtRIrI0MEKU&8_/P{R0DnfI4@p`gTKo5!Gcx~cKA;T_6PrSD4'X]a^f4o|}]|rWH"cJH7tpp_2|<q|AHuwpD#OKC,g3se3CZ1cSLj.Ju"Ur.
+RYPwE]p+;c3c16NT<(lIwsw)yDCaG]VZVK)JrrpckJr7TI79MG`Hll5ueGCLz^j,WtZqy)X[CM0fAucnl!c_^+cZCX/[<q$Vmlot%XweVNq5W#D1`"9z2=
+8>Q$_P=a4no4R0l'ruC4Q9y-)&SF<ToCxw8"W[/^"l5q(go";br^sDKkB{#l<&<=]JPVC|9s&&-)rX^qWo>7}V)}0U5HXfd>jOT;C]v[d41m/,eq>_z[U>
+G_1,wjnaxq+{Gi!MMD&]9O1ukq>w,Tf;.kU,EJ9q6opA&#YwiMCXcV9mG6,+Y[ZjFhA55q''8GH<UT=)226xdBV;hkPvu3sOuL~ij$0#fq$KAUZrf`==yL
+$EXW!)G-lV42QU(]f`:u1.4gQ7p1Uh1#!WI(:F3!,[(/4gv$W-X0^mS<`3.ZAu1KR/_,>ZAN-fl:z=W3!obe"Uptx`/u-wxg}Tq.#$^M8CU@tY(eW8@`)7
+ov{uW(]bwUbN]wga3>n^`bYzl|dXa$Y%i/,]4IS>s3ffJMxDR2PAZ=CmQK/6Z='t^#=w,PjdOATJ@h"ZVlDQ,O5A7zN#Us2l]6Q%(c|Ptp`mIgn[o1t'0[
+]@/H%ffefprA7m:yA;[ti_9&z#~[@ci+=B<^qgr4P6^uH"B5E'Cv085aWX2w>jzu:y{i9Md'7Em5^s6zx1/)>12U2Ho,:#XbhwYf5MHo}|"C=+hJS&e.TW
+XEVZNjH:X{jo7xa24a;|TD;b/cQBS;d61QBfpK9Xrh8H+|mCr<0ZD<E1!N:mv`n35e^PErE^#sJkrz_IViDaTLXxYsx)G3f}pd,4a,<U&E>GqbnF&4@TSD
+Uu7J6r|QCn+GNpv.pj{e7Civcx5quW=4Jp1LMx-iTkwWT8!_0yDT]dbsp9ZBfOLe5ZUO$.&KNvgVJmv=nJX!@WBk"ERp"{~aoL^]&pJaWq!lkvWEW)<p,"
+j93@i2p5)oIW);oe|6UIjz[Dx8-q"X,uj8MMI!;<B/7Jz_:Z0E<:'`i:|ErwnOZ:vBB`K=^LoY["m._u%mDs0kc@+Z<Z2ls}n!1_eASu.aa%}ox`HWO(i3
+y!]GVaLFZ,OI)e{LMAyyj^h)z0#%(luL})K4pmd5D|gq"~.u]f`BIO/wyxW}_D/z@O6cj7DQyb}b'TRxLy#x:v<}uT)wF}~{<;cbg+fD{f%roCx}2lYk;j
+B>!&dHJBe0>r]e/zAU/F&/LfR3G>r(hk=B=n"^k@j+Wug$QZ8WV_f>+zM.{|$D+0OuZANXswH[PJ{Y4<xXY0>c7A_:o4o;F'Ga(]-N@)e`ojIxE:3l)Y/c
+Kld`.%<dNZ/ckw]"h3OFz+OQgyu4lR~68UJ;@lTD3u(.B`jA@kqtRR.-UNXp>1f7J6lRB)u-K#U0oWHj$%@_mvt,}-^_s<{ZGZYvE"~z3,qaRBWXM<r9r]
+),qaF8d!ELs|,)PB)@F$occ)x{>[Lcr:&2v)/2n]:>Pu|`u'"K=[gl,=bYt3b)@2:5)<,K@_s2OrdORag'4pTGvbYf(0J$)qwwl9/>E[)aQ`!a]M3H;3Mf
+qG;oe({gM:A9T'I/Em(cZM0AjhQY%HC_o_Jct@k('{U9Q%mj_#]^_}Ip]RR@17U`+dEce9{r=`y^L$X_PoX-,U=p8r/_8KtKvV<FgNpwEK!3}a!y0eUb[J
+9J:L3qv/)2y:lt,:]X70sVJ6O4hG'0>l$Pv_W^A>00}gAWnS4=Cc^qPaV{e!Alot4=YiPgDar.IW_3MGoK~E1`Dp@Zyqaw.pur8h;6R=~YDZ2o>9Tbx-km
+7!cXL$2<%p(=Xk5[WrRX`tx.o+2v|FYstf=A:Q#@Ge3_t8pwIOl'|Ie4kw|B;C/5g+L/C/n.)j7y``lD{Uc_'H&%g0IbJMp7-x8^Mz{c6!h,uChfwnqU]%
+a@$l/e&c@QH,7W6/'aJuiZ8<>':BmQv#nfb!Z'EAEeft8KpC=5>"^@O,bpDZRs~s$`qR>[kA0RLIoQ3nG28K<0sml@6MH@hw1Ys@IrTZ4MPZ>V<D3T.UTe
+kjK6kHy/'s.Ine3f-([a;$1+$.r=T;a[aZ]Y|4=b7qRJooOL^LTo}uF<X6v<D{1dIe4+2B!/bvrI1^OOD3M2(2b;#/k>=n=UgFey&#L-o!eV.jnJ%@xJ~M
+'zlo@IZxGhsHQy8#k|d6Zw2%A5c3K4DVjBD.x|QGA4#'HI!|qdB84Z&ZLynaj;JzS&PFYXYqzdx0Xhy4")Q.Pz>S2O7W|Vrp@x)yzxl+!x@"NP)uMBpi5C
+z@/k4OOXh-(DJ00;wmi%tU-RP)k|_2d{=8JVltZ{>9$`3<JTjd(Q+;'n[<#XBb6rr"UCVUT{aKZ=0B9KqS:K8&</}2QV#&^DTK.g|,uy-;p.k2SM9B)<W2
+u`jM&O&V_1H}b:Vob-kgqjE'(@PRr}E3Fy$Ok-TW-]}G-zpYXL_F~eFbxChq%`r1g[ICg^_atq9Qk$h}JwSL'trCy882vpVo-`{lUv4|ARn__YKmGD{%p<
+F`Cd/RBDFG.ahE1S:tIym2G5R2ISX4yYnr^t`.kUsfJQQ8n$~v8oCS2wQ&:D(h2Qa:9ACU]A8agl@EPYtU-)FpNixwx>$FL`p$pTblmTQ%M<:8seQS[rli
+Bbt)~[sOmV4YY>Ih7<wKVlN;!e,w)`.5R0I,TTuzIHr#,dKCrImA_qzyzC~PEP&H^QVI-'"#U+U]Z'jq[SMB$O90<l)<WK2dUe]!_1ZUH)H%,ZOL~%C]Lu
+q2{/(7&K4h8Gn.HQ5Z-FaCM4zQH8W3Y}F<sVmzMOtXUz5g}Ien&XffOwfmpdP'b>{,fOkMzh%<0<)ooXT%8Pl]xHc)qv&Y0<(}U4aeozEqB$5r8ZVt<tvF
+|1YebtiUi1PF&;Kc[:/hB@-taV^3f1GM`[bJy0Uj|>KtsBu^va8ic%8-E{V#u2CewLre2WNhzU=Y&a2$$bJt"^/;I/7M1kL+=RBiI<~S<Zch`tB"fJcw:i
+)9S;r'j=8cd-|}/4a3O6b[-S.Tz"3;`r;V;-]<4>mk2(fv#/_,v03]~|F8omhej(C1x="oo%`eC4efPj_2L<EwZ(yw(u}FK]^<h+[EI`H0v}^t81G0<{yF
+CdnwtL5A&mZCcBzCLA/-yuf=Re@04(}<6,!fzD'<wK1mkF0qM<+t=l+@5{teXBDvYUM:}j3yY6BrQ7['dFFRFHKy+s"T=6%.["4fu3&p$i]$f;WvX+EU<m
+/n|7OeSkV7A`~TV};Lvm=W$QCAz,V#L(|zrx5P'n.;0oQvi/@{a2_R,h~$1w<xJm@[D@I[hxL.c0p[[0wMhZ6ea/wk9^)!H:c3KW;fk;e@z>geEKFaq2du
+<JmZvDX(Kf-.Jb2}"U#0RE&[ws_@f;%Z={85;([m^}9c=6jER&Y2#6W).ku%~+]&%J%(@B,AcGZGsA=m'GPv#eov:zvSED-uSpxLgAm:-tt!w}[H4+<kz@
+z}6:`y3&3]m"!M=],t,rp|7"v%b%AW7>y^q>ISt."Z<3}s%,oK`E#$/R!ga@R6~f7][UT[BiQR;;7=NWGuyIRuKaRaKEB:rpXfi[-`8lmV~3Ne=U-6HjK+
+~@[:7shag;8z3nLB|`wJ-x6v(aq/y)ykUBddan~U.Y:tvb[=q3!vZ0569H^!.DE6^I`SC/Mrvpz-zXGQ'CYy$qBR$'y'2bz(=}ntEJ)/S>t@OPFGSgjD<O
+he8AL!=9CTr1PTH^PJNu98dYY2my8t+WrXK5yBM00Rb`~5b[](L"iMXuGz~(wP|-<G6x<;=|P,g7h@HWCJraR7C,TNM+'pvugReMZ-A]N99X.2R)#W{.%(
+{mkg2lzdUH&F1h(j-)~wbXjN;n@j=uNlmMK/GZ)c1p~/)MA:5CfSXKk-J7M7{>x;>+!ry%<ScivF9SA-w;QhI:@_e3[5B]uslzJnR<gmeq~GIwX'Wn]u@a
+xw1UY;~<7$S}+>hq1$!!9|z+ex]a|6DwGv8Geub5z2UTAOX7^"-;p7iwY-bs{&9Rjn"&C,1mRIw(vf``54h2XO.6Q8}7Fh[(9j}#LX#vweZcJ't2xYD(r'
+k/t^V!W@F^kR~m0RWNIu2MjZU(s`'OzZ1QiF&sxH)lefrk4E"g_WRbNP3xqZp"@289u@gDwc|vcoRT^w<G#QhRhccrDD=ERSd_wEXHjtH_8lN%o6r/eWcq
+{z<z7D;LEGUFI:bOEQTfYNYB:cCl)sWD)sp7H7pt0t"U^'hlSK=_1D#o;aUE)tLz6Plt[A/SD+/4B:rRZv(oVE3LpAJ:%^DU"sR,ny4^TA!tx=BkL$w1qz
+0j.ekD=5>.2'nv_x7:<TUP^DAQ'-ScIfHn<)}w)%vKHNj8G"e0_$%mWmrkbMZd<'pRhsJzI%64b7-(ruG9s{jd-$b4vMmAG|&=n4[l)1;VNN+I}uvlLU|j
+Ep2rtCO4`e"=1HuM)h{!!KJHqe>W)7^0.LSiC%6u0^8b]yB^bcK|v'ozJ0@GPD:EP2UX#8_L_uau%Rx_IJw=.!Cu>$)aWO/o[8a(tM&k>lLO~%.BRWRbUu
+"JuzJk>gHNZ.$Q0n{XAMKL'FYO%PSH1-ZdEuM&:B~QiTc;;+h,J%e|#2BDcW#,PJi{$-/XiMhg-OX"[IgJ0CC#U`9e+m1o8q^=w59KbW7`p0AMfk!mMiVM
+2}NgiE7X8oxz;UhP.r<#4'WZt2YrF+v"+b~l80fQnNKRP,riq`6>[_%N)$uKRoP/#Zvu.W:yapTe"'3UJtEX8o}6AKs@rvB'KNsYa6+DWS~R9U(HP7MryH
+A8lx"GI)LqZS>A~N1A/h)!^:%k)/PJDMIHoHbt<kfAS:,Xh5f5v5^4eo/<(}i+~x)UYI3_#_tfXCT"Y<8"mijeeO0rD`>WE(|.AeaPBll|ny)zYnWZ]dBe
+fiCXt#33Jsc|'7{]ANy/Zp)DZWpMO@6vKGxnuL;4Cco`myS#(YnO3M/zQ}/wVmaj28334U%NnlOT7@~%Z&9]FtlV57hX4UC{a15g>:K:04a`9JMdc15fWn
+|pU9v]]o-e^w@i6g-^U#!D}DCOK[)r~E/J1|I]mAMd<^7_f@GKtnA5LCi'$#>Sq(DO#]a4[G6kWJ8"xQ^9RR:q6D|%7|wTF6(fD8NlGK0&&&Qf>TJ76a}D
+C[+O="(`bek0ffbeNW[ubT;+|G5B1<q!TSNml6V]P[sK8"|W@J,Ul8"1}8)zTVdvJEeMb-cjw}p),"h2~)(1/vROXFO$bmU'8S!"jP!wYYmv7xgn36>sOY
+~4@g%<.<-0JA)Vl_m^P)iQZ3xQd2yoA;+rg6iLWi#:E94U+DB1skt['yT$}e3UVRa.BH8TsOtTD^W+2WPJux;{^ON$bLw0eH7hrf{'lzS$|xcrQ;p0'T7f
+LU-L+$%j#!&ki7x).RNWT+|eoVe5g@"L<QM<%HN@)6ZWKY9/XY7]-vPNGjJCh5yHjRa>"~B$EdeXuzp!W1-#5<6pgX{KnTGd<<QsBZ7oap0VjE,Tx}I8^p
+A=5Zv/0iId&<-pgLXg`ZQrPB^d%0w/(>jg@+2izT(GIH'%Z!{%U+oa@i-q=]x7u,'q63;3U$+i}U=45EP2bt5`I:U[R6Jj"R|o9ahijMKNs<jsWw^ODJk|
+2drd.A+M]U_;=-d9rY&P0HT&z{gGS(T9~('aODt_$O0jqYpY1dq$1,a{`JV9'e^#QgXr%#iCiv5PaR['Nb)p=n8]q9PoKVv&!J9PjET/L3g.cIUxAqk#Ze
+3pd4L7';yf.|.{I_8d6vI&MJ3T3uj-_CMA7,g[6nrdp"Q/}^7<=dG<q28f.OyeQDQ^vOi<6y;(dxdK3wtOeUF_0sSh>KsC|5@NlHVcM`E&^|Wt3Yh:v1wh
+|7(gC;]!xvoHKqx}8QV6tdKvQX_qH:()5oQsO#zNcFW`I0#X@h=R$)JT'_w/ce0_,lY/FzY(H7L(x[:"f$u]DY=>,|)nj9H[Fnc<u.LQv+Io0_S$K;7!dS
+{/|"FvDUX&3@<1<8eJyhXe-3sk>U{X]iKQ-HnLgh:mo}lK~JfOA"/ck$u+9F"y$KDh>d).TF)#Pd32:+;8umX3[}[URA:a({3K8DWn5@Vy7jW=J]:u99m}
+x%OGCsh'8&t7O>R#t7w@qxh`_]5]8>/:6BR/|kWJX&Zx%Lot+<:&r31yXf]Rd`N9=a0_<(-%ZRI4x4zCb#~<;fnpR_i5/ddr,$6;.fD|zY!bWX;Pb_y2F}
+h#]B=J]9lk<<t1b'N'dI4LnfI0RP9.n(kh+.7^s&L<"0$g7e'|edt6i6+_E;V0o!"g%s-^Kkse2/!6%cPEvvx-,gU.(W(`v-UlC.@kNIZFk^>ri#hmK_~P
+;Py!rf~5)QB"0H,7RtgZz8}2_'@z=I-Wn5D&bM$kNr&pn8i#!o#jR/"P50FI+5>Q#A3,Hazlv##-F!Vi&!K5R(K%0Qz5OaV'rph>f:v;s^d48cc]!LCqt+
+%]XyhM(|o=d<#fE<(:In4eH'$qGy"jw}7xFG^SwM>8Fl_^<|,m_F,z|^W)mMr9dWn1sr2&u#b[VvkRMT~n&,1&)7T(ggp%Bk5YjL-c#sIn]J7A[:5,lOBe
+92y6>ZF82FuJ%s_X[+y@fj.#n7ukHMw`(#wP7h'4K@_U8l1V;;]`o974exr@Tj'(TK&f,3C'NTMe3Gw-UM&<Aj'@mmAFAqW<9e21T%Jb^,<T.p]A;+kCmx
+2:H<&j1r;pXe~n&Xh0iCp$^[,e7B]&K|O$Q-gLtQ}"5B!8MR[9^-SX<nN@$rz$Hw"nwGb5Pdt(~3c/u@WH;K]4)8LZWe[XDW=t&^N0=NP:Zdc&55K/})(Q
+;B-}`k8;.$6#yFf^7HV,[8#M,W>A!~72M4<!d<+$WNQ)}wJLR-s^UP_oY$L@2>@!7#W7KU[<"lUS|.lUQ^PpskQ_Drmh,YOaeBI63V%/[w"!KQClKVK(WX
+ECeCoIvDhkgCvDY,zWVA]tLKiz$iyW+GVo@>t>l(:a'n4AVk+[-aA8Mer0dT<ZZiqO-/KgsINzAq<fcWJE_w5J0@xvB"j<[dy=M|F9w:u7TMM'Qe"wxIZv
+k0q(Q0k(kPl`;LCO%)0n.Vs%7.CivK]128NESEL4=(C`>LZLl/]Tk8yGA^9an'u`32%J]`qzv,_D'Jv]_%1seRw3m]X%dCw$+a.nL_#3%AbMI{H$'&K'|j
+'`x]o$|p8Ci<O{qpFs9z=nUVr{jICnXt,)1|pT9lPDv9k;7R`j9IWOPneKb6+8n1S,w8OLz;O$#r_mZ[3n=5h&S]@F}:hJCv9oeKAL4oJL;Ax6GmS#Jv#u
+0vG:gZHy=7"BOxh5je="T#XWJa;LE:Su"EQdN^=::3(MA%|]h1nuj)"cO#KZ^3{1'xO6x)5M/5.)0y#::r5^264iXVxW,KAKI_{:&>{`DrhW!mxH5v4]/w
+KFb2]-#tgs}:P1fku}6d'Oo[!<i}rAfR{QP$QiMac$St,L5>J}n-ks^Sa])R-gZa#)^U/{%K:e_"OvLK62:[7`eR3h|8hMgj-S.6W_;V',J$u%sMofFBot
+yu/]y<LAXKg#9,D-K{|aT3R_AQ%n'q6SNri@eT0Gkibmj)wEK$h,xRk/oY,<Mu=DlIW0pmg=TzMdVtJ1]'4lS[L4Sl[gV{Qog/N]G_x|<HI{"'W'&0o{=#
+BxtyK/>uHJwDj=&x2PE$Z:NyOs9wGvJ!E|hOrq!~IL[6!+uwW(pm!8dn|NcfJ0J42yzIqbv<L#~c;Qz+))/Lxc'sL$Q(T&;c;Vw,[d.XIBc}vNBga$G)g4
+'s/tKqDoPFuGBJFZ9_6c@5VY:Yxu|ABJl|YzkNJd]XXSgj(]!.BOgh{a<q6J2[]X_TfCW;~`x.6FJ";dC@|R$4'9]2s:P7fykoU9^6RdduI71`KF6:xT`i
+}Gzef.s$F#S.I"~Iz5/Wwa!hcP~C>z{d,,AxE+2mr"i4NNIvaSR$Hus"U4yF"oeDI8H!Smq;8a=_UD^].Xq^a/t,yBr4nL>(!smg}m$5yHq,}Mo50{8nYm
+X|ydtn!5oDc0{%R#Kx!|v`vgEOZ.!V7q/%_k_3Ul5],LzDTjUM5Uq@)$v4t@:Fp!Mq%MaGe7%]AeQuDZe:^+q0usG->'^ex`~on}KC5S/}Ab{0&;f$uM2%
+fs2"}s+IR65;!"=x[c^k8Q"rJD1iN]/6P;u$X8jjS=lK@W;Qk^R5mN#)`F+Mz<>;wrXV)1,mYn3iF[-FtXo&E;,{Ahr3YRrWZU="FhK`x#HWa@Nl%dC@a,
+9rruT8#[|X;9noI%Lq{lAtRl-i5Ps-MQl4o7i}v+mtVLR#~s>BribU_/#k@}>^|@/iO'J^}jRk>8xW#T!647Si"9"=fW),D|onSRhyo3"vO@eQ&NcB4qxn
+e+g}gVEd#p]DC/MS-S|oXmR0W;dvC}I-pQp)!FKf/U.J'#=Rvcz&B-m#r0;K]+86p/M-Dt0I/vV9sed)ui4="KEq(VPrCc8H%d.E3}@wV]|NZ'#v{,E!P&
+R]{v|0(1>e|XTF.6ss$"&kf{x4:N3@>NfTMUktL9aylM207e'XR'45&P(9}_'khf`JSO5EUB-_%'d&fllo#K4dN6HYyr>5X<KBqAp{LL#6HRFYp&m7qMnA
+<,)^{9%t%@ao~E|f}_O)Q:$:x1m>IVru!!$i]hDHeW'i1jSKl8mZ{mHAI<_'F^_#N.Z;T=fs[xM1CXX,Z,6o1!bttq'Ez@/;nux.Bhi+9M;A+(KzYRr1+K
+,,;Y<Bt6i"yS4;vxz_|YD=lv/PX,8/>Z47,6;Radvrk]rf3Jc}6dh^yd@K)^`Y{H6l3i11a6.=3QhvXCQC&AEB./R,lHzpLl>c'<RsMG4e9`gbY=8$O`)U
+o432dK61TZ0I"/vz(Rth.'`(^Dn)l/N<dZcp/iG6}{KYD:z0!)`P`KwM.&v)3w!hG/6OynMFe>+O/,pCwdUKKE~@VACt|+wOMed@+9aIw]ti%s~CJY@,^Z
+,D:j-:wL8T_Ci64|m&^v3Ew2iHy,hbN^H3`=p!aul#HMMJ:dE'$.1=]O1Q)eWtyGFhj0ANx{<=Xw9pq^,C0OC=M&QJA[9'l#A(!8]:nL#a~=cB>_xgGJKf
+Xp0&QyfOb)E=>(7jo5GCNHwR:E/J4+'FNlB5B3KZLB1{NH]YZL#5oMod]5z.SyknI6hS>2UBeRc!xy.3!ZdU=+S6].Wk~J11~e)1</.(=IPslV,vf-:ONj
+nA[r&wF4SJWI@!fdzu"pZDe|5;qvtlA^(E/M8fy4E/~]``T4g>vGq(ppG0#mR",sv$:c%hvww;c^IT74_qK`=l"@d!&YoJV'}aRnZr`On6uBFCk5&ZP@L7
+ctoAhI$z,$r@D])m)P&6iTs`4U{ULbI0.%pY_RG_I.Ebir$zd"31d4LjS_l^K&u%7-gcp@8)A{!Fe}:W~7"Gh.Q%(>NRTN-6gg^4C=Y8Xs&{&wzB#YT6EN
+x'8/OC3VR!eA}Bk7BLmDrK5L2UB5i<c$L#[okpZA$BxI%=roZ@8n03^><I~iK]11}M(@j.~[G1ha1.H=Hg}^$z@7G2.HX'HB1,M5SzN^&]&kMt(RDF0#.$
+6Wq.Ef_V!15O>kDl}-lid:o-X{SO$+Nol%M`P5];Z$lXy#eerle2@Vv4lkU$GnILh9pcIar`,S!48[QY#R'_#0!md^x#ew]}9wrXFbV5(2Xp4k#auGs}-<
+]jaArhHiiX,1e,6NSb|BMfXX_9"N2&hJvvWA!N-9h6fRW<XT#LmC%P;mLzN-4+4L36+A~jD$-B|XOb~5[jqC`z2#R^b}8f}>eg>mIYCn`$#YCTnn>.bysr
+:=#^5#$;5kE'{75Z2owB`/f]d7iI}NJ>zdLQyAYFb1$W#QM&g{>{{L)d-+|tG{KQ3^z(D2v(Mr'373=V46TrW%]wQG>@8$|+&JT@R0:7prp<,@iULP~(g;
+~k1TjQUkK5]9Mv!&mc,O'oFr{39in{LR&O"cj5WqPuWdgB'Ba;oO6C5xgr,s.%I%6[P@uG7IBIPy>&j|S#=zhc@0Vs&IslqA_B^qJ|j=aWuU%.byNVAzu>
+~WX@KbAw)kf(38QSSy!V:Zj2.LsojQ0^`|SkJU)VOR645t7Iv,^h]]@9^EDgt.'mGxPIj"$cFY=hva4zk4p}6|K1rCXW;(7WYCns:OM%xd>l/@YPdQH,(D
+<Eb4h+P1qsX@Jg;s1Q0j&We;0%jK^P=f{H@:CWrPYV^#uzG/#0sIXps&{C+hTf~XK:DEDm.RI;j.G21E~F{jM-#_QI@M;+hNuu[c:S/c.h]Q,r"aej]6ET
+Eg8nRXE^BK29B=2NpEWlf_Z|l|X-.HjosjN0s5lBn<BIs#.5r4I&2dICYU1@`.3v$CPWN6pj4jx"sr/8j2psOHQ@m|Ovl|1;5gz_">XCuOwjTEfe@j<2`B
+'AIQL`rw&97q%FFnqq]5"i@NL#k#'(cx/smI.s"sj!hY>/-U'a0u{%iFWJf3MSH"p3YvI=vBocoaE:aM+%v4N<~r9Z4lhRon@wAOUw(dt8I:N,oHlTyZ/b
+4W{WPaU|ny/CTk&]L9E".Uc[-y0ZU&G(id~R7Ms>O)2;md$;VlzHjE8NxwBk0s_=6Q]6%8h]eKGH{f1_F]`OOHnGEuVIp3FBxTJtn5nFM>2p1<6^p]5/c(
+D]vl(uI;gs1.AWC=,yTt_juI#Ro+&]NCqTXB`Psj.xZhk$WN5{'Q#r}sEeyp+_HO<N%MiH-OpirKb"m7:q%VY=CcE#L0iI[v%TE>{_oc{+6L!K^^%glQ$X
+.qHaXc3`&FM5N)U+()1z0("P+85bS@`<YH(2jo$-$JB}:r`&)1BOqNHCf0|HM#idJj5X{MjXqq+n$g!n|J|NZ=bS{(t_C1>_GAhiMO8[&A03#F4L;GsBSq
+r$NjxFJ)o%kI>n|IJq{Mxc0ZtXvQ$,S)aaL=dZt4J>VGPz&-K&!a,Mu/Ub]-}x;$JUR.owZLj&+$7pX|98oeOh)axIC{<qQ:ZNk,3W$}b%l}s-&[vB+:<3
+w":IlKEo.ud|1xRq]eE2)N%!)vaNPvIe_5jyZD}lYIRjPvjs>4&KG@^G<HASoerhSvpfX1zqxeox)`VN`@w7o+"!m95r0wTlwecoYiZ.Ze989Xu8ZHTBZ|
+.O>2&H@!Q7]-sZWpmIP"'Umxc9f-|0xKGv~rx$VT.Oq:;j0;ew(7H26ag'l@c%"}XemVl+nCF"/}`_q$pD&z6vWn!t%/fTb^~B;MV0-z3c}$IO3N}j3;ak
+wb1L$Eq_2T`S>8LUVe8ZuN`v<a'r`V%&)lwCEshK.v<OApn6#iqxYAwDg!7P|=Z$QDiEF(+AOU)p8N@l$N(N>i8;p+I_Oo1Wr]yx-[.z<Os=XeRdpqraR|
+|6+Z"Jr-Nw:R[RgF4BJ%~9<1(SG{&><nV).:Yg5u9c1]>HIWfyvl]>cj';vf1k{[:sS+qER60Dxu-s![LP.fQuFT%)xdYeUm[.RemMDG|6sdb!)s@&)y2j
+b,8zBf:5zpS|O@-%P7@7~_s`$#px`QvgIr)7P'FkOd+(Osl.Pul^IAtISH4kN=J}DlBsVT+EsLeKm{ptWh!K;j~jwJ0{/+_<&bK-FXau=O`dsE-%3hi56O
+R(0=P4Qy(<"B:6UB1>U,}aI;/Jj3K2u1R-=2w7sl:OYlZN{"VPb@TT3pvZ8YAS9A.mQ+E@7$:v]i=:+hLC-/-P{AebprlYN_ID|/42^_yv}yn0Xn}+0:vN
+w!`${k`fRJ<q'w'TPW]$5AH'o;Zs~/AN`R}[JQIt.r8{%|(Qouj87x_UU;:)|xx8L,,{:pUft`jE/4i12#,{3Ac.8YN)36kA%mW$d.GbS{pDp':HPu2#2X
+/8CqsjC)l4(PK%^NtQx$1N5D)V+]~3_mqHbAV#qit^[Mp08kpg7SVh2jK{!h>d6+pa_CKl)oY6tXQ,DG8n~%855m8xqeizpeK7f+N[07JITNLcKL9p}^oE
+r^Lt6W=)e[l.wV5qc.0WFEL00r@30N%>Pa|.ccdy-[&Zbxc{@+bX!]1p=iu0T;r"y4/tU[j8{=Y^Mx3n&JlnWyF)/Z5=M]DnHtyk<I_FUc^eMdP.V!F}@l
+it)Ex^vR+_%H:kh-6g%Z}esqBzB0jKV+'cF1E`{Xrys=pxk9W}.:uX!^R&bNzzLu/CG1:/8mVb$0LI2O[cVoyS'gJ-j%g]|b1{lK`wM|vaHXilgV)$Cg;d
+z'Nn.rx+>KP<N3J20W/_SxDj/9Dd]hP:.y1LRy~KC,LD7IlS_A`g%^UyczO;EeC^d8V#iEy+Zvd|]u~=1,H!r(C%LXB|Hq,O"#"g^P!HF5_j~kdO-zzN'r
+jo<-f9U<&)8!y/I{m]Kc-dH8qjzMNVg.Mn]9Ii`4InhRHvw&&uM+,13`h&c3maN-(pTUbr;t~-m,%9:@GuV4=E[p0AP79>0$4=>(M:CBm:uV}Wh,t30TSS
+iRNCym3s%bzO2W|>%jorhw3G/F[[5<K({PE_#[.0Elg8.U34sU~6e$Sz;z5-v$h/5l"k(bh`yH_HFqsk-Z%6-$j,wNRsz;SwMr0=T9&{!ZoO={@vmV7ovH
+U_/4`BYkl$7|"DwI%RHv9Bi]wy:u>LR|o22A^aG4cKPA-+/vo&Zsn.c3R|M'@9%IEm0I7(ZO`VG>YCoanE`}"tOLLgE:t}Xw<}/;9KK&fX$BglUC~D3CgK
+`v~,Y7a>cW_bWa_S3Qb``/b`v_=Opn(;n3BXc>)+rZ.Pxe(U^NvZheO5uYesC+~_Q;hN3ky:0:^=(K3c+[9y~F(CcAFC#(5]09lu!^Nh^`TdCz-j7Ki`Lb
+wJQe%.p>>+;BYZ,GsAV1.#Co#.K|T8r`!{&(m|AEz`Z})F0I;/)=[S2Z-B+n;{l&w=j#;lNAk'=Y5:a/<XQ2&9X!F>9N/.t7`K)5dD7lDxN`c|2s<S82R+
+FkaYe^z;YmhziO66ZmWz#wfqX_Oa_h8:)n=u^ZthFMG<(IZAe{kySmF9N@9-~>WWxq3&-vLut((}edqP!L~Oxdmn+GDLULMdoMio[SHI(e%,vZ4IKccU8u
+]HI%x_=tIJ-FvzJ|.7'd%Y9v7n>>t'P5yWTzS8X$2fqXrR-[`Db}voPIq9dEEO@R6DXE4o<w}OhX]!ARx]YK_[cEX)@T`G'tVBf8x|^lj=Q6P++6F2.''0
+EBRzT1DvmX-sYJI]7Ub<Wj$ZhxWUz(p0,nyJ#8##P#'=:Z_O6@{xMH)3"__x-Yv33A1>~|Gzjlr{}uUiD@BNit^5p]5[42raZ=D8VX-y|09RyT>M{+zHAZ
+E[;%a3Tk(EaPu-@6{DVxG!UW@PDq+SR3T/+>itbN9];#mjq.}'>+w=XH4ny_KZ%'6G-oM0jA.h;'j+$>CDRf!h>dRNFeLiY)~v5S)rTtPUk4NiLHU]c`x(
+([eP,.m3VWPa-;O#d+Lh@ufs4c#twZs}o5xuzig$^wS,SXF<qc_N#E}oo_<E9_u@W+%l{YSK!.uL5<HQFgCO&Oh#)yL1"|JH;0{=[XYP|A!G/Iu>YyTL|'
+N'$zP:NG7F]Dc#E;R9g"&-mEZfN0`"eZuD}of6jRERJwoIDEe-[%jB7hborhk/zHpBN;|QNEP4Y@p,]0UZFj:Guh`+0HFB8y8qB^%xZoc1ZQJA<_OxEsB8
+nm_|=8/j6NICcQ3ZRi#3Iofc&dAnMc.`akg:x|zNTU#WO-|j3@qhOV1h`7}yr-_f%+Ms-JiB1Q_wT,^Rn07S'RMW`SQc#UqeY1DpV12{@yES[E{][p)'D(
+yQ8abpDjGVcqK<)IIl(H,Ed31oM|=-lWInxfHUWHr<pCV_[>tB'PRQP"u4~^|JE==L(eXtWf/M,#.&RRo]p5q"8Tv`wMtL5.parI:RSH^2<v.>J45.clIP
+gN1/=V[sFI~"TABke0$vuFMp|ax5XIUw${(M'T$J'F]w=H3z"x;0&FWoS98%t;VCsbhImHC]biCkI!l&ufhOFS)AXK-<ikW]yB4F%`AJ$Kr8+nJ|Gg_}45
+ci1St4}N+}ulkJWv}AA`|GG]Hc')]WQd;x=T(te#gX0S+,8UJKZ_(3aoG$7<C]hpg`dsk6TiBvu`yF<n^@o4+m52Hu'gdu9&]_J:_8d"eqhSmkT%)S'p#8
+E'XP%<:bj0d|>-84<kpuNkS#K$.T8M{e7Q/VDrs>$}>VkrTbAbD7).aLY!94pWB5%[hv@,]H=}mjK<aDK5&sUdawZ(EbgSWy!.H3:YZO{2pNzFQ<>D8@4{
+/gaIBTD>::1KSA1T|[0<DkpEvcbvE-`#+)SNFBvKV]WdV.-;QvkS%ob+Hx#g_Y<H!kpV9{|Tyw@D-aLcU-r42x!5S[GDnr+{M>Zo'6Dn&:+}A}Wf}%%baz
+;Bi1n2|#nd:+HnxFlcL02V}jpz~u|n0X(9@mUjl!cBBz]rfx/f`sLVr5`:&16((gPvuIvc,QtXZ9%W9YNnjnc$J%tRxc]lm&n;>5A1+G.XHH,(O&FU_zRb
+OV;`":yxt@>7~Yuu>[Vxj]`gY|^VR5iR~Rgo(CzSBM~>~r64~`+Tx3$g[CuDnK:p,5"RAChsTShk(Fg4i7">&VI5R%hY2I83EY0qOyY7YVTxh^YzD'#|Yk
+G$VlH_+.;jH71.W9`[9(y{>;sOHs_nsI;}6f^P!B-y`ST:o+5}M"WN#m9x1pR;7q&jaTQb77{#xgCL9T"kM45wQXB]0t$Pfc"-T.x^SmquOz&u0&G;E!fj
+=b$fwFrgPte.j5xak.zozuknfsq6=&$bC"ZeE.M3m!'x<5,etmYXa&v4GlV'yn^'ckO&J8w(uKz(d>zS@$%.g_Oa`KWl3jd3R^2vHu:YI1n,<"[t;v]kI3
+6MdAHZqdp.<W$e#:ksD5"+BFh^e5$P2zjz2l~gfiWk2Q4=QW-cLm8UYj1ow$FBI[HCmNu_6{!ClT9YW%v%s@<zR:bi]iIwRRjQQ8pqwJ}Qw.Fp1JB|.t-j
+m}#=lHy9MTE>cFHH]|m(fX'Njhm)iOXlsY.U@-/scRYF=jlwV5Bi62^}1/85(vr5Z=rI]v~)$Z`<f7(;:9/+UtxU$GGt887t7v2gR#2k{eO;.lC-{=#$Ei
+8q+P~/>C":_#xt4o/=FE;:SK6ianQ6ggOzSz.nl[vEVI,Q]SG.7wO/9ETKs<WMBBb(!KwMB;w!)iuJD2;eS:}.f<{Cjn%`7]3%f^~jj23TH:Y9T9y&$T[3
+NHY;UNXtUn{)Zctnu:>uGl6sf>$(pI;_~hpb+I6;LZ,c95Skc$GRn6uU/9YD075kUpsA"6k[7Bq(K|/LmNg0c^oG4]LTSt7PM]g-`obr}afwY-%=d]Y6,"
+Q+_d9}XxLYr0/<IJyN6J}^y0Q7%L@9+lcV:!g16]`zt(7MvKwEA>v`GK+G8]pQEoZJ}>^6le4mkz@oI:VLqO"1L;4/=w6_Gj=fxAD">U6M.v:GJE>t;$'o
+BdsK/]f$ZOH+(%IW]ENbTzX2<ztcE:aS/J}NXuM8'^M)]AHz!d{l3IW;x)ZsxLZD/HIpZE1>,4fP.oNri/7x2/$ZzJtQ=W#ktjJi1xwn3nAEDb25%DIqGL
+IXgqU:eGL|A4yOI&>7TY~pm!!<y+fQ$5_2w.sK_;_`>qnk(K#Wbbqd[V]`A}D&T{rt+90]yH#|xL3[JuR{G_W<^|u5wES!QgAuZzuz>IyzM1<9"#D>u{8!
+EfaqZ9,7y.&xg9zBe6]y$}C3o/~SYmL_fR[!.E9)-e)iZ8mjk}IHqkVyfE2MM{]zJguFf=(lwNsMB9D81jHq^o~lRsc/y_9bU+lx90a+L&<WR3Z2TLT&^7
+msF9A2C_aq'VV"B.M9rPvK=[2i&)+C&ZE104QdisG%8;|86QM3$:>+m=oa0}V!nWV8`Th8mDBHT]Hd/sE{Adop);/f(IY]"x8M{:WG!r:GMmo@9I#99;~6
+!W~|qaMRH]nh4;,-Jo5HLyyB9bw`Z94#`x5Hq@zD024d1LIaHfq!3YC5/D=<<MpS;eb:|/URP@;Dq:n:b2H@e)aDlbvGgC&6ymG.ojdWBY%m{gfirz,l$n
+Qq}=!wz50LCkg/s{D!jOdrT{vim1Xi-;[w3t<y_X,lJ=Ny)N[Q(/3129r7bWG5Lx`IG5,3Ikz7T5AKwEM!Z#YFnVoOu:l[6uHPti&xgmzD1#m.Y79A7)I(
+Od,]kMP>z)Jg.wi])Id-K#{_BgD<@(N2,q=_wevI%CL)b>(`M%P;FtNsch{,A_qB;3S+-+3Vyjl:bwa[>Gc[%CUubmP=F0h.6^.S4QSU_{]w2zC%&3S8Z$
+X(9)Np:gmlTmjG.#Q@RB{3Av[s/%x`TG;7nW&7^jCBA6N(0B`ubL_o_wp]nn!8)-/E#nxfF52"-MmCni<+QI")34lZ;]@[F}TIMEpu|J"}0j8(MaRd,Hnu
+-TZ.<Pm_GuUcY"'l`}REO;:I5:$=hrG@a7W5]]v{N[vw2Q+>W-wO|V)qS5f8a8!Pe"sI__lvr(([WSn^>G~tR&(>>vHFc1RY~xbv-DSifIUv'P'm]Z@SnY
+TiN=2rm:nlj>6Ki9;,YMh-KN@a<H@8iSOyco{3!r#QT)zLWi3jnGcI/CzF7TO^Y7Wv<2UMxjXtEO)<Jag6l//;UDILoATHb@jGg|zzU{2q'm&..iRM[|qh
+Md0,eT:;ciNg%h|mQv'qmchI~Oa#d&oJPO1AtLkkqxot_:UYgnW8L7qG~D67tCxSr)$#|>/'WM"vQgJhx.NPQ:p;PZL]U<zv.hVq{JOizTMD@bdO=#sAtM
+-ZUF+BXU>GJ,s7lItMe/RcZ@Nqw35#pNOu|>WiZ$#Pr5ebiS&_r`@awP7uV'.D$4|lY8&1FfpqtDH+Ly`_0x&1iToYK5E=i0@{u.Wx)X<imN!!~}c)]1l4
+-}RFhB!L).<Uy;"s3YK;r]>FqegE=#6]qLS5CB8^"4a9Omq(eTBa!#a'D:P(5fFSQZ^(k%R#3>um6Pj{lAs/gEms-MPvc&:a$>GAly9rScO};pV>(2!'>)
+L0F)M7I2Q9chsxQ{me)oZX+fVk8ObtHe#f,[)B~rFtgyjy"95tjuQ87/MXTE+Fhy>nnd=`:8bL}cJ3ziB&1@$lvB!;s%oly`6G^_Ag+aG;Aa;ae9LRv%0`
+)c6_@`|vGqmfRG#u7rxPv"f1N"^>nzj/_GbNiiOET{fBvK`x-hf"=+NV.9w[.9.T(dOm5g4]#a<@05XPIho8>VyAzsw(gdj;|edR.B_4#']hrW<`Iv'[HX
+nlLfaCp>u4=_)9<,!,<51CeN<<u^O"9[A1qL,8_"r-8.~L/zszGx{gm7Bq=nFO7v}[>6S&w7>W2wYGS3T$(SH7]<eZwkOyyBf8M]7sI'4BRiQ)LiMnq46C
+i_6c}9G<h&IwdH:tUKn;_(={(uj+UKg5khLk%8y9;Ds|"F!:zpINj:X<nq^IeWVl.L/shuONJR'ijITY]+y>s.MJ!$"hV`g_(#`_Zb]HBnuF7&4PeNiL_V
+i{:{R3ncL@HQ>XY/.{-:N}yN-Ft|b]E=8`tioDl2;=z["iO36V0A^>Q,z2D2/[i0zH`7.@sG<SKjYxw(ZQs{;eehf:RHf2;1M!qD49X&.Z+ZI'~s:Dm/yh
+<pT//ZANMPE[<s2=e"Zv]m-^;L9SWU+[p/A"x0VEMKbn_OT2W.F>A+i{ms.XHkaMfN&AEgTe7v'l3_B)p''_y=&<S(E=F'e:b4)ktLylLup'snnl'<cN.Z
+,9{SMy~{EC}+KFq7nnJ}=$M$id.;0djb4_Cb$/1M9AfASzY'Q}=5P#sn_r!Lo_J7lxN7S;|x#%{[tR^1wPkm^iXLT-CKXD$DL+}/1$2P%!n7DjX"Hjexk-
+K_iz0RWd<S`w[b$van#^"7."r3bV"{-&C77]4fH,XsaP0]^8NeQcyUxeTiC4g`eOHw9w=c+VBs'NH84hb5Uj6&s"0e|/Hq(lv6lpo|1-2Jm<X]9OK,%74@
+cy=Nib-[p}j;eAKt/z!>5T0aZgQjvppaR|k=g4w6`U`}Rc<<CJ[}<gWeoff#ML[pVu)qR>Gu2-B#d-c!Jbf/!~g{qW's)y6#r]27DX""+y$cL`'kh,=)mw
+~ub$7s;>z/1%tG"^x,tx<tAa'W"GiaMPc8=1[}3Ta0AYGspLy"UZM6~!N|(!9RN;A.v;IDL@r!:aXx{OSrgV;ogCx$D&"'o@paeBx"`R-6_a,oLD`^KbNM
+y3#}ZX{H2aeGK3ezAEVl$w],m:mzD#XvUy:`m`o=Rz``hCQ'W)6N9u+TU&z5B:"P[4RCB@5S#Nl]^-h.Zc^j!_Qt&yzdY0Uo|:#K2vU$Wq{qbDjn-_xD`@
+Dhidr6&auvlSsL]sduoXh2:E/hwG2Iyqg<LK[4{{Qt%}KGIgtLnGp`1tN8h7Fad#k|>ecaMlwlVx;|ul#&X/C=$y3gxcwV((|eO(D,dy@aLb_79&:U!@gB
+;xcJg<KVlWAS%q<4<z~kZPxId]OFip$c"-mEFCPQB{4_]SXm8e^RN+f6W#_p}NR:T<T-FkRpM%2<L[u0Ox:,FqLG|{pj0vvvuM!4ZB^.G8!NE8@f4+j2A"
+.-TJDc_H}6#(PZ#oU{gvXL$4M{Y+"4,JxWj_+WZB+.#'J:OFYv":Anwb`m0kxs,0s8Nctwr3'3!&lz8G$$peGkBC5G4>(u`;']8owlXufEPByd::w`CD&o
+Q'C/,4g.#p|66@/c6_GR<tSu[tYdHw9Ox]"3<uyUaMIK<C{pwi]EJyQpZr'q,tfDL.6IwCH3sGWM^BX6J_$&t7UmUMo5It:GRF.[Up.d(+vhGJD([5.P1E
+:Wd:fy_r2|L2Q{^jS8YW09"pM0z.y@9hVv6"@3ZNgm>NFp.G`.90t{bd0B|g8V7Y'ijWn@pe4^ow3<A5z]U,('t2N_j[LToW#z!iEt_m3Nhz|watBP<U[a
+sx4[,+V-R,01t7A]};Hek"}{6Ybq,Qke=6T<W."34|aH{R!;]3sbSr;=p,D%s^OQ^}CJ^q1{d7=afe@@6obBsQ7-q58njuHdYB!g~5_t{|#2-}Le:5x86b
+u{@nU7kyd.ZcC=hm&$tuwo-W%YT<s<i2caMB[X>w&wdXIn:ggNDsvia'AM|C5wF_]{jy3+v{FP#tIg!}'0]XKB8Up9jXihb=^qX<7'tZFFU6Z4dJTFc}8l
+(0TS(jPH6<<OhH}#CBXkL41,~<#2#UvlWXD,qS5w],SnRzHYju(y[52,|G_"0ZTR.AB;lJcusCZhh_'U5.`{,L]l(k+nz5sgOafLSqRRi|Nc4X|Y%#nD)C
+5]kB79W7F'}{5]6$WaK0dcHp)UE>Mp>^$[K;e))SbI(DA''5P;Z$r^cEV>|j|c}<&${Rct'2[pXfD`XyT{hF_EFDVG8-kdv}xO|Optf^.m5vbp&slu#qaP
+3IW[-[}vhqkfGXt7"rKy#-]O7/!>.{gPp<#5-eNs"C3G@:C@edmtBt<gROtcwA5%#=wm'fPp7FsC6TTd9)es,R8b7|7@=fb8hUWp$lNDkV,qx$qFlyVOFQ
+Zhdv1t1cO;4vuM9/^;_/@6V'!Z]9<J)-jo1HQz!Dk!I|]<Sy$W|qv-j=p23l"8TL/%&09<_pe|F"H5g02(U{~d#l^kj`'K|8O"+cS;b#ep,<"Fb(+V'FmQ
+3"5XzT>MyS:'BE1QXo]=$0#;5C&uF#1Je_k@"Yr[H`Yk5ona^3[wWVxjB46^rIj=1Q}RJQdSt.8{t;|I&8$gN;i&&+ZRtEOf1Mu9S_us#FBo</L#pFml<<
+t/PsUjx$=1kT=|wq5e3h|Llc,]MC0:!zrOT;X4b#rXS|bZqPw>P@7x+Q[g92Nb=K_7:IU0x8NHZdtj!ee}"!v<U|I)2jj,5=aC8939dCW&r$j<b[<m3(S#
+fEoaCk8l>Y#{$oIqwh3=#iTfhDxudw"xFSv>1(}TW^A'}]RsNH|AsS~rQ+ka/fs85JQ][Sv>:RW@"faf]M6KPiDGRFxLG"yGz1;G~Y7pm8qj-Ha1#5Oir@
+hZ1Uv_COyyZe4Y&JQ2YO<&Ag#x`79OG=:!>zj^_PDOF{0&cPF!!vney$B<sCLOzv[XI_:j#XF=(`ljyRwmE|EgpRN540IeZJgQ3}7.rkxO06yi=<d6_l,4
+i><AHeIq[@d.Fr_5PzYH(X,/p7tMk](zo`fJ6qK^D5<_.C$_xsv"(Bc!L"y[XRV#F"Z$GQ@+#0m)20teN20z7M7/nt]Zjd"ZKeXYa#_/k-{e5Wy;{]-qxF
+Ll)%2^CkdM%XS<fMH>Jr#qW.(gTi-FdwygpOJCxj'78F_S4VI&OKX%J(JHH1l'`f<5<ud2IOEQbwQLn`#sn_:-&K<qrK7.&#|pdCn2v;]e]T=6a}lwo_)@
+8LJFyRR%ayTeqL/r+1_H!|ks/PlGQM5qnLZnCmqV<5YLNkQ|/h,UZ'~8uEW2BZ0SXV@=u[0Bv(G_@vQU(zNP%[n[O;ZVn(NV3^2P9UR@!b:JZCw"hLIFBt
+V$m^j1{LLCj_M{'GzG+;Q>w.^o,-'.)E'tHb1#/8eGZS0Rzf5S@NetmD~#=N)UOj!!.D;+^Ivfs+knGJRi1+7FfZtkxvo!efR:D>vbTipSZLcAGbVW"kpv
+rupiSQ}{'nW<}^3I`fkC|W-)Z<x/0[Dv-7Ic+O+/u|cfSe"<VWqin>oAWEJzo|rXtjZ3`y-)>+6m'Q7Tnu1;hRU%Vp|26R=<(L5vwH;&T]Yrhy:0L:Bpuj
+M_-=T1ip$e;ybAc%'$wtBcZym9#u~]>jF/dcu-<$!Q95WgTBC+RqRs{TVb2T=_X$vz(8QniW@=6Zisg;`OZ"Nup|`E,NzT_v.DCzzYYGOF3P5$VR]e$>@N
+P6cR>JQG3Mx_c_+Z@8vW;IK<4uYn]Ee!f1@+<[=KExeDOCN`_oiZG%Tl#."ZZqIS}S6]bMNbnGEyL%j@^@J),Dv+]5&)UC/,9w&gevEO`^5u52R6%4~,CH
+l0"9O{DHj"Rqym1!%/xSTyFcBBj$WB:Av,P+K@6oOq9rkCQM_+n5:&$>XCJB"uf#63)+rL<4&J+0QlF$:HIOI>dMVQ%nRWGiXljD3[],U;k/Ie!NtP:PL)
+I$=o2FiAhqq$Wa-ix`^K{dQ(`R;3gijZFRIZ$exZD!Hq|6|/~2'e7O_}KWs%C/w6!8@VDX}xws`/Snw<_1gpi)aYSr~hWH!~>@qrT+TMOpi(^1-3.Rx_[/
+h;45F^MRO4'T`zDF%]i[}dnPiPRwrq|vo/sOfjqrUNbrNtGT;YFIggyWpA]yb^aBha[Jpvk(TTBaqK/0yjhwr[_nyj"q-cI$ob@hWqK_[sB+nN>OeQ.N1-
+aHRC|'>jT{u<sPkEEBh4LeuDWA<e`/[S#C!HNvyw>dbk48I2.i"#s[ys<]!q5`7pn2OybK'%FrQMSUMdjR5qq|=/6TC:7zA8fxaD.GoMvv<pwG`Nhv54Q"
+O8.nI!6}b=#5Z9O'OFG}(d"W_ZNK{)6N'p.`JwD5Xb(3p4Wc9U.8+{S5Y1$&gV>6(lMi$b;E^kP#BfR4^7[iec7x.SNXT'@Y-xi[>wJ(cVBl^s6>"+=NT`
+#KTvK=G`w2y|qGfd8q'y!Eui&q[Uo3`jvF,{-[[p{vsmz{`|Ngm#8Ov2N,JE4SV@Gfq;Q^l(V>YM'TKJ,'":AztTVIN7HMyAe$[c'pV9CnI&=`R3+Ig=Ki
+2JKr.5v33]~"NkUJ=TIN=qNt=%(>(&h^KS]$3qx=]8zvgLPn;XMM>2RK)TTt@483)S$_/K^Uxj!BhlJPYG;Gm=&$NLZNV0D<Rw%C!p}+Yz7qK(J&qBZ(5{
+h]zOHH;)O[Q%WtEa7]4!R=1Rwowm;bO,m@LYzWou'H<3vSOJI#wA;x|E`K_uIw}quP'x38&-blZpt=N;5}oceIU#:5AtDc4)pmumI+Bu^qtCyyCsr^9HKn
+RJv6#z^j0''HSg~TVaXe>.L4%dgW=s8f@Au>Lb3QGSa3V/D3rWwx({Fkr^).(fA@q)@138ZYPf>jvqKNG9rO[jcdTz@2x#C,7qT.uEJt.4I@p:5n<rmtvr
+^>HbsKsQJwVz<o8XF|RBuv]gSuh[gs,)=qm35rBfc_mPAs@+pj'5yj_Ad11A=DcZFB@g7q=';s{c&Ed'GvXtQ;zULEWs~AF"pR{><]zc3>Ywc73GuJ+|Rp
+)n3s$;Z%8Dy'Zv!-)O-.YC5bYmlncC0hwfTqE3PmH7lyGg'>Lw#.YVDY0L%eoW:y-{,{=g`}~}>n_yKD|%},s@7w;pmzbA9H@"|<>X=E|B#hgO[1uk|m-Q
+ppwpO-0}kaR|7Kc{0O@{PCHS'R/p6^gv!R>|dH+W!{bhLCj87ah2mf4i]SJV8|ZNb1(,Q7Fwq1c|.gI9VPOJpryc3@jk!ym5)j7;,_8E`BLRaoo3>TIR8A
+WYwp|07DdO&%YY1{L6M`:sKk3))SJa>HAJ_n#gM)3LH&%MQij:,)l5:9@1D{r,jK+@S;FmrXU4EvjCXRU/DhBoO{@3AeVL1A=iDtrQY}/.VPC{9^qk0VCc
+"%.0Z/=yLEZyD{~o:ESTIJ|L:|7F>{IgG=YVciVk3l4kESHy]VqVme[3ct&iVdJL]LXinQeRSrY[WK&k'Q5=xcnL}C+)`#|`U#[W~qtj`Fw:5ovY@Ip!91
+)hNCk4sZjp4:HA1zJ+`9Z=2^m]S;'D=6wB7+5!yaOFifO,cD7b'30L3,z;EtaBkE"kL9CL4WH[._l4_9d,A/l%7WZT'@3o42QMfO4D_X@A#{/xUuN}`m9p
+l3D7!fPznOAQ}MFZ=O=:T%!erTXGO_hDow,Cg}|yRrR[c,GLmf3dC1@gndorSSHOGQ)q|Vbw/xJX9v/AgQ4-n%;pR1w+a:@YcxM3cE{B+|zu<mQe7NLzj]
+Nid}Wv/`8pXBA>K&sh>B!kG[kK2<FyO&TJt.,UNrQ[<vFs%;7F_B:xtg1XJ$Ig!zO^JiDV!y.cH83qW-;-#!P1B^:7[O=1.A;Y.c971ar2aDE&,g{=-X;`
+<w)1NP{}jma{}a%>]{Bq3|Gm}b~W)J{xSvBp^+G[hBNv5fVk,#lkENV)6M{lMBGFPK<!`Yk@1A<((_I.knUSx@n1T93kD{;+Z=6NDW;!Fvq'6Q+4MX&jfR
+d%G<W|(4~s);OTwr[g)4u%U%p4u&p9PGsl~cO&f2_n}I;e>qG"D"4<]Yf&B.HA"P"yNEwnYfWSV}++wG6r64sN!nQcHQ,oz1wcplI{nf{n.w[O:IgIiY}v
+XkF!%m#-8_dr{`xofS,iztT)`yRU'![A5+R_5]h{6`<;WFbuoOcS33qt9Lmn'-60E5br84>.^|jwu'(21Oj|A{u)Y8_P5t~ybz#QmUX2X]VlQfwZjV:6`-
+^i5./EDPg0j7W5,Zl'4ZR;;yl8By)nwIO[M8GJD}_csyuaKF[Y9lhWV&x},-&yAFZRx%,n|IRG7fH!MQWZ=<~a#;k,_}R2-#$Cu7iJgooC"V;r$&xAeY^N
+HrIr4RQ5oyd7"Wqz2"SJ#fhqkGRp)t)O2ux4Q!>_pl#ji}={R'+C<s)nhu]FOQvPkYAV'@Lfszk{Dutsa}w"%Akx&uwFw0%VM>(.Y-5#~$pw0Uw>E(z+q]
+m1uog[o@Lir>.ZC4EeRCR9U7ADQ_+[#$XbEjY;yHI4>n:[NM70"J3_."+3}U".Wnu%8"B)2h@s'b{m"zPZQa+T`ctqt1.j1G_&a-xMiK0T1Rc:`18aaD!I
+ZOTC{:eMA]w"#|tE<-&r,;:6G,9WO@v#k3nsn^Q_~'[!inZ$ZRNA^Cy"MPO,j/7knWwa-Wo%L(U,'OxXr84sn,8C324]n7oB%(B|nQUOSo)12_5vR>axpE
+yBb-h0j"ydAduB.:dSODs_qCXM6L}FG/OjWc|/0+KeF72>pa,t_bmh#ebs<De$enx6YO.mE9D4=U%+fGLn/@5#]$}3w[H%B@]e8u|3c=LWmwxCAe97=o:j
+CH(|!"AX;LO^R2}W&H:Fs&Y6BbZ_IzToXS"HOD_jM]yS#gs,[aIk1_'^em:LN,A)ty#D}0nIiqn'rEoxG;c>SYbf[wf3T_^j3x)^PHQn.cN]Kc!C#$SeFM
+4[Lp9Bbyi$N5:FiIhIl[:=Lq%$J^>dKTGAF"cBGrdvCYwPtgnA1o]zCJX.gc|$6M$tYZ`j'"^IT>aTq4gHbye]{4y[HXk<L!)WRCNbWhj;N}mH)@hLYk~>
+R(i5+Pn_wT3E+iv;|5ZcPq6o+$v"-(B929JP$8M=d(C$2]Rx5/II9Cp-Jj^:dsXp1jhqPbJrE`R7>rwBOkl$tm4M~Wr&.Z`T1>q:Ah:74(-EUkWxNyeJA>
+I>`$':35P3Sl08[rdt%f`8ZGL%bSY@uKJe3^/#._%$%[7H-V[2{;}tZ2Vi~{t..&`WtfS>MR.$&DgZp%OI[m(!$at_>Mp&`gmhSFw0Vnx.ayhKZ}6A5)r%
+Fv"iK;zbYk=cezHNyvKm1[Y`i}~Fo[%mGTvo~)lqj_4uSKq=dYESrG.,.w[<Y|kj>+W@()WeDwz{f'yAe'q{Hy`:Gjju))=N]-E4xgU<a<IvXi5Nt9NDs,
+E]To.Yd]zy6U+k`S@r0UqN{Pe;op14(o!oj@p'&C#K(-SCMD&7MWZ46]Fk3t=]C2M2Sy(ZY9Sn^M]BALLD2j&H@a^Z2l]6ZreQ`s0Gi/-9Sbvp1)a$L'FG
+-Bzgn#~0a,hHUd9qMWI4_c9'n<7{bDjj`pakK:%WPkv1C9:F',n`o>oRBG"(mvP2zR(D]TaY)onC&cz5Tu)zqC2>-+SuVOzej,J#Cm=TO|&e.ykv&=DLr1
+TY:sz"3L}gMD=9.FS`d:><N/+bi%vY'/h`:7bn)Fs<I614L/q9IP#|ZX'2o@5<#EyKZxUw=CRD!T:"Qm+]2th+)y[dGu2z^FM-,g6N#-).TcHX!zMPHUyS
+zdvL(7@2&Ji/^l_@Ag)2qh|_5$Tk5TT17sXdRYDrp&<.la/x@/<B{]{LF6#`J53;_dP<%KSKwsFCA+]N5[N<$KFFWbV-LC^9'j8xmH2DrF0b4FeB|B:ID>
+NY2DoK2}.20M%MPvluMt%rkN6/Riq&zriA-_/Z|c[+/5&VR2=QP,F.RPa/Kh}#b!taDLZb68n[)6AeSU9Onx09PBCaw=r4yfXG98LV8}L}PHETHA#Q[5:a
+'er</#!V(vAxB_a,Lm!UDY$lA24E.=x$ofiLF%$f&T,$3aH9R#@3iTX$=[1NY]3-+OTcw%kb<x]w#Ki{lqAS,&.(ts8B7ff)N<6yl!5h,"#)qXo+ccU0_Q
+HOB,FL{+&gDRy+Pg;|8)Gm3SSwr{|l;G@xHRUUr]Sk"M"%2j;6C)@JX&KYG|U@eobBy<I|^`4m<QOIOC`j0Td'.>|m'ESa,kp="]o;wAcmlZB{@3Q=D_bZ
+et@}3(!XMbiR-^-&XU5<}4C;'[l.L]U]q&ox+QwHyzo8S>M/O'Qm-1`[/ZjF#[n>ymdyKL[^$&sX+;wUlpJBUwHm`UMR~Z}{t:@j11<$bXc|{='a|`bXdx
+D`&$Q/tAj^sKso^V%}toR9m3T'~0-zs5)19JK6`|S>[']+L>rru>W{xKi_J-_B2XIne@Y=c$)/I7+d7}ZC$><7<C3FjT#v;OV7)!H2;Ij)Sc{s7Xj"o!WC
+M`0[7qpzKRN0To&`}C)r^w.4.U:v|}{S|/DJ@QPz)G-{a44(J8ad}Mg$E9&bsDVJFp@dPfIplUW[1141iZc%8U0|Cc"(qC:"T%QV_$!M.fWwrbL_[iWHHw
+<,8og7!xsf/%]B(Hb&4UtZ(:s#85l+;1=m7J%9z+#J#vTIn}gR<9>cmD%|-l{QJs~BwhCoq3t3VB_opq>/W$oLZE;V/{RiptnF~]DTAmY$Zu8COp))LMBS
+wPoj~:W8(xD1;k)GffDE$jzoDP`J!HyiTxwQ/1xq8xn3,sDDShdRWl2a8rlW)-QLb+T"L!&4jT<E!O{-Pp5lNU<YG%O(|S[`n%~Sg5aqM&zclB(vag.aSH
+hpLLKLA<0h#!e8~k5OCiAFYP5VH+gAa1@pfpEtHPDB2]9a8PM@<SU2qPl=BlxWwqK7VOa&QO]Z#+osG."l`h6v_Ud)Mfl-d0/gD+~.a30v_UyhMiOAl/]]
+&$jQ#,$^Qx9Km$p:]x`e{mU)hWZ#1]M;i%`H[_KxQJ$aB9!=W/+_x}nL{@_80Yi<zjhIybz:8I:l6bOD$Te<bZ:Ti%r4NuSI}@FSgl:g/;zh]7kmj][vAy
+"<|glby-AW0,=aNa+9>nXf2h^VP1-ZK0N0l>2yCVkqANwFBM&HzNs{S=bY(tFw65De}aBZjrfe>E$0~X,V@CGg|]e4MfwUl-+i4iK1nLMm>QT{Aj@V8/LR
+vz72)QB0Q,f>U-}CKe[Ii+A)!rFH7B1_LwZ<VlsqbFW9e5l4AiK]':Wws738C{D9a[SY(v2)L(NYeedYHwj&9ouJuP;+9_lraZY9M"u^T^z9mqZI$<@TLS
+}aHn8mKglEs7JNTJi%w^I^Hu|[unVvT{8q&:9+iuWwKt]E8SXx$AH8[8bC-c^(B_JUj-,!/XLp"P22ls`j`"/C<Eq$UMfqY'^ka1xDXX=y/nw7bs+owBvo
+K,5hmF~hg-[qh#p=w0yX>B59Ul0f:8o6v7A#e2fnJj^9V,0SQCRtObe'86V3HK1S15HqeFELm7eF9YCzWCb#KdTE"(9}/0iJr8V%EDG_5sne,]oI6K|k:R
+3%No|BM}P^Kd}I.&8tW>2ZAFTK38NpP`q,Jy@bIW1GJ3M_;>YV/l@:QuV8n%Bvw-QR~etu%3Bc;tDg)(C3HT92k2j_i!y>a>5D_=;_%$R7S1^g!`s#<"mH
+47IDoeG}vb`lBE8>I>wu7t59vl-nX-~V(_kmM{.kVf[F`5`9yd8aib3dMK7[dt-X<Iw8_3Je_v}<OdbJn3EF`=,Z[!S65La75LgYB@v4i`@S1!D;a=;pph
+)C"[.yj}m6Iq]6lBto}T7rP3ulic>t<0S(JnKf2<Au2B}0-+.x#`U+0($:S&a^AGfat81WJ5n>e+u_f4@yRnbnpX<G]xeAkX3'kHcdl>&jU#}^zbxwES{6
+^+lG&U7W$J#NS^.-(dy%Nc,.d$;;z;6r^a8KZpDjP8x%mC_|b/%S=AmjA_BUpnQwl2WyaTte[%@.iG`(&3@F3K%U{z'kO>qxZ_@8}'bZAeHHI}sCBG^{oA
+8u[HIwJo$tFd[wh/SJGJXN6D2{&;){"U$!vok(j8az<#]v_skI6vks<#56=in2,{9gEaHGC`a(BV<U7;sWacR7J854>jV=4"!-}R8PyOqZ_b732M<""gUu
+o[q]yQk71:A^vSydL]B|hx%oz}@J,t)/uso|U|'N!7Vx1{fR55p^Si:5AZq;%:A35isy~.sSkjui7FXW!Ziy-E3!&Kx'$=q}eVhQ4YvYGQDyTaPZH1k[YH
+/-!MED}/&n91_ro5Bdr9HfG&$ilKQ7u&+x5&xqdbpn<t#M3"xNj.t!EvJr27H!%2%2"/;,)|&"+y{m7]VN(L++()0GP`C_!5lO`,j5Uy8#,4Wu(K}[#1^`
+<|)@r8=8I@P!F<i=Ch}Q+vOb~H%d`Pt=v<e|($DC&9d40<M/>TaJCzou0Z=>brBhX0%_N]H2BwYcjIJ$pE9L78H-|>gm)p&,^`$F[Vn%y9k)W_j]nu5eyt
+n[m.~%Pv9OzD6n;1)'`@Gmo>h,McH/`3YDwhpzgfLt^x#!b%yk[]f<p]kh|7fN!W1-t!HD&P)KLKvLp`HSf:2KGlfSOZmKrf0);>+4(x=^Br4d1'7j/_br
+r+Mvo,{r,YtD@;'xUG1TSZphRdtH;.D:qr%^~Th=`_/Eu0"F~Ms,tBHPuoN[Psed2+Vujgx]V)4o:bw,=^ao;4Uk|TDwB[y:32T`o3Z,}Z)ed^D2NCJ(<%
+POaer0QD_cwi2CmjA]W,je_vg{J](!|D3pFRf=2pWsE@d/G$ECy<9monoIT+URK+e7u{S<0(Vf1Am":J"un=NUTz"`1]4PwR}Tl}Hdjrx9aLl;14>i!_s4
+GA[@wq(8V:3SF=D2of;:rYtPR$v1C3-oMi%vPz=h]fv'|UiuY0Jb=(J3+Zvd~UU5b#"V~v{,{U2MhwE"w4MfjbIz&|L|xYgh{HgHF{M_ZcH#E=;riSJV$q
+_IEN~UYA!Z]mTtJ`<i=2$^=+6;KoI@Xp{U~=D1|WNZJU'F)tBOH}Ng#Y~GU6S61v>&TJv!f1OXAfqo2HqS}%&Agd!Bb`gsXk6_"d3Ul5@uXY|eQ]kac'O3
+v^}jnn:ONTuX#gIjN7UY}>/l;{bSX5D%,'Y2HxPhtqi"(%w!)WgU,Bt/[;.^))O$"G"b{03|d5&6jH!;$[R(D,K/R`>6HMAN"CAVXxvtEKTP/4}[|s}/Jy
+p5^wxd^+Aa%eR+#G/yJH.qBxNioxEKGBhfjl&rAufpxyIMi-<E~h3b@8SxfD>#[|Iw6'|hmw71L2JA~i.>=U_Hg`hx3aC;|+;rm$5{g&6rQ!W|.%C$~rOm
+3cof[E!0cZn7'+i_/ncS/ZW5w"Hy~h7{bVuH;%Zgq1GM|_uwTD$@lX2+%;-|A,_V,-vm_'rZ2eOe`s!u"dnzZ0;c'-p&n%7S2<hqo2~aR|Nrws`66,5+s@
+VQdqYT6f9GxjmqqEIK>jrLp^A-zr;"uX_aC]#81anhJ(o[jk[-O'xp(xLScUnVvxw}^`[dK!R$="xLK#7$n69qE-e@^I"<E/Bx|m]/NSpM#t(bXzGy#dDt
+;^Dpx(7%EI8K5s~l-K%RMTghkxVIf'euE]Um}[hi`GwNd)K/%BjZF5=lXq_QS#0uTKE+T>bE"oM(vX#o"I8o8Wq%/6N=r4<xQ>3<B:H'_iVt|eW[MOL6bS
+q]95tLXm[<pIm$~A_2Y765Q`,&8X.)u=GyLCDeKd./W`6gms)0-O(h[)Y;/1>K_]6LvG!vaq#.Ge&=/VK9jdKu'x%Ung-5~E0|uags5#:c}$os+Zj(FHke
+VcMs79<U%R5LjZ__^h_R1A-2.HbU~-%KnU9dfG)H_nX{g2~Y7A(LkS%7;G1c(``xiZ#XJcal/PBF],t"<^z>Obg7&8K#>wOsYP=XM<)Pb/S/h%~LE`}"h3
+K_L1w4nw&5h+z9Y^`S)[7;8x`#E'c0`iGO{#OVw&sA-y6JmL>.|g4tDDQ[j_jWuvi:VTZ"aG|{-M.[)Q/U{t35/,Z$X,v!c<dmPDiBVuU[2GEKo/CE,T{"
+a>u+m8zXr)sxr@c&E&m=a+)y/(^Tr{3ZsJJ%a021@AJK@KhE6%Yq)hdykyvA-Wm43BwiQ8v`u.OjG"fo~(sLT`]4p|Qv}8OxT]Bb:A3Thd)M9'"b6g7U'y
+J@<d+Y)Cb;DAr-Zeg7u8'.H;I184"Q:HEEgm:(_YjJs1Rvs{-8@JC.$^-9c=j$mZU1dZ|s](TDn]y}S(!p-_:_.pFbT=#ZBO8ce|UYlL&[z;U4V#m}fRg%
+m#E4}9$3O_hi]JAesz9pHn&`x)qlI.]@2@;V{@8$9qb26#9)g@qwEPZLbtRh3u2cqjQMV%:NmTUoQsEu^dp]$B[v<rY}h>hRd=LMXd&8U>D#pew>8DcWq,
+Dxi2x{oOx^)yV4M&jh|!b,MHs+SfsZNPLk'Iu,8`|,U<LNNh{Yr8jnEn9revS.H0,T4pZ|dF:3([-{oJ'eaLPAIBd{1MtJgAm"_[e#$=jA80}I,lMaTBNr
+)7SN6U<qeMt_]puk':Fq2@mR(`y5k1E>a-B"13OMjV'VYFZP+}OfqaV6SujMzAQikj'J^oL_S3Wq.z;RXIYYotnI:5.[XvXSC1!4J}ztzk67m"}3uSkU/0
+C(nxw[rj>Bi:R/NWtZ{X17K:6E<th9jml|=6C&_4m}"P~@xYByU8AeXHn9`$cHSY}VS&!|al>{,E:de#RCf7_p3^q6sa:ylLuF$Ohl^O|Vm^P!gfas]xK&
+7Nz=Bq(x]}F%Zx>WBUy'FOxQ0;#%"Ka+%#JfU;p-Sa]j43-/9b_jB"m@mJW'rC$:0c3HU93j+:8g}GN/@wNUFVup5h[=Xoevq,}_QepDh'BEo62gq!1.d8
+Y{kg-vrG2z$"lw>R_1ko}_,R+eW6GdVZ'{G39'+w.m7$}hDO2O0/V0V8Z0&iFFH+!)z/'doFsbiLI"F$hqW:N@f&T6Shfvr`w;<N}cUuR8H{Y.O->xa8kM
+@AC`HhP8YY=1sf0-XLCsY%)W5@+nt^D-,M)iqj6>tV["jH8x<'^;Z=>L@3o{mj^s>kq;(8Ki9V=54B&=Q@y,m^j7M{qiO}<,H^NX]c+%>;EkcP@=R&=YUQ
+[F=#QEzKk|MJa3{-UZDi^3qx3t)y;d"7:;7{p2YD1J8`>@qEDa="!_BU!dvNx(,0)qxIZ!LsP/lhRSO1Nms=.EE`_CBAyN>tFT2ZD7(B('{>$Aa;[b_VGo
+dUtZx^Y&nNH"5v%Xt>pg431"p!cJjh`)EI-nLw2"UMx`.ed4+p=aA5UFUo}$XL.n9J{{m49b`e3PGzE3_'/Eb8+,<]EAo:@)5Usj(;;8IY<[,]OR`BAGb0
+thbrD5VOci4-hKbchS3sEI,tH#yKT(eW^'Zw~f0uoifIES3K>%y2/ks0@K"&%auQZWMiv22aQP9LR+L;9DA{b9i'U9MZ5JU"c+XufRxr_VVPu%i|n0UiBj
+-1UjXFAlV$@nCS>Hd'fqFI.RCCT+5}AdSS&xz33YNccq]2+LP!1..zV9-fJW+IG#fUs'Se%[@RCrUicUydBELnwULiQAlbALhrhS]_iX"].L,W)<IQ;09K
+~Cc4dm@>8mw_7IK{l;YI]GCQ&qGNcn';&BU-FwjJzEmk9,ei{'Wh$kI)4O;2_joxbD>hMDRMJX_G|z}zrrj,}c1cz`eP#AQ`to.c:LJTK/CQ>&iGRW^rk#
++,"VJ0bEm3c/:iCG~g,;91atS-(0JQl1Y9|'{Vdw0".=kH})77;cKUHyKrhdvWj,!dXP40SW$"3>^aVNiwQUeHxO6xRm^{=v`}~HLL20mGG]{^/1`Zf8TJ
+Z^i!Odzo([QZ08:'])8a`lOq9C5Ub%4X"8K7/n2fBo==pZei@kk0N-Y4]!/j'U~uG2$4Gf2ls/,4.a5X=>%e:$0NN(]"^>u0$4Dg;v<#:WFyU_/@A`#OJm
+"of}(A9E0Vm&]`Gy~8uiF,)l/)MiY"8@2D~vtxHYrg;1J8@sL0$hL1wCM:~(Iol)uCb%fF7{WO,:]&D^t"FjF_nuvHtI--T$<#+^P^"|ea9WE>cK/xJ^Lr
+2f#]8jR}_sC@<B_z),g]rLb:!h$eZsm6""T`Zaep:`7B(!hX"A{C(9#9wct>h+kwDT/.5]A}91O`xV@MzJ(u~1<+Jl)lwm+>6VjQ)XX5TTpNW[CypGiGdy
+PnEe)yQlV7J&5}Y/G0p&69ve}v5`J|3-!@x.EROdz2:QZLpuue8!QoRx8j&+66[)dDBc=,fjIwT5]m`WmO)Fp,_XaC}"_'/;<M'ZF{>b@W-RG76@]_~+|)
+uZ-0UArDu1(DqRVFe")BXgQ]&Mo0!.i)OC{-:RAZhNF=lH@'%#VscKz+<"k(I"ni[C[@o,W@}!e,n-`S!&VULT6d9-O/:50b8o%&UM9<!nBXnyk:d+mreU
+o#bfRKhzE[T)}Tkp4/L^6>$o^Ptf!h,qoN>eI}$VhkhiWFb8Q8D,m!X$mN!tR[^qM[yTDu5%t7E{OJO$0i0F0Nnz0nhro0ohlQ!VQPmh:7&}GVR{L_c;j"
+S5u{I&g#Y,+<[]wib{(#;.CxCE$^CDMS{e8%T<u`11gLP9~b<FQnX+N$I&./U+3|gWp{vF!u<8h/|q:4VNE|[VFG0k6'O9x]v;6QyKCaxBc/)|/a27Ts["
+"4%YqqLg2:`3e`e`Ax@oygc2stQ#EoLh.|E-ri=m^%vNtgn.GXz^<t@td}cbb#y;]"LSl5d`x`n-Hz%;Qe}_N|9`yS(+fZ#vaU]SuK@[Mz"c#}2%=Q!58v
+>&-|OyiMrJ(J82=6O15_){E=@@WV}K:E,g1N72`q7$;Lx$s[k,]EGKu0w>El:TqV|;z1s,+MiY=gPev+sj~xrSxSTmDvUdz^ixd>]nasO/j#D"z-Jsl&|0
+VA(^vrw:|L'TmPT(%t7zx_ws"@(Bt(aX8N=D'%akZ{$OH=BQx4j|k')aY):Gxoq72>o["%+,Ntv2n{]]eqpxL+E3;tjjjmV5si@3L_:mE6Dp]N{,]<=qS:
+MWFs+|%<|y-^jK8XHUS(zmFptfYej%G(zCo+%]#k,D5uvxZoZb..zA"qzNEtxN3lmainn>%_px{Z-4B={l7K_0q5g7/0t`23QpFj!e{^l'VU2[~%)z3rAU
+IA7l!v&,L=2C|h7BwLm{#BB2#voTZQrg40qwF7@OukSjAwA:>zTy/f3$r:Bfg.=ejUtu%ZBJdc}]r/Jj1moV_vl$YJrS}_#!+@;QN%!8Z"ah$Tz<cmw))6
+yH|Sh)n4%g50OWg8yRY-NC>4s|a"d-'Njg/j0vdKRgSKyg.B6v5k{<[uL9dWtr>20lU18Z_G[-K_0Xc5ZnmQv3o!&lS0|[2iix"N:qNju8uh@SC7;!rH[Z
+joq6p_%NHeq8;,FY=Kux3yXVl/8zpLL]JJV^2u"rJ7VpEHk%:/Hc<7E=Bea37CUg:m!Z}.^2LZQ+dJ%,M[3[@,s^gX.[zsd}zxd0iQ6&KG&wz$w5!+E;"z
+(gW'4`NMf;+c._B'sMvo[vX"Ok#o|I&ei+HVz&MeAvwMo4VTA:F4A{R^I4}j[C~u;^<$J<1lpV9v%K>Jj:_5YLi'lQJ4|;Pl|J+b5L(p"gQ%w|B{;mGB0<
+WsI2z=0|>^nC]:PNu0Am"kRm^<~_CmBVv>Dn&v7Sr`Le8s2)1UFp9n(/[cUi}h-yL|:G1trLYtV%/j8sq:$+'_GUp"Y_<1pkuXS`0`wwoqb8Zz.kl_MZJl
+/nmrMJ#8-l7H/i#/pcWR'nNKN^)/TU9x([X78ujj^P%OoV^EG1fibW4eiC~C>fv-,N+y%|}|NbDh_](]P]D!8aBY<lMXrPcfib~$o|NsYr[E]'QS}l<}--
+McI,UQ,1IW&zOd{6K]infTOAUmo-|G9KN{W&uv~nco7pK=|qf)tXR+`DNd$@XxXK$Hj$/!JCEw1$+/%v2!.=(wbflCiA1:z]#J3UQ8&IGa,N;=`I#S"=b:
+0+9]S<vJ#P7:o}KhNPqXkbla<bCc0d"!p^uY,pi0U&7.'Eyk(W7qAxWBb%p>eI1j}VP>/N'>^J)bff+9!4v1$uvLD!4XO9;[FVgT(OQ"E3~,32z&"s:H"Q
+JlL>DzUYqx;-=:hBe,pLu6rW]fhkjCkinNoNdgR%m2nl3rXIK{M:N&NV1UK<]`H=Mt&D""/x-T~Y((U4M6u:Yd<Z2QQ)'<a:M(T=9S<rYEX`t%<&Zf!v%2
+#BiB3y&!s3Fg_UhVh<ZVO0+OivQrX%,%A/=<$OTWeB[08],M7l)`GCMkIxkT@DXKMa7r9F4Ix4Qe!rX+t:<wdySX_F1I[WIWFHW6Nk@d4Zx%ElS(J!-V6S
+2x'V++#60sxGg1Ik!b+pnWc[03lEtPq-yDptqKar)9ms$P.HN58&'J!,iC`"LCF1M%dyUrexg,62]@KK]ROsV^r!H;0KzqG5^U.It;:=)5lDVJp2J/}K&S
+i+>bD:[q((x]I##Lhg#m3>/n<)f(}Gu@v:+G<nppEUM!j$=m_qObqz)Nf#s}%Ur/N@s2v&J@!V',6}=bGY:iBuBUyAW)6+^I[<##+Mm@b@O9Ih:#hQzC5:
+GoT%F)[,S{pusgb8s=:zcnL@:9VmAG<juqgHfK~b.ZABUb;,@J!|<YS|whB"6nq=sDG`8>ls`4V_$Z`OYo(0`Bd]Us{@otD2uv4983W6(L~L~3h$IdX4-s
+'!b}6'IC<=r0cjO.<'+kmMw:D1L|G]`&5)T8`=lA]s:,A]Mjkm:'Q<N]Hjap+YmeM/ff.XYfV"~:(JAeR:h{r]4v{KUUH0V3Sz^vp=_rteZCc/bd1cYR=$
+PO#,dPZBj#~fg<!<}{6e|2d=~B6M:e3x9gn@_=AV;Gn9`GDL7qgQ#($M>>o:tRnQ+6NoM)QjmGskOX+-!iVtd|0&c]n(4T2|dchAK!Toes{5twU=$qM0%&
+'=J1V`tYzUq,XHw`2d.Nz>Z0.9e|o{Z3yF#b.e)64Heiel"+HC$3qe3G<-+j3L3tc)Q5<|B_Dm=EGK:='nJ$TR-Pru2j5J8G0z<]nw~k@022}k6L~O+rB_
+'c^L0l~G]4i8n[^:%_<;%_xocH<8~IasO562BSL0MdT58!:u'7P|wwLBaXgp!BZd51g-}@{Taci.AgugF-qkDn>xw74gdvp)(M8`nfc%_jKz;-'H,J+2<p
+'{_^uwtKSyoG~Ic1.fwBGW@lhU/9b7ygCYb63EHJt^z.SJ:`k:l1[tgNc8SIBl-r4^lYvhaJ@u#/(P%W__W>qK7tA$~Qg0~A'Xmdhv"|zx{h91DgO{Xt22
+O6u&zaG>xIckji<iT@Q4~tacZ+brr`VF~DU!Z^v<|S2z&8^|CS$V!BsnL{"K7V/86oq:kh;$8M]n%gs`TuF,MnHusk@H"l(LlEWbf"]Mv+^P!{1auy6=cg
+k$jv2&Q=m2@vn5MZ(P^dds~nCh#K|_IJ``TMC0:PMKQW8Z(BamuIPb>E>Mgn%Bj:2AlU$]Q>]'g;:]!9p1lEVaa6g(KwC#gmX!!UB{6D7_3ZWnKq]X7@y0
+$W[a=x9uyxHdvn['+%tOfWj$a$g|,a%<+cz.[C=c_q^O`O=8B"s;_m(=a7KDkq=4j,eH7"Y,mlrJpW{s%2]wY63S!N'7.y-30/mPO9h&O:W=+f`Y6@{L,V
+6x=Z/"~YPYz_Br!F,g<Y_X4e#"f)weIv4f%u`Hyg0'c-Nwb&s0Oc9]=1<wgsG%<.(',5cQ8{_X_x[>%"pN"!CDR2x<Y=rTRziT5r>J~qaUHv5iPkBf81Vf
+zoZkK(fnAX1CEA/dE;nQXG6^aN4r;1LiBwE/`XnFbf1Pt!DUKfVAZ{0NxHoS5L'2.0+{`R>gR$C7I0aP0^eA3ULAs2|e-qxN06$J.2PZgUKxav+cAVt/v6
+;GQ{|}uO0aXr7)xx@dVfQv<s^w8/>g'[lC6xN#r|I/4FkJ.e"f~VLFiU#ITR<V4GYnPvvOL&tXnq>,0qhJpnkpIUse=R>P7|cgbcCof:&,%=A'JPo5V@:X
+6]#TwCRx&Y3a}`yaLjL><w$63heJJ>5aP'|}0&2eaTiPI5`E/.!t#JtM6a_..}L%=}h79KmWly4wj,@[Xe&.TQjc..j|F2;.snorhmnoPy-A9(9-PNB}tu
+nbl6r$]OOID2F%aSaQeo5|#h/K.`p}LbTw=t:_DW@hG6cB$sK]!:;MEv/.Q&JBU^z+t>tW15M5>W(7$Ne1%W'OEF3vWv^w:Y/1xW,C$Q]Jr,KR;O[[(zR/
+zfAEB.;JIT&)7[p'h3]w#>NUrjiIl{eC;r</u6Bf49=,ex]ax#bYs8HtfY+^ddc@/eO(S)Wm5{/}7B#|!!N1{QPa&b8Lhyhg,h"`WK<jly:{"SIoW{I]C)
+]5VY`T&wnpUv!zc!aNqM<'CyhEl2SiSIy64/X_FP%}z@tO+%S@"fGdi_T`FBh@Xf#]KIKGoP8;td$@`]Ehst.QHV1BKz-"ar>gxE^WkAWrzs8klzxXg73d
+ck'otdV2<$gm9xDv~/D.!5kLa%lkI#sxe.&AaY{0nL&%;pV8#==giIL`W>LJs"Na!znXT2uwIQKYI>~A-NDW-<4iFtU-xLU_-Q0C!7U3'}MV:1J`,J!7>n
+I[FW1D^8`usH/.{7ZSQ)rLF!tJ@o<3Go0:^Q.@8LN+0RMXc_@hO`k3IFCTQ4o%F}&.GqB#_rS>M'>x^C$g<@G_;=(2%tP>"YQ.@y]wb^c{cN4.27Zf[X&,
+$76t9e0}N>%EtO8fqufJC#)6>,q.O8H;9xLO@dGzQI8C7-Wi%{TiK+$jXcyUg`BbHFmHhjSob!lCl+.K<W&=j6Z]`C@1Dr_h"T^kk:r2+`!Qz&%9}%0H2c
+46(vX2"f9:.Gx)N1vs@Z,UZ)Hih]zZOzY=EcZ>~zg[Kz9kfK@.EZ2,E(y]CrhKx-&l&r9x7k~t{,K9D,2+Hb2D'hH7o5pOmW3TzqGUY%Y9g+'AgE~/incW
+m6W[maSE>b;awerm}iyOGNYs;">+v;04[!)(qm8l"aDz3d%IM!MTJiRBMjrEDvbNfvXT#NjR"ZH;2!AKFL$nW},&-}%a$tcD8OHy2<KRr"~|1F^PL;4OJ`
+>JozMj;lx6PicV64#50;mkX.B|8-|'bJ<[MYqRjbRF%@F93$.agYw+&[q[Hqh[2reVov#i~I&/pdK-TF]=qd~2echTVUad:&p-L1#pTZG{dV(yeY9q@+qG
+6EI}wqSwLEXa13iG0L'.l3]0aFp/1|2dY/Pjxjhrj#pTYs7_2zGIrPjBpnq_+je3^kp0IS>5"0LdKqrtmZOk<y2"MyDGxmZwssNgJF`$pHO'#NLSC<Dz"F
+n<=|W#x#C}&M>K|89ZFXiq~$tY-{JEz<9F>9&YIz|Mkk%`9d]4e}"/jj-4w>_nAHxoQA/96)$bFD..!zFqJ}`Gqlkf!GNS+}-z";MrI.2,>0L=0mZ3]6_;
+mtuaCZ)/xnJE=o.Zi'-,[_<.O,.$vkP26|l2Brw%%L+G"L0.b9A]~KvyC!CBbiN(}^(M~.8'=s0Z4`RHiDZNTtGk1]7a1ZZ@c:H=dK7A"<20}CU`CRe>6L
+DOW3=sf8%x!76do1C&_xg+5ZUfu=~m={wmiChwBi1Bj0zi3TF_tLM{q,Lcltj#@Xpql6!/FwRcwpD)KXJ@w@ee^9|E`XIWfKAgnma4$ddJe=~yVL!o,AiZ
+M&x<r/A<zVV"'BWsZDReKGlMED<50C!e:K$sw,U_["Vq&c;voAPw'X:JZ'i_..bBRz~}hg8u..uLirXeDv-{;z]Qw;GuUo~p5vU!q}JXJU4VO2j+ZUt{+N
++rhz-q"t<oYak7/V7dD.;-'=dQnMqj7[HU9.kfN_MhV@wT%OK-"M[5j4@9}"(QPjqumeED]:1sRa1_1Low8q]Iv!].~WZ)e:a)1A=mmNh2R=JDLe%:KB{`
+'OKb#mPfk}}8@jj27+zDhE0^F09R~kkYB#'4!EV_T^y=/JPS4=sN]`;C9ts0yW7u}@"fs:}&O'o|>KEbnq[";R:m0uvu#jAyAY~<ZP~<L{uRW{oABY.<s@
+mZ_]3%jUx)y:`i$-2G2@H05(V(.t7X[[0RkuK'kD(Q_B~1#qhR/+4rW9ze$LbsC{`Q<$6'yn4dlC$y1,FVmHR)BDoC&-_1B2G>TLp:zqx|UJI#s|^<`/'t
+|=zns8_4QaOEB;^"8DrU)XDquoQm'NLa1U~_b&2Lk{]>m7C3fGbmW4{)CeFM6]ykGg{H<`Ek[#h3>;@R/tkfLDJ1HZ.h'A/5ZPzs$yu(~n<aTuDePnPT;-
+RSIL-#_C-[>(:4M[9OnwLHsE27;":#HIdGZUM"4vkm57}BE!$(8$#,)dY.<sJ_G[VS'L5:soY`uk1<5qw&N&l+O<ztBGa(Wq%5fb5DDL;.'=1f>BR_(a#e
+Td&!Pk]$0Xl22J;^8l>qW_VKpLfo9CqV#e-:Tz=|I5u;W@uAe7b_q'&tXx^-G6Rj>t#s>pEF5o<}tTABeqkZPz1q@td{OvuCE{)utMzzG1CXTdAkUo0GTt
+rw%V|T>oZ^_TPZ$YAuPd;i2;nItd.ZtAmC@ac(<X#7k=S`pxbmD@asaOU4xB<CV`f4t,-OJ%'{XqzTNOviZ2!Ra+.gf35qcmE76%9t[zxIUzgH&q2bdv^K
+9uq8}Y/CrB}_XK}Q5%B+5N~;/RJ6_dN5N@)]$XjVbO:Kd{-[3h<Xw;Im"}5")/CCnOTJ!MBi[,u8!5r^dq[wmSdB561u^oOGk{RfwG60cw^}c7ZSi2v1BI
+0B~K"%ni@A`W35y{oW&R}qI_wwKjx{J'pSTy2my$QVTE&:~>"fl@L=}61oa+~xW{DZ=Pf"I:_8`+IqmlheC^_oD`hmGdOnera544Jnpo|DAChyH7I=-=@B
+IL0XleH|p=g#xaGC5}DU,84hA`9Bt@`dTO%{tm#)uZF]GDcG+,@Ms2'gZrO+Jy4.z_jyPYQ}Uzj2j[!jM2PaWwY$4dm:=upZs$2C942HJL$vv;UU'NIg(K
+YP;0[eSEyS^ESg}+l,k)'xf7%{eb)UG3V;khPM-'W'f$@^)c-D."$/92Vb/r_Yn!}7nl'}EeJ%9i~S'vY.aY3;t!RJ_RG=jiB3/^;CO}TW9R2yn6/rq7I$
+,3|c:MtqgCB^r,V(ttyhcaoh}J]j[ZwuI}WIElVNE0hr_b=us2Y:c<$>G-!5=msnn]hJU"p'Jnf)]v,JhOTvE!.IBjPvYRR`O-tLh>/E&yPSZ+]=%Pmm[M
+~5+<;{^[Iuwe$yT(&NCD#)Q4&"NaWpn5ATrzvM=<@s>@{)JW[sW4kfGK'-0[##%oRz6u!dA5W}s{,QlVvN.A3vdhO[KQnL|q#Kd7UhO"kt;n2RwAj[Wwr>
+M$Clhbqrg-_i<I8kK3V2eN<ux:(qLu/u1p&_:L-101x%-A;f+7YLzL}z|.9n#6{W<ZLfr$irX'ei`q(aV2FXZ4G-{:g0AR!}X5|HODF6SyA9#222rSoCj)
+:P,G[DY!n''wEL)uNrULjDZ;]/7L7'KJR]Z%<m+I=q'|]C|d)tlNPk>]X_Rhf_~x.cP"t1nd9PK#W_J68mL:guC7Nn5[=_`@TBa,&D'j)Z@f,byJr!5F'C
+ckhVJJuz(jjA<m}vR_~N.g2vUD$M&A_HzYA:qO9wb[m}l=jZT{8IqB1IvM>B73R:;xw6oQ4b'U"9,G#'x&vH<77ae>o30_M`pKw/1NY={(_cL;DzW.V!;#
+EB>a|qo}DS0yjZ{mp[mF|T!;P#ipO.{O>x^s&lI!A]Eh8TRNVkv}':>U6+;JH3z,t:0t%#i3'1Iy}U)'O;cp8V1l,ngO5#|Tt&K7$}vCx&F`'[nA0TzyCr
+z`~K{[{+WZpt.m~_jD|pwc7g05EgsjO(:I5Vg^(jTa_[%mzZ^i4LX=BzId1z#$axB;1V"uN;.xV"!Fxh#0yJbd(1lbwBm|wRg&3OC,O<1!6A_"SS_yq9gC
+O|p&&bRaWlr{}4}vkU(e(YF{ZOCJPz!-HX)q8c<{m6V+{dE#%a"{/xUus<N5O8AxRK]`whINcRTDh!7X"z47YZ>n+ZFRn5v(5[~cz(}dj_f6fK>9aa6MWX
+i+G|lWg=L}{(JROERj)@.B;u#eoFJijxPceq@A[#NqB9/Gy7LdJH.k.d0fvM&3_|,+#_h`m&h&Xir0318YyB!&}bwT;k4'/9ez~>-ksSG=0COZzWsN9;s,
+xz@+GtnW)<NL$hjhNarPijcW3xdNzs2PJG!pa];]F#gBdfuY/StjKZZ}H&MF{@!O8V-rLsy[S`mq&ni=5E6mVZf0PX]$G1j]&8zjXfC9v`@6(aoIPEHYgh
+W{S(@cxW(jD|-XY9ukd_[d_C}<w/`USwUD:.!LC)2o>]&;[BuDPgh`aLH[GtD-C[b'ia@uBl!nJ&7e^q};qM6w/^LNyVpc,w7v2`GN1$~Dg,b5VZv,tA;@
++zPRz/`{1'Z3U4Q5qfqpeC7["Rn@[z=H!`lAF%]Pk/{%/i<o|r6KdBS:GHd;2{`N#rUz60CJ6YGpP;uvHltYv90.&Vt!$db1Wh8)KP{XTA>`[POFB,N^e}
+r;m68+4sz`fopL9o2Vz>[U#{"["kda0hbZ_}j7NnU{XXP,o`j!NQl}|2:402e'EttmC]8YQ_QD3K$5L1HSv_TswW]CPztwGrDx9Qkjz2_mfc0XfaB[Jb(E
+Ub7rjOG{VxvJUt35Q|7V2B/W;'U&57_+'VN$`=MJ_Dx(oW"UY&l'Ci[t>`43Fet_x"<$GHlwa-AN3]xe9MHW=O"OkS$om^=b0%I|cWuu;a&e.r5y[UDMg5
+>k/75%E)R{EDaDxts}w95];TMSo.bBlpMHTcy/|p~0vAe3ColSO-hvh/7XqM'gHW|(mZiB@A-dR|#|2vHZ:.<2JjWgw=H6(F$EoF^+Re7='w9qSnY(^$&t
+fjI}LZuGss2CYf3H2^v'9kfTcO9Vu6C,xVE0R(w^v%Cn:^EwUl0k((Ue9VNZd_RM'7kxtAZxZ/a!hgnVjxyif[nW8B{W1YaLK:m(`4NyACq!zcJqgq]cf=
+~zq56AfTBjF8`K,TDA^CSv~<{lWue}ZTI5E{UL_Q>]ZTEbXMG+fdObp2Vi}1W%WGT>-m(QF%/+[B+"tpKNXFV4TP[Z_ox(oF(R_5{62vCvv(~8{D.vRD@l
+C.x}WW0WO{G_/4H_GowDG,r}u&7SfVyBh$20'#P)B="#Cnq|Cd}[|(>$BKv@|@qtIQR6ir^s-ypy7-M0swe4s3Tpr;z6qw99p5ut6S/QOmAcxiK6x,V@$'
+$=x@W'Gt-x1g7:6f@v[=o%jf^N[!t3fy.|=3zO;}t+U5l<rv[XiQQY|4zqK;q=j0_R:e$EW+zH#l|oUj:XQ{;HH2M]CrFTW]57C5Od,AZo7"}YGf/Op#S@
+@vtvLv_c<el;GP0!f$-r_8TxHma[hpK'$64[Pz+,/^yS`F/b-qk3[2!`ix!qJnFa;opIh9%{~uk8TO`JNJ1-]mZi434{7AOq.NS|+fiyNIDnrXdgd}2({i
+>Q}4+j"i6&BQ<TH.Yc[V{}-5yd$T30&FNw~LtTti]Lpk25{wK].%I#GV85EU7]K3"@p@5Oe'pI5anLqI&(1p{DT8OAfk8g>wL".$^ZkUV1{.7+j|5dUI/T
+N<bq+s'f^<&`qV&+P0ksJ8`'>0Xsmmp4dlF2e6(@^$)Jz_'aQ)j37/%Rd#^hzf{n%,oC^S8.9M{!JqaTv@Fr>`tU~Oo20x|_}BFRXEMcXokR^Z:s<R-dk7
+.4!kc[[2d$TpI}WHDO=F=kM#IFsL3y[0RuG)MGF7ae#Wtb9@]4^{@EN`M']/Xn:Ji8|es]Q;P2MyxAFHt{_WnVUz>j7=,!.,PuCjP|eq+A(A(ffv4fYfvN
+Do$L9@A-VX$T;kpD>O<orCywQysWq6AV~+B8<3K.IywcBVM6TR=J!fHVepuopoZ{Va/G<:g)/Z6|Je`Vf-mT&rd+3JFBlk4$H8XSQc3p1X9@O59eIAWHeU
+HK)P9YFe-^[LE;%cQC{"lgdb4inYxUnQ!D~Fh(5`]o=3b:tTnL^-&jrG0CA3(wb6>0KbCCPc!8F.hl1!]$_I:<|&/`CE+l|]h#^#umg}9^#Oq)-S3xf|qO
+kTR9SN{jRIcM(]<])T2cP18>AE}`R,jXV]14%nFQbH!N<cpTH4p}aflQQy.c'3WcEC&oKrnW2O)mJKB`Cvp[1W<"u8U!(^HG9>-l{u-2ksua(}h29^iS2}
+8gbQ8Cea'{85L0Dd9prvMHFd':2;Atw'I@7,n[s[/S.(Fd;#pBW1N:No;3+hU.$jLx;lUi0Z_w4dr$j:n=Umw18$,2z:<x!){M2B#zH0vRp2mSS>w6":$[
+;dqT+oIF,Rvnzz@l8&GMF)u-y5.vSeeFiL@b(H5`o:A<y-zYX-0;E_;WqoweHsZ2[0LIpFB+%3FUc:IOpC^bOa=}k)d1BUhB}}nNzckjIlWYx}qEaV;@M|
+R>"f$e~}qi{EBhY]1P{VBtCF:VE_=_p[$C-W]U{;wK4o:Y2R:I~hv0#mE^{r-]]HoN1m2r]lvSOWGLrLBXc8PT^ZWX8lvr_>A5{:LNfB[uCc$;&8e;weS6
+Gu>&t<F&v5nXZ>n>N`_0(JnVsXArQ[MO@sj`3n)sm4g2^<I@wp<@ZbC8@K4y3[ex).f`<v5^+0z&;kD5qtT!doCF3a3r.,JtY}($"S4Ry,L1,,fl#-~}cj
+fR`q~jc'=Jtu"kfq+PjSBS/uc#cp:Y(Z2%7<sxTGL2b/#QWw5vF83Qk&[<x`LOG#;^M/PCksFo8[7[msJDXDspdlCg6S&{UQ"`Uc,/7ZE-pe;|Gnvi56>[
+!BLsxq_;As!s1.:<9q/v4y|1qV"8jLq={C]{@/%nlAFT(ba6yltyq2OXD2%POi_+vw,{[D"D6bD'a[3f^L0NnL2)}ALNL^/1Fe9]5@oX7EQZkdVGo|qMk[
+`e`4qV;k|Q6dDipn3IP4Wvy{Ymn)8@Y(R"]5aC{vMW@C+ct}Upfw=prC8DOg1M}p(al3JoIWkO,_jPqstopLw:vD/UXKk[(5X->s3^#($zuU(8BYcmjq^1
+5}#|_kdfbG+`4RtIs4I=8e67D4d[LmoDRi)MwAcJo6CtKC@iw1"yO#Y-9tC8/C@C=0jDC.Y3Dz/1Zo$xWh='8y$!mXfTw,tI]1:PSgutpYL6D}r7~D.pZY
+LpknLJtz=jn7iG1&THSe#7gyQ&w;W>,F.#V9(ph`vo[-V,PMCNbds/4x:fT9jADUa[gnj%XkQvegS<z}9|$YTYRdTruT'uG>ud8(@COS(xr7:]E^WwvF=p
+ACpkvM/D<`Z/]-XY^%!g8RstWC8nw+NIm>pG#h5Iw_OqaUHO->`PoM,hlrC0p,=FDg_<~<ou:mlnt7GX"Q2UYrgbN-5k=uv5Zs>9%<LQcsA^O/G{{pD5()
+939_OY(3l$Uc-Iz;n|EX~R<9(-hyCQM0g2H_-#jAG;)nx{Qiu:E2:NJ!=R7c-g!@0YYVnfR;]cWsUUgZj[t7]OW[_eT]S=X:Cnb9zKbx!Wn`r.d)WH`"QR
+OYI$RZ!dN^!>r^%]+Lt69p.vi/#uB]h4WFgy!]7]u+!=F8|,H[et,bq,{!Ohtv7W)V_H%%y2tGV7;LVJ3Qt<Tx]d_xgvK{J-{#p`1S4TQX)A#LN0z[P.$8
+>Jv:efeCUV"81}H=t)>hQ_{}TV^A|RO!da{$sC+520][RfT9h3{hm!1,UddlTak{__#sW,/,wVNdZVQ20:@Qc2]]g<sq{mYYSkiqX/zl4p>+SB)YPTF2_C
+IfPzi+@nvHRWpV>v9_vIs&X1D7<DJrmVIHW9HbZ33QEO'2Z#CcWuA&]/(e@YhlwwkYohw}:GJ'J)<[0#Bmy_V;oC}In[iyf''n1jhw/i45+`|x;xEu[y/N
+=,@WZqvh'&6z"Ar84Sn8(kuz&;cF.,4oGbQ>.gK>Tb76W@)P0ILRK-v1l-6-Pr`}x+-ce1&+.O%r=5nfux#osTT$RwgXM/IUxM/9j;eIo.8kU@b5Z_-='C
+4e2sk#2{<]0eJsh(yJuJCwvGWmGZ6w-/LX]0h&)RD]Haz<rI%+`:g0ygb[Q]ZjI(-[3T&%V&49k@P2Z,kz@war>}[H}{Z6Ge0@8X_,yfK6ZmpQ-ZW$pLPF
+rt.A2hHJXx^d[9nDRt=)<q6W=PF5y$wAk[RN^(!.DDyUK/8jtzzotJEzyl2[7Q~-@W53fb77j-`J2DB7svU9:VQkh#zwsB0'6eWjnjob).3:&d:h75z4f`
+~fDcP9#dZB'3NXaJ2'6Dogf[1fr0BPE/itK`F|J9Qgf^,XQXYB)dq3U;mN!Blm9d}-=t#/wU#XTtou:2a+eSwoFb+BE/}dW"CbN;B8PJYf<[a^NL3k(F`>
+w-Ta&v8)RR_#oCS(_PSn"8m2UN_D0"wpc0R)ENlq5"~Q-nm-/tUgGDr6g'jNPAQ@^dA0+`XG8HS7IE>caV|hnALA5e=KM'sd/s}o@}x+Ew+@hdUrMbz}=i
+[864Gmu()Y`LIgwoOemf;@tPsd3|mr7`U[m2;8E4W@I{[>Ov;J(Y+3NNR0</Zm#KVdXwate!zx`NK16mZK)aq2=}3xv>KN4^RaNet>5=MzzT5^ufhIvz3<
+=j5.>QY<61(o50,bbd9|D&4x!MVDn.0lV$6Y<j13),g'[>B=zJ}3(Xj}Ks.7[UL{3HtG)e9ve%pTjlGd{qz87'ASm+w=na,{jK9]=%'o'Q2Q[&z}w0xrv^
+DK_d(}uO=z)yPAxa>HHs).p=x}@nx|Sql4Zwl_,g-89[9zi,mmUF_tYdf}KPW&bwt,.8sjDFdDpaO8oajd|{Ig{DUu;MLZ^{rZ#xqjlDKy#(@}%fwW=4aB
+}v`]PZ>;)9un37<}8N3MB`^rwpecU@q)QO9}j=$e:YLdi}^wMdx_ANw/#ZjK8oNG6pr|OBEN:'GAg+R3nLi2&=s1$jonb.1ZqV41!n^,ie!&+U7+}_0CxI
+@-nWy+akYS1'PMWixlnN4"y&8m"!cDQdAD_IeuTCX_;ZD=vM0jjd.x6MmApxNY8zoE/J(COnL<_h6"8-oM{WZrAD8'2+X=,jNm-oqf`m0T&ody+R$^"pg{
+@:p3Jk+PEn]'x"S&tSaG@LcoC>'`gI_]Ma&b;RxgHSHIRv-F#C4v-3(E+C^MXcF/6E{Cb%2uq]J3%V!z1i8J3%ReTUu}H|zS~cR:Ix1c.c<B)s$6>w#wTd
+YrT=ZVascq^nh,:EIs_UweuXq$<[(Tj13H>yV%{2h'WE|ytq3JOuoR)3_flZ6e[sU/b%INz'V[#}U_WFz8X=O!]rpL,nUEa&u'RA0ANS"hmylXHNt)!_=f
+v,+KlNG<AXLsjdg<BsJz4udOp(s[s=rX^w!jMR}Ks6KduAt7SGpA88I>E/uDsAuU/0g7t;Y]`Jqv%58Q86B&KA,,+q`D[=i12<gyI>D^SB~Dv7~gg&xCf5
+#B,Ipm+P$",`xOR}WKuqu1]))XA]2B0LbSX(=vU7IUTm'|W#NavS=mP:YM)LMIS/<TJI!lnky5J=@hC26yRl]v$UQJe`FFHhH34]B2_G+"{KusXmZkwJ>s
+hcn<>cq]7M&yNI%"+vjoK6^`"dMun4jzYr4OmyY<)%fh#|eq$TL7,|W8t35U~ISj%.C+bZ_]O3JwKx"xWD>h"%o`/:d+:"gb$r/$>8&o>>_ajE[j/kx^N}
+wtnCoulWu$l/[V{J@/s'<Jtf^5`}5;bRNEi&gd=5x]a;gG_V~|rvmudi9M/G'q-ciVk=>j0&Qto.s4et+3QxXRaj%iU;b(!{4``O%{tEux~FLFN-Nb=J.(
+MdGHS3=Pl0EuCOXinD;`q%g|ykSZ$3<8+2|-Gz+sj9N`DD.>y1`o"nA<:!@UsALv'3Ly:b}GY_3l+oLgZzHR3r|BOr&>jcIZmeI2,AnXBm2x:b1r~+`p.x
+iZ"3u}zA,V#fy:nK=H)g|]j_Uc:+6..mm&7]citSg@rv]{w];p$D.9]@%8WWqgCv^<,LG&zx&IFmy_nb]td9kY{I7!75oYvy2_LK@f4dwa0GNf}cj|j]7D
+G8`ApYn9vQn+qW35d_lds0hwWd7QrkSs"z-#w'{V]=F$|:Acfj$wdJZbqK_]k9gAnU!:h_(=-YFhf('M!ryRBjw;l/ZEW6Z'qCNxU/(>(y,x|Kq"#QB85u
+!{;18`Ptuq^"FyaHau/^~77(tPQm`zaB+gIe3-RIVMq:BkG|uiEI=1J/~w<&7K6VMoOy&(Zjne(ipgDO#/1g}b:8OS_DK0#3}R5QEYiTllocb#_p[^K0Js
+C3MxYzl23>T(y1QIB4=PsnMs]]N00b>b%,Mok6.:N3Y^q7DfWw:6}uz<[goH0gw!<XL^i[ES;]HWV@7420:z]h!@B<N]'d-&EjB'EL~G;oWX0SHXVohKVO
+@'1Bu}bRSVpVC!u-r[zuwIWvt"4>m$oMA0k_;fg0$)n['9aicIZ'i>PE61ti`q=Y).SPgU0hYnYe3_|-R7:XMF^'^X;xi5+}6Iz+%L8kwGc)paPsP'5%o[
+h3H1wou1nsScXyOmCK2T1eRko2U7GAh{65IZ9o'6]tk-^jJTq9EFX}zjvMGck5n4rGqo=@y;''":_x]FaSVO^YSk]Rh%|w7Bhwr+"9.w},(s#Utspdlj|<
+Mu2KNEcZj]k)1f[WctXn|gkw,)1P!&K(jg>UaQN($Z]96&`qkphOJavZx;j#[qB.bTtl&EUGoafs')W}v+9hK[RPycM]v>$L%(UC}27I5f6eHBwA0%K`be
+>I'"hrk+&JQ5OB+p5r=OJ1L8QdVOwdn4A>1-#>@ng!)}QA7rE<Mi|;-CbX;EY>)9y3g=g%BW(nl;1WRUn";+n9`#gheJ^PxOO5#aBGmMLZX+<NTpnkE%k)
+5caLT/.)bOffG2""v.D+MZ]S<c%{wT;2uwl[sY't/54`3c<XUx>G#+g8;_40KnLWzz:Z3cpgm>56>IFXNlCbsK;XGRp;6Xd|OyzWzk,AHw2$gV{)I.9ThE
+g>WLLKd!uE.V9aBpYrQR6[c1veszQgp}3#;3+qQ<kkt>b<El4GB/>/upUJGv8r$B.q{mu|S#2Y5(E'BsnvpGm.g5N34QWsEOLo`gaJSlM42)_6b5b2vFif
+hN=wY&D-B(bVSV%,ONF;'Uls(]ff9frWkSnC4ARq';Zk[gtZb{Bqhy2jDQk{2}j#i0+$QR9lyh67xRSN'Z.}8C`>Pwtg|g4H[,yn%"p{~9"=I!hCa$i!"}
+as^ew5F0/_M&uuD#EXnvjbK@#@"d$:Ae'o[8i8lVhaBcWOUj>HUC[+x46@iT^B<{oqlzSR8FA#V_:4aF)Gr(|6Whc.(y4%xQQUV4.5u;k<^ADw[.=c!i8=
+-t-PiuRCxK:|gxG(a5FK/`<s-6tvQ3ncE}[<lFd$YFXInX/N;=e&+Ar2JF+NZ&:ll2)-YODtWoK']wR/&S&97E5`(C61B`tfXVSN+AmEybXWyFab3a2@UP
+$Gc0ROwU(mX0|7cxeb:(Y0zkCr%GSfI;>XH23,e#({QxrhEI=@(<^$'VB2!'0jDkeJ.uDe}`hW=I)i{[}PAO8c;3gxDTOm4f379):Yco)p($AQoiZ@ZmFW
+gaFl_O,sS,(6HNCO!^k|2G}c{0cO1v8CvB),mjY+]rM:5{#r>),M_'(b)H`(o-{+>(#v@YjXsptlskD<YtW4&^0"nN."Y/VReyf[]k/,wLS$5N$pGAJVd^
+)P>q!l3:=Qaf=q")ZK{-v,YK9=!'_Q>z9e&ySa;,)H%hto([WVoB2!<YdB4D&czHaBGK[<iB(sVB2Q`7bBVc0zm+.!sQ{mnfI3%Vb0#lE%^&56_dL`iU>H
+B|p4Cf_k")z=C+IgHQTG#%|uj|aeIP[,G|S^tO%+;EBsvnpLIgGj9q;rPVE]#>lX~qV^$9MBMOh@SNEja4p]6T>H+"+DB+g<V=SlkEgF4iVa%S_(tE&(^i
+UN]Wf5}]to4pgO|Uu"FqJ6V,x7D<3;wYSL7r_BW^s:Q!p(xQA9pQ4oPpfe2)l3xTsI#:L06/C6!qi/y{qO|j4i58|2K,+E(&NuR>U-[C&r]lLi=4|ur>,#
+LRQYbX=`;.li'fWU!QD;h-$g)u0r!jV`5gIoJLJi$yh#q(E{##H}M=hQFWze-VgTyN8[""hC#cEecd/TPolSDpNeoV~N$.]JDY{(9}[#uE)"slLZ=A{%]U
+`Jz!l7P'Op;@sh&h-KdxQdgGr^yMCzy.I_->D482IEgQ(0ORR{dqEVje^x6pu!7o4xRR2lb-8MsVzEVC.^[hDo'b-7>D,"XAP)tR+8|iW6U4:4%X,pnI%I
++wEI)/U(W"6<7:t:G'b=F|7HDY2/BY"b%oSR44>g:3~^<F16}BMCa}V4(G4NY&,-KF[Y/_Qq!z@`w!-G]$ZCDwH21|7NGQ-p<Jksz[At=YOEL[oYe3(x1Y
+{C>nAarOnQ&cC$KVXw0FB<gjZ7DMUUvFVLFOUv.Zl:HP]WoMPYjz+'dF%Q&HZ7PQypUZ_b&e]WIL^1wWC<Kq^]pL)XL^L{-HGWultoFfBu#xyoife#r{.a
+pXJ_P)uk$pb%)bxfTm[5L(ddd4e3#+oEHg^Ro;3+n!wIEa:L'p{@)P}19X`7ccZ{:}S#vZEZ]>y4SH}Z!uXKjR%T~5.|U_@`:'mpV;:,uw~6Qsb+d{Dn~w
+AM|@DU+sC7s5nCwDNN63@j&>m+N}~:;1><&Tj(3+~(n,U]eFm!E)oap2f4q@9V`y6sR0yAZXWQAsY%e`Z0TWR-nZ@e3GIYA_KukmlikQ4y"LJ`I&,+1RXI
+^0xYLzpN'%Z53K(j1]^8GHFK/49uASvWl;80Z<S0-Au>N7YAV-CI3j'%o1Fne{&>-LAN3<o;eqH'EhAg#_EQfF-qlQrZd{'m2TUOi.l=~BN3@/S.8SxMEZ
+X/=>bd/=agsU="+1Q.]Sy=fGmsYwjSHaouOzFU{'X{aE27n#}fUM5Hrtk/F9#gSI~J+km>h]3!OL,V]c@JJDeW)/fZiNjhz5Qa'+Y&XAcG#]_W8x]oyS#Y
+p{IP}=40Jy0]k],1/>$NQ"Bu6b>bkD4hWC6;~Qf"Z)E&t1b=lsaX[)XEV=A(hiRCi25)~i2}/r<9Z!&#svp8r&6}-A|u4s|{xJ,1LS}f_WS##u"0{(,Iw1
+]:}67X=}mce_#WdQWNZ%E`dvx,PRbifDi7;K|gM]t#Yl:Wyb2wuw7u|{,X{/}ik;)W2Y<h2TX=14[fXdgQDw'ZtVF^-F62kH9=HRC8}}p>{|Hx<C%x+@rD
+<^PoHi;vm&XLV:tt"RE'{jHld!/c{_`I]^b"rW4s}M%p)^HSHMpn6mxx^@6bd01vHO]@1D^8G5~qi-I{t8.M@AMWU/EKmV$nEIHtxz<3)f<EDdqOr1-CPt
+n4I].2C_#|Z0i8~`l31|!UA:mrr{{ia6+9i9^lI>GO#B_c&b4J9G"9|YVoiS"[VcBvXLMW$IF,unc;@s^u}LgC~)x>&i.q(55AWd;R}o<lh">0q#85/eO4
+c0L((X9oTL.Bt[6IG%YRfLja"P>.:Wh)TcPYXK//mMN,34AkngRjTkD)eFjlJ:F|OY,MyH=AGu}`+80doT`s'ZsC8ZLoOJ}djTpdyv{piwUW%>K{{c+&`w
+c#`}winJ:auG>12o(oK}pPL{GHacK#6HLb!}#aZ$1K5#Q;{x,&uw9uE2/+Ki&z$k]tL[zoX|'vi^Xm577j0JAL|7DzCi+`:Td6X;Q-C%@O,/"#E]]j$`5d
+l9Ycv=$}Gw"8gl^}!{`]Wg/}BS>T{E5V_4SlGNv0bom&vRAHP`zpk5SiaW!}kYXK;|7C$b#{WIV"911J)6tyvu"La]b-B6X_SR:#c>!Oe7X<hf%.7sDDwX
+O;O#jw0a=I6y`%^[X|qm|zO5b-PZd]J(w7p{=yf/0uBT+|Rz9^}&Yl['t/[L&;T:F]k6O7Ek-qd/j.%#2p>yRD8(~,kZah2Xw+Nteg;M@B":=Ob$g$=m~%
+c3bGXOecrmY8Av|%IjLx3!z"!dIfnCPlV4SfTjsasZkH_>,Y6]pH.--4EnQ-55tz71ghqx1_WBQa6j6aT1"%_BHOK_{dS_$LoF%]E9wDu>/TXNqM/;x}~Y
+dTb4VMFnjNBQ9G7.13V_4>='Y8;Fu'BfB}3s#<u!"GDA<!u6vY{gk'`4,0ZN/T@MS>w@/pp|tuN!(/JXT,a8i5QF:'#"if%L+G,@B3.9TYN[sGCg"7~Mg|
+-r1>D}G{)by%VTq'JP'{ntB#h"pQJ)K:XH}ZE%>V^JV,so!oSUO}F6"y,X^x6&~dF9$4Or:3Lb|eazGhQ)k|adj-50V%B,xZ,+&6vSUa1NsJ9)"ef|w=s@
+/JZ%+^uO.s/J`8xeAq9!DuuTsnp(e9Zky[G2J%<6LvSG`+hXt<5=V7SM5U|@B|L3AIZyCMz3Q$IR<${y@XU`a/UGO>5SW=Uf+C0_69d=w&&)oYM61SK7ZO
+|qzy_Rx&LRxJ@]1}EhP=-Z=yh#4ZixQF]=f_mfJtIJ7|V!@dpp'iDvmZ'0]yP7yHkxMzHqxgh]/vG`pv30<_5YO0T=kMet]R}oHb9ZeES8@7M%1()E#<>y
+8RFXX6W>kS1"Tg{-B;fXW77[rktQ0vT-%j.jm>ayH:j$JDvd[bGs+$Mg}vZ^ldJ+'UwzW%5XfGd0)UZf:,r9lC&>j;cz}YK!O]>O`OCM<dX9NI{WTA,{tK
+s9%2b|]WKUCCCR'k;YSXm^9B]_{Ht^i-BXu4@{+-cTE{LC)53@UG^"^'e1:DR6!^[X[R<HiBagbE_UVskJqLst1(^E(Qw@{[u25u]UQ'd(&q]QM4d>[e;8
+W#~B~!m>z5v|;)LP=sgwg@^Ltzy+~dqMMb7x$pKa{wi[!Kgj9iq)@imPTtbkS+86.^3vBZkVG>0P7U~&FA{+a7sXE@k@hc#A=W"80P&DWz-5/bGipDe.5Q
+48{dm7Zs[8q!q,o`|2<]wZ6bNgLAH9zt_w7NzZ8|1joiin{,9|bUlEA<7M5'/0(;Wc]o5.%OM3lyeM(-_.zaKFNV%{GiomQ1mv`GFY@v$c1jbF]wk;(l~(
+&AwDGKVRIbsf";~hLlD'm[3,~.[{6BG.:VQ.66]mBD%_2wm|LFvh%n-OkA(y:@BF!&|ys"m,bM^82K%hOt'OAM)IOn^E$k5MwJQdVlPb0f{[hXQW=fiZ%Q
+OLQo}U<U'CH72)M`[0&E!1H6Z8cS.RQ6EV@D)n2`g4_eQD0e"`4>@#c`^/'qq"4]@RQ"htZuj:1Ymhk5d.on/i}W{gI78'=8~T0[wx"-Ve@iL0H0o(>-`U
+QJ~kEh`#_1<$%p:GG_d;N^=Sw_kHos%V1H(0:J(Fyq#zUsWTGJ"'`z/Me@j`0_/IFI3u>.hEfNA&qthPi4n2JClO2RL)Nb+6)K0B[,FXH{N=#v]wW=@:X0
+ez$!k;|ZykRNLpZewg8I$3kZxepQI>$(Z6HTk5^iM3bNH)f[vCI$iwX_hn<e9loIw<cGZK_nla'px>S[^Ehq@x:s"aHb=[W9qe<>%nt=vhj#oWFMH>^s3i
+clniqV8!@nqeN90p4f"yNQv_0(MdQ9Y`,W3bXH}9FlloyZpI}V3jU84eDwdO%Lyx^Q(]SQDhLW="7@kbS^4eB<gAaNxjU3`5-(vfri9/.Y2:WGa^ualKS<
+LJ9("V;cSQd4M3P%mK21V2QYL"1:3kC{vG9/khI8'JW/4yjk=^3`5jAJaKx)6[f81'QZ0BY"Uq;B^D5mDAvl&OtB$KB=W$->px3e|j#I'q&"Di7Em^m47q
+]A'_{%JH>t;j9qqabf2g0l&]S`0HMM2Yu<,"l<N,)9;w#)2,z3T{A2]3B0Uc1x$&}0lCzM7d()GV|^0>Sd<Y@-5o7Pr;TneE%c8&jL`$=kYK:e@dMN"Gj`
+-|X57;z2ow3`-Sv&37-n0^<=-ePvM'J4R@/^8#aW[w^WM/5x.l=d=lP]7mcb:TYr"2S]1jS.<BQDwq0!rxgL9tdq&NrDUF<5U+dY"Hc&6Z+4[HE^M;V<C^
+w.+Z1!Pr_xfPT%-4-{[_[uI!4Q]W&TuNK/6[y&JY^V&KE'7"g'-p|VKjP`.eW<3cH&Cz+XE_4g@H[qp:OcYkXV=T<6wBodbtj%a/{yl'QZb-,3U(j"uej5
+.0dM<87m:<xHG`J;+EUbO/Sokt^Q6C,{0zgyP4>rQF[AZ"F||ac1^o$_$v]hn2Cs+D(4[Tw%at(GeF{5TQy,iZ+nAx""n>JhwQ6BfubO$Hg,dbK.&5[02u
+%U;1'Iq}oZ"'@'!9{J.!nLT[-0S[h|F/S[mFt},85)$o_!7#Y[kC{:k$r_u#IR7oCVf5Y#@(_VY{x"}S&LIZ!)7{]yo!xj<,9QRCG7|;a]1ko_Gq^`z]<#
+6NP[===8a3Y^^TwPSU$RUpJ"Y<`P;=QK&Dh>-'lzJzApY5U,&>]g_udM_^BLhcu5~)Yex5:f,QKBeC%{cSQCM=9,jt>_/g{vO;<D_o;[p4pIs;(Swo#ofn
+}Wm(;,p+!QzO[w.:-%7$A4;^flo|~S0=m}0h`0Foi26!iYwe4%PVAzyfbwD|eIWKjr-=9h,f9nA_CgVIK4.cP>bn<#'2X#vZ#@%g!uiSp(X50+"4lg[+T|
+"i~BGkAN$:<D|:JJa`sa_kT@`f0bd-9ot%<h9R%E:.MDSFB}h>tL`k!qp"8G-6y74TuYS1w,k}4cetIVEx<^`I!6;Qd}U7(UNbnPvs3}w|M8&FO1x+E|Yv
+"-+.$"+v</T2nuUSZRi)6fn"<gJ%W_Ax1^3,0JIGx^c-daP0~EIjKx.:QnxRV|Cu$()`l|}Js$Z4[Ewn|QF]^i(Ap%:})KHq@;hK'fm,;REwdn7I)Vd]cU
+P;ZcYN,70[A!3'cK.j%Avm/VY[73t/:xZtLa+e-2(DJ5]@F'zM1ZoCe#Y(8ZKD,2%_iNDZMY+zX]/-f8n+k$CCfHr$i,=[e7SU#;<[/b)ybe(K.r(;nW3j
+k`tddz=jS"-]&:KlQ-#Zp@4Jbx$w9dD)3BY.l0E%(3~WlX2Z=a[p95UQHEEDL:kIYpD6eD+&|`"51mn,)Xw9/017:fl|=TTRkojUcwzS!{;7R7}^}g=rfg
+Q+Xt@5QfHSovXv)@'"2s;U]_G8Aw'&dXE"@rGo^k{yWlCh0V.obyEh<f{8<nMSj1c]DszMYVIkRK/Kh5Y<|eHQJ]z'RuDGgx#)~B"g0xX[3/[)qJOFBj-&
+o%xjAH1euDU!b3n'k{t_LXr+c2d&JX|YIQdO<z0dbuNFeJ~vKZ.qc_oC3j/q)jK68iS,fh}N[f}YN!0{U37(b:'&[2uArrd:3:$n72_&,_L(h/9%bmLCZ$
+bS{)Dg#Un]og)8>0(;b.#=EygQQ0VlWyyw!$<QNrDRcsPcuFgs%nG/BZbp/LEvuRk;Yzm1{tti4YdT:xNr2;dr78R}Nbu"iNNfgQM9m.H#K_p58I+"TSW[
+[lT_FcE4Hb':l>4<>.wFSM0oE);J3h4SfMk9He$Rf'K$.JO;i^ODr1!&7_gnQl7_V#p+W;-#jh!kfN;R<:L`lH`r2y}(LOquc<P,T8}bHnQDSPcXrdQ0LD
+s%j@JtU,-Z2>/NN=i{v{gtNqaj|QiS7iIovIfy2:gK<i}1p#d[ZgHt.RHUBV-u(]dgXgV,(yio@,VV-j};S{hImdX5a$gU%R%3J^(8[fPmVbl$kF]k9t^q
+.=UeJ@N%9zPL;_/(#kq7PRiHj)2&RU-6Uk@[ifr6k,)@WA-)YlU;=2_qI-Hj!cb#j[,$]LCzN}PNAX/sMUg7-P{|p6-{u:v.fB!q=Zg`l0H#D,X%}b}g1P
+yD&X<k(4<pBpF[kR6;GsBp^U8kDdF2~v7+,OyKD=AR9"N3HDOTDz@G|M#X^N3u(_WIx+w2(q4X00r7'Zh]BED{pn59_{"FD[nH@LJKtk1<(2o)!c:L;G)<
+^>PC"+"YUq'RyDN0ia@2Sy4C4X]_}<,/5p,V:b:7R1{fiHL{I1sss1Q`}!3kDAH+~u:0NH(Ydii^<jixh>X8H"hq46w'M`&7Q$2ZLPNTNH4G]-w<{V:w<'
+nEdd4yFn0IIZcb4Lr'-q4Cxh^JMwhou_OOxgvym|s@hdBrVG$l(&Lynkww8RzHPMm2E9X@uMg>dDi2wgh#Nl^8BjP#3`caE+z6z#d"r[3w0fOA`$]v,e%4
+^q[<_Y-zRR'sARbPzi'B8U)RRYH${:ktZVSphD|uY.pb2Oq&AG"IGA^DGJz1D]<Hlfq&CzMurkx]~%3)vh],t!w^UnFR,(|#7E9Adg`<A;gSZ+zXeN#hbc
+{%DlV2]CSKqs;R@r,wJ(3o:B]/zG`toqVDS<Nb9qo0]alH6@a@=9tq!;-QKT>[<6Bhc'X=~UA!+G.Gv>^GGLs;IHS_zU{q7v|A(%Zx@Z:VcQLTF4mCMhs<
+5"}%N"vAx!m^u|mBx-|(K]~c<b6,laZx]=wV!#:/duuj$jTNwC3Y})zj%x(<PBktp<.HD46zPs<XWH<]-<wjCVm_i3=TCk8S^y!P`5J3xzun[zHFFG573u
+I&{C`Bwuc(U]=K1TnMe:{8M,,!4>Y)mnRs%UI/7v61OdWiiLS7B,nLDWy;lo)ZDy<n+Fpg-v!jp!/"@(oT&Y~E~m>:vbIeS5b4msbp}#jBOWgFOH,!sj4N
+F{"ccN4(X|f5Drn.yCJOjXq-bE`p`n(FJ1:VV+}V^Eq/&`JvS#<iOpe.`}1i0Bgx~&LUHS6QVGH9Sg'TTiJP<$.znOEQEJ&}@W4d7.9+/<+pO}7=Mywv96
+Szlu5:WI5kK<&'QKBli,ht4C_wCI>1WspsbWvD{13.R78Wzo=Dt_^Ugh0[M5s7G:lfP({e8"uvC^r5ekZ@7#:zDnZ#/1M!@F;`3QDwz%DfRBURpXBPLPuS
+~^CB:93L^1h(Vilq;)+R#zZyKq;!aEh0tD4g7Et6g_+2lZK'5XNz:;+(l|s;#,/WD<G6cbr#m/aI]GD}Sl2b&Z@Ee-}O/=#[TE'6S6{Y,iYDJD}n:JbnLu
+/Xq{-U+c||xHx'h3^G{I|/-)#U9"s.8ku5'cSO)AYtq=UAAIp,+R;G9B0kY-~q$MA8R%-)(Sbq8&6Neq9O@WJbki`xmB%u<P&zz6@Zis2QlYW$j7Nu{4IY
+u;"2Vm:hZTk+HpJIy.,}Jr@X'[}Q.pNFEa;!'Q|}_++T2oWMqSXEBmJqcTtfSX-MF<q_#wJ2:HBd;ZheoY^He9{9lFPi'-Ulj/Xym)gOUrEKKVP_ao4v-T
+ig|i"<@]%[&FH@}rh^8/D#M^RsISsN1VzD;0%ts#9).8:DtMZ1y9jv05"m4L6|r7R)+UG[D__[Gz5_Tpzm1sGBYcSca:4;_jB5LhcX+rXoHai)XT(O-F-g
+w5hd'E}kRPKW:{2s0Ac{1Ot4D|iqE|R{$]ke7+Tti@Z5inm#]L(Gf/WyhCSX+FiomX^xFJ!}xJjF)TiK_PX><Hx<Y/A8F&+fB;6Z)EI4.N;y]{+C#Uz'W}
+v^;$2b9b7x"PcM/6G>84NS(U/>Cvcd%tn=6Mn_7Jm(A4lYdziNh-CgNS&d-;Rsd^`CXE5y4MwMNj,QpLI(^:=OnXo$5#u24jl9O$h8<'DfTJQ8k+<YTf]w
+[03NDVq%lJ)s=N`}42..I.YGI2GCy}m3%=z@l-"D%K-gEa]{YW-qj]]hJ^|]<nV1!txB[F4OnpE:MPr'Ji$1rATMjJ)U0hPhpiKr&1E!8Zn(`YH`Hdbr)@
+"X8</d197qiSfxOn>a9,_7FF2N873n,5mzw{s8`..y|Id3zCq[z4-IgHI5PCk]xq#+PdvJ-UV+V+[YMX#E%F+8}]^w>r(X0gSFh/^y{mbnr.^qJzg1PzWD
+!N(^!E{JanfKninw!qNXi9qAytq)FZ<`CbD=QnefP=%-4+|Tm{w.e1igJ41Hp'aeUmsAueayoJEeL1Ie~;0HWo4uD|T'/Uq^uMwz&q"i9+hsn>zfKs)lnO
+~Q)`KX~);k#B.8.|8Ck>^]Fp94l@aG`%x^1)_0}HDz5AQlK-L(M5-j";.2O_qH'('`fNoX8qZE;{:qs@)Ix0tj,Q@8tOgA}(4vPD9l<D@#_Er4yIu67]x7
+ze;)_I="wz5onCG5K{[x1(][%4kRl{U,KiEtuuOBRoyw:qk,2CXUc=yEy$jjl@n+|33{$s)P0Z!Hz'6X/IEV5n1XymRHgedsrXlStN/jM|8l4"zOZi1'`O
+X,p/P^8j"C(F$vmev#Up(pR:&=M-2A5g)"vuM#{tBO<;/w7thq;|=8KD"LpfQbA.K|HgubA"T"#Y6Xn<%3,_rq3JrrgH%NqV3FZE@;ZCdW3U`pX7fkj2xY
+RwZH]`gNDKM,J`HX4pIdPQ{qbNyv>:<=b"7z<9fpJ3pSWg>T%r{fe:Gw[MeWHo,@aqS4|1kv~tX2XI"!QAAj_7Paz;Y#<E9TPW"tLFnKJ.So{KZS(qss~j
+<M"y&nFma$j{=QsFT3)B5jxAps<)=wytoe~L(bx}YVSKN,q4)`$I^%6N"dgcWD/E'<9/2_7N8,bNaCU'#ob_lVoY.d"p-c.i3[9'^X0=3pBK@Z&:yamX[$
+!i2eaumHC>9Lg[HV9VaM,kJzCq%)$>Q2E@M>NiWo(z+>[flLT`)#OA:B["cK]BP4!0O5}zXO<qZ=k5&p(fYa!){H/1s&#RJA}3JV=Pz@:ZtBAF~F!B)V@'
+=z3l5SB,1r9V55x]RXv4RlWS=uFx6+gI]mYr9Yru2vNA`O&MU|d@aznwoml"J'|B7GU1Si>$"|lSL7~;ESm[-FC#j]Mj6pyTH&@nHa^%paWjS@^PS`/RUu
+80vWDT3)$CAE)V0I#7I+L^/pRS&&2C/<vsMq=gaLyY#MKRTlxk9@duG%}6:u~MbTss9gmy/whL0RRZ5CL!@hS#zcNTlkH5N0I]D:.Uv<q%}Gb<ns+=#f6s
+RqRgRD1y>%r{%V}4qsZm8XC+3bx`d|jeN;'JVXCEy2J<bdX6:Ym[=+tUBGB.bVLIZq[%z^&}N05N5_mgWo%ObRa-hKKzCaISN)G7;9;3xLgs/fPEGgrJpd
+}/OVwLhFmR(%iacEhPt&qHlUdMG%!a>GnGE#D%:N:FSUplU<qB'Uf%}RsHQ"c5i0|l3o;-]waFv<x&kc.K8"/]4qW[fQXHV:)9:p{TPsu-(+EEN6BCl+n7
+8qFYz5cOV7i(&jC{6^LZ0$}V`LKET@=>[8OJ%<g9dmQ6l|5N$n/m;Q8n26>0kERi,XfJ8QI(py;j%>/,".nZ_,r=]GfuXbJv1"ptb<xdHQs7X7=rWq2J@x
+y<=}FL6^=}8dfiZq4C1{i]@+3n$b;3/J{{VL}W{7-C}&Xkh$F@6Uh>~A8_D=Fj]_@#5Z%}i47h:kC#7Z1Gz"V0txcS}cT]yTa@A[JIT;,5gQsgD>Uy)fGL
+=@2Fi[`Y]w1GAV1hIF_wOad{[0qhu1+%^$r:jgS6&RVDQkjeKm)Q^hA<98wt"iLf/5Wh+CZM3$%"s6#4.t>XjyU/_OgZyoV5w)'KHlH8"yWn9F6,dd,F=U
+A}+T&>7+}laf5'z/I@=T'/vLN!w4m5<3aU33-KE<4XA{Nc<nxy^8|t17$xO7br<p(]NT;X-g`AMEL{H$x=H)uU(cfabyFF#1y--z($o^"G/c2efB~tSn&"
+;<$](!=1L+"x|@4a7xxkJ8z;NHFTV8|+,eeHf#65Zra=,}rq45-qKw|M/.+|x;(<i#[cn7^,g}+v'10NBR/-DO7tTs#'-[mh]Z`b"e<M%etLIRXIld]Ftd
+7;~]qe5Lk5~`9PLbg)%alYoM2;8z{O#WOe,14xGK8xA&9yg##Bmu0EuTW]"eHUnQl%En72hUr91InLd@kPUJ6jYCD/qf3lb]&O)',,,;+i:Vk9>#a;E0KK
+X@Kb#W|7n0OJ[Zf=Z[#Zi>-}6jUjo;{pvl+s4{`5r#[0s<;b#]H4i,puf3&X:{t/1{.J-pa0[{%xJv!;43~pYAI)ua9U#tx.X&UsLBem~LU=^mV9))G-&.
+T.g/6-q|;F=p~^=-):@.(<aH&7bG#>u<AT8G2z@INUS}ZhpXk3=r8g^/3EoEuP,&s+7@7cFY=Cp}k74LZEbZh,U{~'IBzXE`Gy,=FpjedFIAgR62]RAVi[
+g-i3c4Z9I2EyWN^`[:a^'GQ'e9%-_=F;+<X7`x<eJymfLghxg9Ab.d9i5qZzB:{QWwTQ+P":=F0moE%H,=|qx,Dp[U)wo>)qo>_]WYG2Q&3>CTG]:u~j{u
+`@8q$H_}Nv1`D_E-,^uPNi`MDfr'4/w>9v.7hr7HhD+s"["k^=|j{&cW~E]bs"+M=EY=|"mn+8gQ+Q6|"X's^,c6FE'hiSyYu&7R!;_CeD0'Q48j]EKTn]
+"aB.1V&NsHcPkC]LNHyVf3{I=5AUJ]}Z3o]&h9ecvDk<xx{B-%7g9dnqXR0V"n2w-TCx]k58w]&C;/MUPQqaYr$3%T%mF5d1(uyX|j_v[ah4I!Pp7z"Q{8
+bXPy}U6rtjls_7;}#_:CdYH4O<z@ol~2!j<b{"4K[Iz^z'N{C72T6T%d:o"8|VmEAq+F@k{M@^nVn"D#b1=}Ccy(@!e$dUvxl@CiYkQ0bDlBA%j#|`qmK%
+X9Uyk;Q5^%a.@%)ty,;BU/5HHx/H7y$qhukf3S"'`e{b/](t1N4fSd1O_P.81_|_[F{F.j:fi,EApC<FdJ:EtY/9g<"j`#wK_e7|QV:Cc^BfT60bQFznU&
+hnn2pc/peRECxre>=l'HnY@@2qXE5bY[qr=-Wh/{C+N>FmflC.q1"=RJpT[$s%cZ2yi<q|>B2-CwHGq0qRO{jJfzKG"v"sJ7E(LAP^_FJE]`ovlVJNFVzb
+@sm)y&Q3r8IO4clPV$Syp|EjF%+jzLf%qXbJ&mv6)^kNz;V-C<E_^0ParQr`X]"G4I4]D{O4yXmCah&prx-yK6|r%sMp)iJDQO0MMvXUX"i.S!<JYYJ0I$
+a#5LVS-i7K"VJSy-~YWr%FO.NuErUI0|3>|c+1s>A6(FDx#db/b$.&djO;VSK4E3My(c#lOEYG03&jE<}S,9n>|w2l$_R}KTz#]"9X+-hFL$8t{|ExEu`Z
+.Y$b,xIr:q)s{O2X~4I06:!mL^Evo,)B>}Ll-:m:"ugp|9#OGZi=Y)X#`)AU|F$:2njKQpF5Wa[Q))~+b^t5#p8'~C1#_OFS@&QHGnt<@QPz+u!4V!w0Nz
+^cZ,rVGk3uqvnP(y72yN;N=tGr8AVTqS9qAa{"_1+kdIdpIs[F|0g,:2D!V;k2QW-U>-344q{#a4L(2#2^m>[DsHlFAUN4Y(jN!m3rmgO.i)D0T#z+MCWH
+Z'0yKQ4[)T%/o'#dT>9<qb&5h-RC'(D.v]P]>7=IZ&+Z$^7ZuZpXIAC8j|]q/yQc#i$CRo:s0UK@GcuOebgoZPnfMiq]<]5.fO5G.^l;cNBd~R{l/,VXF%
+8A9C@ogM`h53_n>V0VDR}4@6/;k4m#cD}q:pAf-9l)k@c/j7xD>s)T:EzlLMGr=fCypgzW1TLk$gIJS$=/aWk2G_R(;^K[7baJ#C:yi,8v,oByQa3{PQ8f
+jk`kj5]YQ5]WEX.bsJVv<`,slcZ&5QKu#rnQwJ:6%-A|7pqq}"20wE-/iF9OAu&87}&f4JbzycL+=AZ)woU&[vW%.a/z&-Ms<=5HU{38T&^i5pg7Cq%q>l
+NX|+h;@_t"Kka,uh#0#%Yh>m&GB!@8}Q_Iey<,9N2[3k&;v2DLV#L!Aw`}g"fM-(cM8<Hrjp-K6Z&qaFFOsO]M9fsP6KS|bmz<czDFg['B.nNiAJx,kUqJ
+:p'fmpQa9#`[2o7>xK;t1pBYpj3)Nl`Y:7T3%Y}BA-rjcGEXR`G[e}WG{mC7Z{02-QuA/tVd)X^#<(X&p}K&Ey-_K^Vq}IWmzt<<q)602u`$['Ehmc.eIs
+pSJJo0#tQ(D(8bMt#xt^c<s34YA`cX.K-N[rnh-ctZOE5L]po||^`:8GFt0!1iL>m@OCqh:#Dmh!7(vEj'8KQA`GU2/'_CI3iYlNSY]Z$nHy'dHOh)@'ul
+<a)!b[YNOlA`GFfjK(c(;R&["d4l}r~YS2fH47<>[/TM<#<uc><;s.-]-zH4@$01Cx8CS7_2H']1fjBL"(ktXm0<_BennTR7kqclpAN)Z8y0%6p|^YlqL,
+%5K=Z-ew>H5A"ef"P67x:b/.XB22/.sRSOD}1&FBW$D7m7nP6vnNQUzCuH&U5U2|[k!y42MRa%^Qm3@mDB4!J7N[&JYFls>dvy446b{B2Wn[5Fw6dJ{<zM
+U{5$u{}i}mt5h)me[w:Q{+4M<I2[+z9Q6)i3}aIy+<ZkUOyU)Xa7#cx[Fs-BjV~55G<E)=Z_B/>2`Y&Y1Xv[9.DD=(w^ixeav)W_kD6gm@yl04qEJFZhr=
+i$md[|42SLGz4GxkQ!UsA&(XFQPOI^FN3WDu:^&qdVo%~Hi}|Q^{++ZDa{>Kw"&Q<kf;Q}.C6T+v<n:)^:{1y@#`xWxs-vPr^]QFQy(k^&al0}&}fwGrKe
+{WQr7eV]7_{DZ!Ah&l9N/mg>#RwTIT/Mzb'&0I18b<Y&KoTF9(>1a><[[S~u%m(4yTb98PteEiB+WUJ7u`|4_]8`w^JM;#e/N/M0KRN$|OlXPZDmx^Eh,4
+RU`)t=DHR>orz=HUX^p<Z@NVr:UjdA<!=5b_~}C5UU1qKVLX#6<:OZ9S{Ga24EckGG>_TQb$|;l_x{b9~L1qEDkNyuq-o%Rn-w.e+A2@cbKegu~BN&t!>%
+XBbXMRW3XGQp.k~CT}8Q~,Xw)#o3:e,|&NK>Ke#lsn2.[9n!<)DG<#mVrKh!,d]CVD]n4(ehqW[|yKKNYW)0$yavX;<%7zJx(HyJY:+Q|HlU);_M+&p)zZ
+NC%h!nJSaNQ{^I/{/"8.#lIm8X|q@Z+(sXVlm$;]_i^cjHy2RrZ%6jTf0ms<V,"4-=ujS.Q%K@&qdSxe&)A%1=`O%pSf92lP7_1>>jfp^&=##rAYVjS_R>
+q:8|j#B)GpM(aq!liN[+mf~P0t4H)u0"0K9B_%;7^#Y8@vbYa3BjX2Fmz[@F776U69!N#KcNa3aX&%{T.BxJ@Bs-=e!9iS#g!{#qn2@+Z7i^@Z/Hmza>zz
+QULh^;p%s;8egBa+lER4oq%nJ_4}uV:1ZNA_k590dj||ug1-3[q3Mb`{z!3z_;UY|g7IF:gsf98-0J$kMF-G"Qb5bU>x#!@KKzF:_a&26(;g|0w:VmGTvM
+mAz<7q@OhUr_8(hS|_}c:jSrjjoYQ[[}iStQw{^h6}xdFHZ_;j[IR-Iap+4L<V|o8r&A>21l@nZ>;Um)7CA^}Mekol5p`XF@dI``>f!KoPT<i"HxfnY&{F
+"xwb[qo[L8~vzF0Yg;|U'ZH"S/-Qu)=_jfpFn625n395NSF|YQ!|=B|cIdc9rql4wx@(PuKtQd.S'vuX,CIj_hM3S|n%1@HENki[Ch"'EpbFedp{beN}>'
+W#g`W7Bl@};1+LJqQ_G$MtL.)'JSbofA^}%V%jgT7kfAioDn#|p`^:~^[<bcg|nYs<mYOh"vs_-2A2E^V=4wG=P0o9`Jmq<bVLWd`eGdA1c"E;#xJj6>Mn
+$P`'+vv@LTb;&F3Gf)yQ2dP!XI1f8XmoN!A.f+.$50:clCN_Qv{S`,f]B<Xl@ZQngz`[Zip_=_2UgAqp,PGHQVplAz$d!ow7Iyw7-5-dkMt.zEpioWg0!;
+LU1p!e!@Dox>n;9H,z_v|61x4G}9xh1asPqpyp%YvaJP&2]zk=x`(P]_FGr0<tW!<{=]8!d5af9N5P`(p-hd4c6VKOPS>^cO2cshng>@sX4m2Q{r2)}_B6
+JS!%MH:L}NoL":xj=uGjF+WvBUgZa.V0q0![GVJ$GKWY"{m;=GFy.dwek;8|A7ch%tH[=4rZkYNi/]44]s9/g8.y9%nWk]16;;|>tanfhng78<fH>"_BAT
+yd>,,NDcfQUPCFp_r[fz+$"i3(xP%:Ga>mWsx]i%@Q$6LmU7Z%ker]47Ce^hesI=[XdoUVvB>ibN/Df_P/Z35N9}e"xlHU,m_aO>Vx]Is]s}WI}zq3Q4aa
+d-@VPJVpEn,H6J1`(W(}7],gd4B/~5urN'_x,$`Ds#f6^_@BKeN"hdDm_`$yr/`|<-g;:dURHGK1Au'T=&,Q0{r/1bCk:g1j@5`/fPHfA0Dzc{i|hnS$0q
+M4W`eZqY>8|I.+o7uwYOTu(jBM9lScX1tQWXz!T@fq2zD`c"%;9tR%P=rJ7;,Mb!hC{6qT2VvZlSNNI<IoR{vY9e1&w%9}]Nfi4$gR3;dZuMZD!{G6#y3Q
+v/Xz(YEiQo(T}__^!@H.q9l.:8!%/{p4&F7Oo3_x{4^<;5EId7H8ZLA.A#oa@hIUNlI_UfB}`rU5Hx%j9x@jJ8(u_RMT8PFK.sHB+-vzw3`0&5^}]@U}R_
+03]KF|GDgYd/=GV>IviG"bG2/lW]"6>'d&<8AqM`1#-THcv>gb|h[HluX(D9IINjbKoj8A[9XaCDGRo^B[f=u&8Ix'ZiJW4z:8<yyxb/&jOh%VN%;)uokv
+yIF3%GJNEZ]nQW+Z>bxThej8X2_GMC<>]Ksu,J%}W:];+)lzC76c#e-9pgF9Gc"n4bi+>^JEm%$g7um@J748-hxK9OUmSggx:bkE:KSwUem`[8=+6Li;-0
+p^1+6m"eyR=_+GeSJ-|RVv1#t6LSc>B#SWbjybGIz+fE"!(O~H6kJd,T-NevSUrMl{.8{&fu=uNK>758Njz_pM^{BHTrwf+[5J2LZ9@CA.0e/<^4"[eQ8x
+WfO7~uCl=Y,q>zN}.ptRE<y;c]!f:>OX421sn_DR't;!x4&,@rcS'qIhy/xiJ4+el""fwMmRWZwu,'DB(a~{Euw;^Db|R(O[JyLZhdZ)7vU%9Aj{+)!e%+
+ng<F:GD_IZFX5r7%x^E^gf~[(RyA2+8G6r$;E!L_+$:NL6+noM5n6@n=~mNnn=c8[@ia!Kz^^4)^YQ^{0E!H!BX_EXDmmYeWphT;fWwl/,CP6}7J~_TVv#
+[0~`-x//"W$(#FEgGN|+t%[{xP{47q!fmX]5O8nmWq&:zr3JY]FEe]zFJ4'ZqQ](sgS<@ofyfK@kRU43_Fdk)s<1</(tfHN4u&@>Vm/mQTitz>q}+y[i-z
+dxv,l@~.@aS+OBO3cZA!-x44KI:|gR7R|6|f|v"FWOTA1:4a#k:Q(o7S}-rX^!gfVd.6"fS$b,[BE}o2it|e1K(|q0fJeTtv/Y[BAX_Dj6_sJGabD_3LFK
+dk%41a7dYU#gzUkRj2JuGRBS6Rf|E$Dmx@_dm#rqjj>}J0w7[&fyc%H8-qpj8JX0i2c!NID2yb3HW2D=Fv2UEIL6bx|+kwZK7Pg7%jmT1G/43Z_q@B%r5;
+Hn)<ITy/]I/Uyn107"X&i0PWDHF`iy;|zm_{c_#2q3S2+N`z/cvr"F_!Y|}y16Gi]MU|RiU(D+ex4D#t-)iN_Ya^qU(9lh<)0t%=I<3zF4p94LrW2;2n!5
+2H7bjsyIbhBHQSF'^w>0OrY,oIKE>"LSUll$oOQ7Q-U4<)^=Y9psFkt[WviGo5zfGyyeydSgq8n''Mk_m"gR33j^w7qa[UDM6q64EEzGqHmhiq{<K/W$EY
+Ww>^Z4u,%&S7l&rI^H9a'4$NOy_b^pHN;O.I^NS17BPZ7#;La+jynY.Q!hQXB^c+s":R4v~=y/l^l9mckbyKzB$yA1.NJ4p{Yde9m#[s+PEZwqKXM@G_pg
+cOErdAgf3&5)Gaf5&f>!+7Z_q{nxI{/k0(:S"|iVt7J$27q:!=qmz1(Xn7+XFsS!a@-.dI3l1k+Mj]7RH/53btaHaG8odekDk|Ayyk#Z3:FpKt7nxdK2[e
+;j+f{<s;;W'("t=-yYhYaD@#^K7)z;}Asiz$;d<{:m#|f{cNruAkPnKrDUWBku=PaIM-.pNn(OSs$JI]yr='!kTL<f)]%9,k@.5T4WUjjmaLoeITqQ4aje
+2d,'2]"J7DFO<#>WNQ{o8#o_OiMOxA"UYBwC.kkqRA9WS.lJ}M$zzng%KkKc:3D5&N}k|gV%2MO3m5qsh2=[qj/m@0;io+0t#L^-[YWrc[A$,Rr/|G.66i
+1eFrLQ{J6p-Q,[D!6SL#U]9x8+@IY#)Yk`^@dS|f]N>d6>kd7=I0sQ'ggxoNnr+TQJ[ZmL{C(m"XG8rnngg`rgA0Gae/0{OQCs25FDV|QV1i#P=XPmru'h
+nYg9uaL#[puHg`fQQ]jZZJ]B"TN/#!t[>Mf,=&'A"+`pjBPSPm;Pkk]!}yxRVMl4y+AQ2Z5Jv30^:DZxClyd.,)G)d=b'S#wP=Xi1kMtXo|hiI18mM(<a/
+575Yu0ZIhg{k-Ic96f7MV%-t$ew%8KLEpU:@,{;R=9&g&&B";$)b3b<K2LfB<)<b~(AaoFq_-oi!b#Q#l:JwQhQX[m0Yk=f[xi}<RE2dkF9.+9fS0Fo/={
+mrODd[MRF:F(Er]w1/-Z+^G,BogGI/j:m;>]3c;JG2$cO<N:t"DVo_vmJ|QHBi#EiKHoeQh5AI/9[)sX([m9'hG.x[yY=AO,2['OLC/I59~-=sIBXE4AzA
+['660UzLOshH(>S#a>TzKW$5ge&0TWagT+{^H<{{E#z/((mNN%cmxn4Icm0#YHGkA5(/3kxD(e9;EI(%s0`j.JJH=wfI^QS$p<f^T/8>8qTm&=Q!)!rWSe
+!Q}[9;Xe&(|;;RfG/ziuI`,eA4z2_9QJ!xb+!>"lCFJ@cQ-@|j{dWXFf22&$xIA^H}j<SHYqNSvp%o>%PXhaAg!:h.%DeDVyFqP:8Z9CgHOX5^O>5G}rfW
+KxAqU5x'(n=SA1))S1-6`l>Ki'@q#m7M1]>iAB,WhWdd]tx.T"sM82X(r<[JJ1W-C<zNoJFCXtY,p>|2T}a;ov{0@<#3aG}zMNde2$MG7Prd8-~(d89x+>
+dLM"{EEc+T8Z=4mh)z/9]yU41tEGtGv3Kx_MOQ+YJ]mx>!Y8VFsdu<e)j]k>Gvcg$k0iOPIu.!NL|Ah`fMc{LLT6nFdT]Z)L;qbnsHEw^CDTcfp(HeiBs/
+&+AT"u5J8GpMND]Wb2tga5zV>f,H>agO+6|}%M.nAsyf:Z3(d/NkU:^dbIX3~;FA}n.x,]`dZkGutYWp2=+}BT}lxCNio"Kv>U6#DZ-u|)b|Fwg^K"2Nyr
+HS!9PiIFc;[U"{"tEeVM+)@FFNra(|48uP'#qKVdDvNk[B_[p!+6vJ4NC)cRemW}{VkFC7&85J1p(x{y1vgDsn<)phKFh$0",nsN1|W#T8dY/O1iTd/Z>g
+TW_h2k<`f4h}q,fJh{`#_b+/ul|[=3R;+3r,gTFV,S(JuugRqjk@1Y[rYVAvA;y2nMyzN`gz5w|^9%JqxQ7D|Y-9sf7>!<vcKsPNlAUsGCvANB~i,^.nV|
+4!AnB.cY8Md=4"4.4T4AGqW)I##|HT;D1;3LESNGYe'_&,~r@owq+p.]-gWw2kZSN'2eT0"+`'oVmBeH`b!Z8^EQ[d5yKQq>PllKw0Gm|Gl`:4:L)72Ceq
+$XAs)^._t,J|9y4pP@0U_Pp^-$%4%b9|WAK486'N:;s#^suD)<=XRJr^laYMFqQ=KD'L>F~@XaHwBTw'zN@.bq(whvn7mo,Ac_$.AiNA(-gZk|Ed-TzsFC
+{Z6CRW(G#n]|h|$4A69Nl{G/i<7xlt#&%A!J)k/FC3GP<xXy!JfBWDm4Lw1j0,cID{72>l&yYK:+426mIlAL(_6d]y;.D9<6@mWljAqCbv+g'n_h%l3b]5
+>&hWs8=o&4%6/-fv1Ow-Bq(u`<$p9Rpc[$a%$+"P1n3oi_@U;/XK1$:@@5^psz<y^1mOBinQZ@sdIL>{)X"1LmLB<z2#9d1'%EL(Z.{vw.2bX`4I=V%6-9
+1+;B:D2l+3emIA(Ex7D+94]tt5AL^6.DW#Z`9i'"FOK0}:nU4,smGTec]ut,`eeh"hRym>Q4V<<}YmEfR/}WvqBCSV2pOyJZ#ER97IN'kVLN]r3Hu]XPV|
+OR,c4e0b;ursY@=<X.7EDKlxx2U'h3}l(yX}_^aAH0Q$O`Z|(Fsdj&Ju~qE9OI>j'LAnfVR)Qsv(R.]wSMs;q+nqb04hIyd0sM#r{(Z4BaSaKnxfc@SFTY
+5.~+q]([&lNPIg5:<n$!<P't6Jd@B7<6`7uc[-Kvuq8rvXB|2mer7`bO.O62$D~_mf$m>se3QhMNacvlKS.Zx!uwW}Kn-6+{bg.5$<6^w4vaw|NbmR/"9[
+_]P;Vxr3Q':SH]/`F7yy9)Z|w01^G@F<b][8u1/Q$<`llE3HDwgxo=1tQ@k-_WVa`LwSCz(IpO5C[knclZm_DZV82CP<tiXkFFNB:7%Qe(|ijGl>-DhM3S
+Nfs.T%b^|H[Z!^pDA2FC`n;|"G[q{%+"[1U=3>Vz|=Vc_0#648I2Xr%B^]K0od1Dn[fR+n!/KCKR+#v3t%)Y<639a[ouLIK>:cT/[mHk"h.P5q1vAML!YI
+/,1FEr8e`0s_x<-E^w7Fs:)>@w'YBPWGD4$rW0R.N0pZ1+s7hwge"f(|P&pW$#V![H'tol&bnc1inw#^DP~KW=<;GU17')f]rx%rdS2ZP`Y]E>Q50J%"zp
+`sN{>z!XufjTqHOsbb+r;qf[u%e1.gJKAM[c25W)hvV9Yf2mc!dT_XX-CinHS-fz`WYt~+-nfo^FVIuJ'|W<(r=N[J=nn]d'&.hH|v-89U{E<."ZD0Nf&.
+Jb<DL`{yuB&h#MQ'Q2[mq^zV5A5]LN5;.WpM0sKEpA([L"M!%AN6EKdNqiw8|Y1DA[]6fn/Au3pz9|%_QGJy/qLn||{%2|oa9%v_:Z!2fpeI<BU7lOE{,,
+E9Z:p%^dZU`^d.swgnNa5Liu!iEqmYn#lb3Bs{hwRVz4u}WEdUx>aJr`q#y@MM5z-RHLbw/mG9,<h)"NCgTVaq|8H>LCoQ}eL.x,F5SpJKsQ0(4M4O7A|F
+jLyOs9Af'%7+~kDXhQd[:5Bkxyw0+ug/diVeR>RL7d+3o/mXL]@1i%LHgc[[F]G!3ZsJZ-AUwls[`TY,|rBsN/bYZ0y$xHNozf`Vi$1Gj&4DHY>iok"GWe
+b#yg%L8QoD5rgXejMTjuR1v<NmM5:%xxF'q1fe}SPaS_NKzz~,9Ca(DWL)n9)<".Rt.ZRj5>,])$CqhoBfs%yS{$k7sE9o09Q[.H>t_udSYpYO>lrQ.5K]
+Vf&-o[<:W13d>J0[BAlW&VyI0o&-uKpR+u[IXdYo<MC<)mcOADxj3KK@rdoWl.b{s5yB.3R;;@9x2w-F}S$pC(~A+f<oipZ/wr!LMV{{o-KX.8'`Hf@0X]
+-!2"cW~TUl2{u"uZdNC/rR^wiymlB^k&7A|K{+DlK5$bCrkwuLn/M4xQ`Vb(H7^z`uosSl,d7[h=KyajpG5iP&P8W$]FGnj,h7GN|zt[.]UisFGds[El~+
+Y.`^%%"S_AGYQI<(Y.}5o1#UXzR:q<-[f"bo!Qn1_fHOJn=NN3gW:`e}bnXw<fb!;CTXT[=lVi<+e6>t%C"XdGr#C!0C44hN@.ZVD;E>,/Df]r]oH&4;@A
+m]Fe>'",yLYC()Ul}bNgQ3[lzH<.,:`";fQ/.9["u.U8zasw%%T7JO.fSWuc#+&ZhTFL,3EN!h_e#82LUG,^3o&X[_wS061SLV7/vK/Y~[M`W-"-A_jUcf
+4Y;QgcgyO3E#k72YH`UETCW>{161]^G'RhW[`i<g9'+!@itcN/<;8gCM4}E.m^!8Kv"@Fhb@|PH[I&c!]>O>tR$/79|wLu~;KX%f8xFOe3GynmSmY:W@FL
+&sH`'1j-)-$1J-tJ"$Q1Pn7i3nZr$==.KAWZaj-QOQ[=Hlu3iDVs_P|Kyzmj16RT]mt0"q/sM/7EM).fu0g_e=df@<9`:sy^s1e$YPfrSVC+bbhkX`B;x,
+&.'_|U'wR>;.p().@Z$+AU0FPR`o-[:rYsf!S;^oqE+FxlalmyD1/<^/vUCxcBARN{5Vxl:{iin7>ksM)|8]{axu$z^D!5l08V@hJayXbW`k9H#Ru;3C=>
+{F#kIsi8,Bh-I3|uKV"2l[VF<E<GV[JF@H_AhbC^6QTe^CsUwA%9pov'bvVz8dn-N[B`=L'L>hJ#>:^OAMmb7i,a}G$>`+,L~;I+Do'2y3}l[GUtw>eK;)
+9ITFrm+VOiVkf@F)&hrbaZ7#P]&Gjg7vXp$Pyh$hrsAH&)t!jd2%3<&KJOB@I.@_vgKa#wKt',x;;>[Chemof0pou9OREvLC5SmE$,g4kA:VPi!uym4Cl/
+W:fS^U~drr6WZg5()0cD@-oOiswi}l@t[2NDUDOK_c+s3-iyF>pIkw/{aboX)y=f97@kY-H@o.fc;5PNvJ=dV5p17OwSs/STDl+koX.UEMxi0fCJAV{DuP
+K/1yk/wf^b>9#t;zC^gU%N@n)n)qF]dPN4E1~Wag9'0xgAV`$^PIp2SY}nAFGDatU7H;T,>^0qvD"_wr)P=Q~wGbvL1pc@k7,uGuUK;jDDo:da-+hIkSpz
+#N0Nwb<DBbiz/JEw<dVY@lIUUp~;#!s)``i'2dZGscnp7by;i.W4_D%1Uw)5~RLeghupXrNb|;xu>k_+>l7)l^5+]>E9.o7xn]{z#SDUefTNuK|=O0LFNS
+-C~5yFASHE^xyX9wITO"iW{3<I{Z2I`TrLBuH-;p)wWn=j&fXS`>`A)x6+C]s[zHb2dxpY~wc%%I4`%hsVtrs2#D#,;+E#^AAGS9+oLlww,/=8ohg7n:^#
+aZ>Dk-{ukixpp>VrI6vh7dZfDwEa5A+9TvE=t`;<sj[>Wg5yqd(j_4_$8S%|[^<qnwg7OWW=K)lejkLY2p0d&9Sw3='k_>#u%'Z6jE7!BUld$hr|<xzt8B
+k@':eT<AJ$Ui;t(&d0`zY.@f=z/CZ3<cJ:mG!hyLz`gy{$F+D'tbh)01G1EUrV!+t5Rt'sl:9Bmv0`-VXJ8@~Q{^Q%RN216iFcijg)7hJ(''LO(9#[<>)>
+.9[J7IX|Kw2a[Apul#Ra(u)'P=6l.%-|bqBhT"x3rW`&QJH/a,NF#iYFBmLTD|XPK;f;CHW]aEPrTCx=0sQqq=@i(t,)2q$FoGN]%Q@G5Riy~0I4H^I>K,
+&gw+f1lqLxvA]p3[9OG+041(viGgl<Lm)(1'z;=W`<zH=M.Y.y<|`[~VGLlI"'vE@-tR_8bHy&%ak"#Iadgqd={Ru/.8wL2UfA7yQUQAJ(qa{;Ar-}g|2p
+QOI`9ON<ZKD!%erFgc<4,sMBV@Zt.%Mr~G$eP_o.#m4y(yWY3O0|kqt1HEtb>im<(.{--pw6)!6gns)["EH'TqWhBN$D]},H.2KD{tmvhYa}i>cj-zCx.a
+#GqDorJ$2L^U~wqOm(pWN%;)/$yaF2Gc9Z=!98_RC[==:[N{}T5g!ka|9r~y+7]Kh]@ZzHygh|3cDM:1u%.Gxyw8Psq|Dqy<]202%Y@WCnxD{k@;grD=jj
+([TX_|5Tn5pvSWzgTFiz|Q#],<C^(3N(t;J+rQ,awukJH0&yJU/5eAa@(SVaD^[A3$VESnl|:Wu/)gv])+6Jd,,IILHgACR^k.^mhjcQsg@W+GF)i=.40a
+ffi=DVOw^ieBPFJ^scWXW(/Q0Z%|o)6[#sT)3y2GTd2hI=x:<w4P]5!kvGJKS8]1"X6Y`D6jm%L)eM^Q8f+rFPh@.O>kjB"UwI&'"1fEP=Ha9mz^"tp$$`
+9r1dNpmz~`0^<0et@;hI}|nerzPDMepz3EFthbW{I]fTaohiPxuJRu5lnGLRkoW7ChlXD^8j%9_}Hov&ATf>l}:},t`}2}5;qMFL%lZI7<5qxI"<lv--O'
+|Z;zon^Dgv0r~BQH(oX'B!sc|uZ_:;AwarragW,85&8q{rG[$x3h(x+&)P7=j,~jKD:.HXU{08%_{OU|jN#{;0FUX_Yi{`fYRsr^z`F_G8qO9I.{t-]D"{
+!-YxmC%r,OjF]}F#1JTt+wH8M@SYI@x3].|j!h_h}Z%4rGs/Lsj2RPHryx[RD14NBzv3L-r}[R~p_R%^(pi7@_Bgu=]>An2W!7,&[U_l39vsmGd!TZ&y}r
+wBDI3|lqFxYds9=br$ZQZwG0PST#$]h)D8c1t=iwIh}r6mB!{8K'NYAnM9JARNB2pnwc'r7FAH-<Dgh4{JcUv4e}ylHZBRfBd&>yARcR:QzrxcP'>T28|f
+=OcmBTZ<u(rQacK0dUe"`8hVuvqkcsdQ@X8O]6}a'/2&P10kF`5NHVX8,Wipl:g<Jz$l+A_9nTYv>bV-M.Z,StPiM]!GW)B]{LHOIRg^|{a!q0,X%8VFC%
+8$!/k@o:QVM&B=x-m^TdI}2)[Y;ql|oD`XzeH)gT-XRa+i;;-J-Tkku+rcWDPb8/U<Ra-y`z{]Ue(iI//>vW4w:8nl7PI<3h"-Rb0|a(a>@lFX7WKB{B_b
+gA`A`@p3`dab.qd;ay1iju|;^i3Ueen2D25}Cd-N(yxMuj{QgPeM!y,k}.~{Bxg+%Q}l@b=tvxbrZEoQQr4zS"}xZXMCFa^SU/&w]=.o:)t(R9cS,JUzwP
+#n"$UT(Ifb_WwU8k^H.Lp%,2vecawM`3B(`'>)3np_})s6",ov;n8^nHW4vnx#ZsHyAiEQE(a'y:ZrNcb:6`'BzSf-9=v2@U_Ods:W]'0#w")pUJ^N;vf^
+@UB%k7~L]rWoH$s_]s,YTHSfrNI$[y^Pb9,%r}Di:aXWa1m01Elp.y'np15^)0zc+>$T:VsuVXA1(:6pc}[pgVofjoQa8f`!"n&T^>o^_CXeFh;P(`i:J)
+&%CrE"_H){Kr/IH%6x("&4QZ)gE(O$6bIT!A.g2OSPbN!8eI|+xj8.0"%5PwDpwjXvo8L@Ek-nVIgZ^'8(qH/ep{Oron~o^I..x}Z8ogZZyjMq1w2G!R<V
+>su'DKKWo)mKS/4eJ}|"CJ]!'<Ucn2Wo]Kmja$IXMCML%HooCm3g59HN/V]$]@J_lt-=[h3(sf(Ca'Pqesh4u:cD(<{0gadV8nqS%^[Ln]5gNadeT|+^`'
+uVdvjW=EVpe(i<0DWO24xb.,peG6[{m0,IE=|(eHCuAL7fJs1raV-]6<AuLd<J$MI&reNXEO`s/zO]%J[e,kb9V0}OLOfR1jFCCCu&5E6lO6ROD[r(>`%'
+2&K@H<{O6<o=I]p1Y;.0:Z|"p2|TVG"R4mQ+>'/Xc"<=ztTzvg2hhrh%`$Y}0)C:>Bn>zD$F43c!y4<g9XGOWig>+^`O)#.0t!/D"[qH$My$F4]<"F5y3;
+-63DzQ#$x73[5XBU]Rq7z5D5|{~Ot'=D2iS(kewykP%-qQc)fJykc$3'_<3AzfOs,P4u-tU,vjP)l/zAx(:h'=CxD.og3KI%s5iH46M&1f3hP8iKzu=:e#
+kVb9~l2F4.d@sCAHXxkx2Png(a:eqH6P/S[W:_wen.Gcr%6M+xgi>g%x4]nTD}Nvr[;"I[pFY+zX~g]C]x)/8w1-6Le,/F/)qpdpo1an=W;:dTrK_Q]19l
+fLq4y-2w$&@:C%,dX!&Hzcs0U#6UP=c|->eVn:Cq"liC0cF7ZK]la9/.iwv^Sdk"p!u[<c|snHDhIs,&97|;Ximq9'bt^[YK(L"Z5|(Owh5,mz2(f5Zzf'
+KwHERWU5@=98[ArT'YKY3i}g]GQ3/t7YSdrN=+o$t"89X27[7Ngaj3Xx[&ib-[d9r9Awp}6g]}eZ4hX:NT.<vY_r,XY4CYV<WyQj[49.j^OK}kmyk<MZCI
+Xwe9hryPl6wt(v[cC#Y6<5!>uxgjk&$kW..jl2=dVnI3$Myrk#QGVxZ|`IjG4RI)/!ldF%2^Dlw1WAG_|DkCD"Npr:<0a5B.5Qo}MO#(l+3up5tpdZ|xT,
+7f7zKM}1<h=F(,3$uuU%pSwo.nTGjgejM[+A7=Tun;M_&rI:2k.[vc0b3<:jhT`-oXyg!z~+gL";+6M(e1/3HxKWZ7QdKcA>efkD{A!MQMPDQ"K1z^>K9c
+~1PR2PaQy^cx5H3dS!wsi}/lvKq}~-_=jZWec+ot92m%(4S%Bc%oL8SWj)=QUr&kwGTI%`aB}MRh[60GReTvF_PPPy6J|{7@6-|g7-tg:r@VX<#H-f`]!h
+[.,]V@^%c|e^meJ|+zXdB+}/HQM:5UCo#A'78$kay;Q0HN{,+5JTa#Vk1^P_^;Q]OQ3T"71lzFN$'o,9)xUJv'R^|p:0/oi`z.>lK_)N/<:LfTu0wm%UNq
+3d{;Y=+!lvYVvjJtzCD29L!IJO`$ka&3k)0T)`#[5l;uApK8`3rcy]AJe;2o'W}OZv=Er/g%HNi:!XTHFD&=puf.0#;9Lbi#`}}iiU:Y/N@mlH>l7o[=rN
+hyYS/+g|lZRk"6=DajT989K06f_5kX30PQ;&g8Yqk)J]V^R4)u9GFO9|K44#eG]<nrj5;Z@Mk0pV%9$0Kqqse70.0WQF&{8&FRl@&xHblEMM"G3u`tD@@1
+.+WrjImvX{jD3^x.'b7@Qx}CK<(h6CAw&fy^^te8In$-tJCofF&xG2Xsh]hGgIrm-ZTnNgNj()i--65DFHrvCtFDA5.l5z[Lfj,s^@EQK+0KJAB&/V!Z"!
+8Nj&i)8L@y4-(s7Lh%zYJs(ewx8Ul9|$[ao/$>tY8TPmp},rY^$a>i{]4,%+}AL0`JhnAjXu>-FPpRp)KJweQ6la@)ShRvv!il10H_<z_]e+lUFa@8^QRg
+V(MuY%c>TKSDZqld-Y;i2(JK^`El7no'Iju-_]2i"|N^U0H081SrVB%M)XT#tRzy.b,:aD}V%15!rjGBsKen+p~wg+<}60HAG0p#GqR>4{6;"2/zp.~nS7
+wRGVe0W@-uQ+)GrNwr.)2#3:f^BRkP|QtTf>q(#=>mi{xH.)[2V2mH|v/g30bzz=^Ij5|b4|(&~{Hv"onw_J9Yi0LZ0ta,"e.JBgiLjOmSlcn|{="'L&HJ
+.8PT.8zIG7e;hg2,9_p1<up;zozuR4;05qe_R{rI]yCV.]ubQjUVr(R$_}2IWh7sC&DD~w"k,!]jg7@=)zkO9%HH}8zFKgSOr@7Z'hKgX@ERzlDxKrAY1-
+@&zH'1=+XFK2gjc;BJJn/_45EvRE],se2E")saxSt#U2^7:3J`FA@MIK=FbG`Rarv)fG^95MAe9$ph!wS6qGJn:%9$ur`h;&_6.e<=]L}t:`7I:6QgsWw=
+[]1!Kn/Xg-j-Y4|enawl9h1I`JE5L(1t3cg6L/7&vX1#J[vDM$TiBp)Kf+G[H$$zqfa]obF[fgS!2#1-(!q#LXx'sv><]XYIe"/}fY{X]H<OqM8BTo$Sdo
+GzUEY6/cdn(weH&-<DHNEz0qbz,!A2G-HSAIaGhHFI0J~$v6YVf4'qOnrNb}2Xs`qdyeM-Js|}G6,Ya=+^0RyN]d)c5cvx>8f,eR>iGc-7%d&k7e)lK[G2
+~WLndZ%Ei^kfTt1hqW6L%cxSYp}<;odb/)"Si)nlh9fveklSi/RD7e|^8A]>.J|MO%I5l=~H+236'm>r0dq@1S]J(w6/R1~$:QcSeEJV,On"VVQ(oaFU$6
+'G8pq_5ykqJeybkx/pJay@[sNiom%Yn0$7h,$X`%sHws=)eecGrA~0u(boAQs|MJz%atIkPZ,-Gb2U5o7pK6iAJiTldWczw1IfLufe1;OPvW<mFn^NA'X&
+;-eeDberj+[Q/XQ9#!;0^<j}mXL`GF]R2>O@Um/S6Ge"qj{(Pb{J]H)X%}J5H5x11y+O'hH`JX9(+A25+W:VD5,3`]d9`3J{o|u(EWr&j.<5UB;&U:yxz&
+&Sh3@W.)^,/{Dy||qH>eO-97Suu`sdD[4W~w~q(Sfq["!i+G+2]!1Ev%j(":6x}x1;'4'!};$-"]r]]Pm(t4-o037v#&r-0mie;)"x'Sc#u#gDU(Q}}aqH
+LIf1g}v()NWs]0/NMc2_(1pB;U}h_y'i5;4A!j!8{]xb_-0A"eC_n{iXm+BdfPbh9S4u~q6x1n8.TyrsMMEyfQ-tMtc"~(6lo+@Lm`@k~3rd75/e(I1chK
+/floug>>36ESqPQV3vx'A^Ix''|Dd>>mghv7oZav+@Ke)pt)axdzgufp:<cH.3:Qq.xQAc"hG9i{9dRt7MLcW$cnN4t#kmK0J[ZeU=~IDY;-l%P6y_kVH'
+ZkU##WL<0lLM_:9b>YVHrQdw]E!ALv@9{ft)vz4#6j;2H%w_/$wWTR/3""Xee>%]jh|A^>ATjW5OAfP6kSIc^PKrJw,/;UFPCI'_-jiGfF(E7Vr-U<u[]x
+W(py<SO[T0G}=#JdT|mDY+wZojlG:"xq5eW:gg#4+jW{QsCg<Qrq-}/+D#NkY}:vi"LE3c#wi406zC>2pg:a$oLFb%"9u6m$XU@np`s7w:+8=c}$qixYXU
+|JxS]X"9Z{"N;hPWp]fdItdQ+yRJOG'|0.&F>PF=,8#`]d">Nz6G@zg^Vl"<N}U}{;(h[n6!vkKmp.(Ck.#}N{[=KywtmT(l5u(UVx2fP#-c01%M6^;c&}
+-5rl#'`FTZIm;ngfQ'dKoZ[hS959Z=jJB4UliNylYeqpYB:WqSy]"6r<DN;1a7JC5T2/0)pfO";!)hf#kK-]WX]0X$I7Nm>0->EcF'g@zxkToi>yIzH4|@
+fC3a6<AA:bSHFUfv!=xse`-,8g4A!+_B{Qo"ng-'gFl6X.k%n^%K-1zI_=9s>2.7CK_TMS`A{(IXyt3Hk@O%"<1ktG_]IJSz'qB}}4}v<m,AD9Cgxoqz$[
+4heMdfANXD&F}J'T$b>wR|({kyJ/g+8-2{%/ypzyQoi`KabmUa89}kuW%(^W|5HzYUZ7K'$NXC3F9:K.A|<y/ty%r!V^#n0YEV/+$MF>Id1-H=LvQa2gGA
+P@89Ki^ut:yHy9:u+fp;H8nBUa#RrsW<~qE&2ftZ[neupU:F!u~CY'ytTxbG[OQWR:H3wpE>cC1:ixz@wYq"-]uoI7JBO0_xBImzu&t6;}9t&FC4/X2q{1
+7E9|<5,=V%XI|MoI1G~vS|z$}Jz+0Kd6qC1^K2L=DYGTuNSnHtU^!_Q7R9;]l&OQ`k<|BWyzkYU8s^Ud@yin54Rf5_`m!e6t$,~7uYwNt{|Fq4NJ<kehWe
+h=>CvL,HEw1>QVD!fclz;uK5`uN+Xy",S77C}:LJ[nxp>roq+f.CY0zN9/$)q>,{W4|`B&k+Xwx_!K<NO=0uVe8XRhcctLj5s#ZWd44Bgvt'U.aXwQ+l/5
+><XdGO~viBVT@@IZy%`<Dl1pd}/],bot$L86g(0hJDp}kZ~6P3~Dc3;C2/TBza}0=EAuqTt=-(.t[Y{-i2&3m.+TWZC70lME,Z[xys^5YLjH%XKyn@sRj<
++8;cCX4YN&rd{)HPN(nS,xtJ_.0nYhVZTY!:dH@F%,p^P(L^WA@QP=;{pX}'lzcU{Y;$"C~/B'|!`pX<3ldc%V:>~<$a~w2V!=EpyrT,yta]qq}JDFRoJr
+Jny|8>lVg<JsV&1U>e/Sio^Ddd,Za7Gjlj;(`#2t{$z9kEekH;Q.ToKk^0k]eby6U!o.3cA/cS}q>_[+}-x.UA(P0_O<lsm1a.cu#ZPrbi7h+f-ww(-":'
+MX:-zTgbxX;$Ll4Be/1Hcn&I$'iE7C}!'H0VRIbee5N7!a3GT(o,.k^6r)b'="VarFwS!0K+6CjDHdgdlYhk_+q}!Iv23s(A7,FrIa>BqU77=1Nc)/sXdn
+g_Bu1^";19Ze2/pARr&RV4fHx7ECJVMV$6NE#ezNAmz`'WS_KB6R$BfuAg#_E0@C$Tj$9qhi}1z{<,G%}xHWaAgN_/B#f(/HR>sIQuaA|vZYV+k_AAoq-x
+D-TcK7xzUCW5&n#c#%9&f1D6!Ku>k3q28!iY3-1G/V<R3@f(as+m2AQcgMK/VkhHVP.@$z|6jzI-dlH#)X/hi%i_BnC-]s#5xg#%AY{=4{uj'ySA'}i#$t
+YJT}bk"wLE_[+6$RPtdpkBJH<Ku'(A[N[t)XU{K&eQUu|E.xltG6~^YO"]m`KuWEM_:gj:6|m)eH]`s<);`zs:dbMh`nyQIZ&_7;Ol#p;x"'.VuBC{_tgK
+e(POGv0V6T(#=U2ymR&}n+3qP107{qmhw1~@^'78&zU]k&wi`{"-Sw5|nx/:m-NF2VD)>cjE"M98.a|rrqp=(=p4as5+o)_Vx)a7}Y#),1Ykgf&8M#MA.8
+sR>wb)-%]`xX)}=-ah,IGc~V^/Eg%bS$!8iYXTxRZz4s}>PrPWSZ6WZNZrd!'C$nN%mvKLY_>fM.A3qD<QV(X`z|0&)yn=0uvO_PX[0h/G>Lj6soAEWpH"
+20!'J7EXZu/;!28R-2E!dVZPG{CTB1)S$9+mil^t,|>#3lbEvyHXBSt@TI~7:r)[c&t0mzwtTC$=!2iWJO}-r#,tQJN3|Z9g%q/I}%);r)s6>WKbW}3|Dj
+3Mv[lf'N$[#xsVLI78_hO(.mVOXl8NC5R9=1YZhiIyMZW/]f#y$-^Dm!_=/J@82hH<v,,s.&Q[Ltk.Mk~0)f$K^ec.Me<4V92&kVMOrCr3YhWr7kUa$uC_
+U/<DcD~k3Cmp6siw!-'%rD=!yZYVphCZ8NiD,TJA9]#q["0;GrPUjy7J}jGDq2mctIWjYD4wK}}YUMfbP^-o()Ana4jIz8ep]:O2^m]gM8E+o1aIq@#7Nl
+PJWYPk2YH^nC(%R^3;'%{>+`qbqeRK#NPELzvEckD51VUn_bH}sH+[ji.B|mxGZd`3t#n(EPQQHNJs^uD$5H"7)}$n+w,z+AmD$xBQB%yMJlaA,;`zY=z2
+6{,7tNXQ|z;@R{i9Ku#"EE#{18N}{L1[X<20E=:F7q#="IiJNM6X(r1h9s7>:NSQn<&zPyEd>5)tDfs3EK9xV7s[xCRo_j7lTXe$[i"rFwot.g=d7SP&q@
+V37Tz!7bJF;ZL`Yh}$09Z1L6.rypPrhC76#G#>0mK]<P9l!h+AFGGpdMkh2E9EE@S0A9G;wieK%h+l==RUK6Nb4aUqL7AYBNky{xEIsifaRvC&-7w6eyOw
+M`jjIGlkQ[Y98vbN{gwI(;TKzkcsS!SP#J"3&;]v5R!QwG.!fNS+xk'H8eBj-c>^(Kle}slM]+w'lt.)-F69E,.Rut]m^kXqL1cqta=Si#}rPPFjgOUvk{
+iX4C$JKP/<~KeVlg^'~xjv]6jo6dleK4ING^d<UV>hqcFe9[6|>2o/;mChhYmd.=a+]qq,hEQOO9^[$$!qbGb0thc4uck%t0D+Dw^/M%Tb$]tFASl4MKx_
+wiBzKf=z+)r6^Omb[ep}q/qr0@cX=b:L_+3-Lc}4gy(9@R$p!z-H7Jz6I3M(+@/&fIpBL.=IWy;%U9K%To=3fD7Li&z$cV8EF5JQ.Q>-`:@G!<5-(3is|m
+[v;dLsTa9KXnfJ'EnJJket^]#1FZZOFsBAQ4e2YW&/8<~j7lrSAta<1V@by'!j:dz;.l_uc71(,cF"bz=jZe[=>.}IyIq@}91A=O+`ETRK}{(Nuiyv.@^j
+$6Dbr%Nr4iE01}XFn<%$-EUPn`:OLAo+-A7<HR5nwq7zgl4U//ELKZ'h'V{iLe:U6RPlQ:+fyXtT.'3W[[8/V1Wu)ROt9jx<>XP&9A0L<"sOyNpTz]&L|C
+i0aR~1D{A3H8glK@07ePw9vcL;}0<ByTNkaFtL>xLq#M38xuB<GC=Vvu;E$3GCOcnme."_Q1y#e_)[u5/="w>:NcA)^XZ#JpIM9"Q"ro^n%W]rmLY@%4@k
+>tqE)[d:Z0R|KHC:6kQauMWfWS$Z>[clt7iNSQk6(M-4<Sm;#j.L%/0(nb7$YS)=hUvq1D0J13lSi!WlbFmbgqM49ew,xrjqJB@C'rBl|zxg|2#z"-"&b>
+3Xja%fJftF@)H@PxuoOxN"wK]It;e.6q%O_4hYS#Rh`cU[},xeI52)Mj.JmK2a>Y;f:p8t#B{gjZhpZq^'YyrG~IVR^Af{dV}&<{Uh/WIX-gw7;TQiVn3f
+I9yFBm4.oD4UJs%F$hM=V7HHg8@]Kl{!I=i9W@y,vpPFY9Umz&UHdSpD19l0GA0w7aIKZ4KExA=&xn6jbaVDH/.==0-:Q0M/JdaL_i_;TOSha"2IDKc|vF
+7Y^E^Di^"c}/WpG[6wo(o{%{Aw#x)yjN0jBCr>+Ex3O]:N{ryN^`z<8:EWAL}{]h-EU)->'{l'+/v^)og><O)WAv1:&`&N"`TzBE^c9Y6-um=&/v@{6IzO
+8!S|iOd+@Ez.5dH3l]WcD4Kl"#y+je+,gJi"2dX&tw8-0G-|Q|l$NXu<~3hg2%GN^L'wVW']brCImJ_3"Mt[%+$+Z9|B^76deBR>x#!QXqhW]=:`N'X"yx
+#Mp!E4X`J5Z1w=aDHR@iZXyv[2+8F.~+rzP%${r>.P#Mat]Gk:L5#iT[W2n&Et-=MBGj.LJC1ole#_qM+Z=$a2XNnjat0:Fdq9WU9w_rvK,/T4vJpeR!Ar
+%Ns|#7nTEGAVBzkZU46_34(V5:~y=}9|@r/{oQ3jppQZdlPg7M:2{}|4lsmx`#)Hindm&U)q"$dTxbbfi,9hj7>J;f2+Rq[]b-P8umd_T50V(qhA!xl]Dl
+6XvMH_(]r">$.G[yz2%]}svI}tLK-O!Fs);;)x<f>)vd;rl+!X>1^teCQ79BWp6YxsKgQZ'XFLLl[y_LeC-Z!n17z]t|]I6;a{gH1I42Hk+!xC-OIh#]1s
+L_RdQOL4H+%ywI7L}NMwQt7ZbKbYsKPa#0h7-ZzU5TYKucA.X]O'5htyp|yRn[K^yYHDl_rQ8$0dKZL{[rVf0/S((RE[2LdO(;-aR3R:j5l$BR=6:a!C#2
+EDmB,JNW/K>56CN2BFeZZ8{9{B;3ilD4Q3c|27}VUNOG}(7MU}!Y^z{i]+jxBg|d_84)DPbdaa0GV=oM''8/9>Vy>R}RNHN2Rnd1btqf(tZgy.Jw%k+MI5
+&SN57yE1LmQB8/EVJ>&s~z}0Q+=>s^9ml}={VPJ)aN@m^`w.ND(zw5wYB>":Pyw::-@Uq}5]`J+AgRo}bejq)6`bp#5wN/N12X~A'/L)BB%O%p1lPWyDe]
+I^|NSEHuh,5`CCtx`Ol`&4=HDe2;L^.&,YA@tKL(iJSmmC0aN0"<N8xWv>v_uJ(sEq=tD&L9n'"]RDq<$(_&^"p+To0AXYxyP]|RQAR#g<'l~/j<iGrR2X
+^40ji2.XOICj^fz|p7(s3H/&Nb.<O:Bod_n7kC,cR%1i6U[_.zHO:/+zKfoaUJ.L9twegO;K4NrFZ#@U8+t+FFSP2xom>7<O6XAo=m%f1TNwD1m7/.i_{c
+P-aJe/>|cRAwh5.cwB#d_i4)E]q28>f59PAW#6@7AW-9Z4Hdvau&K+)rk15Tj_kL^0`nx+}"[FkT`^$b2>i9O(-_/5d+iThzA0H@h:%N78;XFvL]q-Hga(
+M@.M(dF-O+Qv+^b[S({>5C#_IL@`NrNOQEURcnSZkX1{mQcnGah|K6h]&c["ss4XW)i>.o,KQ9GadYwN)u=/@Z!)|-323<<wTLV3v$.BE(5W1X_>(yKIPJ
+j(Ms<-<'NTxk'9Ix:26B-`htjPb|ea2eZGLs^KY)vX][;ueaw0,LHde5bHX]wvGax[ww/kd[F`SCeGYJZ"|=q^BnHI'83,0SBcQ4>olCTiG'J3Z+<:pi53
+(BxtqJdGOLPZm>#(-m:@yiO`lnZDf(#8YleS[-aeyQt@emE2hT<:vaKhaqA1%pB("0r50HTuZ@'CNP,X|>gV_$[3y9wZ0['nQPd(/zsrAU`sH)src6bYG2
+qIxeZv~Fs)4Vo;c;Jw$@3)_Zi#%_mj7KP6_G~j'T6QsHvWF_&T46kCG<6I;J^8=W7M=}-"3uI>W2langKJC]t7%LGL;5a>e@!%S)w'&@<+0Qbj}b,$lV>r
+nFM%,n~0<(fZPq;Sby9b`Z<g,{$=Ym%^q>a"Nd{g<reY'&4!$d+_Y_ZOw"b:XCVw'4##96TT7Ku-.jmLgM.;./QH7|NHY=JDTj<9XtgVuv'Gc,#T6"tM9G
+2=.(q"jumtn%mk_+FN]<'^#_YlL%>>FC1b0%-ABaFKjkNP]Tz1Q^em,SD:_n/A9LSWIt-G<kT@]`aW<hoQWtPH6aq""J`rZ[{LjMf@XHr2@nI6W/V:@9U2
+MPZmDuhTGXFUu`[_e=_Xd=;}M:djb2iqzwanDFc8MRnv,!0:5=N8>OfX>a=b#agosVy0zG@F;)GtIMK>1PQO:8uL9%q9eRv5i%pe:q|1L7iFx%`R6xDzC=
+m-68aFNVBI;kZ2pBnvQ;arzn6i`(XI^K%"/#b,IfhtNH`YAr7g)qhJZOLKqF&fknt5_9y)&NW551=r'1raRQQvPOxXp`"YZ83}`GAHs]>X+U7vN`bja(c8
+"c+IG=F=[m%y/-&qj1cbY=hU$)1Q8euvWrd_g<@n%YL3xu3a!lj,5c&.9)sGI:~Wd^K+nd4Z1W8.q!:M}S|$N/aoYKt2>RwAEbB^[HdfAOD%,|c"NEde!#
+CGZSm-<&1UeKAX!#6^<A>t)i_:9j3PR3|Gm%ba#/]|5a$tBXUyB{66"BLq,]i`dYdUAE7Y,s0&I.L4]GMt']>2o1J<qyF9SmnFS%yg{hkNbmU5yk_pjW&T
+3bZv(b6#dnG"p@^jV2m>Y_XRL)!S64:s"Jbrh]x0,{~e_}=3G(!4//27C]ai}4@(rGab]R.9`EUNqYD]|=Dgx9y00Z.mVxdLk"!nZ>PLh)8V;rSUqQ.-fX
+Uxy,BJ&bJGrLx}qi.|sY~6!k{ttWAQG}%{Qgp}fBD]2{lGF"_;`"wnYU%[u"-CE=A]t+1htNhS6E=+@{;vm"0i(Fw{f]-R$4pG@F-x/_ViuI:p^}Tm(I^$
+H:T[BHEiDyHmK|w,r4Dz7&)mVnmbi0`Zq`.szN+5VcoIQ(m.D+5`-LV2YH=IHX`(%{"v$lFhj'>S(f6nc21="h+`5r0u-zNkUL6}W}{^!9;(<@|UE:+h!L
+oGP&{Z],V`u`|sRl9y/J&b_o=H1s)`Mx.8kH}Sd}oxm:^7GWB/)i2V4}r`'0"uqxl9Cx4mO-M#@=_W5[QtiOYLC%FCBgYsTd1Tg@LPArDBh5>&7/7V~[0'
+T8L]!KeI7,bAy2,;m`}pexw'(SCCK6QOJxnO-y1rNd"bSxQ@b"jr/)]8C,rZy4I}qaiNV#hfcSs%Tsj+Lglh_IySvkQ4/c%9(H(EQAa|B^kxk0m`Qx=XXh
+{Xx$tVI]y%GliszqEGoyPDYDP/UH'Tn4XRfNupU{S^8UdJjj9>&oIlwJQ>$`CJi=GzvaEPs]1/a1MHuRQ_10}`eWaHu`-G:tnN2W6&'Hj]K2`1SQ'Qi8..
+4LiH1;2Dz"4Ct_;R{VEL)wg+OTQ>jnZ]z@hIwr(S^nu$GZ=1u.u}M4l7$"fXs_Js~}WNv40$@)/DY|_|S|P4Ya(++(gJT^UP^1'EB#0R3@`=:^#`LE)NMx
+Igx-Im4YC>YNqw4TKxNDL=17z_;#GiW7i&B;)^WL^J%ag9tsD/rT9@)J5vGtLrFjdFDd&`NW4MIUc#Be,kil$ebU{LB+/NXO=qZVrykZnLvgL3SioWGZS=
+>kZHds`9r&<`]-~UR<zwe1":vL]rqzWOET,/[9FWQxQ's)^3W#=o@,fJcbS'_oPK!'16dc_|K3`&tn.7KO[$hQdE`P;GI=`M^I"gLsI!qms""HretZk/jJ
+[>#}(T30a=|uy5RQ]/7oi[]Jjf@U`BMv[Hx/xzkPZ6AT8_jXTICl9'Xy$Cj$H1+e2kXpBxp:Cg,ca}PdM4~#j#QX[M_+QBB$ZFYm0sbC.<<2rDvPwPrZ#B
+BJ:w7Zcz+o9R/]q#GX2LdQi6`y4NI|[}I>,tA&B7.(fd'z.RgBHxDp%vn}_r+bi(9[KBw(raFSNL^AgP_;QKO;qFi^vDf^M0,eEW0Kdmqynw;v{:u0=#vs
+L9}RZCa37}My#Z{2i%bFkhT3N`Zjp/mTtA5x5d2hh(5j"8y&UoH4w,-bgBgt^(]z({_#=_gxAo(t/#;BUu")zgj}i5^DNe1Ik9:3d-~Em]R0|.eUCIp5q|
+c.}7vIf$~`{@-xcG]`)2|u[a.lf[nXiQKVJnWQ,VaKgb-f{@"P:EpTk-Ku~,X'5=+ge9V(2-`}{x)ojT8+>FW|2Y~.%^9/PQhpg_anGh#;Wo;>+W.0{G"y
+.'lZOFiz@e<=>iN0C()siKp,u7,r;aH1hR+^&;X|8xZKotNI)/isvArsJ.R4QZFK(d1mu(nJY1F[z"r7'.v_Dn(sVwIB['M'cojFN".|;yoOp!f47]=$MB
+oWZTFp+:;hYLmIe!s1=hcz(%]C0l'!#;;]U7/oI](=[4swWm9;5iX{;@miZ6+p:x^I|tO7N_#VCjifM,zj5df(h]}6'<SZTt$H,/^f>$Ixtvj=+dW56G/J
+5A[L&;WWH#vuo8Uc!q=xQ|[4_|&//lx|@scyK<Px#z7IA4#o9b,k|M'StHWiot(vcqtj!U@S3.yqf$HS}ct5o+T.6l:c}Y!6gGKWm_G9U3&TF[-_nPe"D>
+P7b(B'G+ueh8"@Hx|q_+G6Tts'hc+:_aPP(VgV/(no#qW_Sx_t%tc0|qDMa3u+6SA-k99@pgu&`6Ac~U3l~I5.!O@@#e%F_4j+Mc;$LMbziKvKx9XVTNAw
+v'S4Xw1)xR!WksfHgugR5Hg5Z.sk"@Dg!@k:L3+SFu^NwMx}C[$2C8qJSMo'%;/V]O_s'WarK_3y>}J{L>!l&^`eYWJsS=P'Fi9T(X.5"rjo_DT<=.UK:}
+,3IEPN+/20<rm_jflY=MtV`i>q-Ov3J`(|R%qeZY,owQFKW(slg>BWQAucD0G'f]EYojFI<vJCw`j'N|N;l.DR.7)_3e<J_KL<@(@qh(Qb>sz]ik=d+oG;
+`A>cDeVR</Wn}f0xrgTvx]W38gblmTwK.W%+|1~d}F~b)Vq=ly1Y-}%9$#zAjH`mkSsh!;>/fw_G!8(^CvZlg6sk=5I]c/2gYh$!IAg@vF.lS$IW'zwU$+
+5zxz1zo+(wPKPE2&ADHdfG&fl0OghfyhvH.NpgX3m+HKDV;tD5}xHI6sD0GNi9ZW,S)qG4{42IWEPoh!d26p4;CBV/nlc:|ZIWPA}rcXsBtb:0St^-"Sb+
+#a$Hqb>G;kv$^]O,!`-199xYuy#tXaYp@PI(9t&sT^y^5+x[byUMGU/4h)Pf|4}[-w:NB2q@|g~;mD|)b"fVafph9U+gTUd=$iY)!UOo>{xG/VB3{lwpXe
+L%(Q>KeG(bPHIDw|uGlC/02w"XJ^|7N_eD1kuxSYIZ(5vpGQSiv4+D~[]#Gr=@448M`ty7.E1qNO!VZI:iYsy3E7fxz0-bFVj;g'7}@%as{/r4;Z3'VhXS
+4P8jOn3uEia[!/;H)0Ca8bs,xhvHw`edP`aQ!Ak>903Mn&$7``j-7r}hy$VQdD-Xi]$@Q"FfQ}8XzP)+8.:zO5E-ET;v<TbO62^nRD^DyorfrdWJ5!/svk
+E;u4#KQn3SLZsj@#DU1i5e-Fe9)By4G)RfQd06o30AeEAw8M7t'XCQdwN,pIuLeJ_";1,S/8+k=URfS]I%t&sBeZp@Bo^fqmTZPIni/4gi3GU<JsN[}(Ea
+,56BZl5EBBT!cCt3k%namWknQ>HJkEkc,#yIe'6uFB%2j<#x--|yo8w/K#}jzTjv24X=Z8jhuxE8%%y),yXzRLw(2Fj<8ULS'Q[=m(;7$vdA=2.=Cm=b7D
+s3-Le#Jz.wd}c^VQI&j:w5EJ%y~;I+u#GYF3<8l'M2@1cV!sVY"/3,>{5y]@]9V<E:ZXGw'4rD#t/n[a#Y|>9:hWj{#dxhb@I7ro&kNY"2hh9(|`7[RTFO
+g>JCpCod+D(=V+'G$<y@L=|I~avJ7.$gx|8YY'kLu+INS"rWy%9H:H}z/t!ZWF]c_ImOER"_RBBx:t]uV)d9Zn7)hTkc%Zo12_hqS#Q6i#@xE3[gzm,_5M
+4W:=kfG1eYcEeWmbck1wlB:M2=TnCiEP0rd0lvpScrYCbM2{|Uy}TZ8W&l|08:v}p<u;O{&>|j8l6M(CJ!9A0}xk8SOMxKn^+3m8+ONAXM>X.;s&sUE%'R
+Z=Gi-VBI[b+NrlaCzj!8df04h]$1;G9Ss:voI@]fii_@`e1i[0Y'B{k>Ap|-,PmK2oNCD3dF#|E)dJLgV24f(TC2gTV89zCo:iGaot8g5Lkx`#gh'OkZN=
+5=ROtM@b!58zdw}vX1k)1@y-d$`#XU(UBF!dl1_bV5Fj>kg+'>bJEJA6A+fJLi0Z^I_h;dMr,{ZDEh[PCd0=CHx5@#Q(M%<7T%(GNo#6B.Rp&n4X%Yqp~r
+XL'I!|f_/B+AuH<e03[S}y#F095c&|twW4Eh5o|upkH(Jgb9H=wWJC+vA5S5j|_{RhK0'{m%Js_4gD6,EO[yWAAw)al]}${>[r`"NXNk]VBM7fEL5wvY9H
+SJ6M5ogUqtWhjDC^sKD,63!|(J[5M^jA)>yjMW>q"Vt]PVvlA1au>GN`rO"v38m}gJpq7H7KMmYJ~8jOVBUHTT>s.oR0E:flf%;7O(MxJwi=ZgYC3,T>k+
+Hhq9pY"%/L'T1H,:q=@JA!DH`6nm~pc2E>UpSTHdQlx+kun$8sS7wrK+_Jf.A_&rv&hfj55uAvP#W%EC=N+$!u^A[G%VaY&DZFLoP.X,5s+o8^#,G^H'j'
+<mEPV>(qVq&fOgnf7)Isrk=s'Q>=TJI$b79uC}qHyO=6Ev)2MWc924F.he,daV%<HQ=2HhSBmj7F}MuX(s11ai1p3(@",;v$5+.$p83I}fmmOhO@]=gR$h
+7biv07d_2XvydGkMB_^^km[/vlKaFy}ePEaD,>865fQU^^;5_r>7RF+Ctgh1>7H(N^IKl_fdbk84=Wkyu^1MCsw4ukvea,rwW1e,C)QC<4$|cUte#9C+"b
+1seZwoj7Erhq/t#_l5nF!a7gXk<,(Pj)]+gzv/Db`gI1g7iM1j.a:bCQHfRo&)@G<tp:vG9/BhpO.rO0EtvRF-:H$XDka+EsHzFd&LP@{IAw=B3|Jb5Lm<
+M"PVqx2:IsW.2o/vx!^;zP24f>sF![.IU=Wq4|5^ad'JitWO<b!"d.TMZUI}o5(H$MWmnKH8!"z($<GgkjG+#-C7IloW[wl)tiNe`,NdKz2oboXNA/RG-)
+mF6H3IG4pFgI5q~0coYOQ8)9;(SOaQYXsG{exU<Iv5FHyRseqbF/~S9v=>40z%6[Rl[#~&ARh4D0rg@(q(53kJDCM<_WGX_&JtbQ#R)X!Bn-x2-cN2Ud0t
+l_s&<De;KJ3&I0"=1UI|7G^eVl,'W,5h@i%1O21/V{%0lH:V7gr:aCn1L)6IT6V%KDwR9({lo/=p{N[M/M/IVr`JUuz%pf:WZk#h4h/Mux@BkbrA=!<bAX
+4O,[K|WJ;QWD%_;MQGv-rwKqt,n9s<sfkHH@Ef$aO#_]6&j,rlU{KKUx(-qpP0MNd`JDrZ)N,.&g'DD'xej<>t:3=.6A5ur07.ReT|Y]i0]CH40u/@~XQT
+Yn=U2+rEF:x;whR`OP@>O!0|KUtHsEqEaQ,/W9`"FuH(rkwF:v]qkgKEQW!w5av3kS[k)HtwH+:1dju1clg<OQ36cVD@+3&vEk]",#]"T8-^Wneuwe-r~i
+;S.Q--V60bMRjOS[A5M}XXB0r2Rvq{0l!49;~#1veXUF3:&/>JxM5&)j_T:OM4Q'=1RJW`Z"sOyj,^Lh3$&hrHv;@.eUp`UF}CxXV%,gqhiBLR@tLk.|4f
+^41ksg.oAyY!PTsa2^P1aF^oJbA#@`ssopz&nn{#'p^P,%-c@xtx0{fpJ[RANC""FfDlj&]>S&i7h)4q@zE.tb]fL^"6mfHx5W|C74C1j[z!n-WfcKZTru
+PYy::3>cO<RdWDs3ZICH"D_(Z,CgD]Q,!-N;^_`kIc]9mFIV~8u,81a7GH]=s&{5U:TXf0^Tnf)$9Tm,ldL!f8'PcmuVHc<XmE)&XULDqW$#-%dD$)3`Z9
+4p8$tu<&DEFnn<uWsF8kvXRr>MS}I1`4b%dmbVuG63|2--C0'n@p@>S8uyTb]/}9F:G;Y"G:<5D+[JR4zx:rv+o>}1wIdygc>b:'i,7+h>SnhR<,xvEP(9
+|O1xo'$M5B-1!qhoKqo/!`+#n}F@J(6B9RU9,J91>_R]Y6^=0|2xLs5J@=5R;45}l;aPFW!yH<,5_Tmf:jD'[B0F@p<["(4=S&mdl5M]Hob7;ZVw=p@1}Y
+`UU8F4$Q2"tE>[C_={MvjE>SLIv:Ea"iedUVumyUc^u$qVff4'0&4CK2>!dce"Z`;3XWuyxsyc1<{)$m)2oGKH30}[h9k@T7SN4fQi<e>M[j}"u(6'M:<.
+DLq3F`9r_d2t;jI0^4lOzHjiKC.l@6yEvWpL]VnP;aNk^"r%=>$D'-~bw2q,IKnoim:.+ce8`RwE(}[/7E@G54>"{8u"ekSvy`7+^LwI;='j]c[omd5(2=
+~T4e46B#dtr.M7#6&x^y(0YH_T@="$U4As(V'#k;m;|BB.K1nP7thz$9D`$t:L}({dVy!UJV6N(<Ga0$/DO5Myr:7.yvHNpjkZ9XbLy&pF>kmvZOA`JGr}
+_t%gEcL5w@Ca'N{H10U0>SmF(6Lc[ZnedofT4b-dxG{W!3v2el~U1@=|ucqz#v8safb[GG1K~9CJy!5hF;##Ea<S4}4)Ta=5rQdBK"0!8T(pxh8P|cxYc}
+-zyoB%1uw4I:npz!+T~&')RRK`+hoISWJv@!O^#8OJ7cM<'zs1U@/iKE[}C5]9<Wr<Ue3uAYOI4bV&~J~L$q[8,JXL}]6{uz++c0b()c}1`8"0#|zgFj9:
+r#s}dL+nUHcfB/ca!04JNRVCv|#4b%F)xjzFhlkaNMKeLd:O`#RTPr;/>>@@Ag2$+Q5LNQ/6h5<L<z"$+%)}=L/;-d{;/WHU4i^Wg:MDwm>v=".]KC0XW^
+V'Z]'f,]=41Ye&,xXP`DU>@_)$hi,g{pVI=lLP%1{IyW%,!6cm<20o(gU0!@MN8K@3d#jP$SqX6[V+V9uV%rVa'APr$}$/2ivTXgAH;&=dA1}^%A[/|vf:
+,:t9Z-NkvWb|jdEBP`[ZjV^m]Zckv^kGb1tlA5K>$PL_b$y<DPk`UAG#jYNmLgDMy{JKI'qvoW9Ud@Uv~1CoT!kwNRY_8o)lC4o+=pTnXNnCf_zop2/Hyl
+!YR7^/rhDO3"oYbWgAS$i-=bh%d.1o/y`1R]V/d+r(vep>`(<SOt^Q0eQ^Y&|Zd3Lp4x>ek=5f8{c-U'Nn1p'PhLKlUr8Xy}ve7K=Oj2%RemZ&W@qt~D[Y
+Oyn-r5|%:7+[V7PD@rWf3uDiEj35GS.0j.]j'5&lBm/'45(K$sTYguyrxo[=j6z4fhP`xltPTA&$s`F>{8ZagaUQZ6kwYj]EAiI@r;d(&cXJJj1`eMs'-%
+hZwi#}E3Gi$f"Owj:]#}8p91%9<zTf[iAH;#8qV8G^d<H9c|KxY8IKizh,C.<l"L9^ZH}1yV}[`Uoa6eu:T5!.@_J)}#zQ[5Y,-rc}@ea)0ixcLa+)79Pm
+L3E/T9H:`OrQ!MknOqKwUH`W#%dHx|1x3;"pks)02r1mtoB6&NqH^!as385+|U[sOx_ysueoPU[.#-U+IBN,@ph!PBewc-yK5#=hHy|DM+pX`xu.{4fH&I
+/D$ToQZGSK~>Ku"KPi~E,:!vpQlNCGJR=cP.zf8&'.y.^bURn9by#NX$XK&AWg#]:19Tk(6>t<X]F]1iN!WpxN6qFVw1<Fi<;bn1Y'udOF{_)9TO1,lf)3
+ZAwB3)Tq4LTe;v="oShm/Ih2sVluv}CI|IzHR;uOhGiQO;Ok6)FhC]R7hysZZ(^PiBXj1n+8^^2#~5F<xi/Hy;uO$7Ta&NpwV4=`SaJW-V6^6a@5mEi|-6
+#b)5I$7BJ4$22#:KoLd1:!C=T`W!t}mK3.OkaO1l~4B=b@>Sf92T0=~,.8..oiZYo)`/mG/9uJ#Jlz=KjAxPPKYOp'-4lYj'Kf:ov[Q[zAw92uf[P>gv/I
+AJDN_F5.a@a_WG+kpgh&$3Uiz7xa0!jIsAjKD>kXlnc+~A)H#&$Ciu34_w^@>za.fdor^E-x{_Yq26.tIC|K&A(FK;l0{IC"=N0UOlS!K+[ff@4]Fe||z+
+bps6d`l5+3f1d`5nWAaN;J|!A('_$_[y-'5ptI8EY,>`!S/upGK.>bBbsut'M@W{jk@<ve&..x&+qjGfTJR90n.lTkQS0w!+EU=+BEPA3"y^h[Yd/7P]ho
+o&pPrq1<>^~pP#@c(ED}e)NRK/edYc^4oLAePU{q#`Pagh);T:aE_'u5LZ,cD7T"TAT<:N4`E+ON/ky}Ebs,/Y"F~,0c80PfqV&0a&2{W1BD{0=F-"]^|j
+ND<3YkX2M[C7!Kxk:EzeO,`G:gwPQoUPPwAb)s,:Sw5&vptixN$Fz^px3nh`<+FcxsxWyxe<mQ4.7NAnPdp%_3{dS)XcrzkNHf{O:i@Ibx0f0.oUnzZ]1p
+1sPX7+|,YQpq3E[l6CJF0i)e'Bq0q2Lx%-@Ujp`tm=>YWEy2~@]dpjOF'8jSK3c.(;-Tq^R6`,`i@Dzx4o=S>ef$bNsVqB&$~|NPy!A4ET2w[h^NHlOCCQ
+][JDx50]Iop&1I;hx|VxDuPU`1d2l=D@lsd]{dh#/PJ)J>}:)^:UOO<^)UWG/L&QlY|op"'fw{<L%N5EwYf8|S)RCdb]A,4P#T&@a@kbg6{7(w@!F;4v[|
+WF8u($.ia#)j$!Lh]#OJ9#JZ!&a]}:"KBYXb/S#D2eQOr!D<dBGQMR_M|]IZdpi({QQXU+a2k3nG9s/x<xPvKm;aQIsFuc6+wgV=8%/BHv;$7jE)>:Z|w0
+/rp'F-a{UsNLX0|B'[jTQ%Z@g31ONoji,7X{Cg8uKSARVOA}bW/]cQaz5VdaR|ikFOx^)y8[%890}ZyqEu,|EK5=WU8(}dM75O>}OLz{Llb'Va@8)%<4.S
+o;ayzMW7GO}6hqyy`u7ndlQf4O"|'-qATv;}(L(Ly^+u9'.Hiei,i/Ax{kYR!rPPq[yr|9&ViBDBy@`={th@v.vpfWIzd(S/H#@/7_2siq]:oz+6vH26}O
+U"IgDdamW0fW1h+P.C>1NV}BTyx4M4j@^`4wB3lO'KDm&Yx3hy|;K.eG&M}F^kWne5$VAfQ5>@WyZ{o%a#ZO3[%8z}oOS3,Slj@81yiGetyx@F[r6U-HGI
+ql,rYkq/C5~'+HzB$bGZ5jY"Kht:4yhvY:}9zO3U<f0Uv_Cp|s>TSo4U(U)q{|bng|_BH8UXs;&{mH]K9&<RY|E;ZZgq[y&8cIyAzEqs:0t!eUC{esrN.h
+;,s9"+iQ#Il16iyz2|"[^}hqmf>wk#mLR[mBUlX6Di<j8+w4(^)cN4IKNTEwos&%2M"L|cDV3@_2@}jE7IT[y,jt&(Hq.-`&:bwJDz&m5Bv8D!Jj4c!03T
+|aNm):w@v3YS/|nP%S)v|R+fFW-)RH=;6J]xQEn>DpVAThHo2oZ8x|8q,}Do}/[fW/)pmvFD&m,{pK&p@I[Q9)PG2Iy"oFe6al=;0q3s5W<&Pk_}e/yUY-
+QeM!TbTOO/=-paY,NTv'Y:gClZsg9UUWCD6bJ<Jdv4MH9F2XzVf-MVZbvx/Au_Cc2>1jNeJObZ:mgiQvgrkf@IU-(JVycn@hdh{:BkcyUF$k^DshMM;Q(S
+(;c>&"pE&2>p=sNMKD/wKojsoA#zG+c.&Cjy4KBfp:Ff[C+2MD}t2m3#tHOCEkwv;1>'1;{:&=5)"mk/k},AK`-&D^0"&zZLlB&JO2%QTbs|&Z]Kzy2^>5
+3$]y52$kBT3rl|@"!k},ZilM/T-;O0u|9C=7Kd$aJn6,}0i7Zuer[]x=Yn^86zwc.EIT9`XgXhnOW;/6fUY!]%"6Ho=yzP'3L4&OR|EUyB.1]^y|;}@{0g
+L1hpkZbdM228IkdBi(VjIWnZo`a5kY$Ouqa-!;-]^#z$|yCO-W0rv^t!vi!IR1F.%f"=$CG'nL_fH;6<b:=ux]r$Z6G+ZX3=|1]|}0B,1<M%NEQ|Ytr3x{
+<:4O,SQbN11:&og(BWoaFijQ>4o9D9%Gck#g{H9R$gE=(w=:'Gg|<`66EPSO:b[GzoMu`!Y{,Q'R;eF<`e>4k8.c.VV,(OaKCSDX#]i8+SlS24N1pjrpvb
+:j^cl'.b9QYC^&&0bU#t(2)}ww]Y[DSnQfAxf8q1kd8jqBzZcEUG9S`CDEs2]{N0N7uYHCC:TzIZHzf,DpSCIISHqy}4B{.Tyz7sh{6$U}}$eI&dOY]3oL
+[y@rSLlZ0,OowIKTh4X/m:7J_%|u'2PKMwr/,Zo6ci+r-@syB{Va'be4(Qc%.0H2p&(l+:7KP,}DPoK}lTzl1eRhDzZX4xnW^zinneG1R9oAAmKG">tIHm
+5OX_yFES_ZD_K'eWGIq-~X,KCs%8f-{aR1pc)v|>U>S}qZ#0&_o5F;)i{x;j#4Qc.D4e=HRY(}P:M"{sI'q@Ls4Q3U!TD:xSd8I%Jy8Iy#0}SmtzE+Koqz
+v-KF$,K+/;3:7gck1i[W]9E8:j8bV&>]~E5W>;;Dn=~&1HIy9e%F4+H`$IaC|v0R=W9->PV[){uo,[~6<wHe+8IfawrVu>_Hn;$$t>V9F:ZKxx5@0MTiS#
+GcC-!VC'TEHNX}GgZ"Ef$OU&{cXm"Gyck}[W_7eH3`8;naJe]|tJTf6.}d8nu&]=G73UO{(U(fG.#A#^}@c^KR|ZuCZ6<M[`^ooa6>pky]1p>.km2f=ah>
+1U:8[tLJU^VcJGiNjAB[ca@'x6G4,6cl`Eo<]GX-(.7Jn)m&CbEKFr6f[C_5~q8f`2)D#[UMd&){zv{7qgy0:4Xr$]k!@@dRY[8NOL;,:]Cn(U}do[B/g_
+O2OuEKTZl862.x$7lYn7QY%Fae84-q'XH$8U(Qp2b6mM(f{=^yF7LdHd!)z"|,8':<gvy)F(g%|55XivicH'oFS.cfwNAM"(lsA_5d81|x'fZY9uug<1g0
+VlB-3N=Qsaef}Lfk-OO|(KK&p}"MRXds0D)cGI$jV4k|=Bq"0DP>Sv{>N'ACHHa/[-yB7)Vp3"mR5eaq(5,6RDsD+FA$dcCChgWBFyHr_w:Qr/A-DQIoGT
+!W}lB19O9NGqIC#Q=Os]4s!O|x:n&buPXKqZ~M|sYEJpX1'jHrwLNe!LHl<5crA-geIov3EH4fT-v;<Y(Mh7youwOU7iWdDxzo,g@C}v1tW&'|p$.{5r[0
+h}Qd/piL_(KMWxu%Z=nLm:Cmyw=u_@,PZej%lTrH'VmdB(:n0_+$!h5ig'Ic~>E<d`L6^^V2@_8q>$,WT$(Y$obyIQ~{8'rD<a]u&51J]%]t}KsJ>G&&jZ
+D2M1L<-Mo#2HIHFj0lzq;|()q-1@e+pVXQsp@LR.!`3X'.iz7D<#0^FU_&M6Hl~+6ko@Zy#Eg[(@S17<x=9!Yj}rRNx'9::!+f6#`$)'w^zb|xNAhv"XvY
+HwZ)WC&+"jA-k(@CWA[]Y:lS6y<:(r-PXi221}zO}WaPmi[xShb8Jj.pqo[m$_.d`%^,<h;>/v1{,A#g!cy/S@Z3A$79.NEOwE2<-d.UC@r/AbQ!I}=TNO
+Ud=o{&XAIrv0d-%_sOGoE`3Bv"t[Rw{..vhvHrHoYav!Mk+(fl,S>c(pHR>LKL<l:Lb7OLrqh=|w(nKeWHz<dpdYZx$&bd3c`ES}Cnf_mdU{#=G_@D@1{I
+4>0=rkF">3;Avmwp{3}<1d@sE"}BrkShjF|#eA]^@G(ohmgTV^';aSYlg`u5SBWVXRH9-JA=v@o%`c:Y_}PAz"+=q<}dJT#SNNPnUl)fmwrm"@LW&I,al{
+K/UkX4iuT|Q5fq<IbJ#!O'Gs!EOHnTu4^4~0e2U'}_n^kELmJm|,%3H;yQgP_B_t}.dcsZa+NSp"gBt!mHk;TGP3:(R$,B5LB>phb(HI|pg2JDJFi'-I[I
+QCw'S)<YmwY@3[%YaHqzJdLZ%_r/OvLOZD2:U>CBhQQLq2QVU6h@XtTX$c.1%I<MA,Pf'E'jG+Ey"Gz%~hV}r<QP_5)z'zq)I+9yu=AWZBVKZas%$:t"hD
+lM`e0]$czf@GrE2,OKgoMFlmmG:Q5HkxOsZw#^F,EmJN9u'q3-}nnIelbXxau2V2>D>c8`55umU[!vtix@I5:8Ri90]>n-dcc+I!4}OeH'Q^{A[xq9!9,f
+c_&e.MS3jIx+HhQP;o:N<{Q=B|`O%P,iJ;GC4v+-!g|d~YG:uDJ-jQ%$_YLu>LUUTMO^{7`1s["j;w`=Y#3:z<M)LeuJ{T<"$Nh|DGNuaa76QoVT3b>QHs
+,&974$@(P=`27REGAyiO1Q+TZd"R|X7yCJqG3Oi>ZXQ/6B}$(NO{zMFOqEL`i]@n3.B`mLV5{xvzCsdu]$UrDa-}XV`y_:M,b<EeJMgQT=mJCJA@k<I}|b
+Mwa3zX$>Bv@(>h%9h6:r#bTvwNach#Q'09<20A!m7igJy[f:(PV>c4Iw1,5$Nx5SN="ldmQ[WBL^EZ;=R+TwIh&D'tKJIJrk5z3XGph@+S.igeS6a68x=A
+qTaQ5FXa<3JBR:[n;O=#"XIZRFlej&GV2YZ+tvl!05q5skO;V"eTfva&E7gTh|l#h/=`=-[v(-Jg.VF{s|GE2O~N^qHT/3D8RRsNJ8#rz44Ooh@r`HM1v'
+tA6|dugjXek;T=+,Wj[2/Cl0tq-})_k(,soq`;7fN2MLPPo>qWl3vukCq^esLu{I[Hs4:w)ue$!AzM"l8P7Zd,;1Ya^2TP228iWaX2l[@R("0BO`kenw<3
+(jfdBs93D)u#rNpE-+^=;f2Mf|wr>EpFk$^h(,BkLbU}xF_5XRcdYd#9:a8QGZ8/u&ODO'2Wi,]=dVB<^yOtu/1O:l4r`Jn^UKgz}{QI4NcyfJ@cl/o9RE
+zLG2vhBEi=yq"Pcsx_k+&tPkT`+zFmZ+vI.m753{vz="^%Rf80K`rS8R[AheL{[A^NKQGG>SLL8B;DxU<!r<h`%W"c4SBooC,;"D9]UC|n52DI$+.Pd@mt
+IWp>o3I$"d'OnEt(j9a$AL.1{O1{"#U/{dbJKLJ1Fag2E5Mk>R3UI]Q{SoglW!CDJ!+A46irJhfJo96v,m[voY=0Y$]s5qM)usxA:_xr$g[8R(dt85`m$|
+~%Ed$gZq<w5rR{<4$t8bscdGIsWA9;SiW#mMi;0j4C!Q,[Q,Z)#1Y4h2w`cf"<L#bD5.cAcnf/U)fd/7rW2[l)]6M_&VcH[H,5uRz18+QtKLipW.>D~)KN
+g/i@W"AND0;hINUNxo5KpP4(nXTP!@cK&liR>:`ggH=E)LZU{dnETb;9]oy#ovhMw8.Wi!LX,[[@.`@BG@Nhj;7L3i/:5z!4UZFgBG`0d3'<aa<W3_F)%N
+Buyf}G@|8QQ#N}_yV.{#!KH6x_,Of<SWNl,mbw%}3;Ig}^:yq,@j)qIiyip]4v{-7(b$"9`{{G':Tw}da(6lO>hSOLp0w9})lb<&lwE0g}IrEpgD>}^rqz
+.Q"0oAgxlyw,6,Lox+vxV+M8#$Ybex]9&Rhaw^h:l;sepT"]VbQL<3z]+a2JblKvid^6@2hW7rkR6U`9-ji^R1+'Y!PO#r<bFW.K)9e>&}]@5xfOcw7%$`
+!LvpN_6-Of8).cqwo3y:(E[&y<{BE`BEoWy<[9{OlrK%gfZhs'njAIA=Z!cSiZ[L(&LOd0+NRkwgVvI}:2<KB+KDf,t)V{<H)wG^3G8^:+1K@dmXDxgn'c
+Nqx/A:W<YQpQ-U:ZX,DrO2=])T-T#6W`)BI2O=<(]xZ1g-Ijs`}h@$9]S8Uf(JuE@9jq6VkW0ttnc6qBg&]S.&xo:89Sv<1Z7QJ4Mv~:N^yaP_}id7#}ex
+kaZiv4!,@0]tK"r$j-<.PVd]3y]+$.V0n)yF)'G<i&j^Kw~HQM)eaRe#~a5"($GTW0rph++FxVtxS3yGM@|$x^QP0S]t{k%V_^<3_)X8}4:,&GSf$hQ(~[
+#v-MFSJ>~)0;vmUY;|~$fMdE`88aDlZX##Wkq/)!oA<tL}z0kkU<LE!XRj2l"lZK[p9r5ubZN};|Ef&Xu//hhr@P!{~2CQ2I#)stl=k|IOoubuO&k(D60$
+VR!ye_e})tKFIouUM)u5g#K/awiW'[Mh$i+<JqMm!]=Uf]"Q44XjRduYL<#hRHLbd6S,YNkZRB_SBu$jLF-w~yX,%G%A~;DYa,IXVLdMbbjP(yF8h:zY/!
+frfk6eUZ$OGG<Jqeg`Nkr+y)]hjN!0OLLUQtHO94V}}4$V=BT;S0W)6w[}CL3r>el6jD{;&|X8<38-.9D}DIV_Pf`=Y%}bodrkf-doSq>]c+"e^cBhrS@I
+n5~HQWX&=H~{tt3On-3d-c}Mu.]70gD.Qbsl:q~;e"mSAj}Imn[>_hP}[o.:x){%O0l8m`X95Y<<eb4M.)#ssdGkmE.!#lt3[85@D@r'gB'!9!%:HiWLy.
+Tk[pBvfWx3U9R]Ed@]megu9q:la7tcxW>s-NzpQs+4`#h3l$T2Dm.<a.eYy:|Zu+7OJrNpI@Ad0zzdi1kC5_nBEPz/dr[a)7JKn`vWjk[vQPBquLSVQ{D}
+4oTFTd%h~NQQ[J~Mj:vR]qjuu2nzcJf;:Ai"zEbOP/8Z[l"z]"u6Kw&{fyjWe,%Boe)Vi2p"Pq06JMpYt]fKT%2X#,_YW^qK{]LZA7+<;b[k^b)$gXmeG(
+r60i)WIJ7WX<vF+7ej}j-xDZ.#e<h@OJvB2S@g"I@f=QfiWZH4-7<}Oe4-o}Hh'/bI{j>B";dl_M"kCN"c=/jkhvTm58i)YEZBE%6YWJK:0cMieF)_iPzp
+&o;_=F6<2]51gIdd]5.GiSYm2%0eB<K=q^-P-&g:u2qSESC>Cr6`X_NAJWbLQ;9TSU{/bXp`suDULfnC#mB|H1FA/Drt(T@dpTd%K`J>t&sZQPJ_0(lu;u
+7>ZU@HDOdrjZ^'[;,j<t_O:|KA/83:@BV]C@~]Q"&[fzxRdX+.:|LLQt+DV^_6g}<ednIO.H_`EPGETn@7^2WQHYBv`OeAtI)@O/Tjj6;:p<.D<HaXTt@V
+1BR:lBb)nn!3f/B/4!]Y<d7oq=x/r/zKPVq|oYK"sN13t9/z-5(WETlHFmdUo6M`(2oa_BI]f{uuiub<85|Hvt[T(5o#C2!d_ME%hnA:]Xq/orBJgU6!q]
+nvR;`.|"_)gb<xzjw`_:"_"2`H/UN;[iB:R(|Up+iz[mGTZ50@CmzZ_&G/xi{vKj>dEoo}=c$bFCRnDoW}5B$uI9,OzR&>f/sO]g[UMl[Ic]fbLzAj5s&|
+-;a^u`-Lk{9T@a=vrM}#^va_j{~={.e8$"wR:S99%[h:G"6[x7-|eUp]rw=IapHox}]Y6}tYnJ!:+6nFC02{|H]o84lt:7}Od`MwZ;NV-&gZw1Ax],rOVu
+aySj/$IqvW;9<@-H0UV9Cxi+'_3L(}z&_,<"xl;4UOVO(/!gsye.$BsA5uM2pZz.[T1b%D9fK3YK^|";FZwP[R8WSMtTNy!45S=w$6YB=w5FFtl^/l+L[#
+yFSwH@HO9wY#paz&WVPT`:ir.zEx5xXOo2RD4_b/IZ0XJUo}'[,;&+f1kO{'T=HV/%XDPCqIPH|fI+XlNOGGqMDg9v^}(Dm>=2S3fk@oPWuujA>7i/r"{M
+%nc#y|h]JLm4q9qLvVMZc`c-UQ#3#v:)Nnje&|:M"g>XZH>`JC>HPK1SlkLAIx_L:c%B`Phb;4-'w,JAzy1#KM/ZP+L[Fpc!,L}Trdlll;g%a+As2,`55q
+'>575xvF;u9m1'}s"z^Wu{P=4(`|K&Z8k=E-D<"=Fnhq/}d>n;jPUpa,Snap=t3;&9jjK<U(!YGUyUtNZAk0z,VjEBg_VHlhnQ)r+^euSGx'wzKEROKI,>
+B,A]pL=@Q@-i9K3vr^'<=-q77eizwV@Y-L%>}W`;F`;M#_<i%/oiGr-8dTn>GWp2wqwBGls'2]_N)&P!Q8RCUkINk&H-SwrsTny7eLip`"B/la.X.G3t4[
+.Y)msvr{-nQRafw`!Xu}%rz3)j#<Bg@ktA]4DO(GadWR,st}[]:}Q_a#%OkTK"|c{+CGCT|q!{O>eU0:;]HBqg%t'<;"q;]^oq&8GOTwxv'E<fe6qop)wM
+_Uwq:tAwS$Qv!.<$a:@"QbO:BqFhR5/Y}G"Y!hQF"-,6XgvJx{xNkAd`7ftVl"55n34S9zV^(+^w@Bt+d5!Af;NzzcwES2PzjZ@plCu%Bs/'~^DPfwn0#r
+f@wjuUHaRB#@z_,%Cr6x{6KAZAG8H(GyjLi,izwa3<3,R23,&YN.~iczy6:!0.:S|BX$2-D)45L2]),$LD3Ef&qbKAQ(/^@H1_9gN!qS_K&yIr=.2l36Nb
+cXuwcTMEfsIhvw4`X/]O87<k(.~ARzUuN6x,]UR.<on,HomzyKnonL(`-=NqwBl("Zm0a{g+i$>Xi]e-$Y{1qqRkxuR9T}2qgb]PG]hyxjcASBHW&Ru+,f
+,67|INjA([gRlao6lRb1G=mo:{n+$[sQv&~BpKb8~d_[o0vL]SMp81xe|'L0:[t4oJ`Y>s,m.LIgnmN;lt@OflryFPVMc:O5aDl]f'R`-6=BV[j0/rIM4R
+%J6Kz1SXvJQ"f_7q#0zu9>ICST$j39/I94U}fI~7Hw}wG!8UWCl4u@vRqmBfML2LC6Fhg[}ujd~7x`,`%DukW;.I~XNOX{.:m$3vS7Mn)qBr.7kqgq/z~z
+34h|1Y'`9:Z%9d'<V)qh>W@+{iC<S2.'vhAvX'_lysEUtZY]0=8zkj4.1q99c#V@J[mR-9N1NzS=4Q4i+,G7~Vqz({WrpXbqRnxT+/2(h{>vhYH@zv1zO'
+j[K3HEY:!>E4o}G}2(zsu2I_X=#bGi(lPZUdHQ8Z_wTw1@GGKL58;4"e6G[usyUz!BT|qr}7}>lE{'yz7}[Kl=N;da3^,8L}^ywdf</KSTwj,6&{+[CGz=
+#7Of8-)gc!%$"4^U3E'0HjIteZN$90x}ivNyWF1^gsAA~K,aTr:qH|#6L5RA<}&zd:o6XNQ90O<C;,agG;Q0:x;{lf5Qs;sBLH))vbGtF=|jcLK$s4h20[
+$;uO'69FJz/l#}hpo'AQwp0l"$4a/lq>ABehSW2pKao>[D>D.@r5}BotdznA'[%HS}xLC=W3F4tI^UTmJGR$}QTZ}/z,ZNlbmsqWxf85>@m2H^C4^>di9p
+(s,)qKccN2Sj9d]$GV~F,lcV-S3LTOilli_$jl#2M7,ugK0N}X-H|_!Oz#}sIMhW9D0]gW;(.tX[BZoRHT;`&{5x_,>;tJWCbE<_@+Jh1crHXxCroOFZuf
+VGwW6GQ@J$9)^JL>8;#l0fZK;7h_OV>H{r7MH|C`K'wd((y>uZSJ-l;`8[Zl20y^jL.zo}0S`lu<sS%XnDL+[]D|L9=&Hx6(Zne1c;g+L1A_u{"&r;b)59
+>BIe$"s>HoA`>W^)86T{Il$Z5FKF>#O:4%xtjokQ@OFm~A^",:&{|6G9F@!;{XeJ/Lp@Qo5Va'syeoadAQZTRH6f</K}/vq/[3J'C@W##c-hlJ'TEz&<[^
+u3T%v&Obo}qn09#}+&dFUj/.dfNM5Q{6~k&Z$ndwcK(F(/@bbMlhA&ZyY&:fW%Wj]_GB[JE2:yjm2WP!'o69a#Rh3>,Ra4gw>(>4%}S:)AfH]/y%HXX]&Z
+~nDAOUTuk`CL5w8;H2i|L9iPF!(.-c:F&cMrBPKvu/+Z)Foj`{}h7mc"YF5Evo$huP7!K"n@K9;Mcby/PY8P;&U7DQirTUc|%0(|kx)[QtiOG{(zlqFx!#
+~cCTTmTzi;84[>Lpy6!jQq:+,#bm"{g,BJjNP8H$J}V)0`^{u6SkdN~lj>7o1{{|AU>80/~K#1<lwzJ0o9Fu"[1{#c~X!,E4[NVBh5o9g;gb+,LUBqeMa/
+a;2H1E/|tufEM1%U]=%n27+O:U;`wlbKQgf>FMmhFq4!51Fgs><6Cz`Z`}"8!r9|tW&xT1%L7Xa6Yr2i,@UA@L^yvJ&CW@tD#/q0t7QQy_':%YW@h/'%~t
+bZ6H{@@t_Tf=F>zx]``J6x"vmPj__'1sL,&G4@6iqt%9+>KEj227>FFpLl{yMyHY=69mz)E}j(S1_Rn!L:7o2ZJG);-[5oTAW.Kk-GFNkW09B{O/:rE&~y
+7}NPS%qr31B:y5Hx2[y>`/%#>Oml8%G_0{{A/vap)u>)XrOfb^-hla^;E-Ly]2^OVOTzkC'Az#3#.Fi_1XIZ2.V=l&k11q,Wm`/W#E0qr'L&T#DdW1E:P]
+]v&>D))[q&,d{(;SiCR&Wr(KrhzkW1+<^:41d,i,>E(gJbVozx0dnR;`8lt,N:fr:hBpd^f1$ZVf{^8kQq(-e+#;Lb7ACSvBwMl>cBx/n;[HIag(y1HXrD
+9VJm`A>F#G]v$G'nH_]KEG!EX[foNRxf$S=P'_ATsbPc0f+)|Q{Ed@s{mTA2T/ug)6eBh{P_$NL/=se'}ajR!lH7`SH&hqZ8$MLEh_7Hwh;3Nip.SVTp=M
+)SHNsK=[K7dFjx,)l.>b(B]hz[/Q!TSQ2dn6+)#p_"AX-Ip#n'Kl<BYDB8Nvs"WQyUmp1EK%sJGqNXSUs-Jh|-/|q>Sy8>Oj0}`yEhCVoPs0""Vh69ATTN
+}>5f]$9,P3z^6[(dS[D/}uLSFK6r.tX6{B<X.;/'}m11xJ{(3'!J^dnSyU)(D,2LmyTr}H`TNelAr6O=97^BrcS_W{[_q>T51=8x+zY-[gjFXw~=s95CB'
+q(KG-HF/[e!Jc1z]7p;K~`e/]YQQarv4<K.9>LS-eH>!%D:.WF^QWD`q4dl<CSYx=[n"X<}pT;DB{:52r"/}.xOJ3^AR[Fz&3.tvd)3+OjBdZr#H:oqTQA
+UZ<`kxAf):(e59[1E>A;"i+I;.1f#UzLBg[4=ZRoqu#Rt4E%9rE5,G&_Q1iH9e~w$C09{CF("TkBSr_nOoY[X1o)N}`=8,hPe;3GU!Z'BQAs$5GOrRaU)f
+^//YX%3+rL8X`1X/W^G2&R2GPGmPcni._bK=!)3+@/R$y.$8p(n=O,Ps{'Cnw^Dg/I/W`[~n#8xzr/KCm-/Yb<#;+H'DB{)CuF='_-o]cJXx$3QwB`#JAj
+_XW|"DyJUmDDsqr!rUM}sZ}(//3@@<6wcfB&3OT{TUrW}+GU"mNV{;Ru;oQv>h2%~PpSBV&"v0+8[f!hBcHQn!Ay+W]Ohn]^"U@U`vrS&Hx-wJ.gPu[_,V
+}Nfc`8o@HSM!bF`5~u{mR_qmrfT8}X=0r]RELLenm&vyXR.>-HOC)s@SavC4vJQ;v9"!VJ-NdK)6/L+ICe<Z`4k=~(FWoi9u8h24jnz1^@/@5Jkz7kwbn3
+NTY/ab9j>F%c0^cmY`rXMTq>AmDxs1`GI2QD,Wt)({bOWA5tV2>TT;TT2XSz&h]-A',L9#b(OI:ZQwQdo9;>n/E1bM8Lit8z0_0;4xvYR`9_D+Tpmq~;oz
+MKZ<98)SQd<r@hbIXXMAv3/L^+4x[W-jTGDpm_5Q^ELfX>@WPYjvRdr=K=GjfXQ_{[.JlBy/Gs}m1.woH,Ak'JtA9bJld-Xk@S/:u0R>MDle|QW|nx}%r<
+[CUnbB+,UcP]]+j0D@g:5`>xA750&18c|E`e8,!mrK#rmCRS]GreBMSGPz`Z.gKbsKEk'!K-)j{`f{.%}%dc+O0AOPb`q"X0fdBqW!H3w1P:KN[+1U9`|I
+I{WE]lrG`m]en'8"IK"F<9Ivv5Y<_$mPS.,n}uq(QRzy>lD,;{7RO'tU"x.D.AjaEiIM^rQtAY[t5.N>>SyXk`8dxOn.gHt'/`UMWcN4IICt[r[ZA_3c:/
+A[iBGEz;xW'%Ejw=yh`oe_v`~[Am1DxnH651qzL@JP+1XorWX)tSqjDr|;-U4."lbnIw<^dZ)z;:u2z@eCtw4)p]T/,@zncnYtmsV@tW9{NSh@1;t/{;ES
+<wnzUPu>Vw@f&y-8K(QiU[LrH$;JtFB;8#bV>oS:_2hz-SIjd=/wwx~Oqi(K(3#:/h$gxp6GQ_Y92V!Ml6KNT7saN!EN;L2=lK.KNjBo_Qv+{5oAzv"{SW
+{&C,<^JN_">.AHo5Me17}v^I#+2iS>8a6[3CAXuBJH}jbp+|<"9XIZftTT1I#+4WN#tw(.z8ml)O4puhE[HtwqJoG`bm|jFnT;!Y_Y=AgsUEqqZPBy]Y'e
+`c%TERZS!6fg'Mh1;cbwMFoitR9uk6{5+RWXu:kUmNquw,[v)tQ3][!7#%W-IU0NK!vJK"nt3.0sfDIKK4('O$^WR#EtkOAr:vV+=ai->kVv$oE^u-Dv|y
+:}!H$YR!qEET`ilW7vc]@&-J/j'PUHl/]0br#{iO4u3@~vSC|qi!pt!]"4j-}3H[&5nl3j4sc6^<YSHG6o#jWP6+7@n%iRaBb,ha/$Pz#oFn.^!}kO$t>J
+pY&XLM(W`M|K,cbw)-,j^tqDee6)0obBI)~iv1P)|(8)S7SISCcVyY/=Glx+xrpKt'yBDl%>(7uE;9K;fJ7mwoXCot>P9fL2=D8JZIp3W6'+-=,AS[L(W5
+K+da<Divx+`fw'(`1Q-a!6'^PP`gChxG)<1kimsQz+q,RR]e9sdRE=ykvAEQMwdaY]'k8jAt;h@u<0gy[,$DdR6SO_o2s1RLNyweNr<wVHMB:aKJQr@Zr}
+wJSC^&S&r|O1nVvTyqXMA0{E0aGS~mI%1}|^DK@J&j:g[sy/a_Vq&eTLRLVdjeRxCxv6|IW9:]&C0w:tgDn#~zgI@f_7w|)DVoZy}j/4t)Ia:qVmGzJ+kg
+Si!m&q!c)#v'V-)>%pS[vl6NOX`lZnx:Sr6P=}j8A]k2QPE=[lekJ;lr=OEX&Z5R"s:q>Og2.E4cLM~q>b!5P|uOf44D|IHYgQyo0EH'V>hH$zAk=v~1uS
+Vs)|-aYnp!Tte"D<!;:UV@9ED`y>Zy4KuV"%QiyBS:$kyN;Pt{Q'K3~l#=2o&q9_k$S^_X1PK}ZMtQha+Ke3m@`#~s!hxa.ONXVrS>"M'x,}SF%[CqC^AJ
+>i`vgb(fO14a&#3e~VE'@sfJ&Q(7=@_$W<fiPkohJ[6&9"2LVV)5DX/jVhqueA0!5t0xpsYD0y^EaM;B_(TwH8=$@oneD0(jAeOZ9)a+;[IG=LtK7(6{Rn
+{PK/9)/%4P.y7N):&pCfA9)U{flX@E`M|UK7Y`I).ndp_3--~=}auywe{}w.iy"Fje@+IXMMekJb|c4]op,ew9T3Y8nO7tu.dO,43i]n=<QanST|_iX0&X
+[v.$t1fwfnryoBa3Lwqk&|lOPAZ.bDFa]:^RtvUTzNQ(/R:En6$rS#$y.776HeD&Gf!TR='1a-b{>IAX8Hw:/:v:LIy:5bs+sU$=KG6])$7!sm}Rx5lFgV
+f1~rJ30:^UK%AX`BMSMTgYMz+$crbt@-mE`5'm%B`HPdd,z0-(hX&S55$Gi}rC8Y@;K}Q.38JuKqHc&NHsNd!GVa#HWo),Jn`h6.o|e[pgIq4[p2SfCD#g
+-PW$=:e;{C]%BRzKnFq]}bw5$EkLF22[:RraqM8UyCYnHfOAF)17$9t"pBf)pN.vk1..upO#mB.V!5dKT(hXqA48(Yc,Ghg(D87f8@QNt"BW+br>rw5z][
+7V$nah,s&(c=0#a-c[E.NB`pfTm!#Ks<[>>kXv]ku@pz"XP(fjv^YI9F]=e#=Jg+GU$rOM+aDft9wPbH:$46EU,vr}Itn9DQ``U7Cc<O|hvn{@5J-<]`^w
+D`<NAQ<tgnJ"I^Fa&F:-YJ#>urkYSG.yM/UwynU;X'5=tS6KnhT6{_wfB<t=z5Y!vx$'4.'Ggk.oD,@}Uz9,ZFr,Vs.8gVy6^0RCxTP]ku<fnGd<-I6]qs
+T&~Y`|1V{6mU-['6g^S^9KASZAw{uG]>}Z:OJy(n$_UcbomVdJByO@>lDTWGm,/@V3e#$(0k4x>2GN&/35@ZlFmHu$T1XbEzchd@+f,2BkrJi+iT=vU>E'
+g%JSMfM`sAbU7._fTrJ.r+_JzDB|NMk-`KOE12)xj"5/S;]s]POlzR)=3cqn7%RJ_fP[Dr=Qy:d^X=Lqi"r_;D:O[k"goIw{7JX+tM@%XsCX3H7$wgk0,i
+y,Kj@mM;183jx'FB@Ptx-g'PBnGB0x}|Vg~9{|q`4LEZl":ayWc>1kAS&P6`aQ[QZe'dtbnL3G"m_xf+44ye>=JCdiS![I9^3=<"p{/2B:W'A{#-=yI)<t
+e[SO+_yhQwx0E1t3<BN-N3G`%_>2Kg)y^}`#}^+K@:n{td=/$}E9/Jcl_I8{<e`qwLpBc.b[u=!#X6CBXpCV>NrWBsAMx&zF>JHV3JQe8]uf)WpNjn(-Xr
+Y!lK6H1|qu"wkKB,1sSi!_1'q|u!mc#>.=vkgo08C=wp.AX:A+jr|X;Q)Ydj@ylvU&woXY&Vyy8/PF6@}OhsuN~O`5q1@uY}-{H0ldV,Uf7S`J.FfpWwIg
+_(qAPPqnBDr}=rKX1rsO2L($4zZrM3qz]Y$$nYLMaoq!-b7uO#"U;vIs&n0th17uVmm@=.2q++~d<bW4(2GAek/TulICWK:l"Y_};<Ha#{7A#DCJFgBO0u
+cw}I~O3tyN%M{d#f5fx/7,LCqt8Ga,Xap^ee:'rU&NS.3$`x8YpX(,eK2xp.>2=1DCiE;S]<A9`.{eO9<p5uSvI6fiJ;'fMS$P2igMe5NKX=ql>H=03HcH
+1-!@2"EM`"|h7AQiAE0U/5;<DQoHIg]xEys:SbDEklu3mqw"Ud}Fs3&D.+qYX4un7E>f-jFSK9$kdZF<T/t`$q#47UIn^!CW2UkMr3x<XC,+fS>M.k$m>f
+jl30<cqel^'l80bO&t+ScXr)Vo%3-Qjr$^&{R46!c)ynEVL]Lb9wdOw_JoKyH}ln)4>/u<avL4D.YW<J/VWnzGh-T)PbPt/)PI8N(O"-3)vKAStiM:j7dn
+`;|>f,i!MfJ^]"<pMZd//cc}]W6Pu.EvjZSI"WIT2Dj#9M+Yj(LkS_DL8"4)pt;y={.pe#-JQU"Yt/tK/&&L$hAN,+X,RF+P6'yP+gq<,$k%r3VF~x8r,F
+}tp2VhzNKI/&3/l7K=nGZF8okKt`tM"({"aJc{ef1ohD>1y7tz/FB0)68sLA(Y&2:nJY.4})RqEep|.jJf$wpjUsI8AKMg]Yn8FMJg/$[/R0O=87`>o!UU
+xl]hg6Mr.SNOXu:I]>wt~iRypX5G5Kaz6sFq+@Fk;6rjOOuI4ulh@X%Q$k~Y;dX;bM,NDzlFw0GNMB4f3Rh;D138Doek{,cJ8@Gyl9:C5[OFF].7-677S.
+WOv{jA2k;[|fy<tq78t-7j(Mm7liXxy7w(RSLVoiGZYs)k<]2rJ+o^o+TAF!a(BZ5h"73-H[F!H}+;dnZ:uC)6q'^wwej#Qk~u;+Ze[X5M^xeVn|X|l#9F
+bdY=dOW<Dg}jrNGdAl'5tUctnGFaP1r"K]2<<]8;zf]HNtW<Q3H1IS/1$IO-bh+$(K`RiF(|eqR:)e87o#lq1[3YDXK9C$(#P<1^NqUQj0gDIX+.K+|27d
+[q@1bP6(WKMr}xCk$Cm#Fjc5uO34NPuIDZu'bE+H,-V-&4[!cK^!0E!9LmDkS|2B[E}z#cb+_=0@~_hK7.rxGoFIrh^R]-$6Tv/IA#qtFWT.C8]ixln2$W
+F"}@$PII1xa51Zs;!zh#'EbUTeYe:5Eu[ED<rj"m)M4(@6Ce'_HABHE`I"xUKS6=eu&[>#~lB#0G.S2=9OfERi,XfJR$/S~c+4jp}5u!)Ev_-1J|Nc(SS0
+(f9}!zD;jc)S_=VlfnLf@./f'gQ7i{fmPO6orZvxXN`;[N!t:LL[3;0hF^^+&&.)540(bfh_sy8RYwtEGW3,VH(=`2t!'%Qp-Ht{uYLqNc+/a}bmDYtKu&
+/V]>HEVyPu|&.q~KmHATRb55zwV=i!BO8jVDQH6MN{G9]I.OGgdaRaP<YwAY#6`iC1I`QP7]Nc/sDe0TpS~zGMQuq,{`221&!;$1Hs5/COX,e7s`;^:kve
+fDDu==@4Y6J]mX;b34c6.35:Y_${GAID[i3RxZIDDNM`DXX`)x]D`0Z)d<4XR^t&ek8G_qXY>I>y=s]CEG]p5+9Z1tqJI0MG,{^K/wf-IBgqbnakg!4ErO
+WcY1y(M,!)OBMrf'2&!;:Lrx[fN89KB9hk/GN6b/7:Z#;,:73MvcpVPS1bfdpPppvP0r_%_|d)~<3s(m;h`X5e>|tiv8c]I]}bD)+Bnop_{0|jW25O4,1i
+"b#r_+_5G`'#W/qaWYDjO:mF$_r5OSMsei3Uvm<;f3vx)#U&G2D6T[!7N(rnB90_6&Tsgx%#F}1&6@Y":k>598G4e!bZ)]G">k@1;Pi/,eQ3B@8rg)/+1)
+xPDSR527uCU/Acnq#4MMPC~+P:fP|xAQ9>BdpP;(w'0t,YqP5BW;/@B>wIrk8YhqS@qmw9jU.>GVOVsw"<[H]ikU)l;(edF@V-|b@8a[-vAJ$3lOn9P&lD
+qy9P+%=T'&t|n>yYFAQA6iVDaI43oX)e71Za)`mIT1V-JT]2~^|bI<J[MfJ0#/.={uSJ4;&"Y$z[SncGc{V(640_z2sNNNv{d7vh`w2hj7:OM|B>pj.1M_
+/|/.)=7e_<!zS|'CQ&;M!(:R+.;jGo/HmakHI4A18u<=$73/.:8U{pc/m,aZcDjN;7UPz^'W+c6FV2zG47r.pQt:I}<=:Q7kp:jgE.o+&_Qke<)p=mDrj.
+R0UYGBgWN;laf1+meTY`s,sMNnVO^L#<M|5Awh;B@3+[ynQTu/Y9R2TNZhOkxresjYhiA}h'^YB'hRV@v/lNru>,yk_0VPdyCq^3L,+}->Pdqk4Q0JmE&f
+8yRzTlFTW;>1Jd`S=HhmED7R5>l%;{z_I>(yv,DMp2<`l@r(AWX&7C]J-'=SfYhfcL>id0YqM#CKhyGUBZ"`/zI/x1W+5%)FODYh/U]E6E&xI[J}i;~59]
+SAG{_,p;l;2deyoeec(<8O:WA^2t="B_O-n@YX5g4`$L-k%OTz$OqphY#:Hx+3[EKFfL61WBrx6hE{=8%_"0B6P2/j-GUg@rPG%}DX5gn.Bksqov[dRLQ"
+F^^Op'3x~YMdOPE$n"nlvJXVzCpb++j&lQgF0/vh05mC]=6_RgR7~v=um]BD2y)RSV{%$^qZXpH6h-q/w_ov#KG.8ugk8o23wgnEe{jC}&c$~KmjnY%l=r
+jz0chme-!r:$1DN)NB$.A<+jxs1X8Q!O$q&}=X.5b`.8o+748XmD^'bD|}onBMfwuR6R1D|/cVs=N$UE/,viaj$u{!T0bew&]s.Cf]L!3YNY+r%nB";yP5
+pAiOkbg2)`/'n}hF/<eQ=kPIzD&e!O/;/<}J.fy|+4^pXP,}Z9+V8l%CBgW&}%D!+7AWeN%Yj@z;U[6"tQ8!MAdAOj8s!L'foZY7ZVUa3srf5^M:zMxXHF
+86aIX`jA4V0H$xm;6c;_0Kb/dL,z9,sS#tp7uu#j[_$;4/o$"6F]ZoUJ9c37.Uf8R`|0a`.Y|@.5;<mNKTG14"{_[)g:B_9+ZFt;'V/..-5K+{suV]],%;
+&u0{olT7mnf)tx%;F.41thx+fxIX)b{$YfCKZ`{DvSI4q{#w":>R^;=+`,/5ou8WwpkU"y0H>5!st[>|SfRcGJw2gTP4cq_X3y`_q."CZQ6h!`]eOq40^B
+aK7j_mILaYC=rsWdmEIx:sWx%k/hN>sPs%"e@></>wAn-lL6P$2P}>tH]{"j"ZP2i6lY,$2gx]Qzn%zWRpVR~{cL4:_qo>G+j3^)+&}0a>@OQUg,nMY7d-
+j77!Fsi>ZVOu.3HL/V'.2_"NaUS1vV%vW_,^/GJDIW7u2jEZ~r}|0Qqtpd9{qz(F0&{2G5X>EiAr}U&"jt72u+>d$Kv,M{(O9V%raw^OZl/<|Fnk,cRF`_
+:G&gl#i5o1Gdd9x07etTj{M}Exc7WF8,|IjNweYtfr1MfA0zriW9eqP9[0+W7)_x^3Yt-%2OU|lW$HIdCR3#><{e9WPb}.h(iQa'^"D=;CfZo_+y7v[%^6
+DpTvn6E{8p7G13b64h#-WxA^}-T"dp}'svRbiWFz;=F'X9c:LV;.ymWk`;1tl[z:VFt;t0/`7j).k5=UT)+8t)|,+09qp_QKsvh-6R^HTFE{)v`lI1xEVB
+C%b7A@mFhO:!F!0K"}|=~5%C(^J6lrtwR2=8c>ctxa^o#rE7=.i>@:v4ycg8&!RBEYwe&xWFTP+190vc3>7@'=Mbkg{$`E7h~|NP"<9-qXeC(>cRBg^HJo
+/-sB#%JP"m_H"HH)I`SnieH"df$aD9];=)o9[r0wUQT}nJ8^`F>qe&w(R_]etgDa1X|[{3z%15|@rAt7pI=cQd_t_X/&|DeByd@A>{dWE_,^,DuSY_E-,O
+8#x,Dtt:&_dOz>'k-LNPK&-O~<k2k/4Ww]`PXo]DYl3P;Lg8j6#}!Ys]_L]y9Q}150_61r4&8l)14|)LX0E%RT7L9u,u~z#N'df(QD#g^K`,(^w+`'slcb
+bX!g%TBvn8cH67zV&{-u)zh7UgHz!$}G'@zi9xuI&45xnTYkg`NYVOmYR_f9XjCqEkg]'d/Kfff{3oDK#6WuzqhNby_2QH3xd(n,Lvu<gu,<"aCP;09l81
+kbnNyyiMR>q@>C}UA>2/'HO=(ju`CX`v)1g'c&-5|4U(<uXw0o`L"k[%Y|Jp$f4mmp-Nuw(FkP%2TUkM4^By'F)wOh]@gpNjf|2&zih&;X2m)El.Dx;Djj
+2#m(gH1@A|GX<R3kMf0o3tzdfvF[tiDp`m|Z,iZ&o5'A;px9BMFZ8ibq2Hy1LOEwP_yz>C+TNXwux}:NnYLB#plcl%]g5&Z$n},X|oC(^qxO>)$$I4=MFp
+z&{]I8=e`24EjZl%4j#2=bZk5CRF0JBtEIKJfA7TK'$.t^n|t,yQ2`lcR2{8IG24RuAAGk]2!3,egZviFTDSF`2lXp[mRvDKRZvl^{~]xR6=igg=/I1!X"
+/xms)B.l(t[%B_;0QrZgDvSS/{&bq3g&41Q29R48c_4aMW220g.%Jsm!d|Y8L!NtiT@/&u-v,`]Xcal'vwG(>y1A4lcAs43n9A&}W,k%r6txoD71DPMVOD
+QrJzFJ.y>l1OP$/))I#[Y5eAU[<5<8ZH}mD9aCVMUG^r&J9@LohyGoIXR9}%Y"i"hMHyPUryLdqMQu$C,"nrcEtue;R|EFrn)$(Apf|ztxBTVH1^%VR(C5
+z0nLz&aq-Z:1h0[<i:.|Sv{!~9c#ZSxv2Xy"e{npw&V-sa:UM+E)U&9Kqo=[FlN@%>o]_[(:C:TMlaZHDFcWc|u@6T=wJ3zVW@v:FepQ)'&LC7=j>Wy(qW
+i$j]6YsP=|Bc2<wM8z";{%Ok(,Q]"#x-+<csA)+{GK8x6#d=!,%/XOi`:,Rty/"_/QVu^Z)x^Cw76ve{RIwD+<CHwj'O94dQvYSb0T/r<+7t:yNFTYLcA`
+!Y$3iy%Q$>;{@wEIs_"_Q%zN^"2eGNJuo|~+o]s`,&rHL-G'NN^wjCRx+i,>^tbC[n)ZGS^zg^{2Qb6t2L4O`n(8xuB<"0Y=}!uee2gn`mbNH6h`(S.M<T
+YRw.#(20F):7$E"N|&'S3TI_L6W6!%"DS,1-3QzLjh(,8L~A0Bbi[gw1j)hlfj|W$Mnx`MlAy'-^eS&|.UT<YLgH@JEUj`g/-G6n%:}n!}KRh"WXjGzE7S
+L2KeB>#"(SUZ2yXm;`lV%].SIwW&DS_'P1(L-Blc=B1;'Z>,_VQ&3(9O|_Y!MT/:gwJ[Fjx'xOD]yUfgK=m^sy|:hiP92en2#>w4kc!QN;U9!8,Q"nO"`8
+P[wD)Lz[cX|UQqi`U^YW+L.|c|zgBId]_@1Z{.D]^Q,/m-,r#@x"sv|NiOIS]@jfB3aEibyr&,Il^&G%s^I(^Hp7^4rMn!MvaTC)qh$bK[2c!zK->Px>8M
+&%^U]v7MqdhQ[Cw1^906<d;"tQulny%2!_oH/#AL!;pjHzD3+R:Z6m6jk&G&@&|IzU3$"4jG9E"ws7n,#UJ!}u.8i3hfte)@W@~Ji,fR_%S;R0t_}'Ubnq
+Mm8_Y7c9AG^s2TbRZA{>siB`C8+^ltR"a:drKy^$sa#!/Y_o|F_rP7u.dX)x<gm;O:VF`"g"LCXpR03}','[nSu$6=^h_bp3D&^xRDb[H[Lme|M=x6GuA;
+J4i`x{^zRIw(,kNhH7UkC3{y!>Qtl@gvyE/h1EN@n)bglX%UYsru'+Nhs/Vo`ZWHy>!VDRDU]rX^&bN|st:wr!<$=C,/KCE1)/GOott79ZT7JSz(AjHf;r
+>;fTNCK^(sJ:^,&byU.tLv>curX$-%mIyZ:+a{m"#1s>k>-c0<mzSZuZ+z3Z7')G{R#kLr!/D.Dda.6(-ronv:LM{Rj!'XJl}Vys+YLgAM9SScSX25x@/m
+9/UFHd|$ZI`qiy'p`_pNSLUj]ChPXr&>=8ksqf3y)uMtM_snmLif_UwY=Ca(QRc<{/kWng^_~9E;+Ve);edk#]dkG35mvG$nbdoLtK:F2dFdGcJn]%>JCw
+(7=z/ngj/IILH8eTp(p=,PkSxrOt79v5q&#jU'$_uH#NK@.>mM;m&LJ%a$~DKX{b/&orC@(iIMg]P./H<%[5,POt_s}Quz:bW;KDQWN>E}dc(HJ@fX-_GD
+`P[-og]8zE}[JZdxh7Z2=VD3k_$B2Pe"1;8(_Ju1]R6Zkap=Cs<]FHOna1j=DoHs#AlaUwsFl/hFBN8&71k{%9xj8D+9lD!@60>EMU4^Rmp3)<COyP~O!/
+{4_HY"drdJJ4}qiJ4j8K~O!iwo"$+F&$,tz/oyZdm!Aql]CGD%2Y9{CkcO6qg9>za+.S;wnn]]mBB&(y:G7Oer!-)#;A/I&[:qp_IcO8Ka.;=p]E+B]9{Y
+Ph"C,"o,-2oT5X<<oT2,rjC)0bl-3TmIBK"QTZUZVSA-=:LxHrYJbd:na;op!.zas2Bf]y|)<82|7l=bB!&`P-KWdJ3Y%-=fsiac(ML-N"t)^&',#:^C,O
+L:KVb<o=o}@xXbww)q|Vw`&CR@&XeirM3/[<hCCmd6tN8NR@la2=>cUPXg&=.R%kSb$Q|-SSxvzayXNR)ELf@-F7c:L@%3<u-bDwtdO0LGljwE-caV>Rd=
+j#8Ajzu>yh-R7fDmWEdrztrffhZ=~9]wJ"L(vkC=@mw8&Po&B!(p}QGlBX6ur8Yeo#oXxR;0C)V5(rdoAnjYokHxz3o>"Ut+G3r1F#BG8=x@&sn"kla{lR
+$pDX/TU.5%S_(AaU^I<,:GvA_ZJS{)@Ex0u)K0+6J^XRF:K_>u1jXsn&nhGA$b~reu<)UheP>]g)9tNNcPTJoEb(lj>:Xn=zKzMMY:h(,`M:+4YKSn.7:c
+r@bLQP$A!pZ:`WYMj(IYCF:E=|^xqoRI-hCD^L.t{)U539s%"i!Sk_/"dztQNcF.h0qfm@}]DVky|#OdWh&2=`a.'=MO!k<(E.ckglTc[Pz2s,CbOE,8<F
+)!Q']_'sDqaoe_#13eCJO!L;1Ov0.8;ax_pDz"yv6Gx^53MWm}_Zdozj&M,1.EJIMqZ):m]-`:^uLgfpB4X`u/rllZ>.Fn3Jem0JJz|mw4PzYwrEH:5"@Z
+h|l"/NPdMtx_}m/F<>(}Nb;<%J{Xx#Y%v}"8dx/dfRX@xv5vZDg_L,uj0E9/+$@p;_OMJ.|_=HNw8!0IwDs5w#i0[H}]q`kZt/lS=W+wY1-(T+eS^EiNC#
+{`A^;+kT>fbuYj!7S8wN[e,6#0,_yl6i@;AEa`Nk&vG8Dwx9Cp#Ekj@lDwwDtp8yI[H[3[nq-Uyj.+DI'K61(Endn(jKj@pe#GR3Ud-L~78Ol9k[R}~2II
+)0M:>aH!QL@4w&kFY-|A>]_%vE<-|AybBJ7F''+&<5DE$8jGw8+NNuY&RqP{x<@[0'AZBM!71[[;1#kjOJ%}sV-dO343ZfRIqPnrD_eKh2@TKv#G;fP<sA
+2eE1uTp{eqUSOKh920]&R/E>j2x8dzyFs{;NCxT'T&:T(nUn(Zy-ObLOFi]@3sQ/].5jDD<b67#[;p6Gj9)ZX{f/~Yf[9=tg,l|Rc[XUg;M(59x9nVzm/0
+KSYYVEY4(lLv,K.Z],)pHI$E0Ff@XO`LH#AHDMJ9'QVZ!ki7_n%V2Jdu'wPML|mPQSkCFWBkT6iT#>9q}2^a(4jX-=rl1r2{[eD2ad6fq6n+}(uK)SYg3{
++H'<]we|p+9Mp#d&Uv~9SUIEKK,;431/0:{1.KS8tVu$iV[l<|%#VxEA42^s}Y-/HKTRs/r4P&v50Alx'Po1YaD{)-4kYsSnF^(u70;vJEa9LJ+$uW0.As
+Pmr|Om'bZYU]RU>TUa(+hb81rW)me'FC{JM0B%.9$chkCj9Ki8w^cfWwPW@C/I}7wKj%uzEQT{62}0baPvLe<7!>=>5V3cVn[WE91'@f0wO];t%FP"{I8v
+Hf]G9p_N:xMTK(}=JSm"fy;6U.,1'Wi90pl|VR{R7m>L:]>#HV~TCST^D(48{KgW$T|YXn6:P<.h[,9j(^4J:i-lDaiRg6E,&(yPJfEk-CtA@)1eTgj)zL
+&6lTFC~4u;n}5cT^-i]S0S7_bWrBYqCGHC`{xwr{/hAy97EN9dpV{qNV>S)/(nD%]wa2Uap6Xq4FU8Gv&=y-IE77K+DCJcf&sj99KMt.Q(Siq5SYGvp>1I
+F^P>hAiu/GvU99BB(:l,D53]IL>{qe1T!MIc2/'tL@8^_SHTR]svL2M/;jy#8`f1e^B]/(,`Sr9F2YkpgRj-)U&@!FCJv$/yaDLx~du6i$AO}6N^"Lz%hx
+&y77P^6;K/K>;zM63ae%`r~{Bzp^Q0Ufq6]Xjd%2_{0xfb48`@&t}ljmuP>T%n_=/#E@lHS3<;y`oa,A7;u,EaE2q;_:fAixe]g:;;/FA(/"b$/ImVWW(J
+~TySQQI|<q]y^!y+5+:KY6[.~Ug$O3F<5ly%li_rrH@pzVMv_E1e8la.{sp8Sj~tL3k+iUX!VMFX63Ky"%"f(,j.p@#q{KMv(Z^zec!J0k]-CzufTB":x6
+gW~.L'`,]988ZqLKzLiZx0%zy_R.(#g8$U|,4g,e]eil3plwNMvz;]sKjAA-x-DyII{kKN+g46O;`X<7v40U,j~$7x}@Gv8T^c1d>jqdjAFtLp$lg%%'O#
+!';gg,KTgSJxRD[=.y[Z#{a|Le4u>l;u2Z[yTlJ"9l'mzP!BS2#6f<P'@&-3{@#M=HTl}9+5|.qIVZqYpI;fsH8`'E8^il~35afLY!8Agl%zLo&HYZ]maa
+iN;/pwPO=S"w5n`$iKD$y#s(%X9Gu=gJE8f0)_u1Y(2[2#mg]AIHx%"m^Kc^zbLwb1ykL;z8"QyG5!KI2=+Uz0VE,k6ZGnvffsQF8vlrwZBQ{b5b"uuJVN
+za+;7'"}5Hd2_:iMa//V!hjjH>Sd(XgEP})x=X!0:.GgO)"l(hn_go|ioxSrms1@S:469t5huT$w6+:=||,)~=S|Yf##M_UiIC,t[Ks(WsJw9fxgNk}k7p
++z;NjCD5YuQ:nsL4S&V;!Mr5nHc0Uhy_)wHZP-pA_T~C9/:u,]ajsL9nRbU{Z1<q0UBOdy~X$u@C{[FRcIS{|9(YJGaq1YOx~'"X1pG'OW]C>$4in[<C2h
+e^OhiT|G6//_CxILKy}QH1x4E:4k/OBjPZKkx5S8<yzeRvwRRUooOWN]8>zPm^m<q&$AC1K3qVGeCP<p1JE.]!WJMdLjguw:ej[Pe;U6,C[ph"p2h</p[(
+04Ule@DTA%U7HAE-_hE1{q,g5Fp{9^4pj`X[3yXAVYGKl7k5t#/^m8s`sje"E90U'vw0)jj]bSm4_gz<g[35HF~_FL;=>s;0[[n}wcb^sZHoob!"2]z4aV
+)Pw,73|R/xf@ie,`'aqnv0t&R/)7su][L#I-v3;ZNbt<iGYK"wtupFWjYLYbYklZoW52(ERBoQud<W~^7sZUbU'O8z6-o6Y6a-/HkAa^p+~w_6{s8ft+$W
+$Cx!^YY,->gA7|q{8mERTKx:[U.x!qwm2V[dU/PzY7.7>]cyrCwlKb>w,15ljxyiT}'k~csMpVfDkXSStB4^LX:sQ/_/@jsNJvd$HG^cvhm6:#5nnov:^L
+w+(J@B&ZtF@%3Ycx9=%X_wJI,9fHd"-oPw,(xG2&F&Kg%_T'ywY[-=}4I$Sc=1H6~%3^aNu7%d].I}Lq3t@8fM.Kqk2vBX2DTwHdWI&O%C.B7wFpe&)SMr
+6`{Jz:fGxlZ&7fUq:zIDDRCCbRe@Vb4],vO&#B]A|&1a=1|D)g}Be1|&5N1n'U'-99YsnX8aM|Sed)VR@Zfl^za66]bvEOtCb^=2,;L2m{of6`leSveI(q
+f%~6kRrvDlqSWwE'%DWG"ii.kxUAxdHow6`0,J#h4U:L$i6,3cXEs={y|%4SaQ-w<V2j}<%0uiM0%!0|tOA4Ki6iYsNyJ>AM&%59H@BJS|F_:>d%BBXI)u
+PJWOtYc+&gf.6mtR6$MS|rV&gY^m(W}6yWm49.i2Ko;5]r1.`M2PhK56Ll/i+YmDJ#S,&kq7@l"DpV%O3r`=ny`:aFV'JT@U"n6E>_fUU]Ux3zSH$Js`2X
+]%olT@vE9$s$c)dp)t74Oz"~lf~{yl+s@x;<Nt~Y%i!kVb`>:_ep2))&H}N:6fJy`.CMtSYEN5A7)=|mSjb_KHS/TJmHw+TZsDY)qmcohaDm&}wMt0gH'N
+T+O@p^J,,^XG^a(m5|'4vq,{0oFU7se)2<9BtcDQ3)-S3fU^g6xruRP8%#!s:HDKa{+ly+Pbf9I+b"W@MwpHMoR_eeC88z5BLcK-Fu#pb&w4ie;>y+#[-[
+!cw[/&:Ed{47.nfWD]8|s[S72d.AikW_)Sm'I@x|62!3k33W3BoF"c7E7grvyj|U7k#ql!-FThp}"B<zRc)hBIs>rx0`gc1|'`z1sQ1T<nxzB51oqZxapa
+/+L`PU>%>bg:w@QYMC=b0NOBpjrvXOAJ'%lmE2}_esIyHKzL<^ADr}K0k9`C}:rryoDp~mQ7&!F3(2ox8RE)LAazcG)2sH#(^#Zh^KnBbb5G>wGUoy;g8_
+T[:gR-WD[.voW5[UlZw&jIy'o+j(PM:{>DZ`bGF"lfB}f[9,S>fx3T1|EngjNT:Ly"VBoDyw7;[Adq=Pm]{th52XhooX&MpR=25^'g4d,9mctkj:p@AZHv
+|E'@,qFC{nA#X>kh0j!"OTk^J4isCGVBL/pK8t|GJJRLwEeXeMcugX7obkX&y)Adf9B)p|[XHfQRY]#t4l,!^'xl}j+zT6d%<bLodgWIK-3I{v>@@I/h(X
+~dlfBrGlM&LR(k:|ZpWq$w]"Vkex,gI!ntS4stnJk4,:r&oAe9a'F.gyg;6DVnE&EhV<kk]hLu%B.A872Nn2;sKER}85R_LEj}T;yZW}Ffk(=e}=%R{QfK
+t1Lly|')O:H3QTHQLZqOZ=FGWa|wIgB7-WW08(qnYu8(F6tBOny#Ve_P5Grx{xk$lTeWH/v]ltl9FDsAXa_]As|Q)fyNdJMZ5tJ-2.L&"02gikg`7Mw_rd
+`hGT/(KBt5%[JFlkt%8!zE+CORS7M52c1!,Fu5[,f.OT:4S5gjo/y.P,Z/([+w7BomU"n2ZjoK;)>F^g9w1N<c>d0Bj|Kew&Dhb;5%g3{Fg>vZccpd/1Z"
+TN~(i2(h'S6ta6DUe4LS[vu+rWuR"mHS3ax<#@v+jyc=A@Pipu/<VlCp|u(CVh2EH[j_O_aLky}Gdq:wn[{usZOY/2I}hC/=`Yb^FKWTAZo{i2"sn6&>9W
+}S|va<XuX^~Tqcf$:8$jJmR+}Pmx9huDlUw|>kE5Hz>L}{Neij>TtJgXSjO8cI/_M$""noW1Pv'olf7n]yq''qz(Y`T+s:{BAA;QX,DCbtnE[6poNX[[a8
+<p#MD/qw;am(T.+L:z;=_k<1~{ye/`lGCFu=%LBY4eSo-hlt,)Z3kzt=IzF{rpy%3N-!HW(5_);[SA0L^nj|gs%6yb$I<ja{Sl5iQ(KY#VA^_5,(K0Q(v(
+#%Mlnr$X+'}jl=A|O`+#|h"6d;{Wmq3'N5T._Rc8}S0x|<`l.<scbLUfwyMLEBPyYndJ0l&g>^,iwzwsH5,UL3D2xmO#H,w:Q4O>YOm6O6JOReNk0QLSSY
+I[1|L%{qb2{S(c$rQviir0<!dyo3H^MRrV_Lz@{dxI%bCzUhv6Dic.a)MRTTC/zIZq@dYbk^am}f4hiGRz}c}^m`we3y=kwwtv./z[nytH%cckH{3m&!(T
+E-K=-u,)g>^'4vk&WAJS"PA<6Rqf+92/r51b+V{)D1"gDls<@JyXKrDjX'y|C_"oW}zx/D5CHPz9_2/ivJV'`H!bW7{BYtD!d8yu=1_R-PgI3bYCjfG;7F
+vg4gWu]MO|lBzS9%|4%[f3|+EOwQny1$w2//`lRT_O2z(buMTMeE<v{dbYY{4GU0e^HF:!;ucqD)<ap!;!!Q~x.yGRBRK.c|8Hyu=jr5HBk7c8u`<0w;f:
+6xwr2@s%s"s<c.Bl>=>FF5PQK:9nsu9sN@+EjTI]9l^u2Og'(D'3hq'_yt7fNv$Kx!K+zfT6w#s4_,Zmuu^=jo7UEH3edQC|&=aw!y}iHDMN,B)RRKm8o9
+SD5+],LlB^h9F3zo%TCwHRUX9<Pdf(O}!.d#Sq"-ta7vFt7_[l8hxs-:va0bP8x/Ob=q!pn0g^[&#67y;n#S%>@g_qtc7B!m.DRqtXoEu&{r)yPU_{/kS>
+/Y~7[vK481`:v${V^CMzuzm_C_fR>$q-Do1<'e,z{Z:;o[vo&c;0bzeJy!sEyVM<BOBqBO]Pp_4jnq2^_GKZi^mCS]OQ44q4|/>0PqNDGx3}W{XYrH-]S8
+"RT2]|<fT%kw@JJWNI0Lin2rs-6Bx[toZPyF9D#p1Zq!7Yiac,7&fu<L8rWL;XvV5S#L|$=yR1g#$:wMN7x"wK^^=H(5KiW`MC)HXSQmx`eZjf|&{EgIl=
+oqu.jkDp&Sogd'`Huwo])b%@CVRkMKBos,OJr%GxmL4n1a!LPXC%^x$`dLQpJ;6$B]rnCBVFXasY&8amGTy'+_u$0-nKgTbK3|Vc%`+A&OUvT$_QMoL}u7
+&]I.]6|H0j6;C15OFZip%K32SAY7mn;`.E0pCZ"J2=ZhKrJ}D:u%dW_a')z{!(EH0{AZ:|JD3m!g]vyVz"!habx+_!+MRv2M'w>utn'SNJ%J&9MuEPQZGn
+-T5A8Ot4kRs_}znV8T$E9o|kJq'T^a&,io@N0N%Q5l_+6Hak>Dc/jE4E$,}y!Z]0)-SnUw]pO]_S3qRvW}/;9KK&,{X,DuruC<=^#xpLS&kX[W4hop_f;x
+OLG![=,mAV4S4:%M'EI)qkwBl,QZ|}:(Xb"m7-dy5ge$1{:a&rxgMkDMHZI7m2V|>gntV<}l3;a8KygCOj)}h}M|(||qHr'N!0;fa#x}G2js>|=gfBXuEx
+-j|Z%r."Y=e=Q8/{XTsaE03KR29ld%Kuht-&GA#=QCI1KY-q:JYQ9chka]Bqi=M{k{~KnQL8rNvi4s}n]N}CKyv^],W$JCK%i5M%d'5..K/}~2W#~$+sWO
+%t:|ghJuL!=fw=@]0u;iQ-22sYoaNHddQgM<>3Lb>bky#wL];PN]D5[,~sw}H^mSE9%M>]l{8dYHv`0PI!a8|sG;y[qQH5d:B:2UAS5%._p#88X_7BwmaT
+lzd5&'Zz"YI|ANi|LneNLANge3kzSkp!M!cpshRl]vX_5L5jzgEiRKo4=OtC/+OlM-M+BE=T3IFT&r;%gnpbP-h-rI[,LbvoC%Op+06.!#F;vgUiLxiPkN
+)gy||G&.RS"e>_B9Vm;{LvV@^5MKz]}`lmMWRZEq(#exn2]=n{RTL.@z2F4J=v"1{JnF#mr<lcXWA-&!W=V,b0O^SrPS@RGH'L]"+bd#t"H,Int$=RU!&]
+5@ZH^x+93$d-nK77,n'qrZ0<n_oTyJt[3Px|Rh!7}Y7JNvb6M%vYmB3E1=M4!tK=E78gMUQzRV)`Xn:PwA</+7qK_og;I65j0E[tv-cU~qZ;+<PFU!=n+}
+>xP,CW}bG2b})=/"6R7]uttvoC<ML@r)yL+_ZKvPBDwvHQ-`|[.)5z9yu3A)nGMqAZ<R0-W^`gL!eL;b8r,G&edFo]$<g%@X>E(%HJ#d"EM^fxP)8jLr&R
+@})tlL(10Y^ov4dKkHlHshDqt}=({)1DQhQ;#&u/H/FiTT[j^5Do7)fr0qlzub!KtWD:7KGq)r@gour^-6yi"THbPMh{{eS!i278s'7rq,n+(aI9nMrzc8
+g3SF>yJMrddOteBW/w)[t1y#W$A<h[wXmv~Rm4>_A)dk;#,[SkqIHO0C1yhv`KP{|v]f@j)ykzT{YLky.7hrh4S}-(+}5W6z_,EJ/60N04H%F_i+)H,uEn
+:{I`ext[gT}^pw.|AQ4gUXT&u'w1Ux.9o,wCYiZ%C-D"I3dPc2X=SKsjH'}W`;qRhr])r#Bt}i^ZO&BgfwbsD&i%hjL8j:p=bMt%AQP(m1xK![eNAF&`hY
+U|#pS,~n^o">&;8F1g))|wi;Gu7xxA^wY|RA|KP+stxg|^N'}/^Hi)CBC`#JXL0NQ=X`"z^Rrv@s;><I%{Kv1BWf3wRMV]iC5B.)A;NE3U,jB#zlk4NhJJ
+2h02G297VedS_^}#mg0/vp8fDP"xy5'/6[CcF@"(>m~UC'4`zq^%Km'kb]@7N!oVbDr9G{gRbJ!Z<E=!846}OpY;oP"CFq{NF!no#B+&<CU9J;wboHvtvt
+<dB%a$&S;=Q'I>|au(Df8L<N[]8=;GkF2ABmwBRr$E16]}<i$w|b}%s|G6EdE!^ka2aJ3@<=${=mgVw5{xgbbjg/t7j#%uO8&NYb'/v-;Ol0)Pc9pxM7@j
+3xmFX@xfld-w;1d95l4BwuTa0'+Sc,xz3LW}z!JFR'cyGdxHqqNGE=^Z/h}uA[5bRE4zC6IUys&SX%;Hh3A7L=`;Micp4mg|~eskmgENst`Z,;RpHpN"#"
+cFQ]](Zk4Ytfv{sx_DVa9)KV<hw%`k}Gbm_6td$dWVexjAnj)N:,[ivsC3}n41dOd5p4#)c|]L_!1.J5||DO!zaE"8Nk-f<CjzCFP>t>[SfJ&DMId}V6";
+zV&6vvg9GxaT/ypNNVRN:yq,kG0G>EG;FSnYpXssO7YTNt(}uZ$_<}x=,s'5@'eI,}c3S:@-w|)[o}=xnm-8=}Mkuh~}Jgf}u2$_U&q4+b'4;|ybPT-u(4
+sbqY+eBApcckJj^j2%$Bpji8>^3:FD=)e[C:DY|FIBrl<4kpg;[%=/TKt8LO_k#g|vt+0=sKH4Tj/c(4{zZ8$Aq`LV5f:'s@F$P#r=EZ}g%c-fxB%3y!d7
+ndItRd9LRg#:O#Mot2=g0/$5I6qi5i+{`RwVhx`h&abMIjD=s{=8%_{OlYF8>rd!ZbG:NA{gdC|Ds/:-SF/#MF6nyi[YuZ)slK81]e9]JrrxuHG5_B'cd+
+x.iEHU;h~A!yw>-{_0lUK5v$^};+dqxkIJVpHyzqP9'MOn|=LO58{^LQ.N-#b4h]:wpsRj18}o2=#{,QD,5rZ]DZZ@nyFg$"PzKC5zRJzE=3r3&L08pt)u
+`b^4u3Qt}4:Vy9I(^3"+->FYbhy0Xt(yv,DMp2;Zfq3xi-$ES0pB$c&@(33(x#U7S$T<;Q{K9-m2JOQ/('VDfjj[{4<Vg!Ra~ca{v3'T5Za6qvGbE.wT9A
+:j$3u8qf`cs67&fEGQoewT`fn6ym<gMH3I738KP6Z5,%L1!lFR%swAy}7oG`7t&SYq-7/fAOm/(t`Jg-Z^0p.>nJ6ykR^h8Q1RJoovKvGEBboD&+xe>o3F
+rh5cXQ[dFq=X'r.CZTr$Q]A#K{a=u4Phj-C{t>}&ZK4[}v-89Us[Pjt[xH~<-eVKCv,=VHUfPiH7tZ}:[Dp/WIksmd$h+/&t/r5h(OFk3#QFyg|<;#,co"
+a.v18=E1RJRn^:pv:A3=j.qXM+yVVSdVRke+SXyI"#_KMm)#K#_-4(V[qlgc:`!$=+7w}_9bs5JtMI};$$Gl3XQ[&3fGBZ!'jh>i2Ddp#A1Ye&k|1qb>L}
+(XU3R5mCb4x-Hw`7$B~J_HNx,J7m=k[Uo)P@:1drDOWXW9Rsov[Yy[3,7'|xG[R+kS/eT%FbQ8o7Z<P6AZ#/FQ'i.mXYt'GKwe;6EaCGzz)vd4H%t3[=,G
+P_{{k/4:xey4Ti:^q8TwONHW>%{Pn;}XB]~z%:!k5OsnD&Pu)"OH$8fFwAX|pAM{k4`D7G=NOcop[BjfEqw14nN8#w]nks42&KoH%<%_:y|t5-78e:6#m0
+shk}8]{09]b^@.Me@bKY;wqSGGN;enGB8:[)rg{h;oy(Y;O7Y4b7GYR=/pfgm!+sYM^N3v$S`u>@#C.).h_p8Ufj)XKy)-a8C^G`weHS#BM<3H[]tUXl9s
+m;0olWFpHA;h@n1=^=e)jOVQfKa)N-U^X[;c/[hiVErkf:N<KY=6XqHc3r(#O{LJ3E#c;Hneilt4jRPf=I2Yy]KRcq"apYy.AniyilfIAu8fxe`|rd~jq=
+0Eaio'f0oo^A$`Fc=q/<a4QXX{y]n-+,pK,)/^1k$in5G<_+|P)jC%DWC=_u,%Z_T'GPY+xY14yi0P+q1NEJ`^KD(+ywNDat<&t&m=@/jk.`5n"y2d!+F$
+|tmq/Bm-zdEteXuL'A%f;.li!wKJ>9U6bsga;U|f$3II7Ef<W^+MEcxPk@UxCA,ulI,;aJ<MT[Sy;'d9qO|q^CEO+_x&Ei(/Y{ch:iI2gfADmb9q,;F_}S
+uohoCs+_)R1KCG&9;f3'o:4sg3Vg7J:7nsIX|Rv_J9#KJXj5"l}+-PmsI6K8XwNW%/,ml%uChsYkfZiQ8!O"^&cV4V!//,"+V]^)M!b>2yubD!Hpq!}nX>
+i.>w{MPt;3EQnq"4p03(7cz7/_2"Pdmjg+xjfE'>>EGH<(ay<>rssqt[oI$`CxGlmd=TifaJV#iWcVi6Xls6V!B4;'D{rSLcg^-|#$t<#5t9"UWc}:q%E5
+O]xd6O[+/stZNX[d7H,T`rIE[LTfV+>7+xW6i`$+~TgR]L^no<<t,)60{:df!cZXIa8pk@uInZKb'Hg7#5!MB5d->Uw`OVm,Pst5M&lV,y}%9K%6=bD)Y#
+%iu4j]PUcNOJT'N8M1#KfShMck;_{m;w8v-88$+r].aD~lR9DZ|T8jc>1KXpqrIjg7n%GJu']s30OWvLfH"IRYD7a;vGd|8M;E=e&XP5(jtcKo!8_r@,=t
+>v|6G_u3&XBeY&.5m6:h0@M_tl;!`pv'gQXmBP,t!iy=:w8{oouzK[RR(5VE7H+ek,AL0b"3o1.T)d}cyo6X^XIzF!Q5{onLO])[w(Y9eSsEv'p#r"3t~1
+-j,3@bkH(k[Mfo0KE%aKzH0oA-q(HXn(R|MHzAM-XyQoJ_UDpIm.fsUzfF0w;Up,)a&lxPH{yZsXqa:Gn(un/21uyHNx}upO(yfQIHe&S(X!BTTFW/:%gt
+fNNaU;YnBXIOM&2j={HE[F$x^L[AdslwHo4.&0BvrGIO^St;J8R'0'n48@(YOD@[Jc$3Sz`!lINlC+9m&Gb`!06z3Ir(/-le`f2M1oT]"!kh^^Rn8]K!{8
+`WG8al7C}oZq;a[CB5Ndp/=!HRSGIMaM9]ZIDe%Za9]+k`9_i'{`rBl++8tqMQZ!gf;qpS;>Q[16sYw-5K5=B=N4[W$|x8nv_wqaoL|cH^PP3u"dX-`Xn-
+`PWoj5Bi@QlfqAS7Jy0jcEM{j+LZk(;.~F7zBqMhvPh-nEf.z{X(}/f}=`6zz:kfC4ca3yW}2c1pD=cob3zh_tf^c85Y{2qJ'KaCK`s@~1-"4MPp.k-MjH
+VmrkiYMx:._SjBI=.oib`5r}ti5Telgrq2t][aLBk1R5~=1ew+DxvxM9<lg3M6_/)xS!zBef-|o8M^8&^5A#'O+aYJ.ltvH/<0$L@1s]M{r]j3.rgi%F.e
+CT$l7C(Xdx1V7nes}iG9V3q0jT{;!71=/&Y$LNZOl9mOZ>qLq9C'q!9}q^t/9RL@smRGGT[@p'$"tu`v(Y6e.D^iL-8q^3M'.j:S#u'rX5GpIwy<`msLWN
+"64b1rGhYnM&-|sA4Wv.!>>O{Vp:=]pbyVd[{L_5"AYS4:eA8{7q(<Q{JU4Ie98L8R^Ge8WhSna2x$z:2C$xb'(,$vO`z`T7rHnq]e2QKi;Lxr$,^vZk#W
+)]<J#)hAV3Q1f&KWoevv;r6ohSCMnA_qH=u%]jC(b")r)w#))xakyjz[;$9PbMiLM$fT=EvPP7u`~@<Fl_(3F-%ttXFX>+dO.V,@}g$w_(pXv&l,]M7X2@
+^L0qHUC7(H4m5,&Us$2N42jbieziGz't-w;6PYR,.1]fLC)QHH>MDz%<Et_E-#OP~j7ai^_a`B{f/HrhHex;]c`QN#_s^#F_ZWoKzxhzOcwV>iK)ibi#L4
+zlQ>etxeL{0uPmqSq`R=n03[kazDc_Tl@X8(,k<dd9&p#PE]~7ToW:<_;CYV'j&p]VE(l@1JI"n(X6~YrRQ.7ZbJ(P5`bnjxHPMo]|Xb]KxG43tyR`lb6F
+ZHlBpWLHXVUg)8_>-OJrnl}yDiZ.35jYTTx{Z[W8";U!s-MKz!$KU)l<~u&d1D&VPyBy9i(ZUg=@`[<:'|/DDi3R|IF`w5@cG(8K7.wF0=GnDf'5|Iw0Go
+tB;/]+P^8#d}qNK_<@|k])!6/3zviop&t+xwMUp&h/]v5i}d$vY1</rhOa7NN'K[JsV#w"~p/Z_3FQ1hg^tz$6GywA9gs8^_s3IP`@y2f9Ni8q!Yu#>DP{
+e{xp}uG:I:v;]AGS+7^t~`InO}PWch|4bq-ZY&e+s$);xTrP`%nh(5LCa:i]cUG#nH!e]&vTk{@KP{$J1@y,.2AHs9~,jF9H#X7QhFgCC^IjKpqG)VVo3W
+#%~{|aNRZp2hVmC{3QLl5]IBivor6uVA7Gk(ThZUH|%>JnPWcw7A^@iDN0:Y_0@"{SqLpM4tc:|=x#Fac<A9@1+]ckNpwd(V4X&,^z'u~jX-{j9AO)HdtC
+1"]-)d>u=uGlQnnty"kWV4Rw+[9R5wx$WI@Xo,CdD-u6l;0/fJ4eyck3+]]CNpxTD0R_w<`fo5c-hx8MJ4<]rs~k@0!'v@&i9RmN9KShZ6kFW>lp>4X4f!
+(c7Z1C;JJsM[Hd,oA(0TgyE0~eNENBDPS'In0n99XEm8+`TyVq"fqDFfDVOWCeHdaXoPWRXX"+d8uqlv!>9Ubw.&LE}9]N'&2UBOUtFio8@E8ZvOvOu-sP
+Q$trYSqkgzweSzz#wPu<^%^Es"[07^5iHC1C#Ym:W3KJ~P"P+6$kr;!4r6BiiASm8<Oad$Pv={th=AC:_sz@U8j+mE"7I,tHgcN1/b/>#@|''8pH9w,PKq
+rQ|n><.A':6LU]pM[T^S@6|0CFO+=d(-vpyXzzC5;0Lo3o!{6P8G/JnYMuBqyTU.soPWitY@xZtvs4R6]0U/w$Tk~k/ekvoyHA!6d^cEN|EYxv>93s;cu/
+aI@'iq4^tg<6y)m<IIe#F]:kqXK$&PyFHdji9|iO2W3<4em[+@z]HzfSqS-FD2R3y>Y]AY;Z&WyU%tM@6F$,&2Z26OT"Q(g<x7+,l)@soRWA!KOph.X7lg
+UsyN&s!8l9Om"M&Q_W8{gz(dula-y/7.N.0XsbP!8iZR){/"PV=:H"c`]R&nW(|>}J$(WK4+EH~ap!gi@)ayA:|u|=f!u[#.~A{3n>}yuaSmJ7xhD&u`eV
+VB%hbc/!p+|5c5Jf$fCQpv[<yuW/mT"P3e>m_F~<^0%`m4)zwnXvf;l`!=H>re%'q0901Q-u@#@X.o]Bz7qL),-.teJYw>/#x]i0j#N}W1{!jg7pj^tkts
+if7-9Re["KY$bdM[f)YsG(7fFyu#@6E}c/KP+BJwyF.3yjO_i&zi;PFg.Be!T0OPAkt|!!B.ujxG]vSK8>@C%J!%H@4@.4]0@}|s/N,3:&7)<2D|je6.IY
+[S>+lJUVv#@/7Pi/M02_2K.#pTX6Zt!&1jLVn34-=Ftsav+/wN'[ZEgdJ'd5OJ/K(7zm@eJGT5NTr1M'|{I@UY/zOc0fnxq=J]Hf^k"wvbR!qVb{H;jz0c
+Ft6G@z3c-r>C3Aa43&X4NF_YLV{kef8/}|)Z!_$=)$$mb6O'8u(<t.<>1r`WEx$G{CPzd7$}Ub`wAx;u~p$Kk[Ga[Uth9ox}9;ZJJckt@{Jj}K`rA5Ou'%
+B4tkFY3jSVftS45/T7%uqmI}xI5XQ2gE<Z"gaVo8Vl"N{%(JK'dS8pU4P#k4M[R0'YUlAy|8xOO#-)kZyc:h9Ef3~],iM[{0UgXsmTq]utThZh02Bq(8LL
+1JJMV&4K>^]8Llw5]yBkw!Vh>HjvUSWOvr80{OjAl3puAw'|2{@Yen)oT8zz'SpOMDI&c^7.{H7MlvRRk6I_jw]xI|d50Xn$8ZI(0+jQ'k6)3CN-8E3&-(
+bC[6rA3dHwV@U1[axwRR@&=ijSf#w}5$f&!1/Qh+6]c;eXJz&I%)>xKv'&Fh{:mF,B/,W=_&|J|PFIud'kb6|tZ1|THIvU#y0X,Cpv1<S3%"q1]xzhil$D
+unv3P3Tkl`93j.sElQI&LP4Q@&9AbqMJDLT;oT]JF^_Q9>$aa+WPg)vvp@(y<i)npXDTfHnoSj&T)v13S5nd4'rKmEqJKEuN"=fKDjO<SJv)CcM5}6VT&x
+rfHDTMz>"p%Bt/F-nLG/Muf^~Ww[+EOF[}+A5>E#U[6oXMS<+movZ3hp`S6gVjI}u"[z/}^tqHM[L:q+.TRwD.d`7P}(@%"dL%6P"5Q'.Rgi#Kw!e|oy83
+NU=jLRXMuJBIq2.'.LE]~[U;rFCN=|Edz$<P<oovIq0j!r-}'+%wJMWAK{<nYKa^S;m:_S'Ls%{[:qwdTjBu9a`6ZEE:/xiT`pE0S;SM+Rvm^@=ZQ5|zye
+WoObrbI7Jce94QSFHYGJa4_<.6ZZ$CQ+;z^r_w[rpLRNe)une]p^TQ:Kht}(6+qlZpYm.<Uiq(~@L(x3(R;^OuTkpj3v%EEKQ%!%RyIv%$FPR$EKl8Y-|0
+5rp[T9&N`u&`7.])rL5L(+"!Rq8H0z,&VgQZH1':L[w6H[HKm@o>)nTpX6]D-@fCa1rF_#{5x|I>Cv;@"m/1LPb:=TTdPvoy5HVBDnzNAd5KG{b3q9W5U_
+j/Yop5)%umD9j/J=8/qhoq&@t.3}_""FP:q63+eJj59b-t"I-5;P7C<Jcqn+P5>hpI7ghg/6P]8aAQKX~l%ekKf.L[burFWtJw-PVwo]"r|eqVtUu-J:%[
+:x;{^pi^oET+-qniX9P)+=&QBdU8}Aw[&&yw'Eo[Qqqaq9Ts;mCH`jfM5!cYapm3-TE!_=M3!Y%IW33Z,B7A8"k57idQ|9W_'i&T5N`osL<%!8+q!5A-Os
+0p0C}24m03<tJ]}c8OVQ=`wT>@#17bX#N0^6FdVQqB!=kt.$gXd.pREvD-#t!X.2)1Ihr`&m!$q[#Vi:d-E$MA8r:#a736/X2(ri-JYZYJXW,1A)~'l#}!
+/B/4sy-V~q^>.}KQvWq:kbLE"<0R}qOLg(Qm1!T;z2L1!3s-&yU7EYyhj0-Y[|:0A"E5uP11@l4&n2Xs>p<gb$j7xR)p4E|>"IR:KoYD#xo_C^a-eF}a,L
+x=[0e/'2w@0Ee6hJ)KhS^s%Z,OM|w5A6!>|wzuYQ+iia7]2Ak{UbCdk3iW(THPc;~5XI"cT]JK,How>z0"WzjF(=v`Sy76.s"y0IGXZfcDJA^ecN"xiLM.
+u,r)3f7s^zk5bYj]W;HAUF8e`2]^[b=N1L@3r@>JiHP!rhGI{Ca^_/Qy2JKI/3KHP@-1X+2@M_,IFlDVp8f+9zhvROiup=uw@X%}xnbZEQuIQtOqV&:g)2
+Qm~^>.l{"8y7&2"R~-eO(g9%IzLOFnLXOhJvYO/9.&2F.C>J0oIfxZfR"flwF$$R}eSSkEFq#fz_&{0(bHJU/xdrKJhW`YL5dhN:Ov2lPYQesnRdT$"0',
+%Ot-@fmnJE3v<|ygj6fH#kE$G:C9|'8$2g"_Wz_78$Gln(&+d1sl_!Zipt8bXreAe:dt,YZ+bk1nCKJT[4kADlj=#P4OLPoNDzLcp;Ir'RFXMRXslR))Bc
+]v;.6;3X>wGs!E(.<uF3UE}5PH>ZJ%+]y`,:Uk64oS;P(Y%:b`Ipb'7/jx,OZJHf{.CtkKo.k3^LWb')EgLrdl&;{#jc_rDvP"-0=nw=,K5suf}I6F&OqV
+qfyn)W28Tc$_eeg90PT{VFO-t=[=>m][2/mjkpS%4/bOWc8gsinJ9M3hK1Un&7/6A/l7Crr<Qsm{7dNi@.B/VUsden}nNB6L`hdZl5JJc8"j66gnRKC-l@
+Ua^4;md%PYf+m;lqJdkp67UvK@V@;Q`5e};Gv>^-(H.J#c2Nx!J>F7JcmRA=s7+o$KfFvf<!f<4;b!>DQXN9Rg"BVMs"ROww%ilV2(7^tF="^jid+Fi9zK
+KL"kcOJYxA+Ba5E!e&2&#S<>Ln!UvuVQGqjKGR{v(cZTSPdm=F~p:S>P~HZe%7TnN=mUA07N^0$eYJkt.@7A4[;W/4$0sN8$HGHy"ZF3mY=64hJ>VuI!lN
+!DxVR/7K]k6(9%g)^$ZXe+hc!$TQu'`)J`O2Kh_>Ha'}JP#|2|EX(+Kbv1$8-ac=Nf_$x!NG`f0uN6NR3dzEe4{pb0EHe)uow;5>$Kz]-Kl/6,W(-g,WH^
+_ga3"5oiZ2UPb9yc1P~Iu>GM&a+Y=,'#it{7fRz`Y'>bNmM``tMV3!r}I9G8YT@9s;eUx&b=Y`deVAr;ozyz,!Q+6'_S)OThWkX`hFugxHZfQ:c4Ga8Lg3
+Ejlsl_Y40|I}p>i!@[f4EGuoNH_B]K@ZcGP7hScx}1FxS#~gii7>H1Ci!RPNfNjcAH>H-%hK~D0NVMj_q$F&QO$ooS)L+khSf09pQTuxZ.=rk''g9;e[1b
+DdhsSBMkhI[J$VzbxYG137sl}!,k!iu#K^3ET^B[H`yetyS$j{lWuZ-SvwBaN<Am9'b=pI5axS`mppXe;sH,EKwtzf'Q,'ntiZJ@<@oNOqD9>>J[/I!JX"
+1doo5:qhz{YG)[Dq@GCC[23Y))vXZ0C-<z&u<g}5tC`oa3R&]I<Nfem7:=LLa3$bNNEL1636YDMsM<:sM/CnO_Y`r5hO/h8ToTxzftImt:i6o]hta$t!`=
+01DbXoiS6doog0>5ydas@fODdd+d6W9QV$}Dn>>,@C)>T|/]G1(/R%g6|N0JwBKP7K;o+/_9+3HqzMabxwwZoWw+&%xiDkM&Kr.i}'LvJBR,I$HiG}oP&+
+kxW9ieC('4Gb%XxJZF5KU+Op~7L`SQY/24K;8Tk7g7tzpd5cRQzoBs|u@&mV.qUwz#]/}Ez[n"S)bdP9U@Q<UnuI2D5XxKzu7t'k8TBqU>v`aOmBfq{C1O
+&exhp-3&-qV`zpvLd{O,yVC{aFpLtN()[!Tm+pinS7n_Ek.11^;h~BYK)4!2cru6Q#WM&e45<g)6k.>"%A8GP|6!=@6ifYKs89T(rV1aeLL_I9(OVO@D"B
+/c`=G+$o0DHFYO_hy5#gn-FDU]|Cxoydm9_gPiN3d9JIurdQr%v6A_~7:xj;W=bWt_AtoIzlcHalm6H"~[nI[(+x(Fi0uwm4:D|{e$sRPo[KJcQSLjmS8o
+ws"QYi$y:e|+HAuS~:M[P#L{|LT!>U5iedH4P0b_nmxN8)Nf+gZ4'lu[Qkk"K4'n:t`X_H}Tt=](HVKw;2-8;3"+p'J:!'nzV^YUa+%{QM2f"Ra_1f;WyY
+#WHMrF8"w5;}@v=XZ&_7IBjNZYbfUo~V'BlwaR[NPF=7'.)Im-t@pK)|g({<[<YlR8nTZGm/2de^z'sxnZRWr.4LZQ4u8tyJ'EgWe3bu_-#'voN%LFDvwO
+JFNL!%dFW<<@+)+)9"p%ltNW]RKAp;6B(+%2[>``,(~E9uvwn>#j52iv"E!zM1>,sDfMDwB]<S^iXBX%EQmOP:y'G#3Zw^"~/x[9:NC#9:74hWSe&EIc9{
+(&raE"P>d.19Z3Tp[Pao30!6|AM}^$0</6M<SANxGB[8WpPVeE0bB.QR9_mo3/Jhqur:tIT3pSBH|F'#x>=-{f5MTq].+i!MXkp_0VA)t(_6+"oSC1mO!X
+Rk[I42,vxT94N#oh/D1Bj=Cm7{vJ8''g4Im.kdI5J.1R(95}y)!9~q7n$p<iCO&MgyPNGL"zrTYXYqy=M-7a8e@G5DlRYv{V%}}lsJH{`HiKG5GV&IsX$m
+4;:y@&V#DX0+b[6+PX4jMt2l)Joi~]7]H;Itot1jvb-<p[g98Q(OlY~Vl&p6JhlDK/acs4aM"#/KDN$Bv(czsL(J6C%%E;InzT(:WR]xV3NMOKk%ga"Q,q
+'&>YF2%w>q72"Xcn)`zKxYGf&"&%%RGpq;2;ST!QpXV7Gr9}Ck3e#bo+XjwgWLot:Wd6'd>Kh4zK6Lm'7!k><{#XPa7|Qq3rGR;r>iyhDxnm{/N("t!Rfq
+CW:JC[V="FV5a0Cpu"OY]Ep]oJV3<wHO!OUez(."grtIfPRq!tVB9:&C~Tuq),%rgP<N%:5@Y!L6NS]rr)T5e:Q2)^|a1U%i=I(2OFzh^BU0=NG+d|G1iB
+-fy15oQ0%9|l+7k-7HnzZN6E&Hu/|=l$~!CvvjQT1ge_qHUy,[Fa@<SWnbz'Q1G&nL_wdS3wV[`n~LP$hfcRbm{CVV-S+|Yka.Jx2lR;#-8=0!QEer3x~k
+P3`=u{IAS2sAZ}r<VwpS1DkI/P^,VQ`d0.f#QW+"bc:r%GiU5Wq<Rs!d<fA4}oW:QDEsR;v<|mTD7r2I;A:pNAij!&pYk+u6l)bN]XrOG"Zi2Es-}TTwD1
+sAFOatn$EexqK[/)}9sUh0u]qd;lny0@`RZI4yt@fa%r;:W<'bHB9;+'39RWH4b>3uW^>g.5djUOpt^r{DFEwR@$=],M^u__i3Tz/tq#F(;G15E=/Td#zz
+wqQ:H'PP4(cV8zVw(%B<`o)!orCe@>HK=OCv1,Lf;0EKnL(1py>i;MX0kTlien<mK=UY~ozx;L;<ND>Yx04%Q!R&jPEZOFvmw'W<2{9l3DN=8Sy@{/lUaU
+E'{^w`B_1xp}mcx#7gI.,(o1.2)F#!=FlcAt@vh@^I|%|B{njX((bOme_cm.Z3D&ga-}fTCnz/!Q6NdJxk;](mz4O'35P>iuGCY^f|P=G${Isn`=3Pxpu#
+Yj$Pp=eI8.+ljr<G'XwNsi5RqatQNii%E14Zgswj9!n<'xFJ}dWA)pCFNI#g;hOtEXd8aQ+:Pv;D`.503g};K2nk)|]>NSah<MwGmKotz)#OFna!7>VEl0
+hPKA-=VwFN+5aoC[-o/'~lJM0"`.A|!sM!Rz!:s$U'(b,27IYL`6a>[}~HB!eibJVVAMis;0r@/vJC&,a.KTBu6G]iBL+B{C9c{|uFFG.eqX,vS0l"&YTj
+nk_L5q<y(n#Xv;tXUVvNYe|o}uj$jC:|xHx#[8^FB89b4t%p!a^q-CZgBdCeoveboU65B5muTyt}:"z$+4eS!{P>zE:iE}U]/>O%+Zn%V'-v7>vh8.{5x]
+wD.N2^,S|bcHfwm1;<vcXke!xHR4YwDEs1jVB|.ZXz~MSjKy/oNT7l)ZIjpt7R9Z';H2zL^-<yXr=c{qRY2kO3PbkRy(q-4j4YlotxB;Qax^Tdlx!`O9L;
+^]>"/etJvyT(Y/psE}"r!QcCb;T6z%"wa@c^sNY!1aTRddWP,r|-tkv8r[}tF8_Fl3yTLfivF5u32kUBi|T1(+"FPbCOjvoX67BjbZc3wN"ZKq>3E<[v>)
+'/d].au4W#|%!(V$OyR&SU!"p+ZABEJ5j(G#{Jk0sJZEf,`n3o%FI>gR#x~[ov~b^gciG&<|C|ZsFOj)3hweJ;==3O~xcM]`nW]5^DSyBvs!eD4m567^'<
+v3M%uR>yWsM5n=4Wj9[dBf1xb=dej_0vh%M!tye[AV)y!b(i7fV1^K,LE't0=H|JykI@;"TuZ=r{}Gg]=VKn_34Dy1S!y11DUXWdhR)]p$0!E[Nop|W`q-
+pA+,zgHuKSXP1U|C0'e:QPa4Z42m|+FyCk06R#35,cL(>2`=15)K$F!9R}7"6@sr@AW-UoU^ZsX0pK9#ER})w<Dc_xX2~K`sBJR94"5%}BB__{z1~&z1#0
+z5q<&ZtAG&$P}iwL,!m2wZ}{W>%82`a0(|Cp|ptrt<){dgBuWJ'AE+=ogY=eNJ+ho{1y$uA/.uyYgjd{]l~Ijs(_nwQxgwpDf>%fg@3`_Ix'XbK!;n.aGN
+gEnNN9^oGS2hYL;0.VERhOBHWYHYI]w'Fy5^.)~sf%2q.}MiBz~XhbpBRgg$ddRp!]sOgESdM>-5AMFt[z>K-iK2gwIQ_{uzhQITf(B4F<@#QE>uyF+SK`
+d`06)cHL_h"=n0&YcIga4yJA[zlrpFJr^S3n`'WIm'{#dAoC;pF^btbN)lLzpdVlp_|'JZ;c]'gvV!CC@j:!O^'c6JWRO|b$#>E#ju"Ljo1NNrS|C#&&4w
+;N"xc6j[}vopPz1cJ,%!3[re{"[;XCgvG'FC4x[(R!5^Z+ajSiwH^;u9ZS}x8LgsEp-|!yxr;rxujI-r9oGDF)!,WX0jctmK%(QSYEVcs:/R_r-lV[;/+6
+7=KE|pMS)>o,VvtO[SK:XFT'XO~6Q.{0/5z'^+w@Fjq`/ZJ_:{tuFX0-B=udHE--f7i]Hjz]Nye`64p|B5BF=r&^Vh[DYG7epQhxBfUN"J"zx0_W(Th=OI
+NL.3)LE_^yaeTR9C2E'W3pt]{#8.m`5Zf-UngAM^cx&E^K+^b2FBwGsXDP39^:[eeV&0u-hYEEPRB{RP>+'a'a[5[fg6+K{esFA#3.~EV,8zgERi9b5<>x
+eoRU@n4-t{bN~Ma)Vy_qZgQFyfb^dz^ktK<`WK-HK@rbaMlkP,/-)u9dDK(]JKj#tyKR$/y:UKYOI5mGn_7I8_UqkY6YB($S)DmQm9"hjudASpHS5:@;<8
+(u(6OynIm][6vT6(2X6'0+v)XqaSP&N|pCS,!&R`k=t@DH|J{Cgr$>nh3'+31+Ni[mo>q@^D4}-Ch8G(P3X/mczoZ8vZG:q|f<4}ol.Y0AXP${a,i:2X&s
+w;kZ@AfJ(l,Q&OZVBxE=3aWA.3;!.1m.,-B0],jG$RLE'Ey^dN,C0A#iOsvazQal]UYU"JI$F'R65v3|>g++-_[Q!G:0At7|;js6l=O(@.F`a-s)V1#7dk
+I-,;G>`px=Z<Lf{&Xrx!IXF-9q<+7EL"]vw946ERJ,b!F$I:tJsBvtGB^%y<,G.r81+|M8J$SaOR7-.L0mjE@8J2#WmEq6E9z}5gXb>c"Rf$EFY&ibIZ^{
+>NbwHYv`mxndF<L/[Rfqu;_!w(}AAyst8[DJIg1[.z_,GuBj9pAL;d5p>VB^wOw6hIm6fi=N'):U+%RSNC1R(6bZ.RE@<e6LHnV`%R.Rai^!wuR1|G/%oG
+cXB`)JSBEC<JumQ'ax=[-3.;432P9:z/fE0L"g686-'[[5kzs88MHcXV;Zsz>gwJxEvm^T%}RK:<Ng=%'TV>$WB^Za5,HTQLnY8u^9Knh0,[JaVXyXrDQ3
+P0!Co<+["%7eHP1nF,lQS@w5O42>erzka#AM&IbeeWcc.6rD{BDt;W@@JX>^{d&]T1L{+>VxT&@w_h}[N6|G9-!lZzb:&8ge(y>>>yBSZ@]<S5$xkk0t[I
+B{-O3|h[z!E(vZZ]z0jpRl0d]5;D@v"44CeYakf[<G+/]%[JU+iSvu-A6LyVoluyCKR&s,}I>)n[D$oBMLPU8iqS39eskT_Vrwge]6WoRtai0k{mR{@zSv
+QC{)ylFo[ZHIO4@vVqR_mHwe;nkdWgYDG!G&eo|9POz;cF=NgIg`m4g^gT}Uv>Se[^YwbCSDqROu.4hAhwxa[)MAthr^7f=qn,AJV-"Vh54[PIsjaNgp+e
+%b3DYctEnv)FeBg4n3QQet:[z%p6=${f+)YxCk=;}<5`f-M+_C=-#GKd',{5kH"Zy0=Q(aB!o)Edk$+5`%i_d^$e5#i1R#4H">uhZX(S"9H{RjZ4ub$wA[
+HxoiiM`}1oq#7gH;$xqZX<bre"F=5N{,im1;Q2!&j|AX!fpGPvF<#Kito3xB:T<kG1/dvAqG]JA=B@X!O5L}%#J/~>SCKc8}jDtLv)ehc"ljY>hB=3;8ci
+uF.3SSpx+l<e%D#,Dj1d58vcpa=;wg-q|e.^8F6]fpv"I!V)u'/Adwbduf1[#ymthR;TceIthpu<siMIp)HxeZ#xvVww-8G^n'hO>HyW|I|0{W!1brZhZC
+|X]wc+G]BXP}r9tVBy<nQYbR.-n510Pf,.162eN2gk.);XlU.#"Xm=rcFjMQV1]ZoqOqTvg+NN01&(M"pJ]L=>_oy1mRjJSAxIQqV_nAU5SQo5xb+YQer/
+#bKi+ZmeRE{Uv{'[_}^17&M'U9{2RQ.>9^M>_}>jR|a,DD&lTMMU27JXGE:e[&:ltssSLWP%|};Qy,lz|ZDMv'R"K>Gv=SvPgW2'U;WjE3"A}ejMA}wq$&
+mF}MkeZqF:LSYNfTH=NCVdP0q[au-D|N}W4%MxtMrtA}`6au{})wo8>{wl'|f/nLQ&7@~G0"37$_:}JU3c7jc{"'FIBX%z1,A'qX$_WHU13.Nr0@#+D!,I
+A(B^GJkI9FYBS'nheQsa`]eI[c]DO(0I]q1CvcZ4U.NId]LhC|6GOBf%gye|l^;|TB&'&@fBNt(Uo6<CDOUF;1zTG]9jk<ux)1^ONq:L{>>^fZ}^!rkv6P
+@|!R}jmNL1glGm~=C2;uE`hOW[n))}S0%D16fk=vqS.wBtbR3+u/u0.0bX'Ls9w4&_:d=4j4I_pNCYvmY!~`>:!^<6cd_JlDjA89SXt-bXFa~KAei6V%Q-
+zxF-jXGOhUoPUL9"5{l>[OW',K"]F+SN%tqfX%T2e,L#Jfa3]NteDkp[hX)|BuFa+_5peIn`;#];GPBmB^_u}iEG0riPtE09Cq|qPd7xMS,z<qgrTZjO&6
+Tt,5KEF"qs6QKf4/0kjGpA<{q<&D{b(Mky;r&rU{#A6HvX@[xZeUok~q["90$$k:6oaJq&LD1Kq%o5J`wdTudLDJ|yBN/Y@a#W%}yvA`PU3<Ly52K`<o"H
+<L:#_Cr|@pqE:sFvIAC}OLlJx/S;mu7Hc$eH&bm8Pa_.+KdrSe^M#U/J=e!Yb>q.%oRnd+k.L$4<-MW3:v3z}ex,UL;-%Ic_.M5_[rNt`zCfwN:i9&abG5
+(S'_0.g[j<_hl$hb9z{QP_asS9bi$dk'PyS4>TJQBVdW|<=)^P5o4wXkE0cxNjxzG=y90cwu__i@X>j=ixuY>m{jr=4Fhk6h|=HkM90]O;or`_cT)VKEdj
+x!Rr'44u"rHc";zzCa^`ok:^'F8b>BI|4+],:iZaNYq.j27(Ce'QoqG5&'CFm&%nr4UdbhA&@d&"#6y].bkag=J!4b8(0ieO(H!ydIM3R<)z4!:[aeS44/
+"g;tpPmqf'Ln9=D[Cd$2+hMj&p$9cCHRvE!MlRS:hahs4QMl;rKN^VKwoWz&gqHl,<xS|LDYl`5!A@X:6K"g'Y(K%PSS@!-%YStrvSBRQS+-3fQbLhgLhk
+w1L1tKC(dJ9<'jjzDr&I'lPMA(Q.I,Q@O%t@3N0Vgc6KYg#WzPYc)&M!J5z1y]xT$2mfkCH{$!L)<1Wg^y&%o.3r(eFw8d;C-e5}1W2/O(h[u5zhl5^4V(
+9QZ=4Tf>oxVRP3Hv"v']pa_80')--yD1"eS8.wB60N)xPv>p,!`BrFNkkF"P_E&9Z@}k4HqD9jT:J$DjoIkC+37vD]]sZ>MvV'2|~0aa/|+aYp+m)T=+fB
+kqVH[OAQy|{e8o&Lz0.Ubolp,[ii/&b`^K"Mn1f#K#q"zBLYrN9%/Vre2KfWx+:!_cp5j,i1Se36wEH9k>FWP=N"LrCi+CLp~07W:FJI6^!M@N:ir2BYaq
+Uql!X!ZnO$ZUW0Za=qT0X@S=9m+q$lj8d6|0mCCu!o~iNex!Y78qw9&S(xTpg@43@-{PcsOt]t@MT1#M(+e+1n;oAy(C'^=H>lY'O{TReTuS[p/nLPO!YB
+}xA_zRivY]q|}cB]MUhAxyVK|RCQKup(RPjw>n!W/sS:E_u2eB>KH3$%D:,nd0~8qWW@k3{H0"qMv'}gYxZhm(|GjpunaqarWpfauu(kP4G#D<.V~0==pJ
+BR^IczD1:,i@15q!)Hp/mP.kJ&=y~9L@_yX3;YZ[pbOxrORC#$CaVFS.mA:X}f:l;^Eu4mnv4p/PF/8"syRFKh8XTjg293R6l;liiX=S@(6AOC~XFlTh@3
+ER,p=q7%'07&7y&4a;L|}7WKv{K:cT`=23O4>BLLntRzPlB=tySNv.xSyl8Y3dI21G/>j1`.WY)1HZ1&S&=Wey8BwmFjv;Bo/exA11IAo)._xfmX%SHPEU
+eq=KABaS/]./~8j7Oi{+@(feM{|m3s[!XORa&p-;CS4bgo.05.<rcNJ(n.W2K2s3U6Wvqj#$jArY!L^+t)9UB'ZY=06WXTiKL/9so]O|}T+eK.@u:0A-yL
+H)U=:rt[m8(:e@E:g{F<m_J<"`_q_3|=YJ<3.kz9RaLODx5q-ek$N}M<3j`03]m_#wa7Wf@Crenx1J2X6.YVZlg#=-kCBalP7{2s=R>7qa:X#r3$beZp']
+HKQ_B9:3$fdx1daj4).NR1RHn>H3Txcg~nNwo.Z)Egrv2=s0%sBY:e%CaAI-|iRu1JB@571cD0m'xe+GQiNL30v)lt36,c;xthzdfD(":@fy]{DK9n#-zV
+'F1GzB6a4"y=Aqs&niuJvo!gbLOf5}>[O0>eZj`ZzmxqBcpYA5|x!]"z#5f8rk.[wTA)uGVl=Y|]4=V25,OoaofLT;(}h&NazP=j6-h}|dlhS=uCOQ!3mx
+IUa%bXJsaiN_rW|WIlgAaRRdBM1q8@Q0gapwz=V5nCH0Nt_!snm.IIlX>z)bfIwzcD#{WZLgNXaN~}sa|yYnHz0e6;:y9sB62A~"@wHOPn&fwx~AoxC#/E
+byJHv1N^3hBReN&V^A:scc,lUm!m$>lZ,A,Q<1k7$yk'Iw6]}]iQf;BmYqGwqAfQ3qybt'(_SO5l^(~CzYr_UW@5s/@2m{2!uhoQ~mteknTImN_kl.ipy7
+ohSsUT{HS+):"PNV.Eo%.DwdJ0vrLzLSPv`t^sjw}&yuKQh7yD~tRkuZy'iJi}9@nT@!3ox^:y5g4'pt<aBx+B.q&NeMuo8=It3;7Lj2f%.x=0`QDM,j0n
+jWh/hJ`|^mDH88.w+sKtj-p3+Fu6/jN6-/Tl6[wH6fT3,]$Cy)oj!s$7:muVd>(5.ycn1G>F5Ck;}k>::@XK`e"4SHMU6<p@|0$)oZf,gjA>hAgc=yc'4x
+pG@3wZ<P#}:)/Zg#)vPw4idmb;y]-Au7MJDtesmNRJi5EZ~Cv1HtZX1-'k-F_,ZP!xPLU,1T`J-pWwtNu4'd=jU}aZ"af{,Lj2rTpEKA'C8Gs(e9O2f!4w
+8foXR|^z&NNE$[w)9Ce8Ssq}D1!r2b(td7s@]Fa@.Lxu":dZL6P1%m+d9DIcj=>+2}>JZfac;N2e^LRRU'sFE!uZ2M/&f$/2J[I9|)Q7eM$3k|cX6,#}hV
+T%58~KzS/iNkdvT0']ca]r9}tI}zFHsU3e<d[rXG`k+-'LOwhrT."1%DmJiG]^`z$NBSo!HswD#"r,,ue/"8!}V#opEo!hg>tnOFEH`5gSPnHWCvn/f_F<
+"]AOzKj"LF[)4c)Sj"];w11r4"lzf/8f)%u,H[V/xhQLE`MlkKM#S_w)Y'tY7`1nW%vnUbdjFneZmg7sOz-_7[5-jln/8(tx@l;dB1Fu)s6ZskiI$U0f2z
+`1'lHaJ6Cwjvg!Xge8Z-pLS[o)~GOGAj'">"B7M=Cyjh[S$!LQ79BTibr#"bipL)@7M}UcBMF!@2D+dgjKN|YKZ.v83{HwAlL2$=4L%L@G]xXO;MMkuAEC
+4lbZCYhRi!Bi[W5no)umCHjkWMsC0jnc&}0PD!']@4Z@e4%t%=o_"6_mZzAxFcBA50KTtH+i)33!A6uF2XJKgXz>;.m`/|E49d4'E&`!Fd+.jTMpCh-p;_
+8<%+}&cSgL~Igv2q3nRasKa)Fk_;)JJ-90;FV1/Fa{!}`O%A;4C/`+ktyPc^fA9N!+eWQ9gS>[Tb@5W]vwM%_1Zir%YxlX90e|sC$|I{^^/p~%"Bu)#<k"
+tX~f~lNpx=h=q4FQul5vAc)L+"UBRb7'b!,CAY+.6MWQ`E5.ul/$xud2rO69D7.V"R5%hKJmzX=pmz4BO>_U4:s#o!g>fBZ2U]Z6E<_bdP+@rQCg^iOxI$
+#jxu<YlCc7;2Pi3u>k7X>%(BSPjx]F5Ld@L+$DQ1GzZ,0+.j[n{oBXw';m`jdQ+)`RMf"VyK}lpN05EG@{m{D&/K|%Om-90lDo(ju]|5oT(x3_8IXVdu!o
+3>,ey}Rv:yjgG0Qfo}0l3/^vCCW(,JA#"4[bJ}sH+[L'e"^,<Yq<~r2%J+f"KAuadG$`7f{j=dY2tbsiU!G'zB0[C0L{6zo2sCNJ=kp.mICBo^<Dv(Heak
+7.)]+Gk%%/'F744iUVZopxt.B%9t}rb4VBi3QR_sV4)>]9rox`0/EIiEo-uDr8-2;BdBIxea&MJFaazj&qpxLZUC!A72OT}@LsnVhzD"JTk(laq=%%/r_J
+YK9Z7rik$zX=&d/:%$T,#oEkt3%=y6hH}4ya]0,"gl@bPJMoAR%I3-lTK@s`~Pbo,v!(},8,nLgC)TG^{k"1z2@Urkb(byN)+QUV(n^UhPWw#7Y'pSz0n]
+|pB<qK/K[]{192{eq3SAdUFH4Z!&BUWRxJl9[>J}Il"y4V+ctz:#OC6>3)H`TNkpkZa)EP[7u[EmjH.HW[`L}VeIGle"`+H&J{n>3SyN=)w@_m(=ixIG+8
+R@,L'6-z$H1]`ag.%sl;U!RUX-#1+Uh9pslIWD~'uMWO'!phY$6tf;7j;4nLl=+B'hd);<;Qdy2|xa'T'XD{xFHe+wOh><%v.31d=Hf]'n,##S9PMV{Y_o
+9:%`ou4IC.r.&[&ts[oN2WNdX4)WU"rYrbSuJ#F-mhyn-U9$m^_3H^uhiv9t/[%oja5hG</wo!uz1q%ekb!]jINps1DR7O5j#Py=+T!iZG_s$L^0C#7$Nh
+6`5PM%M%=fh"n)(=8xja+PTDbPGZDHL#YWb^j[EhiJ_2%H_X_8Z5V/f|N0<Spb~^n!X-T[c3VjW$}J]z!Tz"(#!]"L6sa,1oHpmJ6eWY%wg}pq`"Fx]wIH
+g^+>Nf}zYv3cEa3b)XeZ#z_aVisf^6j3r>4+EHa2eVxh"n$Y`TZIsU|ZF.|7=NT:wlYMj9t&C+3W3AI0K)^}9W>R|{K^L=E.F|]wLI:%,$5'oByFQ<tuMv
+<nIS44ZK>OLPA:0cPcOQr0aW[n@SZ8;jNfV%LC@nEjU)zMxBWBLLA-m["FVu(MW=sW|e^PPUX6Py[fkvzfQ6/)zPD_'BuxJA.dkJm=r,~c87}:C/pS@Ng-
+|]68mT%"0SYCgr~`Lsa1B_`(pjrQ5r=LeAR]<KQkYu9bqoZqW13&$fCs)l<v@_<Jj5E|hFQjdk.k/T_JLb[g5dZlBD}EBy_$C>UMj(dDl(LX(y<)OA80S:
+${d.8#->64wqle0}#2gX-Hj4/E&vO.jDR[5n&.CAeYEVz`OzZ<EZw#np6y3'#SiR.v&^!k3<{T]OZ90=W`Wv8[LL}-yM)r:4=2{A^Wx:z]2@k&SSu425HF
+3#aF-(Lhxyp(w5t-0&jc=bkQB;HS~D{GDLr}rAp9qixbo9'%+o-961U_AZsYAUodmS(uMGP&TBQmKYqve.BZJ]1Zl}7FNbglip:6';iN&Y29Vpx+`woVE6
+3}l6mL|D^rP/Fp<|6k&jRMUu$vf%3a37=]74!L}r<rnPR+QakGq00SJr^zGwI+>PM#SOnvVLV;WSv{pUH)(S7oorzlOJXSR>.;lA/&wg$QsoyRBZU6FQ#9
+6np0!)I[GWc1qr]N#!<Yf9=TrsCLl77L8V7VXe=i'gXcs>]S[:ziX@a[AP0$XjidRg'VQqax=6xmScy)6s^'tqL%D:>W{KI]Y&A8fLq,|H;=5{kp-c+qX8
+vPVfdNGc/!lv>lw%ux0jr`/d5hs=e'>Z{bZJ{Cz&KR!PW/=8m5=hC)iBRazK%I>ECl]umvW@aq6tADp2f^u<5Uo]hX]</xfG3=)fR:!B3rp5^s{KowYy,I
+_=-B&jFtJ:+DYI%LPA,XD2mZ=<VpcWh&gU"+1VqQXUsxy;r({:VSR[bYMj,D&1%zD_x6,_MT7^y!:(1A|="8':z^Hx8)6W>ZMc0O4$pi0&:u6cW{_;2_nv
+CI_}kPOGznfC3$QF.pUz'u[c(WYoVul[O>Xj(%]QROu5,M_}oeweo]"K^/#qEkIR5)'^{@<mu/b8Xcl($DhJeb9}kUFqnFfc0Z9S.vNCh:l:wp=)^J^&)+
+hIgh&w}>v4ms1Lu;h'PVo,.$[p$xRIk$=6f/+RV@[VRbn$kH|mjs;=<}AS,.'kg&1CQZ6Rb4{+MK]IxwZ0{-jb89J2fm'Cjwc`rSTV"8S)>T7HIc&1$B'g
+TvlxI7ZOtc]R}>DJglH690{(&`Di[E=0|<@1XWNf9UYoA06>ylDzqA+f{@/-vf9|0G+HGW2]H.4BD_O$@++}a#5cX$gH_;{Ca6TP4>Vb6e-Vf;6X+DdIZ%
+!0~J3Vr!_`:k|i`-V&O2_V]@;xIaG1F@DO{;=s;G;_w9MP9,EDq"#:$A)=2M|_~B~R6_Xq&)f;6nl]Uju2oT16VCcsyF,qt][oPM9P7FDn=Rj2DX@X2iTG
+`<Ft&ZA^_VN[;aeY~&I]3N0BJJ${we^>I+{,ge3o;LHu`#1}%t,4w0>e%i0:g'nX`rqX|CZeJi$nQV8uEFysv`i]R@8Io|t0TQoAJiOA3Pw6dLM!`APY@<
+dk'bGi&[jZoqUHOF(TlNnP'qydu(>+Yo/O2[(};THCy8VIK"fLe_m_U;k=/W!p`[IeQaZ=gyP3NKB0bzjr>YG+LqbC5a.kAB;6a=Idmh%6BbBf-,"2p@uM
+7SDf"E9)M,|9#Aims)P!%$kpv.n;SONg9R~[ytJxrD3ssc<PiTtcqn[2#ri2LII[e3UBwI,(s^$.."5xc|Yi_YS|kUg#2c7nMl+nG-s#}<mJ.>ow)LHB;J
+gVJU~')5dMlw<='hEXIeeF9"p!Peg|dz7g;:Z,!OK2xO56lir9zP~)VIe9b95fxon.VA^a^k#]<{$oN4Rr!{AY!IN3.'u[oe]X5qmNRda<lhM;X#Oo|9bo
+R{ck8R{qoAq7$zzx#/eO/I-RI2=Fd,qq)N^TGGaw3kIszL&8}wQGzq%u'WK`qrKAK{N,fM#X#_3Fpwsk;8Z1/YIO17qwT_{kQ2;WT2f$aL}S{|6ZPBf=KC
+D1Gt{ViZHMQUhR26Zm+fQEu[VreB7|t,^}-8dcA0+|]VC4e@y-)`TIy"`bDt[@rQaQ'e6wA7{:&q(21[_}Uw3i)NtqF9{;OV|1vVD!z}R!
 */

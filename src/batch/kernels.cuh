@@ -40,7 +40,7 @@ struct gp__batch_window {
       GP__UNROLL
       for (unsigned w = 0; w < 4; ++w) {
         v.word[w] = 0;
-        if (offset % 4 == 0 && has_word(w)) v.word[w] = *reinterpret_cast<const gp__u32 *>(in + 4 * w);
+        if (offset % 4 == 0 && has_word(w)) v.word[w] = *gp__as<const gp__u32>(in + 4 * w);
         else {
           GP__UNROLL
           for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
@@ -56,7 +56,7 @@ struct gp__batch_window {
     }
     GP__UNROLL
     for (unsigned w = 0; w < 4; ++w) {
-      if (has_word(w)) *reinterpret_cast<gp__u32 *>(out + 4 * w) = v.word[w];
+      if (has_word(w)) *gp__as<gp__u32>(out + 4 * w) = v.word[w];
       else {
         GP__UNROLL
         for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
@@ -114,7 +114,7 @@ template <class P, class S> struct gp__batch_block {
 
   GP_DEVICE gp__batch_block(const gp__batch_args &args, gp__batch_storage<P> &storage)
       : a(args), s(storage), sources(static_cast<const gp__u8 *const *>(args.sources)),
-        destinations(static_cast<gp__u8 *const *>(args.destinations)), sizes(static_cast<const S *>(args.sizes)),
+        destinations(static_cast<gp__u8 *const *>(args.destinations)), sizes(gp__as<const S>(args.sizes)),
         count(gp__count(args)) {}
   GP_DEVICE unsigned buffers(gp__u64 tile) const {
     const gp__u64 left = count - tile * a.tile;
@@ -162,7 +162,7 @@ template <class P, class S> struct gp__batch_block {
       const unsigned first = unsigned(gp_warp_search(0, n, gp__batch_ended{s.end, begin}));
       const bool several = s.end[first] < end;
       if (several) {
-        for (unsigned i = gp_lane(); i < PIECE / 2; i += 32) reinterpret_cast<gp__u32 *>(mark)[i] = 0;
+        for (unsigned i = gp_lane(); i < PIECE / 2; i += 32) gp__as<gp__u32>(mark)[i] = 0;
         __syncwarp();
         bool more = true;
         for (unsigned b = first + 1 + gp_lane(); more; b += 32) {
@@ -193,7 +193,7 @@ template <class P, class S> struct gp__batch_block {
   }
   // Draws a ticket; returns the control word before. A barrier follows each use of the one before.
   GP_DEVICE gp__u64 draw() {
-    if (threadIdx.x == 0) s.drawn = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
+    if (threadIdx.x == 0) s.drawn = gp__add_relaxed(gp__as<gp__u64>(a.workspace), 1);
     __syncthreads();
     return s.drawn;
   }
@@ -207,7 +207,7 @@ template <class P, class S> struct gp__batch_block {
       __threadfence();
     }
     gp__add_relaxed(&left.scanned, 1);
-    s.drawn = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
+    s.drawn = gp__add_relaxed(gp__as<gp__u64>(a.workspace), 1);
     const gp__u64 next = s.drawn & 0xfffffffu, first = next * a.tile;
     if (next >= tiles) return;
     const unsigned n = buffers(next);
@@ -218,7 +218,7 @@ template <class P, class S> struct gp__batch_block {
   GP_DEVICE void run() {
     const gp__u64 tiles = (count + a.tile - 1) / a.tile;
     if (tiles == 0) return;
-    gp__batch_leftovers &left = *static_cast<gp__batch_leftovers *>(a.workspace);
+    gp__batch_leftovers &left = *gp__as<gp__batch_leftovers>(a.workspace);
     gp__u64 drawn = draw();
     const gp__u64 tag = (drawn >> 28) + 1;
     while ((drawn & 0xfffffffu) < tiles) {

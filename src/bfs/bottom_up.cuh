@@ -21,9 +21,9 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   static const int WAITING = GP__BFS_BUFFER / 4 * 3 / int(sizeof(Vertex) + 2 * sizeof(Offset)) / GP__WARP * GP__WARP;
   static const int WORDS = ITEMS < WAITING / GP__WARP ? ITEMS : WAITING / GP__WARP - 1, LOOK = 16 / int(sizeof(Vertex));
   GP_DEVICE Offset *waiting_at() const { // followed by the ends of their neighbours
-    return reinterpret_cast<Offset *>(dynamic + gp_warp() * GP__BFS_BUFFER + GP__BFS_BUFFER / 4);
+    return gp__as<Offset>(dynamic + gp_warp() * GP__BFS_BUFFER + GP__BFS_BUFFER / 4);
   }
-  GP_DEVICE Vertex *waiting_vertices() const { return reinterpret_cast<Vertex *>(waiting_at() + 2 * WAITING); }
+  GP_DEVICE Vertex *waiting_vertices() const { return gp__as<Vertex>(waiting_at() + 2 * WAITING); }
   // Neighbours before p in the 16 bytes that hold it.
   GP_DEVICE static unsigned before_whole(const Vertex *p) {
     return unsigned(reinterpret_cast<gp__u64>(p) / sizeof(Vertex)) & (LOOK - 1u);
@@ -124,7 +124,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     const gp__bfs_state &t = s.state;
     const gp__u32 *map = a.reached[t.map];
     gp__u32 *next = a.reached[t.map ^ 1];
-    const Seeker *list = static_cast<const Seeker *>(a.lists[t.side]);
+    const Seeker *list = gp__as<const Seeker>(a.lists[t.side]);
     const Vertex last = static_cast<Vertex>((LISTED ? t.list : vertices) - 1),
                  step = static_cast<Vertex>(warps_of_grid());
     const Vertex rows = last / GP__WARP + 1; // not empty: a step has something to do
@@ -196,7 +196,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   // Merges the vertices that the last level has found into the reached ones and, if the search goes on top-down, into
   // the queue; or appends long lists to the queue, which lacks them.
   GP_DEVICE void merge_frontier() {
-    const Vertex *list = static_cast<const Vertex *>(a.found);
+    const Vertex *list = gp__as<const Vertex>(a.found);
     gp__u32 *map = a.reached[s.state.map];
     const bool longs = s.state.appends == GP__BFS_APPENDS_LONG;
     const gp__u64 count = longs ? s.state.news : words;

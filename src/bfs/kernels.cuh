@@ -42,7 +42,7 @@ GP_DEVICE void gp__bfs_checked(const gp__bfs_args &a) {
 template <class V> struct gp__edge_to_parent {
   const gp__graph_args &a;
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
-    V *parents = static_cast<V *>(a.out_targets);
+    V *parents = gp__as<V>(a.out_targets);
     const int from = a.depths[source];
     if (from >= 0 && a.depths[target] == from + 1 && source < gp__load_volatile(parents + target))
       atomicMin(parents + target, static_cast<V>(source));

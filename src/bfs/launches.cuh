@@ -37,19 +37,19 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
   gp__u64 reached, edges, inspected; // by this thread, in this launch
 
   GP_DEVICE gp__bfs_stepper(const gp__bfs_args &args, Shared &shared)
-      : a(args), m(shared), offsets(static_cast<const Offset *>(args.offsets)),
-        targets(static_cast<const Vertex *>(args.targets)), parents(static_cast<Vertex *>(args.parents)),
-        s(static_cast<gp__bfs_progress *>(args.control)), reached(0), edges(0), inspected(0) {}
+      : a(args), m(shared), offsets(gp__as<const Offset>(args.offsets)), targets(gp__as<const Vertex>(args.targets)),
+        parents(gp__as<Vertex>(args.parents)), s(gp__as<gp__bfs_progress>(args.control)), reached(0), edges(0),
+        inspected(0) {}
   GP_DEVICE static int slot(int level) {
     return level <= GP__BFS_LAUNCHES ? level : GP__BFS_LAUNCHES + (level - GP__BFS_LAUNCHES) % 3;
   }
-  GP_DEVICE Vertex *list() const { return static_cast<Vertex *>(a.queue); }
+  GP_DEVICE Vertex *list() const { return gp__as<Vertex>(a.queue); }
   GP_DEVICE gp_frontier<Vertex> vertices_of(int level) const {
     return gp_frontier<Vertex>{list(), &s->found[slot(level)], a.vertices};
   }
   // The edges that lead to a level, after the `first` ones, which lead to earlier levels.
   GP_DEVICE gp_frontier<Edge> edges_to(int level, gp__u64 first) const {
-    return gp_frontier<Edge>{static_cast<Edge *>(a.edge_queue) + first, &s->edges_to[slot(level)], a.edges - first};
+    return gp_frontier<Edge>{gp__as<Edge>(a.edge_queue) + first, &s->edges_to[slot(level)], a.edges - first};
   }
   GP_DEVICE gp__u64 edges_before(int level) const {
     gp__u64 sum = 0;

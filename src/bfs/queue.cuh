@@ -11,11 +11,9 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   using Below::part_of;
 
   // A warp's buffer: parts of the queue; or items of a list, and waiting vertices.
-  GP_DEVICE gp_edges *buffer() const { return reinterpret_cast<gp_edges *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
-  GP_DEVICE Seeker *slots() const { return reinterpret_cast<Seeker *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
-  GP_DEVICE gp_edges *small_queue(unsigned which) const {
-    return reinterpret_cast<gp_edges *>(dynamic) + (which & 1u) * SMALL;
-  }
+  GP_DEVICE gp_edges *buffer() const { return gp__as<gp_edges>(dynamic + gp_warp() * GP__BFS_BUFFER); }
+  GP_DEVICE Seeker *slots() const { return gp__as<Seeker>(dynamic + gp_warp() * GP__BFS_BUFFER); }
+  GP_DEVICE gp_edges *small_queue(unsigned which) const { return gp__as<gp_edges>(dynamic) + (which & 1u) * SMALL; }
   // Reserves `count` places by the cursor; the warp's first lane asks.
   GP_DEVICE static gp__u64 reserve(gp__u64 *cursor, unsigned count) {
     return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, gp__u64(count)) : 0, 0);
@@ -67,7 +65,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       const unsigned number = unsigned(__popc(large));
       const gp__u64 at = reserve(&control->merged, number) - s.state.merged;
       const bool is = (large >> gp_lane() & 1u) != 0;
-      if (is) static_cast<Vertex *>(a.found)[at + gp__lanes_before(large)] = v;
+      if (is) gp__as<Vertex>(a.found)[at + gp__lanes_before(large)] = v;
       sums.edges += gp_warp_reduce(is ? count : 0, gp_sum<gp__u64>());
       if (gp_lane() == 0) sums.longer += number;
       return;
@@ -94,7 +92,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   template <bool LISTED> GP_DEVICE void flush_list() {
     if (!buffered) return;
     __syncwarp();
-    Seeker *list = static_cast<Seeker *>(a.lists[LISTED ? s.state.side ^ 1 : s.state.side]);
+    Seeker *list = gp__as<Seeker>(a.lists[LISTED ? s.state.side ^ 1 : s.state.side]);
     const gp__u64 at = reserve(&control->kept, buffered) - s.state.kept;
     for (unsigned i = gp_lane(); i < buffered; i += GP__WARP) list[at + i] = slots()[i];
     buffered = 0;

@@ -65,12 +65,12 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   unsigned turn;       // index of Shared::sums
 
   GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, gp__u8 *memory)
-      : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
-        in_offsets(static_cast<const Offset *>(args.in_offsets)), targets(static_cast<const Vertex *>(args.targets)),
-        in_sources(static_cast<const Vertex *>(args.in_sources)), queue(static_cast<gp_edges *>(args.queue)),
-        parents(static_cast<Vertex *>(args.parents)), control(static_cast<gp__bfs_control *>(args.control)),
-        vertices(args.vertices), words((args.vertices + 31) / 32), sums(gp__bfs_counts{0, 0, 0, 0}), inspected(0),
-        buffered(0), depth(0), turn(0) {}
+      : a(args), s(shared), dynamic(memory), offsets(gp__as<const Offset>(args.offsets)),
+        in_offsets(gp__as<const Offset>(args.in_offsets)), targets(gp__as<const Vertex>(args.targets)),
+        in_sources(gp__as<const Vertex>(args.in_sources)), queue(gp__as<gp_edges>(args.queue)),
+        parents(gp__as<Vertex>(args.parents)), control(gp__as<gp__bfs_control>(args.control)), vertices(args.vertices),
+        words((args.vertices + 31) / 32), sums(gp__bfs_counts{0, 0, 0, 0}), inspected(0), buffered(0), depth(0),
+        turn(0) {}
 
   GP_DEVICE unsigned cluster() const { return CLUSTERS ? a.cluster : 1; }
   GP_DEVICE gp__u64 warp_of_grid() const { return gp__u64(s.rank) * WARPS + gp_warp(); }
@@ -240,7 +240,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   }
   // In launches in clusters, levels of one block and of a cluster use depths: a block may be one level ahead, and
   // blocks behind reach its vertices again. A vertex's bit is set when its list is visited, or left.
-  GP_DEVICE gp__u32 *reached_at(Vertex v) const { return reinterpret_cast<gp__u32 *>(a.depths) + v; }
+  GP_DEVICE gp__u32 *reached_at(Vertex v) const { return gp__as<gp__u32>(a.depths) + v; }
   GP_DEVICE void set_bit_of(bool has, gp__u64 v, gp__u32 *map) const {
     if (CLUSTERS && has) gp__set_bit_alone(map, v);
   }

@@ -49,11 +49,10 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   gp__u64 sums[GP__SOURCES_SUMS]; // this thread's sums in this step
 
   GP_DEVICE gp__sources_block(const gp__sources_args &args, Shared &shared, gp__u8 *memory)
-      : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
-        in_offsets(static_cast<const Offset *>(args.in_offsets)), targets(static_cast<const Vertex *>(args.targets)),
-        in_sources(static_cast<const Vertex *>(args.in_sources)),
-        control(static_cast<gp__sources_control *>(args.control)), seen(static_cast<Word *>(args.seen)),
-        queue(static_cast<gp_edges *>(args.queue)), vertices(args.vertices), rank(blockIdx.x) {
+      : a(args), s(shared), dynamic(memory), offsets(gp__as<const Offset>(args.offsets)),
+        in_offsets(gp__as<const Offset>(args.in_offsets)), targets(gp__as<const Vertex>(args.targets)),
+        in_sources(gp__as<const Vertex>(args.in_sources)), control(gp__as<gp__sources_control>(args.control)),
+        seen(gp__as<Word>(args.seen)), queue(gp__as<gp_edges>(args.queue)), vertices(args.vertices), rank(blockIdx.x) {
     clear_sums();
   }
 
@@ -61,9 +60,9 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     GP__EACH(i, GP__SOURCES_SUMS) sums[i] = 0;
   }
   // Words of the frontier, and of the one after it; likewise their lists.
-  GP_DEVICE Word *visit() const { return static_cast<Word *>(a.words[s.state.side]); }
-  GP_DEVICE Word *next() const { return static_cast<Word *>(a.words[s.state.side ^ 1]); }
-  GP_DEVICE Vertex *list(int side) const { return static_cast<Vertex *>(a.lists[side]); }
+  GP_DEVICE Word *visit() const { return gp__as<Word>(a.words[s.state.side]); }
+  GP_DEVICE Word *next() const { return gp__as<Word>(a.words[s.state.side ^ 1]); }
+  GP_DEVICE Vertex *list(int side) const { return gp__as<Vertex>(a.lists[side]); }
   GP_DEVICE Word full() const { return static_cast<Word>(~Word(0)) >> (BITS - a.count); }
   GP_DEVICE static int number_of_bits(gp__u32 x) { return __popc(x); }
   GP_DEVICE static int number_of_bits(gp__u64 x) { return __popcll(x); }
@@ -79,7 +78,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE gp__u64 warps() const { return s.state.alone ? WARPS : gp__u64(a.blocks) * WARPS; }
   GP_DEVICE gp__u64 warp() const { return gp__u64(rank) * WARPS + gp_warp(); }
   template <class T> GP_DEVICE gp__warp_list<T> appending_to(T *array, gp__u64 *cursor, gp__u64 before) const {
-    return gp__warp_list<T>{reinterpret_cast<T *>(dynamic + gp_warp() * GP__BFS_BUFFER), array, cursor, before, 0, 0};
+    return gp__warp_list<T>{gp__as<T>(dynamic + gp_warp() * GP__BFS_BUFFER), array, cursor, before, 0, 0};
   }
   template <class T> GP_DEVICE void finish_list(gp__warp_list<T> &l) {
     l.flush();
@@ -363,7 +362,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void clear() {
     const gp__u64 threads = gp__u64(a.blocks) * P::threads;
     const gp__u64 first = gp__u64(rank) * P::threads + threadIdx.x;
-    Word *words[2] = {static_cast<Word *>(a.words[0]), static_cast<Word *>(a.words[1])};
+    Word *words[2] = {gp__as<Word>(a.words[0]), gp__as<Word>(a.words[1])};
     for (gp__u64 v = first; v < vertices; v += threads) seen[v] = words[0][v] = words[1][v] = 0;
     if (a.reached && first < unsigned(a.count)) a.reached[first] = 0;
     if (first != 0) return;

@@ -6,8 +6,8 @@
 template <class P, class W, class I, int ITEMS>
 GP_DEVICE void gp__move_column(
     const gp__moved_column &c, const I *index, const I (&from)[ITEMS], gp__u64 first, gp__u64 count) {
-  const W *in = static_cast<const W *>(c.in);
-  W *out = static_cast<W *>(c.out) + first * unsigned(c.words);
+  const W *in = gp__as<const W>(c.in);
+  W *out = gp__as<W>(c.out) + first * unsigned(c.words);
   const gp__u64 left = count - first;
   const unsigned rows = left < unsigned(P::threads * ITEMS) ? unsigned(left) : unsigned(P::threads * ITEMS);
   if (c.words == 1) {
@@ -25,7 +25,7 @@ GP_DEVICE void gp__move_column(
 // out[i] = in[index[i]] of every column. Each tile reads its indices once, and writes one column after the other.
 template <class P, class I> GP_DEVICE void gp__gather_columns(const gp__columns_args &a) {
   const int ITEMS = gp__hash_items(P::vectors);
-  const I *index = static_cast<const I *>(a.index);
+  const I *index = gp__as<const I>(a.index);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
   for (gp__u64 first = blockIdx.x * gp__u64(P::threads * ITEMS); first < count;

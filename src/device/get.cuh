@@ -12,7 +12,7 @@ template <class T, int ALIGN> GP_DEVICE T gp__get_by(gp_array a, const T *at) {
   GP__UNROLL
   for (unsigned i = 0, byte = 0; byte < sizeof(T); byte += ALIGN, ++i)
     word[i] = a.layout & GP_READ_ONLY
-        ? gp__load_read_only(reinterpret_cast<const Word *>(at) + i)
+        ? gp__load_read_only(gp__as<const Word>(at) + i)
         : Word(gp__texture_word(a.texture, int((first + byte) / 4)) >> (first + byte) % 4 * 8);
   return value;
 }

@@ -8,7 +8,7 @@ template <class T, int ARRAY> struct gp__input_array {
   typedef T type;
   static const bool apart = false;
   const T *data;
-  GP_DEVICE explicit gp__input_array(const gp__input_data &d) : data(static_cast<const T *>(d.array[ARRAY])) {}
+  GP_DEVICE explicit gp__input_array(const gp__input_data &d) : data(gp__as<const T>(d.array[ARRAY])) {}
   GP_DEVICE T at(gp__u64 i) const { return data[i]; }
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
     gp__vector_access<T, V> v;
@@ -21,7 +21,7 @@ template <class Input, class T> struct gp__input_by_element {
   typedef T type;
   static const bool apart = false;
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
-    GP__EACH(j, V) x[j] = static_cast<const Input *>(this)->at(i + j);
+    GP__EACH(j, V) x[j] = gp__as<const Input>(this)->at(i + j);
   }
 };
 template <class T, int VALUE> struct gp__input_constant : gp__input_by_element<gp__input_constant<T, VALUE>, T> {
@@ -33,8 +33,8 @@ template <class T, int VALUE> struct gp__input_ramp : gp__input_by_element<gp__i
   typedef typename gp__traits<T>::wide W;
   W start, step;
   GP_DEVICE explicit gp__input_ramp(const gp__input_data &d)
-      : start(static_cast<W>(gp__value_as<T>(d.value[VALUE]))),
-        step(static_cast<W>(*reinterpret_cast<const T *>(&d.step[VALUE]))) {}
+      : start(static_cast<W>(gp__value_as<T>(d.value[VALUE]))), step(static_cast<W>(*gp__as<const T>(&d.step[VALUE]))) {
+  }
   GP_DEVICE T at(gp__u64 i) const { return static_cast<T>(start + gp__product(static_cast<W>(i), step)); }
 };
 template <class T, int ARRAY> struct gp__input_strided : gp__input_by_element<gp__input_strided<T, ARRAY>, T> {
@@ -42,7 +42,7 @@ template <class T, int ARRAY> struct gp__input_strided : gp__input_by_element<gp
   const T *data;
   long long stride;
   GP_DEVICE explicit gp__input_strided(const gp__input_data &d)
-      : data(static_cast<const T *>(d.array[ARRAY])), stride(d.stride[ARRAY]) {}
+      : data(gp__as<const T>(d.array[ARRAY])), stride(d.stride[ARRAY]) {}
   GP_DEVICE T at(gp__u64 i) const { return data[static_cast<long long>(i) * stride]; }
 };
 template <class A, class B> struct gp__input_gathered {

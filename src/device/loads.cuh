@@ -38,7 +38,7 @@ template <class O> struct gp__offset_fault {
   const O *offsets;
   gp__u64 limit;
   template <class Args>
-  GP_DEVICE explicit gp__offset_fault(const Args &a) : offsets(static_cast<const O *>(a.in)), limit(a.limit) {
+  GP_DEVICE explicit gp__offset_fault(const Args &a) : offsets(gp__as<const O>(a.in)), limit(a.limit) {
     if (a.limit_device && *a.limit_device < limit) limit = *a.limit_device;
   }
   GP_DEVICE gp__u64 operator()(const O &x, gp__u64 index) const {

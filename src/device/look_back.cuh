@@ -12,19 +12,19 @@ GP_DEVICE gp__ticket gp__ticket_of(void *workspace, gp__u64 draws, gp__u64 was) 
   gp__ticket k;
   k.tag = (was >> 28) + 1;
   k.number = was & 0xfffffffu;
-  if (k.number == draws - 1) gp__store_relaxed(static_cast<gp__u64 *>(workspace), k.tag << 28);
+  if (k.number == draws - 1) gp__store_relaxed(gp__as<gp__u64>(workspace), k.tag << 28);
   return k;
 }
 GP_DEVICE gp__ticket gp__draw(void *workspace, gp__u64 draws) { // one thread
-  return gp__ticket_of(workspace, draws, gp__add_relaxed(static_cast<gp__u64 *>(workspace), 1));
+  return gp__ticket_of(workspace, draws, gp__add_relaxed(gp__as<gp__u64>(workspace), 1));
 }
 // One thread of a block that has yet to draw its last ticket: no number below `tiles` is drawn from now on. Draws go on
 // at `tiles`, so that their number is what it was.
 GP_DEVICE void gp__end_tiles(void *workspace, const gp__ticket &ticket, gp__u64 tiles) {
-  atomicMax(static_cast<gp__u64 *>(workspace), (ticket.tag - 1) << 28 | tiles);
+  atomicMax(gp__as<gp__u64>(workspace), (ticket.tag - 1) << 28 | tiles);
 }
 GP_DEVICE gp__word *gp__words(void *workspace) {
-  return reinterpret_cast<gp__word *>(static_cast<gp__u8 *>(workspace) + GP__CONTROL_BYTES);
+  return gp__as<gp__word>(gp__as<gp__u8>(workspace) + GP__CONTROL_BYTES);
 }
 
 // An accumulator as 8-byte pieces; each travels with its tag.

@@ -12,7 +12,7 @@
 // A block's storage in shared memory: a struct without constructors.
 #define GP_SHARED(T, name) \
   __shared__ __align__(16) gp__u8 name##_bytes[sizeof(T)]; \
-  T &name = *reinterpret_cast<T *>(name##_bytes)
+  T &name = *gp__as<T>(name##_bytes)
 // Dynamic shared memory; the launch gives its size.
 #define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) gp__u8 name[]
 
@@ -25,7 +25,7 @@ GP_DEVICE gp__u32 gp__texture_word(gp__u64 texture, int i) {
   return word;
 }
 template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
-  const uint4 *q = static_cast<const uint4 *>(p);
+  const uint4 *q = gp__as<const uint4>(p);
   const uint4 v = CACHE == GP_CACHE_STREAMING ? __ldcs(q) : CACHE == GP_CACHE_L2 ? __ldcg(q) : *q;
   return gp_vector{{v.x, v.y, v.z, v.w}};
 }
@@ -41,14 +41,14 @@ template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p
 #undef GP__LOAD_IF
 }
 template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) {
-  uint4 *q = static_cast<uint4 *>(p);
+  uint4 *q = gp__as<uint4>(p);
   const uint4 u = make_uint4(v.word[0], v.word[1], v.word[2], v.word[3]);
   if (CACHE == GP_CACHE_STREAMING) __stcs(q, u);
   else *q = u;
 }
 // The vector at p, which must be aligned to 16 bytes; the emulator checks it.
-GP_DEVICE gp_vector &gp__vector_at(void *p) { return *static_cast<gp_vector *>(p); }
-GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *static_cast<const gp_vector *>(p); }
+GP_DEVICE gp_vector &gp__vector_at(void *p) { return *gp__as<gp_vector>(p); }
+GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *gp__as<const gp_vector>(p); }
 
 GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q st.global.v4.u32 [%4], {%0, %1, %2, %3}; }" ::"r"(v.word[0]),
@@ -66,7 +66,7 @@ GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 b
 // The 16 bytes at p in shared memory, any alignment. Reads whole the aligned pairs of words that hold them.
 GP_DEVICE gp_vector gp__vector_anywhere(const gp__u8 *p) {
   const unsigned offset = unsigned(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
-  const uint2 *pair = reinterpret_cast<const uint2 *>(p - offset);
+  const uint2 *pair = gp__as<const uint2>(p - offset);
   const uint2 a = pair[0], b = pair[1], c = offset ? pair[2] : b;
   const bool odd = offset >= 4;
   const gp__u32 w0 = odd ? a.y : a.x, w1 = odd ? b.x : a.y, w2 = odd ? b.y : b.x, w3 = odd ? c.x : b.y,
@@ -111,10 +111,10 @@ GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%
 GP_DEVICE void gp__prefetch_bytes(const void *p, unsigned bytes) { // any alignment
 #if GP__ARCH >= 900
   const unsigned skip = unsigned(reinterpret_cast<gp__u64>(p) & 15u);
-  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(static_cast<const char *>(p) - skip),
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(gp__as<const char>(p) - skip),
       "r"((bytes + skip + 15u) & ~15u));
 #else
-  for (unsigned i = 0; i < bytes; i += 128) gp__prefetch(static_cast<const char *>(p) + i);
+  for (unsigned i = 0; i < bytes; i += 128) gp__prefetch(gp__as<const char>(p) + i);
 #endif
 }
 
@@ -146,7 +146,7 @@ GP_DEVICE void gp__cp_async_wait() {
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) {
   gp__u64 at;
   asm("mapa.u64 %0, %1, %2;" : "=l"(at) : "l"(p), "r"(rank));
-  return reinterpret_cast<T *>(at);
+  return gp__as<T>(at);
 }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) {
   asm volatile("st.relaxed.cluster.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
@@ -321,7 +321,7 @@ struct gp__shared_pointer {
     asm volatile("mov.u32 %0, %1;" : "=r"(address) : "r"(gp__shared_address(p)));
   }
   template <class T> GP_DEVICE T *at(gp__u32 offset) const {
-    return static_cast<T *>(__cvta_shared_to_generic(address + offset));
+    return gp__as<T>(__cvta_shared_to_generic(address + offset));
   }
   // If `yes` is not 0, stores a word and moves on to the next.
   GP_DEVICE void push_if(gp__u32 yes, gp__u32 x) {
@@ -394,11 +394,11 @@ GP_DEVICE float gp__maximum(float a, float b) {
 
 template <class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return *p; }
 GP_DEVICE gp__u32 gp__texture_word(gp__u64 texture, int i) { // a texture is its memory
-  return reinterpret_cast<const gp__u32 *>(texture)[i];
+  return gp__as<const gp__u32>(texture)[i];
 }
 
-GP_DEVICE gp_vector &gp__vector_at(void *p) { return *simt::whole(static_cast<gp_vector *>(p)); }
-GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *simt::whole(static_cast<const gp_vector *>(p)); }
+GP_DEVICE gp_vector &gp__vector_at(void *p) { return *simt::whole(gp__as<gp_vector>(p)); }
+GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *simt::whole(gp__as<const gp_vector>(p)); }
 template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) { return gp__vector_at(p); }
 template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
   if (there) v = gp__vector_at(p);
@@ -450,7 +450,7 @@ GP_DEVICE void gp__prefetch_bytes(const void *, unsigned) {}
 GP_DEVICE void gp__prefetch_near(const void *, gp__u32 *) {}
 GP_DEVICE void gp__cp_async_wait() {}
 GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // monotonic, but no time
-template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return static_cast<T *>(simt::shared_of(p, rank)); }
+template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return gp__as<T>(simt::shared_of(p, rank)); }
 GP_DEVICE void gp__cluster_arrive_aligned() { simt::cluster_arrive(); }
 GP_DEVICE void gp__cluster_wait_aligned() { simt::cluster_wait(); }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
@@ -461,22 +461,20 @@ GP_DEVICE gp__u32 gp__shared_add_unaggregated(gp__u32 *p, gp__u32 v) { return at
 GP_DEVICE void gp__red_or(gp__u32 *p, gp__u32 v) { atomicOr(p, v); }
 GP_DEVICE void gp__fence() { __threadfence(); }
 GP_DEVICE void gp__wait_for_predecessor() { simt::wait_for_predecessor(); }
-GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
-  simt::mbarrier_init(reinterpret_cast<uint64_t *>(bar), count);
-}
+GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) { simt::mbarrier_init(gp__as<uint64_t>(bar), count); }
 GP_DEVICE void gp__mbarrier_init_fence() { simt::fence_mbarrier_init(); }
-GP_DEVICE void gp__mbarrier_arrive(gp__u64 *bar) { simt::mbarrier_arrive(reinterpret_cast<uint64_t *>(bar)); }
+GP_DEVICE void gp__mbarrier_arrive(gp__u64 *bar) { simt::mbarrier_arrive(gp__as<uint64_t>(bar)); }
 GP_DEVICE void gp__mbarrier_arrive_expect(gp__u64 *bar, unsigned bytes) {
-  simt::mbarrier_arrive_expect_tx(reinterpret_cast<uint64_t *>(bar), bytes);
+  simt::mbarrier_arrive_expect_tx(gp__as<uint64_t>(bar), bytes);
 }
 GP_DEVICE bool gp__mbarrier_test(gp__u64 *bar, unsigned parity) {
-  return simt::mbarrier_test(reinterpret_cast<uint64_t *>(bar), parity);
+  return simt::mbarrier_test(gp__as<uint64_t>(bar), parity);
 }
 GP_DEVICE bool gp__mbarrier_peek(gp__u64 *bar, unsigned parity) {
-  return simt::mbarrier_peek(reinterpret_cast<uint64_t *>(bar), parity);
+  return simt::mbarrier_peek(gp__as<uint64_t>(bar), parity);
 }
 GP_DEVICE void gp__bulk_load(void *shared, const void *global, unsigned bytes, gp__u64 *bar) {
-  simt::bulk_load(shared, global, bytes, reinterpret_cast<uint64_t *>(bar));
+  simt::bulk_load(shared, global, bytes, gp__as<uint64_t>(bar));
 }
 GP_DEVICE void gp__bulk_store(void *global, const void *shared, unsigned bytes) {
   simt::bulk_store(global, shared, bytes);
@@ -493,8 +491,8 @@ inline void gp__named_barrier(gp__u64 *bar, unsigned &meetings, unsigned) { // t
 GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x) { return x; }
 struct gp__shared_pointer {
   gp__u8 *address;
-  GP_DEVICE explicit gp__shared_pointer(void *p) : address(static_cast<gp__u8 *>(p)) {}
-  template <class T> GP_DEVICE T *at(gp__u32 offset) const { return reinterpret_cast<T *>(address + offset); }
+  GP_DEVICE explicit gp__shared_pointer(void *p) : address(gp__as<gp__u8>(p)) {}
+  template <class T> GP_DEVICE T *at(gp__u32 offset) const { return gp__as<T>(address + offset); }
   template <class Word> GP_DEVICE void push_if(gp__u32 yes, Word x) {
     if (!yes) return;
     *at<Word>(0) = x;

@@ -290,7 +290,7 @@ GP__BYTES_OF(unsigned char, false)
 #undef GP__BYTES_OF
 #undef GP__BYTES
 
-template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *reinterpret_cast<const T *>(v.bytes); }
+template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *gp__as<const T>(v.bytes); }
 
 // Selection predicates: a comparison with a scalar, a user's operator, a flag.
 template <class L> struct gp__compare {

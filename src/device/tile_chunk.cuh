@@ -92,13 +92,13 @@ GP_DEVICE Acc gp__chunk_fold(const gp__u8 *chunk, gp__u64 index) {
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS)) {
     typedef gp__vec_group_step<Op, Load, In, Acc, In> step;
     const int V = gp__vec_group<In>::items, L = gp__vec_group<In>::vectors;
-    const gp_vector *from = reinterpret_cast<const gp_vector *>(chunk);
+    const gp_vector *from = gp__as<const gp_vector>(chunk);
     sum = step::template fold<true>(gp__vec_group<In>(from), index, sum);
     GP__UNROLL_BY(2)
     for (int k = 1; k < ITEMS / V; ++k)
       sum = step::template fold<false>(gp__vec_group<In>(from + k * L), index + k * V, sum);
   } else {
-    const In *item = reinterpret_cast<const In *>(chunk);
+    const In *item = gp__as<const In>(chunk);
     sum = Op::prepare(Load()(item[0], index));
     GP__UNROLL_BY(4)
     for (int j = 1; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(Load()(item[j], index + j)));
@@ -108,7 +108,7 @@ GP_DEVICE Acc gp__chunk_fold(const gp__u8 *chunk, gp__u64 index) {
 // The same over elements begin to end - 1; the identity if there are none.
 template <class Op, class Load, class Acc, class In>
 GP_DEVICE Acc gp__chunk_fold_part(const gp__u8 *chunk, gp__u64 index, int begin, int end) {
-  const In *item = reinterpret_cast<const In *>(chunk);
+  const In *item = gp__as<const In>(chunk);
   Acc sum = Op::identity();
   GP__UNROLL_BY(1)
   for (int j = begin; j < end; ++j) {
@@ -124,16 +124,16 @@ GP_DEVICE void gp__chunk_scan(gp__u8 *to, const gp__u8 *chunk, gp__u64 index, gp
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS) && sizeof(In) == sizeof(Out)) {
     typedef gp__vec_group_step<Op, Load, In, Acc, Out> step;
     const int V = gp__vec_group<In>::items, L = gp__vec_group<In>::vectors;
-    const gp_vector *from = reinterpret_cast<const gp_vector *>(chunk);
-    gp_vector *result = reinterpret_cast<gp_vector *>(to);
+    const gp_vector *from = gp__as<const gp_vector>(chunk);
+    gp_vector *result = gp__as<gp_vector>(to);
     step::template scan<EXCLUSIVE, true>(gp__vec_group<In>(from), index, carry).store(result);
     GP__UNROLL_BY(2)
     for (int k = 1; k < ITEMS / V; ++k)
       step::template scan<EXCLUSIVE, false>(gp__vec_group<In>(from + k * L), index + k * V, carry)
           .store(result + k * L);
   } else {
-    const In *item = reinterpret_cast<const In *>(chunk);
-    Out *result = reinterpret_cast<Out *>(to);
+    const In *item = gp__as<const In>(chunk);
+    Out *result = gp__as<Out>(to);
     result[0] = gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, true, Op>(carry, Op::prepare(Load()(item[0], index))));
     GP__UNROLL_BY(4)
     for (int j = 1; j < ITEMS; ++j)
@@ -144,8 +144,8 @@ GP_DEVICE void gp__chunk_scan(gp__u8 *to, const gp__u8 *chunk, gp__u64 index, gp
 template <bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
 GP_DEVICE void gp__chunk_scan_part(
     gp__u8 *to, const gp__u8 *chunk, gp__u64 index, gp_carry<Acc> carry, int begin, int end) {
-  const In *item = reinterpret_cast<const In *>(chunk);
-  Out *result = reinterpret_cast<Out *>(to);
+  const In *item = gp__as<const In>(chunk);
+  Out *result = gp__as<Out>(to);
   GP__UNROLL_BY(1)
   for (int j = begin; j < end; ++j)
     result[j] =

@@ -24,11 +24,11 @@ GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned
   if (offset == 0 && vectors == RANKS * UNROLL) {
     gp_vector v[UNROLL];
     GP__EACH(u, UNROLL) v[u] = gp__load_vector<CACHE>(base + (u * RANKS + rank) * 16);
-    GP__EACH(u, UNROLL) *reinterpret_cast<gp_vector *>(shared + (u * RANKS + rank) * 16) = v[u];
+    GP__EACH(u, UNROLL) *gp__as<gp_vector>(shared + (u * RANKS + rank) * 16) = v[u];
   } else {
     GP__UNROLL_BY(2)
     for (unsigned i = rank; i < vectors; i += RANKS)
-      *reinterpret_cast<gp_vector *>(shared + i * 16) = gp__vector_of_range<CACHE>(global, i, bytes);
+      *gp__as<gp_vector>(shared + i * 16) = gp__vector_of_range<CACHE>(global, i, bytes);
   }
   for (unsigned i = vectors * 16 + rank; i < bytes; i += RANKS) shared[i] = global[i];
 }
@@ -43,10 +43,10 @@ GP_DEVICE void gp__copy_from_shared(gp__u8 *global, const gp__u8 *shared, unsign
   for (unsigned i = rank; i < vectors; i += RANKS) {
     const unsigned low = i * 16 + i * 16 / P * FREE, high = i * 16 + 16 + (i * 16 + 16) / P * FREE;
     gp__vec<gp__u8> p;
-    if (head == 0) p.vector = *reinterpret_cast<const gp_vector *>(shared + low);
+    if (head == 0) p.vector = *gp__as<const gp_vector>(shared + low);
     else if (i * 16 + 32 <= bytes)
-      p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + low),
-          *reinterpret_cast<const gp_vector *>(shared + high), head);
+      p.vector =
+          gp__shift_vectors(*gp__as<const gp_vector>(shared + low), *gp__as<const gp_vector>(shared + high), head);
     else {
       GP__EACH(j, 16) p.item[j] = shared[head + i * 16 + j + (head + i * 16 + j) / P * FREE];
     }

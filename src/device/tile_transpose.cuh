@@ -19,7 +19,7 @@ template <int WORD> GP_DEVICE gp_vector gp__load_words(const gp__u8 *at, const g
   gp__vec<Word> p;
   GP__EACH(i, 16 / WORD) {
     const gp__u8 *word = at + i * WORD;
-    p.item[i] = word >= from && word < to ? *reinterpret_cast<const Word *>(word) : Word();
+    p.item[i] = word >= from && word < to ? *gp__as<const Word>(word) : Word();
   }
   return p.vector;
 }
@@ -82,7 +82,7 @@ GP_DEVICE void gp__store_lines(const gp__u8 *shared, const Layout &layout, gp__u
       const unsigned from = OUT_ALIGNED && N == 1 ? layout.at(unsigned(first), line * SIZE) : 0;
       GP__EACH(w, W) {
         const unsigned row = unsigned(first + w) / N, part = unsigned(first + w) % N;
-        p.item[w] = *reinterpret_cast<const Word *>(shared +
+        p.item[w] = *gp__as<const Word>(shared +
             (OUT_ALIGNED && N == 1 ? from + w * layout.step() // one group of rows
                                    : layout.at(row, line * SIZE + part * WORD)));
       }
@@ -93,8 +93,7 @@ GP_DEVICE void gp__store_lines(const gp__u8 *shared, const Layout &layout, gp__u
     for (int w = 0; w < W; ++w) {
       if (first + w < 0 || first + w >= all) continue;
       const unsigned row = unsigned(first + w) / N, part = unsigned(first + w) % N;
-      *reinterpret_cast<Word *>(to + w * WORD) =
-          *reinterpret_cast<const Word *>(shared + layout.at(row, line * SIZE + part * WORD));
+      *gp__as<Word>(to + w * WORD) = *gp__as<const Word>(shared + layout.at(row, line * SIZE + part * WORD));
     }
   }
 }
@@ -124,7 +123,7 @@ GP_DEVICE void gp__store_ends(
       const unsigned skip = OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to), head = skip < words ? skip : words;
       const unsigned word = gp__end_word<WORD>(i, words, head);
       if (line < lines && word < words && (i < head ? heads : tails))
-        *reinterpret_cast<Word *>(to + word * WORD) = *reinterpret_cast<const Word *>(at(word, line));
+        *gp__as<Word>(to + word * WORD) = *gp__as<const Word>(at(word, line));
     }
   }
 }
@@ -167,7 +166,7 @@ struct gp__column_store {
       for (int k = 0; k < ROUNDS / SETS; ++k) {
         gp__vec<Word> p;
         if (first_line + k * STRIDE >= lines) continue;
-        GP__EACH(w, W) p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + k * STRIDE * SIZE);
+        GP__EACH(w, W) p.item[w] = *gp__as<const Word>(shared + from[w] + k * STRIDE * SIZE);
         gp__store_vector<CACHE>(to + k * STRIDE * pitch, p.vector);
       }
     }
@@ -188,10 +187,10 @@ struct gp__gathered_tile {
   typedef gp__tile_rows<GROUP, PITCH, EXCHANGED> Rows;
   static GP_DEVICE void put(
       gp__u8 *shared, const typename Rows::type &layout, unsigned row, unsigned byte, const gp_vector &v) {
-    if (!EXCHANGED) *reinterpret_cast<gp_vector *>(shared + layout.at(row, byte)) = v;
+    if (!EXCHANGED) *gp__as<gp_vector>(shared + layout.at(row, byte)) = v;
     else {
       GP__UNROLL
-      for (unsigned i = 0; i < 4; ++i) *reinterpret_cast<gp__u32 *>(shared + layout.at(row, byte + i * 4)) = v.word[i];
+      for (unsigned i = 0; i < 4; ++i) *gp__as<gp__u32>(shared + layout.at(row, byte + i * 4)) = v.word[i];
     }
   }
   // Row and unit of this thread's k-th unit.
@@ -286,7 +285,7 @@ struct gp__gathered_tile {
         const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
         const unsigned word = gp__end_word<WORD>(i, words, before);
         end[k] = Word();
-        if (first + k * STEP < rows && word < words) end[k] = *reinterpret_cast<const Word *>(line + word * WORD);
+        if (first + k * STEP < rows && word < words) end[k] = *gp__as<const Word>(line + word * WORD);
       }
       if (i < W) {
         GP__EACH(k, K)
@@ -298,8 +297,7 @@ struct gp__gathered_tile {
         const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
         const unsigned word = gp__end_word<WORD>(i, words, before);
         if (first + k * STEP < rows && word < words)
-          *reinterpret_cast<Word *>(shared + layout.at(first + k * STEP, gp__misalignment(line, 16) + word * WORD)) =
-              end[k];
+          *gp__as<Word>(shared + layout.at(first + k * STEP, gp__misalignment(line, 16) + word * WORD)) = end[k];
       }
     }
   }
@@ -372,7 +370,7 @@ struct gp__scattered_tile {
     return column * ROWS * SIZE + column / V * 16 + unit * 16;
   }
   static GP_DEVICE void put(gp__u8 *shared, unsigned column, unsigned bundle, gp__u32 word) {
-    *reinterpret_cast<gp__u32 *>(shared + offset_of(column, bundle / 4) + bundle % 4 * 4) = word;
+    *gp__as<gp__u32>(shared + offset_of(column, bundle / 4) + bundle % 4 * 4) = word;
   }
   static GP_DEVICE unsigned unit_of(unsigned i) { return i % UC + i / UC / BUNDLES * UC; }
   static GP_DEVICE unsigned bundle_of(unsigned i) { return i / UC % BUNDLES; }
@@ -436,11 +434,11 @@ struct gp__scattered_tile {
       if (column >= columns || unit * V >= rows) continue;
       gp__u8 *to = out + column * pitch + unit * 16;
       gp__vec<Word> p;
-      p.vector = *reinterpret_cast<const gp_vector *>(shared + offset_of(column, unit));
+      p.vector = *gp__as<const gp_vector>(shared + offset_of(column, unit));
       if ((unit + 1) * V <= rows) gp__store_vector<STORE>(to, p.vector);
       else {
         GP__EACH(w, V)
-          if (unit * V + w < rows) *reinterpret_cast<Word *>(to + w * SIZE) = p.item[w];
+          if (unit * V + w < rows) *gp__as<Word>(to + w * SIZE) = p.item[w];
       }
     }
   }
@@ -460,8 +458,8 @@ struct gp__scattered_tile {
       if (column >= columns || first + V > rows || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)))
         continue;
       const gp__u8 *from = shared + at + unit * 16 + (FIXED ? k * (LINES * ROWS * SIZE + LINES / V * 16) : 0);
-      gp_vector v = *reinterpret_cast<const gp_vector *>(from);
-      if (shift) v = gp__shift_vectors(v, *reinterpret_cast<const gp_vector *>(from + 16), shift);
+      gp_vector v = *gp__as<const gp_vector>(from);
+      if (shift) v = gp__shift_vectors(v, *gp__as<const gp_vector>(from + 16), shift);
       gp__store_vector<STORE>(to + first * SIZE, v);
     }
     gp__store_ends<THREADS, SIZE, ALIGNMENT, COLUMNS, false>(out, pitch, rows, columns, heads, tails,
@@ -496,12 +494,12 @@ template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> str
     alignas(16) gp__u8 bytes[gp__transpose_tile_bytes(SIZE, ROWS, COLUMNS, ALIGNED)];
   };
   static GP_DEVICE void load(storage &s, const T *in, gp__u64 pitch, unsigned rows, unsigned columns) {
-    const gp__u8 *from = reinterpret_cast<const gp__u8 *>(in);
+    const gp__u8 *from = gp__as<const gp__u8>(in);
     if (threadIdx.x == 0) s.start = gp__misalignment(in, 16), s.start_pitch = unsigned(pitch * SIZE) & 15u;
     Tile::load(
         s.bytes, from, pitch * SIZE, rows, columns, from, rows ? from + ((rows - 1) * pitch + columns) * SIZE : from);
   }
   static GP_DEVICE void store(const storage &s, T *out, gp__u64 pitch, unsigned rows, unsigned columns) {
-    Tile::store(s.bytes, reinterpret_cast<gp__u8 *>(out), pitch * SIZE, rows, columns, s.start, s.start_pitch);
+    Tile::store(s.bytes, gp__as<gp__u8>(out), pitch * SIZE, rows, columns, s.start, s.start_pitch);
   }
 };

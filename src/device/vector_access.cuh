@@ -29,7 +29,7 @@ template <class T, int V, class Register> struct gp__vector_access_of_register {
   };
   GP_DEVICE gp__vector_access_of_register() {}
   GP_DEVICE void take(const T *at) {
-    if (gp__is_whole<sizeof(Register)>(at)) access = *reinterpret_cast<const Register *>(at);
+    if (gp__is_whole<sizeof(Register)>(at)) access = *gp__as<const Register>(at);
     else take_items(at);
   }
   GP_DEVICE void take_items(const T *at) {
@@ -43,7 +43,7 @@ template <class T, int V, class Register> struct gp__vector_access_of_register {
     else take_items(at);
   }
   template <int CACHE> GP_DEVICE void store(T *at) const {
-    if (gp__is_whole<sizeof(Register)>(at)) *reinterpret_cast<Register *>(at) = access;
+    if (gp__is_whole<sizeof(Register)>(at)) *gp__as<Register>(at) = access;
     else {
       GP__EACH(j, V) at[j] = item[j];
     }
@@ -62,7 +62,7 @@ template <class T, int V> struct gp__vector_access_of_vector {
     }
   }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool inner) {
-    const gp__u8 *base = reinterpret_cast<const gp__u8 *>(at) - misaligned;
+    const gp__u8 *base = gp__as<const gp__u8>(at) - misaligned;
     if (misaligned == 0 && gp__is_whole<16>(at)) access = gp__load_vector<CACHE>(at);
     else if (misaligned && inner)
       access =

@@ -28,7 +28,7 @@ template <class O> struct gp__expand_by_offsets {
   O ahead[GP__EXPAND_ENDS];
 
   GP_DEVICE gp__expand_by_offsets(const gp__expand_args &a, gp__u64 warps, gp__u64 mine, gp__expand_share &share)
-      : offsets(static_cast<const O *>(a.begin)) {
+      : offsets(gp__as<const O>(a.begin)) {
     gp__segment_args args = {};
     args.begin = a.begin;
     args.segments = a.segments;
@@ -69,8 +69,8 @@ template <class L> struct gp__expand_by_lengths {
   L ahead[GP__EXPAND_ENDS];
 
   GP_DEVICE gp__expand_by_lengths(const gp__expand_args &a, gp__u64 warps, gp__u64 mine, gp__expand_share &share)
-      : lengths(static_cast<const L *>(a.lengths)), limit(a.segments) {
-    const gp__u64 *begins = static_cast<const gp__u64 *>(a.begin);
+      : lengths(gp__as<const L>(a.lengths)), limit(a.segments) {
+    const gp__u64 *begins = gp__as<const gp__u64>(a.begin);
     const gp__u64 tiles = (a.segments + GP__EXPAND_RUNS - 1) / GP__EXPAND_RUNS;
     const gp__u64 room = gp__count(a), all = begins[tiles], count = all < room ? all : room;
     gp__u64 diagonal[2], tile[2] = {0, 0}, most[2] = {tiles, tiles}, at[2];

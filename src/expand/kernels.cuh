@@ -10,8 +10,8 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
   typedef gp_sum<gp__u64> Sum;
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
-  const L *lengths = static_cast<const L *>(a.lengths);
-  gp__u64 *offsets = static_cast<gp__u64 *>(a.offsets);
+  const L *lengths = gp__as<const L>(a.lengths);
+  gp__u64 *offsets = gp__as<gp__u64>(a.offsets);
   const gp__u64 tiles = (a.segments + TILE - 1) / TILE;
   if (blockIdx.x == 0 && threadIdx.x == 0 && tiles == 0) offsets[0] = a.out_count[0] = 0;
   while (tiles > 0) {
@@ -55,7 +55,7 @@ template <int V> GP_DEVICE void gp__expand_newest(const gp__u32 *mark, gp__u32 (
   for (int j = 0; j < V; j += V % 4 ? 1 : 4) {
     if (V % 4) newest[j] = mark[j];
     else {
-      const gp_vector v = *reinterpret_cast<const gp_vector *>(mark + j);
+      const gp_vector v = *gp__as<const gp_vector>(mark + j);
       GP__EACH(w, 4) newest[(j + w) % V] = v.word[w];
     }
   }
@@ -80,10 +80,10 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
   const gp__u64 begin = share.begin, end = share.end;
   if (begin >= end) return;
   gp__u8 *of_warp = shared + gp_warp() * BYTES;
-  gp__u32 *mark = reinterpret_cast<gp__u32 *>(of_warp);
-  T *staged = reinterpret_cast<T *>(of_warp + PIECE * GP__EXPAND_MARK_BYTES);
-  T *out = static_cast<T *>(a.out);
-  const T *values = static_cast<const T *>(a.values) + share.segment;
+  gp__u32 *mark = gp__as<gp__u32>(of_warp);
+  T *staged = gp__as<T>(of_warp + PIECE * GP__EXPAND_MARK_BYTES);
+  T *out = gp__as<T>(a.out);
+  const T *values = gp__as<const T>(a.values) + share.segment;
   const gp__u64 skipped = STAGED ? 0 : gp__misalignment(out + begin, 16) / SIZE; // pieces begin at a vector
   gp__u64 segment = share.segment;
   gp__u32 open = 0; // segment of the element before
@@ -92,8 +92,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
     const gp__u64 left = end - piece;
     const gp__u32 from = piece + skipped == begin ? gp__u32(skipped) : 0;
     const gp__u32 to = left < PIECE ? gp__u32(left) : PIECE;
-    for (unsigned i = gp_lane(); i < PIECE / 4; i += 32)
-      reinterpret_cast<gp_vector *>(mark)[i] = gp_vector{{0, 0, 0, 0}};
+    for (unsigned i = gp_lane(); i < PIECE / 4; i += 32) gp__as<gp_vector>(mark)[i] = gp_vector{{0, 0, 0, 0}};
     __syncwarp();
     for (unsigned ended = GP__EXPAND_STEP; ended == GP__EXPAND_STEP;) {
       gp__u32 at[ENDS];
@@ -127,7 +126,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
     if (STAGED) {
       __syncwarp();
       gp__copy_from_shared<32, P::store>(
-          reinterpret_cast<gp__u8 *>(out + piece), reinterpret_cast<const gp__u8 *>(staged), to * SIZE, gp_lane());
+          gp__as<gp__u8>(out + piece), gp__as<const gp__u8>(staged), to * SIZE, gp_lane());
     } else {
       GP__EACH(k, VECTORS) {
         const gp__u32 first = (k * 32u + gp_lane()) * V;

@@ -10,7 +10,7 @@ struct gp__find_access_of : gp__vector_access<T, gp__find_items(int(sizeof(T)))>
 template <class T> struct gp__find_access_of<T, false, true> : gp__vec_group<T> {
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool) {
     if (misaligned == 0) {
-      const gp_vector *from = reinterpret_cast<const gp_vector *>(at);
+      const gp_vector *from = gp__as<const gp_vector>(at);
       GP__EACH(l, gp__vec_group<T>::vectors) this->vector[l] = gp__load_vector<CACHE>(from + l);
     } else {
       GP__EACH(j, gp__vec_group<T>::items) this->item[j] = at[j];
@@ -33,7 +33,7 @@ template <class Element, class Predicate, bool WANTED> struct gp__find_element {
   const gp__value &scalar;
   template <class Args>
   GP_DEVICE explicit gp__find_element(const Args &a)
-      : in(static_cast<const T *>(a.in)), misaligned(gp__misalignment(a.in, 16)), scalar(a.scalar) {}
+      : in(gp__as<const T>(a.in)), misaligned(gp__misalignment(a.in, 16)), scalar(a.scalar) {}
   struct Run {
     gp__find_access<T> x;
     template <int CACHE> GP_DEVICE void load(const gp__find_element &s, gp__u64 i, bool inner) {
@@ -73,7 +73,7 @@ template <class Element, class Equal> struct gp__find_difference {
   unsigned misaligned, misaligned2;
   template <class Args>
   GP_DEVICE explicit gp__find_difference(const Args &a)
-      : in(static_cast<const T *>(a.in)), in2(static_cast<const T *>(a.in2)), misaligned(gp__misalignment(a.in, 16)),
+      : in(gp__as<const T>(a.in)), in2(gp__as<const T>(a.in2)), misaligned(gp__misalignment(a.in, 16)),
         misaligned2(gp__misalignment(a.in2, 16)) {}
   struct Run {
     gp__find_access<T> x, y;
@@ -94,7 +94,7 @@ template <class Element, class Relation, bool SWAPPED> struct gp__find_neighbour
   unsigned misaligned;
   template <class Args>
   GP_DEVICE explicit gp__find_neighbours(const Args &a)
-      : in(static_cast<const T *>(a.in)), misaligned(gp__misalignment(a.in, 16)) {}
+      : in(gp__as<const T>(a.in)), misaligned(gp__misalignment(a.in, 16)) {}
   static GP_DEVICE bool related(const T &before, const T &x) {
     return SWAPPED ? Relation()(x, before) : Relation()(before, x);
   }
@@ -121,7 +121,7 @@ template <class Element, class Predicate> struct gp__find_return {
   const gp__value &scalar;
   template <class Args>
   GP_DEVICE explicit gp__find_return(const Args &a)
-      : in(static_cast<const T *>(a.in)), misaligned(gp__misalignment(a.in, 16)), scalar(a.scalar) {}
+      : in(gp__as<const T>(a.in)), misaligned(gp__misalignment(a.in, 16)), scalar(a.scalar) {}
   GP_DEVICE bool returns(const T &before, const T &x) const {
     return Predicate()(x, scalar) && !Predicate()(before, scalar);
   }
@@ -176,9 +176,8 @@ GP_DEVICE gp__u64 gp__find_in_tile(const Search &search, gp__u64 first, gp__u64 
 // n: the number of elements.
 template <int RESULT> GP_DEVICE void gp__find_result(void *out, gp__u64 first, gp__u64 n) {
   const bool some = first != ~gp__u64(0);
-  if (RESULT == GP__FIND_SOME || RESULT == GP__FIND_NONE)
-    *static_cast<gp__u8 *>(out) = some == (RESULT == GP__FIND_SOME);
-  else *static_cast<gp__u64 *>(out) = some ? first - (RESULT == GP__FIND_BEFORE) : RESULT == GP__FIND_BAD ? first : n;
+  if (RESULT == GP__FIND_SOME || RESULT == GP__FIND_NONE) *gp__as<gp__u8>(out) = some == (RESULT == GP__FIND_SOME);
+  else *gp__as<gp__u64>(out) = some ? first - (RESULT == GP__FIND_BEFORE) : RESULT == GP__FIND_BAD ? first : n;
 }
 
 template <int RESULT, class Search> struct gp__find_answer {
@@ -189,9 +188,9 @@ template <int RESULT, class Search> struct gp__find_answer {
 template <class T, class Less> struct gp__find_answer<GP__FIND_ORDER, gp__find_difference<T, gp__equivalent<Less>>> {
   static GP_DEVICE void write(
       const gp__find_difference<T, gp__equivalent<Less>> &s, const gp__find_args &a, gp__u64 first, gp__u64) {
-    *static_cast<int *>(a.out) = first == ~gp__u64(0) ? gp__value_as<int>(a.scalar)
-        : Less()(s.in[first], s.in2[first])           ? -1
-                                                      : 1;
+    *gp__as<int>(a.out) = first == ~gp__u64(0) ? gp__value_as<int>(a.scalar)
+        : Less()(s.in[first], s.in2[first])    ? -1
+                                               : 1;
   }
 };
 
@@ -266,5 +265,5 @@ template <class P, class Search> GP_DEVICE void gp__partition_point(const gp__fi
       if (next < high) high = next;
     }
   }
-  if (threadIdx.x == 0) *static_cast<gp__u64 *>(a.out) = low;
+  if (threadIdx.x == 0) *gp__as<gp__u64>(a.out) = low;
 }

@@ -12,7 +12,7 @@ GP_DEVICE gp__u64 gp__edge_key(const gp__graph_args &a, gp__u64 source, gp__u64 
 template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_args &a) {
   const int ITEMS = 4 * P::vectors;
   const gp__u64 tile = gp__u64(P::threads) * ITEMS;
-  const L *sources = static_cast<const L *>(a.offsets), *targets = static_cast<const L *>(a.targets);
+  const L *sources = gp__as<const L>(a.offsets), *targets = gp__as<const L>(a.targets);
   const bool both = (a.flags & GP_SYMMETRISE) != 0, loops = (a.flags & GP_DROP_LOOPS) == 0;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
@@ -38,7 +38,7 @@ template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_a
 
 // Edges of the graph read, but at most a.edges.
 template <class O> GP_DEVICE gp__u64 gp__edge_count(const gp__graph_args &a) {
-  const gp__u64 n = static_cast<const O *>(a.offsets)[a.vertices];
+  const gp__u64 n = gp__as<const O>(a.offsets)[a.vertices];
   return n < a.edges ? n : a.edges;
 }
 // Visits every edge with its source vertex, tile by tile: visit(edge, source, target).
@@ -46,8 +46,8 @@ template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(c
   const int ITEMS = 4 * P::vectors;
   typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage; // gp__edge_tile_bytes
   const gp__u64 tile = gp__u64(P::threads) * ITEMS, edges = gp__edge_count<O>(a);
-  const O *offsets = static_cast<const O *>(a.offsets);
-  const V *targets = static_cast<const V *>(a.targets);
+  const O *offsets = gp__as<const O>(a.offsets);
+  const V *targets = gp__as<const V>(a.targets);
   GP_SHARED(Storage, s);
   for (gp__u64 first = blockIdx.x * tile; first < edges; first += gridDim.x * tile) {
     gp__u64 source[ITEMS];
@@ -66,7 +66,7 @@ template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(c
 template <class V, bool RELABEL> struct gp__edge_to_key {
   const gp__graph_args &a;
   GP_DEVICE void operator()(gp__u64 edge, gp__u64 source, gp__u64 target) const {
-    const V *numbers = static_cast<const V *>(a.parents);
+    const V *numbers = gp__as<const V>(a.parents);
     const bool there = target < a.vertices;
     if (!RELABEL) a.keys[edge] = gp__edge_key(a, target, source, there);
     else a.keys[edge] = gp__edge_key(a, numbers[source], there ? numbers[target] : 0, there);
@@ -86,8 +86,8 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
   typedef gp__bound_before<false, gp__u64, gp_less<gp__u64>> Before;
   const int ITEMS = 4 * P::vectors;
   const gp__u64 tile = gp__u64(P::threads) * ITEMS;
-  O *offsets = static_cast<O *>(a.out_offsets);
-  V *targets = static_cast<V *>(a.out_targets);
+  O *offsets = gp__as<O>(a.out_offsets);
+  V *targets = gp__as<V>(a.out_targets);
   GP_SHARED(Range, range);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
@@ -124,15 +124,15 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
 // degree_keys: the degree of every vertex. invert: each vertex's position in an order.
 template <class P, class O> GP_DEVICE void gp__graph_degree_keys(const gp__graph_args &a) {
   gp__pdl_wait<P>();
-  const O *offsets = static_cast<const O *>(a.offsets);
+  const O *offsets = gp__as<const O>(a.offsets);
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
-    static_cast<O *>(a.out_offsets)[v] = offsets[v + 1] - offsets[v];
+    gp__as<O>(a.out_offsets)[v] = offsets[v + 1] - offsets[v];
 }
 template <class P, class V> GP_DEVICE void gp__graph_invert(const gp__graph_args &a) {
   gp__pdl_wait<P>();
-  const V *order = static_cast<const V *>(a.parents);
+  const V *order = gp__as<const V>(a.parents);
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
-    static_cast<V *>(a.out_targets)[order[v]] = static_cast<V>(v);
+    gp__as<V>(a.out_targets)[order[v]] = static_cast<V>(v);
 }
 
 // Adds degrees to the state's words, which begin as zeros.
@@ -144,7 +144,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
   for (int i = int(threadIdx.x); i < 65; i += P::threads) s.bin[i] = 0;
   __syncthreads();
   gp__pdl_wait<P>();
-  const O *offsets = static_cast<const O *>(a.offsets);
+  const O *offsets = gp__as<const O>(a.offsets);
   gp__u64 sum = 0, least = 0, most = 0; // least: its complement
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
     const gp__u64 degree = offsets[v + 1] - offsets[v];
@@ -168,7 +168,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
 // Called with one block: writes the report from the words.
 template <class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &a) {
   gp__pdl_wait<P>();
-  gp_degrees *report = static_cast<gp_degrees *>(a.out_targets);
+  gp_degrees *report = gp__as<gp_degrees>(a.out_targets);
   for (int i = int(threadIdx.x); i < 65; i += P::threads) report->histogram[i] = a.state[GP__DEGREE_HISTOGRAM + i];
   if (threadIdx.x > 0) return;
   report->vertices = a.vertices;

@@ -17,8 +17,8 @@ struct gp__faults {
 // Checks offsets and targets, or those of the transposed graph.
 template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__graph_args &a) {
   gp__pdl_wait<P>();
-  const O *offsets = static_cast<const O *>(a.offsets);
-  const V *targets = static_cast<const V *>(a.targets);
+  const O *offsets = gp__as<const O>(a.offsets);
+  const V *targets = gp__as<const V>(a.targets);
   const gp__u64 edges = gp__edge_count<O>(a), mine = blockIdx.x * P::threads + threadIdx.x,
                 step = gp__u64(gridDim.x) * P::threads;
   gp__faults faults;
@@ -29,7 +29,7 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__gr
   GP__UNROLL_BY(4)
   for (gp__u64 e = mine; e < edges; e += step)
     if (targets[e] >= a.vertices) faults.add(a.incoming ? GP_FAULT_IN_SOURCE : GP_FAULT_TARGET, e);
-  if (a.incoming && mine == 0 && offsets[a.vertices] != static_cast<const O *>(a.parents)[a.vertices])
+  if (a.incoming && mine == 0 && offsets[a.vertices] != gp__as<const O>(a.parents)[a.vertices])
     faults.add(GP_FAULT_IN_EDGES, a.vertices);
   faults.tell(a.state);
 }
@@ -45,7 +45,7 @@ template <class V> struct gp__edge_to_depths {
       if (!a.limit || gp__u64(from) < a.limit) faults.add(GP_FAULT_NOT_REACHED, edge);
     } else if (to > from + 1) faults.add(GP_FAULT_TOO_DEEP, edge);
     else if (to == from + 1) {
-      const bool parent = a.parents && static_cast<const V *>(a.parents)[target] == source;
+      const bool parent = a.parents && gp__as<const V>(a.parents)[target] == source;
       const unsigned mark = (parent ? 3u : 1u) << target % 16 * 2;
       if (gp__load_volatile(a.marks + target / 16) & mark) atomicAnd(a.marks + target / 16, ~mark);
     }
@@ -59,7 +59,7 @@ template <class P, class O, class V> GP_DEVICE void gp__depths_of_edges(const gp
 }
 template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__graph_args &a) {
   gp__pdl_wait<P>();
-  const V *parents = static_cast<const V *>(a.parents);
+  const V *parents = gp__as<const V>(a.parents);
   gp__faults faults;
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
     const long long depth = a.depths[v];
@@ -86,8 +86,8 @@ template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args
   const gp__u64 none = ~gp__u64(0), fault = *a.state, at = fault & ((gp__u64(1) << GP__FAULT_SHIFT) - 1);
   const int kind = fault == none ? int(GP_FAULT_NONE) : int(fault >> GP__FAULT_SHIFT);
   const bool edge = gp__is_edge_fault(kind);
-  gp_fault *report = static_cast<gp_fault *>(a.out_targets);
-  const O *offsets = static_cast<const O *>(kind == GP_FAULT_IN_SOURCE ? a.out_offsets : a.offsets);
+  gp_fault *report = gp__as<gp_fault>(a.out_targets);
+  const O *offsets = gp__as<const O>(kind == GP_FAULT_IN_SOURCE ? a.out_offsets : a.offsets);
   report->kind = gp__u64(kind);
   report->edge = edge ? at : none;
   report->vertex = !kind || kind == GP_FAULT_IN_EDGES ? none

@@ -25,9 +25,9 @@ template <class V> GP_DEVICE void gp__link(V *labels, V u, V v) {
   }
 }
 template <class P, class O, class V> GP_DEVICE void gp__components_first(const gp__graph_args &a) {
-  const O *offsets = static_cast<const O *>(a.offsets);
-  const V *targets = static_cast<const V *>(a.targets);
-  V *labels = static_cast<V *>(a.out_targets);
+  const O *offsets = gp__as<const O>(a.offsets);
+  const V *targets = gp__as<const V>(a.targets);
+  V *labels = gp__as<V>(a.out_targets);
   gp__pdl_wait<P>();
   if (a.bad && blockIdx.x == 0 && threadIdx.x == 0) *a.bad = 0;
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
@@ -37,9 +37,9 @@ template <class P, class O, class V> GP_DEVICE void gp__components_first(const g
 }
 // Links two neighbours of every vertex.
 template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp__graph_args &a) {
-  const O *offsets = static_cast<const O *>(a.offsets);
-  const V *targets = static_cast<const V *>(a.targets);
-  V *labels = static_cast<V *>(a.out_targets);
+  const O *offsets = gp__as<const O>(a.offsets);
+  const V *targets = gp__as<const V>(a.targets);
+  V *labels = gp__as<V>(a.out_targets);
   gp__pdl_wait<P>();
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
     for (O e = offsets[v], n = 0; n < 2 && e < offsets[v + 1]; ++n, ++e)
@@ -47,7 +47,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp_
 }
 // Sets every label to its root. At the end also counts the roots.
 template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_args &a) {
-  V *labels = static_cast<V *>(a.out_targets);
+  V *labels = gp__as<V>(a.out_targets);
   gp__u64 roots = 0;
   gp__pdl_wait<P>();
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
@@ -65,7 +65,7 @@ template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph
     V label[P::threads];
     unsigned most;
   };
-  const V *labels = static_cast<const V *>(a.out_targets);
+  const V *labels = gp__as<const V>(a.out_targets);
   GP_SHARED(Sample, s);
   gp__pdl_wait<P>();
   if (!a.vertices) return;
@@ -90,5 +90,5 @@ template <class V> struct gp__edge_to_component {
 };
 template <class P, class O, class V> GP_DEVICE void gp__components_link(const gp__graph_args &a) {
   gp__pdl_wait<P>();
-  gp__each_edge<P, O, V>(a, gp__edge_to_component<V>{static_cast<V *>(a.out_targets), *a.state, a.flags != 0});
+  gp__each_edge<P, O, V>(a, gp__edge_to_component<V>{gp__as<V>(a.out_targets), *a.state, a.flags != 0});
 }

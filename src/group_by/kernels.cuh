@@ -92,8 +92,8 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const Load load(a);
-  const K *keys = static_cast<const K *>(a.keys);
-  const In *in = static_cast<const In *>(a.in);
+  const K *keys = gp__as<const K>(a.keys);
+  const In *in = gp__as<const In>(a.in);
   const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS;
   s.template clear<THREADS>();
   __syncthreads();
@@ -137,7 +137,7 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
   for (int i = int(threadIdx.x); i <= Storage::SLOTS; i += THREADS) {
     if (i < Storage::SLOTS ? s.key[i] == ~gp__u64(0) : s.last == 0) continue;
     const gp__u64 to = s.first + atomicAdd(&s.ends, 1u);
-    static_cast<K *>(a.list_keys)[to] = static_cast<K>(s.key[i]);
-    static_cast<Acc *>(a.list_values)[to] = gp__same_bytes<Acc>(s.value[i]);
+    gp__as<K>(a.list_keys)[to] = static_cast<K>(s.key[i]);
+    gp__as<Acc>(a.list_values)[to] = gp__same_bytes<Acc>(s.value[i]);
   }
 }

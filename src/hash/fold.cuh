@@ -39,7 +39,7 @@ template <class T> GP_DEVICE T gp__number_as(gp__u64 x) {
 GP_DEVICE gp__u64 gp__element_at(const void *in, int type, gp__u64 i) {
 #define GPUPRIMS__CASE(value, device) \
   case value: \
-    return gp__number_of(static_cast<const device *>(in)[i]);
+    return gp__number_of(gp__as<const device>(in)[i]);
   switch (type) {
     GP__COLUMN_TYPES(GPUPRIMS__CASE)
   default:
@@ -50,7 +50,7 @@ GP_DEVICE gp__u64 gp__element_at(const void *in, int type, gp__u64 i) {
 GP_DEVICE void gp__put_number(void *out, int type, gp__u64 i, gp__u64 x) {
 #define GPUPRIMS__CASE(value, device) \
   case value: \
-    static_cast<device *>(out)[i] = gp__number_as<device>(x); \
+    gp__as<device>(out)[i] = gp__number_as<device>(x); \
     break;
   switch (type) {
     GP__COLUMN_TYPES(GPUPRIMS__CASE)
@@ -113,7 +113,7 @@ GP_DEVICE void gp__fold_into(int what, gp__u64 *word, const gp__folded &x) {
     const gp__u64 high = x.high + (before + x.low < before ? 1 : 0); // whoever makes the carry takes it along
     if (high) atomicAdd(word + 1, high);
   } else if (what == GP__FOLD_RANGE) {
-    gp__u32 *half = reinterpret_cast<gp__u32 *>(word);
+    gp__u32 *half = gp__as<gp__u32>(word);
     const gp__u32 exponent = gp__u32(x.low), special = gp__u32(x.low >> 32);
     if (gp__load_volatile(half) < exponent) atomicMax(half, exponent);
     if (special & ~gp__load_volatile(half + 1)) atomicOr(half + 1, special);

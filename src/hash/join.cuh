@@ -15,7 +15,7 @@ template <class P> GP_DEVICE void gp__join_ends(const gp__hash_args &a) {
 template <class W, int COUNT> GP_DEVICE gp__u64 gp__find_slot(const gp__hash_args &a, const W *key, gp__u64 &there) {
   typedef gp__hash_key<W, COUNT> Key;
   const gp__u32 hash = Key::hash(key);
-  const W *keys = static_cast<const W *>(a.keys);
+  const W *keys = gp__as<const W>(a.keys);
   for (gp__u64 at = gp__first_slot(a, hash);;) {
     const gp_vector pair = gp__load_vector<GP_CACHE_ALL>(a.slots + (at & ~gp__u64(1)));
     GP__UNROLL
@@ -32,7 +32,7 @@ template <class W, int COUNT> GP_DEVICE gp__u64 gp__find_slot(const gp__hash_arg
 }
 // Finds each probe's partners.
 template <class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__hash_args &a) {
-  const W *probes = static_cast<const W *>(a.probes);
+  const W *probes = gp__as<const W>(a.probes);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
   if (blockIdx.x == 0 && threadIdx.x == 0 && a.offsets) *a.offsets = 0;
@@ -41,7 +41,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__h
     const gp__u64 slot = gp__find_slot<W, COUNT>(a, probes + i * COUNT, there);
     const bool found = slot < a.slot_count;
     if (a.join == GP_JOIN_FLAGS) {
-      static_cast<gp__u8 *>(a.out)[i] = found ? 1 : 0;
+      gp__as<gp__u8>(a.out)[i] = found ? 1 : 0;
     } else if (!a.ends) {
       a.counts[i] = found == (a.join == GP_JOIN_SEMI) ? 1 : 0;
     } else {
@@ -67,10 +67,10 @@ template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a
     GP__EACH(i, ITEMS) {
       const gp__u64 at = first + threadIdx.x * ITEMS + i;
       if (at >= count) continue;
-      if (a.out) static_cast<I *>(a.out)[at] = static_cast<I>(probe[i]);
+      if (a.out) gp__as<I>(a.out)[at] = static_cast<I>(probe[i]);
       if (!a.out2) continue;
       const gp__u32 begin = a.firsts[probe[i]];
-      static_cast<I *>(a.out2)[at] = begin == gp__u32(GP__NO_PARTNER)
+      gp__as<I>(a.out2)[at] = begin == gp__u32(GP__NO_PARTNER)
           ? static_cast<I>(GP__NO_PARTNER)
           : static_cast<I>(a.order[begin + (at - a.offsets[probe[i]])]);
     }

@@ -30,7 +30,7 @@ GP_DEVICE gp__u64 gp__next_slot(const gp__hash_args &a, gp__u64 at) { return at 
 template <class W, int COUNT>
 GP_DEVICE gp__u64 gp__take_slot(const gp__hash_args &a, gp__u64 row, gp__u32 hash, gp__u64 there, bool &claimed) {
   typedef gp__hash_key<W, COUNT> Key;
-  const W *keys = static_cast<const W *>(a.keys);
+  const W *keys = gp__as<const W>(a.keys);
   const gp__u64 mine = gp__u64(hash) << 32 | (row + 1);
   for (gp__u64 at = gp__first_slot(a, hash);;) {
     if (there == 0) {
@@ -51,7 +51,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
   typedef gp__hash_key<W, COUNT> Key;
   const int ITEMS = gp__hash_items(P::vectors);
   const gp__u64 tile = gp__u64(P::threads) * ITEMS;
-  const W *keys = static_cast<const W *>(a.keys);
+  const W *keys = gp__as<const W>(a.keys);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
@@ -97,8 +97,8 @@ template <class P> GP_DEVICE void gp__hash_take(const gp__hash_args &a) {
 }
 // Writes the keys of the groups in order, and their number.
 template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__hash_args &a) {
-  const W *keys = static_cast<const W *>(a.keys);
-  W *out = static_cast<W *>(a.out_keys);
+  const W *keys = gp__as<const W>(a.keys);
+  W *out = gp__as<W>(a.out_keys);
   gp__pdl_wait<P>();
   const gp__u64 found = *a.found, groups = found < a.capacity ? found : a.capacity;
   if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = found;

@@ -178,7 +178,7 @@ template <class W, class C> struct gp__weight {
     return gp_convert<W, C>()(w.item[j]);
   }
   static GP_DEVICE C of(const void *weights, gp__u64 pixel) {
-    return gp_convert<W, C>()(static_cast<const W *>(weights)[pixel]);
+    return gp_convert<W, C>()(gp__as<const W>(weights)[pixel]);
   }
 };
 template <class C> struct gp__weight<gp__none, C> {

@@ -25,18 +25,18 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   }
   // All threads call; the caller synchronises.
   static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, gp__u8 *) {
-    const T *lower = reinterpret_cast<const T *>(a.lower.bytes), *upper = reinterpret_cast<const T *>(a.upper.bytes);
+    const T *lower = gp__as<const T>(a.lower.bytes), *upper = gp__as<const T>(a.upper.bytes);
     const unsigned c = threadIdx.x;
     if (c < unsigned(a.active)) bins[c].set(lower[c], upper[c], a.bins);
   }
   static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__range_bins<T> *bins, gp__u8 *shared) {
-    const T *table = static_cast<const T *>(a.boundaries);
+    const T *table = gp__as<const T>(a.boundaries);
     const gp__u64 boundaries = (a.bins + 1) * unsigned(a.active);
     const unsigned bytes = by_value ? 0 : gp__histogram_boundary_bytes(boundaries, int(sizeof(T)));
     const unsigned buckets =
         by_value ? 0 : gp__histogram_buckets(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
-    T *copy = reinterpret_cast<T *>(shared);
-    gp__guess *guesses = reinterpret_cast<gp__guess *>(shared + bytes);
+    T *copy = gp__as<T>(shared);
+    gp__guess *guesses = gp__as<gp__guess>(shared + bytes);
     if (bytes)
       for (gp__u64 i = threadIdx.x; i < boundaries; i += P::threads) copy[i] = table[i];
     if (threadIdx.x == 0) {
@@ -52,7 +52,7 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   }
   static GP_DEVICE void clear(gp__u8 *shared, gp__u64 bytes) {
     for (gp__u64 i = threadIdx.x; i < (bytes + 15) / 16; i += P::threads)
-      reinterpret_cast<gp_vector *>(shared)[i] = gp_vector{{0, 0, 0, 0}};
+      gp__as<gp_vector>(shared)[i] = gp_vector{{0, 0, 0, 0}};
   }
 };
 
@@ -93,7 +93,7 @@ template <class T> GP_DEVICE void gp__drop_first(gp__vector_access<T, 16> &x) {
 // A thread's place among samples of an array, or of a described input.
 template <class T, class Source> struct gp__sample_place {
   const T *at;
-  GP_DEVICE explicit gp__sample_place(const gp__histogram_args &a) : at(static_cast<const T *>(a.in)) {}
+  GP_DEVICE explicit gp__sample_place(const gp__histogram_args &a) : at(gp__as<const T>(a.in)) {}
   GP_DEVICE void move(gp__u64 samples) { at += samples; }
   template <int CACHE, int V> GP_DEVICE void load_if(bool there, gp__vector_access<T, V> &x) const {
     x.template load_if<CACHE>(there, at);
@@ -148,7 +148,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       step = apart * V;
       left = vector < e.vectors ? gp__u32((e.vectors - 1 - vector) / apart) + 1 : 0;
       x_at.move(first);
-      w_at = static_cast<const W *>(a.weights) + (weight::is && one ? first : 0);
+      w_at = gp__as<const W>(a.weights) + (weight::is && one ? first : 0);
       off = weight::is && one ? gp__misalignment(w_at, gp__vector_access_alignment<W, V>::value) : 0;
       GP__UNROLL
       for (unsigned k = 0; k < K; ++k) load(k, k < left, one);
@@ -192,7 +192,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
     GP_DEVICE void add_to_output(gp__u32 slot, gp__u64 n) const {
       gp__u64 at = 0;
-      if (output_of(slot, at)) atomicAdd(static_cast<C *>(a.out) + at, static_cast<C>(n));
+      if (output_of(slot, at)) atomicAdd(gp__as<C>(a.out) + at, static_cast<C>(n));
     }
     // A word is the sum of all that was added to its halves, less the carries of the lower one. The thread that makes
     // bit 16 or 32 overflow sees it in the old value, and takes 2^16 to the output. Between a carry and its removal the
@@ -283,7 +283,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       if (blockIdx.x == gridDim.x - 1) { // samples before and after the vectors, one a thread
         const Extent e(a);
         const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
-        take_one(static_cast<const T *>(a.in), i, i < e.samples);
+        take_one(gp__as<const T>(a.in), i, i < e.samples);
       }
       if (!ONE) {
         const unsigned channels = unsigned(a.channels);
@@ -310,7 +310,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   static GP_DEVICE void clear_output(const gp__histogram_args &a, Storage &s) {
     const gp__u64 counters = a.bins * unsigned(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk;
-    C *out = static_cast<C *>(a.out);
+    C *out = gp__as<C>(a.out);
     for (;;) {
       if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, chunks + gridDim.x - 1);
       __syncwarp();
@@ -359,7 +359,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     Samples samples(a);
     if (!single && gp_warp() == P::threads / 32 - 1) clear_output(a, s); // while the first thread sets the bins
     Shape::set_bins(a, s.bins, shared);
-    C *out = static_cast<C *>(a.out);
+    C *out = gp__as<C>(a.out);
     if (single && (adds_early || Shape::by_value)) {
       for (gp__u64 i = threadIdx.x; i < a.bins * active; i += P::threads) out[i] = 0;
     }
@@ -375,7 +375,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     if (global) return;
     if (!single && !adds_early) wait_for_output(a, s);
     __syncthreads();
-    const Cell *cell = reinterpret_cast<const Cell *>(cells);
+    const Cell *cell = gp__as<const Cell>(cells);
     for (gp__u32 c = 0; c < active; ++c, cell += gp__u64(stride) * a.replicas, out += a.bins) {
       const BINS bins = gp__bins_of(s.bins, c);
       for (gp__u32 i = threadIdx.x; i < (Shape::by_value ? 256u : stride - 1); i += P::threads) {
@@ -449,12 +449,12 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
   static GP_DEVICE void run(const gp__histogram_args &a) {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
-    C *cells = reinterpret_cast<C *>(shared + Shape::table_bytes(a));
+    C *cells = gp__as<C>(shared + Shape::table_bytes(a));
     const unsigned channels = unsigned(a.channels), active = unsigned(a.active);
     const gp__u64 slots = a.bins * active;
     const unsigned slice_slots = gp__histogram_slice(slots, int(sizeof(C)));
     const unsigned slices = unsigned((slots + slice_slots - 1) / slice_slots), shares = gridDim.x / slices;
-    Shape::clear(reinterpret_cast<gp__u8 *>(cells), gp__u64(slice_slots) * a.replicas * sizeof(C));
+    Shape::clear(gp__as<gp__u8>(cells), gp__u64(slice_slots) * a.replicas * sizeof(C));
     gp__pdl_wait<P>();
     Shape::set_bins(a, s.bins, shared);
     if (threadIdx.x == 0) {
@@ -470,9 +470,9 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     C *cell = cells + gp__u64(gp_warp() % a.replicas) * slice_slots;
 
     const gp__u64 n = gp__count(a) * channels;
-    const T *in = static_cast<const T *>(a.in);
+    const T *in = gp__as<const T>(a.in);
     const Source source(a);
-    const W *weights = static_cast<const W *>(a.weights);
+    const W *weights = gp__as<const W>(a.weights);
     const unsigned off = gp__misalignment(in, gp__vector_access_alignment<T, V>::value);
     const unsigned off2 = weight::is ? gp__misalignment(weights, gp__vector_access_alignment<W, V>::value) : 0;
     const gp__u64 round_items = gp__u64(P::threads) * K * V;
@@ -545,7 +545,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         sum = gather(words, group_sums + q, pieces, groups - 1, ticket.tag, sum);
       }
       GP__EACH(i, PER)
-        if (q * PER + i < mine) static_cast<C *>(a.out)[first_slot + q * PER + i] = sum.sum[i];
+        if (q * PER + i < mine) gp__as<C>(a.out)[first_slot + q * PER + i] = sum.sum[i];
     }
   }
 };

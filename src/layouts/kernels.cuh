@@ -95,16 +95,16 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
     GP__UNROLL
     for (int b = 0; b < BYTES; b += STEP) {
       if (STEP == 16) {
-        const gp_vector v = *reinterpret_cast<const gp_vector *>(from + b);
+        const gp_vector v = *gp__as<const gp_vector>(from + b);
         GP__EACH(i, 4) word[b / 4 + (STEP == 16 ? i : 0)] = v.word[i];
       } else if (STEP == 8) {
-        const gp__u64 x = *reinterpret_cast<const gp__u64 *>(from + b);
+        const gp__u64 x = *gp__as<const gp__u64>(from + b);
         word[b / 4] = gp__u32(x);
         word[b / 4 + (STEP == 8)] = gp__u32(x >> 32);
       } else if (STEP == 4) {
-        word[b / 4] = *reinterpret_cast<const gp__u32 *>(from + b);
+        word[b / 4] = *gp__as<const gp__u32>(from + b);
       } else {
-        const gp__u32 x = STEP == 2 ? *reinterpret_cast<const unsigned short *>(from + b) : from[b];
+        const gp__u32 x = STEP == 2 ? *gp__as<const unsigned short>(from + b) : from[b];
         word[b / 4] = b % 4 ? word[b / 4] | x << b % 4 * 8 : x;
       }
     }
@@ -115,13 +115,13 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
       if (STEP == 16) {
         gp_vector v;
         GP__EACH(i, 4) v.word[i] = word[b / 4 + (STEP == 16 ? i : 0)];
-        *reinterpret_cast<gp_vector *>(to + b) = v;
+        *gp__as<gp_vector>(to + b) = v;
       } else if (STEP == 8) {
-        *reinterpret_cast<gp__u64 *>(to + b) = word[b / 4] | gp__u64(word[b / 4 + (STEP == 8)]) << 32;
+        *gp__as<gp__u64>(to + b) = word[b / 4] | gp__u64(word[b / 4 + (STEP == 8)]) << 32;
       } else if (STEP == 4) {
-        *reinterpret_cast<gp__u32 *>(to + b) = word[b / 4];
+        *gp__as<gp__u32>(to + b) = word[b / 4];
       } else if (STEP == 2) {
-        *reinterpret_cast<unsigned short *>(to + b) = static_cast<unsigned short>(word[b / 4] >> b % 4 * 8);
+        *gp__as<unsigned short>(to + b) = static_cast<unsigned short>(word[b / 4] >> b % 4 * 8);
       } else {
         to[b] = static_cast<gp__u8>(word[b / 4] >> b % 4 * 8);
       }
@@ -226,7 +226,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
       }
       GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
-        if (i < VECTORS) *reinterpret_cast<gp_vector *>(shared + slot(i) * 16) = v[u];
+        if (i < VECTORS) *gp__as<gp_vector>(shared + slot(i) * 16) = v[u];
       }
       return;
     }
@@ -235,7 +235,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
       const gp__u8 *from = begin<const gp__u8>(a.in, a.in_column, f);
       GP__UNROLL_BY(1)
       for (int i = int(threadIdx.x); i < bytes(f) / 16; i += T)
-        *reinterpret_cast<gp_vector *>(shared + slot(first(f) + i) * 16) =
+        *gp__as<gp_vector>(shared + slot(first(f) + i) * 16) =
             gp__vector_of_range<CACHE>(from, unsigned(i), unsigned(bytes(f)));
     }
   }
@@ -258,8 +258,8 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
       GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
         if (i < VECTORS)
-          gp__store_vector<CACHE>(of_vector<gp__u8>(a.out, a.out_column, u, i),
-              *reinterpret_cast<const gp_vector *>(shared + slot(i) * 16));
+          gp__store_vector<CACHE>(
+              of_vector<gp__u8>(a.out, a.out_column, u, i), *gp__as<const gp_vector>(shared + slot(i) * 16));
       }
       return;
     }
@@ -273,8 +273,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
 // Copies one value, by words as large as size and addresses allow.
 template <class Word> GP_DEVICE void gp__copy_words(gp__u8 *to, const gp__u8 *from, unsigned size) {
   GP__UNROLL_BY(1)
-  for (unsigned i = 0; i < size; i += sizeof(Word))
-    *reinterpret_cast<Word *>(to + i) = *reinterpret_cast<const Word *>(from + i);
+  for (unsigned i = 0; i < size; i += sizeof(Word)) *gp__as<Word>(to + i) = *gp__as<const Word>(from + i);
 }
 GP_DEVICE void gp__copy_value(gp__u8 *to, const gp__u8 *from, unsigned size) {
   const unsigned odd = unsigned(reinterpret_cast<gp__u64>(to) | reinterpret_cast<gp__u64>(from)) | size;

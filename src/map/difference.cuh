@@ -9,8 +9,8 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args);
   if (count == 0) return;
-  const A *in = static_cast<const A *>(args.in);
-  R *out = static_cast<R *>(args.out);
+  const A *in = gp__as<const A>(args.in);
+  R *out = gp__as<R>(args.out);
   const gp__u64 edge = RIGHT ? count - 1 : 0; // the element that is copied
   const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);

@@ -8,8 +8,8 @@
 template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 bytes = gp__count(a) * SIZE;
-  const gp__u8 *in = static_cast<const gp__u8 *>(a.in);
-  gp__u8 *out = static_cast<gp__u8 *>(a.out);
+  const gp__u8 *in = gp__as<const gp__u8>(a.in);
+  gp__u8 *out = gp__as<gp__u8>(a.out);
   const gp__u64 to_boundary = (16 - gp__misalignment(out, 16)) & 15u, head = to_boundary < bytes ? to_boundary : bytes;
   const gp__u64 vectors = (bytes - head) / 16, tail = head + vectors * 16;
   if (blockIdx.x == 0) {
@@ -99,10 +99,10 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   typedef gp__element<typename gp__operands<F>::functor, A, B, R> element;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args);
-  const A *in = static_cast<const A *>(args.in);
-  const B *in2 = static_cast<const B *>(args.in2);
+  const A *in = gp__as<const A>(args.in);
+  const B *in2 = gp__as<const B>(args.in2);
   const typename gp__operands<F>::type operands(args);
-  R *out = static_cast<R *>(args.out);
+  R *out = gp__as<R>(args.out);
   const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
   const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;

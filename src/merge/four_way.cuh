@@ -107,14 +107,14 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   const unsigned group = threadIdx.x / GP__FOUR_LANES, mine = threadIdx.x % GP__FOUR_LANES / Split::PROBES;
-  Key *const probe = reinterpret_cast<Key *>(shared) + group * GP__FOUR_LANES;
+  Key *const probe = gp__as<Key>(shared) + group * GP__FOUR_LANES;
   const gp__u64 BORDERS = P::threads / GP__FOUR_LANES, tiles = (n + TILE - 1) / TILE;
   for (gp__u64 first = blockIdx.x * BORDERS; first < tiles; first += gridDim.x * BORDERS) {
     const gp__u64 t = first + group;
     const gp__four_runs runs(a, n, TILE, t);
     const gp__u64 rank = t < tiles ? t * TILE - runs.base : 0;
     const gp__u64 whole = runs.of(mine), length = whole < rank ? whole : rank;
-    const Key *const keys = static_cast<const Key *>(a.keys) + (runs.base + mine * runs.run);
+    const Key *const keys = gp__as<const Key>(a.keys) + (runs.base + mine * runs.run);
     const gp__u64 border = n >> 31
         ? Split::template run<Before>(keys, length, rank, probe, s.of[group])
         : Split::template run<Before>(keys, gp__u32(length), gp__u32(rank), probe, s.of[group]);
@@ -163,7 +163,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     // border: start of the tile in each run, then of the next tile.
     GP_DEVICE Parts(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 n, bool ends, const gp__u64 *border)
         : last(0), whole(true) {
-      begin_of_keys = static_cast<const gp__u8 *>(a.keys);
+      begin_of_keys = gp__as<const gp__u8>(a.keys);
       end_of_keys = begin_of_keys + n * KEY;
       units[0] = 0, behind[0] = 0;
       GP__EACH(r, 4) {
@@ -210,13 +210,13 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       }
       GP__EACH(k, COUNT) {
         const unsigned i = unsigned(k * THREADS) + threadIdx.x;
-        if (i < units) reinterpret_cast<Unit *>(shared)[i] = unit[k];
+        if (i < units) gp__as<Unit>(shared)[i] = unit[k];
       }
     } else {
       for (unsigned i = threadIdx.x; i < units; i += THREADS) {
         Unit unit = Unit();
         parts.template load<false>(unit, i, begin, end);
-        reinterpret_cast<Unit *>(shared)[i] = unit;
+        gp__as<Unit>(shared)[i] = unit;
       }
     }
   }
@@ -233,7 +233,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   // them from `to` on.
   template <int N>
   static GP_DEVICE void merge_to(gp__u8 *shared, const Two &two, int mine, int here, gp__u32 last, int to, bool named) {
-    Carried *const carried = reinterpret_cast<Carried *>(shared + CARRIED_AT);
+    Carried *const carried = gp__as<Carried>(shared + CARRIED_AT);
     Key key[N];
     gp__u32 source[VALUE ? N : 1];
     Carried with[VALUE ? N : 1];
@@ -242,8 +242,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     for (int k = 0; VALUE && k < N; ++k)
       if (k < here) with[VALUE ? k : 0] = Carrier::of(carried, source[VALUE ? k : 0], named);
     __syncthreads();
-    if (here == N) put<true>(reinterpret_cast<Key *>(shared) + to, carried + to, here, key, with);
-    else put<false>(reinterpret_cast<Key *>(shared) + to, carried + to, here, key, with);
+    if (here == N) put<true>(gp__as<Key>(shared) + to, carried + to, here, key, with);
+    else put<false>(gp__as<Key>(shared) + to, carried + to, here, key, with);
     __syncthreads();
   }
   // Called by a block: merges the first two parts and, by other threads, the last two, to follow them.
@@ -263,7 +263,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   static GP_DEVICE void fetch_values(
       const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts, void *to, const V *values, gp__u64 n) {
     if (VALUE == KEY && gp__misalignment(a.keys, UNIT) == gp__misalignment(values, UNIT)) {
-      fetch(parts, gp__bytes_at(values), gp__bytes_at(values) + n * KEY, static_cast<gp__u8 *>(to));
+      fetch(parts, gp__bytes_at(values), gp__bytes_at(values) + n * KEY, gp__as<gp__u8>(to));
     } else {
       const int *const behind = parts.behind;
       const V *from[4];
@@ -276,7 +276,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       for (int i = int(threadIdx.x); i < parts.tile(); i += THREADS) {
         const V *const p = i < behind[1] ? from[0] : i < behind[2] ? from[1] : i < behind[3] ? from[2] : from[3];
         const int k = i < behind[1] ? by[0] : i < behind[2] ? by[1] : i < behind[3] ? by[2] : by[3];
-        static_cast<V *>(to)[i + k] = p[i];
+        gp__as<V>(to)[i + k] = p[i];
       }
     }
   }
@@ -295,12 +295,12 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       from[r] = values + (runs.base + unsigned(r) * runs.run + parts.begin[r]) - parts.at[r] / KEY;
       begin[r] = parts.units[r] * UNIT / KEY;
     }
-    Piece *const out = reinterpret_cast<Piece *>(static_cast<V *>(a.out_values) + first);
+    Piece *const out = gp__as<Piece>(gp__as<V>(a.out_values) + first);
     GP__UNROLL_BY(4)
     for (int i = int(threadIdx.x); i < parts.tile() * PIECES; i += THREADS) {
-      const unsigned k = static_cast<const unsigned short *>(sources)[i / PIECES];
+      const unsigned k = gp__as<const unsigned short>(sources)[i / PIECES];
       const V *p = k >= begin[3] ? from[3] : k >= begin[2] ? from[2] : k >= begin[1] ? from[1] : from[0];
-      out[i] = reinterpret_cast<const Piece *>(p + k)[i % PIECES];
+      out[i] = gp__as<const Piece>(p + k)[i % PIECES];
     }
   }
   // Called by a block: finds the start of a tile, and of the next one if it is in the same group.
@@ -308,9 +308,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       const gp__merge_args &a, const gp__four_runs &runs, gp__u64 t, bool ends, Storage &s, gp__u8 *shared) {
     const unsigned which = threadIdx.x / LANES, mine = threadIdx.x % LANES / Split::PROBES;
     const gp__u64 rank = which > 1 || (which == 1 && ends) ? 0 : (t + which) * TILE - runs.base, whole = runs.of(mine);
-    const gp__u32 border = Split::template run<Before>(static_cast<const Key *>(a.keys) + (runs.base + mine * runs.run),
-        gp__u32(whole < rank ? whole : rank), gp__u32(rank), reinterpret_cast<Key *>(shared) + which * LANES,
-        s.split[which]);
+    const gp__u32 border = Split::template run<Before>(gp__as<const Key>(a.keys) + (runs.base + mine * runs.run),
+        gp__u32(whole < rank ? whole : rank), gp__u32(rank), gp__as<Key>(shared) + which * LANES, s.split[which]);
     if (which < 2 && threadIdx.x % Split::PROBES == 0) s.border[which * 4 + mine] = border;
     __syncthreads();
   }
@@ -321,14 +320,14 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     const gp__four_runs runs(a, n, TILE, t);
     if (!a.borders) find(a, runs, t, ends, s, shared);
     const Parts parts(a, runs, n, ends, a.borders ? a.borders + t * 4 : s.border);
-    const Value *const values = static_cast<const Value *>(a.values);
+    const Value *const values = gp__as<const Value>(a.values);
     const int tile = parts.tile();
     Two two = {parts.at[0], parts.at[1], parts.count[0], parts.count[1]};
     gp__u32 last = parts.last;
-    Carried *const carried = reinterpret_cast<Carried *>(shared + CARRIED_AT);
+    Carried *const carried = gp__as<Carried>(shared + CARRIED_AT);
     if (CARRIED) fetch_values(a, runs, parts, carried, values, n);
     fetch(parts, parts.begin_of_keys, parts.end_of_keys, shared);
-    if (int(threadIdx.x) < SLACK) reinterpret_cast<Unit *>(shared)[parts.units[4] + threadIdx.x] = Unit();
+    if (int(threadIdx.x) < SLACK) gp__as<Unit>(shared)[parts.units[4] + threadIdx.x] = Unit();
     __syncthreads();
     if (four) {
       merge_pairs(parts, shared);
@@ -337,10 +336,10 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     }
     const int mine = at_most(int(threadIdx.x) * ITEMS, tile), here = at_most(tile - mine, ITEMS);
     merge_to<ITEMS>(shared, two, mine, here, last, mine, four);
-    gp__copy_from_shared<THREADS, P::store>(static_cast<gp__u8 *>(a.out_keys) + t * TILE * unsigned(KEY), shared,
-        unsigned(tile) * unsigned(KEY), threadIdx.x);
+    gp__copy_from_shared<THREADS, P::store>(
+        gp__as<gp__u8>(a.out_keys) + t * TILE * unsigned(KEY), shared, unsigned(tile) * unsigned(KEY), threadIdx.x);
     if (CARRIED)
-      gp__copy_from_shared<THREADS, P::store>(static_cast<gp__u8 *>(a.out_values) + t * TILE * unsigned(VALUE),
+      gp__copy_from_shared<THREADS, P::store>(gp__as<gp__u8>(a.out_values) + t * TILE * unsigned(VALUE),
           gp__bytes_at(carried), unsigned(tile * VALUE), threadIdx.x);
     else move(a, runs, parts, carried, t * TILE, values);
   }

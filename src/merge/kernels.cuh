@@ -19,9 +19,7 @@ template <class T> struct gp__unit {
   typedef typename gp__unit_of<BYTES>::type type;
 };
 template <int CACHE> GP_DEVICE void gp__load_merge_unit(gp_vector &v, const void *p) { v = gp__load_vector<CACHE>(p); }
-template <int CACHE, class U> GP_DEVICE void gp__load_merge_unit(U &u, const void *p) {
-  u = *static_cast<const U *>(p);
-}
+template <int CACHE, class U> GP_DEVICE void gp__load_merge_unit(U &u, const void *p) { u = *gp__as<const U>(p); }
 // Loads the unit at p. If it is partly outside [begin, end), a vector gets the elements inside, other units nothing.
 // WHOLE: it is inside.
 template <class T>
@@ -76,8 +74,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
       const bool second = i >= n;
       const unsigned at = (second ? two : one) + unsigned(k * THREADS * UNIT), from = gp_min<gp__u32>()(at, at - RING);
       gp__u8 *const target = (second ? other : base) + from;
-      if (i < n + m) *reinterpret_cast<Unit *>(target) = unit[k];
-      if (MIRROR && i < n + m && from < MIRROR) *reinterpret_cast<Unit *>(target + RING) = unit[k];
+      if (i < n + m) *gp__as<Unit>(target) = unit[k];
+      if (MIRROR && i < n + m && from < MIRROR) *gp__as<Unit>(target + RING) = unit[k];
     }
   }
 };
@@ -102,7 +100,7 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
     before = KEEPS && has_before;
     from -= before ? 1 : 0;
     const unsigned shift = gp__misalignment(from, UNIT);
-    next = reinterpret_cast<const gp__u8 *>(from) - shift;
+    next = gp__as<const gp__u8>(from) - shift;
     left = count;
     first = shift + (before ? SIZE : 0);
     fill = 0;
@@ -148,12 +146,12 @@ template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struc
       gp__copy_out<T>::run(to, shared, n);
       return;
     }
-    const T *from = reinterpret_cast<const T *>(shared);
+    const T *from = gp__as<const T>(shared);
     if (lane < head) to[lane] = from[lane];
     GP__EACH(k, (N / V + 31) / 32)
       if (k * 32 + lane < vectors)
-        gp__vector_at(reinterpret_cast<gp_vector *>(to + head) + k * 32 + lane) =
-            gp__vector_at(reinterpret_cast<const gp_vector *>(from + head) + k * 32 + lane);
+        gp__vector_at(gp__as<gp_vector>(to + head) + k * 32 + lane) =
+            gp__vector_at(gp__as<const gp_vector>(from + head) + k * 32 + lane);
     const int tail = head + vectors * V + lane;
     if (tail < N) to[tail] = from[tail];
   }
@@ -163,12 +161,11 @@ template <class T> struct gp__write_alike<T, false> {
     typedef typename gp__unit<T>::type Unit;
     const int units = n * (int(sizeof(T)) / gp__unit<T>::BYTES);
     GP__UNROLL_BY(4)
-    for (int i = int(gp_lane()); i < units; i += 32)
-      reinterpret_cast<Unit *>(to)[i] = reinterpret_cast<const Unit *>(shared)[i];
+    for (int i = int(gp_lane()); i < units; i += 32) gp__as<Unit>(to)[i] = gp__as<const Unit>(shared)[i];
   }
 };
 
-GP_DEVICE const gp__u8 *gp__bytes_at(const void *p) { return static_cast<const gp__u8 *>(p); }
+GP_DEVICE const gp__u8 *gp__bytes_at(const void *p) { return gp__as<const gp__u8>(p); }
 // Advances a pointer to values, which may be absent.
 template <class V> GP_DEVICE V *gp__ahead(V *p, gp__u64 n) { return p + n; }
 GP_DEVICE gp__none *gp__ahead(gp__none *p, gp__u64) { return p; }
@@ -186,12 +183,12 @@ template <class Value> struct gp__picked {
   static GP_DEVICE void run(void *to, const unsigned short *source, int n, const gp__u8 *first, const gp__u8 *second,
       int split, unsigned rank) {
     const int PIECES = SIZE / PIECE;
-    Piece *out = static_cast<Piece *>(to);
+    Piece *out = gp__as<Piece>(to);
     GP__UNROLL_BY(4)
     for (int i = int(rank); i < n * PIECES; i += RANKS) {
       const int k = source[i / PIECES], part = i % PIECES;
       const gp__u8 *from = k < split ? first + k * SIZE : second + (k - split) * SIZE;
-      out[i] = *reinterpret_cast<const Piece *>(from + part * PIECE);
+      out[i] = *gp__as<const Piece>(from + part * PIECE);
     }
   }
 };
@@ -232,15 +229,12 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, for any range
       const int next = low + step < high ? low + step : high;
       const unsigned x = Side::wrap(from + unsigned(next * KEY)), y = Side::wrap(last - unsigned(next * KEY));
-      if (!Before()(*reinterpret_cast<const Key *>(shared + RING_AT + y), *reinterpret_cast<const Key *>(shared + x)))
-        low = next;
+      if (!Before()(*gp__as<const Key>(shared + RING_AT + y), *gp__as<const Key>(shared + x))) low = next;
     }
     return low;
   }
   // The key at byte `at`, or `behind` keys after it. This offset is added to the base first, which all threads share.
-  GP_DEVICE Key key_at(unsigned at, int behind = 0) const {
-    return *reinterpret_cast<const Key *>(shared + behind * KEY + at);
-  }
+  GP_DEVICE Key key_at(unsigned at, int behind = 0) const { return *gp__as<const Key>(shared + behind * KEY + at); }
   // One thread merges ITEMS elements from both ends: forwards from bytes x and y, and backwards from the keys before
   // bytes x_end and y_end. at to at2_end: places of their values. If all keys of one input are taken, the key before
   // them is compared but not taken: it comes before all others.
@@ -349,8 +343,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const int here = int(tile) - from < 0 ? 0 : int(tile) - from < 32 * ITEMS ? int(tile) - from : 32 * ITEMS;
       gp__u8 *gathered = shared + OUT_AT + int(gp_warp()) * (32 * ITEMS * KEY + GP__VECTOR);
       gathered += gp__misalignment(out + from, 16);
-      Key *mine_out = reinterpret_cast<Key *>(gathered) + gp_lane() * ITEMS;
-      unsigned short *sources = reinterpret_cast<unsigned short *>(shared + SOURCES_AT) + threadIdx.x * ITEMS;
+      Key *mine_out = gp__as<Key>(gathered) + gp_lane() * ITEMS;
+      unsigned short *sources = gp__as<unsigned short>(shared + SOURCES_AT) + threadIdx.x * ITEMS;
       const unsigned x = Side::part(at + i * KEY), y = RING_AT + Side::part(at2 + (mine - i) * KEY);
       const int left = int(i_end - i), left2 = int(end - mine) - left;
       if (window == TILE && window2 == TILE && ends)
@@ -369,7 +363,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
         gp__u8 *at_values = shared + VALUES_AT, *at_values2 = at_values + values_units * ValueLoads::UNIT;
         moving.template store<~0u, 0>(at_values, 0, values_units, at_values2, 0, values_units2);
         __syncthreads();
-        pick(gp__ahead(out_values, from), reinterpret_cast<const unsigned short *>(shared + SOURCES_AT) + from, here,
+        pick(gp__ahead(out_values, from), gp__as<const unsigned short>(shared + SOURCES_AT) + from, here,
             at_values + shift, at_values2 + shift2, int(taken));
         values = gp__ahead(values, taken);
         values2 = gp__ahead(values2, taken2);
@@ -397,13 +391,13 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
   const gp__u64 n = gp__count(a), all = n + (a.run ? 0 : a.count2), tiles = (all + Merger::TILE - 1) / Merger::TILE;
   const Merger merger = {a, s, shared, n, a.count2};
   const gp__u64 stop = tiles * (blockIdx.x + 1) / gridDim.x * Merger::TILE, end = stop < all ? stop : all;
-  const Key *keys = static_cast<const Key *>(a.keys);
-  const Value *values = static_cast<const Value *>(a.values);
+  const Key *keys = gp__as<const Key>(a.keys);
+  const Value *values = gp__as<const Value>(a.values);
   gp__u64 at = tiles * blockIdx.x / gridDim.x * Merger::TILE;
   while (at < end) {
     gp__u64 base = 0, n1 = n, n2 = a.count2;
-    const Key *one = keys, *two = static_cast<const Key *>(a.keys2);
-    const Value *value1 = values, *value2 = static_cast<const Value *>(a.values2);
+    const Key *one = keys, *two = gp__as<const Key>(a.keys2);
+    const Value *value1 = values, *value2 = gp__as<const Value>(a.values2);
     if (a.run) {
       base = at / (2 * a.run) * (2 * a.run);
       n1 = n - base < a.run ? n - base : a.run;
@@ -423,8 +417,7 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
     const gp__u64 i = s.border, j = diagonal - i, i_most = n1 - i < rest ? n1 - i : rest,
                   j_most = n2 - j < rest ? n2 - j : rest;
     merger.range(one + i, i > 0, two + j, j > 0, gp__ahead(value1, i), gp__ahead(value2, j), gp__u32(i_most),
-        gp__u32(j_most), gp__u32(rest), static_cast<Key *>(a.out_keys) + at,
-        gp__ahead(static_cast<Value *>(a.out_values), at));
+        gp__u32(j_most), gp__u32(rest), gp__as<Key>(a.out_keys) + at, gp__ahead(gp__as<Value>(a.out_values), at));
     at += rest;
   }
 }

@@ -108,13 +108,13 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       GP__UNROLL_BY(1)
       for (gp__u32 step = reach; step; step >>= 1) {
         const int next = low + int(step) < high ? low + int(step) : high;
-        const Key &x = *reinterpret_cast<const Key *>(bytes - KEY + (one_at + gp__u32(next * KEY)));
-        if (!Before()(*reinterpret_cast<const Key *>(bytes + (behind - gp__u32(next * KEY))), x)) low = next;
+        const Key &x = *gp__as<const Key>(bytes - KEY + (one_at + gp__u32(next * KEY)));
+        if (!Before()(*gp__as<const Key>(bytes + (behind - gp__u32(next * KEY))), x)) low = next;
       }
     }
     gp__u32 x = one_at + gp__u32(low * KEY), y = two_at + gp__u32((diagonal - low) * KEY);
-    Key first = *reinterpret_cast<const Key *>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
-    Key second = *reinterpret_cast<const Key *>(bytes + (ANY ? y : gp_min<gp__u32>()(y, last)));
+    Key first = *gp__as<const Key>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
+    Key second = *gp__as<const Key>(bytes + (ANY ? y : gp_min<gp__u32>()(y, last)));
     GP__EACH(k, N) {
       const bool later = Before()(second, first), of_second = y < end && (x >= one_end || later);
       key[k] = of_second ? second : first;
@@ -123,11 +123,11 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       const gp__u32 next = (of_second ? y : x) + KEY;
       gp__select_advance(x, y, of_second, KEY, KEY);
       if (!VALUE || (KEY > 4 && KEY <= 16)) { // otherwise two conditional loads cost less than selections
-        const Key fresh = *reinterpret_cast<const Key *>(bytes + (ANY ? next : gp_min<gp__u32>()(next, last)));
+        const Key fresh = *gp__as<const Key>(bytes + (ANY ? next : gp_min<gp__u32>()(next, last)));
         first = of_second ? first : fresh;
         second = of_second ? fresh : second;
-      } else if (of_second) second = *reinterpret_cast<const Key *>(bytes + (ANY ? y : gp_min<gp__u32>()(y, last)));
-      else first = *reinterpret_cast<const Key *>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
+      } else if (of_second) second = *gp__as<const Key>(bytes + (ANY ? y : gp_min<gp__u32>()(y, last)));
+      else first = *gp__as<const Key>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
     }
   }
   // Stores what a thread has merged, at places from `mine` on.
@@ -172,7 +172,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       const int base = (int(threadIdx.x) & ~(2 * width - 1)) * ITEMS, run = width * ITEMS;
       const int rest = FULL ? 2 * run : tile - base, n = rest < run ? rest : run, m = rest - n < run ? rest - n : run;
       const gp__u32 at = gp__u32(base * KEY), at2 = at + gp__u32(n * KEY);
-      merge<FULL>(reinterpret_cast<const gp__u8 *>(keys), at, n, at2, m, mine - base,
+      merge<FULL>(gp__as<const gp__u8>(keys), at, n, at2, m, mine - base,
           gp__power_of_two(ITEMS / 2 + 1, 1) * unsigned(width), at2 + gp__u32(m * KEY), key, source);
       if (VALUE) {
         GP__EACH(k, ITEMS)
@@ -186,25 +186,25 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   template <class V>
   static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *sources, gp__u8 *staged,
       gp__u64 first, int tile, const V *values) {
-    V *out = static_cast<V *>(a.out_values) + first;
+    V *out = gp__as<V>(a.out_values) + first;
     if (values) {
       gp__copy_to_shared<THREADS, 4, P::load>(
-          staged, reinterpret_cast<const gp__u8 *>(values + first), unsigned(tile) * unsigned(sizeof(V)), threadIdx.x);
+          staged, gp__as<const gp__u8>(values + first), unsigned(tile) * unsigned(sizeof(V)), threadIdx.x);
       __syncthreads();
       gp__picked<V>::template run<THREADS>(out, sources, tile, staged, staged, tile, threadIdx.x);
     } else gp__index_writer<V, gp__traits<V>::kind == GP__UNSIGNED>::template run<THREADS>(out, sources, first, tile);
   }
   static GP_DEVICE void sort(const gp__merge_args &a, gp__u64 first, int tile, gp__u8 *shared) {
-    Key *keys = reinterpret_cast<Key *>(shared);
-    unsigned short *sources = reinterpret_cast<unsigned short *>(shared + SOURCES_AT);
-    gp__copy_to_shared<THREADS, 4, P::load>(shared, static_cast<const gp__u8 *>(a.keys) + first * unsigned(KEY),
-        unsigned(tile) * unsigned(KEY), threadIdx.x);
+    Key *keys = gp__as<Key>(shared);
+    unsigned short *sources = gp__as<unsigned short>(shared + SOURCES_AT);
+    gp__copy_to_shared<THREADS, 4, P::load>(
+        shared, gp__as<const gp__u8>(a.keys) + first * unsigned(KEY), unsigned(tile) * unsigned(KEY), threadIdx.x);
     __syncthreads();
     if (tile == TILE) sort_shared<true>(keys, sources, tile);
     else sort_shared<false>(keys, sources, tile);
     gp__copy_from_shared<THREADS, P::store>(
-        static_cast<gp__u8 *>(a.out_keys) + first * unsigned(KEY), shared, unsigned(tile) * unsigned(KEY), threadIdx.x);
-    if (VALUE) write_values(a, sources, shared + VALUES_AT, first, tile, static_cast<const Value *>(a.values));
+        gp__as<gp__u8>(a.out_keys) + first * unsigned(KEY), shared, unsigned(tile) * unsigned(KEY), threadIdx.x);
+    if (VALUE) write_values(a, sources, shared + VALUES_AT, first, tile, gp__as<const Value>(a.values));
   }
 };
 

@@ -11,7 +11,7 @@ template <int THREADS, class Acc> struct gp__reduce_storage {
 template <class Op, class Acc, class Out> GP_DEVICE void gp__reduce_result(const gp__reduce_args &a, const Acc &sum) {
   const Acc init = Op::prepare(gp__value_as<Acc>(a.init));
   const Acc result = !a.has_init ? sum : gp__count(a) == 0 ? init : Op()(init, sum);
-  *static_cast<Out *>(a.out) = gp_convert<Acc, Out>()(result);
+  *gp__as<Out>(a.out) = gp_convert<Acc, Out>()(result);
 }
 
 // Last step of a one-launch reduction: one block waits for the partial results of all others and folds them in order.
@@ -58,7 +58,7 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
     while (((misaligned + to_boundary * sizeof(In)) & 15u) != 0) ++to_boundary;
     const gp__u64 head = to_boundary < n ? to_boundary : n, packs = (n - head) / ITEMS, tail = head + packs * ITEMS;
     const gp__u64 stride = gp__u64(gridDim.x) * T;
-    const gp_vector *base = reinterpret_cast<const gp_vector *>(in + head);
+    const gp_vector *base = gp__as<const gp_vector>(in + head);
     gp__u64 i = gp__u64(blockIdx.x) * T + threadIdx.x;
     for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
       Pack p[PACKS];
@@ -118,7 +118,7 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   gp__pdl_wait<P>();
   if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
   const gp__u64 n = gp__count(a);
-  const In *in = static_cast<const In *>(a.in);
+  const In *in = gp__as<const In>(a.in);
   const Load load(a);
   const unsigned misaligned = gp__misalignment(in, 16);
   Acc sum = Op::identity();
@@ -155,7 +155,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tile_items = a.rounds * ROUND, tiles = (n + tile_items - 1) / tile_items;
-  const In *in = static_cast<const In *>(a.in);
+  const In *in = gp__as<const In>(a.in);
   const Load load(a);
   const unsigned misaligned = gp__misalignment(in, 16);
   for (;;) {

@@ -14,8 +14,8 @@ template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const 
   const int V = 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 1;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args);
-  const T *in = static_cast<const T *>(SWAP ? args.in2 : args.in);
-  T *out = static_cast<T *>(args.out);
+  const T *in = gp__as<const T>(SWAP ? args.in2 : args.in);
+  T *out = gp__as<T>(args.out);
   T *partners = SWAP ? const_cast<T *>(in) : out; // in place
   const bool in_place = SWAP || in == out;
   const gp__u64 all = in_place && !SWAP ? count / 2 : count; // elements of the output that form runs

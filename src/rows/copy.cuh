@@ -15,6 +15,6 @@ template <class P, class T> GP_DEVICE void gp__rows_copy(const gp__rows_args &a)
       to += i * a.out_stride[d];
       left = next;
     }
-    static_cast<T *>(a.out)[to] = static_cast<const T *>(a.in)[from];
+    gp__as<T>(a.out)[to] = gp__as<const T>(a.in)[from];
   }
 }

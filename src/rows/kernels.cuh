@@ -6,11 +6,11 @@
 // Writes the result of row r. STATE: as it is, by row, for the second launch.
 template <class Op, class Acc, class Out, bool STATE>
 GP_DEVICE void gp__row_result(const gp__rows_args &a, gp__u64 r, const Acc &sum) {
-  if (STATE) static_cast<Acc *>(a.states)[r] = sum;
+  if (STATE) gp__as<Acc>(a.states)[r] = sum;
   else {
     const Acc init = Op::prepare(gp__value_as<Acc>(a.init));
     const Acc result = !a.has_init ? sum : a.extent[0] == 0 ? init : Op()(init, sum);
-    static_cast<Out *>(a.out)[gp__row_offset(a, a.out_stride, r)] = gp_convert<Acc, Out>()(result);
+    gp__as<Out>(a.out)[gp__row_offset(a, a.out_stride, r)] = gp_convert<Acc, Out>()(result);
   }
 }
 // value of lane 0 op ... op value of lane `lanes` - 1, in the first of each group of so many lanes.
@@ -141,7 +141,7 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
       gp__u64 i = begin + (Op::commutative ? slot : slot * each);
       const gp__u64 stop = Op::commutative || i >= end || end - i < each ? end : i + each;
       const long long hop = static_cast<long long>(step) * a.in_stride[0], next = apart * a.in_stride[1];
-      const In *from = static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, outer * columns) +
+      const In *from = gp__as<const In>(a.in) + gp__row_offset(a, a.in_stride, outer * columns) +
           static_cast<long long>(c) * a.in_stride[1] + static_cast<long long>(i) * a.in_stride[0];
       const bool vectors = a.vectors && c + V <= columns;
       for (; i < stop; i += K * step, from += K * hop) {
@@ -228,7 +228,7 @@ GP_DEVICE void gp__rows_map(const gp__rows_args &a) {
     GP__EACH(k, K) row.template fold<Op>(load, window + k * step, x[k], sum[0]);
     sum[0] = gp_tile_reduce<T>(sum[0], Op(), s.reduce);
     sum[0] = gp_tile_broadcast(sum[0], 0, s.state); // the next row's barrier comes before its state
-    Out *to = static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r);
+    Out *to = gp__as<Out>(a.out) + gp__row_offset(a, a.out_stride, r);
     GP__EACH(k, K) row.template store<P::store, Map>(to, a.out_stride[0], window + k * step, x[k], sum);
   }
 }
@@ -243,16 +243,15 @@ GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
   for (gp__u64 n = gp__u64(blockIdx.x) * P::threads + threadIdx.x; n < lines * a.windows; n += step) {
     const gp__u64 l = n / a.windows, window = n - l * a.windows, r = COLUMNS ? l / a.extent[0] * a.extent[1] : l;
     const long long i = COLUMNS ? static_cast<long long>(l % a.extent[0]) : 0;
-    const gp__row<In> line(static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, r) + i * a.in_stride[0],
+    const gp__row<In> line(gp__as<const In>(a.in) + gp__row_offset(a, a.in_stride, r) + i * a.in_stride[0],
         a.extent[COLUMNS], a.in_stride[COLUMNS]);
-    const Acc *states = static_cast<const Acc *>(a.states) + r;
+    const Acc *states = gp__as<const Acc>(a.states) + r;
     typename gp__row<In>::Window x;
     Acc state[N];
     line.template load<P::load>(window, x);
     GP__EACH(j, N)
       if (!COLUMNS || line.first(window) + j < line.length) state[j] = states[COLUMNS ? line.first(window) + j : 0];
-    line.template store<P::store, Map>(
-        static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r) + i * a.out_stride[0], a.out_stride[COLUMNS],
-        window, x, state);
+    line.template store<P::store, Map>(gp__as<Out>(a.out) + gp__row_offset(a, a.out_stride, r) + i * a.out_stride[0],
+        a.out_stride[COLUMNS], window, x, state);
   }
 }

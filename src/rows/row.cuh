@@ -69,5 +69,5 @@ template <class T, class Count = gp__u64> struct gp__row {
   }
 };
 template <class T> GP_DEVICE gp__row<T> gp__row_of(const gp__rows_args &a, gp__u64 r) {
-  return gp__row<T>(static_cast<const T *>(a.in) + gp__row_offset(a, a.in_stride, r), a.extent[0], a.in_stride[0]);
+  return gp__row<T>(gp__as<const T>(a.in) + gp__row_offset(a, a.in_stride, r), a.extent[0], a.in_stride[0]);
 }

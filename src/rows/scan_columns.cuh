@@ -139,8 +139,8 @@ GP_DEVICE void gp__columns_scan(const gp__rows_args &a) {
   for (gp__u64 unit = ticket.number - part * units; unit < units; unit += gridDim.x) {
     const gp__u64 outer = unit / across, c = (unit - outer * across) * t.lanes;
     const unsigned width = columns - c < t.lanes ? unsigned(columns - c) : t.lanes;
-    const In *in = static_cast<const In *>(a.in) + gp__row_offset(a, a.in_stride, outer * columns + c + t.lane);
-    Out *out = static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, outer * columns + c + t.lane);
+    const In *in = gp__as<const In>(a.in) + gp__row_offset(a, a.in_stride, outer * columns + c + t.lane);
+    Out *out = gp__as<Out>(a.out) + gp__row_offset(a, a.out_stride, outer * columns + c + t.lane);
     gp_carry<Acc> carry = start;
     for (gp__u64 round = begin; round < end; round += t.slots * K) {
       const unsigned rows = end - round < t.slots * K ? unsigned(end - round) : t.slots * K, at = t.slot * K;

@@ -15,14 +15,13 @@ template <class T> struct gp__lines {
   // Elements `begin` ... of row r.
   GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const long long (&steps)[4], gp__u64 r,
       gp__u64 begin, unsigned length_)
-      : at(static_cast<const T *>(base) + gp__row_offset(args, steps, r) + static_cast<long long>(begin) * steps[0]),
-        pitch(0), stride(steps[0]), rows(1), length(length_), a(args), strides(steps), first(r), pitched(true) {}
+      : at(gp__as<const T>(base) + gp__row_offset(args, steps, r) + static_cast<long long>(begin) * steps[0]), pitch(0),
+        stride(steps[0]), rows(1), length(length_), a(args), strides(steps), first(r), pitched(true) {}
   // Rows of the call. together: they are one line.
   GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const long long (&steps)[4], gp__u64 first_,
       unsigned rows_, bool together)
-      : at(static_cast<const T *>(base)), pitch(steps[1]), stride(steps[0]), rows(rows_),
-        length(unsigned(args.extent[0])), a(args), strides(steps), first(first_),
-        pitched(together || args.extent[2] * args.extent[3] == 1) {
+      : at(gp__as<const T>(base)), pitch(steps[1]), stride(steps[0]), rows(rows_), length(unsigned(args.extent[0])),
+        a(args), strides(steps), first(first_), pitched(together || args.extent[2] * args.extent[3] == 1) {
     if (pitched) at += static_cast<long long>(first) * (together ? static_cast<long long>(length) : pitch);
     if (together) length *= rows, rows = 1, stride = 1;
   }
@@ -52,9 +51,7 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
   typedef gp__vector_access<Slot, V> Group;
   gp_vector room[ROOM ? (ITEMS / 8 * 9 * sizeof(Slot) + 15) / 16 : 1];
 
-  GP_DEVICE Slot *slot(unsigned i, bool even) {
-    return reinterpret_cast<Slot *>(room) + i + (even ? i / (8 * V) * V : 0);
-  }
+  GP_DEVICE Slot *slot(unsigned i, bool even) { return gp__as<Slot>(room) + i + (even ? i / (8 * V) * V : 0); }
   template <bool ONE> GP_DEVICE unsigned take_lines(const gp__lines<In> &lines, bool even) {
     const int U = P::vectors < 8 ? P::vectors : 8; // windows under way
     const unsigned each = (lines.length + 2 * V - 2) / V, count = lines.rows * each;

@@ -11,7 +11,7 @@ template <int THREADS, class Acc> struct gp__scan_storage {
 
 template <class Op, class Acc, class Args> GP_DEVICE gp_carry<Acc> gp__start(const Args &a) {
   gp_carry<Acc> start;
-  start.value = Op::prepare(a.init_device ? *static_cast<const Acc *>(a.init_device) : gp__value_as<Acc>(a.init));
+  start.value = Op::prepare(a.init_device ? *gp__as<const Acc>(a.init_device) : gp__value_as<Acc>(a.init));
   start.has = a.has_init != 0;
   return start;
 }
@@ -36,21 +36,21 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   GP_DEVICE gp__u64 chunk_index() const { return index + threadIdx.x * ITEMS; }
   template <class Args, class F> GP_DEVICE void load(const Args &a, const gp__operands<F> &, gp__u64 count) const {
-    const In *in = static_cast<const In *>(a.in);
+    const In *in = gp__as<const In>(a.in);
     const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_to_shared<P::threads, UNROLL, P::load>(
-        from, reinterpret_cast<const gp__u8 *>(in + index), unsigned(items * sizeof(In)), threadIdx.x);
+        from, gp__as<const gp__u8>(in + index), unsigned(items * sizeof(In)), threadIdx.x);
   }
   template <class Args, class F, class Input>
   GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &, gp__u64 count) const {
     const gp__described<F, Input> described(a);
     gp__make_tile<P::threads, P::load>(
-        described.first, index, count - index < TILE ? count - index : TILE, reinterpret_cast<In *>(from), threadIdx.x);
+        described.first, index, count - index < TILE ? count - index : TILE, gp__as<In>(from), threadIdx.x);
   }
   GP_DEVICE void store(Out *out, gp__u64 count) const {
     const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_from_shared<P::threads, P::store>(
-        reinterpret_cast<gp__u8 *>(out + index), to, unsigned(items * sizeof(Out)), threadIdx.x);
+        gp__as<gp__u8>(out + index), to, unsigned(items * sizeof(Out)), threadIdx.x);
   }
   GP_DEVICE Acc fold() const {
     const gp__u8 *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
@@ -99,7 +99,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     if (within.has) carry.append(within.value, Op());
     tile.scan(carry);
     __syncthreads();
-    tile.store(static_cast<Out *>(a.out), n);
+    tile.store(gp__as<Out>(a.out), n);
     if (once) return;
   }
 }
@@ -180,7 +180,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
     if (within.has) carry.append(within.value, Op());
     tile.scan(carry);
     __syncthreads();
-    tile.store(static_cast<Out *>(a.out), n);
+    tile.store(gp__as<Out>(a.out), n);
     __syncthreads();
   }
 }

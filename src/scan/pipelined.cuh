@@ -249,8 +249,8 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
   __syncthreads();
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), skipped = gp__misalignment(a.in, 16) / sizeof(In);
-  const Pipeline pipeline = {s, shared, static_cast<const gp__u8 *>(a.in) - skipped * sizeof(In),
-      static_cast<gp__u8 *>(a.out) - skipped * sizeof(Out), skipped, skipped + n,
+  const Pipeline pipeline = {s, shared, gp__as<const gp__u8>(a.in) - skipped * sizeof(In),
+      gp__as<gp__u8>(a.out) - skipped * sizeof(Out), skipped, skipped + n,
       unsigned(n ? (skipped + n + Pipeline::TILE - 1) / Pipeline::TILE : 0)};
   if (gp_warp() < Pipeline::WARPS) pipeline.compute();
   else if (gp_warp() == Pipeline::WARPS) pipeline.publish(a);

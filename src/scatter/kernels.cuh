@@ -38,11 +38,11 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
   typedef gp__stencil<typename gp__operands<F>::functor, K> stencil;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args), limit = gp__indexed_place<I>::limit(args, count);
-  const A *in = static_cast<const A *>(args.in);
-  const I *indices = static_cast<const I *>(args.in2);
-  const K *keys = static_cast<const K *>(args.keys);
+  const A *in = gp__as<const A>(args.in);
+  const I *indices = gp__as<const I>(args.in2);
+  const K *keys = gp__as<const K>(args.keys);
   const typename gp__operands<F>::type operands(args);
-  R *out = static_cast<R *>(args.out);
+  R *out = gp__as<R>(args.out);
   const gp__u64 tile = gp__u64(P::threads) * ITEMS;
   const bool windows = !GATHER && args.window && args.window < limit;
   const gp__u64 window = windows ? args.window : limit;

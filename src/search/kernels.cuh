@@ -13,8 +13,8 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const gp__u64 count = gp__count(a), work = count + a.length;
-  const O *offsets = static_cast<const O *>(a.sorted);
-  R *out = static_cast<R *>(a.out), *mark = reinterpret_cast<R *>(shared) + gp_warp() * CHUNK;
+  const O *offsets = gp__as<const O>(a.sorted);
+  R *out = gp__as<R>(a.out), *mark = gp__as<R>(shared) + gp_warp() * CHUNK;
   const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32), share = (work + warps - 1) / warps;
   const gp__u64 mine = blockIdx.x * (P::threads / 32) + gp_warp();
   gp__segment_args args = {};
@@ -33,7 +33,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   for (gp__u64 chunk = begin - skipped;; chunk += CHUNK) {
     const gp__u64 left = end - chunk;
     const int from = chunk + skipped == begin ? int(skipped) : 0, to = left < CHUNK ? int(left) : CHUNK;
-    gp_vector *mine_at = reinterpret_cast<gp_vector *>(mark + gp_lane() * ITEMS);
+    gp_vector *mine_at = gp__as<gp_vector>(mark + gp_lane() * ITEMS);
     GP__EACH(k, P::vectors) mine_at[k] = gp_vector{{0, 0, 0, 0}};
     __syncwarp();
     for (;;) {
@@ -62,8 +62,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
     __syncwarp();
     GP__EACH(k, P::vectors) {
       const int i = (k * 32 + int(gp_lane())) * V;
-      if (i >= from && i + V <= to)
-        gp__store_vector<P::store>(out + chunk + i, *reinterpret_cast<const gp_vector *>(mark + i));
+      if (i >= from && i + V <= to) gp__store_vector<P::store>(out + chunk + i, *gp__as<const gp_vector>(mark + i));
       else
         for (int j = i < from ? from : i; j < i + V && j < to; ++j) out[chunk + j] = mark[j];
     }
@@ -118,12 +117,12 @@ template <class T> struct gp__sector {
 template <class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
 GP_DEVICE void gp__bound_sample(const gp__search_args &a) {
   const int SECTOR = gp__sector<T>::value;
-  const T *sorted = static_cast<const T *>(a.sorted);
+  const T *sorted = gp__as<const T>(a.sorted);
   const unsigned head = gp__sector<T>::before(sorted);
   gp__pdl_wait<P>();
   if (SECTOR == 1 || a.length < head) return;
   for (gp__u64 i = blockIdx.x * P::threads + threadIdx.x; i < (a.length - head) / SECTOR; i += gridDim.x * P::threads)
-    static_cast<T *>(a.sample)[i] = sorted[head + i * SECTOR + SECTOR - 1];
+    gp__as<T>(a.sample)[i] = sorted[head + i * SECTOR + SECTOR - 1];
 }
 template <class T, int BYTES> struct gp__bound_storage {
   static const int COUNT = BYTES / int(sizeof(T));
@@ -154,12 +153,12 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
   GP_SHARED(Storage, shared);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a), tile = gp__u64(P::threads) * K, share = count / gridDim.x;
-  const T *sorted = static_cast<const T *>(a.sorted), *needles = static_cast<const T *>(a.needles);
+  const T *sorted = gp__as<const T>(a.sorted), *needles = gp__as<const T>(a.needles);
   const Source source(a);
-  R *out = static_cast<R *>(a.out);
+  R *out = gp__as<R>(a.out);
   const I length = static_cast<I>(a.length), head = gp__sector<T>::before(sorted), all = (length - head) / SECTOR;
   const bool whole = length <= Storage::COUNT, sampled = SECTOR > 1 && a.sample;
-  const T *searched = sampled ? static_cast<const T *>(a.sample) : sorted; // by pivots
+  const T *searched = sampled ? gp__as<const T>(a.sample) : sorted; // by pivots
   const I skipped = sampled ? 0 : head, sectors = sampled ? all / SECTOR : all;
   const gp__u64 most = 2 * share < Storage::COUNT ? 2 * share : Storage::COUNT; // pivots, and one
   const int levels = 63 - __clzll(static_cast<long long>((most < sectors ? most : sectors) | 1));

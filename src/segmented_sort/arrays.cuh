@@ -18,7 +18,7 @@ struct gp__no_values {
 template <class V> struct gp__value_array {
   typedef V type;
   static const bool any = true;
-  static GP_DEVICE V at(const void *values, gp__u64 i) { return static_cast<const V *>(values)[i]; }
+  static GP_DEVICE V at(const void *values, gp__u64 i) { return gp__as<const V>(values)[i]; }
 };
 template <class V> struct gp__value_index {
   typedef V type;
@@ -47,13 +47,13 @@ template <class K, class S, bool INDEXED> struct gp__sorted_elements {
   GP_DEVICE explicit gp__sorted_elements(const gp__segmented_sort_args &args) : a(args) {}
 
   GP_DEVICE const Bits *keys(int source) const {
-    return static_cast<const Bits *>(source == 0 ? a.keys : source == 1 ? a.other_keys : a.out_keys);
+    return gp__as<const Bits>(source == 0 ? a.keys : source == 1 ? a.other_keys : a.out_keys);
   }
-  GP_DEVICE Bits *keys_to(int target) const { return static_cast<Bits *>(target == 1 ? a.other_keys : a.out_keys); }
+  GP_DEVICE Bits *keys_to(int target) const { return gp__as<Bits>(target == 1 ? a.other_keys : a.out_keys); }
   GP_DEVICE V value(int source, gp__u64 i) const {
-    return source == 0 ? S::at(a.values, i) : static_cast<const V *>(source == 1 ? a.other_values : a.out_values)[i];
+    return source == 0 ? S::at(a.values, i) : gp__as<const V>(source == 1 ? a.other_values : a.out_values)[i];
   }
-  GP_DEVICE V *values_to(int target) const { return static_cast<V *>(target == 1 ? a.other_values : a.out_values); }
+  GP_DEVICE V *values_to(int target) const { return gp__as<V>(target == 1 ? a.other_values : a.out_values); }
   // encode: all bits of a key, ordered; field: those that count.
   GP_DEVICE Bits encode(Bits raw) const { return static_cast<Bits>(Order::encode(raw) ^ static_cast<Bits>(a.flip)); }
   GP_DEVICE Bits decode(Bits bits) const { return Order::decode(static_cast<Bits>(bits ^ static_cast<Bits>(a.flip))); }
@@ -86,11 +86,11 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   gp__u32 *list;  // segments
   GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, gp__u8 *shared) : Elements(args) {
     gp__u8 *mine = shared + gp_warp() * BYTES;
-    key = reinterpret_cast<Bits *>(mine);
-    value = reinterpret_cast<V *>(mine + KEY_BYTES);
-    index = reinterpret_cast<unsigned short *>(mine + KEY_BYTES + VALUE_BYTES);
-    shift = reinterpret_cast<gp__u64 *>(mine + KEY_BYTES + VALUE_BYTES + INDEX_BYTES);
-    first = reinterpret_cast<gp__u32 *>(shift + GP__SHORT_ROUNDS * GP__WARP);
+    key = gp__as<Bits>(mine);
+    value = gp__as<V>(mine + KEY_BYTES);
+    index = gp__as<unsigned short>(mine + KEY_BYTES + VALUE_BYTES);
+    shift = gp__as<gp__u64>(mine + KEY_BYTES + VALUE_BYTES + INDEX_BYTES);
+    first = gp__as<gp__u32>(shift + GP__SHORT_ROUNDS * GP__WARP);
     list = first + GP__SHORT_ROUNDS * GP__WARP;
   }
   GP_DEVICE Bits *key_at(gp__u32 i) const { return key + gp__bank_padded<Bits>::at(i); }

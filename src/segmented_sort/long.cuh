@@ -33,7 +33,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, gp__u8 *shared)
       : Elements(args), s(storage), room(shared), tag(args.header->tag) {}
 
-  GP_DEVICE C *item_at(gp__u32 i) const { return reinterpret_cast<C *>(room) + gp__bank_padded<C>::at(i); }
+  GP_DEVICE C *item_at(gp__u32 i) const { return gp__as<C>(room) + gp__bank_padded<C>::at(i); }
   GP_DEVICE gp__u32 digit(Bits raw, gp__u64 shift) const {
     return gp__u32(this->field(raw) >> shift) & (GP__DIGITS - 1);
   }
@@ -95,7 +95,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       GP__EACH(i, N)
         if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = this->decode(Item::bits(x[i]));
     } else {
-      Bits *stage = reinterpret_cast<Bits *>(room);
+      Bits *stage = gp__as<Bits>(room);
       __syncthreads();
       for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = this->keys(source)[begin + k];
       __syncthreads();
@@ -106,7 +106,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     V *values = this->values_to(2) + begin;
     __syncthreads();
     if (Shape::STAGED) {
-      V *stage = reinterpret_cast<V *>(room);
+      V *stage = gp__as<V>(room);
       for (gp__u32 k = threadIdx.x; k < n; k += T) stage[k] = this->value(source, begin + k);
       __syncthreads();
       GP__EACH(i, N)
@@ -142,7 +142,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
     static GP_DEVICE bool sort(const gp__block_sorter &b, int source, gp__u64 begin, gp__u32 n) {
       const unsigned thread = gp__opaque_copy(threadIdx.x);
-      const Sort sort = {*reinterpret_cast<Bins *>(b.room), thread};
+      const Sort sort = {*gp__as<Bins>(b.room), thread};
       const Bits *in = b.keys(source) + begin;
       C x[N], least = Item::last(), most = 0;
       GP__EACH(i, N) {
@@ -225,7 +225,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     gp__sort_bucket &b = this->a.buckets[number];
     const gp__u64 tiles = tiles_of(b), shift = b.shift;
     const Bits *in = this->keys(int(b.source)) + b.begin;
-    gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__DIGITS;
+    gp__u32 *counts = gp__as<gp__u32>(room), *mine = counts + gp_warp() * GP__DIGITS;
     Bits ones = 0, zeros = static_cast<Bits>(~static_cast<Bits>(0));
     gp__u32 up_to = 0;
     for (unsigned i = gp_lane(); i < GP__DIGITS; i += 32) mine[i] = 0;
@@ -337,7 +337,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     const gp__u64 shift = b.shift, begin = b.begin + tile * CAPACITY, left = b.count - tile * CAPACITY;
     const gp__u32 n = left < gp__u64(CAPACITY) ? gp__u32(left) : CAPACITY;
     const gp__u32 first = gp_warp() * PART + gp_lane();
-    gp__u32 *counts = reinterpret_cast<gp__u32 *>(room), *mine = counts + gp_warp() * GP__DIGITS;
+    gp__u32 *counts = gp__as<gp__u32>(room), *mine = counts + gp_warp() * GP__DIGITS;
     gp__u8 *stage = room + WARPS * GP__DIGITS * sizeof(gp__u32);
     const Bits *in = this->keys(source) + begin;
     Bits x[ITEMS];
@@ -386,7 +386,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
           this->a.tile_counts[(b.first_tile + tile) * GP__DIGITS + threadIdx.x];
     }
     __syncthreads();
-    Bits *keys = reinterpret_cast<Bits *>(stage), *out = this->keys_to(target);
+    Bits *keys = gp__as<Bits>(stage), *out = this->keys_to(target);
     GP__EACH(i, ITEMS) {
       if (first + i * 32 >= n) continue;
       const gp__u32 d = digit(x[i], shift);
@@ -409,7 +409,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (S::any) {
       V *values = this->values_to(target);
       if (Shape::STAGED) {
-        V *v = reinterpret_cast<V *>(stage);
+        V *v = gp__as<V>(stage);
         __syncthreads();
         GP__EACH(i, ITEMS)
           if (first + i * 32 < n) v[rank(i)] = this->value(source, begin + first + i * 32);

@@ -43,7 +43,7 @@ GP_DEVICE gp__u64 gp__sort_task(gp__u64 begin, gp__u64 count, int source) {
 // First launch, one block: clears the header and draws the call's tag. Few segments are tasks.
 template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_args &a) {
   gp__pdl_wait<P>();
-  gp__u64 *zero = reinterpret_cast<gp__u64 *>(a.header);
+  gp__u64 *zero = gp__as<gp__u64>(a.header);
   for (unsigned i = threadIdx.x; i < sizeof(gp__sort_header) / 8; i += P::threads) zero[i] = 0;
   __syncthreads();
   if (threadIdx.x > 0) return;
@@ -54,8 +54,8 @@ template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_ar
 // Bounds of segment s, clamped to the count: wrong offsets write nothing after it.
 template <class O>
 GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
-  const O *begins = static_cast<const O *>(a.begin);
-  const gp__u64 stop = gp__u64(a.end ? static_cast<const O *>(a.end)[s] : begins[s + 1]);
+  const O *begins = gp__as<const O>(a.begin);
+  const gp__u64 stop = gp__u64(a.end ? gp__as<const O>(a.end)[s] : begins[s + 1]);
   const gp__u64 end = stop < a.count ? stop : a.count;
   begin = gp__u64(begins[s]);
   count = begin < end ? end - begin : 0;

@@ -98,11 +98,11 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
   // Results replace values of another type, whose alignment may be smaller.
   static const bool LOOSE = !SCRATCH && alignof(Out) > alignof(In);
   static GP_DEVICE void put(gp__u8 *p, const Out &x) {
-    if (!LOOSE) *reinterpret_cast<Out *>(p) = x;
+    if (!LOOSE) *gp__as<Out>(p) = x;
     else {
       gp__shuffled<Out> s;
       s.value = x;
-      GP__EACH(b, int(sizeof(Out))) p[b] = reinterpret_cast<const gp__u8 *>(&s)[b];
+      GP__EACH(b, int(sizeof(Out))) p[b] = gp__as<const gp__u8>(&s)[b];
     }
   }
 
@@ -161,7 +161,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
         : gp__earlier_lanes(with_heads) ? kept_run.value
                                         : Op()(before.value, kept_run.value);
     gp__bits<ITEMS> ends;
-    Out *out = static_cast<Out *>(a.out_values) + (t.first + first);
+    Out *out = gp__as<Out>(a.out_values) + (t.first + first);
     gp__u8 *next = results;
     int heads_all = 0, results_all = all;
     if (REDUCE) {
@@ -170,7 +170,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       const gp__end_ranks<ITEMS> ranks(kept.heads, heads_before, heads_all, t, first);
       const bool open = !(gp_warp_broadcast(heads.word[0], 0) & 1u); // the first run to end here began before the group
       results_all = ranks.all;
-      out = static_cast<Out *>(a.out_values) + (before.heads - (open ? 1 : 0));
+      out = gp__as<Out>(a.out_values) + (before.heads - (open ? 1 : 0));
       __syncwarp();
       if (!LOOSE) results = gp__copy_out<Out>::alike(out, results, results_all, 32 * ITEMS);
       next = results + ranks.before * int(sizeof(Out));
@@ -210,7 +210,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       return;
     }
     const int bytes = n * int(sizeof(Out));
-    for (int b = int(gp_lane()); b < bytes; b += 32) reinterpret_cast<gp__u8 *>(to)[b] = from[b];
+    for (int b = int(gp_lane()); b < bytes; b += 32) gp__as<gp__u8>(to)[b] = from[b];
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) {
     if (REDUCE) a.out_count[0] = total.heads;

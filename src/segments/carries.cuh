@@ -28,8 +28,8 @@ template <int V> union gp__marks {
   GP_DEVICE void take(gp__u8 *from) { // and clears them
     word[0] = 0;
     typedef typename gp__marks_access<V>::type Access;
-    access = *reinterpret_cast<Access *>(from);
-    *reinterpret_cast<Access *>(from) = Access();
+    access = *gp__as<Access>(from);
+    *gp__as<Access>(from) = Access();
   }
   GP_DEVICE bool at(int i) const { return (word[i / 4] & 1u << (8 * (i % 4))) != 0; }
   GP_DEVICE bool any() const {
@@ -107,7 +107,7 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
   unsigned parity; // of the barriers, in this round of `taken`
   // Barriers follow slots and marks in shared memory.
   GP_DEVICE gp__segment_chunks(gp__u8 *shared, gp__u8 *barriers)
-      : slots(shared), loaded(reinterpret_cast<gp__u64 *>(barriers)), requested(0), taken(0), parity(0) {
+      : slots(shared), loaded(gp__as<gp__u64>(barriers)), requested(0), taken(0), parity(0) {
     if (gp_lane() == 0) {
       GP__EACH(i, STAGES) gp__mbarrier_init(loaded + i, 1);
       gp__mbarrier_init_fence();
@@ -159,7 +159,7 @@ template <int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks<0, LOAD
   GP_DEVICE gp__u8 *take() const {
     GP__EACH(k, VECTORS)
       if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES)
-        *reinterpret_cast<gp_vector *>(slot + k * 512 + gp_lane() * 16) = ahead[k];
+        *gp__as<gp_vector>(slot + k * 512 + gp_lane() * 16) = ahead[k];
     return slot;
   }
   GP_DEVICE void written() const {}

@@ -20,7 +20,7 @@ template <class O> struct gp__offset_ends {
   const O *offsets;
   gp__u64 segments;
   GP_DEVICE explicit gp__offset_ends(const gp__segment_args &a)
-      : offsets(static_cast<const O *>(a.begin)), segments(a.segments) {}
+      : offsets(gp__as<const O>(a.begin)), segments(a.segments) {}
   GP_DEVICE gp__u64 first() const { return offsets[0]; }
   GP_DEVICE gp__u64 last() const { return offsets[segments]; }
   GP_DEVICE gp__u64 end_of(gp__u64 s) const { return offsets[s + 1]; }
@@ -50,8 +50,8 @@ template <class O> struct gp__run_ends {
   const O *offsets;
   gp__u64 segments, count;
   GP_DEVICE explicit gp__run_ends(const gp__segment_args &a)
-      : offsets(static_cast<const O *>(a.begin)), segments(*static_cast<const gp__u64 *>(a.workspace)), count(a.count) {
-    if (a.end && *static_cast<const gp__u64 *>(a.end) < count) count = *static_cast<const gp__u64 *>(a.end);
+      : offsets(gp__as<const O>(a.begin)), segments(*gp__as<const gp__u64>(a.workspace)), count(a.count) {
+    if (a.end && *gp__as<const gp__u64>(a.end) < count) count = *gp__as<const gp__u64>(a.end);
   }
   GP_DEVICE void bounds(gp__u64 s, gp__u64 &from, gp__u64 &to) const {
     from = offsets[s], to = s + 1 < segments ? gp__u64(offsets[s + 1]) : count;
@@ -66,7 +66,7 @@ template <class O> struct gp__range_ends {
   const O *begins, *stops;
   gp__u64 segments;
   GP_DEVICE explicit gp__range_ends(const gp__segment_args &a)
-      : spans(gp__words(a.workspace)), begins(static_cast<const O *>(a.begin)), stops(static_cast<const O *>(a.end)),
+      : spans(gp__words(a.workspace)), begins(gp__as<const O>(a.begin)), stops(gp__as<const O>(a.end)),
         segments(a.segments) {}
   GP_DEVICE gp__u64 first() const { return 0; }
   GP_DEVICE gp__u64 last() const { return spans[segments].value; }

@@ -101,7 +101,7 @@ template <class O> struct gp__offset_marks {
 
   // The guess is exact for segments of one length, and near for others.
   static GP_DEVICE gp__span find(const gp__stream_args &a, const gp__stream_tile &t) {
-    const gp__offset_below<O> below = {static_cast<const O *>(a.offsets), {t.first, t.first + gp__u64(t.items)}};
+    const gp__offset_below<O> below = {gp__as<const O>(a.offsets), {t.first, t.first + gp__u64(t.items)}};
     const double density = double(a.segments) / double(t.count);
     gp__u64 guess[2];
     GP__EACH(n, 2) {
@@ -140,7 +140,7 @@ template <class O> struct gp__offset_marks {
     typedef ElementBit<THREADS, ITEMS> At;
     typedef long long Position; // of a lane's vector; below 0 before the first whole one
     if (span.begin >= span.end) return;
-    const O *offsets = static_cast<const O *>(a.offsets);
+    const O *offsets = gp__as<const O>(a.offsets);
     const gp__u64 shift = gp__misalignment(offsets, 16) / sizeof(O);
     const Position start = Position((span.begin + shift) / V * V - shift), end = Position(span.end);
     const Position whole = Position((a.segments + 1 + shift) / V * V - shift), stop = end < whole ? end : whole;

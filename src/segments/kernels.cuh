@@ -54,7 +54,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
     if (gp_lane() == 0) before = Join::identity();
     if (sum.has) before.open.append(sum.value, Op());
     sum = before.open;
-    if (mine_ends && (before.ended || gridDim.x == 1)) static_cast<Out *>(a.out)[open] = result(sum.has, sum.value);
+    if (mine_ends && (before.ended || gridDim.x == 1)) gp__as<Out>(a.out)[open] = result(sum.has, sum.value);
     if (gridDim.x > 1 && int(gp_lane()) == (ended ? __ffs(int(ended)) - 1 : 0)) {
       const bool more = ended && all.open.has;
       if (!ended) sum = all.open;
@@ -86,7 +86,7 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
-  const O *begin = static_cast<const O *>(a.begin), *end = static_cast<const O *>(a.end);
+  const O *begin = gp__as<const O>(a.begin), *end = gp__as<const O>(a.end);
   gp__word *spans = gp__words(a.workspace);
   const gp__u64 tiles = (a.segments + TILE - 1) / TILE;
   for (;;) {

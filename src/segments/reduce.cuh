@@ -48,7 +48,7 @@ struct gp__segment_warp {
     const unsigned step = unsigned(gp__common_with_vector(int(SIZE)));
     return ENDS::direct && !Operands::described && (alignof(In) % step == 0 || gp__misalignment(a.in, 16) % step == 0);
   }
-  GP_DEVICE const gp__u8 *address(gp__u64 element) const { return static_cast<const gp__u8 *>(a.in) + element * SIZE; }
+  GP_DEVICE const gp__u8 *address(gp__u64 element) const { return gp__as<const gp__u8>(a.in) + element * SIZE; }
   // Whether vectors of the chunk touch the input only. They do if all its elements are the warp's own.
   GP_DEVICE bool inside(gp__u64 at) const {
     const gp__u64 low = reinterpret_cast<gp__u64>(a.in), base = low + at * SIZE;
@@ -112,10 +112,10 @@ struct gp__segment_warp {
       In x[ROWS];
       GP__EACH(r, ROWS)
         if (first + unsigned(r) * 32 + gp_lane() < to)
-          x[r] = gp__operand_at(typename Operands::type(a), static_cast<const In *>(a.in), index[r]);
+          x[r] = gp__operand_at(typename Operands::type(a), gp__as<const In>(a.in), index[r]);
       GP__EACH(r, ROWS) {
         const unsigned i = first + unsigned(r) * 32 + gp_lane();
-        if (i < to) reinterpret_cast<Acc *>(cells)[i] = Loader()(x[r], index[r]);
+        if (i < to) gp__as<Acc>(cells)[i] = Loader()(x[r], index[r]);
       }
     }
   }
@@ -124,7 +124,7 @@ struct gp__segment_warp {
     gp__copy_to_shared<32, VECTORS, P::load>(cells, address(chunk), to * SIZE, gp_lane());
   }
   template <class F, class Input> GP_DEVICE void fill(const gp__described<F, Input> &operands, unsigned to) const {
-    gp__make_tile<32, P::load>(operands.first, chunk, to, reinterpret_cast<In *>(cells), gp_lane());
+    gp__make_tile<32, P::load>(operands.first, chunk, to, gp__as<In>(cells), gp_lane());
   }
 
   // ---- ends
@@ -215,8 +215,8 @@ struct gp__segment_warp {
     gp__u8 *chunk_cells = cells + gp_lane() * (ITEMS * CELL_BYTES), *chunk_marks = marks + gp_lane() * ITEMS;
     const gp__u64 index = chunk + gp_lane() * ITEMS;
     if (sizeof(Cell) != sizeof(Acc)) { // results have other places than elements: load all first
-      const Cell *item = reinterpret_cast<const Cell *>(cells) + gp_lane() * ITEMS;
-      Acc *slot = reinterpret_cast<Acc *>(cells) + gp_lane() * ITEMS;
+      const Cell *item = gp__as<const Cell>(cells) + gp_lane() * ITEMS;
+      Acc *slot = gp__as<Acc>(cells) + gp_lane() * ITEMS;
       Cell x[ITEMS];
       GP__EACH(i, ITEMS)
         if (i >= from && i < to) x[i] = item[i];
@@ -232,7 +232,7 @@ struct gp__segment_warp {
     } else if (from == 0 && to == ITEMS && gp__chunk_by_vectors(int(sizeof(Cell)), ITEMS)) {
       typedef gp__vec_group<Cell> Pack;
       const int V = Pack::items, L = Pack::vectors;
-      gp_vector *at = reinterpret_cast<gp_vector *>(chunk_cells);
+      gp_vector *at = gp__as<gp_vector>(chunk_cells);
       bool begun = false; // the element before is of the same segment
       gp__marks<V> found; // of the pack of the first mark
       int pack = -1;
@@ -258,8 +258,8 @@ struct gp__segment_warp {
       l.has = begun;
       if (pack >= 0) l.first = pack * V + found.first();
     } else {
-      const Cell *item = reinterpret_cast<const Cell *>(chunk_cells);
-      Acc *slot = reinterpret_cast<Acc *>(chunk_cells);
+      const Cell *item = gp__as<const Cell>(chunk_cells);
+      Acc *slot = gp__as<Acc>(chunk_cells);
       GP__UNROLL_BY(1)
       for (int i = 0; i < ITEMS; ++i) {
         const bool marked = chunk_marks[i] != 0;
@@ -293,7 +293,7 @@ struct gp__segment_warp {
     if (gp__earlier_lanes(up_to)) mine.has = false; // a segment ends in between
     if (lane > 0 && any) mine.append(before, Op());
     if (l.first >= 0 && mine.has) {
-      Acc *slot = reinterpret_cast<Acc *>(cells) + lane * ITEMS + l.first;
+      Acc *slot = gp__as<Acc>(cells) + lane * ITEMS + l.first;
       *slot = Op()(mine.value, *slot);
     }
     if (ended) carry.has = false;
@@ -306,13 +306,13 @@ struct gp__segment_warp {
     const Number slot = stop - 1 - static_cast<Number>(chunk);
     gp_carry<Acc> r;
     r.has = stop != start && slot < CHUNK;
-    if (r.has) r.value = reinterpret_cast<const Acc *>(cells)[slot];
+    if (r.has) r.value = gp__as<const Acc>(cells)[slot];
     return r;
   }
   GP_DEVICE void store(gp__u32 from) const {
     const gp__segment_result<Op, Out, Acc> result(a);
-    const Acc *slots = reinterpret_cast<const Acc *>(cells);
-    Out *out = static_cast<Out *>(a.out) + origin;
+    const Acc *slots = gp__as<const Acc>(cells);
+    Out *out = gp__as<Out>(a.out) + origin;
     ENDS mine = ends;
     mine.move(origin);
     const gp__u32 s = newest + gp_lane();
@@ -374,7 +374,7 @@ struct gp__segment_warp {
     }
     const bool vectors = by_vectors();
     const Number b = static_cast<Number>(chunk + from);
-    for (unsigned i = gp_lane() * 4; i < CHUNK; i += 128) *reinterpret_cast<gp__u32 *>(marks + i) = 0;
+    for (unsigned i = gp_lane() * 4; i < CHUNK; i += 128) *gp__as<gp__u32>(marks + i) = 0;
     if (left > from || last > 0)
       for (;; chunk += CHUNK, left -= CHUNK, from = 0) {
         const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;
@@ -434,7 +434,7 @@ GP_DEVICE void gp__segment_finish(
       if (pass == 1 && next.ended) {
         gp_carry<Acc> sum = carry.open;
         if (p.segment >> 1 & 1u) sum.append(p.first, Op());
-        static_cast<Out *>(a.out)[p.segment >> 3] = result(sum.has, sum.value);
+        gp__as<Out>(a.out)[p.segment >> 3] = result(sum.has, sum.value);
       }
       carry = Join()(carry, next);
     }

@@ -17,8 +17,8 @@ struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load
   // `ranks` threads, of which this is thread `rank`: the lanes of a warp, or the block.
   static GP_DEVICE void scan(
       const gp__stream_args &a, gp__u64 begin, unsigned length, unsigned rank, unsigned ranks, Storage &s) {
-    const In *in = static_cast<const In *>(a.values) + begin;
-    Out *out = static_cast<Out *>(a.out_values) + begin;
+    const In *in = gp__as<const In>(a.values) + begin;
+    Out *out = gp__as<Out>(a.out_values) + begin;
     const Load load(a);
     const Acc init = Op::prepare(gp__value_as<Acc>(a.first));
     Acc carry = Op::identity(); // of the elements before these
@@ -56,7 +56,7 @@ struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load
   }
   // Segment s of a.segments + 2: what precedes and what follows all are segments, too.
   static GP_DEVICE unsigned find(const gp__stream_args &a, gp__u64 s, gp__u64 n, gp__u64 &begin) {
-    const O *offsets = static_cast<const O *>(a.offsets);
+    const O *offsets = gp__as<const O>(a.offsets);
     begin = s ? offsets[s - 1] : 0;
     const gp__u64 next = s > a.segments ? n : offsets[s], end = next < n ? next : n;
     return begin < end ? unsigned(end - begin) : 0;

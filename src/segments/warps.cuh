@@ -20,7 +20,7 @@ template <class P, class Op, class Load, class In, class Acc, class I = gp__u32>
   bool vectors;
   I room; // a vector at element i is within the input if i < room
   GP_DEVICE explicit gp__segment_reader(const gp__segment_args &a)
-      : operands(a), in(static_cast<const In *>(a.in)),
+      : operands(a), in(gp__as<const In>(a.in)),
         vectors(FREE && !Operands::described && 16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
         room(vectors && a.count >= gp__u64(V) ? static_cast<I>(a.count) - V + 1 : 0) {}
   // The fold of thread `rank` of `ranks` in n elements. Neighbours read neighbouring vectors or, if the order counts,
@@ -102,7 +102,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
           for (unsigned d = 1; d < lanes; d *= 2) sum = Op()(sum, gp_warp_shift_down(sum, d));
         }
         if (rank == 0 && segment < segments) {
-          if (mine) static_cast<Out *>(a.out)[segment] = result(length > 0, sum);
+          if (mine) gp__as<Out>(a.out)[segment] = result(length > 0, sum);
           else s.number[atomicAdd(&s.longs, 1u)] = number;
         }
       }

@@ -52,7 +52,7 @@ template <class P, class Body> struct gp__stream {
   // The words that this thread keeps of a group: word k of all threads is contiguous.
   static GP_DEVICE gp__u32 *kept_in(gp__u8 *stage, int group) { return marks_in(stage) + group * 32 + gp_lane(); }
   // By offsets: the bits that mark heads.
-  static GP_DEVICE gp__u32 *marks_in(gp__u8 *stage) { return reinterpret_cast<gp__u32 *>(stage + KEPT_AT); }
+  static GP_DEVICE gp__u32 *marks_in(gp__u8 *stage) { return gp__as<gp__u32>(stage + KEPT_AT); }
   // One warp: clears the marks, then marks the heads of the first offsets. Returns the rest of the tile's offsets.
   static GP_DEVICE gp__span mark_first(const gp__stream_args &a, const gp__stream_tile &t, gp__u8 *stage) {
     Offsets::template clear<P::threads, ITEMS>(t, marks_in(stage), gp_lane(), 32);
@@ -127,7 +127,7 @@ template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
   static GP_DEVICE void run(
       gp__u8 *to, const void *from, const gp__stream_tile &t, unsigned thread, const gp__stream_args &) {
-    const gp__u8 *in = static_cast<const gp__u8 *>(from) + t.first * sizeof(T);
+    const gp__u8 *in = gp__as<const gp__u8>(from) + t.first * sizeof(T);
     const unsigned bytes = unsigned(t.items) * unsigned(sizeof(T));
     gp__copy_to_shared<THREADS, 4, P::load>(to, in, bytes, thread);
     if (BEFORE && t.first > 0 && thread < sizeof(T)) (to - sizeof(T))[thread] = (in - sizeof(T))[thread];
@@ -149,7 +149,7 @@ template <class T, class Input> struct gp__stream_load<gp__made_of<T, Input>> {
   static GP_DEVICE void run(
       gp__u8 *to, const void *, const gp__stream_tile &t, unsigned thread, const gp__stream_args &a) {
     const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
-    gp__make_tile<THREADS, P::load>(input, t.first, gp__u64(t.items), reinterpret_cast<T *>(to), thread);
+    gp__make_tile<THREADS, P::load>(input, t.first, gp__u64(t.items), gp__as<T>(to), thread);
   }
 };
 

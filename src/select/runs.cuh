@@ -106,7 +106,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     }
     if (!LENGTHS || !a.out2) return;
     const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
-    L *out = static_cast<L *>(a.out2) + before.runs;
+    L *out = gp__as<L>(a.out2) + before.runs;
     if (WHAT == GP_RUN_LENGTHS) {
       const gp__end_ranks<ITEMS> ends(kept.heads, rank, total, t, first);
       // A run that enters the group is already counted.
@@ -114,7 +114,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       numbers<ITEMS, false>(out, t, first, heads, gp__ends<ITEMS>(kept.heads, t, i), ends.before, ends.all, before);
     } else {
       numbers<ITEMS, false>(out, t, first, heads, marks, rank, total, before);
-      numbers<ITEMS, true>(static_cast<L *>(a.out_values) + before.runs, t, first, heads, marks, rank, total, before);
+      numbers<ITEMS, true>(gp__as<L>(a.out_values) + before.runs, t, first, heads, marks, rank, total, before);
     }
   }
   // The lengths of runs, or where they begin (BEGINS), known at their ends (`marks`). Gathers them in the group's part

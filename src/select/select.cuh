@@ -86,7 +86,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     gp__vecs<T, ITEMS> x;
     x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);
     __syncwarp();
-    T *at = reinterpret_cast<T *>(items);
+    T *at = gp__as<T>(items);
     int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), others = i - first - rank - rank2;
     const int rest = ones + (PARTS == 3 ? twos : 0); // start of the elements for which neither holds
     if (FULL && sizeof(T) == 1 && ITEMS % 4 == 0) {
@@ -113,11 +113,11 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
       }
     }
     __syncwarp();
-    gp__copy_out<T>::run(static_cast<T *>(a.out_values) + before.n[0], items, ones);
-    gp__copy_out<T>::run(static_cast<T *>(a.out2) + (PARTS == 2 ? origin - before.n[0] : before.n[N - 1]),
-        items + ones * int(sizeof(T)), twos);
+    gp__copy_out<T>::run(gp__as<T>(a.out_values) + before.n[0], items, ones);
+    gp__copy_out<T>::run(
+        gp__as<T>(a.out2) + (PARTS == 2 ? origin - before.n[0] : before.n[N - 1]), items + ones * int(sizeof(T)), twos);
     if (PARTS > 2)
-      gp__copy_out<T>::run(static_cast<T *>(a.out3) + (origin - before.n[0] - before.n[N - 1]),
+      gp__copy_out<T>::run(gp__as<T>(a.out3) + (origin - before.n[0] - before.n[N - 1]),
           items + (ones + twos) * int(sizeof(T)), all - ones - twos);
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64 count, const State &total) {
@@ -143,7 +143,7 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
 
   // One warp: makes n values, from index `origin` on, at these positions.
   static GP_DEVICE void write(void *to, gp__u64 before, const Input &input, gp__u64 origin, const Position *at, int n) {
-    T *out = static_cast<T *>(to) + before;
+    T *out = gp__as<T>(to) + before;
     GP__UNROLL_BY(4)
     for (int i = int(gp_lane()); i < n; i += 32) out[i] = input.at(origin + at[i]);
   }
@@ -165,7 +165,7 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
     const gp__u32 upto = kept.upto, total = gp_warp_broadcast(upto, 31);
     const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
     const int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), rest = ones + (PARTS == 3 ? twos : 0);
-    Position *at = reinterpret_cast<Position *>(scratch);
+    Position *at = gp__as<Position>(scratch);
     gather<ITEMS>(at + rank, kept.holds[0]);
     if (PARTS == 3) gather<ITEMS>(at + ones + rank2, kept.holds[N - 1]);
     if (PARTS > 1) {

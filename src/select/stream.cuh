@@ -21,7 +21,7 @@ struct gp__stream_tile {
   gp__u8 *keys, *values; // element 0 of the tile, in shared memory
   gp__u64 first, count;  // index of element 0; elements of the whole stream
   int items;             // elements of the tile
-  template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
+  template <class T> GP_DEVICE T key(int i) const { return *gp__as<const T>(keys + i * int(sizeof(T))); }
   // The number of elements that exist among ITEMS from i on.
   template <int ITEMS> GP_DEVICE int exist(int i) const {
     return items - i < 0 ? 0 : items - i < ITEMS ? items - i : ITEMS;
@@ -49,11 +49,11 @@ template <class T, int N> struct gp__vecs {
   }
   GP_DEVICE void load(const gp__u8 *p) {
     if (VECTORS) {
-      GP__EACH(i, VECTORS) vector[i] = reinterpret_cast<const gp_vector *>(p)[i];
+      GP__EACH(i, VECTORS) vector[i] = gp__as<const gp_vector>(p)[i];
     } else if (WORDS) {
-      GP__EACH(i, WORDS) word[i] = reinterpret_cast<const gp__u32 *>(p)[i];
+      GP__EACH(i, WORDS) word[i] = gp__as<const gp__u32>(p)[i];
     } else {
-      GP__EACH(i, N) item[i] = reinterpret_cast<const T *>(p)[i];
+      GP__EACH(i, N) item[i] = gp__as<const T>(p)[i];
     }
   }
   template <bool FULL> GP_DEVICE void load(const gp__u8 *p, int exist) {
@@ -67,21 +67,21 @@ template <class T, int N> struct gp__vecs {
         gp__u32 x = 0;
         GP__EACH(k, PER_WORD)
           if (w * PER_WORD + k < exist * RAWS)
-            x |= gp__u32(reinterpret_cast<const R *>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
+            x |= gp__u32(gp__as<const R>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
         word[w] = x;
       }
     } else {
       clear();
       GP__EACH(i, N)
-        if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
+        if (i < exist) item[i] = gp__as<const T>(p)[i];
     }
   }
   template <bool FULL> GP_DEVICE void store(gp__u8 *p, int exist) const {
     if (FULL && VECTORS) {
-      GP__EACH(i, VECTORS) reinterpret_cast<gp_vector *>(p)[i] = vector[i];
+      GP__EACH(i, VECTORS) gp__as<gp_vector>(p)[i] = vector[i];
     } else {
       GP__EACH(i, N)
-        if (FULL || i < exist) reinterpret_cast<T *>(p)[i] = item[i];
+        if (FULL || i < exist) gp__as<T>(p)[i] = item[i];
     }
   }
 };
@@ -96,12 +96,12 @@ GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
   static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     GP__UNROLL_BY(8)
-    for (int i = int(gp_lane()); i < n; i += 32) to[i] = reinterpret_cast<const T *>(shared)[i];
+    for (int i = int(gp_lane()); i < n; i += 32) to[i] = gp__as<const T>(shared)[i];
   }
 };
 template <class T> struct gp__copy_unlike<T, true> {
   static GP_DEVICE void run(T *to, const gp__u8 *from, int n) {
-    gp__u8 *out = reinterpret_cast<gp__u8 *>(to);
+    gp__u8 *out = gp__as<gp__u8>(to);
     const int bytes = n * int(sizeof(T)), aligned = int((16 - gp__misalignment(to, 16)) & 15u), lane = int(gp_lane());
     const int head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16, tail = head + vectors * 16;
     if (lane < head) out[lane] = from[lane];
@@ -118,14 +118,13 @@ template <class T> struct gp__copy_out {
       gp__copy_unlike<T>::run(to, shared, n);
       return;
     }
-    const T *from = reinterpret_cast<const T *>(shared);
+    const T *from = gp__as<const T>(shared);
     const int start = int(aligned / sizeof(T)), head = start < n ? start : n;
     const int vectors = (n - head) / (V ? V : 1), tail = head + vectors * V;
     if (int(gp_lane()) < head) to[gp_lane()] = from[gp_lane()];
     GP__UNROLL_BY(4)
     for (int i = int(gp_lane()); i < vectors; i += 32)
-      gp__vector_at(reinterpret_cast<gp_vector *>(to + head) + i) =
-          gp__vector_at(reinterpret_cast<const gp_vector *>(from + head) + i);
+      gp__vector_at(gp__as<gp_vector>(to + head) + i) = gp__vector_at(gp__as<const gp_vector>(from + head) + i);
     if (tail + int(gp_lane()) < n) to[tail + gp_lane()] = from[tail + gp_lane()];
   }
   // The best place to gather n results that will go to `to`, with room for `room` elements from `at` on.
@@ -141,14 +140,14 @@ template <class V> struct gp__compact {
   template <int ITEMS, bool FULL>
   static GP_DEVICE void run(
       void *to, gp__u64 before, gp__u8 *group, const gp__bits<ITEMS> &marks, int rank, int total, int exist, int all) {
-    V *out = static_cast<V *>(to) + before;
+    V *out = gp__as<V>(to) + before;
     gp__u8 *mine = group + gp_lane() * (ITEMS * sizeof(V));
     if (!__any_sync(0xffffffffu, marks.count() > 2 + ITEMS / 32)) {
       V *next = out + rank;
       GP__EACH(w, gp__bits<ITEMS>::WORDS) {
         GP__UNROLL_BY(1)
         for (gp__u32 left = marks.word[w]; left; left &= left - 1)
-          *next++ = reinterpret_cast<const V *>(mine)[w * 32 + __ffs(int(left)) - 1];
+          *next++ = gp__as<const V>(mine)[w * 32 + __ffs(int(left)) - 1];
       }
       return;
     }
@@ -162,7 +161,7 @@ template <class V> struct gp__compact {
         __syncwarp();
         gather.finish();
       } else {
-        V *next = reinterpret_cast<V *>(group) + rank;
+        V *next = gp__as<V>(group) + rank;
         GP__EACH(j, ITEMS)
           if (marks.get(j)) *next++ = x.item[j];
       }

@@ -32,9 +32,9 @@ GP_DEVICE typename Tile::Mask gp__set_part(
 template <class Tile, class Key, int ITEMS>
 GP_DEVICE void gp__set_keep(gp__u8 *results, gp__u32 before, const Key (&key)[ITEMS], typename Tile::Mask marks,
     typename Tile::Mask second, int place, int place2) {
-  Key *out = reinterpret_cast<Key *>(results) + before;
+  Key *out = gp__as<Key>(results) + before;
   if (gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) return;
-  unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + before;
+  unsigned short *places = gp__as<unsigned short>(results + Tile::PLACES_AT) + before;
   GP__EACH(k, ITEMS) {
     const bool of_two = Tile::VALUE && (second >> k & 1);
     if (marks >> k & 1) {
@@ -51,10 +51,10 @@ GP_DEVICE void gp__set_keep(gp__u8 *results, gp__u32 before, const Key (&key)[IT
 template <int THREADS, int ITEMS, class Key> GP_DEVICE void gp__set_write(Key *out, const gp__u8 *shared, int n) {
   if (sizeof(Key) != 4 && sizeof(Key) != 8) {
     gp__copy_from_shared<THREADS, GP_CACHE_ALL>(
-        reinterpret_cast<gp__u8 *>(out), shared, unsigned(n) * unsigned(sizeof(Key)), threadIdx.x);
+        gp__as<gp__u8>(out), shared, unsigned(n) * unsigned(sizeof(Key)), threadIdx.x);
     return;
   }
-  const Key *from = reinterpret_cast<const Key *>(shared) + threadIdx.x;
+  const Key *from = gp__as<const Key>(shared) + threadIdx.x;
   out += threadIdx.x;
   n -= int(threadIdx.x);
   GP__EACH(k, ITEMS)
@@ -95,8 +95,8 @@ template <class Key, class Loads> struct gp__set_window {
     const gp__u8 *p = gp__bytes_at(s.keys[0]) + first * SIZE, *q = gp__bytes_at(s.keys[1]) + first2 * SIZE;
     gp__u8 *const second = shared + units(p, n) * UNIT;
     loads.template store<~0u, 0>(shared, 0, units(p, n), second, 0, units(q, m));
-    keys = reinterpret_cast<const Key *>(shared + gp__misalignment(p, UNIT));
-    keys2 = reinterpret_cast<const Key *>(second + gp__misalignment(q, UNIT));
+    keys = gp__as<const Key>(shared + gp__misalignment(p, UNIT));
+    keys2 = gp__as<const Key>(second + gp__misalignment(q, UNIT));
   }
 };
 
@@ -114,10 +114,10 @@ GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, cons
     }
   }
   __syncthreads();
-  gp__set_write<Tile::THREADS, Tile::ITEMS>(static_cast<Key *>(a.out_keys) + s.before, results, int(kept));
+  gp__set_write<Tile::THREADS, Tile::ITEMS>(gp__as<Key>(a.out_keys) + s.before, results, int(kept));
   if (Tile::VALUE)
-    values.write(s.before, reinterpret_cast<const unsigned short *>(results + Tile::PLACES_AT), int(kept),
-        results + Tile::VALUES_AT);
+    values.write(
+        s.before, gp__as<const unsigned short>(results + Tile::PLACES_AT), int(kept), results + Tile::VALUES_AT);
 }
 
 // While a block merges a tile, it loads the ends of the next one and draws the number of the one after that. A tile's
@@ -178,7 +178,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     const gp__u64 next = s.ticket.number;
     gp__u64 border = 0, was = 0;
     if (threadIdx.x < 4 && next < tiles) border = end_of(next, threadIdx.x);
-    if (threadIdx.x == 0 && a.borders) was = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
+    if (threadIdx.x == 0 && a.borders) was = gp__add_relaxed(gp__as<gp__u64>(a.workspace), 1);
     Key key[ITEMS];
     int mine, i; // elements before the thread's part: of both inputs, of the first
     typename Tile::Mask second;

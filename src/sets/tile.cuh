@@ -19,8 +19,7 @@ template <class Key, class Before> struct gp__set_inputs {
   const Key *keys[2];
   gp__u64 count[2];
   GP_DEVICE gp__set_inputs(const gp__merge_args &a, bool swapped)
-      : keys{static_cast<const Key *>(swapped ? a.keys2 : a.keys),
-            static_cast<const Key *>(swapped ? a.keys : a.keys2)},
+      : keys{gp__as<const Key>(swapped ? a.keys2 : a.keys), gp__as<const Key>(swapped ? a.keys : a.keys2)},
         count{swapped ? a.count2 : gp__count(a), swapped ? gp__count(a) : a.count2} {}
 };
 // Finds a tile's border: at[i] elements of input i are before it. It is at `diagonal` or one element before; the merge
@@ -144,8 +143,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   // than ITEMS elements from there on.
   template <bool FULL>
   GP_DEVICE void merge(int i, int j, bool after_second, Key (&key)[ITEMS], Mask &second, Mask &tie) const {
-    const gp__u32 one_at = gp__u32(reinterpret_cast<const gp__u8 *>(keys) - window),
-                  two_at = gp__u32(reinterpret_cast<const gp__u8 *>(keys2) - window);
+    const gp__u32 one_at = gp__u32(gp__as<const gp__u8>(keys) - window),
+                  two_at = gp__u32(gp__as<const gp__u8>(keys2) - window);
     const gp__u32 one_end = one_at + gp__u32(n * KEY), two_end = two_at + gp__u32(m * KEY);
     gp__u32 x = one_at + gp__u32(i * KEY), y = two_at + gp__u32(j * KEY);
     Key one, two;
@@ -167,7 +166,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       gp__select_advance(x, y, of_two, KEY + (MARKED && k < 16 ? 1u << (16 + k) % 32 : 0),
           KEY + (MARKED && k >= 16 ? 1u << k % 32 : 0));
       Key fresh = key[k];
-      if (FULL || at + KEY < (of_two ? two_end : one_end)) fresh = *reinterpret_cast<const Key *>(behind + at);
+      if (FULL || at + KEY < (of_two ? two_end : one_end)) fresh = *gp__as<const Key>(behind + at);
       one = of_two ? one : fresh;
       two = of_two ? fresh : two;
     }
@@ -282,7 +281,7 @@ template <class Tile, class Loads, class Value> struct gp__set_tile_values {
     loads.template store<~0u, 0>(shared, 0, units(from(), n), shared + units(from(), n) * UNIT, 0, units(from2(), m));
   }
   GP_DEVICE void write(gp__u64 before, const unsigned short *places, int kept, const gp__u8 *shared) const {
-    gp__picked<Value>::template run<Tile::THREADS>(static_cast<Value *>(a.out_values) + before, places, kept,
+    gp__picked<Value>::template run<Tile::THREADS>(gp__as<Value>(a.out_values) + before, places, kept,
         shared + gp__misalignment(from(), UNIT), shared + units(from(), n) * UNIT + gp__misalignment(from2(), UNIT), n,
         threadIdx.x);
   }

@@ -26,8 +26,7 @@ GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
     const gp__u32 number = gp__u32(drawn.number), step = number / gridDim.x;
     const gp__hybrid<P, T, DESCENDING, Value> h = {a, a.level + int(step / 2), number % gridDim.x};
     if (h.level >= a.levels || a.list[h.level] == 0) return;
-    if (step % 2 == 0)
-      Counting(a, h.level, h.block, *reinterpret_cast<typename Counting::Storage *>(shared)).later_level();
+    if (step % 2 == 0) Counting(a, h.level, h.block, *gp__as<typename Counting::Storage>(shared)).later_level();
     else gp__hybrid_mover<P, T, DESCENDING, Value>::run(h, shared);
     __syncthreads();
     if (threadIdx.x == 0) { // for the whole block

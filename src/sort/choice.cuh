@@ -185,8 +185,8 @@ GP_DEVICE void gp__sort_sample(const gp__hybrid_args &a) {
   GP_DYNAMIC_SHARED(bytes);
   gp__pdl_wait<P>();
   const gp__hybrid<P, T, DESCENDING, Value> h = {a, 0, 0};
-  const Sampling sampling = {h, *reinterpret_cast<typename Sampling::Storage *>(bytes),
-      *reinterpret_cast<typename Sampling::Duplicates *>(bytes)};
+  const Sampling sampling = {
+      h, *gp__as<typename Sampling::Storage>(bytes), *gp__as<typename Sampling::Duplicates>(bytes)};
   sampling.run();
 }
 
@@ -196,13 +196,13 @@ GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
   typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
   GP_DYNAMIC_SHARED(bytes);
   gp__pdl_wait<P>();
-  const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
+  const Bucket bucket = {*gp__as<typename Bucket::Storage>(bytes)};
   const typename Bucket::Sort sort = {bucket.s, threadIdx.x};
   sort.clear();
   __syncthreads();
-  typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
+  typename Bucket::Raw *out = gp__as<typename Bucket::Raw>(a.out);
   const unsigned n = unsigned(gp__count(a));
-  if (bucket.sort(static_cast<const typename Bucket::Raw *>(a.in), out, n, 0, 8 * int(sizeof(T)))) return;
+  if (bucket.sort(gp__as<const typename Bucket::Raw>(a.in), out, n, 0, 8 * int(sizeof(T)))) return;
   __syncthreads();
   bucket.sort_any(out, out, n);
 }

@@ -95,7 +95,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       before[0] = s.before[at], before[1] = s.before[at + QUADS];
     }
   }
-  GP_DEVICE gp__u64 *control() const { return static_cast<gp__u64 *>(of.a.workspace); }
+  GP_DEVICE gp__u64 *control() const { return gp__as<gp__u64>(of.a.workspace); }
   // Grid barrier.
   GP_DEVICE void meet() {
     ++met;
@@ -134,8 +134,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
           *gp__in_block(own_keys + at[j] % TILE, at[j] / TILE) = key[j];
           if (PAIRS) *gp__in_block(own_values + at[j] % TILE, at[j] / TILE) = values[k];
         } else if (at[j] < n) {
-          if (!last || !of.a.drop_keys) static_cast<Key *>(of.a.out_keys)[at[j]] = key[j];
-          if (PAIRS) static_cast<V *>(of.a.out)[at[j]] = values[k];
+          if (!last || !of.a.drop_keys) gp__as<Key>(of.a.out_keys)[at[j]] = key[j];
+          if (PAIRS) gp__as<V>(of.a.out)[at[j]] = values[k];
         }
       }
     }
@@ -184,8 +184,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   GP_DEVICE void run() {
     const gp__u64 first = gp__u64(rank) * TILE, n = of.n;
     const unsigned valid = first >= n ? 0 : n - first < TILE ? unsigned(n - first) : TILE;
-    const Key *from = static_cast<const Key *>(of.a.keys);
-    const V *values_from = static_cast<const V *>(of.a.in);
+    const Key *from = gp__as<const Key>(of.a.keys);
+    const V *values_from = gp__as<const V>(of.a.in);
     Key key[ITEMS];
     V value[ITEMS];
     of.load_keys(key, from + first, valid);
@@ -205,8 +205,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       if (last) break;
       if (moved && !CLUSTER) {
         meet();
-        of.load_keys(key, static_cast<const Key *>(of.a.out_keys) + first, valid);
-        if (PAIRS) of.load_values(key, value, static_cast<const V *>(of.a.out), first, valid);
+        of.load_keys(key, gp__as<const Key>(of.a.out_keys) + first, valid);
+        if (PAIRS) of.load_values(key, value, gp__as<const V>(of.a.out), first, valid);
         continue;
       }
       if (moved) {
@@ -228,11 +228,11 @@ template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__cooperativ
   gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
   const gp__u64 n = gp__count(a);
-  typename K::Key *const keys = reinterpret_cast<typename K::Key *>(shared);
-  V *const values = reinterpret_cast<V *>(shared + KEYS);
+  typename K::Key *const keys = gp__as<typename K::Key>(shared);
+  V *const values = gp__as<V>(shared + KEYS);
   const typename Sort::Sweep of = {a, s.sweep, keys, values, 0, 0, n};
-  Sort sort = {of, s, keys, values, reinterpret_cast<typename K::Key *>(shared + KEYS + VALUES),
-      reinterpret_cast<V *>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0};
+  Sort sort = {of, s, keys, values, gp__as<typename K::Key>(shared + KEYS + VALUES),
+      gp__as<V>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0};
   sort.run();
 }
 template <class P, class K, class V> GP_DEVICE void gp__sort_one_cluster(const gp__radix_args &a) {

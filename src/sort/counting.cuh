@@ -55,7 +55,7 @@ template <class P> struct gp__key_counts {
       const int bit = __ffs(int(taken)) - 1;
       const gp__u32 value = Counters::value_of(gp__key_at(x, bit % V), unsigned(bit / V));
       if (gridDim.x > 1) Histogram::wait_for_output(a, s, value);
-      atomicAdd(static_cast<gp__u64 *>(a.out) + value, gp__u64(Counters::CARRY));
+      atomicAdd(gp__as<gp__u64>(a.out) + value, gp__u64(Counters::CARRY));
     }
   }
   // Counts a vector's keys. Returns the OR of the counters' previous words.
@@ -98,7 +98,7 @@ template <class P> struct gp__key_counts {
   GP_DEVICE void take_ends() const {
     const typename Histogram::Extent e(a);
     const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
-    if (i < e.samples) take_key(static_cast<const unsigned short *>(a.in)[i], 1);
+    if (i < e.samples) take_key(gp__as<const unsigned short>(a.in)[i], 1);
   }
   GP_DEVICE void take_all(Samples &x) const {
     if (blockIdx.x == gridDim.x - 1) take_ends();
@@ -143,7 +143,7 @@ template <class P> struct gp__key_counts {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
     const bool single = gridDim.x == 1;
-    gp__u64 *out = static_cast<gp__u64 *>(a.out);
+    gp__u64 *out = gp__as<gp__u64>(a.out);
     Histogram::clear(shared, WORDS * 4);
     gp__pdl_wait<P>();
     Samples samples(a);
@@ -394,7 +394,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const Runs runs = all_runs(a, s, skipped);
     const gp__u64 piece = (share + rounds - 1) / rounds;
     for (gp__u64 row = first * piece; row < rows; row += warps * piece)
-      write(runs, s.rows[threadIdx.x / 32], static_cast<Bits *>(a.out) - skipped, row * ROW,
+      write(runs, s.rows[threadIdx.x / 32], gp__as<Bits>(a.out) - skipped, row * ROW,
           row + piece < rows ? (row + piece) * ROW : end, end);
   }
 };

@@ -69,23 +69,21 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   const gp__hybrid_args &a;
   const int level;
   const gp__u32 block; // 0 .. gridDim.x - 1: owner of this share of the level
-  GP_DEVICE gp__hybrid_part *parts_of(int l) const {
-    return static_cast<gp__hybrid_part *>(l % 2 ? a.next_parts : a.parts);
-  }
+  GP_DEVICE gp__hybrid_part *parts_of(int l) const { return gp__as<gp__hybrid_part>(l % 2 ? a.next_parts : a.parts); }
   GP_DEVICE gp__hybrid_part *parts() const { return parts_of(level); }
   GP_DEVICE gp__u64 *bins_of(int l) const { return !PAIRS && l % 2 ? a.next_bins : a.bins; }
-  GP_DEVICE gp__hybrid_item *items() const { return static_cast<gp__hybrid_item *>(a.items); }
+  GP_DEVICE gp__hybrid_item *items() const { return gp__as<gp__hybrid_item>(a.items); }
   GP_DEVICE const Raw *from(gp__u32 source) const {
-    return static_cast<const Raw *>(source == GP__FROM_IN ? a.in : source == GP__FROM_SPARE ? a.spare : a.out);
+    return gp__as<const Raw>(source == GP__FROM_IN ? a.in : source == GP__FROM_SPARE ? a.spare : a.out);
   }
-  GP_DEVICE Raw *to(gp__u32 source) const { return static_cast<Raw *>(source == GP__FROM_SPARE ? a.out : a.spare); }
+  GP_DEVICE Raw *to(gp__u32 source) const { return gp__as<Raw>(source == GP__FROM_SPARE ? a.out : a.spare); }
   GP_DEVICE const Value *values_from(gp__u32 source) const { // NULL: each element's index
-    return static_cast<const Value *>(source == GP__FROM_IN ? a.values
-            : source == GP__FROM_SPARE                      ? a.spare_values
-                                                            : a.out_values);
+    return gp__as<const Value>(source == GP__FROM_IN ? a.values
+            : source == GP__FROM_SPARE               ? a.spare_values
+                                                     : a.out_values);
   }
   GP_DEVICE Value *values_to(gp__u32 source) const {
-    return static_cast<Value *>(source == GP__FROM_SPARE ? a.out_values : a.spare_values);
+    return gp__as<Value>(source == GP__FROM_SPARE ? a.out_values : a.spare_values);
   }
   static GP_DEVICE gp__u32 next_source(gp__u32 source) {
     return source == GP__FROM_SPARE ? GP__FROM_OUT : GP__FROM_SPARE;

@@ -15,8 +15,7 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
   const gp__u32 items = gp__u32(a.list[GP__HYBRID_ITEMS]);
   GP_SHARED(gp__pair_bucket_storage, own);
-  const Bucket b = {
-      h, *reinterpret_cast<Storage *>(bytes), {reinterpret_cast<Value *>(bytes + sizeof(Storage)), &own.arrived}};
+  const Bucket b = {h, *gp__as<Storage>(bytes), {gp__as<Value>(bytes + sizeof(Storage)), &own.arrived}};
   if (threadIdx.x == 0 && blockIdx.x < items) own.item[0] = h.items()[blockIdx.x];
   gp__u32 at = 0, turn = 0;
   const typename Bucket::Sort sort = {b.s, threadIdx.x};
@@ -37,11 +36,11 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   GP_DYNAMIC_SHARED(bytes);
   gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
-  const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
+  const Bucket bucket = {*gp__as<typename Bucket::Storage>(bytes)};
   const gp__hybrid<P, T, DESCENDING> h = {a, 0, blockIdx.x};
   const typename Bucket::Sort sort = {bucket.s, threadIdx.x};
   sort.clear();
-  typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
+  typename Bucket::Raw *out = gp__as<typename Bucket::Raw>(a.out);
   const gp__u64 items = a.list[GP__HYBRID_ITEMS];
   gp__u32 unsorted = 0; // buckets that the block left for later
   for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
@@ -90,7 +89,7 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   if (!__syncthreads_and(gp__load_relaxed(a.choice) == GP__CHOSE_HYBRID)) return;
-  const typename Element::Type *in = static_cast<const typename Element::Type *>(a.spare);
+  const typename Element::Type *in = gp__as<const typename Element::Type>(a.spare);
   const unsigned bucket = blockIdx.x * (P::threads - 1) + threadIdx.x, buckets = 1u << a.leading;
   const int below = a.leading > 8 ? a.leading - 8 : 0; // bits of a bucket's number after the first digit
   gp__u32 low = gp__u32(gp__count(a));
@@ -108,7 +107,7 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
   s.start[threadIdx.x] = low;
   __syncthreads();
   if (threadIdx.x == P::threads - 1 || bucket > buckets) return;
-  static_cast<gp__u32 *>(a.items)[bucket] = low;
+  gp__as<gp__u32>(a.items)[bucket] = low;
   if (bucket < buckets && s.start[threadIdx.x + 1] - low > a.capacity) gp__store_relaxed(a.choice, GP__CHOSE_ONE_SWEEP);
 }
 // Sorts the buckets, dealt to blocks in turn. A block reads the starts of THREADS of its buckets at a time, and
@@ -129,9 +128,8 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
   gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
-  const Bucket b = {
-      h, *reinterpret_cast<Storage *>(bytes), {reinterpret_cast<Value *>(bytes + sizeof(Storage)), &own.arrived}};
-  const gp__u32 *starts = static_cast<const gp__u32 *>(a.items), buckets = 1u << a.leading;
+  const Bucket b = {h, *gp__as<Storage>(bytes), {gp__as<Value>(bytes + sizeof(Storage)), &own.arrived}};
+  const gp__u32 *starts = gp__as<const gp__u32>(a.items), buckets = 1u << a.leading;
   const int width = 32 - a.leading;
   const typename Bucket::Sort sort = {b.s, threadIdx.x};
   gp__u32 turn = 0;
@@ -151,8 +149,7 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
       own.item.low = gp__u64(bucket) << width, own.item.width = static_cast<unsigned short>(width);
       own.item.source = GP__FROM_SPARE;
       if (at + 1 < THREADS && own.count[at + 1])
-        gp__prefetch_bytes(
-            static_cast<const In *>(a.spare) + own.begin[at + 1], own.count[at + 1] * gp__u32(sizeof(In)));
+        gp__prefetch_bytes(gp__as<const In>(a.spare) + own.begin[at + 1], own.count[at + 1] * gp__u32(sizeof(In)));
     }
     __syncthreads();
     if (own.item.count) b.sort(own.item, turn);

@@ -119,7 +119,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   }
   // Fills a tile of the part in the output: its keys follow from the counts.
   GP_DEVICE void fill(const gp__hybrid_part &p, const gp__u64 *bins, gp__u32 x) const {
-    Raw *out = static_cast<Raw *>(this->a.out);
+    Raw *out = gp__as<Raw>(this->a.out);
     const Key low = static_cast<Key>(p.low);
     const unsigned before = this->skew(p.source, p.begin), digits = 1u << p.bits;
     const gp__u64 stop = p.begin - before + gp__u64(x + 1) * TILE, end = stop < p.end ? stop : p.end;
@@ -166,8 +166,8 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   Raw *tile_keys;
   Value *tile_values;
   GP_DEVICE gp__hybrid_moving_pairs(const Base &base, Storage &storage, gp__u8 *shared)
-      : Base(base), s(storage), tile_keys(reinterpret_cast<Raw *>(shared)),
-        tile_values(reinterpret_cast<Value *>(shared + TILE * sizeof(Raw))) {}
+      : Base(base), s(storage), tile_keys(gp__as<Raw>(shared)),
+        tile_values(gp__as<Value>(shared + TILE * sizeof(Raw))) {}
 
   static GP_DEVICE unsigned valid(gp__u64 first, gp__u64 end) {
     return end - first < TILE ? unsigned(end - first) : TILE;
@@ -314,7 +314,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__hybrid_move
 template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCENDING, gp__none> {
   static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING> &h, gp__u8 *shared) {
     typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
-    typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(shared);
+    typename Moving::Storage &s = *gp__as<typename Moving::Storage>(shared);
     const gp__hybrid_share share(h.a.list[h.level], h.block);
     const gp__u64 counters = (h.a.list[h.level + 1] & 0xffffffffu) * 256; // counters of the next level
     gp__u64 *next_bins = h.bins_of(h.level + 1);

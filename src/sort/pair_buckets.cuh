@@ -70,7 +70,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
       }
       GP__EACH(j, AT_ONCE) {
         const unsigned at = unsigned(i + j) * THREADS + thread;
-        if (at < v.whole) *reinterpret_cast<gp_vector *>(values + v.before + v.head + at * EACH) = pack[j];
+        if (at < v.whole) *gp__as<gp_vector>(values + v.before + v.head + at * EACH) = pack[j];
       }
     }
     const unsigned edge = v.edge(thread);
@@ -116,8 +116,8 @@ struct gp__pair_bucket {
     const Raw *in = h.from(item.source);
     const Value *values_in = h.values_from(item.source);
     for (unsigned q = threadIdx.x; q < item.count; q += THREADS) {
-      if (!h.a.drop_keys) static_cast<Raw *>(h.a.out)[item.begin + q] = in[item.begin + q];
-      static_cast<Value *>(h.a.out_values)[item.begin + q] = value(values_in, item.begin + q);
+      if (!h.a.drop_keys) gp__as<Raw>(h.a.out)[item.begin + q] = in[item.begin + q];
+      gp__as<Value>(h.a.out_values)[item.begin + q] = value(values_in, item.begin + q);
     }
   }
   // turn: number of earlier buckets with values.
@@ -144,8 +144,8 @@ struct gp__pair_bucket {
     const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
     const Key low = static_cast<Key>(item.low);
     const Value *values_in = h.values_from(item.source), *values = nullptr;
-    Raw *out = static_cast<Raw *>(h.a.out) + item.begin;
-    Value *out_values = static_cast<Value *>(h.a.out_values) + item.begin;
+    Raw *out = gp__as<Raw>(h.a.out) + item.begin;
+    Value *out_values = gp__as<Value>(h.a.out_values) + item.begin;
     const bool with_keys = !h.a.drop_keys;
     if (values_in) {
       values = staged.of(values_in + item.begin);
@@ -205,10 +205,9 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   const Hybrid &h;
   Storage &s;
   gp__staged_values<P, Value, THREADS, ITEMS> staged;
-  GP_DEVICE unsigned short *rest() const { return reinterpret_cast<unsigned short *>(s.counter); }
+  GP_DEVICE unsigned short *rest() const { return gp__as<unsigned short>(s.counter); }
   GP_DEVICE const In *in_of(const gp__hybrid_item &item) const {
-    return (RECORDS ? static_cast<const In *>(h.a.spare) : reinterpret_cast<const In *>(h.from(item.source))) +
-        item.begin;
+    return (RECORDS ? gp__as<const In>(h.a.spare) : gp__as<const In>(h.from(item.source))) + item.begin;
   }
   GP_DEVICE const Value *values_of(const gp__hybrid_item &item) const {
     return RECORDS ? nullptr : h.values_from(item.source);
@@ -219,8 +218,8 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     const Value *values_in = h.values_from(item.source);
     for (unsigned q = threadIdx.x; q < item.count; q += THREADS) {
       const gp__u64 at = item.begin + q;
-      if (!h.a.drop_keys) static_cast<Raw *>(h.a.out)[at] = in[at];
-      static_cast<Value *>(h.a.out_values)[at] = values_in ? values_in[at] : gp__radix_value<Value>::index(at);
+      if (!h.a.drop_keys) gp__as<Raw>(h.a.out)[at] = in[at];
+      gp__as<Value>(h.a.out_values)[at] = values_in ? values_in[at] : gp__radix_value<Value>::index(at);
     }
   }
   // turn: number of earlier buckets with values.
@@ -355,8 +354,8 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       values = staged.of(values_in + item.begin);
       staged.wait(turn++);
     }
-    Raw *out = static_cast<Raw *>(h.a.out) + item.begin;
-    Value *out_values = static_cast<Value *>(h.a.out_values) + item.begin;
+    Raw *out = gp__as<Raw>(h.a.out) + item.begin;
+    Value *out_values = gp__as<Value>(h.a.out_values) + item.begin;
     const bool with_keys = !h.a.drop_keys;
     for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
       gp__u32 x[AT_ONCE];

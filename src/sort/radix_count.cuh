@@ -96,7 +96,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     } else add<ALL>(low, own);
   }
   template <bool ALL> GP_DEVICE void count_all(gp__u64 n) const {
-    const Key *in = static_cast<const Key *>(a.keys);
+    const Key *in = gp__as<const Key>(a.keys);
     const gp__u64 to_boundary = (16 - gp__misalignment(in, 16)) % 16 / sizeof(Key);
     const gp__u64 head = V > 1 ? (to_boundary < n ? to_boundary : n) : 0, vectors = (n - head) / V;
     const gp__u64 mine = gp__u64(blockIdx.x) * THREADS + threadIdx.x;
@@ -114,7 +114,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   }
   GP_DEVICE void clear() const {
     for (unsigned i = threadIdx.x; i < TABLES * GP__DIGITS * REPLICAS / 4; i += THREADS)
-      reinterpret_cast<gp_vector *>(cells)[i] = gp_vector{{0, 0, 0, 0}};
+      gp__as<gp_vector>(cells)[i] = gp_vector{{0, 0, 0, 0}};
   }
   GP_DEVICE void add_to_sums(int first_pass) const {
     const bool halves = sizeof(Bits) > 4 && digits > 4;
@@ -161,9 +161,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   GP_DEVICE void sample(gp__u64 n) const {
     typedef gp__duplicate_sampler<THREADS, 512 * REPLICAS, 384 * REPLICAS> Duplicates;
     static_assert(!SAMPLES || sizeof(Duplicates) <= gp__radix_histogram_bytes(sizeof(Bits), REPLICAS), "shared memory");
-    Duplicates &r = *reinterpret_cast<Duplicates *>(cells);
+    Duplicates &r = *gp__as<Duplicates>(cells);
     const unsigned m = n >> 25 ? 384 * REPLICAS : n >> 24 ? 192 * REPLICAS : 128 * REPLICAS;
-    const Key *in = static_cast<const Key *>(a.keys);
+    const Key *in = gp__as<const Key>(a.keys);
     const gp__u64 each = n / m, least = gp__u64(8) * m * m / (n + 1);
     if (each) r.look([=](int, unsigned at) { return gp__hash_of(gp__u64(K::bits(in[gp__drawn(at, each)], 0))); }, m);
     if (threadIdx.x == 0)
@@ -215,7 +215,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const gp__u64 n = gp__count(a), draws = gp__u64(gridDim.x) * 2;
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
     for (gp__u64 i = gp__u64(blockIdx.x) * THREADS + threadIdx.x; i < a.clear; i += gp__u64(gridDim.x) * THREADS)
-      static_cast<gp_vector *>(a.words)[i] = gp_vector{{0, 0, 0, 0}};
+      gp__as<gp_vector>(a.words)[i] = gp_vector{{0, 0, 0, 0}};
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number == 0) {
@@ -227,7 +227,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
         gp__publish(gp__words(a.workspace), 0, gp__u64(1), ticket.tag);
       }
     }
-    gp__radix_counting c(a, reinterpret_cast<gp__u32 *>(shared));
+    gp__radix_counting c(a, gp__as<gp__u32>(shared));
     if (SAMPLES && a.leads && blockIdx.x == gridDim.x - 1) c.sample(n);
     const gp__u64 counted = blockIdx.x < c.blocks ? n : 0;
     int pass = 0;

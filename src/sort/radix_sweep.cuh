@@ -113,12 +113,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     return from == 0 ? input : from == 1 ? output : other;
   }
   GP_DEVICE const MovedKey *keys_from() const {
-    return static_cast<const MovedKey *>(source(a.keys, a.out_keys, a.other_keys));
+    return gp__as<const MovedKey>(source(a.keys, a.out_keys, a.other_keys));
   }
   // NULL: values are indices.
-  GP_DEVICE const MovedValue *values_from() const {
-    return static_cast<const MovedValue *>(source(a.in, a.out, a.other));
-  }
+  GP_DEVICE const MovedValue *values_from() const { return gp__as<const MovedValue>(source(a.in, a.out, a.other)); }
   // Locations of pairs between passes. The other buffers are one array. The outputs hold half of the pairs each, the
   // keys' array the first half; the last pair of an odd number is after the other buffers.
   struct Pairs {
@@ -130,22 +128,21 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   };
   GP_DEVICE Pairs pairs(bool in_other) const {
     const Count all = static_cast<Count>(n), half = in_other ? all : all / 2, both = in_other ? all : 2 * half;
-    return Pairs{static_cast<Key *>(in_other ? a.other_keys : a.out_keys), static_cast<Key *>(a.out) - half,
-        static_cast<Key *>(a.other) + (n + 1) / 2 - both, half, both};
+    return Pairs{gp__as<Key>(in_other ? a.other_keys : a.out_keys), gp__as<Key>(a.out) - half,
+        gp__as<Key>(a.other) + (n + 1) / 2 - both, half, both};
   }
   GP_DEVICE gp__u32 mark() const { return step & GP__RADIX_ODD ? 2 : 1; }
   GP_DEVICE const gp__u64 *base() const { return a.counts + a.pass * GP__DIGITS; }
   // Words of a pair of digits: counts of a tile; sums of a group in this pass, 24 bits each, with the number of tiles
   // above them; counts up to the end of a group.
   GP_DEVICE gp__u64 *in_tile(gp__u32 tile, unsigned pair) const {
-    return static_cast<gp__u64 *>(a.words) + gp__u64(tile) * (GP__DIGITS / 2) + pair;
+    return gp__as<gp__u64>(a.words) + gp__u64(tile) * (GP__DIGITS / 2) + pair;
   }
   GP_DEVICE gp__u64 *in_group(gp__u32 group, unsigned pair) const {
     return in_tile(tiles + gp__u32(a.pass) * groups() + group, pair);
   }
   GP_DEVICE Pair *up_to(gp__u32 group, unsigned pair) const {
-    return reinterpret_cast<Pair *>(in_tile(tiles + gp__u32(a.passes) * groups(), 0)) +
-        gp__u64(group) * (GP__DIGITS / 2) + pair;
+    return gp__as<Pair>(in_tile(tiles + gp__u32(a.passes) * groups(), 0)) + gp__u64(group) * (GP__DIGITS / 2) + pair;
   }
   GP_DEVICE gp__u32 groups() const { return (tiles + GROUP - 1) / GROUP; }
 
@@ -301,8 +298,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // Writes a few elements at a time: all reads, then all writes. PAIRS: side by side; WHOLE: into one array.
   template <bool FULL, bool PAIRS, bool WHOLE>
   GP_DEVICE void store(const Digit &digit, Key *from, V *values, const Pairs &pairs_to) const {
-    MovedKey *const out = static_cast<MovedKey *>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
-    MovedValue *const out_values = static_cast<MovedValue *>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
+    MovedKey *const out = gp__as<MovedKey>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
+    MovedValue *const out_values = gp__as<MovedValue>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
     const bool with_keys = !Value::is || !(step & GP__RADIX_LAST) || !a.drop_keys;
     GP__UNROLL
     for (int i = 0; i < ITEMS; i += AT_ONCE) {
@@ -411,8 +408,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     const MovedKey *keys = keys_from();
     const MovedValue *values = values_from();
     for (gp__u64 i = gp__u64(blockIdx.x) * THREADS + threadIdx.x; i < n; i += gp__u64(gridDim.x) * THREADS) {
-      if (keys != a.out_keys && !a.drop_keys) static_cast<MovedKey *>(a.out_keys)[i] = keys[i];
-      if (Value::is && values != a.out) static_cast<MovedValue *>(a.out)[i] = values ? values[i] : Value::index(i);
+      if (keys != a.out_keys && !a.drop_keys) gp__as<MovedKey>(a.out_keys)[i] = keys[i];
+      if (Value::is && values != a.out) gp__as<MovedValue>(a.out)[i] = values ? values[i] : Value::index(i);
     }
   }
   static GP_DEVICE void run(const gp__radix_args &a) {
@@ -420,8 +417,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     GP_DYNAMIC_SHARED(shared);
     gp__pdl_wait<P>();
     const gp__u64 n = gp__count(a);
-    const gp__radix_sweep r = {a, s, reinterpret_cast<Key *>(shared), reinterpret_cast<V *>(shared + KEY_BYTES),
-        a.steps[a.pass],
+    const gp__radix_sweep r = {a, s, gp__as<Key>(shared), gp__as<V>(shared + KEY_BYTES), a.steps[a.pass],
         gp__u32((n + TILE - 1) / TILE), // fewer than 2^32: n elements fit the memory
         n};
     if (r.step & GP__RADIX_RUNS) r.sweep();
@@ -439,8 +435,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     GP__UNROLL_BY(1)
     for (own.pass = 0; own.pass <= a.passes; ++own.pass) {
       own.shift = 8 * own.pass;
-      const gp__radix_sweep r = {own, s, reinterpret_cast<Key *>(shared), reinterpret_cast<V *>(shared + KEY_BYTES),
-          a.steps[own.pass], gp__u32(tiles), n};
+      const gp__radix_sweep r = {
+          own, s, gp__as<Key>(shared), gp__as<V>(shared + KEY_BYTES), a.steps[own.pass], gp__u32(tiles), n};
       if (r.step & GP__RADIX_RUNS) {
         const gp__u32 written = r.sweep();
         __syncthreads();

@@ -120,8 +120,8 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       const unsigned line = i / (2 * W), skip = gp__misalignment(t.out + line * t.out_pitch, 16), all = skip + bytes;
       const unsigned at = (i / W % 2 ? all / 16 * 16 : 0) + i % W * WORD;
       if (at < skip || at >= all || (i / W % 2 ? all < 16 : skip == 0 && all >= 16)) continue;
-      *reinterpret_cast<Word *>(t.out + line * t.out_pitch + (at - skip)) =
-          *reinterpret_cast<const Word *>(t.in + line * a.pitch + (at - skip));
+      *gp__as<Word>(t.out + line * t.out_pitch + (at - skip)) =
+          *gp__as<const Word>(t.in + line * a.pitch + (at - skip));
     }
   }
   // Publishes that this block has done a turn of step `of`: whoever reads the counter sees what it wrote.

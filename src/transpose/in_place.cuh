@@ -24,7 +24,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
     const unsigned x = panel / (n + 1), y = panel - x * (n + 1); // row x of panels, and the x-th last one
     const gp__u64 i = (x + y < n ? x : n - 1 - x) * Q + inner % Q, j = (x + y < n ? x + y : y - 1) * Q + inner / Q;
     if (i > j || j >= a.row_tiles) continue;
-    gp__u8 *base = static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] + near * a.out_outer[1];
+    gp__u8 *base = gp__as<gp__u8>(a.out) + far * a.out_outer[0] + near * a.out_outer[1];
     gp__u8 *upper = base + i * SIDE * a.out_pitch + j * SIDE * SIZE;
     gp__u8 *lower = base + j * SIDE * a.out_pitch + i * SIDE * SIZE;
     const gp__u64 rest_i = a.rows - i * SIDE, rest_j = a.rows - j * SIDE;
@@ -48,13 +48,13 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(c
   const unsigned N = SIZE / WORD;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
-  gp__u8 *at = a.scratch ? static_cast<gp__u8 *>(a.scratch) + blockIdx.x * a.strip : shared;
-  Word *strip = reinterpret_cast<Word *>(at);
+  gp__u8 *at = a.scratch ? gp__as<gp__u8>(a.scratch) + blockIdx.x * a.strip : shared;
+  Word *strip = gp__as<Word>(at);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     const gp__u64 matrix = tile / a.column_tiles, first = (tile - matrix * a.column_tiles) * a.tile_columns;
     const gp__u64 far = matrix / a.outer[1], rest = a.columns - first;
-    Word *base = reinterpret_cast<Word *>(static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] +
-        (matrix - far * a.outer[1]) * a.out_outer[1] + first * SIZE);
+    Word *base = gp__as<Word>(
+        gp__as<gp__u8>(a.out) + far * a.out_outer[0] + (matrix - far * a.outer[1]) * a.out_outer[1] + first * SIZE);
     const unsigned words = unsigned(rest < a.tile_columns ? rest : a.tile_columns) * N;
     for (gp__u64 i = threadIdx.x; i < a.rows * words; i += P::threads) {
       const gp__u64 row = i / words, word = i - row * words, column = first + word / N;
@@ -74,11 +74,11 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
   const unsigned N = SIZE / WORD;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
-  gp__u8 *at = a.scratch ? static_cast<gp__u8 *>(a.scratch) + blockIdx.x * a.strip : shared;
-  Word *strip = reinterpret_cast<Word *>(at);
+  gp__u8 *at = a.scratch ? gp__as<gp__u8>(a.scratch) + blockIdx.x * a.strip : shared;
+  Word *strip = gp__as<Word>(at);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     const gp__u64 matrix = tile / a.rows, row = tile - matrix * a.rows, far = matrix / a.outer[1];
-    Word *base = reinterpret_cast<Word *>(static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] +
+    Word *base = gp__as<Word>(gp__as<gp__u8>(a.out) + far * a.out_outer[0] +
         (matrix - far * a.outer[1]) * a.out_outer[1] + row * a.columns * SIZE);
     for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) {
       const gp__u64 column = i / N, word = i % N;
@@ -101,8 +101,8 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sa
   gp__pdl_wait<P>();
   const gp__u64 words = a.saves / sizeof(Word), threads = gp__u64(gridDim.x) * P::threads;
   const gp__u64 thread = gp__u64(blockIdx.x) * P::threads + threadIdx.x;
-  const Word *from = reinterpret_cast<const Word *>(a.data);
-  Word *to = reinterpret_cast<Word *>(a.saved);
+  const Word *from = gp__as<const Word>(a.data);
+  Word *to = gp__as<Word>(a.saved);
   GP__UNROLL_BY(4)
   for (gp__u64 i = thread; i < words; i += threads) to[i] = from[i];
   for (gp__u64 i = thread; i < a.clears; i += threads) a.counters[i] = 0;

@@ -40,14 +40,14 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     GP__EACH(k, P::vectors) {
       const unsigned unit = k * P::threads + threadIdx.x;
       if (unit * 16 >= bytes) continue;
-      *reinterpret_cast<gp_vector *>(shared + unit * 16 + (a.pad ? gp__quotient(a.group, unit) * a.pad : 0)) = v[k];
+      *gp__as<gp_vector>(shared + unit * 16 + (a.pad ? gp__quotient(a.group, unit) * a.pad : 0)) = v[k];
     }
   }
   // Loads a part of few long rows.
   GP_DEVICE void load_few(gp__u8 *shared, const gp__u8 *in, unsigned rows, unsigned columns, const gp__u8 *end) {
     const int ROUNDS = P::vectors + !IN_ALIGNED;
     const unsigned units = a.tile_columns * SIZE / 16 + !IN_ALIGNED;
-    const gp__u8 *begin = static_cast<const gp__u8 *>(a.in);
+    const gp__u8 *begin = gp__as<const gp__u8>(a.in);
     for (unsigned first = 0; first < units * rows; first += ROUNDS * P::threads) {
       gp_vector v[ROUNDS];
       unsigned at[ROUNDS];
@@ -62,7 +62,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
         v[k] = gp__load_unit<P::load, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end);
       }
       GP__EACH(k, ROUNDS)
-        if (at[k] != ~0u) *reinterpret_cast<gp_vector *>(shared + at[k]) = v[k];
+        if (at[k] != ~0u) *gp__as<gp_vector>(shared + at[k]) = v[k];
     }
   }
   // Position in shared memory of a word of the output of whole columns, and of the words after it.
@@ -105,7 +105,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
         gp__vec<Word> words;
         if (even) {
           const unsigned from = layout.at(p.above + p.row, p.column * SIZE);
-          GP__EACH(w, W) words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * layout.step());
+          GP__EACH(w, W) words.item[w] = *gp__as<const Word>(shared + from + w * layout.step());
         } else {
           GP__UNROLL
           for (int w = 0; w < W; ++w, p.advance(a)) words.item[w] = *at<Word>(shared, p, start, start_pitch);
@@ -115,19 +115,19 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
       }
       GP__UNROLL_BY(1)
       for (int w = first < 0 ? -first : 0; w < W && first + w < all; ++w, p.advance(a))
-        *reinterpret_cast<Word *>(to + w * WORD) = *at<Word>(shared, p, start, start_pitch);
+        *gp__as<Word>(to + w * WORD) = *at<Word>(shared, p, start, start_pitch);
     }
   }
   template <class Word>
   GP_DEVICE const Word *at(const gp__u8 *shared, const place_of_word &p, unsigned start, unsigned start_pitch) const {
     const unsigned behind = IN_WHOLE || IN_ALIGNED ? 0 : (start + p.row * start_pitch) & 15u;
-    return reinterpret_cast<const Word *>(shared +
+    return gp__as<const Word>(shared +
         (IN_WHOLE ? layout.at(p.above + p.row, p.column * SIZE + p.part * WORD)
                   : p.row * layout.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
   }
   GP_DEVICE void turn(gp__u8 *shared, gp__u64 tile) {
-    const gp__u8 *in = static_cast<const gp__u8 *>(a.in), *end = in + a.in_bytes;
-    gp__u8 *out = static_cast<gp__u8 *>(a.out);
+    const gp__u8 *in = gp__as<const gp__u8>(a.in), *end = in + a.in_bytes;
+    gp__u8 *out = gp__as<gp__u8>(a.out);
     if (IN_WHOLE && OUT_WHOLE) { // several matrices
       const gp__u64 first = tile * a.matrices, rest = a.outer[1] - first, matrix = a.rows * a.columns * SIZE;
       const unsigned matrices = unsigned(rest < a.matrices ? rest : a.matrices);
@@ -157,7 +157,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     const unsigned start = gp__misalignment(in, 16);
     if (IN_WHOLE) load_whole(shared, in, rows * unsigned(a.columns) * SIZE, end);
     else if (OUT_WHOLE) load_few(shared, in, rows, columns, end);
-    else Tile::load(shared, in, a.in_pitch, rows, columns, static_cast<const gp__u8 *>(a.in), end);
+    else Tile::load(shared, in, a.in_pitch, rows, columns, gp__as<const gp__u8>(a.in), end);
     __syncthreads();
     if (OUT_WHOLE) store_whole(shared, out, columns, start);
     else if (IN_WHOLE)
@@ -172,7 +172,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
 template <int SIZE, bool ALIGNED, bool NARROW = (SIZE < 4)> struct gp__few_words {
   typedef typename gp__word_of<SIZE>::type Unit;
   static const bool SHIFTED = false;
-  static GP_DEVICE Unit load(const gp__u8 *at) { return *reinterpret_cast<const Unit *>(at); }
+  static GP_DEVICE Unit load(const gp__u8 *at) { return *gp__as<const Unit>(at); }
   static GP_DEVICE Unit load_part(const gp__u8 *at, unsigned) { return load(at); }
   static GP_DEVICE Unit shifted(const Unit &x, gp__u32, unsigned, unsigned) { return x; }
   static GP_DEVICE void turn(Unit (&)[1]) {}
@@ -185,13 +185,13 @@ template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
   static const bool SHIFTED = !ALIGNED;
   // The aligned word that contains `at`. If rows are not aligned, the next lane has the rest.
   static GP_DEVICE Unit load(const gp__u8 *at) {
-    return *reinterpret_cast<const gp__u32 *>(at - (ALIGNED ? 0 : gp__misalignment(at, 4)));
+    return *gp__as<const gp__u32>(at - (ALIGNED ? 0 : gp__misalignment(at, 4)));
   }
   static GP_DEVICE Unit load_part(const gp__u8 *at, unsigned elements) {
     Unit r = 0;
     GP__UNROLL
     for (unsigned i = 0; i < 4 / SIZE; ++i)
-      if (i < elements) r |= gp__u32(reinterpret_cast<const Element *>(at)[i]) << i * SIZE * 8;
+      if (i < elements) r |= gp__u32(gp__as<const Element>(at)[i]) << i * SIZE * 8;
     return r;
   }
   // x and the next lane's word, from bit `bits` on (modulo 32). `behind` of lane i: the word after the last lane's, in
@@ -308,7 +308,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     const unsigned lane = gp_lane();
     const gp__u8 *at = in + lane * a.in_pitch + (GP__WARP - lane) * 4;
     const unsigned skip = gp__misalignment(at, 4);
-    return WHOLE && Words::SHIFTED && lane < of && skip ? *reinterpret_cast<const gp__u32 *>(at - skip) : 0;
+    return WHOLE && Words::SHIFTED && lane < of && skip ? *gp__as<const gp__u32>(at - skip) : 0;
   }
   // Turns words of K rows, the first of which begins at bit `start`, into words of columns.
   template <bool WHOLE> GP_DEVICE void to_columns(Unit (&x)[K], gp__u32 behind, unsigned row, unsigned start) const {
@@ -323,7 +323,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     return Words::SHIFTED ? in >= begin + 3 && last + 4 <= end : last <= end;
   }
   GP_DEVICE const Element &element(const gp__u8 *shared, unsigned byte) const {
-    return *reinterpret_cast<const Element *>(shared + slot_of(byte / UNIT) * UNIT + byte % UNIT);
+    return *gp__as<const Element>(shared + slot_of(byte / UNIT) * UNIT + byte % UNIT);
   }
   // Stores vectors of the output: straight from shared memory, or element by element; both ends an element a thread.
   GP_DEVICE void store(const gp__u8 *shared, gp__u8 *out, unsigned bytes) const {
@@ -332,11 +332,11 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     if (head == 0 && rows % 2) {
       GP__UNROLL_BY(4)
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads)
-        gp__store_vector<P::store>(out + i * 16, *reinterpret_cast<const gp_vector *>(shared + i * 16));
+        gp__store_vector<P::store>(out + i * 16, *gp__as<const gp_vector>(shared + i * 16));
     } else if (head == 0) {
       GP__UNROLL_BY(4)
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
-        const Unit *from = reinterpret_cast<const Unit *>(shared) + slot_of(i * 16 / UNIT);
+        const Unit *from = gp__as<const Unit>(shared) + slot_of(i * 16 / UNIT);
         gp__vec<Unit> v;
         GP__EACH(w, 16 / UNIT) v.item[w] = from[w];
         gp__store_vector<P::store>(out + i * 16, v.vector);
@@ -350,11 +350,11 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
       }
     }
     if (byte >= head) byte += vectors * 16;
-    if (byte < bytes) *reinterpret_cast<Element *>(out + byte) = element(shared, byte);
+    if (byte < bytes) *gp__as<Element>(out + byte) = element(shared, byte);
   }
   GP_DEVICE void turn(gp__u8 *shared, gp__u64 tile) const {
-    const gp__u8 *in = static_cast<const gp__u8 *>(a.in), *begin = in, *end = in + a.in_bytes;
-    gp__u8 *out = static_cast<gp__u8 *>(a.out);
+    const gp__u8 *in = gp__as<const gp__u8>(a.in), *begin = in, *end = in + a.in_bytes;
+    gp__u8 *out = gp__as<gp__u8>(a.out);
     if ((a.outer[0] | a.outer[1]) > 1) {
       const gp__u64 matrix = tile / a.column_tiles, far = matrix / a.outer[1], near = matrix - far * a.outer[1];
       tile -= matrix * a.column_tiles;
@@ -367,10 +367,10 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     in += column * SIZE + threadIdx.x * UNIT;
     const unsigned needed = first - gp_lane() * K + GP__WARP * K; // by the warp
     if (K == 1) {
-      if (first < columns) take_one(reinterpret_cast<Unit *>(shared), in);
+      if (first < columns) take_one(gp__as<Unit>(shared), in);
     } else if (needed <= columns && is_whole(in - gp_lane() * UNIT, begin, end))
-      take<true>(reinterpret_cast<Unit *>(shared), in, columns - first);
-    else if (first < columns) take<false>(reinterpret_cast<Unit *>(shared), in, columns - first);
+      take<true>(gp__as<Unit>(shared), in, columns - first);
+    else if (first < columns) take<false>(gp__as<Unit>(shared), in, columns - first);
     __syncthreads();
     store(shared, out + column * a.out_pitch, columns * rows * SIZE);
   }

@@ -62,7 +62,7 @@ template <class P, int WORD> struct gp__chunk_mover {
   const gp__panels_args &a;
   GP_DEVICE explicit gp__chunk_mover(const gp__panels_args &args) : a(args) {}
 
-  GP_DEVICE Word *at(gp__u32 i) const { return reinterpret_cast<Word *>(a.data + gp__u64(i) * a.chunk); }
+  GP_DEVICE Word *at(gp__u32 i) const { return gp__as<Word>(a.data + gp__u64(i) * a.chunk); }
   GP_DEVICE void load(chunk &c, gp__u32 i) const {
     GP__EACH(k, WORDS)
       if ((k * GP__WARP + gp_lane()) * WORD < a.chunk) c.word[k] = at(i)[k * GP__WARP + gp_lane()];

@@ -154,8 +154,8 @@ MUTANTS = {
         "best.push(best.takes(r), r);"),
     "top-k by an order: places of other keys": (
         "TOP_K_ORDER", "src/top_k/order.cuh",
-        "[static_cast<const Index *>(a.top.from)[i]] = static_cast<Index>(i);",
-        "[i] = static_cast<const Index *>(a.top.from)[i];"),
+        "[gp__as<const Index>(a.top.from)[i]] = static_cast<Index>(i);",
+        "[i] = gp__as<const Index>(a.top.from)[i];"),
     "top-k by an order: sorted segments are cut before their beginning": (
         "TOP_K_ORDER", "src/top_k/order.cuh",
         "gp__u64 number = to % a.top.k, at = s.begin + number;", "gp__u64 number = to % a.top.k, at = number;"),
@@ -541,12 +541,12 @@ MUTANTS = {
         "(ticket.number < tiles);\n      break;\n    }"),
     "find: the tiles of the next launch are ended": (
         "FIND", "src/device/look_back.cuh",
-        "atomicMax(static_cast<gp__u64 *>(workspace), (ticket.tag - 1) << 28 | tiles);",
-        "atomicMax(static_cast<gp__u64 *>(workspace), ticket.tag << 28 | tiles);"),
+        "atomicMax(gp__as<gp__u64>(workspace), (ticket.tag - 1) << 28 | tiles);",
+        "atomicMax(gp__as<gp__u64>(workspace), ticket.tag << 28 | tiles);"),
     "find: a block with a hit begins the next tile": (
         "FIND", "src/device/look_back.cuh",
-        "atomicMax(static_cast<gp__u64 *>(workspace), (ticket.tag - 1) << 28 | tiles);",
-        "atomicMax(static_cast<gp__u64 *>(workspace), (ticket.tag - 1) << 28 | (tiles - 1));"),
+        "atomicMax(gp__as<gp__u64>(workspace), (ticket.tag - 1) << 28 | tiles);",
+        "atomicMax(gp__as<gp__u64>(workspace), (ticket.tag - 1) << 28 | (tiles - 1));"),
     "find: the first block's hit wins": (
         "FIND", "src/find/kernels.cuh", "for (gp__u64 i = threadIdx.x; i < gridDim.x; i += THREADS)",
         "for (gp__u64 i = threadIdx.x; i < 1; i += THREADS)"),
@@ -697,7 +697,7 @@ MUTANTS = {
         "atomicCAS(a.depths + v, -1, level) == -1;", "(atomicCAS(a.depths + v, -1, level), true);"),
     "bfs by launches: edges of all levels lie in one place": (
         "BFS", "src/bfs/launches.cuh",
-        "static_cast<Edge *>(a.edge_queue) + first, ", "static_cast<Edge *>(a.edge_queue), "),
+        "gp__as<Edge>(a.edge_queue) + first, ", "gp__as<Edge>(a.edge_queue), "),
     "bfs by launches: slots are not cleared for those behind": (
         "BFS", "src/bfs/launches.cuh",
         "s->found[slot(level + 1)] = s->edges_to[slot(level + 2)] = 0;", "s->found[slot(level + 1)] = 0;"),
@@ -1169,7 +1169,7 @@ MUTANTS = {
     "reproducible segments: the last run ends at the next offset": (
         "SEGMENTS", "src/segments/ends.cuh", "s + 1 < segments ? gp__u64", "s + 1 <= segments ? gp__u64"),
     "reproducible segments: a count on the device counts for nothing": (
-        "SEGMENTS", "src/segments/ends.cuh", "if (a.end && *static_cast<const gp__u64 *>(a.end) < count)",
+        "SEGMENTS", "src/segments/ends.cuh", "if (a.end && *gp__as<const gp__u64>(a.end) < count)",
         "if (false)"),
     "reproducible segments: lanes by the mean length": (
         "CONTRACT", "src/segments/geometry.h", "  if (s.reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;\n", ""),
@@ -1229,10 +1229,10 @@ MUTANTS = {
         "const bool later = !Before()(one, two), of_second = FULL"),
     "merge: the diagonal puts ties with the second input": (
         "MERGE", "src/merge/kernels.cuh",
-        "if (!Before()(*reinterpret_cast<const Key *>(shared + RING_AT + y), "
-        "*reinterpret_cast<const Key *>(shared + x)))",
-        "if (Before()(*reinterpret_cast<const Key *>(shared + x), "
-        "*reinterpret_cast<const Key *>(shared + RING_AT + y)))"),
+        "if (!Before()(*gp__as<const Key>(shared + RING_AT + y), "
+        "*gp__as<const Key>(shared + x)))",
+        "if (Before()(*gp__as<const Key>(shared + x), "
+        "*gp__as<const Key>(shared + RING_AT + y)))"),
     "merge: the rings are overwritten while they are read": (
         "MERGE", "src/merge/kernels.cuh", "__syncthreads(); // the rings have been read", ""),
     "merge: the rings are read before they are filled": (
@@ -1650,7 +1650,7 @@ MUTANTS = {
         "if (start + begin < low) begin += 16;", ""),
     "segments: marks stay": (
         "SEGMENTS", "src/segments/carries.cuh",
-        "*reinterpret_cast<Access *>(from) = Access();", ""),
+        "*gp__as<Access>(from) = Access();", ""),
     "segments: lengths below zero": (
         "SEGMENTS", "src/segments/kernels.cuh",
         "k < a.segments && begin[k] < end[k] ?", "k < a.segments ?"),
@@ -1903,8 +1903,8 @@ MUTANTS = {
         "s.load((k + 1) % K, k + K < s.left, ONE);"),
     "histogram: what is left behind the last vector": (
         "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
-        "take_one(static_cast<const T *>(a.in), i, i < e.samples);",
-        "take_one(static_cast<const T *>(a.in), i, i < e.head + e.vectors * V);"),
+        "take_one(gp__as<const T>(a.in), i, i < e.samples);",
+        "take_one(gp__as<const T>(a.in), i, i < e.head + e.vectors * V);"),
     "histogram: the last run of equal samples": (
         "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
         "if (runs) add(run_slot, run_samples);", ""),
@@ -2448,7 +2448,7 @@ MUTANTS = {
         "gp__receive<gp__u64>(gp__words(a.workspace), 0, ticket.tag);", ""),
     "radix: the words are not cleared": (
         "RADIX", "src/sort/radix_count.cuh",
-        "static_cast<gp_vector *>(a.words)[i] = gp_vector{{0, 0, 0, 0}};", ""),
+        "gp__as<gp_vector>(a.words)[i] = gp_vector{{0, 0, 0, 0}};", ""),
     "radix: the upper word is counted as the lower one": (
         "RADIX", "src/sort/radix_count.cuh",
         "add<ALL>(upper ? low : high, other);", "add<ALL>(upper ? low : high, own);"),
@@ -2493,7 +2493,7 @@ MUTANTS = {
     "sets: the workspace is read beside the launch before": (
         "SETS", "src/sets/kernels.cuh",
         "  gp__pdl_wait<P>();\n  const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);",
-        "  gp__load_volatile(static_cast<const gp__u64 *>(a.workspace));\n  gp__pdl_wait<P>();\n"
+        "  gp__load_volatile(gp__as<const gp__u64>(a.workspace));\n  gp__pdl_wait<P>();\n"
         "  const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);"),
     "cooperative radix: a cluster's next pass before all have written": (
         "RADIX", "src/sort/cooperative.cuh",
@@ -2585,7 +2585,7 @@ MUTANTS = {
         "i < half ? first : i < both ? second : last) + i;", "i < half ? first : second) + i;"),
     "radix: the last one of odd pairs where keys are written": (
         "RADIX", "src/sort/radix_sweep.cuh",
-        "static_cast<Key *>(a.other) + (n + 1) / 2 - both", "static_cast<Key *>(a.other_keys) + n - both"),
+        "gp__as<Key>(a.other) + (n + 1) / 2 - both", "gp__as<Key>(a.other_keys) + n - both"),
     "radix: no room for the last one of odd pairs": (
         "RADIX", "src/sort/scratch.h",
         "gp__is_paired(p.algorithm, s.in_size) * 16", "gp__is_paired(p.algorithm, s.in_size) * 0"),
@@ -2715,7 +2715,7 @@ MUTANTS = {
         "MAP", "src/scatter/kernels.cuh", "done |= gp__u64(1) << (turn % 64);", "done |= gp__u64(3) << (turn % 64);"),
     "scan: an operand in device memory is not read": (
         "LOOK_BACK", "src/scan/kernels.cuh",
-        "a.init_device ? *static_cast<const Acc *>(a.init_device) : gp__value_as<Acc>(a.init)",
+        "a.init_device ? *gp__as<const Acc>(a.init_device) : gp__value_as<Acc>(a.init)",
         "gp__value_as<Acc>(a.init)"),
     "scatter: the element of an index that is too large is read": (
         "MAP", "src/scatter/kernels.cuh", "if (place[k] < limit)\n", "if (place[k] <= limit)\n"),
