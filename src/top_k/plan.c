@@ -43,39 +43,33 @@ GP__HOST int gp__fit_top_k(const gp_policy *p, int occupancy) {
   (void)occupancy;
   return p->algorithm == GP_RADIX_SELECT ? 0 : INT32_MAX;
 }
-// Top-k of many sorts a row's results in place, by a call of its own.
-GP__HOST int gp__sorts_results(const gp__request *q, const gp_policy *p) {
-  return q->primitive == GP_TOP_K && p->algorithm == GP_RADIX_SELECT && q->length > 1 &&
-      (!(q->flags & GP_UNSORTED) || gp__filters_keys(q)); // whose order differs from call to call
-}
-GP__HOST gp__request gp__result_sort(const gp__request *q, uint64_t row) {
-  gp__request sort;
-  memset(&sort, 0, sizeof sort);
-  sort.primitive = GP_SORT;
-  sort.flags = q->flags & GP_DESCENDING;
-  sort.key_type = q->key_type;
-  sort.key_size = q->key_size;
-  sort.end_bit = 8 * (int)q->key_size;
-  sort.in_type = sort.out_type = q->out_size == 1 ? GP_U8
-      : q->out_size == 2                          ? GP_U16
-      : q->out_size == 4                          ? GP_U32
-      : q->out_size == 8                          ? GP_U64
-                                                  : q->out_type;
-  sort.in_struct = sort.out_struct = q->out_struct;
-  sort.in_size = sort.out_size = q->out_size;
-  sort.channels = sort.active = 1;
-  sort.count = sort.stride = q->length;
-  sort.row_bytes = q->segments > 1 ? q->length * q->key_size : 0;
-  sort.count_device = q->count_device; // fewer elements, fewer results
-  sort.keys = sort.out_keys = q->out_keys ? (unsigned char *)q->out_keys + row * q->length * q->key_size : NULL;
-  sort.in = sort.out = q->out ? (unsigned char *)q->out + row * q->length * q->out_size : NULL;
-  return sort;
-}
-
+// Top-k of many sorts its results in place by one call: rows as segments, unless the device may shorten them.
 GP__HOST uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
-  if (!gp__sorts_results(q, p)) return 0;
-  *call = gp__result_sort(q, row);
-  return q->segments ? q->segments : 1;
+  const uint64_t rows = q->segments ? q->segments : 1, calls = q->count_device ? rows : 1;
+  if (q->primitive != GP_TOP_K || p->algorithm != GP_RADIX_SELECT || q->length < 2 ||
+      (q->flags & GP_UNSORTED && !gp__filters_keys(q))) // whose order differs from call to call
+    return 0;
+  memset(call, 0, sizeof *call);
+  call->primitive = rows > calls ? GP_SEGMENTED_SORT : GP_SORT;
+  call->segments = rows > calls ? rows : 0;
+  call->flags = q->flags & GP_DESCENDING;
+  call->key_type = q->key_type;
+  call->key_size = q->key_size;
+  call->end_bit = 8 * (int)q->key_size;
+  call->in_type = call->out_type = q->out_size == 1 ? GP_U8
+      : q->out_size == 2                            ? GP_U16
+      : q->out_size == 4                            ? GP_U32
+      : q->out_size == 8                            ? GP_U64
+                                                    : q->out_type;
+  call->in_struct = call->out_struct = q->out_struct;
+  call->in_size = call->out_size = q->out_size;
+  call->channels = call->active = 1;
+  call->count = call->stride = q->length * (rows / calls);
+  call->row_bytes = calls > 1 ? q->length * q->key_size : 0;
+  call->count_device = q->count_device; // fewer elements, fewer results
+  call->keys = call->out_keys = q->out_keys ? (unsigned char *)q->out_keys + row * q->length * q->key_size : NULL;
+  call->in = call->out = q->out ? (unsigned char *)q->out + row * q->length * q->out_size : NULL;
+  return calls;
 }
 GP__HOST gp_result gp__host_ranks(gp__host_call *h) {
   return h->q->primitive == GP_NTH_ELEMENT ? gp__host_nth(h) : gp__host_top_k(h);

@@ -2331,6 +2331,12 @@ MUTANTS = {
     "filter: more keys than there is room for": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh", "return appended >= a.k && appended <= a.room ? appended : 0;",
         "return appended >= a.k ? appended : 0;"),
+    "filter: rows that were not filtered are gathered": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "gathers && row < a.rows; ++row)\n    gathers =",
+        "gathers && row < 1; ++row)\n    gathers ="),
+    "filter: tiles of filtered rows publish nothing": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "    const gp__u64 wanted = state->rank + 1; // equal keys wanted\n",
+        "    const gp__u64 wanted = state->rank + 1;\n    __syncthreads();\n    if (state->buffered == 2) continue;\n"),
     "filter: a copy of the k-th key too few": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh", "from = a.k - 1 - state->rank;", "from = a.k - state->rank;"),
     "filter: the sample is not ordered as the keys": (

@@ -248,7 +248,7 @@ struct Rows {
   size_t rows, count, k, offset;
   int sms, kind;
   bool on_device, filtered; // the count is read there, and smaller; keys within a bound are put aside first
-  bool mixed;               // the second row is not filtered
+  bool mixed;               // the second of three rows is not filtered
   u64 merged;               // 0: by the rule; otherwise the mergers of a row's lists
 };
 
@@ -263,8 +263,9 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
         : o.k % 2                 ? o.count / 30 + 1
                                   : o.count - o.count / 3;
     std::vector<B> x = keys_of<T>(all, o.kind);
-    if (o.mixed && !nth)
-      std::fill(x.begin() + long(o.count) + 9, x.end(), B(x[o.count])); // too many are within its bound
+    if (o.mixed) // too many keys of the second row are within its bound, and its best ones come last
+      std::fill(x.begin() + long(o.count), x.begin() + long(2 * o.count) - 40,
+          gp__ordered<T>::decode(DESCENDING ? B(0) : B(~B(0))));
     std::vector<In> value(values ? all : 0);
     for (size_t i = 0; i < value.size(); ++i) value[i] = value_at<In>(i);
     Device<B> keys(x, o.offset);
@@ -356,8 +357,22 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
     if (!e) e = simt::launch_kernel(name, g.grid, P::threads, 0, gp__select_first<P, T, DESCENDING>, a);
     for (a.level = 1; a.level * GP__SELECT_BITS < 8 * int(sizeof(T)) && !e; ++a.level)
       e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__select_next<P, T, DESCENDING>, a);
+    for (size_t r = 0; o.mixed && r < o.rows && !e; ++r)
+      check((states.data[r].buffered == 2) == (r != 1), std::string(name) + " mixed: row " + std::to_string(r));
     if (!nth && !e) e = simt::launch_kernel(name, 5, P::threads, 0, gp__select_collect<P, T, In, Out, DESCENDING>, a);
     return e;
+  }
+  // Rows of which one is not filtered.
+  static void mixed(const char *name, int seeds) {
+    if (!only.empty() && only != name) return;
+    const size_t tile = size_t(P::threads) * P::vectors * 16 / sizeof(T);
+    for (int seed = 1; seed <= seeds; ++seed) {
+      simt::set_random_schedule(u64(seed) * 100);
+      Rows o = {};
+      o.rows = 3, o.count = 40 * tile + 1, o.sms = 3, o.filtered = o.mixed = true;
+      o.k = seed % 2 ? 99 : 1 + random32() % 98;
+      run(name, o, unsigned(seed));
+    }
   }
   static void sweep(const char *name, int seeds) {
     if (!only.empty() && only != name) return;
@@ -379,8 +394,6 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
         o.on_device = o.count > 1 && seed % 4 == 3;
         o.merged = seed % 3 == 1 ? (LISTS ? 2 : 50) : 0;
         o.filtered = !LISTS && !outs && random32() % 2;
-        o.mixed = o.filtered && i == 6;
-        if (o.mixed) o.rows = 2, o.merged = 0, o.k = 1 + random32() % 99, o.on_device = false;
         run(name, o, unsigned(seed));
         if (!LISTS) {
           o.rows = 1;
@@ -523,6 +536,7 @@ int main(int argc, char **argv) {
 #ifdef TEST_RADIX_SELECT
   TopK<Small, float, gp__none, u32, true, false, false>::sweep("select f32 indices", seeds);
   TopK<Small, u32, gp__none, gp__none, true, false, false>::sweep("select u32 keys", seeds);
+  TopK<Small, u32, gp__none, gp__none, true, false, false>::mixed("select mixed rows", seeds);
 #ifndef TEST_FEW
   TopK<Larger, long long, Odd, Odd, false, false, false>::sweep("select i64 values", seeds);
   TopK<Small, u16, gp__none, gp__none, false, false, false>::sweep("select u16 keys", seeds);
