@@ -605,8 +605,8 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PR
   X(ROUND_TRIP, 27)      /* transpose in place: out of place into the workspace, then a copy back */ \
   X(FOUR_WAY_PASSES, 28) /* merge sort: as MERGE_PASSES; a pass merges four runs */ \
   X(LEADING_SWEEP, 29)   /* sort of 4-byte keys with values: one sweep by leading bits, then buckets on chip */ \
-  X(ONE_CLUSTER, 30)     /* sort: a digit a pass by one cluster, in its shared memory; sm_90 and later */ \
-  X(ONE_LAUNCH, 31)      /* sort: a digit a pass by resident blocks, in device memory, one launch */
+  X(ONE_CLUSTER, 30)     /* sort, top-k: a digit a pass by one cluster, in its shared memory; sm_90 and later */ \
+  X(ONE_LAUNCH, 31)      /* sort, top-k: a digit a pass by resident blocks, in device memory, one launch */
 
 #define GP__ENUM(NAME, value) GP_##NAME = value,
 enum { GP_AUTO = 0, GP_ALGORITHMS(GP__ENUM) GP_ALGORITHM_COUNT };
@@ -2030,13 +2030,15 @@ GP__API gp_result gp_argsort_columns(gp_context *ctx, gp_type index_type, const 
 // NULL. out_values: their values, which are elements of value_type of any size; where values is NULL, their indices,
 // value_type being u32 or u64; NULL (and value_type 0): not wanted. flags: GP_DESCENDING; GP_UNSORTED: the same
 // elements, in an order of the library's choice, the same in each call. More than 1024 sorted results need out_keys,
-// where they are sorted. Up to k = 1024 every key is read once, and blocks keep the best they have seen, in one to
-// three launches (workspace: at most k ranks of 4 to 16 bytes for each block). Beyond, radix select reads them two or
-// three times, a launch a digit of 11 bits and one that collects, and a sort of k follows (workspace: count / 16 keys,
-// and that of the sort). gp_call.op orders keys of any type, structs too: LESS, GREATER or a user's operator, whose
-// reverse GP_DESCENDING takes; keys that tie come as in the input, and out_keys may be NULL. Up to 1024 results (24 KB
-// of keys and indices, if that is less) every key is read once, in up to three launches; beyond, a merge sort
-// (workspace: keys and indices, and that of the sort; rows and segments: indices again, and a segmented sort).
+// where they are sorted. One launch sorts up to 2^15 keys and stores the first k: keys of up to 4 bytes (k > 32: up to
+// 2^19, in a workspace for all), or k > 128. Otherwise, up to k = 1024 every key is read once, and blocks keep the best
+// they have seen, in one to three launches (workspace: at most k ranks of 4 to 16 bytes for each block). Beyond, radix
+// select reads them two or three times, a launch a digit of 11 bits and one that collects, and a sort of k follows, one
+// for all rows (workspace: count / 16 keys, and that of the sort). gp_call.op orders keys of any type, structs too:
+// LESS, GREATER or a user's operator, whose reverse GP_DESCENDING takes; keys that tie come as in the input, and
+// out_keys may be NULL. Up to 1024 results (24 KB of keys and indices, if that is less) every key is read once, in up
+// to three launches; beyond, a merge sort (workspace: keys and indices, and that of the sort; rows and segments:
+// indices again, and a segmented sort).
 GP__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys, const void *values,
     uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream);
 // The top k of each row of a dense matrix of rows * columns keys: k results a row. Indices count from the start of the
@@ -4836,7 +4838,7 @@ GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
 // ---- top_k/policy.h - top-k, nth element, shuffle: policy fields, ranks, tiles, validity
 
 #define GP_POLICY_FIELDS_TOP_K(F) \
-  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT, GP_WARP_SEGMENTS) \
+  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT, GP_WARP_SEGMENTS, GP_ONE_CLUSTER, GP_ONE_LAUNCH) \
   F(threads, 0, 128, 256, 512, 1024) \
   F(vectors, 0, 1, 2, 4) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -6325,24 +6327,42 @@ GP__HOST gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
 
 // ---- top_k/portable.h - portable rule of top-k
 
-// Lists while k is small, otherwise radix select. Hundreds of results are for radix select where keys are few or can be
-// filtered. Many segments are for warps.
+// Few keys are sorted at once. Lists while k is small, otherwise radix select. Hundreds of results are for radix select
+// where keys are few or can be filtered. Many segments are for warps.
 enum {
   GP__IF_TOP_K_LISTS = GP__IF,
   GP__IF_TOP_K_WIDE = 2 * GP__IF,
-  GP__IF_TOP_K_ONE = 4 * GP__IF, // row, without an operator
+  GP__IF_TOP_K_ONE = 4 * GP__IF,   // row, without an operator
+  GP__IF_TOP_K_SORTS = 8 * GP__IF, // keys of up to 4 bytes, or hundreds of results
+  GP__IF_TOP_K_SOME = 16 * GP__IF, // results, or keys of one or two digits
+  GP__TOP_K_SOME = 32,
   GP__TOP_K_HUNDREDS = 128,
   GP__TOP_K_FEW_BYTES = 32 << 20
 };
 static const gp__policy_row gp__top_k_rows[] = {
     GP__H200(0, -1, GP__CHOOSES | GP__IF_TOP_K_LISTS, 0, 0, GP_BEST_LISTS, 0, 0, 0, 0, 22),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_RADIX_SELECT, 256, 2, 0, 4, 22),
+    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_SORTS, 0, (1 << 15) + 1, GP_ONE_LAUNCH,
+        0, 0, 0, 0, 29),
+    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_SORTS | GP__IF_TOP_K_SOME, 0,
+        (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 29),
     GP__H200(0, -1, 0, 0, 0, GP_BEST_LISTS, 256, 1, 0, 4, 22),
     GP__H200(0, 4, 0, 0, 0, GP_BEST_LISTS, 0, 2, 0, 0, 22),
     GP__H200(0, -1, GP__IF_TOP_K_WIDE, 0, 0, GP_BEST_LISTS, 0, 4, 0, 0, 22),
     GP__H200(0, -1, GP__BY_KEYS | GP__IF_TOP_K_ONE, 0, 1 << 20, GP_BEST_LISTS, 0, 1, 0, 8, 29),
     GP__H200(0, -1, GP__BY_KEYS | GP__IF_TOP_K_ONE, 16 << 20, 0, GP_BEST_LISTS, 1024, 0, 0, 1, 29),
 };
+// The call as a sort of all keys.
+GP__HOST gp__shape gp__sorted_top_k(gp__shape s) {
+  s.in_size = s.out_size;
+  s.sorted.end_bit = 8 * s.key_size;
+  return s;
+}
+GP__HOST int gp__policy_valid_ranked(gp_policy p, gp__shape s) {
+  return !gp__is_cooperative(p.algorithm) ? gp__policy_valid_top_k(p, s)
+                                          : s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes &&
+          !s.top_k.drop_keys && p.blocks_per_sm >= 1 && gp__policy_valid_cooperative(p, gp__sorted_top_k(s));
+}
 GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int one = s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes;
   const int many = s.count * (unsigned)s.key_size > GP__TOP_K_FEW_BYTES;
@@ -6352,10 +6372,18 @@ GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int warps = p.algorithm == GP_WARP_SEGMENTS ||
       (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && !s.top_k.order_bytes &&
           s.top_k.results <= GP__TOP_K_OF_WARP && s.segments >= 4 * (unsigned)s.multiprocessors);
+  const unsigned when =
+      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0) | (one ? GP__IF_TOP_K_ONE : 0);
+  const unsigned sorts = (s.key_size <= 4 || s.top_k.results > GP__TOP_K_HUNDREDS ? GP__IF_TOP_K_SORTS : 0) |
+      (s.key_size <= (s.top_k.results > GP__TOP_K_SOME ? 4 : 2) ? GP__IF_TOP_K_SOME : 0);
   gp_policy q;
   if (warps) p.algorithm = GP_BEST_LISTS;
-  q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s,
-      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0) | (one ? GP__IF_TOP_K_ONE : 0));
+  q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s, when | sorts);
+  if (gp__is_cooperative(q.algorithm)) {
+    q = gp__portable_cooperative(p, gp__sorted_top_k(s));
+    if (p.algorithm || gp__policy_valid_ranked(q, s)) return q;
+    q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s, when);
+  }
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
@@ -7110,6 +7138,8 @@ GP__HOST gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
       (s.top_k.order_bytes || gp__sort_item_bytes(s.key_size, s.out_size > 0) > 4 ? 512 : 1024) / p.threads;
   return p;
 }
+// One launch: bytes of the keys that move, before their values.
+GP__HOST gp__u64 gp__top_k_moved(gp__shape s) { return gp__ceil_div(s.count * (unsigned)s.key_size, 256) * 256; }
 // Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
 typedef struct gp__segment_top_k_layout {
   gp__u64 part, task_room, list_room, tasks, arrived, lists, bytes;
@@ -7157,6 +7187,11 @@ GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp_
     gp__geometry_segment_top_k(p, gp__rows_as_segments(s), resident, g);
     return;
   }
+  if (gp__is_cooperative(p.algorithm)) {
+    gp__geometry_radix(p, gp__sorted_top_k(s), resident, g);
+    if (p.algorithm == GP_ONE_LAUNCH) g->scratch = gp__top_k_moved(s) + s.count * (unsigned)s.out_size;
+    return;
+  }
   g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
   g->share = blocks;
@@ -7174,7 +7209,7 @@ GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp_
   }
 }
 
-static const gp__rules gp__rules_top_k = {gp__policy_valid_top_k, gp__measure_keys, gp__portable_top_k,
+static const gp__rules gp__rules_top_k = {gp__policy_valid_ranked, gp__measure_keys, gp__portable_top_k,
     GP__ALWAYS_OVERLAPS, gp__geometry_top_k, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- transpose/geometry.h - plans and launches of transposes
@@ -7999,8 +8034,8 @@ typedef struct gp__radix_args {
   int drop_keys;         // the last pass does not write keys
   const gp__u64 *choice; // GP__CHOSE_..., or NULL: one-sweep sort
   gp__u64 *leads;        // leading sweep: where the choice is stored; or NULL
-  unsigned capacity;     // leading sweep: most keys of a bucket,
-  int leading;           // and number of leading bits
+  unsigned capacity;     // leading sweep: most keys of a bucket; cooperative sorts: most results
+  int leading;           // leading bits
 } gp__radix_args;
 
 // ---- layouts/arguments.h - arguments of conversion of layouts, and of gathers
@@ -19285,8 +19320,8 @@ template <class P, class K, class V, class W> GP_DEVICE void gp__radix_sweeps(co
 
 // One launch does all passes. Its blocks form one cluster or one grid. Each holds a tile of keys in registers while the
 // blocks exchange their digit counts. After that no block needs the pass's input, so keys may overwrite it: they go to
-// the tiles of the cluster's blocks, or to the output, which the next pass reads after a grid barrier. A pass in which
-// all keys share a digit moves nothing, unless it is the last.
+// the tiles of the cluster's blocks, or to a buffer (a sort's is its output), which the next pass reads after a grid
+// barrier. A pass in which all keys share a digit moves nothing, unless it is the last, which stores a top-k's part.
 //
 // A grid's counts are tagged words. Its barrier uses the workspace's tickets: each block draws one after a pass. The
 // last pass and passes that move nothing have no barrier; a block draws their tickets at its end.
@@ -19396,7 +19431,9 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   }
   GP_DEVICE void scatter(Digit digit, bool last) const {
     const bool to_tiles = CLUSTER && !last;
-    const unsigned n = unsigned(of.n);
+    const unsigned n = last && of.a.capacity < of.n ? of.a.capacity : unsigned(of.n);
+    Key *out_keys = static_cast<Key *>(last ? of.a.out_keys : of.a.other_keys);
+    V *out = static_cast<V *>(last ? of.a.out : of.a.other);
     GP__UNROLL
     for (int i = 0; i < ITEMS; i += AT_ONCE) {
       Key key[AT_ONCE];
@@ -19414,8 +19451,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
           *gp__in_block(own_keys + at[j] % TILE, at[j] / TILE) = key[j];
           if (PAIRS) *gp__in_block(own_values + at[j] % TILE, at[j] / TILE) = values[k];
         } else if (at[j] < n) {
-          if (!last || !of.a.drop_keys) static_cast<Key *>(of.a.out_keys)[at[j]] = key[j];
-          if (PAIRS) static_cast<V *>(of.a.out)[at[j]] = values[k];
+          if (!last || !of.a.drop_keys) out_keys[at[j]] = key[j];
+          if (PAIRS) out[at[j]] = values[k];
         }
       }
     }
@@ -19485,8 +19522,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       if (last) break;
       if (moved && !CLUSTER) {
         meet();
-        of.load_keys(key, static_cast<const Key *>(of.a.out_keys) + first, valid);
-        if (PAIRS) of.load_values(key, value, static_cast<const V *>(of.a.out), first, valid);
+        of.load_keys(key, static_cast<const Key *>(of.a.other_keys) + first, valid);
+        if (PAIRS) of.load_values(key, value, static_cast<const V *>(of.a.other), first, valid);
         continue;
       }
       if (moved) {
@@ -24530,12 +24567,10 @@ template <int THREADS, class R> struct gp__best {
       __syncthreads();
       if (gp_warp() == 0) {
         gp__u32 bin[8], sum = 0;
-        GP__UNROLL
-        for (int j = 0; j < 8; ++j) sum += bin[j] = s.bins[gp_lane() * 8 + j];
+        GP__EACH(j, 8) sum += bin[j] = s.bins[gp_lane() * 8 + j];
         gp__u32 at = before + gp_warp_inclusive_scan(sum, gp_sum<gp__u32>()) - sum;
         if (at < k && k <= at + sum) {
-          GP__UNROLL
-          for (int j = 0; j < 8; ++j) {
+          GP__EACH(j, 8) {
             if (at < k && k <= at + bin[j]) s.bin = gp_lane() * 8 + j, s.before = at, s.in_bin = bin[j];
             at += bin[j];
           }
@@ -24635,14 +24670,12 @@ template <class P, class Bits> struct gp__key_tile {
   // Keys that exist of the vector at `at`.
   static GP_DEVICE int there(gp__u64 at, gp__u64 n) { return at + V <= n ? V : at < n ? int(n - at) : 0; }
   GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned, gp__u32 lead = 0) {
-    GP__UNROLL
-    for (int i = 0; i < K; ++i) {
+    GP__EACH(i, K) {
       const gp__u64 from = at(first, i);
       if (from >= lead && from + V <= n)
         x[i].template load<P::load>(in + from, misaligned, from >= V && from + 2 * V <= n);
       else {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) x[i].item[j] = from + j >= lead && from + j < n ? in[from + j] : Bits(0);
+        GP__EACH(j, V) x[i].item[j] = from + j >= lead && from + j < n ? in[from + j] : Bits(0);
       }
     }
   }
@@ -24679,13 +24712,11 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
       if (tile >= tiles) tile -= tiles;
       Tile next; // in flight meanwhile
       next.load(in, tile * Tile::ITEMS, t + a.blocks < tiles ? n : 0, misaligned);
-      GP__UNROLL
-      for (int i = 0; i < Tile::K; ++i) {
+      GP__EACH(i, Tile::K) {
         const gp__u64 at = Tile::at(first, i);
         const Bits bound = static_cast<Bits>(best.limit_key);
         gp__u32 hits = 0;
-        GP__UNROLL
-        for (int j = 0; j < Tile::V; ++j) hits |= (Key::encode(now.x[i].item[j]) <= bound ? 1u : 0u) << j;
+        GP__EACH(j, Tile::V) hits |= (Key::encode(now.x[i].item[j]) <= bound ? 1u : 0u) << j;
         hits &= (1u << Tile::there(at, n)) - 1;
         if (!__any_sync(0xffffffffu, hits != 0)) continue;
         GP__UNROLL_BY(1)
@@ -24718,13 +24749,11 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
     gp__best<THREADS, R> best(s, memory, a.capacity, gp__u32(a.k));
     for (gp__u64 first = share * TILE; first < a.ranks; first += a.blocks * TILE) {
       typename R::type r[ITEMS];
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const gp__u64 at = first + i * THREADS + threadIdx.x;
         r[i] = at < a.ranks ? in[at] : R::worst();
       }
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) best.push(first + i * THREADS + threadIdx.x < a.ranks && best.takes(r[i]), r[i]);
+      GP__EACH(i, ITEMS) best.push(first + i * THREADS + threadIdx.x < a.ranks && best.takes(r[i]), r[i]);
       best.make_room(TILE);
     }
     if (a.to || n >= a.k) gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
@@ -24803,8 +24832,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
 
   // Stores results: N sorted items a lane, `lanes` lanes a segment.
   template <int N> GP_DEVICE void store(const C (&x)[N], unsigned lanes, gp__u32 k, gp__u64 to, gp__u64 begin) const {
-    GP__UNROLL
-    for (int pass = 0; pass < 2; ++pass) { // keys; indices
+    GP__EACH(pass, 2) { // keys; indices
       if (pass ? gp__is_none<Out>::value : !a.out_keys) continue;
       __syncwarp();
       GP__UNROLL
@@ -24825,8 +24853,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
     const gp__u32 own = left > gp_lane() ? left - gp_lane() : 0;
     in += gp_lane();
     if (left >= 32 * N) {
-      GP__UNROLL
-      for (int j = 0; j < N; ++j) key[j] = Key::encode(in[32 * j]);
+      GP__EACH(j, N) key[j] = Key::encode(in[32 * j]);
     } else {
       GP__UNROLL
       for (unsigned j = 0; j < N; ++j) key[j] = 32 * j < own ? Word(Key::encode(in[32 * j])) : Lone::last();
@@ -24850,14 +24877,12 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
     const Bits *in = static_cast<const Bits *>(a.keys) + begin;
     C *list = reinterpret_cast<C *>(room), x[N];
     Word best[N];
-    GP__UNROLL
-    for (int j = 0; j < N; ++j) best[j] = Lone::last();
+    GP__EACH(j, N) best[j] = Lone::last();
     GP__UNROLL_BY(1)
     for (gp__u32 at = 0; at < n; at += 32 * FIRST) {
       Word key[FIRST];
       load(in + at, n - at, key);
-      GP__UNROLL
-      for (int j = 0; j < FIRST; ++j) best[j % N] = key[j] < best[j % N] ? key[j] : best[j % N];
+      GP__EACH(j, FIRST) best[j % N] = key[j] < best[j % N] ? key[j] : best[j % N];
     }
     Word bound = sort<Lone>(best, k);
     gp__u32 listed = 0, steps = STEPS;
@@ -24868,8 +24893,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
         Word key[STEPS];
         gp__u32 mine = 0;
         load(in + at, n - at, key);
-        GP__UNROLL
-        for (int j = 0; j < STEPS; ++j) mine += key[j] <= bound && (j == 0 || steps > 1) ? 1 : 0;
+        GP__EACH(j, STEPS) mine += key[j] <= bound && (j == 0 || steps > 1) ? 1 : 0;
         const gp__u32 next = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>()) + listed,
                       all = gp_warp_broadcast(next, 31);
         if (all > 32 * N) {
@@ -24986,11 +25010,9 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
     next.load(in, (at * parts + part) * Tile::ITEMS, i + 1 < own ? end : 0, 0, lead);
     const Bits bound = static_cast<Bits>(best.limit_key);
     gp__u32 hits[K], any = 0;
-    GP__UNROLL
-    for (int v = 0; v < K; ++v) {
+    GP__EACH(v, K) {
       hits[v] = 0;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         now.x[v].item[j] = Key::encode(now.x[v].item[j]);
         hits[v] |= (now.x[v].item[j] <= bound ? 1u : 0u) << j;
       }
@@ -25001,10 +25023,8 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
     }
     if (__any_sync(0xffffffffu, any != 0)) {
       gp__u32 mine = 0;
-      GP__UNROLL
-      for (int v = 0; v < K; ++v) {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j)
+      GP__EACH(v, K) {
+        GP__EACH(j, V)
           if (!best.takes(R::make(now.x[v].item[j], Tile::at(first, v) + j - lead))) hits[v] &= ~(1u << j);
         mine += unsigned(__popc(hits[v]));
       }
@@ -25014,10 +25034,8 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
       to = gp_warp_broadcast(to, 31);
       best.seen = to + gp_warp_broadcast(up_to, 31);
       to += up_to - mine;
-      GP__UNROLL
-      for (int v = 0; v < K; ++v) {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j)
+      GP__EACH(v, K) {
+        GP__EACH(j, V)
           if (hits[v] >> j & 1u) best.list[to++] = R::make(now.x[v].item[j], Tile::at(first, v) + j - lead);
       }
     }
@@ -25036,13 +25054,11 @@ GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, Bes
   for (gp__u64 first = 0; first < ranks && beyond < parts; first += TILE) {
     typename R::type r[ITEMS];
     bool any = false;
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
+    GP__EACH(j, ITEMS) {
       const gp__u64 at = first + unsigned(j * THREADS) + threadIdx.x;
       r[j] = at < ranks ? lists[at] : R::worst();
     }
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
+    GP__EACH(j, ITEMS) {
       const bool taken = best.takes(r[j]);
       best.push(taken, r[j]);
       any = any || taken;
@@ -25241,8 +25257,7 @@ template <class P, class Before, class Key, class In, class Out, bool WIDE> stru
   typedef gp__best_by_order<P::threads, Rank> Best;
   static const int ITEMS = gp__order_items(P::vectors, int(sizeof(Key))), TILE = P::threads * ITEMS;
   static GP_DEVICE void load(const Key *in, gp__u64 first, gp__u64 n, Key (&key)[ITEMS]) {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at < n) key[i] = in[at];
     }
@@ -25261,8 +25276,7 @@ template <class P, class Before, class Key, class In, class Out, bool WIDE> stru
       while (t >= own);
       Key next[ITEMS]; // in flight meanwhile
       load(in, (t * parts + part) * TILE, i + 1 < own ? s.count : 0, next);
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
+      GP__EACH(j, ITEMS) {
         const gp__u64 at = first + j * P::threads + threadIdx.x;
         const Ranked r = Rank::make(now[j], at);
         best.push(at < s.count && best.takes(r), r);
@@ -25394,8 +25408,7 @@ GP_DEVICE void gp__select_finish(
   gp__u64 *bins = gp__select_bins(a, row);
   for (int i = threadIdx.x; i < digit.bins; i += THREADS) {
     gp__u32 sum = 0;
-    GP__UNROLL
-    for (int c = 0; c < COPIES; ++c) sum += s.count[i * COPIES + c];
+    GP__EACH(c, COPIES) sum += s.count[i * COPIES + c];
     if (sum) atomicAdd(bins + i, gp__u64(sum));
   }
   __syncthreads();
@@ -25423,8 +25436,7 @@ GP_DEVICE void gp__select_finish(
   gp__u64 before = sum;
   gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan); // its barrier: all threads have read the state
   if (before <= rank && rank < before + mine) {
-    GP__UNROLL
-    for (int j = 0; j < EACH; ++j) {
+    GP__EACH(j, EACH) {
       if (before <= rank && rank < before + n[j]) {
         const gp__u64 found = prefix << (digit.known - digit.shift) | (threadIdx.x * EACH + j);
         state->prefix = found;
@@ -25451,8 +25463,7 @@ GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u6
   for (gp__u64 first = share * Tile::ITEMS; first < n; first += apart) {
     Tile next; // in flight meanwhile
     next.load(in, first + apart, n, misaligned);
-    GP__UNROLL
-    for (int i = 0; i < Tile::K; ++i) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
+    GP__EACH(i, Tile::K) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
     f.flush_if_full();
     now = next;
   }
@@ -25469,8 +25480,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
   int shift;
   bool encoded;
   GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
-    GP__UNROLL
-    for (int j = 0; j < V; ++j)
+    GP__EACH(j, V)
       if (j < there) atomicAdd(count + (gp__u32((encoded ? x.item[j] : Key::encode(x.item[j])) >> shift)) * COPIES, 1u);
   }
   GP_DEVICE void flush_if_full() {}
@@ -25565,8 +25575,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_sample(co
   gp__u64 bound = 0;
   int shift = 8 * int(sizeof(T));
   Bits x[EACH];
-  GP__UNROLL
-  for (int i = 0; i < EACH; ++i) {
+  GP__EACH(i, EACH) {
     const gp__u64 at = gp__u64(i / 4) * THREADS + threadIdx.x; // four neighbours of four steps, at random
     x[i] = Bits(0);
     if (step) x[i] = Key::encode(in[at * 4 * step + gp__u32(at) * 2654435761u % (4 * step - 3) + i % 4]);
@@ -25575,18 +25584,14 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_sample(co
     const gp__select_digit digit(8 * int(sizeof(T)), level);
     for (int i = threadIdx.x; i < digit.bins; i += THREADS) s.count[i] = 0;
     __syncthreads();
-    GP__UNROLL
-    for (int i = 0; i < EACH; ++i)
+    GP__EACH(i, EACH)
       if (level == 0 || gp__u64(x[i]) >> digit.known == bound)
         atomicAdd(s.count + (gp__u32(x[i] >> digit.shift) & unsigned(digit.bins - 1)), 1u);
     __syncthreads();
     gp__u64 before = 0;
-    GP__UNROLL
-    for (int j = 0; j < BINS; ++j)
-      before += int(threadIdx.x) * BINS + j < digit.bins ? s.count[threadIdx.x * BINS + j] : 0;
+    GP__EACH(j, BINS) before += int(threadIdx.x) * BINS + j < digit.bins ? s.count[threadIdx.x * BINS + j] : 0;
     gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan);
-    GP__UNROLL
-    for (int j = 0; j < BINS; ++j) {
+    GP__EACH(j, BINS) {
       const int bin = int(threadIdx.x) * BINS + j;
       const gp__u32 inside = bin < digit.bins ? s.count[bin] : 0;
       if (before <= rank && rank < before + inside)
@@ -25617,8 +25622,7 @@ struct gp__select_bound : gp__select_stage<P, typename gp__top_k_key<T, DESCENDI
   GP_DEVICE gp__select_bound(const Stage &stage, gp__u64 within) : Stage(stage), bound(within) {}
   GP_DEVICE void take(gp__vector_access<Bits, Stage::V> x, int there) {
     gp__u32 hits = 0;
-    GP__UNROLL
-    for (int j = 0; j < Stage::V; ++j) {
+    GP__EACH(j, Stage::V) {
       x.item[j] = Key::encode(x.item[j]);
       hits |= (j < there && gp__u64(x.item[j]) <= bound ? 1u : 0u) << j;
     }
@@ -25663,8 +25667,7 @@ struct gp__select_next_digit : gp__select_stage<P, typename gp__top_k_key<T, DES
       : Stage(stage), prefix(known), digit(next), encoded(is_encoded), appends(puts_aside) {}
   GP_DEVICE void take(gp__vector_access<Bits, V> x, int there) {
     gp__u32 hits = 0;
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) {
+    GP__EACH(j, V) {
       const Bits bits = encoded ? x.item[j] : Key::encode(x.item[j]);
       hits |= (j < there && gp__u64(bits) >> digit.known == prefix ? 1u : 0u) << j;
     }
@@ -25777,12 +25780,10 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
     keys.load(in, tile * Tile::ITEMS, n, misaligned);
     gp__u32 below[K], equal[K]; // a bit a key
     gp__below_equal before[K], total = gp__add_below_equal::identity();
-    GP__UNROLL
-    for (int i = 0; i < K; ++i) {
+    GP__EACH(i, K) {
       const gp__u64 at = Tile::at(tile * Tile::ITEMS, i);
       below[i] = equal[i] = 0;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         const Bits bits = Key::encode(keys.x[i].item[j]);
         below[i] |= (bits < kth ? 1u : 0u) << j;
         equal[i] |= (bits == kth ? 1u : 0u) << j;
@@ -25812,8 +25813,7 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
     gp__below_equal from = gp__add_below_equal::identity();
     if (tile > 0) from = s.prefix.value;
     from.below &= ~(1ull << 63);
-    GP__UNROLL
-    for (int i = 0; i < K; ++i) {
+    GP__EACH(i, K) {
       const gp__u64 at = Tile::at(tile * Tile::ITEMS, i);
       gp__u64 lower = from.below + before[i].below, same = from.equal + before[i].equal;
       gp__u32 left = below[i] | equal[i];
@@ -25848,8 +25848,7 @@ struct gp__bijection {
     low_bits = (bits + 1) / 2;
     low_mask = 0xffffffffu >> (32 - low_bits);
     high_mask = 0xffffffffu >> (32 - (bits - low_bits));
-    GP__UNROLL
-    for (int r = 0; r < GP__SHUFFLE_ROUNDS; ++r) keys[r] = reinterpret_cast<const gp__u32 *>(value.bytes)[r];
+    GP__EACH(r, GP__SHUFFLE_ROUNDS) keys[r] = reinterpret_cast<const gp__u32 *>(value.bytes)[r];
   }
   GP_DEVICE gp__u64 operator()(gp__u64 x) const {
     do {
@@ -25883,13 +25882,10 @@ template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map
       const gp__u64 first = (tile * ALL + round) * P::threads + threadIdx.x;
       gp__u64 from[ITEMS];
       Out x[ITEMS];
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) from[i] = first + i * P::threads < n ? p(first + i * P::threads) : 0;
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS) from[i] = first + i * P::threads < n ? p(first + i * P::threads) : 0;
+      GP__EACH(i, ITEMS)
         if (first + i * P::threads < n) x[i] = gp__shuffled_element<In, Out>::at(a.in, from[i]);
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS)
         if (first + i * P::threads < n) out[first + i * P::threads] = x[i];
     }
   }
@@ -34445,7 +34441,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2707456"
+#define GPUPRIMS__EMBEDDED_FROM "2711552"
 
 // ---- core/embed.c - this file's own text
 
@@ -41754,6 +41750,14 @@ GP__HOST void gp__name_ranked(const gp__spelling *q, gp__text *t) {
       q->descending ? "true" : "false");
   if (q->kind != GP__SELECT_COLLECT) gp__add(t, ", %s", q->index_bytes ? "true" : "false");
 }
+// A type as large as a value or an index.
+GP__HOST gp_type gp__moved_as(const gp__request *q) {
+  return q->out_size == 1 ? GP_U8
+      : q->out_size == 2  ? GP_U16
+      : q->out_size == 4  ? GP_U32
+      : q->out_size == 8  ? GP_U64
+                          : q->out_type;
+}
 GP__HOST void gp__name_wide(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s", q->index_bytes == 8 ? "true" : "false");
 }
@@ -41768,7 +41772,13 @@ GP__HOST void gp__name_by_order(const gp__spelling *q, gp__text *t) {
   gp__name_order_cut(q, t);
 }
 GP__HOST void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
-  (void)p, (void)h;
+  (void)h;
+  if (gp__is_cooperative(p->algorithm)) { // sorts pairs
+    w->in_type = gp__moved_as(q);
+    w->in_struct = q->out_struct;
+    w->in_size = (int)q->out_size;
+    return;
+  }
   if (q->op) w->index_bytes = gp__order_index_bytes(q);
   else if (q->out_size && q->count > UINT32_MAX) w->index_bytes = 8; // ranks need it
   if (!q->composed) return;
@@ -42923,6 +42933,7 @@ GP__HOST gp__radix_args gp__radix_arguments(
   a.begin_bit = q->begin_bit;
   a.end_bit = q->end_bit;
   a.in_place = q->keys == a.out_keys || (a.in && a.in == a.out);
+  a.capacity = UINT32_MAX;
   a.paired = gp__is_paired(l->p->algorithm, l->h->in_size) && ((uintptr_t)a.out_keys | (uintptr_t)a.out) % 8 == 0;
   a.flip = q->flags & GP_DESCENDING ? ~0u : 0;
   a.drop_keys = l->h->sorted.drop_keys;
@@ -42982,16 +42993,21 @@ GP__HOST gp_result gp__launch_one_block_sort(const gp__launching *l) {
   a.count_device = (const gp__u64 *)l->q->count_device;
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
 }
-// Launches all passes at once; blocks wait for each other.
-GP__HOST gp_result gp__launch_cooperative(const gp__launching *l) {
-  const gp__request *q = l->q;
-  gp__radix_plan none;
-  gp__radix_args a;
-  memset(&none, 0, sizeof none);
-  a = gp__radix_arguments(l, &none, (unsigned char *)l->scratch);
-  a.passes = gp__max(gp__radix_passes(q->begin_bit, q->end_bit), 1);
+// Launches all passes at once; blocks wait for each other. They move elements within the output.
+GP__HOST gp_result gp__launch_passes_at_once(const gp__launching *l, gp__radix_args a) {
+  a.passes = gp__max(gp__radix_passes(a.begin_bit, a.end_bit), 1);
   if (l->g->grid > 1 && l->p->algorithm == GP_ONE_CLUSTER) return gp__launch_clusters(l, l->g->grid, NULL, &a);
   return gp__launch_resident(l, &a);
+}
+GP__HOST gp__radix_args gp__within_output(gp__radix_args a) {
+  a.other_keys = a.out_keys;
+  a.other = a.out;
+  return a;
+}
+GP__HOST gp_result gp__launch_cooperative(const gp__launching *l) {
+  gp__radix_plan none;
+  memset(&none, 0, sizeof none);
+  return gp__launch_passes_at_once(l, gp__within_output(gp__radix_arguments(l, &none, (unsigned char *)l->scratch)));
 }
 GP__HOST gp__hybrid_args gp__hybrid_arguments(
     const gp__launching *l, const gp__hybrid_plan *plan, unsigned char *scratch) {
@@ -43075,10 +43091,11 @@ GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
     const gp_policy by_cooperative = gp__adaptive_cooperative(*l->p, *l->h);
     const gp__geometry g = gp__geometry_of_kind(by_cooperative, *l->h, GP__SORT_ONE_LAUNCH);
     gp__launching cooperative = *l;
+    gp__radix_args within = gp__within_output(radix);
     cooperative.p = &by_cooperative;
     cooperative.g = &g;
     cooperative.kernels = l->kernels + 7;
-    result = gp__launch_resident(&cooperative, &radix);
+    result = gp__launch_resident(&cooperative, &within);
     if (result != (gp_result)GP__REFUSED) return result;
     gp__log(&l->s->library.runtime, GP_LOG_WARNING,
         "%s: the device refused a cooperative launch: falling back to one-sweep", l->who);
@@ -44385,11 +44402,25 @@ GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) 
   if (a->nth) return GP_SUCCESS;
   return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
 }
+// Few keys: a sort of all, which stores the first k.
+GP__HOST gp_result gp__launch_first_sorted(const gp__launching *l) {
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__radix_plan none;
+  gp__radix_args a;
+  memset(&none, 0, sizeof none);
+  a = gp__radix_arguments(l, &none, scratch);
+  a.other = scratch + gp__top_k_moved(*l->h);
+  a.end_bit = 8 * (int)l->q->key_size;
+  a.capacity = (unsigned)l->q->length;
+  a.drop_keys = !a.out_keys;
+  return gp__launch_passes_at_once(l, a);
+}
 GP__HOST gp_result gp__launch_segmented_top_k(const gp__launching *l);
 GP__HOST gp_result gp__launch_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__top_k_args a;
   if (q->op) return gp__launch_segmented_top_k(l);
+  if (gp__is_cooperative(l->p->algorithm)) return gp__launch_first_sorted(l);
   memset(&a, 0, sizeof a);
   gp__fill_top_k(q, &a);
   a.count_device = (const gp__u64 *)q->count_device;
@@ -45865,6 +45896,8 @@ GP__HOST int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *k
 GP__HOST int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
+  if (gp__is_cooperative(p->algorithm))
+    return kinds[0] = p->algorithm == GP_ONE_CLUSTER ? GP__SORT_ONE_CLUSTER : GP__SORT_ONE_LAUNCH, 1;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
   if (p->algorithm != GP_RADIX_SELECT || q->primitive != GP_TOP_K) return count;
@@ -45888,7 +45921,7 @@ GP__HOST int gp__top_k_is_idle(const gp__request *q) {
 }
 GP__HOST int gp__fit_top_k(const gp_policy *p, int occupancy) {
   (void)occupancy;
-  return p->algorithm == GP_RADIX_SELECT ? 0 : INT32_MAX;
+  return p->algorithm == GP_RADIX_SELECT || gp__is_cooperative(p->algorithm) ? 0 : INT32_MAX;
 }
 // Top-k of many sorts its results in place by one call: rows as segments, unless the device may shorten them.
 GP__HOST uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
@@ -45903,11 +45936,7 @@ GP__HOST uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uin
   call->key_type = q->key_type;
   call->key_size = q->key_size;
   call->end_bit = 8 * (int)q->key_size;
-  call->in_type = call->out_type = q->out_size == 1 ? GP_U8
-      : q->out_size == 2                            ? GP_U16
-      : q->out_size == 4                            ? GP_U32
-      : q->out_size == 8                            ? GP_U64
-                                                    : q->out_type;
+  call->in_type = call->out_type = gp__moved_as(q);
   call->in_struct = call->out_struct = q->out_struct;
   call->in_size = call->out_size = q->out_size;
   call->channels = call->active = 1;
@@ -45931,11 +45960,12 @@ GP__HOST unsigned gp__resident_top_k(
   const unsigned blocks = gp__resident_blocks(q, p, h, w);
   return blocks || (q->primitive != GP_SEGMENTED_TOP_K && !q->op) ? blocks : 1;
 }
+static const gp_policy gp__radix_select = {GP_RADIX_SELECT, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}};
 static const gp__kernel_rules gp__kernels_of_top_k = {gp__policy_of_top_k_kernel, GP__SAME_THREADS, GP__SAME_BLOCK,
     GP__NO_FORM, gp__resident_top_k, gp__spell_top_k, gp__fit_top_k};
 static const gp__family gp__family_top_k = {gp__checks_top_k, gp__top_k_is_idle, gp__shape_top_k, gp__kinds_of_top_k,
-    &gp__kernels_of_top_k, gp__operators_of_order, GP__WRITES_INPUTS(gp__launch_top_k, NULL, NULL, gp__sort_results),
-    gp__host_ranks};
+    &gp__kernels_of_top_k, gp__operators_of_order,
+    GP__WRITES_INPUTS(gp__launch_top_k, &gp__radix_select, NULL, gp__sort_results), gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {&gp__family_top_k,
     GP__READS_PAIRS | GP__READS_OP | GP__READS_K | GP__READS_ROWS,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_DESCENDING | GP_UNSORTED};
@@ -54880,2022 +54910,2022 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-810302
-'f5X-;u!!g5`-1PD0]YA38r`K6vP2m9Z]Ok(lQ'lx[&rYl'}2]m5;YVz,6E{7`k,YZ8op}xJtC+}P8HUcp.}-pxFkv(VUQ-;[4^K5G-MIC5<B.3v5(vcG#
-ky252ZML${w(kyxI+x);UyrasH!@pgij5}i"1hfQCPXvlVvpd$a7CL`Kc|`R/uN(+l+c0'M2Xbqt)pwBdK+_%5Xu;^Rfor_,]K;`W=[1fKno7tA.6wMI+)
-h:0Ff{i>M`J25.H8&Nnz4BHmfQP-LTxWBc^[fQg&KYplq;K>1l2K=q+Q4)>M%<uVs{/dj@|gL0qQ2gMkq<-9wnr0J>v]#b2vmfR%NYy+:RTTN50MF('n_a
-Pk0zuD&(lzq9odH]z[M7:Tu3t%xkq!x/_V#pN4dCi^U4>||DG40,!Pm]9T>r9OY$-p8LYUl>~eO+6:-Z8xW<}'j9hjd_<e[<R1'5e]eK]OIKj"X%Vy>^n/
-W;C&)JB^%-<aK2"K~]zE^]~n6v$3%QLsFV01NYRkv25Ev0RIl8vce.-iyw]4QWNyQqpGkVBi0}Y4sQhI&HIE0#t_6_f6>eqYlSE;P4DEl38tLv&%VTcFy@
-r]%-+'^V(bJ5C3wdT,=CiO|&]is>xJtiiB_|jLAF&Q~Ex7!9k#xJ2r'&[/#zSS>eG#1b[QH,p:LpfD`O.lQ,A&$}Dc#=5V/Coc#UgK(gY5gS&T^ve$7kJe
-S7B7+#w3UQ82;w.:O);jSwmXi#CcAy9k+b::+StSiqvl9|~:AU(z#of-}@"]!:k6,U4kX;;DNF`<_2}>hS)xs3_{uoHysI%QPIaqCHwA|e]+V-7xIAel#s
-/71G>XfzamPkt2x{L2nxM)P)j7PV`7HDpIItj.Y6{BSs`@J("'(,u^}I)tu2vngP&R9G$JIbK[-S.[xSbbc]3Llf1jOc'I~>6n.GjQJ%t4$qHbWLb2C58)
-}l>etS.Kt<rywdKS!j2f{"GBiA;RN/RB03`WMW/(NQvw=t].W[N{p'}!jR<pS9SIi-CjD^/0xmA]3:3&Ws0wlCdsk]r,@`HT/.bR03<>lK/<+rCbB%R=~n
-=aJv"t+E5b{.WF1)xMP3'.bU<Hi`|44LfXKA|@o}yckfi#JS+Bz[rs/wC2z+H9asCS__$8~"w7rW:pM6hcoi/P"IAv2'(ZDt-g'P_0dZJ|K@j>A[0U@/ue
-RA7bb_31{_M,Uc$WdDU$k7.Rh+$G=fK0RE3V&Sy7p#A<V)Asgot&Zd"y-qqCg@W|}GkV(SuZ3}iD]1]>HjZM.'_AVBq1Q.%_0n)mz@m]Lcwe2LO7;DcP'+
-Um=k:t"}OQWCjY:OH|P1%0vPvgDK+HaFTi7bou$B"yjaI-fVxfF^zK9;.Ry2S1Zidx2Dbb0Gf1y0"qo2LC7FlS&@bc|'^$sT^h27=&$4e$B:t|9UF>F=1s
-zfx^Nm4=PUFgEF#hHbb(D{nCnrL|l`kPlwDktxCDHmi;@KgG'[qJ;lwh5{#qE,8kBzgNO8^IaEPh&n:,MM'FkXu^2,8]nA3p|v@UWJz'Dbc2`(J}FnvooE
-h]s0yi.9.o(G<LnWasPm_|t42LhhVK,&:M$ea+EYY]&yL=kXDM}2:le$"TP|@Jx}U!!}2oxqV69s,XKQE-aJy(s#wQZTp@RUHF~Tqq0b+EI#|YP+&Xf2}_
-[j/7_i&l1gsf:25TZQ1')UtlOeb0L[AS>y&7IgNhgyHZ5pIe"I%}G91tt6={@dl@tP#B+=QV"jE.Q,Gfh)lwakN7SBB|][U"H'2LuAKt+)wDnzX0Ds(M]]
-)`lz9NUz~dQtle<DlBQI[b3ke]%lbH0=m|(/KP`wgxLK,gfF9QZr6fkkTw}we@`4();{-i)44s>eirxt'/Ab8l=wfyZSd)smZX-lIq_w5E"G'D<i6-.&I'
-FbK&R8ED6mejZmk-,#GPj'l<xzl^L09Dq6,RXa+&4s/>Zt|#eu-RA-w3)V's1>P=X2js[kF9M(%CY,F:04E{vm;}/xa6^yQ{H:M_Ja+(b,!g@r<L5`zX'n
-'SgS/exSvvTef5wC~Y0LQYuU.PUm>B9J^<cd4([(!F7'9}(c=gpKi33(L`dT-p:xdT+Mic,Y2b.cEP^=uwMAr7GA5nU"Cn&oMP4G$Y@+N9,cZwSC{p4/gk
-e]S$:D06>>lu0{jUp4$fg'u.p3~&v'/}i4_z>[ho/BL;"<MCSxR@haF/F^-:6O@$X'c(3F:@J3+5XbEiCTe+g|C'[%XCUzMd>6qdNq-0zko$%:L{/;:9w3
-2Q%/&YMfl(M,0IbxHpsSX[QuC+=[Ga~(~P-o:{jmT|i`uvY3+b=tU/}Hha0#r=Ztc%(['`4[biWVd_HA@1;y:>YNJdD@8mq6]jUT0CylU2)iCPU`%gZ@.}
-7knv}9S@Q(N0QGsT0ZSHW=z!-3hiU[3#0:|GLwt[(60.3&'r/v`Nwn7lxU8v,D("EI%p&Kt%M"@ahOr9WY9-:VDeBoO%I7o,5.Um/uGOD"ZVa{Atd'Xg9i
-:;.P>k4^<6;p#iZHHXEMgK_3}A+)#p>GE>Pbh%_379}`3Aw|PlR|5UqPS!mV-q/"Fc'E]ydXUIs0HA}XCHBInDW9!!s:FQ"^+SG4rY$#XH5$~h`7U$O)JQ
-UT<`)Vx3.D<pWi6RlGO)DA:F)-ikLu'tIBl[D`Q{;/AIsivc,1"-Y>E`cFj$=25,8VNG]IC.4D>:k@+XX+Yi'jb0o.z8s!cW/O5({O=Va__9!ImBGN"4=1
-o.KQ2rwM[F03/xZ&p>SE0):;U]4Ld"1U}3QLxGZAt2hc9VT<JzjFxt1<%DU}/w6[:$r^00O#s'7y<&#"uT'HI[Xj|}p2{zaET<-MD^WCTcYmh|P_uA}'6B
-#_:C>VjS(4WMkLvIDg1"wM+9P^i@_T6]'Tt$&%d`1L^8J3s+p!v)x3#"VM/NZu(yoS1<E$S`_B0buo=fV%]:D"5puwMv2O_nCu<I{1t:H6))8%!C^sHSE)
-~5Z..(8Gg9|AFz,p=')+T#)=P,:I"9-WXzdlfM%]gpK]/$vWMNZd;,dUmI/Z|7@F6=<n|vim0U;u:uW/_=rF)#p+=6X|TPL+cz[q.Rzu@,WKqw({.mBhmp
-e,RXiA-t<_b/YcrFUS3,Tn,zihs_EtPvdHKGL2yZI0!kS33<Omw[(8ok8a-R-N.f%4[Y[/vz7eUPhMM}O)7f`3-9V>v22vPOjM1d-Th87L;eXMB[KkG4+Y
-O5P7N<m<6yvXo$DC=T_:<ym3;0d5YRBJHp`4{>h1kUm|!b;8=WCm`=1^w=;<|+23l,vmirfvws7Sc7X^(($Tz)w}at/Re;V<lqwAIO<YA'uq]fz$XCee"d
-BuFm{f6rNc8;"B/{I[;{f9rC%W:No|8]+4!1#aWv%3sU^Bp!gc7Ttm(o(UP=%X(},DCOMC`AkBGCHM<(3AP7pU@Ax%}!g+f,4v.7OJyjdKlID#d'KWx]&J
-p+Ym(T-}O/yd$45q>T1@hFuWurLBoyXXC%uqU&H6u7.XOLz>@:#%_K8;'-Sf:dsf]e1J_YF`op(4zlnZa_[q.tmmYfDUlg/^AK@yP,'C3}_ViR|Y'`8j%1
-<2.sn1oB]YoZES!#Z6H6GN2/Ku(f^1eT,J2Ey:Gammrvgkxs|F&5yA_eU$Xie4fj&m)7U^QHw/CGGK4;:jFH=q(;PSKJ3,lI3>c3";9etfCxz./<G_a5I8
-Cy8rYg|#p(ca3KPKwrQ1$w%ps!FjS7)%vtD'^/c23XnNVFi'>F([QS/:l+cTf(dfVcLncrS=#(4q`hO#3ohO0>Yg:[`ho/b|o|Y5(yE+g-5UP7x4;ak0sg
-jQvN%jGk"=W}^Ak`JAyF!~Ng@qsZx"&t!tn$pPHD1o{=/:EuI0XIoMEAQ$iO;5.xp2vN#g|]~QFs=u|sZU3=u5!JTV:@t>=Xd%b/8x`U:XLKh.}#bRJ0[{
-^.C20+44wz;WM|]{tFK'(J2TD]rTXZq63<fih7(zk=mK6.=5sv%|@jR9qEJn&.yfd^|evp%i=ly3T9(fMqmQ{,e!QMOZ'{E>Vr$VIBlLJG{;'FIXc{;"_a
-IGzx&X[k&xok/qs(=nr>,V=p$kAH6+Qg(;ooZyjI4lOB4)b,@#7R}/@[>iZ-GDb{JoSs6FsK`wF`$].r0-%qOI6R_J!`>mFs{3#`SqGxdFd:X0O#@JzF<y
-ySxhef}eQO"o5[LR+Od|@ih6|vwdcK>s8(>WaH`b%1[<pR7L}$6v)HHl[fr)"On8Jnc83jkFUdp[r)+|)j]b"iO0[6aaUanhI0D:Uu8eOz}uB"">l]O5VZ
-"X+diLSjcxsD{f:>A)z@TirZ&zr/;[;4ZOR%L32j|Cy{_TYx23(8m|g30`e_~#q8]'#aKCwIbO%csi6NH[wcr)bc~BrgqqZ<[%d8~w0xSMF4bRdlW/},xJ
-l-LGm>O1;>;0>((t;KnxY%rEF%y;[:J%x^Q6JKIE:6H[2y,'O.BrEGc[>msZ8GXb:|lJX)o2}Q7$#3-h9.zL^)L;Z1X;a-Y+.b+iH=|UE1:hh^zro`xEh0
-0g:Fa/t]/CQH>ouI8:>+>qtHcF~/$QMW.sOHX(6]b|oN"IKC|e{'HV%#+:URFpY$]'f+$-7#sW%5tx-[~2s[[/&F}y_Y%Y@:J@N:g2N/k:-S#&c"^6}"=M
-1m8-3's+'D9]`K..~<E]qQ{FR<P-iU>5_is7n2BP]Q#>+SlKb+!]e)=0y7;D"8Q^fH[,]/N'(eEB)q|HiSU:EwgCn)h5Bvf3KF+}[jQZ]2%duK;naldm$+
-+d-0UtIh_}h,=[[.-#RPVYLb&)G@Mvvy6Gdz_.~+'VE(q=4bdr@/;8Dyo1U`R/r`Bh.hwr_1Nfh_=BvtLleLZnl1r]7mk;dqepY3W[sb+`lydg[=Z/2zP-
-M_j>68RoZf&%fb:+5!"aOre&sJv#kNmT2U6]/5c2Ss(DDW8>B}8T@q4t]+2mWP[x^IBGJyF#HT.r:}<Ew!XZCZvVw#_ty^@MA`N&b]b6gOFNNP.r!|`Bq>
-~=+LQX,d%VC6dJ!y623^xR}39={"1:;:Mg~#8KGI/k(cL6(6%Ks@0HW{c["Y^%~jv-/Eid9#{d{Y$j)YiT(`;m{0w+($}bK7rl$!N9(v=/C3Dp/Q$'"Vq6
-ODKTr$(aEOQXATBlEE{32Zy^0of)&C|vk3u-q;KC-14"RsU6'r&iN$qKbEdV}d>t06&O9XSavF:xyR|+<;cWK'X0yLR_duS^<w:S.Y(D2YK^xHiRVrJ[Ou
-`Q.aU,2)3BWD(w4r:2e9giY&mxfLv<x48a3mO.2{D%ox;n3&!Fe+'Lx/36fi-@!~u@=YPPW]<azHf>`txY[ct#EL/|@inezXH_Hprg"a~h[W3p2^]yduOY
-pQFXj+@2xy'p;T=k&%O7Rw&p5[o5M.iCjlR>fT&%DeZp71wP'^Q3<;xgfe.MJ<Y^4>'Q5!wNoLQ4qgJKLP',$_T$eOmC+VNWCa`OQ^85^:yR6`"M4P@}0}
-w"nFQCQ;^,9I$l0jv4>7ST[r9lC5!0,]>{&BH.7vERN(@ZU$#wsU[bI]Z/$1M]QDLU22dCLxkCya$q[(_kedIBu:=S#$z[2pAPAp3^}2d/X/a|$Gd}]S=p
-#fF0,3s6XUpqM82q[6'^,p-YE|YE#bpTht`A"e~y(14W~%n!R62Cujcu&d[GA^q>,ST]Au[h&E(&9=_qZyfYj],C=beYX3L=fFOR/V,Nt|us'w+/11o:%Z
-LDs,L!1grUwitNT6:z:5H5)VwN.sUB^KYZts'x3yXZJ.[ZJ.gIyOHt3hcVEHJMN..)Xo/_,mt3o0}w"2(TvOW%Sl7)QFAXG>'a'=+Ii&F#W!x5p]WRM2Ws
-IS0/e|z5`=GX-Xb2lYYsxTV2Yb0|]UgDp/eJY^j%+uj!YC_C8Xr.NlF%nUA#36@,,qMDkJvt)K[o8w>%u{31t5g1L,^j@hl"_$7kq]O<#XFpB0tq'`_Y7h
-)hkPUYTW^L7yX8&Tc0Z^b^icwolDX{{t.6<-U]B=,==+d@Bj+8L]wbl/uKOp:uB^`'Jedw9tfm7H0>$mfc,IO9#T^0OVy'^y&>yteU,:dr>`"IXS<UTfJG
-S")h>-~Lsb34q2a-B}KPN%ss=t+50`w]jM1C/T1(CR)fB(WZ5kip&C]LZG}=655|wjZtJ,EJ]>NYAd<;dn,MWNv=_xJowsiur/;g%j1:E#LWp2V`qZGt%)
-96Ho~{&=<fc4b>^.dymW7L<G(k|T`A@Uasa#mu,l:KSZ4kb0H^J!BY=ElY0X;K&x.:HG~vq'JR)T+>&;>,4HEi1U2/zq:9kTD6+zDB]7VG(Wg#kG5|#]PC
-Qyy-WTG%V56H+w_k5B5u]oAJ|[2vSKDu'u:qK]hlV_kSvWZYi)#-Vik}B.!Xr:n.>{o}x#k2Ds>PL_j,k<xbHnSz&RxbWiUUCb9T2"!J|JhTirs)70,1jZ
-!-A<sfs_^[$@T%6gNp5CGqXo5gvc7+ubBd,jLp5CpvSiuF1|^rJ(!f6X5|]ofsvZ|7tnn/TvU2IgIn:fBhLZ)]zB`6>awY]z@szBMJ{KWjNppPweN1_Q36
-xb8((XpOR"WB4Bf3[q3|IMKj$j.F.s8'0jtJ$eer2GqM|+Re_I-;LY-torxJR#W}pojaDIERd6@QbLbY}f!{cCjyM})#S`9>""nKg:-mKJ:d"qEX6.(^;P
-}xct5&npkxn,sGmwT'o]E(;bF}tkgxM20;twFC9X"3W^qkH+yAMpxOK:-2<d"q{Z.aZ</X!6f^JgBei1d|-I7zX]VM9Rc;T#WJf|b09Hi7#:9mTSBi:74{
-tJ5#j2.`O!<!.z-bwEF2Sq`U@A&_R^3m[%1n0S:R:1/}%Ub'[4P3B}7]bKTXw^T&xNRN{2}|o1ll~$w|}(OXaO+&llYkCth@hlI3qJH^e(~]r#Sb&;n^9T
-jJowP8(Xt{"[@D$Q+2.g(y!6`Ry[_dwFg9yAGD[&oj=$eVs,r,eIC3>.lU|3z_fq+vg6"^4{304F[E[3C`9C.Sx@gl(s0[D6;G=;vw>;9TePq#5HGt6U.Z
-uYTH_lpkbm'Q>kkGBTa>m7O{jAbmIn]:_UB%k8xISXXXR4oPE6SYXEm4kN42@-OF]l'w%Yt@]/(Nxq/k-j[!<_wFapGSpR1z;a&/OWwD<#ZGVC"brQl8K#
-U<fS:k9+H]valF!BVFS[5#u/.)J.UD)l,4<J4(uQhE_17C(bTGgfHWS"Ce>Mg{GR_2+^:kbbdej>GcPDDIfJ]sSC:_Le!/2+E(DU5kr5[yJoQ''<#5=wxj
-[v[{6]XZRJ7=O823u9lx68C2I2Poh{vG6H+Yp"4[:7u0Ofg'@Z&IbR:yDawBvrOU46^Y_4Acf2(>8F"Y{qzF!=JP&DtP/@5^KP7Mp{"Fz!L)&Dv[!6Ye;M
-{FRTS"b<'ioE8tPX7Jp<[l5//o5_{3vlq/i_"Kl(R{0%^ckcO#2O@|EO{fonpu15]@;pu+H(S{|-jR'O2tLFI./_ChveMj5f7)zc7KXdzs<24i+QkP_xrs
-):B5j.<47Gz|zvlaet|[0o1<^.#4LZs:|RbiJ[k1{$x'gWmtXe160#@!NYyhx.2!5Ns1"@Bwh#{TRFXG!kA!Qg7u_RsOD&-MZ#2hio~Wg#d,tNGx)zN=<L
-dPhXc^p/X/T9B'B=v<ta:Osr&(Fh:Rg$K!<(q"#%Doa({2UPx6CC^>MjCYV9,BeWD-dUM2(/;_&h-ffWEuxo~1Fp/337g/8t|9:vub1`iQ/f+araERnw~z
-`ssa)y=XrsoYfcjXi@/R%B7A<l}l4;f1ml)F06|$:i0b+yWv5@SF"3@PEg}Or{B'uio5VN!)>.,xXRWZ.Okl+PQ6Qh09ClelCW;/yWB{A;ob3>>$9sm>vw
-WY469ikx{V-LH:9QiQlpAtR<R6L{$m7gR3VV.&5T5v&Ubw=UDvK:}G+sa80yc$XjB#Wz{g&n2,>QOlm"QU]3b:ufu5U{D}(Y#&"Ld[(5~%|t:@RYk(qu"C
-=e8I#:qsv#6DNuQLYawJ(DUOBf.P'0}hbiwU</iaQavZK'0Ftx6){|-Xd%K3BPWlk"~0[PU7h2[mOSV|"6JM"{+R81h(sjjqDffk&_lLxV,HVZzZoB1d-6
-,@JE`#xTMi4nR"o:"X>2WYi1U4^ixP!lf!4nSx(u1RLVHE!Q`WO`(|HK"E"W<^s&^X}Roli`0p/Lej.36;Qs#ix_]0h'{k9SjT{/9w%G5vEd}-)EBP1,:f
-mch77s#3Z.1/qkWQ-Zt`tF`(Yprhj)+9FthsL;qRRY3Sm)U02$Y2NaQ:7}+Wd|81VXWABJuUl03;"CB<"ai@c2y_Lf|C$XQ;]0^t[r+'9SL2:{_^kE$E|)
-EtGcc}QeYE',t&]"['};f8tW9G#3Ii1%#P8Q+@EU:>G3V'z!n0{TekO6S_7s:mSM=xp!M4(XdQc]8eqiB-cndc."H.7rE(xGQrEsY8mg^$:$`TuTl|O.8e
-1ibJbx;I8#p%MKE2LJ(XIYaCd5@2oQeQgts]O+Y4P47ZM=^='/<s:6D>F(z{gV0KB{crKt>&KxRg;IpPqy7L#cPZ4G#Z;}%MF`~kGag_Bqg_^4c+8[DnHN
-I[`aIdBW[uN(pOt[B`9sS=s%WV5.Esr}5wg#o'cSS_qI^=bkg_=c[+;|q#!RY&fGg+ePr_H)&3>}&NUWuAGP%GrJg5<rB,n7S-_%;w0UdtYi30-dGKUckg
-!y4N]<.fg=fG_XD&M'lu5M1HR<V;CItQZmD1gEX/#g{MPmn:MF'H%2juep}3>](v]U4dgE7B/<-U+s&U8NHX@8u{/8Ng"fTNT=<DVe$@2vdo^QE]nW3^6=
-wp<G%HJVSc;e:Y'@2ByXjp,:t1eZ@R-=}S7^d>M8MKdnC4-r5}D<AXJ|,%#eq#Gmo6FsVSP,A[^e1hy,a333ZTAjc'j[}JsN){Y!Ra"(xG-O~BrV^(]5>>
-Odf"g.&O.70xzXy"dc6%F$fLD9$sIAqgrjbc1X3tQ[:k%h!Z(N"n;TRR-qG/(NDU+IYQZoo2/e|V]NwhC`&UfWx)X&xzFw1qJL0MyA@L@YDtAzWw}qfAlw
->wvoefdZ@FU=Sr9V|p,d]5]rb!>h~#z]~]UwMuccE'r#H"eP<0YY]J#o61ne$mt|DPy}$oR{@531u/SIit>dX-pQbp>!gXrR`e367rFf|dPK{Azj08j")+
-:F8'%UCnwP`C((ds4MUpzm]mgBGdnG.2zWl]DIN_W;U-%al]FI31X;up_$2V/oLW!<UCJl(&6$l8Zgf!7Snc5kjQKmu{|{h;!Q@RHC'K5IgVS"jC<F'$pk
-,z]-^Xc`,0rS91b3o-CTu,cQFhS+GQ#@8@{(96N0Hn_jzt91'<^h(iMc&cn/yztv%+0T_d{K@6A)"<pXtt6%2"hG^W(YBObxg=)i"U[>qW4D8rfRD3q5DW
-o>-&ajZZUpj9fJk,:H-[~Qt)rH`;[rxR$T5hk/IbH(-`495GB`o;/8r5SAB9&XNn4u"K~vk9+NCS+j|O,:@a45Y/(G~F_lW7HTS^!k+BJOBs_DyN7@26T<
-5TO[}CVDeODqX409q=aYD2J4-S[r+i}hWY]OQoep.YFB5I[kLk#<F!<2/=b/I+)XXoXm.pMa/'t@85Qpc8Y:B(I[|wi{d8N;hMAPC<86l8D{~.0"wvE=g#
-2jiYt&3PqTGK]imU@%Dt9%IF't-SaZdl6zW`AA~4s#"F!M-$90RY[k0H~jR"zMxN9/H`YP6IdVPhb')uKN!on6fe-^XJ)CA$]KnD'4bnL!8g/e1(nqlkm0
-yh^,rzIsP^yZ]kblx&]N-V_DEl8lf.eew-de"g5etvogPj{=J|[n0$AiT$Lk9yp#WMw^Pn7)mxl`Y_NDpq$Azdt6.Q$YpN8O>5)gi_cK!%vElZ!%5ue#[I
-EN0|P.VIc>$U/|Hwi6<2jo[tw42[<HA!57!B:97pi}iH1h7w1(~A:iUDpl{=qj;3XME>P#JT(Nmq[M1wSR%)qTgvqI5vpn192<uO.Y|kf9ade{neL,LkNF
-`n/j&<e`kw&3#+%)T^YHjRY_mu-:7%oNY<`[1z1%KAzu,yJ<`cMt4>]ubi1.C!)3FQD/_+-3hee^SdbIKVVkX4bn2{y9Cr1i:_i9H$Q7d-nqAg@O:X7l@V
-nI#@,NF4:ugJ]"TCc^r8#7_s6Kww(p=fM^8zERytU@aUf1"cXNQz.QzI>tQ/@^VD&L0W#p}dH%w,5SjRjk^/)JKVB8S1P|p7UeQYR+xpeuJ4Ak,VIbwT8A
-cz&u>+O(yp&p~HN9YbRdc)kQVk["8irqZ]c8F/Z(%"lkk5+83}E"%AXWw6z.trJ&h@~rr20Z!:MBMlo-S;[NL'1l|.k1hPNG5+2ap5Bow/N-)kz/"-Plsf
-!KY`EO!EOaf7d:rcQu6e)B=+Tm6J(D`7L}<Y42H&_lHy$/N(W=Kn_}|lyVZxWmv9Jpn{i)'dCUpfo$6n=&`{Fd^zem0]i}wnMqg|"_[GNev>Pj;h9c3):S
-V$vc`S;zo}k7yO.OO3U0|aUFBwLAOHA7z!`lYh,0=-#0G4X`=;$8O2Sv`%aSBiY%C:Og_0&Um6HW`wIb:jd@Tz]u8Gc,``F"cRX(.!UP|&k1o"$ZT&&kM.
-Rg^uPY4;~`t8VbnW}_=.L6%kCNIKh7vB)^wvpXGnd7X$ynyiCbijgL}<q1"u4N}fitf#!TLI0"Xah!<]2iFAT+1v3.H-8v-.6&01Jv|I8H(/D:]wg+4=Av
-NU4(g,6VcIE[@:s`BcsYtAQ}F#DRPiUlIc@Fk]}zL=tAEQ'EGTPt#+4_)0$R'L.yD%v(%%`v0V6>}5foB7jLz8.{I%>:{CRT8:V7@Hto:ub<'9Kr_EVoZd
-Pf,x45]:m{eGWB~qe..@_.9/Pqu5bJmQL'qWMXm(iMQiv];4'vIuW-189/t`:__7&C}8n6be'1h[h1JI>FetSX&w^bXbt(hmb^.jEgi{dcf9EG%U_7ioW>
-+Q5l'bDU:lYCq./E98}j[+aTY'o<1TjZ5+)M19n($UO']U`A}>@v%X&s+d~(.VnMc#Gert(,Y/%@{W1$@I>'q$d&/Yl4Wpq:TQ0"f;OC%g-K@NpjJrFR(>
-fKz<|GsFg:1X4<]r",iN-FA12UJ;5$Sq/oQHdubm8SK{i]{Jan"vMZ~!7V'cpj$bdyuo'7m,@e"k+tE5YO-}Dz$z93pWN_`Xk(44Q{%}=aVWGYnZt|,a=Z
-2lMqXgsR[E98uSMKJ4RW.3XTP:1$'uy"9,vfckFF<V+.mjR<y)n@$:kUNEvt6Dd-z,Qd#/V&>QP8n-h-]sz9NOay8{b%2W=s+ee1QSMoYimKDEequx9vh9
-'$Cx!g]9}QM<3#OmphLA~I:SY,N8p!kG^Dkn!A0"JgT1Q]t(_P_Td1U8%RNMQm7I6i_T&Xs:T@>{Kr<hS:9^3fhq"i5sy&8P6+>wDkj_nMhL1;:0yv45B|
-O=0prq'=7BZs~AH=N{,aG9xG^^9a0{NU7rdBY'!YyGZ198$i7yad0eBRj!_gv8;ygR!w&Fm5X,0nr"i"s:p>zRz7R:gJBk59Y]=zClcH:E/y]S&`#C&3><
-[!a5#Cq[%tqG9<34{dA0n5xq&Ja"p&)Vi/!=4F[!d'ygWGGS(sIZ2W'io9&nUEe4EmS@B>JFli$.}1][79%]v1jxg=kqAQ!}QVzsrpGV~.VGyE<Y]0-H]>
-GIWRRPG'SyDi5piuPY$A'mK$V"SIVQ[%X!T=5#)bk1omfU)]KJkc^-/`6;<'QBXziNm"vq&W%m!_Z2)CCP4<e>]lm#OnfCD_"ya>tDc0Z}C,6b>#c"9%/$
-WhZT1gY,Q8v.<bMsc]8t`[=j!h'uK]G&sIjs)NB-,tK/H5q=wuk3]V<5bE0!lI}-CU5p17JOWQPrsk|osEyx,{4+PV2=nuA}iRw%ke@+t#v`|%SxEH`s>[
-7'g4.S,#t!C!`STjtKK#"%Npgi2u5"k{Y:ZlP|Ba0_8=bEot!vpnC"i4a_:hfR}0[_6HEJ$GF3k}-ju(M,jF-G|%.MHFGA0JH(MLwye0_uw5Q3Dw}zd}[|
-Z#8-'W"jJ!6jYweI/M,leIMJ1meItP-IQvpofh!"c1GLlI.P_8]'zmQJ:N6IgV>G'56Nw43#[=dOq&o`H3&FuZ/ll@)7Azv,k7#MtI7-!cu!NpDWA;NfPN
-MF2K.A]wF.IK:IdY_b]xGP2p^0RMozIUG2=sSh#((s/.:}o^zoob2D{S2nUAlvi}|O27'5!]oY0`(Tepb!'DW92.-T&)%`YQs7e<:6m@<@2_Gs_uBQMl33
-%[_.l)y}eP$@qX!%3P$a3zA5=u;ixYz>s-^7JS0}kU]-Oxw6EItfZL=n+=p{2baO9$Jj[D|:Q0S%l}C8-fP}bOT0<Y`4W7iE]pRPCQ/(0j_KyET^nmJ:`+
-9-h]`0tXSTX%W;T'9!v"8%h_bn7[0r<geNZXO{@,_v;__LE`fDaK[ju6l-m|_wp6f]~8)[igEP16+u_l(`oeIKa`;wi^tD)Mbd,EFW]WId|Yw`5la}d1KM
-l)DbLZtsNja$5k{)y)/I2x:%{Jm{+6SXiGVw%W3_2(Ab^EL7Do3UCr7L8ua^ViKr9`_G:JqEKL)mifz&OqM+icH`.zGzen#[,`g%U+&y-F5j/os_OFfL{9
-g)[fp62z9Bo%|Z"UL2-d;8~WkU%YSmU.2b{X{,8O;u,E;(T'&wyH<|K.>QNdl^{g%R^eZEmFDF6;VO+({^);O+enkk(K!C_<0^BuxX!odfoIif'g!{Hx<J
-Bgh7(ymX^3W/'=;|b3+CiV;jM2QohlzKPM/EsP/AdNvDw<E{pPB#!i%G<FsNb_AoXENu{vk$ByvbiE!4w}z`[vKc/J<z4gy1%M6e.6+d)ChsNH'1C;4P!}
-G+@}[E)%2+P!|66pk).rnfhZTf3j}wX|QqI-LUXv~[k_wWjStms:v>cwh#lWM#Gb+'yq,L>5;mD2ZS><60d"C/FCx!0khu:2S@L^@B/(4&xG^0>Ti_g92r
-{.cll4GHB@Eoi1bHqNrHYL;}G,$@'nTrq]:[G5~n5j^M5Fm]1lHBJis@#e@P6i'%5p=9)!HI!{y3kMN{#;>O+A)t7xCspCH%8FF3~%R,[TJnF_'H%Hzq"a
-AE)';(5bb"d9QI;WW7GWVOkQZ"n{uxPC%T|:roCD29]jZzxt'2FYw-kfmY27^V%El;Kk#FP>Cbp+USVh_MopEx,0MI[By=j)a8!vBLA9$CA"M/p$wE@P;B
-2o`(sd&<HA2;3j%=>s/]l%]I'-r/s"pwo0AU#x>bK^;MxM$]+MNjOXJ%bbK"i-zA~pWI]m~0pPETA|pkEm<84L/4xPLl7Y/qyFJBrl+!0=JqDR"'@X<vwW
-P|`>RXQL'g[wiqsh%-:x{a#Re=oc>3MZ=H;:-as%3xwni35G:9{wA(xF(pk{&1~C>m<Tj'1xHahuk[r%5ZPvVHW'UKs[0/npG-S'-zUB^agH--rAC|p>s/
-:n/(+H2oD`s/t!ZYkXl"S((`g;:{:|`ieX|ZfLxs7:B9RZK9@1b@I%$f8"7g}21vcTs'#yfe_ORX~ft%[5MH-4e#}X3b+<]'=XZ]DcCp_V>-nCizls=n(E
-FQD7lBso[)EV-bDb_Al{yWSxyL&|Rc&s#:DS&IZRjrZeT(Va[:%71K/K>/Y=(rh`%w~;6I[DbY.</2IW}AT2@i4q+AYa~Z&_rM8^awIlpp/ID%2}R(uSB(
-vRE5qu|s9S36)/F0[f<E;K7Yw+lDMT$ud1._7g>I^uz]]PAKVwi5<pMY9gt'0vBKk"-|yG!P3Ou!2:Sgz%$!sadXrmN[AmDVJI>c/:]UN)Vn'31!WiAC5s
-9MXRmCt%Pw5N_rW/"-xv;6~FL`EX^siXhra/YK,4wb;IlR6n:E=.TvS<@Pz&%qFYfAFiEeYjha,i/]-:17h)5K-w7;->}}1jsc&KY(b,}L8E%Es{s'6|La
-gcsCRLP3Hw]g&A~u&pvErZT6c@Zd2kEO1:|0-)c7!HrjxEjwFe~qi54RG8my/B/d~pbJ8C7;=n.J^F]241^h>S~@qBQ$<d|b91[F^-s^"HMlX]5QR`K;t3
-GoWw-@rPESF+:fNjF&Gq~6&ByB"'zup<k,:/6!$|Hj-5kCd4B1#DlMnu)F"p|GRi/R|SV,6;vkMvs|Zei;xnCDF`/w@EZOp"PO`o0UT[);UX4];&cl}kae
-n6B`8d3`vSTOQ;!6)|vO$Ifg%C0%,dwCcq%1qiO}:W!Sn#%=2+uV::"};WX;16,Sp(MEH'pSwgT@ZkN9V74rOZ.0WXT{6l2/R9[a;n617y]F:NyQ<T]7Qh
-_:.tlD(a&CdlGH'|e";8oS']9M`"S,bsoL^308B,EPfw8twy94!cLz#tr=jMrd;Y7Z>0y%=icOg%8.8'U1E!!l5=v63{G>nLvCP9BIzNq|N#w'j,M$7O%7
-8X6<]5Ka9dtDC#s<kO`AeKn-:t=wFzX:L+Kue=k=_X#ZnR,Q-{Q=%G,Ty2S@8HBZ9dpqp}K6gFxM}&6Nzdt7<!RDDX@1_VSOTvLhi=]:n;C@XDVNA!psB,
-%C3vxQ;z]+oPr[TzQV<pmi'w0O`aY(_Dst/%'U`w3H>WhY&|a)5'1fE,s]jE-:jX1e@w%sYptAnYNiiHIV7.Gq;fw6%CFT;EfTr/kw:IJI"og)P]j`[+l,
-Apd`Cl9--A}EfLMwU{G<RF$f1W-I_Ts[HVw%AT]'TbYb=N]h,Bg/"(.|WC.Q_g`S2(p-P)tg_mM^[aV(S]~cbB|zQKPn#ge|9}@vIh~I:'g/ehGhU)W,VC
-YZXAd'V!nIHvzP`!Ya+T$&vguR6@T8Q%,(zQpA@HFnjZQU{eznuQ8Lxbq1@eXfQ,"("a-u(>]pCArt|)O4fr[el1(DmY"[M6EZwbEfD=.Ys'kf-WUYqqNY
-RQDu<Rd!:^$r>rmMKzUtw/@wr=Hfd]cp=r#R3)l+XCSz^3b5=(Z$"QIhtw)LP'HB/'b"0PD:Ym%F`0o9F/U"0[2SGX5lKu$2z7CS'%YJq6MOerUzTA^$IP
-)Ft|T{"M.1E{y4v7AuAIN#EP,Ku&QSt;ceehGbDd&M~GICxDI%%2=Y%9fx0<;vEr)5`UnM8cjv;dpBV.dwDG6!GaY'),8EB<L_6'~%g&V6|/KQypXpXP,X
-]K/9-Hl-<Lp;)[jmUw8sFryZx9U!ZNlK)H[r8UN:ZXeLj'(Y$AW76psenGGK9^_)={G%eb_2"y6G{eeYGZn)/9a=_oifW.>fymv-gEXpfAir_1i38[$R:o
-{sK<8X|g1LFNJNA),hg+/J5b_brT95W]tS0wH!,3kl)`lg-3[jie5'dt0f{;:1Tkd;ArKQx(Q!"qHCzR.87>FH$<Gc'[g[Lik(}]Vc>]3SOEC+:,LtCJ89
-cF(ltG@nuSz%wO~)COF#WYRq%]QP&H4j_CfQH}65sx=+XRiV$K~}U#M09-[k.''EHb1;bLAvkxTj{G(`nB:@j7Yy]xQr^K9ZNIR`o5JD<yBKkS<H'c-&|'
-[)}TK_`Z4#+MVyA`&{I-SvfvIE7(-Gjo2hFg3B09]k;X_[IkT]z4b"-YG@|.Yy3&'PfXrk<ZvoiN!6k7EZ&'H$0{.'T{f,Pac`MKV6w"cOm7tEZ}CMUoKG
-Y[%AYq:v(d;ubQsf&xT5kOV,@&3f^{s$~7'Y3lu`_deU5/):h,m@_EF%w_F79WW{x>-$M4I$`%e%/b8=sN1wf}AsrRBN9j4-z,A{8jgC4]EXG:y0n3`uQ.
-^Vlp2M9u$BvJoYvmiSuX8:TNWOqA|AC:V4Th[Z)>VZ:ko&w|[R{9G'cfXa`dyoO-^MD2#<i1GnLN3[(R8gg(xF^lICuB=/a5NsrF$De=yM>m{0KbV]uKw6
->)K_Hn9lR[/+aq093@U!s@$n%gMeLE'E/WDtr2Vqo`g>pnsi<Fm_'%l0sZTobM%JGK~h2IR<>._FVc^H{Wi8|%L:n0(kzzzu:>;.o(ipDFID+"Z&}l(a{V
-Xy[Lc_gj<&!Yy$N0.-kD&a_$vTgK{6bUOma;ew2a.1S'N<smn4J3$NyE.Ptv=]4HJD<d'#,OyG)bNJ'Q_gZj/U3t~#j9<[oUGj!~mEVDVu5VqMFgEgMl,B
-%4xx"YL)@Uk8,i<bivwlArV2yCQ-!USN@VSIUh~WM}vO;jT7='("#y:V}`C_NAz1x1y`2UXF@{=s<oK>p3l7HiX|/x.3Yj`w.>_F""Fwzo6RV>c#+$7sp=
-61X9c!UGXq~#:Ug<ph;<&wY)|yljmq`s#q-lyzl<JT<28c&dz{>|zNLeeX5/Iq-cZKN#D|_>[oBAffce:Z'7x8cnjNHDsjlIn%_0&M;R0{_#JcP+:QLa8U
-aq]uuZ'XA2wB@#U`Jc%t:AQqx]O}XJ5uAaMOS5'jkPQcAL|5G[DD[JAZR!~4Zeo]E52^j3a|jp~Ye49<5EmH:()pTPEX0@B$B6@BsTMmMxWw_H+98hdv;9
-zzG!Au4|,@Rxp3]EhurJ)uqZcAQ&SU)fe3yS%T>gQu:]djvBF${RD(odjH}SZJikkw03]k]<1c8P:+exC)a5<2N2^AE9sut35SQ=a69uk'DQ'G>CXxu1AN
-xA-|(E[|<j6z:BC/wW%yHw22(LzKzmMPWAJ!5g06I=_t62yY/{)-5TNxpX82_"&I}`~Wq<@oN'n2mGpdG{ew(4q%Bf"m~bQuUfR^0flwHic|JsD<wRho!r
-D}ci)y%y]9sFHG1]v[[l"Qc3qY|Umeg^m[It)&Lx-&St'H5zS46;pBLp[Vb}];;J-JBH9yqYoaW#}ZHdc1e`t+S,#fU6Ss^uNZ!Tfg8>8jT3jw/SirC>QU
-"F>h.6tLU1fkpxtf(B`j{|67nQf7^MG)BR{w@X>y[>.$sfqwkn4`B#tMoB8sNNJOj&84KGVZ]p7'~oPFP+IC%/@L-'7f@$8qE{bTiBK$ADu{DS"U2e`_%3
--5{o41^4C[pF=G${M}o#&p/_R>_62ubp6M9VM/O5%#zl85t;Jz@'Y{_"I"v{$0_.vauwFwt)Wft_lNyK[GJ%C'Idm.<J"0U!`r`ND+[Ud))U!5M8-vGxUr
-""'6e/Mr&Qbl@|r`]4$r:dmI-[0-4v]lD)t"c&~;],.LS&5N5VZ;#jb;1K}`],fya,i2Ha:B=5rBBH:<hY.bY'UlEeyq}"|m(x&xqZ>Oq8!<v;P%3x6A<s
-Vwc7O)PIfJP".N=xk9,X.s.[2G|6j_/CXEDcR]D;ennS7%7vo_Bx_-R5gm-A:%3vqhc-lHo%O%##Q0>Y+ofpJ{kHAi)nk+O^b{XP;{#Z6A0lQ4G)$LV(yx
-OJYBCE]3'H{EK[+#<cB:-vm6/v:=`&VX'xh)9:`iVv;T'-v|QzU[#@VuXt%}vl02,T)X[r=sy(F7c"kD@wX$!;}x_hAzEEDmURoR|&;b(fW7qomirD`F>o
-#U/1FWk7w7bc}IVzTsC'k7V6+!lf:ei'JV`On<NANC-[<ctrw)#)IY$>avV`AIK3~%y.~4fx-m+;G9^(|xz^+#<%/Y-Fb8OaCp_l1wP,_2_SOTJFUz+B)5
-Fm@y=f){AXY"}O=W^/a#Q!$MW8d;9%dPOgyQh:,<mnIA4NT"Y072U:PJLJ/mERstgN%_IVh}dl-Z~0#ghx=D1/8<-UB3Sf2mHZ:i%@`6H4`&Y>^8#0svC$
-s9es7Zn+Yu@oYue{<T"OQ6coPc{6.emwzYAX1'%@/T1l=kh@gy:tfaEu#uIVl{sY6lhlAA.!suy/g'Rgqa9vEE<DPX"8}}gM:=@YUT+cDB:-pvcd3@#^z/
-k84^z+LleA``XLXd&T/8Ax-{tJV}FJR|gT+pa}J&`v5XLRf#r"SL_p8t:+vm;b6{l;S<aex{=SzWEI@}z>Ma~IpO=bWEh%5-QQ)1IRtp(kAAg>+aTtu[$s
-@&f#2/x9f[18EQx#EEZX3@^ZC+2ir8ncf!p/^WoL4!]x452RJZ-[L);#B.hNOU&[KF|66g)"]Gt>7iiQDoMUZGvjpgY!b|53MGB;x794(jfwJSa|uwm7z1
-8mAAK.VZ)mSjKW=N|Xhm0}E3;x|CH)R5.Zcq[d:p>9cS>L1)U2ih)6t{-+yg)60bze}CO{$1u51TV)9}qfIs)(<PNt.zRRB5/F{[OegHJ|~vf4vsFfkUgo
-]1a<2/3hqvyi>>`hRM0[D+la@f|N`KcC/D7=EKhmse5bXgb>W.vJQe`RFhy#Iovl+u,Qf;3cvT7b}vUpQ0Z/WAYyeK&xzv[2(c$TQY&$iF1f@,WAwBh;B_
-"r'X~:`O!a^Qn.Bo=0]6F,s@M+(P8osH24oX"0VEy:aiWqhkQ{s2|Q@r(oXxrTxR[taMs(h6]Z@%NRE;.jG6]WVlK8"(KQO}z))C6>LmBv]+8v:(0ls05W
-m3&>RY|[)|t<`cTPL{s%0M_|.$T,,ylj<]|lw.FA{>>I>$B.gw&S9X}W!`JDkp#YMm{bhWVE$k!@;KuUlpr/-2}<i}#&}k]P~CkH<[pa^wTffARtBK]!>J
-ifSiJ!Wd^qf4Ev(haDHGbhSiS_E"El@p-_V8Hr}Tvh@>c=SS0)%(W-9m7mt81jS#StEr2&"#UO)7BFSNdHLV+%V^tn7RuA:"4^[Td<Oek,}:"#u5fx>IJJ
-<a[N%`7/:B=lwL2v(H#V@|)4ZN'N9/D&Z_%m"m"+A{I%M$d]|_9$_7v@|k~g2a+HBDb'zv{vTXEnl$k<U2%j=cWX~$.3gJRy%VBs0n<CH[fI7h/NRwh6QL
-[=/(V}='kmT2=LR3pj]QBjJ_6t5G$^@=Ztywm!@upfbpSOMuh7@ZY!]cBtp%s-^<3{~,]'@2CR)UCh/_R;qnEW6n|[O@gwVUU`-=_=A.%4R0!o;.Yd;("K
-3X<+b9'j[Ri2x'x(dU|e&fbHmW1OBt(.FS+@9xxk8YCf_XtTIB}8.nte@`<KE+856^>1571AA`+Q9pfq^dV,sv26g"0[T36NpZlpvr5]EaZS^T,Q;R6FQH
-7m5d]GPAa}:a$jfgn3CMihjZh`7>VZZy#f@nsU86t01'>Faht3TQw{CdDw@GLxXDHh3GJ4N0FC:x4F(|rHh<.-vlcA)uE^'{zb'UtF+t422b3z:y8)R)|G
-`9$^|j2SaOd1N79t,>gkp[|-INJZ%QdTX`y}(c~Q0c2e=kD:bOlm(5,H'1WdQ[7X#]YmWasKs5x),FZ(96;<+QcZ:|#mS4gP.u'`!xw(~Bw=v:;kvS|Ju<
-YI@u$c)b7.`QM|QiJoGoa$v_hAQ`}":v`>I`=Gd:G)HoieIw2Nz5Oh`SNA/.45"wSpzOk^7_~i5k8oT2K8X-KN@3-G'&SDFz9Id:'KM4i=nq"+:j<sk77"
-CvhJY3K:DMg0v^9)(AF/^HA[@fb(AbA+Z"jK[Ga-ASD-Z<@jf7S`'e[!;}7[%r0T`=>%,6N$f&#xn^tq;']G.(RH,]M14.UKOoFVcmX}:3Q`ig8hyEMedy
-#J"@t"MVnDIyLOo}!I2@h6]8Pd+4hrPt!%Rhe.oYFCQtF.Ye|3l!xtEWzG#tCr'Mw::A+CToYk:Mf:aFn<Et{p0XX^LVR1,Z"==/.rTXiev6|"BO+_+>Qe
-o.zC)Caim@fwC=Jf.D"yCMXgcQLDkXgQr_eM3+ty2j1D$ebo=3$AuUXRh3g%Uhp)~j4UMy+V;`c:damP%2lQZeImA1k3Y`1N){viJ{a[^dH2sIF}}+n41f
-{MypLCG&M0oi^S+"QAEwsR{IaJ:.V/O4T)bD/fKVY2A()Fg3f!&MW05Q8/3/|0~k-<$q"5WB4)EIp`PP1,}a1qrl!t2VaQ=x2/,bA<!3D<=i|hAH8/iYr)
-TEe9R93E^T-AIhZZL:9;+jHbiD;qEog.&<9,s_nRPcIM%_Zv"CjvRfnzy3pbq;xG>33yi)jCnHKd9u':<(=G`dv7DC^QtRJ,drsazD_wOox(Mn[DZJ~|t=
-5wZ6>x-Ou9em~vZh@=%^7q5x6)c|#}LX.N!iT98K9qCP`,s_.27NS]Bh5@I5V,(M|V=6k$3W<`)3B7]G(f2B[0E>k:ALRJqSZ>hz2/{Q:j+v0$Yw]%2`eC
-8ABE+BL85xnZ@&VnJy/&7(/!+2%@+.NStU`T|Y1yTKj,`rqLB)ywHa>cpTQ:dZZ:Dj|%^+&"QN<jbADla#/v#dgl%xN_eEs]^w"7R6rB!Y;mgF.Uxk>%=b
-]PoV2^K.07d;GiG/zTb`=D@`n']3@G%Ch=riD&vvcS!Cc'6P5H!dOn6%Az@1n-$:$Hos"H#mjG'm,lQtpIiXdCrDz>MDesH6x04;w{ear@[-gW#`O>U8jM
-TkL"i%9`cr8`zWIks$A-4B}fnD+g#!Y.EhEEY/jf=0wI[M'3/Vm)P(~4z7](Jq`7>xahv=oeXk$]khwZL#f"9%l:e4)0RF{_C`~:pGOC({Xc4FX)0JlH:-
-m/@RIX:UMp@r]extnrh@%}Sc4C+N~+TzJjL)_Jgl46z)[79j0D7;ST4P&bDRJCl]K)p6yhzEv}mlibviI!J8Tpqe@KwUK,1_M!D1,12RVs:q}`kq=_Ai$T
-wdY0uc_D|$^+wlUp#pHB1:Ih1:>Pia}lt<k&r8q9E!<q[l>856Wd#T]eT:(dEweEqen:DppBl2}@z.sVTv0B,#g#$1<D5_f"tvu<lOH`VM5/D_q_zT,.ov
-"/eF7>bT:2,DmenGCbo<#a"&L6(9sVbNyq8&a)eS;of3mPe-Bs}V_yc892krGuAw.9<m[H]5h+4U-vXaV`-jUy%RMyppM3|'|CS6iSS@;H=$O+{(72a-#`
-,oH@sKk1L3I|7m7x=@;m%y5UQG[3|Qk4H"[`0ntIW1S|u%#h'1@>_}ql<vFNpuNt&Gt:u8F3d%oD~O|ClV{w+jTIYZZ^-6==)wQ/'N5T[Gpt@vPK7y]T=j
-"[IK&v,.P9w[^@MK4E}<|G`>1::3"vN&}M{&,s~+DN+eeK{8'hR]Va`pY>#A["Pid>Td9Ft!MH^Gp-Wlj0<!u>.<uW7InZ@R,f=(DMCN(e4FbAAcdAMg+N
-_jsDHiPR57&(MnG{=^>!sT'NV}SNoc<FF'KFB,x}c<UjV+4fq:0dMh;z@jloFZ5I4|]5$D79X2`xrZJy'Em|FGIA/,I_'D;H<VN5H8|vM(i1^wcfDC-/AC
-vOwlflH=I6Ry{2|$1&qwz[N[I#5[H=Hi|80fhW3CArFZOZez@E&i38CebDYR3@.Oy3l0$7;_A|4Y7Yf]r'PA]i#6%FRU::rZdf6s57EXVasb_>it03Dypy
-V9#4~q$3lKx-t0Ko$hs,:z>{;;V#.}VUxbrcN>QV-sk5M#;rC@<(4f#<_$2>T>5<%0U4XK|^9sg(0Zn(&v53m3q2RcW.@1}<mqj^u6b}kHP0rsYAeOLzv6
-c6>x#S^0~;%,V&WE:Ztvfp3yY/$/R$#`uv#WS7'y7`McXZ)j^XB-moV'M(TPJ[$0_yV;mc+X|71vy8h{(X7(jO_(f6mby9[SDKhte|&7&yIpc#fcz#9Z!E
-yv|miJ"2K<,tU9:q:MU|K`Tb]GkOHaL'IW=`J&1E++r`Tcrn~AB$%|hGeyZDM=!gkKLS7#"$pz.C&1bMkev:Cpd#wJ@o:gjIYQ=3K16j`}xAgl1hb}=>K&
-5Xsoz&JFQ|;f7R#C=k.<j5%Wnj="KQ$!BpOUjSsc^yy,nO>;<KejpW5G>7iE%pMCf0m$-J|}@Ks&OJMD_%#+,7/""}'gqw$B6b+"8q{_"{,7Jir9r&SA;V
-=C&=>Oa:QTC$uYyu,aD+=eee#bMJ:wo".{`x=y;%;!a(.=O5}ij,3.`&j6,AaWn{oFO%kcG0lz$%"XN^:$bz#g1Ev@<RDGH@VQJ2Y>;'[:`Y9)wC%A(fMa
-89YAIiw$W{];uj'.oE#g3:)'nn#7Yuon-g'LBz(1)&|qZAc8JY~B65nCzGf7T35QmwIsqSJY1WHOK('U[R7FYC;Rp.I]TQ:(B:7TGKc6xRJ-.RAeY"n&v8
-.][;~#q>lTEC=UeLl`Dqnm0Od|B^y!4XvfQUk;F2w;=.G&q)~wac%aaEy=`SB4(D$4J"#EWaZ:[)25_boQf=@Mi2nD$bm'Q'(VX`PleX5Q1YlFsBB(dgs#
-IkB`dh-ezHb3b8eP&G/2fn5']8D][e_vg&4'pC==(|aP!_bWX'T/eGL88cY_k3v|FmOWFOhUs[dmo!C)96NL:)${38z8e2=uS$(ve{2m"lB[xidK4pE=U%
-L5^O-4Um:yuxetiy`J;T42]dV,d2=V":Nc|.8ID=h!dpui`aqr!@tV[Znu@h&72dJiA>tsGX8PD2:'+7|r|_w3-7&|%mlYb%BzuSypjgNLialsKG1|%R>n
-ge5h]GhelDW`ZFP}zDQT|Jp|taIE%KYTp^.da/Z_[#jSK(BAHf=>[fX^xYAEyMH(Y8H"up)fyTNbcU:v]'vb:9`Fn>%q6HNPFjF@`<q,Ldb,!Q7:K'&WT=
-K$NE/ifnfDUu~OXY~`xP7VxD+64U%7@xmq8VqWkd@qd7Srws7C;vB>G$cPP1K9TifskA]9#c{#Z(yfCNIVVJI8mx:rI.Bn41R|JdC83%1n`@pM]7(T7fv&
-wd5JLJBcXOMMDSX$b|I]/lrzzk4)2A[yuO;R`mz"O(:V@9f,Q77NjHUw}J|Ble[T;oG&0RZhvwS,d+xLRJ7voIP5jCDR9SMiNhtAR7%%YVj-@MqPw:fplz
-X]Z)EG;n+GDMX(f|nL#fd"o&RBq)1u_,2z-.{a!4,Oo6P,}heuMn:Bch<sF_)PpPBbEyevmO>}jy)Qo-ImGoF6)KQ)NKL"ze@P7&1dEQuqQ-zOBxu=$T(9
-4fIh)lxY-lyEpA=V<jqQZUe"/gsUM$Bc6@O-eslhUgc@6rtisK`h>cI_Z)5^0V{^782f,=R_-J32T)+"/z<)6MN-ty8ND@Vor1}3%2-0D'><X)uN5e..mK
->}J%iRU7'S'hJv'#j}68pXn]=)"'s#M)s!A#HD)Qe/|1dF9R%TLL[gq_BVTh6Mes1klLLz/Z!+rI!#v[Ts;h3;3WPb(YsW:h>@.tS;wbyEh68Qk_P9R%a_
-%e0)n;12R>U([W[PKW(W(juVFKow~UN1l>d:"g4Z#m<F/o9DbK(_(7iB@v}CP&!`qkhx7dkR{6mv`fbh,ul|FP25M'5:o+WO3"[Gs#Y+>|_(aveS>-3/w7
-.Vwu8{3X~,LToAf]jUm!<2rc~DTgwaYmV:NqvbE!ejm6dPqDdlrOIG&XLD%Q)qnlM}@+g11X(k]0~Rmb)"|Ny+:3wNkioHks/k1[<HToM{}qGs6IG:F}F$
-kFPybXGt<IqM#6e1T>$K8LWaRJODX_Z@nN-`sOQXbk.K0)z%;h.A#A:j=9gA2=KG>hYM9^[b#Jm..q-@F_^l=>]_n;@A_Q`=>[e'|P#P=1sd@(OF#%h_7w
-Jo@r`@.Fii/"v.-f:,6Lj%}l]l/tkgTI+,&>i"gCfa//yYI/fBpk@%/=9FNoAB;&`x~#Z/`dDvSZW@oDl}}:!Yum9gs-!GIV+UJz::^Zf>v$P}`Ql',e^m
-[_Nq,q@9A@'{s"ceJ7`8[3FZVNP1dh;Fn<zg%-u^0g#8Zh&u]WQcH1A+>a/4J)/eDol%)sNRINU@|Ey%wjS>N<opI.+&",M;{lWZn0+xYx~8k@'OKI.r5]
-[f_`fl$L32UQ<+s{al^Seva"uU(/Z-,yHwzID=,&};o-=6r.a,_Lu;Xt$3nKBrY>e5k72iIVg1Yb.^,'1DUK5K!n<440!d%Px1RVTGld1T(V5}5a^cwh|e
-@af!rzcJpf.asZHi5%(S/{W:)E|Ri$D-q>K9Fjb=4$_:4,Iy}/f5>_MNu{UW>r6&DiN|bxQ+hK$.|E>Ju0pgbsxmxnITc`7w/d..6N~1mNKC1rN+b&88j8
-V|T$#gD_A%I64;e6#&Xb=0m&2IF[h`![JR0ZzjR,@Y~YAhuatfDX4vo@Y]^ODv+tO8wN[%qKCZ|&_%1C:T4tyf%R#K5t;N_}P,=&qm0t%Wgw'JJp#H}3Nq
-r/N]WZLLB2Xm/Q}8OO@Z#xr3iDMVeFeC`l/'|{N9`t.#1jr_3W!Vb@gJBkm6U48(&Q83+d+PhlU1YosYg|lqicPCo!gN87XX.soBRR,IlXxx[6&fmmore}
-"dUDy7"#fpF!~9T5q2xtj^t:{%qpzNaVIHS7!BLm^B]1XQSnt^4vONLM;QoCwo7<h7^uZROg/pCh#^&Ad$rEYK=Z@7#OSCFyPGn4;e(<k(~q6a`3e'v6$U
-nV+ls"<})[Po"t)Mt4dH,y1o4&k+Fgk+c{{la/'"1xFJHW/o`+RxG_;&KkCpKr3TDy^v-EIm,-wRgf7$ZBHr/Vj_N)b$pZig5GW_SP_!ZpS$6$kRQh@8b7
-V;_wR#DxTf0Ab>Y'A(B6C=hY3}F;$ZPC@%!tWez&>p{RG6goS{b&xN9BFLMs"xH3gky24!jF:9NlUdy"S[`]xOdxHd38u2x'd.m70<me"'B^.'e.OEnfNm
-VdJx8dBFb&Vo{V0G[P#(3@5rgUC$&unzYa$k(i%6M#_hoC0A4J83<^m.YGG1u@^U6I7Z3|#_%q#-2qU(WXXkntlo/(9qHyyS{-H1r6(-AgqE]c(Y#>Z6PY
-(r#v>Ioh`x!-+^d&XqEuPD]Evwf508%U%D@B@39c&IOb0(]7L{/20hlRMVXO^mIn9gKzd252|V]lWx]<xfI%q0Is=.'5t5xr;{uS3Pn|+9Z|wT{[/o&boU
-5{]MtAd%L^h[b.4Nimsa,.>D`$TJ)F10<]%12W<v![xAEmy%$xj0~Mj77s8N7}ky|$j{arEJ>0TP{XM-]5B`H=.`jmpDmH.M0}L!O0Kc`NiTur%Oawd2'-
-.1B9ji~!qh<tukY.-6<U>RRu_Kp!`}C^,@q`O[><zre`@v7+gVq;k!6zsW!kkeEmpy;c#!NOo0bbIAi{SJ7U&`^A6c(PfE/K}7wUAz#LnH6'|#Ib2R&,jU
-eKdbSx;{]n9n&f>"upCl8-exgR:PMd!A'DD{/e>#_LN6hp@eVX$u4+&W7A,i9)g0>}=O|WO"I8$c.K36B##k#HLyrDWt&5>HWyy(r_+jh=T6GY}W_Shsgv
-w}c=Gi'niS'o&#Js+P>nm6W_c1^>Z;Hjeab`GBcko^xBgX+MR5t=`EVzv,Ab5+i09)bUi#x3:&['$%>E6TPZ@epS,Yp,p#,3%FeiW6scUgQogippq&hOsN
-E%yg:|~+KaGq'KG2UvH!4bK(sh9=L>>VOj1ZmeTt}t[S26{&`%Rp/Nv=U`nw}XnX;&_3d/I#G85$TShpO5M5UDN:ZVY@hUIp~wpxqTMMZW+#sQHKI5t>7U
-h|4aB73V-WbZf;Q0K<M:5[,miP$+Ypje2@`&CT]q#g"w@g[|hIwn-EQUO3bXxnGOJ1|A"o@i>AdB@HKc`Gz<L<qFO0!3je2}QT&DY]5q#16OL<>MhRjN7T
-KPp4w)F>ZT5!ZIq0pycwa3tR-3)p|i}q"t&TOlSM+A4I(%58u9KzcHNl<gH#b)d6lBk{]74;@Fm5/0I7@l`/"(O%.9o>zB#0ClARCPxAFFpbZ24'pP>o8c
-,|"kdT1za`+ov;BecbE#eVes>38+C5AuYwG{2Gu1<053}!wD1$Nfxa<uaw2vS3]b:=)tud]#ekF9`";Wk'BR^y:I~E=jr,6af3/gOO:zmX"/S!bd@=aDlV
-nf(p&Q3OcSD#Or>huBew!,QEWBLUPH=[|&x^Xg!NP_V8_Yg<u0CCKm,_w-bexxCCbtX1bp7ESKI%`%S!(x$r0B2)&0pr;ym!`4p2,mXVu7Z"55%9gxeQO%
-ea%v1WrRH$X/_wz)6YZ-)GId%MSF/yWQZK;''/Jqz2U|bUCq2JoVn5b#Q}1n!(G48^!V,LTPc0#9k:CLm_huzxB.;mz:Q8Q!c4z!w'e')hf&0B>h0jS_9A
-QtdlALoAEY9OG$x<L^I"1%'VMT@Q`sk28F0(::Z09qU!cnaZ%/>s/=O!c6TV>,/$_|7n/t1rLXs$:'=,+oV|+Wz7'ND^+=C-ij@y"d>+wh[h7v27>hY#'v
-]JyABbeeX"OeAT44d:(Za<:=nh#5kNSLh^l'IAgn]3J{95Q0t4ah2^6xZU2fiC;:4`yps/W'EzU<ji^zo!4T3KdbSqAJm}_OaVIL~4+|@EvrR2/OiW!X"L
-g+nJWTk+O8!xip55.IBxvA/eD:#+a%3BrCt.:R2I+rC1@=@9/O>yp=5'"i,!8T8b@"[r2M$LI_S7[B=-iYf$"=Weaz:v%_;.S2w5sc`1UGi<uw3{I'gbdr
-1}>mhgjv;77+6ggxzbI/}yE"GG[1RJ;8--oDVBwstWE%gEkRNXg%-Md`JAd]~|}soB!rD2jzuoc'FjH%9qjR]y6VS|Q>hWm9}kem+b(D%=Id3"_8T{Ont/
-xoNj4,mI9=#c#bfgsal&xU8)8N.P.<NL=}:FVM|Ts:1KZM$8HK/,YG)+-8`eBctLt$ts8WIB`j%]~Xys$sg7>(5m[N<=,HW5$2dTp(dj^)cDB(xr9{Q&=H
-u3+_.fjm<^fQ=l6L>VGUU$@:]!>G@,y<=vVq{6pY^FjmrCY^V$:8EE<,2Xo^fbsF}VqdWessG>Y@&t}B:pLAqf8o:E.usHc[Y5>r%b4{%8w/,0ctP#g<Rl
-OZ[_)|:vK7v=#a}GJcz#:r9M]%z8_/J,CXu]`CgaVQly>ce8DL}khtXa@gubFI64&fAoa>`Axz5y%R`>#t3$1,m>QM9Ka|j59TJd-dGK;G&H9,og1Zggn'
-pH5@;{K{#So3ARBtbJ4Uj}f&V<!cUSnT&^+b,;TYlme_F1/G#Y,$$@DS<=&/QodE]S,":2%X;KMa:dCUdc3Fj#nkC)e}K(f.L<k4{:Z.$;@VT/#(CQVqYs
-V@2Z/.HR,O>}'gfE8VPD!G-}Pj[r"Z0qR_S:mt_@j6LHL+9H+;mP"7RI#!F&nm/@%:t`-!HDU88^i^"4CKra7hZW}oPVNrmU0bW2zj&qA9oM1mHqpXdsC,
-Z5Y('k>oz&68QtnjVWb@wY,,VT{Q`x[f(9fk<SrX6U6gThM#5V.WoADkj`0f_OAxBmlcSjw>qG=ls|MwoB&x=%Dnk}[IE=kM[5hqlnmg6BoL}mq+C#}GH/
-.;A{M_WbztJG9=}]@,gEoz:4(cW`dy;6HZ1}~;`:@<=qE{98NWdf3{Hrj:VETBxB:d0,g`eM5O5bX>,:pF|}gYY_>#tG"xtU$t7g9k8GDA/nx;|w:kLZ9n
-1jt7[]/tJuUl>sBo6IBupS@)K3srMA^("N$@}/P4UASJa{'m]l44:LMz8MbxzCzJNFbZ@jtvjD([cf&Kc^1V||C7IKoY8yr!bc[>$TD.Yt,/a2eZ]Lhvz/
-XY0nR,$MT|ZCy@y#v'zLb[4l'QD<RPO;GBbC=zNH/Z.]}$mp!vr|Bo>Z",q(|uZRD&7)Ft}Fc:hu_D4waKA_y{YAPDUrSIC.aG$lvJ:`[Is{YPZh/F%Gh%
-U5o7PRI5UZZzbhg}Ra8XEsvfPFIM$fAFTxt+%x![xj-#9{N]bYKa$CyIa}4EJOamd4z;bCuN`stktQHdgXOw&+)ylm,,CRaxU2jFR;sHKv,BJ(rqzD)9nL
-c86ai(-RjmUQ~1>%0X>(q)PhSni)sfewRc+#2)e#8w&]vp'DGkd0k^bH]A6x}c$L&>3sj>~G:K='#h]EBl8v([2r/KihCIXJA`}YBGIzS1,<ecvoAJ=6D^
-m,OV0vGg%hx683DHT.h"~R15H:`:G7QaGxn=,67,e.{$'67gpY8gk-.sf"d2x"4-gMj`txA[P03V^'uzVL^NbnJ^Ut`N^2~[zEr/!q}4Y^ilC(O17%vobs
-ZX}UX_#!f+%8B-&V]]d2RpIAqu<V6%UI5=du+h}bd}7sb#rnpP0q_psd8^W9%n3e]|leB!R'"}nlmLe:XZi(y&R<Uzt=`Qb,+<O"lG-edfhIfy7>^#r<Lb
-DuoG$y')DW,2db[J>MXHlDz$>/eFg2L&t[f^U^h97c.)/NtN(Api<ZOvH-[ZT+y8C$5g+tas24N_QAFg]0{zEi^.SfE<i(b}M}Gd@0TEdfnDw($f%f=,qC
-KVzdR:250^SrZUt(S`A:nLS&3Q9&^.~TcHNZmj~'wxncONw%^oac@t2p(|dcDhM(D#{GEgnTrOS^rWSY2&stafv}v6CCN@::;w~=X"G)B#i+lEdfU{K!+m
-k/Kd&s<Bb7w-DS|ok7@D(/B#'g4Gn'ARo5SG3D"(N)n>yR:M:KA[f<qS7Fx{zd<NMU]o+[|"|E=5Itzz}szfJZC>bt9IpO8V^D[)55bG{0p@b(Dxp0J@eY
-Uy!J$]tR%ueZG>YSfxojLprq7g3ZmMUiidhH6P.Opek#KdOLQ._N5#BCn$o@[HD{)dspHFcJeN-e<f$_sfCVtf5aH,s;U%mU5pWh-':D&0@pl|`:NO4/^V
-J,J'~w|RrM}o8@0nyX|C>vRZl3SER;f4Mjgk]=xn!^["X]WR%gonZ$)aKX_TCUJicnFEi8sMrx{Fkcb('7=,'>PWOj6/peiUatIsE7y>o(LndW0"XM2m37
-A}:G`l(hLIR]^YwBEg#69'&Pd;NWZZPLdi)%8Kpb/MuF6gCrjL>p'gVisb7<dETwUOF@^_RFUP<"'cWZozTuC](QEk$O/7B.(7%=fMP&#aL&Z;E(=RV5SD
-Jn,+S&<&kC>O`vr$We8Y$nsA|Q>fKVh"Y5q9[E#GHI/C]xuHYj&mG/b-[z738pqS#U:jt>b.E`lOxH8IQ|ZLYxB{]=U,X>d0P]&,9Z|A]yq,BJ@6W&i${|
-BHK-ETfFtvvi0'@MeNqsqH^F]`%d{LB'Aw2rU1$+paK.zs.AIEFCM50ZNYYK<Yb>2nrOHh!^'UKVH[6YHp<&n;F^%Z&sK{)Y,lsnTV>26_!(&6d3@6Z1F#
-A!v)l0PQ(w0)k1V4)seY$}Hd-s6+<^hQxYl}(Xt1_CJ@Yj^x"&BJ6b<8rs<fgsEw(ga+d.Bb`@7GUb^M,4PYL$JJM14Z>{C>3i#O3^~jq7B1OTs%}TQp$3
-~_/-ikwl:G%-H,u-{=|IOqOR^IvPw-bMv}Q2Rrm[1c`v}Lm2cF6UPO"xY[#uYc}0rVa,h!P.cbohF[Z5{psIBV|W)l76M.Le[`st2Zr3/J+00F&3p#AwvP
-/0%rXQ!!3=p+d9aHbR{EQ"):v0v;dxUY,$B&+r3hS0e(y!A(XCnU|6%y_"}h^TyTCS9thR:f_NJ9w7)'!-&>:;S/U24M$!^NdwA{GHAKU3_$:[xLpBZZ6F
-FNnkWI""vYb'TG`|z7(E5:`ufX`G!_:V}-P@9(-UK-A=V=vFF!2MevhH~]p55GT&@E9z8@xIC3IE/a8JRycvh2}v[5{{q_4)z5A1YJUK)(;;kx=ti{Ho}I
-SRovLL`64pHoDnlv!U~:k>}plEs:ipF=N9Zz~[fy2)1wolRd_7X}6_D[)iF'2;ntf_^z[YH771G|xEQAnR]&E/1)xr^Q}X-"=S(6O^2%iDS]5'$Q%"iLn!
-E`h$E`%EvBzD(%8`t2{`]&C{Gpdb/;ET>L!F5k#!G.P%SH$'GC#]>kW=YE"YIf,:7QhJqeqU=0NPTL|J$$][f6`hn&H6$#:x,!Qr]GL+5}(!dINY.:l@@,
-e'=e%JMxhb;Kpto3RyYu((r8r+GN]xf8xiu#bBAC=RxLw))d~YIBoEhO,WHnxWHFhR]m[%rqU@Db1Fw8m&OMs8rWs;I7("e/cg{t|`~.AU'Q32|Dh<XXd%
-`{RRjuz4kED:-JjD3f7EcYuT#7jOR3|4%G>k~iX3[{|N{/!WtRhOfaz<OcsV/=p(9t.i|T1Tu6CDfk6N+ha5{8+XS.BM~/[!Sy{6JEH05MEUx[J0$Xmu6(
-~Y4j{|:o]z+XvW$tgzx}'|HkX9@}c2'2}i%"Ms.a~,!33|"pg#Ce1$qe~M9m2{,Eu=%}w@XUQIEA3OnKZRaOt8i1FLh{Lr6-:9R"blz-">1_+3aRW!$b2C
-!06K&CsmXKbp2N^_$ln)FXsnn=]hGtF3Z=v`lU<fR#@3:GQzHdj#T0D!cq@se9KBYjgluW5<bRZ.pJeJd/lk&<5E%b%ad1e"dX!2a]RiDbG,]wj.k<w/>D
-;1VCQ0Y|S==Rg|Wd63q+u[=Ke8%,6wdU.)T3,]+^{x-t{E{jxfJl^Qx>vQ;xG>SYSL9obTe4:FLf2B>_{hBn#+2M+Z<vON'9/y[OXjH}Y26zAVCiXK0YGk
-JBFJa#67gjl(KfG.T!{U1s~QB;I8^yz#W&yH@}`OnM<1qyor<-JR%qEnsLH>KFyR|xqhj='ZRCR.K[&E&[pMXXPxL!&=1QO5"}_gnXB}{):yGqs"|&m_wC
-#a%Kk;>QOs{Qwea|iYA`NWMyh!F2`y=1NU+'Dn@WSR{p;5%:L^]}iJi}1eo_dusLkSi{uanDg''/-C!yzy9frUw;,HI"Gq@k.Z@PZAt/G=MNXihLM>;:r-
-BvfA%`{h),Urx:AX@dmb6eN0;IuQXkT2QP=|4%!K6PAol@W,@:P-M/S5FbJW~mO=(PgXhc{!Ps"tF/85&wM8dx4vsAwfX`RxD3KePK&yTFWW(@={#dAA=G
-S/Zi]>(zs8<h&'vy/{LB9Qn#YxZ:3&Uc[hBU('(_g-LC[}1.yn(bdyqrJIy}wO-/2#'V}p4}[NaV^[J$$Ke9bMc{1RLi7^WQr%$-~::}T8@YV=_]M3VI/C
-1oW"YXdC`0^q%W&t<B/r3/jeH!]|7,U$cfsP.HWU)9-M4.MrVT53B[v&^#'4jlQxjo>pR>'3d<]:.'O<j@TXY3:fl!v-MXitiF5[&lir).5f(P,lUE2t^q
-/#,B5PHQw,,QhEfR<nX=@0'gu&/-#6lyKn]!4yp!}NY7MGSVtMRf+!`-+Qn`t2GUa(9F-K~R/n-:Y-{;$%RY!4Sv>T|uXzewb#$0|qW@TR9Bs{_m8vyeF7
-WQME_X<{If'X#,.&>9d5Qg0(]+6|:V+8[V&8{z@OqvA$@LUzQ/L='f1`&aqs9,[SvlEmNQue3Zu^l{/=~Z{EaAvhXY^1nr9{>sHd'hsV7wwh&]B}[$Yc,;
-7pmN[Bz^8c${=|-L_!S4|p<jCyB1)8P5jgoX7@Wm/raVxvA.7fS,}MznXDJP`$_17010Y/2I&+cWQGcG8MI&FFaDXU3{]T{ZRWXgiOO^jdT3c+Akf$5JoB
-03F488Wz.|iS0]1$M6ZH''-[}o.fghkzcRlT!N,[HuzD]F!A+=:wXJJH+iREW3k3Xb=ky0UVn2vtdA<feXB,MnQ/]=A1f=EI1PT1evMn<ayyrO#(P/~l0N
-~^$,fn&_N[_a7)=ynAqAzF])@wZw[yiB0<fW^|v))](LQ}lbUh-({cJ8}#Fm(]pt!pQR~u#jkpdDaLRD#6Q>ltNtES@7sBGq=4'|6JUk]@~W9f4B:J;E#/
-UC-/Cc]!l7+W)3}'Uv/Tup5AOHX^eX45cz9r8<0AN@k)S:c7@vkWBo3.|Bmv(duK14'0EU2x|wC[ed{_5kzoTl9QT72wR38S`NY+.|zMwn}z6;KAPO;NGF
->':z-59bxiJ7v%v%B#|a|oIg[;Rw;ovA(.X,STn,<i/L,$M"dlzYp!~3c@dWPxzb/.4wIgPI`_@r$}Go^F"qL-s_m%~sU2gT=|dcF6B`Nn$K5C8qsw9q66
-^DYM,aOSiqgLjSaI^V%3C{mzt'(@OOJq`yTy[d+Y5OF:@<%N]IgKD`uyI)@7l$o,bm"Dx2W8H3|Du;PI%X80)17SZ7$'C<qS;hcuIkg$hlvdGX^;g&5mgS
-U7.c@C1qiS{[I=xN3O6ClK&7%a)yclcDP9Z!@)vn@!HX%qHi]d=y~e3h)/w,j<IM13/UM1iy9QnB9R1`N|^9@BtT@KZvPihkY$X;CEw97GY@.k[hux[I_d
-xI/,JfHYr0wv@;ae+>:iRt{CR1+jsS{@Fwiv|],.I1Zd.TL]pZ`1A1Tbt=oNE.'a%bIj#zsw`:fa)npIWJBj[WFX5f$XXicU/j8"#AX0!G01/h^euh`:Th
-&0hp>,:(l[K1yTmX4j9wCese=P-N2&aT:n.".t!Ksq&@+2>rtz8vc7,@TY`zW5]y5MBq-8gz]>`o]t=+crP{%'E1YIkszO<Og]0-|:']k5d{uT%ig":}UN
-EZw&5#$)DL|[0|Qnw{v{Aa#&dma(jH/.9T;M,9KJZJL@hNX/Z$])@daSXT,wuGq1bYD_8Hr98{.vp-O#{e3."^e#AA@pL$dGf40I<bY-:p]V9=P0JW|yGv
-+td/Cj4[#"I]d!{'qorL<qwW<$@WBUhYCGeLc}igNs{m1.Qe/Ef@#QRw>_:HxUV%5cthj9]f8goMes;kNq/`_K(KrX_6UW;F$k}pBeA@SBNwgQqcZibH[(
-9UjQVz@H>KN&_i4VD"28sn'(&`j,i5x&{3#>N#-r:klqa4VfP{n#k=Q+Y7f@/gL_x|~Bi{12tXo+ZZ<dtfZ&w-sI05R2=Pj1-li}Wd.1g;poIV2Xlm!wt}
-WV,C$WznerZC^tvG0gANQA++1SbYw]R#myI<fQW]s'^/9$co"-0e>9<"!H"Of:@d,fE7"=<<H=nBDTdjEn8n!|WWTZBQ,S=7s;68u/b:H!MU@'uimnq^Vw
-#Er:95{n_g5!JkuG'v2QGN"}DZ=mp!=j4#X!Mn^vw_/.'BoT0^d`7uCKY'`;6$3rV)VS^aIxqeiwfj/G8|m$EGd{#>QTPd3{t[:CMD!nyk].kUql1k5Z.(
-+b1[w_.[yk-'P6/5BI:e{<"mNiu-[xkP9@5A``x"{zSOdVCLFeJW9.l$;a1Mx|6,_J2Ji@5^8D$5ygBjNFBMaN0sa'aJTVt-Px(S]tilX(fA+wC8Oftdw:
-L@'fqB^$<&%DA'1@;>peru!@8ZplUb[ArJHifD.^;,mA&=7#%/sjwIR6kM2VwwK>W!G-mzNp1ql!2=IflXEpL>j/.D]Kl.[e&,<^E7FNOg3hO8U8l9W9"H
-+T{xDCoaWE%r6-EG[yBtI7~Q}%R1xrkmVm)CE_a#oMkB[%$Gy2[e^_W>zzPMNDdrUZar83l3Pv,xwKbL/2cD9bNQm,'Kn71">%9-o6o6{`'k2R)scZ}VG+
-h"Cft5ONfQoE~A<</Nz'[G[,:6[teT-x9DVvjm7ifqOr>{LlHZ<d&C.1T04aMUI_tOJU7sn,tob7os|9=l!`jd<.{!>$ZPe0UFpj}LHhQ.QL$4<0fEuQ.Q
-jR|V6Ki(m!B`+,bI|8TPcT,Jp]GyREg:%mc!;EV7u+Flvy|l6Z6)U5V;LW0YI@"l5Et'Jd'Ivtp;Opb0S_Wg#CC^BTH9fATVNw[eq_.v`L]1MFFW"=)+t;
-b{~p,N3,=3KRMVk}zi[!]:H$_uF2UaI#LeCbt5>xJ.l#JM'@|L)@d@H..M!xJvA1%L6JkX@#+x]&`Am{do._[!IFlo-t@w@jh.4L:ywkbffz}y;G1K{s)D
->X#tCDqx'&1hT25}/Xh7C7eCN@i9<O78vutb$LR2"ZKeyJZQ(R/F5`t>Qk>=pkHOf#]XrJpbo,5"W+7lzBh}iY++i$$1Sr"x0X3<o{WSV}DyU>]3;cB`4p
-qX^P(EooyO`6w61vhx&;`,mRZM^(x/k>8t[fl&5E+Zni#FT@ib]&a_mblZOjD!<G-/lK$82i^9NAO$4VjI_,Hv[bL((29=Q{zk9@bAGO#y7.0SZ&OkX9}$
-iU/ey+k->%nMpMMiX,bcwO7FvgRv9TdxXV(5vizXb4Y[dWHCR25<BVXmU%$0{wL>w_WLyQ|aRC%Dw_7#|A;Sb;95`&"3LO~#'dlPI=Afk,42=9=R~P4,,g
-oI:J'!WfE!AgK=ON2JTGK1fx8)G,R8^N2QL+0U<@:%m0%<.%xo7ybzkEZf}B|u"LoMiO)exu-5ukrbNyd<71DUZ8c'a]hT(`&8iAo[T^t`-}=sguOJ5cU[
-lr^DroA+~sCjopiJ^l^[L3i-dXaoGgWh~zJUODHfIlU]|vX0X@T<~Tzo9790r7a@qZ4Oyh+uviWLwS]Y'sKLX:#M<eaxy2)2)(y@BPilp>v{7zqzY&OQ-2
-u#rl:qk,q,>dm4/>^.y2UJPL_iO0ca4B$@~g.&`0zB("x2vW%NU,04`xsDF'Mx$dMlr:0<Z"40}$Y$H,8B#M/g;zx}4x2Q9AH:/'vzhC`3o^0u:%>(kDbI
-j<v!6QFx)<M:xRA[LoV4'P>[/wZL&1eJB1r'=oH0j^-6bJ9qFU9=Xh&(O#8w@2[kVZTipd`MO9uTJH9+cCqt^ZWa[tD,BWU`/>$c^8z<Iu^Pp}[0'RB'Oz
-tW$9[}a[F7RZ'/1/'/j)x4$Kt&jLiIdpIjf|72IJ7G}dmR$CZ.iC<y3/Au7@Z1ghT(EaTxd;hT85h:N47W;ai1@Xy5iJ;S7,$h2eN(R,h_~l0bk`|PiD%M
-->+S+U6((vwW!MaQ.<U5Fcw:|+cvF{X-Sh[/8Tr7UG"]n_&Uyx)I!i53x-MkRR|2~Y0AR#_N>McfU>1_:[%!t5Ms>zb(-V.=X3~]TQgl-=e@T:^UV<x%-J
-6#+l3Yq^}o,7a7Gs;o(=]fIlt%wX`s!(zs~o7'9<kTK/T4R3E&~)/D5Oz+u3X7GW!j[Q[Tt9mVJlQ)53|7cIyz}[v,_q5NC)`q!t$>[H>qkGOr<hyuQ8VF
-{#'/4PKdO[4/Hv~ttdAeXGDMH0-ZUN-#fi48tt1XvDK}1"J_xQP1"/ukdB=%)jd;v-,X&Y4T^%aNA:#.HmP5#fZkq:'E4^r/~7HyLHxk,C{b_J$yDX:%z(
-374;piU/-IN]Dl.wX&-9%>rslL<[d5&LK{(3(1_,|$S':wg<70GC&DN:1HfgA2vJX.`Q]+q^2Mm|eJzB#A"tGi24tG(B@Y^HS8_99.1=3//Rw[2@RZ_$""
-u-Of^(^hB%`K(l>Ic6V!p84^[{4C@WW!,P'bK5pJi&V!(T1#!5sDQ.O'8cbpz%Fb1hIPg&3DVx{tC9G_Pz!`gs<{AsvelF;-7TvNDnnutoKTE&U]u,T/]s
-{CRsw_qfW}k!d<|qdRi}($k7:fJi0-J{blKj'+&_-K5W%HtGH,Puxv@XN]huf,{]+9L&rb(_7Co("Pv,n4@W}dwo%$Sv1Wh:X|KJvZTCm$-4MnNLj$Mq6&
-Q|l#z^Vx_brx|4PjMLs(znyR4x'WOBR|vakL!Gmu9g@n"JAdN{'S${&d+X2yiEgcXv;gZn#;A2Yo"X3-el>HC770zwNrEdm9)ZL#38yqas},KID4{K>2Ml
-veU.cumj_,U,`HvG7e_cE_Uahp{TW-bBf9$ES5ESFK+Mn7~f,"'g;yM^|.CFuKk]cW7VT"'gTHv`D!<d/RJ;kg>9<7,}onn#}9)":fU{3]x"atw)#7!qJc
-JX'Lg!D#`A.BF.`{:L7UKiK,m5Cn8'q=dJ,CpO3vb0Vx:T|l%GvaQsY9,{0JXKoYNIZyX$LfBzKc=eb+g]LHidD'a$FNo|7b~4Pb"|:@4,PjML3!ueE}Q5
-VXp-1w$Lk39Z,cp3kZ{e#]Bq0JJr|RlV_fWqd<b$tzredeVfsaZE"QAR-IN<Jlq=4Vm>$-$6i!DL"aq=8_-@HgH"wQXZ,!0$s/deEcvx6^6!!YPH|oSo8d
-ce&WDG]G^]Zm][LEZXamA50e0RU]ztUO+=fSb3h1/p,H'|mdj>06f&&6srSmE__IzC/sVvsY7FnCtIru<l#]I.9g'0YVY}&d$dRhA{-$]Q{|$q:J{i{<e7
-e:IKz(3')}wYKI~hB'k5tTmB.}xCSSh%SjOCKHuKUZ7Ut1z83bsd/ygQ'KQn'dU5^&awb),6FqR)VG6l6q<;ZO_LQmY/eq4;1ZLxxZ)yZ=Q4|4yefe~+r'
-!:5!4;vyY+xX,TUmzJ%^~h-w&9D;:KWa:&G>RE~aCC!-r$KozlBg&OL;T}L,)<f%BCTxWR[)P;2E8"Y")VICi$>#iBE]rOS{VmY<uUv(0BFg.y~tcgk.|"
-8}#D@I2pwR^:`!]|CbRA8PU&Kih$}x&vTe!;rpVA0<riNnRI#bF%Vi|:VdQ.qseWwrW4"TJ/2!M;wRyVk-yMsBXo[H`f%kq5K.'AoU;l.Z[2Cs#b<nuIs_
-[vA'A-t=2}tiR&~@nE6.zD''7yH4AF4;1vLBl1NIRE0XGBgvog5{MM|Jzhz%qh_Mz<1Z~4A8WoYAMCe<ZqEAF]i%6hdKVPN1f<IT|04`/B)[rivp3mbx%v
-o;{qA09I^jdeljOEA`]8p/C]ZfKU:.)#(ikW.wk}gg<D;n`(1n{$llv=s|PP.PDPyDU24D>!i>}@J7C9|i}$5oI^L+|Vl}9B60{Cu:D3#(JpRN(V.ZMMc]
-=p!|~W$Fu87!io!x4_GTbRt`8K+dPc/UaR&"1F;QSC_,,HJdp/(P-2$hGkJI7ayCt:;W&vR__]1IRWv<`D9;IkE`IkmInmrbJXp9M=AAT04>[L2f^5Vl5n
-4IeIA_d@+Wrv=G0lt=b+iczn^SG&jzW)YfZ7BIWywiS2Nfbf:U}Eo<SfGl,TuR]a_OAg]/o@waj(;<`YGsINV]27%3G=n3DG:)Fbol'h;.1V6/2BAzQR|s
-6"_3:q&Mz4ZmS/AO@uJa!5UCOr@G7sp-ChzM%y8;CL[a{8(=j&#8}#[B|dGN"hqOKq)h1#Dc5>C'&u(k^;BVyNCTDGE>@o/kiO{yz}zHVap}Sf1Fx)uial
-@Okh}lb:>CjS;4']eJLT0Pb"3&jAB1XH;m|/M}.b2]0Kkf)mFlvCfd8nNd"WHeZy7W-Rb4zYEDHm()2ucUoH{/C!n52{E$6&8Jk=Hf2J<0YK#z<2UcCKHt
-HXl(l5/IQ]'>>tN[4-uq5sWFj[PiJVh;1^q!uzF9BkyTp)Z@}8TLZ`qeDC)y2bP"o_ere7f(wg&F,kK(]QN_R=5^Wfit0`$eTHEFZGE%0_mt,GIJ"yKd;E
-h)g$)9ofJ1V<ClC3$9q{utkWN|7ri$%Il[6bH3UyHB`Z7z)y^7X!'yvG2inyupkv|{cRW;caZ+2BN(skw'J'!6D+A}!)|R/(O6CoL{!E_Nb"jvjN@<K6Rl
-;.Efu$2fKF5V9;a5-ZW>KMqn@:H3239^KNvzwgoXvx+oxlVC2n=Do2/.Pn<tDxUc^SgcZ(YO>c]Sj4W'2BtNvK)gF:ycXDIWh`Y|;W|.WepF|!E}XfQ6ga
-BhXnNht@Iay^hEH@9z/iwa4AFA)[qqdMFz}fXBQfg8}x813Zqtive^.ENuzZW"D0|6;zZas6AG)Jr6t^sDB"pqtnU_9dFF/b-!<6e/tt[@Rg+;C+uW_a`^
-.`aKS9F)Acqz]xS<O(n69EYxDJVa5cC"e7!G!FX]=B+|SJup,Yu!~nAFT{5L=bOsx'NwXm/pM%PByG~'kV9|0>##hk!8.pHB4`fbQC[>ix=p4P!,#e{"oo
-b$hJPX(TP#062.oHU4F@|,8GP<~OVCxbRZCK=LJ[=F7LFk8q+JC,BWz(CA(DE=i+D91{(B5Lk9y3KD|Fi_}41(n/V-.|F[8cW4xey;n;s<mHAvF|DFvpza
-gdW4q|Bh0xv!/zFyV5'>0)"vYJ.j9C.9_8k4/`bq&{6GOpqKcC!%uG8I>x0QHQSk9gI.gr|uu,sOOHwLHD:er&T`U/(rl$TGEuP<{ulMk.2(>F8WKwcl2L
-3L`t6RH<Mxevv`7itN%&o}gO%x{n`OkOefEs(CoI<u`FOVsf@9omiCF^F)IYe:}.)<z7s/R`vmYvwair1"sZc;P{6)vtM},PwZq.63yC_g^QX@a5p/^It#
-v#eQQ@&G@=-IhNJ9m7x-:R5E.bbDWgH`cJJapv0(X9YOMOdNkjuo'ZPCDB3rkV-m<_k8EvmkTzHjdG7`5|V"ee}Jevf{{unT6GdvQ^c)JnY2o#h9_b[:d2
-/'$cOVympQw19&TL+@UA7'bX{H&aY0YB9Cf:3F/xrsN1v2BG5)<Ez7eh9Xed^/HlEqF8LJwYChLeuSKHF!dh.9Rg`5W}[xE)M,W/}iOM%Y[I90}Mne(daY
-6|(pr_i|}exC4p;p~C7XjBXZ]d0gaLe1F2izm+LnP1)LTM[pEar)0+ewjeu.FTtnF=hCo/R/dtIfVACriU8IQ[7v{d9DaQ`c+F(Ve>@9[(=3u<beOUk[$&
-CP32$(p>=Mpl0@2rKsP^2OZ/oe^FpW:b"dx|9QKG+F{lkC+3.gD^PY6o"qCR>zr.S"_R:_kePUzKmb"LfR:B~Tq<@!/k{YWXY]M|dQ7;JRj^%f#rEK<W_;
-QltC:wc>J+}}(rON5c@Cz%_ItQ:ReGhUo:|cmFkSvDH29Otj+TSENr;USD:G:|5E;>i$^ygdG:!vxk.LlvH,n7sG..3F&!")wX"D)eot#MvE9n:=byXvhK
-%c'La#nl/oeW)7QrG5UK=S4{a^lk8[pVus6[QYcaoNdM2vB_.mx;@0,QO:GE_H$HS6#FK%t/l@`br"$Ia.|LD<"KMBLjke0w;q)J9;hyBYF5'giu-nvs[v
-rArF(o_JR^k:ivtF[8|Qz.#Q<p|Fr>kEB3My/<V6MiXbQ7"&$x;4`jAz7oxOFG7u3LH$Ch&WUPD)lYiL-Jc#T]3WY9OjRj]2m3l%hR4w5>4w3t{{0nMl53
-W;Cp0;q-mP_>n2)Cq@T1bS%:7"sP>suJ87Uz!>0-D!$%=Wb|.6.lv[r=diQ0'i6+@83++q0utAf/[Lw}gC|(8i<E-2h0oOjVY%SjYuN)mxQikV6M!$s<=%
-mGAbkmxty9w>_y-2=T&I|hGg1=7QKTwP"o)unp}>_Pl{n<$}2cQI`U^vW%@q#s!6gm#^)hHrU"r_O=P"EciiU;TD#99:ffUEa!K($N^,U)t<4rgS^&mBiX
-eSAT~h(VV3aV%Z7(.Q;hUMx>sjl_0nN!lT)l5{'7XFIu;M~)q6>KQGkkE=2g6Zr5@j>`9JjbzT@YrJmYT<|:'/lMQbn1pVy8P+%6J.(IJdM8z1fcwp&uB(
-B])nTCH"K}oR&X~=dnFCIMW=Q#JivZi'$OLha(QYju6=k;{QHnzx}[LMx-t7sap,mNuE#4aNt}|w:-J5ly=%~UtxPNz9{pNTMlN6EF8!Gz=P[@2MQO;[B#
-5F@t14im1h8cjDp76bI0s%.3jm@wqq[f/i8qa)CBxJ.>;LEj!F#9+F,F1/yrk`{S<`Mb.^|w+=/:z[Zecl>ArhcJDi+ya}+lL5;}4f8;eY}<WY"77ACm,e
-e3wI]1=_'|Gi:FeHL+hTRa7S1_v}j|U_4<Uw'IHE(rHHk{hFoN"XO_q;&IS7UD[k~2@50$),gP[@;ywqjWilfpYc9@kp]2nH]GK"9mS{xVN:/>l{;DP8$A
-B9H4}8YSbCXF)2T4kx$Bae/ZZ=^Xyr%0rHD-1P1/%|RF$`ch@Wg'H6:-1WSC$mh'9N_u+kFa8Cw834KDaP-P@T;vpUg,ST/P,9h8`O}Y7luEXJ])n'[ALX
-~0+94yk$]#z>XVacU.b4@h&|'he^FBlnv#]+$c;!d3t<W#[WR9"eUXbL;/@kuMos3{UX5TyK6xE8/'L.99bZ74DnTm99im(J}D7'vd$Z$$)ueS&"UWvv^g
-<%^_:{zx5UI({0)4N#Fcp4!N3MJY~YS/!k-dE3(R7VuaRw&P,0za+`f6,+g4&7[;l)6K-;;'94t0ZEL9s$RF0KwmDUa:GIX9!}4we{yy$LVN&tB-k$:Tkj
-Ca63Oh)3=Z#ZQ^2j`b/Loep{4#Ty4P/YW4MV{%)/GfR;H0xM0922+Ug]tLA>m&4QF4'8;8[Ul`QFJI44egGgJ'BD{[=GWG_"bC4LwZ60{(=HnAd!TgZa>X
-s/fCV]8Kzijr^MRXqT@r-|QPsU)%Y}f,}479O:_2S`A9E,G>^6ORL.NPxCgwSGiN)GJqr;:R!&~dClJn2x/hGmk2mWf!+$cS)p;sqRoCd]s<U`bsa>eCiZ
-szM({7_fhIn&XB90w^4_u^=i!k-V4;=UIau7wd|;D@R67Hjp&v7{g`hjw"zk#69nxb`Iw%:q"W[VQ$BO7;5ccDtl8r2E(O(&;Ye"F3qJcOV}qcA_-<q2.J
-b"5>{7l^(;ka!_Dk0bV'jX$4M=8!suGH|7g+L:fkNbss'yFy8<,/i7q>"HvV`F/}Aa(lq'pH%#&`9Hy,&63$@7Y(1d%T7g-=}}^meK+3K+0j1V741#eS-'
-gi%t2HO!DgJzfz@u4H"m}:#H_Dc_M@Bjx.sPq@'>xwUIW6Ud5gukDUT<7TiJ`Q(+{u~oxUV&;Gk1@LHOXpmo!jG@1cWpXeBs1aZ6K]H=^B@0A[DFCoGQ[(
-rXsxz++Ry^,[pKG-l&-Gl5yP%Z^#[9z90G3c|m,ezS^;MvNmMBn[2K][UU{Pmqe.I,@'_y5b<}kpfso<wqXu;LnT8FIKiB9PV"=2-aO-^i[fL|9vXOkdbP
-mlqD+FRIZlD_1=9-<VXDI7]+@kDVE!h'~NUI|$t,HiCdwS93MerH|C-YIv[%j^@Wh-4pq/hkwXG:d^;E>(+SERqx)W/^rnE)0T.UwB8GDBElAXoZV8rc|$
-F[2YdB+[,7OTz.t$"My8H^$<.6P)ItX)aV>$G[).E(:/i2%R%#4u8}f0+BolT'QCQB'q^1$[c7_XS]/:Hpn%DiB]lbDAk8EBp(A[_1}JZ^Qe!cbv!.~w,n
-',}>@HiJ.])6(zOLDF#[IX66!DrmHrLx1elo)s%BKiQ2)9$pl5CIbhrNYtNe@q85W#BC.}.gwU{y)h5>sc3<Z|hfunyvL,G)upLzek~OA!xa`VdPV9[Pfi
-aL(_Z-;%01S`p}U3K2M6WiK-g{S!gl'R6h$SCX/tWR$kkruK3aI'8(yF`-cv<UC:FS`!<#@"_hYrYNs7lK3mfm:GX[kqP)0ZVx<x~6W|}O~I7"4!QHFCLP
-BP!PkwPbc7y]o@r/Ng|.J&K-}+nso}KlY@vp]|}._7Q.(^>PTQYo%:+uQ/URBPJ'>=$P#!o#z#%pKW/.&92.FZAtS&pt4dvt%3lAJ|]|ko|}.JVzb.eEde
-GHULWTUm7ufpv_oK;REs-BnT"@k<K[Se^6R@"7N!s%qY(LtDf_-'AN(`1AD;E6J_TIxz5k[.(t4'vAD._XARf1yNnw],y(=hcm67d1EcEhRjj6/;7ga%/z
-:TGQU^kA:%|8Z_VAqr{(b9-Q{!zxk$4YbSB9bC86YAEFnU<&O>j8R`n/pFXgi:"bD>_$b<kgF9QN/>)l];|g-=hLYJhJet&:![-2qPR:p1&MVk,Xd=}8<P
-@EgJQ<.U`46"@hXXNxLvn["-Rvy8X]J@4vk!DaaZwfj[cPGB+`vg+uErh&+sIbbD(&okcu9$35&_T0$N(4FPF9yOI/`rC53/+2&id6D/7sfwwh:}YW_j&H
-4<IQ!~{I8{fVzh76aoyDxiD#b<v4_Gys~&4PNv+np<4j);c".T2mT/LZ+-/oiLIqH#m$QN.}%fj5N9xk|(>}i/|J>&HyNDWu3v0+Xfhrw+U`^}Jy/Kz1Ux
-<xu#.oAb6:$:'G:qYBA^_Iy1wD1Wqf$xBxx}Bh(V4eDN'Boe[#R"U-j0[[H!)ho}4hrwjo!3o#Ve{p}|dfD>+yr9O3'Z{$N-1P/H:/~}}Leq<"4JlH;0:c
-xhyVkPGV:Q"xvh^fIJB@TRU0=d_Gv|seY&<{588XQBX,c=;7W5y"=HNyBEYYYf_}x+;m"Ig8Z|{OZlrwZ0MI9$MYORSBdkA8:aE";xbjT+SrGQuaR^%Zb.
-K7{X~NY8Iep#>6OZ4BUS,05,<:MmqyHgIjYkub8BA]i<V}l6dfxx<RQ]X-bXd|LG:P^+)|cdH8HNTj~yV)!~&_%p1)Bq{e|D{2eY%qH|YhOpN#Xg2F-Zuh
-WqlF>%u&NFh/VJDF_pXAwA}Wcc6df"QK5x=xRplJ0o6<LWt0j@T_i/W>h7'SH84ep;`owcs&95!{F"]##Kr4xfC@]&RJY]boa4]/,IjN1&,/YSjiyje|Re
->%kW'r$#z<}Gt5C)zB_j0WY>6lskoM.oXBj0SJ"G"@mB,-GFF1xhkd:FMTST}Zv{j7X.y./V'M|<+^L#++LFgT]{lp_U^(0k-!>BJJChB)w[bzc]CLXfTM
-0ygpgA.>4t&;Z$|Dda2/vyMLFn2Y+[]v}e0XzeHZ="Sl&G'BE33i1j%C:H%C:tU8Htu=:B)ov[R]_Y"_YK2Vr.#T>kT!S^tcE|5_B$fP4lfLRG6FVZIA.$
-eH!4N(Q-@,&V:z%4zF#x)b]>=`r{2[gxI}xbHUaCi=Rp`xHOd:k@vU`1"K^3,[j@'4V}CYZOKieMl#xD,R%n)s6H>[`n-nSzq(t7h!}fKrc4}Q&-Tr:j<w
-RV[n'6w%$]'Gkx"f3ZmOScuhyc[kMo_A#.sJv(-sF}5CIo4@xd1!z@%4T^%3oa5^>3V&(]go.j:lLl8iS!t$;Ek+hb+H~P77^sY`=:eAK!L(_$4jdI.1m1
-CweJ5u]_WM,xK(WRzeHw$=YpZIgMm867EU{B:VlX$W%uJW-oEf;v5-:D^`Q['^ivuhi,lJUaB3FQ9c:c0j|I~2.B6DmB(Z%#eE_xdWoy~`eM;y(jQdi$RN
-@b!uQk[6;Qtsy{,9jcm|-HXlJW:=7FH,JZLmF(5$:Kbv!ETrX%'2b#irx}Jg[iqfEQ6Mq2E{p2S%OLpTX]jAO)L.@!VuW2VGC#GK`ImT5`~4(^{fg<;JH2
-W,F&nD_U1bb68^8Og#;.swO_=7ABOZKF%Y"a~@6Fd7{not&sz"^"_0IK{W<M}+r=GaUyjZ~.Co_T^=bsAgMj1^cWd3G!3e$7`G.;,!i6%JDMLH:LL[M]^]
-#M{nHUsJ~tX3D;8r~Tp1EGCtQ{I.tsxY/DZ>y!|:c;RrA/q%cNVfoR]tf#YWx,F@Nm)X~wTD-/iR$_oy^{2MfDl9<#zZD2C[C`a%{gf9n`684(JK^R>)TN
-eamo<3bsM@[+#wF6fvE(=a30'^bxLt/&5e^|snOMH<J6h25S>l'$leSKx]Mw^)Zgf;${;{{-cKp^Bb4@/at")s@qC]gty&Wu!z05x2N],VBvBk2lk+%pUy
-%hj|QCF,Xw~f4XoQ%o=8[kihj+e7#M=FmkZ&oAy7i4cW^!Yd>o'Ri2aeg+FP_rCTP,QI`eM&UB[4GLnkjcJ>V1XYb[3TWo}a>G"Lo3GVG_G+6NK^jxlXeN
-6@DLVwXFE&Z'3G9,nLs"1wVXOe-:xr-2H}K3#23G}#^(BlwXWus[t#6wVepQ[&gpuJ7q%gOOwh-z+q;vI$|#3_FVlKeQzHxhf8Y]v-.Arjp4%rX4mB77C6
-8`^yGRrhK>9PX!5YGh>j6f9{am(5lPGdWU+"!A^y+'+A=htmVvgZunB}H,CIq(&kIiE()qTsa-22,J/cV.E+N477H79,:>cfi8_&(.|u8unjoN,jb[}1tx
-x$UQQ@7cfJ|EkZHLl+t_X8v"A8j;A.E9FKV-);$>1j&O`E%Pi]ReL+dTCw`4Wq04.v`DQ&7eY9p8A0`@/4}@}<31Du{hYt3qQU^0/-[@@A[A_apcz3ZYnC
-[UI7OA!Nb<sBb9}_]&YRX`p%6}4bO=Q^7=d9'{u^>,aL=vK"u@!B`U{GGxri6kPX,{3h`r!;Kl5y4%>qiR4sWG>L.4'y$Szv~/N>;Se];$1m~B>G`oj"Rf
-T&n"qiSyx!h;x:E2`_oGxnL:M'8s$5cl="StkxU+gbt&fHRH'elQopveSpie_-M`s0d$frTE;2-jF2u78UEoY_&,fSX/Nhk#Weuo<7B>BC;Nc]FD<ySkih
-u.j/M^7!U-}f}[engIP7cr:WFF`(z5+0oFB%F'_f[QR('}6Br1qN-}o$WuiB"i7Cd/QTy$sO;4Bo7ISqJ|$uBi@d&asC$ZGz,xP4PzzgVa0]r0a}^SJ<g.
-Ei:;asl'>IGOIrCvM6OV1[(sR<.tNIm0)^rny,qayXcMmj9l6s]Sfr2Oa:D^U.5r&7}DV2revnS#^8RocH2m3D!k#%{.MA5$8X3F=d4;)W<>G_I8R'0kjr
-~V]V._IfCRZ2~.}NO.!)0x,uFl<ae/j5R[mjmo{WX=gl74_jv0N1;GHO+xy+a6JB69oSD_n[BE::ig=n>OM8{d}@>.cPrs#j5v,2bDG;=>P^kx32%-5cle
-(4X)N4>Tl_R&_w2!%3Aq1pbKw!GQ6IIB:<Zb}/ud|:;qt|9trKbS8:#n7,OszJZHKSWRn<`O."b'73yQ-tqW80'vh9|j8nK,.#]RYd<8@9$FZU}PlNT%{p
-:O=rTkS]627f'Dt!R1"-]MjsaSX"H>Pp$#`2PC5cU^Yi+J2{ANd#6DJG2-xP&2g{",Zf}'=cc[]l&(>#hlilQlNT$J8b2BFvU{jddb&lM"RD:k#D#gR@6-
-o1$K[/91|<3LMcehFU}QW=qCuL@5dGm(s6mt#%Tl6vp[|tY#h5Bey{`Jqw85s7nmQ}QEIvXDu#0o(96x99aU=}Kwq:hr>YaUk7>{_%~s00"(Z+qN5&$vPh
-s#dzXY#r8u&,BZAm:9.97K2#rA,wMtB%i[c4"{/HJaFkSm~]~t>i#da=;UoOaU2!k^$f;wrdOC(^,1@:8iax';%;m`R]>co'<s#_3!&}}GYL)0oSr3:m~h
-P'`ZP^7LTmqMaK_sw:e+,|Rry2-`+__z<6Oav):I!y!pYI~MrnZK|Qi:{<=)(Lve<8P@Ha^l"UsB0};@ql!['d'i7z'R6H<8q56}X}EQ!lo!((]/z-Fr&e
-qdv|'HO"SDjq#"MdKmQD#A[7<nrc#oDAefaB&S$gApO`LbsYEMORm`"#iP&5iv}FX1D|30zH@'_Q,Rq3E/MQyE[.HapXRb^>a.]pdYR5]9^@D.x3([26@M
-kO+cl$.Sz&R0rfAu5i~}kNes<aY=WyplO.%ada)=|@,@Cz.CHeSIur[h+7~,N0h{iP/umG{=S1k(|0E-s`(HWgioldruME]X1sdcsX1%$P~W:BHwqtfOUI
-inxW~@tp'!SDN<=Q5&"<W_#S('xznJ3-q7~yJ9[2,n,9LQ4tz1&{sHT1N!Xy=^gpDCqsU35vj4Z=[%:u8ajH]c9EBcwPH_!"3&[Ef>{s88"%jX,@qpvqwq
-z8m&CgEaMpq"lQVO111_><l$cmDw(Zmhl0zQA=LLe[rlwaZjJTg:2$cIq0#!9_]k^/2'6{2iH;C(.FL-ddECt,>S'Jve(@"Q^,~!&$;sOjyWv=Wm+n2XCI
-M7FF8M&%$>DrvTuV]Q:Bm#5#AG85eBC-Yn"+@HC]73Ji$AfsgYbn}-rJsX:Ij4kVk%P[uiw_AAq+>VrmKki')Hr7Z|Hu+ag(|(Rx=w7$!`a/3@y/,SIIin
-/qFU9S"eo/RYY8RHt"-e!ZrJmd59h+t'zh-p7YpI2qTsGPXC.lmO)M3L<+Cen5(2uGQpYD[_)[gxoONZ{dWw6N6(#i1t4>;DM>':2Mc#rLRr{WHT4`,vE5
-{.6Y4fZ"f@vS@Q73Im6"VLcrCX7-FG:sSR}P/!;9!Xgz-y39r^6K8EY:WRN'Ey~zfxZINT[z4O(t8|ka)y60zAu^{-'Xrw@OaM30c"0r6&/S%x493K:Uac
-A)U/fP&D{(LgK#IRRv'Ehsx=Z|:ev(x_]QhPjAmjO-V1G&}bNw#Z|v.Es"(qB5fU`SnmpQ!G$#nK+D$Zww/anZ=XUSUSZiXaO;5nrOxZx+cLX8IAT:,5^-
-;047uM"#Pg2D^6AKqi9Z|GNlP{wIP==6Cwm)7QD@gHC<i,CQGYR-g_FV20,rzUAy|jJje@N&o8WFw_wi&A|NH3m'(mnVYG=SaV,/+:rbl'B)QEr$ZM^m&D
-&2M]DEHHx2E`+Xbu'+mQhg%H!Vl4I-c2y9k/9]0@j%&nKTGM5v8C6G)=-dgNrvgJD^]istYn{<n2"r4td{.]'9RC#o!OuA9}"=PoVRT@zyy=iPWfZ3vf8d
-(Q>tU6)Dg!nRXfiw`fGRP_R-SAgg89g)RWCKAneyj}=HEg)xS1'r~z:Po|[9WX5yh&Rm{[JCxjA@-FoUHeO0G%-tjP{_iz"]CMF5tBK_&}t@O<y:y@{P>M
-M4"nEGjW5h&H|+4T2<:T{l5S$|jk!DZiGo&z%3~3iv{.hD'v]D#RqPto1/WKE6B^3B>%+,`xG}(-I|n(BC;h"9gKVu/6R&PYvphrSW74AI"eDeesEo;WBg
-ar{t-x!EY)XQSMK}{9C`Cli-%_oJK'#4c#fn(]L-v[/A<+U{Ohllzv]zt0(liTAE_V~kM!)CzCN@Wq~G4'8KAX%J,"Y/=0X9G.$Tp{pa}sPsMS|N~(,,Uk
-=mNboUL2Q-E,|#f04Ut,"#C$Z;$8y'pKI,{mJ(B@Q{)cyqu8&NY|ne.6CxEx7h8]MFOXw4Zp3cCLg7|}'zw}d}r}lo8-]Uefuj1tfut6)Vd6,S}sWs1hcR
-mQRuaa"5a>2Jj#;j3T=&raW-"!y^Rl5JPGH&va=]{I}_qGD}reK@,aA;'nvE>duw7K`pmI!A527sc5Qe-&MtxVX,;,O1Bty"ww@smItk:3P`'H2B"O}3PZ
-qOQ,$#=6-9JN~;N{>5xO+k#G%|ef3x&sS%'y7LW;D-m=k|tOqzG0hIr`ih@SM+'VJL=!'1rRH(L;>N{%"h3B1`470=c|m2'A"Drim`;."Ab$zRBi]f7jnB
-]$+xH!oO$OynTl>C8^[$T|#x5nSk7y/ZVh)^%)M>aQ:R|^i|[K/%Xp6k]IBl>O["];xQ11VEu-g,w07Iaq||R<xrd8%M[rXd"]:8q7[=iAr|=)wGMc0+Cd
-17~2|GqkxeG/6K7NNUvf]-Dkg[,quxWR$m+%zHys+bFn~Mg9r$T`%h<yhqhn_IbE&&bdCzh)sgPiy+GsI(7%AcIU&C!)m+UuY|`d&k7c/WB)1txZTu%}UF
-&u;2XlD85ckdMZ@0xejQ%k(W]U#N>awm5`1:ILq)5P5@+6.-bbYi-dc_vSUU/bp_K{cH><0Vi9o3.C`9RvbFeAl[vCe(V2s%ByQ6vsQR27|B(+"W4641}7
-a"bl#z#)1kor)B'(!mt1EPSxL;6f`4ouOG'+5LiY$[7cop4O]wC:4k<&`^,3NJVCV9KC1@1:{toRZES${HRmVSE0_+dwZj!r|S5!Z+>&+h^M|$$Uzh@};P
-13u=hqQ1'<VE/qMEGxL-'5.-fAo{hiRHvza&.DK=4d^blWks8p3J(o9x+e6WIbzQ=wH<Hl2h0wx<8R+kqI1@%e0HnnGh1nD()i(>h]-'J&Hs8NSXjvab_`
-kj$1YM6u|nep:gFXp>fiC59`2tYG9yfZXsb0=):O+IFYv:|Jx]1kAzID7DM'lAZk_,d7ACqMRoB={0)1-y'@/gG7+reC's-!"H|S~SJ%H/Q,:_1<IHqbu3
-%/hC9K`v=^Y$z53L8{4hggY$=cGwL:gy5L"`KMkeuSS=>`mV8UI/3&ddSct"F(7xQ//flKi7Y00<4yQc951%=2Pc^iP@|&_4nO<h[gO339ao=R<:V-,UCw
-Op%KgIXRup#|XyNvp0te3(BRNZ'M@-IlM&rFZ:_7ntB<[.J2:f(5U.5'$UhE$hP@eQmo,/G`!:!;UL'T|A_U3{,)&`dGo%yD=}3y2oaXUnV2V]$IxK&+Uv
-.aHfi7w`u5TqDy!dA,6Zg$U]+oq-Nx/yU_tleC-;GYD+<{ta,kV5j@}HW>,_m2,ql(l`-[ym8i&|I6nQEV.KhzdXX'"Wzc=VRXtzkQrE2CxJ@y#5eCkn]0
-L4Ip:B(MIg;lKpCUlA)]x>#y$l068M2zB=27T=BV-CwqCd7t%`n5mqQ,NJ"Jxf58H_$K${T=Z'jfo,"nS[jm_mJ>2'l/y9(sB[EV=p3uOb9(ql+/o#8HZV
-apyZgpy]GdHiWy&byEp[[7NFwo+>R5t0.8j}hF)^k9>'9tJ#'#~h=%=47&xu(-w:^+SA3sO'K:T9>J(|j67C,hkd!Y:aMI)A~e}a],S0Z2g:bnNC<MHHLr
-mm,)A.O44wNP4I+o1#@=`[[0ehkf3tXhJTY_7WHYHn~S2@h9u#@3/}7E`9@%xp2@'0Y,#&Y1`O'Bu;5u#BB/Dt-J:2@SE59u|&G2M;LrFs+<@:rd0AUI2m
-tmjq|I<$%nJP+I9kWSZ#}NC%pfH'qPaY8pez-OA](X}pVq4ml$sj)J,YxhBK;8TU,eA('4ufZI.!oXnUj{oTh[,ubs!Q($=)ncST-R/i{cYPcVIDl&paFb
-(x@Sq"vRv05'FAW$Bl<_fV#yy"a]+@w7]q'DiAC[Yu!$tZ}q}Ks!}Dq9I"J]^K"CZ,di{j|AXAXw608=~{ivz5Qu7Kj:E}%cDx+E]V12M(57'JYv-|ou+k
-|3EvsX[8Z!^tWapdyZMsHZD-@eL.rv2/8Z!P+xk{v`7Dg(K!{E:ec28"t{&yTk</WaR0dHQl#,T[m^/0i<q62dsZJ`o#oeu>q%RD(h:!(tN'=MYY$M1Z3,
-E3~y#v.HnbN+S_Mi0f8uZW5EESKAL39RDh`Dzkro=gfT~B]0_(k7Lti^MDo.Cn{"Z$",-B~B%l&@5hz;h]nB;HUCUhs|#_k{|{Re3tSZ-e=UP^7gW'JafZ
-n"~x"T%m7X8yx2nl~@H%4xoXab]08ndRD71Iv6xyeo7kv>lYh&Y7kdnr'HP,=)DFpXy-o!CH&Xj(B7=];_j<e(0aLi2HUc,D4e+Fm+g5M<wjC7X{Le1YM|
-UfvUTtse|12'l"mr)=C50'Ls#dQ3,rnWUB]i>+0P`f-A(5dK+chR)i,6/`E!R`8EA2poJfkT5Qm06Jt+d88{%!rm@x~Xgp3B3HPB`zz{"x[YT@o4=tgW#Y
-[e%I=`yq3XI=[>_]Z5I"+/{YU6U`Sj9V&20F:Oez;O%{1/2;<3s&k['p'"pIsI`BJIQ:h{;1V.UK05U2gmWl"v,gD3N%R0^Kz{wXTY,I[.kL1gy&zOneny
-oh}|6G3!z0=8I@BCs#T5RW5Iv[!-@h&^`x}}9RWT}{b}`{ba;nTR@A4Jz}JHWdgoG(^Gbo/ka5>j"8.m3&7N{[6O8Om{9tEXVI+^o7We[D,s`kzl9XU2r^
-Nj[DY|38`b7q#}9GcOY"|0rTyR]!AEB%!jiG%:`iYd!-rX1r/RL_aITh7eE,1529.C|%5byV{"zIvi5ji/kiCGH}[_[d+yS;'7Aqo%Kq:nj7Ni6JJHdzfn
->|2"G(@KVO4fR/4]tsTVQ[08$%#^8'l6hrD|IGx,I#GR66+z)8dv,r4-hhOKj.>nRy.y-Ln#<epwr3l%F&dP0]r)>,KxD5Q,q93GyJByT!Wk%g2_>3soVx
-%qkRtp!Nm14y"-u732cPFAtl:!Oo&"$/e5!syC$Hr{SnT@eD9<A#^8=)21`.1igG/#nO$R~mBn"@!fJ8y;M[p|"9^bD!Y#}EJ$'B2#N7bp0syryBIt@yK>
-cXxO("<QIM5(yuGx~8h$5Nq).9=/!A";m(OXW-Pt4z!|/C1L"-CIS"L^Hycpq,o`e=6|"_!M.RUxXd>g1qf)4wcp340KR&ws|]>voJ{gqbJ8OA>-66e68!
-5n9#;CE>be2|/<l(YA%h9(r:07dm7ksyX)9|vS/6h}"Ydv&z,R_p0b_bEs%:r<2]yp3z88Lv7$n,6)c/V)sb]|P;tO)G6'0p!`G6XN"`@ju<|;S#27>:0o
-(JV3]cWpvN,zgwC|g3$f!w!uZtyUu53_9^i7aR&Bt5CL(KQ]1roZZ-MG~QAq}<^^_Mxxr]~L`@QkyyI]3djo)xtV3Lx]n0b$91^x/}W'MfpZ^kVN8vE/vj
-DPh,%oUTPB:GE[!nS%"Ml#-3ObPtyc==ayU>bbkFW][GRm9;b7in:vb#`"wG[>TE>QZSgp+-TQG9MQREIg7K/o6.6PcV&:-4vLEP_XysBjy_]ncYpX=i>V
-Lp_E`KZ!xjO(gaLlOj<d!kgr(I:)_&mwgBK4+zR^E-40^33U+U'N!1Grt)7ynRK=(/dh=-ESNePH)]{KIn&8.`lc~+]UPMS2>uh5Q:Qr&E#bSPP00sE4US
-FRi@ZIMxUw,xv!fDQhFpH&%7:VW8sx-h8`^snW}H<D(FKp|V9cw@rJw"1rp'Gk,5m|pkd5#yzwjX0Wee-1hrym}/W$o!e6V$:8:{xD:N95mr[.kTHbaJ1]
-+_ALLOm24]MZsYsaozi8n`"}sITUNH((o>O5{VqFN0_%}jHU#4L)lEWqcns%_&W>;Zxkaemxd9TQTf</U9}[t>lM)tib<.aU<cI;"FQ$pe#yZUFB9enZQH
-"wQfk%5e`tV6~BnUF_Y7~t4%X!]hd#).I=KZ@+e^z[W|c<gC2q;pzd<_&+"hE3Si]E8(^G%whsh=qedd|8,n'}7.jCT6ox[.'gsQbz[M+M^ZS,FztN0zdO
-'45c#=4n-B"B7,&A1p=^ZYyUQ"C^gQl"))9"s,duC)eI<F9;/DiQ[P#T.s#,B|:bwutI8hz..&ws`BVT_D~8@OX'[5;$@+:qFOb_":QT^yVhY{5;'JFf'4
-jn(5vOKF/5A:mjo1R#=w7!peq:/z:}pX<CK#xHg+t0i'xB2tmH2nGj2T.v-E^ya1}08w:J=T#[/Ou2ICa%TQ~DN2s2`.0-tYM@rs.5DV`v%4D|mG+N]@KK
-4p%%WBGn]<i6'jw)e4yGfuel{m<lyPRPL<BSyM}JQ4cNSdoW}$_<:o]V|_R{=Cq5@XAB0_U5MX9io5"/9h@<BxS:PJ)"fwq1["p(yko,]2=qel~[8|LOCt
-S5jS_V7<rNHM-2i{HyxJ8b1lW'+$h%XVS4u1}u[3^)@:-Cig,M[S{w82O4[g1%X3YY"jZh^Srjp"$F;2^o9U,W5j,BR,^K2HxqX/N1#jo1URaW)NL[[cot
-O;7e$^Vs$4FvAl0E!b>kk]3u,Iqo1q`"3Rh[h/n&BGJ-w"M13iH=gof7&PqEK%[>N6$mt/AbWo]/:j1}=;63dA{_^WrA".>q%/~%b:=ROQ$AG.DN`UEJ-6
-AKwvJy`O.c-gKxqeOF5G45r$S0#$`)n5"@[SeBEd`!-JeRoMX"%iS]seGp>!kn6j%%&Au{MUoS/v[=uZ~tVrn!LYRW_$YJsx43z7Mg$sgl|)O;XFe0E%-K
-kcK!Fh.gz8bfF[hj^(kD8{=7/Lq_|ADV+)i8YV&raW!4.RMQj+S)WK/4l"Pfd{>1d4>i8#/cWh5UIQQ,ZVPHHX2@|-Ye5s#mSUn0'{,!RmAC|f50Toc"mH
-1V{Sf+ONmS~$E4:1hd+q04,C+&MICb#0F00pL8'N{VqG_k{p<|1OVTE`<dE=ty,.H|IMPMVpngWkjfJn#nyGc+}.g$$0S}Vvq='{FsYRh'=FbjsA,`K]St
-jCpXFqe{=-2Im+O9tcE3^>l](LZI7)CC;Tr}S=R"GuLpm<{j5nohnga>mQTrGN>$>J7,4mN:wp$Zh"'99E$1b-B<ex2&]V`PR1/kS!x3yq68DMjhy6JOSc
->Nks"EIx2r1B.TIS)^9^RsAuwRpC/:B{':<<x.`|Ob$58L<R^8Sp'r3v(xa+)vO8Y)W|#&SuvC@`+7;))Bm)Zu(K+('rT}':,ELcaz<':wUskV#9_xp|wG
-YS0Roy5Qp:%}}0M(AM,;ZGQtrwRgGnuI`cn9QY_KoipE|:f0z$I""P;WDf>s#nSNY:VW|^~B^5Gtv{8qZ{zM#b2{}2S:</8[$_;JU5:cyKDVlCM.$-Fu~O
-cf6(PzuZCxVxS]xP^ok69qH"aD+b."jk9:_C}FN0z;JdY.I"_$_UwutfHZ_K/hXsh)hB/@l)Gdi-dpp,bWgM@MQ3|&0h50);FW"kd<-y&F(WDlj">>gsZ,
-!~yVxUZiS}TZKs:j5hCaaczdPuihVg;5`ZAG+WKD5H'PR&)[2Yz{V1%P}kBzF5eh;>Ix@Ma#!yh#bNPUNC,@bPHW>dhPXiY-}=.zhOAfjsly,B)sHzhOt>
-{#qf~Fp>z}h}h6y|ly{KO)sINNAoV]BfylF"$Iq-Zov{b:@_QMiB(FcHCW|`w35kr8l"m^4@-c9WO{VY/DU1T6|y2y{IhIp87XVq9[c1V$3uWuCP3-JX5<
-yq-LnpE&O_7YEg<tlE[70t+;Q78)So(6z{KJ[f:ii}RRSpYPiFW(vyLThXN}Op48@EM7T1,Q;#X^x/+=IH>'Aq72HuGk-IZ&,BRtfM]tb!g{=LrVwnx5yP
-n=z}vU%kH7KAYQ8B`5Sw0[Sdd0h|cMacB+_$SCh:0v~(;4KNzNP&Gkh}MKv=sDKo~,ZyX`c&d0]IvQr%A/gIyS<7#Qm2uGU-t]WvSDWVBdZjZj<QFTOBQ|
-dNi9b50p^DMpb<ZPyTaxI-`Eo1cp/&V:lX1S$e_2Cq|gJFT'&iv{zGMkPoDID#l(v3|A|FF",2bwWZr^QmT#_fZmF+9+pH)T6Sy=%+wr]K,b+h]q2O3RF#
-5Ea)-pVQfdz'C1$-x$}QXw;q8tc9.k5c@VeYLt7YQ5+Axf!m/H:+8_DS3f'yp7BQoG(LQNd30&[=i`[(JhD5p&4:}hZM&8PFQph(MTm6J0tfs/Sp,tiV]p
-j7j=1b0BXid,,Y2(PJN"U`%|Nn_<%xNt7QH%YbmxJt6G^cHJBSD^A$G5U8l#fP$E}tx[Q%U!n2Q!i3PdW+tEe3fO%[&08-17,VwGd,6um"q}ZQE8ZX}|0Z
-_C@wL}hw!oM@qv-Fa&qKa^Q'Yo9I^iSmaKlDO!(eTx,e_RBoh{HhSUs"fcE8<^6yEAV{/>VL%zzrx;k!9=ZlV+.4D%{ek[Al'%"y)3:d_yG;cTd+_HAKfA
-{!;$)W{[(zQUZ|IN6,#O}/&SPM:d[J+7'nu=1|/,+s.[1X3taM(=v]VWCj`}((=U,efuwZV|DS$/zXq|Xc+iY&+wsLIHg7g|4j'N]U=]q7;r/,O3r3,eY4
-6<xBU]xcUg-`GTK=p)`FR1)'6.NQdB99pmXnBBrpNveZMsNOQ'R5&kDTyzIum$]a#y4{_|vbu`^5+AXCx&Px)$ArU8&>:[3$Q6a/cP9W,Ka8}.$g4/}IOJ
-p&;QW'0kj'pNm%9IvG=(1Xig$xZb/1i:-Rq!a.Ug|>6-SyY7uC[28<w<b:x!t)):/59hJ6GI)IwXg=i#Qsz7ITaRtuZ87MtuUH@ac=){a&X)dpC(b{<._d
-B9&Sn[eoS7PeffEx5HTC1ki'y{v-E$<nZuyx1R=<LpI|:xq|&JkRbK^iErxEa0An9at"]W+@mttxhWB<2edEmcG^go#8U;l_{'pU#/!EE!5o"4MHTm&B$u
-K{IETWn}1'wy,)tFck(Jt0s:23D(`cT6[$3c<Z_y>`^;wFNF#>;u5,5d=K.tqGUJd!ybZ`Q5z;/l(RF|+!bHt-rD^o8wtvJ`="S-12!{0F4A=I)T}gW#l)
-zDRr)2`W5p35u(qFpgiWnj/Xnu!fP[B$E1yy+tTf1[zRPy"8~c^{](_z#3[5sNJpEvcsVjU5{9>kR5Z(Gi."a[X<QXc=1l~J{%8iDwu$@!eL$2Rm(!]>yC
-$3tW|>yt8"]`VpEgFrp7=,+)F-aX`!lpi`1Z2=]N;XVxy@kq:GvtW!Vx}I:8K_b!R`qY<}MM$D/"g[gFCK^wc7J3PHdPQH)Gf5T%4O'|%Ce'8DLA6#`BaC
-0n`4RW=Q.5Nemq9vo`NLL:J/qg=lc^}hz3A='mR]II,pflQQ=I"76SOB+oKlID:<C|JeqE(9q]8$bQpu`d"^_n/nhIDtf|GJEp(6JX$9c;0.)ur.'z1OIv
-&9YjC&M%~D{y=Qk.:=SB|4Oza]S;$W/00Xjd8T-r&>;(H<45HfEHPX4wc/+'v<4Dw6WHPyh4XW7(CK63XqC<S>s+;3Ve)/_[/Bl[@d7ZYWv#h'2-5L1;I"
-`Be)mu1V6"I,e%sM]s1hQ{D=_{%<kW.G23CQ!zbg8-uQ$kSyU"'OnJ};D]T"Dky|k$+RjPD;pdf:aEQI362G9P9toDG|YObz7avJ4]jS'Pp|G(HbjA&PuP
-XWpT#`6"6t40ljBmHVur>H~^8`83WQP#6Ym9)98r[G]}Z;}E{M(K.N5Wvm~H8;e55m{z-:|u_C9B$'l%,e-;s_L%O6UIK%jJe{6UDw.e[xuW+S`U_TP,&"
-X>$IT[nV30)@8]i0-8Nx_m!bIJ,vsD"O+yI!MjGOE}&PTh9&B_z+uWhb{USDt02C6-GF+kQAa89,"}rSufB)`PMWDLWCj3rJ78.OOC,9$|sQD(r'Cfa,'.
->'5bu{NgO{Ft"VtuC49q!gOJVl`j`Co=O!6qAYVk4G=`f2j<j'~N>=nU~ylhl&-wk((1s#9iq;Lt3e=v+c'0fSA!vaom"E}jVEjGt'b86Un#,$/4`(UJI^
-8m8or|@Jr-,3[hx_y('3+`v/-k(7YlOLIHKynil%OUhN8-Z,K20'c=E3Jd//yVyppGUG40EksmLi{;h&d|&'a4)sr&|rxlqU%S+X)p%`;|jb+Q@_xPauG1
-(/R|-'^gxj,H%g2O^wK(i8h1|krbxNX&yBoX`Yss~L=;yb"ULE.,T=K,H8)>r=H|>&3u1;&#uL+4E^`YvF_^E5}^ps^$FvLn-3pC6=klI7[#Oq++,EP&BJ
-ehV{+n6)RFINI>JMk%3:bgJsi/Z'v=iyRRe1q}pLCHON_TCDHc6KQ8GVrZ7FDC.mi@X$_ldZ`!|m!z}>UYnokEo4F|qfBT7KXv(,WR7^FyPw1jGX`fGU/1
-X[x'c<zS1E5AJrw5d7oc_X<3~SVFCa9fj_<:xCNChj0B/+GQz;bU]'RxKF(kwXJ(!R%YJ3%)[I!+P{/qvM%oaTW%lAM!<mVzCEGd<<#9qLpNl6j"!wvS:H
-aV7Kxd_<I_.f1uVKb^Oc+KbevJutdJJ,J0C.n@WWYF&)6VXG}&pum|ogFd7]eBpRm{#QoR&/Y}nIaF=7_n'g3v$#@r@DnFuB`K7&/q!Bewhn&lc(ZsNZ7x
-%){[HrJi(&d<DKk>JB|>VT>HWa98!Qx-X]c_i":VdJQ6-l]S9dw,JAwk.c`949u"GROw(#@nFA=@vR'(G!l!Os]y8z+MkC3+XdQkTw#G$=|qWk^6:."{c"
-y}4q(Ka^6GDKd:Zi@&CX>cQn$cyF$n(!53_)$!U"|Kbk<lrp_66;meR{BF>y,VRL#hJ#m`/0wjZ,e`&hf|)n~)Pm"7fWk,8o#wr)}e)Q+-(ok7U)RY(tnL
-fPu%(fU@N-i`Lu[DuW1tl47B/e^)h)3F5RXY&siX8h6gbyo([GqUy|r|eIbd'XGO(z13dvqg84Zy-i&w(OM=XA]Mdpi'ewRkgm3;(^&AA^a2#p/nZfH/9B
-#Jr'"(PW-t6m&8T-5m_OC/sD@y.j:q],`@^57(,`B,FIt6vxf96qg'rSQz:Cur^DTbE6;2mdAX~Q.b_$"snt3wU/;DqiE|(LrjlhT%U${`Nbv&[/{8D-Wo
-jXHyfYn9l+d5hAx:0fzbFl_O^cty_Ocd>SZ|Q1Q13l0P2#fY[8m[0f[#+.5G5H{[Zk|u]]u:,"ASEh$b]t4=K[f)JXoC_gdeL(47/voFr2]mBwn;vSP(I2
-Ukxa3Mc^Aaw%Xj-;rpS=La[Cty>yfj7H;jq1@6Km^9h6rX"M[5YsNGlCmGO3OiP,MiZ(qAb(VE~Pu!Bfa^y+HS%HwX_BFL2Lr`>5u--hf_DHp+%|f{a5HF
-z(K>jY]IhE}c9z3qdX%sL$d.VaI.r[d.$ekk^scS9RWEUrCn9{(;QoYXnMrE+ooH>D)qsBqCU^".6IQJ3]q1U<6/BKds,6+1sYo$qs%w`57TksB,6Ubg{(
-nTXGRD+B#XLIHhzqlK21)Cs/{pw.#u>3^<SLIQ7gq-RB}l3y5%`S/}-o173eBrUAz2mY_MHrQmM@oiQ0qSFJ4_[u-DS7WA)xHi;:WV#b(m%za]b4n|BGwC
-B^iYH$0QZ{p0a)ms8hcS"RIm~LVqm)oxS$BKCAUwOcO#GoX"&a6LmcvmF{$Q=.vRW(+;:@spXm<()H+ppl$-<[r|>CQYL<+j(aW9k`^/;UHyQUDhcy<NLp
-by7h}y0;;]3L1;Y:UO!Fqg$)ZFn{Yx[W2X(X;.!l:g&vx9p`%I5O%zSn$iNwsEli}nJthImXFm/[=#6K_m4Nz]u<4FDu%V3.T!Ix,)H0qA^FD}ioR_72dY
-A$uBq9aE`x&U4f6{r@YH_aj6#ZmV;N[chFS<@L>K)9Ckkdi/f[UwNI1fH<xX)f|N9cK#De+kv4YO!m2=h1I2lxQEUNCo3ehx/3~!-,Y/#F$,;lW(NzRAyf
-oGeWAY]Ic_W<7p2cz.>j"4KXU`Z<j+;/a{hTFCZQ{dYNZpBQ[aerGFE93@$w^C#CcB<;GQ8/YP@gBA[UN}c2Z|;5hrz1)(MMD`ajqZ`A8x&<Crs|h'^$Te
-;J.%EIKVd`wPGgcRM!:eqEqmSO+9wN#sEQ,Gfi]85M;q:If]B5"q]Q+[es~sDC_@6q<a8)jM@4vdI"7.kH"k1`wcsA#TkpF^zL%h9:'8UxW^bd:&ddyX7C
-p4|FNo7_'pEvefHqz7[YrzbBMr/lG`ddR6;{Unz.!4$R:D]9+(`cAZ6uBaN#/igSC0SU9s|{PK279#z6]!u-R&s#3EOQW|ZHK--f"wsY:m9-T|^]^]1h9m
-bb`+,Zx9)yQ;$,HMGY()i4=0)gIvzBa,i>!7qbY:_Ku6%!jc"'fH^@s"_Ti[~Kb;^^/M<Hb;ji4j1rY|RMz%n3A>Eu.H;X'p&dp6'Ikp)@mj-hpJr0ft<h
-7T7WzUtDbM&-v+[sfj_7CJRE(Ri%@%KpUN%TB["]D1e=,Ys<%3~3CD=E!Mdt!1%[>D=bLLS4j)HJ24v:LYKKtnmPnY!x%XP28oaTtChK{:qXA3}tJ^.`+|
-uc1jDQPwHT}g!DBl5^U0[;GY55`yos&Ks_sfP&Z#u6^ZSR-Pe)FTfH"V2!_-Wnj(MP}k:1MM$j>@SJP("o([NF;^E6SAmJn$g)SMt4a@U`[bP"UcyC`!/b
-N5D{yjkd1%~[|c1n,l+q27mmMFzAC,S',Hl]puD5)+P[!Qy>=_OMtGxSd5EACsZ3_ob,34kRbhpa5J<WVybljSu),[0O{2WA^}Zk3@&DJj^)<{UO5JpkSH
-pT9cm]xwz;pYphvHP"tS<1^STDZ3]d;Su2&DPGfuIooHjF/t,l4-gzUDd8%N^%V_kdm#!cLReItH4)M^2"u;LPm]tL5r8COP8dS.=;3E`$$ib1sedw3^_b
-M5##jD+v8%3)]w4j+4>=^1@U,F.bWVs|lRF2qJtju:e:sibuIJ}`Xj|!%YO2WRjFm$SBm85z_`]/(42plHm24&QiQ5PSnCJxE|vuBto8OI#.=uE+V0i"1i
-.VRO6LaP+voEB,Ki0Q/gZOb_Gn>d>oc&6RNTGDN9j[1Fv!TzVAb&F'<TIL_OA/g'~)GBPLX>G=7FknRG[N`mk7unu%LngoZ#'"#)k<"s!"O}H%usgM_n,U
-/guMwdQ}&i<dy`g(_NleOzH3/=G:=z:X=P)K+c_GjL~/V>CpTwWW%<<mdzELUF|D}9eh%PEw3Qg>2.l8MP++JB-J6t,7lk(H&34|d%U9!bF@Sx5suyv<zu
-MH3x'I^BT;<)yBtF''#:G'[nX$;>|)<s^l;wkWzWEJKy#W)3Or;qi<"J!5.zujPCcR2_ytpO{Ny-:{l}9@luLTFUVIH1CNVEi"xvHO5r~wU>/N0}|h]Y|t
->}T{WAI&~&VJBp$2PeH0ay)_x@|e6Im-e})]~h=xq$&NFP^doZ_yB:L,FJg,bV/A>92"wQ{Vi#psDgq3`w}uyL^4IfE3H7,^!wC&6YEo7sgp|e5_]36h;a
-c"Pt<:p]x#;zd"1ed/do0;YowHp]ih>X9z4'n&kp3dp1_J(Gg[neXRaghR:HJt&rvr(:%rsZ<p72-A8y@Nn]WEPli{!!7@D}JcxnJdbO.3$I<q:!'or^S=
-K7HU[cwh(+|d;3,%|R7B_g/I7daBbUtE>nk@=ieAETSS)vnQ5uf^rk]BEYWV1+,"FJz9m,dw20@(qN/k2J@;JZ+tIw0:OvPE+KP7}(xS=m(vgBB$mGex6`
->pFWR"=|,{X@1$Kb&-$[CY1(zdO'v4Pa4sZZ+kZ-_8vz7#'eGytyc708`O<`=5_":[<ui@Yi9qje92WL~9~38W&ZdOXNn,7WOa)L7bu0PYuEDq+]ewz.{(
-oBz49(uy&BN3nOu_{C_aQ8rXc1C>U::cw<^w$c!:q_a,VB#}7M4!0M!1d8Tj{C<;y@&ac2.-0Hgb@[b`{mfUeEH:{JJdq"}JuPvwRGNVZi38Gw=NL8<jFX
-z]!U//qYh@i:i7uraB]>tEtt;Cfr<}iR^Is|gd|_~vXN:Jq!_,KoIX"vgG[U!5IPPbM`)5(iuv=f:$>^!}STB>'Lq{g[2jfNtbPAvjG{T>P,t|)Sh)waD>
-b&cpoXDBC6nYyoVO]9G8FJ@q+E{tx1zSc|Se5JqA|z4W6O:i.CTA-Qn_MR)`-G9v(,_<8e++l12T$[tj_(".mpbW(y$`Hy(0hbrc1>fP~+(G_6v8!6A"-o
-/_0mJ(PY$>kC<Cx-^^mp'k5Fe}T{s}+ks`3ocvoB|)H>]@8@m_UElrS7hlxeNGupwG/-ho2/pjSc6gFrJI1fZQ6gZ};2XOwKu&o'S)QCa$+|4j^y~r~8tM
-`D(_Lrf:dTazXYB^T7TR>iCjIAv;od-4RvJTw6_!kvcoY!_L~Trb[mqiR4uAU<;Z/WnTok4l53})%-<Z`ju9=lfINQ5N~V7&ry};l3T<h0qjKZo'HUx@zo
-spO![(lY45|)!s~2|)cr+"8JvfU)V0baL/5QbqR)[;DmrE(^R]t<2b4"kcyyMiQtl;/A:Q!yq-NKBXg[Y;NLJo(+F,/|2lSMD'Lna%ptmY#Bt`qhG19US7
-&O[/%3kY$>oS"|9-,iH=eJ]sJnoaCgLHa+&Hd^j.X4m!XgEI~`IT,W-AXYT<SU-S<'L.bGU:P9o29JM[J):(U;]!i9-I,b;IHg%yG|uM#>IKjs,xW^[$j+
-$`3eF5BHi.2M[p8UK+knI|r5$GacpI$Z~@L.>&%DV%wGiS!)/ji&J22&`.;/v2f^@qNjC%=kL<RJIC`[2dpGNIkb,-waN,%=2)ccrSQ('o"J.Xa3+%b.}z
-FB9`M9Okl,L14u%ATj#wNiIf(asH31u"]qRJ!N"sxF]Xofv3+|ZDbAtsIX"2//'XK3L_+9#%[d)Xcdfvy0<-getfe>(`ZiSx3h>$Q7(iWy]>wmOX2.s&_Q
-O!;["RDk,AL!U8Eh9{x/@b%Y9hQc8yK7=U+G!aqLFzkSA/(FGn&,6Q;`/e^XDtI440YJ-bv]7a"dKA|`+|-Sy4aDe[JL=zx9a}'iadj#'DpLJjTrVe,u!~
-8-HCtiiyVFo}u6%Dl@V}>',}9^:>Ck,a/X#dSjq+Nw@/&4@zykg[o}{:Ru}W#If^5o}Ify9^TOtXlFO.aE)IZA`IYQ;!yqHKLR"+C^R$!Nw%J}Y{jzi^^Z
-'N4M:d7.c2,s"k_i|,|hqwDxI-,1SgmfG]NIXif9aZrt.71t1%iA@&%3mY8=n,JihF^ez/L@#`@IkCC-c5)eO[d!cp@=|g)QG>HdUI.;Wl"_m-173L$&,6
-T_q3:.r3WxV_D7jmZ&/"-cEF_H[Z_rx"[F<RU!<B;.,x3<Nz7tdWMB<{%7)fa:=fIT&Q%/^|)d{/-qL/MK]z!OUvL;`_f+c36e[=|!+9E4N>LErMBda7`j
-0=o]jUWg3S8YZT&%=[`]tq8(%uQ'utc/E+zZ',^puX=,qh0u9,I3bmTIz11&.<[7]2->!#v{QZIFwkxb~7:9e/KqxH4l5[R{P<{;"ip"x0vYr4otJKtRc(
-v&xO`2"O'^}BB364zvr)C%G_dJsD)benLmv#^W1QiKTCd7%!&3od_vlzp%Nsw&@TL)-kyZf!zY$B48)&26|ST=I_9Ej8&H,Y`nv[LaPG8JlQiJRBca$g_R
-s@dhk9HAd0l{yTdvk-@uWG|o}!{u9lrB'A.ht&op-e;I00O0kM_i>PJp$FsYTZg6~tw>eC:u)u(3T;7M.tQ^ghHEKm^!$QYD^jo#3=k{5cXkedk]^G;CCL
-tm>17+$Rz3gv.B&"M'F83rdLEI>)}Tnc0hK8&17bZ`QT@6x"C1'KR|:h!&CnF8g{5NdrCP4/n#nk7P0}g:dkiA'Ov4j+j{xN|O&GW7Y5#Z.N'EsdHx9"|H
-YlZjc}=uh[<=#4;Gf9{z6yL@Do&YObpOx(k7Dxy0;_[v-ybRaJw3AmpMwTnPoti[ludx54gRqA@/u)~]<nx}_N|HEAkR[YJ0_XSu$m_D!YoVp<`sFzzm}A
-Ookq$&e<KNmqG@37LMom/zvpI20dte,;fNM3&I|+a>aNUhg8Iu2&jmNou{[PrGw8Ux$6-i`v}HLlGq2BK3f15iG=ld2WxZX"#gQPy]K.6/!6x88^%g$ScX
-FB"^b(lda[>aBHYb71bT-9&QFS>wGCT|"W0oL!x3xOW_oT#XsI%E;RO3>HD}C]Q<1=xP+S9`Rgo4E`BM;h~P|Y01q+fJunTj2Q(Y~0ARxrY(i4<-KY>[sm
-MVH/yKY+j`9[Gv@WvZY;/zzk95+OYcq1RPqBI.u^Q}yi[`lwm<qg:L@P6f,PGp:B$C0}@wbTpDB#X7R9+Ko=G)Ny`wAuL})l7{#i$o5-<zyBk$mI|1P&(4
-EDW:v.ypnZoIDzV>xI,kU=Bl]I$loI;{,5.^J9rls`qzc('n!i5nxe8C{J`7>/B-:r'-UriCr2;z'zNP%ggXzC`zskLp_LMmr1'$o7CKQ;pJHH5kAMI2D{
-:rHRqaJfHHThEv`vk./wa[9|kL}@{o1TD2w>t{aNy>520Pv@CW,Sz:J%H{)[~,~p'R1mtMIH|/o0$"g6'lvK1EbEc(jEFHlvwzYOZI/0/DuL@Ne]2{-6,i
-23g'zITqVE;p{(;lV4AbOCPNQCiVWv;qMPozbh+>{r,>><"lcHw3z;nT]Qd3w`h{=QkBA13,Kiw7xFSb5,{55mKP#i"coCD9b{qiD]S<!F$"3jSN#!PpoI
-Jn@k1CiD;'x2Tv#9w)0JN8Q1~{(ut@<T~iQ8B[h{^Er|n_{QkK#omD(I_nLMQ4h[xk'%~a0Q"SfP@uxZ087PzxbX!(i`9}5sPy],Vuy|9]qJv{dX=8#;zs
-b#)]t:9UZr)f!Bz)c`[e@U$.r/K;H%E=K2/aNI|s~kR7X}!'ZiBzHPry3HD-lueE2G9dbK6uS7ilVW^[Lph)2RdJf,dhg_1h0X(S8p%IN_1oK'=]b(@,+=
-ZC@iiS}G7diY#@]19,8h@NX#KQ7;[5-#.MVlA1G|"mMP'WKUfGg6=-4<:e~"`"v]ub0zA`@s'z091pOfx|8}(yXF@>Hu':pi^DM45n9gj0@|$+{=6XYcTd
-c7Xd21Q'-9CfO_5e@{gN$ZF'Vkz%e'snwh>3@{-@""w16Xs)7M6}F$J0ocq+"De+_}ay_`!QXV8/.y=9zwAlrq@`4PFPUnTo0iW&se${6jgQYGR,lMm>a6
-cuhl}P[N$(LyYuW5-)/Hv}q9mn9qG.-hEJwoxp7,I-C8!WqaMihBCJMUxJZU:R&[qaX;mkYK%-b8]I%4@%z{{U#Wx@FT=wg=OI'DrVi_Xt.ez.!RpE'R4r
-WK12O{R|nq7{t=;cd{[w3q;Q:aMi)G[yA+sAEqvqz3hPD.>;ktLv,pRMaf~O|zywJ{PfC8{^5xZr{C&_kv_d@x{C&_UoarNDH"5>qA[U$Tt@[U"JAf!yxu
-v}(d`R!{@jd9$!!1:j9q>xGzZd}I"8)pO_n}nqHf"Igs7zT&nm$dU&a^Kq68>dJb-%h@mk<;W[$[>;qbRUbn,W+M&%-mh3B{%X<J0NaIT|Yy}'|/vzn8a,
-LUPIGOW<A7&_7|,}wKitClpxOfwP.0rL6K64wTt31@@qIP5wyIyf`YPzgI`"DcTMQ{L/sYh(r99)w.}A$sMeLM9rhhCe/TI&3f2T{dKs]7C=+S~s=9Gj+i
-7.T(xA>4`'Fmkbve%>{C`ODpn:Z@/>nz&N$5T}A=V"4x&0JXl4ZqY4xHz-3U~SU5iPX;GFeiYCgZ^2-6";)yID}OQdWAMv+(1rAuTn[xaVB)NLIs0J9pey
-UQG!}"69cI#|!(e9z:b_''^&1vL[<K.>&8(E0"`y!`/F7(KM%wW}%05WkZgi)1}"zOb";SmmA":Ajr,(DXj.[_(4v4Fn#&>L=F"4{#$R(w!)Q$b0yVR06F
-N;Ea]l4SNQ]UI7.%{dO%yqgxP4C#CmgT,$.(}[4V_8SD7Ns|!fFXIs[q!g^Yyb]OT<TY~f1N2%^FfC^KM484u,+=%sbyJTMF&zhW}3o`Rs[(UdbD>TRYS3
-QjzvdeWqDRHG/HwecIPezlEYvLr1mMiF:!hsW}!Aiot#KlA^IdQi0{m:T2uVw$mE+B!C+('0n>!!$8kt0^~v6jrPuL`voO)tv5~vsO]v(Madba[yki;Jz5
-bJ,<@uI|pe}w`Zf}E#(z#m!yP3M3~Hhen'HEJoZDk}&,Sj;yvVdW;/{<"C)U!nqj|rRXORefjX|a'Md/s"6kw6EyX6~!wmL<KkuXS([TgZ'tHZzUH+>{60
-v3s}j&C<{dc4!y|b4TY|I7.tNxqXm'W}O_VE$%P,5;)b^Ea^`h,"Eaxzq<u29<>3lsiOm2wxh6:2y4e)o>_}SV8D=OzIGMBACFe{fB7nd35Un7Rn8uUNM$
-PUR;jTNSpm:-}A>(xjECq{`i:+&3[+%-3<Y;EgHr}Q1-HwqB<EI$eT7"L(J0q9cjKI::C:nlGJ%+qXN$VLig.4B@$6cMJpk)I=(!7C4jpm{lv'(aH`=3.u
-Fla{aHB3V[=[CBfWRGd`<n@O&cuV|!a-v`)v]uPXy`I$jVSQ`$]CdTuBA[.S@E>nA;O]|-w4j"bOt"N"Cc!<8^A}T^t7J1AuwSWwHF|}r:&toyl'Fc`:8R
-b,c:63w/]O8fIX<vw8w0d%$DnW1bL.W||86lI>|3k0(Pk$;JdpgYF+=td6,jU_3x28seLaFa,/jdq1:`2=2>QWGEx"G23Uz:Jjz:@c,{~zyN+^P]=vokKr
-lm>|5[M}eZ)MK3|7{d)+t&Jrp0rsaGqP)_a9QjlG']U<7%[=hhO.XRAQ6ghP;F13hS~cn_AAb#&.H-0wSpX2}R)/R6'Xs$|1-C+=bUVgOADI~]:v#t5H#"
-E28|$JjdqLVLIAKO'>[7&KyD.&C8>doS/Jh`deQP`l$P1ikS[V:jtnR3d{KO9z|=#R=wH}U|19pP6,..P,qLXtq'aG/-9a(HbpCp>/OTf=LdH2alh<tk7H
-p)Fl#oLtVa/)CQ`Uo49"w'n!nCk;Go&7<^_0'[>f&nD,NzVbC'my~zkyNO}/+fNTAiF7aw)%^r87SI`&$BX8rUOamarHm;A2Gee`dbJXz<h2^cKAO]vBN:
-]Od}K,"OBm6y7w)ze`Yu`1a%2)O9|q=QD!Hgyv`BOR-5Bg.Rc1a0[DJNORS;k.e4p7/xKdA^Jxt"BEROC]w{7|Vb2;{a$0E|S%`i_tZ/us=h#wLxbU9,G=
-,'B"nPs34(a>4SL'n.puo+0fy]@z!f54ajq1")3+;qoU<kgcg8Y8V9%IJ4C4=>~<Jp5Z^xrb<d&6YPYvTW^dVPVms0ChBl74kWIwDu,)c"c>:w:WflD9JS
-1|6lW_P])Aj%_6b#CC%$1a/GL%lYzB#eV=%t8YR{;ZMcsab^jXM{xkdRFn&'lHTe/z.g3;3ZtU~QVp_q3u0]B<|pB,(/Rl]4'tA^VjFN'hfiT"MA5{#HBv
-mP'ybP_sbiwdIIWMyY^9kIDCfRuni+b{HFgj6&K=T-O}xj:}GJ:A+hkJwde1VQDSH+h!t5|3}`KRFyZK#TWN1Q9;m&ez4iYIR!1wbC'"z^}(qz50sLu<Y5
-';<FVlsCYSmYL;bf<Z|pxa%IR0.;G@_0BgH_`j%>ms)B.x%v|#QvYA^w-NWm<7#v~V'ky6nvv3yg+jFzBHgzVIJ,z4b=GZmqxw8iL(,`42c/M)>D&oP=rE
-U!x4h}j)8UBo7]0l}OoklGB,dewSUX>@"]>N4SX("!phC('rY@U@ap`ChH.O30Jy>b;3]Bd.b'PZy6apX].i93:w0A/a$pBeQmSVd4'4<au741/I=Z7kkg
-Vc7w`A#G:I@f0)S+c#IYJ+-9kAfH(e2KZ|t1Uq7@"+RYH4M1&FNK4ajDk'^Er9a-xwFC:-92rLAG/e6H1eDr2n5qQC/VEmO(z_oq3Wq[#UD3q=0Di4cM!n
-epD'oICA%L69wrYy.X!a6f>&ukoG<=bWs)o@[H-+!0Oo`4%(6u1v-oH5j<i>:XIQud!-/<m.cb;<GVUK#o%y^"9EU"1"|tTg;)[lP[2v/Q';aDOTl@Xw-i
-IefOTt3;'uS.aoB@9G<))=!bFg+a!hG)m,mdi(eYn[S:YV+TfJDkC|&,YO`ob{HHmyi#./5wlVw9>XGH}xqkdKRKi4u)JMJHcAj`r$qHr(mG$8-3zMCbKj
-]pAi1V<(j@&Ptk]<wp-9vd@$e&KrO"Z1!%ti8S})jehX[4p(7y3;CZ33dZX>^;XXwP^822[_ON-6Bbi7_gh2BeB(2IbW-[Sl]^D.-zSiD1kdMWfslv6S0J
-KL`%dc0Sp+&fQd!d~tE5pWs1O8i6`24W,W'ZZFj/hzYg0okI^R[i!MAowu"=stw_JU3f%7OQcP>"yoNpXlytgb6w}0mkjY)1X&Qk|#pg{n!iS#JZX^c,ql
-bUL+>@B9V[Ov.f@B5lw_($ZvX4:YaU-"-ZD,--jiGiODkM977M8OgoCBivuW30(R5QfUcQhT#]2NxI6Ujtd+RzQnGg~Zq$osGX<F/hXkq3A[4vV#bw~Lv]
-yln!-Upet1P}N5O-eNTOs>5J^CJ#VT|%.+9`{Hn(0Vua4`1ruj%u_'agx$@5pm"bM&(2zGyv1oZm!"[JJUo]-T!X>t%$AD<!x5BGtYxu+'JwB+l|3Qqy8C
-OOXzWY:xy$hqSvl,DZ#.NLWB^t-'!}>nQ#q5isBH'TrbNUrH#@Be!3o`+Frw4qKUef7E1|hwUTD#1{!VJM'M~ChIfBfA6Xr%nW&)GCM@+";%>LufzXo2s/
-PsQrHFXel$[wNh"zx!0Ni'HcHZ+&5S)bbT8JAS'1qS/P$Zn7Ipy93>(+wQn/Z"'mUU+sIn>`Jm-uh{3OuAu}m'5+d'z15|S-s&7s{GJsd++r,eJ,-9mD{J
-"$'Sw'M)=6YG-h7lv/{ZvZ.hoFpXemxriJ`h/E%4p@"XKccxE0xO~j<}eRIgB)PzwuRe#cl2QS1`i>erI$!&Z@[8E4G^}+s64+3@Ql:3sE<$Ep_%H[famD
-`}KG'#UAs]cyC+-4`72%irA$$5F}17wJBrj8p&i(c2%p_2-B%=Z2a3/Y;4/!/5Q_t5wN&udMR-Q9EKD#wq{<|Zsr6Udx#w#>Ftz.#}-HhW^HiDsd^r7Q`C
-`6yP1_RY%lK2tg+#Uq`Y#FVV7<S18^eyjI|U^7r;jvkw>:2cS/+nYOq']'`5CKNdnOR51zH4vW>}QG9jNPk9k-2/'l[5P__izY+x62s9M>!N1a!&&nsIwe
--nO7E3ALpJt6^@h81#u"LIUck5EPs.(%gZG-[+82pzAN_dggm]-CFRmi(W/7wh>}zw|%hSS#Di>|q8k;68ypl=t5`0J7)IPJnS<QYssTy#40%xvW-a<B.B
-AV(sVhZW^4oW%k8|^}xTeRYNdpn_p>h`njb/,%=FnUpyllz+GV>]Q5~}Ovz"ra04Mkyv1do,{JX|]nB}B,"$;85&nv)ff[FJ_V(%"HKO#[:iTEp7O}0lE'
-l':-e@E,+mD[FqxiP@V/Ys3-YRr4TT5'_dWevN<Ps4"Jxy%|{b,z/D2f2G#ZF'o#JW<vr+$.0i>}HgFr722lU0"l:-DXdIWrP^W0^]7=%&4N/q`"lLAzzG
-iW,`~>Ony1nR5/}|:vg.$u>UBj^:#-rEz`AQ@9WGMX-3ltQ_iD,IlN$xJWT{<fRKg2#_a'E[3EVJ=jBQ,L)t:$|1jC@>XW-`/:wxjwq)`e8>Z.UKe2&,}`
-~P3iMW!rbm{IpC)5#uqZ=G.HoxY44yt)(2]A~H$gR%MZ#4mLGlg9Mxqwm^jdmD9-HK5P!>e)R1u;8/(cR$ksKQ7<I<"XC2%C%1ij7|FJ==vczXMKHlaqbD
-"Y{6W7vVmgLy!ve6nV.zmv(Ybn,]8`D"Q+FoSHWp%lM|#4yTu<+QRGK-oI2V%A_pcsDpB29nSI0,y!8TYo<D{f3n6s#Eilk(.8W;h"^isHEJSB!7#m,2&_
-RsGhjrsbQed{',k/]_Bl,j%[uf)hRsbJ4g8uRR-zyIl4XJ2a2QjTI1O|>}2uHVIlH6F52$aitybVey7bcW_4_o9$BE61YBxTAygY.^d1LB~+KBA_`n|bIj
-L-t"U+pg_UQOrEyScC00wbs'3Xlp_V4Xo<bt^T072VBab(iv~lrIaT:`<Iry.:~8)N{mqb0<$w9m4(`C]=|S|lk&aYK}S{vE,In>9rX+Zk]x!R%&o0gTT)
-qc{kjSA30Zs}cVE56Fq'HLaDdhuKqH'x^tnyeQ.a(xV4h3O!53.WrlH8]pO|Kb`)56"jA|Spcba[j$W=5|Y3<i$B4'9X(("-Dwa&}"1qYmL")-2rRp;{k:
-H>!A^1xrT4v!S4wu>^XSk_t1YP{CLQLqRd,C8Ev(iY}`d$-;Zw4n^otWrh2QFow_ui/q3cx1p]8,%+YF<3EqKlnIm=^H'A{^-WCi2Vh#k|1g3hCmYqS4Hw
-FL$D-niwKDZR,OGOy,DTN>1w&4{a;q':=Lc_om8Yro0@k"F1sE^ps>"hr-r$Ujw'G`-ptgNr}X/yLE}g1|<,a11WQ{)lM}O8Pbce&1ugL$i$E)r6E{yST5
-rx!!VV&s[9``poZ{(@SF`2Z|}t4Z9BIyYdtR`Kjws&([c&[L+0bta}#/pgxIN@~`~t~ID^2h3N_Eir}K<.cEe"2,$v.V=GeH.GZ>$V/50q<NIGx'R|Az:j
-BsewkFJRL=isvK;8jl5rAdzzC'Jq"{qw{q1XuGe]a/47|qy^/w$az^`'e<3^|QcT5zm[(u19=k;{LcN)ZVBRQxq.`iUb'Cb7KTDY-A2;/ykF%o+jVIrqHR
-B'CXHH]H]I!s:gf{v<<E7G4fiqL3u;|9W)!^q]e&sdPm/e]$qT{WEY7iEqQ^,SlF;a5q6+/O'.70^%FU>5V5"oy)p-fUPcfi+j<D;jX#P!2`}T=JLB-J&D
-S8gM2AbGSs&n#x0I-0CFf_N|pTYm6V7cT-@en#'ZjPVJC:-q+/2i72xOJSK%8]2#;,Pr><G_AsXh'BZj'lg9lm@NQn/<!Js]m:v]1I:q,%6e0|mJauGY>7
-CAjV/xXZ`apS(69YwptuX#(yZ;~!^s>AwM9jP%e@^"C}ltoCY>FTD|!1u;>oUD9KT5'-e{m=6/NLE93[VOJ`CxvNIA@]9B&9d{G7h>1;AY(zXYWqPO8Q8Z
-:pN-:K/'-kx4&!sXzryznB$dMhgrXgWW6<qx;JY5bbN=ZXL}m:c!crQQp/Tzm5'hS{Ji_fka@fN0(zGAz,o6zG_KrDlukB|>2!Kj,#L<4F6M5gHHBYY4b7
-Ugi9<%)JMO<D,1DaK(7;yqry_]U]w4+G&@^FRP:nweO_IzS8+=kiE]!Yvz[def_M#[xEwVqgyt@nX`f:ppn1c^XfKNR%UD]IQ5_05Hw!/>eByrO<sI8nTO
-jX`2KXBb!4tft</.Rk,hR(UD2f'93Z;Wahdvur9Jyv,^tV.{b17"yjZi6pOCW-]hPot^g2=S}FN0XjE]Fg'++lyyXFfi@prET{A`F)dcOj(@|VcwyVi:DC
-onVI`fbT#NZRt5;T4FE^aHY:8UL6D8DC^^.m.Q~^UdFFr_{==5~{F>V8tWk@-{@B#qMnNv&Cs:AB'p-iSByEx&9d+(/Wr6rEfLm8bhJTqm>a4(#u8r_nKh
-#ux}ZD+sbDdK.>(d]qbp'>`|-Y}}iB!ftw2]H)S@2]<A"g/-!2LMF#SVp(|wbQqroT@YR{KDqh($4S>q8}heNGE{rzB!)9C(_5zk2JS`=SIWP12M<1G,:y
--r./EdraNB9F_fsbvVA=G{KUSKlQkq8=SN-WU#j31IW6Z!-P00"4:wEbmb'RIx3maU:x+B|8v3o<n,Ws!3C03@&eQgINc2Y|<1u^YR_JiSDM+yHJMi98~D
-4SToh<:'Q4;e2.6CVvUQ.fccYM|/8^Y$oEc5UV070O%M>oc[y$H.W(>J;Zjylh'`2is,A$n_tFnV0BiJahX/<p:Ag=jb-1Ni[Hg=;KEKu:gE:|BUkYb2=I
-N+HNDDHr1xksz%^:[}18v!"zJHT@Q;Zdaf$O8hSkW]B&UkwMZ!p,5hkf3&BkaWhGwS<dkAV|sw[^4UByoI7=}"+vkw47@Cfn'79!#)1%33T4w`fHBz"q/F
-&$+#:<di)|}m|5qpLdAAu`..mghtZw[F~WH5n1}|9/#v9k'm3"p7c`f2^t=G;H.B4BIZ,HNz;$+32KrEn;8gBe6A7[INSb0e8rx}th)"#RrWS$aMP7ayX(
-7(3H@w!,m6<%8e='Qf46zse1#5(@H<g%M}su&W[7wN:>bWM4#d+Cfn2^)'6Btv%zJ9-O"WaecfFev"2dgA^3:s!6xs^O$9cB:=ltU(WYLpIH0)@L)ZhJSJ
-Ui@]/I8>Pv."-E3N.yAX=hU5bLvb7g|2[c!)WeLpDh}lRqn{QZjfiLnkmsDDOT$kKff8Un_P#zg9HjuN{q3&26Lt#^zc~O;QF2A|[>W3y/,Zw^%@gm:7PM
-!:=Gc(Qbji_F95"]5ws-:K]-jgP0&Ep`8ztYpb!TtiiDP!Zk-q!:f}^A4g!Y$3X>1k)EIrkw-l#4GL@i`DUTD"#u'_BrEr3{rc`N0]Ln+qS8!K_BgK}>4p
-s5&DEa`sV@-(.SFF4N-6XkduE51I!]Yj@:/t;6N+[1B%_aZHni3FxqHfIoE3_>zwuy'%tt^TrD(x.f}x#&c1-P#x}yrr-}SKf6TjfSjkg5Yom{%%}tl2Vv
-Mqv3Jsh6q/"6hF"[rA!-v--}7]I/Az{e@k#7uHKhQGs<r!o<$zX{`b-`$YfQ3b9q^rdb9#-!6K]-3MT4oX~Ba$UQRP{z5;j[aBa`8c0o3MP9;$TL{cFM)@
-Q`o'gK&`>X(:w$Mq:_P]2fS<75rtHtlLu#lr;Ykg9=cUt[J2IfZj!jDr9H%_^%(!2epEaLRTu;Qe[%Bi-B_#dm2EWByJG(x:q<>6E_S>Xm!`&}3Wwd-B>p
-i&F`1d:w4}|4xiq2zEQ.b{aynuOh|F]uq/uA8.I(XEJG<w]x41-b&M{o5rJTeW1U|F1B-l6o9TQ3BzXjzW"l|VincFL<p{.wMo16bQMG/B%-l0!(TBw,z5
-<|U_tlRB$D!5P[A6Er$wx]>Sr&2uM(MirFCsXDtUTRi,l-rFM:A#vaSiV!j{eQp>z1m07'.kESHFI#bdC6wMZp4!/G;#(O1@VpSn]^GPUN6!ouK;F'mTX$
-:[<v)V#Him+qtH'%"2qyGylwO6s%1^pj>29JY#g.h[@;9b:1QLP9oeBg:z^ExW/8S0m`]ygsip{F&^4U$Oe04w%pT8z_1qNihl#G,T,DeX+TH6WY"b!}-L
-V#qJ,$AO8SvH#i{8!0p`F.VC:2-+vMu+jh_pb4]`0Iq%WU.cOow`ypVVb5E@|Y"D"lSyCFArYJrW=rU5g![/xi2'5:=_9e2]s`x%V+=,3lM)'Jqnhmy1CF
-+ZaBxn0^C-/hR$3i1pK%![FV-2bU3[T'""$a;q]2FJ2^Q`+|$UXBEtzx~v#C|SP!E'bS,ke!P7@a'SniN<Jd)IA)]qG_oDOe2gCHPsOS81Jucm`9Tsa[iW
-PNv]a-Z5)L+lOYfEAP[$yt`-9[<5jlI.r;[2@"IBD8=hy5ujI%Y.wW^TK$WN10kNcG5jod3scIn<2=Y"m3+fOobxG}!8^_AQ_Ya]B'5=z+6f8;v!uhHzUs
-D.'eHD<97!!%)TJp,^#jb`-h#XqA%4lIVDg;0v2SW^!Bj#(^sSmDb"onveS)Z!Y+#CR7TKQjR0Koc>(@=#1OMX/q9`KJUpGy3|.qZq.%82sg`'0TIVi90+
-XcS="B&KVg3Pf[iC7%pcu_sFVTZvn;ObX<N]//Ntm!Sunp-zB</N0nHM'aZ[41^88I]@0DD(J[d'3R";p8DD2>lnIxb:|.u-i%aT.X8bG_j-FhY6U[/mJ(
-l]8_}4]IwfaOyh)Q")usl&fQ%sQY,e<hr{Ht~l{|IWIB6uhNb{(^Pd%Gvc+3uh~2<^|Z`.n3Q+,[B'$wi,2o5)p&[_"TaG]}b#%8}cE&RLB%MI>Icy7w6H
-4$IZoNZ]Y|-=wKF"U4{+|66wX9$&[^MlO)&Eq<RD[$!'.8[{;jEjWNg+"j%jOmS@(3fiy07@0"#;)GU]_v9@$7+:fhC=L(knqKPYq9Q/xBR^Br/5[a/ml'
-'uH0+Gvz;(D(>sDl_Ic/nfDhl3X2"AcKGJ"u#8"oV|;{kQCYIP6l}l;A%6BXWO0i`BEr5zfg`X&[V$o6toP/|.!Yjry34roBhB~|$N5su0fg+WH/_s&&SE
-&H7'aZpR]T|Z|>0BjJmRwwjF!=LT]k>G)3]EEMm{[=9Ksq>AQGw{]yVR$k#iMPTBZmQ.lXi@<%;)U<'y]{$8[EL3oYjZ80t)@#JcbgIQy'Pmtnl]2q{t|f
-v_+9+Hvv=|0rf%7fJBe4f.m_`},5!+BZ7|=Z+,+Z"v]6=@JKT]0NDm%``35KKy)iOz2+EH'1UkpF[oH;X{ooLD`70`]!3_}Wu/I(]7c<$K[9tcvs.CYy%3
-MWM-ng7[/f{:TaI>{iTcBYe)RK40qYa8Cb/+e7!,8/$-eVliEL!B5`h17xcSZlH._.Ef3kjf!7LsFU[CLG@f9j`Bsa~jN81TOU$TuIrLwwwc#zPn{U{>7O
-T>Zw;y%N5.VDn6SNG54`'i"ozpUpW3tL7)fzB5CX7,2P}wlRDYU-FkUu=k/4J7b0ol|+A+cBdFZ7pE[W:Ue)dqq>X#(v&qbaV:M>o6vPw,tHVt7ROezy:M
-V;!G3QU3HJ%$Z!X1[4bZfqC=xUN-r-}7t9dNU^SjrwhIuusUI>b!b3W0/0v2h<V)SWef/92%6EJ<U<QVRITozp+!_{hkLoW&/R3A)6+&9>F!IW.SR;K4Dt
-G,l'4:${g-p4FC+S}h&cI>dNhv>Zo{`nY3)r=SJ#K=[7&U'>5Oo{bh(k%!5NHcn&}^,1I(DdTKab=YOP,&lNnZhHupzh^T"qxeL}HbD[ImeA1-q8uRIlHG
-[7-8DW,^V5[Yl&05ZVL!1t&8/t_GblHD)(,C>}%BA/[510$EJ;G;-aOT%[^[;KbS$RGwopDDQaFK&dt+h@=M4CYv#H{,LSX7wN9GVFZaxb,Ol<kI0+1YhY
-5woZChr(th8{@_8sJu2wyDVS-,<5s8$!=g+$lX5^%s@9BT-Uy[(bRSqG_X)$H1q.qpXKJa(Zkol<r!})rR#i_aC,EukOM;H$<KF8Xc)M3jKoV't^v0aV0B
-Xy,dt.rSLwXwBoT795&5q!J$3R^d1n<GuT_{B[(}Kj2iMJk;c)"EvVb(-1H1gQKn:,~gFaNhVEdRYF&yE7sge)mIb`wm8/vy0o+8<s'OP:Os_:_],.Y35}
-)T/iqbbq(ex[rI6H2,b8{O&IWa2n~b.>06QY,-70LyS.69(`aqnV|Q[[ji!]9TG/SUaipRRrLF)fC0>OuD>n>k)nYsJ;FTtmB-3`hqyW"$8u0'NA.No.td
-JwmuGABgMEJj5p+83&B95Sfqh02nhV_Dem'%1tS05KtiF]7|aswHvu&XBE<5F'[{7'Ur&.YXl[9V5EkJBm1(!3=vEbiTukQ5~F$DLW8;{=TTcr,mx<ZqA`
-z6(E@}dDtMEie-U!vR:"Q|{5CY1P$ZCSt(37ffraW;GzIDFosS$4n),J;=ezd'8]xbkDRJO)I>t7Xml5vE7Ep[,oL0Gp/s)S%y'/GT393xIzd$/QqCdj6Q
-}V4[2HS,:lB+%%gTRT07[3PM1D.fOK.z.l:JOD844)soNGk)|8hm;@j1nk;Co:Mlm+j5E_Q#cBawq('DXNB][D`/PlrGXs-Wk%b!E.vhGF$]XZNsGL^`~#
-3{oUDt"=&+,hfO_X1MnG&-bQ^:YJwioWv"e|B':7Z%^SX#gB}'cau{+h%.:MuT_oM_y.uaMR^+uR,k{|d2gx78.%YXLmnnafNJAs`Jk9:t@PR@}KWY7Kl8
-'"#n%:.uU>s,Nb<%6V</yWnTu9(G34q{hfmcLh>KuVc1c:I1W,ASeCD[r/I:Yo:=vdA5U%Q`NK"4d=^ORi$;J4=mI=rQ}OOTy9E34QpA)dz3y'Xj~Si#Jv
-Id'>pA}$fm@Bq+=_DvY&d3V}A&Rt-xhkb7X:"=#2+s3@3ZYv_ul:~Ff9,1Gl(Kz=cy08TE$=WF~z]a59t{}TY%%U>0hy%q<QW'IUv)}L^q`QXB)WLU=_sA
-0;"#j#afh1kPn@o;2p~i.[<>K9fTv/{WvmPhO9Y&<29A]"A"]I0<L7;vTu%o;V`:XpYAP{_nJc@dC78sXZ=4WKGYR4Cjr'ayY;$m9p8(S-ihq7iqbRaoh:
-1-"o7Q(ckQLk:s^fFZ'G!]aF6s`;G[iCO]{hC%gE%H43_U_6Nps[4'!qf)I`/cGJ&{.;GbL6G{[CA+2<.p()>E^niTm{Vy#%`{mjzcu7tz<l+'!WxzGA<M
-fHQB;`Lg$pmG|5$T@aF^FQlywV{hr<yvfJlJIddk%)tO^Q+uneiIg6@@=t%A;C79MV#q-C(eYaA;Pr7V@`[wsf~p0Mu0'fMC|H)Tueo3CDt3>'!U&IbM^5
-yT"3Ny.ozkYA];{Q@N})@=W3yEks!_)Piz#"9}Z'p<dhNO7xsqbv,B:hNr[HZgmI00m,4k<n4)1C&KWvLG/Vw_cs_(SkPtDVc^c2SV$wQGs<W;lc:rl!^o
-)sR]6gX#t&r1M+cIuS>T4-+W_zdh&Ic#7.b,jU4&)p{ieU-C2Oo6siSHRLhlE8PE5C2;oc-Iie-Z{4fOg#C%7KmW[|1AlG4+4(q}=xL$^|I)zX!S@.3Oni
-gn8@>]$J2)#hWeIQ0t}v-DP)Qgxiy1=DbPViTcVdk965'gm#Q(ko$E.F#[3-.Z8[<Zni$bZN>|3+[3oWR65Enag^bKy[nYIM#uGvCDdXg1XQ(sM8)<-$BZ
-LCdY>0j8F[(#"(`kfL!X$m|e6/iT5EcUY|Zpc=]ac1{CIi)e/PncPk/]EC'3sO4&H7=y;c9WKXB/NdSoe#oeC^$2aw$+f!cgn{_W;f"0sebcw.Xg8[ypWj
-vR-k15+4U4FWsc74nV&xVOJ^pU=ds{!XN{8l@0#z1W<tss[Sx7]e4x',,Hj'MeU-Wgk21QZ)6w%bDl%30nq!ehP;=u5Ct:Wyluot]!j$]$0-nrVg;$M>(]
-oK4,MqoOuuB/q39z<8KSiXgHF@phg)sftti(uTLXKbjn+nPhC)(|q,ksQ>,[8v>7+Hw'PQk.Oz0<VV-HMneI_@dQc|-XGN(4=T/z1g^E4m--wh<}U0T}t%
-FFJ_2pNyD)x3&Kvwo{+,`LCYi@WJBTKU_<r%FzJRQ`z^3@3yC]Q06X%i7{q[z[N0.zyOo"gOvSrmu}-c1R,fm:3r91ZGE"{ZjkK9kXbRr^0ui=u#'+OC~+
-4b:02;y_wBdkq/}@l:&<O1y`G3E_hrjY|cAx-n%y])".oo3hX0nCnRf(IoEb['=B7(e((/Zm;xwR.btD<cuWIor^rH"nO:z(=Hssw%o8Bj;yfmuntoXFAD
-h97B9$t)8Ow(g&0-1Wl`%q8vmQ1;D.7qsy[GEBL(;bY-6r^mB^J/7r5qvX;+d0E5%GL+=m0Ygn}JXMpskTvhuHf[",)>sOPXq_GiOKtKQ6SQ<&EdT$]G_z
-tKug|2vmJRF}f8pT#@iK:@g)(>[MY[SJNE2Wre8iy_md@;.'#nK)_xmddp&!}dAu&;9'ty#r3kerZgSb4Q~sp1+su/pf=m${/f$UK}_qV7ERFqQ:RP~NIY
-XN.@4uZW}|CJ!V2{3^f%{-1L1Y27}K!Wt{~{gB1jTpc<H'CvB"tpc@Y==Oy.bt+>X3=HnWs!FH1&QC4IGs:UOjoy=YlK(<ZaFmfwT$MyQNJK[vsc"H-Kp<
-9cmXH_ii^c.k>7wRVqLNC3l;3,//82Zj}IzM:s0`P!@<"Q<PgpZ#Vy5`Y).0LvmJeJ]`Ve(Kg{5{-c+'Dd/ZH={HuZX)Z[L$7H&&ijW;+j#`y!nx)s&{dm
-^r!7QtuINzWK,T`@5E($eV|+b7=a9D^^<m`Ot|T$xzDW,,&t2_1QA1@V)2xnS{Shq$aRp,zv&QjwfX8aoJ@='z0PaPU=[MQ@"9r{1VHW$6nm,P>DGrd}l#
-InbpBQ_xaYvENIOj9S}`AJ#,tuYgWJxTb`s(]Mb;#hwf-B<n&J:7j+)EV[9X)@1k)q,iosgup)@M)a,uMzRNMFNU!ci={rEG0EMj84BHgmkl%5{$_r_TsY
-^)i(xQekJB{<-6SpWS=#vppSzr99B>WM_Gp1kjxwS4z@^FRW|+aJ{q^bP%8FKaolnrlbHhh(+x5U".Y`/`83CqLCdLA:%#k%973mjXtn^ZIUCFT,rz`C77
-p:r;mhQ@b5,g-j/Hlc<uHq`(F#Bk9>ga&5`6+>#dP0tLGI}Ul7li)7V5h,UX(py{7Foxa.{]1_O6Xq9:4d6yhen0%i"4"Nk>Nb~Yx){hd{2W.!M+rFw(!L
-tURWwGn0Hx[](|%iuSbF~1XdDn@.C(3UqmxtJHGFr8SLFb)xZP6$B(3/OF}_w+@"|BqS7nc>YCzkk]xFsiu3mIG-7QwUz'5N&}tOZ<ef+kuEex6G+(;c/a
-l5Wm;-v<'7|etNgHTa4gPA&Uxo2w#ECrQW(A@c8n{0aZ-QP}Xti&!o)l5G"F/9/-L4WUA=LXC7%b-16e<tdC/|6knt>`sKLZl3b."}.,,cUlu0+K)._aZ!
-8%j=t6F1X8}gN8>$kFIh&R/PsscVPd.dBdwx0&eVqVG0i)&hhyoVvx>02Q]tP`8hYz%u-YVaPn(:5<NyaasUg9/wp5eC_,@JDK9D]IGN^M9R:fHaI3fyTn
-qMZA^cN.[u8jP<k#dcypTEgS>np:PPK5ekp`>]v!S71LNbHjmCJS@ns4%x}8q2x@uzd6}N}jzuL',CT@vlWlRKw)@;3H);0OC$OcP:1}NpVBpgDpx)$'>L
-Sq"3<olA;#W[UYZ0fMOTE58cZuW+/:ec+8x&RN=w3,.4j|azZ03OQ!g'+L]s[]7ge0ypeKnZs-bggLu>jI3r#x.`31Z=jsc^4n3eAG<S~G`z-hBS+%dn2H
-.,]w`O!-v2dS&8YaJTA#(sDtDj@nR`^m!}icM`(po]A88)FFFDR,_{2n8dCGu-l.5_Z,]gi;1@:]YVlp'X--cc-[.sP`O4Z^I4PRa}sE:Nhs;JMw|2L9_p
-3{z+qj%Z$t8d,7F0xA=7P,B73'V-JjO@:]ec4y.K$Z<wNj`l2|HkC`SJbwY#Hjd6/iW-@!6IkC:B)+ul;nk/@sP)"EgCM!p{%MxPPN{q`hB+xNdmWz}0"w
-FZHa`rZf8bV{G[5+c3NWUroHUcpN0@,Llom0+J6}rh]FKuPIA'0.-NH4zpIyH3(l;L4"7@|sdE&`/Jp_+=eHcPO"[T.R'vRMgVF-K]:pVR<3QM+JuZ$!_#
-d,{sNO.=J<!a:zl|FyWUJBU"TF{vSjEAye$jAjGH}Kb>m-as.[OLM)]U-yV|Zi@gFZXL8Wkw"ThjisxQx`H{+rv>nO'JR7-9GN2Ni>&a$ryb1%O86fEI$x
-%ij3sq+)~N',%m@N5T4;pd6=U'kp$C|W[nZI&;IZVnM.<jSn3-bv:(skg[0Ms`LnI'CDdKoydU8B5_vyzl]l#Kt4JIpwaK5prmdX$f&x3TQpwR2$pSCzq(
--=i(4hRkQUSwImCg7jZ|"8why|drc15[fx0D,bNS)4Vpi$TJ}+oMyq.-iqaMV-sImXy7CB^wiES|"2l<HtkO6wmd{Rs_:GOIKI5Ws[JnA#>=:<hUAgY=}5
-`d=}%Ty%D2:CWc}cmz@{P$7ekTH^#m$4@4a#1sg[EQo1u4uf|4;h/@(_M^d'pWO{$32%]I/j;jQKA[bwK{'}]BO'+5C]91~SZ8BmVDvRMRYbh$1T`@)d|J
-)avhX('shgve>d_`c,lRLMTufH(R|[]m64sN3/|d37#&{<R,NK<`i):zt+3FuL2.-daL=((EnPX21Fx(FcATa0G&UZPb4w+A1R%92y^LSi7fo#7Dn4gx[[
-.gZGl6y4&VEMAp6;NP,@xjreCn"tYq=8Ht2W8m8iyKcBa.JB1jiw8tOppx>y[CHS^<3!1WWWk4#5#t+F!xlhNfiX=h)W{_z<x(uS]rzS4eShx!w:$eNN7z
-%z$l(tY%38aw69=W53a3+}{Q0;7N8_"F;sn>9"uWJo'0C@2ahvFgQ:a7||ve!9jq8&A&)0P,<gar^D-B"!2+9<%$u_6>r_GoLRlfb+)u_${>LRNbJ{/bcs
-j%mf]!>{x$dU$on;bwb<$K^l<LMsSz|Bqx":CTcOy685QuF5~r+foF9Wk{#)]t,MYTVsR,x_>D]XOR^(Igx{px;kpz/DVT4Jl3rEQ{%J@)DtkG9j0DuI~:
-]21sxe6+|9QT+kAn$t]sUNgIxz:FK9]iVc/x^()7&x:OFzPbpZ2Xalf|{_R@C;xy-:o{pAaI>CqQ={Rz9qa[BOxxg_IqAynW)ko0FNMDbWEfD-xM0$mQn8
-/WoGD>6mrB-bIqd-9L{Gvg|X;ttqnue&o1NGi21VsTO`jd2Z4JH9bo#.<}=(Vms]!N9:SBPB6QD8Vo>w86QGcKxLg7oI2XD"EGqo][wJqJ#o=Ud#$.bH6S
-MtjFmoaRA$1)%7kQzW,<!V@,'Ph>'E'm'F_&/7FDFhH]ifd:@^{5f#wB@s3qLnQ5C9mCtP2"dOW$pcON{kD"BL69%9thRSsD!otz-6-nl"pMD]&8m:,aq/
-b%)]8K>f$gRJ4ion.lS8L@=RAb'%4(mB#Y/!{(PFn]G`6a3!Kt.ld,!,(]+.]_[^.7T]<t(|gti5ZI&w[]k.rj%r3L_eb57Xjb(6U"W/)Dsp7Y7i>wlm9Y
-n|sLd,5|){T{{,W:9Y09'}Y2],n.]Wksvb~O)y+wQM+KL%+Gp"$heJ[{SB[21-vR7je]la81f9Sn<I3o6LEm~rtBfYJUviRn"^b,#ft+OzQ#t1lQG$Z|38
-+>,{RN~YVCqCHhkpNCl#o6y%$`]Z9h4eiT|ysN~1ltmLO1cd661NAH}sRm50g&#u2N(KlTOevfXe=}>(O=`(O"JAZHR_FIEk<YY%Jy`"J6"}%)O$'6Xok"
-"!5,@UFZOR>WWIZDMrG<V0G}FNnj8kWh$hvN;#}wL$MZCrLkD{;J4wc0rCNa]A#ltf_cafCVpS"14+"L))$OR^){.F,2"];^)ti+:9366f=#/+</yTx@$a
-eQ`/d5SxZs:W;5+Lkpp+5|Rk~Gaf2kzki[;LX0qP!%^lIa(1|/O^BnOFRW^e6cxE54isSxq4z5Q4)|YFfD:3Be1i$q8c;!E>=O<zBnbVi#ZUne^NdxQ;Eo
-6+h)<8L{KCPcV@C@{CQj^A(R2HJ(gI(&=/[4HNDLn|i]C|o-tHGWNL2jjY@c6)A(w$4P|^LkJjd3yiDr%Z~j`7vhMg`T}b$O`v%QMm{q}4@|9'!rLTPdRW
-{UKDZ5.K&zNRh#O(Msy%{FBd6QNs,)g8c1b/JV@0M:_"9@buq(D>h_Doa"R4cv2^KDGv$eoW8JG0@zEToK09siz_A'i$L{|M+FFN5{KrrpNyBOrLDfFgAw
-x=TD'Lr,!x97C:QwTv'I}|tZb##w-^@};gP3YmnHs&d}d--`kG=dxjb+_7Cs%}b3GAxPMP!%)on"ta+R:y$#)z@aHypb]e4I`I#L:VKpydXv+8oTZ;cPz$
-o=4^'7$A&V~_|:ATtdydx{@-=@`sy.fLp0^pFy}!J#TVO9_!$m)81g:^l6D6D&Yrl_+8kV2J-^433/7MO.qe$y|]m:m73z7yQM@9PR]#}G[4kY/,b>7w99
-"x3&iSV7atN@~85EkpK!zp^i&)c#L(ae77ijfn%:]qU48b1[(sL.fQ4B7iE>uq,E"5EjDe)w[M1h#!qj-M6q'fzNAKLssw,w{$}R'//TsPs'1%z7m_-a~L
-s/moAj_|9,/h3@Uf69bV@I!|d"&g.x}"Pnpn_-D,@9w6-)btf&nNfhi|`g.Y0b#!b%#LWe!=_p5_O;S+NugCT9#8ms(>YS{Ojey=nK-@ej;5Mf@go%N;.S
-`Wd@kpZ#11D/[H-NUryjGrn#n_x@sL76k:8!zFjn<H$[I_%)qUUT4Sim9wl6]V33ENuVJZ^|17!VNV8{).vhIW^vZyT67(e9xf';R:x{avh!u@$zse&|>f
-s[}ksuREw#N`u:0@V5jP)V~]K:7/re42dE>#{!|8lzU;6UvgyBopwia`Wid/N=oa}GL4-z-JCppqz)M7<IHLV-XYkc4MM:)QTQf|y3w%a]Ae^$]YNfrZNB
-v;7hslCY-=zAq)(EL`]]dKlMb2~@TG@"j48}x|ovV[13(==@L4;JpumSl&U(Yp1|bPS$nw'Nt!b<}_LMnJST!WN6E=I7ub]WaSu^rgd7+4No}x+z">x8(`
-t>6V]q^ebh}srfds{/RyOFOU(GR^HAQu_3%`W:b-r`'gjHa[E]>8rjPvY)fk@}~:I_7k}I;4L;P.^!rUw"nK`W}1b%n=NkrJ<E=Z%pl|-rB_Z9@K"Lb(;B
-m:8Nz^s+HHA:CuEy^!|N8U}>K.O}XFcQ/.sNSCe,3JXDhvz:Yt+CTHxU|<w3{(kUjMo^w%!:JGnbqWYjU5>P@y|p[e<YubfB72)TY`Z];$FF=NO;/(dS]2
-Dzpe#Lh=h3"gXY)cNXmT;+vj&+b-zE#w+/[ayFZptU/bZqR]b742nUT;9UU]&OVLiNHaRra<S5oRG%jF(c3=)3iE6_&a"`e6qTe%D,vPx/IK)L'x2LAb)G
-`2'}Do,:D#qWxal6{r`pD!gYPKqG]]s/82'GK^ca=^8])<TD,dv%I9Ots%Fm8}sO<`9Lnh7y[(b=oHGad6fx)3#+KinEEP^B2rmG`7y`@JhI^^;)iE)L<<
-S|KUOD@AW{qZuJNU&<b+KUB+)5OR[|A{XzH#^mXnw]YU__._4$p2tqU0T,omDyP}kx@Ak;j`D"TsyX)"g$xW[5WLf}I'R),FVQ`4NbsG.%yZN}dFldgBu1
-iXrR6DRcwU4$D"th/#rq%;f>(zR]XhPhZ+YvuaiD3f)-BfVP1Wscfh>hYU:ur>)w(Z1U)%7PQ-jgjR=0Lb2iM`H/w6_K/<.xUybMP6m.=i#fWwciw-zL'|
-z)dOTQq2KkpN:(g7OwK0"]3<"OXichU+Wo{TFPm>SeQ)Dyj}tE-)n0#zrVzWty2>b[q^p%.(c'3"5+O,Y(-s2Lf}q&T:'io'OIX!UHvq^S(JN5>(_"{EC+
-]j)>nNVYz80!.4R6Y!)g.wG2sF42{w>pjs+bUV^0z'ZP7!D^j1s3AB@08<sr-%fEw[PlGG]7NCAx8GjROay!FIQ:H!4mJv9nDTwzYI;V1i;y:7gfqz${^D
-B,U)%duu/JX[igI'R]UIEjq=3Qh;a/^M_qRivGxnoff`v`^S>m}=JWZepHRl34GZ&cl:CXTp$Ix#D0N+vj:dzeGOIac^~bf.-WIF[W4f^#!`M}:!^lQ|[r
-zm]{:,JA7RrI"++.p^.pPd2J`Dt=ks]Jh"jk4[4,D:KoWei@3ChcGe84^>B`|YILJ2^>U-PB}:'kocfS#/Jf^@OT(1T[vL/[[YeN$I}s2j).vk#vlXV9hL
-c_En1^y$NnR7vlei)/jG>&`iHC[_7|b5#4$23ijkm[3ypzpA!cNI6vp-vLX,Ld7$s)}Dh0t#NtuK[h>hvA]GTk`L;Mo[]k7`@"Iu0;e1E@&3=a<_r/5q#e
-$zOwj3ZrS`KbBCM5yGL8<j~_t!9f4Y'%C3aGJCmr>W#t5,!^zt|dCmRbCR$`9]u|J/wW"6gsF4"(+;YsdG583s7=myOd@=sa,5$dJEKI`-BmTY[CC@>s&-
-wLNJDTZ}HMQ[Ya'04&L'QKdG0%4e~AR7eu&IqYWsM.u`<lm%0=OGj=OIZeyfofgb;r+Xo`]#Ci[{lqU=25@,:UiB[/JMd#6D#xwQ'5x!+,db/YbNGZ%}5[
-Hr2qtmpC]y'4wPYtCgug<Mp6S5V5_C+q~z2$Gh}b%Z2}`oF#+_w1joypWVmN&^1W`{GQ(ye]/,$#d9z<,nyS!klopbcDkRlc&(xa)B8[%J@yE#Zh`6;_&W
-9Tg>Vr4Dd<v4fgeIb[VPQIRt{_s=N+WUZq"4-6%)"zc>p5"8O_p%ua$MYJIZq)#O9Q"o~/YzCC1z!xd;VKH"RA0i{/%_>q8}~B#xo1f'|%'+6VJy"(74J%
-_-%mQ2{L@}`1tS{tH!#uo$CGyQ=xM6sX|X:|T8kIS8HTH<1B</X,6;k">`FeYNWgpEn"M#tA,h~4=t)t<wA-G$G_t28ZX.[8[TcH+M1"tdf,gsPA}z0Q->
-v.<R0[b-dCG^,mgR$8E.^B%DMC'0.dK}.P{tGC-09YDi@u]_QE-'#mKW+K/n277M3Wf5oE[+>JVkzz!.4u,!=JsI2|-`<3h!oxs01Y4XE3y3`W$-5A@0C[
-%5!A:mfz{z)6s>7{I%2@((<5`9`R2^CKbg/G:Mm4w@4%jF`xBf]@Az&.5@1i)AWA$1Ryh69^|mNd<z9+>ZwAue6&m^B#7r(M/blVd`SNW^dnPM72)OV%mk
-`fgaXJ/&qp&Aj7RBP^(_'@oL]8op_H|I{mO46>FL@PP5RMdOGCX]-&#$-hrm7D-Ul}(gTU8erd#([o@fp=76kKrev^k2riFiI5A)godvUeeTtbTR0_$Y`}
-RU0el6VmP@XS3bB:7u!E>5JA2-7d_N8$6L[amnk^$K46N'Cd'7'.HJo0YVrB4Lhdy'|r)dO2mv^j(4jN{0J=-j7E{4bXJOqv![3,=uu9Ru%$+HQ%/6ZZbt
-}'4uu6qK(FhBH^@$yb>/,g$NJxO+N(/:mY{B[8i$%BM|&OL9OGpv2=Woco+Q<itN{-$(;jyvc+kZ-r4XRU-PqpGNuJxo}{yA2:^P:d/E"s6I>x]3ru$4n1
-jw%Rn)kEGr>Qg61A</pTIr#as2oaSk4U]]bh+A3L8:<}b4C0#t(>FHzaY[w/`A`&"F2:g%{6AV$+W&cWib.Ipezg3nKDSpfYIaYKcwevXcuo1PZ2WU-Czq
-qvrfL{V9g'^9GlQkBa94.!G)"E@8.6y@5lNK97OmJ#}<YypU~Lngs1nh:$9lp{mk~AO&sx!$>v](>]"(-X(PFMRbBIdZiH}lFM<P(<O+0KQhW`=RR@rz=B
-5F#%Sez>##sg&,;tVo$I!aK2<9KYDRF4iAHqg5=DY8$w05Z3%k]>~DN+J$L5+h.i!uNF~Ytid^Nw1@F7_aM_z@=58.h}uD_o_p!VEhe}^9'c&Xa+$gjGN5
-'WrY|.<<na}Y7wys;9k@u}lk+sqT9FGBHbWFJioH1Azn8"f"'++LdV"N.z0)h>2W`OzVp4UcHvh#pxHcO}ibT>!5jjM}|FYk@9QUWFSwJPin7&K8`8A&1f
-j[_6aiNpYt%I"4F#rb6]pM6583_BWS4'uRetcvX&.r7R|KSnq,F1.e_C1O;^~LEN]r<;E0#W5aGl_|a/l"A5hM$h>9DsK)@,u)puIrlX7'L2N6$qHQ.05}
-["bOyppR~>_k9y,TNvLc-P&XN2AICaFHbM::zy"L>!(|5}-+U|:cs'`XgJc2S+.}Xd'K+FyNLFbEEu(o@>aEPnjmAW[v0Y{h3'$aVQ/v</`67rg/5QP4|S
-GvRRd.s_tlRis0}KJ>eqpf2UYZ_;ihkfkYNR(26LWdlhh5a'6/z9uH$'Q/>LVMV@4VZ=%toAH#;S&[wv_CR8~x<_(.p&%>2`')u`Nu|7b4-wl1.YQ&q/Z-
-ejCP[91LR=H0O@m$PBUDVcd:AI|YO(mJ<XCWDaZ!|S3O$a8mz"LH#9WBdS-kKrkWF]jH%ZZZ,SyD9&3j6C6MZrBCK,lTP8rCDR=m6x73lpb<TS%rP8|mYH
-DP(tTU[!3<Ns/orpYuR(DTJ3cz'_[kP8mLOoeJDmlZn6`7RUNNPy_+M8@2Y2K}/'-<5_66J22D~Zpkc|]JnJ;{wx%>dy_&lgVwKsYi`7Tn9:NW8-GutIDl
-#Z|v8sWyvG(++@7]N2bLo^F2)^9_:,w%Dw8wJ29Lhk~;|B4^g%[VMyNKzl5rFgwTwEVO^"9y,O6_K).mg+')W[kr55sk_rIw4W6COt&4AR]8eIP<0C5KzB
-5qtbeQyIX.mXt1m'%9]qe"ojWLg7|}'zw}d}r}lo8-]Uefuj1t%NdP{Nemsdy)%},n`+sBoE,X$+jX9qU!`#AN'{s]3F(6'J[P45I$NF33`85vbpc@A:`y
-Wyt4gBtx}PuVTs&{lpH>.fPC~VKnbXe8NqUXNF@rsb<rT-[=1kV;T2oS/I'!&NCI]j@Ucd$OF,H|/zVB&E3]EX~FFjA6i}.xQCJj"@177Ln"=o$O!#Zy3k
-Ud}IK/5>N/:)^v!YM0U,'_4],a6{P[QlI6MLo.z8w,j`ZPvb1JEE]fbOZhEC@gt:]f9fB&t,02iYS|1NQgV4S<WU`n]TkX~!J>qJA>ob-z<bT-g[%wGh)'
-W^v>&(0k4]nKS/rJi|eJC&BqzRHW&,.J'["x9Qe6=Vyx9|[KTN.uWfLNa;QY>7QBI_Qsa^zE].nj@}YYS&DUBnZ^)+f+cW{x:{wCufhnX#}"1HBwrS(_@^
-@<brP)P&0aNdq#/@r%e@oznxaqSkFj=vz7uF.!0mBRg.fLj2%`Znd7.<QE"2a@B5A2vdIHlG#2!v0lRMQg1{FO8#h6;adSAmg(!!pX3jE`hBSB+<[t4;Ct
-dp!W-:p%bmL2[OMT:y1G`y+A7P|<-9jx8Ry(^Xw6zS+>@+tn(s.B:wk4_U}n/Sw_1$PFe/{x!&NefJQ[eOS+amzWtf>;]mYE`m.EfLbbroK/vE-LQlGTl4
-z(O<H!=^]&)]w[Z1ca_1~(z)nSQ`kXH6f2T3gAk_GQ(:Bn,'Y#THU!/'`m{fYRI|Tr/.18k/(y.7crdyZ>=k.u]-DKy{SX<I9}LJ%T@wf`:/hPAXh@ip6.
-<R,wlD`+HC0}k0'%<]fx7PE!l&w0xdTO&UmnIX'ckv6#a0r-08`V|OcD+{KtYZ5a|rtdr.]Gw}G#iR:y=g)PA%!z]IFuF|`LCzpvunj+2{01TFIYX)-"#e
-<FMjp3uY$&@tNBGo5a{gd@v)+e+^{SFbI>(bD8H:xz'E_3g$6P[vRR-24FA0uQEH(<~NxQxJq1SM}><%RR$k"Ot+xphI<HBVd4YUqRl3hfl%Z7kd`)i^xM
-/KsMGlc}`i;"S)Cf6/F,:Ri`<d8$:^)"TyH$1cwqp>;!WK,%C",@u$DEl4;3F|zC_s5)p7Aqd7>W6j6cKpY}JG)!k5X|hO1n<S]B&Ol0zLti;n4;u3l).%
-Gj6#^$Xjoo%3+2S!QR>%x2Cwjde,A4zV>$w;Nv^a!(a$asIY^#ov_1#OA>qTgaiORW+||0H"{gl9cplrclUAO=Al%%hFZOoT>M4%;`OC;mfQ!D)hU+W#3,
-gAi$|>(a,fS>-ng%YMO=y@5/Mz@-8A(gk&"y2g[GQwkdyD[Y%v%[kq8_(q@F25O1KtV^8C^iK:xqVglXUbiB'2f5-;P22'mkO@{akCecQtm"R"YS+29oZE
-K9kQ#sZFtVg`g_FIPk^tix+`adG_-fAy8Ijb^AoL5:nyi#IZRh=5+BITWY"``a_XMPL]4>,`pPb>H>#:AzaYpw`Hp_vao#yZO5ZQhF1oyq$5cGK0PMmdPT
-KM$4t$-5oWu<<lw"M%5.otuUdmcD.BNeU<go.!DawF8fdp^2,z|c8U)ypeZ=wJ1=B<d{MM.A9x(VeH>>H$k3,^FwkrkE'CM^O)S>hF5BZH~rv+;aXTCh";
-PB#r&7cfd^-F.h~x.-!!E"Lz(L7-{9Vam[wn#!-/d[MNVNh>c4Tq@n"rpS_YuGC}JLBYs`,D&P[2[7X!Y^7/ZM52weejoJ=r3}`CD-uxP7$.KJ@4+hD+HE
-Jvs>~@;>eS3>U'8,}T7#csl[r%lQ+)Dc@3M-sjs&eWWXF&J:Ff9`=<`s!)I|"3mJI0o#n;[qpEMApwwqNCyi%C{wxYtv[[i(56z;oF=(S`1lM3[]ri=9_0
-)ou/Q_}(dEhL:]|pGO5R5t<7qa<vG._S&/hr0E|ygYAvbw^[j{yZJjc#<o/v`xc{2ju^fH#2316o@akAhZX'9TqFc)y{0l(WeO5:`CTKQ}tKbQ~ljn0a7v
-db.eyKWC;kZ8_kCt`waGcMPBtE`[:X$9S[BP7G^D|KE/V{&!GV&W#EPC(OnALd%ruPV#Rd(}~2=wG!cA^`nmV.yjA;"|K#^P<91]G1}+EW&B)x(T;K9$BW
-{(WFOPn41Q&K_}"8ExbwZzcy:7DQXj4%:XEgD]E8#rMl0X'5pn_O0N'l{@f>iy,XTlS#`-z40c2N>q^z>l~MGg}:;I)ya$tTdpQ^n02B~uF>#]Qf3x@A`{
-9Yoo2n4%|(1}fV1pa&FwgxRcDeFb$O:j@3AW~0I&Fu|ql^%N~Z1qHwc|WIFwbN<dz+]|)Bs$DI#htcezPh9p+u]YBSN19;%vkf=b:PnhZVsbyv)Izo-o6]
-N[k18TkBb+za4grX8E.D#G72PX4"TZF]Nqf@qLYf4uxz2fIdKn67_[weEwGk2JD}@zt8>g_I3+^j&]kt&ge1%T&5.g)z3@!fTp&`#x}pWK1_[07)G==u{i
-OO<cgObr%QHV4xZ,aTzqX}.[<a}sU/4lgSQmRnBW$$I+Mi0^"7Sm(gpB:z~3|0jdBQ`MXPx&WX&$C=&NsVM`yRxoL5{,+J:OpSAo~>R^f^z"!(,QRnMarP
-=J]I4=nT<wU!j=-+iHF@xagQ$[~8e2,=[p%jdYvwkd,v+a6-%dy:+oomQq1Wz+,z)u>go#X.C0<FKR7|~8@edk8cR[SiuM72{q#<E8{U+Z]beiiZ(ylivO
-vJpBbOuh>}[/S;L(Wu<{Sa<4QI#ha"Hjfr!%@PZhc4}BS6[ZY(EDkLldgXX<!qpbFOJNHbRO):YAjpCy|90BU`uJGi(7"A.ep1ycshC,0[[UnUFI5|Tqm'
-48mf^{4-yP<NHl!CSY<t:7+mU'rISk-RXHP_V^3e|s^Uu`5MCE!1qPDwtq{3'`3W0r+5ZGQw$mDXCOUrUz`YA3ulB:yjZCZnT0Trj|/'ghAZ0;q@3$|ait
-O7^{jhe3iDVb1XOwOiVEwda!{}83q)Wu51Qz4z@h3!iaL}XQ_7BOGp+[m}JCc9xhff)f^e83/PF'R2HB'yn#bsVI$P~#M>'kNV+)g@:^.I1]T:xjeaFO-8
-mm9gOr"a:w!1F!$Pu&73F}SU2p)gP8^7't"HIW>V@kaPEwN[Fl)F2'P"4XuctUb:)QE.s/^b3:Rd}Q,>kDth;ytTb")KSFW2QOssTlB+#lDQ5N/72LUI2>
-vg3,o`5z);Unpxm80NPRvVLH>wMiV^f98:[X"ut#{T&)3a3Gk$(17E-6p7,b';61Sdta)h)x6BX'j'7szZ.SV)i[DTs-K[#gjhIfg=OAlztaRpc`(c3qj[
-+`fdI-'u.N$s`tp{yoH.(UtF{VQsBKy'kB41q#Y{]Q}Y%$0l9!>Y!%eVavWDUPPdxDz8]iU&y;,];ppHs8K{`G;dkPdViYpw@_JF301,wf)J/z(|dO0-+C
-WG2=.Q~g](PiI]f8Qk`7EQ{OjbYw^wvj;y@n<IHSVZ9#dhWq":.DP,4sJmw+5vKW}(A4k@HN-a:,u;=[11vF<X@/S!k7b)/fIQUr9(_bLdV2X2Dq.499%H
-sv$T[moqXcm{#`#!.RD<i%~Q67$+>Pf&HS[>+w:V:iuB@+dyvzjt}hWh9)uBTldc_]G,uYyqFeWFNh'6&{Utf/Qd3^@P@+@/Xnn-uYAL+2YC>FZG|Q|IqU
-]/.8v)V"quh6f<bd_'_p`2:|D$#n~P>F6J!d<sfg(s00~Di3O=,p8I#IrXJBQzPqdjh<PJyKD0m,er%CX{t)Umt}Y1ZB;k"#/KV#)BqE#2ZgATts/il,8{
-:(0+S0cqR0)9_{I>]ZOlK;](S-"%#xN{+8i1Eo7ndu|m"`YxtBef|1T3}sB5X`HaU7u;{m.5^}:|R:oanV4u}9~b2V_0}Ch`t7)+.d0g.k1A1zF!3FWYl]
-gCKV0cp{ggS,8XuJNY(|ti~l@iV`"[9_"7&Z^Uq4_nf:W|0j"A$3oI9)>yz1nDI/<%'/4Y_F]P'X42$|tkR/F9)Fld6]J.1ep$Zd!T]AuD>)BVr:u$)[qD
-@H3/Aq_5~"~[$l2U|(q8E3j>09]wV$g,gH.(nuyzE|eepMl__qb#`b)=)]eFcWBg}'sWJ;"T"9d3pU<Gh>ELGIz$iPTH7pkwJ[glO)gfDR+6,{oZ%CDQ[r
-(a(=ucH5oKs@o_~wQ>RdMGn,cCk;lx)<X=OH!;Ng-2|"@z&gTTfzE-n7=';uPEJ&oX|>T@vQ1;DEE7Tn)x0lIg'U)yR&>N,Bh%NaWDU"WQdu[!B`5v`v#_
-(dvSMCP9!c$C<(j'Phjdq[&f7j:7CzR!ehnb)Y/{yF4]RH9pgU=qUCo@jId4V1=2rs"2+SZRJ`h^n"nqW-/;3wt')Ums{Ryu)<EzT(WLs9THs{'$oRE%`C
-.Tanuv<sYpZ^RN`vS};qJg/.b6AXIohOgC({8y%'}3D@MBC=2.HY}CPuVKP[3p&0i=T+iOr@Ap"|rbMg9N5UX=oqJ9:`//d&G189Kt.H%+0'=/:]e#/)h9
-FpsL'3vuly!-P$GN{z2M5;]s}8{ym_.59-kzW{=6>ha]:A~i$IvWE]wy=&Bq2+l&4)PR9RmZuNio<gn!vk#kvw]pj7klCm8ua8#+SRRT_%A.LbwxF=^AOL
-~zT&ek3(+2uzLEXMJ7PqKSlAKNwNGJ6'f&Atsva-HrrZ]@UuOF05dA'MQaV]hb.`lel=yu5(AhGw,nl;@wnWY]G$^iViLxUwGZ,x)f6F"+~4;ui)0w,-&A
-u4"/l7)s)qNNfxOq]SB6H>rQFI$F##dAMi#Lg;N+'vxt/vi.m.g]Cl+9J3$w{K{[nghQHa9{@inb"A{RO7Q#@sp`<]L6$B,3'3CoYIPW$@U+/_K+~9Ym,{
-F|ZH;-hW_0AnBmY)`J0(QF<9gj>^$nORhG^[j.,b<o_,].a'XvZDr6OI&{>w/oI{YRKxS7;z|<^:%kiHi]2]rwv`L-P7K(:]L]bVcFl<1P24X@1&+wwC#Q
-D]vS3H(J=hUX`CbBCK'(#d#+ZO8G0v=6zg_@/@HF2]l#dE)cCH$#suMA'Y0056O7&VFU~(ogs:2kvqqBYs!"N<j;I(bsdRVW8=y,|_cv3&V31_bcN{[.j`
-z>+EVf"$jN.2DmgTZJ[Ua0'-pS>y#'V]TDTn[4`o$l"EJ-32Wj{rl}w5=Cz--"RXPmG4!]etJwv9($PkVfTZ"a0n%naC<.|fFngZvciR~N5uuTi9%>%17'
-NA`|(J6Ge1/jX/q:a>`H`e'^P;8e.wL/~e-'PQ#f>9D;wHOE@8^%IhseJPv6mk/Z]dI!s[cf3AZ,_^Oi#=CU`AW$YTlhQQEoXS]@s<fn/`1;zmpDkw504U
-NLR=CI{zDGL<HV92#BnGP_8:!'PFo!"Xrs7i_;mwV'8$'%Q3{$AV(6'vW-n-|8#sOsC_y6etOJaT{b&.}&K:,`=H&GH3QH!j{y`|QN+Lk1#oA!VNlb1B8w
-A}=x)yoO`Rf{YA<>|9D63JI7"Z}}PNiriC"+m]o.t2^oZu{N+MVNJ1Va0p)h0U9WH_y@xJq]:]#za<J{d,(y(W[kI^4lCmu`6&-re3ASJHE44J|}LK7f'@
-LgOr=|WS6<=jFKuOwwG`FSx&Iyc)}vOt[l4KOC1PeHo4Oes/Vpi=o"5SCUz@XoSzzV3K<)=yXD-nt/dbh2#k+'j:;306X$)2M5u%1k|%}>[K>aK8gz.6HB
-@!=:jZ[%V4F}P1vzFb!+O2%pg"=vAi1UP-ux64-UK'!}cE``OI0fjAZ-G9msWg4)C}cmfpyGJi_oV"N;V$:+McY9+J.wa[Y=Wx6rdxPDXO_W`YstkQ;Cui
-KItDx4#Q6BfF6`W[U)'FJ!:vT&gV|::r-@pnwy-$JroHcgHX+>LM$tADC+aDx#x`vnF2UYZunVwJ9jA3Wt=Kn.$2=BY@ANaF[/MW9rwL{-Va>Y}&Xg#V{c
-VV[s&YThW..RM7IWsp4uAbb-iS+KjhD7g/]rmLx^`;EAAHtdwDXess#E_5/#.Or[snlCEgodZ[hS'3W!t.4U+i>4+'O&T)-BB]Mj..[)b;9RMe!&'n[oi;
-5OI^oa9s:sdR(;gm]Z2anQ_">Q(dy_$#iq+0j=WJu1.uzJ(@GA,R]%rD#<s_-Vt8xW&`^%8A~n#-gHUzR#`}1Tlb##&}NRc|a3kwz7Kzoxix_4ZO"SbQ3]
-,+Z"sL8fCvx}|^0c@-q1hWrsH,<6I3'j(q<%6`;z%Q<z3g3j<&P:9I3ZzD|&DsEUPNV)F211K<UjrI^q#MHoav>zCZ]h9p0>CPaq}#^CtL1.}c|"Roy{Vq
-6hOxh[6bcFT6WQ{g4w</_oJM0.zl"4M^H;eUS-1|>}WKL|y|tCMtFrRMdbh"Lk.anto4+kMvvm'$M]o7V(+I&%i]/fOPG>xZf}4VD!Zjb[rMuIL0Y8W31I
-N%Q(~HEAL=$|KbdP91"X$]'{^YxUM2Ane6$yjWt1.2$v[!"^HCtJaknu2s[FcEQ8QjptT%'KnV7,q.U4JzbY~KZs&XcR5U+1Bi=BjJ0Ih8'RPIt.gEKck[
-sMkXeFd#ubicpAO::3JJ53u5SDvF64:f~l^2|k=acBMhGcrQ~2SQ|0,o[n3[O$.:ig$^I<zrFK0EY87p_SQQp2"^,Kgo}<S7zOs^6!f4+mgDQSVz2"TkZ=
-+L0E63{W#}UY:%6@j[oblYm.~tj5H>{i0nDe-8TEJznN1S_Ro4uU@D)'<m(nPZ#zeQC$)|0,ax~"{4Ji(j7w~d.t|EqQZN:PGge9vSSmR}W7[[6tja40tE
-Pw#N/p^h]_(IVIT:UY2AS}FpUC$IvH!21:,9|b"7yCgqjQ~.2PiNpr>k9IJ,Mgdsnf_9rkvKA(YTN]7l64vWcL4@j1{glH=+2WS{80%DEo0C,!U+g6okGt
-G9co+$uQMc2!,zvnEkkQ6-ek}}{XB!q}=`4&2_f<ZX^|1`PE;D^wNV$lIe$Re8-$N#d{kqo8d>[W}_}iPhef4Vb5RT+Gh(BBG$oWndpAfJD;T3y}^>4,"E
-uTJ,^L^0c[&BwkoL-Kd|/M-6J)E{lL-5uJsYVxj7>}hea>rT]UweCVrWtu[nN}j6,{H8/T^|I84x3[BEwKR"SWs{8FQ$M@samDDe+[6H-^^F=@:iGtV_xD
-%Eo}!]bi-88em58'V(.^f(<dWo7]WMhABX_|RrzX'/}fhzHL;za"he]j"5fVg=g$5(%JGF[-$<y]HvQ2p#0;<}#/&#H9xJt9d"tg;Zp#RK!WYO`T7M9v#Z
-/S_ao!v.,AG]GH$'I[QdIbLZ7:Xj1I[M@8=Xs=fpBinscB._W!).sEQPB{7&&nK1SUZAxUp[_3gZk@/!qMs!Xo|vWRmDn=i#{EF!ol!_Wt2^BL"Q-OCQSq
-'{r0I9Uls)kbm8@/5=YM)t)$LkoRCbx!_[-2bERdaovdH}`$]XRTLucADk8rpbGCIB:nKYaEGo3}`m!quD##S.v&.{wK'n|Z+!DzUdPS"jRGhSxg-;!.Oq
-GK`-U3&V,5U$unSho=HLt3_R9'KwET2yT!;]N]'q+-}%6'8}Kj$rA`njUj{OwH=9TMk|!m+P3TJg9T)wu3~3Rc/ajr@voViKx]$DQ1mQAY!szjF<4uc>Lz
-iv)PSFeUYs1MpJn)-6`|#2#GMC2d/Uft|i+W@B5;8Cr]V.p^8QB=%e2:7iM7#.1"LR53s^EOEh964@I>_SkmUyh'#e2lJ"y6Wj,:;4s/^u-yt#&<K-sWV/
-v.HxNzk'JeQ[5u)[9H6Y&ydX%(S&:C7=5KF(iLfGI)M`KT~akAxaj]F)6fd)&Y-N#R4on]c$4$D1hdP94k5Ja05j-TJx+kc"vKo(X:3{4Kr#{XP]2fq+"B
-o1qI}"$zw]=yBnpD$8=rq+AI5eJ;r[4Q.`YwH]]wW(V%shZT^""4R0PB0A;Y||(H6Zw]MwpHT.n5!dj6.sL[#n%yDwut#Z+vP=hv^`9&'.CE'qoWG(fM:b
-HawF$iyRF5jJpf~+d[2n@)%H=ez:od^>.AjXQGEg/h3)}umUkIy889`30@idv;~rEkrlkHWY"O|9Q8gw_g2']kH/.8Gm2)>49has~b!6;Wr`B76w`2Q2G+
-{(Xml5^/>U:5f}s2{Xu5oCw'Z`|<Q|:Zr@[@w4E=rvwBi"f4X<<q(=KzrvbR1n}P#wIpw9S+GmyF[sPx:#CU[HIB1sKfK:fLaR<F=_8)J7F022mNd;f+_h
-)L4TD!dJ~_QF"8.U$cSI'<aN30HXj8fn|2`URPg6Wah(+v'A>l5LbmxChcY6lE^(=AFd]=wm#D-M~_jq^G8TIxCHt@4c~yuY&U/}"aoOKB@(9Ef}E!BoKu
-4.)SJbb_QL|8GR#&EYz(Cgz7.]PiU!V16I.1FErG_X;)HO,hwy;cd7BI%6}Q4][/R[HS#@}uW45^Z(luxi!<%7^[<A9gKTr%Pd0@LVf'8=RO%D"l`eWu`|
-x.Cy/{dq@9Qq26vepA>1}_a+~yja'H%".'rN-Tbag3ndP$@dWQ>;F-QRgvHn^2tG-i$ZaM:kWzj_,sCm3kyFk8`%Hy3OJGksi%mS:Jy"vvLZ(r!{/<Zs_@
-6jP7Enra$n5s>`]K]{=}Wlh.b%M,GyM!!ykrUF#3{#5V"/al6pMiefyl<i^AMys[0)1=T`y]Dgs`n%${C')cP>8Qv&<HWA3Gvn/DPj^fd6|IWaPHUCD}Tj
-3tLAQ:|3;:1iPdh(6cQzTF"#Q1tz`cePiv3r'{)jmd##-H-(D[E)fg,z=.#w[bR9.8ZD=8z6)PnLD0==a%KIUIg&jFBjHe^-xuCNE`"f3>uZ;Bpd|XjG6s
-AYemYKIS{`]mvg'%ZWxx0[OuT""lauowhAFhVQ`8#WtObue!t#y7_Z-lqLKI^<W.lY(')}4UCr-0g6J'{`7z/O()d`]A)m:O~Bgumq:oe;U4oo+2zilcqk
-r<x#/;D[Wgv;S^>-!9[aiDwR]@a&jTtis<Vs7GBXf`hJ:MICpi[i6bxqrv/{kQV;48,!@M#W44{fOs+Y[v-|{v)n}Jfe%.WN1+=]'pC{~HCYq|=lR`>7N2
-X/sXlk_VsJ1-#N82VJwrR#CTx`^,S)b_VD821`1/m9caVDtv@BE]v3}=~SBl:Cv/rACKI(;^s{lQ:'[3RV{;N!+=-AJfGsmW+D-]#0}ZvmTO!m(pT:qG)B
-Nt&X]c!n[XQO.un[Qx_v$QKI&XUT}@>+GEuT=AP%{j&1DfaALoRVRFi<Rd`kv:NXeS~5p>]5=CfZeXBP(a5C}Ytd|Z}T`x>eo.G&;A0%IjX(_j=08q4dcK
-qid't'I+c{_zDPI%H#NSt^~iVd_lI'[Cj{:};UI3,>emRu&D[s==k:7xx`i[<&E^0Z+p:ZI^]B#u~fRU;^T%)sH_JeY;5zX.B2L/jQBNv,-@&"=}B(fpa4
-jDZ!(BW;f#_3h}UA8,29V1:aO2nRq,")=M5{9][_uP}zI{g9OzgsF=;s{V3NLix77}I7jy@0}lVpXU`:j)T^i,@g:]F8.z5vBmVKF<2<6rWk"71MVv=GyY
-R`b%,7'm%Hzm90$[Axhoid/'".KFrX<5GLtyq6!C5o4wrKNPBn!Y2;WU@`j=,su#07gc3StIdLO,k5_;(&[Sf9x`:0B,vF`iZ1s8k6`3LTUhB%/HldI'Hu
-Ih-_F+0#]y0#;D@E,j$L~,H9K&a'HUGYh0ZR!Ras{3vfXMkTDJ|=]I2s|IVtrWibvK_A[MKD:h<s^<[LFV|[~P`h]AyZ0Hd,3)G,[h,ADm&}u{M5yN08ik
-,s.{}q<yiN]<EeZ0z|_}/T/]Gd=gWUC`X0;"[T<J2-`@QiQz1LWfg}s-C[rd{XCf;jJRVuX<TnO"0nfODuv6QmU(nbfY<M683FsE/QSChdPB5k!7+<xjc"
-E$GGi>Pd%Lx2"5m:A<vH!;u_vK&%R<ZhUI@<$'15G'B9Z)[zsXx{wJ~P9gTi,b&UQv{m7Y`@#9E%'w=j>O=]M:J@,G!1&"#RhwFKbp|QW=OVPlnfptcYD=
-U+4DIec2o+=AN<O]}Lh|g4Opk^,-^z]lpRELSUV61d]bE;:swrr7F9a#=SJhy-!DspX[NG6ldh,a}2~g9Wu-sk31!S^VrL!b}.gCx1"w0cJUg2Hk}Z@|#&
-hNF,z"XyRu^9TH8O+&2N(Kdm>#{9T7TX4GVJN&cb/Li79E$@P>xl7BYo/r3_9:~Fvv,6F6%:|Ye309HO>a.9Yh{_BaZ9l#GCN{IHb)0S9s<llN.>D]=YId
-V|^4]9e,V!:!viTOq-=Wa+.xF};TS;m"x.{SmH!Odeo$c]YnVf&H|;MblLifTM45P`,S;N1EQVu.}p~-H%-`!)Gid8yr$'amNjg+E]mU4lTM&%H:gT0sjG
--RCUB+-#w1pMpf>q^iAA)iprOhG/|:+'+2}ElDF.4RPUZrVu4%FKKuT=`z#t8wNG{D8gr#[JQ#yH+Z:=<KMwZ.lvl1nuKAL(]H6FK2vNWz8+G%7^JW@<7[
-m]SktTCozpAeEi]nCr|'G;b"Zt-@qjq$%QkC#}:h}tZ:#^yFwE1S!c{awE46b].XBGcf.Sh8E7fkF<C,PdMXN#k/ijgn%0h;o!oF9${=Z()>eZq3#RxP6/
-~ouxe8P"@rP($QHuh+8jqld`g<|}$_JjH"<isX_.BP-8e_ChTjP=`4x3wyyfz<tjc4}w7#M$@vsvMoCEFXNeDdVb)G3"NPx.)S"Y3dS]g{1u4Mhh_+5|oE
-o8tJ|1=gRdA>yX=`"#sjS_}_PLJ=B}xCs}qVn!65}fU/L)d4B=evxf`w!x:fS!`xLJoz(aHfZQ_a<f}W3,qFs8!^z{.Cyd|A}GOx0>[$'MDwc'-NiOLkd2
-^@G%Jmn$i6O6{InV=+RIm#&zk|jLN,[WOAdG9B;$cMM/,L;X:#$@;Vbm^bT<4Jt_Hdue6'hks1"q<rf}S2P-Q7,MjZ>|nEFNBG"QdvO;5"-'AiR>fmYm&y
-1REZD6W}X3!UdT[Aqf<+mtV<"~Wlr+JE_3RJ!Mw="9.uW+}y[4`O@ne!$=uYH17-hJ@<+9y:}!cPySLa%P^.t+6&!E^&8a3k0XU'3uoAlHt}|!2g5kr)yT
-4O!SN&Kp8+t(6w9bB//O66OLf-X<rc1/Xkq),}#tsUG+NM8$${6qY&Rw!C#"C[6j`aAQFsKTH7T$TZjRb_Owb5Rh~6$Q)yBMW`/>Q]|.#+!=P-M+HHz3O]
-xoU:vh}5<H3D|4{H1x,Qx$[UJK)t^s$+eMH$o'L|$u}kB#aiGS;u!U88[Vpxx_+K7Z]FgTI6Ixr4i:|2RW,ZIX[m|5bqD!(<0qjBv409P1SzE2m:gp+"#W
-;m5xFRZ[L^EtjwrlMlNcybof11kaZp^<`0EQCvKQG{X)h7W(>mZ5;.mx'x'KTnRcF|PI#,6ibpk(KY9dOqwmn|)4GCN)df@KVNTpQ,pNm4=P$zDckGdr'{
-nOLRM]MgDz{i$98dreO73i+SKGd><c2YB_&_`aaCjEG]YP~-}D2eZsY14kV^J)AH!x%<{yV7t6Y2jzP@YUx35&i0"2U.<}QS{!d<|3}HUF<p_$&j~s]tJS
-fg"WjG<kUd/r@gfshwv{`w]}bFzuTH@OCQKy"mq8"+J{E&L10@MkMVQT3%yxl)RKAp}o|lY.&C$2|I^9B,pz72vlRIRR&p1Ba`R[|'%Y4GZmx}"n;#bu6n
-q$SV%]=;%NhgLEQLC3Tn8Zy&GM6]^6L7zj2=FCYXG&XKg7p3LcP{@VmsDQ+5(@5awq{rEpEj+dXD<T8f=ev3{ht0}u!O3-VCws%CS5J<xFT":O"z(:q4d)
-S<>hEwS<1BCo8!E-CKc;%;c<GB-xguGEek"i=q3u1:PbI4FZ}3WJ;jPk^(wc<!sye@"fVweKX]`Kp"TS_cp<'-L8/G6Dr:ck`WE32s6O7Jl"`2OH8UJwjm
-{=|IL#wd5tVUI.'8jhh"S`$QpxA6C&`HEnZe.RZ).<{qyVc.7./JBbIaWn}m!hM5w8Uco/l.C]TNW@(9VrVeD10/"AOo#RR#9q-$+[f)Gh.<}h,5z{VA<+
-0wxjIwMYe76yveF`^+B<Bn(us&8|U4'h&U"c7DmLd@]3bl]_LY)3ELTJWwr&]X,S/kC-W-Hb<(#uO<23#Ll1.6{,gui2X.9'I}C>`#tJw[)=7K$zRQ)XcO
-<{+kU(/y^^Szur(W!}qQA(O1QAe1{ofUeVDyJCzkxa1W3p)0;@sw1wdI_a{,vfka7bU3CsNt8Gb{{vO1xV)yykt,c"K+Zgzv+d`lLiiFK#s@v.=J)av33h
-NP`q0C}1.:0J&`e_!jAT,H6cK"lnf=+69H&t_U~/d{u@G`m".OL[`@#va&asKw9TtQ+hUQ!Cuano3c~to[Ji|<j>c%(a[RzE{XI#Q!7WJWK_g'=Z#g1nPN
-`5)I(pUt^YyZcKhI(eiK)Uk'4<ZyJGCfvt,zE=1NMZRo&#0W$q#{(t-QKz+l<Zzmwp<AGomVHkM1@PRW5T!t-5sn20Ej2hGGa-EUbNBcwDpE(NGt)G6@4e
-~f@KhH2=T{IE".CAD!)6k+@`2+!SC9&CDEd+LKyDak;[yzOzSyh];E{/-=vQip[R0At;cM^Jy7a@nd"xpl4X9X>OnIO|JJk6M[LUcq:J$1|H#G4ka!]3Z2
-%R$M:$[h72c_ozshu}q]tD]`tZQFpY&Eg2PE2j}-xK2/xpxjQBOBY"b^|aAqG]!Dhtd)$^G:XqqEKcXK@[4qA4]oIlqH<Ra$RD^;EYAbEi1X<mJ-"e!vv#
-pX,R:Hx3/v(1'UFGY7a3-c{[VI384N4o+y5WjL33XL4_fvu#'KS3MIGjIHna|cshiv.p=ZS=.M`+-PKYex^$b.s3K=yLby&_p(_MnZWq'-}e)|;2N<wHgO
-_G8181%11O@KVH;Nmy4&dXgQNFz]8"6M]E7)FkS7PnLMNZbNWft0iSJU/eFUcMX(EYES[0bd)5zK[SMt.}VGi%|w_5o_:{@1=|}qhxi0W"o(~5S>-xG]P/
-i}#=>7fx$j{Jb`i6JWy$AqMGNg:9e`4#1KzIzXNZNSd#PZJNMf,d0J8HiP)5^(kFnV<_j8P$}nQfTg#v8CP_/naql2Uo9lz}KIEWB$(4Q!_AcjkbMAAj3b
-^@f,Fxp4x(f9dejY|/Bmol4"Uu'v8Zv,8n|UXhaJy@"U%W:s-la}9)5|Ic"Xjr{^YOhc9qrm|W-b$6O^).]ImAX[#i[&1vw%~Zp0g^>24.q^$Rs:NguW#!
-s2Oocp$cvvr))/AVp<4i&ul9-vG6vDt'uXL;MMuakE+`ETK)lR#z{M`OWiT_:Tvn71pCtD#jPQsh%7Hgz(Si+s#|xzn>W{SJ1'ei&x;:B(I7RLAbX5|&,;
-d5Ms/)hAKxPMP=<2@My/(|^ZRcw;QMicmzvaf"N`<|3R+Y)rCSvM!>@BU7IGxxA'$g^KGrzYV-G88Tm4"<q}4Y%(Z^KclB7[H]+Ef`~PZHF#/c:EZKM`n'
-VZq.':ZFH4qFHarew0HiLJiu87{FKxaNo_P4Ff-BmkECmFYm3%@U!:g>Z9_sSU2T6UCYGDT@L(DOq.}BBBjAKjsY^COKtKErD|tZqs0zkx)ZBp]n)U^8xE
-(_f%^}|a)}n8/-o,pI|`Jr2hgH8MP(Pz:xADF$`a'Nbh7Q{oW^:V@s:FQGH+|={Boj7ll4i7sZW'w[Cqi<RaomfDwThq!)2g8R_WE{Z`eC`RtO2og]"~W+
-A}-rNJIEEcmL;MEN:LAba+jV7M9ZHvf=0wSkpC`JI-Omwe|r|2TNkbLnUkDH=VLdG_D0e<I2g#]pB[Y|ui+mC0L%H}D51$Tml>!_=;WFeTsmt]@c9]m=<V
--NabcGq-K;lQ]c=G<S;^8/6)Rov`ig1nQx!APwQ%z@V=d,L'Jdke{=p8V_mMmf(YgtZnL30'JSp7]%wr;2%Ppp.;_q-3X/fpKn.7Nn`}x}FyqwtAtZQb:(
-o2&>1ca),{#5VUjy@I+{C]EvLtltmR'Fu8V|SN$}i=UJ=sOp~6kz>e{ED+;[t(_NEnX^~r(__#TJJ-Z`!v0T,;ji-UE{N@B%'u;_G=42wAqj]2Bs~(S0kf
-mw9qP&x@w4dvQvmr!K}qFmh@'VKxkE"]&q/6D_{m(L27lYI4~<&1DM0p{pr&CSe1{nmDe>do)!#{=[zI_OOX}^&1YI0>4,3Jz4lXOPtq3LOepo3Dp<VX$L
-wbV/A($VTlW-9kOC'SDKF"`]/G`NlxUh1A@|4^!t9a4!;]7rV_Ma:]wa+&3F9&&gG6|97oH)=tUa).huO5.""}eF>o:_N1.HVBlZQMXZryu]O{LjkYPMY%
-ZY3}6%4u>Z%@{V~M$&XOi9gZZ&WbVftx|D;ssd:,Lq`h_gHIwk>ObZ(ddt5Eue:Y>(aAzuy{5)dl^V(vIyX(WHnRggZX6QJsLV[|-@C<'AOwOK;YKWU5O'
-iDs^prA7Gu%!s#||$Awa:,1^~)+AYT5o"%:2_z`%vSfe1k}'$D"!sg7AAPfeSt]DlI@QCM=h`U<Emj,aF<'X^psX5tOM/SeN77k^7z(O77JPf0(sV9JrHr
-/8ALq43Rks7>bO5z4c[_QiDXD"Im'1zX:b,.0P5I3ETQ~g~$@)M%uAE9wWnDr:%a`#UJY0ohTnq/C&n)j"N#g6ECqF^!5d#b`td[tKzE,!`G'eQns_:h'4
-:JW^&dqJdvYG6Fbs'k{IZT'ZlM'}<E%Ets)t{Iw#Y&R:h=rXdrJgU4$Va]dVMWwh5rAdb%_dwcyA',X^R)%`yx:.hTAN$$Ad3q+g@r3b&knK5xfI3dt+N}
-D{lew%W`qT_TZRGw9"1vh1M9n4y(q+JCP@vn~zSLs=RWQi&N0Y<DiMU4qr_qak5DB@;B'b]k-q':g{f]dF5XUPUE0>qxJJVVWG.WhXtn^Z/J8g&uF,ek:A
-3Zepmy)To-$.DtZz_7'")+-HbbYQ@nHT<lwvnMuV@(3&JKYvPfg$Lk}Q$fEXP_D8/lqId7K$,}F}ZA.C5x-#6CM}'ZOdDaU;fi0Gg>oiF%k4|=afNn9G#T
-,Aja-2%>)h;%sQHzSD4K"8DXHWP+fIi[tCp6w:5T~>[_)HHX(X}Ois#;ANlk,yvs]cBVr.w)7yaE%FwULo}r!l2n=w`=9C:s#Erry`wo@NC':VXqHWhnlS
-)|eUC7vZ|Gs_wzPW2h#xkAeA579:/e)2YAEn!$NgnUc&H_U'+Nr$CjdKY_ll_0s%V[%fYOF)layO}I>e;UE6F&u.@Z:s:0T3'V^L'RJ3@y3A)v+:8laJyp
-f,pIXD:QE'=i)IuS+i-!TTa(ysBp0S|Ak-5Igk_z#YbVs@>d0[xcdEEd2uN@'ht>Jc&L4)LbYANt5sq!(n}V'|"g>f`H=)xWOuz<!jjq}IeKGj0k=&#fH2
-`NR-hEFCRVX:1+!mmjyZh&5Z.rtsW`:9o,+ioS%p#6+dX0ITQ3>WZ%b^y!_ND=TmYj<1h;c<N^B-Fb0l}&x/8Z'=-1E]!Rx`fDN<N0xP{'$x-3+oO4OajI
-.vx!Xvx@9nnZVW4HQW,guGR`n4tx+lgwD}7R5.NEaZi/WsjLxdp_q-nv'-j_bIIx_yNTe+'fT(aGES9VB^s+i3=!B2|]y;Vn$"%1h,5RY|6nwlV8kZggIZ
-/zSxMpfGYIn2%aClR/gg,NZDysqyBNqE8,T2F>:YspEu^z^/D|-^OZuKf;]Ha`xk^g1nwutxq_S-clX_jsJc[]`A@|gmUf<FbVY5An-H<Nd=]dIsSd-tJI
-H=.ID@4m~@Ke@CW1AD4l#B&UFEI'^EmWef=YdH_54)ae82v_:Jbfa-G28Z<ur;`6ndx>tz6.6r~m&/6kXU2KMjU1gFj5!%d+i=+BSC>x`=3fEi[Bm%K8SG
-00N=b75saHNFOqpthTE(]fgI{i,[%0&mYa<c/#e3[`<"}Tg{;oDNdh)d4mJ]8/!"}q1BfUA=-DyjXS3ar-82$Xnu&^J[P38SOk4$FMwg.yWqV}i_hH,{t5
-]iD{PNx|#G-b~Y&&WB!CP:M$I;;}a^"V$#lI@q_I%,IJq}R`MQp)E!6:y.9!)}_+umk@Y%olUEgtBDoWyB&U|JX_wvu=s5+K0;u4n_M<{InFuR{oF-le>+
-@5Bo]9(`+hK0_l$x)x4"sy"t($!ZN2(3Rk/6vJ';J@o^$wUqphe_br0&U]I7)tWQfXtc{3S)Uxa7B4`"Fq9^m-YCoptJ^uoXavcRp8EUJ63W-iM)x!MetF
-wD!IHBsnsjsJ)MpF-'re#|@t-ert]uAcWO9cAahC(;SM&VBJWpKCQVNTZU8Nw6`NfLJumn/8i5B],4smSTcFwGqG2G(yXTDo6,ty8R~{"eZZbtk8+vM7)y
-.7crdySDGt}{#p~k>}_,~O2{_GL,ya~1mR2{r1%y61]V3va>2&QaG$^Ty,<c=ItTCu![<LMa"k&jvOnWL"1G9}=`sehS|yqF.64=$u%c9/yZ8v4ws{qfth
-UNjfh}+>Uh&@`6i]NbhS^QYAVJOB%]Nnn![ws}U|vlP5UMe63CpAuxX>pn7n':n@Zj$o{^Ym/1(W'cCaINDrT;)@Vu=9YkaIn.z|AB[_kcJs..At{P.&hT
-UAu$.K&x215d("]PXS{Jh1){jhZ6"1zBi^u<66E!.P=m]bEQx#xFjR<n=(plXO;|:p.u+uAqD8en+h9lxG)Je`ZBE@15f]CUNl#V99-rqY1,t}'f5rc2/1
-_2,"#G(e7Z+sL$WYNEq=f0AFmScqW<EAG}]z=B]IXumqGGQ;#esC/i"v1'qr|oW/nxjn[%/i72V-{:;S}XGGo<xq1|GS<y1fY>mqKR`,1KV8xg@|C'h5]s
-IjdV]PQtd-]NG17bY($<H(|{"-^Uso#;@Xk_cT6twB29+kNJ7M).'e@9L"YU7,Gn<N41^a=b0,tG(SwbCi-k1$Em^5miLh(=Z(i:=)_K>HH2x4_(epa/{b
-`Bz6^]P:^>/;ruA9;rR"Ku@UX(y"vm-kiMQ"$f)9jHJa6O{$b-9-W[Oixd)"@[vo|1z7R09$grgx8+_WIi{).%-C15#`;-RoE+_]5^(hd$Dne]R8V(et'h
-`=`ajTa"=M>2:P(-C^Jc({!DXfozJz7a8%1p{KfGfn+o6qsEJ:<F,yYug}PXKlIoT]|B<z"LB6='[^7St0iTGg`5l%%U<-]2:[:q5$:YK=G/2oTei76)%r
-jdp5e%)9@}^#G",F;>DC.e;c7%QBP7tY&]oE+uN&=)E55uL,Ncs<L'Kxtj)`kPD0]0]UnPGkI|/ijf8yw:[}18fUSS!j}j}]KR]_ABfUuz.)3Ge,>!SED'
-<vAJ%Nr|.w'WKg<&Tu&A:tJ7ihsh6}"4(UOEN"y-]a@l[$~ZumRs+5^%VaksdY[]o_dMsHNeU@%$//.QD_1,z/hX1uUuufHAUFIhh,f8$9+{e1:;hq5':l
-v_0Up[gc.dA<:jM[]YV$.{NTmo'P8TS+j{_aN+#qfXaW=V},VOpl],-yFQrsoZe,1p.pL`wSowb2cTX"fiACQdtrS;%k6pA%q;)n]XEuHyg).$Ei:9>E3!
-R<p5~eW}DoQ+=p-zg}Y3zz/zH8el_|UrQ4d{sen[R(6}}Ifi0C6QVg6'@RQUtQ%';y&LGP:vJAv@`63pK8k;tcd@S9QcpEi$3osat:[n1[48BeU^GtBuVP
-F2RTs%2L:LPTxj>)!5&zugMW]ouoqBEOcM([56/4wblQVm[3kL97=fbo'xTrk[K&;yLwp0XFuzlFk6XfR0$)0V"3q,+CNID6rm5eS9&xQ(4dHb<C3<,T.o
-<V2;)V6XyE4QC&%a'e)j}-($S|R8Z)G-yy$_N|^wMfSE(KugQno6l,yz[_Rff)/j.<ri%%UBxd"Ow5HmJ<ZD$K8rqXAJ<.0E7P'vY7iu(=EyAmSS5lOS'C
-b[SH6SwzMFxmL$"NwwLUM^mvshb;bAc=TTKe')w4t(p1vIIy[J8(q[pde:;Qbc4m<6Btc!xAmk+&M'HT,q5B5_6/g`lYhaxBP,AEtH^4fx_,.r)q@K3Qad
-|[~syH}EU"[rLZq[D[xyerp}$<MwAy~>|d6;Vx^1RAIfS"ub}e_bS.NKT8rAB`t^rPrmm5J-F/lA1;h<!Kwl#&8Z#H5MdA{-K1{/VOi|u`K`/A&'eMiSU[
-AGnC]kO/zV!_(|=&2rRVZwDsmNq)=h]8F5Neu5yH1JnZ22mGRG:bj+4MI{[f=yCd9Uw6;iI4CtoO^dINYbk+@@B61Z1rA.(MAlFM)V'Arf{ha240U-a{hD
-+!ODklNCZa0#w}4|iZI<J(lyp`qIimR]Y(cJ/h#KkCc@K;d[zb(I7BI(MR6XObb=5,<%HF"9qk3:Y9Oc6j8[dpcF-]Zk):{16"O+)s[],E0nZ=qHclIQAT
-$UBVdGI8B6@rxvUJ=^8VT)ntt-xPFQ+(Mnx}]{@Ww<lx"jNMRiG>3jvI-4S}V4+1HoIVGBS_|NO$tCSRE9;^(gD}@,,/sVfR$yBKgW~6fcW!_|f:)cmGh$
-FU!!Y:[gD';:3PQt&J:Un7zz1x+R625nsy[mPBXP:"ApZ"=SMrwy2Yq:m}3yM9g$:h-C{V&MGx$Ei!=Lp2IKnx39dx(-oA:o}GS0]]:W}R>G{T<X(yY55a
-b|SaTdG8+C1ov:B8JnuY[>Bu-Utc0-nO>L^iT.])<MRBkmrU|T/#De6|$^5gJ:Kg4qY`A5y-uwnQHfT%'fj7%%a/jg~NHN+)WoWY$<a-qg9jUlPo73Gnq{
-@sgcA(f}>zghOg/O7W0|$M$t9$Lb`F_q<fR&::,,.Q3}j=LVDw-Xy(gAOB^flYx6f&i5`B`OqW&)V&i+6-5F:9A44jB-T53.x3}PK]4(t6PvoQ,xt)azF:
-6Gop@(fy|@&]3D8l{47<@Jj>Rdd!{1yBXUjrZEFGGGE]GGG@r`@lxTF"Y#Ln@Y0D2/}qkycW$#x${ucB%k",I@]$ZM9vW6~O]Wl"IV}Dz-Vx=O]UZ|67ck
-$p2TMg|/bW/l>1sFxU~v]0/H:NtXqk;mEoMw9+sBU7NP+_vnMsVC}n2Lr%^crZpIG7t8G1tJtaSK,qi)wvVEZ,V5+;4L6|RRCAvEnr$!Z3fq2%2GoA)3fG
->3BsLT/3.#a'b7>KJ8QEd(`Qs;^3'Yar+D$>/Y4.Mg)n$:kMJhlUTBp.3%1mffG!M@2evA=q:rLu`hoz3-=:JD0tZ5&7>G}wkwsv<VyvP>0QtiAt%zAS=)
-3uGU>_>}<JZa`X%)&1%q[ejK$6'y7iR`I&#3{Gyz3{eUrIbr{|iO;4.wT<|(KDlr|F{=jle0IwTMf2Eg5P`c1hPhP=Qlp3U6KG%V,puU#|90yDtKIv;r6K
-.tZ'B!8qQ_G",T'K}VNjFhE9]etlxo5Tvx_U4AJD&WN|t)TJvmb<sz.&x}M3$,+z9F=F)F:xe2VBH7#a'TKuTn`<H=Rb9;V8ew,"rwn&HzFr3r-t`}-s."
-eAwU+7L/$zKS'%Iya@,KVf9>2(~4f]s>!8xE2R,pB:7f38)Hk"W%ZEv[mlu<B5No5pifS{>xKt&QNl]%iiFYL[KV+NK,LB30EXT$$aOJ"NCI=FM;wMl`b>
-2@rJKU1s3L.juREeRL6tT/%56c|4qJvI[h^b=@T_'rlBcb=,H>Lz~axyg9`A8t0nyTU^-i@]L56`tr0${s+uKS~vH{JOP)1yD=@SG(0Pp4|3;)'fQDt$hX
-<Sv.k:=jgMe{,wuP|tYwadUN9y<:]RHs0%HK(A'epI_Vo+eHLhKVj90EZ<q`.u0J|$`p@]1pweL%"7hUT[`9sk@mY:pr|5Uc`_OU|PL'7AhkQ1^:aPN1tt
-2h}0|^k$)mo{G%,6fWKRk67M3//:R6{1.bolOoR+EH>alOfFPAlg-B7}MdX/<AW_,^zgQ`+3e+L`Je|/AHY<F<3(8'&C,jS@~!<hfI0.3/CjSX}uN&f@P=
-p]YT_2<z0)c-|c:E`ZN`]Tj|{|,MTV<`)rA3t$<'Ga`h$s#V:PN!.u~%XvfvKI1n$!y2cdZG.ByaP=EjssmXR:71Y26eX:UH^<g(}Co%U1Y&jJBw)X$]j0
-tOcy<BL3LokF3`~V|3MH]vk6':QaOHlc(d6t]=ii8utP%%<jdJ'1r6lB`5c)7VJRc+=JAMhpHPP<xTo#Kr>0|u3fZu3yTCDLyfIwA=n-O4To{>g.Wz3c<=
-(SnjYHi=7D^KpzmqOB[Zl{vQi$9,Z5Y[f{e$5ae,PqhBpw4d7eD7L>y#&RZLE$[5]a//E=ory@2)QrG.DPedP-pR>cFB0WrIqo1qQpy9kbsP-T}S_"Yu#S
-8()zY%c^QxtH<YC1-5u,s4+4o'unRDrrc,Ou+o_,lsr`ttycmzsSthJhZ%#2yr#Ex}j5JsIV}p[yh9,4JA&$e6"q:PpyOQXz|Mv01[DiBmcBRnT1aaP9J>
-_e.O;bESgJ3@!ji#{/tc^rRC.Sn<I9BTHZ1WfsvA61+k_$MV]E51T,!%]ZzLtQLk:&$wLnaKn:WVU3E21j:&;fz$dp1R(FfwR9~r)x5NM)ErGTB+hH>or(
-(|dY5mbfipe!oGE(%b6BeOXKN5r>R3l)[Hf.#$7km7-IE0Y}F^ivSf2Nawz/S.,pU#a8Qb2wAnrhY6VZK!MjPzy%6uy,o}.C_hF:;a%fJI(g:]Xo7v-`X3
-DGfw%dH!b]dyjz<{4qule8psw_o,ZK1X]J(27bKak'>]_R=Y>da/v"K=80s}nd2Y(1LHf9xsB^@%N`ZHTzI,A(:]DJTs#&|/BK.5R9u^(=_E/(ywEt7!$R
-O:vtDmJAIO&qs,3ok0F=ZdYVXrn;h8&VPPwy&]N,f>,-3U&,e(SCq$QGbR+!XH#5%v8>p5Y7/N;66q9wU]MGH`m4r=Z"W55cII=Ik4GaBYvH$GLC]h<%g5
-ANY|O;uXR}o9`i"wF9"jBVGqdw;]izRn>|jvLlhL,i6Szhx6e.);N`;3wTy(o|0e"KUS.tggULUrAtBpKI6aT7Tm$:~6-J|[9WLqb(pPqn4N7vWbimNnmW
-YWmRS7pY3)R2f.ZteL~51HcixJcNlac{b2pN:/|JrHbxUqm%HtqMYW>V{H#I;/a4Ely[F+{zG(k%j3u-nT|vZ5t^T;--]+Y(w:k5=u1`kn%IC'5yeh41dd
-GBH}Y%:;4f0]:N-0CLP<xnh2LD'f^t+[GrNOHu_>lb^d3]@dLp)Nle0&mM>q(fDEWkM{){YYIk,bY1&i1x@jWqAJDM8o<kWK.$pmZ&~M$H5fW+yS&kV'Kc
-'x~<QvekXyfQDMr&97=v:3%TU%sU8(6qD[Ua3z#=o!5RPiNG|}6cop)Y`S(EmXRB^=Ti$L{>OM|t)cbDc]'Q:p:AB!cq%rtb+^kb`6~yV$5A%2y>)Z')W$
-(T#xOF}:cL$I&tO$ye_eT!O5rUf2Y2,2r%_j{o1)!+)%tDqG34-5[a{pip^5#[Uw3B}CV|;l^Bg$]L>b%RGiW"a},)yduI.;,^cj)wLy<^yIF=4ecR[@W8
-~hW2HDRX;Iqr:6Ax@b5|41Z(psOog|E))Bxu-3p<48P09{cXh`rB&6+u1T7CeOBYNNQX~,;o]kzYN^U]0dj=ZQ2}$9r.4pcfyy.}Io_LGkyJH9a%PCU!-#
-f6X$=w'CLRU,NCsLE4^/OGIo>0QtFr251;cS,LlI[w3o=Lo9jY1&d%&PS+1hrMEBRS4V3$Kf{f(v)nNGQ]wD/bgU"-xi/Li[._q"&,nV1]&VEaw68ttmy&
-CAxpmFs,^gge:Yh1pTsM~2Hky_8AykVkN=nXeh@L::JGf/y_@04i!x[,5n:D=jmn=@B^#@34<+xn_4|(2sF_R28z_4Nv[tn_]lEZ8i9Cqy_1|ihqhy]5(J
-`g30-<6#Qtc2|q[F!d'i-g[KO$P_W%-oAs0Ym|d|4"QZ^-h6Fm|5x"""rFAEd(@DOoIpc.-G:aD-h%Vr.cJ%Bdd[C91%mv1imJymszAAgTAv4|}B_bYN;V
-is+DSxN6lV-R;-:H64(7Dm/y>f[Gyup:D8rq[ly.X.byaa:)Z;:vB:]6FU;VB.[(0ZF,V)EXDF]!ql#%4<28=a.0>zY-oLP7!E(5jy"@]Iaw.yk#p($xt}
-5@}8XP}]9YvC)<7#[i'xVTstm$5Hdp]2R#Ql3es,rN>[4a!RHC|r:uBLt[UDNpYTOhG{bKd=="M$P-,u!3d<R$R:{P_.Ye/=xe0qX+j$x{v71$%w|@rZs8
-6>3/K#o(X_w26=]=H6U,IzZQ`BUUnvSG=Nfb(|Qc7MWZB_+3T`&Mle,X(T_(+jedgo0Q=p;&ArrYjHPOI=nkK["0NQ;kVmolRu4.m|uv|CE1>`/8nF8AJH
-6I'vv==F=}R4GO;|jM{^N3GIMOPCM/eW[+)@(e.G9Kh$LrJW1f=2!y:O]'V:l6.co5lXTndqEK2P92,]fmkzoeS-Rc@zY{=6gh"glo{CyCZ`|!0A-Cx4s{
-tv,"|B!cv)/T&qE;'{/L7/IGokU,ol/tr3k.NZo1>5~m+)`=S_Mf{]#CaUYmuWRz]IeM/`vuSX(DkLoHYkkp^):A+dlg,'5B!JM=D3;E<V;2B&6-ne]2V-
-VIZVK{j8YME!M9B/K|cST`IEzn'`{:F3swmO^BzB)Ti=^LNY#$&:hz^kMx0klU~Z[Z8l|"]">>9d$m8CA+ya`Bm0JhUF>MIp}Tx;J;|p@NRvw1ru-<v3u@
-)>QSFvO8tGV]/6D|+o@}9loLAc7})p8t2}UGO}BgYiFDJs2qPpTi9MfM#{z|~Ozi[tF}OeJ#s0mINNkM:M&A^}F+7X5;d[4,Vu7]'%CZ$Mst!-Wu;HuMpF
-l[Wj++`bqi#<V0356m06c711hs5Q~G~:Fe7lN@%m6ax2k7r8~DHC:<9`Y0>cZ:"G+o8)#.}bR][6}Wi`/qIx|82=Kzt'Caf1^<=5o{uVKl`"h3EW{YlQ'>
-_(lR9qpLK;LlLDDG+.(%b5MkrtRRk,qM!k&%ILM63hY$z&KU<WwS4X8X@_sv2n~-^_^T'^;l[v{,G|]vk#_qk<;^0ax>'{u9Q&-B%oCg$Row:(U"6la:}7
-YGt`)9"%f:G3M0'(E69`6:Rq(_dy4n2Gq)B%iV]+$/yGanyATIC8RdgV5pxGrbNw(08')qjz3O/>j.+2R`DAI9<z^)8rI4.1y3}Dn`9bBSeVbGUp;7(1Q3
-BlR4=><:I6c$B]@6u-;RXtDQ>@"%6I(:O3q,GqUY3+OuNJ2oDAcM-hhH70&;5<:&108KtKS]QZgNJvcP!3Sdjy8eUbFK9JIc>`}/)2FDmtv>]X70sVbBhn
-6P'0>l/Pv_W^>>00}gAW!Q4=>c^qO2W{e!xj|uU=)R_mDax.NX_3pAxvNRSEebx5%cFrWbjg|9@@#,qG)1)TI{;J098^N!g-&tOF(bcYIb2W[O$3Kks;=5
-GnxkP%]fW[W#&^)4E>1f_qr|2.VwTJTq-2)JHp"JmXwoP3>,uj]b7Pv;g/B^72z^]iMhU"JfCRmo{xv!cNxM%{a@lBS4$9(4d]4ld^o6L_|S,C~iQ7('].
-SbX$n&ZNe0O9EAHeht8KpCJ5bya@O,bpLZRs~s$`wR>[kA0RLIoQ2@s:9yQ0{3m@6M,Akw0YEWJrB@+7:Uajv2%r+;kqDF7Z:5}V|J(drpCD[Sno_"YT1`
-R.k]A>p=>=OTW1ozQ1NzKa5ULYT7U0}$cm7%f`sI0;>o3$JYe+T07/B%^<;`x>XmmB|zl.E3.z]REj5P3iM$'p9(}+yZDO0AYY/7,b/CV4(h186&)4VhnT
-JT9%CtA^2'MO(4>v#S^o"}dr2[X=y>g{wot]6|4-;fyktIZCNW=sNY!%Q3i60:-gokOSKw({,ef|N+!7@PJu7|QHOM<`8<Hp+J(cx9i+&/^j37,hC'0bos
-Cg2n[rHQ|G6]4YpK|{z.vG+&d]%]EdsWy)_vJZG-aWwu3CT#Z4i%`o%$`o&[L'LK#=@>gWaov3^;Zd5`+e,z)ti3'.qj/<=)EX93~Pqa'i+OgP[NI/)bS'
-CTEJbmC8FQhJScq1ovayB:"FKk]I$^YHziq1KB_4!%@A-OfTz9m52aW'zBMN+6xm3BE]$[Rr+b|c"_Y|}$I5FgER-)(x"hxQ`cCr!Qjc+8}&#7jK0k/d+I
-J5(&<$kF]!8+xS2"D!U^#!{OFEA.yvH^+GV(tSvPVjVttQ8q+F7X&%DKQ]PCYv$3L6JaM2y67`lpDiN1Fvq01:<yFlzjrlt9EzWH.:1.JV1t~$2^5&,q-%
-,L@ld0CcuYih7=M"%ky$:m#%;YzcAdKBk-_1]WFBOb(w'W.o)N;tU.8a|`Y:UjcH=bAD5d4G"!$|[L&:IC`zH$IV$nezBp[e2{2|zS96l|OsCyuK"9^j-r
-AwJF>;nPin[Ml#y.|^`]nz0zJUZpBD)=+f`-x@$3mY7.xtXE^SV'9IjarY0H$xeVsqnWj;k,"jhdtZmHg]p{gKe@$,}mY'RvReJ_"t;SS40">t`w'dmwSB
-[K`1OUbp3{M9-vnQS=(vn8!dKMGsTn18Lv{bpHFu/),y&B^bxVd4CO{:rO{kG(["T3PK_83YeVN_18+q/_Rwr+1k7[n4j'OJ(D~N+9>|kKZ@1T`3fYUdcj
-myYz~5$"GdYh#}p:>cM>EtF^j0Do7|y,QaHE|_cLy@X|>`}8xqpRLLSBrGL<_v:EaFt457efr0;ZGU,|&A}c>UjfFGLJ7^stak^|5oWn;=X41}@;Hr+o8i
-d_{$@xX=z:E,t1Fsxsvh{Ee[mX9R`Ebrpvggp`<1Nd_Q]3bybq_]$',dja)Rxwd=fO2HBBV8XH%1L]G<T`|GzPQ[#5<JC5q,_jW$6,DMC`WleUC<6'HB$L
-D/=(mq5l)"gH<2+TaS(@-X`}USBNY4Fj)#bF3%]J&{N-<OhCrym3z8fmmA-dCj{Bq(IA!.~-ImAZsRf;Ya=2GH[},YY|4`e)g;|oA-^)b!{V>O3.m{F4f<
-(nWj#i9I#TiF3x05$fNl-6fMz/GQ&@xQah>WpOK_m&u1l8&Ea!R#9Ea_d^3b!Am4$xh47zFeve+op,0(k=%(|m_(a_J}l//ZsK_(gjvVLu[Z/yrtF^ckYv
-_0_[CUB^n';StGXEJR+6]u@iI!qy^NT[~K{N;SK8,Qf)0w,-w4r@TZhe4Xhe|fgyC(<I[y.YM`bW:L}kiu17ruV-<1y@K)sQB2,]W&(owbAY+Q6rfm/Ci=
-QhtX<1IJA_'.I7BjT:CZK:ym7n2@Qn@":f2d6TG(5T}fFbv9!QSn<CYy-qBRF'y'2bB#=}ntEJK/S>t@hPBGSgjD,O-`8At)%p=&Q1fT"jrOxv~7dYk/my
-AtVWQXK5wBM00Rb`~5b[9/L"iMXu3`9lm"(#l=@8sTVL:q5OP_)k"rV&:,C,H1dv(pvugR[7sU$9C2A=M`i<'<OVR$AHuDUGt+p4"KBrWRvF~wUYBM(t@j
-<G,mlM[/M:qV9WlT2ri)oIx0Al8|eyuym;b/h_INB8+/Z+[X|.@P]/H.b(8]tjMr<T{]8sb=(2$XpKn_k4u,8>N[:eCf_6C.z3[j(|:7SJ:1!!&7vJlhPf
-tw[cW_}Y!gZtkg04@{)oU'!KC{0bHQ_$r9%h$@(6+NY8U1|c+y6F1[|N4y.yA!oyX.~`u7GQYg'<|ql^2(#P>s4jq+76ov]%S[~268oVNmjo47"fQ{nbpG
-nu~dIv_0,No>SmIlkEX$2L>w,&h$FNkt)F&um-2>"}HC_2kd,G~I&8-)y7w_&|"$-d]&ax}5(cDBIUeo!%<cdLKr_m[cHAfuY@xL+9Ed}x78iykdUZ585r
-0UD{R^j5@eYNGj",]/oZCGIM,eI`Uqr:m#~vI!WkT`^!g4:GFTc&7pM`]QZv(JLR'<e,tx&fZud<b_NRq,#X[(oB;}=U9KWgM,[:V9[o<ss%U))"<gJNW3
-"HLS(jX2yqAu2ppLTPl#|^d)VDo]V.FyEG}.pERpHv'7$Fr6QjBmmQ~#)MV)DHmyOf5wR3:oG6}^&;9DM.1a-WF_ik5QOA#;_MUL,@PYm'_^VG.R}3LyC_
->JVScw7(0m;6K3b<c({hVoiYS462">&Tq]-_|NT:CNEk4z.c'9X805]BQP<N1"wB1CzIwz/<v"[%JD$]lp3u#sBV-A-,s|^l)sZL|w<JIN[%TC;5J%xe"M
-FAqSh^)(=1uLfxLXMe&pVVei|u#qYQQp^xyCJj2$tX7K&enm7#|vc.rI|R6qp4<E,is^hI9r-L:jY]dmOCe>}|"b-LukPju(a}&)leJqMLBx]PyseG;HG(
-,!8{SkyW2H'vz#EdimyI@DCILmS"bX6#P%):+IQ/2j$U':~/Z[R^&Kqv^<uNPG{q5^afECKVDqurFotx|8g=}LWWK-}Khak0RjMZqdn}gmRbuumIF&j!nU
-:>h0vPshyEUF}0rFmk42+Bg8yrZs<v}@X0!o'JK%OufInN&:]x9E'JAIp<Vn@F)vN)&Abi#0u^^lA&^IRuJ[s:IwUxzfU=x3$D-9BV<&;v=pU/Yi38ilfx
-{]`l5[]=g7iG0e`DYm}A[8,c=WL|UJ{lU{rgy-8&(yNRpzOnFM#GmXJ3N8N<SV|@QxtGj6-uH4{|^)tFK=pb~fnqtbhx8>A1p+sU|Y5Y2wXw#CY^^E%I#@
-#,49V(joKb9G3G`l3_'w<|$;g9]B_o7:UhbugbO62(rFK=&'I<F<0R-vXZ-V)rz7|'wKfelwa}JUj%!ilFANtys+xKQM6eV9AI:c"p2zr%}g1a2O2ri,$k
-@D,|_4k@a&F$+=jttWoyC2eRhEQ--@Dj]FE;jZ|mQ6ev3rI;bbN8BA,$iRf#<k{{]DFBE9I4-b;tW9IT:|DuUN%O0z{=ddJ2h%-2RV$@C<d>#^fs}G)k+^
-,^O/3TOmL0V|NfO5Bh]@;{^;W:`"cQ:3Xaf8QN^;])<MVV"64{Q{fNuiQ09)ia0-zip&#qyPJ<&3%J'R4OC2hNH=dj+/uJNUMm^=UgK>Q8uXXQn/`xVVc9
-9X3Wg^oS-&S^tJ^TI-;Gts&1oju:UmVc+85t6as+MpIEbnEJx8/B,lOU(+7hpPqP"53`SE>`;>-h6,eV-zR^{fcLHWu7{V{|Kr3Eri[D2YB&K9ue++|:z_
-T<yXYvTj)y<ZC]QC6n"jI+G7eIw{4TF!J;(AKn3X+g4k;Jf.+J_U1-5PO0qqfaSGL2[+AEY$s5Ms~i[knn,ciT<@lh^}.}+>H_R(cJhw5h38WjrWb!At:o
-X}ty-8Mbm5cr;_B,;<57wh^{Lz_CFL.vH@&>l7U$URc|>}#^{#z4I2(00_i>NKUZ;Z{_OeCZ|XPmr/Ej:1&:NK4,UA@8Up_.tBRI1";VLcb<YD,s>15bLr
-:gMkW;w0]bGR,5Sbl0iwx69mxKg6jcgvm@Vh.%74MZfiHHY5O%;G5h=UF.a>+Mbj`BMllk{LU[ih/M+ZgvG+_-%>2rmMyK;{c|.v02-ket5)y6-gjR98y0
-JiH1d49C~fSN=Qo{]DjC8jhU2IsN40]IbjxOm5r`8HzD;5Hp!/:uZ0ll&=`$RV;k49FvFK!&YP}=o2#]i&.boM8nC000y!j0p,C9|GN7z6a=5A4}lh9'_w
-QhCS67mF,YzrP^zqv%y8:}$vVy^zN@jhr3Ej9F"y-e2E^CRmo30Z24RYdc'/)0pXlO@j.C/XN@/lITWnhVP<mhb@4Q:G.KUr+2iV9m$S.Sv`X^>_lKV>zt
-S;!cz,whd|Gwm{$nz9M%m|k}x-J<pbTwDv{v1,O@[Ti%Vl_!iiOeHIi@:Z'C;x!Ru.(r|C0##pt=_gqnM)bOS95lb5#guFw16/b'N'&kz@rjI0+9@.1Kkh
-+.7^s&e<"0$g7e'|edB8(7+_E;@2m'"g%s_MqW:dD<!K-N!i:)w9zC9/3Y(`u-J}C.QhGbZF'j+{'R"nK_~P$9r"cNPb0#c#Zm6M"k5,vP{D=/CK8v60/b
-m,fE/k`o&pw=i#BzTR>8"Pi2FImoNu$oIwIa$mv##-$!Vi&!K5t0t)<#>L{q6<DH!;u)2.'a+opl!VbSExS7`8_^[{z|"[a53M{W0SJgiEo.,dSi_%K}FO
-#rZ04x8}t6eY+w;fQ0i^34^h+a7vWaSGm!~cvZ2H1^vW,njI!k/`{o]AS$-DZl>]>JjZd(<Z2va<L)qK/}@G1e3a[Lh,fUZjgfpaOIe@}.V)S|s-(|#e[r
-a3t#=l`ll8x4k#+--b=&x=lh'F+.=>OlEu"i@;FF]mv6xZCjJ>S8xQ>U5"!u3B1wMB|z@%0yGOTm$e4n"ykTK/7BA6By.j[no031"[6n7d}&dW&U&!edD]
-En/1DEgB7T~u8JFFG.Q#;IOMYhRGF^ZUO,m};k_Yfy`|a87dD7/8Kc,B/5.8ZRt0QW-XrUYi_w~w7>R%.iUQwM3e/wPGAc,0N)WP>yW!1!fn3,9+b{J)i8
-rG5{0Hqyo)dG)yGEtdpiBV"-+t('gcN10a'egptFHk/Ko&xY|RkGEA!o_aj(j`GKi/X/>ieLH<V'JTB=PVO-"YOC(2jG1(jkFqkE9{y(7)z"7@ER%i-X/K
-7XF>t>)WB2cs)R.T5-74Cghd@2&Uw`[jaOd-KgbLhFqY<fd(OE^I6J'@xvK"j<[d!:G]41OKaL8,5>K0PT}.rCU9ytf0&i]=G%f`:iSqs+62tj-+m^IYwW
-"t[MB9<Y7BqK2e3k(&e.X!c1Vfl:VInQ>r>$xQ_r'N/}>MBG0ml)[fcA@.M;Zu>EbIl(%VJ+YB_bJS`+'uB:Jr|`0%<2+U{eFrPTI_.wt@]4h0@6Ct:6kE
-;E@`kt-{0zI&G<r3b#gTTz!-)&No0uIL&x_$oaCT3=3JpTl#IX,x^"76M<Tcq&/Q!Ew74B]IqCg>PJ1)0G>LsnY4UT8mVCaV3#u0e(3EjFIo3G_<ub5H.l
-MNfMb/-UY%s@HE<%.Gk@&TcXTHYn#G~a'SV.5bMQF6yU0(e2PBhWz@uV(I6$61:G;|+|3W^cyNj+}P:Hq8ufJp}|%lX:A4^1Oq`;jjx3Pg&aeoiaP'K84A
-OEh[E9FbB76!.6_x&WM|z#5p0.xGi-pa7`(#w9PFen@ah8+onSW.]H{byo#BE;ZahMF!k^z@~T`7Uc]^2mF)bH-xZ,Hc-H'`FA=>9]p>P8oj+QfSbkiC@=
-/B02EigX'u}+Dw2VnWM-='wGdnG$ZJHA{;DlWtSXGcdat6~lTca[RTx{'Q1Z6%ZDW'@bEw[tX&8`2-+bH{X!PgBz2"6CM6#+[Ks$i378tY>{F'm'D59)k}
-0>:;BC4|0P);-4"8EDuxH<:j`Bia)J,<-l<7{qe1Gn+hUklgUz%%XeL+VJgQ}%j#I$`j7"Ozqtq(>JT#hA_P=.+G/f!PZ|~pc`jTPzpA`4ZoVv@@TygCQ'
-}v58wq8xp2KA=iTFT>FPahg>7cNq7J2[-BcTylVk.`%/1/mDTwU2h$}dh)<zYO3mX7sO76bv]dIRdnLbM>K^^r$9g'{dYyT3:<enIPrYB)8Sv!_3m@LH@a
-I)dX.1+_/$C`-#<x^Y[YMP8tn@[3@t>(ydbx-TXzAEcTT0-qiC<zpvWC-skWUmXc2ubdYA%uq:5}.q536IWp|/EFAe|MJqKI`+20c02{SRWx2|v`+r:Uv-
-yWjqL[zF7'T!H$t^MN^V.0_zE_yRe/R8">^G+i36J[drE/tb4N,qbF3eQ]n't,z,~_:mGhf=VGH+F4%0UP2D4Z@{]hn$]AIJ'H+5QUMcy228p6Q%kdy3aF
-{Y7Y["h1~M4^f`1$3X76#BG%N.va^m|Qq8(zHA&Ddbq^{2_4<b-0=pJ`{9rm^]XJrX$:KkzKqn'3l@R0VVk0&+6wo@|A'M}{^U)j_^5,K1I;QEO1mG.W<V
-&%@./$.!dpQ}n5mTekkT]R7nE:duLXmk9bD#WbL1#>B3{>hj4O_Ba2)[nxI#C+}%EI"1Pw!(F!K#0n}]LU"G6viG_z;_GIv{6+neFrkq_7zT<;n'ZSt<T:
-=H<{dPh)DFCOlK'KSfloJvqz4ODP`.I0,k;l(uA,VQFVQgjiNzKwpEi3:.tWtD(dR{|fWBxaz&#wK@v6b8``B(Hr#'HeJF+gxQ6adYGXFE,W~-G-[[HX>a
-&p-Ydj]j_N^I'Ru`6qY9O1l2B0,Hg!7+M09]qqd",Jd)tvjPl'7"$^SMS(xI[]fw]!`+_C~SWfUlm^lj35eThQGxSoyh>vY0`-q1FW9es+`yD`>QdTws;a
-<4M<$&3%:[VBY;lc7VltqGUH;qzD(m6fVfu8Hs!K)K.kdoSWkQSzSRY$eU.-CCbDVp.@mxk0R3X`xxX$z:u)mG.aAU_"FE]1LOFt8O5@ByDM:#~yN@sl_m
-IxFQp05;bR485by^>c7W${b=|.KL8r2rG7VCb/n44.>F]XR(]e6=$zF2U`,Gd`((()4oR<8u0Y)^qJ5h4pW_XPU=}8P`ZUb;32dK1@'f@psTZlH1hR;.75
-Wfx2+>y(Q{Ec)VyOyys4gSu@RwI"@G{hv1m3Cp)8ok_|i_!yce4|UpdeA[E+8P(EtBB']bo)|m^]Cz@J-:{4:#~w{mvxIb!yM2j2vdDG3u'p5^odxaf)lM
-VF9nP=xj+3E.A%Sx]Oc'2x-pyC+;1_JvPI!t$^w-CBYj;Gk:<c)5G,nF!1!18Nbs2+If=@`|fYsm=hJwObD|+:D)8/EEjZ&8&pTFAd)ucpi`tz,zjR'F{#
-]lx_rPE5!i/Zq0ecv2e|}Boj5t3o28B|be6YaHiXZ}[@,igI6yx>"ajkIHG]9Zy)IH)wiKV-x_we4KJ'p_gQMn0E[YDM&z(z5y&z}'gYwC}Jn#JRDXnkH:
-)7jkT]#coF2qtH;Nc@MaS>JBtHF]go]q^4F@9L)VJQO7"m(D;fL2jax>>'JIYgsi-<o#a/G^:<~gAAEo/fMIILM31soL"Fpyh`>D7pa|ghwOKTe_!!8t~4
-jc&q}9;R]_!CnM#!#pz`Yib[mnj+a"7p%0i41Zk7V5xORF~ElFAs!&m|6@Ne#Y@V<nQ5s+0xPtt!Xn_oD!:$3rZ#SFF4CLuU9K`4rTd32C0`1D_n{2##9R
-siC##s<[7>IDPt~SZbi((RWCzzfR;FWvU1{+0tmHFFF<v(^SU8/Hv}'@fIcLJt!R@w_nw6Go!1_t01Dh@mX;f8JYLaq;&i4,_UVP}X$ST__PheAzdRFc2V
-iG(:i_1OI`rU_|oq=7o&p7u1fdDZ@4xK@N[kP|.v<QvsIYM]PAan`Ui|/r=Tf/5ewv@f8sLQ3h]3a<mJ9s!hwKc_^K}6su$W35VkK{UI-vrlplFC(|XIF[
-dykG2Kh}`-=RVrJ;-p=t{L:KL[BzY_i'G%ak`t@:ZGg%[@67GF;-hSGIN5K4tC`Z_'2Yah.+`Yh2(-)hxCCX[G^):3HSFvL)nMf8I]'lL[PSvY+^["J>.q
-uXWd_h!sq'q("^q}AGrVtRUC7ev2k$[Hb$K2DjF(|P3q'tRmdspt;'@-K8FaxvU[~pve:`W7uSQs0PS0SR}MpSGB;$:0jAF/lBuvA7td;`yX}:,3&fDh,O
-ENFY7pKr6|I^kmi=S/Jt$yPl}(h89D:w-D|}#ZSMPV`|nNP/uWl[oYSn4jQ5M]@ff"}-4Rde3g/mXsU|[&=a&]zGpZuUS`$hqcj^c;jrY!N%5DuAZX;;q0
-n#)vdO!_qf-0&@AhYHqL=(:g[7k:ekMxc'EAe-,0x!,<Vq<!:c>()l"1/$N6u]%U;qpoWD{ei`8^}aBsl4Iw9H;i)kgw!,1=[dB}A@v>[eOj.ED9a|[+c6
-'I1S-/P738-xZj_230h^n'c(&d}d6328F4V=Rio#y$(y1#S1Rz89&bJ90.Fn;Sxc&Z<'0OW)/Rdi#/"&tm:0lN(3,[+iD0uQw`g3:uZll%_T.JFf4B%1/S
-l--x{w;O)f~k&aaR/Xf8U4h-pQjt8aLmW4OeXHRKmy=7+e3)G>v+SbN^.Db.JNOm_QV<(vfS;;xV<j%/%DO<l>-[q6m%UEBf;j"5`BzQPQ+`Lv5DyqiFFn
-Er4)(^7y&1r%.0Ds:k5p~[8hV"N5f+F,AGxXQC2uu||kVR}r]OC`l;jHh(Ag"o1^R4Cd32GYkG"5},NDTbA{`Fs[l$M|zITCKTL{hM-^<Ilw@Z!9Bdnex.
-71.:yuz'e-Jlp,ID$QlRxx|-jPgM^QXKht=gT1]k:L.D|#Xz=,"u$vi9F7&#-GN|%4zxb_zSVLOYhY(W8q9=&RVCH&XSThcB@;HB+DY3:z&HT{R1h0(=^q
-W2N>(X7HMZ:ga.Vi%wlCsbuED_ZUyGGcz[GM@vPdfwLayX1zZI9>:UD%sH-q$3J%Pu9q!.'`z(,FWtqT<z"hY%9L:^!j"2/wyI#b/epjVI.C=Y)AifFY8T
-m%aY)|^3Rg2Z`rg0B^ic%XtH+{R5,X]2PSJiC5'gbI#XQZ@Q_q9F@lOfO@Gw+nVges(Mq`IAnS',t_&2P[u(%i|f8[uQ03)Fg4k/}D-p_'!k^/N`H#xH8L
-65Tzvp|pXl/U1i;&FVCXg^V&sY>g6Tpe|/sh~$+R.yZlI;qdL9;QD$(hUCRQ;9Dc_O'>]2ax+`=C,=st`#2O,&]`N3Btxx^:kOnS#.gj}q<1y[Kf9}]sg6
-G"Ao]cT$5!@eL>^`qGja4vSrBnQIRjSvRh>4dJvVxHk0FToeViTv"hP1(r)cS}:`<j;_oN+9,!Uwr|t[(6}I7,rA1SU,%}Ari#H`/G;x1MPpgM|$pxm2+)
-XaXHW/y3@S}vN2.Bf]FYp"MBYG}H{4QA",)b5p!A`Jy)_^ln1%HDxH)%~_iUua{)@ny"^W6;S[T1H0gH^A"e~QER.U~1lcSt`T!X%N{iO2DAL%oe+gM^|L
-dLH_Ee8lp0_jql]E{eI[6cs6wNg3:g(.`/8$b0xr&{#|'0oso&tmU+fb|b{mmKRGwpV_V`BX+LRoNUzH(#%<.S{{qlrgL6/_/MCij7ifPrkj.JYw<oc/95
-8+!fe>=OWde$~S9|Q4CR$<P&e@.-DW_`_@Y27f>SJ;VD-yT>[U}F;sS3m;zF6)D/>!ZjuPHzzWUq$(~JM<$pBpk`T5/a.H}Uy_bR^c0hl#'O]2PU75/g7b
-}L~=;mlGgv;#hfhJCmXU3vv#c{zi~<TXY"dqZF><|IMwx)>kLg"+:;L&aba0YY|XroZ)>QWl-->Q8_x(dRcx93SQO8aN9.T]g,6QmQ,^h^Q]XFlM1PG5Jd
-M!2jPxQ:Fvc>,WPUK3|tKuqjsObVV!t@Cj!drJm(m}/.UeU##9yT%Tl3PxM@QRxn80X_E0,#{1l$>`i[yPtqC$~kjz3O|'L%%4#G,=[Eny3>LkU6ltx7XR
-q<+Gcu!1:O@hU2N6J`2y#dBcw5#x54XU{c'jSS0$_1VsR[S5Ie#e>X95B/d{nYCmu3jdSqE+|83-pGl$ypZlm-}N;lK8OKI{'}T4t#APe{7Ue:`JM3a]O)
--FT`5PAX{cej6Cus[YWQ%X+BeG+UJGm3%w4PH{S1XCMU.lZyp[7j$#qq(2aKem6mH=9ay|f9)ldPYd^+$"H[e9>4R.>=Z2bLSHleK4{RZ4b1lbC<Y@H{&N
-YKRBj3AJm"j+KK74}'H8ZSZxy|Ru/X3fO6$@xFkuWd-sq$I@jxweX93>F-}/=@D65H2Mdu36L1W=&g,huvkL'uIoPoOqnC8q<VA"p7(O~ex+t{(9WS8aT_
-u`=5z'z=~6iCYSe^0u$lMR7|~FM7R@trOmmO$'O^M_<}7-(8pF<oG<:EnK4k}s;69D,a.1!R^Fe&F#s>w;TNKepz@}-BS`hlH]w#Cg=d5c+tCrBx-boC75
-J2B-2_Sx'ka9bdchP:JWx@RyRLK,^A;<f(nwE9/W0lgpz-MubWn!k,Q<iJ@cJxN[$8tv]"JBamlD@wcOj{DG!|@No]TCd/p3!}xxPz<f&b~98|)){Ob,EU
-0KY;IR7I~O+Zvyp.$>0j:RNaAH'jDzGmu.2|(26ACAf1FF2C#9ln9)~&gg_:c7)QS^<.2H~|Tq#a~MN_^>Q+]0I<ebZTU#.2Q7njW2RmW#{dq]'i(E(MB0
-z]'U^gMqgl<j59TWt0O!EB]6i@fY.P8,EGg-~LJ(>xTv=E+(!U[^Rn/EhBto95"pfXd5+K!)T7nMTQvVbp}f@Y(R)x8B;#Xx]nq:L`mA=DVp/H4DivC`qf
-1fG`wefF$Vsm@YHl`w@8-C]h9m;m'X~lsN(Sn'f1SVOZj'g,'huQ7Ft]5w"1@%Nk94x/kr#6X&d}F(P}_d,{i,;vN8pE.E2C@MdsULMm5<u0gvRQNaygdJ
-b@JR1:y_2Kb@Dx3jr:!A`fhQflaL$"nY#T2xWLVoye+xp.dq=(~"It{>io5/y]'>'ZC{]]A5XpY6/s4[](5Nf"f1)#0[9fYa46P]tuy:/,R[BW<[Nu[=Rs
-+2Mg6h@3YpD-EcYy84/>kH"0>B7uZXHk2v{&bv/F`%H9L4X@ccA}K"Q(49~YW_KW0lvWDZ_TJ|U[[PLjt;MP:/yB<&%(@nL!%LBg[|Z>4o:"26L#nnuELx
-(!Y&JPLx(PpTCXduT{1bIV]hp{v/M{`,v]$5NBM{WpiGd.]B_&8kubkL[S$Rrh"%+Sx@I9:kfP.xG2U]C1E8ClM@z567M(`(m`#^91%2G%f(nVdG)Erz"t
-)"+UP,04/-2Az$<+lSH-d/rbd=(kc-=X+cwJky#%|ODfqq1dB]_.%E:<kq>rW2&rwkW)Mg|N!+@p=Ht8gB$c:uC]ME$rN}~>r!H4(YuJ<&.6l$X54K'0D$
-o7!Y}5AjoG1'oMZa7b>EyPw8/#sQ.wWxDK3Nr5b4X,!6A]NO`oRpPKl4r2[I0xJf#miZy#tXpAsO+}gk_pJSR$Z4G/ujW2a|SxuuHu9V<5d0`B;PrEf1/R
-/_EVQ.Szk=nrwuo#oZx_,"cn:ByfWube#b%,kb2yKh9ih$0lsB.HE!j::Lv!yQ6iaUDE^c1AMSlk}Faj_GFmB#E,w8g=dOt-zN.hw86ol=Sv7fW"M74Pi`
-n^8u`)F4!GQvu`NW{[',"|t|%}F#63y@oL4-P3gXb19sP4h@!][)uRQ>hgi=MiWEA-x>PbF8"|]s^ogO2[Z[q]u^PB8{3;8+YP'P6jB7n3wE;,niG9PY3O
-]9+(KMPTK6o=e/7J6p~VY>7u)N]Z|c&,.2HPlHy4=)cjEfN-hKY7n'G2+As;a1i&|]i`dzPT@xh[,6x-Bq/L^o+VQwpA.fHC>7H'"B-]]-ZRG}2jE{x}O,
-xHoJg'64v:/h[Bun4pI=pmP1y18+1(woUNeD]$6,W5B7%)/h~jVS)7"$'fw,TxdM#H$Zjifw+i(/zet!-:qOc{5"+gOK)5G<_.Bf}m`X]0B2%$GTNhiBbz
-4tB;tI7^&5#JT4'bq)YHfff&G<5HJ8lhk4J/I2k@@_-qTgU8iPWHQnnd&)_6H%=K$8a/%he7Q3~G{%|8@]#%:rAD#l#%6C}rFYPktBT@cpVjtc`U}lNQab
-5f__!EEV#Nw4iC3ic4!5HGEsK,:US2;s`w7=]IYY$gZOlQ7a)1M;<E~G6CSA3A(aKc6p.@orOsOG!Jwm/`@25E7et_[(!|^ea^w2oy$}UGazll[+cOlpbS
-Wb"_uU)[+%vkhVJZz03No!Se@^M5pdFdPn}yUE1jgQ67Z@7#7Wu-T02(UyIhY`[zuJMHQam)(L2A8z;4N`GeE}'fPQl.EA0mI!Kdx!{3K]lP"5y%B:#={_
-tKf$zOs#,lnbM6/cADoP<.c,.gZ[nF+MFMjr"kmyDWAbl|).dLY!D6pWfemxgcIl1B^x2/=2ZaeprQ5rdApALia$8l5S0jgJwe)sZJtZF<g7~)ifdy(x^E
-+Ru$TbngFqz'bHlAh)M2UBc^@7Fgxrej8`&,sf(/i6<:R:BN1w]Pp@xb$es,8&9Ypm^v!,.rlj!YPczW.E'(AxE7yNDUJJ(.,J5UNCzP::Syo^RG.]_03z
--2X(>Y~h3cqW6&3pXy0r`UfY0`IP&3{jpUz#8dIXH8aP"Y}pbuTU_f}-/b=`B_nLCB}:zji"hVRyP3g'Ijh2tl:^Z+)Iwvka4_/-MFgHJ{$>_`=)Rw7I{`
-^$oSo48}rjLl6N(m]TTt;f>$G/HsM|U"Uo+I3Lc1^o@EAih|"gZi;]vsP|'8f0/vkto,dvP%-WbhJ`wGYM[f$Ey8|kI^,c~PKO'tpb`FB((8g|q%GKmhp4
-bHTjy-slX;~,JjoQ22im%[DM1L7,'-)xu1^i;7I9LVMR;`ixVDckG|xtE'!{h3w1S6M=H9Px|.O]k3/&NQd^H_2ijrcz,P:'WUjGxK,RTyE:>/3!Et:p}D
-}3{rIzNVuY|oDWxH/zGvsxS.Iu$pZ#uC>'Q{G!NU=Yuq{uGT("M+|w%v_E8S(v3|5-<nLeTK7B=S@$%.g_@d`KWlpid3%_+oIuK4#1w,}"[t:HBl+K7{~A
-HZfup.1X$e8>ksD5"+BFh^e5$Poyjz2lhifizu2QJ=QW-c]m7&%[o${"c13f;A{ZNHm7"Xf9oi3Q7QB:)}h>H3wJq6t-c-/mT5Pq9sUmM@+Y88bJv-|}es
-V)P>Q]7tW_7<=g"R{FzZ4bk:FX0e[@kmw9$wgxu]1:OZ~p4Y4^"rHt0G"||TZ(7qDf$N/X4@J&-@n&=R/eMt!+CB'>W{v6=JFDwbnz~-TKp#Qn=9qJ>5kD
-@$GDQ>`!Ppmc<@ZX/'HR"%ycy(zaPjQIpnr<I>=8.Jc1)S@|,<'B^Ce'_,Co"#"ZjZqm[h;bHE)%@2^>6$4n_+c4!`4BT:"FPFXidFOqvUt&PQRh2dsB"n
-DD1r3z#Nw`5LPo@6-O>MS-5("4f@SE=t;dv-{p&Y_YH$sQc9IZt;X[/mW,ZF1xK`;Z)@[154)2X6wfAWCn~a-@h::K0W4"tUoHPadpsz`T;nJ__=t=ui~`
-!M[|4.=y0nrYkC@qvu=Kul[ZpU$42:G'hj>_0OQB+UfCeX.WH.ZC^D4`5sc(HC7WPl{wDc$mpc,VNE6[x$l@&HCyZ@5tJ=Y1b!vP,7WclbH3.KNQTvcadB
-Xm{QVryQ$#6k@b8p)f<)0|><4]A:W5~7lKa5S_]i1oS9.O9c+qL'G&XMhZLL=YZL(pV(sZ$JBM[5{j+fIRbv{ZE|+/PT;oDDkAZO~e|JK26QoY_xktZvCB
-3AA+9]@'8y!q)DFh@giVZNu(jZ+i4`dRRRr,EU3O1h%[n6C-IR{`yp1uk|{=p8.'>0iiK^<c,{$H)U6&3ewgA$P4O)q})LoHuMc2cyllt[82rQ~l~"ttPG
-7$tr';FMx+hq_auYzwjT`B`B_$><SZ^z~#xHbm3GV"><_eC@kG+Zn(DgxiPY0|~De{Ae.Z[7ZCTy1K%R/tfKU:}7O=,.yqc.E'GCKx#/4LSly#gxg!"n7]
-q]V6&BhDY,dimaU^o1[RcAaDjJMVLNrK#xF+mmW{r0jIn4aVs=/t"|q[.7Qz;$,UAc~#/UcuNkn;+3/FL2gAb460<6'Gb--FtJ7HRdEL}H_FgfzGDpn}%c
-Cn'F"]wp]o-l)^JMbhUAr-#{[mBVu2LL}5]6&Ll]H:"`i4aY-R$}kUef!'$ejJoTtwjlX{B_A_q]TC0wZVMxK^#AyBM9TJ+hgBSp-Qn2pVcK-h2R7^qH8w
-x!paD9fe[p=M`Q]n{|H80T5,@M%rq>-2+thtA:dPYq.tn.0LDlxMvUjNJ<b$:OD<HA|)#NV3P7_rs<:-5xrM~m|c2'CpRJoi(OOhEL&BK9n;v=AA"rq"]I
-_XlBGW7#vWle]_"q}RZ!g$Cxf;'F7^lv$quWx%X7V9BH[m%hzGa1KCcD:K<.oTd'`0#8,NJ%zyf=WS8K%<X_K7dpQbn"+:1i#V<mH'LD]IkZD!^:n#{8es
-Zv_7[5,YwFh<Y[b$tEqP}ql5k!tcd"2j`WYR)exSCNcE'nxME,5oU(O0Wf!><jK)W2MDnlO>@D@G}J@#^Y-hP>Y/rGYuo"QA9b>}}$J!OG[8cA"tWcHcxi
-{n3;v@Jtlpl!T^{)=b`//d+.Q2Fx5v6Uxv)y{|Co%{/h^pBXMg9v,w'YH-o#6xePJ5u@Fz6cGT,l$F04QyW|y:'ed3{W9=HMCY0k|+c+RHVE;c!F(.{:f>
-{'&MMb=c4W(ZLm"-%cG'm,TIAY(>;hlCycPTA)9E`:]w~xIEGcCd)a|3[:+tl,<LQ+^8Ntlb38z9&vEZN:)tZa'qz4HY"'8aDOj#:y=xwoW>_EW"dw(JgY
-ezSv.FqEgDlgS_a%2et0^`9PAU{gX'!}M`ztUXzsd#@THoE51PvMcm}geRh6t(k4Xk(^u9/ydn}OqQ4<t!ETCWqey:8usoNfAiwETyFUMDq0_,7zf2e<F6
-G;.S1-^=Lq/IZq`<Ca%HXX4p,Lyk4eEX|>xiz$#PQJgb(UEG#aEb#Q6G".yI$4L&q8&1-,qqe[O+osa_0xk@P+x4dL;ZR@DmA$.sT,/#!vv,{}G3}DiH6|
-o#wd!vbQ],XW!h]nA_c;]jaLYi8%w"O19G$cvE]EBRz[`1k$aC#TZ:fS~0X{y'5.U<!4%UW-F[V!aAl^s=Ni5onw@oM-,O:X!xJX^N/DrtgbQ_-;!.[2v>
-kaW|"D,hGYav!ymt@o+{N8aD3x^$zB0OH}2RK(]B#%2g6)";}5e#1Z6PGsT7%9IwzXadxnkG<F:+QK!%[A~d7o#:4dL7FIuYR^bW_2o8UKLx(,moy'.B_C
-JY!fnlfxdwc!7Efk3(!%Pu~7&TFe[7Wcaxsjy#ztcCIhARw%(7'An'T65&T6g7UbQul{d(gJ7CAcYT{([#xEI[H+R)ul'=_q870j+_!VD+"sxCP@A=HdxM
-QGQGL0tT2VfT.Iv9ntVq5)Gm@rV#)=7}@e(tf2;MwgvK,{YUeR/k0'}Cx6Uqid.&<b<w/:PG>7$9)=nk5s4VgxesD+]Cn^~:>c:>S1&G0R5pn"jSjN>Utv
-&o^sQ;3DKQVy47(eRD((+1pfSOGU.,i=Wbxb0&C'po7g33$V-ud")h|>Md-;567CaMJVK|poh_Ao>vvc$rG-bT3wfyBcI.qNgz^nq$&`_W!(YJ%;j0,Y(K
-.kH/zv<f;unq>{sWWt-d3$6!h0CEn%tIW+uB<,=s(@.eE.;&n@Vs1e8|b)a"XjC2e">lPFBI__V$xS<c-:sm[peLE1UFVj/b=09-0'/sg.fG-.ef}l3^l3
-I6y9kGeZt%,k~fP]mJkNobm/xb!^~M8RY_;$c5e.2VT6L5y{arUCFBFj^0(#Mp,Z&gko+5n+2fez=<1zDk3=6pi_Y_cEK`O6+S.`fv~I54>Vh"27546k[A
-=ufmgE^}!gEd;;5L}l(dx6niX]^6M9,pkb6a,l,dBBid1}4pGkTem0~+WB>Dzohnrh5ixy~4CVLa5SD1=V1<OPv6.r!;=Xa|5-;om7x<}qY,OxSFAxA[}r
-.La-5pQn'L"BuCb9`AL`SA[JoK=B'CDamn+)_l}Q)+$/$uBr6#D]3bs%]dNCc9B`nj'=hXBWWjO4+m5x78}}@o-0I1A^]}T'nO;KZOqZVucC:UiQufB)e0
-jo4keZ4xzL|v.7!HZyo|bZ;v<1w6t2/7iz@wt,E6,uZ#+y^ZMoi_`IL8<jS|>%:y,j4w`Lc72zeZtMoU,|;S9Ud+%>IZEbA}i^Q'!N0v]^Hk1;4wXf~(dq
-H>caiOb>%J{_tX+ED|N(V6p+pvq3+5(hsEnEK[,d_pCxn[QK)pT68go:6+KKS@E^8=@Tp:]C=UK$(sChp}"Oy<2B{Ke`/ra8;@>gbGB^Y,PFVf~WnNcYgi
-^h'l'zZOqa>5r[c#BqN|36+b.L3+0qO+:`r=%a3c@7QXqb"L$<<EVwzY_lo6x|B(g"Y._bC=m.-}0VAS%/En0.~Z<V3jjsG^.Ct+Ok_^Pj|>"rgO#@N[cP
-]>G$#s/$bLma01NqLS3^4_"gFR}#`]GczN!3"l+t&+QnKy2D2h/wyh>c-mVxtz8+r,"k#Jifm5w6+z:|M&G&X/~/Is1mhcT]-(afw+`+cy@aLb_75u<UQV
-hBgYzdhWj;MK6iF<L4txA=ZPxId]fFap$dxEzNFCPQB{E_[$Xm'e^RN+f6{$_p}NBS(X(9hW4123b0jPX_sgubNJ3Unu=/"jWazo!=VGFUX}{uQ}4Kx_0g
-@&j,$NDc_H}65%PZEoU{cvXL$4B|U+"4[ayWD^&WZB".E'J:OFYv!:<8yb`oHt{J'WJ-hpC|>Srj"jzN24VX{qjjBCTh7>'G9:']8oc6YufEPByd:::aBD
-&oLH+#,4.D$pd8fV0cjaGR<tRu[t)JSq4}o;.JWl&8CyhtWducnTVhptGV4gH45jifv:Kp>8}E,h/yqV1Lp>S1iN-]rm_JjjTl$kJ5)c>In3$_pJi+K5.P
-1EGtd:fy_raeL2Q{eg#:cmDD"pM0z.y@7h&`6"@3ZNbm2Rgp^^g.n&y{$MAp&hyI8Y'ijWn@pei;^qjX`Id>17H9M[!@S9u)60$vSUZnd9`zeTxq$la!V,
-5DfsF874-9<C>AeN^:X.{KW$SxZ4Ce:#%5oKLRuH-J=1b`s&=%9FBLJaU+;6w-"={#:}/r=e.-FGe@zc=@6obD{Q7-_r;njuG5"0Fa~56sz|r%53MelFmP
-l>l9f^;bHXQ;3HeYV]P!gmnao.(4KyjXJDUDhe13Zp3W[Hm=%}Hs3|W+M`Es:N"h2]Mtk2`HM8~Gl7rK0s=[MEM:!fCU$Fm(~BPKX0y:NNeV#yInph/We|
-y4B[,0[,~_r0.{Lp][aM;2hm`KtF(5566f!G46_(HpV6Tu{z,ZiG)yG5`'|GZ"STTRf>B;lJ.vPIZhh_OlQ.a{[c]l(kGm4BsgOafL,BURC{FccYtYA6-r
-Y+5]OC79W7H';{=]6$V2L0dcHpvWE>Mp>^SDJ;v&)S3aYZH'D4~#nQ{sdEV>~jeWLAxzw_;E^k~jHf)a(cD{kM6Ia=NG8-;r~OM8O8geLnWuxK4NTxvyQI
-qgb3]q'maz-{o}3te24xd7-tu#`Qh0sS9>,H:pJ(k8:`@<Ym.@3af{Y{lYoaKk$TxTQ/{G%rJF]bybJlVB3%mzD<.prC]_/DC-_<Otb/=lwj%2mMyb_p,g
--z0b>|K7Pt}&%}b=Q[sOD0eO,]FndGl7R@}q+O`yqLNP[}&)x3}jBx{UQwJ)+u!-xM=R#(/^RtfI`""Y4WX$HAQC"GnFFA]4Q[g!yji.TT!I2/(+t$VjPn
-G9Y![k|:1fO:@S;g(9lH(jwe6^_<&ufibJg_k@"Yr[H`uj5oMa^3|wzVn%C49erIb_(9%i599BLV]|y.ve7),Fg.t#>Cm9n-9rI|}[9(ZxV<}uRW^RxbGG
-.<t/NsC>Vy=1kTOXUw=e3h|LGH5:x5+U}u#3p(2HD&c3%{T7+$p]gkJD;$@U#Zchit=NSp+@qPzn3J;2}zSv5za#1F:r;f;7VL.ITDz&&{h^}IrA,E4'"%
->"F6g(RO/CBXKn}e"vl|h4UaASPuVxIUgxEx)RG.a:7hdSw/K='.(@fgtAm"'w/}2sz#Fq),3m6V>ndaff>w9vqUq4s/(0Ce1[H;mnlbciP%T%@Xx),kQO
-[BH&+vp_}i<tV;Q_)]qx=uDxBK${~zmsZ,]aa#>`(6`=wJ{h+4a!KqZsNtt(bWgev|[dSXG_~^p(/a)`ljp#kn<|afrRt640m|dOgQ7}h1pkxO&Byi=<d6
-LA#(LSn(He:w,(d.Vr=5OLY(UkrUw,C7hs%|HAsdVI6@bY^@'2SnFsz!oaA!gPM>Pi;"c!m"49`%#WG%@Wzq_+(NU,>$YK3j"JqGqz0usZH${REr!;PgP_
-<d_U,4$QrJqb5rQ^]'EAZ@,M95/$j2F3J>yeS5fr-XyK^q@p3w=FC"]C/"sQDYhbSQDut<-+De,[gxoONZpuS|/]G;_`1qC2tD:P^+Y<[i8S5X{JS#M8OZ
-7L@10&-:hJWPeZY+!x3qF:P+"[IZ_U9T@Ut^@d(NbpyKK/5&Lp>8V)R3pP^uC%~jJnSm{msEgu,^wS=m1LiR$N[9SUIm"0njv$Vm+nYg-;a0"ptd@2"Qte
-eb1KwQ7C$u^e%dundNi8{,NRR>K/aO/-oP8E#t~1Dz/F.S8(n(^q5$p68uqD@mAN#&><1!yY0w0a}f+.Zn#L!cw4-mw3)$voLMC^7Q~[cFy6m(5w#dR9]4
-iK<a/Qe,)'&s`yUCO,DWFt(,bc"e#FF7|Np>!s~PpwVS|Fmv#0-m<Co4)%Bg^'|bAwVD|<pUu|7b)t{_#pmDx"e#=2|ICl$]/nHA"gU=@rNN4,a|5D$;pk
-Qk8:_;O_TIb37j@W[eBkS:;3Ummx"X/-Nh/Cg1q:aIL)HVi^7"5`fh3dcNSbXzDV`v,E78/h#c(|mVm_dOk"N0nPk:m2%5yV}u0NpS3>j4hvY#en|=,:gi
-h3vHv[qkTk@|Goby1B.d63mIlZz@$t7E:$e5<R&s6Z9c)LG3zC,ZP<<9}9AN'3WE.je]-rjbGloBjMa5Z@06(}^F~s^$Vct;OIMG8CVAj+mM-N3,XjW_^a
-",F$idRF+/xje5_/--;TyZ#]X.[YjpKjhs{!_x$ejs4DQaRaosLP-C"|5ey0jEZv%ji,6K<h@!&:i#BT.HCOgXunZC[,$^oozAcY/[,nB|q0-i>ZqVt,T2
-&"hIqRLhWrr:Fl0R,5a>7EFQ0C;hb;2WHGCb}GS78l":n#r{az.(f:yV6Z9>vL`O(r"^wKnxP[mm#Md|S.V2&U~6,r@oHzTdf|cd/&zjs7T6FfY,=l9fRY
-&J`Z]^qS:g#/Dh7Zz41bq3(Ga/B'7hYdFu#TzkQSz,6x)s4JB8T1uWf>|:kpfieK^$=z~(b0{'QJI6%+El_q.)|qf/SrUfeh5tX@:5>U9X3;V<M;]1T,:A
-)smUJ,)vG{k6M8O0NM>sEb`'fe+HRp2x%.&d~`O:4qQNXzE]cC{<:GGqMvXd}l8X+G,nqC'{4VLv#x{V!@KyGXN2%)a{5:o6dR;v0jEkKn/hF|c_hqK|v6
-j/3w'_Pc7hn}IbA5#m']~-z}:dL'H`^z-Q%T86zIEKACt@k5LYlpP;~Zq{6C0uSND$3Z%ugs^p#1^kN)wY"6|N`icifa`SNXFY"nkrdhPtm"cV.$ME@>Q0
-YMOeO2tQR4~$R9>"k"kH5O.2'zbm{qH<;!BU"rta(|=&Y<!{_'|v)yluD-2:ev>W>%$H7^|+c)yf(VXiytFs$:tjAxXFa664rL;/Em4l#vD%:f^}7)zF:V
-^wme<='f_^:R@c~!QPMl=sUTFGo|OOhm+CB(=hL!IK-tjUpe$rK4'2w+Xk^qGff{(=v##.oB'6@;Ntik!Me8>ct4-4iM!qqf1X2/:d"5!Isy;T|If$>"I3
-Wv[|bB!EDHIu`)/zUzEaEf2!,<TRs{v>EbQ,5BoYzWUm/nWE$5!so(,2nC6k6GEmQqzej"-riO'8SWzVjZzUA,0`Oq+&SI^jfG!1_]r],ob=De;K4h#}cA
-1nC`srIM{$;V@.Gf%!o6nd&wTTmm6WP2;%WyWbeVJmp$-=BVf@wS;dW|cf$pv6h'K5A=v]Cah|EI{yB7sK{w^3I}8"hu`r<eL/wchL%XS%[cVlMAi$<T=|
-:XWPV:gQLsK(ac5pOB]IPwh/MmN!:X"YvSNC[2gk3HB|!jB$;RAHffCpa/ZC<7aAUH7OTF8}cL:;Zwuo6QI;R_lXA-h9mRtRB>+-Y8oVP(!JP%~e>dhq>2
-^>94LYb6b^H]omNdfCvu&<nZ00wpsC%26j%LsV5xi+YE:6(|K|@zbRtTKll^]9(E]R|Z"k#wYiTM^#$GaJ^vbR4/ZZrW^IEq+sw7XNhWKw$;MIi4f#wTwY
-vHW:IjNTSV)yugj0AJw3brUm9-)m3qYA/2'bS+dElcFV%[fTjbh=h5t$rR"X[vG&|YFS}us^2%f_J1]pGGp5`y~`]VVTW]bo$'S+&gS5^/mWh)IWv1Hm:5
-Ck+HAV0s03Yy'CP(hyh2""m23aVR,c1fD32,QsbWPk_+IW:J&DO(&SuTIbKXS:+mwUo$+rfRnsmnJVqKQ3WzZeZYYONB,b[Lo7/>BaBIbtoJ)64E[<&SuD
-oS{>ytXjas~3.0RHn|LElve{~oGtD$AwSv[LNjeyTMXY9/ET,XspQW480un;CACIjjuTQiZlpp@pG+UFp,9LaUykaGtyq4("|qwL$IC2(o-=fH:qf]]jy%
-:d=#CV5<!2d/xJ.owZ1D4.N@2b@r4,z%X<B41^RxElXosmPTDP:12xu}P}%#xQfaeuAA+/Em9)}AjtcxS]Z929Bfk0vV[2GIi]=_WWE2Idy%SpGy,lUbTN
-NOQgGz6T{iBaE/{q8cV|E&U{rL[U>Fn3{s75Z]u`~O8e4=u|pm"O4Z`ryi-'$p~a(FK}gT8Ha{Q&mEr=4{8gar|^XAhtT<=^WD4EDt}&W@u,jT(']oWn~R
-[y^snuk`>.3BfxmSq06EhHb9VI#{RGK16P,>VU}S|X&N<0]XNrl^c$Gs`"5L;H;x_[9)>J%m[StE4JcjQ{vjQ=O5%S9_"P]H-v>&=xNY'A'Gl`{%xe1%xA
-rhj2_VkFtutNoSn[~O~a<8ik_]POmLE2uKh`dF#7@fZvlOd"ZGzW-NU2R(S[fMxJW9%x#e2cq1`=Ug}>'1`ew!::f]SYsJcs%iWkPpID/"Sbvc|3<-'}Th
-SJQ/LyR{'[)9>S%e#uPC%b)I|:!dluTxjU+hP;'k4Bz$%YmUo;<r>Q~q[}MxR8u`Q/wR`1}8yhN&vQZ+:BHcVumdaKsi%qb<iZ3}uly1+E^VOT=5MRL5Ez
-THa(hm6e:k^T~vOD9M&Dodzp~1r&(Is(I3(CwG9-aFXPNH3+k%ZqoArWP}[UYj5n>aF&)}POx36QI=."#.xO<82y04E=Kg+[5Pa]f5^,E&XlidKB%QgpTT
-0%dMYSG@'WgN07kRApHn,F)P&`mJc0L:k^2F.J:Dq:%k_.|:o-gH<#qC$=7K>++@;v@Ouh^{QTz&2"1WHdwbIqL!u$T2.<~aj;Z,3hz-25l3nN!.^a~_h!
-#k+xk#5C<}c=@8OQw6oyH8Tn`}cZi5#ruwOc9I};uw-cM+cxc@IG$FtO`|:Sjaqbxy0{)49h'rGl(lT_6D2;_CcyyJU<D7RdFM#4|bnW#S)&JP%X,Q$YwL
-TDO_yUq7{>F.Iy3_o"8fe@4`)=d@.)F>u=g+FHSG:h70{bG'O+ZT8pZG.r4T!]zv;!lk2X4P_cf9Tmd(&b^rnk"LQf4x]<eWJwNd}S%ysXIQxR7D2@<.-#
-&94n&%I)`+5[}nhmIcS[OP"gEmdjHf6P$;&F<KY$'D}F,--znQo!$.OHMP{b><gS{-3>Pn9:IpN@PLKy>r|!6O}6E.[Gv+1hj2<^+of#$MHG~Fz<zQ-;yQ
-6t-z:_GMI3]`v&IWIYbWr6Ul.}=ldc$`B_8krh4'u[,M<b_9W;P"G|L6&J}PHS^Vms`_b#l{Uwk|"_H@^J2[ORhY@2mG]/[3`7djB5q_kOq-#w+@]tMx|Z
-';<9AP1cRuJl(N)5+/##NHu[(x45EvGpb^ZoubY>iPs{fC_+KB'z~LnMy)=9[{j0.Ft3Y|2O'g`0-Xof:Ib.:1'm`h"F`evcG=0K$IYgjmBbv|)tRwh6(h
-w3HXPw0!fb%OKpdrhV%o&yx,]1a&]!3vF)}b{ONeT<OhD-VThlv;e)t<tXOwr^9ulP<[A[$Mt78v`1qg%X"VVXK]eAXYgBBn%k0VLtS8_{'AIk|Y'Gt+q$
-R4_7<Pb>iF{FF&exQtVd)'I;NYVVDOTQdJTWf,x9s/C>#'`x}reHdgujG#kCqR"fAH:Q!h3.k1fJFoo+p@IK^/MAmY2D/cG^Z!Dkb`&kH7/w}_+BAO,Y'$
-A}I%Uadv}i1^_#+x33#NdHK$l`o+,eRa2m_BgfJWv@w@kr$HGD<Hi!T0<+l]<cdEi{!c~xD2Um6!2^Ua6o'Fk!Huz/6Q.q!z#P91}_'r{9IJ>gMBk<^45$
-rq@,Ig'o&Re9[6Ix}-8IS(2d_q2J,O(fR@9/}OQTtyu{=E~B314}fc/,3D~;>nY>,=^]Swxjl9p{`9MvjsrD&a%[>tZHgNsdbZYj%6tYWQ6)M"U/R)uJBS
->ZHY^a#kRk[]a@9p#cNc[=dm_Zpx-qqm}=hUAv,q:#mZFznWKvc9!&1/$aiyMFIpeoW$,xlw+%ZvKKCU@6Ru_%(ufF);B/tk!jdNy;_CT.6mT)&di:sPd]
-`HYqCELh.K^#ALt%b8lcUbuwyb>dd-Z%II_"eVbII){mROdq/'#^5y|$KDn)SRev4(6h)Y9iWH@n~[;X&t)mkcOX;wU&D^}NQ(%(BR^.8C$3BX.hR1<;8g
-[qu{.AS/<<6/TY:s})3L]gyE=92cX1{FB<f:;b{'vY'/h`:7;m|'wrbB94L/q9EP#|Y){%Qa6<#EyK<{4wZp_DI]|"Qm+]2t^WMs#M"{xn^F`/,gOH6/).
-Y2m25v>734D8:Cku>m:.Xos!Fb8zTkdVs.9<|r0x$`F#)D5,)n]..s+t8=&):y)gt_I|A9nTm9Mc#gN"lRTRK^`(p-Ah,RV}P#@uTjd_iLOQukc!(S6o$|
-(7{Fdt9^WAwn%g%6KdZD"R;UKE)OfCfrhu8J`icXf!^|VSu@IcX^ehvi/y#B1l{tUQcUdQrx#QKcM1CZ2w[&kB-<Ba+tVDd|lU0^]AU.KYNr=cz,wj[OfO
-Cbciz$#hfY%q``6n$99FkpHNHHa#Ec"tY^"c(%&BwE-nea{qW9Q2@/k!>`C>t,A%L]]|t:=DM`[#$[Gwfh:k+-|IFKi{IwIS,&.(tsBWmxxEs1Xl4$j#R%
-)CBFoamnDeU']{ELd``EBzs4QEr}3WfJ&%{U0bj#Xjqtc{cptd2VYI2-WI;l@4<{y{C{`B8kZ7knCRr:hq~q5/U^qK{EXy"&K(5!oB9uh6n7:2$.1LFvYV
-3d~.7;&6!nx`kii79CZCzmjn>TLW`r|RRea)2KMJ#'{`&^s5b+Xn]YiY~U+/)e_Q0Q%V{_7r]_-]v7Rr3-XB}0R)gbUFE4(4Ki&FTyGOYZ>+-F,}fVd`X@
-b,+sA1nFT0,6@qY%2Y~yVji.exPdo=ly<e9_Q^-_iBx-_ecu-SUx"<Rc;q"7q&KSJ9-+xNe-+P;k~uo-1UN[L=X6QV9Es2xw1.|y_"gEeA%f!Aj&k_,5;8
-i1LpOp[9#//>a{up^s3WKLj(f8FG,uH$wGk2l8~{1-9[(8H{Yw^Oc_j}P#/[dyf{ZU%eVZf,9sqGUAM|>X+1ZP)6ck;ok]l@ZhR`4%,}cBfs_BYZqX;g(&
-aw3j,)$,7r;@[#4eTpX[5)sR<$7JD`gn@m[}S)XJl1gh>z`B<2,0)-u%"O$a6-gx00=R1_zL|)@_x+sv(&J+7H@MXzXH"O|]73XaATCHXb-5K}b;K7rsry
-vP`pDGtWTir7Ah.EebRV0mgRqSB4bX'-)B<yO+x232.Ui)pf8@_FhY`]J}FC3T(p|Up{B)k+GF;;FZJ#u8SQTT6#/3rI~U@wcsl#9@5Rp3O:)^n%hvg50t
-M&-2'c4nm1kY&APcvHXIaW`K,!JPOYp}bSQ{b%H.W(M2BB9cKcf;8+KcBi.IN!~_'nO=y"YZ8C3lne{M'}B-"}77&4-R>#,[.R&t2;I3vM89a@'fg4%<q]
-+4=-~Rle1^e=7;j&+y&6#<or4u_(`%9sncv]'3N1R%BBqUR+CozbsrcE';wwe[El4mB.uq/Ag,XG~2+);pL`(+~b!5b]s{#CeD-@(E,Ip`_MMps@DS3H-z
-A{'9>t8Z]:%[-19[N-g-81+=.kvu3=[+KWYiv=vZ4Io<}8j;<&]VmU0v)vw2)}=KGXol8KEC@-%Hncsl7FGIM)iAL%P<o<q$jv:zb/.Y[u/dz#a.R/MOre
-#T'2cRDU#>eTS5+evJn&8#sa.Up,lwJmlZ+rFZuwE>ujs9QHvCGtgo3G!4HP$CaEz4M<+u}sRxDYZ2U'f[UX$L4@3d<a1enqd#jD7)I1M^pRM!btQ3J95J
-"0/9YnsnV]|hPTQQ.4_PDe>DCh6m+U"c(yUjtxf8e+4o8&~c6&,<`&eW=Y)>P/1'1aC,$(;7vs1Jx2-q+rg(Ajy1D!cg^Tr,.{(=67EA9-k[MFsL8]K(C%
-%@1q@<:@rb&sweAnT2pC]9o(<l+O;yqijW"[>-Wth|~51ct]%qF{B;S{84~r=U5sQ8U6S3nXy,vwvU`G9hn;uBurJWm;@fAWxyXu2A]LJe%%}!H-![awz1
-=0oFs%@lr<QWel.OZn!rCYN`mu{qsqPS4bCZM&7HusY2"Qzq6DRu<]5qe3a-m%dA6^qF`{l%XLk"I7rE7Ah+Y&OQ8SHyn{/1dU1jj/68)9a;B3Ul_nJ'[(
-tF_{x$m@~"NLFJ>$4s~FfR4Zbow4_$9+`,)R@PLvxB"x>N%S`6tAx;RbHbRe+pz06QP^6#%XJzxD`yx53=HTUQN]6CEb@d7A!=;A_cVUKugFZ#KL,Co%qQ
-CnHLnx<PL0IbJ<0-"T94AAOgU#'fj#C1O+%Rk+K/aCl(NU2@C:NIB8D^=jVoNdA:s^[f:]H{tWc,BkC@blX0Ni:SnhBOs[hS5;MmzY)Nhpl`jW2nR`;9cw
-)XJCz&)ss/fbi7qxvGI+ep[K-/;qh,aH5jF<t/sB%Vq"_]F_.xJ@ZMmd,WNrzN~_ge.a(Vv1<W.@gUIa]q(T-ui6Cyb+MlugA6&e>Snu=1'JQW}[_s4@kE
-9;ND_Kn@l35e2UXylANM1oOjZTt7jIeY}MyswrE#yb1-K=Ox7U$!vok(`x:yR(6u_s)Kv[osR(G+_ExZ{OfrdoM4<^Nya;/;z'#TpBk#|20%>j|%S"/xTU
-:ZyO/Z_bO42Mp98g9j~[q]yQ<:5:A^s$9pL]pea+_m{}AxN@2/us"8DQ8gMZbNg#r9gHJn9Iv3[Fb>jAA3D_:xh<qFZVjTNj06~5EX9h]",ti/h>e}Q/4h
-bnl5k#sjL=78oAC<4o~z#x+gL&I^WA;g`J`I@QlM2&%SXGSe&82rK,oe6F1bgj8u.$SbX;~'}yIOtOJ$)CC|[S60wnX.2tv]z"1{0v44IlPb}A@@j(|wU<
-R7'}N(>>mrXbtw5.a@ne)@p>=8@X}1R1;q#yW"Ge"x}a`qPN:,Y3#yB.JJ:#7pq1rXD34l:q:],c@FaO)&Jde+F)`eUd@n7{2jZ`"Ay|%h{;u:&M9Kt[.U
-eKBDQ6W)r4+Vf`YicX8R7V{5w_#{Bfo<-2C:(]q{hb!zAQ>=Q3p|d#>qyzF]9..!XmH4LUbpbP%'n{9sJIbOR$ZN<&Cj>m%wjm4.v)cj~@u0wL5mudv0T_
-"J)r5=kfFI)"y=^aKrg5;i67yg/%PMbU,rpa@X%M{%&r{IY+=2^!Q-9EdSKIlx.@$,tm;z~nK%$gV"r&bgn`Dgc(B/rS<d'Sr}:2KZhDRN=blGm,O5#MzH
-]Wqxg{eg)7ELPhK0<Euy<ou>+|+_hFld;W337s(bD0E3JKb#b'R(><y66(|;jQSrb4fPK]j3j>Il#b/M6Jhdt7}I`'u>[RV;=vyU9jrs=|+`-/_.}&:b8T
-`,{"JNt8-2znP%vtMo13z1k;g7~vUR3yDBd"MR4SA2e!wYw]Hm`#X`u}O,1g!n=M!:lhGj^EKjG>2<<jSlTrETl!y&lKPeb(0$4tGUT9gE^5KRn+|f)f>_
-<DUU>K|I9%gT=`j!]S~L(abPePQ(x0,&Nr]&,DH$IL~dVSFINWxq'6IFQ9{#LqCMdTt719}qw],B7z]Sv/%O(L}Vpdr,nn{c<kxs,24pnuL2iEyI/W[Lx%
-kqN;-9L<0Z7Ud42/+bUP)u+d^^^}&iRZY:o(bP=I|0f3rOp42HuDu2)&{=AOB#kY])<-&@Tq:NyjvM@:f0e%%l+8IF%$n8]cm%k6jbpfK44wlsTTuusMVv
-ITHuaorOQ`/'"wCjlJ){LIhmb^Q@0N_VwA3'g#6V&-^k~[uH+RO!Ek8"5;t+91,FC6fg,v'J:d839{x]"!->]Ir#v@4AicS]Lh.(gg>i)bwPe7e,62t<oH
-%!J1k5evGxuhUiV@pOqeN#g6jt`l]+,QzqQv:Pv#.0DXrS#XMUXxZ:q.WX7PsEHP"ATL5P'^6v_n97}n@>]/S7%^bJdMbt}u3Z<kxJJI^@-gR2A:]+Z+%o
-hplaKC%f^uvEb6]w<9t@{Q;IZT$gh/_DnqaFs3@ja5%_xL%x+&uXz`L]#8v%(D]c|2`gbLO'~p'JsSwY,V;sO'_`Z57#+y%YANC%%'n6{q4.e@M,'<]:c6
-bnt:qnpMH@@00wPN&w-k~LfbQ3M)3yOtGh$[Qu=QO/MRUs]YL/R-h:)]/:/bAm4vzAN;)b>8kIWY0e+''&<l'uFi(]Vi=_,pk3=`~oW`N0x/MK=9OB6X&]
-Qt#`o.`WG;xLFDq|vK#Ad;RI&w/]8XaqU0>>$LVq`Hvg$yaL'e4z^0:iS]VdTAc]nj]f##1D5Gk-_3|]C>5vhZ`M#YaylHr;YH_eAAm)IUAT-hiIb'|}OB
-jKkEv/pymS^Pb+:f30e>p{}qVuf!PjB4LZ.^g4X|F.;krZET|KcT~"!N3`czI>GA|O=eALi<EDIbu^S%97u">H-FdV=fwX^&3w(F<&I(6kZ@ZGerV['Jld
-r>.nuxzb~]+$r[jau3-j[Tr0LK8lz6Il0@;Eh0F2a/CVYf`!<X3kk-ZD^ot]8:7oaRC>_xB9"p%Z2TyyqQKy4OmgZASjt188x;#k$7dJ:2)co,U):fBmT4
-tTB/qjcC&Wm`U=G_]D$Q~8e/f/B>wffiPCNWx9CQz'~>4MXSoidCY=ounPBW%Cw>VKQyiEh%#zqioK1/B^|{G+-2fh9-]Aj.SudPex~$Aq;oLvJOvKO-8M
-.n`eVXj<;a7}YQ6M/x<F;f<XHwh/^^Ws+oCZ!`b2fU3$ym](>]iiun@8axb$q-(3O[HcJyt,3M86#@V-,j7#_2IXrl,K@<(av>}}i$}IWne@rr<qYY(a[a
-^}M.ctJiXNVh6#`=(E<kbNn5u8]DKx910e'dgkq%>}bz{|Rit8n`Kcg<W<oplGy)6rs//DDU;(>rNPYO)<Rh1{2cglqiT)Sz+q4a|%F7sml>q)M>k):y,;
-R#'ZN},x-O+]s@8K[agq^<3vK8nC7{)y"mlycGx,pQz"=(Ye~ATeflVPKnV98,MAz7+X,Mhiekv#._F71zr;E9$#FDb'o760Nt9j"&d$30B{=q%U%g(K;^
-#QT[(F.|Qjnd<Si{FmcwZ+v|'J2rtL=r}vm'g;E`U.s}v{'D]}.7'mE{dOIglJ0;R9}Kpf&n9ox6O7A7=bMHH)ML6O"k2iA"%`;T;2j+W'0r})il,MMgY9
-5:<Gfh!fyb;DaCiE!vW&w%U!bRIMW/Eb+Kw^RvDO[@MB2`ZjKFt&P]hiXNW@=(UvAY$8EJ=aA9+pE(Z_8`]A/$.67IPd1=tFZEOHk}u]KwfQl&PKUN}/%w
-[D++~mLNRn0g387vtL+{rZB/;`Zz:(FTnRro{OdrQFC&;ciQc[bMHZ=sO177M|$U#Dj3BN"9c3-M:;EGf$Q"_#w;]iKS/^nvH.0hk^D-jMj8gK5|XFnli{
-!.mS+>{K&{LB`}e@[s{4"Yf4hy>{o'=(mKmgN%|<vB;0e#!Nf95FEqx@BJBB[n'eM{IfqY]S^E0_a=c-m}#wn1O<qx}<vP(/;A$CU79bX2;X%dR.tAqum(
-}=pP<n2grW,hi+NbOD[}G!6S3<u$^|`REYK@G4nmO5ko3sb`5x'VELe7QxAi$g%r6sPx-8YDo&cs";r;tuqMK6K[:Dx@RJ-+:V~;03Hpf1{5&ZA)aZ&O(t
-_iKZ<($xClO_~[y!/UucsIcA4&+qy6mq80kBn5}&P]IsdPL^^&:+.Lt$4WAPTu"k4pY"Z$^cpxK;w`aTnTdBPP<hp)6N)%](P>pJt-{cmzm&"4w,,>qDOR
-O6hhDXN]#9/F24N/}TL963c/30vc{9&2W+WWJ<:y-F"1OOP&VJ$O"Q)dKw8mrh)P{V`iX]q`2.|Ka!1{tc{n+;gnH`5}"Pv>d!+adUQ+'}kSUp"AnGpyh-
-O(;N%Gm'W]YA0IOoO&}l[r""pOV8);m(L4_=lyX|2g$Iyq@X#Zd<lc$$n6q:w9s:tu<1ak</mH3O;zLhz+h'YxwkIGWX%$7E$,ec_xqQ`HvD>EI9nv'^r-
-#N#u-;'=;q!Mpf0+jI:[tTV!Ylu)4UxitP&Z3<yV;:`0DYv>H+(>TD_)>9_>tEZg5z%J][9RYhshP/sXmZ^w2[N2cVwYXEc-f]XZgY/$yJVVl4.^p1#{,)
-AAA<zq;`FhYhTVkTby|i0W]tx.~|-oT4n!vY^M)AB1$Y-U4<@+XfXcaD@hF0<nc.~wc_;Uw>vn<7`-}i7Fg1dJc7h#W)GpVh$m=^gd@8Aq~djYol7Nce=i
-SUJ=Ks@<5`Y'Ej$7TH#2pe51OMm]:6y&3dY>&rSJ7.n)H9a:ts94Y`P2id/S~+B7c."/'bmjvUg"!^!7}8lV%y8#QRD<:;dM@`#IL<F&!Cl8+(V}SPZuyA
-k7tL9;r4M8,Mjuo|0zoOs3;],WHc(hJD_4GUm-kd>nA%Hdwhu<J#.-/S@TfABu%w-2,;zP-o"m}<>0fDAJ+g{=rEcMx"g&QtIU2HMkPce_"+4DcEy''Y&)
-:kJ`SqJ{GH[xn!UcpQ"+RrlM_9p<4ebHXV)`![XcmcyOu_ickSwR#)oMT2hx@D0u'%gsmP]_X2PLmxHYrgS<J8@sL0$hd<wCM:^J"nk+OBi4bJC6~OT;]&
-D^!T%V"K(a=A{C;8C)0z$u~<!L[oT0i[Q2:DI>zNEN=ANU~qG{)XWbKtD68ACJ#U}PdJ7pe>/R_B,D"bGD'a1!q-$`9q0QrSmHo]ioWqv&=:G:_|=^uaa=
-;s:R9Y0a/H_5@4[;!7,=&(ACErocby5fDkN[".u#w=Yw&0~5sx8,pGlSX]B9K.1v/oo`~CuOb>h'B<{qzl#U}p2nYw_"v4Grx7zT5lzhswIh-Ib;9HDf8V
-M27}#-5dGiDud%3X+76hNtMQ_WR/{23ufXJTj&P`,M~8Dd@9JHwuOEl201`hU!),[c0F~&Okos_&$4DD"t'JZI8!yh`.d^[so18b9-E4ztv[ZLS[IGeyG%
-oEUbNOVFcc&!E7,d8|P2JKAj"At'efG[;4_q2!a8752dGlyp6Rb[.3sL-Wh)0s6AR#P{++HI>y4uL{-:z2y)dXe!"!6otxA03y4jJ::e2s!,^YTac{]}zg
-o2U']UYH^#U<9OA_nz0(uBY!1&:HWvk.GsIXGV2%&Jck4-OUh7h|g#nTCyJ`Omn_6JS^&)QS{eQ`+Tu`TLucl8~b%L0nC|.y87f-cv.A'Ap{W/l],Ih/Vp
-95VNzE:]FG,o6'-ZA_HS`Y{K&f9Yn/)|kTWmTsHMHjISqqLgb"&jv]cbAxXF)$mfyoy<A_tQqx,9cTq2=+m{oP^;j2s=J<9.H}kGE&sV9$"F4bFBpB(Olv
-+UPcz@wzyS_bv)e,$vaUATuK@[EzRy!#DXy#"IMn;,VLbu_x9y"&XCWK~AG>/xMZ^^-/Eow-k>U`eE=l-;$^aFi6-ol=OCQ<#;5qBQ4af77`iCM|)MDIo;
-ar;bQ5yiDFq.9;Iy%z#8[4|S-@ckd|ZN08I86(r>[w.^K%)21aASS;DalK<jKUmGK>A%5l&(5CIo3KwMy.@j6e_M(NDU:Hme/'5t<z[jp$[Y[k-5'5$#nI
-qt&Dg>H7fBM':V_KwwyaP>%:AG&a5<lMEk/QI{iVw<=bX]g7q,hK-}BkmrkWj."[DowTbWG$-bG{~5~|s0{}"csI~(|Q$q|!~wU^)x2%{iD,@K4wT#7WiQ
-DnT6)H}_5EnvA/c-rqh%;5bv+a|@fg|kK7ooiaqVX8jcWY"m&$=hP!0`zX}jY#9,Q-|q2;COy3w5E1g"F6I<!O#^(eZ]_^f9Q`k0]#X`{)l6Y."UR936=n
-S5{"Sp[h&c^:If%^v)t2.uS2d]o.q>&rK0kGnAF;D{Fm'6mD]`mv9>215(Krr(rP@2O3q>^,GD^r`_0{@!%hr<O.VP9]XkQReaEM`('Yq<O&a#h]"==9Pk
-a[n$4;)f//mK0`6!Ea{=fW"JYw2;)|Vkg2h3<vnS)q.obSZ+unL&VR-AE@}1_;KAw/._hr.I$$_m@XzLL,qIuV}FeI.(L.`L2L/VIv/NHuf+-68m+I^hi5
-T0k.Ty2XWLi4lz;nH},1f6|Z3qny%|b/%(=hl"k'C($XvFC$2/kI!#)9N7H|CrzUxG@`zpG-oG_:I,k"F>FDHbXZF^:Sy$BlK%,6wU./`5(2SF(jZI=7~8
-e{W=d|hjkH~[iT,6|gw4A,si,%/nHY|vV%$.&1CTj;I#0xBA~B!o~D&qSi"$dZ,'8fHaL$G-H.14eW`'Ymk]b(rSNv{Vv3A@]=_C`Cg-7bR66"Js.j6[Ex
-d05o3Hd}muv^S29JLSB0]QcEknwb{#mj!<FD%{afUNB"[OdnG]E7lU(g<b.ve@q9pjgR+{%cDxc`4s^j@6[)f`B>bMgj%`#2:^SeMV:q:@a8&={[}4x)0}
-OW5sH]iSK]XF`7WY]H([Odj<F"ihw6HpyDG%Z)'_.LO:Br5{3.`Mo^mL)j,L}_fm'`4Y@-Lk&,b|vh|Bh41o0dEnwe_iV^FRxoz`i@_NSTjpL9Ug[orb'$
-2.#Lldq:TLDDHaF`)]bnveR<:[$d,qU7^/vZT"Q/B.g%FA9^{dRgn.UBJOg8ykbj6iBmaB.q!!&ti=BxEWaq,'$3'u$<ak0xGBb%p>eI1jmVP>/NzA/b)b
-qT29!4v1"uULD!ZYO9;["]gT+OY"E3~,221,$s5w~)qY,+iv`BxPj8YSacJ7`IlLc1nsRXmpS%^{_{pf%+UCZZDfDnrx6c~,x.pi<GVjt+al-f##:r_+|5
-f2+HxKkT3Jh3B##3.W9Ta$(ZO'hc4i9Bj+W,3N[s+C.bRcCta#;eoO<-g:fX3/}>4|PoWs2+Duxvf((|s3Kc7@M:7xKY1Ald1/^g,5;N#mneSMGPkblo|G
-|LDIP+pVkl+E8Wo0R`=_&@cn`BweUuNJrIN]J$tSe;=NQ$pl0jw#G;;AKbO!IR8Rw/"+P=w=15a&~Y(R"{b(/D"",4gu;rvh(U&^RW2Sn5mW2M@wO,i-'i
-tRsDpI%9im|Wu#m:mcnF(!>U(4Bbkj-"vrk|}hHPT(FMG/a_3XgQSYjnF(i$4A##,C.n3g$/H[:Y~n[GRDtud$YAy%KYX4`rl>r55yctiLP7uO6R"ayR[t
-Zw+U.oa/uBeMNgYhFs$JqC42ff`iJ]IG7(Nu/;Vwv:&cQdSaxxm/i:RKOQON!`O]XZ)'3V^6E5%IvBi,xB4ia`v+Pn}|{]li-UE[[HME6|W(tOh$nC;]P1
-sU}rjo^!w83Q3;r^-qmmvL-8c-N@6+QwaFL(5uhYT-I#-sA5/R'cxR`-`J/7^:]d.jXLmx6GaybH)"DizmT=r^/EK%a6H+!I7x8$0T%7%/yjhd'F>o);PP
-Kx+Z@C'b5S|Y=;c|UUx,)e=z-y.|eW>m)JbOjBKLpWiuHj%1_ZDOXumg{ZH]N`jPYLtAeg#=GN~{R^/LWU4K8CMQeBOeo,r<7fLQ}5z8fjqj}cigw9I:PE
-qgt|'8G0`1/LJ-U3eA=o+n~Cj")Cn$vFMe56=M0i2684faEb%Mh:gz6G.FcpSvj;J^Q#mx(GYkeX&hQtUtj^m)-6(GZJ/hAIMZ8fC,incUmEaq(we5I9~{
-c'&55</f,,j".Q0&9sSl<vHR#raYdZDCyXKH~}2fa>-GNt<Y~m9HRPZ9;%'>W&'>paFo(g&rnQ}I$B`'OAvI)JO!QlKL|znqI7,5"b"b;JLAN9ee1-AHR;
-^OfPt=aXe^f/$L-D!vp)(M}$}f;z_jx4Wa]>,J"2<p`y_^uwIjUyoGhOpljfc1U@75}8W#gzX"+IhvUQ[gN,nV4'.a-+tcGW{xA7+dWoLMkW_aW&)}1a-W
-:!l>W^i"gmsUF6w(|^$J7C3sY`"vhil&$2H}usJt]pE#W9ggX9berLI$Dv1>`sMf:mKI`Oq48W1f5#EY84F<=_nF$s>T6S!h8`Ri(Uw)>x^=YH66vQePj9
-+`+8JONm-7BMEh+]mkeTZ2:,1@sVs|$,iLjoR"XAu#[`!d|v!tt|"g+R6q1"7LY5c@).A,ngb!0_e+>+J((G#`:Qy,U5Onv6m3`SmV;$q<PeO^8"<'&2eV
-^0E,Dm42nxf`lD<pkHP+M+Wh-R'_SR4l{8uh(fF4{^x6CzE|Gbj)mE9>|1Ttw{aA/%.;Nidqd[l64=X9W8;z3xhyiz38qX.);m!p{x%vI[0LnBQ1hx<MnS
-EVT+HIoLqnxR}mfoxU>eH.Ost(/Zo1SK!rzqiXZen$_N_GP)oswoP@_z),2u9n/idhA7=RUqT_jJ.Y8_b"_:jQoci8N_um(T42)cVS[3/T>:GpssyrA9^h
-L:p$ZJ&!FN(fa3z[ao#p`51H8g4LJ<)nHSl(JOiEWMta9Xu0J__2/8|]JFiU3y>&x$n]Gf)X{S9AiIVQnFbf1Pt!DUKfXAV{SHxHn$5L`0-1+{WR{f0&@,
-d(`8lnD`+j7`fkPa0G~ZT=t+$%/Vc.]|%`<w{7=Vf=Xpb|B8kR[}SwY!E5A=B^bOLrnb]GOL'=$Q0$|aBJ7$C.|Ngf>qinm3d;]/rdkxrHf4wITnuY+]<`
-%b[R+H^2)cr_L.FaWLFQDUv:81,=zKI!MXX3-$Wf4D3dLl8lbr779ds&dlF5dIrO-Lg7pSL{$[qyN`=AZP=SDyH[6.KuJg4NJYl}/Dfk;OJlOTdMtORnr@
-l"T;LSxSK|}U;%:o$I"av:&6gyLFB/7W#!%dFhp+q@HFOD%rCa^mXRw^^<}@0a+c#"|aKz.+RWqS<'KZs;j8~9V)yH&3Z#O;m>4zO1:m0Uz9Y``[Go#3$}
-/-n1-!@:[/|Iyc^d%X)^f8Z`<LmB!K{K%"a8#4Y:ZX9Eui(w1:'dCLWe47ru9qdi=hz,4oW|@=lHepx0"M"@N6mmMFlr#Oz0$vCUL!C,3>|Eb&P=W!^O^(
-<Wb!!!XE'e@,@@gz^'RoWik`k|6O)#@'~&+8:HWx|'zF3jLlVA0B`VDJWh&Y],=1~1b|#CKp.b`X]AE'MnqSPewpqDcfHM$[Qh0WU;it9.ZmzMJ/[C0YT0
-:Jx'xAP%I>`E#q+z[O6}acRAP=7Ofc4kJpbF:z4Yf25A9h:f//wB}fV[},MTaiZYc4+3C+HiuU4AVIq_7q72$F9!(4a{jJ&IXSVPf$aLf]PjAM}KA-'nBR
-ugxnq^YEN/|.O+AeQ9y)yq!rFUFv>].CBDsMxqA+>"c^@y("/9|q:0`vS]'QWJ7'w(uEV'h/R<'<K2j@Ya=E;P{Yz._gS0Y(iE'^{IxxP'$E`mnq8SDVbI
-.u2z=YO<5I|I5,}#$ly+HWyIH5gjUsY(Gs7`uhOt[l[-_tWzS@1QA}GsEQTnJ+iu7LFVy}_-x_[aicnT&Ixq}}O2:f'5Wp.6[^KRoFgb8/FCr;0dR&<vCr
-~U9^KGYxk,WtUCkz-+V+"D:4rO4X|(ZR>%6ExCAZ[k}SU(^w.="5Ik.>.4MpbuTiEAo9#KQDWuk9b(ULstoC_`X7U;qoull=g<LwZfj,^lN5JKl@o3f{q"
-xvHmG`IyI%=u^.n|/Bf2eLW7G4C%YqO`q(x7z]RaKpt$gI5'c>;tsea2SJx|VY]'@,)t(=7Zy%c-mUsH@Jl`McTOf$ZFB10lX97$k>UJmi0++zB&:BoU(V
-`Fux}N5A2Pxx&p$YIg5&CsIX5&i$LeGki7lgXyDB;rcwwUTY3{}SJ0uO+kGO03C&Hy!PvlehBToHw/-k-X[kT$i.TehIdJ.OmZbO8RT_q<<a:,{69WP}2f
-`W47Os}gnn7oK<9qzvKRAb-J/Mqr>TViqIYq,W5#p&`y8w+B8[1yb%'S4>-6[0h{[AnTtjhq@FgR(cm}LO@qTicRr>."s:6OcTW_JLZ1af0_Hk{w]7!L%}
-ban%lB4WO++Y@8:V[ns)_hRcE#Ppk/`f,Zn^XBS<]nYbjBGh@!nMu0Zth5nCzm"psg=Mv/F;2>v.8[LCO]Hj[`@CE`&Z4;;Ak9'&`)nT3NIm^6={Y%YC,@
-CSX"tk'R51lw)1(xE'3M<V(WO]_M3BxS"5u3m83rlGqhvJF]~apZvg+x7Y&l{'qp(b0Vid}-[U'r,WU{gjG&SY&o@(FhaH;EU'f{b2>0TQB_rzPzdb"753
-nYOoq:Z#/P3^<Ir30iAZ=#_Rvf.BSP{L@%O_>qitn46`Fi$6x2h)rrtLvoQ[7G<ubV@[A_JS9L+${:7cTQc^5(2;jq8ID(<"E#:IMC9.KfdRTfF=GzM9g=
-TKKZM}UcT'csV7-KcY~<3p(O>})-m,Xxg9ibC)p<LhsUVT-!IH4sRetM~A$11`oOmsKuLLgh"e}`"xHE_RBtMAo;)vZ}oo2e|N`@`"@{z<H%<LXUM1hhu[
-`jaVv[J&EKwA~/FIJDQeGg=L7/lr[}5Y+QN_09~{>y2%-%KdH11jqO]Y1|6bpWgl3!SC~GgP"DsvloDd~Mm>X1ALpNHCEk3rIy_QkUyDL:'-(3s_mLs)"'
-Z|8.hSR3,o>xZPny.BH8^8x@>t2rb9omQ-9S/'[Ob4u"6]e_RA5`=]a<P}BImU<hYcG>A7VXT2.c6`{o405B#[!oin!e#C)3O+G&j$-W~[xgMSgzbhc82[
-H/i0JBzE"0sYVu`K%7|j'Tp[_3q`>3p1'#^9|vilMW=7Ya$}C|M)BBhd&T@pkd$i#8w/3>Qxpc~P+&&<a+#$zQz"9fHS#ug!#3^R<iXouTS5>C7a!p@TVy
-PB(nUa!.[QoSQrYC5'"PbMki..Ob/_4ufr!KGq-u)kSb@Uopx!S$0HC@B.r0sR<.o|S#UA)asIrhS<"6up<3M<EgV$kFbiF<JcQlhi_L,r@_OKja}<6=Kp
-Gs|F9:2b;froW|R:q-4-:<THKJ-I/rb6!1%R0ZANm.B>2t=3#1-J'J)4o|IomDRK=,)2vvZVkrRJHRJoN>+PGas`)t8/#!Ab4!MPL]HzX&7kG6aXLdYQ~1
-Uv9wt.]I^-7bO]7FTenpbXKrWi6`+#MwLxNW6T&RNHnSc+([;[>0C>MhdHAg4LDrAJnqQ|AC'g[LEw]Z3+/-.M'g5,tp2i~e0}@_@UMUD!;V{FwZ:No,ts
-xw%s~+^"JLq$/w:rVZ"m=rLLA8KvN|0[%L3,AgScza@)#|YEe5ABWK-IZ_D6#Y>r$%57)iI#&%e_U(:}Bk+'J["#hQsSW,i%)/[,[#pV3}/A#UxE,y]5;3
-a2D=jNfWzZ^FEsfp'-@tCE04/!2{aWkf/S6o[jd4<zmF)s>J|S3IyEuAVI[fpOs>$rC8>9=O9`<kyKn){nTqFZSr)'M{8IIL_>p03YirNu&#=s9UVl_};W
-OR9>n4.y#c:UdEniyfUpV(-+.d&{g%{g0%fr7jFbY:9/HJT$IaZMP{P&l@/;i}t!vUW|i$B5k.lY$h&S{@AI-3ZMko!:5L6P{Qr@VQe%g>i5ur-AxaXhO_
-YuM]2Cg_gojgee/$7Y2GPQZ|j=m:Il7NcmWDJ7R#s'k'(I}1ju0r]OQ@u{O1llo}X.TUkCyXFxH<D58O"JgBRhvoxKSTBI4FFu=u{Lo|R}xV0y2ph}#+)>
-1Jnsl0^`Th'XneNEZITPoM`##"UAuGKveJeNA(ky]r4-!@KG)kj,1B8.rUu2z{5jZn"7#>/ac`G@E%vmtx-Dj{0igg}J`alo<PSlID/I6Ma^2!)%xKjO$G
--Qq0P:.b>VTUY.K!i58'e^iSZW}>#4HYCCnjFNi@gyG=X]E>:ohHV{g7hoHtHPP!G'iP]f!mvqi2.z%>4{BnM}~VZ-V2z6h}wxi!8fJI1$Albz/L[%RIJJ
-ib^o`x5@f9+f6)SJY';7&g`rzBV<$Ta4jj)DW_a-"6Lk#wldV]IF|l@qvIVp:ulsC)I^pJ3"oD</:a.1Ks-8^2J;ICVLe3Ip)d=n_t@|^O8VQop<x}Cnwq
-]{bu#;vTgCTcnetG=jStu>:qgAwnKsO2se58olBx.bniF0nd"h7K_76G~&8t]+bZPp;Ea34s6cBLXY.5IpRMelkFq"(gSv8u]yRAp'c2y>0l)=cMq{$fLx
-%Dd8Jq&M%1I^TvFJV{CvvXuNgdVpzBe#4|hD=ic,uJWEYy6pkg'C!cjD)3lbONulz-ooosllx8cfn0XDs1eG7DqqwM(mSh0AC&JRK}2z)rhlsdl=[:,0)]
-=1Yu<m_7lh7,<tOOPngO`>#`ZFsd`!DeQC2Nj<.1xZV8{Fi{Kar.E,TU4R7IP}:Q(g"d~B@QLitg<S$80!Bp:Hg+kb'_,='N-F:^KBJ3-RPP]qXi;f`X[b
-q3Me=BqUW`;t)9{&I$j;-,.|g'{;|DJfS>.P_q1lHsw<:7t+82@r9qWu+/,[EWX^v@cv",R)vRHRJW'_=dr78I_&^G2-($u4l@Fxh.SMSOD#Y9GbCt9aV!
-!c)oz}S_/sM4GSXMF&=OJXx2cJuJBFp2-2/t&o!(qzHb9E=C](i,rAP.{V`$nMj47ThH85Y&Rozo,6g8lTwm]4z&LLqy5MQn!e`l{j>r=5SO]-grK$HVLC
-M$MLM-E%]X5:QlMRCDq(Qkh,P>}[rll9(vRg~kM!W>mBgG&TtOPs9Ak`oMl}-Gxeq>F5e'bO<c`}xlgxefAr67BJS3!eTiRX<L{lp}yIa@}s`]}I]o>|%}
->j)iQCVgF35X44g_/=LSuh]yzf_pzB.V;|Pvm]=WMQ/5-cIS=x$mnj_jY>"h50wFDCN(K:6r<l!uqk52$%8O[tI[Cl.Wji9c-;8/vX#X:)D&uFyeLF3,X(
--FfPt&sQu"<@&vEEFofmv)0__GCrb3`{Dbyj:1K@w&U>"^{pr,2QVq,nXmzw;C7BzcXx+e|bf77xi|GJFT#nL0[aZ!zW2J7cR>EpJ@5[(E{lhS:x`b;qn7
-%<rbV7GwPtRLW%~jnNY0rU=W~M7v1r:O]37lRb-IkHkeuN2{>Jb&URrX!,E1,>8th`eUu^NLy.s!l)Cf)Tk.-&92M{A(pgNjqkb56/Na&Wgqc"%(qPe(!(
-yj9Yi)n6eY!Hw`0On@y=g3eLuC<Z!hZ#`[P1,t:&z's9j$ZE7EtxFGaX#+B5jk[d4wb92>[};Cy]Xtp[A`/N">O1SK@sG<IEojl:#sHC;edfk(]qdBD9]U
-R}b[:W&[bf(sx)@Jd8C$z,0bIiM)9qo{[k;eOCu%y7zs^4[{`/AIqK`tkcrC+f~AXzk;J8gfgO&_`]{$eMl#x}"mlytDOM44fxe+-}hqma[dS`KV~Rk|iJ
-9i{PPl/p%b9oX_YS^BKM]pLr:}$pQR5@ulj:mnIC6g1P3R>N{%IyL{6i0RqYj@UcSwS&;mk]DUGO_s#q9VAU9lqZ_!q4IzIERRAYP3p0dD9X~lYEH27]+@
-{>6;{j@4X|"hz_CxHvVA2`E6ASMD>qc^R#r_Fj}xZXwOthvg)BnxHx!gQR,{mw86h}b-_(wgKnt+NR.bKnXRzu3pkaq}bXfVl%H<rrW#1pwLXaJ|yS_<ZS
-B,|3`q|k}p,A%}.W0(t%n4yPUx]q9pJY0[,O0(}In{cJ1#Av~<04fIcH[jKt3BHK`C-vTmSdiRlJnb}d=mvKgc$i<NvdqV/UD1RKtsq<lsVsTu/uMLNIyv
-y1=C"z<4Wa]S!Kv$!qmI5=9%hN3j}o!S+$@!Kc-w>,$TK&~w]3KqU{Cb2#_oOm2oL6cGUWL5Veu'$c8E`>7|hkWC!9:!d!3zGOGRgJH>z)!JUo<#"Iy!+v
-8r}MXTw3U!a{ff@7",fhx,rv"&w3`CpYCl[c4!Sy,GS5YL]2GGl>|O<W0W5BY[14/$!nbE]_r}$-7SxayBh$G4fQQ)B=)+nOZqHeNE))>$BKv@@A{vIQkn
-ur8SW{wMp+[$O|bT|<;dNV0U275PM=K6Xs%sQLQwN3y%vRu@Q"ivPW^"f}reLJKP,K9|&tC(4JCQHp_k3jq9b;!t+>vk%7VmF8^LgP&|8pL3qXs)]hNlCG
-IZSJ|5`7`0[rH5cP'`5IEY7UrLg$6scwDctraJ`WDYs[o!aOa9Z<Y8!P3Yot4'U#Z__sGNA#F%v"vmVV8jA}Q`P^SWu1jW#Q4=YsMf/]zh[i<gdBm`^qvS
-x,ym6P(}QO,sA8If0TKEvxN`ousxD&Z&QuDrd^f3GP^{e0kV]zu9"g#$'FaRd+rB1H6/v})kgsr%xb4UGBi=^wmHS/&z'E#wO5/(dI_s"IpyV15+)0>=up
-r-8uHsZq.jsPd']''#BobOGX1[fQ4,,yk%#S&CM;|TlyIt(M!J>Z6&K`^JMqXL/o;F{kUhIQ_t0>n<gBZ##_@k4LK(9@m{X}w-'BDw{$'%t^$}1_Fj3BYc
-1rgau0[b=4'Dh5O]MlWf/}&CX|bw>$g9.NkGrar70A40ZNlC(D.Bk::-`]6a#!SW~`S=hr}FkDb^K%dJe:+cXaM]Y=K+E^l7)"q_)WVL%cV@1M~kWQf3lC
-|iYnohhRPU|6t<0{)V@x#JYK3wpgiYw!&u|Ci8&o_Go`ldJP_8YQ!#c=oF-A"43.{QLdE^"!prAFho~uh4HzYc,-/3Yx1.b9VamCl51Q0ck|-e+0VvrCTh
-PV<ssLx8FZ+lt_k[AJ`(@B[53nJN'k6E0Smf^>Vcoj}k#Y1e.l`b%X)+;`%=~GQGpQ,OY25zSb/1[Pj@%'^Khv8(!Md3!3YB(bISh5|Iue@!WBr:X|e$NE
-;^ySn)(hG=Hv}4ewj#"/vZ81P&val'FmuTWf;M{-zyHC=NhsjT[:|QU{FpJ3Af'Z4b//3<xCP]vc;ZtR&5[>c7,|Ud:6p/b<R_!z6jl+nG^Nkz+(EmQ=Xg
-E]!bVHtfzkJ|8[rFaA<m3=+0IBTs7"BDNlQ[6YvmiYGR-ENvQDl;^FB|NO}xwrIrnxEo:TrL-qWw{0~g':2;At---A5,BL]PSN9bG0Wyi&,Ha6$:^L5@"I
-D@MC))U[Eg}jo2ZL^gRIg_3+0vv8n{}j82V[iatSR}iMSPc2iUAv7:)_:cj%pjtxwjj-f4sT]K@Q,rfWq5nW%|<dYf{q5<Yc+AH.1/9:O=`TQ,CH(^/2{C
-dx!u/WScf6bTSX4jM.58HaUp0C`})&Ju2jw1!~Qe}pFF5GHl|}I38=^0aW;_]IKq~O7sCE@hBQ9PX]BtCFi>H_=_p[kW>09[WV+J)aR4@%Tp{R@W$[g<Ug
-^;:o_{>[)ZX^J^}0mvSzS6%P|)q5)3Zvlg>]#WwTco]c1mcG'&HN']>d'LXo0=u<F&(6#YZ>/9V`wj,JnV5+Bfu8y|[hSBD^Fr%3=lvHN@wp=@ZbC8-b3K
-2-BMO0f`<v4^-0z&;k]ob/h,doCFbITr.,JtY}($"S~{y,;1,,+ZiSRPEVk)>e|V_:Yrem"Wcp3!S(O+:lc%C4R4/6sAMWIt)mUCD=##qb/b0NC#AP7)oB
-+zl%S<,=~dTi>ks}|z>)M{f|o@jSD{e>wkb-#ALL6BRmPZuVD08N~jeai#jMx73Tzil'c(P@8A3K$6^;1agI+oFp"ureQ/Y-gn@y{T1'TB5lhR=}NP$E7!
-k1)%(L.iKy"-@R&[px/2+cotNdKekgVqS32Bj2ytQXR;I#"xJs/fquklm86o>_cY8^e1^bu0Y^vG=`9AGmb$Wj^,k`wk#ggvCEf_Ur~e~|ktEOaI(`{M|}
-WrKIezAkk_SYNhrCiMbi|e&r+{SrTZCzH[Ap@"3RgW,><rU9h']G6#2eLCxl%z@`{/cG.`]Z'x05SZSp`PD4vf}moD_i)MVA7bjViu>G@iw1"yQn{h279x
-9}32k.v23VVc2N0;nvT<Q}nW}{+!+iSnL&$M|W8>lr>O&rFPbO|=g)TL2G-dqcsYjODECCPXI"vpRLlUU%mfl1_@l)49Nm~4dv"dH;0j-Dx]^NXs.|JUXD
-e|9uET8HZ9N+mGHchcR<U1dM4i$v|qsHdR516_(wF^k79i_4.X!9)t7wjWHW>5ois@BfWAWF:9`oY7}NW;Fjwn{F1p"9WR.#E$aF=Cd9RPR(|O7w.Zs)d"
-oTCIo:--EfT1|$)#R<Jn8O/2@3r}b/[$+_WK7VI/n.`[kZy0vW&42F1{VQR`Ita.so}rhBl^`9x0LyM9K.og@OaZ],MSFRRUiCaFGO1(Y1{1,6PctY/$p>
-~tykd>^G|SKQ(.wnfjF5=NBeT{!fe!iHdRg`xUY^;|txh>+0YH1E$9ktk7~%>5)c;C/<jQRa(kV#~V]KLAXs.5xbY>O^E5zS6Fh>w@.Ft89+OJi6^b'P2R
-m,u)L0[^ODy9<@sh<)dI1v6p&]oOI].rH'rm):3Na.5B|0PWdAwP3+w>SZSayKd+x4(<#"Ux'RVPGO!`KXr.SHHL5Mp;@M0@+9t)p1Nz!'E$N=`v];Xip'
-nc~aTCDuo`Y[!D(2I{!jhdZPctoX6KDEO#cI(G}:zSh3_O-$2n3l~YRH^Kfl2tjiD)FDGfUF4)Gi=m@m5r:`g39dc`^y9%{"PBSm#W'Hyjkt]aYF.X<8yK
-'FSu5r&C4Wj%f|zRR'[;z87dt`7=|P<yY]@>WRvFiYn=Yc(n1o,{afUN_IFF<COIE5l+.afP"a.K-sKU)}vgyJ/wr6nS7L}MJw"XU%>,59Xw_:$ZWj9{@Y
-mOm#=K-u|5xa9h{pXga0Hc~da:vaM+dm(wO:N6Q0ahJU7@uZy1{2v]}t{19/F!8|(f;@^6-k84A2j[s,r/s33Ov`e$`OCA#NgjX_I3g[nLZu+|q<oTvEl'
-1;yF^{ys$PTL22I2`SKckf1-Vxll8#S@aAUBdIGFgtpP+AqC)lm$7x3X^a2O>&UR0V'g6-6E#_x3opt^t:FpTCcoH1-r-2r8;|KY'4n7i&aD_WGa_+H}Z+
-('tr<QhZF'Z6>UJ^hw=|EmA_xcOdRw9`%-ZA-%Duu3X4,lsE23CAIt+(Tm1|)M>hZ7R0k!f$O'|r~=u0k{'$~%%h32p{"oWb>)rSARTQowm-Q9uCe;e(W|
-HD,$`1~RDF{FBWqB}.%$-:/KurRck$ztWO2>#H6(`]}iO<dBF%n^T%O">ie!ge$g(9Y)!BjFi['vC7TnBdB)k:ynfl1rJ>%7Pdy[k</X%{n=7G]_xZ1^PS
-<`M0tH[!>:_8lmlfzVcG$D}#+dEl~bFOB0qNi!}a,}/,Vy,nid%uo-{}k"(9D"Pm-+"_vJAg]p38@D,v1rKq:zHx`A4mHX.-.[,`=MH3loYG[!03|6.1}C
-am#KNdYwR(f!3yXCdk8ce^uUsa0t>w4>17S9/'FIK073oL+FV_XkiT]}S_U{~hlUW0Ii#`kQ-q`}IUgxExEu3thKu=}DemCanE%9ugwQWXH<us@ShrO7!W
-cCx,!&D'vLtf^}gm)+ozsH]G6m%VCQ@Cbw.8j:k.>snuoA({z-Qg|gwM#6nwmL)-u9r})-wyc=6H-46(X75c>68-K@'MTfsLt^K}:@HXbN<jBA[wSk->rz
-RO>}}MMEM:kzKeE}Oe{MA=4{q#UOuh5pNn>}@xadW!D1P8krxq2T>[AmV&]UsL8-{M0@kxX&@wdwz@iOEbIH,_c3"}`#HQ5ox5uIS}!7hw=(wx!>!/Vu$T
-ajIbd{}bhzj.l`F5;F|ISDiXgBrW^_E;>61uyW;p&,!d0wN>P4mDPd(Den]1[):jA[D.Dsr[Br4ed%y&>oA!!rYe1r:OauEqe_ecflyM}/jd]z6MY(pxNY
-0zoE0xEBimz$b9^7$62N7XZrADZ'2+R@DuQmgoBOFoI`/ov{xQfq"pd|(]w)eFU84vPS|PnFg{E4xpXI20Ii`d"kgoid&}|r5i5dHch0Tw+Lz]jC{k@7lB
-0(-b>5CRXK`GfX];dNXxEXD#jq~/{}4OJphub,,7X[Dky0$}r=-6^M.2`dV(w]2pboTFdR>Xux@;]Iz<s)/>u{`FZch{(|,+3'=bz{hL/MSbxhT)Bf9U2e
-[sU/`%oO{V9D$|,_WFz8)Un!fOQ,D^,i9-E.#2%aV]~)2m0F_wqF{Z1y:OEj0y-2<DiR'sz21])qiYlN!YKRN7GFwe~+R,wmsW|cZO$tBO:N.zJ%~D0#qN
-nT2RNw"YD7c">eQhe5~YOyxGhkO1KL;z9YO=dNa-Sr0oQ(c{41Dy3FX7+jD%JO2'Mf,f}x"^_p1JGLj12feh51;DDWqFjP}V3pd;JZIltpcE,&]wn.Mc7_
-yluX[_Ch/hPypJ^)rKN[:HX5'NTT^F#/0(=T('hKFDy)X]]0G]eBETB%z_QEn[e.Lh{%INF)^<"fyglNXdY7`aAd|}aw=[<ZgCa+(^>mv6noM_[fZ<EpUq
-w'Y;7@wSRO]Fbm2'-{Hgj-Dd`Nr:,luk=4kzv6hd^cc9AbgO,HI<Kkk6u&B`"1AWAi+ms0zmFsgiTC3+Grz|"7jkj#v3>%jEn`z8h,2b>:;vd0'>t$&o`t
-R}6l{gz|Ok#w3[DHC9c01(Gl18;)WksL5YU3~gnsQmoBG)F4B0DHtx/,Zn`YkLI4jQ=X3')y,)tC-u)<HXW)$eVOhmp5:b){1gNeO@V%"@g-R:)uAhK)u<
-0NGUS!=);lCNhT`gOoI=9q&I#xHFTZYcEKuV_o&R"17@4Yt9~4hRM7X+s9!W5R7-]HF'7bm8Z=x`+-Cv/wFw~:{jTnO"@_I37]m"Wozf!H92z-{lq0#-CK
-pDAc}]npB#O{#5.H|@IpDy&gGlOd^#]Y8l{{YnOp0D3CL)+4@r(DK}t>[24-@12a>/MhwTI<w3|j(ps0|w3c7Qu0Ts!L-#[({V.UF$}iMcbj$wdJhb%LV]
-o9gAnUY8h_(=$YFhf('M!rp#9kg;%;,]_6Z'NIRxE/XU:vyw~K^M#Q18Wo,Lv66`atRw14isaHau/^~76(tPQm^zaBNaIe4[h%)6q:BkZLjTtWRa7YzE37
-vjq:,.wk9>C.4c_!>"A_,W[|Oj(}u/qZk])hs-n%NH_5-7$dP7Clt4E;<&8NXPabFO6R@1LH~HF[=#,j39},D<3Re>kjxJNbM=Cp@H#t`yDr"ZEV3k$$3e
-<x'1EM.F$XxXSl=@{8b7kQ<:p3#0H2I5bh%nI".9ac~WDh0%.&m|VquNU|Pgn&.<u}AR%ZpVC!u-2vzuwI<W#1L]Z(Gn1VU@fJ,F'2!O3Q@TIqC6R]zhA^
-=5^K2H4'<.x8W#B>r_f[uR&L`CwV%%:9&g)s#v=eYsTiZO&__yfqe-t^N83v>/PfAOrqf2C<^F3-,CHN<.5ID|[_NlB3~cYE#R/:[EFEk55/3zy31b:HkZ
-$"0'wDJ4;wknZJA>E'w34AVvVaun&qTwwM]bb(i$C"yYC+o2^=AFr3DR_tRk[6v.Q-ztb"WUHh1Wgath$kYjlsi(_RC^9ugs>1]@Bjs'UIPzadTxevW#)Y
-q7YH[X$5N75QbD9grS{O6|f1{#=Qs""ooTJ;A7Z|,e!Gm{<N,ceHS(5C-mar5`+gtR[N4JRfOZzFME(Ocd&%@gmfD|=z,IN_7xZAviDUSvjTbta`!)2qfT
-mG=e{8L%6(zesn/PjSViqC$&B(Z_wbV=;U"6^_>6QdRws/LnLZieBNujE/4Rz(!6s6X+e$D9O2EG6'cs!y)+@|SH5xgXbEP&:3"ynwzE`EW+PI=UCM(9x9
-c'1IHI<S_D(`5q-f>zrhfitq"^h6l#|Xu}Xc@TFsZa5K!Y:<a7}u7K':|9%h,IZv958)rr1kR;^oCFM#:QD>rWX5_#irVx`7^)UI5/SGzGM//KQ5"QDxLw
-#B0P-Jma>=}G;`|")=>%!'2bHLFcG'M-tuti<b_:ovoD_r=Gy+/VbZp+1[zb^}s78yFnz#Ej-Gu]";lZB'aE5pSjnO'JEt4]AGrVsL['HKAM<Jyf2uKf&y
-y-e}3gLsA$<h"y04yd-093oOay_r#%)<b7g5|51lg9.|E-8gj]qGU8VH209-IX1J`^x%CouQyr5h[j(SYR`f"Qe$zC$kXONAHeL>8ZX0~Qlf7+J]{BKm#+
-+QC{a6rAnzpAX,b>>H/|}d,Bb1cmid<&vdr0jdsmzFW4T[P(&V@SRy3!5&U2b7j)Z-3-b)jPx%<>`Ob18gQG+c%q!,U5js1C;2NC[!]ILjht3IEQy]JNE/
-h@sO}HaNi|15w.c2/<bpx=J(j351iHPG%H!criNA#2sVJDyfOI[V$Un!VO"hm7kju)|HunNOcM]BhDc`7PvXFoJR=3G=8YJ2/NRqtm1%S:B]~GU(t1i`u7
-(SZgS+ENxC`yfz'"WPc7a}uPf$bwt.gMm#y|d:1ZZBJ>4:$>viZg(WVL2@P}/Xtq&|<)+))+"K."kylCTu)nnTv)N`re+`tb9BX=yU)Xh!Pu}pf=J1$SH3
-~Sa[P>^j(JQPWp76tc'll|GFlaU7L]64zL4>9f}RWa=H,ZDGqo!h)M^ff{}u36ddxTX`[BjZHl(>fOa04PMcBr8S]@Jevv@y6Om,!g)h7u<g!@UE49t2u(
-k4!ajL+S3B^Lo<q<#Zb4WpN[k<1>We-#5(+/Csx&T'z++l4j2!@`)g4D$QpS}jKaet,Dh3>;pn7}+>1[_(t]zB'n@$AE2q!7$}.a%%3zI13{UNY2~wgNV>
-M%F7.F;Nq^;;7G^p]>+xJ-=>RChk8_l=VJFIe]86J0)XyWg'3jA.#CPT7>O)5x&@wDtVND2]5}"OX(NJhug5c{W<g,[J'ppFeG9Yq$oMBBLLVDBDz36:bo
-um3i@xm]{!.gE0;Io'&S-k;v@HW2[-Tsn)4]#J@G2|0Y%LJ0&"5>!2w<0oY!!F+cZ]P-q>q#gY.,Y+`{rQ1{4+wpa);D&lQh|-=!!Pem>yT'6bvmfm.m$W
--Puv`d%L())vm$Db@q.`A:JL99t5cf{fXzR7TYm5eb&l),D{u<$WB{sMaXz:spzTt,(uXDG`-8{J]&B4N/C=""BeL3uy./3;l5Q#"v|U(B&R4R53>`VN-6
-AvQ$+lt=EzV>|cG<'2Y7M`_<|cRJi[-SUflcN'2cwElV(v@mQ^^cO>=5/<AbtVf$(LY>ck|IbDhIKn!1AnQL/N/'T^CZ26#7O^4$-@"".m'YEp=qjk@F;_
-<+!7,%mR`=DC]0ICAS`Al@WNZpb#/MPCX}0U#UY9"u3O[T3sDG&MZHe=Ay.]pWN3!<W^1^pC61F#F&E{'}aicRd@(R,3s'%C)ZJ[(I7o4Bs1))boA9;acr
-8]jU(C^C%m^KfaFij7Ex=>2j.ug6|^Mv[{-eoG^}j7if{ONZ`]7/M-9#ZW!_7`,HMhu.q{K^!!6]l<`4R>iz0wC2Z:w0xn<o"`E%a^{$DagI0cd]k/clXA
-@87Jf2se`Ayt=l^II|5JQ+[@M1|JdBN7@/x<s)_w0|)t5+hr,MWv#JKo38BJ70tM,ZOv9&A|SpLCNlmEkIdBWJMiy9]A/sAcU']>X&yM[q4ub|v5Az01+L
-wz%Um&;4&QHWM3Ia]XfoG{1r]D;)by~B(mP3t;Qt9qawL7LQQMvQO6bR"b-ajS/vc41Kg:Vtep$6f9S0}guulBC!Oof4R<R6}Mr(d80jCtwD:_066r7g:v
-9x2x{j('rvPh>{uz3Z;f[qs0d5Xl%z{{(#0(QXj8PY85HBH>y0-_3d#dUbfrNd)"%L$)/T3anj)8u[H`0g9.bzk`adS7rlVtb$HK:-[pOt9`")/,x{YelI
-|iB0e#.Ve$wo{XPn3g7fQXFWW|Hs#&]v}e<GE8m+x[&S(Xyf}Yv1gP=uN!|ZH>7iE:#=R:>[h`6!`l(Eb@-P%RxKk,x(^WeEiqUcd6@UaE-FeTJ7<@c30t
-WfnCu+X{efXQ5"Al-qbPG0I|&v(nFhxyZh6AT]%}+@.,#Yk)pBy"JWv,wI%DWU4op^gH)'/-J4ge_afNl.`-`x"-/WB%_+g8[KK^G)hF%Lj5`m,BpZCC>/
-ih20pxrVC6Oo<|.r3)p<=K!Uk+!m96^w@5CN$8y}E/RxYg"Mz|X<IP,X^S^(@j89>pVlU3]<%.UqTDhu@BafnCPJn|lbN$pm_|`07=7ipiUhT19]aRGB`z
-Hi!]=y0`3ekIo%4iCy"gw[]_I44/e4C0cn:<YKa'4gd+]JcxLnljO=+BN42rJTFik)(%Gd(1&%/F<@W!DZFGfaU+q7Owd`Bt@Q3>/%1{~JV+qkD2t`oZqk
-@]@FyEa67pv>%Vp)%Q'OlmrXa.a:{cm.:D8M9`SPLpSV"4YP=1U_K;&,6@%JrDb@d,m5VVkU^H8oe{L6yD)W%,PX_D3I2<kI+1Zzqi4dw.H31clFmh[DU/
-rfmxS{f`up5Duz9ZMI!]7;OD85Hiw'u3|EN)b{YdpTUomxc1tMi[yM>q^O{c|=4U&4is4KBEpoe<w(e<#]vpb7[R@Q2q[bEnJF!SC>wGOMb92ekH$Rqs{G
-NW:aZP)4|$dX]$E>8Ow3]`hy(<cKW2Qh;a<Tvv5RzrMhvCD4##S1VHFyELE$9nns:v,wEr`}08`"0bX8`RGkhGv8kU|uhQUlq-|%vS~!i46'I25c#;ly1q
-ShTkM+'4I=$K|o'pU<Ul.7d0.$v=|ta`o-LoH5Kj/pRKipW;S6aqs0PUwE,t6r,ZQ<G00p4w'RxABx=6Rm1,V03>ommdOUr_w_d)">lan"WJHoQMs){9m<
-`b`,}It{KA~wU>wgTpoZlA)Xf8nBR^xZ}+TJ(%v,OSOC~|^.Y@i5P/bkB0AEt]G#wE6'w'%]T+&=xh.!vN5]P(=GgXi=>|,elq@Dxdo2ivWvDv6sT2}aXQ
-6oMlpA<'UK5]LI`Re%1W;!36,R;D&XsB^!L,~7&6V(6sG}`wJs38.%Ba]VXRs{98Nz4jcbE4)Ewy-Na&^)}tn0SPxT]P1]0YqWR4`p|#V>En!:{#,!gx,)
-N;";3.`0b5rAf<j|eO],G%2U]cLePL[a;`7.l@7y:j$;J51insW-c<p2#x/.KUC)w%+{gN)3P`WuYa;{x2Iq:PRE&4zNgu=f%%qg{CiFM{}}/vM&@07G[[
-^y+W2Ek7ack6,{>U#I=sA8I|sm;yqx['"k%@5/b)xb5jsL|v#al2.z=^XoaJiBB)5a4G|y~6cKSg3k]r^7DE~95p&<TW#boM+;s6)u&Lu3hXb%AaXBVv"]
-wiAlrqYa'uwLbJuh/haFBs@tH-I(0p.SSb3`$Bd2)<s`:]DnF(<b{/AJef,&eJ9h=3m(xK=PYqXWq^Af-zL'lR;,.o8UArWy,q-}6RhYTIpDhc5l)(nM5&
-|4U;<NvKSx#y#8w37|&k@Hti0"nfFfhE5OU7nc4,VFJJ@7q)M0ckmyzt&zi2Ac/]/oy!&Pa.eUm-4$K8hXFyRr)93&yl#/iv2Tm(rfgJ9F:mr&PNstZ^%e
-$1X$SE<i8`TE=zV#"R^=Uhj$Uuu]ie.U@XPA08B8L8oD0}iFJ#&)x}&L7=l%g|F9(t3a(}rt5z_)-oh1n@{4=Q|&Trg)gPE&IRNW8aT+uiD/M":.e1:D'B
-!^7fK|WkiBxg}DdV|[1EbUPz((GG0t2A{[z2`YT)"/|jL/:$yGH]{@VOw(|4A$3;ls4n1Dj"<jMe}>sj)wjJ;wd#$jxjWesC0r`J"tDV>V38!|Z"'kOu'5
-11@K{SyButr[<!L,Qsj`JpENM'i^V6tz^S.^$o3"Kxn[}bu:]1b!n5Y+Z{UiLx@.!"PkjzPuwP=,O{IYf}[c5(J3,JeRS{Uv:7Q4!^|{soKPWd|AmgdT-9
-pBO^udv%=vR%3[CqC}6[('[/fV8fd/E8,ESCA9"AK>;Yp5m+dL@<!0|4mYi7TYJ6;TX)M6&/dn~U>%Uuu/sjli1+lV',n`w$v.M5Ojr]l@d+<W|vXf&%~Y
-l.$KX]yjIz.`-"~[0Bk/puYhaE#[b:2>ag:T6qXKv%KND-~d~@Zj&v^aaD9CPZmsU/-[yv(DwXp4#`M[XMz^4U,^n-)w11OVsD>H0L;W(`N7Qiam<Klb-A
-.."HCK_BjPo;Q[3qhu:9x<9EGK.(Hyw+3dgED|0uZKEn-0=@9jg3;#4P3]#Gt'B71FDK6h,6X#n;K'B<7@4q,+9S>l5POv<C#pI<>"-m2![PAeYwH;.=<C
-;j(^Qq1J_B:TXr8ZEQQN0|dR9xqjS!a4ZPX8N]JTty+6QSqUlLyv7<8D(]k#$(7kK/}zWA+9p;H3<wja;M8=_46!J^H-0stPRI&&qzj@ZFhL9TX:5/rH_D
-DY9.z(_q^'RU^tHg48'`:deyl+EESDY#`h@mT(__H@G78I+F+SN%4;nO@qlGt6|$n4%b+26S0qV)7;qT^:`cgl@i|8rTUC&|mLGPss:ZHBv'i"w1w]Pt:X
-F3D(5<hS^fUicL1FY>bl%2FlLw7R05f7$}uRCj/A95t7`X)!wbQ!O!snI%dx":e&y))=IHa3g!Ckgi^gnx32&ZG,k7LFutxx<Ra^KVj#_KOk%v$M_!L>;{
-,k^ETLl/P-|-.aTv&zV5.oE@e^cLlOhTB}B>};=LF$Ak,h.>X5FRSr9JHzxwD|SZf).{GkYy+nNT)XE.R'PoAEN$z7MWL)ztc@xG8CQK-$As#Mj-tj/e|C
-1CZX|8;.I`5}T>kJ4kl"2qvIChSTL)2LFOkW(q&[pw7P5IT5@`'7HnQ^a6sH]fAFWhDD_eoUEPHe/lQ6sG}ePl0E#tec/k@XwX6HwX/y"JIfT6d&_S5Znb
-Z!(7njtGT3`jAoGX`2C"JM&fjyrwrfedZb^+u:C=Q4rR[l_Wl44n"_;/nsyUVl)PqvodyusP4v=jfnmK5!,hnSS:Gge',>}R5=oj53''8'OS'w7H3t9oVC
-=/YBd#a6YH7M&XIIeYT-&PRH}G&L/vyBHL4XwrmJR5JWqMz>MyI!]gRPO.fs2jISAISctRa0}yLRcpNV/SU=e;W]]#/Jo6JI<}m:9/~aG8n;r3Hi>+:Doa
-1@K=1oh'P{@nw7,.$|{bk5.8sMu`klorMlIqVXwnC2&_@/q9yW'it:TFSDjmw"i%8[Ju00Z"h&X)S8]I^GS$.0FdB$/_RH8[TG$Q.N.JlgNzC`OP8s7L,E
-Tr07bb78p8xP7KCdP-P!uIuV~)HD~'@Uf3M<1{%qq=]sJ0>7Ovie1IO0emHDF1A@4HI%|JI]O[].h[.5C!1nI[L]-,[Kc@TQ4OdfXL#&/;}VwaxeH28BI2
-OAG<E.og.#eX#bN0B1a$DoSIc_3}Cfvn0{IN-BX:>,j0yEj7HMRj2DCRG2T4zdg{4oWn[iJ@gqQXnr`q`Er=o`ZZp0v92qJ{joF>)x9fZvh5Qi^2)ykioz
-Pbo,sV^%|=LRQDqiqz<6WlGR@3a9~od`<}d:D:85>XE}(p5#KZT^=GK4HLUzG0x7YBo_h0<9:T<z$h7#rUdk9=D!-u'7uFZ@nE9hr$D.>j<H=Wow`A{'o6
-FE6v~=%uaQP,hdtTr7~y]#5zPt@YFU'_>IBo]/'DEnDJSnCp:$KpWDSuF&xGjxe5{l7$X02)PF'w_>.2"BMZdG~@4J"}JBO]uUp"Mi[7@QY9ei:";hCL%p
-dD&j(EuQ`d'tgGfLZ&l(V4Z%!ULh+pk#jhL#>hz(;}TJ]-_z_O2OLrIw+'i(UqzOvZ(|zZX4R+azDeR"G4XZhA3.tN^RUlX<{e&lPz<QMAmXy//6SL&bH3
-EE^i+z0wsulja)v=^Gn>V@/A8!<^b|~343SSZG9:fG|[XIfx(w!/aOU.OyPh@CzYH|ihf7Vp@-6GvV"naSL4l{[z;=(X=A2$dSYaUU`u3Ela@1h3I)mrY)
-FXdZeY_L;&J);"~gt)WG![U<2d'(X,yYJOk#ZQe<S;qLJp~6^,/UQ@&x3$trRwmbmv;r)j1oF0@aTPXJ.;>(5[8y]R~=ag(M,oPtO7/4ZxtDHLBf:3(Jg&
-~dXs!4Y_<eBrIt;y]C1IRzBn1J2])80StM#k(r1i.uia<C<0=$pK+IEBX3SiZf7KBY"5OX^8I%K+LOOvuF}ihyhQD^a1Z-2-fNFBsKg3r5E^glUI:pJaO9
-WI!F7Z~>F"VDhC,OTXa,0{:3EtD4S^@XK1JJYbm]#v,)0SU@xPtV.Rque3m"di&zbDQ#MVqAqNRm5UD;%Ys{u#SV~Zdsrq&'<n-r|P4IdB5n1d!zxxq^15
-<,Ze|9F'"glm6{p-&GJ.WN[U=V[UFU]D,Whgd51cd}dfCFU-cct$rcF-(V%/XBG(x('uto"SY$;$%:Al4w3BVhwT}M#'B&t<2)uU).d/<}yG,zyHhtimxn
-qB7vxnW"]i6YUPcJ#}OM7T2zdkX0I8Mx1)x_$sOyz6'!"u,jujq$87}.`Evf9qV__m';f<I/Ni~o[<k4,s7I[/gI#`y'YF,N[25:mfU'jor`}HhM4A{&Jz
-51ah1/'%&&ogyZ}L6ok0/Gb,1UGu`QENs^`"VE,MaE^wh@C3-8~wCCqf%t9lC<uiNC@le@qdY$0;P.Dh[TbbB&Wk8|D]U5Yv#rHbbs[$VYfLAy"TBs<t$0
-`#_']YYA-UsFh;@zxeOHS(]1pqB:KmB2V|sj7eRRwD<_no`N!sTa"'xEe1](EMTqF@fIw+u-1%oN4{/6""L!9D6sKn^P^;dadTF+zs#UPLxr5Xo4Lvh:k[
-bfSqH&7dWR1"yF/v4!oQMk2;[W'&)Xl8]@m4_"~d"Blati[`S|7VkbXkLB:#fac=.S~FiFKq>RIEJ0fkuoqM0auHr@+jrUf=h8sp;,:A^a9]iwQ.6By%%T
-=PUy%#'S5f=TsB$uixP3Xb:7=m_&sgqeW=/S,1klE9i0|2H]Qv>DI;vzBjYM)EH3Dq_{3H)dTlCpj6U$VI"2NsJpR#9Cu_OOxgPxm|;B~dj:DXESv3E^_X
-Sw&z4o}J:Jw9T@rF,9dDB1wgh#Nl^84/1!Kk46SHt8z#d"r[2IKg_C[k_vJvV7^q[<_Y,zRR's,_[cyiRWS:nyNlL.}cY<4/]S22+0c.pb2OrUFGtLGA6C
-FJrkE]<H;gq&CzDG!mQ[~%3)vh0=d-%WwM-}A19t.br`XL|ca]{8nT2Ur7vs#qY|3ulo`l:6xJ_hh&rK{$^}xkg:tISWMw_DT<(n{qp0n^ubL;a>2$ML3,
-3&es5P4|:%q<>6x9^!EY|vY;T[Wom:>_(^0OkLu^#Fj3owrJK<h'k3yg0MZ's-q%2p#-XDc$1ZHS%`lRsBMfmo-iPJYhMhR6r=#))`k[S/Es#-^LeGx^UR
-_N=_#G$YdZ.c3mnnPU.D=`@`S0Y/{SbG(<CKD11GQl"~_rCoF7eylb8_%MdieIh=Cq@[MUAtX6d0(!z+lF5(:%l"L7PSF<m.I|sNJZLcDV:HT1LnKobLTA
-4ZIM:kW1L4B,^6zUGbP/<4(=#qWpt5X/3WS1`aPMs>V2j[k#D^Y@LCOb>#=3RIyR$6}QN%FadP>&S<rppjD,355W4;=daJcN+63GyMm@-wBB>=3G}f/3"r
-48AduHX#u#RN0^e+M8UF,!YC626'mLHu,{,-~O3YmiRc"Grm+@(}Cn.3WX6D(E)b6;[/kT[@TBGSZ_PnT{j45p&J'HNC&.N.$`X7mby@I^%]Dg{s6o`#[5
-ZLPv3R-xvf4b,KhL@N>g!fI!<l.u]chrwqIig@rY=qmo::+Y72PIblsAs76@Wh9sDC&$P;k,TQqKL>}'eNN0$r"m]nH^sNq(uiaYfTLMaKv_NWYnDOGJr;
->-[i|QNVD&0:;WGdA_<K"QmimUOtu$d_bimoyA}]dMu/)[U]w1T)50=LV7%j1=enGbS/n;Y'qSKv,mJ%Zb{q"k|)Q.{l(k@7"Uz1PNTWGe{'KLgvLZ6D.4
-7_Xt]1ozJ92[&|uSk.sw[RsqtwdP^zG>]MtOpTy8`gfN%1%gIb)9f"mQ9&HEO+'>{]aLlG.E%;>=8wnbeV;(nHfK)m`9qD7cJwb#8r:c+v,T2oWM#To!;b
-FgB,Kc&39x$/;!&b!q$_IXnu`d5rVBoYb-<2kQY|gZ46-Zc.841}5/w.S_'OOZ9q{$~Il[kk[zreR6}x.'L+A`8Fj.j+Wsl+axDsI6^"3MBxduMD~hq9%d
-I)z{`C:a]v7fIusFc%[',C-.LY}.gs(l@=7<2i8zo1%s{@E#_l`qo@J,=[/`DM5s=S/f[LXVL2q];$5T(KD>UG@I7n!<GoE6]VDi.'vRd0[Jn/v}MX-jPh
-CoOSw.6z9wELv`e!x:0F1JfuW|+L3@yPj.OHvren%/R!H9:@d)x_<pG=64vU0s4b[y{10+"O{s^!!C1/R)_P,6vX("@&{}fugR[":U^ts%s#TxdM$fmc+i
-$x+(de+'KNrNu1I3"K++6ojVdwv%x#!}xQ|>e.K"Hm^o0LmXoxKCs7VBhx>F=YZHBllGG$}t,WwcsV;}ryPAiG[xFFi';sS@'LpQ-qWxvxEEs:/bzvm_}/
-GhQ+hJ1]"trgIG/<21ot%2rkq#4sBTEQSe[2Bz!oKGZ&'THb'S6%FTod>wl(jsWD6E|mh4gE&sRiN7Mz3]P<RG70sbN+}fZZXdtZE:2!>R{c$)-IA_FU~+
-Wpfl~+/)HGtHnW,gS:;YT6x&9#MIR_%qvxrqweZ}[qj)'q:$mA'Gp:gjhl5jbMvOU0d(rBY0q%bxT:6a|O"%1kVv:LLu_g_eiSMvnxRrO+fc4(C%$p{DZJ
-eXE5Sp$goEtZ@Gebun~P9$7|^"oz1o/HyMt;;4WQ;aS}c(~VQ/u$BM|eT@pLmf%f5h(LE}0k(BfOwQpz3Mx3as58h=<e>KFBAX;,g)O!bY;xI4(&$h7B]W
-K/Fxh--^5KMr=D~'7plLss=JHNU0$+VjH]^OUr|cKB"s<Q2D(%vi]l#EnaDrYdJXYslvl}&w0k-bW_6b8BpS44cu|_^ywA=$3fT$aK]m3DpbKg@d0SMYO;
-nBe'P<wfmuf)AsXQ>!DqH7bhBpwN0ns)9ancEI+GtB,DPSU]Jz2<Wr%gE9%mz5#.|a0FJfe)<B!%N6[ZB)sgTN;|%VvswRz)>Jk87Y&Ny7^p^s-JO6y-`r
-P@^:';3T01j!<J+fwvk!Z8:eASN{p6pp|IMR3aPo}/X0BoL"EM$jaM[$>l|'<Ige8'~wGo6.H`jh+s`tUcP5d7Bc=8W|W75Y2ku+]81F%2Zh3p`N$s^wkZ
-Bc}I=X(HCZ:kZInq[n82iZncP%Rgj!JVJE/':+`5mkM3F',Oy<}IJceeny}&d+Nj6+~z-W=XWcwhP#$yy3zU<hGEBdwJG1`z'4xqn67pZI[>`hPaI+lvRL
-H#RP!Ctp_`&34S^VX@[7}Uqfw0OU9<snFk7=<|U`Q3Xsom%Sn<_^+w06al9]+BwkuXSs$I6O9520"`D>^=njq:zo"|I=d^Sua7n/r^6`2at;7[u6ElrGp$
-BZSb(Hmvrc|j#mp,zwHO8qxWr5t5+fna!)w3!Yy#.iE<$+e;:sOve=0xab=b7aUjx;mO>|>9~=4d~.f>>bo0AlpcA]~`:|-#qH"AX&"gNe4PR4fr!rN}>i
-g|PNk|@D,:OXF6wStJA9y9@:6[~.4iG>V3#T".7F'ITaS|0H.C-|&)y^i0z=5a}|B@-(G]ciayF<AE2V0I:78.M^cXT$`2tCQ<C&eNG8hLV`QMCRTlw`+]
-FmT2{L]lK-f$6R|_XGBpctj%#7Jdv![Q_z8CHF8E=ej;z+t1~K((mIi;]AE)A_+r>$(t'!0|VPPEK2DSqa[)kS9qrnxWCHSs-pP:OMJh'v{!>7gOV[(^e)
-)j4%jLN3f22o8n]s^U9mbV5a3Rwy2x/oQN^,5anCWuf+@xBzn=E'>yq14hVU0|>//rfNV/TK4B!O9gw{&1q-.%uty$7`7nuHP)O:Q5vE%po!@OUMJqmn9N
-C1g9mH(.^g"_[NDcH!DwBXK^m%9Ag!Dp+0~d`$T=^,PZpu;%ts}&Ww8Zm1V]qvcM+rfcTA4-4sz_<hvtp%qb6d,-wM~lMr:7~z'%9$D9OJu7<WH-Ge-@k,
-z^bj;D]1Q6QFvh}%;ZG0`aN2EOMtU'Dl;KnM~8(OTU~mYvT2<gmQ6-|x|vqxDt#}n|om880CEBSrINMFik0q7S(:-ae2GN303zA[f9GLAuq4Wg'eo$56Gw
-S)gQCRLwyPqX#K"qjmZ:W-:`zEDq|wDBxWi(&0eAR6Y86#,"Xci&dlu1Y-_($H"J_dKH-P6lG2_e{6~z5CDX8f{66wz3oM^^0Lt$<A2)~<OeswyEFE4-hE
-%Gm@$v_h[S)[clfG3HO/-.uSjbaavG">]z$#-O>D(|zx[Rb|:N#-S73Z,S"]0!HzL}lo.L^pI;kx|Vx]xn3L7R$^Wt06&eMx)/I!%,Y:!E$vM|$'oGckb%
-H;&XSr-tc|5[:W_90s,eHn'P<<@qFc{zNCbbL%m45jaHsxix4j@;iIF]XM7O-@B&!j$ec3N7"P~FtuG8_x@$NUWl_pLVUK400YF0hffh0_IS0gJHDx&[OA
-zBv1hmz+comf6aenZi4TGYF&L/#6OhELGz3lA8@{KjXQ']e!.`4np(vFExKM{wl}E%>Bd1,)b$gAU'~i.oHJ'dPEiF+4[ah"V}ma(|T&SQB^Y/GD'Nf2^=
-slnS;Pfw.6jod;K_mr+T<F/X0.{p%-A&v,dxF<Q!["'_g/W^k_4EHcu89u^n3Smrv8LTZ'rxt|wfy&0iV:wI#O}7]swgY|B>#jfI#TLMy}W&l'H;Q4;Z{k
-FqaYrd-J>srlxOUsTUu^Sa;2g#jN"-_GyxG#Cy{!RwlU!jRs,BsLa`xI{CRHN+g!arO>L_"'!vn1UAA|tpB:DPV$L0%.Wy<V[yV60<i&h'v}}F]4O8L8tj
-8@$DpY7Kvt2#P)+L.9Bi7Y$YTI8-k>eoBcj0.Y"mp03`:nvOsO-H+6N5K%m$}UTiuxabyWb"giBR"md0sO,jX(pGA(Q%AhjaE"MF!v:SB#52Pvf}J`5%=&
-kdTVSoJWmLG,0V4D7wSQ+P":=F=mXh%n6Y9q(8cb7[JWVG5IVG,>:IZe`lh8E3FT!,;0l]6DPH/^T|{Sy0f[RPGW-yq(Mw<L}:G<w]gybNDglmPgKsD8Tn
-},]W~jF1~i^GaWzj}|3Zy$w"}CL$}MJza%z5=7FLjh0Qt"r5l-vz"U<6hD0'w5Cl!@5+-S"Cc:nE-z#r""c6Nt@ii/MFwqzIm,q:i:'a:-<|HHngf)~s#y
-'D6^OwbPa0T.B0{u5dw:3d1G@+{mi$8KE<tDqdtP1h'4Gr5whdvMhFl0SXV9_b@Fyty@[y=3~Dsmt9[pP/7CfzD&BPUtYL[nW%j@lBhiy+spIGjjTdQ}n=
-zsKyY4r20p~AO}!>BCdol,MofmyUqSnjv4x.7xO]mh&;@WUPmTD^d0iN)<I}>npEB5OCD-tkPmT4yQT]tmb8-iB7(y=UmG7ZB&@Y`^Mb,Td,}U_1#a23C0
-"7`8"i@M#kr=XdF97K[1r3^7!u,L@]1`8./^(%}rg$REsuB7.:5`@d"0/WyI<WpTyvh+i|ceSV4|zat't3IT%&z4&c+29f[_xh($nDa_S7fd#$)da(wi9t
->('3XS>`:nIq4F.^I#$$V{A}#|Gdhlwz{VUFQtTqC=r6"WQcK36PL4O<qKCf6bjpAz_=p78S`W3Vn)&'H6r8IOC"rPS%Syt|sR!zt">Mb%CplJl2!f0^0Y
-z;A0vSE_b0PaLPq1@"$GBF4]=}>42YlC"t}dcs7tOJkifgTdiQal"}jYrI)>&3C-v-_}0Yp17'a#'dJW-i7K"V8VF/MjWr&FO.TuErJB@zS]wH5Ag]`K0j
-Sr$IE=2,;,QV}UU)pguNxt^/^e9j2>PE)UcY@/K#5<nea4-[{eh3m-#,|CIO=Rh1qufkkdUZ$OI)RfXSV|SwPN)yGI}oV/kK|fiXx,BN4'[UjZ"U.UgkMc
-y#i|t62Z33VVAbr,noB&CxIX>|lIHCX$sI132AIJ#bG/}eCz0tE.[-"o{ZlXPNMs+uW'J%`$|cs1`7^/kW,amnV2"WNCpt[tpVmQ-Y@4%2kLf_~tZb1N@M
-yG^RNWnazM&eL"D7K#!Ad6GBdN_j[#<TrXl)YGez@lNpoj72F%Pi>N4C|XpL<R2L7pd6+<L>A<Aj.4<)|#C:kgp,<oOK,,s4"#6@DBn>urU$ynNJtYuv~b
-(WS%`(YL`'cQLZ(K}/JR-[l%],ng<J-1sdI9:x)7x^'g@%gTbiRk#7Ph#PoSP[W$-y$K69]B.F!cD!UvYlF+gYNmtC,n7D(GO4&Zbm$^A-;{5>yhUQ2dm_
-PLiH`cx`/Wx{b2,+]{4!Q$$2`fDukw;"PPLAI%$;^eRLq$_/#XE1X[R(UiK[7bcJ1+Sya,u{`@#.uZ3{^{Bk@G5oX`qpB)hXeWS1tezdfs-6"jS@}r@/Dn
-w7}+i:~wXOG^lowr%<gX"V}t_D3NeRUJ[&=wNDD#R]%`2VXY&|:n#lcOXN:y[2BHkMsV,ss7)DzwRq8irq#'P/[XBBLb=cb2zKOp)w=qr'>Q}C'r_>vtJs
-BQ9PKsn7Awo]A.<`"UpB~^<m4PDUB]Y&:zoWKATC|/;dJpmsN5Ya,X{U}2$63+L3VHH{ryN<mYB|B=]]q>ORv;@"+9/98.A7bo!hgmCkxDXIXiMI|>}Igy
-0j]/L1;Wp>3^|ZZdXP{|N[^<Ky:t)f,,iARU7rcksw"xD8CQwhk)r8M37t}V@<T3'Bk;=Okz"FxW/;(anmU;aAHP[mM,z:4joRI@+Mw64DyXQmLDiF+V>i
-S}S,xY~Lq&<__2.zH8oxw5{.d73/YSG^qsz%x'jQ%'q]/+2YZ_ad79v5_U=RG%~q>t0B6y'WWYEsA!<%)-~yOtJ">.Lg{t3e><c&8@VE7G5w'h@_z'TT0s
-lJ>$!&"o.)YoStu3(}y'hw'a7VM2GF]|nL9Gkv>Nz%,/&1sIFeTT$=`8YRycuthi:;lz9"d;IU>-GX@IX4:-^E)sa&lr/g=D~T7Uq]A7v(_q7Z!E;0aREv
-4s=`Di4]f<vrpHOWom.eG%2fxF:wZg$qm+pIha=pO>Y8q#pV6$<UI$qJ-T"1pIMFP![,,eb)WF9$1rc7XH'S0:FeaN(z2:R3x+4FvcJf|PWa#ZC{5C#h<I
-pyuR#E=;xRUAmv]rac=GZMAb/86IG5Ba$EN9|DeN/[Oq+JQl5z0eld"4JYE.m:l`3o(1sWN`BbBy(leXcXMtPkkhQni,-S_SJ#lfm!tL[:wvRrwCsmX)<v
-9``<;KeYkW"^/d$JKExk,it<paHC06Df$h_tYhhO(a[iUc/H.%h/=70VT}O:"e,|){T{=W9eYM}#]v}7_}{zo}2w-MqH-Z29`@~aU$K($G.ObuE_Z:|iei
-(7Op@N(58-}ciR]Hw3]$@eX;0>m"_zL^+9Gk8]]gzq}Dp(<;ufLAr$o>.o##odF%2ChV<We9SM6#s>W]kBtnbu.]hrA.='doo_ZNpBHsMbeVe(.i5'_bdW
-B"BlIHQgw%_]&)w.PcEc=_oHX!%a(#<TQwo`/LXxHOiji4hOjail0q'R9"R}-K=nr='8&7sx!Rl6P&Q}p-B!'P]a+Ag{C{rsU/'ZXaU:oz1%KEmztDE5A1
-;x4j|4Ne^q2=u>"_=-`m&NH[P_T<>[jvlF~c.}Xm,,rqbr4X=0R0``G52UCFQAM5$JW/:uno;{.u&e4W`#o8J3Fe###wlC|D[d$ma^K&A[Ss0ZCwlM^ge_
-IO9eBkv!A_=sHIf1y2Rr9%eREB1ms<V,>3!O[dq:"+.j)de(Bdgl`)AY@}1g&|Lqp#L>B[@qfp^&-#_woB)V%@ijLwZLU&b2jbu0@enXS{Z/XN(#zi$t0l
-=#>tP3XvVM;&3P[nC52FEC"9h[p9_j_JI,LQ!z)tF{hG@3Ddy+GP}sVmBLdp0P%$#gH|#qn2{_Z7Y`r`3HlLpcC|!>a|rP3&s;PpCSE,lEb7(}&nyuQ)Q#
-;X6{5DVJQ>FVx{jPB8B8dF`hs,9(B_'2Bpw%qF'1i(o+{}IY2>u/8c$)P@FPCO9!(V3N::F(|pR;0L4_,Kf'=jC[VOLp{{,sM$Y]#Km_C_bA(OUf4WPa0"
-]w,`}@C[Q5@qET/^RX'OqqU&NHMgq>L,x.^`H[2r<u/I|joq./2L)g3;}f#KATeh/6E}QtKjY1Ci_d6>iu%S`V2FxI/3/%Jv>/Wgu9A[Q]vz{jc8GGk3Kt
-rS2r_CiVkG}0"I'Z:dO;C[mU<DVK]zko0C=)hT[Nl<QdebpW=WhccQ84L+kf2qS2)ZVc!)gi{[iVPCH!a0CP<kR2tY/`3oZW[g#JsY.S#W0H=Y^ILeE5Iu
-+woq[0'GMaq>:wmw@J<W39mQXx3ln:t(v{_+dL^h{=dV{LFC>PvX!;~w^=PJ#nWDk2fT!wa2qjs^G4T$>f}'2'[x&+L7.D/9Vj892I>f[4-Dz[/CbIn$2q
-mtoAxh<veB1+#|~8W;T_ycmQU$zeCYN:&vC`W=%OuSS0z`%qjPx'))2ufjROdRA@]WnBCk(>Lkt45WS`&[:jSIK.|!Enu+[</kO<-/v7ZX^O#L~$HrrPh`
-WO>Z@]Ri1H-"V=]HsWH|B>t"UMxl{U/(z;Vz_]w159RRrq9f49-vH(fMhL^(H=)H])GhhKTR'Y%I1;d+rGl'%Ks>+7E5<I.@D.uP7r)U`G0u8#RA`BP:Cm
-&Qp2#;XGT:u5DC#Gez"=@GzWs{Pw.AlfH1B2,H(Y4"(fRKkPm[pxXXYIs0=Rj#!]`(3)L{.BzwOP2/-A2aRVozpW;(01%AGmU%36oE>.a64=R_w4_&;lfi
-l)U^#-T]EE&O=|WKY|@CFIp[u6|4"FlA#r^|!yYD6N(}%v|5-9b6^F"(@sOn`GUL6D&.|>qC5<wgHNoQ_d8XSU7OZjKvDw,_nMu%;,x)GDyBQ0r%4mYHLw
-MVH%(rZKId6Lvc{ra52]RzFaAB-#lK}SYCb1WPcJt./qPpTH&WvKM<R''hY|V])p:E7!w4VF$ac.qM-A0)It!yXEd7/H`qeq3N@x~C1qaS$BGv.PID[,Ps
-#DGmB3<sct~!.>,MOo0XG$ywS;%+~YItI^6xP@[eIdr+A.pThFS5#)Z[&yl5WMB,weW|C{[Q3,L&}lv7uhBgM2WL1cP#n=#Gw'xP$h>u1A">x]2;=_X;pW
-{kQrmA4Up"oct{da&D4dyGbk|ekh>3l0Mf1(iPVN.P`n6R:)C2e9`I$yG|uM#>0v[OsEfu,eVJU7U&c+/+SAbc{1.8vKjPNEhHIW0}=VjZJd@nS=1Bv-J#
-[`|Lg2^7N}l(9{W%ZLrkI1Z2{$!A$VBd`%lCggt5cMbcr@#oU_|0mobaM.14QQo8!)CKt'7oSW3LV7<yxJd/&jGh>V&z;)uokvyI6r=l{NVW]nvt+6ZEM,
-OLuZ%UpAc)ba7uem7rj|fyxxD2ayINE)TbQ}qZj"LHx]jE2M6C%ii1&}MlJbDeNOgTEHvc)]%PMsIu_yJy]d2HXIN!"KnnB/P[x`3JCWnhe-Fac4`@}"`9
-3L7rS+c=_VH(.`I<^dQHYsjX4!dtfsA_9c)A6(N>|I+NdEdfV63+ElGRa/vkLv-[Hc39wTTomU~s4sH#@SZg1i2A9Xd8cnG5W{,(q8cS#K"YOnzCEQ}j2%
-"V4}X"Kw$+|W`{nIMmh%:DnN8hNaH{wvN"3u{b^3Zs#2#;RWGE:qz1yL!xM&P)C$pb`R}Iil9zoRqn'(<rseHML,l6&[.s44Ism+$>aDj-e5@#Ow]e$}!E
-;703_xj&'5Ng&sz5CL>7"$!SrH<M"hpkki3rkXOMmVd,1SU"v[QO#&,8/_J0e.:kvsk>vgW</djQ(s(JZZJ:ga5N#xL@c/|fz_p<]-JcwcKf9^!>2>A^zm
-ER]yRrSV_p7Uep9fqX%Z{}a,;v(#r#p'-,;wX8q9vpdm)F)C_&}LwETh'8)UIz5,i`)O=s_G+eF5ZH.VQ)!'N/:!)YGB@16RMs5#|w&F_#aj+n0E>,>Pbe
-PO)zc5/jB>4";jP)i]$KOz6X]hY|_egBuq"lLQIaNtL0E7CjSZ,9/fA/{Dwul$hr!aS`+80OK8odl[wr`P.kY(sC{HJ5gNLt,^5+MwhIhebQqj]<>jYD$>
-SMuAfy"}tih:E}Q"EveSIX&0CZkj>}h0D=->fy+zH8<n~puIX0ja2P75]Y>L[4P/Eufct"wd6,]`Zz_oe6B-w,S]6jTkL$wGFA@BYKDQqG.ad:N@3K1g{n
-10g9u&#kPWDH)a9c)f$n_{c_kTu3ll=|yLSBMxbKo,Y|uy16Uk$Ol#!ci'D+rn7D$tM)GbpV(d#V;DcslA9tCJe;2LF4X.4LJu|"Oz"dgBn>ZpTI1"`Hf>
-i.{qvW/d47_qZ]PNF@6Zpc/8O7F.U4<)LAd9W9lHy[Wv-U^rWeGyqeidSgq8n'Wdr_0#7;];r^2r;47jOeVIKs83N4wcGEuw(]e'l"4lkL`F1l5jIh]2)R
-BZPYzed%PvsNr]oh_CWDSYQD|bn(5;f!W/+;3,e^fx(bIuY_x:exp8/t~MSOb6Gde0u:b_9,C^z@ct,6ozRH9gbLEMsoIp}OtN>U5&&y!{7fmwqK9fnnyl
-atSNjr&=KofRxmZC<.&<bn#+!ky/>!L+;3A;Guk+;{CC.#h#`>HSldT7;0Hr&Vv)^)EX%Re`a[`54J.P`5Ohb3"<d'OFmYE9bsI6[vuZ5-WFx<0^W[V1J!
-FEzq`|}58`16e=mgc(.Y-d@h&Q)ndk4s7#GDSnKM2NSlR;D#>d,$JQCnJy^V<{U+E"PrHUp0a<r{f)T]33=&Y#[$JReG41Pb-g3#rR"WG7K;d6GDsS|f@-
-rl5F/G1m|Ye)GD&ghtYZ=rF^AnZU`=~BM)7j<<g'1mWxyiQh,iC,n1^yN8FC4J1(@igwN!7gI![D,3yMa{qW#K:_ae)/Hrg|+57V>l<I&@`3wNV;}b6Z<0
-;vT8WMY>IVAVI,M%wbRKQ(a%To$7|=@(FyNR1&)6]xdsJ8amrYuJ4aX]6HA=.+w]^;Xz)yEm1E/X]asVe6A[<7-&da5Ni;=tt90T/bSc$Elf[5`%klCxs$
-p1>wS]jZ~bN]4Qr2#!8j@MgZ='IA,vdpPC]Bxg2Sn0`!}yxR<Ol4P"FQu,Jb(4V_fJZ%NXrJ`9>G1I5F-'$p9[QbAWfmf}NU0w+VyV:WqTPi`nF(@1dPKg
-9pFRIMQJy+,hKEh+Ot-}_-li<x=zZQXqMwe#2.EODEr"v_LcW2UENW`CfyqyA`#(D&"&W%-`&R!32]=4zTJ9pTN.'i>K;)T:xQ$5aID=={mrXYg[MRH:F(
-Ur|IX0-ZL^#2AAgGH/}(r;>]s}=J~0$cjv'#{>79p_hnehSH3jyDiKGAmzh5(=bGP;{X&[+{:r&"x[t+>B_w9[oq_C-I59~-=sHB89[AzA['66$gUdgMvb
-N5z.a:+pgAq&!IhD7/c!3I][]1ju&nW7z["qPE&RL9YFKT=32)>XBJs>!jj#&VfNsm<6w>BU,zRuX=[E+<S[{NMxOHEI`eL)ylG:51x9-"B3^9sxC-}"=d
-7Z;-o@U3PL;$C$q%7@dL5bYFG}Oy<"7xgsHWPLh2)MN4LpY1~`KmqW-+L2Xv-MR`fC{(1&=uwlu)n&ipM"%H"R{4S]pi+I1#3jN-nCZ)C^BSOES2TraAt^
-$mcXSJ/ZK>6LpZYyr@bol>~WSYdsB$<<U3S1ERJbe'u:XQZ0YUYimrHv%(5YL&g`U#X+Zb3-M0X7:zEb~3wTjO@G[6iq%Q@c=&kyP9YGTZQNj`h[e|>RtM
-~E&)}%qdn>[Uhn'fU|:Qwj2VX0.,T2{/#Uwm76,EKAFo0}bW<YBr%^;Dyy:WLCe)Bakrp/u{l$tu^lP<uaYkI.MX"P=t(FVmjPG,0ITk#L5|>gc`G-54Mi
-;VB!;pOiaJ:%CR"MPAWBZd1Nxbp4a3gAXfnfVN2A7sEue17^[yIf8ngn;L]U$"0kZKw|blT$IZ5i_a_12:S38Jtr~0Y[vrWJ'&#g->YO97~U|6+r_Xz9fN
-+.S|U{uZHq=-<)$3@h$sAN&_RSIx.06C34M<nwAH`s)0"N}664a[!i5M&0mQne@ecP:XrZ}LVki+#dLwAs7GYWj]jDJIC^X`O#Qm:1^Bpl^H/5!qgZDdDf
-/.2ZFxjNo{"T%cS>_nWPc=h.zG~dSq8Uf4dj~5$yIDlT,QXw^16SfKKyO!kl.7U_h_5quzxvxe6hz0YEx"Ky4eiqoLCq_jz1"tXE|2~FC_sBq{,,}HGEkJ
-S"qjMP8A>:@faR~]FC3>#sqn=dj]K4_yO@|}YW+(yipnmz(>XqefG=8;uCH<A=C4M=!IMAZGi:uc<-pNEMd<%QYQ}g<P7=Q+d1!Rr8/1arhd3>1D.4&X}"
-r7&Ja0$%ylBvN(gO%U^47nwAi8<Qhk+t2"}8W.!Tg>>fZRm6.Fcj(xB]~dO^BGv_WMWHeEL[W.X)AuSEvBVx=fGbL=5'R0'|hU}y.t`e#D3u1ss/-r`a!6
-,WxrvsLvg<M)[l63/JgN92sc:q5M09/-<(1.X+C5mMKP9#$7,CSMSl&x=ensbpb,Q5it2sq#Vr9B)PoHn5N2}-VYO$"GrqOo_bsw~$94'4vT,|us:[Z9!S
-oA^8N;:mRL.Ld|r[IL-&g'`i_/!_#p]"PL2nhz"2)i~G`7rDrbr$}/c&e}#n%0p<3_>LOZ8Xq}]>tQ3YySxw.s;5h!.l}Dpm.},:#5S0U+n.SlEV=R<o>)
-%4;%J4O:(p'(q:}<`MN=SWOoi[0h$@mUiZ.@6(_.H;+&zu3#rBLLLUOq>s!E/vG0:Y<^(&H_4DjV~S,U<2i;+wgMSA"3h[tB&#{]UrmLc+M0|#z,dx@dG5
-@Xa/9fz0=2AFS1B%CO7Rqsm:Mpx+g7)LjvVtJ!#v.8LmcIVQrMdADV]YqMA,)LKt^iF{OiFT9q],@t}:L5FT&bk24<e,Q5.Agc=1"a[c[bz@GpiLY;P#}u
-QG41hg"rm.0v"PUQ%y#MGj,-0ZA7LBiRQbUL'7BS@wV[Igq:E}:|y+<f{@)7&[9h]I8^zz@H<Dr'v5r$iqCZ<`9K@uzQ(`(WI<zHTg(#yEY&=#O8k#8'K7
-jF;iT'pB;ASOWz%+Y|V01^G@uSc][8GI;%LjNvM$Zb')$_$O8[CP.EsTCOmhtX[aAt`|qnkD#%>LC>Z<Q!"wvCnt6IA:^o<!]&iaZ5ZJ>&"yJmX<5$~.;g
-cFS<IizZ;"Wl-Ql;ZOHz7XZO3FW%Qkl5AGjr)3"I77$m_`2rF8blbepl[>yTeb/fR}998N1"Hne.aa|JE"Z@Jeq!X!o_))KIAH4eRM4mxev`xA$P&)b!ei
-S,nN+QlGr@Ud@dO}`gdt4Xlu542dRnOZu3<@TVIEGE8AzUQ|,{+m}U}meYR;5wNUXYVD&:s'99{8F/<..|gn@z!9G9)')48_RoCkF7,C+M"z`3p`B0}R"M
-G0bsKm<f@-n.js9fy)Crs$zw.a<R3UhHz{]BK%)o.Aw%E._b:9gu_o|Q2lRj2k23-eKaHrv)oE'XWY.fYLJEX^QZxF_"Or[pj7j=yp'<@Pj>xM~BOEXf&F
-(v2(+Q&xbil7B]3UQ5vH`:wz>UiGhK;k(ET5k)v+O!I:R6tb(D%tL-}>sAXGx(>|u0z)I|c|Qb.Y>DmzWohOG"Ja|vWh=H'0~YczbY@Ab%ert7BiCm/'6Q
-`IHQ~GmxMT]3N`2^{{-E[)()ePbf)(NO~et.NW,mokA']SbB-AVZ[xle0&u&G{(tH6x#:$01_aF"gjtA(WkQYIK;|q{.39S<{qVzDgn!GG&Me(Aa_Y@jDO
-1%ngTbQT+vwR2YehA7fof8Xl8K,IK7"/=aAd/#cM<AT[`K1JE+U4qDF0EP%;&4Ij+t&cgu0"^yh5qd8(yiDTUibSt49xj^PlTBx9wA[uc-|b]rWamPUy+2
-W[{AU5Lu2KsMo_{3gVpyb%'"AMZY51|I0:hAjn76dSQUFl#Tuk7T|m&^"V:yWl:t,_Vm[QaIXI3r:U##}"e^P3^vQPnoV40KoSC:6=A80GGhWYEm<rNW7>
-vPxt+qx|Zg11'6UjteAJXULew9'OAeseF`nD5^UuHhXaSuR_XvKqS>HVHCG6}`Jpi.Ha:{[tc9}S>qi)~A"fwAipZ/Mu~K^V{{#8KX.8rb9OR-ZcV!2"ot
-5U~l=5}"uZ=Mp7O$`wckmlOFl&qCHTU)Eo%{)bDDuI4Lq63HrQpV4-BZizyKpKf^5XtZ!JCyajBH)z<Q9[x)n3"KL&&[c74OUrUm;]"4uqb>,u<%O(A@$R
-"i#24=:d`$='~+w(.lz{O]h((>sP`ijiwW7+6gWv`7yUD<2ErO^GM21r2<':vt`uZc}J>D2&(65&;/>HVM+P$)&=KD($v.CVY@Zm">2{S:~9nmW(M_1d)i
-P#ElaAe#1c_1FxE%r`r,Iy_"QN<f90XpMM#m&IHCj=dyIjn|9{@1fhsx,6[H_z4:<l`RiE:ZPH}.G95jL2E@Z,)@2<u.N<aH5%+WyAW.65CES-2ec4BUPH
-Mu}EAzJsA4mA$,XM>.c6>E@=509R!==%9d6/4![SyEWPSpH7Rs^6|)`6EzVE#ckm8Q9L4",Q[&ws~j&9"18W4K~9`;9mkZy|FsqUOZ1S)U8CI.^<F:Lf}a
-#2'6n`WG@#7Y%hwqk=j4@!r$zkP"QoCO.)gpai$oGQ1bH38JyaWOzA}Fkm5F1B3eI#]C(D0`y&~FwX"A&c$raBQk>29Km$Gm`jT,K6VR+q5,j@2S{c;t=p
-+K%D^bm.~P":^oSf%KGTR9YHyB2%:ZrDzG5Nr<>TEe(+8riFR0d"BWUZeHf)z,.AeKn7YJpK.brw.NnG0w:M"OA/[C[t_3"f%2P^aFBekpR<I>A^+0~b0Z
-p}F[1a7(wU~yXmy+G>k3$sq4[>1Jqkd$&jncO3r1!BOGf(:>sn4TUHAi;xzkquXH;Y[,"$Qdd`)3grY3aMybs1g&)X<vn[6^<k;={0eNx8luNVaZ8>Q/;0
-+j'SKR-eJ@q|yu&:GiqF{5eXn%t[^`K$_JvAT3pSiLi2<U<D-AGU}pgYB+W(2$NLiGDAZt)2&cTumF)%sc$_zv$:2>vE[;G)f-t_mdFVs1L+KVlnc;4a3X
-2Pqi&!h]%!g]b8Q}U!qKcaAd(yhcF_~CyH'SMsr=.}x9^kRGc|02/VdU]d4(jtIAQGS,|;SbKg5,DTHESfZKsI7CbYFGnINAWjIM7iZj3spO]ULM2+=VUP
-N:5yIPI+%,mn@<y8}JPe%f/LchVt.Qgh:[SZ-T!&V0TUi%1T!}6kv2"{kl14c@_]YOPH)WBqA==dG_Z<wlyK);awhgoS.PW]5-I;b^F'c,pN:+6gRuBp{E
-)YGv2G.A(.1.ww5r$pxJ#5|YX}sVd"&!dnpXm/dC|^0L$K6}q/:V;@H#}SUzbBz-qu>07I!Tizm9<]Y1~qQoH8`(QhU/U.D]i|U.Yew<rMZwNrM^[1x;m:
-bk|p1u=E[(Yl^qDSZ3M'xAPXskP17MkF$KSt[eh7cAd@X=z#jfl1,-lN-n[vI3`<JgId>&ns{Ixo&"lVM)#6MP"SwY!]G=;pw9z_BZebQh7ph0HI-e-`w>
-od)khaA>-i#BpP$|bO:&T0aD$gH@&8-{fEX-Ezb/@+0/SFCbRLW{ICfH,1t"r"yg@n=wYdq29k!0D%_f=a,Ag[iOwT%qFYOWw3'lH.2f,RS!$&nJ~RETio
-+56dXaB(XHW1]y6%Tjv3C`Od3P6K+8<nx^"[h2E:#TqpAsk,OZ_W|U=R5z5B0DwMNw!L>koKt5L/"WLB>;!(:)T,bYNBqEV`TAbw1>CM[RTo,y}9aE}%Gt
-R7%.">@A&_QMqd_dlf}zXA=E"3,7lPTKQyQR-G@e9zqw1ETRw)<upR#7eXJ^EB,E-+;h^9)8j|w>zmB'wu2pyN7"<[czNa,1as#KuS2H<d;>l>$h-o^9tM
-9WwGoTq[Fqs|0pwv8PNzXfBRcg~q(tAqk#J0Zv)}Uz{E/+m:]WVF}LHh<qLm>ph;zZjf1U@PJ+U!{83"uN`i5JK-sLXfbH9KX9(#l8E^SA6ZrkEL3Sl]ik
-"1&pEc2TSTaq.5dfYL7xt.v,UB7_9P0)L6.Pp^QM7t`/mp[/,T3Lz;pIAG(pHA8&_i'qRC>Q^#o<U8g9}oA)%o$6Ms~kd=I-jwam>I{d`J&ssi2&cr|I=h
-;4J9MSGx=xy5n-V(!t:%~!jIoh.+D-2D:j@Mh>uq)p9}nKP&8,z%FP35#PvSz5:'|/kS!N+x'yOl.VqJ]k"]|{$0;M.@k+l[qupP|hb{edF^9DVN{sM3c^
-rguX_ULgFY$Z/8(3<{H)/b_ol$lPFjPwx$$:7Wb<-Ez0iV-oc$5CMm;tpA3H8&=I#`B_Q!,Dc<4aE'!m$_u{A3l=KQ/<34Kr%l9pTwTD(7lpY1^m;3,Ssg
-MicERGpI94l1,aIUvt8lGJfBW/l{:1lk=k+h(U0)Ud:V~r)-A}2G%{PhxTR{NtBbx4nm#W8NU860!)JCcDohm%gneM/i;g-rFP0B.OHhhB=%rK+'Mh{p@A
-Hako4j&W$"1:_l(htqkzS<Ph|8Ny|Ur,PT';qEVB4%@j3N#dDxT+,[zp%E3g~Y%xD5%gKF8|1MncHid|9Qb4Ps)6+Eev{R{9E_v}h$";!>bwOsPuVx3g)y
-5DA,1[1qrUO2jc!/GLCQ["PG(O1L,+}`g#9`:z|08)@V:[J,>VF,8|bOEr`7(6{cBvU.609gUN}/w[>HdCTabN!0{dq}58Msf{A&z|WZ]}@4imNnO{Ur+(
-MsFa&Tq[RWR]`,P}pVr7pQOOifgO:h|@]dlL'Xjeev^7BWCb)y"m(I8S4=kk{X9#-+'tiSm:{6M&cK&%1{gTu6JBGsiT!k#el.VsCqNf-u1<3)UOx9tr'o
-^Fq&,+Fw"_j}Nn#&04xbT-Ir1r4yg3-h"kfk_|<yzC%>8CPm,e8&Q7t'/#',.y9t5vfiC<#(VN3-I0,<fCKKtAXmrO9v5Y~dig4VG:]>4y$`C4w"/BDtbw
-FF]n=Ut1@T&>Rn.yyNHu)8U)AW]4[}"k82@o@6F[USnSd)2Ke5GW1r[k:@nHPsifrFW-Yjg@u#%8jqob,+_,l)N/d95QjygHrlE[wn0KkYEf/b6(=`Gn#d
-j3dm-p#`s6=Ocp7/Ax#6)'mn3ZkMo5cuAbEY0KLTh&Pv4H"U4@=;cxAi5|_5QYHT^wqb2(&zxQxt<9,c~+m:iX3Oin"2OP6yj"%MUdEI2A7@X$.M+Z.C@'
-T^kF,w/CoG.2ja_2]eTBzirbRUSH.J$)8o28ZCFYY9Bl]lXBPEDzd]Wh#-sC`Xx`vCRdeNDs"e7xnt/ff{=s4slfodv,tvU9&mp0r=<]xOB_9(}Nin/'|i
-HEOKVe_46Y9gO7OA)DiB%%g0<IBmV'%<kx<+0pfC%^4r9Ba$%_CJsw7rONkv^VY3KX%8vof>tkpp+t:d/Yu1c@ui25}<b'd5I00)SbDXB5@}g]M3aB<]}3
-e(}ot!As(-f11D+269(B-RG_@r",+MHsNB@84d&NVdA=p>Z(rl,^:n,kh+b5k,1opeF{d@th&Bkj"gS'yF(#Z1^dRb_"v]7(D2L7B+nz54/$H]QpOLgmUf
-=pdf"/[7qlCbHh%vqY9>!@W.MUCl`O]),l~;8b|MFyQR%VHx7^)q)q9W$6M607b.lDepsC_]U,!<V%4B_D2XY"'(9pBXu")J0e3EsC/cxCr:9KATcmp$4u
-^Y+EcT^y`AUqJ)8bi'[Ej/5"hyl$iOD]Wu>h_;#;G"v3xW(1tayymMmUnCjn)HkS{DYL>MA(Yvlq7YyMO$<LF-meK+-^w9cUEC!n]3Y#OR9ci2ii:1S<;k
-R$I:>@,y1FFF[I<]ZkpYGtG+ACkMKX;D,K'G<]rEiL0O1#'ZCyRt8fP5],UP8KmRM)IdYk4mpn)F{,-O{V`D[=&@qx/yxzuxPwyG{!Ku0VfD3JBsA@4;0T
-{13}qj;|=s^f.PduL0[`Y;;nfT,Ag<m'nv&Tfb_{_>j]#Hp['+!N(^#g[|]hr}dby"GE48E!EYzbfi;}5"-Zo};p:0AwZKU@{Z{,$$M61&,-tCBz:L;tXI
-m+I@zxOD'Q)02t$zipmx#G3SDN3K,<.zm/m<"br'5n_{~_ftsI:i1)TE_:`}vJ;o6XK2%@z)vTbJq+5EcNy;#Olk2tGwY3J#Iu#dvw8">m.)~Y5!m;h&`O
-nxCXVJe/=<W84b8eHi,(pz082L%RQU`4>[<acjz$s;<7Wf]()9UUI8bI"q;kaq@=PLumf:tp/Cr.Dyu#{XPj$d&QCXKoG'n=upTqe5bzWM$E(ELl)`A8Ae
-ZR]44Oo}f$]jh/G#KB~fK%mWD_kAbu;y^CO58sD'L2[>]gS[.CUgEd]YyPQ['HQMy}=.O0zy&Y.Z<5Mkfy0)|1,(RE7&W"Uk]g{Vz{HY[,Qo0fX,%N~j@h
-NAI&/KcAhcHn`K=w`Efe!L5bgo@3WWIU&Vr|~vPKvpV3y:o$;':@k'`Xp5w`Q^k|sssS'm0QJO~D00}]1tv-}4N/@};vzL{HRr4nM{FOAJ&bKuDMdPo^S'
-UGad;/!&)G_FpwBp9G.PCWV=~)~f+H_WwjbrNjp+iU:`^c|g]Al8]FIRi_WZFp}[:+)ijP-`K1mqj'HNLle^wxq}0-LTX{Im>],H;|9rSZ%+)hDbAc^I<T
-F%)qD_Eid/Hipogr2-nBK#mM2{CR4;i|rg$y0}mZ~SRjGBH5o!gp."5.~cTc[inWLV]unQo'rF|mEvRd9>l3JX7lBxTV:vn[{9-1!B"gyVC&Vobv@i++G/
-VZ'nmh@diW>vBXN1Fk(X{z)1L[yQkX$&mUUB5BNJXJzK)DRl@(@#QiUPRB}[S[XQpHthpA|Ew|$Rr[5j.Q2dL6VG-^3#h-_d;ygpn'"1Jo9rH5~T$+vwdB
-,kn-tNZFn7>(VG#b'_&bWd^s^'iB&x(lK3`;<_GW`hxZc0|wZ}8O=aA#"kG__>m9>EF:Qo)R)1O'^SCDhR{cssf'WKU_EH,(difan1Vo>n)_Fh#olB9jFU
--]@W.C5-R#+AmQ#7b4Lw4H:J"LJi_S0>@C<dDvQ$<P]sS'#vVq'2pMyW|qpaqxB/{u~-0VF:aK-+aC0EWu2KW'Tcw%W2ZCvbbk{,Co>z&ssA~z8<RsE^2N
-32+:qDA4Kedxi^^Z8(X4xvrI0_){1UVeS|noR"<C~ITG6aUc5u_LnYD'lCYv,5@29(gPABjQWr[nH]N<]`!_$UXb%#tU0+_/}D@2L>74$H]Q%w-6%)"j>V
-j>p|H]/I7j7g[x>LEzsu4vvs<GGRbs=djOa<8C:)('9NAi#'B/0B|l(4;YF^ZvrzrZ=A~,}[TO+Eo<8dV'vGI7FODHyWhl`%p{Q=BC{|M}^KR]K^A#C7[z
-6o9U"=;g{sn|zTDi$pGFuL&G,xZ}IYGJvHiuX;9^C8U6m>U;f&&QFR0E&+11#HVl[mGv["."u8^rPS,{[FM5p_o"Rp_,7]YmpWm3y+-Jp'|-[2<P@LMA~j
-nvCk70WjK(2NLi0`3p^W)4r>3o;ppUP)L]UG%hq0R^4ym+2M"tyd0]YldFefUeM"9b;j|y.E98LtmtUF^;n+L<+gJKJ1HbJr,#y<gUDJfS'!6K;s<O:LVt
-[c6&^O=WL<McJQdw<_m#&fuf}=h9Dip'bQWsp/hMqHAQ<CQ$Z@+]#NvW7%uBr%t;3`I/qd5CF;tN{xcQ#O,]{s2G>6_+Uw/MHW~w>V8{Iru(Tr6u[2Wfhe
-+g1X;eX^7vTf.zHLSX8o&F#sY`cWkR{.dgr&[KlvSxGr`Y+Lt_St]!A+xBI2&LQw:D%cz!Fh8kM&f#{SZ{Le}'sY6e4#~r#QI+T1|Ozl}co,h1ua!w2FDb
-:g"{0hnb)LpWMT)1-/d0R`DA7L:JdqP2v%HS49Nm7dds8F7R0@6<6S2aiB&A3NF,3Ip9Goi1|}gW3"s8o$]8[bHYDu!tSRL/z(wOTh|r2dE);X#g5PbNnl
-wVJA0=EU(3"UX%>YFzG7D0_YWlRH)=`yCq-VI_~{yD`TdEiO.s#Yf=]'U,z%+}E,O3:{Fdo|BDRm_;h1&VAI!CigZ,THA`6i_cK0h+)#s16/p1T^x2Xg<B
-Xu+!U4<_+jxQ3iOw$V3GTcb")}Aq+C9nkZH;854;DV_P$O)G]#$[I_.nEQGiw&nAFJ1HJ_wzkMAL%j+J)j7EFN'PGW,Jk}ncV#X0>ukOiOsxphk|uKQ6!Z
-I<r_]p'xMF4Hds%-f,eRj{rD$!kkb<UpS!L[55d%(o&-cx1`Qg6z^}gf2y[cxSI`~<;AEl0XIS(E!j~9/&}vdS";|zQp{/<om>'L|MEfo6;>~H"236'm>r
-ib5B1S.b0wtiV`5/"&E6vSX>a(@(:K%A9gs7Xu_Bc9deKjV[a1yqurm"Zt(`P(U;cZ5PFmt>Sr!z5dWSTI)5mHizK0%AnGlkavoN7ew%(Cm:'dU0Zp8uiv
-(JOw6]le_Auu-JqG>m8AgNOd#N<,.x$z}VY.i8FqK-aD%2%tsM<Z3PwCM"b'|h&vY-YO]WIvz'1eD/##'s}+T2_nj6v4KGNsh^QFu#r_^Alfa85vr&M0^/
-jP>5lJ<lsvU}nb{@7BCPLmg}'f-BIp=eL%>m>_7x1w<Mqmt.!eSmfR_&ziMwL2{J~jf1Re'j<vvf9Uu%tu+8OJ$Bt(^V[TF/t3-V}"mE]2(iNTRgmQY9/+
-]SZG3D{P"1G/S7Gsf.[.lI4A&fO9[kT9CplV|6p2_'/q6cY}QB7Du5wSj$`pX@T(#a&-:9A}P9q.jEi9!-b@=zx,o$1Pd@4oN;v%/jPmMs-i7-Qa4{1Hp(
-k{hJpdkN{mKEgbrP"%,Gw%aeCAat[0KChHXqZFD@;Tr#J<!E1_%,Y;us,kPM,(~>5M%S}2D__uDE{,aZIk0@KeYrt)axdzguG#(S_T"4Q.y.xQCc"hC;D$
-lFhmNxFw:0(9|mR-$BOiaP>v27)-y0-P15}uc_lQ`;DaXwD)n1V4w|i)NQ4K$HQ(jdYBS(G_4(l{3FTqQ,eX.e~6AzC"54.,Yh%%w{D#@SlUeg_yOE#c_w
-Ft~m1A;]'&--_Gb$-M$$QUh7u6.!m1Fi:Ut%9r%U_Ry0S[5S.:ke.hin@e_r)RPcDzp(`S%8Op`Y2DV$I4CLzUz-R{67Ro1qH[nHYA}j3{';IMrj_^W&bE
-X>AGrUwp(%uC$Yo@/I&}%b1RcA.:s`M2#wo!,d3>bB)xTsEED9X7wx[1n+2gw7e${BtIZ3RbGs=7c<FmZK+y2EnB4}g`KvKnaf/h3)1O+Z2aFl3GAzi2x%
-[5XPTlC#_<8V_]#g4hJc&^1r$rw^/jAk5{w[XN=SL5mnLONK,.{Axz(zv3bqF4sY&IKnqz@-bGa)i8UFE1Bwi>g>%7KuTwcXM,>THHCa$cfGN`zxS(1,[O
-t5%Pk+2sY=,Pz3Cic]bRmrftNsGJ%ZKWpd{]|x@75},lPW5)=1>K|Q={2Bs-VHR@V-9`&jsASH-"r0XV&E~oiS&$TDxD)"z&N^n"s%m$#]lF_R&Z1Q{Pe)
-Y/AjOMZcg@O%o>DqtGV]/6;|1}g}PY`w^G@1b-erAwH8hyc|a2+{=&Cquk82Gb!5J}uZ`}tqB_yi>;|qa;KkyKQo"l$`&hml!]}kuW%(w;}5n{QU{7I'r^
-Yq{G1:`2B|,yRnIne8vjT4CtT/l:_w!sZImRjo[eXImaCLun>nrJa6RiPYPmr{$x(p+>tIuHf{0bjE!MEQ.JU.a4cp5FM)Fe9X1:761hCx=-es$lhX^Fc_
->aD>7fe$P.;h6("q3jKk'^k">=a<hPlRUBgnqo=R<z<p2b`zGg'5)ziO/IoofzE#jzVp!E,ZEEVR2c&a:(|;3HZyxJ!mxe#,;5^cQ|Yk+!IQ-EJ7[}Yt}C
-:U0>f_b<a{|_++:Duopus^-y=9&PK=|f{|~bl$hd^F!7mqD01a^f,g!56_/0=UrBFNayp6Gc@zK@#UN[z`3/f5m0pCvp@rCqH&1'zN{"9.q>,{S4|`G'Yp
-^w#b!K^+&U0u_e7)RhccFd%7{n`(h8(CE]7^thCe0G5[NI|WRDX{vaGHM4;=fTi5]a0X~Ek|U$4iA)/n}tzA05_g1Xiq^6U3~De3Xp3/YC6c"1hMAu<^PU
--(.tc+}-#m)3G-+TWZ&80lNs~u86}xNY)C.2BWKyn@r#]lvCSGdaF4|Z5Kp3l!{0Z(^DUu[#ff<RE7'5pRHo^j)6_=Vjt<0aPNJ,&y>37j"#F-v5V'"f}=
-b.y"=c1)DYcG(.T[|)&C^wB."Yv0bg)7IjpRbe[sfj"asfq^qM7>I]&=FsCQ!j`q`8uvn2DqY/JU6F_b2Rr,%6Ohr8dXx3BV>SFLr3,T{u2I8U4j4$dkqj
-b1}L^u4|~#7$_W+sl_hE>mh;2Sy{i^-MhJWxXAF,mg^8=h|3`.Qb3K8@`-o{T$fQ{a+|iTQE"IUko[Gwx2+2!-P#Lu2cTlD.r9Hp!j+"h|`8Iz<k/]omE%
-VAzA#D42u,4@P,eDjf.RO$x),qiG5)e`FB:,nv`c+^{X(of0^ti[!>h>~_x/oDRrHR>5nHR6VF&]Mj[7dFK-8IWr@a2WBb3Cni(B+v%eOu4bDC"Tf1{q!j
-S<sy`Bl)7sm0CaN{==b%S<>n&_ECgnX0%)95W5T@5<8LybOPEfHX'eMFXffX.Y5IR56AiZR,o.N0Q}G<6C#")=3)~Hx>7CI0ywvCTBiX9FrM6dn))2iSsp
-d]c!QL`^[5}>wD/>D.:7D)(SuxISUn_NLgn1M&5p+wo8<<1S3z#J~Gp+TWIt))^WkG$aRbtk#mEAzyxA+0VUs27VimOKeu"6z=<{Qv):aZ^"B<K.&2RonC
-r-,_i%lZgv-k>p_B!Xh``<q^%O"f(iC0Lze6q1n:3''=k7/)kuCiM.bDDuk5=VhYo_Xr,fH>as8q1@d@g@RAHLBe@,4]D51kiC~jmvWi)(>RP]`=WYO@2T
-#uE}ue4Q:eC7=4Do0YtGm]^(-nVK3B&2%AMWMNw6$jlANas#C(t&-%]`v_pqA-ah,IW1#WF0afXdv$n:9CXTxR)59szEPrXXSZ6WZN8qu!'C$n_xvJNLZ`
->f}:a1qD<QV(X`z|'&;v^=a6<8nBpA$Nxj0Z5wv3QCJoDPy{QQr=|4J6`!RkntE`[8y]rDfIC.p$#.i&jK~VL_$g+9l'2BMlv{zsCi%CQUV5$_OQHk5}RB
-M#k'Q<({,[!SiP#|~Ys<8;AxE#0XsLV.y<sbO3sElqCL~VFx2OWN&zI2$rg/{pMO;R1.6[2DYts7)7k-`Wml;he{)mkV@rRM}=oaG!71Xd1[fxi._X%}8v
-Y4nNY:Uua@_Nd75BZ.F::PoD3XrGNo!aHBOEjziEGsqlN$fmzn$|]YFE4=c6yi{vs>a>0n{hf1G!<C6gyN&`$qSmJ@uwF5cq`keCJy>FJ8f|/d)nj7#y^V
-LlqYO-O;]kRcSr_wc]Cj50q"/n%p/l+$t|B:H[6gKZ;N)}b3#GaEw<kh=_UK0lJ{pO5nKIoAnGRGsHh9uerGAMsx64"$Z:WjBdYsXYW93X(9Zqq,a6u+tQ
-{-G<Ls:)ZkvvBsm`=;61sH)mg&uqb<joDR^O_2upa`}[3z77F"h3u,wnnmw5S,1u$fFJ:!vh@YHl`wVp}0J9,6wqTkd4zS.huTB%4JMSS@OhF+s845!k5o
-;pX|)2qc}a@u,()H"H@0:LJda-b<a|"-$TK,O&>e`V!p8cf|:!"B]NOhESe{iSuS`kT9U0W4z[c{dY)%4j"ll4w{K4VxzXFMes9%'qL5&ISo@/!nZMfG4S
-~5t7;{GSa_:'.C&,D5c+b#l'bZ{|77gY(Mvb8zsZOuGN}f$r_Sy1@AJFU6}ii,V-]APb(^C=9@/O;f>OO3Hm~N8/m0qOL3N1U:CWnI|Sq%mP,o$}F,"dPf
-wEV[fgj/+MOKgP>$syQK!gO/oL"b(P=2hwvT-cn({ZLsMn;LZs:RMZVZ8SMS'uLK/W8u`2|;wiO0lLjM~(|nHv1;jW(vM|#k#m;]@9@z#InZ3qc"`Pgfm>
-B%zXy.^>G{+2=R2]^CxEk6V[oND.qZ>FIbbHO)"ujGb9qo=_).CuVY"-5ephd9+6]|Llg3)Jw3{.9e2c"gNt+qN]DUA/F8'X@X<@P]#o})hg~[ggP:zsh^
-hbTpJR1C#NIH}duU9zj&5%r'.Vl6cQWYX.3#HG$<`2,|cyhT_d)q0h9J9KXnDb-Fg[VVZG;;rV#qg7FsqWQ4y68W)/8<%l6=LRo]2%FZq0jo"UCwwV/epo
-SNN-xIKRGk",GvNe9T/q0qJAk8_AZU"`N3]1&sn_V,&jU<P.whHiQ6oNi'X^)dOtV33.L"P#7c&{uW[rp`7BLo1[It>b_OSzC1EiDAXlslS&lqaKe3yJ#2
-dr0yHaSTqer#|1NENg,j7805FFi1$OSdL_B,g1@X.az7I/hwD=@7>CS5jb^q;SGQa{^&=-Nab9yB~/MJcBP1fXG}NsaN`xR#}U;bIU+;5%FS~&l]JU0C!8
-WeL/n^>O#tm7~aI(rm^CQEW,sJbs#&a'0nT>aU`L.q3>3lE<4V"ncI(+[Zs,DeG(o0efQxpc;0[b:Q'|U{:|Ym5IHtlkc-p4$,vo]WtW6k4:A0A4{8VL#N
-DlahE<P-66gWGoPJAqM^x+Iviqdbu5;fJKvyb'YM1>ZK+yYT1&mSAZ|;eQRH47R4>LI&f9U<^wr)O9>fpor=3f&OSlCPt"7cDdTbyMK#.zRD:q2xh#F[d9
-GQ9,F_k]Skj:25nciwrKKKD);3n&{Qt/<:)gtzWyzD02`8`}b7J3Y{l,T!kWwzD,h&vGcs_EM$,YOJB/=J9(U[P{Di5;tu]'qSpWW@EEP#A>4c[.4EAXQ{
-9QBrzYa@O9ef'OoUQ4jPM'V^uXX7gp+-f/Met$7nJVKkexi<K4fC>!vD$=W,LGKsvbABDu78/T{Ou/v{xZCxQ;9vqF5;t(<b<{"Sx)h_f0:Nzy$|uhP38[
-Ax(0dS=G2`#_6|00_nBSmA}."A.wbh9H<55[4>b#fw9e6I|O,"#fnP!+RO|.X^>>F[dc@49ok#h.%q}<])x!3XX&4ac-0GPv_&;(x2yU}FPPsAlz;w`rv3
-d;CgJYyyuD5J=O_hn'5Rycu$OkbG_8d-Ty<K}A^6Czf>q+|h@v"R#:-::LBY;JaOY+^)HE{aRfZL'+xsddoH,fYV~!0f.@%QMG0z;:O%5y"$b;dnLugfYU
-OuIqLcUNTZW;qWaL8goWUAS<wJW7_}gk[vKBp@'%mA"fuA}H/bRbk(5x:^CqPU[`6ze]&O&[rS%)k],-whsd6-(%DU`c|emlmr;sLea}nF@/ChF'gea@;#
-[7NF(.j4vvptnLu&o}iO$WMm!tt,i0X.FPq=BfH`Wp!fGdN.pI[v3m5;V'w0M<~4IsnZk'E+7zu3[X6H~+@k08]{=tKZ+inLom:dOCd$`u%vGkL=gm;+`L
-&MiYg`PJ8C"fcGxtwV]sm:/G>e8&qx/^ebrd'IK!aL[c]$(S[Qo!&ry{>V%SZ5,hMv!|;kjkxB#uZoV6ZI&>{e86t-H)4uaHa:^#H:UWOu%|g'[9ETNO4a
-&(S$Btz&.CSJIgWVQ9&1h>g8Dvl}(g8CyV%%Eh{"`%;n.I!5%C#rZ46r]1<F]IKdTBbjH7Rjw#wcUEjfhGi9D{'N$_x}[2rWkgsxA=~bY5Ep!Sc|jiS<Ze
-z#Fg}xZP#KUl4Tw1}PCYL4k9i@ez%-bF>1FW02k!b2<HqATZif@:me#W+4N:$G#X{RASWf.y_`#I@DGZ(D.}}rJ#gDt|69w[aVkN9n`sdOD9~&w<}E'P77
-W,p$^h}>v,Z}$`$LFt}j;-RVxXuaBZC>S0[gbj>v_|9Hu_L"^-`-fu2'.7aMVaHJ<iGq5f8l:d"tPV`3pL3cBLQm^@"i':Xzjdw]#05;0+Z;W_Fi.c~a0V
-^=Y':=!S'Oh-_UZ8q&BJYY_A=I~x&Uq-!C+x5484X2'3#]G-3ZXnU,'gOC{cC-Tz3ct+$N!6rS,C'/6.bv'EIDuwzpcMXE-j=(O}tOt.]zxb5cbNHeaLLn
-zeyf9ffd>N{%8+Q1t./j3x'y"8BQ354k`f-D3EaH]IHx6(NUYa^"+|[B@p78G)zgz+Qowa/3]et)mOMTmgj"qi4jrtU/Rlx^5e0P2RRoWx<G3C)>7d,=0]
-^Og%r01I555QIP7Z(`r8P|:w}Hoc3#%r}32l]|=}~>U+m%eCNa_Z"gHE5#W<&AF6G$x_ZVMt)8'aNCtx.c"'ZpO]o}4jo=I0L]]ctszg{0bX7io)WeWh[S
-y11XcGOMYq&;^4F2MH&de&OJ[LT|S2W+Kb!SRU0;"O(q(USHxP}zAQT8ph{)pX/QnrTCn[6AOkiMC{Jr.bSythxFQMl3t9TlJr@(6vZLKJCA'_rojqZ:nq
-+WG9iA'e9mTs5$x,;<a^jB%Dn>='%B%n1B2LZAl;eiAIe&g+sh<EtUGiZrad$M8;+>kF'=b+xahE{OVA)|"+bNOQ]Hw%R@l:kpz4/(Wge$_K:a,EG@xl]}
-Y^IDI>9Ir"%Is;w<^0Mje&[NDP6<"#pA@"NP+8t#tHHP3nFq}@eK>q0Cx3{jHT`KR;=H=W6f+y>2!:R<qV|mmFn=#ZWwyCLb";EqElruBHeFwC)"=/{l7x
-3vC5IRWM7OM+RPS+ex>k]p,q`:q>V<6ho1VW>n/+^<|U:B8YEz25fFhW{@_^Dy"}2<9Z~Rxy.|SZw.^S@0AXF/xpr36z2n(c'$0bs8c<gzA1H3^t+=w`32
-3inHoV.&y6Idrk%7s3!o4dY_Nu/yNS[.&@K4iR1H-u3dDX.[5O4p.:U@!SQCxb3R{I-IIN]`NNa=,a^&2QK+qN`c;o]C>Q%1q]SglkQ4J+[_(V^dm_^`xW
-oFA`^8ri^Cah2@x>y_Ds_@$JB|n+^e-lF[[AsOeSFmV4;2asHMd$$$n6x3TDs7xc`^,CVEn6$Mt(h.,g|K!q_>MVi!n+5a7#Y'o4@)6{[95e~h<dvC+>h0
-i]i>5f"/di=|.4$L-|'e0Jf,_77i5<<c>qgA1mkW_g(yWxQ@Pg47xt9ar<p[FAQuS>zJ='{z:]k+UisL|>[EWhgkuYX2=^SrEb=lc2m9>d|iwN^/$%I@=m
-xWo5r@a^j@FG$zD.K_J]D^qPblP/Pm^.Z(`=^lDgzUx@eACV!1FPYENp%fq+6]Z)pv"d&YEFo`N-(2>#NKjo"xR.OXJa(49QtmECISg4jAYSADL]$#xB<C
-sH5sOQeZ!T/&$s/lRluX[CFlqgAv9CLiA)<`jL9eM3EvJ.sRkv}kh6k>K%=MoJcZXfuX>B"Fa:=;IE|KO%mqD'vBqzI>eg<sA6WKonz_[X+Q}hr/"='p0"
-A+V]_^+4wQmmO[lV9S86Mcc1AmS$_8:X-4a"l&.ya:s!b3VG'B42dh8CG2|DX:9=J^l>.&jaHc$sedII9G<xb|;OeohMHe=x9)s>oEkW~l)3ZEOGE/>#GX
-b7@&a1Dr/roXiN!zo8fK")}OuhybM-jWLRAp"jCl/L9PC63"@hIQ{|pOwhJfBgG}I5Bi^syq,;V3tsY,"kNOq}k#Ge]3r|6(|OU,;)^[v|)wn1<1/q:F;"
-VY'ls#O(%j)f)m,k+/w+1mj-4m#Z]:R.Xp>DalyN"jX5KSLc.@M<6#e>u0lW4Rcqt+eHcH^wiY+_=G,BmNdB7hPz<I1H&,%1`<f4~>s{-DUo|jea}09u5n
-iYgQU/Y'_dJ^vZBYRT3AHfFl^ww(-IJ|c|En@-^$s0G;jP&sPeanh#~l{%xooi~xW/]M'{F2wc@+l5'`2fTUrZ;wy}dNd>H&,^p;jJ=F=8J.R$iMgN%-YN
-mKs#]P|sfuJX$Ohr%,Zh))MzXJ/a.nm"D-"mqWLl]7@S'i80%:l&81RqyqM#5Af<09hHhLfNIii!))-Ubr,fP,m|'{AlP1<}5BI!ddhEBj&tJu@=z6g`Wa
-n8dyyJDr371CM1Kqp@L{2:H.dH5tLoutS(br(,%{%vnQCXiz&^h1zR0BZ%xr`F5f{q8:f,K15Ty.=2;ss:dJ@`E|+rjXTb2{ZM%k3p3vm<AvCbJlE=%8~4
-2>xnU;5/2lhxb4$^tcuU{1Ez)zlNOU+K:]t1!$WiM:^&({p#$i_=mSmmlAPPUA}_$8s@Tc(IL,NTQ>jnZ]z@hIwr:P^nNyGZ=1u.O|s5T,$"e)t_mm_|<N
-ltix@)/D>jC}j#ynYaWvF)8bT^UP4k8Ey!0R3@8<o;$A6}$ovrTM$O9eF4e[/{(ZG)rr/dCCBM;BV%~W1|lgeU'<gGctW+ORgih<7qX^2r%nkjAoiUwS]L
-DAB2Y"4&G&DL8WG=YbC-Lxb4$oc}Wd#/du>Z5q~"vi//V3huCKCA;JQ(>+tQ[K%$pR.C5ojF@.1e5|$MrK%HZ1$v@^7PFWzj(V`B8b5ugRiUTW&e;k/:`t
-jnUx<R^8L@Nxm{/(N$rq1HTlAC@y;qlCuhP!a]Ay#nUt~6/Z&i5^$z=2j[`6N;ksU'1+tA!RQhrL;7[GLKe(v>"u_$6L^)N>S3$CdYz6.G92:1m/FtxjuE
-FhC+E}Ilh|Yw}m{-Z-}DBuZI|>h<j0_S;$Su/@<K2$fF9(b^4ho}yk_mqGsCYE00!Q_{CQSv`>[Euhtn5e+v#NMz+T["XWq<+Ei]7!PY_YpzE{ZQ~DTgxS
-JctO{<ia~oo&3;!Yr9lA!ZDRP`s]KtfK[jC9CmINHu)7W_3+S%n$GsIKcjrztF]4JGX+DkYSFEa5qUz=+qi2omFI-vayysV#!ixzh<7;lk]oc{"h_7xNAW
-Y%gw||iNtl=`x3u|g5~Du^hkJ54^fG`:b"FTN4rXHtU^p`g^rOX"iRKIgi.olG.Fv`z"jF"}(RRBV4Sz|3y>sqWJGVGbb3bpg$/m$I~(bF!,/tgPv;vo{#
-4.ct9Os7y5N3ihNT8=xs<=jnouY'+CgcT2m5H_+`k0#nRF[%/r#]}V4wB7KvrnK!0<aA<{5Zx':Q3q1Ad/gx9(q_lX1tNI8g`w2:WX[HmNf]8GGLqw4^=c
-zqMqHkYG~8|=#SPvpnj5[Ld1>$D$rv23g!'O_{H8G!D+-VUR!a&<>R4w&]B}me&dC!@R5tTyWRP/(GbP5/_mj,mnI](=cqvwWm9;5i6M=@mi5C+p:xGlM^
-x@<b<V~jif~C1ofF]<wD|L/Wh#'kBfKWPL;/Zgbe+fXpJD#ZVfSB+p;,9A-qT]>"1nOIXbozxmSxFtQ4`yLhEuAX|r$vVW0m[>l(H0tu7.Ra7)da>eiKG/
-8B9/jSaLb$X/uo~!DJxWn4%mzKftx[f@3_T$ri22RPM[7$t'J9ny6)D;XH9=!"$<WgBdOaYu.W@AccF-+Nx$WSqX3]<f+BU<-Q,1;,+U[wfhEVA}a;[!5,
-~)X#}{9oD[tRHHId$)zuTY!j~+4_0rP]9<$RAclX1]E-6^<rK/<Z4^WkB@oUu7B2]czSQC+](P`7_i40p{:;+G3+]QyLHsS[!7X"MSX{-TbR]Yae)T~z'(
-R[#r!<GV8-diJ|uFX-+Rg1@&'N|',1!EWdRkkzsim{'Ga(BY~ww"=&Wqs0G9OzE>Hd#=G`&,JqaOZ<3HP'S%qecYgtwQHKz"slK@A(RAucD0G'z]Qvoj+5
-vn6aLA0U}Cg.E'Mwq=U@Zq0{5vN:`$`IA6CMAMP_KK(ac{tVRAo1B2YO<S0zGaU|[e(})z{two|j}Jcz<y.QP:-)ATFovmuu|7CnF8.0a0FkOw|{6EDM#E
-IF7}ZT"_jn||Xp5|/`PM^RPgYh$!l:g@7M4zS$IW'z"[$+5z{z1z]-(w!cPE2&ADccfG|el0Ogjfyh|HMHo8h3m+XK~[;t8G}xHI6sD0GNi97^,SFp~2{4
-0I;FPol!ea6pl9rXW/nl}9{,JW)@|DdXsBtb<0St<-4Pb+"abGp3hHIht$^]d0!`Fk<9xYuyjhW2M$API(+('sZ^3j5+l>gv2yWO=GP3|MqIW:=p2L1@c_
-wP~V`hy3D$b:AN4;P,jM'-'Zw$>5}+~`]xrmL]dE2UjcNLw).#etJm.E!o@a=e!u{_<>Ap/2PUyb!@J8lXjs[5-61Ikc9j%TnH4f7;()RZZ^pOOxOhuN:h
-oF3v|931>/`'|a|FOR[@D:&.@Wm33Z;iI0MOaB7n(+e2{s+$cNT7uIs@0,'>x[JP=Xg&~wQ8)OLn$sng`<)`qq&Ss}2!|NAjtAJuS9'4ARB}nd!.<Wj.|t
-yy,cR(hl<#|_Ag}!!F->,cJ{jJt]r|-"Eg1ymhC{d"~#0F"9/a,&YZQ;RwDTcqf_O:]k9,p+bhNa4xGp7U,VIk$rW1Nu:fM9"JM7+s/wjuLJF&{S>uY%>x
-!]dx]qT:Zm%%<HTl5CKj&si8|I3o!EC6SFmLjd5FP$71ju]F_)HUM+HVnu|=(2Ppl|:IG9-'H!J2>ArDnvN3Uam@GcNQv7,z/Up'YM{ZFZ$Nnbr6wt]"06
-0,(|f5zWK-0FFO_Gy=<h$w-Z|2$sZ9BjFtFLCsqo/&_'|u_<]Zqo-e3o0t&rx)"qul-(h}(4k70DN#9AolBx^G2Y/KnD7(oFN[{Zq#D<0S}FoJX`"&7^NI
-nx6KVNRuc4y<#[Zg.4>]8#b+]6rwl{{e^hegoEg&hLKHw+vho1Gb[<P3$"f3yUy$'.Y'&oe9`OWk.ErFG=0GA9^-cJ=C2>q)(skz45WrRlVB~tcYUo!M6_
-3<rcdPR=~famZ@Jw~xmgZ+@6]VW6[IQ[1cmUkld'#ZP7F+Hut)fomYo3x;:o16Lk&z(8hF;X)z$O{+<[uTbsbln]T,f7oo5x2SFxe0kjh1;h^@s23:$S+[
-!^Fti1MUFL_&R(_d-58m(Fk9+^Op;HL`F+kYnNab9_EM)pdU=+xFH%N'YW64HvlhqWWbB^0B@iS0-6mdfp`oVfg3H<nCtB&k}D}2Cx~UY#q.,#nt^2F3I_
-7@uopu(oT,"9A^TQMO[1#<">V}ZZsq58{)tT/TRr(AI_9SABX^zNWA0Q;>kf0(>/x7Lg;O&]4tO|+loU_gLZ@:]Jo"xBjLz{Y+w}87R>P#_l$x)xXvib[{
-lfW}|'IlhdzJl>GiV4%`cF:t7`$6bceRe)!lkXmB/G^G@fGq9bzu/jWE}>TaxF#OX0sm<RZ#mltsMc%mP.Za_;qI@_cwM+=J|'Ks`<cd5fQ]-knLV;tN_F
-;&8_r}ku=s7Y^1#m1qU:ic3/~uc<-sGcWW{s#RzB,k(i!-{!KP.Df"pZroK&ND/9LnM&d]:yyNfF86E}e+B@(gc,y;o/Bz[pKQzKHga{W]vxTzl&0o/[^/
-2&D6zF4zyYe`Qld)}BDWw@EIhoAj0B'"en4xL""T#mR'Rf(0X7;g+d.>{dkVg;PymqWUb]Q`i,ba.{x$VYuTsbzs(s):()k$)yb"pL<Rn-hfDJtPLy-zjY
-M_",<4NJ2w!F{XVCK[#;`I6MHWhB"UMMjQ"`|$&6j<o.T/U[g!.]fb,eUM{O`NN2nhuUXh7%t3$yy:fzrYE{dL#i9IHbFdm@%vIZ'+.{tbTdH>3-GK6(7=
-Z;q-lm&<Q#EB837iU.e,p6I>am|:^#LFhyVU+(uZ|Kw7J1mR'XEh'ZfK3:<RjS>T)I{+v3+NNL}W/rz&C}bOykWs"O$565'}wuJ0;Yx##Gru[_I'AX9>hg
-]OyZ=^.[m#>gi4CaQ]3q(XeK]E]K}f!t<[-nyQ|pK1pnPT6$dy"m+{BNjNz=BP3s7X|c)z<2Ac:!GE"aups)ojY!@8F|"ulZOdZg|zI:S+9C9Z)VB+Y]p(
-=$C}`J|]JVY-VP$_b+H1CJJRUo0w6nmloe6c4FcvzgpnE3!sz;Epp&-jg.^@T^l3S.h$flt:MX$DSb367KavoW`rrd}Wle,i24nUs9G8]{AsnM5foSQ[:}
-'/+HZa]eBWK`Az^yLr|'^qlUnHL]b{ALoC2@b<6gKa'8!eIAs^gbYm[d~dpIl]@cT|^&b%6^0z`/dhx:inMT:G]j$@Y9tpfW,3pB+;HQX9WJy}};gCKFV4
-!`u:SN[^jb_R3StDvFsT-g;P;/g..2`dwg)zEPsYqLTc.-,BXP7Lc;NPSL@;/N9L7qp5#oHKzSWxL&,kGAqLB1Cj:7T|%,byhH`l$mFPGksi!mxxM".<SU
-;L}=;mjV|q!WftR)-}Sh%Q>WPcL5)-:O$)fZ<0@M4&A'%L4d(|QJe'<`0-g|aRO}j6plX|DrtLaT|gERyKVXqbds>O6CXnut8;L,+{GBsfc73z6:)O/ff.
-Adh<>t:3U96A(ur07.ReT|Y]#k]CH40u/@~XQTX@CV2+rEF:x;whR`pP@>b,_e~/-2sEY9eQ4/|Nd"FuH(rkwF:vTqkgKEQW@w5au3|P[k_>gqo4SAZZ<+
-mcOXSxFKD/g^sg)neW:$6%9$(PA<._ImPd1OyTT'9#98$eVOu4U}$9I=v|03B>6[#obyH[ZEQU}&>nI3,k3V,<[rqyKpQ(_4&{msU<3a(h9bK'L}b/JWX$
-$:0#Kaj/<Tn8@cAt-MXE;cjzc,)nT5K.UB|nhw._4@t#sqUWo%sFtOC1~D@`>Ei)FHtdc3$_ozg<[RjQ>wrec5w|u(>}H]k#:Il{72wk`qI#x(/|Kl|Ted
-wA+4P1vo{'6UD8<!m#MqcM5L72MAy3WSMc-]})qa{I4'k8jc'MU|zWkIk>(xqapxt|6$+x~M=O"=4D=]'+q1;'x$/{wB+l,@}K|Q-R4a9htl#HKx5jzDIz
-[|`$i",!LT+Z3]9fyoJu/}3yGF.Z!70O_^wBq)Ni!<t:;MqTu5'i.GrDa_CW(zzX/vUZ~8x@!+ra5U+{U$z{`c&k.V@!H!{9T,)IX9EA~QT;QA/Hn_S$(S
-y,wxYib+`oNHd79>J.@,-vb]r+58n`enNf#'7+D}HzdFlxY)9>xf{q,%3o:_jOep[iX;^3WY1g[lKmt0^t,^[^b1_pP,dx@dJjpOT1G"47)[35/FSVs<cO
-wxWRzMyBa/!"SO0`zL7%7'HIJoycL^yd6-Itq(o"5$Q'UeZogk`x#4)'z[YpgB[A!e0]0(Z0K@=il+wq}DcIvdT4=ivj%wt%"@U=K:4k@B":]4#Axi@X)f
-PqfS!_o"N-}5I<VnQc!i8BMYxX[T;+6Gw3Yb/DVg+BwLjm;j(P<jJ-@[Ax,O7l)SF[@6bHWl:rmBu;Qj~D`(Weg^J8`KmXAPkz;X0Z!UE)cYe"57HHPv{)
-wQ:Zql7&m"])ma(`eczGSp^e)55,lmIC4sr>J(x5nj[kh4N1w.buORFM#Za8cA.H==,:E^`R=:USu=Q1mCU3Far.N9kHZ)xdA6Y:hH'Tan5xh.;d6]0vWU
-5tvL)3lHc1`fQd1)JvCNzD!&'D>0>daw-e3NL{7A[v[]Ov$]U2">eM>$S1R1|_3""U,hfFjF.ar+]kP-)c.).!fb'9P7s:bI6gm>FXOG>L5s5U7&+|'1BO
-h%XJ}[RW`H7AWg2eoAtS/Nr+d!S+Y!.19Ne%Ci+fy|&TOYDe9aAA%XsKl-)r3FzN!5Cl6_;=R,$kbv]Q1NnGUXo]IP0W}7/qMsJ/pWTT2=`qK>Ga~+0|C5
-8l[E]'@uNjY)Z!5GfZ%ZvC15foM#2O)^;4#Q+miPV{uM]<m`;kSDtz'Ocy{a#k5zL4W@.Oj3:jHqjL@Ws[VK3ro6(=eyPCp#%5){yUk-;@Q9>WKTLAREBS
-XeR_SaUx`h^6;SA`~);d)A@y+VE>Yw{'Ss1eU4-'g,J8n'H[loiPg{W%>}=VM:i:q3Oz9Cw:;IMxEA3KIcFF/jITAK#alzJ<{'`qvVVS^7''6:fje}WpK)
-&Z:xmx&BbyRn_>W<Er/";]MxQICeLNdArHU2T4r.>,p#`B/cBs-h!ksDTx,Y"TDsLD177:sGwMbdY|4!%SQ@pGp#2Gne35'r<QV}!}CmzoEV[Cs[}LX]:A
-|Hcb|#Ybj5dWxA@4Km=J-F[&BxAL-jgD|eb^A7~F|zUYD&M{i%9JfAzC-0FR/iA^b-4aJPAF$,B4^qrb+qcU=a4<";)/1k~3Qdf{1ZOk@NJl:MAhpgIR4<
-ZJwgQ!ZcIJoeweV$bYpV4-nNw0]TvO]a^2w"spyXV%8}'K)tm|Qvw{/{SvwXI(L-1WH=(9/.u:WbEGL{5T|d[UWN<Bj9=OAgTJBmUaQ+wDAy#0NZx$am0%
-:(Pyi{f:c_B^FT#0(^HLB3Vf=HW'.'M@RD[vUzk](dV<qY}>]yS<[H4dM<}4SpWE-B">TM'TaZ<Ho%YQ'}r.)&)yED^c~IaWHj9FujjHhc^C#w,Qq"4zoC
-.c3t|RV1k}v+kDMy|RZSSiXb;1p0ALFbehNQb8__rPmdoBrlN>%r)1@)`D~VPJjqMl13zo7vd$=e##@0!#ay(M"ZguXca]8jGTJqXYY's{R(3oMu8{Bo)k
-nWAKA92U1F`Qm>7+`ViWNB!(pCB._)fWQf}G[RNj+I5^]7eGa=UKC6Lc_JNVL/zi1V/wPq3PObkkar$<4Y{9Nu#M7LfWG]T/qA7!:.<dTg9FI"$j37%4_9
-c(rYWo"f+.gn{",h{()mP1ud7U/_f)WvclJrn$YJT`"LBj1^7nh=L,QAuT/F/f=Z6:.}Icreja&.V}}[].y-t1uCN$GT)zplMNp:Q#$H+.0o@Q@LD%]hR1
-Do/=M=(};r5MHnVKT^+C1MG_w$c1dJ]dD)ys#kNfgbd=miJ](Ibm(WU5^F-#jI5E}%w|2m<Ts1bNDY~HbYD_,,MRA)>+~7]]B:cc45`3w;Zm~Qks%rClZt
-f^o"!uk{a/uF04niuMR`l9!9vaoRAl`N!]]o=p`rbz=kI:B_@@0mjU_PQ-'EfSvNoD;!7DndLuf[T3W_sz}a.n%,'dPmRd)7M_Yv&<JJ^g<i6rw@2eJK8j
-+pyuxb0jtUX@TwS#Yzo1{Y'"t45N,_E::cx{;0Bc>DFBYJ{F"1d`5n(XaN;J]"xjr2&>.uZ.Gbjq!l37YA}&;lbmwBYEaEfmk/x^+y5[^(jLS;8r.4OYkM
-%N$=0n.laV!(Om"4f,"6bh~`E#q=O92J<MM#Oa`-&${pGX[W~pP#nKBr[|n-x%GTHJ~J<H_w^Ks)veFA}CtZ2&fSBi-/kJt61G%Y0$'2uZSz0^RHwwZ0d}
-Rp~6SG%U$DWl~[yyD=7-q8^rq0cz_@@.!+v4NAm{<S]CdMY"Zv}i^3IRhw%M[[#}]$}B7#yc>idf&S$qJ,kc%Tw|NkEU`s3nh`~+Fc"txWyxe<mQ4.7NAn
-v6s%_3{d(-XcrzkNHf{O:i@Idx0f0.oUnzZ]9WHh}2O4S61$DfFh5ZKdrj<S1K3bc@cDtrL8[,ScmS[ZEY@9y2(A[5ojRM'8hSn-c.(;(T+jR6`,Yi@D&y
-ot=S'gf$fNsVqBPy~|aZy!A4ET2w[h[N@l[`2h>>e2}YXmevxR)d.EN}87r{$Fw$b<z'q@M{yu8ab!mr[iZ@ZVBbV.--)n9'W%ww9>+4:|7P9)9g8a]2S1
-tVp#Fbt&N56WS.wa.VUSd$[z+jg#NfUg1$;,BgplA,/EWMp8RM:[@{W-5a,PGz[!M4E092Vy0q/pD4@14uKx=AnjUJ23)J!LuV!C6..bzbD]X:O^3+@M%f
-D|.|l4Xk`+}X7l=#}2S]'Q=oZeAhVb%#Ym_O<kS5d"rRIOOqzw'^mj94f>(h5k|FR&~d|5/;48"{0,nJk}n2|CX'G4ZxpZMxNzVDh{%>{|78eyo/=i!Woe
-aCRD|Tv;(Kc1C5z^<xx}yI![U%a-8|u99!2lju,:v=V5CQvA34ElIrx,o:R/|cc<zO%e`efv^oInrv+^%j^X/"QZX-Wm=`4r7_BGP`|NTa]3f@s37.#`U6
-}ZrbHPlz$j.-JMfpprm5|WsV[#x@F)PtNb,zO+dw/j9E3eIMtL=s@pTsVXQfFmMzF-[1(,n/b()p@IR-9J'C>NAC1I4zYyukOd~P~!g.8W=x~GgHr.3MNy
-"qf{Mo^{Fxw65+{0/xc:>'FbT38U}m{pj3ji@tcQgKLtD}aNT3^+c%ObDz9VT@JbQ;IK.g5Rw{iALjUo(ALVO5vh8I.w/u{V,mj:Yi2m9}Hhz<>fJC}YVd
-44E8X=jxmupY`wOJMg1+_)0:+(m@Ds"QJK,vr=l&iib-kbrW[s{6+}h2+s)-]}`z"(we9>L<Ul`BDi<jMHw4)^)cS4IKNTIkLRvFCx#vgH|9F^2Uc|UiRH
-T[y,Ds&(br.-`&:b<EDzW25B99V,Jj4c!03T|aNm):w@n3YS^evP%S)v|R+flX:uSH=;6J]xQEn>DpVALhPo1AZ8x|zq>zDo}/[fW/^r|sFD&mx}"L3pmE
-%S9)OG2Iy"oF)1Oo=;0qTs5W<&Pk'K}VNjmUhC8P;pMdg'`UH)=&7#L$-`Ja(;zr[#<ka2arNi5C^Yf4^b.oPtCjjG``i|-'OH02U@UbczKrIu@cT3/|rz
-o}!X5'Udk{^GREDs6"aFj{j3RFpa(E8f4h$:U]lgV!m[#)0I`x#be2U=Tyuxk+#|R%CV$atM)e1DJ]3DR^&XBJPyYuPfy49af{#A^(0$Y]t/T^m%QGR.uO
-m$6AWR3nXP#Nneu1T5FuKi;p%g:G`C^N/D_+Y"Wp8uRFbi)JGO@PQt%&[HG7W:V.9WL}-2_,6CSo5H,&O(.8ny#w'y5;=HY.Z6{B(bei-Amr<E"fl])x_<
-HU@R!,dHe{}gTX6+%gUN<j]`zQBnMO"J]|:X`"Y+PnD^-T&mCK4/uS3F6kglGAoYGl~7zIqU8"Z>4vu|O74q#/moi0f8N3S+Gk+SRa:n3/5S9q@Dd./6B.
-`ynuNh`lSRH^xEP<a}8<);UV[9]X.g_M|<~fpW%[@-2<hW+.SHtS1<wAcEF90+w-b-#4OzRr02]9Srr/TL/..c`NY_66FPSO:b[Gzo,u`!)e,QnFARF<de
-z4k8tV.VV,JOaKCSG`RmF[%:G:)+g(Db55g`(yf1eQ$IW[ZAxhO$b]dx#T3g3}-uK`@YnAUZqRht))<BgH5cp<Aw$Vqv&w[i5gC:KG,4o%mGWOcy[,Z]T+
-'%WwcTP}#Rb}~xDDI87gd[cDnI+aRo^VeiBx_zPNLaZ]S]ce[IA>CRz.Z;=}AE,r:^nIcMWm<u5UxJSd<WNfnfb0$w1=$s2Q$<[k|hRKS>in[#QX}xs}L]
-:cSz^xYfH^jR#/xq3L{Iw3J>5AA4]BxVrv0{&[x_})m.x^q_,:3^gvM;M^SCqd#mx#O1G<YfR6`X^@Eg5;,Ri0zTrmJxPqV3vlFw;)Y1pBaejO]>D!s6Z"
-RWr5's&thE)'8]bU,QC7Ep79m}Fc6OpBEzn{N;eBj^u"AQ!.[DqFXE><x-3-]]4BlR_>Qb,k_._av/0$X4dMonSbZTXioFXClvz{=W9->PV[){uo+-!71x
-`p+8Zcaw:Xu>=H@S$$2>V9F:,cEs-F`dv{@NOcC-EPC'XEwe$xGgZ"Ef$OE"}Bmu!4|BNNP9o,sc+o]]nAfq@}oef=(VOC-Hz#o^dZ+jPq%j)4($8sR0Y>
-0Hg>~lLaC,/7@oSIIX-_H/}m(I0'uGfD_AF_M<.-,bf5;@<Y54^ZIljnMLk!S<>R;uXBX1]_0z4FZ8wT+"79l(Z`@C;)&TR2gY<XqF/T~';u|[5Dsq9jEe
-Ei<s@quy+PaS=moK1xTv$Fan~eQ3rLZ@aQqQqtbCVlK@rR##aC.;+4f#(cE%9`G]Up'Hvgi)Gjo`]Kno-%E([a|V0C"T-'JGcP1E;W>rU!rxhUQ]5eBaDN
-{gg:w>hyGRHuWmDO!1veoQ]ZO5B@pC9{B^YFC$x9ha=mJKbk4xd7-t<{SN|ya}n4h`k=ZHp4R<RljMX&86E;a$SVRD_HXJiELw7$QmyBMO;zpr)Lmt+;N3
-i>bV5nk690;6)`KlFfe}0a}j>qzKYbROPOvrKTk[Jp8Hj+=5ks^|^]T7.1^]S5Ga#R&k"_PSooQl%d#2~Pj|G=EGa7dodefV<ONsP|jpO/a%kAd]YS%cqw
-lhPYCD@V`X0d1tsd{66}C}38)MlYLt^52q{Z4uW-ObtJS1X-VN=[spM]U/&aFl`(V'#^aFvF[u6Ug'GYuFh#E+O1lSkFvSa=IG^@Z'(E{W0BNoveO)]$6F
-gb-qB"z%/th.3/5.e+2b;^g]1;Sbt[M3m<;#s|)Z[{;MHq_(itVYaoI|]O$ptdsu#pz,g^2E7|1_ZmLWs_y[R[{A>nl";T&NH,%]p4%wT3QAx`g$P^ppF2
-t2O."yQtq7'3@}{X1YV@Rs1r&HyHS_mhr.Y4Qddax|e)^Zo&Rx'HMw+|kD720Tx)<1+y("XjJy'o=7@md)bC~,9$v&lzH1v|/i@_Bjk#p%%4,}]cAnjF%z
-hO@9Y279}@$hY_W=ah)n6JLw,075bjKR}l9y9i}wLr@s#=J0"}ayO/ve2QNAq+'pwTNXmcExDGAyS0-cZ9Cwkcj8V:>kea9qpb`kmcZ2Qo"x5w+1z[-2,k
-"]Fb9'ctqLs6302vP5TZdQXU&r0U+w,e3w-"I@Si<8s'|D3.L`D3(G1T]%'-ko%E0)02h9aex4lBR`TZsHI4T6mVELY:Rj3lQW[6GtyMTI20Na2_Em'MMB
-((E4#3tsc3'.sw,;IBBx'pG;&<j@6bne-uA=(X2HPm'{pLJe&pCE&!//1}"h@oZ+kH;H}@LDC:y@OAOit[q[v7)EnUq$M">c;k|;FH^7C5](a$Ncl)ZorU
-(m~E201F%bw_a-;QE1npwcOD0frjZ/AWTd"K`=,EZ_2eF>eO0Gb`AqdqiLg+MZs_j{kIc'3:mG{'#pGg};8v|>;W/EikT10b.sALyy|Q5,-`KkiYl5u&3A
-tEk":r<nCmw.aHzjC3k'6c-u3Dl+&$j$gDjM`e0]$czf1GrE2,OK=ayj>Q[mQ#Jn<h{hvq$<u6f[szSl=2(O9B:ei6eEagXgOCZfYG}WJIC[)9~myQZSxI
--N4QR>U[]9FHK5p!E|deH'Q^{A[xq9w8,f%`&e.MlmGHx+7hQP;o:NS}y^&,}qiD<bA'+)np;;h2T101+'M)r#4E:9`/t{/,Sn<Z]_!mJkfuQb[MvV`f!.
-N/8%fC78~i^!R7b|3cJuaaOBQoVT3b.QHsV^^ZX"f301A)Z9~V{uFg+9Vi=CRhOT}{TdKc+gX-lk&Vsk~"UfgNOf4gvafWum1v+VlFv6%f=MM|bxqKj"<x
-bAVOqjAe@.7&ZicqndD9.BmJHda_G^dOXWnwa3zXGTBv4)>h%9h6:rWdTvoNacj#Q'/9+50A_l^jgJy[6#(Pw>c4Ew1,5$Nx5S}T"lCmQ[WBh]D,<=`vUw
-Ih&D#tKJIJjk4L3XGp8(xR]Qge77a66xmWqTaQ5FXa83JBP:[n;OE+,n{rSFKej&F'3YZ+Xwl!Ioq5sk~RV"kcfva&h1eTh|wTtVjF_&ZK@"DJc.D}cD>T
-hIh2b+2'uFiRy&f2JlFlLI/MbNh7hz}<c[qjGg7DI%D`s]+LFEIT=]c9[tzq~6GW_sFC~eZGTda^2&LxHjDKO^#}qHsnY`Kf5qvBfTA|$gyPP(8DQK@[f^
-bR@<H`0%F-[KsxuH/%5_$gkg+/8AvqDNo<Sb22<en<Zi8hu=r<uE8vloj=CgFCU`N%3rpdjfaM'dLgPTL#ux~BJ|.v.GR)^we+QscknP;Kq9f0fbT0eZ&,
-PF:QES#72{$A@2Dr~,0HwlV}|TbzT"8_V19UVisdmkM$g+^U6f~@G].I4e"HTf]dG#8qiKr3-{-{="^%sf80K`rS8R#C!qmx&djdr#mlY'vHPbUfo-7!d)
-^B(0LGF'a`HY6U#fO:CB{n#5Ik}3-"I_:lo0b]&Hp'!I.|]ii1TRB(`v%^m}B8@54Y{sfhio6JPe|f+Bn16+f6_T}s(C@8O(Rwc"EAUHPgmQUJo96v+>5u
-av=0W$@F|ex2ChraQ>yl&O'Pk$FkEo`mSem(Ed$gZqNtFrRM:YQ350|1cpzd8VomFbQh<+'.Ub"XQ[#0-j0Rh$_%6osc+{DvT-N`j.+``B6:W9+X/;Z'#(
-D]]FznumNwKI~pgJz"ahnNJ2Y+At{;E.y=vQ}_{r(J&^={2J4JpLcIPx/.ssNxt_BaSBV%KA{@|1%IGa(y,),I]nH;5N[-rCY2u#<7a#nEjKr$G:]Hy_m5
-7$gz)e:0@r"umU2M|k[M;R:S6o/@0L>]|=xN%{t`Y#o:MJyo1OxGZg&%VHicE"YE(,qw.}OgHXFO^fgOdrRt8gzIutEO=iV#"VIM%M$<2-TK"]ylRo)J9#
-0]f|s4M!WS"[j%~RFu@3m#A5lzE{"tTMXY#xin/,}}(ssgyG)s]y:qa}Y;^U[R3vF2wN07~3EKrp_I#'x=.JX'[Twqpz4`r^%Q;`:ukDmt%NJwU4eLIECh
-X(Q+iu/r2((>/.G+D+Zn(:){qVqrWr>`k;5`NVZ}QmNdt5iv;1dL+&Q|am)dneJ+&F{jm33}J!3kTqS3!6iW;m9qVww^#v[F>u&u<ZL_$dM'%l9y>uK0Q_
-xx^u&W_UZ[w]aqSpJc^<P#sqP-2}>VwHjShyM^2KgUU^am5^2}%q$l-DH@bL,&vRm%Eo;h7`d$tE;)KQmmP991w(7!>v}G)+e'rxgTEbe+}^XognwPp>+L
-9g5zS]IjOltow:,_uJFFn!nVPJ"77nqzGuRDOC"j^yq@FDea:)nlF/'P111dP.zW"VoEL(9b4#+Kpnqg6U8V2eYNX"M57T0j;XL_zeM7^6p(T,pUB7X2,y
-^0f,[_CW@6Qpo-h'/#9gK^Smh:k2^<89<0]pp'b+c3kxFBNFROtHu2HA_$Di<e#&1pgJLtr#0zUS%lb_8hpd1-8C2'T[.Y@x97jmerxv_l%bvkmI<Mx<x}
-B@{q3rD&db0CG)27'y!e8]c[fZX17c>'+&~s%FI}ORTjn`j-4mnJx^K/aw)%(>XESs!;fwouQm0jsm_8OS=t!7jl6/~Dz1+bd6Q,YN8URBw<NhDEbU7/2<
-EgvK[%YKKvro-Tp9vCoy6J%3_4!Ivr)yZODQI7whLMV9}j~8:+tGK-BOky$OdfFO"_az.figxUsP/@1$58y@_DgD>_DamSp$+Hkq'!j0SA^UXnFMuTqK+e
-y;k-^LxLTBa.7|T!a@6Q!}dL-p.y3Ig^;lWV39Jwv,sN=xf.@(lz]a[QNGo2)$guy}PdP'x8^6+y{qd4an03tO`W$'mjg9]$^GP0G>U/FmykU,Ui:{eIGt
-G3'!#uy)>-OBP3J$s1aPa##.qs!jM'vF/w1LKkaY@2i>2C$9I,FcOaXO6UEKZV>s1N5q/tq'j%V6['Y3DmJ;!p6<%1!_]:YDJz_L%oDl&O9a"TIu{v{WQQ
-h_3{3`klcXO_xF|jHf6+U/VEGts7t}5e2CB=TxR-MKv+{ZCmU/5LBN6%!DKCcbz"LP>E"E~^_XX`]@w8kSCdmxW<q7x3F{$NO/SD'%(gSV8s<8JpAXq{05
-J0A6#O/vS>jHn59X]Z5)r]5'k3czt0oNx)3_xrdjjVmk4MdU%W7re6;%OYP_zrsP=NfQ.bOVK,[,HMYm_xX&T{^OCQXzGmc5l/8F[-^H{t>;z$5iqZ"3>a
-L:z5hFFSfH"Gdm`SAu#my($[&!4$mHeAzmb>X1ySq1`)lroqdY21A:kaWtD1h5UWM!Q6@+Wg6`kiW<+|.l^dYCNAaBk!V4BDrZKM+d.`>rfxyS!AzNXk%H
-Q:['5`tR`q`b%z)JII&Lh3k!L2LqwVQ18zd&e(Kyz=We(Ibb[9rOOk!2H&aH6S^pof;z[^{MunTNN=R5.VGX<6T'##H>iXzod6V7&rAE{P<v;}<@Z_oGL=
-a)2cmfl;]Ix1[TxSY{U2u1)/!fi6I]|>NwR(zXLG6)gsp&S;R`IH%L65=YCHnJeLb`Cx<wqh-F;v(fy/lMFFqP'c15H7#yHfIoP!><s`QuVR>Gppm{2'PU
-M6X#U89!a^C6D;[YS8Jc=)]y:/x>Q8IhZ<[%,lCT=Fypy'|Z2&|ubRq)]Y-3iT=tfJdOfI>cwA--jxmpp:4jAN1Rcbze^'crLk"x3<<5+zaZMKrHN%y}Aw
-%{5:QOG8<}affPz8uq]mmw}oK#T[F=Ka!N3o3=DYXl#vU[;D>Q1gIKm66Tn^z'2DBj:_R;Zw=lIrnfWv0uRSyHiKm^<mRi0t8_()SJhQ_4nuG[I]H8mR:2
-UGU<lXMg,BzpOVk59,t7j/2{.&J8kK;Vq.]QpIiVGPc0V4M<k-2MqTe<Y6V}SU@&~!Nu.+;g;8UVPDWNW'XaJ1=`;1m9ijvEAxhAO7ET<w}"4Cd=e[r9]S
-,Bz:gM-Y+:`z@Yk1]L[b;KHn8G97|">i/ug_@&,6)LgWJ`t'MV{wZ|D8AQkf>xI=Ee`coF/cnb'yGq2T.$uEobbd+^NFqXEMgWT|x:dsqYfmx|iRHby^Z|
-]rAJ5oec_VY{i4m=HtVRHYd.h;72;V-&sy-gG'deT_FPIl9rk:nhWx"5i[qi/^bTWoCJl>QosOhgE+Ez<eXOlWPU<$-9KL^/RJ'N[}ydQQ5:^Fa(N)&KsP
-3:f,x=nK,)N61Z;nrfQh@lVNvy`j]xijxb;QJjQ+T]MqOGu%%OrTi,/%6sD'cgl+vfY4zs3;g>kyGWc(apXaE{Nn0)5vCFW>$aQfKjw_WL6G=ev"cUd@{Z
-YsEiR]G/)(.8zFq^vs;0TUpYR@YynB['}{s^Bi%;e|FNPn2<^Q<9@Pgfp=~{&yD|cCtxuK!PSdrw7f2..wgr2Tcul"tr2/E=Z',c7iA0wfc:o!:[:aktO,
-u#9t/u~yC/W8se41^JJyn$X(/N&e&_k:e<+`rI+{P}<z@`g8.gRdiQp4f,qaWFobe,4gkb(7z"$}s}aF[|Fvr!#[|E_a<B8QMILs9qx=oK#H3l0Ts{Y^21
-N]d]X6F:=r]48Hwv~er8%GPtX'C$b%;XVoh}H&Q[(;dIju<hUggM;tf{e)Nu#c6K6n@{y<U],j@}729g=lMRBL2MW':Pcep<;3V}7BzF]I2`>"&;!1N_VO
-j5V"C^Tv0%T+mh[Pb|A7L4dK1[[td7Da+e.yOkx_jn5]gEZ55N(X8AhWThrQ^C{qjhM,u<Xq$jR^$t)nw0IfM2J&U8EM=b^VG9:jkiC>Xk8RT12o%B2id1
-Y_iSzP`4aDY[P!$Q_KEE@8Uh5lp5xcRX/JdTMEjssivwP_,0Ra#,UkP6:C,{9GN6x,CV<">oc=Ko`/}K)uPdE__=Nqc12BCK7_[t}Ii@[CixtQ-Nqc@L96
-Yo@W&}0g6iz"k:Ou=2wCbE-(W#]JK!|]L9S|Rr-F(J3gPtb#EB&+pam(v4L2l3"8|49xhQ8'F9iUlI[(}p")u(:;LJQ8DA;iZIOQN>fk<}>jv-^Xc|m6Gm
-l;8tz&zq`O(.7S0Q!kFFsQ+_W[Lhh=LgFlKcGEm{x#M@K5_<tmR[pdUpsWRQ<p0i4|g[g18,<wq"3uf`/N/]}hBv:rVf`BQCp%'mvn@oQ},^K`!Dn.Z;.I
-})sI^|2:y$evC7iy5pBrp7fqVrKy=&KnE{1Y9][;.&9d-kW)qht)9|MRx0U2;swhEv$)Motr|SEDt[0=pxjm17.jU8I@l_~_636z4^5di>.JZyxE=)(|5[
-`}f5~bMNO}y'v]RI`AJwV]bSW7<r0"xm"=>8>"lj`3Vxt}bSoKE{=>j/b|y!&Gh=Iq/zm/Ag$co.iXPI'mV%A=wB]eYTI!9AMOl5Y<9W4BLif7go3,|Vtm
-J`|L@Q(8^LR+@ajIo[Ep>:.8Nn>wD6#{Q&:4(RI^/sV$+y>%UMqjVqNn)/UtWZ!1`A]FR0-3#[hC2n<x}I'oM>h4A^!0yx`c8KYU~3Zz6J^cu,I_&^rI+{
-k6H#!(qxvn22S:pj;C1cPIu'$H+[@8)Uc},K!Sqv0k#NQcv1r'J:tPk(KCZfaBABEinQ2p`o=p6cpok@(WQo2na76oE=q<[|0DnnhN+=J,l.O{SpGhn[t/
-#%.{wZL%_J"_E%YYNbHX4@9hA_Zh-I)M'TS6-q_+z+sv=iM;|)$4y]M6=,MGr{bX1hlmo;s=J,dql,owOC~04-gPjXZ,K:CXmudm(Tib(W[(%'Kb~@4hN8
-"Wo`~T'%)IJ(~EVX:#h%3FV|>&dy@&ms".l`:yp"ms#dm0`;B`${_zW^HIt]w1ZNTa&[LBVE_X..6kTbcI$g0q}vCB3GW4gl]rL8`UtA^j&N,g7TBGH8Qq
-C<s-m7!0heO:Z_JRdeq_=8O.-]K(nUFADar|6WIBA`eXku96Qtg<4Z5FqGD+}"H=xtlA@p@OFm~A|",:&{&w&%()LpFLD`-lt)m'~5A8{{x0$rtU/]:oj$
-mMWVVG~j"|7yHqooKG)JU<ksiJlRga8ekB94#Iqqb5bKx<'g)LB0Q.@Iq'Dk8u2U@/!i~Q|;n}vE$URBuu&T.J/t4jHnyT~8hX"%2&y^7,C90u6Jh-SO{5
-""<D9V[E'=RYHn@YfB~c!Io&@Oe|lj^@X:W{GO1aHBG;&=$`oi$%WS9'11e55:|n6y%_wV=7kjE7|WiXU9T"6=~E=(zCH)40k$$9v<:kzVy.R6ga[$Rxko
-67}}k#phTMRu.+E{p={|JSGDfk_|j34goT{0rhG0dN75LwHEUswc@^Ug73}w'yC}+>+sbo%k3%PEw^=O0=LS9Ka6Pev|YD/z)-7aFV0CGVlFz-:M4#t{S}
-;)[9:,;M97FW^x+Bx<CYW2^rd}hr!^`8tI-@$12Mj>.8'k$nJ'jRw`j:<=svUL+sUH&ShLii>$=cw{+8VY@B/z{,s{Lr8c@0axN]/Xgu(DRxGXFR'p!bbK
-r28lYf}$h[";Gku#Z=yWR=:"3t.K!oBk{6R^rQyi#qY+a5gT1v,{!;n;8ASBzhcdSm=F[Yffw-&},&]{rh@#@_%NV]jk4G0|z8fFJ{,B+3X,x#wFcAcKeZ
-B,^LT5WD<Uc1}<<<U1IQ%7mX-NL,K6wz@M.4V-p1SWisNoBOg;_Y+XL{(,:m4cA8+Fjiy%0YvZ.FoKfY&NXb.4SPgk8g:je6O"+LGAr-h)QU~/:=/QzP66
-29-cqTK>9cU>)QLpvYZN>6ldb@w@"7ac-]C!4^gGBeQjxc`KG:1O0'.mi,PFTsn>(3oB]y&LG%1Ms<kI@eI;D10}Na5UOKOq5:n.5Uw'iUX"#vbbm+EsF}
-F;lNgo#E%b{PCMSS;(MCFaQhXb6(@pe,QLP_HK^WM/bL`=r:xwAYfv`Hdw8|p4f`&7Ocj)CYvUU1}Sg1}J5pCO|g|Div("+.(BasoFTI7k<QChY8a3-#!'
-iYbR)VJEe7)0pz-<fBSq=8E[G3e;%O7KW,6]}8gqDvOTc3FM&%G'JW(B8}!^"j!Tk]4d,6+)RX`"D`"BI"H$7u^1ma2[/L7!=.j)Xw(36#zdcIhkJ+y9Y|
-x@"oe]BuH[9VIk@ud{a4M"O($R1RvVn)7{w]dM@WlB~EEU=<!@B]PX0^yzaV`ymZ;m]o6fa/X:q;aCbipBh:ooRrS0l9E>YU;m1m>LPflcvubGSw|5#yCG
-po)^8tL^B;0Dm4wfDnFQG!)X/u~7PU>JI;FB2[N^^XHHef<7jV]90k;dtYMI!'xQ;A-kS#6o.Qp`M70M'T>WR'$DXK>X~Dh<%SB!#3D7.qo"sm]5[jW12w
-dUtP~V"6N5uQ%)uC!iL@=Obdi|$<Vd]J!d3-6C<S+^X24Se&xExRS8}-<@"1yk"|VcV|g^[v$5t:Jl&adFtK!^ucF8V6MBxkPd"^KpteH[!I==HvA:5IMD
-wQ-XVudvFo[-T'wIr)_1lf6+Q^z9^P[!iO8I,[Im|[WJhLZjKIzGpv3FjI@_OQF#v"0.'s#I}[K=;-zkTv-izxiqF.J7D5RMJ}4R7Sr.=_is9tawwRq448
-nNet|29h&.wGBhX7b.}T',/VuzBic<B8.!Z'+Qybd3G^[-'iOhqWC'dDkmyRP)v0$d>f9rl>k2C}%93Z[=)9RS^@$0'V"B>@P.w,Ru0Ki!=Qo4)Z7bWv@.
-lzU$U@D)ZLb_6X|=Oj<i>,BB-fxD)`Gy[9_a`:Q$mO#^5B~#JJJo=`VavT=yrELL%IL"(^y2h64OEYM<jAS"RVP.vH/{q7K,^fS:i"o)Q8OG)s^P<Qj>tH
-w^@k"oyxhE7@7BFDws0|&(7/r+'%vl_CT_N2g:t[`v,#BpM7uWq[}c]H-G:JWxlW8_X@=i~UYV!>3$f/%HLO_9y"1'fjKEU2KmRX_"&]4$/JNhJ2wV^w=A
-laG1Z/jQG5V8rP:z<H+W'77GT<w0E;87{Lw>MZYE'@V&$]g28C+3I,F/-At"6dehjqAK)eCaUYD,mUBw%M)1V&+VrqnLE0h>X0t"5z_dUaCn"/V`5QSQpL
-#t=y:C%A>%6cqZWKo!_bKW`1/>je,YW|nxl(DTcCUnkW<6_eQIDsW-7.0BP0>xv+50|8e0-jAL69}Z:J$f%q"(0(5dxxW2@wQDaPKb_dEkv.K-)jS<Cy,X
-:wGH5|>`k/dB@%PVJJ2{0".`B+~Stz&5y1TAfmIz$jr`fm=]hc^/O#oFVR`Q6p=baYd)X"V#4^zm[9sytuov!q,{L%}.g-&-ldPa1egSqxhO|V>HIWsSs9
-L:eFyVM+^|v[x`-<S`2ttswm_cCVmI3Q-]ToKY3PbGD|j//p<2S2H,b&Zqp<6H<00P0nA`FL$(pH(,/tj}'x)GBYEeDX>l],bH61ykq:RnVDx:b%V>6!~F
-EmnudM_#kLr`1@x:Kkd2"9=A-iBCdV_y`xO6n3rOAwQ:@LKc"WC7gfm^q1dFYR'F^ILQl$)b0DBz#e6`;x(7!$vX9UqC4hIo3P3(KV.6[CG>dsi/Lhbb=v
-n>wk&]N}0X~v;Bl@5b(v+`L-6Xi(!,tn+KBf:cxM/i"sYh[B&P>cP3NF^+hQcy|nOC4XF(^Jlii)OC36@lw$"S2&+a<Ggj3+AprxG0H^cIo.z8;|)O1qUg
-g]WF}qJoG`IuyBS^2]Rx>5$2W(.ile)"3x85ZK>Ht)g)$("K!'AJQBx|)7SiVVyKTlDcwJ2%Q{E=XI:Y)jJ{2Kx+;Rj+bq7CO02QY%zrUL_9z5tD:gbkwl
-Jo@["h91/hm{d#>qlq=;Jzn.R>}Ynu>(9tT7QOR|t`"cFE`aJbeX)S<Z!Le!`w"6qEdv1H=3@jj7<c_z2#jzILCD1ik,e7iMa[3HZ5AE,UD8Kriia)xiDz
-^dolU,6Vkj_umXcXwtx7nOwA&t0AY3ZA/GQn;I-6z2JR}@'.FDpO$WKqS_E2Rwxbzs>U5y'$D8W0G>gOF:{UvT""O7}5]sY7;g410W:0/nM}|yj5e'TF~M
-=O&uKayq/JZ58U7B}lOulMk8H:lUU>HEAY)A`qqd{CZtd#8F]#Ccjn/L16N;`Z;|)+%9Q%@B(KH@c'EchjL_TBvvbL%/_|J}!CL8VyVRzx"20Tamc0wyS%
-n|_sQ;G<|zl;TQzythZyL4-2cfA,~(t[<1kiwh-97=+w-WX&JBFtOws,Y]pJav)paG]XjU2{r=Gnt/O=T,h^ab{W#Q$#gm8C>"JGHuHf|D4Vaw%X=I9/M|
-x"yauAn99&QF>Q`e$rV5bGn]q_Cut<tC#5:M7Jy^xj}sRe1mILWxb-zE{_#cu%w_1)'O^c`;w{h9jQn7Y2Eq9f`z5)I'a}Oy!X6:C41g_!pYc,ieafxvWo
-i%MGckC@=YX2{C6Ky{m'F,{Yx`P:BJSN%gTRf/Xh<wU.%4KQ84]N^T7Mv$]gdts:8e_<{j3dpn!C<sO">N@VXz[.i.^j,JztmVI;bE|5=KS6228Yg_J=i#
-Q3/Jnj/f.c;&2|@'-5~s>Zs%GL>;KbO}Yy@{@Qu$W56w5&=$sqnDBrN0pUb}K|oy09kEhU_S>AsO>OeqlUN)8^x<Rf6eI}_i3XR66%A`2;~iU(p9:arM5s
-Kj"{H0R)9`nOZs]KYK)qor'![t]Cz&0/07Y|qT<U1r-n}-NR]];B1.'2Gu%ZTY$6:G5Bcq78l&(}CcGSoT]u{tp&,'$rdW&DZxwvkQS9zyyEs{dR"XVA~7
-N<Q!FMkgUqaQdWbUWJ$]gRHBnq9<gMNh&mIq]=4}@i]h{UtQ_;K;q_#Td=AwQdfzymXjYfn7Bwh#E5XANQeC!l'|:lPFj#tPWS_m@4jo"VFdp<o(Z7js}6
-<d{0Oc5^FLAck$c@2KRmwC%G((n#q6wF!^3V0DE>:lG>E!x>[nMN(v,^[`|]poIj5GG5V{>vUB;6YTOP~JBP|8aXr`i]cm#O+MNYc"gBM`IT]jd+Tk}59v
-5J23FS]^&H9dW[tB`ioX)>IlPlgoRtG3bqJY~O7TV)=-ip:1H[fOyq.Q8,"_!KpshF<#m^:gKL+^FK54,1ooQhVhi#bGz<a9@^w@v`iMe_v)rg7`P7ui]l
-U'~bhbLu%cn"U)aeUGC5XH9l"EkK7a(w|g'8an_3O6J'6%H%&ftlOG_@OSqwjzg95PJHD];_c{Pd1G5kFGZVP(Ynv^QIqDi=O@_5SZg#^`p5mo=<dTx2lA
-G,i&aL5nb}Xl^Ra$kQ=||GWN5Sl_[$Krh@DW+{sa#:xzhUmE3']XJe4>+!+S1OS%7r48yU09X.r8p$(9!5{aI0o6y&,0Sta<K{>[bB2)8|21L_SXN+>5lr
-^s8nwMa_3'#_Qj~s-]r(mOc[/^z-C2b%[q5N9AnWBhs=;/}Ay'.c{y^P6P]FQG;8K>ls:&}(Nzel25<('.B/PeuB%TCLR-fp]L`RE`~7vL{6T88ec9%G'q
-L0udMHQ/-KJWP+,->XlvY&'O`eX7S#4&D]l8:[.I,ichJ0M#d6C<b]];;yXvE(CavdHuhP_N2ss%^[g.dzM"e)j.1KG9F5RQT/r9/w;$jdOOAmm.Rh4WGL
-,9#I<fGao/7&qFMu^dhf<CURtHgPGM]/<YQ"OJk<=B9;Z3,M#W.mw-0$~tUVV^o2jDYc^dpMF5^yAmgOnb3L!aJ)V`xWyC^mY8''dBLj5pi@HEr"dLTA|g
-WKD4%Wt{JqPiwITXafp0[>i2%WnLJ,I$W<LJa!~mZ<sY;(nFG(s5i#[taFl}'kVQi56eN`</]U.earfx|4~fmu:,NDDb)RQ;ry~duMcV]Mpy`2@a2i]@!k
-P-A_11o6bbo=4W.raOVs&;&rym/2J5MzF1FB8;a%v{%k<!rIPx+-H[MZKamhm|#6{6$]C8]g>o!<7v]lM+#0Ce0qXtmM<#5{P^b[kia3h85NgDPz_^+:kC
->$W+>(hDlJVAQg(7x(ayzO`#0wLxh^)jZEsDdX%Mve73HiOF$tztyV}ObyrFcLPso1j!vqBMs<vfBZFPd"M=ve@[i(1Z'NdxuIyZtzoln!pIYTqxAyAlo[
-'T7Z&cQpEyD,{7]Bly_zlM:nz}%UJLt}Gi[@{:Cqzo_z=gWoJ)kwu:fJ'TZ)p{-4P37AYRhb&LV4UteA_QZqFU':L"m0/x}3;"qbE"[Q)$9/_oh+mxhJw#
-X"~O!m,qk`.|!>KbA'{[(]jr>M8>6GSlRbDe!an)1ld%u#FHc#x,FPtdI`)bmkxm(zwX=>8l-}mNF}Z;,{+k%3t"8qV8')o<:#vvvsC@4wk6w1VgMM`bQ$
-/e"(KSc"7A]+"G4VQC)PbsSbRac;N$Ykr=Y>T2hpDelA:He4!/QaK$j'D}drQM~[bi#&4q05gfP+%^&{)ol@9bG`c.5IHsv<9yBnNcJX@K1:jY;2GF,C;^
-j[~yXP#),9.Vw+`U-Ila{gSofKWej)d!%=LlIy7B-`x/H6(Vp(On5!V5TH(xG%Ul#%WBq}<WTzu.Evi,oJxVV%2D!Wh5YYX,{S[_DL!$#[LLKyld]pZ<-J
-QU`XA(K6{$Mjfs#5iQ<&#nX8,$|8VrI/L{GR'vl3~5.xOSOKuojs|765{$ZVu,g^%n^EGukKplqFx'D$dxa|hD>c+#YG=(yFPQ`E2Kasj}+WV$[V7&Bk!$
-K}qSo#v7gXz'RMClg;;Fj"n0;!OV~Krng9NWUQ9p'==-J90LcQcRLaSo`4"u|yR7Q|@dS|{Zq29Uo03Bj9N%adfA<UdU1|m5~t-=RiUE3Crk~O(/y:vbpQ
-dfQ($e.sKVSkp%+Yb:GSM$>2zim_&xOw9KES,&BZ4bDKWGez.&xpsNNE&p$#x5f/8FcPRa'_d=L=^!KBP[qXKLf:~$}CF<K+}ujO)qb.He:%:JDT%O3QU$
-+yI5<dJX-rFtLHlI|q68c1</6=!@i8V!^sJK[V/}Q=y6@mDep|)5lw!E@zdKVY7k/],RHKfb}cL(eTS0iS#O<$~AOTPwf1PfmXYb:.k$H(d%(-g)4CT]>m
-!Z|Wxi4P.hmKI9I{eF@3Of]HQ<O(^(DP^|1|VY)dw&[`<3ELV6>.<q&lGo$D)Fl}).;!WLRd`AEnAaR.f@"3-}Q1aH"BCd(X`.Q<s5%2%yo;b)e`4[5#+@
-"AbTAyoMQ[Z5RW2v1g4T:O[C$8OAn_kp3_!<o`iVAo'z_4<[x#|[(a!7yJ3ke;=q/6~)qXN]&c=YOZui!E3w,w-8idaL+sbD@&;wN7=4kJnb93V5h<avbA
-ZG@EE^Hw|E"kkR|+0<Q])-x4{hfT=0;&Rise4d};2TOW"g#oBS,BQ:jkOHCskF8&n3$9{vIRqXO+K>Dr;}Au%e$>IMr5fWLMvKU0ogW2Hl3tWMR'!BjlH+
-u5grGZUPIO60]P;cM9Bjy2ehEz|%_.a96^sW@js=^.]P,pjz[t^aPhAs$cU2ia<$vk(o(+m.OjN)#i(de^UfT{3dcU,#-t@jy_@!JdXU1v,4(B4]VpZuX$
-t2y{"Y;<VjhAe7Rr<B>$W0E31PzPZWan8_u[OG}"WcIp,}|H'+mOac/&71{F/wm`SWWX7]B)TN41ea~BOQ,XIDaM~1vo5<1rCgB@Nmzo=5#=t7Tuel;e05
-^pYt}|Rpg=$7L4f6#_=3(6/%A.Oz}+)EAA]J%+|xTc.>Kt=.8)S"9tgXD'Xjhm)d`i]|:B9DNpiZkXt!0c{IbeL6Dsi=x+_LVdXI=79-I2/A1_90!:1tI1
-m&OXm:6|T:dKMALjx35$]-<+jX-5Si}5d+p_m/Wq&MG6XUeE!gWo=JsV84/=aD.5~VwU>qxHiRYZNZLGRNN.]OX/S+jGl|<vh,W&%fd(9&BjIgdkK#5-`'
-^i$QvEXVu@Ui-vuRX:FkX<cZ=BDKP)Ct>:6]WLgm6+T8:u5@k-Xx]RP0x]5#A@fm"33kSH-6JTxGEE9)$g_Yo1Cvh|^M5+.s^2vdX/=_#)WP$;|}5PW!ju
-H!hSUY`[}O!g=Povw8$2j!jtw5"i<8t<vEYU<w_r!JxuyM($/2^vC%TYU3=Ow((C5ELIR+<}OzaSTe_V[ZrNu2}j^x(<#d%smb']K9uPvWL{8W&VV51o%P
-r+6tZe6J[cth;_=wnu$Eom~}drRtczcy${xuBj2B/e>GhT{(J#h(zg3uv;,tav%oF^IN,l9=>|AzW4w}fLrTfKSs9cLO{W)WLq4qDr_o'kPvHU0=_)~M~8
-q6Q9)M#V1id;5@'IGt7A-6R_HHl%'41gaOM2yO@%$)=qn$M06FujXf^lR{7)^q{reSTpp9-O^dUkNLuKgn'On,301yD^hfYx1^4JQ6FO$1nzX&dJ$p>6k/
->U;DX{~YQx$VD,)`EVg4^3#M~O&#=eT`"~,=lS8IU<XDGNGL4h"k<X[oDb;GeEG9u6`W:<^#p4-#->d$w7&|WRG}sev<L:/="|bnbH.GHWhpnqGHr>=Z7k
-$bN1]^(oBomSu=[Hxn/c2g&Zpyp-8v}/L(QKJ77sg3uc9W]F2SNtlo[W[Ga8Rd>@}diqM<5D[85e9TT-,:CR_z'cO<g.>mDEs|5`ii{86!b$h/CU9PUc&Z
-n"I-$_`}JOA"tjezY[u3e)WLjK7vTf,6o.[AWIBt;a=0i88Q_aV6czgLic$)&+#@hxvAMkD|Ok-[=#P>gB:^`|(mq_{mb%7!^^%Pc^&y9k>=[f$9H@i[|W
-#c8S"Z&pUXxEKLK>Gho4sOAXv;%hSCNL/AX]b.B^PytJ0)iAhY.v5^~[eWW[z4_j8@p.X236Qq^'lUQUDo;goFrc2`fZSa,Y[<T3ASqa@PJv2ftL{hq9Ya
-;'`>h:g"kJ>(viaj.Di"YCBLt-7i#lJ;w!C4y4yYV^B#StnLaaP}TFXYTAn1E#Yy,W~xXW{p)r)K'|NR<W{sg5o|#J5c^72})53.NY[FF}P52pO"GxkVsx
-/G$@j/h98&N(~!oBmC(8wQIo6JfV0oE<.f,SI{1/d1oyBk7/wl>JtD1fBT5=FlN:ql(]Pk7ClpFn/bJ1%Ut+uu#jK_K<L:o$"6F]"q&b9c+7zWf8]`0.b`
-.Yx@.5}<mNKT/%4"{_&3p:bj9+ZFt;'V/..-_K)MhvV]],TR.uLz5SWf,ID%L{7^4V|"LsNRc|$R:%H7_24p0`O)/:5+y|QLW]`hH-_%A&W+vK.kQkkU"y
-0HJ5!s~f>|;ZRcGJw2xQP4|voX2K7pI'2a!:,EQWxwGM,Wk`)Y.Ftu|pA=r^xJlYhT8{_X={V{vr70zg$"Wqea_VN}!y8+7,1SYgJa<5o|h9Vl`YE,HlWQ
-YrG@%[&zzWQpVR~{0G4:_q=`_Wt)@%|SPWA0+Xk#D&If}Z]VWA1!dxV-5q$KV)d6fRJPX@Nf>njWz;G{&NDm'4&xXTW]5t3UzxOO%h2,]Rnt!7;BgydTC=
-_@~2)M&jEUcM&%N#3vl8|CAP58I=yIpLgO1sK^5cvF_Wkb@(8'eD'"t+3,{e&.m^nn|(;wV}ClJUu)o^Qqw,Qbv7FldPp$]eO9z#)%a;)^jbls5a5Rp|)M
-4P.8k;R4mFRSw}n:Sr+sI=SoSQUO>2#2xK2na_Y$gQWd%<9h#`la!rf,02!#D_R@%yJ@XZT0QhY8In@AyZKK[>+C8BF5^daaGpSst1w|>c[zzH-:+5&^rU
-#PZX~"`1T3keV:9ic9;i9q~n3Dnc4/%sG:5wJr:ZXBEB;%8$m[|^7KR%ozJEVg[SE89H,;Q`Rcz=,7GQ[]BM_u(,!C;=(>7cY]ZW-P3Q0{U@Q8=S>n1q[i
-/zb|$:IxKk40KbO/+$LG6#nq,EsImlf/]&r.a`1_CAbrWW61Q(X1!#_:mFi6Rc4%5Aj_{Cd!oSu:R2I[/%w-@xVLW8k}v5wo`bdk]&w(R_!`tgDa1X|[{3
-z%,U|@}As#rI=cweat_Xn,~DeB(b@A={(RG_d[,DE<]_o.,O8#x,ZAxB>jdO|>m0/LKQG&-OPT9C313(x]D6]A]D2r5PiLl="7$}_X,^LR@LKQxQ6_d6ip
-x&Alv34|KLU1M%dQ7L{Z]^d%gNvf<Ria@GXB;W$@2{NhKL2I^/:xiEX6iUhBtl~]yqAe:,(mGx;O{;3CU;OyG|rv:l<V|19"11`^Fz')Gvlmgz`}'g:bOJ
-r+=xxf9L+6_`8{;w8ga{W57dLNx3Du}nc:/r_-LadxYj!;(:hHc^J4Vov28Fy:q:{H>]Ati[U.tJRU=n(<2X>A/M'.51g1zHRaZl+5)XlWlTq_%{e^l`T%
-wbx_~w97C.hpp|AY#B,IX2P(v-%9Z!G!99gDnk!eB"QwBwERsofey{0OpdEb1|Th4h8u^R49lX&9sCe7)5_m{Lp&8L+W@lbN0}a%uf{1]QS)|a'Zn,T6f3
-0la]S9%FzN)Li)zZ'|^BT{6I%z8C[>H1jbIU@y8[$+tC.V@W'_Y@M^M':f6.d>vOYK-UNh:,Y+EUj+WERYJd@Wzq;k9Ytr:dK)/:qFg=W{;ON+.^/owet"
-`Z4URD@BIqTf-lGt$NR-S3J/~Ib4l/f95p|SrL6fuumU1/](~!{65b.$A'.liy'FM73UP4'Q{P(gF!Z[._[r.LY:-BOARZ(zI}G@>H`$DCfWH)ph["F{4P
-I%jtQ+7T)l5nd(V3EDX6kqm0Yt%aEY5dgHZiFduP17r)ZODyag8^H"o}dCfqVwkrN&[YCy#;WCAbuCGr!AVf0C&rnvv;M$`NLtbDOOod7>hBZ2UB^De$>7
-~A%({FGk05DmIwMGbD+Bv)U,U(ZO8$j7A07G<#W`Wxupz$]^MA.@['BA%Z,_cL$)Llsk;dW,_f)Ghd'T#%g9EY:Qa}d<uK;uZ[e%y%bp#-K2"O$zu/ANX!
-!r9Zi|3;:':jX@QU,{+JYSAlqh,_3F:GST,aW[35~l=0yPE^Yi98f]RcJV[W-.Oov'CW3<mjD],('NSO]4Ysy+y3D&,@k"efK:51wf@,%CpJ2W>|pVvKQn
-jZ![$"2bQFRc#N`{>Gyt'd.9V0G_j/;zi2j'XJllZaPF~JIb;vMVXKkm=a}FDDs2%y.80xabLf~]+V>nfkg'`tXwQD{ycKnb%bM6lGb`)SzwveRMQiD'L8
-QW8cH>@K$@tjK=e4zjg]^N{CQx.g(s.y}=bV{"iLKD+0E]E{vKNB]';x~)6&Y=u9C>kaPF<r'z.8'4sAg>wK/L!)"7m#aOj4vwRRR6NH~aSbyR6PA+7HNZ
-0]x1fw>t@yt`s/4<I()L:Z,DyDWLQPXc2=PJ@1o34D,AqmQa->3/+V@5PoKtA`%yR4&T}q80~9O5h4+F%UsV&r0YWOtg1LCX'@lU$VvjXW42wBN#6ZI_`,
-5k%`:hq$!Qme^|`3~%|$W[J@f:S78.G2QhUOF,-d/`',PiJ+uw3K7S}VD/C:vIoVO8G2.&kT@^dB|Sh_+Kh"Ci@)%HAL6W]XS'pQ_Zs5,<vF0#lK%}^/T>
-%{SQeT!kaV9K,MmbI1YVo@&aLOxe,](!5:`0R'rS1p$,Y(U'JX^iKA57vJ"!4C+iM11i.pB_;GgB8YGY<v,v}P$eW{3],OHb)Fg4]d2<#b^H~zl%Ip4_xU
-lP~J[SsZI;;5{xOb4Jh/],_Ue+x87p5QSDa%"oqTSqWZWU^bQ4wIwx^^>U:8m3Rb%'a7b+RllR`2iOn=D<,z2]Xkc(M_tOraO{j$[|M'z/js%TEW@fWV9q
-cVTmaPgD6Mb.btm}Fm2ErdKH_bxcsXVu0D)^yY6H"+bLHKp6F!&_qMG&9YwjZ&QG!f[fy5vf"u7HpH>sLu(|Fg&SSD:1629N3.[N@}e@QCU2tl=MfLG}AC
-xb|WJ(K0GM03T,&|x6VxCDXqHGhEL<@)ov:E@)[w;}gR`KRumJS%UM|Lr{I_^QWkKt<}IQiKxe"kG}/&p6ANTQ0nAJd^tLU$4W@`p-0/|5;jyqMrEu.=Z2
-Bx%'~y(|@&YS1A<^;SBB$M!vgm[,mr)xXF#L7q#MWL+v#Jl6u^Cm3cU!<dZ9e{1HNf_Y4N}!/MV0MR~;.4|PZo}K"zr55h;<Sn.[;"qZ_q9qZ!&RMNSeTF
-%DZzvEe+44~eq"s0"+XnZ!pM/}-mO"p,cZs|SZz&_'x.Tk|'Yy}eAy9O~$nB1{^</-Jt!r>gF/Ku)/&DM6[K'%)=TDfU6@PxJhb7bqW!mqT3vE&Rr5+W2}
-]hEbI(br',I3U%'uWG)zjy+.%6u[C)!jf"`2I2pGm!}@zoReUpUHM'-Nct($fJ%x:bC$rm8KjYqjWXcBPP)'=D%6Jt0;03@=g|W91livOHgRGW(L7/sO6W
-'H.c46F(/!IZinl[ML0_Emyi>pe;FpXT`8/6T;Hr=hJTHD8(o>'}0FJ{(a)9Zu7bv4$s6Qim0B}|G"i{P<]u%B]uCo#$K8i1ny/2lbq4t#ZE0M1UJl#|-K
-CR'sZo#j)GAc13qxe:L<Aq49gxa)/Nlbck9q7L!wmrJL"zvq|t5/,W'Yv+iFA[PSkEF_/VmGtu|!KTSPQ+8hwp>dHd-0v{j5pOX3O^c}@4Z)+GY%9{B=t>
-:|nE/%wl+h+R_rj`.OBjick-7wE,:I0S{cm('a_W73U8w#K[K>umGK3%'<9uk.:yS2,sj]@gdl"82/GyBh0:ztBQa[z1_Y)|9myHzykpT<`$AE=4PLp$<%
-DoTwt%E!`n+4dtb"ty;y21|[eKUQ(dWhI!1`nz>17@R^&Z`#evBTl<]s'!1iN3e$0#Jqy0XA8nYok/`I:RoBum_+x2JMSlVQIA}&SSjNN1aZQu.5s|@NrS
-5&e&!=zY{g6]I$:U:PARO:"&&T{|`B),cJU+oj7BANgY.@V2T|HoFx17.GcQBhY{t;a%E+Ct+OW-vs}<KfdNwULKm;!-kjc0A:NC^3U7C&@A{T'bJO6I3/
-9GYYj$/#Fqtr{5j^%ymK%%%q3>e:UHvITdriMnW$^xYW{M@E`ya,u{,w$$E`~H]h[}b|21j+mg`UZ9_Hvo-cAUoj(r4G#tcO{UO3bp!9-R)!HBkUpAgRa7
-kx9+Zi~rVF!zVdqD"#$d6y4.3yLttpnN"GXgDfQF<y5m]i,FmWB%RGP`#!@9ecR,aqkB7zq_dc]U^PyGSU|g"0xc8L^1+Jj-$=dn`i3]q2Q3YHWmpzd"R1
-&2;|W9`BMQB_dCcdqeT/W(hQDel'l.+ul1~M-2ZO47.uXOj=G^l]A[><phsDoAukipckJw{t;icDz{K(l#]0zrK>=>)s6xdfg.DmiE[Yns<gjXm:;cvmv#
-#Xvn'Y8S^tyEu6%P(c/QaDq}$vxE]%/<Ee|g6fi@-J"9N-H>WQMK9c!UbtZM9B7WuT'jU,@'Nsm+<5Y}s)IIop0#&]uSu"2DK5G'}L!.viE<<aK.veG]|I
-cL4a1l'=8&:fI}v&Yy^y%nF^.W"u`A8LtvQ^B.=`3)<]uAf]U$ra'Q[z..IcL+MKN5H](ru!w9^vwKW!-Iw9^vsWI=G%E7GE2u)<Q&4+gUoZv{4vb+9hKb
-$(SE2c&xEuq>M_R-,etwb#EBcf/v+HnT}Eb.ZorAT=WTdZupbw$M{>hArx!9zEs7M6&Q]CI-Icyj8%;%vYW1;wp<LHj+ZxeT'yTUsr0{SEahxE&N=pa5j_
-StC!NU7SIbFeJ`4#a#OgS+x|}#3>Y<BwQ15/!)/@6uY]4hm:w^V8ePyL$aOn~YFc|.]=6qb^l-~kqh8TRn`'G8T;9wK@1q::a,G0fgDPB|{MP'd=l63uV&
-^5-]dPOO5g(8-6xYj|-lI{'tq!AnX7g;-l|V"fkfN]&|-'kH(|U`L'ogi^K273@:QePSJSK"/"N#|AlR!d=7IG]wo19aai1_+:3k4EH9yG4!uNheT&'lKj
-p='f4`hCO^tw[dyy/.^kk]+#K[et'&;v^=E7)m/U/lWDSnY]t:wr]+^2@:$}$"e#=V-EW//<@,0+)D-45vo4f11[g.jdC|]@b)AQWGYX|VXtRPnlft2JRC
-/O%Fpy8]o`Z[-x7jabn@BNr@.e,$"!CQZTNZH[v`[.{+{]Vbp+T.D,~-)dn=`}!9`i3sqOCiEb>O#rN0_Z9lF,sA%1+K.)yUxuG%!$oaPN+nHD<SrRyZ+8
-cUf,49fqb(T#;6:o-biT2yIDRrG7I;o[Y73!pgR&8>WL"Jg^5vOv(Aw"QIwmS9R/SL:PeGup)yLD+/FnT76,mL/`/1$Ym$)@ek/MZy'Tn6x1QaBnJJ+Ye;
-m=t_"7Dc+z%i[m60e#)$5(jfkNpOI,HbTsp)o'QE#S42G0y>!JK,c@[t_Pc1~P"tiqP-7c}26S!S75a`'i6_|S#"PwvxLw3G4D6wFslG4X.E[Fgv&c)]Zz
-+)Zn^20kEiN(1fYm5'cQFX"K!VzY"`csXeJRqR&y{!z41q^`KQUc1)bXEh-4J7TTYV/xzTl5&@|T1P/C`wZUR@e_2]O[{io8;+;]h:sA8X86^B6d@Uqjud
--7i&X^F+uR,N>qzu+<^mi[Lh;h1SUWRP.(]FX'v/hCPs2ymbRPMx[xae8STV/axx2'@mz7R,6r2!c9<"T=tQq"FVtr;5[>UKg9)K1MM+Yz7:-Nm&Ba&c8$
-V[d&eU96ETLR3F_8_ZOztF7f$Gwx2OCFJhJ|,&QWuV1robcI>B#:i$lFeWP"Ln;zcb"]IE[Q/FS,1Xs/]BeEax`6Us^V&W'Eq-pYX<zq&=GZ,8d#bt{M<n
-&Y!zyDr]U>%juGg6(l0=8#xr=@abi^}hU]20c#EO,85|E5ShF:ZD:,`mp'hJz'Oztudo%`[!@zfu91]vvLEk,]}Irp}m1q.{Pt~8kox|Sh"QKJLUWg~^1y
-[K6@RNc[ou];VF+>Jupr6gCueRte'd+&oDZql$5t:Id+iDZI$TZKu(#}I9Mt(Usd)lnmUkvP(ED=#OK4t$A}lb}:unc8(sG7H!Z^{b7{ARM82jVY=P4$nj
-ILpPmSq='S!4"]FkC%ZY.>R<T6`QT=j6$&jXo:(ic}1s@)M#~kNz4w3/wL!Fok1OOed-xo_f+vSX)FnJCF-#]l"Qm{ln)Qd#qoJ_Fhu>kK1VE7.7T;-}hN
-VaawgwoQ7^/cO}jk-SWO4',$n2F3-SOu1T!3CY)w=^Xz_h-VkwErRN9T%I4Z_fn/u}=/U)rIRxhw{NfJQC[[Q8>g{16mWXP(`Z0omy{iBR,y7Fl`z:ya'D
-2N|<u7(={imhw{=IM^lMFpo.HF3qGOQm%uN$QNU^/f-$ouBc]"bG9@r9p0H>>w+sC@8E^^O4o,W@[Uee1|z^LR;1]mybYEYbaa2NVW.>oNhlydTs|8I`/^
-;p&("s#y)-8;F::kIUzukuB['5$fI;l8"]|ID'{{,h+yG-']y^#)X#C!M1q'UL^$(+VFx0v>ytkZQ_iUAs"c~Lj2zTMOAa&dcH/0!z^(M/Pr]#"V$"4v5m
-eHE8=hp&W.UNv$%KL_bsb%w29n:0n%Nrg$~`X@={V$`GAJKahXPnce`M@EIW;r5K~2I1C[83v7../qz1DAIHIWy#;n%%}G][c6I-hEv`Nb"=!ErK$wivA/
-ln3KYb.o{m'k8u-3_azWud'`-F0y]RH;=rX'->&,mC!sngG`q%^4(!lC!K.r"UYB=l-!@=D"pRpC7|v|&G1^mKx:o+3}-OPvX;W|![9|r[of`>ENKaeG%B
-bz<k3c+7r-v};y1CKf@ssau<;iy1+@gk]Jm(pV0F>2=|N9zvw`fJ>USB'z{czCIZXNY+q(k^UB}N{lI7oqF/5`Z+FA4|N"4e2}j"hp=Q,:DJ!y^Q~e;0=n
-9lH:72R9,UMiDb2-N&p12SC8qLV{Lzl.%ZgK_^k4OD'a%j9EnN(C[)8w_p]&quiqz^hVB#gGqqpY7tkw^6sop-`A"<K(!@Y>N{@|0a1a0(8w%XTdmD_%)]
-S&/g{XLk2{4t2sKlvA%R@Z}#k9`=XKA|HZZ>r4@&UlUk1XV]UlmMYAPiRI:L2C+dXfozl&PI&YFb:,js%N=Rs_E4zlH:tv~1'FnN0|pULpu_[2s-,q{{fx
-&;!6k3#.kMv.)yk;YM3bnQdg,[nUP}9MMNUqOOVSZ2Q!v#3$^48_JWl_ZP2`]Jq@RztTD@a9/a-Ca"ZUGhtg]I"^"`@)E;!NvGS5zkleuGOwy{L0=Ze#u7
-y')s`S^jm!8dI5_[Chezlpv5gv,Tjfm=2FTa#1cj"y}/3Wr$R"a6{$o>9dfKzmgy>@Msp:B4+(&bye']87k7!F6{0g@j>}Z,rt'(cYfQLUe7f7qNq(O:sG
-ol`j<c/+AD3<pU{WL/VLIkCmO:@SnY9}MGc}$p^hKrz"A|X-SJEee$cnhmf@`BPnJW5,8L@k7Asu'LL$UT45JW/M.j6vd$++M=m|mcPN=se-`RGm]DufK#
-r}qC|$mcf`ZWNm_gb+x4d`3=$9etzl1HL;@a`{W@GTSR"0sL[fN'<7|aK+}h>1Yp,@G7<tJ)0|ajT24D{3_a)79'[G[+xggoG%v4H6>oXtYWM0@#'THC;4
-=^;n@n)f"TBbcJk8ZNlCXxL#GiEW,GEEH>u_.A[>baY:7X{>1z^[Fl3hSJ&2)&{w8!yKgvC'i<7X+:hgL(;<`2,1ZCzxJe`}C"#5A^Xf4l=CG=,vXgSpRx
-=.qKuZYs8$o$X:;I@kN)))xq6(D^-O,Hw-n#qdr7'Prr^ijjf7R/XO"AE`{%e_Gr-GU^>]Ucmz2wfoL|@A1KB-Vp9|m%+It%pS~1Mh{C7{$"N`w(mU^M5c
-cr(s)%3V]A(EGJM%h`%yRje8|qABLU/%&g)q@SV=r9$52imD;<`q>p;5>|KI.CZ4~ev@EiI&`YyEv_2lXh(xSCnWE5rGtVAs@9ygla";9Q{'"BZhsNBCJ5
-9zz7~tgGaxxQWNY-!P]q~Crk(W]AFAiDB>KfSc[s`Ko8u$B,VT')Y3pZK2leZkSzln|zG=#x9U$OH'-QMy+;q'J@TgIdEJOTlK"2LO&>wBm.{0AvXq~fkk
-uyF=kZ{!.ot+"t3$Yk,vX.6Id$ib.zNCWOB_bkC0:J&zXQlxvHSM).RYb{ME5B<,/nP;k=Dn`BO)y<6O+qmdhu'M!y7wy|QkL:<XES:=g8SS+["`Q7I#]#
-Sw,ao".+^1Opc=VE8<$aC,&{5a'6.-=zXj^r4;`R_2a2O"SFbC,8s}~DB/gr6@PiBv0F/]Nk|Q+)I/7Eta"#]Hkpm5&yMi&OI"n,-iyx}7Y]]D4fj;0|T/
-<do4T|bEtiOUU.rIe:Y[odG.jsxF@A!eHd8i#tOmy[<,N;cDsVY37U.MN_8}2Bq.8r-2+|^)!%=9n``yD@c`]aEhSFbT!|fSrrlj<0LhofdG65!B3TB/qj
-y.G7IXFaiTO+hOk;f[y|X(&['yw32.bq:DafgjI_P^kIVqxC'[@`x5Pzl(CG.elV-HsIWNGcSnPiCVJ@=vZtj,%EOX:/<O'z&&HZ^BFsoesaj:{:"0';62
-TJ=KU"sPU=DNaettV'3jcD3OUkBsfr(kV])(ljhI9eE>3lzTm"5ejfP>snT%qP}7UM#|^Jx8]R8:@_0sH@AXilJO'BiRs%P^|S7@Weh%bImt+g^i/)t&]_
-7XhQV:faA7Z[W5`&%U'4~&k_:sYR[toU!_0eEl~s[@8;HokwFm.,Ctmta0q&FBx5eJh&R/ZoYC/p#&h3]!V}_&sLTT-=)]vl}a9pegk##^p_XjU>41Tm4:
-w[+1.MPZ'.2;wwn4/d]wa%626;E5[Po]C$p')u^=QCA[W!$nL109XBB@U:g:tk.(!eTf:c#bPdHY_b0uB@-4B.>_JC!DP%uIW=R6cWnCwBVp/nTN;KCDhw
-p_N{8tB{mxylA0]b(^am{f.zFc9NwpPnGA]IYMZFMdlLV'N>z{-2%ciyR{3m&!(TE-9A-u,)8Vv"ZchyHb6:Q8<`#}Jr9D2/p5~a+VA$D1"gDlET-azX]o
-C;X'y|T[!A[PAs/D@C0Ec)M2/iHbV'`H!bx7MY{tD!d8yu=1_R-P$I3bYCffG;f.#wcOwo$Oj#7CzSd+|4%[J4|+EO@Sny1$U3//Zm;g,!AvuE#z>sJiUn
-vJi62y-l"@NLojS!XLhe=lhq)#U!"+|s9t&&a%5#W{xmqm!&wG;7>;FP=X1]@Du)@OXPn=mIz0IIT-3[f%I.yM4hU1wX2#'%nZBu.IHHzH"9Mw=SC|-Pru
-;=z7w|r@;UK(RoLyGw":x`4ydSA:^cBeoL|>Gkj/4YNG8xxT#B;{-bfRY2,YG#W,#LE]W{&xfEr6N)EgACdG75ChG:mera,t('^7_(1|Jg]RUV)YbBy#!&
-=>Wg~|o}b,'j7J|D<_vYDJ7Hz]BtH!)-v3VpmYq[}ZcG;ph3lRk-ugGDt7m|3W4]e9~Nz4lR,Gp%82u/d$I1{9Z@{>DUw&=:d`BW[b5v,<XU#OpaI/V>Bw
-mmNiqii/iWe|&{27Vco_lhKw:^UBr6CAte#0Fu}bj46;T>|dShjrzejy05#o];APt6M=P{FM[+G%9q|0Gy>vP_sf@.Q3Z.YkJPyFIa!IYl_P,=mFTGs90R
-a,o{M7rFO$VEu`~8`,C/fJX-n>cRI>6,Ob@+kTD3/1;ojB<]L4Pkx/t=QQMFuC)W{Lcjzbj6$VTI,IB=JZ7(RLX1VVJBy7beo2zTd!VZ|I<YpTzWcVtgpf
-[6u/RI6(GM+<8L<SK%Zc^ym$}{>sI:_cL}z:[lfmA2M5z(rJ4.-TLI-_XJ3N2-3-^@n]p^xeT{fd)vW'24mVk2S:E_XGRf&1F/Nf:v{c}5O2lf-g`nwl7`
-y_F3^r%VgFyIK(IUhK(|/{OqF49PE})d!FEseZqq#J&rAfwp}&32F=/_!,JJK@n.k[E=%mNT|&!o@gf3H39%ohwAJ,Q-h6GsTk,eY8Ki@Kvco8NzN2$Tg:
-Y_T^P7;uw_$_Ky;Nwx7va1g=NvF8'y;r`]<}cRqMIe2Aa_,{arshb-;`E{[L2r[U+,Y8,AjyT^zb&V12WXxTRL9/<gil.7mQo1:c;jI794NP)yzn:qhdc{
-t=4cy^aIAg/Yc,A(}<k|}y582u<f8ODJVx|OHQ<}Ju(|l6E{ll)ck<]kY|~Qg,]}.I:v!DMx$_RMa]#{suvsYA1}dMZE_Yx]E]R7^FE6+cnG}`gA8V-yF#
-B&,|GN<Zly!%(+gwcCqFzZ+[MKv%1Ouhi,l&"]^>Q)FB.%oCc8'L+#-w:ozY<pn]Te3MKpj)QjW{x2:IE>o$lrug9zT_(P|}IcJ(!++'<gLs/5Cz3X}JZh
-C5FuLE_a}/CplaKYIN=d:nQ%j'^#55GQj,}V+45F%:vzEp_Oo"L%C$:2h$7#Xcqp1PQ1CF/Yre8cSi)7"h>ehwg:DI;UEAF(l[~;Qn1JKU=@4N')q@844B
-gr>q@[}[='Fa@+(q=kWRbrnbD:,Cn`:0g8%+Oj{wD$vFd#~2cGP%n:[K&%OSZ-wb@8|;_VGO'61q|Xf<l%8[s"fLXQu3+C:L==VM."5OH65ol]uI{X:l(J
-`8="G]<`1+{C5zQTN<{EA&Z$0YxPMJ0W!o3O%^sz!4G0E/Qw:oF/`ulh<[SF^UDiEfz.^I):OEP"i)%b>lnh7YLRnCGjWOU9)KDJJr|15<R:QHL>c&U6UW
-~fx8mg:NYF3Z9.l!9O3Kx(#[XzOP~AD(;V]Ylx>we'm[uwBF|tD18,YMd>p]2c,t/I+M$&O@eQnRb[f..FA+6qkai-Js~XG[S3HaT:BHctv}@Oy!SV1W%f
-TK7pYBhtca{7+rO;456G/>tTD@C@WPyi=7>#sfInLj:ls#J$CDk-,NC)vr{%J|f!wh&xCK7!uWyE's}dcf`wk7zl0F8fh2)H~:!.Ygp&GaBuz#%Mb@re%y
-`qLB9qzQi9|<<HoH%)g+=cm/S7GsJ/sO4ekA$2,%;A8Nx'sxjfnmDEh7cQa#&-3tG.+5MDIuU<a5!f$vdl^Bs3B>gg0il0H{xIU{=@LHIoq|y/_pr|>dTu
-@FXa]=5`7xpZ3ho|G)UNx^r{Q&Rtc2u=0F6fP8"Z"_:y7j`C>Vc"VL~rNjd>khAuzvkL(Fhes735Q@Qn4jGuoxy3+_!_ns6wPpnDmm~#z%@TA"7oA6+lI/
-j=1B~'C-8OlPigo>u+TMs7r}zdcS%@$5~.p}F$A7etS5;&!A5cam|N7s"`3`Na1x0J/Mv@RC&87,&[]|MCmez9SZ.eNGHd^wDBOs~HHX+,rZw;wZmal9FF
-8d)f@pavK>=b.nR,FaA{dXtVJ8'`aE9z[bZt$U.bKNf@e//%#70OG+@8{C[HfgFnIXXeFsxxl0WY/V2"iYjnus%$}LSikj2gi[(,-[AQt#-'^BsWa^Q+q9
-uZ:W01}HQpc6''`}a+f%G3FNZNPeSXTT&/0bUm@m5'fM7v+L@sE)H9[YXC)3.37d<]K@C:4I4W=RSbxVdtaS9pq,zH26525d[QXF$v)+"TKq{[RVxNi{+)
-B[~N!uze~z`%'5=rg5g%J4BT!+{:iUKO#tX,P3x}NnkjUWRR({2__$F#nsyM=VDr@l1_oNeO7p&)HRcX{fim9J0'<Ppwyz}@W}c7JFR'J@Hdf_rqB)tT^Z
-Q3"HB[Fb:9;zf0IUys%SX%;HL4A7J=9:(rcpMm)}tCyFCscfqzh2V]9I5IhPd,rbh>f$0G+=LrAwBMt3[o-%e;mrPYpt@cqu#=gISIFF27f(4KEY(jvJO{
-mk8Ll$bDyTeTm{2guqdg$$r%hO+["}DmP&EK$Jt,4OcB-(p13w0=0TVI}}}S>!h3W#QwS&U,|WvfDVR'p}iO#(+=v=&wJ_'Vq'E]gN$_{Jh@_rPnybIgv{
-C}6|TE+aYD5#Xj1F6-ek_|_fuf|/VxL_DM)[4{E8-RunLE+Ni(z/m}CuCmGfz/]zt'G5O9DR56nXsXQ!Gk|{B;mnTjDQJ7+(mGV79IKk=$%G,q:S(9@0FA
--_Z&-O^dw6&K+LKdT7`1)qPy'[Wn7s(`qXG`0sL:)3TJT{7ctY)n>X9`F^lrd#7x!zYH0&%W"VAr_(my]I;$jTw(Nb>b;Ou-gQy+13w0a,l0r/z|gDek.7
-2a"-LIJP=B5]I.}DDa$3h+_Ujb/Fm3-He9`Z8DS6iC2%Ia!E[dk5}B3&IA;wY#hj3BTb(5:oj|6($DciY33Gd[dD`h$7fMQz`^yfzCxR"JN6i_na$_zK'b
-'j>P+uM4H,77'6x:!Cnu9USx9^;Ccn-A}0,UyosrG+>1j,{%tkH/#N.&JRZC;wo(BRhiWqs:CHyD2.pPusi0Y>C{e[Xq0=;v0j[HWvCDNxNVF^Q'$YK<#/
-A]O`4^6;oR'H(yh(IQ8N(^%1tRd<R9C,v16t%a{mFC0@TB$#[=<>%dta5U(sf[@PmX890K5{uXt8Xo|5P9tAf%x52ywnST1V|Q3l';&j]sR!c.&4Ef!"ir
-^Tw!0DCeWF9snDsxs>qrGk@@Z4)=dcikMriGsy2Te3S("y0Ul(;`.R$Y9C)ON^:T'fK[N.)2z!c//nm%a&vR%NnH,L3Y^qVqjAn"jx4`D||wt{"ZnPeiaw
-)}e3nqg4"-cnkVC^yt7HV%KqD<gKyp/d/}9T2@FO7}Rr@Pf;;O~)Q+Y7_|Q+K"%,Dfkq-3N",)HVQ((@}>q79I3b&,p<JF3bs6+g9qfXpHczLx@-VM1Bz1
-k:hFGXNJ&cMXb%{Q@ej^&t&]jr9#IBF9{5MbU:Gtg9@`$:k`(D#$>UGDCEaXlfre{rNI{Sn]H;"05WgL}]Kp{6L:mi[zZ),t`H[mP2pY(z].PR6Xm8~|4b
-L[HGGW>E%$5qz.T'@;~^S0@G.ox]ZdXxGe@@sPXlO5k/bW=zVrjq[6>E23><T-LWQr];luh[tiLp%zC;bf^2q&&hwaL$^GjU!x;_^{DJTYk!cSKGX1RGg"
-cF0gqtDOLz=IIYzZhw5dv(8)C5;$Vcs2w6e4{d9=[XpS"@(|nNA6#_d=pU'h5k)Ey8jG$$qNb_.Zcz-<6=){I:44f]_Gql-.@TAFOE+I`'Y;O7Y4itGYR=
-.Bqgm!+s)6AR3v#S`uyE#C.)!KdBHrgjTY9|"[(/xDF=^w$i"I</Zc29DjcH)Ks]FKHk2w41lr|JU^o^yyGg;9]pA%g&$caafKK5OT.i(aA&y(s4"M/esH
-pq(#O{TJOEm'3<)qx=t4/h9rh3+=}me9WLQAJl>t2He{!MmeXLB}!D'rMCNFx/GMssH$r2<C/c#AcB].)^Nvh<-f$n#[%&I6uSD>XFOsv+4/pT!9+%~{;k
-x:|cH#m@:$dgv41pWv~sW8UIYfb5sq^3=z:LhaByd2z#0;&_tF'A+HbM+q@%OMOKrI10v&MC3KL;z61Naw7V^9wW"p_-w`bLdoT<ODR)nbZmG/FnCekpI9
-m0;MKkUKjeN/p5JgNnwdSZ[^JgnL7238VnRUJ98Zm|!sd@"1gf1rlb{qS<ErZ'ja@deh3>%ygGSo$RCM70ecEhb/+P-rTMm{92l'l@sQ)tqaS74ieu.Pms
-I6K8Kp[1+<4[+CpeNi1)x3M$W_|#;-71b-iA%8<nT<<3x!,QItmMq!lb]#y_4]d8Ypvy@kVEf#[e$Ga@^jS&`C:C{!kL^VO5f:wSB86RW_0@Z=cWETKLCT
-8@{OeO,JZhCE!xq:j6}aTX^r'O~pP%d[$U!tuAT]p5bq::~E=g/xFKii<eHa7bj+aiVzLY~#([hg7aA&oCJZ{z3b0wTpy]_Man5#B=c-2r#chP[E2.{dK:
-[53wzXmhkcZ^c90HYwuXj%Ue]h&wgu}Gdt1j@lZaLQO.]sBn0QiyYZv0=GUp=wBTkoESay"SBSg@~|ANJ6e@j3jN}!9<KYI7mfw.XhUNAMBy$I;eR.S{z'
-(;F3]!|#Ow.Xb!YKN=J1._s{(H5Q9EQZUVAUF;<fNGWY+I{z,LA<sG~uPvYiL:#hSf`E52eIy`K"&Gmb~-=5YPwyK%:[x=]l=(I&T7u9&;|<agh}6bO"+6
-^bJ'M=d;=zW`0R-QXGnq1cjaGgce&i7a/$#fSgwen+^qA4.Rv@x)8Zb8-kP,0m4do$vVcL&:jL>`v:N]0LrCa2Q&zYjdBU~Tb]<!Z/%p9JB9/qg`<-S=M$
->V4&}'KWZK2e$0%/7oDU}{3tWj%[,gmpEO_A9:ex56VT9=s#r`H(SSI]AnMQ{bG`7rV0"$e`MWns5tT!bd+@)gmY7i#`sVXU+^F7'yjuOojAGtFB:k8y+U
-~7B,{-sDxD".-b2v_xh.<LPq;p&WIRy^&("monsx^q"SBXWXMTat8|$)pqM$gkvhk#+&N:A;7hTc;'Ea]'@DK#Ri4Q`B7jFpfm8t/QK|Tn+=Pdycq@MFfw
-g9OV5pEZNbT,~Ptq1RQBOZ3qw$"G!E46dZ"`FVqAT(zd<H@^{tDO7raz,xDbQo[y7y40_,:wd!vj|NHAy=u<v/|NGuW=;fFs'TDa@4&$WS(fPL8Uy|4aP]
-QY[g'z|FE/S7xW>Mm4B{q_s<eLK="gKc'Zd`dQ(aE0jji(JH8T#Yi':G;AUicK"olI'!jA'Z{ZPdHiANTp}sHetDBK2nNX"x/klvy}n[aIcyrzBqpx9jsW
-/c8Yfl#d}:;fi|sUoVJ%hZ~xY;_gJ<h7bewAL/{zy4A#'O6ajZ.lXw`:<0Fm#2;_M{j];4,r<2iFFpPn6imO(X4b3VrsTsFkG9V3q0M:k>:q4=/&Y$LN}I
-n;mOZ>qL8OC'q!9}q^t/9R5c<h`aGT,(KnO7xy=H5YFb.Du^v8se>FYj`}0.(p-f3rRF%ed3p:Oq<x&t/}pMU$B>Gr0wLE"K1n'#IxYZ$5T)]W[kr#9f4g
-ubb>X/kmbhIwf>wi(4ZMAqz_s3(9d"ZuiY2GbER5Fqycc|[t,<pDUHBv~@v_|nF+J1nx:"OFY`^2cW)U/g<@uHUiAbv8e@=w&JY6XI}0Hs9rSKy4W56#Cn
-%.${~>OI,yLZnYgotQs$pWAJ)aJo[)Wjym&n@(/:Q[`$/#I6;c8L/b,yX'"lK(&i}R2VP%|vXW(dm2+GjFqvtVRl^$k9YXxg9chQF[!h9qp1eIJY%I|f@N
-=h1Dq'2inY/(4GhFu.BQuP$^+yG.7U}0P#k4RhFwd"]O[M4C%d$!:QXJJo-&!klC3jjs)VB]~+7x[b~dSUDiDg8X&m@N32e%S(-.ojde%TzrD:qiO3x5Sp
-GIB<=(N1[TNnzt5Y2l(`Z"V`uin|4bJ9Z)"7+T}gEwD[jJhC:"r+vF<#J0sY~%!Pw:`PDLE,['|</)hMJzh-fN&C-UtH@I+P+RY_%OZ]%xl;'s7K|M}O@+
-~UC;lr`WWB!wb0W)pQ>)D0#+`ZWBaNeV;#.`'']v'6E"Wmk3Yn9qP^>'l%[JB1e-{@3WLoi7r[lH9LJaJh$'"e8/{Uxr1CdW$g(A=;w_aap}~ev=W%;RSi
-CAXTnNrH;Gb^m3e1oKga#`5AC.hO7;ECsYH5Mw%|9NzjL:P8gb8jUml9%GG4$N))iS5rBFSw@/k/ewZ4C,{[w;(+UC{0oinG;3d@~q%n;8Wu#dje77h3PK
-^u.nRLTO(C[>~HdPT)kSt(&%$5hs<di!zM'H;1tn4h03upj5kWE|Ir$KdN9]Jrh6H#Xf=$T[M$KBhnxUtI}:,$L{]7P8IYr%E1.h#X&2|Ld(s9$rB}XiMI
-`W;=U{1Ae_egbi1e,!g-(<{69M7u(Es!uPkRpxj3rmq|Z<2KATvNra}'A5.vuVn/QFd,!{&Z1J=QCV=t^3='3F8c2^np|8qC3B<EQT[Bd{_^4kJ7$C^e,d
-|o%$Y+uS71T|!TYa;W@.#uN/}Hx:)<vDow7sjQxh@s=rC`_TA5G7]8((~&/v6y9v-4Dv))L:,HrGYS:7:lqc<O)gOR7fCf}]kL1DFY%;nq@).mp#9(EZWY
-%'['M$!A5YIF&rTs~FcUo_VoNfUin'S6[h.lX"!I{C"OFNTLzNAQf&ryx5`6D{@Wt">"&|ELZ}xwD|.Ww9LPD0B3{p}I(p"8Z$V3F4SSO(eitW>,^J_IOO
-5+=jgg^3#!It'0K/"l)l=(%Dx9r@{Cf(@oXxSRg2eS;iv_+PT5^IXdp6goLH{AMO=[%^y/.O:nF{5!Igg%IH,@$a3/e_@,`lE_'@Wlf@i.4o^^f}n4SyPe
-sd3:N4Ja9qV%w5+|arX7jwfKg,ofy_//k[@{xC!a-nQTF4>Ba+2#=/cmN[$W!jDdb()z}n>DN'zxy'17ZIvUyu)<w&oVQZ8"an!f"4rbNV.Zd!vE$LeIqa
-{|n][.PkE%+W}F0a./D1OUyp'j'<BU=H(L4>a9zWr=sU/KeLJftz1'9Bx2C{If8FmP<-<C,XG/F!)o+"'$kK1QV!Iaw9&r4%(XOu-u7bgNb%<Ow(UUS_tW
--'m/'CYf6+sV^jw-pG}6|.4<E/vH}M!59]w]N"o/RFTHH6#c5Vfx40#,=@.f<3X,c;(!_!n}T8yy<f{RF4!3X]s&`OOX)!F`VOtP:KPdC-1nBc3!_1V&i1
-1[F4!BjaRXz[<C}.X`VY})qJ[/|:F'O_Ko~'sKqc)8GiqrvWp=|G[BlRih))F8a|Klo><a~4>6xjY+XkHLtqSX02Pi8Uh|36f4nWo9h(~12-6th)YN}YG6
-F]V+LZ^q-Xm3tKEFqmj=u"P`h`bI[9F"7TxkUf6OU]B0||^$}EF[l3'Z"YL!DJO5X1:eGc30A_lR%FjDm.r7lUB=&.KxQ>BVqU{kv0Zx<P~91,,-;jv$BA
-^z_x[WNUU]iJFe05%v/h"$U<=1=y<<qipZ)Wuj}+CF"$sa0.,$,Tk/z4/-..;rx|(u7)wCGJh@g#&]N5m6N^AN'{zk$x>qH,hg_DEsaHp@vdzf2amx8v7i
-+^1kSdboCb($d7'.JbM9{i$zTM;K4okO#((m9WK@SZ%)HyPwduhd;4rgBz,mkX-yet0qAO4K'D2-^RgKsQLYci5lqhUEgE:+d(kZRKyu+Ti4+%=GGb3AQD
-eEhm_yAry";CZ"3];53l-9dTx2d3S^84Bf<)N]9VpM{^y1GJ[Dy<rJbfuH>K&b'6hh!HfM_xNb!T_O:Qo%N8!;49S=)Lm2'Y.#~ZcMPJp5`%qCo("_r+^G
-[&ZH~tgqxqPd~w=n1IRHn#FrO!r2)`y[Z4%i>a%;EZcJfvoz^f)rJ8e/mEJO&PN-/"ZJ<^;."T(RU%KLHh(%W#O+UAJZTvdt{cPZzU{BDm)']<y2#:J":k
-&s}p5j-($H5}j3!%nz8z]R4sN.wbV`'Uk/pR8pl}W^8zSFS(XL(/|TDIvUQ36)-CTw1<S3/,q1Lxzh$m`Iun<.R3S<CW:3j.sEKQc&LP+"M&zTsnMJiPxS
-%YfOF^oQ9>kTa+VP[+vv@(F3Di)npXDTwEnoiu(%;s23S5H;6'DcmEPJKEuN$=|'G;O<(M2,WcM5c74UEx2fjE.Lz>"pZD.;F-Pd$0%Fg^zW,g&EuG~w+A
-eUL#U[6okWe9PqovZ3hp`SjggjI}u"[zM}ftUIM[L:q+e#;lD.d`9P{({Y"5L%6P"5Q'.RO^ht[MH{ru89x,cWu%6yksbpcD:.De8#|9,V|vUt.w|+u1+"
-uk(d^J{%NdlLc[5gfs:C;h>H.a_Yz!4+50:n1qnRqw=FwW{`!e`vF$O(Rf`5YG;Q).+t0u%V-]m_'f|_KqwekT'/gl_:M5$5G>E`;!g>=f)W/tFE5E1`.z
-deo|/rqOb-YZ#RQv/T>>K4yiQ#VtP6h0A<S_)tL_O^JDJgue({vIl2H`M+tCGY%ksk++e0y9iT@c:p"8i]:YPb]f$Z')7c&cl!<h9U<Lj!N1QNw=^]s##M
-WL{+/.Qr/wre<8QORcqHR]guT4.:{.yfB3R)7F]Hf:'HwyO9-0mi5R>s&F$QU6p50JOZUrbK.'x;|MR{K<itiqKz_dQL$XctVgPW+e-`>@/(bN)))KkcoJ
-~9hPCnp&h7=VL/IJaeP|'>=gwLz9Dugy<(zj8cPia)U!=yV#[87R#'F$OgC[F_l$Nc8&}e$KyIx(Y6Xa(w~KaflX1933p0zHlmoJK!!]QDYrOQ="s6{k:o
-1,AnpTw|.N};S%9;c,03D,gJl;eAVLxkXno4q5KD/!77;,_P;hI0G8o4u$pBs3WhKJhW#TXva<da';Dw["$<ue,/=(6`Y-Sb+|su$5pfMe'dmCqNLa(W1B
-VT<5%<'HkqbKbGI'Z"h!C1Qj3C6yFLU;uS"sT#X@)X(5{hwk2>u8w60mLc%[,5:tD]o%Y=uicOAmkxG{4FA;2le)H1xkPd)N&)Bcf`uRe})fA+~hw}<"zd
-'!Q8CFosC7+Q89)[q9a)>%'n{xl2CV74_PSY:>0ZX[&QUz>f{}[x#WZot)%!t0QIMk}5ekQZXmkn|h[%"dIam>k"HiQ:hSS`./:%BU/s=<Gn">0[_idRh0
-f78,o&_Xe(_@'$}Z,(UAN/+@eZ2>xGavGllWzK=2!UTr58=h7D&zvj|xM8E.u+ztXkaF`aio;AH2JD!7264V#{KT<N[Jn6gN3lumOiJd<7#=BX>@=B=7+7
-aXy_0Muc8!]O@dOa>@|si{a5Oo2P~n"kY(scY_e@#db/b;4(zc[6FzB8uy1;LdakcONvBU4hL5|yULlRaD7X9_"W8V)z.1;ZG#Rh!V7J<xL7,OfDj4[:]J
-[e0[w`v-HT"%YwGYnos{w3z[9TyJzuRPJea"DE([l]H))k@kDnKLfR@Pjq|n3W-mf;U]#O72~L;g!"%wpU}^rtv<FDzztCW]{vtS~]l{Dmya>4ix"[gRns
-pHbkVTKxV+trjU~ZGw;{(cjff,ea-/vg9co_fu|LwEz;|M8j!ulOt"`pz[MEIl$77g{g:Jc.nIm0szhPU=|IM&Eq_[[L&FcY(2DtRp[2[_T%:^)U64F^:<
-7Zcv(I#]{te3L_$A+S8m-B%fn>M,"Jd8s}f7_;V4Zp(NXnLEDH5Qk6S`To'-7/&(u]tVM()g(-LE"#{S,+[zdPl'^SlXJt+^&RzHC|;/O_a;.]&N7&<OCB
-/DMt{Rb&ola7}42#'%vvRzN!+u)^,z8%wGq'^%4q}A>kvSG{oy2788#[a9OZv[a5S/y&S:_cej];#[l$SlLh2Dfu<D52!LQ1o^GXK<2T#BnLoP%4]O8yJK
-Q.r&-X%zx'k`q0#v;YMg3!DJeTxyYdCGwUm4!!avlN3aCy>b2!h%L9D(d^I_F)-4U+5F1Q9Id5%%>z|t#,Pd+O2jyb$}6ws|U"jr;%d.9-qq61CluVJ#|q
-vb)fYpJBUD6G"+Ff+9F5&"6i"{'|xSy,B36frGm5s/~I]dWO#L>3cv%|'3j=^:~dZ-<Z:y4x97'7J}X/~UxeIcnl]T)U^P)Q{HH<9&$L;b6'uS[K&(<NYq
-w+m2)A`_c64<<BuM:Zm)OnOvhq"wDm'@Stf74w.5hmd5JcQ+f_Ro>Ay>`iC2{.o8-jk;h]X=K6/16O50>T<P2F(k/+4Z0#PwdoGE5qU;WsdFal-wS2w1Hz
-f7PH+WB$dR8CM0a'U"d|Rt2}aGq&x<_PJRiLH9Wo/dp<Md7v{!%piT"@bv5)+B[E|1#$5Div^0n`'L]`vVs8Wr=>$jwn:yeU)'K!p_^7#gZ@2m|YPvR9|u
-G(JR{Cs}+c:/!G0,:ZF@L+-q#RSi:]r[{enf[xE`~Z0-`a0zyu+^<CcYr:>(,7U+)Yi%XNzn$K_o`eZ50v.uTBz4@GGRS(n.{D0|iMtRZtWB|:hR^#^iz^
-oZ@GR=aOfRQ!{3E_Qfe4h^QZpq0.`K7a'ZO{mjJDAEs[rCC)IcZR(Y$hmX-M=^Ew'n<0L#MZJ-D+~,Tc;^-7/n.JUt<&3%)hs!|^V!j[J%VQl]9Rt.'bZ]
-haZH!h{XJ.7pBxn%5lkimvukK:yJh`f_7C5H:V9|}:GH=U`bF29#{!W[rFN#fpRXbkIGvEK"26%n3qY8hJ_%}`(N6XbijsT0JMp@A<|=eZR!x:Q9AhB'H>
-,v[dUx:s+^t9+|Nb2IaNf"Aa@E|105K$K]K[P>$sq'/2RAefe,9+':4IGN$jvRz=ew473c<zwu5cx,M1b}DTS|WZ3G!b0S|Igi$9'2aW3_[R.L=<j<)wk(
-v!~N{KIki);sn'b}wI7;~jXn^AMGK+wa1rEfT<^&@}Kct!ydG!(;(2Y_d3&RKGN&SN}{_YuX2#U6wQio7=`8Q!RI}aXnB&i4]k/CNL'wT+$D+g;..gKJ@;
-e+p=@ZU%TOSRX2t1B}It=uB7^VZK+8d&A"OZDBC/(YMeRK".5`@^.>%qI^<ww,,KzD"zR^U.>ZkBAqfhw3ZV$aVe%EJAtbss0C`5'Y1a(y=]AiZvKaocPE
-E^"d,H&<_YboX@SJ:egcz[v=EHdnMT9L$JYK057`GA@!p#j3vc<0/jle2V!M(Y+1E)E-Fc0|#FEzLCSlf|q:Lr&w>o+[9I&P^x0(IV4,/0CgpAD-F_T)Wf
-SKMKDY-)RuObL`Aqih.ZAqe1Ij`9^Tu7Z0uB>[PFJOG[B7>kt9X9S}nxNiug~+1<0$7'Ym7GuH'B'dSd;y!tib'xQ(_8T2(PsC2n49{/cve2OVYd4N{KA3
-}C>88n,=1;Q"E@8tgSbz>,7]tjes0,T@s6=ResffZ(]EE}fK'@r.J2)bqnSC{T#wtUM/TZMQQE9|&9Ft&}Z&-l2&h-|<pj`$vbS90!jFs|XqM>'`N0&</Q
-"RW$Cz;7t<sN!rZS"erFrqh<R}#9l97%q=RBa@<35BP0XP70!D_m/SZP=Guu!PoMH>oZhgxmU%dttI>qq1ofl9M1q8-(2$mUv<Vz{^Jzi(4W8At}("%@q(
-9]/o]NtW_&hbFt`)AxYjs-o_Y4nj+3NesUI,|y6]pB~)Q!^)A;8JU,uL0$<bQZ>KNvF[X:Oi1&lgdES9eru.^V`Yh%D|FG'=Oh=8:)8ah^D[@}|+YiIa5C
-oj"JSl+$l-BMnOs:9>sL5zrLXm]DmfNf_lVr}NOIvF]dlmr#nHnIJYmAx-]6.zyO5Tu5e|`c^pc+ejxoy<Su,t$O9;;"b<W%LrZ%h<GE7K+uT5%c+Vc`=b
-R30Zb=jnNN7m#a3N}Oo3F]L.cmNl}m$Hzb'MD>QfeR@}s(ZR-;S^WpsANvoTtipX(`:_DG`S,cLnQ48EEsgm#dx`0)cEDs+ua)'I73Ejl<Q70Gw(^jmu#M
-!x_+Sy1fRvS:1yWb>5)/bo=Es0|@-;Bl0oC,uaAc)[ojd{8q|fRZW=;OvK37Ar'JXQ)'YSV)ElGBzR$kl.y:,c0ByktrTp[t6(Pl7FY9VUia%{mE/dZ|ru
-M#:J'ZDmV>")oESd}:T5#s3&#V6W4;[=[EHl6RF=.vdy-v~H=tIE)qN]9S^$p.;(`fe%m}-ov1'Dyt3k;WR-OGcwv&[4~6p7,3S4KWOGx"J#Acys9RXDq@
-ycSp(mdo:/3]HBfSiWKZv6a/D:){;>AHd7,$EDrhiuglLj+p8zoMQV5M)GD[iU)@(!,)Vg-;!lP3O=rt4^&DiaxChXQYc(;hVq:!<7+$bD^Sv,}@ykdn"N
-3Y4Dn>F3"Srs-yBmGGT)"OJ#/.Y3i[1Og0fb&CP:u4hS~(u57dA5rX77M;yOCW_>U)|#Q]/qR<6AWJb{|<>+O5[GF#V>b]F%wICJ(c$Ol@[OZ+q|l@K`EN
-VV^'S`JuF3UQ>m]FC]1([evjCxKTmb.-L6>5MQY)gPv_Q-_DH6[1z<%DA_e!q"5vBl8h5W"pT[dk`Y{3~ax7%p']On|nqKLWz1R(6xx:f4;}C$(MiNWAP;
-ycjRL%V&W,ufUjtf08BuBNm^'&^k[K_IrXE397b{yd{oY(rAf_BldoJjJzo2olS"1qd;6wMqS#6SAvn@C3-qC(`p&1PX-`v/-P^xIt1't2#2EL8,:[cs+.
-3kTIRv2:q&_.S3>=#'&9MSAy(JskGaWm"w%w]yxtw@%upN"V6'vPg1Ifw@>d~_I;e97dsPxh#:S)|FN16++cE'F&sIHoojJI|RL;x330|+IRCyLS,DlNBP
-2:-++XSwwQE,Bof`-tTX>7Q9B}(3uGBZ0%q];:HX8$2u,v<g]G>3X)x{r1aL`q]hh2Ve<-k0H%^F6>nSGS%Yx=viL+&W|MA9FeS2:!+i=gOC>-n,~#PP'.
-jWktkTlz./^GW&QA%P8fF<gjGGdN%^OH$}mH5/BFb>(,S%5Bbl^HpT`L[D9wPt/Xj'GIWF}DRKX{OpRAv6vfI6ub{uOKz>g2h4QY"}2r)%go>Ls8XGd1UG
-iP_1:NmSgf"RDqylH,>DSw`1UB'g&;7[9[[B9OA(Ppga`sA|$5Ob9%Jh^b"L7_<S|=;ywAzh'YdctSO@z@TQ,o[+N]4ejpU]'{[pA`oN{I9#GK,6b[oM-J
-4;d$<GiINm9D4Hxkf2qd)Yk@lVt^-XIIf%vE^wVpoN-KIkPjBh+RZX#4'|,DK_3A/5')>oh4zRW_{K(&Hd%5]ln]z.bn6O{CXx^$N_s/.9RZ|_7:g2XgSi
-i&Fd]Z>6p]m{EjC4FfJ;Hph%!t8wTch,%YztvoEOkW.zsb8B083`oX5fEjl]c3wNxYYq"4E<[vp)'/B^Oax4{$|%!(a&.y|^;j'Xw%|H23fY:44"seo(lJ
-OFf,9m2A%FTDsR"Jqfov~b#34RQ(;NG|PsFOv&3h9qJ;l%5OxJcMT`,W]58CYy$z6PBa]u5lnj#@Gi'hgJy7=M'H^jlNuRB5%MxN]BE|Y(mphT]gJQcuBt
-sd^`mx42yS`C;,4PfSoBwY04g"@!^BInKO{Y83p]Wcw<Yd7d>5y11DUX[dmR)]UH0!E[Nop|1_w-4jf1zgGGMS(9=,ze>.[Q9"GHWvB[4BhtbWu>)'EI4G
-o0h`)GT/Yb$Fw8tIl76@rr[@Z-GyU^>t:EpKR#IR})w<C4_x4)5f{J^dm[zx.+J:a@#zKZ!S+GqVZ`b/[=S``RU8D@5Lf!]2y,`3X>I2l`a0(|Kp;q|rt<
-(M]lhvtJ'AE+=o+%>eNJ}ho{LJ{yqSS"OlkuA!@GP5@SUn>N!NSzw2D0TZt0hn@5LS8B7P/vnzLZEbP6D]ov6:#xme6Wln4=Fg.kF]8s)hL$u{jb_y4cfs
-BlvBhsU|``Fp<2iDu"Dqjw4h|A=00a@-f$<r@eY6MZh>.%M7Z-J}.O4EvsJ:fT3nAEAm(fm)$.213`Y>_2sqTbh'6kLGFZ!I}NU0>NGJcVXD^SbFA$9pG$
-c&C1J2{K4@CyM#Sp3UPd^C3]u8%y)q0X%8$!Izxi.>jCvTf9h]}O~a)it#o^qexiy1klZpoD/-&[yvCG$K}|RU)PmVToZXa]LvCkQ`z@rCsHvyuJso#:JQ
-$a3OMr1wELC|$DBA#_NPd+hogrSNQUj-<"],6"uQQw~F]1Fh4g`#a(A{e3AEg=>$wAK&+J..=W|p]{<EU+vmURAF.o}-;hoXj%j._pM>,:&6Q{Gc|Rb(RR
-RHsP{(BJ>`9rMud:mLbmBtZ/h,j^jSsA{nW]j#`P&@fD#|`NG/<#DID$JD$7Ru9BAucy$@j[Nl@lU9LNdL45%8hocJRqkk{0=A}GhPV;41@ux#_c$).vJq
-WYA,X_F)/k}Yv/C[l&bm`lMtQ$ukb/F-t-eIgyZ]uc21wT3x;<$Za2|))9s#9B^#l,z7u|.p7/,Ysv0%~x_Y@wM#e2b9,DH,6{3IKXr@}wz)]lt00Z"ui)
-By1D4@J|J#k{:J1ZkudT,sDgJ>u]p@1<NxQ^AI=LVzC+Hs~JGlA3ud$5Ox[@s+32R:#D+bQ"YQ[4T6t4K<2G-<Jnj1pJ:HE3r[&9nqi;i8%>e019b49(8v
-e$y`|IQ`V|"k[MkP^:1=KM"|ZSgS$TfOeh[0x!4R5iwzx6YuIVW_+-Z_vO~jt&kSc&'KQ]bu^A$rJSVy%`d}!+W5,%GKd7J$0AmzF/<-v^CF^.Vtg9`4^{
-XU4I[4}l`$51t5k5tt/bSMd!_`|q':ZQ]=/NUOEJR!l_z8#+PlBp$!.'h=L@tQ=p,`Ij)N;Ni=9|a].$U$cLk>vumAQsNY<[>]yh9qQ]ATzr#=;tBL0BAs
-T80s`nG<P:cZrMn8LF"G:OX'#m_.."5oe{)yAu)l=AkKls.emWcy:W->@j_)eHD8,3Do/z|6qMdr+{5[on(4E@p%r9BH<%Wo9Y#Pb)rbs}I&z|oO^fKy)>
-QFC&I}5&[k=e{wc`#OK|S3D1|;b:|}^x2<=!ydS:k5Gn:v.-{@MNt6TfsSduM;5_mrLlV9zW]J&G76wpXA4/HL{:W%IPJ8;Hky=mNy5{^@;fl(-/v39vfJ
-/l^kW'|-h>[WO4T%=x,R!F01U287PgPcXs12'Un5+|YkR4j%APkk'tP,I5]b,u)VLf.Ay]~<Fk76_,@<jUQF.P$#!wjWz&U8yP8Yo-ppu,rltD>6=`yqr;
-me#t[lV0>fTV[k2@&z,)gnzQ3gstxZJsg|m5xyVR[%H"]0BriuU:oo;,=HJ}jGgc85,c9U9w:axiq}bW[k=HLx6s:cY$P[2OMtRkrV{4;Pa-z5Kag`;HsP
-z>I>ZAzCEmQD[L(H-6hQEUI/_G%ex:t7m0n&/oP<Omfq^u4F8aVPez~qtep^7|'Z_JGB9Yf}upuq@`E]jXbeeyHLW^sCc+Xt9lH|%|iec55TmD29fe80oa
-oxNTq/QZ5oX2:p~xRnDH1q(L{qRIiKhx.I;R+`.Og()QnSi<U6qYS&_j!q{0@BhhIe4Q)5>Ca/w4;.NIKY9rLx})V_o@S-_i_7;yB[FbA49|K;HLneR`^l
-,CPe&5'$zY8moj74Zq@(~ZFH`^.->.9h3Bl_nAFC@ZU7yV=46yaVWvY{H,Y2fC80F/Y6Rd5$s%/"Bk37joo8h7utCyRr'X>uXJ9C5MwdGkCcht=f&UFU6e
-wqa:p@,B.Uz1_WKo%EdWHA$cRff:)ROaeYwyBNMKF>k-s'5tR]pw1!9pCmj'Z/dSjS`nES3|83-3'R_UtRxG8l"x4ts=;cd{[wEDO,`"LILv!Y|U'X%E^(
-a"8E'UfAidarRt~O#;;Xy,(3ys]VZGW3J+ZWCFVgqMXNp;Ze,{eX;=||G_dBseX`kB#``O}#JKXGic[LTTBDy{0$O=@ki<R`e,UO!Ga[yy{T'v`t9qt2h@
-UEP9+-EC57GoP-p&^[MM;L;E-`@dzw6_6>q&aisj29$,j4b5K/Z<beBE7^9D_r9'@s/T{/nxLZ%hB/FK3w'Sl9yoUNl#F6`76<2%^;$'v8l(+FV|^ZErIN
-S|n3Tn.[CMqay!VKm#:l]h_h7k9R~}(zgRne~l27L$a:60{n/leiD<+Sj.=tWYUjBDEfbO{It$wbO7uC]z4]7ikfn:he8a,q8(J>pKWa~fa9+#7Mx3iE@J
-X#eCP8_f+0aO}jE&!n0Cq8XFzW(Pph6earTMANFhC8Q>3N)H[o]!v8tjUefLfEu>sqz@AsUgcF<]T422q%1IP<f|CMMmf{B,kHq[D<8Pdh[O[e@lMb}GEo
-gB<TB&#Gt]U[+,ZI=+;JCLt84Loc1rRMR]qA_5Vs')QM2Y#Zn@Kr;h%_(gMd'^$|oFr_h7T]<s&)hA5K.aw6_C]EQL@6FrgqpRj.=z/^0M0k:FpA2Jc9n9
-L7S>-78@0;JiT^/)ga18CcK[(qg#@tk@2W^%pHgjV/ClKg3#@!/f%'Ely7{8`g>:0UI5Du}rc;xYh]o)t=t>RbDa0!wZvR>m79"&^ny1LUiN,MXPXiqhYc
-mAni6Jjo-^C4f'RDbCyc0z$PdlFL<P-K2>Jemn}&BaHoLL[GT1yvI|npho$D<Z"8xe%79CBJ^AoNzitFT'tLpyuT!B~W$c&YDJ[,yQSor{#m,s^O5T,l8^
->2=Ro,%.=uy=!IC>271z71h>fUD,/uz2OtW=Xy!mv{H8/FR3qfdl"8P8QWRWjN("H,qw>,(@wE2c(q#AY|IU`c/;K9h%"~bWE=y<HPay.hB[zqrZs$Oj:-
-+K+s(p0Q[S_a>ei{b>Y"%o2mpHu0nS5<]di0rM3LNNy,pKB--pJ_.M5_[rCu_L3B{fAFdRDpCY,iS@(VD>G^U}p)FpJ{z<h@pxwDZH=RVQAp(uK3dBH],)
-nHtcfU70zGnh"$=)t-v,'C99|$D+t4+WBknC'.GQjGEv+t~Ey3]JxWgsE>|u]N5M]`9Fm]0-VE[9]5v=>e<q5#d"9Tw[0@<@&ClYg&8pne+^Xh8D4Q=dC$
-z_a_j6#s0]Yi$;FPkUs>Xc{y"1lt!woDU,q)V'vLYq/JrY|'IWltrwFzZ$kLHHp&%6-R:_qC&tk]q'D)gCM$XzdG#VI}%N<FJ+t'gL}7Z2^]~X5ATs+=-G
-3CZ3wl^#sMR^|,Id~R)MO.P_O=wT!Za=a1av[EuVZiI>c+H"$i|oDA_@P+]^sy/W$62jF<$I7)O%&sJQYAdm[A:(~R>gmf4uOhC5o-;M1hB|axoMAuq'Y/
-mw%WcC}gQqSRE!FgV'(nMR#XQ2NA@HR8-R)LGJ<I!lcj`dTlte_I5u=ax='^l;//5_lW8b!'`%_FW-$F!a<mm5u-;s+N-N~r=L`&%:wRkN</uJ;[syHZY7
-&{AL0I,Pp`Vho%v3Rg@3T-m0Ysd6ya;]ZhRt3tId457Z=zf>ox50w{x#)O;sroeNSA5IFuZ:Tfr1dLz@@8KsMOif"4u1hS)t`(45VGn-=Q11fqmf_xcP/A
-}giFmSrN9%RPdg2KbW4-:!^4p5D+#l6qW=H.O9k>3,OeN"38;i>CDp2.8WrDuIO:$M]{Yjk3{0snju>h_!ZnP$ZU5el^cqpJYn(Ucm+qE=j8t6|0mCN(C(
-tJl`u0Jo~__8-VDy[vn;x()"/1r02<s@+Rsl6M^ZOe25ux;.:cx>f[bpZ1IT"MBo23@Y/22(o(FZD`3Fh$nHsM(oT2!3@{=N1<|Xa9$gJ7Mcp%nYkS|,Qy
-924:0Pbm;i:Tj+r0jWu`#)FFFDJ0Fd@5FZJ67o=$pm}ECVK^+>Xl7|!ZS{%UI]u;DIea{(t_bp`)CHPucHwesm$<]GW/:)GLb.y]FNgXz-XZ&Z8k&HGQ['
-vg]z29aSU4907,Ff%f9c`k6C0G$"qd$Tw0{F(ea9p]p0>d4:>IBP-n-@64#jA<X/fa/sqkPaAgYSw4}i>rZHQ83{mVDkA;'psKtgo2nk_HkcHRr]RjCbF2
-kq{dO5NmIwqV`17V{G6YceUYV8Zf^UJFE`XLd6<8//Iu!#n]iUAZ``:KjaAAp`s38>pNY3('Q",&ap+^`b4);:;<}P$7!Tx5^0x4xxx]Dh9"n|"D4g8&b'
-i>HZ[[o$8Nkxf@]P<fieFk4v6`'R/.&DHJ)n>=RFNNzREIf`{->4'MoXzQ.X'x.6Ctv)G61:t,Ie>gGt}ua2r%3;D;=APX6b`[F7$`3=SkI{4'X'<_19)x
-|<.}xN`/ydM=|&>n95Z@J9C1]cr_yjrJ[/=wkvZB^A"m_MS"j^Xl4;t!Z:K>$WKqy!@f1:DVFT^W)C~LNTG.~Gl/-m6j&`w@;UY@z7R5^%{&B_j`8&@&.y
-UcG_j;q)l>-4"EHvb%Mr2|=woI^S/M|+bH5g0Akc7D^yo0D6926gGLZf&)5}tD6GbMc/^B-}I`:T^KEq%CchOJcw_f7uSm[lye(s6HIo.ql"&cqv=duue.
-!kgA<gZIH+z-{;LEU$Sp{{Rrpe1&=6feC=TH4|nlFIyKoH_Szn#$aw@kn,`}6cb$kpRtDmT:kFV'B!n@dS_,dENV]FEHRrkLVMCleh/r%Yb<TC&gX89r7L
-s]K.D@q{];5sP$M+3EMqSz#m4xxZifNXzO~};cFOGvdeXq1t$Ob}1,c`~!wxFgv{N8F{[`[JjRvapMRWmY8n)Ea9n7~;F@^JjCutku4y@^vl11%h"#j=$e
-GSV|9>!nk|r.buPsQB]ve$pKJ)T`Q81zmH-arIVs19C1V5%7UKA]l7P&},a=QwE>rg4yT2qU|Gt{IU3SQNak;5;S6%B0<hhY>fmJs>kguvt'h}Ph=I1w`1
-qms#xNsg!lGR+>/jUsP}R^gH>/&aql/ziOz1@mgC)s5b8d,L8|9J)XnjWRMvLD^+[lJ>a&gx"X=^S1;MPsld]j/pOO8p-zKt7.t3B"x6UkJ^-/Co6[gH6f
-V3,]$Cy)nj+xE::mYWd>(5jyEu1G6FrBk;}k>:G@PKwp"4SHpW6<A(|0A(I[f,gjJDhAgcHy@.4xpG15wZ<P#}jA/ZWR7vTkFS8_>VwJ9`kNxrdjIi~ukw
-'M_7^emBZmt9y6WWGR=73"[wcz+7nA}rVe.qRp;1OCg+0|aM#drtVxkj;3BThBm%%p:NaYId90pGOuFj#r@0RdV2'|aWze5'2.$}u^eq/U%M@df,v_{R"-
-da>V2lS"V`@|jm9q=S`r,;py;v>gR[dET<^(Bte@Tgl.'rQ}=m5@6ZJ^d0PX$ntVT#3j#T|gfqVWr^^{ud"YHS)Sr[U9J'T.cq+{/bDr)@xXJktc]O/]`a
-Q4/^TaP5>cue4`0k318>RG$<{npTH7cwK#oQVeV+_.J66v+KEy@4'V(W[(49qBHl}DpQ.}+NplF+9.$49[Gq}PpMfiBP<9z8_!#3=fj&PbFsX2K.C;4$5'
-!K__6NbzAwPh,w{#!E7GVHJ:t:hHw2yi/n(az!tm-DJ8^I3U+krbaY3I4Xv=O@K6'Zz_&,PN&`KT,Y~@sKDsSoO"O6iP59Il$9tXkBBP:-;%xl^yo5OlCR
-])(!~%z%jxvaPm'5%4'Qw/A&4d%J>[Eie.<:aL9uNI2PEjHr1eXK,%s6MwmOXB[N9qhr-nLc+X(}MdbENEtRI3Q_U{f'~y1Yy3kpU+<'|1{LVGY8K0oc@+
-XRdJF.8D"&ULKb)7w@O:=Y`h36pK/=&PDUrC]LsiojZ0b46m@C+T(VA@}'/Sy2SCt7sG=l87"Xf47fr"2w!b_uZyuwc&iwp6bA|+6.y>vH==Nsn)&kpXew
-9=2[`@(lp;TA468Ff_+#4vcZ;E"E3.Yup`zC+s~jsEQy~1-jA{vk%WD}hL"|Zx_c^X[zhIu)#<k"6+!g}=lp3JWAJ6FQ(jpMBcaM+"UBpJ:'y"[YOv+.>v
-WQH9T4t=M$wGe2rOD9D7xVo$%%hK'E~X;pGRG>f>_U4:tRZ"6QTcBalhsBE<za+Q+@rQ2g]:TxI$RRwG[s}@K,;2Pi3u;WF4L)0bJ"SsA#-II_1o+fF;;`
-EN>4&X6_!wr/{/S[9'O$T8z%`B_05VcN;s7ci6JhA=CH)V/E"X<%kH)nV6A0jiGk0'"Rqkq=F#3Ay!a|7u=vY>"WB^uoPs4L_pnnq#P`"KBA[fd$%lAja{
-lLe|G:s-UM|)j-vPfFvEw-gBSgn[ilN}s/XrEfNkf)O$X;zEXO~`g1&.sG5^w3y%:+[Gy`V1[chv("3XMB=F~aqJVPMF=>T/!$O'L+iPEFMHzNtYx#z$}F
-~,{+AR#k9JO+scNQUI_@={;:,0PiwSE<#,`I6UN%#Do6SoPl'FW<tc/u2'ilbN{>"[|#5Vgs7o&&;sa+V=(UEz2ZaCj}=NSwX>;h^R3=Dy0::@%)Ak@'@w
-iSlg;GJWPJ]AARoaparcK@s`~PaA,v>C1)P-PdFCkTP/~k;k64{%=l#)_z,++QYk(n^UhPgzq6l'o$,1n]MY`VqKu>yv//92{eCKA^F-`oE6",`,>&rs-X
-.:0elLIkk:ElVqk+wJs8iCva@u8H;QAiO%zv#&^$@d%Ym(!0S7Gs.ri:SdRzxS#-hVJwmMT>/);mf'%T2v38;<'VLAVWO0ltu9I%fWp))|D&(TQG|5gget
-+{$8-[BxI!+7]]59Ad2ONg&J%yRR'+DT#a^0"78_c!=!{I$TU9A[Iie1|`nQ4%JGF[L9t0604S{$;/":QK">S`<S3k}9B;cLa6{H/k~9xc7UAcu:RgX1ZO
-Ra3#Y6~>43/W@Ln.@EV}jAj9H|mWB<+>ODP]o'|d{6-;BWy&/K}j~G)o-5j40!NNfCw-n8'(#R,=o4q;`."B^"8^jF:t$0QjWG~K-O>9M|F&hwx>^5``uL
--%&t(S1n=<]Q3"pf=4`sp;5<WWr7t&^#5#WVL:^>ocw|D<sk_2u&(^Q(>LZFzFeQqt)I7gw|`eA$hr8qqn{T5[xMTv1ADGqCVOo%I7$vMD,TfN<LTFe]k5
-hn;DH/pR2aC3KH6qD-yfB9Y[3y[YGY4y]R+9k4R-C1JVu2Z}@0Z%xyM;v+i:hzgYwp(-N(DN_csk3/eho_,=`/nl#rp|G%aS<GyG{#6('%>_zB6P-TVN%+
-vd!`oU,3uyFi/c4v`8}N$j+m1xb`rl#c:"W+1L|te6jstNJM<2s"e>@0Qi#BQp-i47/OoFHMjW5T_(){sNw;DOj'+#<'4e;g8XiR2B`>YkbVd$Hf3x9a";
-WF!X2m!]pa0eo)Uw&M:sbYVn]>XrRJfzQk8bNX8Ws'>stE6PHIo`2gki0^>(c-:yT1HgZ1t2uhX2rWy932.fk-~HxOml5w,pfu6Im::=;`)$@<x++!H#X)
-P'kb;wzUTHjasCxvB9(oaVVTP;<r}<Y-y=jK6!#Mo)5HOENA|}Vap&Hmd}Ja/:~a&CsI;=p2SNY[VB0B,W,j3a{Rw@KS"k&(-6zn#@R<5=j"NHl0t:rGls
-J|`MzYNaR"Ep@LX)jdYW3oEi<yE#+a"HYKNeSdr&fTAe%QJoh4/k"|.;F+}I%^9Y!L#jgYpZjY(s.xs)[kE/GpC_f"!}!4|j4p<B46io98u<tHGOorHG&[
-4i#=7z,.1B|L7:k>}:B{Uh_>n`n%NJ={&f<Gz$"]2[|P=gS:eaq-XNsPZ>.S$7<f1L1$qo#gH9'np^"8_(;35Q!IM#8>pk9"#hJ!]iK5"}`>dB_r5Ah+b+
-2_Z>zv3=n-k^sNvIB9V'7w=UfAqMVO}/_7++a5YRptU+v>@e,rbkQ@'3{,1n:|mrz_]}G}rG5!ioRs!hR&/]3@q'a']+Dq5HsObB]}kA]Y~L9oQRt>)}M0
-mLc6Lesz|iqp4(bSwJ)(DfB,=zBG_JE$Lg)%NKp''Gwx:P"8VFN6cL4r)^|e__!v@tH({1&8H7ZDS3Zd;cj>O;BZNK{e9(bF{C!re$OTGb'lZeTr+Z5pt]
-<P,7Rq)B`RpB^xO06fsQV[:2KfbEo^d$F`oB|5:+3>BbX(s@vh#E",=yq-|)NSN<^5egSCqghZK(YNHWc$J2'8DJ/TH;y1=/Yx5#>R6)Msy6#vIy;#U$nK
-$,.3,!>;=fmv/K,%G`:d.XyKu!m5bJehxn=_/+p'B;X^Qr(2fIqWIgq>JN8wQM`yoJ+O'Tw#su^Sms"5|GzgZw3WXN8(~U{dN(gWQ"cF1;uPp&C|<^r$=6
-g/fWV@3ZRbGyy=Zsl+<=vTD$hb'kg&PIrZ[Rb4:tNK!DV7hVx9RFPQOI2Q/d,pCBd(&/"O&3Y)NnJ{0A80H|,`.ibyZLZ`5Cu'qOvNtn+:`cpW~%W]=I_H
-1#TJxs.9YIETRLitEXp%qqNYG<Fe{CYkB"k9WjTu4@}l6kN!8Ph7fRdH#besUc%XG$8Hyn%/=l@B]ck;Xi)XU[FKh/[uPy@+ZqWN}-}gge9SQAb=gY%@|@
-+_p&fD50X6.W}o1h1^x^Rc~0x;d/;L&vM0K1KdohKVN{}5KJl<yp1fs0[M]b^k-:h(91D'mD!tE^D1so@Xti[RwHluY`{cpSP[;aKN('se3NEFJJ${9qN3
-Q+z,~pXH^6NNBQ|I&c^BqQI7SE)]ESJ=9x:=K2~@Nh;'BVm^/U(}Kf{FxhOpBBV;@$te)`}`C!hLiwx!@aOz#Ruo-EoSG7l7Svgt(m/XiM:98qzdj:",}p
-ml>-"1U)rdD9%f>):rw^6_f.,7T>.E$S^Gef{{ul`i+lY>gJxO=6m4_g#eGC9WabXy}`nIQRq>`E#N#9aBd_u{/($OKi[4]7rSLH9Qh3~!)'zd@S]V&}Jg
-`:!]yt2+IG@s`WnPFN{`Eo[2RZj2)I|^e3YBfL^(R^k!0$5x%}BpjXJNmUg#ob7nMlmn`-)$OT`b^U#u(LHB0[D]TW84)5GbEdn/&syHsCE7v[K!FwKZTK
-[D2]O#E2',-g~Z2s'](DP%F7s[EP4rb<P'1qoo8oVmH^Sv7+rHzV1=!5j)'SW[UIQA{I}f{67:Hs"_HS%v~[ZWCMdv7O%y|jXZNNfx5Z"gL67Rm(b3yzC#
-hcXRkKGd-6o}ai@,LMby$xmJm>)vc5Y_f|H&Y7ghXKZb5Llvk,,WWT586-6LTCw/rV5KyA$#p6BSzNU=~`w^A2v-eNo=]lJ78j;":,nu%DU2Mm_D"BD|7-
-5hj7fcA0Nv1]]5k@4hn$mTy"`bDt[@_{{!L_AyA78NYvr-1[5h,wbQ8etqR9};OVe%vVD!z}R!
+809718
+'fqZaA{0b}GD!But-(idP{Sm(])aS2h6Fp<;g-VX.Z!70glYw@2`{J_Dpv]D|cfKxvhTt7cZBZC{H`J7v}_N@L'Cz=6(qy+y3V+jqwY(-;^TUql9'OpoMx
+0J(4;q=!/Yrh.}zzOU)ck{qaBqym7iXj0tm"Yg[QiQyvyS^6c$a7TI)Mc|v^{w`%p1qFz3'MrF,k-brcko0>/5M)}^RfqrH!$M;`@2p5|c0{n]4VZL7da+
+F]Bd5Ok1pm`q_jola,x}^1dG>9+'f:eHbp>>D9s#R<q(x.y_z(&/xovVw&@M%<LVft7IY_:Q:@(&BOVW&Y_R0`TCOblj$E(4ky}XrKl5~!'+FEAxr0.^@r
+Xq4z;FH(WUN@sdI]h_Nf9TfYF"pkP!=)&X#pV4V9[aD7RR|DK42,&0v>tF'sy[mQ'wd6}:!^g7f%i-3DU&doVh=V/KoI{f`V-1i%yG~p"ZrNz8kVceILd]
+"zM>|HRce'1Ag.,J1Wx_4(upB7D/|2vY.KkcrV@6rjoEk;Bn-RY7gV%do}I]06FmB=ni~G!,)m|V)Ib^oi_:hUSpNvjH7jtX2BM4eK#58@5skZ"ss#}8o@
+ypi_:brXE<+ck3D|f_0osz~&S6KWtz]`z4I8~w)wh&.IQu]GR-P=T|Gs`QiZpx`AU-;AYJyVj`SR5%`dRBJ[mmtO||p'OFu,{1#tr+<xjko-:.ceyPvb=s
+8Pd17Qc^Im8;;QR;nE$6J,Pyy]2dRD`Mr+0W!$0:hf8|10':@W}d&O3#CR]@aGY#gy'+5S`<zk"Hd]t_8S:O7#NruZ3r!rEsTYxzxB+fr9SUlU-M:`(srJ
+(DOd;CDNrGG5g<SOcYdN:TikV,XjX!00xL6yF'Y+!aYxE+@R"S]Zro43t{O)MvP>Th/4(-Ib9_eQXXI<bbk]6zlf3jOc#Iy>7nzIGWN%t4rp>LTLX-189X
+d2"fE<.Ks<Vzwd$R!jkP{"nqM>RPN/O:"6`WNW+(NQvw9y})~>h|CS"VQ@e,M.jLt&Dt'_P0"nC]|97&}t0wpC(nk]>'cYPT/.q^,3!@lK/<LrCb:#.)PH
+Lr^%"yLEdJx.WF~(^:>6'.bU<H9I_45zfX35l@T{[dFQ:;x;+B][rsKv}7{YH9asGSg_cf}"e-Do:pNe8zoiqP3I>v6'VV7Wx['P_0KBo}a<{;A[kZ.2G|
+So'bF`@_{_M,DfS@ICU$^.^ih+bFkbK_u>ES&S]-p#A<|+As~zt&Mc"y-qsCO4<j}GoV;<uZ2OlDw0^m+k>N.'_A;Cr`'.IXe+wtB+wmDBd7)|g,T-ajpS
+jG;L,KQ}yhWCQX-Fl}SJf/eSvg@K.vEGTiLEoj(bJuDrq8J/@Km<9vYUh<%b62C^dxHfBFxqLB]CPL(BvdNj'A=^cH@);(|6:RDM8,'G[%bSzQQZ[[fY>h
+vNe8h_&Y3J`JijEQ4c,('|,CSsD|l`jP|w[v{uCDHmi;-|`GgDds$CC)mr5piwU4>Ib's}.Jb(eA&W$+D/M,^gI6poo(RfGiRqyN;RjZ%`<Nwfc$#ZWb=Y
+A-~mB5X=Wfxb8`Db{(9Sn&(aC_x+PY5K%h3jQqznCZql^JO^.tpP1ITC9NX7UOc|N%qu=x@wpmwSsd2.""niQcC:X+lG`^DN9/bJbv4R/#tL_s}oDdJ9gn
+O:nx'33J;{ls!nS1G'b:>6Ofwuh^iP!03ka,]}w%zC8w5o0m+E`u^(3-o66h#{&^0%TgrG1TH7iY18;l&UDtCw,ztIK+OQx'];FoOgh/sd^#5d|HF,INwZ
+G5TO!pLbSi{^.p=z:n"IdXaK=3/)]BxH0W2@'%X}z7>2OJA760rMU(=$;.VfrKy"hOZj{BWMy/_}.TNLx)B9ONbK-+DT_1mj}4'U0)Zy|^n4|"yQtzu<A-
+Gc(gO"/LD,EU2``h2!:T|[T)sXmY/UT;3^y|DVM9yY^#=Zz6x2;"X,EMz]jIL&t)NW7Ilo[96ZhU-'_`RmE7G)Uy&_NG8i>J`dZTsBG+~2(:GDRdPZ7d|>
++CN=#]_VSs148&%lF3;R_P4D:2hWVR]mEs#}+8`n$ivqau;csba'/9|5wyIas7Anla.rf_FyHHuiGRJ=h;K@Q($6uQK5fdrep^vM,oB9vDNfhsm9OI-j4!
+h'>#k<Y_n81=:x74-kMt'X^@UCcQ7m[gsaW4}'2dP<D3"}M0F3S|3lj$["^=/sFeGCPxx#HZkjA0w|^^U2wm[14%gUZ@.'J`jsY4(18)z<QKy2@BthI(VM
+C_zTVqqP')ur`81H~^lOUL&u~=D%Z=>D<Frm4)Tu@uTG>rc#!=K21;5!AlX'uY<Zga2fKHRvv(]A}t#8mjg854&}SZRh,/n^=IuLNelc{SC7bO/+OAO+Wf
+d<]hf+~|y`0Wmu/vhI5Ds4EB{Ag1`Hf,}A"V__'t,U];zD(!{l>)+RMdcH3y>)BS_Uq-~z"y+(v26]bwnXq!Ct3y:.yErKPFRC7WvER.)yjDt_&7(TT)9N
+'xr1sF]hrp+Lq/;N}xA9_w'+P%vQV)L]QBmqOhQ))$`cywKII)PrTG`37h(_t_M]:-EK%hbD}m9/A7~gb,!R](zQD!CC3z@O'Gn0<!$uHJ6VO)nlU%b&T"
+RLNeZ^GO-,eM2xg/s>4'Z1./Ni}#:n6qfa!hJowI.t5PTBLrYO>_8_GpLhvCS1aQRq0rUw7VN40V@BNP)]zyB]rs@7M[L7!wgi39+w)yhp3]2$<6lcSZlg
+A7"$l0]#B^eFy]R|(!u)~X,wynyW[IV@IVb"`P~QN!y]isvfXtdr2'U5#}%A)7cyT^ya1.%S{h}2hRsKHx'd:67D)xlyx](>_fXt:}$@LB`^#4pYwwMw:F
+Nwbs=zgB&d+S7Hk>yj-`I"]po1%@wX-Dni2R}h3>jSR3bj($$3)_gN'LJQZBO$O|=J%5/la&z!9EUv);^ON"kxDCQ<n9JnB/_a_KOb!El"APy#(PY7loAv
++I=wq.yR(h2$$o$7~z(w~YLQHwfG=e4,`,,F_hQ,g,ba)Ng5Vl$rrZY):22H{7$6qcb[D|&t;@IVPU~=B>%}i{^|Qq,zuh)K&:dD[#0Ria%b@6Ln|}Z2C5
+=8Z)zfMw|=eL3IZ}D$DOj|TK:j@.9<}=/[fmfF(StP#z)xD7"O.x%GY-0){!s>O$,`C_4DqUshyi$kz4#(Z1t,%s5Z9$6p3;pmi7{pdB[[km8UQ,xW21;w
+.dyU!^9,u1!_6KM"z)~%=:M@!=]"l`.y;^"Ti1[FS4d:L1LacCT=bAfclbkCt1.I5B4(j}O]U]<Xdp&=T'ndMe)pcd'%EV@i:Z"{T0W3q![g@guZY@uJJ#
+(`5CJ5g6f91uo)'v%7@+|O&eQ!7RG=UG!gn@0iRHF8m@H}D3;[~!~%ahL56+HIv_I)/'i0{XC3-'7="D+w+V_;^,N!8F|o_8yrP&~.}qssc0{CrRgU1DfS
+6}n]NkMer2h@b^Zj%-|M!op4=2ye=$64e3XgFuO"W-WTK}d0PW(elkmtPf[XlE$)2@wbvc5r$8Pd}dODop;DZy^y$cuZzFTaqBi>@xZX^mjKFvm0JHds9G
+=0aQpOh8}`ZE4kdph<f"[ckfyk'{-8.b]Z&Y@L,=Cy<n<"l^v/!+w|YB8&LxyZxUssh}o8LAwj+bzJ2o|u011v;`3zk(6O60^(Q0wUejL+KytHa14L.|'s
+cCp9'-h6d.od[/aWw4L&s&U.<8%({ZNms#O&:F@fR[U=@VHZF4`f(|<ADw6_F}'plECrAut/%}#iM]uS[uJ]Q$<,&"/]/`_),>hrQ{rA$bBFIVwuT-D#8P
+'QdI.YQRbHjC$WLIr:w)j{fkBlt{8>!&uf-br#+Rc%t@_n(&<K%X3j<zqU&_5Qjlyb[5(f-<zR^hXlxi4-FYkJ!r&/T^i]W2I+D=Mr>-R2wtP;{&B&s>5y
+<;dC>4GGmwT0wz8yjkt.0rA)e:d+07dLEWJTQN.vWZZuK:YIeo(z]U%Rcip^-:qNG=xLlc(SXYtF(R.MwdY$x7J""yz6-xi[+g&.qbXwrlwV.jn2EyV#;D
+qlss+26X+r^X;dh1W^f]4.Xb&WanK4~O1U]a4uUqEY}bG2D7^%K%|=[8ZS69lfByq`%iLjgu=qiA&:9f@8'd}pI%>s}@Z[ihxF#A%ekrIkHT1@|%^rukUt
+r(pRINzL#}!`H8u%5|F{]SQLwonJGuYhP0Y0Co=F+A7X_&Nv{(In3nlY6Nf3#|]Pp^GPCUWk(J`9f32z1U8F"S}>7L@D)D[Rq>fS(mNK{vzmc##[V;}I+7
+"23ISw$VEshguNT[`2u_&Td7+vf=S8VG5}$+vEAUzeqy<+2sDE0OX{OF<AI@~&cP9/#CudoqD}'GfTLzl8nHf3BH~ccPbe6X7+HP{q=r'yjGB&GZ0={7qs
+X9vlZ]|AU[U>[0.jVtZs4+eij)sV7Tr)o=#LrtphSKl8Bt7.|:`filD9Z[f7Pl/FRzYs13_Dy$N'%E6QR:uw;3vU5B1VB9358E3SoYw-iAQQO=tg^BriP@
+<OTjB=g;=d"oY`lqOS[4YdjoFk}=%#w09h}n11I:C{`{#ptdwLx/l.+%4S(&ib4(9/L5'8M%e1+Igs78~De98=,jyu<5(4_Sr^zSNDz<VT6'&,F$;L{$Yx
+>[P8E.g5.fO:Au::}Xf:b$xk$X~8P-]I;ThN]D`!8$&[2'YuD5}9K3Y>sNUf#O~<Mo779=z..Kib0dzoP(,TfpOe]3PJ`nMFtj2|6V!7:D'IluS^AZG](4
+2I9>(koQ<}Q7W88;8%"",5uE-2l^vnluLlFw>;}5,.i0cZEEGg_<UOdt`B(B%=cBaQ9Qng>BxMO@ZbkkuYKw3_YBc;L[WVFeIc4F-9fF3AWuGP8Z5=Av!9
+v>U]KO"a4N-)JFT4I!!C{fK-gsm&V{X+B,J:=IFD$i1fd0P[`|N)]dFj:5A[."6s<qblptk%l)9fR|Xho"/7c6l/p&;kr=_x^A{,B;ELN}jzx!9f~yAcc]
+}Z4v~25I(.eKHs}sLCC<p&|FQYw$ASUSvO~&Otlp:W/GwK0K)tg_>n-yE9"4<+{Vn9<hPJR%uJv5&U14Q+/AT[x@o50'yFuMcZ(!zQ.nZ<dEdb;#(.!.dL
+|fr)f(.Ci|~2_)aYihwFA6r==`M3,dwoWFk9cVtd8AG#"i,L,f+S{'cuDiF/zJZj@K,|O2%DnkQrr&z5WUD1u.1@sw"@Gm%=VpR'941fA4s<roP&,gq8{l
+>$9C,7C2Eb/g.pFfTCJRLT4-XsMwmXqHMCD[}:Axg)]sT^F,!jJ5.vq=EKJT9^}}l_W4}!.;VCvoL]=kp56Hj&hv:z]S[Lt3m>mbdP"C|R61DbB<8uGm{4
+`$i2U5^Cou-bT)XW-)|M"q+bH8`Jx:ReRZ%]J+-)dK4cNAm"-<#FWUoPKL;xrW1=H[,#J!o{_w"HaPstt!/6%>)(J}Ze2.y0cCA}~<PI;Tq&JA$xE!]|=|
+p$]k"e"V;7Qp%Y=UnH[M$+6gPYeI!>4:Zx-bn:Kng%{0[6,(#pf-6Fo:6='Av:#gt,DCHetrWeqD&d81;XIJqbkTW'&'s9Bb_!_bD<|DH=1=@{(lF}8(Xb
+$Mk>6EgL/-`eyOAd8L,<5b74gz4i#E`+OkAa!K|u1AE0~+]"$LCdiVEm+I8m^<d]4'';_l6R-h0,QY;e4uK5S;7dWEI52FvYLkz%;.7zg{ji-p5<AA_T'6
+wfg7v!>Od-nTj{(LQvTInI0.p{8h,c;u17hi-rDt07s:57s:Nqs}ljDQE/inrxz::2/a;>5[jF_@yq$C.)n}/+$ZN2"k^2m[,C/Y4pR-j%/"qJ_;.&yC-i
+o'@<H{vJ@Zj272EDV52ip+.D1F=z8-Oga=Js1=U+2lU"3e=eM2f;xYk)Z-a%EK^64dyfVskk3t5aNp])iyFAiJNBv69V]QY$=(KWb;}W#2ibc>ge-A<5LQ
+1QU")5'1<wKt2P))G@3=C=QHnaYg/yvk;KW8(;cY6YY4H_`U5Ot:nFY=kuzbRla<A/pKGqPjK]Nn>[%[KH7p|Q#)<@z.t/9u-[qkI-7SFgZA$p/(V,'Nsl
+&$0Q]8}weFFGcDB9`|s!{)eiXj5I<An;UyAd:)B0b%1Mc0-7HWQc-d9w5m{ZKIGznV4ks6hr9]x4_IXUF_7x/{mZ;sq`niQmf=SO(UBSh%t0bD+Bb7kj+2
+QKl`|y-YUMGHD];;FuY1NvWl.Wx+Aa[,AiC&Xm5YTt$7FWE@l<s!`4ZhV5=2Vt)r;Snl{od/p%1)5[,U[6GnfS@,D<seTQT+gK2vgb9N-m.0O&VmGz$:!e
+~tt9-+m)-JKn2p<XJbGl8aarw9Bn'udl-lRds:OZ,@U(l145S3%8+T65{><5T^,p-Y71e|XQeeIt}Jsg=x|P0d"oT(u25XYZ4x,Z==OvU#:'`z>}7$U8)d
+b=:6,+)!h!#+gqyUG)%,EV_h]oR[uF.e`Re$4oMupm{d"(3{`kY&R41A5Y>8/^]|'%-3%;&<IY`oPZ!;ax#nr+6kgy!;8mO.+@&pciP#6sy"w%Cj2LKnOK
+OZ3)X/8nF,r&v`rY5>$e"x"J,,M<ZY}>BwowF$sZ8Knv)yuo2;(>Nj{^K)Z#R|^5U}"kAg5[<h5n9Fe8YIYj{)=U0'MyI3%^lGCSsaowTaL[_dNJQ@6K2:
+i0GE~|:+pma9yLvzs7e.a.o@T!luEkmT[&BHYj6'|NA()n}h+6Rinym4HYw'dP~L|Je9eZ}&Au[K]P46aL"j%Qz8x+3:ZC'K4,lgb!SWor=P#gjWVL(zUU
+mHDSnc0<nvyCs|T,8%Lj/}kwwM;]HG_NC_bK.3))+T|,E%b'V&7'If.b`d%8|)mR$)H7N%<aMp&,C]sLon6]8Wr8l(.$j@wJJoEr@g:N{i$b$`PI0CbC@8
+T'-pkq9CO%yo^D)aGgRVtW~1Ep(h'8(c("Ts&eSy.|D`J`8N-9}vbCCj7i|v]uz,+}p`tQ^qUimZ8tD}3Xh}iP{r;&_GC0^q~X;Q4B(v7iIv<mh`6:aE4z
+YGc)azhE0v<Qr!J([3``6&k+31Kcw{gQNj_fZPI#6+4^2VVd25-['phd0G_W(T|dSL46dv==_)P3D+PW]"(n7%ti_BoH]:3_4aX!_VbEob>#clzALB]:K%
+6aZ!fQjEUm)#Z!5ueJGb3_2Rk%VAR1^WT%{<Q``F)E;cID;Y,A6BOd(N+,t(K]%-FDzU)'#;S+<@}/s6l0MsLYEc,WO>2b%Ju<0`x]%Tnd-hg4nas3-+FM
+U5C:,TEL3D2IPQ.ZZu_aL<#]]<X@v1a^|Z8^Db'CltP,Npx8l(atTzL2^/GI^oyXM/]PfZmXCby/^#$6JKHAC!`gN6Xqk[J&h-V4WRZNr4>U@$<)1ka0q9
+fF(I&4hS{A#cI{6l>1SEzo2ykj71Q:sAj2vA!WZvO!m6(AtS.jlF]|~MSU:zd5mEb4)QN&kF8YXPN%;l7)9d<6Dk7S(FHLv,<js-dg)(,PHU.ZzNak^@1P
+/aB@+-C5,E8:w&CT1S/ca+Q;vA-X@vbt[)0CtlF-82p#nfnW1>E[%O-sX[O!T695q}5M#ZLOPf58VI,4O@zcy75J,i(!'=^s&@0-,MkIfK>vVZ{87{|Uu}
+2r`"j:v/j#s_1F[KU@08WMqC8"_)={"h/)2RN_8mBR<Dl$3+fcq<K;p:>&u{Ah!6M1{j6YTs$<MjvRXik.:ae(1HgI6gd(GK.ey'H8qY}Ma7EeT:lg(<a[
+FUulE]Y}pvH2>Ph]`_(9A{`:3'mo4)l3sE%Grkwx=.49}oO%gp2bUgokNvl[l9+mUTzA';Ic{&YKoXT'f17/DIQ1ob4m['7]#T1v+cZkBRIsj#XK@:h9q,
+Gc_j%XwL^z!-KO}z.15vaL:6]pZ&`LlfLB//c,|IW(p9]C~bmK6Vw^w5}9,UIV;mK/J3pM&=4r&QOL&V+0BjUjNeF;SG6E.iZuQh.IF3A(+:2&XZ7I49@y
+cu,tV^2X-%2!%RS:Z!UCy{}w(m=<bOZk)M4q{d|GPT0CkJ>0u@q%ia|NmSj6!Mud-d"M~kC1h(9reM5e[]}q]>OF9JU<5&0HXwNF9z~f:{ET1#LA]u1h@F
+F3qn~8u,]Zzhs(#!k#MUk/U`+ez{L[["Te(FM@,vPsqc!S9gu`l/:<"T&RLDG>l"v/D5al`)W[y7ATCczg<U!j3)jFjxV9z9q57N_7m>%Jl[^uS>]L|hW:
+J+jUIm"TQI#5Uf`2sP8,=E<-t9NXA98%a4eLld.mSl[;h+<%HqUZ1+~J#)Ix1;Gqcw2Z%-Kl0+"x{&^$Q$T=o8'#/`9RJ|xujxzo5Ea@iy.04I4YGKtPm>
+y1M}jOGu:E+SjY4SJOJU[!xqIsp;wQ-QzHFP@bcy,sESPfJ#9$K2@"D-`z;J#EgLGr!!5a&=X,wUhZn!N!N4SRhXd2'/IDBo%f)Y]&>r|<c-6ly)u8%`ub
+/QWW|iE('biaw+JQ1fE;10aMeUN>w^3'f9Ey)+V!hf;,jEL7g$Cuo$R_t1B=6`_"}4R_8,`KQ09SW2jnBRj0/-L0AKm}TUKtIg>>Q!@a_"jTO6"YS^dyzj
+Tw|w)h%Kq=Y]X.@+Q$>;LnrZN)_3Fr',R-!-aP)QXF1DU6%[ZZRt3kv})|n:<sBY3g~qbr<`o|[|q6/}x8#pC@`K%PAP5g{o`kD}vB[Ha"m`EE;FGL3&ZQ
+EJ[l=,]k'G$kTkA&sjKlE]t,TgO/,c93Q+&S&p^MX4Y{e;vUu@{5uS4@pN(p-cAEOh@R$,0%kWpN@.-+biy2IH62,&Q{-{/z7-Pzgr9v#mIw`Q)^K='VkT
+!DhPwAx_7N1ktsacqgmWTCW7NVvl~05jj[H_n^MJ(zC:Q7TygJm:A[,rn}&@.zEup5`YP+^pBi$%:q5;WelL>O4FiLK6Ajx'r[-I-x%zKJxf<-Mz@C};t,
+ia8mYIL^C[}caU/2leo1]8'ZCte"CDg,J[,LX3X<lu^uu))zz'_7wEZSdj53r)c#zEX"/UJCJo};nhvvreba}c^FfMp3Qvs|aPX|%|yt!^!J!e-}o}PJC6
+dZVR5j1GwC:Z<q=x>q6|AbnzN@ab.qRA:yBqB!_&99)^YM0JY=~Sv82!)!D;>RX2p#]UUD>x{E}!N.|]0XwT73,($yD[CgEM6qFASNQ(CL5-P+J!4%yR4V
+7R_[h)u1+W(%Z>H2Hu{V.lnl,AkHIu'14e`6yB+NpcH6dewB3N{P(AFzq&`Hb9v)s.Gw^Z/@M[(WO`2>L{99v"20|lnas7|mJ0#T=1KaR]8KdgoH6w.EOB
+9DR1G<YWxhAZ0/n/PFPx$.TjBME0G3lI0,QiL=>ks{:FcO^(h4YsBVvBF8H@i3n}Y2qj4UEaZo`'!Hn'k$<E1!VaBycK,MVCQ)Xx;V$9rv"1brfRl4S6<o
+o>/UYj,rUpA9fJnZ3H}Ysci3Lm2Vxdp&(SrgEGIbIW6AHQwTA`)vH3r5n><Y+av^.ajhg5@P<zm&nZ"~>SI86DHY-V_YP!4J~4q{UGHE[{w^$KfyG9Bz,2
+fDm"Qw@{Ay[PV|HNykEgjiM43-n0e9g@kecMS@5)U{w_[#jYmnX#9+)_h4+vLkP{(vJUY%IZ-|dj<LG_H,;[Km6sPLv>EXPLymwvmy{mjmPLUUe;~o;81k
+|aFOEf3Pxhit9"EOZ={RE8fd,bwd$[wT1,5llSu"K>J-{t8un&R'+B[qIu2]Y8'MEXubvBeGl(/N-3MEF7^W>,h3rvt0SR5}s&aA.R>E(9e.Z:4L];x-b,
+<>@T`!w7IDv%"M,dLBp&pElN2nn=.5kQ!u@pl#uv_z6Z5tq)#x9Oa,GTNHl"aIYFK"BfdKgd$Twrn`;)~b>e6&hAgCS"H4b{JRrC4O$r+Xn,[l-"s,jhLU
+ee=Nm{<@mb!e=u]9`}r')JhAzs9,2[`BA!57~o;h;qhOINLFG&~%"w~%n(74#r~(_X^7l]S]e:J5ov_7hpu[b#|.{w'7.RrK<1ZtHg%lBus[/MW{ydvceF
+OFvKGDMWr)dG-E1V;:RZhYf2JK=s!/sD%^bA=$fuGQzGA-29Y:Dm]CJ#s">iO@(9sF%|d$t](:sNJEThK+o.fimG13r%_Gum$<!j~0>p2Wr]q]bJH+mf-d
+M{Z$R:3lyH"+T#!F`&Dl`$Z@v'gj";s[G,XS9RZO+pb,f4%6e"Pte#1JxRb//DibSeHWo^FRtCa+u&|4DFT"-ZYH5CHFm=F<[!![kC#^E#](es!!-Tj.Q`
+XA/`jOzz{SQvNwvY!dO9Yb+ErUGh_(pPEhsISm)!5nnS()wXxJQ|`lS&HLn4GZkV{8446KE+NO3|}-JX$'x)<:hU4SO{v;0A<%ajG4]d6'=B'VuPE08V%O
+!6M{~T#Fwj&#ARNT4,uW~l9|0bO4VsTr_N_zAz`yGsmK'L[U7b)_~|^L7k>gf=_Q"<Z&;RIl1C]qLg@{~6n<7fWta0:wGV6/I}F^o6.O3%DcdCW_,(.Ert
+_H.:PcWd^Sc%o}/#{}7up'CKwDij`p=G]J-eX!`l8E%(_&@V+ep4xTv&dbR7FS'o|A5'SH>xzv"FzieeQ5o4[yyFVPfCb`A"p42W_;{P:-YS89Ni6!yJV-
+=wj!ZNa}uI>u4AYG(d80l{tBH@(Z%u[J^<CL:Y`e]_nETE[x4ld;/O5IfJ{.{iEb2{gq{CxQ/b%XT8#WE[xyvd5UM]_]FiJQ6}>92m}5Nm#qG1CBvmAglH
+2^6U-O^Q-`u!VDg^4+G]l%hn;<yo6b!^JYHDDLJD_A2(zmfs=t|:l%mo).~0rU}Fl4to)rorOXuOj@#@k`z_nBx0o{aVb]_J!|pZu_g.8iTs5y88KVu5hI
+n3_z^26DR)2uBtDG">uUw]UGG<h`2LEsq$T4Eaw2]`^xAh#L[dxphaq9AO,.9Z0e8">H3.af+}e$du#.KZ:$yf7x@Dy{/L%a~e2qsAct#kfDWq+WUF:7e>
+rp_oC-zzWJnj2Bb>%zL,~c]n2..B=Dksdj,QPUY.)69pa5,>I@X,5:Tx(q=SV;;]CQ2@'yw!Z^"@vZ1$bw=@~',.4%:HWd]4feV4sVH/QvA-Mk=W];%(>8
+W-i35^{AzXI81+N85GQp'm7[K6-/r]hMU_:L]uIm8SBMd]6dX,o|ADH!bkSBAwi5kFMu(QDU-7jNCN}Bta[OL|Gd!#[V4LiVk$3xY=_g~f$&48Ph1{}.A/
+&2a/y3zMvptP^ESR4`z7AQb6g8m_HE'k^U9|wl;dhqMe$n[qFS,c`nF(I^a|I/B4iR'waT_]}rs2B;zhP3>%~:z5A8,PqEKV_o3oP#j7QI_JP4pdv}w)tV
+~#x,Jbe9}Qvl,#e^8;Qf[hr'47J8f#mJg}qT#wts6{4RtJx|M6DaDRC!<2ii4_L:.F'7T`yQ(_#SsfrP'Tk;,B,)bET;}Rbh:TzKByE1Mpv1_;EF-O+|:8
+X49,^}lcMiQ=hxji-{%=d"CYIHRH%[{|0O~QWF!+n:4=o>k(+-A=f]17`&E^P!qlW"Fstt,4tjNr,!NJc#&/y+0g/#sr6#&kM_6c%f%g1'"0mStQZm@cPJ
+[|Qi)nQ6mSdUFhXCNHc1Q`+cY$tF]3nj$4C+)$`.j<T!>I'6S|l)VYOx;XMbdl+`u}O233:VVUMCg:0QZ==J%iDe~kgz~:9[_o+a-T;"M}>oNk&4n3|1}t
+tK_(>.8D6+G)yUBJUw}R_Kw+d]"Ts]p1$k{jqm,6<{m:tC3$Ro6:>hId3771BG}lMcgJESwyt{UA:{~,>>O(rx~}[:cefZ^"V3%GT7gpj_X,gm2+Xh`sjD
+%`6szk$!!:r>h#K9/gZ0K7cHF4r$J#tK3`;,DPmalXE)frT3VF.2a0bE0!mw~-Id6XmlZD/soQy.ie]1]{;Ow^3I%41#Bg.sN.x&mVkP'++%^N/N`)pyp0
+CR)3:!,!&PA32U2):m~W/C9M;80P9WB%-7Z)rMQv!=9MFl~lmm3byEB<`|eJN;AqF30Mmv63exFl!Ix6YRMGN='>iFGA.J7(pyA%I1Cva)3,czdR`r08sh
+nRGW"yMP~;h9oJR-F7w5g&f,{+J6h@6o"J6.SSYI(Ns"="`;}uXT9p<F8ZK6@bcAOay2uy-imQwFCc]P;G%zD^drP`<{8xqO"vu}'Ycnd2QZV!2=!qg0wU
+s+Sc+mcNN:E`k`UwA8B;l9>ypoitm]EPszB}As>UBm!_h}~w'h>eMtF|2z-UyoYNRN!%Le;X=pYfP5@-rAvU,b9b6P`$eGW|w.OPPW=WyeU$tl'(GA+H]v
+/!lgm#'WQ.KF3Q%W&[bI|B:Q~:s06s^Q3J|b"7'UyDxOI$63eJzVf,NWhaN#mR2b<fh#S%'&ohK8+mS2E82[}$#g:z^h_CeME[;[j"MzShFm[c^{2yo%^U
+wt:WzkUugZrk=GQ!m$O)L@gnDxArl}BN%BO{:7$dc4SZq@|}ArGV/}Y^{{,Jt7d-z$Ps}"@$a/^4"MI;M$hpZFU15Go4@Nh}>-TDFc"gG.Nn!rYxA5>oxD
+01uc)a>Vs^(_5-3IDG9N"Ell2}Fp/hk:9WB>2^mA=BIi4M5wEZNN0vfwBlQU%g34UJND^h|v[XwOM$_el70vrAgdTw{K,xZHU#f+'y.43j8lY^)LyIy9~$
+6DiY/;FLS9wAOAvb_9Xb2INcbDbLPmtK7.fJh1LmJ`w1UX({c0$r`Gc+jt)0$Rn4A=lR<Y.zeo()BvVzv7f=y24Cr^EO$5)z]Bm@'q%y5}&fmzB!Z|7{"r
+y,!/N:9@~Zkh|VQn}kyzuC;aOFFZWoH_V==JV'|43/^.X&JAOXX9)a@E%rEY0JPp'{54~oeKZO5^dq<ciM:J&ly3-[^pBZx}ovAa$ay4GCjCo35(d5{O5'
+BJaaWXuHjD.h]}33L#wTJ7FCcedt^HBUZkX]i-E[QG{>4b|4<XIx#88b{J8GVSeqI)/MdVzKQ3hfL@a6I8]gE+oc=X4WK8cKQW@:=MB;<=8Hr<IqWtG=wH
+_Z{l3%GFr/lbTjKaDFdH8w6WIW#xT1&!4el_M.+k(hI{(bN4>1w^^2Q#E262OE#$P>}]8dzb!MA}$m<v4`}kG}H4=wxD{%_CuTfw`:-K/ZE`:1,L'cknv0
+rW]o'4apzr$1<wBP2r$RL=Fq`d=JeeiPxqcW'N]yt'ziBkQhGVLO7b_R4BB+;WnbC6W'K(dr2>raWnyrhOC]'A7csZU3BPe3bv99n;p8[0'Noc<mTYW6fs
+rL#vo4Mc97Y'4$)k|aIB8K;_.fA)sUB|a51&i,f0T,PO`G^,cr^8|'r#D!DypnPAD`qWj6-lxAy/Op$hwtFb<[!Y,`$-Gea/ZlddO6Hp4S|2Z$mOk`nR$4
+k$!f|NkAgrVSUJh+eSJo7E+jZi@[D>`o~qX@C4@v#C%$jeC@1B7=UyyC{ejD<MniPZUIS)8=^+-#JdI@N.htp'I.LpJ4S'qzR:.J$H--o=C|p>X-:n!,+H
+"rQ&fDk0UI64.(JZO_DB:{w{yDZ(PGK@OMM(p&XEe.8V2zB-Q53Q@xVX(Lnks$u[z40,5b{Nl+;JEd[AKU-1Es2WD+BXZ]py&q/@sV}C/zls"K~adPd1Mo
+|4ii1FTpbX0ADOY4.7!D-8:Z~d5@"u}:@(CC|zD4kA@]V9nymewbm^&J;o;w!k6I->bY/ZfB5a|aAp,<Ed/QVlYH+[Ku+dQd/Cwn.I>=$tR(Fk,zCR,oqu
+OwOi{P^V[ELI(BWK+=Nl;[:F9M#]NRO-b5>.Y(6mRWLZ!tBzPS[UfP$}+Q{g%Kxp!P.C6!P>uaTR"!zo,BsmN[Fm2YPWj0Umst/DW%kkKPxN')JMwblhBl
+0S%7wp2{L_VU9%RD!c'_7d%ugX2gvT+O/c:d@InRvSLs:.unp;@P43k6FY6:.^OayTkoUEimJ'e,)U;6!&9cm#~O)+4J:7vQ^#MS`Nnk^6cS4-,(upf.fQ
+|3i_Ns!AmZ@T[nmEL$]e)a,5ze^bv)PbA/3QRA3Y7j3u1qz4aNb!;X3&_y[m-c2szkODnz0I[Ur(XE1i4bsz:4UImWjL@kb:BDjTr5$Sn%Gb7=$X_b9HeH
+G$N/#GPBwU5'"Bq5+B><#Vyuftrlj>-P|sEFRY+IyzqH)f:`EVOT~Djg&GhzcB8yC.SEC4PzPA9<DY`BQaZ]oh$}a$n|Y9Z6.Q5"1E=";Ma]x:Vmfm=ajp
+7w.`Q|".sr/+t{P[>+4pDgRFWv=X%ArLd<w]JZ+PC2p[,6X>=o[HAT]W^=6FsQbV7D=$9agqVH9z4yz)mT{"'iIFK1.Xdyak[cg/^R5=FDS(fpnmyZyF^w
+Op~W6=6XRDtM$IJKb-Y".8_|I^Ro<ipr,JZ-bY=%b(Og9@zd0JAN3:>XyeQun^O=8QTLw}b%&19VR1("ma5=w6{O2RaJ$Zy(fGF)_tq,G2>v(QuqW][Ld_
+!OqvDNy4$oll7`(lAy[OhUhdxHQNydF}|cJh{.}Zf}!vYzVuYm<z^HL}p:YpYafA<JU9EcChqDfCS()i6+/+A{<lrd}GPa%fUfspbcYbp=ZiOuG-6K<QG|
+!r[JnZn[9{G6c}Fwi%y|xC;J2LMhb+C7c!#Ft/=+}cTGfNb:&:Ua}%-<j[S>L^lI:Gjd0d&05EaE7ObjBZ%krcgQ/qax'BMwJ$"_(qq{^%-"!6KpqQdR(5
+/,iq9-j@+4uIlq/z7d$k&{@reLU4^P7B3{TmV][E2Fvypl(:8GSn8z/GR%U!_Kr^b4|gy#==mQKf"5vQyoXGg4uN;)M{hzdRKH5RwLl8zYD"m07EJx:KBM
+7Cs<.#7e(vsH@&^M{fy->.3&~W_!'G"yN1/ciJRCjEw-mwo@jow_8Jxrp5z_DfC}mD-p0k$:4WpN|;f.TxNG$6CTl@gsY]no(83BdJnN/xzM0$IP"LnOj-
+xMBgd!|oqB_`k2H%Nz(qP.sl`y:&iZe_/g#YAShm'C@eAA%"o!FE9>m59O"x-<U+~-9mzAG4Oe]19!O;7]>Rx/ws>jVAfyHdO8CSGoLs]=x|CrryTA/,1"
++jg{'y$x>AXxtHqNND>cF'L"S0W9F5S^fH5U.FoW|LT(od`jn)PDw389<p/kFmSo%5hUHLbkG|Kkx`'V!CR)Yg40S4%&!pRV]q/%n=f&R!NGKQypmtjx4X
+7iMwgV<Evh{4@O7GL4GY'NfNd&9#GxH[=C{|B&k1jhacfcSCRoje;MWHiQa-wpuRJQqj"aIzs+UJZMwc|5(VM7CoLt|MKMFVVWUxFFSwXk(|sSO!zx/j;%
+&G>&/<a^.`Z]n&#x-0iLJvs^.Vu6'I$0D-~'A$0QFxow3/!);Z+Fs)x9Eh`TIBy6Q;V@r#7,I#<499zR!T-_ccV;5fWDd["i#'Zcnn_mK:0L`%X7IX;Dp&
+(wWXy,Ue,]VJVG'9p2ngOmRI4Yw9L3&J=L~-BCCA"DAEqmsL]}#kqU6!;7>|NJ^fCt0]eQ4R94X.<B#m&E.Q,Jd([vFKj]&nq-7Rujv5M1z_$sOz7v#EUb
+x9klIyu3:d/l~w=eG",o_B'$Ftv4rqa#S}VH]#p-ub.$~B31X2g'@XcItV@l|"6!dE,K!K2B#k&tUzNL+:.G1Jb/E0GdU{Kp7ht{a(;}3tRTQu<V$C]rBQ
+]nRY7Jo>&Z/41iSfDrm}js0y>h8c&buyqCn@Yoq9&R4Ia.Cznfz+,F#I|j~]M'A<#:2t>=;HRNTizHfl$pJy.+b!^n{7vhFtavN{(F}@u}CBZrFH&,Zk2_
+sX~N+1_(UOIzGokh`z^qSce#1M3^zQRW#y89~jV%[p)cyhg}p'#.BSh,m6bwuMu#1DP&#nzSIfED!~uL#{P5$,qhq}H8lkYl~^=dPs,$7p1q3#I%(YYQJS
+!woF3|JZ&+@/A=NFh{IPaz6Lf@uB<LP,vt>Jn1/43C6<z@j@%v1@l=s{'3Bb|Kah>_FIbO<-7-L<dL~_0-W-9bp6;]w:ZO((iRD^R[dCWBN9SSk'z_ws)}
+tP=AQR&]b.67HcS[jl(FbSaj:`T=d>[o6dksy2QYn-1i/47%CS_^YXnd#(RsEb!:|9N^1DT%''oVmWzC|QXj[|1S#ZJSOF=2w[S/XpGF+l<W&@K4&"pX%<
+9W}LM"d,T-ZW&5h`_-7Wn8c;rI.!,F.C2t-twdb/(y}E$"/8cbnPzDo0<PWPp"DjU/s(,PB9xUc{J9w,rK4v@v8s/Q}d`L/4tit)6&#^+w;-'-c2uZ+6_1
+rQYC|$iJrQ/Y0EugS3B$FO<0X-EG1;U/i<MSmY!x"9E0{]6<YA^+h]v}|9Vk5@'hkssf$l,yr2MKq2^qI(vL4xa"%]Zip{p<AKTI9VhM=G6Oh"590c&6Ev
+mwSlXQExL29OTSe+KC}.[L/`!{[{wdvYgO(y]:+U-pNJ35A2QRL0qAIqBup-TF%_|urTJp&e]|GvOCGIR(:E^v%%QC_Frt'%SEn16^7phmcw`/oTw;mdyW
+R'drZ8~d6fPef|&X(I|N7a.,{2x_-E^]>mx<Vvw|_riyUsBV5W`'u&L+ndjHbTGdjkD}53e{l+-FOP!HJZG+S1)@Wk^An9MtPn5Ss^0,^y+.s:|$1aP"b_
+'vxAI$;j{o=jp'64e<r.0-b^sd<nIss.u%IrAG%WG+Dfqn'Y%Ha/{R0$8JUU3+EBs+ucJEzXf3_=RmBS|JuTE)3JdmxR3nG]hw]RFd`J{VOl57VuaD!'9N
+Q&DRbwa}$w#B>.oug-$oV!$QBRw$~(O>=mB=A-oQ>"xY0"2rzW{HUyoSe_L2=iWu^bghs$9Ls}E=IYpg&)o<J<Mzx6f(ge'|Y]:{x6zReg:>>G$efw/Sir
+0P">L-=9/e;&[A`I]=cr[A7$#{P!Yh#"08LK_-jK`<Sxx):'(g1n{`_>D,5u=v;Ib^<w3QwZM7TEqgvTkg{/YqFsE0UlP:!O_'xIMsJdpqB9YL,m(SHJ&1
+Hfw#WXzP#m(]`^7LC7/Qarf#H;(5o5`vAG8VnC;&`3j`izQ8t{0G4`Ez5,iqL--s8gAw~-I0jkwH@$%EuBo[SJbn}5yR[C8VR}_-X%l|krbcs7<Qf/qDIs
+a)1!qw@2DPx5Y{I)IUmt=]jaYKe_"0Bl4x;M3;qrZ`P1iuZLkm~e3nm^Ocx9r5dpA`$Z2y$J!fxgI|uS>/HB/u-c3IAp{DEh1nhbUXh,K&/ja.UG5yKV'^
+sK-c!QhIxvWgwsWw{%L["s+}h0o$S`#kq:fkrcjH-<r^'<CtNo&$LqAgRAWOWS5eaPj(Vas#q;hpxv:-bX&WkmWBte+<Z[1@Q=K#5^3Aa3)h1tqaxJysTX
+nwy3B]QJbk23Gk$nrh,EG))>~(Cv[LusV2_8=s:M&j2)YXW0)3s98zDj]Y0^)r;W~zte<J0"`db}gP5KW7C-Gh86$c[=CLUG[T^6J4,$t-jrX6auOO1j1,
+8p~HX<t4`R0//4^8;G9DaYf")3]QXrzL$P@8#Db'-(aO!:<Du^53Ldtrw)b6j4:Xsp^`9NjiU4$Vtdxs=lU&W$o`)l#NE)OhHuV5t#ZwsWPwCjxe>ik]dW
+^XzhD,(@}+NB#;zvYihU[|:^`oOK#GEM."I<P(1S_OJKATGWAa`cdEL"I06)9:!b|a9TERst]NK`:mK}+)N5{`xMVQDb6<F(2UPE3u7PmI|V=WW,OiI!P1
+&$<finA.ZuAAFo>JF!WT[(P2,R+H+nn7n;)v+c'1.$aEP)J03D2n~YtjsZp!S78C%Y_;&Gj5|g^l!d)!'n;2E]PmqaPwp[[2qk0Z#(z(M{oVuj[$7(9-K}
+0$^$jn!^n#4I#jm/@Awk(5@5ks+M)7Lg,DmvVJR|^p,WKgS9'O~mKkU-g8YI41yf4QgB(kBg3w4WhFcDKV6=v)yo@2WJ!uD<y1)9O{iIS811%ir)=FC1HC
+3bIK@3WpjmUaHPv`_s7,l$(0p!)b0UJz-Xh>IA"%+7>bo|+cuatCA(]b$6F66nWgwmF=(yQGWYrn%f+Q0m1_'YBSR`6ZZGQp5E4"R{WPyljUrNQG@RKqq'
+b{/l[NuBM[Ea##dd(>rKzWoeotK]4gR:adE5ACuHQpdP<q#tH'8OooUTXa|%fFm#$hs'ymN)lMYKTYPb#:iN72:p5pna)+O97M-eer6&++)yw[t7OoID:[
+k`mYS^[RPOcYIORfn|;XCuPQV9[}ay|;kMNLx,:jjw4VdKJ4#J,c>D2L%W<PUsV<D1hu(DN{bHdkLKNT0(9v9WwhDJiT[<;pvf3|"x"$;vlRhTKcV-JRLQ
+)LB}ULvvcnXUrGUxJOS_W/jfPABhg.t)Z>K61@b;pS!sQwrHG8p1$>NirTn<o6S1~skln$7Qwc8mzig-7WrJy$`6zth!%Gq>R3OOeWrW%-.+mQnOjFNoa>
+Z4th5D.7_<0Lcbf:BAW{rTG-35gmkQIS~HDgxiRdcr[siYjb5yY(u{kuIW@OmZ7h+P4u%Jw]I<xdvJ,Nm9i<j.inT@8:;yt;iw=]2@sQ@}`7qX'"vCMKlr
+[Dx}-z,[!0bkA&/xc795%#2drNq_#|9#cOX2C+025Wu-DqzUb@p$qzVmV&i[iT%W!G&W$oPHLI`E1jS#5<rM8Nm1QIir2F6y2cJ]Q<e@D^AKs9(O^U<V/[
+FL9`GcB@O4lM3nfd{Zw,0Wmc>iKII)'931a`0{5!E8EeU[j9@r5v[es$_'IZ,W~>}W'6yD-AG`Jgn3Ve|D)rTN90+bYBUW4yqkT!(>]qAK'"2jcZ)=TzFI
+)ccn<^4IW_V>z_4%@V`43N.WzK/TAZW"JO@hiDIA&k{:mcg+[v,}f"MU@MOC-|ey:D`64"7Hajb+g9k=Z&~,6XTCgHuHcQD>u0L.[BOXljoZ1L"n2b@Z'}
+d:+GF@oHM4ooE$g=qf0H7P.UG&8ax'|(dUdK,{fogaANuy)].HqcB&]ls_B7`XgWxX}8>nHCxc^K212&4^@17MM:zx~gLbp7TrHghYv7w";8%RyN^P7q@y
+J[%9#<CB&9Y9E:Oo7T5d7_PAb}K@tPyg8kdlp6er"YM-D4Pth^L^f-8@t`2VRjlhM5]Q`pZo<wM2QxAO,"3J_=`VNTOTS&g7DrG$v_/I$>0o'&$Ly-@XG1
+rb%K,)$K"rCrD,qtA]mpz"mcoh5R6A@#s!:CC"6nK,{MJUZytDd9k"irQ^^x)M!c0iP;BJy0^/Q7m<[7+hLBp_(rA38Qu-Ft&hW<wNyiLX1h_}mWg-dK~`
+%vVTJDt/fn$,msM4$TxsD[!Fyn&51;A>WDa"U;czHBVyy#9yZuKG$npq^9tx6q3QK7UDr5ak-NY`{&vmd99v&58-MakWQ3={(xJcoA>T_5xFCo4b1a)8J%
+etP#ZzHobYK^0wsz9hlDUIh^NTNT+r.U]}PIaR;TD_5:3x3U'"8Bg;#MV"Y/P1u$uLQD$r89Yu,D^|oOQgX-whJjh<3cw>`|!rN8bJ<(T]&B;6Q}qkFc(A
+u'=MRB]U,';LR#lluPfx1g>P;D/K7(<rs{2q,S'gWt&$|KjFm},m5D"CM_)OJX,carP;+>FEU8fO<(PW:uc/aIL0/^)v"Z2Dv^CK>$A0dbzCD:aA=_5<{M
+z]6BuT~#SnDG{DEUqci0Uyr]0!,T$3dcNe/F-x;):fGP;tgPmo4BhQCH'g22guE)<D>]Tr=3/SzR}xMT-hzR";055j4rWEwWdmHj1.CZl[)h|r~a7/>ARM
+<}351El5@qUKwV98Z%xInftl{6j]1/u[}0njQE`w<.6tG6g=M>B>LF'4O!_/JYvIwyC$.$5YcKS_'(IhA>'@SF3`XK_t|`&nP[GF@DhPr`$l~iB.hQfRy#
+mt;Y{QS4BTokgH[{i4{>I^}9%w[`zCzYI6&=ep7Yt79#"ypFm%o<-^BjE|SFW_bs$f0G7fak2S3hHHwQJ':D+"Dm|3+`T^$)wz+e_=vSA5#;hRJjzYMm1t
+}<Qz'tn)KJm#VtV]`}n`">qtoO>Q)sY%=J)p`VQ0GDB{Z]Jf'Xi(Cs%bsUIZAwxD^,;a^AMz'f6"y<pghdIs<wt{>a)SR}f/EA!^m{L&njeX~J1ydiFkX1
+.6Mgs]4tTd{pgIbkn.Z)@(PHm.0zO#qfCDJ3yu7SX[Bbu8wW!N$VHI{@0ls5r/JGn9uedwcayW'Fwr=q)C+ugDZ9[M2dU)4vE}SK6:uMq3M+NzNT@88`mV
+-Q"v7H@NO<c',=L<R3(+O9z+D-|]%HN<dg<nb%NBIAqc#`(yI!D]`'jHnBQBb#S|DY"arj5P@J$dOnQ)E#Px40+=aMPLQ4RGF4TG7N9KE5_/!)M)b1bd=N
+=ROH4=>OsoMo[[(oGok_wR:=U5C9fnCvdRTr;LjZ1Q)(gZ1Np4J_PYrr%iI]o:gbz{!so/wCy#puX"4==oy7>rH]fo>xrxHGCT@CSmSgPu^RkPX,,)snpb
+K0q_W^HcIb83bxqGHj't)t;JL(]G^buznh.g#X@@nL[z$JNHFx#4R:%oc0_5VM#U{s5f7Kb,:74-wCPU$+5!,sA+MO]mkDMffU=yk}YZRtfp2"a}uTPNk`
+x!<qPQmV"&LD4L2S>x@5G+m4M<5b|j~FUdzp{OCc7){p/q4A3|VVJeD]A;K+AwKtC!#z3SmyFbBl#9lrEeT_B'lwB=+B+hYH4oBU8.'U"H'hnBCZ|!GjYg
+)'G3;D!pF8QK8Il-Gcu+s4YR8Z:t09W1k.L;U"X_8(ILFnoX,,0J64+&)$_LO8=5@Q>.!]0j,6UQ894U|q/6b"thH!I8xoZ7E#baGIEg/eA3@tk4jO0x~l
+M"<="%1N+_YRy_JD;Q]`T2}H^LOU37`lys|$aJ}_gN'#DTWDdshh0N$ruxZ3M%f_@;d><^nq'6ZrbxO.WAQ"[DGlch-c|TiFgi5+PdV'6szDFkEJG)PWYI
++jTIYZ+G%6==Fv|FHY~B>4ctkWRK]LU+E)>eKz+<u'+)C,dQ9,7_T!5S%b]!}:yYTp$;3jVR!y)pL0QP6"p)^M8MZ>wlv_!18T6nl47+/3w9SkRo=P-+]P
+oDI03QLFVdLrv<3a+p)DqZ.xi"tAq`sAta/oDVwaU;p@""(P;,+[@Q.7`}gDmvV9]q^35S1cLZw}4Jz0@^ix=qX`[(5o!PkB^v`tu`M{Kr`-(sP)pzhr>!
+4.iri>XfR{(qN$kZ^0Flpw)>)ysW"W)r22xRvZgrLJ3crVhZz|N/;E=QdyOm7>7Qx=R2as0'p1+H/@l+Yd`K^O#pKC9ciYOL|#,6i#-"PH.;ac58WkgC7F
+F^,N|#Wi871O[tGN}wpQc%LDnGwbPuW1;Qet1IY9f4bD%3])U8e@j1ki`5^eLeH0)sF8=.DyNw%q}.|2T$-9X|<+t!~]CSUPw@(4#Zr$D=0Zg0160IYkgB
+D&l[cuSPjsRj'@EPgTVd(S+f&_dQ9Q"A$D~qFbNmR%R458lV,$9<19kCvi<.sA5Sn"qBOo2cMa=L@`$8nS8A|T>S|[sC4L$&d5Dw'V-dSK:1e{P@F8'"&M
+FSm5vhMM%=d3t8I/DlCGz|IM4Abt%xt)_Xa5#qwlaT7;cXCpvOC{M5MnSupq@`51<`$[~h1el{1<_JF;81U+d"9mhky-aJst/Q2]Yo3t62u.-f]plB9hz6
+9q-SXaa!y5:u]DF5=9jXKU'ymv=AEZfRr{]Uuz}ivd:&g<%f@jPjl|-b`#Q7b<6GhZW>o5zA%CtjW'=Ix|fLmsUL`NSmM^6uZMqVZhGi[Zr`@H=Ct/z$!$
+Sy(M_4fg:mWG]U#Z8'+Z_hXed&c#=GcW7u)9fv$Xyvg<,E+G|)6/RJ_u5Cy`jTIU-QQPxBa09gp"4kt&f'UP;m;DbJIvFA1#5,k:Ay5ItM03{A&KlGMgt-
+P^LH>[%_sC=9QP@pYsy`5f^>1bU$3e{f~=LB-Nrj4;srh@`SK[s!#+361I+zy:}_OlpMJ!-+lwtT@0bo6O}qjd06o3[rcHhon[36f545MjQ@"D764TlnsS
+gkKwy<31d1^&AH2P>1U]"!YCsaO'L-d!96dP1$;-M<--fUC!v:B6Nh#V:fTg]2l`~RUZ('8YFV-g&`|ft<Vu=z"@uqU>SiI`B&I<{QAhBpL"/EXTW}E!oV
+`0BL"bCJVaB/h]QLq!K"vKlQt)]b#B%Gk"=r=#2>fPXLPW+p<b~1L!^)^EL]>=Jozq+:x(Z4H]21jd}aGJ%N$mOXz_mje!+9GI!qONPW_H[U4<x5i0QrMU
+8DS8vk,zUvbxWUqIl(U3>uig'Mna>GZaKdI3x3{^=lXh9fWe)/TZ&7S.)L(&=hd[mN'seN=Ub.G[L]cV98R;kJ-Is{a($Wdl.vaP~.zfZGaA=$n)0g//P{
+K6~rF'ShUCI!]^Z|&COHH[Js-BB)@DssnTw},t)XHEqZkvO.+gJ&l-p8SR{pk<Asa!5r:ql}opFv4/s+QkYO!6GAn$k|21<76z^g0rWei6[4_5#YnS;-;i
+zpHfY,PlC>oOA(Np{[>VpY=8Nn)Bx(FkXxcA%zSnbJEd4sE'Ys=KEQx.%1SDh|=d(7sClL=me{b]#'qAfw1MogB=1.Ky/def-2As/}/fq$iIwM#9$;q<Wi
+],7pH29C:lAtYc4/w#^5i3Sy`,q6aB,aH6J#Eea2&4v{#Z:KdT9S~XqvuP}roytL^lGSf|x/h16G$2['{cy&w}"""x762oy/`"'"IO#rUoM{Gw^o[}hV8+
+lcrGL3:{){vXOMMZMU=6{jo^fY-$M0guJ]]WU&Kh8wO(4PXxgUrI"kwV>i(|V54=fxK2]mTU|=.]_-gc]$Y<w!]uRSb8|FTo"8q2P4y",tm,6FR%8Ft9p%
+Lt9lsabN;)4NWZ)Vaa+l.C)PEf#p9wB]B=1Pv6EZL.R9d7LgI)~/eE"o'rs[v:CDWy)Ypt^V8oKEx/C"8gr>9SBI}ng&h5Is9h8C%bU+NmW%Iw%roj}x2i
+NC/hOP3Ifd'6MCBRs3U|+4-ib_4!+f[qjw|mu2WLLA26^%.eF^g#5qHV(gRo9&"#6NV-#;ghLBl|O}yU958X1#n0b.Rq0mV"D=K"eBWEjXfq}Ni:>lJ$PO
+hkVu.lYr7N%o`w<P7Q!39o/73Y;`5<vHA{}kz';/5DnidzF#R&)/EYxanDG}snuh}GjFHe1.wz}VSW]HCk"FIy:x[[gkLVA9JZq^3H~y;kF=51F{KsC#}'
+"#a&AyC->^JOc_9>GtOoTHKj8)OCe/w<Qf=a&'^EGi'zHe#Zhb+Ge(x2fk9n7;q8AF}Nc$c7D.8Pc4GW>MZ(8#9wF+D"aihFz").&M+{qD@DO8/,`Dwvzs
+ofKx"8-$&&'T"=;_n#gS4Rk-]T|o}qi)w7Wikn{lXhZ(1|brFsyIG:ofS%uZgV9TM6mv"9J=bHX`-jMA^.~onF9`NEU)VHeDOsZ7&,5RF9kbS(PWN3$@;j
+G$V%VXaa;W6y0_!LkvcQMiS9WVOc[%i4V@I=U,Qch)6ht9gN^NmKhc[6l]4OIgt[vk}5HRj;3a'tjXD3tAy|5`,7,MoMI0rJO|gWLt^fKtO24/Q]=,n)&a
+;Z~,#tng+q4f$raOc#%&;C%Pnobnl%omI[o6}Nzh{#A,4(KwbE4{h./WeDKU90JHj-Y@e4#GP)rHi_oXuDXM{!T`lS}R0;/tO=u6unuEG>MLLVKsGF5B}k
+(zXE7.IR9pqfhl5;.h!ZAQp)SB~t_Eq!Zhs`cjo,B;O48X:)Pkvb`^+F+a=6OxCH$Tjq4%lD9#:E#TY6xyrP]t:$P;,fH5rH/Fb#PV40dZJBM%`+4:.6!B
+%G:V/.Wpu{#8yku"Q.lb20y`8;akz@}3nQc#O>5EpvmQW7.(Kcdq3[lET#xBr(^'UzC)cWA8g|nJ;_Yg6NQ',lc]v8:0u"-ML.(Q4mWr5o9&R,=ZGyD)n@
+'U3>wrT,uho})>n^>w/^35~je#4BNjdlHBgu%<"m]CWt9_u5V+@[FNN[E=a4xCu_1"OO5l-fVR<BC@f&ZzjU!@$-YRFW^<j7ACQl`-'0w^c^#gUWP,2M!6
+SqmRZU,j2Y1&>QKR:iK4+V6u8;bl]-gn"Ixo)s'W6NI[Py^xwX6o_3<iwQsL~&KC;4YPE62AbnqI%ZCI)$WOWFP97bxqAi.Yt5oQ>iSUgL>R~4g!FnT_o9
+"+K{R&OBa=Q;dxZVJ,t[bD_]^e6J-PFUv/g'M=W:r!|wv&@UhKZ5'RI9u&8dnm"x6:^oF!3EJu@<WFJ|<<3YUf}qB<GbmO7bPRZfsPo=MU}q:L7c}:O}#t
+9rUD0xj>]f%a>u$Y&]xC_m0WDKd+3cSIV&Tjx7t%/$LOV'+:Zy|lZGChX:7>lB$ca:v(yb[l{Lso"p~$gimaJKph}`K#K}Hnx;Y8WZpIckfLk1,M96=]hV
+'HPQa`2h<Xx)2%^"u|vVZN3{7n"m5Hpv6pCQS=bGC)##_fekXH}oNCdl]62`%d6u2Ck[YweB,by@J6NfEy:IT,T-<1,ZG^DXk)PEPo[:7csq^acjN^ALBG
+|=cSL!M^wRdImS-Rqto8:-i}#v_.OzQ=x"EM"o::uuOQ#>p_%}_]H;X"Bc%N4O0r#)r`0#<JH_)#OZA/=7%Md.M'%c=>'T/el5).aRhTroxx3q5(onRXCC
+G1T@]-TpXL#q0%)Y`IUawaW#<K@fFN"%BOu:S^L6tNw_|aB|,FKu46ezpBP0%sgYtv1a&i1|E5)x$<Yv/w!DJR'_dg<p4qjG)(IuvawiAg[|TTHrV,2G</
+_CYV:,/|8jfa9G2[@Xddojq97RS]i|ryu=Xa!b^z:'k]Af.vXrBlQ]69nHe]cNN'12@R`0:$bbdR.gMM9Kro~rJrdWe]!H](BHBw)xUZEmnwwoUcb.izW(
+)fJfQAhMM7hDjv"MTP|uFK3FGl|h%+-5~{K)SH1lC^uFCBRh;M&%}]O}N{Ax5:g<:lkcNs,TJRRA:D]ggmUMeZ}&@uHXO<R4xPtBJ"WL]st+p:dV4('})C
+bWYL./J|cqR"eJZ`xGCcIhtPlL/@p)y8T-82)Vw!['00+v<a0ThhTXQi-cj(}3s:&U{Xv9f3C}cDW9|sg}"fmA)+yhR<x!^(!/cIM#,FG;~5^(:,@T/!a{
+3Bj6UeSfzo$IFQB}32(.BY+AJr+803K&U02DchZH[4Tb)L^IY^:eUHB^JB{B5}L5~1%^41SM8':ptD<nA,LW8SfH|ul)b2NY[(JK^p-=Ztj7==]V-V]of#
+Ro8n.//83tNiDzzQzx^QMj'Nq/W07n%a1P+:~HUi%F%O_qHx.p}g(Nq&h|yeHE0'jdgzjcY#RtFYUgWf#'Zp[WPZ&5ZRVH5&-,UtW%B8.$sW>&A;~<'2lP
+m-HKLliXaxX/c`jWSwP>w2P;]fKcIv-G)bQ0j"XWE(G0#e^XtSxf9bYrolw#lZ/H;BYvm!{G,^M:%S"FiGLt&T;45PQPA$9Q=`aU=Q1w+gAwof^m7.lJv#
+YiATcV9S<jh&;a4)oT=i7${p{.`>eC{{"R:)iih(Wu"$G0hxMmqsNfB(%);)T#}'Ta6y=(7Yj!NN'Gy2xr7<j"|(<%er&L+H`T5V-[Nl6E[<T`2y!i&Eg,
+33m#L.&En@rc'b7zR7)((&ZLWcDf,],kKtv,xBQm2LA`7;8j1(]>f&AE|WV(|LPt]B3;xPUb,bz22NjVB,_)@f1;f'zqH+dJ>"7Z-C3(_@[XE!{2!S'rV`
+<uYfwuP,t<vHllu5#-ek{Q7$-X(+)j}"sGG@SL)2T1f3-gPO}$zQ<4c$BCO+qa8<IrZI#998K:RW[5:bDYBgN#{Asb4;cB`NnQPaGJG[Nvm5`^]_R0NZ7Z
+I{zu&R=1ND~ai!Z.euo]xauDtSS&j:0E[|.&-RT=2>Cs+vIoa4~--PGS.RYr!:/P&oPDU'ldX>=!Xzm-4'3R4l{Br2U,Ocrsiz-=T=pdA-KGL[1{H1hT-,
+tM9r$L'SI%0HUE=Ovrc@Q[sEr1YG`GD$1h-9n+F!0%ZoK!flsk15^9~9}-iN6+&Eq=KvL>/NFVhl~ShG]5O-@DJ$Ii9&HiHA1Q6]iD2R!{0#b@yf>HR+&4
+r"+q/WYv$2Sxu<~=gJ&3%(o-B+aHz$B`0Z6uyX3=C-+lEz`p46nmtxJI2/v8R&&vE>>;I>%r{P1l`:h_0:<2B^t<ih#5kNSL8GJ'oBQ;G<YQ`6R_i^ARg[
+d2cU4rKG(VZH0dNSgP&KS:J3<}t8iE/i>pm4frVU^NVTNLX3"t/QwrR<kRHkX<9+Fl@M&QJ+%)'roJfv=Bj#Q1uw!MI'_8DxY}zyV3l}VZ]T%xt7THC$"O
++!n`^$gCy,<jMXu(A67^Y9zds9T1j)-MRcKA&^~|m{`BO,>Gr^=#h[l)'hDR1%LMM'jol"&H8F!=LMT_K[OiPa4:$!Lr!|b/"IN/#e[/)L<kh6!I9|K9EV
+Qs#-0mLVg%Ig]1OK$y.vWbv8L`Jdt-2d&n<NZ<qeP5.bMCM[(ulNp+B`GUF^8ckhK6M4A(dL+4=OyEkTbb1RA)h"pTh<wA_4z)=4(rtGbWfQut>L(fV760
+FF>N<ZZv9wK>`VlP!&,a26yCR:1.@:N`0RJL2nGAp(C[JCL|E<!Uw@}@zw$l_fj4B{;df^Idm6Yh/bI6]}IB/Ws#:QzvDP$joMi34m^OPgtp&,R<5/-@Ej
+2)RZA[xGinsq"E+o_Ve^`|G&I,}[by|Wj/IeLdY<d{0N=x>Ed`|kWNiK=EH{nMI6zc2pT[o$hD.$tfS7cW@1IJU+)s2v7i8A`XO(l3MDYDpGz3M;48wh8l
+%>qLkBt1lG9p07~iK4kM3a1)./ST$}R9:<YE7eTV+qf2Bb.!jb#+z1otdo5o{(HT8oz3/g"PV'N"@1s4'=F.$;>'12G"kP=7isY42ZVqKRAd>}2q7]7'-G
+HH,}PY7gfe(d(A,)%k>_zMu@{4|G(;l!^9#a#!F&Sm/@.:sBQ-,#5Vi]9G}3iLra7hY(f5PV{OV-_Em!Ti&qQ9WB5_md$>GiJ6)[:1(mZ`{2L}~jxsz-0_
+nd76'#w$>s,NPWJX./HF-qQ}!#&,%GQ>{PRZSBFM4}[h3gmcdj)@C_up]Zjzj(tM`xq`"kHw&o_w#=qFdc7%1o=j8,EE=>]=M'~G>x]vinEfM%PsH&T.k`
+mznguSk$]rBVjXCJFK!H_n`z8|N'4q4hgDF#.:^%=a$ImwWk/k"{3OE:&.Xdn}t`6_#'CHe7,KJ@ra_F&hFa(v#c~zuGH#p{InzZ)f|seFUlUx;aLp`lT|
+wluEVay1}1LT'^XDmJX]&sDywO0#n=holoAs:k<5ji|VKB7-}I)P1O8d6joYuFoyrF`klLZPT%cHr3)Xw:Ch6<cDk1z|c`k=U6@^i#)x&{;f&]r&m/uwp|
+IY=#7<JPPY_Ffyio$`0lsVicU^}>'X#kI@9SIkE.2Ziu$p#X'W7i88M,[/adQ2h$4Tg[2ptP]jUER3[D:pUK)LnH}i]yS[~D<oVQ:iulLO2X,o:lmf>q{,
+9VN.B0pz@g$2aDW-iABd#&$.0M<]HfD,KL)1[USzj#FIvSFt9^QuKr6>lkvc]B7UsxQR6kF_T"2|fp&VQf%jVusEqp.$g+;D~RBs%ElDwR8."3!&Cfu_K!
+w$W&DE2pnd|m=;dC<'aq3:lu;Mlkp/,Zn`<Drm`w(v)[oN)Fv]fP/{a"LE#5>X>}J'Wj}%Ic@h<auJ^%nv'B=(dq;Bp}ElL2|ckV=Z9|o)BMm&I9e%z,V2
+Amv`}PX6'Nl!+mzk2<j$<azaiXoz4DVhm@$JtReMh51SGV_Fv&gZEjcNuK{+P,omq)YJL)1a'$kbGHVp4}b9kprq$'Y'_JX7Z,g{nVaWd],Ol#,iCl4(z2
+pT4e8lkxx8Ak{]7DaNR7ta42bgre]u5})}U<v_f.gjA`I86j_UoPOCDev-Y;L@PTC]AS'8dkpUfy"HnRr`_o/oC)7N&(D"exZ1r{5Y-}]E5`z#mD}CW,Vp
+{o,@BSKpm"5Pf$2,x4t<()4E>X]S}WtfDWD5bj=.~5USC-9tr;y6vUAE[mklGF~^@q^XvP$'$|i5ijF0%U8I0$S[2y%z<@CHi;|WenW>LA<z/#61t7a0wI
+Oun4bxBg%Z(c77aWVVjYM1Es<+oa)k"G&ql}IKiUp|!EEI3{f>san@&`.G`gp;Ydgr@!${`'(VA|n',r[:P!8|kXkvuf,!5hQM^Aq|1`dR)/=3"qd#,kGS
+;WF8+4|Jo9[,a5jW[i5RFW+]_,(Z10E<6]GB2dhwr,K`HLDuh[A(GTq)ONb=9g:Qq&nb55JgR^7)V$+GK48`mnI:Cq!h<HYK>IeYaGQs|ep/8t0]jNj|$I
+xI[D5xvN0i9M'IWP.Otem#vI@j+;d|#!YN@<Z0%rdx5InJnj4vJ{8Kvaqa9nO>:Dsz4&BVghg.P+qdTEM|"^"5fO'TT#njw],;-iTN~-v(M=>(u4O/9X15
+GuNT4/i.m3mFtte:pBQVvPR]WRNbonV$_`KX;ZCUJisn{Ii8XMrx!GXHE1.M@f.["`;"ow2o$Q91WR[yc;:-9XG17#Mxg]FM_||=1Q/Qup+;zLpcUO8H[.
+#Mw>r@WMe5i)n-zj=k<pw#$&)8jL>p'gVi=n/<dETw4O"FOHRFUPX#OA.7KXIZaSA%lUJ|<Mc:33h=fMR&Ead2Z;()mirUj@RM%ut9th/)BgIzyQ{C.l#v
+L1O9CodjtPW+U3`31`5d^`>M{4Shbr"jb-[z4]Mb,(TCRUw^!p$Df;gKTHR&5wXmex5UdCX>J3>`&,q)~o]y(&x3tL5hLhTMdcfU+k1Axv!_|)@MdNUtC`
+_t8pcuoqM;jfaMv97oX}+5p4VD[Z,hfL,oMaL5n_vXX2`{slx=;kCS^iq:6/Ist1|g3V`Xc(uY[me=$Ayk0(3O^-`To6jkCB,Dj0Y9je!S"x8%g@2&lf=n
+JKl&&_'DZ;wsryAg4^VY[Lqv")`jsY|,]zJ3]kY1kG0{HCb-nPkE[JeZ1W-6haAZ&";f&{0eb$hRoV{K`,hxiClFPajJSW[#U@%tJ-X7}Y3O^L0QnfrelM
+x%aGQTf0bMx}"JRr0]6CBL"f>!^YJ@xCQN^GMN7wcs9tgaFP9VCpGEF0IlU{J5a;O<&u.,R%U/[TQqXBE]V3:K)Q0'={"T.fpxZfh5.>a6yK~UX2RL66S8
+;3lnlJ!WGYh(XhZO]Wg|M`G6)kQ-zn=IBC3F9u#.Us+DJuhLA/!W/@!<_;:iop^{|-%QR5<4:!bCZ5RBJz,b%!T7fRP:"DYz&[Op_T,Pr'm]WTEnK`"Iku
+{NB.M7]4w>|!}U^S0U90x;V=9GX!2Mmi^o"nEq+4kR1bk{[0`a.8-FlzxB-^(9_M/c)^wT"`NCrn{<Qb>(~2m:G)lF%98Z64|dU`<oPp^Gb^-|!Z{+7:[k
+~w3A{m%J"5dbz&lZOe22LG4q4d8us[.Q1'OTs(4XH@>IC7YB-NdlZ^P]Z&(0ikR/og#&z3~"4.nJwX7(6h_/u<)%4%+qp$xCZ>xCo:zcy9#=sB=[xB;[~n
+,k.<y,147o~Tv@8!@+|Fv4,V-s)'FAi-2V9^UMVzK#%i1zD95].60pZ^/.1Rt0@+WQ@[#=zM',zMO[wH"yB!ndjH%,m>:Lk)JA:DGxcbK-gm2<z7gqt!b0
+P]AaofYGS{4ENk#%$y>d5V^j@eW(TRXNu7;,'HsWPYF3VE0Jy@WDjb&3v#mO{8,ds;.7E%<0zr<9YCz+IG$92X}2_:=Tk)`{$-RmzH,2n"_fagex=e{I"q
+~Z&}0=&h0Y21x+Djgg`iIU[5h&Q})Q>[gBy;W^_k6y)w}:Tz^+CD1t[R]h[5h(^bbA$y7J7"FuJdOnn>Kxh,M@EV(2Ymij|5"[,c41QI/TgF37[}2M^Dl1
+%#}}yN#"N}zaqfn;~Bq;o2:ZHbX<5P1T/X{Nk-B=9v_D9kw%FT&`0MTPMm+>nQjC3N={DJ]Uc(#:ywz-x=W`F5aR[!$b,dr<N{,de]SuBcwM_KYgn)0%=+
+w^wJE[PU1c=)+<~vI.<0F@qe3dwG+6Ej"Y275_]%ABCemX//AMFVth0jhj;%I/t&zE~$u+Dd0E1!fHkA_FoKs%[$VtVnfp{8$^2[n6k0F3q6l+4aLmwfS-
+T=6wc&/)U3~>3<Ix4sOHz;984uq@p.FKDrEa%drYO`z(LvSjlMCB6_3zw[,9;;NTj0JM:-WM:n^3Dg2TD|BtYL/,IAq3>+DC#E{/+e+RZ2|;%:w.mdi[Ns
+,>XX>saPg%58Z54sq95Bm7:hf5oT6L|UkQN^P;TYc|sM9cOkV">4Q1%DarvF.f.PK@%E+A|5IJN^q}iU-6KdO0~R<iMabA<OWVy/{h~$3GS{Q5IBg0"Z&'
++L.ZJC(IHyjY4>.,{qc/h:L^]}sJi}z.ZSduWK|Pi{NJmD./]$fv!y_zhN2Vw;-vI"Wq!Q8#mD3oAk<n<'G3{w~(Bo(/AZf$rJlGe00azS-x;Z#r)CT5ED
+/`SR)B'j5}nKO2Ir-CqJ5W7HX"UE=Yf9VY+TH%lG2>'mIQ(F$RD2b$^{sd%K/{dsv(7)@qE+5yQMmF)Es`f'Xg[j9u<8cNKNm3t9LTXDE'|ckfKi69sRI8
+ud+r^V8udie&xdp.GI!P]3s"KN5Jeaxriry[^)8ZXLDWw%=OcS^E$w|dF<.{}=)%g|NcAmTP(!pm4h-E-=k/Jl/Z-@=d2o7Q13jeK>9e+03UBC:{jW$ww"
+trwGN>_{)FA<ROw)Dg^VkNI1q9Y8r-;&zI#rYx'-UgR>]JEXDT%)w1'@a-1FSMY"@-MXQk_jB8YBQgO9GM1!;C,iIjiM:%]cG!m#-8M^|St,F=)+!]6|pE
+nM)t(m|;f!Ut}!|%rvh91W@PLng)j.t2Hm9"Z%`9x9N3~R&CHV[!tKcm8h#lY`k&/-iOY)$3;TWq03=cwbwxl>O:uwmc88}-DSs(:4FN}8uk`.j"y|4X!b
+yKHjTqjl>fi=F%pYkO/PL._D%';s!D2e`F'Jo8)A!aC2g]tyjE)|q1(ho6.hq|&m"-t"O.p2Q+s^AhFvw}M7d$&0$nDL,k3Xm+gET7|QJSNx)p0mBs5uTf
+IGXmmrTK=4yJKIO#so{>D:FF`5LJGU{(ek_JK!Tw<i$^3:-RDb@<;IYT.`>Vx<|HTnAV5VhK&nld)>-n%xa'OZat16)J@yQWN_x{YsMv::)]yP&/Sba9^X
+f(!):O_l7_<Z&[u="(m1h<s<(<F$K28uE#vq"wBSnr4J]t!a-/W-2/LMFj]'uI7M1o]3SK_vj])&=R(>%ysVxXqtv{PX;t,BIs&<`8E|v=dSucK;qh`q7f
+xS`xKDdfEDZYkj2^3@PK.(oC(s2nUh1(jfz}u&h[/:0TzD3#d3#UUc+EipwE+t%:&xR2}<Wt>iHso]P^stH|>'e`^+xev(MFv$EX^'c0>lx{:1(Zzr=E(t
+na|I4B65]SoUISSUc/jh-^tXkg9E<5#8o$bei]81<Q`IfCS%X3Y.UNU6+_Kl$AZF6L24|.F&ne4W']2gU(W#zM+l|Ln9KAaL$qf]>':zR`OElTGN]+nYb%
+:EIJnODE)q+xna9BR7%Y^7US=v(.q&e/jJ~)pld>2MygzkYS_g"MCy['@Ob3FAi3Sw/():`+4h,DL+yzYshKE>k.^sND$gpKSqmk'}djfpZ'!NQ&DRbwZV
+%3D{gl$0///}IM=ux(}O$E]l@0j>=@PDXBlC#]ko}2|$o,bmR1M)^-uXl5J]h69/WS;<&]m.:hU_Db$BnEyXJPzBtz3tFVKQny`E<Ss,)XROcEhuiAOD#-
+d(4,Youuk|)cVuFm50`<QvU"]kAqHiip5y8qd9asXDk<dO03~ZZ&3y9Q9CxQ`HA{M9AptTpN9vIzOXV$+$Hm}[>`l09kssM}`IxDVr$+byGkL_aH9-_vyV
+:UFt>DGCYPf(W_hpPoR:7:)M3JE(^/t}YbnI,jZ7kbQTscd0:9XFpKt7eN'@tXPhS-DA_P9s7dW2JP_5!,QYtA8G+g%,)`@Q0zC2Pg{h7lPW%<@u8>kPcs
+:;L&&oA3M0z[xa6YgX_U3H/Y9@Z8Icn{XM]w9K9lT69[[PW&UU@r#D3[I(`Y~t3VGe(miJ:Pvi8azo1Gd:c!3(ZSVk~lGf'I~aGgE{OS)V0<^V2U^nSr>+
+T}`LpH'hbn/]r1#:"y=r1>DCv+WA4g~$m"GT.jA:[lVzF425B=sn6bo[b]x|&s8"E7+VLn."114wL$HHf4%,<bH0uuisn4>3c`@wR42jv9bUEO##NHV"`#
+l`eICLm1X'[0q,a2)E]=m}dg[|{mb1KN|D;(JRRwG_LEp-.+GGjR/Q)N`L0cPiTWzdj(>uJXJM`sbH@:A[PaDZ^5bX@o!<GpdDi7tcZe/EuSVb{]Aj;fT&
+Z{uPfJF&Vj%^53Xp$sLb}#Hjj_w7%)|JAif#)!}#E_dP@yw"]tc}>/t}XH.vM9x[zHm+rgD'9UXyXmLqy)q:ir~,),g@[FX{ZHJ6OOPgz>,}0V-N"f}W`M
+dpG+qZ](/j$.a/}G$#L7Y'NW}jMby&]"[k{<Xq4E<"oG"Og:6o-ftNi1<<W^f182jxPu}l|uDAY.O&G${Md'M}S2DT9"(-_.qTU@f[p%0<I2E,Y`cQJ!pW
+[u%no:glK6A,8_b"4[w<=#o=r`7^YS8EK5zW%ntY-lF<~'x5YvHh5Bh:8PoptJ9SV6roOAZLKYJ|}k1Nl}y+8`d@&=is`N[%+yi<$ECS~'pAIZ&vKi'BFV
+DZC92u_+;0sba6k(39U^Gf9"QGEMop.35HzZ.@02s`2t5&^opuNR(O>iO4N'iuy].!!tdiIsd"KXA%q0$"k"6T}GdRgt!bT06j":f-6bXxU}gA-CaR#Z':
+#&`)bl+4bD_=oxVxpS81@etzY_UCukiMe1py-irAybW<=)f;Pl@:VS#Pn}HZFTbUOhU&"_UL[@<P44~h^b|6%R;YmhCMFZfwc28A,(&RV/z5MD<^7ARQ^w
+Ms>zg}Bot9'B];gs;aBIpCRk!L7A&-z(ahYBP`ww~0/(D=Wab<%}=fV#'=]CAX:(m`sMDz2P$%xZbNF6_n7mA-Tq2Z;>6X(Tv6@eIwplR7~HO]:i$KJe1'
+zE~urh<-SK.9=QgiSMhYhlvlMvTL>5#JT&9Xsn(2J#Jp:$^RE{-^|HHA}:ajCaa!ZCR50ZRWml=t8>pPmrD9vXb3=C"cI1h(Q%l$8p^[$EKEB/}YK:d8Zv
+R#;Xg&m]~t8q|uw]tKqGu{j&3@U3|pW=z^)&APyn^VoQ9"Oo+!#FKt.[h1H$D8y8|sj^Z(zb^}aW=.}hHFebLC25"1y<bKLp"}yq[0f<gI#mqZ}{!6$+IC
+w@Kg3Wmr=Fo["8_'4tH-D=)oGQZ|DS49)DOc!r2^p_v'P2DM8k&kiCHX{tk9L2Wh&k68Ee~nbg(Y>}$eR|i0tUR4:ywkt`6d~yts.K7XbNY2oCAdqb.2e/
+Fs'HQw{eH0A9&zHi[{ioV67c%2`w`r;#B<3:kDpsdlzR|W^_T'xVU{(0E>:>vp)D6GFzBvTx+fqW/1V``vifDG}=y69:A+GDc/%$hLigIvSWIvRL8rCurF
+>waq/PX]L0E{wt^I}t-dN%~q'-L@g1C]3)U#lZ@SS`o/'A~Kt-jjg4+!+`g--m/]%NuFZZ^VmWB"T/`dKJX+6T/G=i0Xyb<cV1~|&nNi+im(+D_mbgR-tr
+$ofyZ,2,mhir0IVFyd>.Dfx5;=~xL/>Zu#pbovxiB3I'#7o[ER;rW{-N$xZxyTovJSpJk8=183|%HEiPN^2-!#;bOx.TUdp9##w#}5$t$F_d,aekRg_aZg
+pa"F-8=C^Bqj/r(EU.WG!>NV>@O|7//RG(U;+P{HKMC|Fb(@0eLF$N(BdrjIgqri})/<4rsS;k|{e]y"p>E|oAHBz^ImO@NoP{VJw{ECn`q_5{wo{4qi{d
+Yb5dzY#bIjzyLj0XILZUJ5"r#y>UA_-o9o.}%RUvAaY|"n5j&^3X6k;nSUwZF7-zLavJ.o5gsv:ZF`OAHL`K^$E;48"Li'Vfwv#w5o~iSdR#$u~q(v[wtF
+uAV!58v!c#HE3EqVYU1Tc0S(ptQY.2'5l!JG_^pDH6#{q8.VTPdqq50F5@:0V9NvVB8I|iKQQu=L/}"xM%c`Fy<.myX7`3LdvpDTLtkDbIj<%,6QFx)<|[
+{9VSFa.H,!dgSbJpcA1jVC8T8b<;&6!k(jsOp{(b7E-ZYE2XHl4Lqgz5R%vBJf`OO7yji|vx6[RP.]rOHHc+d#d[r3P>IpfFnffkqyG^WxJGzdapr2+lJs
+}`WE;SXs=E$cuzVZ~LXH)G;aaDu36G>Yovu+c6L0KRga|/2Z1,dkbJE:KG_|~]tiZ+5]gB,<Gdi1@X<693$vN6aVBK"1U)W_<l_Jh`."pD&{)>$#V%g0s3
+m1`w@$;W3J$JpTCfDoI3V-0nZ/mkr7WN~8Z[46|{Db7)shgRjU(8PmVkgw06GWqQop&4}h[8@9!S<&=`SatS&HdU@Gx-oL5`b]Ulzh)pHJR$vXYGn>3Q>E
+5{>GR&GH@4HlSIT1WN9y$>"TxDZ:~0L)Y=)v$Fx,b4=fo}QOVkWW%W,wL'JHFNW1a5DGo9Ef/fqw_:RzgH5'[fZ^le3<VIx=#YO+(Q8,~U/+,K47Pm@2>G
+qWbW</)4p[WO|C}DV,(#}.}bV%]Ykp"2nRfP1RT$1iQO4Z[(y]97QcD'dMj{CH%EOG3FiPKw6QT<[q&i:#R6O'dkA&}W8A[R4X{=^=p;2sC6m=UmT|&G7d
+j`.o(s's/s7r4Rt#c$(syHj8_Jm.o.E;HGd#E.C>}!OY:E[a|omt72)ipU`FEev95g.f}(4=h)mukiy<;|k',G~#mGR6G$$;_Jw{[{}j^P^gw9ZJJE6f#E
+DU:wRb14mrQ"p3I5e=k^$<-Rn4g>2{NEoD|fR-^TiX9B8S[BOIOR4pmrA>s#@_9{Q:<mCvw6:kM{RzB{|Iz)q#+XLO3vwy{v_^QU9mJ&j'2yg293z0}yxf
+orvM{4~[.FD;AgMR3g=>5_]'|5C}Y<CUw/~+.oe.)@j"1Tqo"Op:FQ1$EfO`2BS19-@O!CD$|dxos]Qv-W>2.MsW'7;s9D>%k=zoV0kJ)+kv0&QDhy6crx
+{4vk2Lb,TmzR#x'WpBZd$pu6M)L6Ax`HM5INgN':vL_I)tm|,8SpNI&[@v[..XCa(a02MLIIloTtGfhKPz)_^y@EmRKvf|Y&[Y+l;,,T[Ka^:BqyFto=<U
+|4d@[C)|3W|=EIahlUq`>>"B}9qJ2u9&h#oavrE)`,n@=ia1[=}KHvbjNJ4T9^k+waJ,Z@>h[:US&Hk#P(O)ZT|o_OK`~|2_q|;2#r^Bant:bhcgWP1A7a
+4Vp|6L;URS'7ZJd^H.j<KJ-CpO3v|j&b:TYrrIGJPsJh${cnWH,A=`f+a|+c&G0a+JeXm_Yxd.NF.Gg|63bB/di}e3rv'eclhPGoz}y:s8g!Ma);@:q{>N
+@:O$JL2z;I0UQ+5@.X"J%j#}a&H8poH=LW^BTz:{,b<d%z9`Q@dbZSRnh/+PC,xC#_=>C1e0r8g[v^S8ug}]'7.xU2/<Z-t;]6FZ9qho6"<q>$3OX/R377
+]L)3dr+$GEk$si>d.]z>r;P_=b$F1Zs'=L]"5$F![Q>'|9CJi,"$iAxDo-HvI%g:/I.'#+^iV8aWfzTr)p=,,sR.1([MoYSc}sN/=VC.6e>Z+S}xo7hcPs
+5$m32Ti_7k7z::S`,:tEN@^`jw2G3n'(Z+j21:]=sf`}|@&Y~"WxNd{5>'i7N{eE4D~w{pbK24hZI!0aUsi1(-p}/-QMxs:":q5q]!:P]@0m.WYYa_Qp4B
+Yfg/)IP"IU/.@Tc+p}agc$<WE<dWyx-bxpo)gD/JD'v}&8WSg%BCB{4X[)P;MWO#4$1.9f(1I'#HOTJ}/tPMF229]BYE#yOjwX#"0VR(uLcK)c_EI(+3m=
+rrU(/,h$&}{=(1u4L1H[ubQ_@dgV^Fl<9d'h|4@u7,rq%U@TiAZP#o!2f)k!o-[-u=/R-w6kypN`5M^"rdK.IAd$1`969Dbhua=n6ar03uA'A-F&S}~kV&
+<@+XcFv8/.gj`m&7G7Y`9XDZCBoS`WP^912uR$>x(A!;E4>!|T-MEi9'u"whm%2^ui"B)4+YD20P_iuVY"W!`Sv04]uBX%Z&obA7py2f4KJVFA9S~Z1y(a
+[8n<OI(Ic^Rcj@=V%iigFMrbvq6[Het0S6|mC=8ZN|[K-mgdv#p#f/omMz<-Y$NAH^Q)8BKBl4gMuH11[}tG|#NaK.gX,R-I84T;6=8fqm)a]{O<yc]8K-
+zl_w4_Yw5`fnFlCp{mV6CAL)u2_C5FGBI^zk6Z($HN5%ZXz_XOOZmL-/+/B^drThM2Kh4j#}9X<lU2U+mO]<wEAB2R#V~`z,x1,+aw`q;#W/=`]R&}l4jj
+OOGA/Z^'s[N<j`xdAP#mrjH10%<dJayK`'E[o:'g</n6stAaU5#i^#R)2M5:=KJ=gsrxx]e{rZluUai<N>{<.+s9,w7cSJ"#dt91cXXWQR)s6":EKU-xUU
+GBvZ={j5>LSJCtCzU6^${)s'FmOa05^CdyP(!pp:k0TQ1V<T;dG+]}w%)HVk@%x=^Q>[%Yz66Pq7K+%qg1{k]Wam%"YyFxn((O[&(#rE4ihI1,N5^Z-LX1
+#{Ji@j&]eJ:W1Pb"D&{=B1{BN>vZgzyQ4uxVbJ<J^WoepK}ltq|=Zu%R]Ap#in&}"m/Ra5g6$hz<b72$`h:gz=Gw]b!st_Yw'(Z,4Wjl+xFb(1^pQyF'=T
+tJJ{ETQ,B{2mD0_]WlSczQI<|0l9ws1@KClgq.0R-/!h+c+xXP16/Fs(TSEd~JoOE;QI;UW<xFb;+ViEX>hHqhV7MO>=,#;6[,6l!cU+7R!Tlv^ia>Hd.0
+X2ZWS|!lC3&9s{G/szj{Iod$U`Kbu9,O(u-n=7+vTn<N~!8tdmq$2mevT]3vn-y-f7aMmNv@WE_TVs}iwnKx(d_92.xme|_k}"|Dy3DaZ|uAvS#FO2ikLb
+Whm<6Y&ObOnk>(yhOa@$9TWhLa^r)eI$Wj{R%L_ztxX2hoG&5]'6Ha0r"xRa`EYeE1b#d_OV5`>1eSxXO;IybIvmCRa'=Sdop}>:Rloqw3V=E}'N&vvf@$
+N>#(&_fvXBtB'MT_HW/"4xh4|POm]wfD,}SD&l]fk^ysy`xOCXCaqY_RpZ%NH$W[rIlcG7f{mq9DoN~I{rb#0Nn_:@qIWVls(&0G5ZmX<Bo#jZIHhMB][Y
+Z1,haK^Dbn|vNhDr"ALKy(%'@z~|=7S7+7vFy5s7hU@_%"F`4DB0u@#;}Z_>R'W-#6V,H0:'6XY3%&hNhGDg)#ZJm!X^I-](~k0WA,ODKhrO+;G6zKSh1m
+D8QQ_(EAz+[@T["VGi5V%@bulq5y/YIyA`vR[9(MZFZ9l9P^<5ZK+p(ZM>4.cq'iQJ{{KikFv:3#!4eW`tZ6BET;Usl[drWhZWkMWi.kWkqPO/RD>jeyf2
+7"`W`_fri(}U7{MugaGmx3r5/xmHuf(vcF_cdQpNLkCQjDa$s,1pm+13cxKma})|@s'o{{6;Lg{td/ElMmyI1/lQ9nug-2POT{IU!;8O(XBY4Y2:{noaA]
+o]^``!Qb"Pc`zcQ.yzu6f#,ct7v_8D)Ech#s1C!Jwz`F.Vsf;97oiCiWF)wBe:e.)<x7~.R`~mYvHJhrI.,Yc;R{8)uF,}7>'rd;mRN=T!e'fSDgc6Yq!Q
+T@]H[KZm.djC'`=`!S;vZGk<5nClO(;uHKWp<ki24CDVbKd<1{b`[77vC`aHxRoun1BYZQoq@LX}JBp1~LHUIj7CP#-IX7gf{r}Fm`>)ML_/3PPJC:mgfU
+Cz0YpVFV~0o_~=8bsW$qX:4I0hJwB$[BPID.Zb({5}N1v2BG7)<Ez7|sKUudF+7t$Juz,DaA99|CQifc4!xrV-jrkYp/1f)#9iF$Rb[ZZ^HN(k<Do,SwJG
+W})dNvcV`YvjSY$C%TIyM<F1qz$)G#7O8t<dSynpkFvwn=783on'&;YI4b-ibmCY~R({sTE$46<J)@)qNEkhnKs|[Axv5</e!8Jk6@B9V'`Xz=7N{,:a$&
+Z81)R$2ScN-x0@[rqtO/E|MYt|"ROBNiepiyWLiZ,-UN;ve$i,dD9ajL`JXH;@BSM:4M,SRmr{&;A$1<2q]P/|UuZ6hWY/A2#G6kzHPsjJfVNv)cZHWB#|
+g3kiTh%[l]wjQg%fK&;UT<t[sC-b3b)=Y3e_ZC76cE4a<t!>n6yb1p#[/ji2J30}vH]0xX`x22iU!NPyyY5|3;BFC+%SxGR8WQ6#SU}tz)Q,XB_#=ev{-'
+tM,cKFe#nlE`@^&0$gvBbTA/hrEZ{72}v_(ui{i8S7A<tM<c';'}+##LQCF;l]"j~Woi04&<0ev_el1,|8C4ab#{KA6wdD]b8vk6gLxBom4OX/Ili24zx)
+zJb(;m{)|`DM:n+^NzDP`Uh[y$x]WL#Y5(dX}=t|%nM=tx/IE&-sV|liw)%8G+irT%sZ_=/Qh52!OXC>&]w[z0YuZ+`o#,_7GnZ`,IOyj/XUA#aPx:cCQh
+;&QBP"QMU+H9S!9,<vnl9ng/d:hde/,,8)tiXE:yQ|])eaU<xs5WrmpCgy!_[2^TrA(xc:"IAc7BGqKpj}tysBS.0Rsn]d;}L/5+%V1>fdUEg{I/ny!'D_
+Y)Z>_EH[RQ6Mw>9cN2`Tx+|hF8@ZL#c)n"x_FWlFx;[#Po:3r{lX'wnU[G;HwZ@'ti&G:(}0Tf'$%A|+!$(H]C4.POCZ,:>NZjn!X18z;7_ojXEf4s<-"e
+Y|;]3ivE1(QDV2kjX>4@@:R-3<Y>.9VCz6zb]8P!#OcVLMHQtXOH-W(|WQ!_6s6]g2h}`x#zaSSW7[`A]}}ZZh9<uKeJ=8ZdaZTP8P;mVsglP|iAU=`a5]
+Ae}h8zP79!yW5!cq/c5UOQ,(9l;t5a4v,@E@P((a{o%:wn.64+)U0kuRIxP9&NM8%2Z{jiIAB{3glvzrfY,c7'{VULc7`nd^s(|f)YeyFJoo:K_{<1-)vM
+0PEomPkh=r7hq6h%8N}PqyxYKFBNOn7N1@93KL;WpS9Q/]T.ow=x(<{KvkHt_|Cz]mTWV_k;!ffA%V70zw)hHJm6t+B3mNv}'G}6/gsf]]k<zbPGRa'oHL
+;2zZ|Ln(_@}|dsa3.AhTk:joR;=oJ}i|%H4<TwW`HE(r&HSp`Fg5xl[Q|]|TjZBaI`KbI=e(26L"Y_.`Vdtk09IZf`kn]=`<kB`c69P)j|$yI]zAkMEs'D
+8=J9[L}8YSYC[Me7T4kx$B:dQ%b=/`E{$0LGn[B!1<'z,y7=#R]00koK#!.WSCAlh'9N^uMWjqOd<hEGsf.%7!])TnI(}{{1&9+10"]|cMu4LUHhZE'ALq
+iD0`k$IPet9&=_7/Bv,;ZnV$huP^woKW3`+$.I[u$+KK`r|@B[JtasB=m@[RS]@wi#]Z([,vW5Wi,vIoa4~-iFE7O&N'3.m3ys'(`2C'uUI(psg_ugGC7E
+i2X+l<[(.tz^"U1;ydeQc.bWSBJu^kwj:4z]&bqqqscGt&Q0X7%('W|A&AsQwTD+^lK'"P3t`pium>T_s8zT'P~)e)Rrn(.3S(m06-WK2-eH(jpAXUeP^)
+s<|fcthPt1(Q@{|j;+0wi(KhN55SUQ8S;yOH%c)6+Lz>mA{u=:.xn#Zwjm"L19,K#Q$b<#/M=jAVLz3Im%.;fdb5":`TVx7&)ligQB=,sA,(}$l4H1C!]:
+k0/aNS3Xn`WqN3M)aZi(}sFz/&za_Vi-q,+Fs:b&fmk+_vd$:!MW1UgR%bLPJZjwSGiN+GJqr;aS"UWfClxV2xlPk[UDP1NQA.f0>ECeU-vxT-(Ezx|)o}
+6E{]ot8[vY$GLU9.pKMVXsv1(O!/ydSX/Km>(FkAdOtd|;{=Sv)[b`0aG#FxLYUYikg}6AHwkv=dbJSqQ_d{7<&m$%XAp+n+fpu+#m$EnV(h_:Z,)>S+Ya
+f1Jz:/AF"w.6aYV^(6.u:ygiP]kui1!++c/mQD3NAd(S|{x7K<.r`aX2;Wjhl+nQ=5Vpf:{Oxcj{1:NYh:%AS@:J^&Y"JO91n`)Xv|L`c}p;I7Q(oepraE
+bvbS}[_H)WNvma7BUtst-@O@sln^`L+<Lddq/ll3|tkJOtm3y_Y[M]hUSi0FxfjNo!1(%9=Hw9E)t4_T'krY|a`j{)JB&KDeL6}Y]`d+Gr5Hn48p:x2c6,
+k;iFa2zpaV[V^s|lI7q|`[/QY]ek`Q'kYjKNi3ZPHISf=/2Z/IF,E@]OXD;(~8@3L{Z`O[(XBm@}CjK|[lr2=8v/hjC,1cG`87QywAN<SmzDV:mEz;wJ-J
+rM'N6rdwqD"7e5XbKd#sD_EY@;c&`D;.Y#ak~[t8M/}{Wot1SNRVHpK4$imuIal=LGbKnJ%6Aa!%h{r6!F;k/1qc2%v_:2UUI3$eA`{ZxE%B"LdpQO~SFI
+Nby{~8XcmB|!9nl>HOMx&^X/%B#f&#13;>&kTl3/][a<I2]PESN_hebff'6XfYizbR#EUe=9!K+GT`Xb2O4|UEX=0/@9XI{__>S0qML%yVHFr"KjR+2H5i
+.@5K7:&qP`AWDY%S4:r,i;_L!~{;ES>|1Ejd}8K8%#h0!yS,%K`alfWHaLx'5;BWUP|/H]wfTG2LDXX,jvbiC`_%5;XojKdr},Oz|l34Ax^t8&Z|hrUQ,p
+RPI-a[jgt2Vwj0n<Xhe(]o(|bu6)'ZmsrrsNVREuI9GW$SwWRnPU&W2mlu+7q.O0_V_QQ4g(eSW'p9W%L&XgI8$0dM~vi]u<}YI@0v"h/u]]>wkHvA{O.a
+NRG!QWOeuPB"!~gMyiUduS=@|Zq}R]W.iPwJ3T[}gdE>{INx4cYz'UaX$"u(7_'S2lrk:#F!s.[Y%!&!_&u&'b+k=:,QC:h6`jAgUdjB[X!k_ZDGk|Iu{O
+R,!gbjnuxI1pvq,Fc@Am)OpJ`l'z&w0`,%Q4c'_uO2|P[$lHFEEsq'mIW{Rds5;j4l+.3y4&>ZP5lalk`3r=0s_>#.E6{#c{q2%Kw--}TX}My^TwIAZF^b
+3&!W>J6n%}@@49An_A:%f:{_4Tnhx1fRf:x"ssI1hGd0D$DKCoCCNVNEaNw9(Q$b<ZGd;!{)!9w[N(UUTP{Qpz;->HwUwPUH>z3sasHk8B{NIdy"5uxc]L
+=U52xV{P`!ZhME!)mzaco5[QV4xDunqE%g"o>"6;O5^kW"hCnN3IS93%mbZ@%]Hp$fR[:Qpi@NB673g[#/hp2[~.]0wB99kQrOfiarT23/I)PT`(J=vQ;f
+mf^}2nYb9+//CC"~]D7{"WzhPpbohG1h&"^.{B;H>nJbC!ynrmt<Lu);@([ffu<nL,-[Oa+c'r4"[RshgO1aX,LBxk{1&_d=~td,Zwz7qYc)I6W7fk1jGk
+"ft]/DQirLZHC>G+5YkGt=;wXKcF5Z}>rJ!C',8o=Dn}1g>TApA`uc4^tvn]lde!x!JeqRfpdr}M;QcMU/-s^aa!addLz83[Wh!l-]3>s5qmyq"zyIn]sK
+wZ2J54"O:PWOn:K:<K+aOw87w-3Yq+6^.CZ[UyTI(EmmoO/2{as7gZUMaJw$ZnP/BEYYX7`}9&6+{Ttr:|{O2RDU=(B7y58l)t$adFzjIX6;k6+PzEilg"
+RI_TB(Z{sJQTiRF(403Pcj/fY'$i:$z&4+T/'MW:gk6g:lCKR,fb&0,g)R~Osy3z1$9:5-Tfx.!~CN1tX5$,:g=sFxcS.O;s(2!7QLy3=6{qj2<%H,wDq+
+5RXp]Mz6N%T!hP3Ie"L=3wB|(`-`]V|W<dlDxz^O/8wCsLz1j@T_&@-^6<U1e"Ss,Fqp]BwzO_L+Qof!a^Fryro8"Ur:.{`$eP32|y5NA#eQSw}lu-0iAb
+O{,6YD3)=EY'"7:P]_s1O#mE9`AB#@XS$Y76[auBz$,^4aP%/kfH_]I%&#4fiYAA}dqGu{]r~VIVWsc;FG'L#|`go[}trG~lI,UMDbAf]&M:}i_NHbU$a2
+O6NdU|lodOyqw""/#UWQ+3Rzgel;:x,TY(RT^c8ceWhiCkHo:-%;$2kc#E!jfV,}5Vh-t'u@A`6LHihv5k3dJv[eUi,<PcxF$jc5Mo'`94KhL"l_`A^wY(
+U!E9:L>[$YT[MC``ZXs_}w'UFf:/.C<r{L(y78!Wmfgok6Df(GN3!W}U`1,3C.5KMY>t413p[`D^IdGDYDz|V,WO$^|6,M+$N(2c~QeW~T~RVZKi]<"Gfq
+AoHzS5w[[%P:MO:T,^u:CxZ7)q,1H|@Lkvx^[kMT$BsZV8qTWumZmh<0&-#<kncZ!-yyyEt=yy(WGpzq=E;Q{6=E6h(D'zxY8Etbl)fZv4);Koe>f<QXZu
+MiRhm5A9h7IflFE:'la<vmps7=B6!LbKiE@5w(>m)eAK48g}{Z8;}GM3"Mm{h]+,z1i;doU|>GQ=Sh"A%|V{G|9spcA().mZ,Z>06L4aK2[pzPuZi2=>:v
+{wOA5Mt/]kyHn@RKcFR9b56`7Vx37lY]Kb6R(cAci,T[b./>@F&)jvw["drya}0{U{IgphrNt!.}A&{|wY2gQdFM[xR"DI8,@}Otf}FoCC|fKcHGhg)^>l
+[PZz%o;h@vj"O!~)uBEc]ef{dC3mA/WVl/2e"Y-5+b`_tQOd+^%fL+UbF(LYq1%+"$GT:u=n0HSnIZhj`^Fn<@CxN%,a}eW<f.N10Nu#3xZ$,E4s(U+B;`
+.'UI2Odx2^xv`1kin8N"8mWim[hwjUm+[HVFJRTj81!Ajr%.$vif+epRY_9![_QMibasiK`,dr5q1,s_{{l|yP%05hz|:L7mosHns#"L`_(0=J_Z,uDUJD
+4x}yxMVxAy=/9@rMgH+QN8_G7[&k+%f]D+QSrn32|PUZJ+}E`9tyD.OcD)oEoG9XC`_'q#;/PxK#z=uLKv^0CE6fsv4,wNGX8Z,,c}_V-mN"hIB1M:aCC_
+2Nq#6H534U;UDb$dMm3v6^"a]w6L"KnMgdNxFT9R/h~yqk5`oeY6QzRi%fAz!BhL~-Az2TzexagA!yC5bZId]RH`g+yR;GW/oNvq+$ou2W5DA:G,qAgCZl
+2.7-gSPIHc:fc^'v>Bgq0^Lry_^Up$3jzV"&'fFj;4`bjqH&DdEd%1t}woA#HWh=]^q}~iN2iN4oGmoONZvGL8`5y%S$/:5P`Y.O0P=(^M&7%d~2sbtfyv
+<nSY27CH|J^p(N,,q(n4::B>X}lS`"63[j$;Ct0|CFk_qJnH|b(;o9XBMm-[Qh<c!]2k79,a2[8Gw:a/Vg/)SJ)M#A#V=TyY+^9%icS&[gE<C.Ksk1@W0w
+]/HaS1qF8T.O"N/-pIbnwdHNd;c#x`GxP0VEo=)C!,bvzzqxc_!@3"!S8<ZC1`m[<]iV)L_32{;zu2'F^,S)ySUK/_^2f'awEQ^^cJ+z=4Vz0R)jXsGvNb
+CE~G~_K}6ZAok;jN^@hHx>7!`vCSydDd3,RipkHaJITyEx!`2m"9FQ:[s"o!"F/!tnh>b"'{k7jzSuZg=<^O:N5|u/>!ba9KR7"(lNt{z,S0ZQ~0e!cDdu
+ptv[#^M{C^UnPus@f^Lq,nc4@),]Sbn</17iaojL:[[.mF,=A)_HFAh-]^{=]IT4&Ew.CO~;T>]|:;njGw8nFjKqWkn2JnR>gn^A7}k=1|;Vi'jOXEtP<r
+>@`I"KwcWtEjZ(P+pl,9QUVin]^{BW8W3e')."v+E38^:b!X``L_.+K]mWCacCb}A<zRHLTrqX&GMyoOGjFXJUAJHrb^}qw]jaiU5d8|`V7g%0gse>T;or
+D<dFWRN_S|x>XHXZNjyrw:y:0=%M&,H=dN/ad9J^(Z,t_|d1$2<1nac0};m|YcKi9geL.lvN,({s}GR[1u6%%p0G4"#l'[aa9==HGVaL{8WI4N99V#1Uf|
+L05^.!S,x1~PUlWHeym=Rmj5!I1z~6GD8Kh5/h$#B<CfXc`KkLuZ';9@jD/66yaMUsBoGkg&SAp:L%e%+0{">YMxd}mt3`M)M&h)-6X=yII}3Qb#hFR3,s
+-&+7Tb<5ARQ;khS[E|'r|#_R#gd_u6a008Nk^W3`N-fN#SQJ0ftkv9e9m^s=,0nmK--+[axY&L"iKx34t2^&mAe7PFxRjW#67Ze30q-EqLBN]z"'6,clV1
+YjsS"CHf^wba'#XsFizs-06h2ztVa0geH;G%bXS9Qzgi07cGBDXyUO<cANHukMr|Z0xpNX@jKo9OR8}'su~8yGcw!x{sckOxc&oSv][U7Q./glR9/L/A4x
+(z/[k}WG4&y43CdFL_#_^+&Na1WKhv(eVdW9Lbxp;29C2Ka=_%^3o6{gD2Dm+U_KyArsH,U{-.K^D{D#DdW4Ox7:/""gj_6oH}f=:""g8$'_%J-$DO=HkW
+opJ0[B##rmtF@fnm!W6a3'U:.61=kiddWi&=Ziw(-@tL@Ydv!bT3h=]Fn>8Eiv9J.{Z!w#:KGf5l]Rhi'@oa$@_=S%.L)%`l06l8<5;)<O+$UnbVHFc[$a
+V1|"d9$_DtlF_@H'SZ&8/0`ILeK_/z#"|eg8)cBlkz9k%G2TzghItmi^pYb1'4]FGfU^.q@|w,2L#L'Kzn+w7Y`M}{QbL.WbR2g==|ih[wXz},wF`'[[~4
+U&{zGjeh,uT<v-2|6v8)XeKR'|0`xv1Yn`+`xb]wEmE:4zwjoDUT[s{9n5CG/2}&MbxB85aEipU9QDXU+/p2lW}2[-L+y,/L2Z+S,TD-ulB5)g})(]v)EX
+T|JJ7w5|eYFA|:ZR,<ixT6[/o}9tY(:yMur4:yo5Qp/{JmH@d1CB1d@[Jp!#g3_gpySV_X-.'IrS;{OhOEK_{"cm5Xz!}LVQSTH-uRJ'1@nVgfC!eH5U9n
+FDZygpw;eGn@p_4"@LvB>,eL%>O</:`S7ej_S}hxj]M(xMiWv%T-N-"f0rrZ1bu":l2XvGMJbT6;j^,oG6gnPlBh(aNn"RAm]$Z]#%h6KSu:jT!}%2$FK<
+AHXzZLl"69D}NemFI(-(8|a`[[7121d:Ic=K1&4_g(@5looQF7^gE.d3T(e.hdG_)!|[M2XYd:nra'^-M@QUmPjrPJSN3/:fWw><"%WM{$6.$Rv-fBZ77:
+D<cCHcryRV{rX2-8GNQ5T==+&F6-p)=Z]ppGIP>>(G9_ETzh_(/AqSyIb>zRHiKF&c)o(={7yPR+^_@BGJ3;F;f1'=A^K{CxYZFd|AsB!h0c{.{_dYf<hZ
+G.ac}>TIS7y.#t@Z#IE!&`S(Kt}JJi2sp#!JR=e&LEwGBe_I-SW"AKN4@QBrhn0HDu;s>d%t|FFp8@18Ms`}x6vJ.qhyK0#S@jH[Ufx[.SCxF&ew"gv1m)
+FA5niIw;I4FM6$L_k(]#NEn[L#-wDgc2N8jlQh%&z"=!UQ}1Mw7tFQc=LtOh3T-&{.ft|wKs6qx)6wH|.jNzUD1tL>uai=x9,2dq_|ByE>F$<fL,:'(rHQ
+EtQ,AHa2+=J"-fw1tOu%n%#o/hNirZ3{RKn1o@8$O"UaXV}8-Bl,yFyp63IX;hg$.dcIJ->([]`$"l'%]u4f%6nq;Cm4X2)()(4T0D/SG^f}o7r5Fw1Pp`
+(T6I;9U>GM'T#%|O`e9L`taTP6zmxY}xpq~YYKbp[3K#g^NofAi,CQGYR-g_FV20,rzUAy|jkje@N&o8WFw_wi&A|NH3m'n2mVYG=SaV,/+:rbl'B)QEr$
+ZM^m&D&2M]DEHHx2E`+Xbu'+mQhg%H!Vl4I-c2y9k/9]0@j%&nKTGM5v8C6G)=-dgNrvgJGe]istYn{<(m>q4td{.]'9RC#o!OuA9}"=OoOGa@zyVDiPWf
+Z3vf8d(Q>tU6)Dg!nRXfiw`fGRP_R-SAgg89g)RWCKAneyj}HHD8-xS1'r~z/Qo|p9WX-y+'Rm{[JCxjA@-FoUHeO0G%-tjP{_iz"]CMF5tBK_&}t@O<y:
+y@{P>MM4"nEGjW5h&H|+4T2<:T{l5S$|jk=C6Tj1&z%3~3iv{.hD'v]D#RqPto1/WKE6B^;B>%),`xG}(-I|n(BC;h"9gK&_/6R&sSvphrSW74AI}](Res
+#o;WBgar{t-x~DY)XQPFK}{9C`Cli-%_oJK'#4c#fn(]L-v[/A<+U{:hllzv]zt0(liTAE_V~kM!)CzC64Wq~G4'8KoA%J,"Y/=0X9#4$To{0_}sPsMS|N
+~(-ZRk=mNboUL2w.E,|#f04Ut,"#!$7B$8y'pKI,{mJ(B@Q{)cyqu8&N)fne.6CxEx7hY]MFOXw4r{3c&Mg7"~'zw}d}r}kA8-]U>euj1t1vt6)Vd6,S}s
+Ws1hcRmQRuaa"5a>2Jj#;j3T=&raW-"!y^ij5JPGH&va=]{I}_qGD}re34,aA;'nvE>duw9KhpmI!A527sc5Qe-&MtxV8Z8,O1Bty"ww@smItk:3P`'H2B
+"O}3PZqOQ,$#=6IEJN~;N{O5xO+kpI%|ef3x&s0,'y7LW;D-m=k|tOqzh0hIr`ih@SM+'VJL=!'1rRH(L;>N{%"h3B1`470=c|m2'A"Drim`;."Ab$zRBi
+]f7jnB]$+xH!oO$OynTl>C8^[$T|Ex5nSk7y/ZVh)^%)M>aQ:R|^i|[K/%Xp6k]IBl>O["];xQ11VEu-g,y07Iaq||R<xrd8%M[rXd"]:8q7[=iAr|=)wG
+Mc0+Cd17~2|GqkxeG/6K7NNUvf]-Dk_mVwK{W.Su&R|4}x&p3HP7=VyQ:A$so{6JFv@5B3S#BC2NE%yDhE}TdxeS-R`B6j#2!%wTjK=OACSF]p(k2T)y{=
+kyS}j3Ty/X=u2-[pGqgl1W{CGhSt%k@jBf_A|u,o)]eeI%Z8[_&ZV&Cpms&Cq@L:<j(pxneNq40^4Bt-w)(ap[:z}pa(5_IUKi_k6QBf^lO{Fsl=!Xj:"^
+Vll$({JP14Rf!#=K5M<o;iP@N<B-^NEVr`SRL6!<;Rnqqt"_@w5d&[v6ZmzJAQ1H;%Fq.)u&-XmnUm76ME0BuPPYuy..ZSw:JN`bP5is&Pwio9#31DP9R]
+73A8A[=TOnzzs$#@^)<5[),fEj:=W&a(N}CbFYf7yhkAsV%2`14/{d'dl+<z&7;2&/Z1g-B|+@+4Vxle8nn[<yDYmniI<+d4ZJUcCikxSnyGTQDQD{@rE/
+5|2w`Hc3i$1r>e8LbLoaB/e@KbClca&N=4^{slkJCW/%/g&d3=M]~dw>XF2|d2]27$G1ntAUq,2aI7iHb^OWT(W{S0XrbZ&xDaTx&!Q4O:Qi5#d':U_n)^
+ecIB{XR'FaS7Fz0nmQ|+Ze[N+EKjk!`pdz6.sM[e!A67vqLij^0Av;.jd'Y#Dqjpy!dS-{iV'DG6t,=()^Z{hB^Y(#/)kpnE(yg.@+H80snrg)Y-pH_9/.
+k&m/aL8I$eD5mhKI"Om{7LJWyCY$a9g=$7`&9|";zN..o,Iy1/@V5).DT+<V,S";Fb"Ei_C9wvU'4A"]Q]keS:P`@;YN`k#ADcH#|2_OZ{XHp<<v;)lm"5
+M6S%<zWo4DuZLAz+jIbM!C2UZ=tQ#KUHyU7MX{j@LuC2'F4=cT_|zoUFlYt0~4=_VnHXVwt$Ho&>}u]s#O:,IhQ;'6F|=lI:Rtm1p]F^ffj-e)UA}+rNI=
+bA5z1k@UZL@A$rCJ'4-d+t5o:0g@j|"c$&WZT7Cn=Uu'Ct$X`2YI&6Nvz%L5]#tYiY7J&>Cv!,jfF@_"4J6jP4^GLcxy,W&iLS}&<{wuCt>3>e[1@:54k;
+59>+HF2dPu25O0+2sxf|#wf)fuc%s)7A#(uTfS$>zOrXR0{UbgVMZ!SPixu9W%ohN6iRf>IR^Wmd["-VF>Bq#gc='XTx4a"u>1]Y#AP2"wbR/k`k2'3z=X
+W,spZ5Mc$R)S.lmeD-VY;LUPo'2_0<bJ4JUM0bssGHWt,u@cisaALme!A%m}&BI>("hz1)R$0;jhu$bri(OVn{(Xp;)6k+<^lJx:p{O"Z<tmZ5{yq>)V52
+T(0qmy|KLd9qoPRcsrR+n3_E`P~,+Q%xz"}ra^Wz3}SDB_jF9duLmKL96Kj+S/hxYq(m!(lwo"$lkI_+%PL/6tzfL.cGl{xdP-<hXi"{2'vU_Xqbc&e3K`
+NE~ca6.8%'!s~U-^$]&`5slM1Le3],8!5(g:hR{6vvp$=4L7^[}'!7uw,Ph<70b8b@A2:`)t{5EB^vAk{qTt1vhO,}g/LfTlC_I8_L8QM=6yktJ9HGuT(O
+Srgq^M8#nq7@YuW8pN{cZAiyJCJ@I"JdVQ-}GFaytaRZOrZ(0%|!@[-IxzA/I[~Z/r36IFz4Xt6l&+Q.py,zRFY0Z#$XgKm4sgaar0,9zHQ)mr:f&.<&(4
+:U`yS]I/h,"O_TDoJ.c4cXR5wNw3k<U>nS3R1b>{d<i{rSad}x%Ho"Nh}^nNVcK`,ilB8!6s8"`v_SeYGvj5"v}y|$1=XkA{rOWT7gPDK5<f4cF5%Kknwo
+AhKz6cgg]Zux{Xwb`Z[:C6!1'h#DPyXLpQTe{&x/<lDG8D~BIp,<ZK}[Mu+X,fBI'FT92I8n8FsraTFKOh2j`@IWrj6]^(L{Hw4dG`_AGT7QM#W_]{2j{Z
+J5;@&-@)[3WCPdP:SE}D+7^0I#<hJC954R;qDyy$N{I]/>Ydi$F#Zl.5gx/pi/#AmDWWlk=^gemAObSJ+/`Ig9YGwZ9-O6l7Ry+qu$0=LkXO9gh7o'z0,G
+m|YVQKeoRwTWg+IyJS)k4(d/2!u.Fn(j'An)abjtGT<J+gk2GrGFH_aiPsY@i6_g+2,251@l>0Or_t':pwu:Xi6Yp{!OuAytm-@:pIPDPKoVjT(:6&Tuu8
+taN5P}q5--k1#!.^%_Kv=`r84Gob;=D4].=M9(YZ9[axdm88M86gNzlpdxUvu%irQT(Xe6KhBw{BHp|iTMRu.+1h1x,($>%mg};7-`Xwi@PuzL|v.7Npt{
+0@(Rm`VMekoO<jpWwe|O4Ip2d8-/g>83)P%I%9!6ZTiG6p@5^]}3;CG>4z)aV)0)="`^vR#Tt[<o~>8!-2!ekXrnfXT%J8L(()GOL_u^J|Ds3qTe6;y5Oz
+!=p,CY'EG-3]mwV&loz]HcOC{m&(TuP!9(lP,j)7SD&=EQU-x&<G:D;jBZRNG"ZXV=+:mpKO0r.&[[Idf78R+9Ks{2`nZ9=Q&DJRn98_#=Qlw7@-5e]51z
+0#9|^O^Y1Sr6ul6/YLvZ~'ks]pvQVT/>e%@-'.D@'D@^4d,-[%Di7A/:`g<4MBz!UEe|15vrY|kpiq^%WFiYmfs.$<wvzhT+TgUx3R+bcFF-Y.a7B}3ahF
+S=qlSFDS&0W8G;_#L!-&llV@hgoA3Vd])]E:@FD3OprmS=HU^r9/p^.8<dNJ1kNref'yH`8ijaLvJ&euHD2q|v(aI3Br5OuE:GCPtfs00UPR]NVY0F$Ad!
+Hn%F^&kqjUDEHW,TF8l@O!w"i<5Eb@44r15IQrxx#mcX^KO8.HUOo}j{lT"C=NNl"iU45Y3OGUSnvI5P3h;sgb1VU+T&+:>;"G^-:=h$%tqA/|k|VcEFCM
+S.vK4=8|Qs}SafmRt=9U<xwVL,(gKOtfJ0Q]oB0kZ.8_V(-4}zj(^Z{cO$OEk:(p5OhQ=Y`#y,hpQdgc}k![5+H|7=t,h;{L-<@yggdE<&AJH!lYsM~k|/
+i,D9J%)0nmoqB0N:S^<v.laxFuxDoE%q<aP<5:,JlQxS[L+<T/r`d@74Kw^=UJPxni1LwF;MIM%2XbS)|9$BTLCq;udT^3o#Ep-(:@9X)0[_[,1w-N<,=6
+[0NqBpG,a:xLlD'Ze-O+=w``0qjwj=4Qw.[[8Uht5cQDWe6h"@OKS{R{yqrxz:$Es}=%g31EG/~UF4>^,C}N%tafu-LIVIR{Sq@"56Z2Qb:9HrnE.O,7u)
+}:4'$ig]9k(4)[O5:XZu3no7/G-p}jo4_BCg9A(OD5_":`UhqEelFtY(tB&%E;oL#$2DHS)>&&4vwfm}X@Gt%#sx{:oiP0&BZub9O[R@q}g(eR(4Kl$.Q{
+:`f/o0@+foHXcC{M)+4v!qmO8t=<3-nLH0q:px^o6Q"vDA<K2bo|:'Q/Wh+I{e)N,9d!)k04~)NdrfeGXxV5Jt]0.W-kCU9yKo<F+y05b;!,1sN5ufW3J<
+xzgy3=FZ'M4h}Wq|0u~$DVbc4;^qk[A[)pBP;tb_x'ysqn-WAg)Hrvve%qsLH(G]idytL{(IIhp`]77fM$7)YAs#R6F8%iC`AuZZBt]5r&Z}(Jqz8n;^%8
+O&kZYU9#`LE$;+Hk]H%tQHj6T4XK[3dgUcYJ6!R9I[,F5,mEYIl5t9vvZx{aE3u+#tTD=ogCD=$BEF^!87Nkdm5T-0>x'.{:H!ysI|>xd490K3N}@MMrvG
+.2>X:RB+vi-mzkvilGq)8^@P9xHJpAzy:gL8]_Es$b-Gs[>K&V~""&.uFI<ff1i,i(Z2r3@KAD5GB_E6F)nE`W2b$B"dIy%"2Kz-'Ye4.rK.M0JaiV_DU/
+dRq"<Gi%uU6/$O<(>Q:fyJl'LogZm`s1#=^u6M%zu5KG!;1Qf#J|V_tU<(|`q):kCgktg956BLW6q',vpk7"c30fSc;Ul]B5z2O2s3gUg-.Z"W=]&YI7Av
+_rj#_,}EVj+6#L[5Td9.!m{,P#;N:Ia[3!&E}GwEP9!8C.a>HciF8T^R%S!J:.lV,f9!,Q<697U`$$nN[8oWu3squGFBk|(ov-xL45E=q!N9E%EKZXw)@)
+apreK}X"d+^SZZiVvI#=G^QYe`-kXl.GQw4OrDMjI6O'9b:#OsQx|P)w6iDZr9c5b:lg1L$F{|sP$qfT,]^1Bx|yA]w"QH=S&A^b=OWE'ET"eG%ptQ$]{/
+V{5Gt'0XzwA&I)Mkc<<U9qZz.5YyP[k3c8Jb7"oQlG7/Tk%P4G[Xa#~a37r_-T<l/>JIF%_x^tO&%ex5i,/zG_4ruTya<elj+3DdKr5n9c6TofT%{xBF,d
+As/3#j~SIxHq4Ty9&f;HmNf-~4d2A"AG~03/p)dMuK[{i##x-4@V&36"(QoI#G}DWd58Ji)GaXk8u(o5;'nU>"MVcTKyu0h.4)1fUpWbZFFDR8dpUk]d;:
+zB5!f%1yEbN]b2rJP!V^wQ))_Yj:"%_P>=mW"^=:<|Wu5UU6Z%eM-C'E#>dm%AmzCnfqj]AP&J'JANp5{XZd=+Q6+=N]]Qf[QFK8tq7Ht,bNMmqPH%+e=k
+:L2(XqqH7@3q|Zw9kTN.4_8da:AHf@V2)a#"&TH3O84H{rJf@|Y0S7#|CMf5BHZJ(fba`-aI%tvMouZ+_y|D/_;%_te]U_C}/95KeUK:u)pr8R9qTul=L4
+EGna4dIUg|h<&DkY`v_mVmRc<W37/,!Vsv#SJr!$<$]QYrnW]/xwwUpRV+S|#OQ,fhjq@j(Q@8m>cCD1T(u/=].1Z9||Rlt!jYdr!$kkczpZK/2}y+8y^u
+XZs}oloJG>~fkUsutO^tyPUauG)lo|N,zA&N,2fz|#WKX=7BC%.SZtg-2!ua=yT5w+Q6/jpu(n.zhHMRn|M{;5v7g,"I=O8%^>AS&0j_AqF=@I8Zp.5X,$
+jRCehD2J@i]f|/Z|_|uu~rIz4U>5C!yo$wlgLyxm1XPB-<!nT`_;C!I9a]OefaDu`C$bu5c:y(<(4#,ay#3deROI4r(DEhPQTJ'kkm+^9KRV<f;pRFYKK!
+((KM`RQg~]g]wxFgFG%e(yVxB`x`72tM33va@=x^XBTtDXmB;[t9$_&uU,[k:[PKX7C=bJ(W[|)r2h9fHs8Dwh]ok@xD+/YwJ-wxvR!WS73-+xL{{|;A<{
+Y73-f@9h6x~)e@!~J8c=h}{|7,]:e+FrpcuG)J8cq8RY{#Iz}f2Vo0tXy(kXI+)/9`N%m37m{g4H=(=wgFEO^/moF<_l!}lNhYcYd&@^vz&0x$u!n{v{B[
+mRrFU'Pd<ZdLq9Fv'uqa(e5pHU63$KFUV:GzSlOOsY1x`3K8='^LH[KBG:N7tsK^D8-5'm(BEUt$%s(h0vOS;@DY(:pL_<rMCKTYwh<oS71D1e1!zfpqMF
+7L}%!sL@O87Fi3(SZ(1s>AI=ue$0/aa$cObZx`A#w!.)3'&|Qi'=Er},t9DyJ8`q}V|Ar4iRvN0`JQ3k_+g[e9p;3CgE@&"EjKgpGjN_0|tAHtXI0K_3X[
+qEtW]OyZ`jxTTLIXi4bVG-~Eb|rR`)Nk15mh_m{t%]jwakpL~2Ep]"kx|7kpsbFz+q)9L:OT8A!YCPTkINu/6Huy.9aaHcCRoi|p:.']8ci:7M0,$I#3H5
+&[=E+9&BbiSL_[228:p$:;Phh[u6Ad&6J>k3n`Bt2G]{'uFlSW8x84mpoi>HZs%Jk|{=+s5YkqFrx<l9H@cHIi,bClMQU>hJ1rRU<Z]LS:sEd=]SCgx':I
+&Kuj@wuZu^)pW1lEC&'lX$h5g!;A$}0v@/${8y-h4#>pH{5K-cnBed2i3naQc+;-HQsg#bOKM>9#;!IX`"uX9qk%K3r)D8$m$W[&YZVjL4(SZKv!y}593-
+mkP}Xl@2`Lg}tzQvdjIL53qRJeA@:Smv.dosjuBeu28!Uq;{UCo9bvt|4E:;zPrB3-0nZM31l|'0k6#NOx|]F!^^=Gk%(Y2#~qF>1G$#R{T).Cp{c.riq%
+o416tvN!^"&kOm$N:j>}d7,&"8!W$i87/qm5U,$H{^)}RUCMSUYk+yb7U^{m;<3toOUS0jVqrK|l<}2:SV}kIOlBVsl#UL$fd4tZDO,tTf>;_>yZ/x(UhX
+yXUC=+-^|`km|pkr'odie/JTo3i(%$-V8hq1^[xu<Ha1Kw7Lslgx789$i+SFciN|dKv"ooR{Z|@OMpLooY&`=a|R9{T"1J<[#0.>Y"9,p'rg-<'eB[O'Sr
+ZVPdhdxR.9=SWFGSxfHR-5L4_$X<ur#{>BXWE.WhJPBVjDP_[Uj{mZK2>).^L/B.M!K%%.XY.s5,45%5{<t^FQix}Zd:qhzy>[-fzyj4`Ar^TNqR<%DwbS
+pN0V@Cb[#:H>svi,hCDD3M[c:2YtE$}|{Ub"/HnyMMYh0^6I5O/{IOS5u9CenE3JNbA(1H^ozP><V_GKKMFk2^XCC3vB4@sH#[k]vnN$JjQ'!33!8|"Yf4
+jGS1#cx7,B^F{OUQOfoF|)x3kY7kfm=TB:II^=wP>wo^H7XHH'})<Z].oMm/Vw(ZNFfpt+cg-x_vE=mB$4<sYOS8xBN;}oIzne7|,`o8GjT<:}|&&AD49d
+[8@!g:~A]5#%Pw&dmT}QMBMJ3/d3lFMe!J-0Chp$~NT{/xUu}-u|"m8onNoSA|RXm+zf5I3Lrx<t4+~[_Fi+nSdsWPBm=^h<r^)u!eOR[EbL{Q0!se")ju
+%P@_M2R)K<P_Ny]P@o<wcr4xxZ0U%%c&p<A!HwEAYlX/n7_k;M|0uI.4LK=P<{O5/[e@CP:oJl^O77R2XPD>s33enLq,e)icrgh4&csY:#+8$O$aDS]a61
+-Qp`A2(HBY:k0hV+gCww.z!@he6.e'yr0uCnPs}Xa^#0i>55&IDG:h/5Q,-ig1UH7ud2./2OfqI3T-ym["ChwKBq"nAv'HFd2KE}c54w$,e<R-q.)VTKJ'
+%|(83LS->ta#8R~2~{3Qk.:=SB|4Oza]S;$W/00Xjd8T-r&>;(H<45HfEHPX4wc/+'v<4Dw6WHPyh4XW7(CK63XqD1:0y%^)lqUV@>W1Hm0C[==<L"FSX&
+Z6Y]ePp`C%vKYjZ!6UDRJ7ox)shNb/oN$^F<(cX)29"|qr[&K9StI{j!%gv5~.b>j!ctMOq"+EQ;b.ICE]A3:d),)4^g-Kw24O=8BN]o{dY>GiS8J}dS4B
+F1S8{g=kw:#oZ!,K+(GFaGejLx_4P@.o[)=h8",=w[T--J>4nOn]PbOf%eWf,k{u!d[.r+[ub#']G{0)w`"$HRUCV.zn6#8,;57Rt5rN,;czVC@{Lk%:A;
+pi8&TP=_#d;mwj+WU_]mFW'[7MoG"pd5&Lza!8UM5!7F5gbOTg:E]#bn}TK<FpOj>Dt02C6-GF+kQAa89,"}rSufB)`PMWDLWCl3rJ78.OOC,9$|sQD(r'
+Cfa,'.>'5bu{NgO{Ft"VtuC49q!gOJVl`jR9o=O!6qAYVkUGO]f2j<j'~N>=nU~ylhl&-wk((1s#9iq;Lt3e=v+c'0fSA!vaom"E}jwEjGF@b86Un#,$/4
+`(UJI^8m8or|Tre96E5Rp@t1.E2An=6W1M1Zta`_dk6+45u7~x}OIMie[:h6QiaqYWc=cHC]3[m[yHK;j(p/!9hx9:bn<QM9mP`7E90.EC>E1`&w'kE%9]
+a$^[pe0<4x9.9PpV7n'OD|9qu0RPPB{X4/r{1-sc]3>5fi~wYUqF",wh:6(Zt6nO2[eZlz],ClBU,%kw4Gf<>5nk;=iIy=`i<(hnu^9EaeKYTZqM7&zd54
+6h~,brHR,y3^L2$kpzp[rxV+ESBPqhS=5/mZPuFUJBa})ydn[z;+eflGLt"Pj.d7Njfd8[S_1(;ZG7A"w]~u|]95[aUi_HhzbNa)Nt/o16-&L<it}p@Uk2
+>Nk,=A/9r/FXs(BhI`pfpJHN]H<3XE{(.kT9PMS@XSqezdLV@b<4j#vVB-:/"suj.Wn3s0}$(4sE)27q!4|x;dny'`A+0+Xax!U[,wehjIXW%Qcwa{XLT$
+}ol(Tn@/NtoJ>Xn>9M@l.uB={G5tBLnsikIsr6r>d:]_-14k,2I.2m{-_mY{MPiIL:Kc_&Yyr"^&-<1}^qBkYM;_-ODn(%[f_f]kkc@uM,:d"bHqO_CeL2
+ZsNZ7x%){[Hr9i(&d<DKk>JB|>3Z>HWa88!Qx-X]c_i":VdJM6-l]Sqbw,JAwk.c>949v"GROw(#@nFA=@vR'(G!l!Os]y8z+MkC3+XdQkTw#G$=|qWk^6
+:."{c"y}4q(Ka^6GDKd:Zi@&CX>cQn$cyF$n(!53_)$!U"|Kbk<lrp&86;meR{BF>yo;i6#s%QHo(WMt>UDo#EDO%HP%hGQ,Eku=Q|9N5#QaS[j#kcLU^:
+/uRM{CyDf9#JF(E;31t{yqEy-po:v$_A)QY9G%ax@@uYB>ld`dd,~PAI[b]rDgJlBdX'm2:D`iqqOXFh4D0p.O2J4v<wAUC|}mx6Wy6YH_#ziSUcYi9NSe
+AXbQavs%Eh-.@Kk|w{9;{hw{Bx1:8T2rS{I|(FMH{:IhXfU]LT-jE}eGweCh+'n,lH-f{HAol/</DdaVFmjW|gECvB_7dQ1T7BUD,&sXrd@E4Etc&5Qsz.
+E;b]defVbZZyfGN.}i6N-S(-]Ln{BxezP}Bx)XmxoOcF3/<e0m;PB@(0)WsoX[;t#=Iw-WdM9ZL4E__gUmmd!5pNO$V@ZhzN#T6{fo2.HG;Z~k/Y4+bff;
+[>LhntcMQz|iYcsAfh_b<VeLt'D1ao}|@7b3opWbM<Ylsyv&c=}t=CIlH{,+dAeptk]LV.I3@K=`XN/B!Ef8+x`0~:[s:YN/xWrq=ZeHpTOjTxx0rpL#S}
+yfxTDp}",(5u`YcXPIV7nzxFjdr!3Svv,S503S92MyI{1.o[^)_dX4ofkmELG/.'fXkc|ppo:5NA5){J"SDps+>_{$0nnjXCyd$U;<e/|PMM:Nw%>.LMYR
+'tw2P:{E0YFX;Ajt,CZJO5dCl$$X}jhzf;j{@%2nE,[[na{#FA~'n|%"1.<8lc<&mIX5_Whk4G2r+MtKEWL3.<5.Dq>vHeloFU^(#7rJW>u.R`;cQ7I0bT
+e}YpfA+vc^q!T-wf5<2RDf[x2]9ErKQZuLeidNGh)Z+oFNt`-9q4G!kv>ZLIN4CO#sXjNEu"lmon55wyUijB#554jR(_58()/u-nSbjHHmcHxj|/C7)F+b
+y|@D[LxN&3!O<'@0>Z=V0V^DiXNx!#Ip{f/7at=^jF'$QKAx"N}&6`#q&[Rf^c93EN7p{x9z,eb+M^qKTGW!'Zxy=D!v7nl)qM:FU;/P,fptHj6ov)Cgy4
+FH'T3upP}WNmAvI}Q.&J>O|@HYI`dli^{]@DHIzX]'A,XC;>Cy32LScuFN-C&x,nO^#J~,o`Z!Caj3gT`rP@=@zS+%47/pFDp4=237=Th8$;wj9B";WKG:
+-O/o8xdBb(UKg%|@W0leGA.iU{"u3nocW06"1:f}|J=1Yxtz4Jo6VxLL+f3ww#`StCX<"T6`aj&bw]5m`5>kpmE}atWDxi+f9^t!Wa>z$CPn<<<Oi;V|[r
+YEMPdov%SP%2KV)A!bJXM>nDwLC%8Y(muR9x&Z>mi1NM10;&1C%a5(I#FN(3Snf|87U<MHv62o$Q+Jl:D5J-l]LYr5%)85-`tJq6U48&;{#$;j'Dpnqz_!
++X!cS<Z/QTzpv@Q+'}BXye8;o'[O|S'f"+s%ye$FL&x`VE.Qn5pF7F''seq{pwJ1@PGMY>>i@V1f9gowv^k8s/X8!iz[-skknUXr~1b.jA]7[K0+`.AgMc
+{K#B0+Zz|s.4iut7K0"FnlVyiEZ^$/GX&OhHX.DvFuTooGj[[RiDfL!.|15<hgMbY@E25$)LR2w1N_fX~.<qAgn=t[f:m_xNY%1@je!)Z#RID|FH[{i5}%
+D:ZqS)H3TV-K8Tql^]P]{YBB|^2a@T.3q-UP>N5xux%W^nI:NS#c-vg^!GN2wtK#2DLhtM5AHkBGxsl-6GG]KcG$0)bTEjyj.gLp1ndTf)Wiyz&:!YeV3D
+_$F+:J[+;f`u5&C_.fKL/,0klbCFv;(4C&.rQRsBb<Om=mbKZB7_LX>seXZ/3$R8}-T7-VYG^q{PkA:f|nf^f[(}"k{zGvS]`FEd-b>sHGchZF$1xSNJ+C
+WiIJGk}spOnNyeQ-dp.qt1RT4OX]4g:#dtu-$'5d~MD2+cc>l_QX>:|_1jm:b)hh#A52Z98l%K_h8_2f.T,ci@Vd0dp<wUFWWNxxes&_7#w!C<pW{5[dGQ
+T<zfse@tfFt`zl4y6iNlb9%!fNZ>;Fa'tjA=@%S!DkdHhO~WENcv-)5rI_;JbV;HfKvDU77}/0Dzw+we>@i8jC=[>92F8,tHAdzB>c:^kxN6^H8>ZZ^>s%
+Wr|(pZ'sJ"^f)%g]du3c@ftnR7NTjwOBQA0D3{,=A_zj:G%/ABi^P&wc=DrE|o6Kx]+r-HZnMIGWK8dEQcH>=gitIF]n3g-z!`f%G`adE8%M&e$+^X`@Kc
+7P|AEdR=UZ$ynfcRpc/wBm1gda#J^t;e#Tm%FVp14g/bSCK!z]-R(fh$WSV$NK.g8N.k5Fv>9P0@-NJ%%1){m!GD2O|7ONfwSp9dLQXG0(DB5J,7>;RX1j
+@/a9}M`}F=x:;4_Ha^z!h&wT7|rheX>bacLgGHd!Aeo,gFot'Z+VRknh]$c4M<vosT;=|)ac<&yTka(rW>iG#^+y#bh[7'`#D(oe(9pG:caNJ0=kA3X]O.
+q9pQ5;dcV.5}[>fjcGv"o[00n)T)Z+B4{g8fU<dHR&/<K}5O)fS=fX~s'&]M&#PM'>F5_mG/{(khdPu{-(qaqY2=H@K^Ao1H+naVj8ny}VPYZdA=d`lEQ$
+lo&VyOl7lfup<9=-x:MGiU>8cuD"(;,u}1MFIjKX`%7xiftY8:0zFbZt)>sI(!;]uf(JWVJo_Bixvz7hltHb$N|;kmo8p51Co5=>0")m:T1X-AT&Nuz)<S
+/P1Vi4H6T:g,O(:A`5U@@gzm&t!gFzp,xsHu'@8H!.lWV]d9!3b^RANk&o5,]yaOM2yO%+1-lN>eS7'TGHFYGlN+PWlSfFb!Aj%S.+H:#mIiR2_$GyN3&D
+TplV"8Iok6)s7Lz2o;-w1+`4b)(-(`wQ&$.lnn%2/:loE+GPfC{;NfLs")1O;_4`nQ+k!!I#EalPb(G4S1FW5q=!jGSy%>I1r]iR}P];_`Fj6,6C;V!El0
+b6mm|8G8K(^iExO$g83Fqq]n+^r)S1DZJJqdwlKS_T&97+QjIX69QdX&_Ibgbgdq1e[1"!Nkc0.NSwnhKU&Uu%6kl.'/ij{|6b$.HdI5-87Xxfrl:!&YrQ
+742_@[KM50b&d(6IPqFW/J+nN!4<O030"L3|K.dLlm,'IT5XMJ:<m#~.5{+`j.T/7J1|Q;mGTrHvCHKY!%+/RW4'XawBiGhl]>~HW[f^0{fX!O1j3<}jpz
+E{Bz~3bTABI}"_FYFMv($RuB{k;PfyL{R|PzVMN2m#N]M!:}[vLYBV%]P|p=3-v|+Q1<$J+}mV~+9xY.C@nK';b5h/m3,L$D>KWiuEqoG49'C/seOXk)$,
+g!](s"X99.W/67bNS}uo$GYz(!iN4-,jDeI/`Re<_x!{Wv:Uvd([8I.q]Fg9^DVCpoX7eWXMA3C78Z>NfaYFyJXS8YFL"Oqa1eD"|YCGZ#yPP+L^pZN;s5
+9yWGm%1"u;sf,x^=&z/N}aZYeRD$Zj=OrtxT1;:L[kv[!E_3q&:k^Q+Va"%>sd]r4x&`G8;wgp^DLC@1Skxe34n$N.Gknc$Web()43dpa&w+,Z~[:vWsf0
+VBkN#x9!)j_WJAzZ,m@NX>vk}:z"n[QHy(}sw_=/Lr]Lhpkmwpc5b($.MaL@]A;w~grXR/Do#.4`@N3iJc[X&NG|+lh'^(,K`w3K,(gy-=Ff[{Af_o0dX`
+"U(}EZ0G)_Oo0ZTPC_ZoTPZjd/OXf96ApG#HJ:~G#w,86p&]T/01LW2L}mQIlDhFQUVzLDSeWV/fTdm)0cZC+l3y=QPo+SG_9;_zi+vd^=wrNrG76.7lNl
+&v976H(f[Mrj<gkpp<h#2SUz8y[KVaMohT,Ra9.h!z{@Cpu;v2D/XKfTI4d`]6vNebSq:tiGR><nvmbpk[rV||A_=_-k_U>HL]uq(cbw|F<{6c|y5qD5:X
+/=Kj!e]F</O3O<lx(t0uRqD_fzzOnMh'EL6Q$=QHo)E{{vaxkA&StxukgJHK@!mP(.&"3k|qwk;PpN1i6GS:T$#TKo#)m6z-QYlmcQ"9hvydCbmzN+1:]_
+h&BB6;xBXf%<-dfx&vwLFY^,7Xytaclc&47EWg2G=17cS2.QO%awESFXU9#1(xNT9E~u+Z1'hc+K^g6}b|R:kOv)hxx41aqp:zxF6xcI10&K3D8Jj3h,y]
+:b9_5Fo#_cryO^9<:-)K^XIrDK_H96/7,qe}{';B_zm$hAkO3ppPK/o6nm#pjSc+})Tl`hi3[o"C-<J1QAnSs4jOjJD#M1Y@Ka$8~#Ngud)XY-vvN2W{Xd
+uI<e"~b5[o;6K7vX{OgljoLWGg(:kOV0W@BK;1=^"a]3M#s6qj#lXfPy8`|}.TtM8/Q+b0@zpAlE'H_r|FT(^jaX#C`W`+0E'!~L#Zr-:RX0F9:r7Qs}u7
+5},v}ti,W,WIWjbkkdibIbg#9bMNZ|Dj;<Gxp}qG[+wxyUx^f{llU{Uhb(Y]Nl8|L'eRrJKBwIO$EWRv)qcAp#Kl:2-0cg2dA@!bR-Z@+20qW30cWb{R=U
+=Zjh$Uu0M%W;M%/7u0q=iNg9<!=w#YwBHG2{}8Ipo[_g@A(Sg#%@-O&6ct#oA}i=oLa>(Jss#s:S08$aPS;5ES]q0O!-^6s>IHKRykmIv'9Pj&,l]nZ)7r
+(2JU2ytV014FGJ%.W^vEShXuU{]zAi96.:7e"<ri}/SR05}F(;eJlM';r<yy/q~S=Q%nv=ak$W"hO}Fuq)~b7I!>n&4vczsSVyE/^{TVO'jxMPf$M&&!e{
+ZC|-J:N"7-a<!-S_!XBTU%he5#Y9CHyYNX$wa4D4gP`F%EcC_oI&"!kkdIaec75"tdN"pE,#lb~^2!g/i('m:"%&9]GnCHV)c&:+T^ac60sH^pnYd[y+uW
+I1i2x[M(23MmZW2<z7P]a6z#A6_BPL9P#|6y{(R(Ux}h5dlwV+US-<dZxxpr+5:Bf^Gu3Ui{f@coo{;e:%vmU,$6/vcx,pDc`8"EG).K|[l'|7n`GK3aL_
+`BXoqq|Ko$>#:E~<3Nk(:!-:,m&{I,Y+(#"t{`%b[U;k'w_HtEYl}8qSSq-8Xx9Q)L2{y7nZ3{,F=$6hz3nDm}b>]vcW"-7={iKO},hDSpvlHl9Gk,KqiI
+,fogPY_K`bJg@6dun'"=Xp>@9}=7@WCz{^[1eD~Qz=Z|gSo_`el|^[xY}<BceZ}E|rdMduK6bNU%Lsd(p;f:P0)zN8Jrr$Y(0g0G[SxtFe:cIXP/|]5@IM
+"O!z8Avchcjh2@r,|zB(nl[Z|yTf7d,TUwpqV]sfkX$d~TA0p7<sE[eyg%jmNou{[PrGw8Ux$6-i`v}HLlGq2BK3f15i+>ld2WxZX"#gQPy]K.6/!6x88^
+%g-S'SFB|]y4lda[>aCHYb71bT-9&QFS>wWCT|"W0oL!x3xOW_oT#XsI%E;RO3>HD}C]Q<1=xP+S9`Rgo4E`BM;h~P|Y01rYuuUnTj2Q(Y~0ARxrY(i4<-
+OY>[smMV!.yKY+j`9[Gv@WvZY;/zzk95+OYcq1RPqBI.u^Q}yi[`lwm<qg:L@P6f,PGp:B$C0}@wbTpDB#X7R9+Ko=G)NyHl0uL})l7{#i$o5-<zyBk$mI
+|1P&(4EDW:v.ypnZoIDzV>xI,kU=Bl]I$loI;{,5.^J9rls`qzc('n!i5nxe8C{J1O>/B-:r'-UriCr2;z'zNP%ggXzC`zskLp_LMmr1'$o7CKQ;pJ=H5k
+AMI2D{:rHRqaJfHHThEv`vk./wa[9|kL}@{o1TD2w>t{aNy>520Pv@CW,Sz:J%H{)[~,Dk'R1mtMIH|/o0$"g6'lvK1EbEc(jEFHlvwzIOZI/0/DuL@Ne]
+2{-60i23g'zITqVE;p{(;lV4AbOCPNQCiVWv;qMPozbh+>{r,>><"lcHu34HnT]Qd3w`h{LhkB<14ZHiw7xFSb5,{50mKP#i"coCD9b{qiD]S<s'$"x/SN
+#!PpoIJn@k1CiD;'x2Tv#9w)0JN8Q1~{(ut@<T~iQ8B[gMmEr|L`{QkK#omD(I_nLMQ4h[xk'%~a0Q"SfP@uxZ087PzxbX].i`CQ5sPy],Vuy|9]qJv{dX
+W-#;zsb#)]t:9UZr)f!Bz)c`[e@UK/r/K;H%E=K2/aNI|s~kR72h!'ZiBzHPry3HD-lueE2G9dbK6uS7ilVW^[Lpe"2RdJf,dhg_1h}W(S8p%IN_IzK'=]
+y4@,+=ZC@i,T}G7dMZ#@,.9,8h@NX#KQ7;[5-#.MVlA1G|"mMP'WKUfGg6=-4<:e~"`"v]ub0zA`@sqy091pOfx|8}(yXF@>Hu':pi^DM49nvfj0@|$+{=
+6XYcS5c7W521Q'-9CfK_5eD{gN$ZF'Vkz%e'snwh>3@{-@""w1]Ys)5M6}F$J0!!~B"De+#xXy8_!QXV8/.y=9zwAlrq@`4PFPUnTomhW&te${$mgQYGR,
+lMe>a6cuhl}P[N$(LyYu65-)/Hv}a9mn9qG.-hEJvAxp7,I-C8!WqaLihBCJMUxJZU:R&[qaX;mkYK%-b8]I%4@%z{{U#Wx@FT=wg=OI'DpVi_Xt.ez.!R
+pE'R4rWK12O{R|nq7{t=;cd{[w3q;Q:aMi)G.}0+sAEqvqz3hPD.>;ktLv,pRMaf~O|zywJ{PfC8{^5xZr{C&_kv_d@x{C&_UoarNDH"5>qA[U$Tt@[U"J
+Af!yxuv}(d`R!{@jd9$!!1:j9q>xGzZd}I"8)pO_n}nqHf"Igs7zT&nm$dU&a^Kq68>dJb-%VC~h<;W[$[>;qbRUbn,W+M_<-mh3B{%X<J0NaIT|Yy}'|/
+vzn8a,LUPIGOW<A7&_t{,}wKitClpxOfwP.0rL6K64wTt31@@qIP5wyIyf`YPzgI`"DcTMQ{L/sYh(:;9)w.}A$sMerN9rhhCe3TI&3fbk{dKs]7C=+S~s
+=9Gj+i7.T(xA>4`'Fmkbve%>{C`ODpn:Z@/>nz&N$5T}A=E%4x&0JXl47wY4tHz-3U~SH4iPX;GFeiYCgZ^2S7~:)ybLP8qA<17LVS)xay:H>Mqj1%heex
+Xd-IrM;94!!Q[[B5#}P$r-O]p@%SoR)z6>/6(_$[%bXPT:!AW3[$7fSzkO$W+<u=tsT(-@Lg~P.:wu`!.1GxU$b<GVnn$+J1FnFU,O=F"4{#$R(w!)Q$b0
+yVR06FN;Ea]l4SNQ]UI7.%{dO%yqxua4C#CmgT,$.(}[4V_8SD7Ns|!fFXIs[q!g^Yyb]OT<TY~f1N2%^FfC^KM484u,+=%sAyJTMF&zhW}3o`Rs#1(JEg
+U)#5'F~UsAGL.ee%ol<nnzFq|KtZg4nweBZyGlj8Oi.}"`sZj&rYa<oI!T=x[T(Di/p(Zi4b9o1(C>]]!!'OTk_<|oJUd"lw=o$xm/6L{oh}"{gz`dbaZy
+ki;JC7fJ,<@uI|8g#x`Zf}E#(znZ~s!FxE}oNL^/nhp`6gT}S7"VTt)/G1V<wX#d0,~]bVxg#3{%INS3xD/xH=g$IWpLft2L}"m]wWrWj3'15+M7-jm6='
+o4YxL>mFe}U-dWuJGH}sxFd&2{qM8jyrb3[/-}{>.iK#~6%[0E<i@=>R7#fCpwdXkDQW[EViS}ZDmsQLSCsHJ3_];}%/PfY|uqlxb`djHyMcK^IFG,^N<j
+-lx}h'|,%VR+y'`]T8{a[0oViday>TT4,E75)8EW3VfOmfz$B8lpdcWhp'H+N#v0r>cRDVupSSdSZZmr)4a3{'-wPP;Gb^'KFypbW3|v0!MdEU`]vZn/.C
+mAZE8liYAyCobE+9X8ebJ1%mFBV^_|)Gj/j"YEkB1n8m}2rBq'R/%$A(9eF+lc^89'_hY^aU}Bz9oHT$D}i$z#bG"WM<_|'=9KxCAuwSWwGF|}r:&toyl'
+Fc`:8Rb,c:63w/]O8fIX<vw8w0d%$DnW1bL.W|/96lI>|3k0(Pk$;JdpgYF+=tyH4UPADrDOeLuCkC7<RJdBQADYC[~0mhq$lCC,vTpUvT[G5x|wt{2<}:
+Xn^Xsf1t#&$3w|Y73xtEyNuJ34i-pfb@ciCma"1>CR~UYm,:,XM)7ZNR}:/&_#JOO"VjAEN(|H[@a`D&,:n8<p%cjBy&3<%L,2D2-o>d4YB-,P}`wm5HRn
+$jJn%#hCMz(rRJdw-wp`t|$-[H}Vsg:,dOYI^(=rNBGL!">Z&!@SU(6/RUh_%FFyu|OvzZ#%Xpm|){BQ_"L6::~6cw/kd/Bm<8OC3nBccbA=z)MZtIoC@Z
+QXgXNna3hY$`uj,D=2b#>-`HQ#o/]"]eVVj`-MU<>@,8ZM+^g6xv,Fe.Xu|wUu{|{=2Mt3^SkM@q3)9gPM&q@-'b1Pc-{CYDfoZV`CjKIBGFq2vXPD9Hu`
+z:nczS9}F}T6#|`[Jt+p1vIB2mABB+C2|QweX#g!lOroAcz%9I`O9%GBB@7grz{%'VV;JHaN:rsI_<qrj$bh$}b:nyLz,F(SuD(>fz'+=T<k6=9RabaQur
+C-R6lY6.b#Z"hFG0B]E'w.];_m`5<Mr;R|@N54ajq1")3+;qoU<kgcg8Y8V9%IJ4C4=>~<Jp5Z]xrb<d&6YPYvTW]5VPVms0Chyj74kWevDu=Xc"c>:w2W
+flD9JS;8<kW_P])Aj%_6b#CC%$wT/GL%lYzB#eV=&t8YR{;ZMcsab^jXM{xkdRFn&'lH$N}y.g3;3ZsU~QVp_q3u0]B<|pB,(/Rln1'tA^VjFN'hfiT"MA
+5{#HBvmP'ybP_sbiwdIIWMyY^9kIDCfRuni+b{7FgjR%K=T-O}hj:}GJ:A+hkJwde1VQDSH+h!t5|3}`KRFyZK#TWN1Q9;m&ez4iYIR!1wbC'"z^}(qz_0
+sLE9Y5(j<FVlsCYSmYL;bf<Z|pxa%IR0.;G@_0BgH_`j%>ms)B.x6v|#QvYA^w-NWm<7#vPnejy6nvv3ygGiFzBHgz5IJ,c(b=GZmqxw8iL(ge42c/M)>D
+&oP=rEU!x4M{j)8UCo&]0l}OoklGB,dewSUX3^!:]zE'21#!_Re0,f4_+_@cAePo:|E>ptZEVE9cY8D/}6Fdvb';9SREQp@`:C&baK!]%/IH.GUClNGA<p
+W6LWUP,HLpAa%lSp[M@2&5F&n4s48QVaMo.KDty%iB(eN^#4"57IxA,jztUCUgV/;ieRB9oqkdS8QCew`l:KLn>KefB^Hd#e:.g[}0s@^eD0b9$,gEcZ>f
+RHFy}]Icg._qd`)vKQmg2u92~BJM],iX`mWYB1h3__7o84!>z`AH)0Il@n7`oITXR]Q2o#jJ"8<WZ;DFVWj.,u#`(t<$Qh+$A#wk'PV25Z}8Bn;#/UBgT(
+Y_/q7SoKM}&kFU,l';@ac^QlW22Y}DiO3C~Pm2Z7XJS1H5[9'T1/3)MsdWczS71}=aCyonXuS&:<GpW/pRY2mnysbXIu$uRHk3rxrnFaRBf(coe1Zm'O8E
+uybEsU_d_S@.X0T_)!hX:Xmc9QkJ_'J-rf#$X;!)gTN'|3RLO38Ha1KtFUb6m>F72];V/3n"<PCC5@}z8KhESN;PQD`Kc0CpB178%ZJ:g:6v%TgATJw09l
+WoJ'@rtv@+FH='b5+{8q}o[YSqBBs]y}$w^fh>I>8KQW)ZxpB!XA.eR,I)"r:B[]&4IX^_c7fx4xu&h#9&aDrF56dXyjpbz_/3'JE`A8{1v-;"l@|&/,aL
+>YlM@7e8oH5=C$5Qu_RxLFk4^_A.rvDn"H`8Q%KKALOO"+U(zN,u#yvrE&tCIF}`UBj[;X]+U8h'|4'Sdvbeq6$XqI!p~=W}yNH17TWD/VR#=2Ik;Ph^;,
+`defWVc7A$K6@wTcw{xqyPpx|{M;ofTKf+44u5SG|`n2:BW:Tgj`[MS/Ge]<[!f1;q;;$hs7>di]ba]AF:$%Kh;6;VQ2}B3V5.=N0"csRZOJ_]>/ppa4V{
+`"buba||/w.5Rrt(Ne%oY7d6&:zv/cBkiE}{U]#&cJPicn,)dFy,fo%^`K"E]B5jcqFds,INFh>zOq)+g%>x~-sx.x}ePqLcLaI2f+Z1-2ldx^4#U)PNuf
+zX/0s/PsQrHFXel$N,Kh"zx!0Ni'HcHZ-&5S)bbT8JAS'1qS/P$Zn7Ipy93>(+wQn/Z"'mUU+sIn>`Jm-uh{3OuAu}m'5+d'z15|S-s&7s{GJsd++r,eJ,
+-9mD{J"$'Sw'M)=6YG-h7lM/{ZvZ0h4ApXemxriJ`h/E%4p@"XKccx)0xO~j<}eRIgJ)PzwuRe#cl2QS1`i>j5B$!&+([8F4G^}+s64+3@Ql:3sE<$Ep_%
+H[fanD`}KG'#UAt]cyDY,4`72%irA$$5F}17wJBrj8p&i(c2%p_2-B%=Z2a3/Y;4/!/5Q_t5uN&udMR-Q9EKD#wq{<|Zsr6Udx#w#>)u{]"}-HhW^HiDsd
+^r7Q`C`6r8t`RY%lK2tg+#Uq`Y#FVV7<S18^eyjI|U^7r;jvkw>:2cS/QoYOD,]'xoCKNdnOko1zH4vW>}QG9jNPk9k-2/'ltoP__izY+x62[.M>!N1a!&
+&nsIwe-nO7E3ALpJt6^@h81#u"LIUck5EPs.(%gZG-[+829&@NU5ggm]-CFRmi(W/7wh>}zw|%hSS#DiQ#z=k;68}pl=t5`0J7)IPJnS<QYs[+t&G>'rl1
+7CXb:b^./h,R41<H]1(WNz:}p+I&4{Fc[@b]NB[VE=6)YjZ-`uWZv5j.Z:#J{}{nv$cD@GvWro@I`7ws/{8_a|L8#'OA>!Zo1MK9kr&/1)#nt|#8RS)iaN
+z|=Yi.X/S8bjh62[d8idpT!_-=1iF8,&fH&+J.<xlKn{U!hH#rou(zvFXp_fAMDl#6k._&p0Vnf5':<SZ|mOif2DCY,@!YT8d2Iq-g}<0@9;NY),Gz:dA$
+Xw^vvmP15A~]z^tB3{J<y{RnO;%lZ,aU<T>rhisB_#_Q/mv29EVk!@Sg6pX{%rq0'ytM%uND#>C/f8Fh-sWUa#7vu/T'yBTe^[/17A=SmsSqd3=LP[#>+u
+yZ-6}B|"DSw0~eC]xqae2I#l0N3ZR^8iHnfjUF>dOCza+|)4mL,l3qS5{%lgCe4Z&s5P#PZkm!!8sE'bT/}W:l)0VkL'x0`1"CJe0I3`|.uvUg25WoiFqk
+yI=uN}#laqVv.ZA#RXx;joJYz^BCZlD]p'tB{,%pzb6ANl<GZq7YGJt'f)`!S"TKCTC`(mL(qjjKvX6I:uN(qD`d>zVy(Wa$3#|L>b${T:!0|2zC{O5l!r
+&OxIB8$',(%!wW!nSkZt66w<_In6;|&y]%%'MRQ{p5-6r^7AB`ZQAJE+,IDDfqFxA58V9J=m'eI;73/gKXZZZ|0a5_'e)<`%jBel@JSW'o~0`FWkysNkU:
+4]cX:9_"%1GpU#1P#zo)IBTu79cA!ZHe8n1XTeYE@1)H9sAT`KQaxBrNrK>H%C;Gg[)/u$`nUVfW8@.E|P_]7u~KiB_Nnh;qHy/j6+qEPUwyfpdCxQX0GK
+W>nHCh``WF.A`S0up|yY}]d-mY3aC}R+-]~Nmx%Ap8I=}q$y&=x/j(;&z9Uyj#jZ'Nl)_S<XzJ(c#ZZ4]'I`&u&aY-B>UQ4+rL>91zQmr!`BCdC(C9F{Tt
+-Y5QVGK%z@5jO#d<L0E<@U}cO:c89^c4Sdx"~&ar%o3BoZhw'CK]2x<M%h4j$Y5z(omX$YCbPpXw@@a,j;iIP==<p![P"Y6iJh%ERvE&p=!F4zV,5hINu/
+B1(2s<]IxNqbmT;j5peC}U|iR)38N-voJcKMR)TCdJ'O5V,xhL;Slr;Wh{H&hcIrkN3>LDfg(O3&32MRy.s}4@of9;{UJBXqf#oI3{#k)obW)':o~a9m:@
+qM"m1Wg>_#:[hnS2hP|`[/]de$sEf{(>g}OtUvUd(2i]{6QdF{<4-Bg+oJR#[&~u2dCn=K$A0)I|Xt:o1T<|;UayL_qsKx];.J<7^9ch'C/.}K1Hq,~V#c
+[ejRoAc[+).jts+(!n[A6C)ypIpzQ:B)(3mL+MQd>58wG.Wtg;DetZ6LfA1^7zH{#NLWY@[1RUHW=u7h+5,MI,kgs]Z@MUp)zto4(`-Y~Yj`FY$.2jbH<D
+:ajHWo<%vdIF1".q;`k==OhRqPt$^9@/c^m[s0QE`xnQ>:EM##m:1A]g!Zw]Mt/&2G|nokK9UW+8,SQ@WM@3M;0wr[g>wIC_s86W==-D:a~p.D_G:-./(i
+ZKO96"`'SSNn'@51yZcz]R91:S&q>ZMgs<Eagn,osg$#TXH7MQ_9u>w:,e62qj+fj]Mj`4i5"6YoGv=Z<&)D@kYz9Rcp25-t:DGvqV]Tq_]Tue=d@Mtc]5
+h9Kd/Zl>^6y<9)bCct.,z;GfCrPDMxloym6MD5i$akRl/P!`O)>jMD0@;Kr<paf[s0xI[HGnVO^JD)@YmxP|&k>]Bq_tXrEQz!VtZV<HcrmmSV)P#lE80Z
+8UvhX,/zI^DPLNc8Do_0t2cQ1gpOJ+ucewA5-R;W.<Tdxe,95/&NFF[U}{Bj{:GCs)_D9Vdw,M~T|cEZt%kj'M4.63S3ZYX<QY>GhEwP.>4#i5:+f'W.rF
+~SMt__,+hW[340ZKov8|NP}1hg%]P2({s`-l`_F]qBPK=4dL-2Ei@)A'7K82JWy.7jefG=M@t@C]"z22ND^=#AkPZ}}ujCxTmYdG!qGNb_YmZYp#i33NYA
+_SM.Ga}vJFf{}<o4K3NL`S.E-dtFmGK7RZ,yl`z<#5$[g^2q);^TzkiYPPgdZzvi.GYvI0$dgL<Z6D^@310e:2&^Jl)$"GV5J<~%^/OyDXpqf1EL)d7k["
+Qd3IX$BkHapVG=PC+F>Ts-}++"(/WySs]1)YQ$Sh$}h3z9NWktl6tQ^s<6Lgz0METcKhB)l$xi/U^2de5+,@"X7axB%qtdt4T;i@v-1`9qp>kWT"9D,OlG
+TRi=Y^dI7gKXKyllVh:"W6Ji)%0q-.CxLt%DLpX:$>czg|2=R'l;!qbgYCoFz9M/<F'FW,3qs78KN&LzH3y9tzbKQgo}o,4hN8;HW6:{z/6q,$eA<:n"g|
+Fr;FtX9cqA#iH|7Es&gE,cDu(J1.%rSm6:)==>>y9&Um}[).V[pI$(}&Ule3YBCG}Lj"N$b#}ul+k@XeK'+bIVC)I4]gf8o}Xr_}g|hr2rdo83)`x,{U'#
+jE.c^12:ac~"!L,0eGX_aupb(+j"p;n;#xcGFU8h:!S^w$AFRt#T">2lsmUE0yv=B|0voc^2ze.D/R2QSoj^0:0nZ_47"RydN[!h;FCg~d2]Zc0nkbZgek
+OykqR6HfJq$e'groCeA^LQ3dwhp]D/SZ<!3.uwDG->iQ3q8x2l+r:Q"J=cFOJNHbgd^K`-wiac|sgzz[.aBbs`nY_CkG'D;V}'(|P-c#A2=cVze5>2W=@n
+hE3h5}g1AOP`.Um[.Y04-]Kn.V9<g[E4+H"KO@i`/lz7A9PI%Be__yRp-RS/_t`@'m<P8.I2,GuE3N5A)0jU^jwB^l>L,O/|Pr-L@@j[=xv{0jbIHW-Q:A
+_;huoFe.KJF7P,,kE%PEHND;&AHo)28R]`qi9D3Yf(B"MDp5k)"L`-VQBnP-yC~@]37w,2h_7D9|<bkH-O0C;[0qiSkB>6!nff+E!SdEYJbDlk'ChY#lnD
+)1^9L+GK&h~,A(Y^(m59VcLRzvBUHu,]#e4l/'S6Fb[Z0ChY!tH,<Jbd$O@b8&af@eJ2GP_7X02!ELI0Ks+&p4@IHb}AU6FEzL,}9|GGrk!<SOeu;2vso^
+4I--05{&]lNMSJ^YOB1b|RQ0$KC[6::2{=+5j8Z>(#w`goVaT!wBXu+o6'6k#kribF:,|>aX_7kg8V;jdmnI^;7x_6Y{0Yz}.c'g@Q4F"%>].x]m!#VJ@P
+hzMYc1q-1P6]K]##r&h5K0;di=At<):j+.IR@3W<+|uH:f5+r(XnXf9]z"/Gro:X7C3DHa;'qt$PG1e'ui&#lH!Wm00(Mfr-='|Cpm;]R/6^O#E$|fVILs
+DV#yeb|'"fAM.h,pP6JH-n2y(nWLKCXb|SrDqtmc_yUx3_AzI+'ZC'}0X:wT=ggH,6G5Nw2v_W^Yh(LXq@H}/2&:7g&ZM)eC4nDxVCrQ4.}zBJu}m`e@qR
+RML.Ra]".qUzvbBu{,RjC'V.7s`%tqb`hNRa@qK#e!b<_)0br"u5oowY%+hs;q+8)}Y^N#-1eE;m>YN4j;x]F^u&sx,4_/26d3j[Fq|Sl5},u.20o@>_xT
+t't&E-R%sL#m&YeW0g(q7}9I6K11.Le(:BzjT">w>|iBD]G<XynYd(UGK(cy0!Fl^V_f+osj1(K]gfwP76>bI)1n!YT:uV2bCG/6xT2mH1yYbzM'Mw89"O
+"58sj(zFM1nuV4yf~gL([6gpiQIXc1W($q$_:bJgj4dxr((uEn:348ib^nC!Yd44y3qYb88`[9G5c;r3yWPq@}Cfr8w6]'>pxl.`6DK5ZOpAS.JN,(g(3%
+D:@cm:"!f8g0[0p5rG/M7K9bNQo+"k^;peq`G2"lry.wNRR16!d-WIxgGA{F_x$`M>;m[rq0:Z[J;B};]jL]2pN^+4hV.$C"s=wIub]qel;LMiV)!L%9zF
+(%V]vZ)vj0_+7hS/gM@Sb0!|>[LGgVLjr7T8XQ-KI8|]_TsU4ex{xJ/o"_SBp@s}mJ^S@fzXPG@V)p;'3k+ohy]9Zo&qq3SY-(n3K@T]hgtFM_M_}!rs_Y
+]5'`%VtWI9)]j`F$)6j8MXz'BWYu-:{eM"i{G@ECYbJM7v&!j[yPe>#kX6MV(1BPkEcGP.uaL=0;.9a]nk|(bm3HAujS_zNXP,B#+;!ye#C9H7nH0y(15H
+d:@/)hcLVWX/9{WYj[AD0BA,q;<i@/e}6q.rUH;3bu9M-1Wy%;!)"4[VwMpl6^76|NA$cU$%=z.%[/2h|RS_)VT@fO0oJ+>j3n"4JMQI6P(9Q`;SVSW}p>
+{NV5=;oF_-#s);N(}HLK>1E_GtZVW5Wp&{FH+kpwO/F4W-$n}"g|#^]DY"yXmX[I'$E5xGPEP^!Hk&c0Um64CAZmzbR!3IxH~"/5=C]B|H%XPM^i>-@DWM
+0;<Kz83YxjV#W7V"u&z08^OP9b:<hgcZuC/2)5bKkId`UY};:|g=QZ$DDARC{'nc.-KG;%TX|RljbZ=&bE_iCt^,LqS"rW~!{izYK6<b)_"tL-K,i2o=+@
+6+6!{]vSP&GgoeojEsSPfEOpuFX&tY|)'E6/s:"7gWHy3[>]@1SD~c<1D^VwFmOd;(#Ok$jdht6Py@2E.y'9KQRnlexvd'935IC$QqAwJouf2v7h$TP`dZ
+^LyW'7L.{b{W'N[O"^}SMOLXYSoKNWkE-k:oKhb"S+"TFvl;|-)r)/Z|a"7O`Lrs/u1-zOK'hj%>6F$HSt^n;LAE3G"N'VjI@eN^IW&RVD,N2lBB5lSp$l
+=u7!VHRm5-{n>t(XXZ93Degf5rVgA=L@Yt3`{LQ!ukrnr_TNL#{["@6/``#yqhD-Xz0pVW-9Oq@^"(z'H,):7G%}ykvY]35!'EmkJ>l;)]'=70b<g'$R-i
+2>%l]:Z1O5&kV!r]ety<l'J.N}fnadyX/WbLnun'q=i&05)yd=k[xi#|^8fJwub8LSb015u0EKz,9W7RixHJU7c/8oQ=I4#O:cT'-07n7TR&R80M;-qZ1T
+9J;jhl]<65|2BM.FajOauSf1q^3R99_rfk!4R`wCI_>XkWx/5ACHRDzK#rY$]`Y.6/k2@jTD{[r](aUdDD]JVQ$V'N8yTp;b.,jQVH=Mb>|o#gI,p3sB74
+0d65YN6@K$j%]}/hAJKxb%)JQ<E_QT-44RC8E"fS4m,Kbg)BSz83PG{BHY2cikH{&_PuY4C8ikq^4rCq&,>w!l.NxjkOS[f}aZ]}Pf_{Kd4v]JDvQC/<l7
+8&</YqX'Iq60e^E1tz6c#g=K}bv:#A}`_Y6-zJhL<HUJMNjm_#Jw^O'Yq%wa[O^`C6oluYzxXi[_}[2Bao:3eB/xPT}lW-ELxWhboz~C@&2c;0`xzef>aF
+X]w:7Q{SwFt4n,F!kSa+;im=gtImbq[%[$c+Zu"8/i_G<STu}s!U.TBRN&JVV<FE4PzDQh.`^IfRe2rQd132~;'d+ChHJ!StD4jBXrV)ioDtG6~8U"]@Q.
+'.jmFV[L1=j'(r}QBoRJL.s&5la9mxy`6L9uZ>Hj<M2/A)g5Nz26:8oz8uc%;0p&mHYm;9sZ|va@Hq0l_j1Hf%M6/y6N~`QHh&T4!Ibwi{[iJP]9sCaOD"
+S-uotX6ob#H@IW:rII39SpFko"YU9|QUZ[a6^ND>II2{3EAXMr`[,Qd-W-Ldw30OSQ+kc0,)Tc:HMN~eTk3pTJr>2skI@`+^pNi/Cz]y!Z9W:wqF7|XXVq
+>4>4O5Hp47cQf1gRNx]>NhqlBptg+(96RIgP'!WO5'P$H<(h!R`)8Zo9/E#(dm;33'nAc;ac2upC/6UaYXB({3c&$S<DzHKZ]fp-^/-kU}<nCrc,fB;<NZ
+]_^<[E;l.qTVF1ic=dAB3z"q6pF$e/d)Sr[<0ZS5UtCP:zf-a'rg,/kE#QW=hAO`]av'e=vNu"ebq$9Sk,VT1joxH"uE3ecbZ;!XTmXAJ|(R;z|(tRZ)VU
+MSEjjzB2S'EkbK=taRJes^eKd!n}5b9f`<zkS8]t}HMOx[gk/Ur#;`^K8=q(KQ$+~R~2ZX'8^)A-#OnV@xJ]5{UP2=Z2@<BSf-Q3N;GPd`zKfB'.vY_:sB
+Rv>VNsac2]qMA}qR`-mEJ|h6B$m.rK#_^<;<YOm:=2YU/^njM+STtv_S`aU]5CDR0qT;Gt{:.O9SAE/R~:pQ,i>9c>!h-_Oi"5R3l7yX.{l@|,n7-4fOL8
+d3DK>amw<Q6{oOQuK(uQ4#V-(&{w}rDH^!,KF/TBhxrzHg<.SobNOBM10l9FIf)5mpq<xSak-P&hzD_9S{::4sXTwQ>RGAp]RFTQB..j=WT3h#cf^oq0S%
+FLi.s%u=jOd^-M~4GH22v4%4^xMj{s_MPxykvmP4'gxN}llCHDvZt9q"y:,=)c33,J<+l58J(sL]%,hG]dIB8M;xATvx65pJr:T'0g<I${|)7x~13']xa&
+2a#F|9BgXQl.-GMlh%m{.i=g2;N|D/+3dQ45QS91VsmU)tqG"@d6qmqZJN,mg%G'&h'J+e_;Q/#P@4/q$9l>VubNhRv{'D`hRRK^@wjPR%<R7,}-T#.[k]
+RpoV@#U)%WE.x4JS|zaTBEaT>2GcMI--W4QZD2ywD`S(MW'ZXFQ3BDXxU<eun!u6>1^d.I-iadHGyDjX+YYL.M$2<6J]9QDJl0m}3AN-~SQ+bf[bYXOZU:
+uB,8;@>eTO`fqBaTWjlr::m>oOZVBzeM}/uM+EPw_2'G2I_#yYJu^A,9D4s3xHtA%J[UUNHZ<{9'9GS0le}Mb&vlnJlG:KO:pZ=p:,[W9N9kie!u9/`l^[
+VN>:{f57,208=wLG1'Q^W<=iq5$}<QP(gH77Wc-Vu(u(jO:K~a$/^,zI6@Zu'm7g6`2U;3Ulkdsi.]F]Pdqtl$_xG[RYno0^c8xY5Zk:0O{i!^4#z+nxju
+J7;e!4AO-`o+UY50RB#%'w%wQ4x&C1^$>;("(vk+Y-E.o(@<YR,PMz`kv%^Tsosi7D,Z0P@f)7(T^m#i{t0Wh0NEBC%#7>#51u5l-2Wt2/joX{Lq,5J:{=
+_qYB.su`"c9ak}wD6]ts)2i{~2%-6[XY33tEBDnR!T:eUDId||%/b4Np&KdD#5P:ioBf`-7/1b|c%VGy=Pay^+}d_qmsyfv|S<`NkSkOTK1IPA(qeAs7ci
+`R[1J|XgH%SEC^}V%s.,Bb%GG3$d98cHOCs{cRko$DHe^BUS(I&mwxQaMFI&%iltdD{#_k{#`oy<qGWv&JW7mBNzO2x<j@"eCIOZR9wq:xT>[Q7|eT3)y`
+)n[;osp,pSNkjo32`:SekPRh=&uzY$VY]pL&(`ZbeX6&|QN)df%{_onGkl^`fadQ#e/v<R/u-uzD^+ngF3B|bXstw2C4`(o!Vuj>Z(87]giruvr#Y|IcB9
+1RgnY:!;5X&OvPs[od08p$-yr}f+U(h|#J1`3B@z<v#Cfl/nv@_C`}R`]gBGAz[_LvAF'|fZi:E5|!@V!(D%-,=2~]dtERspJz;y}>c(A1:J&AYEB7,K]y
+k)lJyaR/pjlBbEI0bz7{;t_A!DkpslilegK^V(!|DxzEc[)@Zqmc>Uu3nf'`[9d$I:!lrFMJ_;$fd=K}$|b`1GTrOX7|^lL{9qz#R8Irfrw7#xt]8&CD^)
+:|$G/Cz,!.[9Hf$EuN{m}w:whHRNA1MWTqjtKg/i,M{fd[]Dk@i/!;MC/gJLu^.S`9;0!rI0nfp;/fI_}L:l{fEstIYG0Ra3~ZRheB-[Qrqled8>ndc2e/
+8APx"@6,;"^;[O1tzzxgs;LG5h;tm@nVJh+rA0)#0)"sU">W5^$g^l_iLMdr+s=XSVRt"[aP7`v5GClxLG(]8Wahi,B@'n/7G)7IxHK3h|b#,R/1U^U{fw
+TGe[VuH[Z9-^eiflM{8v9Y.jJ8QFKn{]hSD@xKvk|m6_Mu+(0^p"I9+-=:GBZCX/(-3zp1qx"m;4h5#(B%W^nR6/N"uTeB4Gw)fv<-3,@a.y[C5F1lxzU6
+Ij$EXH(sWWuX1KFiWv~Fy8zP5+]$m;+OPp8z|i<w.o{l:rNUA0^[zw@OX>7|c|JM,G)o4![V[xM3T>Ea.;FctC:|TIqN,Gw`@z-=H4h-p:F}Km%(G%MD!}
+>ZPIrWd(%]{Q5Pn[i#i[gJXbjja6Al"820d@;9XIs=aLeFB3<|Osgqgq%H7yt%MZtjp[l35"jiNh0+#4rphIW2OCfmZ)J:ry(Q:H[U4n7LbX&&[=';'319
+UAd[p`(8[=O)F^8YKm2[ZuN3u_rwHHqE#kplAc32@Tj3Pd1pg4+)bji!9+oso7ZAqe9-E51,F0UsgZ:q_Mp+{AoWTx87PiX,r@so0+^OR5"KyOHdvlq[Cd
+.Vur~,[^Hrk@n{_FhOBC9F>}U_2"!SlC&ul=8,QFO}~7KA&y6wC^4$2La!KIr_m^0gM'Cy%0l)_4IkJ!c4X#92,dcJ@jTEx{l<He1/mAdurLkQg{,g16>L
+yBRc&6I/]Bv<RCusopWt_,{9kIgfbXv])&W'.X>tO5Of]J)o9P1^"h_gEw="l{+A=%(W6Lv5sd>Alq$6sNZNWp&S2CW=d/}4{l=T=>f"[4TRFtl]%F#oM!
+I{TJ$fqGAxrZ7yTdZH=eVip_+3T"sj~T)8_A]2An^GA8KOj"N|2<'U|jYn)h`(q8%)NviN:Ex"p9I&Oz$huzsk[Aw5`/%|W8qgk^@f(+R[xNYj5k[XT{gg
+_25xqOG"5HCw2hA{A=Mb759t.iPo`5#Uzymrld{:BAzS@fp.#s{ZW1/HS5tXz4&b;>^kT0YtUwUEwJsKJT1fUoUK)NjfgbgRPBFGNJ34(37F-+a4tuGuR+
+~Q@JpiJ=@%t$M9rFf`O^i,9I=i/"LII:NJ^[10=fAcxWGt{L;Y}_ob:k}%p5}IAp9R]bfoHGHJHp5stS&{,j!'>o(o]XJl7aq65.$QF#s)Zut<Lvn=6j2K
++&JNA2[,J]y]km)_qYpg&FXcvp^KewMY3"bt-0toT+eT%0#q{Wy65dPjvZvsT,k+FUkk$I|N]bI{A'}>X@8,mw-.,q[{sCIWSs!+RfG_7BP=NTOsqN)<(P
+gTx3|SP6Lj:kL4IW5{nm%}SsLiqb!X$7,v1VbS);xGMKfcc3K[;|Cb)xZP6$B(3/OF}_w+@"|BqS7nG@qNrXU;rkeTlFZql8K#n-v/Iz)|j}5XHN3WliHs
+Ll40SG;CYJ-]V8mX.MwLj{No&DFO!a+ZmaBp[gbf!11`[GN^x@@77#}|0kS-}_1YPzi/<Q<8qG--aYt2eM{D9AIKVjIe:zJW[kZAhut6YFD;!|;6/G)Z)@
+4t{9SOJ#|2&7SwTa>!r"x}7/+X[$5)U!JTi<{qQpapZi_6n<D=Z]$F0#{l<=Vi:]`%MW|ax#Bp/YNG6fu=@'o0pkafH9z%RbEspKZM9gKk!NPdWwTt})$y
+Zecipl->GuHCRn8TG[y,7A:8R_Go>'p@EYd4u$TeYD^GH):(Wp[_dT29KvD=MY6AJxe(T}b>|JCaSmMZ0SB/`cV85z"u84_W#PvYFLCpdXP;zBCpKX!Z2&
+_VuWR'kA%m9#@EcMMux%dbfXNX^k!K`7OPky5<7@^wO&-fRl-m&6"jVGlXrp1)i3Llk/k7VyrZa`Jfnvz+_#iH5.7tjt3x$b&cZu%2oL~2uW:LMWkV<Gp+
+HXae|:oY0lfqUx&zD!,_G`{xljDHx%_;cPz43h#)nm&A<g&R,;@{tL$<,x=r&Wc2jH[LC,^:/Risj"2WW2&2Na8nAd"}J_y|z#xDv]g4E]t59{U((pr(5O
+OHlPW((mTJNs^<At0,vcwr';7x5y1JDyx:8Q_-z=#TpnhjTj+K+cr-Z6avY1Ga,h`5H,53qvQ'@Q;"rb,L%FDGP7'=0Z5R"E#QyKr".)3r`$}wkzY%GHay
+i:9pz_}aSLZeYOHzzh4tWPrGjjq@0O>a1nBy9<Jn,D6_Efozc%RWdZgWA;[SMv^meH^k`i84,om%v<nToS3`Wf>_G4q`g#{&I4Q)6^(tw<VPeT"F7,1i!t
+Ff(70!Y,pMiTuMHYrW}BRvW{it.-sb+$(ktA%Vi`qL&U_Umn{uD]Z9@i98N`x27-7t,{4T]On62w^0Uq")OVQip$pBmx3fn]]}-D'NphlzCzR])C&frFB)
+|OIMip%r{SUFee52}{.6'[_zSGHU_JLY+/Tc(dw16_6q,Uo60_y:UU%_F8BoT0eX<]1{r`LnI'CDdKoyvj)BZn~MOu>G"6LY6dxzBe,wyurk#r#MY:9I|h
+X"I:2Nx$V/t$+EiF:jjzeubr-t>}"[MsMOCJrW+>E{W2'p7:&Y;It"j5!UI7}wV&uwA7lUJ5v<}Zb`ozE3;}!)H^5y%gYzGC}9y@.4857d,kKm5H2Q_/./
+Fjarl/~+AC`}Z!ks2)/akB!qGN`Nh"[Cvi5nRu#Y1YA"YxD>39xWLYKDPY.EW0T@7@C$JkgNR)+R@d(t.F962mBdJO;gwW]Q<lA0oShE`UBcvoOsr-0IzP
+JyX(SIQq;`7bHi:MKJN2Yw`H2;MsZ,:HJ+j-80IcU%|,=$82m=i98@/j[CTH4R(}NRl)N,Vj#2I,A:#B{D/%=B}"CIqs[krhGuWw>|R(=E;mlNkfux&Jd!
+>)6l27`G=x/+elgTi.ZZ"&=VsD<W7KNa)LQMvL(>+6UFnKnJ7,JA1$DAUbze&6-5f|@7`A+.1@Vg$/_F5liTR{R3!MHs7Duk/E%<}@O^|SLi>JOiYC:ENP
+L.RChf,N$|#u$K>R)-qz[[/<Z)p)V}OhW.]f[@Q3^JH0^PK<eH%Wb_XAELcD9.p,P}{qQ[uwLR`#&WvT_rBxn2W`"PYT.^R"z@-_yncHf9HrqTTKpQN0gh
+7Bf|'BqJGRGD}U`|{"C;Svw]pL5^"6Au_efJ;|~`J{"]biCgNZ]Y2%c+Qx%D+`-<uN#T>K'fl:lx[U}n_2okhhoSer{NIM^FZ|W2liZdu)Kbi|Sd1T3yGc
+.tXaJ5Q]>)Yx|q[T~[h:UF2v"KoxkfD5N|nbe-nElp({-SUZ#M/g4|9pxlYkAGDO}@j_b]|{&.wNJ`d/1aI9`|9N^wBm18N{tn5a$M8kUtH(dff2B<3Db&
+NfXQG9I[(kIc3_[uy`'pewq&^eOc{r~k/yyweNr#xWhyE)X;y:8AGqYlY5e[ha#.<}=(Vms]!N`;SBPB6Q]rYo>w76RucKxLg7mI2Xjfjlaab[wJqJ#o-U
+S&$.bH6SMtjFmoaRA$1)%7kQzW,<!V#-'PQb-9'm'F_&/7FDFhH]ifh:@^{5f#wB@s3qLnQ5C9mCtP2"dOW$pcP|{kD"BL69%9thRSsD!otz-61nl"U:D]
+&8n:,aq/b%)]8KGf$gRJ0ion.lS8L@=RAb'%4(mB#Y/!{(OF6_G`6a3!Kt>ld,!,(]+.]_[^.7T]<t(|gti5ZI&w[]k.rj%r3L_eb57Xjb(6U"W/)Dsp7Y
+rn>wlm9Yn|sLV,5|){T{{,W:9Y09'}Y2],n.]Wksvb~O)y+wQM+KL%+Gp"$heJ[{SB[21-vR7je]la81f9Sn<I3o6LEm~rtBfYJUviRn"^b,;qX,6oRRt1
+lQG$Z|38+>,{S|~YVCqCHhkpNCl#78}%$`]Z9h4eiT|ysN~1ltmLO1cd661NAH}sRm50g&#u2N(KlTOevfXe=}>(O=`(O"JAZHR_FIEk<YY%Jy`"cpPO+)
+O$'6Xok""!5,@UFZQR>WWI,[NrG<V0G}W|nj8kWhlivN;#}wL$MZCrLk{y+J3wc0rCNa]A#ltf_cafCVpS"14+"L))$OR^){.F,2"];^)ti+:9366f=#/+
+</yTx@$aeQ`/d5SxZs:W;5+Lkpp+5|Rk~Gaf2kzki[;LX0qP!%^lIa(1|/O^BnOFRW^e6cxE54is-wdHw5Q4)|YFfD:3Be1i$q_d;!E>=O<zBnbVi#Y&ne
+^N`xQ;EoR)h)<8J{CCPcV@C@{CQj^A(R2HJ(gIQ!=/[4HNDLn|i]C|o-tHGWNL2jjY@c6)A(w$4P|^LkJjd3yiDr%Z~j`7vhMg`T}b$O`v%QMm{qC/@|9'
+!rLTPdRW{UKDZ5.K&zNRh#O(pm<&|FBd6QNs=Xg8c1b/JV@0M:_"9@buq(D>h_Doa"R4cv2^KDGv$eoW8JG0@zEToK09siz_A'i$L{|M|'FN5{KrrpNy~N
+wLDfFg<wW=UD'L,8!x97C:QwTv'I}|.gb##w-^@};gP3YmnHs&d}d--`kG=dxjb+0OCs%}b3GAxPMP!%)on"ta+R:y$#)z@aHypb]e4I`I#L:VKpydXv+8
+oTZ;cPz$o=4^'7$A&V~_|:ATtdydx{@-=@`sy.fLp0^pFy}!J#TVO9_!$m)81g:^l6D6D&Yrl_+8kV2J-^433/7MO.qe$y|]m:m73z7yQM@9PR]#}G[4kY
+/,b>7w99FrF,P(]6atN@~85EkpK!zp^i&)c#L(ae77ijfn%:]qU48biYdx+.7iHbJ$E>uq,E"5EjDe)w[M1h#!qj-M6q'fzNIKLssw,w{$}R'//TsPs'1%
+z7m_-a~Ls/moAj_|9,/h3@Uf69bVzN!|d"&g2xu"Pnpn_-D,@9w6-)btf&nNfhi|`g.Y0b#!b%#L1d!=_p5_O;S+NugCT9#8ms(>YS{Ojey=nK-@ej;5Mf
+@g(2zU8''Td@kpZ#11D/[H-NUryjGrn#n_x@sL76k:8!zFjn<H$[I_%)qUUT4Sim9wl6]V33ENGnJZ^|F7!VNV8{).vhIW^vZy}67(e9xf-;R:x{avh!u@
+$zse&|>fs[}ksuREw#N`u:0@V5jP)V~]K:7/re42dE>#{!|8lzU;6UvgyBopwia`Wid/N=oa}G]4-zmaDppqz)M7<IHLV-XYkc4MM:)QTQf|y3w%a]%R^$
+]YNfrZNBv;7hslCY-=zAq)(EL`]]dKlMb2~@TG@"j48}x|ovV[13(==@L4;Jpu0TB)U(Yp1|bPS$nw'Nt!b<}_LMnJST!WN6E=I7ub]WaSu^rgd7[7No}x
+}z">x8(`t>6V]q^ebh}srfds{/Ry,LN&(GR^HAQu_3%`W:b-r`'gjHa[E]>8rjPvY)fk@}~:I_7k}I;4L;P.^!rUw"nK`W}1b%n=NkrJ<E=Z%pl|,DE_Z9
+@K"Lb(;Bm:8Nz^s+HHA:CuEy^!|N8U}>K.O}mFcQ/.sNSCe,caYDhv}BYt+CTHxU|<w3{(kUjMo^w%!:JGnbqWYjU5>P@y|p[e:YubnB72=)$UPN(%P%ZA
+"0X>j0SfFoAw)n}6!k!|>IAlsD35-HT/9GfQiT$bJWIfgXDGQ9UhEK&Uhzld590.}62U6z7p#yYe#Oc2,D<-Z3&X;lh4Dh"Tq[4d#`tvB5t4LLV$eZ_kBn
+5fen<iCY_f4zIBL'M+BBag3wiPZGO"vI}k4]NUPZ|d8YfXhf1XzSC0/OHp]5_$tVQ5N9yzO},a"o4&ujPAd6<aUepvphFh)Gc(:TM"UG_M6]_zcc;g}dRY
+-D"TBn.1&xh7lEKB7tCNnt5840gIe7FHCpu+Ix%u=p`+O:=>^VC8W^Q[n.BgLL7^0M7;Ikz{)i<B,/%cN&m%AlE%z0_BOr:pq|d;'EIU5'`nqiN]T2cNm{
+-W.szGWc~EH-tM$n]9n.L&L&Z)DL3,u:9n&U<%z$LI>`Ug$PexEO@y6#^>Lor%4$D8"ZK;=b=K^6E2t!%Q""'-5]ii`'pa_X_wWlV0Nf1lgt~u5V-((x8d
+g)bRiq^unFl|j&Hgc1iz'@zzkcl]!Sh0$z;)g%SH6Cn5R"#>(v%EFk%}STPC9_#nI=iBNme8cQDZD5S>j<h%pGyLEAIQSqq|'9.)5'A=wcB#2`ULT0>fvq
+7@Y'mTIHK.D89y$Ik"]!Sl'vE#>|Ob[eLXmdie4F6T)i2<W^k=F#z!HX+cNk=F<]z0IPR2tS[Ry5YZRzsJ:g}Y%-wei$Rc")^"f8b_}<K3ZqFd';[''k)y
+vzBq+rVOEL4E.pR]Xfmh~!d;#U4dK-G7e%~.cYStTK$)#_^@c|lbXcS039x7b@GvBa"6klTL4l1+ED,G/bd-L]uHT/%qiwX{^ehYykxUK>aVJAjxW,{_m{
+)"O6~wJOh;Nt)LcBu)Je&GGS=ZOE|qdf]OQ7'TRh!("3kOnKJ(dB;v$@gI{nVu~lS:AaqJaofeoF5Q{Fv+6_<ol0,WayU>)1A`,QZqTOKIrx-brTa,FST3
+&^0F8%}pg^L=_Wi1o=+zT7o)FW&]87W)^JJ^tvir)l.db'%34Rdj>qCD|kuco^ERXqBMiqz.NFuP!_R-oVWmH%4$[DP[+2_p)sdRM2w`=&ZZ],sbN=7h/e
+-]LZjI(t)nvc,kCO5bgiDJrqe]n}(-T^T$|xjG<2Hi`[dJ0PB>T=rK{VgX}rD9&jF+8CP:j{s<m1|;LikG#04U1iImIOChNYXu{I_YeD7I%Ishtp@9`['5
+8ed^Yh-8owzrd)4}ox~82D/>G,v."uHm>)EK~a$NHm-pa5.iy:iBVY[+>Y|lTZ|p3LrN^NMFTf32^B6&bS6y}f,ZCI^6Q,Sc7=rxH&Kf#rn$/Iq"46FF;4
+E{j6(|H8mfBdp]be7u/Gm"2kLrxgcNp6C5V5_C+q~z2$Gh}b%Z2}bDk%2>pBRarc./[{)<@0>yk#"WI;=6'%HRuX4^r(GXWa`FGgT&WH-0oD3bM8+r[t@%
+3RALS>+0P)O]+gDfTumHJPKqB9,"#q:vf@hZz4--4e$G&N%2!vG]aJ,Oz>b+iD'J4sn6d3%|O#"`~=TqedxMXwIV-un#$a<Sx='>ZdN|~c#r`BL/y+.4I.
+qtb/MGr)=9BP#Dww[|ABg(vko!#l)(dl.T=xL6sXfZ:|T8kIS8HTH<1B</X,6;k">`FeYNWgpEn"M#tA,h~4=t)t<wA-G$G_t28ZX.[8[TcH+M-"tdj,gs
+l@}z0Q->v.<R0[b-dCG^,mhR$8E.^B%DMC'0.dK}.P{tGC/09YDi2)]_QE-'#mKW;tgm27;M3Wf5oE[+>JVkzz!.4u,!=JsI2|-`<3h!oxs01Y4XE3y3HL
+$-|c@0C[%5!A:mfz{z+6s>7{I%2@((<5`9`R2^CKbg/G:Mm4w@4%jF`xBf]@Az&.5@1i)AWA$1Ryh69^|mNd`t9+"[wAme7Ul^B#`m(M/blVd`SNW^dnPM
+72)OV%mk`fkaXJ/&qp&Aj7RBP^(_'@oL]8op_H|I{mO46>FL@PP5RMdOGCX]-&#$-hrm7D-Ul}(gTU8erd#([o@fp=76kKrev^k2riFiI5A)godvUeeTtb
+TR0_$Y`}RU0el6VmP@XS3bB:7u!E>5JA2-7d_N8$]M[a~kk^$K46N'Cd'7'.HJo0!XrB4Lhdy'|r)dO2mv^j(4jN{0J=-j7E{4bXJOqv![3,0)u9QG`"U4
+:R',m=izPSZyLZI6Ubt`4@aQNpYyj2'sDyA$hS(]G=}1>-uQR18}#8j-84JzY^kHrv&h_sy7}&SS/tMLq%vl'xZk9;WgJwc7{dd<!}M1+]n8/q'3QJ,50M
+oXyy#YwWuzR9ITF34J1hVW)`_Vw:6xRoJ)xoiF+;n>Cs%1Y6z_^OB+2(#y%_dc|A=>{'B`o#Q3+]EROZq8STX|!kEB(dxq}r+v}l:IEldA=6rzCLlBzHYg
+=)=j'a}wILJD6fs[ESn-5uhFbo-+'!ekeb0-',}_,u76^Zhu6Q/^lMJj!fvDy(Is^Q.uwNvFQ`hRK{P"0LoSHAQ$V<Ug4f:p2dq=ucPuEf_g%^g%(69E<A
+_9i0JN_1Z3#RiCN0""zr$U.Klv#d-`K2<9KYDRF4iAHqg5=DY8$w05Z3%k]>~DN+J$L5+h.i!uNF~Ytid^Nw1@F7_aM_z@=58.h}uD_o_p!VEhe}^9'c&X
+a+$gjGN5'WrY|.<<na}Y7wys;9k@u}lk+sqT9FGBHbWFJioH1Aznm!f"'++LdV"N.z0)h>2W`OzVp4UcHvh#pxHcO}ibT>!5jjM}@GYk@9QUWFSwJPin7&
+K8`8A&1fj[_6aiNpYt%I"4F#rb6]pMO5~&_BWS4'uRetRvX&.r7R|KSnq,LaWqAa)g+n!fcf@x^.3("<ZA5u@OqVvPq'Efpu_-bJ7T1ULTwK6xvk-S7X7,
+Sw(K'(X}m!CgNww9P0oF^{Nif4fB|9Tk7)2dboc4B7/]|MQ61P$OROV%<}^pKSo<tdCXjT1|4C63O$|7f3CbbKQv1_Bb9vtG1<>L)lOs)$So<h(zC'BZoG
+tV,h8+O:4LY.C'y@LujsKWPe50rIID+jl=_`FsFDOLhh%XZ6k+HsEC>S[V|-{c#SiV`e;7l_Y;m/$yI`5Q/i$mNzAa:-Q{_n%Vw##0)A%TKAhy;,A+Wzu(
+(lh#x'nUDtbgm-X6j^5Wg0v"i`j2kBC.15Plh$wd^<2<co=!Pi)8So]u|!gcR[k1C:VF7xF<dmucR=m=&:|2^R)F,2-f>x127Uvi8-J2b9_G[d[)GIC^::
+$x9[~ul4cg%y:;@P)/gJWHKwlKi$b:fXC|Tn3o8-wegHr5cuu=IZpZ9;g7hMs%8[0)>Xf}(S&/Z@-Z6XYa!mxtBOodv5_|LM$_qMpRuDlz(ymspZ;v.]8k
+]UcKHd3um<rFM{Gf7Y:#;(ou[<xC6v"TR0o_(j7QC|@|,TnCKK!@~('vb9HFt|[CdKU5ra}E8p^DIP@fSDm0]i<c)R"#_Gc5m%NK2{re%/&)%}ykBs1m3q
+]VUoVq~W>d7w3s7C/${FOk4:i&H5B:6y6ZzlP8Sf~}xO|O5o@j1tpw7yTMFrI-~,zyeIhi98#zH#NA5B<^i:L^@d/P2hbDUZN_>pSl;qwr>lq!s)>T1>Ve
+2dJWYmx|6fe%y(67Q[}]udi7dL,W$J^o!^,LytbUsLF/lq&Me1XdF;v'mbu>_kes3Y#PjZ+q1y)tbwQD+;[}S7CoQ)mGrtPBZb(&K8#f]AZ3:W<&nCL!Bz
+"[QPHfmb_w9qsj&WD$'#aeP/[$0j:HmGkH>O._^yZ=tq8$8>gR4`G-f1l+,p`abr0b+Xo2gm0JWaAQ6;ghb/.8>rCJ_T^V_]`4I]L^ig,W|YX@5Io6]`Gj
+bGi6C>>$a_XW::<K>_equjMC4gKqBQqzOE[t#jlYRGQN'E2&AFh|&81ZGr<ecar,I'/uplFoDvF{`08B0$d3A81uuh)F)L1vj:zibtgNA}gofa4z^!QP<+
+qe5.<v)vW'2M-#t9mv]wd!=W5"y@ef47xLFK+K(NPU|)T8<4Csb;KZ3%RH1zJUT'.B!%I(qT)TfIC+5Y"TQeTK/rs2>})-V!3&@1bEA4y"Rg|t:bYHKAGo
+R'`M=')625Rt#'e9xK,%`Dtso|Upx|R(@[g'ZXd|n[O:xt7UgE#(BRe4;M<A@N4=2t8LK/}0mPs)zjh|9QtwyY]GcrE#Jc8^7x@'H41pIc$BJ,3w8ow#gX
+<Z^yC]5l~Q-@Z8W0xhku60wS1%bvRU8R5].`zF,U2%u<b({_,sR>X4S"_!GY_g%iwK9xv[[}^dT;UULSk|k=3{y|/(By<eH;+ZP}f/~ZY[Eq:]pecvojyD
+qty@35WjAs<|{ow:ZAlOdSR9A_27@[Zgz9f$gI_r!t5zSt:Ide'h2k{#%>w.9[JXN8]{v^>`g57ae;1YOgZPLs>7Bx;[)Q"}`Yr{Z}IZYf6|6Lz:>}lSt)
+,G0Rk8jwn).y|kf^i9(6EArc=1QxJW6#lw$vgEZ`Z@$w)>,Vf7yYH%Lh>[tZvGbFG%UF,3y`"H"m,3P=PiWa.kTPy&/e7J7".q)2`%ymBRo>gJf:CX,hMu
++XpEq@]a;aDUUB|OeX0!Xh%Mv.V]03+Amzwg$L.!5rJP5Dg+r0%PXl)HI-/<9smkCRwFVr,%eNkEOG[yTR&n#6fZm6!P2,"!g^'-raIBUmZ2">+/"xO{Te
+0S7#+"$h=B$E6soX8|E/"#oDy&UPD/yqrzBQ&uhbxgO0V7eWFh{8{+m'X-C,Ni!>T$g>e(CJn3RDs"2!idfG)C[|)Y(`zj$+r[7w(mf>mlk[TW'T1YYJ.T
+jda9)sS]CkNP.k](;Xn0$|YPXaKS8<`Q@rH"k$voe!-6RuBw4}))h<A@:Z/tb#wn/q`1_/y">7pn;1d)nGhY5{fV@AOkiF}iG_nF<hfM4kQzZkNo'Zf8dg
+@3"#aeX`20[xs+d19yYWfc==KBA7rfjcBda4Sd`,k%rWBk}I;0OO+EbKWXxi.1cm(c9L5A{3cUcn$k:L7>p0&<!$V})c7O|`f4~4r89cb/)bM%HYhY.G)=
+VFV2+)dmU2Q/PP0uDyr;Up+h@s;Fs|,KeBM1Hk2)ASNY"!JLPT<X)C)R#g%X%yG}6)L$~%`_U_{,olRHS,F'e%&kx86#;Wa7,frk!%@W'Qo_M%IkdT.f7"
+`(5VUX];zSiYu^qoBWF%$ptfF":[xD>D_lHQP;z4C4sBQ8^"qKKUK&r_A#LN%NiYDb)cDIaDJ2UKsc/T]&qt{^(PAWw](JTi~Lp)8alY0[X<b][ZLui]bI
+U^RXxEV`&Or0"`k0CbSSoP<Q!K<P{+Z@,9+3Shw(xFb.Ep~[BK4@JE=WSNGY:(~T:s$mnEO#S'@m~K+2b:%oO2ifpts<"R!J3H3Um0!huV.i8R{81N^C}b
+fBETX@T'c%9KVH9EULPd)knTkRo5^,qhr$0U`bT;XsI=SzPDx;T}N2I6g2.YSC%3X7/Umlf2k|>YZ/iE)nEGgTkS@wx#}{_7z#oYB&rWaIkJDZT:_.GE&k
+:@|zzwB1pZ=5e_kFo/-s[9&{{/sc~jyX2V~fBh,E(N-R,o#9%#6PG)$(5#WEn4~`omq^5|m9F^/f+`L1_JyVa]16hzQrVqQ#&/WN5tU,b;'u,3zKp0-V^k
+a:u[#Iz>1W$a6h{]RznM->U{x}{/erJ8@w'D>|1fVlbV$ngx#%2XbZpGjO%DsMWYIppxhRO/XY(WWx#l/G`w(4PnE.6oMRDI5}"7%wG'(4T'j@SW]DN(SV
+d^0-/^#0~maMD|Y@Lj[US=o'fUTJ04Fy>doZ:vC]pGz>Sckd]r`Y45SZ;f_Y/-Bq7V/-'K`/V"a5PP<T=eZoe=Su%J@@ha{fh!ouM_({MR@D`poE|F|wC1
+5}@nRD[=:K_"_3Ii2(4U)XfbE,56^(t&.d6{>Y{0-;NPTboLeYl+OY{p]23ZXe9UeRHd7'Qg1T_cqz6'SJC.9r2C~BCf0+)L[HrhHpWoCG.N+M)ct-9kRc
+xysX@MY9>}pZMsIN0+QeB)J[@o}s4n]E3#n:<_q=2Rzz.Jz>5F'i|basUTvE{:W_RuY;a)3ul_mmbIV1kB6t,6IsD|!1Uz9`BW[X!y'KZ,s6k4xPpioygU
+RzAu[Hzh2q/Cx_Qq7X6{9y$EnVC+Rw_N!kq14G5iTI]1=629%%/U{p49/qm.MwhqffuXFs(86r{HnUL^kbBo+p#mKQ6q8g<NwMg|wCGb(#(])yFc0,M:nW
+.zqO'dYN`k['}vC}OgsXa3K{78y}w"XPXK^ig5|t8NurrY22}xhEd03ZpuDkm91o[C!|<d_7GQUNGZGQh!)@+gd24Yq3;L3CVzqM]6q%^mzqSL5b/zXQ_1
+0qiRDDM-v{j7crZ[s+yv9#]'p@dOJsT^5PkH7#8t%4bTXFZIP#_1e%5c/`6E&(mO")dmKI.:WA$+BNPdZlw./Fd/)M#=r;|7Mewfd6;DGBpL|OFM)DUTUs
+U'l5"a{,D6UuUFU!^vo47I&[Q=SYZw0m[&Z0O{%;N!{/">{T:[bF~O)WD6u95UQFP8jEg!aiNz.ar%=EN1H{^>Vv_#TXVan'IQOx@+}FI%=Wnb4LoV,l!c
+6Rm4M`Lsm:}4MR7laav)^&xh2!I3bdp]dl=}RSVb!;k'6wgn~tr+&[eq@2eVc8D;UctcM4G'@4jJb-<lzMMZryP'os0R[rtk%!'%D.0V^.n=vWJm4r5tY.
+++U]L.@+A}R{{1^Dk!p:ZrHe|'7Y]QhvIU~T$O8yzMJFH5e&/w8!Pw^htrHBi6@6z[9=+<OP6}3^E/{laed8B>w,RtKCpGSF&iEP5ZfWwtpthb)nw}EZpZ
+_F}QlLCwP(6O2SZarh7uX2-{b={GE%^hi,2g{e|Db6{)S)3[GCIf|2{fFJLFh&&,kO^k!d&8l[C!:uqrb4bLxl!Ru@[.gFK+.R1r/59CbE#2"Ln.)X5OK8
+"W&rp]P!8^sX4a#q9mh^#@p`qlfxdw49Br<xKnZ9Kg(u:`Q">IoDYZg=K6~p"6[o15^jn/ScP-Mb>KPnk4X[8+"/w)zSJtIPHxVbd)'#5Fe^<0;=L,X0R!
+&Xn-aB7`|LNCJAWosc]dP(n#b|^SH[HCUb7pf<9_:F#@xlm|%d!Q~dk.ZdX20#BO/b><A2FzJWi)}]Nz+2nei(:VB)A&nJ-OXtIQ&sq)kZm)TT[kFbXH]+
+;@Zn`Y+inxn>`JVgU#_!7yYwH{/GR!GX,P^l!IxS6"4OxZtt|:R_'Q[0&NqiK.91KF}!MG%)p(|>mH7q/e<pd/]'8;B0hZhD9ssbxf-0W<_GH+fV!9J=Z1
+i^%dj)ma$$I>qxg=S_69toi3~.5DbbVjxGRx.jbromJBl,:DPDFaQWeace_I:sxJP#x;0^7=y[y>tI2v-#kdvmsC4wH5!.lTa`kjThX7^pFE5}g<Ulh$.-
+^&}3_C8,|B&Z=l!_QzuG%Lfal{tO[1'=eNIYP$eS:/K$%6nVx`&iS&;f^t4nnz536g-@8AYEG>@9vj7R~oV0vb^r9wp!+W4RJNMe$]5q[JINy5Ji[:R!|G
+m.8!RS[:A#|mBlC@E-Le9I:BuxVnB]bcd]f=q&y[~WW>POca$mD`mA~0C=xDT+Xcn0-d<$+fHbV_+iou@cC.yG;R]ABGkLh8sR}WjT[OWe%=1VxH)B^K([
+~;uc/0aIn$LFhH)42)D:]eP22zkH<R'y=^,:&JGtY465(i+fp3Rx/JdkY;>gBV~^X8{7xtX-tjm"Di20{KkWfy0="Jv|FkR{'JN>+{y"V[7|7orrld,Uw2
+nZF2&g'N91@_<^Y@n6ALMP&V$I2CKeYNk|W.l}1ml<3`^_4JEAAH7dGZJ_(2=^sQ2G2Qrbu3[,^VRjrd#1mBhUhfe!o.L24suuPl~#tI.:1xqJ,jPQrisO
+3!iukgILDf)OW}5awCaS|/%8ZUpTp+#]I@f{eTa5mFXr(Jt8-"7zYW5:/K$Y'RO}=a@c<|:iNSK.ra7<l6!-[LJ)`2lmz;gYyRTWHt{-bFv#nNHw-";9IF
+xyY[:.gu%CO2G^!}|7uhc[a2Frkl`jdNFj8DgcF#`.+8e}S#T)e@$1"e:lsba@8D2hINws69S9zUImN@!m6NwAsrh{]M9}peOuqMI6x|)_F]K>{x(9=FWz
+[ZJSYv3Us,5hNp/.jF]}&IplbRcYV>N+KUg2Kl#.7h=fsq6tUN}'|_Lf4wu:|BRaKLenp(;LN5N$8,G9mdI,kpHtADyXfBp&[`2D28q,6H#x9Cd:V!c96r
+yx'8)yJL2"5yPn@O@=Ou2gNZxdvVkQ&Bv:4RF[T(NCBGEt+h]=y7jZymUE[S;Ic.Y9X}zzKe!wI;B<{=p<neFis5q9H-{%zpdB<Q'Ac'dVeT%XS0z@CEXe
+|J.W}NAg<xY/d!JBJhu1Cw1VDdpxYLX@b`:+9,|#U/m_=9i6BZmm2y=bH2rF-jY/rg{IW7CgN;`Ogy/Jy.1({kDRO6|{~I&169N@Cb)k}{6$~FKtWG^9ZF
+X['8WiE;p0'So:oLvYrjw4~QG5c-.CLb$0j:RO_KQ`DiWF)5BvxD>o@N|WF[[=wQFS;y.4+FoXT{zP8{D_/6pAgHdNE-V0}GbE6ffxAy0HD"icA,1hO"0L
+{(zZa8+AFvQ1yCXxgRQ9CwY;8ufJ>y4h;6p=.E,kOzIw<@NLj{8%b.Ti'6]N7[8Gmv!i_gb'cB&GE4),4}}#u836^Dt/91Uc"L2X(S8JY4Lu}`Ls![>eH]
+y&R@;k&:[(18j+'YKkS3v;e>bnxpH2R0t>nIk6s;!J%i[-"Jo&CVL19b0-@#5E3OIPv6mk/Z]dI!s[cfb(Z,a^Oiv=CU`AW$YTlhQQEoXS]@s<fn/`1;zm
+pDkw_04UqFR=CI{z"Gr=HV:a"BnGP_8:!'PFo!"Xrs7i_;mwV'8$'%Q3{$AV(6'vW-n-|8#sOsC_y6etOJaT{b&.}&K:,`=H&GH3QH!j{y`|R|+Lk1#oA!
+VNlb1B8wA}=x)yoO`Rf{Zo<>|9D63J;."Z}}PNiriC"+m]o.t2^oZu{N#rWNJ1Va0p)h0U9WH_y@xJq]:]#za<J{d,(y(W[kI^4lCmu`6&-re3ASJHE44J
+|}LK7f'@LgOr=|WS6<=jFKuOwwG`FSx&Iyc)}v,zSl4KOC1PeHo4Oes/Vpi=o"5SCUz@XoSzzV3K<)=yXD-nt/dbh2#k+'j:;306X$)2M5u%1k|%}>[K>a
+K8gz.6HB@!=:jZ[%V4F}P1vzFb!+O2%p)#=vAi1UP-ux64-UK'!}cE``OI0fjAZ-G9msWg4)C}cmfpyGJiLD.$zU-(S4vG4R4r8pA94Z-sJfomCg/};1>5
+fkU$VdiTupigqH##LbLkIA.9,3.jr!Qn)-L/zTQf9^__nuQ3pfMDe![D$3ls">@NAH`Od-_cV@We0IE[8=_i{,Bi6W4k:V.d1FD>>waWNYm@|M`qpR4f5H
+y9:!(:mo6<JSXA,%@UO)sy]@JHiY>ihQ~0GjFUNyzYKO6q`Z^.OB>_Os_P=vJT+QZrW)QzGRJ@2LM};sGQ|0<h<#RVh6C':mG:y70EMEATm-VSMEd.})ou
+E64<JC%/oz^X;g|Q#Rm,>,u:PMbd7(['3&<pe_0)|KJ[&7;hWcMYli=<WBH)S4HP(0K_M:R"`B4`W4zAv@PzoB;bm4-{>D:W72<v27kmeU+K.}4aRS~R8_
+kz$:H/J(uY3Sydrse>>}=60ZX!iGvah)Aw:lATH6Up+9_B}pB)2`M{I7CMw1}FKuT"jRh%}MyqRh&L>BOB<:rK!u2f0c;BF`mvx){i9Ph#;uT9&uVKa0JD
+YB}Hi[qjG-T"v(F&'B[^!;-(~jbC,KqSP0tz844FSQ;"P%A`ir.5{dkl-p.=pzx=(/(>zb#rnC;BC]5_<.4T157s}AMizdw90hb(>%]xEy.+v&HTn'1D0v
+7VJ"--Tj]k'AdgyF2s8^U(4-)d!IH.pMBda%Kw"5Qa7,;E-n)r8W!,{=Qh|(TfnS`'s@"1'!sR3Djlv,u4#yr;h<VCsdj;K/pI!N9w]a5@jU5'Hjy$xCso
+)<a1r:F)qZDUGB@N!2"AENdB4'g!'$5SDzBER7&jb{<z7k`t(]216:`@q"=:R_PBd9y|pZ#<w$K>dbr#02H'N"LTB^!:H}}=e-WLjyInd}hL]$T@C}m}lZ
+fE}4GdeuN=H'R&.H-nib@hH3/)&1Xfu:TFGQ.&)J>2dZ~wR.YC;vTU<M5B(%)wK(=#)1rqN<I=eX(_ZlH%~B7D]A+LRkgTx7P5J@Zg-%2|M5<bP3(v8o`&
+@9|vL%xF@ac</'1Gq3HSlc4e9F[e>n&0^VuQcM$b0XJ5UEKMfc)]V[gZ@&,U;#rM(Ylc=|/AogoG|SmS`Y^[sI&a2NQl&n:E[Y-0=JW=:TG,|&6gQk|I^$
+RFKDvR@Wl>auJ+/`MUs&rYY[cDu[8Q~Nz|R2,-GxEJTp2$8P#&xP0Fl9bnte%=dY.9Dfv'y+.so1e^P,E4Hc$@!sVB[d34s}6Y)o!hb.i4}:e$9|$8-$GM
+SxaIf8q0MM`H^ZRMT=N(P-afGRy&[&g=N}Z,bdjXPC`'},VNNOQg|E>Kd}hq6QKWG5r%KZ[iqwDxVxk")ySqhydH!)C({AZMZ&XO-yp|w"77!y{6W_C`HH
+#[>Wk1Q&;+owv9Pi}q>3j$j5wam_:xCICD[1+VxL>N+h/z'X,@<)hHRC/Au<eatT8EK3lwo_@;Xx:<s&M[j<>^4xFPEM<rN>vCI0`)&8==m&AnMP,4t7Kw
+Ln]PnZmR5U9z=/E<aB14>^W'N#{LV).qd=+T^jiV,{XMvyD]A@p2-]zP9+D/k3}(5RrwY0.g<|_J]%@%v;[uN<B#FZ|/$J>g-Ll!~x2O156'xxwNz>hAHB
+(2rAo6kRWNp][0Wt!W90s%+D;oFVN6QTzb/PN(u00'!rl0)MVK@S=te^oR3l~M-LYaeu:1Bh]W~3}`c0,GmpJ)ra9#ICG6I%lNZ:q0Iyb"NBeMrZy;:Oq_
+Y'}L!.Ni@2X'h,e'lFo[{=@27yGC(27M,,gn{iW.k)22L5tbd{`sP+UqV:4xXCJ<A:_}KDB'!0SuzNf!LDD}~DYE2XvX$^)J&!N>XY%[>/;x%EB0Ynu"`u
+^4gYk:ho!aB!,Wo8ASarAi:F,zOx-d'YpJapU6rWp+F>;F(8{IGV:U=Zz%D5/td's'ty)S`%i+rhJZP{K$%uj<`9V0(;1l#=%t`4h&gw6.L',mNZO[LjU-
+40jPJB:YZVVg`D@Y@m~"po~{UUdmAU[iG[6O'roH]V,_!dj9EgXDOFqP9f=P+..g_sbiClzn-2PaM.Y@X;tCtg|(N@aNE=U7zC@Pg>Z//]]b[2DgYVu8Vk
+u++hHJ2hYGeKr1,^:/;WaYb!;z9zprWGYkK9j%U+~A_I6+wIo`OGn,nG//'Y-<xk5a.n]uE1du7/YHcC@,Phva3pw#W"mW9&nGr51tG<~JqB'F(MQ'i%Jp
+oma@K%+S4LU3aEL93e+SZxwrR$AX[f<<=lW5Qh,T$a)j#8w|Q&1da;HQ6KM$w&;V4X}g6=k"%DG7J`9I%zr&"!udV!g:K2`XS|R9gC7mz#_Szk#t&@HcFy
+nbaf#fXHoB::4sUY37(qp|QgkFXs;L`=Ebs3|w%LJ@L>`o`2Ea`H%(vn>2)J@4doGae,[<v$%b^F`&-IR9hXHSzg)+D7|v`FZQhyi(up_,/V0]~CeyT]dd
+3ym.wIS%Dni2N"lhx_#W&|O6,l,d90axi[XDE!q>ZhY8%#|v8f"BA^;A25qna:dL{nhv/TUA1BQqQ6Y;+MNrx_$LV[y2]gI_Q@ilwmUJ46Sz$d=}hF<@~Q
+q|S"=BbZoS@.cid^#pr"U+,6LHmBD}m{OSy(7#8brbT`RRI]VE-DZ{F#[mFl5uRc3ts(jSOY#QZ/)<r]@nlWKA+]<1"0/xP"/B}|g3L5yq[<j;x<vA)zBx
+!GNLN84sK/aW&vGe[7qiuW5dENydL_ndQ;9|$Xj2))Wkpejzo/mQ$[rI);xO0#yJVcE6=z{Tg;MjaW$`zE9[V&P$r/bhG%Yn22!qmM82<p``2|"B,f1q%s
+nLD^H/I:>Nsmf53hC02(rd}5jVXr%u%:xnDq"2U(a+B!n>C#AR/+X>kuDT:B@qmzK>6K,3p+UKVnKhp<a{lm-q4Mj-25x&h5O%L[+JwI4>@tdR)p{`Ew~x
+u_hjSsAVn89H&CL3B>I<mL&E<7tD_>8C%hiJN>E-wcu{RM>LfQ2DoX}9Y"'OC$V=s2'hi-=2)xY{gz)e:"zIpTbpjnvnfpo"3C9PG[;'N&]cpe%f{!+xFU
+L%Y5=S}(7_8+O5XY1oq(='vQ{b,)J|SNj:wkUQ$u!Mz/x:U#48"|aQX-'Qtt5tjmRJ}n2f/7Of>(Fn/IKwbPgas.)oN@=p<J%k#K4}4rlaSRdn(EOVj<yM
+bqtIUAGiiinQ4M]"~!MY:G~!y(ay,!OQ!:i!/puHyid.eJHNOkw&/Q&j0HeDH&ZpUe,ON>|S/yl"zQ7847)uU-TZ^ai_0g;1^+~BW;!OE9)Dg$s%dP}>ZW
+<cBQxV)qXnH/}Q]Ca1D{H<lib&f%pttS:_Vjq#E5xwGisEIaTLkw;x[L;.^FxC1yEHTdNMsx9{&BN]EdAf7]W6X94>Y661|[hc@Z=6Xi-iU=p|xtN:3o[y
+/%Cet)e%]YaqiZa=V&&njo(1g$KE#D{_QqHZ:_u=J68fMiwX&6xB0XOu{mI>M[4Q/xlMypl!c>b+X8#|@Nol_)i,4daK!TT'kt>i])a5TUbvXh"No#sb6,
+`(4L/n)MdnfE,K@BQ1JlX-RV#qh6twBseyKnY;NX&4+firI3F}F44|og4=ZculqxG_&2BsSgfYk%@^.i#85lLmHzTdJZ5,r,K9%+-^Y:plFj>[hGyrbBsD
+nf4Z^:[]I!N56%5)>{[:=uVhk]O7wR$jYqf}3qBp3$1!~BL3D>nv"(fJvf;B;];2QMqB&b_kkdUZ$OI)mx[5V|,i^,olInfw9CEz^ZE6_'wH:ES=Tl$KNM
+%}LBUu+;;Q"`EP^{Mav./SCz'}pz#QF)/.x<XVZI5Cn9^cxaULQFk[f$^Y}k:.QOOC1Mh#495sl_M;"LYcvw6h1j^Kp>m+=H/:gv/323tEw#8pRbSF>)lE
+(=9hGV+7<(x8.o73rY>30zQ%k6:^z{5(TNDX1N-o!>i6{19(dX,y;p3ItOfN|I<$hLD0qb!W4]2etjQ{!':4.DtbfVa&t(3+$eH{5=)TPe1wl)v`lQCv%m
+heIu8{zDl#}frw4W(t!Dvls<Iu,{.D((,e@|TOhCiK5,pG:OK}/]y1{aA_Pvl{=%e!mh[kht-8H5E8cC4[y-+Xm{J6:qxRM`GWjq:hN|K-w))+6t4SxXU@
+%ri>;=Z/~<+7&UseB^GP(bF4[A1D~5$@4]2D,Cf)GITA<S=c2Vb'rhjbyj;m>Tr({{72pQHKy@YVomvb0%"FEE@8Mx=)d1HZp4"AL))2sJ)XCme1WKiVsJ
+MxX2SqvIIpTy9mWNZrAbiBk+nersz_hk46w|-cUJ`8|`1O/c6c{U!9}$6"wx%(F7<<B(R&|wpn[#j7`HV+pIrPl$!^/&oETBx9&XpdxPr/ruVHzD4ZGNwN
+.Bm{Kp'Nss,wV1QY&8.+:Ai,lKBoXUSTS4Z->v7hV5LQnNJV._(x{$9WyR;Nsi^d(yL9$0s3)Dyj'm@.aswV4&6yFK'&^)Z@aKq)C8-s_iC@Oi/;w$7IAt
+%Pn)0H=eFr0_})gyO%,#(5>zk%=^HqvM!y3Eq@K0D/WBGC|uUo_AJ-a[KvJ<f=ZT@d~w=jYcrDq:2p<$~V//QDv-0pea)I(A=$b#`'L)KRuej3h#!oYUDf
+MA_o8'ASoDTyR_zDUn7Z4sif(E=F4;3"]1IEHJZ(UqT5Y!24"Fo{N{mO@g!2mMbt:G56ekXN7$cypPc$1KnfLk7pM00ok7EdjlfS(H8@vaL9&w<luE"^Bj
+NBI`<2V}e:<d#rJF}`2Zp@s9`w|19Qz<D@}1AXaaS2Mn(ny0NFp2UswES4SUq32"X41Xe8#KILvp&U{${kEg4b_obL>P`JKKGn];mOGn7/&D,W5{gBA}>)
+W15Cb0VBVP&)Q${9nv$AD2<M)f[NHy1kmg3}NOfQ^8>>oVJ8;&{w8ZN/OS{sS>g2=:st0kqX/@EwqFFZl[ge9H^+#OI]bJ+8GH&5F(n<9T'YqGB6VXPI1P
+j5Od#a631&{(QoSz/M<$mW]d<C]XCWT_sDqr1sop[{Q5,/LHKusG5P4@Gq1cbtDrqw.jV)6%6"yI2qEl[;8zKjWH'mIDs&o=v[}fiSOPWVN"R!v]vMWm53
+l_&z#cB{,:FjW%0a'bd]4wt4o^/pvOU<@j@I[q`BfH2R!ULWxWIF]=;MAuI09,e)+._d({w]EK-d[+dg}mwaJvIy,{u$%n^N7v%cY5'dGL02$cY|F5w(#@
+<'E+C(c,]EsopZhaq8ci@``sbhA=)e%Kj}(l'PO7h:<%qw/w;2coSGaU/gprlH/9rY1Q,NE}^-0C)5mqFBm7cF/p<"OO,Q%qh(O!=i`=2og@FqMz/JYy<B
+-sF>^/Ug3dl&<yO1|;-lIWx-&g<b%3M{SA|t'GqC=tW<eBstF1Xa_3i=lrH)Q|lD1h_e]&JwlosxgJ}/(6XQ]NyzUa-C|}XdRwVe`OyH{&2"cs.6EH_3b1
+PeRXQh4rC|#Lm|n4sPgXrNa|To}jFk^|4guuz,ZI-D>IbpRssY+2B`pR,HdjrT7nibS>zv2Q6:|@]CmQE%7H=Yn&EAX2B|NA04/5n9SSrpBX]J^LX"TQB^
+g[-Uxj[|p)^rTb18EU,/VUFl}Qn->g4Qqj+w|L~x2I@{XT%#@.o+VLKHZ,|xUe,<Xi9O]}b0hogDT-'5{QISCcZa7)pT7/&rz#D#%I=`R{ZHlMq0GDJ4-1
+u%r/)z(t$r>]#qzzFGkf=E``Bn-;r5-4{uqGT}(R=3(}dos6{ddleHNR00QA{XC)bZR]j}XS~d'R%,5A-puk"bt{J{4gJcBOWE,w~M=OVa[|oi.!w:E7%Y
+MlZrL@>Jg/K|&/NaftJU|qda/T{OXNCehDO9Sb!Q/z1g8vD8hG.0Sn_|Re`l=X}3=|OE19Qlq@!#DsDz-k,GIcgloB3fdkEo#F]joEBW;ya28zuH^hn@:x
+9[.[B'Vibf~[AU'}BY+1pO}PVAL},jS7b.Ray``8UJF@@#G+aocp+LCa}+k4<OMf-{GW]`^Q^FV.B=H$Gn:sj$o)PIwe8#XWJ;{;/zg.Gm4ves2kfSe)5M
+d/6-(G#3JqpU0j>q:0XV&2g(ld6:aZw{/@blP,JLt|<'Bz=e'msIx)vDij).nzwn7JKJk46%x-xwvGhydx#vg=fPt8S(;rXzibpZg`G{yJ&C0<"y2tw:|o
+/^~d6@gKJsQc,gE/[#fy^o}ayrA8o#teO>LLA2_i&s8^6Q&x-W2IYwQ#cb^n.@:`t"$YRBko1<C2%oT)fi8zK#mGppMZPwiBBA"`:JGk!w<6Pse4A[WWe$
+<X:R)fFY[,]I}=CemJwW@q4x-qNerp8^+20fL$>F;X-lh[{ds,&S[`fFMdk/HH1,XHI1=-d4IWt'O6/D`25Y2o35v0zHQ[CWr5]DqjejQ;&_RV_G4qX%IH
+A`!>a|),)7Z5IOO-2jL(_Dv,',N8Iq$$!hpbO!t:5(.iB8^Yb,tCd`!)z8xP]R6)B@~1q8}c.}Rw[_Jr.)(C@xG&V_o|<X^zNm!pl8ttv=:^;R&dQyMxnb
+wgxeOw.v9AEqmLFKi[cBUk"oO(Q=DTOkH,ya<rx0{j&`>&wk!Hg#Lh./'P4TdCJ9n/nUm=7)a@T`tFL"!"FZ9d+A}Z0L&d}mpB$bNI8FNKLtLJpR',L%x1
+e82Zaw4dyvg>.C!);GA(Lf/4p'[w_KD96P4K-[#cc(=u^rDh%f7:>rZn++ZOIgV2XnQ&z7%="g_/RHOA8(K}8sCC$z8R9G2vMAc-|t.R"4s8:7[.DLb'+Q
+Z]j^V+OH%R1a4CP<8yC).1Q>i$:-jm-S@,=P'Il0deRY,$;Q4n%&L7,{F8D8!O{bb-ZEk<|I!iFYEH$f~E^O&@Zws/Y=%L`"/FN]"0a+<V{N|ysZgha{VK
+@Nmw:-86qj<T]<C-52qjKw`rH^nRhC]HNwz|Py`qQY{)eVn(.ENN"h<d`ZmSmSnrR7Rw+8hq<]$j($WF#]r,`HUIpHXT`/4'izR^ENrK8>]v&]4::=%5SH
+=R-sv4(;e&u|a|D|!Y3)6EiNdH29VP2}q`^+_p=q@#rO{k't$98CC:;8Ox4q=E(4jIPk8ote3f1&jT)YZc#{r[(_Tp2gN-&]g'fQhA-x@Y-V%MD68}39-%
+/[_Vw]hLbd2dpbXVn3uAk^Y/d#![uGPpkjqW8+A-${=oQ!qN7c$O`RqM~^I`bEvJ3SdY9iw/}8_0;0bsaY{s7;=_I}s}v(yUilf9sBd2p3SUs%c}>y+PEb
+P.1L"J+kqPPgV4+txZE9h/I+24$HFmXIliBCX@mSRJRRWoESCekGJ[M$e#xvueXoo:PXWKOP-d,6iS3tYJ3=H17TtIjFZe/lrTyb,}^Cqa1u:$Cmus0>T(
+%,J<v"<fRYq"'yR2m'uxXc,TVO$.M7cq5mZl!8L$39Hwo)U`}:9L-$Gpo7Q%!~GbGg|S>$>Or@o2Oov68YtbSz!;@W:FXI,`@4G{{[$}EsQn+/CWUi;FC(
+_x,Scd,@jrD^3NX+t(tqssGtw>Z0_)Gf60:,n^g<a$hV2$>&!dZ`jc1'@]}U"gD&BJ4B0LH3sBwQOc9oS{VJDMUk2Mis4pFCRrErq05g32j!|5:O%S2]2;
+3&>o5u!]F07u3fShqS>Ooly;lF=UQtj}{VLo8Sy<fL+8!d}r&AUr_J:@i+%'EU!<114;U%[,mPtAYll+tV{h%0xxMu8$8[#4/]Xc3d7`S@zyjkp4:mz1m8
+Ho%w@2DZq!44-i!$5IniOTx4PdsQ3px%Of_#QT'rMU7LV/=)HkNBU<f1Me;E<'juYSz#Nq'K_>k>Vy1%5k3]l2,:'Ay$C<&6,4Yk&&-U%7<g74}+SOrf^K
+=N!q:VA;D%vnq[{O`L/[Dj^.shrTs4nY#BfTk=dsHYS,2T2ENzt=C{j&!CW4w>17{<V%J.QS9`,eTpCRfRPnWEtyZKzjUoOefk~Je+9.0MaxByaOo4B1|U
+r2@r}y"~K.Jgi+zT'wxW~w$J2J0&l(}s6K<U`K&O/v5fzXC1fw3tcpgAs+]:c2]z`zy)bT`3@d2LVtqj=/Z[ANen'-hX^B&^U!bDI#HP4Yq0unI_LTe>~M
+g@IA`@7HIV0xXL+l7Fb;Dmez$=mxTc`Q#"{p-ofdjBQL_tqZH>FiOtUbkJ;1,%Rtyh+N1M5[962D1=)"jJv5P@JmVZu3n#4}w]ZIW9ZEUIS7{V%}}Ota+x
+Pa'oPS$CpJRV9:(CxJ@8oV=ph}/G@8YSkZS=`,AM'5@cmUNGAx>w_R{%TIzV(E6qb:5'`p~8f#S71<y%@+yrM#ZbTHiZ5pdn}+Rt]aecu&@2qp{.0n@z&Z
+T9BOi[%nJ`~IA=63QWyEa=$8yTQR]IM78Lc;<2GTY8LZQ]|_t`zL%tcl0Qz]Ayn^_fyCD!kG,@3=8AJWgTGx>8SSoz`5fMz_zP`/i"Hs{iWy8e7{D={L6C
+9lA^y]+Hdo21gb{8oXaq69|kkF^X<uNx7YFA7;'xwY"AR&^$iI(1Sg|{GlCYfeo0s$W-|t(E3%H@:tpqHb^,Dk/y8rIKW8n2DAA,d$q3AR+A9vM/ZBs=9Y
+B8'Z>ev/xUw;W&HmdZA6oQ9Sz^zU$0O"9v,sTYak28utB}ea;"b+YX6{l%~)=J0T!)B7<TgA$4bsl0hChO#"qMebRfoCcE@,.S}o5nkUJCJ'XD/k<$#`KZ
+nIlV>K{im!O`sn,fJu2Z:[C!Fg9<9oT]j@tE"15V`eP!=^o,)9Eb6X_MFhE1!!9{Kaxa5)(ZjK[w=m&x$BA'%I+6u4V_/n)qOKSCWaR>NUw^,zSORU1jbU
+qQt+40W|V|#_xIsivU67$<qaT}/5ecb)bVI-yM/^8@=oj]vaTw#IWJ9Mi[Uh>E]vbusbgkrG.A+sy%ZtD{@Y-zt8C.N-(s);Vk}<pD$XiW(,)(-Us<"!p1
+/X>+PWTXR^H=XcQAPlpCp`0I6f56E={JGnY2.-l<R`}+:7-2][`}@_f_7@p+J)ARE'M4}m@yIg<qTABEL#izhe"F)z&"i4]Z=t}xIUug$)Ad<xTN;AFBsw
+SZ,2kLX]crbO~zZ!W(hm5V5bxCI[R7gtx#r:~!!t&Tb$EY]O3&8Hob4pE&$cwHB&)uCC5CNp`k2kv$;oLB0q!$68P4|<v3c&o<j0[ZyTL'W%;K7n-|L@`w
+SGF7V]6D=k0cX+OO/V8th.=7AD{/uD^9^%p(XJ<+b>=e<,r=mBw!Is&U(O@X}gbM-3Q53n3L&_k{[w{/+^_rI8pSkvj7;P<`yOGnd(ycK06B<w)<P{m[Y/
+'Kqo'Nb`.V#`NLx"RSjdk-]xUOiKkIh#K7U'4Q+a)(,%DG]jIos06z^T3nub->7fuu'f,,dOiwl$M0cb'h48;AoWJ0Y7zT:w/l-M1dSH~iV9k=at85}'Sj
+r]7&;WqiSQK8<fs{B/`9y1$>HtRzLUvB)@s{99UiP!|PlTrr/YM4Wx,^pUU|g&eiMNr"CaHp+pvn4oBq{d9lCqwe8}{yi>8_S>=I,X5s761I9qLWm[[r@K
+FU.KGo>`HReJ6Q4Zc.o&=A!%TQ+DjrrnD>y,kz-(}PK_3"nI|^u|!zcsuc(ltcd'|qaoUVE/`EPiH@dXz"wp";%J+_,x|5c<U9:U@l]83rG@8S.X3JctP)
+XaxSqrVA<(KEhGi%"9Zz3$tkA_xSj-+P=+iAP.}(SFa8&J".FN|.+81:zt#E%ULJLA^&:v&VvE5g)Z4z</1.NcIY.QokKTMO&V;W:o~[hz3^LWz<utdN9C
+YjO<:I5.yjH@~HRUQWQDHb~t__lIpLl%Mh2bgRh'y'M1)DY"Z0QVs.HGk>%)upcgVOU{r"p';XVdm]'sKLU;kV#i2wK(@PQp4MMp@i|$fzCj+Vp8syF):D
+j-|[!^VZy|KG#MjL`hBn|XIi^Lb[VZ}V2@h/3;l+B..$6e"@/Z|I=G$mg;(>/l%=B1m!!TeT3Dcwdz>GS54l&e_Lnq8Gyqa4#1_dm:#DA|IfDE{WY+bk3k
+efOR|qn=Yy7K4Q}0Z=E+]w@<nj1@z7wBukW95P/1Cf_IF7zsg>2ix4LBz`O]{4][T(l1r=>hj>S:S'%miJ"JV/7S2r(:"Fu7h[m6EEWXcx8K}PShdaU6F=
+hw&`<mMs^9c-y_29f/zs%C3ueOa|IM&2ZynW/zzgCaOzo6_g[h`6X8h)g2|`6j=T.Cp`eBeb'PE={QUMMFLLVC$$5NPE;]KB~7#|SSqE_XB7s&1j-748ZI
+Dx[egL'-8"-w-J$m@xEAGkzjzUa#.AIcqU+iifs0oXF[yi|q`/Q3NRP8<<H;m-Tg/W3KvaAx+9EI,/13VT$5>a5AV_tc9B:uCY$`g"s'.){K&4hS<W|c~F
+~#:lX3Q|9s5QMIDctBQ1k3y|x=kloD~,"UAm@e;.Xh+Z_y-X@FNW2<'8rTV`gS%DL>gpBQjwTXOB81.Q=sk=uASKC-|Cu0tmpvvq[AC286a=huJQ#6InQ0
+W1$93>e+"uD/^^+o=,zk8GjoEo"VE`^rjIpvU=}7|S=j)qA<>^AtHGdjMRlTIz|G7pU{){J@rAr/NO'}.FO.X$F.Qf)$]zyWni#u>&D_{1#K9gAM"mV<8v
+aZnyh,gy38{V=O8gY:kI9J.Ou|5[JszooOaL09:|is-p@8tbzZ5]ZMi,2LMm|BB>}5(y)q;dQ{.,:cH24o^{:p-mZVyD#=Vx$A8Xrx9rL%;GwjE7Go0:!W
+$OHZgODXDMLUx}Ng#kWX]$X#OcnW+Vo&o$42dvE4nBC-{CgDiA]pJ#Xap/Tk,`r7(<,Nlp90}0pX^e[4dB_F:K_zJz2JE=~y/k3,aGe{Bl,isO11MW}Wx+
+$iUqPJHs6V@<PP:2jf_FSA.!|a(V827^FDCM)j]FhH,zC$$;mD0mwMN(rg^[0Ik)<+xPC6)m%[=|/ZGfINVuYe;{#+t`/aYW41a$`^fn%KnMFV1_S|,c#F
+8[RdT|X:_FB^_g!=^AInFCzg'4okOSZt`1[m5CASVvxOo,aHo%4,f+m1L_uzySH{P7Ts+79N5iZZCYXPvdA^5tD0$'h'm1,HQ|#[=3xfjAW$~eJ>+t;a(_
+hdTD&]}iz+&6M'6m>7|9d2QwSL4.i;3]PDE"A'he.Sq$}@6V#,9`Hjt)cI<Ui.^AxR3P(Kk9&N2x//|clW;QEw:b]za)u)`[xML#~dU)GS5]qGlEpIx`U:
+D#6]YY{.-5M<t^McWjW$G0~NaG<CzDyNl>z!Q[7+_MY2K-Rd/_7la(S&:sL"IQoKcXsLG[lK!q9^v/n"a[Z|p7xspbK{,";E"%wi!AH"defhL4$Li57s=Y
+M4n#4.YCjd5H{46'M-=Umt_&vh=WyW^OtHXd+8nZ0A<E<|]lX%qB/Nwe-wmG`1u7iq6[b'o{JYLc!TlZtIm^=hXcS>r"ObbdMR+9"K`.(#my`Yv8$43Hx.
+HY4XfRTh:qCdg^q[t#1-+sxD_`k0nv_o05<EzS3;r'F4DT^CKElEyiw|m94d,HnP&DsX#oNJUFYtW3}2Kp&[_XZdHOsGL8j#B'W>QMtXQcF>5Lw$+KsZ;]
+<wBQUg'Il!%O2aulDguCi3b5aP{|h$Uqk.CME{w}Q^i>okcgO"|c<66s!W8YKCvi(9dWNCYK5W~nql8lJ5{_FP0i:>bcS]PF6@Hf{|-{UHz<&BCQp#GjGr
+eFwG}ej!lMPW;V+(}W#Xl;<BnKpVc-Hrb>,`t2wJzEND!{r&LZ~XmjXM!<<;yNm-Mrj5zTt{93i%vqtZ9F"{LBVQD;WzFK/AwZZ$giQA/Pcb@R8I>uSrqu
+H;72DVuSWGGHc_ifE)1&Q{{wV5[&&9x}Fg#kd,SGe^/HsAcWSFydgrS<VLFKc.!doUg]d@B44P2je+nyFUj$Lhe_Roo>t_3OQv2YZ(}b9mgzKi_3$g!/pm
+%R)^^A2XsY_mPqX)7CmhJcN^'$=e>)!5:(QoYVs3L1SNzN(Y/vX(B4g,cmbKOSi7~(WD_O&O2PlAO5B3U+%mU+YBG=HpKMCFOp;BWHkvK$cL[wT$WDsU4O
+)o4Nu_Z`=r%ZQ=TCvBqE.7[Xe%ILn(ugZgW&vMpG,ELuXYerZ#{4<|s'|k27Tb#6$>w1NzMMV>u_3Rod8])2^].hC2MV}vP#u%9e6u:9^:Bj:rB",&AW{,
+X%xd'lkGiFxMq:/B@gYLt`N[3;^}0S%|&gx+[QxQ8i|5rv.V@n,'P9WoMDC5X>'kbYI4j5,CAI`yH}mrbFO%pgG!fXoTMiW65K&`>eIYtc09SLD#ysxZIE
+2OzCNd#p$%{{82hz@oB-aIYB3YHe9g>}7-RcBD+xnQL||ya}ZVIi$f}aJ<9CI<`3<%&em4zwnpO)t`7"|-).2/o.bQFd3Z33)Yy(v^w"umeE9KxoaD@k0N
+:Ljxwq`nu@:@wb2D,ezk$OE)=>LR-iPd,XJ1|5(D{-O3bWFsyExeg"X_+q1);l=!jY,MeW`#YwiN_!xFXPdO4cmMj9+o&EspGs$=')M_4c(U_<ZQ3.S,fI
+;EGpO>z}'=c5N`JfkFC<uDtai2~;0:rx_%4|BRr1N6~g,XR`tLntgcYQT$WY^^o4rxqd(H<NC(GE#E}tc]-ZF4+(fH0w"<^+;w'<N%#iFyMxfmofY$_i]%
+7:hL1,TXeX-$fj=R$W_K0aW}+X#NpXl[bZ[3"p_GLP$OEJ,[u)3:28"ZHGCT_4u<&)I57[zsds:OqXYWB+uo5!3AD{pK_Sc<Ng;Vn!]M8_cOwz%HcKO<w2
+mabn'CJAsU/$jr1W+7#'R"Yu;25ui)EQ@g#xK;^'GI9gq1N:f5A-#2~aR;1a[2RB'i[UdO|9g80f"R-6]#wZ9Anr)jns;G'x{h<&o>U(pCW^Ih+<$v!SR/
+h)+vcON.XHy}t(lH<c#R{`2(S@o68v%^d,:BENMs3{l'OCL'UP/;7^,=&6!6_gYk.-,<(71WBC)axp|s~-h=nd<qlg:qC"jg7K,7RuA)_mNI$+FFPssY_`
+<Ie%A.w`g2|TseX>Exk}Jqp+F)#H.-Q5"U(3%qO^q%vHB!SQFEF;|}~]M0M2W0^mT(|"J`I$zV,Er'}"JXKpi[CPhm49AA{9_9GT{-C@0y-Qid}{{g24<D
+bG:Uzx=gR"`z&a)VgOtQ(kpt_q&4v]e^3z#%Vg9]tc0$'rUz:#HAX$05)/yBw|tuYgTJ%}#YMzoP^w8gxX9>P-]=Z(p|h>+^C>mo.&xVyA16PJe;Rz.ya}
+0{U{IgphrN/}{dYN.]IB/Zx!Q^2$'8G9z()M]_!lMfYfNa(9]WZ])0c$(}p7to-N_=EsdLPnZI2;,03^hwf(@2veB.[7X`AQLRG_0U$[_;l$ETZNQ8L/fY
+SPk`ZH_i2w1RxY2'_:$s)]eR<2Z|W`NhA>P_4#SypYvv:v;n;Fzo"N:_+J'prmy$s]#9/+CX=-KH0XD<1ClY2,qdCD0FT;ck",MR]#%=P,gf'O1Km4V$Tx
+'pUq:rlJ%Q_CVb2zx}IlLLeVQ9^FFNeorwH^tXHMocy[tFFwEr`}A'r%Z|D8DxT^0}W_hEb<+7P%"k4NZt<Qy<tM$DL)seuY$INFwNtsk9HA{u.OK_--w!
+.R'j#8Nzi/tXmx/>5O4|5>puH^lql|`|{9,TcqQwpux,bj./8)(Z:;`J=1(u^$1[zKd2DS:p3;rEJkC]LU$hhsOSfT}Yh}Mo6y2k)oq0A'b27MKUtd;xFD
+Grd}l#18}A<kX"19P_4j/WduIGU'W<#DLH6!`08,TVn>01rK'8dBQ,uMk'&!eG6nX%NOp!s[&gX}`w8jt/e}s+@2vD9aRT(=8W7cdJxBjj<(hU6=D@|'{E
+aHZ$,tSW+|qB]Ko.f/aK'5(w`(U.RRO0xjDze>Q]M.G/)A%@r"oL><;=_jpp">tCcR[3p3;u>#WQMW0#x@,9"Aa}qDi^%jQ"7XaDL1/3moIH@%mG%W#+FS
+#sE=r$(pm@GcYMCv"UeKbDZRy97gn}|qgK<)/K]n[o`@=2}$IL}s!zm89`L='Z~-/`^$ZfNDT<-!G#8ZiL.a_gk>wk(=PE9Rbz~3ll@eic6Y;fECH{h$b,
+,'TsI"O!=uWZCbCi'plihR"3#y6ww+)+AQO_cBGEFbE,Ca}([;,CaFqYne;k-ROhxo;^a-RHD:Q7h(0^l[tuQ(hfv1J]^$5Kgg90iEG}&nv2F/qVFP$'u7
+x.4X~Rm3&N[%PC;EW5i8zuELF<z|./yK}}<jzV~KQ(i=C$ur^XI:`iv,=fCCedH5,p(;fokvh,'0g{L,|S6.n4,.L/P#Ffu>C3eM[w)kbho!Wjfep5'vZ)
+8"n}S4k"f[<ct}/]2Vsi21pq&,FSseW&"61LY=tcp,]'W<e4QRD87hLxtLYI>_Z4=z_C)p2K'kwrO3w-pV3a#}2#sR1CLT--,%;V[.oG'Xz=AJ(Gh.KcAX
+/&ATHlDuF2#C{e>fN[JtIfm>'FjSdH]Bq`%<Nx87PDC^KQ[7%3s/k4]<RhjE-Lw1]ul0Fl6tV[qb3w%'Enf[F[O]<PK%1oX"0#9]U0@9VpteSk!%<:a6ap
+J^dBJ"Y<N=bG1TrK}0brK3Go,3vNunGf]cdN8`j-R5SqYko/{K`kz!qv|I{O0yl==UGjB7~Euq8-wu~,XL>gmRtg3:IBpKAPUDx%k+W,l+U3Yq.]G<j'=z
+Y+.bSHBIFBThwT=kiP]P;S(x~oin.n@8sJ)./=J0+kA21D^yl]a)~3S1v7m[q|rdP)T^f_2YeOd&`rdoz;x@ZzX;2icON6)gb&o'Qsi%cKP>sVcKO$RJ@8
+)<]`[(_267dk<+<nc/Z#DC2Om5.GSW~cRb'$$v;PgN#+x<D;,"]4}JGtNRGagY4Gt{pACmt5L].7-st:3cgvF<@!.]t2e}XR}MY&DM]yCZWa]-Tvc^CE#J
+)N1xtOy!Wck%y'%XH":rRE4-<js^r=jQ-4+G;f(YjB}qqN@D]^dNHh#57KFKQcJ"y8UjM1o$7Kg8cf$^%{V/b|.Nm%Pn.I)I+|%+w^gpZCw4bJNfxPA:Z0
+&B]<lAjrsm3$G@&;T0AV~LhuW#]xkqlLNrqAa1v<BBF(>VSK&I+u:ai^gpcU2Dx{XyB$CCehp0p$b%w`@Am4RKhXMLfzbMja0)KV0z:M@_CZ}`:ne>iMyl
+>S^FFRI"=GNO[&10&nTM`h}PL>wsj8:Q1haCoo<OOt}H3h>o/Vx.vP_JqQbvhOu.tf$neVi0=6D9lN=(Ti/w7U[.(`eh>_g.1TXL`u_8wV#S&fG<bY<C+4
+a!y5U:VilbR}>G]M9vKr4Ri/rn_+'5jiP3}R#{d1$xLWRdp4LB<+@VzcHW'fbb_7QOVQqdD]Nef7MA|uz[|bP>M6ccPOS{iw9(vy"I}b$qv#{t-F]WHRC9
+%<`IOG&!a0Lj>];|wRg>AEx"!ckH'])z7tfN$`&y;r)mVxp2z>0|k@yq'2k>}E0oC5IN9OY5sJD)PzvG#F>(-T<Tvv~}{VV|I&AgtA9IC,184hb;y0@SNG
+UFG91AZTesjX^@]O9I3ZL&U({Ty8].+JhZG(uVMKM$BsU]|vN<AjNc-{Y#uMSUc6}<F,F-P4@nmd"XS<9+Pj^Im{pP}D#,Rh"-VZ,gzB|^d>3B'V8:NfHc
+f;QW;r<:+K9rSZ9symxQ<Li7GJPAO3Bw+(=yytMeMe5,;!Su{3oKt$x)~Lmk0)7C|;V|Cv0c&)2eENXbJ8`@hkR/=e>`UUjrKyX(Ln3x1_o-LS(E!^oo9f
+x1&z_R6#5RKtor7#eYZ#Y4~{$08CVGCc.E5o1T9|Y%#-&)YS;tm^M"()`XIa!1]n5NAL_t_>!Lx"lu9hkL&SujDL`l`r)V-c63JVk(zcOTsa.mfl:Er3~>
+R_YTC3sg&Dc:sY3G3rcgwSYs}REp9{xl#)[Z_w/n1ys=GZ3k4efeBDdJ<MMoP`I"~Ek6D7t/;8-40.WZBl(2VA/{tJ/&6)H$Ov%qS[}1}">_cV`H$@X/cm
+:J4Rs9.,&k&Bdeqqv$@D;<"YHd^7b$SEd=hgLV`J0id-TI0bI[Ty9sN=@)rX]qzi/EOnl}DXVHWfd>{L/=!]v[|n$/0,_r._z[U>G_s9fmsfn67x&$x-yf
+0;,{MzNjK+:)LV8W,7crmIK@<P^+8e<s5Nh<|8ZGLG]PE.@'CqPL%;Zg]104_LDC1gI4Yf}o#o&1DQ_o,jh$yaCw$KyVJr>0==BN%J'X]/N;Hs`j=a+:|B
+GDF:vOV6qB7iB%=;!Hegt!48%NEO,(4:aV`"G-snTyw`Km(YYM3LyNLMYT{Z.F!`"z<,Q3qB;lXp{QlNj;),;yaa(_lxVt2Q[A4{&Jxmv$7F"870zqOry-
+_OBF7xu{G3[(3+R={]HpE]gFXDtxzlaD~`5Z$]-z<KostW~wWkk!&syBOh6$'KLBx+lzAXMmV1.Sw68wl6FZs$NH)#4g<[2C11I8;_@nWd=dKc@`K[RtaU
+GhR@Wwv&L"!B&J1F,X^!Mo}uO[mrDC`;S[a|ldMO`bK/#_"<`P#sAT]$JhpMPbbJ0eKCAL@P[LJ4UUTx~v`g;douarlhz#8OH96`n''y)O;1Sj+fRq~efd
+AxwCnDk^LknWOz`:68<<5t/b@Y0NZ+7n0)sSmjQfoH]A'.5pw=%Aps[]|Q^kG5Kf1C;N9FnJM%},sO4[zBJ&0j.=r4Yp4G%+)Wka_.b5oG,n!y^djc!T2B
+ddgHSe17pLpFdC^F"17MCF&#UyY[Lc/y{Rlgrs7OZBzShdN[jq/=HsxnR0P[HYbE2"[0El'h)fa2;EJ,k#Jhkp8KXK_<]'9hlj$+g1M)pqehW1Y2t6tjyt
+}|UF3vv+cc)BX(k)h.-.YAvfJJ->{QA7m]yB_r:25mR,V--CVK9r"lbCu'YTBo2MF#d<4&JuOiGa6c%W]&eohzkzY>K"+9b98@X]_$y06iS5[$dN@l,`j>
+d3}VZe^8K{nNeV9}r5@wL@!n2FYPhDafF#tJ.+n%PG>}pZMsIN0}LMbr&F}J_<)E_}j7>}hea>rT]UweCVrWtu7NU%^O^e2a#pGw@>z8c|Rb[taBvs]ONn
+G}^PYO7N$Ew1hM=TV_UPqBk]'&,A.IPjdb;q(=5ilN0CDzwwbR<$gNa8z0k$g`Lo6En!mOBYKFzq<Tei`tR_y_~3Jp!#4A"@!LqtZZ_2RxvdSJrtHPg2WZ
+77g'B:1zYJ|{CwHg&)wPuj5pJY|tB}Xl0O5v|_WLZHuV,KUT_LT&I6Hqr1$j6n'qt1hvhfcR{FO<d;wEafak$pPgU|=4-%uICN,V+u<}Mv<-uB&teMvXI1
+4+{A)TL[W"Z;hHpp'W8DL;6#`NHo06$,Z!0xug;e=<m(jkCp}9>9#)uO4c8y-xGF<)U-)Bf`a!h58G9p}cR!^S+e-QD`=@W``'2mST2EnD+(cZp-j2_Ee$
+.5yUJC+6IdaWB&(]=95>NE:6N6Ol4^VNmHKIiWJUJ5(q+QMF-:uz-$5eaky1Q5uHI&^uW>Rr2$O=XQYK}eKT8=-8%%Mx4OV3C78C{y#T]JK{hd-r2ex:g&
+O&KJY.MV|'2!CcP%U<(nq&x#o0IYqB>`MP%Y`q`-49~4X.dkVfC2JmbXh!o:Wz"N)sl:Q<](HI{q+8A)$R'I`US+qCPKE@qzu6FcB1N13LRZ,'}J)3NTVq
+)&XFr3Mq0K;V(YIz'%Rv@]vIm(tQHY%Xt@Bc8&lUUNXtV0DrG-o|m5q_)3p9;(n4WsQfPiryggQAqTdC-o;y641@oRE9wxVT3=sWz2II.Q!`Y}LuK/mGMH
+8s<^v1}NK6r:~&$P+4CBok[8Ucg=.]du5LVTRe89=d-:BJvA%$Y"|xbh>`1^XDeoR=G0RERXn!McKjo8jZ@s}I-P/r)-}!tf<wM^^V+]Rp|Mp4.jXV>q]8
+!FR<b[!FaKWSU'^thccADSjqGQRfyoTp3C<_U1AHY3_PiWfmuxDi8.>B!L01CcxS5MJIU;20e=HvVTs1]Z#xX"Z']X"7S$BW9TQsOisdbG]Q,(WIxX!4Fs
+)qcINDwcSV9Q_UIfm3427oUQ=/!jv;Pz!y<ZUV}DZib=<KDx:7C<K<{CDZAh${GFLjC$TbRsY:"uo<s^k21A1{~dIs%W-xoa>ndK/^.<:5}Ek%:hJ.2sd:
+Ubh(egy"@UPzzW`}c.re$/z.qHuolx0Q432Kn0we4Ie)q^=Ibj$zEUc6`uGS50~B@>sq$e;3Id>(3zBGsq(n}KIN:<XkFU!&E]/y>fQ40VX0eVFj!qLq!0
+O)rA)..1=bN{()r1TnR)[A61['b=gOj.@ACf$)jpOo[1.nX(bh]J<zcD|JP;8u0oWEhHca<uhp0`xK94WN#dPAunWD:sJR3{8sTiRN"b7Ex`Yd"sLwR&!:
+:Udq<KUwQ+sTkhn!LB`8>#hsl8)!__RggDZXYj8|+H#+u"fE}D0y/e6E@dj)3AR9YCQM-)9di<-UD`[<g=&145B3E<,|6kT>p|)4hbeK|&,}F+Um$$7(R{
+v|U_U.lzS9kC)c2<Cw6G4b>@s8jbPh@cRh(u~`XIr(z#I<0/rW[1keRF<L;D(e^;>19`/'_bxB(Iqo&aUB^U#}uC#V,Xaf@hCF#z3}YzeLl7|fhs&&dOF{
+pN7Zh&1KM&n6@po>|rcc`Z498S9vH0d7%O-t0dpA<n#JJjOWNl7N&$h{_X`E/:'CK16Gmp"fy]NddFz>5jP3cI|/MYyGN}2,y@RRP40:^eE2DHQM(].=<!
+XMIN#aLNl(`CxS]]2d>}D>S65EF@R6d&"a,DD{TM!>,N9w2YqMT:<fi(1I~]a%Zr8V5-PKDiG!u<tN@[)=r;hn(-UIW@jzx%Zt,>H+GSg5Ua~7U-:QF6m0
+Yio)D=<qBFvMQ#~+R!4C>sQOJ]_B704y3@F(cv-}NUio5b}@q6}_<O1oP[|ww9gei1Kc7^@L.385K+[ZCDJ(^=4;'}J2~B0;Gr34gd-nJKpF@OZH<H_^<+
+WOa]oOVv]sq@~Q0Ml/N.4Uy(dx{JMsObC>v<]9A3BJILsDJo_W8q@9oXq{pIpm"$'quoUh|zq/EgZ4b`;-mcR(f>5^:APc|8:mRY_dbYJUAtk"-UN6NL=u
+C;2/,$d1R6b'_$ww,uT!s4/)ViA:T0WkoO;:a7>Y3F&Q9d)#n5SNg&/8FaxMv)O[suH`&C2F6Aq(IA!.~-Im$[sRf;Ya=2GH[},YY|4`e)g;|oA-^)b!{V
+>O3.m{g4f<(nWj#i9I#TiF%--5<q-l-6Sp!(49S0NhAE0<Jge@v#z(H[$bBP:Q-3p@Dn)B"`ilZd4lVfqIOakc6jk"L@;iO4xQx_s}LS0)5,I:4y|.sMv/
+=feMb0x30N2k1_)FX05:'.gp^)DE#&H6Bb+!}|HD/_8,PD(]Z&T[ci=|;;7=jVGuyIntKahayNp")q<gP^-`bt@Z~3Lel=NeAjn$O([:7sA1luF";Lf1+u
+S['{nu'2t/:szk_Wed`@%VeZ2t;]a=6.}u-vX09H`!.D+q[ic$[iPry58'!9:H0aUp>5BE,igQ%IYPAge{CqC$_n}nzrXBFJLXTr#1'A6#@cphE<zsQb6[
+7NQUb^K$Mf[{^FtFr%}(.kl[bvP=1_>$tgb,vMVv&4{8#9MnXUN]vqNz&[EH<yQdGQWRYRrS3|RLt7jm4=e.i&ZkpV]vb'#@s.F9A+OX_pNR5=~>)MDsOp
+~6/G+rS{XbWB<c5rHS-VNthtL]%Mc:eYgS)c&8J7N7{>x;LvCDX&<SwiG/_%A-w;[j7=@_e3-MB]3s@{Jn#T9/fqLH5lfRWn]u@a+x0&Y;PT1yS}olECn$
+!!kl|+xumaONHIHv8G:x/6z2UTAOj4^"QCp7&wY-Jh{&#bjn#Uj,1mF<~1kN@pTGPDn|<f)P{N0S81OU,su2$nPd4H=:iDo5U3|:V=5N0"/_9TU&|]tyKL
+nl"xr7d1eBMe82,N2k<renFcZKdXHhlCANk9y!DraM]);ez#%(iO[oI`of%4Qd$[&%|,|n#ORQ&CoRAM~+TBb1#>rH"R_pq66Jpunp[asym_{6Y-4qP{,-
+u{Gqkl,[+J(;c|OnX,Uhl75t!&n'w=246fUC8ojIK]G"PL6Plt:AAPD+.4c:rR,I8o@h=Lmo8=%^'$L{#DmKD^p@hhJURkm$w1#xm/TfoD7&>.l[nv_xJ#
+<TUP^Dffk)Rc7i8^-F}wWK+ww6j8G"O@C%k2xm;'cM4cO'Jb:w5zS,R3J,9FbuG9P"&f;%b4vM8DZLjX]H5ZO@S.]27'Yo&<c@ut+99`R]AfkeV_9lHSAn
+<cV9~)g{bn`d;:qL]SXu/Ze)B/rSNElvE=:+-X!0S:x>Wn~fvbbfbF,|WpT[=[W+o`ig^7X!|`(2OdM|=^z!>#}lR>GIZyzJbj'`V=IOFuTJne~z_d=O@R
+:2_Y6R|q"f4`I:FnT$_({e<Mgkgq#Ik;ss~yQI=99IA{Na6tYQ_l,6Xqwun"~cB'Kd~hZII+0bVsJ@Fd-Jg6/tRmqG9aD_P}!BV6{tTEz$q}$TuCfwge1M
+n8}xC4_cc$'P]|jtNkX4$LN"3CuuM5`225gujPp<-Q8#&]&dh'+t#jL^!W>m9@SqmL@/{f84~w,nAD4ae;cwKJcH4pj&y'l+_FD;iqyH4</yDGeIMgyK]1
+~{dYCQ3!d.(W3<~r(y8pGp9k|X{b&T;A4mf5v5W6"o/<:zi+]hD64qLDR>`N(pi+YY5@_cpX$|]i"AI3#kf_`KA"aYu{[ufmre.79xGnOT9)k&BFph(|WL
+u;wx%>4c;fO0byEGwVy=cBmwwAwyhW1m<wWF]}GqhyG}|aO;@Q:7=Vef-LZZ!+M^r<->-@GtPW-77Y4Ul{,l8g`:NBsVd19JMde14fWnBk{:f]8G&Gmeve
+!)_0aX"C9(#jl&Hizc-wVB%+2c>vje(g9'zU;#zwkc^JYfp(o^`sf14viPU0&H/3jC{VGV#f0;]EEaM5N,Ngm>Dss58w2x7D8Q-U(x/)z#&a1d!C;D,9"p
+_W#>SNB"t)a<:8qifSePx8vj+Z,@f,ViM>,wy9GH=Be`xGfKhBAu)O#72$+d&0UHu8|&,swX![:4cv;SV^"5<7402'%[xNK&Q&j,P$rz~$dh#%u]:WX'2(
+#vJMhB<yR0%vD$nsty-k^O-JFl(3IW@OH'`mw83s>%MaZu/gv>0#W,GF92=}F}x,N3/k&#{v<;!y{995~DZ'j<;qj[%-Y<zZrVa3<S2Du9ty1ct2,(]&~t
+lDL$17u.yUnFUF4v5]<Q.HNCxsC;oMS_|J5Kn>F4Hw$mW{nvNRi4Z)3zqYgUlW$c]]j:WxL-N[9=&`])5NXn$bVRJFAN8HhaxC+/N&Qt8g-{%B}xHXU^p9
+r&N2;#imPv]'O/1|/yk|0uB_.X'zkJsirla+OOns+Pr>HH0=9^<xmboY3S;C`.mR>[[$|LJ1^B]kG#+pu!OlDM!Kv36zj1zE@(dJx}kO$Wq0t"JCL|VxUU
+_b6^2PXMn4w}|NS&]`L=bd@H+jWVnlgxI}-}1XCZS6r@Sn{lGhGsb}@8"Hg!hTZ<$k<Hdn]qu^n/QvsICuO/tKM$+K@<Sm,,U#0oXU_z`;NA^Y=Po]r12@
+wo;MA<'w,MAxEyu>8k0IDskT^`dSy68U>4hqclKIb6|n.3Uh'lDGJ3spu%]9XpUJwVY;bnR,2KxW[K{bPZ^GdxTZ;G4|B#w##W&{4D8ZA}~7'Ns$<Kc{U:
+8UxrKE'>gSDb]k+uq$]5dak&~Zky)%,Bq>;=PUSFo%p)->}:scv1h<`/@|EFH7o"[p^_L!{ma{/0&Onwt[4>9HD^.W7h"5(SkBl"$^,!C:[]xR-=4j.je_
+$`/-L4lP{CV)mJ0;OTi']NWc9qEs[G%3iCdZAD1<q58Rl)H%/r_oj<X<dp}FHnR/(c6d.:RFgVt+fQ#T/@z_:6b>Xe6KW_rdeSkUTT#Uf5Si|>wM"VSmDL
+XcH(sw(ksNL_tW.tZ)Cgyq68"NQjm-ZDOgh]njCA5}Uf]f#FKHL3CEoM)PO{zzmT}_In:`lf.br.i+.Tkgh6PS5MrBV9qacGl{5GtAO%hF_"+]>9/eg$r)
+@i.0>tjILc:FlnPs)HiQE)NDRObIYU;U;Hq>YkdQ9J:M1D5/XwX'!,=r83'#~UgAoj&u#`}RC8+S.bY1v)Sb<};s!L@HP-:>M!Kr[1%9bPHcVZ'N";O[PX
+@$),We'k%wc#cX<KIL"5Pn39Yfu[W&iDc<ZY{cD6;zCND`iK8h:j"PdMZ8sTe$6#)hzlqA;$JIE0-Qk].AGYC6umYm&ry/(0YcMrD8Rn6u#J.n"'3M,w-:
+kzM{EEz}UU!7Bij71[DGB@0};)WF,zkiW)GL$OdWn1srizhyv`knZ':+,aS7P(9N(1{gvvp{H4aIgyHK5H#gX'`>U#5[S^'%eeq/bPmX%Z&f]vG#!ocbTP
+TU.y^r>1xTrE&3#=m`b]@nI-o>.1Nm8:bNAo/y::aq)U>%):fiDwx'h0'r&/2t20wu{anIz"Y}6^'[G>AU;;Dw[$_TV2PM~[5^#F+x[ElCbEXVh0jC"%ug
+2e9B]&U<X$v1AK0R}"5B!8{:6R;9%b_^v/aNg(S6B_1hcIYq%Yr=y}T@#Tfy2mC|dt{sUg7_3]S0o;@prk,gtZ_c03pkS)y/pvoZ05M<i3H3f5p=Jx!!'}
+u[Mbs}eMj]=#XDm:88%hbzWa/#y6D%N_@V^ZFP}$,nK+M|I,P/YCi/-EWps5niSWz`f6h[>k#;D9f3p<O5k@`-+SNtBBY3ujHL9.ni@3g1}qa:d2^m.']8
+5LqdV1LB#jdM;:>:_{R9-r@MXjXbi'e<3qvbQM'`$,JXDVp+gA]zI$<qf-ai$)XA(^&8Y8bQ%TtK|ML9S#,;#K"/wP7pWsKzY@WlJhV1f"$E3|e|)2-9:.
+4wzJ;Rl{x)iI2j|h__(AKdpv-wK>x>T8[V0%b@w:bG$r|r&B&rcR0_Sdu(W%@slYT(wmp.C2/#UA[>L_Nb+A=NI{6'LO/(Il'`R[HyE0:qvTO{qpX}(zxs
+4V:"S=HnVzi(0N&UK&Sr33<W[9yr}5%[(yn8CZdZ5)jlO[heB_MtoLtu>m)HFDf&;QHFN<hJ^GF^hKpcUoJL&^qLj[_zeo3l=nfXL7mtZM#bcs46:N>Nyw
+Lkkp+oH.dZDQwv8S3(Txtpz3_g"cyPIc3iI.eLK<oc4f|u3/`|XpSC%S0V}!e1WVy<91I;f-z$XU@Jp|Ezckng^|D|G6$D4&Uuow".jMJB]}=9I}zxD^$A
+]^-OBmMsV'pE|N=Hpcx[Q8AeL&:WRGld"XE!TK@p8=Mw&!/y=N)GmcBVOo$iF!~$Dz&8$1a3VWj+(0v1!1"ZEebf:,8r@0s6c2M>[W=nKI/N#nk",|:H_,
+(WNq=2wbOVDyn;>oPT<Gy&JUN4+ZyuG{SKHaD[JN)n.kQ/58~<2ObF<V1d%2wnC%h#5te"jU-`u5F,,;<u=>5llXWWmaHxxT^D=[t3e_<P:".P86@'`Cl2
+/Bp&mMF>J)pp~{/n@JCCZSeY:vZH)-|m!&9]~1f99+(UUb@d-VGa@OVlD/eR.Pnt=PnvR1xrkdPx5R.y;x_AWjw6sK+n]|L_V+;}Z|0{+geTi|XdX'X!cl
+AGI9,-$QH{_2AV'XGu0VW'l(21R'g<qf$n+A&XghiQ+@-I<R7#@,lJ`-cV7)Y_Kjlt#Epo^.%G-Y6Tt-wl|qrKkZDzi3)^MRk0wdYIKuJb"NG2I"If.3/W
+v2'hyPxE>zDfS%+'8zC[c%{aFGp@#==4plD+-Hpl=_1oSd67|^4@PCX>OajEAXq^""w,d1Koyqxz"#0NZa`bfDmzIbdh)g|XJkw464UAGNJ>jj$vk2PQ0j
+]5B,pzRq3Se19UL7oe"SvaOJXY>qO4"H`r}@P"8$k_h30QfIoMvn:&Vmwq`<ZOsErT9GZxX-lXnC=R)r'|_hZ;|xZSDC8|q@l2+rU)G+mH<@r[jN.20'GD
+lmo5##zJJ<H7/ZEj~8CQdcu"Z8OT@6}PAM4$QIyW`N4ktOz!1@vCS7B$p-"2_{Ar./V$uw(W=1]Cn0[L7q0U7e6<e[I%}gC_goU'7]34h#e@Rl^%vuP<%.
+u$V__9XqjTy#jxqD9-6UgDt[zysWyKx+LAdBU#U4&&_fMxBzDb!@OBk3+dt9VHSP]4IuRXC0H-)cqJ3x_)Hxpr(u!O/I:n5UfHBXf4H|J8C0^w@5'XO$/w
+TEv5vK1kF'r6}}3tvUC.F"ay-4vTyIk}YdE"I"G!/6%UuW<GuGd.n|aIiw">7)+Q@s.EYCh6jt,MIlI+Rw[)W[=K`PeP`tJ{c/3!Vi8nmKv+UWG7wkz3',
+zGC!TtZC6={w>(1rL/.t0qS1CZq,U$!hqj:SY+S8T-YmTF^}g5gh0b_2V@6Pq#5zuH-b1q;,zlVM9p/@`@5A{7|@qWCEzyL"|l1&k(XRR0~&d{:W`(iXZ`
+jcFC&:!;w"(9{>gu-!;i>kDHtc,iqlNkbh7U4nHAF=R,rm~i8"W<T=-GL%)(j2N6q5``B!BkheBr|0M&ZmI;vQS5Qx)<C_+q0/McEjLKzGpY_o!(mbrOdK
+uRooZ6`Lx(6x@4Cb7Yg.;vFZ_%mT^QIg]sCp=QWAGr,YYvJPNbzG,QJFP[[Ix_.[F3kcF]//J{4pwI^$T#W4z@L|"d@D-^DCmBS$NwF%[$#h`yass%SohN
+HobtTz-BE_`''zh;+I5-`^|tW3uo"=jP}gd#c]k%yZE>wUiHY-B&Y|<ruHYHAq1JM+IAb@PL'Av"@%5UZ1{z6kxvA=2z}5"IE1rephArF15pW;>dzJA1,j
+E27&TH)p=VYWY+lq7@eX90z2,M,RmdH8c9$V^-55Gg'h`R=y6W8E/X`7!}^/]j/w)Aj@pN>=M&SJ,`('Sn`$!-A]9q^^<;Utan|r9=_>!/"ThMf=O&DGjS
+gKAx+ro4{9I565zT/,_Hd,bXm$x.XNdc@&pv~S4ZTGM+OV|JHH8-E:,)(2X.|g1&H5KZSV0d778/&{"KM4^e)1</.(fLPslVZ_z7"DPGH1bDAx_nXlMp[!
+JJQsa,Id~|T%:nhZEy`fVrHSD6]FYVAbqq$YkbyE6Q[jS_>^4#{TNmz$[74Gmn5.`{i]K,!Ch/n"JJ#$rBu`>.z1G&xbjt3ovUJN}ji%+F=DbF6)PgJrI=
+Cvx!K)9"k`]V^+'6'kyP:sN$K):`hzSY7DBuvD3FG|c`aJ'|om'sdP'het<l(-~9[Uu)1n%|&]:g,$7_+MY.7%mVYRa]R1RdLQ5/#l~Cu7d_Mt82lg@S!1
+2/"-$sv2bB$CFC%%T/rQ>LA`1#l$Rxr>j[erm0-H.->0D{ihe>|QQ730F'Pm-oyA('x;!DmoxM{/;gZ4eAe`OUR4W9vES>RFZENh;3)QV"-k6hV=o_Qv>O
+Lhuo~-wid:a7X{`l:v'@"&M`S<_;>%lX&$ee(&13)Y6o`odkInWZ!F/d8Dz1}$(57-`+3Rwd3u">AdL&Szb':wrXQb-cS2Hs9k2oRMu}-<ng_AQnRifYjV
+C&NLLg/CMf-[_9z6s2EP%IXA~M@D^A@Q(TXTuOU76P;m~FX24+BNp5sBg_f'[[G4{E~JaPB<@wo&"=C}`J|]SPZ[F^few.kVd)[_o<F&kgY]#<3z'UCwi.
+H7:Z!poBw:z]d76a`OB>L{nQyAANb1.W#Q`(%h@{DN]gz)4#ydKQ=d-)Ea9uNrI3PmXb&ofo0z|InFoCO$|+&JT@R027,tp<,@gULPX'~Gcetep8>dob9R
+x@9w>5je1a5A"G"TZK!(PvBNS7>DpvC)(C&Ba;bFg+QwP8$N86J',>V3P4Bhbz&|Fn@f[c[=oLp#$,eIqS%"51ov~}/05.eSgF6DI'&gFk]VgSG!3qCCi5
+Qws67y7,7!hdwVst/UK#C>R0rLYPHEk]0gJ7Y{U+gR}2U_m&C>:-f;kHmy/G-P'CJMu+L>|0Usho<gqj3G)n0.,nye/ZQ|XP,)g'!7I[3sn$cdu)2=e6xS
+66G(sa-IW-4Oo_pUVT4ZNGXa#1%SmbPx/(1G[O)S!/13FpO#PX:{C)'(_"W&M7+@b;,io^xt><9yIjV3z#X,QRL-=%N<.:!<YjE9&Jd`XZ^6QTD8;nRXK^
+jFFD_F#Lai$Z'F,{u{ED:n;kEV{>,EXc]Xbp<)BKeH.,HKKZ]!`<|Ub^tDN(gu]/i,x"eg;ObA_idcY<0yyn4y@Un|X_mx2lT^sn@-(A#xv$d""hW,RL$8
+}6`m1qNiTK=`1Wk3vHnuQ)2pjAMD!%d$i6wamn'i7_%aS6OIJGxAF]M=#MpmIacc~"7fheMdKA=PH#4BW=F$0Z[XQwK2`dwq%GFj.FR:7=eBiyA^Xt7/}^
+0d{N%XkE;_D>FP%t2_l|cHXQ>LRz9hf#6(^il>#djm/cO+4pIaP,56u+#_$3y^ZkyG@wEC=lL`ZjbrEY4+qMmp'&Doeh!vL=Gb,(ULc'P!N_,'x"C_7cjM
+~'L{7PXFqVrN^M6yyqS^L#ku=XV]aFpZ,Hfz4R7/4|4<t%Xd6&'Fqb9RRu'2^M'5#p`_u6~<pr6qo'iG`=,w2V#t`b^dtS/_YpfS"jy5_DO37]ee_oObk4
+2kLwWA9#@o2fC9IX;!qLHo#{yy}_|I3rTpsheQP^&zLePR_C%"jFnw6r<HM.+ozS#xPW_Dk'!Clo'RL9%Hu>n.Ook@W6Y1'69|ibuFKt5^gXB>]7}Lvy:G
+o|wI#w9^JLR%=CYywIeZLc0#I->fN%}n}#<I>}67ifFp.DRxv+rOX=DHwc2Y(WUXiWA<A4Z33};cu<qj6xoqK+&|0XB[4TfGkcgMRR;)eBTnG4K0fi]O&v
+1z5o1Mc}q{f5hzZ(VXRg[w:K6l6`KicA#JAR#T)dSri(0vbYWq~$qJI44osf/Jh(=$"JIZUG_t-W,^9cq>LXbakR5,Xp_+pg]Od!#Z/F5x5t+G,o,{Wi,j
+A^@[PuaQiUBK>=6PWcD}:J1:R(KAdZ.f=$W!Gz%EW7N;@D:`]Fwc=FrB0x'PQwfmk<H2l!(gY`ah}o2r/E@+qN=_6VrJ0n(D&<ufTc!Q,[-D,5sMNKf1"A
+RXYH=.GaE=qMfzeeV+#L/X78sje6&upZdJ)#z]R21I'Zprw5VkI1E"7PV<>%cA#3mS%1V#]wwC,cj,vp5KGE+jXzFzp#lJE'IXgO))i)wwQZtz@wuZu^j^
+|qR&F||D{.+pWo&}om@<._DOQ@o@/#UmX8"ojNs7"1wXf1xbn0+eA$EX_{q0:e6x0b8,Lb-!YJ1FZ9(r`<g:5"Nq9V9,IU1J;kcxbl2OO6al~NYv:|,_C^
+~kfBPM_OrbFl>3;@8^F8[uLRB=.x/rS.ya0MqEa-h:]NN]-H}G)a3c=Fcv3n-wvgx+BrO[{f4r;8)pY3;n-pn7p:aneI/TA0y{|&`IAmm:sdzT~[fSpiBY
+QpC6hW0Z(`Ajh/;q$/#mt)UlRlR-!mEgpl=OTlZN;$+"Oa&+"b>;N4<]/fC!ufPlx.~^bTVSa9xd>K6!xaHFWg7d"@of.jGCtEvo:v^@/_|5lT,6z"E)uX
+m6)sf2I_52{@]0nA]xB/uS+,xNTU(R>$V0:fhy^zXM^m,P289-iUl2wsrPv6Au=bhNhBu{k/;eC%&-|^Z@}y{2tb[b0[fF!:mEDzPja/R@s2D%I6dCbdqU
+j3XH.!:$;{k$./^vZM,;.v}k1o:,Dd9,F+qZ:ud__$Z."/4%u0#sd;xq7H.x]K{A<JHvtG({2OKTs6irb8EgIw0q2f/+mqX"#uDH_l)]QawiC,X)j6Q/l]
+Yfe$u.TZcqtG5]^z[;,yXgnz^zgw+Ug/&7Pz{jA&0Vo]hSy.6v!9ff>vi@"D"8u"A%9{@HV7N6M},%/2/r,ubv[+'fOIoGUGjHYi%o~eR,E7=s,o`eshhZ
+>+"]gsQW.nlI.7%{me&nE]=J:IIlqaMarFFm38n"Z&ozX'SF;VCrp}2w:DCEFb.)x8}^N5OY|uYq2bqB0AN"1Ik-VYQfs[tqqg|&TQYqqGF$ix|qKMlM|p
+V|d(E`Eoaos#5$L%u9UHH}sHwcH]R]}FUh0d5tdA:gHk+>:SW^8;j52zee6<vn"I&.sP=""(-oWLDWN1!3B"cZ/t+4bwL;5G+U5VTr^AF]63Pg|US&eR/D
+,s<|vk[um:z),q;XM}wWFS|UvzPxClppP:fu5cI)bW~Acdsf/k5X+WRJ_2pWAx]-&(ph)dTE[l;DF5,]}UTbU;o.H26E|36FN<5]ju,f(^U1Lt".Wv;X=W
+mTM,<zz)rX{k&%KS>qu|j8x`6<S1e/"A-WvK(%q]fwZ1Fwo]7{wAU39R_iKo2O+Fm;b{[jo")+n-y8,p+_j5%T[KH9)ma8@fCtN)wl}&mR3o%O,TDoM5X4
+7lhH,Lmh#RLMwI4cl.H9WUaflft+aH^Fk$Q%hf=yfX9)1I-XT>9ekGRm[3G`=RoV:WVA7SXG7ORyG!r,c|psZ[1mZ|+{Tn38<}TE).RJ~$&AXiC,j>N<}G
+PSppz/M,gTNq;XR=U;gT(}jyRos_dbHYppIm5DZNTI2w=jRqaJkt{U{ZhXachWb<mwtbPX.|tVO&zN^r,6,c"'H=5dECEZ+XsfQzlTktH2MJe+$rYY-)fY
+v!fzmm":De@|i8A0M6n$RRWIyNI!lIH|_-ur7&aE:5s,3FLO5_s>EUOQk],hHQ.`28@T$2v]W^elFaX^6JO+V5%%54R0SdcB8sEP_Hd0YAUx:PM1sefKN1
+PrLXQGu"l#||E/y"K#Sd%{'%s,.+5;eF>6)y.)EkJW/iz25)63S3VQq7o!5@;CvpN;ud(NYIm)Q]=@}@.9iusn4LDLrykdT:4){Sm^(e7ZP[4ICccU2g_H
+I%c,vr'K-FllzeoKWzKeAG)=}A,&Mr~AUp":B0/ytI-3uJsI]|iA$`)mdEtO3+EAN^UoNt6gyUP%=|s[+4^-Q9+.H;cG't-Ff8Yfglj=T=tS,6F2+v(0EB
+Rz)<0!^37h`3C+(!D)E3s+0y5'o3a@3/`hJ_iTz&]BmBK&h]^ht+3E!>KL-YU3aAd}gq6zQ24|}u%RsVCNl{]nbg6[nYC[Z=@E!Y7yIh;#+UCM!,ZI8ZM[
+;%a3]k.E0Qu-/6.Egxh!KUBP~v_^s3l:9Uit{On`7#mj90Z.y0TD)`4nw_$Y%'6G,AP0jAB=`!j+#>_C:ZOh_FR&EQy$YH{oR'gw/y+,~lx+^';Dex2`Zi
+:;@m#$!lvKaJbS+:vFq_2nN@@x0kr]vkTn@I${s>)J6}2,[T{ji(!<t;p-yR(Q''h$2x1B//="b.f+5|t]t/'Kjyc|U&J;.MwXYP'Nu]A+|!C|Rk}0P4Kn
+iGE0iaypI5Z9uSnk&].yJJX{=TR,O(KJH_vsAD}jJrA'[dzCiMoUsk^$pfJo#5=vHBrXfj.#:=#l$Hvkt|u(mVi,3g;>~JS(toHNxgRhwjR.(Qj/)'RL)t
+eMkRZ|tq_f+(85M7DI',sZ3QHRgr--"hxns]]:@OkfG}(^Pm)NIkeI$,cZx[Jg7Snfex=#aY=WGj/GJsN;@@vd/0q;J{-Ww6Bwd3IF;bE85kO/PS(YJufS
+0jF10^Emp8RP}uTBxE8J6;q#^VEaJqd"9b9Zr|'7UAqE`vG<ySicP!p!!.+as7wQ}I@`TjY0TvCJM)Pq&,fVDsF(x2MdyuOw/lOdHeG$,`hc)`V8q[qS{B
+N!O{R9W.6i;Y}$q-=^ZC&nk</@|DHMg+1q&xOx=XGrioyqDcFv^wV>VsNa@RO)iVNeFIyC'qv:CT/2y!X-iNywE.5b1u7(RX|]yBb]-`]I^!u8DnoOMGVx
+{cyxL^s^~,(O0%>{be0ju3ip2_r`:/4^!DJL0R$Kh7M;o.KMg=TiY9hFP;=,YWn:N4X0Hi]F:Xg`ywxU)=kCY@P8Eg4[js}fr9d:uF7!o'lKu073q4Y.4E
+}rD@>l-_#:b_||S9hGMWfm%Z_zS'>)Uyzzk#P2if%i$!$>A[u^WS7ti'Wck%tlZbxl@Sr_jaCi|QM1DKgM^mp0Xy_e`fP1J@mH_;/7uR6qZ#qQ}z(Buwxk
+{wSZTM,(g21B3&I#L{]ZFB@f!jaLDlL5Xt}|<"`;uBPt"y_0&p90,2bp4F!&b^=X5j!{yLymYU"B(txx:<}ku]Sc$$V[OO%uIuqMHP]'oM[Lksa(,0)YV6
+a!}'6=C_#Ja`Eno-LZgbmLDiWY2y9Piq1B>$MQS=`QZ9oc=8&r,&&lgoD9=O-wr&%R}Aa:Pdmjm5L=.0uX#Y"UvX59#OwM'2tc;:2D5OS94}]/rB>i=O+F
+Jf}HrFWH0@QA[`lwm<TJioROzG401tR</3,&[qN.:dlEM_UF}dU%T0us&zi21X,+tqXzl=!=12azNB$Gt[D+FD<;ejqv9#M$]F=3oYt(PyH,_W:1i^Yzhs
+qI+X@,f`GB5:R&oMb:y{=9W0JJzTB|T]~_tuS|UM6H}28t>(TVi+1C|RR|yZo673'Vqe$W<H5n`J7(oPl/j+;W0Lc-V54;A/'!Mcs!0UOO.:C]o24Y#1M2
+Q"p.&jo"pXQ":ajV(s_gt^DD#_)@sS;,475hv6(wOUui8$cN<n$wV;0F`)coXL;<4(t;Q<Ioh}0YVm=Ypi><Y<A'l=Pd:ZNKN4aV98e`:f#ng=>{o1j0->
+]IlUfgzg3wc9g.8e4jzP-XDf+l`.v5hg3!O[(dKHw3g3N;G+JJ}_vYySwL:|^A_1RFGs5bX{i@Jx"dm+O4N+m+f0Wv"U9T8TkpFUR$#PCfpsy$BSeZfl{{
+GR6&Y}^(VhwR{+h-T<r@<|&2]3Q{3;94"g/ky[.U@-.EnR)/A/mwooVmR1"x~.85|mfJt`eqrt9n)eXXLNxWSQ<4(kY/(ljjQOKj:q@O'{5XHd|&9Ye8wZ
+G'fSNd3!X<-{#S=&ok|^=Yjh3T15.CDaScLPt9%IX^tE@RE|!NUF]:Kpw>Qh(ugX3ybb02!t,zbUr)0S8&gCSK`kk;LX9qR_v@Yi<2%,x/V2]1js3R(Rs-
+%)Dc{n}Vxz5yH_3nYB`_rcYlBvJh7#b]'Yj]2'9.1d8&SoIl/q==r0T+;w$=W#'P^xj04NOD1vfANbplCdAvZ{=@D=zgO<})%kX>n%N9=azejGN6U4&=d]
+Y6Q7Q+zc!rHxoS-kX<IJ}K6JW]4kQ7LM@90lb'Y;x.6][z"GD6vKoEQ>_TGKTOi`lQmAZJu>y5peKm)8AoI:uRqOe1/@5^CkJ>kUf5Fbf#V$Mx8n/k_iQj
+r&,`ifnG;:n(4Of(0)n0:ixEBx1DUv81iS@(=r{{/mcr'^M)]A-%Rz}lCIp;X7>t{Mmo0HIp9E;AJN.fCsNri/Fx_+b`nNLwJWy3&BMN,DH|xwsijep%;J
+Uh)XF`IFgAAH|S=;vj|HDMO$:}"=IxWB$NK'k`l,%,LNL7hz[R1O=wXP]+mccH]Y)yp7A"T:7]|)hX-mGr/^@6v6dtZ"C/}myD@}Dn<aUuOgdl.7QR~dF(
+.0$)LX~Zy.LP;,SsdJxKXfTJYe'5^G]GZ051(MQp~-aaa:iY9'51VvH=,]DK;BH}_+|HWv|Pmt>uQKBzGK+laj/)SUwl3)x{w5LSaLmUP;VJdg-Wjn&6j-
+th}#~;wSr>:v4E}OFMh)4g2Y@cI,jCaO'in;mwIm$fWH/;9tM_&e:o^<N7RU"vERUx{o./G6=m}-S6f[r1:/HhT&nexCgnt[/u8YgQL&Qiw^$rPovaXWHd
+|mdbW}(Gc^/j!:nc8a^Z1<sxBR,ae9#x6]a.lDmaxsQv4n.V]("`&o^IM))z,9pz#:)t(i:5Ne%7=tC]=]DV0KVbH<mghX)AfHp$/hB#{G&GN%;g==jlJ#
+c)vWFawbf$2xEWJL6c>y=$8_v{oO<)J6^xVNd]8C2jOkaSF"2e9j^;>vdYryk-U{$XD(S|fWn`y3%z-F~M;ghXS8Grfy{]xHD.bb%s]T1|zQiv,btQ]VmZ
+``!fd$qo;3Ycj0N%k1WL8@"dz&6"N(br,V.jK<Wo&dj1r+1N-Rbn5](QvmBBtdDgStW:]+I/@@%O6zr)suMZ-(Pt:W/@uMFc!F^$4S>S$.V[o.vf9qT7g!
+;T]&wPHiWi>N@J44pkPX19E(iia"zeYJV"gHI$AU>12&1Kp(ezFi,^ryh6G`,1|>-N"[UUu2/DxfZZ}[^f^l{s^%957Q!]3=em1m`$"aOEZ||(r!|l7PFa
+"j.HmGpTv_FUm_pjWcY"&=x3WEA=:I5:"DhrHnJ,po1tv{c`(x;Q:ca2wOPn5p-4o8`&IrsPJ5u@Fz6c~R,l$F04QyW|y:'ed3{W9=HMCY0k|+c+RHVE;c
+!F(.{:f>{'&MMb=c4W(Z`j"-%cG'm,TIAY(>;hlCtA})a2Qh@T7q|sqhjGcI1CzF7T2jY7Wv"5;PxjWFFOuR)ng6{S0j4D-dvHl4$.MCg|T&QtXrna0]=i
+/$Fq1rL5Iw%o;jciNgVP%@C+AKj@9BP!_,vP2/}{xotk)3tiI&[)m`iI>!nyD]zPI&QLi1VH@X/<kR:tG_|}a$HWi"f)c0bLtTMlfayM_Spi&ujZvfc@=7
+KvMDJXjKlU8'B8vxQ.XbDK_2Ee2^=EhELnb3ktNDs;^+n1%!#hwj<6PZ&dNi'%tY&See/lm7D"7`OK@LqQ{H7Ta^Wf)@~Hcolp'L'>h9C/IQ3MW)y]^Ni}
+[iuP#aovA-Zs{]e'SM<A{"N>>]j.L.cp@)!3_(ya~Y+lZTPSA+iR`b-1`K/2I)s0}_:tj=pS22"l.6>QPP:#`C.ZN7p(xq[qZ`y86|Q2~qq2;MLfckMF!@
+9U!:7Dm]}LX|"D,hGYav!y]t@o+{grdD3x(%zB`fO}GRK(!<#%18K&";}5e#1Z6PGsT7%9IwzXadxnkG<F:+QK!%[A~d7o#:4dL7FIuYR^bW_2o8UKLx(,
+moy'.B_CJY!fnlfxdwc!7Efk3(!%Pu~7&TFe56[caxsjy#ztcCIhARw%(7'An'T65&T6g7UbQul{d(gJ7CAcYT{([#xEI[H+R)ul'=_q870j+_!VD+"sxC
+P@A=HdxMQGQGL0tT2VfT.Iv9ntVq5)Gm@rV#)=AQ@e(tf2;MwgvK,{YUSU/k0'}Cx6Uqid.&<b<w/:PG>7$9)=nk5s4VgxesD+]Cn^~:>c:>S1&G0R5pn"
+jSjN>Utv&o^sQ;3DKQVy47(eRD((+1pfSOGU.,i=Wbxb0&C'po7g33$V-ud")h|>Md-;567CaMJVK|poh_Ao>vvc$rG-bT3wfyBcI.qNgz^nq$&`_W!(YJ
+%;j0,Y(K.kH/zv<f;u^q>{sWWt-d3$6!h0CEn%tIW+uB<,=s(@.eE.;&n@VsBe8|b)a"XjC2e">lPFBI__V$xS<c-:sm[peLE1UFVj/b=09-0'/sg.fG-.
+ef|=4ou)5,}[F4W;LRUFPDh>v5vfHBv'MB!@Qf]hl@^"rYDVYj:,f+}|AJ;2d`3FAW$"8wU=SDuHVYv%+rD|A^(Nzcl''dLvGHa),1]=#.$1b6qAbCBtzg
+l=bCnb`WT:yK3BwOp2)2AVmCiy"2g=L3H_alsUSL5w>`$c#2BA4a=gULq3vw4<|s2t9p~ccc6bnxN79=p.tv&]p$AF&nE[7U%{9VoF18Z|n4MUf'P5_#]N
+uX)fYu9{<ZJj%5.L;Z9AgoxU1A>].AIq4,pW")rv4LPiay9s;R:SiMYdU!ru&we9aw=XKm(16y;nzt)^_b[%lyV|U&QgAL%kq$X0x}^QdDXq0[|^v{2X(t
+4s7xYi3kLzmby^{OPZ9|ll9Yw|e}Ju(|Ak6&6%ml4}pefRY=kM_!l|Iuscz_2qZ&W3,8qs>7}jQ#IZ([Ufl]6De]SOWE(tI#Snr^+Iq}b0.:h,&|O_rb&y
+Q#0xQixL,WI14[a@i+Qv}t#B)8Fi_lPYd6NT<lRJa)d)-_G,-5Cq5_-,SL_l@xem=#D7=(,vm'A.e>`A(Fr!j5Zx{ORr7@>ogCcv%{`&o@pafBA$`REB_a
+itLDb^Kb1b"4$}/-|HpTeGbPqz[OVl$w],o:6&C#XvNn:`l1p=utd1iCQ'W)u69uXy5U7gjQKP_;1IB@5Sl}l]Ys9$ZcUjQuAt~jzdY0Uo|:EK2v[3in"{
+bDjn-_xD`@Dhid<9I,|vlSsL]s=Lv@E)cx.sL4cz8JE/:ey+/Q(|JO0T$p^7s5Jov{'D,81Qsh^{zcxH8u"Gi,X-KEbPz.QFJCG6}W3(_Eqo!tDheZto[`
+%[=6{V(GKAc^72cFLV]qmJ,nZ%g|pVH[8qyuJBbz"a8pPrZo[-C}BHv!vKkww[ER2&Qh1dQr)]:/j&dt`k<%2<L[u0Oxe1Fq#FMepj"yvvOLCnuMY.Hg~M
+FgUCPvk2A"dRjZs`wBil&QFuCzFOa6vC#lXOviDlAHht)H"/6D!$,iZ>s)_6!')m7IIL+6!Z"/r#35)8-.7y"y~Z2ZG^O55yXA^J'WSpw>ku@za=G6cXEA
+72Xm@`BXi4tpR!%llo"d3mKt<IzHr[(eE6`M<qtL>g{>k+`y#mA7360aNI|s.3eMDt>x+='yca7'-d)mhX#3=f|]<,e@uSzZkGM4w+4K.4i3D=k`(CL%:H
+{+z:ElkDT)+6b>yN`5~x7XhNwD".qGca!I7(N'}_-s5oZ!`)m7tuYhDIAnEVv#}|"72w$sM5.lSEGkw_[Dw]owt<A5C0X,d-8mQ_j[K%-W"L;j>vq-AN{i
+|w#uBP;&[asx4[,+V-/201r7A]=VOek";{>YaC/QSYIe_9z4V5v4BAzR/#]3a6fokT.,{&R^OQ^}'J`qWU34s_|B`_[vqaN9]UAx/vuydY!(do!ZZJNOB#
+[Xgqu3v8H_u-En.Bkyh.ZcC=lm8!tuwoIV%Yf{t<e2ka&AYXy|+kG3w^ROax;}O&[icx^f"sX>8yGXo48[NcvZHeXx/>737.!D2;R3wS!a9e=WM.g7sjQM
+5HJs(kD}NY1>&(@U~@KWW|7w@mcf/XsG%#}XUY+,,D!4G+MY5w],Rnb#VlFcU{c+A$O4nPi:j9D0b]u5(z9d>ss@8G9'q|np>GUtduY1zrUDfL,BURC{Fc
+cYtYA6-rZY5]a@79W7H';{=]6$V2L0dcHpvWE>Mp>^SDJ;v&)S3aYZH'D4P;Z${sdEV>~jeWLAxzw_;E^k~j<g%a(cD{kM6Ia=Ou8-;r~OM8O8,`4cWuxK
+4NTxvyQIqgb3]q'maz-{o}3te24xd7-tu#`Q-+sS9>,H:pJ(k8:`@<Ym.@3af{Y{lYoaKk$TxTQ/{G%rJF]bybJlVB3%mzE1'IB2n@meB;`']M}jWKf3Sk
+5r+,^z+JR7O1Y}sl,6&ij}xV^ufr)<bDkGY4cp^RE(!MTr:.NZtrvOKisl'|I|UsF|+#kMiRf,Bs:i%v-68qxgQ^&^HhZW]ARp;B,o"U^ucg7K;$G]"q=S
+j:N90y-LrU_8v3h>T2]>)]n2<mzBSbOa&H`'jMzxw+z_{nQ^eG[ve3>LkaoX~z|;H#2+]CKdp@U[REZ-]1gj@}NV{q-TVb"'K"02<VwU-J6}O>^S>{;/!z
+:kn9MB44(^y'gJ20kM_(vihkjL`q+sONdc,]|Y%;!zRXxSX4b#rXRNj,VQw>sFe2_Q1jRlCsEK8O:IU0x8NHZd/XON;z,|A"X3/x.D`,k6'5ka|#SNFnO5
+J1&3,S"R`P3,tS:g'2a<YB!r!LGOFYjA1:iy;M6jDM4{T95VB],EC:|Ve/$'{`rD:1wPSLX}XJN"cI%&ZuZ;1vqAEr`z/zJjI+zV%Wbq(>e]GHGBrs9R:#
+`<NTUF:gm1eR&zw@~E/Kl]inUmIM`y3{C,i7ifLM_#xv`!YvR=w'Pqhxv=PjC5I{[M}Q2^Ka68Il7G92'K{"<1$`db59dc.h1J|-6&&<48bDb-nOK<{38[
+i(~JW'cl-o9:]sz"rIA|j"b;^5BltqHit36F8jp=y5S},oeI0q=(2GIW#T]4rd8PM`)PK[,(E3pg1!|gl&2Q!/Z9XFPdH#j,1;pP`qUb9Cfp5O=ev^q!~-
+,{9Vtat_WI`.`C#sNq5IU5/v_"ZWG(S,oTlPdkVl+(~It%cdkFgCwL)dl6Fpp80)l87sQ^c`]-CefV;#CaTuc|4-FuL6.8murm1`<5Zk}onDH#1nHb']=/
+!Z]!->s/@ZA<mhS>LqG[JGG#!7nz)'t:RuDua]osX]6H(2kZaLhqDSm9-d)m/Ruk{DH6)"9K>wVc~KfXJ6%v7]Ac=Zy-:DwU.FsyP$6y}Pvy$zvalm1<!5
+fIYk"s}w3wVC7E'XiMH2Sw6LKr3>g#Fs^nr;2[<;L-WXOt0kYfk)Us@iL:H5m!e=>6M)qyAD:Q)nUg8u<Nmv8JS;0LiC9IgT<c}<<hOz[Z+vV[80JB8Uz"
+ne!2Gm0=t@pv%sARSQ;{Af/X-;ZtYM$jw1jwiXq=~,e@9M)EN|^EQp~5RS$WWAd%#"p2aQ9w.eGXhV5Fg}U1#6!`!5|o~g3h(Tg++cju%zZW:xGnW5s,&;
+2g>Xi>Nytb'Vw>Fv.Cyk~;YtG2p3.'o<uK47:^=j[J$)K<fm1C-RDtb0og&`bJ%2yZ/wafq]`6%p&>D{=n)k>^z03[z8-<|rc>d<jT}."|k,eE%(dTb61h
+2L!W$Vzx^=rS7_|bFKXOCLI7l(H,kk4CLG!oR{&BoPKlo[:Mm/AwkqCTho<u.noUixADsR_XS3yGloc1[7{(dZ~cHW%U;g<w3OL!dLhj@l'l,`'1~sCU0x
+$t(ec4Nz9Qb[))K%0iDB|:eQGQ`>9cE4(:A@+C&6g|tr)rtL7f#xZvp$!Ufd^W:xM|Kh>owIg3Ks;uHq0mFcJ[{5o:$_h{&OlF<'.<g%V(UBRS"OvO2.{Y
+6v!v='$"oDa/-B%w`IKcG7pdn'bc;o`u.Au+-it)T^#CcLyV/ZP"'bt}%[d[=Fs)Beu@[#I);}Qe>GJD%k>&^R%>'5xbQMf9^I)O#-=`y}f9APuI.twV_<
+T3`qi+`0LRrMmpbXo+{mR1|j,VuS~3jiN'#'#Imv6rw5>wd;b!HrA}')0F,n&Hl"LcJZ~YJdDmjOQPUV@be/`Ko[k`C=uJP,-]wT=q17R=OWL.wuo;4(mn
+CtDyv-$oA}=BIsh,B8nh0FTV;)Nl`vUm+%45=l:Ut>jv><0(5O+MTD}{1A3:/5p%<D`+dqLB:Rjqx4Q5Y{wwx=]{8z6g6eThi[DguKJ@E{@U9y$I<Z/f#>
+Y6r%=xJ@,.Y}^1Y+HqZ&=|A@4ZK6FV]Uve$V<kTD;{>0;Qc^<uHz{Q-cwjl%}KWbPU_WdZ|/}rp{V=gwxq4e],A0=wJ$n+&5!UbF/(h`uN-&6Gfwj^&!4w
+)!vSF9d-#7nt^>T`RBurJe`&KJte"W"hQU3ds,0k'0Sq^}-OE)J[GH=xYxl}+[bAsgK6+j.::>ZYiC"e5BY:DtX2&jIDFVCoQ5KkkmE$ohO_IAi:.JRJ_w
+DJz5GkUqr/QZ[sFlGI+(-oYG%(;R&xgNXYkR)f[=jso5L=Hx5q9G;7^wMLMbE3zUVlVo:Og#C9|2FP[']!hp.)]LiYR$scHS"YT|p,|4rNxg](6''4y/bn
+`YndrRbmW#5-tbV9~Sm^N{y/SUJi(RQ8c39t[5`EetpgUvBWe19rKAA.a_|:Fm]>qS6#5`rI8Us%-0i=whKEBf'Z-z9Fz&oCJRlU|siL6`rx@U9Z%g]srT
+_y4a)>TvW^4=f^o9:mi%Sm@/c5$Kv4Du>t>R5wW0(B'{W(inswD-q!JTD+rkjtpa;OiLS3S;>ex_!OaF#0XKWdC6lhb2t;[U7MKdSalFygcf9qIteuxCS^
+pb20}+{O,ZEqBvqyT2r&cf4UypXK%-"v7D5M,Z>(NC1@R!iiq6F)4ROJT1bhA/0u-epSC6<kPk!(KkIX9qdihohLi<=9'}D72S.yU1zYRVq8MEh@nuDk5_
+otK,3GdMVvRppnHsA:3z8D^(Zv~,Re8:/eYO<]Fbuf<QnN/j&EB]T:iR{O7[KqU"/5e4@vKKU1/z_,m}E}AQ;M:n7"$[>T`-s@It"%nzZo(yC"|<O5TE/C
++hNx[1%lzs:9)dDTn|;)-#06Ty'hR2=#>p<RH#TvQPE,3b_H8/DF@IVQTwx0J$V)"i%zRD=>1Zi..JYt(p]t&vGRdH'Y&M%o!z8fO7J2])3bwTclO0Itu&
+A7"h[l2v7RD|$,ml+Hno.@3py^<sCjR!I:bN/2oFyxh)]oj@[Lx&e`g%C<>_:tVQ0}2iSsZlCtU)/g~{=gp:a1ZkI3BXD=qnGQ8]tCx'P$:Kf%XK#;P..9
+{bv_9F"qMC|07gpWU2K3AbmV}}LK|L2-^^/X>{OdRDsHeit}"7Yc}GC%,ZSAu.#k+Jy>W'd9}t'aDO;R5&)gf)9nM>f+6WV=p6.[5'gd>5E14QRPY/1<te
+N2iq"&agoTt#JToPd{8S@`B#t@xbRmin^fC#z&ZXu0/HiCko_z}(oiT"~H7Eu^nRyoKJ<TbF'jL9O_OOc)rbNr)[h/@vl_t%wX-:G3d9'^rQ;WF3o%I[Br
+:)#u)oUNY|~cv}xyVLf%>bFrxq(>E{T&dy/I2`>EFdgmr1=z6T}C2k}}D2X|Zc6uhIt5c=Li$C2M.w<@naE{j6(|H8mfBd.}5]eO0k"OU9uSQ#]).|0Ss<
+n&~(SOcNsOVaQru";bDy|l57Y>"C-Cn_GNarevxXmy4ku<fN-L,tLPg1A5qQKj~7{2<"8`'-|NXjxek:G4<N$%1r8jv7HHs[QQq"H"!T!-{K%xdQWVusA,
+CM"r6y+n$d+v-i'qtl@q0W1zkKcF@'^z[T0tyVo;lheTKk+Y_wAGCqO)kVw]|';EhgjQ0T&%g!5x+aY(W_=+bIrp1ePZ#!o0J(MF"tyZ~T&U4&'=2m_fJ,
+!+a;DxdImHI!=),Mo`NEe|YI+JXH'A3"k!LZ-JGG``.R7+w7c6"btN|K']AdjkFra5L&j0NIx8@TJBS$lWxDY@tu+@EzW;+a0c[,2uMV!^i<6Dd{"q>f>t
+m{Z@s[5j>nydPO,a<2U"<8g6@"}BIzYOW_P;zE'S765|/"gJM]&WI.gX$bPa)@`Q3{)i"&:DrC,BZUY|yJ_|T6w2ug0FF6x^Rp2kxTFWH"8,-9_;gGA2YI
+Ey-71ubnQJ54|YT'FFJ1Js,(pZ;rk6gkh4Wk#iIWg%Jk`Y,`X$J}F!%]P>3Q^GlsHHLNmg,|E&|vp7'm-w-B}Ac1Yw#2g=^&y#_>.<9=s0wuA}3S%Y!Y[.
+c;EZ-/7{;25xSXXv=j&NW3_N;'Fgv{S}UG[4Fs'XKU>l{sKV]RUw8p#MVVG]N[_.;;X`QwM2Ax&fP%'"[yfO4`$g2lDIMp`k.h1EKfw:x[+SI+/<q7SXbI
+MV:o<YTbVWvII'n1>Z}KrHEYv2T9wXCRR7+V2DT_Fp50}x3'18^QI+dN|RBHH&"+#{}%<yLG$(}Zg:eP+g!VKda,'vS&]0^;tqBx+NT>voBnsLF=I!c'^[
+'gAfmP2Fcg%t^|-rWzr=:J>)E3bA#^<1O:T5t/)l2wy]8UgP=W0ut76H,XyTM^-@WhkcW^FPZ$fzE8f@Gz7P.g/aPbFJ]vukv#m$WLRwQJ[F}xOsls#XB0
+|Dfq8D2$#7].-/lE;+&4{9=b5L%o4W[DVGX<baB3p^Cz+H.Kpx^;]mC2o&|oTS(i3b]HEdQfF1%v<HUG4-Pz$vG2dx_hCwWYu02b6R!G(:'hETeo@I4#Tb
+&@q%ck;n-UW6yu<zyOo[aV;>OJb]EK'j#_kUj>=e|gXd#A%SUMY:[qeB-3AqdJ}BdU4<cP#|:dh|9HSaPI$i-Qm4d"ip5ydmdtLa3JGNKTo$6&[KH@j4)y
+EE1h#G^fB{iCP,LX[><BGz^k%CkMXix+y#.KbI/{bi~zWTWr)bV(37)epHk3w+^='CZpEiVUj"`%wsx=zK&F67Sd@:J(aocoal&Vvp<QZD}3$#>>KEriX(
+G]F#Oep0>Fh3RF4IwUonJ6i7Qu$AE'ZeP_xS()i6{Ba[k!Uq10T;x2#0im8.GGqcK=`"'xrSMt=B>`k5x7iX4}&5Bfvb2_gz1XJtvQ.J,f5/uQ9ey+@^>,
+`QTMY2gPC/9hEG)s+a|xSt1,K<FG36sYTO%/@r<"l82eW]n[(]M!(1Vr}8H:-1.=wStOOAe3rF75om'/@(3aBscf.M+;GxMzfImH^Vb!0Iu>hgeQ/"Pwk2
+uQD[f.q`J`3zlaferI]@k!T9PX}`1mGY^wAa-OVO,d"}|X`R.8W3TD~Fdc'_hYjkW7IH&1J]&OMb>5IL.6:H6>@CN$Jc6w/UDDETK&^k_)S-lP/U1wlQPm
+Q#52b2[_xq(z4[.di7f:nT94K;tu"+@t.(ncG-d{m"']]cDG^v&`Pbr^/5%tYAApw7I=MW<L<]LyQtgeDa$3Sy-Z~NSnxG]BFLLDoisJ7iyY>l]69"gQ_E
+1Gi/-9Sb;k^+"1).;M-B/rn#MAa,&vr2mIA(cmUnK<73srfO#/9v%mH)/>-/^cxx%V;K5c=;:-BZt=/at4h->Ma6=}EA`P3lz|![[m/Ac8<H88keR#<Nz+
+ChQOaybk&[1CLGQ`RBKb")kXq>p"z4f.[6Gi3FJaVF4'G77h,@ik:j/#Y7=#z[$84FN7q&,^^R>sgq>_:%r:@Q#ksYH|F+)1m&Q/[80C2-CMxLMB5AWITw
+f_TBF/Nyn|&Z"k{6j{/f7Sl#@2&J$0w(`@Rd33z;}_5$>z"J.5`xcuWW&-v#e,|HMd{Vaz}>8q3,KII,Z]-zp-88:6L3Aa`%R'-mEz$6G69:X=&dn-$F3{
+S:aa2narY3Q1~1Xd3_>zFjIeq|.20M({avluc}<OzN23Riq&zrN>-_9]Z4^+/5&VHr5HV3F.PPX/hS1)L]fDgv=F!P4nz>^Kc,R|Zs@Q11#eG,Koc{A[[{
+1=xzj{gSM3]B%%kq:p7FbX<%}-/n9q6@G7t[~+e4$YaCGh9+sWJqnL=%SN;X-$3aI9SN@3iTMxS+2NnaO,)OTcs%#1yfxeSk}t^c`/M6S>LTC@1idTOc:6
+o.(-'4AICV:g1@Ku6<KtQokb^S>o-`~&g|O]W|2DXR1RNrV:b2MkOm~hETfIK}QI+IY[/hGmgh>mo@tv-^l4r4suqwe1=4i[[+TY1KR_a"Unu5$pPx+K9'
+:_{>gWJcz/n7KjtVBH14,x~qntLV)^KEV_3}e9'nIiBV`P[TTHB0}hMqS[~p#rsRn0Zj0/3+>SX@jy|<w'8y"|V}[lo@/hkVF0!]ZYG1K,3Y2ycxQnv,iv
+lXVFa[NyVRt@L2@<sj9rlG@mm]J:,.';,cZM4[9l|9~3w8(nF&)oK9{:<Q->%^-r.rkQJ=J(~l@uf$e!,Ao;_%8Le"[J`n|V!%{O8LE(Y]:/o(de:r"`2Q
+.>wb3|&GOkmkz)20,P7k'o"(O]Pa3bi"$7i4A=f#9O=#kmG}q}^zyhaI,{Nl%|63&}RZfkoO<jLxqys$k:FdVqLfnAi%fjID.b4.B^f))E^DfvWma(6mbx
+fj.|aK5JK7zd:tey6Yz6Nk7l[#fer8A<kNoCn]OQpz=hYQBGj+E`>m<Ks8e|-J#v3I)s";c:=499UejkK:KslCcKJok=RhTbaA&v`/tRVMZEl>W&!cEy$>
+Rue)k[4(3mv6}b62f{B'&$^V+W/P.rz=h[EiW|Wh0WzoDPOJ}K,jWxzX/1af5-@y,sJD2neR>2lf8r+/38"wN5($0.:Gm3-RmKrRKGM(H8}XZ3dWp1[0VI
+oBzg)-jN@DJYQXMG1rK`s]4D]I>a9Zw!B$ooW|K@yiSH7+X`aLcjyZM]n;{mH]_0&Fn$m@LWuJP1`xyqFHMp^mHvk!zuvsJYu2Q4l|"3A,K7BT0mx&B]Kr
+x_@>b.oYD!p9:p:1fLo72Q^UPj/>M!Q5:a;Hs$N`0/VQjD/GbjdQ2pbbRXq!U(R61Lb$wIRPj)!w1awyY8xPmd'jVDalmX$bC-X24pc}zWW#qEZG2kLj|^
+p<N=q^VhV%A.xu"3<|~Az}m"t$xBiGz>-;SHzpJ_`2ZH.MVFXEm$.<>MxWEQ-=]<CPVvFW+8QFKnbsU!=<J`sMq-.Hfg#f]FwBWElA!C$`Q5}ln8,c[9B-
+-4^ykp/CUIM7rM2OaH8fcjdk8Ry3pO#Lfz2KER>zdx&w"LyQ"=|,!A4w$/peP5"Y2$:p@(Wa`B`4h+WTunrMHWc$Dh8^WXHc7K:kJvc7)!te@DY3_8g$=1
++UG(]N+8,&^[t^K,`-yF!.(Z,&plNzt'cPjK#YRUB:zSp"gqLa!MmanLp>=P]aAndO{3AT5Jsv:[2t'+ANGPqpfx{aQ8RHw#H"(Hvzwf_Gis{b#!_<b/wd
+r(W_nE>W5qWA)YjWB#:qFYCM_v~)[b0Ilv(We4.b%|O!J0vs|i6Z]4;p~hi8)j~Zj"{K_$(!Gnd=IjOtpK4R99x&S<+o~!I_I<MtZ^;]X8Ka|b&nHCo(7"
+x{9J[HD:T2}IIItE}_]L&w^>}zFHsa1]lLKL|/jhFLs7v^QTHf!%gLuM"[.TlIujbQ55lCqWFXXt45>p.(ayHTwA!JE8u&z.Xk6uZ`j8[,,Zt|A#a.Ei.6
+V>h;MAPXTtf13@|(soSg8/fQ|Xs,jKbCboY0"H^M>)9"i_dH~e8w/.`vaDa/$jZi%vCEn_p%{Xv).CNDG"0ZKiMH3FC.e+jqvSPdra}F2b+_LOH7v1s6La
+sp[Ib0fY9aFS;#];8TKB9}!C%[Zbk}m6Irm6lCto:2<rJ$AuCbcNHXl0gHg|m2=8Idge_0r6svd(0i#cXyYApYBLL1`1)<I,fxs%z@a7XRTsbntm<G-b@X
+)E5'HJcdJsXRU#!7dV+x]S6;EoXmxY}0(r%z=BW7+B$7wn<Sn0(-#;{MMZljBhq[c{Vup@po!JXS7H5^&XoP;LytYCr4-paWSqVJ&$blBjJ<G:JCNM~_i&
+)([X4)"8i{/ZP^AW@`ELUY`eki6an9nG&y+K`qmmC+6"'5DXE}NJgPpL>!X}WE7%&0HAfao.H-;,~2GA@`90^x8}G},LM;FCB3mU8M/73dB_TOH"Pf`OZs
+K:}yY|,nu|1l7.l;cOC7ayvNg-J;tAW>==+D!biT.57cod+),}.}Z7oA{3:v`7ey>qqhrN.Occ^6&lI2h@r)9M:([T#|#hLDT17pFRSWlTRO>'0<L78K{+
+0y5Gx,h:gQRO]X9say,NneNaoe+Maz`N73Xd,|:R8JP,>lgK::^8/nNz<yXwOpf-8Rn;q5.;,Ua:yZa]Cy_|M=`pbpw>k92_d,:-2/[11g8=^Z6JwTpgSY
+2bXLJC.vgvr_IQ<!]UyKf(A]IpeW`UW#NfqH-E(r)U_.&m~LlP4u{q/vfU$Uk)EP/4einGkjxSMH%r')oYT.A{gK@ejq(g1oBfNYigC7lE+`Bu=%a=+5Gf
+PnZ%#LcZez%nXhp`eSgFa2Riu3mTai4@WNLz=3baF(;SBu}j{m>&75$j;y/,o}DqST$TS!::`mi7bGe#4:3u}Qfce|(0Gx07B-49/b%;oSZFd.|@W_]qk8
+UsT_,^=q=Mq4){TcD%e7RfeN}r$(wxa"Z2{sc8GMAg9D2rp50MANFI3eU##Q~Qk0ic,iT</KL;'ox@l3)|:'J9`!8cJ}"Db<c(VI-'d}TCr6P8'{WEYmZ7
+|I%xuo71bsMy^P3Mhv|Qu>WhiuV`l]2z3>QkVJT0FEKh/Eg>hErtD&D/$1[WsLK0yVR$%gEHJ"s:UFT]nY$E=xKrNJjNdf@/k]5&.VWnr-PUdiXz3A9<z:
+MEQEN)A7w$rziPpAs_!+kkw`BEuBVVNN{o)&DtgbH$v%F'aCJ"m5n;m[A&/Bj}}6>O~]Zx!SVRkU<irUm[CWUU%Z'gg)Y"s-Xu|K|/>'Ejk,)RNi;Jr%^5
+wN1MZ>Xf(-]trIC+L+XAU"7(~w.CC"I"#1q@6,xf:-6fn'pv{J,(kpx0pe/Kpj"Rw&tdexF+9Kk9|qS47bKv8(n=)|4vz^`Jf7Z_vHVWpi7CEb[mwCRisq
+:08wq+Te{U8QvW=eE,IHC<2E)"1l3I:=:}+S#74T_1B"Zpy@LFe}aHCnkgkD2,wZ`|b%T5:3W8,^&eTzqVny^SL@J+'Y5Opj)']P7H[+VLRF`NuGEpWi'+
+jmhy&ZmLSTNIC:N;aY",N_=`]SJl8zj_!FtsEVY9g8OW&OkY1h@9yE5rTM2N)NWF6ATZAz-:E,1e7aFD]wygYctyGUeb%L#.da@-vh;BU,9lt&-)06+h<p
+:Q)cGT=GM)#Ot%/n|hC}O4K)J>;(698z,oU!jm7sI,tr_EiC{8sZ5.,)K/B5#!e(vYgt7{LsjEP2;qJZCQhs$oobn`q']-9u"T/La}0(vcS!}Au;F/F:7X
+D;u_,oJwTP>,FR7K,t`e`w<)2rswJNYq;XG#`ty"Vie]d9t_(nE|e(vPRd[.nPZFe|@"!`xJ|e{J5M-i-;gY,=<RLS12Cv/6"7O#O^hvQ0RU7Q,^<Zk<IJ
+:`FW5FjYtsr"U;^J)XV>nY,"UMc6a7F$#$IZzId'r0[O(^@]b@BHL]i[;.(+5WnJJ`TzstA)Fp{+7%6pS7XJLGFe&stjEsG{_/D$68dmkuqmE]A4U61ZEV
+S`<@dY/Gmw#:;QWK;ecT;0c3p_Ew{k3wg(fH.kfY,,A>En^!<_.e4]6$<urmOZqA6g6,F:|>^Yi6lG>/I5^$)W:Ztxxp}a)<xCUCT72koxPv_w^WI06y_2
+BSmo%+{RIT^0Y@&Nz^`,Q/=I~BmD+n[-)A4#r9xsr/c+3i`YtWE(6B~j{NdEwDJRG/&<b@{7QdGecg-KYTr/wG3=`}j]Ay'HrsGZxEh-ADu:4},Wbk.^WY
+8Blqwwd+/MUlNRJAl[s7A4ZjRW;!cj97^x`>:_c9:Z5}u%GESQHUt1&)%3f=KTP+R3=2F2omi]<4bo3e`sO2@)3].vdIL-Coa,iur^W)X{e>'<m5LDcMZ$
++%;#"Q_jgfd:S@l22q_%Er7SinoyeY.[Yfk%9t35<wkQgI$"c<xqPD=X+mg8elnt0U#|H2o(j<YJk&HtMFyiI@k8P7378u5P6]"H;mMuI<//B="GYRrWPI
+QCj{$"Gz;Q`K[v5IYJVbks~%X32^6bO}}APgF+!C2|&O&>EaKQk=:+fo"WD/w4>"B>[2SZ9wVdOnJZl"a^LC_eJY"o(#q>_-ip|t1WO{-|$0IJ7s!EJ"t@
+Ko3r-tj=oD^SLQRM$EB^3n,YjIno/o[SirNPL=@+e$[Nn+_YIz{ck>Atqr3pMy'Bu[e_#w=|-JrzvRFTnf7/"p^^96EsH.6Uar1BEjrc25q;)vZYr`]h<q
+f"wvs9JhK84>,m"HWX4g`zHY}5W9'84"bW-92;8Yr_[h@v,uwfG_cJ/cbD&rm,<_O]Wq`a882nYy[UeoN}:7jy{|2YgR5EO!A:G2h(GaPNI[_4u&V#-AO&
+;/`IObx3gPz_Or(OymqAj[I)/3L&'k^Wy-'%MhT$w2I_VoR>7b)@2^;>T3'O9FwY=:tNcGrzl%M}C5+xze0xrt%$s.3A;'z}{|S2o}WZTubNDger0ff#k[
+O6Jr#H]HNZhZaZ0p~d5T$".8Rt$t`!#A_ii/x%<$)xPTEG'fgrm[/C/4DE#wMBBD=DE3"zn]L#KFY.SQm'4p%6kn(}3g@vf1+o>tfbB%imsEmfk0_$vL~n
+#[b5;Ge[w+_$m@Oo>1W"(Z-d8CY^zb>bg4uO{mgL7hvRteN8!WSzm2VT~Ggf:vXr+[-zy6|}x=bV=e@|]$AjwhyvN8Dxiba#_pFhB>B7d=;Pk([,Gsj/Q2
+4+(9Q-5Y@qd.:/tQwFA">/b'6iWB$R8'Ks^Ki&F7dGGe/dl3HGtN$VHiF^t7'7g`"Mo_nxQd!=tpk&={o'=(q`mg}'|<vB;0mM!N7<Yby+)ABJBB[n'ee|
+IfqY]S^E2ia=5sY%!puC|W0..YsL1<U`'d+NOE2DW2(I%;jfam[1{Z_"V^YZk1ehb5xEHbc7|!I'Hbk(9{>&g4u^lGZ]#_TaDhEL`}-.,wbY's_SVf7fJh
+}r9O3g_-Di$Uk"hmdytKr8Tf+a$s84pv!W>ElbMBwJ+e}2@7,NLjKJt6X0')dY{>-0u":,jHn=GaG,354Maea>Vc]J{-|:ohG"wG<-e1jxi((J%QZB#k4p
++%Z$zNrxK;w`aTnTdBPP<hp)NOB1d(P>pJRb~cmzm&~3y,,>qDORO6&TFXkH%9/F24N/}TL963e/30vc{9&2W+oXJ<:y-F"1OOP&VJ$O"Q)dKw:wrh)PMn
+>iX]q`UQePCQG=fHv_5US+ooG|"!n]H"2CG-#5,|U()c-`]m_uQ9|0Uz)lZ/-;4a>pz`},yZ6g<$a}-P2UZ1vG=ZVu0{BO(pqe]263UuVH(']LcToRuJhm
+XA@XX<))T|SvuQv5P/1snXql53+'Mh'6HH<sb$Aomg[ho"xoN<f9%z#lUD[/;}$7Nr4&F5/m9U=!>uK%fA"ty8Tl)/Ak..BW2=L0eT$0kaAT`[@0K3nr+$
+Td@>]9>sJEh'y<wlnL+m7)rjMl<3N-v>mlElW"|5k;OT(nxWQN_<11AS~w/o3E=Ej;viq{}E)k>KM'POWv:+H!L=@7%1bW#l&;+/aT<DICqa1s3(0vCV~L
+rn/jL0Mv_Zo&~E[3tWq5q,!#<%5w;ESu0ny%F-X|'evvzkZHce=iSUK=nm[;5`Y'Ej$7TH#2pe51OMm]:6y&3dY>&rSJ7.n)H9a:ts{4X1Q2idjXG-B7c.
+"/'bmjvUg"!^9C&9lV'19#QRD<:;dM]K%IL<F&!Cl8+(V}SPZuyAk7tL9;r4M8,Mjuo|0z+Es3;],WHc(hJD_4GUm-kd>nA%Hdwhu<il/-lX@TgoBu^u-2
+.;zP-o"mr=>0fD{JCr{=sEcMx"g&S,JU~JMkPce_"+^LDbM$%lrS^t6oiIf|c4>MIPnVI9RT:xd7o-J^Zqp4l;%A!>lBwpM8z@upM.~[Q:5D.%n7/-@e""
+y5M[HH/%tCe|,u|a.@[UB{-k"b3n7X]mIqQcz:Fo4lw+.;#3j.oR3nSs3Fdn:|-ohoV&)#Uf=K:nhCWp/<4__poojnPrBDdA-FI:n&;Wn(@fQRC`I=9'"b
+52YJ2(V[9`uHRzK`GzSg8t"o_+<m@$.uEvJ7OZ83$iG42[^$]HPt)rXXSp[;pi+4$c}KK@#/5sSiu%-C~ZvvA7`B.KegNLl}ib^ym=_P>R&S,k{96@vwG}
+H`7U&0UFVmIP^wVTW[Yw$YCD,Pzsmp~'@Pk1>%Qafq|!ZzezRNM_B<OgL$veqkYl=P@$@"0fS=<MVx6KWhdZ]07p}&lS/j&(<`Ej,uEaNRx3{PT1lDjmCN
+.)"VM%82~U^hf3t7(X1G^&V&Vsmp|%~!u$ePvE@an_ZRk0<RC&v&ci=|;;f:,C^UY]jv_rIyR#<f-/nJbkw{G]q%HxBF4"0q0ZKZdGxMoE0MjjI3kD#AI[
+}lzJ;5NroIB8:F4nyJ})a&/m7#@UvPo=ib;Y+2va'Ed"zchK9[;&G>e|XzBs]gGw$D>Ko2&BLpzA~{3Hi2EtR5#)4ytR!y@x(ipD63'xXn-D>JH8cRys0Z
+rehNUtf%&vG<=S=Ik4Qjw=#eemmRm+HA-k[I~D@K&_p(u)xikIObC{<p:dQr/GVIx2Z2gHgqY-ozqV:nD[qFol,U}/:UpI@BHz+4K=]1lV<zE=r3AO@zk^
+F2!A4@BJe@<N=Z%I+Rh63w:m8k4dfU&0.nmrS>4t|:[>5]OAdqcD"/R<:kL`vS#A-Dt>h#f'e'p$"HHl^IHx14.#cxQUZS&)(mRZ=V}05p-$-3'nAJ@b~@
+Co9Um>U`eE=l-;$^aFi6-ol=OCQ<#;5qBQ32%87`iC)}+{CIo;ar;bQ5yiDFq.9;Iy%z#8[4|S-@ckd|ZN08I8N)r>[w.^K%'f}HPIT;DalK<j/VmGK>A%
+5l&(5CIo3KwMy.@j6e_M(NEU:Hme/'5t2O+OXb[Y[k-5'5$#nIqt&Dg>n8fBM':V_Kww}aP>%:AG&a5<lMEk7zI{j[w<=bX]Elt,P@-}BktqkWj."[DowT
+bWG$-bG{~5$}s0K##cw^~(|Q+=}!~wVc)xJ1$jD,@K6wp";liQRlT6)Hb`{8o{A/c-rqh%;53y+a|@fg&l]4ooiaqVX8jcWY!>&$=hP!0`zX}jZR9,Q-|q
+2;COy3w5E1g"F6I<!OS`(e,t_^8=Q`k0]#X`{)l6Y.(!S936=nU@{"Sp[h&c^:If%^v)t2.uS2d]o.q>&rK0kGnAF;{y5m'6mD]`mv9>215(Krr(rP@2O3
+q>^,d/`r`_|}@!%hr<O.'S9]XkP#$bEM`('Yq<O&a#n(#==9Pkxgu$4;)f//mK0`6!EaXDfW"JYw2;)|nvn2h3<vnS)q,obSZ+4ZN&(j;AE@6A=Vt`o=8>
+Og;p'';]]2vwv6cqj^|kJq:0v:@wBv:.on=zllM58KU[5p9RSJ0>V;&uB2McTHW|T^tH.`vvoNdI6m/viY2>'E3(-=hK1CVXI/dW+e")A#vyVwEN].c]8a
+hH[P;]X)bL-(o$UNYi>MRX$/i1=5l3;iD1;<@J0C&k.U6qYMOSHy0ZF{OVWo{9Q+7K!QpH`6eT7):^m4xo.+':,Ab)UVNZ@rg`}c}_~g)d%T$'F77.MMmC
+w'l8n:AGH1A/1]U;E1c(ynv/nF`^9Z=e@eN9KE%LS#ph9UJ8grI@G`H%G}Yml='DQrt'c>7$GiT_nFx&XVRnjf'x@N/Mb###G_k:iMV-/OVE9nK_cR_VNU
+'x9Gj5=BFh:V_KO>QBc[DyLV(A&CQ<%Lw.daT^BP,Yu9|Hq3<|{0Hhnin(s:2k@N-5:o.8EDUXj#PRpLtb.ss)T{.m(y/T`fHxF:@y]=[w0U8v,AK]-AF4
+{#vWS7@{<;8cPHVkEIg^nL<T,=i%patBS_={$+ScwQ(P6adF/'C:%v2!hT(wfflCiA1:C_lL%XQ8&I5d,ND=Il-$"=b:N+j`O<eM,P^;9Xs|NPqXCVR|a[
+Cc8d"!)jSZ_r,+Ae7.'E,l(W@X=rmbD+a]Jq>UY/!]<z'b(H1Ey6KQ!GmB!l,we!35}QS8":M+5|3$hE}7CCXB%hHp~3a5O@WoEwpQrP1(AHsM@qXwFB6A
+'3Yc'+9y<y`N+4+e37eMe^dsJG~7q;"1l8Nbq5@Z7M_<Qf>5yJLD4nquT+FrPFb%%E80P)C(.6}.NHFSRbT5/7Ez5i5d8E#HcjC&SK`}W8NTJ3F<{]Ez}`
+2}D4dl@)]1.zhFrGN^xSKrs4B`VJB<9P7IUzM58wRuU"+k-Dt]rqKc~H==(7HQy>@_#b1]6<e>_G[w0[vgIerTg/N1r.2w$0;7X,b-V-)Bfi{"]+z)aZ%G
+{5^7apb8wJ<)!riAUM_<Klt['NW&=64W%Ab.;s1Bdr6c|L##R'Q-NP%R1#}:rBX-3+2o9X@!37Al@i(/R%TP)yt&["2ARsYX^^fCx')I$@W@$1ko+)IIN<
+g|0WXP$Hw@N[&OM]92CCh5eHCnWO2;KsjjgW%q~yT}q)#de-IWFdF6OAeYTHqtr}A%P#/f(Mmdrz4(dTaZy>oZX,3d[+3l!r)f_i8Z"+&lv&3y|_wT>ME:
+d:WvPq0bYH%NaHg'ab]Jw=tynV-+N6NPM`pRov@AP}C17L`k!bJ9sP%DX#]"e%h,GZKI2;[qP|jQs=uG{ccWn@jY}I2Qa+IQCqS)8la-`Q[hXxS)NrO,Bp
+0iuY_lg`D%F(0=16GZWQj3bv]H}asf90W24x2Wa/}r:U2BD,_#egFK;J69o.qJ3-ex38eN>t/oLjPvqA39Dfe|'Hho>B~[Y-5`UML{;[2"nNZTsa&$EpQD
+m!+4Wwvu&YWn98pj{In&rGvun%XPVsW-qiS$c;d<ka~"@-@1w&a#ztXz0;uK)_K"FUbe:bfWyw20`pSAG>[mdk>9//LkxZdNySBf|3icj5#-Km.Ak:B3+6
+:S$6_CciC%{/@0-6Njzjw4mQ%&^G^wC.$we]RPG):uSEF>C(kmxDKb^@aJ}tQ0|);Lt)1K4>85YzBqXyvrHkP@l}EsETx4`/boAn#>'%p)6EOO/9OO/9!c
+~%CxO0mL9h=X.`1LaMv$wJRa,N<vFusb~P$Q3OYci($qE}W>-:N&g&$N=i_5/!7^{xk;ijUfrBey+`.;Ja)$'TpM+I1j3Z05#LlPMYZ:C}XM,xWFD[qcl$
+Y6gcg.fErBF.p!qwIY]TWJ#mx`._TTLzCppAns)BWf>8<z_dM>("/;9Y&(x:s:Vu_BoZ.fwIcQDb!^{)49.dV{STbVNGy,:%u!B%cvXgc/F_a8XSuF;Ejc
+]|Gox>^xr)LH~lR10]io7Q63r.{"{`#)=6aF1gV6D`utV(p#(&D`Wrd{p9RxBsK$FS13q4Kf&Ln<K=Jy1K"q#D+'>CW-Ib}ooa|TOy$|E)pIc%vnH|!KDS
+@L4Qi#W[tI7He@MY&`$&iN4rs=^w5kY0;=-/D3zuwX~%j;6dn<W^PLF9od3i3b1P)F.a~HqH6%N)8[),h4p"Q&DEWmkZewBoMwWi+F3T!9tc)W[ucCX2Q,
+p(kKmQ3wj4z+;!%oef{l!qk|BFUC$9|Dli/^`P[n8H$bxh0s61N;2IZc<qA@b-s;sCb95u_TsRUBSK@c)lzL`L#FGv;1WxX[~D7T[D~=TpFK^Y}<T'k%IF
+0+4K/^(iPGz[h'W)%(;o$"r]R;=2nd>l60OjS27(SFKTdPA$P%n(C1Gh7!Rw@rGVM&<e,h@g:=r{W_MVYW7=EbDy(>Tj{O~e/@A;6N-M^/I/"QFVTMFBG.
+,u@dZB#b#KJ.O2Ew<"((nMLu@dCj7ACDTAZ_<={A0}:7Vy>VUv]a7"6^rCe6mBfDwL65r{>K&s:C>`^-sr@A3Gdy=UmLUlDsk|18nz/Io%|dZI^2K{Q{N]
+!9pa"04);;]PeOt;l)>{nwHrC^MWY;"5ih/S#9o_8LSXfxv'7C=Qu6j<,NZYm>^+#LVb#-rM55yBqGR]E$ZgbU}:MvYyHcSJsHF}usxc!RPL-eoKo|JGvw
+.X_i9|`[hDFbj%C<996"l(E7G}WoEo6|2ycD4xAJqFrv(}$[t^C0::T=BBHqKS8E0b:EIJ65zlhZ[/ha(^6!8bQ@hrf^5/r{8xjK#T^6@7,Dm_/J~e>)]P
+Ia.m%`fAAUJwz<.#u-QhHDK"17o9GUL_xD~P5LV-`E6$)c6Q-v6}OG}!Q0x4bLGa%g@d^0n"hE;`Hn{T#_J>o92Yfa(i!%#5Ts"/Kbm`8c[se:|qV3>']{
+LaOrXI<C[mJ@$f(W$y-Ug65!3vW@-<mM_$nvLPc+OPwJY%${.a4^P&!!Y'LjZvQYicaA!dRaQG/tjwg2VUTXjz&>LQt&Q3G7q5Sd5i5XtON)Il&yCCnaYh
+HbmW"%NS"KR0,7P2(^J`2(vpRhHzx1G:mSsB02H(,]uEikNQbW,|^6aO@lW%M0.bG=rw!7W>;ItsXqK@#_dWwA{@.]`{9Dp-,jDAQ`Mus%gy6kVsZc,@U$
+^_9A2%0DupF]ReIyY6,%15JW@'u46]t)c_WGM9iR9RW;>"l0IH''<]I`O/XFL=ga%ZI1|Waprq>we]r2,dGw<DSpG_y6rIt0G34,7q=S:bE6~2($h+XG-4
+"1xJ4d"]$w6<Ayf)<%3i2=.#SWPB"2v>;wQ)&0H%pA#opVc-srsH^>e^hc9kHwFm`R:l&i@>wvQKUV[.]B$,m`)8V=Bty&)A|EP8R4$s3,{7I8}`pRc@$.
+e|P'(uGh'o756b_zs}MN"y<p6GVtIYg+=Xwj~WRJI/p{)8(_@zuR{1Q7aQAzI0Jt,d%mOp%x,[o|Sekch6QEc$kxWvpCmBck#J8=+b6B(P&ZWkD992"cW,
+.U$|K8;,NaAbo2]v+FcvD:af&NCMsDNHmv5z|KoeEX[]YW`k927D4RVL7jd3[CUU5y7Ewfpp=zXmH3>KxaHBc{gVTNeFU1xdq:h:%VMwdf)h^ySHS<;L<U
+@4uKi5jQ19qZ:g.com0|w0GWEaU4B%y.+;KsQ+_GAnG7$F:9<:^WQixypoa!"5iQkE_}r6BR`Dr6$1iuT1'{+"=lMF%Ngd%;.Idrv1g]T}B0Y{]h:.Vk"~
+U7o%C3=a`ZI0NCI230$V,v~dmhy%1Nf|y).^F3,e(Low|>y{cx[AnxsRX#6@uAj1{Ig2',=iOfVrAP634)Ge@KJ>r)B9WlybDEyO[ji46.l8PtM^LuNC,5
+N/{K<Vw,<l1}n{6J]Aw,J;T%L+C5v4:^RDqE:w4D2BVL'wz]7vINVI<nR]wodl'f$Uq["k&+)^%5ok<62wqtK6aldYv[dUCk&(J&22-@c0$hNvLVpjt#Eh
+x7%9FP5/r}Zsk+29tEVrvCHtX72b6,UK;iIINouQ/o7hoGdts]h<d.vEQ2cB3KiANM'VJg7UW[m+2kOi@B,b,XF#FyA:a,5T!+rP_z-$dMpmCG/V^nWQ4T
+!h5'qOKxr[<jp;rS.pC`[^z'DB1%JW_kQNL:7.`:idta!X-r`RJrkcl4r6&"Pa/cKkU'>L5+U,X{SE(#oq<3u]_+!X<op`P(whcg~EDP-pSD"QxY)Ze<9P
+=]@5"oH.m+ul.'hYr>b,#L}bM@/&P+$cpJ#Teyl,.zT5Sor$y6/lfLm{3n2<dS;zMjgI{3cE@z2{FO5N:h{%!kJDB3h$M964Q!__gQivaszD/`[`-a/TfZ
+[DYN"jjHO55&.7[.fcW<(TizTfDk$r:]U:GhYF;F6`ZOaDq+Zg"DB6rqAc6|Ay-<6i!XlvsCuGQ"[d6T%ja;|z,U&_XiewBm=zXs"tYoZak7-VHdR.9-}<
+dQfMfs<tmh.V7N9(XE)13n{wakh7B/l%o&Eb.xD'F;Yqs/B.bO~BX@X6"cP{>5TP>'}z=%H]BTBkxHu7E)i/e2Fqr]U`YA[6TpAG<DNN4m{[I&n:jYb)QW
+Y$AslJnG7!R%P)Hv^_}Vk+eEm'NDavZAORH97/`6)o7N8'={.i48S1+IG|HPS}+LHNt7~;N4p:b[z/b[1f:GGO_Ic^TVZtZ^wG%"c.S"%Ll-i#s|nn2ym"
+]$WbTB@mW9OJm'vaIbXT=6;ls9W%,xl[ArIfyxaN%i^"-SMHw3"AHsP:FVbYju%Xi4#!_1ZlG>$5C#zqks~56QW&X:a6't|=p@r8_42JyED;M"8DiV6uDq
+L5gm%N@D=,|@>/^GUy1:edHiEEATsi`kdl(i$)GF>zoAy`W1B68v$-8+#>w}eNcd(5>|;A%Bv"gT-jzB|@,ebYJGVWf'-Pa/`A^u|sM}P/%mc"CGX_gd9M
+:BU!S%np@m3-x#EnU]JMvAQ".>//p>>p-Jt{d]VP60:nh-ID"bR3e0YLw:u7Ur`%fXDZD1BiQNbmjO9A1%)>f}1L$^XcUt.r,"w120d`|lCrR<@d+M.@Yw
+%r&gQ2tTg+P'p5au!DMR<>UD]oziAC0U=h4RXu%.WP<RpF#ZloMGR5QCZuWz!bX<6""naA[y0h$6#mAq6D8O:fTA#)Ro3094C$TTEbw4,hfzLmkBRd-0J7
+QK{h^u$g+wjKYa378r6MAOW$)ixY^)sdAczmhre-r_z">Jk-r;;'S7UicTCayqa+>gH45qamV4mySu[z_LUzwHUY2bxvBLHus[O=(aSw#o=eUhw%9zTk!/
+}|1a<DG5MS2W=@fhy_O]KC-Fjthft)L%M}2q9xTg#M92ANyA7R52{gQ%3[2NfBL:V2!qdh@{"3AkMgA[^vLxGuFdxpAp"$J$Y@!X7HQnJC}g_[v9jD3y@C
+'Pj1ku{fYA4YNPTB>W2hK]oX;=]iRLh4#dJqt)m1koa%FR,XA#WdHhuxnb!att/{k5Mtn6`||}bS1y_z}VPOCyK0vRS;0BWK/S&;#xM`{xU&O!`L.m)eh3
+kEu|'-L'hmjye9zp)r-G7qC%^+OKI5aA1[vAsab1x^[!ta%s]EJ|=XqJNwewd1s%Hk5QhkGV`ulrSvSK|zD@@q[x-[HrTM1]41O^Y[,n^[G%|)oa92qiTb
+^sCZBZ=K40'GS5OYnaI^!d3ChTPYpR0,Oz]/Sd`$R8jgn^3{EA:M&@<F#qXMA_lPkD8QkxlBx5JpnQQKG$Tiyk5;-^PreQCHG(+}b%dOx=KL+6rD.PY"{r
+tqQu{wE)'N$_Z|2vg}~;nU;)OZg|M{E!.r55X"1GBNW6@R95fdFpnHAM[_s[%D-Ti5=$^,SDBx}`;/SiA+GtUak@qU!,gtQLGClmd3OG`IMd<w^yuJ2%6n
+w5Y!xa_V^oWWfx&-@)e.6aj6r)5I&q0vAy0OAg]jhHJ^;M6H{Io|qyR]{iD2kpvCLc/F;yL_^wE`MveJ8)zq,[Iu1M(pws3(Iq"s,6-8-c~#-KoTql9w.3
+qXZxZBbe=lV+6w:fCGu3x!TD;z[Ko{91JSCXM0)uU^B7lsgq7{SaB-fw$fR(6n:Lc5kN3zz<{fEqAw]`C",}s2`sB&z5=blM,IuD%aQpuaT)HphfLu'-xH
+<EGGN[BDH(l2zWC4[2ywL7TG:E)`a#fheO)N%JFuKqu/>.'WT>`Wmy^Go,Hs,&/K9g9vD8A0"AnbJCA!bC:aX7G^WW|l;-}3u|DAJ'4U;jZh,5hO)9Ur"q
+!a09gsyD0i"-)P2w]42TGpTnV^o6K$/ne1e)V9h8nIms/ro<>ByXfC``I;=o/yT-~ReQu]&&(}D$~]~a5D;_V8pw(GexM^^Zy%.X0J^wkKU'&>4k=n{_Cz
+"U:Tz9ehWkTn0q'x.5o#AcX&UQLYv_3MM':7@g3Ql-4B2K^o<PQpUv}}i@WJ7+5i<7dR/8e<M)q5z5a3JXeW'KTvQSJ|5p.bq2oSE&K`8'~jo":.F+]itc
+]Yl#jv|H'ZE[u:|u@Y|#f6y{+7:vPCBuNF0J_+:8oUExe"ej7agQgef&3#ok+.:ugha2yShFFU9_O>Kuv[$Ljr~F7!<0w`D4S:K8mx.`Go;]v}'cVpI0dY
+C$Cg_poONuE{CDm}Z,bdjXPCIKjk_eOux}M5p0!ypmO5nH1}RO1tTE92kDc)Z<++s@X^7iKEnM689w]`Wj/}8Lwm/<79W+VB6i/M"0It@F>_"s+(|b22g$
+6.oG0uPKyt,X"#-8>K5>2G(ktE!<W]]V{kQ<.%b#z3|Cgbb$l$WbsgzRJ9{P__#L33dvrGMTXn@43x#Yp|TpNt^We0{#<_enNI&-)9kI&Hmu}z/2]`}p<M
+UCPpsZ-{F}c5c:#v7Wno=!OkG8t{Z03If_,m%bNGE:.MAB_w(-"/JBlZdz8Ki6<#Qtv7=(Kj/<Qf(ziaR2oX/N/wT5u4uC{fY|`dqRkhx<"Ub(&0-KFoDj
+K@heNVJ!G%3rmtg'WR.Xg|aSdnNjttqYZ'ho#<sIrPR$x8PYQSNt>lE%IZDlQcLA)gv0|/;,seLa^="s="A>h('y]#N$z[uQ>b,3L{34qkQ%bYtF@qZzp-
++_n}%2}m<KI>1AXf"_g(:6`J4/6bHFH]Rx42^CCDu$owq1c[>;iOB>/k#>BDTJM%`5D[a"N&)pdE7%]Ix|mF^C9aK#}Z|JAYn|o'2dI6AKuB'g)f~AXzk;
+J8gfgO&_`]{$eMl#x}"mlytDOM44fxe+-}hqma[dS`KV~Rk|iJ9i{PPlAm%bBoX_YS^BKM]pLr:}$pUR5@ulj:mnIC6g1P3R>N{%IyL{6i0RqYj@UcSw-%
+;mk]DUGO_s#q9VAU9lqZ_!q4IzIERRAYP3p0dD9X~lYEH27]+@{>6;{j@4(f"hz_CxHvVA2`E6ASMD>qc^R#r_Fj}xZXUJR]Zh)BnxHx!gQRZd|L.Zt}p&
+o${D7vy%g9'B6Hmh}y)IuAy}qkr;HR4/JJ=Q(I{6ZDJ|yS_<ZSW_~XJp|k}p,A%}.W0(t%n4yPUx]q9pJY0[,O0(}In{cJ1#Av~<04fIcH[jKt3BHK`C-v
+TmSdiRlJvb}d=mvKgc$i<NvdqV/U|/RKtsq<IygsTu/uMLNIyvy1=C"z<4Wa]S!Kv$!qmI5=9%hN3j}o!S+$@!Kc-wO,$TK&~w]3KqU{Cb2#Xa{[DzL6cG
+UWL5Veu'$c8E`>7|hkWC!9:!d!3zGOGRgJH>z)!JUo<#"Iy!+v0r}MXTw3U!a{ff@7",fhx,rv"&w3`CpYCl[c4!yz,GS5YL]2GGl>|O<W0W5BY[aK/$!n
+bE]_r}$-7SxayBh$G4fQQ)B=)+nOZqHeNE))>$BKv@@A{vIQknur8SW{wMp+[$O|bT|<;dNV0U275PM=K6XsGsQLQwN3y%vRu@Q"ivPW^"f}reLJKP,K9|
+&tC(oOrhHp_k%iq9b;sVi<Fh%7VmF8^LoP&|8pL3qXs)]hNlDGIZUJx5`7`0[rH5cP'`5IEY7UrLg$6scwDctraJ`WDYs[o!aOa9Z<Y8!PDY@^4'U#Z__s
+GNA#F%v"vmVV8jA}Q`P^SWu1jW#Q4=YsMf/]zh[i<gdBm`^qvSx,ym6P(}QO,sA8If0TKEvxN`ousxD&Z&QuDrd^f3GP^{e0kV]zu9"g#$'FaRd+rB1H6/
+v})kgsr%xb4UGBi=^wmHS/&z'E#wO5/(dI_s"IpyV15+)0>=upr-8uHsZq.jsPd']''#BobOSuiYCW4,,yk%#S&CM;|TlyIt(M!J>Z6&K`^JMqXL/o;F{k
+UhIQ_t0>n<gBZ##_@k4LK(9@m{X}w-'BDw{$'%t^$}1_Fj3BYc1rgau0[b=4'Dj5O]MlWf/}&CX|bw>$g9.NkGrar7HL40ZNlC(D.Bk::-`]6a#!SW~`S=
+ir}FkDb^K%dJe:+cXaM]Y=K+E^l7)"q_)WVL%cV@1M~kWQf3%OvT2_^RO&},zLiX<x1.]r&r3uCp`PQ5p")lzeRP)`>mtMWJq!>P1$"%FZ_k8`pIE:u$uI
+g<$!_gajNa|mQHlv2H78<E1sB:DR+D[eXJ>#=GU{7K5>+ofe&R}.VhhwqPh63Yh@U9aroH^b7JC^sz,WLh<'YN<]+H^VzX$4@K9Y>F(234SA+Y}m"m_$7|
+3DGv%F=A5"U_).;uNoP0!xGF!Ecy.Eo'QJyqiL_!/ceT/{K(zhC<r(^3.QmYln|HHqU&#<k7PA~,kDY/h[j+.NVxw9MtodYzNiS+YTw$)yibsE^M-6FE=<
+EWqe|:lHT6h&-I7]G|4z)JSKa=EX"@~uJUY5]m;{Tw_0f[QV/Pg:~D.ogNtXqzN8fkBaU[FY4>pb&iN#bfxY!9J4l]c2k%9hxn#gVV;kN}{|qsngof[s$`
+R)fw6d.q]A{PjXCU:p988`I6bv7"'{OEm>-uS->neF'S;wI^#pf^xd22(9gOPn9C5w9P%qL@F4<nnPZy_WPC+9QDh(#}Sy$"GDP-_nNS0>SuU+_VhsMVU9
+LHe+:u[#5f3%dJZ1(zFI2NGNJW1H[an:A<QS|Y<+#7dn.<=Cweimsl;0LIpFB+%3FUy:IOlC)c@d=}3,plBUpB}}!LzckjIllYx}qErS;@@1T>:qrd~}Kh
+eh[Qa#P!0;ajejR]l>X>`9U1]>O8./5r0C%H^)&cv&]0&8OX(P<VQ`<yZ8160=q<|@XoGw'L'!z3cJ2E3oWPZ:$0n+Ea8H@[mn.,nz,:ZI/vr`#ZhQj,0K
+#46]<Q+BnV7rZ/J4`MlPq{6R'cd<if+EWYnoz^mcZ^3FeO6EFtC8bx|>JBVnF<9>u-SW8aE=P7FaejDq&g;6pj2}1'!'|yt7UA6606Q(#"$.W3YKy^ZS1g
+I]#_abF!&1B/QYG+dG$HafZDm@]V@89KK5+)|pUh[vI+;"zC;HBn45)2J4xs=XZ2K}pqwCJyRx>@%1Hs1:Y3iQ'AkAsE":|LT=N]K`v/qf"-&ud{|lg+4=
+jA{={Agj/tS.]dzdBAQF"YIw%YEQt>8kn5b:.Gk4},/{t".Qy!]yC2<nN'lyWr_%+8`s=C2GUkyIsKUP,e#(Cb%[rk!3%Vp%!rqh;Mbm&r[PxvX>E5N<KB
+9Fl@1=nmWAR`j[E(-V<7TBnX$OMoehJ@)g|L|{/ji|o+/Axyw}.gupHw_WU@%5hTfeRyBTxL+f3x%g'7cvm8_b_#C%M17[UfD^P/9mK%AKwdoZ(v]Ax=Fm
+8A87-r@I$7%c>"gGkNz]`g;T3x,aKES/Qm]l[SpBsV!_>TDMOrP|FCV;mDC.,H,o0;5J%X~|[1zy5!2S%_w,'xw1P[Vg]|)fi!E}yZN3(wCl6IbHf5U}fh
+dd|2q#kc%wV-,+XNYB=_X3GQx[~HFo"IoU<U9fk;<{/i9zq,2gH{72f)Pn5Rz4ZmlGOH%X+BYv<S&nxehoF&JAI>/pi<'7OS>H82"Q0jLpS1m0]I]Th_`M
+'a/kSQ=a4N{{/VhUn_xk>b$Q-&;%h'BkYdHR""%1y}Kp:ea3H$]+ep_T88fM!By(2%$Xp^P|,C^Ec}E=7(2>0uK.q<];=9U7t@k1-GCj>x/$#BcjC;eazg
+QcV=ARq@ttyQt:]P_|Af37v'i%#-Se@kl|A03BwB6K|Gh5='a]{krXI];mw(s#1:m_KVkIYzWK'y~L/#Ro$&MBp-2=TzhsQ]4>3oAh'QTkWN}+[I0GVd<W
+R$#D/W.&{/:uv`/i;IoF4]z<iIs(LjP]o_:jiPQ4|rRL9F-!B%[7k3v>5=}fsR.=dRX2Hq>nJb+:`}n:9fo.c]3SEzB;Iby@|0Ian"F4o]$7%DtuH5qH0W
+%#(s-%,"m|}@s2f;sqnvIxaV^xP<F#SFBc]D(S~<gJ/B%;U2hYvvrP@tj6VGc#"x[I4iz5ygm%Pa<FtjKRz+hd=Yv+h1"kj#P.^<e4zJ'`Tlq6aU%+ODRN
+Uy4WmCR(0989mM%a|j|phbQl%3o({F&:(>:^b/)XPfAWPC1}em9U&[mM7Ii>+5pxj-)<K.j"upPcx4p$+kDU;99,ZX!J97Bn:<]AHr_z<xWdSV.JxcQq1J
+Odt##dSjJQh7>zW"hiRbIw51xnvu`c$C647Ln#;dZ)+K8.}r(K>Qt+3kJYvs_g|#lH=!e^Xmysb)WgMGh:;bz(vu#^[%d7x<SNicogVVsXrc"XT"vv=x)=
+VvI0!m@eA^PNJZNkfzWct0[|GB'HYV0@qEL9^w3m3zdX]+niX/AUsk'|bi&!)wCCpC=(sG{OB8+sWZP%&_Ba+cHqljLk`"5`ce0Y[(KrB2:DH|[,(&=.-O
+L8Kh#>uM]ch=jThb)eDayC-rI1r8;|KY'4n7i&aD_WGa`+H}c+('rr<QhZF'Z6>UJ^hw=|EmA_sA{I#qPA+85a8)dllF1H4YhiCEd`nj50&]@z3xYQ6N$@
+V"L(|.wg~Zk@Ty/'}+'QFC_y"`.F]27XARTQowm-Q9uCe;e(W|HD,$`1~RDF{FBWqB}.%$-:/KurRck$ztWO2>#H6(`]}iO<dBF%n^T%O">ie!ge$g(9Y)
+!BjFi['vC7TnBdJ)k:ynfl1rJ>%7Pdy[k</X%{y<7G]_xZ1^PS<`M0tH[!>:_8lmlfzVcG$D}#+dEl~bFOB0qNi!}a,}/,Vy,nid%uo-{}k"(9D"Pm-+"_
+vJAg]p38WO,v1rKq:zHx`A4mHX.-.[,`=MH3loYG[!03|6.1}Cam#KNdYwR(f!2KKart]pDnK;&rTMAN&Wl=Gm$:ZYZ$@T&Yg"v_(1K.UJCvuf>bd]/<Db
+QHd[lzH8-t3fYNqM%64Z|'P)zyA15BjUNJ8svtZVNM)]4{D&Rt2X8jih):OZ6JIgzyj:ef|BapmKR1@FYo,c[&dmc;AM{Md(<}PjEJPJgZRlz6{CkRN>|O
+kRN7KnmB$=m"G&m1Yl@jC($r^aNZ7vs}>(stw,(K)AHNGy#(7}^rp}g,]X[>5}rIr}sI9rBn>}eP^DgxUL.zoOXN120PCk->5{~z<.XGBcvh`]}q>;8Dmn
+37HQANJN~@3-+Ispk_I%:g2hY->LPl7qu}h=y6Bi67Rn9SGejs`3,IK}h`cf3$41rToX9qE)K/zWftHHB')UmM7/XzQ#RwI{]n[%{A.akobcv$1RWbXG+S
+qdeG)M>a1"~9pc)P!MvImo9)xMCdy_y`cyf,QSdw`f'ru"eNS/%OeX%fp({yPhI>xlQ=l,nF0M$DXE`hcSI74Y6NP&xB]I)}9xU)~CiTmaLem-g:IQ;rFM
+id7#PU0Q3Oa^#nqkmv-lbC&Tn24a47;`fvB.gl4XEHU:!=NnscW>#qA@+pTRxWsj7WC)xZeM;>PZp]EJ_d1}[l<'Mn=vq|fEzO>Ijhw/Rh$%7E-</O}1CA
+L4Np=&Ncw:'L2'St]rgiY+t}^rK3R>j6tOPdu^v$zY`><q#e5qY,rPbx-;v1|cE8oB7R4tF_mD>j%y:+@%ME#.t3WHq0K3||di~wg:9Hpl:;SC5g.@B^sd
+cI>.{M4O%+~/Rp50N@}t9qimHEQfKptexo-6QGNu98I>]:uDsA8BMj)8JSY]OJB`S1hh>6<&y(,,rbNd#[RBCWOG~[<OXf}grO{PX2ei7cRq0b;;F!`<:C
+d}"|=lpzMdgE;q=Tz!6oFvDA-_EB/O,:Zpv=yCl(X[~w3yfvppVT~)8kvYM=}Zg/=EJ5x{9G.}y/}dq(db4EeXug>u6oVPN6=KBH-o|d`x8<H/bBx>07dx
+YdBS%LNGs+sA2q7c[vveFx+8vMA6%#g>#|Bw24[7Ov<CIFG,}C'V+:d4y5;jq(r1GP5xM#C'0COGm.;w,,kV3xl9K|WkOQ;NI)o:k@B7>Q83SH4]GBqk4Z
+VV]T6a}+T:Bs`wVU34!l>m-QkgytmSb.y[F<wyGa2]k)~rUl<2,mRT"w2-C7oZAVNo)WJh{g#-]./'f1hASp}b^|Z,Y%Qi0VkVvPqi3gi>Jwa_-j/"2056
+kxV2A$nFoI/iqj=sKN1MhqO.#C'-{H}e7z;!Ai,KH4Aa;%xx&L{^/$w2/'0Z+{8pCC,}MF5O/uED}tCe7`j/0=~`cGK9A:Spi#oV0-CQ,h;j9Seuc!OAlx
+XNI"gQ&1_Owwc=M24Wo|$OqDA++Q(<9m7l&7cLHyjyyNnbcPvL~4NkFvxCkUB8'4dL.^kT)Jdk$lq$&b2v"=!>`%IZc(^(xxQK/2{c)>nQIKk-CydeXEv+
+X;ItE]@fFZVV!JT#jdbEq73):>OPP0^;5!j|{$x<X}'u=N@G"U]nf%3SUnf$o@j{`|}8FGI1b85I~KdnzMxVUm<dv,fbxu'JP2WR2jP)0trqAu>Qvp$&CD
+G]O=ER~f9+].qxO),l`28^M+C`@'m8F@'ie`6)]j'v6Nvj3Ro9VC@th!Ff::0KpeIJMJMH9$>x``V&.]h_,<:TPEU-riN.44Q<CQ;I>@5(fx4;7M>|HX40
+{!|(:d/+`g/woK(yGF(BJW%,]Ak66:;=X/t78g`w>6}uz<dgoHdPy!kAc[4eESl`MWV@}'20vK]h!@HKN]T19,fUc.gHLpS`.3z&m2,a!_=xp+][.:P8X)
+Xp7$<[/Ei,9D3G&Ohg#<f-_%o)8zDdzFQ9^duR5BClR.q0ok0kL.xLo:0sREc]$30L!`=H!S(jT:8$F>5FAqzTtI|e}T7fUu^1},-aPsnpkK#gd3H1wo,2
+nsScO^{[jtNuu>#X/-Z6l`NyQkTL'B;tlW0RO.d3F&iV;|!;9v&!0s9oH]AD2=f/;:1s]hRWH28|:='2q,V5me7E-bMJ:6NbK7-z"XsEqdUl|<%F3KNEcZ
+D[k)1fQ0Ek=%LTUqX2P!huu0)UZ,|PN(#,y8mzTr2q`OJaI[t;Qngzq;K.OnRX,R|v<e@juO-n>>0_E[KIE_e@0T9CXk!GD8+{zSPoB3ktzN=O#`@C[)-{
+WAlYqM8#%d/{9)#s)fmY`rzlt:B+u,UWhNvGk,tu`,mSux{q7B&GeYV@v&(':q3lWG>_Oq>^ogL!spKk,zLp-4gS$t#%~w8KHIM$-Tqo&,8Ke5"h.c>Qq-
+!s|hls#Gu8DO4gc>vOgzRar;a:63)Q4ghlJ/UL~xq(wu/;I(e&%'jL`^jGgW!1L,vv_axYh|(}[$"yc|s;ta|S)SeI,`i/.H/:r9:r;u]@P"jkRo`={sRP
+Klc1N4C,5#H-#B$^&Hq'Vx>}08Z.%9`/BhS/zW|>vz3c"pSaYO(ooRLR~Bp@Lo^6h&dQB-B]uSYReH;3ZbPOs<j61(yI8A=O;RFs(es{~JQ$(qCJ.tz,0l
+b8kNa:-<c@,+;3UL"22wa5f60Dp_`zd0t^Um$j#MBd'fpw`k(x89r2|vC}{D;Tn=:@3C..Ny=;4Bbw!Ei@r9sV]KQ%~9Gg.KpY8Ym:a]Z^t!qmqjge`$zU
+Yf@{@}R`lNud60&f-0~D&#(ZwAv"7q_4ViH9du2Tp[+ktceCK3#p)[=QKi2Jm4w-a4MA/[L|n47.gCa+X-'TbE=1!OQ^lVl_6EApjG|,;[W-C<-tT!~[LE
+a>r#dxy"a5DKM`%un6XwP3]fE}^Wvb$Rxa=dv<x7vivR[$B)e3g4m#.GrAT&XK4yxbt.yq8:)'-QMh~W1dKA'CPC0/!"P0C^K`$XrX"eJJIX8%!W&Zzx&z
+'}vAJu'{C/=<MXtj6leG6neQjMcEMue7Qf:Pk.BHdzY>]VmShK"S+7Ob5;74W;%-z2ZGC"Z&h5]xf=J''{>mVU&i{jrc$^uKFWET+7"H~zn"+>e{hfh2/'
+Gb4VtLprDUViqIiCE_zxHY9q"`KketZcW{n;&P7raf8i85!$C]3B1+=iw<XoqRH,G@ivP%bDYLPYrhq_jVEGvnHL37+1eLXp#G9l!I]#V|}=:r9"K|hXxp
+q4t{<gMFbdT'6{YY_I#S+/+T;<BU/M='c<9%|fY|nQUzK"os]mVy:YgAiG)o7XVc'ze;2Q`7`BU40ze+.!MPz>qf83%V8'"=F%^&HYAq5oFjydnNI+2D5o
+PyJ[bTj5'z2SC3QeP:Gwd8Tz4O'FLgn$.3;gfsAgNGxbil,MTFT[NnK/Yd3k4($uxqw@9&,y0z_(t|7+g"ZAv:r0u'=yy)KB=3^1#."RfX::xxi=Xtg(!H
+|4AHdD!0OPrz[=hhf2<(m>g^uqEoxW0vsU2;NiCuC^d(^huK7=]T{Ykl~M4mdkkbSoU>"Sp|^=p:`'OE62b>|{'X;RQ&jM4Xv!LJi"]''LLI`&{t4`CHB'
+b4>>b_:V7VOUKjWD{JyC%96oi`v+^bHx>;O7582s"ChC!}{|Q_4MclIN{z:sFa-bHko%RHk]);((E@>qVN1JfKa_-c&q9IGsq}'zijYr$:-vJ4J,uux-'&
+,Rwpt9P#O>H]NV6i@[X<+Q9g@95WO.TJuwej4^@Meu'"<kwOY.T}T'/Zs@kOxn81HF/n,tHYmnQkZoJe"S=q-qS>XYnWEp-&+l%||$=i)c^QR+-6P[o^=i
+g`'XrF2GkCLh:,CG){jxlp|juVW]S6M[AiLxWT.H$a=6=w]/qp{J'F#s,BC(v4aEltjG=L!oY5<=DMZo$R+>/S!6~h3D^5rG)r/5GuZ^r@f}[S&Hrss.yf
+;W}WXVH[wu~,(>r<E{Di'Bc'y8.Ap{0Y/u(OL:~!uJ[fMQMYUZ)kUM:^ILn11)-`Nq-t`}"/jNM}sEb$<D7JLNKogr8c&fnRr{+<d3rm"3xX@YF+(GHC']
+8J_$FJAHx.%41Ln}3&Iyan2.V7pCRv0baS8!|B=5o6DH8Ky|=z^.d/>]sH%Ay7$l2uR&()}J8zPA]A7/rh(.'L'h}IRUiIBsxTu^U}&)Y7vhqz_s&Mc0xw
+fJSUIZx4x|mWUAZ(+)Y1E41/o7M<Um=i63'M~qoII88";8MhcAca-$ixSyP)HB6@p$8eC,+[F=f(_>h}9^WT|3FtkIYw6&64Ij1jyR04sd.`WHx5:DUKGd
+I41D3}^yg]1]ik9r}"0>fT>nTc`KWdg-I"F%lwg(|_#t^I|v"8kl8['Zt8nZwYA84xp{RNOZU'En<It=^r&bW>CSnykMM]YW1zJ9@+:1RkIkmfv6LJLdQP
+'$Bkb`RnpX^}lfFP`rNw=6M$e,eOcu'%-s0uLD5l4p-$WU2AI|Ql0e_G7WtrhL^qY(%D.2t|>tvol=Mc8c-YHngxTxIAzM=2R2eZ&$1YZ`%W]EoJ0`CIkq
+!'^E(@.>^Jn4S0ttZ32A(:(p1D2VVDEKUTQ=yxJbzM]cR0O{@`,`.'}Rfr.8Je|o4`!{vMxdranA98T2WU;|ZmhZu9#H=mKO!:"h9ToPd@6})v'w7`~_`_
+%p%3OM+`J2V38WyD{wd&/)Gqp0zrTT`{AHL28&5D--pbJ!hLWsV(8>frYMy_QiwTLn)(X^TT3zztJG_Lif~m,`E{HQp(X&YrI7Wu6<WhLW&JE}`Rb8BXMN
+owpU%.Vpm,U:,G&A<(|.D^bMAOb#aIMCv5HG_fh%Ic[t4@dE8cJR,^XiHBqV}I[3ze2nY5m3MT>bj^5+^TSAkIVDqscKj(_+2M&1UiFU+V+k^V|_1-NK3t
+YClJ@O&HG43a9xtxhF{hw`DWRU0My"`M]|a5pIVSjmf]3pgS$E0UiHJBs)w:-/r.)D{_w6=/WP@i4foT8nS"lHi2!2k>IGd4VJ21+%lVqE7s>$eTUlU$[@
+j%>E>gM2Z:d&UQTVK"eznVW=kj4Dgjtn,nBXx2rK=e;L/T@n|hr-S,)X-Aglzs!^c`d9J{2)foU`HLEChI3"016uYd4q=/EWr7~1k9IN;rk|ys+b^oJc`W
+5NUvU}M[E}fSx`sHop&xIr"R9sL3S-K0#8[4XoIAsqaJ<i7;e=BULIeq}m42MWP1"LLf;+}z3Tuw^jIc1V~$kx;V[-+acF2&SJS$IcXcyH3G&kFg6OE)Ce
+Ig5hB2u2H&_sXhm-Z;@+";g7HWTIwR{hac8A-IS`RxRkQ}_w=euq{e#pKOdL""](Ds8Wa#jNM6;oUVX.%Hi]@l2(Q.$m_Vj2_XrdsV~t7n'z9ZE1Fp=7j.
+{/MJ}|gz]I':|6fB]$oNv'bt@UwXB3Cvi,M<|-1Z;6i=t#,&KTSW(d4N5^7dE=T;mHObct%gJ0gZGYahs)x+3uTg;Mn)1:>}R$L%ZXZz.4bG]/hcrm8IAv
+}Tjj175!})~4o`}@72U4SfTjL1y=Pb@0"{EotA.-E@MnQ-'8Sz}$)qsx1_WBEaRi$dT1}F=cx|r>vJ{>(vDqt<iQogk](-4{dyMU,sh5SHt_.ySGU{>ns.
+7.OMY0N@='H;l.u'Bf@}Ts#<u!Q/DA<!u6vY{gH.`4,0ZN_kR6$Vx@/pp|'sN!,6JXT,a8"B}M['#"QZqb+GTCB3wvTY_[8BbO$M}ymxLM6;udUsg|#p74
+H=a"V}>XG+~'=(VDg(#atNE63;Uh9MIrMpvCiy.my/fB^QWPmiD):Yg{0S6Ubq2TH',hhh%ec<`9!_uH>{o=kj/BAMSowSr{5jesLMRu+NhHb0rq^$0N`7
+=qbq</h6ql/jcqE,fC$-dcc3/u:bs`%=#F#K9Iw_C4Tv_Fw'MH%qId9Xs:eY]IIz8uiecmR5z6HTJ;WKAv"X3.!hc)^TxI!g1QhUxp&,yqz:;Mp%RYd)!3
+5H8A.j=a%@4G(mvyYZdnUKTEta~^ve%0cpXlK,4^Na0)tr7H<{o@]Tg0R3PuL@TM'L3%g'yCi^"!5G!f@D2@`LR[d]T"4W)/c.`N<P{iHXOz-QE>6d2AH"
+TPQ#k3C.x{W+rB:vy4%pCwu[aHWNnizhQ-}R!%a(RLAgKz--4Ba:]:h[TH#;|`:v2dEn0DrA}|CW}D+n~ymotroxB|3#EbBdqqeqtzlXBaGcuSN>yLog"`
+0gA^"(Ac)YrXWf5L(-`vl+89,v#qv^NiGF~okgnQCClW9n~$bZ+T^J(K=<./=(8Ed87/T"DgdQIxKOee:8A#hIE$=[K6ZjM0[-eGY^eo>mpfY2nylC'E@k
+^>>O;]`/bXrn>'1lHN:K^Y$_6m7tT%z5d-o,#yd]p;l[VN"(]b|04cx`~D_+b%3qC-8lbW|cK/xJ"_jJ3^}@CA.5d!{)R3;I#jx,zQQcCVcC`'63#2_c,I
+zNW0nnIT_`EyklJ;m))T@N4U_`%0&<n=9]:yz/}yz!:+vvt5W>0k4''gx8{vW{sOsh{|]0]orEJT`DtyA-jUP<6`{+O<k%bNBn0C"|rf@NJfuEj9PQi%_:
+h]}TT-#S}|uuL3'mN9{G8WYZGFiWbv~%:V@XUKkWQO"xte]ie:G,N6|vOC&b%4Z-MSPK(TF3f06zwEh!R#2h@e>5Prtdp"ZTp@MTdW]cK}hfuw>):7u|(D
+_x/kd`(A^"_jO7ULn0T%VEEBlVx!J>4_/^UAnux1=T<W9W}`&($<kW2m)'Y<{"Iqu9/'DF}$.X)]+XEsVct(kp05}vYZ!9BYw7yV54P"J(14'Zft:-sW`&
+xja6M<TVbAoXNqzly;EI_"i@@r'hDBO,pON"p%>2^I<9$H:r)8R0|s@N2m%EW|wuz,#r,o56v|E<<%B_i%`!c+GFx[qj|=fQ>dCDt@wyS'=8:[e@V3beY5
+j%`<9T/G-O3hxH3_j"@3<")$#(,INKV53AHW]p}2A)qWHaXOIH$TkBSKX<$g"AX}n|6`$qnl4JTR6=F,W%893AU^]=Yy-ct=C.w3j,8}6J1]Sws19o.hId
+p.WI;Ev,C5U)Znv68(t"G54K1v6qU"JT%L]F[=$(_cZVyV%DViL@n0{0Sz0)kp_UD:a65dN5jcs)^pvz'zU-D-XA#qR{YEE!Zk%#y"H@d3hh&'s8gFA4`_
+cjz#B1w)R!6ikd2KZL-{{VQX`i.+`Yg;+->2s1/^/rZ#k9%sH0VS/p2Z}PsROd,`3n;rMAQ={vjp0}{4@{E9v/2oU/91H#T8ADS+'O.gWo`eev+MtEMrU1
+BlD<t3o+RT'<wBARv/k{m@oDeXk>b]AD"lP.9R+rB^L/VtsL_IFEs",T]alz1:,ig04(^I[eC$[7oDbnS{SB:I-O=ew!pb1r7a<xV="YdvLaNz@V7%MNVv
+;9N"ZuS4&v]]twy5aQ$UqnS0:D]Ft^[FSj&f<y~xn8U0nK7kK#>x3/S]1jW.<BWD`fH&cs3x#mGeI{prGjWIT+G5$nF-I6XA3of<$[-X3Tf946B!Ba<sc]
+M$h^0-s>6mq!E#81,)U}t<I8='p48/sh::|:u/6by^cU}A9K4XCGo,bvC`wr3CacoI2Q2!'`v]5nR^BG[oMDZP6i'Dd@Fuj;lkX#K!&#{TpSa,`/@c(nP-
+geqml+fGt;U.46q.9US,Uf:wsc){6+#Xwg0h7/KkV(:H$N:g`<h5ZA#=ws8=b{KS'vnk/sS|Lutc(7:Pn5^J7EZ@Ke2[=XD&dB6'S+/W+O#;b($5xO1D[[
+I'~8AE)!PdT[-0S[PqF/S['`yO0[+%SvRf,"roGaw"xQynJQ+O_xbjz|@"`$xjEq!Q}"TeS=~FZN|=77xjo1Zr/IG7d_h]7ys_#w`bz]l:^NUa==k^b3qi
+^TwPSUzQUpH"Y<`PkTQKKli>-'lzkzAp+6U,t=]gaw_ezEbewBW1QT7"V)nE'hw]Dab0FB-dg^dzGyV@XrHloE@)8L(_eT){Zs".>LM+Ze0ngsvtiA9>J)
+f=uK"E5PZK_SI7:cGMD_X&_Ibs%DU9=f!yE`#s{(Xf<j)+:q|i@NJ=W4q7j+#OA+Cq2u66W+=i`%vDmb+{o)K(}p3DL{;Es)eL.Y3ZjmZo/p[]c{CG:_"_
+-$#3+o+#{)F9j2#5M"IY=xTXH>8T{#M1LT1-0_0@9e_Cp==w3;o^|7Eea'!MzrP5L{ymT,jnzV:HR73[0c>BqY8MK=Mg&>EF)/cF=O&[W7a]#iuri7{.A^
+dC{V5bZ:Td#EnLn[z@kf~yfFvTT9D(k(Pz7&r!m))&$$Io-EoO1,@QS([r6U{[upJ81B8nI4{5i$DE0-"&p+1$nB${1hRQSpZ|czhN^cJ:$B.Kl}WN:vjN
+Cn'I[pKu)'Xm<M~CiSPyR,06B2lw24zo.&qB2FiZWt)puh_iNRP)DnXbK]./eEX7T[8;7>VA}!+Xbx~klh'0I[!(u[pRAdqh;b$W`|5Uskz$<JhJXw=%yz
+2G>PrYW=!<a04h+uJpi4;C3Be.j0Cf28Y[iQ.g=a~jaD/PHEPDlMpIYp,7eD+&u"UF:[|N42ap<>AMcJe{.-E'r2+.Eq`F~wUMS6#>1fk.LP$d4k1a'N@,
+]AW]66Wh_QS,8@'Exjq,z7t-@rFAzV|yWlChSP[oAy(i<f{8ws<S$lA^-u@N^V'kRK_b"pA=afaSE|W.Rub/bNT'PY#g/J0]3/@mFbOFBj%)HzxjAH'puD
+U!b3iHk{t_WXr+{l}'JXdbIQdOtxqFMm{jJsLXv65d!Fdey$;dO=tK5H.{6O}KJz39e{UrbgJVOm'Y9DI[cgBj3V%^2DY.4>`$P=Q)B]uj5(h)3ngO$,m;
+FDEy":o6L-/GJuc2'<yNjSGL9:(=LMj$lbmGk<_p{m`iEZbp/LEvs&U;!|-;9tD#4YfT:xJ8/;K8P7QOD>z!qr[lj|mzHV5QfnT1FoVP::4W@uY@cB4YOD
+$.G0+/0':5ibeE"%^5xu+:D7P3eC1@ESnY'M%]FnZ`yW!;`@GHs^`@@'K)sG2#jh$zzsu2`nk2D^a}cgcC__)QPjnw:!}XH,S/N2OM{;@il|wI7^U:;,u2
+bXo(xDN2.oEQybNYxd&`i=CWJvNfn'2{6<:OmGnDzkWaaRvfLcO4go(ettx%txZz=DX[2IztNv,MS<wchL`<p.aNa0{q!<[(vwUwagCsR6yoaa#IXiupL;
+CR[]EMw5V/mmh.Wytdaah3U:6a6rH)e0!^jbUH#11d7+I:^OWMC2pcOJnuqDyVnAcdf_OA~i+oQ@l%Uu`flXXX5KU#ISpMLhj$Ux:'_40l#aXTHj36Ss^h
+5,`f(kwOFW525(yu:(v6/,4U({3o6`o4AtqDT#=L6By^pI>)jp;j_zLH)Lf4nE%Y@$"@5crMcB0u-J`%{9oAH<XTx"}zOoPTJMA5b>AKL2Vlhx3pz+Wk.d
+ZRlm;7g-eO/|$7ncJMCZhv=(5qp(;@;jvg%vtBqiHKp)~g%JA++H,`g(DSERf@Vlw-#668SU!&~!;-pGBl=,YDNr&>88s#^Gi@xo<$;tb!y.e,"3(PD0$6
+Njxj</iE^9`cFbV8PaHKJN(^cuX'e"ajLU^TBG_N{XK2lD<S7pd<%D^+1|W8U8/[B)3}Me1$f%=sEAAb@&#^EXB`%'1R9=P+ljr|Fl^e4bd^&ozkve6dTl
+&Nl%cPe=mIOd62E[fJ_+faiCX1y>JJg8S-XWGwmQ&7!e`ygq$PiEz);>-|oQ``+4vN!#|JPe(-'K]$;[;mqvcCt-#RmG_b`a=-`$KIDLtx'+-p`rI5;f5L
+0lAT)+%Ql[bBzzAFw3~K1`XH6},CQWXwf>H6'X[9BTJ;]aSuPLV(`"No3EfEMlC--&vn]Dk:6#PdK4E:V06w5dL8/,1WLKsS5C!Y6WC$7gsWx%kI;i8|[|
+V@))5=<A=8znZuq|k;u">391A^`yEI4aE)QGc+OztF<R[MfK>hvRAGGY0u|5o!s<t{)t7d~dQWNH/crQ5]R1peWIus}}9|OF7l.7X0jR`M'FJsywFg#"@{
+&;H_8Z9"+iTCF;7h`>/mjZ0bp:Edvkgp';f-3[^hz6uGuGXI#m]S$`7i1;Mo/`{%3)~FS82m,b!Z/S>Hn:PhCzsTr-}x=XYOXDP90iU+%Hb'1ppQUUQB_k
+yu3-"yCdN_8XwoyG2;2NUIc%!iYVuIr[m<biPVupvINuB%xq8y'J7fFLph,f@AReA}c>o"FkSsR+cI;MXNv{b}s[aG0<1GP-[1{nQ53%}QQu0&7$UNqHAp
+o9VY5YTXg7JUHA)Tux~WRiu.T5A`Do]0{>REY.a{i4FDcMkNUFb_|EeyAt%&f-tH#ciz2em'>pyHy=l}LpVAm;WgVfcM;>JZhslAdvwNtsK3y2s(qgySoR
+QvL:N92&b7<iB</x"Oz[53ytmb~4BqiHXiAZ.@h_`[vx.Pq<M!m2e1gVzM3/.^+eX:;W$)A4GQi/4BR=E3CfPgg/[k.7]|A,AH@h_9@`Pv76BHZ]-T94N<
+jWbAH@oO-LfUWw#>nk#,SNU>Yt"KXHvq9`+mdZNajBYwiy&Zh9V0'FLdM(B}An,B:.mKw6rvzK[&~b4R|j!}]IN$1"msDA9z<Te%o/A0'M3&voOOV/Cc=:
+#$B6KImFNWbX8^KCjZZOO'79jZAHS7my'[c<sC@aWj-C^')S#}kvH]NQtNf15#AQxo68X[G:8gUyQlSrN$;K10E8myZkut33xZ$,c1</-<RvnwyqTccwQ)
+!'9K`p1nQT.TZoSCx-1.1rI'Hr5Ro%Gm,/JgZO'=f{w-l,:bF8Km>u#K$raz]ZOXk4M<IIPSiHyVtS;4<5w0_'ynAc,Qp@Q+S6ZK>@fL/PU`LskQ2/UxMp
+=<oeBV-/l2>jK93[xas<A-SBqrM<H(nFV-p^Kh:ZT}pDK,z$EBx/aVnn}bQoWct#a+ZU_fq[,-Eng<d$+Vw_UPo>5W'#Z$%=oE__+FY5ulV9WQkhIlrc[G
+#zjTX#}HaW'EU#MtgFA%;7i}s[y,O':CQWw6N-)h2u+x3oC'+fJ>jvI:gwYyWcai#jHGnA'=jd^5c-yyb(s;sUi&V9RC]n2F9ijJO{6Gyh8V0HI`>52]Y/
+qXJ>]oL=&{Gm~B#]HhUV%=$R->9n>(KI9hWiQRM+Thga3_yZR$&I|h]S!UG"bZV0e`7X5dD3I-fQ&4N&btOf=o|@jZL862Zi8.v2P3;s3c4B"T=OsQn;#o
+xSahc%|ykofS}1&[y[JkwHs{GM>rPNP(e!3+mo0CMb<]R7}J6Gs6~JWCZZQa6BI|=X'HCEr[$+oc$^.IWiGL^wE|JK,F4I)/3D9YA+u.{6m,gtY}5^nAHH
+F^F5`h1)qds}vB3@GA-`O7."/o$AX@JS(|yoc_^]nE.h_"mQ`i"e+l6zX)}zS6^V%_u('<co2/Kd:a/=Km#=4[P..K-z[apZ'4.B`h`q@[^dBx=rY&[^sx
+U9^hM|81SdQgKXf@f{YL4lLW'kWf8vuis$Dq)OG]]K.%siz`N$yO$%s0`VY{GzyZeiAdo)FO6qH<;lC:5+){=|caSk{"W+Yv2e0IuuC%r|]wGNkO</b26|
+HzC^o$%XF&tT8a37qQH_}5_OmWhhg[W6n(#u21w|}IHU;ahRz^M3pcGt_SgT})=;"&Rg@2`4=VXlP0"WpstA|mRH#`dslZ`6^Cu^vzZv"0O|ckM-9"L8]l
+STNU&dP]bsSN^&Yf^JQ'54WQ3Xm|M%%to^4szZ<;{yg]y,O#z71E"LrfKSA.K|%bDf^.X"#Y~1])wG5>{pVrcgOoP{W2FjdQ]&ctuHp;>c2NtY4Dz5$qNz
+7BYM@Kn,l`HXywIdPQXwbNN`B:<=cQv$+PJcsE_('R4('fsn]Q9q8yE2}`+AAeW_IRwivmha%Y"!t:@;_7`2G<!}3Rw4A:5arV,qETYC[PX-MKZ%8;#wmR
+=y!YvO)tG6)Ew+n:`6Ur-3Mp;G05Rp'cKTbqm(B4owj`Dd:EXI))}ap_lRx##V)2>9poO&jm|]X{%`_=$bgo<bgh.,%/&-aS"i4IFiUWPv{1XRFj2W7.Uh
+Jq&ImQ}_m$1vlWXHtO~]ir(J8Ojp!LRL6fdrgXT}+dhqeTJa9o>,nVYd]BAZ6|FwovQt`eeGhR$SEgs|:IUaoX%Rq;#bUYCV{(X_Pw4z^.]'Ys^SnYfzab
+!/k{|Gv=R+g':]$q9B23eoPJyDHe.AE}yuK],$<<C}rqEuo>Xixe7j0wf;XP3[Lb!):/v8&@D}t=x<C%{,5d6.X9~hMx6fPY'd`_#JgM4[&{1sJmQ5|9-4
+xES67b3+b)Jj6jr13F~Se[Qz}o&day;iB|pHoh%USHKtQnN/}$ex1Lpu-$]_BFB_=P7VW@Mp<f_KT0a;.GINJ<m(WYBW/i$nc;<9et,W{J"O`kHs'Xx65"
+.`{)s-&w_XH}yR@`qeW=eGY]4.mR[B]Ta0tWL1rj`yo%-@RT0L=g0IW+Y{UCf3r/0!r"q26sxEC:az0C(f9t.s"ouOgem|;B)y!.Z0`mx,x|6`%D#tYi!H
+O4.TvmtyF[!aR+.fyD+cNclEOM-Q`B'M@4OQA/zreU_hc<$b`ee5hd9/{")Omg^9]'PmHNwEzpyDp-RVbPZTa^StGtfq0TUhi3k&qpomulj6Be(XEsQ@]I
+4}s'&_I.8ERq=1GHr{L[^{7y=jSL6e%We/]"9tH<V#,[z1RvwMhUIv$j%^~=68isEnFUDz]wqs0=x0UqE0yYn(-oR|]/AafxCzk>X}0+AgD(q82nqj'-zy
+FdxV5zadA=yg>d`V8jiqP{4d#Rb>6"]56C%L]Bw!zU>a;X&nWQ[=TH~nx0JV=,|a1,fD/&#d+5Xg>wqV]G5EqOBL9^K"VFi3(=7#!wAnN&ECHW,x4ORGo"
+BoIv0`CeSLGe`NfiCe8k53'Z&II>/bMEqKhkT]du|4),5}p1^Gl<;W:4m]OxvH[RxYiFw/)b00]zGU0|gFcCkouv{^U(pL`h7bHz5nzkbT%.W#2C%uTM,m
+}ZDW4'=._<Y>}>YFG>z>UWaU2"S@d'bjIDw$<W5ea''Ttf$oIQfI9zj7vh>}-<F44'aVB6#"W`rf&:)Lst'/AkjA,Nfb](|&'N/P%t!4;V[qv1QygJIU./
+Sm$!kFoTI|f$:XF{/uyZ//g44R<[5UhqM5EQ[Y>xq^V}pzUH'a2cc+8imKgrIs9;UD-g6`9z1F>UQ1{B(CunB{QRyQ;;x.T-ua~2OF=Eg}$T'wOz/jnU:k
+iJw^aLo0WJ{BP!uEv-'CX5)T'>^vk|"_k|::@DVH8xZ^%}8vay|`>%Fs4W'{T.d-<"+L`k>t$@%C^w:ukrt+KE;2cVa}csumf8=0`SU.Vs.Su-8"|..WOB
+l0kX;v},HW#f~nR^>mQ=|.WO#(<t3iNI;)E{Z|<Hp#/WK^9W~PAJ.&puE33uO{.;1{7x^rwj[{<ULvP#E3~pYA$D{oK#pJ).mRlJXjhv9q3`Zal-K|j&%V
+:'dV-mdI!c_`Q@a&&]1Vb.p4T,^5'_H^0#z3+|bFSUd}2}TYu3Nr6g^/3E|EuPK=+,7@]]JYXpw}5,4LC9F[yZ"|L]lb%4H|n{7YXVSL'kp`L&LC%)_.sG
+!=RFHH!|BZi{sKJB8T@=+l"/6|)89=iV4WTH=sT_JymfLghx8QT09Im>kIFp;)0uKkI:!:B$`:S#43U0M]re>w%/[}i>yO;kvOg}2lP_Hv!%{("j'jDSM:
+Rup_.AGf<c8jH(4)6>d-bF)oWA^J<bI<V7wh^{P,n}q,u{D8jypB`Z8fXJ4Qi$jonm{l%cYATq:ZP]ZC=p&Tej$CS7G40A_R_),K1tYYt}P)TSGq$_E]jT
+0b%Fx2a=7r@2"a<=mB6KD=Ep.wtvMH)Gtp<!:bT^n%eTS52,,sCBTot,jYY6JT"V9H]IlG]I/_#/;`e/|a}"DR"0M,-5(x2ksPF[vBb[:Q8m)VM;dE~>W5
+q'f$a--8ZZ"GZeAH|y;&W>PF^9<m4<Z^hF&i[_cM,WQMtu)yr4r2Y=d}4SrPMu(|Fg#LkvaGM+u%MapWOCi<H{a5b6xKz<e)hpaD@Z!jG]Gtm4E3LJ`in"
+oii&c<mAO6u-{#e;Rk'ZuuWSVmUyv^JI9+de@uM&Jj0pr%[T.fP#{9(RiYQn-N30X/tia11pfFi={2Sby1)ABeB$y_.._TTk&<1c|I9O,:wvK<<qff)fni
+!aD0y`%"16"2Tjlt&Da4`qoihX[8DTt!WYOnGPNS1FoCBIs9&=!$2]ld%4Th29{@lISS^U,s3^9KnwGKh3"Kq=Ojbqcc"84H)+E$7;bcR9L<G&/^)BLvBs
+fVKCu))Vs'L[`&Wtd7T/Sl,4vktPi;7AjQ}nBV_'~{ueDAE[.Z=T:bqT|Yew/(Xm-7GGF;"1Sr#9_[_nx5VTu0T9g"=GN$QMXUUv}m;fbuF}v#["G,${Ec
+wUc+gMnEk>j;a/&'j+5E/RH&t6i5AOqwuWoAF6Wf=D[9Q6;M<zTh{qplFnv/U&sQ,&6lTE>I}_vNp!p-0)|d0D&J9_nbk>j{0e"0o)CjEqXt_G!l9TPgEQ
+erNngO$n:]ff=pwe0-DnJP'HC8>u~=px>c>+b},vSs#vLX49'Rmi1d_lFUl0.(nwgMYy@}^OcbctMhE]iu^%gCX!3#HEJeIB@8)4o&w@8yVUre0-#G;1sj
+U^7D|mQp3I>E^q`<'y!8mtMDc@@5i>oZ.9cpCIMZ]FX-Z`#RuUvO04u|(]eUA9gk'Ju@8a9W0i3U}LGhZVgUEP1H!qHXeWks2j_Bvb.eAX>JNGh>OTAaS]
+/&8a&P26XMORT@:%Nw=Ef3,kpB5CH3hV{,~"z[`>U"zg$fg3HETlSCCFZ2w<+q2-bNdIo{ip!ti%W|{aaRe0{{PgXMxv6iZofE.dIfb1>!+ak$9]Z-T,Q-
+{Z$8o3x&O`Fu:`YeFU)pS1fu0Hg;eje)L>B")QG"g8h:`Gg[sD(dE>an4:T[#{iZdVA$)[OpAp[L/wU6g(3HgjKK!`7E[aAI2I$f-&CATCz#V&%&c[-4st
+xZZ:D.'xiO$WCa+L-D8iD_WNjTADPhqc!TI1#WzJM8G$5DT5at`iHGVw2,0EOMJ#j[]T('KFI|u`ANf#x}KlZyrH%6Y`f)6c_^[77l&y8g|/|yB]GYj5U&
+}sAssv.jh=VoN'tFaRKV#+]8}z!jyYsn[fp5i6]qorH)1Ed,J7{$n,+s!m-;B3Ed,tB_`NG#.$ey@3Z}u@v9#HVjON2I~Va2_L>yaJ4&b"O&!]0+s`8SU9
+^cbf6c-pq7T-dsn4/7P+8,%2Sj_Kt(]+Qaj#9q-DFoJ/WwR7{K!I3g6<C-yCd{jf]%Tuh",DFX$.aryt#f'O(TNDrK"M{|g,5->jn#cTd-nZUA>UPh6<Ax
+-d+,Ac/7SIJUI:Be3$pSiwR5N7W8BZ9}>qUyHk{R]{#2gSE0.z=x=suemQ2:6Nw^>}LSCi^/[wO1a>+3a)^JFZ'0GS`.4m@mj<>gr&5i,PA45FkwE.:i]V
+R[Spt%e#<Ed|i]l/Q-K)Q}U3MkoAVPuXK'n5UFN%Q:[Z6G-$BSP<!K{_-e[d.02XNvUZoJPInTeL,/urRd~5-CNpYJr0JAuK!m;G:G9"b6Ha#3x3.84d+,
+X;;NO!)gSGa^+!%(X#KP2!,{FzqJmLd.at6c&uou}"5:<7t>@'BCo0T(nD("cCn_QUom6F=sE3~Fk!4pOr[KvN=juRf!l8YYm;4MF=dSwC,A]K`/~$xxjj
+QiQ0&<3yXwZAN:7/~lCsy^3E.UFsR-.aEud(QM/tdhdq'%<GV[,90#D8@9Gd<C{|@_D6qjVS2{dF2e]K9#j(c"bsg|kslMzJX_4k;h-YCo"+F48GIa`Asb
+eD`S]WWuciPiX/vB2,}Z.zt:/@N56xP'|dw21D&|/wpUfh.>~B<D0W`q4b#0)c9MO&<Fn.&FYO6s7kmt3%+1c)}{TIq2C^.=)D{5Dt0T4zv1!jkn]f7jD^
+{kgjr9rAty%{WeR|AF}fgCwtH&9]oPL>R_dK#wA9{:q2]5_3`rhkUp]bz}d2$8~A>X#@Kla:5PK0$cz-m%&Bu(y!Pwo"eb88$y[ctAUUz`82Oh.FDqwX8^
+e+2jl3vUO,9nx^D9#(v}b)FUPeU>oran-&`TbXiax.gT(VYaj,YIB@|}CJ(-Pd;/r]y[1]YCc%8Ia24Eb<Wu._TQ:y|;,`x{(O~L1qQ2',!z}U;Y9HSzJr
+0TX0Cp|Nuyg%g#K!zMm`ikghk)L4LtjMH2MdGDL&=d%"!e]C&OS7kabm#uJH+V!8H!0TKn2"v;@CE!&CB2pa{vZSztfvF}VeG:-<2F4eALl.$dce5MX4|5
+Lf4hPzGjU]@7U#JT}lX2$EDvc"qf3O@5WNS!-'6udGBl!"a=Ayzk_A;(S:;%:HnFMP"|)E]7~j5P|EQx6SzuPfg4,lx6`bja[dnLBiUnKx<{Bnqrh8VR^!
+Nrgm1P|2$J]n^SCW{;RHp3[rKN&W0@LlNj,ju4Zr_2J52,2HK4>."URAPj7MH"p[rdC-6PGKu$c,(;3REwR-u]],!i~9VSmdSsr#e+JSf`Sm5"G:'z0q-p
+UOU@sv_EmGO==dZ`ep$O9sq'TLv<qkl<$w:)MwNvFWF;-h%6,f_gdyKQ$S"V;m/'h|m|W12+"{#^[:VIZjDJd2TA(bYrP}AoHP-7pZ@dwZ"$lx&#SSNo+0
++_Zo0:3_Q9sUpX88j!NzQkVmm#j=^,1UB>i:MeWv@vU]uL<+rIrop_f!(fJr|E(1+hQvavMOe@[}kU]wD/!F4"Ay460F^=Sv+1C_]zQ71T1UXE]+3kqx|/
+M9lEc0/gjPy9B:7XF-CL0R0D;@R2L!/-U!~+,eY=V"-79WE/qA@y5u!Yq@p@$ENt6dt9f!FQ<zKYub3f9qGfuHvr@E{e`V_bA^w_Q/{Z[o.xAq:M]tI^&d
+i3Z&$Y{s;$B=g#4A2M{r(BIan`p!3{tr";<8x1=m(JSm#e47eETv|<N4[LkU}FBKVO7^P&C0UQKHS4&c&m:qVc!+aNVX]e'sG#1k!6kL.LwP(WY|8OfHuD
+IN_<v64]@>Ct.gHTjQRlXu#y-&E:{&DFFt{^yxN&0qHJTA;qA2]f@-4>hmBm#nz$U:6<IaF0K>Lqknk1><kCXK>v'B8<MH;p.'JZdd95h;.zW7^Yz`QndA
+^OPB(aY]0EH|#81IS+h(rY3stC$@uB|04yih({/^zB-{x'wF}%GvO)&2@=!+KK|Aub/qiQ&1Aj<N]R3]R=Cb0-AH^&'6jv}sY&p<A_gkzc.a5J`<%i$(}Z
+96OlAE>7_ql:DY<UyUlr}d7G%Xv)%(iybK99,5"4)d9my1dQI)dO/6[8=2-isr.4Yc-GQ6QcpltH)a8x<DeKo<Vl]+QrEe3'C%XS_hfI{>=448u&AaPeLi
+)iJLr$J1y`@J+WOdab8^5B@`&RNuNkT)N)CoUH%<Aa4P'Ig3Gj<47|4,}%Hv9pXY]rXr$HZ%0qfa$,@f'x"sxTk|RD}nVWVTX,v`+A68m)NL+$Iib2k;j<
+z`Z>i.zI3^K|Xwdz8e{)d=<]E"x5]fg^Q1LrjB30Mej"~Cx_c<3VtgAJ$u|^Qd6']}9@)h2nT.~g"P(HyWnV~3#,4W#IS38BQPfSfGX>Z3WOpLK%N2R(&e
+g]fb=Ql6nc~tjW_5d<OdD4_YV[zBf{femIE=!$/<3%=shi89jf5)&1Y2qa{B!!@{&o3op4:o!(K5:T{W7i[xxN=@Ek4"!ijI`HhsKcr7^M~'':}BKqe{o+
+B/18qrQsvV(|=s]f&Uvu,j^i'ZVvI^HD|leKRvF2Au90B3pUN0dmOu-bn=jDGNhrOPx]d9lz<)Fu{=UQ[8U(tRV{')F(xV.s@[OqkN)LQp@O@w{GBeEkH+
+`<i-/@:y5t(PDcq:KB7f4(qS'QRo4:sEuMj^slhowV}0gLPeL)fo4uXE#Z6Ts#39(W&)'{Ul:mV@U;5g]>1>@0O.mBz:u6NAoA.^<t8qpqEvi&i6'bzaOt
+oNSBf;r@.]-F-gTlm[JNW2/try8qoa0ZNG'9GDA&!R_<>Y_JFOJfNWEwH2fp~g4H.[L,lyl>]]lufr.zULL]~c^9;[M20et|(v}(o49>,R#FbM'[cCfV|I
+8XU#`O)tmtjfiy2J|ITA)K333Os0W>pqFKjp/`IQH<t(mGrmP;tZ7j{awd>:Wglj!z;`$X"7(/iDnal2a{_F3.-rUc|]n`8I8-XQrK0c'e_,-[RuM(ZfrN
+bc;xNr%>[d`B!'!2ALYq'/@+[kC93{-rjZ1L2G6zUILM"Mi{y9aHz-q>]I/_8@.Yc6AEH^[/iQoc./kyr%edqh"TXXkF0kJA4L{wpA:m#e-tU$SEQ`{sDd
+deG@a!D5c#._0ot^"JHjnp%;"y]Lk{iwZx>DP"S^`Bf_7=12R-h3>2yH}TC{m4l2pIb/o.;-`vw&}Br'IZ<Xd7_4tnhCq7R+mK,^bVgdF%a9]$t_~l,Mp:
+dtCY!9&6zj!TODDtteKf!kAf{Y([P(-:S)tJZfeH$v#$IMlVia.sQn;^dOUdwSg+p;E.7zKXFOTNo#Fq]3D4W&}y``MG+THm_"!p1naeIb#ZjJt9`3IB+E
+T&Z;pj9fyB[%}9)W}2lKB@ItLVaO{VZb^wgsn7gau;m@'5zbN]]4a!6rM/tpQz&%c&zLjExoKk/}1a/V!E34a#/`M58;c3W"LNoG<#INi.D7gy^|`D;$Nd
+/I/zv(:EX+,McVJu,Dq|BmX)K7"KbT>AtT,gB3ID8xn|"tTv>7pz0y};ta}XeS#(_U,tO#f}hB:@s}{NvKS}>ywo6-;mbf|^CDGv@,r`GoNDI7YXip&>gA
+E/I:6+nV!k~ek&>h4sJwvqBLo7KY/:Zqnzy3kL,V~yVVogT<w'tr&3COF@%V|Ib{+}N]d>'K]F)e_g3jomYHM%_wvbc|>'wA6r}={|%kxl-_i5q[fs##IC
+/qAU,;N_A_lt0&T|[;n:_'8y,<PtPG[NFQ.VqNeLMGqn]i:IU'(IMZVYo'L4HzJwQtJ9uE>gk:Zl|2@tJ^upGh8r3NgcZ]|u1[Qdmmq$5"A8.p]uJU<SHx
+t50pPWx}owNUkH4No9).TxRvq;E1)jnQ+_cHzcHZaoH<g^&z[bMOjiwbl<%FY::r%J[fBSR^BSo,(p4$g<+b~NiN,N7;uiEg>K2LRN0zP.m>:H{U~wFFhq
+|WD{zWWfhY+L=Cq[{:09Js9`~zrFQSCHNx[do2+1B)x4lEMdJdJua!JNA:TrZ,QD`MH%<3eoyy8n=KFJkUa"QfqvX)D"@$[uUg~n!.;]&=oNaYs_L;>t!u
+:A~Wbz<g$2Qz&Ef/u|6SuKTwz7)=&%RMON:y5Ws;>b<K..+Z2t(op'{HF_IatG!HLy@{>2`/aO`B{z{,e2^Nf{+CoFx-L<hCIJ}IL"JeCN>J_,HXzysYda
+6+6wGwyH;m;K)S|ac.KJ#5JZYqCKu,9%UzkIm1kJxN-OT6O+]Xi'eFE$51pIgNMBEkN&6D]#mb{z@A$O>$PqqELWw#_9dK`H}:keiN9i.{3,[fO3hUd'la
+MXbVgk_>O%h_#0HvS:bEtZmNc24%9pymQKn>=,`J]B]TGR~>p|P&2Sg_<,I}qm+BrKpZ,ak]^Giv8i!HbGBQbBeUq@soIurg/"Ve@/fstwyq$}(BcL8,|}
+so3X1V)]NhYLi)l:_;3fBKy[s1&{Tt,DQA0Gg{5uV[aNKyohNQ$L$m}l>Ybekbx{'$jrV219azY8~gv'O5e{SW'QE']xQ8!0{{FeT-oy@O)iRo(B18x:K"
+ao0n@m7.,$xB|%w}nJj4bHZk1ty,3AFwM0lJ{GW()97tIOLyQ5ObJ0')y&&I.O{wi5}C"<_ZSw=C].J0qABx)_@T#J+@iW>,ojiUc=+6CyN$qtk}3maUT8
+qf9L+)Q^/"rPM_rILr7+[_ks/KTC3SLO)Lp&l#&m`A9g"Cc8"pvcCD~2(S[FiUk,,SX`RE"g[t)yE_9mKppMiW^QdS-/8qea1ul-2|1Z7d3%`88(T-UCn6
+BwB^-h4MU#<9KM|}:@Y5G+>P=RqD0ADR+i7!TcmD7_ct{E$eKpJ4]SA+9q=0L"[}oGHOD/Q9<,(."_nAjN{geR&Lq`Z=^/,=;myt[{IR/ih{g<.)1SUI)U
+9k(6NzOZ'Z6U(3z8V%$_Z;Oa5"fpQBAmn!xkT@WlIA[.`G"dH:p"E4.N/Pr@OE,KDjY^e6w=5U@jzvNsTbo9IPvu,w;.lBA)NCM5wV"O`b-dgyJ#F:A_T`
+jk>oF@SEFV,%9A:I:N#un^;)oSutZ0]@m,aNQDlQkgEo%mYqKw$2V+Y4S7]=wb)q&7alkMd`Ai4`EEwa+N_$>aoE,j^bg,oE@{<N_#DXB"XS3s52[m0mkP
+<zG;&Bd@[BRkgNyn3nC_N;efi"Ii_|{cX"uN-x[4IBj'`]|N+saeXS2+,Op|%/l{>zrt]H"FLDG4=h,wgU[T$F`8y]bX%FOLrX"c,9S_c)g0g'p3xY2"so
+dN;c"5>^no4!Du+ol!I!))#y~<+TRFA-`q@1@dBqt/[+3yYEAL48G6MGo4-$n_JrQa@KywFbBDi$kU}mNASPf{-Lj@;q+2~FRrC6qjS.SB^}PfhW[r=52a
+}QuFe4)of-!3bL"uA(c_57t)W.MYH^p}Qc3,a8}u;Rr-S#x(bVOxO8lf8$I$:tv+NVH3&mz|iOk"t%cuyw;mzW2T9]##0WPN}M(/cR[!p}D]cF{d}76x5q
+4wSJJM9h#`94JsvbESW!V_{fGSdsZ-[I58BtFEXlNDKm$tBXg>9Zt}h=K4@I,Hv.<S64.pxR!.<+TU`q:_#.j+t7jmDbCF2dY&e.)NVDm1IrBQ41b7@K-t
+7NCJi8G>k<aaHD02x]DrnOP,H`lJb<z#Lkx)j@R6}U%PT6l.$TS2c0cgk]kVCyFZ<Qt"4)nY=qIS0U0KXNE|yb@RFqIY=qY|/W_def`{AbyELd6R^hnPcn
+1"7l)d="KWl&NO0DnUz0&+Da5EJWdcJ-UEwzd""#/k5KJqPc;iqrO5)JCwT:G_9u4kL[tECQ4)tKTPT:yH-1<MaHS5LV8wcF$Oc-+tkED+<krvQ<3.1Cx=
+,'IM[%|ux:w=G&@VJ2Mhg4K0O=r$pUyNwqDreIO'!MasNz%UY9V#:4&_qgHPYuX&3zci(taB&fAPL,>|-<Z0@cWJeYy'.GMfbcp=8tdx`Yo2Y_#uZzqB`'
+cPbzW=;"/e"RUw[-lbpZ%GPoYH;.duC^}7#5;rR_+40!c3sR1N1#RR}"9ETU=h`+^C"vi3=EMImN2Q1<iDZ2jH=p1;oVUp["T1paZN(",y70mO=inQtA[q
+jL>{()z@t[sbUv{&OI~-qm_$/-xop;AEJWlb}:4tw-aGEE%N_4Jhl:bB~Q29MHZkKWUs<AUH&)>,U0c#$v+2U;B8KQ]unU/FZ_,D,{@ii)#%%YKU%^LCBu
+<U1u14hcau[t'W@ikXHI1#j('`yC(=[zoI.eCVPR+y=UoLFKyMkIoi4_ft1;MhNiNsYF@3vG/Xuhfq<=(dn>"(%W4x{%)sr:/D3L`-xcOZAoo<m<)E{R^B
+,jqe"Wm:eJ3L"jf#V|+_LuZz#CY@od}oe=f-.@+W-IOT{JBV,Ocye$#rX:2Y0!d:NZAM/Qs{pk`k9W"Oy+iE'g>Xtlw%U|WHcs&b)iBj>@Ggezt-#reBvK
+>]Svh5DShaqmWoLd!0sK+B+a/9cb$gI!DDn4V}hGa}ROq+}l5C4>f0:_BEBvuEqY2g)XKAA6-bz8s"8nMhzQF_TZJ-0J@OOnh}U&''kqVs_6!Wfy(;EhI=
+P!IdjAY$^e.)sgMpiCTk9@{Je%!!x{eNU$!yq+g%EeFVk=3z'BIdMA&yq6ttu3`WVw9C`L[wy85mocfQ2L'!P$(hci=|<j^t7|avl`6ys(or;/1h&v-.ia
+e466S9SzJ+&8V9a[`/@+|[PJwn5]~W7U$QBq.HGg4!OdL&X3<xKtg)>:q^>fPdjy6"T1We6:fZ>c&[qw/X9Y8W@&.&xaPRyqmfgOmRgVcq.:TF9KQpb#I.
+|Y}&]$(3;)wnp]M`$%/(fSbYp9&dhA-uqphfx]AVXGi:h9'fZ]&&MR8tX!P.")~sSkbz"BIzbI94LL{BKm%mTFW`(a@J|))V-'i9^{HB^n.Sb^t%eVxHBx
+TW'3xI%c|gMFm,1H!rgEK<LydZFr9xd`,]|%<,a[la`-/os6~Wz:I3`xlEfr:3xv,M@fSE>Kwx)Ss75`7&]MY&Hhh(YA8^r18sL6@$V/pN8PnGZbD^-XDd
+wh",$[wvVI#JzyH8^v;g$3h[(P_iqGsd)F{n/}/t6@N$H)C5Qr$3kVW'Ek%.EgdA(]|&uR6J:-hpQ9IuFr'/d_lOSEdUx>Lmz`IxnQ=p<L-R"iT,>mG9,<
+5BqpY&t.SD;>+(Edh-nLrVf#+2jL5pK};$VZ5rsA;eWI7-M{a23"/j!4C^^-bGn%CypCw!;67v~ajy%W/e=qY)ht.B-Q^l_fQH4nDPU]L"2,7lZ-r=4lv[
+_%Ol#sBs~>a+K30)e0Tozf'Zy51Gb&^DH[QRokMO;f3$0lJd8QoD5rgZIkMu:_qkv<=mi4:%=sFIr`qeZ'}C#@4sj0!8b2(2R3w2o;5W#:"k96#VJ[4:L'
+bd@dcM%7,)w(nY!jO`"#5D;nYj:1H(s4A}jYS$;IL9,Nt@x8W$_XDI`yF!c`:t..Qw@g=8ku_&9z<uLwRa9PmW0[Y$@f'[&^<`fJ-:Y;]JYuscaF'VXe"s
+.Xk%t13J}EyD"x^D}GLYkZ|mR<ku-|eDU|Fk"{(QEn:#d%7Xo6{76qw(RN3sC{y/Wd!mOesV29DLY36EJB/rBhLNUeknGwqm_(@=nO@L~phmAmsYnCPN)f
+Ck_.E_=n.&!PeF9k#jn72Olzjz/O1:Yk'lPLg:FY23y@==+)!'-dj4#q`03;{J_BM4huxT"B<8c0Y)%+^BzGp|8`azs9L1cQI}T[reYM]09'UXZ[Hnwi6N
+e6>tp6+X5_7tD!0C44hN@.ZVD;E>D:&8_r-)z&4;@Am]^p>'",J5cCs,[l[bNgS3FcLNZk]'!x,y$]:Grs$87b[J'7il^-6y}r>ap%KiNtK`Tpm')5],$T
+#L}_xVV$k,peN=JMA<c0WVs1a`,mC>gD=UtpFR-Q`tln@7}_lZxT:obRCm3D1K>t8TiH6R:5YP|)!4F0|pvWl!I0gT9#'G`y!SXvsF^vJo9S&l(;{%"om%
+G%O8XTx/7#&`+@T_z&E"{8,Ncy0RE9wLF"A6|IbTS2S(jyug,d:t5c<[<+tG.#[L.7)o;"J1e3"'{BI{TCtG_)+AW&^h_izfdg<|jDvX(jqU_Eetc+OK=M
+X`i9yX[F%A3l+{bG|1:e~j61R9Z.3Miu4,CIsK&@a.mo&V0FHj1MRj7Vw$%'PC+z2jU3'%D`fHe2"LJPj]ovI343NuAGvM%X(^n'@@2Mr`wEkNQAX29{Ch
+AmPhFeTv8]Vb's$zoAKKHW]j!x4dyXbWAu(H(2`9<XI[wkYK=}SP^dz>Z9wm=:jJV9.k'QIoK:_fA3q00,8o{iJc}DxZwA$9I@k24`:('gh3C]qv'HOM%.
+}qlbEhtOHj`tdkPcz8>C+_8RrW+1,5p_pxb",]t;`M|8$Y+]A,9.g+Mte=Ayd]7'S(GXpsnE;5NRSbk/WhYD0j=1$q%g+7/NNAU7sHyIFH<Ad.so#]KBDW
+Fd2l,[eAe2JoiZga/'c8YTL.YDvQN_3sR;PcmHe;-@k.idfCb!B+9!zU4!vUf!|{7#Dmgf=q:j}n#t{Lfa7.=;]4xoI-~C.8Is<J'TXPzf^]!2Ec!89xc=
+.UM}funE7&/voYwKpqFq&7NKjcM:Bih/j:H$c|{OXiKm<UC%k1TVA$FoCt`WWAL$kTtm=r._K+G0%+m+'!3xxC%KM<7O'I7Duud@9Pze3MDZ"t+-fzx@_[
+^r`I<d,;qC3NN]c67Jx"WA""Q,h}59D5.VTy[tKm_{F8aj_+_l&@I5%a['>(0L.}#hFT3b`svzyY]/K!P]`jK6Yu_76_7U^wo6(U4Y;5gB<bOmV&]:R:lF
+zBvAw6G2ViVqzHX|VCp1tGj6Z3wiw6;_]jZZKqJy>FwidYlGbf@aNIj)uB8u%ljXc-G/aOjPfi!hVPJCK,5>i_"r!L4;<u1R'rgli{Rjf1baj)Pf`|VK%y
+d2@wUO#3M4MP=Uz()SOht-Cr0U_8z^Do</z1TT&[GniVpaY.!R:]s{L$f;EQ8/<^ox=xXW^|BvR6sv^N^1B&aB#J+_JAA>L(7EuUghScka)Ae@b'z4XlHN
+[}m_)Ooi.p_tiB[()zPrQbh_^@]2olY4YhdDS)Str'fRuiyL`F>H6yT=4a1ie5bgCSO2KeZLy#L/Yw@4cM)z"|w@6dB_,+[vUq;CE&aG+@GTHtP[Ao!<g`
+19(S4F!84XuO#85MZredUXM3nh[I_rb!SRhLIIW-f9^0es#<Cnc.,|$FeO%UER9OTrKLEJa)2#fgR.U4p3(KuHxYp@Gu`'QK`W;KBPEf:TgEOnb&}ZP.84
+Bw"j_.u.W-=U<Rylj5C!rGQwoaK0C,/bjYGIH#Z,@)kB94LDu;VU(qH+}gdkBSJfq$@D8o%Hv#Sh)fnSSOnUFa7o]EA5A[iGsBy>VL@0If'&kUaU|xRrVv
+"&x`m)5($5)lDEB{&$iJ0oub{/e4;DW%mDKIEmUi{BuUS:}g:`[Qt9ifClSl3G%qMFM{2<IxcYSR}$SK0]|"7L%U;.A5=n|4mCN_U=^KZ6Rhky{L&3Mp0t
+G,/7UEE!s+egdf6`mRVUtM_LB""K>TMGsh:R@#u4NLH}gL;'8[G(]=&P=OKiq%P`q+3Ew()KP,-mt!Ey!8Uh|T"w^hywR[~NyuVJ~#Rc+!1BXi-U6O1A}m
+aMLUnJuShS[D$'^mQ5GsBW:r6%a:a'_-Dkbg#3$zKrQ+hTK5k#+k/PT}%o6t1{ZQ/hAgA^,e5D8'~8sHMB6.k]LDx#W@~Xt`Z@]qXR,.efL=|L>G+Aa:+%
+pxRDPJ%VsN68#mcS=ML-/@PZG{<G{i6IB|Sr5nlE}S8Sm:r#]1T(+8_K$[@GkI>N+3tH1PlmW4C3129E>Af%YK;e<f(Um"k|OxI57fv(DJ#jd/cSIaFU0[
+vAF!i9"dFsR}>,OIi]ek%/0|ux&$7i"w0(!nGEl[oSV(XoWb1L1fR7I[>);/(LU%M`0dqAq(i$_XfRvzsFS6f)NlZDI8PombmOlql|NoC#I{ts8M{d9zz/
+noAgJ`21Ts",N_n&ijg#YB^9_-v:,}&A%6}N@Jl&t7HQM{ZUdy`v7}7qpQuL&`$0,aH,[4u7Xv<_wleHz7wB"`l@zeMU%!OwEU-wkoM{uz@wZjUa]>L,h9
+x{^}p74&L>[u6MKs"8mt#}f{U&fkeMHuVxvzZ[zTeZkiB|r[T&%LHCd%+`',AymyaYtxJ0qy~wt{"'i_xf@dNd)psM0w_^hSZU$O[Et;XH.E]k'4|lE,&A
+I4_qdNNZ2D3gtH/qGk$&&Ig=.jE.B'irgus4C@ReAzE-v!N`+1mQtlxG&8&|fZ7K=Z<XB#6{9yPVzVq%#>gD+s5WYwAOwqqRpj~L#v%Z/3StvUz-Y=h3pA
+4[IrS}@;q>kuNX#gUSr|v=`mqi~"VT11~SLV7Aq[>1+ij.EJ)/w[CM&HNEKO#[|UOu.7izHhU^<j4&`8}JJbYl}!D>MAaiBVfg)_7yrC.YMCp&"xq2Z#]:
+w]/9Az$vUWyl3yAji3Y+Z+%[>DiM$"6_7V3rxt)Rn]:C)Z.b3WQTvh.A}p@xKmu1PO7jeS<^Nu6lZhG9ZS{n5VUF#Qm@Y=$KXXC8HRX0Xo8g|o5F~Ijof>
+0n}'_X0$Hl}J3+!Fhz}>(du"pjF)0r1rNccAw<B0QrDKSI<;,Y-XFbXI<]Td$g[fMv0Gf+Ik%8geRf/Cwog|GKQHE%>5N6BG|RGoCX8%-OLLZEacZL$rrx
+GR$ttf6XVxrtlR1S0{;s.fvZ5%18E_H7,Tc}_]$@uy}>Z:m+^Rxk5v[npG~|{ywBBM#H32z^-c>9;<00'i2HUEwK/WhM#Fc0.[GgIeuM!q-C)XjUKgEz)g
+mTxE[nd,(d,m0HQ]"5LclFNXZgA;8e,UsfhdHxr-fTAm5XrXfacg+(O%c|cF<ylIf&Yhv2+;Nz0tffk%nkU|OcJnHf_I`Ur`fMp0$Y39%rJg9z3a^p}h`]
+x,Mh.<%z;WH3_2nE!g(U8/+/v]tKYugnCdfZ0;/+|ksaPUCv=jXw-0H`_MjS2(:<ir_V}VW,[NfI;{%ihGy=qRfm{W63>S/Pn1]p^p!^kRbm6sK-;![mM`
++-Kx{=QGTi1}Bel.S[uidf11^M0kO$yv|YGwp4}VXELThAJ5)qVNOH~Y>e<tPgoR-Yr'16b+oZHA!|o)N8H'5;063-3X>c^AyOE]JlDQQv%^d<3A]"ebJh
+a^YA;v0mLmv=7`)"@pWor0>-NP~ruV&Vi6k5{Z-Oz30C3C)A4>=1KYhUA-%/uI5)iC`r&/8oYr4lMg4zpUP46Xq)$d4wC3KtdW&0>u~e#y>%wVD8gg7eaC
+RP[^d,b{G`8Z%rvKIW^S'V>e%TtHO;b(D7fkm}LNZ%aYV71DaHCwe<,p=%'w_'R9`;oEi:)YkHt`sDKYCCJCgV)k6T'.1<Z%XlymT0-zor{)j|YVS1+&Y{
+!$vnPXf3,xh+ttb#Uk0:PGqY)]X{c{::amALt|~vY`-`(.aILr=ZJTv{^)f8:-3^"nAS34K;tpMVs>IGt7m>!QwYTX+kt@d1{K"0Fe8'23/{6T+bgeTL@W
+Xk-JJRmrZ$QsM=.v7E@-)HmUK537/b,L",AQ-eose"E<!Q5{FS>}MQf5BAU!PRtk21z[SdE{C_=2!O=_D!8ysU9cmXUjyn-CA+`|d|mr{a;`Wl0qmD$.`F
+o_@df;P1HQ+XT|IEo2RNqGL.yx!`NjQPZG0VN%1&"s@a@{'Z[LUU%qyzXbiT%KCIxW^u0k^EbTOM_Q609lfLY(y-2wi(n"C%,dX!sJzcs0{$$X!Uc|s2eV
+n:qY"lZI0cH7ZKSoi9/.iw0jSdm"77u[N`"tovChlmw^tXY4XHgz..%Lj@B6T6RlW0Ja|;2&[L2(}AZzj'Ok7jw35`%-uI7aE,-4R4DSGRHn}F:jL4sat|
+I4ltj$OQL=K8S,ZDUFlr9[-L8g%z#34T1t6}d#qMmR0-&LS0aOUONC#tLH>A,u@V&K!#R=}tqXYuWX8CJYh|KRNgz"+d'>A(%K]%y@WI![&s|VW->^0;:.
+ma+gWnJ4Dd#sBJE)E{Z|%k(VV%q2gX.bxuFrkY0+c(093rMh8j-cfTo@BJ:A5N^}y|w^)JbYVO[H1Nqi[&A,=pmvhc)SCWPK6/P]94=1ZDP<5[{E,/nP~>
+95+[:/n]2M&#_0cOXo;}W0!-U(@9yawP~us6fybIgb~>cZ=Elrs0e6~I&Ee[HN[gwa1J'LSa"$tAEU]t^#kY<TM"8$%;Es&t5=,HoBh)8YO-A%9;@es7FN
+G5AlRCX+3N'4`G:]sOk@+Fw(0O301t.5/`YGvuXKbsjY-v=]&t++yk[@"sy<qO2#{Oh##N:;A2(^Lx-m++PUGS8>F4dx.Z3wPwtqZtFHwZ8UE)m6p).AqH
+EDLag/$^ZwpN/Dd3g3!5_W{]U.!UP{(mdIk4AP!04Ac^pN'z~^"=+dE};KNBe>Efs>yn3Z0|)<aAA^K!%gFI[]8[G%m/W0&Wpj0q7ZoG<q<}@(WD"Vy-<)
+1A[6~ZD2E'vOn.41F<er+yXk72ifFyCFgAg%yNULz_!.wDj`_xR;%!;9o[%&LE}Vz;:=Pfgu>Q3N]vOG7fV:H:MfhwUODs`<0JEGuft-Vn8aqF)u%<[-9V
+3>zzd9J4XcqiuNOtz,nCs$T[BIT$-u-&b7JWw;OhSnDIxJ,8=,)kL4iRPNXy^$yAfBhT"Z:4YK6Ib0`I;zefme9M6(va)@M'IDES:{=57^$ENaTJbwgEry
+K-WvS&1iaH'1=Ubl$th]nGlwbn$Z1tFg#m6u56-6xEFHVkUFGD"x2l4z,5pj,s]@EQB<0KoGRyPw_`;!1|g&i)hc@ym<S7T(:$JD.pp.o54FN0SkG1><"W
+6G>.uyh7%{i_jvA:Z^y3}j}A^0[jg@uR[uoIt8]uq)'bdn57`J#DU&l(=^@B&bfE[(=dtI;9ReO,]'{""IT}"37;/lu;yNC}uJc(g>`lRbOdA=#RZ-Q|UU
+<.'vtXDe]]A,&O9Gip`DiNX2DsngcV:$R}}>=#f<A2-g=`N]RZ9q(r:XIGFUZP%h!(v}:|7jCypJ1_zINXq;zv]3{KBM(N;8.Rp<B1ZlVP9ASez3[FQi[%
+cK7#vX+4.YU^8=4Iaqo5iI}bX|Y[5qj79",sgl`veruup_`Dwp.uO4Ln|6;jHY!^[#9xv6,%Ji~CHOB="$o$d5Jd:#5xbaS=x]8>$"9_a`cvh<ro:vR481
+u/g_R{ZN-cJV.]h7dgEX<FR$A2h`XhB}yzTD<wxk#!ngp8](+z|LD,v0E=8F>kLaw@7Z'hmFY@1|$m"xJrAY1-@&YH'1u9XFn,O_FVbr.^oAu`5psjB7)G
+7l1}hD,5m&7ay"_-J`YLq5IK9F-HL|J2=$fG(O5M5v<$phoxS6qGJnqy9$$tHmf^xBJllT4d}t:`Fm;eJgt(VUZ]}#Kn51%zX'PV[w%2kr.s9o-pb+xP(K
+}jQw$'JU{kd'8m{ax$ksP`-eH=:>,V{eIDqmPBBmIGn!)"YU'Pg"f<FSJLfAn<VoO'{IK<#=(o0g[cn3JvRQqH,N_-=,MnCH)MAzVUz1z7HLd%wM&!XYdU
+EKPY4BRKXy5Lc('d{!6>fy6zyA)L;X^KOz&z^(:7iR9:+^picbT]qZux7=+Z"1pzzu;|'Yh"Y!6hzfUYX)~#FH<ozA!{i%Xb{}>@$xdqZ.j=ebUfqkAEjq
+GKZY3&mJs9AvBg5_2K3L|XGN>Es,{<G]nk8c@#hg4pzWo|jvb/CTRU{$;j{HthHB4twZ;b=(iC)=(0aAryzs%PI[%5&auQt%ljbp(#~>D@1a!AeSxt:${$
++.5zn;:H)]WpHFgdsH0V[AySMhUb3kSXer-cmGrEsWHZuGfW]MngL1SbFK~T{yNTd#vDbiWL@^]nnyC<[7U7'%wg.$^|epI6uZLnw#WpK9t269dWZ&Dw>D
+N^97HWtDECh%kiXx,:FbFCyM@-uJSU>QP]4KNri#(Zq$CV2I0.zIT'Fpee[v^1>@^TQ&"&Yy}fzRLW_YAk^#qSP{OjWQA-1<kT;'WNK!sI5o@w1+tXiy%^
+wKG[At~wAriTaw["PQ+G"2jm4E#2j(hBd2%z!jRk)!l>P3>[r]]Pzt216`>E/ci,d9o7UtVLDrr(nCA)dj>YiqaO4X"qeZ_z(loy-i6B4A/mb[A`'IP|W>
+}rZ)j.+)&,#|H]8`M{YA7"]]Nam97J"7uRZ&w.w}zzNgA=eb)l~RZh7tUVR&nVo'.Cn4AJ9oob71}<OsyBVtp0uY.Ev8FB{"89Htd:~)o>{iw[sVhU<9qP
+m:)9w%b{;y|A9XJma|+k5RUcn985S:/H,Y$,M/>1h["%p8x<:2tTcP!H1:X%]V2#7hi1B&C>Mse|L@u!Bcb;Q==0;;nKVI}fOGN^0uUkc-VV7<(`%hil8`
+&;^]2lQ-5t,x]i~jzqP`u,_Z'u[)IC/m}4M<<Q]"+Zt&+Y)JH0rVBa,)XK||-9O@vf=:{N!x,q'"GG{0)M(JuyAK/7-F-#^;&/0p}%!^Ql,}b2u]m`ib3@
+Ezhk9qHyQ>@]i`QRX&~ins"d9q5"PCgde=TJG6=iM={729F(_SY6mQ5obC(w4lY^+F@v@Q<3Te$/rGfL$Ea'jbQPJmWM7'!&u'`v0T}ERr={Ayf@HD~ua-
+&,/,pj#gw$`5A-q'|^upfkp^v6t{#->IPpijcr!r~I"B9|lrkN2+KtiH<fe+98^p@,j:k>MtVrPF^d/a/PT,;g_W7LX<4uO3l/5PPK'=R2F26:fgqhn6CJ
+6"lQjS&%d>!f1m2,f+cfiMMp$TMqihM^NuG4YRHgv)XA]lIq~RV!UfR'Vu]"/3G@~8U:[!LBH-A!Xjy>6R4=9+4k%q`mq@ILedl0EBQQsSv+r`68}%qcfK
+jED`!4=cu$`$ZP+`|SQzc#N3+&CF-@uqp`..^C:MjjV451PTMH$PeTQ=l;lk(-Wg(Uo6EWYJ>p[ytaBr4Q-et'1},mY|`7whqz<|wxBg-j{s=X&EVt5x@x
+zoETlI|O7qkUnbx:tH&lK`f)dxw-Pk2Gk8RY]TeY(|@uc.QL@k>V[<Uz^KJ-/8U6g04Yb<C;fGYG,rq$cqfO,Mh_>qb|'c'[VHwHLB(daDM-$7ir+%:}to
+C{7CV33e]qS{4n<wd::RH$b"aNsqX2_E_Lg{M$W`Z5U5`A`J5X81{(3^Ps[SO.WgNuWks;D:<Hez@R:|%J4.Wwq[>Bj7t4BZrau,sG"_l7gm>@,FlDer.C
+tC]sl[<o-nOA+w1s;e9jCl8gS9fGvNzp,mj/!!/RfM@wQYJudMY$Jw@yO_;;Ayr<+vSDWdf$X.~&,#-6_O#W/Gb&PawqX[3JJ{Mh"JL#X4j,^QQ=Fbnm#]
+}.+gdrd-Q={_MhI%S%-bLBUDp})c!icN"k!IY"nql+2bF+bu2x24gscc[1ub)F@d+IdVe=}wUTBu&B5ZTW]l=y&xXHUw1df>v_BSj#K2)9[jec5+W[YVBh
+/OZ&6F$q+In/:"X723QYMV0C-zX@H3Ltdh/BbtxBVjA^ur^l$.QxWk{#gnr=U4@m1#6DgQ-"<XZkrn,M,]ux6IIOPG)'{9Mkvx2}5.AWB2}CS-x9Em`n@z
+|emr.8vF3Za"K6VKgVK>|@l61zvp6oUx1-^qLrv2v<q@MqCk8$eg#!qZq<@2%2CFGh2WOw#>wke3A7e}W-Q#wF>5tV[h}(Savwc(,^)N3snvuS3Iv6eqsv
+9!hAQcJ!%1")-K2P'E(QdCKO;!cbdpmFonXSY<}Jxm@Uqy6go=.bb(qHt9PXHq"N^#QH^7![HPV$+>(u'R-9xOGifGy34,=U;!|rH/aWPWzr2%KJ1+t:uh
+G'i%dfqlxWx'Ktw]GT2m[D>=A2BpC;")b-lD0M6hGg7R2zbLeuz!Uv_'e{/$sp)snsu%&wrDY;7U)CA_G:r3APG&3O4LcQ,uX>)J$^FhBY@Z>3E<Yo&wIS
+-Cu-[9TFn||'8RsgWK5GaFz<jToSyF1Nj}ff>uh%jE7fEb&)Xzc3P&~!H>w,`MJi~^}>SJ{>ezM(pSSO;siga_Z!hS.<P|i7yhptC&~q%CHl'zi`4Q!yWV
+@wRMM0;SI))]Xvp#1<'$c9}_!"Bb9Xwbhs2:ssY]](lgW_|Yp,"}2$J@0l~J<K{$z0XM~j{d'ITdQ"X/Qn>}>SsdQA2x6h#|y+v}w3D|;IScQ#/b)ZkV7l
+RI@a$GRH({G+jjk|Hb,iU/#F.xYMV6~^XRt>n`]uhEM_"hOAfem)aT6_&=);6#F#ce1i$oIBB:(fKL=oGp;x:'.V6YG{7yg0uU88ULejmE%;FsOc{.'OL#
+GlRVVamz+NVV9kMhJn}CG_H(DE=aksHOTr72%SOQs`g3`qsp+IY2UGnFuYgfN$d>C#MtvEQfVj9D0c%`tJn3)Z{O]0oW+n}1auxdtdcGpCnC-8a;zkt:tx
+4wuXvTL,iUNe!"s<n<CE7Gk65G9wFW]"3T7Uv2oS"gpO^y7CSWt%IV~8@]LQU;<zVa|y)-liGE:HtbeEgy0D^c2xqJ#QC#%(9;/7(|q)HsjDEoHd"A6h-=
+>.M.|u~2.EWx6q8(-^fWq><_Y'N}bD18I/:]p]Ese4((-d%_}!G;|D)]CXiQh.V@QG<I1kxm/j.0<("fpX1k`fZ0k6tZ:qo|FG{v&fWd)v&)FpkL&%xY/s
+cC)1G5u{`PtgL%B2RLcri:@fpzgVen2//>U_6}/z{=$VD7%_Au#YiyBv=G2.'f3hxpABMe<4V9mnH]UO$AZ'Yh`rHkT2%u2_U/<DcD$l"CmpHsiw#-fS`s
+h,rfg-0m'1PzckP(+83dUVs/!yhl%&Iy7JJko>BJucuw!k1rG%N}k`UMbbP^,A6u7)J(jIz8"pn:K2GoZgM8AHo12aC(=C+>yJWYvS<YH^}@/4R^gR5%LA
+.oub+qJd!TPE4ovE:Clo4V={_bH}zC28R%89x]Zb]}"ku-K>M"!'6yORR[hiq^&x<z+<Db.q6D3P4u#N9dsyACY_6Ud%6,LG&y7Mi{P$xwX^"yMmrl&#hh
+Gx~N=w;xX[pZf[Z3:VnL,5M3%iutPCAMTne|Jh#d+$1Y2v|F+M~z/tWj8.7]9x7fp[xCf`PZLYWxK(#xerCI{tCJwe5$+{R(W36%_"7bcFfC|vYhNy`f-B
+G49fMBrt!vZu-4wC0PS,c,m+E.KfRN'k/o'&ubkM{YY<2,4:D5)UF%9HCI9L!pZ/!i@t_uVnlW{d>6Lvdv#eY>Ee-x<quZINiAw@&U,3.ZagHG27iiwIQ<
+TKzkbEu,SP#J"33;[H6RXswG.!wKt5rXKmMKaU6G>=0FlP,;Dn95m/Vklw_jfQ!C8%Hl;]:X5f&)d%YA_SUN0sIUFj$O"yRBjXjY%JqQ0=1LB]qh^']hXp
+[LPc:=,duGRak<AXntZQ&Cnt~Opv:eSW7DO$Oa4st4QLKKZ|{(bB!4LC2.jKF[g^f4mnui/5Q0EkFcW+$ERk+$RX</To1w_0wXBo`k|nJCvx3q4<r!HQ-[
+3kHf-5:Flv0^Q5jm{qtl<NFvWe~u9n~rbA%Fp0zQQ0mHKoTi>ZiH=eJr~WOYs3b27@n+D}lrcBfjg3+lRy#UOs~P0pl]aweDtzylGL4v0ZK#oAc{QAR_Q#
+P{YD_hFLDMInN0[sn.p=2_u55C@f:,`{kDDU2rRUY97vS>lvbyG0W`deXh+-,WsTw"Bp9qV]n35k/|n_KI}+H4gR2QRl>sasH}NBXW60klJ^)V367Ow_v#
+^iny`toYXt,9i4w];xv1C==geQzvCA<XFY!m9xM=uvfQ=FNFxy.Tg_M5Sm@$aBpPN{Np}lfZ50V4U=,sH:,C{2duwz[YcS]SgK;0|yTsH['4K@}N&AF"r#
+FcfoNcBy#&iX_"d3CUvZp%@8ck(r%;KpBpQ}uFX9k(,qlqw]@Y/V8mMPRt]PP'+;jPr4(SbQ#Bb^{VqfhdY<A#{ZWo,%&@(h'G{Z<Q)LYSpe;Me9XSlIU(
+-Fr/SQ`t5ZO84hR@B1'1/%c>:F&.XzrHrXE]p4'3x#}>HT'XIKHn%ha1qDuJ_Y[(6|7VE&yY{;_W//d,Ag^'3hD;K#;D}Us9s`]b[AxL35q`['y04D}p+r
+zrcLE=`bp.lH#m2&C@}UD8YAnydh~LZRKf,76ozwgmLz+)+ql|E<j5P(,qHZ0]4DfTs%lgpSE;).QEJr":kbKixo[.sN|+~f|HAFh:1aTE-RKk}O[1<Md>
+0;SwKxP/Ti|rg>bGLH]]$qDI9JuK".%&7siTC;mqEyL[(omI<j7G~1g3]FfqM`Y:x>@(Y3":2]fb2,SkXQ8(KR<TH.qWvLT&-60SuJ<4wJ7$enDz[K5UEb
+-[,shw5ho|kR:y6;4zb#Qpa4iU;&jK^byy@y^Q{4n22{psN{Lve#f8[Z4Vxw=K].t.;gOl:Lb`h4E`N#UI/,;+Xm9%^k{B~xgWkrb/Llr<(Kx<I9w1xW5&
+<!}z<-JTUDA::>;[6yO"6]hG<=+%$Bg&8Ir0Lbttmc{4yv"fh:as,cr),+$sZOklOpbU0LIismX(J+"@7mA^I#f`@F_I6!u#`R[IG(U/JA<]HwRh3nf.VL
+O%Q<VW0@1y[!bt<!xeqBIQqA1DbzG[z[TX$<`'[-$U)zDes|%{(R7UPN}f=)kjBmFu%mVqlI}2<`/rCPAD/2]Y4K{b&f>qnD'R(U=bRN(2gryNrE`_b-Jv
+F|nAGd..y|1-vhn}[CnM5_bqBMA!-%Wm:{SaU2c'/VjAE]64G`f/]'/`'DX2Rd0RK|(|5[ZRw+x}%>_,!$jM^t^L9GDrVqwT@eH`e8q,9<__o1|oZR8N/=
+PHrnYkIEt^|J51_|Kt0VBKC':qg#%qyJo0W[/^U1n5u:.H[p5rEDxb}g{I"xY[^X^=MS6+VY4u~6@iVWpjHs:bj"`pHnS0:.K'@$1{cu6;0.KrE#n_|u'1
+%3dH$YFC;vGd58lw~t3;]DfYc`a)V,Z(1A/g/vj1O^P3u{"p8>,0=Vn9QI+h^}:<#%7`|:y!G_.}=||Id=42J$r(^4$=Tb"p0I$MLnnMTb-VPdfq0Ga.)T
+!.b-Zo4S%{~[#&Gs;v+[_}PfFB("KiA5xkGrJF~-fx%+-2Fvm-P}siH#)j0ed2acs$FHom+&#@mp5O[W8aS@^d-$ff-_ED-M"{;(2w&>Ils(-Y&Cm-=/:z
+OjXb)b:NUL>MNzXQh+xOMyu#[R`<-y{<ZSo|K$|9]3vT7!zx<MB1O%x;[NC|-`.nOVt/.P#<aFTgBLH9-^G!c.4_Vx#_S_o&UQ^Qp[g:Sx`t5f]g)(}#^s
+D`$qI!zV=V[5IZg`zR-]}-U.Sb-h8/58^79ml:O<!1"ZrP4T+LjW'Iy9Qv~$,Pp!lQ`Ocp3eAGlTJKl%|o`MfZxZ_MRQ('4"IuW[MxIztsVaq!1b&YexEn
+.ikAtpS0h(>BT#A{~KQoTk]'s6K^ey%}%/sbCX[ZKs2mCcQZRqIy|shgLpbJym#E#/#7HNLU/z_,RcM@7w}xL$AB}I.Pp]cNbM0/^n{lKju{~7M$]swc9P
+2Rwn)kC|)41",(@+i,GX7Y!6bZntY!b)#C9h0ZgIB8upK4XSU|{4J_^bqpl%_"vK<`J"xw#cxa:oj),Mzk^4Nx0{|;5I55pKreWM#|LRq);a4AUuX/__G<
+mVF|6duJMinkt<CGxT9}IZ;7b]iTOnNTh"r_bEF@AF[p8%L0ic[Cj[xs@K7,VnTeo_3pt8wgLp+x/f<Iei}-%8[,$z9I56,``$sq>&}#<&rF=FU%5P1K6R
+tAt1%uCs}MJh'lPUcX"t2kP&+6}M6@n^JphgGB7[FD%LJ)4LF>X$#D7t|8-Ss.cN(1_Y(H1M8;4;0E-<aEcnHC0/m)Acs8zI$-0RO9T(FOar,r{,F8,X94
+gI_g~Sn}7C=v9Gdxv&Q`xo%>0+'HnoW>6!u0>2"eKQXl]7N|DYaN`9!cK(0bM/^3V^k-u8KxI"t0&)@D<&q"I|R-PaY"d<QJx@ql2J]Idkj^[3^l&.2_0@
+rxCj:e}&&2C=o;6X87~;8dhLji%,KJM5G]E_qW^LD%3Xi7ufe^Kq]+<twzrH##.Ilh41NGHI_)E;72o#Ac4A3=ZGS2p9&FyGLo$ptW{Ao@VYHk"ze0}Ky-
+_mPv+MaVQ0=];DVX]HMknna<=l<.WhN"i2upCa]iOWH4[cjdb':a:=U6gw]qF35x_ky@kpC^qZTjt/OU4<jm.xa^JY/rJDQOpzgET'3>|-#K`kf)@NNb`w
+Nbuwa6HdW8`%kHDyZn&BRK4&4`BV'!.3&neHI^<:Sr3_SbaBlA<aU!E+VK]%e<b;d_HR>@-f>w<JQvK4SPMCM}o0P9;n+e[S^so0..9wK`.OO{_o[YKI7S
+:w,rSB~UG|smzHZ:n;&$9Jldz)E<=o;DnrN%mtw&.qZLF8!_~U%jmx'Wh)0wVl,nJv9t[fwMYzr'q0,m3J{CZ8,BU!;j9h$>z}nx]X!eJ3>RTB|Z-:ji4;
+iq%T/J.)Oqr;LS7%w2UJCf/X'OOi/5mf3&4qo+`yVY.2_=.9bB@sH@_Y(@SZ(nkSe]cTJXD$b6"Yw9XUIA[6P6K}i9c@qCG;#`P"ESpF1xHJpS^O;a$p4G
+PV:cwP>d7+sk#D"f+UuDceAl|%N;QJ^/|n&DB0@NjT0)aH.JMakQx&pM}1Y6'QT4$6UFMKO5C"<_#Jh(CD+a(q}tsiJ_hTJ-(at3#w+;j31s<i=M>zTF7F
+$Ua)2-`Rrmz3/LO;XHAqb9m!,RCu:l8@j_KEE%s&MZ#45E_%@H4UXYOzZ(1;xP/=~.~tmmlb99/0W!#DQlb'19Mjc)O$fj6[9Emdh%CDYeqP@)!5bX1;T6
+$gZm)Qqrac!Z)gcx,{mC!uYu/g%DL;<T)Bw7FhGSxZQX7+TDhz;7bbG|fJ<F$y=n>"ul&Cu}Q&fksP$BwH;F#ZB5Xn}!Juh%5$`&kyC}Y&dyB}T{dq=(RS
+dLL,9jLTHM}/v{A}0-TuSjDyw>q}5M+DQQVyab<c/aQI'V,&4IfKQ-y@,,Bx>8H0JW_JY8D^f8(KQ)(U:G8N]6hy!ZAre/kmS<p1u)p:W_-Bg"fKDMx`i`
+Pd#JE[3ZJE4ymGs#zo0c_^7K2`[2wny;IuPM&Cp/qfu_zYm<pLJ@6YE<ogcXXNBH%4hAYyP5RdbBMb`wgxNl=PU0N_V-%$2Q|uLB#-u7r5]D:+xi#Z,z_r
+UeZo=H1s6`bxb!HN&co|oxm:^7GWB/'i2V=QeT'0"uyx3OCxUmO-M#oTs[dD.zyO5KC%FCkoBhTdO<8(LP}7EBi5Tz7/6'!]0'29|`!KdLt+nAu2Z#}`}p
+ux[('$CCK6bOJx!M/y7rX4"b({qEb"jr~S>-b=1D95lwvbhb9"ilhiGNkx^IracJC@hse'^Tl`kUjBSX/A`OBK,r/^8(FDDk5W"cg-[EJ4]P_WmxkL}'wM
+ial2iV3e$RO+mh8a>,AM'F.j`rJt-0fsE^63:_Gi!5Q53|{ob8^@5.qW^4{hin)WPoT9qcJo@n2yv7Gj#TTc!.6)r(V88rE-''Z6211;2Dz"4Ct_0|L@-n
+>bnLq3#:#@HUk@}dYP%"Q>rkWL5aVVswQs0M.%rEN_1;Vx0w.X!i>DUM2-E{,-a@Df8`WDxh.Y2#V3}Qh$W)h<{0</-Aoz+AWP1t-z}tVmnQSr=KZDDPVp
+HJCsRE94wB[v."q8:0y[eW@Iu+v)!3sI@Y`M/<)/<B#9]1QpKBEeE'l6X7Joy>X5BjJPggin'Ag|;r,Wh[6LlI~(T+ZW8jx[IkGB)g$A7HN(Ml3.=-SIkA
+)X<T[tlv/rIm1^Jb'^:Xv!R@g/=:^Gyhxv&,!9.A4t&1X'XW%@1h.+U!l=pg2uZ>v^DLa^+6AJ6k'J2LQ&"#^U;k&<1W~wSK2'oW)n6eA^`vs-'T7<`GPD
+|(}$Kq,yK[lk=AX;~X]0rnVEs9-j,IkImwQY~]&a5ZNV`/WTO$KHJ{^5{xBdt;rRIQuP>ZJdr;}2)_U0-/%[X<lwq`qW#@bYh#:}d3V:G]5ADS][{$Utc%
+'`_:LSQ&O@otfW+vkAF2=+<AF3FQ!Vz!J1WI=qMsH'{P+!b1cmR}n3!gwDA9f,|F&-0D|JJ+{aLVeVwlH.I$C9bwWZFx8^jG,491RRbke.GqyY/tcZBIF1
+D0TRbDE9k7BI'gf#UcJ^_ldT;,/$`q!3w,,3NCgt"#]zayE@G4tdpy}j<72akyPybsyPSZz2hqhWv[])g'P3wmFFXV3Y@cxYJ}B'~,icu)PA2]Q&Wcm(&X
+~y=)'G9n%pvke;IL=hU;Vihj`G}0Q8/b|BdW"K!>x#Z/UDr-lSdW#{O{gsai|%t3|4^T05#@:]H<EIwn2f5sX]E`/_#<(WN4QM(Su=VeCyN_G@l"Y0aC)s
+oKe="&eIaAoY]]c>B_u9Z&vcy|Yde'9EM`4ysU|YWoAekW1mgLnJY1F[z"r7'.y_>@,sKpob7/L/Daghz#8zTt5hX"LHK:2,}c604+hb5S@{4w4pJ"7+lU
+-l;,!Y<Yc#rWS:,N$@`T>4eKWe9:#-k'ur2=0+qIBE#gU5pXc@,i-;w/Rd&f>`dHh}(f,WCf!OXz6/al#X+fXp$DjNUfAB+p(,9A[YR]>"jmvG{[oz6mzv
+)uQ4)T]X;]J7Q`!Oj3p>p_WpUFO7$:vc!s/tIdqI2:Hkjhx#{mi8,]!aQXL#>$~w~vH/>a2Y'^q0C>CgeM/W^4gU;[T$k9Q-Vs2QNjp#t0@}{qf%&;@7es
+eFgJvH(pj]u]lQ-F`6u0_|1eMMukYL)O5#G"Z-wCx+>A#OrgL$}"h9#u9qE!~'bs]Tiy<tp5;_GC[!U&R0z"@BGvt9F@!B4dN5k@>oarr=sb'j-r0"Wp3E
+9R&Z=OPHLZr;V1;,}$TNA;5Z-V=`7LHLV`jc(529:$2rI&2.U}oE`d;EB&JD]k-yv^o6jaP$^G-d3IN.^Yj-jC:_$viocxjj`V:0LD8$@KtT"w.z5s4xoC
+9=O@4G`pOqk1<17XP1nMTZ`^XL"ay:2VL/z@T<pb)_fx0HBv]ql9}-)o;sf8Kk;O4ZJBY^Ir;ZP#0RjVH1peqWI_8I4mJuDwNW6>;v'OZ_#oJ:0Fvx]6s4
+_mn>4Gocws4SxkU:.,,m+<Kz3#HdiD+2T:,1H&Z)Y#pdw[+|:WU[F6l+z-d+WDP}eE@"/mJV2Qk]39}[_X:v45{]yo@VaVrR9Em9TD]bW;fT0uxQ#|eM6"
+Sw9]J+fZB{fpfQj'UiiG)>.@Z5jp.z{Fhch=]($NG-A(KF6Vjrz)KL+/HnRsGR[tC]lAl'6)_@Z>;(@[D"#'wJxah$gAcH}>EE|N[6P@~D8;5R$SIKKtm6
+n+P]/RI+Ub+TE#,7$H].<pZto5b:^R9fo([]5Dm5'@K|R;9!)e_k]lR|BN@4WDfV(GeC9TuY[(39:It>Fo@`&g;19h8bL+8.x)#l65.TI>0&'.KLQyYD#>
+a{},5Cs{k/NW=Ym{eHxJ|RM{Qr.fN:[xk#;BIY}9Efgog5omY$R)~0'<FP^Qyxhl0#gJe'yegv7iza@>>[u[-LlM&JfGkx!S$ku0'I>"a;0%=%Ro:RkwS&
+(}DQ&qA7K&4SV4$wNhL%4/..J0uEoYSRB5A4>%X|@h"U(8vT_s)i0PFytuK}[jY$EsPM/'ZRwN.2'&YZ,;QI@Tcq6HM:|^9,%+2QLadaEpWH,V6k$r216j
+9fM96IM7>r/wKoLJ~%{Sm^W%>x!]dx]qxcYmM#<HTl5CKjU[g8|I3o!Ej4;:lL3cYnO$71Zr]F_)"U1nGV[u|=t1~Xj|:IG9ojG!J2,AT)nvN3UaZ@GcNQ
+1rAw@Uq'YMLDDZ&Nvbr6wt]"{5rn'|f5hWK-0FFO_Gy=ug$w-Z~2$sk9Bj)uFLCsbl/&_'2u_<]Zqo#ebW.t&rx)"qul.(h}(4k74DN#9AolBx%I-7E@|g
+=95I;VP@sgljR>4%O-(A>E1aFzYZ(Q.;3,gXu`p2C{F2~F80|_8u0S|X%4>S}5o"RHNG^hJr>m,)tevYH2p.Oi$cw.-/szK5O){d,'MCl,VTCZW)];;F+d
+wfsdj/+_I%Uxm{I+B)9GY0QyCljHQN[n>];dz=Y,1=6pl0eLPMvD#T<Il;P+}.9>)YFjFGWR92g,+%%>LTsv4=<$|]^vt+fF~{<8p3^<&|"83%0+5uQDzs
+L$:U~Ivv+M+i4{,LFteT/s`[KXM'#i%>E93Ke%=Jb6$#,Gn+9@#IT3v[F28I_co@dTGlYLAB]@37%IGqmJ0Yk(F(=Z4L^p=N:p4lW1sDSR'ZICFvqJtJ`#
+o!c(9R<)rb={09+e;H^>.LJj2D{7ljcs>D!hO<rdEvE2o5yA[>s_iba-.zyCYxCblLdX02^F)NP5|Q$|D)wQ$]vn&fh`eb9ZCqaRn0R=l&4:bj}HmA;F7G
+VTitM5.[CEir44`4q5y|x=SaU}%C8x{Oi2Ztd"x6"j#V|Y0"d$8R_Z0|-4gH[XUPRrju-o"G15#7t)R+R}^`=om"}B!G/{0."})pY%bCF}BN#(TE[vBzq@
+d$ErYP[^y86a&zaYi+CHWqd97WhRf:_x@+s2,&BOg{"@AwoTk]}${>:rN!z%{$U_DOod5I5wzY'KKJ6M4AcUsM.})E1]oKlq33H{:xZ5</G@c=g>pQAqaP
+UVi+HHx#G9u4L8p|k>M{;|QRXv(mJVYRbCz3NHNlCA&GC%J:1<{0!dt42tX`/PCHwOn!RiRu:Suo$(l,rq%C(_2Dw;(.hMvI=j^>:o5UarW|sQ;=LRIp>=
+CM"]$%_FT{RJxe_hv&s,ady8Hu&N<lgnp"/+hdYzP3uk;27mQ.A5-f5kt`!;p6Gh"o~Q#,G^H'j'<mEP78EpUCPe#wKreRfe6F_J8bNTQC6'b77uC}xCiJ
+}p,wQ0MW#|CGj:k72I_w&Wl#ZCVFmVHVNj{yQ'/hBA>%@b;p3j3U,(I4P3&yDphM0tkQ}^9ZL&^k7b+n=MF@j-luImrx`>:="tGiWf]^mw"7CEaD)>~)4f
+eTdl^/OoO7VF<@tgX.O7L(']IKl_/c(>84=WkyZ[29,uA3dn.qXvqwW1;s.{OC<4#NXjcf1nqiZ1mdy^1d>;{OVN:y<47G0wUmnAq)Pi/m(Q}`)8qG+dwL
+^BSuoeib5..`&f#SQqK=1B%76z5Td91&e,[PAx~sJqzC6)|%%uDl|"2`38:ogI3CwlF0pZhGu+y-0NR7n[H^$iYl(p+z1n"2,Hc+;8B7pLYI"ZqTwcWPos
+)DQ$EXe/_<#rSQeq(mIP$43^!rGtuQ">,[Vo4w;>FMcHoV`{uK#=cChKeOFan,{dIA8Xebcj[didBaF@<e<dAQ2QP/%O/7RSBGZeBT<IABFH{R&qqbA.~S
+vu=>40z%AZ8$Z4y/Z@/p.Kqzvk=u32#[u#-uds_0gJ#&%Bndl;n4t9.!T#l1GNZ,nG1$f"b@UQYHa`s@jXf+y@=b%lRmHs|THZjgUeR"+-'|1/WLvof)Uw
+;:Wh_XHG5EF$C53w}AWs_)cR(Jn{VF.{ICGe^ft!'/%o:cj5@d[ZP0F(Dk"P62OF![I)ErEq0xn(stxZ[iOjFxa5oiL>6@d2!+l1Wa^+YPxu4x<QBrtwUv
+Q@jS@AY=D6(bK#bF4fnD7.0i}$T:9Y4_iPoJ,xKT%0SyXm0YK;BEI2A>zadGoRlca/Y&I-/_ajDiC5QF3^6xEcT)L'^dsr!,cT2:!uy%C_$d,@LxoVat5c
+Q`WNR'4zrGv&e2qdj#x:AJJ!]QxPO.zLKcD0`hpZ.qj4ednL+{"yf!lVyoKN1M>@'&'k|].Zz3<iDe@ZOrBoai!$^[5+O7c15Se+I=Uf`f)'9.5x}%B!0f
+]U'AuDxvr)e`2bu#7%iK|B~>)SpyELplqANyFiEGA!yWDEOX-nD2H-`%mbIJTGpN-!F]}vw)s$EW_vG>2Qff=sIwQ&HH3fkkv=N!8j0MP-k#Ew6myXm2BS
+4r3uuR@_h#5D7%;qVO3'JBblCm8K5h5{G;DDeKP|f[0!Czr7`69iSx-GDfi]l`0nzj2{O^KwaTWy}xW3e<&k6V^O]42XU}=6!]x$TFx{NmNrk1U;V>#8RJ
+a!|M2<GP[7>z>v}zkUY$6!t)36D:PMi2X2:|Atmj.4"M}{3=^7c3GSroxTUxa+lJpM;lXgW:d_&vt3#c%7~Pq_h'_DF,rwD4qy>H+W9._!oPm&(72pvQ_J
+{$)VwJ<np0'(.'.Dks}'E5=a{nHNQ[r:i$eVA;/4IOZBI_yMk'M4d|mv'kVs:BzfoNve7)e]R>U}@c6T2V;F-5@OeCq[U;9k5<Z^]`u-K,wuPdJjpOT1G"
+47)[35[ESV.wbOwx0;zMyBH/8t;8)ote#<-S45eH}p|mNqZ&5Kx$w!Z":SjCmHsFAM"+%$}U9I@&@`QqXmO=>We0`sV%{I!bB5Mq:+_EMt3FK#R_j/7]YF
+a`t[>+#`{E`<%DhIEip>w!H&~+6^<vip#o[18l|km:^%,4{)=BW2HJT1|euut9T8u9fU0>1M'ggD&i4msYqc;u-a|`z.:t!b_R0=EnCxB6{kagFN44V=!;
+dk:=a$Z,ec9zkSOA^lIG[#wP7mGX$ArBN4;woqPX,UuG6aYJJ0fS{+ItmFE+hWGVqyhh4f9tC]rv'L^/&.4nph/.;:{^#XBad)cAJ'm;uc=%MC3,>]tcTi
+BvfREV/qZ>(L=jLx{e~WGLp(AD:q{S6zbf}aGPS20(1q_LVCZfL|,1Ukm>8La=<X"_s|;$S1R1|_3"(C,h$CjF.asYBkr|(c.).!fb{6P7s:#IeOh>FXC)
+=L5s5U7&+|Z0BOh%RJ}[RW`H7AWg2eoAE<-NG;s!<Nyy.19N9%}n)fy|VkOY<'9aAA%XsKl-)r.EzNf/Cl6='qUQzFYv4y0c_u8]1E;V_"Y>y{&w|:hX=B
+.4d4XKj9Ue}JUvKqv4B6Q<5ZDEGEA#@q/t/KOKapkBYA-OFq-T.}a7b<eXC((2"Wa#,}z+uO"+yPZkcmK/a/E`p|HC_K+8]!DhUF^'%p[_<kYQs8Np8hwV
+~Y"15H":kF'}=LI:$dY;/W~$lgLV=(}+xOEsqhQsxb'z)''acrq'0ro9wG^rchu7p]o=3'0:.}$Qgm~W,7j9Vq!0DpTb9]XC:`5}~>9i:n,zUE[%R"%}`3
+^7/5-Ri/WN5f;oh`0lv]td)m0zaT:E=C-}Uh1vWfz1KcW@nkePItV=UUI|)AA+OSDp,GJ$H%V6m28.w|,}B/I'X{K2E>JCEF1|Wg)LJoHQS@e}Q.kuK5@7
+BMXa"-h;1&R8d#ieR}"Qn%~d`7(LCD+1kK}CBlxfp3ON[<F$g|%#%4sHHYg[M;jk#NGqG[]|TSE0vjJRLi@2f@:MH!8Z110X}d,ghKS^DYu%V+Q,rLEI9h
+R>EEQz|evi%lrC<Sbp(qQzK/bVJ;1,^j#oNCL^Lp.8+K=O@PR.QF_PxA74B`M}Z8_1#|8S::CFY{ae{6W|rD6|Xz;O6l-vk7D63H@u;Rp5'A0Tbs#GWgfv
+Y@eU`k&7/sfzY6Bu{Was6vr]:#SBmd:tS_Nph_d(9UA@R}WY~r#r"g{]!9QOeG&V:!Rv"8HyYWYF|I<-5n=/wflD_wH7zXEKA&6&/G5q-@=zA#@^O>A;nA
+eE2"j+"V_n5%O"}Pk+'x{IqOpC|SWEy:.q%%[-hG[Y<':E{ksOkNwOGvhwdyJ(A<#Rq4L}(M{T!IdM;2)Imt`vm`5,x4P!qxRjY%%m>b8M]BqKsvT#-+,T
+sRu`&X``F!.Z9N5Nq_gq(3zsc10Nf'qfs]r-~m:l-TFb,b1lDo+C97"UW'RqMjYn/3.U^Rx&15`Q.{w[w9]QYzZxWQGbR}=J{ed$22DwL!%:sx=K&ia4@4
+$=3h{I(fH#Q;_AQYCH^7!h#SSu0QcTCwra]!3Cc'xQ:(M!,aT]{qrD~o6f1O)QA_WP]aN`w;ucv;=o492Oq7'^=b&4=UBYQt-,en:tj0qCGd%MTagTSFbQ
+)k`^ahZYTn_!-OtvLU<lpbL`VV3>$LhtTA4_`}3;@5hFy81`ei/nQJC}k`{"<-;^V(&IW&3)tUNTG=9#ZPGH+DiNcp67&:gxWZ"Vfl7+7pN_<n,KL|}s@N
+gr2=h(0HE6KQru-57xZ|EL^,K!8!3d%R~s_s3-To8p,>L2O)5IM!Q%Y6]&5Fy>4q:#x)/m/<%z(1@7u1Cs<ptBJV_:O-AxvOF.XCt9Q"{$t[K29]71arB{
+p%U-8D^xs([Qdb4uWGY[7S5C!dIC3""`%OZPk'PQno20g'OjEA+W>E1q@R[y3W~4Y}[{doVN627^hX+S/jD-oXQ3|Aq<9@u"1u/yf8Y|VdApg'8mFK-Do4
+8=QVLCi]AD0OY,9;4m7,ab%gCbOkmbppx&]c"d+<V1#d+{LGQ7}ix9vbZ!VG+PX,l"yH#QOMctg=fp]Y@K`eG]d],l&AI;F_0d9I68V@7fmQ`Ay`D_,Fgi
+VGXwD{@W~NdXqQt)MLo|t7iuTU(]d(Lh{FLJx_5INL|bXC<.Ie0hmS.dGknto8M<~c-7}Wny1UxnWAWSeo%b$gcIY[E]c:qOwEd4H-qi9Qgiy}^TV@FMPS
+re>wQ)]C2ngGyPr9q$GraIc}{Jau6NyW1K%v|=g:VMW;13X[;C.8(Q-]Rh2`Y,WID&%vX06x$6X@0Gl(!@w0G(3i^tYcuLIEN>PlG%;_ej8aV2F0|yO#vx
+>xga+DR2R14h#&.V0TT/HA^&W4b:[<N#7op0By'0Dif1NT![z/L!2tX^2|l/d^IIfdWxh4Y3OmTiN4yLQg.G%B$/<xny;AKz:[Vn]!RDjDX'GGXuSi+n(!
+Ys#!aBi7Bqv",eLOn'nQB]'WfD%alRUN/Q%d"mbV#cv6CSkatq%8z0E`0$[/`p>8q8aJ2+A_ILYd){@tH6SNC^K1U&_+Pt2J8K%EO@1R!sCF|W-k.:@#8=
+2H=>SaoD>Jw29`jmv#xI}D|h{;b=p%_em+driAruWY{!&h%T~g}.=1'L&5'G$i}jqy0+hmMx:tjwfGi^&vEc&rLh::R#4Z,"W34J~k3ORuv{WZ_6b-}ZSp
+Iq,|aJ'8WUUFmd|6b7<}OL{zLufMXD([#%Unrnn;Ez{LPf/O'79qSxux-G#jKO4}i{'-#1oGuh(L)KUuot8'kGtSi,j^yI>_YR]wPPM3{O5.S;t1b10`g^
+pXW1L'-/2@6|TSG]uxwQG@l5zLV>3O[=k)u0ta{r3{mz4YAirNy'|UL.xQDl~$LOUTWTLW{Gie=T0[X)kk~F^F(O,V7[aw5U:wTBoBM#BV:zA/i:OVe}lE
+)E81<c!0"~CJP:O7}u|cu7q1B7JqR<=qf>0lqT,YK|vXrn5G97GI1`!5)c#65PB3#'0DsqXjb8Fx}$<qSb.<Tw5LeXfTziNF:QelVfo9KYn>2KKVTU2e(T
+KMsynk&.D(4Lafc0+cJ9U$kW5RNX+55CXDq5%_E&jk}/S>;k;=hKV`/zZ,&yGqkl~OdI'$AG.k.94_t|h>4eK^UI~W-DdW!FBrhhh|F0YHwQLP<o`RGeQA
+y)wVa4U8=}vuT!!VB)TB:y9T".~rZQW|kN$&W|dRf.5XQWa>$o2(;7Y<M9fr{h!67AD8f|pQ&'PUljAdP(uc/an!6nPwE`qbs73CZ4}|_+laAO=}+^WyH)
+=:'f@}BFx/llaAhc'2-q6'`]AMoBR&jZe9GQ}us"ZR]e[R3PW[EMh3Z=}qce>,fPl+d6%+ZOr(qIRIxneiOAzVE-)]Zb~xR:w_]d}=1jfpfNfZ;loi.0N2
+lb;9(XOrp`okb|`g5I686#4I~c:Tlo;M!$Z@.5((Y{G%T+17eIPk_7seP>!a"]MYR_}2QZ_MY{!TE8^]9CGigZHAw'NU}y-MOUyp^4<6+Nj`D&s|lf35=5
+sCtX0yMw'f>d`aDA;"yK.sVl+hSuHd])iYuG=m_Enx8t!&s=v{qe2uE/[Il]Py#J4y5Z)dN=wKs_${D[+E]Ud7A>i,on[oR"g2aF9!=%"rx-ZM6D3NQ4%t
+VBYkj$<h6l8zFr38|ES1^Y-TwKur+fa(hpX}l2yCCOm(U1%BN-(>4GcySr(J{yRzVQ}+k$H=rwgxKqN+=f-mI"[Q7p8Aj:'M$YT1Y;yqVLO-.ke)07@%Z&
+WFN<,H6po&ma'nFm6CaxuF3JaZhVc26/DQA;R'cFTjE+fE%@7At(c1=RKjA"RT>LX57QXO.M}jrCT;<IJru0'UB-/[>%`pcKl{_g:2%sDpAE@mI28=4>NF
+<FiiZDr(NV+`W`)0"'Rm:#LiX1-l3`k|Kkr)"CWGIzXJE9/}aN:]l2>g8eUv[eMz7n@VQ)ShA<e%T^+vK3.KsqFZdX=)&SbC"uDsC%xi_mph&Wc9j['2XQ
+Jgg<[d'3Uhc!T:G(mEfhnM0JVs%xG8mY.FXr|=-HIHj;#v=HkuL{Snr&ZKj3,cRZcooFdi.hzBgH$"nstpU]b:>`.Rvni%nl7VE<se|'FouH~bcz/%V|_V
+HscfN>"k%N7w+2k%EB=zzZ_6xc<OCq_^gXm:@BI]<2oovbLc]b2t^S,}iNqD])^vS9.iyXuNT7n2)>PxeUBPQsw}(N~GcdfE_n2oob!Tx#xpC$$1ghpkC,
+R|fSo(6P9(rMsjs&'xL^)kanq1IlQNamg/21U,#'axf2]'-:F&G{v,Yi575-{Tu<7-pB778;^^WkG^V}lGE2Y2_t4Ccl=>EQ3"6Qyo]fcy}q2N6mz:_/;6
+Z|sJ@>d;u;cPt'WviYu%},4g,mVpl]L!w#4IY'6q1MPzm'gk8c_6Xa3S)4GaMe415w`B]A_z!N5jwr,c^w((]iZ,3R|KXsqKiiA@M5:TV(D(D(FYg+[{Er
+eo$hqELpUOm!7EF/8ix'Q}U}aKiKHc`K5%`P@4J^E7vVQD3<ED(t6dlG)K~`p_q1YDMsZ"Mra3Z-bEMi+gIHed=J[eMHQDacGO#KKvAu`o>wrZ6iF)N}}9
+W"^^U#29GLI`U6uceeG&YJ89Z<3@@DKjits5BEJC[ldJV5^N~4vioc64[Y)16'x:(Q+m}5mM(f`=^yF7:c&d"XbMN"Y':<fH1sgS|P}+#kTv.Md&oFS.b7
+@I<Me'lsVA,qT0|xFNcY`vdfc2g0q<B-uNrHJXglONbwo,5h7r`]<{V`eC9MlA%a!CyJ0lE5|t}8F@.W.|/B]QUoLHyjuR"n_y(`Z!e^NCn6kT$UFXXX<p
+":3l+)IJ$u6.cds/4Jlmq`'|3|UPX0.Y&oy^)J3qVk6yTU2zS`QUztRe(X-0$[{/9D~54Bd(EbF}.k#DMG%N|L}mTU2fjCCN>$)9IHfnW>5oOZD{VKyvwJ
+>nkzk|rLFuvOxO<jjl)4nN6u_Y9cHf`7PvRF!{L9Vr0P$H(2b{plON5eL(:[HaWy0"Goq.ME}Va%2.JJ+1TV8+J+_ZE;J<aykB,.nB4wlAQ0rU`_JI`ag5
+xSd;hWgSSCTyRh,n^i:=ySWXg$I|^{Wy,{kV>18h,5AaNz:}hY@)Dd9NI.;mu+#-+@%_U'5E'N0m0@2">-xKXVAPGW_0r^rg&71^&BpQU[P!TP)96yQtJ1
+e)F}{XETV@t>-r^AT[mnGEKVu):qqA|f||N^|h]NkpWK$gzAV<w3hiRi2DvrTn)}tBr"!}Zhu!E"`-89j98=-S0p'3&eB!,9w[gYyWGo{<C,,mFcSiv#Rv
+:{dcr"+pw4H=j@;iG#+e30]pRr.B9O>CaN]0nQ.[uJv]g<#3>$g9t5g>C|CY6eDI7>DZs)>D[a@[J2DAa=zq](vCQ|TMtc#hUFN:aMR,mK"xV.+:+I(i0x
+Qa&F<ikqYiLMXx3xiYj:a>^oyJF[KvcH$0[E9Tj]VWxB"=Hb{J8"GA"IHh;^'Ndo[6eH(nLnHFV^(jbbI2>0WM(BW5W#iN-JUhZ:y4(b2Y#xiS_sT^RzIC
+sWK"hUuGbH%C;|xGR_7k$d6)`|w;qbS{2zm}r/SYS!:ARgJ}drHG_Fp[FzgH0.6+".obGYCc5,)=I['Q}ycu~ztc2ry>~S3%PbD>HD!Q/P>@Ev_hZ06!86
+q3FYwk(r;6WsgXexKAP[.oVFRZJCLnP)Iv|jB42[lM`HU9B5LZzir/Ov,'4CE9u1dBzPRzXB3.MtY@GwqYKKr$%I]@A,w[8E&;OHEy3Gh$A[DZVULP({ky
+qy6$p(9y3=+:n`!+ZDj7MQv_r2i1pqE=:6NrYyG3c%(3`oqn0h0H:P9;/sWczIJ]@==mJN@qeD/tIYq%#=MK~4sFXH-'6`|<>94,<H>N07HcN]+F_|om#^
+r>O<fR/>er[ItDq$7]sVk0e!Xi7sIzZ!8D[Y|#IW$(k#5[8[XYLmls6.z""$f91ulP+3x)IBn&R-Y8!gapmt,Dxu38VT>Z-.FCm/X4wv{WA/6M$'i&e6i0
+g.t203`d>X"EIF2N9zaqn4Xn-US7cQ[G~)DbQ-cp8(o^gWrmPlrppfI4WUXI-o7oI0-5CF@aV8pF~'R,w%Az8/FacAxkQy~lf={Vvo2C&%zaWDhT)fSlq%
+0s>fULi@0ATSa3@`:qN((/NGXC@g'HtNV1dAi8L=6!{.d^Ywi^#QhtMkAm`;N38Y$uAAiv~/{aY6|0#+u6U-l5>'i.ukcZaLlka6!OjXpw#[XK.#aVV2/;
+^+B{k91:pZV;zYpKwE~j_Pv-1iabd.C.g%1z%`^3ww!JvDo^GRj%B^,(@%x_+pU.,7s64168K6x_!Q['9F.b_3Y|3RWqD$4fomW{o%o&}vT<2+,{lngI)!
+/v=)Ijs|+J"aK,J,Hl]BdD;Z~fGd&9"MXnr9<KViJ:|Mkb~&`o1qm`<9M&&o8&Pi}I:D,(1-:Gc0{WSnTvQ8<zdW,gZHJ4#_C^V@&S9&91i"`uIC'ifoOB
+DP5C1jVW}b4<4T8Tn!R(.a'tw]v$/@noItY1S`9i&Lcii,PzHf1M_R>zK4kY,X+MylQAdyzxV[E}iv{B:,<w6DBluEzYFGz2T=~RqQYL7ieKZ]^=+B=3u^
+0g"``JOX5W|I"aKL^-'+R4hWKkBjkRR4b/tCY-7M4ZC#~5Ef&H6L]d4#wjiKr3-{rAr!A|rf;,'fWSlm"C!qmx&djdr#6kY'vHr-Uf9)7!d)^B(0LGF'a`
+nZ^SRND:CBdc"5Ik}3-"p]:lo0b]&Hp'!IPH]ii1/RB(`v6^UrA8@5TLdhJhQdea!Nzf(BV%5+A6YTks(CQ5O(gtc"iiTHAdmQDMS.u-$>8|@v=0W$@F|e
+x2Cha^93xlsK'Pk$Fk#o.;Qem(EdHaQqRtVrPF:Y,350W1$dzd8VomfTQhN'WEUb"XQ[#0=8,Rh$D45osc+{DvT-N`j.+``B6:W9rzc:Z'5G3[v)OJP6vC
+gj[+#2P-YH8xcw/geA3{{l_<+'PHz4wv60&wnOEJ4GITm10$6(pmp>C17lHGNc=Xse;EPKRUDfrEw[f.Zorkjv!I.9:tE7K)-[uA-1}o8@Lhr;Bcaj{6Jz
+k}lf'M^Fxj/4'<iT1XyR%wZ6+w-r~y@,=+C(_D_z[4m,|@5`HnR&Y0<K0`Pzx}ZDT{Rz{|iO$W{|;NQX,{6(c(v#]s1r`gdO.lwR(a#CC7n}IWI{hHA!-(
+"8U+{&0@XEn%`IVwgx"j)y/5#D]]&8}}Gs(QuIHs'uxeA}4V9-:]Cnlq8y>M~tctm"=q%.qZ:rI)5+ne`wFAd=(#TARlWgXkkO^v>:|>=Pq7AD[xZSNXT[
+90|In0'{=7'JL#|@P6bF{mzT}7n%}@1xsX>Qt^jRm:Xw3y<4E9c3g3Pq`%,.:a6Rw}VgHpJ|KP!+CK`p`Y'2>$)86w0,v|T]#L"XnP6q)w`C@iI(tfP7i3
+qmWn8WeYWYf(p;ng:m3F%b!@rk3=/'cQ:2B'6(t4ItuO[IRpg9x0v,HspGCE+d{50/}gK.$"lU]BzRv"9]S8JZ)h4hbQHc$gmWN]rnc6Ja(-{F^=#dSO3(
+^UFs0NU-vn}%B;Mqx>y%FG%|[}aC6TeH))eZ8k2T@'$"XBy]^U0^85t<l8E'rk2.k(wUQ=spkAe0)Kwz9lxD^"0'j)jl]48)x/jObsn9smx^@/_ZA:q-mJ
+l3%;WYpQvDF{no734YzLTG!;L/%Mdf:heV-w$Ky5_^#J"3ko9@Z-9H7KZgb:M/B:lOF>bEf%_R-EB8aa^A0994SrPF#t"foAXYexLXop-BhX+ss^Rk@f8"
+FFWod2zKyVhL2}2<K73p)G|/D,Di+jn|{%'VM+2@E[^sS=E9og3)0[1i:f"ULJ^m89tTgI>Pz'A=!MQ,1;qJaB2E$K/TxzM,%cn)XQghY'reBWh'nu7+3u
+rnda%-0;JkXuLrcJ=H!p"e1t6}d#qMmRwx-RBX}PggTMK-BOjK=/tO$_(|`2H+vo$Za.p!I+)y+K;y-`rQ8l'pql#Yw&2P;F77:Q:';f{Qt<.bS5Ax`xP:
+G5nM3HfR^;"k]J<j(1!-YnUxhkR|e9+=&h{yk;AM>QJTNRj|pL#_c'cB>VYwa_8];R}|fwDRc=wYg=$9|;.RG4{QHFMx:2qjfJ%/6TT!#4UkK!@%lTK=xG
+<&H70'])R[_V2t"FA_t;BqWK$UFq8%Dw;[nLt(]L6dcWC%Ao)D&-qY0IMnyWfUkQL9ugk@ZLn7#36ffoZp+A-57z}d#2]ZlanB!'|^drg`(7iEw]@Vn/.}
+fG4Y6SSVQ{D}otdIDdhg+QH;WJ<AD9[amncbu2~zGJojm(i"7R$QxZn!uaQ>^")1Fq1i=2G{ck_s/vlBMI;2:|)<xQ2}_F>DBu_pe]@u'zR^-:'a:s|C&s
+hCFVr:I^dp1^;y;>pgGVS/YXHxF-(0LfGLU)z4}>tgf"Zz-w8E{.:s67nx1]<s2-&y<}b#0wqjFJX=)i79;ouk]U`8ES3.$EYCwS{XOkh'Ug#lF]>(_l$[
+t16'-!G'ZoJas]E]1Bq(dB@3Vg^e]1DA`S}LXt{/h5UWM!Q6T(WgfvdiW<+|.l^dk@NAiBk!V4|InZKM+dg_>rfxyS!AmEA`hHQ:['5`tR`q`b9y)JIIV=
+h3%]#2e&sV|+8zd&e(klWD`L'Ica[9rO|$y1H&2H5${nof;z[^{MunzOM=R5.VGX<6T'##H>fQzoyH-N)fahu"VnT|X^3@.;tYB3AGYNYV9qqB5+p(2y,D
+kB2<~zRLn:z]xp%1s3wlK2LigO%V"Bqn)vKIW4en]s>pBBcrVpbR9jSn/Mt="Tijdd,GBI-MuVVOg`!"[Wsyd2+&]l_cYy3.|,yK1&+PQ!@=eKfU55'PpG
+_.7uT<q]"PnQ6X7+ZZ5pSK;t.8CCGtLO~^mh!|AEfi`^;%{sxjx+2-3CAIf(lRcN455''y_,=E2IPa0:bdDKe#&nIdSf&_[C{p,"!~]M;}&V.[)>p}(JJ-
+#:I5Ic{e!d,9^%DnrHCYmcOn)G/4#|8>^209)66eHZZ:H@OSne)Ko_E'I|}3Z5ea/Nm{-.w6^wHsmGYB)y]n2/g5FhaDvK_iem4-v9i/74<^>+frU1Owg;
+HL]=CZuVY|0;6[F6_jJV>9I5ujud9W;+7/u&)7yiC/=,kO:;`#P!hyV%_r/[j;ia<O,$lAfWSi](YBEFL31M}^J0ci^L~!RbBGIMr[@i;MN]Ef'l%.B|Q=
+d,n6@p/e4H-4^Z~P`skoFDgzk/v.vq4{gO^#{OZrqYLg=H`k;u[F-tkdB);'ki]FCJ3<{ja3ux|v%{rTFib5K]p{Q&mEr=4{8garG`IH</2ySHZZljNUZ7
+I;PVMCS.9,eu7Om.FL0@i!oYPfSTZR.s$I=9bTc^bT6o'yk>Qo+MhgE+Ez<eXOlWPU<$-9gK^/RJ'N[}ydQQ5:^Fa(N)&KsP3:f,x=nKB&t7/Z;nrfgd@l
+VNvy`jru1lxbkhJjx(T]Dq}/5AxNrTH,2T]q"'cg5)vfY4zs,jg>SnGWc(apXa{y=n0)XpdFW>$aQfKjw_WL6G=ev"cUd@{ZXsEiR]G/)(.8xFq^vs;0S&
+pY:4YyHA['}{DGBiB:e|=NCgj:^Q<9zUgfql}{|x3|t@tx}K9ISdLv7f(..wgr2Tcul"tr2/E=Z',c7iA0wfc:o!:[ufTk}6k&uk:l|ue</PeLHA<sA^fs
+/1<z)K+>WTJX2Afq2x}|Vv]AOP8OGDQ$bHL7aD0k]F]4EOUF1Mu$%|z}dk5{&nf"#8zi;DXb|:<pthPdrZ_u%nCY=)fy2=DAx:G;2LjSWf:HOnmo|LfP)l
+|j~1d'D+S2,aO}o,~81UHqRmVQ)POySjKy)3xl$GLtI^]xtXXR$U]|2DQOXY}4cvBJ0/Q!ELbXUE+}Nbuk9qAA.;yT!Ax>Pz)sEE4X,`_20I/&L#bx6NvG
+HuR76kINy@3K9t{Wp@S_H:Oi5JIz.2P`N1'Rd$<eueSRy6kX/e&U#=&j1^p@4vxCMY%PhxWE2/mQP&5Te[/XN%)BA`+bASIB1@Q(t"AHBg19!"%#>uhh^O
+A^HYbJ&F#3=rF+yhRi/S)q{>7>"D&6(X!LSd4xnkiNy7=-X#Y`GZr`A={u0l}Ig>>ZxdGBCbdtK>6k|qR_7ePsh$9zaH_vQK1a]0+|=OJSv$VTb2YCoeDi
+80/&9s8jv;wQ#M#gmR/D>Ouj4&We,4_D[1mHvCXF#OyHOrO$P.WQP-XCU/O,y1k1SUvr"Pf`SS6qz#5WJXV|ZUn993E{[LX_`DLjv-seA}0:K'!VOnkje$
+3>i>qQQZtO[RsGmhXyr&x^tI=Xg]#9ax+GMB%'+F~(ivyQ|b|K(cI(&TcbWvTSs&h[#NOs^G"KC548W@8B~{JWga"{Qb>.RbxFLePxe'h1l`Ky|lmEB|E{
+pKMHfk67c=Ms_G~SM.T6|pK0@E@&UFzvp+e_4fA^[&M_1CkBOPr1PNOR[4<iB:cxM,5!`=._y_vhnnkWnp$;RfDldT4D8voOY|yrwkqwt{j=VVnW[C`c7U
+d0>z(N_%];&48}7&+/aj2hO}e0.hKs49)Z`xj$4Y}6]xlKU}#J&G`;P3!q,[.+`Yoc7LyMz|Q`x|XJ/XO0HbtSMNLaF6x^%]qA"f[R1O=w558>Uq]9gb]S
+:Ox^ZpkK#x#-SG.%o<;h.(2t])+yaV,ey^3<(k.7"A@a9k$@8EO2QeA^Vr|q,`y[PH^<">qs01Ptz,}F3wLr]Bl7cP'<fq2xWLn%!0asl_DC&T_VVdn^op
+k/'n28490,E}7t}&ODX0+v~m]cJ=z4O$/BgJFzbG>FK(8(`EvB0Fsl=D.@;>M`BXHw^a"JhElr:yG^}skGLw>.fi1l+(M%'73Cvf<{VF-R"8%F`peT6gXX
+<!T:i)|Eaf2D:nqp9qVslCz5a9ik8YE/fmFv]7glKi7&:U[<xMLwC)GzKKvsw@Y}m&,jtxN1hf>:WTYC!WX[|`CSHTx_N&o}"[SGtJWC^EM_q+Jh1cxHJ-
+[}TMNZ]M:)/'7G"Wi0;XUcL>8;^C1f,cT48H{.AHkr7MH|RkK'.i((^@:USJ3z0qgDqjL5X^jLz|_}4P_=>F!qmznDyHQ|pibau+lrPEgajBPXlI+aK]lz
+f5g/-@o#9F^uPkO;aW,eBT;S.Yn=qg"m>9NTq_`BIrQEdMP[%sz$rPSBa;YMgh$e5JyW/C`ekm2Wo4jT8{!]u^:r"%10%EL`bY#1yO]ZZcS/Fh%N%NJyjd
+62{)VO_{gXP^$89h@o}Ok6ijrvE=OT'66jG8UacJ_v/Di9kB##]zp]Ht8Y~TMc'z%8$N86wro(mT;dnvfMkmv/4IT{}(>v>T52Mvv+J.$mgg;6;jY]^D~g
+7${r2iVW6:<DrUBtPrQW=Qo=5`$H`dMEu+LKFP<=7@A/#JQ63j{W%l>H$Um2`:Jog5l<#qTO.RQ`K)Ej!`&7!=6^Y{{]y"DMYiC}_O+7YU$O8[`RKy"mqY
+>xGg2hH0{x.qB_N7%[-idHynS,U.~>&#V!i&Ewt,Ms`}@&jKX[-gk-KMdrLn(Z}/g`d]5lU{">U{Os'.Ld3.]C/-)Q8FgZ;vTMj38nihti~=|$/j`jN_4y
+np'yp}x=W#}uu1T`bO;,mwo[E0}./O1cp^Lp]elEC&n`jSuHzF&XQ8F[bwmb)V">KyWZ)yj72TI%Q54KWR;s~"G"uKpQv"s6h}Ed~njcg(4K,bEQXulG;t
+:6d6x02H@aDe(G_@jI4b[cR8^oIYXN(K|W5FEYw8|OS3i:ecMqa,WnxusV56XBtS`^78Lsaa5`4(RBYSnRW$AskQME$L~e7uSoHG$O1MLx-kA`S`lhS8]@
+fkzn^whxVMGh'ZOR@G/`{(gOfxt;-qhd@fKL~8klB}<U#+N>:HXNR&<msI6v=jUl'#v2^cW&gK|#Wpl`e9P3~,!mEY:#t"LKCQ6Gb+u[OG,]0#ubl56{[K
+VJE_o_#M@H7:RlT<Om`K!VpHAulSS#>.8[o66v&i^]0E_c7u-vl)AxgXVq[KqUfA<|yCH,}tzdJS];G,p/P-Kq3nCF[5fhi|kUX{La&h'Ev"ex$(V0xdhC
+!R0FL0[bK7"w|>ot91y<Dw@ZeToq_4KoAoFqNzbHJB-MzGU3b4l-,By(OBK.7be|wPzgPo1#4:~^@i`k(qKWV#cQ4PBF8%!.P5C&1.;jJN2>_w9WLc$eZO
+C>iEJV"qMt@7I:#sKeene,GFjx=Xl.p01bM|~;"U~(U;FI7K<2"3A$dA$bp#n'Kl<BXDB8=vM!Y:T3/q1EK%sJGqNXs4sR1{r_!`I;alb9P.UsC2FyCHx#
+|0a+.%l/^3KxM;Iy[0Yc}if,ZW!^`:}2=<4kA/>uY7T[8aJMC=1TcVBeBTbcPT]a#g'@XRh[I'T[@[]v&BWHlmEm$qzJ}Vel`a1<Nju<cU>fZHmNe^i#m!
+02;l~Nx,]rpUjbA8y<:3onHNXMR/:R<WTIh5yp!.&"V`6W'&I`9#`ByM>x=XZ0%/'f1uY2~gPX''c!%EfM8d`$e]:J5V0BApG-E(c)#KHDi$Z1ke}Rw^Y|
+BJQ{(W+J:s}HF8bA7'3<2DE'K-qio&'P{9W^#AqX"z,H,{Nl5o(IiTpY+CIkiu};jHkO(LxboX}I"<sbhLm8"pYYlnaSIpxfm$72,mGoi`89(/oqe3=BVN
+L4~<vR9"8"R}Op48o[x90sPw3Vupum_oFjTq[>{#k%m$>:,h&py9uYU8sX'o7StsQek:rMfI$yp|F%L'f;W>QiPjAqn&eGGO]{HkzDOQ-:(y`Q2NL;y+16
+:.jwaSSubO:!5/4!uMAFj<hP$S{Qb1e.G8W]r&!3m@%I;.]xOsYee,[U,yTTy_x{o<Qv-6R4wBgSv$OmI5@1+_:T`_x|(oF&Sm/-x#9kF>!fmCkS9K"&=A
+W-l$:Oosoq~ls>2/}{aGG"Ai}PB-8QUOQ(Qw3Ww/rs14zE$0t1S!Tb/t4:pPvB&PJTGP@nV.WbAPqt,"P);!6hevllb]XnYe!T}nCA1UloA.&nDyT9FdE)
+O[6$zU9>7r/@mC1A<hG(X#Q)4&8Hf`1z~"te4`7Qu/qN+/U'5Y<fs]P'w#EBfHu99hmRK-Zzc'Np15VcU86,7>INpfj[Wq2J!e9lDbI!S1a0;HV@Q&715w
+M$ANGHS0DHl>!7ZeOF0`%n%37ZHb:]l[z&P_tB@[WIeIacc+7O1/vNRMX"8XuvZm=>1I"x&t{g)NGB-0_ro%>L@#+6MIW@`|iV9W2jFKK9Mj,oPF5CMl4/
+MT=$c$otLt^5e2!Eh|""j,ScRb&R)c&xbjoX`6|gc2tGW>ap#H"U+%Z3o`UkP,mz0BaX"Rv/wxw=ns&Wvq6},d6SO>WLSeN&~k$-Ww=Pi4P0><RJr.nv$>
+$!RWI>0(Y5f>Lp#`vii2l(}`cz+=@l%'qr[9Ec|hK2/O6i;PD;)P.=E2[3^rEUl}+glaeu0EhJq8lt%AOZp<0;fki,k'q|<tVSGV!c4w@(Snx96='.u"W2
+E5>#m%UC0CoKxnPodQT@M<o29S,AQ!|XF0'bUAlpI]"H2tzWjc<"aX9`uun=J)u^zS;wUix]z7G0P<,V@aCvdLnsv>p50]zA4`DayL0T6mx'=zasp08ReM
+s0XVD}n$9W3j/;e_3VZ|OdjPrHVw@f~jj7M(@S&C3frs^+kkhUB5rS;xS:{`#{NSH;:w.IIy@OC#UKaX):/hSh{_g/w`_&j%|zvPh:1Lsa_"~zbeQvQI/x
+QW=B<(]Jdx/&A`_w=)Z]%d))fwX.6%Pi>saHcxBcH4+G/@^"ydJNiw]DXHd_Q/zRd|=PWHGAx<o-$a'xj3;+>dkP&($mRuc7}HgB7Rs%fTm,CaitS6MeIr
+(4]'C347~65m_},uoI`%sE)"S:2!)act[Yhs}}CeJ^|rxOg5bR-38KY+QeLd1<Pv=(`;]RNlfM8ZKLO/AH/]^&XifG2)z$'vZdqYIm%#%28I+6r46uK|B[
+Mg/etSC.~S=)-Y~:F_xm"M"^+G<6jvM3b)_)HGvV"9Mf7[rE!G>5Q/g}ffgOAl{i{oFe1qeA1ogdI5b(|YaN2+_uo{kxy:pSRIZBU($yvrA+@W4QZX}SFE
+rtuz9|9Lvd|83sYpgNlYr/3#Jq9_.<,rRxoOaRe0(nzaEDsHks5<I)My92P)Bu=`<,`fTC@]6+Q=/aDvNGXSS'&CEl]Ul#uE~[L;Ag>meD%H0ocxqda4es
+9xZIw3oB$,-=eLS[XF65h+3Jb=[w=UArS$V0)9VA!,TV_h2MSEM4z9UOR{Ch|%6=M:KI^xZ]X:5#gW5hhz>mmmSF-F6y.E`K/(sMDfhdW"ZeE1-'gm'{bk
+5haafzBL{BNR1a>6[&P#lF>bN>C8cFOV:/R|AUBi]`@Ec[NE&9`rK7S=UZw51MzY`jmB'%0)t:}I8&cZWZ[yj|i:{a1C3c#Xkw9)qDxen99&QFnhFrFDk+
+Ccv>ynaKK/LaoEJGby}Iy^xj}sRe1mILWxb-zE{_#cu%w_1)'O^cq8w{W9jQn7W2Eq9f`zQ(I'a}.yYV6:C41g_!pYc,ie9x7o[vE#747ob_0l=XN2,6#}
+HS4UN=No8.bdjfRDkhsV=s^L;'#+69-+ofoi-fz"nDDyK]]qA^Ot)CIH"a_xhP_7aj<N@VE'AtU5NKwjd.Cb~Y/6:,YAz<s@f^FQh)W5It(rVB^#+}0$WY
+!y`lKRde_.7ph}lMa|09{QlYZLZ#_"zwva1Ju'JjpO6Ox{X[F3Fj@:1`cr38rIHj7%-@N^:r[qdOoEC`9,,#2oY]!tkSx[]AJ7ZJ6FR|5W:T8/:u5W#6I5
+4ca!5"T@'lQ&JAIh4gSqOxKtl1h-HJu7EU_0$q%M`jRbU&-K=Tqljya#wnU9;Y+qmP/FP$h(9r4Dsr%$LfI>K2p:f(]Z[H'I{InuQc.)!S/#`jK1/Dm!)$
+F.eNOWkn+`aXE1h|Sh(vtp!@u37&~@EU~QD]<d9w"m"{FHo.fL;OBr%xbLkfcY=`8hC2!GTf5Gh3GQy8<:pu1Yla"VFdp<o(Z7js]6<d{0Oc5^FLAck$c@
+2KRmwC%G((n#q6wF!^3V0DE>:lG>E!x>[nMN(v,^[`|]poIj5GG5V{ZuUB@6YTOP~JBP|8aXr`i]cm#O(fLYc"gBM`IT]jd+Tk}59v-J13FS]^&H9dW[tB
+`ioX)>IlPlgoRtG3bqJY~O7TV)=-ip:1H[fOyq.Q8,"_!KpshF<#m^:gKL+^FK54y0ooRhVhi#bGz<a9@^w@v`MNe_v)rg7`P7ui]lU'~bhbLu%cn"U)ae
+VuC5XH[7"EkK7a(w|g'8an_3O6J'6%H%&ftlOG_@OSqwjzg95PJHD];_c{Pd1G5kFGZVP(Ynv^QIqDi=O@_5SZg#^`p5mo=<dTx2lAG,i&aL5nb}Xl^Ra$
+kQ=||GWN5Sl_[$Krf@DWYdha#:xzhUmE3']XJe4>+!+S1OS%7r48yU09X.r8Iy)9|-1pk"o6y&,0St23K{>[bB2)$"11L_SXN+>5lr^s8nwMa_3'#_Qj~s
+-]r(mOc[/^z-C2b%[q5N9AnWBhs=;/}Ay'.c{yMP6P]F!0;8K>ls:&}(NzTl25X''.NL}{ic')ev$9Jc:w=&gA~NmwwL(PMKGR)l,dw>iJyn"=8tp0!568
+Y2Wo4-.|=L2N&&G,d:YPQ8;p4Sr$h]q+eakAD-#;'WXA'_dK0iQ7|&1s<$#J~#x-Ocj-ei..:V0((e&.A4o,"F;<%hryTQM.")V]/as%.E5t,L]6rLd2W7
+'gxw=rA6"Dp&/i#55n).mP7ECj!8pUof-[|OB&8;i3FWI429+!a^%gal)e{YXQu{JWO_xHOgEECcNw~Sj!USXmP9Zi)^5&u0Vc=d]$WYw[;[xlEsu1=L9h
+=we>uS'O;[OdMwB=SCVPD,T/feggN<uCE>pR1OT@ioGz{[x:0Q>XMg^Cs}{VV|I&WD[u_SCnMy[(CD)SJ9hTeQ{2|V-%azzp`<%:lZ#%(Tdb/cc.6y";xs
+exg.zK^rm.^}nKQBib'WpNjn)[Z[d%Xue{e{=#=qwvb6^jLU:eB.a{l"jE&[JZwu-g^|l6XI@^ic9m!!fkX/`lX;m(KCO}l}7cH.[=vBMl_3E};<ksT}.}
+-]^uMzRtV,1%Xi!ocY=(K2Yt{v$QS[sL<lcY1qZz8oz}s;M$9Qb)yhP5vAB96AC(EqO)JH-2F("swN}V)[p'E(0-6DHJ#%s<e2UddZ[T0(r@ZWelsO`J(y
+T|8JYdeK_lyAdngYhD-r1|}{[}7IMGbwV}i8zl|MfkyfajVU(hh{tBsKNiZk4'MD$`BchliN).O)k;t/o[gdTw>Vkk}a`-hLD0%{V<+PKxqYY=[}0^"_QV
+z"H{6Ak"YAL@t!^9Ylet7OS(|5"Gp56>8`d&'-JQ1oRWn4y7^lnAtN:K^LIX84yoPeY5xfUB._N2+yV;6KXg;8cODY$-09OVBl441}Z8Jzfg_n9{cEsGWY
+}Kd6rY]oBzT(WsUXx7!@d$#91uaWW}q6l{}ufW6Px8qaPzM/cB~Yy&6}oV1%q-t0'-(OO(vS_6x>_^{%Lt^r^%gvMBvLAP&Y/@N^FLHv1+t=,_tJXnzGs-
+>piLPYtY}`yzrvT!3m>(aq6g`v:L~.U#^3O9'N$PK#LIQ,&9Xph-z$hr<K(gZ"&OB"8a9y@E0TibM#XK)tD3MWI2t8"WTva,Ddpe@$vT'KMKxPU#QP'ex7
+XyT)A!"O=cL[Wnk7YE+[Nj!8!c9QjlS;l^]fE}P@5Q9P~uU3x0>R[zN}%;@wJG)/fgIDy}f(C|E-=R5E]L002Ri/[ZgDi;rUgjpg(,(bfra)nU]]DSWm`R
+;Is]o([8VV0mM0(ja%sKljld0}3:59)(5XI;|RL`zBBRu|9rqi@g-)([!WD^TbDi_Hgun[)Xp$&y+y1D}:.Zvjb)W1kHPp.mu]-SEoDm)MLhE5/7cby)DE
+.ug|"MNXSe{Qbh=CSX+LB]}AS7&c>!`^d]xaN3&QY'bKk0EhFUsNMfY}%c]Q!LgB"1i;wLUTKo,KNh4dF;3okl!#,P@$@vg)R>YoNR$P+mKc,}yS|/u[AW
+}IBl705KhBjZG2%GVZJgvb0E[&bsH-jMW0$WOV-2@D'yBk)^n[hOjeiX)O6=!Bx@u_+=XAp#I2gCo2g:#9JP3e}ay9!Bmr'58tou~,e+Q_HdP.gJ7"c^T/
+qFH>%:$h8p$@gIV8i"taek&Vk4O)P<HHtZag3y~6eY3OCyRo/Ya3yTFr7l!sfY9l+:B3|dZ&tU#+PP4No!)bw8Lm7w#fBBa@SvS/lDy`.^>AQuZB_sk`jp
+<Qqz0yKE%A<Bc%`<'1kO!OGY_,yEiR+$z0%!qp>r_j##hV}uR^^jjUTe|_:5#u[E$Cq;j2vOE(R9qMHu0V_G-Tg"xUh>mSHm,$_TU]G&>lS!DY!fh{Pyr1
+q5AinihuQ%Ed>A7P$p0`B<GyFw#].<Sa;gq7KpY%q=.o!tBL[@lg0zchf.KOSJII.}EGsOX}w>i7OtBDf0SbZJcV&zS#(TW:.(bMuEM;,z/jkij0+#~rw{
+jLu!'%lp+HPSC}^nBF4Xf}bmo|NJ4,Obm>Nn'cGGimHidueAW,@EEL5+z+`#G'NU>g^>[7_]"%HPRzy}6Zr6Kl!{`HHsW)#`]a"#sT#!UQUGoeO(Brnd"v
+4-z132t1~%'A-c(TV&;6J{ZcmX"1.a!P/6Ew.]ln<HFj'U7[g`'%0B({xMWuLx^D7R=s@su0da@|b>kj%y7I`,{}VqWY(jc|[pw4%mt7e^x[kK`q!NDU-D
+B|]/E.]MNErfRTX,Mjq(P5@4(X8!VXeDgwvSNRL+j9,)[5[jnh]PT,|m_2/njZ>>KKUpKBR:'5ErGRNlZyYdOV(!=oHdx#5'tRhOVNb&("dmKCGe<Mdn}$
+bDe.|--=7,zkIdH+RK=:nugVhyN;B|uCouCDi|i5v77n`|+G`7P%8}Og}Nimnq2N2fY5uwCHKb3SGjJ[)v0}MfCD&x3PW|,g1J@}T2zDO2E4317>XCiX6Q
+@Dya(RxtgUd1|PA;~>B1+FW+FQT!{JF3P)"$INInW<LF15E+9#i^K`yVejfUw+)MFv=d8mB]ki5WG]n&>z4SGHUSKI})SK3}A$7+!S`'k_bbJ'Z}puc%|d
+`'SpA.!CbSz9^z`iA4F}:l8|"xRUz[>T8rwakiIbo,]r_G.c:(/o>b9rWDe^M^=2hsDl.PQX!%>]0ER%h0{.&1,0>G}Sp;k'!NFCa!kg69X_Q{a=x7>SUl
+rSU%|,^}.}+>vG)7DM]UBPpS+WwKqoDHsIyDs'nIrSP7z[WAdJ]5}n)p^b,B8==|[H[qT75.{72u2H>9#i#e`w7Ky[g_Oz8nGSb]n(Rc$2=N7'N<=V;3}h
+)<gDxV(WO^fp~4JxcxIwn|2iQINf0aBVH9%Y5o&v'U5Gxk.$H_IYI7nAANU5TD1:W;%o'w}QA.hDoq<$XA/{)^$tV`dIO}+&@Q!ZNKjxEv%Vlir"P'EX4a
+v-n@1.7MM{{CQYRh{}pmS`okjd8M:qJ`O&`8:fpdrS36b(0(-q4a,A-7``}2xO_@;yFn:7|j5p6FX1-H{mG]LB#54_umKv1@qU>vi@6QnDw4T``b5D-NE)
+<_+ZE{7tW[A$l=t7[_}XKud$zV#a~]~0C;a/;fr`v8C"=q-Ygi~ueB_yv!Xk~DA#q.h4(cPYtBu-BQv%ot^B~3a$k"L@{5gM}"A^HtU0@"182{Kya,v<]c
+e#_AfiQb-[gl(yVjX.udSIZ.1KH:$#s+-NRnGcvc~_@dKl.WqR-xJ7Iwv1NO=+{9yG#XYx;8I_k;i4x!QY0!BX2j}085Jz.#[=!RqBcqz.#K2E3EcThoh9
+S$AoL}<DZ/-#-KtoVA=UhU@XykSi]C^I{IO^oWyRpA:QmoS.}<CVAfht{JX<-9!8HB)}=XGob`tMBqJuM21j;/Dg9"a_cxZqj&G&Bf-;[:})M@+i8@T+_.
+TM%(CKCoSRD@&4f-`$HmgocJ6YF+%W:q_fy{1W=I0C:cP+>lJ>wi@AkH@MDj5vt+-@kT}r7yCqmlXz^zFphSqHMWO{"r^E|&Rg,=JiXY-<)Z~%}6u@{$;H
+4L@|Z(]Bufs<WAQ1PxI.]s%Xnb7mA1{WX78gQP]xB3p4O5e,A7=Sy1yI,HQ=Vhga.6CM)tjZe]i1l(>1%tPT!I5h~lIxgBv!Nb^SbbRuc@Tpu34yf3Y2l%
+k_8h@+a.%HGWQ/7:YSSOWlBry`7USM,,OYjoo.:zCbM3gswWj:u(gRX,vuj((3]yYffEZ`{DU'qGay$p9UY%`PY4@7wNXmN0~1,9!jD<Ker"tyDp3v'^0P
+>P>1}]YDXjFVGiHV=J".p#~_;L2io[2Gal$-w:bo`Ij6ET;ryHog2i:hHj."v9K$A)KtaN0XayxT"nqu7;`!FL@dLt",EK9q$w-JU.`|3Z<|A^Uc{kM6$y
+T4W/(uAC0a(kUE_Bw_`:ed<8vM7ul{|WWdB"NRT#Uq:URhHDMNj'=9Emi49E.Z'Su^Y$.5Zx=m"7/9|vt)huR)xlrLlC(f@UQ78o]q>:n"<NcKyy"XDfZJ
+bYf%Hq0&Dy]rrv;JdyH'|E57HE8CB04=r+A}M3%h}l'e{.^Kp<YH+llvSqnz>W}Kwiexr+Ntxq5-Lak_j11RHe^U7@20N2+v;F-kIN'$.xJW8<gC0[C|)H
+4zI&hr4IH:fv{tAp^:Z2_YZ]Z=~Mg[o-:`U|!rfu9r!CXT:8J,+42saWq1T"K6.Fmx}2n(ScnT/K~N]z0W;.2n<lq8^F0gw;VFc>]$;!VRxBQjW,;b!Do=
+-52>ueb@#uoA8BI%GA(k(y1n>ZxVA3yqmO=ZT/BlrIu,j!m]!|'ZfLwg.<0{gg38e7HR/QDk9bDp3}P7G7XBr"v46Oq8&![Wf4PdfD)>ghZ:G!yb9Rn)nF
+ZT(NXFfnj&ou^xcJ#!b;SjSQ]Fa|)BWc)A<i#C<EhC.b&<<g7D/[=q<-"a8I:xO#GfU,n||E."4zRSBOL.,g.!XG&Wu_w&euUKC-B30sXuL@YPzPXuW8Nd
+TAAS)wd$F]%$,FNQ6D4U/(iszaqX9;JDvkNs0sHBK}Ktu<a9@[sPnvUa[X$M~F~T-Xa7vswy0k]'.p;s=ML^a'<_<r'bsPDah%XC0=l+#d}CeB+f]RmW1Y
+9_Atnod`8TPj%m}y1vS6RW$@(}xA#fPVLpqy@C[>z$s;duOZRcB6]^z{;!lfV6pJQ(wE@wlK5b#7$a/K1FepscGr%<'73ohrzo5.H$RPuzCk$`1/DU<"PY
+Uu#1Pz|nAKWD&w$_:j'j{.!pJ,j)+tEUeHrqmTJq~!TRqq~nH}%g<,;CJwgBYv7n+T^l^TgzDW7m~2$|aM&841vNL'Vl5+ri{OHKgLrK:5wI!7wUK-A@u9
+c,D3^WA_+w+ieq^U]&W{D,+JYv-f>Q_DQs|Lp$dkV3vb@D1M;|/;EgE}{N1kMf;s~.!e}@x`p>p$bHO&ns3@|TMBO/~&~%q/fc7Y>Yr<V!reMv'8A5e6ci
+<Z~OB7+2j1`w2B#zE[KpM_;}HIoDvB}3f}|$sUvXu+Hb`G5wdq;]Wa9=xm5mOy,WOhrl(4bH)aGnL(KSP!p0lN}dI9XNLfZ@JIzqhACV@byn1:i$$>.;]0
+(Y53XLDTmd[;Xl0DF2gmYhC(563-hC(ICcttU6t6$PD;j{BJO9Cah/`gp`8b.;m7{$^t%3xNK-f`JM"4"WWuBRKYf!rN@|Lxu/:-^."/"Iqh'!u8khO|`N
+Te>]t<TUp<PGU_l^%ouN1ji[W%u<'d7bQ,+HL!Eq49M92HC"ltXnZack90F>zEDf/A'@tqUOEswHcLT$x3fyG]()p'VVblmISvx]F/}#z!cUPh,[50!>^w
+Ey+,k@(P.D&dj=xM%3AhT[^&f-K`$m6aS_7dRcFV3.T#.^@djP!+`ywQTEY_)$}sgqlr9_Ytsg>}S'_jcr-ChPLQqo8c/<iYfx:Gm4Hex]lT/z`6y{bQwy
+%{8|4;3doMk9zP>t^Y8e(,'n1y`(Y@cgbfWp4R:WV;Pc}=zn(LtY}=61KFcRm=Sq([K<iXlD_u>B(]Cd/b`Ggjuv4FT0FTDFaIfSiN7cPv:D/+0[2W[<X0
+xuHiyi<6w19,it2`Oz]GC'xr/G$>A)R)5[B/:5;,at]Fiwv}G,5x3z^.)mf=P(g4Ogu39A1q.z#;)7q0X#K]VShjBTvvAd7UvB<'0}x@7OR%!1P0rXdx@@
+uYc90h:qn"$x%&.8f{h2GB}H!yIPk3iR#9SX&2+|{XSwHu48V$ne"03zK^,{RYwfqT9],_$d'rcrA{1`'LS7.nf@pP1UK9e"bnk=fw1(IH`JF.NW!H}6U@
+D_^^&vtxJ"Tb~$Y^IHwPVCXWUyr``U"{|OP1eSWdpcJ/ZC9U3^DCgw}9t-se|_g,=KvYCx5mUzy#@_ifSW:Q6S-=^`ZJ:om5au;;AyT@>A$'pAw(Cp!sAV
+xJgBM#KZk36v;)0Lx(Gz,wrb)BXto1Po|KQVl;kZx2k01LTYu}0L'L0IO2^maBw=kU"0b0[f<<Z`d]|h:WY0/y|hq>13:3:[7v05;S6f=.aHTDBXQnPfDW
+EDaWY^CIYy>qm'a!]/;=/WjA7iAth`GWBg"3Tcas`ko!Tqb.gD4/~hb:36tmsm-o2>m<n(4jNjM(sv2Tc,v_wfI@)Q)BleHI5kT9CR<'uTR>vzB94dQTpT
+WN~5{j+PiqB$gi_+6|FH{_hI!WUxSO$V(^8L2T>3JM.|HW$UHSBwOq!K18=N"|PMtAh^E(XCZaX;#}(Ofi7AjrjVT7")BCz^OtTWyqRX6SB&u}egM->1B|
+#RH$S]1>,VAawjE8:y[0Ksg=-lFc6XBp)$A8P23Nym5=vO}7xqsvQi,y~3W;_CB%S7Tn%}H:6|,ChJ|oQ(srJxh]#tGMwMEhjc%yar=XdcN_P;,i8R@x<n
+KqBQqzUt97z(YBWfKC-%XfjI-x-67Z"8JS9GAjdegl>;'/OCJ/5xA-%[>q~=(y6L`pXp9./X^OU5#eJ>P]OCe%61fi(8Hw]{v6)HpMXOJSi]Tn]M`>@a42
+1<fj6ft;pT~x:!]Ma0/^hq2fTba<3MBp#7gQLZL%2dq)XkA=du0qVor((gP<[5w=&Z`(hdo]|]`]U&Z:,[$}8,bz+u{qv%C2aq/n=0Bxdb6+hqVZnqo0x>
++lS[v%[l#wwOy-bzLypt5xZR3XD/3CmZYYlqTW$xzB5c3g.D1}&/zwI|,3E7.+HxcmsYVC`G<|gPfQoPE(PwAu^%<vq=/+F2thT[=w{)zSG_@}Yt@THGE4
+X8X^([q'BjFUrfs5n/9NAL]:L'k_Lg'n@lGAfVvnI1c:gR7M(Ss<fUKnhqb<UhTmu$hSAzCj</:77RRIisZ)5H}Bt@+r0_Y^r1u|B^Q<}Y[k)_/"9w}]<%
+ba09wQH5Gjg;|j^G;"/k;:/{>'HF9{{]UUGv8->iXIe%d8nR8a-#h+}T9icu8-wk~Bt8Fht8ib8:P}&GD[4J7Wm`%9j'4g|LBJ)n}Ui4I#kd,6d4V[CR]S
+h3pMSrZ&iR$h(o9WMD{qq_tDB!Ka|]0w_3f1m[Ol9s!2V!x=6)!;,TG:w:n(JF2%)pm&ZiId4e!9'm5h]|aUj3K{Z[qhf4kGsgiI"V}oR)2D1Nf%j2+},G
+%w]8#`;%dF'w%G2;5gxEqp<Cf&g!^Qn#$&".@2'g|[kJY:w/VxN&8:|z,w8vmA#2C/Q<rEJ7Y'3o4d2_x"{fr:D^`5Y^/+h8lDKaWhRFLp6r}&::`5}A&=
+g970yb;-F7c:(F!3n'IblI%eZ3+Glj_M-cJi`hj^K#0Y^+M_MEWh%_7J^3CJXKKr)G1_".Pde!gS9tx:`Gb&;[8jYgUt7O4GYk,c[aJwH"xk|h.(O2G=#M
+'#Y4s1,KCCTu>mftNRJpM<siYptq&XOM1r4c~OEs!5O/^'`j'=FH~n`.mvX#'+rFJu[s8RXXH<#|,<X=Z0is+VFvT:QbXJMQIyfFQ1|5cp4A/3zrz!di&6
+9UJ[FC6pRPc3CA2L7fg4]Z^>zQg`]mR%0ZKy|lmEB:tCvDw)pzEsMB1r<#9Pp)/B,gxYZMQ<Uxqo'ZOt8RuTAm#%v2h!5k2Q3}o7Fw-S+nd2o"P0t]>]i!
+-20b`V^(CVS/}n.zd3V!rtb/1W[Pz2t,DbjE'8tD7!Q']_3x7u:ne_g>W_}O&&L;1O_$.8wfo@7jNyA)Ml";JEv0Z}%,Gax'2JOL6hrp)b63O[:9@T9muO
+AccG/Bl=_Zi4]:=Hjlc]VpTw2ipH@w=x0EU:1"z`/7u"/N$j}]{fbn/F<>+}q[2@aO}Xp#(&c#0&|y9q:;T$/2ecm2Oz7UqG489.VQ0I7>!ZlV}@|48dV!
+(574d|:{FWl4)n4^kZA(Hi/<ry0)V$I%#;@3t7zsbAaV"UU;1rtKvr)-:-|fRI4w$WVn|^ZE`.2bAAdt#LB.QL$.2I#bGt+54d74Lw~G#sOn+mwwe/NtV%
+25!/X0(E#:|FYKj@pe#GL$Ud(LD28OK9v[P}~2ZF70M:>a83WL@4&sF0Q8yaY:6+miW8yaqFcrEjwk7,WIN].|/]Y")w3[[X!^l-x)]8@.^6cxoLX-6VA%
+TVtu_LMnup+YZXvpZ5x8HJhNXt"m/u&`grPF2/vLK(()$5usC]g2!lc#M:5[!hGh6h4i,lJi-_CfC$Io'8Z|a"<ON.S4j4l^TUmO-[8>k&F{ZVS)$[^w_3
+D7i}8i7uv9LPfCYG+E`1"d+X]5e,Q&9757P!_&Le3IlZus"]j/}K_qH5D%lF.'wD@PBX8Q;:vt5Z5q.0Fy'jb"t#[p`mGXXLApC5VO]Ps'Y&qyY{_z{j>s
+%twG9iL,q'QYdvr;rGeZ#r3xf+Bn%T2CPnDE`VM##6ULpRR0{mUDF=V-/+k5cg:8yaHt<7uI_GxJ<3;9m.F@X$8(J;["&u6mDOGGL9dMKrSB~uk3yKufE]
+4(}C4.q2H"[1-OQUTMztXO(L&HY|,[d,%51")q(NR0.vB)e7<Uz#X4,@Wv7m`x|YU=_`lF8}w-&hep%]NiU,U8chcZU0-%IMe1IN-t+w@,V[v(TGk#sMl7
+@VR^bpq^|jy:)!f,lGgw3"0H{,`sT/JUgr<,wvu&ZbRM/{$%13H$k|e0zSLx(xo;,y_H/wvfCAgU)eFR;;8F!:OOzqcW;{6<n8J{nzMPqyT&cuRa>62l~a
+xQ$I=VE{#|5u>9Q%kvQ"U#4OuPSbwKn5W=)@_`@1}H4V8).41b&#c9#oK=]{v0{YCv-vCd'B2B3lMA`WZD/geYRCSpEHzL_YJPgle;GMz>-rm[c^=.rSm9
+f7d:a]%x7t_|Ew/T5'ijYY}&-:ZJ0;KV{LUwP]l02&VFp(}+"v!#hZrPb;{9sc:FL.e9dB6)mH.T@dCXkMob]Q2]iCSQLWu`5lASEpJCC>XfU0M(x@[xU:
+s:f'RD%j|9iJ#`fS@vc+D-2jr$koYINSg&DkbCbEL$Rl/T,4C<Sfj5.s4<p5^!WIXdH8'>o^bSwPk+>",H&T~)MDyC~tSGqp97B/UsQx$9<YVHR-Kv2Jh]
+H0P:#Ri$'$_.2A%#U>OW|BZZ|KxRaj4k%#mgJhavz..<Ud_ig:59n{'MnMP!:%0&.6O(H(P;NP.qK:3ly%Bj_rrH>py'Nv69@e4l~.4Qp8n8$uL3k+hUX!
+VMpAyYux{XYiezGV`$bwN6}@T=]MAkjd6F('%1^AoA!'g='oij#SaRJ'WU-M[CPZOGqS]hav.ST<4>:QGR=JA2fL74ULM|n,`Wpu)=8N{mhPGV4:.ZT]{v
+84]4})]P4=_j"Zs&3Uf[j,N{L|jvSq%%U(HO#LW:E=|hl=soO]kC1`O#5o]^%a!xnwho,]CDrp}m1q.{Pt~8XDp{%R"#urt,.P|=@t8uK^${D9^m:V-k4[
+pl`gJOclI&hL-I5,_g3eY(GjTpH5Rg5q%)6uk1#|qQvj$[tG1Y[])Xl"1hfY%|tGi(^|WF|Ti_GP.hmMn!3=vFLx_%=40jVY=P4$njILpPmSq='S!4"]Fk
+C%ZY.>R<T6`QT=j6$&jXo:(ic}1s@)M#~kNz4w3/wL!Fok1OOed-xo_f+vSX)FnJCF-#]l"Qm{ln)Qd#qoJ_Fhu>kK1VE7.7T;-}hNVaawgwoQ7^/cO}jk
+-SWO4',$n256-SOuakd3CY)w=^Xz_h-VkwEr"79T%I4Z_fn/u}=/U)rIRxhw{NfJQC[[Q8>g{16mWXP(`Z0omy~pBR,y7Fl`z:ya'D2N|<u7(={imhw{=I
+M^lMFpo.HF3qGOQm%u3$QNU^/f-$ouBc]"bG9@r9p0H>>w+sC@8E^^O4o,W@Z&ee1|z^OY;1]m2@>bYb8&!KVW.>oNhlydTs/9I`/^;p&("s#y)-8;F::k
+IUzucuB['5<qI;l8"]|ID'{{,h+yG-']y^#)X#C!SaJS;Nn"T%k3M(M_MK^2hnFj`JRp~6eU|:8gao#Crc'("|oSgV,-;"Q;R!+LZGr44[0sw#=Vkfz"#6
+gnpJCRMX-H.(IR7Js"PAl0_Nk"Bcadfotk8HqCBf036k/x+6QXd(3m]Xz,''Xw}W3`d46kNQ.H$RPc@mCZd&E3Mo7BQ/!3J6SzFz`'Hv)6>pVH~uTt[KV)
+oAOkKC$AWbWMn9e]0x=S@j$UIaQxuDz4J#AY$!G2!6-x"jm`0u&!`/cPw9Ja,OM}$c)nG6M.w%Z}'g8Ll.<O"m-OKmHDB_cffoDcR1C|^FYBVZyUzO_{a0
+_>`JyAb-^E|(U0sFn5wSxjW3`A/Og-OzMor51ji1$N}BOad=mfl%ySGnj1!gOud,wIdV+AnT31+OhPZqY}t!Fw/9&.cdsGAhCr/W0vEkH:72R9,UMiDb2-
+N&p12SC8qLV{Lzl.%ZgK_^k4OD'a%j9EnN(C[)8w_p]&quiqC`6KG#gGqqpY7tkw^6HXp-`A"<K(!@Y>N{@|0a1a0(8w%XTdmD_%)]S&/g{XLk2{4t2sKl
+wo%R@Z}#k9`=XKA|HZZ>r4@&VlUk1XV]UlmMbAPi(I:L:C+dXfNzZ)PI&YFb:,js%N=Rs_E4zlH:ka~Bs/]{<z`-ubj@8Dg94dvyKs-U!KVF%:Vym;#WWV
+3yCE[$GP58[-}|Rxxz(e}|+(6D`'m&E';HM>q0W@4"BA:sc_"wh+g^BR:C[Hc'E8T$O"Rd"W#`=DN-~uY],Dh3BtV]XdduJ[/L.8V{L=<Q]0Q.8$xpcqUQ
+D$op.H^sum6XpA@7cU-f,`d."j'Zf>L1''bvo1;;}pvlf;wl8=lRC+EmG>2hew8S~x-{}TorZ|7-4{LMDX=>fIt'k7tzvzEyGBw(M]87Z..mZG=N_0>9mB
+oX6p[1E9z(8/7J|zrZg|+ER%fNn(9wDQ)hclj@H]wTo]9mqZ#eeus_+Asan:T^^=>GZcC_aP{6blQCll_J+wF`8q9%j$47(R$}zs0JF{YoScYAQkXBE&9#
+"eeC'k"oO)1B"{^Y3RxtAW495jCK6OiJbo`/Rj:"J`G9"e7ZI7@l=:~O/`]Udx(u<33zLg&,fPucR']LNjCCN[aE0@LBKV-HtdOhF8VC64{4>g-d=(%&N%
+Vg]n%$EJ'AxleHw+L%(^,Cl(gzcDTL</D>/'!rr,I#wp<)~v#%l:qbi-&hTLY;g$@@@`UzgaXkq)k[Bxl7<E)D3o#ojf=rPX5"<Y(#s2H9-x</#W3a7D>l
+v`aPGJPp^;YDuodX[,$P=Rjsw!P")E2Waq9G3w/AneHs5Z0xzH^Gn2a<]IajNL#e#(T.O"dYra!qLi-D6aso/1@qIPc2BgbG_#/W27w|Q&1dl)"K8&8!Mk
+gkO,1SN$7q>V){Ef^v8ceW|ta7QEX<p!E`>lkUNI]b'o@oAG[eF>j@nzCdw4:^`n33&yOjsE"K[Ty5'+1/f'W|4Kw5D7(QM3skIgqKh@9|4FmRM%iA(gS&
+s}nkrqQi19"K+G&!H$X2><`/U62&<bJoml-JK-4w)wCbSe8ET<<L`}(Jqz8n:/j3/3`LV5i6H!WK|}E`Y85p(us|S`q:;_~[3kfuBh%:7rAvG1oB3ht5/V
+7eXX<.Hk@_u/v=stGw>ThfcT,|K<@jI'Lf[UK/,bxcI-=TZn"2|RKxV5X[jPsjHqEcgQjR_Lh+ghjlyARbpxk3JbO(Y8yx+A9^Kq%x8bEeZ^08@Uy29pj;
+a@cbIa.yUh3.7zs`I)(zLzpxnvGwSR[[cZOq2yf(zf"},FHcS:}O:>lGsb=s=i11m}XdiDR<n$27Wbc_SP{oEVP3Nm]M#zFSa0BAOmdpOb]{T@goKysI3m
+oj^,)%oG%CXi,jZ+ktLZCK5-g7=_{%"|QJ&9(q+|n.<ef(,V3mUNT>a'"IA;_ZaKWJmVnu`=t[V_Q;cC!$(1>(z@.hC&%oo"fN!gW2(YUY%}0n-bYD[uy0
+s0JZLfDw`7FDZ@9ZPn'c:/2-[kvjOVYcnwzJ[(h}1T"pd=CnVF9]5|`',}/H9QFwyP'>d_D4E#+JdN63-Y4FgO]JCl-}AZ!gcz=n"S|+b^L+sY-Xin6bRP
+H`xtBzSHHr-Ho{JSTw{$Y@kTMF}1&@;Qd;DCdMf9[6}6OX[[a8EWr2$=TqM7`1(;4vQvne>X()%zrLkWYmdjkZ9E%PFKxc7QWkX26FIpQ7rL`su0|7fv9#
+)WBpB9&P,CsoP>X.Py<@=L]rT&Ay%Z6V-2r4A-eK>J202>"197%)vY[g&25.Kn8Z8KW`+#|h"6d;{W~n3'N59/K|R8}S^2;=hl[8r4bLUfwy,LNW|t:_HE
+=Y<LO@rRnwpioI4,wEFqI^!_'ZK%"H|[3}ZL|KZq"LyWA+u'%5y=J|x)/qbazS(c~qcsyir0F&hLp3H^LY{WMO$A/bxIYdEzxb>dkS2TB3v%'+d<@qK37R
+Q<5EfY[7U3"hRa+{JZfL[;M>onPd+`q7BR3{{mc{C6P$)%2t=XmPe`mt)J%Cd5!{eD263!TqO<wh;^>D8+O'#ALD"wk]ZKd+2L-CBic#FaK6;4}@wI6G9V
+1|V;K2Dc30YD:`ai@(7XsdCUp9`.b8HstrG(s$<5{1^JK&I%5#;jU{">U{=v}k9ub|-b05i1Y)~c0#CQqy0b;_6`,1]&/[a>iRye(";gA^1,U&]9`{yc[h
+9-9OilCUI|Cj/mJc)-.4h]f.LQ5-/"!-aN(9z|rR$k/<_E3^T"5hyTv1,9P[1HCtWe/_H%t{v,@_;+DjHCz_{6N3Fz<ep`ka"]K1sFZkd4@Ibd'OoWsD3Q
+EX{/^[Z/p95Y}NWvzv&Fe$=2b-GfjVp}87q3ma_fD4<sonc&H_B1Z%U&/j5@)+eXPziE$cCEuF".^wtqn=eSXb$f:jOLyYhn-,yBk5CMz0g(1MVGp8oWaY
+QY+/,z~sOk!OW2pRxu9eBrk`_4cCfvWO.vPQ~&A}f6QSqae`1L2+/t+ngG:R&E""P'-bs:9Fgc3LH_83#:beR0UY/URcwG^d~B6Ks"flr1q<s<=+yX&m"M
+lhN<8<yY|I#N7^V]kc]k^s{7LkUKd@lQWk;%U,:qh}(c4lgnBj24}])-TdY!$E(2obX2vIqBm+HV}b`3SHYGEA)1/ul`f5{]#oliD4pdaP,-gyEoqU<A@k
+c]&y6y8uOs=:8_#/GEv$p-]jA.4.Yf-o|{H]B7QVhQldp(V:R_8)I%31m9'6xiFR5:e0d-r^N9gjNi!W~ea'-$%!g_zijMD0>$r)P1J1<"P'$)d-$M:Wp^
+R;lgY+[a~D--fwR"PkCxU"aCEwvb)4Fb9uRE{dv:z0g^AX{[AV~ns_'|tve2nvtI1EG][M&QIcA+IAI`3.M'xv_l9`ihlsbkL`Uf3ZSvQvX9%Dc;[LVA}g
+`jyziaZ[NZvE{AYU]+WLfw~jCQNzE=SNm%!'ShMFMv-9qLZt3yJe+z}HO{oULwBq+"|3_JKq&A$Ke!KnEwXC(T=c>aLNWw<v=rsJNC|M&O(/x-"E^t%}<)
+{OZr4X9sbS_a;v+[_}Ew'_Kq/%3oobVfIgHrp7yG(OaDJ@pz;fl8|[RvsOo"q4m|KBt|2(3cCBbwd,++M"(vxqjw8vc>]|v/%g`/kF&>WeIZ%}H|>}9I<p
+xd$NkRh2_pTR5ojyINHuZ|#wKXgO!0qMf#qI$2fb]z#_<T+s2MXyRrv3HuIw@"!Oro88P#YV1MvH_HHfs1a4sMQy"KrceHNI`e6(~lz2mU@JL8w|(G:mS-
++s-yU+iQE(`yYXL`8ZOFJ-1Lj3j8Ph'BqS$kb#nDH&r:,zfIVFCQjFkz;P"&~/am(c_sg&))K=oAg4DqhD7/bX6B.BPzrL7V4;Ucb+{%~Jh}4@Ki)/)g`m
+uN>qt4Mo^86PB[~xd]NmnNn-rE!.Y5/hY3._{RZ8X_&B5mmTkLy+>S>|C="rEgA}YBof+2VD5+H|@Fz!8PCwWs9G-Od@spgy"scs:eUvHrq,W%DwoUxQ13
+xiT=!ie^;=u>GySWR_He`JeihAT)"c=>NBNkjUkPYkYsQ"zu0OVpxs,:"("KZOb"+]Txt@._PN6ts;zBU]`$#7gd3%Hs<D9ZYK_QQ/-Obbf52LQ(~d)1#m
+r<GH01a8,!/Z-7D@z<Ia!(]%Y5{x9$[M%-}(,6n^j(W%,"):bi5o1s5QE'X9]u_J4^/dp7)zZ@v3eiY|f!_y$%#J@SRep_hvi3VJ}J_Q|4rmx%%7Oyaqt8
+}oc<(TE>K7_Da.DyDmTC{.7x$-$SHW]RZ9Idf-W-Y])Nt`,ocOue34,psp`|D4_4}uwSgX=d>L6s=UKFeqm[8l~3DNYa[&M`qRUCjnE=YkAr8]vL-O-+^O
+4YY!z$ppVQ,NDY3te1BQ.0C^:D5R@2[g&paVnXrhIFv,CMGX7{{%/jA`WGYC%qll+a`w!{&KO}qEA^eMk'$.'6VZ]X%A=GfUtH8<"rZrmLsbIR+W]b_$mV
+zs.b=!O:-67v25sXe<rTil4p9%(OTpy`ey3{RrRwPFMlgdW"R]90BWKikh[{9pc^$Fh}&H!=W>YAu$U;>C5OK`{8b7eASno|.CjKGy{63V;<<ZriNGazk=
+ky,w#kvwwobNDgA_%}Z0_}$6Kv"8crNK>zDHM)k>R58n2l7G`yrHlmdNM+q8+zqxFn@f/[ph)$+uROpA{/6)xx_9r#g.ztW{hvCW0)nNV>txq.iuS,`Ba}
+''8K~):iBC,8O=('PM>f1tX@9i2j>P0_7sPhVRi_jA}WQHKalaYw'RV7rCiQLc;#Q2XjK#)Nr=4x>k~LE={P@"Q{X2(dPIegoxiv80i`,}e96jA68<kcNN
+h]5)r2usPy&bp^+@)Rw=|VV2{s<.hg4y-y@FSa.rqI'g_/!tb#a[uJEE(RqkjC_ocwO0@lK2!wAdb0Gs(2[WOyHM<#p128Qk5qAEyM0r9W"F'Pf3l+/0Kr
+fJ6aT2%I2PO;fR'Zt]O)9/w&x4v2+42Zg36|r>DHZWm'0)|nzC)M/_.W(UBmW6FL)bF=b+er$O[1_h9nXVU^U0'7"I`RL8C>HZh3pmPRT]Uk%K8wH_~i|n
+d"[aYTYS-4Lr{$yk'NR]J6xzuM`0MaEt}yo#{<@pHDs9:75q8c)$;WLzOTEDBI|S0u|+(|f)H%/ujKd@sv2qi<>0i6@KQZToWN_f)t-,(W="#)9.,A0VSz
+f4bSHm:[5;8kmrQU~ry[8&!{'wI3c%Qwcd$OF,"G^Fx&ayhW~To@15kGP{tF9l%Xmd$Da;<!zoW2R[a:8NqJ3I%/IsnaRVynS65Thi-Gy_DAH}HJaH>l|y
+:wV"A:rIw{g|}uqQ#OxW7M1MRwSm~[`GCF:H1DMId}nBQ#{VX6uH=OGx_c/ysU2WS|(|5[hG3N>EG;PSnYt)ts38^T|](}8[JX~},mgxbo@'eIi|c3S:@-
+l}XD+s0w)yj7BQW;uh_|Ng%}u2$_Z&in+bT7N#x3iQ-uY7sb,Z/ep(p4ckkjvj)%$B_mi8>^8:t,Lum[C:Pv|FIBK<<4kp)<[%U:%ct8uOG`afkYt=h^Ke
+Bv:FXpsXR|O[i$XAgj+D.$^1dQ9Q%inZ!s[WKf{B#37!d7cNx]iA:L:[%SUz9a:[#J7<'IBcaTHSn}@Um/Rs=R<@Ey>>q6Iux}ZD+s>J/|THE$EjX(E+j"
+oK=Q~q+P)W.-JWw<d+5yyy6n$vJD7L~"qf;hloRL=c'Go6q;Ri6U_b~a'tp]6xB3lUK5U$^}1+>rhkxa85IyWw@9'Mlm|=LO58U]LQL6K#b4h]:wosRjC5
+}oE:"M,Q~15rJ]~`o@mKFgr!8oKC1z_JvE=3-n)LB5pt'Gab^4u3Qt|4j>K"I(Z'"+->eSbhb$Xt'KWUN6D)LAqz_PjV"3+W2lRB20T)nDS1j7S8Q<PU&b
+9-woT0FA{8]D,)pv3H[-@IWV+s5X<l<2tK:Q:b}O^LQ#j$R#Ejy&3VUg,k$$Udkix("goHDi:V8_4G;Tc1HHU6A6x'5%R-JYut&)y}aFB(3yflV0v$R!oS
+}U^!,BWYp^aGT_~D]{':o[GDgV7`yT6LEb)C#36l#r`vd3(EMrM"n+cIW(R5#XMIjQ-9AnNCq^Km"uIt2fS0!SUBmp`L{l(tM']3;J]vjVFvy_+|H]6Yh2
+E3r=SuFsxAqZEo+c%w"EHX$yX,%|iRm;0xzk%pfvGs-pR-Ctlt1v"Rl-td1V)`WWmVjx|FIR-zUEF/IR}pczzqki`CIcBSZ!Jj>iVHZBy1,giPDY`gPHV1
+Ol+6B,H'&!+4=k&(_iYTH2$/x+MC;.0G]x4:EM1{j%>i:xmpU"lHYBK.:9)8Y]sch/KkcqW1>4pbwhf,<BoS"{YrQ^'-t5eeI#kuURU"87,_K%F:TqZ/@W
+Q8o79<P6{`B/kfVQ.mVYt'WKwe76Ea:`J|)v|nH%IRJA>#S_{{$;4:z${4Tk:^q8Dw.NkQ>%9P`=$9+QuL1:!kQN1p<'L@P7aE(8x/N10{a2wxOaFG<oR{
+sJ^cjyyeld5<E^}O<qd_mtFIrh^A)WOnRt_l(8_LdQK%Z@R&M$,:=:dtE=#uJcnBgHWfE1XZd-29aMR@NE[.p&iE>Xd:sug^x10o.K$i`#O'^#ijV4F=1:
+19O+1p(eyT[m/{o;<pHXk|b0A"Wa}I5.)E=2g^I&l8TBaUs.'X0B@FuM3!hT@4T6E].}5'vldEuP0Y>NlZSelF|.WIcMNcx`<qejyCXvb2ei#Rp&LYL@Yp
+HN$a#&k|qViGeVg+Sb$d@JE.I=Yk"fBp_bZx$xIxesh^G70io)A=pO9r$Z3`Rm"-Z0b@"Etr3W0|GK@m%BvQ[0h&<sg1ZI!%nCim/AH5_a>5E^.<P"9a4i
+OAp+Z!CIavOgov/V7`-`vNeWbNW937C8#3R`h<Ikcp[EmipXoKA96R_sLVY9Vq:o8JpT++7c!h7$4HKcSeACq{3Qk0Q(JEu5SZ@^g0p[:Qqbj4/b^F@R_|
+G7PSDrfHf|}Ifszxe87|r0emZjr$=;3`VqRt50.qPdgwl1+||I<5""J,nR6IPCVRfR5@p/~IJ"gsh=WYwh`4V<j@37N}>n^=9R)#[2Y_!}kWziR]"}Wc2c
+-ChK}lIZzWXRC!act'%Mcv@4adU'm0X3M<pY[/I0/Mf^&1;$9Z7:!a|.aNZ_Sub:~TW|Kl1fC1AI(2jLUFMbN{EF"XM2^uxCvi|CSiq34}CydyN3]+iwZH
+<bK"TQ"|%o[abq$(Mt{5<OL6HR_l;>g5Wz+z02zFMYHvV&HfNEjE2axR${l$ZsFy(oep'Lw%;jOYs<AWR:OFDq((Ut94v-m/p0XkjBoNej(Xa6EAWH+5EY
+9q4WHpU^t3dh]RaV"BSM|pXy/9k5g/@5J4u7pmo^^KWYXlJi<MzXO61SDXi;Um<c]^C;=03jf1{_t`el]ra<(3jf4R41Vh6YB6.Uh30L.)&,PRJo!<!-B5
+Usgw|8ql6;[+!%~wCWYM(94tj7RpjESeu^h@v:l;t@c2,.'%2v:(bJ`JGHW-E4BWz&Dda%3]YF!!GNvKK^BN<v)-I6eFi9u{fRx-jj!VOV_JZ;8`TE43x)
+^8Hv;Z+O,}OoD.mJ4;'r/!9qVr|tb[}25_HkquL"r>#x+PTc_A-ZTcJ.,dFC65c+6_qvDN&ONs)hcMsJF-B#n47h#Oe'$qqF@!3Ke=EU]LoZJ_nYAk=8B0
+ze]4sueU9.1OE|1HQ{XC!(mhv{}3"5O-Fc_@'0_T;=p&mkke^c)@#'HBw0[iHj)"BJ5^0OH8d_$Af/1[0<kM}V7n{`UajjkbQWNtE(~Nb6w9ggqg#:6EBn
+<sQ;Wv|dTb+0o%r=-0![^_fswd"'a2.3w)Akxo1C;Lt/t2W&0-G6s(>-s#/n-;LeS<9Nj+!)k%^Gs,QFs:yUV%ew->H4zqeoF@pVqd{%v;lEOLsi2Mw$NL
+_)#GvLdIb1#Y~PmtjM#`R;FD3Ags/_8XkXM{sMVp<gGi}BJlujo[YM~bq#T/ty[Bf7O$[ZqySZ&8}j~:P0Je=m6.80<x}oy6cykd{T!II!7ntXQX,z_B7s
+sn=sE_N3qph5"|gm8Ktbl'<dR]"/'Bc_y2'G&=$Z)B/)kl~@2e;!PL-6z7CDmS1dZpmsHetDBK2nNX"x/klvy}f[aIcyrzBqpx9jsW/c8Yfl#d}:;fi|sU
+oV.&hZ~xY;_gJ<h7bewAL/{zy4A#'O6ajZ.lXw`:<0Fm#2;_M{r];4,r<2iFFpPn6imO(X4b3VrsTsFkG9V3q0M:k>:q4=/&Y$LN}In;mOZ>qL8OC'q!9}
+q^t/9R5c<h`aGT,(KnO7xy=H5YFb6Du^v8se>FYj`}0.(p-f3rRF%ed3p:Oq<x&t/}pMU$B>Gr0wLE"K1n'#Ix8Z&5T)]W[kr#9f@fwbb>X/kmbhIwf>wi
+(4ZMAqz_s3(9d"ZuiY2GbER5Fqycc|[t,<pDUHBv~@v_|nF+J1nx:"OFY`^2cW)U/g<@uHUiAbv8e@=w&JY6XI}0kmYDVKy4W56#Cn%.${mBOI,yLZnYgo
+tQs$pWAJ)aJo[)Wjym&n@(/:Q[`$/#I6#W8L/b,yX'"lK(&i}R2VP%|vXW(dm2+GbFqvtVRl^$k9YXxg9chQF[!h9qp1eIJY%IGb@N=h1Dq'2inY/(4GhF
+u.BQuP$^+yG.7U}0P#k4RhFwd"]O[M4C%d$!:QXJJo-&!klC3jjs)VB]~+7x[b~dSUDiDg8X&m@N32e%S(-.ojde7QzrD:qiO3x5SpGIB<=(N1[TNnzt5Y
+2l(`Z"V`uin|,bJ9Z)"7+T}gEwD[jJhC:"r+vF<#J0sY~%!Pw:`PDLE,['|</)hMJzh-fN&C-Uuv}H+PsMgXiNZ]%xl;'s7K|M}O@+~UC;lr`WWB!wb0W)
+pQ>)D0#+`ZWBaNmV;#.`'']v'6E"Wmk3Yn9qP^>'l%[JB1e-{@3WLo:Or[lH9LJaJh$'"e8/{Uxr1CfASr$1_.{@qox}hfz/<#_hiE21miwf}c.4B@v)sW
+H6sA!oZH2'E8[.4aJ=eYfL#O]7Ot7]8-EBthkuu-#44+R7&TFi+JbbiL`'u'sz=+3UN>{.T%<aN(wEH4_Xr_DD$v^DP@#qtC[ZtX9enK'Hje;g$2@_!drg
+;T+jzS##SYtx7di!zM'H;1tn4h03upj5kWE|Ir$KdN9]Jrh6H#Xf=$T[M$KBhnxUtI}:,$L{]7P8IYr%E1.h#X&2|L7)z[FDaOlE75A<_^k|~0r@srpEXC
+&!tU%^OZ-7]y%bJ!z8u9J{uXyuJ}=/+eai{fFX4T`+'L5vwVL4(SPNS=Yd0hbj0yoX/$Zb@C)@HIP[I2Y10biin`r|8nYFfZ#anC'q~vSQmTK:]W;}Qimo
+/k1VQKg'~4M.&^z2wL[JF9MEax@J2ApiaYdZ>-US!S(z[{.zqX2L&T7]VcXGxIX".GxB0gUrhh,D2D~>u6ne,ui>|zXi<cd!Aiq^_^RQ1isP!A'uDpRdG{
+PBa.{0GL-JF3d".&03$4HP"qgA!-q,vq;,dJy9|N}%2UBOUt}go8ROCZvOON%8$/}&trYSqkhz9qSzP&wPu<Y%^Es"J37^)jHC`+.[m:W3KJIT"P+6$kr;
+!4#4BiiAPm%`Oar$av={]]EXC:_sz@U8j+Ad<CI,sHgcN18g/>#@|''8.Hd|,PerERecU0RAY'sn0&BucnS0=us_FVYHAnrOIYiMiqKq+]7+eA^ws!|Y&}
+AJmZtLEeEUHD|@XVF>`NNaQo'vii4Y_1p%)"_'ru8m"<"t3qp$&|Pv`a7$O{M$YZ=5L;|K%/{#xjil]PAH"r!+JBhjV=C!L3SeC5yo(|v>>'hF4R%<!cXo
+V'b(9jMI$F%^1;_4T6+0p-Oky^Kj'6se_L7OT"n(g<p7-xm)|roRWAltrjY8j4lg;hcC&s^8C1PmRd&QktEel{U1zZ2Q'-}"/Ft0fFS"MS")1x@#|.`3}#
+eB8&8$&@q;~p8DiT@_O_EPL$t)uB[lh1n]27U$RRAW$Jpk_RymSg`8|}]&O7W2PE,l8%H_M"brD/TgZv_rM-WC]IB;T4BI%!xSGQLkTG+=9AL`F^8_WAh;
+_H/G9RNqG$h>+:EHr4:i6Z|`$mrxedfF{'hBHALE33S:+>18]yd@@1h%)U7KHRu3sq}zF^$%E3V.cO%&cT4/M>LiP<l#&6diHrg/,UC_GRDGId;/L%gqp)
+}yy'}8-1312CwUB!nE}3^2VDRMX$i}Ih9pZu{k;u!G-PBCtTHknIDw&kAHLE:BzAd;NUc.B@"$-f-(Ctd.~38k_NprP>&j<j(yN9X(2}07`F-FG_zYrwlT
+"N%bh!^'pS@7W'|J{/Tte3!;qXiPN`Uj;9<]K$hTk#UjV58gjMWifADqy@b!:0E=d=.vbD&rPy6}pz+;zaxop5ypMW629xlH47V6oxR0l3_wxcX1<hJUR;
+-wsU~J#}.DXq>zdriQkyWtr@t/"#DfF|I6dw(lMJ)O<cL^kNbM=d)[UCjA>jIsbC7s[^yxUK'3/B4pn:x"Mu-,O6ls3=Th(Y,w%Auo3pKcH7X5~8(XG!>_
+@=%4=mI.hkJT]0'=Ya(RD0o]5Dh_O<Dqwo8n{+a2N+YqR`"&dx8+4r`N.wisiYdxC9.mim=>GnjC4%S^%hPGbZEC{%a95)|Q9HNRapHQHY9e~z0M^wPN$L
+UYE+59Y5.P5%SHAF1ljxpvjmq^6+3Nd7aa#MZ&zj5p+-:-s#<!v+(HN%9.k[_hrC[x#Q0hD#^(Eu]626!at^$.~(Cc$i0@8T"Vr8ob:MhLU3lQ:YmOK%!"
+d7Wfnm`{[;8w{0S]z;|[WzLg^0'OFBt"HZkj!tX+7FE%Wi$XFN&nukTRM<-f8biK"qfc(SFT]'Zt@Tc;fX[[I"D-k8s9~E7zr+K-8]R^bD+H6s'WK.JRvr
+G#gepQB%Cb$zL/qE8pz4{{#QA{l<t%DVVQCwdXtY[X|,jV9iCV-@SZ%;HwsTI&V]+fT25p^Zf@"dwo;'C;]I"<:Bc_ht<x"BgpQ|$o3t[P^G@z4^x&tLee
+G%35bsKJ3KC8OP0OEg26_Y[G,'}i29WK)$21@[P:h^9=]h>[h%.:l[[04e`ZCO}{nU8jaFgh=7Df6dJXN%B2'9Qmk]yb^MP#PR|$<POySwIqhh]w{q10@x
+x5WAXxppkHa^g8m:VSWcmz{[{6Bpgthv9aa6C9E:.JxT`pV-S;SMlMj]<_z0#JQvDdOazEkjcyamr%i%,WYHXgb@W2SFTM+B'p%`%}ywe}$MfrJjHuh-]6
+<.)WZ%O3/h^M.Ub$)@t0$es_]_C)r2N2j7f+d<ZHD#7X+Gi3|3libS}&L]o1XzP&L_(u.w_2j^#Rn`i15PWJ'FAZ3!Fks,O@wGe!#rGZ~:$$^d<NM2XU--
+t1NYF_z{]%Umhjgaqk.Rm)IYb>;Y}NE>S$L3>Epd:BR[^=Nl<Cs/_d2Z%iOVg,uf,@36Ld-}`IFZjt16GJ-/lwTvAW=iw,###,z1NqQmK[+z/iJ&o.tjq+
+xI.g"(pa~q}&Cez|n"9ym1tJ:R/PoN_P`Um-Q"C9s2)0CHz!EI>""xRq7C~Q0UF1keiq2xK/l&>T5<!qK4{+]ghGE)`d][pg5&PK@LT#+z|sfOk,P'/Qn>
+2;mkX#Lq{mbWuCRy/LeTNlrA$!olWRwD'3[S+>eTN9|WM%_Jr+cFjs0|2nxH;VC|v8Q'}I;$o"WvvR.I$gM6jT5JEaRI5X{,tv"/mWvsoT"@;YLd2Z1+[Q
+G!c8p$.KVo>fqCu>7]:{]!wn:/<l73}3Vn7mf==cr1Suj%'6ruehu'~xaDqycND}=BA'UK3RC<OK]I;D"#q`3`|-Kg#JBR9b~}X!NC$!:[a3xxbZ&h[-%>
+y[A%0#%vNMHXbj,+`Pb.U_Xl=m#9;N0D}O>M"<mHK%#!K(:dfF~+sth=muFHOE@R"qeoG0u!dE9.E:;oV'/R1;Xx//5v!0(>psq9FWr,.Uv#o<r$p_S"!m
+U$;1g'U0r=)0NcAL4GG<Oe/)"j;x,[/E]a#NLFOM7-3'z%NKlFqboAuv/`4)fal++ZZjR|fi_fm5H,tf)G{uhs6q_ZQ/bk_0_1_,U,p<|@(7zB.P@g1qho
+`_}JtNqYhvX8PHRtl$zpl@r0#qqVq]ZS|B@Z4|1-zMY]6CqtCg8z1;+EgY~{keu9p2[<^n"k[;&|V(^=5Q:sP;[5/Mf,'gr2F+>.odmC(>Moz&ei"RlL5l
+AHyN{)N>]:}d|Ki8eCqP3b$>vm5TTFat3vEer9agtIPv)<Wus]j>#g-X~6_rOPRLJjO@JKL/c2NNLalmNLLi!nuNbG|A1YF{!>thwxhcpFk:6Mk%KJGj!m
+cL^NTBFDD&rAWVzD]Bxnsy~eMb|.O7.tPKHgy!AIN>735GR,[D~r^dB'IdHWK|tgj/PdS|cwAmm6TbCl%X3y9I@Xnn:#.@%;-Y3@./]lCz%dRmNKr)gn#`
+&i[GV1;Om>M,"Jd8s}f7_;V4Zp(NXn_ODH5Qk6S`To'-7/&(u]tVM()g(-_Ox"{S,+[zvZl'^SlXJt+^&RzHC|;/O_a;.]&N7&<OCB/DMt{Rb&ola7}42#
+'%vvRzN!+u)^,z8%TM#(^%4q}A>kvSG{oy2788#[a9OZv[a5S/y&S:_cej];#[l$SlLh2Dfu<D6a~KQ1o^SuK<2T#BnLoP%4298yJKQ.r&-X%zx'k`q0#v
+;YMg3!DJeTxyYdCGwUm4!!avlN3aCy>b2!h%L9D(d^I_F)-4U+5F1Q9Id5%%>z|t#,Pd+O2jyb$}6ws|U"jr;%d.9-qq61CluVJ#|qvb)fYpJBUD6G"+Ff
++9F5&"6i"{'|xSy,B36frGm5s/~I]dWO#L>3cv%|'3j=^:~dZ-XY:y;Jh3@CJ}X/~UxeIcnl]T)U^P)Q{HH<9&$L;b6'uS[K&(<NYqw+m2ylydc64<<BuM
+:Zm)OnOvhq"wDm'@Stf74w.5hmd5JcQ+f_Ro>Ay>`iDaz.o8-jk;h]X=K6/16O50>T<P2F(k/+4Z0#PwdoGE5qU;WsdFal-wS2w1Hzf7PH+WB$dR8CM0a'
+U"d|Rt2}aGq&x<_PJRiLH9Wo/dp<Md7v{!%piT"@bv5)+B[E|1#$5Div^0n`'L]`vVs8Wr=>$jwn:yeU)'K!p_^7#gZ@2m|YPvR9|uG(JR{Cs}+c:/!G0,
+:ZF@L+-q#RSi:]r[{em7_xE`~Z0-`a0zyu+^<CcYr:>(,7U+)Yi%XNzn$K_o`eZ50v.uTBz4@GGRS(n.{D0|iMtRZtWB|:hR^#^iz^oZ@GR=aOfRQ!{3E_
+Qfe4h^QZpq0.`K7a'ZO{mjJDAEs[rCOGIcZR(Y$hmX-M=^Ew'n<0L#MZJ-D+~,Tc;^-7/n.JUt<&3%)hs!|^V!j[J%VQl]9Rt.'bZ]haZH!h{XJ.7pBxn%
+5lkimvukK:yJh`f_7C5H:V9|}:GH=U`bF29#D#W[rFN#fpRXbkIGvEK"26%n3qY8hJ_%}`(N6XbijsT0JMp@A<|=eZR!x:Q9AhB'H>,v[dUx:s+^t9+|Nb
+2IaNf"Aa@E|105K$K]K[P>$sq'/2RAefe,9+':4IGN$jvRz=ew473c<zwu5cx,M1b}DTS|WZ3G!b0S|Igi$9'2aW3_[R.LK(/`(wk(v!~N.LIki);sn'b}
+wI7;~jXn^AMGK+wa1rEfT<^&@}Kct!ydG!(;(2Y_d3&RKGN&SN}{_YuX2#U6wQio7=N;Q!RI}aXnB&i4]k/CNL'wT+$D+g;..gKJ@;e+p=AZU%TOSRX2t1
+B}It=uB7^VZK+8d&A"OZDBC/(YMeRK".5`@^.>%qI^<ww,,KzD"zR^U.>ZkBAqfhw3ZV$aVe%EJAtbss0C`5'Y1a(y=]AiZvKaocPEE^"d,H&<_YboX@SJ
+:egcz[v=EHdnMT9L$JYK053`GAA!M)}'vc<0/jle2V!M(Y+1E)E-Fc0|#FEzLCSlf|q:Lr&w>o+[9I&P^x0(IV4,/0CgpAD-F_T)WfSKMKDY-)E)ObL`Aq
+ih.ZAqe1Ij`9^Tu7Z0uB>[-LJOG[B7Ckt9X9S}nxNiug~+1<0$7'Ym7GuH'B'dSd;y!tib'xQ(_8T2(PsC2n49{/cve2OVYd4N{KA3}C>88n,=1;Q"E@8t
+gSbz>,7]tjes0,T@s6=ResffZ(]EE}fK'@r.J2)bmnSC{T#wtUM/TZMQQE9|&9Ft&}zT,l2&h-|<pj`$vbS90!jFs|XqM>'`N0&</Q"RW$Cz;7t<sN!rZS
+"erFrqh<R}#9l97%q=RBa@<35BP0XP70!D_m/SZP=Guu!PoMH>oZhgxmU%dttI>qq1ofl9M1q8-(2$mUv<Vz{^Jze$oW8At}("%@q(9]/o]NtW_&hbFt`)
+AxYjs-o_Y4nj+3NesUI,|y6]pB~)Q!^)A;8JU,uL0$<bQZ>KNvF[X:Oi1&lgdES9eru.^V`Yh%D|FG'=Oh=8:)8ai^D[@}|+YiIa5Coj"JSl+$l-BMnOs:
+9>sL5zrLXm]DmfNf_lVr}NOIvF]dlmr#nHnIJYmAx-]6.zyO5Tu5e|`c^pc+ejxoy<Su,t$O9;;"b<W%LrZ%h<GE7K+uT5%c+Vc`=bR30Zb=jnNN7m#a3N
+}Oo3F]L.cmNl}m$Hzb'MD>QfSU@}s(ZR.jS^WpsANvoTtiTY(`:_DG`S,c4cQ48EEsgm#dx`0)cEDs!GN%$5[)3FH^h,+4{$.IvK"7!MpTj{)r9L:.XM=p
+`YUVqv0bKW}0W]2uWH2&{o`B&mItr|[IODjll^.8L6Y,m}Td<9%$>i;%4u[`|9RFHVN]VpW1|FLx:I@ylS8G]bm[;;uoS|Hb(q&rxK8Q^dS=du<_"TH3;q
+O.kYQJZRQ;-kZ]m/fc5uZ9c/(zr{'z!d/K6bTIhm.in"I'^$BrC#vOWv{WTaMKZt.<i&84rzz#>+QZxZT):+6<9c|P6Q`BaK-"l2R/|B:IUurv]'Y>d1Ei
+Fke=L,qV3]U|/_acrZVQb2JEuyEu7t%I.|Ifij+7&c3mFjU_$!&%kDV.!GiXh^zN&@S2tANas<9=rS.EkI/P^,VQp2@:L&~0|FCHRf+lY2H0dX"ixJVMaG
+5c;T"g6Q(VmXFm^PD(Ep$a9]K+Fi~${Y-qaYx<]Zg]M81k@0;%PQh>Xw9/-`ldpNP^`Tg+@c4Q<_qm4RMda5Up#gu0>8nTJ}u07ob7k;@$:AeKc)<h_Gob
+a>YSmCLF2MfiHpWU7Z_+79=%tg{nh&pa5Zm(O^SaanC!yP,z1G.s,k"w;mqFwxpz$Q}3)p']On|nqKLWz1R(6xx:f4;}C$(M8KJAP;ycjRL%V&W,ufUjs7
+38BuBNm^'&^k[K_IrXE397aMZC~vl$K`sn2urv6t6|wAIui!Ywt][zgI:",:2zw_a)Wwa$AIS(iktqz'V8@M6y($K)#Xb6-&.>rx%'Zt]d9L).yRAVjX_/
+"$T[/r$`a5ztdokGRzRLjMMK|_Syw7Q;-Sz8s(5D{01q!od.s[,Cy8ME".;T}3hWZ%UB3$dRJ5evIt6d}9g]|X+W~Tehb{7iVau7a8).V%VkjzL93&aHEo
+&Kkk`Zh-aOUXK4a=(#ym..ek]QXK'z_r@c`X=T||x(qepw>EE)lq_UGW5Rn3,0H:4:$l|^zEgT#<Pf`-cC:).!UE_D9a_&H&P"h8$'GkFKu:H|V'AclR:`
+R8.r4^DF5cq7$ng4ROv4Z'a3C_$&:#Z1Cuocxipem2^z8KW<F$5dk3!b96lN9w91L,LD6ZKB}K86O_D)E+9=QO)J%#tv`eK[=cq(#(t8pW^fFiDDQ9cwNu
+5U`ajzpWk`SDT]-m.mn`.gaS8ItooJ1OT-Ob[R5E@BQ6[@0i~^_{L1NE%lqBLih_}_;hVvm%hmYCGwkmSN>I1AxfOd-"46&,Cm:.WdZ]q"0cE5gG^aZc{F
+EXIC%=v_u;K@>155D#Mboz;Ixf'eet9t1EU9m<"+%}keEvEWlTR:pc4lOEHv8Zj9ZI:=`KM_7$a4WrgA`|""t_|;k&FGPHWm9cHxE3{h+av/YlM_z7Zb)=
+Zar>+53"R{SNu`cRR^h{}cZr4^$O7wm(%>&`{FU2,yL_I%dX7Gwz@%ZV_6e:j;+vE`f%~!h9h"yh<f9vGJktgh!q<%c^'=>PM2M:LCs)cR@c%Ai)F)}[:q
+5Jd69Ijk>stQn,+8I{+[~9&b@dC'eh&[PC2D/`$^wTVA`qTO1mxc{N$Y+6FH2BQ)}T~/Ua^T(6~l}&x:Ra!mL<mO5]D|e>d5>>}|m|[opc+D<^-VqvS.0>
+)'8`sVkiN[mr{S>Ym2-4xtN445tjAd<dw:P:G1c'YofJF45lR8&WKY+-HWPQT{ftO)&='V.0T.9X%:A>wD2=)}myvSYCqb,<jP>lk`q"ZWQ%c"pW^`D;]w
+NG_$]|c$5Fa,AWUq<TDa'E23E.tj&u(D;.<XP=A5Z@F}vs&SeS"gx':b#l7Kpc{.MSn4|Un#3k_=B-pF.tL/)k&RDzYt"[T+1CFq[_Q2XBZf}%#`2Qae;s
+0)4a[)PrKl!grJ4PVBgq<-&lc^$'Xe`2t=WOsF>iK@D:rp`/6LwSHJ;ZDryV%5WRI4DZTjQZ6)%n+NHSa5HpxKwY"B~g},AAN}hzf|m{71NC'-Cz%C$#7T
+7!K|}q#B.`%^0o1FNPk+aABux'Y$j-b#{92-R&%wh|>_}x;YT1JeQ5ssi]0^#AAHYiONAo).1eU%J@9=QU(^`2y%M'd<qx6w1Eleyg|[btntD2Iv`,|UA|
+SbVA)TvK[GG}ue0nQG!!VOg)$kC`!yfuNcs2RzPpC!C(~L8BitqM)qgk_]iKEZ=I92Fg(y.>}>{pc'}yVfIBoc9k[k}19r}%~B90>>ucSUm+`f1&VrE1UH
+t@KJN]fe)7LU(yf]xr)tvD]x3O"let=MvAp8eExZ5R=Tf_a[]v3ht%<tTV.qz,U`L]!|dxa`uBi]$B7@+9Dt)q&<:0:G383dhJ|PLm4lgU!Qw%l4%f2,+S
+N2}{Uq4:CQrnB3-`.|4W+EeUu_e<:g5Ja"%E==x8b<.;4Z01bq5D/kqK@em{K;3J|Iwi"_NYNlcY66.^%`EI7m{uu"aCD!eLQ9kq3qoVmh4LU9_M-4g"ny
+|-6YXBo|zg8eeQa.8FB=6Den8dHiPb<};$/c(#F]/_DPv$qgZ]~/,-RY`Q#c}c%QhNa^o6IEckI>lo+;@}&qrFNW!fc:1c7kk/iM4RBflAnnZOr-M}65X=
+vyriUJcr50{mx_)^7M9@15`e<|a%ex~55uaXKCR+9{m0zT+X:]Ra&ph!=9@Y:,K+6/+c'^6vuWxd^cb)J>T[vIu]E-#0C(53B+]$-LsQMAO5:o<}1F>7u8
+@.X/7f"}>iD:R:EgCE>(NPe8[sLNNZmyDjk@U&m@j5LtFSF:q#7b"ypKA`#x5:kM$or}QTk+&#5eq,e")`GNdV^&Mna3AV;Ks-BYo|<;+5@Y~^o"[Wy+u+
+Ly'B:7DPAo}I%]=9n/W7<gcd:Pu@O[RT9u2w"!(Ss/f0Lh/I&A6tT7^7FG>LymWQj"yqc@&zH`ix7=0m`mME^wim`:Ox{^.KbeX`ax;[WJAH5^8.q=J7H-
+gb!4/g=SRuAVV!ZHs|RtWK&u0`GevxWqG<qM/k'_1t@%sc3[U)cv'NPZI7CJ|},mIv%Yb0JRx-a40Rlv.lQ8B%JBz}d#O}H8X}eM&_ibbRdO[RmF_C~zBA
+"87}i)cW}.C]}O@M+^0PMCw3u+4H/zV&~_f7LZ;rKiryf.[nHx6Gk-N<od$c[CJw=`Y'eeN.=Reg5-^4uM_GgM[|o_/ru$WVUW.zsd(unF=S}&E0><9Y;R
+0{VhQbW(<X[,hDhBmx()%jwY&}]t9+GR`8uF%y9UeY@pVyUjnB'1|>P/dt-ZAU0/GjibWg#QPLGk|#;-|8-=w&<,$-Kuy21Z/A}wx.vC"K@u;(0DkjntY_
+#N`kTH|!ZrKy{=fxDOwY{M[.>#eP@W1JtK;.xv@U^4eOF4tp]YVpz:^z^o{ExOCkmF`c7{[x^pmQ8>)88KrtyjN+^8qU}YfoDA^4y8N06_=1Oacuiam6Uc
+jZB94jeV$d!@N]zZHWv#Xv9^huswoyZb[AlgD|!xyCJn-}S=pdd`.ls}KI{wzncmukpCrMd6=nJ2rT=y.u4O#OtCq+Z:waY[rC-(IX,Ng:yVh=[v<).IQ{
+9Hb4XIT6~w:dE6EM'5_h%A'8s$%9Iif/XYPz'RAtQwN(`1FsdC+hT+02qVMY/V757l.x7{O%k@x_i&oEo,_{2m3B2Y.}e.eewq9A@G&2hCTYS"Ol]uIt,+
+mIaS~=c4BnV&1V-EZ`u@I`32alj,}j0YZMp;=zm|4&=)D2-(c'>Z9C[QJ#W!aFZZuvI[tZLy,O.MctidHqVA'rfICKp1cM)x"F}V{`}Lbm|nkW%tPk`Fsc
+Q)ctY(:I^ab><stvb^N7qZ]q)(L;7i&etGN|UgWzA4dQG$3]4]acYEUO@Tlk:E1F|-8YVKQN%6}V@IJOHNiA.jxg-q[eQ^TE;^#pv"I!V)R.3Adw2{.ehD
+9'ptgR;T~dIt`pGTsi_Fp)HxeZHrMVwwj7K^n'hOCHyW|I/1{W!1br9hZC0YLwG,G]BXP}X8tVBy4n^vbR.-QB10PfO.R62e>5gkJ(_XtUkR+Xm=rcFjMQ
+00[,pq(pSHYwONm0&(M"xJ6K=>Q#5lJlr;0@xI+pV_nA1MWQo5=]PS5fr/#bqj+ZmeRE{UPzuZ5hZlIUU'U9w>Q"7>{Q<p_}v/,{q,^O|k$6=j8Zb<hgF7
+s-WKax1bm3@E!PR7i>Maiy-U3<2V&<8L$4zx)@$]dj(e^/_bA)oep2I1h[[Ly/sH)g0WwdqAsuNdv4GN`EVSrIz4tAfu"E%xJGq<aIW-rv&0)M"/BJ,6Is
+,qkvDjz<.n]&E{wzY|(xm}%B=;'<1xt1d6)PD;-eLd5&Z`-k~ePHaNK)f`xy>#;/r-SIn;ZrUaz{%gmh}`syU_`UYX_GMd%Y'dEII+7`am2h9Ig@pyQ.Bl
+ah`Ia=-_/&75<qy<j|bSL#Mq"Qy<Ty-47<'fldE(uA'X"L"[8w7LfR{y1fRhYHkIHzDGqvW13X0c=C|6O>r]TO;WGD/6xk,`vTfu|#3;'<v^v0`jK{WcR9
+|4$_w(Wnt6Z[UqfS$nAE~`BBc">e-{S[lDko99&Y~/._MX%S$yJRkEECfj]y|KC.PSr0n(3o"!3Thx`Bv#]!pBit'y$U(XdU{d<MdLg+~+qz3ZFH_9b[rt
+=^~$^2oR=I6Xd5";"/NNa%)zUz6l);%Grbzw<xyqPwKLA6jy!fcKSi{:I:EX~+/5<3P5tl8BcF@S@N9v5G&yVXZf[D{|dwUu@0"=0k""YXbPQEqwB/t:0L
+z'_a{PmQV{_PoIWh0Dun68{|sO1tL^|33TI7jy`]1ea{}/z2lmPaGELW>AdHAl^t%mj)}$d@M"cxta2eX43:B;(S^N_BifO$"s#,A';uofiTuR=_7NA1g2
+I(8mV7L79d3]a);WJ|Zh2;(;Y539VR+yh%}_/jz0mfqwCG)oW|AA,B#2#+e|qQ@B#/kB+>yJ;=NUV4sQ'xttB#+p00#2z76@~Qp0.'PA!TV{..'GU1'30V
+g!KEQ:)Wh8BE>@jje`>^Rs/0>R;D|%3#tEN#@SgI_4E2C)kolSei~MAV<Ag],c-LeYMZ#bC-|dcpLW{@:^b_[[uCPN9+w+Yijd^+ZxPH}0,%V,ep+In.}o
+%6'^gv-JzPa,zI,#l>b>T>hA,aK#c_b-<SK}(DHUO[-j55D!9"W)qp2A:a!|&VG3ycYJxl15oXfrWdM^p-3EZ#iK2n6+Rp^F62(Lt(:/~bU%>mnoHHKEI|
+hG]#TEqBOt9p3H}.r3ywH/"vZ`#/Z!C[y+^f0^q"}JIH![_{P.",k@RoRPT[V,v#l4r1%Aqx.pY|>q(Uv+e9-KSd^N,[xZ=XN}U>,]7&_{-^Fq|C60S8BC
+T>#}YX(v0@H:{(H"pd3)}iGR-,ykaYIf9q2uAaK`PS"L7S_QHWY'<Ah!YPe`LQ/wtc`B}:!iHCGUGUFqwIeP!$~&f22i72Un7D3c4;.81&#2^&EzA{r[7#
+K)a:4FZF{YYRhWwKB{>7TqmLv:1c=rCvrfo"PDEP">a|}BNU(`<ly|pu'MgFNaQv%_Kq>J,{ii~Q)':7eE1uQFg]lU//O|,{)rNx:<"pe1sx7J%hy2M)S=
+BKG"$!Y^ORa9iMwec0m.cGDvbscoyDj#aX=`UY#:k3~HsT>0jlz,@BN/.^Z66,=MB[pp+^pm`orn{6~TXei>5+GNM$rR,;-/+%4]2]~TCLr"3NicpRF'3r
+XfN0hE^8u"Eikj8k_xZB%xeyJ5`^sfl]v(-<Y@YY4/zxJU1Nwt%c;^u!}!3c%A``e-~`'$^64A]:w,ba$v'@|Ruo=)x([P[yZm]]L}S:<_u25+IMH36"D:
+rb,A"QykI1VFVoH#bK'jHY2s~{[1ymVc/Y%R<g.cKDQ33W~Gl%}c8.~@YYqs`%dq6lgAO6R_AIc"msa=X"9Wx=Oy~9L@^KwX/l=>XE8M)g0_('W/TFS.no
+:X05|XS<$lF[[oFbr"!=^AfugnrQTATj=lw2jB/<<RiX!Tz.6AGC~XLzxo@3D#:p=qc%AjGD~m16a;;|C28Mv{FBeTNA23O4@BULRib#Edziz{yqf3Ni0K
+.l;@6X(c(_@)A'zkT(5UYRlRu.cqQ[}K+Kw'X(=ae(l$,Ag:l_f2L/".K-u-C|jnAA;.mu;$9>FGFbPRA:D#F}Pc%B`8,[NG`d_!).+<x')W8s0Jq7e$d&
+<)6)x);,<L.3R"^<KlReH$LT3J!V>lX(!:=Ri=f']J/@Q,R#UC,"@uSjZ.KdIX&ZQfX:[P0SJ_lS4nkWX@Ku!A`_cMyZTsWEIWvRjf.vGg8J|]sL4v89<+
+xidS3_Jiez8z[MhwdQafCZ{SpSE6)J4PZcAe/$tr(S@v:yyesD&{R;ymbmW';`il2''iWt7iv{#6"AQvTb{_g#{i)hg!x@rc`PIEH}4da4O_,Qq0$u!ImC
+YPm+$[afC=pJ#JQ]eTG)kS|(H1|f,^>u<^1{JaXdRhvO7%TTqlNtMk^D>L`>A2bYiHp5y%e7A)wN3+(+hA^NIw2NGNf8^L,O%XPfq].eYH`5o%zs~9"v&I
+LPWY88X|goHsl^M5I$4=SDDe&a[=OI)V-Nug{Cw)-tL8az=ED|'ZI6'$g`Xs<-f$B3qhBTy>d1x1@CN2@&>eC{;qiVX0A`/{'0k+`=8WU"2<~Z4$Iqc[zs
+R13C(g^pj7hKqA3@tairaz%>&O6XM|k|h2Ng#F)Aur[Z3{8gm#yZpcdI638AoG@KrVlpi<50~^h;KvMlB1[CN7HOl@-Yu";{"s}j.XmJoO%k"|YDr.eCcN
+dvoCNPsw>]V('0j,7=^(r%LC-_xQ4G.;@2yyfRLsth6vcf>vf5v7oFDVt`~ZU3lxy=&A`/$'k->i%pB@ZDMq5(MxEe7iyO]JW+=Nw$|K69},|2QKCETn%y
+t5tO^_zp@$jHfy$Odr}$qybA;MV`VI<Z_6mYr-5Ku-[6D)H#ay@(yhN6dF(HGkWZs5ew0K$5.[VLS7VMWjNTA!O2EK[_k;p4'_KYVaD9luQA7#5K$fZm@c
+//2(;=zNr{TB@p|WLV~3Ymq@^qgzDlf+6^'npQ9kpQ+03;cbDXb(y1rN)S%75+l%OGoD98fA/4dJlqaMvx`cH'hIS(f2CC+eyd8,OZi=|^eoN<Me70[#o3
+J>aRG-d7p,_R~6dw}ec7UwLhkFDEGg{/jvK}wZx<B]eX,A>PE,+{1H_+vPbL6Dwk9O<yv6ms.[w)9Cu8RE{}a$g7F0jo"%Vb9k9_(y~p5SGfNJwB0[DIef
+jG&rK4i};rXN<HVz%Lsx"&,/gkl!Q,Dxo1L(XBw_I9|)9,]M$3SqcXs+9}lj&N+-y6QB$SiGz{+WS>UsZIoOje;Odcs;qN7dW&vKeW'G:(Mzb/xWho;LHp
+G:<Hn1R_.|7Va#}qV[Dmdo{sAF&;S7:2JO&u.KjbesG;8`&Yik[x^DGU[pxEk.#ukKa+9>Z27pJxv#]GB[E/UdOsm(3f(R>FxG`[j!"UecD,3}AN^x;NhP
+!B'Yvp+'gmzp6%!yDc;`hgNckAZ&2qU]j37w2u%CntOnD(]l;uPvRREDSvC.qI"o6ZBMOzD!-&K-nU+4;mM/{WpD@;'"gKH7!&]KBEai#Pih8QcNN1uyjT
+Q%S[};BQUIi+XGqJ3S''JZnM.q<-,yZdlI0Z3nflDN5[5DwZ@d3M]cr1<^;g,22B-BNEskFvt73:!OT/!lcLF#(:!T!r.+`UZ${1BRGEKqY;>)i9GZ-w;U
+N(]>W/aJ%&GZk'jr#]5)IZ|J5K_$3lmK();.;Fqn8:TE7%_o}lfpWK>&:/4l&J|8meQ`IeDf}eJQy65&3oO#V;g@N+o'td5R;yM^x6n'VuxnSy|m^WVl@p
+KvR!U6Ku(p!BU;G66`8Xj59K6Bu|/<%yB}|3"/r}yCR}/7III^`f3C6#RV{gm:ia~'5dmY0oZ=+ESbd,Cw`,lgFA|YV"PP`^-N$SXe_[Dm.=OnEhfB3T6[
+p&q=}.{!^'3,#B!GnJq-,Wb@a]U>}[HPV[u`A143|(+@!wR-;(6E=J`>_|q!GsfBv5QW,;'%E3mMWF+=,#U`r8t5)9%qq0>zSaq>ENx=p%jF>H9NNSO$^G
+':Fh^Ug9IA`$m.yZod>Idl[xBnpB<tS):^(QLY$z.&)<zJq3UQi[|bM@,h%Ag818nMXe_@QFY_}cEMnqh36z59]HQCYW0Jx!"4YbJ}zC28+'|#^,iiK;~r
+x)f)}#KAuadG4cEg9vy4Y2tbb:s!G'8B0[71K<SjeBV_}<hh>#`B71G<w`ce:!ntr(ABQ`|YvrEp'(u;iP["D#{rBBtp~Zf^8h~P~)iR!jBsh3AqD#NI[-
+_YH(AO''S$ux6.Y'";rV't[9joM/xi^yAP/@|1=e%:dy9re@"_g!m.KM^4;Qn5I#G@R.+O=GaAK8ADFN_@Xxw[l'CfUm>(SiByXQANcELJXp,^Fq1op[|v
+|vNwsneH"s`(S6Yo%RE;^w+XK.uj!cob'lhh(cQ:1Oli$sGKR42tyD3O6Uc"Nh;<L0-GIFeCgnf6mj'TO2),X0C;xcZlQR2jph|d;/T>mw{qDy4V+cGdK#
+OC6>cAN1pMgp'EA3-"8NZ]H9)aR^{Q"kd=McTd3'^I]7hs9;y.E|^Lp_#Q1YZs^m#O$_%v.KWv(nm"[qO;'hYV+""-29^>n1QRe5Zq#x"(Ge#J#!phY$6t
+R<;jM1Adn=5W(hd)@<xP.T)|xa_UqtL{6F`p)IPh><cu.31d;Hf]cs..#S9PMV9F`A9:%`ku4Ih.p.8X&t]^oN.Wte"6YYU"O`rbUusMF-&tzndV9$Cua3
+vFY&m4]n_DKpkn.L)#gpJPy6(tLckjP>Gd3Iy(5ldhysQ8}^Vi9h=4oJn5@(2"["UE'AZ8#N8R0rb$H%T/{zFXd.laN>8Ucc6"=<!MF>FO/p:ZR4Jj@-m+
+j'E}7(^"IBP@D!mU:>q)=tk"tez}0iEf%QP>RerxXRZL.d&p>a.G)fyOP||r=OGNrB!KS@.xV7$`m`svAxr[x/RfK`uJfa`=LT5(}:CY1Tx.hxGLytJI0C
+2FQuJj'(0DBn%41r`j/_B#d]w"b3[:|}TFAE!gK_P]Zj+gZyZ+F"K9I&|W})w]YX7L/H5:,YMZ+-n[Ymk1t`[-H9j[1LhH1m/V5x]9-Xh4[b.#8D2Bu(lq
+A;iaiXuM#D+os{]Lxrc9/&FfBG67ham=T:P[Cv6^L{E<'Cu5w^SUSHm=,n/'6]t,!mP_T&[s:P%]_Aad0@7bu$BHe{d36EVd$r`WF_5wEKvMtK}4vLrE4O
+Rav+)4XeBvoYzTYOy)<A3@k3,.Jq,IIxVwq4wofXR4w!7t1rLiJXz"E^sdW:,@80S::)f.h%s2,Ywqjefq#2C0a_k4/E&vO.jDV[ps&.CAIZD'{`bd3X[v
+w#vp|m3'4SU|.v{h!kcS#!"JZ90=W`VHhDLLf!yMfryc:0"d91D=ISC/{l'(dHHkRV%=~_$-tQlub1oJY.>,{n1i@(D-Y/yPn]KoE}kaaRc_+`qDj%fo<E
+=1U_AZ{+BU0PoS(u<G)%1CQmgXqvs#}`J](Zu}HFNbb/:Y:6';QC&YPSyj=U#Jb>+,qPHZqp}2@JF]uI0}et#tDZky&LERvAU,IoFe5f'L0x99pciohcI(
+(i6xa|UtvH>PNRBgtH_Lp8WSuMFjek7#[HQsB)hd=i:_>"G1W#{D[7K1|9u`U6FQ}86n.0E#I[GWg1qr]N#!~Ye9V&x@,A&r:L7'8VXe=iKaW4s>bS8;zi
+X@1Eo,`jmc&MlRy0shAs,cOj2DCEnQX<jf[qM(4@om]%G8@}9k}Oqa25kr7=Ol"IB!W$6znxxgY!+a45b5Pi6-ncUp[#X7N;cc'>IhPdl9e+o}~+4}5s$$
+]AoJ<qkm;g;RC5N[e<.3=ua-_zbOd5t9ZLS.-j^IQ6]<OH:r:2}gEKuh".~cNKmv5`3z+iA6k/]<Bbte1neWndxKBztW~CBdIfoZ.l6%%K~IlS>TtbR5X>
+F=Iq::vxA^G<`TnduQ@kVBC04<XW]x@y`i9NvUOUf!Lb`X8p8V-RHyyTm1K{1%_Qnd#h(ygh$:x>^m%V{=uR7FM{=U09/xrOQ)g&+T"e`>5{ZS:O_2/c^g
+GiK,7I+T0>WpmHj(Z^q"aJp&8YA:0gh-S<Cfw%wP&fDujY$:nHdkU=7mbAwy=Xq-q6^i2J#zmY6!=foFK{{<&PhVlPtYb8"0#}nd9'nJj$`M$uzI$f>37x
+tk6z+kg54&214fWI1dEVT-OU[wX_EW5#FPG,Jea_!5c67X<zhU8W39{5>t<@.t|8RcWN`=]oG1-2bl7l#iaItM(;lQ8.:+KqbLIS[(f5<^Iu-st4X$4o<)
+Ys{a"{`S[{Er'lRv0m>BPyAREi%;YaT@cwcqYZM3wBYD|IEoqymTGUykzSbM'`lxbOGHrIrT.&wVp9)B"{O$:_9NtZQEoC}nW=>Z;$_=uym4.:W-]$2xCd
+7k%@-@Yq!O+b-awV#zP[Drf/VEyHB(&+XF7)c/bXt%Brp=l""bL%f&%h8"sp!s[m2DDd@v{<B1By4K=A..sSa<@>4olYC.8QZd=dC$U-gx3oZ^u[bkXnB@
+2}a6%wT3#CIWQ">YLUDho;^e)r3!=7~Zc@!{W:-"1R^/sbCK%Bot:Iv"ed24t^kD-}GgknN%#qNqs{Vb#[`oS/,ZG1m_=dHL|Muu5&B28bY>_JHLsm@^uU
+:UHIf45$f0R'RYE4qeA/'>/'|%FAv!ih+foMBEcw;/MY@7eF8J`F_+=%TV#CTNB'@k9zsAw5Aq>NmgSM:9Qin7qG)_$B>d@H']0ta'Z%x(O&Njuj!tN/Zb
+0aI2K]_xnp@0Upl3:w#A"rG4i,[N0f9[[U}LChj7|tW@5U|$4B5XBFGC5+}!(5pHe_KpQV3d5yi.!elSa^kG]yBfaFwu/]^UqoS^Dl8=eSC;F>TJvZwWu/
+d$bF^Gcq=RX3[yQ7mdBn.}65g,ec(;D_te-:`$~x0b:t#^eh;kHNTZ7vum[ow`^@3)7Z#L44wlAqlop(!^hy^#DW02j>C4V;9eSdF;-Ac|R.d7"K&0-D#e
+G`t}P5ov;KR#nM~@SGgGsMeI(%p4aK`a53p|Z1;v!/,T_V]MVCM|<kV8qMe|>C8KfT6LMpP>[.cS`z2hL^w2G_i}_'+v2dx3<<0{U{dwD6Qi:S5XxnPb@y
+(rE[VQy2kT48J9Kg_&y`gas{,t;g'e{|'D,j;T7O4uPsEH2IYXJ%Bj!P"!
 */

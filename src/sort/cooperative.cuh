@@ -5,8 +5,8 @@
 
 // One launch does all passes. Its blocks form one cluster or one grid. Each holds a tile of keys in registers while the
 // blocks exchange their digit counts. After that no block needs the pass's input, so keys may overwrite it: they go to
-// the tiles of the cluster's blocks, or to the output, which the next pass reads after a grid barrier. A pass in which
-// all keys share a digit moves nothing, unless it is the last.
+// the tiles of the cluster's blocks, or to a buffer (a sort's is its output), which the next pass reads after a grid
+// barrier. A pass in which all keys share a digit moves nothing, unless it is the last, which stores a top-k's part.
 //
 // A grid's counts are tagged words. Its barrier uses the workspace's tickets: each block draws one after a pass. The
 // last pass and passes that move nothing have no barrier; a block draws their tickets at its end.
@@ -116,7 +116,9 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   }
   GP_DEVICE void scatter(Digit digit, bool last) const {
     const bool to_tiles = CLUSTER && !last;
-    const unsigned n = unsigned(of.n);
+    const unsigned n = last && of.a.capacity < of.n ? of.a.capacity : unsigned(of.n);
+    Key *out_keys = static_cast<Key *>(last ? of.a.out_keys : of.a.other_keys);
+    V *out = static_cast<V *>(last ? of.a.out : of.a.other);
     GP__UNROLL
     for (int i = 0; i < ITEMS; i += AT_ONCE) {
       Key key[AT_ONCE];
@@ -134,8 +136,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
           *gp__in_block(own_keys + at[j] % TILE, at[j] / TILE) = key[j];
           if (PAIRS) *gp__in_block(own_values + at[j] % TILE, at[j] / TILE) = values[k];
         } else if (at[j] < n) {
-          if (!last || !of.a.drop_keys) static_cast<Key *>(of.a.out_keys)[at[j]] = key[j];
-          if (PAIRS) static_cast<V *>(of.a.out)[at[j]] = values[k];
+          if (!last || !of.a.drop_keys) out_keys[at[j]] = key[j];
+          if (PAIRS) out[at[j]] = values[k];
         }
       }
     }
@@ -205,8 +207,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       if (last) break;
       if (moved && !CLUSTER) {
         meet();
-        of.load_keys(key, static_cast<const Key *>(of.a.out_keys) + first, valid);
-        if (PAIRS) of.load_values(key, value, static_cast<const V *>(of.a.out), first, valid);
+        of.load_keys(key, static_cast<const Key *>(of.a.other_keys) + first, valid);
+        if (PAIRS) of.load_values(key, value, static_cast<const V *>(of.a.other), first, valid);
         continue;
       }
       if (moved) {

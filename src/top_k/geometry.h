@@ -1,6 +1,7 @@
 // top_k/geometry.h - launches of top-k and nth element
-// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, scan/policy.h, segmented_sort/policy.h,
-//   top_k/policy.h, core/rows.h, core/geometry.h, core/family.h, top_k/portable.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, scan/policy.h, sort/cooperative_policy.h,
+//   segmented_sort/policy.h, top_k/policy.h, core/rows.h, core/geometry.h, core/family.h, top_k/portable.h,
+//   sort/geometry.h
 
 // Top-k and nth element. grid: the blocks of the first launch.
 GP__HOST gp__u64 gp__rows_of(gp__shape s) { return s.primitive == GP_TOP_K && s.segments ? s.segments : 1; }
@@ -27,6 +28,8 @@ GP__HOST gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
       (s.top_k.order_bytes || gp__sort_item_bytes(s.key_size, s.out_size > 0) > 4 ? 512 : 1024) / p.threads;
   return p;
 }
+// One launch: bytes of the keys that move, before their values.
+GP__HOST gp__u64 gp__top_k_moved(gp__shape s) { return gp__ceil_div(s.count * (unsigned)s.key_size, 256) * 256; }
 // Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
 typedef struct gp__segment_top_k_layout {
   gp__u64 part, task_room, list_room, tasks, arrived, lists, bytes;
@@ -74,6 +77,11 @@ GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp_
     gp__geometry_segment_top_k(p, gp__rows_as_segments(s), resident, g);
     return;
   }
+  if (gp__is_cooperative(p.algorithm)) {
+    gp__geometry_radix(p, gp__sorted_top_k(s), resident, g);
+    if (p.algorithm == GP_ONE_LAUNCH) g->scratch = gp__top_k_moved(s) + s.count * (unsigned)s.out_size;
+    return;
+  }
   g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
   g->share = blocks;
@@ -91,5 +99,5 @@ GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp_
   }
 }
 
-static const gp__rules gp__rules_top_k = {gp__policy_valid_top_k, gp__measure_keys, gp__portable_top_k,
+static const gp__rules gp__rules_top_k = {gp__policy_valid_ranked, gp__measure_keys, gp__portable_top_k,
     GP__ALWAYS_OVERLAPS, gp__geometry_top_k, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};

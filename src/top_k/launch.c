@@ -1,7 +1,8 @@
 // top_k/launch.c - launches of top-k and radix select
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/words.h, core/rules.h, core/shape.h,
-//   top_k/policy.h, top_k/geometry.h, top_k/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c,
-//   core/kinds.c, core/state.c, top_k/check.c, core/load.c, core/launch.c, graph/launch.c
+//   sort/cooperative_policy.h, top_k/policy.h, sort/scratch.h, top_k/geometry.h, sort/arguments.h, top_k/arguments.h,
+//   core/system.c, core/request.c, host/values.c, core/names.c, core/kinds.c, core/state.c, top_k/check.c, core/load.c,
+//   core/launch.c, sort/launch.c, graph/launch.c
 
 GP__HOST void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
   a->keys = q->keys;
@@ -54,11 +55,25 @@ GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) 
   if (a->nth) return GP_SUCCESS;
   return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
 }
+// Few keys: a sort of all, which stores the first k.
+GP__HOST gp_result gp__launch_first_sorted(const gp__launching *l) {
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__radix_plan none;
+  gp__radix_args a;
+  memset(&none, 0, sizeof none);
+  a = gp__radix_arguments(l, &none, scratch);
+  a.other = scratch + gp__top_k_moved(*l->h);
+  a.end_bit = 8 * (int)l->q->key_size;
+  a.capacity = (unsigned)l->q->length;
+  a.drop_keys = !a.out_keys;
+  return gp__launch_passes_at_once(l, a);
+}
 GP__HOST gp_result gp__launch_segmented_top_k(const gp__launching *l);
 GP__HOST gp_result gp__launch_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__top_k_args a;
   if (q->op) return gp__launch_segmented_top_k(l);
+  if (gp__is_cooperative(l->p->algorithm)) return gp__launch_first_sorted(l);
   memset(&a, 0, sizeof a);
   gp__fill_top_k(q, &a);
   a.count_device = (const gp__u64 *)q->count_device;

@@ -145,12 +145,10 @@ template <int THREADS, class R> struct gp__best {
       __syncthreads();
       if (gp_warp() == 0) {
         gp__u32 bin[8], sum = 0;
-        GP__UNROLL
-        for (int j = 0; j < 8; ++j) sum += bin[j] = s.bins[gp_lane() * 8 + j];
+        GP__EACH(j, 8) sum += bin[j] = s.bins[gp_lane() * 8 + j];
         gp__u32 at = before + gp_warp_inclusive_scan(sum, gp_sum<gp__u32>()) - sum;
         if (at < k && k <= at + sum) {
-          GP__UNROLL
-          for (int j = 0; j < 8; ++j) {
+          GP__EACH(j, 8) {
             if (at < k && k <= at + bin[j]) s.bin = gp_lane() * 8 + j, s.before = at, s.in_bin = bin[j];
             at += bin[j];
           }
@@ -250,14 +248,12 @@ template <class P, class Bits> struct gp__key_tile {
   // Keys that exist of the vector at `at`.
   static GP_DEVICE int there(gp__u64 at, gp__u64 n) { return at + V <= n ? V : at < n ? int(n - at) : 0; }
   GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned, gp__u32 lead = 0) {
-    GP__UNROLL
-    for (int i = 0; i < K; ++i) {
+    GP__EACH(i, K) {
       const gp__u64 from = at(first, i);
       if (from >= lead && from + V <= n)
         x[i].template load<P::load>(in + from, misaligned, from >= V && from + 2 * V <= n);
       else {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) x[i].item[j] = from + j >= lead && from + j < n ? in[from + j] : Bits(0);
+        GP__EACH(j, V) x[i].item[j] = from + j >= lead && from + j < n ? in[from + j] : Bits(0);
       }
     }
   }
@@ -294,13 +290,11 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
       if (tile >= tiles) tile -= tiles;
       Tile next; // in flight meanwhile
       next.load(in, tile * Tile::ITEMS, t + a.blocks < tiles ? n : 0, misaligned);
-      GP__UNROLL
-      for (int i = 0; i < Tile::K; ++i) {
+      GP__EACH(i, Tile::K) {
         const gp__u64 at = Tile::at(first, i);
         const Bits bound = static_cast<Bits>(best.limit_key);
         gp__u32 hits = 0;
-        GP__UNROLL
-        for (int j = 0; j < Tile::V; ++j) hits |= (Key::encode(now.x[i].item[j]) <= bound ? 1u : 0u) << j;
+        GP__EACH(j, Tile::V) hits |= (Key::encode(now.x[i].item[j]) <= bound ? 1u : 0u) << j;
         hits &= (1u << Tile::there(at, n)) - 1;
         if (!__any_sync(0xffffffffu, hits != 0)) continue;
         GP__UNROLL_BY(1)
@@ -333,13 +327,11 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
     gp__best<THREADS, R> best(s, memory, a.capacity, gp__u32(a.k));
     for (gp__u64 first = share * TILE; first < a.ranks; first += a.blocks * TILE) {
       typename R::type r[ITEMS];
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const gp__u64 at = first + i * THREADS + threadIdx.x;
         r[i] = at < a.ranks ? in[at] : R::worst();
       }
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) best.push(first + i * THREADS + threadIdx.x < a.ranks && best.takes(r[i]), r[i]);
+      GP__EACH(i, ITEMS) best.push(first + i * THREADS + threadIdx.x < a.ranks && best.takes(r[i]), r[i]);
       best.make_room(TILE);
     }
     if (a.to || n >= a.k) gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);

@@ -95,8 +95,7 @@ template <class P, class Before, class Key, class In, class Out, bool WIDE> stru
   typedef gp__best_by_order<P::threads, Rank> Best;
   static const int ITEMS = gp__order_items(P::vectors, int(sizeof(Key))), TILE = P::threads * ITEMS;
   static GP_DEVICE void load(const Key *in, gp__u64 first, gp__u64 n, Key (&key)[ITEMS]) {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at < n) key[i] = in[at];
     }
@@ -115,8 +114,7 @@ template <class P, class Before, class Key, class In, class Out, bool WIDE> stru
       while (t >= own);
       Key next[ITEMS]; // in flight meanwhile
       load(in, (t * parts + part) * TILE, i + 1 < own ? s.count : 0, next);
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
+      GP__EACH(j, ITEMS) {
         const gp__u64 at = first + j * P::threads + threadIdx.x;
         const Ranked r = Rank::make(now[j], at);
         best.push(at < s.count && best.takes(r), r);

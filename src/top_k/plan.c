@@ -1,6 +1,6 @@
 // top_k/plan.c - plans of top-k, nth element and shuffle
-// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, top_k/geometry.h,
-//   core/request.c, host/values.c, top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c,
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, sort/cooperative_policy.h,
+//   top_k/geometry.h, core/request.c, top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c,
 //   top_k/check.c, core/shape.c, core/spelling.c, merge/names.c, top_k/names.c, top_k/launch.c, map/written.c,
 //   map/plan.c, segments/plan.c
 
@@ -18,6 +18,8 @@ GP__HOST int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *k
 GP__HOST int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
+  if (gp__is_cooperative(p->algorithm))
+    return kinds[0] = p->algorithm == GP_ONE_CLUSTER ? GP__SORT_ONE_CLUSTER : GP__SORT_ONE_LAUNCH, 1;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
   if (p->algorithm != GP_RADIX_SELECT || q->primitive != GP_TOP_K) return count;
@@ -41,7 +43,7 @@ GP__HOST int gp__top_k_is_idle(const gp__request *q) {
 }
 GP__HOST int gp__fit_top_k(const gp_policy *p, int occupancy) {
   (void)occupancy;
-  return p->algorithm == GP_RADIX_SELECT ? 0 : INT32_MAX;
+  return p->algorithm == GP_RADIX_SELECT || gp__is_cooperative(p->algorithm) ? 0 : INT32_MAX;
 }
 // Top-k of many sorts its results in place by one call: rows as segments, unless the device may shorten them.
 GP__HOST uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
@@ -56,11 +58,7 @@ GP__HOST uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uin
   call->key_type = q->key_type;
   call->key_size = q->key_size;
   call->end_bit = 8 * (int)q->key_size;
-  call->in_type = call->out_type = q->out_size == 1 ? GP_U8
-      : q->out_size == 2                            ? GP_U16
-      : q->out_size == 4                            ? GP_U32
-      : q->out_size == 8                            ? GP_U64
-                                                    : q->out_type;
+  call->in_type = call->out_type = gp__moved_as(q);
   call->in_struct = call->out_struct = q->out_struct;
   call->in_size = call->out_size = q->out_size;
   call->channels = call->active = 1;
@@ -84,11 +82,12 @@ GP__HOST unsigned gp__resident_top_k(
   const unsigned blocks = gp__resident_blocks(q, p, h, w);
   return blocks || (q->primitive != GP_SEGMENTED_TOP_K && !q->op) ? blocks : 1;
 }
+static const gp_policy gp__radix_select = {GP_RADIX_SELECT, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}};
 static const gp__kernel_rules gp__kernels_of_top_k = {gp__policy_of_top_k_kernel, GP__SAME_THREADS, GP__SAME_BLOCK,
     GP__NO_FORM, gp__resident_top_k, gp__spell_top_k, gp__fit_top_k};
 static const gp__family gp__family_top_k = {gp__checks_top_k, gp__top_k_is_idle, gp__shape_top_k, gp__kinds_of_top_k,
-    &gp__kernels_of_top_k, gp__operators_of_order, GP__WRITES_INPUTS(gp__launch_top_k, NULL, NULL, gp__sort_results),
-    gp__host_ranks};
+    &gp__kernels_of_top_k, gp__operators_of_order,
+    GP__WRITES_INPUTS(gp__launch_top_k, &gp__radix_select, NULL, gp__sort_results), gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {&gp__family_top_k,
     GP__READS_PAIRS | GP__READS_OP | GP__READS_K | GP__READS_ROWS,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_DESCENDING | GP_UNSORTED};

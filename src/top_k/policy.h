@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, histogram/policy.h, merge/policy.h
 
 #define GP_POLICY_FIELDS_TOP_K(F) \
-  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT, GP_WARP_SEGMENTS) \
+  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT, GP_WARP_SEGMENTS, GP_ONE_CLUSTER, GP_ONE_LAUNCH) \
   F(threads, 0, 128, 256, 512, 1024) \
   F(vectors, 0, 1, 2, 4) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \

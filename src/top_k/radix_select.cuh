@@ -50,8 +50,7 @@ GP_DEVICE void gp__select_finish(
   gp__u64 *bins = gp__select_bins(a, row);
   for (int i = threadIdx.x; i < digit.bins; i += THREADS) {
     gp__u32 sum = 0;
-    GP__UNROLL
-    for (int c = 0; c < COPIES; ++c) sum += s.count[i * COPIES + c];
+    GP__EACH(c, COPIES) sum += s.count[i * COPIES + c];
     if (sum) atomicAdd(bins + i, gp__u64(sum));
   }
   __syncthreads();
@@ -79,8 +78,7 @@ GP_DEVICE void gp__select_finish(
   gp__u64 before = sum;
   gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan); // its barrier: all threads have read the state
   if (before <= rank && rank < before + mine) {
-    GP__UNROLL
-    for (int j = 0; j < EACH; ++j) {
+    GP__EACH(j, EACH) {
       if (before <= rank && rank < before + n[j]) {
         const gp__u64 found = prefix << (digit.known - digit.shift) | (threadIdx.x * EACH + j);
         state->prefix = found;
@@ -107,8 +105,7 @@ GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u6
   for (gp__u64 first = share * Tile::ITEMS; first < n; first += apart) {
     Tile next; // in flight meanwhile
     next.load(in, first + apart, n, misaligned);
-    GP__UNROLL
-    for (int i = 0; i < Tile::K; ++i) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
+    GP__EACH(i, Tile::K) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
     f.flush_if_full();
     now = next;
   }
@@ -125,8 +122,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
   int shift;
   bool encoded;
   GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
-    GP__UNROLL
-    for (int j = 0; j < V; ++j)
+    GP__EACH(j, V)
       if (j < there) atomicAdd(count + (gp__u32((encoded ? x.item[j] : Key::encode(x.item[j])) >> shift)) * COPIES, 1u);
   }
   GP_DEVICE void flush_if_full() {}
@@ -221,8 +217,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_sample(co
   gp__u64 bound = 0;
   int shift = 8 * int(sizeof(T));
   Bits x[EACH];
-  GP__UNROLL
-  for (int i = 0; i < EACH; ++i) {
+  GP__EACH(i, EACH) {
     const gp__u64 at = gp__u64(i / 4) * THREADS + threadIdx.x; // four neighbours of four steps, at random
     x[i] = Bits(0);
     if (step) x[i] = Key::encode(in[at * 4 * step + gp__u32(at) * 2654435761u % (4 * step - 3) + i % 4]);
@@ -231,18 +226,14 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_sample(co
     const gp__select_digit digit(8 * int(sizeof(T)), level);
     for (int i = threadIdx.x; i < digit.bins; i += THREADS) s.count[i] = 0;
     __syncthreads();
-    GP__UNROLL
-    for (int i = 0; i < EACH; ++i)
+    GP__EACH(i, EACH)
       if (level == 0 || gp__u64(x[i]) >> digit.known == bound)
         atomicAdd(s.count + (gp__u32(x[i] >> digit.shift) & unsigned(digit.bins - 1)), 1u);
     __syncthreads();
     gp__u64 before = 0;
-    GP__UNROLL
-    for (int j = 0; j < BINS; ++j)
-      before += int(threadIdx.x) * BINS + j < digit.bins ? s.count[threadIdx.x * BINS + j] : 0;
+    GP__EACH(j, BINS) before += int(threadIdx.x) * BINS + j < digit.bins ? s.count[threadIdx.x * BINS + j] : 0;
     gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan);
-    GP__UNROLL
-    for (int j = 0; j < BINS; ++j) {
+    GP__EACH(j, BINS) {
       const int bin = int(threadIdx.x) * BINS + j;
       const gp__u32 inside = bin < digit.bins ? s.count[bin] : 0;
       if (before <= rank && rank < before + inside)
@@ -273,8 +264,7 @@ struct gp__select_bound : gp__select_stage<P, typename gp__top_k_key<T, DESCENDI
   GP_DEVICE gp__select_bound(const Stage &stage, gp__u64 within) : Stage(stage), bound(within) {}
   GP_DEVICE void take(gp__vector_access<Bits, Stage::V> x, int there) {
     gp__u32 hits = 0;
-    GP__UNROLL
-    for (int j = 0; j < Stage::V; ++j) {
+    GP__EACH(j, Stage::V) {
       x.item[j] = Key::encode(x.item[j]);
       hits |= (j < there && gp__u64(x.item[j]) <= bound ? 1u : 0u) << j;
     }
@@ -319,8 +309,7 @@ struct gp__select_next_digit : gp__select_stage<P, typename gp__top_k_key<T, DES
       : Stage(stage), prefix(known), digit(next), encoded(is_encoded), appends(puts_aside) {}
   GP_DEVICE void take(gp__vector_access<Bits, V> x, int there) {
     gp__u32 hits = 0;
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) {
+    GP__EACH(j, V) {
       const Bits bits = encoded ? x.item[j] : Key::encode(x.item[j]);
       hits |= (j < there && gp__u64(bits) >> digit.known == prefix ? 1u : 0u) << j;
     }
@@ -433,12 +422,10 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
     keys.load(in, tile * Tile::ITEMS, n, misaligned);
     gp__u32 below[K], equal[K]; // a bit a key
     gp__below_equal before[K], total = gp__add_below_equal::identity();
-    GP__UNROLL
-    for (int i = 0; i < K; ++i) {
+    GP__EACH(i, K) {
       const gp__u64 at = Tile::at(tile * Tile::ITEMS, i);
       below[i] = equal[i] = 0;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         const Bits bits = Key::encode(keys.x[i].item[j]);
         below[i] |= (bits < kth ? 1u : 0u) << j;
         equal[i] |= (bits == kth ? 1u : 0u) << j;
@@ -468,8 +455,7 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
     gp__below_equal from = gp__add_below_equal::identity();
     if (tile > 0) from = s.prefix.value;
     from.below &= ~(1ull << 63);
-    GP__UNROLL
-    for (int i = 0; i < K; ++i) {
+    GP__EACH(i, K) {
       const gp__u64 at = Tile::at(tile * Tile::ITEMS, i);
       gp__u64 lower = from.below + before[i].below, same = from.equal + before[i].equal;
       gp__u32 left = below[i] | equal[i];

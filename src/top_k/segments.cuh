@@ -66,8 +66,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
 
   // Stores results: N sorted items a lane, `lanes` lanes a segment.
   template <int N> GP_DEVICE void store(const C (&x)[N], unsigned lanes, gp__u32 k, gp__u64 to, gp__u64 begin) const {
-    GP__UNROLL
-    for (int pass = 0; pass < 2; ++pass) { // keys; indices
+    GP__EACH(pass, 2) { // keys; indices
       if (pass ? gp__is_none<Out>::value : !a.out_keys) continue;
       __syncwarp();
       GP__UNROLL
@@ -88,8 +87,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
     const gp__u32 own = left > gp_lane() ? left - gp_lane() : 0;
     in += gp_lane();
     if (left >= 32 * N) {
-      GP__UNROLL
-      for (int j = 0; j < N; ++j) key[j] = Key::encode(in[32 * j]);
+      GP__EACH(j, N) key[j] = Key::encode(in[32 * j]);
     } else {
       GP__UNROLL
       for (unsigned j = 0; j < N; ++j) key[j] = 32 * j < own ? Word(Key::encode(in[32 * j])) : Lone::last();
@@ -113,14 +111,12 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
     const Bits *in = static_cast<const Bits *>(a.keys) + begin;
     C *list = reinterpret_cast<C *>(room), x[N];
     Word best[N];
-    GP__UNROLL
-    for (int j = 0; j < N; ++j) best[j] = Lone::last();
+    GP__EACH(j, N) best[j] = Lone::last();
     GP__UNROLL_BY(1)
     for (gp__u32 at = 0; at < n; at += 32 * FIRST) {
       Word key[FIRST];
       load(in + at, n - at, key);
-      GP__UNROLL
-      for (int j = 0; j < FIRST; ++j) best[j % N] = key[j] < best[j % N] ? key[j] : best[j % N];
+      GP__EACH(j, FIRST) best[j % N] = key[j] < best[j % N] ? key[j] : best[j % N];
     }
     Word bound = sort<Lone>(best, k);
     gp__u32 listed = 0, steps = STEPS;
@@ -131,8 +127,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
         Word key[STEPS];
         gp__u32 mine = 0;
         load(in + at, n - at, key);
-        GP__UNROLL
-        for (int j = 0; j < STEPS; ++j) mine += key[j] <= bound && (j == 0 || steps > 1) ? 1 : 0;
+        GP__EACH(j, STEPS) mine += key[j] <= bound && (j == 0 || steps > 1) ? 1 : 0;
         const gp__u32 next = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>()) + listed,
                       all = gp_warp_broadcast(next, 31);
         if (all > 32 * N) {
@@ -249,11 +244,9 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
     next.load(in, (at * parts + part) * Tile::ITEMS, i + 1 < own ? end : 0, 0, lead);
     const Bits bound = static_cast<Bits>(best.limit_key);
     gp__u32 hits[K], any = 0;
-    GP__UNROLL
-    for (int v = 0; v < K; ++v) {
+    GP__EACH(v, K) {
       hits[v] = 0;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         now.x[v].item[j] = Key::encode(now.x[v].item[j]);
         hits[v] |= (now.x[v].item[j] <= bound ? 1u : 0u) << j;
       }
@@ -264,10 +257,8 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
     }
     if (__any_sync(0xffffffffu, any != 0)) {
       gp__u32 mine = 0;
-      GP__UNROLL
-      for (int v = 0; v < K; ++v) {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j)
+      GP__EACH(v, K) {
+        GP__EACH(j, V)
           if (!best.takes(R::make(now.x[v].item[j], Tile::at(first, v) + j - lead))) hits[v] &= ~(1u << j);
         mine += unsigned(__popc(hits[v]));
       }
@@ -277,10 +268,8 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
       to = gp_warp_broadcast(to, 31);
       best.seen = to + gp_warp_broadcast(up_to, 31);
       to += up_to - mine;
-      GP__UNROLL
-      for (int v = 0; v < K; ++v) {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j)
+      GP__EACH(v, K) {
+        GP__EACH(j, V)
           if (hits[v] >> j & 1u) best.list[to++] = R::make(now.x[v].item[j], Tile::at(first, v) + j - lead);
       }
     }
@@ -299,13 +288,11 @@ GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, Bes
   for (gp__u64 first = 0; first < ranks && beyond < parts; first += TILE) {
     typename R::type r[ITEMS];
     bool any = false;
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
+    GP__EACH(j, ITEMS) {
       const gp__u64 at = first + unsigned(j * THREADS) + threadIdx.x;
       r[j] = at < ranks ? lists[at] : R::worst();
     }
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
+    GP__EACH(j, ITEMS) {
       const bool taken = best.takes(r[j]);
       best.push(taken, r[j]);
       any = any || taken;

@@ -17,8 +17,7 @@ struct gp__bijection {
     low_bits = (bits + 1) / 2;
     low_mask = 0xffffffffu >> (32 - low_bits);
     high_mask = 0xffffffffu >> (32 - (bits - low_bits));
-    GP__UNROLL
-    for (int r = 0; r < GP__SHUFFLE_ROUNDS; ++r) keys[r] = reinterpret_cast<const gp__u32 *>(value.bytes)[r];
+    GP__EACH(r, GP__SHUFFLE_ROUNDS) keys[r] = reinterpret_cast<const gp__u32 *>(value.bytes)[r];
   }
   GP_DEVICE gp__u64 operator()(gp__u64 x) const {
     do {
@@ -52,13 +51,10 @@ template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map
       const gp__u64 first = (tile * ALL + round) * P::threads + threadIdx.x;
       gp__u64 from[ITEMS];
       Out x[ITEMS];
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) from[i] = first + i * P::threads < n ? p(first + i * P::threads) : 0;
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS) from[i] = first + i * P::threads < n ? p(first + i * P::threads) : 0;
+      GP__EACH(i, ITEMS)
         if (first + i * P::threads < n) x[i] = gp__shuffled_element<In, Out>::at(a.in, from[i]);
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS)
         if (first + i * P::threads < n) out[first + i * P::threads] = x[i];
     }
   }

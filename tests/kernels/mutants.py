@@ -2335,7 +2335,8 @@ MUTANTS = {
         "RADIX_SELECT", "src/top_k/radix_select.cuh", "gathers && row < a.rows; ++row)\n    gathers =",
         "gathers && row < 1; ++row)\n    gathers ="),
     "filter: tiles of filtered rows publish nothing": (
-        "RADIX_SELECT", "src/top_k/radix_select.cuh", "    const gp__u64 wanted = state->rank + 1; // equal keys wanted\n",
+        "RADIX_SELECT", "src/top_k/radix_select.cuh",
+        "    const gp__u64 wanted = state->rank + 1; // equal keys wanted\n",
         "    const gp__u64 wanted = state->rank + 1;\n    __syncthreads();\n    if (state->buffered == 2) continue;\n"),
     "filter: a copy of the k-th key too few": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh", "from = a.k - 1 - state->rank;", "from = a.k - state->rank;"),
@@ -2501,6 +2502,14 @@ MUTANTS = {
         "  gp__pdl_wait<P>();\n  const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);",
         "  gp__load_volatile(static_cast<const gp__u64 *>(a.workspace));\n  gp__pdl_wait<P>();\n"
         "  const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);"),
+    "cooperative radix: one result too many": (
+        "RADIX", "src/sort/cooperative.cuh", "last && of.a.capacity < of.n ? of.a.capacity :",
+        "last && of.a.capacity < of.n ? of.a.capacity + 1 :"),
+    "cooperative radix: passes before the last are cut": (
+        "RADIX", "src/sort/cooperative.cuh", "last && of.a.capacity < of.n ?", "of.a.capacity < of.n ?"),
+    "cooperative radix: values of a pass where the results go": (
+        "RADIX", "src/sort/cooperative.cuh", "static_cast<V *>(last ? of.a.out : of.a.other)",
+        "static_cast<V *>(of.a.out)"),
     "cooperative radix: a cluster's next pass before all have written": (
         "RADIX", "src/sort/cooperative.cuh",
         "if (moved) {\n        gp__cluster_arrive();\n        gp__cluster_wait();\n      }", ""),
