@@ -12,9 +12,9 @@ GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
   const gp__u64 there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }
-// Blocks of a row that merge `ranks` ranks in the next launch.
-GP__HOST gp__u64 gp__top_k_mergers(gp__u64 ranks) {
-  return ranks <= GP__TOP_K_MERGED ? 1 : gp__ceil_div(ranks, GP__TOP_K_MERGED / 2);
+// Blocks of a row that merge the lists of `blocks` blocks: one, or about the root of their number.
+GP__HOST gp__u64 gp__top_k_mergers(gp__u64 blocks, gp__u64 k) {
+  return blocks * k <= GP__TOP_K_MERGED ? 1 : 1ull << (64 - __builtin_clzll(blocks)) / 2;
 }
 // Most keys of a row that radix select puts aside.
 GP__HOST gp__u64 gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
@@ -89,7 +89,7 @@ GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp_
   if (p.algorithm == GP_BEST_LISTS) {
     g->grid = (unsigned)(works < resident ? works : resident);
     if (blocks > 1)
-      g->scratch = rows * (blocks + gp__top_k_mergers(blocks * s.top_k.results)) * s.top_k.results * gp__rank_bytes(s);
+      g->scratch = rows * (blocks + gp__top_k_mergers(blocks, s.top_k.results)) * s.top_k.results * gp__rank_bytes(s);
   } else {
     const gp__u64 collect = gp__look_back_slots(g->tiles) * 2;
     g->grid = (unsigned)works;

@@ -13,7 +13,7 @@
 enum {
   GP__TOP_K_FEW = 1024,
   GP__TOP_K_STATIC_BYTES = 2048,
-  GP__TOP_K_MERGED = 32768, // ranks that one block merges, about
+  GP__TOP_K_MERGED = 8192,  // most ranks that one block merges
   GP__TOP_K_LANE = 16,      // keys of a short segment that a lane sorts
   GP__TOP_K_BY_LANES = 512, // most keys of a segment that lanes sort
   GP__TOP_K_BY_WARP = 2048, // most keys that a warp reads,

@@ -2331,6 +2331,9 @@ MUTANTS = {
     "filter: more keys than there is room for": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh", "return appended >= a.k && appended <= a.room ? appended : 0;",
         "return appended >= a.k ? appended : 0;"),
+    "top-k: no room for values that move": (
+        "TOP_K_LISTS", "src/top_k/geometry.h", "gp__top_k_moved(s) + s.count * (unsigned)s.out_size;",
+        "gp__top_k_moved(s);"),
     "filter: rows that were not filtered are gathered": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh", "gathers && row < a.rows; ++row)\n    gathers =",
         "gathers && row < 1; ++row)\n    gathers ="),

@@ -322,7 +322,7 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
   static int lists(const char *name, const Rows &o, const gp__shape &s, const gp_policy &p, const gp__geometry &g,
       gp__top_k_args a) {
     const unsigned rank = gp__rank_bytes(s) << (WIDE && sizeof(T) == 4 && outs);
-    const u64 mergers = o.merged ? o.merged : gp__top_k_mergers(g.share * o.k);
+    const u64 mergers = o.merged ? o.merged : gp__top_k_mergers(g.share, o.k);
     Device<gp_vector> first(a.rows * a.blocks * a.k * rank / 16 + 1), second(a.rows * mergers * a.k * rank / 16 + 1);
     a.capacity = gp__top_k_capacity(p, s);
     const u64 tiles =
@@ -470,7 +470,7 @@ static void geometries() {
     for (int size : {1, 2, 4, 8})
       for (int out : {0, 4, 8, 64})
         for (u64 k : {1ull, 10ull, 1000ull, 1024ull, 1025ull, 1ull << 20})
-          for (u64 count : {1ull << 20, 1ull << 33})
+          for (u64 count : {4127ull, 1ull << 15, (1ull << 15) + 1, 1ull << 19, 1ull << 20, 1ull << 33})
             for (u64 rows : {1ull, 3ull, 5000ull}) {
               gp__shape s = shape_of(GP_TOP_K, size, count, 132);
               s.compute_capability = arch, s.shared_bytes = gp__shared_bytes_of(arch);
@@ -478,8 +478,20 @@ static void geometries() {
               const gp_policy p = gp__portable_top_k(none, s);
               const bool lists = p.algorithm == GP_BEST_LISTS;
               gp__geometry g = {};
+              if (k > count) continue;
               gp__geometry_top_k(p, s, u64(132) * unsigned(p.blocks_per_sm), &g);
               const u64 works = rows * g.share;
+              const bool sorts = rows == 1 && out <= 16 &&
+                  count <= (size == 8                    ? k > 128 ? 1u << 15 : 0u
+                                   : size > 2 && k <= 32 ? 1u << 15
+                                                         : 1u << 19);
+              if (gp__is_cooperative(p.algorithm) || sorts) {
+                check(sorts && gp__policy_valid_ranked(p, s) && g.grid * g.tile_items >= count && p.vectors <= 4 &&
+                        (p.algorithm == GP_ONE_CLUSTER || g.scratch >= count * unsigned(size + out)),
+                    "few keys for arch " + std::to_string(arch) + " size " + std::to_string(size) + " out " +
+                        std::to_string(out) + " k " + std::to_string(k) + " of " + std::to_string(count));
+                continue;
+              }
               check(gp__policy_valid_top_k(p, s) && g.shared_bytes <= unsigned(s.shared_bytes) && g.grid >= 1 &&
                       (lists ? k <= 1024 && gp__top_k_capacity(p, s) >= k + k / 2 + 32 + gp__top_k_tile(p, s)
                              : g.grid == works && g.words >= rows) &&
