@@ -1,7 +1,7 @@
 // sort/cooperative.cuh - cooperative radix sort: all blocks in one launch, or one cluster
 // uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h, sort/radix_policy.h,
-//   sort/cooperative_policy.h, sort/arguments.h, sort/hybrid_arguments.h, device/look_back.cuh, device/kernel.cuh,
-//   sort/keys.cuh, sort/radix_sweep.cuh
+//   sort/cooperative_policy.h, sort/arguments.h, top_k/arguments.h, sort/hybrid_arguments.h, device/look_back.cuh,
+//   device/kernel.cuh, sort/keys.cuh, sort/radix_sweep.cuh
 
 // One launch does all passes. Its blocks form one cluster or one grid. Each holds a tile of keys in registers while the
 // blocks exchange their digit counts. After that no block needs the pass's input, so keys may overwrite it: they go to
@@ -36,6 +36,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   V *own_values;
   unsigned rank, blocks;
   gp__u32 met; // grid barriers passed
+  const void *in;
 
   GP_DEVICE gp__word *word(int pass, unsigned block, unsigned quad) const {
     return gp__words(of.a.workspace) + (unsigned(pass & 1) * blocks + block) * QUADS + quad;
@@ -186,7 +187,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   GP_DEVICE void run() {
     const gp__u64 first = gp__u64(rank) * TILE, n = of.n;
     const unsigned valid = first >= n ? 0 : n - first < TILE ? unsigned(n - first) : TILE;
-    const Key *from = static_cast<const Key *>(of.a.keys);
+    const Key *from = static_cast<const Key *>(in);
     const V *values_from = static_cast<const V *>(of.a.in);
     Key key[ITEMS];
     V value[ITEMS];
@@ -229,12 +230,14 @@ template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__cooperativ
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
-  const gp__u64 n = gp__count(a);
+  const gp__select_state *state = reinterpret_cast<const gp__select_state *>(a.leads); // of a sampled select
+  const bool filtered = state && state->buffered == 2;
+  const gp__u64 n = filtered ? state->appended : gp__count(a);
   typename K::Key *const keys = reinterpret_cast<typename K::Key *>(shared);
   V *const values = reinterpret_cast<V *>(shared + KEYS);
   const typename Sort::Sweep of = {a, s.sweep, keys, values, 0, 0, n};
   Sort sort = {of, s, keys, values, reinterpret_cast<typename K::Key *>(shared + KEYS + VALUES),
-      reinterpret_cast<V *>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0};
+      reinterpret_cast<V *>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0, filtered ? a.other : a.keys};
   sort.run();
 }
 template <class P, class K, class V> GP_DEVICE void gp__sort_one_cluster(const gp__radix_args &a) {

@@ -17,7 +17,9 @@ GP__HOST gp__u64 gp__top_k_mergers(gp__u64 blocks, gp__u64 k) {
   return blocks * k <= GP__TOP_K_MERGED ? 1 : 1ull << (64 - __builtin_clzll(blocks)) / 2;
 }
 // Most keys of a row that radix select puts aside.
-GP__HOST gp__u64 gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
+GP__HOST gp__u64 gp__select_room(gp_policy p, gp__shape s) {
+  return p.algorithm == GP_SAMPLED_SELECT ? gp__sampled_room(s) : s.count / 16 + 1024;
+}
 // Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
 // longer ones.
 GP__HOST gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
@@ -85,7 +87,7 @@ GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp_
   g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
   g->share = blocks;
-  g->shared_bytes = gp__top_k_shared_bytes(p, s);
+  g->shared_bytes = gp__top_k_shared_bytes(gp__unsampled(p), s);
   if (p.algorithm == GP_BEST_LISTS) {
     g->grid = (unsigned)(works < resident ? works : resident);
     if (blocks > 1)
@@ -95,7 +97,7 @@ GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp_
     g->grid = (unsigned)works;
     g->words = rows;
     if (s.primitive == GP_TOP_K && g->words < collect) g->words = collect;
-    g->scratch = rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8 + gp__select_room(s) * (unsigned)s.key_size);
+    g->scratch = rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8 + gp__select_room(p, s) * (unsigned)s.key_size);
   }
 }
 

@@ -1,8 +1,8 @@
 // top_k/plan.c - plans of top-k, nth element and shuffle
 // uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, sort/cooperative_policy.h,
-//   top_k/geometry.h, core/request.c, top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c,
-//   top_k/check.c, core/shape.c, core/spelling.c, merge/names.c, top_k/names.c, top_k/launch.c, map/written.c,
-//   map/plan.c, segments/plan.c
+//   top_k/portable.h, top_k/geometry.h, core/request.c, top_k/host.c, top_k/shuffle_host.c, segments/kinds.c,
+//   core/kinds.c, core/primitive.c, core/reads.c, top_k/check.c, core/shape.c, core/spelling.c, merge/names.c,
+//   top_k/names.c, top_k/launch.c, map/written.c, map/plan.c, segments/plan.c
 
 GP__HOST int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *kinds) {
   if (q->composed) {
@@ -22,11 +22,12 @@ GP__HOST int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__ke
     return kinds[0] = p->algorithm == GP_ONE_CLUSTER ? GP__SORT_ONE_CLUSTER : GP__SORT_ONE_LAUNCH, 1;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
-  if (p->algorithm != GP_RADIX_SELECT || q->primitive != GP_TOP_K) return count;
+  if (p->algorithm == GP_BEST_LISTS || q->primitive != GP_TOP_K) return count;
   kinds[count++] = GP__SELECT_COLLECT;
-  if (!gp__filters_keys(q)) return count;
+  if (!gp__filters_keys(q, p)) return count;
   kinds[count++] = GP__SELECT_SAMPLE;
   kinds[count++] = GP__SELECT_FILTER;
+  if (p->algorithm == GP_SAMPLED_SELECT) kinds[count++] = GP__SORT_ONE_CLUSTER;
   return count;
 }
 
@@ -43,13 +44,13 @@ GP__HOST int gp__top_k_is_idle(const gp__request *q) {
 }
 GP__HOST int gp__fit_top_k(const gp_policy *p, int occupancy) {
   (void)occupancy;
-  return p->algorithm == GP_RADIX_SELECT || gp__is_cooperative(p->algorithm) ? 0 : INT32_MAX;
+  return p->algorithm == GP_BEST_LISTS || p->algorithm == GP_WARP_SEGMENTS ? INT32_MAX : 0;
 }
 // Top-k of many sorts its results in place by one call: rows as segments, unless the device may shorten them.
 GP__HOST uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
   const uint64_t rows = q->segments ? q->segments : 1, calls = q->count_device ? rows : 1;
   if (q->primitive != GP_TOP_K || p->algorithm != GP_RADIX_SELECT || q->length < 2 ||
-      (q->flags & GP_UNSORTED && !gp__filters_keys(q))) // whose order differs from call to call
+      (q->flags & GP_UNSORTED && !gp__filters_keys(q, p))) // whose order differs from call to call
     return 0;
   memset(call, 0, sizeof *call);
   call->primitive = rows > calls ? GP_SEGMENTED_SORT : GP_SORT;
@@ -74,6 +75,7 @@ GP__HOST gp_result gp__host_ranks(gp__host_call *h) {
 }
 
 GP__HOST gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
+  if (p.algorithm == GP_SAMPLED_SELECT && kind == GP__SORT_ONE_CLUSTER) return gp__sampled_sort(p, s);
   return kind == GP__TOP_K_SHORT || kind == GP__TOP_K_ORDER_SHORT ? gp__policy_of_short_top_k(p, s) : p;
 }
 // One block at least is promised for segments: a compiler that is told nothing spills to fit another.

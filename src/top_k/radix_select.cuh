@@ -9,7 +9,8 @@
 // One launch a digit of the keys, the most significant first. It counts the next digit of keys that have the k-th key's
 // known upper bits; the last block to finish finds that digit of the k-th key. Once few enough keys are left, a launch
 // puts them aside, and later launches read only those. Where k of many keys are wanted, a sample bounds them, and one
-// sweep puts aside all keys within the bound; if these are too few or too many, all keys are read as before.
+// sweep puts aside all keys within the bound; if these are too few or too many, all keys are read as before. A sampled
+// select sorts the keys aside, or else its results.
 
 // The bits of digit `level`: how far up the known bits begin, the digit's shift, and its bins.
 struct gp__select_digit {
@@ -120,10 +121,9 @@ template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
   typedef gp__select_storage<P::threads, COPIES> Storage;
   gp__u32 *count; // this lane's copy
   int shift;
-  bool encoded;
   GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
     GP__EACH(j, V)
-      if (j < there) atomicAdd(count + (gp__u32((encoded ? x.item[j] : Key::encode(x.item[j])) >> shift)) * COPIES, 1u);
+      if (j < there) atomicAdd(count + gp__u32(Key::encode(x.item[j]) >> shift) * COPIES, 1u);
   }
   GP_DEVICE void flush_if_full() {}
 };
@@ -133,6 +133,10 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
   GP_SHARED(typename First::Storage, s);
   for (int i = threadIdx.x; i < GP__SELECT_BINS * First::COPIES; i += P::threads) s.count[i] = 0;
   gp__pdl_wait<P>();
+  if (a.finish && gp__select_filtered(a, 0)) {
+    if (blockIdx.x + threadIdx.x == 0) static_cast<gp__select_state *>(a.states)->buffered = 2;
+    return;
+  }
   if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, a.rows * a.blocks);
   __syncthreads();
   const gp__ticket ticket = s.ticket;
@@ -156,7 +160,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
     }
   }
   const gp__select_digit digit(8 * int(sizeof(T)), 0);
-  First first = {s.count + gp_lane() % First::COPIES, digit.shift, appended != 0};
+  First first = {s.count + gp_lane() % First::COPIES, digit.shift};
   gp__select_tiles<P>(
       appended ? static_cast<const Bits *>(a.aside) + row * a.room : static_cast<const Bits *>(a.keys) + row * a.count,
       n, share, a.blocks, first);
@@ -265,8 +269,7 @@ struct gp__select_bound : gp__select_stage<P, typename gp__top_k_key<T, DESCENDI
   GP_DEVICE void take(gp__vector_access<Bits, Stage::V> x, int there) {
     gp__u32 hits = 0;
     GP__EACH(j, Stage::V) {
-      x.item[j] = Key::encode(x.item[j]);
-      hits |= (j < there && gp__u64(x.item[j]) <= bound ? 1u : 0u) << j;
+      hits |= (j < there && gp__u64(Key::encode(x.item[j])) <= bound ? 1u : 0u) << j;
     }
     if (!__any_sync(0xffffffffu, hits != 0)) return;
     GP__UNROLL_BY(1)
@@ -338,12 +341,13 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(cons
   gp__pdl_wait<P>();
   const gp__u64 row = blockIdx.x / a.blocks, share = blockIdx.x % a.blocks;
   gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+  if (a.finish && state->buffered == 2) return;
   Bits *aside = static_cast<Bits *>(a.aside) + row * a.room;
   const gp__select_digit digit(8 * int(sizeof(T)), a.level);
   const bool buffered = state->buffered != 0;
   const gp__u64 n = buffered ? state->appended : gp__count(a);
-  Next next({s, reinterpret_cast<Bits *>(stage), aside, &state->appended, a.room, 0}, state->prefix, digit, buffered,
-      !buffered && state->inside <= a.room);
+  Next next({s, reinterpret_cast<Bits *>(stage), aside, &state->appended, a.room, 0}, state->prefix, digit,
+      state->buffered == 1, !buffered && state->inside <= a.room);
   gp__select_tiles<P>(buffered ? static_cast<const Bits *>(aside) : static_cast<const Bits *>(a.keys) + row * a.count,
       n, share, a.blocks, next);
   if (next.appends) next.flush();
@@ -380,7 +384,7 @@ GP_DEVICE void gp__select_gather(const gp__top_k_args &a, gp__u64 row, Storage &
   const gp__u64 n = state->appended, from = a.k - 1 - state->rank; // of the copies
   for (gp__u64 first = blockIdx.x * gp__u64(P::threads); first < n; first += gridDim.x * gp__u64(P::threads)) {
     const gp__u64 i = first + threadIdx.x;
-    const Bits bits = i < n ? aside[i] : kth;
+    const Bits bits = i < n ? Key::encode(aside[i]) : kth;
     gp__below_equal at = {bits < kth ? 1ull : 0ull, 0};
     const gp__below_equal sum = gp_tile_exclusive_scan<P::threads>(at, gp__add_below_equal(), s.scan);
     if (threadIdx.x == 0) s.ticket.number = atomicAdd(&state->arrived, sum.below);
@@ -405,7 +409,7 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   bool gathers = gp__is_none<Out>::value && a.filtered;
   for (gp__u64 row = 0; gathers && row < a.rows; ++row)
     gathers = static_cast<const gp__select_state *>(a.states)[row].buffered == 2;
-  for (gp__u64 row = 0; gathers && row < a.rows; ++row) gp__select_gather<P, T, DESCENDING>(a, row, s);
+  for (gp__u64 row = 0; gathers && !a.finish && row < a.rows; ++row) gp__select_gather<P, T, DESCENDING>(a, row, s);
   if (gathers) return;
   for (;;) {
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);

@@ -2344,7 +2344,15 @@ MUTANTS = {
     "filter: a copy of the k-th key too few": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh", "from = a.k - 1 - state->rank;", "from = a.k - state->rank;"),
     "filter: the sample is not ordered as the keys": (
-        "RADIX_SELECT", "src/top_k/radix_select.cuh", "x.item[j] = Key::encode(x.item[j]);\n      hits |=", "hits |="),
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "gp__u64(Key::encode(x.item[j])) <= bound",
+        "gp__u64(x.item[j]) <= bound"),
+    "sampled select: results that no bound gave are not sorted": (
+        "RADIX_SELECT", "src/sort/cooperative.cuh", "filtered ? a.other : a.keys", "a.other"),
+    "sampled select: as many keys are sorted as are wanted": (
+        "RADIX_SELECT", "src/sort/cooperative.cuh", "filtered ? state->appended : gp__count(a)", "gp__count(a)"),
+    "sampled select: nobody is told that a bound serves": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh",
+        "static_cast<gp__select_state *>(a.states)->buffered = 2;", "(void)0;"),
     "collect: one equal key too many": ("RADIX_SELECT", "src/top_k/radix_select.cuh", "if (!is_equal || same < wanted)",
                                         "if (!is_equal || same <= wanted)"),
     "shuffle: n itself": (
@@ -3054,9 +3062,8 @@ MUTANTS = {
         "const gp__u64 counted = blockIdx.x < c.blocks ? n : 0;", "const gp__u64 counted = n;"),
     "adaptive: a team works whatever is chosen": (
         "ADAPTIVE", "src/sort/cooperative.cuh",
-        "  if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;\n  const gp__u64 n = gp__count(a);\n"
-        "  typename K::Key",
-        "  const gp__u64 n = gp__count(a);\n  typename K::Key"),
+        "  if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;\n  const gp__select_state",
+        "  const gp__select_state"),
     "leading: keys that are dropped never come to their buckets": (
         "LEADING", "src/sort/radix_count.cuh",
         "(left == 1 && !leading ? GP__RADIX_LAST : 0)", "(left == 1 ? GP__RADIX_LAST : 0)"),

@@ -78,6 +78,11 @@ FAKE_KERNEL(
     gp__radix_args, gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 2, 2>, gp__radix_key<float>, unsigned int>);
 FAKE_KERNEL(gp__radix_args, gp__sort_one_launch<gp__policy<256, 1, 3, 3, 0, 2, 2>, gp__radix_key<float>, gp__none>);
 FAKE_KERNEL(gp__radix_args, gp__sort_one_launch<gp__policy<256, 1, 3, 3, 0, 2, 2>, gp__radix_key<float>, unsigned int>);
+FAKE_KERNEL(gp__top_k_args, gp__select_sample<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
+FAKE_KERNEL(gp__top_k_args, gp__select_filter<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
+FAKE_KERNEL(gp__top_k_args, gp__select_collect<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, gp__none, true>);
+FAKE_KERNEL(gp__radix_args, gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 2>, gp__radix_key<float>, gp__none>);
+FAKE_KERNEL(gp__radix_args, gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<float>, gp__none>);
 FAKE_KERNEL(gp__top_k_args, gp__select_first<gp__policy<256, 2, 3, 3, 0, 4, 1>, float, true>);
 FAKE_KERNEL(gp__top_k_args, gp__select_next<gp__policy<256, 2, 3, 3, 0, 4, 1>, float, true>);
 FAKE_KERNEL(gp__top_k_args, gp__select_collect<gp__policy<256, 2, 3, 3, 0, 4, 1>, float, gp__none, gp__none, true>);
@@ -232,6 +237,26 @@ static void test_top_k() {
     CHECK(fake::counts.launches == launches + 4 && out_keys.data[0] == 7);
     fake::machine.refusal = 0;
   }
+  // a sample bounds the keys, and a cluster sorts those within; or all are read; radix select if the device refuses
+  for (const size_t k : {size_t(1), size_t(300), size_t(900)})
+    for (int way = 0; way < 3; ++way) {
+      const size_t n = 30000;
+      std::vector<float> keys(n);
+      for (size_t i = 0; i < n; ++i) keys[i] = way == 1 ? float(i % 3) : float(int(i * 2654435761u >> 12));
+      Device<float> in(keys), out_keys(k);
+      gp_call c = gp_call_init(GP_TOP_K);
+      p.algorithm = GP_SAMPLED_SELECT;
+      c.policy = &p, c.key_type = GP_F32, c.keys = in.data, c.out_keys = out_keys.data, c.count = n, c.k = k;
+      c.flags = GP_DESCENDING;
+      const bool refused = way == 2 && k == 300;
+      fake::machine.clusters = refused ? 0 : 2;
+      const unsigned launches = fake::counts.launches;
+      GOOD(gp_run(ctx, &c, nullptr));
+      fake::machine.clusters = 2;
+      std::sort(keys.begin(), keys.end(), std::greater<float>());
+      check(fake::counts.launches == launches + (refused ? 11 : 7) && !memcmp(out_keys.data, keys.data(), k * 4),
+          __LINE__, "sampled, top %u, way %d: %u launches", unsigned(k), way, fake::counts.launches - launches);
+    }
   // top-k of segments: short and long ones, in parts; of one length; a k for each
   for (const size_t longest : {size_t(300), size_t(600), size_t(1500), size_t(30000)})
     for (const bool equal : {false, true}) {
