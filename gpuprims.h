@@ -605,8 +605,9 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PR
   X(ROUND_TRIP, 27)      /* transpose in place: out of place into the workspace, then a copy back */ \
   X(FOUR_WAY_PASSES, 28) /* merge sort: as MERGE_PASSES; a pass merges four runs */ \
   X(LEADING_SWEEP, 29)   /* sort of 4-byte keys with values: one sweep by leading bits, then buckets on chip */ \
-  X(ONE_CLUSTER, 30)     /* sort: a digit a pass by one cluster, in its shared memory; sm_90 and later */ \
-  X(ONE_LAUNCH, 31)      /* sort: a digit a pass by resident blocks, in device memory, one launch */
+  X(ONE_CLUSTER, 30)     /* sort, top-k: a digit a pass by one cluster, in its shared memory; sm_90 and later */ \
+  X(ONE_LAUNCH, 31)      /* sort, top-k: a digit a pass by resident blocks, in device memory, one launch */ \
+  X(SAMPLED_SELECT, 32)  /* top-k: a sample bounds the keys; a cluster sorts those within */
 
 #define GP__ENUM(NAME, value) GP_##NAME = value,
 enum { GP_AUTO = 0, GP_ALGORITHMS(GP__ENUM) GP_ALGORITHM_COUNT };
@@ -2030,13 +2031,15 @@ GP__API gp_result gp_argsort_columns(gp_context *ctx, gp_type index_type, const 
 // NULL. out_values: their values, which are elements of value_type of any size; where values is NULL, their indices,
 // value_type being u32 or u64; NULL (and value_type 0): not wanted. flags: GP_DESCENDING; GP_UNSORTED: the same
 // elements, in an order of the library's choice, the same in each call. More than 1024 sorted results need out_keys,
-// where they are sorted. Up to k = 1024 every key is read once, and blocks keep the best they have seen, in one to
-// three launches (workspace: at most k ranks of 4 to 16 bytes for each block). Beyond, radix select reads them two or
-// three times, a launch a digit of 11 bits and one that collects, and a sort of k follows (workspace: count / 16 keys,
-// and that of the sort). gp_call.op orders keys of any type, structs too: LESS, GREATER or a user's operator, whose
-// reverse GP_DESCENDING takes; keys that tie come as in the input, and out_keys may be NULL. Up to 1024 results (24 KB
-// of keys and indices, if that is less) every key is read once, in up to three launches; beyond, a merge sort
-// (workspace: keys and indices, and that of the sort; rows and segments: indices again, and a segmented sort).
+// where they are sorted. One launch sorts up to 2^15 keys and stores the first k: keys of up to 4 bytes (k > 32: up to
+// 2^19, in a workspace for all), or k > 128. Otherwise, up to k = 1024 every key is read once, and blocks keep the best
+// they have seen, in one to three launches (workspace: at most k ranks of 4 to 16 bytes for each block). Beyond, radix
+// select reads them two or three times, a launch a digit of 11 bits and one that collects, and a sort of k follows, one
+// for all rows (workspace: count / 16 keys, and that of the sort). gp_call.op orders keys of any type, structs too:
+// LESS, GREATER or a user's operator, whose reverse GP_DESCENDING takes; keys that tie come as in the input, and
+// out_keys may be NULL. Up to 1024 results (24 KB of keys and indices, if that is less) every key is read once, in up
+// to three launches; beyond, a merge sort (workspace: keys and indices, and that of the sort; rows and segments:
+// indices again, and a segmented sort).
 GP__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys, const void *values,
     uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream);
 // The top k of each row of a dense matrix of rows * columns keys: k results a row. Indices count from the start of the
@@ -2961,9 +2964,9 @@ typedef unsigned char gp__u8;
   for (int i = 0; i < (n); ++i)
 
 // A pointer to bytes, or an address, as a pointer to their type.
-template <class T> GP_DEVICE T *gp__as(void *p) { return static_cast<T *>(p); }
-template <class T> GP_DEVICE const T *gp__as(const void *p) { return static_cast<const T *>(p); }
-template <class T> GP_DEVICE T *gp__as(gp__u64 address) { return reinterpret_cast<T *>(address); }
+template <class T> GP_DEVICE T *gp__as(void *p) { return gp__as<T>(p); }
+template <class T> GP_DEVICE const T *gp__as(const void *p) { return gp__as<const T>(p); }
+template <class T> GP_DEVICE T *gp__as(gp__u64 address) { return gp__as<T>(address); }
 
 // 16 bytes of device memory, as registers.
 struct alignas(16) gp_vector {
@@ -4839,7 +4842,8 @@ GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
 // ---- top_k/policy.h - top-k, nth element, shuffle: policy fields, ranks, tiles, validity
 
 #define GP_POLICY_FIELDS_TOP_K(F) \
-  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT, GP_WARP_SEGMENTS) \
+  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT, GP_WARP_SEGMENTS, GP_ONE_CLUSTER, GP_ONE_LAUNCH, \
+      GP_SAMPLED_SELECT) \
   F(threads, 0, 128, 256, 512, 1024) \
   F(vectors, 0, 1, 2, 4) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -4850,7 +4854,7 @@ GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
 enum {
   GP__TOP_K_FEW = 1024,
   GP__TOP_K_STATIC_BYTES = 2048,
-  GP__TOP_K_MERGED = 32768, // ranks that one block merges, about
+  GP__TOP_K_MERGED = 8192,  // most ranks that one block merges
   GP__TOP_K_LANE = 16,      // keys of a short segment that a lane sorts
   GP__TOP_K_BY_LANES = 512, // most keys of a segment that lanes sort
   GP__TOP_K_BY_WARP = 2048, // most keys that a warp reads,
@@ -4860,9 +4864,10 @@ enum {
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
-  GP__SAMPLED_KEYS = 8192,   // of a row's sample
-  GP__SELECT_PART = 24,      // a bound serves up to a 24th of the keys; they are a 16th at most,
-  GP__SELECT_MANY = 1 << 21, // and pays for so many
+  GP__SAMPLED_KEYS = 8192,    // of a row's sample
+  GP__SELECT_PART = 24,       // a bound serves up to a 24th of the keys; they are a 16th at most,
+  GP__SELECT_MANY = 1 << 21,  // and pays for so many
+  GP__SELECT_ASIDE = 1 << 15, // most keys that a cluster sorts
   GP__SHUFFLE_ROUNDS = 8
 };
 GP__RULE int gp__rank_form(int key_size, int indexed, int wide) {
@@ -6332,24 +6337,65 @@ GP__HOST gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
 
 // ---- top_k/portable.h - portable rule of top-k
 
-// Lists while k is small, otherwise radix select. Hundreds of results are for radix select where keys are few or can be
-// filtered. Many segments are for warps.
+// Few keys are sorted at once. Lists while k is small, otherwise radix select. Hundreds of results are for radix select
+// where keys are few or can be filtered. Many segments are for warps.
 enum {
   GP__IF_TOP_K_LISTS = GP__IF,
   GP__IF_TOP_K_WIDE = 2 * GP__IF,
-  GP__IF_TOP_K_ONE = 4 * GP__IF, // row, without an operator
+  GP__IF_TOP_K_ONE = 4 * GP__IF,     // row, without an operator
+  GP__IF_TOP_K_SORTS = 8 * GP__IF,   // keys of up to 4 bytes, or hundreds of results
+  GP__IF_TOP_K_SOME = 16 * GP__IF,   // results, or keys of one or two digits
+  GP__IF_TOP_K_WITHIN = 32 * GP__IF, // a bound: keys alone of 4 bytes and more
+  GP__TOP_K_SOME = 32,
   GP__TOP_K_HUNDREDS = 128,
   GP__TOP_K_FEW_BYTES = 32 << 20
 };
 static const gp__policy_row gp__top_k_rows[] = {
     GP__H200(0, -1, GP__CHOOSES | GP__IF_TOP_K_LISTS, 0, 0, GP_BEST_LISTS, 0, 0, 0, 0, 22),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_RADIX_SELECT, 256, 2, 0, 4, 22),
+    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_SORTS, 0, (1 << 15) + 1, GP_ONE_LAUNCH,
+        0, 0, 0, 0, 29),
+    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_SORTS | GP__IF_TOP_K_SOME, 0,
+        (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 29),
+    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_WITHIN, (1 << 19) + 1, 0,
+        GP_SAMPLED_SELECT, 0, 0, 0, 0, 29),
+    GP__H200(0, -1, 0, 0, 0, GP_SAMPLED_SELECT, 256, 2, 0, 4, 29),
     GP__H200(0, -1, 0, 0, 0, GP_BEST_LISTS, 256, 1, 0, 4, 22),
     GP__H200(0, 4, 0, 0, 0, GP_BEST_LISTS, 0, 2, 0, 0, 22),
     GP__H200(0, -1, GP__IF_TOP_K_WIDE, 0, 0, GP_BEST_LISTS, 0, 4, 0, 0, 22),
     GP__H200(0, -1, GP__BY_KEYS | GP__IF_TOP_K_ONE, 0, 1 << 20, GP_BEST_LISTS, 0, 1, 0, 8, 29),
     GP__H200(0, -1, GP__BY_KEYS | GP__IF_TOP_K_ONE, 16 << 20, 0, GP_BEST_LISTS, 1024, 0, 0, 1, 29),
 };
+// The call as a sort of all keys.
+GP__HOST gp__shape gp__sorted_top_k(gp__shape s) {
+  s.in_size = s.out_size;
+  s.sorted.end_bit = 8 * s.key_size;
+  return s;
+}
+// A sampled select: room for about 1.6 k + n / 512 keys within a bound; policies of other steps, and of its sort.
+GP__HOST gp__u64 gp__sampled_room(gp__shape s) { return 2 * s.top_k.results + s.count / 292 + 512; }
+GP__HOST gp_policy gp__unsampled(gp_policy p) {
+  if (p.algorithm == GP_SAMPLED_SELECT) p.algorithm = GP_RADIX_SELECT;
+  return p;
+}
+GP__HOST gp__shape gp__sampled_shape(gp__shape s) {
+  s.count = gp__sampled_room(s);
+  return s;
+}
+GP__HOST gp_policy gp__sampled_sort(gp_policy p, gp__shape s) {
+  p.algorithm = GP_ONE_CLUSTER;
+  p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
+  return gp__portable_cooperative(p, gp__sorted_top_k(gp__sampled_shape(s)));
+}
+GP__HOST int gp__policy_valid_ranked(gp_policy p, gp__shape s) {
+  if (p.algorithm == GP_SAMPLED_SELECT)
+    return !s.out_size && !s.top_k.order_bytes && gp__sampled_room(s) <= GP__SELECT_ASIDE &&
+        gp__policy_valid_top_k(gp__unsampled(p), s) &&
+        gp__policy_valid_ranked(gp__sampled_sort(p, s), gp__sampled_shape(s));
+  return !gp__is_cooperative(p.algorithm) ? gp__policy_valid_top_k(p, s)
+                                          : s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes &&
+          !s.top_k.drop_keys && p.blocks_per_sm >= 1 && gp__policy_valid_cooperative(p, gp__sorted_top_k(s));
+}
 GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int one = s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes;
   const int many = s.count * (unsigned)s.key_size > GP__TOP_K_FEW_BYTES;
@@ -6359,10 +6405,23 @@ GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int warps = p.algorithm == GP_WARP_SEGMENTS ||
       (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && !s.top_k.order_bytes &&
           s.top_k.results <= GP__TOP_K_OF_WARP && s.segments >= 4 * (unsigned)s.multiprocessors);
+  const unsigned when =
+      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0) | (one ? GP__IF_TOP_K_ONE : 0);
+  const unsigned sorts = (s.key_size <= 4 || s.top_k.results > GP__TOP_K_HUNDREDS ? GP__IF_TOP_K_SORTS : 0) |
+      (s.key_size <= (s.top_k.results > GP__TOP_K_SOME ? 4 : 2) ? GP__IF_TOP_K_SOME : 0) |
+      (!s.out_size && s.key_size >= 4 && s.top_k.results > GP__TOP_K_SOME && s.compute_capability >= 90 &&
+                  s.compute_capability < 120
+              ? GP__IF_TOP_K_WITHIN
+              : 0);
   gp_policy q;
   if (warps) p.algorithm = GP_BEST_LISTS;
-  q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s,
-      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0) | (one ? GP__IF_TOP_K_ONE : 0));
+  q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s, when | sorts);
+  if (gp__is_cooperative(q.algorithm)) {
+    q = gp__portable_cooperative(p, gp__sorted_top_k(s));
+    if (p.algorithm || gp__policy_valid_ranked(q, s)) return q;
+  }
+  if (!p.algorithm && !gp__policy_valid_ranked(q, s)) q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s, when);
+  if (q.algorithm == GP_SAMPLED_SELECT) return q;
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
@@ -7101,12 +7160,14 @@ GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
   const gp__u64 there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }
-// Blocks of a row that merge `ranks` ranks in the next launch.
-GP__HOST gp__u64 gp__top_k_mergers(gp__u64 ranks) {
-  return ranks <= GP__TOP_K_MERGED ? 1 : gp__ceil_div(ranks, GP__TOP_K_MERGED / 2);
+// Blocks of a row that merge the lists of `blocks` blocks: one, or about the root of their number.
+GP__HOST gp__u64 gp__top_k_mergers(gp__u64 blocks, gp__u64 k) {
+  return blocks * k <= GP__TOP_K_MERGED ? 1 : 1ull << (64 - __builtin_clzll(blocks)) / 2;
 }
 // Most keys of a row that radix select puts aside.
-GP__HOST gp__u64 gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
+GP__HOST gp__u64 gp__select_room(gp_policy p, gp__shape s) {
+  return p.algorithm == GP_SAMPLED_SELECT ? gp__sampled_room(s) : s.count / 16 + 1024;
+}
 // Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
 // longer ones.
 GP__HOST gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
@@ -7117,6 +7178,8 @@ GP__HOST gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
       (s.top_k.order_bytes || gp__sort_item_bytes(s.key_size, s.out_size > 0) > 4 ? 512 : 1024) / p.threads;
   return p;
 }
+// One launch: bytes of the keys that move, before their values.
+GP__HOST gp__u64 gp__top_k_moved(gp__shape s) { return gp__ceil_div(s.count * (unsigned)s.key_size, 256) * 256; }
 // Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
 typedef struct gp__segment_top_k_layout {
   gp__u64 part, task_room, list_room, tasks, arrived, lists, bytes;
@@ -7164,24 +7227,29 @@ GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp_
     gp__geometry_segment_top_k(p, gp__rows_as_segments(s), resident, g);
     return;
   }
+  if (gp__is_cooperative(p.algorithm)) {
+    gp__geometry_radix(p, gp__sorted_top_k(s), resident, g);
+    if (p.algorithm == GP_ONE_LAUNCH) g->scratch = gp__top_k_moved(s) + s.count * (unsigned)s.out_size;
+    return;
+  }
   g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
   g->share = blocks;
-  g->shared_bytes = gp__top_k_shared_bytes(p, s);
+  g->shared_bytes = gp__top_k_shared_bytes(gp__unsampled(p), s);
   if (p.algorithm == GP_BEST_LISTS) {
     g->grid = (unsigned)(works < resident ? works : resident);
     if (blocks > 1)
-      g->scratch = rows * (blocks + gp__top_k_mergers(blocks * s.top_k.results)) * s.top_k.results * gp__rank_bytes(s);
+      g->scratch = rows * (blocks + gp__top_k_mergers(blocks, s.top_k.results)) * s.top_k.results * gp__rank_bytes(s);
   } else {
     const gp__u64 collect = gp__look_back_slots(g->tiles) * 2;
     g->grid = (unsigned)works;
     g->words = rows;
     if (s.primitive == GP_TOP_K && g->words < collect) g->words = collect;
-    g->scratch = rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8 + gp__select_room(s) * (unsigned)s.key_size);
+    g->scratch = rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8 + gp__select_room(p, s) * (unsigned)s.key_size);
   }
 }
 
-static const gp__rules gp__rules_top_k = {gp__policy_valid_top_k, gp__measure_keys, gp__portable_top_k,
+static const gp__rules gp__rules_top_k = {gp__policy_valid_ranked, gp__measure_keys, gp__portable_top_k,
     GP__ALWAYS_OVERLAPS, gp__geometry_top_k, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- transpose/geometry.h - plans and launches of transposes
@@ -8005,9 +8073,9 @@ typedef struct gp__radix_args {
   unsigned flip;         // all ones: descending
   int drop_keys;         // the last pass does not write keys
   const gp__u64 *choice; // GP__CHOSE_..., or NULL: one-sweep sort
-  gp__u64 *leads;        // leading sweep: where the choice is stored; or NULL
-  unsigned capacity;     // leading sweep: most keys of a bucket,
-  int leading;           // and number of leading bits
+  gp__u64 *leads;        // leading sweep: where the choice is stored; sampled select: its state; or NULL
+  unsigned capacity;     // leading sweep: most keys of a bucket; cooperative sorts: most results
+  int leading;           // leading bits
 } gp__radix_args;
 
 // ---- layouts/arguments.h - arguments of conversion of layouts, and of gathers
@@ -8084,6 +8152,7 @@ typedef struct gp__top_k_args {
   gp__u64 room;
   int level;    // digit
   int filtered; // keys within a bound that a sample gives are put aside first
+  int finish;   // a sort of these ends the call; the row is one
 } gp__top_k_args;
 typedef struct gp__select_state {
   gp__u64 prefix;   // known upper bits of the k-th key; before the first digit, the bound
@@ -8452,17 +8521,17 @@ template <class T> struct gp__is_exact { // sums and products of T are exactly a
 // The largest and the lowest value: infinities for floats that have them.
 template <class T, gp__kind = gp__traits<T>::kind> struct gp__limits;
 template <class T> struct gp__limits<T, GP__UNSIGNED> {
-  static GP_DEVICE T highest() { return static_cast<T>(~static_cast<T>(0)); }
+  static GP_DEVICE T highest() { return T(~T(0)); }
   static GP_DEVICE T lowest() { return 0; }
 };
 template <class T> struct gp__limits<T, GP__SIGNED> {
   typedef typename gp__traits<T>::wide W;
-  static GP_DEVICE T highest() { return static_cast<T>((W(1) << (8 * sizeof(T) - 1)) - 1); }
-  static GP_DEVICE T lowest() { return static_cast<T>(-highest() - 1); }
+  static GP_DEVICE T highest() { return T((W(1) << (8 * sizeof(T) - 1)) - 1); }
+  static GP_DEVICE T lowest() { return T(-highest() - 1); }
 };
 template <class T> struct gp__limits<T, GP__FLOAT> {
-  static GP_DEVICE T highest() { return static_cast<T>(gp__f32_from_bits(0x7f800000u)); }
-  static GP_DEVICE T lowest() { return static_cast<T>(gp__f32_from_bits(0xff800000u)); }
+  static GP_DEVICE T highest() { return T(gp__f32_from_bits(0x7f800000u)); }
+  static GP_DEVICE T lowest() { return T(gp__f32_from_bits(0xff800000u)); }
 };
 template <> struct gp__limits<gp_e4m3, GP__FLOAT> {
   static GP_DEVICE gp_e4m3 highest() { return 448.0f; }
@@ -8524,9 +8593,7 @@ template <bool REVERSED, class K> GP_DEVICE typename gp__ordered<K>::Bits gp__ra
 // Conversions (the unary operator CONVERT).
 
 // To a float type, in one rounding.
-template <class T> GP_DEVICE T gp__from_double(double x) {
-  return sizeof(T) < 4 ? static_cast<T>(gp__f32_to_odd(x)) : static_cast<T>(x);
-}
+template <class T> GP_DEVICE T gp__from_double(double x) { return sizeof(T) < 4 ? T(gp__f32_to_odd(x)) : T(x); }
 
 // A float to an integer: toward zero, saturated, NaN to 0.
 template <class R, class A> GP_DEVICE R gp__saturate(A x) {
@@ -8534,7 +8601,7 @@ template <class R, class A> GP_DEVICE R gp__saturate(A x) {
   if (x != x) return 0;
   if (x >= high) return gp__limits<R>::highest();
   if (x <= static_cast<A>(gp__limits<R>::lowest())) return gp__limits<R>::lowest();
-  return static_cast<R>(x);
+  return R(x);
 }
 
 // 1 or 0. Floats come from bits: a converted predicate, rounded to f16 afterwards, came out as the bits 1 on sm_90
@@ -8545,7 +8612,7 @@ template <> GP_DEVICE double gp__truth<double>(bool x) { return gp__f64_from_bit
 
 template <class A, class R, gp__kind = gp__traits<A>::kind, gp__kind = gp__traits<R>::kind> struct gp__converter {
   static GP_DEVICE R run(A a) { // integer to integer: wraps
-    return sizeof(R) == 1 && sizeof(A) > 1 ? static_cast<R>(gp__opaque(gp__u32(a))) : static_cast<R>(a);
+    return sizeof(R) == 1 && sizeof(A) > 1 ? R(gp__opaque(gp__u32(a))) : R(a);
   }
 };
 template <class T> struct gp__converter<T, T, GP__STRUCT, GP__STRUCT> {
@@ -8564,7 +8631,7 @@ template <> struct gp__converter<float, float, GP__FLOAT, GP__FLOAT> {
   static GP_DEVICE float run(float a) { return a; }
 };
 template <class R> struct gp__converter<float, R, GP__FLOAT, GP__FLOAT> {
-  static GP_DEVICE R run(float a) { return static_cast<R>(a); }
+  static GP_DEVICE R run(float a) { return R(a); }
 };
 template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__SIGNED> {
   static GP_DEVICE R run(A a) { return gp__saturate<R>(static_cast<typename gp__traits<A>::wide>(a)); }
@@ -8590,7 +8657,7 @@ template <class A, class R, gp__kind KIND> struct gp__converter<A, R, KIND, GP__
   static GP_DEVICE R run(A a) { return R(static_cast<typename gp__traits<A>::wide>(a) != 0 ? 1u : 0u); }
 };
 template <class A, class R, gp__kind KIND> struct gp__converter<A, R, GP__BOOL, KIND> {
-  static GP_DEVICE R run(A a) { return static_cast<R>(gp__truth<typename gp__traits<R>::wide>(a.bits != 0)); }
+  static GP_DEVICE R run(A a) { return R(gp__truth<typename gp__traits<R>::wide>(a.bits != 0)); }
 };
 template <class T> struct gp__converter<T, T, GP__BOOL, GP__BOOL> {
   static GP_DEVICE T run(T a) { return T(a.bits); }
@@ -8640,16 +8707,16 @@ template <class W> GP_DEVICE W gp__negated(W x) { return -x; }
 template <> GP_DEVICE gp__u32 gp__negated<gp__u32>(gp__u32 x) { return gp__negative(x); }
 template <class A, class R> struct gp_negate {
   typedef typename gp__traits<R>::wide W;
-  GP_DEVICE R operator()(A a) const { return static_cast<R>(gp__negated(static_cast<W>(gp__converter<A, R>::run(a)))); }
+  GP_DEVICE R operator()(A a) const { return R(gp__negated(W(gp__converter<A, R>::run(a)))); }
 };
 template <class A, class R, bool COMPLEX = gp__traits<A>::kind == GP__COMPLEX> struct gp_abs {
   typedef typename gp__traits<R>::wide W;
   GP_DEVICE R operator()(A a) const {
     const R r = gp__converter<A, R>::run(a);
     return gp__traits<R>::kind == GP__UNSIGNED               ? r
-        : gp__traits<R>::kind == GP__SIGNED && sizeof(R) < 4 ? static_cast<R>(gp__magnitude(int(r)))
-        : gp__traits<R>::kind == GP__SIGNED                  ? (r < R(0) ? static_cast<R>(W(0) - static_cast<W>(r)) : r)
-                                            : (static_cast<W>(r) > W(0) ? r : static_cast<R>(W(0) - static_cast<W>(r)));
+        : gp__traits<R>::kind == GP__SIGNED && sizeof(R) < 4 ? R(gp__magnitude(int(r)))
+        : gp__traits<R>::kind == GP__SIGNED                  ? (r < R(0) ? R(W(0) - W(r)) : r)
+                                                             : (W(r) > W(0) ? r : R(W(0) - W(r)));
   }
 };
 template <class F, class R> struct gp_abs<gp_complex<F>, R, true> { // a real number
@@ -8658,13 +8725,13 @@ template <class F, class R> struct gp_abs<gp_complex<F>, R, true> { // a real nu
 template <class A, class R> struct gp_square {
   typedef typename gp__traits<R>::wide W;
   GP_DEVICE R operator()(A a) const {
-    const W w = static_cast<W>(gp__converter<A, R>::run(a));
-    return static_cast<R>(w * w);
+    const W w = W(gp__converter<A, R>::run(a));
+    return R(w * w);
   }
 };
 template <class A, class R> struct gp_not {
   typedef typename gp__traits<R>::wide W;
-  GP_DEVICE R operator()(A a) const { return static_cast<R>(gp__truth<W>(a == A(0))); }
+  GP_DEVICE R operator()(A a) const { return R(gp__truth<W>(a == A(0))); }
 };
 
 // ---- binary operators on an accumulator T
@@ -8678,13 +8745,13 @@ template <class T, bool EXACT> struct gp__operator {
 };
 template <class T> struct gp_sum : gp__operator<T, gp__is_exact<T>::value> {
   typedef typename gp__traits<T>::wide W;
-  static GP_DEVICE T identity() { return static_cast<T>(W(0)); }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(static_cast<W>(a) + static_cast<W>(b)); }
+  static GP_DEVICE T identity() { return T(W(0)); }
+  GP_DEVICE T operator()(T a, T b) const { return T(W(a) + W(b)); }
 };
 template <class T> struct gp_prod : gp__operator<T, gp__is_exact<T>::value> {
   typedef typename gp__traits<T>::wide W;
-  static GP_DEVICE T identity() { return static_cast<T>(W(1)); }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(static_cast<W>(a) * static_cast<W>(b)); }
+  static GP_DEVICE T identity() { return T(W(1)); }
+  GP_DEVICE T operator()(T a, T b) const { return T(W(a) * W(b)); }
 };
 template <class T, gp__kind = gp__traits<T>::kind> struct gp__order { // integers
   static GP_DEVICE T lower(T a, T b) { return b < a ? b : a; }
@@ -8692,8 +8759,8 @@ template <class T, gp__kind = gp__traits<T>::kind> struct gp__order { // integer
 };
 template <class T> struct gp__order<T, GP__FLOAT> {
   typedef typename gp__traits<T>::wide W;
-  static GP_DEVICE T lower(T a, T b) { return static_cast<T>(gp__minimum(static_cast<W>(a), static_cast<W>(b))); }
-  static GP_DEVICE T upper(T a, T b) { return static_cast<T>(gp__maximum(static_cast<W>(a), static_cast<W>(b))); }
+  static GP_DEVICE T lower(T a, T b) { return T(gp__minimum(W(a), W(b))); }
+  static GP_DEVICE T upper(T a, T b) { return T(gp__maximum(W(a), W(b))); }
 };
 template <class T> struct gp_min : gp__operator<T, true> {
   static GP_DEVICE T identity() { return gp__limits<T>::highest(); }
@@ -8704,28 +8771,28 @@ template <class T> struct gp_max : gp__operator<T, true> {
   GP_DEVICE T operator()(T a, T b) const { return gp__order<T>::upper(a, b); }
 };
 template <class T> struct gp_bit_and : gp__operator<T, true> {
-  static GP_DEVICE T identity() { return static_cast<T>(~static_cast<T>(0)); }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(a & b); }
+  static GP_DEVICE T identity() { return T(~T(0)); }
+  GP_DEVICE T operator()(T a, T b) const { return T(a & b); }
 };
 template <class T> struct gp_bit_or : gp__operator<T, true> {
   static GP_DEVICE T identity() { return 0; }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(a | b); }
+  GP_DEVICE T operator()(T a, T b) const { return T(a | b); }
 };
 template <class T> struct gp_bit_xor : gp__operator<T, true> {
   static GP_DEVICE T identity() { return 0; }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
+  GP_DEVICE T operator()(T a, T b) const { return T(a ^ b); }
 };
 template <class T> struct gp_and : gp__operator<T, true> {
   typedef typename gp__traits<T>::wide W;
-  static GP_DEVICE T prepare(const T &a) { return static_cast<T>(gp__truth<W>(a != T(W(0)))); }
-  static GP_DEVICE T identity() { return static_cast<T>(W(1)); }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(gp__truth<W>(a != T(W(0)) && b != T(W(0)))); }
+  static GP_DEVICE T prepare(const T &a) { return T(gp__truth<W>(a != T(W(0)))); }
+  static GP_DEVICE T identity() { return T(W(1)); }
+  GP_DEVICE T operator()(T a, T b) const { return T(gp__truth<W>(a != T(W(0)) && b != T(W(0)))); }
 };
 template <class T> struct gp_or : gp__operator<T, true> {
   typedef typename gp__traits<T>::wide W;
-  static GP_DEVICE T prepare(const T &a) { return static_cast<T>(gp__truth<W>(a != T(W(0)))); }
-  static GP_DEVICE T identity() { return static_cast<T>(W(0)); }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(gp__truth<W>(a != T(W(0)) || b != T(W(0)))); }
+  static GP_DEVICE T prepare(const T &a) { return T(gp__truth<W>(a != T(W(0)))); }
+  static GP_DEVICE T identity() { return T(W(0)); }
+  GP_DEVICE T operator()(T a, T b) const { return T(gp__truth<W>(a != T(W(0)) || b != T(W(0)))); }
 };
 // The lowest index wins a tie; the first NaN wins over everything; index -1 is no element.
 template <class T, bool MAX> struct gp__arg_operator : gp__operator<gp_arg<T>, true> {
@@ -8757,7 +8824,7 @@ template <class T> struct gp_argminmax : gp__both_operators<gp_argmin<T>, gp_arg
 template <class T> struct gp_sub {
   typedef typename gp__traits<T>::wide W;
   static GP_DEVICE T prepare(const T &a) { return a; }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(static_cast<W>(a) - static_cast<W>(b)); }
+  GP_DEVICE T operator()(T a, T b) const { return T(W(a) - W(b)); }
 };
 
 // A binary operator of R as a function of A and B (transform2).
@@ -9035,7 +9102,7 @@ template <int ITEMS> struct gp__byte_gather {
     const int begin = bits < 32 ? int(first / 8) : 0, end = int(bits / 8 & 3u);
     const gp__u32 bytes = __funnelshift_l(last, 0, bits);
     GP__EACH(k, 3)
-      if (begin <= k && k < end) *next.template at<gp__u8>(gp__u32(k)) = static_cast<gp__u8>(bytes >> k * 8);
+      if (begin <= k && k < end) *next.template at<gp__u8>(gp__u32(k)) = gp__u8(bytes >> k * 8);
   }
 };
 
@@ -9166,9 +9233,8 @@ template <class T, int VALUE> struct gp__input_ramp : gp__input_by_element<gp__i
   typedef typename gp__traits<T>::wide W;
   W start, step;
   GP_DEVICE explicit gp__input_ramp(const gp__input_data &d)
-      : start(static_cast<W>(gp__value_as<T>(d.value[VALUE]))), step(static_cast<W>(*gp__as<const T>(&d.step[VALUE]))) {
-  }
-  GP_DEVICE T at(gp__u64 i) const { return static_cast<T>(start + gp__product(static_cast<W>(i), step)); }
+      : start(W(gp__value_as<T>(d.value[VALUE]))), step(W(*gp__as<const T>(&d.step[VALUE]))) {}
+  GP_DEVICE T at(gp__u64 i) const { return T(start + gp__product(W(i), step)); }
 };
 template <class T, int ARRAY> struct gp__input_strided : gp__input_by_element<gp__input_strided<T, ARRAY>, T> {
   static const bool apart = true;
@@ -9469,7 +9535,7 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
       }
       const gp__u64 from = __shfl_sync(0xffffffffu, first, int(owner));
       const unsigned held = __shfl_sync(0xffffffffu, start + count, int(owner));
-      source[i] = static_cast<Vertex>(__shfl_sync(0xffffffffu, static_cast<Vertex>(edges.source), int(owner)));
+      source[i] = Vertex(__shfl_sync(0xffffffffu, Vertex(edges.source), int(owner)));
       there[i] = rank < total && rank < held;
       target[i] = there[i] ? targets[from + rank] : 0;
     }
@@ -9826,14 +9892,14 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
 // Sums of bytes go by words: byte k of a word's prefixes is a dot product with k ones; the fourth is the carry.
 template <class T> struct gp__byte_sum_step {
   template <bool FIRST> static GP_DEVICE T fold(const gp__vec_group<T> &p, gp__u64, T sum) {
-    gp__u32 s = FIRST ? 0 : static_cast<gp__u8>(sum);
+    gp__u32 s = FIRST ? 0 : gp__u8(sum);
     GP__EACH(i, 4) s = gp__dot_bytes(p.vector[0].word[i], 0x01010101u, s);
-    return static_cast<T>(s);
+    return T(s);
   }
   template <bool EXCLUSIVE, bool FIRST>
   static GP_DEVICE gp__vec_group<T> scan(const gp__vec_group<T> &p, gp__u64, gp_carry<T> &carry) {
     gp__vec_group<T> q;
-    gp__u32 c = FIRST && !carry.has ? 0 : static_cast<gp__u8>(carry.value);
+    gp__u32 c = FIRST && !carry.has ? 0 : gp__u8(carry.value);
     GP__EACH(i, 4) {
       const gp__u32 x = p.vector[0].word[i], p1 = gp__dot_bytes(x, 0x00000001u, c),
                     p2 = gp__dot_bytes(x, 0x00000101u, c);
@@ -9842,7 +9908,7 @@ template <class T> struct gp__byte_sum_step {
                                       : __byte_perm(__byte_perm(p1, p2, 0x0040), __byte_perm(p3, p4, 0x0040), 0x5410);
       c = p4;
     }
-    carry.value = static_cast<T>(c);
+    carry.value = T(c);
     carry.has = true;
     return q;
   }
@@ -11759,7 +11825,7 @@ template <int THREADS, int SIDE, int ITEMS, class R, class T, class F>
 GP_DEVICE void gp_tile_difference(R (&out)[ITEMS], const T (&items)[ITEMS], const F &f,
     gp_tile_shuffle_storage<THREADS, T> &storage, unsigned count = THREADS * ITEMS, const T *beyond = nullptr) {
   gp__beside<SIDE == GP_AFTER>(
-      out, items, f, [](const T &item, bool) { return static_cast<R>(item); }, storage, count, beyond);
+      out, items, f, [](const T &item, bool) { return R(item); }, storage, count, beyond);
 }
 // flags[i] = 1 if differ(a, b), a before b, of an item and its neighbour on SIDE, otherwise 0: heads of runs
 // (GP_BEFORE), tails (GP_AFTER). The outermost item takes *beyond, or gets 1 without. Items from `count` on get 0.
@@ -12206,8 +12272,8 @@ template <class R> struct gp__element<gp__iota_value<R>, gp__none, gp__none, R> 
   template <int V>
   static GP_DEVICE R at(const gp__vector_access<gp__none, V> &, const gp__vector_access<gp__none, V> &, int, gp__u64 i,
       const gp__map_args &args) {
-    const W start = static_cast<W>(gp__value_as<R>(args.value)), step = static_cast<W>(gp__value_as<R>(args.step));
-    return static_cast<R>(start + gp__product(static_cast<W>(i), step));
+    const W start = W(gp__value_as<R>(args.value)), step = W(gp__value_as<R>(args.step));
+    return R(start + gp__product(W(i), step));
   }
 };
 
@@ -12383,7 +12449,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
       } else if (STEP == 2) {
         *gp__as<unsigned short>(to + b) = static_cast<unsigned short>(word[b / 4] >> b % 4 * 8);
       } else {
-        to[b] = static_cast<gp__u8>(word[b / 4] >> b % 4 * 8);
+        to[b] = gp__u8(word[b / 4] >> b % 4 * 8);
       }
     }
   }
@@ -12928,7 +12994,7 @@ struct gp__batch_window {
       else {
         GP__UNROLL
         for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
-          if (i >= from() && i < to()) out[i] = static_cast<gp__u8>(v.word[w] >> (8 * (i % 4)));
+          if (i >= from() && i < to()) out[i] = gp__u8(v.word[w] >> (8 * (i % 4)));
       }
     }
   }
@@ -13001,8 +13067,8 @@ template <class P, class S> struct gp__batch_block {
       const unsigned skipped = gp__misalignment(destinations[buffer], 16);
       s.end[b] = (skipped + size + 15) / 16;
       s.in[b] = sources[buffer] - skipped, s.out[b] = destinations[buffer] - skipped;
-      s.skipped[b] = static_cast<gp__u8>(skipped);
-      s.tail[b] = static_cast<gp__u8>(1 + (skipped + size + 15) % 16);
+      s.skipped[b] = gp__u8(skipped);
+      s.tail[b] = gp__u8(1 + (skipped + size + 15) % 16);
     }
     if (threadIdx.x == 0) s.next = 0;
     __syncthreads();
@@ -13709,13 +13775,13 @@ template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base
   F lower, upper, scale;
   gp__u32 bins;
   GP_DEVICE void set(T from, T to, gp__u64 all) {
-    lower = static_cast<F>(from);
-    upper = static_cast<F>(to);
+    lower = F(from);
+    upper = F(to);
     bins = gp__u32(all);
-    scale = static_cast<F>(bins) / (upper - lower);
+    scale = F(bins) / (upper - lower);
   }
   GP_DEVICE gp__u32 operator()(T sample) const {
-    const F x = static_cast<F>(sample);
+    const F x = F(sample);
     const gp__u32 q = gp__u32_from(gp__product(x - lower, scale)), last = bins - 1;
     return x >= lower && x < upper ? (q < last ? q : last) : bins;
   }
@@ -13860,7 +13926,7 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
       const C other = __shfl_sync(0xffffffffu, sum, next < 0 ? 0 : next);
       const int after = __shfl_sync(0xffffffffu, next, next < 0 ? 0 : next);
       if (next >= 0) {
-        sum = static_cast<C>(sum + other);
+        sum = C(sum + other);
         next = after;
       }
     }
@@ -13870,7 +13936,7 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
 
 // A byte as an index, in one instruction if it is in a word.
 template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, V> &x, int j) {
-  return static_cast<gp__u8>(gp__u32(x.item[j]));
+  return gp__u8(gp__u32(x.item[j]));
 }
 template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, 16> &x, int j) {
   return __byte_perm(x.access.word[j / 4], 0, 0x4440u + unsigned(j % 4));
@@ -13986,7 +14052,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
     GP_DEVICE void add_to_output(gp__u32 slot, gp__u64 n) const {
       gp__u64 at = 0;
-      if (output_of(slot, at)) atomicAdd(gp__as<C>(a.out) + at, static_cast<C>(n));
+      if (output_of(slot, at)) atomicAdd(gp__as<C>(a.out) + at, C(n));
     }
     // A word is the sum of all that was added to its halves, less the carries of the lower one. The thread that makes
     // bit 16 or 32 overflow sees it in the old value, and takes 2^16 to the output. Between a carry and its removal the
@@ -14021,7 +14087,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     template <class N> GP_DEVICE void count(bool there, gp__u32 slot, N n) {
       if (global) {
         const gp__u32 peers = __match_any_sync(0xffffffffu, there ? slot : nowhere);
-        const C sum = weight::is ? gp__sum_of_peers(peers, static_cast<C>(n)) : static_cast<C>(__popc(peers));
+        const C sum = weight::is ? gp__sum_of_peers(peers, C(n)) : C(__popc(peers));
         if (there && gp_lane() == unsigned(__ffs(int(peers)) - 1)) add_to_output(slot, sum);
       } else if (!there) {
       } else if (runs) {
@@ -14176,8 +14242,8 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         C sum = 0;
         for (unsigned r = 0; r < a.replicas; ++r) // of 32 copies each lane reads another bank
           sum += cell[gp__u64(i) * a.replicas + ((r + threadIdx.x) & (a.replicas - 1))];
-        if (halves) sum = static_cast<C>(cell[i / 2] >> (i % 2 * 16) & 0xffffu);
-        const gp__u32 bin = Shape::by_value ? bins(static_cast<T>(i)) : i;
+        if (halves) sum = C(cell[i / 2] >> (i % 2 * 16) & 0xffffu);
+        const gp__u32 bin = Shape::by_value ? bins(T(i)) : i;
         if (!Shape::by_value && single && !halves) out[i] = sum;
         else if (sum != 0 && bin < gp__u32(a.bins)) atomicAdd(out + bin, sum);
       }
@@ -14293,9 +14359,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
           const gp__u64 at = channel * a.bins + b - first_slot; // wraps beyond `mine` if it is before the slice
           there = there && at < mine;
           bin[k * V + j] = there ? gp__u32(at) : gp__no_bin;
-          w[k * V + j] = !there        ? C(0)
-              : whole && channels == 1 ? static_cast<C>(weight::at(y, j))
-                                       : static_cast<C>(weight::of(a.weights, pixel));
+          w[k * V + j] = !there ? C(0) : whole && channels == 1 ? C(weight::at(y, j)) : C(weight::of(a.weights, pixel));
           if (channels == 1 || ++channel == channels) {
             channel = 0;
             ++pixel;
@@ -14642,9 +14706,7 @@ template <class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
 }
 template <class T> GP_DEVICE T gp__number_as(gp__u64 x) {
   const double f = gp__f64_from_bits(x);
-  return gp__traits<T>::kind != GP__FLOAT ? static_cast<T>(x)
-      : sizeof(T) <= 2                    ? static_cast<T>(gp__f32_to_odd(f))
-                                          : static_cast<T>(f);
+  return gp__traits<T>::kind != GP__FLOAT ? T(x) : sizeof(T) <= 2 ? T(gp__f32_to_odd(f)) : T(f);
 }
 GP_DEVICE gp__u64 gp__element_at(const void *in, int type, gp__u64 i) {
 #define GPUPRIMS__CASE(value, device) \
@@ -14866,12 +14928,11 @@ template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a
     GP__EACH(i, ITEMS) {
       const gp__u64 at = first + threadIdx.x * ITEMS + i;
       if (at >= count) continue;
-      if (a.out) gp__as<I>(a.out)[at] = static_cast<I>(probe[i]);
+      if (a.out) gp__as<I>(a.out)[at] = I(probe[i]);
       if (!a.out2) continue;
       const gp__u32 begin = a.firsts[probe[i]];
-      gp__as<I>(a.out2)[at] = begin == gp__u32(GP__NO_PARTNER)
-          ? static_cast<I>(GP__NO_PARTNER)
-          : static_cast<I>(a.order[begin + (at - a.offsets[probe[i]])]);
+      gp__as<I>(a.out2)[at] =
+          begin == gp__u32(GP__NO_PARTNER) ? I(GP__NO_PARTNER) : I(a.order[begin + (at - a.offsets[probe[i]])]);
     }
     __syncthreads();
   }
@@ -15894,9 +15955,9 @@ template <class O> struct gp__offset_marks {
   template <int THREADS, int ITEMS> struct ElementBit {
     gp__u32 word, bit;
     GP_DEVICE ElementBit(const O &offset, const gp__stream_tile &t) {
-      const Number element = static_cast<Number>(offset) - static_cast<Number>(t.first);
+      const Number element = Number(offset) - Number(t.first);
       const gp__u32 i = gp__u32(element), j = i % ITEMS;
-      word = element < static_cast<Number>(t.items) ? i / ITEMS + j / 32 * THREADS : ~0u;
+      word = element < Number(t.items) ? i / ITEMS + j / 32 * THREADS : ~0u;
       bit = 1u << (j % 32);
     }
   };
@@ -16142,8 +16203,8 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
         if (WHAT == GP_NONTRIVIAL_RUNS && heads_upto) begin = lane_first + w * 32 + 32 - __clz(int(heads_upto));
         end = lane_first + w * 32 + 32 - __clz(int(upto));
         const int number = BEGINS ? begin : end + 1 - begin;
-        next[0] = static_cast<gp__u8>(number);
-        if (BEGINS) next[1] = static_cast<gp__u8>(number >> 8);
+        next[0] = gp__u8(number);
+        if (BEGINS) next[1] = gp__u8(number >> 8);
         next += BYTES;
         begin = end + 1; // the next run; nontrivial runs look for its head
       }
@@ -16913,8 +16974,8 @@ template <class O> struct gp__offset_ends {
   GP_DEVICE gp__u64 end_of(gp__u64 s) const { return offsets[s + 1]; }
   GP_DEVICE void bounds(gp__u64 s, gp__u64 &from, gp__u64 &to) const { from = offsets[s], to = offsets[s + 1]; }
   GP_DEVICE void move(gp__u64 s) { offsets += s; } // segment s becomes segment 0
-  GP_DEVICE Number begin(gp__u64 s) const { return static_cast<Number>(offsets[s]); }
-  GP_DEVICE Number end(gp__u64 s) const { return static_cast<Number>(offsets[s + 1]); }
+  GP_DEVICE Number begin(gp__u64 s) const { return Number(offsets[s]); }
+  GP_DEVICE Number end(gp__u64 s) const { return Number(offsets[s + 1]); }
   GP_DEVICE gp__u64 source(gp__u64, gp__u64 element) const { return element; }
 };
 struct gp__fixed_ends {
@@ -17284,7 +17345,7 @@ struct gp__segment_warp {
       gp__u64 index[ROWS] = {};
       for (gp__u32 low = 0;; s += 32) { // elements before `low` belonged to earlier windows
         const gp__u64 mine = origin + s + gp_lane();
-        const Number at = s + gp_lane() < last ? ends.end(mine) - static_cast<Number>(chunk) : CHUNK;
+        const Number at = s + gp_lane() < last ? ends.end(mine) - Number(chunk) : CHUNK;
         const gp__u32 end = at < CHUNK ? gp__u32(at) : CHUNK; // the last segment is open: no end
         const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.source(mine, chunk) : 0;
         unsigned passed = __ballot_sync(0xffffffffu, end <= first); // ends at or before the row's first element
@@ -17340,7 +17401,7 @@ struct gp__segment_warp {
       if (segment - group >= 32) continue; // passed before
       const Number sent = gp_lane() < 31 ? held[u] : u ? held[u ? u - 1 : 0] : behind;
       const Number before = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
-      const Number at = held[u] - static_cast<Number>(chunk);
+      const Number at = held[u] - Number(chunk);
       const bool mine = s >= segment && s < last && at <= reach;
       newest = group;
       slot = mine && held[u] != before && at - 1 < CHUNK ? unsigned(at - 1) : CHUNK;
@@ -17376,13 +17437,13 @@ struct gp__segment_warp {
     gp__u32 found = last - segment;
     if (found > 0 && !rest) {
       const gp__u32 length = ends.length < CHUNK ? gp__u32(ends.length) : CHUNK + 1;
-      const Number at = mine.end(segment) - static_cast<Number>(chunk);
+      const Number at = mine.end(segment) - Number(chunk);
       const gp__u32 here = at <= CHUNK ? 1 + (CHUNK - at) / length : 0;
       if (here < found) found = here;
     }
     if (ends.length > 0)
       for (gp__u32 i = gp_lane(); i < found; i += 32) {
-        const Number at = mine.end(segment + i) - static_cast<Number>(chunk);
+        const Number at = mine.end(segment + i) - Number(chunk);
         if (at - 1 < CHUNK) marks[at - 1] = 1;
       }
     newest = segment += found;
@@ -17498,7 +17559,7 @@ struct gp__segment_warp {
   // ---- results of the segments from..segment-1, which end in the chunk
 
   GP_DEVICE gp_carry<Acc> at_end(Number start, Number stop) const {
-    const Number slot = stop - 1 - static_cast<Number>(chunk);
+    const Number slot = stop - 1 - Number(chunk);
     gp_carry<Acc> r;
     r.has = stop != start && slot < CHUNK;
     if (r.has) r.value = gp__as<const Acc>(cells)[slot];
@@ -17528,7 +17589,7 @@ struct gp__segment_warp {
       GP__EACH(u, WINDOW) {
         const gp__u32 s = from + u * 32 + gp_lane();
         if (s < newest) {
-          const Number at = stop[u] - 1 - static_cast<Number>(chunk);
+          const Number at = stop[u] - 1 - Number(chunk);
           const bool has = stop[u] != start[u] && at < CHUNK;
           Acc sum = Op::identity();
           if (has) sum = slots[at];
@@ -17547,13 +17608,13 @@ struct gp__segment_warp {
     if (by_vectors())
       for (unsigned low = gp__misalignment(address(b), 16); low; ++from) low = (low - SIZE) & 15u;
     chunk = b - from;
-    left = static_cast<Number>(e - chunk);
+    left = Number(e - chunk);
     if (by_vectors() && (left > from || last > 0)) {
       GP__UNROLL
       for (unsigned n = 0; n < unsigned(Chunks::AHEAD); ++n) request(n);
     }
     windowed = 0;
-    behind = static_cast<Number>(b);
+    behind = Number(b);
     odd = false;
     load(even_ends, 0);
     load(odd_ends, HELD * 32);
@@ -17568,7 +17629,7 @@ struct gp__segment_warp {
       open.first.has = false;
     }
     const bool vectors = by_vectors();
-    const Number b = static_cast<Number>(chunk + from);
+    const Number b = Number(chunk + from);
     for (unsigned i = gp_lane() * 4; i < CHUNK; i += 128) *gp__as<gp__u32>(marks + i) = 0;
     if (left > from || last > 0)
       for (;; chunk += CHUNK, left -= CHUNK, from = 0) {
@@ -17778,7 +17839,7 @@ template <class P, class Op, class Load, class In, class Acc, class I = gp__u32>
   GP_DEVICE explicit gp__segment_reader(const gp__segment_args &a)
       : operands(a), in(gp__as<const In>(a.in)),
         vectors(FREE && !Operands::described && 16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
-        room(vectors && a.count >= gp__u64(V) ? static_cast<I>(a.count) - V + 1 : 0) {}
+        room(vectors && a.count >= gp__u64(V) ? I(a.count) - V + 1 : 0) {}
   // The fold of thread `rank` of `ranks` in n elements. Neighbours read neighbouring vectors or, if the order counts,
   // each reads consecutive ones.
   GP_DEVICE Acc operator()(I begin, I n, unsigned rank, unsigned ranks) const {
@@ -17835,7 +17896,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   const Reader read(a);
   const ENDS ends(a);
   const gp__segment_result<Op, Out, Acc> result(a);
-  const I tile = T >> a.log2_lanes ? T >> a.log2_lanes : 1, segments = static_cast<I>(ends.segments);
+  const I tile = T >> a.log2_lanes ? T >> a.log2_lanes : 1, segments = I(ends.segments);
   for (I first = blockIdx.x * tile; first < segments;) {
     unsigned log2_lanes = a.log2_lanes, count = tile;
     I done = 0;                           // segments up to this length are done
@@ -17847,10 +17908,10 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
         const I segment = first + number;
         gp__u64 begin = 0, end = 0;
         if (segment < segments) ends.bounds(segment, begin, end);
-        const I length = begin < end ? static_cast<I>(end - begin) : 0;
+        const I length = begin < end ? I(end - begin) : 0;
         const bool mine = length <= most && (all || length > done);
         if (!all && !mine) continue;
-        Acc sum = read(static_cast<I>(begin), mine ? length : 0, rank, lanes < T ? lanes : T);
+        Acc sum = read(I(begin), mine ? length : 0, rank, lanes < T ? lanes : T);
         if (log2_lanes > 5) {
           sum = gp_tile_reduce<P::threads>(sum, Op(), s.reduce);
           __syncthreads();
@@ -17905,7 +17966,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   if (end > count) end = count; // segments may go on past the elements
   if (begin >= end) return;
   const gp__u64 skipped = gp__misalignment(out + begin, 16) / sizeof(R); // chunks begin on a 16-byte boundary
-  R before = static_cast<R>(segment);
+  R before = R(segment);
   for (gp__u64 chunk = begin - skipped;; chunk += CHUNK) {
     const gp__u64 left = end - chunk;
     const int from = chunk + skipped == begin ? int(skipped) : 0, to = left < CHUNK ? int(left) : CHUNK;
@@ -17916,7 +17977,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
       const gp__u64 i = segment + gp_lane();
       const gp__u64 at = i < s[1] ? ends.end_of(i) - chunk : 0;
       const bool here = i < s[1] && at < gp__u64(to);
-      if (here && (i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)) mark[at] = static_cast<R>(i + 1);
+      if (here && (i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)) mark[at] = R(i + 1);
       const unsigned found = unsigned(__popc(__ballot_sync(0xffffffffu, here)));
       segment += found;
       if (found < 32) break;
@@ -17976,9 +18037,9 @@ GP_DEVICE void gp__bound_in_sectors(const T *sorted, const T (&x)[K], I (&at)[K]
     for (int k = g; k < g + FLIGHT; ++k) {
       const I begin = at[k];
       GP__EACH(j, SECTOR) at[k] += Before{v[k - g][j / HALF].item, x[k]}(j % HALF) ? 1 : 0;
-      if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));
+      if (at[k] == head) at[k] = I(gp_search(0, head, Before{sorted, x[k]}));
       else if (at[k] == begin + SECTOR) // the last of all sectors
-        at[k] = static_cast<I>(gp_search(at[k], length - at[k], Before{sorted, x[k]}));
+        at[k] = I(gp_search(at[k], length - at[k], Before{sorted, x[k]}));
     }
   }
 }
@@ -18032,7 +18093,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
   const T *sorted = gp__as<const T>(a.sorted), *needles = gp__as<const T>(a.needles);
   const Source source(a);
   R *out = gp__as<R>(a.out);
-  const I length = static_cast<I>(a.length), head = gp__sector<T>::before(sorted), all = (length - head) / SECTOR;
+  const I length = I(a.length), head = gp__sector<T>::before(sorted), all = (length - head) / SECTOR;
   const bool whole = length <= Storage::COUNT, sampled = SECTOR > 1 && a.sample;
   const T *searched = sampled ? gp__as<const T>(a.sample) : sorted; // by pivots
   const I skipped = sampled ? 0 : head, sectors = sampled ? all / SECTOR : all;
@@ -18072,9 +18133,9 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
           if (gp_lane() == 0) shared.places[i] = place;
         }
         __syncthreads();
-        low = static_cast<I>(shared.places[0]);
+        low = I(shared.places[0]);
         low -= low > 0;
-        width = static_cast<I>(shared.places[1]) - low;
+        width = I(shared.places[1]) - low;
         ranges = near = width < Storage::COUNT;
       }
       if (near) {
@@ -18092,7 +18153,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
       GP__EACH(k, K) {
         at[k] = low + in[k];
         if ((in[k] == 0 && low > 0) || (in[k] == width && at[k] < length))
-          at[k] = static_cast<I>(gp_search(0, a.length, Before{sorted, x[k]}));
+          at[k] = I(gp_search(0, a.length, Before{sorted, x[k]}));
       }
     } else {
       if (!pivots) {
@@ -18111,7 +18172,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
       for (int level = 0; level < levels; ++level) {
         GP__EACH(k, K) node[k] = 2 * node[k] + Before{shared.item, x[k]}(node[k]);
       }
-      GP__EACH(k, K) at[k] = static_cast<I>((node[k] - (1ull << levels)) * sectors >> levels);
+      GP__EACH(k, K) at[k] = I((node[k] - (1ull << levels)) * sectors >> levels);
       // The last sector of a part ends behind the needle, or there is none.
       gp__bound_steps<Before, SECTOR>(searched + skipped + SECTOR - 1, x, at, SECTOR > 1 ? part - 1 : part);
       GP__UNROLL_BY(1)
@@ -18121,7 +18182,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
     }
     GP__EACH(k, K) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
-      if (i < count) out[i] = static_cast<R>(at[k]);
+      if (i < count) out[i] = R(at[k]);
     }
   }
 }
@@ -18416,15 +18477,13 @@ template <class T> struct gp__radix_key {
   static const bool pads = true;
   static GP_DEVICE Bits bits(Key key, int) { return gp__ordered<T>::encode(key); }
   static GP_DEVICE Key padding(bool descending) {
-    return gp__ordered<T>::decode(static_cast<Bits>(descending ? Bits(0) : Bits(~Bits(0))));
+    return gp__ordered<T>::decode(Bits(descending ? Bits(0) : Bits(~Bits(0))));
   }
 };
 // Floats as a comparison orders them: -0 and +0 are equal.
 template <class T> struct gp__radix_number : gp__radix_key<T> {
   typedef typename gp__ordered<T>::Bits Bits;
-  static GP_DEVICE Bits bits(Bits key, int) {
-    return gp__ordered<T>::encode(static_cast<Bits>(key << 1) ? key : static_cast<Bits>(0));
-  }
+  static GP_DEVICE Bits bits(Bits key, int) { return gp__ordered<T>::encode(Bits(key << 1) ? key : Bits(0)); }
 };
 // A struct ordered by a user's operator, which maps it to a built-in type R.
 template <class T, class Op, class R> struct gp__decomposed_key {
@@ -18455,7 +18514,7 @@ template <int OFFSET, class T, bool DESCENDING> struct gp__key_field {
     gp__key_parts<Key, Bits> parts;
     parts.key = key;
     const Bits x = gp__ordered<T>::encode(parts.part[OFFSET / sizeof(T)]);
-    return DESCENDING ? static_cast<Bits>(~x) : x;
+    return DESCENDING ? Bits(~x) : x;
   }
 };
 // Complex keys in NumPy's order: by real part, then by imaginary part; then those with a NaN: as imaginary part, by the
@@ -18626,8 +18685,8 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
             copy.template at<gp__u32>((x >> (8 * i) & 0xffu) * (REPLICAS * 4) + i * GP__DIGITS * REPLICAS * 4), 1u);
   }
   template <bool ALL> GP_DEVICE void count(const Key &key) const {
-    Bits x = static_cast<Bits>(K::bits(key, word) ^ flip);
-    if (!ALL) x = static_cast<Bits>(x >> shift) & mask;
+    Bits x = Bits(K::bits(key, word) ^ flip);
+    if (!ALL) x = Bits(x >> shift) & mask;
     const gp__u32 low = gp__u32(x);
     if (sizeof(Bits) > 4 && (ALL || digits > 4)) {
       const gp__u32 high = gp__u32(gp__u64(x) >> 32);
@@ -18778,7 +18837,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
       const int high = a.end_bit < c.word * 64 + 64 ? a.end_bit - c.word * 64 : 64;
       c.shift = low;
       c.digits = (high - low + 7) / 8;
-      c.mask = static_cast<Bits>(~gp__u64(0) >> (64 - (high - low)));
+      c.mask = Bits(~gp__u64(0) >> (64 - (high - low)));
       c.clear();
       __syncthreads();
       if (high - low == 8 * int(sizeof(Bits))) c.template count_all<true>(counted);
@@ -18945,7 +19004,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
   };
   GP_DEVICE Pairs pairs(bool in_other) const {
-    const Count all = static_cast<Count>(n), half = in_other ? all : all / 2, both = in_other ? all : 2 * half;
+    const Count all = Count(n), half = in_other ? all : all / 2, both = in_other ? all : 2 * half;
     return Pairs{gp__as<Key>(in_other ? a.other_keys : a.out_keys), gp__as<Key>(a.out) - half,
         gp__as<Key>(a.other) + (n + 1) / 2 - both, half, both};
   }
@@ -18990,7 +19049,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   }
   GP_DEVICE void load_pairs(Key (&pair)[ITEMS], const Pairs &from, gp__u64 first, unsigned valid) const {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
-    const Count at = static_cast<Count>(first);
+    const Count at = Count(first);
     if (valid == TILE && (at + TILE <= from.half || at >= from.half)) { // if n is odd, the last tile is not whole
       const Key *const tile = from.template at<false>(at) + lead;
       GP__EACH(i, ITEMS) pair[i] = tile[i * 32];
@@ -19053,8 +19112,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // Called by a counting thread: counts of a pair of digits before this tile. The first window must have been asked
   // for.
   GP_DEVICE void look_back(Window &w, unsigned pair, gp__u32 tile, Count &even, Count &odd) const {
-    even = static_cast<Count>(tile < GROUP ? base()[2 * pair] : 0);
-    odd = static_cast<Count>(tile < GROUP ? base()[2 * pair + 1] : 0);
+    even = Count(tile < GROUP ? base()[2 * pair] : 0);
+    odd = Count(tile < GROUP ? base()[2 * pair + 1] : 0);
     for (;;) {
       gp__u32 passed = 0;
       GP__UNROLL
@@ -19078,8 +19137,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
           odd += gp__u32(w.sum[j] >> 24) & 0xffffffu;
           ++passed;
           if (w.group == passed) { // reached the first group
-            even += static_cast<Count>(base()[2 * pair]);
-            odd += static_cast<Count>(base()[2 * pair + 1]);
+            even += Count(base()[2 * pair]);
+            odd += Count(base()[2 * pair + 1]);
           }
         }
       }
@@ -19281,8 +19340,8 @@ template <class P, class K, class V, class W> GP_DEVICE void gp__radix_sweeps(co
 
 // One launch does all passes. Its blocks form one cluster or one grid. Each holds a tile of keys in registers while the
 // blocks exchange their digit counts. After that no block needs the pass's input, so keys may overwrite it: they go to
-// the tiles of the cluster's blocks, or to the output, which the next pass reads after a grid barrier. A pass in which
-// all keys share a digit moves nothing, unless it is the last.
+// the tiles of the cluster's blocks, or to a buffer (a sort's is its output), which the next pass reads after a grid
+// barrier. A pass in which all keys share a digit moves nothing, unless it is the last, which stores a top-k's part.
 //
 // A grid's counts are tagged words. Its barrier uses the workspace's tickets: each block draws one after a pass. The
 // last pass and passes that move nothing have no barrier; a block draws their tickets at its end.
@@ -19312,6 +19371,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   V *own_values;
   unsigned rank, blocks;
   gp__u32 met; // grid barriers passed
+  const void *in;
 
   GP_DEVICE gp__word *word(int pass, unsigned block, unsigned quad) const {
     return gp__words(of.a.workspace) + (unsigned(pass & 1) * blocks + block) * QUADS + quad;
@@ -19392,7 +19452,9 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   }
   GP_DEVICE void scatter(Digit digit, bool last) const {
     const bool to_tiles = CLUSTER && !last;
-    const unsigned n = unsigned(of.n);
+    const unsigned n = last && of.a.capacity < of.n ? of.a.capacity : unsigned(of.n);
+    Key *out_keys = gp__as<Key>(last ? of.a.out_keys : of.a.other_keys);
+    V *out = gp__as<V>(last ? of.a.out : of.a.other);
     GP__UNROLL
     for (int i = 0; i < ITEMS; i += AT_ONCE) {
       Key key[AT_ONCE];
@@ -19410,8 +19472,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
           *gp__in_block(own_keys + at[j] % TILE, at[j] / TILE) = key[j];
           if (PAIRS) *gp__in_block(own_values + at[j] % TILE, at[j] / TILE) = values[k];
         } else if (at[j] < n) {
-          if (!last || !of.a.drop_keys) gp__as<Key>(of.a.out_keys)[at[j]] = key[j];
-          if (PAIRS) gp__as<V>(of.a.out)[at[j]] = values[k];
+          if (!last || !of.a.drop_keys) out_keys[at[j]] = key[j];
+          if (PAIRS) out[at[j]] = values[k];
         }
       }
     }
@@ -19460,7 +19522,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   GP_DEVICE void run() {
     const gp__u64 first = gp__u64(rank) * TILE, n = of.n;
     const unsigned valid = first >= n ? 0 : n - first < TILE ? unsigned(n - first) : TILE;
-    const Key *from = gp__as<const Key>(of.a.keys);
+    const Key *from = gp__as<const Key>(in);
     const V *values_from = gp__as<const V>(of.a.in);
     Key key[ITEMS];
     V value[ITEMS];
@@ -19481,8 +19543,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       if (last) break;
       if (moved && !CLUSTER) {
         meet();
-        of.load_keys(key, gp__as<const Key>(of.a.out_keys) + first, valid);
-        if (PAIRS) of.load_values(key, value, gp__as<const V>(of.a.out), first, valid);
+        of.load_keys(key, gp__as<const Key>(of.a.other_keys) + first, valid);
+        if (PAIRS) of.load_values(key, value, gp__as<const V>(of.a.other), first, valid);
         continue;
       }
       if (moved) {
@@ -19503,12 +19565,14 @@ template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__cooperativ
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
-  const gp__u64 n = gp__count(a);
+  const gp__select_state *state = gp__as<const gp__select_state>(a.leads); // of a sampled select
+  const bool filtered = state && state->buffered == 2;
+  const gp__u64 n = filtered ? state->appended : gp__count(a);
   typename K::Key *const keys = gp__as<typename K::Key>(shared);
   V *const values = gp__as<V>(shared + KEYS);
   const typename Sort::Sweep of = {a, s.sweep, keys, values, 0, 0, n};
   Sort sort = {of, s, keys, values, gp__as<typename K::Key>(shared + KEYS + VALUES),
-      gp__as<V>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0};
+      gp__as<V>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0, filtered ? a.other : a.keys};
   sort.run();
 }
 template <class P, class K, class V> GP_DEVICE void gp__sort_one_cluster(const gp__radix_args &a) {
@@ -19555,11 +19619,11 @@ template <class T, bool DESCENDING> struct gp__sorted {
   static const int V = 16 / int(sizeof(T));
   static GP_DEVICE Key encode(Raw raw) {
     const Raw bits = Ordered::encode(raw);
-    return DESCENDING ? static_cast<Raw>(~bits) : bits;
+    return DESCENDING ? Raw(~bits) : bits;
   }
   static GP_DEVICE Raw decode(Key key) {
-    const Raw bits = static_cast<Raw>(key);
-    return Ordered::decode(DESCENDING ? static_cast<Raw>(~bits) : bits);
+    const Raw bits = Raw(key);
+    return Ordered::decode(DESCENDING ? Raw(~bits) : bits);
   }
 };
 
@@ -19728,7 +19792,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   // Counts the keys [begin, end) of the part.
   GP_DEVICE void count(const gp__hybrid_part &p, gp__u64 begin, gp__u64 end, Key &least, Key &most) const {
     const Raw *in = this->from(p.source);
-    const Key low = static_cast<Key>(p.low);
+    const Key low = Key(p.low);
     const int shift = p.shift;
     gp__u32 *own = s.counter + gp_lane();
     const auto add = [&](Raw raw) {
@@ -19840,7 +19904,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       const gp__u64 next = s.start[group + 1], keys = (next & 0xffffffffffffull) - start;
       const unsigned span = unsigned(next >> 48) - t;
       const gp__u32 source = this->next_source(p.source);
-      const Key from = static_cast<Key>(p.low) + (static_cast<Key>(t) << shift);
+      const Key from = Key(p.low) + (Key(t) << shift);
       if (keys > this->a.capacity || (keys && shift > this->WIDEST))
         this->append(begin + start, keys, from, shift, source, p.depth + 1u);
       else if (keys) this->add_item(begin + start, gp__u32(keys), from, shift + gp__width<gp__u32>(span - 1), source);
@@ -19862,9 +19926,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       return;
     }
     if (whole) {
-      if (t == 0)
-        this->append(
-            begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source, p.depth);
+      if (t == 0) this->append(begin, size, Key(least), gp__width(Key(most - least)), p.source, p.depth);
       return;
     }
     if (t < digits) {
@@ -19902,8 +19964,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       else if (constant) return;
       else if (shift == 0 && t < digits) gp__store_relaxed(bins + t, begin + start);
       else if (shift != 0 && t == 0)
-        this->append(
-            begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source, p.depth);
+        this->append(begin, size, Key(least), gp__width(Key(most - least)), p.source, p.depth);
       return;
     }
     if (t < digits) {
@@ -20076,7 +20137,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   template <class There>
   GP_DEVICE void tile(
       const gp__hybrid_part &p, gp__u64 *bins, const Key (&keys)[ITEMS], const There &there, unsigned n) const {
-    const Key low = static_cast<Key>(p.low);
+    const Key low = Key(p.low);
     const int shift = p.shift;
     const unsigned digits = 1u << p.bits;
     gp__u32 slots[ITEMS / 2];
@@ -20131,14 +20192,14 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
           p, bins, keys, [](int) { return true; }, TILE);
     } else {
       const auto there = [this, first, end](int i) { return position(i) >= first && position(i) < end; };
-      GP__EACH(i, ITEMS) keys[i] = there(i) ? Code::encode(in[base + position(i)]) : static_cast<Key>(p.low);
+      GP__EACH(i, ITEMS) keys[i] = there(i) ? Code::encode(in[base + position(i)]) : Key(p.low);
       tile(p, bins, keys, there, end - first);
     }
   }
   // Fills a tile of the part in the output: its keys follow from the counts.
   GP_DEVICE void fill(const gp__hybrid_part &p, const gp__u64 *bins, gp__u32 x) const {
     Raw *out = gp__as<Raw>(this->a.out);
-    const Key low = static_cast<Key>(p.low);
+    const Key low = Key(p.low);
     const unsigned before = this->skew(p.source, p.begin), digits = 1u << p.bits;
     const gp__u64 stop = p.begin - before + gp__u64(x + 1) * TILE, end = stop < p.end ? stop : p.end;
     const gp__u64 begin = x ? stop - TILE : p.begin;
@@ -20250,9 +20311,9 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       even[i] = d < digits ? gp__u32(places[d]) : 0;
       odd[i] = d + 1 < digits ? gp__u32(places[d + 1]) : 0;
     }
-    Digit digit = {static_cast<Key>(p.low), p.shift, digits - 1, 0};
+    Digit digit = {Key(p.low), p.shift, digits - 1, 0};
     Raw keys[ITEMS];
-    const Raw padding = Code::decode(digit.low + (static_cast<Key>(digits - 1) << digit.shift));
+    const Raw padding = Code::decode(digit.low + (Key(digits - 1) << digit.shift));
     Value values[ITEMS];
     load(keys, in + begin, valid(begin, end), padding);
     load_values(values, values_in ? values_in + begin : nullptr, begin, valid(begin, end));
@@ -20587,14 +20648,14 @@ struct gp__pair_bucket {
     const unsigned thread = gp__opaque_copy(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
     const Raw *in = h.from(item.source) + item.begin;
-    const Key low = static_cast<Key>(item.low);
+    const Key low = Key(item.low);
     const int width = item.width + PLACE_BITS, shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
     const auto there = [=](int i) { return i >= 0 && unsigned(i) * THREADS + thread < n; };
     gp__u64 keys[ITEMS];
     if (h.values_from(item.source)) staged.ask(h.values_from(item.source) + item.begin, n);
     GP__EACH(i, ITEMS) {
       const unsigned p = unsigned(i) * THREADS + thread;
-      keys[i] = there(i) ? gp__u64(static_cast<Key>(Code::encode(in[p]) - low)) << PLACE_BITS | p : 0;
+      keys[i] = there(i) ? gp__u64(Key(Code::encode(in[p]) - low)) << PLACE_BITS | p : 0;
     }
     sort.scatter(keys, 0, there, n, 0, shift);
     if (h.values_from(item.source)) staged.fetch(h.values_from(item.source) + item.begin, item.count, thread);
@@ -20604,7 +20665,7 @@ struct gp__pair_bucket {
   GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
     const int AT_ONCE = 4;
     const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
-    const Key low = static_cast<Key>(item.low);
+    const Key low = Key(item.low);
     const Value *values_in = h.values_from(item.source), *values = nullptr;
     Raw *out = gp__as<Raw>(h.a.out) + item.begin;
     Value *out_values = gp__as<Value>(h.a.out_values) + item.begin;
@@ -20627,7 +20688,7 @@ struct gp__pair_bucket {
       GP__EACH(i, AT_ONCE) {
         const unsigned q = first + unsigned(i) * THREADS;
         if (q < n) {
-          if (with_keys) out[q] = Code::decode(static_cast<Key>(low + static_cast<Key>(x[i] >> PLACE_BITS)));
+          if (with_keys) out[q] = Code::decode(Key(low + Key(x[i] >> PLACE_BITS)));
           out_values[q] = value[i];
         }
       }
@@ -21117,8 +21178,8 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     Key differ = 0;
     for (unsigned j = threadIdx.x; j < s.different; j += THREADS) {
       const Key x = key(s.head[j]);
-      const int before = j > 0 ? gp__width(static_cast<Key>(x ^ key(s.head[j - 1]))) : BITS,
-                behind = j + 1 < s.different ? gp__width(static_cast<Key>(x ^ key(s.head[j + 1]))) : BITS;
+      const int before = j > 0 ? gp__width(Key(x ^ key(s.head[j - 1]))) : BITS,
+                behind = j + 1 < s.different ? gp__width(Key(x ^ key(s.head[j + 1]))) : BITS;
       atomicAdd(&s.alike[BITS - (before < behind ? before : behind)], s.head[j + 1] - s.head[j]);
       if (j > 0) differ |= x ^ key(s.head[j - 1]);
     }
@@ -21134,7 +21195,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   }
   // Called by one warp.
   GP_DEVICE gp__u64 hybrid_cost(gp__u64 n, unsigned m) const {
-    const int common = BITS - gp__width(static_cast<Key>(key(0) ^ key(m - 1)));
+    const int common = BITS - gp__width(Key(key(0) ^ key(m - 1)));
     gp__u64 cost = 0, size = n;
     gp__u32 sorted = m; // keys that end in buckets
     int prefix = 0;
@@ -21225,7 +21286,7 @@ GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
 // Operands of networks and merges: the bits of a key and, if INDEXED, the element's index below them.
 template <class T> struct gp__scalar_item {
   typedef T type;
-  static GP_DEVICE T last() { return static_cast<T>(~static_cast<T>(0)); } // not less than any item
+  static GP_DEVICE T last() { return T(~T(0)); } // not less than any item
   static GP_DEVICE bool less(T a, T b) { return a < b; }
   static GP_DEVICE void order(T &a, T &b) {
     const T low = b < a ? b : a, high = b < a ? a : b;
@@ -21240,12 +21301,12 @@ template <> struct gp__key_register<gp__u64> { typedef gp__u64 type; };
 template <class Bits> struct gp__item<Bits, false> : gp__scalar_item<typename gp__key_register<Bits>::type> {
   typedef typename gp__key_register<Bits>::type C;
   static GP_DEVICE C make(Bits bits, gp__u32) { return bits; }
-  static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c); }
+  static GP_DEVICE Bits bits(C c) { return Bits(c); }
   static GP_DEVICE gp__u32 index(C) { return 0; }
 };
 template <class Bits, class C, int SHIFT> struct gp__packed_item : gp__scalar_item<C> {
-  static GP_DEVICE C make(Bits bits, gp__u32 index) { return static_cast<C>(bits) << SHIFT | index; }
-  static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c >> SHIFT); }
+  static GP_DEVICE C make(Bits bits, gp__u32 index) { return C(bits) << SHIFT | index; }
+  static GP_DEVICE Bits bits(C c) { return Bits(c >> SHIFT); }
   static GP_DEVICE gp__u32 index(C c) { return gp__u32(c & ((C(1) << SHIFT) - 1)); }
 };
 template <> struct gp__item<gp__u8, true> : gp__packed_item<gp__u8, gp__u32, 16> {};
@@ -21334,7 +21395,7 @@ template <class V> struct gp__value_array {
 template <class V> struct gp__value_index {
   typedef V type;
   static const bool any = true;
-  static GP_DEVICE V at(const void *, gp__u64 i) { return static_cast<V>(i); }
+  static GP_DEVICE V at(const void *, gp__u64 i) { return V(i); }
 };
 // The index in its segment, if segments have one length, which `values` holds as a number.
 template <class V> struct gp__value_place {
@@ -21342,8 +21403,8 @@ template <class V> struct gp__value_place {
   static const bool any = true;
   static GP_DEVICE V at(const void *values, gp__u64 i) {
     const gp__u64 length = reinterpret_cast<gp__u64>(values);
-    if (((i | length) >> 32) == 0) return static_cast<V>(gp__u32(i) % gp__u32(length));
-    return static_cast<V>(i % length);
+    if (((i | length) >> 32) == 0) return V(gp__u32(i) % gp__u32(length));
+    return V(i % length);
   }
 };
 
@@ -21366,10 +21427,10 @@ template <class K, class S, bool INDEXED> struct gp__sorted_elements {
   }
   GP_DEVICE V *values_to(int target) const { return gp__as<V>(target == 1 ? a.other_values : a.out_values); }
   // encode: all bits of a key, ordered; field: those that count.
-  GP_DEVICE Bits encode(Bits raw) const { return static_cast<Bits>(Order::encode(raw) ^ static_cast<Bits>(a.flip)); }
-  GP_DEVICE Bits decode(Bits bits) const { return Order::decode(static_cast<Bits>(bits ^ static_cast<Bits>(a.flip))); }
+  GP_DEVICE Bits encode(Bits raw) const { return Bits(Order::encode(raw) ^ Bits(a.flip)); }
+  GP_DEVICE Bits decode(Bits bits) const { return Order::decode(Bits(bits ^ Bits(a.flip))); }
   GP_DEVICE Bits field(Bits raw) const {
-    return INDEXED ? static_cast<Bits>((encode(raw) >> a.low_bit) & static_cast<Bits>(a.mask)) : encode(raw);
+    return INDEXED ? Bits((encode(raw) >> a.low_bit) & Bits(a.mask)) : encode(raw);
   }
 };
 
@@ -21875,13 +21936,11 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     // The place in the segment follows a key's bits at once, not as in Item: bins then divide equal keys, too.
     static const int PLACE_BITS = gp__long_log2_bins(2 * CAPACITY - 1), CROWD = 16;
     static GP_DEVICE C pack(const gp__block_sorter &b, Bits raw, gp__u32 place) {
-      return INDEXED ? static_cast<C>(b.field(raw)) << PLACE_BITS | place : C(b.encode(raw));
+      return INDEXED ? C(b.field(raw)) << PLACE_BITS | place : C(b.encode(raw));
     }
-    static GP_DEVICE C unpack(C x) {
-      return Item::make(static_cast<Bits>(x >> PLACE_BITS), gp__u32(x) & ((1u << PLACE_BITS) - 1));
-    }
+    static GP_DEVICE C unpack(C x) { return Item::make(Bits(x >> PLACE_BITS), gp__u32(x) & ((1u << PLACE_BITS) - 1)); }
     static GP_DEVICE float value(const gp__block_sorter &b, C x) {
-      return gp__bin_value<K>::of(b.decode(static_cast<Bits>(x >> PLACE_BITS)));
+      return gp__bin_value<K>::of(b.decode(Bits(x >> PLACE_BITS)));
     }
     static GP_DEVICE bool sort(const gp__block_sorter &b, int source, gp__u64 begin, gp__u32 n) {
       const unsigned thread = gp__opaque_copy(threadIdx.x);
@@ -21902,8 +21961,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       const unsigned w = gp_lane() < unsigned(WARPS) ? gp_lane() : 0;
       least = gp_warp_broadcast(gp_warp_reduce(sort.s.least[w], gp_min<C>()), 0);
       most = gp_warp_broadcast(gp_warp_reduce(sort.s.most[w], gp_max<C>()), 0);
-      const int width = gp__width(static_cast<C>(most - least)),
-                shift = width > Shape::LOG2_BINS ? width - Shape::LOG2_BINS : 0;
+      const int width = gp__width(C(most - least)), shift = width > Shape::LOG2_BINS ? width - Shape::LOG2_BINS : 0;
       const auto there = [=](int i) { return i >= 0 && unsigned(i) * T + thread < n; };
       if (!INDEXED) {
         sort.scatter(x, 0, there, n, least, shift);
@@ -21912,9 +21970,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
         // Bits of floating-point keys are uneven where the keys are even.
         const float low = value(b, least), scale = float(Bins::BINS - 1) / (value(b, most) - low);
         const bool even = gp__bin_value<K>::any && b.a.whole && scale * 0 == 0;
-        const auto bin = [=](C key) {
-          return even ? static_cast<C>((value(b, key) - low) * scale) : static_cast<C>((key - least) >> shift);
-        };
+        const auto bin = [=](C key) { return even ? C((value(b, key) - low) * scale) : C((key - least) >> shift); };
         if (!sort.scatter_unless(CROWD, x, there, n, bin)) return false;
         while (!sort.finish(even ? 1 : shift, n)) {} // each key moves up to the length of its bin
       }
@@ -21922,7 +21978,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       GP__EACH(i, N) {
         const gp__u32 k = unsigned(i) * T + thread;
         if (INDEXED) x[i] = k < n ? unpack(sort.s.key[Bins::slot(k)]) : C();
-        else if (k < n) out[k] = b.decode(static_cast<Bits>(sort.s.key[Bins::slot(k)]));
+        else if (k < n) out[k] = b.decode(Bits(sort.s.key[Bins::slot(k)]));
       }
       if (INDEXED) b.store(x, source, begin, n);
       return true;
@@ -21969,7 +22025,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     const gp__u64 tiles = tiles_of(b), shift = b.shift;
     const Bits *in = this->keys(int(b.source)) + b.begin;
     gp__u32 *counts = gp__as<gp__u32>(room), *mine = counts + gp_warp() * GP__DIGITS;
-    Bits ones = 0, zeros = static_cast<Bits>(~static_cast<Bits>(0));
+    Bits ones = 0, zeros = Bits(~Bits(0));
     gp__u32 up_to = 0;
     for (unsigned i = gp_lane(); i < GP__DIGITS; i += 32) mine[i] = 0;
     __syncwarp();
@@ -22146,7 +22202,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       const gp__u32 k = i * T + threadIdx.x;
       if (k >= n) continue;
       const Bits key = keys[k];
-      of[i] = static_cast<gp__u8>(digit(key, shift));
+      of[i] = gp__u8(digit(key, shift));
       out[s.to[of[i]] + k] = key;
     }
     if (S::any) {
@@ -22759,7 +22815,7 @@ template <class Before, class Key, int ITEMS, int P, int K> struct gp__batcher<B
 // Writes the indices of keys without values.
 template <class V, bool INDEX> struct gp__index_writer {
   template <int THREADS> static GP_DEVICE void run(V *out, const unsigned short *sources, gp__u64 first, int n) {
-    for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = static_cast<V>(first + sources[i]);
+    for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = V(first + sources[i]);
   }
 };
 template <class V> struct gp__index_writer<V, false> {
@@ -22932,7 +22988,7 @@ template <int LANES> struct gp__four_split {
   // Index of the k-th probe of `rest` keys. There may be fewer keys than probes. Two probes are near the thirds.
   template <class Count> static GP_DEVICE Count probe_at(int k, Count rest) {
     const int STEP = PROBES == 2 ? 11 : 2, FIRST = PROBES == 2 ? 11 : 1, ALL = PROBES == 2 ? 32 : 2 * PROBES;
-    return static_cast<Count>(gp__u64(STEP * k + FIRST) * rest / ALL);
+    return Count(gp__u64(STEP * k + FIRST) * rest / ALL);
   }
   static GP_DEVICE int of_run(unsigned lanes) {
     return __popc(lanes >> (gp_lane() & ~unsigned(PROBES - 1)) & (0xffffffffu >> (32 - PROBES)));
@@ -22962,7 +23018,7 @@ template <int LANES> struct gp__four_split {
       }
       Count least = at, most = at;
       GP__EACH(i, 3) {
-        const Count rest = static_cast<Count>(s.rest[(mine + i + 1) % 4]);
+        const Count rest = Count(s.rest[(mine + i + 1) % 4]);
         least += lesser[i] ? probe_at(lesser[i] - 1, rest) + 1 : 0;
         most += lesser[i] < PROBES ? probe_at(lesser[i], rest) : rest;
       }
@@ -22974,7 +23030,7 @@ template <int LANES> struct gp__four_split {
       length = end - taken;
       if (k == 0) s.taken[mine] = taken;
       synchronise(); // the probes have been read
-      GP__EACH(r, 4) rank -= static_cast<Count>(s.taken[r]);
+      GP__EACH(r, 4) rank -= Count(s.taken[r]);
     }
   }
 };
@@ -24139,7 +24195,7 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   gp__u64 count[ITEMS];
   gp__u32 first;
   GP_DEVICE Bits value(int i) const {
-    return Ordered::decode(static_cast<Bits>(DESCENDING ? ~(first + unsigned(i)) : first + unsigned(i)));
+    return Ordered::decode(Bits(DESCENDING ? ~(first + unsigned(i)) : first + unsigned(i)));
   }
   GP_DEVICE void load(const gp__u64 *counts, gp__u32 from, gp__u32 end) {
     first = from;
@@ -24306,7 +24362,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const unsigned short *value = row.value + before;
     GP__EACH(j, V) {
       value += mine >> j & 1;
-      p.item[j] = static_cast<Bits>(*value);
+      p.item[j] = Bits(*value);
     }
     cursor.now = row.value[begun];
     __syncwarp();
@@ -24330,7 +24386,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
       const gp__u64 begin = cursor.next_begin(), stop = begin < last ? begin : last;
       gp__u64 i = from + gp_lane() * V;
       if (from >= runs.skipped && from + ROW <= stop) {
-        const gp_vector same = gp__same_keys(static_cast<Bits>(cursor.now));
+        const gp_vector same = gp__same_keys(Bits(cursor.now));
         const unsigned rows = unsigned((stop - from) / ROW);
         GP__UNROLL_BY(4)
         for (unsigned k = 0; k < rows; ++k, i += ROW) gp__store_vector<GP_CACHE_STREAMING>(out + i, same);
@@ -24375,15 +24431,13 @@ template <class R, int SHIFT> struct gp__scalar_rank { // SHIFT: of the key; the
   typedef R type;
   static const int DIGITS = int(sizeof(R)), BITS = 8 * DIGITS; // digits of eight bits
   static const bool INDEXED = BITS == 64 && SHIFT;
-  static GP_DEVICE R make(gp__u64 key, gp__u64 index) {
-    return INDEXED ? static_cast<R>(key << SHIFT | index) : static_cast<R>(key) << SHIFT;
-  }
+  static GP_DEVICE R make(gp__u64 key, gp__u64 index) { return INDEXED ? R(key << SHIFT | index) : R(key) << SHIFT; }
   static GP_DEVICE gp__u64 key(R r) { return r >> SHIFT; }
   static GP_DEVICE gp__u64 index(R r) { return INDEXED ? r & ((1ull << SHIFT) - 1) : 0; }
   static GP_DEVICE R worst() { return ~R(0); }
   static GP_DEVICE bool before(R a, R b) { return a < b; }
   static GP_DEVICE gp__u32 digit(R r, int d) { return gp__u32(r >> (BITS - 8 - 8 * d)) & 255u; }
-  static GP_DEVICE R with(R r, int d, gp__u32 digit) { return r | static_cast<R>(digit) << (BITS - 8 - 8 * d); }
+  static GP_DEVICE R with(R r, int d, gp__u32 digit) { return r | R(digit) << (BITS - 8 - 8 * d); }
   static GP_DEVICE bool matches(R r, R upper, int d) { return d == 0 || (r ^ upper) >> (BITS - 8 * d) == 0; }
   static GP_DEVICE R filled(R upper, int d) { return d == DIGITS ? upper : upper | ~R(0) >> (8 * d); }
 };
@@ -24477,8 +24531,8 @@ template <int THREADS, class R> struct gp__best {
 
   // Called by all threads; contains a barrier.
   GP_DEVICE gp__best(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
-      : s(storage), list(static_cast<Rank *>(memory)), limit(R::worst()), limit_key(R::key(limit)), capacity(room),
-        k(wanted), seen(0), closed(false) {
+      : s(storage), list(gp__as<Rank>(memory)), limit(R::worst()), limit_key(R::key(limit)), capacity(room), k(wanted),
+        seen(0), closed(false) {
     __syncthreads();
     if (threadIdx.x == 0) s.listed = 0;
     __syncthreads();
@@ -24510,12 +24564,10 @@ template <int THREADS, class R> struct gp__best {
       __syncthreads();
       if (gp_warp() == 0) {
         gp__u32 bin[8], sum = 0;
-        GP__UNROLL
-        for (int j = 0; j < 8; ++j) sum += bin[j] = s.bins[gp_lane() * 8 + j];
+        GP__EACH(j, 8) sum += bin[j] = s.bins[gp_lane() * 8 + j];
         gp__u32 at = before + gp_warp_inclusive_scan(sum, gp_sum<gp__u32>()) - sum;
         if (at < k && k <= at + sum) {
-          GP__UNROLL
-          for (int j = 0; j < 8; ++j) {
+          GP__EACH(j, 8) {
             if (at < k && k <= at + bin[j]) s.bin = gp_lane() * 8 + j, s.before = at, s.in_bin = bin[j];
             at += bin[j];
           }
@@ -24567,12 +24619,12 @@ template <int THREADS, class R> struct gp__best {
 // Writes the value or the index that goes with a key.
 template <class In, class Out> struct gp__top_k_value {
   static GP_DEVICE void store(const gp__top_k_args &a, gp__u64 to, gp__u64 from, gp__u64) {
-    static_cast<Out *>(a.out)[to] = static_cast<const In *>(a.in)[from];
+    gp__as<Out>(a.out)[to] = gp__as<const In>(a.in)[from];
   }
 };
 template <class Out> struct gp__top_k_value<gp__none, Out> {
   static GP_DEVICE void store(const gp__top_k_args &a, gp__u64 to, gp__u64, gp__u64 index) {
-    static_cast<Out *>(a.out)[to] = static_cast<Out>(index);
+    gp__as<Out>(a.out)[to] = static_cast<Out>(index);
   }
 };
 template <> struct gp__top_k_value<gp__none, gp__none> {
@@ -24582,16 +24634,14 @@ template <> struct gp__top_k_value<gp__none, gp__none> {
 template <class T, bool DESCENDING> struct gp__top_k_key {
   typedef gp__ordered<T> Ordered;
   typedef typename Ordered::Bits Bits;
-  static GP_DEVICE Bits encode(Bits raw) {
-    return static_cast<Bits>(DESCENDING ? ~Ordered::encode(raw) : Ordered::encode(raw));
-  }
-  static GP_DEVICE Bits decode(Bits bits) { return Ordered::decode(static_cast<Bits>(DESCENDING ? ~bits : bits)); }
+  static GP_DEVICE Bits encode(Bits raw) { return Bits(DESCENDING ? ~Ordered::encode(raw) : Ordered::encode(raw)); }
+  static GP_DEVICE Bits decode(Bits bits) { return Ordered::decode(Bits(DESCENDING ? ~bits : bits)); }
 };
 template <class T, bool DESCENDING, class In, class Out>
 GP_DEVICE void gp__top_k_put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin, gp__u64 key, gp__u64 index) {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
-  if (a.out_keys) static_cast<Bits *>(a.out_keys)[to] = Key::decode(static_cast<Bits>(key));
+  if (a.out_keys) gp__as<Bits>(a.out_keys)[to] = Key::decode(Bits(key));
   gp__top_k_value<In, Out>::store(a, to, begin + index, index);
 }
 // Writes a row's best to the output, or as a list for the next launch, padded to k.
@@ -24600,7 +24650,7 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
   const gp__u32 found = best.finish();
   if (a.to)
     for (gp__u32 i = threadIdx.x; i < a.k; i += THREADS)
-      static_cast<typename R::type *>(a.to)[work * a.k + i] = i < found ? best.list[i] : R::worst();
+      gp__as<typename R::type>(a.to)[work * a.k + i] = i < found ? best.list[i] : R::worst();
   else
     for (gp__u32 i = threadIdx.x; i < found; i += THREADS)
       gp__top_k_put<T, DESCENDING, In, Out>(
@@ -24615,14 +24665,12 @@ template <class P, class Bits> struct gp__key_tile {
   // Keys that exist of the vector at `at`.
   static GP_DEVICE int there(gp__u64 at, gp__u64 n) { return at + V <= n ? V : at < n ? int(n - at) : 0; }
   GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned, gp__u32 lead = 0) {
-    GP__UNROLL
-    for (int i = 0; i < K; ++i) {
+    GP__EACH(i, K) {
       const gp__u64 from = at(first, i);
       if (from >= lead && from + V <= n)
         x[i].template load<P::load>(in + from, misaligned, from >= V && from + 2 * V <= n);
       else {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) x[i].item[j] = from + j >= lead && from + j < n ? in[from + j] : Bits(0);
+        GP__EACH(j, V) x[i].item[j] = from + j >= lead && from + j < n ? in[from + j] : Bits(0);
       }
     }
   }
@@ -24645,7 +24693,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
   const gp__u64 n = gp__count(a), tiles = (a.count + Tile::ITEMS - 1) / Tile::ITEMS, works = a.rows * a.blocks;
   for (gp__u64 work = blockIdx.x; work < works; work += gridDim.x) {
     const gp__u64 row = work / a.blocks, share = work % a.blocks;
-    const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
+    const Bits *in = gp__as<const Bits>(a.keys) + row * a.count;
     const unsigned misaligned = gp__misalignment(in, 16);
     gp__best<THREADS, R> best(s, memory, a.capacity, gp__u32(a.k));
     // Tile t of the order is tile t * jump mod tiles of the row; jump and tiles are coprime.
@@ -24659,13 +24707,11 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
       if (tile >= tiles) tile -= tiles;
       Tile next; // in flight meanwhile
       next.load(in, tile * Tile::ITEMS, t + a.blocks < tiles ? n : 0, misaligned);
-      GP__UNROLL
-      for (int i = 0; i < Tile::K; ++i) {
+      GP__EACH(i, Tile::K) {
         const gp__u64 at = Tile::at(first, i);
-        const Bits bound = static_cast<Bits>(best.limit_key);
+        const Bits bound = Bits(best.limit_key);
         gp__u32 hits = 0;
-        GP__UNROLL
-        for (int j = 0; j < Tile::V; ++j) hits |= (Key::encode(now.x[i].item[j]) <= bound ? 1u : 0u) << j;
+        GP__EACH(j, Tile::V) hits |= (Key::encode(now.x[i].item[j]) <= bound ? 1u : 0u) << j;
         hits &= (1u << Tile::there(at, n)) - 1;
         if (!__any_sync(0xffffffffu, hits != 0)) continue;
         GP__UNROLL_BY(1)
@@ -24694,17 +24740,15 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
   const gp__u64 works = a.rows * a.blocks, n = gp__count(a);
   for (gp__u64 work = blockIdx.x; work < works; work += gridDim.x) {
     const gp__u64 row = work / a.blocks, share = work % a.blocks;
-    const typename R::type *in = static_cast<const typename R::type *>(a.from) + row * a.ranks;
+    const typename R::type *in = gp__as<const typename R::type>(a.from) + row * a.ranks;
     gp__best<THREADS, R> best(s, memory, a.capacity, gp__u32(a.k));
     for (gp__u64 first = share * TILE; first < a.ranks; first += a.blocks * TILE) {
       typename R::type r[ITEMS];
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const gp__u64 at = first + i * THREADS + threadIdx.x;
         r[i] = at < a.ranks ? in[at] : R::worst();
       }
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) best.push(first + i * THREADS + threadIdx.x < a.ranks && best.takes(r[i]), r[i]);
+      GP__EACH(i, ITEMS) best.push(first + i * THREADS + threadIdx.x < a.ranks && best.takes(r[i]), r[i]);
       best.make_room(TILE);
     }
     if (a.to || n >= a.k) gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
@@ -24729,8 +24773,8 @@ struct gp__top_k_segment {
   gp__u32 k;
   static GP_DEVICE gp__u64 offset(const gp__segmented_top_k_args &a, const void *offsets, gp__u64 i) {
     return !offsets           ? i * a.length
-        : a.offset_bytes == 4 ? static_cast<const gp__u32 *>(offsets)[i]
-                              : static_cast<const gp__u64 *>(offsets)[i];
+        : a.offset_bytes == 4 ? gp__as<const gp__u32>(offsets)[i]
+                              : gp__as<const gp__u64>(offsets)[i];
   }
   GP_DEVICE gp__top_k_segment(const gp__segmented_top_k_args &a, gp__u64 i) {
     gp__u64 end = a.end ? offset(a, a.end, i) : offset(a, a.begin, i + 1);
@@ -24783,8 +24827,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
 
   // Stores results: N sorted items a lane, `lanes` lanes a segment.
   template <int N> GP_DEVICE void store(const C (&x)[N], unsigned lanes, gp__u32 k, gp__u64 to, gp__u64 begin) const {
-    GP__UNROLL
-    for (int pass = 0; pass < 2; ++pass) { // keys; indices
+    GP__EACH(pass, 2) { // keys; indices
       if (pass ? gp__is_none<Out>::value : !a.out_keys) continue;
       __syncwarp();
       GP__UNROLL
@@ -24795,7 +24838,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
       for (gp__u32 r = gp_lane() & (lanes - 1); r < k; r += lanes) {
         const Word w = room[(gp_lane() & (0 - lanes)) * (N + 1) + r + r / N];
         if (pass) gp__top_k_value<In, Out>::store(a, to + r, begin + w, w);
-        else static_cast<Bits *>(a.out_keys)[to + r] = Key::decode(static_cast<Bits>(w));
+        else gp__as<Bits>(a.out_keys)[to + r] = Key::decode(Bits(w));
       }
     }
     __syncwarp();
@@ -24805,8 +24848,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
     const gp__u32 own = left > gp_lane() ? left - gp_lane() : 0;
     in += gp_lane();
     if (left >= 32 * N) {
-      GP__UNROLL
-      for (int j = 0; j < N; ++j) key[j] = Key::encode(in[32 * j]);
+      GP__EACH(j, N) key[j] = Key::encode(in[32 * j]);
     } else {
       GP__UNROLL
       for (unsigned j = 0; j < N; ++j) key[j] = 32 * j < own ? Word(Key::encode(in[32 * j])) : Lone::last();
@@ -24827,17 +24869,15 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
   // full list is sorted, and lowers the bound; keys behind its k-th lose if equal.
   GP_DEVICE void find(gp__u64 begin, gp__u32 n, gp__u32 k, gp__u64 to) const {
     const int N = GP__TOP_K_OF_WARP / 16, FIRST = 64 / int(sizeof(Word)), STEPS = 8; // the latter: loads in flight
-    const Bits *in = static_cast<const Bits *>(a.keys) + begin;
-    C *list = reinterpret_cast<C *>(room), x[N];
+    const Bits *in = gp__as<const Bits>(a.keys) + begin;
+    C *list = gp__as<C>(room), x[N];
     Word best[N];
-    GP__UNROLL
-    for (int j = 0; j < N; ++j) best[j] = Lone::last();
+    GP__EACH(j, N) best[j] = Lone::last();
     GP__UNROLL_BY(1)
     for (gp__u32 at = 0; at < n; at += 32 * FIRST) {
       Word key[FIRST];
       load(in + at, n - at, key);
-      GP__UNROLL
-      for (int j = 0; j < FIRST; ++j) best[j % N] = key[j] < best[j % N] ? key[j] : best[j % N];
+      GP__EACH(j, FIRST) best[j % N] = key[j] < best[j % N] ? key[j] : best[j % N];
     }
     Word bound = sort<Lone>(best, k);
     gp__u32 listed = 0, steps = STEPS;
@@ -24848,8 +24888,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
         Word key[STEPS];
         gp__u32 mine = 0;
         load(in + at, n - at, key);
-        GP__UNROLL
-        for (int j = 0; j < STEPS; ++j) mine += key[j] <= bound && (j == 0 || steps > 1) ? 1 : 0;
+        GP__EACH(j, STEPS) mine += key[j] <= bound && (j == 0 || steps > 1) ? 1 : 0;
         const gp__u32 next = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>()) + listed,
                       all = gp_warp_broadcast(next, 31);
         if (all > 32 * N) {
@@ -24916,7 +24955,7 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
         const gp__u32 count = __shfl_sync(0xffffffffu, gp__u32(mine.count), owner);
         const gp__u32 n = own < together ? count : 0, wanted = __shfl_sync(0xffffffffu, mine.k, owner);
         const gp__u32 k = own < together ? wanted : 0;
-        const Bits *in = static_cast<const Bits *>(a.top.keys) + begin;
+        const Bits *in = gp__as<const Bits>(a.top.keys) + begin;
         typename Item::type x[ITEMS];
         GP__UNROLL
         for (unsigned j = 0; j < ITEMS; ++j) {
@@ -24948,7 +24987,7 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
   typedef typename Key::Bits Bits;
   typedef gp__key_tile<P, Bits> Tile;
   const int K = Tile::K, V = Tile::V;
-  const Bits *in = static_cast<const Bits *>(a.top.keys) + s.begin;
+  const Bits *in = gp__as<const Bits>(a.top.keys) + s.begin;
   const gp__u32 lead = gp__misalignment(in, 16) / unsigned(sizeof(Bits));
   in -= lead;
   const gp__u64 end = lead + s.count, tiles = (end + Tile::ITEMS - 1) / Tile::ITEMS;
@@ -24964,13 +25003,11 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
     while (at >= own);
     Tile next; // in flight meanwhile
     next.load(in, (at * parts + part) * Tile::ITEMS, i + 1 < own ? end : 0, 0, lead);
-    const Bits bound = static_cast<Bits>(best.limit_key);
+    const Bits bound = Bits(best.limit_key);
     gp__u32 hits[K], any = 0;
-    GP__UNROLL
-    for (int v = 0; v < K; ++v) {
+    GP__EACH(v, K) {
       hits[v] = 0;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         now.x[v].item[j] = Key::encode(now.x[v].item[j]);
         hits[v] |= (now.x[v].item[j] <= bound ? 1u : 0u) << j;
       }
@@ -24981,10 +25018,8 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
     }
     if (__any_sync(0xffffffffu, any != 0)) {
       gp__u32 mine = 0;
-      GP__UNROLL
-      for (int v = 0; v < K; ++v) {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j)
+      GP__EACH(v, K) {
+        GP__EACH(j, V)
           if (!best.takes(R::make(now.x[v].item[j], Tile::at(first, v) + j - lead))) hits[v] &= ~(1u << j);
         mine += unsigned(__popc(hits[v]));
       }
@@ -24994,10 +25029,8 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
       to = gp_warp_broadcast(to, 31);
       best.seen = to + gp_warp_broadcast(up_to, 31);
       to += up_to - mine;
-      GP__UNROLL
-      for (int v = 0; v < K; ++v) {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j)
+      GP__EACH(v, K) {
+        GP__EACH(j, V)
           if (hits[v] >> j & 1u) best.list[to++] = R::make(now.x[v].item[j], Tile::at(first, v) + j - lead);
       }
     }
@@ -25016,13 +25049,11 @@ GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, Bes
   for (gp__u64 first = 0; first < ranks && beyond < parts; first += TILE) {
     typename R::type r[ITEMS];
     bool any = false;
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
+    GP__EACH(j, ITEMS) {
       const gp__u64 at = first + unsigned(j * THREADS) + threadIdx.x;
       r[j] = at < ranks ? lists[at] : R::worst();
     }
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
+    GP__EACH(j, ITEMS) {
       const bool taken = best.takes(r[j]);
       best.push(taken, r[j]);
       any = any || taken;
@@ -25059,7 +25090,7 @@ template <class P, class Way> GP_DEVICE void gp__do_top_k_tasks(const gp__segmen
     const gp__top_k_segment segment(a, task.segment);
     const gp__u32 parts = segment.parts(a.part);
     if (!segment.k || (parts > 1 && task.list + parts > a.list_room)) continue;
-    typename R::type *lists = static_cast<typename R::type *>(a.lists) + task.list * a.top.k;
+    typename R::type *lists = gp__as<typename R::type>(a.lists) + task.list * a.top.k;
     GP__UNROLL_BY(1)
     for (bool merges = false;; merges = true) {
       typename Way::Best best(s.best, memory, a.top.capacity, segment.k);
@@ -25118,11 +25149,10 @@ GP_DEVICE void gp__top_k_cut(const gp__segmented_top_k_args &a) {
     const gp__u64 place = to % a.top.k, at = s.begin + place;
     if (place >= s.k) continue;
     gp__u64 from = at;
-    if (!gp__is_none<Out>::value)
-      from = WIDE ? static_cast<const gp__u64 *>(a.lists)[at] : static_cast<const gp__u32 *>(a.lists)[at];
+    if (!gp__is_none<Out>::value) from = WIDE ? gp__as<const gp__u64>(a.lists)[at] : gp__as<const gp__u32>(a.lists)[at];
     if (from < a.top.count) // wrong offsets
       gp__top_k_put<T, DESCENDING, In, Out>(
-          a.top, to, s.begin, Key::encode(static_cast<const typename Key::Bits *>(a.top.keys)[at]), from - s.begin);
+          a.top, to, s.begin, Key::encode(gp__as<const typename Key::Bits>(a.top.keys)[at]), from - s.begin);
   }
 }
 
@@ -25189,7 +25219,7 @@ template <int THREADS, class R> struct gp__best_by_order {
   bool full;    // k ranks are there; the last bounds what is taken
 
   GP_DEVICE gp__best_by_order(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
-      : s(storage), list(static_cast<Rank *>(memory)), capacity(room), k(wanted), seen(0), full(false) {
+      : s(storage), list(gp__as<Rank>(memory)), capacity(room), k(wanted), seen(0), full(false) {
     __syncthreads();
     if (threadIdx.x == 0) s.listed = 0;
     __syncthreads();
@@ -25221,15 +25251,14 @@ template <class P, class Before, class Key, class In, class Out, bool WIDE> stru
   typedef gp__best_by_order<P::threads, Rank> Best;
   static const int ITEMS = gp__order_items(P::vectors, int(sizeof(Key))), TILE = P::threads * ITEMS;
   static GP_DEVICE void load(const Key *in, gp__u64 first, gp__u64 n, Key (&key)[ITEMS]) {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at < n) key[i] = in[at];
     }
   }
   static GP_DEVICE void take(
       const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts, Best &best) {
-    const Key *in = static_cast<const Key *>(a.top.keys) + s.begin;
+    const Key *in = gp__as<const Key>(a.top.keys) + s.begin;
     const gp__u64 tiles = (s.count + TILE - 1) / TILE, own = part < tiles ? (tiles - part - 1) / parts + 1 : 0;
     gp__u64 all = 1, t = 0; // as in gp__take_part
     while (all < own) all *= 2;
@@ -25241,8 +25270,7 @@ template <class P, class Before, class Key, class In, class Out, bool WIDE> stru
       while (t >= own);
       Key next[ITEMS]; // in flight meanwhile
       load(in, (t * parts + part) * TILE, i + 1 < own ? s.count : 0, next);
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
+      GP__EACH(j, ITEMS) {
         const gp__u64 at = first + j * P::threads + threadIdx.x;
         const Ranked r = Rank::make(now[j], at);
         best.push(at < s.count && best.takes(r), r);
@@ -25252,7 +25280,7 @@ template <class P, class Before, class Key, class In, class Out, bool WIDE> stru
     }
   }
   static GP_DEVICE void put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin, const Ranked &r) {
-    if (a.out_keys) static_cast<Key *>(a.out_keys)[to] = r.key;
+    if (a.out_keys) gp__as<Key>(a.out_keys)[to] = r.key;
     gp__top_k_value<In, Out>::store(a, to, begin + r.index, r.index);
   }
 };
@@ -25263,10 +25291,10 @@ GP_DEVICE void gp__top_k_order_short(const gp__segmented_top_k_args &a) {
   typedef gp__top_k_by_order<P, Before, Key, In, Out, WIDE> Way;
   typedef typename Way::Ranked Ranked;
   struct Rooms {
-    alignas(16) unsigned char of[P::threads / 32][GP__ORDER_OF_WARP];
+    alignas(16) gp__u8 of[P::threads / 32][GP__ORDER_OF_WARP];
   };
   GP_SHARED(Rooms, rooms);
-  Ranked *list = reinterpret_cast<Ranked *>(rooms.of[gp_warp()]);
+  Ranked *list = gp__as<Ranked>(rooms.of[gp_warp()]);
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32);
@@ -25283,7 +25311,7 @@ GP_DEVICE void gp__top_k_order_short(const gp__segmented_top_k_args &a) {
       const gp__u32 count = __shfl_sync(0xffffffffu, gp__u32(mine.count), owner),
                     k = __shfl_sync(0xffffffffu, mine.k, owner);
       for (gp__u32 at = gp_lane(); at < count; at += 32)
-        list[at] = Way::Rank::make(static_cast<const Key *>(a.top.keys)[begin + at], at);
+        list[at] = Way::Rank::make(gp__as<const Key>(a.top.keys)[begin + at], at);
       gp__sort_by_order<32, typename Way::Rank>(list, count);
       for (gp__u32 at = gp_lane(); at < k; at += 32)
         Way::put(a.top, (first + unsigned(owner)) * a.top.k + at, begin, list[at]);
@@ -25304,7 +25332,7 @@ template <class P, bool WIDE> GP_DEVICE void gp__top_k_places(const gp__segmente
   gp__pdl_wait<P>();
   for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < a.top.count;
        i += gp__u64(gridDim.x) * P::threads)
-    static_cast<Index *>(a.lists)[static_cast<const Index *>(a.top.from)[i]] = static_cast<Index>(i);
+    gp__as<Index>(a.lists)[gp__as<const Index>(a.top.from)[i]] = static_cast<Index>(i);
 }
 // The first k of each segment. lists: places, sorted in each segment; NULL: all keys are one segment.
 template <class P, class Key, class In, class Out, bool WIDE>
@@ -25317,10 +25345,10 @@ GP_DEVICE void gp__top_k_order_cut(const gp__segmented_top_k_args &a) {
     const gp__top_k_segment s(a, to / a.top.k);
     const gp__u64 number = to % a.top.k, at = s.begin + number;
     if (number >= s.k) continue;
-    const gp__u64 place = a.lists ? static_cast<const Index *>(a.lists)[at] : at;
+    const gp__u64 place = a.lists ? gp__as<const Index>(a.lists)[at] : at;
     if (place >= a.top.count) continue; // wrong offsets
-    const gp__u64 from = static_cast<const Index *>(a.top.from)[place];
-    if (a.top.out_keys) static_cast<Key *>(a.top.out_keys)[to] = static_cast<const Key *>(a.top.keys)[place];
+    const gp__u64 from = gp__as<const Index>(a.top.from)[place];
+    if (a.top.out_keys) gp__as<Key>(a.top.out_keys)[to] = gp__as<const Key>(a.top.keys)[place];
     gp__top_k_value<In, Out>::store(a.top, to, from, from - s.begin);
   }
 }
@@ -25333,7 +25361,8 @@ GP_DEVICE void gp__top_k_order_cut(const gp__segmented_top_k_args &a) {
 // One launch a digit of the keys, the most significant first. It counts the next digit of keys that have the k-th key's
 // known upper bits; the last block to finish finds that digit of the k-th key. Once few enough keys are left, a launch
 // puts them aside, and later launches read only those. Where k of many keys are wanted, a sample bounds them, and one
-// sweep puts aside all keys within the bound; if these are too few or too many, all keys are read as before.
+// sweep puts aside all keys within the bound; if these are too few or too many, all keys are read as before. A sampled
+// select sorts the keys aside, or else its results.
 
 // The bits of digit `level`: how far up the known bits begin, the digit's shift, and its bins.
 struct gp__select_digit {
@@ -25346,13 +25375,13 @@ struct gp__select_digit {
   }
 };
 GP_DEVICE gp__u64 *gp__select_bins(const gp__top_k_args &a, gp__u64 row) {
-  return static_cast<gp__u64 *>(a.bins) + row * GP__SELECT_BINS;
+  return gp__as<gp__u64>(a.bins) + row * GP__SELECT_BINS;
 }
 
 // Keys of a row within the bound, if all that matter have been put aside; else 0.
 GP_DEVICE gp__u64 gp__select_filtered(const gp__top_k_args &a, gp__u64 row) {
   if (!a.filtered) return 0;
-  const gp__u64 appended = static_cast<const gp__select_state *>(a.states)[row].appended;
+  const gp__u64 appended = gp__as<const gp__select_state>(a.states)[row].appended;
   return appended >= a.k && appended <= a.room ? appended : 0;
 }
 
@@ -25370,12 +25399,11 @@ GP_DEVICE void gp__select_finish(
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
   const int THREADS = P::threads, EACH = GP__SELECT_BINS / THREADS;
-  gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+  gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
   gp__u64 *bins = gp__select_bins(a, row);
   for (int i = threadIdx.x; i < digit.bins; i += THREADS) {
     gp__u32 sum = 0;
-    GP__UNROLL
-    for (int c = 0; c < COPIES; ++c) sum += s.count[i * COPIES + c];
+    GP__EACH(c, COPIES) sum += s.count[i * COPIES + c];
     if (sum) atomicAdd(bins + i, gp__u64(sum));
   }
   __syncthreads();
@@ -25403,8 +25431,7 @@ GP_DEVICE void gp__select_finish(
   gp__u64 before = sum;
   gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan); // its barrier: all threads have read the state
   if (before <= rank && rank < before + mine) {
-    GP__UNROLL
-    for (int j = 0; j < EACH; ++j) {
+    GP__EACH(j, EACH) {
       if (before <= rank && rank < before + n[j]) {
         const gp__u64 found = prefix << (digit.known - digit.shift) | (threadIdx.x * EACH + j);
         state->prefix = found;
@@ -25413,7 +25440,7 @@ GP_DEVICE void gp__select_finish(
         if (!state->buffered) state->buffered = a.level > 0 && state->inside <= a.room;
         state->inside = n[j];
         state->arrived = 0;
-        if (digit.shift == 0 && a.nth) static_cast<Bits *>(a.out_keys)[row] = Key::decode(static_cast<Bits>(found));
+        if (digit.shift == 0 && a.nth) gp__as<Bits>(a.out_keys)[row] = Key::decode(Bits(found));
       }
       before += n[j];
     }
@@ -25431,8 +25458,7 @@ GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u6
   for (gp__u64 first = share * Tile::ITEMS; first < n; first += apart) {
     Tile next; // in flight meanwhile
     next.load(in, first + apart, n, misaligned);
-    GP__UNROLL
-    for (int i = 0; i < Tile::K; ++i) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
+    GP__EACH(i, Tile::K) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
     f.flush_if_full();
     now = next;
   }
@@ -25447,11 +25473,9 @@ template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
   typedef gp__select_storage<P::threads, COPIES> Storage;
   gp__u32 *count; // this lane's copy
   int shift;
-  bool encoded;
   GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
-    GP__UNROLL
-    for (int j = 0; j < V; ++j)
-      if (j < there) atomicAdd(count + (gp__u32((encoded ? x.item[j] : Key::encode(x.item[j])) >> shift)) * COPIES, 1u);
+    GP__EACH(j, V)
+      if (j < there) atomicAdd(count + gp__u32(Key::encode(x.item[j]) >> shift) * COPIES, 1u);
   }
   GP_DEVICE void flush_if_full() {}
 };
@@ -25461,6 +25485,10 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
   GP_SHARED(typename First::Storage, s);
   for (int i = threadIdx.x; i < GP__SELECT_BINS * First::COPIES; i += P::threads) s.count[i] = 0;
   gp__pdl_wait<P>();
+  if (a.finish && gp__select_filtered(a, 0)) {
+    if (blockIdx.x + threadIdx.x == 0) gp__as<gp__select_state>(a.states)->buffered = 2;
+    return;
+  }
   if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, a.rows * a.blocks);
   __syncthreads();
   const gp__ticket ticket = s.ticket;
@@ -25471,7 +25499,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
     gp__u64 *bins = gp__select_bins(a, row);
     for (int i = threadIdx.x; i < GP__SELECT_BINS; i += P::threads) bins[i] = 0;
     if (threadIdx.x == 0) {
-      gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+      gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
       state->prefix = state->arrived = 0;
       state->rank = a.k - 1 < n ? a.k - 1 : n - 1;
       state->inside = n;
@@ -25484,10 +25512,10 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
     }
   }
   const gp__select_digit digit(8 * int(sizeof(T)), 0);
-  First first = {s.count + gp_lane() % First::COPIES, digit.shift, appended != 0};
+  First first = {s.count + gp_lane() % First::COPIES, digit.shift};
   gp__select_tiles<P>(
-      appended ? static_cast<const Bits *>(a.aside) + row * a.room : static_cast<const Bits *>(a.keys) + row * a.count,
-      n, share, a.blocks, first);
+      appended ? gp__as<const Bits>(a.aside) + row * a.room : gp__as<const Bits>(a.keys) + row * a.count, n, share,
+      a.blocks, first);
   if (threadIdx.x == 0) {
     gp__receive<gp__u32>(words, row, ticket.tag);
     __threadfence();
@@ -25537,7 +25565,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_sample(co
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const gp__u64 row = blockIdx.x, n = gp__count(a), step = n / GP__SAMPLED_KEYS;
-  const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
+  const Bits *in = gp__as<const Bits>(a.keys) + row * a.count;
   gp__u32 rank = gp__u32(n ? a.k * GP__SAMPLED_KEYS / n : 0);
   rank += rank / 4 + 12;
   const gp__u32 few = rank / 4;
@@ -25545,8 +25573,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_sample(co
   gp__u64 bound = 0;
   int shift = 8 * int(sizeof(T));
   Bits x[EACH];
-  GP__UNROLL
-  for (int i = 0; i < EACH; ++i) {
+  GP__EACH(i, EACH) {
     const gp__u64 at = gp__u64(i / 4) * THREADS + threadIdx.x; // four neighbours of four steps, at random
     x[i] = Bits(0);
     if (step) x[i] = Key::encode(in[at * 4 * step + gp__u32(at) * 2654435761u % (4 * step - 3) + i % 4]);
@@ -25555,18 +25582,14 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_sample(co
     const gp__select_digit digit(8 * int(sizeof(T)), level);
     for (int i = threadIdx.x; i < digit.bins; i += THREADS) s.count[i] = 0;
     __syncthreads();
-    GP__UNROLL
-    for (int i = 0; i < EACH; ++i)
+    GP__EACH(i, EACH)
       if (level == 0 || gp__u64(x[i]) >> digit.known == bound)
         atomicAdd(s.count + (gp__u32(x[i] >> digit.shift) & unsigned(digit.bins - 1)), 1u);
     __syncthreads();
     gp__u64 before = 0;
-    GP__UNROLL
-    for (int j = 0; j < BINS; ++j)
-      before += int(threadIdx.x) * BINS + j < digit.bins ? s.count[threadIdx.x * BINS + j] : 0;
+    GP__EACH(j, BINS) before += int(threadIdx.x) * BINS + j < digit.bins ? s.count[threadIdx.x * BINS + j] : 0;
     gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan);
-    GP__UNROLL
-    for (int j = 0; j < BINS; ++j) {
+    GP__EACH(j, BINS) {
       const int bin = int(threadIdx.x) * BINS + j;
       const gp__u32 inside = bin < digit.bins ? s.count[bin] : 0;
       if (before <= rank && rank < before + inside)
@@ -25582,7 +25605,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_sample(co
     if (!shift) bound = bound << rest | ((1ull << rest) - 1);
   }
   if (threadIdx.x == 0) {
-    gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+    gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
     state->prefix = whole ? ~0ull : bound;
     state->appended = 0;
   }
@@ -25597,10 +25620,8 @@ struct gp__select_bound : gp__select_stage<P, typename gp__top_k_key<T, DESCENDI
   GP_DEVICE gp__select_bound(const Stage &stage, gp__u64 within) : Stage(stage), bound(within) {}
   GP_DEVICE void take(gp__vector_access<Bits, Stage::V> x, int there) {
     gp__u32 hits = 0;
-    GP__UNROLL
-    for (int j = 0; j < Stage::V; ++j) {
-      x.item[j] = Key::encode(x.item[j]);
-      hits |= (j < there && gp__u64(x.item[j]) <= bound ? 1u : 0u) << j;
+    GP__EACH(j, Stage::V) {
+      hits |= (j < there && gp__u64(Key::encode(x.item[j])) <= bound ? 1u : 0u) << j;
     }
     if (!__any_sync(0xffffffffu, hits != 0)) return;
     GP__UNROLL_BY(1)
@@ -25619,12 +25640,11 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_filter(co
   __syncthreads();
   gp__pdl_wait<P>();
   const gp__u64 row = blockIdx.x / a.blocks;
-  gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+  gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
   Bound within(
-      {s, reinterpret_cast<Bits *>(stage), static_cast<Bits *>(a.aside) + row * a.room, &state->appended, a.room, 0},
-      state->prefix);
+      {s, gp__as<Bits>(stage), gp__as<Bits>(a.aside) + row * a.room, &state->appended, a.room, 0}, state->prefix);
   gp__select_tiles<P>(
-      static_cast<const Bits *>(a.keys) + row * a.count, gp__count(a), blockIdx.x % a.blocks, a.blocks, within);
+      gp__as<const Bits>(a.keys) + row * a.count, gp__count(a), blockIdx.x % a.blocks, a.blocks, within);
   within.flush();
 }
 
@@ -25643,8 +25663,7 @@ struct gp__select_next_digit : gp__select_stage<P, typename gp__top_k_key<T, DES
       : Stage(stage), prefix(known), digit(next), encoded(is_encoded), appends(puts_aside) {}
   GP_DEVICE void take(gp__vector_access<Bits, V> x, int there) {
     gp__u32 hits = 0;
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) {
+    GP__EACH(j, V) {
       const Bits bits = encoded ? x.item[j] : Key::encode(x.item[j]);
       hits |= (j < there && gp__u64(bits) >> digit.known == prefix ? 1u : 0u) << j;
     }
@@ -25672,15 +25691,16 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(cons
   __syncthreads();
   gp__pdl_wait<P>();
   const gp__u64 row = blockIdx.x / a.blocks, share = blockIdx.x % a.blocks;
-  gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
-  Bits *aside = static_cast<Bits *>(a.aside) + row * a.room;
+  gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
+  if (a.finish && state->buffered == 2) return;
+  Bits *aside = gp__as<Bits>(a.aside) + row * a.room;
   const gp__select_digit digit(8 * int(sizeof(T)), a.level);
   const bool buffered = state->buffered != 0;
   const gp__u64 n = buffered ? state->appended : gp__count(a);
-  Next next({s, reinterpret_cast<Bits *>(stage), aside, &state->appended, a.room, 0}, state->prefix, digit, buffered,
+  Next next({s, gp__as<Bits>(stage), aside, &state->appended, a.room, 0}, state->prefix, digit, state->buffered == 1,
       !buffered && state->inside <= a.room);
-  gp__select_tiles<P>(buffered ? static_cast<const Bits *>(aside) : static_cast<const Bits *>(a.keys) + row * a.count,
-      n, share, a.blocks, next);
+  gp__select_tiles<P>(
+      buffered ? gp__as<const Bits>(aside) : gp__as<const Bits>(a.keys) + row * a.count, n, share, a.blocks, next);
   if (next.appends) next.flush();
   __syncthreads();
   gp__select_finish<P, T, DESCENDING, 1>(a, row, digit, s);
@@ -25709,13 +25729,13 @@ template <class P, class T, bool DESCENDING, class Storage>
 GP_DEVICE void gp__select_gather(const gp__top_k_args &a, gp__u64 row, Storage &s) {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
-  gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
-  const Bits kth = static_cast<Bits>(state->prefix), *aside = static_cast<const Bits *>(a.aside) + row * a.room;
-  Bits *out = static_cast<Bits *>(a.out_keys) + row * a.k;
+  gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
+  const Bits kth = Bits(state->prefix), *aside = gp__as<const Bits>(a.aside) + row * a.room;
+  Bits *out = gp__as<Bits>(a.out_keys) + row * a.k;
   const gp__u64 n = state->appended, from = a.k - 1 - state->rank; // of the copies
   for (gp__u64 first = blockIdx.x * gp__u64(P::threads); first < n; first += gridDim.x * gp__u64(P::threads)) {
     const gp__u64 i = first + threadIdx.x;
-    const Bits bits = i < n ? aside[i] : kth;
+    const Bits bits = i < n ? Key::encode(aside[i]) : kth;
     gp__below_equal at = {bits < kth ? 1ull : 0ull, 0};
     const gp__below_equal sum = gp_tile_exclusive_scan<P::threads>(at, gp__add_below_equal(), s.scan);
     if (threadIdx.x == 0) s.ticket.number = atomicAdd(&state->arrived, sum.below);
@@ -25739,8 +25759,8 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   // One way for all rows: a sweep whose tiles did not all publish would wait for them.
   bool gathers = gp__is_none<Out>::value && a.filtered;
   for (gp__u64 row = 0; gathers && row < a.rows; ++row)
-    gathers = static_cast<const gp__select_state *>(a.states)[row].buffered == 2;
-  for (gp__u64 row = 0; gathers && row < a.rows; ++row) gp__select_gather<P, T, DESCENDING>(a, row, s);
+    gathers = gp__as<const gp__select_state>(a.states)[row].buffered == 2;
+  for (gp__u64 row = 0; gathers && !a.finish && row < a.rows; ++row) gp__select_gather<P, T, DESCENDING>(a, row, s);
   if (gathers) return;
   for (;;) {
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
@@ -25748,21 +25768,19 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
     const gp__u64 row = ticket.number / of_row, tile = ticket.number % of_row;
-    const gp__select_state *state = static_cast<const gp__select_state *>(a.states) + row;
-    const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
+    const gp__select_state *state = gp__as<const gp__select_state>(a.states) + row;
+    const Bits *in = gp__as<const Bits>(a.keys) + row * a.count;
     const unsigned misaligned = gp__misalignment(in, 16);
     const gp__u64 wanted = state->rank + 1; // equal keys wanted
-    const Bits kth = static_cast<Bits>(state->prefix);
+    const Bits kth = Bits(state->prefix);
     Tile keys;
     keys.load(in, tile * Tile::ITEMS, n, misaligned);
     gp__u32 below[K], equal[K]; // a bit a key
     gp__below_equal before[K], total = gp__add_below_equal::identity();
-    GP__UNROLL
-    for (int i = 0; i < K; ++i) {
+    GP__EACH(i, K) {
       const gp__u64 at = Tile::at(tile * Tile::ITEMS, i);
       below[i] = equal[i] = 0;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         const Bits bits = Key::encode(keys.x[i].item[j]);
         below[i] |= (bits < kth ? 1u : 0u) << j;
         equal[i] |= (bits == kth ? 1u : 0u) << j;
@@ -25792,8 +25810,7 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
     gp__below_equal from = gp__add_below_equal::identity();
     if (tile > 0) from = s.prefix.value;
     from.below &= ~(1ull << 63);
-    GP__UNROLL
-    for (int i = 0; i < K; ++i) {
+    GP__EACH(i, K) {
       const gp__u64 at = Tile::at(tile * Tile::ITEMS, i);
       gp__u64 lower = from.below + before[i].below, same = from.equal + before[i].equal;
       gp__u32 left = below[i] | equal[i];
@@ -25828,8 +25845,7 @@ struct gp__bijection {
     low_bits = (bits + 1) / 2;
     low_mask = 0xffffffffu >> (32 - low_bits);
     high_mask = 0xffffffffu >> (32 - (bits - low_bits));
-    GP__UNROLL
-    for (int r = 0; r < GP__SHUFFLE_ROUNDS; ++r) keys[r] = reinterpret_cast<const gp__u32 *>(value.bytes)[r];
+    GP__EACH(r, GP__SHUFFLE_ROUNDS) keys[r] = gp__as<const gp__u32>(value.bytes)[r];
   }
   GP_DEVICE gp__u64 operator()(gp__u64 x) const {
     do {
@@ -25845,7 +25861,7 @@ struct gp__bijection {
   }
 };
 template <class In, class Out> struct gp__shuffled_element {
-  static GP_DEVICE Out at(const void *in, gp__u64 i) { return static_cast<const In *>(in)[i]; }
+  static GP_DEVICE Out at(const void *in, gp__u64 i) { return gp__as<const In>(in)[i]; }
 };
 template <class Out> struct gp__shuffled_element<gp__none, Out> { // indices
   static GP_DEVICE Out at(const void *, gp__u64 i) { return static_cast<Out>(i); }
@@ -25856,20 +25872,17 @@ template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tiles = (n + ALL * P::threads - 1) / (ALL * P::threads);
   const gp__bijection p(a.value, n);
-  Out *out = static_cast<Out *>(a.out);
+  Out *out = gp__as<Out>(a.out);
   for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     GP__UNROLL_BY(1)
     for (int round = 0; round < ALL; round += ITEMS) {
       const gp__u64 first = (tile * ALL + round) * P::threads + threadIdx.x;
       gp__u64 from[ITEMS];
       Out x[ITEMS];
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) from[i] = first + i * P::threads < n ? p(first + i * P::threads) : 0;
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS) from[i] = first + i * P::threads < n ? p(first + i * P::threads) : 0;
+      GP__EACH(i, ITEMS)
         if (first + i * P::threads < n) x[i] = gp__shuffled_element<In, Out>::at(a.in, from[i]);
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS)
         if (first + i * P::threads < n) out[first + i * P::threads] = x[i];
     }
   }
@@ -25974,8 +25987,7 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
     }
     GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
-      if (at < count && key[i] >> a.shift < a.vertices)
-        targets[at] = static_cast<V>(key[i] & ((gp__u64(1) << a.shift) - 1));
+      if (at < count && key[i] >> a.shift < a.vertices) targets[at] = V(key[i] & ((gp__u64(1) << a.shift) - 1));
     }
   }
   for (gp__u64 first = blockIdx.x * tile; first <= a.vertices; first += gridDim.x * tile) {
@@ -26007,7 +26019,7 @@ template <class P, class V> GP_DEVICE void gp__graph_invert(const gp__graph_args
   gp__pdl_wait<P>();
   const V *order = gp__as<const V>(a.parents);
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
-    gp__as<V>(a.out_targets)[order[v]] = static_cast<V>(v);
+    gp__as<V>(a.out_targets)[order[v]] = V(v);
 }
 
 // Adds degrees to the state's words, which begin as zeros.
@@ -26083,8 +26095,8 @@ template <class P, class O, class V> GP_DEVICE void gp__components_first(const g
   gp__pdl_wait<P>();
   if (a.bad && blockIdx.x == 0 && threadIdx.x == 0) *a.bad = 0;
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
-    const V first = offsets[v] < offsets[v + 1] ? targets[offsets[v]] : static_cast<V>(v);
-    labels[v] = first < v ? first : static_cast<V>(v);
+    const V first = offsets[v] < offsets[v + 1] ? targets[offsets[v]] : V(v);
+    labels[v] = first < v ? first : V(v);
   }
 }
 // Links two neighbours of every vertex.
@@ -26094,8 +26106,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp_
   V *labels = gp__as<V>(a.out_targets);
   gp__pdl_wait<P>();
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
-    for (O e = offsets[v], n = 0; n < 2 && e < offsets[v + 1]; ++n, ++e)
-      gp__link(labels, static_cast<V>(v), targets[e]);
+    for (O e = offsets[v], n = 0; n < 2 && e < offsets[v + 1]; ++n, ++e) gp__link(labels, V(v), targets[e]);
 }
 // Sets every label to its root. At the end also counts the roots.
 template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_args &a) {
@@ -26103,7 +26114,7 @@ template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_
   gp__u64 roots = 0;
   gp__pdl_wait<P>();
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
-    const V root = gp__root(labels, static_cast<V>(v));
+    const V root = gp__root(labels, V(v));
     roots += root == v;
     if (root != v) atomicMin(labels + v, root);
   }
@@ -26137,7 +26148,7 @@ template <class V> struct gp__edge_to_component {
   bool both;       // the opposite edge exists, too
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
     if (both && gp__load_volatile(labels + source) == skipped) return;
-    if (source != target) gp__link(labels, static_cast<V>(source), static_cast<V>(target));
+    if (source != target) gp__link(labels, V(source), V(target));
   }
 };
 template <class P, class O, class V> GP_DEVICE void gp__components_link(const gp__graph_args &a) {
@@ -26219,7 +26230,7 @@ template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__grap
       if (mark & 1u) faults.add(GP_FAULT_NO_WITNESS, v);
       if (parents && (parent >= a.vertices || a.depths[parent] != depth - 1)) faults.add(GP_FAULT_PARENT, v);
       else if (parents && (mark & 2u)) faults.add(GP_FAULT_PARENT_EDGE, v);
-    } else if (parents && parents[v] != static_cast<V>(~V(0))) faults.add(GP_FAULT_STRAY_PARENT, v);
+    } else if (parents && parents[v] != V(~V(0))) faults.add(GP_FAULT_STRAY_PARENT, v);
   }
   faults.tell(a.state);
 }
@@ -27773,7 +27784,7 @@ template <class P, class Acc, class Op> struct gp__columns_look_back {
       t.s.cell[0][threadIdx.x] = x;
       if (near && gp__try_receive(words, (tiles + groups + group - t.slot - 1) * t.lanes + t.lane, tag, x)) found |= 2;
       t.s.cell[1][threadIdx.x] = x;
-      t.s.found[threadIdx.x] = static_cast<gp__u8>(found);
+      t.s.found[threadIdx.x] = gp__u8(found);
       __syncthreads();
       unsigned depth = 0; // of the nearest prefix behind totals
       while (!there && depth < t.slots && t.s.found[depth * t.lanes + t.lane] == 2) ++depth;
@@ -28766,7 +28777,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
 
   // Moves a part of one block's queue to the queue in memory, split if it is a long list.
   GP_DEVICE void leave(const gp_edges &part, gp__u64 at) {
-    const Vertex v = static_cast<Vertex>(part.source);
+    const Vertex v = Vertex(part.source);
     set_bit_of(true, v, a.reached[s.state.map]);
     queue[at] = part;
     if (part.count() != GP__BFS_LONG) return;
@@ -28829,7 +28840,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
         } else set_bit_of(true, v, map);
         counted += 1u << FEW_SHIFT | (is_long ? 0 : unsigned(count));
         if (is_long) gp__bfs_tally::add(s.sums[turn].edges, count);
-        reach(v, was, static_cast<Vertex>(part.source), count);
+        reach(v, was, Vertex(part.source), count);
       }
       at += FEW_LANES;
       if (!__any_sync(0xffffffffu, at < edges)) return;
@@ -28838,7 +28849,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
   }
   // Visits lanes' parts of one block's queue; then the warp takes long lists together.
   GP_DEVICE void visit_all(const gp_edges &part, gp__u32 *map, bool looks) {
-    const Vertex source = static_cast<Vertex>(part.source);
+    const Vertex source = Vertex(part.source);
     const bool is_long = part.count() == GP__BFS_LONG;
     unsigned left = __ballot_sync(0xffffffffu, is_long);
     gp_edges now = is_long ? gp_edges_of(0, 0, 0) : part;
@@ -29065,14 +29076,14 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   // Ends the look of a vertex that has found a neighbour, or none of its `degree` neighbours, `parent` among them.
   template <bool LISTED> GP_DEVICE void conclude(bool ends, Vertex v, bool found, Vertex parent, Offset degree) {
     const bool keeps = ends && !found && degree != 0;
-    if (ends && (found || !LISTED)) write(v, found ? depth : -1, found ? parent : static_cast<Vertex>(~Vertex(0)));
+    if (ends && (found || !LISTED)) write(v, found ? depth : -1, found ? parent : Vertex(~Vertex(0)));
     if (found) {
       ++sums.found;
       if (LISTED) atomicOr(a.fresh + (v >> 5), 1u << (v & 31u));
       if (v == a.target) gp__bfs_tally::add(s.sums[0].found, GP__BFS_HIT);
     }
     if (counts_rest()) sums.edges += keeps ? degree : 0;
-    else if (found) sums.edges += static_cast<Offset>(offsets[v + 1] - offsets[v]);
+    else if (found) sums.edges += Offset(offsets[v + 1] - offsets[v]);
     Below::template append_to_list<LISTED>(keeps, v, parent);
     sums.appended += keeps;
   }
@@ -29115,7 +29126,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     const bool leads = is && !team.rank, waits = leads && !hits && rest < mine.end, found = leads && hits;
     if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));
     const bool keeps = leads && !waits && !found;
-    conclude<LISTED>(leads && !waits, v, found, parent, keeps ? static_cast<Offset>(mine.end - in_offsets[v]) : 0);
+    conclude<LISTED>(leads && !waits, v, found, parent, keeps ? Offset(mine.end - in_offsets[v]) : 0);
     wait_for_others(waits, Waiter{v, rest, mine.end}, waiting);
   }
   // A warp goes over words of the bitmap, or as many vertices of the list. Each vertex looks at one neighbour: its
@@ -29125,8 +29136,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     const gp__u32 *map = a.reached[t.map];
     gp__u32 *next = a.reached[t.map ^ 1];
     const Seeker *list = gp__as<const Seeker>(a.lists[t.side]);
-    const Vertex last = static_cast<Vertex>((LISTED ? t.list : vertices) - 1),
-                 step = static_cast<Vertex>(warps_of_grid());
+    const Vertex last = Vertex((LISTED ? t.list : vertices) - 1), step = Vertex(warps_of_grid());
     const Vertex rows = last / GP__WARP + 1; // not empty: a step has something to do
     unsigned waiting = 0;
     depth = t.depth + 1;
@@ -29134,7 +29144,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       for (gp__u64 i = gp__u64(s.rank) * P::threads + threadIdx.x; i < words; i += gp__u64(a.blocks) * P::threads)
         a.fresh[i] = 0;
     }
-    for (Vertex row = static_cast<Vertex>(warp_of_grid()); row < rows; row += WORDS * step) {
+    for (Vertex row = Vertex(warp_of_grid()); row < rows; row += WORDS * step) {
       Vertex v[WORDS], parent[WORDS];
       Offset begin[WORDS], end[WORDS];
       gp__u32 word[WORDS];
@@ -29172,8 +29182,8 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
         const unsigned bits = __ballot_sync(0xffffffffu, found[w]);
         const Vertex mine = row + unsigned(w) * step;
         if (!LISTED && gp_lane() == 0 && mine < rows) next[mine] = word[w] | bits;
-        conclude<LISTED>(there[w] && !waits, v[w], found[w], parent[w], static_cast<Offset>(end[w] - begin[w]));
-        wait_for_others(waits, Waiter{v[w], static_cast<Offset>(begin[w] + (LISTED ? 0 : 1)), end[w]}, waiting);
+        conclude<LISTED>(there[w] && !waits, v[w], found[w], parent[w], Offset(end[w] - begin[w]));
+        wait_for_others(waits, Waiter{v[w], Offset(begin[w] + (LISTED ? 0 : 1)), end[w]}, waiting);
       }
       while (waiting >= GP__WARP) look_on<LISTED>(map, next, waiting);
     }
@@ -29190,7 +29200,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
       const int owner = __ffs(int(left)) - 1;
       const gp__u32 word = __shfl_sync(0xffffffffu, mine, owner);
-      append_vertex((word >> gp_lane() & 1u) != 0, static_cast<Vertex>((at + unsigned(owner)) * 32 + gp_lane()));
+      append_vertex((word >> gp_lane() & 1u) != 0, Vertex((at + unsigned(owner)) * 32 + gp_lane()));
     }
   }
   // Merges the vertices that the last level has found into the reached ones and, if the search goes on top-down, into
@@ -29281,7 +29291,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
       a.reached[0][i] = i == source >> 5 ? 1u << (source & 31u) : 0;
     if (CLUSTERS) {
       for (gp__u64 i = gp__u64(s.rank) * P::threads + threadIdx.x; i < vertices; i += gp__u64(a.blocks) * P::threads)
-        if (i != source) write(static_cast<Vertex>(i), -1, static_cast<Vertex>(~Vertex(0)));
+        if (i != source) write(Vertex(i), -1, Vertex(~Vertex(0)));
     }
     if (s.rank != 0) return;
     const gp__u64 parts = s.state.last, degree = s.state.edges;
@@ -29292,7 +29302,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     if (threadIdx.x == 0) {
       control->queue = parts;
       control->kept = control->merged = control->deepest = 0;
-      if (source < vertices) write(static_cast<Vertex>(source), 0, static_cast<Vertex>(source));
+      if (source < vertices) write(Vertex(source), 0, Vertex(source));
     }
   }
   GP_DEVICE void start() {
@@ -29351,8 +29361,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
         const int owner = __ffs(int(left)) - 1;
         const gp__u32 word = __shfl_sync(0xffffffffu, mine, owner);
         const gp__u64 v = (at + unsigned(owner)) * 32 + gp_lane();
-        if ((word >> gp_lane() & 1u) && v < vertices)
-          write(static_cast<Vertex>(v), -1, static_cast<Vertex>(~Vertex(0)));
+        if ((word >> gp_lane() & 1u) && v < vertices) write(Vertex(v), -1, Vertex(~Vertex(0)));
       }
     }
   }
@@ -29499,7 +29508,7 @@ template <class V> struct gp__edge_to_parent {
     V *parents = gp__as<V>(a.out_targets);
     const int from = a.depths[source];
     if (from >= 0 && a.depths[target] == from + 1 && source < gp__load_volatile(parents + target))
-      atomicMin(parents + target, static_cast<V>(source));
+      atomicMin(parents + target, V(source));
   }
 };
 template <class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__graph_args &a) {
@@ -29576,7 +29585,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     const bool valid = source < a.vertices;
     for (gp__u64 v = mine; v < a.vertices; v += threads) {
       a.depths[v] = v == source ? 0 : -1;
-      if (parents) parents[v] = v == source ? static_cast<Vertex>(v) : static_cast<Vertex>(~Vertex(0));
+      if (parents) parents[v] = v == source ? Vertex(v) : Vertex(~Vertex(0));
     }
     for (gp__u64 i = mine; i < (a.vertices + 31) / 32; i += threads)
       a.reached[0][i] = i == source >> 5 ? 1u << (source & 31u) : 0;
@@ -29585,9 +29594,9 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
       s->edges_to[i] = 0;
     }
     if (mine > 0) return;
-    if (valid) list()[0] = static_cast<Vertex>(source);
+    if (valid) list()[0] = Vertex(source);
     s->reached = valid;
-    s->edges = valid ? degree(static_cast<Vertex>(source)) : 0;
+    s->edges = valid ? degree(Vertex(source)) : 0;
     s->inspected = s->hit = 0;
   }
 
@@ -29907,7 +29916,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       const int i = first + int(gp_lane());
       const gp__u64 v = i >= a.count ? vertices : a.source_device ? a.source_device[i] : a.source[i];
       const bool mine = v < vertices && atomicOr(next() + v, Word(1) << (i & (BITS - 1))) == 0;
-      reached.add(mine, static_cast<Vertex>(v));
+      reached.add(mine, Vertex(v));
     }
     finish_list(reached);
   }
@@ -30009,7 +30018,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       const Word fresh = gather_vertex(from, wants, begin, end);
       if (there) to[v] = fresh;
       merge_vertex(v, fresh);
-      reached.add(fresh != 0, static_cast<Vertex>(v));
+      reached.add(fresh != 0, Vertex(v));
     }
     finish_list(reached);
   }
@@ -32665,7 +32674,7 @@ static int gp__host_starts_with(const gp__host_call *h, uint64_t first, gp__host
 }
 
 // GP_REPRODUCIBLE: the fold of n elements in gp__warp_segments.
-static void gp__host_fold_lanes(const gp__host_call *h, uint64_t first, uint64_t n, unsigned char *v) {
+static void gp__host_fold_lanes(const gp__host_call *h, uint64_t first, uint64_t n, gp__u8 *v) {
   const int size = (int)h->q->in_size;
   const uint64_t run = (unsigned)gp__vector_items(size),
                  lane = run * GP__LONG_ROUNDS * (size > 16 ? 1 : GP__LANES_VECTORS);
@@ -32685,7 +32694,7 @@ static void gp__host_fold_lanes(const gp__host_call *h, uint64_t first, uint64_t
   else gp__host_tree(&h->op, v, lanes);
 }
 static void gp__host_reduce_segment(
-    const gp__host_call *h, const gp__host_state *start, uint64_t first, uint64_t n, unsigned char *out) {
+    const gp__host_call *h, const gp__host_state *start, uint64_t first, uint64_t n, gp__u8 *out) {
   gp__host_state s = *start;
   gp__value lanes[GP__LANES_THREADS];
   if (n && (h->q->flags & GP_REPRODUCIBLE) && !h->op.exact) {
@@ -32743,7 +32752,7 @@ typedef struct gp__host_tiles {
   gp__host_state lane[GP__PINNED_THREADS], aggregate[GP__GROUP]; // of threads, of tiles
   size_t threads, items, tile;
   uint64_t done;
-  unsigned char *head; // marks the elements of the tile that begin a run
+  gp__u8 *head; // marks the elements of the tile that begin a run
 } gp__host_tiles;
 // b becomes a joined with b.
 static void gp__host_join_runs(const gp__host_call *h, const gp__host_state *a, gp__host_state *b) {
@@ -32776,7 +32785,7 @@ static void gp__host_fold_chunk(const gp__host_tiles *t, size_t i, size_t end, i
   const gp__host_call *h = t->h;
   size_t next;
   for (; i < end; i = next) {
-    const unsigned char *found = (const unsigned char *)memchr(t->head + i + 1, 1, end - i - 1);
+    const gp__u8 *found = (const gp__u8 *)memchr(t->head + i + 1, 1, end - i - 1);
     const int head = t->head[i], taken = !head || !h->q->has_init;
     gp__value converted;
     next = found ? (size_t)(found - t->head) : end;
@@ -32832,7 +32841,7 @@ static gp_result gp__host_tiles_of(const gp__host_call *h, const gp__host_state 
   t->h = h;
   t->start = *start;
   t->threads = threads, t->items = items, t->tile = threads * items;
-  t->head = (unsigned char *)(t + 1);
+  t->head = (gp__u8 *)(t + 1);
   return GP_SUCCESS;
 }
 // Scans a run, or the tiles that it completes.
@@ -33276,7 +33285,7 @@ static gp_result gp__host_search(gp__host_call *h) {
 
 // ---- sort/host.c - radix sort
 
-GP__INLINE uint64_t gp__host_bits(const unsigned char *x, size_t size) { // of 1, 2, 4 or 8 bytes, of any alignment
+GP__INLINE uint64_t gp__host_bits(const gp__u8 *x, size_t size) { // of 1, 2, 4 or 8 bytes, of any alignment
   uint16_t y2;
   uint32_t y4;
   uint64_t y;
@@ -33304,7 +33313,7 @@ static gp__host_form gp__host_form_of(gp_type type, int down) {
   f.flip = down ? all : 0;
   return f;
 }
-GP__INLINE uint64_t gp__host_encode(const gp__host_form *f, const unsigned char *key) {
+GP__INLINE uint64_t gp__host_encode(const gp__host_form *f, const gp__u8 *key) {
   const uint64_t bits = gp__host_bits(key, f->size), x = f->truth ? bits != 0 : bits;
   return x ^ (((0 - (x >> f->shift)) & f->floats) | f->sign) ^ f->flip;
 }
@@ -33312,7 +33321,7 @@ GP__INLINE uint64_t gp__host_decode(const gp__host_form *f, uint64_t x) {
   x ^= f->flip;
   return x ^ ((((x >> f->shift) - 1) & f->floats) | f->sign);
 }
-static uint64_t gp__host_ordered(gp_type type, const unsigned char *key) {
+static uint64_t gp__host_ordered(gp_type type, const gp__u8 *key) {
   const gp__host_form f = gp__host_form_of(type, 0);
   return gp__host_encode(&f, key);
 }
@@ -33326,15 +33335,15 @@ GP__HOST int gp__key_parts_of(gp_type type, const gp_key_field **parts) {
   return type == GP_BOOL ? 1 : 2;
 }
 // A complex key as NumPy orders it (see gp__complex_part): its high part, or the low one.
-static uint64_t gp__host_complex_part(gp_type part, const double *x, const unsigned char *key, int high) {
-  static const unsigned char zero[8] = {0};
+static uint64_t gp__host_complex_part(gp_type part, const double *x, const gp__u8 *key, int high) {
+  static const gp__u8 zero[8] = {0};
   const size_t size = gp__host_size(part);
   const unsigned nans = (x[0] != x[0] ? 2u : 0u) | (x[1] != x[1] ? 1u : 0u), of = high || nans == 1 ? 0 : 1;
   if (high && nans) return (size == 4 ? 0xff800000u : 0xfff0000000000000u) + nans;
   if (nans == 3) return 0;
   return gp__host_ordered(part, x[of] == 0 ? zero : key + of * size);
 }
-static uint64_t gp__host_complex_word(gp_type type, const unsigned char *key, int word) {
+static uint64_t gp__host_complex_word(gp_type type, const gp__u8 *key, int word) {
   const gp_type part = gp__host_real(type);
   gp__wide w[2];
   double x[2];
@@ -33344,7 +33353,7 @@ static uint64_t gp__host_complex_word(gp_type type, const unsigned char *key, in
   return gp__host_complex_part(part, x, key, 1) << 32 | gp__host_complex_part(part, x, key, 0);
 }
 // 64 bits of the ordered key, the least significant word first.
-static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key, int word) {
+static uint64_t gp__host_key_word(const gp__request *q, const gp__u8 *key, int word) {
   gp__value made;
   uint64_t x = 0;
   int i, at = 0;
@@ -33427,13 +33436,13 @@ static gp_result gp__host_sort(gp__host_call *h) {
   const uint64_t n = q->count;
   const int plain = !q->field_count && !q->user_transform, down = (q->flags & GP_DESCENDING) != 0;
   const size_t size = q->out ? q->in_size : 0, key_size = q->key_size;
-  const unsigned char *keys = (const unsigned char *)q->keys, *in = (const unsigned char *)q->in;
+  const gp__u8 *keys = (const gp__u8 *)q->keys, *in = (const gp__u8 *)q->in;
   const int carries = plain && in && (size == 1 || size == 2 || size == 4 || size == 8), moves = size && in && !carries;
   const int packed = size && (carries ? size < 8 : n <= UINT32_MAX),
             wide = !plain || moves || (size && (key_size > 4 || !packed));
   const size_t word = wide ? 16 : size || key_size > 4 ? 8 : 4;
   const gp__host_form f = gp__host_form_of(plain ? q->key_type : GP_U8, down);
-  unsigned char *out_keys = (unsigned char *)q->out_keys, *out = (unsigned char *)q->out, *moved = NULL;
+  gp__u8 *out_keys = (gp__u8 *)q->out_keys, *out = (gp__u8 *)q->out, *moved = NULL;
   void *memory;
   gp__host_indexed *a;
   uint32_t *a4;
@@ -33470,12 +33479,12 @@ static gp_result gp__host_sort(gp__host_call *h) {
   // Moves keys, then values.
   for (turn = 0; turn < 2; ++turn) {
     const size_t bytes = turn ? size : key_size;
-    const unsigned char *from = turn ? in : keys;
-    unsigned char *to = turn ? out : out_keys;
+    const gp__u8 *from = turn ? in : keys;
+    gp__u8 *to = turn ? out : out_keys;
     const int by_index = turn ? moves : !plain;
     if (!to || !bytes) continue;
     if (by_index && from == to) {
-      moved = (unsigned char *)malloc((size_t)n * bytes + 1);
+      moved = (gp__u8 *)malloc((size_t)n * bytes + 1);
       if (!moved) return free(memory), gp__host_no_memory(q, n * bytes);
       memcpy(moved, from, (size_t)n * bytes);
       from = moved;
@@ -33489,7 +33498,7 @@ static gp_result gp__host_sort(gp__host_call *h) {
       }
       if (!wide && word == 8 && size) x = turn ? (uint32_t)x : x >> 32;
       if (!turn) x = gp__host_decode(&f, x);
-      gp__host_move(to + i * bytes, (const unsigned char *)&x, bytes); // little-endian
+      gp__host_move(to + i * bytes, (const gp__u8 *)&x, bytes); // little-endian
     }
     if (from == moved) free(moved);
   }
@@ -33564,7 +33573,7 @@ static gp_result gp__host_sort_columns(gp__host_call *h) {
 
 static gp_result gp__host_segmented_sort(gp__host_call *h) {
   const gp__request *q = h->q;
-  const unsigned char *keys = (const unsigned char *)q->keys, *values = (const unsigned char *)q->in;
+  const gp__u8 *keys = (const gp__u8 *)q->keys, *values = (const gp__u8 *)q->in;
   const size_t key_size = q->key_size, value_size = q->out_size, cell = key_size > value_size ? key_size : value_size;
   const int threads = h->threads, wanted = q->end_bit - q->begin_bit;
   const gp__host_form f = gp__host_form_of(q->key_type, (q->flags & GP_DESCENDING) != 0);
@@ -33584,7 +33593,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
     const uint64_t from = (uint64_t)block * share, to = q->segments - from < share ? q->segments : from + share;
     // Keys with their indices, a second such array for merges, and the elements to move.
     gp__host_indexed *order = NULL, *other, *sorted;
-    unsigned char *moved;
+    gp__u8 *moved;
     uint64_t s, n, most = 0;
     for (s = from; s < to; ++s) {
       uint64_t first, end;
@@ -33597,7 +33606,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
       continue;
     }
     other = order + most;
-    moved = (unsigned char *)(other + most);
+    moved = (gp__u8 *)(other + most);
     for (s = from; s < to; ++s) {
       uint64_t first, end, k;
       gp__host_segment_of(q, length, s, &first, &end);
@@ -33609,11 +33618,11 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
       }
       sorted = gp__host_sort_indexed(order, other, n, wanted, 1);
       for (k = 0; k < n; ++k) memcpy(moved + k * key_size, keys + sorted[k].index * key_size, key_size);
-      if (n) memcpy((unsigned char *)q->out_keys + first * key_size, moved, n * key_size);
+      if (n) memcpy((gp__u8 *)q->out_keys + first * key_size, moved, n * key_size);
       if (!value_size || !n) continue;
       for (k = 0; k < n; ++k)
         memcpy(moved + k * value_size,
-            values ? values + sorted[k].index * value_size : (const unsigned char *)&sorted[k].index,
+            values ? values + sorted[k].index * value_size : (const gp__u8 *)&sorted[k].index,
             value_size); // little-endian
       memcpy(h->out + first * value_size, moved, n * value_size);
     }
@@ -33937,14 +33946,14 @@ static gp__host_form gp__host_rank_of(const gp__request *q) {
 
 // keys: of the row. Those that an operator orders have no bits.
 static int gp__host_comes_later(
-    const gp__request *q, const unsigned char *keys, const gp__host_indexed *a, const gp__host_indexed *b) {
+    const gp__request *q, const gp__u8 *keys, const gp__host_indexed *a, const gp__host_indexed *b) {
   const gp__host_order o = gp__host_order_of(q);
-  const unsigned char *x = keys + a->index * q->key_size, *y = keys + b->index * q->key_size;
+  const gp__u8 *x = keys + a->index * q->key_size, *y = keys + b->index * q->key_size;
   return !q->op ? a->bits > b->bits || (a->bits == b->bits && a->index > b->index)
                 : o.before(&o, y, x) || (a->index > b->index && !o.before(&o, x, y));
 }
 // Sifts down the heap's element at `i`, which may be better than those below it; the worst is on top.
-static void gp__host_sift(const gp__request *q, const unsigned char *keys, gp__host_indexed *heap, size_t n, size_t i) {
+static void gp__host_sift(const gp__request *q, const gp__u8 *keys, gp__host_indexed *heap, size_t n, size_t i) {
   const gp__host_indexed x = heap[i];
   size_t child;
   for (; (child = 2 * i + 1) < n; i = child) {
@@ -33956,7 +33965,7 @@ static void gp__host_sift(const gp__request *q, const unsigned char *keys, gp__h
 }
 // The best `wanted` of a row, in order: keeps a heap of the best so far, then sorts it.
 static void gp__host_best(
-    const gp__request *q, const unsigned char *keys, uint64_t n, uint64_t wanted, gp__host_indexed *heap) {
+    const gp__request *q, const gp__u8 *keys, uint64_t n, uint64_t wanted, gp__host_indexed *heap) {
   const size_t k = (size_t)(wanted < n ? wanted : n);
   const gp__host_form f = gp__host_rank_of(q);
   size_t i, left;
@@ -33986,15 +33995,13 @@ static void gp__host_best_of_row(
     const gp__request *q, uint64_t first, uint64_t n, uint64_t wanted, uint64_t row, gp__host_indexed *heap) {
   const size_t k = (size_t)(wanted < n ? wanted : n);
   size_t i;
-  gp__host_best(q, (const unsigned char *)q->keys + first * q->key_size, n, wanted, heap);
+  gp__host_best(q, (const gp__u8 *)q->keys + first * q->key_size, n, wanted, heap);
   for (i = 0; i < k; ++i) {
     const uint64_t to = row * q->length + i, from = first + heap[i].index;
     if (q->out_keys)
-      memcpy((unsigned char *)q->out_keys + to * q->key_size, (const unsigned char *)q->keys + from * q->key_size,
-          q->key_size);
+      memcpy((gp__u8 *)q->out_keys + to * q->key_size, (const gp__u8 *)q->keys + from * q->key_size, q->key_size);
     if (q->in_size)
-      gp__host_move(
-          (unsigned char *)q->out + to * q->out_size, (const unsigned char *)q->in + from * q->in_size, q->in_size);
+      gp__host_move((gp__u8 *)q->out + to * q->out_size, (const gp__u8 *)q->in + from * q->in_size, q->in_size);
     else if (q->out_size) gp__host_put_index(q->out, q->out_size, to, heap[i].index);
   }
 }
@@ -34024,7 +34031,7 @@ static gp_result gp__host_top_k(const gp__host_call *h) {
 // Finds the n-th key 16 bits at a time: counts each value of the next bits among the keys with the known prefix.
 static gp_result gp__host_nth(const gp__host_call *h) {
   const gp__request *q = h->q;
-  const unsigned char *keys = (const unsigned char *)q->keys;
+  const gp__u8 *keys = (const gp__u8 *)q->keys;
   const unsigned bits = 8 * (unsigned)q->key_size, digit = bits < 16 ? bits : 16;
   uint64_t *counts = (uint64_t *)malloc(sizeof(uint64_t) << digit), rank = q->length, prefix = 0, i;
   const gp__host_form f = gp__host_rank_of(q);
@@ -34073,9 +34080,7 @@ static void gp__host_shuffle_block(const gp__host_call *h, uint64_t first, uint6
   for (; first < end; ++first) {
     const uint64_t from = gp__host_permute(q, first);
     if (!q->in_size) gp__host_put_index(q->out, q->out_size, first, from);
-    else
-      gp__host_move(
-          (unsigned char *)q->out + first * q->out_size, (const unsigned char *)q->in + from * q->in_size, q->in_size);
+    else gp__host_move((gp__u8 *)q->out + first * q->out_size, (const gp__u8 *)q->in + from * q->in_size, q->in_size);
   }
 }
 static gp_result gp__host_shuffle(gp__host_call *h) {
@@ -36241,9 +36246,7 @@ GP__HOST int gp__bit_length(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0
 static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *keys) {
   const uint64_t n = q->out_graph.vertices;
   const size_t apart = q->in2 ? 1 : 2;
-  const unsigned char *targets = q->in2 ? (const unsigned char *)q->in2
-      : q->in                           ? (const unsigned char *)q->in + q->in_size
-                                        : NULL;
+  const gp__u8 *targets = q->in2 ? (const gp__u8 *)q->in2 : q->in ? (const gp__u8 *)q->in + q->in_size : NULL;
   uint64_t i, kept = 0;
   if (q->bad) *q->bad = UINT64_MAX;
   for (i = 0; i < q->count; ++i) {
@@ -36375,7 +36378,7 @@ static void gp__host_check_depth(const gp__request *q, uint64_t v, int seen, gp_
 static gp_result gp__host_check_depths(const gp__request *q, gp_fault *f) {
   const gp_graph *g = &q->graph;
   const int32_t *depths = (const int32_t *)q->in;
-  unsigned char *seen = (unsigned char *)calloc((size_t)g->vertices + 1, 1);
+  gp__u8 *seen = (gp__u8 *)calloc((size_t)g->vertices + 1, 1);
   uint64_t v, e;
   if (!seen) return gp__host_no_memory(q, g->vertices);
   for (v = 0; v < g->vertices; ++v) {
@@ -36685,7 +36688,7 @@ static gp_result gp__host_bfs(const gp__request *q) {
 static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
   const uint64_t n = q->graph.vertices, *sources = q->sources ? q->sources : q->source_device;
   const uint64_t item = q->out ? sizeof(uint64_t) : sizeof(uint64_t) + sizeof(int32_t);
-  unsigned char *memory;
+  gp__u8 *memory;
   gp_traversal all;
   int64_t shares, share;
 #ifdef _OPENMP
@@ -36696,8 +36699,7 @@ static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
   shares = q->segments < (uint64_t)threads ? (int64_t)q->segments : (int64_t)threads;
   memset(&all, 0, sizeof all);
   if (gp__host_finds_fault(q)) return GP_SUCCESS;
-  memory =
-      n >= SIZE_MAX / item / (unsigned)(shares + 1) ? NULL : (unsigned char *)malloc((size_t)(shares * (n + 1) * item));
+  memory = n >= SIZE_MAX / item / (unsigned)(shares + 1) ? NULL : (gp__u8 *)malloc((size_t)(shares * (n + 1) * item));
   if (!memory) return gp__host_no_memory(q, (uint64_t)shares * (n + 1) * item);
   GP__PARALLEL_FOR
   for (share = 0; share < shares; ++share) {
@@ -41732,6 +41734,14 @@ GP__HOST void gp__name_ranked(const gp__spelling *q, gp__text *t) {
       q->descending ? "true" : "false");
   if (q->kind != GP__SELECT_COLLECT) gp__add(t, ", %s", q->index_bytes ? "true" : "false");
 }
+// A type as large as a value or an index.
+GP__HOST gp_type gp__moved_as(const gp__request *q) {
+  return q->out_size == 1 ? GP_U8
+      : q->out_size == 2  ? GP_U16
+      : q->out_size == 4  ? GP_U32
+      : q->out_size == 8  ? GP_U64
+                          : q->out_type;
+}
 GP__HOST void gp__name_wide(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s", q->index_bytes == 8 ? "true" : "false");
 }
@@ -41746,7 +41756,13 @@ GP__HOST void gp__name_by_order(const gp__spelling *q, gp__text *t) {
   gp__name_order_cut(q, t);
 }
 GP__HOST void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
-  (void)p, (void)h;
+  (void)h;
+  if (gp__is_cooperative(p->algorithm)) { // sorts pairs
+    w->in_type = gp__moved_as(q);
+    w->in_struct = q->out_struct;
+    w->in_size = (int)q->out_size;
+    return;
+  }
   if (q->op) w->index_bytes = gp__order_index_bytes(q);
   else if (q->out_size && q->count > UINT32_MAX) w->index_bytes = 8; // ranks need it
   if (!q->composed) return;
@@ -42891,8 +42907,7 @@ GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster,
 
 // ---- sort/launch.c - launches of sorts
 
-GP__HOST gp__radix_args gp__radix_arguments(
-    const gp__launching *l, const gp__radix_plan *plan, unsigned char *scratch) {
+GP__HOST gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__radix_plan *plan, gp__u8 *scratch) {
   const gp__request *q = l->q;
   const gp__radix_plan r = *plan;
   gp__radix_args a;
@@ -42915,6 +42930,7 @@ GP__HOST gp__radix_args gp__radix_arguments(
   a.begin_bit = q->begin_bit;
   a.end_bit = q->end_bit;
   a.in_place = q->keys == a.out_keys || (a.in && a.in == a.out);
+  a.capacity = UINT32_MAX;
   a.paired = gp__is_paired(l->p->algorithm, l->h->in_size) && ((uintptr_t)a.out_keys | (uintptr_t)a.out) % 8 == 0;
   a.flip = q->flags & GP_DESCENDING ? ~0u : 0;
   a.drop_keys = l->h->sorted.drop_keys;
@@ -42937,7 +42953,7 @@ GP__HOST gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp_
 GP__HOST gp_result gp__launch_sweeps(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
-  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__u8 *scratch = (gp__u8 *)l->scratch;
   const gp__radix_args a = gp__radix_arguments(l, &r, scratch);
   GP__CHECK(gp__launch_passes(l, r.tiles, a));
   if (r.large) {
@@ -42974,19 +42990,23 @@ GP__HOST gp_result gp__launch_one_block_sort(const gp__launching *l) {
   a.count_device = (const gp__u64 *)l->q->count_device;
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
 }
-// Launches all passes at once; blocks wait for each other.
-GP__HOST gp_result gp__launch_cooperative(const gp__launching *l) {
-  const gp__request *q = l->q;
-  gp__radix_plan none;
-  gp__radix_args a;
-  memset(&none, 0, sizeof none);
-  a = gp__radix_arguments(l, &none, (unsigned char *)l->scratch);
-  a.passes = gp__max(gp__radix_passes(q->begin_bit, q->end_bit), 1);
+// Launches all passes at once; blocks wait for each other. They move elements within the output.
+GP__HOST gp_result gp__launch_passes_at_once(const gp__launching *l, gp__radix_args a) {
+  a.passes = gp__max(gp__radix_passes(a.begin_bit, a.end_bit), 1);
   if (l->g->grid > 1 && l->p->algorithm == GP_ONE_CLUSTER) return gp__launch_clusters(l, l->g->grid, NULL, &a);
   return gp__launch_resident(l, &a);
 }
-GP__HOST gp__hybrid_args gp__hybrid_arguments(
-    const gp__launching *l, const gp__hybrid_plan *plan, unsigned char *scratch) {
+GP__HOST gp__radix_args gp__within_output(gp__radix_args a) {
+  a.other_keys = a.out_keys;
+  a.other = a.out;
+  return a;
+}
+GP__HOST gp_result gp__launch_cooperative(const gp__launching *l) {
+  gp__radix_plan none;
+  memset(&none, 0, sizeof none);
+  return gp__launch_passes_at_once(l, gp__within_output(gp__radix_arguments(l, &none, (gp__u8 *)l->scratch)));
+}
+GP__HOST gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, const gp__hybrid_plan *plan, gp__u8 *scratch) {
   const gp__request *q = l->q;
   const gp__hybrid_plan r = *plan;
   gp__hybrid_args a;
@@ -43037,7 +43057,7 @@ GP__HOST gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybr
 }
 GP__HOST gp_result gp__launch_hybrid(const gp__launching *l) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
-  return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (unsigned char *)l->scratch));
+  return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (gp__u8 *)l->scratch));
 }
 // A sample of the keys chooses the sort; if uniform keys need one level, the hybrid sort's first count does. Kernels of
 // the other sort exit at once.
@@ -43048,7 +43068,7 @@ GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
   const gp__geometry passes = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_SWEEPS);
   const gp__radix_plan r = gp__radix_plan_of(sweep, *l->h);
   const gp__hybrid_plan levels = gp__hybrid_plan_of(hybrid, *l->h);
-  unsigned char *scratch = (unsigned char *)l->scratch + GP__CHOICE_BYTES;
+  gp__u8 *scratch = (gp__u8 *)l->scratch + GP__CHOICE_BYTES;
   gp__launching of_hybrid = *l;
   gp__radix_args radix = gp__radix_arguments(l, &r, scratch);
   gp__hybrid_args a = gp__hybrid_arguments(l, &levels, scratch);
@@ -43067,10 +43087,11 @@ GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
     const gp_policy by_cooperative = gp__adaptive_cooperative(*l->p, *l->h);
     const gp__geometry g = gp__geometry_of_kind(by_cooperative, *l->h, GP__SORT_ONE_LAUNCH);
     gp__launching cooperative = *l;
+    gp__radix_args within = gp__within_output(radix);
     cooperative.p = &by_cooperative;
     cooperative.g = &g;
     cooperative.kernels = l->kernels + 7;
-    result = gp__launch_resident(&cooperative, &radix);
+    result = gp__launch_resident(&cooperative, &within);
     if (result != (gp_result)GP__REFUSED) return result;
     gp__log(&l->s->library.runtime, GP_LOG_WARNING,
         "%s: the device refused a cooperative launch: falling back to one-sweep", l->who);
@@ -43088,7 +43109,7 @@ GP__HOST gp_result gp__launch_leading_sweep(const gp__launching *l) {
   const gp__leading_plan r = gp__leading_plan_of(*l->p, *l->h);
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
   const gp__geometry sorting = gp__geometry_of_kind(*l->p, *l->h, GP__LEADING_SORT);
-  unsigned char *scratch = (unsigned char *)l->scratch, *again = scratch + r.again;
+  gp__u8 *scratch = (gp__u8 *)l->scratch, *again = scratch + r.again;
   const unsigned threads = l->g->threads, buckets = 1u << r.bits;
   gp__radix_args sweep = gp__radix_arguments(l, &r.sweep, scratch + r.of_sweep);
   gp__hybrid_args a;
@@ -43138,7 +43159,7 @@ GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__u64 batches = gp__ceil_div(q->segments, (int)GP__WARP * (int)GP__SHORT_ROUNDS);
   const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, *l->h);
   const int bits = q->end_bit - q->begin_bit;
-  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__u8 *scratch = (gp__u8 *)l->scratch;
   gp__u64 blocks = gp__ceil_div(batches, warps);
   gp__segmented_sort_args a;
   int i;
@@ -43588,7 +43609,7 @@ GP__HOST gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs
 GP__HOST gp_result gp__launch_bfs(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__bfs_layout r = gp__lay_out_bfs(*l->h);
-  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__u8 *scratch = (gp__u8 *)l->scratch;
   gp__bfs_args a;
   gp_result result;
   memset(&a, 0, sizeof a);
@@ -43659,7 +43680,7 @@ GP__HOST gp_result gp__launch_sources(const gp__launching *l) {
   const gp__sources_layout r = gp__lay_out_sources(*l->h);
   const int symmetric = (q->graph.flags & GP_SYMMETRIC) != 0;
   const uint64_t most = (uint64_t)q->acc_size * 8;
-  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__u8 *scratch = (gp__u8 *)l->scratch;
   uint64_t first = 0;
   gp__sources_args a;
   memset(&a, 0, sizeof a);
@@ -44036,11 +44057,11 @@ typedef struct gp__graph_plan {
   int count, request_count;
   int (*more)(const struct gp__graph_plan *g, int i, gp__request *call); // calls after the steps, or NULL
   uint64_t held;                                                         // bytes
-  unsigned char *at;                                                     // their address, or NULL
+  gp__u8 *at;                                                            // their address, or NULL
 } gp__graph_plan;
 
 GP__HOST void *gp__take(gp__graph_plan *g, uint64_t bytes) {
-  unsigned char *at = g->at ? g->at + g->held : NULL;
+  gp__u8 *at = g->at ? g->at + g->held : NULL;
   g->held += (bytes | 255) + 1;
   return at;
 }
@@ -44100,7 +44121,7 @@ GP__HOST gp_result gp__plan_building(
     a->keys = (gp__u64 *)gp__take(g, q->count * (q->flags & GP_SYMMETRISE ? 16 : 8));
     a->apart = q->in2 ? 1 : 2;
     a->offsets = q->in;
-    a->targets = q->in2 ? q->in2 : q->in && q->in_size ? (const unsigned char *)q->in + q->in_size : NULL;
+    a->targets = q->in2 ? q->in2 : q->in && q->in_size ? (const gp__u8 *)q->in + q->in_size : NULL;
     a->count = q->count;
     a->count_device = (const gp__u64 *)q->count_device;
     a->bad = (gp__u64 *)q->bad;
@@ -44185,7 +44206,7 @@ GP__HOST gp_result gp__plan_components(const gp__request *q, gp__graph_args *a, 
   gp__add_kernel(g, GP__COMPONENTS_ROOTS, n, a);
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__graph_args a;
   memset(g, 0, sizeof *g);
@@ -44198,7 +44219,7 @@ GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, unsigne
   if (q->primitive == GP_CONNECTED_COMPONENTS) return gp__plan_components(q, &a, g);
   return q->primitive <= GP_GRAPH_RELABEL ? gp__plan_building(s, who, q, &a, g) : gp__plan_checking(s, who, q, &a, g);
 }
-typedef gp_result (*gp__make_plan)(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g);
+typedef gp_result (*gp__make_plan)(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g);
 // Runs a plan. The primary context must be current. run 0: only builds the kernels.
 GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
     uint64_t least, gp__make_plan make) {
@@ -44291,7 +44312,7 @@ enum { GP__LITTLE_BLOCKS = 8, GP__LITTLE_LOG2 = 16 }; // fewer elements are sort
 // The place of a block of so many bytes, or where it was moved to.
 GP__HOST void *gp__block_at(int block, int moved, const void *array, void *held, uint64_t bytes) {
   const int away = moved && block < 2;
-  unsigned char *const at = (unsigned char *)(away ? held : (void *)(uintptr_t)array);
+  gp__u8 *const at = (gp__u8 *)(away ? held : (void *)(uintptr_t)array);
   return at ? at + (uint64_t)(moved && !away ? block - 2 : block) * bytes : NULL;
 }
 // The i-th call after the plan's, whose last requests are the sorts of the first and the last block, and a merge.
@@ -44301,7 +44322,7 @@ GP__HOST int gp__little_call(const gp__graph_plan *g, int i, gp__request *c) {
   const int n = GP__LITTLE_BLOCKS, merges = i >= n, at = (i - n) % (n + 1), back = merges && at >= n / 2;
   const int block = !merges ? i : back ? 2 * n - 1 - 2 * at : 2 * at, begin = block < 0 ? 0 : block;
   const uint64_t keys = first->count * first->key_size, values = first->count * first->in_size;
-  unsigned char *const held = g->at, *const held_values = held ? held + 2 * keys : NULL;
+  gp__u8 *const held = g->at, *const held_values = held ? held + 2 * keys : NULL;
   if ((i - n) / (n + 1) == n / 2) return 0;
   *c = first[2 * merges];
   c->count = block < 0 ? 0 : first[block == n - 1].count;
@@ -44340,8 +44361,8 @@ GP__HOST void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
 }
 GP__HOST gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   const gp__shape *h = l->h;
-  const gp__u64 rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
-  unsigned char *lists = (unsigned char *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
+  const gp__u64 rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks, a->k);
+  gp__u8 *lists = (gp__u8 *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
   int occupancy;
   if (a->blocks > 1) GP__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[1], l->g, &occupancy));
   a->capacity = gp__top_k_capacity(*l->p, *h);
@@ -44359,19 +44380,41 @@ GP__HOST gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   return GP_SUCCESS;
 }
 // Radix select of keys alone takes a sample first, if that pays.
-GP__HOST int gp__filters_keys(const gp__request *q) {
-  return q->primitive == GP_TOP_K && !q->out_size && q->count >= GP__SELECT_MANY &&
-      q->length <= q->count / GP__SELECT_PART;
+GP__HOST int gp__filters_keys(const gp__request *q, const gp_policy *p) {
+  return p->algorithm == GP_SAMPLED_SELECT ||
+      (q->primitive == GP_TOP_K && !q->out_size && q->count >= GP__SELECT_MANY &&
+          q->length <= q->count / GP__SELECT_PART);
+}
+// A sampled select: a cluster sorts the keys within the bound and stores the first k, or else sorts the results.
+GP__HOST gp_result gp__launch_sampled_sort(const gp__launching *l, const gp__top_k_args *a) {
+  const gp_policy p = gp__sampled_sort(*l->p, *l->h);
+  const gp__geometry g = gp__geometry_of(p, gp__sampled_shape(*l->h), 0);
+  gp__launching sort = *l;
+  gp__radix_args r;
+  memset(&r, 0, sizeof r);
+  sort.p = &p;
+  sort.g = &g;
+  sort.kernels = l->kernels + 5;
+  r.keys = r.out_keys = a->out_keys;
+  r.other = a->aside;
+  r.count = a->k;
+  r.count_device = a->count_device;
+  r.end_bit = 8 * (int)l->q->key_size;
+  r.flip = l->q->flags & GP_DESCENDING ? ~0u : 0;
+  r.capacity = (unsigned)a->k;
+  r.leads = (gp__u64 *)a->states;
+  return gp__launch_passes_at_once(&sort, r);
 }
 GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
   const gp__request *q = l->q;
-  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__u8 *scratch = (gp__u8 *)l->scratch;
   a->states = scratch;
   a->bins = scratch + a->rows * GP__SELECT_STATE_BYTES;
   a->aside = scratch + a->rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8);
-  a->room = gp__select_room(*l->h);
+  a->room = gp__select_room(*l->p, *l->h);
   a->nth = q->primitive == GP_NTH_ELEMENT;
-  a->filtered = gp__filters_keys(q);
+  a->filtered = gp__filters_keys(q, l->p);
+  a->finish = l->p->algorithm == GP_SAMPLED_SELECT;
   if (a->filtered) {
     GP__CHECK(gp__launch_step(l, 3, (unsigned)a->rows, l->g->threads, 0, a));
     GP__CHECK(gp__launch_step(l, 4, l->g->grid, l->g->threads, l->g->shared_bytes, a));
@@ -44380,13 +44423,28 @@ GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) 
   for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size; ++a->level)
     GP__CHECK(gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a));
   if (a->nth) return GP_SUCCESS;
-  return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
+  GP__CHECK(gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a));
+  return a->finish ? gp__launch_sampled_sort(l, a) : GP_SUCCESS;
+}
+// Few keys: a sort of all, which stores the first k.
+GP__HOST gp_result gp__launch_first_sorted(const gp__launching *l) {
+  gp__u8 *scratch = (gp__u8 *)l->scratch;
+  gp__radix_plan none;
+  gp__radix_args a;
+  memset(&none, 0, sizeof none);
+  a = gp__radix_arguments(l, &none, scratch);
+  a.other = scratch + gp__top_k_moved(*l->h);
+  a.end_bit = 8 * (int)l->q->key_size;
+  a.capacity = (unsigned)l->q->length;
+  a.drop_keys = !a.out_keys;
+  return gp__launch_passes_at_once(l, a);
 }
 GP__HOST gp_result gp__launch_segmented_top_k(const gp__launching *l);
 GP__HOST gp_result gp__launch_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__top_k_args a;
   if (q->op) return gp__launch_segmented_top_k(l);
+  if (gp__is_cooperative(l->p->algorithm)) return gp__launch_first_sorted(l);
   memset(&a, 0, sizeof a);
   gp__fill_top_k(q, &a);
   a.count_device = (const gp__u64 *)q->count_device;
@@ -44417,7 +44475,7 @@ GP__HOST gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   const gp__shape h = gp__rows_as_segments(*l->h);
   const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, h, l->g->share);
   const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, *l->h).threads;
-  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__u8 *scratch = (gp__u8 *)l->scratch;
   gp__segmented_top_k_args a;
   gp__fill_top_k_segments(q, &a);
   a.top.capacity = q->op ? gp__order_capacity(*l->p, h) : gp__segment_top_k_capacity(*l->p, h);
@@ -45862,13 +45920,16 @@ GP__HOST int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *k
 GP__HOST int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
+  if (gp__is_cooperative(p->algorithm))
+    return kinds[0] = p->algorithm == GP_ONE_CLUSTER ? GP__SORT_ONE_CLUSTER : GP__SORT_ONE_LAUNCH, 1;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
-  if (p->algorithm != GP_RADIX_SELECT || q->primitive != GP_TOP_K) return count;
+  if (p->algorithm == GP_BEST_LISTS || q->primitive != GP_TOP_K) return count;
   kinds[count++] = GP__SELECT_COLLECT;
-  if (!gp__filters_keys(q)) return count;
+  if (!gp__filters_keys(q, p)) return count;
   kinds[count++] = GP__SELECT_SAMPLE;
   kinds[count++] = GP__SELECT_FILTER;
+  if (p->algorithm == GP_SAMPLED_SELECT) kinds[count++] = GP__SORT_ONE_CLUSTER;
   return count;
 }
 
@@ -45885,47 +45946,38 @@ GP__HOST int gp__top_k_is_idle(const gp__request *q) {
 }
 GP__HOST int gp__fit_top_k(const gp_policy *p, int occupancy) {
   (void)occupancy;
-  return p->algorithm == GP_RADIX_SELECT ? 0 : INT32_MAX;
+  return p->algorithm == GP_BEST_LISTS || p->algorithm == GP_WARP_SEGMENTS ? INT32_MAX : 0;
 }
-// Top-k of many sorts a row's results in place, by a call of its own.
-GP__HOST int gp__sorts_results(const gp__request *q, const gp_policy *p) {
-  return q->primitive == GP_TOP_K && p->algorithm == GP_RADIX_SELECT && q->length > 1 &&
-      (!(q->flags & GP_UNSORTED) || gp__filters_keys(q)); // whose order differs from call to call
-}
-GP__HOST gp__request gp__result_sort(const gp__request *q, uint64_t row) {
-  gp__request sort;
-  memset(&sort, 0, sizeof sort);
-  sort.primitive = GP_SORT;
-  sort.flags = q->flags & GP_DESCENDING;
-  sort.key_type = q->key_type;
-  sort.key_size = q->key_size;
-  sort.end_bit = 8 * (int)q->key_size;
-  sort.in_type = sort.out_type = q->out_size == 1 ? GP_U8
-      : q->out_size == 2                          ? GP_U16
-      : q->out_size == 4                          ? GP_U32
-      : q->out_size == 8                          ? GP_U64
-                                                  : q->out_type;
-  sort.in_struct = sort.out_struct = q->out_struct;
-  sort.in_size = sort.out_size = q->out_size;
-  sort.channels = sort.active = 1;
-  sort.count = sort.stride = q->length;
-  sort.row_bytes = q->segments > 1 ? q->length * q->key_size : 0;
-  sort.count_device = q->count_device; // fewer elements, fewer results
-  sort.keys = sort.out_keys = q->out_keys ? (unsigned char *)q->out_keys + row * q->length * q->key_size : NULL;
-  sort.in = sort.out = q->out ? (unsigned char *)q->out + row * q->length * q->out_size : NULL;
-  return sort;
-}
-
+// Top-k of many sorts its results in place by one call: rows as segments, unless the device may shorten them.
 GP__HOST uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
-  if (!gp__sorts_results(q, p)) return 0;
-  *call = gp__result_sort(q, row);
-  return q->segments ? q->segments : 1;
+  const uint64_t rows = q->segments ? q->segments : 1, calls = q->count_device ? rows : 1;
+  if (q->primitive != GP_TOP_K || p->algorithm != GP_RADIX_SELECT || q->length < 2 ||
+      (q->flags & GP_UNSORTED && !gp__filters_keys(q, p))) // whose order differs from call to call
+    return 0;
+  memset(call, 0, sizeof *call);
+  call->primitive = rows > calls ? GP_SEGMENTED_SORT : GP_SORT;
+  call->segments = rows > calls ? rows : 0;
+  call->flags = q->flags & GP_DESCENDING;
+  call->key_type = q->key_type;
+  call->key_size = q->key_size;
+  call->end_bit = 8 * (int)q->key_size;
+  call->in_type = call->out_type = gp__moved_as(q);
+  call->in_struct = call->out_struct = q->out_struct;
+  call->in_size = call->out_size = q->out_size;
+  call->channels = call->active = 1;
+  call->count = call->stride = q->length * (rows / calls);
+  call->row_bytes = calls > 1 ? q->length * q->key_size : 0;
+  call->count_device = q->count_device; // fewer elements, fewer results
+  call->keys = call->out_keys = q->out_keys ? (gp__u8 *)q->out_keys + row * q->length * q->key_size : NULL;
+  call->in = call->out = q->out ? (gp__u8 *)q->out + row * q->length * q->out_size : NULL;
+  return calls;
 }
 GP__HOST gp_result gp__host_ranks(gp__host_call *h) {
   return h->q->primitive == GP_NTH_ELEMENT ? gp__host_nth(h) : gp__host_top_k(h);
 }
 
 GP__HOST gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
+  if (p.algorithm == GP_SAMPLED_SELECT && kind == GP__SORT_ONE_CLUSTER) return gp__sampled_sort(p, s);
   return kind == GP__TOP_K_SHORT || kind == GP__TOP_K_ORDER_SHORT ? gp__policy_of_short_top_k(p, s) : p;
 }
 // One block at least is promised for segments: a compiler that is told nothing spills to fit another.
@@ -45934,11 +45986,12 @@ GP__HOST unsigned gp__resident_top_k(
   const unsigned blocks = gp__resident_blocks(q, p, h, w);
   return blocks || (q->primitive != GP_SEGMENTED_TOP_K && !q->op) ? blocks : 1;
 }
+static const gp_policy gp__radix_select = {GP_RADIX_SELECT, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}};
 static const gp__kernel_rules gp__kernels_of_top_k = {gp__policy_of_top_k_kernel, GP__SAME_THREADS, GP__SAME_BLOCK,
     GP__NO_FORM, gp__resident_top_k, gp__spell_top_k, gp__fit_top_k};
 static const gp__family gp__family_top_k = {gp__checks_top_k, gp__top_k_is_idle, gp__shape_top_k, gp__kinds_of_top_k,
-    &gp__kernels_of_top_k, gp__operators_of_order, GP__WRITES_INPUTS(gp__launch_top_k, NULL, NULL, gp__sort_results),
-    gp__host_ranks};
+    &gp__kernels_of_top_k, gp__operators_of_order,
+    GP__WRITES_INPUTS(gp__launch_top_k, &gp__radix_select, NULL, gp__sort_results), gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {&gp__family_top_k,
     GP__READS_PAIRS | GP__READS_OP | GP__READS_K | GP__READS_ROWS,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_DESCENDING | GP_UNSORTED};
@@ -51609,8 +51662,8 @@ typedef struct gp__reader {
 static gp_result gp__read_fault(const gp__reader *r, const char *at, const char *wanted) {
   char found[24];
   size_t n = 0;
-  for (; n < sizeof found - 1 && at + n < r->end && (unsigned char)at[n] > ' '; ++n)
-    found[n] = (unsigned char)at[n] < 127 ? at[n] : '?';
+  for (; n < sizeof found - 1 && at + n < r->end && (gp__u8)at[n] > ' '; ++n)
+    found[n] = (gp__u8)at[n] < 127 ? at[n] : '?';
   found[n] = 0;
   return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: expected %s, found %s%s%s", r->name, (gp__u64)r->lines + 1,
       (gp__u64)(at - r->line) + 1, wanted, n ? "\"" : "the end of the ", n ? found : "",
@@ -51642,8 +51695,8 @@ static gp_result gp__read_number(gp__reader *r, const char *wanted, uint64_t *x)
   uint64_t value = 0;
   gp__skip_blanks(r);
   start = r->at;
-  for (; r->at < r->end && (unsigned char)(*r->at - '0') < 10; ++r->at) {
-    const unsigned digit = (unsigned char)(*r->at - '0');
+  for (; r->at < r->end && (gp__u8)(*r->at - '0') < 10; ++r->at) {
+    const unsigned digit = (gp__u8)(*r->at - '0');
     if (value > (UINT64_MAX - 1 - digit) / 10) return gp__read_fault(r, start, "a number below 2^64 - 1");
     value = value * 10 + digit;
   }
@@ -51653,7 +51706,7 @@ static gp_result gp__read_number(gp__reader *r, const char *wanted, uint64_t *x)
   return GP_SUCCESS;
 }
 static const char *gp__skip_digits(const char *at, const char *end) {
-  while (at < end && (unsigned char)(*at - '0') < 10) ++at;
+  while (at < end && (gp__u8)(*at - '0') < 10) ++at;
   return at;
 }
 // Skips the value of an entry: [+-]digits[.digits][e[+-]digits], inf, nan.
@@ -51692,7 +51745,7 @@ static int gp__read_word(gp__reader *r, const char *const *words) {
   size_t length = 0;
   int i;
   gp__skip_blanks(r);
-  while (r->at + length < r->end && (unsigned char)r->at[length] > ' ') ++length;
+  while (r->at + length < r->end && (gp__u8)r->at[length] > ' ') ++length;
   for (i = 0; words[i]; ++i)
     if (strlen(words[i]) == length && !strncasecmp(words[i], r->at, length)) {
       r->at += length;
@@ -51770,7 +51823,7 @@ static gp_result gp__read_edges(gp__reader *r) {
   if (r->edges->vertex_type == GP_U32) // in place: writes stay behind reads
     for (i = 0; i < 2 * r->edges->count; ++i) {
       const uint32_t narrow = (uint32_t)r->pairs[i];
-      memcpy((unsigned char *)r->pairs + i * 4, &narrow, 4);
+      memcpy((gp__u8 *)r->pairs + i * 4, &narrow, 4);
     }
   return GP_SUCCESS;
 }
@@ -54921,2019 +54974,2018 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-806067
-'fqZaA{0b}GD!But-(idP{Sm(])aS2h6Fp<;g-VX.Z!70glYw@2`{J_Dpv]D|cfKxvhTt7cZBZC{H`J7v}_N@L'Cz=6(qy+y3V+jqwY(-;^TUql9'OpoMx
-0J(4;q=!/Yrh.}zzOU)ck{qaBqym7iXj0tm"Yg[QiQyvyS^6c$a7TI)Mc|v^{w`%p1qFz3'MrF,k-brcko0>/5M)}^RfqrH!$M;`@2p5|c0{n]4VZL7da+
-F]Bd5Ok1pm`q_jola,x}^1dG>9+'f:eHbp>>D9s#R<q(x.y_z(&/xovVw&@M%<LVft7IY_:Q:@(&BOVW&Y_R0`TCOblj$E(4ky}XrKl5~!'+FEAxr0.^@r
-Xq4z;FH(WUN@sdI]h_Nf9TfYF"pkP!=)&X#pV4V9[aD7RR|DK42,&0v>tF'sy[mQ'wd6}:!^g7f%i-3DU&doVh=V/KoI{f`V-1i%yG~p"ZrNz8kVceILd]
-"zM>|HRce'1Ag.,J1Wx_4(upB7D/|2vY.KkcrV@6rjoEk;Bn-RY7gV%do}I]06FmB=ni~G!,)m|V)Ib^oi_:hUSpNvjH7jtX2BM4eK#58@5skZ"ss#}8o@
-ypi_:brXE<+ck3D|f_0osz~&S6KWtz]`z4I8~w)wh&.IQu]GR-P=T|Gs`QiZpx`AU-;AYJyVj`SR5%`dRBJ[mmtO||p'OFu,{1#tr+<xjko-:.ceyPvb=s
-8Pd17Qc^Im8;;QR;nE$6J,Pyy]2dRD`Mr+0W!$0:hf8|10':@W}d&O3#CR]@aGY#gy'+5S`<zk"Hd]t_8S:O7#NruZ3r!rEsTYxzxB+fr9SUlU-M:`(srJ
-(DOd;CDNrGG5g<SOcYdN:TikV,XjX!00xL6yF'Y+!aYxE+@R"S]Zro43t{O)MvP>Th/4(-Ib9_eQXXI<bbk]6zlf3jOc#Iy>7nzIGWN%t4rp>LTLX-189X
-d2"fE<.Ks<Vzwd$R!jkP{"nqM>RPN/O:"6`WNW+(NQvw9y})~>h|CS"VQ@e,M.jLt&Dt'_P0"nC]|97&}t0wpC(nk]>'cYPT/.q^,3!@lK/<LrCb:#.)PH
-Lr^%"yLEdJx.WF~(^:>6'.bU<H9I_45zfX35l@T{[dFQ:;x;+B][rsKv}7{YH9asGSg_cf}"e-Do:pNe8zoiqP3I>v6'VV7Wx['P_0KBo}a<{;A[kZ.2G|
-So'bF`@_{_M,DfS@ICU$^.^ih+bFkbK_u>ES&S]-p#A<|+As~zt&Mc"y-qsCO4<j}GoV;<uZ2OlDw0^m+k>N.'_A;Cr`'.IXe+wtB+wmDBd7)|g,T-ajpS
-jG;L,KQ}yhWCQX-Fl}SJf/eSvg@K.vEGTiLEoj(bJuDrq8J/@Km<9vYUh<%b62C^dxHfBFxqLB]CPL(BvdNj'A=^cH@);(|6:RDM8,'G[%bSzQQZ[[fY>h
-vNe8h_&Y3J`JijEQ4c,('|,CSsD|l`jP|w[v{uCDHmi;-|`GgDds$CC)mr5piwU4>Ib's}.Jb(eA&W$+D/M,^gI6poo(RfGiRqyN;RjZ%`<Nwfc$#ZWb=Y
-A-~mB5X=Wfxb8`Db{(9Sn&(aC_x+PY5K%h3jQqznCZql^JO^.tpP1ITC9NX7UOc|N%qu=x@wpmwSsd2.""niQcC:X+lG`^DN9/bJbv4R/#tL_s}oDdJ9gn
-O:nx'33J;{ls!nS1G'b:>6Ofwuh^iP!03ka,]}w%zC8w5o0m+E`u^(3-o66h#{&^0%TgrG1TH7iY18;l&UDtCw,ztIK+OQx'];FoOgh/sd^#5d|HF,INwZ
-G5TO!pLbSi{^.p=z:n"IdXaK=3/)]BxH0W2@'%X}z7>2OJl160rMU(`'bW4zxUYjGz/bd2SjO7;|R2FXOhyhxwelhRETNQ//zo;/.Z~qq,;o,''#NqW3bP
-fjPR^&UnOL&"b`ZT)"I4B;2E<IlvRq1.eW+{q.yQq5tLW6U+x2I,fws5GAF5h#z<Yk-dvvn[Z=Fj'S^5Dtown>hfMs[Box]5ACm:z`c%QX~VZ[9Ch=,CP_
-K>}T#]_Vpx)Y5"Dk/5;RCQfe$ZO1#&8]ghbR5O=_|R-|8mWuOkV3cRyJmuoChNL@BdNMu^rxgn9=B%sYPV>jW@.tJ($}nr]RT66me`#%M!V)+]3Q7&J,o!
-!l7+,3D^C#=Hn|TPq>Z/9):@3K0/iP$"vO,u[Zmy{ck(tmn;V<(rrw6Ax.'zZ"(22s7Ri8M4(/C]Rk+>#L7VR@NUv87B</W[_m4H0AhluXuWsD[bgRI1-y
-s;t+,ec"/2igbPXyMU)}"pKe|7L3vM6N.VE;_CXD&Z`D1Nzw}3=|ZZp!iLEkRJuN5NCsjyl_%0~d4KJvZW""DL/_2a.T`CnKzEwdhm1`e1xN(|XG%`tT"N
-f=wQ6&1R>&Y>1]p]!e6HMoNFnDuSw_-#uD>9W^lzcpR.IP.$&X]22%k,GoCt]2aV;-q8:d4v/(v26]bw>Bp!BF:y6.yEsyPF`D7WvE`7`}jD<a@q)TT)p1
-%{p(tS>EJIN}q/N#}xl-7|PT8#Mh4#Nt)./['pG.M-Nok^[Y_p.{:H{FS)_48LI4y9%&M6<cv7w]IGQXhVFmz!-3'!mHo-&mRTC:Ug.Z4aHVV9Xio[ePc8
-vE3;aS.t~KlfZ<k%Ymx2f`Sj28RXVU"jqbV9TA3vjK<vL)awea2zG(k^&By_dtBml#+2VKHT7/^SV_22251T-U]K_;uPg"g+=|I0w}W.h_I%~a$KH,%l;a
-=Ve&`MR)KW]hYfL8Aj+SHC2xF8W__/7LoXIm2tHCSg_og/|4boBd93j_O|:zDEp},<9N:9t58Y{bsd5)$JQ<:"X:_}gO"|E(xH|f;j<K-nA:{x3<EeO<7@
-&['J4;_/3ZRj-[un_zoGr8L4)Ckjs.S2wsH9kJ&W,]E%a3IPjkj0@U!m'bGAs!D6AC;l$4JQ_8V)m{;V`DsgcN))/nL>[cBSxv`C[`"pv8qrgPjDv=.2+|
-SYKM6SPsHJl!jc9&er,N:u[[w[`BWlVRLN,wXXm'%_u%=P6GvH#{|Ts%{13vU6=8$ab[IsF|'un.Iw~Zb[j|Qy:{2e%y&fP`5'c|z6/3,x0h8lN,`}uMmd
-Is|e4auv/}<_b/P,ek((C/%_%ylef@gjAoIoplV/yZ&6!kYXZtyKAcf#76b(vUv=;Xy)dsL'#2YM&(Za3[nETd0#`u(<]i68/{4x{`cnp#`=H5F5_Bf`|S
-iMLR#0VzEfz,YVE-VkwJ|.aZ~Fr.)){U}4.5I/1X-nuXma(=Ge1ZDaJHXtTeiBUrIbG0R}{:);DIDwk<T'H>hqgqbd'%EV#jRf.zT0/8;#[gPguZr0{d6Q
-%o-CyLg6K9/l`3y+i5@+|O]H#"K%mY8q}N^_oiRijOZ_l|F4;[~!~%xsIdp)HIv_UG/'F672bX&$[/Q2WLVj`.o=8P]b~v4>4hv&};:lss+6{CrRgU1D(T
-6}v]pxpC1tR(!X>toT8Dic6l'%a/%9w%y<0mW|s8;Mm+lqDW8<lNmkQk3#63[iM>b<Z<hHif(O9HzJ;f]cVfYv{W|Fh7k2'r2`$&:JV3anjKVvm097C:98
-4B@$b}99}`ZERCGcQXL$5HUNCBTc-8@Bol4=iLU^aM.vC"`y5c~P^}5AJ#Lx%[yUHik|`P[#Y/Fh{i}``jk`b^e#G_@bbIA9,a$k6R6V{BKD2MgbXtc@p+
-6[`M$s=[69|QK+-y[GZNzQ=R/}:>AzG&$QnvH'dTm1i7tuP0s<3V%8%T/:l+cT+#df<<u^#gIZ%0yZZ%,&C`Q}>[1PR86R`=B{evHr8jSHP;@R48r%Sl3I
-sgjQ9OgT~-INADMff#@diOf<fmPg@qsZ]#ds!toSA93OMaEOeH$XRbU2ll}b'>={QijzN}Y{2fnPXTdWJt~)YK@5_}~nxSvw,654".ZM`orIX{Q!-M03~9
-aRfMvUUV8=YGx#WZ0ectXqyj%3mbUM`Dp)oI[xlpM@g3#xN^;M,pEV3qHa/v8-(%ET`=9Sc{+ZqwVH/'05jk.%;xmJ4(!8Q""yz6-xi[+gM/qbXwrl1c.j
-n2Ey2$;Dqlss+26X+reX;dS1W^t>,V=pj0AH6+Qg(;ooZyjI4lL:4)b,@#NPf#A[>iZ-8Nb{golx[bKepz3AR>'J]URIhL6RtK!`>m4vc%"oiI5{7+6^aQ
-]PBqOBoNF.hx<3Qa.[:z&_DE#-28A34U9|gwaCB{m"(/5Y1IjSHKW.@Z!Q'|2D,c;b{83[8>,L3mT3/=1@>Hg&ja97%Si]H9mhN+ZH=%-/Zne,Hvv=Fa5>
-Lfhp5"OSzX"Tr/ihUa9o7Hjb@0Lh-r3Z^d["P}9IaI5mYjrsz)oY)<wJJF'=(7+SRv~Q={`p$'oS0Ab/JXcHQqpoSShH~2E|Fzhk~CbslUaphA#{^<#Y!i
-eZ,61S'TK_evd$&HAYjjxd@U.4;)G-=|`!g!6Y0>{@q{(]C]4HL7NBPPejoLo6|N&uD(B|&%_D]oIb@YB4qG7e5fE;zV9F%.#ha3cj3bzQUz8y<fQ9R1a$
-A}&`zt>yKZei`$1r.ANAX74uvyMb5O@#sWen]Gv)o7Y/rJAH%>[5FRv4iY3EN_Q-/Bex>|4EA3.hWb`Ue1q-'mnB7eNf>b+Q9JYcS1RlDY5Y_>VMWzn<=m
-yav[>-SSR}0$U';$2n%^A9wgv0O7f]yHIFZb>pL.]Lw=[iIJd8i0"'C2|EE4C]lQhRwHiRV47l@"|]>9vzbvG|!aY>oG2O^0~>D@<rrUfioa=f+YT9^YyL
-jCI7DIiU.C..<2%wfD+FT@n.kgcU<6%qE3p"lZD&R/p}xm!KUt5E9i/`JlebGQA&c3;L%'qCWn6(:U3$`w|$7(P&S^D1ww>SF:IA"|O25&@s)lTw(}PUyT
-hb%'Xdl)!oj35hxIvTtDvCgX"Pk4{:UEh9+P]]Kc:f1LiFX0$/[vWCQ'i&>tN2SlN3L7DjXZXIThrNY!D]%{>8)pO!mlbl{jMQAyNn071AhR'ACZD8c7QP
-.r!|`Bq>~=+LQX,d(.eKHs}sLCC<p&|FQY.)^'8(n}Ps{jWc,@WY^mZj=Uy^3=LjQ$&l/Hk=9&s#~g"%Ti[s26I2#IUA-Qc@>s[:eXUuMHBPrRO<J2mSkj
-)#@i$:HwwN`$L1WdP{Em=3AdNRpk`KeZWAyE4Ina=W,&T)TF(BY+}&LnHxE.0>d[I(WXii5V_t4ziC)fZX!gf-uJ--gAk;z^eqF<S9343G+<]mZJE[gXca
-!-4OdPuZ]'`dLxHeLiU|}h$u@tD5:G]}3/7olUQeBi^"aJ"}wTf/I)8pP>yKpXZyhCPVpcp|i[3=1.#Mvj3O.5:Ii%o6e%6M+`!<Wk0CR7=@G8<Ec%,H21
-zC6s~'ED)u@}hM-lySq$eQRj"KA]|aO$V|k%iIWt3rX.z`xJ,7!7WH/KM^:6$}+/|C1|aF@%B#sDr'rYNp4W],aD+BI0<{|$+WD^1@j3pNw"0FSf6'v>!:
-(O.TH"[U1M"b!u_(Y"BV;d;%GT&46cB0>}.,N]"n4YeaWW`bROtRf[B6+3@Du2UYBHrP(n6YOz/$""2A1g>.V(Oahg%&|C>keB{YOx1@lw$(XO.=g{b[O0
-|OV+->f|ui^wR_K:ZpRC4uuMa^u-6L{wn@RGpE^fn]fYrJx:jKl{"HW[x2og7l11>)^$W{>##Hum'uvV%J66Yg~GweNnQ/}_TWdlq!)$0=Qhzei]5312T&
-k>10~t0]fj`ew>RgX0Gd-4PYc@:c[1}>)6,RYrdjq%wW'TV./%Ca6(Ca6(kt7A&{'QM//AjfoU@M[+fz,J>(mG7jWjepdP@-JdfN+oXE~nUOu1N39F2mT@
-u3(u>HUVYI#CJ';4}nD|Aiww{MX<Ng"tV8OA"~Q}ivY,dnnbVnx:hW]YMwuVf'cbW0hno15`{G+z!(3EH-^Jdk(iHD+c#Si<]w|:O'G03@e@f.tBCb~jj:
-wvOA0q_&^%6'@i:`(c}bc!ECm;g4G59<pq<|6:[UQ3V%yuoJo:UV[,y!Ud-pYYNuxS$3-ti7@XO9-hlRz4F7q!rxQuNTKBIIN4p=%MiJu{Eij#TV7}bJ=Q
-H:{rw^dyvS<4##FwI:)M$}I/:h&0;X2FG)1A&iy1#HGr^xn)`@z{T6jPc[uVBXFbp%vj|@iExo{Zmoj|vc7L%Nmz(6ysLz0akCo9K]h9Wd<_PYKD.E(W5y
-`&jcP0=^l("ZRUlfJ-VW~Gp|kwG))]&R3'L%7YdT+<}l1>+T^hpvHKgir"68pRRT5n|]g:%RK@=iV!HgOJNl,wE9w>_jN<8aiNO_P2r>-wDpV5~Pt{G&}k
-SX+qn2CI{B,x.y)$V8,cX^4U|PetV0mcL#zM/U%jd,LOef+k&lUf+W96PpJbz[Z`w;JIG7Z6~zw_u.O8,K"p0q]P.xsAH;AS-f_&X>FF-V-dIwpDnyy"&i
-.Iu"d>>cx$(Cm}'7As..P695#B'u:Rg;.(E.k78F,R,j1w1bJzf_Ops,]B6E"ff{9h7}S{gy<uSeKt>,Ue~cB%BJ3boc3+QhOBmcCe3W=&B,8'[c8g3WW%
-[PLW@L8f;>u+DsI-;74)=C1XYB-]a-/U,_&3v"h)^M7&jN(BZG#H{CI[[#[4,7dLTJ]UlaDUdrQjiK%WMQFONadDR|4jW3/#~FaX6h,jH}S%TQ)$0J1'F^
-;PryvX1hb:[lz&gNt<UXd:a:h["nT&c)I6)e&bt-S-Ocp<N9FWY+G"#FYj$+(rSREL83&U&K|Nzt>n]s4cc^"U<tO%90VR&hqK$R[4KvtR|KvUuK_k`"$X
-ny^g^CsFc5K1/HOdFUT%QR`N)GoPNUfe}}!$X1gg@VC"#Z"B<hnkbL8)3sK6xtM=jDU|z3uY~(v|vp{2`}OpuYaAhxV^NZVtfsw<R1{;f&$FgUC2w7=m_q
-F6/jyN@"J`~V[I9Ojy.<x[huVu]Z)[cD7|I88^jtEHVqi<uhT(63O#@6rc"_&-cDkCc}4h,Q9R%[n[:}Mw_G!1`tA2Fzw-#cQe^}WmU"}AR-_TykjXN6%`
-WVX=Q^K#XnT=^0v>R!BlPuGi}@Z#l":2g]=BZ,F1u1Kcx{:hMWLahU'su"t40K.8_^5T86F^wp9^^'iwiT;Sq6$A4#<%4;1/w8ej.RT[^4xc>.6oos6!w.
-2B(62QC_<4g`>.qRps7!b-4Bi.%hqP^ex+=AQm/3v[!T4^AK/]{;NcLhjk75FNpV|0TYM+gH(]REu.vhnS-K#]jGI.2+E(,;(wV`,N=oQ'$V4I^^`/Wv[{
-B3Szm5[/taNT'=,rt%G_uJA,,-&q1Ek^w{po7^Rm$GI`>XYy}=2n2BY1Hy{I7Io[zSBy@|R2/G"JMoyX[/;P1[mXCb80y"w6JKHoF!Ugc6(ZN.N&lU<Y==
-nfr:D3]9{P_bb$)iJB#C{fB30Ln6|=jiC3:u0JQn#t+wcz6wQ{l{WYY:`p-]sDvweXFPu^ANG+cg95M_^)>KbI[3U#@5YMwe2oAu`Wd3Nj|)(rUUi9FPtu
-5!@U)ZzNVUY@1PQ,&)sQkkMQ+%X>D3S,uGz35Sma>2%]Z.>iOpjJ;#qs-eiD,FH#n"z>h&C#`1o1'$BVh#}(6D()4ktHqr2N9dou|aOjD"${y/JHy!"w9w
-zdFh]PGm["l,!zAVk2DCWx&pgUM!or<Khgj:xBfsE^f&PNVkXS>Bz'euq`)@yhb'7)45u_&h.fgWn4M}s3mT(QAQ^)T5WM/{,j5X8QwdcfwH9w_LH0o}Yd
-'g&=<JJHgdLd:%;BH=6Y[D_a)v+7Ya]t`BK23RwUPAdXcu,Q:N+}PgI{B'=kv55NJ5>.k/Ii6G}yg[3!j@!R}QbY.iCWkFd;`Jxa:kh8~"{Qj9UeX4v3Cs
-t5`'_C=S(s=V,q=f'H(jKr!<wAS&0i=Qk`'|gy78TMQC@_YnGqH_^,7soXvDIU-7(^l-=4=V7PuZ#jpG54Bz~'JKiV+0(0"mciBjSG<h}gy2/9XIF3;z,i
-8'XZ&zBQ8,-3,t[kyj&#+PlbjEe";2G{}wZr7<pOZ1@wEdvJBA"+uz|t[>[:"6Irkx21F7KN>haSxL70{Bwf<M^wrtUat=:/TW18S2y/|W/|i/od;MNxg)
-B%^trr<9jFF3jcQPfRx^73fF#Ph"Xo7i4<+7&mBwmD5v=t#huV<^e1XxPnfK4`Lemq)!l<nmEMiJ`@C(J%oXP'S+T>rj,lKngIe.3hW!z+QC2i"AL%SXn8
-NS|b^-+JbpcV9RRHqy=E7tql8Gym90H$!8,Qn"xgk{W3_ypWJR'"twm^gZ~Jy1U8c'b+RN-xC6rY2LR|90U)WnFw#:c[-at>fDb<0Jew^XjxcY+3"1Pg)P
-kbiGPkE$d#jckMpq#k;.A'>1F'z|-+8"veFh2@6U:#OHD!Db9yZ[GSr76Q`"Xfd8sR-|Z5]3p/4J7"8uC<J6wU8DAhO!N4[R63T2.</g1w1MY=:-=g>$G9
-oZ]'lPtC:/=#i6I=&1,ETr38p#PMZ`A>cy+B{[U2."MRTw.T0"wV+,FF5ZdT[kz"#zy(h/-opPV+"L-&H6Rc.i@)"NbhI(pi:S1,vwsSkI;UjbmrlH59K.
-4dQ^(v_'ib#e}6E3;fy^5o<'hT7QqYev<o7%AB&-,&jUb#C<%9}0/);,(/KuXMpbP8-g;mPMz^uHyNQwL{z,HD5&EggUh{A(wbjD4Vh,h6nLNMJ:+5qP#h
-33/K~6WK~r`+Zk[R=I'cRF1!bRCl@}KB){2!IK!-4.3sF(C$/0HYMWd/107>Zn%B(B^tRhsY]%x$:+06>)rWlyY@C6`ny2x_c}6,Ux`o8Nq2(K+>oO[UC7
-")EWy58i.5zKX)<x`_|vXcHvEd;sdvwy5XBAeWp^PwCvFikCYI2AV<oG,.vxZ$is'{41Nrawu,7Ld"6m;5gIBv_YgZXdjiP!'I:m}:(a]PVb-z%CL#|XW"
-h.Z|md=fXzm'vj:U('`O(4uVtE^9d3T/,VR]QYmut$ToZjx2,]^9%uU^DAi/qi'SK0D3r)14}RpP(jPGX+'/G7yN}OwLf}npPZ}OgOHCOn[po_SPrIW6gf
-J|<O4Jrt#EzWx&U$%CUybdJl!|Ib_-|;^dNu@iS4rGF]QT]TBUn$4|j^#b!Tn_SM]j2x4V19yu5hZi4J}bmNApeB(H=!pEe[s,0+E"NU+cIf>GIK|W)#|s
-:h#9d5XM-MlWEwN_rYNCp_E"[pW-Cc1VyV+CMM|;E2&;c^C)l%IK-%-@F6.#"`iQ)Q/oMWb;$@&ry%7Sng9P.$q&9:x`#<,9x|'|g._Y35ld#tIpC=5'(L
-r/s:73MVU":b3L%BLL{eCpf<_"v9M2K$0w@&YS%UxB9sC>CUI-tu%aD@~)V.Y]Rv5Zqq<w{:=X%g!]Eo_fj<%ENX)3c96h9194c|)h,a`j",DKNdXyGMu,
-bSqhreX&)vwR7yZYD6QUuvUX"RhB+0tLz&[$M$Dd5-YK6%_@=)->]5zk[k0%qh][nn3Cl=MZ#sva0&1zm&3U!~):iaXzY/)u_t&nd+[:lq6b;A+-JqGkO&
-USilFK=OsD9XH)dDfwgYm>CUBlYYCv|["5e;'e/G!7DL.s96'qiZXi{)#HaP=innNjv|%zCE=#Du~f2KnCCeaW5{c;I6zb"rw=q+VqbM,fb`,Iq+F"Hp4M
-Aq+!5M@qZ'`B.p~FpDk#%H"VE"X<FZtCLf1pMa,S|k{>uP)6.b"UZ(N0aeT$n=/.amQ(%aTaB&Iivtj/7M=YD4}_8&yc3^#t2dmSbl<"fVO]i$Cpp0]hGv
-CE@g=Q!l[ul#b<fs.&Sof7[-k(FMzLD4m8wcp9IlSvPk-IT#p9aN=q,9G"Q6D0-Je0U-zj=7Iase_VZl(LX35:{C_lJ]gQh('Ui_s@3b-O|zaqWnh>yIK;
-YrL`oTD6(m_:^5&<!,{^rZQ>Jy=DqlVjWTUK!@W:xC!.^+Dx{E#pv6j(9A@bF)++:voQxtGGN4$3G$B#KIAQ5V&<QJ4n;giFrHUy66Bv`]EATwMvNIL13J
->F{I71WfJ%E]rn!R`>T^GyWcgpMs-dXxb]<#|8mFTfwn%7EIP^nkN%Y@U/]^Q>`mD(5'TP!-'EPc!$hahy1fh5e;YAq;C_xv}(re}'5>yS3","10!owl4g
-Bl7'`;DdV_{M)5-)kJm;WMrv5PPJ"/wv~nTIY$ABYnsS%YV>C9bSeq>x/pSTgLM-1[FXV7L^=K1Q$Q6iF{2V!OOhwNftG-cQCm7(XuX^!3Bb4a/ls-O`'(
-Q"TrTi$HF%LYEH.6};dg=DqD;J@)_[ddB;b=guY!U")3fBe2KhogkzwS([mH{.20+=t!S3+]gcYD4[QQf1^HxU=<+Kchyy|.m1Ug{2,=XoT1aHzaN-;kvD
-$8BZJO"twB8y!hjC#Nyej`YL+fXhLV3$uf!N_zk{$t-vvt,vh2HbN_,lYLSrn{t6~]->|OdS4r0M1+XvY$[HlB{WO;2-NG|^NU!jnR=ZiqXab${$pM":T+
-uS_^"bE'Pb'a0f|z4xKL]UsLfgn)F,l/&[G4iSj.!$byA4TSA;RSn=,:%Dj,P2_nF4C2AWanZSTNoC{P[L'W`wa;QUk)<ml9w.ty9F@)P7%,@.uy0RCt^0
-3t0EJ-tT)!jgv{LGC,J^fKD%^T%rnuK>(ioFQNhcd"[a@FCA:&A0,A{6>i~.|i@5&pg1/}%Qbk#&~W:q0./DXB3XA/[f(qXmpq7Tt=#()Lx.H99dHU@WdS
--=W/U/KvVU4(a,5'Zo3>I:I(jmF;.EE}hHTHzW^b=]%F;."`W;]g+-RR,F/1Vl99=Qr>[C|Vq'7cCCO`Z:TRV/M@>yG|j"8x+6]S!fj,D69ztdD>#Z=2c#
-3KV`3CFryyfr0w9%m{5bm`tu[bh_AVY'BH@6bJwQr(-2:3@2^x2QIBFG0nolHEAOc9gB!]wqM^1&:wo=qA+@!+rpJmFk"n+p(I/Fi1loee.jEgR}ep~V'R
-/cxlA+Vzjdn!LK/$^w`(p)oW;c@fDRI>$V3m}Y[4Y[-t(7F;zKEtLnCya%^d_4!WbacBmJ=v@O:L_<v_e[]ef;o7vNSK=rXO6aK8ot&TOn`.AT%oR:#GB2
-:VhXwzCLV0M-<mRk2|g@'}XU:TiN)OUmX6R;r)YwD`6#Y.@=@1@V#Hy(!0Bq,/]Hw4b$-hzloCNGfemv!0r=/w4}Yvb_v_F'a1K_i<'%5N_.q!H|S0n|E<
-(J6,y'mYYI6%tKvd"(.0`A(cFy1+GS{eYQ4ul%t1vfck=EM$GS&@#)y)eAYB+h7./=p2I0NoKqe9puL8@}d/M4s5w#gqam;%b<Z)Thx>~puxX`ywP_zLXn
-}eDOP7wDu8e7[n,I]J.n'hyI<'51K5gB1jm#)R^@tO/@czcm[|7ny5"N7,>n$VI"0e&+<sh245uKBpYa3PV'q``+nop_P7S,}seTdjW>NxL]FSq|8ky^iV
-abo{$[4[IXJkB9H8pH]mp/`xvDqae%X#nld4"oTUjNEW9E$EtEgX<^n1u$U&a^@@:TH"NBT8yx3!~w5Bj:jdc_ua7u!91"vqPI:-YCY;^MZ_`j+4p+vgP0
-:_p<0+Kos+2gvcA7:Zh:lLCN1XaXx$'c^VgQ&"xk@R.Y0;T11$LK:!6Y&&M`q|kT9MY0j&lm0U7-rPhVN)$6fop#:3$F7Hdg{6aWe#~{t/.ulc~FfeeDeT
-}2;nN^QiaW5,-/[;xlbc>}~hCqzveh0,7"YzNb}Gf%;Kp)7+:G5[X"^'0P-:d&vdr%>U"YU]}i:agJ]PQxp{+u$'h#W_g$[JO8kZV;a>etY9Z^"F4}J6%K
-c4"+"B[Z]i4+QOV,Y8f.}3W3cU,J9R(FtU,ug[6XsInsjeF-&y|3n+$0Mcu)jtTBCbC!Em(.V;4peMesS%6eY;!E"fcXzvVhr'ecZF&zm,ra:i[n_c3@a`
-N)~':]N$0Jr^aJ/PL[Y8PXw/hA)%^mDR/C9M<;=[vzneJa8csq>L;>~H>e}4TN^Lzy/:1{-cR^|LCrrZQD)p>qa`SJCH:wZjpy"I.Z+n6ineDWML[ze09K
-h:voA/RSCqb}3#e`zZ/pWq5;YwxBdZ1qvcL7ozYnt:<D3xtfw8`J9`b^Dqn#i.Ndg+2T{s8S(&An8d9`i&8i4aC'Z(3s]1OBjOHz:/G&Mssht/4uz-lTVy
-wqH%s_xHY56R11'nN8rxk^~/>DLDD8I;y8bsvvw&M_vDBeq}I6X]]/:vr}tv,z`A4g$gf+km9|z=+UQPYYfxIkl([Rw9yQhJ4iVLmr,^cGky2ivVO(7<&u
-e+Nut$RK2bO}ZQ>tv91Wv6b(kv[w$-kCr'.yTMnS[}-lpY6iVml/HEII'6H$zz=p4H4Acm3Y0j"H!pnI>P6P.TDlq&iR^MvP2<e+`BZ!0Q$"@T8B92&Qj,
-A4042Xvrc=R;Z`M4e4b>p%yFe&t%dg=:Z=4Wjs_BD1,t<>D[SY&Q/[7nPxZ&5%g#[&&_s@LC5g)znzH,+_v_i;r5rezt{{d}kxi-gBIb@ht(J+6lbi+QiU
-rP]iSnci,>6xO8,6w`Rx:7]oyS2S1t)yMbvDfBzz0{hP=:28j<XuErAB1s_lZU{}e."C7M`Ie;mpLGu}e1{dsKNCP<R:z0^p3X6E,#1|_x]n_:{0kQjpiV
-im{alu`A4qV:$v!|%^ksf_Fc9vpTZwdzk]%+&TuI}@ifdAUDm#nu:D{^ZFN8wNmuCw`hJwjv&FfppKX:S3fKxnMWfZ#')HGaKBPX2v7<:/,S|Az,ErCspZ
-h5@u&4(BS([Y@IC:yj|6sWex,zli-yfYaDJ%y2Q.^5q|@abnsAi6{<ve|]K@x;z=Z|}{^wX,G0MFDskhZ0441,Bnvy_F[D~u+;x;bKX7nA-kGuFbJ&v93V
-^#mn"T1Z,8q:G1y_>OF0CIafiBS^Dv-`Ofk+>_k>.[}49]!|0Tj/D),;jdaccn.>Hx7}/|FgkG"hvM)>9UCvL^N46JV]{zOS0OvZR|%rgK5N1(Hi>kZF(=
-]`n"}Rk.lnxr0pt87vfY1H[l53Ammw#n<{z$NZPJ]t%BXt:ynn2<2ER&6Y]RhZUdBHyvfA"L|,TrVVYWvf'.&`c3G_,@7nAAF`3Q#(yd314"~hSm[J$UQn
-&lefj_/+Dz)>o`#5spwJq1.FN]_w-ST-~})lUY9EJPh9A(/&).QlihzCg:LIwWml=sK2Qv2("T;:Jc6|n`b%30GO()Es}<k7s+h=mOONt1tX/#-g"L0KLr
-)g8}$29zb;kAAs1+sQb5F(,RAyUWcr%BxpXU7&Z&NG~GCL89_)BQM/JiL3bTP5$a:1oOsWVT(&ha6=%Vob.BvzTU&bU)%jX(1;"M7:-4K7X,}v_I'J9|f,
-q5d_KHuo^%u5MUIG%)G|9ipSUrw!%m##P7`J0OtukrM:"!Y4&EO+'L#Jq_^B.zvhY4Fvc7Aqzmlm3xwI^5;^e=wcWmMZNHD:z`6&ow!onbT/om6'J2Vl-3
-+CFL@qX_cGX.X6lCen]veo6LdnitYVUK`P-^"l&s&93H-TR7.^tfZCjTh<,atRsia9{`ncT6G(v4AUI<l`_)].'MY5@'r</y3|M4Xo~PjN_GP>%c]T+yV]
-8pa/q@>q(iB`@xo})4/Z6oCsYQFy;u9H.4yt=@fdR7W>BhxW<7mIDY9CrQlmf|:F>bP#w2J/;zPgICds,k-QOe;xym2jg8&hSL]9+yhq.C.DATPNTJVz!R
-@^+rS`=rg'<GfD7Jf)/2+kX`)dHV)kHnQ+|7q2XSF1gYP=GH$5gh33./}P#g/JAU9rYM0pBLSrtV,CeWa,<n(Fk_Kb.fn["qc09:T7VS>HJ<OaQ]<qUAuN
-98]/So"}"Ip1WS8AGeRtpN})jq.fu.u3b7bzkuyb~1oBvtvg(iBtm;{Xk[6X,js%wpazRBP&nL+>LpGK7ov55^Y5b=X&S^/^[5k20=pJbCkqv5j6nE[@v5
-,NFs:3@giVO1G'>@0Fpj8ea,N8y}s);|`KK2>vZE`m#3v|&+2q-CZ$340WE.1J7b|'r%m[U4dXY1svhNX.N51_eM}nj9~$_S6B9tkL-|G1FR0$>/R{1!TM
-&yV52ucOn`TT/v(qUm'>=R)ZMD3AS!q60Xxv_"AElhP`AR<Ye4}pQHcFH(#3YOBnK)-gHE,mRe]XcAV@en.4]D07o(<6YH5=tiBlPrEO;BC5<itbT/lzk=
-+FM^puMg#1rWBv(yVsY2{f!Ry}+qGl}!Q<UX%TP)UWVWwK"G.AFIyf[s@@g:Hk<@lQ(",G"14G@l5VxLh#P{(Ylm).JVFmk=!K''RcJi-_PRU$7.y+'Ib9
-:`8DUW8'{,+x]=_2WXT{$=m"GbAo/v~@:yAl's)A;E$w@oIEzfOYW/e{uF`UuMt'-}iH3SprL!F"dDleQ`#>);vr.M8{{|9wfsPfsu{'dZfw[,`7sUP%tV
-POA#DGO-3|(!7D-0Fl88X9zq#&|$DRjyAylB/2<vOZm71hxc"&TD-`_/l4}0H3=ziK=0cR8bl9]AcKNTPOV{yyC[a:DODo9K(t,I_e}PI{YP>Ao04oNYpe
-"2inT8C`nq6{j'_9'c3e,x,+E`geBr|gz@tfW0}EZ:{#.ifU~s!DTdVp.}1$D#,>Z7a_)-^kH=[lNqghJuh5]!yrp[;Y}ZL1Y_o(OYzURkI/er@6o+NJYA
-[5=Wj1VlObqX/K9}1=qOk43gq6vJgdDS1^C`O,WJt6GHUOv1#c^QngJ_-N=:PdZ}m24.CAhC'vY@7$N%Dg8ShBD9|DHF2^VUVs08-An1<kS_B6H5+w[$P9
-OpL>tlrJytlO#Tk@G=qzz^rVLLLUZ<2uCn])&'I[21{1kXe;z|827$mrWtsB!X|az4lE!TWJc.8m%WajT26.S$p1&N}V;B!M9zKz]eCK,wbMUf.2CqzqM.
-1[c&+A)o%6P4hrC+^(ko2G"_]l_tcC|fML~Xx'#D%W{ZoVM.!.[l^c'::^ci#{QP[fCKxVd!K@n2Lv{Q#{=zY<uTYCu!mXp+`$lW9E6syLcqVC5IwRs(H[
-D:}b+j@@aR-=D_sr22nO7N=]8I#}sE3e-ktK7u.u=3H0yiU'F7P=NVJ)iYyR%D,yNM!nWj]-J9r3.K>K(H.g4@fhUu%=|AZ7u;[ncXtE;7}X;=1ctV~+3y
-_wEy"Gpa3N1$Ob@Eg<iEVf'E]HL'019El>OsAuX-zYN]<=X,o;)CQ/@#`iDr</&muu(z/|+HU&IsU!]NfuC<>3-2{S>4Kw:=.)uc7|~pGYU[;lNAPoNs0=
-<<5N$U27Wqcqow{kf,cv&e-#il3y@BTUp(5loe}}5FiWr}cCu&.5q0&c`$A_7n#wS]NB/q,Ni47.y:Yv%]'Q^sw8Emq8Ad4V9Et[VLB.QjdNxVCAUABV7e
-6$r1K#E^(ps&Y/8mlnT-1E/8Q9"S&.@e5@N:rRL=@+GK~='rp&)p.3~9gqS>ld$WS-$W;mN4ISX+l)f)R5cKp,BC!L(76=D4WqT|@j(:0.|[P^RJ`fYjUF
-S39;w/1;lW"_2cmqHIe(B!n$=<ANIRt)n.M9&JUSc8x6v0oZiD;7}9>7L%1HVyhv+xJ&RHgvkD/B]^KNeJoLer|9mF5dvg^@-@[v,b'l^!B9G7M:XGJ/[{
-;u`c&,9=D&0)k$ng{iDhO9YKOGH`fT]K8ml#P,oD87O#|j]k6-&FE9FTR&vD`e5uA{lKw$shuAqyQl4yb_zlW[l5NYW%Da:AvuB`TJZ/DjBYY'43=S`%PN
-(pP^tNhWs}fx]:p:(y[UOU:9.t"dA>1tRh89KBNcQbj;aF(7AL-_{dKzpEqZFe5i_rg{]e'ETS@1Sh]Zm=VZAX|m^tw6]&N<+ulbPrND]^$jP^,0D#u!tu
-JMUdx|bp+BPeJFAHZYaD$SKXU&q6sy;[m0(TnhOeL,sRiuR{U}~,%hOZM"=/jyy%9fbd,M",~9H(+e2T}Levq5<pX/=F.A/)j0K4$A!)m+0ZJbMru&eXIB
-opwcV2$hKCn(C_A0l_1m1bVi>BNc`VDOB)M8s75dSw+a+xvsBR_omU1Yg0Ym1!MM|X+N"z<8Y!ar#.1sGr2b~:zGBQgVK)H^hm!#se>)%0cN,q:)Kzv+["
-K[BQQ^lJ4,Tjo#N:+_^Xjd7[e0cK+&4c_hy|HcizIact)+,ue!qHDOVn2vg6hD^Vxac/Nkw&/yWS;4"tFP41cwEgpWn1fJ<)^/XYXX1tMrl7eZVYuuAbnc
-dZ&;JX%h1Ejn7e0MLE$;H|QFzld^^bZp.mqQL8lnXXz"@ERs4#Y`IWj>kAHuzeaK{gMC/2uvk@9X-|vqazZO$Nx<qDWper:uwYIno^t]t]_l!}_>[o"1Er
-/q^lXiK[)v$OkqK;TdGR;VSN^hS{[!NeACih!)b2_L@cRdkH1):`0"h@jC$K<iuz~u|e(Y7,hNnmAmdXKQ<+,9/#oe~2a/OD#P~]oLOk7S';.ZGh(4`Z_@
-9<tgSBg&n'KyE]q&#d&:$L%ql%qa-T5'ZQiTU:`G!/yu(1vWl(@qw/eRv%2HlvPenCdFE8xEX>VB11&gt,U;IlcTU9z^Oh)BjBUYzgHHV%}b'fx{nk!t;|
-c)~q0e(c_1hQ0vgGG'!ZyJqkx/S#t1Z5(s3D/NuC|e{E(=#WMK4eGfZB1qFfnLmikup_5cD1r!GO#6Jl&K-XjkfeT&iYNxpX82_"r=qC|1dX[`>/Fg3]>s
-jxHC0Hz6`M"[p(=2)N|]0fnw.h^{|j'=wR%oYpE}ET(KlLh8g(;)E:+`I641lj!x/93wPX:a%kmFg{<%"/sGY6jY^]aT7wdjdOv0<j.c^4^{kl6NB"=24C
-lWDo;|p"O"DNHMx{suesya&(=}`1zeTs)7,(Rnh)gi.6tLO0Z||x|f!@tnIyP,nQ9,^M~I`%^7.>Cy0^;VeNYqU_]>z1{1z`$EvhGgK#V354S2uk)L~H}m
-I$6a`s!e]R<DLQ8CBME_'GD9qo-OXs!tlIqwh<CziW/G::3mwnT):O4gY9#d=vFcmz{EFI,7Lj@&H:@!OuYRp9Jzu,Y{u(a&wowO>x,P#LNm3_Mv2hdu9m
-@[v3H;nnf>7OB2H%/}xr)DYrqE>6Q)7OVmOsFfe"^bY=vfk"e6~ks%lyYU"Y`'MOZQ08UeND:(U4KG'ysoEO(qCe0U/yxVS.9dTNDfIlSN`nP|JeF^2URT
-3w7=Eb)WsO%JtHjW4ja^.aJ%,>5yr_|Fo[xNJuPX0oi9%xoyqwMxwNse`$N%g^FWF]l{JI`6rk`:c@Os6zL3q;^w@LYwL"jlU6YSrjC,R)7t}`8!"89!Ai
-<@1T9],M71%5Loy.)LvL_MrZ,zkX9@aJPb<Q&SfaJqtb@.Rcsc$9P}^|j9XSXk}FZ]b}$i%j)+tf<Sn@gQ7x0h!N@.C0vL,@Sn@z)g4LYrAiQ)pjXy";m7
-rlEhgJH+;46>",:%/@H;)-A.zC,o=|JmJ$5=cEIHBb}=doTt.H{`tE:@i-JrP^["IrdD;VBV9{!iPHQi<eKgr#1au@:o:O!=BC@m|1cinXVgWYQn(p)agZ
-80X=F8E/2gTq!'+qv.|IOD~I%CK<!FT;SEEc6VU"%N"kJ7adg:Im1UVLh#Cgcg{#l:,|nN&e(s_3=:"Na%lc-je&%@;]`e6G:|{NC{,Z6J{|.K4.MTz/}W
-QDFMN2X'!A,&g&fOumiZ.LxLzu[>^8M(T%KCKLS3[N=C;]xq]!sM+8R2+R5^.}`uYX1ev=}1V.0dhin<Lh}Y"j_Z'n2;pl;1;Cp"KB]rJk}kUTeTR88Zq$
-iNLXOLT7c@@)ut6[G(DJgmpiS^:qb`]&9zjN,s%UG1k8F<nJ!pDa=B1I~';/'[b5W|xd/Jld[Nxi&wq}NmW`Y<t/6q2.U`TG<VX0RmZ.>QgWF5S`w[-`"H
-s])s9lVV=a_wI<j4&hUxH'q`,dM_`0D.gIZJb9XpA3.WpR`+'"`cT/gx`BZgLKa"Z6<.per!wMELwV[E|u8/@>2g>Ax#R<(6iVSd")H3askPG|b,#O+u$H
-i"C9>Mt#ZFC{VT#OW.95-R#(-wA"s1dqz]@U`r#'d<>"W-j@..L3m&6br4s;OVt9R#Y.(Sxd"rI8t+6GmHy6UbPY1P70G.!Fk>I%,OB(ygZ{^bo9{iEd3/
-x,P_o[jw^cAV_3llS,vbVx19tv]]^kPN_g+Bq4'lIR#&iiG,'B9D<Iv(z#|96jwCcW&K@Y{G~|iGYM54<KCH/o8>lD.(PFo."N>&]vu&&odAUK}DKVDxEu
-^cTnH.S0a=Gl$X!u)rhDPfXTr%!IR-^^Xxny>`<Hr/7h(&<>{+Jq9C:$X|/]Z>9L5@K_x4<HZnhoFNc3$>f;2M83shvguTFxDBvvZsaSj-<+:_J1p]kDdi
-zRkry"-<E[|BlFU}Tde&Zih0{_6>ogCv]+8v.10lhBG0Ok(J@4):@45@1=G[I}WQ;Ubrixv-Xa3wW$QFzmkcYt8LX)^-eJ|u7=n;!1JXZY"cJ6EAq3@%_{
-~@5we.bLmj%kg'drwiD$5>^k6=myMMoC'BRZ#z66g.HYcK]Nu7V>z|:8gYrssS.H4gj{3d]8+,hTPY{KF>uux+kQf"lG.'Xmu9AVd/TS{2(!<u,iKMKbpA
-<QqWn9_^BBt&x5f1fw4l;[.U}{9,VA~RhqK`im#M5';/H#KE(n"LueWY]p1coTYYTD:!P$0YM[<RVfk[T^6Be21bfg>+iSx8U.!`SyQx^(/=v$+]Pn`+c'
-U6w:dV#tl9HeKa5):EmXtahT[%2X>rUQvd%$Xv3{CxL8w{'@)|P8I6Sbl(;,.Xx|;P2Wmw>JL]6d/`Vo!<XuPjC]Jv4g&yipY+k=:;#e(0W2Hi|NEYTK;)
-`6D$V[4:-@PnaXtAg7,TcW9_O4qp":X/vXz@5`La}1#t~4X4oT,U5&zBr^cBj8d,@Jg`)c=w923n}3>BVy.XrulB><Fo9ayBrm:rwTz1yS!edU^T/^{V-/
-KD+7K&PS9Vbn9^QM#p:y"LpFFp==pL4+"61BQ|ZQe`11R!s=Q(Nahg]UQkv/#M|yDvUJGB|D7M!ri,T<C7XsEv7@.Zh.}@7.3m#BBMT7g[T'0(P5J]j;&s
-}NY-Pn!/yg.|vy5v`^^PAuThyX.PEy|QS"cyQ2V6Ypq;Z6C>nCZX={^Fnut-+MrD&Vk&.9u`FU1oDSK{!/jB`6cWZ`q@lx(2>Fo<g:eCqSvC'SA:;fMm`s
-@LH&JAxtU0U"E7Rz[7jsv#JYt"~qq1}cc=75b>cXeT+F"wH66+^"-IG</eXAdG1G;`LiafM[KA9Lb)RfytMjd|YXp-H_J`-;(C!=G9=0>nb|`5v|gKXRaJ
-5_YU4-(M=E<|^E8l%UQDiv1p@+9jrm"7JvXF~,'3S|YN@vQsyHtSfxN@M#_%%1dV^4Yux^+QR+d9eg$Ynp0s;_p>&zGox-!%Uilg,"i5MLVnxRE/fDZ"g^
-},"DOuO[P>Xm4:yAG:p::ot>E]X}zk}auNq#^RnucaqY#^i$v.~gElPO/J%dqjPq>>^wfiCq'Z9E"bs]N6FleOC'b7^hD;FoR0JYZcX59H7V'A&2sv`(.7
-gz2`]Xfjvc=20=u.7>46$YeL'JaX9NG7|"18}c+>R0<XiLAI])rs!B;nhG;f!tdJVg^3mN"WL$DM-O1+ty"_1D.L+q=3b@uUo/wWpDk[=(kR9Iwt3./n^O
-TZN'y@.(Gvd[aAM0Y`MM&}xENqA>@CV<}e)gO#6lmlODOwo_D`ZE`TNA;3vnx`sRd=aJF=-=M0T)!r.fKVAWaST3s)EP#7mnH#l(Y'PW!u&/Sw&5WBBuHI
-F(ig1&!pWI=)"yYjleL8HWiT_A!Q2oS>:$"SF1Brd>.Sq%&%O$=S.A[$HMLk!ODL.2&!(r`fO;,W0xqmzOi;_S5O#)-p#C+vGdSX'LWXbUW'CVQk,v)IKe
-|JS<Y<]KEO6y6J%/~8-wP}~Oa$'J/reBM#m,|s{{32Tp6L`r#x8Ocm2tWj/=%^|6"{J]~OKUj,9qXz,K/cM(U@p8^tuxkm>JtSmCpP-x5u1;41l:reL$et
-HOt}<0M%BJkZu!i)]e[ALTfDEiKf1[%77Ia<1Fq[~g<)RR&t|LfkQyb8a2Lva;,&UMg@3=>|ZAx^Di/W@Y&M0}jdif/L:LH[_I%2Vyp2p8mJ8)k))t"8w+
-I5|7Hi8mO<(r~>J:s]afS|$mNo"Y;m/H.U{FK%<3]PoV1/6V{TymqJq;P]QfH1~WrPL/H:>rk7bm3zWWrI'/=hvpX6jizDO`nN:wk,O<N)+<(O0:JOCnw=
-Fu_TgUoP1e:k|@19Q=5zb8gx3Ol&4C=nCDIQ@uC=w#R+MA5C)cW^Sks$A-yQ}f>-Vr.!v'h"8"P'KE$<~e_GYF&'v#+G~vw7b%s+.,1{~j%-b)1GSmBE|l
-yQsPORH]1.O+LH{_C`wy)%b:.gEw=B>TXd>e_&v'WRUuzlDn5d8LbXpPsGTxcGHd4z}5&wnW[3%hn`HKu3pzw,gxw70GT"EQs4iy(4L!5mn!Ppoe4a:(7'
-7)l|oTx`Lk[9<d[-{)FZTDAiP;0M5l6naS-@,'EBVX$bhzpDBI2.1G]G8"s6@(2@G#!O7K&F;Nh|cRh!UdX`]O8K-J>(8L(T.IfpH:qe;_1L{(P5~06$Du
-upW1uP;"R(@=`ceg-}DSQam4o=0:)DwB)G=SZ#a[5/,^#.<(RhZy__@RvfJm<:D4OxxZpm}L@A%:W$M503l_@m[oP0},^y^&'EirfG_4hO$zc,Z5B.Ptc#
-WwWHtM3Rp9PdqusrF3r@sf4"Nb_N9>V)+49b@Z6nU7[v'rsd#('j)aA3~z[A-xi%H>RY/!L)2e8^]'Jxge|T)CT>oNnYOPYp-;~;vGsRX{9jM4;Pz}y%9=
-_Hg6>Icxj4OFEch1)MDMek"Al|mqGg$U27+jSn+m]fTvD9P9w[^@MKz8m<|G<E~9:3"vV&}Mb"un[1DNqi:pN-~aV_uHu@O3#`m!hEw@l`n)f8L@(NjD:#
-Zmj0$@FH&gue2ZN"4A57rh~(N,]9:+kZOwD<ML11Ib0`m0g"tr';SG@KP]-#TvfeNCV:4.)=75uzheTS$oNsJ]<IwQKq]UTIk6mjEz2J'f{91D=sJ%YK$b
-H}I$C:%j>T.%Jw+W#]!bSn;vLk3J0J+X<SAVgrR33cp;NkKObV!E)sdzJ6%k$b;v!iqky9/TjgEkLRoj`V_DoEZZ7oAlPYO"k%i#E.3].;XZ!0F7P(@Rwd
-n%-wTKDAgx2HPnH5HCtVc<WaIpC@ity2Dypy.R.GqcW-lKV-t0Dd$h%-:z:{/;V#.}">dnyp.]QV-soJR$Sfe^60EM+W=(C[Ahw03[5nhtw=Phk0`0_A&v
-$3m3H)iB<'aWO/wwGn^Wq}_eFWxJK:crYf$l}()f#.1<QVQ#-},:@GNL&^#Nx&U/+yanLzE&NOSn)TMc{T2Uzkh!=fE>Zc7%D">8SVR:A`hd_y2=Q$qksd
-w])|`ivv|>tRK0Hk[ooxa,1j^Fl,TDg<xGVpx1OY'S5I.B!8r2^f5QTf}fO,xPWIDvM2Qmga)qQ'WZ9_+n4>|DU&Zv~9YZs|TJwy#Do6V<a'}K8cJv6Ek'
-hy-SAvpa/y~Yd<g+`[o<5%-t5xTicy,p!P3z|U@$]I~1rppO)A+(Rhz>Q6++FFZz~'u+7m71wG.V&5MOQ}NUfZYq]3ftVppl7$:b,)^Rd!{;AgEvohhdga
-CR"=ofV!R}DrwLR1Lf-"7C{_FuiMpS!mX-PH;V3AH'2C903')3J$iZoSR[BzmF]7nvN5FjNGrkc1H'G6V"}`=ZoJlS]u'd6`p4~s`kS)d[G0lzQ5!2N^:$
-bz:Dji-7=h](RMixU:^_ex@.kt&#fA"`vhgoi-"a4.7.XMn]6F%VQb98).%$%|#7YuEH>8Te1N6jkh^L0A6>/l8=0VoG"G^hdm/_[O,rbX8e,<M`}g2p1H
-{FlFNQe;/&:AqkY8o)OdO'"V2$mk5UsRJ-X%cb4$"VK_iG6au/MwwB5M!W;|F{mzNPQ2lN!-XVjCm;=.G&u)Drp_hpB3zV>(cG0f]le&sg-De<~hNc)Vh4
->d6i(O2NDRy4(0Vng'ytDT")S[]Cq_l(CNWq#CcCU+xjWDu0q#=-pG<rD;<]k$A4e_N[w"m):oapz^d,CKnCG1XG=R4Ow[AX<S-YfRCvxl|z#TX-A$7D"u
-OdgDWZh|I+J{MK]B)=Ylp7&l:O[I8fDi(yT2/L(x_6T'bqK#<B|7%"=hDi~u,h"WzT}-c]z/tFdL!'>pY63N-8$W{+JM5]v1KO|(>Jp}%80gu"7yQ',sS"
-"n^2^=w3UN=rW2fnD4cH$"_d!ggmYAd}mT>nRaEsFctq83<Am32x4biiy5J}l7Z)d@H]d0#Xd"Sf`PcEFUN_z7.0@rf9yYAEyM`43Pn#Ip)fq5siL9CQ)3
-vb:9CkthBNAJU#iU`=FUq,Ldb,;P0@u.)0)Z1}$<2p%l@US@Ag:=QoxP7VxD+6K2hfBJmqs[JkxqOt;uPS-DLz"8x@}r+0wBNQ(OZ,N.J6653m[`wT%7[Q
-`hi0loWA{G"8Iq7[Ck/zdu"g,^k#Z.{d#f}2S5IlJ=25(>VaVmT}(Jfc."OvM:S91|vN6-urwKJRg$HY^S4,"NMzToy5tKzB<Qo^=vc#fP%sbLo>qTm6jd
-{|!M#ZD2ch,iKt}8X:FUShItmjz%}r|U25Y5+zG/erLf9w[=L9-Q(>SMOD794P#+WM:Q&}rRP`"lSr`}F^u2cp-L(daxn5Dv.s{DUpc{:LjNErgM%9xUeu
-dvM+&e9T76KPlC`8-}{`Y-G|tRhr(fN@R::8&De[{:bvTyxUd(m.[iuaAVBh_d,Kp"dwm@E;x5Ks-Eq0zw(jsK`h>cLfx+5^&},QSD'rU/i@Wd+XKxhgGq
-2WV,(m}|,Z0P4NXP9Ra_%kX"v>0RF]W$@tM74xjh)EGU}[RJbBUhE8'>{F@v0T"SJ"P)q!/&nf0#v+}1dFChR:gewD{0CtF(TF&K=y/oWfdv8#<QZfZ=2i
-fPmTC0FG-%Y1#i;,%_jVmFxi!doK6M5m@_rK^oL]e`)X:_U(csm8zWAcZh#,qVPKvR$w@M@3!zUuiH=]'COwm6jR;g(^D>rw}Nb%^ghx7d6[qw<I]z'#yt
-l|FP25M'5:|vvN3"[Gs#|$>|_(avC5]8E<oN%1nmNxD2~7t)SDsUVPZ"WCcH~g&PnD2]@QxdKLi!t>W4brd)uc|O.%S<gaKiTI!FgO`%8#X<vt@W{hHpVP
-C2}T])3eKh86Gb;yH)AYXwr7)M,pU+FjaDBPfGaCI/+6.q)U|TJ<Gc#e;qj+dwpv{nLHpvhvp2KK-O$Z%RPR.E+'"A.F`[(aX/|'pUvzjpYzf_CF%oQiD:
-()<<rpDoet(b5&mKkJ;8]&ctpsjmqt)nOH3&,}TN|_)iDTx`L9yHSbn/d"3,>w"U,7mz+;0t~grAK`lUCQB`s`xth!x/]3hvX%_RAMC!y#Rt#rrBZF)d7-
-n.t;<,^]KEn6mNuk+%L6]c0]g8|Hm_/WOd&;P(en:1`c]t5A>c[f"uARuD.ep4b./(v&/UZ|S7jO2@sSW9noR=3o=S7BDZA{i81ADRbuGG7[l.lI)h_4y.
-&Hx=WH9m=UZ%/x.9Uy4k4oB+6A$HQ@E3,`i6{764$2$QV)je-7@r%^/T9/`W^0o#[9Ra7p}pYm.f]mTqm;IW&IuGQW1;>s!X/A]"jNT^7;]E8!C_lb00Y_
-f7+2&O13z,6&E^L9}tn-txQ>EIp+VO#Kzo%YuQRgD6_V"M2eEBCg/)+|Cg^,d%JA,yzP%`c$OU#AA{0Q]rksi9Q(aK|7Sa4d>q)_QbO+ACX65;}Thz:^}3
-b5AV@_@FLFEL,c)(gvxHDtwt4Kr27P.}-#_qF>}yq:3.`Gm,&F+6;;q[WTBF!"nD|{kIdlX`Erx^fi-^:!dvBfN=a^aZR|J>e,x}}t4$DmEL-8=+uZ$3hU
-ZK5V'tGjVzhfez_#J_b2v:tzSd5IR4~)hwx'hme/yvbC4]s!|PMfCZ#x>(vnW%6X)(Bu(S~|N9>t.#1jr_3WoUo0s5bt#2<Y]S8ISXy@;-dyGkGL7uc}wz
-KIav4!xq=&vFe5|WZR,IkXxx[6if@6W[Ie"q5;=20PczZg!VF__W[C1PJ4y&&t0XrX55:!sJ.x06B7{Mqeds'M9UzK~x9gF-~LYu(}:U$5)33yP(YPxtS#
-}V2jP&~=R6V%DRoe:S6.ON2|{F1sXV"er)j`P[]4EX<L"eEDvexBD7tfXBohrS-hDg'u7$~o`#x6EXpf[10Mp%70MV:`[y_b8QhR3/Lu9;$qn4sr3|^Oq|
-q6xxq&HK,v@d,|fdxaAZpVv8M>du%_]k4SWq)p$K1T^FmQ=bBbvVE_|]Y&mPMIA<jUcO8}%!{IH"hEzwaaquksrb">>7>')"[C@.'KDAA4k1q'}8zy707-
-]M<}xl7TX|o#L&u'|wi'B^.'".3F3az[l/.y8dBFb&To{V#)C)`a1F5r`fL3:KI|_a$k"i66NRNhoC|d}'@T&H:T=Bq$}@@;,5hZ2NL^%qG&2qU(`XXknt
-loC0W[i%r("xsEr6f,Ag{E&=/4/[5L|4/f$n3Y]RsjD8X=I-!|EuuLPS+pyr[|.6[USjUS0D'E$2Z<aUL.4J+&=8_V"u!T;Z}{[d@fhbq=eB.sH0UyDFh>
-d=%0Rbb3!&7&LEn&NB0tujU|)!;0;:,$,PUk#g@o~EqkhUToNl:7C^5N;6Fs@2J9W:+Ax.VnO7l2P9ev/zv0GOj7QhD^1tJy|$j{Sqpa.0TPGYM-]5B`k7
-8AS]bgZo:x<|fN|>rGg|l)jg+|U|0D/8i@eXMtEAA&,VS3G&:sX35+#[qjC$Y|F)Prr`O[><$sui0L8Qj;ym4P'}ftOpkeEmpy5T'!z|Hc>paB!VIsK,"`
-ss9B89fb'6X,e.)OiCMYVQg!%d_J:QY3p;qWh(9%uCkqjZV@|sg}7rZ:_.7L9`}g%&]4+nKl-;mU}J}1S6=).$p|@)vy_m>y|}|VdMMU496/oH4HTx%&/"
-g2@.vLg+KdY2tJDL;pf_(j&c7t`EKMce`5.HbXb`57!M8M8'vnrvmBS0NCR4-&@sp;[^hsU=<Z9^gM$%Dn~VS`,,D">o1cW+"9&eVxbyX[}xP-;|#o8ilF
-7yEHu#<A>WovG>Ycm9l:lF5_W$nyU12ib'#bpu1L3h#D$wR1PlXub_&dZ[M7-NT7)6ijr!|Vi>^3vCOZy3UoXo]QLGoh9R`!%3i{3s%bz-+!#:VHe>UcbF
-(b11:(y@Ydk>%K:3u(eOw>jehl/SfzUS5h}W`3aRXkk.10l(^@yqE}JVBImKnh|fD#k(:38_r$~60g4fNBL>yyzLfS_^[jv{%$V_mVSYP(N'P:N'C0F2mN
-U9q(/su(v9dg~5>K4oPJ-Gs0lH|=V%n=RF!1]A(]Z'&e)R-Qqgc<o"b'pdrBZB#c]P}h_,C@(k-e&uFOPeu(lcKQ7:fEnv/H'u/oV77/bs.9ulDY<qCOck
-#,--VIDOfrsMN&hO(<>0$KqRCK"E1YgnFWGl:>N>e`n.4XDFz"c;$l]E,:QLAuYwF{Pay()YMwK:!P)xTr55"FV|Z|Jhd=qC@dF'>X]S(dE=CF9NDY_-Lx
-~baE=^_gWsjD|2ZsMYy75[`yinw`uB5qwD"{gfib1h'XzKRa9dT](Om!v^sc`CqoYZlmS_yQ-7-X$vLMbok9:YYG`yN7MRpI7&xEJca%H8+[4.!'d#rx2q
-g[f([")&'g`pAFkA6wQT4U2sKi'"7Viz]@F:5`8n)TKnt;oSgp9kU0L6r[l-yr5)9aht|8O!w==JfRbg1"bB:OY<zQux.L|25Z6tysnsfZCBrkz8_/}4$}
-I!n-7oXZR$bI}uc0!fJ3dQw!QBAkP8p)FfHnCy^oRV1{0S8Da-AxoAsS]Jm+K6MwD$;=S4~32k6e_GMH]ZD,XT~@mJyYS4cUm|b.SB>cWXtDKeG6s$uK$7
-#p#4LvErCLz/&uMpAhkV!4iuRh>cdzdnf|kTcEW$[>EStZ(9R`VN{/=LCB@$kL)^&@&)b|EB">6Su2%(3.H($ahiqv0Z!x>E]^0Tolw5q/m,-L)h%wU,=-
-&nReIqRS&W]#|rg4}ts@:V=@!a+Q%p3"54c<k1rPR(U/:QwFV[2U^=%/n"yzD4+4o[~M;6dqBA"wih5YCoo2wnI/;%1}(q'_=}vZ3m3U]/k|HHf55lO2IY
-$EUDJN]o2]r[h!gR!j75Ni%38."x{l]m<4gZ}O[Azb].tRbgXUMchE#^{)qX6_H]Xvm|-9_lY6dHr/$C)zr"#OrW|;d=3Qe$%D<VbLjFhUki>cuPlKFZ>g
-87Q@UfwWumkL|`!+`#(nAZytRHY%9TN.1MfNNY}m5^Ep}e6#M$]w<gaxqLcN$2k_>|LJ}v99EnloP.YVHYF2(23S{Crz2oE]e67b4<:$OWE]>'s<EYG]kq
-[Tk'L>>IFT]fKFxB7y!V5+Y{slV#Eh8}3s9a[[}gQZ+Bj;)h_5!XmM~t"@[6Xu^YC]sj_VgK3f5I26Jatm&]}y=6+_Cu.v8<"Eo1-j/t&4!,Lh^eBa~TpF
-Csq2m9y4L,M$[}Co6&+{VLXFfPG`'Kfn1a$1)yL_'-s2+{$wV0_s[tO_IaD^/>s1vpON-<y1lJL.aBJ[^"ko-<sW@fElktjBUJ(MyfA]|`owHt)Tf/uYdZ
-FaO7Q6uZ(1irE0]ZN2WH5AxaYWq566T0TH)QF3MTfWB/fCJ9N).pmvV+RSiJPWT9Td}:n;lLAE~6b6eB,e@ce+q>g41Qjm-iTA)=gvH"'qc>rq^eYVn=#"
-$y=6_iQ-tam3bU$zuNRzokPO`[I}zHTtDDPR:LRPFc4aAgzo4B_5kuY1}`irrW{C)qf>8L/>%Amx,_+JGBJ6K'-r(I9!KN,Saog/Q`"9>O%9Rm"Zxk![kO
-{>n`DmyVc{9Q}TZMT2Ep%0WC`8`QZ.+A]9pDmYt[jE8&_vFOTiv,U+9<>3yYJb|)go;YaDx.FLr6r|m9&,y390`aDXTp=MafKra[WH&'w>KF0ah}bLx`:|
-oE1HF8CnhA,}[5^{VH6"zATO}mr+L#~uH/^RbNkY]Ez"s3gkN,)j-FnL5%)cW`uvVKl6>NWip(|;I`5O`DJ;~w3{{i>-/B/_](`0&j21[aNG"5(<jG^pO8
--}1A"Sc`!r,K#enaMb)h,d}k}>PNob5Q77dx6)$x}J_4#;o5$aSRB6eEeW8%sY=/(R3VDm_/:+=`l<rx<j#EA^>L_wwRS!LIAMPFz1.mgo2m.8YcNuQ5dJ
-w@rt$M-OV!;'Go>fHyk:h[LWFgltcV5C.}&TEaFrFMab;bIH-<yZzf^$QHJ4`CF$`dZTAyNA3^u`f/ecv^Dh/oXQJvRyDy2V_LuyXLC$8<S3Y.(tAWEZWi
-+3kd4t(g'q~8Xg%Y]vEA8qEn^VI^=j8A9=M528x^sl(72wCRd{<}zCdh=fz1$nLfBxd%a5Hjy4HI:QcPj=ZJv$e1To8yH0zl9K#)y5X`/lD04Gz05ev].r
-mB-Y(7+Yin;!azm+Z'2ga=gry^`fM$zH(NU3oig[1!Y9[WXDl/,W_t/(59XOi+)<oSzW3}#i.3EC54qpk#ghcv:WjZ@lJ>lf/2_j%@HL8<=!$g,=(-GELb
-CxYkV:vJ#]l(Ls`AT4ddeWk<:TJU){BxdM2JH4zm[CA&)hZ-+SJ+GOm799HfD$1O$eN!tE~TRPmQS`PmY9_rxvn5t#R/cNn+Z}n<0([{w:-)viZo"ePbIs
-S]Gb80`m7zv20Xse"CcdEY%Y>/|AU)_`+^pDbdG<<TvI2|@;M:OUOf/LK2ff}/L)}Prc,^b=^1O}uQA&c_7Icq8osdA^QTK(/Ko|Xz[!A.ei[ZM,I%aZ,)
-T3GXhxv//<mZ,kL",bUC.atf_ay8g,nv]$il'orv12e_a9W%#`2scAyUzjIXQj,6K%s@~Eeo(FZBjQ^2&,i4+pUuDpV5W:2v,09#5rlIas$3N_QAbr/WB{
-k{,;kTP1JjC}c6nwW>dnFN^gT7%M]LZ6&`r.6gR:Co0^_qZU#m%BaS[w&-0|+8&my+Go#7)@u((y@z/|aRwc%OQP;NarRDYF!BQ1GlHr+k}4}08ReG>O+d
-Pzkl"P#ND[ll1q!p6{Zn5{)D]L;8E0[|KKnK4=<jPwhZ^)Tg1qX,~3v_JoPrYXJ^_4wu."KM`U=UH9Kt%kcQ@cB11kdIjsqwr+8alLu(r%<qY'Rw_Sj{ic
-q!x!_+Cx@k7)|%tcJz}@W_p$+f!#0_~qFsH5zgvR^sDZm@X$E{'h6]2N,yfK5uNApu~`&:[z]L[&SI(KH@1gRgDrL9zS|H{y1I/boj!ly5VCQ`R@J7{mR5
-Cxq/bj/v,yv!U[TEZrQ$j6UOV/;fRo:s-jmX{VdVs1nz2fB;/lPa8Ljlu)]0F4[68FD/I/`cCi#'i)KE-I5L`4~&KLa=y^hmsnmhQ!XM%v"lzbx].M67.[
-v)f"6/`e|m0//zYfx>qRfFDkVP@p37}=pO%%SxHH655HmCNw^Dr5b0'P/E7<28aLK/x&tG_F0w&PVa)MLZjz2J=L<yTVR4lL;8I@v_vn2Qn%|`:MgaDfzU
-i)oa"_)iuE"}"Z~a@wQs[m_GOK[8dik`MY@X-xJxi6PP!HdD|=Xj6>wNa[]"W;Z&jf~7G'bB[cVIdsWapRE7TML&6G5GY4;R"V3zDS]"Tb./SNhB_zfW}.
-S%Awnr[Sp<5,OF[iDmj58oA}GP2}15w,j=]>}3=Gq|}VOR01>SUJ&NL`Li^t:L49PR>z^]nd/O&54YQDk<J>%Mfwgof+mH#lJuk}=){/QHx.nEdmnjiNM<
-Hc>tF/ctb=,bKn{Y}hFm,cipMdD2TK)5g#c$(Bw-QE"f<#4qmh-$~xpuNEkXT2G'$y+u`DipQ.ned+")wuH6bF$,yDu-0V;n/wod69wPkFYJikXS/Y;q`=
-$9;fjhIhp"c'jseW`#k5C`Z"h+y+Ay43w("6:%wl8G%-H,)966refud5(J/%2YHhW}V|"|C,jqj`xq/dRn$6Gd|Le#o'MkmB`YHy,]s5{]lvGG<z8yz^V.
-~m0Q5U"KE3yjUv!ml`cm]+7LF]zjGRu1@{;idyD(Q8gYIE~-$[iw^v@^.KZmmx1-a=#Pz5@wk`%n6]<tI9T:=EZpTdn0)WdUzJN&fydew3#Wmt#03j'>Tu
-$0o.Y2<M<9BO&xA{d+;Kv->$1FyzQA{Z6FDNnk%YG$P;L=^8J-|7&E}r7Mk/+N-+j]a"Y->iui$kC9&+<ITs#J=z,qOm6Z+4k#|Asu1bCDe0JEqT>a=W+A
-;u.D7=1Ja_=L,T~Kc]/_N-o:H)pFRew`Z#hdP`SmUiuc%fnpcKo5+;svE=e6=bkYP&Dptkzl:DdgyYGAN2n}[nE4SE9i-BJtUF8Cxus;$KI5_:%+J/%SNe
-T;f^{9Vc@B47!F0<|#"C]MQx|{a[PdYGqbXmJiBwq(dpO>wQ%Gx$::"8GAw)OmO{`AF.b1^["cNMUL~:l@ll$&$VQAgU,9V5.G/wy'^W5$yEssg;d)rG_1
-fQD[U-N7-,zM#S@$^:p&ndrHS'y[^6j/)O4DXuOF<-yN%/mM$6j"8>e/_CM7^3(y0tQA-2)jQB,}z%|DinMyZR>KU6isb12ae3RE`a'ox0FBD%$+w0;F,>
-4i<UK/3(Pxn-0Ji&wlWh32kGN=77L@=u7,xgvH>^{"_fDhRM=e[Z!5=r+|#FQ|d:11H'1pggpi$-f0GW`Ona.>B]B(NnV{W{vr+:f=O5df%_;dq^CJ1]22
-cA$yr>t<Sy"YWcO;v,Z]tn!S9/07ugKSG}Ud=D[<%LF+U2Ydro0)sWg!!~;mQ-[LacYZ+G]1`x4%sv#wWllr@0=$U|a^Z_Q=Z:U}.HhXRvgW{aQRRShGon
-+F~^2}Wy.Wa`{OFv_)+'1yQ4=&nGhiu+yiDR%|7i+9Q5,%euk-~EZZ<T6Pl4.U-DE0|oe-w5W<C|m+_];WJ-&byyl[B7dGEu4tzn%hh.8P^isXV)VFi-e+
-zBPmOJ9$9hDH7f8`6Qwec;b;I[l:A/AbL{_:rgQCHoXf&[AtZ=rTi;t<~6LVpy8YGZ""l#`Ic{ppsdg)d.l('OaQ0pRcxaJHmmT>Bl5lE:=8Z#-G%>j4YG
-4'#!@y]yL6Dga<0|:ibs9/8Aq3u)r+S[.%^C+VoM9S'KJVInUS1s"^LKlpyr]'<;TnSNS3^1i3.E|T|sY+[3sJ%Yr;ZYG}RMVk_v3(dI"Bta]OXQvyJ..Y
-n:;IgiT[[3#}SHLtKe%$a!kWvdeaW|NVw/5tv$b/^:{Ln3wWKll&+LwYw>4H:u7IW8J<qT-I'G;"yz(SK}5.=b)WK49CW6([!##A.^%W2.$G6u^$ZYGFbP
-kVzBG%ePjC%=6Yl,<X!qad3>qH1]_L$IQ]FR@vSDjsneo^%[f9,dDDwnrh6qVR5}nK~CnfXI,/l>1{%6BV[^C5>Kbe5V!V-"U}zh-kqdCtiRJZP823XZ+4
-C)$MhZfe$^Wlmk7#y#`f##W.aQ=NUj~ud$9iuX)[g(_I&f$o:-$/M8}dV29lStc0J"/<>95d->-U%EEr4[z^gu&r{[gXM6twe_->bId_#n%pxsU>wW,Zv#
-67Gv|2vrh0Lc$>Q;-^gjY=s#"bQ:(}fbTPwbkjO,gci|d+m+v.Ed)0xOYEd[JXJx:YjKr@%rdQ@C[m<-mqP;LJ!ykHNg3<k=..)zn"wd[G,Aq&T8CUoG!C
-uP'a8UUwwWv}(CJVa5gkoS{{wk($yM]V!|u#Y-tm3gB:dLV9Xq[vVcgxMz&MSQ"/6coRn+$K$)Fpj5KF{-m!Jc:17ToTj"0pEfR^y)VE"^|j{$3CH%/r#Z
-=3Sq:fVI}5OZ,;ee%inls.z(fw>nF$d;1iWxchpAQLj%I'V:l/mE"qKdCPpzz1{vHY&h"M(>@>IV5G.EJr|BFIa)684D)GwQF3@7Lu6Cx=yI;{W2;70!~c
-;jE!f"i0s{)<[xBIl}3Pisi0AY7xt)bVV.+IST9s#uk7SL;7i|Yy+r44mutM>e^,.98L<|@q|m_9NFcAkt4U`%Pz=cL!~l2+%d4=t2HiUW)c07qB!{Yq]h
-=U:U[%kaRWRueOrWjdf07Z}`qQ^a8N=0W188gIMwYV6,C;Xm;`>A:=^5oS<JYp_Y@GJh9y{x[)p0z(9nFJATM_=#@$(>3!3{|0s@H.mOG0p;DjAipvU,P5
-H%Gf/}umURph=y970pq2J|@'(Buj.DKs`i':EN84ht.qMeqhpq+,[9BMQnHgI1V31EmQqv"9M(RiJX&{'GDmA5@jXh(DLl5l]7$b,QQMT|jK:Uete|"UIF
-ZCdVaR>oDdf9RO=qv3QW#m.r`$>=nGq$AaRV)rW[Sa`v@%b!{vPuYc!DQ^QP#hDIHw4g+WmH>)~)</{qPq:aDa(SsH_Ij_R^A_Q8x{O|%M=h]P#5Y@@egC
-w/)N;i&tM'E{cLJw_|}_zw{lMI"d1pS9&-ZAu<uUSpLaHI^N~_,&4Q<x"M}aNY;#)OmX#6STO$c%RD+bM[5+wh]@^hPyrFxMQpe;Mxer'gIh<gcXevn3RI
-s#Dmw:~sVaTkN|-bF6~_}S$KhaRDle}Ir1'}lj8Je]!zCrm$cdH<49suMZ(^R(0}.f>uN^:gkHfl#191}xka%=wI|r,mLXYWIUgX#D+3VQ:GLJ~QhLiHH;
-#1H]z1rQg>O36E5j=ks""cwwdkn.XSpXAiL3-c@CJHp]+:dCxN3O)2G6j1UoiQBG(^!u5:A6:z"_]kJI`sXa<K/d0kT-a5wR^2vFJsw>$m~|uNv+xX{aC'
-fF{o`ot;:+KkO[4P8"WS#1~Qr<9ft}@d_d%rY!vNKLJA1+@;Lem`sSu"G)@`MxNhfSlp4|@_.iJX=C+NsV_,/.p@J@nZ0E@.'a7_%pLTsw`:6Jhv~ALe1F
-=<;j(DEoA^C-]#-.%A2/vW01jm%NXU6UlstaRcx5O0G9I53+5<t=%sde@Gl-PhJ6g('H8#~t+H:lg$15XFq:-L5[V_C=^{&7q{+7=}@gV}gjVaf$y)bDv|
-#CQa&c@`+8k"!o-=6SF;Yxft3YW;:/dlGeIXk<7WpB5Di#u4~Z`bs2"MH4~<#`"a(<q+6uJ#EmHh|=}xzcp>$iyLWKAvjE.;ZxEqn^eRI&50vs.@|%ya3.
-1=oKqe_1eQd4Qv"rCF/0R{G#3C~>~>]pC32j8-G90|bA8Y(0@&DDnkbpwW,$BWe,2J"a!LMx$%i&YVK(T[y'Uj<|,EdDT}NB;an#]RF2I]FD#xeF7Ce`.j
-;Wc(r4&LImtQf:aqja}zlBb,ENc[)OnsCznSZ#]mE|<vzn%[LT],i#18]q0RjEsZ,6%yos`7A'bE#1gx@_@4cXV-or~&EweU3r#946Og7IO85l^h}Rjqb`
-,tgd]m_jq=!z~e]hzy.;7bNBJ]s'eKf+0hv{Z:VH{OOcU|2TuB1'Vr/q]cpNs7+kD`Ok"!3h}5zz[h2FN[-_0J6:C=SY/f51G@Cv>=#2,FL]T;xbySa.i5
-SMwJMK<<QV29f"v7qWXyN1C%w8&m@'3uT4l8<db>q-3&CYDh$SZky)%vT[-j`djVhb).3jp)K5aJJo,@=:/bm+bH[FPlIueH#02Q1omQwE})zPwGtiuh))
-HMUobG8w]d4kSxH#TsRVTWx"[+Iv`HbUq0jVE/uF1J5+xX_%ecx."ZDh`/;1qUd{`6m(vTo1.N'&PD#nh_ns/XQ{9RXkc`(w3NAopuNRkOs>l=@fcNB9K"
-2hUV%;gQJ)D]P4>W,:5%u_cJ-3U<hEV6WqJ;-p~MQ6/^:/gNmN"/xb0b8KzVZ:,L:Mplyd{"aAEr-AWkgMmleFh>u5ClPA(Hms|G>6lGn)}oRa7v8nR$n5
-_OX1~6i$NsB4N=I<4cyr/B'w+{]v9N`+;l<i][wVoCM#z)Y0`J2}nw/Jsa[lbBQE=.<|_+5&MjUOuwEsT35bG'^9><P2VVkJ_M=k}<8[jYcS@W^@k[iXDw
-;C--+4N_B5%vNFT-8YlWIZN!k{TtRmj5w^Qt2R)%x5kBe7]sH3}N<<jL@"lGT6}Lc$m+6DM{3`IFzVgum{EhO]J'9J2e:AC^9{o7l>u|qZLhF8]ob7W^_S
-WY(AuhkjU7cQZP&#YF0IBX/b];tC&=(<<p;h^_8;{/hsR1_"F`H'rI|8$gnCtq'l:/Us!u}Z$W=]Jz-vzI4h%|:pedffT:nC_iqCx21]d=%E7WfXUV3q)2
-<@-!<C>^3={Dt4LY:sFc_^wVlsdFC}re9@zAiB){p,~NSM0I_Jy>cOOKK4#H&P&=nDsu:7NQxn'2}_TBVY5<ZlQo7nL3@KQTNLNK1Tz4Xh9ks&EeOWwmCB
-NU%Kxrv9&VMds0=lSYHwi{tDbJAnLr8X>n}I~u-UK[a2cfA1s,5lcCR@tV;O=8xuEy%zf6<+HDdck.,nTab1<AG&"_gw48"(p<R4gcrZPwWYx=CDU}$x,K
-vQo02xoL(WT'p7KVH2Nph)%^9a~_Dsa1+<z5bvM86ZG+W+]xz^`,9j+6z1~VMm,KAV4()EuBW%Zt,^G0H'gAYgC0Ql!SW<V'rfgXoPn[)ACa1VmHI;4zC[
-M"!T|ILgfEh8YKYa<>y5-'ilv$q[magU2d7+wEs5g9lMZni<Te~}_u;9Qk@3#p"-<b:5([TmA"WW!a>I^4xGNyf>.x)C>Qp>LvGrUx!da5OBI6zr$a<%sL
-4'&GJo2PqsQ:Bg1W0o~-@[O)1ZS;%q$27l<"gk#=)xpN3,BzI{{Mz7|wzbl"S[AF^1OE'BzD9Byh[2=Jucbp0NnTCvt(&nARE}mJ/vvxj&[F9MU(RUX^p>
-3N}UYcy:7nVT.6FVpbZ]:Cz'm`d%E:@qywo'{fs${$#T{jFR'n33wk$`8q^s~nL`<=.LwitAqWH[`)XfLW$}uCs!Z$AN20hV.]@mXiGGe9%TTTp%al1`{`
-5jk:dF}S~op=ww4r]D"Jta5u}iC`";vqtoS38kC+Ur%:x|!``II{CWe[1+/X{>"-D/ob$amU2$lBVYN>glQeJ)2Th!Cx-S]Mx#f;3$u]q!6i60]mLzTBmO
-dahe>Yqn!b!'3;D6{;)ar:gX"S=.H.C'fa}|"Mn!$/<Y-k.GM#AIoTZvkiq7"k6_2-y'^E"|+)^Zzv~^g=xxB(.UDp!DBWM73)O/"`sW(D$F&neyU2MsoN
-L0(K;@v|HOXZQyFW57Y^UNJ2l2{R]qyF_nUwNY4lolx)pc9T44U[CGm>>pm`KFFbDs>L^;^J~PMF%l$XuX0W1CmNK4TRP5o'WJpPUZ_5ENlB{-xI-i$Ya|
-Kr}-}>V/Mk3`^>1fr1zP9TYg0%6f[{|qN-b<wDNkbb0A_'W0;p[,PV482oOy[]nMLYXG0x<&cQo]Z7:h1p#:&K+FkU-U<4(==;";L7sf0DL0>Ar>r8Tg]A
-]r_E7.&:6vT7.r-;.VjSE!:nM{<hp@kPo,yBW$"TNmru/e-hYrpp:nRey8RNoH[.F)u@[gxxpFj)qxJ5|T.huN1<m,)mtO8+e6M.%<][0shE1C{BT</OPQ
-[1v3&-6SAdFzri1d|4Iw@Vteb75crt:TBTn9<4)<b"x[.@`lqBeAel.C3YYzzz']9z)2iXd)Dx8^`W"j+-n-4EK[.6w]8L25<nFEfGf16|qVh32hSlAp=9
-in8&_6A_wm0}+w0SWB2j06(oTs[0wNFs)9psi>>+filVBYSDhHzH5|!L4xi^`d:sZm4+yQa'.Dny0]K0yhG0,$@[GVhFR+R:9utA&8Oo0IevX}zT5Grjfy
-qJ4A&7t7wUu{yXj'QEfBj)3s#S'J2g<MKTy><#:h>qWkNiievGpZ0@~(LXwa$/A+;K8+t.{RFK9W(/$Y66b4t[~h&6W/ZZU;]J/T[B=PY>/HSm4ZQ:U]yo
-~_sAj_,+JK_Ca8^85d|4cAey,;QsX%yqk`;Zl2;<XPU[_5UG"}9D=`W(32Tt0=$`ia+02aK+}5S}B1c,b+~YYf0kN]-f@X^ILM{$FQt)vbS`)Bk(oU(-v4
-;!7$H[]^UK0Vv;/8IwxH-XT9<!.ztqut{OU}6rn8=vg2e@toj{1N0U']xM.si1ZFlvGrv`-hsF0&=O>nElq,KD5P'[5QhA5g'^see`b<@@fGHy/l6_^Bq$
-eLnAStlMEXVwi[_ycGmRnp#|8;[Y.cN68)DtGY>Qkkwr%lB{)]84Ud!}Cvm+yWDE"vJo8BHjL#{d4u9&9;1XtrpA]FsnK'RB{=bLivOptKJ`;Wk+)bL.^`
-PTA+108^.-1=`EU,|u${}l{{fbw7m'#{5CBALfAEau&ga/3dT[eO2v%y^qn9Iu<+2EU4VRO:3MKa>yeL[)HP,215_N7+^OWwja[fNz_rqxno_ehzuot^Z0
-#`S5:hMPAad}U$)OkvJgu"KzuqglhP/dv}!71#s<uepVU'foXj./J&Kddw>e;5l7|3'H0xi5)vz;-84JtLJ4FehwQJ$eq%Ew0opMQe5`uhY(;Pi%gmq{f@
-Ak(&YmY`g_.WEHhbKN0xVar0[[tUKIu59pt:/MnbWoAr[@g,pi<od$b|"%,UE5!)5C#ko;/l@sHFBu:6h/3u}"l!4$d8h"f9CqaRRs-lNtt]eMKE`JktM[
-,S82^v[JL81Gg=vNUZYJu5)mUp2|B<L$sulx:Yuc8b-D@e3NcZG!Sp5Kz::u='#iC9Kk)z#8|)cK^_b#CBTz[V3y,y=nU5%+~!uy!c"yf^;,O'E4e[H|>q
-Eu6)dIE!mcXMt(kRqfAVN[gNKVv6v6Nx-&L27TjjBnmkY:Elhk|Yfn5BC]YS/">r6xMP_Ba@UtF1rsY9!qo)2M){&h}Oo>'h(v9)BO%l@.cFdS:TE^0#;E
-e5b%n>{0|lX5EBEql7A9z,]#TWT.Q2a`4t3{dc^/y%US|DgPf<dhWzlwufJApHZr:!R^f5)ctb}_chqH)+%[gy]]<oatDiyHT+IL+p3=k:KGg-A|WsH+~V
-1TdqQ%+P5,''aWR$)8BZq3h&zAm]2r3jA,lK#<rh,zmh5Ez}S${'1r][O[&czvk(+h~)s";0yxKPr@gL1zQk6}]=F{D$F;-M)YY"`W+Ei8&`XvpH21voc)
-I.Ujv:I.nXNYUFw]DX7s4O-NB_huJFkl6fk}s)e3YE,I)+BFmj0]^V8c>R^FLa{Lv'mQDy0)Da>RQK$YoiIr2)A@#W:2DV8!OtOPT4vS.BE+u1Jm#1kCvF
-]F17z4Aa&#aLf+cYp2d%;r.SzWA^W}.{t(]#QeH$,'gwnep(0xARi]!J0Il;Es_-Zu)3o6siP9Q^Zxd:eP#Xes:KgHgv&l&[Z8a)Hn#J$qN9wF&w0M8k0)
-NWPr,Mf$Jz<-8Zjb'@b]8}pd)5v_GFpbUeGP)ff[C.B6K;uJ"p!`O_(@Kz`p'=)TDE=DjHSoK>wgR6Mw]5LhwsTrnL5u%p_}bdqYR^R'&awd%sQk,kIySv
-s$7k8CO^(%OIkeyNBdo!gZs^'%}JzdC}@t.jilD(qK}a[.Jdw`9|Ybv<dHPaLbJA3qja2c/oLLp#a__]K^,H2Sd%df%rtOrIuD-+Aw<PO%r4<K!ix]'wDb
-STmW']bG>8Hdw}n=Gw<};jsmaFm(QoecD7fxX9SfbHC8S4tbn02|a}l>n:.il;qWH__rtL[a%q_DKXDW-0QIxxu6"kFDOJ)|g<(}ht-IA}prxLZ0bAeUkN
-Q{x-Jw4EhL-UTh,ONHokc:(Hit.Q2DM9H!Z1%Fz+>q3^VM^,mQ9`W[9/E'W^hvWGr,YR7,1ossS[Nd8<glxipZ@s<)k`;kY27-M$<^{U9KCN.lVqp7[FfF
-7OT7RW`F[:0)^#`AV(3:M=uI0{t%}@j/s[/bHdppA1J4"Lk#KTDp{7UI5Tqn1N;e|-=)cv5N%{YZ+tYr>r]vHcoN[={tTIzC"vj2:8Z8,LA395+Q>G)obu
-b$b%<<xp%sUyW:4sOTjIExu^L/m^yd@3;E`)w=.38{e|,+w>oR5Om$W)@]MA4>7W+QhjYSJp`f(suoXw9}U)5q3R;}IXw;q>Eoeq3,m'kQGIn0{Ey-jt$D
-tmdRO+SEZzTGYMnUGNRME%.mN+l1KaE&#[iO@_B,-HGs'^(aY,dtIHkgsdveGlLg5uvQ&)1HwaNqkWb<]r79SzjhbZ2dQG4`5ucvIwhzPvev.',zYA2q^2
-;Ds3G,sZEc;[M-O&OPdtUXg35EPuu"5pXm;|`"4}sa5cWFVX0g`kH&i07l9x'_.5b>"U>+e`Vy$IB^7{][ysSpcOa9dN<fD!'NMt[x]he'CUr5y0CDW5.4
-q3_.VIgvSWjv~89<i}'UnKIt!%}8f{&3~:[_^6I[lr4S+jQ^NW3VYC6yO+7|a(qfE[$75kk9<"4=XI0uCE=Kq9=<^<I$"<b-n+PCVvEU@hAMABb^kI|.r;
--9<zhmGGf+jLQ&Q&eopdTJ9|_%P_sS)PpqVk12Uhs>k=X0(|}tHpT6oaptmlr6=Z+aoE^D|Ia!LX].}^(I4+l8UQ;VQ}K|@sTvxt}^7g_h%T4uxrM5G+EE
-:BxLu4Tu]2.L+i"mbZwVi/[Vu_`5`>|@:@A!$=:[TIyco/]si#"xbs%(:B|}0wFGL8ml!fc6}KZ`<h@<y+lmeG{M)<=->PC0l{@D6tF|u%[RNl.|xCCV#Y
-"8y+P9$Sx%h1I_.Orr/iI0+f=Q0C/.yDIcW/<hiFx`.{BTPu=hTV-X4q^A#,]48u^=HN<eC>t6[atf+LAqD2U`Fa)Jaeu9icG']q8^V}wb$BD"mZAjIHFd
-0|+mf|X&msAZytjhK6a<a&^`;&B9oMWj'IG.MeDVGz{&E`QizyM[!lnV'i:{2NJ>V4`GBt/S,Ao1yc.Tya%Z}J}^ud|(5u%x5X,DUR`!~I]Vpi8mG_w>4M
-digbKrrSOuk8y_S5B@FUzz^^IUjzD.R"N[h6l`mSgb)j8ZbZ(itdms]k"%$QyX'etvFf45MpW|dhS=+4L$T.O2,BI;HHJIN3[kZca"[qZW{`xq0Q/3jSkO
-<[tG[7F9vTi@o=7W%`0lzfYF5`l>y3-&jmRg[82$$|P/W-NNsVdB7bH/$2jk''_GT0fJ.KzZSNjt)QQTq2^oOdnp,4B@p;Nimy4'%iGuy,d(f0`w`#:<_l
-xLR1+GA2;RltU%kx8eC]Nvh[&4~`t1"h|smsx,M0(W=0.ky[rE~oBmKaNqp5n=u!sn0JYzh56a7F;<5+-x<A;O!e5Ab'XUK+GBf]l=lbP9g]D80nRu%]CG
-Q[q"21YbN>$EE(pw`Usnl$~obM$fCt0n|b{w_U;d}CMgTzJyJH@Xy}ox`9X}:qu`UySP'NcW^K0T(j'}LUR6`)W3%v_#BX>#-+D@T=>HMbxqq#dKm3FaiS
-BXfRMrLEw`S9x7NaSqRJ:q=Sl1|3Qd@O^D#B-<B)E)[d53..2)J]>6XbJ%`b5oz,v$P<70N:>Iyl5JQN_hty'c14gD`){;kC%:QJ!!UF/h6i@Qu4/sr'R#
-z+^-"+8A/iBz;))PX/6V$=bC=]V,~9h!"Z@X~#Z:Ff.O"t-&i"jY,U:STR4otJeuwY|7)"!qU0_|m!6lSbBU9tV(+.>TK&yF:dFzIa[l&wc}IqS(.i!KHI
-iKYOa11#CB;-3YZ{byN^myH(QKuG_FZSYPr)/(u:FCvW>+opfRZOB+;Uc)@:"`C&Mp}>;VFz@TF}y;7&p.VH++H:8f!Us47W5LXNbu"av'BmF,@n'.sa^9
-h8qMR+oUZL>VXXJ>oP}L=iC;;YmV'G2#fVxtgJf/IV-XC:=-0x{eF_=al2zbD[&SEge`c{%!LE|A/0RKxfU|''P]"jkONe0{Y;a_$CH59}{f^8'wlxNndw
-&HC7$9_!)9S;H3Yw:H16cf!U=u-$QcCTa!eBT%+wXCzK]wIZ^3,:@FKj>m~T(1rC3Sb"lH#/Z,DZ(@U-Xi$)jh1OFoC'Jt!B>s(|WL`8SVbDAdcSXSwp=8
-viRyPhPODQ&.}wl'X[SGyJ)_D#^u>tw'Hs#ybks8t+.A3]L#<TDc{d]aZ2KP+nq^qyM#<iX#V=,N$nPrd]=7YAmlOrE:!AXSHfRW88R_l++HO7`8l0m.6u
-XbHY:f{l$`<n`2,=1y-OY/7;Z76p{LRJA#xA3S#pGfNr&f@<n)[+HQyAf[/(NS7xSS1demmH;!|/&p=CzYM,$CkCzPK5h9>K)$pIGWne~HTwb6Nd(@,w<X
-/HCBT84+j|>Qk./pk{8q{O^(&%+xz!0+"UZWtwlFsR,k]oB#^|aiFQ@M;Dz!H.B@,lI_fAHHv4411#,.qR)bIc:5_gq$64Iktpv"{wHiz5|U!f6[p8AM91
-6RF=@"4y58"Y~-vy])M27@jD}_I,n!01/+q]p4ry="&GWs&|f:12JbyX6(W4vI3'IF@(S#AX@aRq72a6=/5&9:eMB|99_pce0M+m6/!T7p=HU%z@uC>[yW
-')Rz(3)TxV4!>k%'DhiS0|@c"tNHn7BM.cOK`(D=-9pEeTc@&+RHd3)B~M.`@Cv`@I]-NPiQP"!Q_DfmVZ]C>yf/'",Q&X`9k9OAhEf,=QzZ3+pX0cV/us
-)QS}BIe{'I(vVwHS&Pf4J4=<6bQ]^MBh`%}aVBBUZEA+tdSFI.tWNMAK=YSKuP0ilADw+A.xn#+mkh"LR-.sO>j(%EV%/zBtB{{Zwi3#A}a5>95`2y<I(l
-KP&Ifz:ckQ.@bQLRj8SOA#:v0dBuHomChme4Afo1yiUo)u.VP[(T8qyMNaI"o,Yy-EbP!d;@JYu+mh>:lz};:PhhFpiVj:|dKb6uxw0CIMW"%R4OtRaXd:
-7@x<ZRdP^<~P"XPy!4bM+bFoB<kKDt)e|i50fq5i37qITZB%fR$:4Un)aQW{9V&-7ZubmlIc+1dPe<]VD=]:nNWTD|DzPdbJ|q+^:y/0Cxz=HAp+&=DI%8
-&}!zlVSmf3)J+m#[W};LS_2a)2e8E7V|k_@FPYrw1U+CUm/d"u8|^aFlEN/g1:;zVOz`O{tP3BS0Ahv9Of_LV9HwKO:q$u.Tzc}P`^tM9xf&Q"a,GRc|iE
-m25)"~4p`!jk!#%KT"/Iy]$HXQ~t$yy4R]Cx0C5XYyW6{v%WLewA(HG0mX.iUX7kc_.QGz&E:58j1zXp.@cV3+<bR8MK]Bdit[=P-:D)KGg(IU>yWk[V,j
-)^ev3U:oIbE&aSi93$QF=8b6]KJYLvd2%6q|h[N%N|gv<W'(ZsVge4f>_FCf=/UVKHz+%Br,na^$8!]g28l$1zoH)C{&ggG_af.qzVrDjL'ILBk%l356s`
-%:+^B2tA7E5TlFD|9vXOkdGP}lqD84f-a%`@P/DVn;(_=+n9pFj;xRm-9g,gWC5;hFVwX][[mHoi4odmc=Z;@Y/eWEzI8$$AgEi!yfRw`n`|T;/65BXtMA
-khqckxw]t1$LL`]xz$zWRn!'F9s.l{WgIka%)Bme&#rGY[vY0s//~soR.C8Qw'BA<d$gsR;6YoF|p9%Ep5!9"K2GOq0FT|h|n&)UWV~rglz0x5;Wwbv)nh
-MV`P_H@lPH{]FKGH5:7qKB<WH<_@#3e#mV[TQg>Yg-_!X)`LUjl:z5qG=$1"[PaWU|a%nx+]}b5LekD!^]#%udmB}{+{dy/UQ]`T')TdV33{Hd#Jo2-`ir
-Qv]fgr+{$|zU5)7;T$X:;!$C2VkD{+|@OCMsMJZBOt[A+^Jo89C,'R/m']CXuhNU{YCm^Nd2@'lSXF1E3`{(d$=S`!_#CQXgqOT&L7VLwmCi8G{Uiw'Toj
-{OpoB6pYkfj=;"LP:zsaQvSiv9[d$@[<`@~_G"yo5$^-YW.c5lr2{1SpUffrR'74$.RfPeuyzB[gLOsuO4v2d>j1s57380)"3Ct)zaGJRjU63rDncCkLdx
-C.wx/J"GDp&fX'5%wC6JFAC)P,W<F$`hybh>{2vTlUtp,0Lh,#&nW5VBHGL9`YbddtP-fdlkBrRHhS~v^-GwK5<JNCWQq=Jx_>|-A+%NI}qa,tL@.nGCzt
-n=|ZcpWG<b|%nm/DPn%}-Yuh.GbAK%N-2o7oI^@yf9q:J:{sJ`[)h0L$EKP%Wd^4lDR7e@H%tu)Lf|8#2AzS6'NCx{C0vEcIs!g8N!V0D_`oq'aAUcIl]u
-VKjB%xW:vk@nXK%Hw`ZFaT@.ahZPvu{$fI^bUyJw,N7B(U:z)@rY~6Uk(:YU`Z3dGb^PGBn_dmww3u-PCM8pA8UR)GgIi;;5'_P08f^W'01BtaySoLO,v)
-J1jiI#f/'s/r>qW}lcoj$Hd:a;#ysfs&~#$Z%pG3=L=Ju7fTPFU%vkc=^lc('={3P63'a(,Si^Kwp|n+oIRPNdZNhz_Drt(&lU4N1Y>8yy0L4jnfUyeO&>
-a^M>f{$6'K6|Dx+6XkoJjADn/It6zefj$!afoIeO@G<_sTjv/j,cU5>qEJtV%d-H4:DyFztAbIv!&SJAO>)7VGQglO.DGS+7_I!%bwK.Q[X&Mbg:+EC>Y6
-hpyqjy=pRr8fWGy_@V86Q8Fu~<dFAKFZJf'yR&p[krwB-d4k/R8gdl[U|}3xV]~HeaV4HkVw02C>UFrT%qjvwzpz||Bnl#lOIN}ES[+BKo^1K=$t^oe%@]
-IZV}b)$91FavXfO-'2u;H9O&-k~vs8Bv8-k8A.9PTw}i6$]R5EaXArB'}2W}$Hb(dnqjN6mSL27a|5+mI((")-vJepN!Bf=QqvV>=;gvVKFFEqX$Qqb+)}
-"SVsi9/'bDm:k5Izs``5sDtgZ5NU{]9Q_EkxnD3guwE9A$,M:+ds|`)kl_wB".U>=9!9!d0b7FKk[4"crcP'VF(UBHs-_sOukf$a$c_=W|ZO5[ONlv,xXs
-Ix;>8{5_kdf&7;2#OODYSD$(~@zI/7Zq%kk$wi7c$8bV[U5+v&HPkmMASso7IzW6czuBg=;![U+rF0E7iA}eJP+2'I1of:5S2Bwn5V,Gg0iQlV5=)Ofl$9
-!TnL(uB]OR&i@&9%+T~$FtC[m=pNygC%=VFa_/ms}_&6D113"Pk/8=XRVt1q-l9QnKwCdi/z/J]UEI&UMF/EU1y0#j3`~a3XCRZVMp]<pd#Xm2MqGAfLIg
-H,#&(^"xejnZgI&HoL9G_3@9}f5q@%oc/gQy1&c/R4ygSjMUYe4g^R-[FK;N$'Km(E6||$b()1zdv##4F}JGjoaH$$WOr@{}pX!i-eHd-:D6GSEIg#IehZ
-wb([hpvK&)F)7aPxz'eeS"+A8PN9>A.dxN%W2u=]94.C[IACa`IFQ%z`y{b2/C9/I/{|MDZ4u@mSwb[]6VFA5-Btvws7wO[0V>yMYUay%gNuL=Qy3)e/P=
-`Rh,Dbkui(TKJ0F2~qrY2+#83w|%2r(S#)egGrAf&x1PR{6Ya/Hih=k-:BKXrH=Tk'/Jv0&j9qGiC!/'"-@ep`Bx~gDvDuzNtostTa^OY$tqL`6-LDWIXN
-}Hx;SfZ3.UNOlp!}bbvAICu%[pa7)^L3f;aM[LjuG6ZJ$!Ib=u]o^qY3#2kn1T)/IwIU"To(fn{JL9(8o;(P"$.2FA)Whltu9$hT`ibub.5xQdgea_-L![
-Z|4TWA,29^,"22boePF=j&lG_N1o6FVxjEXfov'xT_yS6KXzX3@-bvOSN1N3&}M{l'REK=_a__v!j>s.Fx@Vv%_NZKo#FQ>xr4b|').Ra5xBJGY;#S)[mu
-nBo60OB#5,iHRe{N`^7$;i6"w_,mfH&o%;&QdRZ4=]O^|7QViF3}~I&[s485`bS>1-%2%sF@wNO4Sv+NXpKaj]V6bL:`9=4dr;!jMX5gy<[rFv$TI4eIH+
-PI1buYVeSL%v9bz_![rR$qFaN(}dyczS3.--l4QrDs.|w'(q@M+]VA~L'fY4)p"5<J;bJ&0cxXnwG01xc32tuccerx57"L~U-|CKnzDdlcSdi_09lHAwRW
-)&/em`sSwqgoLhsZamGSy0Lz>,MLDojx_`[Z>AyC~1bUQH|KL>Kz8O&!a+IfLRd&vfSt2X9I>ffRYdEds01}P@d88bKc01)+>D[e7N),AxSqTHYc/mWx'b
-4</Tfvgw;.zGbjW5zIne7^4g6H}qG<lZfHRzev-,2R&%AAOEM[48(uoQm]r"lQ_od0m%d:|bgjsbUgYTUH^7U_[z$25+n#etGfDK8A6;!p3[1fup]RaJ=h
-G`/O+QW9%-jB$k_g~M/O$LrNVN_S`HLK<$2',{!ZwA"j;lom4|j%^1BVlr]4I'iM$qiRRbein>QwsWC5SS@R]=2Y8%/RT+2DO#6S]0wuam<NTn+/(TxxIL
-%3qKIx8=T1Sl'}vl741%MqleJ_fq^9_opMhaM;h,u,11+'q([Dgb8t"B3T6n"8eln#|NXYjUn#9%gg00"I0Td=8NC"f>|5H<MsUxe'_r)n>avz=&FhIe^>
-Mm]vZA(C'aWPR;N._P,Gz_.HM:55Bn2{3+7dec<h^D2LPM&+x-#Apidyp!d}$qp`qEn5^k/U"-Y[.GHTDp:^>Rs1o.K'KDgT7_@}oIxV_|^haG$`9WC7>q
-+'1Z](eTK+NNOc$ngyPv;%j'FK)c}gkWPk/lHHKJUgKp<Gw$kmE0a:;nQD_y{8UcgO[FAk{n.nZ_G},A|4DLmUoO/CXu!fb7Jw[|TWfJNhjG9IQ9jNxT)"
-idemaG{['|1rnT)#),ScV-:[]vvSx:#_FQqmgI&g8S^%W2ve<QP{)hr7v8}Ze%d}4XRpj$A2SiTOBhPI/.#(XD=f`4KY;V4`^(9mp+>2O41c,MFIA#!2Ls
-q,j;d8U;4t&9GR~M9{ped=;|8W2:$`!(m.C$)Z`_)j/J|mUJElzpIs7;^mLBez+Btw{j6R4ylRkH|J[eV%xWmXXDcrT%bzDFHm<E&:jU=T6!Rzo)YUWu3{
-l$Wtgt}%VYF2I1jt'L2&DaPGnKMx_^!W{<pKu+D!LtY{zC0f`xeI/KI:~Nu47Wcb6!%d$iQX&Jjs{[exl^,,@=_cSL~,"Z]6wMnvya7Ir5^&~>1oJts&(]
-RC,&IXH=;i3iIbv.$S5T8@01AtCB:1]7YvSVH>Kr_=;)6!&%Hzz,_=iSJ;<R=lemACH7}=<,BkENn2#{v6/M1HpayY|>xp.S(m^`@>D{+l10~!ui>g:vf0
-`!m6]A||Y7dVG!z_Mb53py`st<ZquD=F]^>1ytv;U3'7LRJS/("U/WH0V)k`)2.BAI]%cALvLd5vOPtk#bcS^-3M$t!D9|j-K/_|shmH>_8MN(vD,t.q+G
-Z&clg<u<DOKi!uS$q!}nLN~mL7Fte21c=#TM}x))l]rK`E09Ft@T_R&,gI~m|Dha"JNOKa1Xm,..dkzS@9mhBtdTa;'b=gQ5gd;X`F$vI<;K)Zpz^l0YS-
-1meh+RJCv#(},9!zBf"6idb[!a`IKwILA_5LnEdM=>D)UuF4Q@|4d,]9]WIaxK}3Hm&;O,91,QHz6dKS/(o)miN/y:o;82d3{<0Fn97E,B'hQf&XwR[Lwi
-pba3l+d3)+9Ccyo&j"MhVxK+NzobhrEKSKpFnI;%L,amQ_+oh&m>o)Iy3qa)iSQv~uA[o#Tzhdv5Fge/'b$ItpcLqkm|f:gWqPk59t[0k9oJFT#FHLLX_:
-n){mOieQPb&<8__g_b5/m1/azJdWeu{wqLF9o=uoQbT,/Y=qAgv1hlOi#lp,"Al3nb]:"E|D_FY"<qTP=>&V>U9:Lb-4)s6<`>lVx!RF&HLQa2P;/V#:Is
-39OH#3FLOz@lNS,klc<G;FPB7khGKI&dE&1<G$)j=3pw}&~-4taYk|Mf1SDR&3"fD&($.#A&!H=zoJp;OQw,-M"[{t&gJ`$ui4,vr0][}:"R]Is6=HKEqj
-O!1q>T-@dl#UW+mkvfxhJ=7lhNedDJnnnPT8FBU.2Pv<GvS-;YJZyu,)Y85J9MaCMIo0Cl51O{H5#)%6[0Rg$c46&.3'xO$Ua})_3A~H<QWDv!Ub%3u'IH
-FL"x~A{rZ{U&6f-LCK(IX0w$x-z3S|SuxBlms.GqnGxpG]]G%;Yx)/Dm0G~Ir3sTyr4r&c9KGN`&2!~Tlm7T=%%EqZk0lE5LZ@,7-@Ace:0;Lxvz+qs,Oc
-Zb;_7m(h<N%`S5sYjWfUeSZ$QwV5(WE`jM'B]Esnr0zj`->:1Ebiey06wQ4UDiCljanP('(1l&MZzyN4MY%Be=h'cxCQsIOjQh'NuO4Am#1d0K3$49512U
-acV9VJ%+65%I=yCJzupAnyleJS,5@>I0r#QQ9)x,P7!"91bN@A4[}Eix)ZsjPr`kJifL||"J#7hjz3BQ)6!y2t@d[H%"O4Vv;5vc6UMz[5AbUekQ~U|Z^P
-V0V%Bv%k!{V#%{z6)5~ODr%eG=";n2B{Z|1.%[zs(2!7QLh6=6'2F)0R4&{266G%0cDMz6N%+!Ug)5r!f/;|Y}Sv$`v.9^'t[h2x<}<OoegwuBT_&@-^6<
-LWCvW>|LKFL-rrU+|_&EQIee)U"15wFgAVRGN^{;[%<Mtco$x,<lv#[mX|^Nr3y_sF#st#yk^7>^H]xCjx<'CO8Yn`akJxH9']jf;wA&(';y^s3j7n[#7m
-E|4kD.f'7S78AgB}la~B:if>}b)E+TlGvAYwkqfQeRqP7h1>Wy2Y<p0a5i(V!/g@c-5u$Zmod=5RVVGqj0~D"oB4~0FQOBCm7r5(bAuKP^,:.E"`iph&/O
-+WkT`psq$L9rH3j&6pzPS/LuDT:A/XMiPeJ7:KX"oXlu2dGFH^KG%PHK!tagO9/UzXs@-9[OxQqOGs<1"z&M"#;C8[#jQZOAv;$x#LC1B`1v.{j,$r$Svn
-yQ:>x`|st)OZ;R!XnnZAg%xszb)=;s:cu.#O15{@=b8pEz9g/Y1uB2vR.P)a,me/ly3&pQvA{9tOm}4I5q#zs(;3-=D-uzG`W>TaPS8,9ih]D9k;P8l@pq
-i]CAc$5Wr=]wChB8g1[RY9[=1Q7xg'Wk8Q$fXfClFX[UXFouX&I}vB5vVOnXTy3OmdwN"N$48#r1{23{}v8NTr1|GHRLip`y;,hhQx}GWw[i0e."wiSwxc
-bOA@:$Z|g9KO"JytxxauTdL=!:kS<w{m3<f!$V:n!!y`n0e!eM;z|xFU;%<.$gW[9kq%[;`i(^]>T8qb1nDYE2lVOJz[O+Vh1>}>/.OQes<WEg9|~)t`_)
-/{QP#yZqdC[+nXHKe!%ykgxPvu8HiUM[^@iKy8&;s[-=^tfcZrrlh74tDt{C}6`hu,rSsY,e;3}XWyTIz5`a<c]UGqzOM8O8Jy1t)y^dB|;f7Z./E;o/Cm
-g'!NvT)E/B4Z-2W/q_nF%E)PMB29wcc..AQt##1a1Zx-9oH43MPHsXpOO,q@`Uv{9+GT3Ahf(8bzdY#o&Tm5m9gaT]lMPt0jg#yjyMO!~eB{'%Eyv<]HjB
-=%~,"=HNAx1C!My7s9B1t;N{.5xOO0#G9Rvc)smkS%'y3L<kD-m=|ydOmz#6-FVaP.@SK+9SJL5pob+:{0f.1h(F|aOoTHm==naO84R(WD|J(Ef1eo8k}[
-9z9xom0Be[:QvrCJ9J[6(YrVS4,/Xr!DTe&2Xa[{$I/k[s)=&pYGWeT&aAhGDZArLd7#ExZgDtZ;~WI^}rmm3tSMd+FgHi`9B;oL#7iW]@lR}/u-@krO69
-0wC5/"hl/;.R-=et=zbQkj_2y-sA|haM=4ve$8NmEee[8=%Np2N+9833J9f/RJ@yJ54L`+a);Q>;2NU%hGhE{TR{/`5RH66jy1!%wTkyg9ACWFEe(kJ``}
-<U1to|_+kMM|Ty({}vgrilRp(`{g0Kqz)y+hA`vyVv$0B@6R<Al@S=y^%wt^F,y_7.W9nH2Nsf;C)nv_zUL%3A7B/|oda(6_7XINXIpm1DQu$Nmu${z`hm
-^{_yz!SZ:FUT<m!E<2$JI#aXibWQX3A4M0xB+B%tFt7TdrW_>+e70q9vXVN7#;4GTAR-ClRP[-dMmC6,o!$5z":{$Ytt.K]e}h"G`vqVO=(_e%fmH]VoCV
-p"UPi0^4`8U/eEyRcU2p"R:!oF#UUe>m[Jsa#CKZ}'z+a'PV9/5/ItEhHLO]lZw6'R^Q{Q7tr,=z:r08S<v`1+0[+g#8i-03q[Dgr5k,&{.&+C]unKJg4&
-EpWU%[=@!bJ;/gC='7'4+}%VVV1jXlM!~q(Z6-NWM<)'62(X(`fcMHO2vX>EuhR[dX>tnu^OHIFhgLud}x2])O:97o2r9Cigw[[+2%'0eGMH<Xyh0f"'>=
-3lgAYCiVm]v=]sDecR;)h]5"-`j@OU"P2^&K~M3d%A&)%uCEPpOJtDwqMi)p"!_W<`:[jxv],Q:PVe{2k<j;#W4pS#6kLW,hsN|,1]iwS/J$Z5r7|t5m/]
-y+olm[5b6.Iikv(o@<zNr;o:bH3UU2td4xK#rf$y18AgxfOevCdN_o}%bigLb4(gpB!xHN`Yc$e_8MHSwsEi'K<{1"R}ms<:T%nL^&zf9:FeD($S,tUL~Q
-ETq5}AoYgY`em^V'v1p@qge`c[+A0L%C`+R]{-~cwyBmvLj^t_=Q"~thxMZ8Wgm(YPv|PckELl]{i.h=b^T^s>s-&.pu;c/%~7}Ce,1rxdF`p)gCKSBp:q
-pK'@livG$qt@(Msd;l=iCUDo)]x>u[xk068M2z%>27k;p>,Cwq2)"t%`n5oqQ,NJ"JxfA7!^:H({e=Z'jf]!"nB_y[@35B2'l/zh_rw[s><p'f{ER0aZW1
-o#8HRkBw|leI!G+2;zn|#wf)fu&UXYrt,4k+fS%maNvXR0{U7jrD"#SPix|EW%0FM6W|^>xiUWmd[">SF>ek>7f={WTx4ab,=1hX#Ank4{o9UL^H)3^2i-
-T3nT%TxSzRQ;"=<`p>xj4))e&V5kXGfw:T@&$Ctfp:1DXl7`DO8l5,#]kgsa5^#/SEmOw"rUn.92'S12]mbM9xR{,:R]r-S&ZZ-SsO]@T4!Q~s6xLW'6]]
-Gmm%D&4XlvE`sRZ<))|]IS$q+:k)z9z=QXIrec|^+r_gQfHd9/-%1cr>@1MMI!2_=5owH<QdF''U&rN3oRB92hYU>Fq`}Z]o-i$B-NvqJ"g]xt:ZI"lTJK
-jnPI=,5x!:h59FT_CF"1ndbZ=ZykWR&!znY>(y7&7NM9XTEUKC~]9UVN<[LyU$2>1pNQTW!,i^o$)OOiPNAfR7ra[DOtU5@68(@j.{x}N#r|0/D>(+Dn4[
-rKJ5_,c>9XX@He3>{,bF_({|sz]@sg]I;bkOq)<}M1u^[58i$"h8XG.Xqh2S|uQu$MVlrX7=/6&4;RSjL7S7t)V=`PjtEqc%|2.aXk;>PY^idd'J(3l9ST
-(tx|7H~X3;"[I]<lZ;2=I/8%~Z0urj0<[m/3#5JrqjOrebBd#O3lmu'tPF+{|a56udOk:-UL_8)O8L9@)}7u8,^7P!SB_MJrMw&nG)K1HKK&>YKRufH5~c
-.bYKm1`NHuyf:s6ID-1VX=iSRJ9)E7cYd-GadiOSu$UBnA!X+5k3[CBFD6;/Ta,q:BVVT+(z>Be5xsF+.b&yqc+/7ynuwQsf$f%2YHJz7nVlg>r_1r0S~'
-&)2k!]lE5RA`OaWj;T8%_RpQng9{%%otd)aY2r>!38k4$kS9c-'sAeD)38UYfQiS6%(HLKX_zw'WIHt+k;X+zU/+}/oR^lz=E7<d.hZYDK&-&wiAd"hSSB
-e}v]Ffx4C=2MtundW1IOJ{JP(_6S^=4RyS~YWpC8-r3v.8IMiAhMvS{Q)%LhY)[K;z[mFHg2z18CP,BYhy=MjTbK!<qzPALj6W'6{[VW"Kfis72INxO&}|
-qbngx6LmVx&$(_dz,NhGt"My@_ZWT6"+c;X]`)z|n1)[M/}vS@(7kgZkuC+hWyUZsuza4;;%Cr]W1}i|%0(|;b/fA}WvwuFiCxJuPIt6c4tMHZzN->H|pe
-U$Za5dpl(|JU/$-n([[UlTZ:UtGtp0MQ`m!2+<5t]0ZTu81G.Wg-%Th/BsFLXhks`8&z8b-'sKui.kkDkt0`}bHM}bE-'_cs!"&>4zI&Fr[,aY{zBj!j_6
-wjr9&craJQ"o~qw-7Nh@yWV<hBdSLf'PasfUS{u^'kFSUJ4F9h!Ixv]XxV4xbg{b-0E[ZYVUSN^!YnO2NGImBHb|D/9Y5_k&^<cxwu)=ujVB9jxh`oa/j,
-'sTr<Thxs>r/sMn.0TV.h"0N'57EnET@>PpR"$rnko-AkL0}`!/|evjGK)&u$I0PlWaD'REq"M,X6Cp[cs3kdyr.R_xC3Pc9Zk(r`xi(FTx9XQ5;1-wcyB
-x0)&ySe|>3G6%UG;K=0!/'"`;aYV$,hC28/KrEMPq%^l!nW)oLIP2zpjQ:~E,djoozKG(MD5#8Gg!3T]]fwz8qki=(jo`w)Vj9/+0gA>ZS0R|cM}hcM!O1
-3Xg"TXo}-D}QDo>o@I2BCC-#01eTOMQ[LWfu23Oz4&=KN}z$Goe,:4<c=E<Fgh-S>WA:rcDvPO_P!/qLtCjY8E#jt#4g=sBY%R;E(`Zu=J"`7-/8t/tNFs
-J0a_@N){o^Pl]vY&]sMct/afZjpFE@k7e;~-yB}gXMrQ&SQB=xC7;wYqf&;NeBhfjy,Io@K)z=kLR:.oQ[@Yfb'7YtrYN_%X;_f0"aOhfwj1vM;Qrzvzf#
-63ol]Lm:]%$NEcv055:I{rKv!d&d"R{Bpb^y^.p<F{~zW!`$b62KcVDr,zWW1gZ15:kI[:%9CyQRY>QQE:fz~k0d:zuUuFfSPDeci-|Z$@Js>DlR>bp<rG
--Q!^gcj==kL'iyOV4&@Wc7o$|],GWs|jLf%U68G`Q1H!1$K=S/s7X:L>L]"3f}/#WLvdz&80AvEK&2_limQDF"p/U]8{:7IZPAh&ln4S)Es1cm]Uo'.S;9
-/p>W1eI!{b(fw[.pUcMU=6~40K[%b@BJ8^~,W&6!(`,w5B+{lt4AVA`CCVCX:hZDw:UGnr9Kp2%7L([{xg+dMZF$[S%UHe}RWncS$-sN$e9#$R9FzZsnJt
-q"xEoYJ|ILb^WPS}8qTG$B-nxuJyR_;9)-|Jg2QDe=Ui'"wviG%')DRJtToee!)0O^4V6Bt.)RG<GGCSyZ(',:z.DMYUA2("s}14M[WO]ZXyW|R>;(sa5`
-d"%+DG~N+`C8kE!9XL6d$EL|_n{oZwMX4EPv'CSfrL_{ORn:VpPN'29XoJzA|lmI,[jz9TMS8c#f%Lw"%AmuF@5`(wY6}Peye|`^79mYHl/,,s6_i2f!G-
-1tm-`>p!ARq3|!QMupZl.=CeQjlRcL{T$PLjmK",%tB%(2HGy#-O.r[c0RSd9f`RfEA1oh6GT<J[0;f"Wj6e>:LZ0yZE/>ez!iQ5HSuXpJ|CW.YotsH:0I
-,W5imyfZ"h<W51C_VtrY(#6GHz![XNey(N5rsM_:$<;G@B.PF=4D"#SNRY|&KMhj[_/k1y%j8zNM!}Jh"n7ej$zC{O;-8}F{0Y#)!bgUaXmBhpJ:in!]|A
-LiaN)h=7[I%w4,bFrng]e>i6;^HSr".FjWaVp0AnyDs5zI^1|(>Xq1&/x@mxY5&KS[^bdn(Jv2rR`JR93R]<!Z-)EiD%SWebc&BBa3AN$$fNt{gE<rRZiU
-N$>ATCQ.2Xq'qb=bPCV3{#LuRA1+va9AzWK^6FW-G'&^^E+'sbN;udlc%V8SRNc8BH1O!2MI'3!_tKhtzx"xZ92N"R_r&6=xvbX4&P7tB_(xp5|]'$e=!D
-ORPX&EF'@Yy>{C7$xP(44.58uE;Qwe#/H3w$"6b"=6K">1aDE/fGGeqwD!B(UFtSOnh9(7TSNdecl76wr5iRYe_@KZrf)'BrG0,Hs1>4o-:`1+ip$S|O]p
-XW3r)%<{7fEyighq+coYUeK`,^M'^E9s$<J0qGzm2jMf]!=uB'=$+ULw4dnmQ_JU+)qFD)o7&-'&zKUdm3.}['Hn)`7@bQoS^R"xE}5##Jhko9[0f=-4tU
-"YW$a&J&W$2Ip!v;1a4!D0Gt)_t;G_oUpd##bWCx^O!Y!3_-4rpgYY0ZD0quzXnB[_C_H5$ZP)pI=-,xsFxn4gHXw&_nW$-O4OQ>DKc$!S`r^yls.dU/CC
-:TC6qqoqU={B|[H|og._:,`p~KrGd&CLN&"S<}i^27.Z2fQ`Fbv{1l+CHwcDtg}i/db$_T&Yf(dW4r>650{U-e-Ud_QO~)n`,qiMN)yWE-9T3"p{RfRmz8
-q%m:A:_W,+h.JxmJMvo5B1@(hc]Oae&!OTNK<ch@9rT|NU=KjhCx|4~En:[o~p.g)y`/ZSKGtwF-78tFsB0bCGhCU7yoX65qPQ(<03|:qKotDU9K3H|X}8
-Lp[(.+CL1|U`Ne^W@}m`WtVeeP[v.^ksV.9@g/][lTD`"|0%+"yZMx1lEMx+P<A="tQr9Ks-8w,eJe|"6JbX.P=+^9orJvi/a&=39t_,xkX.N3$fYk/+]U
-l^AAC:A5lIa3C6E@^i2i4VD=VuA!//9vU>UNya+6!Ht2KJ99(Tj8!!DyG`g)TJIfMDp@CN%I2OH<8[he}>&]p"IsX"FCWCc}HO|zKM~5w:b-anwz;zQL4x
-pex&+[#{r}Q|W3Ae}J'yxaX.@}RT])($=;kLd$oxR=Be>yB-3@,P^8H86w`YD,0@1Zc;JCe-5tM.X][cEcV3]#56|,16p%@=!>"[VrpUh+V[nIMs>ji(az
-a}efBRh2QtYwH&hL2{0F"6Pi;%'Nq}:#4y_5h;,zp4N!O|6{-^u[XQnOgFn`.eD)GQ5P,1KtpTs|hh0Nstd1`,a6kIv-#D1MX{o=E{^wr@9[&rqxIlc|PS
-39xp/C@;q|{|>w1y.mHr|DLebuD6:T)vk<Y)cDPUedl=D3})$jB[65wLV;p(Kd~yr#D_>6YXtY:i"s7IWMVb0vKsc2h}(Ha#$q4K!Plb806xO8)7ayBgYE
-bL5>0vR7+@McdOVjB^/FW|VU3"8)lg(6K{lJZeaji}RR^06V;F-vuyyPhX^OVp48@EM7U`%Q;#X^7j:zYE3'Aq72HuSw&5YNO`9K,n1e1!zfioMF8z}%$r
-L@crzFi3r=g$;unn(=Od;jGl^$cOOPx`A#f$.)3':R&:z<Cr},]9Hy58`q.t&Bg4hR#{c=Z#bq=5Ov_J'$NZK03RP0GeB:u3^_o[6AhwdJqjS[ty=T&`_!
-!W0RHz'g{xWwE1rRKXqOk!)#y1Vw!e{Kc{juA|Pw$6RALAl0t5|Z^T@<qJ<mhjI&r'ptB[Jxnw)ymB42lU8`X,Nb!285Omhu.Luj_(%;_A:T-MzlA0C0V`
-asDdq<+XBVSW[]Eb3pOYh6{Y^1vX{7.K+cl|Ty(fac>v^Kmp6#+HXs%J|y<Up}ypWY"xqkZ9y;ou_VH>ZYJj"]Ps$]#-h3w|kWm%h6zukfFu2e,tV>xo9O
-O,!e0B]pqwyA/b{r{RZ1/h;,8E-fT,p+o5^UQibVIVtm]g&)e<a'A9+P0MJ"dmp<`9#+7!]D""RF]w{7#hJFJ}s-->crBMh,pmH7=^YSb}O$:g%ew{:/>e
-~js|NC@_JGNWWgB-cuw7#/=;nJ4+(:cl2P5^8t<`FK=Ua`>ymQ&[g$y_p5<^[m3DW{/>hIYx$sx;k!9=B2/XgOhUr9`c}>j3qwWVE.m2u(+PLWwBLY&/)<
-)f:n>7@JstAL+yV,[/7n0m]sTtxp."jq>LT&%}$RMjDks>KIGXk'BJu<ofNkd9E{2h%m<0mCNwR]'/YM^E{d7nQ'Vv27}VUNOGL{$NINPe<0GtlAV0cvnA
-ln0!N`V3h5H%wVLJC:tSSpRv~#lRarG%kI{[qMh#)y02$J'W>(e,nl2(7DyrFx|}3ds`er>_2eq-vd0'/}0!,3#Pj.#v6xL&}]zU9Oo/1zw0jLxPeQ,,xV
-JY4Y[tLI|tr/aUIbY(2MmUndfziD]/kuT!!G5j-46ule3p/170rEn0=@@;FF}'<[7noQ3W$vLGk-)foWCw;qGS/"aIj`hk3pg46:Y%%/=C_H8DL{pXd0aB
-~nW=bUvxWh%yQ%C7v,D#Dx!l>[+!4jH@ttuB5}zuxHg`eQYepSgMcF%g+b+Ci8V@RE4DqM_PHd7@y`[CwQHp2H!nvPE|j,,Q=Ay-,fRuO>m.m$6X'#I_@Z
-Zu/8TSmsRmmLV41<`o2)RY^[@=p;RzH^NhRM")}2}YL}Dt4[7n]9iNC6Z#_8wZ.TZnn6y`ve7JQ$RFj35${saoazWNk,l)5gKwPgWe++^C#1z'z-"'e%Yc
-!B=`~G=tT@jSsG>o(ymS}c.@O6[L>=lMy/R|01t5#WTfMGmLx<rTus6Y11V|aP(FIu>$03Q{TZ_H:)"/v'q"wdu[G5fh8Z@yjEO+UnmO!.]#p`Mda,mkqk
-@i(JXTW5Qy[qFQiI/sR"u+(6f<3v(Z:etNx}1{%eS^/jcQ:FU,`du^iQBR6%Y|h+W|wVjE2;)=sE^wweBj5BN|R=N>Fl"zIdh0"WdT3:y<-6`yB(tJ}S<`
-<d|cBW)`zLqOZeCim):DTNYYls2blpWO&Z_G,FWL-]=uLrhjmk(E)}`f`UZY=e:R8|WvC]]0.(:^>:(hC0M`Woe"^#|wD$~(B'b3kQ1Xwg(B:Oio%hu7Mc
-3_3@eaFC6S;`Ey1vyt8Z:{Lr_W~g$)s&^RA:]1-=vN25>$cZuO;0#0]Q@rI[@k{@dBXV|An,vRBD9F%]0sPlri2'NiB"nLnuRoi(2:YJqm6y3+8x}D/])"
-v%aLPi:)7S]#5hM50(f|,I:==Ee"q)vGgr2&@V^sWi)uukMnI/s#dWr{|4EQ".gUs=L%$^"qUH)2>!vk`gwwmhZwy>3nE:S(an_{m0VsTaR"G(1`P+xnQq
-Lj6B(VySm.jg]n22NAPE-$!&I4[Rbh;f<m7}HSRa>%=}cvm>V;|ap&srt2&bn1Z;FG]yOMRFFp215@.5{u2dj3Ch`(a{cbWD8sk`p4=-lBIi."~@pDS[LV
-4_&@8]R0/8Nx&oGcOH,v6EVM+yI!MjGOE}iPCkoz>_P)8X8K{USDt0~l4-s3UFL54g8d>svnhq:co8h;vp;awXSc,-Im8aV[]hJ94$J$pqBU$'}Ut<yNmo
-h|3KRjyKbB^wQrLemEgGA2w/1PZI_9kF[yPAD)F/GSm[b.Ij~M$yu#Wzu$fWJ"$G3in6mIY^v-SSY^X8O`|y"p_L8W4Yf"bUU.6hyg$=2^t+#Hoync6gBq
-M;<T`JB`,Ap<qjz'VFw%>uhe%Y@zvE(X{^5]4{|z'X#SRJ4pbH!TC(R/4Y.+'kqbM4$NHod!c}#i1=DMNQg5bk@/RE;/-2Mp.OKpa>]n{8{s'#UV:}"'^g
-3c,Hq[2O|q:(i8i`{k%`9E0M~!lQ@g7n!{Y|jbmS#JC8PR<,arM=sl%-uzUuw/gltL$%E^@guFZ^Fd}^#qt0Fvhm<.x|(=klI7[#fN|)-EP&ewHhV{Vds"
-44/uX@tq-F)^jJo5WB4h}VE7u[<g"~|qCe#rFMj9p(}TReZL,kB_=x"+&vz30q]Bv2]1BG$^K,9lh$3b)8M`WO5gWB/h>M}Y+xBDVeC/:q<02fx{Um0F.A
-2#~@q`Wybko//vcVN;,z|pgRu'-/9Osoc{E<OWL4hR)KXE47KTFBsEY^Fm9@ci+zsHtE#VM+S[FYZ((9C<@[>cgwe<%_%vs#DDl^aloJ_eHy@YTAH,ZIO+
-r_<aDS-,LFccRCV}fNoF.Dr:Z$ruK(Nw2A8o<F[)"iX838/KO1/NJA|[z73.{-e:pA4qxXo=6zX)b,JiW5f+zX}WY4T.pHiWBgMJ"4R!t3HN=qyjZ)%bC3
-0QmEPd]Q%i^z}+t(p;pms+hx4i[Fg&WZD@{;TlWf+T=R-]V=<=gCNE.jIC%-cB^I<`=,^TtTB-I"P.R]K8Zw>'|l}IJkPN_Kkqvl(CYJo,@Jor@j+OaIgS
-fFp-Y{TVKq7#m$I];CN:!-4M$=C%<4t8-a:k$;UDbq#VIys9!Yl28YAeqL2LywWHA`Ec#3%`mEjX^&9fL>&vYD]}+cnHC3M{]B&r`iNE<q32(-Ar^E[;>$
-yk|I:vytNriAJx)WxXzT%9+(5c0")UX>=y#NhueP%YArX0$x:}vC=t}<hTj("{z7,X[;[`7ofRE8>Gn]c6}-)Igz{yIAtAlZLzB]7)4u#F{TO&i518fnd7
-8O{v|Tv!CJNGu!1p+YjlEM#A<1x>G`g+eL#ozef+Oa{XjA^3#ron-}qZ9x,<@hz7w`rQ4;WW%gJizC`vAHlcp;],S6Hkim|n,q^6@qkQL0pYXI/k#g]Ifl
-YgoeEdv&D;-gAJ6;=!EJ+M/U3ghm}ghn%)vEw{a$@3u]s:AISpd6&8V;p9}.k{$5_H>Gu:;'7o}{G&[OfWXz523@.ieYuZs|tW6m(X<bnCRY[bl>zOyI}t
-drbS2x)eRngwX1%tD6[P-VHzmj$XPU[3yamUUL0Nf-:N[n9<qohMhfr5w_Er9}m1f`A05kAJqhDY0AHWJYLZsGjGnL,&q%Uh3eED,v8oiflSn;g9nI2g7S
->o|n'J[E6Q,vu<+DY/a92;#KT)2iFWYj{k(g%XOxlZOI~!^yI^0`1nlf0dVclEAI16$o#pC:p_XAK<]t.^7K>^d5w4I^rk&IK)=^g)e+CPw0xE1m#8%e:^
-vp=i"bYurW^Lg='2MBi1YE@X7w]#LOY9Ty#[CtJ)X}rz4X{p(oBH5CZjIIYtyMp9r=8+&^qHTg>LI[)L^ye+9fc<K4hc,Q%@^WL^N_Dt!68w4)9O2X<4JV
-q'Gi:)t&R@j%gi.YFtuky;k:vcB`Xcgmw#xC-'H^EW0on:PE'%6<#r=A:ZNF:+J6cCEeRp=7xN/PGv:I})Moz}iH4U<GVjr-F6kKRJ4u`lVz3G@+3LM$C/
-RWNS8R^D[pKxc"IpQND{p0HuNI0$MJAx4LN-IA-dz7NOmE'@nxB36n2][Lw2}y+w+lZ9%/puz7IoP[j3+{^j+V/!5M'TCX#=VYZ_^5FH'T'fT#z149@30{
-~/,rDqn_/$;>_fY9v;>Zcp%1B)o{wdfxOwHB.4Dm4&$L)rXWzk/}(gXBm[Aa_39TfpP@)40`d1eZYv]Rwp'w72'#UW#7)cQ(:VNaZm<DGK:w@Zt&[I(2[a
-V0FdJ@|]Q{emdqn4R09!^Je}|Jh0Yx~z!Mo6x}==>]I%rR@@2C+<a@>G3ir_o]5m6-9e#Wt}Ak{dgTb5P<$^v8M+d4a^]W@qRV!Myf8iv!GaW+ybm6r.Sy
-{D82y[j|lwd)M4c,1&Prh5Z[%Bzx0>>,5Gk6P.S:zw;@G^/|@M+XE!~ID_rF.rXTfI73K;DEeJT1Ji4AmrZL+HR+3e&'SUOf&aT,="228su35=!Y1cn_42
-LwP2;L)mB/~Cq(3K$4<.ew.Un7_czSP%46mA|5;:mqcvg)uHkF}u9ZrbT{&D#DK<PXl2UcYGP@_6m&F^Fj=x5'G%F1z'4vTTG6r53+Me'^,Emevx'+1ry,
-6(]!6)qd/bI|RV'k+etc)Uh;cK3`@4bom9uav6+$jDV@MoK<^a&L.qQP^4l]Hs}iBr>{f"("14Yx1xkG>W'p/0AN6>Pe)@piro"H,'5/RsdC7WiXtD`M{&
-v+cST;Y7m2'@(Ru!Px/eH#^RB[j['TU=2W~+thMXTz8%|es`%Ay6El<S~T=t1j;PIZ)53oPXKuX}7Jc+^HdD3%3YiecRdT2!aE0.|27oLrYH@U6;}p})zP
-je`Y!;,@7Vm3O(=u-#Nn6.#Nr&sTkLH-#U7!!3h)_li&-!e;+T92e$zX$xux%UY]prG2]e/8}j~`E6|wjJc|J+BKl4YE]A>B;Pkp&`/ScG(>E58yA}iFhG
-PIUc{$6U:&|ys"hWYR.:jp{u/|6Oc:._'$7(p_[,tXEEyT!@NjETw43jT%{[fx4%nY&^AK{CDGN/|3sfL):XVAWk3@+Dpk_X}{CE9J!=Ov-ThKm]3rvV_5
-WRno~#g(MA:W`65FbGn&lD0fUl/n@I_oOI$tDw/nfz&[e8)s;+$=wO#{#T^i'J<J@(M^&UQBPPm]E5uq7C3Q[f14=;;EaSygb1!e.uk[_b;8##kryu8%do
-=w4j>L+Xs@[,|qrJ./f{6&&b6lM/m#U+e(c[bg>Nxbs$!)c+),$x21{(#"R4XbWYZk_s1a+b=N{(JlK=hS<P`ef9_.]#pv2'76tqM<(0cFQd)zf_>&b<[X
-hv.%5+'MmL%_k^[wY`E-v!y)mf:QA<BjQ#&w<`T-]FU)qvaw`<N/}3fS(w}_pYMjT_$>7{7h=N8"b5b^sCL,F5W%+3^VQ5q{`3PToW@_M7/2.%mJ!}cQWw
-qBQ1={gLoYr};YlSJ+LRT!&W2Genov~l-]bb^o{b%<cnczEL_C@E}9Zh%PEw3Qg>Y/l8MP++$A;Dxt,77%&H'34|eTF9!b/@lp[tvy~<zuMH3xX`ZB;k<)
-Bekkz0'S).5_2(U[#4msGVTp(dzWs2{|3c)3Orvv[XHl2Iiu'V[aD&c>rk=fw{s9`nT}J^Qmu)jZ-q>)dz-ij0oo2}EKuq,]<z!rxRJ2xkCqIyXKp,U6)y
-r[OD~Ko>Wl1>Q_xL%oZ9H}:]g]"#q$&N3N^d`l"%B:h+GJX!]v,o>92"wQ{Vm#psDgP3$r}uF5@4KfE317.^1I>U6Y^+]x$r3:>An)-E^AhP8K"WV>NQP|
-q!YqrVrv(F{${cxmHsnaJz4'C%JpbLmloG2D}<[L8&/SO&Tnit&r>t79wT$8Qba85`Mt'&><v]|YQy"!M^#|qGBvrw"}:End%MWZfeel'ZVMY!6HnRf3wJ
-3A%)w&Nb;PunJICcB-jip[oj=ip@ET$BGzH9@zg^Vl"<EY}W2Y6!FJz9qA'rA=MWzZ<KR)A'DG6{reV;UKV1%U<j9]]mIe(,}Sb[r`X,C(RR%@90g}mZc$
-v8Lk;OG@&c#PKrm!ERLz~Y<nt)e]A;T3B0iHn}0h5;j#+mmp{E+!_BS=nq,wg+QNhK}La@E.Bb}]]y-t0SXq-}O||Ca{tb&"2GL(ioD]9Pisq[f8nAQbxJ
-0;;gL`VL{Hz]:b#n5YlTTeb/N:]3'OqglFK8u/SgC@3.N4m|/``;iScy1^_]q`<aT@)A8+,yY`&SHwUA+h^%MI,2~<zmANy/yq.Jta0glF[MvZ^Z6oFvE.
-"xJJN[TcP)fM')3M@8c!7QeOjwB09N-9eYb8w/DLst"|3Y0FRwqr]`[HoTkx_8(JdPT(h}qsY@TJLiF[x^fN7cPAyj>{f;P,u|bQh)xaD>b&%qoXEB7{YY
-a5SO]9G8FJbp,szt+28Sc|[e5JyA|zPV+23i.CPA8PJ[sStGhL9v:JG2gIIu`KZa,OO^YA^Q0vdA:j-`Xk#_IY_m&:s#~x<YZvX""t@&IAE_W8h@akNO8Q
-BfY)!I>^!Zh:1yLU2/qVmmnC)X4_QX@%|9n3E>GV4!MsQLek^}ce+>A|czNG4q$^d{e%Kv7s>Fc{gz3<Zz|][D3X6h8Q2@^n-6>YM(z$f2@T_]j|Y3KY9c
-_p`2Bv/6E0V;Dc7=QhCZ!oFFzvJ815rN^+7uesr0cWJHA<1OdJe[FSvKudQHn,=3EwY&TJvzCwh'y'-KUwYL,(+F(lFf[{'noH)q$5|:$}{^TB<vpvXlkg
-a@=1kg>taYhkr-,1JcZc5.QcRzN}GHS>oVXW|0X6cH;dvas3:j;NgaiqIp(r7qv<Xp{`%GX{j>ev&i~>`]@Nr%MqcaHx8x%--V-uh(EL^Z!^}CWqAw=r+J
-I/E"):A|[My"logv]^U9p-)EHO}02Iz.L)cV5eZ/5+Do@ZHbDpiI-yFc900vzGSwGmx;7u`@`nWtIj_4f>zIMp6uey~}o{3#[w2C3qJ/)(OC7d_Vg)8/H{
-7v2%qI}>sep77]q;b649S^icw<c|,OaN)Au>7fl3cNZC(!@s"$;P>yiI{F]gw7~F,4<.HWRieHqS_7{&;l9vB9Q-Fze9.Ntw0C1:-Hg&%CyjZxrN+WQCy[
-CyBfV7<7M2rkj+WH-GMhSQDlPDul.fO%{33-}<$g#0JLHM3A!%h;0oDTo_kU!"%r.u2aq{8k@;KaaGcnSvG3~NQJXEFUkxuNkpzMzb$iB]_X>-UnEmuQ"1
-'PIjUX`OQt=oQK<MFaI}x/%KXp6Xyeq{kSA/(FKn&,6Q;`uq-k3y5+nWmd'pz>]o!C61Po&}DhM+fDe[JL=zx9a}'i1Mj#'D1tpU'g,L,Z|}!PZJM+!mZW
-8}Yw0M0@3|jREzPA&9C1xLvC'p&.IJocmA6lckIFrt|zFx}NZH@hLJ4C#wqZ~1=ze0zfM6.0Bi%zNrE;|!`pR2,J<YIDf[q]arUtRS/I`}}i|+D"IElL=f
-8gYNw$%qBti6R||qrN0i=}^OFI|sXOq>Qt@x;vhqhN()E{My1|JTKsMCkv-aB[$CVOLZu()!p8](f8V9=dW(D3]$@K_l)Mxt)OmT>sK_>y{bABmW;)qWJQ
-PYWX%,n}ZGFJ#WOEIiD,+BEVpgi3v,Tros6-(Nc<4HcOo'CxT{uWs.z:EOzT"$^.de^_L.FS+2~VKE!(vn5550PhN]{dCCI#E3UO&Lm[&v+7OUH,u)I<g9
-pU{@b9$#i}PD{/,DX]iPgfVvJ/M0G}xVG^;t<&5C]E!GLuOoi]4tsn_p"sUOTn_`=l."<3-^-6Er6yAqAwaD'v0,iZ<5r&V|gx>g~Ih"^3LJ[4-kP;%cln
-ow7{D=Q)J686TTw.W);64'yv#jQY^'tHF%9-s(rVsTzH%Pv4E'#"W8>kCi^U%'Mh_>|AdnHW"8,C{51@3Nz'yK:b>yD)5:#/jEf`,o_xbY_@'ztlQ6G5Yg
-(GU3-_-g9PFt;<b<[4(DW,+RMnxj{:59+S,uz+D!qFPUoI.M|v>:R-oyPC8Yo!$.yruloXv%^R29X#B1EOTlK8h4AullgAIJ;p9m%MYtK^V2yGCdlku`<9
-,%q;T}pt`p}KS5M4;mc"cxf^8hmc!4Itc(Ha8j-`!$$6ycOO{tqvpJT,nW9-tGt!~%BSEgpYOvWa1rD7Dud}d3@v1Q~q;Ly,eR6X46|fNu1Z`tINGA(+A4
-$KxA#z3/jN$ktA_G:s"^`N1|4-]FWf[ITupcF7S/_J-L}byL!Cm/pMgyNw7x/N~>G6#o<xc!`}_X>{>zW8]FOr@xOwM(Bij42]`<"Wb#_eVI81G}!o<]b2
-DXk}n/TnWH`eWpPwK,ux0G(itJ^:O{61%"lZf6";zB#_G"p:s):Q@js.+BTEQJ+s-a"=lFU/)AGmbW}/wgeuD-N0Ak>S"Uf&uG:J']I/Do!vw"dI^uA`A+
-``>^p:13"h5fMO5athcj@vq&y)Ogk@xiK`J5YX3`{2`=REsSj|"0=AAYL(3'PA#Pav56HQ/s~872q`@jKq7zWSoDA2:k8^8{9`,5<-e6>[DV[9w/yK'+j`
-8-<zaijo+](|tF5Xr[jB0&:P}Wz.VBD8M3OHaRtVY$>,jw2gT8jz}nb8cJqL3s.B5'G&Ig",X'RSsN-O%#D8$c>O73i4>;rNK1#A6ge(iR{XP5Ph{Lcfs{
-42RORFkL`C5h`ozCuc2LJXcnS_dg-|OorM1WQ43yVAO<)<Nu"sH"gRhPbe(Td(.-[DhaxA7n#m^P8edoVIxMNis8$;|+K01Ua%#2GG0@|lR`Ej!qhyC`sF
-',=e1s(9/RAaRRs"QIb)YH`48JTu'^/nK)Fic0X)e3D0O&dPLs-Q]yizg+db5`UK6{@s3Di23Sd'~r`#+uTBb2kWlLyP@/Eu]RK6cJx'f&3@JP=#vXEA7l
-oj]V1Q8`kFuvlF-e!RMZ~oUDrdz-FqRS5)RpNw0(5`kJKM3tMz4g2WfHDZ$tebX=<e.IU#!UnyrD)b^q]VdmA6#3C_.@jX,Z%K^PQ8ZL[DIc<y$){oE%7h
-/|6]{<9^7-x(zNZy8_rh(F:[2mEfi4f{>zOhXb.N-a5F4Yu09+4p=F</{ARiChK!^y<U)-PJbQbh@Vo5]OBmg{Y&0tMO%ALMt|Vl1[A1|JcP>0w;S@0MWO
-mWhi+u!x0./8r2@:iwuE@x8duc+[68gRq2}r|+g="BD&Q^Z3POyt]zYHyzLO{Vy|U0bp{ka>)p/#3h6F-|~NZvQ>Mo"aw@vB@h9KSHmhd{S7]eCbt`czQK
-/k5^$F%p'Eo8m&H0A5j8#JkMUW$[h0^u:ynmvq+jH"$HIdesM[!zS"RB=Lw+ROCH$C:>C8r5,rc1T$1qaG~d4%V/;+H)LPLm,"9HHK45~p{^~pC#IP4FvH
-OvA`|l7;SB,"f133Umah;ML]eaAi'PtblMD$${nkp&v!GxQiV:Esx=LMhe^u%C^$AUnr~I^q^IO+(0p#x`aC5fI_,%4JSq2_Jo,F>X1pU>.x|^8%f!6!y#
-[2&YQ[@GDX=|eLV:)eA}Dn2i9+(#O>4h.XBS@:(+6Q=>ov/IhIRtKi;3]L8JCPHe0@t;W)Ax'zT'@K<t2x[<"%IK"z=,58toN_)(~oGF4GV|LprbW&wA&m
-+yTI'mIi>P^NcT:ZfO){C0jScJs,!+q1P{V|G8E8nOEl.R{[qY{C2{!wZ)Qrqr<J[}QIX|m{adlO)2X|ux0/^#~eHg`Dk#erkd:NLn/8`x<J>&q,3{"Q'!
-!AQUnLZrkv4J8q"O|d!@[}z{$xObPS6308^8-p68^YeJg|2Ccib/z>030-E@,OExdkM68>&E#{,)6[+E`x(2Xr-}AC&{jsNGdMjwCQB7Q2R2k|wZ`MX&s%
-5|evQkcYNvF#{P.0Dd1<64wTt3Uh>qh8mwNdMDBl9|OdPPfq/ro7s;$J9iNmWiAag(:MV}[Z#3T{j2>I-t7xks{I87p8,Ovm2"_XY3mJ'SuQgW/LaQXK2I
-Oavh$AaD+d=Vv@$("fX+3ls}!cGPV|RSD^k>581lP2Oj)RFy.27%v>q)LbHdl^ek#&jmdNC)9[]I](]e;:UdV|]4zP=W{htqj|<C82%6M-+!H:>>cY@sYQ
-yU!yQ&.<a]%N3_',Un">j5mgH7$`1SnQDO9|Kg'yvF{^yJj$QPgDw8'.{KBPV(5{z"C^c;3DST7=+Ljh@,)e!=)"i-j6mhs!bSOF.<rXs>:J1cx>.s=Oyz
-(ldiD.!{c|aTngJczsV3<:P;<FYk,W@r2g9Urtm{Hdi22u7Ir5=k&+40mZ')vXvz{+[%t@7j;@|M-nyJ4w_,ZVbnvVKCdP,CqFLm;e4"{jDf<q9,c=m^ZI
-tTW0IL:]i1zVeT6c-ox,V@ce@wO,i}~P|WI[^NQFH{G0cbea5RxaEzTFZv}WYK)ji`9o|^'T4-k{q,T{|%7RfrLM~q"a_k"MO@Zd}Y87(/'M_h%a5%3)v/
-Sht{RuM"#Q}{La%HUoq,xV%RI8t-Ww0[Tw+fgoLc"cB:--;Frhus6Ju6>gSfg3D[O0VwjQsL]cdhV0fjN#zV8mhy7X&,Zek>=</0x3s}2([HJ{6$!yXy4T
-fxI7X]W&v8x&)}0e)5g%i#5;[Qt!<dC[,"EaKzy<y2Y`z5=z48%_peT,/X{pATH0oOjFV5y&;JhC-@v8mOFG"Nd-'t1t],GbroK3w.8('$F{j7X3WW]ta1
-<^arrPW!{bsiix(ZZ0Cq^}f)wh~A}$iw/Q5'.f2.nQ40BBp$$$U;HBmO#5Kj|DFFS1IsB:FnZLf|:v;z.>x;k|uhg<vJzBxIG<{fiA~ZNwvFpy=cJk6KWT
-X(T6%>gA"VbGaiEz)J5Z<3Fznx773!,/u'+hHkT@:bc<T6yuR40,[/f8FwVPs8q`#VrQ"~/hM&U9q{7]se6IlqD_QC$9q!yWqGfX+tqu_:!^XUTdE(a%-_
-sQfmyjq3QL=_BD-SyCEFN/2l]&9`l#bLW/l:'685%yFHV|UUYOD`qH~S'Dy(KnZ/)0`=RMc$gH5:rV=Fq'ap:}(M.L@Aim/Lxt1xuG5},mLMe8-d@W%;|+
-GTM5A8p0rsaG+])_q9QjFF4X$1;jm/(FJ$l9Tg'ps8^3y)Fihev@11CQ#'eUiI;w4)!imb:ZT<y"JA&2M/;-NE<_3d~>.L/G[cQ!!-oMMU[Ng1k6+`y5=j
-C7!K,b+UC8pz%`@Jh`a^^L`l$PisGis9/t;HmWqN(bBR~^5:`zdO^NH_u8g,(Vs,K|=y:&aG+M7a(HbpFoMF[q6U_r8WAGF^m(=4x<UuRv6Ke2>1[kqFeT
-VoTT5P]5b>rc7&1/w_[])xFR%F<E8A4#OO$rU{y,&ye^tsAbSUIN#"Tz/Uue&umK2T[I_Wxc7=gjXtI5anCobVESTtF2ELsu65c{,pJgy="[yy>fn6h|Lo
-myAAA#+TW[^wag2!KqQy=Zo9V+br_9%Up@R1ffphj]GVrBwZ>){B2n8{zP2bAeX>Whvh<p{'9hF"3OK#ks@Ki#Rx0sCy>MCjiZpz#$bPv8KBSSA0,i6$+M
-wKxTKrvlLM$rM:9FyW!%Y%^IDj^FtpC-!.k-$d5+3Y/0Q^kp5Zi$rb<d&6p-E+`ttoVPVms0ChJ2{2%qezbK&%rP4iy5(^Yd1p<qF8VK6XccxVqdv[(!)`
-Ox@ldv;mEN4|YA-]!;Mtoo_NCz>LjqEf#fyf>T@#FMds:|crcj2t4Hf;fNi[DlzXgw/i[oGE4KB|<@4cjBHhz/96OW]g3<Z>H'IU$%6t6I9Kml99q5~!g:
-,gFhKHMLjNf3(t5j:|a@qN>wDpHeKX]Wp)t]f`1PBSx)vz&3x3m`lv!69^%Y}|x8u%KCCNTEYKK[TzCaz1!0!Tz{/(HdL^@<T]yS,u@aoXi<Z.-7bz0/QZ
-,@,Kt7[^@{>P_='UW2AR~uUWcPk_Y)8qAaMV^j&Wk7u["eedRavlrFyBO]MH3nup8Dpv1BYnPYSZBR1aG3A>Mr-{pv}Jr)4TDap{SiwJmj6Ul@q6$!:0/x
-WB&#ik_0;my6K85s9!SMM(0I{nd@_8BNTx91,Dut>F.0GisBq_xJ144NYSH+oQ&ERe$!`;5)O-M@52Ft:j0c`#Yns[C%}m;z@e=n2K~/mcGUjcBIs-jAap
-LCvd=O);c,CPlYj5>'[kdVa97U@2Z}3p3S$#D#<EZ8SweXKt{#T(#,aQ/Yj[~I)a~IGNKku64e-wW=67$`s/Co|!_b}@RFCZDckM4&I&F4B$nB|;o4zLVU
-Xfk/:U;MLB0OwuhUdGWfgtuuin>@4:sD,5fY[Yg)Ytv^P!c'CnNWCYJVO29Szn2G1MJ1`BL+Vn^Un"EnNQu0IImk4nZx'gjCmoZ<@ROB##[y=:RxLtSey`
-y^Gi^%imns9a$cbNo.C<pkw0_s2zxmDOK:|s(>gufW`a84X!AxgC!vm8s!,Q)@g_IX9/K|x6M;C_cJS<#n,zU[8Bd^p^RbH3N@hcew+2sQ=fF_~0!IPFa=
-7o^%1hZ<ePF{q-3@"C_(SBsk%pL#Iucb$c+"hvRRfyw_h#Eh9(+"iJo<hqZpt_xw'"]9]lZ^BF!]x|.KB/36]al13OimJMc(uvg;5NlL>H(oY.%0(s=qDo
-G5gd_bYMr}7p+Kxsqg_LIW)ZXp3!x3pe<+I){C}5cW23,X^__fbx;su&N":UaD:H:/4Brjpbe^+3uI'`m5{17va#ZC|&1ys6HId"HBB-[5[^RTgmy@^d]B
-9`n@('x4m{>7A-;#66PY88VTHYNO0u#yvr#wleP0XB,cjET2jL(P!G3T!VFo_KwK$a`qFciYvh$r:>L)vZXH#UuBnWT!0y%N>xie}<lzs(tKq{IH7%h}a$
-xnpur-:{0lTOo=Rs|SXW9gLu:)+!'cAWOXIG4a~"5NyD_)z9ngYrGUdfbCS(0ac$iz&;weovd:,`9w]%nRDz^h@G)#VnX_(0C/AhienuLnzb6R;cam;`LU
-ZoI.9D0Yj@(Xcm'g,6SRr1<`zdR1+zB_Tc^l`VPG.-NxSqvO/ap$y4tx6Gh43gGTHi+QX^zx+YkeUpL5bGpaldx^d:U)msm9{.`D_fsV4oHE)|l45qhT"v
-O({X"GJ{g65,Z&1EC+Xp^'2H4TUQlKn7Ipy93>(+Iin/Z"'mUU+sJn>`8p,u`{l9qAu}x&5+e'@,5|M9g-Mhxmphm^1f5Ks6P]Vgws5$,'p/z2YK3m6QLY
-olu7c7`RnaDGV/|;BhYTAFx`@@"C/o}gS]a}>jR|a,EruZUu@^YRUh2gLuH`&5mOd/#65BL!QmTXyJ{sMAf<|5FhLT./JFK7XPtf5P+>Q7+%|CPVElKHNl
-^z00|Ov('If|hN:p_7RPa-R1T9'bnZQm|X6DBFz3>;<!wNq>jJTi6`ot#h./61n+XL%3pNEPM5jhUJH#uWnV$zg[D!U`#PYiQOm#;u]oG(99+p:GVLi#r2
-:twe0,0Bx0-bxW=&X{p9iw(("2V{zk`l.YB<F|5Ar6[DGkrqjf8D>o`mXB3{/Z|Zs"-&^idW04ODLtU)jJ:fQcL&p9[{]dd50<~{[w31en,oWl_fKwS>}!
-a)r';L1nrxL"PV>2vMObMIT;6q{|^DI9{U.'!C!I<>YxP&bdLfP4F-p,Z&UwT,,/hsaH<{tmGOMn$Vrg7`N&KRM54)l[,f=CMd<.>s1;A9uHvFS$x0rR9%
-|}p+d$4{!:Zn9A7eitp'9OL6/;_GLvD+yk}N%+&_WUnu3^9656_JIl;[cv+8S%Ex7b}ABGJU;YbkRq>j+Z]8<@Snl|q7m(.Y]d_z@>v5"}""trY=S!!xm(
-A-ba7aXbN;3Q|A)"J|e+hAzAK]'dmgW)MkFU3Fey'&VBS>z2z"GU,zK_1s@S2a32"9R^GFTRMr(%mMR--|#z"|:,/Ixa&["Ilm1T-"}M$8@tXnd{YBA9v9
-V&{Y9j`!|QKo}jm@"vGW4!v!:,RJk<s"eXu-{[>;Q7Raog'f},QO10gZ$9IzH<cItrM&`GcMU<HJAyjceuXO&rL]LA<H(:@2uMV]s4O&zk&@!7M6[T.-=^
-]CgK_CHwqX(dt;cIJ^<"^G88LI4skcS{UH}/_}F)p:9]W!ebsj-z)t&G-kA0GWs00Ed"tr,)/7-V<3|^^F'Cl/gfA!LcE5(2LA[f#Xr{-GjtA2@IEH@]aW
-'M%=!NLgMub3L5t_AyJQ#3N>.oWK.jP.'}y,piozgE7YiEOC]Oa__<'[`FCbg|vnDPPp{@y1;JeWDTywTD[o)TL;yDeew}GYre)ulpjO'.~/sDk`6:f=-k
-MymX=qsJ^z`sd+7yu%)yPMeJg=fkpA4$_qx4|d{VJeir`I;1Rr)E(y]QME#r|l473M!Dz&QSC0_4tGG5#g-AqF(`wV&d5jJA,T)jr2TQu")A:KJb,$$v`3
-AK&mD4!gFL(up<XCZ0!Y2_@/zQ>3]lxe_HZv>kW_1IoYuQ%(U1Bb&<j>:<9Q@<U&8ZSmaGSwJ8iqGA;qbmZ;pNTHrj_u['b<|ZVSeNe'NxT0IZb>-5ZtnR
-5U$)[d%s$y9K%k{jHSuv`#@Jfw)UIGF7-tvO802U5p5h4&j2H<qxT5!I[U-[1BwM(n+L.-f'BTK:'s%ASSb!e=r8qrDZ+=-(wYjfRIq}|>#^|z,nT@61or
-ws<ajBhS_=j>7My4xR7}t^RiRz7HVpVvuLzcZ%R7bh$_0_Hj%l5<KcsH)qFyWS"KYFiHC$!xq("(y0_hQvS7;7^Tem{OO|st7-F2jcL3nLbym`,TCi)qeC
-uTVhHj(3k(]nxK6I6+=f19"|r'5r|LhRtr3poNd#sB5Jvf20A``N!-3;Qj_WlJ{7L/j<7bIV[HMr>H(yrN+j6vtAs#V;-o{7rBmh6DCrmqD#4<J]OT,ySB
-Ftk`&k(9Z&=l+#q%lz8dtR'M[}.z'[prG|6(>KHuRV4hwIN@y`~t[O9[19/G_E_puK9.cE@"3Z/e$AHFeH0uX>6S)40q,N<G"(p+3z2jAEiWi1p%wYJinu
-7gbw"M.q6,K;MM:},guIZCyVgU8xUE}qe!yC!qHOX1.c@X+B~n'ni)jGe,R1K].;`P:-EHG:_;>EcZ2Qupljc_}piMh[kBa=yKzpPo"6A0eY@^]Z9qh$O%
-]nI}8%aM<o~uv`Cwd-qs${6t~[{VtR+k21B54DzGx'UJeYY.NDNKq|Zi(wwSx[a"P7`r:rlCjFBRr8{mq)EZUOz&D,<"``v52gPGNf5M+!Xtdoe[pN3<2T
-]b4]FV<]#x=5{@L#LG0P7u;-]Lb)DVG(JI0BASNCq}p'u)N:D%JHi[%Vj>_h0R^J3VOX1jN]pwIYYV!re;,=O<)eQd5)|vWv|]s84N4x>:y<SftJlf@1At
-aH6vcV{)}hm'|$qR~5SsSUU)J_L$b|@`kS3]B(.&eAkVZ`(g=wXa@5w3IPF;zvhQC8[y(7Iq<{=ZeiPb,QQhR:Q.:U_c|)|f&es|p7uu#jL(&W6Tp>!gr"
-Y0L"uMMn^J[(FuY!U`A7^SQN3QkblJjhXyh3bDm|H:B=>EVWs)YUNAF_}zYpnVtj6G)yky#V75h"`0S^G/s#jQuD[K(9EP2y7^@_j;sp-!26Gd;y=uTv>N
-Zu8`m7Cw'E6x1,:ag40BTWn""=|qo]D5-!F4q)}<!%lw.JGN>yo-rii/[PoC9ds.MT/L"<D=0Nuz%#+gwedwe>F@i"<[xKH_}Wgq>])}<)}Cd1OH"G$N0T
-,:ZW3Q%1)8jN[]5/T0AR~n_hMq9Xx;9G7J(CO#;@9cyxfXhu;EbF|qSujBWu<W=t$>drJTyt|Mz],Q/I%3=>sA.%{`[bg>ItUZrSc0p,|eu:8)_J`=z2&C
-wJHT/B_eS"pA"F{'$RRzQF)<<R;1fHhS5(N'6Chdi"qCS}H:Bh}w.tPkIaM/@FU][+HgEEXr]iAONHzF$o7)DHRkB-+#}/}tauk#@2HDBq(|{z/z}!zwLu
-p<%Lw}:hdPG{k[neNt#%8Ol510VE36}z|o'<0I@m8Ihs@=]],q8j5U`}i!DTwJ}qbq)mV|Q&o}#xa4mqT|&cIq,;i2|_"1E})EbaolE6G`$5mh8/=SvIg{
-)%,[''buaG-]+&`rAYt,Um!]1kD_kIT@z&<2_$n{p^+;9:N$b#}uP,'1%Ot(+bBSDX(4Jjd8B}2qGr2}_D1J=x])OIK&dPNgWHNn_`2:ac[(!L,0'HX_au
-,WlY^"b5H:#xaG<P8h:!=+Jk1FAwx_">2l7nUE_x@,L}V#E5Wf/yRMW(b%'CIZ8'>1+0!v!)8d;R{",VQy&sbSI>cWUF,P%_UsCZ4NDb.r-L<Eko,g$RPQ
-+dzoz=.s<q/!3=iqiluZT3Dd=rAB,fR#uqYG{K3M@IMJvtoQ2)@lgTvB_RQdBiKc7JxJ!]9Mt=EG6v:]ww%7{l3pAs0b:6UTJ<}xKzwS9{_b962RQGcL'Y
-FyiFX6TWRmei8Gp,X!;YvN-Papvd`K/)}3.3is"V<S;n7i>33ToQ+pXXzwUWPS=[_3rWmhWf3A$8(MWm/ZDrz{i7omu6ZF"[`WWm<e"ar]J=Su&t%lT!ok
-u=yuGw/aZOPq<<Kc0+Fyw8>q+,G3-0|B++nX%2/DPAvRJcX|X2Em_Cc.U}W[YwM!d>uAG9odN=;MBgT-{]^^Eyj$$l6wd4A1}PUlNc;{jEam(d@[8zWP&3
-Nf[{.0}r@xaLyHp7wD5H+28:.qli>kcqSi0Z/a'8nkjsDDOT$k2nD-R$o86#t[8F36#JAG(Z^z:oJKMgiRF2h}S>T3H-TCu/$@gms!$K!:=Gc(Qb-j-5_+
-A>lIy&.6)3sruIJ4IATOK=6pSiyEt2Mhl,7E"'q|%@wr6Erhk98eZ]G9]bL41lSo7WOO-4N&:68-gO~eer`m]xp_K=`X[U=kmyAX{]L_RI,f'O>i._80J$
-VfcyoJtzEmiIApb:2VDQ~hP<z46Bb)4D8oYTgj5e0N:][H|_y`ju_Agkm4&V#e6y=eB|RFu!'ML^k!uv7YU53:c@tG#h[5Bld&a3gfUivdAF(FbI5=<CmV
-~77J<7Ri2um2+IK+#ziS&M@Xw1W=bXf"eV+V/Kws@L)3M$u4nL:g~"Q%:x`L^[-Mp3bU2@QCTQRPS_H|L&51wyaz4|j=l;IP5=15'x@9WWXE]0TlPsb>L9
-iz3+E_%J4:nTNOW{{q0]^nV/`b+@a.BM'%]Ig3mx8dop&y^hteCA=(JZE.Q/Fa'QG1D}jR4HA_k1idz0N]&d.ZZE.(c3i0iOVtCOf((5&^ZvTIKM1b9l-D
-;4@<7i&7}.L6aI]_bILVfW[^2l0p[pS#LhD:YqT+PL0{isYKG@~)>or6mc3@t<.^_bDFLK@we3a5>5}z$>bZthCGe@y+1tLbk#Ag<'4o~nE^lso$7effGs
-4G7XH(h1"p589<GwKk{iybQ4vYhQK{6chVo"^f[ZjAHq{!qB]f0ev8}FcbDsMxize"$r/11F:"Q1j{^e:y#g9Zrp:]ua~Cv0M[f3Q"F(u=K9ahM/,g6@yR
-h-]DO&s:El'H4L{Ej[te[+t]U^mQIain5HrX<h-`m5UPIO:iReqxS`1c4Vu:7`y,MzMX|:M'R$8LmU|(z:1`=.'lKtB%N/CD]72{b<xm'qg&z3W1NksR+y
-^ZX7tWH9vxYu>-zU0sy%VI/i23#=(iHll<cbNg-,+s1J"TG%IV1NBhA:&GdqC%yXkvn'uR2)PK>:)BwYT4Y6EaJ8-ra_O]k<R;^Mm`zMz;b8!Q%(CS@bC(
-5kh.`DC-D8l/u"%CB`noqO2^tYYy5U:6Et@nrmHdw(J!e/6W@FK"GO)CpwZToB5x'Ik&<P~]oD}b:gCHsm};81JunVs>ChA9Q1!{hV^Quqj#GHX5V$d"|>
-7bzQKOdoRN]QUzJ7>&O(n}e"jst)y)y/hk6Yt'<%A>W{lnGU^JDh_|]XCYApYF3{_2&'j|eO5=V#<5A;UFIYYxEM){j56Z.H8'{)10:{|'P(!C[CBk>b%,
-Dbm"(C^P+GWCieDV<nD'.=Icv%.<f([gn!.v|Il15"Ud+o68;K/i:/qW[>(@|()LMXdhhvBE<6Uv(z.qppqH42!V$TXid;P[W%mpq/gC'KVg3P.^iC9%pc
-#Azb!h'lv.!e7.DEQko"eg'euI"MYVQ+O+4f3o>mq4@--5q_XaSS5>C$Y9R]l.b2)0LIoLQ9&'{UNoV^+)fnymjV3EQ+[BzH}_QydHMRkb^A+cQXXqRh6|
-0]g!_|~bEdzL78>7k{zZgz8vXfbGpfRc[}]qwTh^RC/#Uc~'q]N/c9:47R.OQ.8Nt9p-LW43YT5[GQX<rCZ]`h("6XXYJfuznpxg#0#>K4zU$FUqZUI]_y
-=G@2',5=wYTlg"aX#8_SI&c/Z{#_Ej/#^%h/xi63~'(3|gz_`WdD4/$TkJ,G4Q-)F5O{7@DHH6OIoYx'AZJ@`aODAz1Mv:xQSy:6J8z@F(AMHN/Y0q8-1p
-z<D1eo0@q+/4RUQWz[kMd[3uA-P<iyv4R=c.+BnJ/&`DU7JJwt"0tg&>C^CS$O>2c5.,K3X/oBcRE&K9)Ffdq3a"|YjmlSEwx854~U4b!WkIFHXZlX9}]1
-"YNi|4t-P1~)TZvJIn'Z|LNWc!z76.K$7KiJ4Y8XsK^j$.xV!Fw"0n,fHO|R_)~+5ot=-(LT-"NeB!Nsy'Pm;k_thTm(jlr_,}49W|-|%h-"W7XIB+e'_4
-dx<qP%6r'OArPU7)be~Tpn~ZuuZ,&5Gv+lMCN{;bDzl:rpvp!J6D[5DVu7!4to=&l$1P1+8/:'Bixl:KQCH>rq:-3AGyUTKwbi]JJ)%x^(vv,WtHFI+uci
-Q{&k{|b3K(|Sf7B5u"jRKt_KqC:o3|tWC)s.;u[W@'i:YFGr/,gx3;@aoaafU|X6&xSjj784jRyjzLx6iOv:7R[utfO_-g;_lz_{&#QN&[78;CG5nG&iP(
-ce<6rMrz'X-&CdjUPf"PO,qae4,98AmkV<I-/T'j-f7L@HhGTWryPPJAi5xDhKO;o'8^4wsH&-[8`w6SsM^'(p]]Uq[Zf!<-wL^vx|<RPM;YwBUy{"iR|]
-h9]:)";n#BEQMWSKWr|s[2fnN9A;zx`{z00x)L0'`M2TO;tquYn#xQZ$,hyBEN3!q|zbCzTZVkT(&%@Xxn+Pw1x[FV0=+eyiaQ%'i7GT6lbASEJbGfU@iZ
-_MFuofJL^fH)/iN]}PnZ[:JG|7msjha@'!2GHcn&NW,1U$%{KKubSXOP,&oMvZCuqctR`)"d1toy#kIPu1sCdND"EysA^ZstRz@Gb0RfniHP7@8Alw4{{|
-AU@gqS79G=II{%uEDW48_[D]j+x-K5Lf;SN"<h&(}#Jp.L7O$f<`@lzK}m|&jI@`+^(8>)2NLiQl7+3DrM7<XXVqWn=c;`Di8"cQ[aK2"~SmHhqlBp&hm(
-96sH~['!X}Q.-FnWSS#-A3M61PTs%0_T&.8._a$VAv]k2N]tiPCEx'okj8).`=sv+/9|n5#24WYc3ddc+8Lcl4IN;>do4iVXqb@.4XNvtv`br)9=(Q$'J=
-Rwo[PW46vwb0&y`sAZyk~%eK9bugA&y'D/:>z)E]=8(P2BhQ.iG#4kfo!(70,4MWx.bRY<H'fK>nA_K`]fW8q9AO@D!'&5`K.ZYAGZ{.h3'nl1]>_&+qXR
-{r^D0G&!u_mD`y>&~DsK!'bABf^F.4B-}Jrb,Vxs|%,iW!u):IKOwpRgGT@@)Yr/f(wQ#jB-.wkbOnuG;SWxF"NvOH5;3$G4KvDGK{E-YQb<Ee"I8/t4G>
-|ZV2zH-uHcI>WJn0jVhoc=1O2@n8B,[q/c"q@:%^a5CIq;Q#Lbk5etk.I'WHO#U>m`$L[=>J]9zf]th{ws{YMiw|[VnWv-nei,prJlrXvBF(n)bY=6zbGT
-ARE&IjWXkFyh_|[}K(VL9i0kCBh_".&)sPD|8CR+oI2"3R#]S$oA'(8i52e$.&j`K3'WS({K2[i>d#t,gzyNu^UdFo'VF-#4ahep:n|o0^dc1gJwLhn-fT
-NW"soXKukC,OpyiZ-enflfS|<<rTtf0u1E|qXcLJNm]g~/),TFHd]Y3{_r^)y|<ddJWAR%kl{7$7@D,MYV)R>MqR`]wC|9ld(Qb.&G,lfTIgzkjf6/DzD/
-+3dQ45VbOdUsOU%tqG:Kd6qmqZDN#meTG'&h|D+ee)M/#PadCG`>J9>j;Ml#)y8[0"ERK^|vN:9CT%N6{9|}635pNK^/1lv5F-Q/)%iVwwhBchH+IBH{up
-/3n%~6'ZtqA{b6f.o6TlQEbf/sxZ6p!"kL-XWariUs|jyaqauK`wi6<qEX0Z-o]gko/(syzH/BK<Q+hd[bIcMZf#VBAh)a2q03OaG.w7Q(WJ/]!^x7iF+}
-i,&ySqf5DN<CvXX2]}x+u/]o/bC4]3M1tAW93{9ORZ|}C$ktp>hI5xD-ww$u<jdCM<090b6,xVl=`lCd-t1/!jM['fQfh[M6ntY}g{5l1.N9<TL78Kwy"t
-n@Qia".EF'=0k1kZSt|r&<;7E,F^.ljZuJi=gCUE%ZyK]%w._8VOximA'Ke8%/dHu&GPo58e1ZAv8%v;IT86ertmY@BN"G`|=L`5(54BOK~'97nd$EF38G
-wQR.69qNG=qID$xSu[DhU8[vks2dT/tGAN[aaZXg1rw%Kggu1sKK)kN>7b<1Ck,_Q+Iyqd&)=y2/joW{Hq-d=:{=cqqM2su`"GD`k})E6]ts$(9eRX+{]U
-_ly-sE!r}Q=S:eL><d~|%/F5+p(KvoRYu-Hz}G2_>|,q-Cnd5!Au8J]j_kGs%g|p%K!XqY#:e<2Tuej3CDFKO$P=[@R{[522I45y5zzkfv{K1RwL`&@=W3
-yE9sE&b!geTU,zPYA+,)-xJOpH@Bv92$e{>A^!uJ/V,ND"kPbS!fGUKo[7O&K>#}v`~@"{XVN5/#/W0E~5yEi9S<H%%'|d]RA7K{T6vQ.>RrNJNC%K>xd[
-WK)),D|L_kNKEsJM>hW5:UW[DwCej3`ITJjJ^h9''pF7Q`S9lo!i`aPpe-nERVDbL"Caaclj&][|=Om,zrH8dka.R(Vf-dGTxQ@(9MKeF#5n>---hD8V}g
-y}>5GvAz{,fCS<qM16EvpvZOm@5MT%"82zahsj_|i^Hn>%0:]Ex9J.viV<5`R{}x`KZ7oN+AqjA<AqDA"Y0&L+OtJ/-,"`kt4K+%a)Z$}eCOGM!o^+uw/%
-S@FJ8ut"@sx69p)wcV65g`q9V%3qE+H>CR+'v$=`,fX<oL"({ORDwy}I-NaH#[mYAr8X[-p#>CuH.jf=Pc$Ka<("fAh`d9[]YQ,I+5i<(>QBh7[DmzWddE
-;$Jz,D3Tbih+;1$^Vh+VKTL0dM1|&_=K'^)=M[3Q6!x3ZT"J$qwGeYFG<^H#HR!V0^Jd"awm;nE1o!T(9(Wr[g,P|(x[t.0_G6.dqzjjI/~EOvJIr'u[Ho
-l^.j3UdNvgS1i+'3sES_IoIROG:ynwnsc;+-#kLr",#M@Q#fLblKG7yuX.EX@v<>jbP`R^#}fw&03_.Y5nsd4-oQIC~Q/TtR/BieDyO&RqPNB}9j-[o-m@
-[Z4]"0q$xf]l7BWW+st0HOvr:GyJZ^gNWnWL@i>7ZUgg%m6l7Y)-]Ed)R5KFgYati`2P]]2eKj~-4WhgP2W]198:z9Z6QPdM-z=L,WD:7DXTMV&BQBmEOb
--vS#T%MJkJCQ#<+qONNB{+W}7G:Z8BIy^y@B1Lx=hK"Gi}qK!2JRG@/N|EEZENJ]3Yk&T-d}fue#E1tO%xn)s67LUEBC$kX}Ac/]5s,n/cKvIG-(wXLTrI
-KmYJ=I:(j][EnM7AhD5'_y_q3k{kn,yd=4^o#M4m>td#6i)(!qo/6fJ(U|Q}:6[PI]L(b3~9nJ=:`x1$g[/],G(:&'%:#$oI_9R$7q<0p-34nTL|7@NTG#
-<B]:'LFl^YcQ.P/X900PM&7QJ:&#mXXwyq.6n:#fA5fR-S`6.IA8X]a|hh#$g6bh>Tc/Rl{H'[aCm01qGMgTKEUeLIc4|l{E`u09l6RDmC%P=9$QCU]ER{
-uL^S!VesnHQ|OUhSl^M`s+QHAsi31CT|WPUQzSlZ%Wk`t+o/t3ff7,{"@CI!+`ykZCD&BKMQcr/a<].YY>wiB("zR5TJ%CA8pVx^1(}-3vXAoI"[s`SirX
-0A&:~1uht1#C+C66/;|q-kTu">x"p=b/d,gT">/8YX@!fJD1/sGY#gHO36%%E,[6,7`g5GD).(~SO0NROO_MB6[soYol(yND|f(NA:X!!UW2q%lpVtj%pf
-L]zdetV>8^/j|b/UG]X$KURNyZuy%tA1!7P,0J1_/%)UuETc%^:56@6'`#46:wp=$#3GF/x8=}zTr!Mz0Mxu|q;,xlqw^BuH(YRD2;]Bjvz45tui0'WQ-G
-FF~3yjp9c+/y4iC68z:jaf=&lT)z{0]G2T^;9-]R!n'AmHKH6rPq@lqN1CRJR"Y64$Y9CUa>)TDLGbX6&}(Hvr/i0bx6,J0(14Pt%G;05+Ov@18ht#rP0y
-dn`BHkxwd44L_tQWXQ_J4O8F!+vk|4^Z[gWFS+KuWWMZ#:w5M=qEyoj{Hw`SB1V+QMG[e08H37OZ8jXNcw,eMMHTg/XR#_DJ/O3U,quF5lmdK1j%`W6]LD
-1In44[#I]EdLjC}Umf!h)7$3iZ@T(py{7Foxa.eZ1_O6Xq9:4dd{-OIWF'~)Rf~]}5P=vPOs]9)<#P6Qx3XRP6Hj[kh3HW5{!k%}%iF<#{B,XdDnB.1,3U
-qmWtJHGFr8SLFb)x~Q6$B(4/pFOvw+@"|B|BP#G]3esXU;0k5=lFRqZ;K#d+v/(F)|j}%[Z72WliCrLlZ1Tu:CzJ-]V8SSsyQLr{`lCCNOO]),V`>i&hbf
-a6av[G}thq>77#ze0kB0+]1Y8o,j<Q68PF8x%Tuaa7Lc~0k[<teq'{(I=KIzyMN2u)B'QO(UUB>u#1+K)._aZ!8%kld6DX1PBR{O8'>`nQZ<:!N^=v+gFb
-#Jpxk,q1+c(0i)&hbk|b(yv.=N]tP`Yhpx5WOX^26m(:5<HkU2sU]yy+77hqj+oaKZ<mgAq,`,LbZ2:Jr<Ey0$LcHzIw]jG6(y-@49JIizgn&]C45'urP+
-:H`l!@MPi,Ye8prs[NJS@ns4v,~C=8}>Sqqv3yr/h]qjII/>$496(lt(9-g^B,Zz;Gum6'1y:H9Gq!IF#Ft.5o&K(h(B.D,+8Q2IK^vtv3RqogD[@IvSIv
-PNN3${PiW3<G,zk)5@XR""N/4vzh6;LOG@VPKuk7h9BP|siV#,;f$rD2k`G66S=6LX4`]67<,A_K"aa<[>!t:=)usIE{$|!SU@qt_M.Fb4O#-.q8XNvG#T
-wu$`EDuhI.a|D|"/%&;w$k9Cwp|YWR1VIbKMO!%/,aQ:j-Wc-298DH789h}A~u0Ytju+4{PY'psW3O6NFOO((mIg^s^<4W0,>ewrt=CgCt|wjzh:8Q`[n8
-wQ_P{>~U5t3unE5L|nz5jC+Qpah}L&`N-WM,8,yTs^5)s6Y{PG1u;3$#-)WKGH%6]vB@eL}fMF+@E5ZKwiiKjPX[in0&AJP-;(3,p:/<w]%,#KgA^W)H`=
-JMRbNywe56rCiFEX@-J01]R:s`raq5}l@2PI1FKIUA#AE+_VE:CmYOw$m:C]>B$7`jp)Bo)6gmH<AM'lXfSR3s;Me^B8,RMWRfLBdRwoeoAFmtB-CoUc{F
-{P-2;#"HP:H1jjP;loO}~)h|I1@x)Rke(lJ&|;,.dy'qaH'Tv[:<1{!C/epT_6gRgG6)wlh;SUQN:L"dYNMubf8Oy5_i!7-FEU#t<pll`LSMDd$YXsBN!%
-.n(N"#uG:4pp5Q=p}A=OH9Sg'#4KyjQ60/sqT%zgdZ=R291^b#D(2U"aP6VKEZBGk&6o2hf;Pr%kL9r<To/HjbxGKbI&{@fOEGf(Iy9OFg!k"8dlO})k+}
-<&T{%1o%JdPU+`|:Li=f"nX|rmXW"U.vdULtA-odcp>MY_wQaWck0V/!xii]8KJrd4j2j+b6<+pp@Nm"U&9t-=cO23`d~rtd+fO9SD|qjQLULXJp{JHRY4
-c>qMA'k'w7^nz6}r_C+.A2'PLFh4d]~<con76q{Lhf&4."_q%Q]4zU`-_4]0ZL[bnn4$Ez=Q=JB-e0LfS:>F+Y`r03LBvqp$Panw:j1uPO_kEO/9/fP;V1
-=<RX~aM);<TfHW^anWAe:DJB}/(M)V02UM~_EB)0@2hCA1"),D:5Z%[aa/>)gY{EC2J`!J;)_91^"Ee619,^6"bh9#1<H-u7/-80!CEI6Q+ddovLQF'+9n
-IN9YBWn!HGWyV^=j:.c)N@@Vm4>{6$tSX1f=HE(6Z7=u&NzU:aH.1L{9!Ocb%A%=&-AGW0}+n4AU2e)mE<ClJ6HmH3Jr[,7qD&UFf5<BqLM[iQ06/){&+6
-'G5fWfs}^rMYZ{C1%^Fz|qw"$z!7B7C[}L(}KELE69>7X}Z<iSu__@DvPdLRlf7C!u`S{>LR]WJ{BKcsb%_fh#:0+'$bc_OVBqsA't9Z5|b`hwKLiXn_#i
-tVe75XfK&{Ox=Oxo2vl$RvUP.UjZcoR,o8G363[$=`3Jpy`sf'^tfN!NVUD-leT&^R'S0ZaHJlaV@g$IP;<gX!kUSFsXZJ]2b+y,c(Zd!05/@!6@BD^DOq
-^QdyBiJq/uDP"<[ayoKzC+gBGZbU-Mr{Jnpq|h.&9/+85,GQsr-1a/Rde1<25E!7'n1:m@O:}w][9>)0<yr`>vvM5X07qL<S/oV$Lx!ue"H4Q7B!W>[BB`
-5t9X[viG{ljYLmxcRjIrURGc|GUpw>uWtW4N0MmM&f'U^pVraw,>SeO(^R=2ML00RJ6f0LX]3hv9dB']<6bX/@&ykhEgzTbg:'/6.KH[]&YgWZzN`/t8)t
-Hlj<-e)T@c2RI]2P=,@U5Oshky)W+Fhd_6+)b&7<6;"l+^"-T&&^jVQc8A{8cJyV+Z[l{'(`@Vtf7:T>{AlKyVKAx3uo'U=/klUsgPi5dF;MCxu@)+Rgtx
--f[S&8=)#Pd=}wIr)hYp1yNHz7C6Q_>{M8=2EVu,&gL6k!4wQ<L5v}gh@$m6Gn|2.5N13OSpe|hZ8Z;"Q.glY]:8$xO7>}#cRB(WK8{c%tm[hbIBr('-jC
-`Y8Zufn[;wcs7dr1qf#%,+1t#vDR}y0LfqNjop<=%LG2nX/fH1"cZ0!e~{Wqlz[yOR56i#YR4E]gqzs=vh-8p,:u7XSA[x!xuN`}d=,4KHHu3P9a$gSl8x
-n"HYN2V(5u~:zRx`GC-eC8vP0f$sAJGzV$EX15e+TVq}es80ZgG&4LVw$2^0gX`O$3a7H)m4;0>p&l^&]&R3.$)+0d^M8(^B02kn<K+m6j=7xE8NWT#Rbt
-6q,'N];Q&Kex^D)qG@eevC:a~Q|+:HANc.aW3eF4_{<#N}%4`ani"d]X#Xm=^o#$uskJ,+XGHZVN4WVY7$F6HJ$s4iXW;54hTcb5aK]W|mS#BWtX5:Vvh8
-a"")9ZTr+@y=95aS=IjcJbySZ]dK&1RJF4Q-<0(N'dna%BS%j_QzbC(P54y&9>R%fs{/mfmO({38|G/N7QX<X|0xL|>ANvpwwynX3Tj$JPY^@l.9r]fgil
-D=+-HhzU,ta$qix;kXcVHAy:uPg-1mi)16$^]hUek)t-m|9;UJ"M}xSzAUy|vacp^{Jt^z<hSYKb}IwbNK~zLRVsh,l>H0fsc|L&aHu6,9gJ'TT-|`un2K
-r9,i,fl0_C[;m_6LI+<_(u2W#L/awwV#=$qz7xdr{5zz~s(chS.EMDb+O&E%;ze2X%|`y5SG!ME;CqbD:ieW(j3h/vAQcu8O1UNAdr~;%3_/r0qa5TjV6,
-hLe28[5y]6&dBGP+r-O@@MxYkIQOJ^SSAidWf|1|o7<tbG0%JKm6/K0@/oEL]5y}Jv;kEGzzK2I.}Cl157kW9xI@ubx_s+y1Ps-u_u>P1=aSuU]e=^OG"4
-31e+Ev21Z#![7|[|6U3wLuT7>O0_,OU<!fMUfhyTvrzTJw^2oVsX5{e3Y0Ysu)z+NLo]ImvzVKj4Rb#$P|U$!``%QUG&e"oQ29l"6`Q))7:a1mqA&f>/!N
-AE'h_i}"Rf>w)Dzgb|PRvDW",FE/p'wkWX$g}LG/FJVl=xAlJ2PG-T1jgDyiOJV/"sI6+:-qQac5"ooI+M}j;{kIYdhQ'Q-^Rq{N_MN3CJ"BmEEn+wlGmV
-<fG0}|#QodKnl<%RC5a5]H|>lS(_U@K83G}|'4%8AU+p]StM[-.LKw^ZFw[ife"U5HrTA]<m7NAri5|GWlw74lwLVSX!WqY>(KHm3{V99%lZk;WiH7v5rY
-b>F&VIGO>Kq<TLYSWtvEaV~5YLO`Zp4yhrK1s@a3x%84{rt$nP~esA~;nd9b'ovw[P>j>gq8!10o8XC^'E{1q41Trb.s!bQemuaSx>0`4E'_~uLhr/Fo4A
-j0hpG(QeP.95m8opGS4ebr&i6Rm.JU&Vwuu.yvZp^[3f&d2,(JP`8!@Y{F&T4<j82g#P:6$>_vm["f)"W7o8Pu/KjZ+!p/7,bMTOw5xcx)N_-}AMO`lM|Y
-(KoY>+(d7+BT^%v"[B(MO#vM>@12$9$j,m=>ZNy>=X0C_YMq%;pD>Z^HCe==bu3,p%[a@ox4L`1zM/,C/:V7/BtA0NzI#l0onz!GTZ^zl#ep"[!uj)(E]x
-Of!S>rbzRB9g<n&Cx^#O:}=Vte~7z`OdMsh)asYA'0hCr9IsdC#o`idm:A"eC>Z|8/N`p3ljXeE0!Ju6jSm[yNq"SX<%Io6cc(MEW]$C0pFBfW@lu&ik/0
-dRhz@{dcca7@]cT`_%OkRcBz/Qs1ZfH5}&dZ(Ik`0V,J!#PWdc7zkMTkvGadt8u/[I12!4+DxZ>:)_'zi{]y$lzw#0|u2T[53Q1r4^qpjU;)"5uJPQ,ue>
-]lvO,Yrc),huOJJQ>:{L>,<+KbKu3z:R'DWfS8wF+aSYwIdQ#Xa9Gws@Sk32:Hb<"(MmiA7U!L/^wS14@#8+8dp.mt,K@P~zpgbLg!78stnVITR7qdcZYX
-zc+XuR.,o4Ei]5U$%9@8B9oWO}Dl3oq%rjQo_5<a&|pvWgFh#GdW9TK"UG_M>]~L4c&cWcVY)D$T-j/`u,K8yNKB&(-JVi-r^1gI6OEHCp]+Ix%u%e~s9p
-!q_]N&`_>_4$p2tq[W;UfJ`M`xW{`HD.gA_!eIRHW}"o5``CFdYO@B:TSb"9vPpn23W:{=LM`+52KA{$ZtNs>XI2&<HP4kCMB_MNdx[b@20+RlvYXga,Z'
-Un-{H]3cKJ`RPo`wzY:H.>r0cYQKp9t!b&{{Kx'K=Y;+kJ`6PpmI0nR'wH97)HWR|9`)@85}aXK/ilRr]hpaju>^3ef2z8'_PCtPqy(A!0B-`N;`/A8jMg
-CHdo^vw7grC%pSq"cxh'<LB9RF;NWSyUt[Y-eB&aS3x"o7gA-m~Ui4LqDse=iU|(Fl];XoqV]t7m75`_.k$6F)TB4tx,N.H@)TbB_=#"&&_Vex_f58j6dj
-xP3EG@Hx2ee[n38L=<&SVZ8P:ck6S%=x{aeF'8{yrd$AD>0G`@0>_q=D0l2BPd/ug!@%eO1t:}A&y=8o@6`>qeEa+oD4:b=9+Bs:_1+L+J-i,]x^UHnwV^
-%OC)4Nm_J{=ZM4YW~Cr6j[FO1`Oy>b<5u"a_#I"Lil4QkimE5ojgTVI+w)1Dcm'.Ba1>65S@@;2q'kFGj+jY8_R089s[I4:_I9}LKL(205tdB=[OY:9x^9
-w>0])TV0dsF>W}KO}1AG)1A{dn72f)V32i;Q^!i[mE}d3@$gnx.F55voz_w0_(s[OkNKt!r[KG+]`B[P9k$[B+%(0QPF>.pXo&9=(!z(8l`zt{V[{jwD-&
-i^..SN.qf1wCBnX`Z0h+A;u4l5`JKK@3G)=`dEQ_}&UBUeuF`]G+F|WcW6QI'Lbj/.%$3WpM{IAdlL:I0Q4WB|qJ{<B^`^/:[}<gj_6#=RIV1bl[[Q&F@|
-L^',0wv/M3di8@ASb/W:&)c,N3yS!jJA']1Y+qV'T4xX|)hD<[8gZIjhpSRbk%,N"#:F:p<tWYBT]R7ehPqEX/!^"zh)U8kI-V}X1):DfvugPu!FC@Kq('
-h+#H@lKIXp=}@JAUO_>qjs5/VpSxpl/{.@]V<cJf"LWmfaX]3j|_8N->3x2G]]g_Vkv."QBQ)q|Vbw/xJXx-Xlq4OL!nL^&yQ-)SmU!v@wND`Gjs53TDnD
-7V)av{YpF!>_(xk+gFkjDE.Fh0$FPUF.ds:2_{SF:AHBy=,ptc;|!j8`6Z;PSkq{AM1pS+C%Ik$]4>~2z:3O;^Uu^<HPKqD97!#q!kv@EZz4&F3e$G8K)2
-!vm^aJ#OCA>+iD'Jusoe(5Hyoi^_F`k|cY=HzqIVEtv#<lh;p5V&"fMN_pjl<,f'|%'+|JCy24cKDT_-%m=+jOD}a`kSoW9PQKw"3cjg/M&,Qksl!2:[F5
-:-ei,/)^!W+)Y.u!HLK7h|;ceX7!];EkR&kF$,/NQZ]]XVI(hW.4(:XGtj#rK=/!,)q9`|+N-,j&"ktr4mkyL"Y<Vc.+xu~^>t},#>+^yQMaN85MV=0ARV
-GSBTA27<wFP>'=v)Gd"O44ko.6]yNL.QL#OT1qtmAa#P()[Hs}odlQrrx)U#)1a|F]Gi(mIBqO!Ov;tB(u,-w=.4Zye2Lxz@JBpV-WXu^SL%rY1<OxI.eo
-&zGHID/%@:3Q}T0IFY;kr"-!7ev;vCCtf2!V^B0//_dJ`B,x;}+X6Y:,Xpr/Vr,Q]2OZ&-'h}XmAIlE=0%bhQv7jpAn@_c`tO5ny%2[^'7hB~W"kcPSmc^
-:P)>%%k|)F.E5M7+/05H,-=%V33`szu-T9S5,_7u1d;16#2@d@{+ws&-qCUO~Z0HEo=P+LZq3f_1UpmOSKOWcIM,"P6;>Ld7~LO_3rgZHl}B]aUdyLjf5Y
-Wg[R-Ll!pS=adO8</S]Rc.sR"6}gB3A`TZ2n)PZp9>1N{,tU)X:'.3nkqh|l/%kDz.r>lRkCsA0e(fZSL`M<g[^0lIdD0}{t@Qr26(1<2`<a@"{ZYQydMl
-5`u+-eLlvI%NY/`d/f7azf<|6CByDjy^3b^KD$`>|q'r'}KAzwVX+/.px's(ziSQ7:r)[utZ2iUT..gCV7WOVDoeIdGd{rf_:"2R.wtonNPH44j]eZmqx]
-="mx0|X`z!1)q"CI/!VM[<sc7e9xre&O{C~/,J1c5%42txJYUe2uNjqYFD!g@GJwH",O^co4A"/8b<(MZ@~Gg]9O6ID6[hRgvJQL&Qi9MdF7=ufy0}Lx<e
-29-y[O}U8^o5mxq!Pr~W51GED6t8mqSv,o~70nt2U2fcm`!(A,E6/1bDHR&1{m_76lryf$u46.OK0Bm@Ih&!WZR;;uI24NH:k5e5Xc%<9e4.a/QbO9{-ZR
-4'ESlIbeFkXg7>2HVZ$5/)>|!QWz}j~t)nl>D,hcqJMFUX_.D$l}EUO6dV8-RIAyF[cnd6^_Z!O!)/~a=y6X]czH_52)oy&QqxR{M;Y#U-J,zf<<4e{]#K
-P7"/uYMppBMZ^O4MBTo&<`kbIW[<X|'0OYj2[&LZYm_+Dl#k2%a6tyJA<W_+y;pw}|>&@yz02)/_PE$X>@fh14TIq+I1>ZBKqU:[!]7+(Q1B{Ho|^iAknU
-MO5dPg;X)2#+tHe6zpk|68+:'TYJ<Fo}(d7proxk[<TJ"2,J2|VgS:~{6j/aXLfm]),[(9Swz.F{g`z&Xlt7@wsWP4].%$,a7N!qbCknUvRFMtJjo|:yrh
-m)iR]b,&"YXmX2I(f{G5`}}i,YSpC[fl_vHMA:U^TU^0Nz2-ZSW-%C'$JmX<UEKfM=G#!H/&kn#&I;6WgZ#TEF}K:P`qpfISYZ];ih.gI`>G|1q0oo`Kd5
-r$d+>iMH:sP/>LjLV@FSZ=`KjAw|:StZ^u_CR8~x,_(.f$%>aH'Xa=[y;,B+VLU(1S8;B@mUDtw7hX<,HnP0hQ=D]mC)u1g&YYAG!ALC&XT'DQ'!Fbm=jt
-+y88gz0WY(&Sc1k7(HfpvWw;7X!$ut43u<Jv<cqz_SjXi|)ywb$Lmi6"jD`^t0BT[}^Btw}$-f+b)i.1n!3g+WQl-u'hy]b'n}V69|nROafp|T[d:n3uLu
-@Vy=3r4Q'_Yi3Fz}".;SG(>umFwve3OBkoxLGUL}o,!keZ|-OX^f3f1|">Rt6mQmZ|[};g&u4-ckurQkXG(++@CK+8sIV^F2a8I"T6'+I^Mp[BQvn)zV|c
-AkOYbFLQ{taPEciO3Yki+s{"a$Z75_K).mh+)XT[kr6dskp5Fw}V,AOt^${WRxdIz1)aZquB0CH||5tWk!m5tb~&{h-l8m>fda<c]UGqzOM8O8Jy1t)y^d
-B|;f&s2/![7y@rJT#go%H#$8m@<^g:L^Oa/P]}AD0aN_ApIl;qyrZkq!s)%;1>Ve%dNWA3o|>fp$R}575]}]ud9"uI&W$JIoRM+LatjUsLuFFpSJ40/dF;
->)=Ku>FjSvAq#PjZ,q7$)tst`Z,;[}-6_mP)mGrtM:Zbd,drkds>Z3=k^#Ia@P@erlhg"fjH=`}I4K#^).Sy_0t;v!&ynB/YK+XD<Hk1qo|zmP&(9Z4+Dj
-gLxxAQl_,Rt$(XJK+Q!5aV;ME{_q[s+>`wmEce,uV`xU|M@HDC{Z^<~njL}VPH$Zw(H$wn|rCY;$'._Af$I|$DvH&{h6x}bZo<(Z^;+4cqxQDI9sYT>{h#
-:mV|`AeW="m!]YNX0|]7KrCETv.yu$NFZC&b'I-2Et9fJvlk@Xrl%o}BFaEc=p9P[<:9S}@BtsV(G[WL&au,IJ9r;99LRWdK:g8(Q#c#|&6/H"<nV,fnAe
-"EK(jOG0@bdt-35Pjs0:$58VRpcXoO#n]rTnIN3;.!5"n$a)MT>r{286KH5Y,A'{^QIpPqQl>l-6EQx&8ZHhm>fX5g{f08YRj_9|nX))&<%iJ}P3Hv>PMx
-+u<U7k,I+h:7`w9Fa"&p6!CXB8sPqh443,>+iEyWS4vh8F!F;Nx(,`e#`fC7x801.1o{1'fLP98X=-n$8bxd,k+@q$DKOoE[>_$1})v'Pb6@v"EYm^^n0l
-ug1P|(qv=y~|"ewu;_v%biP@]shq1taI78mQpN@2"5&VrV.m%b()3JYPmzVdZ9:luVk;c6plPk7Ob_A{]r;[(eArBUgG8$/;5MUSau.uQ0.gNY/Cx3B=q%
-1zR`H}^{CN(:>j]t<$$uHBwPusPI{N0jPzR:dSCV;|3xyH.mrPZH2ZBeYh4@|Z(BPU9G5ZeSC%Y@'Q&^YT335lpZu.QSSWq>4>1c%);z$$7v((zfhR{jU0
-}m0T&,X$aM3{}5C)Y%AeYhFR!Eyc.e5Vs>gD2+ig&1p'vwq46sqA={am1MyKL2<^|d0)@0Xkp'.dExK^X86ppz$i|3vF)NQZ!p^l:["prl9IAV;3{o=wew
-j^FFew-CC;4r/2|&no{M(|oaMs=crkY(Pl8[^9I4vv4;xuAZftQB!(k;+fa-DINsO!lgY1AA"Bf|ztb=Y0APL)c:F-B$Pd;qW-;e4w}a&`'>{)XJhU!j3i
-41HUD3hVGh+px]2ag:3%%$<[BoZ%"%XD,cP(.e^h._/O_pvmq{Cc03F3)CdI1mPD.@<{lC)HhgQEj$^<<B3bdU1('VljQx<C2!C3g6rrgR3,cf&-.tM_v_
-ay:7WO;L|IxSAl~g@&2P_zr%=t""J=`zz,i)M%zd0J@0ld(,FB[P1X}{-c20NXqt2i:8CLiQzCi9BiR6hzXW7VFLp9aeTkfeH]^vP3UgEK+x[<H|g9:l+2
-'vC'Vj$cber%}$m@(51"YaU:r)MT@:~AKXD)9b5]+$>P1$`Jt;$=-DNp<+bR&V8=W;0kG<M{~KVutDyhx)fAzb=14Cs$(YvQ_QE]P^3L&#WGgb5n6ge{B;
-XAEou+_K:m3+Pn;DKIj)SLBu8HCFe%+5q>/_u]H!{B-5rkV"J.hcW)oC2((R7jP[6w8w/3l]vNbc-hjMF-v4H=Iw"8uq.=0_69}u['+$M!vn!'q{b['(Ay
-Cj{4>VAaLad=oTsC'_29U'x2ty3gC+;HQ6TVEs.7NSv'TvUeB2n"<)}m8{u!,9C+%Nb+U^y-j@J#"`}!QHAm$nU<j0!,NpO>_J@./(E$_X"%a.=^'}:){k
-KL`^<0KvqL4#fVtf4PIAZk43BH,uXwnsD5(qRL;sP:ZSQaZkQlE2;^-sQ,f%9,k4G'$<i`$7|;{4U(KLb(Zn1y[3K[ZspN3>>+i>)6A}ISY]tqe-P8,'pM
-pxQTzMAEEeE%6D=L"H(L(q|b9DowPMnu/%tgPD-T][{[<PeF1qzY;6dufR"vbNMf4Jh=SVVbM]HY7^Fu'DJ/JCk:q^y<{X3$z{;T!jD#1(WyUS!3~yO><.
-_8ATUOJnqM#LNrZ1&LV5g`A$sX}r%Le^BDm+jh>Pu]aI#,W.8,+g-il=sQ^32^$s,WU<kI|="R#B74qZ+x!k!}_DSMw6Z|]fVGDO'xFyM(#zkd8kqM2j6Y
-dr-;vk^^/53_Js!bmt"/rf<ILBlH$l~KY;g%[P3XVrpLHd%9~k.:K(p/$0E:u]m,W|d049"z&9YOxn[b{Ex'`"c]6-EWM%E1{/:y006YZ@IwDJKXjsI,nz
-/rW<dDfk7VHg0t@=Jm<JO9U)My]KKZzlKrV]_DlM}2Zmw>/x{4_f[GN69f^e6_iL7=^9L66k9'YjY<&k)7"CQptIptV=99Oppr]Gq_Clk".j3o2J3J[G_+
-YF44>vv6j,}IN.}Ot(<H2aL.Op4#MfIdwTbMJ4m{7on7@P"6^L6Hx6,5%"c]0<i#TVoMH3^r|v"8l2k:d;R|~zCRzIm}wZK2_]U/4ld&pXh]a0('q44S:<
-S=H]z:RBd{eKash54QKIm-!epY|#7l'|f/<oh$qMwI[76r|6X(EZ~]KfJ=v$NG)!}^wC|]2dJLbk7kq{mBwh[7k6I!q,Izf&J{Y>GP!JJBBQ<;vB"eqz&^
-]kbbg7WU,T@Rr5=jMex"YxE4YWCKDd+BlGE|`d$-+JqO%Q+I8Vft:7s1IR-V+[]M--"2DD;],i{|`O)m^/x<>}%{Qg2">F9C{JyT}zwpy{>j2CqPcXqw<G
-/|]vu-XHWlRffAo,^}-8gl`>FPT0UD,Mo<'v^ey`usm`DZJRSv^wKe&p:y,FpWWIt9Y[kU/z&-EJ`D|T>/(QgQ:1[r,sw>Z8Ec)"]b~Qp:`HXI`!5/W!B2
-3=k<{_o2iEeBvTPj;I`P=m!{gNsn_%f3AgC("zhKfYckK9[Ba6Kn$Wi+=vS6h^M:8'{`wu{j},tU"![aj{jvm1N'vN@!P}~RkjJgcBvaQ_P'W"{NQy_.5w
-ax'kj|J{MsR+<-:,)ptqM;'"-V>)#kQDX8m@+v4!{9_R%EK;ICx>;dFshv>]8IHX#gy&C<(B8JHaax2W3!R8C%]XbO~9NqPq9[;D!yQ46kA;`Fqg8yIm4u
-f0)$iPY<{p!:@.a>4Vx'0p$]"#O9VGu2m>pQzif!#^i3<)98zx:G0"uWT8Z7WZP6M2:[/pEo0DXc+!k;j0Daph+)e;_/]EY]/f'6:7hb7A)>ZdCa'GL+XH
-]Ao6p7>K';61#M.m2h',{5G"j'ysqUF;V)i[uDW.9_$O(jlMNY7Zt%cD:@mJ~{2{TuqNcwy:tjW!i5`7Prs5n]O3PT9Kd|lINPAu-5Z"m5VdXBmGHNorSp
-P-~5U})#~o]R-RJ"8f7M+AXp{6/(V@]KHAbaN)PMj{AOdR;d#n%VnY!5[}AUcd1Vw"xWLFNe8%y8}Y+<f@q|h#wO#{Z#,g:D<w0gGINA!"M)Yg"13[AKU:
-#K9_i%5V+0BLL(sc8<n9f4y[8+#/-CqS=Wig5{s@,%btZbC@/(_^O@=W9!.jjsp`EzgQgIb_cayp&7k#H"BO@:s=Pmrsugk_cxf#_yQu@b{'qiI7-2t"ix
-M{'R+GAe)Gdn"BsV~6Gd5w;A";.9=77i8&;W`&~SoC(NyF,4|fNi>^'+'YE>{CC'6i"0~x+P,&="KtxeL{0u}&GX+!0J[45/DLv[{=%Cq'i@%9n@-6iH6'
-^W6KO!'FN<w$4`v4Ax>C!@,c@S]]2WEU`2]x&a8J]SImpB.b8Ih&r'Gib02=/#;ct8m0[ZY0c4X1O+hi.iG1+ds"EI(rC()74Y$j+F0%c<bWQ'6AJd(a07
-hw^r8Skn2H>AV1ThswMcqY'^r%{Ie9]3g)a6V{EXBfz5"I[ryjp9Cb0.eP!GO&y[l;^K)#,s&gYTBa,O|;s2DS96M&W+b-rxf.J!;uG|wVG{Dslo(,<Y{p
-J^wo{}8iai5^{9L`o5/}ChJ<I=el2>^Mz#=>:JzM4O<&tv"tF&C%t8LoUEHx#$%:la!Ow|d409fY2oWkr7oBxKeLoNNS~[D4['o0(m@4Fe=,%Qh43v8TzE
-MVZF/G1s#{1Ry@0pbCLoi..l`J-NV<clqR73h3s4BxyL2$,G!aF<qwVb1hV}StOmtM(qKY7voM^>owQ:Uf+o#F7Mi_$Vi++ZX^RaF{"M#T]ah()Zin4%6S
-!L2t79x){-y<-PY`;yJ5SWaM1u2^Vz<k>7!5Lt"{~avo;x9T_Z#Td(zb,OBbTZ%t.^/et1j3Xby^<4`1.Qbkgf9O3;v5o%bzk06X>ZwELB@;^+<wX6MV;Y
-Kj+UGj#jmEUbq),wL|bsf]R_P,/K2VQ9)r(CS%C-KRdBWDE@;47aJP0R"P3X>O{eS:eYD)pYc66fbazutPUuD0CI+N<u<LPm1#v9J&c]KJz0%LO];aR{@{
-mHbtX<=e5f#$wm2N1$=/^]n}&QW=-6Y^jKVM&C0wnJ}Q&3<u5&oDUzdcco%k2sXlRi1,_${}!W;Mlplm^}.wSYP3E:RA@8"!&5(0#r<':,bX/()vGn_/ds
-|wKX{2:-^0j%K$Y7p5pI<Ef"#61tFppaR||6u<S7@'+G',%4[4^SQ^kQS5TC#5vqhq->k>Gd{+m#at`yrIq^,Dr7#%8a^/u8~UkSSTO2"MU<c,{>[.kBN2
-4C&07(R`:fs7p[s>-{ce0]uU[pw0%;N!9T,Tur)q,N]pTzmjP3}HWle0#648,`WA#<ACtACaE&m`x]9WbKE[z0gp&;<1HaPk&v)S>4,nW1bo~-4:-5+[(Q
-rE$B:argM;`L0p@|J[h>TBA%N]~sO1eJ7C6:c|4)F;;_OIu0FtXIk8EGf)y./8{syvuKzAr:9=Us,tYhR<B")SB#5)"<L_V{=MB35k50AN<Sb</`tDx1EL
-1rZdEAB2[7GM5hVv^("$5>"BpP0(TG;v["cj_=uZ6@^(qW&3H!6rF=VvP_"Iov<TN/SYz+$$I=^K.wFkj{%w$4P|Ol#4FNsPw^Titbg<T,YR{q~a""=zm0
-2%)W+,3,+b4j~$xrf[jtLaOo!zh0j>{m,^IMzJJ(5XRNPHVvT]TUMK<,s7LU4`$L$p[299'xq'CcJ.HC=}zVTUJiJIA>g>6I4v=Ypv:R%iUUAeHmwm'_44
-5|J0_2@(Z=86p`#;d{Ug1=],NzU3atnB';=LFMfcwE"rmS{%"M`y:<)s(dpIya$$#kngQcYd<+>E}DxJyV{><StW{:>F<d/8}E4fb1iPQfa-UxjyI0fbm'
-KdJhdh@Mm'2CzpCeHi1p$cK`")|F(/dFlNrMVkiRbRY>/W#KIyi;h#Mjd(Bv~fskP6R3X.@GGRqi3U"1G::8ZQg!PW}a;G16{6:V.aE;Ut,Kbn@O:GYGuY
-F3n0cox8Er/H0V5$LMS%YxK"ZJ!#$EIv0hGk++Fx#6"6-@7|T{n`#0vp9}FxUN^r@wWZ`}(,D#"|PqV6>+oysto})aa8g<QU%!:nSEvDi}iN'N.o'@W4bn
->XcZ+@bX)<D=/k8Q`SGuV,.gA@13SHkXvxlLc-2@U<oo|[R#[}[XNt%NR}4}Pg:@i@Sre^.}"zTf,Yw+|CM+>t(Mi9INO3'6f!Bi1bb^en5NqQ9T>[>Ak;
-X#f_d-{jk.WgIo&w'<M%58bHMl9FAH}4ednu8gU;@W)=vK&iP|7z_+@b#mE>yqzmv<bs$h-y)X,2A}KIx=K[C<Vv{$zW~`Et`)xJg6_gpn6h`@F'8_W2}[
-)L#y@YL]hX`A6KVQ/RbU3^u:!3QKZ^B'8tr#.u0&|y%wBBWRHC!>:dXC"i="8C((vlB[,DddF}$9`.0%J6TmJQ4cr.wV:6f!YtU[nJB}#B7oIup;%oz_>[
-@$%Zj-<(@3["3k4->.c-mtn/{!eF4LMtGwens1`Dz]D9o4w#K>uM0U_6,d7|vF"3`jn4EU[t8(mpv:y]31OtY0-hWXef"tG1GM5kZ(V.LnxW.BXP}!pXm)
-pIeZ_m.8w-.`N&dG'0C-[-W(UeG/$y-5P5l)E:N&S>|dzzFsF6N+~u0oZCjVLWHC:B`iNeeyH0e[IPgb:=FHR!{zw{`KvY(jn{~Y;WG@(s_9M)Q'|0_te&
-gFnpE.V(:ziRG#0}U]IN07(Yp!T}ORbNibDw=r0{oxzus'9O!$.i3]qM':!I8fr)D{"_"bZ+q1hWrsH,n%Y0n^uc~%@_b{(H0nLGW;0RN<iESV{rnU=sJF
-vO|+e08nr1;F=goHyHI+@Lf{xF]hqn0m3Pu35_ZCFdw-Hlu"95:AVq6hpv:bQ`kF%NhQbI88aQO2kl.^t{.#@Wyua35t^|MZj-|UV)z:afkYy,HTEP(v4%
-r"eT[$-N~y:91_x#$o4C""{uzr_"@o;uy}=FY8mJ~a,J'Rf"L)wmuqCAU]ST=<3HeOJvG,j$:^tVi7]^K^D1%L;UVe5]=Q^(:Z{aPcnvW5Pz!zYx%Cc)]&
-]3tq.QSq;w&;5$/=)4BZ8,P4:/&KV]kSA3Bou+/X3>e[HnO9AHCNGw`ykVTYgp4@qtVV<"utuMR{6ILB:QzJ|O7rV_L=$/=<'DC:O=xx(W#2f);u)&'<_X
-ARTV!15J%VH3RFT-".&yf{v'mo$8,s|:taOF#!B#6pN`+^6Otky)1%]=$wvFtbsZw=vJ6d%5(Aw6):;|m/IkhXjB$L:]r0PO7J0s"6_qd'I1wYIeiBy'3b
-UX4!Nji>HD[m@n|Y)iJacY[wWL;$-{{AzoM;bMcBLOT%+P<f7o#^sk3Oi.B+WG"YLohl":a_nccO'2f7yWs:B63Ko)q=Pba(m$%vSoXu5FVZel+`Z4dWH#
-Y:bB4D_rb)uyDIhowJ+Zq$piM8@O0JkD;wgRZ{@CxI)@'0+zH1@aAU79kl%A`N~QjrY#U}9,'pMsZ2Exi{"!"~GY{U>y[qY0I8U6H/oK-2+e-,+T@Myhf&
-Jk7J=@$W0]u0h$"Z^Nh+L{O]6B7)~8)AMJL_nvtql=q]+Q4{TvZcymZUuG_]IJ>vdtt|W5_9}Y`O+waz1g,j{s,)VBFrRnV|j+1pi||yXUDFO5WUAX_pqw
-DJx}R()yarRn!qHZ`0HJ0xW,S|>tQzt&B$"DrwbtFaW^7O6n]y,8+HK:T&p(rz:i#0H7Yg-_S}YGlL&EbS+eNpD,+>Yo+,ZM}cCEgYjijz!r:(3c3w^WNP
-%St/012$8E-2ONOTrf"z>j3wB;z"IzeCKQp6[SlW"K<vTZ~%oy^rNOo_&8{A;m)VD2YW&p&|RGui1HUC":c7EQ{lsWW+}W8Gp'S((n|27WhcR$hKu<E&3p
-qQ%H3yAYY'nBb4"w9"5MXYQ&J/QY)E7m82C0EWDMI}F&}z-{x^gxXNV,[Fk;%RC.ZLrR$QHS@&:7zgmT9_G<y2JeQ9}%_mA,'Tfr6!,H/3fZN(K%`wzW5J
-FIq`8/J^4=x}"}[k-R]8IV-E7bm/%8'=PXuWuvz+lqp[X1"d#.^>SG>1m)H3TCz)tQ+uW^ii4oVPnkRjEu67OUkr3=m0cWH0TJbLH)kw}p~FB^0r1tA9y{
-RN6[E9|l%if(r<0xY0(h$y4.MU'a)5NI&O~(b9][k/!Ki9pqb3se{Hy^_[Y#morhW0QCg/PQ,_r7-<:mJnkbfr~QQ.]zo(,V'M>v@ytdv&dXvY!K[:@H'r
-f,HwR/V=.hmJiBO<Y/5HSaM7A_$QxGn([ViOiw&/S9d^nE('Jk{m}TG!lf9H792&;Dex38X=>7sa-"~uJxWA>Xn8KJ1,v|a|o/e'{sB#n'{zl(G3EOP_(X
-pzgYc[^:FqG#}cgZtr,gin^o~Ti+n%%({U{Mm||c-$Zumx`%+v<%h8bZwGk0G=-^>CC&THy_Z!X8_CT(2IGpLP%xkm7L,Fr7>&dt_HLlr>;FVJ'X]9=O=Q
-mB@a}lcn/.A!>/:}<U#^:ryWHUgOwNG5|myL0nNYVF<o/NR(M!x/F<YHQ^d`-Bz0j/YU8"ZnyflEtkqoMFCoFI7zFU}fG`r5`V"}Y3@xUGeuM^'B1g8S^|
-od[pehzbqaT#oRNZ.B<h{Xz]>q1+B<%G(B|YEAh/T03NM@{I2n=IP:QP7ZkV}>kX>@!~fs5/N=9`#G(A;I`DYpILOW'c#=3U~"-P%4Akw:Bn{^$[jwW^s+
-IUs:3+!eC2cHm=/;z2k|,C7.KDWip_tU.DD]'OktZuK!/VnYs_Yc'rrvCTYu|lahUY!V':<WJ.x)S,[xL'r8=@)SPeR="=D#SelhE].5,T'u-8[k&tlJT>
-h49XSbPe9`}76L7q<,`>@}wsDY$3QO#M3'x'Gz^]#;2]T`Q@%!ypXoA%L0~%d4B=zazXn8;6/'BCD"%kY1%PfE4&pbH^M/~XO>MuX9-JgO!(To&%#BB#<L
-YBV)z@ywj'[;&4Q}GpEB(:FVlSzHs;Xb&dl;KVZshF:xO3j{|z.Z(-gt1D+8|eK>452DOay4;<~0x:}NzHkp|Pmf|Zt9<`|P|AE9)a0sQ$Dj{JHRZcy$tX
-;3=uHBqbah>+}{BcmbCBc&1"0NVr{"LMa9(@n+O!d^DG>`rhS'wd8WU3E&2hyo"HZJ5o>6I9YNHFFVA#O2t"8PQ{OxkbRXN"Z;SV>GIvOs{pxrFELNg{J>
-A1Y^T=|>crBAH#f#f@m{A0im-$(c.`)4LH{ZzFWOfe|IWaPHvCD}ejKs0_#TyFUS>S#Jt+IG!wFIf(Q12YYTOGCu]r%M(jmd##-H1(j]E)fgMz=.Gq[bR9
-n7ZD-87Z0R!J@0==a%KIxC)I[(RjHe+,'-BNka"fD>cP;BpdVWjG6sIYemYKISc`LmvgOU&W"yVDxrU"^qauowioFh)B':#WFgryC!z9|,c1&Gx6H2H-_&
-`w%SVO+;3x'WrVe;Oo-|t[j$^Y1o94/j3UJ6iOr4J'^%oK~`%eNA8esjD!G0>c5{hjYca]Bv4AM)}&eS{-Gz>^C$47%lHKoc`|kl=1F{Hbmv=5felfc[GV
-AQTgFPg.M`Or#vW-.}ah0L%H!eDZ#VT,TT_>Hqb|~4ahJ}D)Ko`Z9)l'=luFo;KMYUQ7z(4fMx2Qa:G2_,S))anOlBP=B<o/DD^}fo_boVv3N&sSBljYn/
-soCKa4SiyN=<QGpZF(Fk;DB29w)1&Ew;uV_J}RV}4e[tg}O[7C`Vu0,%TT$6]hIltiseiI3w8q&2UB{_O4&F:CZ`2v.c-Abtnf9ZP.6k6Yuw=XYP]3C(G{
-!@V5}v'rz5f#SApIdMPskNw5=.JR@VX7FAn/Pm;Ac#YmJ5ar.$gFo#Lmo:(OX4C[Z9fm'[8Zu2_Q/7-uDdKgqEChj9`K"9GxZcuY`sZ>F:!%%P@5},$>78
-&Ovpo[`+&JT|B6VinQ(3uwiy62hUV4bmG0Bcog,f)#<Tz/4"WOO)|f~#8TOdGe4wNekUI=2eO}TdnJF'rgQnw@f[]o=j.s$ZSbrMvN}xqT)EMuwOw6:y"m
-txcrTxPS%7[Z@G(7=gBuH8M@]whoSh$X&ZYw{xeR:c'lU&9!S@rR9y=)]V<Q>o_%$pQ&rC,rY$[VHdnI@5RnagKM1jtTj7ZoZ(=u.(ps&_"8:%,S.>$Qx]
-Bd'HabAv2Ku7eNY9CZ"Hi)tE4@ajl5n[g%UtE-rEcVG!=^H")0RXrQ=p,vu]qLpS/y)0Fgd2gy/Xn{Yqx`m&jEGjW]+y;sehLd/^Se<]l`/tl9xjQ{H{94
-X8mS#V6%.5bBYc[QH7`yK6Qqu&R7lQr)Ojhew^mQ^&Y|WeK/_w[RHNN@6@9v^}UG4/gI8OX)-@cC`{1a1[>x#oQiPL/z;gqNW3C[$e{XsPdDF_I{mu1R2R
-;I1{$r]2Ql<"]W=Lkl^:3`771([DY,d:~}DsG_{%mb/!)ULn~LSR7(B4sK`t}`]}JmvJYe}>k_n$Icqpz.5/]aTS.Gj9#1X_gu{dx%S<Zns,9;)Tn2#U1j
-^Naj#BnbXLDo1LnDqLLie6D9qb'j2=Rilg`e%K(`[Fy<V8DvXOj"!_#3^K`/=wLX.KVinkHrB6iTlv|=@0m9Knx`hTIE5>|S6`7@J1xd7n}qG&L;tNW:Ly
-x>+Zua6x)8~7|{(xbE52-eCYL)"u+$Gu`p,WsZLm((w&w[nG9y{9'&SUzd$sAJU>Z=KZtAS!8#pckXKS)j/n`#i$_E(n.|q-WAVf0HurgYx|^jF_g3w|Q1
-2a+u1$G954YVh{`&7C_5|J>M^bVk0:b!(VD2=Y[}^]NeFQeqwD1F]Av{[C{mFG(z_s%0.4]5elkrZ;BdLBI"u)e6qIe6F4jp~L6xUZo!0JkQt;sZaH7ed#
-D'-[&c72H<L7HuE4Hd&q+pz,y@D8msaBlN!;;/B0+lc]kP/>wKIT`u>Q8TNTi:@@@elD`H>g$Ed!IE#j/TqxIs.Ei6^x&k02yNRu{%e3JsT#w'sdgks(jJ
-y>@_UNi(`w;W}mO^}=8i0nf'1ppD,#vt=Yb_h8VLaF;;L+GoFq3s3Y)B5SVt"u=yN_Ismc!h#aRO/sbs56M8l3Eb_6:]k<>Wm<yuqhYpulc[m%>0zNRkU]
-N2y36b<w&/Y6=wZ{7xDUufAVdE^%u^7EByk;dE:dBOp#juA6Z^h&(zvh~d~Uft!HGT$6r1K22p"T7jxap72/;MApQ;+ubR'92,>7.<HKLzQzcQsumY-I2y
-rTv6EN&Hnn};"/o<')iV8X4E$DT!przY&5MhZ5lbv:<5Lm2/g@ZqUy59(@.^bh.S]Q;vFy#J6<vne17'QJP;bIMB#wNI&zBlGC7R|/;gkE]Oh.HHZn/&,'
-CB}2~Gc7TAQ/g(x)gCd@e$UT&qJ"JIM=N[ukg9e)NfWV/g!>1MSuobJLPJIw2[VAp8|u`2miV]Ze=Xsm@#CuG["^CX+=>|%zrK;D9jF8[B,!<nDu$D@m.W
-7o/,}]"7rsn2)q@c1g[LR>JjX,0Hs5|F8G}9Hl,el#C3uBp]l,CItuAU)RVG(&h)y3Kb"%1t.y+:-3>P({em1qw(kr;+[nv=h"zedb=v}j1ma`=Q){w{AT
-vveB""-(%+LD6]|rDRVO6X@jo#,R+5PMrKFQ)WAFy;vG#`Ki1Zh3r,WltqKj0n7Z=SHye:<gOMytY/oT&.v|hl_L%Y4X9!oX8v~):-j|z'{loPGuMsE+8R
-8o.bd91ScNZ,_HU@33e;-:4@'<ER9B%ltuC^)v#eQl@+kp2isCSZKc7s{x.&k|Uqus6gj:ST,g>ev$3OW0+.AeP.'>`1eN.N$Zn^)YV[,U+7%="'ik#H;G
-zo|m|5ThF!(<fe}ju409P1tz"gZT[Ee7#W'i1xTiLDE^Et:a'l:r``^cEq!VoaZpdK:^Y]SvDQ@ty)h7s'>mK|u3ox|rC<1tXGar3n'6%YAc-,sc>LTcn]
-knTG={z2HNCu[d&cj+L{RHW!b{D%;nFg+x]|.27UCMro:T(QNwcLO{z37QNO^T4[(nH/F88N4u[A+Yd%zUi"<kg'2@M@60J8#oqL)@"F)|#q_M4a~ZcO$_
-YL%>9IE+!-N;c(XDKYjDD03j8@C6o+-.Jl|.#-:]wbYdkqeJMv|w9v"xEr$GzuPH@O7}/zo=WD"+.|sz;4<]HkebQTvexxmXBKAp5nJg`8,dk/eMf8B,Yo
-72#lRIRRMqw5a`G]|'&YtFZmx}"nk:ru6nq$SV%]=;yMhgLEQL>3Tn8Zy&GM6]^6L7VBIIFCzXG&XK8Oe3zKP{uZ`'|';2v:Vaiq}rEp|h+dXD<T.fbd{p
-zhu_}u!OAxwCls%C{z};xFT"s9fo(:q4d)S<>hEwS<1Bp(6!E-N+'6en9ce`yL)Lq,uMOE_IZyvVLj4+dl!Yld;O)R&1=5+!/#s_%D$X=6[:%fqS::oBR^
-~R6-ZKJ-m'qF@kB7-s6OOUi"=gaoM,qpS])-:qu%mJq0a,)9^fT#~#$B/A#naKd,Q=:&;L(!Q5<WOd_2G;M:<r`EoC._~][VyI7R)vu;X;J/){/_H]+gxN
-gA><#`J]$%,$>d#'38wbgW9WBTZC<%paX4<p_Yghw4KNItkxB5u4rTV^5jW-pt,H,QlHZ$`uwI_8".avyX-as#Z6Fp>rx#pR1Q,^e".U<)0{%G[fl%7<cl
-'Wqr]bMzZM)6Sjt@5yo1P5N3JI46QSYrXs.;HQZD&S%KsQx(f##;.mD51#"b(,-!6'#jlxX&[/a#7Xt4!"]GZmU;1nLv&tDj2&.-c7c4nYkst6t9bP^62-
-X0O2I<ss^.OrYbFIT1dfT5u/P<YrgAnFB"n!>eOar,6S=Ddee_!jQT-vyaK"ucE=+69HO5bk!WD9{_V@e$(g`np_"Lp#qxdKa:Lh%E;9C.%r{caCWYH>)@
-U-h_|(XnKn$lo,J,P)4K"%JI;{GnXI7|AEBh/N'HPrw5~YzJTj{UHK<Y%FZILBP3TXv3<8k6nL0p3)pqHHnqMROTo@@c.h];O+Q[&cmZaG.mX];Ln2=&5e
-H@g[J-o|x,]PL7kXAm;VDSNvSVDYs<]Wy{bl}`]%.s3j&SFBM"Ct-Jt`fGA'K#5IW/nIOlfPS-)Pz|vo.LlX+RCZ~#tVyug+]AQ/BEThgMJS-b7}RIF2a1
-]|XqD&sr6zwgS!EeKmo@yoykEWlL8F(H%R$M:$[h72c_Y&Ygx|y]<FQ`TAy|NB(V4@MW$Edp.0Z4sFa^9s2>_b`Y:-guVT'Kql{RO=^3_!.HSIrcRT:]4[
-vp.5KIw>$%)%AYj`Oz#Qw0T{#)H!B}[Y=PimRDwYL2nNBamo,MdEc.f5x+hpH$TItCSJ"0:wCvTF@QHc_]~,MZ;oF]b^r|BDJ7=}F;Pd:wZ9cdz"=Zx$j_
-t8r`a&%i=L_}Op86%]vVx+nKF>_ptBt_5)6"6FoTb`966dv`P_70}v,X-[TqaX7|%"LU'XUGI]9|pl)EC&8:yQEv$qR>[#WL~jI>-IXF(}!c~+{UaBaD!~
-DK]b+z|Rd#Oz]i&F,9|O`,_UG5N;`lglvX8mJ)45:/iy,H}]Nki5&G"|{qp{=`wB)VWZcJv-mJxLdIPKoxo3W}@o#Du9mi:^|AiHx'7!.6i^Mt=rQV%ThV
-L,@l_zLwWox|-`bP(3Cw%2,2``Dt>:Kvdk6I0(4j+f!hgt[mB/[v@S:%YIm8GeH;@{UlIw`7[hp%];1UG/%C7;dmZ:l;~}B<n!kof$gWflA/}Y>S}U:KRq
-@g}z}FKrB4Xq]Z.Y.:RFM3{,It0fSraILui<ZCG&FYvmXS8f;{{{UFp8uA`QFgGv`LZuCTUX!!zCqCdR+!!}$ZYhjr=`seHgm9=0g<#z1v7R#fLNTz%nT5
-XO<k=.)8//xTLBAjEry[4fOY!i2,ywx'uw3!EB4okuR"4%@YTlw#E{%>Y|$C41|TJ[1i.8+9VJ1r&uGNFd9.raA-#'fn/#Q)I-1Yr(+,Ch$UH(fgrAKu8{
-QVq6EHv:]^AsF4Q!Y2M2Qa.A%6BWR58gqkV&^zu/=H6Xe2"zUe0@.1ZP45~s4%GP!ys>~]%s0i=D"sFaLSVD];x-sT{3%(bLDDeLjn0zE[]_pxk.<XG0Of
--&d}+ulQ%].&U6m}`)_Gfx_tTaRa9Q{!CYS8+%@&;UX[C&jhk(N]#a2kB&^6rcB`l2Vx7wdXIzg]e4Y0+PuG['u)9:<G9aG{7a1UVofA&n(x|0`7IgmRBr
-:69}S}|:Pb:grV%J{,%041)nzu.Lm%j}.mkPS@0'+L3&4erZVo5uJ>txMhi/D;Tftoj5%b~aqFe7mNKdzBO.su)R)stOG.wjM^L#uIX}3]:y@M$M&}9bh{
-q4t0aU#ka8B;2O@y@h5<6Bl">//xYf-i"zN_y%](:I4#q.%kogm>x,dHmd{^>=J.t`~Iffao8l+@l(uLcF]KQ_>y@&lWI`|q"QWBfP|)N)ZY"yCm<#QtV!
-1_^5.lR<>HeVm.^}38>JCq1d5Oc[Oz'Us]+g58]lHE0hheHOzUVG;Q([1R"G(d4-Bd+I/x+,O%j5lRZ)RCueeEqY<5q_3!0G7hN6qE]$ukMMNR9#NilV=]
-kL'GuugReMNRQm^'cf@h]hn2~uB4wok0Rfcl!J&zdVBeXFr@[3s-m_b(}Vo/s]Hy%S1Fe0Q=b1h-ohPf|8jkt`aRh;8HM+MXaH#@q!GY2|j!RN($Vz=%ng
-9"NAcI6PZuAEF24jo$zvP_lm,cRycDIhEzdAR4wU2S{I<Q0A"sM:jM,-1-.5zs5S((BaYp(d{TYcr!&TtMLAwC3vmD5,,0s+uMqKyRyHOnVj)D3:53zI5#
-!|KkY`R>MX7nGnK7#y77duI;{xjVS3!yH+`2SNA)El{6w[~^pyu+^z.)K7@x]]$N[vYg0hPzfKOJ.aT!^c^38{b7Bt=|KPRv'69@aC[Z&v-OE,T<J@la~B
-o[vOZ$EQ"I<f9<0OmEYa~AoAf3b_y>=M38R&5Le9Ck!{Km|P]&XA^m>nLAwXIBGmv8nL2t)uGAJ_3aT^9"~iy!]&eDalvI#:+sUwPNbA|/xNaGPBpI6_wL
-"mpjoglip/csbs,/8H2|7n=#o=A&R)9{+{vz{YP^bmy,<N_X|GTZu6L.caz,XLWo61%SAXzzLIG$=!L+f6Ufk-t[d'7c'vp4:Iu.7}r5qLxOt|;uvPC[/s
->>`P}fI62nL%YC$y&'8p]PQ8~bbtW/:ztF:erVu15']KxL31UY0xDu:&!Zy&)avhnMWW"tAua0qy"r3LNW;+}sQFxUl!tI9YD}WrWo.A|oCP+z&A}2%NXP
-B#ol6+NMz:nuSkh6+{kfnHc1zzy=HXF|hh-r`O=5U!W(pmGS3b6CC[X%5d3.wjKO(s.npi)GZ)/7!@g`)D64c`~BVg4/Zo3u'{yN>ylSeaHA~(HP'ms1R#
--+4$vFGWGA>;_"vEXq#zo-tnt6/YwLex>XPVk1A#]D<t%6/No=9X/$tmcUwE)AGCpi2WXl6i6cP4Rcj|Qn3-d]~2IBOlFlI5N,10W=QdZpaG.5Z&eE0N9)
-<W6H5[OF_W,O,<@oleF<(6DczhRl]v$UwK/K:zzwesWmV(RXKrM`1db^|y)Fxg)<zBi;GmBam|BZ[E^CD{BQ5z"^gyTl$"1OMlb7wQVFBARXx^lSq3y]z/
-GE^7=62Tvw=DD3jG}'ij@lJQ/yM0n9'/p-T[JyV2wfh;gXPkm>,emfotEm:(56B>(H^g!sv'7{S/[%/7(Ar>PfAV|6CXrxx)ZOI#Tp0&,g2OM}}IYw1M"m
-)N+/Nvo$:]v^6:a_7)gi4<io=^1lv4ch85syO.Z|^'$V80r!'BW.(n;4dA`%@FU-6EZQvbu2=6%GjKN@7CYOaoKYMq8XHU-Q']jGBQ8{6>id`^V$q'OWDR
-oo#z7t]ADf=c9"m4u5.GpvNlS-7A!E'r[c5s_:p($s'WaacmmN}BL{#QXuIv|4i|4.uqA;_w!iJUIFRG<F>SF^jGB5r@,s#gD'ET`dqo"8t3i!}S0HiRx.
-Lt}D/Br),}>Hn}ScPV[0F76J<`@Bb;]I;tsX0dEZP>h${vm2E$x_t6VwL]XE{AZ]p;NS/YUa7R>WijBQya@0#T/Jlrdr.O;sW"ptz&|uOQ`8F'0G]JR+r"
-B[-5VZC3:Le$cf[bk]eUXh<iVo(%9_O/GG/j)+"D!#OM)y^FfJif+0v^>jmn&+nm^}T;$.:2:Wl^9q(Y]b4yN;CNi'B<egtb51=)ye_7pMEl$4;aIZzL&+
-oz/l:k_Itj))r7+,Pq!#`^Zb>y~L&ye%L@Q9!+jsO$H@ri[RM%eb(`N#Qkf5L;0>HiUd@=JGDhCv|AniL<eWKc[/Yn[/'V)F)bO'[S/iVbKCJNf;']N&zZ
-g)OUcG1UzoutkPt}O-M{yv{x0C_#HFpyk|v&J;PvRqVp}5$)mMMD28<D$THf]t_haxhaW}+!w203hzT!=hck7snm~JQPGYwHX2Eqx_n"$fssgY;]S)h+qs
-CI</^]YUh5I/#HX.~&o.o9R@3oz-rHoz<Vg]2&8N#ZHrF(NTzk&6<F^cp62$5f{vkswd&k%N3QOVV!Lsm#<$b;}94Mj3;29o/}'S&a.:`i4ViLxc}<dc~W
-.H#rTyCzM-sPkssI:RkmgbOaP!3!N%+"$>hq'i<Gp6s46.R#7f{jde~n]]XP#YId:7odF@5D.nW1'n:$,Fzw|KrxF`>uqe{#M,-4ou_VS-o5MnD(uNp#io
-7k<f5Nk}/A)%vTJn<N(Ex%z3.<y$:>U@<;96B$=e<z)j~bWpIyqci]wbQ+C=,O6$9;5bTzMYl;mnj3%=Z{PM6'nZMI<|N8$xy_{_Pt'mGgW"(ilxUQ_5-s
-'8s3sunNd>RW8/]nTuM&66@S.ey/Ff1;s|zzU{2q'm$GrTv%!frO-t<{9|!{^wYSACc|Gk$0:L7mHc(JrhrIJelHG<i^!iN5lL^o]!n6wbs|HXrB.YK'!I
-;Q~}|_]kK{(J{EWB7Kc8rc"'U{_,Gu!-s{Gq^]j7CJk|Q^Mhj>r`JAu>)QF:TiA,'uXnCj}plykvB|i#LL0aLp^cUU^MGUq6TFAG~beoX^VRL%=ail%gVI
-i0&9sQR.+lf}<6iL[UHi%CeMQby+naf^)DI{0i4SSh2kO^7lGxtSzGv3HvYtOGV`,dsiv&|DD9g(5,cRVyr+%<kzbmL3Vjub(lA27_d_WNMufZ9JXDc>Dk
-`q})@zr3p@CY`TDUI'G(p}~L[jTn6-Z[(Se`YVd5x;hK&N6xPXi:xJnJ47ft!zUAXE%8+Dqoae#"m/=jJCEv6O-nyZcRr+_#hlPXL@mV4>,)_xkN;Ag/nx
-Q"(G`D:4]:sAl_,^uJm0>+#(GWIr2%.(L>r'RRWsvMx^($u{pNJkR"7S/(n_1!VseASmx"!Am.:GWvJ0f:2C(FO'@1|9ZgH0C6R7C8Bj7}5s%s>d@T_772
-DoW`w7/HtfE:!ZB>5+<WW+$[&o-hRv0u7$lT;V]Is`/KLKP0PDR+VA[ZxZgNzPr/n:aZ0TDjQZ#HNd1/j7j5T!O>[C"]J,W/=iJ2`dk)O[eyIN0jrqwc|b
-Zuta:so@O$yDaASJU^SjS2sf8%>#,E~hNie/[ahi>oa.i1vBc-{Rj3.nbJ~`"Jgt,thSm{yz9r3%qBe{hKNM#o>Bi|mK<J+=1udHkm}1f{{JmMN$[^-QR(
-^^dr"CG#$j_UnAS26OR"/lf^JA5N8C]!cy^OOquYPAC0-Nph@V$b/_nfWq2h[ih1c+-UKmH3DN9j0TcYKK)8M4}+Y'Kxoi)`JP>/30]UnPRIv9WE/h]{pV
-n}uOO-%(PlqVz;$Mf|j'u#/cOtgqV-q+[:ysR8lR7lyTxTxNi{!yRzeD,3c7%uPy5J.m2YJW'zZN^nivuV,le;3ODX1<d]{`Puxz:SnC>wRTF"!1|Ark^4
-r6Dvu4ec>]I_Tvtz1@,n'(|2Yz9A@|gVS3wau`Gv7+_@~F2D#|8'qH-:h{:U<yX(TPHG|3]v,DE!&Y9e_7%uE5fZ9jY9<O$F$=!mT'x&9O!Fxk"xBvoUjj
-n,nw0U`'{8e)>/lDb`o-aop{K8S[HjIqZbbLXuEH5vhfG)>r)zvv'M:&&9,{5g'yqw@j&u.HtoNSSFydar^+hIrJUF!dsUK^d@n3UPgi7qny$Uz)tQu>x1
-_]g@A{~n%501xFq[LIC<)BSKO;ps}$aShNX|5vCI7}"y+ogke+#NnG&<v(L.#H+OS_9n=WS&towdC2T>k'<-DIm^uja<ux1zH)/{00ybo8(^AnFe'4dHL.
-{mU2k%cp{G{`Y7y8M2UZ4sIXP)&[IyO5`o>o0xTlVt;asCqE.7[XP!1An(eg"iXUvMNF,Ex^kCHqN#{4;|s'|k278c#6TUx16oMM@Au_.R7f}[%2uhAE>2
-8R!qzDWA^qpm:9O#7j2rm!,&/ZJ,jTvd"=jGu4xM38PB3g/ds`YJ1;^}'S`{|fwYYQxQ6iV4@u{U.q,'['il4DS5Vm$kmHI4j55BAI)Tq7mrbFPT[cG!@W
-@=Mi`65K"`=6PYtco>[LA#ysV,49jfyC.{H5{${{Qliz:nB-@jhYC4mKwICq$rGLBD+xnQKNDM!PsS>gid@_PoA5(n>RU&-s5l^ey4-#G1n8y}Sjmj4$mr
-&al/!&>^'#g_N!~yebsdQ+p2atrNgKjx<)`_l_S^02l|;wb2Rt`Z.gu%7S^wdIrAyJ.fw9kHT/!Fpi@dL$/@bLS/SYZ!R5:Jh03%=.#y6o0B9#q{x=9|F8
-'EU{:8cY]0k$.l6b9'.}2wrq~L`9L#<i"~qPc{kL[sa{33BLcl>yN_K_2[CvP@%&|+y['j}%8SuMQ]P9&$!B"uoiPZ[dXpViN6c#=EHheU66kG7/POtn<V
-X+;kGV-+ES9twrnVUFP'FSw)WRaw(+Wx-UbgZ0v!C{-6clV|P&7_"3t#Qcfd.@.OBR6MsyR//Y3Vi.0t}"6D=(cunn<L!4,Yj!Pl}9[0T0Nb-6va~k2Zw(
-Bb6SyA27sr)xpcbD!rPe4Tkm6%|v^bM:]@~TJ!w9+-JX+-mD1$>x1qv,}e%{Vh9T5},MbrX%CWPjI.n,Z{RH.p<4;|oWZ(w@}&"kXZ1{[U;#+'>`cO3)o;
-ro=U=hTaHcB;@<w,(^k9K6,J6f{RmfiGFr3M(p3}Brp`75#:>ZvhqW^6NKz`uh#ftH~2C,#i>hEw.UMWuu23llG5Z1[{:1J}kdah+JZ,wa~>Zw!enf"r,d
-R=&Tqa8guIx()cC_}3=&wNj4iHj&(6aCw)d@(>d$.;`5}}X4T;@G&LA5EW}X2A0lNjYR.>Plz32r^w.l5svG^apw4bFc;MHM"#;oyg;tG;ZO#},fQ}Os3.
-39oK)`gAK&j@",wc/{3aE_.8C|5TIu'A.Kh^4=47N@3fp(sHs/n@>E/U%fb&+X5k+gT8p')+^NrXEjGf;FY7Eam,G6'#Pn_$3-D2BDc=U0AAP;qj9;ps0Z
-$@:$m8Dnr}{`80u-=:^w7}FxUN^r@wWZ`}uZFr-8JasGQCw2ARmD9:v/'BFSlUx{0NS@0"4X{Lk]^0:zVxso9z=ZF"lqJ&]Jc,L[LLxdyAcfyqGQoy<b$&
-k+}sX6}Ni921r4.v"!~XOOV"J&wvJ'sKJ%EKe9W)h9:Sp,1e8x)b+1<9Lt.f$lAJWah]'=9S7Cmn#9C{AhkUzCd.rgCJh=4Pg_XCn+Tw-JfK@s!M{Q/.^a
-[J%fH,14ozmz<ladqtA0emXEaI^aH556Aa0Bq{ZO7EwMMpqS7dK7"frzl#.D[)hT#TiWCw!xpLa'1%Cq"8>J7A&^.@QiEW<M9e7cI$+BD|^ZjyU2mDJwzK
-t`lV!Fx<.&Y@z]0R6tQOWS.)6,N|nAH,TM'lX8@z9Yq8<]H8zj8toxb-JB4juvY:<k@;f6e2$kyOLT6{zGw%H|OR|}8WR=6=]3=3=3.{Wd[1dZA#:^fy;v
-=wyN^`@U$WLe@t+7PsA2RN)f|y~wG}uDe6[3^#|->P;0{C6g6<;a[Lp_u!^^~KV1^]#pdu]L9LjY.%V/Dz/nxt{hy|O%e9+Odf"rxR;U;2f5R9mgEC#+1Y
-U0^Dohcv#^A<z8uczTG-liBoM4w^%13zuBWk`.f/(MN23u`({/RRO0[(=la:s'J.E-`n2;r"5u_cUY]5YTwKCdr%gp`FSl_%-$x_rr:aN]Kvkwdg~%xT#$
-:daDL1/3moIHATmG%W$YESpuFlc$(pnVdBlb0zi^N$+mm9u![D+{nwh0Q3%^DvR5qKTh&R&72H6RH[j{e/el!V"i@:,DBx{]$!5Q[=Odf=kr}.dEU^][X9
-C|k"GG^C7C-l.Dy1g|(;1&vpjx{-8!`y7uwd_:;%tss9RXH{[zeTYclm_@q1#ey5iLN[W5o<V&aZUB0Ttk7TKk>LHEB].Uw7dUygc"=|'ev[PN}_NE>K(9
-v+HbSLM81&0'xI+A2w^84h|:zNcNxJ|'kE5NRY=ej0cAQ&7v(D<GWdWuq09W}e(9@W'bU,$vG4C%P$/%_(mH~siTxKrCx8@ayQQe29mh3VNI{u1EI)iWs`
-ru@/AXGz>WN1{e|$)Bz,VmvMS,&:O1`xEr0ggH]]WkCAu/#BxnZi0{OS~C2/VH;`NQ[=Q^v/rP&TOSRMW/71S6$dc)q-&Xc+$IAMhp,QLIuiH"aGlV~y)D
-lKZ{,2p$NrJo0uv&JYT+N_fBw}Muo6q3GZBX&M2z>f+b"v4kxvTT1`,A#vnfj"'kmnVJjy4n!n<u(H'BBT+U.NdCZF&YsNpy<2neQ"ZccuassG>-S!~(G!
-UP.b5]eK;Qweuk>0GU2c0Ol>S.Y8J2l`W^SHK5CR%D7nw"MyVzx`H`Ac|=DW{9DkqO(aKH2)pu]3@a}IrAz,D(<BRCA"c:WinRX,k7UHwA@8i5kG3`K2FJ
-3%im|EeyqV%]M|U@x)/[F8ehQLLYF0L($LN.o3K-)E;3`${/tc^r`D0Sn<7<BTHZ1W~kG)61O0v0IV$GNk;O!)P/vwU$FA7}idu^=d]Th.V.dCmlR,SM)&
-FcAT1jb|-M{g1rJz]3$O=(dcPoj`5.-z58H[u6{KK"V3d0'E^_J}ntzIc]$FX37oN;7$Cpvf(IF0Y}x+|`%i=u"d,Z-U6EO7`!$^`b1=G&Hv4Mk"k-KXfJ
-rAp}:|)q(++1,K_r<+TzwA/dFDyAkU#7SJQ_o#e&RZe4u-Jc9#wuz+R>!{MYDE[W=OdRPK_YDX-_WyGdE561sN=f2@0A@WY>{L09vww<Pq)}4))^EexdY%
-8=l=rd.ecG;ssMb(7K6n)b+XN_Rgv]-':^uP9y!(3U<p2&7s&|efkNSaCBfXcbj0E)|Fqd[dnBQ=D{S8aFfug2g/FJm%6iE)D+gp,IYHvWF3tvKw`kcDXl
-6/1YTx};c6~BR^O]B&qZ54'F!2g!#xv|/-:>RH9VxWu!,9IAnOnhkm[9;m<O<I@I!hto0Vd.vPMMNWbve}ljf|%kpk&_jEI$0yl#22|E#Jz,RA=`$An-3D
-Me_Q=]'eW0=t)axyh#;jP9sl4BvW1-.zma%b`dJb&+>]'R$=S3bStm4=$jFNaFuctie>pihuBS)/kl%aH&^DqEL0WcsIK&JnRe_`8I2W-UDI)prfq6z@$}
-Zo[C$azhZG9b>^IOZE%<`IeDN!YK{P^B]zhU)4wsk0}Foz+:luujaQ(7Y].e4-p}"[,@DRl<7qC1}j3@[iB5lHr9b5{1PGv{(HlD)(E`^TVB}O1t:}A&ca
-xA>(C,%8Z}eU-@nS@g~>6S2ASVhJ[kw_Fr3Bt.thwKg9->1SBAKGvEl`QhGogNP[]vg(X3v`b7`}#Z1tblPy(;ej1kZ@22;^lL@RF3<1:s{+a)j^%bN";X
-4x;Rf0b@y@e]u#S[CIKVBu#b4>WC({M#e5OcrJAZ}wrw'`r}|I+/MD]>^D.-r9u292~3codg4l=;/I6r{JQcJI#8C@FbXe+{rB8cA,@vYE(%2&c#@}72UK
-%}mR4<fV1pXtRIrI0MEKU&8_/P{R0DnfI4@p`gTKo5!Gcx~cKA;T_6PrSD4'X]a^f4o|}]|rWH"cJH7tpp_2|<q|AHuwpD#OKC,g3se3CZ1cSLj.Ju"Ur.
-RYPwE]p+;c3c16NT<(lIwsw)yDCaG]VZVK)JrrpckJr7TI79MG`Hll5ueGCLz^j,WtZqy)X[CM0fAucnl!c_^+cZCX/[<q$Vmlot%XweVNq5W#D1`"9z2=
-8>Q$_P=a4no4R0l'ruC4Q9y-)&SF<ToCxw8"W[/^"l5q(go";br^sDKkB{#l<&<=]JPVC|9s&&-)rX^qWo>7}V)}0U5HXfd>jOT;C]v[d41m/,eq>_z[U>
-G_1,wjnaxq+{Gi!MMD&]9O1ukq>w,Tf;.kU,EJ9q6opA&#YwiMCXcV9mG6,+Y[ZjFhA55q''8GH<UT=)226xdBV;hkPvu3sOuL~ij$0#fq$KAUZrf`==yL
-$EXW!)G-lV42QU(]f`:u1.4gQ7p1Uh1#!WI(:F3!,[(/4gv$W-X0^mS<`3.ZAu1KR/_,>ZAN-fl:z=W3!obe"Uptx`/u-wxg}Tq.#$^M8CU@tY(eW8@`)7
-ov{uW(]bwUbN]wga3>n^`bYzl|dXa$Y%i/,]4IS>s3ffJMxDR2PAZ=CmQK/6Z='t^#=w,PjdOATJ@h"ZVlDQ,O5A7zN#Us2l]6Q%(c|Ptp`mIgn[o1t'0[
-]@/H%ffefprA7m:yA;[ti_9&z#~[@ci+=B<^qgr4P6^uH"B5E'Cv085aWX2w>jzu:y{i9Md'7Em5^s6zx1/)>12U2Ho,:#XbhwYf5MHo}|"C=+hJS&e.TW
-XEVZNjH:X{jo7xa24a;|TD;b/cQBS;d61QBfpK9Xrh8H+|mCr<0ZD<E1!N:mv`n35e^PErE^#sJkrz_IViDaTLXxYsx)G3f}pd,4a,<U&E>GqbnF&4@TSD
-Uu7J6r|QCn+GNpv.pj{e7Civcx5quW=4Jp1LMx-iTkwWT8!_0yDT]dbsp9ZBfOLe5ZUO$.&KNvgVJmv=nJX!@WBk"ERp"{~aoL^]&pJaWq!lkvWEW)<p,"
-j93@i2p5)oIW);oe|6UIjz[Dx8-q"X,uj8MMI!;<B/7Jz_:Z0E<:'`i:|ErwnOZ:vBB`K=^LoY["m._u%mDs0kc@+Z<Z2ls}n!1_eASu.aa%}ox`HWO(i3
-y!]GVaLFZ,OI)e{LMAyyj^h)z0#%(luL})K4pmd5D|gq"~.u]f`BIO/wyxW}_D/z@O6cj7DQyb}b'TRxLy#x:v<}uT)wF}~{<;cbg+fD{f%roCx}2lYk;j
-B>!&dHJBe0>r]e/zAU/F&/LfR3G>r(hk=B=n"^k@j+Wug$QZ8WV_f>+zM.{|$D+0OuZANXswH[PJ{Y4<xXY0>c7A_:o4o;F'Ga(]-N@)e`ojIxE:3l)Y/c
-Kld`.%<dNZ/ckw]"h3OFz+OQgyu4lR~68UJ;@lTD3u(.B`jA@kqtRR.-UNXp>1f7J6lRB)u-K#U0oWHj$%@_mvt,}-^_s<{ZGZYvE"~z3,qaRBWXM<r9r]
-),qaF8d!ELs|,)PB)@F$occ)x{>[Lcr:&2v)/2n]:>Pu|`u'"K=[gl,=bYt3b)@2:5)<,K@_s2OrdORag'4pTGvbYf(0J$)qwwl9/>E[)aQ`!a]M3H;3Mf
-qG;oe({gM:A9T'I/Em(cZM0AjhQY%HC_o_Jct@k('{U9Q%mj_#]^_}Ip]RR@17U`+dEce9{r=`y^L$X_PoX-,U=p8r/_8KtKvV<FgNpwEK!3}a!y0eUb[J
-9J:L3qv/)2y:lt,:]X70sVJ6O4hG'0>l$Pv_W^A>00}gAWnS4=Cc^qPaV{e!Alot4=YiPgDar.IW_3MGoK~E1`Dp@Zyqaw.pur8h;6R=~YDZ2o>9Tbx-km
-7!cXL$2<%p(=Xk5[WrRX`tx.o+2v|FYstf=A:Q#@Ge3_t8pwIOl'|Ie4kw|B;C/5g+L/C/n.)j7y``lD{Uc_'H&%g0IbJMp7-x8^Mz{c6!h,uChfwnqU]%
-a@$l/e&c@QH,7W6/'aJuiZ8<>':BmQv#nfb!Z'EAEeft8KpC=5>"^@O,bpDZRs~s$`qR>[kA0RLIoQ3nG28K<0sml@6MH@hw1Ys@IrTZ4MPZ>V<D3T.UTe
-kjK6kHy/'s.Ine3f-([a;$1+$.r=T;a[aZ]Y|4=b7qRJooOL^LTo}uF<X6v<D{1dIe4+2B!/bvrI1^OOD3M2(2b;#/k>=n=UgFey&#L-o!eV.jnJ%@xJ~M
-'zlo@IZxGhsHQy8#k|d6Zw2%A5c3K4DVjBD.x|QGA4#'HI!|qdB84Z&ZLynaj;JzS&PFYXYqzdx0Xhy4")Q.Pz>S2O7W|Vrp@x)yzxl+!x@"NP)uMBpi5C
-z@/k4OOXh-(DJ00;wmi%tU-RP)k|_2d{=8JVltZ{>9$`3<JTjd(Q+;'n[<#XBb6rr"UCVUT{aKZ=0B9KqS:K8&</}2QV#&^DTK.g|,uy-;p.k2SM9B)<W2
-u`jM&O&V_1H}b:Vob-kgqjE'(@PRr}E3Fy$Ok-TW-]}G-zpYXL_F~eFbxChq%`r1g[ICg^_atq9Qk$h}JwSL'trCy882vpVo-`{lUv4|ARn__YKmGD{%p<
-F`Cd/RBDFG.ahE1S:tIym2G5R2ISX4yYnr^t`.kUsfJQQ8n$~v8oCS2wQ&:D(h2Qa:9ACU]A8agl@EPYtU-)FpNixwx>$FL`p$pTblmTQ%M<:8seQS[rli
-Bbt)~[sOmV4YY>Ih7<wKVlN;!e,w)`.5R0I,TTuzIHr#,dKCrImA_qzyzC~PEP&H^QVI-'"#U+U]Z'jq[SMB$O90<l)<WK2dUe]!_1ZUH)H%,ZOL~%C]Lu
-q2{/(7&K4h8Gn.HQ5Z-FaCM4zQH8W3Y}F<sVmzMOtXUz5g}Ien&XffOwfmpdP'b>{,fOkMzh%<0<)ooXT%8Pl]xHc)qv&Y0<(}U4aeozEqB$5r8ZVt<tvF
-|1YebtiUi1PF&;Kc[:/hB@-taV^3f1GM`[bJy0Uj|>KtsBu^va8ic%8-E{V#u2CewLre2WNhzU=Y&a2$$bJt"^/;I/7M1kL+=RBiI<~S<Zch`tB"fJcw:i
-)9S;r'j=8cd-|}/4a3O6b[-S.Tz"3;`r;V;-]<4>mk2(fv#/_,v03]~|F8omhej(C1x="oo%`eC4efPj_2L<EwZ(yw(u}FK]^<h+[EI`H0v}^t81G0<{yF
-CdnwtL5A&mZCcBzCLA/-yuf=Re@04(}<6,!fzD'<wK1mkF0qM<+t=l+@5{teXBDvYUM:}j3yY6BrQ7['dFFRFHKy+s"T=6%.["4fu3&p$i]$f;WvX+EU<m
-/n|7OeSkV7A`~TV};Lvm=W$QCAz,V#L(|zrx5P'n.;0oQvi/@{a2_R,h~$1w<xJm@[D@I[hxL.c0p[[0wMhZ6ea/wk9^)!H:c3KW;fk;e@z>geEKFaq2du
-<JmZvDX(Kf-.Jb2}"U#0RE&[ws_@f;%Z={85;([m^}9c=6jER&Y2#6W).ku%~+]&%J%(@B,AcGZGsA=m'GPv#eov:zvSED-uSpxLgAm:-tt!w}[H4+<kz@
-z}6:`y3&3]m"!M=],t,rp|7"v%b%AW7>y^q>ISt."Z<3}s%,oK`E#$/R!ga@R6~f7][UT[BiQR;;7=NWGuyIRuKaRaKEB:rpXfi[-`8lmV~3Ne=U-6HjK+
-~@[:7shag;8z3nLB|`wJ-x6v(aq/y)ykUBddan~U.Y:tvb[=q3!vZ0569H^!.DE6^I`SC/Mrvpz-zXGQ'CYy$qBR$'y'2bz(=}ntEJ)/S>t@OPFGSgjD<O
-he8AL!=9CTr1PTH^PJNu98dYY2my8t+WrXK5yBM00Rb`~5b[](L"iMXuGz~(wP|-<G6x<;=|P,g7h@HWCJraR7C,TNM+'pvugReMZ-A]N99X.2R)#W{.%(
-{mkg2lzdUH&F1h(j-)~wbXjN;n@j=uNlmMK/GZ)c1p~/)MA:5CfSXKk-J7M7{>x;>+!ry%<ScivF9SA-w;QhI:@_e3[5B]uslzJnR<gmeq~GIwX'Wn]u@a
-xw1UY;~<7$S}+>hq1$!!9|z+ex]a|6DwGv8Geub5z2UTAOX7^"-;p7iwY-bs{&9Rjn"&C,1mRIw(vf``54h2XO.6Q8}7Fh[(9j}#LX#vweZcJ't2xYD(r'
-k/t^V!W@F^kR~m0RWNIu2MjZU(s`'OzZ1QiF&sxH)lefrk4E"g_WRbNP3xqZp"@289u@gDwc|vcoRT^w<G#QhRhccrDD=ERSd_wEXHjtH_8lN%o6r/eWcq
-{z<z7D;LEGUFI:bOEQTfYNYB:cCl)sWD)sp7H7pt0t"U^'hlSK=_1D#o;aUE)tLz6Plt[A/SD+/4B:rRZv(oVE3LpAJ:%^DU"sR,ny4^TA!tx=BkL$w1qz
-0j.ekD=5>.2'nv_x7:<TUP^DAQ'-ScIfHn<)}w)%vKHNj8G"e0_$%mWmrkbMZd<'pRhsJzI%64b7-(ruG9s{jd-$b4vMmAG|&=n4[l)1;VNN+I}uvlLU|j
-Ep2rtCO4`e"=1HuM)h{!!KJHqe>W)7^0.LSiC%6u0^8b]yB^bcK|v'ozJ0@GPD:EP2UX#8_L_uau%Rx_IJw=.!Cu>$)aWO/o[8a(tM&k>lLO~%.BRWRbUu
-"JuzJk>gHNZ.$Q0n{XAMKL'FYO%PSH1-ZdEuM&:B~QiTc;;+h,J%e|#2BDcW#,PJi{$-/XiMhg-OX"[IgJ0CC#U`9e+m1o8q^=w59KbW7`p0AMfk!mMiVM
-2}NgiE7X8oxz;UhP.r<#4'WZt2YrF+v"+b~l80fQnNKRP,riq`6>[_%N)$uKRoP/#Zvu.W:yapTe"'3UJtEX8o}6AKs@rvB'KNsYa6+DWS~R9U(HP7MryH
-A8lx"GI)LqZS>A~N1A/h)!^:%k)/PJDMIHoHbt<kfAS:,Xh5f5v5^4eo/<(}i+~x)UYI3_#_tfXCT"Y<8"mijeeO0rD`>WE(|.AeaPBll|ny)zYnWZ]dBe
-fiCXt#33Jsc|'7{]ANy/Zp)DZWpMO@6vKGxnuL;4Cco`myS#(YnO3M/zQ}/wVmaj28334U%NnlOT7@~%Z&9]FtlV57hX4UC{a15g>:K:04a`9JMdc15fWn
-|pU9v]]o-e^w@i6g-^U#!D}DCOK[)r~E/J1|I]mAMd<^7_f@GKtnA5LCi'$#>Sq(DO#]a4[G6kWJ8"xQ^9RR:q6D|%7|wTF6(fD8NlGK0&&&Qf>TJ76a}D
-C[+O="(`bek0ffbeNW[ubT;+|G5B1<q!TSNml6V]P[sK8"|W@J,Ul8"1}8)zTVdvJEeMb-cjw}p),"h2~)(1/vROXFO$bmU'8S!"jP!wYYmv7xgn36>sOY
-~4@g%<.<-0JA)Vl_m^P)iQZ3xQd2yoA;+rg6iLWi#:E94U+DB1skt['yT$}e3UVRa.BH8TsOtTD^W+2WPJux;{^ON$bLw0eH7hrf{'lzS$|xcrQ;p0'T7f
-LU-L+$%j#!&ki7x).RNWT+|eoVe5g@"L<QM<%HN@)6ZWKY9/XY7]-vPNGjJCh5yHjRa>"~B$EdeXuzp!W1-#5<6pgX{KnTGd<<QsBZ7oap0VjE,Tx}I8^p
-A=5Zv/0iId&<-pgLXg`ZQrPB^d%0w/(>jg@+2izT(GIH'%Z!{%U+oa@i-q=]x7u,'q63;3U$+i}U=45EP2bt5`I:U[R6Jj"R|o9ahijMKNs<jsWw^ODJk|
-2drd.A+M]U_;=-d9rY&P0HT&z{gGS(T9~('aODt_$O0jqYpY1dq$1,a{`JV9'e^#QgXr%#iCiv5PaR['Nb)p=n8]q9PoKVv&!J9PjET/L3g.cIUxAqk#Ze
-3pd4L7';yf.|.{I_8d6vI&MJ3T3uj-_CMA7,g[6nrdp"Q/}^7<=dG<q28f.OyeQDQ^vOi<6y;(dxdK3wtOeUF_0sSh>KsC|5@NlHVcM`E&^|Wt3Yh:v1wh
-|7(gC;]!xvoHKqx}8QV6tdKvQX_qH:()5oQsO#zNcFW`I0#X@h=R$)JT'_w/ce0_,lY/FzY(H7L(x[:"f$u]DY=>,|)nj9H[Fnc<u.LQv+Io0_S$K;7!dS
-{/|"FvDUX&3@<1<8eJyhXe-3sk>U{X]iKQ-HnLgh:mo}lK~JfOA"/ck$u+9F"y$KDh>d).TF)#Pd32:+;8umX3[}[URA:a({3K8DWn5@Vy7jW=J]:u99m}
-x%OGCsh'8&t7O>R#t7w@qxh`_]5]8>/:6BR/|kWJX&Zx%Lot+<:&r31yXf]Rd`N9=a0_<(-%ZRI4x4zCb#~<;fnpR_i5/ddr,$6;.fD|zY!bWX;Pb_y2F}
-h#]B=J]9lk<<t1b'N'dI4LnfI0RP9.n(kh+.7^s&L<"0$g7e'|edt6i6+_E;V0o!"g%s-^Kkse2/!6%cPEvvx-,gU.(W(`v-UlC.@kNIZFk^>ri#hmK_~P
-;Py!rf~5)QB"0H,7RtgZz8}2_'@z=I-Wn5D&bM$kNr&pn8i#!o#jR/"P50FI+5>Q#A3,Hazlv##-F!Vi&!K5R(K%0Qz5OaV'rph>f:v;s^d48cc]!LCqt+
-%]XyhM(|o=d<#fE<(:In4eH'$qGy"jw}7xFG^SwM>8Fl_^<|,m_F,z|^W)mMr9dWn1sr2&u#b[VvkRMT~n&,1&)7T(ggp%Bk5YjL-c#sIn]J7A[:5,lOBe
-92y6>ZF82FuJ%s_X[+y@fj.#n7ukHMw`(#wP7h'4K@_U8l1V;;]`o974exr@Tj'(TK&f,3C'NTMe3Gw-UM&<Aj'@mmAFAqW<9e21T%Jb^,<T.p]A;+kCmx
-2:H<&j1r;pXe~n&Xh0iCp$^[,e7B]&K|O$Q-gLtQ}"5B!8MR[9^-SX<nN@$rz$Hw"nwGb5Pdt(~3c/u@WH;K]4)8LZWe[XDW=t&^N0=NP:Zdc&55K/})(Q
-;B-}`k8;.$6#yFf^7HV,[8#M,W>A!~72M4<!d<+$WNQ)}wJLR-s^UP_oY$L@2>@!7#W7KU[<"lUS|.lUQ^PpskQ_Drmh,YOaeBI63V%/[w"!KQClKVK(WX
-ECeCoIvDhkgCvDY,zWVA]tLKiz$iyW+GVo@>t>l(:a'n4AVk+[-aA8Mer0dT<ZZiqO-/KgsINzAq<fcWJE_w5J0@xvB"j<[dy=M|F9w:u7TMM'Qe"wxIZv
-k0q(Q0k(kPl`;LCO%)0n.Vs%7.CivK]128NESEL4=(C`>LZLl/]Tk8yGA^9an'u`32%J]`qzv,_D'Jv]_%1seRw3m]X%dCw$+a.nL_#3%AbMI{H$'&K'|j
-'`x]o$|p8Ci<O{qpFs9z=nUVr{jICnXt,)1|pT9lPDv9k;7R`j9IWOPneKb6+8n1S,w8OLz;O$#r_mZ[3n=5h&S]@F}:hJCv9oeKAL4oJL;Ax6GmS#Jv#u
-0vG:gZHy=7"BOxh5je="T#XWJa;LE:Su"EQdN^=::3(MA%|]h1nuj)"cO#KZ^3{1'xO6x)5M/5.)0y#::r5^264iXVxW,KAKI_{:&>{`DrhW!mxH5v4]/w
-KFb2]-#tgs}:P1fku}6d'Oo[!<i}rAfR{QP$QiMac$St,L5>J}n-ks^Sa])R-gZa#)^U/{%K:e_"OvLK62:[7`eR3h|8hMgj-S.6W_;V',J$u%sMofFBot
-yu/]y<LAXKg#9,D-K{|aT3R_AQ%n'q6SNri@eT0Gkibmj)wEK$h,xRk/oY,<Mu=DlIW0pmg=TzMdVtJ1]'4lS[L4Sl[gV{Qog/N]G_x|<HI{"'W'&0o{=#
-BxtyK/>uHJwDj=&x2PE$Z:NyOs9wGvJ!E|hOrq!~IL[6!+uwW(pm!8dn|NcfJ0J42yzIqbv<L#~c;Qz+))/Lxc'sL$Q(T&;c;Vw,[d.XIBc}vNBga$G)g4
-'s/tKqDoPFuGBJFZ9_6c@5VY:Yxu|ABJl|YzkNJd]XXSgj(]!.BOgh{a<q6J2[]X_TfCW;~`x.6FJ";dC@|R$4'9]2s:P7fykoU9^6RdduI71`KF6:xT`i
-}Gzef.s$F#S.I"~Iz5/Wwa!hcP~C>z{d,,AxE+2mr"i4NNIvaSR$Hus"U4yF"oeDI8H!Smq;8a=_UD^].Xq^a/t,yBr4nL>(!smg}m$5yHq,}Mo50{8nYm
-X|ydtn!5oDc0{%R#Kx!|v`vgEOZ.!V7q/%_k_3Ul5],LzDTjUM5Uq@)$v4t@:Fp!Mq%MaGe7%]AeQuDZe:^+q0usG->'^ex`~on}KC5S/}Ab{0&;f$uM2%
-fs2"}s+IR65;!"=x[c^k8Q"rJD1iN]/6P;u$X8jjS=lK@W;Qk^R5mN#)`F+Mz<>;wrXV)1,mYn3iF[-FtXo&E;,{Ahr3YRrWZU="FhK`x#HWa@Nl%dC@a,
-9rruT8#[|X;9noI%Lq{lAtRl-i5Ps-MQl4o7i}v+mtVLR#~s>BribU_/#k@}>^|@/iO'J^}jRk>8xW#T!647Si"9"=fW),D|onSRhyo3"vO@eQ&NcB4qxn
-e+g}gVEd#p]DC/MS-S|oXmR0W;dvC}I-pQp)!FKf/U.J'#=Rvcz&B-m#r0;K]+86p/M-Dt0I/vV9sed)ui4="KEq(VPrCc8H%d.E3}@wV]|NZ'#v{,E!P&
-R]{v|0(1>e|XTF.6ss$"&kf{x4:N3@>NfTMUktL9aylM207e'XR'45&P(9}_'khf`JSO5EUB-_%'d&fllo#K4dN6HYyr>5X<KBqAp{LL#6HRFYp&m7qMnA
-<,)^{9%t%@ao~E|f}_O)Q:$:x1m>IVru!!$i]hDHeW'i1jSKl8mZ{mHAI<_'F^_#N.Z;T=fs[xM1CXX,Z,6o1!bttq'Ez@/;nux.Bhi+9M;A+(KzYRr1+K
-,,;Y<Bt6i"yS4;vxz_|YD=lv/PX,8/>Z47,6;Radvrk]rf3Jc}6dh^yd@K)^`Y{H6l3i11a6.=3QhvXCQC&AEB./R,lHzpLl>c'<RsMG4e9`gbY=8$O`)U
-o432dK61TZ0I"/vz(Rth.'`(^Dn)l/N<dZcp/iG6}{KYD:z0!)`P`KwM.&v)3w!hG/6OynMFe>+O/,pCwdUKKE~@VACt|+wOMed@+9aIw]ti%s~CJY@,^Z
-,D:j-:wL8T_Ci64|m&^v3Ew2iHy,hbN^H3`=p!aul#HMMJ:dE'$.1=]O1Q)eWtyGFhj0ANx{<=Xw9pq^,C0OC=M&QJA[9'l#A(!8]:nL#a~=cB>_xgGJKf
-Xp0&QyfOb)E=>(7jo5GCNHwR:E/J4+'FNlB5B3KZLB1{NH]YZL#5oMod]5z.SyknI6hS>2UBeRc!xy.3!ZdU=+S6].Wk~J11~e)1</.(=IPslV,vf-:ONj
-nA[r&wF4SJWI@!fdzu"pZDe|5;qvtlA^(E/M8fy4E/~]``T4g>vGq(ppG0#mR",sv$:c%hvww;c^IT74_qK`=l"@d!&YoJV'}aRnZr`On6uBFCk5&ZP@L7
-ctoAhI$z,$r@D])m)P&6iTs`4U{ULbI0.%pY_RG_I.Ebir$zd"31d4LjS_l^K&u%7-gcp@8)A{!Fe}:W~7"Gh.Q%(>NRTN-6gg^4C=Y8Xs&{&wzB#YT6EN
-x'8/OC3VR!eA}Bk7BLmDrK5L2UB5i<c$L#[okpZA$BxI%=roZ@8n03^><I~iK]11}M(@j.~[G1ha1.H=Hg}^$z@7G2.HX'HB1,M5SzN^&]&kMt(RDF0#.$
-6Wq.Ef_V!15O>kDl}-lid:o-X{SO$+Nol%M`P5];Z$lXy#eerle2@Vv4lkU$GnILh9pcIar`,S!48[QY#R'_#0!md^x#ew]}9wrXFbV5(2Xp4k#auGs}-<
-]jaArhHiiX,1e,6NSb|BMfXX_9"N2&hJvvWA!N-9h6fRW<XT#LmC%P;mLzN-4+4L36+A~jD$-B|XOb~5[jqC`z2#R^b}8f}>eg>mIYCn`$#YCTnn>.bysr
-:=#^5#$;5kE'{75Z2owB`/f]d7iI}NJ>zdLQyAYFb1$W#QM&g{>{{L)d-+|tG{KQ3^z(D2v(Mr'373=V46TrW%]wQG>@8$|+&JT@R0:7prp<,@iULP~(g;
-~k1TjQUkK5]9Mv!&mc,O'oFr{39in{LR&O"cj5WqPuWdgB'Ba;oO6C5xgr,s.%I%6[P@uG7IBIPy>&j|S#=zhc@0Vs&IslqA_B^qJ|j=aWuU%.byNVAzu>
-~WX@KbAw)kf(38QSSy!V:Zj2.LsojQ0^`|SkJU)VOR645t7Iv,^h]]@9^EDgt.'mGxPIj"$cFY=hva4zk4p}6|K1rCXW;(7WYCns:OM%xd>l/@YPdQH,(D
-<Eb4h+P1qsX@Jg;s1Q0j&We;0%jK^P=f{H@:CWrPYV^#uzG/#0sIXps&{C+hTf~XK:DEDm.RI;j.G21E~F{jM-#_QI@M;+hNuu[c:S/c.h]Q,r"aej]6ET
-Eg8nRXE^BK29B=2NpEWlf_Z|l|X-.HjosjN0s5lBn<BIs#.5r4I&2dICYU1@`.3v$CPWN6pj4jx"sr/8j2psOHQ@m|Ovl|1;5gz_">XCuOwjTEfe@j<2`B
-'AIQL`rw&97q%FFnqq]5"i@NL#k#'(cx/smI.s"sj!hY>/-U'a0u{%iFWJf3MSH"p3YvI=vBocoaE:aM+%v4N<~r9Z4lhRon@wAOUw(dt8I:N,oHlTyZ/b
-4W{WPaU|ny/CTk&]L9E".Uc[-y0ZU&G(id~R7Ms>O)2;md$;VlzHjE8NxwBk0s_=6Q]6%8h]eKGH{f1_F]`OOHnGEuVIp3FBxTJtn5nFM>2p1<6^p]5/c(
-D]vl(uI;gs1.AWC=,yTt_juI#Ro+&]NCqTXB`Psj.xZhk$WN5{'Q#r}sEeyp+_HO<N%MiH-OpirKb"m7:q%VY=CcE#L0iI[v%TE>{_oc{+6L!K^^%glQ$X
-.qHaXc3`&FM5N)U+()1z0("P+85bS@`<YH(2jo$-$JB}:r`&)1BOqNHCf0|HM#idJj5X{MjXqq+n$g!n|J|NZ=bS{(t_C1>_GAhiMO8[&A03#F4L;GsBSq
-r$NjxFJ)o%kI>n|IJq{Mxc0ZtXvQ$,S)aaL=dZt4J>VGPz&-K&!a,Mu/Ub]-}x;$JUR.owZLj&+$7pX|98oeOh)axIC{<qQ:ZNk,3W$}b%l}s-&[vB+:<3
-w":IlKEo.ud|1xRq]eE2)N%!)vaNPvIe_5jyZD}lYIRjPvjs>4&KG@^G<HASoerhSvpfX1zqxeox)`VN`@w7o+"!m95r0wTlwecoYiZ.Ze989Xu8ZHTBZ|
-.O>2&H@!Q7]-sZWpmIP"'Umxc9f-|0xKGv~rx$VT.Oq:;j0;ew(7H26ag'l@c%"}XemVl+nCF"/}`_q$pD&z6vWn!t%/fTb^~B;MV0-z3c}$IO3N}j3;ak
-wb1L$Eq_2T`S>8LUVe8ZuN`v<a'r`V%&)lwCEshK.v<OApn6#iqxYAwDg!7P|=Z$QDiEF(+AOU)p8N@l$N(N>i8;p+I_Oo1Wr]yx-[.z<Os=XeRdpqraR|
-|6+Z"Jr-Nw:R[RgF4BJ%~9<1(SG{&><nV).:Yg5u9c1]>HIWfyvl]>cj';vf1k{[:sS+qER60Dxu-s![LP.fQuFT%)xdYeUm[.RemMDG|6sdb!)s@&)y2j
-b,8zBf:5zpS|O@-%P7@7~_s`$#px`QvgIr)7P'FkOd+(Osl.Pul^IAtISH4kN=J}DlBsVT+EsLeKm{ptWh!K;j~jwJ0{/+_<&bK-FXau=O`dsE-%3hi56O
-R(0=P4Qy(<"B:6UB1>U,}aI;/Jj3K2u1R-=2w7sl:OYlZN{"VPb@TT3pvZ8YAS9A.mQ+E@7$:v]i=:+hLC-/-P{AebprlYN_ID|/42^_yv}yn0Xn}+0:vN
-w!`${k`fRJ<q'w'TPW]$5AH'o;Zs~/AN`R}[JQIt.r8{%|(Qouj87x_UU;:)|xx8L,,{:pUft`jE/4i12#,{3Ac.8YN)36kA%mW$d.GbS{pDp':HPu2#2X
-/8CqsjC)l4(PK%^NtQx$1N5D)V+]~3_mqHbAV#qit^[Mp08kpg7SVh2jK{!h>d6+pa_CKl)oY6tXQ,DG8n~%855m8xqeizpeK7f+N[07JITNLcKL9p}^oE
-r^Lt6W=)e[l.wV5qc.0WFEL00r@30N%>Pa|.ccdy-[&Zbxc{@+bX!]1p=iu0T;r"y4/tU[j8{=Y^Mx3n&JlnWyF)/Z5=M]DnHtyk<I_FUc^eMdP.V!F}@l
-it)Ex^vR+_%H:kh-6g%Z}esqBzB0jKV+'cF1E`{Xrys=pxk9W}.:uX!^R&bNzzLu/CG1:/8mVb$0LI2O[cVoyS'gJ-j%g]|b1{lK`wM|vaHXilgV)$Cg;d
-z'Nn.rx+>KP<N3J20W/_SxDj/9Dd]hP:.y1LRy~KC,LD7IlS_A`g%^UyczO;EeC^d8V#iEy+Zvd|]u~=1,H!r(C%LXB|Hq,O"#"g^P!HF5_j~kdO-zzN'r
-jo<-f9U<&)8!y/I{m]Kc-dH8qjzMNVg.Mn]9Ii`4InhRHvw&&uM+,13`h&c3maN-(pTUbr;t~-m,%9:@GuV4=E[p0AP79>0$4=>(M:CBm:uV}Wh,t30TSS
-iRNCym3s%bzO2W|>%jorhw3G/F[[5<K({PE_#[.0Elg8.U34sU~6e$Sz;z5-v$h/5l"k(bh`yH_HFqsk-Z%6-$j,wNRsz;SwMr0=T9&{!ZoO={@vmV7ovH
-U_/4`BYkl$7|"DwI%RHv9Bi]wy:u>LR|o22A^aG4cKPA-+/vo&Zsn.c3R|M'@9%IEm0I7(ZO`VG>YCoanE`}"tOLLgE:t}Xw<}/;9KK&fX$BglUC~D3CgK
-`v~,Y7a>cW_bWa_S3Qb``/b`v_=Opn(;n3BXc>)+rZ.Pxe(U^NvZheO5uYesC+~_Q;hN3ky:0:^=(K3c+[9y~F(CcAFC#(5]09lu!^Nh^`TdCz-j7Ki`Lb
-wJQe%.p>>+;BYZ,GsAV1.#Co#.K|T8r`!{&(m|AEz`Z})F0I;/)=[S2Z-B+n;{l&w=j#;lNAk'=Y5:a/<XQ2&9X!F>9N/.t7`K)5dD7lDxN`c|2s<S82R+
-FkaYe^z;YmhziO66ZmWz#wfqX_Oa_h8:)n=u^ZthFMG<(IZAe{kySmF9N@9-~>WWxq3&-vLut((}edqP!L~Oxdmn+GDLULMdoMio[SHI(e%,vZ4IKccU8u
-]HI%x_=tIJ-FvzJ|.7'd%Y9v7n>>t'P5yWTzS8X$2fqXrR-[`Db}voPIq9dEEO@R6DXE4o<w}OhX]!ARx]YK_[cEX)@T`G'tVBf8x|^lj=Q6P++6F2.''0
-EBRzT1DvmX-sYJI]7Ub<Wj$ZhxWUz(p0,nyJ#8##P#'=:Z_O6@{xMH)3"__x-Yv33A1>~|Gzjlr{}uUiD@BNit^5p]5[42raZ=D8VX-y|09RyT>M{+zHAZ
-E[;%a3Tk(EaPu-@6{DVxG!UW@PDq+SR3T/+>itbN9];#mjq.}'>+w=XH4ny_KZ%'6G-oM0jA.h;'j+$>CDRf!h>dRNFeLiY)~v5S)rTtPUk4NiLHU]c`x(
-([eP,.m3VWPa-;O#d+Lh@ufs4c#twZs}o5xuzig$^wS,SXF<qc_N#E}oo_<E9_u@W+%l{YSK!.uL5<HQFgCO&Oh#)yL1"|JH;0{=[XYP|A!G/Iu>YyTL|'
-N'$zP:NG7F]Dc#E;R9g"&-mEZfN0`"eZuD}of6jRERJwoIDEe-[%jB7hborhk/zHpBN;|QNEP4Y@p,]0UZFj:Guh`+0HFB8y8qB^%xZoc1ZQJA<_OxEsB8
-nm_|=8/j6NICcQ3ZRi#3Iofc&dAnMc.`akg:x|zNTU#WO-|j3@qhOV1h`7}yr-_f%+Ms-JiB1Q_wT,^Rn07S'RMW`SQc#UqeY1DpV12{@yES[E{][p)'D(
-yQ8abpDjGVcqK<)IIl(H,Ed31oM|=-lWInxfHUWHr<pCV_[>tB'PRQP"u4~^|JE==L(eXtWf/M,#.&RRo]p5q"8Tv`wMtL5.parI:RSH^2<v.>J45.clIP
-gN1/=V[sFI~"TABke0$vuFMp|ax5XIUw${(M'T$J'F]w=H3z"x;0&FWoS98%t;VCsbhImHC]biCkI!l&ufhOFS)AXK-<ikW]yB4F%`AJ$Kr8+nJ|Gg_}45
-ci1St4}N+}ulkJWv}AA`|GG]Hc')]WQd;x=T(te#gX0S+,8UJKZ_(3aoG$7<C]hpg`dsk6TiBvu`yF<n^@o4+m52Hu'gdu9&]_J:_8d"eqhSmkT%)S'p#8
-E'XP%<:bj0d|>-84<kpuNkS#K$.T8M{e7Q/VDrs>$}>VkrTbAbD7).aLY!94pWB5%[hv@,]H=}mjK<aDK5&sUdawZ(EbgSWy!.H3:YZO{2pNzFQ<>D8@4{
-/gaIBTD>::1KSA1T|[0<DkpEvcbvE-`#+)SNFBvKV]WdV.-;QvkS%ob+Hx#g_Y<H!kpV9{|Tyw@D-aLcU-r42x!5S[GDnr+{M>Zo'6Dn&:+}A}Wf}%%baz
-;Bi1n2|#nd:+HnxFlcL02V}jpz~u|n0X(9@mUjl!cBBz]rfx/f`sLVr5`:&16((gPvuIvc,QtXZ9%W9YNnjnc$J%tRxc]lm&n;>5A1+G.XHH,(O&FU_zRb
-OV;`":yxt@>7~Yuu>[Vxj]`gY|^VR5iR~Rgo(CzSBM~>~r64~`+Tx3$g[CuDnK:p,5"RAChsTShk(Fg4i7">&VI5R%hY2I83EY0qOyY7YVTxh^YzD'#|Yk
-G$VlH_+.;jH71.W9`[9(y{>;sOHs_nsI;}6f^P!B-y`ST:o+5}M"WN#m9x1pR;7q&jaTQb77{#xgCL9T"kM45wQXB]0t$Pfc"-T.x^SmquOz&u0&G;E!fj
-=b$fwFrgPte.j5xak.zozuknfsq6=&$bC"ZeE.M3m!'x<5,etmYXa&v4GlV'yn^'ckO&J8w(uKz(d>zS@$%.g_Oa`KWl3jd3R^2vHu:YI1n,<"[t;v]kI3
-6MdAHZqdp.<W$e#:ksD5"+BFh^e5$P2zjz2l~gfiWk2Q4=QW-cLm8UYj1ow$FBI[HCmNu_6{!ClT9YW%v%s@<zR:bi]iIwRRjQQ8pqwJ}Qw.Fp1JB|.t-j
-m}#=lHy9MTE>cFHH]|m(fX'Njhm)iOXlsY.U@-/scRYF=jlwV5Bi62^}1/85(vr5Z=rI]v~)$Z`<f7(;:9/+UtxU$GGt887t7v2gR#2k{eO;.lC-{=#$Ei
-8q+P~/>C":_#xt4o/=FE;:SK6ianQ6ggOzSz.nl[vEVI,Q]SG.7wO/9ETKs<WMBBb(!KwMB;w!)iuJD2;eS:}.f<{Cjn%`7]3%f^~jj23TH:Y9T9y&$T[3
-NHY;UNXtUn{)Zctnu:>uGl6sf>$(pI;_~hpb+I6;LZ,c95Skc$GRn6uU/9YD075kUpsA"6k[7Bq(K|/LmNg0c^oG4]LTSt7PM]g-`obr}afwY-%=d]Y6,"
-Q+_d9}XxLYr0/<IJyN6J}^y0Q7%L@9+lcV:!g16]`zt(7MvKwEA>v`GK+G8]pQEoZJ}>^6le4mkz@oI:VLqO"1L;4/=w6_Gj=fxAD">U6M.v:GJE>t;$'o
-BdsK/]f$ZOH+(%IW]ENbTzX2<ztcE:aS/J}NXuM8'^M)]AHz!d{l3IW;x)ZsxLZD/HIpZE1>,4fP.oNri/7x2/$ZzJtQ=W#ktjJi1xwn3nAEDb25%DIqGL
-IXgqU:eGL|A4yOI&>7TY~pm!!<y+fQ$5_2w.sK_;_`>qnk(K#Wbbqd[V]`A}D&T{rt+90]yH#|xL3[JuR{G_W<^|u5wES!QgAuZzuz>IyzM1<9"#D>u{8!
-EfaqZ9,7y.&xg9zBe6]y$}C3o/~SYmL_fR[!.E9)-e)iZ8mjk}IHqkVyfE2MM{]zJguFf=(lwNsMB9D81jHq^o~lRsc/y_9bU+lx90a+L&<WR3Z2TLT&^7
-msF9A2C_aq'VV"B.M9rPvK=[2i&)+C&ZE104QdisG%8;|86QM3$:>+m=oa0}V!nWV8`Th8mDBHT]Hd/sE{Adop);/f(IY]"x8M{:WG!r:GMmo@9I#99;~6
-!W~|qaMRH]nh4;,-Jo5HLyyB9bw`Z94#`x5Hq@zD024d1LIaHfq!3YC5/D=<<MpS;eb:|/URP@;Dq:n:b2H@e)aDlbvGgC&6ymG.ojdWBY%m{gfirz,l$n
-Qq}=!wz50LCkg/s{D!jOdrT{vim1Xi-;[w3t<y_X,lJ=Ny)N[Q(/3129r7bWG5Lx`IG5,3Ikz7T5AKwEM!Z#YFnVoOu:l[6uHPti&xgmzD1#m.Y79A7)I(
-Od,]kMP>z)Jg.wi])Id-K#{_BgD<@(N2,q=_wevI%CL)b>(`M%P;FtNsch{,A_qB;3S+-+3Vyjl:bwa[>Gc[%CUubmP=F0h.6^.S4QSU_{]w2zC%&3S8Z$
-X(9)Np:gmlTmjG.#Q@RB{3Av[s/%x`TG;7nW&7^jCBA6N(0B`ubL_o_wp]nn!8)-/E#nxfF52"-MmCni<+QI")34lZ;]@[F}TIMEpu|J"}0j8(MaRd,Hnu
--TZ.<Pm_GuUcY"'l`}REO;:I5:$=hrG@a7W5]]v{N[vw2Q+>W-wO|V)qS5f8a8!Pe"sI__lvr(([WSn^>G~tR&(>>vHFc1RY~xbv-DSifIUv'P'm]Z@SnY
-TiN=2rm:nlj>6Ki9;,YMh-KN@a<H@8iSOyco{3!r#QT)zLWi3jnGcI/CzF7TO^Y7Wv<2UMxjXtEO)<Jag6l//;UDILoATHb@jGg|zzU{2q'm&..iRM[|qh
-Md0,eT:;ciNg%h|mQv'qmchI~Oa#d&oJPO1AtLkkqxot_:UYgnW8L7qG~D67tCxSr)$#|>/'WM"vQgJhx.NPQ:p;PZL]U<zv.hVq{JOizTMD@bdO=#sAtM
--ZUF+BXU>GJ,s7lItMe/RcZ@Nqw35#pNOu|>WiZ$#Pr5ebiS&_r`@awP7uV'.D$4|lY8&1FfpqtDH+Ly`_0x&1iToYK5E=i0@{u.Wx)X<imN!!~}c)]1l4
--}RFhB!L).<Uy;"s3YK;r]>FqegE=#6]qLS5CB8^"4a9Omq(eTBa!#a'D:P(5fFSQZ^(k%R#3>um6Pj{lAs/gEms-MPvc&:a$>GAly9rScO};pV>(2!'>)
-L0F)M7I2Q9chsxQ{me)oZX+fVk8ObtHe#f,[)B~rFtgyjy"95tjuQ87/MXTE+Fhy>nnd=`:8bL}cJ3ziB&1@$lvB!;s%oly`6G^_Ag+aG;Aa;ae9LRv%0`
-)c6_@`|vGqmfRG#u7rxPv"f1N"^>nzj/_GbNiiOET{fBvK`x-hf"=+NV.9w[.9.T(dOm5g4]#a<@05XPIho8>VyAzsw(gdj;|edR.B_4#']hrW<`Iv'[HX
-nlLfaCp>u4=_)9<,!,<51CeN<<u^O"9[A1qL,8_"r-8.~L/zszGx{gm7Bq=nFO7v}[>6S&w7>W2wYGS3T$(SH7]<eZwkOyyBf8M]7sI'4BRiQ)LiMnq46C
-i_6c}9G<h&IwdH:tUKn;_(={(uj+UKg5khLk%8y9;Ds|"F!:zpINj:X<nq^IeWVl.L/shuONJR'ijITY]+y>s.MJ!$"hV`g_(#`_Zb]HBnuF7&4PeNiL_V
-i{:{R3ncL@HQ>XY/.{-:N}yN-Ft|b]E=8`tioDl2;=z["iO36V0A^>Q,z2D2/[i0zH`7.@sG<SKjYxw(ZQs{;eehf:RHf2;1M!qD49X&.Z+ZI'~s:Dm/yh
-<pT//ZANMPE[<s2=e"Zv]m-^;L9SWU+[p/A"x0VEMKbn_OT2W.F>A+i{ms.XHkaMfN&AEgTe7v'l3_B)p''_y=&<S(E=F'e:b4)ktLylLup'snnl'<cN.Z
-,9{SMy~{EC}+KFq7nnJ}=$M$id.;0djb4_Cb$/1M9AfASzY'Q}=5P#sn_r!Lo_J7lxN7S;|x#%{[tR^1wPkm^iXLT-CKXD$DL+}/1$2P%!n7DjX"Hjexk-
-K_iz0RWd<S`w[b$van#^"7."r3bV"{-&C77]4fH,XsaP0]^8NeQcyUxeTiC4g`eOHw9w=c+VBs'NH84hb5Uj6&s"0e|/Hq(lv6lpo|1-2Jm<X]9OK,%74@
-cy=Nib-[p}j;eAKt/z!>5T0aZgQjvppaR|k=g4w6`U`}Rc<<CJ[}<gWeoff#ML[pVu)qR>Gu2-B#d-c!Jbf/!~g{qW's)y6#r]27DX""+y$cL`'kh,=)mw
-~ub$7s;>z/1%tG"^x,tx<tAa'W"GiaMPc8=1[}3Ta0AYGspLy"UZM6~!N|(!9RN;A.v;IDL@r!:aXx{OSrgV;ogCx$D&"'o@paeBx"`R-6_a,oLD`^KbNM
-y3#}ZX{H2aeGK3ezAEVl$w],m:mzD#XvUy:`m`o=Rz``hCQ'W)6N9u+TU&z5B:"P[4RCB@5S#Nl]^-h.Zc^j!_Qt&yzdY0Uo|:#K2vU$Wq{qbDjn-_xD`@
-Dhidr6&auvlSsL]sduoXh2:E/hwG2Iyqg<LK[4{{Qt%}KGIgtLnGp`1tN8h7Fad#k|>ecaMlwlVx;|ul#&X/C=$y3gxcwV((|eO(D,dy@aLb_79&:U!@gB
-;xcJg<KVlWAS%q<4<z~kZPxId]OFip$c"-mEFCPQB{4_]SXm8e^RN+f6W#_p}NR:T<T-FkRpM%2<L[u0Ox:,FqLG|{pj0vvvuM!4ZB^.G8!NE8@f4+j2A"
-.-TJDc_H}6#(PZ#oU{gvXL$4M{Y+"4,JxWj_+WZB+.#'J:OFYv":Anwb`m0kxs,0s8Nctwr3'3!&lz8G$$peGkBC5G4>(u`;']8owlXufEPByd::w`CD&o
-Q'C/,4g.#p|66@/c6_GR<tSu[tYdHw9Ox]"3<uyUaMIK<C{pwi]EJyQpZr'q,tfDL.6IwCH3sGWM^BX6J_$&t7UmUMo5It:GRF.[Up.d(+vhGJD([5.P1E
-:Wd:fy_r2|L2Q{^jS8YW09"pM0z.y@9hVv6"@3ZNgm>NFp.G`.90t{bd0B|g8V7Y'ijWn@pe4^ow3<A5z]U,('t2N_j[LToW#z!iEt_m3Nhz|watBP<U[a
-sx4[,+V-R,01t7A]};Hek"}{6Ybq,Qke=6T<W."34|aH{R!;]3sbSr;=p,D%s^OQ^}CJ^q1{d7=afe@@6obBsQ7-q58njuHdYB!g~5_t{|#2-}Le:5x86b
-u{@nU7kyd.ZcC=hm&$tuwo-W%YT<s<i2caMB[X>w&wdXIn:ggNDsvia'AM|C5wF_]{jy3+v{FP#tIg!}'0]XKB8Up9jXihb=^qX<7'tZFFU6Z4dJTFc}8l
-(0TS(jPH6<<OhH}#CBXkL41,~<#2#UvlWXD,qS5w],SnRzHYju(y[52,|G_"0ZTR.AB;lJcusCZhh_'U5.`{,L]l(k+nz5sgOafLSqRRi|Nc4X|Y%#nD)C
-5]kB79W7F'}{5]6$WaK0dcHp)UE>Mp>^$[K;e))SbI(DA''5P;Z$r^cEV>|j|c}<&${Rct'2[pXfD`XyT{hF_EFDVG8-kdv}xO|Optf^.m5vbp&slu#qaP
-3IW[-[}vhqkfGXt7"rKy#-]O7/!>.{gPp<#5-eNs"C3G@:C@edmtBt<gROtcwA5%#=wm'fPp7FsC6TTd9)es,R8b7|7@=fb8hUWp$lNDkV,qx$qFlyVOFQ
-Zhdv1t1cO;4vuM9/^;_/@6V'!Z]9<J)-jo1HQz!Dk!I|]<Sy$W|qv-j=p23l"8TL/%&09<_pe|F"H5g02(U{~d#l^kj`'K|8O"+cS;b#ep,<"Fb(+V'FmQ
-3"5XzT>MyS:'BE1QXo]=$0#;5C&uF#1Je_k@"Yr[H`Yk5ona^3[wWVxjB46^rIj=1Q}RJQdSt.8{t;|I&8$gN;i&&+ZRtEOf1Mu9S_us#FBo</L#pFml<<
-t/PsUjx$=1kT=|wq5e3h|Llc,]MC0:!zrOT;X4b#rXS|bZqPw>P@7x+Q[g92Nb=K_7:IU0x8NHZdtj!ee}"!v<U|I)2jj,5=aC8939dCW&r$j<b[<m3(S#
-fEoaCk8l>Y#{$oIqwh3=#iTfhDxudw"xFSv>1(}TW^A'}]RsNH|AsS~rQ+ka/fs85JQ][Sv>:RW@"faf]M6KPiDGRFxLG"yGz1;G~Y7pm8qj-Ha1#5Oir@
-hZ1Uv_COyyZe4Y&JQ2YO<&Ag#x`79OG=:!>zj^_PDOF{0&cPF!!vney$B<sCLOzv[XI_:j#XF=(`ljyRwmE|EgpRN540IeZJgQ3}7.rkxO06yi=<d6_l,4
-i><AHeIq[@d.Fr_5PzYH(X,/p7tMk](zo`fJ6qK^D5<_.C$_xsv"(Bc!L"y[XRV#F"Z$GQ@+#0m)20teN20z7M7/nt]Zjd"ZKeXYa#_/k-{e5Wy;{]-qxF
-Ll)%2^CkdM%XS<fMH>Jr#qW.(gTi-FdwygpOJCxj'78F_S4VI&OKX%J(JHH1l'`f<5<ud2IOEQbwQLn`#sn_:-&K<qrK7.&#|pdCn2v;]e]T=6a}lwo_)@
-8LJFyRR%ayTeqL/r+1_H!|ks/PlGQM5qnLZnCmqV<5YLNkQ|/h,UZ'~8uEW2BZ0SXV@=u[0Bv(G_@vQU(zNP%[n[O;ZVn(NV3^2P9UR@!b:JZCw"hLIFBt
-V$m^j1{LLCj_M{'GzG+;Q>w.^o,-'.)E'tHb1#/8eGZS0Rzf5S@NetmD~#=N)UOj!!.D;+^Ivfs+knGJRi1+7FfZtkxvo!efR:D>vbTipSZLcAGbVW"kpv
-rupiSQ}{'nW<}^3I`fkC|W-)Z<x/0[Dv-7Ic+O+/u|cfSe"<VWqin>oAWEJzo|rXtjZ3`y-)>+6m'Q7Tnu1;hRU%Vp|26R=<(L5vwH;&T]Yrhy:0L:Bpuj
-M_-=T1ip$e;ybAc%'$wtBcZym9#u~]>jF/dcu-<$!Q95WgTBC+RqRs{TVb2T=_X$vz(8QniW@=6Zisg;`OZ"Nup|`E,NzT_v.DCzzYYGOF3P5$VR]e$>@N
-P6cR>JQG3Mx_c_+Z@8vW;IK<4uYn]Ee!f1@+<[=KExeDOCN`_oiZG%Tl#."ZZqIS}S6]bMNbnGEyL%j@^@J),Dv+]5&)UC/,9w&gevEO`^5u52R6%4~,CH
-l0"9O{DHj"Rqym1!%/xSTyFcBBj$WB:Av,P+K@6oOq9rkCQM_+n5:&$>XCJB"uf#63)+rL<4&J+0QlF$:HIOI>dMVQ%nRWGiXljD3[],U;k/Ie!NtP:PL)
-I$=o2FiAhqq$Wa-ix`^K{dQ(`R;3gijZFRIZ$exZD!Hq|6|/~2'e7O_}KWs%C/w6!8@VDX}xws`/Snw<_1gpi)aYSr~hWH!~>@qrT+TMOpi(^1-3.Rx_[/
-h;45F^MRO4'T`zDF%]i[}dnPiPRwrq|vo/sOfjqrUNbrNtGT;YFIggyWpA]yb^aBha[Jpvk(TTBaqK/0yjhwr[_nyj"q-cI$ob@hWqK_[sB+nN>OeQ.N1-
-aHRC|'>jT{u<sPkEEBh4LeuDWA<e`/[S#C!HNvyw>dbk48I2.i"#s[ys<]!q5`7pn2OybK'%FrQMSUMdjR5qq|=/6TC:7zA8fxaD.GoMvv<pwG`Nhv54Q"
-O8.nI!6}b=#5Z9O'OFG}(d"W_ZNK{)6N'p.`JwD5Xb(3p4Wc9U.8+{S5Y1$&gV>6(lMi$b;E^kP#BfR4^7[iec7x.SNXT'@Y-xi[>wJ(cVBl^s6>"+=NT`
-#KTvK=G`w2y|qGfd8q'y!Eui&q[Uo3`jvF,{-[[p{vsmz{`|Ngm#8Ov2N,JE4SV@Gfq;Q^l(V>YM'TKJ,'":AztTVIN7HMyAe$[c'pV9CnI&=`R3+Ig=Ki
-2JKr.5v33]~"NkUJ=TIN=qNt=%(>(&h^KS]$3qx=]8zvgLPn;XMM>2RK)TTt@483)S$_/K^Uxj!BhlJPYG;Gm=&$NLZNV0D<Rw%C!p}+Yz7qK(J&qBZ(5{
-h]zOHH;)O[Q%WtEa7]4!R=1Rwowm;bO,m@LYzWou'H<3vSOJI#wA;x|E`K_uIw}quP'x38&-blZpt=N;5}oceIU#:5AtDc4)pmumI+Bu^qtCyyCsr^9HKn
-RJv6#z^j0''HSg~TVaXe>.L4%dgW=s8f@Au>Lb3QGSa3V/D3rWwx({Fkr^).(fA@q)@138ZYPf>jvqKNG9rO[jcdTz@2x#C,7qT.uEJt.4I@p:5n<rmtvr
-^>HbsKsQJwVz<o8XF|RBuv]gSuh[gs,)=qm35rBfc_mPAs@+pj'5yj_Ad11A=DcZFB@g7q=';s{c&Ed'GvXtQ;zULEWs~AF"pR{><]zc3>Ywc73GuJ+|Rp
-)n3s$;Z%8Dy'Zv!-)O-.YC5bYmlncC0hwfTqE3PmH7lyGg'>Lw#.YVDY0L%eoW:y-{,{=g`}~}>n_yKD|%},s@7w;pmzbA9H@"|<>X=E|B#hgO[1uk|m-Q
-ppwpO-0}kaR|7Kc{0O@{PCHS'R/p6^gv!R>|dH+W!{bhLCj87ah2mf4i]SJV8|ZNb1(,Q7Fwq1c|.gI9VPOJpryc3@jk!ym5)j7;,_8E`BLRaoo3>TIR8A
-WYwp|07DdO&%YY1{L6M`:sKk3))SJa>HAJ_n#gM)3LH&%MQij:,)l5:9@1D{r,jK+@S;FmrXU4EvjCXRU/DhBoO{@3AeVL1A=iDtrQY}/.VPC{9^qk0VCc
-"%.0Z/=yLEZyD{~o:ESTIJ|L:|7F>{IgG=YVciVk3l4kESHy]VqVme[3ct&iVdJL]LXinQeRSrY[WK&k'Q5=xcnL}C+)`#|`U#[W~qtj`Fw:5ovY@Ip!91
-)hNCk4sZjp4:HA1zJ+`9Z=2^m]S;'D=6wB7+5!yaOFifO,cD7b'30L3,z;EtaBkE"kL9CL4WH[._l4_9d,A/l%7WZT'@3o42QMfO4D_X@A#{/xUuN}`m9p
-l3D7!fPznOAQ}MFZ=O=:T%!erTXGO_hDow,Cg}|yRrR[c,GLmf3dC1@gndorSSHOGQ)q|Vbw/xJX9v/AgQ4-n%;pR1w+a:@YcxM3cE{B+|zu<mQe7NLzj]
-Nid}Wv/`8pXBA>K&sh>B!kG[kK2<FyO&TJt.,UNrQ[<vFs%;7F_B:xtg1XJ$Ig!zO^JiDV!y.cH83qW-;-#!P1B^:7[O=1.A;Y.c971ar2aDE&,g{=-X;`
-<w)1NP{}jma{}a%>]{Bq3|Gm}b~W)J{xSvBp^+G[hBNv5fVk,#lkENV)6M{lMBGFPK<!`Yk@1A<((_I.knUSx@n1T93kD{;+Z=6NDW;!Fvq'6Q+4MX&jfR
-d%G<W|(4~s);OTwr[g)4u%U%p4u&p9PGsl~cO&f2_n}I;e>qG"D"4<]Yf&B.HA"P"yNEwnYfWSV}++wG6r64sN!nQcHQ,oz1wcplI{nf{n.w[O:IgIiY}v
-XkF!%m#-8_dr{`xofS,iztT)`yRU'![A5+R_5]h{6`<;WFbuoOcS33qt9Lmn'-60E5br84>.^|jwu'(21Oj|A{u)Y8_P5t~ybz#QmUX2X]VlQfwZjV:6`-
-^i5./EDPg0j7W5,Zl'4ZR;;yl8By)nwIO[M8GJD}_csyuaKF[Y9lhWV&x},-&yAFZRx%,n|IRG7fH!MQWZ=<~a#;k,_}R2-#$Cu7iJgooC"V;r$&xAeY^N
-HrIr4RQ5oyd7"Wqz2"SJ#fhqkGRp)t)O2ux4Q!>_pl#ji}={R'+C<s)nhu]FOQvPkYAV'@Lfszk{Dutsa}w"%Akx&uwFw0%VM>(.Y-5#~$pw0Uw>E(z+q]
-m1uog[o@Lir>.ZC4EeRCR9U7ADQ_+[#$XbEjY;yHI4>n:[NM70"J3_."+3}U".Wnu%8"B)2h@s'b{m"zPZQa+T`ctqt1.j1G_&a-xMiK0T1Rc:`18aaD!I
-ZOTC{:eMA]w"#|tE<-&r,;:6G,9WO@v#k3nsn^Q_~'[!inZ$ZRNA^Cy"MPO,j/7knWwa-Wo%L(U,'OxXr84sn,8C324]n7oB%(B|nQUOSo)12_5vR>axpE
-yBb-h0j"ydAduB.:dSODs_qCXM6L}FG/OjWc|/0+KeF72>pa,t_bmh#ebs<De$enx6YO.mE9D4=U%+fGLn/@5#]$}3w[H%B@]e8u|3c=LWmwxCAe97=o:j
-CH(|!"AX;LO^R2}W&H:Fs&Y6BbZ_IzToXS"HOD_jM]yS#gs,[aIk1_'^em:LN,A)ty#D}0nIiqn'rEoxG;c>SYbf[wf3T_^j3x)^PHQn.cN]Kc!C#$SeFM
-4[Lp9Bbyi$N5:FiIhIl[:=Lq%$J^>dKTGAF"cBGrdvCYwPtgnA1o]zCJX.gc|$6M$tYZ`j'"^IT>aTq4gHbye]{4y[HXk<L!)WRCNbWhj;N}mH)@hLYk~>
-R(i5+Pn_wT3E+iv;|5ZcPq6o+$v"-(B929JP$8M=d(C$2]Rx5/II9Cp-Jj^:dsXp1jhqPbJrE`R7>rwBOkl$tm4M~Wr&.Z`T1>q:Ah:74(-EUkWxNyeJA>
-I>`$':35P3Sl08[rdt%f`8ZGL%bSY@uKJe3^/#._%$%[7H-V[2{;}tZ2Vi~{t..&`WtfS>MR.$&DgZp%OI[m(!$at_>Mp&`gmhSFw0Vnx.ayhKZ}6A5)r%
-Fv"iK;zbYk=cezHNyvKm1[Y`i}~Fo[%mGTvo~)lqj_4uSKq=dYESrG.,.w[<Y|kj>+W@()WeDwz{f'yAe'q{Hy`:Gjju))=N]-E4xgU<a<IvXi5Nt9NDs,
-E]To.Yd]zy6U+k`S@r0UqN{Pe;op14(o!oj@p'&C#K(-SCMD&7MWZ46]Fk3t=]C2M2Sy(ZY9Sn^M]BALLD2j&H@a^Z2l]6ZreQ`s0Gi/-9Sbvp1)a$L'FG
--Bzgn#~0a,hHUd9qMWI4_c9'n<7{bDjj`pakK:%WPkv1C9:F',n`o>oRBG"(mvP2zR(D]TaY)onC&cz5Tu)zqC2>-+SuVOzej,J#Cm=TO|&e.ykv&=DLr1
-TY:sz"3L}gMD=9.FS`d:><N/+bi%vY'/h`:7bn)Fs<I614L/q9IP#|ZX'2o@5<#EyKZxUw=CRD!T:"Qm+]2th+)y[dGu2z^FM-,g6N#-).TcHX!zMPHUyS
-zdvL(7@2&Ji/^l_@Ag)2qh|_5$Tk5TT17sXdRYDrp&<.la/x@/<B{]{LF6#`J53;_dP<%KSKwsFCA+]N5[N<$KFFWbV-LC^9'j8xmH2DrF0b4FeB|B:ID>
-NY2DoK2}.20M%MPvluMt%rkN6/Riq&zriA-_/Z|c[+/5&VR2=QP,F.RPa/Kh}#b!taDLZb68n[)6AeSU9Onx09PBCaw=r4yfXG98LV8}L}PHETHA#Q[5:a
-'er</#!V(vAxB_a,Lm!UDY$lA24E.=x$ofiLF%$f&T,$3aH9R#@3iTX$=[1NY]3-+OTcw%kb<x]w#Ki{lqAS,&.(ts8B7ff)N<6yl!5h,"#)qXo+ccU0_Q
-HOB,FL{+&gDRy+Pg;|8)Gm3SSwr{|l;G@xHRUUr]Sk"M"%2j;6C)@JX&KYG|U@eobBy<I|^`4m<QOIOC`j0Td'.>|m'ESa,kp="]o;wAcmlZB{@3Q=D_bZ
-et@}3(!XMbiR-^-&XU5<}4C;'[l.L]U]q&ox+QwHyzo8S>M/O'Qm-1`[/ZjF#[n>ymdyKL[^$&sX+;wUlpJBUwHm`UMR~Z}{t:@j11<$bXc|{='a|`bXdx
-D`&$Q/tAj^sKso^V%}toR9m3T'~0-zs5)19JK6`|S>[']+L>rru>W{xKi_J-_B2XIne@Y=c$)/I7+d7}ZC$><7<C3FjT#v;OV7)!H2;Ij)Sc{s7Xj"o!WC
-M`0[7qpzKRN0To&`}C)r^w.4.U:v|}{S|/DJ@QPz)G-{a44(J8ad}Mg$E9&bsDVJFp@dPfIplUW[1141iZc%8U0|Cc"(qC:"T%QV_$!M.fWwrbL_[iWHHw
-<,8og7!xsf/%]B(Hb&4UtZ(:s#85l+;1=m7J%9z+#J#vTIn}gR<9>cmD%|-l{QJs~BwhCoq3t3VB_opq>/W$oLZE;V/{RiptnF~]DTAmY$Zu8COp))LMBS
-wPoj~:W8(xD1;k)GffDE$jzoDP`J!HyiTxwQ/1xq8xn3,sDDShdRWl2a8rlW)-QLb+T"L!&4jT<E!O{-Pp5lNU<YG%O(|S[`n%~Sg5aqM&zclB(vag.aSH
-hpLLKLA<0h#!e8~k5OCiAFYP5VH+gAa1@pfpEtHPDB2]9a8PM@<SU2qPl=BlxWwqK7VOa&QO]Z#+osG."l`h6v_Ud)Mfl-d0/gD+~.a30v_UyhMiOAl/]]
-&$jQ#,$^Qx9Km$p:]x`e{mU)hWZ#1]M;i%`H[_KxQJ$aB9!=W/+_x}nL{@_80Yi<zjhIybz:8I:l6bOD$Te<bZ:Ti%r4NuSI}@FSgl:g/;zh]7kmj][vAy
-"<|glby-AW0,=aNa+9>nXf2h^VP1-ZK0N0l>2yCVkqANwFBM&HzNs{S=bY(tFw65De}aBZjrfe>E$0~X,V@CGg|]e4MfwUl-+i4iK1nLMm>QT{Aj@V8/LR
-vz72)QB0Q,f>U-}CKe[Ii+A)!rFH7B1_LwZ<VlsqbFW9e5l4AiK]':Wws738C{D9a[SY(v2)L(NYeedYHwj&9ouJuP;+9_lraZY9M"u^T^z9mqZI$<@TLS
-}aHn8mKglEs7JNTJi%w^I^Hu|[unVvT{8q&:9+iuWwKt]E8SXx$AH8[8bC-c^(B_JUj-,!/XLp"P22ls`j`"/C<Eq$UMfqY'^ka1xDXX=y/nw7bs+owBvo
-K,5hmF~hg-[qh#p=w0yX>B59Ul0f:8o6v7A#e2fnJj^9V,0SQCRtObe'86V3HK1S15HqeFELm7eF9YCzWCb#KdTE"(9}/0iJr8V%EDG_5sne,]oI6K|k:R
-3%No|BM}P^Kd}I.&8tW>2ZAFTK38NpP`q,Jy@bIW1GJ3M_;>YV/l@:QuV8n%Bvw-QR~etu%3Bc;tDg)(C3HT92k2j_i!y>a>5D_=;_%$R7S1^g!`s#<"mH
-47IDoeG}vb`lBE8>I>wu7t59vl-nX-~V(_kmM{.kVf[F`5`9yd8aib3dMK7[dt-X<Iw8_3Je_v}<OdbJn3EF`=,Z[!S65La75LgYB@v4i`@S1!D;a=;pph
-)C"[.yj}m6Iq]6lBto}T7rP3ulic>t<0S(JnKf2<Au2B}0-+.x#`U+0($:S&a^AGfat81WJ5n>e+u_f4@yRnbnpX<G]xeAkX3'kHcdl>&jU#}^zbxwES{6
-^+lG&U7W$J#NS^.-(dy%Nc,.d$;;z;6r^a8KZpDjP8x%mC_|b/%S=AmjA_BUpnQwl2WyaTte[%@.iG`(&3@F3K%U{z'kO>qxZ_@8}'bZAeHHI}sCBG^{oA
-8u[HIwJo$tFd[wh/SJGJXN6D2{&;){"U$!vok(j8az<#]v_skI6vks<#56=in2,{9gEaHGC`a(BV<U7;sWacR7J854>jV=4"!-}R8PyOqZ_b732M<""gUu
-o[q]yQk71:A^vSydL]B|hx%oz}@J,t)/uso|U|'N!7Vx1{fR55p^Si:5AZq;%:A35isy~.sSkjui7FXW!Ziy-E3!&Kx'$=q}eVhQ4YvYGQDyTaPZH1k[YH
-/-!MED}/&n91_ro5Bdr9HfG&$ilKQ7u&+x5&xqdbpn<t#M3"xNj.t!EvJr27H!%2%2"/;,)|&"+y{m7]VN(L++()0GP`C_!5lO`,j5Uy8#,4Wu(K}[#1^`
-<|)@r8=8I@P!F<i=Ch}Q+vOb~H%d`Pt=v<e|($DC&9d40<M/>TaJCzou0Z=>brBhX0%_N]H2BwYcjIJ$pE9L78H-|>gm)p&,^`$F[Vn%y9k)W_j]nu5eyt
-n[m.~%Pv9OzD6n;1)'`@Gmo>h,McH/`3YDwhpzgfLt^x#!b%yk[]f<p]kh|7fN!W1-t!HD&P)KLKvLp`HSf:2KGlfSOZmKrf0);>+4(x=^Br4d1'7j/_br
-r+Mvo,{r,YtD@;'xUG1TSZphRdtH;.D:qr%^~Th=`_/Eu0"F~Ms,tBHPuoN[Psed2+Vujgx]V)4o:bw,=^ao;4Uk|TDwB[y:32T`o3Z,}Z)ed^D2NCJ(<%
-POaer0QD_cwi2CmjA]W,je_vg{J](!|D3pFRf=2pWsE@d/G$ECy<9monoIT+URK+e7u{S<0(Vf1Am":J"un=NUTz"`1]4PwR}Tl}Hdjrx9aLl;14>i!_s4
-GA[@wq(8V:3SF=D2of;:rYtPR$v1C3-oMi%vPz=h]fv'|UiuY0Jb=(J3+Zvd~UU5b#"V~v{,{U2MhwE"w4MfjbIz&|L|xYgh{HgHF{M_ZcH#E=;riSJV$q
-_IEN~UYA!Z]mTtJ`<i=2$^=+6;KoI@Xp{U~=D1|WNZJU'F)tBOH}Ng#Y~GU6S61v>&TJv!f1OXAfqo2HqS}%&Agd!Bb`gsXk6_"d3Ul5@uXY|eQ]kac'O3
-v^}jnn:ONTuX#gIjN7UY}>/l;{bSX5D%,'Y2HxPhtqi"(%w!)WgU,Bt/[;.^))O$"G"b{03|d5&6jH!;$[R(D,K/R`>6HMAN"CAVXxvtEKTP/4}[|s}/Jy
-p5^wxd^+Aa%eR+#G/yJH.qBxNioxEKGBhfjl&rAufpxyIMi-<E~h3b@8SxfD>#[|Iw6'|hmw71L2JA~i.>=U_Hg`hx3aC;|+;rm$5{g&6rQ!W|.%C$~rOm
-3cof[E!0cZn7'+i_/ncS/ZW5w"Hy~h7{bVuH;%Zgq1GM|_uwTD$@lX2+%;-|A,_V,-vm_'rZ2eOe`s!u"dnzZ0;c'-p&n%7S2<hqo2~aR|Nrws`66,5+s@
-VQdqYT6f9GxjmqqEIK>jrLp^A-zr;"uX_aC]#81anhJ(o[jk[-O'xp(xLScUnVvxw}^`[dK!R$="xLK#7$n69qE-e@^I"<E/Bx|m]/NSpM#t(bXzGy#dDt
-;^Dpx(7%EI8K5s~l-K%RMTghkxVIf'euE]Um}[hi`GwNd)K/%BjZF5=lXq_QS#0uTKE+T>bE"oM(vX#o"I8o8Wq%/6N=r4<xQ>3<B:H'_iVt|eW[MOL6bS
-q]95tLXm[<pIm$~A_2Y765Q`,&8X.)u=GyLCDeKd./W`6gms)0-O(h[)Y;/1>K_]6LvG!vaq#.Ge&=/VK9jdKu'x%Ung-5~E0|uags5#:c}$os+Zj(FHke
-VcMs79<U%R5LjZ__^h_R1A-2.HbU~-%KnU9dfG)H_nX{g2~Y7A(LkS%7;G1c(``xiZ#XJcal/PBF],t"<^z>Obg7&8K#>wOsYP=XM<)Pb/S/h%~LE`}"h3
-K_L1w4nw&5h+z9Y^`S)[7;8x`#E'c0`iGO{#OVw&sA-y6JmL>.|g4tDDQ[j_jWuvi:VTZ"aG|{-M.[)Q/U{t35/,Z$X,v!c<dmPDiBVuU[2GEKo/CE,T{"
-a>u+m8zXr)sxr@c&E&m=a+)y/(^Tr{3ZsJJ%a021@AJK@KhE6%Yq)hdykyvA-Wm43BwiQ8v`u.OjG"fo~(sLT`]4p|Qv}8OxT]Bb:A3Thd)M9'"b6g7U'y
-J@<d+Y)Cb;DAr-Zeg7u8'.H;I184"Q:HEEgm:(_YjJs1Rvs{-8@JC.$^-9c=j$mZU1dZ|s](TDn]y}S(!p-_:_.pFbT=#ZBO8ce|UYlL&[z;U4V#m}fRg%
-m#E4}9$3O_hi]JAesz9pHn&`x)qlI.]@2@;V{@8$9qb26#9)g@qwEPZLbtRh3u2cqjQMV%:NmTUoQsEu^dp]$B[v<rY}h>hRd=LMXd&8U>D#pew>8DcWq,
-Dxi2x{oOx^)yV4M&jh|!b,MHs+SfsZNPLk'Iu,8`|,U<LNNh{Yr8jnEn9revS.H0,T4pZ|dF:3([-{oJ'eaLPAIBd{1MtJgAm"_[e#$=jA80}I,lMaTBNr
-)7SN6U<qeMt_]puk':Fq2@mR(`y5k1E>a-B"13OMjV'VYFZP+}OfqaV6SujMzAQikj'J^oL_S3Wq.z;RXIYYotnI:5.[XvXSC1!4J}ztzk67m"}3uSkU/0
-C(nxw[rj>Bi:R/NWtZ{X17K:6E<th9jml|=6C&_4m}"P~@xYByU8AeXHn9`$cHSY}VS&!|al>{,E:de#RCf7_p3^q6sa:ylLuF$Ohl^O|Vm^P!gfas]xK&
-7Nz=Bq(x]}F%Zx>WBUy'FOxQ0;#%"Ka+%#JfU;p-Sa]j43-/9b_jB"m@mJW'rC$:0c3HU93j+:8g}GN/@wNUFVup5h[=Xoevq,}_QepDh'BEo62gq!1.d8
-Y{kg-vrG2z$"lw>R_1ko}_,R+eW6GdVZ'{G39'+w.m7$}hDO2O0/V0V8Z0&iFFH+!)z/'doFsbiLI"F$hqW:N@f&T6Shfvr`w;<N}cUuR8H{Y.O->xa8kM
-@AC`HhP8YY=1sf0-XLCsY%)W5@+nt^D-,M)iqj6>tV["jH8x<'^;Z=>L@3o{mj^s>kq;(8Ki9V=54B&=Q@y,m^j7M{qiO}<,H^NX]c+%>;EkcP@=R&=YUQ
-[F=#QEzKk|MJa3{-UZDi^3qx3t)y;d"7:;7{p2YD1J8`>@qEDa="!_BU!dvNx(,0)qxIZ!LsP/lhRSO1Nms=.EE`_CBAyN>tFT2ZD7(B('{>$Aa;[b_VGo
-dUtZx^Y&nNH"5v%Xt>pg431"p!cJjh`)EI-nLw2"UMx`.ed4+p=aA5UFUo}$XL.n9J{{m49b`e3PGzE3_'/Eb8+,<]EAo:@)5Usj(;;8IY<[,]OR`BAGb0
-thbrD5VOci4-hKbchS3sEI,tH#yKT(eW^'Zw~f0uoifIES3K>%y2/ks0@K"&%auQZWMiv22aQP9LR+L;9DA{b9i'U9MZ5JU"c+XufRxr_VVPu%i|n0UiBj
--1UjXFAlV$@nCS>Hd'fqFI.RCCT+5}AdSS&xz33YNccq]2+LP!1..zV9-fJW+IG#fUs'Se%[@RCrUicUydBELnwULiQAlbALhrhS]_iX"].L,W)<IQ;09K
-~Cc4dm@>8mw_7IK{l;YI]GCQ&qGNcn';&BU-FwjJzEmk9,ei{'Wh$kI)4O;2_joxbD>hMDRMJX_G|z}zrrj,}c1cz`eP#AQ`to.c:LJTK/CQ>&iGRW^rk#
-+,"VJ0bEm3c/:iCG~g,;91atS-(0JQl1Y9|'{Vdw0".=kH})77;cKUHyKrhdvWj,!dXP40SW$"3>^aVNiwQUeHxO6xRm^{=v`}~HLL20mGG]{^/1`Zf8TJ
-Z^i!Odzo([QZ08:'])8a`lOq9C5Ub%4X"8K7/n2fBo==pZei@kk0N-Y4]!/j'U~uG2$4Gf2ls/,4.a5X=>%e:$0NN(]"^>u0$4Dg;v<#:WFyU_/@A`#OJm
-"of}(A9E0Vm&]`Gy~8uiF,)l/)MiY"8@2D~vtxHYrg;1J8@sL0$hL1wCM:~(Iol)uCb%fF7{WO,:]&D^t"FjF_nuvHtI--T$<#+^P^"|ea9WE>cK/xJ^Lr
-2f#]8jR}_sC@<B_z),g]rLb:!h$eZsm6""T`Zaep:`7B(!hX"A{C(9#9wct>h+kwDT/.5]A}91O`xV@MzJ(u~1<+Jl)lwm+>6VjQ)XX5TTpNW[CypGiGdy
-PnEe)yQlV7J&5}Y/G0p&69ve}v5`J|3-!@x.EROdz2:QZLpuue8!QoRx8j&+66[)dDBc=,fjIwT5]m`WmO)Fp,_XaC}"_'/;<M'ZF{>b@W-RG76@]_~+|)
-uZ-0UArDu1(DqRVFe")BXgQ]&Mo0!.i)OC{-:RAZhNF=lH@'%#VscKz+<"k(I"ni[C[@o,W@}!e,n-`S!&VULT6d9-O/:50b8o%&UM9<!nBXnyk:d+mreU
-o#bfRKhzE[T)}Tkp4/L^6>$o^Ptf!h,qoN>eI}$VhkhiWFb8Q8D,m!X$mN!tR[^qM[yTDu5%t7E{OJO$0i0F0Nnz0nhro0ohlQ!VQPmh:7&}GVR{L_c;j"
-S5u{I&g#Y,+<[]wib{(#;.CxCE$^CDMS{e8%T<u`11gLP9~b<FQnX+N$I&./U+3|gWp{vF!u<8h/|q:4VNE|[VFG0k6'O9x]v;6QyKCaxBc/)|/a27Ts["
-"4%YqqLg2:`3e`e`Ax@oygc2stQ#EoLh.|E-ri=m^%vNtgn.GXz^<t@td}cbb#y;]"LSl5d`x`n-Hz%;Qe}_N|9`yS(+fZ#vaU]SuK@[Mz"c#}2%=Q!58v
->&-|OyiMrJ(J82=6O15_){E=@@WV}K:E,g1N72`q7$;Lx$s[k,]EGKu0w>El:TqV|;z1s,+MiY=gPev+sj~xrSxSTmDvUdz^ixd>]nasO/j#D"z-Jsl&|0
-VA(^vrw:|L'TmPT(%t7zx_ws"@(Bt(aX8N=D'%akZ{$OH=BQx4j|k')aY):Gxoq72>o["%+,Ntv2n{]]eqpxL+E3;tjjjmV5si@3L_:mE6Dp]N{,]<=qS:
-MWFs+|%<|y-^jK8XHUS(zmFptfYej%G(zCo+%]#k,D5uvxZoZb..zA"qzNEtxN3lmainn>%_px{Z-4B={l7K_0q5g7/0t`23QpFj!e{^l'VU2[~%)z3rAU
-IA7l!v&,L=2C|h7BwLm{#BB2#voTZQrg40qwF7@OukSjAwA:>zTy/f3$r:Bfg.=ejUtu%ZBJdc}]r/Jj1moV_vl$YJrS}_#!+@;QN%!8Z"ah$Tz<cmw))6
-yH|Sh)n4%g50OWg8yRY-NC>4s|a"d-'Njg/j0vdKRgSKyg.B6v5k{<[uL9dWtr>20lU18Z_G[-K_0Xc5ZnmQv3o!&lS0|[2iix"N:qNju8uh@SC7;!rH[Z
-joq6p_%NHeq8;,FY=Kux3yXVl/8zpLL]JJV^2u"rJ7VpEHk%:/Hc<7E=Bea37CUg:m!Z}.^2LZQ+dJ%,M[3[@,s^gX.[zsd}zxd0iQ6&KG&wz$w5!+E;"z
-(gW'4`NMf;+c._B'sMvo[vX"Ok#o|I&ei+HVz&MeAvwMo4VTA:F4A{R^I4}j[C~u;^<$J<1lpV9v%K>Jj:_5YLi'lQJ4|;Pl|J+b5L(p"gQ%w|B{;mGB0<
-WsI2z=0|>^nC]:PNu0Am"kRm^<~_CmBVv>Dn&v7Sr`Le8s2)1UFp9n(/[cUi}h-yL|:G1trLYtV%/j8sq:$+'_GUp"Y_<1pkuXS`0`wwoqb8Zz.kl_MZJl
-/nmrMJ#8-l7H/i#/pcWR'nNKN^)/TU9x([X78ujj^P%OoV^EG1fibW4eiC~C>fv-,N+y%|}|NbDh_](]P]D!8aBY<lMXrPcfib~$o|NsYr[E]'QS}l<}--
-McI,UQ,1IW&zOd{6K]infTOAUmo-|G9KN{W&uv~nco7pK=|qf)tXR+`DNd$@XxXK$Hj$/!JCEw1$+/%v2!.=(wbflCiA1:z]#J3UQ8&IGa,N;=`I#S"=b:
-0+9]S<vJ#P7:o}KhNPqXkbla<bCc0d"!p^uY,pi0U&7.'Eyk(W7qAxWBb%p>eI1j}VP>/N'>^J)bff+9!4v1$uvLD!4XO9;[FVgT(OQ"E3~,32z&"s:H"Q
-JlL>DzUYqx;-=:hBe,pLu6rW]fhkjCkinNoNdgR%m2nl3rXIK{M:N&NV1UK<]`H=Mt&D""/x-T~Y((U4M6u:Yd<Z2QQ)'<a:M(T=9S<rYEX`t%<&Zf!v%2
-#BiB3y&!s3Fg_UhVh<ZVO0+OivQrX%,%A/=<$OTWeB[08],M7l)`GCMkIxkT@DXKMa7r9F4Ix4Qe!rX+t:<wdySX_F1I[WIWFHW6Nk@d4Zx%ElS(J!-V6S
-2x'V++#60sxGg1Ik!b+pnWc[03lEtPq-yDptqKar)9ms$P.HN58&'J!,iC`"LCF1M%dyUrexg,62]@KK]ROsV^r!H;0KzqG5^U.It;:=)5lDVJp2J/}K&S
-i+>bD:[q((x]I##Lhg#m3>/n<)f(}Gu@v:+G<nppEUM!j$=m_qObqz)Nf#s}%Ur/N@s2v&J@!V',6}=bGY:iBuBUyAW)6+^I[<##+Mm@b@O9Ih:#hQzC5:
-GoT%F)[,S{pusgb8s=:zcnL@:9VmAG<juqgHfK~b.ZABUb;,@J!|<YS|whB"6nq=sDG`8>ls`4V_$Z`OYo(0`Bd]Us{@otD2uv4983W6(L~L~3h$IdX4-s
-'!b}6'IC<=r0cjO.<'+kmMw:D1L|G]`&5)T8`=lA]s:,A]Mjkm:'Q<N]Hjap+YmeM/ff.XYfV"~:(JAeR:h{r]4v{KUUH0V3Sz^vp=_rteZCc/bd1cYR=$
-PO#,dPZBj#~fg<!<}{6e|2d=~B6M:e3x9gn@_=AV;Gn9`GDL7qgQ#($M>>o:tRnQ+6NoM)QjmGskOX+-!iVtd|0&c]n(4T2|dchAK!Toes{5twU=$qM0%&
-'=J1V`tYzUq,XHw`2d.Nz>Z0.9e|o{Z3yF#b.e)64Heiel"+HC$3qe3G<-+j3L3tc)Q5<|B_Dm=EGK:='nJ$TR-Pru2j5J8G0z<]nw~k@022}k6L~O+rB_
-'c^L0l~G]4i8n[^:%_<;%_xocH<8~IasO562BSL0MdT58!:u'7P|wwLBaXgp!BZd51g-}@{Taci.AgugF-qkDn>xw74gdvp)(M8`nfc%_jKz;-'H,J+2<p
-'{_^uwtKSyoG~Ic1.fwBGW@lhU/9b7ygCYb63EHJt^z.SJ:`k:l1[tgNc8SIBl-r4^lYvhaJ@u#/(P%W__W>qK7tA$~Qg0~A'Xmdhv"|zx{h91DgO{Xt22
-O6u&zaG>xIckji<iT@Q4~tacZ+brr`VF~DU!Z^v<|S2z&8^|CS$V!BsnL{"K7V/86oq:kh;$8M]n%gs`TuF,MnHusk@H"l(LlEWbf"]Mv+^P!{1auy6=cg
-k$jv2&Q=m2@vn5MZ(P^dds~nCh#K|_IJ``TMC0:PMKQW8Z(BamuIPb>E>Mgn%Bj:2AlU$]Q>]'g;:]!9p1lEVaa6g(KwC#gmX!!UB{6D7_3ZWnKq]X7@y0
-$W[a=x9uyxHdvn['+%tOfWj$a$g|,a%<+cz.[C=c_q^O`O=8B"s;_m(=a7KDkq=4j,eH7"Y,mlrJpW{s%2]wY63S!N'7.y-30/mPO9h&O:W=+f`Y6@{L,V
-6x=Z/"~YPYz_Br!F,g<Y_X4e#"f)weIv4f%u`Hyg0'c-Nwb&s0Oc9]=1<wgsG%<.(',5cQ8{_X_x[>%"pN"!CDR2x<Y=rTRziT5r>J~qaUHv5iPkBf81Vf
-zoZkK(fnAX1CEA/dE;nQXG6^aN4r;1LiBwE/`XnFbf1Pt!DUKfVAZ{0NxHoS5L'2.0+{`R>gR$C7I0aP0^eA3ULAs2|e-qxN06$J.2PZgUKxav+cAVt/v6
-;GQ{|}uO0aXr7)xx@dVfQv<s^w8/>g'[lC6xN#r|I/4FkJ.e"f~VLFiU#ITR<V4GYnPvvOL&tXnq>,0qhJpnkpIUse=R>P7|cgbcCof:&,%=A'JPo5V@:X
-6]#TwCRx&Y3a}`yaLjL><w$63heJJ>5aP'|}0&2eaTiPI5`E/.!t#JtM6a_..}L%=}h79KmWly4wj,@[Xe&.TQjc..j|F2;.snorhmnoPy-A9(9-PNB}tu
-nbl6r$]OOID2F%aSaQeo5|#h/K.`p}LbTw=t:_DW@hG6cB$sK]!:;MEv/.Q&JBU^z+t>tW15M5>W(7$Ne1%W'OEF3vWv^w:Y/1xW,C$Q]Jr,KR;O[[(zR/
-zfAEB.;JIT&)7[p'h3]w#>NUrjiIl{eC;r</u6Bf49=,ex]ax#bYs8HtfY+^ddc@/eO(S)Wm5{/}7B#|!!N1{QPa&b8Lhyhg,h"`WK<jly:{"SIoW{I]C)
-]5VY`T&wnpUv!zc!aNqM<'CyhEl2SiSIy64/X_FP%}z@tO+%S@"fGdi_T`FBh@Xf#]KIKGoP8;td$@`]Ehst.QHV1BKz-"ar>gxE^WkAWrzs8klzxXg73d
-ck'otdV2<$gm9xDv~/D.!5kLa%lkI#sxe.&AaY{0nL&%;pV8#==giIL`W>LJs"Na!znXT2uwIQKYI>~A-NDW-<4iFtU-xLU_-Q0C!7U3'}MV:1J`,J!7>n
-I[FW1D^8`usH/.{7ZSQ)rLF!tJ@o<3Go0:^Q.@8LN+0RMXc_@hO`k3IFCTQ4o%F}&.GqB#_rS>M'>x^C$g<@G_;=(2%tP>"YQ.@y]wb^c{cN4.27Zf[X&,
-$76t9e0}N>%EtO8fqufJC#)6>,q.O8H;9xLO@dGzQI8C7-Wi%{TiK+$jXcyUg`BbHFmHhjSob!lCl+.K<W&=j6Z]`C@1Dr_h"T^kk:r2+`!Qz&%9}%0H2c
-46(vX2"f9:.Gx)N1vs@Z,UZ)Hih]zZOzY=EcZ>~zg[Kz9kfK@.EZ2,E(y]CrhKx-&l&r9x7k~t{,K9D,2+Hb2D'hH7o5pOmW3TzqGUY%Y9g+'AgE~/incW
-m6W[maSE>b;awerm}iyOGNYs;">+v;04[!)(qm8l"aDz3d%IM!MTJiRBMjrEDvbNfvXT#NjR"ZH;2!AKFL$nW},&-}%a$tcD8OHy2<KRr"~|1F^PL;4OJ`
->JozMj;lx6PicV64#50;mkX.B|8-|'bJ<[MYqRjbRF%@F93$.agYw+&[q[Hqh[2reVov#i~I&/pdK-TF]=qd~2echTVUad:&p-L1#pTZG{dV(yeY9q@+qG
-6EI}wqSwLEXa13iG0L'.l3]0aFp/1|2dY/Pjxjhrj#pTYs7_2zGIrPjBpnq_+je3^kp0IS>5"0LdKqrtmZOk<y2"MyDGxmZwssNgJF`$pHO'#NLSC<Dz"F
-n<=|W#x#C}&M>K|89ZFXiq~$tY-{JEz<9F>9&YIz|Mkk%`9d]4e}"/jj-4w>_nAHxoQA/96)$bFD..!zFqJ}`Gqlkf!GNS+}-z";MrI.2,>0L=0mZ3]6_;
-mtuaCZ)/xnJE=o.Zi'-,[_<.O,.$vkP26|l2Brw%%L+G"L0.b9A]~KvyC!CBbiN(}^(M~.8'=s0Z4`RHiDZNTtGk1]7a1ZZ@c:H=dK7A"<20}CU`CRe>6L
-DOW3=sf8%x!76do1C&_xg+5ZUfu=~m={wmiChwBi1Bj0zi3TF_tLM{q,Lcltj#@Xpql6!/FwRcwpD)KXJ@w@ee^9|E`XIWfKAgnma4$ddJe=~yVL!o,AiZ
-M&x<r/A<zVV"'BWsZDReKGlMED<50C!e:K$sw,U_["Vq&c;voAPw'X:JZ'i_..bBRz~}hg8u..uLirXeDv-{;z]Qw;GuUo~p5vU!q}JXJU4VO2j+ZUt{+N
-+rhz-q"t<oYak7/V7dD.;-'=dQnMqj7[HU9.kfN_MhV@wT%OK-"M[5j4@9}"(QPjqumeED]:1sRa1_1Low8q]Iv!].~WZ)e:a)1A=mmNh2R=JDLe%:KB{`
-'OKb#mPfk}}8@jj27+zDhE0^F09R~kkYB#'4!EV_T^y=/JPS4=sN]`;C9ts0yW7u}@"fs:}&O'o|>KEbnq[";R:m0uvu#jAyAY~<ZP~<L{uRW{oABY.<s@
-mZ_]3%jUx)y:`i$-2G2@H05(V(.t7X[[0RkuK'kD(Q_B~1#qhR/+4rW9ze$LbsC{`Q<$6'yn4dlC$y1,FVmHR)BDoC&-_1B2G>TLp:zqx|UJI#s|^<`/'t
-|=zns8_4QaOEB;^"8DrU)XDquoQm'NLa1U~_b&2Lk{]>m7C3fGbmW4{)CeFM6]ykGg{H<`Ek[#h3>;@R/tkfLDJ1HZ.h'A/5ZPzs$yu(~n<aTuDePnPT;-
-RSIL-#_C-[>(:4M[9OnwLHsE27;":#HIdGZUM"4vkm57}BE!$(8$#,)dY.<sJ_G[VS'L5:soY`uk1<5qw&N&l+O<ztBGa(Wq%5fb5DDL;.'=1f>BR_(a#e
-Td&!Pk]$0Xl22J;^8l>qW_VKpLfo9CqV#e-:Tz=|I5u;W@uAe7b_q'&tXx^-G6Rj>t#s>pEF5o<}tTABeqkZPz1q@td{OvuCE{)utMzzG1CXTdAkUo0GTt
-rw%V|T>oZ^_TPZ$YAuPd;i2;nItd.ZtAmC@ac(<X#7k=S`pxbmD@asaOU4xB<CV`f4t,-OJ%'{XqzTNOviZ2!Ra+.gf35qcmE76%9t[zxIUzgH&q2bdv^K
-9uq8}Y/CrB}_XK}Q5%B+5N~;/RJ6_dN5N@)]$XjVbO:Kd{-[3h<Xw;Im"}5")/CCnOTJ!MBi[,u8!5r^dq[wmSdB561u^oOGk{RfwG60cw^}c7ZSi2v1BI
-0B~K"%ni@A`W35y{oW&R}qI_wwKjx{J'pSTy2my$QVTE&:~>"fl@L=}61oa+~xW{DZ=Pf"I:_8`+IqmlheC^_oD`hmGdOnera544Jnpo|DAChyH7I=-=@B
-IL0XleH|p=g#xaGC5}DU,84hA`9Bt@`dTO%{tm#)uZF]GDcG+,@Ms2'gZrO+Jy4.z_jyPYQ}Uzj2j[!jM2PaWwY$4dm:=upZs$2C942HJL$vv;UU'NIg(K
-YP;0[eSEyS^ESg}+l,k)'xf7%{eb)UG3V;khPM-'W'f$@^)c-D."$/92Vb/r_Yn!}7nl'}EeJ%9i~S'vY.aY3;t!RJ_RG=jiB3/^;CO}TW9R2yn6/rq7I$
-,3|c:MtqgCB^r,V(ttyhcaoh}J]j[ZwuI}WIElVNE0hr_b=us2Y:c<$>G-!5=msnn]hJU"p'Jnf)]v,JhOTvE!.IBjPvYRR`O-tLh>/E&yPSZ+]=%Pmm[M
-~5+<;{^[Iuwe$yT(&NCD#)Q4&"NaWpn5ATrzvM=<@s>@{)JW[sW4kfGK'-0[##%oRz6u!dA5W}s{,QlVvN.A3vdhO[KQnL|q#Kd7UhO"kt;n2RwAj[Wwr>
-M$Clhbqrg-_i<I8kK3V2eN<ux:(qLu/u1p&_:L-101x%-A;f+7YLzL}z|.9n#6{W<ZLfr$irX'ei`q(aV2FXZ4G-{:g0AR!}X5|HODF6SyA9#222rSoCj)
-:P,G[DY!n''wEL)uNrULjDZ;]/7L7'KJR]Z%<m+I=q'|]C|d)tlNPk>]X_Rhf_~x.cP"t1nd9PK#W_J68mL:guC7Nn5[=_`@TBa,&D'j)Z@f,byJr!5F'C
-ckhVJJuz(jjA<m}vR_~N.g2vUD$M&A_HzYA:qO9wb[m}l=jZT{8IqB1IvM>B73R:;xw6oQ4b'U"9,G#'x&vH<77ae>o30_M`pKw/1NY={(_cL;DzW.V!;#
-EB>a|qo}DS0yjZ{mp[mF|T!;P#ipO.{O>x^s&lI!A]Eh8TRNVkv}':>U6+;JH3z,t:0t%#i3'1Iy}U)'O;cp8V1l,ngO5#|Tt&K7$}vCx&F`'[nA0TzyCr
-z`~K{[{+WZpt.m~_jD|pwc7g05EgsjO(:I5Vg^(jTa_[%mzZ^i4LX=BzId1z#$axB;1V"uN;.xV"!Fxh#0yJbd(1lbwBm|wRg&3OC,O<1!6A_"SS_yq9gC
-O|p&&bRaWlr{}4}vkU(e(YF{ZOCJPz!-HX)q8c<{m6V+{dE#%a"{/xUus<N5O8AxRK]`whINcRTDh!7X"z47YZ>n+ZFRn5v(5[~cz(}dj_f6fK>9aa6MWX
-i+G|lWg=L}{(JROERj)@.B;u#eoFJijxPceq@A[#NqB9/Gy7LdJH.k.d0fvM&3_|,+#_h`m&h&Xir0318YyB!&}bwT;k4'/9ez~>-ksSG=0COZzWsN9;s,
-xz@+GtnW)<NL$hjhNarPijcW3xdNzs2PJG!pa];]F#gBdfuY/StjKZZ}H&MF{@!O8V-rLsy[S`mq&ni=5E6mVZf0PX]$G1j]&8zjXfC9v`@6(aoIPEHYgh
-W{S(@cxW(jD|-XY9ukd_[d_C}<w/`USwUD:.!LC)2o>]&;[BuDPgh`aLH[GtD-C[b'ia@uBl!nJ&7e^q};qM6w/^LNyVpc,w7v2`GN1$~Dg,b5VZv,tA;@
-+zPRz/`{1'Z3U4Q5qfqpeC7["Rn@[z=H!`lAF%]Pk/{%/i<o|r6KdBS:GHd;2{`N#rUz60CJ6YGpP;uvHltYv90.&Vt!$db1Wh8)KP{XTA>`[POFB,N^e}
-r;m68+4sz`fopL9o2Vz>[U#{"["kda0hbZ_}j7NnU{XXP,o`j!NQl}|2:402e'EttmC]8YQ_QD3K$5L1HSv_TswW]CPztwGrDx9Qkjz2_mfc0XfaB[Jb(E
-Ub7rjOG{VxvJUt35Q|7V2B/W;'U&57_+'VN$`=MJ_Dx(oW"UY&l'Ci[t>`43Fet_x"<$GHlwa-AN3]xe9MHW=O"OkS$om^=b0%I|cWuu;a&e.r5y[UDMg5
->k/75%E)R{EDaDxts}w95];TMSo.bBlpMHTcy/|p~0vAe3ColSO-hvh/7XqM'gHW|(mZiB@A-dR|#|2vHZ:.<2JjWgw=H6(F$EoF^+Re7='w9qSnY(^$&t
-fjI}LZuGss2CYf3H2^v'9kfTcO9Vu6C,xVE0R(w^v%Cn:^EwUl0k((Ue9VNZd_RM'7kxtAZxZ/a!hgnVjxyif[nW8B{W1YaLK:m(`4NyACq!zcJqgq]cf=
-~zq56AfTBjF8`K,TDA^CSv~<{lWue}ZTI5E{UL_Q>]ZTEbXMG+fdObp2Vi}1W%WGT>-m(QF%/+[B+"tpKNXFV4TP[Z_ox(oF(R_5{62vCvv(~8{D.vRD@l
-C.x}WW0WO{G_/4H_GowDG,r}u&7SfVyBh$20'#P)B="#Cnq|Cd}[|(>$BKv@|@qtIQR6ir^s-ypy7-M0swe4s3Tpr;z6qw99p5ut6S/QOmAcxiK6x,V@$'
-$=x@W'Gt-x1g7:6f@v[=o%jf^N[!t3fy.|=3zO;}t+U5l<rv[XiQQY|4zqK;q=j0_R:e$EW+zH#l|oUj:XQ{;HH2M]CrFTW]57C5Od,AZo7"}YGf/Op#S@
-@vtvLv_c<el;GP0!f$-r_8TxHma[hpK'$64[Pz+,/^yS`F/b-qk3[2!`ix!qJnFa;opIh9%{~uk8TO`JNJ1-]mZi434{7AOq.NS|+fiyNIDnrXdgd}2({i
->Q}4+j"i6&BQ<TH.Yc[V{}-5yd$T30&FNw~LtTti]Lpk25{wK].%I#GV85EU7]K3"@p@5Oe'pI5anLqI&(1p{DT8OAfk8g>wL".$^ZkUV1{.7+j|5dUI/T
-N<bq+s'f^<&`qV&+P0ksJ8`'>0Xsmmp4dlF2e6(@^$)Jz_'aQ)j37/%Rd#^hzf{n%,oC^S8.9M{!JqaTv@Fr>`tU~Oo20x|_}BFRXEMcXokR^Z:s<R-dk7
-.4!kc[[2d$TpI}WHDO=F=kM#IFsL3y[0RuG)MGF7ae#Wtb9@]4^{@EN`M']/Xn:Ji8|es]Q;P2MyxAFHt{_WnVUz>j7=,!.,PuCjP|eq+A(A(ffv4fYfvN
-Do$L9@A-VX$T;kpD>O<orCywQysWq6AV~+B8<3K.IywcBVM6TR=J!fHVepuopoZ{Va/G<:g)/Z6|Je`Vf-mT&rd+3JFBlk4$H8XSQc3p1X9@O59eIAWHeU
-HK)P9YFe-^[LE;%cQC{"lgdb4inYxUnQ!D~Fh(5`]o=3b:tTnL^-&jrG0CA3(wb6>0KbCCPc!8F.hl1!]$_I:<|&/`CE+l|]h#^#umg}9^#Oq)-S3xf|qO
-kTR9SN{jRIcM(]<])T2cP18>AE}`R,jXV]14%nFQbH!N<cpTH4p}aflQQy.c'3WcEC&oKrnW2O)mJKB`Cvp[1W<"u8U!(^HG9>-l{u-2ksua(}h29^iS2}
-8gbQ8Cea'{85L0Dd9prvMHFd':2;Atw'I@7,n[s[/S.(Fd;#pBW1N:No;3+hU.$jLx;lUi0Z_w4dr$j:n=Umw18$,2z:<x!){M2B#zH0vRp2mSS>w6":$[
-;dqT+oIF,Rvnzz@l8&GMF)u-y5.vSeeFiL@b(H5`o:A<y-zYX-0;E_;WqoweHsZ2[0LIpFB+%3FUc:IOpC^bOa=}k)d1BUhB}}nNzckjIlWYx}qEaV;@M|
-R>"f$e~}qi{EBhY]1P{VBtCF:VE_=_p[$C-W]U{;wK4o:Y2R:I~hv0#mE^{r-]]HoN1m2r]lvSOWGLrLBXc8PT^ZWX8lvr_>A5{:LNfB[uCc$;&8e;weS6
-Gu>&t<F&v5nXZ>n>N`_0(JnVsXArQ[MO@sj`3n)sm4g2^<I@wp<@ZbC8@K4y3[ex).f`<v5^+0z&;kD5qtT!doCF3a3r.,JtY}($"S4Ry,L1,,fl#-~}cj
-fR`q~jc'=Jtu"kfq+PjSBS/uc#cp:Y(Z2%7<sxTGL2b/#QWw5vF83Qk&[<x`LOG#;^M/PCksFo8[7[msJDXDspdlCg6S&{UQ"`Uc,/7ZE-pe;|Gnvi56>[
-!BLsxq_;As!s1.:<9q/v4y|1qV"8jLq={C]{@/%nlAFT(ba6yltyq2OXD2%POi_+vw,{[D"D6bD'a[3f^L0NnL2)}ALNL^/1Fe9]5@oX7EQZkdVGo|qMk[
-`e`4qV;k|Q6dDipn3IP4Wvy{Ymn)8@Y(R"]5aC{vMW@C+ct}Upfw=prC8DOg1M}p(al3JoIWkO,_jPqstopLw:vD/UXKk[(5X->s3^#($zuU(8BYcmjq^1
-5}#|_kdfbG+`4RtIs4I=8e67D4d[LmoDRi)MwAcJo6CtKC@iw1"yO#Y-9tC8/C@C=0jDC.Y3Dz/1Zo$xWh='8y$!mXfTw,tI]1:PSgutpYL6D}r7~D.pZY
-LpknLJtz=jn7iG1&THSe#7gyQ&w;W>,F.#V9(ph`vo[-V,PMCNbds/4x:fT9jADUa[gnj%XkQvegS<z}9|$YTYRdTruT'uG>ud8(@COS(xr7:]E^WwvF=p
-ACpkvM/D<`Z/]-XY^%!g8RstWC8nw+NIm>pG#h5Iw_OqaUHO->`PoM,hlrC0p,=FDg_<~<ou:mlnt7GX"Q2UYrgbN-5k=uv5Zs>9%<LQcsA^O/G{{pD5()
-939_OY(3l$Uc-Iz;n|EX~R<9(-hyCQM0g2H_-#jAG;)nx{Qiu:E2:NJ!=R7c-g!@0YYVnfR;]cWsUUgZj[t7]OW[_eT]S=X:Cnb9zKbx!Wn`r.d)WH`"QR
-OYI$RZ!dN^!>r^%]+Lt69p.vi/#uB]h4WFgy!]7]u+!=F8|,H[et,bq,{!Ohtv7W)V_H%%y2tGV7;LVJ3Qt<Tx]d_xgvK{J-{#p`1S4TQX)A#LN0z[P.$8
->Jv:efeCUV"81}H=t)>hQ_{}TV^A|RO!da{$sC+520][RfT9h3{hm!1,UddlTak{__#sW,/,wVNdZVQ20:@Qc2]]g<sq{mYYSkiqX/zl4p>+SB)YPTF2_C
-IfPzi+@nvHRWpV>v9_vIs&X1D7<DJrmVIHW9HbZ33QEO'2Z#CcWuA&]/(e@YhlwwkYohw}:GJ'J)<[0#Bmy_V;oC}In[iyf''n1jhw/i45+`|x;xEu[y/N
-=,@WZqvh'&6z"Ar84Sn8(kuz&;cF.,4oGbQ>.gK>Tb76W@)P0ILRK-v1l-6-Pr`}x+-ce1&+.O%r=5nfux#osTT$RwgXM/IUxM/9j;eIo.8kU@b5Z_-='C
-4e2sk#2{<]0eJsh(yJuJCwvGWmGZ6w-/LX]0h&)RD]Haz<rI%+`:g0ygb[Q]ZjI(-[3T&%V&49k@P2Z,kz@war>}[H}{Z6Ge0@8X_,yfK6ZmpQ-ZW$pLPF
-rt.A2hHJXx^d[9nDRt=)<q6W=PF5y$wAk[RN^(!.DDyUK/8jtzzotJEzyl2[7Q~-@W53fb77j-`J2DB7svU9:VQkh#zwsB0'6eWjnjob).3:&d:h75z4f`
-~fDcP9#dZB'3NXaJ2'6Dogf[1fr0BPE/itK`F|J9Qgf^,XQXYB)dq3U;mN!Blm9d}-=t#/wU#XTtou:2a+eSwoFb+BE/}dW"CbN;B8PJYf<[a^NL3k(F`>
-w-Ta&v8)RR_#oCS(_PSn"8m2UN_D0"wpc0R)ENlq5"~Q-nm-/tUgGDr6g'jNPAQ@^dA0+`XG8HS7IE>caV|hnALA5e=KM'sd/s}o@}x+Ew+@hdUrMbz}=i
-[864Gmu()Y`LIgwoOemf;@tPsd3|mr7`U[m2;8E4W@I{[>Ov;J(Y+3NNR0</Zm#KVdXwate!zx`NK16mZK)aq2=}3xv>KN4^RaNet>5=MzzT5^ufhIvz3<
-=j5.>QY<61(o50,bbd9|D&4x!MVDn.0lV$6Y<j13),g'[>B=zJ}3(Xj}Ks.7[UL{3HtG)e9ve%pTjlGd{qz87'ASm+w=na,{jK9]=%'o'Q2Q[&z}w0xrv^
-DK_d(}uO=z)yPAxa>HHs).p=x}@nx|Sql4Zwl_,g-89[9zi,mmUF_tYdf}KPW&bwt,.8sjDFdDpaO8oajd|{Ig{DUu;MLZ^{rZ#xqjlDKy#(@}%fwW=4aB
-}v`]PZ>;)9un37<}8N3MB`^rwpecU@q)QO9}j=$e:YLdi}^wMdx_ANw/#ZjK8oNG6pr|OBEN:'GAg+R3nLi2&=s1$jonb.1ZqV41!n^,ie!&+U7+}_0CxI
-@-nWy+akYS1'PMWixlnN4"y&8m"!cDQdAD_IeuTCX_;ZD=vM0jjd.x6MmApxNY8zoE/J(COnL<_h6"8-oM{WZrAD8'2+X=,jNm-oqf`m0T&ody+R$^"pg{
-@:p3Jk+PEn]'x"S&tSaG@LcoC>'`gI_]Ma&b;RxgHSHIRv-F#C4v-3(E+C^MXcF/6E{Cb%2uq]J3%V!z1i8J3%ReTUu}H|zS~cR:Ix1c.c<B)s$6>w#wTd
-YrT=ZVascq^nh,:EIs_UweuXq$<[(Tj13H>yV%{2h'WE|ytq3JOuoR)3_flZ6e[sU/b%INz'V[#}U_WFz8X=O!]rpL,nUEa&u'RA0ANS"hmylXHNt)!_=f
-v,+KlNG<AXLsjdg<BsJz4udOp(s[s=rX^w!jMR}Ks6KduAt7SGpA88I>E/uDsAuU/0g7t;Y]`Jqv%58Q86B&KA,,+q`D[=i12<gyI>D^SB~Dv7~gg&xCf5
-#B,Ipm+P$",`xOR}WKuqu1]))XA]2B0LbSX(=vU7IUTm'|W#NavS=mP:YM)LMIS/<TJI!lnky5J=@hC26yRl]v$UQJe`FFHhH34]B2_G+"{KusXmZkwJ>s
-hcn<>cq]7M&yNI%"+vjoK6^`"dMun4jzYr4OmyY<)%fh#|eq$TL7,|W8t35U~ISj%.C+bZ_]O3JwKx"xWD>h"%o`/:d+:"gb$r/$>8&o>>_ajE[j/kx^N}
-wtnCoulWu$l/[V{J@/s'<Jtf^5`}5;bRNEi&gd=5x]a;gG_V~|rvmudi9M/G'q-ciVk=>j0&Qto.s4et+3QxXRaj%iU;b(!{4``O%{tEux~FLFN-Nb=J.(
-MdGHS3=Pl0EuCOXinD;`q%g|ykSZ$3<8+2|-Gz+sj9N`DD.>y1`o"nA<:!@UsALv'3Ly:b}GY_3l+oLgZzHR3r|BOr&>jcIZmeI2,AnXBm2x:b1r~+`p.x
-iZ"3u}zA,V#fy:nK=H)g|]j_Uc:+6..mm&7]citSg@rv]{w];p$D.9]@%8WWqgCv^<,LG&zx&IFmy_nb]td9kY{I7!75oYvy2_LK@f4dwa0GNf}cj|j]7D
-G8`ApYn9vQn+qW35d_lds0hwWd7QrkSs"z-#w'{V]=F$|:Acfj$wdJZbqK_]k9gAnU!:h_(=-YFhf('M!ryRBjw;l/ZEW6Z'qCNxU/(>(y,x|Kq"#QB85u
-!{;18`Ptuq^"FyaHau/^~77(tPQm`zaB+gIe3-RIVMq:BkG|uiEI=1J/~w<&7K6VMoOy&(Zjne(ipgDO#/1g}b:8OS_DK0#3}R5QEYiTllocb#_p[^K0Js
-C3MxYzl23>T(y1QIB4=PsnMs]]N00b>b%,Mok6.:N3Y^q7DfWw:6}uz<[goH0gw!<XL^i[ES;]HWV@7420:z]h!@B<N]'d-&EjB'EL~G;oWX0SHXVohKVO
-@'1Bu}bRSVpVC!u-r[zuwIWvt"4>m$oMA0k_;fg0$)n['9aicIZ'i>PE61ti`q=Y).SPgU0hYnYe3_|-R7:XMF^'^X;xi5+}6Iz+%L8kwGc)paPsP'5%o[
-h3H1wou1nsScXyOmCK2T1eRko2U7GAh{65IZ9o'6]tk-^jJTq9EFX}zjvMGck5n4rGqo=@y;''":_x]FaSVO^YSk]Rh%|w7Bhwr+"9.w},(s#Utspdlj|<
-Mu2KNEcZj]k)1f[WctXn|gkw,)1P!&K(jg>UaQN($Z]96&`qkphOJavZx;j#[qB.bTtl&EUGoafs')W}v+9hK[RPycM]v>$L%(UC}27I5f6eHBwA0%K`be
->I'"hrk+&JQ5OB+p5r=OJ1L8QdVOwdn4A>1-#>@ng!)}QA7rE<Mi|;-CbX;EY>)9y3g=g%BW(nl;1WRUn";+n9`#gheJ^PxOO5#aBGmMLZX+<NTpnkE%k)
-5caLT/.)bOffG2""v.D+MZ]S<c%{wT;2uwl[sY't/54`3c<XUx>G#+g8;_40KnLWzz:Z3cpgm>56>IFXNlCbsK;XGRp;6Xd|OyzWzk,AHw2$gV{)I.9ThE
-g>WLLKd!uE.V9aBpYrQR6[c1veszQgp}3#;3+qQ<kkt>b<El4GB/>/upUJGv8r$B.q{mu|S#2Y5(E'BsnvpGm.g5N34QWsEOLo`gaJSlM42)_6b5b2vFif
-hN=wY&D-B(bVSV%,ONF;'Uls(]ff9frWkSnC4ARq';Zk[gtZb{Bqhy2jDQk{2}j#i0+$QR9lyh67xRSN'Z.}8C`>Pwtg|g4H[,yn%"p{~9"=I!hCa$i!"}
-as^ew5F0/_M&uuD#EXnvjbK@#@"d$:Ae'o[8i8lVhaBcWOUj>HUC[+x46@iT^B<{oqlzSR8FA#V_:4aF)Gr(|6Whc.(y4%xQQUV4.5u;k<^ADw[.=c!i8=
--t-PiuRCxK:|gxG(a5FK/`<s-6tvQ3ncE}[<lFd$YFXInX/N;=e&+Ar2JF+NZ&:ll2)-YODtWoK']wR/&S&97E5`(C61B`tfXVSN+AmEybXWyFab3a2@UP
-$Gc0ROwU(mX0|7cxeb:(Y0zkCr%GSfI;>XH23,e#({QxrhEI=@(<^$'VB2!'0jDkeJ.uDe}`hW=I)i{[}PAO8c;3gxDTOm4f379):Yco)p($AQoiZ@ZmFW
-gaFl_O,sS,(6HNCO!^k|2G}c{0cO1v8CvB),mjY+]rM:5{#r>),M_'(b)H`(o-{+>(#v@YjXsptlskD<YtW4&^0"nN."Y/VReyf[]k/,wLS$5N$pGAJVd^
-)P>q!l3:=Qaf=q")ZK{-v,YK9=!'_Q>z9e&ySa;,)H%hto([WVoB2!<YdB4D&czHaBGK[<iB(sVB2Q`7bBVc0zm+.!sQ{mnfI3%Vb0#lE%^&56_dL`iU>H
-B|p4Cf_k")z=C+IgHQTG#%|uj|aeIP[,G|S^tO%+;EBsvnpLIgGj9q;rPVE]#>lX~qV^$9MBMOh@SNEja4p]6T>H+"+DB+g<V=SlkEgF4iVa%S_(tE&(^i
-UN]Wf5}]to4pgO|Uu"FqJ6V,x7D<3;wYSL7r_BW^s:Q!p(xQA9pQ4oPpfe2)l3xTsI#:L06/C6!qi/y{qO|j4i58|2K,+E(&NuR>U-[C&r]lLi=4|ur>,#
-LRQYbX=`;.li'fWU!QD;h-$g)u0r!jV`5gIoJLJi$yh#q(E{##H}M=hQFWze-VgTyN8[""hC#cEecd/TPolSDpNeoV~N$.]JDY{(9}[#uE)"slLZ=A{%]U
-`Jz!l7P'Op;@sh&h-KdxQdgGr^yMCzy.I_->D482IEgQ(0ORR{dqEVje^x6pu!7o4xRR2lb-8MsVzEVC.^[hDo'b-7>D,"XAP)tR+8|iW6U4:4%X,pnI%I
-+wEI)/U(W"6<7:t:G'b=F|7HDY2/BY"b%oSR44>g:3~^<F16}BMCa}V4(G4NY&,-KF[Y/_Qq!z@`w!-G]$ZCDwH21|7NGQ-p<Jksz[At=YOEL[oYe3(x1Y
-{C>nAarOnQ&cC$KVXw0FB<gjZ7DMUUvFVLFOUv.Zl:HP]WoMPYjz+'dF%Q&HZ7PQypUZ_b&e]WIL^1wWC<Kq^]pL)XL^L{-HGWultoFfBu#xyoife#r{.a
-pXJ_P)uk$pb%)bxfTm[5L(ddd4e3#+oEHg^Ro;3+n!wIEa:L'p{@)P}19X`7ccZ{:}S#vZEZ]>y4SH}Z!uXKjR%T~5.|U_@`:'mpV;:,uw~6Qsb+d{Dn~w
-AM|@DU+sC7s5nCwDNN63@j&>m+N}~:;1><&Tj(3+~(n,U]eFm!E)oap2f4q@9V`y6sR0yAZXWQAsY%e`Z0TWR-nZ@e3GIYA_KukmlikQ4y"LJ`I&,+1RXI
-^0xYLzpN'%Z53K(j1]^8GHFK/49uASvWl;80Z<S0-Au>N7YAV-CI3j'%o1Fne{&>-LAN3<o;eqH'EhAg#_EQfF-qlQrZd{'m2TUOi.l=~BN3@/S.8SxMEZ
-X/=>bd/=agsU="+1Q.]Sy=fGmsYwjSHaouOzFU{'X{aE27n#}fUM5Hrtk/F9#gSI~J+km>h]3!OL,V]c@JJDeW)/fZiNjhz5Qa'+Y&XAcG#]_W8x]oyS#Y
-p{IP}=40Jy0]k],1/>$NQ"Bu6b>bkD4hWC6;~Qf"Z)E&t1b=lsaX[)XEV=A(hiRCi25)~i2}/r<9Z!&#svp8r&6}-A|u4s|{xJ,1LS}f_WS##u"0{(,Iw1
-]:}67X=}mce_#WdQWNZ%E`dvx,PRbifDi7;K|gM]t#Yl:Wyb2wuw7u|{,X{/}ik;)W2Y<h2TX=14[fXdgQDw'ZtVF^-F62kH9=HRC8}}p>{|Hx<C%x+@rD
-<^PoHi;vm&XLV:tt"RE'{jHld!/c{_`I]^b"rW4s}M%p)^HSHMpn6mxx^@6bd01vHO]@1D^8G5~qi-I{t8.M@AMWU/EKmV$nEIHtxz<3)f<EDdqOr1-CPt
-n4I].2C_#|Z0i8~`l31|!UA:mrr{{ia6+9i9^lI>GO#B_c&b4J9G"9|YVoiS"[VcBvXLMW$IF,unc;@s^u}LgC~)x>&i.q(55AWd;R}o<lh">0q#85/eO4
-c0L((X9oTL.Bt[6IG%YRfLja"P>.:Wh)TcPYXK//mMN,34AkngRjTkD)eFjlJ:F|OY,MyH=AGu}`+80doT`s'ZsC8ZLoOJ}djTpdyv{piwUW%>K{{c+&`w
-c#`}winJ:auG>12o(oK}pPL{GHacK#6HLb!}#aZ$1K5#Q;{x,&uw9uE2/+Ki&z$k]tL[zoX|'vi^Xm577j0JAL|7DzCi+`:Td6X;Q-C%@O,/"#E]]j$`5d
-l9Ycv=$}Gw"8gl^}!{`]Wg/}BS>T{E5V_4SlGNv0bom&vRAHP`zpk5SiaW!}kYXK;|7C$b#{WIV"911J)6tyvu"La]b-B6X_SR:#c>!Oe7X<hf%.7sDDwX
-O;O#jw0a=I6y`%^[X|qm|zO5b-PZd]J(w7p{=yf/0uBT+|Rz9^}&Yl['t/[L&;T:F]k6O7Ek-qd/j.%#2p>yRD8(~,kZah2Xw+Nteg;M@B":=Ob$g$=m~%
-c3bGXOecrmY8Av|%IjLx3!z"!dIfnCPlV4SfTjsasZkH_>,Y6]pH.--4EnQ-55tz71ghqx1_WBQa6j6aT1"%_BHOK_{dS_$LoF%]E9wDu>/TXNqM/;x}~Y
-dTb4VMFnjNBQ9G7.13V_4>='Y8;Fu'BfB}3s#<u!"GDA<!u6vY{gk'`4,0ZN/T@MS>w@/pp|tuN!(/JXT,a8i5QF:'#"if%L+G,@B3.9TYN[sGCg"7~Mg|
--r1>D}G{)by%VTq'JP'{ntB#h"pQJ)K:XH}ZE%>V^JV,so!oSUO}F6"y,X^x6&~dF9$4Or:3Lb|eazGhQ)k|adj-50V%B,xZ,+&6vSUa1NsJ9)"ef|w=s@
-/JZ%+^uO.s/J`8xeAq9!DuuTsnp(e9Zky[G2J%<6LvSG`+hXt<5=V7SM5U|@B|L3AIZyCMz3Q$IR<${y@XU`a/UGO>5SW=Uf+C0_69d=w&&)oYM61SK7ZO
-|qzy_Rx&LRxJ@]1}EhP=-Z=yh#4ZixQF]=f_mfJtIJ7|V!@dpp'iDvmZ'0]yP7yHkxMzHqxgh]/vG`pv30<_5YO0T=kMet]R}oHb9ZeES8@7M%1()E#<>y
-8RFXX6W>kS1"Tg{-B;fXW77[rktQ0vT-%j.jm>ayH:j$JDvd[bGs+$Mg}vZ^ldJ+'UwzW%5XfGd0)UZf:,r9lC&>j;cz}YK!O]>O`OCM<dX9NI{WTA,{tK
-s9%2b|]WKUCCCR'k;YSXm^9B]_{Ht^i-BXu4@{+-cTE{LC)53@UG^"^'e1:DR6!^[X[R<HiBagbE_UVskJqLst1(^E(Qw@{[u25u]UQ'd(&q]QM4d>[e;8
-W#~B~!m>z5v|;)LP=sgwg@^Ltzy+~dqMMb7x$pKa{wi[!Kgj9iq)@imPTtbkS+86.^3vBZkVG>0P7U~&FA{+a7sXE@k@hc#A=W"80P&DWz-5/bGipDe.5Q
-48{dm7Zs[8q!q,o`|2<]wZ6bNgLAH9zt_w7NzZ8|1joiin{,9|bUlEA<7M5'/0(;Wc]o5.%OM3lyeM(-_.zaKFNV%{GiomQ1mv`GFY@v$c1jbF]wk;(l~(
-&AwDGKVRIbsf";~hLlD'm[3,~.[{6BG.:VQ.66]mBD%_2wm|LFvh%n-OkA(y:@BF!&|ys"m,bM^82K%hOt'OAM)IOn^E$k5MwJQdVlPb0f{[hXQW=fiZ%Q
-OLQo}U<U'CH72)M`[0&E!1H6Z8cS.RQ6EV@D)n2`g4_eQD0e"`4>@#c`^/'qq"4]@RQ"htZuj:1Ymhk5d.on/i}W{gI78'=8~T0[wx"-Ve@iL0H0o(>-`U
-QJ~kEh`#_1<$%p:GG_d;N^=Sw_kHos%V1H(0:J(Fyq#zUsWTGJ"'`z/Me@j`0_/IFI3u>.hEfNA&qthPi4n2JClO2RL)Nb+6)K0B[,FXH{N=#v]wW=@:X0
-ez$!k;|ZykRNLpZewg8I$3kZxepQI>$(Z6HTk5^iM3bNH)f[vCI$iwX_hn<e9loIw<cGZK_nla'px>S[^Ehq@x:s"aHb=[W9qe<>%nt=vhj#oWFMH>^s3i
-clniqV8!@nqeN90p4f"yNQv_0(MdQ9Y`,W3bXH}9FlloyZpI}V3jU84eDwdO%Lyx^Q(]SQDhLW="7@kbS^4eB<gAaNxjU3`5-(vfri9/.Y2:WGa^ualKS<
-LJ9("V;cSQd4M3P%mK21V2QYL"1:3kC{vG9/khI8'JW/4yjk=^3`5jAJaKx)6[f81'QZ0BY"Uq;B^D5mDAvl&OtB$KB=W$->px3e|j#I'q&"Di7Em^m47q
-]A'_{%JH>t;j9qqabf2g0l&]S`0HMM2Yu<,"l<N,)9;w#)2,z3T{A2]3B0Uc1x$&}0lCzM7d()GV|^0>Sd<Y@-5o7Pr;TneE%c8&jL`$=kYK:e@dMN"Gj`
--|X57;z2ow3`-Sv&37-n0^<=-ePvM'J4R@/^8#aW[w^WM/5x.l=d=lP]7mcb:TYr"2S]1jS.<BQDwq0!rxgL9tdq&NrDUF<5U+dY"Hc&6Z+4[HE^M;V<C^
-w.+Z1!Pr_xfPT%-4-{[_[uI!4Q]W&TuNK/6[y&JY^V&KE'7"g'-p|VKjP`.eW<3cH&Cz+XE_4g@H[qp:OcYkXV=T<6wBodbtj%a/{yl'QZb-,3U(j"uej5
-.0dM<87m:<xHG`J;+EUbO/Sokt^Q6C,{0zgyP4>rQF[AZ"F||ac1^o$_$v]hn2Cs+D(4[Tw%at(GeF{5TQy,iZ+nAx""n>JhwQ6BfubO$Hg,dbK.&5[02u
-%U;1'Iq}oZ"'@'!9{J.!nLT[-0S[h|F/S[mFt},85)$o_!7#Y[kC{:k$r_u#IR7oCVf5Y#@(_VY{x"}S&LIZ!)7{]yo!xj<,9QRCG7|;a]1ko_Gq^`z]<#
-6NP[===8a3Y^^TwPSU$RUpJ"Y<`P;=QK&Dh>-'lzJzApY5U,&>]g_udM_^BLhcu5~)Yex5:f,QKBeC%{cSQCM=9,jt>_/g{vO;<D_o;[p4pIs;(Swo#ofn
-}Wm(;,p+!QzO[w.:-%7$A4;^flo|~S0=m}0h`0Foi26!iYwe4%PVAzyfbwD|eIWKjr-=9h,f9nA_CgVIK4.cP>bn<#'2X#vZ#@%g!uiSp(X50+"4lg[+T|
-"i~BGkAN$:<D|:JJa`sa_kT@`f0bd-9ot%<h9R%E:.MDSFB}h>tL`k!qp"8G-6y74TuYS1w,k}4cetIVEx<^`I!6;Qd}U7(UNbnPvs3}w|M8&FO1x+E|Yv
-"-+.$"+v</T2nuUSZRi)6fn"<gJ%W_Ax1^3,0JIGx^c-daP0~EIjKx.:QnxRV|Cu$()`l|}Js$Z4[Ewn|QF]^i(Ap%:})KHq@;hK'fm,;REwdn7I)Vd]cU
-P;ZcYN,70[A!3'cK.j%Avm/VY[73t/:xZtLa+e-2(DJ5]@F'zM1ZoCe#Y(8ZKD,2%_iNDZMY+zX]/-f8n+k$CCfHr$i,=[e7SU#;<[/b)ybe(K.r(;nW3j
-k`tddz=jS"-]&:KlQ-#Zp@4Jbx$w9dD)3BY.l0E%(3~WlX2Z=a[p95UQHEEDL:kIYpD6eD+&|`"51mn,)Xw9/017:fl|=TTRkojUcwzS!{;7R7}^}g=rfg
-Q+Xt@5QfHSovXv)@'"2s;U]_G8Aw'&dXE"@rGo^k{yWlCh0V.obyEh<f{8<nMSj1c]DszMYVIkRK/Kh5Y<|eHQJ]z'RuDGgx#)~B"g0xX[3/[)qJOFBj-&
-o%xjAH1euDU!b3n'k{t_LXr+c2d&JX|YIQdO<z0dbuNFeJ~vKZ.qc_oC3j/q)jK68iS,fh}N[f}YN!0{U37(b:'&[2uArrd:3:$n72_&,_L(h/9%bmLCZ$
-bS{)Dg#Un]og)8>0(;b.#=EygQQ0VlWyyw!$<QNrDRcsPcuFgs%nG/BZbp/LEvuRk;Yzm1{tti4YdT:xNr2;dr78R}Nbu"iNNfgQM9m.H#K_p58I+"TSW[
-[lT_FcE4Hb':l>4<>.wFSM0oE);J3h4SfMk9He$Rf'K$.JO;i^ODr1!&7_gnQl7_V#p+W;-#jh!kfN;R<:L`lH`r2y}(LOquc<P,T8}bHnQDSPcXrdQ0LD
-s%j@JtU,-Z2>/NN=i{v{gtNqaj|QiS7iIovIfy2:gK<i}1p#d[ZgHt.RHUBV-u(]dgXgV,(yio@,VV-j};S{hImdX5a$gU%R%3J^(8[fPmVbl$kF]k9t^q
-.=UeJ@N%9zPL;_/(#kq7PRiHj)2&RU-6Uk@[ifr6k,)@WA-)YlU;=2_qI-Hj!cb#j[,$]LCzN}PNAX/sMUg7-P{|p6-{u:v.fB!q=Zg`l0H#D,X%}b}g1P
-yD&X<k(4<pBpF[kR6;GsBp^U8kDdF2~v7+,OyKD=AR9"N3HDOTDz@G|M#X^N3u(_WIx+w2(q4X00r7'Zh]BED{pn59_{"FD[nH@LJKtk1<(2o)!c:L;G)<
-^>PC"+"YUq'RyDN0ia@2Sy4C4X]_}<,/5p,V:b:7R1{fiHL{I1sss1Q`}!3kDAH+~u:0NH(Ydii^<jixh>X8H"hq46w'M`&7Q$2ZLPNTNH4G]-w<{V:w<'
-nEdd4yFn0IIZcb4Lr'-q4Cxh^JMwhou_OOxgvym|s@hdBrVG$l(&Lynkww8RzHPMm2E9X@uMg>dDi2wgh#Nl^8BjP#3`caE+z6z#d"r[3w0fOA`$]v,e%4
-^q[<_Y-zRR'sARbPzi'B8U)RRYH${:ktZVSphD|uY.pb2Oq&AG"IGA^DGJz1D]<Hlfq&CzMurkx]~%3)vh],t!w^UnFR,(|#7E9Adg`<A;gSZ+zXeN#hbc
-{%DlV2]CSKqs;R@r,wJ(3o:B]/zG`toqVDS<Nb9qo0]alH6@a@=9tq!;-QKT>[<6Bhc'X=~UA!+G.Gv>^GGLs;IHS_zU{q7v|A(%Zx@Z:VcQLTF4mCMhs<
-5"}%N"vAx!m^u|mBx-|(K]~c<b6,laZx]=wV!#:/duuj$jTNwC3Y})zj%x(<PBktp<.HD46zPs<XWH<]-<wjCVm_i3=TCk8S^y!P`5J3xzun[zHFFG573u
-I&{C`Bwuc(U]=K1TnMe:{8M,,!4>Y)mnRs%UI/7v61OdWiiLS7B,nLDWy;lo)ZDy<n+Fpg-v!jp!/"@(oT&Y~E~m>:vbIeS5b4msbp}#jBOWgFOH,!sj4N
-F{"ccN4(X|f5Drn.yCJOjXq-bE`p`n(FJ1:VV+}V^Eq/&`JvS#<iOpe.`}1i0Bgx~&LUHS6QVGH9Sg'TTiJP<$.znOEQEJ&}@W4d7.9+/<+pO}7=Mywv96
-Szlu5:WI5kK<&'QKBli,ht4C_wCI>1WspsbWvD{13.R78Wzo=Dt_^Ugh0[M5s7G:lfP({e8"uvC^r5ekZ@7#:zDnZ#/1M!@F;`3QDwz%DfRBURpXBPLPuS
-~^CB:93L^1h(Vilq;)+R#zZyKq;!aEh0tD4g7Et6g_+2lZK'5XNz:;+(l|s;#,/WD<G6cbr#m/aI]GD}Sl2b&Z@Ee-}O/=#[TE'6S6{Y,iYDJD}n:JbnLu
-/Xq{-U+c||xHx'h3^G{I|/-)#U9"s.8ku5'cSO)AYtq=UAAIp,+R;G9B0kY-~q$MA8R%-)(Sbq8&6Neq9O@WJbki`xmB%u<P&zz6@Zis2QlYW$j7Nu{4IY
-u;"2Vm:hZTk+HpJIy.,}Jr@X'[}Q.pNFEa;!'Q|}_++T2oWMqSXEBmJqcTtfSX-MF<q_#wJ2:HBd;ZheoY^He9{9lFPi'-Ulj/Xym)gOUrEKKVP_ao4v-T
-ig|i"<@]%[&FH@}rh^8/D#M^RsISsN1VzD;0%ts#9).8:DtMZ1y9jv05"m4L6|r7R)+UG[D__[Gz5_Tpzm1sGBYcSca:4;_jB5LhcX+rXoHai)XT(O-F-g
-w5hd'E}kRPKW:{2s0Ac{1Ot4D|iqE|R{$]ke7+Tti@Z5inm#]L(Gf/WyhCSX+FiomX^xFJ!}xJjF)TiK_PX><Hx<Y/A8F&+fB;6Z)EI4.N;y]{+C#Uz'W}
-v^;$2b9b7x"PcM/6G>84NS(U/>Cvcd%tn=6Mn_7Jm(A4lYdziNh-CgNS&d-;Rsd^`CXE5y4MwMNj,QpLI(^:=OnXo$5#u24jl9O$h8<'DfTJQ8k+<YTf]w
-[03NDVq%lJ)s=N`}42..I.YGI2GCy}m3%=z@l-"D%K-gEa]{YW-qj]]hJ^|]<nV1!txB[F4OnpE:MPr'Ji$1rATMjJ)U0hPhpiKr&1E!8Zn(`YH`Hdbr)@
-"X8</d197qiSfxOn>a9,_7FF2N873n,5mzw{s8`..y|Id3zCq[z4-IgHI5PCk]xq#+PdvJ-UV+V+[YMX#E%F+8}]^w>r(X0gSFh/^y{mbnr.^qJzg1PzWD
-!N(^!E{JanfKninw!qNXi9qAytq)FZ<`CbD=QnefP=%-4+|Tm{w.e1igJ41Hp'aeUmsAueayoJEeL1Ie~;0HWo4uD|T'/Uq^uMwz&q"i9+hsn>zfKs)lnO
-~Q)`KX~);k#B.8.|8Ck>^]Fp94l@aG`%x^1)_0}HDz5AQlK-L(M5-j";.2O_qH'('`fNoX8qZE;{:qs@)Ix0tj,Q@8tOgA}(4vPD9l<D@#_Er4yIu67]x7
-ze;)_I="wz5onCG5K{[x1(][%4kRl{U,KiEtuuOBRoyw:qk,2CXUc=yEy$jjl@n+|33{$s)P0Z!Hz'6X/IEV5n1XymRHgedsrXlStN/jM|8l4"zOZi1'`O
-X,p/P^8j"C(F$vmev#Up(pR:&=M-2A5g)"vuM#{tBO<;/w7thq;|=8KD"LpfQbA.K|HgubA"T"#Y6Xn<%3,_rq3JrrgH%NqV3FZE@;ZCdW3U`pX7fkj2xY
-RwZH]`gNDKM,J`HX4pIdPQ{qbNyv>:<=b"7z<9fpJ3pSWg>T%r{fe:Gw[MeWHo,@aqS4|1kv~tX2XI"!QAAj_7Paz;Y#<E9TPW"tLFnKJ.So{KZS(qss~j
-<M"y&nFma$j{=QsFT3)B5jxAps<)=wytoe~L(bx}YVSKN,q4)`$I^%6N"dgcWD/E'<9/2_7N8,bNaCU'#ob_lVoY.d"p-c.i3[9'^X0=3pBK@Z&:yamX[$
-!i2eaumHC>9Lg[HV9VaM,kJzCq%)$>Q2E@M>NiWo(z+>[flLT`)#OA:B["cK]BP4!0O5}zXO<qZ=k5&p(fYa!){H/1s&#RJA}3JV=Pz@:ZtBAF~F!B)V@'
-=z3l5SB,1r9V55x]RXv4RlWS=uFx6+gI]mYr9Yru2vNA`O&MU|d@aznwoml"J'|B7GU1Si>$"|lSL7~;ESm[-FC#j]Mj6pyTH&@nHa^%paWjS@^PS`/RUu
-80vWDT3)$CAE)V0I#7I+L^/pRS&&2C/<vsMq=gaLyY#MKRTlxk9@duG%}6:u~MbTss9gmy/whL0RRZ5CL!@hS#zcNTlkH5N0I]D:.Uv<q%}Gb<ns+=#f6s
-RqRgRD1y>%r{%V}4qsZm8XC+3bx`d|jeN;'JVXCEy2J<bdX6:Ym[=+tUBGB.bVLIZq[%z^&}N05N5_mgWo%ObRa-hKKzCaISN)G7;9;3xLgs/fPEGgrJpd
-}/OVwLhFmR(%iacEhPt&qHlUdMG%!a>GnGE#D%:N:FSUplU<qB'Uf%}RsHQ"c5i0|l3o;-]waFv<x&kc.K8"/]4qW[fQXHV:)9:p{TPsu-(+EEN6BCl+n7
-8qFYz5cOV7i(&jC{6^LZ0$}V`LKET@=>[8OJ%<g9dmQ6l|5N$n/m;Q8n26>0kERi,XfJ8QI(py;j%>/,".nZ_,r=]GfuXbJv1"ptb<xdHQs7X7=rWq2J@x
-y<=}FL6^=}8dfiZq4C1{i]@+3n$b;3/J{{VL}W{7-C}&Xkh$F@6Uh>~A8_D=Fj]_@#5Z%}i47h:kC#7Z1Gz"V0txcS}cT]yTa@A[JIT;,5gQsgD>Uy)fGL
-=@2Fi[`Y]w1GAV1hIF_wOad{[0qhu1+%^$r:jgS6&RVDQkjeKm)Q^hA<98wt"iLf/5Wh+CZM3$%"s6#4.t>XjyU/_OgZyoV5w)'KHlH8"yWn9F6,dd,F=U
-A}+T&>7+}laf5'z/I@=T'/vLN!w4m5<3aU33-KE<4XA{Nc<nxy^8|t17$xO7br<p(]NT;X-g`AMEL{H$x=H)uU(cfabyFF#1y--z($o^"G/c2efB~tSn&"
-;<$](!=1L+"x|@4a7xxkJ8z;NHFTV8|+,eeHf#65Zra=,}rq45-qKw|M/.+|x;(<i#[cn7^,g}+v'10NBR/-DO7tTs#'-[mh]Z`b"e<M%etLIRXIld]Ftd
-7;~]qe5Lk5~`9PLbg)%alYoM2;8z{O#WOe,14xGK8xA&9yg##Bmu0EuTW]"eHUnQl%En72hUr91InLd@kPUJ6jYCD/qf3lb]&O)',,,;+i:Vk9>#a;E0KK
-X@Kb#W|7n0OJ[Zf=Z[#Zi>-}6jUjo;{pvl+s4{`5r#[0s<;b#]H4i,puf3&X:{t/1{.J-pa0[{%xJv!;43~pYAI)ua9U#tx.X&UsLBem~LU=^mV9))G-&.
-T.g/6-q|;F=p~^=-):@.(<aH&7bG#>u<AT8G2z@INUS}ZhpXk3=r8g^/3EoEuP,&s+7@7cFY=Cp}k74LZEbZh,U{~'IBzXE`Gy,=FpjedFIAgR62]RAVi[
-g-i3c4Z9I2EyWN^`[:a^'GQ'e9%-_=F;+<X7`x<eJymfLghxg9Ab.d9i5qZzB:{QWwTQ+P":=F0moE%H,=|qx,Dp[U)wo>)qo>_]WYG2Q&3>CTG]:u~j{u
-`@8q$H_}Nv1`D_E-,^uPNi`MDfr'4/w>9v.7hr7HhD+s"["k^=|j{&cW~E]bs"+M=EY=|"mn+8gQ+Q6|"X's^,c6FE'hiSyYu&7R!;_CeD0'Q48j]EKTn]
-"aB.1V&NsHcPkC]LNHyVf3{I=5AUJ]}Z3o]&h9ecvDk<xx{B-%7g9dnqXR0V"n2w-TCx]k58w]&C;/MUPQqaYr$3%T%mF5d1(uyX|j_v[ah4I!Pp7z"Q{8
-bXPy}U6rtjls_7;}#_:CdYH4O<z@ol~2!j<b{"4K[Iz^z'N{C72T6T%d:o"8|VmEAq+F@k{M@^nVn"D#b1=}Ccy(@!e$dUvxl@CiYkQ0bDlBA%j#|`qmK%
-X9Uyk;Q5^%a.@%)ty,;BU/5HHx/H7y$qhukf3S"'`e{b/](t1N4fSd1O_P.81_|_[F{F.j:fi,EApC<FdJ:EtY/9g<"j`#wK_e7|QV:Cc^BfT60bQFznU&
-hnn2pc/peRECxre>=l'HnY@@2qXE5bY[qr=-Wh/{C+N>FmflC.q1"=RJpT[$s%cZ2yi<q|>B2-CwHGq0qRO{jJfzKG"v"sJ7E(LAP^_FJE]`ovlVJNFVzb
-@sm)y&Q3r8IO4clPV$Syp|EjF%+jzLf%qXbJ&mv6)^kNz;V-C<E_^0ParQr`X]"G4I4]D{O4yXmCah&prx-yK6|r%sMp)iJDQO0MMvXUX"i.S!<JYYJ0I$
-a#5LVS-i7K"VJSy-~YWr%FO.NuErUI0|3>|c+1s>A6(FDx#db/b$.&djO;VSK4E3My(c#lOEYG03&jE<}S,9n>|w2l$_R}KTz#]"9X+-hFL$8t{|ExEu`Z
-.Y$b,xIr:q)s{O2X~4I06:!mL^Evo,)B>}Ll-:m:"ugp|9#OGZi=Y)X#`)AU|F$:2njKQpF5Wa[Q))~+b^t5#p8'~C1#_OFS@&QHGnt<@QPz+u!4V!w0Nz
-^cZ,rVGk3uqvnP(y72yN;N=tGr8AVTqS9qAa{"_1+kdIdpIs[F|0g,:2D!V;k2QW-U>-344q{#a4L(2#2^m>[DsHlFAUN4Y(jN!m3rmgO.i)D0T#z+MCWH
-Z'0yKQ4[)T%/o'#dT>9<qb&5h-RC'(D.v]P]>7=IZ&+Z$^7ZuZpXIAC8j|]q/yQc#i$CRo:s0UK@GcuOebgoZPnfMiq]<]5.fO5G.^l;cNBd~R{l/,VXF%
-8A9C@ogM`h53_n>V0VDR}4@6/;k4m#cD}q:pAf-9l)k@c/j7xD>s)T:EzlLMGr=fCypgzW1TLk$gIJS$=/aWk2G_R(;^K[7baJ#C:yi,8v,oByQa3{PQ8f
-jk`kj5]YQ5]WEX.bsJVv<`,slcZ&5QKu#rnQwJ:6%-A|7pqq}"20wE-/iF9OAu&87}&f4JbzycL+=AZ)woU&[vW%.a/z&-Ms<=5HU{38T&^i5pg7Cq%q>l
-NX|+h;@_t"Kka,uh#0#%Yh>m&GB!@8}Q_Iey<,9N2[3k&;v2DLV#L!Aw`}g"fM-(cM8<Hrjp-K6Z&qaFFOsO]M9fsP6KS|bmz<czDFg['B.nNiAJx,kUqJ
-:p'fmpQa9#`[2o7>xK;t1pBYpj3)Nl`Y:7T3%Y}BA-rjcGEXR`G[e}WG{mC7Z{02-QuA/tVd)X^#<(X&p}K&Ey-_K^Vq}IWmzt<<q)602u`$['Ehmc.eIs
-pSJJo0#tQ(D(8bMt#xt^c<s34YA`cX.K-N[rnh-ctZOE5L]po||^`:8GFt0!1iL>m@OCqh:#Dmh!7(vEj'8KQA`GU2/'_CI3iYlNSY]Z$nHy'dHOh)@'ul
-<a)!b[YNOlA`GFfjK(c(;R&["d4l}r~YS2fH47<>[/TM<#<uc><;s.-]-zH4@$01Cx8CS7_2H']1fjBL"(ktXm0<_BennTR7kqclpAN)Z8y0%6p|^YlqL,
-%5K=Z-ew>H5A"ef"P67x:b/.XB22/.sRSOD}1&FBW$D7m7nP6vnNQUzCuH&U5U2|[k!y42MRa%^Qm3@mDB4!J7N[&JYFls>dvy446b{B2Wn[5Fw6dJ{<zM
-U{5$u{}i}mt5h)me[w:Q{+4M<I2[+z9Q6)i3}aIy+<ZkUOyU)Xa7#cx[Fs-BjV~55G<E)=Z_B/>2`Y&Y1Xv[9.DD=(w^ixeav)W_kD6gm@yl04qEJFZhr=
-i$md[|42SLGz4GxkQ!UsA&(XFQPOI^FN3WDu:^&qdVo%~Hi}|Q^{++ZDa{>Kw"&Q<kf;Q}.C6T+v<n:)^:{1y@#`xWxs-vPr^]QFQy(k^&al0}&}fwGrKe
-{WQr7eV]7_{DZ!Ah&l9N/mg>#RwTIT/Mzb'&0I18b<Y&KoTF9(>1a><[[S~u%m(4yTb98PteEiB+WUJ7u`|4_]8`w^JM;#e/N/M0KRN$|OlXPZDmx^Eh,4
-RU`)t=DHR>orz=HUX^p<Z@NVr:UjdA<!=5b_~}C5UU1qKVLX#6<:OZ9S{Ga24EckGG>_TQb$|;l_x{b9~L1qEDkNyuq-o%Rn-w.e+A2@cbKegu~BN&t!>%
-XBbXMRW3XGQp.k~CT}8Q~,Xw)#o3:e,|&NK>Ke#lsn2.[9n!<)DG<#mVrKh!,d]CVD]n4(ehqW[|yKKNYW)0$yavX;<%7zJx(HyJY:+Q|HlU);_M+&p)zZ
-NC%h!nJSaNQ{^I/{/"8.#lIm8X|q@Z+(sXVlm$;]_i^cjHy2RrZ%6jTf0ms<V,"4-=ujS.Q%K@&qdSxe&)A%1=`O%pSf92lP7_1>>jfp^&=##rAYVjS_R>
-q:8|j#B)GpM(aq!liN[+mf~P0t4H)u0"0K9B_%;7^#Y8@vbYa3BjX2Fmz[@F776U69!N#KcNa3aX&%{T.BxJ@Bs-=e!9iS#g!{#qn2@+Z7i^@Z/Hmza>zz
-QULh^;p%s;8egBa+lER4oq%nJ_4}uV:1ZNA_k590dj||ug1-3[q3Mb`{z!3z_;UY|g7IF:gsf98-0J$kMF-G"Qb5bU>x#!@KKzF:_a&26(;g|0w:VmGTvM
-mAz<7q@OhUr_8(hS|_}c:jSrjjoYQ[[}iStQw{^h6}xdFHZ_;j[IR-Iap+4L<V|o8r&A>21l@nZ>;Um)7CA^}Mekol5p`XF@dI``>f!KoPT<i"HxfnY&{F
-"xwb[qo[L8~vzF0Yg;|U'ZH"S/-Qu)=_jfpFn625n395NSF|YQ!|=B|cIdc9rql4wx@(PuKtQd.S'vuX,CIj_hM3S|n%1@HENki[Ch"'EpbFedp{beN}>'
-W#g`W7Bl@};1+LJqQ_G$MtL.)'JSbofA^}%V%jgT7kfAioDn#|p`^:~^[<bcg|nYs<mYOh"vs_-2A2E^V=4wG=P0o9`Jmq<bVLWd`eGdA1c"E;#xJj6>Mn
-$P`'+vv@LTb;&F3Gf)yQ2dP!XI1f8XmoN!A.f+.$50:clCN_Qv{S`,f]B<Xl@ZQngz`[Zip_=_2UgAqp,PGHQVplAz$d!ow7Iyw7-5-dkMt.zEpioWg0!;
-LU1p!e!@Dox>n;9H,z_v|61x4G}9xh1asPqpyp%YvaJP&2]zk=x`(P]_FGr0<tW!<{=]8!d5af9N5P`(p-hd4c6VKOPS>^cO2cshng>@sX4m2Q{r2)}_B6
-JS!%MH:L}NoL":xj=uGjF+WvBUgZa.V0q0![GVJ$GKWY"{m;=GFy.dwek;8|A7ch%tH[=4rZkYNi/]44]s9/g8.y9%nWk]16;;|>tanfhng78<fH>"_BAT
-yd>,,NDcfQUPCFp_r[fz+$"i3(xP%:Ga>mWsx]i%@Q$6LmU7Z%ker]47Ce^hesI=[XdoUVvB>ibN/Df_P/Z35N9}e"xlHU,m_aO>Vx]Is]s}WI}zq3Q4aa
-d-@VPJVpEn,H6J1`(W(}7],gd4B/~5urN'_x,$`Ds#f6^_@BKeN"hdDm_`$yr/`|<-g;:dURHGK1Au'T=&,Q0{r/1bCk:g1j@5`/fPHfA0Dzc{i|hnS$0q
-M4W`eZqY>8|I.+o7uwYOTu(jBM9lScX1tQWXz!T@fq2zD`c"%;9tR%P=rJ7;,Mb!hC{6qT2VvZlSNNI<IoR{vY9e1&w%9}]Nfi4$gR3;dZuMZD!{G6#y3Q
-v/Xz(YEiQo(T}__^!@H.q9l.:8!%/{p4&F7Oo3_x{4^<;5EId7H8ZLA.A#oa@hIUNlI_UfB}`rU5Hx%j9x@jJ8(u_RMT8PFK.sHB+-vzw3`0&5^}]@U}R_
-03]KF|GDgYd/=GV>IviG"bG2/lW]"6>'d&<8AqM`1#-THcv>gb|h[HluX(D9IINjbKoj8A[9XaCDGRo^B[f=u&8Ix'ZiJW4z:8<yyxb/&jOh%VN%;)uokv
-yIF3%GJNEZ]nQW+Z>bxThej8X2_GMC<>]Ksu,J%}W:];+)lzC76c#e-9pgF9Gc"n4bi+>^JEm%$g7um@J748-hxK9OUmSggx:bkE:KSwUem`[8=+6Li;-0
-p^1+6m"eyR=_+GeSJ-|RVv1#t6LSc>B#SWbjybGIz+fE"!(O~H6kJd,T-NevSUrMl{.8{&fu=uNK>758Njz_pM^{BHTrwf+[5J2LZ9@CA.0e/<^4"[eQ8x
-WfO7~uCl=Y,q>zN}.ptRE<y;c]!f:>OX421sn_DR't;!x4&,@rcS'qIhy/xiJ4+el""fwMmRWZwu,'DB(a~{Euw;^Db|R(O[JyLZhdZ)7vU%9Aj{+)!e%+
-ng<F:GD_IZFX5r7%x^E^gf~[(RyA2+8G6r$;E!L_+$:NL6+noM5n6@n=~mNnn=c8[@ia!Kz^^4)^YQ^{0E!H!BX_EXDmmYeWphT;fWwl/,CP6}7J~_TVv#
-[0~`-x//"W$(#FEgGN|+t%[{xP{47q!fmX]5O8nmWq&:zr3JY]FEe]zFJ4'ZqQ](sgS<@ofyfK@kRU43_Fdk)s<1</(tfHN4u&@>Vm/mQTitz>q}+y[i-z
-dxv,l@~.@aS+OBO3cZA!-x44KI:|gR7R|6|f|v"FWOTA1:4a#k:Q(o7S}-rX^!gfVd.6"fS$b,[BE}o2it|e1K(|q0fJeTtv/Y[BAX_Dj6_sJGabD_3LFK
-dk%41a7dYU#gzUkRj2JuGRBS6Rf|E$Dmx@_dm#rqjj>}J0w7[&fyc%H8-qpj8JX0i2c!NID2yb3HW2D=Fv2UEIL6bx|+kwZK7Pg7%jmT1G/43Z_q@B%r5;
-Hn)<ITy/]I/Uyn107"X&i0PWDHF`iy;|zm_{c_#2q3S2+N`z/cvr"F_!Y|}y16Gi]MU|RiU(D+ex4D#t-)iN_Ya^qU(9lh<)0t%=I<3zF4p94LrW2;2n!5
-2H7bjsyIbhBHQSF'^w>0OrY,oIKE>"LSUll$oOQ7Q-U4<)^=Y9psFkt[WviGo5zfGyyeydSgq8n''Mk_m"gR33j^w7qa[UDM6q64EEzGqHmhiq{<K/W$EY
-Ww>^Z4u,%&S7l&rI^H9a'4$NOy_b^pHN;O.I^NS17BPZ7#;La+jynY.Q!hQXB^c+s":R4v~=y/l^l9mckbyKzB$yA1.NJ4p{Yde9m#[s+PEZwqKXM@G_pg
-cOErdAgf3&5)Gaf5&f>!+7Z_q{nxI{/k0(:S"|iVt7J$27q:!=qmz1(Xn7+XFsS!a@-.dI3l1k+Mj]7RH/53btaHaG8odekDk|Ayyk#Z3:FpKt7nxdK2[e
-;j+f{<s;;W'("t=-yYhYaD@#^K7)z;}Asiz$;d<{:m#|f{cNruAkPnKrDUWBku=PaIM-.pNn(OSs$JI]yr='!kTL<f)]%9,k@.5T4WUjjmaLoeITqQ4aje
-2d,'2]"J7DFO<#>WNQ{o8#o_OiMOxA"UYBwC.kkqRA9WS.lJ}M$zzng%KkKc:3D5&N}k|gV%2MO3m5qsh2=[qj/m@0;io+0t#L^-[YWrc[A$,Rr/|G.66i
-1eFrLQ{J6p-Q,[D!6SL#U]9x8+@IY#)Yk`^@dS|f]N>d6>kd7=I0sQ'ggxoNnr+TQJ[ZmL{C(m"XG8rnngg`rgA0Gae/0{OQCs25FDV|QV1i#P=XPmru'h
-nYg9uaL#[puHg`fQQ]jZZJ]B"TN/#!t[>Mf,=&'A"+`pjBPSPm;Pkk]!}yxRVMl4y+AQ2Z5Jv30^:DZxClyd.,)G)d=b'S#wP=Xi1kMtXo|hiI18mM(<a/
-575Yu0ZIhg{k-Ic96f7MV%-t$ew%8KLEpU:@,{;R=9&g&&B";$)b3b<K2LfB<)<b~(AaoFq_-oi!b#Q#l:JwQhQX[m0Yk=f[xi}<RE2dkF9.+9fS0Fo/={
-mrODd[MRF:F(Er]w1/-Z+^G,BogGI/j:m;>]3c;JG2$cO<N:t"DVo_vmJ|QHBi#EiKHoeQh5AI/9[)sX([m9'hG.x[yY=AO,2['OLC/I59~-=sIBXE4AzA
-['660UzLOshH(>S#a>TzKW$5ge&0TWagT+{^H<{{E#z/((mNN%cmxn4Icm0#YHGkA5(/3kxD(e9;EI(%s0`j.JJH=wfI^QS$p<f^T/8>8qTm&=Q!)!rWSe
-!Q}[9;Xe&(|;;RfG/ziuI`,eA4z2_9QJ!xb+!>"lCFJ@cQ-@|j{dWXFf22&$xIA^H}j<SHYqNSvp%o>%PXhaAg!:h.%DeDVyFqP:8Z9CgHOX5^O>5G}rfW
-KxAqU5x'(n=SA1))S1-6`l>Ki'@q#m7M1]>iAB,WhWdd]tx.T"sM82X(r<[JJ1W-C<zNoJFCXtY,p>|2T}a;ov{0@<#3aG}zMNde2$MG7Prd8-~(d89x+>
-dLM"{EEc+T8Z=4mh)z/9]yU41tEGtGv3Kx_MOQ+YJ]mx>!Y8VFsdu<e)j]k>Gvcg$k0iOPIu.!NL|Ah`fMc{LLT6nFdT]Z)L;qbnsHEw^CDTcfp(HeiBs/
-&+AT"u5J8GpMND]Wb2tga5zV>f,H>agO+6|}%M.nAsyf:Z3(d/NkU:^dbIX3~;FA}n.x,]`dZkGutYWp2=+}BT}lxCNio"Kv>U6#DZ-u|)b|Fwg^K"2Nyr
-HS!9PiIFc;[U"{"tEeVM+)@FFNra(|48uP'#qKVdDvNk[B_[p!+6vJ4NC)cRemW}{VkFC7&85J1p(x{y1vgDsn<)phKFh$0",nsN1|W#T8dY/O1iTd/Z>g
-TW_h2k<`f4h}q,fJh{`#_b+/ul|[=3R;+3r,gTFV,S(JuugRqjk@1Y[rYVAvA;y2nMyzN`gz5w|^9%JqxQ7D|Y-9sf7>!<vcKsPNlAUsGCvANB~i,^.nV|
-4!AnB.cY8Md=4"4.4T4AGqW)I##|HT;D1;3LESNGYe'_&,~r@owq+p.]-gWw2kZSN'2eT0"+`'oVmBeH`b!Z8^EQ[d5yKQq>PllKw0Gm|Gl`:4:L)72Ceq
-$XAs)^._t,J|9y4pP@0U_Pp^-$%4%b9|WAK486'N:;s#^suD)<=XRJr^laYMFqQ=KD'L>F~@XaHwBTw'zN@.bq(whvn7mo,Ac_$.AiNA(-gZk|Ed-TzsFC
-{Z6CRW(G#n]|h|$4A69Nl{G/i<7xlt#&%A!J)k/FC3GP<xXy!JfBWDm4Lw1j0,cID{72>l&yYK:+426mIlAL(_6d]y;.D9<6@mWljAqCbv+g'n_h%l3b]5
->&hWs8=o&4%6/-fv1Ow-Bq(u`<$p9Rpc[$a%$+"P1n3oi_@U;/XK1$:@@5^psz<y^1mOBinQZ@sdIL>{)X"1LmLB<z2#9d1'%EL(Z.{vw.2bX`4I=V%6-9
-1+;B:D2l+3emIA(Ex7D+94]tt5AL^6.DW#Z`9i'"FOK0}:nU4,smGTec]ut,`eeh"hRym>Q4V<<}YmEfR/}WvqBCSV2pOyJZ#ER97IN'kVLN]r3Hu]XPV|
-OR,c4e0b;ursY@=<X.7EDKlxx2U'h3}l(yX}_^aAH0Q$O`Z|(Fsdj&Ju~qE9OI>j'LAnfVR)Qsv(R.]wSMs;q+nqb04hIyd0sM#r{(Z4BaSaKnxfc@SFTY
-5.~+q]([&lNPIg5:<n$!<P't6Jd@B7<6`7uc[-Kvuq8rvXB|2mer7`bO.O62$D~_mf$m>se3QhMNacvlKS.Zx!uwW}Kn-6+{bg.5$<6^w4vaw|NbmR/"9[
-_]P;Vxr3Q':SH]/`F7yy9)Z|w01^G@F<b][8u1/Q$<`llE3HDwgxo=1tQ@k-_WVa`LwSCz(IpO5C[knclZm_DZV82CP<tiXkFFNB:7%Qe(|ijGl>-DhM3S
-Nfs.T%b^|H[Z!^pDA2FC`n;|"G[q{%+"[1U=3>Vz|=Vc_0#648I2Xr%B^]K0od1Dn[fR+n!/KCKR+#v3t%)Y<639a[ouLIK>:cT/[mHk"h.P5q1vAML!YI
-/,1FEr8e`0s_x<-E^w7Fs:)>@w'YBPWGD4$rW0R.N0pZ1+s7hwge"f(|P&pW$#V![H'tol&bnc1inw#^DP~KW=<;GU17')f]rx%rdS2ZP`Y]E>Q50J%"zp
-`sN{>z!XufjTqHOsbb+r;qf[u%e1.gJKAM[c25W)hvV9Yf2mc!dT_XX-CinHS-fz`WYt~+-nfo^FVIuJ'|W<(r=N[J=nn]d'&.hH|v-89U{E<."ZD0Nf&.
-Jb<DL`{yuB&h#MQ'Q2[mq^zV5A5]LN5;.WpM0sKEpA([L"M!%AN6EKdNqiw8|Y1DA[]6fn/Au3pz9|%_QGJy/qLn||{%2|oa9%v_:Z!2fpeI<BU7lOE{,,
-E9Z:p%^dZU`^d.swgnNa5Liu!iEqmYn#lb3Bs{hwRVz4u}WEdUx>aJr`q#y@MM5z-RHLbw/mG9,<h)"NCgTVaq|8H>LCoQ}eL.x,F5SpJKsQ0(4M4O7A|F
-jLyOs9Af'%7+~kDXhQd[:5Bkxyw0+ug/diVeR>RL7d+3o/mXL]@1i%LHgc[[F]G!3ZsJZ-AUwls[`TY,|rBsN/bYZ0y$xHNozf`Vi$1Gj&4DHY>iok"GWe
-b#yg%L8QoD5rgXejMTjuR1v<NmM5:%xxF'q1fe}SPaS_NKzz~,9Ca(DWL)n9)<".Rt.ZRj5>,])$CqhoBfs%yS{$k7sE9o09Q[.H>t_udSYpYO>lrQ.5K]
-Vf&-o[<:W13d>J0[BAlW&VyI0o&-uKpR+u[IXdYo<MC<)mcOADxj3KK@rdoWl.b{s5yB.3R;;@9x2w-F}S$pC(~A+f<oipZ/wr!LMV{{o-KX.8'`Hf@0X]
--!2"cW~TUl2{u"uZdNC/rR^wiymlB^k&7A|K{+DlK5$bCrkwuLn/M4xQ`Vb(H7^z`uosSl,d7[h=KyajpG5iP&P8W$]FGnj,h7GN|zt[.]UisFGds[El~+
-Y.`^%%"S_AGYQI<(Y.}5o1#UXzR:q<-[f"bo!Qn1_fHOJn=NN3gW:`e}bnXw<fb!;CTXT[=lVi<+e6>t%C"XdGr#C!0C44hN@.ZVD;E>,/Df]r]oH&4;@A
-m]Fe>'",yLYC()Ul}bNgQ3[lzH<.,:`";fQ/.9["u.U8zasw%%T7JO.fSWuc#+&ZhTFL,3EN!h_e#82LUG,^3o&X[_wS061SLV7/vK/Y~[M`W-"-A_jUcf
-4Y;QgcgyO3E#k72YH`UETCW>{161]^G'RhW[`i<g9'+!@itcN/<;8gCM4}E.m^!8Kv"@Fhb@|PH[I&c!]>O>tR$/79|wLu~;KX%f8xFOe3GynmSmY:W@FL
-&sH`'1j-)-$1J-tJ"$Q1Pn7i3nZr$==.KAWZaj-QOQ[=Hlu3iDVs_P|Kyzmj16RT]mt0"q/sM/7EM).fu0g_e=df@<9`:sy^s1e$YPfrSVC+bbhkX`B;x,
-&.'_|U'wR>;.p().@Z$+AU0FPR`o-[:rYsf!S;^oqE+FxlalmyD1/<^/vUCxcBARN{5Vxl:{iin7>ksM)|8]{axu$z^D!5l08V@hJayXbW`k9H#Ru;3C=>
-{F#kIsi8,Bh-I3|uKV"2l[VF<E<GV[JF@H_AhbC^6QTe^CsUwA%9pov'bvVz8dn-N[B`=L'L>hJ#>:^OAMmb7i,a}G$>`+,L~;I+Do'2y3}l[GUtw>eK;)
-9ITFrm+VOiVkf@F)&hrbaZ7#P]&Gjg7vXp$Pyh$hrsAH&)t!jd2%3<&KJOB@I.@_vgKa#wKt',x;;>[Chemof0pou9OREvLC5SmE$,g4kA:VPi!uym4Cl/
-W:fS^U~drr6WZg5()0cD@-oOiswi}l@t[2NDUDOK_c+s3-iyF>pIkw/{aboX)y=f97@kY-H@o.fc;5PNvJ=dV5p17OwSs/STDl+koX.UEMxi0fCJAV{DuP
-K/1yk/wf^b>9#t;zC^gU%N@n)n)qF]dPN4E1~Wag9'0xgAV`$^PIp2SY}nAFGDatU7H;T,>^0qvD"_wr)P=Q~wGbvL1pc@k7,uGuUK;jDDo:da-+hIkSpz
-#N0Nwb<DBbiz/JEw<dVY@lIUUp~;#!s)``i'2dZGscnp7by;i.W4_D%1Uw)5~RLeghupXrNb|;xu>k_+>l7)l^5+]>E9.o7xn]{z#SDUefTNuK|=O0LFNS
--C~5yFASHE^xyX9wITO"iW{3<I{Z2I`TrLBuH-;p)wWn=j&fXS`>`A)x6+C]s[zHb2dxpY~wc%%I4`%hsVtrs2#D#,;+E#^AAGS9+oLlww,/=8ohg7n:^#
-aZ>Dk-{ukixpp>VrI6vh7dZfDwEa5A+9TvE=t`;<sj[>Wg5yqd(j_4_$8S%|[^<qnwg7OWW=K)lejkLY2p0d&9Sw3='k_>#u%'Z6jE7!BUld$hr|<xzt8B
-k@':eT<AJ$Ui;t(&d0`zY.@f=z/CZ3<cJ:mG!hyLz`gy{$F+D'tbh)01G1EUrV!+t5Rt'sl:9Bmv0`-VXJ8@~Q{^Q%RN216iFcijg)7hJ(''LO(9#[<>)>
-.9[J7IX|Kw2a[Apul#Ra(u)'P=6l.%-|bqBhT"x3rW`&QJH/a,NF#iYFBmLTD|XPK;f;CHW]aEPrTCx=0sQqq=@i(t,)2q$FoGN]%Q@G5Riy~0I4H^I>K,
-&gw+f1lqLxvA]p3[9OG+041(viGgl<Lm)(1'z;=W`<zH=M.Y.y<|`[~VGLlI"'vE@-tR_8bHy&%ak"#Iadgqd={Ru/.8wL2UfA7yQUQAJ(qa{;Ar-}g|2p
-QOI`9ON<ZKD!%erFgc<4,sMBV@Zt.%Mr~G$eP_o.#m4y(yWY3O0|kqt1HEtb>im<(.{--pw6)!6gns)["EH'TqWhBN$D]},H.2KD{tmvhYa}i>cj-zCx.a
-#GqDorJ$2L^U~wqOm(pWN%;)/$yaF2Gc9Z=!98_RC[==:[N{}T5g!ka|9r~y+7]Kh]@ZzHygh|3cDM:1u%.Gxyw8Psq|Dqy<]202%Y@WCnxD{k@;grD=jj
-([TX_|5Tn5pvSWzgTFiz|Q#],<C^(3N(t;J+rQ,awukJH0&yJU/5eAa@(SVaD^[A3$VESnl|:Wu/)gv])+6Jd,,IILHgACR^k.^mhjcQsg@W+GF)i=.40a
-ffi=DVOw^ieBPFJ^scWXW(/Q0Z%|o)6[#sT)3y2GTd2hI=x:<w4P]5!kvGJKS8]1"X6Y`D6jm%L)eM^Q8f+rFPh@.O>kjB"UwI&'"1fEP=Ha9mz^"tp$$`
-9r1dNpmz~`0^<0et@;hI}|nerzPDMepz3EFthbW{I]fTaohiPxuJRu5lnGLRkoW7ChlXD^8j%9_}Hov&ATf>l}:},t`}2}5;qMFL%lZI7<5qxI"<lv--O'
-|Z;zon^Dgv0r~BQH(oX'B!sc|uZ_:;AwarragW,85&8q{rG[$x3h(x+&)P7=j,~jKD:.HXU{08%_{OU|jN#{;0FUX_Yi{`fYRsr^z`F_G8qO9I.{t-]D"{
-!-YxmC%r,OjF]}F#1JTt+wH8M@SYI@x3].|j!h_h}Z%4rGs/Lsj2RPHryx[RD14NBzv3L-r}[R~p_R%^(pi7@_Bgu=]>An2W!7,&[U_l39vsmGd!TZ&y}r
-wBDI3|lqFxYds9=br$ZQZwG0PST#$]h)D8c1t=iwIh}r6mB!{8K'NYAnM9JARNB2pnwc'r7FAH-<Dgh4{JcUv4e}ylHZBRfBd&>yARcR:QzrxcP'>T28|f
-=OcmBTZ<u(rQacK0dUe"`8hVuvqkcsdQ@X8O]6}a'/2&P10kF`5NHVX8,Wipl:g<Jz$l+A_9nTYv>bV-M.Z,StPiM]!GW)B]{LHOIRg^|{a!q0,X%8VFC%
-8$!/k@o:QVM&B=x-m^TdI}2)[Y;ql|oD`XzeH)gT-XRa+i;;-J-Tkku+rcWDPb8/U<Ra-y`z{]Ue(iI//>vW4w:8nl7PI<3h"-Rb0|a(a>@lFX7WKB{B_b
-gA`A`@p3`dab.qd;ay1iju|;^i3Ueen2D25}Cd-N(yxMuj{QgPeM!y,k}.~{Bxg+%Q}l@b=tvxbrZEoQQr4zS"}xZXMCFa^SU/&w]=.o:)t(R9cS,JUzwP
-#n"$UT(Ifb_WwU8k^H.Lp%,2vecawM`3B(`'>)3np_})s6",ov;n8^nHW4vnx#ZsHyAiEQE(a'y:ZrNcb:6`'BzSf-9=v2@U_Ods:W]'0#w")pUJ^N;vf^
-@UB%k7~L]rWoH$s_]s,YTHSfrNI$[y^Pb9,%r}Di:aXWa1m01Elp.y'np15^)0zc+>$T:VsuVXA1(:6pc}[pgVofjoQa8f`!"n&T^>o^_CXeFh;P(`i:J)
-&%CrE"_H){Kr/IH%6x("&4QZ)gE(O$6bIT!A.g2OSPbN!8eI|+xj8.0"%5PwDpwjXvo8L@Ek-nVIgZ^'8(qH/ep{Oron~o^I..x}Z8ogZZyjMq1w2G!R<V
->su'DKKWo)mKS/4eJ}|"CJ]!'<Ucn2Wo]Kmja$IXMCML%HooCm3g59HN/V]$]@J_lt-=[h3(sf(Ca'Pqesh4u:cD(<{0gadV8nqS%^[Ln]5gNadeT|+^`'
-uVdvjW=EVpe(i<0DWO24xb.,peG6[{m0,IE=|(eHCuAL7fJs1raV-]6<AuLd<J$MI&reNXEO`s/zO]%J[e,kb9V0}OLOfR1jFCCCu&5E6lO6ROD[r(>`%'
-2&K@H<{O6<o=I]p1Y;.0:Z|"p2|TVG"R4mQ+>'/Xc"<=ztTzvg2hhrh%`$Y}0)C:>Bn>zD$F43c!y4<g9XGOWig>+^`O)#.0t!/D"[qH$My$F4]<"F5y3;
--63DzQ#$x73[5XBU]Rq7z5D5|{~Ot'=D2iS(kewykP%-qQc)fJykc$3'_<3AzfOs,P4u-tU,vjP)l/zAx(:h'=CxD.og3KI%s5iH46M&1f3hP8iKzu=:e#
-kVb9~l2F4.d@sCAHXxkx2Png(a:eqH6P/S[W:_wen.Gcr%6M+xgi>g%x4]nTD}Nvr[;"I[pFY+zX~g]C]x)/8w1-6Le,/F/)qpdpo1an=W;:dTrK_Q]19l
-fLq4y-2w$&@:C%,dX!&Hzcs0U#6UP=c|->eVn:Cq"liC0cF7ZK]la9/.iwv^Sdk"p!u[<c|snHDhIs,&97|;Ximq9'bt^[YK(L"Z5|(Owh5,mz2(f5Zzf'
-KwHERWU5@=98[ArT'YKY3i}g]GQ3/t7YSdrN=+o$t"89X27[7Ngaj3Xx[&ib-[d9r9Awp}6g]}eZ4hX:NT.<vY_r,XY4CYV<WyQj[49.j^OK}kmyk<MZCI
-Xwe9hryPl6wt(v[cC#Y6<5!>uxgjk&$kW..jl2=dVnI3$Myrk#QGVxZ|`IjG4RI)/!ldF%2^Dlw1WAG_|DkCD"Npr:<0a5B.5Qo}MO#(l+3up5tpdZ|xT,
-7f7zKM}1<h=F(,3$uuU%pSwo.nTGjgejM[+A7=Tun;M_&rI:2k.[vc0b3<:jhT`-oXyg!z~+gL";+6M(e1/3HxKWZ7QdKcA>efkD{A!MQMPDQ"K1z^>K9c
-~1PR2PaQy^cx5H3dS!wsi}/lvKq}~-_=jZWec+ot92m%(4S%Bc%oL8SWj)=QUr&kwGTI%`aB}MRh[60GReTvF_PPPy6J|{7@6-|g7-tg:r@VX<#H-f`]!h
-[.,]V@^%c|e^meJ|+zXdB+}/HQM:5UCo#A'78$kay;Q0HN{,+5JTa#Vk1^P_^;Q]OQ3T"71lzFN$'o,9)xUJv'R^|p:0/oi`z.>lK_)N/<:LfTu0wm%UNq
-3d{;Y=+!lvYVvjJtzCD29L!IJO`$ka&3k)0T)`#[5l;uApK8`3rcy]AJe;2o'W}OZv=Er/g%HNi:!XTHFD&=puf.0#;9Lbi#`}}iiU:Y/N@mlH>l7o[=rN
-hyYS/+g|lZRk"6=DajT989K06f_5kX30PQ;&g8Yqk)J]V^R4)u9GFO9|K44#eG]<nrj5;Z@Mk0pV%9$0Kqqse70.0WQF&{8&FRl@&xHblEMM"G3u`tD@@1
-.+WrjImvX{jD3^x.'b7@Qx}CK<(h6CAw&fy^^te8In$-tJCofF&xG2Xsh]hGgIrm-ZTnNgNj()i--65DFHrvCtFDA5.l5z[Lfj,s^@EQK+0KJAB&/V!Z"!
-8Nj&i)8L@y4-(s7Lh%zYJs(ewx8Ul9|$[ao/$>tY8TPmp},rY^$a>i{]4,%+}AL0`JhnAjXu>-FPpRp)KJweQ6la@)ShRvv!il10H_<z_]e+lUFa@8^QRg
-V(MuY%c>TKSDZqld-Y;i2(JK^`El7no'Iju-_]2i"|N^U0H081SrVB%M)XT#tRzy.b,:aD}V%15!rjGBsKen+p~wg+<}60HAG0p#GqR>4{6;"2/zp.~nS7
-wRGVe0W@-uQ+)GrNwr.)2#3:f^BRkP|QtTf>q(#=>mi{xH.)[2V2mH|v/g30bzz=^Ij5|b4|(&~{Hv"onw_J9Yi0LZ0ta,"e.JBgiLjOmSlcn|{="'L&HJ
-.8PT.8zIG7e;hg2,9_p1<up;zozuR4;05qe_R{rI]yCV.]ubQjUVr(R$_}2IWh7sC&DD~w"k,!]jg7@=)zkO9%HH}8zFKgSOr@7Z'hKgX@ERzlDxKrAY1-
-@&zH'1=+XFK2gjc;BJJn/_45EvRE],se2E")saxSt#U2^7:3J`FA@MIK=FbG`Rarv)fG^95MAe9$ph!wS6qGJn:%9$ur`h;&_6.e<=]L}t:`7I:6QgsWw=
-[]1!Kn/Xg-j-Y4|enawl9h1I`JE5L(1t3cg6L/7&vX1#J[vDM$TiBp)Kf+G[H$$zqfa]obF[fgS!2#1-(!q#LXx'sv><]XYIe"/}fY{X]H<OqM8BTo$Sdo
-GzUEY6/cdn(weH&-<DHNEz0qbz,!A2G-HSAIaGhHFI0J~$v6YVf4'qOnrNb}2Xs`qdyeM-Js|}G6,Ya=+^0RyN]d)c5cvx>8f,eR>iGc-7%d&k7e)lK[G2
-~WLndZ%Ei^kfTt1hqW6L%cxSYp}<;odb/)"Si)nlh9fveklSi/RD7e|^8A]>.J|MO%I5l=~H+236'm>r0dq@1S]J(w6/R1~$:QcSeEJV,On"VVQ(oaFU$6
-'G8pq_5ykqJeybkx/pJay@[sNiom%Yn0$7h,$X`%sHws=)eecGrA~0u(boAQs|MJz%atIkPZ,-Gb2U5o7pK6iAJiTldWczw1IfLufe1;OPvW<mFn^NA'X&
-;-eeDberj+[Q/XQ9#!;0^<j}mXL`GF]R2>O@Um/S6Ge"qj{(Pb{J]H)X%}J5H5x11y+O'hH`JX9(+A25+W:VD5,3`]d9`3J{o|u(EWr&j.<5UB;&U:yxz&
-&Sh3@W.)^,/{Dy||qH>eO-97Suu`sdD[4W~w~q(Sfq["!i+G+2]!1Ev%j(":6x}x1;'4'!};$-"]r]]Pm(t4-o037v#&r-0mie;)"x'Sc#u#gDU(Q}}aqH
-LIf1g}v()NWs]0/NMc2_(1pB;U}h_y'i5;4A!j!8{]xb_-0A"eC_n{iXm+BdfPbh9S4u~q6x1n8.TyrsMMEyfQ-tMtc"~(6lo+@Lm`@k~3rd75/e(I1chK
-/floug>>36ESqPQV3vx'A^Ix''|Dd>>mghv7oZav+@Ke)pt)axdzgufp:<cH.3:Qq.xQAc"hG9i{9dRt7MLcW$cnN4t#kmK0J[ZeU=~IDY;-l%P6y_kVH'
-ZkU##WL<0lLM_:9b>YVHrQdw]E!ALv@9{ft)vz4#6j;2H%w_/$wWTR/3""Xee>%]jh|A^>ATjW5OAfP6kSIc^PKrJw,/;UFPCI'_-jiGfF(E7Vr-U<u[]x
-W(py<SO[T0G}=#JdT|mDY+wZojlG:"xq5eW:gg#4+jW{QsCg<Qrq-}/+D#NkY}:vi"LE3c#wi406zC>2pg:a$oLFb%"9u6m$XU@np`s7w:+8=c}$qixYXU
-|JxS]X"9Z{"N;hPWp]fdItdQ+yRJOG'|0.&F>PF=,8#`]d">Nz6G@zg^Vl"<N}U}{;(h[n6!vkKmp.(Ck.#}N{[=KywtmT(l5u(UVx2fP#-c01%M6^;c&}
--5rl#'`FTZIm;ngfQ'dKoZ[hS959Z=jJB4UliNylYeqpYB:WqSy]"6r<DN;1a7JC5T2/0)pfO";!)hf#kK-]WX]0X$I7Nm>0->EcF'g@zxkToi>yIzH4|@
-fC3a6<AA:bSHFUfv!=xse`-,8g4A!+_B{Qo"ng-'gFl6X.k%n^%K-1zI_=9s>2.7CK_TMS`A{(IXyt3Hk@O%"<1ktG_]IJSz'qB}}4}v<m,AD9Cgxoqz$[
-4heMdfANXD&F}J'T$b>wR|({kyJ/g+8-2{%/ypzyQoi`KabmUa89}kuW%(^W|5HzYUZ7K'$NXC3F9:K.A|<y/ty%r!V^#n0YEV/+$MF>Id1-H=LvQa2gGA
-P@89Ki^ut:yHy9:u+fp;H8nBUa#RrsW<~qE&2ftZ[neupU:F!u~CY'ytTxbG[OQWR:H3wpE>cC1:ixz@wYq"-]uoI7JBO0_xBImzu&t6;}9t&FC4/X2q{1
-7E9|<5,=V%XI|MoI1G~vS|z$}Jz+0Kd6qC1^K2L=DYGTuNSnHtU^!_Q7R9;]l&OQ`k<|BWyzkYU8s^Ud@yin54Rf5_`m!e6t$,~7uYwNt{|Fq4NJ<kehWe
-h=>CvL,HEw1>QVD!fclz;uK5`uN+Xy",S77C}:LJ[nxp>roq+f.CY0zN9/$)q>,{W4|`B&k+Xwx_!K<NO=0uVe8XRhcctLj5s#ZWd44Bgvt'U.aXwQ+l/5
-><XdGO~viBVT@@IZy%`<Dl1pd}/],bot$L86g(0hJDp}kZ~6P3~Dc3;C2/TBza}0=EAuqTt=-(.t[Y{-i2&3m.+TWZC70lME,Z[xys^5YLjH%XKyn@sRj<
-+8;cCX4YN&rd{)HPN(nS,xtJ_.0nYhVZTY!:dH@F%,p^P(L^WA@QP=;{pX}'lzcU{Y;$"C~/B'|!`pX<3ldc%V:>~<$a~w2V!=EpyrT,yta]qq}JDFRoJr
-Jny|8>lVg<JsV&1U>e/Sio^Ddd,Za7Gjlj;(`#2t{$z9kEekH;Q.ToKk^0k]eby6U!o.3cA/cS}q>_[+}-x.UA(P0_O<lsm1a.cu#ZPrbi7h+f-ww(-":'
-MX:-zTgbxX;$Ll4Be/1Hcn&I$'iE7C}!'H0VRIbee5N7!a3GT(o,.k^6r)b'="VarFwS!0K+6CjDHdgdlYhk_+q}!Iv23s(A7,FrIa>BqU77=1Nc)/sXdn
-g_Bu1^";19Ze2/pARr&RV4fHx7ECJVMV$6NE#ezNAmz`'WS_KB6R$BfuAg#_E0@C$Tj$9qhi}1z{<,G%}xHWaAgN_/B#f(/HR>sIQuaA|vZYV+k_AAoq-x
-D-TcK7xzUCW5&n#c#%9&f1D6!Ku>k3q28!iY3-1G/V<R3@f(as+m2AQcgMK/VkhHVP.@$z|6jzI-dlH#)X/hi%i_BnC-]s#5xg#%AY{=4{uj'ySA'}i#$t
-YJT}bk"wLE_[+6$RPtdpkBJH<Ku'(A[N[t)XU{K&eQUu|E.xltG6~^YO"]m`KuWEM_:gj:6|m)eH]`s<);`zs:dbMh`nyQIZ&_7;Ol#p;x"'.VuBC{_tgK
-e(POGv0V6T(#=U2ymR&}n+3qP107{qmhw1~@^'78&zU]k&wi`{"-Sw5|nx/:m-NF2VD)>cjE"M98.a|rrqp=(=p4as5+o)_Vx)a7}Y#),1Ykgf&8M#MA.8
-sR>wb)-%]`xX)}=-ah,IGc~V^/Eg%bS$!8iYXTxRZz4s}>PrPWSZ6WZNZrd!'C$nN%mvKLY_>fM.A3qD<QV(X`z|0&)yn=0uvO_PX[0h/G>Lj6soAEWpH"
-20!'J7EXZu/;!28R-2E!dVZPG{CTB1)S$9+mil^t,|>#3lbEvyHXBSt@TI~7:r)[c&t0mzwtTC$=!2iWJO}-r#,tQJN3|Z9g%q/I}%);r)s6>WKbW}3|Dj
-3Mv[lf'N$[#xsVLI78_hO(.mVOXl8NC5R9=1YZhiIyMZW/]f#y$-^Dm!_=/J@82hH<v,,s.&Q[Ltk.Mk~0)f$K^ec.Me<4V92&kVMOrCr3YhWr7kUa$uC_
-U/<DcD~k3Cmp6siw!-'%rD=!yZYVphCZ8NiD,TJA9]#q["0;GrPUjy7J}jGDq2mctIWjYD4wK}}YUMfbP^-o()Ana4jIz8ep]:O2^m]gM8E+o1aIq@#7Nl
-PJWYPk2YH^nC(%R^3;'%{>+`qbqeRK#NPELzvEckD51VUn_bH}sH+[ji.B|mxGZd`3t#n(EPQQHNJs^uD$5H"7)}$n+w,z+AmD$xBQB%yMJlaA,;`zY=z2
-6{,7tNXQ|z;@R{i9Ku#"EE#{18N}{L1[X<20E=:F7q#="IiJNM6X(r1h9s7>:NSQn<&zPyEd>5)tDfs3EK9xV7s[xCRo_j7lTXe$[i"rFwot.g=d7SP&q@
-V37Tz!7bJF;ZL`Yh}$09Z1L6.rypPrhC76#G#>0mK]<P9l!h+AFGGpdMkh2E9EE@S0A9G;wieK%h+l==RUK6Nb4aUqL7AYBNky{xEIsifaRvC&-7w6eyOw
-M`jjIGlkQ[Y98vbN{gwI(;TKzkcsS!SP#J"3&;]v5R!QwG.!fNS+xk'H8eBj-c>^(Kle}slM]+w'lt.)-F69E,.Rut]m^kXqL1cqta=Si#}rPPFjgOUvk{
-iX4C$JKP/<~KeVlg^'~xjv]6jo6dleK4ING^d<UV>hqcFe9[6|>2o/;mChhYmd.=a+]qq,hEQOO9^[$$!qbGb0thc4uck%t0D+Dw^/M%Tb$]tFASl4MKx_
-wiBzKf=z+)r6^Omb[ep}q/qr0@cX=b:L_+3-Lc}4gy(9@R$p!z-H7Jz6I3M(+@/&fIpBL.=IWy;%U9K%To=3fD7Li&z$cV8EF5JQ.Q>-`:@G!<5-(3is|m
-[v;dLsTa9KXnfJ'EnJJket^]#1FZZOFsBAQ4e2YW&/8<~j7lrSAta<1V@by'!j:dz;.l_uc71(,cF"bz=jZe[=>.}IyIq@}91A=O+`ETRK}{(Nuiyv.@^j
-$6Dbr%Nr4iE01}XFn<%$-EUPn`:OLAo+-A7<HR5nwq7zgl4U//ELKZ'h'V{iLe:U6RPlQ:+fyXtT.'3W[[8/V1Wu)ROt9jx<>XP&9A0L<"sOyNpTz]&L|C
-i0aR~1D{A3H8glK@07ePw9vcL;}0<ByTNkaFtL>xLq#M38xuB<GC=Vvu;E$3GCOcnme."_Q1y#e_)[u5/="w>:NcA)^XZ#JpIM9"Q"ro^n%W]rmLY@%4@k
->tqE)[d:Z0R|KHC:6kQauMWfWS$Z>[clt7iNSQk6(M-4<Sm;#j.L%/0(nb7$YS)=hUvq1D0J13lSi!WlbFmbgqM49ew,xrjqJB@C'rBl|zxg|2#z"-"&b>
-3Xja%fJftF@)H@PxuoOxN"wK]It;e.6q%O_4hYS#Rh`cU[},xeI52)Mj.JmK2a>Y;f:p8t#B{gjZhpZq^'YyrG~IVR^Af{dV}&<{Uh/WIX-gw7;TQiVn3f
-I9yFBm4.oD4UJs%F$hM=V7HHg8@]Kl{!I=i9W@y,vpPFY9Umz&UHdSpD19l0GA0w7aIKZ4KExA=&xn6jbaVDH/.==0-:Q0M/JdaL_i_;TOSha"2IDKc|vF
-7Y^E^Di^"c}/WpG[6wo(o{%{Aw#x)yjN0jBCr>+Ex3O]:N{ryN^`z<8:EWAL}{]h-EU)->'{l'+/v^)og><O)WAv1:&`&N"`TzBE^c9Y6-um=&/v@{6IzO
-8!S|iOd+@Ez.5dH3l]WcD4Kl"#y+je+,gJi"2dX&tw8-0G-|Q|l$NXu<~3hg2%GN^L'wVW']brCImJ_3"Mt[%+$+Z9|B^76deBR>x#!QXqhW]=:`N'X"yx
-#Mp!E4X`J5Z1w=aDHR@iZXyv[2+8F.~+rzP%${r>.P#Mat]Gk:L5#iT[W2n&Et-=MBGj.LJC1ole#_qM+Z=$a2XNnjat0:Fdq9WU9w_rvK,/T4vJpeR!Ar
-%Ns|#7nTEGAVBzkZU46_34(V5:~y=}9|@r/{oQ3jppQZdlPg7M:2{}|4lsmx`#)Hindm&U)q"$dTxbbfi,9hj7>J;f2+Rq[]b-P8umd_T50V(qhA!xl]Dl
-6XvMH_(]r">$.G[yz2%]}svI}tLK-O!Fs);;)x<f>)vd;rl+!X>1^teCQ79BWp6YxsKgQZ'XFLLl[y_LeC-Z!n17z]t|]I6;a{gH1I42Hk+!xC-OIh#]1s
-L_RdQOL4H+%ywI7L}NMwQt7ZbKbYsKPa#0h7-ZzU5TYKucA.X]O'5htyp|yRn[K^yYHDl_rQ8$0dKZL{[rVf0/S((RE[2LdO(;-aR3R:j5l$BR=6:a!C#2
-EDmB,JNW/K>56CN2BFeZZ8{9{B;3ilD4Q3c|27}VUNOG}(7MU}!Y^z{i]+jxBg|d_84)DPbdaa0GV=oM''8/9>Vy>R}RNHN2Rnd1btqf(tZgy.Jw%k+MI5
-&SN57yE1LmQB8/EVJ>&s~z}0Q+=>s^9ml}={VPJ)aN@m^`w.ND(zw5wYB>":Pyw::-@Uq}5]`J+AgRo}bejq)6`bp#5wN/N12X~A'/L)BB%O%p1lPWyDe]
-I^|NSEHuh,5`CCtx`Ol`&4=HDe2;L^.&,YA@tKL(iJSmmC0aN0"<N8xWv>v_uJ(sEq=tD&L9n'"]RDq<$(_&^"p+To0AXYxyP]|RQAR#g<'l~/j<iGrR2X
-^40ji2.XOICj^fz|p7(s3H/&Nb.<O:Bod_n7kC,cR%1i6U[_.zHO:/+zKfoaUJ.L9twegO;K4NrFZ#@U8+t+FFSP2xom>7<O6XAo=m%f1TNwD1m7/.i_{c
-P-aJe/>|cRAwh5.cwB#d_i4)E]q28>f59PAW#6@7AW-9Z4Hdvau&K+)rk15Tj_kL^0`nx+}"[FkT`^$b2>i9O(-_/5d+iThzA0H@h:%N78;XFvL]q-Hga(
-M@.M(dF-O+Qv+^b[S({>5C#_IL@`NrNOQEURcnSZkX1{mQcnGah|K6h]&c["ss4XW)i>.o,KQ9GadYwN)u=/@Z!)|-323<<wTLV3v$.BE(5W1X_>(yKIPJ
-j(Ms<-<'NTxk'9Ix:26B-`htjPb|ea2eZGLs^KY)vX][;ueaw0,LHde5bHX]wvGax[ww/kd[F`SCeGYJZ"|=q^BnHI'83,0SBcQ4>olCTiG'J3Z+<:pi53
-(BxtqJdGOLPZm>#(-m:@yiO`lnZDf(#8YleS[-aeyQt@emE2hT<:vaKhaqA1%pB("0r50HTuZ@'CNP,X|>gV_$[3y9wZ0['nQPd(/zsrAU`sH)src6bYG2
-qIxeZv~Fs)4Vo;c;Jw$@3)_Zi#%_mj7KP6_G~j'T6QsHvWF_&T46kCG<6I;J^8=W7M=}-"3uI>W2langKJC]t7%LGL;5a>e@!%S)w'&@<+0Qbj}b,$lV>r
-nFM%,n~0<(fZPq;Sby9b`Z<g,{$=Ym%^q>a"Nd{g<reY'&4!$d+_Y_ZOw"b:XCVw'4##96TT7Ku-.jmLgM.;./QH7|NHY=JDTj<9XtgVuv'Gc,#T6"tM9G
-2=.(q"jumtn%mk_+FN]<'^#_YlL%>>FC1b0%-ABaFKjkNP]Tz1Q^em,SD:_n/A9LSWIt-G<kT@]`aW<hoQWtPH6aq""J`rZ[{LjMf@XHr2@nI6W/V:@9U2
-MPZmDuhTGXFUu`[_e=_Xd=;}M:djb2iqzwanDFc8MRnv,!0:5=N8>OfX>a=b#agosVy0zG@F;)GtIMK>1PQO:8uL9%q9eRv5i%pe:q|1L7iFx%`R6xDzC=
-m-68aFNVBI;kZ2pBnvQ;arzn6i`(XI^K%"/#b,IfhtNH`YAr7g)qhJZOLKqF&fknt5_9y)&NW551=r'1raRQQvPOxXp`"YZ83}`GAHs]>X+U7vN`bja(c8
-"c+IG=F=[m%y/-&qj1cbY=hU$)1Q8euvWrd_g<@n%YL3xu3a!lj,5c&.9)sGI:~Wd^K+nd4Z1W8.q!:M}S|$N/aoYKt2>RwAEbB^[HdfAOD%,|c"NEde!#
-CGZSm-<&1UeKAX!#6^<A>t)i_:9j3PR3|Gm%ba#/]|5a$tBXUyB{66"BLq,]i`dYdUAE7Y,s0&I.L4]GMt']>2o1J<qyF9SmnFS%yg{hkNbmU5yk_pjW&T
-3bZv(b6#dnG"p@^jV2m>Y_XRL)!S64:s"Jbrh]x0,{~e_}=3G(!4//27C]ai}4@(rGab]R.9`EUNqYD]|=Dgx9y00Z.mVxdLk"!nZ>PLh)8V;rSUqQ.-fX
-Uxy,BJ&bJGrLx}qi.|sY~6!k{ttWAQG}%{Qgp}fBD]2{lGF"_;`"wnYU%[u"-CE=A]t+1htNhS6E=+@{;vm"0i(Fw{f]-R$4pG@F-x/_ViuI:p^}Tm(I^$
-H:T[BHEiDyHmK|w,r4Dz7&)mVnmbi0`Zq`.szN+5VcoIQ(m.D+5`-LV2YH=IHX`(%{"v$lFhj'>S(f6nc21="h+`5r0u-zNkUL6}W}{^!9;(<@|UE:+h!L
-oGP&{Z],V`u`|sRl9y/J&b_o=H1s)`Mx.8kH}Sd}oxm:^7GWB/)i2V4}r`'0"uqxl9Cx4mO-M#@=_W5[QtiOYLC%FCBgYsTd1Tg@LPArDBh5>&7/7V~[0'
-T8L]!KeI7,bAy2,;m`}pexw'(SCCK6QOJxnO-y1rNd"bSxQ@b"jr/)]8C,rZy4I}qaiNV#hfcSs%Tsj+Lglh_IySvkQ4/c%9(H(EQAa|B^kxk0m`Qx=XXh
-{Xx$tVI]y%GliszqEGoyPDYDP/UH'Tn4XRfNupU{S^8UdJjj9>&oIlwJQ>$`CJi=GzvaEPs]1/a1MHuRQ_10}`eWaHu`-G:tnN2W6&'Hj]K2`1SQ'Qi8..
-4LiH1;2Dz"4Ct_;R{VEL)wg+OTQ>jnZ]z@hIwr(S^nu$GZ=1u.u}M4l7$"fXs_Js~}WNv40$@)/DY|_|S|P4Ya(++(gJT^UP^1'EB#0R3@`=:^#`LE)NMx
-Igx-Im4YC>YNqw4TKxNDL=17z_;#GiW7i&B;)^WL^J%ag9tsD/rT9@)J5vGtLrFjdFDd&`NW4MIUc#Be,kil$ebU{LB+/NXO=qZVrykZnLvgL3SioWGZS=
->kZHds`9r&<`]-~UR<zwe1":vL]rqzWOET,/[9FWQxQ's)^3W#=o@,fJcbS'_oPK!'16dc_|K3`&tn.7KO[$hQdE`P;GI=`M^I"gLsI!qms""HretZk/jJ
-[>#}(T30a=|uy5RQ]/7oi[]Jjf@U`BMv[Hx/xzkPZ6AT8_jXTICl9'Xy$Cj$H1+e2kXpBxp:Cg,ca}PdM4~#j#QX[M_+QBB$ZFYm0sbC.<<2rDvPwPrZ#B
-BJ:w7Zcz+o9R/]q#GX2LdQi6`y4NI|[}I>,tA&B7.(fd'z.RgBHxDp%vn}_r+bi(9[KBw(raFSNL^AgP_;QKO;qFi^vDf^M0,eEW0Kdmqynw;v{:u0=#vs
-L9}RZCa37}My#Z{2i%bFkhT3N`Zjp/mTtA5x5d2hh(5j"8y&UoH4w,-bgBgt^(]z({_#=_gxAo(t/#;BUu")zgj}i5^DNe1Ik9:3d-~Em]R0|.eUCIp5q|
-c.}7vIf$~`{@-xcG]`)2|u[a.lf[nXiQKVJnWQ,VaKgb-f{@"P:EpTk-Ku~,X'5=+ge9V(2-`}{x)ojT8+>FW|2Y~.%^9/PQhpg_anGh#;Wo;>+W.0{G"y
-.'lZOFiz@e<=>iN0C()siKp,u7,r;aH1hR+^&;X|8xZKotNI)/isvArsJ.R4QZFK(d1mu(nJY1F[z"r7'.v_Dn(sVwIB['M'cojFN".|;yoOp!f47]=$MB
-oWZTFp+:;hYLmIe!s1=hcz(%]C0l'!#;;]U7/oI](=[4swWm9;5iX{;@miZ6+p:x^I|tO7N_#VCjifM,zj5df(h]}6'<SZTt$H,/^f>$Ixtvj=+dW56G/J
-5A[L&;WWH#vuo8Uc!q=xQ|[4_|&//lx|@scyK<Px#z7IA4#o9b,k|M'StHWiot(vcqtj!U@S3.yqf$HS}ct5o+T.6l:c}Y!6gGKWm_G9U3&TF[-_nPe"D>
-P7b(B'G+ueh8"@Hx|q_+G6Tts'hc+:_aPP(VgV/(no#qW_Sx_t%tc0|qDMa3u+6SA-k99@pgu&`6Ac~U3l~I5.!O@@#e%F_4j+Mc;$LMbziKvKx9XVTNAw
-v'S4Xw1)xR!WksfHgugR5Hg5Z.sk"@Dg!@k:L3+SFu^NwMx}C[$2C8qJSMo'%;/V]O_s'WarK_3y>}J{L>!l&^`eYWJsS=P'Fi9T(X.5"rjo_DT<=.UK:}
-,3IEPN+/20<rm_jflY=MtV`i>q-Ov3J`(|R%qeZY,owQFKW(slg>BWQAucD0G'f]EYojFI<vJCw`j'N|N;l.DR.7)_3e<J_KL<@(@qh(Qb>sz]ik=d+oG;
-`A>cDeVR</Wn}f0xrgTvx]W38gblmTwK.W%+|1~d}F~b)Vq=ly1Y-}%9$#zAjH`mkSsh!;>/fw_G!8(^CvZlg6sk=5I]c/2gYh$!IAg@vF.lS$IW'zwU$+
-5zxz1zo+(wPKPE2&ADHdfG&fl0OghfyhvH.NpgX3m+HKDV;tD5}xHI6sD0GNi9ZW,S)qG4{42IWEPoh!d26p4;CBV/nlc:|ZIWPA}rcXsBtb:0St^-"Sb+
-#a$Hqb>G;kv$^]O,!`-199xYuy#tXaYp@PI(9t&sT^y^5+x[byUMGU/4h)Pf|4}[-w:NB2q@|g~;mD|)b"fVafph9U+gTUd=$iY)!UOo>{xG/VB3{lwpXe
-L%(Q>KeG(bPHIDw|uGlC/02w"XJ^|7N_eD1kuxSYIZ(5vpGQSiv4+D~[]#Gr=@448M`ty7.E1qNO!VZI:iYsy3E7fxz0-bFVj;g'7}@%as{/r4;Z3'VhXS
-4P8jOn3uEia[!/;H)0Ca8bs,xhvHw`edP`aQ!Ak>903Mn&$7``j-7r}hy$VQdD-Xi]$@Q"FfQ}8XzP)+8.:zO5E-ET;v<TbO62^nRD^DyorfrdWJ5!/svk
-E;u4#KQn3SLZsj@#DU1i5e-Fe9)By4G)RfQd06o30AeEAw8M7t'XCQdwN,pIuLeJ_";1,S/8+k=URfS]I%t&sBeZp@Bo^fqmTZPIni/4gi3GU<JsN[}(Ea
-,56BZl5EBBT!cCt3k%namWknQ>HJkEkc,#yIe'6uFB%2j<#x--|yo8w/K#}jzTjv24X=Z8jhuxE8%%y),yXzRLw(2Fj<8ULS'Q[=m(;7$vdA=2.=Cm=b7D
-s3-Le#Jz.wd}c^VQI&j:w5EJ%y~;I+u#GYF3<8l'M2@1cV!sVY"/3,>{5y]@]9V<E:ZXGw'4rD#t/n[a#Y|>9:hWj{#dxhb@I7ro&kNY"2hh9(|`7[RTFO
-g>JCpCod+D(=V+'G$<y@L=|I~avJ7.$gx|8YY'kLu+INS"rWy%9H:H}z/t!ZWF]c_ImOER"_RBBx:t]uV)d9Zn7)hTkc%Zo12_hqS#Q6i#@xE3[gzm,_5M
-4W:=kfG1eYcEeWmbck1wlB:M2=TnCiEP0rd0lvpScrYCbM2{|Uy}TZ8W&l|08:v}p<u;O{&>|j8l6M(CJ!9A0}xk8SOMxKn^+3m8+ONAXM>X.;s&sUE%'R
-Z=Gi-VBI[b+NrlaCzj!8df04h]$1;G9Ss:voI@]fii_@`e1i[0Y'B{k>Ap|-,PmK2oNCD3dF#|E)dJLgV24f(TC2gTV89zCo:iGaot8g5Lkx`#gh'OkZN=
-5=ROtM@b!58zdw}vX1k)1@y-d$`#XU(UBF!dl1_bV5Fj>kg+'>bJEJA6A+fJLi0Z^I_h;dMr,{ZDEh[PCd0=CHx5@#Q(M%<7T%(GNo#6B.Rp&n4X%Yqp~r
-XL'I!|f_/B+AuH<e03[S}y#F095c&|twW4Eh5o|upkH(Jgb9H=wWJC+vA5S5j|_{RhK0'{m%Js_4gD6,EO[yWAAw)al]}${>[r`"NXNk]VBM7fEL5wvY9H
-SJ6M5ogUqtWhjDC^sKD,63!|(J[5M^jA)>yjMW>q"Vt]PVvlA1au>GN`rO"v38m}gJpq7H7KMmYJ~8jOVBUHTT>s.oR0E:flf%;7O(MxJwi=ZgYC3,T>k+
-Hhq9pY"%/L'T1H,:q=@JA!DH`6nm~pc2E>UpSTHdQlx+kun$8sS7wrK+_Jf.A_&rv&hfj55uAvP#W%EC=N+$!u^A[G%VaY&DZFLoP.X,5s+o8^#,G^H'j'
-<mEPV>(qVq&fOgnf7)Isrk=s'Q>=TJI$b79uC}qHyO=6Ev)2MWc924F.he,daV%<HQ=2HhSBmj7F}MuX(s11ai1p3(@",;v$5+.$p83I}fmmOhO@]=gR$h
-7biv07d_2XvydGkMB_^^km[/vlKaFy}ePEaD,>865fQU^^;5_r>7RF+Ctgh1>7H(N^IKl_fdbk84=Wkyu^1MCsw4ukvea,rwW1e,C)QC<4$|cUte#9C+"b
-1seZwoj7Erhq/t#_l5nF!a7gXk<,(Pj)]+gzv/Db`gI1g7iM1j.a:bCQHfRo&)@G<tp:vG9/BhpO.rO0EtvRF-:H$XDka+EsHzFd&LP@{IAw=B3|Jb5Lm<
-M"PVqx2:IsW.2o/vx!^;zP24f>sF![.IU=Wq4|5^ad'JitWO<b!"d.TMZUI}o5(H$MWmnKH8!"z($<GgkjG+#-C7IloW[wl)tiNe`,NdKz2oboXNA/RG-)
-mF6H3IG4pFgI5q~0coYOQ8)9;(SOaQYXsG{exU<Iv5FHyRseqbF/~S9v=>40z%6[Rl[#~&ARh4D0rg@(q(53kJDCM<_WGX_&JtbQ#R)X!Bn-x2-cN2Ud0t
-l_s&<De;KJ3&I0"=1UI|7G^eVl,'W,5h@i%1O21/V{%0lH:V7gr:aCn1L)6IT6V%KDwR9({lo/=p{N[M/M/IVr`JUuz%pf:WZk#h4h/Mux@BkbrA=!<bAX
-4O,[K|WJ;QWD%_;MQGv-rwKqt,n9s<sfkHH@Ef$aO#_]6&j,rlU{KKUx(-qpP0MNd`JDrZ)N,.&g'DD'xej<>t:3=.6A5ur07.ReT|Y]i0]CH40u/@~XQT
-Yn=U2+rEF:x;whR`OP@>O!0|KUtHsEqEaQ,/W9`"FuH(rkwF:v]qkgKEQW!w5av3kS[k)HtwH+:1dju1clg<OQ36cVD@+3&vEk]",#]"T8-^Wneuwe-r~i
-;S.Q--V60bMRjOS[A5M}XXB0r2Rvq{0l!49;~#1veXUF3:&/>JxM5&)j_T:OM4Q'=1RJW`Z"sOyj,^Lh3$&hrHv;@.eUp`UF}CxXV%,gqhiBLR@tLk.|4f
-^41ksg.oAyY!PTsa2^P1aF^oJbA#@`ssopz&nn{#'p^P,%-c@xtx0{fpJ[RANC""FfDlj&]>S&i7h)4q@zE.tb]fL^"6mfHx5W|C74C1j[z!n-WfcKZTru
-PYy::3>cO<RdWDs3ZICH"D_(Z,CgD]Q,!-N;^_`kIc]9mFIV~8u,81a7GH]=s&{5U:TXf0^Tnf)$9Tm,ldL!f8'PcmuVHc<XmE)&XULDqW$#-%dD$)3`Z9
-4p8$tu<&DEFnn<uWsF8kvXRr>MS}I1`4b%dmbVuG63|2--C0'n@p@>S8uyTb]/}9F:G;Y"G:<5D+[JR4zx:rv+o>}1wIdygc>b:'i,7+h>SnhR<,xvEP(9
-|O1xo'$M5B-1!qhoKqo/!`+#n}F@J(6B9RU9,J91>_R]Y6^=0|2xLs5J@=5R;45}l;aPFW!yH<,5_Tmf:jD'[B0F@p<["(4=S&mdl5M]Hob7;ZVw=p@1}Y
-`UU8F4$Q2"tE>[C_={MvjE>SLIv:Ea"iedUVumyUc^u$qVff4'0&4CK2>!dce"Z`;3XWuyxsyc1<{)$m)2oGKH30}[h9k@T7SN4fQi<e>M[j}"u(6'M:<.
-DLq3F`9r_d2t;jI0^4lOzHjiKC.l@6yEvWpL]VnP;aNk^"r%=>$D'-~bw2q,IKnoim:.+ce8`RwE(}[/7E@G54>"{8u"ekSvy`7+^LwI;='j]c[omd5(2=
-~T4e46B#dtr.M7#6&x^y(0YH_T@="$U4As(V'#k;m;|BB.K1nP7thz$9D`$t:L}({dVy!UJV6N(<Ga0$/DO5Myr:7.yvHNpjkZ9XbLy&pF>kmvZOA`JGr}
-_t%gEcL5w@Ca'N{H10U0>SmF(6Lc[ZnedofT4b-dxG{W!3v2el~U1@=|ucqz#v8safb[GG1K~9CJy!5hF;##Ea<S4}4)Ta=5rQdBK"0!8T(pxh8P|cxYc}
--zyoB%1uw4I:npz!+T~&')RRK`+hoISWJv@!O^#8OJ7cM<'zs1U@/iKE[}C5]9<Wr<Ue3uAYOI4bV&~J~L$q[8,JXL}]6{uz++c0b()c}1`8"0#|zgFj9:
-r#s}dL+nUHcfB/ca!04JNRVCv|#4b%F)xjzFhlkaNMKeLd:O`#RTPr;/>>@@Ag2$+Q5LNQ/6h5<L<z"$+%)}=L/;-d{;/WHU4i^Wg:MDwm>v=".]KC0XW^
-V'Z]'f,]=41Ye&,xXP`DU>@_)$hi,g{pVI=lLP%1{IyW%,!6cm<20o(gU0!@MN8K@3d#jP$SqX6[V+V9uV%rVa'APr$}$/2ivTXgAH;&=dA1}^%A[/|vf:
-,:t9Z-NkvWb|jdEBP`[ZjV^m]Zckv^kGb1tlA5K>$PL_b$y<DPk`UAG#jYNmLgDMy{JKI'qvoW9Ud@Uv~1CoT!kwNRY_8o)lC4o+=pTnXNnCf_zop2/Hyl
-!YR7^/rhDO3"oYbWgAS$i-=bh%d.1o/y`1R]V/d+r(vep>`(<SOt^Q0eQ^Y&|Zd3Lp4x>ek=5f8{c-U'Nn1p'PhLKlUr8Xy}ve7K=Oj2%RemZ&W@qt~D[Y
-Oyn-r5|%:7+[V7PD@rWf3uDiEj35GS.0j.]j'5&lBm/'45(K$sTYguyrxo[=j6z4fhP`xltPTA&$s`F>{8ZagaUQZ6kwYj]EAiI@r;d(&cXJJj1`eMs'-%
-hZwi#}E3Gi$f"Owj:]#}8p91%9<zTf[iAH;#8qV8G^d<H9c|KxY8IKizh,C.<l"L9^ZH}1yV}[`Uoa6eu:T5!.@_J)}#zQ[5Y,-rc}@ea)0ixcLa+)79Pm
-L3E/T9H:`OrQ!MknOqKwUH`W#%dHx|1x3;"pks)02r1mtoB6&NqH^!as385+|U[sOx_ysueoPU[.#-U+IBN,@ph!PBewc-yK5#=hHy|DM+pX`xu.{4fH&I
-/D$ToQZGSK~>Ku"KPi~E,:!vpQlNCGJR=cP.zf8&'.y.^bURn9by#NX$XK&AWg#]:19Tk(6>t<X]F]1iN!WpxN6qFVw1<Fi<;bn1Y'udOF{_)9TO1,lf)3
-ZAwB3)Tq4LTe;v="oShm/Ih2sVluv}CI|IzHR;uOhGiQO;Ok6)FhC]R7hysZZ(^PiBXj1n+8^^2#~5F<xi/Hy;uO$7Ta&NpwV4=`SaJW-V6^6a@5mEi|-6
-#b)5I$7BJ4$22#:KoLd1:!C=T`W!t}mK3.OkaO1l~4B=b@>Sf92T0=~,.8..oiZYo)`/mG/9uJ#Jlz=KjAxPPKYOp'-4lYj'Kf:ov[Q[zAw92uf[P>gv/I
-AJDN_F5.a@a_WG+kpgh&$3Uiz7xa0!jIsAjKD>kXlnc+~A)H#&$Ciu34_w^@>za.fdor^E-x{_Yq26.tIC|K&A(FK;l0{IC"=N0UOlS!K+[ff@4]Fe||z+
-bps6d`l5+3f1d`5nWAaN;J|!A('_$_[y-'5ptI8EY,>`!S/upGK.>bBbsut'M@W{jk@<ve&..x&+qjGfTJR90n.lTkQS0w!+EU=+BEPA3"y^h[Yd/7P]ho
-o&pPrq1<>^~pP#@c(ED}e)NRK/edYc^4oLAePU{q#`Pagh);T:aE_'u5LZ,cD7T"TAT<:N4`E+ON/ky}Ebs,/Y"F~,0c80PfqV&0a&2{W1BD{0=F-"]^|j
-ND<3YkX2M[C7!Kxk:EzeO,`G:gwPQoUPPwAb)s,:Sw5&vptixN$Fz^px3nh`<+FcxsxWyxe<mQ4.7NAnPdp%_3{dS)XcrzkNHf{O:i@Ibx0f0.oUnzZ]1p
-1sPX7+|,YQpq3E[l6CJF0i)e'Bq0q2Lx%-@Ujp`tm=>YWEy2~@]dpjOF'8jSK3c.(;-Tq^R6`,`i@Dzx4o=S>ef$bNsVqB&$~|NPy!A4ET2w[h^NHlOCCQ
-][JDx50]Iop&1I;hx|VxDuPU`1d2l=D@lsd]{dh#/PJ)J>}:)^:UOO<^)UWG/L&QlY|op"'fw{<L%N5EwYf8|S)RCdb]A,4P#T&@a@kbg6{7(w@!F;4v[|
-WF8u($.ia#)j$!Lh]#OJ9#JZ!&a]}:"KBYXb/S#D2eQOr!D<dBGQMR_M|]IZdpi({QQXU+a2k3nG9s/x<xPvKm;aQIsFuc6+wgV=8%/BHv;$7jE)>:Z|w0
-/rp'F-a{UsNLX0|B'[jTQ%Z@g31ONoji,7X{Cg8uKSARVOA}bW/]cQaz5VdaR|ikFOx^)y8[%890}ZyqEu,|EK5=WU8(}dM75O>}OLz{Llb'Va@8)%<4.S
-o;ayzMW7GO}6hqyy`u7ndlQf4O"|'-qATv;}(L(Ly^+u9'.Hiei,i/Ax{kYR!rPPq[yr|9&ViBDBy@`={th@v.vpfWIzd(S/H#@/7_2siq]:oz+6vH26}O
-U"IgDdamW0fW1h+P.C>1NV}BTyx4M4j@^`4wB3lO'KDm&Yx3hy|;K.eG&M}F^kWne5$VAfQ5>@WyZ{o%a#ZO3[%8z}oOS3,Slj@81yiGetyx@F[r6U-HGI
-ql,rYkq/C5~'+HzB$bGZ5jY"Kht:4yhvY:}9zO3U<f0Uv_Cp|s>TSo4U(U)q{|bng|_BH8UXs;&{mH]K9&<RY|E;ZZgq[y&8cIyAzEqs:0t!eUC{esrN.h
-;,s9"+iQ#Il16iyz2|"[^}hqmf>wk#mLR[mBUlX6Di<j8+w4(^)cN4IKNTEwos&%2M"L|cDV3@_2@}jE7IT[y,jt&(Hq.-`&:bwJDz&m5Bv8D!Jj4c!03T
-|aNm):w@v3YS/|nP%S)v|R+fFW-)RH=;6J]xQEn>DpVAThHo2oZ8x|8q,}Do}/[fW/)pmvFD&m,{pK&p@I[Q9)PG2Iy"oFe6al=;0q3s5W<&Pk_}e/yUY-
-QeM!TbTOO/=-paY,NTv'Y:gClZsg9UUWCD6bJ<Jdv4MH9F2XzVf-MVZbvx/Au_Cc2>1jNeJObZ:mgiQvgrkf@IU-(JVycn@hdh{:BkcyUF$k^DshMM;Q(S
-(;c>&"pE&2>p=sNMKD/wKojsoA#zG+c.&Cjy4KBfp:Ff[C+2MD}t2m3#tHOCEkwv;1>'1;{:&=5)"mk/k},AK`-&D^0"&zZLlB&JO2%QTbs|&Z]Kzy2^>5
-3$]y52$kBT3rl|@"!k},ZilM/T-;O0u|9C=7Kd$aJn6,}0i7Zuer[]x=Yn^86zwc.EIT9`XgXhnOW;/6fUY!]%"6Ho=yzP'3L4&OR|EUyB.1]^y|;}@{0g
-L1hpkZbdM228IkdBi(VjIWnZo`a5kY$Ouqa-!;-]^#z$|yCO-W0rv^t!vi!IR1F.%f"=$CG'nL_fH;6<b:=ux]r$Z6G+ZX3=|1]|}0B,1<M%NEQ|Ytr3x{
-<:4O,SQbN11:&og(BWoaFijQ>4o9D9%Gck#g{H9R$gE=(w=:'Gg|<`66EPSO:b[GzoMu`!Y{,Q'R;eF<`e>4k8.c.VV,(OaKCSDX#]i8+SlS24N1pjrpvb
-:j^cl'.b9QYC^&&0bU#t(2)}ww]Y[DSnQfAxf8q1kd8jqBzZcEUG9S`CDEs2]{N0N7uYHCC:TzIZHzf,DpSCIISHqy}4B{.Tyz7sh{6$U}}$eI&dOY]3oL
-[y@rSLlZ0,OowIKTh4X/m:7J_%|u'2PKMwr/,Zo6ci+r-@syB{Va'be4(Qc%.0H2p&(l+:7KP,}DPoK}lTzl1eRhDzZX4xnW^zinneG1R9oAAmKG">tIHm
-5OX_yFES_ZD_K'eWGIq-~X,KCs%8f-{aR1pc)v|>U>S}qZ#0&_o5F;)i{x;j#4Qc.D4e=HRY(}P:M"{sI'q@Ls4Q3U!TD:xSd8I%Jy8Iy#0}SmtzE+Koqz
-v-KF$,K+/;3:7gck1i[W]9E8:j8bV&>]~E5W>;;Dn=~&1HIy9e%F4+H`$IaC|v0R=W9->PV[){uo,[~6<wHe+8IfawrVu>_Hn;$$t>V9F:ZKxx5@0MTiS#
-GcC-!VC'TEHNX}GgZ"Ef$OU&{cXm"Gyck}[W_7eH3`8;naJe]|tJTf6.}d8nu&]=G73UO{(U(fG.#A#^}@c^KR|ZuCZ6<M[`^ooa6>pky]1p>.km2f=ah>
-1U:8[tLJU^VcJGiNjAB[ca@'x6G4,6cl`Eo<]GX-(.7Jn)m&CbEKFr6f[C_5~q8f`2)D#[UMd&){zv{7qgy0:4Xr$]k!@@dRY[8NOL;,:]Cn(U}do[B/g_
-O2OuEKTZl862.x$7lYn7QY%Fae84-q'XH$8U(Qp2b6mM(f{=^yF7LdHd!)z"|,8':<gvy)F(g%|55XivicH'oFS.cfwNAM"(lsA_5d81|x'fZY9uug<1g0
-VlB-3N=Qsaef}Lfk-OO|(KK&p}"MRXds0D)cGI$jV4k|=Bq"0DP>Sv{>N'ACHHa/[-yB7)Vp3"mR5eaq(5,6RDsD+FA$dcCChgWBFyHr_w:Qr/A-DQIoGT
-!W}lB19O9NGqIC#Q=Os]4s!O|x:n&buPXKqZ~M|sYEJpX1'jHrwLNe!LHl<5crA-geIov3EH4fT-v;<Y(Mh7youwOU7iWdDxzo,g@C}v1tW&'|p$.{5r[0
-h}Qd/piL_(KMWxu%Z=nLm:Cmyw=u_@,PZej%lTrH'VmdB(:n0_+$!h5ig'Ic~>E<d`L6^^V2@_8q>$,WT$(Y$obyIQ~{8'rD<a]u&51J]%]t}KsJ>G&&jZ
-D2M1L<-Mo#2HIHFj0lzq;|()q-1@e+pVXQsp@LR.!`3X'.iz7D<#0^FU_&M6Hl~+6ko@Zy#Eg[(@S17<x=9!Yj}rRNx'9::!+f6#`$)'w^zb|xNAhv"XvY
-HwZ)WC&+"jA-k(@CWA[]Y:lS6y<:(r-PXi221}zO}WaPmi[xShb8Jj.pqo[m$_.d`%^,<h;>/v1{,A#g!cy/S@Z3A$79.NEOwE2<-d.UC@r/AbQ!I}=TNO
-Ud=o{&XAIrv0d-%_sOGoE`3Bv"t[Rw{..vhvHrHoYav!Mk+(fl,S>c(pHR>LKL<l:Lb7OLrqh=|w(nKeWHz<dpdYZx$&bd3c`ES}Cnf_mdU{#=G_@D@1{I
-4>0=rkF">3;Avmwp{3}<1d@sE"}BrkShjF|#eA]^@G(ohmgTV^';aSYlg`u5SBWVXRH9-JA=v@o%`c:Y_}PAz"+=q<}dJT#SNNPnUl)fmwrm"@LW&I,al{
-K/UkX4iuT|Q5fq<IbJ#!O'Gs!EOHnTu4^4~0e2U'}_n^kELmJm|,%3H;yQgP_B_t}.dcsZa+NSp"gBt!mHk;TGP3:(R$,B5LB>phb(HI|pg2JDJFi'-I[I
-QCw'S)<YmwY@3[%YaHqzJdLZ%_r/OvLOZD2:U>CBhQQLq2QVU6h@XtTX$c.1%I<MA,Pf'E'jG+Ey"Gz%~hV}r<QP_5)z'zq)I+9yu=AWZBVKZas%$:t"hD
-lM`e0]$czf@GrE2,OKgoMFlmmG:Q5HkxOsZw#^F,EmJN9u'q3-}nnIelbXxau2V2>D>c8`55umU[!vtix@I5:8Ri90]>n-dcc+I!4}OeH'Q^{A[xq9!9,f
-c_&e.MS3jIx+HhQP;o:N<{Q=B|`O%P,iJ;GC4v+-!g|d~YG:uDJ-jQ%$_YLu>LUUTMO^{7`1s["j;w`=Y#3:z<M)LeuJ{T<"$Nh|DGNuaa76QoVT3b>QHs
-,&974$@(P=`27REGAyiO1Q+TZd"R|X7yCJqG3Oi>ZXQ/6B}$(NO{zMFOqEL`i]@n3.B`mLV5{xvzCsdu]$UrDa-}XV`y_:M,b<EeJMgQT=mJCJA@k<I}|b
-Mwa3zX$>Bv@(>h%9h6:r#bTvwNach#Q'09<20A!m7igJy[f:(PV>c4Iw1,5$Nx5SN="ldmQ[WBL^EZ;=R+TwIh&D'tKJIJrk5z3XGph@+S.igeS6a68x=A
-qTaQ5FXa<3JBR:[n;O=#"XIZRFlej&GV2YZ+tvl!05q5skO;V"eTfva&E7gTh|l#h/=`=-[v(-Jg.VF{s|GE2O~N^qHT/3D8RRsNJ8#rz44Ooh@r`HM1v'
-tA6|dugjXek;T=+,Wj[2/Cl0tq-})_k(,soq`;7fN2MLPPo>qWl3vukCq^esLu{I[Hs4:w)ue$!AzM"l8P7Zd,;1Ya^2TP228iWaX2l[@R("0BO`kenw<3
-(jfdBs93D)u#rNpE-+^=;f2Mf|wr>EpFk$^h(,BkLbU}xF_5XRcdYd#9:a8QGZ8/u&ODO'2Wi,]=dVB<^yOtu/1O:l4r`Jn^UKgz}{QI4NcyfJ@cl/o9RE
-zLG2vhBEi=yq"Pcsx_k+&tPkT`+zFmZ+vI.m753{vz="^%Rf80K`rS8R[AheL{[A^NKQGG>SLL8B;DxU<!r<h`%W"c4SBooC,;"D9]UC|n52DI$+.Pd@mt
-IWp>o3I$"d'OnEt(j9a$AL.1{O1{"#U/{dbJKLJ1Fag2E5Mk>R3UI]Q{SoglW!CDJ!+A46irJhfJo96v,m[voY=0Y$]s5qM)usxA:_xr$g[8R(dt85`m$|
-~%Ed$gZq<w5rR{<4$t8bscdGIsWA9;SiW#mMi;0j4C!Q,[Q,Z)#1Y4h2w`cf"<L#bD5.cAcnf/U)fd/7rW2[l)]6M_&VcH[H,5uRz18+QtKLipW.>D~)KN
-g/i@W"AND0;hINUNxo5KpP4(nXTP!@cK&liR>:`ggH=E)LZU{dnETb;9]oy#ovhMw8.Wi!LX,[[@.`@BG@Nhj;7L3i/:5z!4UZFgBG`0d3'<aa<W3_F)%N
-Buyf}G@|8QQ#N}_yV.{#!KH6x_,Of<SWNl,mbw%}3;Ig}^:yq,@j)qIiyip]4v{-7(b$"9`{{G':Tw}da(6lO>hSOLp0w9})lb<&lwE0g}IrEpgD>}^rqz
-.Q"0oAgxlyw,6,Lox+vxV+M8#$Ybex]9&Rhaw^h:l;sepT"]VbQL<3z]+a2JblKvid^6@2hW7rkR6U`9-ji^R1+'Y!PO#r<bFW.K)9e>&}]@5xfOcw7%$`
-!LvpN_6-Of8).cqwo3y:(E[&y<{BE`BEoWy<[9{OlrK%gfZhs'njAIA=Z!cSiZ[L(&LOd0+NRkwgVvI}:2<KB+KDf,t)V{<H)wG^3G8^:+1K@dmXDxgn'c
-Nqx/A:W<YQpQ-U:ZX,DrO2=])T-T#6W`)BI2O=<(]xZ1g-Ijs`}h@$9]S8Uf(JuE@9jq6VkW0ttnc6qBg&]S.&xo:89Sv<1Z7QJ4Mv~:N^yaP_}id7#}ex
-kaZiv4!,@0]tK"r$j-<.PVd]3y]+$.V0n)yF)'G<i&j^Kw~HQM)eaRe#~a5"($GTW0rph++FxVtxS3yGM@|$x^QP0S]t{k%V_^<3_)X8}4:,&GSf$hQ(~[
-#v-MFSJ>~)0;vmUY;|~$fMdE`88aDlZX##Wkq/)!oA<tL}z0kkU<LE!XRj2l"lZK[p9r5ubZN};|Ef&Xu//hhr@P!{~2CQ2I#)stl=k|IOoubuO&k(D60$
-VR!ye_e})tKFIouUM)u5g#K/awiW'[Mh$i+<JqMm!]=Uf]"Q44XjRduYL<#hRHLbd6S,YNkZRB_SBu$jLF-w~yX,%G%A~;DYa,IXVLdMbbjP(yF8h:zY/!
-frfk6eUZ$OGG<Jqeg`Nkr+y)]hjN!0OLLUQtHO94V}}4$V=BT;S0W)6w[}CL3r>el6jD{;&|X8<38-.9D}DIV_Pf`=Y%}bodrkf-doSq>]c+"e^cBhrS@I
-n5~HQWX&=H~{tt3On-3d-c}Mu.]70gD.Qbsl:q~;e"mSAj}Imn[>_hP}[o.:x){%O0l8m`X95Y<<eb4M.)#ssdGkmE.!#lt3[85@D@r'gB'!9!%:HiWLy.
-Tk[pBvfWx3U9R]Ed@]megu9q:la7tcxW>s-NzpQs+4`#h3l$T2Dm.<a.eYy:|Zu+7OJrNpI@Ad0zzdi1kC5_nBEPz/dr[a)7JKn`vWjk[vQPBquLSVQ{D}
-4oTFTd%h~NQQ[J~Mj:vR]qjuu2nzcJf;:Ai"zEbOP/8Z[l"z]"u6Kw&{fyjWe,%Boe)Vi2p"Pq06JMpYt]fKT%2X#,_YW^qK{]LZA7+<;b[k^b)$gXmeG(
-r60i)WIJ7WX<vF+7ej}j-xDZ.#e<h@OJvB2S@g"I@f=QfiWZH4-7<}Oe4-o}Hh'/bI{j>B";dl_M"kCN"c=/jkhvTm58i)YEZBE%6YWJK:0cMieF)_iPzp
-&o;_=F6<2]51gIdd]5.GiSYm2%0eB<K=q^-P-&g:u2qSESC>Cr6`X_NAJWbLQ;9TSU{/bXp`suDULfnC#mB|H1FA/Drt(T@dpTd%K`J>t&sZQPJ_0(lu;u
-7>ZU@HDOdrjZ^'[;,j<t_O:|KA/83:@BV]C@~]Q"&[fzxRdX+.:|LLQt+DV^_6g}<ednIO.H_`EPGETn@7^2WQHYBv`OeAtI)@O/Tjj6;:p<.D<HaXTt@V
-1BR:lBb)nn!3f/B/4!]Y<d7oq=x/r/zKPVq|oYK"sN13t9/z-5(WETlHFmdUo6M`(2oa_BI]f{uuiub<85|Hvt[T(5o#C2!d_ME%hnA:]Xq/orBJgU6!q]
-nvR;`.|"_)gb<xzjw`_:"_"2`H/UN;[iB:R(|Up+iz[mGTZ50@CmzZ_&G/xi{vKj>dEoo}=c$bFCRnDoW}5B$uI9,OzR&>f/sO]g[UMl[Ic]fbLzAj5s&|
--;a^u`-Lk{9T@a=vrM}#^va_j{~={.e8$"wR:S99%[h:G"6[x7-|eUp]rw=IapHox}]Y6}tYnJ!:+6nFC02{|H]o84lt:7}Od`MwZ;NV-&gZw1Ax],rOVu
-aySj/$IqvW;9<@-H0UV9Cxi+'_3L(}z&_,<"xl;4UOVO(/!gsye.$BsA5uM2pZz.[T1b%D9fK3YK^|";FZwP[R8WSMtTNy!45S=w$6YB=w5FFtl^/l+L[#
-yFSwH@HO9wY#paz&WVPT`:ir.zEx5xXOo2RD4_b/IZ0XJUo}'[,;&+f1kO{'T=HV/%XDPCqIPH|fI+XlNOGGqMDg9v^}(Dm>=2S3fk@oPWuujA>7i/r"{M
-%nc#y|h]JLm4q9qLvVMZc`c-UQ#3#v:)Nnje&|:M"g>XZH>`JC>HPK1SlkLAIx_L:c%B`Phb;4-'w,JAzy1#KM/ZP+L[Fpc!,L}Trdlll;g%a+As2,`55q
-'>575xvF;u9m1'}s"z^Wu{P=4(`|K&Z8k=E-D<"=Fnhq/}d>n;jPUpa,Snap=t3;&9jjK<U(!YGUyUtNZAk0z,VjEBg_VHlhnQ)r+^euSGx'wzKEROKI,>
-B,A]pL=@Q@-i9K3vr^'<=-q77eizwV@Y-L%>}W`;F`;M#_<i%/oiGr-8dTn>GWp2wqwBGls'2]_N)&P!Q8RCUkINk&H-SwrsTny7eLip`"B/la.X.G3t4[
-.Y)msvr{-nQRafw`!Xu}%rz3)j#<Bg@ktA]4DO(GadWR,st}[]:}Q_a#%OkTK"|c{+CGCT|q!{O>eU0:;]HBqg%t'<;"q;]^oq&8GOTwxv'E<fe6qop)wM
-_Uwq:tAwS$Qv!.<$a:@"QbO:BqFhR5/Y}G"Y!hQF"-,6XgvJx{xNkAd`7ftVl"55n34S9zV^(+^w@Bt+d5!Af;NzzcwES2PzjZ@plCu%Bs/'~^DPfwn0#r
-f@wjuUHaRB#@z_,%Cr6x{6KAZAG8H(GyjLi,izwa3<3,R23,&YN.~iczy6:!0.:S|BX$2-D)45L2]),$LD3Ef&qbKAQ(/^@H1_9gN!qS_K&yIr=.2l36Nb
-cXuwcTMEfsIhvw4`X/]O87<k(.~ARzUuN6x,]UR.<on,HomzyKnonL(`-=NqwBl("Zm0a{g+i$>Xi]e-$Y{1qqRkxuR9T}2qgb]PG]hyxjcASBHW&Ru+,f
-,67|INjA([gRlao6lRb1G=mo:{n+$[sQv&~BpKb8~d_[o0vL]SMp81xe|'L0:[t4oJ`Y>s,m.LIgnmN;lt@OflryFPVMc:O5aDl]f'R`-6=BV[j0/rIM4R
-%J6Kz1SXvJQ"f_7q#0zu9>ICST$j39/I94U}fI~7Hw}wG!8UWCl4u@vRqmBfML2LC6Fhg[}ujd~7x`,`%DukW;.I~XNOX{.:m$3vS7Mn)qBr.7kqgq/z~z
-34h|1Y'`9:Z%9d'<V)qh>W@+{iC<S2.'vhAvX'_lysEUtZY]0=8zkj4.1q99c#V@J[mR-9N1NzS=4Q4i+,G7~Vqz({WrpXbqRnxT+/2(h{>vhYH@zv1zO'
-j[K3HEY:!>E4o}G}2(zsu2I_X=#bGi(lPZUdHQ8Z_wTw1@GGKL58;4"e6G[usyUz!BT|qr}7}>lE{'yz7}[Kl=N;da3^,8L}^ywdf</KSTwj,6&{+[CGz=
-#7Of8-)gc!%$"4^U3E'0HjIteZN$90x}ivNyWF1^gsAA~K,aTr:qH|#6L5RA<}&zd:o6XNQ90O<C;,agG;Q0:x;{lf5Qs;sBLH))vbGtF=|jcLK$s4h20[
-$;uO'69FJz/l#}hpo'AQwp0l"$4a/lq>ABehSW2pKao>[D>D.@r5}BotdznA'[%HS}xLC=W3F4tI^UTmJGR$}QTZ}/z,ZNlbmsqWxf85>@m2H^C4^>di9p
-(s,)qKccN2Sj9d]$GV~F,lcV-S3LTOilli_$jl#2M7,ugK0N}X-H|_!Oz#}sIMhW9D0]gW;(.tX[BZoRHT;`&{5x_,>;tJWCbE<_@+Jh1crHXxCroOFZuf
-VGwW6GQ@J$9)^JL>8;#l0fZK;7h_OV>H{r7MH|C`K'wd((y>uZSJ-l;`8[Zl20y^jL.zo}0S`lu<sS%XnDL+[]D|L9=&Hx6(Zne1c;g+L1A_u{"&r;b)59
->BIe$"s>HoA`>W^)86T{Il$Z5FKF>#O:4%xtjokQ@OFm~A^",:&{|6G9F@!;{XeJ/Lp@Qo5Va'syeoadAQZTRH6f</K}/vq/[3J'C@W##c-hlJ'TEz&<[^
-u3T%v&Obo}qn09#}+&dFUj/.dfNM5Q{6~k&Z$ndwcK(F(/@bbMlhA&ZyY&:fW%Wj]_GB[JE2:yjm2WP!'o69a#Rh3>,Ra4gw>(>4%}S:)AfH]/y%HXX]&Z
-~nDAOUTuk`CL5w8;H2i|L9iPF!(.-c:F&cMrBPKvu/+Z)Foj`{}h7mc"YF5Evo$huP7!K"n@K9;Mcby/PY8P;&U7DQirTUc|%0(|kx)[QtiOG{(zlqFx!#
-~cCTTmTzi;84[>Lpy6!jQq:+,#bm"{g,BJjNP8H$J}V)0`^{u6SkdN~lj>7o1{{|AU>80/~K#1<lwzJ0o9Fu"[1{#c~X!,E4[NVBh5o9g;gb+,LUBqeMa/
-a;2H1E/|tufEM1%U]=%n27+O:U;`wlbKQgf>FMmhFq4!51Fgs><6Cz`Z`}"8!r9|tW&xT1%L7Xa6Yr2i,@UA@L^yvJ&CW@tD#/q0t7QQy_':%YW@h/'%~t
-bZ6H{@@t_Tf=F>zx]``J6x"vmPj__'1sL,&G4@6iqt%9+>KEj227>FFpLl{yMyHY=69mz)E}j(S1_Rn!L:7o2ZJG);-[5oTAW.Kk-GFNkW09B{O/:rE&~y
-7}NPS%qr31B:y5Hx2[y>`/%#>Oml8%G_0{{A/vap)u>)XrOfb^-hla^;E-Ly]2^OVOTzkC'Az#3#.Fi_1XIZ2.V=l&k11q,Wm`/W#E0qr'L&T#DdW1E:P]
-]v&>D))[q&,d{(;SiCR&Wr(KrhzkW1+<^:41d,i,>E(gJbVozx0dnR;`8lt,N:fr:hBpd^f1$ZVf{^8kQq(-e+#;Lb7ACSvBwMl>cBx/n;[HIag(y1HXrD
-9VJm`A>F#G]v$G'nH_]KEG!EX[foNRxf$S=P'_ATsbPc0f+)|Q{Ed@s{mTA2T/ug)6eBh{P_$NL/=se'}ajR!lH7`SH&hqZ8$MLEh_7Hwh;3Nip.SVTp=M
-)SHNsK=[K7dFjx,)l.>b(B]hz[/Q!TSQ2dn6+)#p_"AX-Ip#n'Kl<BYDB8Nvs"WQyUmp1EK%sJGqNXSUs-Jh|-/|q>Sy8>Oj0}`yEhCVoPs0""Vh69ATTN
-}>5f]$9,P3z^6[(dS[D/}uLSFK6r.tX6{B<X.;/'}m11xJ{(3'!J^dnSyU)(D,2LmyTr}H`TNelAr6O=97^BrcS_W{[_q>T51=8x+zY-[gjFXw~=s95CB'
-q(KG-HF/[e!Jc1z]7p;K~`e/]YQQarv4<K.9>LS-eH>!%D:.WF^QWD`q4dl<CSYx=[n"X<}pT;DB{:52r"/}.xOJ3^AR[Fz&3.tvd)3+OjBdZr#H:oqTQA
-UZ<`kxAf):(e59[1E>A;"i+I;.1f#UzLBg[4=ZRoqu#Rt4E%9rE5,G&_Q1iH9e~w$C09{CF("TkBSr_nOoY[X1o)N}`=8,hPe;3GU!Z'BQAs$5GOrRaU)f
-^//YX%3+rL8X`1X/W^G2&R2GPGmPcni._bK=!)3+@/R$y.$8p(n=O,Ps{'Cnw^Dg/I/W`[~n#8xzr/KCm-/Yb<#;+H'DB{)CuF='_-o]cJXx$3QwB`#JAj
-_XW|"DyJUmDDsqr!rUM}sZ}(//3@@<6wcfB&3OT{TUrW}+GU"mNV{;Ru;oQv>h2%~PpSBV&"v0+8[f!hBcHQn!Ay+W]Ohn]^"U@U`vrS&Hx-wJ.gPu[_,V
-}Nfc`8o@HSM!bF`5~u{mR_qmrfT8}X=0r]RELLenm&vyXR.>-HOC)s@SavC4vJQ;v9"!VJ-NdK)6/L+ICe<Z`4k=~(FWoi9u8h24jnz1^@/@5Jkz7kwbn3
-NTY/ab9j>F%c0^cmY`rXMTq>AmDxs1`GI2QD,Wt)({bOWA5tV2>TT;TT2XSz&h]-A',L9#b(OI:ZQwQdo9;>n/E1bM8Lit8z0_0;4xvYR`9_D+Tpmq~;oz
-MKZ<98)SQd<r@hbIXXMAv3/L^+4x[W-jTGDpm_5Q^ELfX>@WPYjvRdr=K=GjfXQ_{[.JlBy/Gs}m1.woH,Ak'JtA9bJld-Xk@S/:u0R>MDle|QW|nx}%r<
-[CUnbB+,UcP]]+j0D@g:5`>xA750&18c|E`e8,!mrK#rmCRS]GreBMSGPz`Z.gKbsKEk'!K-)j{`f{.%}%dc+O0AOPb`q"X0fdBqW!H3w1P:KN[+1U9`|I
-I{WE]lrG`m]en'8"IK"F<9Ivv5Y<_$mPS.,n}uq(QRzy>lD,;{7RO'tU"x.D.AjaEiIM^rQtAY[t5.N>>SyXk`8dxOn.gHt'/`UMWcN4IICt[r[ZA_3c:/
-A[iBGEz;xW'%Ejw=yh`oe_v`~[Am1DxnH651qzL@JP+1XorWX)tSqjDr|;-U4."lbnIw<^dZ)z;:u2z@eCtw4)p]T/,@zncnYtmsV@tW9{NSh@1;t/{;ES
-<wnzUPu>Vw@f&y-8K(QiU[LrH$;JtFB;8#bV>oS:_2hz-SIjd=/wwx~Oqi(K(3#:/h$gxp6GQ_Y92V!Ml6KNT7saN!EN;L2=lK.KNjBo_Qv+{5oAzv"{SW
-{&C,<^JN_">.AHo5Me17}v^I#+2iS>8a6[3CAXuBJH}jbp+|<"9XIZftTT1I#+4WN#tw(.z8ml)O4puhE[HtwqJoG`bm|jFnT;!Y_Y=AgsUEqqZPBy]Y'e
-`c%TERZS!6fg'Mh1;cbwMFoitR9uk6{5+RWXu:kUmNquw,[v)tQ3][!7#%W-IU0NK!vJK"nt3.0sfDIKK4('O$^WR#EtkOAr:vV+=ai->kVv$oE^u-Dv|y
-:}!H$YR!qEET`ilW7vc]@&-J/j'PUHl/]0br#{iO4u3@~vSC|qi!pt!]"4j-}3H[&5nl3j4sc6^<YSHG6o#jWP6+7@n%iRaBb,ha/$Pz#oFn.^!}kO$t>J
-pY&XLM(W`M|K,cbw)-,j^tqDee6)0obBI)~iv1P)|(8)S7SISCcVyY/=Glx+xrpKt'yBDl%>(7uE;9K;fJ7mwoXCot>P9fL2=D8JZIp3W6'+-=,AS[L(W5
-K+da<Divx+`fw'(`1Q-a!6'^PP`gChxG)<1kimsQz+q,RR]e9sdRE=ykvAEQMwdaY]'k8jAt;h@u<0gy[,$DdR6SO_o2s1RLNyweNr<wVHMB:aKJQr@Zr}
-wJSC^&S&r|O1nVvTyqXMA0{E0aGS~mI%1}|^DK@J&j:g[sy/a_Vq&eTLRLVdjeRxCxv6|IW9:]&C0w:tgDn#~zgI@f_7w|)DVoZy}j/4t)Ia:qVmGzJ+kg
-Si!m&q!c)#v'V-)>%pS[vl6NOX`lZnx:Sr6P=}j8A]k2QPE=[lekJ;lr=OEX&Z5R"s:q>Og2.E4cLM~q>b!5P|uOf44D|IHYgQyo0EH'V>hH$zAk=v~1uS
-Vs)|-aYnp!Tte"D<!;:UV@9ED`y>Zy4KuV"%QiyBS:$kyN;Pt{Q'K3~l#=2o&q9_k$S^_X1PK}ZMtQha+Ke3m@`#~s!hxa.ONXVrS>"M'x,}SF%[CqC^AJ
->i`vgb(fO14a&#3e~VE'@sfJ&Q(7=@_$W<fiPkohJ[6&9"2LVV)5DX/jVhqueA0!5t0xpsYD0y^EaM;B_(TwH8=$@oneD0(jAeOZ9)a+;[IG=LtK7(6{Rn
-{PK/9)/%4P.y7N):&pCfA9)U{flX@E`M|UK7Y`I).ndp_3--~=}auywe{}w.iy"Fje@+IXMMekJb|c4]op,ew9T3Y8nO7tu.dO,43i]n=<QanST|_iX0&X
-[v.$t1fwfnryoBa3Lwqk&|lOPAZ.bDFa]:^RtvUTzNQ(/R:En6$rS#$y.776HeD&Gf!TR='1a-b{>IAX8Hw:/:v:LIy:5bs+sU$=KG6])$7!sm}Rx5lFgV
-f1~rJ30:^UK%AX`BMSMTgYMz+$crbt@-mE`5'm%B`HPdd,z0-(hX&S55$Gi}rC8Y@;K}Q.38JuKqHc&NHsNd!GVa#HWo),Jn`h6.o|e[pgIq4[p2SfCD#g
--PW$=:e;{C]%BRzKnFq]}bw5$EkLF22[:RraqM8UyCYnHfOAF)17$9t"pBf)pN.vk1..upO#mB.V!5dKT(hXqA48(Yc,Ghg(D87f8@QNt"BW+br>rw5z][
-7V$nah,s&(c=0#a-c[E.NB`pfTm!#Ks<[>>kXv]ku@pz"XP(fjv^YI9F]=e#=Jg+GU$rOM+aDft9wPbH:$46EU,vr}Itn9DQ``U7Cc<O|hvn{@5J-<]`^w
-D`<NAQ<tgnJ"I^Fa&F:-YJ#>urkYSG.yM/UwynU;X'5=tS6KnhT6{_wfB<t=z5Y!vx$'4.'Ggk.oD,@}Uz9,ZFr,Vs.8gVy6^0RCxTP]ku<fnGd<-I6]qs
-T&~Y`|1V{6mU-['6g^S^9KASZAw{uG]>}Z:OJy(n$_UcbomVdJByO@>lDTWGm,/@V3e#$(0k4x>2GN&/35@ZlFmHu$T1XbEzchd@+f,2BkrJi+iT=vU>E'
-g%JSMfM`sAbU7._fTrJ.r+_JzDB|NMk-`KOE12)xj"5/S;]s]POlzR)=3cqn7%RJ_fP[Dr=Qy:d^X=Lqi"r_;D:O[k"goIw{7JX+tM@%XsCX3H7$wgk0,i
-y,Kj@mM;183jx'FB@Ptx-g'PBnGB0x}|Vg~9{|q`4LEZl":ayWc>1kAS&P6`aQ[QZe'dtbnL3G"m_xf+44ye>=JCdiS![I9^3=<"p{/2B:W'A{#-=yI)<t
-e[SO+_yhQwx0E1t3<BN-N3G`%_>2Kg)y^}`#}^+K@:n{td=/$}E9/Jcl_I8{<e`qwLpBc.b[u=!#X6CBXpCV>NrWBsAMx&zF>JHV3JQe8]uf)WpNjn(-Xr
-Y!lK6H1|qu"wkKB,1sSi!_1'q|u!mc#>.=vkgo08C=wp.AX:A+jr|X;Q)Ydj@ylvU&woXY&Vyy8/PF6@}OhsuN~O`5q1@uY}-{H0ldV,Uf7S`J.FfpWwIg
-_(qAPPqnBDr}=rKX1rsO2L($4zZrM3qz]Y$$nYLMaoq!-b7uO#"U;vIs&n0th17uVmm@=.2q++~d<bW4(2GAek/TulICWK:l"Y_};<Ha#{7A#DCJFgBO0u
-cw}I~O3tyN%M{d#f5fx/7,LCqt8Ga,Xap^ee:'rU&NS.3$`x8YpX(,eK2xp.>2=1DCiE;S]<A9`.{eO9<p5uSvI6fiJ;'fMS$P2igMe5NKX=ql>H=03HcH
-1-!@2"EM`"|h7AQiAE0U/5;<DQoHIg]xEys:SbDEklu3mqw"Ud}Fs3&D.+qYX4un7E>f-jFSK9$kdZF<T/t`$q#47UIn^!CW2UkMr3x<XC,+fS>M.k$m>f
-jl30<cqel^'l80bO&t+ScXr)Vo%3-Qjr$^&{R46!c)ynEVL]Lb9wdOw_JoKyH}ln)4>/u<avL4D.YW<J/VWnzGh-T)PbPt/)PI8N(O"-3)vKAStiM:j7dn
-`;|>f,i!MfJ^]"<pMZd//cc}]W6Pu.EvjZSI"WIT2Dj#9M+Yj(LkS_DL8"4)pt;y={.pe#-JQU"Yt/tK/&&L$hAN,+X,RF+P6'yP+gq<,$k%r3VF~x8r,F
-}tp2VhzNKI/&3/l7K=nGZF8okKt`tM"({"aJc{ef1ohD>1y7tz/FB0)68sLA(Y&2:nJY.4})RqEep|.jJf$wpjUsI8AKMg]Yn8FMJg/$[/R0O=87`>o!UU
-xl]hg6Mr.SNOXu:I]>wt~iRypX5G5Kaz6sFq+@Fk;6rjOOuI4ulh@X%Q$k~Y;dX;bM,NDzlFw0GNMB4f3Rh;D138Doek{,cJ8@Gyl9:C5[OFF].7-677S.
-WOv{jA2k;[|fy<tq78t-7j(Mm7liXxy7w(RSLVoiGZYs)k<]2rJ+o^o+TAF!a(BZ5h"73-H[F!H}+;dnZ:uC)6q'^wwej#Qk~u;+Ze[X5M^xeVn|X|l#9F
-bdY=dOW<Dg}jrNGdAl'5tUctnGFaP1r"K]2<<]8;zf]HNtW<Q3H1IS/1$IO-bh+$(K`RiF(|eqR:)e87o#lq1[3YDXK9C$(#P<1^NqUQj0gDIX+.K+|27d
-[q@1bP6(WKMr}xCk$Cm#Fjc5uO34NPuIDZu'bE+H,-V-&4[!cK^!0E!9LmDkS|2B[E}z#cb+_=0@~_hK7.rxGoFIrh^R]-$6Tv/IA#qtFWT.C8]ixln2$W
-F"}@$PII1xa51Zs;!zh#'EbUTeYe:5Eu[ED<rj"m)M4(@6Ce'_HABHE`I"xUKS6=eu&[>#~lB#0G.S2=9OfERi,XfJR$/S~c+4jp}5u!)Ev_-1J|Nc(SS0
-(f9}!zD;jc)S_=VlfnLf@./f'gQ7i{fmPO6orZvxXN`;[N!t:LL[3;0hF^^+&&.)540(bfh_sy8RYwtEGW3,VH(=`2t!'%Qp-Ht{uYLqNc+/a}bmDYtKu&
-/V]>HEVyPu|&.q~KmHATRb55zwV=i!BO8jVDQH6MN{G9]I.OGgdaRaP<YwAY#6`iC1I`QP7]Nc/sDe0TpS~zGMQuq,{`221&!;$1Hs5/COX,e7s`;^:kve
-fDDu==@4Y6J]mX;b34c6.35:Y_${GAID[i3RxZIDDNM`DXX`)x]D`0Z)d<4XR^t&ek8G_qXY>I>y=s]CEG]p5+9Z1tqJI0MG,{^K/wf-IBgqbnakg!4ErO
-WcY1y(M,!)OBMrf'2&!;:Lrx[fN89KB9hk/GN6b/7:Z#;,:73MvcpVPS1bfdpPppvP0r_%_|d)~<3s(m;h`X5e>|tiv8c]I]}bD)+Bnop_{0|jW25O4,1i
-"b#r_+_5G`'#W/qaWYDjO:mF$_r5OSMsei3Uvm<;f3vx)#U&G2D6T[!7N(rnB90_6&Tsgx%#F}1&6@Y":k>598G4e!bZ)]G">k@1;Pi/,eQ3B@8rg)/+1)
-xPDSR527uCU/Acnq#4MMPC~+P:fP|xAQ9>BdpP;(w'0t,YqP5BW;/@B>wIrk8YhqS@qmw9jU.>GVOVsw"<[H]ikU)l;(edF@V-|b@8a[-vAJ$3lOn9P&lD
-qy9P+%=T'&t|n>yYFAQA6iVDaI43oX)e71Za)`mIT1V-JT]2~^|bI<J[MfJ0#/.={uSJ4;&"Y$z[SncGc{V(640_z2sNNNv{d7vh`w2hj7:OM|B>pj.1M_
-/|/.)=7e_<!zS|'CQ&;M!(:R+.;jGo/HmakHI4A18u<=$73/.:8U{pc/m,aZcDjN;7UPz^'W+c6FV2zG47r.pQt:I}<=:Q7kp:jgE.o+&_Qke<)p=mDrj.
-R0UYGBgWN;laf1+meTY`s,sMNnVO^L#<M|5Awh;B@3+[ynQTu/Y9R2TNZhOkxresjYhiA}h'^YB'hRV@v/lNru>,yk_0VPdyCq^3L,+}->Pdqk4Q0JmE&f
-8yRzTlFTW;>1Jd`S=HhmED7R5>l%;{z_I>(yv,DMp2<`l@r(AWX&7C]J-'=SfYhfcL>id0YqM#CKhyGUBZ"`/zI/x1W+5%)FODYh/U]E6E&xI[J}i;~59]
-SAG{_,p;l;2deyoeec(<8O:WA^2t="B_O-n@YX5g4`$L-k%OTz$OqphY#:Hx+3[EKFfL61WBrx6hE{=8%_"0B6P2/j-GUg@rPG%}DX5gn.Bksqov[dRLQ"
-F^^Op'3x~YMdOPE$n"nlvJXVzCpb++j&lQgF0/vh05mC]=6_RgR7~v=um]BD2y)RSV{%$^qZXpH6h-q/w_ov#KG.8ugk8o23wgnEe{jC}&c$~KmjnY%l=r
-jz0chme-!r:$1DN)NB$.A<+jxs1X8Q!O$q&}=X.5b`.8o+748XmD^'bD|}onBMfwuR6R1D|/cVs=N$UE/,viaj$u{!T0bew&]s.Cf]L!3YNY+r%nB";yP5
-pAiOkbg2)`/'n}hF/<eQ=kPIzD&e!O/;/<}J.fy|+4^pXP,}Z9+V8l%CBgW&}%D!+7AWeN%Yj@z;U[6"tQ8!MAdAOj8s!L'foZY7ZVUa3srf5^M:zMxXHF
-86aIX`jA4V0H$xm;6c;_0Kb/dL,z9,sS#tp7uu#j[_$;4/o$"6F]ZoUJ9c37.Uf8R`|0a`.Y|@.5;<mNKTG14"{_[)g:B_9+ZFt;'V/..-5K+{suV]],%;
-&u0{olT7mnf)tx%;F.41thx+fxIX)b{$YfCKZ`{DvSI4q{#w":>R^;=+`,/5ou8WwpkU"y0H>5!st[>|SfRcGJw2gTP4cq_X3y`_q."CZQ6h!`]eOq40^B
-aK7j_mILaYC=rsWdmEIx:sWx%k/hN>sPs%"e@></>wAn-lL6P$2P}>tH]{"j"ZP2i6lY,$2gx]Qzn%zWRpVR~{cL4:_qo>G+j3^)+&}0a>@OQUg,nMY7d-
-j77!Fsi>ZVOu.3HL/V'.2_"NaUS1vV%vW_,^/GJDIW7u2jEZ~r}|0Qqtpd9{qz(F0&{2G5X>EiAr}U&"jt72u+>d$Kv,M{(O9V%raw^OZl/<|Fnk,cRF`_
-:G&gl#i5o1Gdd9x07etTj{M}Exc7WF8,|IjNweYtfr1MfA0zriW9eqP9[0+W7)_x^3Yt-%2OU|lW$HIdCR3#><{e9WPb}.h(iQa'^"D=;CfZo_+y7v[%^6
-DpTvn6E{8p7G13b64h#-WxA^}-T"dp}'svRbiWFz;=F'X9c:LV;.ymWk`;1tl[z:VFt;t0/`7j).k5=UT)+8t)|,+09qp_QKsvh-6R^HTFE{)v`lI1xEVB
-C%b7A@mFhO:!F!0K"}|=~5%C(^J6lrtwR2=8c>ctxa^o#rE7=.i>@:v4ycg8&!RBEYwe&xWFTP+190vc3>7@'=Mbkg{$`E7h~|NP"<9-qXeC(>cRBg^HJo
-/-sB#%JP"m_H"HH)I`SnieH"df$aD9];=)o9[r0wUQT}nJ8^`F>qe&w(R_]etgDa1X|[{3z%15|@rAt7pI=cQd_t_X/&|DeByd@A>{dWE_,^,DuSY_E-,O
-8#x,Dtt:&_dOz>'k-LNPK&-O~<k2k/4Ww]`PXo]DYl3P;Lg8j6#}!Ys]_L]y9Q}150_61r4&8l)14|)LX0E%RT7L9u,u~z#N'df(QD#g^K`,(^w+`'slcb
-bX!g%TBvn8cH67zV&{-u)zh7UgHz!$}G'@zi9xuI&45xnTYkg`NYVOmYR_f9XjCqEkg]'d/Kfff{3oDK#6WuzqhNby_2QH3xd(n,Lvu<gu,<"aCP;09l81
-kbnNyyiMR>q@>C}UA>2/'HO=(ju`CX`v)1g'c&-5|4U(<uXw0o`L"k[%Y|Jp$f4mmp-Nuw(FkP%2TUkM4^By'F)wOh]@gpNjf|2&zih&;X2m)El.Dx;Djj
-2#m(gH1@A|GX<R3kMf0o3tzdfvF[tiDp`m|Z,iZ&o5'A;px9BMFZ8ibq2Hy1LOEwP_yz>C+TNXwux}:NnYLB#plcl%]g5&Z$n},X|oC(^qxO>)$$I4=MFp
-z&{]I8=e`24EjZl%4j#2=bZk5CRF0JBtEIKJfA7TK'$.t^n|t,yQ2`lcR2{8IG24RuAAGk]2!3,egZviFTDSF`2lXp[mRvDKRZvl^{~]xR6=igg=/I1!X"
-/xms)B.l(t[%B_;0QrZgDvSS/{&bq3g&41Q29R48c_4aMW220g.%Jsm!d|Y8L!NtiT@/&u-v,`]Xcal'vwG(>y1A4lcAs43n9A&}W,k%r6txoD71DPMVOD
-QrJzFJ.y>l1OP$/))I#[Y5eAU[<5<8ZH}mD9aCVMUG^r&J9@LohyGoIXR9}%Y"i"hMHyPUryLdqMQu$C,"nrcEtue;R|EFrn)$(Apf|ztxBTVH1^%VR(C5
-z0nLz&aq-Z:1h0[<i:.|Sv{!~9c#ZSxv2Xy"e{npw&V-sa:UM+E)U&9Kqo=[FlN@%>o]_[(:C:TMlaZHDFcWc|u@6T=wJ3zVW@v:FepQ)'&LC7=j>Wy(qW
-i$j]6YsP=|Bc2<wM8z";{%Ok(,Q]"#x-+<csA)+{GK8x6#d=!,%/XOi`:,Rty/"_/QVu^Z)x^Cw76ve{RIwD+<CHwj'O94dQvYSb0T/r<+7t:yNFTYLcA`
-!Y$3iy%Q$>;{@wEIs_"_Q%zN^"2eGNJuo|~+o]s`,&rHL-G'NN^wjCRx+i,>^tbC[n)ZGS^zg^{2Qb6t2L4O`n(8xuB<"0Y=}!uee2gn`mbNH6h`(S.M<T
-YRw.#(20F):7$E"N|&'S3TI_L6W6!%"DS,1-3QzLjh(,8L~A0Bbi[gw1j)hlfj|W$Mnx`MlAy'-^eS&|.UT<YLgH@JEUj`g/-G6n%:}n!}KRh"WXjGzE7S
-L2KeB>#"(SUZ2yXm;`lV%].SIwW&DS_'P1(L-Blc=B1;'Z>,_VQ&3(9O|_Y!MT/:gwJ[Fjx'xOD]yUfgK=m^sy|:hiP92en2#>w4kc!QN;U9!8,Q"nO"`8
-P[wD)Lz[cX|UQqi`U^YW+L.|c|zgBId]_@1Z{.D]^Q,/m-,r#@x"sv|NiOIS]@jfB3aEibyr&,Il^&G%s^I(^Hp7^4rMn!MvaTC)qh$bK[2c!zK->Px>8M
-&%^U]v7MqdhQ[Cw1^906<d;"tQulny%2!_oH/#AL!;pjHzD3+R:Z6m6jk&G&@&|IzU3$"4jG9E"ws7n,#UJ!}u.8i3hfte)@W@~Ji,fR_%S;R0t_}'Ubnq
-Mm8_Y7c9AG^s2TbRZA{>siB`C8+^ltR"a:drKy^$sa#!/Y_o|F_rP7u.dX)x<gm;O:VF`"g"LCXpR03}','[nSu$6=^h_bp3D&^xRDb[H[Lme|M=x6GuA;
-J4i`x{^zRIw(,kNhH7UkC3{y!>Qtl@gvyE/h1EN@n)bglX%UYsru'+Nhs/Vo`ZWHy>!VDRDU]rX^&bN|st:wr!<$=C,/KCE1)/GOott79ZT7JSz(AjHf;r
->;fTNCK^(sJ:^,&byU.tLv>curX$-%mIyZ:+a{m"#1s>k>-c0<mzSZuZ+z3Z7')G{R#kLr!/D.Dda.6(-ronv:LM{Rj!'XJl}Vys+YLgAM9SScSX25x@/m
-9/UFHd|$ZI`qiy'p`_pNSLUj]ChPXr&>=8ksqf3y)uMtM_snmLif_UwY=Ca(QRc<{/kWng^_~9E;+Ve);edk#]dkG35mvG$nbdoLtK:F2dFdGcJn]%>JCw
-(7=z/ngj/IILH8eTp(p=,PkSxrOt79v5q&#jU'$_uH#NK@.>mM;m&LJ%a$~DKX{b/&orC@(iIMg]P./H<%[5,POt_s}Quz:bW;KDQWN>E}dc(HJ@fX-_GD
-`P[-og]8zE}[JZdxh7Z2=VD3k_$B2Pe"1;8(_Ju1]R6Zkap=Cs<]FHOna1j=DoHs#AlaUwsFl/hFBN8&71k{%9xj8D+9lD!@60>EMU4^Rmp3)<COyP~O!/
-{4_HY"drdJJ4}qiJ4j8K~O!iwo"$+F&$,tz/oyZdm!Aql]CGD%2Y9{CkcO6qg9>za+.S;wnn]]mBB&(y:G7Oer!-)#;A/I&[:qp_IcO8Ka.;=p]E+B]9{Y
-Ph"C,"o,-2oT5X<<oT2,rjC)0bl-3TmIBK"QTZUZVSA-=:LxHrYJbd:na;op!.zas2Bf]y|)<82|7l=bB!&`P-KWdJ3Y%-=fsiac(ML-N"t)^&',#:^C,O
-L:KVb<o=o}@xXbww)q|Vw`&CR@&XeirM3/[<hCCmd6tN8NR@la2=>cUPXg&=.R%kSb$Q|-SSxvzayXNR)ELf@-F7c:L@%3<u-bDwtdO0LGljwE-caV>Rd=
-j#8Ajzu>yh-R7fDmWEdrztrffhZ=~9]wJ"L(vkC=@mw8&Po&B!(p}QGlBX6ur8Yeo#oXxR;0C)V5(rdoAnjYokHxz3o>"Ut+G3r1F#BG8=x@&sn"kla{lR
-$pDX/TU.5%S_(AaU^I<,:GvA_ZJS{)@Ex0u)K0+6J^XRF:K_>u1jXsn&nhGA$b~reu<)UheP>]g)9tNNcPTJoEb(lj>:Xn=zKzMMY:h(,`M:+4YKSn.7:c
-r@bLQP$A!pZ:`WYMj(IYCF:E=|^xqoRI-hCD^L.t{)U539s%"i!Sk_/"dztQNcF.h0qfm@}]DVky|#OdWh&2=`a.'=MO!k<(E.ckglTc[Pz2s,CbOE,8<F
-)!Q']_'sDqaoe_#13eCJO!L;1Ov0.8;ax_pDz"yv6Gx^53MWm}_Zdozj&M,1.EJIMqZ):m]-`:^uLgfpB4X`u/rllZ>.Fn3Jem0JJz|mw4PzYwrEH:5"@Z
-h|l"/NPdMtx_}m/F<>(}Nb;<%J{Xx#Y%v}"8dx/dfRX@xv5vZDg_L,uj0E9/+$@p;_OMJ.|_=HNw8!0IwDs5w#i0[H}]q`kZt/lS=W+wY1-(T+eS^EiNC#
-{`A^;+kT>fbuYj!7S8wN[e,6#0,_yl6i@;AEa`Nk&vG8Dwx9Cp#Ekj@lDwwDtp8yI[H[3[nq-Uyj.+DI'K61(Endn(jKj@pe#GR3Ud-L~78Ol9k[R}~2II
-)0M:>aH!QL@4w&kFY-|A>]_%vE<-|AybBJ7F''+&<5DE$8jGw8+NNuY&RqP{x<@[0'AZBM!71[[;1#kjOJ%}sV-dO343ZfRIqPnrD_eKh2@TKv#G;fP<sA
-2eE1uTp{eqUSOKh920]&R/E>j2x8dzyFs{;NCxT'T&:T(nUn(Zy-ObLOFi]@3sQ/].5jDD<b67#[;p6Gj9)ZX{f/~Yf[9=tg,l|Rc[XUg;M(59x9nVzm/0
-KSYYVEY4(lLv,K.Z],)pHI$E0Ff@XO`LH#AHDMJ9'QVZ!ki7_n%V2Jdu'wPML|mPQSkCFWBkT6iT#>9q}2^a(4jX-=rl1r2{[eD2ad6fq6n+}(uK)SYg3{
-+H'<]we|p+9Mp#d&Uv~9SUIEKK,;431/0:{1.KS8tVu$iV[l<|%#VxEA42^s}Y-/HKTRs/r4P&v50Alx'Po1YaD{)-4kYsSnF^(u70;vJEa9LJ+$uW0.As
-Pmr|Om'bZYU]RU>TUa(+hb81rW)me'FC{JM0B%.9$chkCj9Ki8w^cfWwPW@C/I}7wKj%uzEQT{62}0baPvLe<7!>=>5V3cVn[WE91'@f0wO];t%FP"{I8v
-Hf]G9p_N:xMTK(}=JSm"fy;6U.,1'Wi90pl|VR{R7m>L:]>#HV~TCST^D(48{KgW$T|YXn6:P<.h[,9j(^4J:i-lDaiRg6E,&(yPJfEk-CtA@)1eTgj)zL
-&6lTFC~4u;n}5cT^-i]S0S7_bWrBYqCGHC`{xwr{/hAy97EN9dpV{qNV>S)/(nD%]wa2Uap6Xq4FU8Gv&=y-IE77K+DCJcf&sj99KMt.Q(Siq5SYGvp>1I
-F^P>hAiu/GvU99BB(:l,D53]IL>{qe1T!MIc2/'tL@8^_SHTR]svL2M/;jy#8`f1e^B]/(,`Sr9F2YkpgRj-)U&@!FCJv$/yaDLx~du6i$AO}6N^"Lz%hx
-&y77P^6;K/K>;zM63ae%`r~{Bzp^Q0Ufq6]Xjd%2_{0xfb48`@&t}ljmuP>T%n_=/#E@lHS3<;y`oa,A7;u,EaE2q;_:fAixe]g:;;/FA(/"b$/ImVWW(J
-~TySQQI|<q]y^!y+5+:KY6[.~Ug$O3F<5ly%li_rrH@pzVMv_E1e8la.{sp8Sj~tL3k+iUX!VMFX63Ky"%"f(,j.p@#q{KMv(Z^zec!J0k]-CzufTB":x6
-gW~.L'`,]988ZqLKzLiZx0%zy_R.(#g8$U|,4g,e]eil3plwNMvz;]sKjAA-x-DyII{kKN+g46O;`X<7v40U,j~$7x}@Gv8T^c1d>jqdjAFtLp$lg%%'O#
-!';gg,KTgSJxRD[=.y[Z#{a|Le4u>l;u2Z[yTlJ"9l'mzP!BS2#6f<P'@&-3{@#M=HTl}9+5|.qIVZqYpI;fsH8`'E8^il~35afLY!8Agl%zLo&HYZ]maa
-iN;/pwPO=S"w5n`$iKD$y#s(%X9Gu=gJE8f0)_u1Y(2[2#mg]AIHx%"m^Kc^zbLwb1ykL;z8"QyG5!KI2=+Uz0VE,k6ZGnvffsQF8vlrwZBQ{b5b"uuJVN
-za+;7'"}5Hd2_:iMa//V!hjjH>Sd(XgEP})x=X!0:.GgO)"l(hn_go|ioxSrms1@S:469t5huT$w6+:=||,)~=S|Yf##M_UiIC,t[Ks(WsJw9fxgNk}k7p
-+z;NjCD5YuQ:nsL4S&V;!Mr5nHc0Uhy_)wHZP-pA_T~C9/:u,]ajsL9nRbU{Z1<q0UBOdy~X$u@C{[FRcIS{|9(YJGaq1YOx~'"X1pG'OW]C>$4in[<C2h
-e^OhiT|G6//_CxILKy}QH1x4E:4k/OBjPZKkx5S8<yzeRvwRRUooOWN]8>zPm^m<q&$AC1K3qVGeCP<p1JE.]!WJMdLjguw:ej[Pe;U6,C[ph"p2h</p[(
-04Ule@DTA%U7HAE-_hE1{q,g5Fp{9^4pj`X[3yXAVYGKl7k5t#/^m8s`sje"E90U'vw0)jj]bSm4_gz<g[35HF~_FL;=>s;0[[n}wcb^sZHoob!"2]z4aV
-)Pw,73|R/xf@ie,`'aqnv0t&R/)7su][L#I-v3;ZNbt<iGYK"wtupFWjYLYbYklZoW52(ERBoQud<W~^7sZUbU'O8z6-o6Y6a-/HkAa^p+~w_6{s8ft+$W
-$Cx!^YY,->gA7|q{8mERTKx:[U.x!qwm2V[dU/PzY7.7>]cyrCwlKb>w,15ljxyiT}'k~csMpVfDkXSStB4^LX:sQ/_/@jsNJvd$HG^cvhm6:#5nnov:^L
-w+(J@B&ZtF@%3Ycx9=%X_wJI,9fHd"-oPw,(xG2&F&Kg%_T'ywY[-=}4I$Sc=1H6~%3^aNu7%d].I}Lq3t@8fM.Kqk2vBX2DTwHdWI&O%C.B7wFpe&)SMr
-6`{Jz:fGxlZ&7fUq:zIDDRCCbRe@Vb4],vO&#B]A|&1a=1|D)g}Be1|&5N1n'U'-99YsnX8aM|Sed)VR@Zfl^za66]bvEOtCb^=2,;L2m{of6`leSveI(q
-f%~6kRrvDlqSWwE'%DWG"ii.kxUAxdHow6`0,J#h4U:L$i6,3cXEs={y|%4SaQ-w<V2j}<%0uiM0%!0|tOA4Ki6iYsNyJ>AM&%59H@BJS|F_:>d%BBXI)u
-PJWOtYc+&gf.6mtR6$MS|rV&gY^m(W}6yWm49.i2Ko;5]r1.`M2PhK56Ll/i+YmDJ#S,&kq7@l"DpV%O3r`=ny`:aFV'JT@U"n6E>_fUU]Ux3zSH$Js`2X
-]%olT@vE9$s$c)dp)t74Oz"~lf~{yl+s@x;<Nt~Y%i!kVb`>:_ep2))&H}N:6fJy`.CMtSYEN5A7)=|mSjb_KHS/TJmHw+TZsDY)qmcohaDm&}wMt0gH'N
-T+O@p^J,,^XG^a(m5|'4vq,{0oFU7se)2<9BtcDQ3)-S3fU^g6xruRP8%#!s:HDKa{+ly+Pbf9I+b"W@MwpHMoR_eeC88z5BLcK-Fu#pb&w4ie;>y+#[-[
-!cw[/&:Ed{47.nfWD]8|s[S72d.AikW_)Sm'I@x|62!3k33W3BoF"c7E7grvyj|U7k#ql!-FThp}"B<zRc)hBIs>rx0`gc1|'`z1sQ1T<nxzB51oqZxapa
-/+L`PU>%>bg:w@QYMC=b0NOBpjrvXOAJ'%lmE2}_esIyHKzL<^ADr}K0k9`C}:rryoDp~mQ7&!F3(2ox8RE)LAazcG)2sH#(^#Zh^KnBbb5G>wGUoy;g8_
-T[:gR-WD[.voW5[UlZw&jIy'o+j(PM:{>DZ`bGF"lfB}f[9,S>fx3T1|EngjNT:Ly"VBoDyw7;[Adq=Pm]{th52XhooX&MpR=25^'g4d,9mctkj:p@AZHv
-|E'@,qFC{nA#X>kh0j!"OTk^J4isCGVBL/pK8t|GJJRLwEeXeMcugX7obkX&y)Adf9B)p|[XHfQRY]#t4l,!^'xl}j+zT6d%<bLodgWIK-3I{v>@@I/h(X
-~dlfBrGlM&LR(k:|ZpWq$w]"Vkex,gI!ntS4stnJk4,:r&oAe9a'F.gyg;6DVnE&EhV<kk]hLu%B.A872Nn2;sKER}85R_LEj}T;yZW}Ffk(=e}=%R{QfK
-t1Lly|')O:H3QTHQLZqOZ=FGWa|wIgB7-WW08(qnYu8(F6tBOny#Ve_P5Grx{xk$lTeWH/v]ltl9FDsAXa_]As|Q)fyNdJMZ5tJ-2.L&"02gikg`7Mw_rd
-`hGT/(KBt5%[JFlkt%8!zE+CORS7M52c1!,Fu5[,f.OT:4S5gjo/y.P,Z/([+w7BomU"n2ZjoK;)>F^g9w1N<c>d0Bj|Kew&Dhb;5%g3{Fg>vZccpd/1Z"
-TN~(i2(h'S6ta6DUe4LS[vu+rWuR"mHS3ax<#@v+jyc=A@Pipu/<VlCp|u(CVh2EH[j_O_aLky}Gdq:wn[{usZOY/2I}hC/=`Yb^FKWTAZo{i2"sn6&>9W
-}S|va<XuX^~Tqcf$:8$jJmR+}Pmx9huDlUw|>kE5Hz>L}{Neij>TtJgXSjO8cI/_M$""noW1Pv'olf7n]yq''qz(Y`T+s:{BAA;QX,DCbtnE[6poNX[[a8
-<p#MD/qw;am(T.+L:z;=_k<1~{ye/`lGCFu=%LBY4eSo-hlt,)Z3kzt=IzF{rpy%3N-!HW(5_);[SA0L^nj|gs%6yb$I<ja{Sl5iQ(KY#VA^_5,(K0Q(v(
-#%Mlnr$X+'}jl=A|O`+#|h"6d;{Wmq3'N5T._Rc8}S0x|<`l.<scbLUfwyMLEBPyYndJ0l&g>^,iwzwsH5,UL3D2xmO#H,w:Q4O>YOm6O6JOReNk0QLSSY
-I[1|L%{qb2{S(c$rQviir0<!dyo3H^MRrV_Lz@{dxI%bCzUhv6Dic.a)MRTTC/zIZq@dYbk^am}f4hiGRz}c}^m`we3y=kwwtv./z[nytH%cckH{3m&!(T
-E-K=-u,)g>^'4vk&WAJS"PA<6Rqf+92/r51b+V{)D1"gDls<@JyXKrDjX'y|C_"oW}zx/D5CHPz9_2/ivJV'`H!bW7{BYtD!d8yu=1_R-PgI3bYCjfG;7F
-vg4gWu]MO|lBzS9%|4%[f3|+EOwQny1$w2//`lRT_O2z(buMTMeE<v{dbYY{4GU0e^HF:!;ucqD)<ap!;!!Q~x.yGRBRK.c|8Hyu=jr5HBk7c8u`<0w;f:
-6xwr2@s%s"s<c.Bl>=>FF5PQK:9nsu9sN@+EjTI]9l^u2Og'(D'3hq'_yt7fNv$Kx!K+zfT6w#s4_,Zmuu^=jo7UEH3edQC|&=aw!y}iHDMN,B)RRKm8o9
-SD5+],LlB^h9F3zo%TCwHRUX9<Pdf(O}!.d#Sq"-ta7vFt7_[l8hxs-:va0bP8x/Ob=q!pn0g^[&#67y;n#S%>@g_qtc7B!m.DRqtXoEu&{r)yPU_{/kS>
-/Y~7[vK481`:v${V^CMzuzm_C_fR>$q-Do1<'e,z{Z:;o[vo&c;0bzeJy!sEyVM<BOBqBO]Pp_4jnq2^_GKZi^mCS]OQ44q4|/>0PqNDGx3}W{XYrH-]S8
-"RT2]|<fT%kw@JJWNI0Lin2rs-6Bx[toZPyF9D#p1Zq!7Yiac,7&fu<L8rWL;XvV5S#L|$=yR1g#$:wMN7x"wK^^=H(5KiW`MC)HXSQmx`eZjf|&{EgIl=
-oqu.jkDp&Sogd'`Huwo])b%@CVRkMKBos,OJr%GxmL4n1a!LPXC%^x$`dLQpJ;6$B]rnCBVFXasY&8amGTy'+_u$0-nKgTbK3|Vc%`+A&OUvT$_QMoL}u7
-&]I.]6|H0j6;C15OFZip%K32SAY7mn;`.E0pCZ"J2=ZhKrJ}D:u%dW_a')z{!(EH0{AZ:|JD3m!g]vyVz"!habx+_!+MRv2M'w>utn'SNJ%J&9MuEPQZGn
--T5A8Ot4kRs_}znV8T$E9o|kJq'T^a&,io@N0N%Q5l_+6Hak>Dc/jE4E$,}y!Z]0)-SnUw]pO]_S3qRvW}/;9KK&,{X,DuruC<=^#xpLS&kX[W4hop_f;x
-OLG![=,mAV4S4:%M'EI)qkwBl,QZ|}:(Xb"m7-dy5ge$1{:a&rxgMkDMHZI7m2V|>gntV<}l3;a8KygCOj)}h}M|(||qHr'N!0;fa#x}G2js>|=gfBXuEx
--j|Z%r."Y=e=Q8/{XTsaE03KR29ld%Kuht-&GA#=QCI1KY-q:JYQ9chka]Bqi=M{k{~KnQL8rNvi4s}n]N}CKyv^],W$JCK%i5M%d'5..K/}~2W#~$+sWO
-%t:|ghJuL!=fw=@]0u;iQ-22sYoaNHddQgM<>3Lb>bky#wL];PN]D5[,~sw}H^mSE9%M>]l{8dYHv`0PI!a8|sG;y[qQH5d:B:2UAS5%._p#88X_7BwmaT
-lzd5&'Zz"YI|ANi|LneNLANge3kzSkp!M!cpshRl]vX_5L5jzgEiRKo4=OtC/+OlM-M+BE=T3IFT&r;%gnpbP-h-rI[,LbvoC%Op+06.!#F;vgUiLxiPkN
-)gy||G&.RS"e>_B9Vm;{LvV@^5MKz]}`lmMWRZEq(#exn2]=n{RTL.@z2F4J=v"1{JnF#mr<lcXWA-&!W=V,b0O^SrPS@RGH'L]"+bd#t"H,Int$=RU!&]
-5@ZH^x+93$d-nK77,n'qrZ0<n_oTyJt[3Px|Rh!7}Y7JNvb6M%vYmB3E1=M4!tK=E78gMUQzRV)`Xn:PwA</+7qK_og;I65j0E[tv-cU~qZ;+<PFU!=n+}
->xP,CW}bG2b})=/"6R7]uttvoC<ML@r)yL+_ZKvPBDwvHQ-`|[.)5z9yu3A)nGMqAZ<R0-W^`gL!eL;b8r,G&edFo]$<g%@X>E(%HJ#d"EM^fxP)8jLr&R
-@})tlL(10Y^ov4dKkHlHshDqt}=({)1DQhQ;#&u/H/FiTT[j^5Do7)fr0qlzub!KtWD:7KGq)r@gour^-6yi"THbPMh{{eS!i278s'7rq,n+(aI9nMrzc8
-g3SF>yJMrddOteBW/w)[t1y#W$A<h[wXmv~Rm4>_A)dk;#,[SkqIHO0C1yhv`KP{|v]f@j)ykzT{YLky.7hrh4S}-(+}5W6z_,EJ/60N04H%F_i+)H,uEn
-:{I`ext[gT}^pw.|AQ4gUXT&u'w1Ux.9o,wCYiZ%C-D"I3dPc2X=SKsjH'}W`;qRhr])r#Bt}i^ZO&BgfwbsD&i%hjL8j:p=bMt%AQP(m1xK![eNAF&`hY
-U|#pS,~n^o">&;8F1g))|wi;Gu7xxA^wY|RA|KP+stxg|^N'}/^Hi)CBC`#JXL0NQ=X`"z^Rrv@s;><I%{Kv1BWf3wRMV]iC5B.)A;NE3U,jB#zlk4NhJJ
-2h02G297VedS_^}#mg0/vp8fDP"xy5'/6[CcF@"(>m~UC'4`zq^%Km'kb]@7N!oVbDr9G{gRbJ!Z<E=!846}OpY;oP"CFq{NF!no#B+&<CU9J;wboHvtvt
-<dB%a$&S;=Q'I>|au(Df8L<N[]8=;GkF2ABmwBRr$E16]}<i$w|b}%s|G6EdE!^ka2aJ3@<=${=mgVw5{xgbbjg/t7j#%uO8&NYb'/v-;Ol0)Pc9pxM7@j
-3xmFX@xfld-w;1d95l4BwuTa0'+Sc,xz3LW}z!JFR'cyGdxHqqNGE=^Z/h}uA[5bRE4zC6IUys&SX%;Hh3A7L=`;Micp4mg|~eskmgENst`Z,;RpHpN"#"
-cFQ]](Zk4Ytfv{sx_DVa9)KV<hw%`k}Gbm_6td$dWVexjAnj)N:,[ivsC3}n41dOd5p4#)c|]L_!1.J5||DO!zaE"8Nk-f<CjzCFP>t>[SfJ&DMId}V6";
-zV&6vvg9GxaT/ypNNVRN:yq,kG0G>EG;FSnYpXssO7YTNt(}uZ$_<}x=,s'5@'eI,}c3S:@-w|)[o}=xnm-8=}Mkuh~}Jgf}u2$_U&q4+b'4;|ybPT-u(4
-sbqY+eBApcckJj^j2%$Bpji8>^3:FD=)e[C:DY|FIBrl<4kpg;[%=/TKt8LO_k#g|vt+0=sKH4Tj/c(4{zZ8$Aq`LV5f:'s@F$P#r=EZ}g%c-fxB%3y!d7
-ndItRd9LRg#:O#Mot2=g0/$5I6qi5i+{`RwVhx`h&abMIjD=s{=8%_{OlYF8>rd!ZbG:NA{gdC|Ds/:-SF/#MF6nyi[YuZ)slK81]e9]JrrxuHG5_B'cd+
-x.iEHU;h~A!yw>-{_0lUK5v$^};+dqxkIJVpHyzqP9'MOn|=LO58{^LQ.N-#b4h]:wpsRj18}o2=#{,QD,5rZ]DZZ@nyFg$"PzKC5zRJzE=3r3&L08pt)u
-`b^4u3Qt}4:Vy9I(^3"+->FYbhy0Xt(yv,DMp2;Zfq3xi-$ES0pB$c&@(33(x#U7S$T<;Q{K9-m2JOQ/('VDfjj[{4<Vg!Ra~ca{v3'T5Za6qvGbE.wT9A
-:j$3u8qf`cs67&fEGQoewT`fn6ym<gMH3I738KP6Z5,%L1!lFR%swAy}7oG`7t&SYq-7/fAOm/(t`Jg-Z^0p.>nJ6ykR^h8Q1RJoovKvGEBboD&+xe>o3F
-rh5cXQ[dFq=X'r.CZTr$Q]A#K{a=u4Phj-C{t>}&ZK4[}v-89Us[Pjt[xH~<-eVKCv,=VHUfPiH7tZ}:[Dp/WIksmd$h+/&t/r5h(OFk3#QFyg|<;#,co"
-a.v18=E1RJRn^:pv:A3=j.qXM+yVVSdVRke+SXyI"#_KMm)#K#_-4(V[qlgc:`!$=+7w}_9bs5JtMI};$$Gl3XQ[&3fGBZ!'jh>i2Ddp#A1Ye&k|1qb>L}
-(XU3R5mCb4x-Hw`7$B~J_HNx,J7m=k[Uo)P@:1drDOWXW9Rsov[Yy[3,7'|xG[R+kS/eT%FbQ8o7Z<P6AZ#/FQ'i.mXYt'GKwe;6EaCGzz)vd4H%t3[=,G
-P_{{k/4:xey4Ti:^q8TwONHW>%{Pn;}XB]~z%:!k5OsnD&Pu)"OH$8fFwAX|pAM{k4`D7G=NOcop[BjfEqw14nN8#w]nks42&KoH%<%_:y|t5-78e:6#m0
-shk}8]{09]b^@.Me@bKY;wqSGGN;enGB8:[)rg{h;oy(Y;O7Y4b7GYR=/pfgm!+sYM^N3v$S`u>@#C.).h_p8Ufj)XKy)-a8C^G`weHS#BM<3H[]tUXl9s
-m;0olWFpHA;h@n1=^=e)jOVQfKa)N-U^X[;c/[hiVErkf:N<KY=6XqHc3r(#O{LJ3E#c;Hneilt4jRPf=I2Yy]KRcq"apYy.AniyilfIAu8fxe`|rd~jq=
-0Eaio'f0oo^A$`Fc=q/<a4QXX{y]n-+,pK,)/^1k$in5G<_+|P)jC%DWC=_u,%Z_T'GPY+xY14yi0P+q1NEJ`^KD(+ywNDat<&t&m=@/jk.`5n"y2d!+F$
-|tmq/Bm-zdEteXuL'A%f;.li!wKJ>9U6bsga;U|f$3II7Ef<W^+MEcxPk@UxCA,ulI,;aJ<MT[Sy;'d9qO|q^CEO+_x&Ei(/Y{ch:iI2gfADmb9q,;F_}S
-uohoCs+_)R1KCG&9;f3'o:4sg3Vg7J:7nsIX|Rv_J9#KJXj5"l}+-PmsI6K8XwNW%/,ml%uChsYkfZiQ8!O"^&cV4V!//,"+V]^)M!b>2yubD!Hpq!}nX>
-i.>w{MPt;3EQnq"4p03(7cz7/_2"Pdmjg+xjfE'>>EGH<(ay<>rssqt[oI$`CxGlmd=TifaJV#iWcVi6Xls6V!B4;'D{rSLcg^-|#$t<#5t9"UWc}:q%E5
-O]xd6O[+/stZNX[d7H,T`rIE[LTfV+>7+xW6i`$+~TgR]L^no<<t,)60{:df!cZXIa8pk@uInZKb'Hg7#5!MB5d->Uw`OVm,Pst5M&lV,y}%9K%6=bD)Y#
-%iu4j]PUcNOJT'N8M1#KfShMck;_{m;w8v-88$+r].aD~lR9DZ|T8jc>1KXpqrIjg7n%GJu']s30OWvLfH"IRYD7a;vGd|8M;E=e&XP5(jtcKo!8_r@,=t
->v|6G_u3&XBeY&.5m6:h0@M_tl;!`pv'gQXmBP,t!iy=:w8{oouzK[RR(5VE7H+ek,AL0b"3o1.T)d}cyo6X^XIzF!Q5{onLO])[w(Y9eSsEv'p#r"3t~1
--j,3@bkH(k[Mfo0KE%aKzH0oA-q(HXn(R|MHzAM-XyQoJ_UDpIm.fsUzfF0w;Up,)a&lxPH{yZsXqa:Gn(un/21uyHNx}upO(yfQIHe&S(X!BTTFW/:%gt
-fNNaU;YnBXIOM&2j={HE[F$x^L[AdslwHo4.&0BvrGIO^St;J8R'0'n48@(YOD@[Jc$3Sz`!lINlC+9m&Gb`!06z3Ir(/-le`f2M1oT]"!kh^^Rn8]K!{8
-`WG8al7C}oZq;a[CB5Ndp/=!HRSGIMaM9]ZIDe%Za9]+k`9_i'{`rBl++8tqMQZ!gf;qpS;>Q[16sYw-5K5=B=N4[W$|x8nv_wqaoL|cH^PP3u"dX-`Xn-
-`PWoj5Bi@QlfqAS7Jy0jcEM{j+LZk(;.~F7zBqMhvPh-nEf.z{X(}/f}=`6zz:kfC4ca3yW}2c1pD=cob3zh_tf^c85Y{2qJ'KaCK`s@~1-"4MPp.k-MjH
-VmrkiYMx:._SjBI=.oib`5r}ti5Telgrq2t][aLBk1R5~=1ew+DxvxM9<lg3M6_/)xS!zBef-|o8M^8&^5A#'O+aYJ.ltvH/<0$L@1s]M{r]j3.rgi%F.e
-CT$l7C(Xdx1V7nes}iG9V3q0jT{;!71=/&Y$LNZOl9mOZ>qLq9C'q!9}q^t/9RL@smRGGT[@p'$"tu`v(Y6e.D^iL-8q^3M'.j:S#u'rX5GpIwy<`msLWN
-"64b1rGhYnM&-|sA4Wv.!>>O{Vp:=]pbyVd[{L_5"AYS4:eA8{7q(<Q{JU4Ie98L8R^Ge8WhSna2x$z:2C$xb'(,$vO`z`T7rHnq]e2QKi;Lxr$,^vZk#W
-)]<J#)hAV3Q1f&KWoevv;r6ohSCMnA_qH=u%]jC(b")r)w#))xakyjz[;$9PbMiLM$fT=EvPP7u`~@<Fl_(3F-%ttXFX>+dO.V,@}g$w_(pXv&l,]M7X2@
-^L0qHUC7(H4m5,&Us$2N42jbieziGz't-w;6PYR,.1]fLC)QHH>MDz%<Et_E-#OP~j7ai^_a`B{f/HrhHex;]c`QN#_s^#F_ZWoKzxhzOcwV>iK)ibi#L4
-zlQ>etxeL{0uPmqSq`R=n03[kazDc_Tl@X8(,k<dd9&p#PE]~7ToW:<_;CYV'j&p]VE(l@1JI"n(X6~YrRQ.7ZbJ(P5`bnjxHPMo]|Xb]KxG43tyR`lb6F
-ZHlBpWLHXVUg)8_>-OJrnl}yDiZ.35jYTTx{Z[W8";U!s-MKz!$KU)l<~u&d1D&VPyBy9i(ZUg=@`[<:'|/DDi3R|IF`w5@cG(8K7.wF0=GnDf'5|Iw0Go
-tB;/]+P^8#d}qNK_<@|k])!6/3zviop&t+xwMUp&h/]v5i}d$vY1</rhOa7NN'K[JsV#w"~p/Z_3FQ1hg^tz$6GywA9gs8^_s3IP`@y2f9Ni8q!Yu#>DP{
-e{xp}uG:I:v;]AGS+7^t~`InO}PWch|4bq-ZY&e+s$);xTrP`%nh(5LCa:i]cUG#nH!e]&vTk{@KP{$J1@y,.2AHs9~,jF9H#X7QhFgCC^IjKpqG)VVo3W
-#%~{|aNRZp2hVmC{3QLl5]IBivor6uVA7Gk(ThZUH|%>JnPWcw7A^@iDN0:Y_0@"{SqLpM4tc:|=x#Fac<A9@1+]ckNpwd(V4X&,^z'u~jX-{j9AO)HdtC
-1"]-)d>u=uGlQnnty"kWV4Rw+[9R5wx$WI@Xo,CdD-u6l;0/fJ4eyck3+]]CNpxTD0R_w<`fo5c-hx8MJ4<]rs~k@0!'v@&i9RmN9KShZ6kFW>lp>4X4f!
-(c7Z1C;JJsM[Hd,oA(0TgyE0~eNENBDPS'In0n99XEm8+`TyVq"fqDFfDVOWCeHdaXoPWRXX"+d8uqlv!>9Ubw.&LE}9]N'&2UBOUtFio8@E8ZvOvOu-sP
-Q$trYSqkgzweSzz#wPu<^%^Es"[07^5iHC1C#Ym:W3KJ~P"P+6$kr;!4r6BiiASm8<Oad$Pv={th=AC:_sz@U8j+mE"7I,tHgcN1/b/>#@|''8pH9w,PKq
-rQ|n><.A':6LU]pM[T^S@6|0CFO+=d(-vpyXzzC5;0Lo3o!{6P8G/JnYMuBqyTU.soPWitY@xZtvs4R6]0U/w$Tk~k/ekvoyHA!6d^cEN|EYxv>93s;cu/
-aI@'iq4^tg<6y)m<IIe#F]:kqXK$&PyFHdji9|iO2W3<4em[+@z]HzfSqS-FD2R3y>Y]AY;Z&WyU%tM@6F$,&2Z26OT"Q(g<x7+,l)@soRWA!KOph.X7lg
-UsyN&s!8l9Om"M&Q_W8{gz(dula-y/7.N.0XsbP!8iZR){/"PV=:H"c`]R&nW(|>}J$(WK4+EH~ap!gi@)ayA:|u|=f!u[#.~A{3n>}yuaSmJ7xhD&u`eV
-VB%hbc/!p+|5c5Jf$fCQpv[<yuW/mT"P3e>m_F~<^0%`m4)zwnXvf;l`!=H>re%'q0901Q-u@#@X.o]Bz7qL),-.teJYw>/#x]i0j#N}W1{!jg7pj^tkts
-if7-9Re["KY$bdM[f)YsG(7fFyu#@6E}c/KP+BJwyF.3yjO_i&zi;PFg.Be!T0OPAkt|!!B.ujxG]vSK8>@C%J!%H@4@.4]0@}|s/N,3:&7)<2D|je6.IY
-[S>+lJUVv#@/7Pi/M02_2K.#pTX6Zt!&1jLVn34-=Ftsav+/wN'[ZEgdJ'd5OJ/K(7zm@eJGT5NTr1M'|{I@UY/zOc0fnxq=J]Hf^k"wvbR!qVb{H;jz0c
-Ft6G@z3c-r>C3Aa43&X4NF_YLV{kef8/}|)Z!_$=)$$mb6O'8u(<t.<>1r`WEx$G{CPzd7$}Ub`wAx;u~p$Kk[Ga[Uth9ox}9;ZJJckt@{Jj}K`rA5Ou'%
-B4tkFY3jSVftS45/T7%uqmI}xI5XQ2gE<Z"gaVo8Vl"N{%(JK'dS8pU4P#k4M[R0'YUlAy|8xOO#-)kZyc:h9Ef3~],iM[{0UgXsmTq]utThZh02Bq(8LL
-1JJMV&4K>^]8Llw5]yBkw!Vh>HjvUSWOvr80{OjAl3puAw'|2{@Yen)oT8zz'SpOMDI&c^7.{H7MlvRRk6I_jw]xI|d50Xn$8ZI(0+jQ'k6)3CN-8E3&-(
-bC[6rA3dHwV@U1[axwRR@&=ijSf#w}5$f&!1/Qh+6]c;eXJz&I%)>xKv'&Fh{:mF,B/,W=_&|J|PFIud'kb6|tZ1|THIvU#y0X,Cpv1<S3%"q1]xzhil$D
-unv3P3Tkl`93j.sElQI&LP4Q@&9AbqMJDLT;oT]JF^_Q9>$aa+WPg)vvp@(y<i)npXDTfHnoSj&T)v13S5nd4'rKmEqJKEuN"=fKDjO<SJv)CcM5}6VT&x
-rfHDTMz>"p%Bt/F-nLG/Muf^~Ww[+EOF[}+A5>E#U[6oXMS<+movZ3hp`S6gVjI}u"[z/}^tqHM[L:q+.TRwD.d`7P}(@%"dL%6P"5Q'.Rgi#Kw!e|oy83
-NU=jLRXMuJBIq2.'.LE]~[U;rFCN=|Edz$<P<oovIq0j!r-}'+%wJMWAK{<nYKa^S;m:_S'Ls%{[:qwdTjBu9a`6ZEE:/xiT`pE0S;SM+Rvm^@=ZQ5|zye
-WoObrbI7Jce94QSFHYGJa4_<.6ZZ$CQ+;z^r_w[rpLRNe)une]p^TQ:Kht}(6+qlZpYm.<Uiq(~@L(x3(R;^OuTkpj3v%EEKQ%!%RyIv%$FPR$EKl8Y-|0
-5rp[T9&N`u&`7.])rL5L(+"!Rq8H0z,&VgQZH1':L[w6H[HKm@o>)nTpX6]D-@fCa1rF_#{5x|I>Cv;@"m/1LPb:=TTdPvoy5HVBDnzNAd5KG{b3q9W5U_
-j/Yop5)%umD9j/J=8/qhoq&@t.3}_""FP:q63+eJj59b-t"I-5;P7C<Jcqn+P5>hpI7ghg/6P]8aAQKX~l%ekKf.L[burFWtJw-PVwo]"r|eqVtUu-J:%[
-:x;{^pi^oET+-qniX9P)+=&QBdU8}Aw[&&yw'Eo[Qqqaq9Ts;mCH`jfM5!cYapm3-TE!_=M3!Y%IW33Z,B7A8"k57idQ|9W_'i&T5N`osL<%!8+q!5A-Os
-0p0C}24m03<tJ]}c8OVQ=`wT>@#17bX#N0^6FdVQqB!=kt.$gXd.pREvD-#t!X.2)1Ihr`&m!$q[#Vi:d-E$MA8r:#a736/X2(ri-JYZYJXW,1A)~'l#}!
-/B/4sy-V~q^>.}KQvWq:kbLE"<0R}qOLg(Qm1!T;z2L1!3s-&yU7EYyhj0-Y[|:0A"E5uP11@l4&n2Xs>p<gb$j7xR)p4E|>"IR:KoYD#xo_C^a-eF}a,L
-x=[0e/'2w@0Ee6hJ)KhS^s%Z,OM|w5A6!>|wzuYQ+iia7]2Ak{UbCdk3iW(THPc;~5XI"cT]JK,How>z0"WzjF(=v`Sy76.s"y0IGXZfcDJA^ecN"xiLM.
-u,r)3f7s^zk5bYj]W;HAUF8e`2]^[b=N1L@3r@>JiHP!rhGI{Ca^_/Qy2JKI/3KHP@-1X+2@M_,IFlDVp8f+9zhvROiup=uw@X%}xnbZEQuIQtOqV&:g)2
-Qm~^>.l{"8y7&2"R~-eO(g9%IzLOFnLXOhJvYO/9.&2F.C>J0oIfxZfR"flwF$$R}eSSkEFq#fz_&{0(bHJU/xdrKJhW`YL5dhN:Ov2lPYQesnRdT$"0',
-%Ot-@fmnJE3v<|ygj6fH#kE$G:C9|'8$2g"_Wz_78$Gln(&+d1sl_!Zipt8bXreAe:dt,YZ+bk1nCKJT[4kADlj=#P4OLPoNDzLcp;Ir'RFXMRXslR))Bc
-]v;.6;3X>wGs!E(.<uF3UE}5PH>ZJ%+]y`,:Uk64oS;P(Y%:b`Ipb'7/jx,OZJHf{.CtkKo.k3^LWb')EgLrdl&;{#jc_rDvP"-0=nw=,K5suf}I6F&OqV
-qfyn)W28Tc$_eeg90PT{VFO-t=[=>m][2/mjkpS%4/bOWc8gsinJ9M3hK1Un&7/6A/l7Crr<Qsm{7dNi@.B/VUsden}nNB6L`hdZl5JJc8"j66gnRKC-l@
-Ua^4;md%PYf+m;lqJdkp67UvK@V@;Q`5e};Gv>^-(H.J#c2Nx!J>F7JcmRA=s7+o$KfFvf<!f<4;b!>DQXN9Rg"BVMs"ROww%ilV2(7^tF="^jid+Fi9zK
-KL"kcOJYxA+Ba5E!e&2&#S<>Ln!UvuVQGqjKGR{v(cZTSPdm=F~p:S>P~HZe%7TnN=mUA07N^0$eYJkt.@7A4[;W/4$0sN8$HGHy"ZF3mY=64hJ>VuI!lN
-!DxVR/7K]k6(9%g)^$ZXe+hc!$TQu'`)J`O2Kh_>Ha'}JP#|2|EX(+Kbv1$8-ac=Nf_$x!NG`f0uN6NR3dzEe4{pb0EHe)uow;5>$Kz]-Kl/6,W(-g,WH^
-_ga3"5oiZ2UPb9yc1P~Iu>GM&a+Y=,'#it{7fRz`Y'>bNmM``tMV3!r}I9G8YT@9s;eUx&b=Y`deVAr;ozyz,!Q+6'_S)OThWkX`hFugxHZfQ:c4Ga8Lg3
-Ejlsl_Y40|I}p>i!@[f4EGuoNH_B]K@ZcGP7hScx}1FxS#~gii7>H1Ci!RPNfNjcAH>H-%hK~D0NVMj_q$F&QO$ooS)L+khSf09pQTuxZ.=rk''g9;e[1b
-DdhsSBMkhI[J$VzbxYG137sl}!,k!iu#K^3ET^B[H`yetyS$j{lWuZ-SvwBaN<Am9'b=pI5axS`mppXe;sH,EKwtzf'Q,'ntiZJ@<@oNOqD9>>J[/I!JX"
-1doo5:qhz{YG)[Dq@GCC[23Y))vXZ0C-<z&u<g}5tC`oa3R&]I<Nfem7:=LLa3$bNNEL1636YDMsM<:sM/CnO_Y`r5hO/h8ToTxzftImt:i6o]hta$t!`=
-01DbXoiS6doog0>5ydas@fODdd+d6W9QV$}Dn>>,@C)>T|/]G1(/R%g6|N0JwBKP7K;o+/_9+3HqzMabxwwZoWw+&%xiDkM&Kr.i}'LvJBR,I$HiG}oP&+
-kxW9ieC('4Gb%XxJZF5KU+Op~7L`SQY/24K;8Tk7g7tzpd5cRQzoBs|u@&mV.qUwz#]/}Ez[n"S)bdP9U@Q<UnuI2D5XxKzu7t'k8TBqU>v`aOmBfq{C1O
-&exhp-3&-qV`zpvLd{O,yVC{aFpLtN()[!Tm+pinS7n_Ek.11^;h~BYK)4!2cru6Q#WM&e45<g)6k.>"%A8GP|6!=@6ifYKs89T(rV1aeLL_I9(OVO@D"B
-/c`=G+$o0DHFYO_hy5#gn-FDU]|Cxoydm9_gPiN3d9JIurdQr%v6A_~7:xj;W=bWt_AtoIzlcHalm6H"~[nI[(+x(Fi0uwm4:D|{e$sRPo[KJcQSLjmS8o
-ws"QYi$y:e|+HAuS~:M[P#L{|LT!>U5iedH4P0b_nmxN8)Nf+gZ4'lu[Qkk"K4'n:t`X_H}Tt=](HVKw;2-8;3"+p'J:!'nzV^YUa+%{QM2f"Ra_1f;WyY
-#WHMrF8"w5;}@v=XZ&_7IBjNZYbfUo~V'BlwaR[NPF=7'.)Im-t@pK)|g({<[<YlR8nTZGm/2de^z'sxnZRWr.4LZQ4u8tyJ'EgWe3bu_-#'voN%LFDvwO
-JFNL!%dFW<<@+)+)9"p%ltNW]RKAp;6B(+%2[>``,(~E9uvwn>#j52iv"E!zM1>,sDfMDwB]<S^iXBX%EQmOP:y'G#3Zw^"~/x[9:NC#9:74hWSe&EIc9{
-(&raE"P>d.19Z3Tp[Pao30!6|AM}^$0</6M<SANxGB[8WpPVeE0bB.QR9_mo3/Jhqur:tIT3pSBH|F'#x>=-{f5MTq].+i!MXkp_0VA)t(_6+"oSC1mO!X
-Rk[I42,vxT94N#oh/D1Bj=Cm7{vJ8''g4Im.kdI5J.1R(95}y)!9~q7n$p<iCO&MgyPNGL"zrTYXYqy=M-7a8e@G5DlRYv{V%}}lsJH{`HiKG5GV&IsX$m
-4;:y@&V#DX0+b[6+PX4jMt2l)Joi~]7]H;Itot1jvb-<p[g98Q(OlY~Vl&p6JhlDK/acs4aM"#/KDN$Bv(czsL(J6C%%E;InzT(:WR]xV3NMOKk%ga"Q,q
-'&>YF2%w>q72"Xcn)`zKxYGf&"&%%RGpq;2;ST!QpXV7Gr9}Ck3e#bo+XjwgWLot:Wd6'd>Kh4zK6Lm'7!k><{#XPa7|Qq3rGR;r>iyhDxnm{/N("t!Rfq
-CW:JC[V="FV5a0Cpu"OY]Ep]oJV3<wHO!OUez(."grtIfPRq!tVB9:&C~Tuq),%rgP<N%:5@Y!L6NS]rr)T5e:Q2)^|a1U%i=I(2OFzh^BU0=NG+d|G1iB
--fy15oQ0%9|l+7k-7HnzZN6E&Hu/|=l$~!CvvjQT1ge_qHUy,[Fa@<SWnbz'Q1G&nL_wdS3wV[`n~LP$hfcRbm{CVV-S+|Yka.Jx2lR;#-8=0!QEer3x~k
-P3`=u{IAS2sAZ}r<VwpS1DkI/P^,VQ`d0.f#QW+"bc:r%GiU5Wq<Rs!d<fA4}oW:QDEsR;v<|mTD7r2I;A:pNAij!&pYk+u6l)bN]XrOG"Zi2Es-}TTwD1
-sAFOatn$EexqK[/)}9sUh0u]qd;lny0@`RZI4yt@fa%r;:W<'bHB9;+'39RWH4b>3uW^>g.5djUOpt^r{DFEwR@$=],M^u__i3Tz/tq#F(;G15E=/Td#zz
-wqQ:H'PP4(cV8zVw(%B<`o)!orCe@>HK=OCv1,Lf;0EKnL(1py>i;MX0kTlien<mK=UY~ozx;L;<ND>Yx04%Q!R&jPEZOFvmw'W<2{9l3DN=8Sy@{/lUaU
-E'{^w`B_1xp}mcx#7gI.,(o1.2)F#!=FlcAt@vh@^I|%|B{njX((bOme_cm.Z3D&ga-}fTCnz/!Q6NdJxk;](mz4O'35P>iuGCY^f|P=G${Isn`=3Pxpu#
-Yj$Pp=eI8.+ljr<G'XwNsi5RqatQNii%E14Zgswj9!n<'xFJ}dWA)pCFNI#g;hOtEXd8aQ+:Pv;D`.503g};K2nk)|]>NSah<MwGmKotz)#OFna!7>VEl0
-hPKA-=VwFN+5aoC[-o/'~lJM0"`.A|!sM!Rz!:s$U'(b,27IYL`6a>[}~HB!eibJVVAMis;0r@/vJC&,a.KTBu6G]iBL+B{C9c{|uFFG.eqX,vS0l"&YTj
-nk_L5q<y(n#Xv;tXUVvNYe|o}uj$jC:|xHx#[8^FB89b4t%p!a^q-CZgBdCeoveboU65B5muTyt}:"z$+4eS!{P>zE:iE}U]/>O%+Zn%V'-v7>vh8.{5x]
-wD.N2^,S|bcHfwm1;<vcXke!xHR4YwDEs1jVB|.ZXz~MSjKy/oNT7l)ZIjpt7R9Z';H2zL^-<yXr=c{qRY2kO3PbkRy(q-4j4YlotxB;Qax^Tdlx!`O9L;
-^]>"/etJvyT(Y/psE}"r!QcCb;T6z%"wa@c^sNY!1aTRddWP,r|-tkv8r[}tF8_Fl3yTLfivF5u32kUBi|T1(+"FPbCOjvoX67BjbZc3wN"ZKq>3E<[v>)
-'/d].au4W#|%!(V$OyR&SU!"p+ZABEJ5j(G#{Jk0sJZEf,`n3o%FI>gR#x~[ov~b^gciG&<|C|ZsFOj)3hweJ;==3O~xcM]`nW]5^DSyBvs!eD4m567^'<
-v3M%uR>yWsM5n=4Wj9[dBf1xb=dej_0vh%M!tye[AV)y!b(i7fV1^K,LE't0=H|JykI@;"TuZ=r{}Gg]=VKn_34Dy1S!y11DUXWdhR)]p$0!E[Nop|W`q-
-pA+,zgHuKSXP1U|C0'e:QPa4Z42m|+FyCk06R#35,cL(>2`=15)K$F!9R}7"6@sr@AW-UoU^ZsX0pK9#ER})w<Dc_xX2~K`sBJR94"5%}BB__{z1~&z1#0
-z5q<&ZtAG&$P}iwL,!m2wZ}{W>%82`a0(|Cp|ptrt<){dgBuWJ'AE+=ogY=eNJ+ho{1y$uA/.uyYgjd{]l~Ijs(_nwQxgwpDf>%fg@3`_Ix'XbK!;n.aGN
-gEnNN9^oGS2hYL;0.VERhOBHWYHYI]w'Fy5^.)~sf%2q.}MiBz~XhbpBRgg$ddRp!]sOgESdM>-5AMFt[z>K-iK2gwIQ_{uzhQITf(B4F<@#QE>uyF+SK`
-d`06)cHL_h"=n0&YcIga4yJA[zlrpFJr^S3n`'WIm'{#dAoC;pF^btbN)lLzpdVlp_|'JZ;c]'gvV!CC@j:!O^'c6JWRO|b$#>E#ju"Ljo1NNrS|C#&&4w
-;N"xc6j[}vopPz1cJ,%!3[re{"[;XCgvG'FC4x[(R!5^Z+ajSiwH^;u9ZS}x8LgsEp-|!yxr;rxujI-r9oGDF)!,WX0jctmK%(QSYEVcs:/R_r-lV[;/+6
-7=KE|pMS)>o,VvtO[SK:XFT'XO~6Q.{0/5z'^+w@Fjq`/ZJ_:{tuFX0-B=udHE--f7i]Hjz]Nye`64p|B5BF=r&^Vh[DYG7epQhxBfUN"J"zx0_W(Th=OI
-NL.3)LE_^yaeTR9C2E'W3pt]{#8.m`5Zf-UngAM^cx&E^K+^b2FBwGsXDP39^:[eeV&0u-hYEEPRB{RP>+'a'a[5[fg6+K{esFA#3.~EV,8zgERi9b5<>x
-eoRU@n4-t{bN~Ma)Vy_qZgQFyfb^dz^ktK<`WK-HK@rbaMlkP,/-)u9dDK(]JKj#tyKR$/y:UKYOI5mGn_7I8_UqkY6YB($S)DmQm9"hjudASpHS5:@;<8
-(u(6OynIm][6vT6(2X6'0+v)XqaSP&N|pCS,!&R`k=t@DH|J{Cgr$>nh3'+31+Ni[mo>q@^D4}-Ch8G(P3X/mczoZ8vZG:q|f<4}ol.Y0AXP${a,i:2X&s
-w;kZ@AfJ(l,Q&OZVBxE=3aWA.3;!.1m.,-B0],jG$RLE'Ey^dN,C0A#iOsvazQal]UYU"JI$F'R65v3|>g++-_[Q!G:0At7|;js6l=O(@.F`a-s)V1#7dk
-I-,;G>`px=Z<Lf{&Xrx!IXF-9q<+7EL"]vw946ERJ,b!F$I:tJsBvtGB^%y<,G.r81+|M8J$SaOR7-.L0mjE@8J2#WmEq6E9z}5gXb>c"Rf$EFY&ibIZ^{
->NbwHYv`mxndF<L/[Rfqu;_!w(}AAyst8[DJIg1[.z_,GuBj9pAL;d5p>VB^wOw6hIm6fi=N'):U+%RSNC1R(6bZ.RE@<e6LHnV`%R.Rai^!wuR1|G/%oG
-cXB`)JSBEC<JumQ'ax=[-3.;432P9:z/fE0L"g686-'[[5kzs88MHcXV;Zsz>gwJxEvm^T%}RK:<Ng=%'TV>$WB^Za5,HTQLnY8u^9Knh0,[JaVXyXrDQ3
-P0!Co<+["%7eHP1nF,lQS@w5O42>erzka#AM&IbeeWcc.6rD{BDt;W@@JX>^{d&]T1L{+>VxT&@w_h}[N6|G9-!lZzb:&8ge(y>>>yBSZ@]<S5$xkk0t[I
-B{-O3|h[z!E(vZZ]z0jpRl0d]5;D@v"44CeYakf[<G+/]%[JU+iSvu-A6LyVoluyCKR&s,}I>)n[D$oBMLPU8iqS39eskT_Vrwge]6WoRtai0k{mR{@zSv
-QC{)ylFo[ZHIO4@vVqR_mHwe;nkdWgYDG!G&eo|9POz;cF=NgIg`m4g^gT}Uv>Se[^YwbCSDqROu.4hAhwxa[)MAthr^7f=qn,AJV-"Vh54[PIsjaNgp+e
-%b3DYctEnv)FeBg4n3QQet:[z%p6=${f+)YxCk=;}<5`f-M+_C=-#GKd',{5kH"Zy0=Q(aB!o)Edk$+5`%i_d^$e5#i1R#4H">uhZX(S"9H{RjZ4ub$wA[
-HxoiiM`}1oq#7gH;$xqZX<bre"F=5N{,im1;Q2!&j|AX!fpGPvF<#Kito3xB:T<kG1/dvAqG]JA=B@X!O5L}%#J/~>SCKc8}jDtLv)ehc"ljY>hB=3;8ci
-uF.3SSpx+l<e%D#,Dj1d58vcpa=;wg-q|e.^8F6]fpv"I!V)u'/Adwbduf1[#ymthR;TceIthpu<siMIp)HxeZ#xvVww-8G^n'hO>HyW|I|0{W!1brZhZC
-|X]wc+G]BXP}r9tVBy<nQYbR.-n510Pf,.162eN2gk.);XlU.#"Xm=rcFjMQV1]ZoqOqTvg+NN01&(M"pJ]L=>_oy1mRjJSAxIQqV_nAU5SQo5xb+YQer/
-#bKi+ZmeRE{Uv{'[_}^17&M'U9{2RQ.>9^M>_}>jR|a,DD&lTMMU27JXGE:e[&:ltssSLWP%|};Qy,lz|ZDMv'R"K>Gv=SvPgW2'U;WjE3"A}ejMA}wq$&
-mF}MkeZqF:LSYNfTH=NCVdP0q[au-D|N}W4%MxtMrtA}`6au{})wo8>{wl'|f/nLQ&7@~G0"37$_:}JU3c7jc{"'FIBX%z1,A'qX$_WHU13.Nr0@#+D!,I
-A(B^GJkI9FYBS'nheQsa`]eI[c]DO(0I]q1CvcZ4U.NId]LhC|6GOBf%gye|l^;|TB&'&@fBNt(Uo6<CDOUF;1zTG]9jk<ux)1^ONq:L{>>^fZ}^!rkv6P
-@|!R}jmNL1glGm~=C2;uE`hOW[n))}S0%D16fk=vqS.wBtbR3+u/u0.0bX'Ls9w4&_:d=4j4I_pNCYvmY!~`>:!^<6cd_JlDjA89SXt-bXFa~KAei6V%Q-
-zxF-jXGOhUoPUL9"5{l>[OW',K"]F+SN%tqfX%T2e,L#Jfa3]NteDkp[hX)|BuFa+_5peIn`;#];GPBmB^_u}iEG0riPtE09Cq|qPd7xMS,z<qgrTZjO&6
-Tt,5KEF"qs6QKf4/0kjGpA<{q<&D{b(Mky;r&rU{#A6HvX@[xZeUok~q["90$$k:6oaJq&LD1Kq%o5J`wdTudLDJ|yBN/Y@a#W%}yvA`PU3<Ly52K`<o"H
-<L:#_Cr|@pqE:sFvIAC}OLlJx/S;mu7Hc$eH&bm8Pa_.+KdrSe^M#U/J=e!Yb>q.%oRnd+k.L$4<-MW3:v3z}ex,UL;-%Ic_.M5_[rNt`zCfwN:i9&abG5
-(S'_0.g[j<_hl$hb9z{QP_asS9bi$dk'PyS4>TJQBVdW|<=)^P5o4wXkE0cxNjxzG=y90cwu__i@X>j=ixuY>m{jr=4Fhk6h|=HkM90]O;or`_cT)VKEdj
-x!Rr'44u"rHc";zzCa^`ok:^'F8b>BI|4+],:iZaNYq.j27(Ce'QoqG5&'CFm&%nr4UdbhA&@d&"#6y].bkag=J!4b8(0ieO(H!ydIM3R<)z4!:[aeS44/
-"g;tpPmqf'Ln9=D[Cd$2+hMj&p$9cCHRvE!MlRS:hahs4QMl;rKN^VKwoWz&gqHl,<xS|LDYl`5!A@X:6K"g'Y(K%PSS@!-%YStrvSBRQS+-3fQbLhgLhk
-w1L1tKC(dJ9<'jjzDr&I'lPMA(Q.I,Q@O%t@3N0Vgc6KYg#WzPYc)&M!J5z1y]xT$2mfkCH{$!L)<1Wg^y&%o.3r(eFw8d;C-e5}1W2/O(h[u5zhl5^4V(
-9QZ=4Tf>oxVRP3Hv"v']pa_80')--yD1"eS8.wB60N)xPv>p,!`BrFNkkF"P_E&9Z@}k4HqD9jT:J$DjoIkC+37vD]]sZ>MvV'2|~0aa/|+aYp+m)T=+fB
-kqVH[OAQy|{e8o&Lz0.Ubolp,[ii/&b`^K"Mn1f#K#q"zBLYrN9%/Vre2KfWx+:!_cp5j,i1Se36wEH9k>FWP=N"LrCi+CLp~07W:FJI6^!M@N:ir2BYaq
-Uql!X!ZnO$ZUW0Za=qT0X@S=9m+q$lj8d6|0mCCu!o~iNex!Y78qw9&S(xTpg@43@-{PcsOt]t@MT1#M(+e+1n;oAy(C'^=H>lY'O{TReTuS[p/nLPO!YB
-}xA_zRivY]q|}cB]MUhAxyVK|RCQKup(RPjw>n!W/sS:E_u2eB>KH3$%D:,nd0~8qWW@k3{H0"qMv'}gYxZhm(|GjpunaqarWpfauu(kP4G#D<.V~0==pJ
-BR^IczD1:,i@15q!)Hp/mP.kJ&=y~9L@_yX3;YZ[pbOxrORC#$CaVFS.mA:X}f:l;^Eu4mnv4p/PF/8"syRFKh8XTjg293R6l;liiX=S@(6AOC~XFlTh@3
-ER,p=q7%'07&7y&4a;L|}7WKv{K:cT`=23O4>BLLntRzPlB=tySNv.xSyl8Y3dI21G/>j1`.WY)1HZ1&S&=Wey8BwmFjv;Bo/exA11IAo)._xfmX%SHPEU
-eq=KABaS/]./~8j7Oi{+@(feM{|m3s[!XORa&p-;CS4bgo.05.<rcNJ(n.W2K2s3U6Wvqj#$jArY!L^+t)9UB'ZY=06WXTiKL/9so]O|}T+eK.@u:0A-yL
-H)U=:rt[m8(:e@E:g{F<m_J<"`_q_3|=YJ<3.kz9RaLODx5q-ek$N}M<3j`03]m_#wa7Wf@Crenx1J2X6.YVZlg#=-kCBalP7{2s=R>7qa:X#r3$beZp']
-HKQ_B9:3$fdx1daj4).NR1RHn>H3Txcg~nNwo.Z)Egrv2=s0%sBY:e%CaAI-|iRu1JB@571cD0m'xe+GQiNL30v)lt36,c;xthzdfD(":@fy]{DK9n#-zV
-'F1GzB6a4"y=Aqs&niuJvo!gbLOf5}>[O0>eZj`ZzmxqBcpYA5|x!]"z#5f8rk.[wTA)uGVl=Y|]4=V25,OoaofLT;(}h&NazP=j6-h}|dlhS=uCOQ!3mx
-IUa%bXJsaiN_rW|WIlgAaRRdBM1q8@Q0gapwz=V5nCH0Nt_!snm.IIlX>z)bfIwzcD#{WZLgNXaN~}sa|yYnHz0e6;:y9sB62A~"@wHOPn&fwx~AoxC#/E
-byJHv1N^3hBReN&V^A:scc,lUm!m$>lZ,A,Q<1k7$yk'Iw6]}]iQf;BmYqGwqAfQ3qybt'(_SO5l^(~CzYr_UW@5s/@2m{2!uhoQ~mteknTImN_kl.ipy7
-ohSsUT{HS+):"PNV.Eo%.DwdJ0vrLzLSPv`t^sjw}&yuKQh7yD~tRkuZy'iJi}9@nT@!3ox^:y5g4'pt<aBx+B.q&NeMuo8=It3;7Lj2f%.x=0`QDM,j0n
-jWh/hJ`|^mDH88.w+sKtj-p3+Fu6/jN6-/Tl6[wH6fT3,]$Cy)oj!s$7:muVd>(5.ycn1G>F5Ck;}k>::@XK`e"4SHMU6<p@|0$)oZf,gjA>hAgc=yc'4x
-pG@3wZ<P#}:)/Zg#)vPw4idmb;y]-Au7MJDtesmNRJi5EZ~Cv1HtZX1-'k-F_,ZP!xPLU,1T`J-pWwtNu4'd=jU}aZ"af{,Lj2rTpEKA'C8Gs(e9O2f!4w
-8foXR|^z&NNE$[w)9Ce8Ssq}D1!r2b(td7s@]Fa@.Lxu":dZL6P1%m+d9DIcj=>+2}>JZfac;N2e^LRRU'sFE!uZ2M/&f$/2J[I9|)Q7eM$3k|cX6,#}hV
-T%58~KzS/iNkdvT0']ca]r9}tI}zFHsU3e<d[rXG`k+-'LOwhrT."1%DmJiG]^`z$NBSo!HswD#"r,,ue/"8!}V#opEo!hg>tnOFEH`5gSPnHWCvn/f_F<
-"]AOzKj"LF[)4c)Sj"];w11r4"lzf/8f)%u,H[V/xhQLE`MlkKM#S_w)Y'tY7`1nW%vnUbdjFneZmg7sOz-_7[5-jln/8(tx@l;dB1Fu)s6ZskiI$U0f2z
-`1'lHaJ6Cwjvg!Xge8Z-pLS[o)~GOGAj'">"B7M=Cyjh[S$!LQ79BTibr#"bipL)@7M}UcBMF!@2D+dgjKN|YKZ.v83{HwAlL2$=4L%L@G]xXO;MMkuAEC
-4lbZCYhRi!Bi[W5no)umCHjkWMsC0jnc&}0PD!']@4Z@e4%t%=o_"6_mZzAxFcBA50KTtH+i)33!A6uF2XJKgXz>;.m`/|E49d4'E&`!Fd+.jTMpCh-p;_
-8<%+}&cSgL~Igv2q3nRasKa)Fk_;)JJ-90;FV1/Fa{!}`O%A;4C/`+ktyPc^fA9N!+eWQ9gS>[Tb@5W]vwM%_1Zir%YxlX90e|sC$|I{^^/p~%"Bu)#<k"
-tX~f~lNpx=h=q4FQul5vAc)L+"UBRb7'b!,CAY+.6MWQ`E5.ul/$xud2rO69D7.V"R5%hKJmzX=pmz4BO>_U4:s#o!g>fBZ2U]Z6E<_bdP+@rQCg^iOxI$
-#jxu<YlCc7;2Pi3u>k7X>%(BSPjx]F5Ld@L+$DQ1GzZ,0+.j[n{oBXw';m`jdQ+)`RMf"VyK}lpN05EG@{m{D&/K|%Om-90lDo(ju]|5oT(x3_8IXVdu!o
-3>,ey}Rv:yjgG0Qfo}0l3/^vCCW(,JA#"4[bJ}sH+[L'e"^,<Yq<~r2%J+f"KAuadG$`7f{j=dY2tbsiU!G'zB0[C0L{6zo2sCNJ=kp.mICBo^<Dv(Heak
-7.)]+Gk%%/'F744iUVZopxt.B%9t}rb4VBi3QR_sV4)>]9rox`0/EIiEo-uDr8-2;BdBIxea&MJFaazj&qpxLZUC!A72OT}@LsnVhzD"JTk(laq=%%/r_J
-YK9Z7rik$zX=&d/:%$T,#oEkt3%=y6hH}4ya]0,"gl@bPJMoAR%I3-lTK@s`~Pbo,v!(},8,nLgC)TG^{k"1z2@Urkb(byN)+QUV(n^UhPWw#7Y'pSz0n]
-|pB<qK/K[]{192{eq3SAdUFH4Z!&BUWRxJl9[>J}Il"y4V+ctz:#OC6>3)H`TNkpkZa)EP[7u[EmjH.HW[`L}VeIGle"`+H&J{n>3SyN=)w@_m(=ixIG+8
-R@,L'6-z$H1]`ag.%sl;U!RUX-#1+Uh9pslIWD~'uMWO'!phY$6tf;7j;4nLl=+B'hd);<;Qdy2|xa'T'XD{xFHe+wOh><%v.31d=Hf]'n,##S9PMV{Y_o
-9:%`ou4IC.r.&[&ts[oN2WNdX4)WU"rYrbSuJ#F-mhyn-U9$m^_3H^uhiv9t/[%oja5hG</wo!uz1q%ekb!]jINps1DR7O5j#Py=+T!iZG_s$L^0C#7$Nh
-6`5PM%M%=fh"n)(=8xja+PTDbPGZDHL#YWb^j[EhiJ_2%H_X_8Z5V/f|N0<Spb~^n!X-T[c3VjW$}J]z!Tz"(#!]"L6sa,1oHpmJ6eWY%wg}pq`"Fx]wIH
-g^+>Nf}zYv3cEa3b)XeZ#z_aVisf^6j3r>4+EHa2eVxh"n$Y`TZIsU|ZF.|7=NT:wlYMj9t&C+3W3AI0K)^}9W>R|{K^L=E.F|]wLI:%,$5'oByFQ<tuMv
-<nIS44ZK>OLPA:0cPcOQr0aW[n@SZ8;jNfV%LC@nEjU)zMxBWBLLA-m["FVu(MW=sW|e^PPUX6Py[fkvzfQ6/)zPD_'BuxJA.dkJm=r,~c87}:C/pS@Ng-
-|]68mT%"0SYCgr~`Lsa1B_`(pjrQ5r=LeAR]<KQkYu9bqoZqW13&$fCs)l<v@_<Jj5E|hFQjdk.k/T_JLb[g5dZlBD}EBy_$C>UMj(dDl(LX(y<)OA80S:
-${d.8#->64wqle0}#2gX-Hj4/E&vO.jDR[5n&.CAeYEVz`OzZ<EZw#np6y3'#SiR.v&^!k3<{T]OZ90=W`Wv8[LL}-yM)r:4=2{A^Wx:z]2@k&SSu425HF
-3#aF-(Lhxyp(w5t-0&jc=bkQB;HS~D{GDLr}rAp9qixbo9'%+o-961U_AZsYAUodmS(uMGP&TBQmKYqve.BZJ]1Zl}7FNbglip:6';iN&Y29Vpx+`woVE6
-3}l6mL|D^rP/Fp<|6k&jRMUu$vf%3a37=]74!L}r<rnPR+QakGq00SJr^zGwI+>PM#SOnvVLV;WSv{pUH)(S7oorzlOJXSR>.;lA/&wg$QsoyRBZU6FQ#9
-6np0!)I[GWc1qr]N#!<Yf9=TrsCLl77L8V7VXe=i'gXcs>]S[:ziX@a[AP0$XjidRg'VQqax=6xmScy)6s^'tqL%D:>W{KI]Y&A8fLq,|H;=5{kp-c+qX8
-vPVfdNGc/!lv>lw%ux0jr`/d5hs=e'>Z{bZJ{Cz&KR!PW/=8m5=hC)iBRazK%I>ECl]umvW@aq6tADp2f^u<5Uo]hX]</xfG3=)fR:!B3rp5^s{KowYy,I
-_=-B&jFtJ:+DYI%LPA,XD2mZ=<VpcWh&gU"+1VqQXUsxy;r({:VSR[bYMj,D&1%zD_x6,_MT7^y!:(1A|="8':z^Hx8)6W>ZMc0O4$pi0&:u6cW{_;2_nv
-CI_}kPOGznfC3$QF.pUz'u[c(WYoVul[O>Xj(%]QROu5,M_}oeweo]"K^/#qEkIR5)'^{@<mu/b8Xcl($DhJeb9}kUFqnFfc0Z9S.vNCh:l:wp=)^J^&)+
-hIgh&w}>v4ms1Lu;h'PVo,.$[p$xRIk$=6f/+RV@[VRbn$kH|mjs;=<}AS,.'kg&1CQZ6Rb4{+MK]IxwZ0{-jb89J2fm'Cjwc`rSTV"8S)>T7HIc&1$B'g
-TvlxI7ZOtc]R}>DJglH690{(&`Di[E=0|<@1XWNf9UYoA06>ylDzqA+f{@/-vf9|0G+HGW2]H.4BD_O$@++}a#5cX$gH_;{Ca6TP4>Vb6e-Vf;6X+DdIZ%
-!0~J3Vr!_`:k|i`-V&O2_V]@;xIaG1F@DO{;=s;G;_w9MP9,EDq"#:$A)=2M|_~B~R6_Xq&)f;6nl]Uju2oT16VCcsyF,qt][oPM9P7FDn=Rj2DX@X2iTG
-`<Ft&ZA^_VN[;aeY~&I]3N0BJJ${we^>I+{,ge3o;LHu`#1}%t,4w0>e%i0:g'nX`rqX|CZeJi$nQV8uEFysv`i]R@8Io|t0TQoAJiOA3Pw6dLM!`APY@<
-dk'bGi&[jZoqUHOF(TlNnP'qydu(>+Yo/O2[(};THCy8VIK"fLe_m_U;k=/W!p`[IeQaZ=gyP3NKB0bzjr>YG+LqbC5a.kAB;6a=Idmh%6BbBf-,"2p@uM
-7SDf"E9)M,|9#Aims)P!%$kpv.n;SONg9R~[ytJxrD3ssc<PiTtcqn[2#ri2LII[e3UBwI,(s^$.."5xc|Yi_YS|kUg#2c7nMl+nG-s#}<mJ.>ow)LHB;J
-gVJU~')5dMlw<='hEXIeeF9"p!Peg|dz7g;:Z,!OK2xO56lir9zP~)VIe9b95fxon.VA^a^k#]<{$oN4Rr!{AY!IN3.'u[oe]X5qmNRda<lhM;X#Oo|9bo
-R{ck8R{qoAq7$zzx#/eO/I-RI2=Fd,qq)N^TGGaw3kIszL&8}wQGzq%u'WK`qrKAK{N,fM#X#_3Fpwsk;8Z1/YIO17qwT_{kQ2;WT2f$aL}S{|6ZPBf=KC
-D1Gt{ViZHMQUhR26Zm+fQEu[VreB7|t,^}-8dcA0+|]VC4e@y-)`TIy"`bDt[@rQaQ'e6wA7{:&q(21[_}Uw3i)NtqF9{;OV|1vVD!z}R!
+802396
+'fqZaA{0b}GD!But-(idP{Sm(])aS2p6Fpk##/VX.Z!70glYw@2`Sp=g_o:gwHMuooO+N8cZN5g|H`J7v}08zI@NHQK01_2y3V+j1q418U9+|uk9'OpoMx
+0J(44bZ!:4dR9|tw{,RGUybD2{r]LS0V=j[$2h[QiQyvySByC:]71OLs;sYZMlA+aBckuF9gIXF0|P`HUa@[UpqDY<kportRcJ;`@2-IwH=x]ji:IpupdI
+PTBqpz.c;;Xr-;SMJyi}2ai<L'nSi3aBCmOQt'|8)Clb{=Q>[cI0:g3ZBROhB>TVc1rFa<(,,Y^K`xJ`#ru+1B@tkT9<R/5538[X`9aQr1e5(6%|^;p_oo
+4ow;d(3:ry3zj,CnBNa9x")e&|a.IdgkQJ:+CG=P6ZeEtUv/,,87G}ATyP")R,k>ORaC;Mo=nC|H%%i6p|TqcD3&xSMY{pbLnPL%{#Uy}w6D<9,PP_P|xI
+Tq@&8_}4jpDS(1qjT|TFPvvRLwa,'QzhsV#U$8LF<5rjnEk;Bn-Rj7/X9J^}o:@K)pCl_EP4"UUum;%5B@xs@.A;}5-N!q'y|Fl(-=cq2Y[0/7{^9M7hhU
+{@8d.]'IM/ZVk`z<Z}Kvk4.8iPWR&@-gXWB#VGh7/O7h"2o`;iNEi0@8KqA>|'qd2oJP/`l5|;Gojh+#ACj`G0L46-.x+]4wDQm%QMNRWN#YOQ$:6XhUr(
+2f-BEy:MX4KeSmL@3$LmXz]307P_!Ci2Bf!C80"'>SNNNzQ1':@W}d(O3#CR]@bu+&LuK3G'AXqX$n%^t_P_}G$2vfj7Df~egh'5pwrc2MfR$-W-9xQAIu
+rJ(DWp.2b7Kc;5g<SOcYdN:TikEU=tR"dt1cT]%.|s-Apfa913Rm"ygeH^~Z&"V7o_|+S%j#Z1Tmm.tV=$BAgn`lL,",N<"X3L7+:#+Vy5-XXO{,qMYQ%e
+Bh%L#h#SL+gS$0uJX%S+ZFq>Hz<2'WaGX6TJp=]%@)L=<JOU`J`EErWSYzU7sdCFA2!.z}t=aZlh{$udEV2-YB$`Z(KwjJ`X9QBo61cZN-)2^T=`zI@-`"
+65vYUs!~+tRfy>ZLh-UQS]9944w1H,>@Y.6@1u7kzZDI{Kxuhjt$yMLq=,_;Q>aZw5+.KHa2QP^:JYEcD2WfL3M-`f[eU"GF&/gGjD1<sWnOp;ij%WX-7.
+98oS#qhcrQ:z$KT|)/N+PJh"]fg)N:GR{(kj<AV$T".Et1uk-cdDuytJ;fSbo;aJe<8pXa>f!HL#IYiBmTXkbCjUu'C8um]F+i5K-S,=X)ZY{sp8%_gG@7
+9eYGIbL$T:m#|bxQ]{Arp+DsA]=&YA{j}eAsc}ocj^UvIrpz_3Za-&R7@u9)lpE<!x0k`NsA>pWp21(%4Ue74qS%RWGHOAyQwPkmB{5;86i:dQB'2f39$^
+g:PR[5EvVf)LT<{cl6^|dv[JtAn$Iu<LPojk.}4)"[r$YTO43O51aGP.Dsh+_NXIMYTKK:RX->ZKY`f-FI(PIeY9)pYfec#v)1'tVu/4,z<Ana]{lES|QU
+Rnw-T/i|]=zn_2jca(GHtV($$Ri:Ks)2~]@yDU!et_c6XEgS1:u{+Q1ITC220|wrb},"}{(f},TMtSxe2.:.XT!HeS15Xm-=gzQ<Dsn`!/QlM6_s}o+)A7
+ipl%ZsHEhlSx+jyjqd[;d)8uYu(Mz5$'3;h^A^yzFx/}mF[a2hP#092a^|-4l&)fH0<DH"X#:D;u~qB{(IJyP;Nm<5B^,gPR#,V,ok9}(t@&_xcVvO:sSd
+T{3e;zvgVT_IFR_i<`iY)EWiBZ'9l{a)_aX>d<;2:|GghR+2]lE:lQM(PQi=0OZ.yWb6,$&_~tQOMyn1K8t$:T9OAd%8Uj@:5<mk'u&Hpziu!GMDDi6-{W
+Y4'tk7cUF|HR@w^!X)YG`>G4XhOKVKsZwq%H<g4vg[p=Q,b^o!IT7U$Mbbp!G,D"+jUXfAF%%Ps&rCudU(Ko!xoG'{3fJtFTO{H:wCqC_0]q~N;fqd|DR6
+k,$iL:@7M:nmuIfjCG`H{B5XeUt;emM:})cqbw=:H:0po]G8nBYDaB$H415LN{v^`I}x')Pk_[D2/5@F[=p,2P8jf&HwJVTR]6i[IB!%NPdnj1g+=NJw3+
+{Fke#PlVi(Ap{{lfNcr<oLLtoPxX>68`ww'oSp<Vhya6A+&I]SB%^OVyLh)h-oPe@2>a8Mj"zi}&JhOrt@HGDIn([iHp6_:.fRiESk'%EGa=QKy2M:uhd(
+^y:'|+SCq!C<IVIt>^|,2}IqCY|7:6oB8f:B5w_e08fB@8Rxyw#GEdj3c"eoJ1bm=nh{=n#_=[UGJbGFgu]8i-[qmrlH7)-<H6|E&^+h)oe1yNk|-ExBO5
+Mft^@sB"Q}@"'<uyWJP4w`,SBA4,Goo4tl}[2w>>,gCN_LgnG-#X<&+R~:q4ayb2N++0o87q!jIB^;b4q2ajn'R=|/F%p4E>1x]w$.1w85IrG"+=tNgKG$
+ZGYs.F%]$E_V0ZPw.KZ)C/+Dxu/.G!:.G2KY8a:BE#7,e[=Dz_f|So6}GR+]TPmV)j/")V$32|<=SbB1XA}X@AGcXu_9~Up:FQiQ!:4+Bo$=t4>#h/afc$
+p)oQD%dn2t~kIu_duJyJ/+N^e8M:lRy3&KR{q(Pqkm9f3,|C-uL,6A#8O>y_lthSa,4qY-Uk<6{FmMx(w4N)LIpAAcy>];>k:U-aZsAcX}oly=mGCW/,wp
+XojUaZ1,Y@(XwH21F$J|~9('OB+w6o}WmF<[8Z3:>PXP%P|>uJWCaECJY;o=%w8s~sV}oUCdMEtB|YkVsd)"R5B<8"w-p}EgFwcS{4-rIX~K,@o"G{)/Ba
+9/Sb#>0J5c'1@w`1jZTv]{"bVJ4(NkG2.=g2zEZhg/3>kSwHf^B.-n.KGwP^]0vz0xk5FODb5E)^V(2S/`]f&{]0B_l&gs~xXR=//;4ZUedno0^Vq&I[=L
+.D,_Hb.co6>-S/[L/&>r5q,FyEV0:64QWYRpCz02t4L_OJ3OXnujyV|plRtLNjK5W=Iwubk/:6yHYohSj^X|g!)j3n&Q7A.,mfb9)UFsDf][yGb=HKow-{
+ir$.'&dqM32aTz=.3=<6HX7_jK)>$tWLW_TV_`2a8DfYK{'<l=GR$fmTK#_z<H0dy2WtZxbHo_W.&elk;%ttG{}2S{>0I<S(5F>^(|5u]p8CX"YuSKIk'!
+Ok0Y7lg2!ON<U=.y~XR9q>#l_:9M:Y_nVZU/|HHcsF-<CLoKAf!IvlpkSpZeR^8(zg>%z1>uK9@|"V7C|wYo3Nry|r%X-ETga9EIZ|%RGZv`tBC.T@'[&V
+LJdDkl[AeJ<]KmlFgYEZf[wP5$'v=C8%Qg(Z}8/lc/=`}XS$.qvS1Se-<ca"@cJTne/`/,[1u_B}aa:872A1f.ao,rv`)1iZ:B>AhW(<VA:K2_Vx3k)LsX
+bs{4AYp`z4a[dDAP+Zyx|XgJ@SFag)l>k$X{Re4XDq@nUP=e2]Q<.{JyEG6_+ylFX=$vuh>)C"wo~YNI.uexn/miV3y[~f[v:u&G'7%mBB%V}>>J#hn;}x
+0zpR>&F{J$Utt58[Y@K]Rw~XRF%s4ISVY-Ku:1a1Q`[a2E29_:vG<d$Vfz}3eY&0pqq"@wgS@7]yW3SK=c&MVo/uIU>lt0_N_BSZ#v<6Af4K|g<fykT|eO
+f/be~0kOM{|@tni#G#uCOeY/Xpx4L&F0c9COE!Mr{gxhD)abv7^gsV9lzEZTlv5dR-UfS)5%CZ<<h_#g&,;c}lDRmWam08zRt#TC4'c_m|e}BUjNv"ldY/
+"[K#@iBAyD$1z7nouSBZ`2MAE"WIUU&9{6;p|O@qsZx"&t!tn$pPHD1o{=/:EuI0XIoMEAQ$iO;5.xp2vN"z[c~QAb~)YK@5_}~n6SvwO054".ZM+prIX{
+Q!!fXX~-p9D7L;kj.3mK:FWZ0e3^Xqyj%3UVUM+Ep)oI[xlpM@c3#xN^;MG4k(DdmC;nP80)f)AZO'Ey'7bq.o<.>IRX;)Sr[s>0c{M'}inw/qQ93O-:aF
+0qdZn/9U^Dft-)Uf<lssw4Cu+roX;dh1W^f]4.Xb&W,oK4~O1U6`4uTCFY}bG2D7^%K%NU`8VSD9n>^kti$iLjgu=qiA&:hN3!^d}pI%ny}@Z[<Xp;}@%e
+krH<OT(@|%^rukUt,-pREZzL#}!`H8u%5|F{]SQLwonJGuYhP0k-Co=F/A7X`4Nv{(In3nnYt&MF#zg#`=k!c,.X(rfSLFAv@,Pj!'E^Mv^f2f5&W@a$/[
+{tmot]E&#8OV{q4M;NEp%q@hkhWPl{]=ADi@+)IN2nLZ&P-mG|(4mikwtLbuX4WElh>|/y}j4fp^}-C#$X(wSs1Lc`T4hHPaD#MCnVa>oaQ&Fofeu+2$Vw
+>zKU1:iM(w7H_yjuc)+Nl,Wg>#YPI%y6b2i'"nX35;yY>[yjUM,^8X@4-l0">VZSq+Zz~6/'h#pwpJ/-"ba'aQ0}b>kV<#d+uB}uO'`%C-Q)5#|Gj(&V(g
+lw%M|9)tq&%8#oMMxf$(JqgVUI"AIiOndZs=AN/M#3d{hCU^E2P@cb6^`%#k6Q|RVKmMxMZe~UWx^#:;"C2Y#wIkFkPiT1CuM(nI]a)wR-0qGIK<b})G'u
+1W`Zb;eV@4-f7_B',#3}k!SRtPfckw4b}2l3z^LiOIp(f'wq<hdl~{Z,sVy}/64PuJY9"+I(Iq]n@nnk/Hji;p-=}-:/]YOg"1oCemK]BhqQXSlYe36B}4
+%M;nzR!(ilC`JGUIHV"%#:n;:Nfka)St4$LJT10ZSwb)xPF&b#jVw}{G!6m|+3yrOp6uCB5h`#tJ;L%'yCZu4aNR=$Owr"Z'e&f>b({L1i8.6`EI8)Z#zL
+LHXOU}8;|:tX$S<CHTQvt)+ENd{iy2L2D%RgF+N.lbs-U8omeB^ZX6Hf<(V,>L/k9$~#gy"%/cD%Nkp>`t/CSy~l(PI4GrlRRY_&Jp$Xy<$BelF22hob!]
+lcjt/Iy0mi[;49}8ys{Yw"<k9/=7;,P59inaF$CF{aeb+Xc_]aj-cZL]1<:wQ:B.27eZh4h-&004X^,7"7C.8#Bl))JS7KBZ&p,a`#6_Yh8T,4)mOy[!N1
+|WjC`Scj-+>S3S)pjLf3L1(eP{[J>3@5QRpk%2r=<1M3,dwoWF(9cVsg&DG#"iyK8A3'=08neSk<usiZIB,|a/%D>TQrsUlJI,gAk;o_eq$^j[+Y+c%/9H
+>MPxgXca!-4OdP"J>$KC,7C2Eb/g.pFfTCJR[hY&mxfLG%x48a3mO.2{D%ox;n3&QLe+'Lx/36ei/@%0w@=YPPW]<azHgmHixY[cuRWL/|@inezXH__MbP
+"C|R.1DbB<8uGm{4aS{2U5^C!v-bT)V^9GeB"q+bH8"Kx:ReRZ[]J+-)dK0cNAnQ5<#FUUgPKL;xrW0AH[,#J!o{_wR_5hakj"qB08D>x`mnK(p9QuSxzF
+wH/EnQ^n/{$'yD.F%DQL-,5.M[a3<5AsxJQ/05Y{`D#FruP4U/J10^2w]D}[au~%P%pA+&MapB|DTcV^]fk!/Q.'I83'lShotrR#Pa_Fs`N=9{SCpt1FXO
+.=g{P_Z"|OV+->f|ui^wQ0NBZpRC4uuMa^u-4L{wn@RGpE^fn]G5fsqTLuqJQ4<>WE]PLY|F[29/ft9,$@j])=l/1`ut>!"^[wq=&Ys_.Aj6I$rE'_'}Qq
+!.dR>JEO4U@9o3@)z;7o>V#!d<K_"ZtoT]![{EUWdjD)AO6/I5,Y92:UW2Ubv>Ubv>MYyA1r9%{XsB%{kP]x75#v7r[0ZmKU9EepdPD-JdEo2`2i{_,}kB
+-FQjI[(0@e0=]no;Ed(If;X&f_np<(T4`m_Cc}~+R!YW{}&z~BnxP]MWH[H5wa|pXH=Wp)c7/9x>[cl`o]8X([J$)"%RSDU.q{nY/:'EZqTJi/W(nDhU/R
+y@2kJ7el^MWoKIR%G^!5b.]IpN&F3NH"dX%@:kx_Pk[7D/rO'U.4p>VSX4Mt|xN(<fuhfp>NPVU#d76rbBy.e+[O/D-lX^UQl{EY"230.V)^,y,.{7j_t|
+p>s}Tg&T^NXS<UTfkh#V+h>-~Lsb34q2a-`vs!{)ei/bZL0`{]jMsC/T1(2R)fB(V,5kipbH3D5m{Z)I+{nVibJ,EJe>NYAd<;4W,MWNv=^JQowsiur/;g
+%j1:E#LW|OX`qZGtL+96HoqI09"qB+]2AVr{5@[6/4{us/B`=;qxN,vK&G.6klYFCW5n6PjjJ5HlXk.6&M(]_F~vq'M%1)5[=R[6GnwP@,D<^2'$YLMG/v
+gb9NEx00Z#oG5|#]aCFI}Uk:4#lYv3=r_#r<ZKtv`5Pm)LxdjlJx^we>EG"1M9Mk:lFTQ&kE@lhnAl^_SLT^><MK{q<I>6FKek5VY|@'A`hHGd;:vZr$Ft
+q)VB3/kKjjcpQ@G"J;kQcj}3Wh~%@@|XY<irV|}Gbt'LmME,vZmjDFYs}B=G3{pwY:>E`ev}.Fnzb|s{jhXWjdE:fw!a}"e<'d^z3XBE3WhHA20kd2^Jl)
+HBJO,@nK$#nj#I/tx$6sq)T,3t~p2J.ZEGqZtQo5V]:h"+Hu)(iIR|o2=)o@0GKDjb7M<!p8B6ZwPr),gpnBGd)#d.Hq(KPvtq&yPg(:E^WJT8#IYjk)"S
+D.}k2ii]2]E/j>VL^nM[NdN9{tzxCSu@lhK6,|Mc8.B1z6vu:adU9F1#+]UFuipD{(BpSE5,)TOwOE/,jsO6xESBkx9pM>olOQ05!:R6f!o]/U-oc_O-hn
+c8Vm]21C)C{a>Pmh59IJrAOh/ul=.Sw(I{"T^Q7D)Lz}5b0b}%RG#%+FV6H.nEtpC=;P9v]TyY-P`{=hNJ{BgszBng<!,EQJ`Cf.T#Y5diKi-Y9BVVN-Di
+5/HW!A=maqF6dhKfP,J`CQ+2mfKEo"6bMevZN,u9Q@zBnR`_cM}X)x3@3b|g>T-98=fbz["_"_}:grp"Vx&8Lseug}zp1YtBQK.Xse6X!+0lp}uK^-}&0m
+`>KbNKYR$cAhLSonU[OB^PBiDH4mV+.L^)1<Y[V!kjG%11DQLR,@UFEU#I0jg3SC}:aUw)oMMFj{-^E9II8C1eDT&szrOBDI4lDPwn>69Wu@/RAmj8QJ"h
+7+q-r4rYg@#Adn@m;!Y1~gi]A."mRv%Nl&rDS)hGVDm1i$9j}asq[Q{nHZ`cfPG2C&.Q-S'a.<NTuemGSxlCI+0}@TTRLT^,x_.lw7>zIj=;:`6bK>y9_n
+$]{4.kaV"^RJ#{cFT{N^+["ivNF(X2-uh{`b#e"ub8v{9cC..MVtYOTo(|B=`VwI-X=LRnC#Y7OkVpr5VY%cdZfFOY2!^O3FDih^}&_wckSBl"W!mv:K%=
+z,P9zG356{['":34<0>WQ@cR+k0p5yiS(0BpdNc3rSt5+LxZ;6Ji3B$WwAACil`cOP%HD}W":.hd.fzW+`i-wR;zp:;mO,j2W^,j4TuiUp'aET#DF_e:U#
+{iGTD'-f'Go#U3$t~=A5$n_U0o1<e..#yX'VgiqsmG!T0'#i5646gwf:1'"RzlMEtW2!o4T5Q0RVKQ>%jb<4uG^g&0A.[4v9qjlH'sZz8dq&wR.VXI>pjZ
+d_m3wR2ZMFiQ6U6HqPn,YxEkGXPL_NiJc5.P'w1EOs={eeO#/=!S"QF2A%{SvPd4c{]$hGWnF38@cT%';}d1Hn=J:Rgm4'=>V9db}MFJ{yXQlB9q|ZRaRp
+J48iDxTM{vny4GOLtFzXU^L^]<ZK^<Xpcv^#=6Yq|$Wi#4-yVveVdL^GRi%|YC38l!PM~:K+n%)Sz;W3l%!|Fn+P%<:]VQbY.iCW;/t]JckUfFF[0.8]#T
+~KUBkFFiex]]_ehFj9q,Lcex!X$7!rFQna]+x#]RV]5vG&KyLuoK9]EMgGR:,y$Z<FXPl4QM.<t9M)e79Q7=7F+T=VsNoZ#6_j&WHJ:IgCf5:4zaRQmK9E
+<5dX=Y']X#ml-dX-ZYqK'y6vIyP!Tgv_wK<-4/.[Qa$>)-"!BeyC6|725`TT0C%l8]T@u6~fsy01uBzeBhGq!r2Z~$8+~77g[q{4<L|m{)n+(RL9=Y:1EB
+y79JA}pE&h',x{%bzXrkSf:mfRw^73fFR8c!/aLSkQ^M88@c6PD|yj"QCNV<S_RmUk!m0TWI+NT>/3qi$i$Sp@^@z#i3!/9a.:.R@jSl{uQ.<%0f)7yt,5
+wnCI}xmK4F63"Y^ypw9i`MMb7&r/W7u@k%e<%G6vGViX%37j{H"yylVl{&'&B&ma3:"x5)mK15D7SzN_p+X=PXFpYi&IX(lb(4j4_N)&]"=)M`hVK|{KG{
+}vDmq0aw!bRcn_jEtP9EMw(}T}jlbqU'a5F'&}k7j6!MYRF6b7(+h2l5]i^lUZa/eBb(`'fb}+U-'Ci#:Y:ZqA]P~EP^:bm]vW]gPPi@(,-mH{$@U!wmOz
+4x#"<bXop:,i^Cv5C':LT6M;`tj5|!W1WNMV2S1fBHw#aMXn}UI<<9NRdtPb5"QfGwFFl)SQ}x!#YnB+r/>:}Ya+X@>#R6)WfgE)=HFiN('7cS(,h_&Vp+
+ak_ODtef=VMB.C//DwVJ|4x|~s3WWo>u0R8j8;~TNUrI7X4aS9-CxD/ULdRy~45E6a}aZQ7yIB3v{h5CRPf5Y>dq51DDo|Cei}MaxVngncl-<4Qm2!|8-)
+YuH"V%@uh=OgwzQRb[{Q[@iuN&)s&p;#~+z[[LCR9IkH{iB:YI;BZ5E%l^,G5M"5]g+bm|.I`b>Zk-fawJN1H^3_/b@.dh}Xh%o)U)mkG&_:!WCT3'BWKC
+M,~x=U)yB8ck38ElLr:vbL7=W91&#I2{ee"q)ZOfcXXkVB|1CSD.LAV)zn[0FH:=w1Do|$e3]>:<9>'yl`H%:Sc)o`r6nqgANgG$rJVA@O30|pr1[JAPL#
+Nb':IJa6.1/kq{qe!#[49&Cd>{#yYM]8IY5kQ7NP"'1&uy]T"94DAYa-!Kap:m]-_=`&lFmV~8L'{0h/zMu:K/fP`F__J%=kk$%vT1II=/MmRM'>wLf}1q
+6O|Ox}bG-g31FE>V#e8wlj^z<O$xLDg0+ZmZ;V}pBa}Vgr)#GO{R-=j;g70{qB3$J"d!r8/(_=Jo-6DQe6t%Duw:31+=AUG;[&j2BqiXdsHngmW<H#[)_U
+PN[GQUv7El_y`fH`P6E)ht$$+#or>t~3/BLc_lHJuJ>_SULG@Q&q^:e=8Kpsr/Jf4,gYuD15_kf2M<TG_)!`R@F%SAp@f.-<1Mj5-/5"!"U.F9~'`c.0J#
+:}Lnz-,qRc;h(,HkpITVU^s6=<qR[Vv.!Sf;EhVab1ijSE5/1-cLTl.F]M/@m3dH{QI9.Zq8gmnJg^}3-;`#&ooSBL,c@ZCf!O~9g`0RUX)hx23EFRIQRA
+!0G{Q]5C>V}U+oxI0u]xh8B(bRdL2-0nn&Lt'9gK~,~1+3"%QcE>iwu-7(x'dIJ83uLXW>5vQ8]5&,^kt#qhQ+/HEdXZv6qjlD@,>v[-Z7~}3SPDyzY/z(
+Q(&nW/[:lq6b<o+-JqGkO&USilFKW3tD9XxogrcwgYm>CU(tYYCvx=$IJV,K=l!Mfv"5,u4I#Nj)rF'^_#/(6@r-Wy"rIR4+FZz{dj2NEu.Qlrk.Uygk!M
+G@GJ2KN|Hxdb2jGJT&$Vmr:Jv1nr6JxL,08brNa8j#mj#Vkf1XRL1+Ye&jwC='"A3]S(Et,n#60.{m^xt077XS[:&A0d.fF7Z(WX}<wrU4gGz@P,qHD<$j
+BIY(Pl<"fVz]i$YMs0[93L23ar/9"umKG"C^sx`RjvsZm&vSK2{LD4m8wcp9;lSvPk-IT#Y]bNnYs:G"Q630[2e0E-zjS7j@7Coj$OT6%Y,]Oan/imDhs$
+WYunk_(p&8R7Jd^44W[I@pH{{_yE+USnimIlRV!;[u|^94eM`aJu<tk:<eP0<.&1"VoT3{N3"IMZs8(o)w)#<RjN[-z"ZB]Ti<X96V4)X-at#n.fYH^DSb
+ycjM-Z2zGD310T8z&5f(Zd3cq/T)=r7Rb>=vP9B_;nd{iqEw`;(q={o@/"O-wb#$Nv1,4d9nwt8Rm_2)]^Q>`mD(j&TP/x(EPc!$haMx1f9MJW3a4ng>kU
+6'=nPS,_M:ZPVPkZD+vrZr$)-Sp]2ClnOfQYV<u5v.<7JLV8h5RV/PD+:dmQ`1>vJ:rk<_a-Iwpq>x/pSTkegU(>x<YP7nhc)h#hZEd|U<!88EuJetG-cQ
+-|Pc^m0="EGMFC;Yh9zA/0"$&g-T(nj)ucinjb"Wj21GEP)g<DUQlrD-^7j+r%G.bQjmeNL(8!_L=p-}md@=lQV]7>9N[XW>uz+v-.(DkQ0HL/wPVo|)D6
+477#L&h:@f%&LjL$(("]I#2zhJe{xV;bMtxRUe%zS2i1)yIfehz>6$]n!N.{k{iMVe66j6dk=2t_%OuZxz=8|=h;%(8-2.'{WZmi0|BjvBaEFyD2wh'l[4
+n>R{|&AX-=[v7PQ[>X8:6'+ZUeE<kJ-C@<R`'M:X9}gpiYg(OZ#exGt@___@8S1_k.F$A%!|z+=.vyV:2m`VUfG.<]0e_9lGR5mF,eq/GpST,:gxQmR_Ke
+Cp5;aHJ->V&&u8W)OQ>|:$i/(Q%6(:ddD}naRKF0|npH40zy_C]lTtoZ8wb2fLf$Nzq>Vv_!mQRHEG2p@0Ob}<i(y$ZfGmEK#tjt7d$$ZDe"mFBS`aQ+wz
+{L`iKGUST6M'e[.q5j0<C:Ax1[LeD@NO,^Dy^UddRP@1D_#U+9h,sx~B;AQc$VpoD,5)!oX:a1r|%6r,0B7O%'>,rUi(aZnYgZor{DN8OK"H1]C@>I{[Yb
+E^a;bLmnO78$}&y'GUYk5za;]R|d;xi:O}iK+E:l^R;G"xi-rZ3-W1dV"Z_)PAkFvq2')uu$m4`WSJ82'yi73s'5e]K3wX_3EL{FJ:YNS1$YK_UT$b;;KR
+Yi680lGMAa|Ls{Hv>]j7}C.6]z"D>iK#;<,E2<jeEeb."jQOyV+n@+k.Z"1TjZ[,Q76b/Q";h;(7K1un{NJ>p7#{9]g'R[+sQos|G<_0i@:/@hXYvkfsyh
+KiCRB|zx,lW!=,$C:J%ZpZ5KF53s;c|WD$>#/d[`p;kn>}am#jAoX'G_5SgV4qge]FL7#q+ex,>W!v{N3g6owaYCxyC5'zMzc#JaEc,O_y#j~pCaM`E)P:
+DV`-=Q3KDCoOYMAI,1GV+E;t#]uz;Nwd0PpR`'VO.#yt)IuB1@@4;KC;zImB#n4t7f"&f=(=KW4dNkaee=A#,9kBaDx>kVsdKR_mDM[|7AxGgJo&umam;%
+p253&Rq.(djs0BCZ~GyLa4}esfS7@Fu8e7[n,I]J.n'h2H<'51K5l!2jm#pgn0K8X_eHqG@},Hz+Rf+&0HSjePWCH7_JFXZYLe2wmoZg<S_sxi"egc4joh
+!ZA0=72LllM6afrO;L/gLt`1vxp^UGC/r3%a5[w4ouJ$aNN)e<vsJP5c2=|z/tzZ%m.b"3K3s<0nv({QkRA@a_]:d!h`@[N{+P~LUQ4V32x0N1nMA;G-Q|
+9,xh@14$A&|nI{#u;E9{&/w@Z051yBO.1{#CM@|jJc8XMGo;OB.boeDpw#c&cQsyQT`3O!w#kht2LFUxZ`BZ[1AQ#H.pV^{ywGKQ#&gN7i~"^:euMM8.Hu
+q$+xzThr<a_<gA,@s|Z`C$<G|j~c$Rn[n_R+)wY]HgcRxOiE_I-ZIJAj|49/AaP>o]H;=tG|TYCCY%sVU#C'`eSs-4CLYx8jO-$3c$E6unc(GzS$j@I(N}
+]nz(.FbE9j{_]tFcv9272^C4WhV,rD;]-v#sI"Z9Z3,-w!fyyFWOs(jG|4>^xKF)#ZVP0jvk9J.[mmXFZV`/bEm!T_~-|<4p27aM;R[q).|ozieVt/W)Eh
+{(9<iO2mMR(IaT+$s7aeWx(ap_+b{ir!!jK)TSw9Z_]s$]30)CsWS(Mzh+"/laqBm,ae6b|4Diek[ssuu%i4tAjxgl:5Ga7v$JS^G3+sQ/}(NZ$F,G@&V&
+HF^>0J[ACNB#5ATz@ZiXczB#HOe}6j]Uk0"t3'~V6&Kd}A'uLdbBYuLdc[&5:zwH!y>$7RzBG5orXg0:6^PC@DT+b_aKQYuc{B5Q[2$3J;IAbQTbxl,|)e
+122NT&u,pYL5[&-MBR{!Btu>:Dtf]SBB'1^}E-JKis]o0(Wy],@GX^"yycIU55,vPi;4)s_E2}AuCq+%U|eTU9YoWoQ}zO'N.Ix9&z(-=2ouN"zMi%@`$5
+g+|:XCTyEgZZy<bXoPl^3bC&n5Hn.OZ&5Fe}U$Re>wHcLu3c[X#h3)yO7HoI]UdvoISY-8FpW9A@V&@jpi./>7l%:TU:0j=5,IXu"j|g_u|[TFP6Imq!@&
+BE{9!du$h,pp.U`C5Pk6_,FbrlQML/C5Sl2!g_XYRK4,90SiVncALuU[d8T4C/+'HnNvZ&;4XpZ&&_-LIC5g)zmyH,)0z@3]qQxCNK||r}FMr&BspI7J7^
+#`UK<7kdI0Q$-w0I$o0$"v0F^K,!pO<'J2anz1gpPLvI>8J86)UjjRB$4,UNxS_NDe{[Pgp.iH>lpTqXreVThr+otzz0nHW_"$^ts)3>D%$sk}{T'NA03-
+C>Y+H'gpQzZq(1!MA_V6if%Ovxr@cBty`/mLY&[z+4,)Igv@!{]_+gZ&Zmufn86kaNo{TmKeniYeSoziJcbu1T|ELuo_u0K7&..jjCt3w2BnFOS<4'zau7
+ffs6`7!J<r-G;N8(-q<IC:yj|6sWex+yli-yfYaDKTy2/c[5q|7abnuAi6>=ve+zu^Cnl7DxtuRdDMX]oVGR)&HnpjH@==slZWLOv]H,b/elBzYrI0eWSi
+g7X&e:W,/@$2PJI|j,Ya'Y7{xVFc.z(}%4m>yAnuMDF:n/POuo|S1}nBbM_EsI,QZ>s:/!7!SqJK!|NS}(m]G}wwH]/FZ;I{n6{]r=5wW&#rhuuZ[Pc:9A
+l`a@5mqi-@%xySlW~%^'9.Kd;vjCU[`7).)al[P&,>HJM(/@Y]8<3[T3KZw<U4:TkqA]Zt5QlzYp=0$lqvqnlbSj;<BBtB;ZxCxE[j{LrHpOH(-GFI-RW.
+a(pjjs|6sIoONPK^q{$2eQR^CE6:,5|baM&I@H~yUZiV/d}X]iBI8>{2])&jze}18ZZ78R_h~EF>.5!b2Rt4ht/{#A)Bz8U|Cf2g6y='uuJHN`I136.Zdr
+C^lhVkFG6u-mw]OQ@i-E$Rv>b}&:E}9AM@Qyy'.b+{)e_|fw!=0GKRT/1ycVLC,H}meq>F.qoq)XQ78Zwt-C7<1sMb(jDxy,rMW3oWsU}MyvWSI{++3Z1x
+]+^R"_bJzj`9>np3kU]Pd@ss!E0{lkVjk7KJWT]8}Ve2;JO7CCe1#P(GEwJ.vw(G.|Y(grRCT/nqI[INQ}vu+{Md3Y.@a2wcWmMZNHD:@Z7Uow!onbT/om
+0%Ka4l-3xBFL@qjnCc=V<,vI<v8=f+Y6Dv$yl;<e_j'n!G#3i&.I<]FU8`7x_AL]3@;1Pm,SDc4|-qr2q"f%{'xRCLB]XQ#x5ulPAL1ZQ&xsCZZN&7{$5<
+qUj!<q8+WK#slplLXZ5l>L3Mdm=wIaORYnw/C&lV.HB`(/mHCQac:%y)6c>d[y"$[JZS2[{Fj6$3nEfb;w|H0ALOWC:M6C;U8,RC%(.7CGN"48El@=dWpG
+fK=1kaIq9,c/|`L2)3evbVC@{yb)j/4.:+nP<)H@[Z(|YkzxGvv`{WnS5r66EA~af^563iC]x;~.iFRM(t4z+N}W6m|x;P]Fu")H{gbKQ6@><RPR@k4dzs
+C|<ds43n&bIbv;6uGd}+;LwQ''IYyz@ff2G].C:)@h8@C"a2Q}SR~!8/y7"wt:%ZCti{Jepj:faJNzw=N:([6zfcXyQylZKS-Q'g]sUJjC^DWK[H)8d9OD
+drv5j6nE[@v5,NS|QE[OI/q#G'>@0Fpj8ea,N8y}tX^vayxAYn;IM:-hPy9GoFPIJ0hl+q~X]HjRlZrI>%J^UijEmC~sa,je69dkU_2,yB+@iiu-9dX46D
+h(<jzC)rJ&v,slTf;dH}%c%4-];I1:;80+RHdEgA-#FwtB)j>$`hn^{o[%WcQrqH$`iW^@em>|^^u26On9+mce]XcAV@"n-4]D07o(<6)1]^b{#T]d+[@A
+B=BNKBj'GNu/U38nxyZOoCc11W(y>g4DtN}$r}3dkY[""X)b!)L)FBs>tK"G.ANIDb[s[>g:jW@&iYXIw!)tD>#=XMt^J[+[:eEwiP|GX%hQQRt8gvp<z0
+97tUjP]P:d~h.baVgcZ>n>Q2[ckb,v}l3:tr;NX7jZ4l(J:]@2dT^:"rOh`i`v;6YsX1P/V{x/$h/[|1Tm,f2PrgyoNa.`Rn:'gd~q@}PrB|K{]a[M8:Ku
+yeC6O@J0u&tXVN<m-]a;5-Q8Y$ZLuj7jLHzVtmzh.O%Aaw9r<[cqsrH,`Cl]Qzja^2]oZ_M)MoK7<k+Ne&c6dJ}63Eyy@fG]ev26`{}bdVP,uE,o/)Ifg%
+MbHBOaio^p-Iz]A!fCLvag7Y/+qkftGfMGLaxvPNp"n_5g1/m4rFq#4wL[ui"fU2,ck|>pf%6[5N@@389XoY5ZydMRql5K5"qg`9UcmEoaK>`1{ct-#Xq<
+DgG@_5:lDC3p3T2GUHoTgj[>sw!H[}PAZxU_Vd6"QN#C$v.^p&.Iev6iu^,40kg+R--ArVmqVe;vV`.W6wHbWdn3jLS-|H_X%tiHikykR4@'z+$_Nvgts"
+PKRKN]oZO[M",okQKf^AWlyonGnq+zx=(||jc%;BUcpw:,xJ$q>cvQ'ifVej]rTi0ErY'Zhv1yhWCy&db)C5JVW%#v$,agApq&isz^s)dt9X_a#=[kHd=k
+aRakGykC^w0K:H9N"1G+~DoiYN|zv"z4&Y9HayFi|@8JsCS^7:9)"/722vN.!.`l"^'::^yw$x!"6Neto/~Hg=:gO_(d(flHjC&JhtHc_UKgV^{-!%^$Oe
+9xQtZF89f'XPL(;G3U_^@&9YemiTgd7}gv`k/c$z>TetI60nsY!q6inYVk,/jM~Ya.tal47!+f4tnN!nV;m&f[:%%Z{YjB<J'8EskyA2p#m,z.>Hq<K3^,
+~<:5Yp|j~%YMpzHi"c^]l,mPOwz#+HY1uW9%MI&.+n_iI(ZZqwfPWpM6X4Js2I;`OF%EvfSZpP(lhZQD5ru1LEJCW85Jeq&voFkt[>V/b7ISSh8dTr.qE|
+^GWK]Wa)d|F$=S_2#yGG5qeYOZ~)Z]A,F5B=34n|_1.FNi&c)g|O[bFky}B2{RWYE1&c_$A_;n#wS]B$XwVfXC<FlLYv.;-#:ipPf[=O^IF.Rh(F.wb:~U
+I{o/'aNZ`.LKL'M6'#f</bh-KIM[W_P:Ah8O"R!'-:[KJ^-Tc&wYIHVk{f4ME9<EVh4bluIS8h7[8#bD,Qi=%qFc_UYT5M{6IwCgwj,g45k9ujJf~O;;M0
+;-mFV%hbc)Y]L5}{3y/y(w5zgv[>"_{fx,!C;S1cXI.W}:@1[hb[($WKm<"p5!jU4RkVNW"dIHZHqt"x9A'H#"M'nHceB&HI6}K9hCWI9'6:t1Ya:#wlA,
+D/>l0B7PtElb6KM>}j|oqyKKx9E#Yd.'u(5q5O5]2n{5`"mOuqC5eTUsG6jL8}SLw=#UczX%fA@r84CPn.]7:O:9mv|.6TF&&&dQ>X8mXue-)jSC=Qq4Zj
+j>$SVR=<@H(o{ppFvtxap|fR%3acOUQNoN,'x,&b_Qdr'){&Pks]~T1<20]r'BlPakoC0VMoh2G26|YXY_%&Q[rQ42{s`{nr2N</o0qY4PgB`4=Wl{m{x4
+v+'oy8w4.WN9ct@f;u;njhsmI/Z>kpD}4:M8NOhpm[1!L>G9I,omHlz8{9&j@zn{6%qwg-C2wUUJ_{drKr&Ky&^@Ct>8meYB#KcqX/=F.A0Xj0"JWv/C5J
+WKci`EY9nEaF.H^oNDaVudW1b>a>V@@[@E,T]bxG>/g|a1xOgNGI%q_dCf@TC+Vq19^G|^>:c!ospFGv~m2}u%7}4'2$Vx3Rx5R;],qXVg/3vT'2ppuOiO
+zhxLBMeC3nr;n#)8{F['6mDS@PNBHP,S1Q[}}6iClKjMiM->xzNIys6Ya|^}~Dz-o;Ri$C|QkArb$&#fc$LyX9dM_WjbdXwZP1!"9cKv.cbw$OpB{WUb;G
+:yq@$a]HOnjZ'lKGR7Ee==fOS`4}o{]AQ))g3!^`OCa]Og{7E6=X,lT.JyZc93tvaOhj~RBwg8W,I=%KyJvj6is.-:tLEB)v}+^ZsBI@2p/wa1kKju}F1B
+od;)6uz%dz{[5a:@ff;diC;)hP>^/zuKj-NrV+(;,xP%(tP#qu@J}%$ChfWp8m%r-acCQI^%OCMF-j+WRqx]O}<GCMjY2Dz&qSHOZ=C5`hsFdyIq;uN!FZ
+`l(HZI+H{k10=5FtD:^eN-%)^$!Iw=6AQ0MQ^+`1zi1H8{Mw_Hg.-E-2n&)8,PBeaZKk:{NuFv|NeI_q;V%AIFru|q+@XJ}kY`6eq0mN+A4giuBba+~WWj
+q=}X'8H^DyM+s,prj<-6cWQZ8`l(ftqU]{0l&]E@wYNy%K9Qy(m+TJZaF7Aa~q53+&bwrjVbwl|lgt3ZSNt{a2[=[6@b$nJJZa`yHfX=)`Ge5)MsHF08+H
+jEOJtnVH4eJFqqJ^2@ni&TC)t^|xG_A^liY11:_IS'Q2(tv,fkxOH/TL#=-TxTpOnzk13P#]_bxnlQYl_@9eKLp.I{2;C9beE8MR;[T+}>3M1OlGp1V:&y
+aY={"t~8W=Pg~qJLFk/K%i7kkm1r_|)_o%(RXH6Cs'k$@{l:1iM+r}'&|{)6,Wa>kifiTO}.fl3UAZ|CM`d]4^+0Sq6_9b$!7105>,Eiyj|c0).5@4#5%y
+782|0Jv,>7Jxh^jYRPs<H1/RK]F1ee;Ag%>vF+$DwB-6@p<gf0nh@`24-%hjB"~FWPC'U#k/SxCwD<83T8T.eo=qC<!"v(zxqqB$JNNL!lKIxoIj4cDP1g
+th=g2#XVFovDMvEAyr9m@[v3H;nnN37OB2H%/}KxYehD/E>6Q)8OVmOsJMK$9F#ZkNW$b6kS`"Vu2-u1{;o{E&Fq0vmN'@4ngZ&t}lf|:d_GbT.KmVS.9d
+rhCfMzV#[nXCNfM^2Um$Dpe6fE10h}XqioO1FUA=9Cs)YU1yr_|Fo[I7yw2[:ql9%x.M"xoaqMaaY$j$g^FWF]d{JI`6rk$RtGzhJvA3wJ]fo1efa"jlPV
+USxxC,,(orrqQ!i,9!/:<@l,[<|=j`n0t`zJ2vmw=y375vBG"=ahzi-&4.s7UJQk=TamLo1#x{RxT#+(0X|k3;C}|RW=34AMv&DYL$Lr=Q"zKQd>mwYW$_
+]v)gu.=Ja{#+aF@l=:U,rlHPH0kV;vAJ0y8{W0e]UUn&}Iwn=|JmF$A,aEZEBb}=doTtt;|q,.i'i-JrP^["IrdD;VNsN{PE4lF]kq6[D"XA@+]H.8z_xu
+(WQiw5gV{o%tufFZk$.$`sY@G"M'4%G1FPWI']v6ns5.t3_SB[a3<|$2U+:m@yZzgu{C+krIK4yV7p%9J5U8d;vTAV%Kw(tEL00@bB0q1'E^xdvz"hlgp8
+O+JX{x&[9:C<KW(A}_%|$ilLaWLHvKuPg{aU$LSnmssm8];PH(9#ZZfebXL7#2_mXO>P:fJU9)Vh,nSyoKl<YqWV_t(ijLe),H>M;)B(w/$z<'Nn(`.2O[
+q4)y5I^qZjA%/+-z~I`!t|<""6"oS"`ytP@{^cgZn6WqR<z!"iK8x-a+st:keP@:e"5D|PG:hY@QYs:v$h$>'T]:a+[d-I3&4{G6#`#NtX]^(3jv)qlN('
+Nv/p]|8/z;aez{iET;Pc_|/<J<vLc|=S|(#wa}%.!`t6NH%@v>v:Dd=TEZwP1Ou51'b&rQF}UUe-NRFEh<RM%Ze6I"6osu9Z$RnA&.J9<1(,bpn:qg1sBn
+nDm]aD>p.Y^/=>QS4>T/nQ/QT@DRsdkVo,!du2YUIb"4gBFet;],>g&.HX[#/9wX::;@598QDoL/u.i#]Z1;)#qxtew|OxfYT2DO/jkHu-Y:dC474UDF_k
+&^B$hj%V8a#Mkx&Bjx`sb)Z]@f#k:(<P=|CM"(&TZb>u8Z-d_.PLU^}x4rYSBd5B_DF<}VTv5U][@mSMMGqbiv_MP/$yDaW2k:mwFZwepYO`_$Bt)9K5fx
+0T.sv`N]%jg(/rHrN}5}x]5bR;HM1l0X%Rx}s:NO.ap#zCsga$2g0&EsVp,wG;pz:1vP:|kHP[&,vK(<`=v0y@tit`5k8lc/OKt@Et8)6no,tti|Y5PhBG
+6|9{Dm!:qkCyr0PL8f[)x%iUu]vMFAi46-:&7h1l."1"TS@q=Z5QTf;i:6]teSN/kl`+_nw6lQ0hG6CxF{{UT,1gT8,`@D[xqW.lgHaZ@oH3Ps!5tw3og@
+dsVW1Hn6lhvQhV;P,[D:ADI'~L4glc@93MObChVnHKm'4,.r"-i(r-RfKlRj)uJfp7{Z34vx^2F8rsKiUcZr^q+q@[&Uti@nz{-0{y|TGhr!G4'$lGSPGm
+YR;iOX%P^KJENC3Bd(L>ftC6`0+d{9,DJkyeQK(_T]PO';vclrJ5S/K4#rT"JiZP,Bd1Q6zC=l>Ib`L.M2"0W8#{L:8mzg<rGm;n,IDX)p7x^T3=gU.$Rv
+3DC}fT%cy"Vm7v#RCS;ZM]rj>xu-BwrvQh;%OKPz6VBs0n^6P>Ed.EQkrZ5O4J,&GtHzxT,U.Iet(j;/56qoe;wz{cg>-q.AkH!/lK.tV[JvmMqhinY+k=
+;j"e(0-NAYz{G.)uZemvL/4Q<S8^|^aX|'9UisZ72bS4)NL:X/vXz@)AN5}(:V%T<+@<&;[RV0Knq1F-T#adEoTB`zuW)H!=hWuNnFNeN<=S-n1o81gB=q
+~J'@w]nH[3|J:(!@Ht<G))r9+,N;2La2^ZRz>7iCNp)5BnwCm:PRG<ej5Z.1&`&-z^X!ho&s>;#uz'qTQ==L@slFrPwrzL'N)2IyuX&^_X;+-na+M:C[&b
+{rG6g[S&0(Qd|]j;PJ!gmU9v9S}2TOX7kC=YOX6rnk86OXX2odqD;,x|ra97Nq>R%<by_EaO'aN79tLlhkYn~UV>$XhQdTX`y}=BQhYpXC`t2.Cg'HI<Te
+)(sT=0nFiGwy+q6Zxzfl/$`FWl%nfUxR4}LG|+[-VKu.9CPi%+{jv:mWn"r:U33{5ZEwv|X53/VqlHDcgb.A+@efA>gBwZb)RfytMjd|YXp-DZ2Tsa:f!Y
+:A=0#>cx`rFuaj=,bhm[rOvVc%/5)IN>@a>k-vjcQSYXlNV-9f%@a0z{QQcIO8X;~Ry^g(Ks1^x%/8.`;T`5@[Egw%AbA+Z"4h({`&ASD-C1Tnc7#I)eP3
+Z5-RoOZ'w')QS=X=KQH8ex0{3<h(V$&CluRS&SM2JYM^1({O~):onA6h7jvKKXZ:#nd%MV~D7|A8RJ&dY_|dL[~6HTcd-6RhfOf;DMzvt}{-gHh:2Vh`%@
+p4"K2JOnK./`+C@_2XSx-5Xk73"ZlHvB=YqJ=gVH%4y`.r#4+KaMy$AO8v+>Qeib]/2dQQ[_dD;nhG;f!tdJVg^3mN"WK$en9|A4gu">cf:v!dZEE>S9>,
+^B1@)R5@GGrBmkF:g+16_p7$B+V$u._u`(6R_H1fGOK3gIf]1a7/!r]D7"-u#M7JgLxnhfU0oiP(@%G.N5SEg;|TISGS&/'"9CR5y><Fs.>ke:qDjl4LV[
+""(.QH)Zt.{q]/L<Jfl%'n}o_P"qWI$"],XM}Lp+;$8B2^QX./5<xRi]rSG=Zh^Xx&Gm%Bod9<VX44Q/^]&tV0n#Ra&-0OR_;"9zN>KACI^c{,Ri=D|jI&
+9@"%["tI~8oH03NYd9^(JdLe:0vs:/TMf>H(Z{Mm`}u<os2JoTigT2ncs'lRaA#>S{rNfkqU=#e}92z..<W]r2=L+-A-dR7[9N&6Xp7Sj0I-AyKMexooLi
+G2xgez-Ovh.XH]xCgQDyXaEgXS"O`+LG.:3#Ia_(dssa<b)|UUuY,dA/YbJm~DxwURU]]zTnfyb8a2Lva;=#SCp0Y/1}-1M@cskk1lD|WOGqtZ)X^e5m@5
+#)kMI)I-HM&%xVMs:gkdkIyNAY4gOa-f{dFYe;`fC|$mNo!=^GnG.U{FK%UmogoVT(4V{TymUKi;@]bv%o{1d"w<HRjvpaCTvG._KJ9`8'/oWXv'NQva9y
+PK0aj0vDE0=zl$d{C=`7OZX4x8V'>W9k:@19Q=}`Q8gx4}u-Gda=WN>',l{6o&=o,cLd[=B,%Xh(`8o}yN]8+g;!-J'yY{Z<f#N0xw9@YF&'v#+G~vw7bx
+6-w5>x+tglzd;l$]BhwZV%f"[Tl:qQD(%G{_C`wy)%9a{}]c4FX)0JFG>-m/@R=j,>[7pp]epk/hybb|Gc4CUA&,Tz<k])hOIo46z)w6BxafOU$+F!+Ee%
+.L#=-PmKY9.d{IbY/:[R&#dOhLzI}ne-GN>>,+q;ka'.h.)ff=5vA:0/vC6:lk<CF|Fb15yX)c@cvfJ,:R{)4""g,6S3^7-Dq9E!<qRo>8-6'M0(,/T:q0
+fp6=qe.bQK{(P5~06$`t/|k(z8^!i$a^Xe=EW}3iioG+w/)])N%Gc=PbZ#1E5/,^#.X'PhZy/H@Rvfdg<:D4NJ#>mf{w^`)S/(xIb>a@][[o9WPU4v~#Hg
+P8xD_4hO$z{foADTwVkt>e=`Que)B&zqB]KPV:H@K{d+aT2s"Q!QYYxRRv(ZmBJANx0t7[G6`IaS+|pe4v}H5R%BZ!gg9kt1&)9!Z[pmmG./,W{K3%W6[}
+B#=7lz0RJyl-#3Ly>};^8S+ORMWI5c(LG,0G4pFlz|mo~8%{7_yjPpq40[fO|vG=y'y(5&,]#S.y)3r]-#xR#.!n.-{yJ3i_8BfzPTRb{8{D,@kA^4>S'a
+m!hE;ol`n)f8vIp`jR'+C:=[,<S_3|TwbKw&jAqxD&~BuLO%'HJojHzoVH>B8T2BL>v/t!V628RWt+q5Xi+X/tM2X(aGBLxJ!Ps:a`k8x:-Z}`_R|}#_xi
+GA-HAqQ{@$7W"E>x2fB/6.hD>[!Yy,6t@[A)o(+|,gR@pkwqUongz@3g@|GL'p)g`[~3l7hB@LU<W&f"G5T}9J.1%#'u4LHr[z%IlwPc%"B..z&dM}KM|2
+3bxD;9%NH'gY.]Y]a-wY2lvDw=5C0|Sd,qF2B@v4Fp<(m4XO~_X2%h+-c#PEujkL2!u5.W!QUD3q[@94Ls$n'Dfk&,0c/-v=L-h)`8F^ar^QqRL9o<I"y1
+^^n|03lB`zc1W[SY<K]W[#n_R}%<67(e8`YnHKkLOy`+(>e)#Br|Z`B)%aa|gT8YiZfj$DU($ntNy:[;IKQ>;-bF#D#Zt{&>B2pmm5>,tXQ"WMW_3HN)7;
+[O$/%T_oNJ<uDY"(aX+En;1zKqTaujN-g]V1#B:ieMU,&ABz:|sDB;EZ.leH8.pbRE!N6[INH#'NzN}6W$<dI_!T{9Pr[I&<8M~[oAZPc"2DYA|&BMJyfR
+2],sQpLC}Vi]rZ,;uQp=go-SCpA!QlZJn2{IYQ=3q2IUHQJWgllmI}o>K&4Xuqqo]_C{pan[k(XV%n-U#/7fDU-s[|we8;F:.b^yIZuun^>kQ/ABpY7yZR
+}&rJ$MB-Mf'sYFz$])Cy.oAY[g34qmCq2uWQ|Z,G/LF>`=QS:ao{[6YnO6{e}:HJm'~3d'i5rm5CnqINML$EyrYp`$8x3)C+&U&P}Tp`23T)._nPM.IcIp
+T5JfUQ&WGUCI3M~oDFAWWG;v>Fh[-;:d6ZB"LL&Gr62hjI-M&p`_'OZp-AqD{`bbd:rS~QD3k32v#=b4g<Lf6P!^xzR^Z`boeK/TdJ5'p:[D7zAz6VB7XZ
+25[tF"Rak$)T>t]^h<Sw>REAi4wRQRf&:<9(u2Xklv_-n){D-Z^;!SL;gZp6L-n)rpC5o$ib6U[(_RM($-bOCD4m_'EX39'HU:!z!c|UKb#DBR&aMKtXBb
+l:i+i:2!!58|d30#==N4ZJyvTaqF[Bfwc"]"Pk(k'+}b!3#4OTRTum9&Si%8<k%I[r!X5#p#|2|I<"Ze1Vo#yKXsjFZ-vgM[%NBuO1}n)Z5P1H+qK7Rw|0
+U7'{l:-z0u`I_,W2krrk,z>r~gKT"<TSG3~Z;m;uJs]l4rhqciq<$-@N)_Q{(o@W@uj2MUMug2O.I4_V_+r,%sc-t83N{D1H&'_UV_WazwB8EiDS41N@My
+jcGOV|Hz-{21cV-W@"=.{VWfe3ek--$NPv6At98I;)(gzyyCBMcY7bMH+g+EB1+g-;u&Z>qGD@q3<o2m|pbaVdol%YF0n"an=}XMTNsB>vbVnmrD9}V`y<
+IVKG1SY.hg]TLmB`ePy/ZFLzPJb%yQaR/jVk;(]Wm#sz`rz!iU`=RUF|Ld{w9!CeN-4>B3@|/Wi;>y=%4%qnCZ@cqO-1/hHov{#9Ck,ysbpm$UW87}0<ja
+$xh=d&Xltv7Oq_.hsKocX11|l8z:N";Ih[S;n+d#6$V^@>Va`wymCURe$:cWEvB%:DrnF"DV.P#reXi+qze/+q@jJAkG&JCxDBR%#6:]a[)}&FCq7{m-r-
+y!{>D.VRh,8=Bl-r2f(4@qM/ACd{=}6sqOdPqT'7sd{|!M[XE2uh,iUjs|;kh,%RgjHYv+ygx-Ew1J|j"UIguMHp8Z=RbO0-MseZMQE!t3lxQ#+|=!W@"Y
+uc>}MZ~^dG{'>p^hFsUblPP^/G'{`mpm=#Uso0`9w[;IU<2tv2Nu]"1L]!OZjE=j(q`mu}ufD88q8z.tY/wHEclUrV@D5#2[{#RG@6RZg-34zr5DzPhSf$
+W"+Ymt/+OmX%R)TnGJlW&R3&eM:M#Z"@9rWCUrV!DML`Sx&Dgu;vo9%)y${Fp68>~hj-BE(5s3bLNmZ%{7T-;1LPt)>d1D'zc|Bj3"Jf)SRzvj(uo0XuL6
+$smHW1e'02mo<"`@$i1CR>2U9W|q0ClB"44,svqKt0AEUHp:}6!D.GDt)sk7'=se^+~o-[ma:PQ:GPE_Y+`Fad%:6o8<rVP60_:u#,8WPKvRS`^g@3!zex
+Q<=](COw.=DQ;g(^D>rw/R+$AhyuGgCxwL0d>NP|<ul||Q3dQ'5:M`C)$2@cOQ)%0OBk%aQY>-4^{7VWwu8{jY~,LToAx]uDG!NAyp~2jD.smugUsLKa+P
+,<@#b5/R|1VG$hNIOzJM_3/wX&YPhgksUMYtgJicF-)%!F{{=26BoTY1pN+#Y^GNNUSZSLu:b3VuImJbB`y]:G0q"KQbU0qpC='7N.|C[fD+3=rCala'xz
+)YYp{#,("C%B1vB.`c1^VmqUp.]fkT<8lVaH]`~T%v5NU;:1+j@Z(o-!S.3Cc!EMw'&YhqvIQ7~"8cIaUX.|ok2$^wXg<kTYhbyxyp2NA,04~lzK_Z8Tf%
+SvYb27;6+=V=x2E9D]](6!0SsznD.s!7n}/2m3'xE!LczJXTM`fg]LZ{iX#-vKg_oQOPVum@<_zIwU~0Y[XK`c]tED>c[fIv>RuD.e(Ac./(v&/UR|S79g
+~_$hl[;CR=Wv/:[1cle|b9~@gLAm-U:yhAUtX$7_fik0EN,C6PCMtG~Mt&6YS@uZ1fGG6<">[kuHD;x|7NPpE27R(b~g5C>]jGhZhdO47!SF0rE3!fJ@}"
+MBo-UB-i@&R6o@Xt2FYbCJG0[,lD`s8Zg1j08<7.Af+uQtd^vGvU&I(!rB$^yZ@ED)/.H|!eSn[=5e#G$hc<1Z]#3e$OqO,)+|Hg$-b%JA,yqP%`c$.U6A
+`NFs^a`L@ViSBe~ZGu,qu%Wn:pEZ&rCS='HhcfC1"lxT0wp_@YDBrqZO;:2r4TYikJ+66+]gROAQhwqj(|"_l'qym$0p#UomrrD.CpT9%B~7^&B6XW=C9i
+|5L%UgYf<)8Hp@Nn~O=v+tO8tNHPJeI2tPAR}^]:,yQ&3^.I'e@DUx%0+q=lwAuU@"/a(C^Th:repQ)BzjC<bAnufg.lLrP:@89#{o`^[kT$byDA~7aVMK
+|Nmir_xa^-`@gJ)`tBU48(PpPX[%;-cKLkGL7ul}.{KI%q4!;r=&+Go5iXZRXC%KrsWRvOQ@]PryE/WD4eb,fbk!Y)SRR`xts9L]OR<,4e0^DH{%h(=%/V
+IkN[Tf'1'|=}@,T{`A:H"H-%2)s)K>'4(QXac>a.H5vo.k7n,kv12Z#B3Y<]QEgnJE.F6Vye]KMYdG"1~,G}/a^`6}+IUBWXiIuJ]}0Q3woto`C=Q%p|UM
+HWpbPb|{%b<&S<2I:Jc:Gy||_cqy5NQE<g7$rMIrVWj_.7b$yWi<Qdknjg`VlsjY5$`#U9^R3OV;#r4;t+jq5,D0>SaS2Zyix:@gB'%C]AX9R{9x3#XL].
+w(KL$Oa:+jLWY7j|^#C%KK<Tph`FAm-c3TDy|]>;r}/t@r(|_g(g~Z5{>62w:48DdAI9]-prF&sM7'UkK;z!BI^7YKwM.{kD4lHf'5/>iF`M}>=SA0qr2)
+F1tdj}W-DcmTh!cM@[<!s18B#czT'jb5'r%EH:1k#}2j81>MmzT1wKCXJ>`Pe"!dgM1us(y0r{Q%4GF&vKdT+[Z|,z=R{e{,zH.I9l32,UfuSa_1`)[i!5
+.@s:>p1yj";VL`UVK{p^o^YO6qYD.Dy^HIWxiAAfy)At't49lUyko#ohJ[L"tWpLhOz-[h,<Xm;9lr%uQDo4iXH9E;kvg^OeAeMY<6im#mJ9O:<=x.Vng,
+%0Em|=_}$1~MV87sh"]jz79Eg}=#GeR$G[,usRIl)`+4TH{yL)MY<OmOeR-<DI)-sse5RD>8|vO"e$R>0BiUbP0KzFOP1,mi_9jy+6yg/jns+D[WV@<$.f
+6sg9>#y.}uZgT}HK0Ivqsu(QZ:#PT#I(%C51.KKqV]PWa/AofU|A%ZcUB'&gE28l<hD!#Co5/hmXx]JktS.RK2S}Mg0_wiU$4vTl8K._<`P('#}=@1wr/P
+<QmTB`,vCG4'_{5)vy7o>y|}}VB7ph496/oHd_;{hRXPQu1Vz6Lz'a_<|+Qa`He4RM0dVC2IA<Nd<cVcl<BAsfj}PJZ3vnrvKvS0NCR4-&@sp;[^txk^(G
+'Hy7Oh)LQVWWO#q8o4(z$#p3Tqb{q{PmOM{U/}Rv]sGK.yjHu#<APTovG>Mc>QpL-A5_^$nyU12inERJWx{1)sjlb.k0j3J=j>^7Zr1&[(VR;uzXrA'NJC
+f'cW-2"c=zF]S`pecG7FM6FkMYx6X}.p/0{u9qS<+gM:gsj@hUIpWypxqT{5`@f(sQfexLt>1%CO`ob,Zjn_H2!j9(%iVm8)12;R!#5HeVPIqR:9b,PDvL
+ga$:0(>,BT:v~>PpD+crrSGW3=Bb~@,&pB3&YT.vjxJ2VF~&hb=JN"{iHWOa}g|Bz>0%eN!0MM)04=}dS'<+Dja2N(b#VD[0K)Zh9YV^N^lNzR>7m^2W=t
+&kB!}Kl1]wV&[QfEnv/H'u9q:13/bs.9]tJI@5)-h3Q#ZU/C)-"Me,_.Ax`sp_!,=.Zq!BIAEvdi+4Znm<21q.0@a1d8|Gj{#=LmR21,M,yZy4P9`scjHJ
+&"C$kfClAUnLRr])HZ@dG/0w@O5Ew=NW-H>4xJnp&6xIgw>s_/(x&v6LeU7>ZuaO`qa|Go`[daoOwnS,,D!k8V%%>$%7k&(A;rc`hv}|wUd4eq</Cn>H+z
+s1A&-}![[tcj64iwWkXCL:BN9%n;U!X!oDjf2;u$Px-.x%|ZR-bh3n]4O#/V>[ISIeYr3i/P'oQD',FcD[nhW@;Tb:1_"lat#R2'#7pfif%W^)8)quqEH}
+nL4c=2LmS;Fx`,6@7q(J$wdRO1_MwMfp-'f[chh+-ENz"i)K(0Nb+__)M-i/!:g-^h&^+u`u~E2i3oJ>pwBzX;R70"RzL=T+-!`>YU/|xSwa(Vke&4W%m8
+)]TmSak("apXz@:7.#>;8O.SZk:R^ui]Oj3-!J4IqF>j[(1<UMN^f25O.z9G3888V9uFxDzLiwd/mW7)&EK5"SS7!]aq=SCp<&U-/M+i|_md;YdQTS+IW@
+Ut~G+@e[4-[%~sD>!Git|qt_[GKsUH_3o2sybic0(8l}#c1SrF#u^!5:,m`7=4Y^h0)L!B,;g#[f0z+(V!O]La/94p=#wm4e^bz83OA|YV%Hm{aMN4pf-z
+9od'ipE!PK^CKt}}71wr/crj]C;'Ri2-{DqOGkRMK9BWP7@JXDMoqVF$Y{=}{q`_9%K8"fJg~nw:ZR.qo}9tAqqn7V)O!PS@5cC+w.s%8e@@4I)]I''82=
+pUe5YLX1sC#psst2$3Zsw-y7er`yNddnqBSkz2qI<w%b$gaq#__>$>Qk8#bP$z_qMK,5=#{<m:@JB|JLz]Ikfb@GL%x'3}1xB4l6rf")GWmN=K5%~PDnkA
+Q]^VHY%@Bl3SzCrz"5E9gluh%<<//kBU9;U3"`a8sq[Tk'L>>IBT]f'LUH7y!VG'BpslV#NhgfF>>7_[ygrZ+BT=+T2B|B[vV<$^9L>pRAc:fV=/k2DMS]
+26|I@_+:=vSuG>Ce0kl3~PcG8+'[aV!FN("oqwxv@DF+_}kexC6qKZFZqboL7}vcFSs#1DRUj]M|^Y<jl];ONgRo4g8/:T)e{>"Ae<<-gBccEuHZ:WYs'>
+[dp8<$p`Z6sW@f}ZUkTcb}0xTcC]|`Wlgz%&L=3-cZDamQQ6N]<)Exu'`SS<R<_A$QFIlh(r=<9AluHS,/mah2|uTF=PxhSC}j%>Ujw0[(Y`p5;=<dZ%Wq
+poMimjF]3JV;4ihC@au]6=%VRc^8WFt3<2Fl)aRbG2p)/8zF>M}!N/L;qWVHv%Z.+Z[.hJmRW"6$,wvHBe{-:ux'tAu(O+xSy:=i]l4|5x[rcy=dj3&%Xt
+_@VLu@w%bH-Z):cY$qU8kZ$]3:%:Jo&!l2W8umkI}3RudrYQ41Cc}.JOV-=E0D/T+dQ$0X"W&Vpm'1o[xaG=zUIb8)Bzol_mVGu:(npk7Gd10#LzY6I)<S
+zX6U[g1nQ#~<(kH1qF^L)r>8/Mw#xp#ipBfpwsz}v6%C/}H3YcLgUkhA,}[5^{IK2"!b+}y]f5v%{mo<9&A{lA9:Oy44xh'+(;0FozcPTB=oLzZ<HZ1}Ks
+)WX<xvQN[&z]3x:|%TnKku=_}(9/&j21,J;JAO(<jG^p~O|iB`O!fBJOLj&tAg9kE2`At38VelYq.AssORFCaP'K)fQ.P-BIJ<Iy$`pFC%Sg=/vQ3V~rpV
+]T/AG/JMR@"3Fu@,+4}-hgOUml3IfyxDL,bz^p;qEg)Lc_^KbuaCZG5wE4P<3N98:3n=~uvJY}Lu=D`LbmOlNYwWV.v>tJ']y<MZ<fC#NlHC%x+AZq[m1@
+lB,Z~n2Y!#VA@'5H.Y-YGT1c!](d4=/k5Ug,78gTxHT2tQ/hO-Xzkv!4!8AlvA}AoINle9iX/-}A!5rqd|_ZJ7@xnbG+m{<sYwR+c@1o:0,m9O!C6x:"Ad
+4H&,,%,M,lQ{C,deDZ>;KN#W25Oi.k.n6:f5A_]o@<zEs^lZ:glTi>XCllyNt;.EQo'}}GIpO,!g/_.&ZG_(h#wJF4jxCuk(Yk`SwP'bTMc:fa-cFwj=)%
+vgOZ_n>8uHsqXH`orc{HIOwMR6<j&p5W8+R_Yg:{F,$+K}Fe"D=2LB==Ml,OZ<w!>e{"'}SwBzrtBX8(Z]KVzt[M6%t#nPNo+yjy~&`^_Q_JVg1,|)rJ)%
+E0gVpT7YegFD7@CqKzJ+B"[rgU6Kmp=Ssb91Aqwsm;jO{T9,QZF6%,FSiXi/&"IW>o5}`QJ>pqIy=23/&y6O"NHuRGQkJ[hRg&`.uKI0ek55>l&:`;m&;5
+2Gry%vtwSh&B|8OIEz=)2/YM-@E9lb3eN}<Np!R'rEo=,-U%XZ[AIUgA:|{V`-wl[F:A&BIaI&8xwH9>b#o$hS"wG47)5GEWc02)Jp_yfY!S~][<cF&,6#
+nBP3gYH&wWH9DY$UNA'wqy~KTz$hT6$<e8U5zw[{8T]To$)7WV$^Or)/+SZVM4@igb8UZFrkYd:T$7joCGU]_0y>%f5(rqu_7OApA8[6"OrY!k{LURf(;l
+%19)Oq9sg!oCZ>{&-)IaO@3xBCf+c11CzQ](Ou{08|PWAi]5Jg&qezAw'Q[Lu[)l,OQ`}&bBSS]b.d0-]1@}|bCj:L<jlvhZj)_g<x=U'Yy@nv0Jm<g/A+
+{yc>KM$P=U6<2:l0yj]G6B'z%w^VK7g5YCLnc$p%;Cistw8i,OtNB>`,k%2MQa&QS[%8~(obne8sjo#sc5L,BxYK]NR{k{#+Pv5sJr{}rdLG=JmlKfZsgq
+BdQ;(gxqHQ7qe,C(d23>Ar{PzSfk{y6J#c)kg1z5cCHB%_jMu]Uacrg=e.T^Hjd3'Q0SXO30``%}]TSM"2Rh6Ud5v/~-y>ClkM6V:YB=IIFev5tER;}@D{
+f<<=aBib&.T3lh8pIv@H@9w;]=y^Qosnl9S!mQ%v-n_c;'Aqo,.>@Wx06/+nMV0//zYf3@)'L<fW6$ZxhG{ZfOJ)j8Mt65e_F2hztb'wFW&(Bm,/HGJZs;
+w+yY6wGZ/]G`#Ds/0OqvoC|CpbV/r{#>r@_%sB;m_P]Wl=>}=X]bW97A!/H{uT^r^y:oFS'I|{,UV=-_3f>kv;!7A-;&]I,7gvsS"n5R`s{1][#fLy{x!<
+fR{{(@jHZ`7;{Ew(rwuO4>PNbmn,#:/wh;X/4U011r|m,dJ[q/8uPGJ!.D4IcuA0FlpQ(ynaE{gx0,Fc@{V5~SmX{5~FnZN;LbFk!(i^$CB4W'(`PUv51D
+.8AS}d-k"B/vuQY+9BDEYl)LU32kbM>klyf!WFt<`Ej4i1;U2P]Sw]%lXawoO(2U5H$T<l^rBZXwM]|m_VbyA]_&KMKS{wj[%ido|N[naDb#gMp!c)2_&Y
+@xNG3Ya&-u+kW$Q#I7f1sh&LaD.lI,R)g#e;&w)Ab00)E}kBLar!wMdW(6$^KQ>I)M"`jQ7"CKMM39i>(q+)9]QRVk~CII$;-;|#l^QdU7NR.2H:a3"NJ!
+[O/gb9re`vQM3I5zC&XOt{<;qn_'|WFR[qS"&ZN_R,VTsfcA'NMV]TPX^j^o]bhiqZR2^(7Y>$ali&#.ID[]L&hN0-|gT@wj#5abXB!)Po/<j^fC;N)qi"
+)D`x"{RHQDI1;=1zKQsw,j`'V'Z+KlrjNxT|,%>{}t=yzk|uP0Hw]M!'R!:CM)4%LU2[3bdYyG+!P7oh8.cCrE&f/d0iV8J$Wmc:<fZu!C4,44'Vgy`J@i
+={Q0a:3#jIhklgX7a}HN;`dZP:ev%|L)y5,+5q$4R7pd`kp5WB-K3{>axyFAIa=L}:x8WfT$-HCOTCF]:}`^>TBWuW<";dhLTAVdc0,pZv|z9u3Wt:!n7Y
+`2UYr=J:r7=wUWnmIKaTvEI^vy}Kv7AG'oD2a4$dZ7RJJEl!zDY<'&Vo&3o:-1v/4WlVg!uiBAIe9gya8X~vq("pa)tC~P^v._r&h`O!9_(S)AShJ6KD[H
+p>}!YGsXZA//[Qt"j`CW&/DsGt5'#&IS%qgQG:m|^)0e/.OQVH[%TE[G1%88'&||7PGb^:T'ldjHd4/9:LV=ui0%]8iAJ>nl3v!lWi61t!g5TocuMPjTh+
+Dc`d<,rw%vQKy":]ZXt+Nv`ox(zNSNoG|Qa=$`6BYby&n'}5O-|ZHSV,Z./(rrX<uB;8kZ.RZGygzY0b7AYt7,CHBm.h{"NfnPexYKW7Hp1Nuv+U|wN)f`
+#t2:)^7H^zxA#@Xxs|/(;FvY&H:8bP/z^gbL$q0dn{1Mf_dz{;vPy](v.%46;Z.m&l2Ol!B!4zBR:tN0<'hk47vhYBNpgC%C_'Hb>}O3g`),nx'_9d=Bx'
+U&SaMK:hAz"b#-IGK'ie{F8m$pkQ_7O'q_cD+Cj`(}3+4UU$jPG2FLltLrfDbRK%Nwe<qZG>oUx^4'$b2CJ/m}<d5FRuBcxy&F'R^3iaP3nl/R/W46,U-D
+V-kb,"@3l6:|nY1#U_N#NZkm0Rtb%hN2=.P0{)%:TV'h]/5CF;^qBm0djSm/t[nnT8yB20RHsKs%[$3KHv[5DWG<B8{K&5GK=D%D%LkR2o-S8W8kS<.k,7
+(us=%#;4MR,ZAy8J3#c;l{Cr1E%5Ew%I}1wu;_jyCbI>tTRhH2,>+Z;HkM-!(en{n)yda<dzI_vnXKO`cF4)rYn[vl2K{Qm^}.Vig<]=60YQV@-hAw^G8t
+T{$T$C,I%L_)#Es'^-7SW+3M]}SR,u95Zp/|KwE;:Qb$f#6+:`z)ePPV#zEkFR6hR"Y>N<Z0.x'BLL2XzZHus&@>(2Uqo!<Gv26ct!|II1`kg<'e-FeY:]
+/h|h-a=70DgnY'q1W[.bme9qS1>V]@g{i{a9_/f;V%(LMA!NoPyg"D0`$+JW!q=}+_Kz,AUwYe-9AnVLt[wx!rvCpu.0svWUZCCM_+(s|1f^[cN>@8OJHM
+!9,%#ykK+LzUvxX-+um_)#n&b=H;=Lhp6}.RHxzvPgX`xy:.n-lI<Eb6,n.wR#g(</Wp]Qp;q8T/Gjd|bUN9}n210!80b}F%Is=X:>4ZE!4^d.wc}O<FD+
+Tzw}P7P:Fx],=S1QTj~`k}(k36@>fQCL5"B7oNE!pxlGvgbIB[{gb![ZKWk/}48!lG)+>zl;/#Zk;(|Lvn$y!a7xIVuq5Pa}DSIQRD$m[+oa'@ad+'7Je%
+c@Zu}9Js#zeLa|F`cs@>4+D^B]<'Z;>_62mX;CHPd99oEKVlY2k`'8-n|yLw,J{#$QuE:%PSh!6-Ndp:^zC>c=/0Dl.N3}Cu|J0o#}0qsbx%xKJ,(p0!^Y
+#>U<P),jyRCweq].GNFU'P_LO#r:n52S`3t8t:V91&_ixktLdIt/o1cKJ!5ORm_y2]sbA;SB.Sa.']Vx[kJ@,KI%:'%#o6)XSj8Wb(oN5/}N~)]{X5l7f<
+j_FPg8$)&a>nchl@SBxC{&8U.6lL0cYXZ0G10&bPPI-bb8c[d)yN.&xY0H6-Utf|p"WYF0Oy6s6%S3w2+3a#P)rPOCYUz,ge>.b,SdiSUQ%_mlC3E:90{m
+ULMe0=u#2d{;/z,y}=/vg.t}vaYbY6o$`-[qUW.dD|{Q/#z9Md}KH`3W0icM%:3<v=0tNds3M'h_d)W]<>9TdnsgEfL'Bb-DMPoz7]G1'FZaC%Z^bQ:;am
+~b:SX$v-];<me,'T1'a|^E[Zu_8,b,Y2p"/hTX6-UkG%{e1=tmG"-TsEEM"VW&#{f(~ATjEB;r=:H-4}OTGW[PK;X.RhC7zS`xqiPdd/FeAOoQA1=|G3ls
+E<2N$4Xu.}SnyDq`St1WFkN1e.e#kj2R`/%,ICG,uQpjj(NdNaLlqsDr3V^`%TED;L9NFz$'o3_0%2NxO@26'T$>Rts{1u')45(h:mYY2)9rHHj^=G!+AU
+FN2_,B@B/'do=qNE5:_>(PvK>Ne)Sp8%`AD>VuzK`Z[u_E3Ur;9skp/L/mGH8|)-}mQ[ch')i{1_N@dQfI<NLx50XcwKg&>l}e/:$2t9'`dkOdM/1UfE)|
+0SM"fmOGR>T%-l4{ZuT:=:]S@jd@YVwvNGJG5AY2>$3F0h.xprwIeykF2v~3SB9qDyZvr9:18sWS':Ju+zi.Z4efB}SkmNM4@JQk%Bk8+#N.W]hsXrn`;x
+'pQF_w=C^_);S|o[OC'eME7y.'U4BV})am&Dub`-hCD.EaD.(DoC-Sdt;A}Gfd6/&-)d~/S)h`'^&g-25c4NN=XZ=LAHuhTp%spjSnbr31WwtI>vO[6vn|
+"Fk`/X)@NLd7CAMs3h(kx]zx)[HpK"FWmc/1iMvpz3mf6NjXPiCV_$X;xJx2Co:AXFbhy|S/bP#m4z@uf_l^%-Ej3q>O=8Kpuy&B8U0;^m>EApxuGNxag3
+!(J3W/Jvb''mm]f3U1Z3[9Gu>vroSc/afCZbK[Jxd8W{eNbJ`PIJbJ|gqT@sZo1,[Gf.l|{{>k>3Zc7=5((-NKEdtqHZ'R@^J6En,Z86-wP|M^mTXD6'5,
+v{~3[s]DT<R%'_;^P@_r,lCszB1w0oJlD>CJbfEl/U%)uW}=Bs$]4f,Id/Rm3W:}xLw396J'D;0DQ-&ud`[Sqt2J;&mG`$U-#$wJVh`g4,2)@It,DLw>F-
+jF1.T5ef567;>]XjFd$.(Z6J@u+JqYP89I!T@K9/@Yd<C1_!9`0|Q+E(}]P@{[mzZ|]qp,|tMd]quzIydy3x8a:{|ZmoiO"0=z7fM+P"J6(nGu-_Ni(ydz
+W}dMreS%C`bqG.$DpzpUI(#jdtnj_UUGRP^QJ'9u'H}w2TAD2xlTi2zBC#$VY!dBMvAZ(Z~'JO3VI-0tU7p[a:8HrSG08:0$H-nF;^iEpaE3B;=wm[9lp=
+WO~8"5{Oc0|}16Qy![p]bcT,neJzk})Vj}PXD}q{W|udvp;tmt`8fM}O8i,u^=6|)-$'IFIb|q^7U&}U|9PkSQt'MMO:sr!k.OpZ&$bAs6;K,:.4SPwtD7
+5HGM6yJFb+>fI<K!wyl+H8@FmB48ZMW6CV]E&Z`!$:<HzrsOyam2.oNcr/8I'bf]r)<7bj5q"BR3"qi{-j9Z#Ytta>Wnnr~PoI,@@Bq3kdTV~g;G]mH{^@
+LEg#Zm^EsT,-O5:ZuO,H5,k"{C_diX{KI"NLkANr5G1$U:>/b@o=0kQfef$w,;01y^UG'SOlS;+qk{J/%CKE=%{M9|Y49lYmR[>)2OtVfe]q1zV/+'xc:U
+P:R#XMl+e$;YW:zEs+69VPb1Dv`|i8c.N4)<~|y2#L;;{go]4UR/1%FUo:cSiAkH)-|UR!5fg-=ZpzdO)N"zZ[|VesK7D|<_fALxk"@,}icCzoGDKzmS_D
+nwB=aGDiG87`_QhF/NCQ5BHG[t;SGmlJ@B'V^]dh.vbKkoKq+fN141TJ/ZYve5+5{K62"fM1f(a|yfP4-bLaLiZyY[n+&a!^WN}]ub[%)/dBFmY@<0wVU1
+]ie}M(}ZZT5@1U56{@e0$o}f|UiP9`dK-H9-3(T=N02]FU;'ov1H0+&DAMeBtL%lSkN#>%<LQafxv#J+-pW[ZBi}MFuM8XWK-&Y`7Zsn<nau7/@S9X&U%u
+V,|k!a-v;pjJBbZGA^J$6BG93Qbn^=Y+_Ya>`<n661/,:^;Y~@p(V:#4m2YMyk#Jq.XK[k(0+soK"`wHoF,29't3o2,>1T|nnm0;%l).13jsfMv_Af=Ta6
+Rh[S,6_fds&3e4|Fi^/=N!5Jdo06oPQA3VNwJG3`QpDuxr-bopzXwP!nxfWm0b`fqFzve;4},ih>+^d$$F<!P#0F~D`n<d8Y}wGvp0_'{:&brpv0]Eh2I@
+[f0rJ-Q^'4[=Y[O#x46yW$N,5zHTWt!<pjFo0Hu<K72TQ+U{^G',qz^S+4^dF)$qSu~qTj,mM7+62ka0:,:B~W6r}Ty[&U=.d1b@6v}--APIWEx0aNqR@W
+^>)ckCfhlYq4]^Qg5|(B;ccuQZsM!_K6(]eHsW=6SQ:u)Yl'g;!y)i-#est]vvtVd$'N!A@}v4iA4y11)CwNm'Lxa1J[7GQMT,n"CI(;)okT))uF0=y9SH
+ujzex]ul~3d8`x5^7_#4(Q`cM{G3$leqHym'8)c7gq7>QiRFw6%//"O#w&0#%[5Djxy3qwNgYb{rs39T>cE|1I<lj1sKp8>kzVRa'oh;Ny8C)xD|ZP9_"Z
+bwrr~H,w|b5FDP&Ceu&I0"+=]`B!^i4;En)k.u.s_&8%Wl@%Iw2uZ/Jo1z2ET|3Jc,-3`E=DWkP,Sl+!pr~owSQjjWE)Z@X30%pY,'bzid|`RH]p"LZkbO
+Vt/v#AvD$U,fbV6jgE'0h-PjQq|`TB4R(,b;IB$KYIOSS^=#x!TZI2+TTRZ7x[-'s)yU[YlD+vA`ZyB6C<8NOpAGVIeTRBKHm[.bouci{C@m2h)$79(zK@
+r'lE-9+9U"B.J&Enz8xE0sc>]"9]PL!(Nu+JiRH8vvd7IU:E@0)'5G-G`MjhOz!:&>"`S3lNuX&k,95e)^a!t>O_WHQ$@m,A2vW{X=[}5pj.vr7IxYT(0<
+,:40mV)Ir65R.x%f[K/}mM}0oI71uD,^Dvi/QcsGm]m)5^Rs<h#'u#{}<`>:^Qj'v)T%6!B=SbBpC_ffVCWq%e6PMK7cxy$}(yO(eC>6v]&^Vd`Xv["vO<
+0Awv7JteJIrMlofJtfwOK7__M}B5+li{#Z|zILoOJTTh2SOZ_W{VZ}Ynb,jlS'mj:S2mRFoKc-"5T73Nx`aDN'bA]kB=2#75"jp[[Ozmjm,,UjmT"hkEE"
+.JbOlBS-xI:0m4dur7i9/@~:d]4A$`)rl=X2rsva%Qdjiw2,'p=/9taFBBR95$;W.I>&`TiZXEk|X-Iv@n0=j7<'Sm)oZ9Kx{`$1i^]n^3R3,#zjiQ=!~^
+-{}G@i4<R$oR;y##tl~awc5.'L/&eI[]F;E:7!.vKDmrw07h@&]`G(@=gGyKrn%E]a}fWc$w('KS%)rg|4h@`EN{w3GT-Nnv}:33NZ#n5j:4fDO#]Q~"w1
+.Sly8pnFPoM5Fi3P}]aMth{gy4Ob^xZjbW_r1KGNDQdvsxP-[;i9>RsBA>Xk~(2c|W2Ai91o.=BN5-vP(z)2:pP)H)-@aqv#Tu%!~),0Z$lJpCs4(LZXJ6
+P'-e-zh+%EOGHF"]Fv$T9>G4|u~nUzXhcJg9Sc(o]9c){7cJkDMM(irB{JtG.|@o9p2|w}8,PyP3aI!eXD^i8saQZAUM11,<KCG;;9GJFM,T{suR%=l4d_
+`Q]++jZ,R{H|jZHI!jGiKn}j}ykE%B5!R+.nIYZoS)_+Z:G>r<#Q@-)rR%Iy("6Nht!Iob'"p[dkl'-'kH=Pv8%pu7pJM'E$(T1#$p~#<Ro%PX3:Kjx(8c
+W!yPzb!QF63Qv:Oqy_ND#0;4}cnX!>U8FdqFMAeyi:Qs_4`rSm9Z=JkS)%q:na,mw{)(CfG(XC(k",8=QDU:ACb(>6S}%2KUe7jTgmXFPA)DMSRa87XP39
+K%rCWni1w$Y8T&&X1(=30PtiUKRGe>>;Nq{[TC0%3)z8zokE=}zw"{I&O-e(|9[{|r|^DvU4M^t&Tg+1OBdyuJs4:EouYrE+RdSzN{&$S|^Ye+.{E3Tp`F
+Nr2YCQYk0ob_&_b(Jw_aj0#{7JcYw::uhmX&k4$zPU7dF/{K@2/ZFKZ#VXgK"7AsA$a#aH~{b@-Mw0%FijJo8BF;L#wdvLK7f#3sYOA1_AecZ"p(H@iqiB
+e3FqXHO=f9@c:RG()3uVuPHI&%`=8%vE4,T1u>!gPcga[j[}v:scxL<%'+@[_.CZq>xA#gKD7O,(7rAE62C+~]gu#Jgl$8U&)Q2>"#_/A&ahpa<epcJ4Pb
+3CDO8|To`q2|k4nQP(t>bb-bm%|OrQ]`6"KXJ9&#vzRyiD4=~}VA'Tf.wqu;i9KzU;i9m>D=)|}`wjz=n<2+>q:U#NO'%mZp^IlcPIK|tYV`Dn!|J4qwYz
+Ebr55RK)(ElT,-i46wzUp`Ohf$uXuL<lZ[Q26Fu)Un|>v;CGeY;I(XMdp$5|T/p,87A,G=br4>GEH+yE]diby>lVXXq)B6]>!#-O"=m!L_G!>'LRbd]Rum
+=6$nC75bpdyCAm%:-)dtVX7[:1:`wfMe90C-.m.AxiB,b"U6d$C=DY.BV2`CL.o=4!=wK6!acy|#;hu-5/Z7gzjibqX129ipi]z(K)"j[aUku4huR%7D'_
+}eBsD[rgy|DI85cW'b.j!kV2xPfJQURl,DFD^)|I=}5M!R|`+Qbb9prj<9@rUBf'B+Hk`n}&"mH(P$nD|SF<5(aF1NJcEN%h_>k)WnfkQ]DJhOc).t6l$P
++"5K~#[Svr8`=B;iV.`MC^5ut!Vk!GDSk9og.BR)7.PhFOkRE5ZEn8+3vtGxDi7F@PsJzv=4G+~ce[7vVc~Cf;$A[kUIg)%[tvEQkWQW$S-M.40rAEH4i)
+mZYQ0I8$>HEU4l4%nV79Imxcv<[gAI<ouKnP7PC9lIsMqcR8A[P7j:,11(7wrgM4CFz&7yG4yfZE{0>SIWeSn)}'R=+CGm}c;}%Lzh|<-Q@7mil.E^<jd"
+.SkHCaT`z,jEiT{-NUA#r>y4(<u;"2|kG|Rc`>Blr;Jl$Q/[E843b>Xw/P%am"3dOy|`$;0bpnvVATMEJYV!vB=Y0AHHrsM]qb'}1Q`!s]RgMr@b[!lT{_
+oFU[bL'@z4xtkA&<.niX9>6UK.iVOL9EU|.sSW#N`Z<BazI6UIvgE!g=oH;[V3R&9YGN+d~K|Ts9Da9;LS4A[.u1>;j!Dq'Hy%{^l,wp_q.YR_dh6{]:Al
+NQ!G.lR)-dy5B76u:T6F/{XTsP{`]";@)+}1pW=X|>Hz;;{N@+FFmeVo"Z<]`_N<j`"L`Pc7X^Sah1qp><;6,0;XPoM2o@A]v/efFf9'bK8Qy|WYH]^G:/
+sq3M|/+w!M%b/_T+VFBeqLDa!{QcW-2tt6XCpc7hL{,9pYN5$1%vB-9j}Cp_<`dkM25CgLL%Kc+q-TRZtcL9GP0YL5IItUdUVstC+qi|`uoa:ZplU%n</+
+L0^9b<hf](}Ih[M'MT:}-wn}@AE}ZideDVaFm(gpjC5MycUG>C"1S@']46f:i#UuSV6YICo<)zaTA$rZ3Uu6[yjez)@[F8H=F:jfi^V-F"g@Pbif!h()fl
+S9mo/&Z-<5XNmDTbe^m`i6lT!^s&9xRChEw4!JEXh.t)YsY'=h#>o-PjB]x6hvScD;!W~0P!euz4IGB6T2z#3]nK#>vc9AWBTVOqh]=!zIPQ}#]:D_I6hM
+47`t8:<>>bA(d;BPC;Grw;z%.D4v5QS8|kZH|l2/g--G]%,W-}cV4/wbAqQf@L6_^ZPMXMZAao#NfJt!~w{y-;2i/xdBzX{Kd=u.,g8znQh^CT@54{9%m_
+CmQF3+5(D^S}>n'#4sOT)dkRwOC]Vl>BPX.38%U.WX%|@iPtv>(VRL4kyD`)dcL3M]F@H]+"9e;w@|y<jvc#T>uL1(2-Xb,AE[tbcuutYYE4%HT>61PUD2
+yr/.l(P$.:~{wA+e([v6l5ZSzol0&l[/b#jaE8`@izhc^js>k>u$Dyh4~r.D{CZHfD;L0:[yi4ZHPlX6C^>JU>sMGsp=X+aK5`4u3`rvo}"oapS"y$.`H,
+@)^2}04&xl{Abg,P%$M!sw,8tX!4XJfScGMEiz/)+TUD&x<W6EY|j2>74AA<ofuZ.Ad:uuZ4=1;gbOobZuEPLwvjKDZ^$5H}x|lZM6$I1bN{xsn=VCL`yB
+n!1nH'%X}k.<C#rSoPHQe"(9)hi(7Dn>|hzD'.!,`MC:Afz3%ZNFTL@<8[,=O0ax'@@Zn_]3[6ht[IVdQ,BWk,1e0fy7Uav'3gCRv]KcTE^hQkd07K_:w<
+z%n_xT17#oSdAZup&A}rwX,t)^0NZ,3aa9f}]J<&MPTf@7eWM@M|Py5f:r3A+BT>b9%`Ucj7t!YLEq,T@SZ%FRD,ru>mOTN`[EXNVy_!pYO5oh1LB`$(jS
+CB{C@O/N2o^."8)H]=7Ze;Gn@Jf:r@H[8>&"L!=IGa]6Fn}N<w(0n,-Uzq@jQLdy>M{qVA!nCo^:Y4&kX%NYy5jg['@H[)t1=pnPZkffHwFhk_kpi,9YXp
+JQ1a+Szrn<OURpi!2<C[qJGL$Ju89-4Q#>1R:5#bU}eS6{<j%`F9/b7KWgfaMjK1jIl4c)CzA11i=W)Odm2RhVit)BOf.]C#+_Yc>n=.v=sfBvJ!B=zsqo
+z|sbbV'DCHlvft!|8y4!y+}gM);Km1<EyUbbpQ1=R,}HP<cY7:f4noYYz33c/5V'f&h,a6YGc8CLkv93dhHI{w/"N]-fR#tHr(YK%]SgsqyZb:bz<,4!S|
+_IX(5u6fIkFJ~SO3Z6='SRPF">]d90K:dStJywBL&`>U}C$H:%Eze_7|vt<FP%xcxLjluD_^DQg^TfwuYnWJ:70^MamfOp)n4L=D|AOZ6Cu`(#$0k`AN&.
+R_}]2&l[yBw_)A&/!`j'bRHab{p%gG6#n1^BAj1s,70;'}YUU3Mw3Y'zTkX3Fi|oYxx+3qAQXZpd4EtEfkv4J`4dCTZvf;&$gZSE/pqS&;s)/<ANaPdsey
+=,$<+S(%"81ef9[SKCUJWf9xn2P<OkzJ"bz5i#/kRFDKh^-W,IQYJ6+`meoD;@k=7zgHYLoA.`Ep~Uniq6XW$%hIbt4i0tb:CA~uw/LBR/"W2-qI<F%]q/
+U[P"w">p`^VFj$!7DM6LMh~4bZR2q7T4$lPN4M(ahAhr|NeMa4`<fr%5#3|}SYr4N}za/x:WB205/4k}ohFwXQj)Oc'gB^XP&N2W/c;+ETU""HI-^"C1]h
+qth-Lde5,JPrOUpA@HLgHl/:wW})qA4g3B"Bo<5OB)[deJj"_1p:4@+FEBIjX(VCvt;WvGvS[piZkq5"%R@F-G"EeN&8@u"L1'"h(0R-#&c/K,/a8!fB.6
+pr!SQ<J[`4Onx+H&AYA#k/Buy(ls|N%.~THnL-2guX/btJDu7;ddju7TSK|CJ#~9'ldon-5J@VVPajtmA,$yo9Lck:2U:ryh3mdfpcEmYLlsRS:]dV/3:`
+&ODoi0]SA;S#5R)<|v]]5#W:j<S6I>GR_H(=W0MC2zeM%LOM#)Jq0M}xcMa>`n-N4xwqcc}AHUpG+mARP!mP!RW]&SloQbf6$@clt/6,;WD9K6AEPC,iOz
+MjHJ0={1p>N^{tLKq#srEe$sqm!jD_GSUPA086eBYjr]+&&$z9!DmVa4lF+#-5>4HJbdin|ZHr_^aL(N<GC`TUW,J6q5F"r%n=jbC,03QoCJ1aV6-/;l/U
+3GZY`!ap(_H4-i2KS}ZW+owHdGOZkD)G7VUg.`'9%ZXk[=34R-=s.Kk=vf[/AtqJn$;l<M2"_0]JZ4t7<Me[9t8QY=w-nHhPa)7oXbr9BTJO#fW0r.7Ntq
+YY@<z$~{!{_%X+.=AQLgKT]8{4c-B.EZ.UwT$x(PRJ&@Zbg+m3tGvJ[=qQ]";k1+`-9t.>;L2t!K%9yc8H1/bg(4<=/A3BobN5gA%V=>;8`S61y[x+$H&e
+wxq`(L;}vfD56/{)T6rxtAC98FR}QA'F/]bxj$F4IAw%]vwqI'H>F|_|+nGW'qITZ#]N6^+|Ak:KsZrXa+HI(7,%mFa)$%C&A7tg3!RcP50}vClH<oFHRI
+_'PA35.>Bs=JLg-('A~=B6S|&S10Pdv213XX0Uzl_Qudi()a|'=/NyeC6ZPVyRxa=S#O]eC3:sAWLSQYT@'<:29c{#^foy(k-H8C;[JdJD}]7YYyV6X3Ub
+90HxGEa.JXT{&Up.9;dGqU0"q;(n.0u)8s8P+e7(=qA;REH0X7A}}9sbp:sDH>BlCCzJ5_Xnd3x5_+kmzKJ4N8RCjlP$ROGzm{S{JGKo[3k{sZ][CbQ"im
+8rug,.mJ0L0.LXQ(U/(1lo:PX)5H:{uhB%,lz@J5$,b8O9wgeH6DqF$a!9s7/5''!hl8i",`Y7.oGGGIoN=(##8W>dze9''{jdEURh#742{t@]5Ve){DYO
+BZyZ}776,BHnV&ZmcV+uMH!&,|&#YP{Q9Y'Iw$1"Lz8@lDx<AOIw&..98A~|<S"m.EORkrXQG/fht!l#(++Z:|swtORRs/Z[s7"#xAw;aBs6#hpstNKdD<
+PdO6C>^$qlm'o#r%bh6m":xLS<Ga~Cz6'#cMpQ@V+JP`>O4_Nztr(#5FIcQu=LH"a^%BN'RqB]c;hyNZnkw,WYx6}>exzIwAefqWj76{-7u3U0`[Xx<0#q
+~OMx%n8b1j.2'B+1k9O,nO;s[.dD#279b(R'fZ'O1)hwHGAmmQ92;:9H}q~P5CHs54BDJ8cOEHrp~D0vH^lpTM2qN.I=&KKErgXD@Vn`a5,YK^kc]v~u<-
+%]LI1ruZb7@z&`qBBCg+GPpMSU[4_jb2Lfi3GI!:}jeV7v]ZJZGz-F'VouEB}WPqXMd1-(e>P@2Z-Z{=28g2T|tN^X'c>_RvnoAV'.d8{'sx.OH4rF[sP8
+7Z#_Opl8H%qf`y7Sjp^[_XbS<+{85Tn=,;yzJn2&9;7q+vlrd$!Y1K#/v)cn;mxItk5|K7#8MMo!1(3)aGD-86{_53z^#h1QZk24ytJUuz@qsJmZKwKLGi
+]H6p3;{@FE<FKEM2`6L:=<yhHh)l~07$}.TqPC8/W[B]#QD@2+[Zjqp-on)`UL`[ENjE,@i"n"Q0eB}[~>aG&#00vLVo%0j2E'bb43[CRHG/-D2<(%n^QU
+y{;1IM})%H_6"bc%VU]i8$xx8At:2+>_Q"&qL-<Z$I)N,@0.uFam$p<W&{GWhd0cLP6s4W%{EG{J(H)6x_-$POIZiW]FJ'm1Ih`0I.+1asoD.^tn.neF';
+{1GZ7S|E0/MG/>859E)_/HhS=%OSbnYQgt'Xo[^%@99'F@T5k&'5y2q3CFgIjp7fAYtId(J7~%chr3{T|3:]/-EouEW"Yk61j3Xw>[vS5<MaRWG6//a%d[
+4p<Y/=,27^a=^b@d.=k^]S`%tz,<R]r}Y=yk&q4$olw"PhD2g38pzvFqymMCT&~2R86,}3Ay&U#niIi'nuPi8x'ElarhMX:M!i{{N{GXqMUZrN"xC@%gel
+2qnR46]mXtq#rKb.P)m$l'p>/3dE2|J8:"_s.)_6oQT,i(;p2"k=Qfav|TZ.T=;&0hR[B-4+ZW6W6V%];oPM&]nydCMf{|WPF%T%C`Y'WKaTzcSY&M9|^L
+UN:}SqSJv#{_}wj@W5xOwR'@[z|S=@lZaOOV0'@Bd)Yvo}:A,YbnK}F0_7R.%nD[F:2a!$+uq:x]4P3S_/x9pRH"w#%p<vLP/PR"Knu|FD`]YY}|KTXi<g
+"YGFFx~B`26K&d~ezfnwKC2LQ4`2|+a7;rU#]_VQV/^8Z_YH!Z]xGAfES}"c%)'<"RWpG7J4iGOU.O9qpw4%O&Gu0"p2f:$V%=p;{|6NQMiB.S+j~']tO7
+2"':4pM7bxEN"_bV88dG:M;hj0x<VrrPj0IXNHjA]3M>yhZ=w<ll~38r'W.!(zA'F'H]6eZze'co[1.G@3^u:LW%idN#g$BM'^@]1yhYZ_<^)J<h(e/n6M
+Z2DDLR}s/Z%_xn&6/#!j&gdJRy3mEVUyH}=,6_S#,|.(e]ylGy"'<EIGsoB4n(bH7LRXUK{CTgYZ@o]Uq-OBF,f;1u.LKWlo#.IQHkgW#'a=Ou"}u^fXJ.
+JF1f6}QN]rIpf`@R]"-XKDVN2E1!QS4vYh~SMRQnsuFv1b4R]s$uK{M't;)Y@m<e0zASs^HXGovc3ah!(y$7f{{e27w_sM^eK7XBnuUP6eckDMJ,F&AX]U
+7N/`)yEV)e0'bNadKRNe`X)]4'JpSoKnUc"Rkq!dwo>q.g^}@OV)_bk<-)GkPocAvam!2.aBS8"x8[]O.h#%E/jr1cZI`d@lt!C8piz)&lC[kJq]reSuXb
+OaNM_Uq@T.PKKOhlDSFkWtye9O@r(&Z<mQ>HHp]BU)v|ke`uP|DriA/b-f,tgkdLyc593WF5dGc`[q+fSLn9&#8QDx2aEP#K_Bx=+=Sf,`C#am5U(O=%R-
+6F@v<g5!AlGSI9&{U<|yD!Bv8->W`:Eb((&K-SIu-(YS%B-9L_P/R2$DmR4X]]c`>pf!IT!]19x8A{D)6].$4<R,DD"S,8v@,1<:urb:`h+B{p;U`%g+=S
+H}G46h3awGgA<7y#tfVN[6~+a@-Sp;H{#L!&MSHeKmF(nx]Jl"XW[Qt[jQ!Q"p+X)9IB|^BY5C"0v]6lm:o5S8b<CrmjG4,L28dl:}oq5Cif=SD[0Qmg]9
+3hq!b7`>myqn|p;-s_^z(s[F<>eBIAmZOwEX2OMAo!}&}Tyc''Ry4axmGcs[EdO^a}imJU-lCLidB,Tq{ol<@2X;ye!b~%7/"QWU{5ipd`op13fvMy~]2o
+`hm)xj/#mr:A;;9'4^(=P$|3Qx,<2HkG_,c%SbYm2!lGwyD_K4FHc72,+0R5aWdNpo#{(:lBJqYYo+bMf[$=F+{bDB_'|m>|@V_4<5C/9qKYCrQLE1u[Q4
+ZOAp}VvM/l}Isk5RJxyHF,>(~W_d5rQh|]niLe'es9Vw2pnh&>;6!g4SZX+E6|}S@(.$zdu"a+d}6cla6/R"%gx0~}hk89VCVOjGUR#'_0Y-sN|Czc!(,C
+OR;I&QV(sYy9fwFP#AL9P/m0c-G8$k~eW;cCn%&[{:^v7S,Q310ga<6XM;Tp{|k^<+z@HRhommYjK0VT2yAJt7wx7@%RPG([o^T7|goQWE_l(Z.6o,sMDi
+OEqFOcA<O^5KY!%;A[^1NSXny'}of>9N~s0CgK+WTI`l:E|wsP=v)|f1VKe)Gm.#+KbG>ex#,0U8.F/):lZ|QxX6:}ODIlx+Ozjw7sON-OhhZk@=iAPIIF
+H1W.{U<jJZT&JkctA`DRW+0F.<(4EdUd/X}%o9k0$(@o1Ze65Cd:6^qBX02lxB"0;.'ADH-3,/9j'/T8T)AdO0h<[Zg>MQ-hUq,MATwOmY2Ya_,L6.0{zF
+}`fYI<7#f<dMs#_5Y!``XJE`Lj+sA&%o_/BrV>:+(z6I2F7mg<I5Ba=k0zns#-7P|55f[An"O.x]Kr-.@C7{'uZ"@_rfJo`x]%v)drfvQ&M[_-18Ym]4i5
+4O@!m)FNNezM'`=3;if9@WrZk61|A6/%p,^]g(.3<Fx/lv"w9db{y1w42V6$C}AI5#nZ9uwd)oln-<NL(.RnGc"CnaO4b@(33;[{r>wf+iJ##H[n3/Dkm-
+j5oK9t/iOEAw~f|'3cBa6(0e-azSp-rv+4coes]eV'&q@Mm]FA/d>2G%o62}@q5_f_RJPKboc.L>b3ZCw@M5|C0;Y=8{!>Qy6)Ql/cfvAc|cYL")GBFg0J
+)'&ITn7i9uIQzSj.~<~W"ztEl$@j+o`9:kbve(I+$ixc2YL]N(_sz2Fp~8C-%"ZD_'D0PdAI~h@KsDv{/i3P^Y:RZLJ/eA3Ifj}|Ex_CnVpb!-y&C>2(1m
+uRRupRHPkVgbgjb2zID@+f>6IH>1pzJv,,hQk8ubb%["[{ud;F2'oWSj+ezWeze"hwv.J<@FC4&_0y0^Ip1d1_B:h.fsLkFb}$}Py|qMXw}wh%j:@M&Kni
+Jh:lPS&Y-5l])q>;R|tf}.$K)3QVK)+|ZTu|,tl[pZwBD<u!0P##88`gG/8:GzYD-V!F<r<08R<!vYuSY{;ZNXixzt1:pRh/-7x|HEkOogIeK)-C{z!)"M
+uv7E0KKvXM:U)gTs{i0TfucuKeQlkO+Q!zUU_BVvPV#v@Za[[.b7,5:m}4cl/g+4!Lf#'9$OW8lgv7)dAJq,3T)j}dUUYP6;WO%@2eVqJ6N$7YU:]h"5r5
+Qp:IP%2:c+<&b4Pn}kq1:b7`VDzGpp'lrGTO_ncyjIT"Z:<+{`cVudn5S;i)7h$rWc{Mm#v4&<m;)XVHPcMbd;_N@6L>a|Vpp/uxG&+^{UAtX_W56]XksA
+3/kHXuSs&^<uRv4y6V36o`Bm4^DeGS,/>Hi3EoUT)h|.+<2V'LFX`qfUGwT:mw2eAf]%)NT=DtW]M};yyoB"C|VAG0c!;f+-:@CK'lt4y/{q0A<f!uCWYd
+o^mfnvwNO1V0PNG|]DYHsYPuDLT73oGoN/qO3tgIA6+THr[i7.PySoyx.L-Y>V7u_7>z9.{H'(AZ_{Vj[mr`F,%c<CG(Ee>sL='7t{"e;>=[07%f01J'V(
+m!x3=BYJXQBG}jC=bV^)K5fm:V%3{nq47vUv1,g#DU{1R,hNI#-j/HCPnu3VNFA0FrH5}(Ja)miD,/kxb{yU0]7:C-)G7+m)p%+0R"=C;mG},-AVJ9y7ZC
+h);6wbWDbZKdA1F$zN;#5Z[k784iBRVG4[A8:d|"/TmlM.hK4+@q%$OTs]::"TKCI3AdM}cpNIbS/hNMb6Y#8sy;u'#&gTQz|r@.d!R$+M3w][/y_(@!)H
+X|u:{Q3dqX4fX1z(C3W2/GT0[]J,Oe>HDDC(#9b&VjMZ$=r@21|K40QZ#pjRwE_Q0h}C5n3fZ|s,Gd|o+4+L#lYp%p`u0"',Z9Q@q{;c5q<LlMfd=hD98P
+CqRSSV>M)^1zi;!-&IKF|Z8T2wf4"KgMX_nmyjBMW-[LF@$nH<W9Y(H.Y%__Y<Y26L2OVeD-tL5m_h9Q5hJ{yVI}r>|>1-gPT0J.W.]Gqm:DM2ox;f&&~M
+]$Y|ADw%VX3ti1`D_%64<+c8:T{}K`L|4Bs1In+}(=9"Xg,=",N3,;p`JwI|%5YH06"[SY,5^@Q`BOND-"nPCt$qqV,)tb}.u`M0`Mg^2},MKl&/=V,}"R
+^Zw#&}:P!L!+Rkwj0<Kym+G}ee`@e6c1DfFj6os{8+i0O+CU5P@kSAM6$+dG$FL,pC+sq6QisPKpx>vEhVfhw..Xc@9n$6{[-bH0.krf>dCS-d5i:^a3)+
+d3K+YwOM,Pc$8s,([+,LWVhruN;@pFvI;%Yw$nv1KofF29>$Jy3qq)iSAv}GA[o#:chdv5}ee/'b9I5k35qkb}f:fWp!l58Ftjk9XLFT#FHL+3g.E'q]{S
+G$}E(WM>B0jgrWrbSdsiZA5PpXuYS$<7QD]AcdDG0xeJ;YUZ#czXA7FY4`nJQ97)A(01n5Ev/#/9onpJr/dQ!Z4#l@qR9+K(8>nWY!/uqRq(`9I,O,__0|
+$C41EkRZ=]A<TKpQtXO_z#SH[m~M7@:Lh6q-TKvRu&h{pY%t`u/2r4MQZIyM`:&3UM/H`H!&NS4!u}[dxN;BqpP,-4+`g<xmSh;:jY&ruc][0.yL{(!dFQ
+4L790KNo^Ep0PJ:mD[LS7!Xz6_;V>"00#N@&nUU<,+9Zip,/bR>-cgn$f6F>,$J3dmc34x0KqRo.#!PmpCPVL/yabV][_RpwP",h"dp;kr'8Jkg4UpBLO@
+G:EnKG(0/N0hR:(a~rry!Ssrk|8YFzd}=_qYR(F|/ayu9Bwa]"aBQ%lLX]$SH=|`@NXo8E={;:Q]H4bi/#F8+j$(G3Z6m02+@S`BE]"XYG^KIvN,4cu2#B
+nrUij(e@`H)0B4T2G(It!q^a/Mm9__&I}[in=1Yj2s::BEo0Mn,6QP4UyhAz]`Bh|&~0_8n%}{;+8lbUr^y'dJR}coTE6s<D8-tqKs%aKT=9l&{R4]z`n[
+XJOb{(#I<y'yNc2h0y)o6inX$BAF1m8934Bz-U9#LZqNDA4[ZKQm;WOpzN2XpSKw)|_I"faj7%qhQ0_0(VarwvC;,iKo&gWwtcXa}f]Swmw0$wb{j#WKPG
+~n$Pg=%L7L6e-S%Yg}bwZUDr.K@|^:Qgi0SzRG@q{e|D{2=lSw5}<Eh`N#z2eULK=D4GDU2$&"zj|Y6h@hQG2aoaLVcceLNFh`kf5xYB%iVAu0j@T_&@-^
+7(EL}<7$J"xbt5p%#p'daK,AF<%}+>,8d3`=`46hjc@1W`'5EwF:=xVxKkc_NX$QU-a3Xz3X@BCz#S(U8bqm04<DBP<(K'8w+GeM[SiV#(K7kX~6ePdv[0
+OTv<t.z|;}@{0gM`9vK]yFvT2)glma1qUeK$I&b"LQB[-uB4Vb"AHS0]y;N_F9Gl&6YaIZG%Vft;/>r"~_:Es@!-skdQkyg]He(]-Gk;#'#`{](#/pM9Hp
+`G/q:^xy=T1Q]iT(84M7uED3>MB`A.u6J[V-x9k/v[|Bj%&nk%'Lt-2CNRU^$CR7%JtdcCpsJKTqN/Uu!J,yr|ijMHw`QH"gI1wb}tgH7cSbPf}'K-uA4#
+Zn;54WUq@GuHdNcJpoZ-$3Km.)V7@<yZ_G6@V'dTlBGT5[JIVu:Q##;qZ}RJC80w3@HO69{{Xz4k-e1<O}A'#mm"yJ;f/(YwqZyml==5o/KWu}X<}`-S9k
+8>=UJuQe%="ySXGw~EXm#HxxpFiJ`JfMF`{d3|R}V^s(y|kjyA16xoj-kG}cA$,Z3<)H5FosR#F}JrZ|5|wnJl)b|m3Z;vq+FPp;LIirCW74AI"eFeesPI
+S0aOfJok7rIi33/$'yMhxRbAcYB<'>@hX.'G<!J_/:w880Uk=+/zOhS2>v%&u_aqiTAE/@I2O!B1N2h_$vO4b"evnafaK!Y/=0X9p6S<o{_dVOxG8i~f$%
+'Ukt_uzpIj7Xh&4U3#D(+;z="QL"x_#[M$I6r%}G|0j_i|lM#xK-o.bwoqf)3{;XlrnjELhkMY@IWi2N7[}O(sV}~}!~<X8-4{'g]p>}nul.L!V6cQ-}xm
+K;b#.iRu!xB4a>Qa+#SubkF&5aW-tVw/925J<uH&va=]Kgx@uj`|vwf^o&(m+n(FPauw_z>c[q)`ICKh8"mN9,@lp/27{74<Nmv$mq]hZCHW8F|A.@yUyN
+#4[wiOYIZIf{L&D2</psVpa}z]'Y})Xo>QM$/44jin)1OP37nmo|0q-tuP5f!U7/kH|.eols{_n._@l-k,77="WH]`nxQ4exS7;A%{E+jg[k#ds@k&x_JK
+TU!^;(064#_}}{q_'Z[5N<h@&{$rJ^Uo7t8/,R1<C=x[:$!"x=M{8ug&i`inLn8X]|;'O.")hBVE5Hb,o8Zy=ex{)azjj!1rdMzg#S(}F{K6-BEy#9)SKs
+^GDqax{gq]Bb/akXY0wvr7Z{SQF1SPGI0o],g7a0ia2=Pj,D|ux+Z@5s:%c@wu)^3JI(NKq}JBfZ^&lBCh$,LEVj$9Xz%`$IofPOeJGO/^X71:SNF8+sqO
+}Vo>CHQtGj8v~}Q|"fJG:J4]x%8}{}saiW4="m/JZJ7<f.Qd8<>Y^{|LzRdJeFZQ/`9^qS[yf`@X06)W#q9+"A5%`eY%6w8xlL]O[WCy(Y;BGs6oCr![ck
+;CnyR/BL5L2d3@Q!~sA[sNLwv#Z9V9%n>_L:t7Tl=_&r,|XPPn{quIN0N@3(/dwQfP<wM)Ps=X=/SbU8n'9>XDE$;=";7C>%P/ywDBe"pp2bYT+ks63yN-
+Mxp"qiy%MtH9hJ>V$qs&%PN%Rb{zIeMl7A:`bK-."tBhzm0:1iVq,)zwKcgyDGuU(3.b$Z,FZfd4UU^V7`l:+>UD"-M9XXI>crQYF&T|WR%2S8H6frY#3I
+<;#>_0!Be.XryiXoP%>gFVc3$eWB>-A=/c1tU'8;jP|dFK[LZ+ri`V[0<obNwMsj/DsI{Llz#I7)3C38p_kaIj5`:OjF-fKe,h9!#nw(|({)n<"7Q>BW_q
+aFlFhjPeQtOlX<Z)vJEvMx>=sQ4(XujpQR>)kvIpKMIduSd=a+`V9UxF3&dd#Lt"F(e2q./flKg7Y00<4yQc95vR<2Sc^ihK}U^4nOyg[ga039H5=R<:h)
++UCwLizGgIYR{I"OZi-=JWyCZSN8#QPN`&]vgRLf,1u,Ck1/@V5)V`#C<Vmgy:tJXIEeC9^uU'ZBRmL@/OVoZBqmGD;]:lrI9!ut(>{Zs^2:j,Hbr1zElh
+lgSrqq5oD6TW3H_^`#aFO$m`3_yn9q#,b&]dZmA9[q%ZP_1&!~O&duWw6!8BA#Vy|m-Th5Nt'V|6cY.YN;OR6S;])mY2{{uLsMYMbsRaDFxKX.c@&rb[RW
+64RUP_5[:zJ&Pb8]/u5<>/j.(,%jSWhPV>k|lhJW=-dcDpyKg4^`&Ryn5rI"-xYtAkn=4[|MGLrW%x'&{Vb:I&=S^iJT>6K-}{9&{U2jOr^+/<<y|>6PgZ
+9aT[exqhtkUKDAA/m#y45+FXol#OGsyyg]'xk%2@9@Q6)xs'zI'DV9#rj8C}PTD{$D6duCg's/{AU2p|!01dX^U+EQxXqr+5DBGRm}SM,^=]DZ`>vJ.s[_
+hNk.NC@Tym6Kt"lbBAc)w4ZQ$&X+&-l.Z)-Gb<n]5o1ZuBSG%&F0=iQzSi@R^)pcGe0>O6%,4BD}.b$cGlcKb<dj9rTqI&qIOlz-nC[jmfihCX^Sdx+:co
+A[h]Se8qV'cco!5p=oWS,;}NC%OfM(qPaYzp.&:XbV(X}pkuZuvQGt~2&=A'1eYX;jVq#T5XcOXI.!oX.pe{d+O95lCi8/1'@_lE"#7%;S_<."tF4gE0^D
+.@/r;'d$k&n@I.i`/(9XV>)/Hnt$@;-AoNDe/fRab8Sm"'(6reY{g"{gkRp#X/@)#dQ6FT=KzaIl$qm>OY.zclvJ~lNt$=f|:uernRXnBJO_#nNMsp>+v[
+{.vk/eivL!&)OW;f@seNmRw|MP%xoTLagWyy!~Bf)u)L;N{Ai"mT!u(Q}TLu3j-22XTe)^l`|5&<,Q3ZY["3Iw`p`#ca@-9w;kG5%O9#)"8Ux;SlBI.r]K
+kyPi}m&^T^6kcH'^L(#$xYHAUR|FiBni|)H$_O)5GD1}t4c<R^zzkz~bH8&}t'cY),p>YnxhFXAG>Ak#l//S8H)_=</%d/%[(upu&v#KUJ;w17|4n{NAae
+oM;(]gg2Bd2C`0cgO6|@^3ff<F9iR^v<m,OyWSIq]moCu0[;$E"9Cz(s5P]^~L[>KV>FiR=$}]3C)BDy^<Z>UXJ1<CuS[y(HSetb.F1TX5(;wj&8X{Le5Y
+aRUfvUTtMdz1D$l"mr)=C5B$39#qh)'J8k/,osw`W8}Cs/T+C6n{qs8F'Z'A4P329EA2po$Q;=5Qm0aGt+d88{%!$n@xvXgpy53HQBqw0RDx[YT@pc=tuM
+#Y`e-eV|_+p$JS)k4(d/2!u.Fn(j'Ao)nJjtcS<Jhf70GrGF!^cismY@i6_g,aoa51@lg`4pEL%]xz~'lEEwwN"gra|(m-@:MOPDPK_VjTo.6&Tu89taN5
+=sq5--.2#!.^%_X-SA7h.2(c;=D4~-=M9(YZ8-LxujMrP85g9%TecJE+z4irbTw33NKhBw|BHp|iTMx^Q$1h'suA6;izeOC7|H%qBbPuYLekN8rq_pL>0M
+[cZMkyoO3;pWY|tO<Ip2#S'/g>.s/T%Ii>=P%=iGtG95!]w$;CiXV%)aV)0)>">^vR#Tt[#5~>8!-24BjX8ihX#"J8K(()GOL_INzz~x;qTea8y57o2=t,
+CYmOG-9kwLbRvv}>dB82}Gk0ky8!^SmQ2xujz[,Yf#,9q-!hSf}Ra6{zl#33"QRmWcu|Ef;,59pwLNM%M]^hxDs]6RW#-fl%LUNm#Y~YpN^8GKoI>vi%Oz
+Th/"z-fLiZ%;>f"7}=>`'FY(z2W8m%;P:SyT1fkHFI5pe,{_Tn0:Ug<4_>!"<brf9)LJ&rHCtI>RfSe0klMV#^nKq>j%(0;MZh'BP3c&='p,aOZocel^Ju
+jb3iG"=[VtAQf8P#:)|_<tH1Zjrmmx1.`3;(]qyuq/:RvIX'W>:X.Cg5YtAx!r.z]LnJ@v-|&#J6uoFKheDGr<$MFrD(@6>[7x/$U]s-wIYyz_h$qDIeD/
+6h}e|xi1nbGbVunSWg~DZ_T`uSz$-@GRv%KDAwY0>u`]%GUu18D8g)Q:X5uTn<<@RB[]wu;,%>HJ$p1fp(0K4Qk-V)H_]Ck((aNPj|#`k}7-%Mykx+|USY
+&c0N.Lisqa_}e/=;/MQpSTDDy5Nr)VBsn`K(=V[@lS'YP|ek-lDkf"9bG]jq+8li/='P%{EI9CsB5)!>y<4OL^@Ps.~e(/`MsDDb_R_d<!HlfPqM-t^NPT
+"42"(jFjQ,s3D>sGQ:K|8"$){p,KKBviT|90x89cPn<4]GW-^PkIZKrhoPx36I$/APihdCVUn_c-m_Q>dDo6(`cDZ$t;#]|Xce6W3<qxXDaz)=R(P4@kL7
+X>>g+b=X9{>C{b[3FIsdK4y`[VHLC8VW-lVxW#/<Q8gPjZAT'NQ+)IK%Yt&r}iO'L,_&|9|Bmc9n|56vJO^v3L;"]U#cno}$OE8.g,m]^3{}ovg5ZT..N3
+z@-yLE4O!7ZJEX^xS5Ygb:o]>Rf|Kcmu=|%(!C,Ti)]z$eIfSIPlO-SN&.c{VIdOj!%0G}`f6@SVa'NF=C9Yq][tC[YRz8%_YzhkDU1GCC!:~xd=c<c@^4
+&gna_p2#(+4vhe]OOQQH3-EDG0q:pxa4$T~ukp0eEEUM='Q/YhB%we&G,9d!)k04~)1WQf'EPx"3`s]0DV8Y@&k|]lRE+yaIG'2pli3IyN_.rWB}LG@=bY
+bLgmKaa{F21&6tCHR%zd'=_8#ea!;0@@3GP^)a60Ms#nJ5lL1dhw-00!Rx`k8y1p%QX6KNKMCXBa3a/(HKAG&S0@#BEMQS!qJ9BNafkYy,t%Fz:9W%dOu3
+x2p<4n-B"Bq+&A)m=^q6t&8}#nEhu!%%^PKUoK3TDdmx!%UaliQZnhWxoT!y-BWKvL$s1JE&|x=Zg(m2x])ddTnYA#1=4-3gqn"]Q^Fs;slN(WTdt8$+FH
+("K81d!C(]GF0U9"`z$PwClm%}fxx[OYQNLRvP7k3:}(UMDYyI,y=]MO$B,Y#j~0U+kYC]QGuT,>18ahDD"plv#(bjlRU#pnI>9=q]&LP9YO5Yj,H(}P%5
+]]iWmm|B3&$ygiJIgBI(cyXc=3P[u<,n|mrQ<+8%O#^w5^hE1@~QFF!`D}d^!&(WBoBYF=sF73|TLj`xX_]K:.ydUP@KCoePw$}tIU.Efa78CTlYH8CVzg
+$1W<AtHy[s,d%dWkL^EPJ7@<G.~4<<.nVc``{hUE9()I".EoJ0Ed7dum#'c2CjII=+!%l@j<h06,VKO{!Mn[X7Q9/MSl'78w^%jD&6CvRN6a!nS"s^Qag9
+ik6_F'@Yy>{C7$xP(44.58uE;Qwe#/H3w$"6b"=6K">1aDE/fGGeqwD!B(UFtSOnh9(7TSNdecl76wr5iRYe_@KZrf)'BrG0,Hs1>4o-:`1+ip$S|O]pXW
+3r)%<{7fEyYPOe3G^5)LsA5<y.;iOh(Wr>cms]BUwM:"Wlc.Y'2,upcv5;"^c7ICDXMD={}q86im1r7kMzP<V=B`x<c';1S,!fM{s)'fy2>&N^t6PlN9#G
+>0b8e7<0bbC$X/]dn!L]RVB[R/f>^-`J&%B1cr<}}3"E=9Ef`P25=6g>amg)^c5@c>oI%6!3aqY84rhk^b4gG)zRAvlQ85+8>_26q"!:Bxo{uJ(qj'3a]:
+2,xIxwj/}1Pm4Oxr;=.&AIP6KcrRa6hR"i_}FnYZV=)D:o4p{|)u%2dLFCX81t(qp"pi$lr$C<+J1Z,WN;Wq'jq@98P%IoVwFf8TNkb&]:ZPx|9DNGO[>d
+F.2]3bU%FV5Mv57Lw+a(aStpiopq$Phi8e_pt_.x;}8j/6FE3{H+P3I]=1Nw!MU{pV=:7czz]U-[y3y1(BLGhCU7yoX6dYMQ(<03|:qKotDU9K3H|Xp/Lp
+[(.+CL1|:^Ne'W@}m`WtVeeP[v.^ksV.9@g/][lTD`"|0%+"yZMx1lEMx+P<%+"tQr9Ks-8w,erd|"6JbX.P=+^9orJvi/a&=39t_,xkX.N3$fYk/+]Ul^
+AAC:A5lIa3C6E@^iuU4VD=VuA!//9vU>UNya+6!Ht2KJ99(Tj8!!DyG`g)TJIfMDU@CN%I2OH<8[he}>&]p"IsX"FCWCc}@O|zKM~5w:b-anvL5zQL4x{d
+x&YD"{r}Q|i0Ae}J'yxaX.@}RT])($=;kLd$sxh.bq_Ma&Z_U8A['RZLBl3UW0X=r]52sU+K7'mmnpbBlX@Q+,PU(,JRD=!>"[>ga-Q5+9^qvhZUS1@wA}
+INa%QD~jXro,xQAx&0~5Pif}&Nq}:#4y_5h;,zU2N!O|6{-^u[XQnOgFn`.eD)GQ5P,1KtpTs|hh0Nstd1`,a6kIv-#DY&X{o=E{Dvf_O8nRbsoYE{H'FQ
+ocKL:-Ayly&b]jP8>;tPjuGYOu"3>^s|EEhOz7pr17MiwF',CPvp]q7.CBMfo]y8l:Plah~r#0+%ek&Vm,;Yt,[U_y:XlM8bP<o}!@s&Lx^}h}lKfx}<J]
+8&lGD=8_U7]V7Avz,|yxUur_IJ&z"cxkpgFv^.!}&,W^p:+VJ^Smf$|EU|vFo|9Rry0b0%-+<Yt,#oFSi:9J{dVZ:aPbJ8kD"WkW]Wi#ttoCG=Z@ns8r87
+q|qE.0`yo_)Kt<<mTL9O4rA^xx^(^nFHZ_)K})&Gt:(kFwjyz362Ky=lz7xQj@nN,M0weL[loIM_E%]<Aq)VpE{V,[O@62"Y(+RDds9&CXC%q9ghh`8Ok7
+FEi+zv)+!q)fVPxOO{I-HDvnbpwTSu]10S+cjo-m3ITcA>#i`{&HUAfS3Qw;HNrYS2c!AP8N]ULnXJ9QEYBMqi#d|ps9{[TnQ/]A0,XC#3Orf7C]H]4b^S
+KqF3DCB;)AKUNidExH"wkJWbVFq{QjDl-y-l=x&BZn<uXcL%4n/i+rwuV,`}rc.5"rbX6RsV]mlFo[O4qU":}hO5&8PFm{U1e%h6zukfFu2e,tV>ad9OPZ
+#K@b7cbqEJ:Evgv&6B:QV67]Mx2MBJ=sQ8t4JX=VzUz!caCgh24/L"H}r8|)IiQ4EYd$w{72.>kqFu-)r<Yt",s}p|0R"v)-XlVCJ]`xvZ}yXUF[BCdYbZ
+ck[iySpMJ@}!T"lQbtB>bOt'fs0;rvj#5Ba9y=wH;s2VI@_]Rwh@K=B,TJcA#YM9F"LT{.T3=J.UiDjZLj;hE(vzF9_Y3]~YJ`.l3y}Yb&E<=b8dg;ATn|
++ly/|y{O.FAPEQ(drE^!e=x[9BRG#^paD{g^%eG%ADp9u_H|-H^|ZU|g4B6qf,tM(-[0z>oGHK8^d.=>6)'FI>@B=j}MLNE{j4.YGr|UW020mttB/k6vd1
+J,@}'O_$,.[u[%K>dgzGE`u-y{&xr-EVZOyL.z@O9}=PI$}F57~RI5[8A$q}=x'_O,rqSa"a|pP;ShZg(7T@a"j0M[lhohMJ<Kkwi_]Q]5GFE=cIOEdn|F
+N',]gaq-VdJ%>hdl@{h7r0/@C"<ES;4jt2,o"jtNPUVA"TA7Dm1':_L!S>Tww#,U4X"5O^oo(hF{s,8R'tBn"]]|1HC#`Ar^aJ4S=T3w@SP:MB+mIvMQw]
+L5&'PeAQ&xuHICBPRCpy'Fh'T//m7nL!notbY&RrqCxI^:HKbi2h)Aj=^^qC1$P(o4mvNnO1:/7<IiXHk<)gTK.UV@#_X->H`tg!G`)&xn&]-bpjRx|_d0
+P}e'mu72,l8X=ni@gT.'`0=H+z7(<8$NIq<X.Vzbzj5-<aF6GI8t8jHn=mH"tM4BIIx'LIcWJ|+!ySm-rDE5VO<xJ`A!S-I=!{=OntImee}gI{m)CF+p)2
+1Ni4+CQ#nbNq51hz}lwyzqH9XBE`gbY].e5[<S"y>7|cvsyV1kJ4E5z.JpSuyhwS,JJj(o7xe0C#R!@9KP~2cYbB}s17{;qlVzX!mq=;/y0!@kzC53EAP/
+I/6"]`a0Eg#x.7p'ZA=-h)]!Teo^1ZDl'fWux}95#g9GF/U!Vx,gROr>g!;{grTxtm3K;lmQMWov~Ls%eiIY:;'|ppdZV5Hz$vVCtk4YS6(YKulGV<wKIB
+mz|I4KZ^Wi"<tZPRr<+vy[^LnHq3A@$WH7+qk6bK`4},A5)5ow!CIXd(v<YcZIrKmYQU]lt.'pTV,l]HJ{fL36krZbnF5ajPFVB9+lf;|)KMdqBE1Ve,S(
+}g~rX#W;$q&cyH1T8;z$>j`D>a$J'B4f3Y'6tUGIY:Ycx2IoI=[xy<(Dw6LHVYP(%o7(Oh#6^nT9l66,T2Bad4_[7BJ[Oa7ZSA|!kGz%~M`Z_9TZ8%vK_g
+Z!6Ub)=]lx)s;M3GG9+[nH@@W)y86RfB4{,h2ydNLM_q})Wey]DPBKPrRh/bfU2Ss@v&]$LZCRRhHx]qf<ED>TqZEzu``nCbaTC8yP|%,`e&B3i$q-oqff
+$Z{Q@B4p2K[N`%/@k4aiWJog<n7_b|;qXTdDluqS$sJC>rUF}Kh6!Vx%Ly:|8]~y:#[a_#ZLvC4.|n(;8,;57Rl5M958Zz@CA{4`d%A;LAsxk8Ip6%W@3K
+HWt0H4XtSu'r]6bLb%jCS1@&0r&Pm)na2[}a2e,gac@]1n<a-Kc<D:tMwh#luXEl[d;5w+-N}e1d[ufjZ+1A!ccL^.KeHLAcXXbGG!3E~eUbRstmsj~=OY
+B8;2(esIeHL,oYzz,w+lOZOSt2o%{#8wM}&1U9bQ=3Z@X"m)t=G}sg@D!h)@zrP%inelc+1v|#..%zn#Az!g"qd=TV$c6PqmV"%pPXuj#LO..=P}7dwoxe
+K_H3eIUW:<-vq)tP5wEsx|foRyk,tkubtnwyo>.g.@"VLlkeiHDbJhcQTyeE_{q(@RulI+Y8M8])1vUanU6G|Xx]>%IFSiU+SUm6CvW6tR!Z"E4KwOSE|o
+/5v`,W<x!fas)0ZW~)jc<T49]8Dm1MTeFrk)+5sxm<=;y&&t=;4vDe.F-gcCPFqM!xP!nnwAh`(Lnz[4.C,/'}fpTQ,-0vCe3j(EM&E.;T39e7U)dOWA7!
+;#0ZMvgYvk"L}Tf/Mk#Bh3x/sK2{"~PN2X!7CI60$Qh>cA|wt)3zTZ9@#N~<=dwW7TIkXB:S-j|LLhU`SU,1/->JGA%b)r8G$fBXvwqj>5XS%JOOvylXTW
+%9!Afvv|xb|jS6y]D'S785LsfQlj&-|4x7Y'^t,=y-Tq/BnlC.CAe)lnbp1kMM;r8l,I^b2"AcmV{PGjU_<4xW7}Y_t@RfDPbkZc(+Pl5XK}PKWHU.Ywzs
+f4w4=3j9KTfzWkzONU8w_k+$d-PfyPJa;zXf4#UPcN<4R@.)fE@)v"dpP@i!lWl.U(efs;PFSr%hJsMCC@hmPBoj<@`3~(=$YNqLRywats|^5Oo|=sie)Q
+;{4L`w1s93(O!UzSx]wGy%F{ZsyP4tk=b0~]:G<DU:_9V>l^_^Ea73'F6aR&q1@5!a=,^TtTB-I"P.R]K8Zw>'|l}IJkPN_Kkqvl(CYJo,@JorZ|,}QIgS
+fFp-Y{TVKq7#m$I];CN:!-4M$=C%<4t8-a:k$;UDbq#VIys9!Yl28YAeqL2LywQo^A,B-h.`{H-j/Pws[R><k|tziYPCoSUi%mAx53k&3rTJ]|Qz+(w:O<
+BFgL~=G3f{)f=Pc[BkRJC%n[VZ<+[K`S8W!qr9d&>lUz{H-M$xzwr:ekooEErL6uYJrTaiRDWN!|!Lr:-a^-=iRH.;,B$|"o|elEVwgqhKCh^y-#4sIV^d
+Oe-Ouh#@||2{J]D/;x$N^9UbwqhU[x0x/_FA&tlv'doC3siSAM34yC~c>u<VTVbYY=Z>_vzD3`sCRI2i1TyBUD.USX(iyJ==Jn(aD{m9}:f|+JBWx^"MYc
+O&:lJi(4r#vd#{Bx25@}Bxc^>i4J,A3/<e4m;PTZ0>40^ac8sG=eBa^1=yW6aG!</Sq[fFEw={Z+adgdzNBUlR^gZVdK;r>X(l`#Crr.pb-bd-a,#}<soj
+MYf=2w].5O5iqSqKi7I5_1qcL1}p_yh9N"R&NihA<10E<R2AZzs3:q:;p<Yq.q{lHkBT+_;}B7g_LCD>i`bed+N'rq_m'e'Dg1|q!3Og%f4B"2OJok:s:/
+Mi`^,tW=nI&3ZU#i#o@HTyO6@$.X2[^)@W7p:q"$7oGalBgJ9ibEyC+gclcXM25m^W;A5Qb@3]@J!ci@%A_/kC=P3I83kEKEUgSl{E,vf#@@A+6P6z9j~W
+wi.V#hA[IBUpy6;doF%cCS8DtbT,k{D%+l(ODV9[:|GqkCkH;AE_oID.bc@WhuA&I7}G2W4d&P]vn83v9uK5OMGXtGb`,Q%@^WL^N_Dt!68w4)9O2X<4JV
+rVnST2i-$_T+LT94ijjXtVVT~`B`Xcgmw#xC-'H^EW0on:PE'%6<#r=A:ZNF:+J6cCEeRp=7xN/PGv:I})rct}SoE,Xl+VT<jKNu$sEl>Z,wFl^4Evx'd<
+"1y'N%<g5csrG$nb#{dxb@llUo].og:gmnvP_BLpm{s{4T9<4iGin<cSMp`gqmDbD4J%3W;]n{ZB|P+kArR.F:Y!nr72FD)4Rvj<.g#@NCMrD6THU&US)g
+|7ixprM>4;0Q+wi)3=GvLmGAgfKl:inhQoob:Gd[H,'v0f01tX;|/O2cX9_C>FO)Kc!_2G<AIBH72o8&nc-pNC.%(1&M0G#1Q.yC4]XfltQp]6j-7q0C5D
+.@hIs^w;!yI]Ge^H$@Q!;sH}$tP@1s|w"x_Lo}ZYY:q)c&_^Cd4WB_[lCSd@^;H[L8PK$0h}~1nsx4hry1+WZ"rH3i^YOA7J'<!rd{x'^$Te>Ick7wJV%l
+pP}db#Q{WqI3xGF7A,|fQJ39+bss@[[6IlVL~:&TsqV^j<;z~sDCR"yeI]JXNM@4vdyhg-fh~jL^_(mA0PJpF^(Idt8:'8wy4d2M3&ddvQYkn4|F^l7_nd
+gc"f(o=8GXyLGBfj/l/TldR6;{Uni1!4lt3Dts((0LJU8KboVkymP6dF'y-f%ftW|2YD(H4m~^=LZ-h<iUXrJ.l)jAu/En'+mKeJE4vK-<7hXLls/4>ft7
+K09"K2aJk[H|RV'k+etc)Uh;cK3`@4bom9/mK,VQt2l_fH7^nATeWwh8AYu>dJ!t2x`|r!T!ST`|U|3+)^Sz%ko,&(uwkn|x{49+TQ=$t5bA&/{tNXaZ~9
+~i1.u>v={H:(;Ef8-7mw,hIs)_cGkst'UFP#fJtt^fWh!x6`"A8U+cWE"tWMT3prCGkTl4utC6HgnYx:Rora+R)=tCrhq:+PA3('O)Aw,Mwp)tm>hLh:~D
+La2uh><Wm.{<tQoM$9[4Wj9DNQN]LZq#"FWg8%di04$S&!o&ls'TJ9!uQN7f"FH_d5"RG|:c4wPol/9OgwXDzsUlCRFv0Ao(prcLRHUs;o%_cY]{`Ot3Fc
+9djB}"-j^R}My!Fkl9'.FI~y'O-gC]}ojP>:|_1jM/Y)!th@-KqE8l%K_h&b+rSPZKi@|LcW[0BKQ^[dos`V'1z)`SF1OB6nQr=T02t;oq/V+U}KSNPVd/
+dJN+E!}PnSS'YRv<p1OE7TjAoM$|lT|prq"eC|S43OSu2>j5@#;ngr:}ViosTd^5`$8n$jh1h8wmb+{w-aQ[PdkixuT`Ym8MeFuzv|CcXLk#Q-q+hCk-NY
+IZT{0&0n8k)tPNgIHteOIsiW+Z7y=>DsrJy{CCNux$9Ph-DE#yEDL9^m3>Uyr1|]8RtzCZ3/[]L{'&-]qk,f8Oz{XMeU6X"SAeM]n"gg9eWHAx0UNxQ7w_
+&tP)<m$KLz{W)uD1I2P;>ch|Dk+Kn"gVN)!fd1]@>(zt8OLz8WJjm]!'@^0OJ%%1){m!49JFvJa}JqiaNdLQXG,('C8xM6>;RX1jp4a9'NRxh<x:;4^H@^
+!Qs#Yo,O{xe<0BpB+rH3DPVqIU#KIyd=T;'tGE!RB+U]zH>5-GO%ni^#|:vo$Jnb3+Q0;7s``n%iaPKPO1-'eBo`@>Z$YCp<E_OSkXd-m>OwPSA7DAEyI6
+aQH>l(w<:%nT1+lG-DW:p4;j9^f}5OBqd=eX~sF8^zK<+9.[_Z6]nkw1$;$"jyJ0=@EJ^%[=fXs@a^uUBX0#f[nZxo:Q!JTFpoh=4fASL}~w7JHneJq{Td
+M7bVO|_Ed,W6GZzcmV[-hDa4QfLxPJOnOn;^pIn5Me,$>`6{#[^/q`>cPsI}LQ'THb$Nx;6v9#J41CC%d@H.6i[Taob@-{EGn)=SUQ1Vc%H6Jz`ZN(bppY
+j0ar}u$yHm6MJUDLeyVK8HO);AV]Thg2$XJ2{W0q5,^yaO-ayO%+%RkN1`UJ$-[lh4kYAc|0O(MkD"^UPW:4m$)m~]R2_$Cy#hTI<w~jwUW+FZvO]/N){C
+gIX%A+B%%>snL9S"'G;+$XJ]jYcT!$>aB^7Duh4XsO;_"cH98(!!6Qzz]g_dN^#t%@[#T8DwO!:Hu4hnu&}YBppcVB<Q;1xm+=C:YRN6Fjg^2.qk2ac[B;
+wkLN6ujn3";izV3arL,+Wmd>t#0"GMe3'pTo_ORwG{6{eYXd4/!!0/CiA)^wiwT{:pi)|kx>UKIh@xKNt>weSn/tX_yH~PGJ"YndnVpB;Hlo"@Pm8suiTi
+;bJ|cTxNxX2.E>U:0cw<|q~b!:q_e,@e%|NxG!=J!A$V&V:H.-~@bL1aSOp[wj8Pdbk;u8rS[(V^bqq(An9okqikt.:c}Mbp-zHg[&@2uj0{&yaa[EST}e
+fgrPtb#hgkVdJgV|A&i+c{$Kk:|o{%_qL"=7q`o2"nOm5-"Ic!}EwATI.S6"WMW&C`o{+4T9R##B'#`MViS7xHgYfQbVyqxku<#UT!n$y!Jb.V|VIPMciO
+@v"4>|$!c[Y&&FvGr;Jsun`NMgZezVnIE/(qycs"D"wA";zcv=efYexd[Z_lFfKzvXECR'W^oC!-N`<2([_HU:7'O-ui.HE`D'}T>7_BM]<!}>]2v{y%By
+GE}a4X}J~)Zjl7fWB=1;jc/2F>!3_)yR]Fa9U;n!<j$pnaR|;I5[^zEwdahI-Wjtu4c_uQ8Vetwpi0DprVMOeCp#{%d<P>Rt3Hs@k1vf73WU$yijeH~lxA
+af=_ZtP]6.H>LY~Qc6~_kjsosOAIe{;5KlIif@D1on1oA|HsH9i'nuiJ#o]7YEfp4-(skwcpQ/s/8t(q4w604j.YiM6y[FAa=I1pq+(znZ0G)_)]=66"c>
+4a&"4VaIz2MRK`amGnrS}m#pr{Y_+::=>Au_Avh`'qXgPk~,,wwf~K^F;MuI[3;Gnc2Y;t);m`3'NS<;_ze+vdEDmrNr+86.7lQ1;L^Z!^}CWqAw=r+JI/
+E"):A|[My"logv]^U9p-)EHO}02Iz.L)cV5eZ/5+Do@ZHbDpiI-yFc900vzGSwGmx;7u`@&B<K6t@+D0N58wZKs{~Ov|+QmL)2YIfVT$9a{1Jtb:@SD}U6
+Vh5C9W}wL&>0NVblmU^_KI8n2g]YxZ%Agn'xK%Kr`o#Ppdh!prp|j+!Ywa~l~)TTW;,^E3yB6]IU~9WKV6CmE;ZfJ><D}eUo%V<YJ"So8y`|MD$^]AE{#L
+Yaq/1;nF76}EMw%Y|Z/E)4tA7cS2.QPTVug'i2/Ysq,rT(Rhzmk4B.MHej0P#{l{=`N}k3qmrHaBbc@|xF9JcIW1&K+D8Ja6g,Ef:b1_wFo#/Lryf[9<:-
+,KF/aD-6pc-,XZqHs}L$RC`z=/PaN}cEA$kX-zRR&E'1/JVFYMZ%IkGC$IN0nH"aZ(hHT}3sgTsaC>fe0|{-q}}h1Mj#'DlypU'g,L,Z|}!PYJNY!mZW8}
+Np@x>^CzS&gv!a,QdAqwme,b-:pr]H[aIYEXqjckxwQgwyH`6$ngkI$b5|yH7`j=Myfm%9Z0:^f{"9i(/m2MoM7nB{e$e.<}>0->-F0{j5msv,;&=d=tt{
+grAB6p^.-p~qbwrt./<x,{sG[+az,Vw/NO->xu}s_dph[X8oIFH&fszpxIa!snGzUwC`I";&_o&(qD+qa_!B2Wm_b^Uw/SWB<Bdi_R_=hR5U71NTW;M%`|
+YC>WtG8-/"]y8(_HDObJ{$9z-RU!wG7Q%{a8NzXtmT~cPxQN_5U=GMo)+#+<9{1Iil6dxkxt7w"|bzU8`_<+dbUf8D""uJAc5BLEViDa;"`jRlo]jUxgb;
+8Yz`Tt<[`]Np8(<sR'ut4GoTI;%UCqnQk'qhwtb7I3dmmAJ.e$%Mk}.C2C>}980G!m#<|>t=rdCXW|G8%ymn`KN;qIp@(w}O[dJK5O&(e)nMT-[9'^xByX
+&#NLJ%3R@Fq5V2T)BHfGUz|j&h-egwp,$!TX-r3L=|G#gJ|RLe6%VFcO#!-=S`XD]"),l9k^en-3:fRcfx3+7:r^iy%5G9mdg1eASDphw06EZ]41DW/,k=
+Dzu&>K~BJ=ZDmxZM+$A$E{Ps,qdOF!SFccq=-$HxVY/ICndyp/;h}&9JR9^Ce5WMk=v((zBM'w`BB[C3d<Ioo>v;S#6Dm4"qQAxW34G5:,A$0"(2>2Y7[b
+.P']VuR#6U+T[PAEJo!p^#M(RLs4Lb;uP[JiG}cT={im!R(7}Zv=L|43_"-s0Qv2CM{YPzBW"-8={iIE},hD~)u=jk3Gf+7bJC%L"K}c>uNFeOgK)nS-Sp
+^y6]cRZMD"Do_6eHb}{1'fdr<B8@6o|sDU.orMyg]ye+N:>"Q9WmNnJGJURdfKv!XB7dp}G{JX~<,Mg+J_!YGuZd0[WX{3P^8z,|}uP`gHDr%UkK~emqRx
+{nTnI}Ud<di-Oa@dr18|'Uw1Eht):HMDvn:D9t)CF|tOWnm/-Kq}{V|%);!%d,eeFY0e]m^b4)ceH{d.O%p$_-'qh11jC$6,=zM;Pi(k!0Qa6hv"HKu>aU
+^ebn7+u1KSclFhpNs-p9C(q1!}2X-qsNnu^%fFc#g}AbJ"__Ef9d`!3nr$O8=rS6=Z)yszi.vxZS$#l<R64g^e}m8v@(|SZD0.$4Z<CmSx<Bv=Z|8l{{--
+R^(HKe,AdJVn-@["I5&_yF3=539yz8&t/30MoR9}g4S%x+K6#J(d%i<hls"j"iS/wm$[#hzH,:]Uai)uxuga_QsUwo@94k9nb/k.Qaj2ODkFWUz<7UqvOe
+|p]kgL`lybRYvSVZoapt.9u]W!5xSvAhZr5C`!_i{%iWBkIq'p{tVO2}xEKz@6H33vycC9ibf,|t{$x-{n[_l_urbeqqa##oCg+{,Ynu|0wHdM2HYQRYRW
+v@jDj1Ne]9#uQ{z;>cW!Z@]K,!RX-5~tBO!O_k[[na`w+(rlHBQ!mE$l;z2sZE&(HyUn=5nw]h5qc@<f8v!xm7x+_L3$PDN/amI0zkE[+2^B-HLHyd}LEe
+P/GLPd:"^w%&H8kPMgmHu3k`3%2G]xt(HbHfsqOT.H0aDKb<,Gg43Ufu]iUPP$M'%Yde,4KY]%r)7C>,>X17462!-kZyeAf>Bq#!7Us80AyA[Wg4N}SmDV
+qIZ&"`LM.!;"gXF`Y2kl]15-ubuI2sOmvb"nLi7$o!~O")o|k"Bl.7EOLP`'.^9;2'O|@hpt:7%>r{LWuxg{,Z@8Jdws+}J]]/+>Zr;|2Bz)DY|e(S'fGg
+9(}dWTyd{pToEOz|v,HgqPvJk5$EM7HXKj{{bXApF`bqn{|=cyl]`GQ1c:=E@'b#_xHv|yD`$:Q/$dQ@YH6$Lf+`0&Pb/zMvFiPcXo$lR0oW.U-E;Q<"69
+]]@q&"(f,u1A,O"_6!"k6;WLD,`&,^^qnSpP{mg[,c<Iw+ROCH$C:>C8r5,rc1T$tpaG~d4%V/;+H)LPLm,"9HHK45~p{^ge!#IP4FvHOvA`|l8jLB,"f1
+33Umah;ML]eaAi'PtbdM[0${nkp&v!~$.hV:Esx=LM2qnK$an"1;-7QdnIAdhT$(I"NoBa,rd@'RZdjwX@fvVb`kFvU>.x|^8%f!6!y#[2&YQ[@GDX=|eL
+V:)eA}Dn2i9+(#O>4h.XBS@:(+6Qhunv/IhIRtKi.2]L8JCPHe0@t;W)Ax'zT'@K<t2x[<"%IK"z=,58toN_)(IoGF4GV|Lp<^XUwA&m+yTI'mIi#=_|[T
+:ZfO){,ShSH7s,!+q1P{~{uOlO]}fY9%0Fb5xe3-Xn(K{NCP0g7|iITrBlAg/|/r"g()MR5MXe5||y)}2|F%N]%rj}#EI8oT&IE{iI0+(_ZmWLWiRdGg0o
+8XKE,8JI]U}O:qQABO@P63L7^Y7b%N)2vhy)tL./[F]q)i"eu{|yVY>0II%OB)#s{|`hBgcMBdX|ojAJZr:ey+uv`BSMrN56_]z_&yjw%I7[ja$ji:LGXn
+>49$XI{m{xQqzx)rOab]-g0CNLw|#m<`z2O|:C7;7$uT.pyM{d)(OhllLg5c^iLrZiTI:7TZ67.a1jDj4]~MQ7{3eiOliJ]xX'Bwo&V=SI4o;fh$M1#X`3
+g$_s9XE.HSOg_LJJp}ox%Le^3uk{J`'en=bZ:/vfs_rE'dI#:p,ZzU{GgRwxGe1G}8f+j.xex}<@9M/6d|]wmajF#Q&4CV/mR"G(a0{%mdVMKD@[]"hpz^
+4<]!lC.LP]hkeK/|Q;&Bth^DY|38EAy0tLEmZu7Ac]/y@uo#N!(-uru0-incru5in/3fR3dYV4pr}-J@c|nr2pN^i@86y@{:{SJ(B}/Mo}tN4AwmnOUUf)
+gkqeiw4.R"BY(57I^MR,BqvumI[D0CybLOkz8QMTlg^E9vVQs;-;-9bxaGGTXF@XbHhI1}<"MV)NO'ov`uRkOTvFIdG-^{T5xe;"7vY4XIhmP)yIE@gtPV
+M3wWuBs94<kvMaIs6[E;(vG6-{M/7xFVw$hen5E<_2Do<D(vl^"Z|(xp[4uJv9cOshzZ-9wUZ|U2h+](f{!JLvoL.c1j^Q#xAMGz6e:.hQduNDLf3P:m~,
+KLcvGz5;OF5e+>N;GN+>kz%DsHfBRp1.V&^3JE{x[dLZ_D:DYX2>8(kLF9^L!^<z6WRb'VRRGqM/.xsb!3"vLWHMFpoVEJJ{WYmafdHG9x`@5x2hhqI-Sp
+p.,mDleMYXyaH'GQYl!#_1rRj[/[w0R5DN8mu=kyNOQ|095e0XN{<y[URTLR9h]TC`]S%GN8)Y9DyR{zU{`R,wNzskYj@i'PC}D&G%_F1ew$)vY&M-_8h`
+oJ37;G#kpLIgbi7bbW!QL|$E&:C2%$V#8(i(x!:9GV57dDHT-y!p>B.1C{=<ZcHZbO%|V7Un~md}_J4nOq~W@=V_.{=I"kz6-5s=w(pbvzB0[m<Qun[f9b
+6:p<3x$"F0Z_W5v/LSh:rX/_Bz6#U'+lGH^!^aem|db[p>7X7%S$(v):F|.mzTE{sm9jj>.a_^,aNv##Xna&zXyW~X"U~7>tQek)J|:V68AY&B~NKTg'+;
+TS|c.B^tSwp!7#[)8z9ShY/NG'AeUpkA-q;jen2`/^yE1#p;(p+C#$FFZ6Y[>4:59rp)BriP)MCq-8h=:s0Q:'Z`+MSp3{ODF=;i0GaZe1o+hI^g3,MTv/
+L3=#5wJ-[0UH=b%zbmPx_J>vX"V(m9dSkBZ@Cge9Vjwya;|%AU$lbW}%w^b<Pr{DH[QHMVQ"Z"O%I.CZ%8B<a6qCqmNx)sm!H0fiIdy1'|e2UJE0[YVt;f
+;b[zYX8q#Ydn}!JorAMi)|]PaJt1=.V_ixK5%Z!kL#K7(;/]5>meqrC^NgD'}w!SoCdQvOW5Maocsp9)u_|"C+S"Z;6zmA14UihgknuzKb1y4K)<~vY@)G
+4eGq3X|zjjf_<o&hS!f-T8bwnO'>VxxOA1&^xpufML7%(>ab;.X#Bu4+{qqsceMW/X,[j1oVGgVFX9!_GHM4I`X)P,~xtq&ns)A/9l3{C^X!>V>_Yu'6yL
+x&k-x%Pbl>oxwkMxhm6WE5%$QJwxr'}Sj^ig"v%_Cfb#M`^4<8B@gg/}]7cy%d.}DHLf/dG`Hyg(W.Lz](g"6^Tf@/xMa;oB9P93'.V<)r")]O>i=Wg27N
+jFn&8]Dpy97Mp"lAC_x'wRqD5RfT3RB&VX4X+9w`wakcd9JH"]"BXyhF(=wVVXea%&ii">>qUiB4tFZeb0dcMZ(g9do`,auQ8d)5Yvf,FJ3.soWY$+Wdln
+cqS=%t8Y,zqNibDJ!^hXz5ZkfRihy&w>'Ev{N!<PC60/}S=`:e+2]Q3WaDb60<z::H/JY<Z>Iz}3=Ge$%>61(;"w6JJQUAu=VD3:"&s)AY3d([)[3NK+PY
+9svv&h-+d1g6%7VPo}bHf;J/x1@,cC_1Tjx-ReS6pqA6JHJI]9;<(N`&+n:UOhV-.Q7[;`|{aHh9sSc]6jY<qKgF)o%l3.;QCNiP6m1ame6/@9.jNWg$p+
+fnW1Ct9n3/Qa!8b80&2LFlZ<&Z;P"g-6(Z8!@rRvKgkB0Jd>UD2Alm5KC(GPcDafindfi2G'<tQ{xb^+jV!gau/ZBCW)_WNw^<ScV!2Sdz>@k@sgMY.##e
+Wq;0j#<UK@Bj(@<;B#BcD#1das~Dz:.Q)Aw_E]f)n{$aTEW`#@p%)^}{i#Req"`ZaJy.6}2ZA7[[[#sEcVd^Ql=Y-Tx7@`]6&`eGp7,f9m]s}hDxhL+uM&
+UfBQy,Ye4b~4;e/uDwsSaS[CmHK)_"2p8To<LRYABjV<1-p(mw9qmw8dqb>d9WVlxtPiB`{LDF[1..`@3>Po`9LY8wbz):OXv^KZ1B!Ls|1oVK'xAQ2XDp
+6Uw"6R|nYB)UQSNYV/v!ubfqtpyiY0B|L+&3C5Q@S_i.lw$Tx>oI+gKD8m]oC[(PU0rYi-/@<H@ERXhQPz1v>frCO4Kj42jYH0!Qp]2nIHI7)11HyTI)qI
+5YKsZ.kAWEB@J07_AVvxQ1eT@8u[uA[f~lA#9g{Kz]6"O$G%ZHw^>raWU,fwo-E]jh+2$<Hn!9PbF=`=#FoEz^NHIq5Ce$XMi>~@!p~jBZK`<+YP6XH"ix
+&:D/#d${%ceX(b+#llEF&G5#No#&Kun@MGCh9(+"iJo<hqZpt_xw'"]9]lZ^BFJ[x|.KB/36m@+Y5OimeGc(uvg;5NlL>Hx`4;R9.hXde`mILJMFcbc}Lb
+^s@R!9]p^@AK<Gk!-g=w1HaDmLxsfAfhGCS^Wzbh'RY9u&"7bOUu'XjEE/a^AJegTe7`7socr^e,GKt9YjQwZco'ZFEPMrIY%4v:h@RrQG}`9@@:co/u:y
+@P++ttzv~|#4m1{|<l$tlg$pWL!@1c4GUi(DiLN""l-{u-i`>ubu%C>eiGQ5lR&fT[v2k7Dl!,lcZ1)"tr)zYrQL|XVwUHPmAub_y2x|e0]@>]MR~rX41|
+%Z~RJ%>A~|iZ)DG!6l=@wDaZid:(nvfPZEi&4"BOW7lzfK-AWdl0MY7,@x9ao)H`|bT4k+HoR%WLD)2>@^A[HX9$#w5]j=jkr)(m^:BlN+3aq:+eW3{`.2
+E]-O7K$&fBUAtJ%B2vS=KBR6]<}Z(8xr%en}:Cb(sHgszTMHCOk)mS3#X8ts34VzQKrq4E]O;hA7^3Ih:)L,_/8}+wjY~I(&Xn4cjI()"n}0O2#l5sKLI6
+'-Ahd4ea</+cj22'>U:{ZFh&g8@GZ(<ZI'4838CQb=6axEHYZt2&EDQ}f9pGr<;LjvL#{Qk$`;>&wG^xpjOwyT4![Ts.K:BZkgClc8s%kH97)egzY,7g"R
+9Ys/V0D4h0`c<=$IRAt"+U^|4-$x-OJNUN_D9X`Y/%c|h,Ua8p3}oY)tnEj".:/EgijTW@u2tsN$l3UWcVjy<#P{n!Hg#zG2qLz;L5j_p5Rp_[q}6oMEbs
+~sfg7w&%F$-E;)KQNzz#Dkiyb.WXJ8=#7uiU,S52eBP2.Tg0hBRrYblP]ty#ee$,2h_+jM7=!nyQkP/b'!A)$|7[$ZNCA-i]BE'Z7p%-Jg~U^w^K|>G@sQ
+CcIMQje,yJ-W'IBj635L$mfAzpdarpu|&Blv,xzyCb5TblDg.uc{~0|K|2Za9Zp{N/Nh)S$t~]`N^,lj}f`g4@kmqIUBNnm`QKrtIH9Sq(DirY.`6XjSb-
+sVOK0mlTaHP#NqVu.}@(sQNNwo/B9Q[Q$OBgIX~]m|bzcN8IFxr0p(EB%y|U#pYZ7$d#mBpNr4ee>c6%orFrZe@)2%C7A')roaU[f^VP.h/}Qg}[q}+$k"
+Q{PXKa~qTLsSxr]lmZe_f.N:#Jb|kzW(ra04Z2R)|f]!gFAqlPA};8>#PolotLpzHZ/}nHA2#^`{`9"(Rt@{Kt<5:;1=`CjKl-Bg=u!Ph+|+NcX'W}`6t`
+-vc%jeRn._N!|`x{VHy3~Yk^Y$@s[5qr-Vg(y]4>BtP&,/T2T|e%uJ<HcH|F':j7^JbRY3">"[9J$y95"qE6:ds`9!LJ@Xa!z,:dCxeoqyh]}U'Y[X<-V)
+ZfKT8L-&;$;[nD0hYAy]-P[_.yz{d@,tCkhkQNy-IXt!O$LQ;8~'b^U,CPJo`#w.1@6gPkgZZUFljdR(fz^nHyJGfB&463!=4L'F047BAV;YxcJdlFe=hM
+t68(UAHHB._9^Bu67GWw&mbhoxhrR[`b)<xaT+WqFU],:RLT`snXJ9#dD[22"9X]`bai-LTj-q|.roUgbL3uiF@kW5FKh}#lZqmt$2a%I4YVRa]0t=s2sM
+JTD=NHpN,Ejk[@k40Z$K];k}8j{J5O4p'ub)9G)mnWJtFe|<ULm)w$M)TI.^hE~cYVbmPZK15N/V2$9TfoPg)G}w:65dcD|rPSIk4`Vmx'<KD7M^@5|+1O
+J{I#nNghk|]Zx+Lnyb6oUEXoC#-)r>zzCqBl0/Aq4gFOo&@Th+E6Iu#JF`bcV>%/BRs`2G^d;k7IRWhbwc"6'`/VfuxbIjD-t"/)(eoUQOrESRzN4'zHp/
+Aam@`(1."Y5ko!@Md'y|D1PolZYqB+_v;I;%w5m;}|zmkb^SGq/kZ)1,[=|Sylz-nLMhmIKo0Yth2Q)5Kdtru03,_@m+v50CvXDW_E<6f}nkRqzd@lZoqO
+-T3l<a5fSk[uo%!7,k.H@w&p49C>,Dm}6G$pOT(^_k,$m{Rl!@u"5ATK3omU10<hCIyerxw{WGKP4,yebSb[<MUdjfRIq}|>#^FN&H5_[WHJ|x_ot1E:o/
+G_-fNY{9[OK@js9NioW=<LvKRbJ#i,BESn~oY3RK&@s`}pWc)J_EQCUXSAp!0N|Q:i8k03@|b#x^)h{M]Uo}@r0F~C{WK^Oa|foC'R_sUwswjict4FT)iS
+>Hb:6ItT/D#6!OKS,x~es9LxGvoNd#sB5Jvf20A`RE!-3;Qjl@lJ{7L/O<7bIV[HMr>H(yrNjR3v2As#V;-o{7rBmh6D&g#qD#4<J]OT,ySBFtWH+W1Q5-
+WY5%c+rv{pP-:rH|'c9O=Ppqp]GWV2-WP&=LjZFHn3yz|}@&+50()m-]$)O(X,Hu(k;`5/bB,5cSc;fY,qtn96-[aD~^C7^%"b)GcI5sB1I:n{eI+f{pou
+N9_i~wqz,LotHZqPoNH'fwk&Jwuo9yaE{YRf(hm_MW.j):hy~UH+'75&.!y>011;I%OyD+$o:<P=ho'lv$9nBLJ]MoucI:]:]C.2}xyq%AsFt[9y"E=k3b
+o;2HJ4tP@TSm1.t&NQ~8d>&oHJ)u%Vn6_#>eF,h{gX_tk2SEun^,U)qm=|(v+p,2a4r#TVpjvvfzl9LL/&qmmJAO!mxMJx4!/k5de[pN3<2T]b4]FV<]#x
+=5{@L#LG0P7u;-]Lb)DVG(JIin^'{da}b/k3zSf)rnP9(.U];R=%<sC.{2@Uy:`qo42/~eKV6Y<<)eQd5)|vWv|]X6s6+M1]M/:DX5GD1A1K.4,LrjOTPs
+HS}"yh!ZjxWUU)I0d"C}1oF:Y>bSWR](MtW,j2toI8w3IPF;zvhQC8[y64Iq<{=ZeiPb,QQhR:Q.:U_c|)|fAbeq}}8Z:p2.;y/'r0]57!pQzrC&(|5aMh
+bqXgIAY]IMZdQ)&Cg/nkg}gVLUBJ;hOV:NA7%s_`eslCroAD9W5#B|%{,-Ocm{yapJ:,O0)!6F'QS]S$,7,[dc1=9YBDiDi>"RT58g0xl'com$~'fl-#5h
+"KMY%4y`obf8/v9qf@2G:-V^sss;S9LN<CDr@7M;M3{jwrrlWwe;D.mqQVCn=rffRPka}ImH/WB(LP'08ZCH9^cohu;gr9P5CksB!+;ry[G!`t%EjS$mLr
+H_nj/kd>9z`JEd"r|mxW@q#X[!@(@IgNztEw(pJp!{u{LouM2k0y"0CJfiMKPf9>'h(dSX0_J1W:}`[bg>ItUZrSc0U,|e2:"{UJp=z2"CwJHThn;L(SYa
+#jw/%%#w#k2WS%VAMoN(J0z.0dNJS$gL&|^(>$teS9Ok]|f'+<;Vj%VCy&;JaE#72=|3{u,%T38l14}4|/N^^uzy>2-DY|O}.{/z}!mvLuqknc+}:hdPoz
+k[neNtY!8Ol5t/']mGP|~v{.(5R=.dsJ`/9HUI.t,jp}E!b:F5!xqwIX<}d#wO#{A+j,:OTpew.YFXZFb7Cg#Blv5c)&+1c8dJ9j'.X+_$$QL+$iqM2Y;0
+<Q`5#Y6;vy807^BHc+BwOQ'%JhaSd0_d&'s!a!"|.j[($gzS&pt9zv~X'<C-T}XI5xXOta:J=x])_mJ&dPvbWHNn_`2:ac[(!L,0'HX_aubS<CZ"T4H:#x
+aG<P8hj8r5Ch1FAwx_">2l7nUEQx@,L}V#E5WfH/SM!(b%'CIZ8'>1S+!v!)+Z;R{",Vyt&sbSrlH1,k4!)m)i-2QwqdOMPn.R'DJ|,){&Ep3{dP+_Vd=!
+I<iqiluZT3Dd=r3B,f;GsqYG{K3M@INxotoQ2)$lgTG+[RQdBiKc8xdJ!]9Mt=Tk5v:]wwV|wl3pAsXa:6>wH<HtKzwS9{^3362RQGH9'Y8piFRY:<iG>|
+,4JU0G/lz7JgAILCBe'%!YV)tJQ;sh.H]s_)Zi.hmkkkoC<k9ir;o)Kk9;=rn_L5%fPEXlvwfqr,^cK,nb!>Bk<_ZC6dx>f^Q@"Kht:!H/w/}yCz/a$KPq
+<<]`@4htpPkaJKXiO[&a44$/+C<f/ooR[`0{Z>f[>e+;QW.92qy!:SkalQ]Jz+OxIrU-a]RoDyj$$l6wd4A1pGUlNc;{jEam3#Q+3=GJttK|>+z<:l>"5}
+HR=)nnCK67[c>8V2=N<p&J9ydEi+n6]KtqP5>NxBDP`_w#8!ty``<uE=pFuV(8fz%LsaLsZkJ8_nCTDj&)8v8Wzyfg/+zG'+x"qFS3@,o%10G5G#(Ze|Jx
+#a5+y_TDP]Tzuxf)zS}W5jPk!:f}i@>aVX53t=ZRvGDm>v-l$4CLw-lhSTD""G@jbD"x3{wK`NMHEn$5].|2::A^P_DH4+TaSroJk0V$D9(]aCwYl2rycY
+)da>>t1[ix['8=SE>o3q_6Mbp)nz/Jxyz1h4f+Ofo$g{ri]3aL1rPz$-c1-P#x'zrr-}SKc/TjeS-lh56um{"})dV5j$tzH%F%qTv;T<"%9;aw.j"JG7JF
+bm2Q"gqJ:U`'9^K${be8G>QX_Z{+;5{bYJ@n8X{H&dG[TOx'+l"f@sh|<K+BpKg<JIjRa8Z>tOqo{}mBs02FrP6'iAgPK9kee;Pj,XjbJe{/ak`%Dn|^hN
+4%]d9UlQrW=3[0e$|GaT(pXKkTSd4O1u+2fw0AMhO[Z4{GwTDZp#c'FxwtVw;K;(R9ydx(gC/52=C>PBi;p+j/gug8$+Gw#[)c_k.O/d#|RpfrTL5v2.0h
+oV/!p'|ySc:QJ<Xy^YW@f/q@Zy-!^w5:ze6kkj1(9`>cwP/6P_l'6N{QoM24O{)L'_erv1-y{b'9e-]1}lQA.fKy(w!]1"dL]KWg""1uJNLbyQ;F"s6Xt@
+LWBXgIcO,@w&&N:ATu#X9YTg')Fh+'fh@;yC'@;s5W[Vu"p%BJiKoy$T7!<l7%cXvAJ#%>bVj|1Ju!H+F3U;15y.$P3_|@$^f/3I;UR0%d@m9le4|uId[W
+a(7eDaQas<H9/U:Ab=hv[W;+aO"`0ij0=OqBD=v/0^IZxk)<@,,sQ&a"lP/!r6gYZ`^xC#@,fxiiLD:>7p%Q9vOuR6oiSA~#t;q/O/^!C8'Fg0;W,K|=Q2
+-s#,l=-_M],r]o6Kgw.5"34lqYd_Kld^.'@sI'0J&p<0;weYUP!cqCgQ|-U:-,X>;AN#YT_=B1(>TdJvsGVUE'1D418DO'bU!Ei"Zs(IU"m3djwACj+mK$
+N!xB=Lf6-mj@,4g7<V$;mNT6Pe%)hE(!Q"%n1I2!U&;`pB4'zp^wRYz9|<Q_|onH:xZYM4"nnSs{MtP&ZxBmE<9Oy.`-N55hCYu%HhI!inU1a97gqHjf18
+0`eZ`RhSvOsPtJYS#+y/8T3Yt'<%A>W{lnGU^JDh_|]XCYApYF3{8X#$G}C83^<Q_Ya]j35=Mq3fU|uY+&M4.SOT)W]NO$h$!2>2aFin%,Dbm"(C.97l/e
+xKe.V^g.:YnGn+:WL15P^"8nzqXBI#(JGHy|(kR'`TBBM:=<tB3enD<lfcchWK(o/v9dRbdoGC}-{4<)o.zP>4/HIZxK9j3!g!QWTcP)_HNAhk{"ot]V{s
+zSx::1A(l!9tVe2kB<%IyHhxdA49nB^88Ia@0D%(J[d'3R";Y;DD2>)n(wDRQ.u-JI(=P#J_e[S/Fh"5q9soy@!u~Rv%:Dv70Ge00e#RJz=:lqh5sFgIiw
+MO'eJyS7CL$vXfbGUfRcN2]q]Rh^/I(QjBP$x>g'q-.+[9'8:V]fV3vU7kZXmi+>5htoI2m>[CUP[k=lD]OMIwnD#W'>K4zU$Fm|UUI]:Q;G@2',5=wY~a
+zgbX$g@(I,/a1y$>gU=%.!!UeTLE}/0EwPt@>1Igo;%)m!2l/&(&Tqssy<K_^uwc:Je=;Le=ZfyN:oarY+`(53)u#jh@U@=s[wTG!#zo5p.[fARo0@q+/4
+RUQWz[kMd[3uA-P<iy!)j^B'Ecz+mhwAF&Eqg{!<NJ#WX0Zs!-(%yT%jC%G$r4rhcRf[T3DCx)p!PltGHibLN[++P;+B"kF5c4mlu<]OoW!=gEPY+Lg(P%
+klz56vTlON5kRt{,-Vuu+6t5bk]kJ6At#V|j.hx!(H'r5g~hAT~%[vy/V$f:V!hq1!hxM$hGQsAy0-v$da@BQ{l&R2#8#b6gvlM5bTDS@+D{_w8#I5#82x
+9j@)3|tTpn~ZuuZ,&5Gv+lMC3{;b_xl:rpdv(d[am+b;{ZlXyH`Ru"X8YT['=I`EMG.6:a5_ywxS+`d{kiae@bIq+#S|v"1q;yd^mT_qMMKD_{D8%^x!E3
+e#JR~D|&nNBaD`a6nVZ'|iZQ1ZBy%]ru{kUN$tYZ0S1AaIpA@8o/@/'efRHAMs7KO,g=4[7V@sHe_Is0lao_c7J}#hz@Su&>WArT4+;btQJa'&>m5O;^;"
+)25t[2:[[#`}+ut#=k66)v"|.'2Z9)1U`%r`obf,f2@kM#4TrwK_rP$Lwq{i.F$_MZv8BUf=X663tL&WcgoRN,wB@zIJ'J^'814Dh8fJP460pGvr%|@+Z[
+,//Z/M~50%b4E>BVgNw7hSU|:,UQ2rmstm-te/ePs%wP$bPoBDU858h`Yft/vbF:""B^f4;-vQ-W3yGS/XQ{BmiPOu2V#+CkV1>AU54<rhnlX[k2=,w$DQ
+0p2()xZ]mGM>9jNCZXWk"P[;25Psux^Fc-t,nI]zKKy2u--xgKaC8dZ->.jz6DP}pe3mhtC1NUI-x7]veyC7'8dJ)^V5gXbUa$k$8})ybZmmadZ>1_I$VI
+Fs[`UVF=)WI4O]g.4uU5Um!S#Bt!(E@|F2k2jolcUp-U"|g!+2>zRcV&X:l,Eb-4>#=)7rU'H^Gd^4AI'1qJn83sG1j2"~xKZJfyXL#bMi'UNY9_"!Hg-$
+lX4/_s9;BT-U=[udRSwEA>&SH1i.YeHK=D06L[YXf"{3c&S;I@e6ljW}{T"TVtbGUIKwSUs`5lCDW@JL>bvt5IX;mF]efea`5#@@#EQ"r'G|dG.^Vl|6a$
+B2wwg[~bFn_CW`}aBQr!bQ%kE]JcM}fDmtl5X`TxAfsqoxt!uE<Sb3O;%L`[m^#O6k0Ny4qmS}uh`''3r[Yke"kSbqYMn[uw&HR'b8TA>TCd)HY('0V':l
+VU[@E,MSC["ARatjS-.pEEMaM^s'~96n8YdGN3%D4"08`b$v;L^{mGe.c:xGIU+ovwM<RQ${rR#[&cH'7>{J<I5`aDDP6tHvN,:`=b+hz03,+v'c`A-odS
+O.063Iti>YX|as~G#e&X|"N2F'ky7'5Q&.SXL:KSMDv80pl'{2Nvkc)%}jwl]X8o2j84t/ki&JxA8+=2[@SZ53a}a2Ffv!r&<P:e:V.O}+X<a8/D3ix$Y,
+frr2,3cy+D<2Vvx1{u]Jh<_d]'sG~pv2T1Y%3_G+muY,/VVX=mBZ1'4IJMlh63kbijH_+{VNNWjF%8CFr8t;52;5.&.Gt1~"Z:baXZyG87e`3286NOnt]5
+[2U3&%zv2TTU;WsG+X4DRL.afH7uq`rY!@#F_`>d1vWD12bmna0q8ulcaxZv8;]#1%$xdbF>l=hx`LE`~#C5:>p."=Defm2M!Y+MHFl,bQ^:YJ`^oWozKC
+@V97Z%%UX#gBO@ba.Yfm%.:M9TF5_|x.ua)XT%X$7j/zll,slq;4&:JmnnINouW^AsVRhG"~wtV@>2Nt]L!jW]cQYKNVg7fHX)3QE<NXZ+`i,hEG_yONVC
+5Q-KyV$=`:I1W,QS_f@[r/lv|BhNgwo<FkPYcoq,yVMZ6ez;{`6%WD4EQr[/q>;(+9=1mewJNSBt6^_N5|LZ{bqS<h4c)'N#BvQe.tRTuOGQG}CN|:x=tq
+~b(R|}7"8:FNkG_9Py6]U(8t%e;jCe9[XJ%&VFnzRa59"xV=@%&Rf`u#V2T]g3N$R%wejw@9W1%k]<ak=HT]oSY&EgF7jPY@($,t#jy,5>~@CTC-:AS>Hh
+O9O$<2n7]"A";'0<F79v9uZ4&Rk(XpbA`JiplKad87ct`&=44KDR83Cjr'Ykz;G2G>8(B0u'k7iq^Qqoh:>xjv,9=el)$tYJ(=ClKKA}_e]Jn.Viga3v';
+JPD3EcUXAjAZ|+#)dQEw2x4ANnc5T|r-zo6Zu+@a_{hqTz1^aM^4L]yfycQ9J}Hte6{ZJNjL$$"kMN[a0fsci`%AOg#pmG|5wP@aF^<}1t1cO;fX8)5sXs
+nI-W(ai}9$C=TzSqNL^^Oj+OhBl0XOlz$XewU8q{@q_3IKCMi285Sqite^Rm3n<.}I{kqoXCcSFnG(FOv%%%[TmN/O~),}-UHmPa,h2vzFET073hYg}zy-
+Q}t3a9""6O>J6=bv70@iNr<<YgPle.GUbg7mYmhAU3E|641Su@@JO<@KZdDF%+F;t.#qVBfV-K_S"3dgHLV`g_=JGE|9)<{:2Cks"t(;SF:"_xeelhT0wL
+)D>RGC~s_jk0+gd+ts@nB58GxY:3~`X.xpbi,OOdN+%af!2#,eG<jv(18`JTV$y}zwB"^|JX56YQ3.(MkzbmD>2]$JbAP-TeKQ.tlyv>P)Qgw:=,&gs9Zk
+'H,JR#mC,OW&}0Ta@E9;#8p5[MpO+L=+&hkuW1hG9f}5)vSW4g]ZYldR7JSvrXU_INUH"cHs1QWqx.S]:zYClw`[("MP9X%>U2^ed9g7<sb$22&Ng8w+EG
+k6F,fb1u)AhuV!weI.m0od93^x%#"7JtEuQ_->c<POtTGU5=iKq'&fv3{9DP$%oORM|;cLiIp;/Pp$rceG4(HU:=/G+H:HcHNG@5Pn.}p<`-CX/TY_yxKR
+@<#vA_Vjfi6(Dfafqu',#HkV4YT-WgjFH]iYwwMcDl340n4"ehP;)n5CQA|u/vcWH!j$]$=xnrVgu"70gjk0+&UwH84KP#iX-NZ+6:`8rcd_%y[BJD:Jt$
+z:j<6BGvMwd99c^{){vJq.VURt7x"Ume09>ponmypMqm2;f2]nX[RF}A#=$|/r.m`)84H^fJH8[$qd{$;)f&dcWNet},"e7)[|PU78`9Z_57F:$>c(oN8Z
+Nb-13hj@n|kgTlssb%O{=_0w[S]M4[''&[JYL4389iH3$JtjL5AkQBB!8;BKsU~99BMh2%`]198:z9Z6QPdM-z=L,WD:7DXTMV&BQBmEOb-vS#T%MJkJCQ
+#<+qONNB{+W}7G:Z8BIy^y@B1Lx=hK"Gi}qK!2JRG@/N|EEZENJ]3Yk&T-d}:mK&!Md}'r^3svl_D'MgA[-w4930/(]1VKa=Iy{Rl09WAm^+|'DZTW4S_=
+o5Agk}i4,KOYf=@W7pI([Pusbxw"RTnzQY$RJDXvWSx]xMpmx3I5+HY^c;TRm/N]S)X-.1C>NoIUm/9Tj'+leGY8mKA(c4uLecxJQFrWqpv,VguXwe9I"Y
+%%Ct2']%xx%Jeaqe9-5d[cD0xmrIarxza+.B"UTx]M~QfJz'IDCHgR9r#jXOpwIZb9gI]'Ca~75=F`1^Mxwv3&.MQjdn)@D#~UXe)lzZ{5"kDWX9t`)t;w
+rtM_,l'}s"r_0Gt[4rByUGl)+l0`J!G5X#]n+dRJ.;8Fx{|<He-/g2Gmfw"$MymM4N:N{@Rc76I/Ks~+F_#h^c.kl3x#UqtOi48=3,Zf724iQHzM(v52-'
+@<"Q^POey:~tJdTf'W6Lv5sdfp#g>+n6m7=w#:+al^rV~BxrkD0_r!>+&gEyF'Zn+=]g][2@oL>YS|%j1OGl,Zk[&=MH7Tej5K]W5;1Au#ybpByi,[5E~f
+C+IZ97a4PJ)i}'9:z^zZ2ehi:Bf92lQJ97}bZ(/l$+mboUMJ{j`24k^uh'=3,yY&zKlrMuR|9g/8(E`Lo}Ph_dn@PY2ygECu#+#j3RWJ0fF]11:eTlEVc%
+~lxt.9po^Zd([XcnQUS08p,wl!gJsK@RzPRGUK4GPa/dW|Vif^QQ04(37Fj)a4t&BuR+=QAxoiJ=ATt$}<NLHh:n#&.5_Eo-H25.#I@mYn0rX6M<UK~e2=
+RIXCAyn&Nl<x0IusPp.u44ed4IzE2,ByJ@"S8G3Hsk8NOrJZ)VJi4Q@UmK+^_%v/y'=pK&ff.)>&b>6:dJun12<xR3/C8I;6DdJ:Y!Cy0WK`i%a=$WRwFv
+JZdo9tc2Rx;U:Ty/qs#d~f@pdN2Sx/l0-&wz'VVwv|&86k3$QT:r~>~+i^{ggJn-&^Q8-h{)mh9Z4FGyy<+/>O:yj}iJ,nGH);`w+zX;&jT.M40erBq)7m
+tCY1#79Em!B:m;|X&q7"J[9`hH(s2W`o~bzGvX_0~k3Cej&EM.g"F%:87[Rn;O<y6B%7'Y{Q3,lHQlGcn#Xm}7zI~Z(+nv@xcn#t@Lw5RXX5(4_/M<|,tZ
+ZBuR!DUl{gW%v|+GL^@4)ygVfJS"cF/tM<Aym_"&%#'[vI$&+8Wd`V2'_-xoQM458g;$"FQ>]f^&B{$u0h%LxhewMsZgWV;o1E`.@#rHOL0}e9fa{&tJk%
+#v)S(rr(DzTd_-a<A&R(_:qO',m@56OOWSK'r(Y_YQ2;'E++v3Kmmv7cIeYHr9)FWzA^wTZ0K}vgczYO+gH%%tWa5z(WkL%-bT@H;@;bx%~x2;y|SWe5='
+D`^7[,,MwdjC2"O86&<"'vz/h]IF(ZF("gD8^qPP6)Fm:'ADj:RBR>a}U5j:u/ns6v>{HNh|ttgtQZwnk;nE6E60s`'&fQ!mP_w<nL054>[cI8zt~Y7-PE
+,tSC`pM7$Qph2lZKc3BysZV7@&|49XIj#iDrvus;Mn,7GlSgzAk4m@CI!QeI)D[As+WHW4{Ksh3n~99R^24kivL_uds'g#N&2;-C%:7Aeh"-8!6sop/0DK
+%G5>lfE`Ii'L8'T)!Tn(E>>f8d[2qX!f~uG;Eu^92!sxn8l3cQ;bgDf$Tk;_PIQNl@p{W|"0}c";TlcYH#.zJ{K;@wQC(lNJp.',w1Q6U<D-cPaq'EQ^S^
+E)L^yE0zMugxkQ^Rvd@4dqSwqHXHF.Geip|.}Zos!IMScUhaP5AHOuE=T1M3R5HIo75.zIy;Mu/}y$Hkvl<H8^I<lj5,hL&CEX.oB'56dE"Jk2(d&CqN0"
+pU2z;CemZ}XR;{3umoW8|nhI=A"`32~@vjKwFOhGL3xURf@UNV2FOVS+Vb1Rsl5oFKO%GQ1[O{[D;@-n6X.NGO<L<;YCV"DFdk[jEA_eql'0hH~y8>m-as
+rHrFQ)]U5yUN<i>8wCML&ZkwckxjisgHw1B{vgm93JWaUxw,8pgn~=3wlwWA&)m}Nv4H#Jn1JH7xD{phVte7~x,[JfNhjHMWim<phbp[Q2E6v|G[8C18T5
+U}y]t!fM&W~I)AjBLC.TG=bYc[#qmB$v,7T`/EnVHoDDxL!,zMkMbYWl@0$a[)QcS4;>P-f3KntF{t<R=geC)f|yd7Nn$pm27Ai`)yV,^BHd+tcyuC!sH]
+9VwO7O49Sb2jj3J#tji#aHl9:}b2zq6emNm2<lVo1':=;sa^WzMMbB0=1>1G:]V{OR}]xs`+b|(P:+BOUBfvNdV[6x3!A1X4np$Z!4r6a8`4&kvRFKRKk+
+w)Oln"E<{@'9qkpKmr:e/ClqD4/4)la2%>{%Z'A>"YTFb-q<>V(=g6d|N"HZ~lNC6.gl3};RWk)IbAqLHK&875|y)DIx.&&s|9OEBAxgqPhg0A6v6_$Ni`
+Wl-zHk93U7XS9JBjp@!k;5TKzu^C+dcx9L4VYylIxM#q]+oKAD~L7f!)71(#K]<&l0n+@+)4;@9"|o0}w9|ozGd+fbUe'd#_/Zj3adx]C=,/EM&2wGYO>2
+(T27{,sA]QbVuaDioqq6K.:a{tg=",ZiS4Q><9umw.eA/GM|QY=^wJ9o;7btg3Q1C5hu~8`i_NCLrIO72Wj&-FEqnP"(^tWCo9Gt8Ymx}wJ}ROpHEtKa.W
+PopLb('n$xDyDPwq9zjRlRs#8y:|%XP(j@>_,pCZLRlf8qxt`S{>LR]WJ{BKcsb%_fh#:0+'$bc_OVBqsA't9ZEN^mtze6ukwnRsy;r,Z<D6{'9{0g{H+z
+vQ:zj8';n=rv:UI[;<[XnQ/AZdx{oJ($AysfQfd:cUuCkR:q$iJ=qc5Gp;F`1L9_:gX!kUSFsXZJ]2nHs,c(ZC!05/@!6@+g[DNCWQdyjdJq/uDPf9[alf
+,}A#KAq/2F)#KO-z139b9Qba#>VR+Ee5^$yI.aySW<'p-8#zfm1Lx"CJrDx{I4%!wKA2wKbwU'._uKrr~k=$a=Gv^OJ5[B{"Sg-Lvo'{ne#&FCKLVx-KXC
+MV<G].+G|FZICOiYef!urZozVro}8^eQ#Me76DEc.R;ie<27p,&y2]j@ZY>PS=U,F6K`ngb}J,7W~-D#,!8"(sxcXI!'/7oqChgVCez8A(U4h#S[yx;qd7
+<8E9&OaPeQB>GgR-g72GZ|5v@qhUD(OV|Ac4hhd=EKd4r=-V9;C0x'!:nDsjd=DoFX!gQKb0-M>'#&o-V1#h-K0_fl!!zS(:u>nzi@%!n6re5KAR-G]jv_
+l{Un7iYxyOYC=.%D$OwKV"Ep>VvIk}+#>/5wR=vgSp$Zfz&GoxU1zK-&;ao6DU(}{e|y1{o`0lH[T}^a,,F%xV7|sb{{,vxnQM$yL%+GM(8=uGSw7Ctl1-
++<&Yd]8_Vle9Sn>I%#1L<i(sMarksX{swu9K~gJlx+rt$-r6WS:{cd}M+-#{cz{5pe_clQxLVO0{`LtY$@.7PQgJ5zeJqNX01omLP`R5m5EK>Hurtj~u.(
+>r1#LE%a."vfOb5,-WmD^(~9#qu6jn3d>L)=m:%{;QCw:guH0:][Qd9g"P,U';dlEn$kbJ&m7J-^<WcOc7ItBYooRG.2aybq`QbY),q/YR.}Yp3Z]o6w#K
+t1:.z=ZpU-<axS(]%kSX[yp32Ne2%b|9xcIMZ;6:T&9SOlY84w$rS]&c_UGGE!=%&=rnrps7"Xw}5L)UW<1uQYw/eYFBy:SX>pc]Uwi)wzAv^%DZSkMttb
+E,[ZMohE>3l";:Vn^_w|dQPl)[sD{l,"D7{%dF=l=1WrZrzw|y0tg.FA4JsV!O]v&K9hY>Hl0@x-nNkAE/-Bzp0,T;L$!xInl|vd#&U7t^$klYAU}2PGxw
+u/o(E!8&EWB>,GB=uv'62UqzD&4xl4pfQtvqUxn9hyJXTTw:=Bl39q&2S3gp3Jh.)vV,RU@1vhE{Yb+dd+a&{dy"Ye0[Z;c@(V~<M9VY6=][+FEo2:R4;n
+/^KDHv-LhW5JU{5}ciIe:+Mky@$$Tr{+jN~EiLjNaGBHQi18|e}8drN}!0caS6J&B/],J9zw:LkcR}y=CQ3dj>aO^D,YmuwcfNr}VV'oBbe6dmp%^XO(~I
+:43>U0$]cs8o_x<&M9:DDXJp)V6XSIjcRra}b_zBPZfqleaTQ#0cpx(Bbf3U4}o@h50A|hit_u>PaTAiK;oq/@9cLbX(r%4zYW="sZ3O>O,;YLfKj,1gW@
+QNT/!Dm:DE|:Mx|:eL@)w;y<ZNr)>WmxLT|%%"wmdGjh:6bW:pRQ9}yx~@A#:j4;iPIh>Yu!,A:T12ZAYu8c>jo;h,qA8EkBLiglLsw'&P4B%!2+La|2Jb
+_3;EY6aq>FRgVK<OXITZs7XfMMm}gI/"!&B+77P0DHsq9vq_El!{v6el!k_x3Ogl3@U7&92@>I%|R%&g$sZ(gKon_-[7@99d))Gz3R0e=sF}oDK<&B3!YP
+#|lqh[@I@o9ti%~V}7j-nZ=L=jt]Og|C7jX64e"C^+7D-pH#g.vD=kr_KsN]v(rja'SU0RU`R)vD8z8<M2=u4ikrLT+NII.yJWiEtQO8SSWtvE+VKmXLw_
+Zp4yhbK1@wabd%84a`GkjP~esA~;ndK_-`lql!ZUw:cP!A!`N2c</hwBcH>)XW8hdB!LYmA(e[xtEh:l{]]$M9NBE=)_xG[@}u!U@]2"+GW/wmbOF'[hI1
+5;n-|yLVBNQ@t`X51o~=t%~nkDz}9R9_/RPpn+@;_KE({PxM!7`116<s0)Dl>/=ce:g>,1H0a5KBF;$aV%2P65HID8,OI9QR8;2+T^+lG7;z]sl7+4:gy2
+[t)t6c4h].2JzL&d4iAJ1cdn>Z}6Uc:$ED7M'urice#Oq["k@HRWbb'J"O2cFC(GIlx^"YpLQp4-lG$O{X9CZ97kxyH(3N2+CAVS3Y$e=71vdvDUoFzya`
+4pmR#F[S:u:[|Kd$lh#L`F#BG]bXs-^[ioP<xAbF%tBdE0!J25ywl[H_o"SXT1Do_^$oWb_hSw$Ic1-`DZ{QaUn2MuXz@{dccaf'YcCc3IgFDoW(+Qs1EN
+GF{-F7in(4F:Kf")y@lntn.u+2[]lkR"!FKd8c!lEMzLb`>[eV|tNl+4he-[R]c2Or}"@fa:bc-nU2#IR9n#P^2"(Z+p44&4,'MtOJJQ>:{L>,<+KbKu3z
+:R'DWfS8wF+aSY:5DhQ<dR35j_wmrzM4<ONSN}E`H[Qe_lMi7X1Q[%6=`;zl",A-s%KJllcg'mf{LFD]';32JGwte9;^}[$;P/CbawA9.hW&CmJjsOCn^6
+Z!]{PkrV|ph2>D[|$wiiT0{5rrwW&{ep3J3`JX+CYdot4p/+XVy[1ttoDSc[V]NC;}+@JRGXp:Twl-a}L}0}ICyNch5k]nMA0UKxDf+cr|j|D@qhL&2-TW
+OcMwN1PB>=J`#[AyETt3QSd%CvH+9:eGAG^xMdkC:Oi)/VL9n5R#yZg`v3.:7{'r_RX67j~y[exctskNEn4MBQ`!@+D<'BD<qLWGqCYTo{piKQU'2H1X6+
+2>r8r8%x$CLFT-h96i2x`J';bu~+Kf5=Jd!]MMs`%_D7!vX=R2+rhTHeWFaWiAw{HIb^`.!>1^tPU4so^6eQ"nXN|Wf%JaQn6TUP+'D>3fv8@,U%uX3&[s
+f..({ak'-MKqLx"nq|}8^Aj&XIwcz(2`UL96>fzq7@9'&aIH,CB8`z$ID"p9/rnteLNRMW[eLXgd=N"FUk)i^6x^k=iLv!vAQd5`91wb|0FPO/Wh+jq5+r
+o%Q<1b#Zs+uJ~0Rc")^"Q4)a}<A1vp{`8;"''k`},M}vGqRObyUD<0K]'1Q&U"mU#,yCu8jCYpn;D56k(G&26;2]LsGHM$'@]]D9D_ln0@$K5,tv1U&dJf
+fh"D7<t:do&lF}g|G_afMVyk2bD>aVJAjx~+{_m{w!~Mq,IOMkFKvN#8u)JeaEGS=ZOE:q~eHL<"'T6i:kH4_OrKJ(L6Pj$@gI,L,mTu9]npHB,MG2_m`x
+8e}T$WXG#}Hk##2]|4ovB]UpVOKI}gyd)=a,;Qwa$^uEY%ceb]1DFW+$f8py+"o)@WvET6LX.bm60{BJ&ul6q;>TI9Dt0aUD}kmcn/siXqU"iqz.NF]Pu[
+`x7f#Bo4yPLqj4p$2}8D]`TGP9pgiF_P";f@A4GvoFmM}IQFl9oK@7uA@`Iv8nv`dp3{Ms~0T8X,|FOh];bpXW6-%@976jin,,uz~dUzSx#d5Y&I1k=iQ]
+WV0QVmz[Y,BAb[6O5Pm{oI'ZXA'UKB6p4"#'yEbR;I43Mf9h_:NjP6@li%dSy:F_XN+1)R0|7%_,WLeKqTeJ{S'G87SkkradN.x+&O8r>U)eWBO.Ho:q$n
+n|nw[]T+$Uu^7Z0R(}Q|nBklji,Jf$|qbbDW;MLZ^{rZ#xtqtm0,Oy2ut`0kHOfP~yxC'xaI+R2dhw(Q3A@}(e{{ha<Nj_<,4o;IFYmNbcmUoQ.8(ym]a+
+$#x5z<1NJk!kj]KYc2^OGYFSGkf`rlR5&O4Qf@sJ^n#<.RB_<xf`F6T9rrDdB>V8iL9K~nc/hTxomw"Y&,$T"|d_xY"[+o2#{ojY}dL2kTWeW!Avg_cOb[
+[ln}r]m5gPK.y>bR0t"xErY_FG/&D$xMTTl8]M+YHE_::QRG{|E8c}AAAiIk=PQKw"3cjg/M'Z!kslV9o>dY]&ssU'N="k)[<VK!/qC&w2n1>A-!o]bFN!
+vbR=Af-8j>Rhd$9N'Y%]<4KF#xf^'!&%~;=OuCh:3zhb_L>cn1SU@$ezvs9xEWm|th:v#v,3.a->U,u'T(t.,]B]Yk:%yx]njV6#ZI!-U%z4$&K>DZvq-h
+E]`q|K$2Gx:]&#~O`oj&sY,"=Y/^>rxKDpnM"`TU[WP_O<j`FQ~;kiz7C^nfhS3`8yQ'dCBbU!-c-#'D&:`{QOk0J156lG^Ts-y`gi06dB"!Id1;ekQC+R
+,K5>kn(c52|SOZ0-&X:nS.ev}]oY"3A/1:t9Q)QKDkTvw;#9LO0O/I;Wr"8`Cfb/gZRiXct/OkqZFp2JLe+z`UQ$;sB8u<R1;&xs::HI0t%hL^j4:.}h%&
+4G::w|xcde&h5p5<-4Pq'P[kAx9c~GypF!_lu{R5#^_L&,.,]Fa+N}0{Ojxwo^tZ/Lj+R3>eshdW`z8U4c#cddMm~$,PZ>aWg=T_Sm.=+iqa!;!BF:QdKn
+ubFJANS$1xOh-y.@Usvt66Z)E5#9f<-:s_gxB1$xEdLUAbc%@n20aSmoraK2Oy"0KX[S(/{kuLM!}=>hNqLt+Az%VCKFMd-e6&40|v"(;['8zip|+y8v:^
+`Cm!bnO5[K:g-oVdF/;$%df"N:5..E'VfivMOulJ8+Uj2)@&sHGXMa{1ZI9{Kva/=Ek6Lzz,E+&=L_x/dAN_b7{YLOqBOP{6w!3d(P<f7/yB]q.{a7#gOa
+!W/4XpS"+)L{6loeZtI1]5m0w,(FDWqgP%2@R,jE5wdUne!&q%IQNC]7K[]O`/_#@7J6(XQgId&:$BAJ%Va=g^rfwp'fP'4eT1r:|1">'O0|XR:+[:bn+u
+ncazlh%;d%ekv[7RPc^%z1}|Kh)sU;Tq<ADWZJR8.^E'AerH9DsxoT<Eu1AV).U;@$.Is&~#gKUQ+]4C#)Kpc5=v^%{V~M#Q).:mWOEB!fS4en);gHd1gb
+"k@'l$uO3;9Z8Q]U/u]{%gBH.''Lz{X!)/EH=yfoe`vo6>``<)4%`78'rU>W)9=@qNXWEKw]#Ku;B/uY7=/`B=DIvZB]MQ-2c1x]0@/8SS/nrt5h#.epk-
+n{tXj-%i}7~WxVH#~>MNi}@"A7g$&R=v.patAWbJ&l]+}iC<BuYqd.Xu80n:R-mW!qdOxxo3e]]r;er2XiN<jiWoC,OwFO-[Q[^<mdb1x}spnjyv(5</[@
+"X|"a7l1_m!gU3<1vCyK%d}/;>L]6$D}bH~9uxNUB|ft-==6:9<`dX9daAc4^6-V[M,K8}@feJ5RLs0IHhP/Y`]kDiJODlH8P3S/.5A[bKBN[j`)%z#G)^
+rZSJmu29FLFMH7`"Xt#7}]SJn:L>>ZzUX"ah[py5g4uw-y4CsomJ{VL0rduAU(1,htMMOYogly-b<3_@qB7G[MrHt'EYRQ-]c>G+3;)wm1Qro$Yb)-mCoX
+]g-.bsf`DWbOu-BEH&qxqOBt6zl)1rG`e'%F'|@iCm)Q4+VhO:e!A@%=!1'T.u/isPR8q<wV$0SCz=cfUtG:".ySLU;Y3d!+N'JE99fMnk6@%yAwx}hEzF
+d}jNg`9,|xm8LXh^L(REm}o`yL!R'r&pUsQzG!Zr0$t1g_DCQ)8(+]~}Aul}fJ4oBNP3Qo<Y0ZcqxmY7kYTx^c4B_1Qgh.<3cs`Cf1EZM/m{7|g=&KG8[]
+Fp549Fb'+{${;g9vo|O6rzfJdDwAlNHQeM[N36(=."^$P<"0-atKnt(0SW';#Qgc>NlSnCJk7K2ia{;Y5I$s-ZMJp4CJqe6p%BYPxP-dl0]ilyzi4c]Gc5
+&2NK{%Y+w.S(^{Ihht>^3qKYUo_qPo>dywvsmA/$5sNk}9i&'3y86ylf-mO8TJl}~O"~_k]UZ|Tr@w`}2Qz=}7LterJT#gD,n%'OZ_U<OTt<{C;!8}af<C
+y>^3^YTdrg4Xd"g3xr@[+LTGy02]L{ZM/'"}JMG:z;jJR#kq)0(r/`lm1v8hS-hwkkhb'se;:IkU[2Ytk]hU%o_d$!S75dN'0j}v>77U5}9K;]!3Zm.t^2
+:FI7FgUJpX5Fw1X,]e9"9ue6{!$xtv^d]w(/5>N/C8OY!YM0U,'_bX,a6{P[Qlj6-Lo.z8dV8]UPee)E&y'Qk}3Rh5:OrT-#PM_,i7yHP5S5/zw}:n8O48
+$oM4Y.}$;]-iA9/G7vy>)9D9(p(QO<U<x_,07W7^Fq5LCy^l3hqwzoi'4-o6:r96(2{:y4o9e'Ozh(({Il.NOsBVE^m"hYKE)iXIpGiRXie5L2m,,'23k.
+;CWY;V.vP[5Czq{mdR/-m{te2.0v~1m3E6-#+FEk@JC!85L.y@S&47&z`/+K(NL&OBS8<4)sA;2Z1%(@1zDUt''B#%4$NZM<QEd+(Y#T.{/0t{N84{}M0#
+B5"adS6kfvE"pXy^&VhBkM3<OWi:]slp!W=6p%bmB0r,MT4y2uRxCL2[oa}U=Mk[O:`te,7^Q{6"KHUxR_iiuB3j;r':l<YQ`$JNO{i^6777!mw^0}kGN<
+38s9y5>boGT2s%/wqtC$7B%BLlGTgcz(J]F!xc]&_S[]Z1X2``#su"nSY`_XH6v/R3NAk_Y]}9Bn,'Y#TH:e@$`m+UHU1/Rr/]i7j/omN8hrcy9>=k.u.E
+e'.{c}Y#AJszF+ZwcMd3!p26PW2O,ykcH7bY0%v{3x)V,whxPuqV4M}D`[JF{H"Zsw>DTISDjd0e][GQVj&0uMLUSla_J1zTw0{>%GqaH[VxJg2{6>%9>E
+bwxNn}C=7DCZZ6eEEE^tJ%Wy"tG[|3ITkQsDEnl[$,4`XpZWTLLH-QK%mu3e=Ag0RLL$QX[yLKPBVXayg/>T}oy|&)<{~[&6eE6pw(Te{/T4i9J}b9j(wB
+gI6n:cO0YUx#a2[IbTsqhd`).u|b.K%FikV}`ib#S)'gd("S9RPhb2["/n;!}"shWB]Oe;.!<6'RIsP0cQZOC#_XQNx70r,TuZOzkO[!#TIGXS2}RlyDQx
+xv~7tAYFPGFz2_hdO}VTY!.c1F))O-w)U0]([Dzg"L,#}+:3cgBcjs@L@mg=U..G6w:Df.B(@i_2NU4oAB1k`[a+^DR}$XX6d0J"(VM}&{mY"`zj#+SrmR
+TG8B&jcGkCjE2dHqAZ!g:^Ux7`2nNP#iT(;Xi_YRYPD]KS8<{P@rJ"lStoe!t7TuJwP|v,V:0@:Z1tRz1`dLABa7o$[M@"q/yI6.6}iK/c3f'jcFLiW=V:
+7hat$kr%;eemyYK9dg`2C/0|i`"0Vw%,R/2nKoU@v:8dA&^H%XKLm::o!FW8NYaM{C-qx+!IpIF<^J@:6YmpL5V(Z_0IA#1D,Te3v)_S}asag2OEH:5'Y!
+B'@siV;P8fxb]4S#+.PY/V<WmWvx~u+mjgqRr3LasFZAGdg(.4l$<$g:}<Fvf$/mmFH^JO1ncU1af`l5=uQ[F4|^VftpT3&w`lPndjJ+4Ic]:>j;o!wc8I
+cX.$r:NH03_eC0.%LU}8JpNp=EV;n{BH7QUyj8mHnYEh$O:|2YHoKQym8/p[r!Yb!'q{b[S&AyCj{4!JAaLad=oTsC'_&KQ'%dsyD_C+;HQ6TVEsqfMSv'
+TvUeB2n"<)}mRpu!,9C+%Nb+U^y-;W5QHBh821I69+_#DiP.F+V$52%:_Ex8|bh-^,T4R&#9Ffq^1<`s/&]R"3~G}&o#H:[qoEMApw9}NCyi.Cdl1foukJ
+[(NpVBnt;(vY<gfmP]ri=9F0+AFG@bWyCbNdZ>II48+"%k62qA0z5V=:t'BJ`X~{-a-yTn^[bRyZY;3;<oqv`xptXR=^@G'231Yi-gkAhZt&9TqFc)y{DY
+(0!uoTVB0cP}<M1Nf#U|XoC(Dp%q|M+Z4LC&w3[M,NeB<Z6K>(T)!0bn{RyyWq|}g"6P.)$(0"WEEzAZjl/^b{tEF^PflFc<rje"D^^5gzKr<fF#&/CJ5t
+U,zubzu.CMt0-V>11#s[GC4KfN#22hqZczbMz=wux}:j>qcrCqN8sxiM!XGe#^5hr@uZ<7gmT}(7}V"5Up@3[RpP1X(WF{Z]lF0a(4|mD.{4I#fC5}3qYq
+2#v3T'j@==(mhSi;[7T&`0o>"z&9YO|n[b{Ex'`"c]6-EWM%E1{/:y006Y7FdLcd}vtJ5&I|'J=^X|hen]X|Sqw;kW02K;@.y7!`Kn-YDMsa7o8X{V}NKW
+Grm'a<aLAmrS^e:]iL7=^9L66k9'YjY<uF)7"CQptIptV=99Oppr8Gq_}qg".j3o2J3J[G!M^MsK~V$e@5n"#M.qFc5VP6PI9Rw[rFvYTfVxN#xl"cU9Gq
+qaD)&37@x7VT%pXU_|hr.z@O94rG}qpem45L=|<{.K++(:hG="m[o9lY<6ze8VX]GtA4oHdpyWK7P0tPF2~nr)-T<gWRJor^fJn[$A{w8L=t^ykq"`dKq/
+pb2Zm([l2!y=pew;BIVIbkb`A6jBwh[7k69!nx9|r#eN>_dg24Cf1h_]-dQq-{#@TABBs,=j^Fc}yY0tgq{!=M3+^;)O2Cu08>1OACyVTdI8$h&d[;&x],
+zWT9Wjkg>7'>95`2_mVseMBgIXn'}t[}O|irh8Bpu(~+!t$}7d~fW3|pM[J^:TWBU}`e|#G+_K]23A5;wO%m242Wrr.<F)wT^'hHIa"c8fRp|jeG%gCDdY
+/}dO1R&HUo9tapV{/x(ypL()Rqup!IzH,V)y085<vME,N)aRf]6YKzoTX8<Wor%R9_B$9LrFrk$cHf<fwI6mIetZe2N{p[BradaEiZ+UqV6e3_vB}(-z!/
+z:W6/Uc_,':#8`}M9yhR6FRgeKy7deL<.ix8(!u}PEc3r2JA~vFv.iF!PDu|0$>Nb|jb38E}sduioRV#TzveJ0/PGV8|)6bqn#PviC$P~#M>@vDV+)g@c7
+qdXy@0V+sth2PQz$<om+t4+rf3;-oRT!5@CxP;cYl{$WfK]ZV/06J_|kgdg7Ke0Z)/GPfU(H]Yq.l.BHHVD9<|sy@$dun1E^dH,b8B)!9(f:<.<;]Zk1H[
+DKAjz/44';V:t3Zu`6_<45R86$9"a(m5#Qe;NtW1{KjAQ#0jZz,Z:vVu1ART"hI+O6)+z[W<+<OPR|%uF^ogZwQD|D|=7+s1Jci3=sc8sZqF%q{c]S9y+k
+EZvX+a){_d5C#!rodj8nK)l`E6vZ0H3a&hgNi9vAp'f<=GT.D[,4=`+A'upAJ=TIZbE@Dx!3Rw|#40Zg"7C5RW`7(t_-N(`u$oL1IbS5g2vALX"%iCdj%+
+dh)>T{$%IJ,!W_|FB1N{>cnM9(~@>JUJ4{@g)E/MwHo%vo`fbeyNy"^pm-1tN=GmP=G47V/Kz8zqM||1(nDW1=gGn:i;Qkqxlbz2nfNW$Q$K1wBW<:2vZi
+Xt'P%yF+51cf&`M,wnH)]Yu^B!yDmaf8K$zMOC>%7LX,q81Pz|$5UP~dJGYwN-dzbO/bVHA2`_;oU#!n]R&X1}dSE0G;aRwdw[<K59tJj$vlO%kicr2Bt3
+J.hV>v[<UEHM"^97kD<Q@!]{}Ii|WK!SdkU82J{35/~Qu[{==No'i@%9n@-6iH6'^W6KO!W]J<w$4`v4Ax}Bop+c@S]]2WEUP2]xMI8J[$ilpB.b8Ih&r'
+-db03l&#M`jPZ@574@FH1B|4NT9SmA2Ih$hp.fe02ME4&U5j>)FXB1w.K`pI/C@MNqFfN'U_Dn"3enqH>epmDJ8WL5meq%2FiFbv2toCByms#b(Od/Z2Ci
+^Sn#!Yz7ZP1/TlD)th1|C4"eKzkvNguF}Fr7=w^QDiyUe"$Z2}]=TsIRiI16U4vcq<]d{}8iai5^{9L`o5.O;hJ<I=el2>^Mz#=>:JzM4O<&tv"tF&C%t8
+LoUEHx#$%:la!Ow|d409fY2oWkr7oBxKeLoNNS~[D4['o0(m@4Fe=,rS-/3v8TzEMVZF/G1s#{1Ry@o&_CLoi..l`Jme<^BGx9]XeX8.1M}eN"l]Qo3/yz
+<piCEN;yqIm4TI7lWoH7"EsL2u:DTuRbl5t@R;uT/ZpiEGc|"f,T]ah()Zin4%6SDI2t79x){-y<-PY`;yJ5SW$K1uR]Vz<k~5!5<t_m}aXn;xYS0r}S4c
+,c-}9bS,|s.^/et1j3Xb}I}4`1.QUNgf9O3;wd,}ez[06X=,pELB/7^+3bX6=V;YKj+UGj#jmEUbq),wL|bs']R_P,/KqUQ9)riAS%C-y:Kc/gh^!<KCq!
+%}!!D2[NnL'TH5W2_5KL,bD`zutP!kD0CI+N<u<L1m1#S@vxb]KJ]/%LqY;aR{@{mHbtX<+95f#$wm2N2Sj..F^}+#&E8Kq;UueVic;p^s;$-EUlJ,_g(w
+gGEa(WBh0Z#TB6=(u}~/VxVc9[:}9pf39Q[S<l>8"!&5(0c(9':,bX/()v/cDZhSpehDrg&PU^(5i/EzBs`d.RH$%K>jibar"{zLkXr!^.4l.6)G7H9(!=
+U$'J(e%IkeOe9[W]jIx5Z&@k>ufq#>7ff|{(KC<=kP{-U(%+mt"xMUF79]'jNc%r>d,>=0"BRMhNA8h]XmOwYST9IGb_0,v"|2I2RP@ILvLG-p2/"jua76
+u^)tl|G`,t'0>JiOCeR7lh`V~>flMPm_tG7,0aXey13^l"9mE<@b`Cl&j'PpCO<%JT-E#eF"r-,+x1A"`B1}_E++8&Ky0;mqY.:'(CS[}-Yrig.;E[Tk%x
+P&"=axS$M$40aZ:g';k{bG($S7.SUv<LBY]]B-3::,RaJR$c>3vfw_&Rin|AJtWNNCLGao5S%-%l1a):CPyJ['lZi}&>k.H;(/&{_XntabXP:$]y'CCAn;
+y|MC2Dm3t5Zs19~^%ZyE#B&=9E+YnqnJ6Y#qu'O272rHDshO^v-d09XCp`>'a|<Q=XDIe'%zuHy%yi5d:p}`8/B^pK:Wd>R04G77ZnXxH_tbBu.x>i1>>T
+7r-lYWG#tu6Fq}CJlQsHnQyf3M&{Eab0L'C4rWp5R<=KHlpSN{76t&_8{}GMlBz-cvF'3x$V2J36PkB!>A$y]a4J31<c$L^A(SohV4Inm`Ass==6=`/&R@
+2ukPQS)[t%~jKz_Y7FA0SC=w)Xi@oX6gL)'L=gCqu&t/zRa;8=y+kR19VXgo3ms^Op_RVonrTc)MLBv/dfc{&cGV!=Ws).<B'sCz`cv@A'4L.CG0"|6%gf
+;w&Ll{z;N6[MsuKpyesoJA7t'wS;s-e@Q"FKKU:ePv|C}8:0uUC]Ux(6]f0hI}~[nK<$fI;YA)KV&TRl2SL8R$(CG%ci1&97plxO7j(j/Oeo-jNG58(Aww
+!PHr!}UGVx1{ct,,ymvsSnNnWOtaR|%D4-w}{{l!y3L.0!~h:}}^YV(1.=_:sM}tEHP(o:Qe-<`Jv<7x2hhqtqQ4@aF7kqjcL>Qb~rkuYPNk"dFxH5kYz]
+|Hmful<0knsdQD&0+>eM^%MJ%+Q)wvPt8r.I%:WQy3-4|dRr:ei=j"4$-Tj@LoQL3@2K<)Q$XDe6q/db40i0>$F.X(V}n!;1(m%Tj3[98(/SPI@j8)tVlz
+]}dp}.Nj^0I)g-EJnqwrrVgzr#/J:`LcxGdoa;Eh[)ZdQmZ^c&lE)Vo9ZMf&5]&UlyT+zi;eeVJ.v0#'B1.5!Q~Xi4kUk-y8v4>LX];E"fQ69sMK#datSY
+J,uq^[h6CPKMkrP{Xn^U[2(B(:V`ilLVZ=(uv#iV3Q9iRr+EsA^ZC/-AGe5P=/.K+R/@;iM'X/oO7TjQ/X<Zo$BodnlVUcLEhB@gs;DW_Hm&]Phy<,>L4I
+Lz1l#E=V^Hf,6kP0XcYTCS21OtY0-hWXef"tG1/B2kZ(V.p3n4;b/"|"_3[3aqH7Th:ODu~cw7l[;[v8GQ<A0vZX'jRp}q1FN(v7):psgqQR=uuHu]()IK
+%=k@]J%FX)tunl<cnQ_"lM&5>_(#iq[u_lWJ:,6uzJ(@X=9QZ%rD#<s_SWu8xW4HST8A~n#-Z+Uz3Uaw]x:GD$)|x+fx!kSb0NXr:ih]Dv}z".M'gS]lQh
+~ayxLFFs$[#hKIFczAFT`L:dB^5ZHRC0$Z>zXEV<nZ;.|Rs15)1WT"PQ:%.D1}jsv4nX1B=:Wz2etf{^{ACXHrl3F=@!{#:2LQGkaKd(9DP@}H^-ajG--V
+.'~gMC[^r=rrlrX<;amw#AqZ;Ev<gUn.'9~`CqD)nl#RM7SpHf#yBju&t:@ge@9oy]k_W;=.:OtQ8A4e72~U|#@$mE7Kj|k:N"f'aQRuve[XC!_:vaAk+5
+2jh`vYlx]^Ji@`!Cf).rpHxEseW<=xn^81gLSd%^@#>V.b6N[Dp;A$z_#T"!|-no(48j7lzKFV4nF5-Kzmr;5Ch,o6I`=(4FDh+K}!:(A6l13]Q[+nE6L4
+RbY]1,L2NWA,|2.m"jPFYk%,TTTYhyK<[J:0BAQxl0qJ9TZ[QvZT+KVu|[6S4HQ0&`7{W'T)1>^%0.W,KXV6VMPvO&TJu}g=I!LHpON8O@Nqti&X_fyu:h
+KEu1nwZz4)%]hE0Bpo1;,b{KKbuT=^J<(2k]ku^{6':U{GE3_fIhT[/^}6=,H$T'W%@6tr81wHnSPU|n|Jfa=jx06{b!l}r%W1(:5lEZo#nU'gU[LTxc$h
+s>$!BG)^<eu'1IRD-j@I5KYXYabLPV>dkkuI&LCcV@64V!L$<P5`xLfLbxeB8{Y%k4'o1C~'WUucchVB&Nk<Oyh"2aK$q;'tEV1{KB{CL!4II`%3YVY$|N
+peP(omf!]yW@yA60m})[M{|XU&5{3M;w$ZDgJR|g(Ku-r)7qh-DlW[NC.%N=2!pWC@-|KTfCT_PJ0,'fLIy}2Y)o#hb.:Le/e$W}O,g"P6;{9|@Zz(QeXb
+-l{KJ=h%QTbD7QDcJ$&_S}H&L1Pls2RP(h$rTf`DN3Vfr}POo>Ovk+=jak@IxLcd{OjSU{jw:vlHd=A(d5(M<&0O0K%|y#a"OYxLBKcA=n,8,HnM&-U46.
+kRw$K|]E"(X=lD}oFg`p{qRX1.lw]z);fkHz#;`Z!a)B3G{x]f!MoQm`me1^D-Ss8R<<mP2b'Xhfg:Kr!N0FYLb]|!6|C269I,>:Hkh),Lj=P#wMAx78xn
+$[N1_uUj2)>kd.$}F'zEX4lw]-q,4hyrKklTy;tVISjS$HPX-ksBi"FeL^cR+wJhR4M0)G@Sv1B+QL^P,f=lh#e'9=%3[G-)g'4k-WdOgOONVNNnDMmf<U
+m3v]R92'neyhwg4:aR^Z|D2U9_G<y2JeQ9}%fh@,'Tfr6!,H/3fZN(K%`wzW5JcvaBP<6fFYo}"|6X7%:Pn.9hKE[=E|84zDTBRanJ+LARCb!p,S"7+[8a
+5F]i.KlFN(CY;Y~)8=7#IKZ.E^Uyu7(Pi46_fA/F9Qcff2Tq.a|XAXWM]UA$bu(xqOP$7%U(J)H3VfH^9R6U^([NMIgbgvpntHo4q&UKs+`Kgn}.bc<glM
+F&ZLUMO77X!jgJi9P3ist]}"e6F0K}lB.6eFAFW(!Nc[x0~RR%'T@hz+pD"]prfu5nEGvtu+n'(^lcPH7Z<xJm)TM2fU&F`1JzjV~>G2(J~2;(Zb//[sI'
+Ir$[a-rv<v0&)y:uvjd}%4RVb!4JkM#&x!cl+lVh>LJ3!5ZH~4}KmE;)rsjV_aiIhe{'6EwgNIHDdur"aw|;&Kls4fYeEP6,M:0V&r%UC!^'en;Xfhs$ht
+VUQ[:ri@xf4xO`l^k+7">l_Acj,W2(FwC,b@d7es{xzA_mPJtU0.LQ/CQ%2{0&5H8es7g>ZS@"7X~z.7'W"N.DZ7v|^yYqm;hqV<tH8WeG=z$1x!q=jW3o
+~<GB9bu@T=2[P#3_rNYigXbayjb`Eo;pf$zNkAfJ=/"|4F[r,mHmw<}<>ON':{^J6cIRtFbDT%]&y6;bUQv3t;ZdB4bW)l0bw5i`P=9^Jwx^wqA^Zp~S~!
+L6U/|]T3]^}})iJ<{YpA&l0`2c]O@Gbov@8l)4e6}(K!4l{B@5[YZ77|%KT4!s9Nz4RmuiqKOBHM-7VP+twpq(O{M2^>!R&yn)6w;OF[l"S:7JL_Cn6MGa
+G3A[p7_%3I}9:'a>gT2l6xjQbVn#CY^:um/K'Gx4,n9,z))cmCI4#{mCC,BS=S}_ze0Uvm|Bryd_hqCv7TIx6+un<Q~y/fSTFZ"a'-36@(i[">3!aH=CC3
+m]{5nnB5P[TkQ#4l0Tbrx,6>lE;!k([LWW43f3pksRB75pvMr{$[2dQC.hh4YYglwiR_BL7Yt:Pk{{fFQF='Q;/1kaM/=j4p1/f;ES!X!g6u"u#oRKAOtW
+aM7OwLd9mpbMvehAz0|_a+vyja'Hr$3{qNR&u`q$]gN$@dWQ&0F-piY+Gni1NF-i-Z/^`FAR]4yyaGYFebF-A#>z+gx$vxBR0^]5|!F=glYAdR'/mJN0,F
+h,AQra$n5sG`]KpQ3{njh.a%e7f$M!!y{rUF#3{#5V"/alnn{hvcpgkhvzLys[`A1=)Zy]Dgc`n%L&FPXya>P]9'cF9A3Gvn+/vk/}JLzq-D!omed|IVsh
+xD#TyFUS>S#Jt+IG!wcvL1"B6t1+zebl8g+x.UYJ&%8nA0R;i2JPwvZ:jd6F%R]N5g8OuL0!"r^>YYB+tpqeaX61"VmK"4.8bzTD"Mg[D"Vb_J,1UmIho4
+I]4un'EBu[lPx5@=-F!gog,$9eAm^q@dFh=8':#WtOfue!uRy7FB,lqLnC&7=-=q('%}oZCr-0d/KVz`7zh9U(vI[A)m4UD,sKR}eHr.;+_uVo0tuBytJ/
+O"X]3mlr{.Dn`U@_mArDw9n0qRRo^FJ/lx,4.T4o)b(76a4s[i1a6qrv/{hQV;=&,!S"|U=JuN&^0-nzAR@v)n}Je6$.Z|})a'kdC{~H@Rq|g2r`>7R2X/
+WYlk_Vtx1-#Nu1EMwrB#CTlC=7&30C^}Xc~YbW_=ff9}Ka<F`=]ku7J1@5'J;Z$JetT1;^u{YW"m_7k0hWuCB29w)1U-v;uV_J}RZ}YC>KsO9m-apjK(&#
+ki#Z>E6uyEzqE5YLlLSkt(!`]Ti)Xo|bR70d;k(,DX04n.Ip;@~CxbdUM^1.n|]S5uD,S|O#q8AkDlp=y+OU9uTQKmIV{^%1f"n0%`X-4+VA(fGPm(nUFd
+rG:J%#&W5_fpiK04E^pU^fF7=53MDT=M}RYls#VZdL,4Nq@H&S9E/m2u.t:v#0#mDNsyd9.2oO%;T4C>^:PZfZS:Y3W/fpmQxWN)koR[v^!^/!XUWhD)]-
+1VozxLwqKd,y2HwzJ8pz7aVsOX~(1<Y@ee$6u+F@oW,Jha[,hmR`z|ExEu`Z]BhN2M_|Nsi=HG)Y:&paq{n=EW+cx4/b:^;uH|8fJEo`RKvhWgunLXo|(R
+v.(EBzahQLFQ0)%{G9HF+2eYA=^cxa,D&y|EK&v4wQoM<:|d2uP&(Q#.T@#s~uXIkp`1X6%,OUKrG>o'u`ZhZ1Iv(6}:sy)9'MJQC%NV=-<(b8;ib']xS+
+;Z7(8U,V/DjQI)B/cZHy7gc+[(gPrkV{3(0r1fu4nL#LLd1WoC)yu-NthNRz.Y7MHiQ;-RWYq`lB>9eZoM7ZhIz#i,G9J%9ttqMnHh@}=}lqe'Oz[RHNN@
+6@9v^}HG4/gI8OX)b>cC`{1a!7>xJphEie'NkaNrF%+_:aP^}r#%Dvq7L6=E>s1&=O"M1T.c/!)n.oYBpGRW`R_E5T@"C_ir2f2LEE,dSg#yVeQaK>1]&u
+Z=cM81ary{72/qm"&q`n;5r`&.pPN+%S.5sKdsftOO'T%sk@RwNm7Y(pQ-di>&u9z,[>7.e0~$n$kg(Eze"ZDa]mE@3I-4eadMa/<@^/f$,U7cD<(ra6Yj
+ZIYJ="M'5vx,fO5xogNe5jkC2p@pI]&g1yE,d[#]WVqxD>8Uxs=]{2VF(yFPX.GBr!OhtH9:E(ZUK@i%dXA<9#"3pH0f:"M5GtQtT/Dm.p`cSKw/@H%bMc
+Ti08'4vPy_sn|PjDuR1z3i^@/rzW0_r&=A.=:JQsTW<CCL-fqV-[pXyn|FsO2l<1;6=9C>'lGFL}w9&)I=!ZW,`1vb%V1!;FY<)uvOI_sIY-KdN)>p1o|7
+1X!zYBR7xdRSTTH=bKddwm)aDAr8f:clnoDZ3+Gw~6T&klIPXdGhy.y=p4[CDQ3S&>6IWkY'D&C6$/+2jL2LN&}_2-vJq`vfP._V2W%Gq>vg(_MeeioK1h
+[:hiE.`0aqvapc`r"3C!53"FXiJ{dJ(bE,@MSF()|7jyN#r)fx;QMSJCsFzSudM0anj7uSpz.<~G8@!_[E(HES)ww2&"My0lp@E-k6p3^.gTcHcIZxYTU`
+4i1J=gw/nqrLUDzT>=RS{=yOiG(=1b@DZvq1Ch@7p!ul<od=|7q`$b_{.t^COe#"usjed='.mhd=+-_OSMW|{GxFbxVeuFYaDF2Ru6#0m&EalViC!S'{<o
+lt3W58CNh|&+"hj[.G7f],E,tM+6z'5U&]}ZyY,yiXl>Gv5qc#$mYnQr;It6~lyKYB,Fah+um!f;Nw-33I1:MyAPu2|:O4Ob_i8V+ofpDsOO%Vnbg=a#[b
+$@z@wtzY`|Ldg}b/^"KIDK;bM#Y"nzp4ArkLiO/<<^AM.]Bq>olR>hHA1=pgQ>YWnE'G8cKBI!!Ee)6NVVcul.$)D;e6Y4=vO%-W1'<C~uc<unRd6D3`q^
+qL0&@ICy/+@GSP'dJWbW<(iZ"B=G||Qf<(+._dV5ghbt^o/zU0:[%cN|"9G.#|/JTJasUTov,Z"%!QR2tT+/@&en(9|.FS!+2z1X6|R`5BJ,hc!]^+Pt_f
+q}Wlr+lD_3WIaOs9@Vo(V+}y[4|IKmE!$=0RI`zZgJ;<+9'7}!;VELAzp8RSFMy:NCoRD50teAU'x:2qGLyO@PXDZFlT^9&8=98;xYAU31J`:u!WszKK|v
+L91XouA</Xh34|riC3m4RIM']txL3c=lTe'#!Sn=~k)!"t^ZRNW'&7[&'oq3qa"R^+9;Rssx-BF[PRb;z.VXQ>x4#j8Gz:k2Z</j|J[nrbd<wo=ru:Q(-+
+v{0jaj(4Jy1G>lZwmYTbpp2XV/&Z~5~|Uj=iqb5tK6/G6QI6Ix04&:|2+^)ZfDp;vs)%W"<0svioXoY#~aLq$|G4MSsz%>6']f-)nNMXLV%ek3#N]bkyLJ
+,9TD4cIuQ<2;%oe#]jt3PNg/Y[szlF]sxg4T>j2m@gD^/K'4_G96eH]v&H[;U_)mWxvDnz1u[d&cj+L{RHW!b{D%;nFg+x]|.27UCM`m:T(QNwcLO{z37Q
+NO[T4[(nI^F84N4u[A+Yd%zUi"<kg'2@M@UxI8#oqL)@"F:|RwAfZo!mB8kyl6$_.dcTP&g.q$l27lua3W+t[02,xT'V5GPVRUK]+`Tr(Lshl_pe}^"fMN
+,Rf]~_:{%{ly>7;O&GMv/rs2)%V1qj!4Xw_i4FDk:Fm<d}Y!HpuN{I"#hv[duJ&G.I(6OCT'yf,+lZCl"3gS=}$W:4f:dXpA.W<'F8Jmt"Z&!pIi)>{Ki9
+VsqSWvmy6G`cSJhFZ7>l{zsjimxsUN`<s=+eX+5f~KtPMFp&FpAO,3QxdrkHh&U_s]"z:g`L,T3Ijqx/bX1'L&qC@'GonE)22$Mc-2_ECBt!PPuH:tl>!m
+hFMea^js&mp&0JeY4Z;]^mPL}k:h3x7)8`=1F!W)J_2M+C5uK)/xD1&(<H|<|&L85ur8Z/ck[WcM6hL|z,S$WOAay6ac%;38Qdl+Zsc@B72Q9N)&}&'b<`
+#^CuH7"ZS,No@!#r+@wq[fV-p()N_S<LP[yVK<geu)>^`XIbfX<rV[ZTE|cyyC61&`cT02K.3q,:h|ZkxA~>B3IK03Ur1HUb<5MRpHtznjUscIaHdY(=HU
+09_k7nei,Vo2n5]akHj0n)BGon|1TXA6So;1L"I^}[<KB;,k,wr9Rp(HH^Fa|"A&gRbMc<_;n.C8;W19Oq-I|>_CiN/s_WbrQ}Wt#1WM/@A]Lx%kQ}GiaS
+h(91n(}HEjr;R{qf}t|obH-dR$o@C`We.[xvf#ga@v&I3<C{-eWp'|(N]HPt;fZJuU%VL|^X6"#X$+4pDkngPvc"&rmcP^B[JJ|eCk`5jG0a;`}0"Ze)^=
+h6qDtep@#trBVp!u!LgPP(VV]g6AG2.^v'H;1jA1q_;oy3}-kx4uWwu3$lXerpyuy`b)6d;rWlH_F0G>$af]14DX#g}p">$d#IpoCznYPR]KhI(e]b&U%c
+JH`Yr(E%uFN%)mc=MZeLU:6UqB|zEsE]MWo1$3xmER._j`24_v;4G0<=Z:2h0XJH)(3FZDD"d&4j|3aB`3=3V74K&c[_(@PD`qyBw&o7RC"S)A)!$Uz:Wv
+<#1s;>:5Dhx:0,PX+KXuKg.}{z-v(pL$n&8$tIO3&o|><ov+&Mini(H8WI%#4/)[c+x-EqkZO)A[xLbB8k~BQp=K,wwkbH:E"Dn!`J&%JHwhu278!voX^v
+.A78s(;F>W[FQ)3d$<_%Op`0n5U@a`1GoRKeG]RC54PEE@xkag<Y/q|`us@_&_fLlT-qgn!"#"Y^4`MZ"bEiKD:]U8aDA@`&fBL`,4nF~l1AN+kl)IBF7u
+7",q2En%E`cI!/xqlC5w<>Ko4(/tJ@xp2WqnZDbk3jarJ_>5IZeuA58!2c9saAD;[WME/pal4-(C=utK9yg9sw>vpe718LlsH[``N]EITRTo-o4zTtw6GK
+"(dY|bl}urVb/nn1zyrZ[p#w2hlur&"2c7UtTJ,jQcLHAGO^Lg/dQ]s>{$fkP8mIXL#gQmqgiz5p/wuR->X.Ybyi3SpMB6~3x{Jl>l>$zN;+P0tbK=%c~f
+~LN}'1OA;Fu/Kq}RMqOZ2C^q5f|ke+<gO2z-vE.@O1t4NS,!(ZE@8y0xijSitj7U1u@NgzkHN}'op8UX#M`^t%hzTbGV8(d_k2ub]>f,Fx{"wWJ:GXG`:/
+(3Cd4"Uu]-6s16^cazG%E5O.]6ZX0Iw,i:J)0/v}E1:$&Dy0vAr6CXsJ5/u9&k"K:}Xw|krfcG/e8794:$8=W_k@g%1fSrfktlSX5el,h4l]0(NMTxvy,k
+aPka=$iOknAw3mc))3"!ueceF&5!}{&62RSgXAZ<3}oQp^x2$n]^w)'xmw+p/<3r>|)16TC|WW_5mF:-MNfRjxwH{&gKaef=Pek!NFgA)]+'ma7H,6b-Js
+382-RCYB`JD"8/+{i%KQ6yC42q!e&)iOa!3Sa]53%h@"8mvbltb'8K=_a"tfF7rg$Wlpy>45x4T%.]&%fMbLzL'aCj_^0fp{cEUOzb27zDqCtf}m3v[<T`
+E#npuTo2T"{iO;xV.QX'4N~PSek/8OP.dRJ5qk2>dpKNqp#@XnOPO^=i0ViP^euyQ6h|DY0(0SU64v/}aEW[qhVW/f%f~%q$DH,!H2;7&7>QJ7"&0BqT@o
+AWc,;LcHaAYD+sLpG3ovM;KH3@2!lm7/k3QSWlOCkxLC@,,aMa)^/rz@@NnOY&afTKO|h}$U|EROd/+rw7+mGA0^tmv{>,R}hDU"Wu>.4vE,EKd7,aHls[
+gswQS=fU&NhaUJ'E|DdkJNZ{rIPAO.suX:3hj}p:mVw<w%kq&})T"k<s-r1z!izt'oR_^8UGc!C-cz6k8$q0sE2(7XQfdL7S"vy>t+91SpG%c;'W^P[]q7
+HoXJv=]Yr:gB~qJNAaNY5^X1kwFk9u~>Zt_,V1oAxe"#0cJ"z3z235"tc[X%~j.">><J8Y%X[nH/[;9}FO[rcd2@qzgQuo96LVE|l{uK9&.&=}]{h98['&
+u9^)%Y#e_}[dkE#NstsF.h98th)t$qd(er>da>U"15h&ome)%@~Ecif5'4_1>Y>)7dP4!;t7ckf5{R1XJwN'z)+gu]GmXD0_#z`Y"r)vG/=eXFr@[3s-m_
+b(}Vo/Z"$D#:FFe0Q=OHP9]R}MzPRXhBA&QVOn#)MXaH#@q!GYfzU"${0'+wZ)ZPR#z`FqI!4mahjCEU`(so}>W]5G#uGgnQgvIa$Hm-B'xq7&m_!hySTy
+68A8:Iis5S((A2<w^o{TqnI!S:LfxBwC3vmD5,,0s+uMqKyRyHOnVj)D3:53zI5#!|KkY`R>MX7nGnK7#y77duI;{xjVS3!yH+`2SNA)El{6w[~^pyu+^z
+.)K72-]]$N[v=h0hoOUehdOo;PopoX]|%8Bt=|KPRv'69@aC[Z&v-OE,T<J@la[HH>L8m"4h!50r-/)gY_Ya~AE`sXqnN_0f)-i#Z6s[btQ|fu}8oRUkHc
+)z[W~tjp2Y-_6&kN_ql$J(Izn@H-"e,!ePN`)YD=Rj^N[fs,3o~;OD2Yj4JdZ@{6QGIFxrvsw'rxqxVV[43}&LW!M@qh-#ofj77O9u-Hyy8joZH/9YFGf=
+-SI1g#vC85wQ:b`']OOA+bSg^x/9)RtgG(CmfF4Xfm:`wg}O[!oh1t#0DUy9F(ORpp[Ne($yFa#b0nB8AmuiI";HH`xEOp$g9+fnKhOZ{Witx_F`h}fG4t
+gciv>TW-5#n^]rC>6xqV'>lzsdqOES>H[;H.^L)f"M.q4ljOB}IgE:P4nmn<t+{,tEN$v@Wd#}esoKhi>0:m$rI{mhLs&T-h%eL>+yAOJFD55uBss[Sb<`
+_F[0"6Oc4jV_o,NeeZ`WQi#NvUkai!9BHJoItM{la0_`={QGrHB't||>(KwZ2VWC4>WRpOEYWG2WBW[4ZZ:I78W/9,ky]=4Yu`my_Sq+u#Btlw$+oE~"-H
+e3@Q@nPT<lkYnMyVDc-UzNE|%9s"ZWSs#rhKWq2NV/lLQZgQb)d}=1E`+Mc'NZP{d=8C3)_]rEq`E_H.4RS48jbD!k'TI:Aj|v;1"()B(QqxtcRu_qQUtM
+//t:+CcG()fl6Vo`x/<YCutMn46[-N"kAD4nAh']w`q]nj6#>y1BdARXEzK6zaI5ANFn}py!DIXSS|6E@lJQ/yM0n9'/NbQ[WrWacfh;gXPkm>,emfotRf
+:(56B>(H^g!sv'7{S/[%/7y`e]T1_.RIb2ds!-P|b+)G_6G|dzl{xe@dar~7DvHWo_A1L+07j/SIqei3Z@xp1XkX]od%!qHmNl8xX<):~[J$8EXStp+mlC
+`c$VPCq"n}lFlDYK)lTuz^Md3}@a}WMq8Xv=9#-:cl`#NxYTPJ>=.(c/z0tJ]aZuLjH`dMXGR#8|hJHk{ZxY'9M`//,ff_=h>Tb`og-0ADE]3{UAL{#QXu
+dt|4vD4.$qA;:O}hJUIFSu[jY'i<UmbI6v)h$Og.f)na}6"8-GR"y(@n^%#asjTd]3Q3Ph[nZ}%HU.8@jMKr3uPs<4bRtqT7Mmf6!]P(uo[D(qm@wKH]t:
+2i&aKG]Vx'5%)DL%Z0QVpyqD6>#)xBwODxq7{dj!Jy-L}K89wW3$)cY5yxxP1>V+llbX]6sQBD>BvmDj=s^EDv$#^nt&5c6;T%Q2>q8fczn3`d!J#(L@gp
+GHTTwuF3k]"'.).<G@^w%l@pYM@YbfFS1/rDKB[W/%|Co,I7Qa!+_o#X{6TT_+j:obaYe3S:}lR#Fdat0H1woNP,jN2"tnFmvhzdi!r@.ov[wf3w.oFPit
+J+f.(0dE;Ca^6c2E2LP`wsN:qbSwG$1zwjpBkXS`-:%.lJ^1,)Shx>;_th'r3R.taBaKML7e{r9NFjE}HN;qV0Nm@HP}B889yGoq#y'C9GjsZab<$_aktJ
+U5q|o5BOOzK8BDD/`i)8HrTXMB1fV{9a4mxEC7`'}qsBhU]<-DyjXSOGr-82$X|m,kLfC@NVzWH'jxmP9t+^)}s>QoL.{G;Lex){o{/21E|5-,/c5R{Sx'
+pU;qclLx=1XqWd#pFws}C}&bo&DFP":)hV""d%AJQ;@<F4775S8XENn@gHcMfiL8Y2&[gJ4t>UkH#p!2{IGLpRddF->a>+3n#5]9f_+hK0#BGl1r&R!u&^
+oUV45Ou@`W=K2n]=$N]=&p=|RRH@CgoC~:w:Zg/SLb@uyk,E.hezDm~'NJ!X7RptN@(d4]qn]`i,QZ&".Ib>c3tDc$Qv7Y^P~alFoAK/OiXO;XP:Fw>,7V
+NttAM[en:Nnl<e~K=,9n3:DgHGjJ!k_/G8ek"xg$up`ZcCZ|rrn<nlIjFGzT^]E].18;bcHB5K@ke,QFGnGMW<(:G1S/VUo}r}LZKyj4hm-hu9Exk|a}<g
+_O|q4EkvA8NVQF`=UByWF=4kC=zz6=&H,zwV3G}Id6tXr^]z+-6KPk:@>9QI%bP8#o5eyZ^I:BGAVC3mNw"iFO2jqMh#O}qLwGz=Z|38Lb&B+<r4OA7W$s
+)'F3);k{8A&e5|zNF|lOPOKa3bU+v(u#p=U3,;LTi:4`Z7aS+BT[|p{4@Cmz1.(Wm5H'^CgDk/blAVbX-qA&n(P.f(+LuH3g/B$VA{<BWcM%;&>0Lo!cT}
+"U70%`iH~+$3utL",'/9PjM&,'/kSUV^[_jI/}^zaJ2lKweQgO!^7QPY<y2r|`DeRR4Ik;dZ]Z$.RQ6fcdS3d}vLVN7D<A=D5#aqkJ,63hy'-5l"EZso_j
+XkfKT0,HV68w%bwe/m"||=kU#KybeT"n>y'iIJ'wYsS_8+:SNCo9wT['t2NUFXoeKyTz)kj$E:5zM+`Mmg4!^"lqK;mu2OM-m<O#}VCiOxna9cAA,0^@`)
+'OQ8JDG+PO3>QH_-qju=N>kPRhNKpUT099@}5s(0>Vpmci<;mlM#M:2Wg0^>r:#Az[$46AAH1Zi32b@78B.L%gdwllH5UXcnTCJ+|1dYx6{8a'tu"1U%QF
+K`!I'Vv>'l|+0r%=+CGL~uD6KS"!Ua:.r`jX%'sfDsHznY;isODQiIzi[(Y(i}PI[oQv,Ph6SHSOMW4#X0%rhU'!)-lW1#-6sC82>%0E1eP9-EZRcm9DHK
+=z`Y`ovVHcJ8TU`Y<4qBe{hKNM#o>Bi|mKJI+=1udHkm}1f{{JmMN$[^-Q719=Gg$dl%%U<-/xzC&T"$:YK=0RiL8C]!cy^Og|pYPAC0:Mph@V$b/_nfWq
+OSZih1c+]lAmH3DN9j0TcYKK)8M4}+X/rr^T1Aq!49E>7-["^oY&;SR#NtA=5}OgQ-%(}%hVz;$Mf|j'u#i9MtgqV-q+[:ysR8lR7lyTxTxNi{!y)weDK{
+a7%ukw5J]U2YJW'zZN^nivuVnle;2ODX1<d]{`Puxz:SnC>wRTF"!1YGxF@+KZ2L7+spi-dKqQ5gInnQjU+Q0Ke3N,L0vb;kV;:"6GOr(^s+;dH$^X^w3&
+MBL)MM31MNms$'|XGBGp!;'K3jlNT3@iN6!UZ{f0[$[oz5V;ywUh!,'<VL<K'57;m"D.4XW)cb>#UC1tl}rEP-oGFj"B;[6_SRuzZDxp=n/U:De6ymEro|
+>jCe9[1+N^)Jar&krx|f1GOqJq+k}Hf-s<I_&B("MT>d[u&,v3g$QZrp4;O_'t|_+I#Aqkh[Y1AkvNhGB:Xhu$1<S{<xHnL6J|ih+`MXLd|y]moTm1kL$n
+4|$@P^X0'-7J^JeCl[V/W8fpX=jVCXis@vo2:x@>qFRG.<_^iK#XGokLt],DV+_bxmuB4NsPxCY|Bho2Y1(8otp@=aZ`=r'Z,kTCheci:M'2gl@`]1HP"S
+0-nyzj6ho=WeldF%wHSzh/ik$OMG&K&-rBI`yx^`i@9%LMm8+CiRI]SC4pOz%P^I9e<cGH}T(UBfv!+=96X4SYeJ#+Nm`YpyRL~bkNj1cBWm<U9}-'YxxN
+od+$p$JS.Hiiv-9d7.~QNZ:e&J{[&WN#pGTJV_G6/)47UgEk|)y4m![0_YvSALIt!AZK|4hH`]7wR%qi.7GQp6qeoa_Iw(uy!ZQwzXc8-myldGZu|n3{&f
+!qCNBf8(iwKs~}K1xj"sGYJaq2m0OF.32t8o)`r9|D<fz%zMBSdW=VpxmpfK#t~<1DVZa(P;C/]I3bA}KAekI$&'eMF<;>14BX"y'c[]!W]MQ|:Ji;~I^J
+dfJT}r>-4COyy+s39XW=+XHc74/pt%,f_f<^h2VN}i~(]Eg)@ud7{vW}8Q/t)}fIS^-1M4sh$;MzabT4|q]%n+(("~FSDt.qpR_tPh(5d6wht]g]bOD_~=
+360JcR7ZX5x.>jvT}$7.}D~X:+|LJDztM2GlU7>%0('Kgk3:r1vyy^cPdp'AWQ"mv<&+6"PY|.}V;7Bkj09JclIQ{KD"N;5(`h#k09jlMN3q,Q%9_JhgPW
+"wa4ggo[%3'mLT).)-v1eyG^F9L^<`"YmlW!kJq-x<=<bTra,PpFnpBc[SX:NgHsm!]M_`M}uwjm!{/UoDXDKP`1~[qJN$9-n|Bg-|C!C;>O:q;{eq|eJ)
+!EqqjN:{MmKlaR]+Q`@V=`uRQ/+b0FhBP>b&ml8sHOc|OGV(ed$y%L,X|6bxW.-wD:OP&a[x#@Q6"]`yBi8Rbr-Syw}Ow:]p>]ehgHl"Yn98NFxBuEy_3O
+MM{K`$9a5SX;X]1nV^%,a+prmt=T'/aI)kVGu4uidcQsW=ndAqfg"fv_WjwI=fJu1[^mCI$+GFTssY_`%Ie%A.<Z+0@UE|X>Uat|b|qY+($vXX!M]Z(3[e
+O^q%wv2!FiFE+kjR~]B0g='v@lY&'SKnp'z=6h_/KS_waeD<c!O]HQG`cN<##eeoXf%@V7xrWv'"yI.|S[(f_ikh)'1AGa(/BqjTPVBv<emElj9=Dv&)+P
+A9bH:&&e)w5%0SM'{G+1qc8:L,1!ex0t$4^u(:|/;E@bN-}8QfbvmQl=2<-^#IMf(j.mL9mu:SDw't!~=xnmoOd#NOYN`L"M<ByI:6!#Q^2$'8Hhh(,G6,
+,Qsa8|&nqm{nC(#H_@6-&yI@m>%}J=|qQ1MY$.^MF0o}QH)H6}i"~;SWpyJqX]':Rt5kbGvDA"MEb[3,DCjJ|;PRqV`BU6>%jJ=-qpm0Cy_'=D#;uXjEaY
+T||sdR.[n/AL6XU|_%(:p%4dTQz,R|rq(';7]W(O4avu%Ng3!xb2`>}uv"&Nja2LkqBqxb8}dfh)B4`<=g(vGoY21lw'R6Cq<1~8B2!DOB)m|elIoO!ttR
+lo:d#EImqwDJk2(bBg9vo|hr(9'2tBw=RQtXW7mY|:Pc1t(8wxf![n-;kdW4|5Mj0vF9{<GE=9)v%]MEQm8e'NTpNUslD"nA"^U&G2U|uYc9"(#(w@{MPe
+VDC`/PGddN/>N}UF_gW;o2xp:7]}x].KgH"VDSDSwfTf8EUyb4!2dZ->2XNu#FS{/[Tm);+c^-Fuqe8g:;>}0t;#8dwU,7e&0&KSXk<yE_6tzC6]C0}Hk;
+h]#Oqi}$OFy_CMHMrm~bAC6ijEFZlXcIx`1d"fM$Zrsj,"JC7+}Pi4u8b15zlLkFX[WC10)d,h=,_Z2Vp-[s%cf:zHIi,"[Qin]IoGIu'pqU3Yjnqk0)>i
+=^`180Du#@-f^PGF-|b[KNtr_eN#{`Mj!_r+)=%$<jwI0Uwr.${sLqKS~vP{JOP)1yD=@SW(0Pp4l3;)(fH>t$xHcTw]~8=j_M7{Uw^Eqtzwxo9O4K%:FU
+Hs`$fe2dkNI5ojh%04,sCpt-5P:^_cF|iS;"AIam)w9qL!RZ!.;mo-,E`G>]Gx<Y-dfm.t{nNi05jK(o'Sd&z"-Zj5:i_j5Et)},'h/iqbdHb^9U5]jG(j
+Qi"dsP!fqDQO;yGl2rXEoDJBM`6&_)#L@yUPF$Z/6pPju:mwt_uR6k=#[J"i,pr}eL7TZFk`;F."N&i5Ru9h:TjZ2)^o(p>l3>Qe'Oc=_xF3PfOgWbx]iq
+x$B^^QLx,<6]oE{=/D3aCCl+&ID]qvD$MKK1}mI&>,NTiHS;A$Eg}aF_E]>X;D8d6@wakwu1AElN2:[u-M4'72WhuIZ|z`%J82IBWZx:^@F)Xrx/{LeW6`
+'ap-xK{387k'GCdO+jX4pB5n1bYih%DdXq4EZhtmr){B&I^8YQS4Y;MsV8IVtqb`;y'H=IU%a`cbCVZ]@|8N;cQ11pCNoMV>qj4o}V&_YfYlQbiB+Wxr!3
+l[3TNQ$[SXyV46]<Rh`EhK$o[ul0FlxtV[BKHpw0e/K9<({:_!7%HL1$>%O:|BjMYKrI3U")]GALpbenuKr#cowY(nnA(vDBbrM3gA&3mEenGf/9Q{_=>9
+XaR{boMGoK'T,.wt]waN0yl=M&/jA7~ExC|OFsJrc`UO){+QFSpb+w#!'gq+O517Q5X.1e`;mW+|D|Y+%bUo+;%Z4^l+XWQ"_#4$y>]7y`#}=}1;QEo@`E
+5w;]oF7ggBr;4@:V84bB4x$dy3'LN>$cew$h'7wb|Gr,N,Lu>M4x0jgK|[ZE77DscSU$9yBa'V5vG/R_|ctbrSIns|XPXwmmj&gR^^8QR^a{6XlegU.UBj
+rAv-y.e@XzZEw:ZzMs]Hs,;6&bqtxK1$tu<&Zg5VAH3N+@Yg;06%KgkRqfU|$p_pbljAoU1O2H)p`DTpTNfDP-&M&s~>`&>>!7KHk9eXQ%mmv5M[}ww4gh
+51}vB&!u;5e2o<-ukIiIKAg{WMD^>`[04]wwLNkqpX|dB|4)m]EexdY%Ukk=rd.e}F"9rMb(7K6n)b+XN_Rgv]-':^uP9y!(3U<p2&7s&|efkN#JgbJ3EF
+U@h2ykaJl=^c"Zdx'PA<dug2g/FJm%|]j2f4LcIm1ok1S9_osp>X_DXl6/1YTx};c6~BR^O]B&qZ545.!2g!#xv|/-:>RH9VxWu!,9IAnOnhkmv3;m<O<I
+@I!hto/Vt.vPMMNWbve}ljf|.kpkJXDDH$0yl#22|E#Jz,/G0o#`)$XafC|8`mSC=W0yUo{MFQ.Fi[KuY1L<X&'NvA#BBq5BTT`m#"P^i)CizuuW"Fc7p3
+{pzsD_xsty@QUVGuRAeRoaJb7WFN8ZeR5Hjq@A-5+k'j25%IKrJZ|0ROmH>2RAOs>c-B0@6g=3#/A5DJ7!=6~go`>NE;%+|xF(!cI|&]vyLtA9UZmmWq+>
+x}"m=@DRl<7qC1}j3@[iB5lHr9b5{1PGst(HlD)(E`^TVB}O1t:}Q&zlM`_$2&#-n}C;V0H:arO0-i#`jjtdmF|nVD4Bt.thwK7")>1SBAKGvEl`QhGogN
+'Z]v^41FkBEN=}]4@jCZ}t1UHV@W6_CC#%lLz6x:WAQhx5B3R=(E{#S2FrT%M@D_s_H;l&$9epr.0u#b4>WC({M#e5OcrJAZ}wrw'`r}|I+/MD]>^D.-r9
+u292~3codg4ll#,I6r{JQcJI#8C@FbXe+{rB8cmT"L>b%R4"^!pO&%nw^r|&$H6Kke@7C,e+UZYCvhm0<-PE<)d2,=XLIJ.,{%Rpb|=`Z(psal.{E)!Zvu
+`04l48Q_9{GYi`rB&6fz1T8@eOBYO|MX!-]okal5y<p/>wFZ4Sf{Q]e;P]ENruMRo`>w%UtsoQc+P{6#!pqvB0Hu^Cj+6M{1Mq[l^YnU]pH+5cmMcpA,g0
+c#0evLg:vo3!%JpMa44!JHH#KupFTG@5:Feye{:^N2vZ|T_PCkw8'OmVWntPI[@1&L5=^S4:Ne+ltUPjj9FBpsdAON>!`u$H"c=5ka|gV1f_|Ar3qfQKph
+oVwYs.)8n5khS:|FwLHzAUQt:8U]np^23W3-vmB_7_bTRwTRrLp_8_^@V`S],6OL9q^O3pQaW|pK$>`q}eafGbM0u))t2aoLIoZHt&4O,x`'|>0+n^_h@4
+Y{>{w:_+:9/HV_zJ$"##lfNkK0fM@Z~F[U(1Q{NP7+NN"UT3BqYWH$P2Q1W':]a.}>##h>_nBLwN;F`dy/Piod;P9K2.`1S8SnFF0Mh[5tWFKc/nw<<Gq{
+%Zt;1;BuADS2emPnu<9LywP.5671<6<N}2!Ffjh!aZVAGWf^;a/>Yvj=ee~MHi0I8txZwe>C!(e_`1_7e}J^xP/"z;;0U+/WM%3J-r~o^k[(InBc]C$&wV
+"6`!AN<[4a]WFC)b:u_yY[SD'o&O.ht5UK1U-"<wO-gzPnra40|SfQ$0H(=Y"JKa25e(oyp7I'1eib`Ps8]@n4K#o(X_{26=]=H6C!p%ZQX6UUnvuFme(K
+!|@f~JWZy]-3wYnJ-||W(T_(+jYcH&/Q=psL>r+7evP}QI`T9_"0NQ;k<3ll8t4.m|uv-{BXZo.Oka.BXpi`i.DZ)h2r&6F`Is]c.O4)7n=u+n&:9D|by`
+giG5eUF|&zgXx)ee@=c)bWK23F{YtsJ^6[+)#GA"%Ko#>wZLE19#CFL`cCIl;CFmUe;w'q-iCBiouc3O)Dwer3%G^e:l&D0pd{DK'0o`<7qEawIM{&wW2-
+tw-G>g#V$e7LESqK7v7a@-UV,w!I(qe6`pho7YtCKLc+:ete^)0RWLlgy&m@c<M=kc[t;VL28&^+P|m2M-VIMY,uj8MMI!;<B/7Jz_:Z0E<:'`i:b2rwnO
+Z:vBA1Yp+w]58$Z;;m([eh=WG_26V6BYf}^">>Ka$mtHa%}ox`HWO(i3y!]GVaLFZ,OI)et671|MF@E%N(#R$G{e4%7YxurY2Otw"~Wy@ro158XzN{ZOEJ
+(|1g^puZ3htqPpTi9MfM"M/z^Ovi4zF}~{<;t_0JtOl{.M1do}JY2XTUc[!,Ho,nd0>r]e{|AUR@&/LfR3G>r(hk=B=n"^k@j+Wug$QZ8WV_f>+zM.{|$D
++0OuZANXswH[PJ{Y4<xXY0>c7A_:o4T(F'Ga(]-N-TiBeb,fY>&cS^k1,421%Q'2t^k1z6xgy<EBPR][z|9^Om]Rk>K_%Y4TvN:FT(ms1e,ZLmWbCXH,YV
+`/InDMk[Qs`g<KbMl|!E+|yw^+]3sp2:-+}j=rK8hf"~[4~$kGCN(V|W^NJ|^&gcIyNC{FB<U/9olE]u6PkmJ+7dZF'M2V&9xZ,ok/#tW8MZ7YB59lfE;e
+&qA0Jj8]PgsNo|$f$YLi>8.Xcv_8K=Wp5LD,-Pv!_I~DL`Ptg^,imyF]%BuAi"r(>$#<aXJ9=lItZA#&sH2^E];_cmR@.B4r5%$4//],L+:}ob8&%_AM(B
+3IgGKRugXAr=w'Yv|`294,j_yMV[|jQmW=J&yx<e(`"hsg{iZt2jMh!g%odwVZCde+,Xt"NEz[J=guym|[;[15-!X_:Y@9][q">@71l4ydi:|e4tu#95:X
+m4@)|}JeLV]@[j@DX[t+8BojSvFw;J!i$"t&8l+KqsUI`A8$-jeR&;{!fEo/b0-E@4lw^O8O&EYWfV=J^^tXy)GD,9#&)<Uuf[R"<eb{4/yqJHTq.a)JXp
+zImXHX9V<,uj]b1Pl9h^:^72z^]iesC{If{Wmonov!~MTL{z7Fb-:+B_%Y;K+G]#o6K0L<,CqlQ7PW[.Sb(PN(ZNE"5/##WFKkPtaeYI[#;_|6Bce6#i|i
+&Ab&Z8Wa<%wp]$D^mCOtW>JJY_Kxn^Nq@4h_nf'7Hx|6Z.Xf-{0,'LUVuKVos=,h;pZLDM905DV'A4':eZ(V@9A785zHWELd%s]a}v;w&azmkW1LmXdx]v
+_uKMbEpV``Ke]Wy{Miqe>dd.+W+;.=27zWml9)mP=$n<O,:i1<bizu5n.D<cDhU$Oa|k!+&yqvCdg2@qjjimH;LBw)8u&8_[3S3Htmghi|<uFFQXNO1<=a
+;Ov^ch`tRiI@T)Ra+d#,naL<Fwl]cZjnMO]UOTHrqL],c$Y4fkW4cqT_$@Xwng!%XxJ;473V.IzQx2!h)t8NOkJ|CV"DPVM'2AQ@DF(9=%+-5<N2(dqPby
+x0CtIO4jEZoK5i}VeA)W|L22]S}C(/&}:Y}zl{bY!7b.,a0j"jb>WMGB;Y2ii'kj4t}EfI!(8%HX)..1lJN{C/eBJX%3t`]=7/CZ^OTj^`;L(2TcK]8BU]
+21BR8sQvja$K-B8uo`uh_LPar/d:xFoICJ/{[`mc]4K>0qJR3{aJ^E~Cid,3fz$7}I|(:;!.:XNO0e-M:=b^GsG!#1A-1QtxG-%!SAiDtal<=F-O'zQ%F+
+D3!bpM"eY>nLU%vo~Q"e4ve1aFIV6,SDgAYI5545x)n4'}@L!(6gWTaEj3{9h}X/F44]@iNW"s{X{U}J5p1A;I$@p6&+jw8Br#,dKCrImA_qzyzC~PEP&H
+.:feP:%)4I0UK<"LL0qF-z#](5D0;lap2vS#YbE8_D]3GKyo|5DTiZIgoZ>x4jg#}Y:VX&nKOUaKrmg(_}<j>|CHtY>ddyHj<b^{3z5;oIMqUo$T^h"WHT
+a{g{5lM-E>5@qk;F24x!/VcakE@a5G[0Zz,H@L^wgdc'GfN6,kVjnkyB#dbtiUi1PF&;Kc[:/hB@-taV^3f1GM`[bJy0Uj|>KtNoi=lDNSG+O8fx.&kDbK
+pwCzb>q$j91H4d}9x^eab/`&YEX7!!"5Z'[x#ccp(,y|N#DD>%EYmPI{Snk%<phDo[$9UlyI|qGVS8=xGL`!kwI%=%$trHy[fji<Y@3]PzY$cD~k1CCN}_
+`I#fFmmLs-]fTTIcrc$9T4p3=),D!re'jZ^]T}RWe`X](shXEq)v5e)a08JKNE_^kBXOa]w6hs=]l>u3uKFwkP90^m@6-)PIr1BU05H<krmvalj>gOe1e=
+1yknZzRqyWV1#5&@GXe#(CGlB'y.Ns0X@hw+(@i;'G6@L7UpS<^Btu'2;z"&x54||eU;2@,%HBlN++m@mqGio!6<T,VA~_'Z5sefU,G#GexbTfyEtfL=^P
+zhpTj^=RO^]u{MrtdYX3clNN:1Pc3S.t{<c]TVmo}W!LmOO9=OdLZPBAeyQSaiEx$6T5%S3OZTM>u./Kt8~p}PF:R|!m5u&T(8Ef)t%hK0>"{JD70fv=d|
+IAi[H[2D.9;Yx_yr'dRvl(if6l%crwNaZT6jj"7X8oG4UWv_s}LS=uvq>:[$rnW:5jdN]{N#@q@+^0N[q=d]n'j;r,XEyi+6_u@i%':%~NZjQ6~fp:6-'9
+aS!&VUMYx0kltq"msCgCh_bSUc0NQ97AAPY/~FxKX,9KlU~(~@[:7shag;+yKyLB|``>-x6v(aq/y)ykUBddan~U.Y:tvb[=q3!vZ0569H^!.D)6RZ_SC/
+Mrvpz-E3GQ'CYy$qBR$'y'2bz(=}ntEJ)/S>t@OPFGSgjD<O1C-16!'^biyWbiw<h5My--C==)vM.ywjyke+|18WW9Co~+B>n$gPE7mylz~$|ggJ-4T&_]
+0}8&tZt_5kbdlfFUYR:UDRRLN6Lsa,H;A0>U>/:iutPtg;jQO4z2wbPlEY#e+s%t'T!{qkuf/v=O`y8uHffVIYUpFv~/;x`SIdJ(2uV9rMxMw]qV[4}eY+
+U'ETnkO'a8oV~QqS[>KF7J`:ji!wq^%Xt6IeImnpwx,_8m]Cpq@,4V}XM'$}yYNe&'!!B/v5Hs8D{z]pknPlHmmIuD(+a|p6^"U6p7iwY-bs{&,Ijn"&5,
+1movo1kN@pCGPD1}:K"P{NhQ81OU|&t2$nnL4Hs.iDo5g0e/V=[O-"/_h<U&|]=%0{nlDxQK_@@7/|s7@#Sk)h>msVINdXHh!O1C"Fy!Dr+OD(;ez#U@yO
+[ooagC&4Qd0Z&%|,|nfOuMyt#_6Y8S2`#X[]x4x3=wJZ>)cKlqRpNfUvhl+k:.D}b#'N4{3c!0`Y%y/g0hbNnMF1<j",</NZxtW>Bf#`TC|h_RrvJ!Wk8a
+:'g4<GbSc&wn/`-:>vaarS'<e,"h%7ZuF<)a}irZ`Ww'oBaw=U9KWgYI[:C.Zo<sNSU))"<g^#z-$Hd_l^X2yq3)`)nzTPl#/-=('[.]VOEy3JX.SzNiqv
+V'KGDN80cmmQJwSJb&DHmyM`ww74:oG6F`&;uwFbr])}h7o/NtFy&wf]2o+G$a'mZ%e(yTG@cpJ^fr)=!_U-tE-{01tRwYU1G_Iq/ZyLL;P6z{(T}wNPFv
+9G/QWQbCP]^!WL)#@LQS3qnvbom$Peo7E9WcDllid$9`86-}gfxieh5qYqpzPe&exCr)d^!xh`k7aIcxiI)q+tr1nG-E=:_Xg]=%D'rFIchL`-o%NF^pHj
+~DC<XDU-mKm8aqf`7%^FJizJ=v|^;0eZS%9ncTU)(XJu#Fh9(Xu{Rd6peOhkOg!;UTs[XGN=J!vr)aeBE/`tn-9me/herL<_Q]('bE5={)3S,p#lAUH,/S
+}=49"=@QZo<Xs{DgIL@AeZvKZ8iJSPQB!i$:u!vqD2879tvN|Rg.qgL}dQ;jgiJ]6es52''rOg}=.(r,OYwjv;naQp[J:hx$-#R/,p)p`<cb;fX6jlud`$
+P|gsAkF'HeInDJ];Gy,k/CJ^$_7uPlA&^I8tJ[]^URUxzf`=`3aw'9AQ<&)yXrU/]pO7elfxj``lrZ^lL71p,edDK!vA]8ZK$Z{zwO$>xu/jp'Y&nx{%#w
+^^oxUka3tsa}o1{;%0EilT)wFRdi-y{>~AK69j#|5L"k-i}8/dq$-/3pMtQd8(s|MW6,}LvPG{fP>M|T&OWv`T5D>Z)X[Iv>Wk{''okJv<+;2/HBJ{&SI[
+K[o0=h}%Q(U%`1"Jh_s5rv^5&_7x3ko5>k]6y5}y53gypdwPEPGz4&:`dv/_rzvph_n8058na;`i=@=$,0q94w4U~"y[|+_c<rmKA#)Al$W^=W-o^O@Xy'
+pUG|mUj3oynX4a!Y:v:@mZ[)w0dVo{-.kgt^]dT{_;xN_)carDuzg['^yPjG:(T[fK!Q|=LPZA={Kra8bx=}"q7)+'O$i6GMEaH3P#0j30swf66,dU0bM)
+h}g+e<s!A0!s[rTx_|z'6no@@Lj&nxIX2d=>XTO}':b>LCksWNz^o:668!>>,xGk|2g_Cp]qVYggWZ%^7,UB><jZVjVvsciB/cEHL3nL;#hRt"bNH|H3k}
+]4Osb)$t&=2SxgO>UX#)PUmcDt3B`9l`#g/9paNC;L%{U{S7_dl5{xKW/um9E&Uo:#zjlut3$|YOX{)})%5_V<(s3H[^-ea+=sjb}|z>FoA)Iy.{Gp&_3S
+H>`.mRG[[$|L>1^B,T<#1nm!$2(B}Jv30lwlyE#)5I,{JO1tV`5Q$ahf{O3;E!a6Vgm!IYb|l[nROAT26CbcMul;{^VxxORO!m=D6Zm0.+wDLP]xa}=xhL
+M7Qo=/St`c@Hx)Kn1c8zR_xV}3Lej1&e8[aG&&aP/,kRQ|yh](a^A["vNkl@st7-UHAZpz7"ufjII)<l%5fmW(B3[RO@%GLNe_UIDbWOps%wGq&|{34}&E
+]V;^NR^ZEF%}`P";.$1)MWyvgi5n=CH^^D%NzrP0Om}3)Y1-kyRzo8%U0DZCIs=}x+QnyhI@$h+u;1^dTa{&z5PuQ1PEE;+dM'C4>dBFM8A7Ko29mGl4y`
+o`7u[_;&1,m@"/snEQhn_W2,1"!ZVD-/S-9s5c39;>A8s"T@a7h1x>uMdOtW%f9|`RE-%n!RoEKMZkx2P-z<Ndl+%QQ|B[>Pj{a,$Z=Ar8z-|T:&HSJdg'
+|/g2qeSJ-n2|!VdUkzwO.d#KRfQVCTM[cXCYl7YKB+"6&'<|MJm7}Q#=o5R{w9(,R{]@'/D3--[(zP-/gi.4[FWQcObQD^N2o>.MpW2V]v}6VFl(<K296o
+{Ch6D]Eaov{MgkcRn^3W2Q(G2}z:W6|rmp%]vPTh0#F=QPyx&8GlAO!+6E>AHBw2U/s8cE<oE;&%v(Gs+,p'h1!RVB)81zlkJnbgkn&pc8!9O<Z'}y9#y0
+'ckcuA{TP4v-2ft,Tws6&9+26&;Kr)JAkHm016Fz.8;TN;t(0#71NstT:3T7E<ur~/tyV$oP4X6`Guw[ShwMFk1>e{EhS#)8s_,624"!c9#HmbF,2`Ru/L
+ON;92|($C2Q!PepB%k<4/TUwOAr>~5/kpWeL=@`7c8pMHg3hP.+5|X}^:y5g2ffa3;0#'XZ.9b/2(K6|`}fw0<N4rwpeXpbE1tUH|5`wu)hIpzEM58L'ma
+{%h<6`by;AhIu=fG5tQC-0BJgd(T"c)s`24v%2[O8PG9$p.LsTYsq=evs!]Cu30A`oF;U;|QfP",x/i=Zfp>$98I4KDNZh%.j(XxTyS6j6Y/2jrmnz~.a@
+lHJinLzJ-Pt%H!P@qx88'hSkgjjW$zwh6.&(syHUC3JY:E(F@B#}f/sLc9eWVy)zR0$vg&})2o|!3POq=MMmWUsmkD7;zNa42+&6$1Mo^o-8r(mOR}C|UB
+2q[>usd!ic|(wz0".tgy{zF<=KyGRcnQaaouXoeP1uEfD.~jIk{456I_u8lgO%CWv1@"a]Oj#n=kDg##n:}bp;(W{lV9J>BKSn=+C;,O7PB:vnva#bosvG
+fVi`NjWs9g;+sk=($qRawtFfZH7/S.(6LVRp}Uuh/:b`+B=(o$YHkH0#b,il=.,U7w:<i!|eHA}Te1os$L..|0_"2^lrzP4Nun]QF6r%GB87r@}TkKgjxT
+Pw!zd9#xvxxxnh9d#zfxn#ZxWw3KN>+qYjW+M<|8XzGd#hF(x$b#_Hs8,AP-28#%ms'SHR-VaEt5n(+[)3;b6+_$PZ^6>Nr'Tg.>8!1@w2IStnCdfo`vd7
+gR@C/aewXPGC:m8R~yL}svM!/AEoDH:TQ(3rrfC9dL-i^bSvN0{!,cWo3@EO55CM'O)zGtn7IG)LXdTiH2|s4-uo}ULVn[2yO+Ri-L[YblL@7]-JNeXk)w
+0vwe2)OO=nUHOO2LJkU$U3W#,h)T8qzPxT!Q5e15_Gr6l^n/gP6t=XT3CKc2J$.aMJ5"IBcWalfGFWik15(zeG+i>80b,YT:tw0Edv8>YB[h+.-TQU3VAu
+c9^>=_QQP,A_k/v5J'U>Slmw3zD0:H8y]5K:hyH=&N1^=|lX2Tld~5=L|t9lx3N8'aSr5_P'K8|4IEh[E9tJl,x!^MQo&Ws}Mjwd0.xGj-laG1y"a]53Sq
+@aq)l6kT{x-WIBpmR`b.no7f"SGnlbeSog,u6_,%Y:ypR#';4ZeXRHEF33z`iqk#kMc=eo#^@Xw;pfa0Z<oK.Z!FF$wm'Kc]p&|b"|&VjtvHMB=ep|SK}n
+H`)NoM4tPWXhKsi3J!'k[HB4yid>U{Xnaw$.!.|4]y@%)M70l<#GorbgGYAOJ|i'xQ'<{hCo#LO}X/Q}gLbkboNv!GPeM@<j)zQ]guivyUn:R.0wD11W9J
+YrfK'Amr<[5et)d6t$6{@Ox4@s8{^p@1Ys;YVx9!]|L_V+i7hR%XqZ5=h|$bc%`_=rKE7<,-$QP{U-AV9U|(^>E+mW11R'ITffX6/}6ULhiQc-2(sdbbri
+6(D$3Fod~@D^"l#^2&#Vlrqh'B>BreN2C>VTF8yJ~|~%dWPiM+5PY@B[4$nrBey;9(cFRznyCKGgTiK>Pas"Z=!Bq[oCN5[!/dB`'C2b]_c{_xv;[:AEfS
+T0-q1|5c`o0eCeV`K]1v]k=_ZoD/S/6j.q#6FDWp|/P4twAJ$R-&>t9lu)60`z_.oY2UQYZwDtwm7lorU+B0(CTLU:h%(QoFYF]Fnr@N-/J3a.TkifAsZ&
+'u3u|eR/bc~+bXS58{]@<]1&Od_.gT:h_]ArO[,=a|&yU;faedr17CSbgpfd5xbf8RGq](ybTL,=PPI'u+N9S=r!Zk(ZQ1qQ8VQnnG+dW]%|U1ko3wNPS/
+qi+DStk62W80PeqA5a"c7_KpjFNxkk$`m&ljo(R/P|>A0Sjl~,MEHA;+8kv=@-;gI5+-L<=/0t||Ie+$2[&0Atc+cW/f`R#A/'DHo|+"5%eZ>,j6P@kq4@
+Veq8HU/Kb.cqR+wG&{:Ye]TG5X6a8C.Z:xbTD6='V0M+Z^23&08(u4^^VhTmul@Tm:[=0ea3#-~O73e.+S4wQ,n<~s5I2fWwb8V{X8ljR#DQWBtX2S;u[Y
+V#s>WiS[:fNV-)qTWM$DH]n:Xy[:Bx=rK4h2duQf"9&PKEGcsCYQ_txz8@K%SRPq]8_{MD[/H&w_`2!'(yZqQOeZn=j";Z-G/il%:-kUQvjb3Jw+CD'pt(
+l_#iJQTJ5o`bkz>GPy-f#FX_FIVW!mCuQ])Bd5D!9c&MxQGE.<!:t7WF"RNKfW-/0bdB'<(vX6ykU#.>gwZ:Lwn2g/B]4H=By098,V4LQ"pi/fiGM0kC)@
+y}Yq%&4(|y:8ddDgYKU^yw}au<x,a@=fg>od%D+#ZP=Vwt,n!jhnpRDB07eR"(VrkZ3Cq!IvIj7zLxKtB)9qUP,VH{hbMqkp|Yes;g@W~CkaMib'-[I<P4
+Lp(A,e:p5eDB~.X:iHRTLl>c'<RsMC4ezBMF4Z6Q;Bg+)DECHuqcIzZb]UG%=)N&V:k=(g]3==zW[_/!:p95x{KYD:z0Ro[P`KOB.&v)3weTwt2Oqn)LW=
++O_McPYY!c;AEBN=0.E%f(U3IpdCSB.U8GnvSFNI!,%(+vF!oXlmgIkQ}A4-K8~$Q+R>K+XJ;=U>C$gb4OVRQXRN^hT(vd`8W_d<t+r.A&';_i,61%4[gb
+do{wy@V>IXA(EZf^a_Ez!5ZnsPLe&)wN$S=/-yb0bZ=6BnF<oLt(le%Rx,M%PQ{:{#(2-w5Tov;s`2I(q4<=$nv_%F06(B'upVSrkVS%~>qn(_]CFbH&,"
+oe;E}59,DW$L|8[A{si;t6#1r..(fDxMlVZ_c-:ONjSA6fN;_5S(C,@Feq,zeBm2!O[]ILfExb)E/M8fl/dw|]_134g>ND6UF+00ja&$&h8&QG8ukqcU+F
+n)3<;eX>_h!^H")4RY.^rD#^]A4aUL5_:MTxK5GN8Nlh`aPqAp7'Lgc:vc0!-KP+XBGZo-uE;:O|2{{%k6}W`Eyb&v.#9RGH1U^=V=u,k+M8%Ga_HyZx"j
+H}R0~N#lP;"+0[x%){8KLP<HdY3P/i+x+OsC-lAnDnIZ`%hsJT&X(C,aqLssXgeuIvPq3a-XF(fW|cxXrLpA7w$=e#Z@8n03^>iX|iK]11}M(@j.~[wvEd
+('I$dDem"N))0xScYRc1gT@|Ly5@S>SF7K|#b3)QV"-k=92D=_Sv#O>k+t|-_id:VwW{G2{)$16#f(@^Z/nQu<9"rC2;4).LKY[rSF3vW`Qbop_aFAU"b)
+->9=RvSwdDq}e-ldvg}bIFzh:rtb#jY0y8V]I}P0L.cCul:(LApYrMrvQDsHny#>Y%$vYiK"1a=CryPh}ju,<2=475jq_7&96ewPlG]iit7;w^"=xhndmT
+zim:]kbhw0#Yb|{xw;7!49GqC=S&%GF35@UN_=EPx/&Wr),,IeP;o{lK)>`H_YrUpz"eAxd9hs^%gDl1f3g='%K,9o0spq$fQG=BEsh&0CmBLeMAkN=hxh
+/;3o%O@4Kd$[6=p-sJ4f/>(^&y;PC3ySO-u!^(g;IF1TjQUk$v[9z0v%9X+O'o<]y39in{LR^77ouY^aCKwHj1S1q]/b,aoGExUJ'#5#r2b!Ic-daLQ{_#
+FO;Q_eVp0(kJGcu'H1p`>2p|Z[BkK;$VpMg;2|K0P<l07paz:nsS|o9i4yQj]=GXV6yHF99^`|{^JU)VOR,t-t7Iv,^h]]@9^EDgt.'+FJrHj"$cKk0s`6
+Ze(Yyj,}e(0-<<_S,<nwQJ#x/#MCbl%)WPdQH')rPDb4E1G1qsX@Jg/V)Qs_&We;0%jK^P=f{H@:CWrPYVEvtzG/#0sIXps&aB"s:D5<R-23-s>.c.F'xV
+"$0`{jM-#_+H>M;+MMn8j`R';G"t($5fqp/_9Lf)gO8m@7g</jBQGOLwAT76u^Ex.yDQQ^Y7K/x]Ns/H83CcO-{mJoa7)nbxc7`<_Ub^[Xx@wu;/i,f(HP
+Z|(g;TKH&[<tr_Ft],[{Q@F|9kWoHYN.!U{O0^OJ!BV8(gRuI|Jee6y5GocfG,2c#sNO$9i%tqqts&g#M.ie~q~txpWv[.rc,'7=0KMOx6-aM`C`!Bz|!A
+[W`eDqebg$PV!owN~<yl;s0o=jw+kwhd-K(4Ys=)]W^K,e:L$"AqZq3Vx`)|a]n=rQ_5{S89W$&-!j-R$$ztR'8l>1%}~d(g,`PM1;c_WmV9JH3,(u+2s4
+=.EYvPI=SBscno@=P[+}H=f2=whMW>'4fj!87kYxhU|_L<x/0E|=iG~to"hR%Mo=|qy{G-D2;sCveoN)KT.8=TEme#L&Gj^w.rPBfe;H[r,ZQ,+YTrMb<B
+I!|lnL;tG@p1,h-kcYB|^mT$P(uc!j=,!,1HBad[8lVIdAmp)ATbAl[:viR:&}k"jr#>'wFWlEMwjtNYE"F=aD1Ts[^F&mgabYQt5xU[B5>Bwb.xo>!{R4
+ja!LPC~,wV1.P:NHB<p_,oKbUVzo"Amk9BmC'+OouzM9-KPp8od9I`OcWYrL+APw=uM/7EQ#"VI`D@a#(l%j_pxe;jsh81C^I$FhG;9f@9r9|#|evCLQ;9
+VL_OWUm2^xx_7C4$NL"Q_fGU)<ROq:WOuu~l{`&]^)cK;LlKkpI1D}){9InC4XT7#!%Lqf9zdCM`kM@x)G>d:t9ztJ1Y$ec0AchW)]Ma6Q.NTaG<!{~wO6
+#10gp0{,CT!!4-,xXz:G{Crvms='Sp--QND-m4Yc/8$-(%Eo1Ph,8&F3XvmIP"'Umxc9f-|0xKGv~rx$VT]7n:de0;ewl0#X[oESGHfTD|XemVanmCF"/}
+`_q$pD&zyoWn!t%/fTXHWoUx-@6vl9|(p|Ez_Pt=!XnF$I$Eq_2T`S>8^RTe{GuNrpVCsY6/Fn9lwCEshK.v<OApn6#iqxYA<>O"K!zZ5("gRij04`z,t`
+bw[Y(zPLYgg#R+0$No^gp]Dd-[/z<Of8XeRdpqCJR||6;6$re9xpR%6&OkGbr)}RWA#hcxbZU^.3:S1PHlPG2:&In0KulZs:e.V%W{[0nR+%63a)]^n_Q&
+/&H--({gvN.jjITS3b@S|,$nHl+OlwW[h#;"87<ja,NLvnCyykeH(xz=k#}ydtw_Lc0);i]';!_|6x};N1xqD_oR4VwZ0ZaBQe+`g0v5`{I5"8yex4vNIK
+<EF_)FCEB_SNXT[]$pe&:;;T/8BqKb5O)Et+b6[(s<|Dv{$/Q1!QYc$(7q#w<V/9K%@)z(jU/)|Zx/+8=Gm7B#VP,@TT3p3Y8Y%A:o&mapD@}ZRn8TZSZ+
+wd8<6!xaw]nD9O.Bso5QVkIvf6P76k^4"jKm68e8]!!cG|ECOzTzTi-NnQxbh9MVAM"kADIE-BW[ob%{&DMOS[L64>VN1FGV~"9f8m-jj7XzY2615pTTmJ
+&h<}&ot#lb[:U=xniKu!A;,w@}MXyh>+Fe&hEi%mpLfb#RdT:-]hjZ6EB#X7Z2N;;khMmGx4P]$FvE>"77JW]t`z,i;E{reNeBv6ZTPS@27ubG>Zy<:U$+
+-H:uL+ZG-Ml%F|'ZfZsT8mXZ55j7gp0qWz8Hd)6H,6Wt1{bu0$VAnzhGTF,pZ$T5tt]R]/$3O'Jor{p=HOAMqN{NX1PmlF0]:(PZnbMYWb-0c&~'`_[NOc
+jY5z%v+Rk/16tu)LTdgV9nytrGIaPZ-SP}Jg<e@qi<.zO>JFu`1eKZ1{qVN]}63OYSjVkzh1rSaC~FM7|'G4Kma)$'O^Q_uhw,g7sMr(AkT(nKLvSny2ZD
+j`J<Mi{>e&F#s>OBBqFe@55}zA@`jlgV)$Cg;d,MMn.rx+>Kx73990G'bES&2`gQvN'"sibQ"GUhAa^sof+Bw.5}K]/H9mZ&>Z%gU'gc"qtR1./Sh"OwmC
+"/Fk|Q"!x/fQBWRdqm=6v^8t}$EXLt(>.mqrYHa!T5hdOlr$wMESk:kLmFI{>XS6L^i9}5(46dY>J6xN<^2^Xu9drAGBwbQV@Oa!Ey;Onr+.b$Jz>%)Y`<
+K^@%T89a{udFiR^0f#+o@B7:^KuWM)-G/(^iP&{dq]DhQ@%FA0z]^T^g4_Fl]#:}S$=,!s:08c2:#cp#!yS^f!-;y32xFU93<Wgb.v&,t$8k]^M%B=<Tdr
+^K[83h{0ZZn'2u;Oj`d.Xro{`RA8-N!v%ZzB1Z96JYVlTFPnpQFGxw]K1(.UVUEg!rDxpuFi|0{]}qFyfXjWyD]oQ>9ezFA>Z3c_=RoVjnAq-iO`O2v"0s
+[UcO;vqA^qaIUN)yhZEr[3%'{a/As&gx);~>lmfB]EeLKk!jyEEdk.&%^byEjO]4~"|_cv;GeL'dt(IrI|N#{[8g#p9#j5~^K^I.]&4Z{e`1'uHO=w{s<Z
+woel)n4"W}+]bA>/=/Wauqvs1^B^<=p'04}(o;1[T8u=X,-hrBqNNQaDBFL.fdU!TmkLg8Rj1)|nLw07GjJq:me]4UuR^"5Qm#m[CO.pnB%H+=eY#qlx9D
+e2Wl1)sD(>i/rKpjiw{`gfzOdRC/nzmi`5lD>JBr:6z/;59v%3;0_/FQlR>DMdjl]7`1+lVU^{_{~](/"R2eW|VU_9K_;z{Y}DVEPbPEYp!}N@7vV6^7R"
+FvN/Qx/OSIeZ'RZs$U;aRRl/bH[_X3@q4=n[{ITCqTGTjfmO=gdl~bB|:+v;|fa/.n=D%j{g;XBKgJkyL1|O9|NbFC}`{=bx,aNcXfBrcc8e"8BMFrH5aB
+>oGPRF%G"U3:yh,ax|~]~!=3.4lsE!:KX(1J+u>xe'_Nw//[yZb`K-abLzC}GCTb>E33QJxJn7`:z=zimD9cPO|jTf6x-w!YB+y%admh6r~/@G2RI9<VNr
+mM[nE(btxQ>YT>=(=X6EN"}1L@l`+CJ#o1^8yJ{`V9UnHjkvYNAr(K-pH"7&9nHG!vz_58Qn}N"B$UCpI{oD^s>!dLz`Z43!G]Y/MPNhDpRj!eop+1lRWu
+,TOu8k6fDOEf90D(w7%esi2)z``8Czes!(zY;t|tWVwK^;kDN]}$I7]|mcx|{^M8Nl}MO3Lhwe/jY"ZV-wwZsW~4{0W)n0OWC#)/g/q+!$~q~lH0q2v/"[
+4hWeD<"g`H'":v{bj2s$4wjTYbI2r^WmF>QDwK$G(53A=>p.6tsr(y1^<Ce$sr~jD/,v1cDMM;@rmLkW39ua{1={{B-pU[~1G:o.V)$5k'(^U3>yYB[<U6
+c|f>dLLBga~wn"]#]^>S;TGYC:B_=Uv{g,BJrFjw_+BkqyZc#HfM%8&2A:RO}"JpK(jJ~O~q~{xcPm5#8keI%,NZO$Bg3SkfO{}:C@~WGjvN%yN;&@vddu
+ejw5cA.S/-+@kT,nz=X26qlW)kpH;hbs,3m@BN&eym6qm;;lVp]%#I5#vB9TU9m;w`'f$eri3iVi7kw@p=LXwRNJ3QKH4q7Kw'+2_A$r(t1s&y2$DIEEcb
+s{TS~J9C0}cu|FoZVLJ<R)%4^(.Lv!s>;$3EHMY+nE9OaM7)9,|kuh!d|tLZJ,^ON2.'_wt<{Cq"$g9OlQ$`K+J;<EdE4C6o;/HIr<|dWHnrOs5)CJU>g_
+@2O(g{c@z15R^eBd7n&W||hrBqN8{EZ{iGJ)9;(>S/nH"-@T./V6x@Ezh8$zmH#JMMFOrV-vFMreS{Gw}_hEeB)3R4YS2O^@r7c#{dtC~G9R;Z3(:LK7jE
+LOlcrIQ-:u&B`p%!c^,!owDT]@uieJh]I"7SdlN-I)!S]C@:;"UY5t:h/K|jdRIejIK"vX3{AA0xp:MiIEFP3cXG!9_"aQs@SD@!<gfD)5BhD<h++Xizfd
+!bc=8a{'dgA0oIaIg@S,zJUea.-|,{vhA@3X^E/624WVcWSF5yI%le+%3xuiLQXfy[JBXp$nQJudR>^D&dmiU"%>FaSTSukIFt--Lc.j2n<;yqNZBEs%,%
+||<.Cd,{t!u4_ykq"i3-qa<C(s:|aa2^8]nsK[yeL3^CFo[YQ'7^rgj&p@ZC##8u0.'9wG#mNOshVxtEU_Js[))`+"Z|U6Ue|B'"4kldEW9YNn]"5kF%tR
+[5!3Wgx]I|_W]FV<ecVShR4joe7phi/oXZN{z__,P=zKYj<{4Y[DnR^VR$7Zwc-(WssZ)B%5'6X>nv7p[Y3g5_G3c)a"K1nhHvy{0/1bdPNMV_2fzwM/Ju
+WYRzG>S9CGWY%j#Ak:&qGi)VlB((PuoHjW96ZYYz76T^>hP;Q0NQ!~'u.Lz'#mNMs%ZK@+=$54{Mix.rI(T$6osl$>6:Tm_YB]kPX3'l(Wk=F$prD]Hm,)
+EAYeg$VZA0en/pWRvEfYf9JG}A+:@;W<ZR@Sl5GG-%#&:#:`G}l9H1ja44'iu'^I#_{XDHvUxh_dt(]R/&8S5IU">`):<eq7Iu.yJ[8'c^]Gd`Ne=-XxvI
++nQ3slV2"l_HcraWxz/ZDv.>yO]w#t@">YGF(C_-W1Q7T(udTieG@-4ir"V"::Vbm>mAsVtV#oY0h@2s26;eN)AMJj0>),a#w.FW1"4h,>fVx8^N.7uAk#
+eSUP|=}js8D!IADE2GT2#&7p#=u{;qPpb5;rH!czq1}DW(OP|ia(~=9Ks-|u9lEX%n=#!.,vv^pClj-z/0,)hOCyRY1vr5M:gZPV4"<)V0_:G_i"Q0aHs>
+[CF,v]PLS7`dW[;S!{3S-5I"9H]-ld_+u2iQ<1|-(q}fLIAW4(8>Id5dx`k9!w61c9[%qM>A45RX%S82pZumjWao3i8E/AcP-)y/M4Lx'I[({4)T(pG!Te
+<]qi:zcj|bvXd{RE"2pEJBD&I6Q]Y>SkBN%]@Pa(uYfl(IE86raqd6A%JlN'kM!))T!{Bo3J4pGIp=@pU^&)Y6pxhQ5>:5er^tX2!`-kIxnZ`zLZLI1TMh
+ipqATRF@3aj3f|WgHsZ&]=s8T_63VJ,Opq0$~ct>,@=PKufNh7Q@$v=^CzB4i<eVl1vg%jzS,7udL3xRJAxbO<8E_nzWgc;D14tv2Z2F5=:F6(VGzPu'OP
+%gwni5moXSa8D7k=;Z$=3TTC1E(|mI+&vK7sP&E3Q-a{<AP6TDUhE:%o9H_@d&E"hpi0s#X;0|=#4>v5!>OoV/j)]MeXh'b/A)#I58UvFy7KHw3{yiGsz@
+bY}Z:EeAmLSXa57%,$KcMu7sgTUDvK#TJm#tJjq}r,[L>Awc["84h5J$l5NaU.uf^;6_>qnk(K#WI'pdAS]`v|D&T{rt{+`sbH#|xL[TIGL{oIW<P1u5wE
+HuPgn/Dzez>Iyzp+[@~"D>u{8!EfH7dy;Ns;)r~i5c}sVu%NDE_={(aEW>6e5":hnp5KYL6PXVU}qn{V,uMiCxvx8wqMlkLZ.Xp{gy|PfObOid:aDU|9G=
+wNME9.I'R>B-v,=@)jIfq]18UzJSU$@6"]^KT9:'DTo$G$Zm0P`'o6EI3K`I[lpq~Sv-z,r"q%r:[&8H37:gWzV"5BX!5HJw][3E-UZqSQurvoRnX-&sZE
++'VrY}^5:Auw|'YR[^}F1%LovqxZmugO`/o_G,Z7v|=c8<OX(`shOYI%m)Whq^E@BM]dhp'pKIHfq!3YC5u75<<M^'7eb:qATRP@;D7.H.8wc_C%/aFBhb
+Ea#,|F5VHFDkaT9pZxJ=bYst#v9a2^Qz}YXeaFs'z|2!F8Dxk|zEv(lEW]mLux^Mo<j3e/h{T7>9T'ZW`ju,CkdY6MBddYVXet|,et6zCTr"I,If3==}]6
+8%`5A$ckF%oTV"C3G.gv~aseB_ieo'7lzRXk'rsEh"cEz{R5T@a|wA<KiLipA:8q4Lr1#mHTSAhFw9z.d&O+rCS:knjQ7pTkHTF=C4@JA$L6M$,eUOj)|s
+0Uy9@B%U(5C|.Wtq^>lin#F!e]=B$MNU+zcxM'@S2E}75Y<3QsK/KfUnYOGjqEwf|T_VHSW@r;Z#nmNmGfMRmu'noxB.:>~WqjGo+y0@yQcYoDubgI`bVC
+}"6d8cl51Jw4q5fxFVAp;xA2S(nLcY^)F9pAA<[;llBJR-tv-l@=QEd}VKHc7zaNFg"(In1<^f-,vz-OIG%yS#EU9}fZPme%;dqF%{Ws]KvKXFI|/}v8H<
+a_)bY+"n~xO,iJvF.u58PM9/7J,)v3_M6+45);sj#&,LCt!Rgw8e/_<}~0{ydCrk2)B})3uw-TDUK]idVIjXu2wXGz6`2e2d^/=WQ{B0be|v^<]U+goHuA
+THuOGQL{tw)yBd[D-igR_K=}~XL5z+eT:;ciM8@EqmMv^eYHQq}}kq/-oJPO1Avgjkqx|]_:UYgMW8L7qG~D67.OsSr)G=E'#{VM"vQgw!b.NPRiA;sTH]
+U<zv.hVq{JOizTMDQ_HOS%gaiy66,kS%---UG6m]UqiybI{G<mudH:I%a{zlz]-T6'#!rgBFD'Y&8B]Cn"Ll./UW'G9NPD&1Ffpq1DH+>.`_0xOAP+^5uI
+hYR@f8g;-s12XnZ{#nz}G39=XH6|%JPc!v2:U,tV!hD4uUc;]jaLOiY%I:dV&JdbM<$GBRz[d1|SBa!#a'D:P(e|;S(.^(k%}%p2{u[gLCG1zVD3wx'f8L
+rR'k"0'Vv{.xDoO};pq<(2!'>)L0F)M7;2D0chXvQ{-N1`_j2M,XP|BkmK$M583b{gijh_Su$QGjSm#PM<v2)icR=uZ^[JXA(8czvccmniB&1@$lvB!;s%
+oly`6GLb,9zcG;AaSl`9LRPw/`;`J>]AadkdYN%m#lLfp"n$g3z#;]ZwU==mD{PT|9Vxz_pJMhL#6"3Hq;S#[RS#P2<p^.g|jS'c/=]pmi0$>"z/QDfTo)
+vrD.pwl,nDZn):K%IBdA'L9OZD57TnYKCwVo/LDR_K!KeeSNUs=[#7x-yy1ZZduz4/p%x(re#_sd)PY$Mx2r>YDkf=l&PlGs:yF^=Fi86&|=S:Mr{CGn-F
+kXQok"b6P(n.'T&B4Q{A77VbGe|ZF7G8<bd%h^=jmRXH}1=M`#3nmm:HV"G}-Gyp@#Av[k56c8t`2{%G;ejn5r=DEsX&g&)Ege^{s:>lOb+dq.v;9"_Ow(
+thaZBDAYT-"bKY-3tLP"cshP.X{k$h3UH`[Z3-dej4wf!-GnGuavvtI-!JCYM+>P2g(5M@!'|i6.@`DD|6uDgqv6;4mo@N:^gmU'sU2sc'3$fyTKIRMTJB
+f2;1M!qD49X&.ZSYI'~s:Dm/yhekT//ZANMLE[<s2=NF;Iou&@_e-:=j&mxV`!NW;376Cv[fR5{U4_zQzfMxqT=y2rJDamBJ6wVe5`Zn1%JSS@}^$^jSc^
+4SC.CYUtze#mcRe'Z4ml'<cN.Z,9{SMy~{EC})KFq7amJ}h|L$id.;$uib4_Cb$/1M9Aw=QzY'Q}f0"jGn_r!Lo_3ZjxN7F:|x#%{[tRRCvPkm^iXL8p<K
+XD$DL+}/#$$O%!n76iX"Hjex5(K_izs>Wd<S)s[b$van#^"7."r3bV$T,&C77]4fH,XsaP0]^8NeQcyUxeTiC4Tvv|Wc}b2mE:@R;v^}b#ir..8Nz0-kj7
+.sUGXdH^!k(|9z[R=M}e1d-|Eh5w~juZDu[qS@Lo,3J8;vo|4|4.V9[:3x|qFQ+^Gf.$H}L@hEVz=d>}O;-hM{$c97[}SGZ.0xs{6aI04873Ds_|$6#kc+
+M8Dk~UcR<{UCQ0vG4O8q,njk&kA/+>k0t%:z=Nr+&[csQ1rSogzP<lyy_00'NJ'qzNS53>96"o%b1go:fBKKm#f<#.`N,>%{IlF{N8:JhM^v7Wp4bRiGv_
+jAVMYVUhMowgmyJz:7}XQOEcylGpK^)$<N2b%Fxv@U0QC|3QGyjMTkGA)Ay3@AXw9$=TUWQ8d>LOTi5vcw5jysdY+Fp%J:=/,O,#%UixkZn6').3'q%E:6
+4[z[pW[t/'l'jiVg@_dQQJoGp6eoD!hw7iGmJ,QDjE$QpmCpGeOXvt7H`p!kO}'mnOjwGh_B'_{OPNJ(H&T{DncauYnZ,sTzi,H+1=4C$t0HpHn/10wL(,
+f6Fu]Cvs:NuTN,"^NcSrGs|Ah.W1_':a2m(oaIn%DLU-9,|m[UQHA)'su-[hxT{]-(jX/M]aUa2L)[^mro-J8+mD6c,2GP0.3Xg&F=O"uvmS$D]_kw%lAM
+CfOlwW]sj-0N&w(y/ux+S%cN=z`O|M>`%#uM/S|G0)uM9G=ukU@8#R"7TIy'2=_=9a-L$dB2IsA^>2sPo&D;tum1HM{sX3vJYS,bE_yO2JN!}G[Ut.cDeW
+'P9/sX!16>H@mzA`[ne2sY.9zg<hfX&Zd9.52.#Jp0-O@n%r]<6#=Kv%aW78$G-C{p&m^zv3v-nF4N;}LI6W+O!3;+:R98&v@-:k~i)/T-F%oWOtG[yyk%
+$lWY18A!2ykN|"Y')<:F@79|]`iQkT+URkBp@,yPOVf:r>s&#Gw%;iGxu::POFTY_U996uKq[E6")XrG6''B,6>w`4PKS@^dM/LxO6X|b;4$WFUb'^z-zd
+,%;nWj+wPHyzH":7YqUa[iQcrmS3AK~'+k["B1sD9JF$C=.0R&`y`Qyg@]">sis5':gVn]02|]>V@mJH%pN8&XDlfJ[]|p[koe(OTWcuMsg9:,8Dwe6&(f
+.cJ}m2jsN=fY+jEjcp1O:,Msr=>hZY)LDI(b[=&O"Hj{Idm@ns8|cL9wN5jOr;/QekOGYZi|xg_R9O]lMH[rr=Ujg2K/L^'7V&[lOpNijX]n})bN-zd7%L
+Sm~;}tIn=nf/N/Ex.,Q'aXt<[V5y@C|L00lsHO0vogNV!9c@6DsNvuk]<8fx.&HgRTzz}l!yV-%c!pY4EcV'r0E@hO^+pym3/0r]0MU:i'MDQD@P$JPAh7
+qV#5u9lzs0Kv&(jY/C@3:$q`D(T)@CyW;TkS:W`^t6fB/ejvFaB2VFuDh!I$R!z+qn^-za:@Mi"vuLkO`1NX;DZI#MpAmvIpi7{H8]EfW}Y}!&lv`}p}TM
+/hj}NK=/m4}/rhlMe/m88uh}5;QN#{BU`LIgbdOewG,u>yB<F(ARQ<"9hh0[}WOfr"3u57gaj=~csq@z}E/f8YQ5(q1wWv5G.2!R'yj-'I&8n@W2bUb.`z
+"cD)LFwi|PNp{|^D,s0bu{$6>wD''||Xn;r=w;qw+:i^Im@C<j|;<+czvx(mn})v6x:yPN9t}'C/kMiRdl8s"^%vo6TdlOCn&npxpZ@`tNg`Vvi^nKrrn6
++:y=%2q.EBg[WMc2KjA[z)F_jA@_R>kW_u|1snn=K4g%F7ngA=}nNH:nC4>L{X_6~cL/{CxmE`l:;(]we0<m83m&6TDF`Og;^wh#Mo3Se!GLMmr<Wdu,60
+{ngN3$be;tV[f1,Y.nNSs5%5|!pS{s%WOdmIVx!rzpU>72(.!NS3k]<+CQx<RZm=ygL0r[C)ignr.XT-,6o,.5;(M-hc!CLtPCW|!!XL:}%%)FRDY^qV[-
+Y-@]lRx"F/CmuBY$:"D3xoaFhD1lQNSvBmLEZ^Rs;rEJ|yrz"{3:L0X$~:x>1$~>iJg4P`J:QxL%xH(r/-^<h>62M_^hl_"rBr>7-eZs24jb|eAV|KgAFH
+qY7pqnpj-Ha1#5OixNgZviX@>UzMmC+=S5FG<g_Rar"{pZ.g,`)!0NF@qS28d|W#rg<i!zS8}Q2^Kay5Oznkd@/tQ<pz"AGF}hRG4}crw9g+,W+7ndD9Z}
+-VxFM8d1e9W'cl04$=7_V(rIszG(b;Y5aI)OMkt3GF8jr=N4S}TzC5XIv0)46kRi@Y'dYrV4k&oy{_H^8{:-:{69Tx]Q40d`!J:PV&mmkuB}=+pS$&tZXl
+ZGfgQj-8XsEG}_7))";nidcLnet%PexgoFrQ^RNjzDnsNyz"iYWhT,MpuLq+#2Pl)deU%RdUm51v-b5FRd2kGsWV/z`ODQI7_2gR1"~MHyn%wbXLed+9&z
+J6KeBT"#a}dwb_/<rDm.k)8]<F%#r5oL'')8Ru8G5sH]xV~wD15VF9Wqw;V],dzl.R@F{D1Y@.8=-zFcIKDWr5Kw+S2LlCS3}0cUQ@sy2$d3/rZ{#|zApu
+nJ!CfLmtPJo'XNj^j5ij8E=M@r[2NL+:8pB8;Deids-W"/9waD4)_|M4z'}%V3;U&P)Rq'$9>OD6G}("q+G3Txq-;U_@XR.ol(D_8N>I0fSDfdVfW$^sNi
+%__@[<BK/Oxyg4nZ~7]``G!>bH)v-L.<qoiSEK-g$H9iek!25c+q_R>UbD&f:|"zp0.wFd1/waswcG!}DB{FMOksxsu)i&Ibgq#/k)=sV+[o/3l;n1kCR!
+_P3(XN6D$/nG=N[MKWvj3/on-)`,YH'q"V,Z<n5r7_+finS@nnLA5>w8h&S^k_dvZh`RKCGbWLeUxn@3}7jRV6rbB@'jNq5$6=/B3ZZD)I^2P32O@/:Lc_
+BAm|`.I;g.2bh3a<u-lkDnB|tH+VhcwN(KZq'4+Iu'}$a%fdPPw&5Z_yGumE6|./!XhQL;vWhJR_>do<7fTFH`pcNkga5_8<.|@0+1Lm3vtU|poggoLRb+
+#k)N"!f1G_T[",G$ydRF[.J,e5X-987TpU#]X.&RseKjZ'z!CP|dPv<D8Uc/hs3H8BT{rdy0jE`V$j<{Op)$>"4'k)@3S^>{<@Sn:K<D)W9D/BgI(&Ak{|
+F_a3.eC=TN.f6%|dC-G#0fdTv69T~(B];kgfOa$iEVA0n=]E3j&NJRjN]&Cnbq;0^O3utM!PlI|{>f';I_SsYBX]6JI{';x8),~L8fx_`+&Jr|zo/&zjs7
+)EQ:873Ba"#5<D'Z"=XvQO&<5iL6a<qc@L+lB=b.KQ2JozeAtX_.v7IrshHrdOOCi1M]yTTc|PKuL(KY!asVk/"sxK60C`|d;2QdR<$g5#IR0c2_j%UZ7&
+JI-XgX9cAqS`rhY-EN0nZxXzxO6K"w_H+@p-ViJyLZ}CV7|Y`6}SMdFu{qO/#k|<h^Eqz0|Le2&[+G|pHbUdvV3r5u5cd@yj-WOavAU{JSiJF&F2A}/b6J
+fxg7G8x#t@qM8S@}Ao&a`IZ|ah7FR=7Zai@j4OSj:Db2gCb$&ERGYiLO//=Ff3A@Pf0w/tt(1WDjkJ{7#F4qRD<rBUW@Ad3i97R+qiKaU$V=w6dZZdSLyV
+-P1ry7|}~nzF<sZ6hAyg=M<";Z/Yn!GLh7')zfJF[}pc77aR|wIX]MQ|ntaRP$stp}6(s|-eI().vP:Y.3pkPiY.j.vJz"FT3S}a)fmCJS&="Dk;qK&1W#
+-KuIDM#oOB{s&NgIq'#J2vn[r`V8JO,4gNPnDr48)p9K#%CiZ8-P@r]cxhyIPd_%vR1jGKH5c)w7j')QRjIo"&qm-etSZp2>p`u<~jug2&eaXt<$LZ"TQY
+8"pZweKh29~Sz!a}e@]Ux1%QYhVP@7a(`@#!LSvU<o~M<A>"OH>@tb|MjB@%6)$,a8gW;O=TA2||I,h+8>#r:jt9HfIZQtBF<&s6JRlU|sjINkL{U/^lI>
+slx:YiPDNlKv(G1l6Gk9ulH%Smp4ddh>c(4)>t>Rww2/o5lu(AgnTHiU%'e:dQJ^CyXCt,lODWj]Rdx_Z9aF#0XKWdc5Q|`2J;,>Y{[L(gT:tg=QweAt-w
+aBS^a$0(/=G=Vlcw2z;N|WyRBDgopq5e#>CL!a,fZlUS72j[_W8n"D%TaEg5{%CseFWKVC%A[V/^kE8:DKD^~wWJOozq@]X@aa>UVsl|F<g/+ud&tdCpgq
+qC/L@r|^$l72<8$2CIdIK4w&MLWmlZz[<x#iA`#5ep+NR<j5.{ZexF2YKue,xA#kwq:t@J%4wwpzDy_,`}uZZUMgirkB6r2TFsoh8k`f}Kq,CkTfag-Hee
+R`Sk:{A^MigMQei&E|seb.`rOz@g$U8Dg+2gh_mJ.3#CS4yCK;[<OAGpzlL=Sh{-2^f{zXN=m9!zh#VNI_E0y[4)36NwTZDVg<,4Uo~"DYsfkAimai,kYF
+t$Fyk/{p%,Qlf!^V4DR<g80V8o:[atF)S{7d;Xk^tDcB2&rqT<cVe(R-ObCj&fke.Sk.B(cjx5IIE{FE2=BBcoEET-gYX__:P4@.BG]]FtL+ot<S~:R]uF
+#9Rj~4`d{@KO`1xC"E^E+.f}4u,xA8Rw5aVzBq]BMRZsZ&ef4Xvi_J#`O=EyPCXo3Lfj4O3D<qEudGjXm>r;Cw2pRh3ID9hD``u)zq{X.M5<8ApK_BPq`F
+UAJHUz1kxl;pbdbpTiNA#V[FR<>uk9]f3262^AX1{;{rgYR`f]nXSPr/qwCsP}9;>Q2_FuR=W.#s/)q<](]VS]zEs8lZ$<.c[2FIi]<0PWFa]J^Xj{Wy}g
+Js$f'NAgay6T{iRPF^sqCJR|y,mm#wCxD0'4{sH5A[[Z~O8eLIu|pm$O&QD1Vo@tfp!ama7soL[uX{A&>Ir=bdTfdD}^XAw'}sGLEU1Egr4EIng=gTO(^o
+`nO;~1~mUmOa}-K{S{/A,BgEBGaP4ucR]bHVk8Wu^Iht},(si;,'yf!95^ih+Uue$(PrQs32$MmOM_x<.Fe.~s9GoOCd=81R$!~AR<TM7}rz;k:Y.c971a
+r2aDE&,g{=-X;`Wu)1NP{}jmSzC[#>]{#qa6=m}b~W+xgx7w!on%5mt`8z+DkF'QvtHd;%-fOuYVdb{5/!A=[_&XZ$T@V;c4Xs~n{S2Tmbp7@#H@t@YFW8
+,|eQ's#=tt#yx-3QY'LE$lQ{kmsE7Mwa#=7Q/QA,}9E>^p=^QwEQb<2zg+pwpzh"B!'n0GzhYjW(9-yN-Bf4}z.]F8liEXVdkX{Zh@Ew,s]LI"!XrM9uYd
+]eGZD<ha+auZ&2C7HJLf(yLHjfzp~1a)(IcZH3ODwG9-aFXPNH4+PUvpq>rWP}[UUj5n>a:8&}>si36QJl."#.xO,8ox`3+YJg,[VPa]QJU,E&ylh54B%Q
+Oe$=0%tMg;G@acfN#1_ieo&nO@2Hd_nxc0:oXa2FYalYM]StQ$O.h!s4b#:l7@0Z4#ln;fhD+sqOpEyYn}BL`wWp0M#Pt)5c-@!I[>dRx}]<{cG2z,@>qv
+#X:t/d:Q4JYK(-k+kR`xy:P}|^:y{OF[y%"MNNCIV+#ZJn^CtiytHW,Yh)6-18oP_vIqtz|Nwk&3~2[y@bGvU50M}ZJfc+"ehg_GY,/Zh`-^RsLAWs:.$E
+i[OZhfEv#.cYgn3:8NY@f$v>xp5w4(!;(g%W}V2JB+F6XxH<zU,itiH]^%0Y%{_sU^(NW8Myt=!.mqx&KI$hQ1{%W9P7^a$lB<:&E|~Cis:f6/,E}-oo2X
+W;8I1(|5pSC/c=H)Jzzyj!CvE[9J'd#y"r':R.S30eqQJ-Qy~T&N7kKP7naTggnA1^UiPU+_)++.5IH09N^M&EM!x[5HD$nK{TJE'(/@4+D"CsnJ#>bGIX
+WoWV0Q"8IWT2K^ELPsT'6=ovjHP:Q"JM+RsBK+kYG@V+mJSlTf9S5)&Rt-pp'oHMO(h:d6hAp;07bhZG1tC76ZOQ/ro5l%TK,/+0cU:wD:jdX>KRPU$ENW
+t0u4btd6{&iv7,G7EJVnd3^0ROl@&U/Lg_Ohcs!A2uSE<Z'-FdniN=pL#Z3U(.;Tvd&;nt,pb+.M1=,38V+c7>DZ1-PX2idEZKmYa@06'p)+S_xzk9pq+q
+|g@-jWM.mw(C<68v!WNXK'xBSTwC`hoU=1%<-e<+!}o|bQCfjF>^)^V9,v[JAX=jGy7m:nJ"5ugRS7jh4M@<}D.cnW;L2QbfR7p||QR0IQOUi4r:b0GcfJ
+gAeoYKd=Y`.#u#g9%gv/jUv4u)yYNTifJ+;:oR1<G.L/hl_h~a"V-@)%xbYn}Li4`|Dy|@7H$yK[^5lMLz4lFc+8IB0c#dV![vj`DjH7yKy_A>AOg_#$c{
+Q%T2,xg^{];[~rM,X#xm&+~'o+<eRa2m_B-QS;v@7Zfw&v$9<Hi!"0>+TQ/T~>i{0Tvx~7gj.!2^faCnDEk!:)y/6Q.qwy#P{1~@%J~[edq5c1%/@+]QN}
+W=drBKS9r-=,FM2$]Lz)aLCr2J-Oz{R@W(}Ob"syu{xJ~BusO|Uc/,=YOSvWn0,H0!9q+6z^48D%xM67VS,h!We|dTbu@K{'VO";`KeUxNJ-AW<UGw/3,y
+MKj7kX>L'VMHte#&35wH6+~3gIGLr1o`+;^lU]Xb/_9;lI|E$|PJMU_tfNL^HZR@}D^P#QBmT`;GEW#FGOC0IoCb':5yg1Tx3jeY1AnJYY`>|p>tg5O6oF
+%=g^%/4qtRw'r<R$etJA8N6Na^I%:[<6qRm!i030k8]M1b+Pb`ymV/q&+kml3-'PHL68Qo1qN9[x`E>CP`{qCYYi18/n9dC[+424.}XJmCm%2E43;u5tOj
+vc-Y6`<o,I"Rn(K[r"JK2$|^zAw<XWz<2E8(k5/<NBTMB_3j&slK%Ev<cRn!$z43P+T=LW%hsuio)qZd/rqJ:"P>$]2tBl(y[dGuSzob1UVr{qM#$SbHd<
+"|ggCi6^Mq`4HQ$}Sdm'2=p_`DjWee~nS"BCZ:SLZx"ocF3xw#0Vvo@XQVz_|>~e3,s6e+Z]il8/Y4:6XP-a`%vP,m}"!6(1<BD97an-$F-MIzBd{)&wmX
+JA!X'CY@.uRmeqjO')(7$f9zuK%H#Jvf=&iEx#Ox70V@Kkq$m%W+TjGuDeEW3'i8YK5s&"ajuAce>p$--,b``C+j-8I{W-UHCaw=<0yfXG98LV8}L}PHET
+HA#Q[5:a'er</#!V(vAx4_a,Lm!U~_zkoMIq^_3eB)~wUP7)hAJW</sA1Pe"fF+3BP(M`_pmQG6|Lj]e)fwej|J}LdXE^9e9Br5L9ff)CNc3UZ,sU!~,N^
+L#x1/<1E@B);_YPRjaYPNREJSO.T30cO6|xN-o/cX&d9;;smjtsd!#+t.,2%`5l#6=P|mK'q;[M/5O6LH[V#}p|d=V@v|hl>|m'EnZ,kp="]o;wAcmk,_v
+xtl;<Vad9"6T|Hc4hvH^1mTz]A(gVY:2}Sk(CL|%Y%0t!N[qS,Z$ljfIX[$Lf]=Y;Q-w!$e.x6v9."]F]VLCK%N^hW}k2R9P(5Debm'50%DBf7lCJsbNqc
+anljFseA-'f<NN#UPuea:/(|`aNQZF(/}@6vZJ$7QrtK={']`.uiO3~q67[bouP@s8Hm1XIne@Y=dS"/I7+d7}ZC$><7<C3F#a|u8@ftr9NjWYevs1~5nF
+d[I!<27Ay<sTE|fh7(vtj4N2&xozq)Rr.z~}>i}'cd1hH8#+=}2l=)-m>}g,LhCmR`NX3qYL1t9D%5O.1l=k)$LumVT],DX%8:-CI[xqJV|ge.Sd",(.3L
+{L{`A,&t5peRifsolgMku`d!Tbhu]!_PSAMRXv>c1B:>'xe+#|.CL8Ls@>o1vqR}SKA,q5:oh"o4HiM%wDiL]Kx]''Eao<w>0gF3f{LBP'qEqyvPWG6NV+
+ks'xH!xaCB'jWG#rJiN(8RUN;AO|g%NX+)YiQqIr20o3-2GDQyLlYiHCPjx|n$G=%4^.K26QK-ULP/T.W)GoW;^z26@VP%m-y!.Vy`5QceyT}Kthlv=TzK
+qQozerDIgee61/T|rg3mDyVrqxABG-m.9]B<5/&q)C&Z3maH`nwcv2v;T>(R}28v4O,@lMKuWU59(m5c-"/ql.!+)BS7A&)"V5}9CibVI.Z"6RE.X3s53A
+/^DhCH3!x#9'u_<Uh^g8G-aOD`t`S!KpH-ep5(]j|(`7k=c/vN)WV4[q`eQr{E!oH":6bQiEmLOv;>F#eQ+|ckux)HJIH3ZP[^Fe6)!oZsbJn2s973.U|f
+K_fJq|!@!bd`dR(/1)>`E`kUzx^2Vxw]s$_T,<[$enlNq]zL[,OBYZ;p},NOt'd6~5CNb7A2x.o',f:1;AJ'c`Ap]F&r3L>ggebib88GPR!LKL+qwMP@8|
+BoGMEVF)(StF[xYhJw;tf%-8Bs+p~t;1$Yf-!`qobH_LnLv$D'!K_0,D2Lo_O5-+:H;qk0G(d"';.3nuLFAk=YK,)!te-9Y3_8g$=1+UG(^|v7.&^[Fu>Q
+_-zt!.kZ/UDlPz{3i_dKwN|RYFFoa$~|wwwzma}It>=PKdw;C8~X`:[doqH0UM#hBrsD6dufD.^U-d3"d!yjJNyqcd"hfM'P(RVDLqJ<B7H30<@xr0'=Wk
+bh@w.qwD^v~)|bSClv(We4-b9RO!J0i'_}1Z}.I_whi8o/{Zj"DMK6,NR]3UJjR{&LNK99x&Tk+o^!I_K<AWJ@_m=["rg{buR&%S]P{NrK>L3];Xoz~4O3
+1AH5Tz3>|LhHgDA:|q`Y@$Q#0vwNI:d+uM4&qq"sC8e'YqiV})JIXea1@2)kfxEB$(byHTcpP53-z#o'mt$%=AF-@UhXJO~SBVbE(ZA_s.718%_$r(Z_}$
+>vjr['Fh~kKUGeV_pH=(Q4@70%^Pfn0cF7YzS>3Lh2#WF@P8gzbJv@%)411U(apvk).)Jt9-Y32'sTYO4iweZA~3BA,LLSUV$F(;o2dA[PpQnVypH{Q8BF
+snjT>Tx'E6{Z8[V]vCT.VW8=)`uTfVn`Pku7~m6Eez=5(^,-4=K{GW9C>km(l(D2Wc!ohsF:w(UmhNms,WY>6_W|"+Mu#l%1woA7<FH/Z}6y=VC]FC<PRA
+^kgwh`V[)CHo["1Crh_c",2&3k45+:LxVt)2u^XYmLd#s}tPPE3Q,R#(Mi71D)By1=xoj|p4e,RoUFW`~9>aIQP.MVX<TeA=uR^S>TB^r=bM=uKbn|hea=
+%y`aMl8o{7q`]MiI6qQ=&slrgwKf3-,&zwe,(!kaY1TPcqh{6o<iroayPih{HKWS^D4xPOlqtk2)21`.V,M&Q1AH&|^OIGYU.Z|"!8y&N!t}a7<FNECx)j
+aN(>J9b;r$WNAS^<l(rJu:azw^(`t}_rc#)<ii^{!{/z!M+s@xK&JI_=%Tqv;LF/3t@ikVv[,-D)};&5q-Z`{s{Z}#S"EUIZf^S|+4ulp[@h98V1VxoqVf
+<)NaoebLzw`Nv./d,|:R8Jh7>lLz::^8+n9%<yPwOp0/4=H:CMP0Z=.:>Y"^fxt9PzDIBI(0B82ab{,y{m7]VN(L++()0GP`C_L|kOz)W[}#qS:ij}>6jy
+%enfQ(ZS/}T0jY0[U:9P3/}E3s{b%LSuPL!qpgy/+aCOUQQ2S-sp-^EY_:qd$NxyXlA/Cx2suVR@CieoezlB@&d"&%KkzR/f8WJ4szRR01xBw]qS}&_:aM
+zGMemI~XfG5S)igQ.g|2KH^(U;b@Gm">E2Gcg/zFXDwhpzOZNtkq#!b%x<d]i3p]zh'NfN[U1-t!QY&P)K2KvLL_0:D.)6QFEihlG6JD)Tf^&YTd4n1J,q
+)SO@0_brr+Mvo,{r,Y}jd<'xI)`<'70;'JRd-T"(S{1Wy5@5}WXQW_W`zuc7h4t!jay8}hIJ7z)mSPp;b=E`RE!8W<ZfVG9&y+epa8tTEC4A`F57y72y3=
+gCzdr0W)~|@Lf@"g;HB,6aal_:07RLbcwtdTA!qPcEq,v6hZ9S)=oYX/#Uf3{8,(>eRzD2qFrzPu-2K](w}B6($g~X:7r7,pSHbSj!]-u5tz[q$Pd&ap0/
+al1(~ZPoVBL>YL!}IUe.T5Me9{+(VIP$)0ZcHiIAFO.^zo0$Pz]=o9~[kWbi5@eiCKXsS96r[l|9wa3Ok9drJMJ&_omy&k]o3vjwbJv%_dNohxw>u[a^F]
+SfF'q.&d>qhz{-32}YJ]'k!yUSZC%<m`KU_Hf=_bv-~ZTD_{lSJU[P)tBOH}dd#Y~GU6S61v>&TJv!tiNXPfBX6H#"~%&Agd^Da1osXk6_F^4Ul5@uXY|e
+Q]j2k'O3YrK8OZz>Qd^D=.xS`j-5PWV+D6epX4{aTX`"OGJr+9utG^n#g'vz<r)5'>L!wM2Y")Urdbe"(impwi(bEB;D"UZzrJR/:f=]k/:qzam%Di-v#T
+I][%,Lpx%+3.f4H`rdl6YZd`UuTtM}r'<i9rh+7rd[V{Aaf}j5g6dphV^sNrsdw:9qR&I|_(W&F.%M=@Ir:XPlloW<dF:oC$.jn+;`P@Decg|)&J:d_-Sx
+p;%P_#U+K-<A1HD#:Si$nJc$4(rs}$=&[pNcP3@d7!ea-sGligTUt&cG@OHwK,s(UkSWAueDX"FMm<o_8{bVtKT`jgp<Yx}_Zeg8`E6DZT(h^7F$Jt<j;L
+an#mBffq5zPKcC`YN('wTU98IRz>M(xwIXu+;}6UN_HW0$V2z_PiT^oi5r-4IsvI,4^B$jDd2_!HzrO%uXfA}>"-L#1j/+VXprl)Q$5fR5Xic}w]7f7j01
+02,!uPn}N,#QnP5U>53$J({l#@rjV+P4xj,heZ1ZBv=|ad:NDy(>3I`T,#-w&,ndgySCSJLtcxcN^+b"xXqGF4`j+=9+},'jr;;oT0Dl'4vLa[.9lM^CSc
+_noX[zn0~3<N=sxBk3I/SRk(+L"ZAv$vMAnPQMoN9X~ovA%teL]S(4]RCIJt2GQPXeBX[ZZ+:o1S,%</{^d{D}iC7qV'3LLOYi3>8|]9PEzQec5kVU<pmm
+}max'iDc=r~UK9jd9%'JgUng]LAF0|+egs5#:c}$os),2)FH+N,HwhNQU,(%Jv]{;@:Rl=lk!0#YA0dq}Mu`}>a<Dz1A]24Cw'0vp)+MUln^7A>sQ7i203
+=l/PBF],t"<^z>Ob:<clJ#aCQsdc<)J<1K4uH/h%%VoAHpPFsmNBoHYC.Io}s#@=^q08@U!pA&fUF@=Tm|suz.7)ga6tKD[wE^~P7jgf~8S@S1joSTYU7S
+Omwy9x881#;,vkFI<65(b|{"FXMW!gd`3[!9C=et_=XRH2q(lWWJ5$Mhe3Vsf_F-h,ZZhhUgZ>Q47ugKp4m3b^@7b^DsxX!Xko@!lMFRt,$}XRka&5kpC!
+M^0|MRM8tC|H0LNh'>'kz_e(L"V6a(rksfrPENM15^FyRGo,N.HIF)HcUXgF7CJbxw)$S'{8M2|ZH22[w+V+o<25Y'q0~_eZ$x!}hbw>{+$wC`^vqh(ug4
+pYaLq:f|/Y2Vqtn7uP~S&$5L=Nbrbb|;&=#Q47&s{vJ8F{Q45TIv-T@I9yx^.}Z;[f,L3riF|ncZ/SOW"WRClej-'[.K&b6n>6`d>ZaD@e/C/Yb9;w~D,s
+bNC{>9Af.K%2TK(d<lq%r-$8<Zelb>n`kP8zoQ`F9L{DYw=]Sx2^]ta/9hzTyyNx[:JQe)JI=v<o)gXK_[z#[]-In$ac/I4OZBz2`=fZ,mJW[X,LkAIN.F
+1L,LPNo(=r2e/tLEWD|}{V%}ulGSmU`ikD0Sl'33qtQta`h(q5cR'`g#_VHy_Jg/$Bf4CW){a6Kkjw<.[+^OKpon"0IlMC:2:v{n>,6z)f|J'Fm"_[e#$=
+ko<0}I,lMaTBNr)7SN6U<qeMt_]puk@F'lWeVG+M]UTn.7hrdIMDzULMW#P>SMNMjV'VYF,h-}OffcV6SujMzAL9Rtdg#aa}ukGdTfAs^+1u=65C@=Wuzq
+[c|(!+eO8}Zzl,H9<YLiGjH^y_S{L>Eu``E.jV(`XZ{Xe$J{c[ZIH}0Zj_:[L8Rgf4{^RUOR5h0&O"7/CDw`]RaU6fG@H:ai3xV,BKNO`r$cz|$[1{gQd=
+%eaf9|plZYHK3^IAfr/fGro|>jCe9[F/T3Kk(x|%^D}:m|LK(smR<HE1i1rf47c+k@'],7ftv2L=A^HCr)<y46v"SFP#dZGDf0HMViH'j@n}|:]M$[:JO;
+Y/!J&Ylm4Up#aINXt8:+Ae{Tqnj'XdV;TkPQPPzc(}[;5$l9p'D6p}Q/<9F,!q`[9_ZU>Qx](^+@pQ/YI%2":]9i"Xp3s(N29_8EfYg`x0U[WRQ5te9o~m
+oZPIkd^UN=o;=h@j1>5rx1P(K5O-YYmH{f0-)5KsT-((!@|&u^D-bL)iqjl!tV.i7I8x%K[;h<Hb(j/iHO(6u78sM0Sua)IV+#v$T_FSs9qcOu8GX{@%Ds
+"1,v+CW;$z6wZGhPOm;eVXI(_8xtzzxOk=3"/ygKNCBcg%#tSGiE631$EQCiHbodIabT%9wp3t{Wk!7JY:h&',RD|q5{,4Cmb}0#KMH]8$Jq|m:.aMq1z6
+VLEh33p^V1!okX1:/p=ZpCeUtZJuO&nNH"5v%Xt>pgC(5"p!cJjh`)EI-nLw2"UMx`.ed4VQAaA5UFUo}$XL.n9J{{wW.p$2>[+Oq<2iS)3m#;@0,o5VM+
+W3DB4T&![^WGkGEExW(+a$63bdCl/[yxl#dqw14]l5ZYT{%A8ZF:2/`"!M:J=e86cYYE%,X9!wMK6<(,jhjv7s_FR(gklHIcCZ/&f.^aa|LJ[sM5y')#i8
+5"Mf"#rY{>{ang+[+/z5o1gTAp{k%Y4E<+mJ1=).}epCk-ZoZR+MXeSS&xz33YNccq]2+LP!1..zV9g,KW+IQ%gUtV(LU;]%+O1)i8es>Yh=^9i(^o8W]`
+t}{@z<$j#'%_o[d>;-6:|V[eT_QTWQoP9@5ALiD<dI}8i,Cp1q0JU6IhG#yG1SS+@E)vX3lUM)4>HgRw5K(j.D2wZ<Hy1UgOBQ5LOLW"KvIDR6#oD-AAxg
+uN"63Aij(FN7"y!S.A"|]OVk~&wUl0p0'J`>c{}1Zw'IAb++G!IPtCji}yKx,QT0$<Wq[FQ)k|se1K0T.3d6{>1!/nX3,b"N%(,^Cy,+Ln%]Cs5h.T![j#
+uOm#&tI@R_p69`Kr5.X7^`YMv!/hFY&$UfDxv9SfDb^``WpML|;1k>tU46jy6ccvko^Yq-~'6B16rQKQr9qrWoRb9Z=/i:=)7wr!#cAkqN)|B=mdq9P[JJ
+YFk;4Vbw]RA[jnZD]tTVsW9H6`5X'_RH:NZQhGqqIGNE;Ut{@2(S~T,0rB$"fAcOl{!wXV_.p7=y"wp3>/wKux{1-'uY2b:/Fsh<"$Ns%L9`mXa4288=sT
+u9K!&s{VV4!-[v%n>vv40a,L@q#MB(<BY>{9Xt)o1JGsC+YK(i"wWk+Dnh}%i1~1v:'om5{o[C^e<]wM7h8/Zem8EGDT:bY%Vu~!wB.eR5h/M}.n|xR%:I
+iq$68$@{'Hghl$9jwMBUx(<7xalqp}'Jl`,t)EkZmxuX@mEH^wA8afcx:75EVqVcK+YjaG"r+dWodd=D#kdi2g^P6pkl@=W-v78X`Doi+Wfk7n.b9w;]^u
+5P<9jYfQDXQl]"Jq++UVJI@P"xm15s:<t>-'/gj.ts[Gq3yT8ZLnh-{u#E""zGIC1J.t%N'{^X_83gX<F_<-&$sRcid69kj)9k6MkX-E57Ojp]m]!#=Bhj
+,h/}<D0!H`4K4dN%tO5Yg)08G%C[mO0cpA(=R-TJ9U+6A:XP0u/+ybf^A@%ra/$W4#Y2.X&9C!Mfc0L)E;4hYD%GS<T+`3a}v+K7#0ZwY@c}$D!ZGJD|9)
+YquS/R)d9o18qg5T)6|4J:H9OshNBq.yfi"Ue{gckAXNIe$}]IN9LdxNUtw"+r6<mjY`[cQj~zR{empIbp;A.k_3kOPK>j#XXplikI6}B{tn;cMr#XSI^b
+C2fHUCK,'X,cCfD[tMv=(U}/y%mIDBHz5G7Z2BOASviYJL^|JyU=%b&aG^Lgq>.wvK2bD)"wbbp;z_0ru78[I<2P-:gUk%h9mSb6-KkO4WB1VYdDz1(p77
+.]P&L/I/a(;ylY#Xky^}-#cxQUm<3%(mi77VP0[qe"-3Uv1M1p!`aH@JO1`sZiUD^4D>+TgnolHCS<L6Re&OEaB7)ViCc{!M4w<;Y5;b35/gAF;.9;qS%z
+o-[4XR}5ck`|ZN08/7")r>jq~[K%ffycPAi.TA<HQ@Nh0W40ZQnD|-m2_vT`u@NVTnPr@7T71j]44qKR+Khf=ei>itIL,XTY""H5zNO[l/4Ws`1SE0@6)z
+|oA0#.+%qZ'/"Qctgt!NNhBot5IEgh4;t@:85|IN{Bq.Q@zig>qb&6"5DO!;E8UiprO2<x/9E>.)tD4-fWRZctP{w'6XWO/(<{NMZq({a/HYPRGr;Qsmr%
+cW#"6U4Nh4Uqr|xs(=st8y`GOooV"k.shd:9eT5IXYv9yl-0nL/V(-O%PlSk}r&j>SX&{@'<L45h,V&H9kr9SYb{jzxy(ZU_4/u6g;|<'CaG&'ChG1Z],!
+E<'&Dk~{JVT%-2k3e:bFCtea<i!F9o.|r[u@blc-GQsJ8mHye'8,8vj/T,X^dq"!-lb"Us/_m0p3;>r$kANP:eU4zaxKLaNQe]YCikEm-(]kl'>G-3^&A/
+Pg+n"re9/$"-OIqt5#lCsx'fa$X>Bn"8l#kmMB3kQiej23n`vn+fjTeg5Yf6$xNuDl[EV0&XKd1yN5AudjvI/!#9~JyVUfiL%IwV8KmPfO=LmexEiOgTl}
+hiq^~'v6gZ1bn1_sFJN-~m.H@<h`usZ,DlQ[F;Lu}>J`D's1&Agd3t'xQ;`0mu6f`udB++aSjG^xL8qGyV8e{mT<X'rW>Y`/[]9t[rTT=J3wGAU$sGyV|Y
+zs2EJv~W"O#+m{axF[RO>W-igQuZ!hZ<'a9T~zk@^["W#]<X{@c[a.n]Xo)nL'dBuKNh(2>,ib5^1<5HRSzR`suz@G.PKq@W;4Q,yQG+gI6[V7D(A^1a;3
+UF)bY`Ze-dEP[v9WW@w6qY;^YgSu%O6YNn:S&<r`!R'nNKN^1KTU9x(["38ujj^PldoV^EG1e:AkZqFaI21r{UU7UM$}P}~dEh_](]P]rL8aBY<lMXrPHd
+ibK+Byyh2g~]S<C:s7T}ROmmCz>.vA:_A^0NCeDIMSjHsc<S^%~k!0>T>}yec@yK#X)s7qQizj2p7}-q.<;hBl-^)1W!cJ]`G;j05<O"`HOEIwBvvd=/N/
+1MKL%!GE)Lsn3I8xc:)GJ39mw('2Yi&!x'gfl$t"DF+kuZ0i+k)Y$!=ZTJGE'_LDwS8Qb3=>9D,g=GY4@;;`Z,r/!]<z"a;s0EL|AQ!GmB%lnwf!E2}QS8
+i.M+1|"$hE}7EC)Y$hxm+%a5y'Uo%qo"hP1(}GsM@qWwFB6A$3)L'+:y<yi!{25gv6J:+Esz{",+;ThNJHP&!n{ZlsB;Rd<F|.1BL3d0Meq6cQ>4cGH12^
+D>U6Lh9X3/&g}9BcOYwV&,&HY1D)WGImY"pW[$]{!|Pc1aJnjRtnry>M:Zcc"NmjSE)Nzc68V'WAt(.X5b7NLb=L`8aH@nA73o(4ngso=gD8JFlJ(;G&T_
+A#=QZqUDK$W[`qf[Sgic',sIiykg9Gu+[%5lrb9T1aH<<m<'<sx8g)X51@IeNIiU{djr;+|}nh#fz:,qL-j"@z>s<W(fp7^U##d$Wl43O6x.qln_Z}"t(F
+HX`q2kc)|W~EsJ#TDLP",3(<NQb^jdWtLJrv,avZuBmWQ->_Q93r+k[9#RH1d@edPJJo>d7xSUdh8TyAj|Vmo{qjZ_l3q]"eq2(As|T;1)i|uEf4<!)cBh
+idohg$6kDVSz)xBcQoV$vw)p.3wu'jVR5R5J!@:JgsO(`X6`{xi^lv)vT[alS%is^7Bb=+(3W/sqOm`8lpfYnR$`am728Er"b"Z|1&9$6#P7D5;pBU;sk}
+S$UPHkC`=1^_~2CqW!C5n#::r2.iLY44a)[h'3M)vq^IBp:h7[]l4`CTg@ijQkbY|P#/bvfv~M,eK..)0xNV>5zr7Tebz4G^#V_pEr<:D;asE8R3EOIMo#
+>/@)pnRd0!Df47{u9Rm)j[Y-A-UM7w$g6"cGI%YD46d3pqqk)4|qqu&Y`n984l|wm&rGz&~6"~]3V-Y^d$c;F<7_~"+{>1f)Sz>yQRX]|%Un`NL}UDmeY_
+JbT$aLH(k!vKsGSjh;DKOGJDFE!sFN>d!GVAbpPuj;6]Q#mx:uK;Q0e)!%n;8KxU.c.HX$+,;mweF#for;J!eK-r!g(y[0$Fd)oE1Wo-skv/y3ntT27ie6
+(fPepag2-PY1P4I7BRO3eo^Y%=<=)8@2BFrQ+|D|+|D|OA(wKq)>#ryhX2l-BvByb!!C8O6LunP20(2;Yc|znG,/6tAh0]xj"x5.O%(J>J7BHkvs-Gzi2z
+wGhg@^eCUe%Q&2Eu4eZ,hy,`'n.$7HI)b@4WjPmnYPDo31EvvnkXE<y)2ZB$@eOHO4we<D,L:M.4Y:bj{q`AXhDo%NFHt[O&])d!{m3],,a(Dg3m#d]&yX
+N/)`z/dkT&|bVj/EHX9"W;)E-(fEFBPbP5"j1"Y>,S.T'`wr%TXV)ArjT@I92E2(Gg")kRi.`1UvfY&m@`XM:np/J4V`d8#MkYA/etDUpgAR=GP/PkFoay
+Nym|hd.1^jg<!{H:9JrP]isDGfq53k{)RD@eZ4{ol]Q]%4_vTi7&-94}Mn/ea+Hnx+>w{PhZweo41@jU]/26|u067+9UIIUXEIN%R$fT!C^vzAb4!+t:nu
+",d=LfzU2ZWnJCOY7@y0v9Bd`/^y{z4CP}=$L"K8Ekt"l/E}UA#/UBN'e2_Bpws7/;.-a!;dnGT/#)c2vw/+F&r4[!>UHux5I<}J#)nL>Z+i=eTZ/KWXW'
+wgh[s#9]l^%DefU0~eU;,M_=W!Ql9l}n2xQbUDq<pkYCD"VQ{C5L,rMwo4|D($q&igqRKWgB]>`W^LsJ4#0V%SVYCh[Nmd=M@_SPxf"Pbat/K^h;yi9Nui
+,x]cPajj4L)EitRDOXD}vHd0e$Ev^j(24`(qb.Ihd),@KD+J^(g1VkDI<hv3BDX8LP2;7r;1n|xq+p5]>Z"%nR;OIEBxnhBUs#I-&v0n&t)nfkK>kLfR%U
+P+%TDZc.]|+q_z-W8im[<Id}6x>},}rI:P7x@=B^k}tf&F|mqoQS%#c!a5KgKFHTn0wz!M!@Pvb.RY#yl]UcQLoqZ&Ls}3&tS]6-N=-|BYjy6)(KxaM(7{
+z4xBqGQ.Qw3ECjO.8zdMepzdbc`OE$wN><ieSCRdY}Fn#w+)8/6|<b[@5b(Tj;JJM.l(i!;v4uU5g_1K9D%sMghyGdv{C75UF0::!=@BHqqRiJT])vO#H2
+8jhZ[/8J]]6!8b}'hr@u(/RhcugJ#TdM#I|Y+F`a{4,TBJSrVG#Ak21;eLN/'"z&9Eea0]H,w-<"fn3`~8W/k&BbdQTB-h#zHEOnI!i@oYUYYoSrgAAW~!
+W_/o]G~inmf}i#2Y/xghb<gS1>i4Kb:]Tn[se:!7h0>']{+a68qH$7x]s^&{,kT]X,5AD!)4-_&ZZy9(Zod$G5y!ps3+v,;J5^P&!!Y'LjGN3;XwsA"qCd
+$c#yd}D);;zMYR$_`sy4CWdZ_3!7{EZ<{}W)1a&yKCvH>s[qHkRi8ivdLUVZ3{nm8oh5oq<e5|{(5]7/NA'-}@&vcQLy&G2^HaP5bDTkuEORiC{28Qnzi4
+x8NMjy{4i_r4>kY'aIEXU9hJ~BL{K]xqend=f:KQVw&(VXrT^sK;(kI|z0aL&%dJV8#=k}Dq`BsIvrg$xC~uN3RC3mo#;kH>~A}MTW>94inoU-xLU_UP0C
+z6U3xsMV:1J`,Joh<nI[n1Dota9G.a/.5DTSF}NRC!tJfp_XcHy-Ah<LUYti<E8AIH(3q_{kDpu-/l|spORjqL5<2{)([")f+)-Io@r_AnjHQM^nQ^-$&S
+v6a0x7yZ%jl=PdIKi9FGQC$;t}&<:T[U;)!}Nl"PRRH.pfm#yG<>=quc5j{bGy=p}%}ihwB0Ao__<fx<pcTLzX:GF|VVPwO$'+}M7$!v;K>Y5IrZ{bE}/8
+XMlKQH!5}hF(Xz-o[cZcnAnq6N0Ec`.!;6]AT%hN@@r75+/zuOO4mT^E)D_4z^(m)TaMUTR{Zczn5uqvbmL}tZ:XCAL(I_xMi)OMuC+1utIEEQM1;kZ`IA
+,BW)n_Z!EVbig3VfIBahTS%"wFB+2oO57+|psa2J{YCrI]8S2<A[t!hp#+xYEUY2jvQ8C%1#.Gl1(UJpgG"6V<J||Sine&x>u(]>tA/$Yo.+=6pzjqo1Xw
+r6A0iu'w$&+"Qw^5LOib^9.IJqH17FSO>_I{JhH7Gn~}M7K$>3<aMP"/|+`0p/$VZ_cengcz2N>h#".^B3`oVewzE0XhU"ut~KTgzP[_zHs(=gH)m%5,&h
+<x&i[XQUdqYf50CT3sHtNp#eO8>tE+X%i[2<7@Ry4a&cfV>XHoo1Y}W}w|Q^'T>&wY@54=&TCYP{rvX}vLK=bisq@NmueR,g2G,Hi>{H:>aw+;xUKFx|+4
+yplt/ZH/GKOfxEOZG>Hfth9(7hlyc@^0fU+|s]BGfPI{F72WuKk;s-wdz:5W5B0d>8Kc29`="F~TJ{+T4|Nb>Jq]4+3el]b'2$l8)TJAZqbkIU$Sart=U6
+0ablFE/.jn~(]_$y-kR#"adZ#Syz%h8GeZ7>&i-NjuUK/7LKW;+tIFQwIC2A->pM``PQ5<yc@QCKR(C]NqMo:L|rAb5J'|rBslV!+RaRx$O'BK=+>,Y{3s
+axy1M0GtfhNA<o<,oS_OuDb0cgBx7_!9Vlt1jfW8V>ghDY4'wTL3kSE=Z09PReh{'6W#h%SpV;K:)CG&`MgYDu4QJZdzr6ns3n2<hSGN8t]4jTS_6yY|O7
+%4Dm%JB(]25X%4./,+U{jnEh#L'u}aAz42E=X<`Lmo%D{suc3CPRV,(yU6C-lFA|2DctMp'H6eYxsQn)b6;xs2x%mD4adYywX6=}(}`[~m;zGzM9-]2-/g
+ybx-@V"rN]j_}f;DOdcf5LLm;LH`LU<F&2'SAjjVa-2r[LEu,tV;N.t_-b9WQwRDEj!D|4gTo&Lp#s[3u1=rca>.XJ%@X@X6wL]w1MCP>'Qkm<A]BT(1_G
+v7E)i/e2fC".st%1r9hcY$,`tabjS+H-"7~<5BV6VXl=qwr(}k}Px]U)[}:r"'qrh`Z1cHlDKW2)]y^_WiI.~#|@HO06wmwwm!_h^u1szK#t`M1=7yl87y
+eN3hl|<C6='/y0r/B0~TkQE]eAeXnPL'IvQ"av~"$6g)aul[Le7QzA0^qzB6QA_+<#j9ua)MpI6fJrYxqg8EsBI2Q<ufuPI't^V9CD,TB"ft$#VS]/D_hY
+t}$UxrG0MBJSRMq&8L6>1=QNZXp>w8>)7t:/ZoRaz{m!.aU]MH_h<,M}C0wZa);`aG/XOTbqwcZ>|FpaPYK+qbgfzkAV3;TMc2D)oSXy#3SWafvr~d:fq4
+)5aW(lwLT)c>$t%}#)#bPb]yk|F.Ie6c8UV(LL8EFJi5{EKd^1VgdoJA&y['"!w5,Pn8/o0LN#[F4,;g6C4hPA0^mI>U<5mU-pr=d3NDlqU:.J9E+o;]=r
+(ef0t%N9hcwQqT(2.>DA202i`Fxe5zqq}IU7F|8C'gSH3I-Z3+/-ifr[+)tpNhzcmC4_@Ua+C!MS{FGdK#pZssxw#r~+B#D=#e1x8qSlb20&HzA8pwbR'[
+BKa'xeBfp_t(J}QAX{'Bc9IH(_qM}X6r#%^2)iI#<Xc_VWq9Bk+'9S>"8:lSyZ8%)/Z,UGdVb785v6X!JMn+RXW]6&iNeks7Y_APtu`I3V%X]l`!o5^AYd
+M.pAJ.Uon46XO&g}cB<ILYBDKIeYa|,V&s;oJ'w+XB(AO]fcb_cMO0Vu`o86^ot+MBP03Y^rwr&"VkZU;l0@hn1j6>h%zsxL}BdEKo81m{!)WT7gV5B%{g
+#7er8j8bjt7/BFG<Fah-P{x!)@v:i}+@t&R|vV~C/688nP+'LO`p9s4yW`6k.kXw6<c_[#G+N]zKtd9`oDfNZ>2mw:rLeyKaX0ILh_J4[wdnbdw%%=84Nz
+PXBdtM)U`/V/e`MYXk_f-}x^=gr2=Ul}T.TU&b:`ns$SSa6C:}Nc"R}^ruW]bphi)r=jqoT|chVl<thcO}&4cDArZiY@9B'R.a}zmQdpG.`yH&i"Cl`j<Y
+e9"N}#Sn;r6-RCwr(kvI+B7.ay]5QR5jG;QNy="Da`Hn>Tvmdx-DTQ0iKhlEk`lo<Pjj]|/wuLa^4!P&pJjOrw,QQ_P:$L>VA=Y.""c5-9{iKbqk$H~pKg
+WVax0rDujY8jY[G^Qo%xONx^=WC"z!D7.pNzGAhIzcMnO7cr@=1|KUl"aeBox|#kI$+vN]a.J//LD4{GKCGPX4#eK^wpj+dr^eCN^o2t9zmh:o/(w6F_.s
+S{93m%o^XxuG2e~+c.^NAm.KefPM(|Sfx0"%h)S!`aiml5ATB5aM=<@s>@F%JW[sW4YiBK'-0[NZ$oRz6u/LaIUxfy5#W/vB:`UWFR{8s#pvwef>Z7Uhqr
+it;n2RwARPNwTgL$Clhbqrg-_i<I8kK3V2G4:u^'_e]2:lQ_5[&okY[`c5MA'yIx'pjqWqvVz<[]XB-LkyL1|OD<l)$%zcyKNDnhTPm+{^;+npDrqay|Nu
+3TA$KcddF1=L)FSh7YLOF#9=V-MofTrN5pxNxs>YvnCkdguSK4(9Hbul5vRKpsZL2y^16TtA#%]#vi`T!'d`Hhz!k+8^gu%6n(u[9|o=oOIh@_Q<B7,f,U
+16BK5EtsJ"Ij.dDXO/sriw/UUaU[zo#@Iw8OBn|em=+`=os5{Rc}OpC9Y}YZR7'yPpccApeq[bME$T:8mL]$FE-,$Q6l%.q-moWMLqV[_F<>wAbuo=Az3Z
+w1;HwUdv0;-"U%$3YCxe^}fV[j'Nk;ARRkQ)"U!&Pc}:v}2gRS34d";TL${2&J-2W};'47vG(g^ikN^'VU5)$k:`Zkv9E:w-eG{:[4)ez|q)o5T9[p'z[L
+YR|CP|QfIBL]izRHv]W&dsOxW2!Ps@/!^o829{:cu|s<y_%G[To5T6:M.$;OT{"3X__KY`>e6_9:5RKa8T}3PbwMC+y+<-68ITEgvL"W>o<t<9yPJwqvoB
+B"ea5/.>(Zm,su$iiQAQ!f86Guzoqa,9<t<GPsJ|>gcd$OXD@I{l+szw8IksR+.d!rTf`DN3Vfr}PO/Y}'6-Z|O7=Ny&ie}]^saxEYjt$5Sh6cX}qa[cei
++>:JhZL'<|agRh,r"q@buLNyfcB5q&$:0S$i'6/jX2A1'Sx]^uWbz6_sh'+5OyQeJn{]!GBhF[u#(h=.-Oqkx#z"'Dm]|bc]hc#KeX:J,A^%h%XczVr>xA
+1J5qmwRc5F"8|z7e]n"/Pbd>ga1%),gLo'};z[FN^sK+G"H7_[`8<2:Ia]'q1h5UuX|pKwaz9=9@vmh+hs%-t,Ah'pEW)M]$`PMxo=tg&@/D&.NzK=[vA@
+-HHlRIXKx&4om+Oj=`cgQ`'LZcvJD3#j`CbNFl[kYME!}dawNCgVCM"eLgYm+|Z)t|5GL9y4"@'%A-uP8m6]Oqn6reLf2GZyFw4Aka7k]pfiM2<xwV7dbP
+X@K:k|=!tPhug[o4Yi_vy>/FMQ"35r:RO]m91|HIz3;W)RD_^tk,IJ)l6R{.`R8/'YR9ZJyWv:,|3%fJHSE"#|STU>q-uwUG|"h}u]n<`[Rg^WnD{wO#:2
+6qPJW5FZ|`ejGtF6[Fh;h/)`svdragR36<J}7x:v"82-]6_k;rmf]M4[U%|ezZd:jQnvZ[DOofsEDVs9rhR;x/1v%Ho]EO^3V<q:qa!Y<gnmFr:}&Kg-0&
+OC!>SkveG&vE5Nxx'8=`qY^<q}k/<2{E<JABXW/e#VZ[)t}JdjB>,L6Gf(tJTMLmX[mJBT$&wp:seY.|!b)b|WPaaJ6ju{8Cea`{uAq9Vj'OmB0`#sHg&i
+,&i$oH/a)xU{/;sV{<L@Q[$h2o)RI=92[&9F(<vMjwS2pSq64lzWhQ]YtQsSM/I+Dby9b7zg5e&Mn+HB]>O@gvTHkzVDRrXFn.Rjz.d'E<p"mrdFk-qc^+
+fe}(9qH|2gBTXnYTQ#:q(&5VNfFb7s;eTV5mAdQlCs7L$KG_FtBB&SX,bI!QT]Ck(8cQS8z5vd,6tc,O:@7|a9Wo5$::tH"$J7#1;Dc+@nO8CmNaL/}[SE
+PNc%feC#4][;9qX`6&ZSz`=EvcW8&g'E/ltB&K/x7}T"jsVnrl2^+1hcC:pX~:`Yf.gv}Pnu^e9P/u><c1khv,%PM6TjXu{sj:r3`grS%i%F6MNMW{#u!A
+sT&[!BH.g1aWPb.vPuo>u0}F"L`lNM'42"qj6h0F.WN=4H$A]GQxO#vrkqfd`>0tF#/.IcGC%R@ZP(5"428i>84$U&U|QVf81[rG.Z+jfj[41H)!RKL},+
+x:Y[14VmGs5k[YAG_^>E4,sMWur/:rK>SJ~C!x)s{%FR[Z|@(S_v(x,sEfsC2z0t#0!pia3lL9hMs;,7%l.5YpPD(Gag%:)fyi5>:LY+gz&FQ,=r<MYeu`
+6Mt+>r+u.we82[I>A=O@'_/lYH+$;"`6px5"2Qw>@$vmXV8jQ}f2Rt$1/CT0KLqpW'wMHW}h6T~kRe]@2e}%-rx]."/|]htgaOK:vo^h=oVGNISv&xFx~l
+vcG=IFj!k|g>%%m,W|+}w&Q5>&-3_TAnK<k},oRQ5q`!F,[eawwe<XokxQim#pRGlGAqi"Oo_u.BK34>[Y/qO38u3s>rzl<+d']'3!Bok}$mw6M$H6n)W+
+#'-dEUw+KX`FbxzdY6d7,Mvx(]b%kJP=nd<n;f)00WnM,A~aQ]Se5_|W&krZgH|"R>6cYMQzsF!l;^jO01(<pBb4hA-R3bG>knqdhva}6}MtH_0xLH_(1;
+0JYLEEw48UVkB71K,6;/mu8@Q4}jBC"hFTbn'h324iSTMztyp{vmV4&b}{<A,G#[k/;4lO}War,QKztiZKgS4'nqLD#x)<h|a5JG,i6|gZXS0YSL"";d>m
+[B2BNfK;'i`aFlYFR<"4f>Bh6Cht_!IJpatvCzZXnskpVUaad|;S6(do|cB;l8(,3g{I9;S4SD#1Ft7f!Y.(aDSKpvduv6xQg(2MqIffSF,3o.nz:0JkdE
+l@"==DKK;K/o!~nthrO4iK7<{dhU'G#eJkRPj@i'{HJ]5(!M&4"bVBydISd1|IOd,$@6r:|eUSNEvcwSn)^g=:&vJ3ewj##^[l0`P&(bZ+FmF='O4M{-<L
+^BSY)njT5RHiU{5pH1Af,Z"e^W)/M2Sb^6Vd<:z)PoCr-UY+Y6L0-8,n{m4-=I;]$f0w=0(V#Z$bK/!sA`L{_32wZOJX_Ce>_%<]A,)Sw$Q087"QrGV;#J
++)zN6w#g<<Q(B|jNC$PdIr{vPI5mcIPb;nAB+b':2;Atw'%F,&~PzB]x;QG5_EnzS-VybF'S0GI^#p9]"em7e3LMvV{Cyw|PqjL@F4^hnP$T8V^+Q:8Dl(
+#},k|-!74._nf=m=QG7C'#VvebU9LH7q(u[#5f3%T%{+(ziCr3uein(H#cH.1/V%M=mUs-cn.<=CxeHsZ2[0LIpFB+%3t=R:IOpC^bOa=}k)d1BUhB}}nN
+zckjIlWYx}qEaV;@&{Q>"f$e~}gs}JDhY]1P{VBtCFLSC_=_p[^o608-w;wK4o:Y2R:I~hv0#mE^{r-]]HoN1m2r4kkeNWGLrLwVc8PT^ZWX8lvr_>[/{:
+A`8HnyaBS]3rq.{C;Zdy_#K/dRdNok=0B!5o@(Udv;y<SrQ[MO@sj`3n)smYD)A^e_Mw__=B3[1eZ{+mCM%'DA0z,n&W|#^FcY!n;Prva3+XwI(U6ylOUQ
+"iZhM&f(&&wlx=o}Ct0hoIQtB$`dyKRtrIU8Gi1:WK1h2dV/j/Vh'neN^B[<I$"E'7tMylU[#F_'gH-[,h'Hs;-)z5oC9[7[msJDXD`HDuaDZ"5N<h"oEo
+,/7ZR)pe+|k^lTJKY8"bthpe1M^h~gB:SWN55nFtzBa/$OTwcZwe7y_<'^Yah)/ECLqZhudDz2gC'!{SNzjq^w8g#fIEg.@9_G<w>z]wC2{avzt<=AhKP:
+J^]3i8~6UJ.m]{ct7K[v`nB=><r(0pH(>@ibIm6`duB:<Fz<FA''QrayHap@;J,2M}~kJHWuYdwyq}(O=`0qI0,_>_6|`/-'`)}fa51G`9)LL5B);F>&^)
+xAK85<5%:w<_u)1nfej62^;f/quQI2S3"L{`>Jqk}ps[S$SRY!$2df<gPRqv$WB>6(bc}i|+EQTTJ}SI:J0&3[IT`:Fok>hD+f9%6;vjW"1Ft4aNPeRbhl
+4-aAAJ$sD{&z(NNEHIiF)@nghk0-WL"]a6.`(v,xEUt7]/;:JUT)Q$9E}bVDPQ8M{scvEg}6fMLn;).fpM=$n]6ISC{@`"8CJ}zo9lrn&f7|+JI44R$iX[
+Prm=cJux"){MjvKE#>]O=Sk8PjmIUH:b:GAniunFaDN;^3ehKob7U)@2`Ws<+%!"tjp})NKK@w3|y4HcR)Lt[y(3b1E)%2|^9|4CJoXxE=;(2>0u~'m<};
+=91Qe@IfZk#'BCjsOr}-c&<DT'[M,XNT36KVPzN&0;Ox-|mLp.QyZ,l{`<01fV<Q{H.cr]Bhi=:[1z3e([7PZakJ./=7pV"y_[kCs=Ge$6P_)vkV,NUqoo
+#,Z4KzP7./}2'dp,Yii`+J6MKPpVbuSLGm+D+8T=(dk%YX8K'Gi-XFR0jZ|&l(2s8A1}sNfMnWJhHNo$s$Oaw>A:Y`32gg#nww6l7he%R3+hPrUhw`fRhP
+o-=cF"b2!ECA(nv]gR!U.|5gY+ozrK1<'|tt^5SF1$"^k}/<UC5'w"jf,2{cGp(VIQ%z1T^ji&8$`K=oj6/f1uW/%Q@M/JZ=sqG<0%T'e6jfL&Y2OZi;Q1
+WI!L`Xe7iE:H7D@G{3VeWK^yyo'J5=[a$A@=3_!]ZeO9AbLy-N`N4=a_<T7iKjeT~z;dI,Dm8[C7QY:t9Hz6[e,J9&[}'Zf;eD+P^)=9f_8.<LveyP~ly<
+4<],{dT'opC`oi'gMZJlXvwA7@EK!$=6%%-Mu%;;H-UrWkM.q3(UYH4B:_VD7_;p-Zl_T8(5ghfU{WvU[U9xp}{%VBr(S%'8#J_+Ir^xOHy:j"iLtkf'5;
+M7X[u]DdIV]tk_p+m@V/%aZqYxGQY|_mWCwuq$|5{daLMcludlZLV'gk@WtRT9b>dAN/KdR%B]D(|DCmim>teS&>ZiTiZRY-v_9XL=FNazjw`}+4!}:Zdq
+X_]kAUMD7ZKGI9WllQw6h3JK'1)Eed<MAqn[wa:y0T^I,<_8c+}QM`F>jfn$!'caNje'-FL|}vy54|MGqa-h!V0<Z)DB]ZuUpdX2bZKzk[^jhFFQ|Ly1)S
+ZC<FItHB&V+]#CQ>K+N+DAPDbBh-X6n`S)8TwY&i=)0_Em)rx'bgcV-u9c3Of[hDEnJNbkl1%CyXj.wfQ`S{.q~U0yRVMjRkjbwKf'.TC:|vln+BE/}dW"
+T_{UbO~rqe<[a^NL3k(F`>w-Ta&v8)RR_#oCS(_Pky"8naUN`r/"wpc0R)ENlq5"~Q-nm-/tUgGDr6g'jN(`h0@C2W&o=c]ci,4b`p/jNEI`61[qe27$(C
+WJ~Ha}.&ALU0Fq]I8p|O.UK8-YcGz$&lpedDCqhqGD__zgKq3}4M@k>4rF=jsFLHyZ(<oq02jV/Rb2'/>"dBiIXodfA737sfeactw{pwh^[isd$rr0J&Tc
+F>Q}IxPz#-h)#NyHx:o}jnjNREG;=Wz!TId[Azx}5;UJ"McKJK;3Q/~2MtEB5B4WX`4s=i9VNMP^4{L&T{}n8jxss$[w.JqdzyR/vcy:IeWJsr%E4k]f,{
+HnN7AMB#W@_|PjEJqJ[O1l5q/AX|WD}OW|1"m9T6$=Wt{zBC/Z4{Oajd298q|qh}^_ky.7Z]:`nzjt&0K|CgHr+r>3[VG|=}k}!}2Q:]Z|g"<g2hUw~jqz
+'M|HA!GX9[Gx|q:cG[Am/{4{{LExB#Q@kx({CqgrAaR}LHqn4>GF!|.{m#+t$Hkq~|Rdpqa_@w`Z%K(mwAdPoEGyzFOw';VB{I'j7q%g44Oc',:@iU[KD=
+n`y;XM~v#6C6zG"][IbeNM3B.EAU2(g:{s7)`7:ym%g9%6(!hO~o@NXdm[1K=^(LL5YuV,'sBaur4D<itHxn>TVf=It=n1T%w%|O;ulBEOAN}:dGL3F,r9
+LAE{Y:Z22AklF),W!Ewt<(Ck_1F!L=T<c(vYJ)Cm^vDae[,AOq;;wC<BR%pPm'op"o9j%dEnT>0hBLTt=nVXrQnLg4^YR>gi.:{m(p|f%2#v.8R}Ywj1<O
+%Tnr@G]A0F=Q1t1c8_;fa|AKjW9(OukP{y&TO,A!Ld1W^aC!1eCltY`0.m7"|3#/5;zo!{PN1PJ$in0og2A=mmo_%JDMY6M<l79^40SlEHttsd5b5V($xt
+^b[JfLZe&"LgWey[>to:%QW"T:QS{n$|a+I#VmHu.MvVC/Oq/]NWow-TcO_:xvCQwe>Lth$GyQ_]G(ChhW>LdF/]749W7YC5N2ZP(WQ3mUMhog8Of(~]hs
+u][a1zjB+AiW9cQ`73u4[KLiIz6+0m^gQ([&4['&9q7/qst3Jc/1`lX>4.T7dR>VdpQDo83A]mIe'R(J/UWwz]H3DRtN8I8"CW:%y:cOx|lZ"eYA=<p(;%
+6@|{GKl:Mx>G)U+=M%-)YZG:_$~Q8,)t6JH|6MiO[/#Kd%(aUR+heRBdE"z^)]QJbcP&]w&$Y.qo;eiV_jb/IT]3Nb8v}M+Qe=Ir^}+RHq^xxBF4O36m&q
+^w{r0tb%$^DkJ^a`c1LvM8@amF32U0]J~>OV!Uw.]sIlrA.uKqvG53uRNEqL)u7(}uYT{>.[DZ~|B_S2m`d6l`y.SU(K%FU{d;6=26<T.fHs2yiJvmI:if
+%1aDjf6Bg|!Yr)E;[1AClQ]wrpFTA[5kfK28mswa/ox:i|ykSZ$3<8</z-Gz+sj9Z|=D.>y1HdxmA<:!@UsALv'3Ly:b}GY_3l+oLgZzHR3rWozf-[uB`L
+3wceIA6F@9af%i[M~JWGPf#N'hP}lDH:'xg+8m2_/|b/+>B^z&(.]UzQ,nbi^ve@)%X{w]td)f:QocbFEXrtDv_k$L[RH{#5cGb=`O`MJ>4G8C'P>=|i%W
+c[Q5o0SsQIy$G=BLR9nQxbW3CyHf@v6x[;<WxV1ObYj>g=J|jd[BfI~,c9@bO0OFk70!M<[jHr+)xS>u+<B[w"vP^ngS1p>J42P[LnVAC['d5#!H)Q|j4C
+e6MU)^:yS5^R^0^uUU)y+J+MZ>MwEI"xylw/b9xCPK@V;D8%"SmQ9a7Q#xTEl7f6Z)|vWb"j0hU}3wQR{tvU$j0j]O,}A`:,l-%%O9[g/jBZCMCI{99+c(
+h^J_a-5u>Z1v@OD_D:LFrA5%"T'y^$WCY@tDn$r/h6&tn{h:~25=O<t<[Rn5CFk^;SB2lH6HN;d0T'dt+gu^%sBUCNUF9%H4B1LHk:I9%g&it_mjcnwc"m
+)KBF=ZTWNBG^$.C/u4dq6gW"c4ntqhjj&52!z&f_}yL5ivt"4>m$oMA0k_;fg0]jm[7^`icIZ'FE9b{11:`q=YqP(S#T$yXn"CZn-&jZk2f3NLok~L>&4}
+lEz+%LSi<BG3_DUh1SH)]9QFnAma=YPiA9alv9av[2^t#2^R3zVBULOo9I}l/kJ()Rw-V)u=EV;|h/[uHd/s8A4]{IuOsV..A>:sHdAW&}95[Th=G+]o3B
+hwr+"9.w},(s#Uts-Vlj,6Mu2KNEcZj]C)1f{1EkKPxPUq72>!",g&RPh$A${0%6:RK,=ecbQ}nC671CS&5e}8qB^Z:/+m]DKi<+-}S"~h:PP!{pCEf@Ue
+E#<a5X-dfIXCe`d<##Eh&a(C;Pcdi=:qE=EA$d{z,1sP7[E8<gxNC+10)>YB1vzL(8/oc4H+sxWjSAytWX_@j&&%LnchfE$z{mTFI7L!pinL2h3beAH-t<
+E=w=YpqSr/6U>D_z{bZhA"m1I,F$Ui&-VD)%W;Cpqxrwfn%Y""0&$!EEhwzERHW++v^Sdnb>a.l_^EkC<SVD6v"q-f+z#t_^56l`j6E#|XC{PcNRffX2VK
+!Ydj]H0p,eug!',ISYP6-Tv!e5[ewmHLT+sM.S"W6^&)]}4{~}7PX"QX@S}XEvn;~o$lIF5WT_s^r%jMwBTA^l64d&dQ=-1]OR+jeH#'Mb=ER`B5LVxI9o
+g9;RL3wdq{~J{)ln_I.t2x=>PmF{JT8W4b,+;3WL>1`s@5DkH5qB4AE%';Mki`tZ,VBqZp2jDQ'z2}`#F6JmN#%lyhQ5buQN'Z.}{@1Vp7qAA8RTc:9fm7
+,`Vgf'[xk^!]+oX0,`_SWT("0(M#z4i]$w)WSZ0WQx1.:jL`z!hf4YwNa[Vzf93_0uzpDafX!I+mObsO.q+,|UA+&](mB=<YKBDai$N|^]7)WNLd-H:I5R
+&B8adp+2WG~RPY6j7!cj#equyuMsm0BJjt:AVhqIfo#FZHg|8XXkH(3k1qZ3=z-VJ-4`eDNBRLu$:ll2)-)8AtMLn;Kd+Y2.6#wQm`[4t`@aP{><oeFAc<
+IX[1+3k>wrn2a)OG;69n{),|m2qlW+d<^Wv2!ctpKm"u>$Uy+o|ZMzmyq$z:y]lBA:%;.1&U!'kIH&G&tHeZ%XpD!l5;5-BT3sefz.T,@w'-,SQN-xI6qI
+1qd)5M#nt:q04[=y~ebD/,L+@.iI)ifZQUdqzff>tsm4nL;`KkXWZch{KB&P7r7KvJ85!$bRYC0+=iw<mK|^5UqWzyiiqaM-Ti~:"nD/klk_8mix4A![Ud
+Lk_'dd9&AlrUQfE&rzN30c,v6G@z3c-r@PZgKq'E-:n0eCpFdMNgv=qC%E]y_r5`_-J-LXzSGYmnG|AWzd=w[Qy5!Kln6G<R-3!9t{Q)p>HWXP}E0<kJG4
+H,g!+D`zH|O#";clqF]`Ux/c-rX^iwp}:|]Ce93od_VA|)&b'7&n&r8f8l8QjO"r()&qx=w6qWqp$O"u>zHh@]26I=^t='AUF7E|}%z//-J:T""3b-I5_m
+!A)Q'@RsVXC$R"(x[BR#q5Uy&2hjK7BBI"fRsPoW}fkud$URtZ[Pw]Ld:2bj424<M^ye`1!Dpu5@7gbm9#~7G3!qN-lQqOc03i^5KCI,+E)Uot"'#)Jt;g
+<V.b4P7$S9]gyTrDg!M+4)k2Or(8Vye$~VLrk'VdKx.1@xrcaFCbzpg"fs&%(StOzjZxl3,>vmCsvl$WqW;nGBrw12w3z(DbBo3XGox/'Fx1`_g[&rTJ&5
+tI>IYBj4dxlX7GLxhy#'cTecyYB6>[rL,CI{/Uj;,>J;n>|X2<NCo9eQ(0OR@P`qEV:NZxMMSy7o4xRR2lb-8MsV4QDC.^[hDo'b-7@r@!XAor5j&[}E<,
+;+rXR<j5H5#5p=4dUVkSk!cY,.K.'Jq^3O]c3lYV2l"pSv38,YR&!$=VmQtj#+oM7-!|.C.}MypXuDxEbi-'j)N(%QCh2zUP-"ja78gRWN3+H8T];@@;3!
+b=sX$MYk'R0v8`7;G4S++bAHj=;o&,2wgx_R$6!GUIkRlZq%2;93xX'{HS>gW$P^N7QufKd|3}YB4#O4xX}zY'#vY7}q~{2{Wy{gJD^%bfC6VhhAbq"rpL
+,{)EgOQwL/SlD/DyXOys6`f2uKjTr"!dBRN^E."g3{Mmm>_9lXfK:dp^QI9LXuis46r9O<W<=JUx8{#dacVKsb[C+J6qbNOqt[cDbT#o900aCFA6xI34Y,
+hms}Sfil#M9Lwu@OE"e2ktv0,{My#Z:iEsp2At5]^"z5~8Mb&SG_JW!<NyE>&tx"As"f%Z;47GX{BKBBPX8(8_eT>90iOb9iir]92D`lIv88:u(/M@]w7c
+tyi&aoU][$aq)MajI/z.=^H<j3o1rqXk$'xLuKYCnPAbO_jnP(;SBPrJ!SgY.e,!@Sq#m2:y|6UNjp,8CkTJB}}qZt$28@y4nd]p,[YeoG;Sym)zhFZhA9
+TEp,QU{;8ySt4J>zRCDFqr3.IFmuQt&uDO#JU;>Ftw$[kXqQB8UL@!Wx2%dY&umIr!O-K1lL9GXq2LSK"yNdFs7`R2EGaM4K$u}/bNFnNYdmgxDOIAzMT0
+R2#xU;"Y[D)0:i_s{,)kz{V';i@XC[qw^HqBgk/rQI(:(pPx1VM>EKsnO=C$Jb<%|]S_O{@`qF;.e"t}W|auoDRSb.$A|JAJ|k88T2WUL|lj;:<O'H=mzf
+E99E]O<$q_HE&z1M.o8L)BSzvT[,EY,TZl_4iwnsPSW<cIj(g5:@IOu:[<@Q=)lRkp6P1Wv8N$<+%Ja5}nelWoy#T$n<ki5#>yipzd+h~G'cgxG"&Ol#xO
+PPC;,/=s0`aAqOu-bUNzE!|ef.Sjyrji%ULbYzE6(G)0bZ(-x-^YLoN=7HL5XhH-`M:!(J3>u-S0HbhVNtwev<3TyuP,xXf:0BG@KTV/;`F5FX&y'Rt$pT
+Z|@i5o#&n;Vtoj}@WU0e)KPU9e43K44+Ir.{yVSbCVR.Hon6(7|!xIxfpT:e"y7Ke:=AUE#)T.+YrW=iNDG:DF.%#ly:IFdU`)lo7V%NnuCZj"iF638T&#
+#dXwXV,6J^)reg{]<.]JWWkU_v(o=LGt!3%<S=k;pa:5fcF5D,tL5=kY#'cQo{[bOpna`hCDI{iNVdN5:o9}0G.qA0"ktoN3i;f"OT9p(5bf1a|s$747QS
+6Ddu8r7N(-OI~'(t6UzdUC)BqtC/|S[i;_9qa^4T{yJdK0^'q)!.jiN6PeHWSeWGc(3n:eMWUsJD"#7^709:sxr,]f>ot{kc49aA(E_o]:%#oEOxu0+2t)
+1n2A[cB,`^lJ.v)H/zjL"{xe9[1")pKTphHLI4n[GjZEu<<uw&O#L:QPtB,$T#:eR]uMTI:EOLc%!#AdQ@}H$I1.boM,DWkiw/l692'aZl62~2pdRKQeW;
++&aqu0~=$s}ikfY7%Xl>9GB|Wb|nAqW=tK&j0;+W9KPXiyf_A1b:k#vowPk5dH5fKTu[dLoXpT}>yN3`mO;0kuK4w=H`8=E[xD;nMU#%EBkFH|,d#SY|D(
+%&"ew+FFDm$aAHd]B'^n{YYT+IC!u$}HoM&CPlV4SfTjsasZkH_>.t5]pH.-!F6nQ-C0tz71C@ox1_WBQa6j6aT15)=cn|r>vJ%@(vya':iQogk]A8/{cy
+<Uo}|5G+EH-yh^U{`#RlM:5Vz>H[Y.]XNjk/`Ma|Dh&Wk"#lf`W!kLk5vPW/@H6>5{:)_x&]o_:b`{hm{!0<p2)7BPRJ"JS.%#PN+v4l6^bEga$5y8PbF}
+'xyuzswxBPjx)iaQSJGGnYB$x|22m4}/Y0NgN1[Aj{$=EU(RRxnfQ]P|Pu9[t+fJI+j[0+F>"HztZ.//bK%mM>E#@Uwhj2[%{,^_0s`7P+XEHxY`n(,{=T
+Giazo=5zgmD@4|t&>zS#Wd,g3%PLMOW=DxB5Ler,GvtjQYy^M.YdjT(j=oCp1j[LtYYp`TXGeYohWX&>95A<EnFf5V85B8q!k.<61zcHgK[&m6`96C9J<!
+U.:4p$)LhmX,e9i+ci8T[zM$~5LK/k#-hK~h$WP6s^3{aV;#rv;#7q0G7'I_s6/>7u!Nso;9[vmdpPO;;nkA`oF>U>H4}>(ZVyHk8&zamEP6=g&P^M%4`>
+[G(02k{)RDCv::)1{"&Px9bUJ30NK8/ba$=n)9'U8&-]@uoST(rfkJ6FCe&$Mg}vZ^ldJ+'UwzW%5XgGd0)UYf:,r8lC&>j;bLjYK!O]>OdOCMJ_X9kvu1
+)a4xjugJ)CB{fWKUCCCR'k;YUsl^9Btj|4dyh&bkK+7LU&ric:7aT+Y0<cn!@$sW^a9,"nH'mh7}s1pDCb@;kJu5(aJKYS,awJn_OmK)[y>;:Sq$Tw>97+
+D_SwWU0h!XYPH_|+M}.%f8)SlLt_n6KNOlupOF5p-{#weA~zE>"eDF^s;$`Ewg;yqti%-,(n)La=u;5_Xg-j,'50}%p,zkb0v_sBpbXt!><-;X^7=l^3qx
+{Ab;U-'m72L&wd0>fg6j6Lg<@07;<1Fx[WrU76xe2mf#:OUb|x3L9j&8b]!7)n&D'iTSj>v`Iz%$RDtk{|#-$_9:0}q)EF;}CbotFkc6aBDK<,.5T{{<{C
+~uj{is:k8T%&z&'dDXdxp5{H%.sykht]48v$$bs>V"TRdBJ`]4l2ZDzk,B#|i2Dk~9^$3wFs8D!sCQBUo#$U"XVCRUl=:=>+v".6;&QlnLp{nWZgsK6@n3
+lAOnRxzwhziIW]")C&&R-`1k"B9<Z=1maEl[^lp.BXR4UHcTwItAlI"`Vn)haHw;:5|8>_AEE!4eHe:<%G43)!b;d4lJ8/PJP!':(>Q]Uu7fiRF2d-}jAN
+L:pR2tc}~b+b`!Jkn!"5WBDvx>.v'.~_K+MMj]Go$(a<[)O5#}G{uEDqQQ2}S,KWdv"u^o35YK0'Fbsf8PJytg|sHX52HgYh7T8p%,&eEH[,FXH{N=#v]w
+W=@:X0ez$!k;|ZykRNLpZewg8I$3kZxdpQI>$(Z6HTk5^iM3bNH)f[vCI$iwsThn<e9loIw<cGZK_nr_[rx>|dVEhq@xEu"aBb=[W9+qhI"vy&LEGQIk4f
+5_nJ$sCuvEx;.P0HxCg-(I+Dy&2hSZW$8qh-xFTtBHl4!]4uM4gUy_nj)5<[YCbLDgSeMM@9T>;h3s6<_!]_FB;nZq2^D1p7NtkXo+V$MrEb@SS/%'HeB@
+zAG6:/f5l|yDVB:9DYgX9RHeYW;)9=gP(.ZtaNL4^VFE6[TdlVZ{ut0nPB'yAC1,7#&03>&iFu<Av8Gd@AIXnytMfKRDUH!&b_5sQ$[Z_AtX"a]+.!JM%w
+,zCRHNYv.L.hbTlN%e@5M12Jma$4:0^H<+]Z&u6@<P4@]RE;xq&R%;PTuf(%w<+kGw%fjhg$4)8DWwhTc;O@(0:C/=`&ZH]gy];vDbSp]Rueo"_F>e]C{o
+gf!4Go&Ol+[.N)xz+o'iz#6t$H)n^/Wq8L7$/)j_'@.QBkmLAkgV+M(u0qr;h>]uzn:TYrnH$;@U';Wb"g=Na!Di{p{UkK7v~;3W0q(5lI%^k8pKIlK`MX
+q-72EXt,@Kb!wNVhQ=04Ol08I^I[d"h%OA42VyjXpOi9aHS<6j)q+Uf;IEr=e-|aQt<2el_7BoFCN]j|;_HKC+xF@2@<131u^v9s3o,5bYim4=0xN$sQH`
+00"q3hi.Wk=|fP.ABD)DK9h#@Uv3+d02|ahqhf0_nZ"^Bz%0wdr.xp492kKb581<{)+gOh5f0G5+p+@k1lJkwJ&$t7P73^_r$#.tXQn$LbJmE}nb|MjjkT
+6pM^^Y16-a8bA}-|.SUT{$ZT)"Kd7#!9-#ts.3-#H2w|yzbe.`OYm3^#8Ha<}0F_X-]+tAG;xrE,;@U<Atf(s16n^LZejr}Ya'9=Cvy+.t1ud=;-8@U>)s
+&FQ/B4pjt"FI+}bjAYS4]$)8,)0Gh&C2Z#+5"l5M}:P:+qbo<FHr4M48L!V[otVYDo{nXs{FCOds"iI%iFqK-ri0#Kp5#L"X6]U|kaz-.NTC)PDo@eM/;.
+ZD&As>vB7B+LBJ{$k}HdT'P2x.@m&Xr6:yWH7H,|W&@=+:,O;:Kq7qj2t[^ps|3qezKq/uRg9Y}9ZLP^_>cO.q@P1G!]B_X%.C1&F"&^'O~kQ(b/1J>4iN
+UP85&{"SJlcWaz'SWfyTrb@BfD<X)_=N=EI9O`_fhbP%!E#Q0DSFB}h>^oCk5Gm"8G-6y74TuYS1w,C{4cetIVEx,^wT!6;Qd}Q7(UNbnPvs3}M{yOr^{a
+cJJwB`(OGS.%A^2X0f3]CeF,&Fpx;(+}g38^Ur@<F6>rplo=0](D!@}inUsr;S~^p&,{cl(00AW{|sg(5H7im_x$i::T1`a+Q|3tld_U}/"M[7S%gpG_tq
+asG=[8}-FnExLxWO7c`:hdN,%AU;V:Z]uhRZ~fFWQcEtQd<MslO>U;iu]K=Ls,EA$N%M3d.[$y:5#X+zX]/-7PA/n"3ascyQFU/>r,;jQ.0m6HU{dl$6'J
+T.Ik+tFAKCD|0ti!Wm#.7uiURlx_Y5BMSz.q2%Y1='G(3#T)(ivkX=_A>I]"<h5bca7]F5>w2,r2U#OAX61mn,)XO%/017:fl|<%vQR5NUcwzS!{;7R7}^
+}gs^fgQ+Xt@5QfHSSwsf<$HmXJ.;`J6|azTRrkcP1xHwONO7/4Zx<Flc5rT)T5s#IHwd7.DHM='M+6qN`A^Ag9T4E1"_YSc[7r`zUazsP<tA6o~'_"Ml7a
+b1=BHs,h-e1=0Xg<@-6RrP68O(y3!tqt$ka's'nUYU=rwII6tXx+9NEu;5KveoT3=dR3[=Q_:&aQ}7@rPl8PX|^Oe;52S#@XK1JJ6W+]#v,)pRU@gStV.R
+qu62m"CiN%bD#jv><>VO[>0UD;%YftM$#@+ZGyyw!$<QNrP9qJhBz3sJ$vc'a=BIW63LzRj.=N&SOyyE,lq:/{8xX.Dx,-j}7Bz!uf8rEht3HV5Qfnw+-5
+VP::<>>Gj@cB4Y4B$.G0+/0'a2;fWH3%_d)E+:D7u-dCR9ESfQWdh]FnhayWP#]nDH9G]n<QxTrk#"Gsljr7^90]7o4BAxXM!T68yyqFR,T8}bHnQDSPcX
+rdQ0LDs%j@JtU,J=5@/NN=i{v{gtNqaj|QiS7iIovIfy2:gK<i}1p#d[ZgHt.RHUBV-u(]dgXgV,(yio@,VV-j};S{hImdX5a$gU%R%3J^(8zCiu<pu"-g
+kt~NowrSjCf_8Rl6FZ.K<ih3NUs-LYdiD%/tTlFKgpcae=5j;W0oNZWKvm{ejzej+Kh1bPqMj!IZYfEgtZ0@u+S=6;pc-[F&u9gm]jsY85Bu3`5k,h);)d
+x.yGSSqhcMLpus^7)fSSMjGsjk]&2k6ZF2IQ,<qCr-15f:&IOgsK9G6nQT2n;|enm7/qSggkizK,.hr[}l4uyGDWqfece&GlU2~QD#2y`o>W!L(2'h,NH2
+AkjjmG&%`DCUC9e%&qk;|NXK;W[qReUSZvJWA<F:oa(y&3V{#2SsO]FTp&}a$$p%MBF<p]aMs_;Gj)#Z+-!i!;@!^&xKot_=ma8x#0`K<:93u_#7BQ]3l=
+mZ>Xk4(P{.$6NjUpy..@12`c4eV82%R:mLP<Em2/KS@VvZdbUp|}d6k%Sgb%^_GX;|;5JyN2~#TO"JfzTvK;Az.R!+t!2j%koqn^C"IeC-b'r$e4@:@)e_
+KFkHLxo6!kC58j3N(NV2ys"k;%_b>{BX$je]xsO+#H:33^#]N((CIK#`r$2Ch-|OJ,1@Ijuog2ND`Ib;^Jm7BP("p"QU17!J%..1cS'n^$8Y_@sGG=hKV,
+;,Ojc,QwQ9u'{G2f2C1JCm)c7],.Si]V]wrtk@LG{CyP8|sv=(I(Bm}zFs~D]2'0ip4oM}Z@s,}iL;{:lVDZ:emWI%:gSZRPcUOp!o-,j;3p2:WPKkniM0
+0jV9ZNo0[KW4s^s+)A)oWD5KXm0uMS}u<0+C2C!/H)vbTfVp9nDPk!FDemX(^ig25&gk-$;zmIELA+a[Q#O$!1e)=LVYHiz}Pz}jZV{OyB+{-|S^ph5reJ
+b(~Q]lB>`uj^zRJG2Wy9A[iDSttJ2=7a3BfbjZMhweCT1xz^U]OaUVN00CLSKTv`AoA+F2j|%PA[5EPM{x@o-=$iU+Lue9ys723}'b~Qk;,5DWS/>bX!7x
+xSrA0mH8-cYwx>.ana7n%IA%)C4+GT2/Oec9!@AT}.jcnqV-@7ne)tKqGMGvp7$$XQl`pJ_|jVT$yT%i%5"d{}'MTn_|f9vk:WAlQ>7BOGWOI):$`Xylr#
+Bx8JAp~6VY:ZyWJzg=l&XkuxbKRiu._#QIU+nn`_93>Vp|9d/gn"kN2LGe|Eth6tc%e-h+d&zw$|q]7I5cG[f|kq|#5]lr-k_e.0M2cJ_<CLCM-vGJM)'S
+@Y(A{9FN=$Fm}%9UFxf]'MD8b<u<9nWB5+aIO3ks.kW_L=%,8w-r1K6PHXnPP;Pin!o;5/ZgZM2}5'X.z$<<(&nUK}ox5O$e:tjtTm>'ZS372`2m($s=z1
++%6,I@W@caMa|jS[aetZOC%6$&NVv0Ysrf+N"A2NG73C|a7`>);6"j-@>j[wOj^|/G|dS:lt!Mco4u#xO/=Tby/RLn}V3#A^#RMv['G+#8T>.x0}SanX-=
+)I#R%'D1zIuEAo39EKof]2-8C&!VYe<:T!,#A_LLC2`A=tC1ASQgHsl<d>,hEban8n,hbv,[_D/nna,gO_Idw8WC)<,{eCEKA2}U&%Wzfo_VJ(3lf;]wq1
+BgDLYxCpIw2uX/S:]H<a_U;SLH.E)EC.QAGjI}&x9q;nx7GTSB'I,msy=^{yZiT#bcxk3+T.6d~.q4|;E.ZBXY^WgTNvX6'hx_!2)<efNbJ,=[@`jNnn<(
+O"8wh4wCUMD+HX!tCb+m^p;Z"W/_iKK%eS;.NjB@7sb;k}w2E=}Qc`|VMpGv8evojBX!qT>j|CUjVz5vE^q"v.}0mrenvgw"H98$d)x_$eD=#WqUkxz^;v
+I;>4XRui>"!dA^'EUf:w3LE%i3k};^y,P'i+QW+4P-emBW;xsoC'+f0Bjv':gw2kxcI^486)oov<:M05e-yyF)tjsUi&V9RC]n<ByhjJ7pQI~^aQiMI`N2
+2]x'yk50ove/V|5)z)Q>s&hOi-ShnR.vv03..sls"twT{XDXj@0=hC42+o>:pi0Pol~WCA%m+C2B^&Eha)T!]v3zNl(<j5@MU>o=6(h!M6=0|pgAmICg3^
+!25E:IBQ,Mo+Ks9^@CR6=NjjCzOMB/.IXw>ceP@;8tzqHFuea9AHgXHopIsuP;pe&4>rZiL6:I8IIIoD09B,mzXh~IhLy<)fzVUDOll;c>WPOKbo}b`d=O
+1v_Q!Q9f]>jl4+_>|HtD%U$DTOIFPL-aFiL5|=qz}53OlGo5#)_V.W|!=W]^,aUvJ/OD:=Vl=:.uoa]u|^Z^^+YY$|.H11DZVu3p3I&'%H.K:;4{eR@4:}
+yW9`8[{FTHE9SN.v}I|9{^NFbg/@a[_4_ZbC7XuaGo<Jz5lP(5UI6Ulw2Cz>{zm/u;L{^b+d6i&wRdh_2pq@gV5#LEi}Na{1En!gOYXf^%]heHsqkLK:rN
+sLV2=qY#mw'H<Lxpcs)gc>+LKI~,Fy,7rSgj&%^DLYOrgAvkNw`uv`~X@[LD:zETO{pD(-bIeZBspks7C,I%451:4dUKTA<XYExFlfDY/Mpwflly~T'3l+
+;BEBBi!&Rhf9n/V:}aADWO@tV4}[F:(75m,&TJy7WnBtY8u7m(`r#WQ:n/3T01j!<J+fVYc:Y8:eAS'zW.pp]wLR3aPoz^@0Bo0#|KUiaM.$>lN@0ImEJ$
+~wOo=kDXSRIs8k)HRIHN`G9O[db=G4BWOJ+O5F%2Zh3pSNqu"rnYa@|Imo&vBZAiZI=nVmJa3DIK$)"Pv"_1sh6N+ifhF/eXv)TUM/Kd]Z+}yLaX;=QlKT
+_R38cvbp5E7gk&PTL^/`<pJ.OC%Qaf]qOd9UKzUhK'}0'FDRH^tCn[_2!)gz/2^:#AMVMvc#rJsoUi{a'ODYEpyj=gg%+,LC}X"'gMo@/Ok^{;vwr#ZJwc
+'%D%hLl)-'wpSsd[/N1=ntYygp]M>]Hp!vfKyEWz.efGKL.||A6LpC8pwv4=suQc5`F)std9b-|.dx'XeEA{HSZAZg[:TQS-EHZWDNGA>7#2N:/^H}9(~/
+'S$5h.INx>QBrpVs.,5`4Y>y0-wrObEhY-sEe+;G2c6u-zExlZxo9O3;CVAvLhw#mIpBi(g__b-zfjai;yOBU-k3rE3"mUV`<@HY&wvBe}]tA';#Tzj9w5
+62K^CTK]F<ZQ`2}jp4_Teq:F#PGyP6S=fr+R~6OtVIG/Yg]6rBn^#_GyTRlSGVihr!h4;J0@VM>u(@BV:lQLfoZ1-5a0j;`iFV(ilj50xs$|,)DhE=rLI#
+8Ax31;)pE2m|'S@`KdU=-I)]4.mRe6]Ta0Fo.1Y06ypTj>RT0L2bSCW+Y{UC(4Z/VQ@:q25ES3PHqLNYIle'VJNuK8Jo62%Iz||U-ZN>M&uZ~nSao{fsP4
+9Y4oi{gS4mPAi%'DFc96gB`mWNah@Bi@@4OQA/TmIV_hX:Fb`ps+uFEK({(&rr[3e%iu!fcm=I}a[''hR8niXK:K-yvvxngJ)|YS(viuvrE,)siv,$i_Oa
+9]&+$W.$}YE5ckrpMO]uv7Ez1VM7Q0"/J$xgDSwB_PSGKL/"tlCV%c9B"LPpPRJO.hzTA%AxrsHIA!Uqk.#ZM(r4u}956_Hx^KA>]}0+7bs@z=jK9l([7y
+$dxV5zad@=ka&X4N6;8,P{tI'A`>N.]5R&$L]B9.^U>ahU&n(iJro6QvL(Jk_=Y{dZsac"ZA&CF!pIwh@c,bI8|{.n/.N3v)U^U]s52vL"4a4<'{ifI@f$
+aH1z]nVrA|9qofssVrt4]kGtRYlnT`UGD2}XzKfqQojhC4Pi)l7e%n<Rb&B8EZEeEn:<8:D5/L29zJrZ8wO&uzGQ.z]^{C`xFv{f5h;)p:OKc{<^r$O}$_
+rkE9,SfZML$binu)nW8WGH2tC0CWO%2KW|]P(^mIP99]]2S3Z-5CiNTU+sINXXvTdu6eOi8PTH@qBczyNCbb1Uncw^7@rxzu4jH;HIiV2+f7-@xzo:Ddc3
+N7"P8ssu>8h$caJUWl#kKVUKZ1_BE0q%_h0_IS0gJHDxtZf>f=0J>)M"tOl@Rc>mY+EQIE!~"g@K4;/Co>vAjIN=93^B&I7HJk'T#MY6QdBMIR>`6#'Ten
+]S'2l9!KlcrYvqeX%o$lkYpeE8ek>79}qJGuuVc2UJ~lj57]m/ps9fVt|Co.f]0PF2^>l|QSjvPNm3]N-c:a$#e3m+%&-=Q@dgtGlPOlr]EV1y%]YrQ.'n
+BznNy-k;3qTq'|{N%lH>2{L^e@ipSAaza}=xr-fU#H;+mCLeT2&K9r[hKBq}Eh([pz.O%@N&Tk#8dnpsm%btR!"qF0"U@hfJgwM:hqQdrnY%N"/s"<L_"'
+"vI_vA>|ui)/DPV$L0'.zsk>$c'N0<1(i'v}4)$6N817[08@;OpY7Ki(2#P)f"+9)^%};e-hExO@eo%df0EeylQ_3`9n0KJO0vl6N5M%m$}UTiexabSVM"
+O^BRMj=/yf{lX(=cw09#2sDcE"f3O6(](Eso5Nz}.o+#`R2+3ljvEHv6L2<0@_}z:9Vg!.`bXuwJ'H,=|qx,Dp[UFvwh(qo>_]WYG28q2>CTG]P#nj{u`@
+WIR4p}8zXWBvp#S0O[Eb2rX26:njf@(|<Ub5opzo;M"_:ywVhbS71/:p``}g07)pHn!hOg#>4sR-&8jto/2ja=ZXRJdsf/OQ@sim0)J)T"^TAxinfiv>Ro
+1'X;S7v31SB2n6g4}jsXN5HN/;e>~=YHoRs-sp{aF/MM/o$Q@x75poHs=t!Lme;.+fHKVU}G")@$.t[-+fVdjkjs|1C=yS:6P^8K8vH`cTZ8^z/O!3._eV
+L}tm;C-eg)eRwOE(&;YKm:W_PHZB]:iX<Ah8S=pTD(s!d}IGwx0V951N!0:yhHBdkXAK8DBGeb~r%ENiIgKA9]b1}gqmE}Ovw5w)'/N`N<UPCP|1M4-QG>
+Gf{mtT`9a;("T{gR@AGSmB+7<+@fjzyM&Il!phwIg1mu"6D,U2_w%[I[(S<HPHv)!Y1h%xb#Y(jHa`Nlk<~E[TT4]18_]lMdl}J'n^k`)J.&&ws)8L,Occ
+d<MI%dy[+X7McnWKGHarrUPX&e-5z/[!>}K)BDdGs9O9s6KTTX!4&h>5O0/JLy=V+E^t'NJ}SC:7k>c8ii@IucS7|;"#Ou9jQck33`G&yEPC@YHq#V~Ay)
+|Uy%$,`&Wt!72.&],44ktP<j15YbpHbjJRBO9qM0>oT=~:HAv:.=rLo0lGZ,(4UFQ(mhx]GkIv9+uf[(j-.]cpT%|U<;tx~uFO0_=}H;):M)0jg]ImdYfM
+3@s[i;a/&'kY~,_i{ze6i58MqwGoFA+#Wf=D[9Q6;M3}:E}Ix^,v~UkRp[&;z()3055lg-JPM%_K#bd`S5u7IpG_u|'n$WH%&Wcw=ybcS6.R6[`}`w~j"8
+@,6l1hhu~6T&klIP_8m5'uPUd-/c6+UOHQy^IDu2`],%2$mETf&,@o(0GjfV")$,2}NFxjji./P>,+r_G.E%}JpKkS@O.Gdjn_Mt;,vwIrun2G!4(=RfiY
+,T/r[h9eQuY.yN3T67"^021;6"aMVLepO5<kS8b)x$)&3xv^s;/:I-aQzAiqA_f:n(Tq4iP5U8s<<TDCCN+u8w-u3Vc:#l57IlZ2lHWh83,I(Z8Z50OIhF
+.(/%pEZldTPcw#%X}@iCJY5HVML+<0M_nQ7,$vXy8_'+t06vD6D$0/1tUUC=48ZY37"RrqL=RMNW)CcdJkOIq#m+B%Coxy$iCx#=#L7SOwmz#asMj9MyT!
+UvGk`6B&wrVVuqY{zGC{nVJxdnVyJ[,RFl:=0T~N=E]t~mhyg(p7puvtyNIuR,#7KrO1W_oGNTqt~$9mgjBf+vZFydoQ||(or'4N,[,s"[xB-M1|4-[39&
+=u{,l`{fqn~tjBrbkF~eTOWd4|(dLl`yqV8himZc[XTG(cCn)0u][_0pTwC^]r+sEx.g,9yvEK2(H,;{Yy/f/9SL;8$rFOOG!L)8>jVxhP6J"LO}<d1H|"
+0)Q=a1dA%k=X~{g{MqzhnvS](8'rHATzDsY]1PKsI6E]4$Hm>^d]ZN[<YNTgw-Hcl>"O~Bp,mo|.lLm6pY)7vHLL3FjhXUV^`SBX%CeC,nzW-rq'wGe@"t
+/u]I}wK4m0+l`=^E5qq,5U(LS=#sYLvNJsJb'L@,cgW2ht%&o3US_.^0QD|UW|<Wdw;z}lZOEeGqiw3fQg8F{'D+7<:ELZX+#FLWo54IU5]Gz+heqZ0nYK
+F'_(Vj7xyL-PTHLN"fez}Gv&2ktBM'i>!kXrXhjLb$~XKzw=Y|T'5S<=z6zAsL4EB3bti61>j'A;E[m[l5FEf-GSDf'IJi]qi:QS<+k:}Sno^/(Kh|i]l/
+5.LXP}='MkNA3V/XQxm52LV%^Wp=,4sP2i8/"6"av7]X%kPG.|U/,Pn6H)Qqvh@{^wa=Io@<vYD;eFy|fI5v"Y5Pl,rH^=GTkaUwB#G'gZ[860_pY!!d<i
+ygC-:ht9Zf{+MZa;ox;.f>K6^gT>L"gn)i!q2K4]gkmrX,9=Rt~N]q(DFK]LEjrCwT^J[5HH"/KWJQxjZ"Hub"JMe0#T6qVmolX]aoB]K%`-xHORv-Rm;j
+27|lj5iV(i~i>poI+,cs#^9GC}b^1!ke[S}[&Xo>;ogzd9ACdzl`B&}%!i)Yyi[59%cGh<i2LK4qGl;e#8%)szG^37|RbN:kM<7!b{J^DN;Ze)G/g)tM)A
+>hor^J1bN`Y5<F,%8'eMSd$-yy:3'qK]l6(2DpZX^IqDz{f1~jsll|7kNWA1C)4Av6vy)qcDb<7Y2f&3_HK_)ACc;+M<st&-Uus3.]>!g^:pen)y4xy[_!
+vyYXs6XR;$g+"/hl#b(!n+7CQrYj6O{22uAj^xqfWOFc>0&^KCAT4!u>s5=O`YGJL+s"|pw0lnOOLu#HXdUUz`&5es,+rYuXq]e+w/y+>iwwnQB7w'xY&O
+@i~Mr>-SM!YNhz3HFiZ9I/fHWS;L]%bIeYZ}fJ_|Kd}.:FDUR>Xq|VFJhz&(tfAMjSU:~^5Z,bU[}4eLJdP2#jeU_+5q}7ji#WYBi2u.w[YRsa[{'0xh5Z
+iS>J1-6PsX~]Vw2zx+{{QIk2WW"lknLnQRgX&Gt^L(u)S'<fp6@4AYp["'jb#uM|v[_]X+hbnru^hXc`f8-U<Bc:>Ec_CP]<KTg2f)eD;Qd6/koKbjN{ks
+8%yVH=Bsxi,J#g6+w(&G;Rwe_wSvp[rjGKrHDCKh2[zC~(y]LU#pzZK#J5o"#ZwU0l8niGJq)Vd9sfnL30A[JPz-^Yt,_WG6/&_{d+Z#!:Jxe9lcR==,|_
+1yX{Eei8Y;Muyi]L>CQ{HloyolZYq=w2#tG.0PaPX8/+XR5:D$:2Hbbz0LrEmmE%%<Onh9s9n[PTh&FT_Rs'Ph,aZIl_|Y`IS&UoSPaJ,+|@~],qR&39}^
+_`ew>hkU]S$#|Pcx0`d>'X>#y`IXvFN!'fC:KS''5#H)^iaj:in[:=nay2~z%.#=of.C;hbOz{<B6"2rme(q^|r-+i9)(_Gn^Du>!a@SC>gWIp_3POT"lY
+h++]6&R@;7@ZO[BT:z.o@A{:lwYceqsa_@M"]5qf%_0A2QSwavCEe@W}3W]w4#c9Ag@3m,GgcI/ggBmqU2nm[D0SWi9i(ZXJ4FHt~TT'>C)0n<h]nOX3|L
+:X0aQ%^}jDW32mu;aROt=-44u)1k::+xa2RpGcPW"dd=|pg.umHj_a<eU+hvE`0T]^m7K/"f#;I<,ktp79-+gT(rXI:)YRp1#RD$y0JF7A`gXlIom{:;e+
+vb>zLLMx9Cg^o[Rt-5W/`+rLB=[pvCP|1:.,y4t0wC}CJl.n_G,3o7>=su.@$_%FCrk(!<w>!J]Ku2PKLF4J{;V,7R@v8S:LuPCD`VglmG&(YM|/C.5s|$
+vM5fcRY>3RCpAL.H8f79=dDq](Ad0k`aoRgnyKA4#z8]/V&@/[o04(cLc45`9ycA~V)|,)'@sB(dF:r/22b7KV^9jRA@]WWedW[XuWjHG0&p^^NU>Ngi,q
+h/X5'[:W6V11v7!Zz[UeDz3J]9}7=ga=`>YB<5V!Z/ocKk+s2_}!uX.Mg]<:=+8QY-}$[)Rp"b8$[Ct$tg`NP:i{z/Q<G}AGfR[P]^e3F[B#vgD2y@cKp'
+")@B:L}NoLQ"uj=uGjy$^LX.KGa;0kd$QGq.r!,Z_^&#xm(YkM'C{Cu.5Oql13RMZG)lMGd^D3<0VTwdn;4ml|'Q5^{u$&@'inM1eazneRS0Ow0!51Jb[A
+%FvlxW)3z2b`~n,WBDF!/p_EhUiGKzH6JjO4DsUxQRJ6LG(9N5O4HG(C%IE}Nt}X7=ZMF+r7s9~p[F%'@sOnUumDqIXz#c}83&)fOV@yBd}pVb40+p>@cN
+J(~IDs$Fis3QW#z@XbKd8=hN)5u(jY62_5ewj$.f#GE:DRf%o#W0--:L@qw#m#n<)bylps3|{m+t=iDjrzAqb3ueGn~s/O=I.iFqwB'lI`>JHX/&bGIR(9
+;Lz|)LpmI|H>@Vgo0tr=iIRNAa,A[>HCVc#!g$&)ja#og5N6Mr"3mBih=hdy:-NY1hETm|9ik]Z.#N-u}/CWxcD{<mwAb<[,[gh]CHz||V[H:P{jYD:T-6
+$m!=sfQV1W4l#O6<SmPES>o>R[c2FbIk:c9e6x"s}GyUdfFeo>x'vgZu[/a`"URO3]q$|Hsld"yeK})RMT8P.u8h{U48:2NF@@IvO|R>/|&^^hOlOwYNwI
+pY1Z7:[_%]"hZeQ4JK%t7;n8/}]D`DE3UfC:J.[V`-xA5:g`r'=Hb9LZP</_n3/y]w5I&LB"]w:%hkn6Jr%>y>az/WGTQ5@6m(ASoF4f~f0COL)T=4Gq]I
+M>"A-uGSCJwo1#`M.9bs:Q|Yo:uM7vZ2O#kd2dPz`Z-jryV#+(y["WTR-rDa0&LI0zh5L^JuW{q%F]~w=S0!mR(S_2.05pd^gls"j^E@-WyP1Lf[R#.,j$
+v#Po[>n&[%4@Yi}H-6-4HB8AgUqa&n1iO1X!.`ZK[>QuVIf@iA^wXMZHlf:73+El9ja/4k>+,[9Li=wTTozV~s4sw:_j)|1ix>9Xd8~mI5Tt3A.;3<#KeY
+:nzCSZz-,%"V2sX"Kwz)A#pQK;7;w`Cw44lKQ/:a1[Hk:^,v+db+M;-;dw=Ly|(QS7XB]3Svl,ad6qzn{);c8>(NynO';],wNNN"5lkR+IEr,IS23V.H`l
+/wcM>"5tMPTKyQ^Mb}CR~h.ZBl+:w9h48hrSBa`KUh4jqiDYay4j1.+&nurJuu{8s<d-l=!<c=m$YCVyN0lz@NmxY0mN`oU5t7$Jsta^.^#'3FMCwlYB"|
+G!yt/u'-');M&<&_9NfuGz(3nxi|NOy/h+K-|CEySK($FUI+Q/r=BIV8uqJTbyMzZcpvk6(B3|XkXr4K;2Dn8.#3!.z<W!04rBdM>{I-hDg=)&hu)9Yvfp
+<e^Xf+wtE&]y97yn{ajNZFPe:u<g46&wXIZ<~r4[26$B`Vc-TV=,TqqM1W|e;YtthZds>}/1dq>VPno>8;]HxC.m#[.N3|XE5>iy+;s4P;@d6|+ogN<]Wy
+Q=JK3ycpXjJGqfH/m0-m$5EULwW}_Gy:I}Y&MPt{Pj[Dqdo>lL`ZINS_f{XG#Te{Wf1Q^m1<eo:M](uG62H-z5i>eukX7nhI=lNMJHN+Ey@d7Y45^Sm]}n
+<5"6@Zt!YggxUV<SeL<k},0[]TOU}0"Q,"<.Mu`2Mk22:aYg'-QO;GK{o=Agvxd"q:bN>XzU$RKD2u2vd.j&'b(RTMi'-n%O+=M>>Zft=V%L:lGo-pux<5
+BEa4"^G'^w>0OrY,oIKE>"LSUll$oOO7Q-U4<)^=Y9psFkt[WviGo5zfGyyeydSgq8n''Mk_m"gR^ji^w7BJ[UDM6q64EEzGqHmhiqScfVS$EYWw>^Z4u,
+%&S7l&rI^Hiwc3$NOy_b^pHN;O.I^NS17BPZ7#;La+jynY.Q!hDOB^c+;x3[G&S=9ARPkbDGK+!yA1VMKci{VmWIkKRH|hb=bwTn1ZdnxrB8]#D`lC$-,T
+.o]|!D0!U,m@xNodaNP:V$/i!Oujy,fQ#VJ]"uuu}xTki+U<-$:!`bMNye#4mb~CL_m-DSgS16kAbp@z8djrvi1DN{-46q=NlN<Y|(a<{LU{daQyz>Ks::
+!6Bjg^T/yoBs:Id(!HE<fNtU,LBgp`u}OUDX!g(,u1!MkX6/)Ned95e!0}RfE)y%lU}{'r8my<F&&{>4_u.6&iEmSVX{2+Kj/Jss'EmH@D$2%i=_Ounoov
+V!XF[-~4V!NvEbUZ8o"tHofAlbK5,o&/^;LCnCQ79zK]BKEw@TqTjZPK6x/QOqET{Tn,dkXud3myW$AbuQTMQ7/0'a`Uhu4h;E@#-<TlP_Yq4x(9}5-ww8
+'m2!-izPkm.{&/>L%[(YYcn0C:yzm70C}]FC[/6WKhTr(Mw7HJViidm=weN2TGMY9/rnSgg`rgA0Gae/0{OQCs25"Jexh;YsD8_<3PxK$EH=s-{o6">Ipt
+CAEhimt=m5a0Q:L'"!s907tlZ#$1Q%Bwu`6:EM^8Ap>!!|{957G+qy1hX=[dz))nCa=M3uMCx%%4l6.B%i!5e/QCXF7K6HPsFdmZHf$/p'NY,lLWg=sD~t
+&5q--rr+;RjHSqL#.e63Jj^_UN^9_-}zR#a!^"&p)B0e#qyW'#)wx5A1|Xcz<z,!a!]!4'f[]JutG4T/{Vcu~x{</p!22n'SkUcs4ZL$B}5{D)cuEs)'q"
+Zdwe<$=uS_Y#dzq`3i{I~u'BVGMR!9+AdTdBT&r.y1QO:aPkai^v_K}wb(@P2vr8"XzfopUj@]Xx7D`waq!k5/G>F,>P=RqDrA~W@L7!TcmD7_`mlsYdsq
+h3vRA+n%u.dx9}!HLKD/7U;,(."_<>E9{g`I&Lq`,=^/,=;m|(l{xi/i`{g<^A1SUIRP9k(6HlbTIZqT(3z8C$j#4:l_EGdpujytQ8DKcA!3]@0$dA^Eij
+;lCwjZ_CHAW<vE'QDc}is,,9FW-,|FNW~a%nwf|Crk'#Gb}aca@:mRRe8`ErGc|Iq:n,-Z-OM999Z{Qq2@0(O2.+/S.@N)PTn":N!==1K'}qyl9pP@^aOl
+8Pur)ZK>:@N,Jx0qF!!^&;0;M%IPH!B@Q3T)wMVT!3P)}0R{Q64ftIM>I#.;LS)PC>5_49asY.,dB+M'GfUu5ud9"wB0w+o}w`e.&u&fU^p$ap3&(v~:Xz
+Ivn4uGzr|2M}i7{5zpz#P@M%rLbnM<C6]&P;o,&-l3G'zL:Wh#TP@1P.os'+ZNf"-37E;BtMNY`zKA[TI5dJ|)Wwv:y4c)`HrV'PUWZqOJG'pXGs6ikK'l
+SHQ7@9/}pww.}E$Xwl(<`zst%_KGDXT<.+sf{lBL~yQPgO$NCYTOem7U_{(v[rwvmJJ@kGsSyxWceb^^yTuxZF$JfHZXXh"neJ/9``/#OY!)cBb<ygd}yL
+$6@5yU_xv:'dW}|^:yL0rCF9mM[]LcsZ5'A/RV=))a,JwM7+nv:7LC]kqv8{;R'y-;PYTk`=cM,7$=#`M4N1tk8Vaz}}Wq}v6/}c,uG|~]++&-8Cp_p{qz
+gRrkC7(Vo0!Nc&HS+:lQszbY#Vp:YM!;t7b<:^9mp|fWS>S/NPLlCeirgHz_pz<Q.ROahG_Sv5Dis|v7Ldc7mL:y(;W[+(:fm!ErGXN1i,@r{.Qj/5`&K_
+:t)(a/!sO<h#g]pz#.xV5fnR9}<Z![4,dE!JLaTt1a2Jw7qk-Bgfc[]xaB!LP9w3SIH7Xt{hW@<)!p{0:#V51e9-xs/yQBC|`Pe!Jn;6eIiBMv'y<x(J"2
+A:5b}:YF0>zJ.O1%/6[jH7|cH(/7.cu)gj./!K8rYVN$_m_TbFmF5^+V:XD1$m47'RcIM.E`c#ajhi7s3&%<@`JrB[},[iOw-Xc#Ka"v4>;GQ[;".+TnC%
+ag@HmR5#bs$K,VFCPeoS1}wcCK`pwb-ML,@S]fy^RU{t-$1/l2j[#u$M5Cj&]1bz(U%F)^"R9xRmYb^P%G0dRH;.XnC^!8j(4rx`+4A!%4sR+e,"Q.aPv.
+;jQs(2Aai8w1)eSAd.4M/OCCypLh=,Rh}G:"{Y=yVupZQUrO&H.4I/B4]e8l@)y}f`AyBwvdL5QJ^+:3rFCb5lVO']RY|WkTu|t'a.Bso4)R"=<&Z%%o!5
+m9fmjVR"s')cpM&@t7hvR'Mxm/S'=m1$j>!}pGB;f,&K8qJq!IJL%^MUuvn+ni#I5LNTCkoSs]S)6PgQlsJe"T_8GVmY;UH]'^7hW&bNTIgf1/H'V29k/k
+ABTjQ.kAk[|LESaz1j-mR71|_{+!E|TUXz3qBweZ!D5t1uL4(jR7[M1VB}Ebo[~wv/["9VfKbsGq#]&n3jE=x_xsyyYHv1gvN(+5{qum[!"|^pUHLx2M$S
+|M9-hi97aw6k2j<GRUfo[-Kvuq8riWB|B>Qr7`|M.Ogw~CZ6kf@k>s/3nSLN}NulKS.Z^!uw/bJ@w5`ry}.5$<6^[F=p$}7BN9sBs2Xbg]!ix)9$~0em'A
+c,c{.T>}MW)n.ZB$p>>-nW6/"/AGG3Y4czjNx^;vh0iT@<4qkh7]a73%DJTk`{E]N@~n@[n#$T#vm={XI%dvYe:mfs8BZT,kuHT2lx#Ms]WPan!aMn"zgk
+lF%%U6=g:wz6YPG[dFK$j_P7P$^_BiQR;;GyTZ(oXzkb>`@/yMDM#}nP1o5z:m&dV[.H$tW@=HWfOMwnm$L`fCYq.f'0{C_l;X$PZO[!eiR,:DxP=_g@#d
+}IXL'iRtxR^_2}+C+vnLvX>0kj8:03h0sqhf9O"_a8-eQX6{&cy,NO.O#++D[#n"&W+TFvw>L4l>=0y@S5BR+w:p5la4sMUBrw1m6U!j,MT.B7wT+O~$~:
+G,{iTACw$b'v=}fCvvmTCE_J'Z{R8Cw|)3/0:=+Kn)!XQ7JUiG2rh>OfsqxFs<^y1X^$c/eQU<vw5(S;oXMy~w:vKvztSs$cR'<CB'$C{4Sv-JN(9%lH1s
+B^Of&NFpP<o0NGXQzYVdPwvF@z!<'Ylr9LT]0Xo{OCc]c_oF_B<"'}nShi[}O8w_%u;h4O_%K8@Pjag60bEYB$ABa7nzW(HEYN8jQMy{;h<mYwen(/`[KU
+wFj4=Q88|%)rd"fUqcgsm2]REtq[b5{3):%n<#m%GU6EIUB"PE3}="&;[-lJw-Yi}^)6e<i3U'q8zuI|{hHj/CHgW>+)&!>I{:VVsbIyU{a+ctEC82{xQ7
+P>$cqd<)oY3_Ui$U"2+;.:5AI1B_6Pw_JW=S=Ibhw"Q+%/HxNF8"[-/IPrgZG'&8EnnvbgjiaX%we>&4pLhB$Iz(4Y0N$;1'eYpZ)vg<d2)sW%IYZ!$;pv
+=.L$E->77qOQu2C^|[NAUB)eV0%FY)wutLSe7ZU!uz]:D:{Z,Y3'g#3="+aO^wbW"f{EiGof#F_gU|k(04ET=5K>X6SmMcC_:lu1pnpq})Y>/ijGw|vxKF
+Ssd'wvn%!{+::PDHsqoenc;9gAYOT{]z~:PV:}hh~]C.>kJCKont(:2YuNd@|7TcAQh=fPGgw[~mt40""^^VTm_%Kg({JA&)X:I"#"H+LasJ>K@gB0${Zs
+b(k8~I~ZDMb2=Q7]c]bs4EVe>PfLzJ.eE-K=m07XkR7uSb"<)&2y,K^}|wh2]U6K/=%|q}2]u@,6ruvq5d6L",!0^CuD0K+zRI}s0'25HC!:3e+o#I@^f,
+niXG+K=VL00G[|q/&+|(SGz+8yAZEplTnaxSZ{G]Xw$tQ&jI6h8#=II2kHco@.FpYcZ9F!k#3qXZxsV)iWv8|Qt0T:x|zdhMT7SbA.#mSUampqKbvT&ZzF
+yO#F5ZvoA^4Sj[RM>;i94$k;+PsD}|%)(Nl{OJt@Tos3)6O+kv6EhzHL<L>Z=vF_4<D`+2qE]A06gOLV7/vK/YdIM`t{!-i^jUyw(lfyrBt{g)3"M(+l4A
+<bvf90~W[W>@5S9E=mps_r.S%!as8`s;pmFE)D>gZj;CQU,N`nYJBp!b>cKsB[W$o_O>i@006}If"v2@A==}UU|Fyf}MdpoG5kKZ:M[v;kK;(sh$D;7f5h
+Fki-ox%L_5;n(S,AHu1KT[-E$F]<7#6%LCd&tIHOZM#;4VdBr".C/7KFk<V9gJsQ|@}j)M%H}`A{f0}SJ9G-3MGt[!2I=KqBa.^y#VS@PjTz!$.Vw$%'`=
+R%2jW3v/Tw$_'MpdcgumIzeXj)gK14MfCk$@H$f.)7Koo-s7F]Ru]NusBV`tJ7.O@_!w}M"OwAiT5k>FXJ/CQ[aFxboph-}>{c/0~bRtexF[nkJ;sk~MDF
+!%40u)XXXp.0r)XtDic`6ep+c``A6F7A:>{4$rqeArKz"FvK&oH2.&":BlSlfT%JeWv5sCQc#_UBVe!^d%^e0CXDyZ8m(kp]Ju<|Pp(kc]3.SP+)_j|j%h
+rbaZ7#P]&GQ-6vXp$Pyh$hrsAH&)t!jd2%3<&KJOB@I.@_vgKa#wKt',x;;>[ChetA`0y6u9OREvLC5SmE$,g4kA:VPi!uym4Cl/A^dS^U~drr6WZg5()0
+cD@-.;hs]gM&6tYz[fyC+})[TJY&u{%&I5uL'77Bxk{|/D],at8_d_dTrB^+AJ{dWB<CuW!xK:`Dji2GUFw<';4f{E)rbd`;}2{ge'XMvVLDAp_-#y.N%m
+EjSfXG&v,Idm:i8YKLN<qr-$){oA~9$^PIp2FY}nd@mf@kk6H;T,>^0qxD>^wr)P=Q~w,`vL#oc@k7,uGuUK;jDDo:da-+hIkSpz#NsKwb<DpJfz/JEw<d
+VY@lKU%Y~;#!s)``i'Da6m/D[cLEtVR;/H=g)A(q3I-LtKMRjc0gyEzV@VWW>5YYN2V=J49]hQ&c)on]{z#SDUefTNuKo4O0LFNS-C~5yFASHE^xyX9wIT
+B!iW{3Yvu7Dp=+0w`lo8Sbin9>0-5x>0^:OC=fwGDTAdjagfhhiIwem40bi`.#M=NPQg({tJ+HP+SC;l&R2`uYnq7<YO]Rc7n:C!aZ>DP+{ukiRob]+gqK
+kRLIizHcOepAF#+`Q5Oc+1I/N:7!mjEs}(]nY0x..vLY+J6e}zu@<6jD-w$3lH`EZp6#&di450Z:$Y5:Iv&Ty!@7/s)#Gy,ghX}E,@Xpm4/B}:()'VB6n^
+WpHU7y/oXIJjX&[(4]z"hq@`F&i1THL;Nk"F[`XaL7H=Y)Rs!W7Q@#!F0aZ`M:trO^M<mZ%4vve`n'Sm|UO3&(h@::k{=#&O/9Cgi/Ghwb;xfccdBT;]4-
+#f:YF:eXm4V2-wCeaQ)$qFc1A-"s+;B7zj#Swj0Er)ez1QnULV;R-;Ci|f(6kZ<h!e.Z[S/j72Ad(j/Vu:(#_lG%Qu~@pGl<BEq6bfB+f1lqtsvAy[2[9O
+G+041(Ai_DG/gu:A($j]/<B^}cvY&ldF/OBm!kc6Hd!$L3aUzhA[p4rdQAvP4o1ayLx'~-OSTUOZf>nS`ZomkSyPrF]Q`wLg%>"2%_$`x}|eNQZNO2n[~!
+uN]e=$@Z#tcUaYjMMY#8hnl/$fgYGo.Y0aZ<[LVc+;|=qW+PGO^rk&MjAgFsZ24U=--hamyN{dXE8pfi3Ucr]wygkKJ9`#t{/MAZv&k$!K^:@!Gd-tWTcU
+X2Qs07p#r^L'n;;,qmyr~&"H5!@3QSJWINXk[]=x`!^s7&~@B|"=b'bw$-ge%zoD$2FX1$kAF"Fu(^M{4p!GRe98`>-"4zPIB>[r&'S#>},)AtXBp=K:Ma
+pFuS(VmN,/:>xFPc4>LKW7{;,8>M@q8ZmpBT4)`s_DqJ%V:)68Nj3<=M3w@<PZG{=u^iYCB|<g+GU:y(pV$=e&4bg1,g#M&Z.JhwyL/BhH5Wfmw/zX4dQh
+[`&+3u8naja}'#FhjQI57fA&DJD50G1d#gt=5;GX5!"F"d5V8}_7OIOx^k%/frex&$}]"wDA2n#K~INS'Ah(zJ1LzPR7s<hAwcxy;cdkAd9CDA^S/B1Pss
++kybDA|y4]"A#(w;s/yU]4ToSKpFe"9)$O7o"T+J_dZvc'>jp2e7|f%{4c;RUEmT4|$xTv3{AwH8fl%a9GpIp@VqVI(>4C%}sV_{)`T^-}eB2yyo!AR`Oz
+d#p`z&l<-8QG1tnOAJvzbLmq':#"1MK&SMsK[!B1/zk=T{,)2g$_<{J8`};r1t&f9:!N)%^2ZHjqg&o6e`Q.kOc}Yp8xj99g#x"81s$C%r,OjF]}F#1JTt
++w:7M@SY%FG3>'&F+h_h}Zx)J4y'fJF)jg5xN{m9cWZfZ{z)gUy}m9PIo9$n$Ii=_@aD{^>0>G+kQZU#@j@GZ[{xG4C!j=T{OJG`3d+}9x]U^d-F8br$hJ
+ZwG0PST#$]h)D8c1t=iw.f}r6mB!{8K'Ck@nM9JA"7>2pnwc'r7FAH-<Dgh4{JcUN1e}ban6a%_`o81k>+h,$&gPbo!<R{d|o{3{e:C3I2WBF(`nk]j8t'
+[!{<RaC3gSm'9DbzRvsg<Wd6}aU0SapvY;A!H>~G2+Us_o)4HAX%65A`6i:QqTIM%Wz(pT!Y=EZRoq[{^+PYfmK&h>mdww(V)Fy;:.5^W4-VgN|GGU86G-
+8yOeHm,r8tZ!6iPq>gmHxd'Me.68xM6q3^zo%rxi~W22$fKjZpnV1HJ>p<!Ik1FpTOZZ)VnWCQ$80EiveA9{55a2>0ubwc;FOa@a]J`F=JPj8d~9@u>$@m
+zV9TncHL^DfC|zGq4v9jurZP5)x#rtzi1S&#)vAg}I_ko7"^<.]<D}qV-@uy}>Z:@+^REi~uqZpGYh)vsBBM&G32z^eySEX000>$Hl3iJ/vo~)F@p{%[rd
+IenHzwR4.;xY(DTyJDU:M3`HDUO7TGXcW!;Yv>m$g<,zB^sNEYJDgqUxyUsi`G,T#l[AqD["ii4g-`9-Hdr#0CL)/-I#LE0h(j-)_|`p4u"fVI`U@ZnMP_
+$YFD%r0fyt3a@p}h`]x,iE'/8R.<eX6j]_k9XEr"ZLH|Wq2Kb4JL;u`,'3,TlyoV5#{[|Lc2Jy+7ah$I,^uI"9-8oEbI65!}%i]G#{pR.o2T@8gT/P9)}A
+Rpm`Y|Ym}rQ+C_"odkAxLx{=QGYIihDBk.H[uicfme[MXfq#Lv16Sef+y/2im"B<kI|f-MVLQYo%<tO8pROXey,6b+dl@2WJ`3aN,.&U>Kk-sw=FAas}~8
+BC0!$nbHIXOI{odbw!A^[Atq9+NzBcl2nUrZl]v!H(r046k'1bmQ-xSo`"Fdyd[<T.ra%^N(toq;.v.8$nnev>ZDhoVI_}S_aQ}]be2l0b;IsSF^W2<8)+
+MB'&dC5Zn|G('dc^}$scbyae,Dfx(Jp;V>-^ay7q_d#feRxCg<4gpx(|hmSdSw<yI>/<hD]rJE&y))))}9U)&4^l]DZuM:}_#imh=jrbO8,/x^emxWl.(W
+^l}!JX~i;4RhZuh%1SC<rP^/Oy;|zD)EEJFRpQlO(%3]_1I_|2SbZXCPSk^d_'>JM{Cv9(+mjgi",!G1"WkHRZO9,l`ViX=7nm#&=)9s:h}=%0ubmm{UPu
+~:,^Qr->EhxvvdK9_aOf90:j6sbiyY}3Kh%:2nT(8JEMkDn{#6^#7K^iK$8A}"Xxi'YN)$MJ&Z+"|%LYU=s9%JVx->cC!|Xma!MtxUhKmXVjyneApB`|d|
+mr{aNI1XOIwa#Vo3xnhoq.JA,9Ta"D}dH)jfHc7V.6SI&<qr`psWU]PKh5B`B}GtG,1twwqh_`R9VYX+gF+|k31Bch`Ca[IkVKzqPig.vCu[%S%9;d(PFI
+85r"o8lm4vq}"<|>suw6:eqHGAKu@2XB50$iM,D(WA7PC-ty1d97DZ=M270hHG9Sc)}6=hXCYnW=_l]KkO;xr5%t8O>iJ=_73:4|5b:kj+a^--@`x:TTY/
+>bPJ`Bt<U{U/F={Z@#Nh}g>>_<'_SHyHz<`|1t4wHXv[y[azx}cDoOr=,s<.g:'/MlAxU<=+3l<^kM9F@Y-'F@86~Fw{G^f=25lLr-EJ|8HZMy%zJHYP.G
+IRi_sfCp|-o))i3%rF<5W6J/#x-fq8AwA}XrEZ;Tm[Z:$!ew+Qv=)4~S/ADv!p3)rg-dq[USJlX;V[MgD8!^v%Zyw+Lwq=P{dP-r,N67~(/E`b$&Y"zK;#
+I:{H(v;curCF8m%1[/kyw]gn#J6]XF(mzB)p)//ttio&w<|D"|~%s6R]&Zf$r(XX4M6<m,:qeB2_CDvaN1R|57iaiPe(N@06^p~(ihYgBhNnBM[c)C:!{J
+u}'GL6y}~&H^ulkCrTIy.XHR$+:#bpSv6-]Wj)=QUr&kwGTI%`aB}MRh[60GReTvF_PPPy6J|{7@6-|g7-tg:r@VX<#H-f`]!h[.,]V@^%c|e^meJ|+zXd
+B+}/HQM:5UCo#A'78$kay;Q0HN{,+5JTa#Vk1^P_^;Q]&53T"71lR)N$Npc%&{j5MS9@OI.(0vEAN'gtfnuq%nnC`sfSOcR]sL&a!nu'#!.gu.8y,egA+T
+@Z"qZDxPK1kkc:<.#1gK$Y`C%Czo{FnSQe{:8Wz1Gpzok,<o9y&s8C|M['axJyTebAY-z22Yvq<{l#.De@XcCQOOK]_z1UVe@qU5R"7BqaCFnwDb+1Yz1+
+C'X>ptef[C.6L"8_k_]}K>[Tv`#Y|,o6XNbkQ-@4yq$'(-iXA2'#Scfi0z&,$T"t_;90IOtj/MpD)DtQ.T1NKDz4zJ0cjhkj;xpdN.ef,Tj#^f`Ed8ZVR0
+Pu{X/l4nb70{Fu~@~/iuSpfB_VLGCRK@@0)-H9Z(@rvEN}UyA5dOod$Z!6X0fmD6LNef$;X<IX^;C8z'K{Cd=TI#|kGq@+."nfN+K6v>G_1{j59V$bpR>7
+:.k2cqAL"H8uRvvznPWPK-Ax:iqnnbU]IYO[E5)"J.q)PV<!;!Hl}-S!q.l"pI;<yzFz`A0A0@eqK$Z,e`^O"L{%%nA)"<)!(B)N_m|)R4HzKkVQrZ7>x:
+e2&jnCA3>5JQA,28=qz]QFrWOUqc2z!ZZM<JeKuPY8$%l;`|Q7i`D$LXCWl96;y:AqnLPf:&ql`,i!(QZ.k}3{''{Z|U-_"_u#L:Xk)QDoIE}A]kD#8KoE
+v<JJFHG.FB}q`6/kSYE&s35%=tZutsKJ>NFr-%4mEx5fZ#TEuBkl}:e<+`aki)o;D8&dROckt+3vTx5pKvMB#aXVgxH.Ixe!6rSX9r$p_Yg.O(#8A-a90k
+dDuwl9H1Q/<tFL06z['sEQ{Zcob-x^/X'P.fC/ng'A&mgd9d9OX(~4BL/IP4xovZM)81'jc{mnEZ(]l3o{aQeosw8}lsJ>I{5t|N/CO=H^)p'/q:H{;IG#
+1Hd]<.'t`cm'6Ib}db0Qhx0p3'af0G!RZ2c:pQKM/TRWOR247P,Z1W+7ogS^KT^6Dh%Wy"K4Sx>`vVZpwFIF/5nF-lz}^FZza7h#h67Kp(<)L=:ew|Kzw-
+^jM%~J6@B8v6pa4Few6WgE^#G#LZCC=VG-`e-#[Y4<Ms]8&1&#L$W)nE[|8"TP"Pq6Ye~`sRMqP={oWe4X~aOrMZpTFIPS&L/Co.P_(6);'iLcxz2w5qs`
+2qDc{![K0"2=[GA9zB%H4NzB3qaWo_HpmZrtA{GetGehIqf"<&`}xmmlDLd043Luyf_Y[ZRi:}vMn,3(WmQx.p20wt>4hPZewBi=mM2Q!Z+{,W^REB9i/l
+a1AGx3aGGFmIu&S3ZZQRJoIXW(S=$gKKx=P`9]:ryy|)pIXZ}o4CEK,[Zf=Id_>':s.pL<$BrH#,P@c(EVrvT0GW)`OO%N<jN4pif>WV3vFmIX/S)i8dg@
+1iyS^](4^@'MP7%2A+gomiZ2HLGmea}@k1Ba_#f{%uu+wioW}678jEB,H`LbuKRapS'ZG1EwpBnMulKLBUz!m`/9Q=VxA;A8+PnvJinO,JI'UC#%+!+]S2
+#}4FkaXVN,5P{^(];'LlJ$aVx1|Exs9o02(|sInI/11y+O'hH`JX9(+A25+W:VD5,30FKR@Fpx^{l1f0f-T;WI+cU,+Tqsv-)'QF[0;2;7:xetx{doYK}8
+QM$mEoLsJPj>wexL=.rKP'y&HYHdQ#^Q[5(B#'ofLia,;l:!u//O!SHVO#7B6d%G@EKn&,e9<[1z-D}e9.l,V-xO5A{{vgFalcwbt|o>Av7ST^Uvnmb[A`
+o_R,zR<u-SJUG`}T"OGSwb_-0A"e1bvNt<wT2qr8Cs.iZy~I-{(H-'k{xJ8fbMEh&K7KrP~$,Gw%xp4`AKQT6am%lIY6XBFe(ruHzDIj%U).}rFtUef"Y_
+UM|hO)+px{p5hRRu`6lnC2#5f:2fbfKeicWVyp<T'E6S8sAIQJrUL}rq:y,7OeX$cnN4t#kmK0J[ZeU=~IH<^&HR8,|@vj4$mF;"#k6/)u7fA]-B`TE+6E
+K|`X"o[eA>g26#f7VP&KW<+"~_IVG]t-<%9!vIcn:_F_O1A_`:Gk+82r9ZGiepn86JfzVV.;c83dTn'tFc-nRX@t{#/@fG`NHiMf'.^u/kqO)hZI.8Vnl%
+|lHFHc^P{IZC<.sD#Y&tl|ixaD0hxIVOXT2"htlO.LuP63ZpRzE+(,N21Xxr]ARHf3B#R[K,wQ=jS46`}lU]%-_B~"xENl=j}5M:n<Q-mNRf/s9kw>DC5K
+C9UMi584$O('Tb_8c/&-#owo|^7N-c1|En<u!/h}jO.]$E>H-P{teGJV%aGVQOh|n^f{LKwi$G[y%j3T}Oc51b;:i=lnv(/[vi,Y"]|k34z{S6B)n!)&~V
+pdy#v#5H7al:XpfaD6L5DN{Slb+'QcQRr;ylwQNuVkwxsf""VNfU,PQ),sZluKLKBid[3jcpUt;v2d=96<-Df>OM`,VO'u8<)%0A;$=<Uzy1='KZ@W-DJY
+"Keki4V!J(mj$bEqt8g:yV`3>P3kP#~"tTMSwYlF_R/ZI]-]`(5]yb,,w`L(^hP'l37YxurY.O;dq}9l8N@4TWB>BJbwx}|^Vx$[3xo,wojXPCjE"IB|-8
+kfybr;vT]UY|SVeotu!aQB)abmUa89}kuW%(^W|5HzYUZ7K'$NYq|E9:K.A|<y/ty%r!V^#n0YEV/+$MF>Id1-H=LvQa2gGAP@89Ki^ut:yHy9:u+fo;Ig
+}BUa#RrsW<~qE&2ftZ[neupU:F!u~CY'ytTxbG[OQWR:H3dH4_Ca)]F{}_L=x!V>{vd,e19WA{2dGNz#K,_}-KS32+XkXI~W-b.}_YV^<R<5PfId(4PL;}
+|"!e|%(6DZyC1^K2L=DYGTuNSnHtU^!_Q7R9;]l&OQ`k<|BWyzkYU8s^ga]t@b54Rf5_`m!e6t$,~7uYwNt{|Fz(hd_tDslqs/1a{eVccz)_ij3PrBGN_y
+fYoKg%m{"Ui,TA9VsYh(fo8CP|:X"%Yt!mHF9.EvFDAR.o19ghdfO(iIaab0`qLdHKWXeL!xf^[6BS3l=AcefQ.$xF7E$clT(@zH48PLt1k:a_elM#B^3u
+)wqOW>'pHKR6-,s$(E7xmOu=P,iX~2rX/aX'k`}oPW0b`KDDy/V$'K>=~UE)TXG'Villa,(G8bU=>M}xoYme(a%XKyn@sRkk8OSGc2F4{,cJx3l!{0Z(5r
+js=;<^2R,7'5"SHo^j)6_=!1t<0a[#!ZSx`3|/VwE-v5V'#d}=b.y"=c2XCYGH(.T[}X%C|qB."Yw_dP3MaXaUBLxiKV"CbNb=dy}8.=z2`R;8[65uU.~C
+VOkrIKdzN94..@^,^Ur1i&,Tm2^-$U)Cf1X^(Vpjiw4#=VdlBXf0sL6]OIwRcV2C;!Y[y1,T8cbUd[(KyNc)u#FxKbbBO%&;mD(Pg5xjaF-/g5mEsY^^e>
+7b/:"TwIx$8^X:'dcvtruyLLhYaW=NM0XvJFf<3&4fxA:B#8Soeq,!2epg=ruD9q[|"E6PC$_`suzz=LM;A9zx3aqmEWJFj>y^<l@<$UAQ%d2/pARr&RV4
+toS4ECJVLj56NE#ezNAmz`'WS_KB6R$Bfu%e#_E0@C$Tj$9qhikHsyX6l)txHWaAgN_/B#f(/HR>sIQuaA|vZYV+k_gc]e7rg8JBly]q5K=r0<(l,2"7)`
+ulzT,V8WiOz"}qT}95)T84PXoa5(gOJa{]tkS3DCZH5#S<(nvw"qdPh6W+@qT#`38j`^e87i&IoP&)^4xZgDS/7j-C5z'-'U4k+|<1"b'_VQIt))yVkG.H
+d_.kW=<ALxHWzo<jWu`/QMP5syQCI[^NLw$.flpM1/7V)zBG7a}U>csiwiDL:G|H&/81G:wAWpiOdNRs4Q7|>'x(7`CRI=k7ODju+^I)Kg@DWxW.oO%pXr
+DqE>Jh%qe6(Bt_-Xo{=^D,+9X+Zt(O%dmv6iX'6RsVa:ND3m(T$r#}OdoPGLC7=4Co[SsG=FU<eFbzsJ,CK`>2yz8|q+oBT|J-3ciEO2MbaF>z6P[%LbUm
+y=WYL}0h.0!|~I>4a-EpiQx;xN|@)Mr>IxDOq#8I(<x3/ajoB^5ysT@iDP,&:A<bgy_6<j:7VY[}V#c#0&/5J`in^N<+xY_8jQ!'mlnNMPCM!peF}q!'&3
+Y+)S[iPe9TS)D}!x#AX_)Hfnv00:NOEX%>Tpou|uC{0"$^SI(K`jPl!p{Dmtb-gPL7)#W+>yvyTb=jQi_vL/[e)E/k@DVGY&e}7v)|.80a'Noh<aLZ4Zg^
+f|OD}4gO)RbJtgL%B2tLcrX=@f5u5cen2//>Q_efU{<UIPjN{=#B%Gf2&Z8@K{"x0A8&7(#"=PeCB[P6[ipb&iuq;^jhAZ54J]t_&zJ2$tGYJ@qTPn9tC'
+HLoR6DWs[o7gA!8IbmiBAE~Vhx0rhy/OJyu6cr)}_C1^j1#t[/GXEJsPT3L2&n=g"pcRFj50C:1hLqt1m$t||@=[6g!Z`M_hl$#GOHO9khnb<e%G"N+e3/
+tBR,Ic74;^r-WI6+KDzd8T>[/V0y|qP{/G.S8/kU){5;2#~i]-!SrI:7'#v3H6BM5`o>nS2Z;cR"UrsM&TW9AgQuLwSl-m5#I!dPtXLUMvvG{+JKTy"Dc5
+2xLsRl]v"{_K[$ne;SxKmY1Q+.z)mv'h%7g1N$6EcS!S4XPFms{q:MHXvBeBZy+`I5RcanK,,a)$%@2g#f|](f#r:q7={uf5pN.!s`m7D3!=B|Fi(o2z73
+;(i)iAVOH=a($t!GE(Mf6Y6{#l-7;z;RTwT5&I;o`42<WFbua;~5)&i5#Yxj_;JZi%Y+q%B"HS#mNO]Z>l}5}c0OX-ey>QPr}wkSa1HA8IH6~hROgRECc^
+4WH5!=}%Jx7{zi'Q{y1U#b^|vEzAm+-SnI}Sq%5R,o#}b+KLFd)FE_fgj/#sv$gP.$<%<G!gP^nzsx]}sCMqSXSlM)u7whp^Qu>W!"w6DCLVv'zktt;_ol
+=Dby7=u6tvTy{/-w;Y,:jWOwN|5h#mSh2E%G#d#=)2rPngErNmeVekC'$^={SA`h6s52NbKZ;>f[w&yl>b)po4Y%QKuK5'pHHB"jTNAdiR4_RMI=d=.g<c
+&,#MGBtWLapMMmfJ3}fmy^CV17"X@XlVrVNS76hg1]H-~S|I|u.Cg2B{~[;m75-vU9%Fs5-!EF@.I$A4Q1Z-)<SyWs}UamJDdzvlGzN#-Oc+T}!th6Q].,
+3r}My!CelRYZG:k'=.l;@90iWq;wnuvf`"XM,|D9h)<59SSpeqeR`sGo1!UOXbvIv'Yj9qf+NWP>&o4JjcyxWl~,ZR9f'gAim|.c0`J>TZpk/.AJ7Rm@n&
+i([u>k^5QkO]RHk;23kBQ|SO)+<Vv]bld0^N{us<rvjX(B<Ixy^k9etuRm9$aBpPDy7rLj`Z^1V4p;|&R(dA{2Wu-MhX]SWRLz1.E{is)[MK<cxN|@@"r#
+tKQkM4Ayz".S7w+5]R;Up%Q5ky9r/:TiBpQ}vtV9_(,qgC&]V6rbK[f$i0!Fz.c=R"fH/'Pp%b;=v/eUNJhT`%.6JlgA,^F]|ku72#RS1(=Kx}BR/(Yq7|
+y^`<$$z;vMxN.t~^k5J@9)G]Sj,:j|K5dbz8bH{D`){]l).a{cd^(Q2BVgx|+521r%H.d+Ls&D-a4`$%S|2c8O}28%Rfh#:Q1(mFL`"J,J}X$Qx0cIhT$J
+}aKd<5h@a3pTE)xE2H%bv+&cL7TMh7,9"ER=$%O|<LuNpt9548N9WZ8:<d3ujGnowse9g.0NU&["t5-{L=5wJt6Ay-[`}%#8RZZ3iV2dE!OpAtUa<NV,~>
+JE8`d!l"|f7{OV2+D+7blzT+m0twQj2Q57osB'qJ/Nq/>zpv|xMyX'l&ypFd)q(S-<}0N/@>LVTli[gQ^7}_%eH3a.ub7&nR5Ub[Uvti3ltxOJ$+51<VKJ
+SnN8if{O6[+sr}`Q#8(g4r`h<.e73,T0>7<7sEUTekg9=(F})u6o2>srwE:JoN0$7Sn2kb@Z,`XRzH'8pVA|)P4H`N|3N8-!~|8frT03OV+C/Xu>fpIJbK
+J!I6{wR#auJ!qHmRbAZ&R^_fOO~"hkL^!YsD+RISoeTz<k8>BJ25i4AB|6LmGyQ%n[d^a"zpr`90M"!9lI.`l/rl8SfPMMS|E!4Y/7e+R&{/U0d9`Em<GL
+nA-8F.Bz>18#RNK_V8#fit]Gk:vl"iT[W2n&Et-=MBGj.LrBYIle#_qM+Zf#H|WN8Eat0:n_fKVUbr;JMeVV;Y{dxq9!2xSf=}Glu:]^ajp6`//=n_Q%<t
+U>QfgxOg2aN>m5F%cfNSgr)7D@;]Fx@noAVaOxBL+N|M#y.CX{emsW;x4jVJz=Y|(x=RuzwuJjA&gnw_okl];db(zwzGZy0.LHr_jG|8o!Up-fO1'b!Z|'
+E7ow3./wTL1Sy&=XT9sLTN~ss3I:A7C`cRv$)q#4873M4cub'2o{5rL2T}Gn[$u/8(sOYw_;bZds]/:.nYQ8Lze-HC'<ew'|;12{t>Rsfo_9w'oY4;(Tnp
+/hdZzJCy4wzC8K!|MeXpnS{rX6LCu,>6M`(k@+jZlPx"4]XZg5HomB-gu^3dPcPJf0,U.Mj_GuSv&q7ZGF3>+rs+|Poj$L^5CZ@Zq(ILKmNIi886S/c&iJ
+.V&LH,Mt,,7-xulwKs,oM3jAgriV&phXd9Y,DJhI+Ux4B[#2>q#+G@d,#:oj'WuNp[!]tpN3.LDSb{_w"6Ix0$DN;y$rC=".s%o|p$tyEATWCtTVi5-}-N
+tiW@f_oyK8ewur,RB,Bcav7SsAR7O=8uX@!'u|X=AjW.vbmGJqR(z[{O<dfYLDAADPvCT"dt(RoBj;,#p("-SzTK-/O)J0,H![])Dey/$1))672[^vQ%9+
+rwmm-vd!HAa0K6f$udju<rWo8W"^z)M<M_WF|+dHrz'65Qr&d":_uod'jQw9xgMRg+&o0uv2tG~-.A.9-1RK5"4@dpNs</`%%Kdk<^&UX3aah}L&j5=+_9
+[1M'rqAL<>|lK5;w.Q"`&Fw_$OC8mVNM6DadkdWe}J|qEg!eZflbc#@U8+.7Gt.#3Mxu_,_O8X6L29`aZ2qcOa5{WS~^lA}8BsJ=YzE&_pQJ!jnckk:TH2
+f:dDO[LJO!_0&K^M^0.c4HlIlDl-t40fWBwoO@Ww;@=_r5{$7kT+>=&ED[;uz06>fDH5P+Owa>88PTaJGO'j0pL]q--Ta(M@.M:ak8|4~n3<C9'1w]Id#>
+X<ZAyf{|"i(&E_%7U32oY$E_kCO{uK3;+G8$eiF203R]8`7tKQjCG5:V0lZ<[6"2y9Fq8Oz:uv9jZ1QEQ@l>^C%r8jjc|gz@kR2P/;q3_3;#[g)erEL`zW
+'$bxqfbt;RhRVl:VUFOQ&Zqfa_InYqtrd`l=WaWeSRZeT0mQRa,KFm3s5$yZ`^BnHI'8xu/SS`#HY`Yeyel.rE55V$XTJE0bokds:l|vfYY]%0_VT^qT{A
+W__fL1%O1Zq#89@Lr$j_H]iCN+XSkDsQAeaA'bc0t4eJ>n&m6_.dx!52z]L/>(7FsRm708-^!"I1cPfgD,>i9.egQwbI#CcqoL4o~kg3E.`VFVpp(^E2;7
+TU~=YVNt~K"k{V-)J#hok1i>rLFKVe_WKpUr;PW0NxW|9#Clq[/DVDdi/KrzT{0n<m,q`:q>nH6h=ZGW>n/+D;kXD68YEzQ2fFhW{@=^eyss2<BZ}#2y6|
+kf=G^S>0kUF/aeW$6zcqWKX"0bL84TH|`(d)@K3d"j))"uT3xjWRM,6q4R(xLcz>tcSDLwz;DDX{1_(Z7yrCj`Y]uxRf-xL%l,,!mKJGgoTxXL's}eQ(jq
+yK(&.Ph)4b(o]Y@K=mc+7AS-zy8ER]Kook!<Mb'@vDSc5goey"xC6l725a^.k^@(I:>wp'_}ccU]0T-oVy)H|$Pt3w=/3Sx]k_j'DgiwP^bNsiCG4s!unx
+Jic;jeuU~Ck2ysL:aN9hC1zAc;6z4!rF>2!XZgpbch[5&S:6cTR[j^)t:KNV;cx-Z+~YQsxYy;dJxM{CxX%K9#y&}#/8sl%E9k70fX+"h`dlmI!Ew(ax|]
+QWuHEd7Kd<Wh7TrYg`=^_qtajF{lm9#bEk]L)g:1dR<m/oo5]pJfu_Zdt{m'/._!~B^%Cua'hG2&8O{]9u|Z.Xv}|84d!'{Fc7Zfke61$7c/4F)Xf;MlCo
+4qzGH3SL!J.6#+fH~!P4,,pgbX7ppc{;Evj6;a(59r6C:$LM)TqB-=,#)H,H%kwFvI0!Vm/}X1Vf]DrcNh2/q>CYr8=gFL{A/UTF>hn_Oy>tcvCjS'5)C8
+=&Vtt+<vNU-oDc7RZ"4%cl4qP^qhqhZ(3eO5jF;k4y!H4U68G`}AAUo"=Y};nb@[WFEPM>G.%f~Y.R>QvUG3CQFV/6Rh=Hb+zC]p9kyTR3QY{++tQ7^2Rv
+S!`&)Nu1ErC{jR_=wzNLZpd/,W_iS`RRuErhJg5Y#+;`xwQ4x>FNoOEFbx4yvBs=neo}A&ky-]!:H1j.!,]ABnRhw^iTo)q#Sn_|I&cy9sXwunm@AVdLS7
+9jTTDM0j;v!~=x'_[j2|5>'z5MhC0QVyab%aQ`BwcH[=$w6G"{T;+K"_-0li)"Q2BB}9RT=3h+1)ZNw^~5="Q6lvjB/_FC;$06rKTOf#IieTmhjK0z5wL;
+4Cv1`|~=_^1dQu3]0Qys$ouIA^{`lTx35.jl{Nj{T),],giA%|(#`_idTb#7Hfi,:szwHg4{HIZb+3<ye@p_WZ}eMnDVzxs-CdTB$6}jXf3hI%nn#hH>H[
+8O&Xx(G}yr[T.Ej0c<$e("A|dB/>X]bsYRbr.P!0M#@=S&5[RtiO^LU#|3pOXs@.b(o0f82x``tY_#['[;P>RN:-f>"eOc,&.`7{T]HoPwD{{;x922"$:g
+5MH8W{sw8qX2;{zuW6Gx.U)MSC:arwz.ly6<7wb3XwE"~I$96ri|9,%JIB-F)^%ZETP<X#/^7sc2U-,B@GzPDfW)hjPPyYp)SJ$JrH{c~wqPwusxq<-B>$
+(bCv&T&A4-klXqF,60/%=a+g03,.dA4}5r+db!q-EVHa:hS>9#v/G$u`cfDF1^po{R!WGT5qp1@S2p%VXSyD:)6>'^JH6yNkDb)Kl;alEMnC>/9qPCYSW>
+hvyWv)u4XD!.~S}hEhj@Bmv9v|SM2F).Ay${4{KsEKvYb2f{>&Sn+>AWTvW)-Pe7pim7]JcF.Rtgnb<ay`jOOh!nY&d7BB":8(=g>u:fl![y2sggy^=@Az
+1oa!EP7@+F-%Qpm5m3wDVqX3`=+ZE:'K"Q9B]J6HN@Z8WzUv2ZaY!x4Uo!H.!Hqb^g;rnWh[7z/J7'G)no8jKbEgGBAD}@7HN(o7/.=-SI4X{W#L[tZyKq
+<p+vZ_VF![e$b2g/=:CvxhI`y,pjWz5t=/A!`v}]>Q;4-"XZCQ=hp;WZw(j62lXOh@SM|]-OB="P,A/>tboL@YKTQbXVek721B`TkBOtMEav.Cw1QM4g+Q
+Q[LgSAnk/2^^O'y,r6<GlD`y]o<jyC^usU=5<u1JI@>i0g~PcdQ9l82>'(<YDetk2QZ8J<czrz/@z>X_sS'WFq~6[CPYL2(+a25lz#L69_JK_=)3vlx|cZ
+2uFg,WSMBQp=lQ{1#Ok-y(PN)5_Merm#:AIY;cx$yB@5lu);1/]uCFxzCt,5np,#2<$@pv#HF5,=9g_}S}Kc_&SJhI7trI%R,Q4-g}nMnEax+5RkOyHYTC
+;9nF@z.8Skt+8E^ZLs.pVCF$I_K:KY6g2B|^TUB[#vA82fy,LJ3vsly5K=M5b0v3yc/rai$Wf!^i7+Hh|FI0kLD@J8l!FQjHPJ94=rGm!Amho'$42/;>X%
+I|$wa`PI`|``]Ej%N4sn{KgeU"XXZ2%e{D~mKLhPVj`y8[NU1Us<~dps<w(z8#dc+6"9qZkCVNXZ>v;5OWQ4l3@R(x]-]pYL#-xL;F$$%^&M_|N=degRS|
+&Ai'gx9(L^WD=}oIDfWw.:}Y[HXeu>%cqMdL{B`pcQfIdF$4'S7;@%8z=YkWP|}F`QE"KzzX=!Q7p|4-5!y180BhjmetvsTK_-WJ_q4CiuNk"C3}g51X~a
+R89'oGGUiv2>T/>+fvluZ.(ETCT0ws>ZkH.M#xMy^ygnv9a.ED7&nYvilF;U$^e`cr}tUHby1ij=)565v,/Jx@-dm:WWN2suo8Lc!o=xQ|[4-|&//lH7J/
+,JCU-1QD0Ue@U+yL4IKGAm8d.flouw+2I99B+Bm8"|3_vynT<nE_/E^wafAt0AkV#zK:iW=O&%]"v;G%F(k]Eet8[A#wF(6>M!bd}IT8c[%K-XT.WkIBc=
+'^J(ytZhIAv)vAUidKT=MGc<OQ$!~Xe633n3lR9oT[tR>HwLb(krTY)jat5CT5_;U'vx2tSu$gqR//){FeO(,,]et@P(JpLUYFu[y,P]{rIUH3&<I}QS=I
+uE2'VlO"oyMxc8:@dO=]$y{+|f.N{;)_u8T|(Ek]drcS:&lkl>0%BB_,Qty/G(zg=H/GuqKBH|rXh2acQq=.V,oeQ=lQtpld,`M}vJjhy:)@ZQ>w}C(%Q5
+o'F+|ea|qJyNbc5S<D[5Tmojtf4yVpIC`n%-C,frOlQtGT=o_RH!d1wz7K=DZY]N1hewgc+9O^<IX<_L%&ccg5bRy.y{IyC1QbwJ8jxW7Ce#dif7WSPT}(
+:B~3PorUx^h{c5W}OWyaxA'1xyUsmsimP_JN&Y^rR_+|Xy2&wS2vHw|KMy=:tm>+@,7KLS0EpEt[CS5`w1bBU'(gc+:efG(1Si#qzL]xZHh,iW@kuJh88M
+gCD9hMgsl2&_V0m+`-9K$c7kAGoSn6nSV4ER7:<vP)@zZF{m;m9jgc2]zp@x;1g_w,IBi>!<(M+mLq7<NSL6+A;B~,Iaj@i:~&@s"]p+]Mal$#.d8'7#Y$
+I7M+Z&s6}E7z@5|Tbm[}L-Pe6bOuW,:(r,S8lrs'r<`z=&!7E|4.n6('r{y5j@@bc]$#rhi7[Hm0^3:%6<h[;hWU`NYyfs!d<>Ap].q<zNym%g>Wjs%5o6
+1I)clRk$V.q>_-.M%x'i`|SP@AHoy&Za^5,&Vyps'"bqPYB-1Ep!/'T!4fO"~IA6jJDCH}WG^`~{cZbB=Hh!!.;yo$$qa!bbhQ"!c6P&8}^>uOeU`2pl'R
+LDX%3{YsyPnb9S{V5O`wd8g9_B&PawEjARUZQ2mxUss/=z"heO[sQP,$2J(Sk9o7P2#j|=/.flE/>+aqW'fgN&Y$8/eANGUqrPVjOWcI%(yvxgf--dj,AI
+rw-B(61R6/~Ej:1{a>CM'vEDFF8Q_c=uC=6F&:B-VrtonGj4mZt6%Bb.g"HAkok@2'1Zn_I'&""kbFoeYDY1U_5Unryca`:!yIe'g6{n51TX#r98wu`Pc=
+};xVt+7d9E1Z:0KR"jiO<Ul34t0w%wi1CjNX|Ct'-#8ZZ1UM%nIaZq|Wb[o!0f6lMnHK"qyEG}Fl:'c7&+`sNg-j|/t1k&j4kEWOX/((KWh<N=So`jB:L_
+=7lQE>1h5W<a/5R"Or/2zHoVQck7EsWelC)Kn_<YM$j"2lv4lj9(q]7[RTFOg>JCqqbxedBV1k+=WVvEGCXq5PesM:VBAem3m%xJ6%)VCBF{vx`QC[%4.h
+MqHIED5fJY{k5d)aDxI>(SecS,FM^4dV1_Xels6V+.Q.%/@G]Dn8o^K-mf='L)yMb.s$j3a_S4hT'cY`BJq(`)G,0kS21vf{(1!p9qaAfTde:qXkGaHrD'
+ircKeb1.FizJ8[})L038:wUq7(&TBL7$MI4[Wc9_vi$RpIy3Un3=k4T5#9>F`c;v]a.Py]n&g@-@/Lcq,74wsE@,RKLP<"_LGMF^8=!Tw.k$Cd|){>.`,s
+.;i.+_T:Rn5'vJMib4gS'gePl3QMEmXCEJnHNwr_ib---LQa1{`_QFC7i+UO1L5ISY#z!mNSN'l_UJX<eEHdko#&^@;7WO]+`.xa{A('0F"yh+b5.[Dshr
+`K`4LstS=6<q;RTIwf5x6gfQk6cd`Tm(ozF]^EQQ@G{5l]f:[V,,/S=eF=anV"}MOEnmj=^"j`(D5l:Rq>6t2,<5WZq^xuX_e/L}=V6bV>]|y4$kKGIhAX
+DJHMQR@VUZ!VhMlH[$DMr}kuxxmYla#mAC5:ic3/ZMBx^XXB><7suxBXkbYJ"_"sKx.%@-bk.RUgz8huDkDEmw1r8x|;Ua%Z4xt0Zd".'$S5RnQ[eQIGYd
+]{zV(yTzE%0oc,o-2&Ksc(>:xYe`wkd)lE@Wxnnvh:Aj!L:8p]4xL"Rk#mR'%_90X7kc;d.>{dYYD9Py"}q=+h;oFUqoACfQ<lt,.er7Ls):XA7]7vZbXo
+-Rn-xc8x;R0Y3hS5WmjyZGzrAppiw2.et8=S@qKxl0Qc!,{tR$g`u17t&3>V0Y#Q|#uTPpItTcn}Lxvec=fE<%sKgv:G>YppjJLsWel{Q5G;@dI^Ov1wWl
+vfpSZf+NR}+X)]5HOAj%5UM>,6zjyRv/H,Lx8oni9TM6^|2/xidMMb${u]ZxIDA8OdA)QtkZO/34RB53Cb8LiaO(bar"7v6A`xs|<F<&/':3{baSy/a8-n
+L9g9K/(:GVVf#QtQ~zi{>2#}M8p6AH=J|+QmhA2Z}'bZNxO)9!"G4%_oVDt!M]E<ew~j2qshj7!ruf@Y-c]z/G{HHTGEXu&hf>%-ibR+qe6]74=);f'10`
+kdKPrqi<5P}62zM`d91&fZ"R3-}sb|#>&XxTcSZw|"aH18>Adw2Cng".Z,kGq7+8-NR7E[H^xfkihiR%Rn:='H4C;8b)pLjf|+XUHL.Pos5!W3mO@jbH#r
+RQeq(mYP}S#^drGtOi:jBU[y$MabZZI+B6`MqqlmaA@I$rSo0@.c#cz_<RFm({Hdp(OvUC,5=QiP`.DHfIPSxF{egQ<Iv5eFKjheqbP-VyOSkU/0z%4Y"U
+|c3jZ@/pwwU^tk#sq.W#WizxGEU0gJ$U%B&BGBn4PEb,c::.C@Y,PH2$B^_@.Q{v/]n@@!.-f@]`%l'6$yi<|YLheOn!8x:yt4Ecto=Ppv#/Wh>Uo^0EU#
+0m`s[B0sS+E&%J$xovAxpdjKN#WZ-<mFhm(EteKMa`d>9Bh#LC1%y7'mY8hr(s[@v{WZ^pOjMuC5aiL>6@7xB),LTa!CWPruRmx%pcNMq'dRtl<,$',rTa
+cRR:K>KWVB^X[MC}UI>0yt2JQ}FFv.p,_Kg4V=F'K.yQ-DjziIR}0j<]WUa@dxs,Rd.b9j@$7</R@$[Om_/p<k3e})">zQ:`S&pCELnA>oYfd%ZLKcz#/W
+YC&!N]$d6P@hX>LLFgfp2(Bs`2VIF+6qPd"7V-CPu;3v<Q;|6_KRYqBnEl}X$n0@!19x|G^hN"@>ITh(rW":PTd/;DbPM;Tji#t=t,QLv9vQM)Yee:0X3W
+LQ[:Be~`O0&i]xb6rW.a76+bl){6ht+pbE-3x)C<K1_!:P:k"#y3Lg!07c$=#eFTc4LqD)Tn]RE^fhBht%us^NKOMk{fhmF"}>hs,)|toI6Q{$+8${(D,r
+7oSTM<>zkXY!0{Xgo>sL$[nqXS9zhG@zjl1.F]|H<6TQyk^2>qWI@k0^G_dF`cJ8bOe:-4!8zUBi)A_d^9IW"<Q[K&9vylG<MSYxQ]wkRtR0U"IlVZZ`67
+/HF0c$RFhtJ(|s6g#8&I8V2/BhFqMtPIQJPVQ;.2@JcRKqaT;QGH4!^%Ulx;XAi+8r+'e>YX"}3w.x`>P[Omd[-&5UQ'59^rbmygs}X6[Sh!bp]kB_>`W!
+}WXoJ{;KW_we2;s4Mi[X^8nS<y_l~9Mmk.a]OsBCWD&'/j>vitte7|#vfQ:zR[fDbS2.wSax4__Th-w@c@AGRi#[uox+IlH$axliGg9SNx>y17JBk%hsda
+(y):op^11Rwv@b1H`;SYEnCvpCQ9{;[}nHaFE@BV'0V^QJ`gDT<4-)5,2X}YeJ>=D0mFe5qLLVn#]bp@!hN'CX$]/9-Tv"=[|W|DhZj.Fm}7-I.q#z>EWT
+FK])6dC[2+8FsQ}VB)5CNCB`v^w<ur[><9Wj%i}$!ul4TN()kNk)m"BRra2Lc)!T@y<GDj^q)^/N3-@1m$GPag(Wjoi#FfgkbR2eLLJ4zw;w2>FEgXe}wj
+<:q{&li8g&GKybm6O(I]H`]w=$"p45d6|(+-%z!eaok^6!A)DF3jh/d6{7#^5lbjxjC!(Gc&^3i87SIXhHT]2/~aqop,(_=L7NalisXA4Dd$cb`a"HKz[3
+F`(#3rd.'BtqVQrXInv3HZXbQ}q|dU%_]6RlO8nwGNwB.FPvJzulJ:9QoQ$Eu0ZD%CjEgYC,[jI_{s/5VK]:D/NStmGHy]cegT"gdIhHT$k:uLZn0;Lx"I
+mPh&~]/B{l8!nc+9S1:+iXL$PqK_:a~v02%l>x({q2^G(%{d'6)B0m1#;MJO.y9EB5o%0Hu'kXB`h;Yl:]oS6It=['w1)w@a6-|E7FkjnnZk'&1vwi.1eJ
+^o3J~`lKK#'jY+nvb0=tusHc7bvf3|g5|(9|reDXQbT0:4!0p}DR6/v|#4|Q+T|jzFwojaoMVdN#2O`#RT^g;/Wx/@[P2$+Q.KNQN,h5.5iB":S:,}>z":
+[LJ;/W'R3ivU=(;+OM7'P3Qs&b#zQW&aNro'0rU8wG^rahVf+]U=3'j2Qw>F{qKWu!W7wqA/+63H4]XC<`"2{>!^siOt^EB%R"[@abA7.5-Ri/WN9f^:ZC
+>Yl;ixfZ=vqpMh4`Bk)R#oGLhe@slDenH"LplV!tmzxS^c.hdbuj5ck)-LjCqck{IR&</&3LMC'6CMUj.V.P3vq`Z|_R2}SR|GRO,'P{e;IaKVA,%Phl$z
+Zep$y1wsqwrf6NEXq%K}t<ce1k0v_1qprJn(2lPN11wQ/Vwa<,RJWP0Ke/R]V/d+i(>ep>%s^"6K|[WC:nmR~lrXJHy'ZCAE,r>KaX)SJRTXlwJ!/4/M,/
+RB}IeolXc<F3&cwhu@eM2BdtU|Ej{%]KM=6:E&uoC1X2_W>3ZbA,Fy%(GV.wdi-mldU}ZY$6Sxi%DUsK#um/_f})Es8A#mtPP,%$s`'$j8ZaM|PQZ6kwsR
+!@_Sq^IVQ))G2spUfcrtO=~I3L>n~ySiR(-x%zY/f9~yyE3QTLEp'N6T'Bpe7qV8i(Y<H97b!p0Mw3Fz{+s+'h"L5JW;~Sl=nU1F[wrXZ;LRB52zjE68$:
+f9!x,2[U!mZ>{YGDNYg-I"+=7nTsuOR"qwbu8=VfHL]ZPh#Lk5K]eDJG60/u,);]oZUl@r;!Z]@n_UyZz0bxG%~:;X5CC`O/1Kx^gGT``tWQn'Bj3"'F04
+'O8UNBi^TM9j;3=1!N~mX%UF[qHkL#e_H7bteKdx,s|[v<.=@.CPmdD!|sTXw6FxtXu9iVSdhKekd6XAr$y!:.sVugbb]7$j/7%4Pk#auYil>ea%/WH:GI
+4'JfP1^XR=0_#)qoclPGM$YJCc.^2tX_5`,m3+QAg=.F/fT7p9.}SH"E-C~94lz9"0s9iB(qd'j)1vpZLxt`"&'n4:9X()v4C10U+bqqa"BMHyeMqr`=!a
+C9+Jlp{^Z1CYlh=rUB6l%0=%sHG50+;8kqwC)%VraFP)&esQR4.ldPaFwG|ou^lg,Gx1D16JBNw^bu+r5>rmWpD.%qJ(kUMqgYdv(O%}~AK/HU>;hsL.sr
+U{(M[)K!}k15+AM<;yyz5tUE_^CG8T$5P[h:N,;#f!+eH3_h@Kot7158C$BU.94eWItv/KUUb.TZ%J.]~[I-%ZO!,(qM[@atpMw,EsECH`;oN9@>YLq,ui
+2Llxt$RoNB2(Y2%ORP`'rylo}#d'60>2y#YhicL%-tE_~Hf|>y#g]d37H<Pb0'wOK9p)R.aa.BK^hpYk;tsQX&h;<3C/f@(t8f2`a6!KhJfU@N_zwLIUe8
+TK~dXedEbW78`c:/pCDIyV-B!I"x4l5zW+)Pmv]:6[T!CMM'R_|$ysKW{6D0JIVOGNk4,kl(>II;YU|fgE531;Xfn".A}`D_O@gi>;SwT{@WY9<BkQ[)ML
+o|b-iu$>J]d(kf{FLJx_M-6A`vWC<.qMBQ@(:wMlC``P4<L1^u<,[u6Uom32vyEaW-~NPCa7c:cSc},TfmC#9_i|i3-}KHcRR"HUUe&)-h|t,)W9/(m+.4
+"MhDnJ3YsyPa<0R.URwu3LA>V<Q#O&=exw)3>G,2fb'.hp6FFWJX7{SU/8FIAKm.;,%V5X3+>qqbU6v,2efXB'T.y4Inr&BU|-y1_jZvid`q.Qp74vm1S"
+_U}DqO2Yci)d.s(rs/-Xcq,_rA+WiuDz9-"Ps9-BWu|qQ[m!t&:Ux8|,Id)2_uo}Fph#.]UzG!cL-,,P=D0otqJ8Ds~v-[ACNYlmsSfu+b'xAr8XFpmp=|
+E_`)4]=g/5"-t/T%0pL7e<PhLSD/L2ML"zk_n,!(MYXG|qA"ahCF;]`A;d=r]WSu~u[5Ja68>xdVcKXp']I7.BzPabK-K0C+<+1{>da2oYP9-b`gK`L]ZU
+Ty)hmRiSUWjzafH(drC@mt8Cr!!g.+~Ja<|B"K&5'G#:|j$ypBQNLJ9tG}y9i^kX%!ExL&V3_y$M&QC_:yE8^}spgt{bfp1MW_XmetJVO0yJNL1qM|}vzv
+uYQL$DHr~(WG7}]V@u}v0|&|{L"dru"ngWF,_MH|<yOLq@)`'{@nLhdZlW%;Q^'e%N$Z'e}0P5"adz16>}|9SUT=:,y@:=Aog@E._eeWDyd(G/@^>/M.2s
+iq'QSk&Zr28!Pgj!drx6(B'HWo#3U8(a_(b)~1jMNY#Y`,AoAL3p-8$6VX|kBS[w#hy$U'q3/S4aH0G%0wf@5xcHhGPFa5Yhh6X{#oE{Fx^R3+F,>J+:>'
+FbT3c/4y]IkbP^0e^TFQ]LXJk2{A&a7!1GlFR9U,8#X/[al(E(nVYHGJEqv_co4"=TGoX}$U)q{|bn5|_B67xRl;&{=10K9&7rX|E;nY'xYy&8dw"@Anms
+:0t!eU|cesrN.h;,s9jMfQ@Hj16iyz%`}Z^}hqmf>w<;=5H[Ho(Z2LdSVUP4oH.<1G{GA^s)Ao:T92br$n0|#WNs^2@}jE7I])f)ZreQ<x"wqTe!=E{dwM
+SG6|h@BP)t_t}'E%maO"<b=Fhipx98UXKm@)83}zjJPh@k&Z=1ZxME8'>xTkcXZW-5pRodwekaqq[sE5Dh/}ywGQzNz=Kd,|^/=M.Vu'F#WgNja__L_B)Y
+o>g.fO){j5GRj#y>2{2x)|lB3P=gvdJ3cLB)yK+NJ"!72ADZkhe1Jf[oo_fPaC#xwQm;{aViXAS_Fm'6Z,tue{cM,2w)JYQ<Cvt#kYuNMfkx3NaDJOt6&'
+z9Z7p,$]/,E:}}8Lq&W<Lmb&W)JT3v#jpG]}PfTV9KgU+u>f[C`(MD;t7v+Q}j1RIK1quh<9-u]jID$Q8p6:ozQHDqdz<H"EBfV7fWff,T#szC{)VV~-P&
+@CBa9re`pT|Sw|%%,UpEP548p8:yhRHbc,$]9.,<g}'X@&MS:`Wc'jg$LUw{3{vG}'_4aUU7~`e&ksr>GJ0beru>$&c]_8`9"UrcoN~Dkkw<Sr-8Z]OA=k
+0H78AgB}lar$357CyH7)+[z"ZHi(1UiNko-[XO@fNn$p8&yJi/%M-cGG=sB):tyKh)[C#5,W3'#DR^nHG'nL#qC/,/C]f#ug{[d`U0^%rBV!]Mjp2Y(1)D
+D7G=6cw_X:1I%3K01"YC(e1"+IGv#1wP1"I>BIVD{xp=9|M3n=$xygRUc;$2XNwQK$b]"(T!C|#duj7T!W'DsmI#eCp$LF;i;d4#GcrS{D_H8ps!S-^)/k
+x@aVTOT:RUuM,uogm{YC##&062}s(2)}!x]Y[D/F9f+Fj7eSFqtAy`NUA2`]s9BabJ6)er7(hZ)k42rOoEbl4N:M2I:26d1U,zERkv:E|C07Rc_-;D9E{5
+mv0Hm}!{fOj7t66vE&6=D.ruL9N'r&pL;$uw$>g;&gPtyZ,jMM:CkpbZIDz4Iz55JJCsS5+F0Cm'0nI`nbtw%1!7OV;'_f8B"kazBvW_6.u-2[OZzsf'gn
+OH8mxi]/9Tif{eoc(7M33/bq(M'7lb2+&=QtSyYF/{~M<rarR8"Y2OSH`(akpn-ao0mDNl+MQhr'II@E"]ee}Ilv3l:zyKPZ<=VFn_K2_6%EOjXwM:[O`z
+iHdt$B]&;cC!69+}FcoNq:sc6}syCBd^!#l>&VL2yb<3y]v&JUV3W`nhU-.SHt@'poL@QQFAo;cQDR1y~S;5s|7RvPiZ)5B5D&OzitZtd4J8"{t4g%|OXk
+.i5H;_xR<rIA6r'EXiJ{dJ;lB'M+@$^`$;hI-pPz$`[:W=Ky7M+><Q>(%o:HWF;m:j%4<yaM5"BCg=Hb[6F3G3E`JGCaR`AC5|_maLg8g'e|`_rQB[$KtJ
+q-&3e'WEsSPDbJ$r9Yu_s[)jeG'0YcA1iNjAB[N]v{o6<2ApPoZDpkWG&=%.-H.E/%-A4eb2EB!GoYO2FB2Ma1Zr9f!LTNNL6LyrdH/YOu[[v'^^F&'7f(
+_I6+h7CnRQ|5jgOYj@QdnJ36B=i|+)'M`+Hlv,!2M3pCh0^w-}c")U$9I)CZNg%rj^nMc,8p4CiH{!J%-$/^r4RuEih-i^0KqCav&]MTo]BXPU&x(]g|"5
+ve!R]ZQ5A@aq${1^`G'+x9_2nkPz"R"x.}JUo}IwKs~}il0b57h_'X$a{5)u)-w$YPvHBk:8u_~gc%ysJigJbBvJ=lprGfpD|EgX&_X0B$^fA4~!1/7uJB
+t}5u8X"I-69n^NUO>tFST^[LEQ]56pns^|"W!Oe/W]"SQO(oAvk/ISVoQllWL:zsqO^K!XIs8r^Io|hNT2!B"r@8YXA+b4uK=zweG}Md2jJcXivO-{5O_d
+=}>}=%'|p$.{5r[0h}QdtHw=/oPdZn%r(_tIqb3@,@-%A1bS+<+`>bv>qZ/wc[tXl8:9Gp[Vx<JmdAP`w_K]JG$yRLF+V`))]$7t'Ueog#V,hsk$WW['.)
+5:z51J0'zE6_dVZmfmdOd{Q!f38/iPAn|p5bP8Dna'%)8XVQap~E:"v_&W'.'w]2He%Hm[IQ]l1K`&nbMW6iOX~^j@Gk&@Pf&!0K>Q1rIZ,/Zhbrobs>dS
+s_PX"1pyqB:ab39nmR%k)(B8b!9bQrT5B,i2:A_V@0!bNz<)8{"zl}oagPL|6s@PEPjU9b5^6]5<:wY);7UQU[AmOZ6`:nu=ExJ:qa@:1_vll2s<YGL2~x
+x_l!>o>-crzt&>(XnnQsn$nY,/f].Lsayp}nHk6!,(IJ.iq=4}N/bWSt:r4:1voqT(+dQAhVH[}`d+:0:M0nXUqDfOB'_nCKu'hznO7'T06vQ5HlNQFKJl
+U'Y`vdJT)"JnRB<8t'As|-L`t(YkKGw)e4b'3`Hr3KsX}MrHgKy$+>iAnG"L[[@uckZmZ7t`V<.quw^e|Rz@)zPgjSTmkBv0IY$|xmnva%o6$1e#1Q~n_,
+jt5]5[<_%Ce2tbhr8y86h&JRNZ+HClR^d0z/)0M:pa9Z8iz9I;4]dLrDw_aYw.R-QfI6iM}`%M%,EKFh&wlW(XQ[jro@,|`Jv0'PW,NTo'>M#f$/saO>QV
+NUMl%ZVSM^8KuhA^<;CZpg4nPHi[A}<l(B/MIdWw<8u6f@rVj|{"ESijO##bkO9QInt]$Hir4YVA=E!]`vvUQ#J6pnpW+4N:S!Fz."}$5gw[L^qjbbsVNp
+v8pl/Z7M-Y2-KiyO'uNvpA^l`{-[Q+gA5lp$<rg+%FUCJB+O0u7UJi#}Ia#S:7}%D4r'.(Qf.{/-}nnIAD]XTbu2,Cu;(=yp4)eLx/dpu@I5UrisZU1HJm
+HkC@<[ha8Ok5s&0l||BMog<2S2'|:av%;%5q99IM;[;/ArA}Fn(8aD6A<bC'<&Pe;;]"82h/:'N).)oJ%9xHs{@,0t^ZX(cNoXG92XSpAZj,f':0rD~#Vi
+>{Yz8eyxMZ$8o6Ik54LGJRJ,/&{K!tY;t^wJwPj3|6RW(|:+hC;J.2ckgVfJg:Mw&Ujh'4fiqBUnhiWm%yg)SDF'OYUWdC0XLfQTbog%&')@:|symuLfoZ
+gxcI<+{[4fh8LW8C2qW@A;<)Sv<6K<N|Q@faYtSJ2!{wO5#wM5URs`Ls%i.8(T~l84>3TBjN1VWk^@1lD|&&d1JQ#qZ6$V_0|Lfp-2[q'zI@xja9GzS)Lk
+zKVZTIyx-&34tN|00s/p,T@G(;hAk$VhpUHTrcrfCI<F%OH)0P:Z.++5#>M>)6C|[j].VZ!Z1(96&ZS@#V5$]3RCo)>}fi3q<S/fHsNx1C@&saw%`Gilr3
+<(83"u-.73Ky'N,F.w'wea7j(}cu2xyde#=qL[#x7WGaJ1SjEo>$FdweVu8'sW>`nOs1"J&zSb@}+/cG'L.[JifwC[0Kcvs%p"/H`=3s;e}PE|7DuGlk>G
+CRc6G`TNE[W<KPvHSN3_p[!hb48AvqwzUW'MDCaJTW3TLQ)ZWXbZ}3VaOZW}SN_ActvPeKR#BG7cwHOTn:ex~BOm4tselL`5CT7GNLggE4x-,LDp~&sl#&
+h3jR)YQ3{%DWeibJthmLmvdWd"Tl-^va3e_868GKsGL=)#lgGX1ciiwtAH2Hf[]21=8[foCg.e'&.O"vhgIrP=6|oduofTwx+hw8]@nW/Do%8vWVy"nEuF
+@[#YU;^b[v"-'x!(Ht]_VJ6BXYz"W.XC^>C-21eYyD#ot2,Gs0j^-BA_@|W|Ddyu,)6'weUNvmEyts<G[m[l,HV(_p=q9IuPm'Op,XVdg0X&278,x{aa/g
+mSR]e/5e2"vFs{)Vn%_wi$W`wawoZa>;|iOslnGRmYHl/,CP`|l&ur7RB,3J"Oe+(LbY+WIM3et1_{1rXM@`z%.{Gnzp5[9Jl|](QeJ]q5Hhcg+GkbD}ht
+/IG'_VKED<+57Fz1!NLt`PDQjo1v)DSxe=Ej:f@N'"l(!x3x^DMBgZNU"V(3Q6ueLo!Ma]@fD+.%vV=8ms9T-j%E>C#9y`U_^"P>&$iDIOM>P`bGU<(dL=
+&.lhZZ`0AXyz~]tHRpc1v&H!]Bt0lWxl43AXT<D_Lsbji>stCxTy#K<K'|iCB!1.<u(|JO.mv{tw5x"[1{G}ul8CgM'-e[IP^fZZFqb;=;RTBF&0=L4mh2
+^2Cg#%HQ@3s>Dscj!RwF's`/[}O8%|eI+4NZxMQ&P8bvlh!CgR524G_|i'R82v2GPe4rKM~tVWVF<q%.qZ0hG'sXxdWwmpr^%Q9`)ukDQup5@L(1N0_8x,
+Rd{7SU7hF9k:"+Q5C"5&=8;=)YhFC|~9Ao/K>ZiUTe+|P}G/v5{Z~;a,P4|+#Z9/7,Vl`VCwc!D@cq:U2gJx1gObjCk!J"B2B6D4;vl.VbhV6G3c:Vl]eh
+qs:m+0<-t8n;)RreSBdoeT}]~8A|Z.kfR(LuW14tL-T:T2`HHR.e=eOqC5IWr+GjT1pWQY&U8MN&75LQGo%<S-ZJ4Q,!W935z{pUjjrx+BV&=@;vPeRN#'
+T6Fo4|z;s19uG+|dz_|+#T4!n]s+qz#zoh,guoAoJ$;]KWl&R-{c'Ty;lU3$LI.SZJP"aX7:V1__{yicHaE@/tZ+,`ogA#))T3lf4H.gAU1U;i/jpKp=bH
+&3"%s89RXFAS-5@S}f9VPax(E4P}}c^%%<)x'f3:~..ZW]zG<l/}}DqL~t59<Ii1]rwY{Fy8]H)@bEw"_R7C98Od`Ak>G@PrQMV]efEX<ZwhV3.cxgxJ/}
+=6QY8(T""/X4BNqhi,gW]4y'RurRSFwegoP>LLlj)y44(8d2m"f.}szTH.f#SenBpsr,q)BLD&#am(RIOs^q)d6&qw(e2tBZAL"ybH[]!^UH6.3;A0K0x6
+)lf_}Vd4C7n2.w>xNc!8+4+-E.OlE`DxPz@rkl"85c^5xC7AFw;;g:axjZuwC|O7|Vqz[`iNM;g8~.DFT)`,pa->%X<JASWwS63lX#+/>b(6"i`][1&tWW
+!3NO_:S11ey%&=>/aazl"R^-`A"|[[V]xD~p%+jG9>S];<Je9x-Gg5Nu-Mh7{YO>5U_w[<t(14eufJ]0TL4sWGY%`lB33]X`7/.P1K&%mRE_bDC%0Y;CX$
+UE^HPJB;7#))7TW`8jnW62B7V:_'ZDOD2Kcs!E/it|we)B@prBZAK3q@1!p9BJ1yk=DB.s)(=/v!2^2b6x@hUq_xIXe6<D9>%T5lGn2R"_r&1N~|iKerEX
+JG(M'EpA$%^r-e1WyioxSa>07fV!wu!]HQ<-.4_Pmt4W/P7GJ}u.%B%(<,I{|3rupK!^)/+qEHDffZ/biyOhi{{4pCc0os;kEi]r|.lZBG@e6t+qQ4i[W/
+Ww`ti>P{cC&Vi:0YCpQ]pp]>agu>A2YXHxl.t/LfKLU)p2}>xgl1pD:}%bgb@o9,;M_mOx({xunO;}Y$+,ddj/8F$,i6Zt~/NW!lHR"3{`-:LM$FCSKBQ3
+pG<hh(Xlm(yM@["$gHnFT>ZjKWA:JANqFJ+{JFiSYm2%0eB<K=A@V8@G"]LXX72:202JxCmn8`6kqeh.]:+Y}Vp<IAzy3j6DRAjy)gC<Y(=X6ejEYwL.Tr
+[v[n`NJGE-#n<:35.9U@_.pBe20{b#nhUpSbX{UcZVyrD=TmQ6]5`=4:bzX`R2Xin'|oJd|VHM5Y[vt|.uj>b{R^nmf!mhJX_M;DN!m4anA}Jaiq2^|<Vm
+UL6:|YF59LUue.leS1oAuD7X>h25fiwo#OF|0WNWQco5:3BA3{'&lr5H'z|NfKtT;2$]SBp6GZS{=rou{!U]>sgK)%04hCw|G$tT2#d"U89!a^C6F;[Yt8
+fbL%ko:/x>Q8IhZ<ztzkxH-h-KF'nfZzr.QnGExN~dtEBn,&3g~^5s^k5t~sYO|{1'e^GHxMP@MEJF!esCJ0lLdo6-bz0L>`-.3|f)H<qN]g:J:3i0,z+>
+@p:H..M(OFwqc#d:~I.Mgp%'=z>[D)=Ff%BuSNH;GdOPbDmpqXzxS8!:~aVotXQ}~A1XV6[U@&<|4"@/A@98W|+Jm!r=@P,<A2T4g{qf^sdLjd+m)|wW(`
+u%w#}m_MAR)v0-Pjv{@nD<fI((v6c)etjjd>lPix(ti|UVe_2Mh.envah}6B%D/Y,:O+WUJ-`taMNCIF(CJTyFX}l4hf|d{j}VU_2<m|%<"NppYSkYQT.K
+vO=wsJx';=dY{WQK6vM)_TO]3A`HVEG'!}INU|IgNG>}$`p+qixkvW-dOe+f1d0sOCf`Pz10s)}t!cm4Z7g>+Z,c6Y[D+sjLQtIN%fgW1:|W[LL}kTI@+6
+HsY/Cjy>TS!^Vw5ZnRV$ba~MrrYKUdvV,/;TE,)0exWMGEA=8o!ncK`Yh5IsI>^X:;<z[c5P4c$[Dh5&BR7[}S={Fcp[G3Li)u!pP"!k7$@uNJlh9Mk;k+
+!qy]Nu9g<7=OasSN63)e]Pnp_+"^dX~l~JZ]hxANl!7{_!sA'G|YwuCv>+=<)'>lJy)[=m<.S7I%%</onAnX9zp%"l^JP[-yeSP@87tByKy]Gh#_K%y|OK
+Ut.8Anz_M}fH=h9gsn.|t.+[Pa5o;S"$wRxD3JRnv7%NHs|@JOhC9)_wAR3gN;<N"M(l}Nf8a|GFb_zs(U`X$/.{lG+!myIzsiNu-sZ{)8F}~k;98XDLbq
+[LwUASc';ast:ecCx]-[Q7q5UNseB]4{8&4+HmdK=H%1#[Biwx_rkqCQO}:XKvbV.'0z)5k&9JqJyHE3oL|qz9b/zp%T]FA"h/k[UFhlZFjRHjP'6N8&Sx
+zCdyz.n8D!lbV:eD"Gr_,.$iE'QHp`p46^%0m],[O9!+7O%0<Nvn5BYi^udy,DkbvxP=#'ppfzg.{@zX(}Nd<FSJ;m}@u.po4J_TlcHXxM7F3zP5=RZ:v,
+H")EkGtLEBX/}8Ze'G#<h_M2iMqf<wgBHCXOZ@^j)q%N|p^gZ0iK'fhK2GwT/7PpUs2->:Q'.aB0dO}=lpmeBDn'iNgQ"6BkDo'`xpP>89>wp$bA1Z@U<{
++)<HTkl=Qi9JSHa&b(xu,LUB$0{zfs1AT9sgB]@8pmG{}D0,&bWzvbAd:];IQdTA@Cas5LIi{Tj9o0pLbcuF}gx1$N'GsI3t`LJ+Pk!y%8og.izl`/CCjL
+F1%FHjk,[HF@N}d#@zQSSD8NKnr5-nJ>rCfqPb.YVXixP:YI#_w^`B3>+ciu.MBygL@bM!_B"Q9u$+X,q|-MZ|Ew):^,TuaC[2%(%Mbn6Q2a7W).eyQ#Py
+$([tMM'xV2|CXI2@ly72G{MW`YB)!O%kmHLb:p`u#aT^cDqT3jxC_dKU(`Wk8gTvhx2e%M6I0U>ud9:4wq24h#GY,|otJ5Dt!)j{$_v=j][JROGQ$OLZj7
+(FKz&}'mnO_h1-__/|^@[JR<mT1VV`0$e`.w#mls/sm<<r53m`!U<p-Y}MdQ#[2I#s@=X@I-8z<voQK",nZ>}]$3qz"FJG:y5[GrWN~b|e(|7'v]qOMDmq
+qVbS[7<r@hqKi5nk(SP$ni~}Fg/.Y6ttBp7iief|i`NSH|NNe}]kQ|agUwbW{|[JKPdmc+7c4)`ttHv9]4_M[_zY-tvhNM-6QfCDLb[X1t#0RPLS=5`H;=
+At/tFpBr>yh0p}@b1Kj042'!o=:!$&#2OZ]M}-mwb5iEC^eo`E!FH;ntyC0g}I0{-ENtWv@f4j)6%yvoe.#_GLHsZNkLH9#J(-=q.0-:I"B##hJ<Tl|]X^
+7X|DdRHb]4r_#(.9Jki2@2<;6Ucg/f;5^Wx#C,'&B+UHvFv](g-}BYBd~pj6QMOw'<Pn2eA_==hDKL"}x.Z;c!%>FlV!lky{]sCm$u"<2Nv/u0GDk`]tN%
+C+w`<,'JWK&T0(;V|IW;}]'-pDmP3:(hF5c;+`Bd[D44zaerdQs@|w}C3h1kO:WVV3hdE@`!!3J:Q}eB6x$Mjbr!99'd:kMg|/k|Qch>^>:=J9s<5nr]P:
+uHoO2hd,`}`7pPDz6s0fNCHL[t{Gh'/g.9.zqH7(P:L&{cRn!1o<^'j._M05p%Toh}QuA,hM-Hr=#{LUmq:L{5.aw!9a1ORcwe93nZ|7c[3F6(Wf2glStQ
+BtNW{{@'6f9msHJ;2o<ep<;SW{=UXrMj>9|<~G_BQ#JE,d6_Nx}Q&V|9-s/flq-'&ZUvV<.N,_b=<D<+}CV9g%]O23Xm{$Ai=!4l;4>wZ9g;&Juu6G:JU<
+kszGlR,`0eS6[3#Iqqb5){[;{[:@B0"F_H+4IK7u|f./1S<QCucxX3wfCBwuVkGqW|t+#9y,YW<@"1.2bZZK"+&C&D=Q&uUX%%(g7"Yh-YOEk^%ebb9_$I
+b`>O47lj^@pF[{GOH=k`UFBt)d|xn$Q;'iPRKl&V3lmNC"HsSZ+ub,P<3kj-kPZ/rA]$,g4%+(u"R-M^P(AxLVQ7tou"8MEvo,}}<OJs:7NniQc|#0(|Gi
+xZv{!~lCXDWiI'JE5Wq7M'cE#ejJyi^3jD[)~LxuA}6jx}DYSt,R9b}V0g5d7i^{A,MDM}l2:yzzLAc;F`ApGK}U-7uL.zI}5cR3/UqEIP]0t"CiK/2=A)
+QwPOtaSq=-K50/#Ap+,LiO'k$ny>iRfc27:dKzt6x}K+&SQ-!h>$=cy{v-VYABRt@x;vhqCJHAAsy:@2;pF`xrk2P.xd~D_reDDD;#|(N9$U%Ul&6Z>,1I
+S#6i;tGAEXxL"=ySb^4q3)Z0wT#+UxG/^;a+yCb.`dSm8E[YffT3&}v7^zSR`T;+1h5UKExAU5Y$M2>iwhlQLx4<8bvfPZ`yjvTy@f=q>MVFtoskehm5h.
+`kum7vhJod,1$Z}:=Fk^b(G;S{t;-qLe=b<s~PM7A|b!&4>VIn,z'x:]NqV5T&l,v"v2/z'xuvb_Sn!B2R~E}7|,'3{U{0vtb#Llc}`9el4:@%FLbJIx8u
+-sw;b@{r#bgy>yorP0)WW_u>0`U;1=7-S7~j7iR]0E1c9u-vm)&whX_qs3jlw}9=EaBr}bd|5:W.Dr@XcU,=Qwo^c+Es`u+k&G%[{DVa{PSM%S}khB"g'`
+sKY@A{g'QAcc7lE+.Z)gElB_a7ysIfZ1`6co+hHWt/`4a}k'}b//>$ghr7!qn,JM9H8ZF[#i9;FTdEH=wX|UrD8ja&Iv8396[XAp_:y'_sjHfz@y3}dVuP
+X9Z"Xnq/IELeD'PZLO!^h';)"E;33l'A&wyMjd@_v#jHx':EQI7>Np]/cgI!x|W(f(#(Iatrld@pxC^:lgD5)2+H1S[3v+t>.-3LZaSt#,v5-xu+N_PXKh
+zPwY{V4UroKWG`C>_PY94kuML+'(bQP7@w/ZU5TM/&PAptlmS"P4=<}+Qi%:iYIlqJ]bGhlE/&~fYiYLrGB13^/=Oteyq4]YB++-v$TV,9OVXru}a;nf!c
+jZ^s:Dn$A>DRjVk'sX]wN]nj.l4U^Kv"EB5:.KziV;mtMfmFK[|J[|uJ7Wb>pfPITk#)yg'<T&xWik4LA@qX)OZ%x]Tg_]|/p%O=0R25fY(wR3uRw+Dg|s
+=>!Q|J;bU}dCT8f0j-+:RP@+Y1x!o&<X<dZ$0V7n)s5[/_1pX)ad2d!UQm-t@oL}<QAHd3:q/tKzeqRP!bC3W_t/dAZfB(g:xYN`S;4Ra;ZeKFYbqyeFGS
+kUL#O#"}{bHO]9rR<h}pD.&^j]S_wK'eEywUP+w']S4Q+btR:M,PZ3t_QVbi!LxPeyHq%t]tk)[/LV/]=@lX_dM-gel|7yLWvg}"G3]]>$DzfUs5<KS:"7
+Ef$mU}S!I<$ojypj`WSK_>)a'0UYGew`!B[gH+5LbCDq_R)8k|c:J<~%U.94t]PVFen4]6(3U9P-6]ooerLBB$SkGWk_2%ne!/jat=fi=:CD`1Y7x2XwfN
+kXa(YmK@X#-=FYN(jAUOUV1/3WD-[s_!PXmSR;8.-D6;{#+:>L)!rX5+/&(XQbe9=)(SE86!n#r_27IV1>KaLZPn5E5Myc~^Q4y5t&LZ$^ZH']-X]N-dl@
+QdvVdFj4:Vz7M.;Y21MTdEoj_FjUSQnO!HK-SIckQ'-QFD+mWHkN7m1V4S{x/@'8"BL"&]yM$ENh'aayzqgY7_k0PtxQX2Ia),XO@+Bti=>6k$5<e>lT!r
+ina2<G/<5htK;^v6.#|Ey]SvU!rHNtC'dDoIDpm_5Q^ELf=>@WT<Gz:qy^e/5tskinOmWdu1}VcJ!v('|v5UQk'JtA9bJld-Xk@Stgo@$]2rke|QW|nx}%
+r<[CUn<o46(H}::5T@f^NTGAZraMI>,ApAtTZv~Ky7Km$M6L$0Q[GwDs+[ad]MQ|giNmK1=!iP<,!adk.DoJR_kv6am$FFo07}cg_r^%7T<Hx1Nq{p7L{B
+fL6iX'wKr:2T|nVYy+;X&,;'5@:ieC5@A'8,iWg;qb{5L]HI|v%hp3wVzQc9)y$a'Ow0Bi!}">7_^@L1N&mWpWDlgHWX!;ac,6(bhU}<[;XnF;e{Qq0Tr6
+=C(".^9,+Z0f.eeP^zf8GKCZ>ne-+$atT>X[Ac7J:7g']a&J`FGRvaDX_wSZmu51ykh:RnQC1u2=N>6!%@Emnu=L0;bGa1u>KR_0B)R[0`nPUZy;ZM'M7Z
+qX5cpIk)6.ep"ka,$x%@KoH+%t<5Rz"hp!W1EDNi~dJw_HUZQQ=w#jI)p}!H""9S>9',IvZ`SJx'>P;T}eBpMq@vqOp$xp1`GH<[#Vh-ABX']JRq;Dfa"r
++ACQBL+XewZ'7T=_>smubxqaVd+Gyi':ydrO82KCVHd_jHg&C"~(|CZLrW/4`br3E0{%fCN8uPXZ3|EbjRg8mjneq`kAC]xVi^)V}3<5Z`Li,iae4"at85
+-K>H()g%4(N#MHpHWes(6mqzf30"slR>)7>Q"todeHcnI0hRg,b!/U^Ze'xM(tFme!8MdRIxD5C[2D^3)rst<ukVRm|D#oR{hNY&>qkC+8gf[.16AZE+m@
+9tYrPOx}t`RynD[`xJeXCKkC6W`!`w#et2Dz`3xP1t'[bd'&o"3&IL"r{ex7zMRy79:n;HK.J7jNpf+NIF`)IoTQ877M(9XFV[70PiT3]vXx<g>,w`Q6Lg
+a5^Z6uyjHMS5R_`#{zA|4-5hJH(,8T6Xls/NIYZ:"yN<]:!RWiFU]+.)Ktg^k'[yORf56ZfQOA)4#W5hfXAmsmx+>4OL`oe{oD'J-Tpo>C1qL%_=:#k'S(
+/_sQ3Gzs|cwH,}g9Yd[Ei4;>_WQR:WzaMXT).l:Su)N6,3!FDQzU5X1feJx;'hctUJ4}{4{Kt)=p=fS)2Z<:$hLh|[CD|zK;TQ8i#rTkY5.acfA,~(t[=`
+kiwh-9l4Jq]nX&JB4w_As,qh"Hav1^(IzWjU2{1lGnw6Q=aIh^@bPWs{;/x'hYo%!DHu"Mlm#%cpq14N+;vz%"qDk2`Y.S]p5-msgL]r`Z'9C_[f<53dAX
+'`@ZeL67'=zCvp:PsPLQQ$Q+W@Ee0JcVBeAY[;WN1m0-+0yyqFwrp'1cybDV5{WDC^i/n[:{>5Yr3T%p>w,DQd(I9=]O7[3=>XXd5lD9|H)b5S<_tc#|at
+QzP<6.u5Id;1_4e8.6zg+n9VW]u@'BYH8WHf&ZNFQ9Fb}(.'jb},oD|7/i,Tiy9@l4:5n0{P^_I^mr4C`Z7sDH#,J%MW2h~5RxN1%[sF^5_nQZRNkOt)Su
+Bd+vBqAb1NPv%rhWZo#"ZqJ#3$axsd#9T,_0o"=^rEitIs6mZ#^PX6lj[6DX/jVhqueA0!5t0xpsYD0y^EaM;B_(TwH8=$@oBTD8KO1Z`q-Med3!`M`A~9
+h;4P/8:1(F%M=f~#s-dao6^QSk>/;u/uXU'+MWC&'m>ijOp1,]L.z{h{L"$:Rd)}e<o756.b4_POAT8gh)CD'1"_`V]8G!MxvzM9C<jWj5[<EQFA{L%1,x
+V)D^2C7c;'iBJq9bryoBa3>,aX0!FgK+>VW|DxF&|MEc1xh|>Cr&rKz37v>5eU)-N$:0U:>m"D$:npB3>B.{:`8w,qq_um@oTocn.1h>cj3:`L5Y@>:-Fw
+-BtVg:[MO932qEQ"a;H>{)8^inKbqV>D^-CqYq2tZ`e^iK42xB.aa#g$=iyF".-uP%;x4%k'xGbD@F;;z|2CKot=bN'X!=z4bHvc#;Z413WjdObGMJDd%0
+6T/xqoiakDHh''zmgA0"q[hqz)}u11O=RX{q)%UG@E}vd,'F7)nyZa0o+R<&;m|8|Wb:|ZS6z$T;xBog%cn)4Q>uCbgMJ:#WRp`!;%D3<c:C5LEs~a/6.1
+4zDD"-=Ho):Zb|32LP7:uD,KP1GP}!|Is<1mnH|>JWBfwIN%^tJU>@zPp)D(o%w<6vA!Jlf9>V9C>&HzUdO;!b[W|r:Q/$i,EJHOEcu#JYN@fv:;>%KIs"
+)XjneL0o.5+P0_^,x1Y8v0YHe41FMl9H,7rV@Iu7KF4O]e>voPO.qoKlrdV#h4XIeZdP#C,<~`f(N4oyNw|vGx@b+v40uzA',{nXPqz;+t@Ju+/:9tP:[D
+xEb(a)FOos1s>TaqBQx|Ujl5%Y"k</ICYuW]P:tN&{`k;<-[r,`C8=nh>kz=25K3<[u6<^-FJ&'0<WFr]Clz,<EI[6YkZob40b<jqcO+^.BxMd=1Ki%J~4
+/_5:Q;z4a/oyoaNDc8zSUz,OhTJJWhjP>wvs.R[lxRad<f,(pW).LSP#u5j-C4elB@{2%hVz{PHN2&yV^IA6hJ'(F_+N%{H2$|=eYuyfBIPu<3:SGDh^y.
+X"0_E'jNc-89r-a|b,f=RF8"NiN|X!^Y3k+NhuJ!y-Ru,B]^caS]}inG'+J^7Xl!Fc`<i;R_zsyB{qsqyyD)NL7MLJvcWR+j/3Helcnb[6$ZHrF@11$<Pz
+J0oO;:D(GvJ!E-{HK@}C#X9jk"jT'D=8PKI}ZU#{&8e7zyS0ElWLH2-v#(+NKLT(mg9lv3;etDT-C$.N#2^nkjUllUKpmb[%_hIRP3JO4VNN|m)s&ya[`t
+&^b|O|f+Q8vcD`GT#hO8QoB'ACwNf)6kH0YAF|'n4j]LTxWqC`ho[rb>$!p2_KW61.n@"Jt{]|QGW/JT}cZZzE(}'oYIu|9|7::m6c)yN8g&_P5>T<{36|
+PTsHBxvJhw2BqLXcfsN`x}hVOu{:43B;/ttHzfxoO07{Y2'lgYj0!hUizTcO.M~^3}5c=PeYvE'O=fYydG_VGGGfuJByhiq<05jE;QdZ(zPg(],Ox}Rv>w
+hm:&rF:"<Jn{+#LN"k!Dksb/jlKTn._LUi#XHj#o0e=L,09Zwu!:v2=V$;312y:pv-UXurn!#s)@'xzW2!;t+c;7dfvH+%}.01lx=Ik"S2!Fg"ki1Z8kbR
+&1PJ#lbx^ZNo9-Q2o#qOe`U4bn]l`ACN:K!{^(]ByoO6X5;g:e:>{C3tTWWc/PVOF}H5z7oA+@7THG0`3PdY_h)bI;Figm.d|uDLc5u``H9&k.}00Ng]H(
+aVTw6/tq=)mw]m8lU7n-"g]v44q1/=jd.-1k73n9]tK15022b:dRzn]lfEyVF6K9kOX.6The:w=7_TF8AWRj2r>eZ$~Sscp.PqiL=X7f4O0ai_p]30Be+D
+Ik2z#6jO;3{84(#P')%@6M=gz|&VY(EJ36{AnP#8g0{pKTOCms/0;q-,-3U=-^,T1>#sSR1;gR(gX8O]#ZtNy8T]agNNn7yve)A![9=cL[Wn$DlpTXNjm-
+!c`RGrH<=u#9B}N@M]1P[{O$y_>R[z)}s:WvKub-F[~irO2T)}f(Nh[.4xoWG9/co7TWQBiE;Z_0i'As}qX<@xRq_<{wmN}T0FHd+fxj%(`Rbwldg;R0JH
+aP.1krab2XaO{UZKq7Z!qHvc`%bRTYVUKO$2f7#_%%|EMP`oogZ9I=GLvV5nJO-|}3#GiE<bF={4Mup4Sckf[>M+YZCpMTH0F|zHUJ`WJIto.sOw`L!Y,&
+3Z33NmzD>}[.h4R#W6j=kq$m9Kkwov<DfZP.,YJ[DOIW'^ih0X/TM|IWvcwm'}'dq:lK!BgOzx{yW+&;^U8o$,uO_EW;6r4z!fIy@v^C^lo-P||)GG%J00
+cr=x2PTqJ|6:!WOVC/tf[.Qo}ZSbkNHdkVT(m;!B#5&dTykQ$hJL'%Stqu3pWS:(.A'bn4AOksBIpZ39<Jm:_+s!L==xURnx3`^ExM:oLo|0)4f!K{@z,5
+1IG-m@CDTk$z[:!b:Vjo,MBU,}'(+"rn&rC_J=>eYl7>&h>lUJ``%sDq5v^U"aOsbzgipaCKrpG8lTV[.I2=AylF:_Z5R<+zYr;:u7A2XUcnMf'ZBL/yYg
+9w3|eOQO(_n!9_kvkExYl3KV8|q+T"x<DE;IdLs/kaPX%|FN6;%ZIZ{OQGE]oel8W%{Y6d1RLR"HV{XHAI!UnnyqU1'CcJU&B[,U-{oY$nsi.(^#.@!B<q
+h]X:8<Rrkz|mM-%oA.Y636s>ly=TSx8|%z|ts:~{oAINViBx].LxzT'ojPh,V#FOtvKK&e_Zq::od7CRekSd3GG[,[bBH[)w3>)KW1t3Y7HQ$SyU@_nrW3
+N@$SY)42#2A,d4jNZ&pcn;$pWEWl@M/LRK)'`xp7Q|!Afg`i4(|I#w)}WN!f}1@d>H,tW)TAnA!"L:yG;heK=)`(|wmx~ld7uBDCr6}+/`VRsWF{BMrzJc
+(X"1YwvOU7HIU[gnA+Fj.SSZ7d%R^/%f)f4c@{n2%F`xax>o[Dsf|>6y'|VYaR2g"L/G0%2gsJ0l:cul`0Z)'lvLmZM]rmJ8T(eU;NPN56&je(YWUmi:Zf
+j-$(]{}<WizGDCIH^X0yf3ovwJT@M(joivx/K/gg<IV]uI]=eLEn1jsO9C<5pZO%OPnF1_=0:tRnvfGThkf'-}:.OS4Xeb|HM'v8W4R3vNORkM;.`@[=[M
+[w[u3/%Q+x9q1g'DX2U4aOTpn8u1tIr7uhl=X&`3v%-V>8mV'Tk2GO/Lul5#$rl_f^h'/9Nz>.Z&sCos+4H3U;{_d6"z=:M-dt</K8``3e8%2KTVr(E5^u
+vT;[]KZ0eX<Mkhin[m,QObJ4:TtiripBN-7+:7##:J>/M<X618eZM/$B,T62G$5IiEwmuu8[`U@-)Q&P+VoVpK->tAw26Q[G:^Zg)ZO#^XX|:$s<_O;Q;|
+P,}N:!_["#pC<EWKttTUHs:`$I>=~z_r1&#V:VDbNy_ant^hz%dj'z]NB3ebb#9myUA>%n$VK#0Nx2P]v,:8B^kW,BM7;Q1"jkOe`DY|38Erd,Er+r.eQ$
+0X4b3V'`H0BmPXHfe;;f,c/|8Q&8&G]/0O2G=Yb|Mdb::eXJ^pQfXn)WLq3CDr_o'k=|5jHj_)~M|8K5Q9~x"V1id;5@'IGt_p)6c_@H)%'43gaO-ayO@%
+6&=qoSM06F]0UDWRO|akB}FoDi}whZC7{v-GB[+e9D/-6jUSe|-$"4V7e).M9rg)mB="^(/ru3Ux&Y"qjUu7O[57;tg:TvBF7=H%RZQg:.6q:o"~eLGi-5
+Izj2df`/+ERt,j/Txd^KP^d[g+feWF@"ep'Q'_|QOU<{phcO3CB^tbU^dOmq|Q!T<<iqwwScD0a=]ti5hWWXo6BL;k:vq<qB/5I)2j|f1R;,:iKh)ro8q|
+SV}JO:OAG{_,p;l;2deyoe@o$/-8.<1@)K_!bnhUw_l<ZD+AR6VF$g;|#gocc^Q>+7<T0BDByC><vW57WxcO.mv{"kX=^k%yTpGx(M^p98B/na4$qb|Ld6
+1aUfiP3@^RIS)MP=8qhgcQv!Iuz5l;N2IBVTt#G9tb8/vh05"2o^Z@iDi,PL_KHVpolN;EGtg9R_#m=w5Zs&x'|nHLz&Z;s9rt]vK({DH3rNF2~#q"!Noj
+nY%l=rww=G}EwQyL)/^MvDE^&:`W&2`T^CM#"|3L3z2DUpbbU|=J#[reG!.XGOl}:@EsqdU-r)`MtZf<N7v/2SCu(5=;24f(<<CoCRr')qe-`$Hmgodx<W
+5&$k"r@D#})k|f>`Y:3}!XV0o'/1~cjP3t!zV,V0viPxcyJlOG@#GzJ%D:x4Pv^|]OoJv#jrV^cs=l0^T=>#n+z0}"_cZei9q$"^LrWzqqE<2fdQI{d4d1
+RmAk7/zk>JXE07g:[^(f6/ql(][jgYlpFn%LJ1%UE{P]&,L^.,mW=1%tPTEC5h}ljxO6v!$bu_^bQGs@Tp(14yf3Zal%k_OEx)A]$HGWQ/7:YSSOnjBrK]
+7USM0,1YXr:73z/@yELi3,UTl`L&fJph`DAhq1AzHkFboPEHD]]l+E-.G4+;Gn;y-cL:x]{cK#z+PYxIf$!,dbDn/<=!Z!$C}]Iu1iFV8=m.&pj.a&{@5v
+o;^9'm@Zh7-TBa>qnIf)TfH)6P$%PQ=>(&mRt'~I}iVQ<2@GXYvG_m|=@"oV~Cuj$6't}L&p9rx:={A/zauvxG(YyKX])H0=.l7[D`905SYuZ_^)!s~{qu
+sYQo8(:rf$q+2,S1SN4%FC1),/[Q.^&zOh86PW(X_@:InxT>OJdMwo[$NmL4@D;R}IEJ:7Sv7"=K8(j@-wY&}2!Cms8hcIP,Nx'T8ox+RrVr4xBtA^FFnh
+_59>GY4KdvkO'Q2m,K<5j^NX"r'Y6uU{1q%@wmCw6jJd>@N}^}PLnDm4Y)ZuH(x<e[ue$R0VZ0%DBw;rQ_PWQKWH(Fp`+e|;kYPZwgyZXDIWHe_Mwlo:g8
+~6~]9A)/uA3GC&O+Is;+eBt7vv`&KfJ9;Tw9UN9L,+,hKANp2.83$F&/L2b.#eYUE8Y)/Jt>%Y'^)bTNb'{QZxbQSw(WMyUPke<]%4wp#%b3dG/WKs@^Z6
+daLi-cd)DN`^ZkP}S!j!>t!|zZ}J)d.<sKVghq%DYOF]DkpD:a$fiMY:R]^SmHqHOP,!6`MH]w2f=W-#I`"]LL#"^3#m3+B%JcI0P-]mU(2[%!DVIm4}zM
+={3b/_4}vn4CB$!O3B&<<g7D/[#p>-Rw5Iw'~:GfU,n|/FF.4zdPr1:1,gV"XG&Wdb{#rK<ea&bXWJ=cd_o7Q{@e0m!rUWXEY6qPqGds;B2smAN]IWKMS1
+C^RPIz})cNFVS+3[n|j;50Pnr"k7Mzz3.g-Zh>]V[#wH:g1ZD!VvNPTL#|~3f;>w7uP#|BI>=L>fH,MY3AEz3v1@h)"+NvOl5l|w&z,Ip+"g#O<u@7.<p5
+@/eZEFC3~N()an^PFoKMs/+x7l1vQN(Pmv"'jp-/sTPrkC%GGr[+2XMBy4.}X5#@MR/VcdgWM;-I=tJNKy/o,u%K-mteQ{Xy_2"`){q$IUXzfVJ6S'jvqr
+(kWy><5wz,!}4ry+M(|ih]Ynl;jBE@#Kypa<bL;<cQI"lT9lF:oMozXv0N"k[%Y|#o&MF[Yc9ziq1jT"+C&-WyE<at/j0p{Q:_LcyUK{e,sTQ-S2B[3hX;
+drVfRVD%Z1NoA^^z5.V%DWwM=`DjtJqpF[ti6o`m|Z,iZ&o5'A;px9BMFZ8ibq2Hy1LOEwP_yz>C+TNXwux}+|Z5wb#bWHa6LPKza]bzfJ<Ph=xki|}MTS
+[:TjxI+{{+^@|#}>5-_CA),bt=G#+F#X/Bnt+2jb9q(6+Cr+b(@]-i"Sf_5g7jf-Oovp:XN-54)+iK2`dt@XQXUCtlzEdi3i3A+u=wnu:z26i=Muo|rm|h
+Z/tDt^(d(!mP'MwxT1(u$K>#bn.(9Jnr2L::X|#Bx)tRY(9)]9+-rnYA7<+XWD'#fxG!CO>[7P7Kt:`'Ty&L&An<qAHS{zdS`{(1,uC`KY+v-1SO=UF#J,
+KMw2|1DPMVODQrJzFJ.y>l)}~'<22p#84JSAU[<5<8ZH}mD9aCVMUG^r&J9@Lohympd<j[PRl!t!E7e{9jy{7qJfiynH,"nrcEtue;R|EFrn)$(Apf|ztx
+BTVHP<(.%1dIu@]wu-@e76TAP@7XRT8z%ox"}RF&3(poB2t$Hy[cp--9eDR,y4h2+-QtOd=[FlN@%>o]_[(:C:TMlaZHDFcWc|u@6T=wJ3zVW@v:^pH9%$
+TebZ/F0<}SI<uQt>,=zg'}Bc2<wM8z";{%Ok(,Q]"#x-+<csA)+{GK8x6#d=!,%/XO&l.U9K|'Rn'9lyn=%M@2{,,Ls|95|a&^bcLF%g-+C9L=;pXi(x_T
+-y]Mhb:=fB1A!=R)tM$h"0_|PL35y@Q@:R}foPYqc7fyI}~%xmKoVR+=t'4$hfnLGa9MUE&0@KB2"Ij/+.1O4v7%]1W{=Z&[1L$m}Mqb#Wm^O!{qDXEvpu
+qf4,Fo$:(f_imhMVQ$+W4T^Z"3Rf}#$:Zien6,<,!#Q2:&YU+h|6Gs%U[6Q`X`qsmD{(F%EGDFPk"7HMA7H`NS'nDi#O(j;^l6GYo+Z]4`zj|<<Yju-NFg
+cx|D4@ZT]`;3nFyLm_urjxdy^,Mek48y.Wkx2Oz->bA9K:.&|b}$5/L4d_0hCB,sAbF)QH1>6B":]}_B0IKP>;Ne&6r++LJHD&Lc[`CcA`mEFWch$onK!|
+DVy-^N!8JJk_/L"qay`c'z0IhlvQMWHtT]K8M8y%^+y@csaq_-&^j<%V[-:U+N._G&c<N`":cs5A~X;N0OwZdx'&3PdG;,%$[+b!CsM@$P(;'iXjeIzQp`
+ZWQU>pw90./T-!l|"-uHIz|hR936s>jm:^1>k<)&z^ojNW[+uRf+1KwfoArs'BpMAILvNEbP19tTs>1sh:r`k<uqf#C"#y&Piqi#f:+M!{FH0IE5&KDM13
+7WTV]ezgS+~wOOoc6bK_`77xPl0Rz1GBol:k4Zas@1&(|uoOm2:{j$[|NVp/,orVs@UCNVlaybTm"VvC6Mb.btr^DmR@rdKHXSCcsX+)ADT[#BG`|X15:K
+m/Z&zgJfa#b4LFC#94;j+9|+MDLKKfYa{5On]MZD/^jaet+X,v;S77`Ov092HGLuOCjeYJp/6DP<e$Oc17#ZvZ#OFZ|}#m0xya)b_WoPHLBKoP`dJOs9MS
+fKv5P!<f#7<},BPCu3YtIr^-:7zI3yB8c#M2a+IqS1JSB26_!WECL%Kw{gr3FI0{&NqITN6r6>K3D}AUoO8WZQH#,:/(FGgHgCT33+mKK}~ph@LronrF"7
+X`a7PT$+y!2dq)21A=Lj0q3umALafHnY+;%Z")]NklKHMsx,Y:,[aoz,Kw+u9qu%_1aq/na)'webs)ZqVZU7n0x>xkS[[w=2DwJOI3bz|SCz5x[R3X4#u6
+`Y)CkCxUu,}wLn;gkCn|v4zwmRcX[>EW4MnuKl;2A4h9s8t<xgcS9d'Mp"/L3jXTK5%sC>Rz{)K<L>@}Ytn<HG7+<9(GvUrVAj#&r7n5b2;NN4C^a{v@eD
+;L%c8kx..OGLV9k5:).p}P"H-60MZl@MBB/P)'l,%63tU/y2$=OqW9IwQkOH#fOW)z7/yf9WOw-coqcl="IZinn[ML0_Em<j>p";NpW%]7/6Uj%h=hfSPD
+e)$'o>x{=O!z,SP:Zu"Mv4&s$Timk6p{T,NyP<]uOB]ulo#$drN2ny|1lbq4t#N'0MBUJlYR-KnhSJ@H&FVyX6zX<{{Vgtawu^E{8%W7rCuM{C]efvkK7|
+{y0}xtcF,W'Yv+.AdUVbiEE_ASGFtu]!`iaQQ+9h{dmLHd^ur{B6IMX3_@a}j78ulH^%!z==t>:|2@/%C&(hGQ_r^C<|_UQH69IpC5Sp>'vH[1,Ct/NE+P
+2'r8u[i]mtE)1Wfj1:Qt8[`}H<]OLZ]M71Gy$t0:ztBQ=b(.NY&u|jW|gy|e8=`$mT=4Qz_$<%DoSw8%E!`n_2cFb"ty)|+2PmC6<h,NY0[aV([Rv4Bb^_
+j^&h2Ne:vFox$!7EF)r"("521@51-v`+u'heW9;,{u,%NX57=ux86`"S#<cNN1#[7t/ds|S#TSr%e&!=zY{gR[I$i=-Gpi5:&&L&j{X6!,QM})oj"BAN<+
+(nS2:{GA@x27ui2iIcY{K;bTE+Ctd9W-vsM9KfdNfXLKk;v&R0c0{@JCW$U7DU@A>U'bSLRH4^6G3X_x.#^|gq{5j^hymK%%%qD>M/4+vIpo&Fs{k"@M:k
+Of}dp{U&.zjLE:zc!d)'m}/sLVt%tDi:9eiT@C;q+j{q$Jm4%yCgskQ{Bw@-X9h!4]A;J`79qZG{K%mEqJe$"|#7ya"Q[okMc%Z{6K|vwf+30s3r0d)OZG
+4ny[/1ai:c5R!!`-[ey%YI~`,NLh5q|iTgM4;jcsFQ|p-Ng("b2&R/LvoElj[U,YgT>7#{3.jW$X7}Ibo179a@Da|HxCkVk$]E3Zf"5SdLO]8DUk^D^ll{
+>gt/`H/K1>OF5-za-aWHT5n3D|76R_yo@DoQ>ev0sR[n->fJZ5DrD'%vMuZkwx<rukgVOpjGMQQ<PH/a+:h$Nb8CQ8<6$9|.`|oN|J@R9^yNzg6fi@TD~8
+N--SSQMK9c"BatWFxU3WF='jvf;'NsnYx4Gss)II7r0#&]uSG:2DLd@'I&!.viE<+dzS~6`>O5#715&uT^-;/re}DTm{kF(v3@e7^xB`[6KL:n2VhLU:xu
+^p7D,^f(uDq!_bNk8/sg6Q5+fd$-h!SDz^XG3"h!SDr|:R401m#qH58`o.><q]@wT|t+u4B/f$4E<AW+#xqwI5fSq>t'g=Ms/X2JS6HHPbs<X"L+kM{ytR
+[=ilIU9C>y%1+M1f76Z[Q9CFuJZ$&!Mlk([zI/bbwTNMZiT{#_Kx/#1`W!_0$O'I^Yt@1'{<jYD|Vs8eW;6)eno6,h0uz0B:vhT)|@4EI9K:d+m=zz,=]=
+'Pt!KogVP&PJRmiV{5z7-[&Ru3DUR)#>t3X}6.obGD_I'(+OX]f!K"@w}t~;G21I1C88Ur/T:;oy477|GtlI_PKcibf=q;PI/vx.f3Y=#x1[sT)v/AF=7v
+3bV;lh37QzfRH.{mx=}}D0z'k5cg:8^bBt'"pHDvwJ=bQEh-t'SS8(!3]Qu(vo9MGGW'dMJDq@~u.4sKc[q[[X.h3.e2H"V0>LUUTM1Dtz.&MWfO_{/x4@
+[3En`G<WoXN#3d}}=R9=k`bc],3RTvo5Ma=0nwDU@%_m9Vc18t[[F#y$48}C;iCL@CrZIphL4Q]BwVX)Oupy}/{X$HEZo/sTx['N/]Ock%Y^pNUS^X:OlO
+,=XaY9Ej}sRr.2+q]/]]daZ1sUWei.FjhaRbY{)':WEVFR;;8F!:OO8qIWz2NH-$I{Iv{8kyzz&v@_>62lGc`Q"I=VRC#|pz47Q%+`E{<"v-z8"pT|Bf:^
+&Ak[@1~v2V8).4~5##c9in[UB|v0{Ymuju{_16-ADlGA`WZD.g-[FCzqHG-M0q~GFlfjGMz>jqS[Dr`'rSm9f7d:a]wwLt9h`i5c5'TiYY}&y<5F0;cbqJ
+,wO.a_/&J(");+Utw"hZ:Rb;{9Cz9Fx-e95Y6XMUE`puQdC|WE"UB:Se$$B0fBglo;Ep.D6>Xfc{L(x@[x!A{:f'^CwibNhJo]fSav`+E-2j,1koYITbg&
+M`|;)^v'0!IuHG5o$N{KCh9AW5^!OI$b/8'>babSwPlY=",HVk%#|ZilI<;c}@],4ZZ%9MA0.=Z4i&7z8d7n5W'`D<uQ|y=')1#"s.&i1/m=Pe&iBt6Lw!
+wr6s:=N'8/;C!F7.^[ZO@5If0!PR=#(ZFRW"FV7sJ/JBVKhhzJ1M|BYz}.-NaX,d;6YQQqC;@B.Zb:}EZb@-o=Kywtyf:sQdi9CF}0G|,&;={j1JNw0Cq(
+!VF8}c=<iPr{$zBBA>5389Xb7&X<zV-LCb'M@Z|u._#<K4k)12=^]wBac=zlW.OuN7<Q_6yutg1;M]'UPnNLoM8YPT2hq[@F.DzR.;'@F&h|2OGziI$R{)
+I}l{FJ0[wRrR1_{:u<P=}%G`J:_%D)}fF)"(nL,oiV+M|fr/z$.f=uaAh(PPLM>!R7gU#BeX}gM$8/W+K0bJ=7Z!O}T6d7~p`_@KamCzA21'Pw3c"!vp0d
+@X,Ga6~j,l[vgR|mr,ad:0n,kqDml/+bcgV_FK$=O$}T&_)/vngFz!Tnj87M)`a%]P7o`Ca0h`E|xS}3D'!b#hNc+!7dY^%;OW<bVtZ=4HMrsxh3-LGJ|l
+2hOp+BQKz5lf|AV],$QOZ4DXA]E7p'W;!EGt40:CUkD3hO%M_<!(/VcD9T"u%sv@tv~sHM:JvJX0:.,Z.y+Ez:Sz[T]/OO'T~/:O=D#QgnjE52&K>6zSkJ
+fz.r{DgF!u-w%N^7F2cYlK:]wx7Yi#k."fyYwcB(;EEBker^tReWI]9XojnMluab|C'L/wt7H<@5&tYrxNQ^iMYo70CE2CFOP>$u++xLT/-7h"jt%dY"]F
+`AA9P_H>/2+sC@8Et:PcZ'W@3{eef{O9d(M+4]+^TD2F6}}s{+;[_{}q9L|h9;wH8<g>._}gHnG/yR"1Ak7&nu[ma8/IX54V@Pk58q6FtyM]Dtm8r.;,&2
+@ws!I)F^(w}(04Ule@DTA%U7HAE-_hE1{q,g5Fp{9^4pj`X[3yXAVYGKl7k5t#/^m8s`sje"E90U'vw0(;;tbSm4_gz<g[35HF~_FL;=>s;0[[n}{cb^sZ
+Hoob!"2]z4aV)P(8d!|R/xf@ieZH}pa_n@i-$=2Mem89w%p8mFS6yEjXRm3u!phmbk-V4w1F2XW7^1JC0h$c]$jJV0|=Lh4-C-/|MvL8_L3LB9<nVa@=>;
+~w.T>]{xTJ)>.Id$QIGMM8yCsvCuy8O+0lb+J8Nf}v[;c:Kr6YwoHzSx3TflKLY7hi3cN`j4%id+-|70zo#m6=vO)F)0RHiWkD"R&YYY5-Oy`_q0ZZRnV&
+8w&+j<6D[+Tp`J<f:F3KRX<3dGfh#5/CUdfcB#u`q'IAzcN>a]e6T7e}0[2<aeDQO4xoa/'n5a]u{5dWbxW{.pSUZ{jJeU>}ttRjA3b=efHySI560q1uBp
+$ieF#kkP[:Z{eB^TU5i9<NvOis@t#`E{p4nrF7e]GU81VXu{8Q|JQ&JrndD$7w`aKkN&4aJ2#u-{|-7/|Uhs1eD^CTmK~nKw!Go`A1db}s]nOqZkGw~n+I
+GQ`m)j~`iR$lzC#wD{zufK|e_HNSCO9!w&s'e:De=0DZ_r.IUl_CIb]AC(L:'w7XHm&,PSz9U2m)/MWte2o|~ar;x#O`:v0$4DS5<XTi_5`)ms$PiuJ{cx
+E6v)1BC;<dBno$,pfs-o<oERQ#%#4/H6R'6|"d")29bekGsA$2,|jGNIj{g0IWe#u7CX}r0<RZm!xIIr][Zssp4r65_nktZvf8]E^A"1cj"y}/S(jSR"a6
+W#o>N`MxgmfK-nxx^8B4,Wua&T}[87k7KD"~Xr[]`}H&z|M`==kiT:sZr,V)&S9]yKIu2t^B@i_2a8PR0_w<-wBit]x=['[5">yl|%TJ:Rqff$&&T8sugy
+:(D_"<3<AHx=d@Xzjny`,_W!(v/|;C@IP_=xCJJnx@44xYY6RHoz4n%5=&k[:g!,p%c}`Lk0xOtbq@u93'iIUrjb_3-#NASu`^e>1eYt=>U3),N.Lqq%,%
+.K`g_+q&]n>uMk}LR_FCwB"(Mc2OgjUfDJs=J[NI^"5CB3]oAvw5RSr(m];+t1KM"lfA!l+v@J_7'^jhT.HxAL2gVGHbJ;2w$<_.S_/T4]BDzHIaw]>v#]
+ZYDQ's,C3,uqx"suAZ(:"3uCG'y!p@(1_f1TDKN^wlBqrV(pyW/Vic'x8xW<oh/lrSJ)e[Qso$<9rzJ2{IE2g0FJ8e36YD[ndX/N_D`hFbF|6PR)a4yz~Q
+>|mpfA4(KG/8)GU^mE<fwx2wfoQ{@AKHB-|q>{D%+Ic(eD~1"1k{6{q$N`xWlU^Mey,Duh4X%C9a0hlrx)NB(t5S(OkHX3h,=)1Z-dK+.Z-%KCASRffWdf
++KVI]LfpHa5H{L1`6<q,(1Z^F;BY0R/rfdZ1HIem8G_hCRB9>GR=n:e/7X3Rh{x^Da-vXf~kOm@sH|rK#9yO>e#7ZXq0:aj`Rga[tM]M#gWRYP<Ab6}o'2
+3F$a-OJv$2$p.@^oY5mY=64hyUt)lOANdYFZ4!5eBOvoU8[q(us|7aq:;_~[DkfuYs%:7r}uG1W63hl5AS7eXXJ7Gkpb{V{^nsewG/}O5Q,|>X,>p.tM7[
+_<8EA1FWV)4_aA#)aq|w!9S"fVO{_G)+m#-z/5OY]O|HeK#vk3Bbi%![J{d_.n:DNJ3o]|9@+[1jVX.wu.P_@iYa.yDk5.@z8Z,XryLzzvye1,RR[[FP-p
+8$f(zfA,(F9LS:BOa@lGmSEE:i11"u$biDH<n$27[Bb_1O{ofVP353+eyyFSa0BAijCp5b[Mt@goDysI3mqj^,+ToG%C]i+;:}DKf=26Z&YHE4OR"}h5S-
+xq%OQVs3pSU;Zu$rD_|X"dh.plA6:7wjvyo/K>S4i]1dh!;<A:O({y)FfcYmJDh2bHR/o,98iz$I;ow{01sQcyg2D|hl7XG(Au.z;wn;%0v37KNtkqM|OC
+8inaHbB5}j@Yz<xyTro!![u14WKZ8>i0Aow(ngP1)-uFKKTq+m`,>euO14]5g7v7,IFn>WYzQ$)4mqsrNX`/|<GgE|:UahKg/Wx=30XVPCjJi[KYt+/$GK
+R#C]e_~(a"|N+y/&]#Zs8UXH[>=ho^^2eQs|AKP&h+:<x(N^-L3)TpdY+O:T=2i-7@-8O$m,JDA,W[Xd]&<S'41'k_S(XR@L<jO#p{#2{s@A8;Ho+DEm.,
+DtXt=6q&GBJM]Jh&R/ZoYC/p#&h3i#+}>-gw&+9Y`Qyl}aqndg_:#^p_9CU>41Umv:w[+1/{PZI.x/ww,4Go[vn:-X[]cYm8xm2:+,}SjkQC%]W!$nL109
+XBR@U:g:jk.()LMfoa#bnL56<FUwc^AGb:ZmddVd~)$}aN!LD1^ewcYKWW){2z>Q57x>yxNjO{$:2B[NS=%]E(FQSmsuzHm<L8nLDtXWSqho~(s9N)Rd/=
+`2Yse8,!:2RPg5<XNCx:V<f^09/Ta/Oy4Cp)(i1&;'Ph6RNSckg9~yoI|EQO01HMN7D<H@F]]F~sts"dwLi!iQNa'ivJV')D!bW7aBXF=!d8yu00_R}FgI
+3b>C_wF;7FAccOHX]MO|<+wS|"|4NVf3b+)MwQ8y1$w2//ElQ%XO2z!3"NTM/E<v{dbYL{4GU0e^pE/u:uUqD)kIm!0u~Pqo-KARBR4Qa|8Hyu=jr5HBk7
+c8bHX>TDLTIrng(^W5N(L3PUf085(U<7x&i({<2"|QHU[BR+o:PY:m6sN/se.ENe}=rkLMx@"tq"Y!sNmKo&gH=73]jm<ZRaA=/B3edQC|w;awro}iHD:q
+)B|c!474ph+gI4|6s+Z<:uhEsaSabp7!)3RWo@M1`j":H&hb$8gD@"ij0,6ZvPpibNkD=E!PA&wE(M{a^@L=9[N$KtGT$'+[A<<eMFNb}Z~R"eh3`ik-ug
+lyH'<y;W']}1~N5o@COA@Tm(u/!Rvv]nY@c>K&]'U9d`BW,K5vv7TU]9la+GV>BwKsFiciq/JA_|`dc|8QD_h,6LcW)EOw!6<u.,s&nlFosZp:ps7{$PIw
+Pj_p&aLS,!Ma1fKx.y$3&e<gG@ZPZn}>SL!;oE`RNDH#gX!N$E_KH$tG"glM^6p[0o]K=pkCMOm.)nt1-k+bz,,'Plvy-(J]#5D>]b,1SEds`<$:{RBHby
+bv_RRNpJhHOv1/$Epj;9:GaX'8!L~-_QDWhU%CcX]bQdjPZG"PJd4X<xw]vgrEzQ7A%_zk>8k;%)k^X_v>1ymgwvN)=jjYCPCb2Cr8bop6g`u<Z`XBkn;`
+_m3<3H#uBtU.h4}_Eg-MK`[ez6#pz]W="sCIOoX<h_)'8S!k/x_nAEsxatg@<ryT8z/Jm[/8r]P|M`|D8sS"km`DnLKbN17;JPTYpzi=^}]RUu=V#)!$;s
+f38zw-ye=KPLF,Qe05[|P;sv{HVP})_gbWGR$KpsxVfwbl7NKfYAxq&5&zgaDf=MD>6.A-n+=GXsG}SGUN`r{z-sD1voU{s=4xsz0t#w++)10e<rgr"{V,
+Qc!8&mf_mvbN^;|[=|J8vP@Y2K,{B|:(>bSB0wqwb5Kj,nB|Sq|V{:Lx],9OA=|l+-QFo6:y}zY|ZK+tas/vg,~f#0+,lA.mPz8[DJIg1[/z_,Gudwj_-d
+zj^pLU8!9}>qWk$O%mVZQc5!}y29!}~51V-g2DQBwt4H=^uYxB!U)LdBOHmzn:u7ngC8;g3x+T@Yp;B:7}Yk7I~'R@"h%mi2DM,t0]Zg)k'QIk,E=1}-$p
+x"2Loc;&/wN6%bb5bMD(QjBzx2:I<>2%lreg/Oj@Ug~}dBMSQT1in2&blT("=/NqMMuT[}iY31P$1r4T-u{pE`WcY!c"`!nTY-dRD(_ql)C(a6hfq2O[D-
+b|<^Ebm]A+WwIJo-3w"4ozazP{u^K{A`xOKFTw%Xb"x!DcKR#Z8o0@Jvu=qPgS%u_HY|ie<4zYy8#)BE=T3IFT&r.$gnpbV(E(J5@U7pzH2#9w%(,'!"d]
+{rks6Mt8vfUrMOPc$V9:Rq_@a-kG_|(dvnwT[C~GLIgpVV>"Zw:mDd0VVeto,IXMQ&f'$%Mdf[4qtB(lVc75Bya]:[c0@"B:n@(fV>aJ^1/U{D;o)E~D>Q
+U6O!I>'!^@1k5l)rF;_-|9,U_#Sen'~V#H~nU]}+60=-h}^xilh^>C%C+jVPEnJI/Rc"0"],CWeK4%0$H&gj]6%O|oVWo!L@&;OIr.--u</Rxfs>mXzcO6
+5ygVA;X^/thuTJ$&%@aQ+fb[a.PE=#6qjai-JsvXG[2"$gT:<Hctv}MOy!SV1W$7eK7pkA7/ca{7+rO;4508.>tTA81CWPyi86>#Rf'm0k:ls#J$CDk-,N
+C)vr@Umvf!1t6J$K7!(Uzs&sAecfWw'"zl=O6f40)H}:&/Ygp&<_Mtz#&{b@Pd7xRdfe@gyS"jyX`nF5)2Q,{H]l&NjhtkL{+NV2ND8)A[rt#0]sSN[]gh
+FLx#C&,8CjM/4Ixfnl,XBJ~L&n:=:cgF][LP=SY@Qy,}ixZ^xn=]f{k8;cd{+2'mSk_Z`=m^7x6}Q|k|jZ3x+[DuC7)t2a%4ZUpxz}"H#[&y)X^K{^g'lg
+eS!yKA'&kC5Jtp=U@vOMopg=RUj5pYCS63KPiswZ(WU3&f67xU6hd&Oy8{7sfQ0)WqQ>d{q.iuT,i6WxK%iNC6(l(7,8O=J>FL2f1ta@9i2j>P0_7sPhVR
+i_rAoWQHb_<JRw`PV7rCiQzK4#4%/V9U!zd,$x=`|q@8n$-&{sDf!p]cm!!/|`C]xS>zs%|w0xT0ALR}{UrC2fGS$2Gr>ZG<oATwnlLc+TpS#QG0ld;V#e
+7BEe,uVXyT$pg%,T@UF2bE2v2LMxe;NI-Dcg!M}YS'pjaBc0RS_Gzr1$rc[f<+r[-WC;_Mz!]/EgeRiJG&EsJmWhY!8jG|{b4V]"$dZZx{j!Za&b5ZPd+R
+rUmF`okklkVIc)B()'VY"/p[]Bl1dMPvWz5;PYUlVkC``[mC$|:#Aksz70uDdXtJlt6mhc%$|CHN>RwW:I.fhPsX@iQTrVE;y5#y1844x}FnaUV04&/xB>
+]!T+UShu<7HNJ2_[=y;hsE9CY+VHZi1;;M<Td:Xy7e@b7|n$cV(<X}VqcaALvZO5RM%jp]>Pnh&$anKu]7cT5.C4(_!k@yk5].a|fGi8wx1MfXYPiz|v>7
+7U"cmb{#%#Fk~::13XF4hNlyfs>g+DR2r.VQp+=X|mB]>Lhx}H./IsHaZVSL:,[ivsC3}n41dOKJn4#)c|]L_!1.J5||DO!zaE"8Nk-f<CjzCFP>g5[STM
+&DMId}V6MryV&6vvg9GxaT/ycMNVRN:y4-kG0G>EG;FSckoXssO7YTNt(}uZTu<}x=,se4@'eI,}c3S:@-w|)[p}0wnm-8=}Mkuh~}Fgf}u2$_U&q4+b'4
+;|ybPT-u(4sbqY+eBApcckJj^j2%$Bpji8>^3:FD=)e[C:DY|FIBrl<4kpg;[%=/TKt8LO_k#g|vt+0=sKH4Tj/c(4{zZ8$Aq`LV5f:'s@F$P#r=7Q}g7`
+f5(o$3y!d7SQItEZ9L:['S|%ect2=g0/$5I6qi5i+{`Rlhgx`h&abM1_hYey{O-mx}V5=8|IDP=B5]71}DDa}2zV^Ujbpsd3,H|E`Z`Z)slK{0]e9]Jrrx
+uHG5;HTpq%NVFb|E1IQ`Q{L0W|@(HjfY{QnO^%lw|ted~Fe{Nar&SZ-LP@[D&>9v,E<DS!3lyG@NMM.KUUPL'vtZSxU]vHDv5HN(s=}vLx,;(114~E|3sj
+'h;"Ms|ZH5{"Cszxe}wj('3+=0n[O{y0v_18;WM|AQ:7&ydX;R8)!fBFZ_.:i[,@j;{5u/e]g"1f/ln7P!Ctf1C/Qcld0Vmebz;w"&5MW}'`0M4ijPS^"G
+N2,Grf&h#|3&E.`hs[sHKq{AKO%G'gkbubc.ozb@MFrRtV|mbe_fVDtF&58#AgB}la-Dh-J:`t"s%s]xJ6OZ5Rv$g40i(PMS^V78"+w+;3Yn,Wf_YRAi=P
+7G_w3BiUE&ol39JrPJ2D6MTIF4L1}TB+csc6Wow$,RBsS;x9GliODJR||6LRy-QRcaz3Lt+cC_L47`1zy(`yNNxYtf`=eeze3s)#JW0UTMm#@zO1k)!Wb"
+t3,+Gl@(bUZcz4Qa%h">V)+dT`EYT;a3y4q/,(G/#XK5u(tq#%=uv[3%t%=9G0+9bZMHRA"'Y4Kpz@PEhJpjlo{V''jYD2!9-ELm`6".RRZSDfFc&`>4K-
+T{MLg:h{=C6j'r3LgncRVcazTDziFvB"_.N"]`m}.hm77d~|ls#R03!.$emco,(mb+0+;#T_]A90MZp1X!YQ/Ij;5`o[!OiTy}PG=KECpIu4Wm6weuQ2c^
+&V"CVmCoP//:6u4Y-J"f]Z:d--bb@dF>#i-1"XPXA3ZLk:kZ@qb=zyZNV3Z_SvQBUO%gIN,TXAN|[J`bW;#_tZ-rng)BMXo}$E{[0)^JFU3I10/["kpXsO
+x|p)u)5_H&)}{Sq_|SdY=Tmu!^Po)GiA/7j9Z]3kw/zhOGV-.bf`ITemM=sp1`;t%SO$|.;&PV-hiYQSAQ|4=b/Kr+([pwJVBJm2U{_#LD6fMdP<2haBL=
+q,!RWKy$L<-a>b~j;c)'OYBH(Lgi)|J.kZGii"=4G&%[F|lF|.Ri_FRct`kY'k:9otEDHT6"y'24F[pb~w.C1Oimglb[o<|Itl+p;g!="5z7$xZs$Lki_d
+Bh^RbZXyE'FE=5WZxM7KD`#:Y{S0,Yo"1.lX04/XLQ]s0`z<mS.%TEkI]AMvPT6Z9e5#nLu2`01'VcXha6eII#Fc]`x}GI$y:ZBIn{71DM$REMU2$ERXk<
+"jcp#GT/mX2LXE6RgsLVqEVq9A/x-T++|ajg6$5v`Syf(7q{0h9oMhLX-=5xfGp"W_(se`4lYq6UBsWxO8%uV.HRc}weYCEO+_x&Ei(/Y{:s!@%XEraaGB
+^wU.dneTuohoCs+_)RYFCG&9;f3'o:4sg3Vg7J:7nsIX|Rv_J9#KJXj5"l}+-PmsI6K8sqy0+<4[Y+keNi2XK7Q$P!.'nrS(i:#WWK%G4UWEq"d:_jUkN"
+VFI$i@B:=b1cpuxV.iL&5L(lB_h>tlm{FZ!#|IYVO5o/wS986RW_0@[l09ETKLQRaK3AeO,JEhBE!xq:O6}aPX)pTK~pP%d[5U]ypAT]p5sn9:~E2b!-#K
+Q^p5lI|dj+Aihw{p~##{ggrfp=nC;}B&ub7vTpKt_M]n|F@ld[p7~b!][E0.{dg9[5TwzXmh;LZ^S<1vtvvX,2Ue_hiwxrw/Rsw^>=mo89<'oxyG&9Zil=
+H-)/m{"wtSC)7Say"SBS:@~|gOL6~>j3jNZ'9<KYI7$rl/Xh9O9{6y]Cd`R.F{44(;46i#-$be:ag!3uvYC)8>Kk1nG#Rh=3a8=7D_P$FD8I5ejq~m#af>
+&v=|[v6.#stI3pVk2CBuG8Sp5w~#]<n]N7."WG^=v'<:C"GU|&h7!cyr}ASqhP%,Ap6Sw^Dt/N=oXh'h=c!x<puo@JJ2:3SwF!Q5{onLO])[w(Y9eSsEv'
+p#r"vq~1-j,3Q_Wo.W8yTo0KE%aKzH!aa8-1l2^1"{ynuax8/urVq>,gaqZ;Ji)wMk<pT,l,vc$u{8dN|=y<k7XpMi6L%T<6mvVZ8,-m^Z+b{QPm6E/>1(
+VYa-XXMDQnkH+:ocl@5TmUc:brF<@|3Jx'$`m=!M8dX{P0iH^0i0PlWt9:[gY80k>Krlj$t)B,UQsM%WIR3jT$kmNV/|I^#WSkSzqEqbW}rd(LW!KK6p2O
+XB<0I0lddz}nILo!%X]jbXZ`dvtvT+`pl|1(<1nB;e878VOH'IGlcuhA<Aq^hz'd6DI$%J)Kwx=eR+c1bAr!]MpW9B^JM-eG0XH=EMpMr{Xf6N[RGB&eBQ
+Y7L/<GXLieQ&t<zu{N5x`=;fJs@`K2ky%I8$GepWd=<}(aP]!CZgO%6RqFLx.kir3=kfjeER9aR;a5NLyV<dbu{;kPG`(s4'5:a#p0{7Alsfh=sH})Rgrk
+~>|f{pESlE%rMb0),@vb`rEYQ@]OI{|H=g9w]}^}{;gy5XPlzUecZWchQ}8)M1Cpq/C]DI-yY)nv|Iu^(7nUreTz6_U@fJp/];UwMS10X1Ptj.]2^.I]DT
+_Wovc=!MC5d+Cf+6IE#j&a.hQ]kN'UWE2Luw<><_|T4tAd]vppXAgg-zYQ4YlKzoRrUXix^QnAn,>&Yq0f~4VifKNDKU|P2=fn7)03mdC]$5:"jo,9(8&[
+$Nx(uvyvFs9=LRF/0U[X(mBKRc`[s!vht]1yacqc-:[=(tUBn3`ncBG+~^N2jp=Jp]WK&<'22+==DP;|Ld=W9Mvg+O@Q^@o];"#`5]<phEp@SHeah`(&=V
+lD,LXOW<({mp/sw7qP6$c]'GLMRnifo@,&|y:Y,gVfX6z6^3/OzVwHiUuvNr>|{_~AYbIE^wBcciK:CVEW[^X(~P-/W)au%>WzH=5t^(h1K(ChQC2VP%_v
+tVWLm2+GGLyv<X92~$k9oWvg[bhQF[!hweRI`w&+xH|f@N=h1Dq'2il)^$Dnj[e;G0!Ew1;74i&tQv)95lT4%Nj8Y5`Z~W=s.>.Sq+2c:Qg3Xo@V$LR]:!
+n=Q|/T9a4.CbBJu4;c.9rvW9,V$S5yIwJ._Jnj(z@V~:ypWI9$_!cFW!gpGfj'kM:1uKfQ|1&>V<Vzh8~E(bUqn8',OsJRV!ZBE]'S8$Zcxr.m!ZC;YRu[
++E;Wh-mA@n[bX@ZW>!hz0TxvA{sLg]q0t,Oc(r:G;mm#X!'6I%x%^XY(4UJh<Ek;HbAyESqX_W|/Yt>!K<ZQ/(5vXMHWR3eL!DAiL[6_sVW&836H&ZrtVb
+bL>@%c&o42YedF}FxxUkuUW4:k.SzT9%qf!MO$&hNvD{J$xJga7=TTBWZiUCN7_w_a[/o#`,-LYATa7lH."8M,cJqJ]U$2_Oryx&#Yy1T'S:y!U5BBeezX
+BQnv^T:X_`OVGA^AI<~d+=nr{09CR6Uut@w4TD_ltkY}Heia@L^r]/$BE,`bWsB3}-QP55KCxi'P-J.lVWpi;M>XP{$JX>y,y{)2~=-dm+{1tuf2:9Lkj:
+_SGdN]6CimdPh5hlB&ISfh6uQJ](CkyBR!b5Rdm5;b2)nO/qFO;=|@fdyAT>#Pv]"H[^;&k1FqAugUk)r7d-hpFX`Q^A2:EXybnJ/.F2-69w-l|V29uVR`
+|2lIjeA#990IZlXlkY!_[kt$T1.H"q38P%Hpr(/q[2`7bIg8kLXV><LsEKrHWF2:RpMpxTD0R_w<`fo5c-hx8MJ4<]rscl@0!'v@&i9RmN9KShZ67}V>lp
+>4X4f!(c7Z1C;JJsM[Ya#cA(/%qM4W!r,Ef1b8:$5H(H^[=b`g"1GfvzP2|AZap.^tpI+2J^{Du-E/adc&Od]Yi_%y5OHsnkzrRd'E"6#0=aNq=4#55HVG
+'_Qs9{N[bI=_[C3xD1xlJ-:{JF<!J^D-l3v_LC&w/A!+zy6@+XP)@;9"',EFF]&Ff|l4+=ScM+,31U|lJCvQR",DE:%W!y$Qn9$KER}$CKQ+F((^KP94ER
+pZ4MqTbGhv]VTWSmmCG_6rH]`E)U8<Cpti'2kR65O/8OClWSsc=L:}>['Yk+5GEeA5P].$NL.^Bfz0Qn[f,G@G(/dQ!hVz~)HdqCP}mS"jYc)I'[=@MZ5F
+ewz$:ymzu8sTW4!pl^tsB$WwqgJcwX}3KP/mh`>dO{;8,m<yS_G5+(u0"z=DCb,V^1U:K/s04(>n04:KEV97z__1R]jt'#TUzD3.+HQu9"Z9w+Pmn$!&V+
+ZQyV[Ngw!_32Q@ty}|"{9M16XDmOd6]pMQ~.=tn]u3-d@[`X5bt,`g3K$$yD+odJQ6~"9W~+i"_Cm:qBP16PKb$Q6rlGP7!<B-]nQQE<iiY$h,PLdpa#[)
+y[|`x.u(SxIIUg{:~%J=,J7NY[ee_'!|F$L.9-nw@4w)h'`$SvdT#O8z/NJ'dH9@Z@Na#i5<'<U[l{W!pFlc$Gg#hl#t:FO5WyDH$s!zqQrgJ8bTsDf5TY
+Zc8egNroHQ03B4jw{gXAV@qE47bElov|69X=CgyjD[j(sePplk7Ks0z9O3@-CJ<Acg/ktro368RgYje3hp_6/Z~:~cR5!#e_Y0(Y>(a}}J=fVX^R,%0X3}
+tC,'5=@i`Tvdj;L"`'[8t'8W<TTpU%(F`l`{h9UbDFxF5%nBO{`6;$~ZRGinEq6SrYhd'6UZ|Gaq54j+hix(8S}NA(0u$Os1Ua5f|Vsu,xwbh68w.PNtw7
+C'P|Xp3K-c0NZp&J1a+`t$nh^%EBe^r.Qy2Jn;`O;Gh0:@kP:cwi&.If:S-ik0j++n>}Vv0qW}>j.[:a2qTZaq5|RqduC`#(63AzOg='v+avFKa|6tPeK8
+=5Ou'%B4tkFY3jSVftS45/T7%uqmI};5Z<:XEb^=QDqjI[;GRfN#T56$C:-I<Y9QF+8m9($=<u`MO-M89Q&%GU|1WJ'By<!H<b[G9kuau5L.|GfM_x0b%T
+pLR&D,=C[ZGQ&Z)v0>,4}%H7Cygg_x@+de../-f5(kEx5o{k|{peRO>})u2L]Ln#Fr!'saK`y[X4%iPIllCZcJDu3zff)r=8f^GK7E`K2./"ZJuX;.$TKQ
+;%_!Hh)TW#qzxBM27LCK}Bh=N;X-)I&SxD->pUO>@K:M~Jo0[Q~XkO0U!"&rVfGs>{[;8wq`jm|.O>tL!B#)y6d`+9<G%4QMHRnXKDX_9/@rRcOy>--@T2
+Lq>wLznq}Ors}k%1B]x>J/'pBPCjF;{&$o7O|:);CFsG+)kBmd"/n$O3gdUP'g]ty,)IQ7tjeX75~1H%pun`c'O]U</EzzJ^9uH^!_z]I5``lnf^b>qeB@
+(te)i=&7Nzw^y@FZAzEhqmO5|>)&^`Zq}|^v&q8[]6Gh5mBwk,eKYs+U5)&90GX12aR=UG3>eRwAk^nVXTi!"eGQZ>A[kca]V;z#(aXX$(ZP"$Z@ecE5cU
+l2~,d'=p0wp5Ju,)TonsjxcAp0cB~ysW:JTDnzg-IJ`6[fa+;B:qF8G]^fnl(`x,mpoI)LK0rGA3uIEstyHNsL@Bbq_(q^o<=0R,6'YYUFdjolA_}KH(Xy
+KRI&:qtc5^(qqhfv~hQ)ZL#+B5njA9t-2,~(}J`{DlN2wh[RkSyx2=s_Vev##;=2qJd>KfIZr`:WZ`-V]Frx]h$K#Nrw`vmNGaF^k^T[#hcZVft8a&z8U=
+[uz9.^kY[nLj/xL7i4k.A.hl_=F.Rgze_%#8_P4MK@Ki90oys^>c%&Pv,kRen6XRd</<Y<ftf1A!QR[D'k<,aS]Bu"4mYjH3oLnC7D_%ev&|!mlL;228e:
+8_4GdcOtdeORRPhp2_e"zjLVV`D=@:>9AJC-@A1Wm9BsrLr'ket7ui4Q{AGL6u~qEs6Q$w2Gyoe5R#Lc_(Vx2@u{uzZlp.>4}|OT',yC_U{q}KQNio~mr>
+9t&S"W%r08=NY4DTXRkLMbG>.R<n#s(20m9o60;Q}6$pdGE5N`|Ut5pyBY`34rU8u315MT<])!I@ETQ^#qGT>u<o&A>!z%@b2EP>jBTES:[foHy6/#!-Vw
+QYaUgJ(I)aPXZuW)/Ke>~B.g<h/A|i`_RW-p=Q7(AZ4q;9y`Q^GyV"s<DVw93Lb&#yP<(XT(5EJATuQQJmRjF]rUb"71-J."qZ),XkYSxEWdmlmd=kU(1%
+P$HQO!X`'+yM6V~q^>.}KQvWq:kbLE"<0R}qOLg(Qm1!T;z2L1!3s-&yU7JkMEGW&=>O/WaPb+Xm,Q1uY#H)lJ1wQqqQuZ{9Cv4EYE"d:]fvl2"Mw@2@p&
+r3!pVe{/>(r'$){0)b@=y+#,dsHMj^$[,8~T(&Q@PNO6_-;3K1@_T(z7^1+az<4^:.D[ymQl_Yh1vuZC;+|e(O=P0}y)kVgvtNV=k597_odk=Dra6`nCrf
+!M5NM.u,r)3f7s^zk5bYj]W;HAUF8e`2]^[b=N1L@3r@>JiHP!rhGI{Ca^_/Qy2JKI/3KHP@-1X+mEf@0d4ua;J[sT-NFz98uyw/zLakRONvp=4hK5:ygI
+lR]D&XhGP@1Vv|!-}Z#)Rh!VC8Vr-#6|7g3Hf<9s5L=8X[WRX3(a`dWH6r|lxHp9Lllq%>aa|rVqQ@Bfg[FBCZQfkO4g{APZnq<,T{f@'Ha5|mXK)fD>'8
+Tt<vv%tNB^1qD='oI$4pZBW&#=-1l'h,s;={$8Nb{vz;hIWbKlZFoM.8c2Y2vR"x0Cq)iWJGKI,j[<Ikb3B"+Dql)fp{lzj"lbDo6HB/AL9)EDXN:S"#Fq
+8mM`.T<'eC%cUR"Q$Q(Z'R/SxsF_4Lg3CSWYK'vTul~z'"<G2'cbBFi<xWsgLzHhYydUBVtag0-kFo9j1TK}iNP68Zi-MjUOI_#VH[-=`7<jkQU{wesUVz
++/bNr_10DOJB-[pvz%M3+t9W`=P7>6]pOQKU//)Ht}kWIj9nm{J+-i!sU#la.>9xWt({/{BNK3|RurdHlS_:K`(-K7I_z_a`Kv=Ro2YJrr8PP=IKL_%ud8
+X_(D<HS[I+|4wlYV~dqI:Pz5%oZK-_S#AJ:t&U#i]-(H.J#cuMyPv[jM:!Y&SPgNZ_(t>bTqV!LXu=A"Ad~2{Q"PM]-yg$$}T7'S<-D0K<jkY#9VyIz/QR
+uutvJRG}p4<]4bBJh!J-',v8(s19~g(U4wkdUuj%vo/G4+%"9[Zj{cR'O}}o4z#Ml#zY@w`>mL^0$eYJkt.@)@3-5Wt}#0sN9SAG-g"ZF3mY=64hJ>VuI!
+Uq}CxVR/7KBk6(9%g)^$MOe+hc!$TQu'`)<VO20h_>RoSOe8"O+}b<~}6paWMdUA(-;@%=mN|jlF=8C!#RiF^5+Z{s>)hF/u.qa&1_2@JQV=z9G;id[av2
+VYGV-_|uby'%7}fCp/fwln5$:ozCln5C~fEu$Nd[X1H'.q=gCAj.xZ|+A(tjaGU'k;QGJRIzXE/lO5]<MddPz!%pvSrb`vzsPC[ET1#$#xfv&2b^'Lx_[V
+s8pj<>k^XW7yeUz%2lo_y6Yfk@2m|YPv)9|uv@JR9Ct}YKV(eDtGQf8>-gpeSiJ2:]ogV&wZt"OaLjy=b7(N}yrBKRB=dHv_:2iTB^!)D4OvZ4|=(OT&Q%
+cxU1OY@){si$ev|2chnazh_KW1P]s9~'lEN@5_WdU^nd!9wG|X!@;rd+Fnve0H_&A6yZSlDhT>e2f)I>!/9cbBfh%l"E_1y{%ndLM!0W%T"<e&Y#:jzqCR
+llvy6U^Mo9%"SJ"PTb.Pdu%5}rK0K36$S`[4_wdT~oAyX.=|uqOb1,h|2v&%g.o:IeCy^WnNv5$-Y[{(PFD5)VFiiRpy+,og8p#4JBU%-IIM~:iBLB'0Zu
+(9V(s6+`yD#N#ZuwRST0"k@^'PMFf9NMz[R$|,Sn!gE}AfR.Gfk>vCca`XGzcXw'6p2Eb@>4K68h9UV.shUx)Fah4PPIn'R{gJk;Glt^%Q<DOYtt+t2/)Y
+1'63(af=!5Jx[Ie)3#9/qbZQvu#gnSY0GZDKrD:xD2ld_h[Z+.Ng0l[;]MAYiHgcFKqYQ,fRd#hx_rr62>nH<[-LbwZeD]K;j-N>wD^rIS-HPCHnHsaw;w
+DjL,f%"dfpKEOo5eQkzwFZq/E1_d!u_dx%2SN]QSVbG>wA+BxB8.BJoIpIz2H{]I9t{-I-LnV+w.{S/X.aXsqKE(;HPk%Lz5Qn8aDwlfsn,.I@6`jo-p7#
+5KWjdoK`|jsWlpFG!)qj34,r:Lxd@,](hL>%Vc|!GIR_"%hK"qCd)Tsuz{EW+uhCz](;CnxzWK{q0nb1Z-~tPoUtRM<8vmra:nF:2@I"KoaJFT%86JVBCg
+W4>C'A`6:4-%[l6E`sd%%t^4yoSs1tBY9V+Tk/G5b7^YrwxMwpMZ]Z@6qH8]QQZ@,S~'aEU"#v+d/R"H"WSe]:dGJqaC+:hd^]`{=lj!@6U%PI_veLUA`,
+'|S=;}{"%>"eY&[k$|Hjn`X7C^~m"JLvkI$/^k_:jMs;G090'jkN)'_P~;n04w%,&"LHh/EmD[>gqx<Aqa{2'/-<;.jeq%lF<'WOrXM'U|G;$5`2@45UAx
+63tN;pwDLt%nKhqd7tFJVI&>jqZYL2u)R6AcS1hUdRHJZsQn:1<tphbHH)NV~Op_U$"3.]kE~0&h`6g[[Nmq[HtwBcDCqsj}Tn9OGh]cwZBNXgW<h+2x^"
+kl-|blj&:9W,_-Ikv%;eT9~idgI.2@3@/k`B4d_P4kv!MlyVc(0Ri)|5{9BfT1>(b:~(Qe1j=1D_eW;)a;4Pk{pr+KTUA'sh;2A_Y:BDRBYvG%91Ja3}:1
+#XF8GCOlp+)+z%]RUq;blf][LxRt&+dfjHm.kd~4J.>Qem2}y)W8}C#n$pj"9O>XbyPNGL"zrT#TYqy=M-7a8e@GeZt9=L~jS}KG|JUz`HiKG5GV&IsXhY
+4;:y@&n/>X0+b[Q(PX4jMt2l)Jbi.$7]}7Itot>cvb-<p[g98Q(OH1|VLe$tD@/PjX^nPo`t]%UjKwixXBdp4q=fsIcID-[=j5>'"O",7O4hKMOKk%ga"Q
+,q'&>YF2%w1qor!XcnueiSy=4DTPTiH94Iy]Y]i:"hw<k,]#^}{DYC"BxT<F|rleHK.<C,^o>Kh4zKDK@S-PG__|Q<AS-}Nu+xdh/xu!Js3{vG}'hS]POh
+rI3k]52>k/Q3lYA(2Iz!9lQ_p]oJV3<wHO!OUe`(."grFa[PRq7"RB9:&C}%bq+ZoqgP<N%:5@Y!L6NSj9r)T5e:Q2)^|a1U%i=I{CNF7Z^BU0=NG+;|G1
+iB-fy15oQ0%9|l+7k-7HmLTN6E&H2.NUb$~!CvvjQT1ge_qHUy,[uw5<SWnbz'Q1G&nLF=cS3wV[`n~LP$hfcRbm{CVV:L;|mtBV5M)Gj]RU[/(!t8Bxnh
+~FiXo/zNwBS2sAZ}r<==oS1DkI/P^,VQqa@:L&~05#BHRf+lP-H0dX"iVEVMaGya0T"g}s~UmXw])gX-DpU`kPB+Re-SZ+tTK,HTp7n<Kgc!|i(3y&~:jL
+cW9cg<b{L9J[N5[GUiF>f]b$}GeIWK{Nl@x[z>7[drawd5oXwRc1].}#Z[sw@B1(gd#Y@JPUGbJ,^5adKxX)~[cG@0uBrmv0ai.O<Bc!C:d_6JkG$Ob2E=
+V.'-uW"tD'6V](j[H_L+qOZNvs%ojzzF#8"y#7vPWoUDn3a7eNZy0.Q{h|Uf,,n8;6W0olnLGFrt0vHq#skDv99{YpBAhCIwlnp}#l<8'EQ;&F^sN5a;S>
+E{mSYe#xAx8`yDM`MxJ!QhPVK/Rg)dPolN3LfSpTt[oS&qr;c-=;d#,q%.,Qv'Yy4ISJFaJ!"wkv&T!G:pSyc3I;eQz8%%:EO(bwMH[bU-D`M-8bz%'xz"
+FkARk`ZQusXYCL5K4AB..y2H&k!j/opN[E3Cf2]&.i(!u3[fa)U._nD=Q$z3Gu/<q@G^(=w'O!O4%SKysB+,]9adJwH/9.pM}"]w{eXX@i{z`.+/m[K%$<
+,VIl3cg0hXJ.#n0xHjaA'#!!_X]A>`1FX.FP[9":UvYC~xv[ZE6dG"n$^US5F_p)n`|="L4l--7=V"x<Rb/h<PdF%=wIM{<8oQBrelh;u12AE[h6@'hR/h
+8Kk>6AA6yWwVH.d0i(,J7(p"n-iTy4wz3mcs1[qJ<wNkncTub74x@8bq;yDp~i,CV+iBk{z}UP/v%YQbQ|80j`^s:bkmx.Ur=7F>Z#jZ::Dc@cFstg)K{f
+kPZ`gU`WcFHL&v),ya.A&p9}l<`t7y91`y@Dn=`U3rLoKbFb:QgXZCY;-4G_|,AD>4-{n+'ba%.@"_8e/t-WNbhOu<f)2/T2fn)1}'T<ApEY}h<n}MrFcm
+]<({f^7$)OFx$T5OxQb4m`Gj#49L$2^p5{GY]bdlY%LUK4O0>pT/=)5_neK!j|#re=Vg9noNRl=J$1l-nJH<$_'29e:C;f!^[hQuzj2O("ItalC>c3Pe!"
+I]`8Lmy8y1-"+E%e0w7'z)/R)4h[_8]A#]82!%q9pB(CL^kQcuP2Y'b=oeZ=8fq+~x#mk(Tubm#wE`):&#RGLr4Cj4lnb_Vhd2<8HxU(9g%lS'4L6BQ)A=
+~/e25T-6Ul][SARa=xbH[}'nlh/_q+D^P}H}^<U6U2,`TjIL:'10%$SB}]5d]u5{u[dLd<Q%_MFwmTiik@tDT@1WX'!v6o,XqeT($(R__0@'2"(wT1Q==s
+}CzGoBUs#hh.!+:U(LFt]2fGILiC=Z:YC=IR_C6v29a6PkMCE8ogm@`Uv/ek_+^0I{Bhu@7J~7zIyidfd20VC`/ughP`"x9MkA3]qa:Q<M^xI9S%Y;Atz`
+Uhzg>Z(%kyrJ`T#>d`~R-JaZ!<Nu[(M,kh].tn[5&Es_2Qsv8H.'(1uJwT:OFN<a0&L<4CU]-[a^c,[kCk6ik#Wl!NJSHBEDIZT&D$PX"J0qLjMtXM}dI;
+LDdb#5|$o48ndm(p_w6+CZ-J^1bdi+iY1qo+T1uJvkjVzX#!{@Rg9^{&Dxr(IdV]NpPeOVJpxPJ''d#,`&UtSqc'Q2xA__R1<+rRb/hX(.tYlbE:=l]onm
+%4:_2Gjd&`hjAolb9!-2A{9^l2a2Q+f4m:,L)k0&6DdAvh6mX@<Rot;]V7ap98.a%c-+RguOE%RFx4Q{$LPe'_:|#I!S2<.T[`'y9f4Fttrj#WW}lU-)Lg
+h#/J/QOw0cO}uid1t:^tr:8V$sUG!aej^1up7;Y:8Dq^t,mFdTib<7MF:q|i1%'N5Y(6,M}A#NVr.JHiV,gW6mF0}/VP4nN+T)+g7Y,9}|3KnXthRo"R)>
+J,Vv>K[SK:XFx"XO~65--U.5K'^+fdEjq`/ZJ_:{tuOQ0-EEtdbC--1Ad]Hj<PNyQHRU]{cIJ_0|tV4%+ED[Rz:(zhCy=q#7amifzcWC,jkHha/,_^[}{Y
+/j;6Q,5$ST~SR8HRo1^l9m`(S8nL6Fr%=O$6'5MdkVXdgVf&~,0E__1.yO6,~dz+(I5R9)#fppToqN^o_dgU9Wy2a4OWjl&_BlzoWd%czV8-y-_I|az47'
+BgQA3e-^Dx2'Jfpb{jwo5EL`c(yg,pu<[D`/`0PO#yFC|LVSx<^<UDnIZm)4uIy3Q|AncFMonJ+H7P~a=&tww9H,tdD!+iBqy7G0rlYv(<JnXfoJ<GjJe[
+O4}CT:TM}lVi#Ke+{(8vf$_^82t_Z|"kiJkPuwe9D5b2Xm~nU(b-[iuRZ7Z@1apAc_KftXd0c!4F@j1OmJwR'}ek-ln^,+Hy"pz;5;<Gr)Iv>iZOcCHJ8C
+pPh6lQY;68b>uk"JP3KEt:N:O8&2PZZ9%yE<Oh5X9;JyQdeQ4S}G+L$}gDV%I6&.e38m.y@ouh0Zv^hSTPaFJj5#MKf=bV,r()AMreh_zKUwmHe^ZuIF+a
+}IJm8.9{W#.K@6)`ex;[OJAHQ]['q=r3b@cbe1Gr8SRu5hDlf%yjU{)%&uB]Devxo|o7qM&k&01ti%XPwY~WbvjNHZI7naV|OgV4.wjAU%[3~G=%3Gfp#P
+2p&Az}U|(||qHrNO!0;fa#z,&j`<CD~zd:5rmfi)/Az.fVU3@MfcduIC:.w+K$P%=T~_f7gYK7ht.#D'av4M`KiUhtHCRBWlCRQB_"zw-SUI^bH#w14rX6
+b,08NvD[br!vWy8k<&pN4w8&iPB:S()vUbJ|/KC+|U{X7v/Y}Qb}JEfB8v2[RD=@ImBjArtfDHzX<{7`mT#jT!sSL25MTEJ{vr{kx]tbrv2;NU<0]({#fz
+fRHpM):Uz_nL.VWv{.fE!TG`FFI9lnxeS:ZTCb-wNO0jVx=gnfA7u-=YzgV=~4Neb!=z`RmiqO^@Re0(n{s/b,^o{ExOdkQG`c7{J{QdmQY>)8_L/ovcM+
+n54VlPp@(A_4^9N06_=1t3+wh_]6"a&,k:4j/chu$ez:j-m0N[%o~g<p.mnu4Fj];VVp~qNd+]"Q7WJFx=>Yd}{I;wiLED$GJa~6pV"+eod:sQk.h7"8+a
+PT=.{AJ=uUVSeknPP|H1webf,O[eEO7+x1|B;rPN~`A$,rYk}dQ(S&ZV9mex{bF2[v{Epe~JaNo(rnzfRim(lfhVd6q3VWJY&he`})1^^>S-_i9"c$B[5b
+YnIRm',M@|gCBiHa|K_E.'s5o[.@wD"e;6{7knapV;O`qRiE._/9Tx9zAly;yH<W5t]e6Lb5H&Lea;[2uLyDZ'g+AY]<rs9O$W9&PX=.!O9C4ZBhA5kr[s
+S/+ErW2y9/TJqaUcWiYYF&|m@`Hdtj&(8fUl%Hjt=W$cye7K~_hkcnxA[2mJwPXH>lY&P+>"eG<o2>qW.<s3F,V3m(oeS!#:~X@a8}$Qh)GO'2Gezq@zkC
+9odZLzI7>|34lzv2{AeXv5U}R|4-Hr<s$cJuD'BH$QP.=8DBym'`i!RZTfSuN_&fXQHp3mMRQWdc|]gXJ<Nx7jd2BK&dHK9GfzBmYNoJKAvG%E`yAzv$8$
+E]eE0141:q'PLt!'-&Ih^^as%c!#cQ!Sbi~_2TuAnLoK}EjPlQI0ukCn:tj^E}T]7ee1=+UB%v,uLp=B%f}LiV'[S)TD^7dj)M`6dO~qTf9[ndq4rf[lw&
+hZOHU71d>}7xyokdXY2-Vx`RG}R+YV|}K)o3DJ1N!l/}F6"y_vrtO&{KT$j)^S{490aDu)eS11")+AMe;Y#sNpatdC!#>3Dk5A(ZJgWH9J4:Gfm:y`B'Y|
+Axjc]DTP%mg2Vxbo69W};E]#Ah8NKnr5Ld(O=Bf;:+Ns18$xoOJZj7Lk1S"Haf8^Gu^Ubj48VAHEO(`{9X4lv#osD=8D<!Jt}9LZ</i6F=i}K8Isa=$|j@
+Bj5kad7Cf=k64d6Q,ApG,sD3>awMQS#J>Eh4p/V@(;]YGlHG}MGiO]).v}44uNShlSiAS5Ns,`r9E2jyi7xw~pfxGp90g=It[DjL+R6v#J&6>5||y>;F<z
+/^0MQkD2wDpT|Jk+taS[bE:nNUJn2[V7/IC{x`d%>a+qVcdI<7rHN}E3.#$s'P}7~3o0mJ/^pFRm|7fwVE};N6jUo`I(nS/S!!tMggh`Bc-Sx`1ywugRf9
+bcbZufa30V;mXo[fUG<,b[7o=^A{/x#Rqn5XwM"P6jdfCH+&/w]sD=[G9a`uJ|!f>5$DxL"8xeCqK@gr#UX{kT[XCPG`V[,JnjQ`4Y6oA}Q/Ta66#7st/x
+$x'N#`[c$${H:la.{3}z_-I$.gc>'o{TgPzv:2[P7G>LSY$6's`}EU@u%{t6:ytO(2XY0wq|U&_x0&sWscA6sGLBmRIUpcu/ZP5R!Pp$0uM/!zoMY.sop,
+`2sd&{mPl`@XF3oUyn;IaF"F2.hBP|Lu@oqK!Y=y]OgN579vBaZSG_=%bJ:zi)^tY5OZ/256/8DS|TRk&|b}-^AA9$_l-ctY@@.F)=.^#f4<]RBnEj.2'&
+)"EPYMt1)u/KUMz/Wt86+5m+<lWN["'uI,Z4;WS0aa1&5h]!1Ziyo-[gF-h):b/1e+h#C!OYse=(!-&Vv0}y.5uI%rIi^FJJ'u(;Mh.C~dXUve5q6m"y}/
+Gzgol.6(r]dlP)Qv5eLSh.LQ6Wu17fx$C77q8%)tb'7EUDH`bAG8p0OkcC|I(RWHlpO4A/!!Xm~W>bumJSb<9_MFsL.^:$~r8WdcH%K$$2![EoQm]q&)eJ
+'u'c0AjQ:"'tAd7@XU=6{9"f$VSjtz`^o3p/9o~@83z;nstxp%d!~]$r]pn0&Tg=z{(k",lrwc#d,%h:uxi86C^u>`@9DbfD68iM+JRZJj0]{y5EaNHBV|
+w92Bz60z}nPJez8;L&3G{P"|~5`qMWh,}7M^RNG!sXRCX]=yWjFEvc5rLjWw"[J1t_X$0iTp,.(_P`Q+:G_aiTMS3#62$@^1P'v30"9TIjnUD,Pn%!2pnH
+I[+xPvs=GKX+N%+p-3!+q.w2[|'U79Fk=h89aOF5u4vx'w]DYe_a5s^ArDQ@-bC@/t6Im{:T6,!T|<PADpjNFZ8NIgfX<>vm:=7#c{|FIvGjK0+M%m]N$J
+,@QI}pf27Q32eFV;|faR6K.>8BlLh`'v&F[%9#VrP@aJn&gNE(SFAK{@4SRjJo11xw^zQSsAIW>eOHY"R!3_}'3-wb1DKc|P0_wYO[[_&YUPHLy@eojO!o
+}:idx!Y7WIePch%{:It_Y)`&}8qJhb<y07]'"7=IqT(Hlsa{Lr#@h((40:tft-az=.azS4D-^gGA3x$IhJY7McNqPA1(om@dKOAaP>u<J77.KxoY/lP0{T
+IcA+nEO:E"OytUSQbHZt+0DK4<gisCuDDUD9J<AO)p}P-=D|DYN|o+o6fW.X]Mn:'sU_GVtQ`0~T%E~1CrJi<Qe$`^srFIf"}2Hp29J}~#3<d,{FHyXnI'
+'DExnH/saWLT@F[vIyD)by'HqM=4ee,D"gq;M8M7=([Jot/y3Tok^l{mK3{t(]pQU(]AKOYK;0qk)9rc@5t!R$[P>f~OM0&-h#-w},V;3O5HQ:V/bv`=C7
+(g)22v}7UkZQEbb($4TomFj1;H|"+i(cF:KnHsLsS'NOVhPe&e7$}STw5.OPF+B0}@)#z]h.x9W"tZc+UHSQfC1E=v`==A>mmu2baD35~iBjky7=iLlP;t
+2l&=:K:9[R7;7s=9%Q<]gjT]U}^)3!x">6doZPb>_|S;k`LP]".wi82E%J%^2um.1AlPA2;KePioY_z;%fbK[u!$6<%$68m;gcV_!A6qg.9H5aH/_MQj.a
+[DSe>dv74K{6UlUb`$>_Mv$6JU/Jl@Na47>qZIVjHt_K;sAj4XqvL[>Ol5Bs@&+f-/daZQpC3wTm5eu<b[^XH7;{@rvDQ:0&qSFY4(r<.7x2h4F|ej`ip2
+6N=@6<-DCK1XQ<<w+y]`Zl5u)^o9-`kbmJGY3`ULtBW>lg`H@6s`Gu@cZwa'f58kU5'm4CbI;f0r)HTIe%T^ed6LlB!:<NJw);{:[;~p2uHYKqDDg/S/ul
+J&3|LOXjT&[=V&J>o1:n(|Up4KQ,E5T6:AMo`":49`r=k>N_J&`Gx@RzFz@Y0F0nf/CiT{4aXVP3dil0[MKSr;QWO_"O6qHtJr^+Ra]kC><t]YJ`lub@B2
++5}LG6e)l5&8jCu->SAkNz|qFQ7zx"^%9|>}q,O$:JQ@4xhZZB,MQCMH,7~V`}({VD^j`=^IY:UvQ,$[eja7nndS;#Dt61%l3]</gy${!oiM;F^IsfY39H
+!jtA(Z.[3/J'bWh7({|Yb8[DAK#!kns^]dJemQ2;Ia9D,v.l%5o&{NW.9=wH_WR3OVDMQTe;$lxLQ8"DMO{EFS@Ts<0.Odqhm'r-;%'fE6E@d`)>$j5b9-
+$QvMd&1k<I(8%M}-gu5GicvqDeFy!>Qt85#d}j2c8&hHf=c2(|oaqW,z1_`z8aYud(XSJ&0w[CQhQ.Y-WQ>}Q;Kc`Ts,iX!x]A|MKG-x7;5_fju|leBia,
+W/#K]@fB@1Izl(ht|GrU:R'fGd}SWKu0qWz]66p4F`74B`@-Q_==O_SIQLbuSV=$vLY@T063szFTsyHxP%,nDM+ltNfMQd.YQb]!UXucKjT#/VUA_VRC6#
+:@%qJn6<HNc|eSy7ItRYdw7_prNfO%NG|p'ltHxJ]OYvct&pFX5h~Zyk@3~G!c_IyFC5YwfCqj5e,V$fHAj=#99kA1tLm'C:3mpLMeV';x=J}6j@e)$8tZ
+z'BY{St<mwvV#ToS`rt=s`u{pV6]dE<1jFAte@Tg).'rS}dn4@NfA&H@|2&^Z2)&CUpL0]gCrFHZTtIV#G7WpGviI1f;<r^yIR3n^+C<S(a1wpjt_!cMEy
+pX~`PtKL<A6gO/.'ho.GT^CXFNT,[##)rzf4j5(zruV6Mnxby$wT2jyVO_;JL(}^m0cnM-J@kW!:a|E0#zMF[)W]%Sj"];w11r&!lzg^,f)%+,m.S/xhv/
+E`Ml0FM#S_]'Y'tY7`tZXTamUbdjFneZmg'.OQYs::n}e}${N6z]tSPI0diCy6FGfurE@V2K-k-b@A44$CsKbpSoO"/PKP59aw$9Ao|m|l^U/#]RUMxY2t
+SR6((!t#NQ`)+Ee&ICQcw2^Mv|)Hcxj!^Cb,/sJuxz4u5;mPCxGo<5pe,4knfe6ZLhB|)sl1AgMJg4PIV1O&S"`S61H^oxh]enRX0yY[<U[H+|9Of!,:_G
+5_JH'j+Y]@$KvQ4w_riGc`I>r)jo2SvBE!`KPkA2~cD3v]U:XB;z(bIIH.iZ{!hI5:R+wbcQ7bT>PW)4{-D(Ow}qqcl7]<&fNmcEN1Z.BffP"](V9bUU]t
+9K_|aWTGd<@5TktwD=MaQz!4H1#RL(Z8W]>5W]fgM%_1C^g+1sW3R>H{he1v^sDITse5#EWF'0.(NFy{w7qEd7}6GoP&R7bo=mCnH%2G$j{iG{LI<HISC[
+7'^SVAP7u-]]qfH}s#MyO:#)r2|l1QZF/F2qmEx9V8l'O-l'qTkmpM>Zln{A+VY&lWl0h|#3kPI=%6=;;n#Ikz+ew(eYvBoeQEWh0%%S#1^_[]]o6xD_jc
+BKZGM,J>uYBDa=$9DQX'ICY,oy#:gmr7Cy]pNZ6s2u=[Tjt5I6!;&4IB<Z3VusHLR{H9xFZWR9!kh8Ht2rqbRt>Lk>~Mtw=Y5,9oed/16ry""4[bJ}8C38
+w.H";7U4dX{g_#r4J"t`iDIm%ALMvVXI4DgFfTZ!l.uc<8e>txG_`DgezrWWD!Zqdb]=wCv(Heak7.)]+Gk%G.K@343:7VZo(Vm.B%9t}ro1VBi3QR_sV4
+)>]9rox`0/EIQ9g-Sxp8-2;BdBIxea&M/FUryj&qLPAZUC!A72OT}@LsnVhzD"7Tk(laq=%%/r_JYK9Z`qik$zK4&d/:%$T,#oEkt3%=nHz`O+}o@WVPwl
+Q_!secAR%I^dkTK@s`~P(C'zQSO&]TweEau94@}FQ(OX1jytqSq{8T&h'e$HAjtgkL=GnPn&~SCFve}^<vJdn;[m-'QiUlhFr^eLiMs=kXAtD5H])<bDb(
+n(wmFA6|8Pj$^/fe%A4JD|G`ULqrv=+BK;tc~/=mo6!kC54GsPo%KndN;^):Kf/%cznG}]td,c%-#k;ZR=|@:Ymupjb;;{K'W8^]Hj)R$tD>'^5qF):ie,
+0["!0Su!&6wm'y'=n9{VkW"3ci(n(sI7;k~vcE;^BOgMBaj6~`XV#|lkv`J$ugQ47NumnrDFUSjz#$IBN<Br".ml]B+OyM8j/eweI]2p)!y;ke7r`gp>$6
+'O-SXJ/F}3lp3fUO8<_poqgzQ1It;Xx24x5}|$m6WSnz~:hE)BOG!&lK.]_2Y,0QmcX]S_E2X`[:zR=c#baR;}a&;!OV^a>L:>]v^77:)|dUHtPK0Li(3C
+@BlV8I6h8V}=p2K5Gc3i|@IxbjBw[_:2!b>1)Jbioy8%#@3oc2/In^^YffRky$FlyAk2A}KLmYQhD|I92q3Zu6tur%AJAu-<@zaBks9`;0^-dsr]Gz93Z8
+L+Sk7HnIuQc{++Xp@p|]q6Ft'&$Q=Hd>ioH]iDO|!@5+ouhXm5QTNwNdSP'3f,eL:HfXnHCrZ@zX@=ZZkYJxU$^0/Zv]p-t>kI0[8)p!)8<rTGVsCMx8Mh
+Pm#=UlVa_!@%Q&D8]f7vsbaq'&wNbnnXuvW=Sy(n0eN(p:<]}(wGxFL'oxgwYDxiYJ]D5a$cn(;=c{BIG)/;htlO.aQ&IF&:Aa>`n0Xy7_dei+;WGy_8}#
+-fjt[EDL0r!R@4,_:]!g)sJw!Xe!^2P0V2YhjiI!opE67M`w<k]0F93t)BlO2BiD:jZ>Hax9HCg5B9~|p}ZZHpVb9p3^ZTNXm(0'^Wq54!,%13}.TF<et-
+!oRDheoocQf^A/.+3S%OuXn>qZ$_#'rw`3In|h``o}0Db-SI4s'&dT{D}bVq{W]D$&S8S58b]15UDCv&p_:)"W-08Ks_bcuNFRT$zn<AiTemIhQoRLd|=D
+Q[/KrL}5IEcv@`JOFt&%vAhZnzyy;|f[sp_Kv"5`45(ZduMR]+9q`;BW~utS{l1}F5jRPf=I!8G}PF=pYKwy$li/iET<QuM,VWf0QaSV&SqCNNiV<`qn|;
+^Ehqw',;Z,1sG7qF:c'dlg4@,sbKl1g@bOB/>|72}N+%Aqu'pSI:<rDt>_C;yeXu^6LHe4'|HD+imT!bv+z8N0%&##h"LXOrG%P#h^>g0_P535Bm/]soHY
+m9k;dVmqGQ}$X7U,5U%%>zx=&q/4BJqw@1Ndm][KdNeAg].E]7>^bLSgQF2Z~{pnSON`VJnG["W>Z_JSBS-wJdnpfrw(DMwk0G4-QyL3gn03^$:q0&sIy}
+2HdzmQR.gN$^+x(;_hr)JqqPsauhmYeQ[pg|orQUHp-Ue+&M$v8&^LHOMcq"Qk=%r=LLt<XI~.cn0&CunUp2UhodaSQdMhE]Y1{b^l'M/)GC{G9DdOrz]A
+%KzWsf"PJD4sc}'Tg`2BH1Hh3pLAQlKAU@>MEih}#6xjARceanM^F3@kwTlW[AB[JuF#8NQfJh,TQ:p+fP(V~S%A_N&9n#;jfL5&IO8{khZPlCplk<}o!<
+umr{jYX[^+TJvbm!9gT5UoGV1=x$bxS&8YQ:Rff-S<_ew%wP&fgogYx/j"4Trk7mJ5My,)^>d6`i2J/&mYaX6f$RNjzFNyPp`&]|ar&K5bdIEhdNj"obOK
+OdFq+W'MUF,N>@7Z'RX(q7fL]Mb;2(!hmLPAzg6!c84&eCmn)C>,$>rK(<S=Y-H&1y%2VFO-selfo/7x5owAiv^hWtBd[cu'G9.Vh$Zv1R^ED.X'w)=pS{
+0P/.SctM=DZvjo9kvhieNDR%5%>Kf|=t~|RL>}!E7[YgN:rn^uIeCkQO=4MvrLlFa`=HL'A$UB_uWqzjO6,7OAeOGT[)MJti%."oqA.uVjO(;vwgjA_;x!
+%^hWzK%X)0r`h$8yEs&OW73L,^!xp'J':D.]jIX_!eU2%ROItW,OO45Lol1m1o<+Jl)#bVJyvd4;)HUC8V=WM5&(IL-;~-b@0JvSx%GrhoqKJ]th.q5lBU
+2Cp80[!,S^]twL/p;_).8n(7_']<jv{+#|p){73^iwOSEvqQ:5nanb$Bct)Iv"6{24s^kD>z<eZnh+;oNqE6h_PZOoM/6;DX"]yCovtx(9<,O@j_'>'8HL
+X{JLQjb=|@gc3$f0SVQYA4Kdb({;e,^3>2n"p,DpUyJ]'qX<v4_M2`%j|j>dY)C.&duoF.N3PvAa#'"{"wg!>"~Rh$~{D]@[.E,qs]7SWUKX:5FcsN77O1
+uYyBl#+ACZm:<s6_MBXKRF9e&``YjGS7(e0M@8ExgI6iiEwk|a5U|$OD@G4(GCsX[!@3<Je_KpaUYL/yi.!e@/UBhj7u7#CktjZ0:-!JL<mYMRH(mU4h!s
+mfH7y,v@%kbn=eq`%{ozs%GMW]W}/!g,,c(;{]RdW9`$Hg|d:t3X#".k7)lf~wUmC5t`4F+%[=56h0=XBIuv&SazoF]],kybB02+V).Z#Boh2^Xxmeilz6
+++1qmrc72w:4R:LDa!g`iSdq2V7I=^y8-uPVnzoE'm@yAs]K=xVFA)!^AMn==cEo&mun[VWwogU+$<|#$v1Q~{sNpSI(OgBh{+lz);oCHrhq&r+^b)1ENp
+^9C;{,5aYp"B>.[;u9Y@jYpUAkDk8Jb|>CM|/x_pt<Lmoo509ZX/So86v&l|J)!!
 */

@@ -60,7 +60,7 @@ struct gp__batch_window {
       else {
         GP__UNROLL
         for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
-          if (i >= from() && i < to()) out[i] = static_cast<gp__u8>(v.word[w] >> (8 * (i % 4)));
+          if (i >= from() && i < to()) out[i] = gp__u8(v.word[w] >> (8 * (i % 4)));
       }
     }
   }
@@ -133,8 +133,8 @@ template <class P, class S> struct gp__batch_block {
       const unsigned skipped = gp__misalignment(destinations[buffer], 16);
       s.end[b] = (skipped + size + 15) / 16;
       s.in[b] = sources[buffer] - skipped, s.out[b] = destinations[buffer] - skipped;
-      s.skipped[b] = static_cast<gp__u8>(skipped);
-      s.tail[b] = static_cast<gp__u8>(1 + (skipped + size + 15) % 16);
+      s.skipped[b] = gp__u8(skipped);
+      s.tail[b] = gp__u8(1 + (skipped + size + 15) % 16);
     }
     if (threadIdx.x == 0) s.next = 0;
     __syncthreads();

@@ -59,7 +59,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
       a.reached[0][i] = i == source >> 5 ? 1u << (source & 31u) : 0;
     if (CLUSTERS) {
       for (gp__u64 i = gp__u64(s.rank) * P::threads + threadIdx.x; i < vertices; i += gp__u64(a.blocks) * P::threads)
-        if (i != source) write(static_cast<Vertex>(i), -1, static_cast<Vertex>(~Vertex(0)));
+        if (i != source) write(Vertex(i), -1, Vertex(~Vertex(0)));
     }
     if (s.rank != 0) return;
     const gp__u64 parts = s.state.last, degree = s.state.edges;
@@ -70,7 +70,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     if (threadIdx.x == 0) {
       control->queue = parts;
       control->kept = control->merged = control->deepest = 0;
-      if (source < vertices) write(static_cast<Vertex>(source), 0, static_cast<Vertex>(source));
+      if (source < vertices) write(Vertex(source), 0, Vertex(source));
     }
   }
   GP_DEVICE void start() {
@@ -129,8 +129,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
         const int owner = __ffs(int(left)) - 1;
         const gp__u32 word = __shfl_sync(0xffffffffu, mine, owner);
         const gp__u64 v = (at + unsigned(owner)) * 32 + gp_lane();
-        if ((word >> gp_lane() & 1u) && v < vertices)
-          write(static_cast<Vertex>(v), -1, static_cast<Vertex>(~Vertex(0)));
+        if ((word >> gp_lane() & 1u) && v < vertices) write(Vertex(v), -1, Vertex(~Vertex(0)));
       }
     }
   }

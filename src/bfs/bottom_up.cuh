@@ -65,14 +65,14 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   // Ends the look of a vertex that has found a neighbour, or none of its `degree` neighbours, `parent` among them.
   template <bool LISTED> GP_DEVICE void conclude(bool ends, Vertex v, bool found, Vertex parent, Offset degree) {
     const bool keeps = ends && !found && degree != 0;
-    if (ends && (found || !LISTED)) write(v, found ? depth : -1, found ? parent : static_cast<Vertex>(~Vertex(0)));
+    if (ends && (found || !LISTED)) write(v, found ? depth : -1, found ? parent : Vertex(~Vertex(0)));
     if (found) {
       ++sums.found;
       if (LISTED) atomicOr(a.fresh + (v >> 5), 1u << (v & 31u));
       if (v == a.target) gp__bfs_tally::add(s.sums[0].found, GP__BFS_HIT);
     }
     if (counts_rest()) sums.edges += keeps ? degree : 0;
-    else if (found) sums.edges += static_cast<Offset>(offsets[v + 1] - offsets[v]);
+    else if (found) sums.edges += Offset(offsets[v + 1] - offsets[v]);
     Below::template append_to_list<LISTED>(keeps, v, parent);
     sums.appended += keeps;
   }
@@ -115,7 +115,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     const bool leads = is && !team.rank, waits = leads && !hits && rest < mine.end, found = leads && hits;
     if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));
     const bool keeps = leads && !waits && !found;
-    conclude<LISTED>(leads && !waits, v, found, parent, keeps ? static_cast<Offset>(mine.end - in_offsets[v]) : 0);
+    conclude<LISTED>(leads && !waits, v, found, parent, keeps ? Offset(mine.end - in_offsets[v]) : 0);
     wait_for_others(waits, Waiter{v, rest, mine.end}, waiting);
   }
   // A warp goes over words of the bitmap, or as many vertices of the list. Each vertex looks at one neighbour: its
@@ -125,8 +125,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     const gp__u32 *map = a.reached[t.map];
     gp__u32 *next = a.reached[t.map ^ 1];
     const Seeker *list = gp__as<const Seeker>(a.lists[t.side]);
-    const Vertex last = static_cast<Vertex>((LISTED ? t.list : vertices) - 1),
-                 step = static_cast<Vertex>(warps_of_grid());
+    const Vertex last = Vertex((LISTED ? t.list : vertices) - 1), step = Vertex(warps_of_grid());
     const Vertex rows = last / GP__WARP + 1; // not empty: a step has something to do
     unsigned waiting = 0;
     depth = t.depth + 1;
@@ -134,7 +133,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       for (gp__u64 i = gp__u64(s.rank) * P::threads + threadIdx.x; i < words; i += gp__u64(a.blocks) * P::threads)
         a.fresh[i] = 0;
     }
-    for (Vertex row = static_cast<Vertex>(warp_of_grid()); row < rows; row += WORDS * step) {
+    for (Vertex row = Vertex(warp_of_grid()); row < rows; row += WORDS * step) {
       Vertex v[WORDS], parent[WORDS];
       Offset begin[WORDS], end[WORDS];
       gp__u32 word[WORDS];
@@ -172,8 +171,8 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
         const unsigned bits = __ballot_sync(0xffffffffu, found[w]);
         const Vertex mine = row + unsigned(w) * step;
         if (!LISTED && gp_lane() == 0 && mine < rows) next[mine] = word[w] | bits;
-        conclude<LISTED>(there[w] && !waits, v[w], found[w], parent[w], static_cast<Offset>(end[w] - begin[w]));
-        wait_for_others(waits, Waiter{v[w], static_cast<Offset>(begin[w] + (LISTED ? 0 : 1)), end[w]}, waiting);
+        conclude<LISTED>(there[w] && !waits, v[w], found[w], parent[w], Offset(end[w] - begin[w]));
+        wait_for_others(waits, Waiter{v[w], Offset(begin[w] + (LISTED ? 0 : 1)), end[w]}, waiting);
       }
       while (waiting >= GP__WARP) look_on<LISTED>(map, next, waiting);
     }
@@ -190,7 +189,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
       const int owner = __ffs(int(left)) - 1;
       const gp__u32 word = __shfl_sync(0xffffffffu, mine, owner);
-      append_vertex((word >> gp_lane() & 1u) != 0, static_cast<Vertex>((at + unsigned(owner)) * 32 + gp_lane()));
+      append_vertex((word >> gp_lane() & 1u) != 0, Vertex((at + unsigned(owner)) * 32 + gp_lane()));
     }
   }
   // Merges the vertices that the last level has found into the reached ones and, if the search goes on top-down, into

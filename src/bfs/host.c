@@ -1,6 +1,6 @@
 // bfs/host.c - breadth-first search: a queue
-// uses: api/config.h, api/lists.h, api/graph_types.h, core/request.c, host/config.c, host/user.c, host/indices.c,
-//   graph/host.c
+// uses: api/config.h, api/lists.h, api/graph_types.h, core/words.h, core/request.c, host/config.c, host/user.c,
+//   host/indices.c, graph/host.c
 
 // Searches from one source; `queue` has room for all vertices. parents: NULL if not wanted.
 static void gp__host_bfs_from(
@@ -69,7 +69,7 @@ static gp_result gp__host_bfs(const gp__request *q) {
 static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
   const uint64_t n = q->graph.vertices, *sources = q->sources ? q->sources : q->source_device;
   const uint64_t item = q->out ? sizeof(uint64_t) : sizeof(uint64_t) + sizeof(int32_t);
-  unsigned char *memory;
+  gp__u8 *memory;
   gp_traversal all;
   int64_t shares, share;
 #ifdef _OPENMP
@@ -80,8 +80,7 @@ static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
   shares = q->segments < (uint64_t)threads ? (int64_t)q->segments : (int64_t)threads;
   memset(&all, 0, sizeof all);
   if (gp__host_finds_fault(q)) return GP_SUCCESS;
-  memory =
-      n >= SIZE_MAX / item / (unsigned)(shares + 1) ? NULL : (unsigned char *)malloc((size_t)(shares * (n + 1) * item));
+  memory = n >= SIZE_MAX / item / (unsigned)(shares + 1) ? NULL : (gp__u8 *)malloc((size_t)(shares * (n + 1) * item));
   if (!memory) return gp__host_no_memory(q, (uint64_t)shares * (n + 1) * item);
   GP__PARALLEL_FOR
   for (share = 0; share < shares; ++share) {

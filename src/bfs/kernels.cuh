@@ -45,7 +45,7 @@ template <class V> struct gp__edge_to_parent {
     V *parents = gp__as<V>(a.out_targets);
     const int from = a.depths[source];
     if (from >= 0 && a.depths[target] == from + 1 && source < gp__load_volatile(parents + target))
-      atomicMin(parents + target, static_cast<V>(source));
+      atomicMin(parents + target, V(source));
   }
 };
 template <class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__graph_args &a) {

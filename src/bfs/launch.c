@@ -45,7 +45,7 @@ GP__HOST gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs
 GP__HOST gp_result gp__launch_bfs(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__bfs_layout r = gp__lay_out_bfs(*l->h);
-  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__u8 *scratch = (gp__u8 *)l->scratch;
   gp__bfs_args a;
   gp_result result;
   memset(&a, 0, sizeof a);
@@ -116,7 +116,7 @@ GP__HOST gp_result gp__launch_sources(const gp__launching *l) {
   const gp__sources_layout r = gp__lay_out_sources(*l->h);
   const int symmetric = (q->graph.flags & GP_SYMMETRIC) != 0;
   const uint64_t most = (uint64_t)q->acc_size * 8;
-  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__u8 *scratch = (gp__u8 *)l->scratch;
   uint64_t first = 0;
   gp__sources_args a;
   memset(&a, 0, sizeof a);

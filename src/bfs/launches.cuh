@@ -68,7 +68,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     const bool valid = source < a.vertices;
     for (gp__u64 v = mine; v < a.vertices; v += threads) {
       a.depths[v] = v == source ? 0 : -1;
-      if (parents) parents[v] = v == source ? static_cast<Vertex>(v) : static_cast<Vertex>(~Vertex(0));
+      if (parents) parents[v] = v == source ? Vertex(v) : Vertex(~Vertex(0));
     }
     for (gp__u64 i = mine; i < (a.vertices + 31) / 32; i += threads)
       a.reached[0][i] = i == source >> 5 ? 1u << (source & 31u) : 0;
@@ -77,9 +77,9 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
       s->edges_to[i] = 0;
     }
     if (mine > 0) return;
-    if (valid) list()[0] = static_cast<Vertex>(source);
+    if (valid) list()[0] = Vertex(source);
     s->reached = valid;
-    s->edges = valid ? degree(static_cast<Vertex>(source)) : 0;
+    s->edges = valid ? degree(Vertex(source)) : 0;
     s->inspected = s->hit = 0;
   }
 

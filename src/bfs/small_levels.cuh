@@ -66,7 +66,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
 
   // Moves a part of one block's queue to the queue in memory, split if it is a long list.
   GP_DEVICE void leave(const gp_edges &part, gp__u64 at) {
-    const Vertex v = static_cast<Vertex>(part.source);
+    const Vertex v = Vertex(part.source);
     set_bit_of(true, v, a.reached[s.state.map]);
     queue[at] = part;
     if (part.count() != GP__BFS_LONG) return;
@@ -129,7 +129,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
         } else set_bit_of(true, v, map);
         counted += 1u << FEW_SHIFT | (is_long ? 0 : unsigned(count));
         if (is_long) gp__bfs_tally::add(s.sums[turn].edges, count);
-        reach(v, was, static_cast<Vertex>(part.source), count);
+        reach(v, was, Vertex(part.source), count);
       }
       at += FEW_LANES;
       if (!__any_sync(0xffffffffu, at < edges)) return;
@@ -138,7 +138,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
   }
   // Visits lanes' parts of one block's queue; then the warp takes long lists together.
   GP_DEVICE void visit_all(const gp_edges &part, gp__u32 *map, bool looks) {
-    const Vertex source = static_cast<Vertex>(part.source);
+    const Vertex source = Vertex(part.source);
     const bool is_long = part.count() == GP__BFS_LONG;
     unsigned left = __ballot_sync(0xffffffffu, is_long);
     gp_edges now = is_long ? gp_edges_of(0, 0, 0) : part;

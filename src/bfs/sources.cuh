@@ -143,7 +143,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       const int i = first + int(gp_lane());
       const gp__u64 v = i >= a.count ? vertices : a.source_device ? a.source_device[i] : a.source[i];
       const bool mine = v < vertices && atomicOr(next() + v, Word(1) << (i & (BITS - 1))) == 0;
-      reached.add(mine, static_cast<Vertex>(v));
+      reached.add(mine, Vertex(v));
     }
     finish_list(reached);
   }
@@ -245,7 +245,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       const Word fresh = gather_vertex(from, wants, begin, end);
       if (there) to[v] = fresh;
       merge_vertex(v, fresh);
-      reached.add(fresh != 0, static_cast<Vertex>(v));
+      reached.add(fresh != 0, Vertex(v));
     }
     finish_list(reached);
   }

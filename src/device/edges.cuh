@@ -41,7 +41,7 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
       }
       const gp__u64 from = __shfl_sync(0xffffffffu, first, int(owner));
       const unsigned held = __shfl_sync(0xffffffffu, start + count, int(owner));
-      source[i] = static_cast<Vertex>(__shfl_sync(0xffffffffu, static_cast<Vertex>(edges.source), int(owner)));
+      source[i] = Vertex(__shfl_sync(0xffffffffu, Vertex(edges.source), int(owner)));
       there[i] = rank < total && rank < held;
       target[i] = there[i] ? targets[from + rank] : 0;
     }

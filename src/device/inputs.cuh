@@ -33,9 +33,8 @@ template <class T, int VALUE> struct gp__input_ramp : gp__input_by_element<gp__i
   typedef typename gp__traits<T>::wide W;
   W start, step;
   GP_DEVICE explicit gp__input_ramp(const gp__input_data &d)
-      : start(static_cast<W>(gp__value_as<T>(d.value[VALUE]))), step(static_cast<W>(*gp__as<const T>(&d.step[VALUE]))) {
-  }
-  GP_DEVICE T at(gp__u64 i) const { return static_cast<T>(start + gp__product(static_cast<W>(i), step)); }
+      : start(W(gp__value_as<T>(d.value[VALUE]))), step(W(*gp__as<const T>(&d.step[VALUE]))) {}
+  GP_DEVICE T at(gp__u64 i) const { return T(start + gp__product(W(i), step)); }
 };
 template <class T, int ARRAY> struct gp__input_strided : gp__input_by_element<gp__input_strided<T, ARRAY>, T> {
   static const bool apart = true;

@@ -4,9 +4,7 @@
 // Conversions (the unary operator CONVERT).
 
 // To a float type, in one rounding.
-template <class T> GP_DEVICE T gp__from_double(double x) {
-  return sizeof(T) < 4 ? static_cast<T>(gp__f32_to_odd(x)) : static_cast<T>(x);
-}
+template <class T> GP_DEVICE T gp__from_double(double x) { return sizeof(T) < 4 ? T(gp__f32_to_odd(x)) : T(x); }
 
 // A float to an integer: toward zero, saturated, NaN to 0.
 template <class R, class A> GP_DEVICE R gp__saturate(A x) {
@@ -14,7 +12,7 @@ template <class R, class A> GP_DEVICE R gp__saturate(A x) {
   if (x != x) return 0;
   if (x >= high) return gp__limits<R>::highest();
   if (x <= static_cast<A>(gp__limits<R>::lowest())) return gp__limits<R>::lowest();
-  return static_cast<R>(x);
+  return R(x);
 }
 
 // 1 or 0. Floats come from bits: a converted predicate, rounded to f16 afterwards, came out as the bits 1 on sm_90
@@ -25,7 +23,7 @@ template <> GP_DEVICE double gp__truth<double>(bool x) { return gp__f64_from_bit
 
 template <class A, class R, gp__kind = gp__traits<A>::kind, gp__kind = gp__traits<R>::kind> struct gp__converter {
   static GP_DEVICE R run(A a) { // integer to integer: wraps
-    return sizeof(R) == 1 && sizeof(A) > 1 ? static_cast<R>(gp__opaque(gp__u32(a))) : static_cast<R>(a);
+    return sizeof(R) == 1 && sizeof(A) > 1 ? R(gp__opaque(gp__u32(a))) : R(a);
   }
 };
 template <class T> struct gp__converter<T, T, GP__STRUCT, GP__STRUCT> {
@@ -44,7 +42,7 @@ template <> struct gp__converter<float, float, GP__FLOAT, GP__FLOAT> {
   static GP_DEVICE float run(float a) { return a; }
 };
 template <class R> struct gp__converter<float, R, GP__FLOAT, GP__FLOAT> {
-  static GP_DEVICE R run(float a) { return static_cast<R>(a); }
+  static GP_DEVICE R run(float a) { return R(a); }
 };
 template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__SIGNED> {
   static GP_DEVICE R run(A a) { return gp__saturate<R>(static_cast<typename gp__traits<A>::wide>(a)); }
@@ -70,7 +68,7 @@ template <class A, class R, gp__kind KIND> struct gp__converter<A, R, KIND, GP__
   static GP_DEVICE R run(A a) { return R(static_cast<typename gp__traits<A>::wide>(a) != 0 ? 1u : 0u); }
 };
 template <class A, class R, gp__kind KIND> struct gp__converter<A, R, GP__BOOL, KIND> {
-  static GP_DEVICE R run(A a) { return static_cast<R>(gp__truth<typename gp__traits<R>::wide>(a.bits != 0)); }
+  static GP_DEVICE R run(A a) { return R(gp__truth<typename gp__traits<R>::wide>(a.bits != 0)); }
 };
 template <class T> struct gp__converter<T, T, GP__BOOL, GP__BOOL> {
   static GP_DEVICE T run(T a) { return T(a.bits); }
@@ -120,16 +118,16 @@ template <class W> GP_DEVICE W gp__negated(W x) { return -x; }
 template <> GP_DEVICE gp__u32 gp__negated<gp__u32>(gp__u32 x) { return gp__negative(x); }
 template <class A, class R> struct gp_negate {
   typedef typename gp__traits<R>::wide W;
-  GP_DEVICE R operator()(A a) const { return static_cast<R>(gp__negated(static_cast<W>(gp__converter<A, R>::run(a)))); }
+  GP_DEVICE R operator()(A a) const { return R(gp__negated(W(gp__converter<A, R>::run(a)))); }
 };
 template <class A, class R, bool COMPLEX = gp__traits<A>::kind == GP__COMPLEX> struct gp_abs {
   typedef typename gp__traits<R>::wide W;
   GP_DEVICE R operator()(A a) const {
     const R r = gp__converter<A, R>::run(a);
     return gp__traits<R>::kind == GP__UNSIGNED               ? r
-        : gp__traits<R>::kind == GP__SIGNED && sizeof(R) < 4 ? static_cast<R>(gp__magnitude(int(r)))
-        : gp__traits<R>::kind == GP__SIGNED                  ? (r < R(0) ? static_cast<R>(W(0) - static_cast<W>(r)) : r)
-                                            : (static_cast<W>(r) > W(0) ? r : static_cast<R>(W(0) - static_cast<W>(r)));
+        : gp__traits<R>::kind == GP__SIGNED && sizeof(R) < 4 ? R(gp__magnitude(int(r)))
+        : gp__traits<R>::kind == GP__SIGNED                  ? (r < R(0) ? R(W(0) - W(r)) : r)
+                                                             : (W(r) > W(0) ? r : R(W(0) - W(r)));
   }
 };
 template <class F, class R> struct gp_abs<gp_complex<F>, R, true> { // a real number
@@ -138,13 +136,13 @@ template <class F, class R> struct gp_abs<gp_complex<F>, R, true> { // a real nu
 template <class A, class R> struct gp_square {
   typedef typename gp__traits<R>::wide W;
   GP_DEVICE R operator()(A a) const {
-    const W w = static_cast<W>(gp__converter<A, R>::run(a));
-    return static_cast<R>(w * w);
+    const W w = W(gp__converter<A, R>::run(a));
+    return R(w * w);
   }
 };
 template <class A, class R> struct gp_not {
   typedef typename gp__traits<R>::wide W;
-  GP_DEVICE R operator()(A a) const { return static_cast<R>(gp__truth<W>(a == A(0))); }
+  GP_DEVICE R operator()(A a) const { return R(gp__truth<W>(a == A(0))); }
 };
 
 // ---- binary operators on an accumulator T
@@ -158,13 +156,13 @@ template <class T, bool EXACT> struct gp__operator {
 };
 template <class T> struct gp_sum : gp__operator<T, gp__is_exact<T>::value> {
   typedef typename gp__traits<T>::wide W;
-  static GP_DEVICE T identity() { return static_cast<T>(W(0)); }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(static_cast<W>(a) + static_cast<W>(b)); }
+  static GP_DEVICE T identity() { return T(W(0)); }
+  GP_DEVICE T operator()(T a, T b) const { return T(W(a) + W(b)); }
 };
 template <class T> struct gp_prod : gp__operator<T, gp__is_exact<T>::value> {
   typedef typename gp__traits<T>::wide W;
-  static GP_DEVICE T identity() { return static_cast<T>(W(1)); }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(static_cast<W>(a) * static_cast<W>(b)); }
+  static GP_DEVICE T identity() { return T(W(1)); }
+  GP_DEVICE T operator()(T a, T b) const { return T(W(a) * W(b)); }
 };
 template <class T, gp__kind = gp__traits<T>::kind> struct gp__order { // integers
   static GP_DEVICE T lower(T a, T b) { return b < a ? b : a; }
@@ -172,8 +170,8 @@ template <class T, gp__kind = gp__traits<T>::kind> struct gp__order { // integer
 };
 template <class T> struct gp__order<T, GP__FLOAT> {
   typedef typename gp__traits<T>::wide W;
-  static GP_DEVICE T lower(T a, T b) { return static_cast<T>(gp__minimum(static_cast<W>(a), static_cast<W>(b))); }
-  static GP_DEVICE T upper(T a, T b) { return static_cast<T>(gp__maximum(static_cast<W>(a), static_cast<W>(b))); }
+  static GP_DEVICE T lower(T a, T b) { return T(gp__minimum(W(a), W(b))); }
+  static GP_DEVICE T upper(T a, T b) { return T(gp__maximum(W(a), W(b))); }
 };
 template <class T> struct gp_min : gp__operator<T, true> {
   static GP_DEVICE T identity() { return gp__limits<T>::highest(); }
@@ -184,28 +182,28 @@ template <class T> struct gp_max : gp__operator<T, true> {
   GP_DEVICE T operator()(T a, T b) const { return gp__order<T>::upper(a, b); }
 };
 template <class T> struct gp_bit_and : gp__operator<T, true> {
-  static GP_DEVICE T identity() { return static_cast<T>(~static_cast<T>(0)); }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(a & b); }
+  static GP_DEVICE T identity() { return T(~T(0)); }
+  GP_DEVICE T operator()(T a, T b) const { return T(a & b); }
 };
 template <class T> struct gp_bit_or : gp__operator<T, true> {
   static GP_DEVICE T identity() { return 0; }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(a | b); }
+  GP_DEVICE T operator()(T a, T b) const { return T(a | b); }
 };
 template <class T> struct gp_bit_xor : gp__operator<T, true> {
   static GP_DEVICE T identity() { return 0; }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
+  GP_DEVICE T operator()(T a, T b) const { return T(a ^ b); }
 };
 template <class T> struct gp_and : gp__operator<T, true> {
   typedef typename gp__traits<T>::wide W;
-  static GP_DEVICE T prepare(const T &a) { return static_cast<T>(gp__truth<W>(a != T(W(0)))); }
-  static GP_DEVICE T identity() { return static_cast<T>(W(1)); }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(gp__truth<W>(a != T(W(0)) && b != T(W(0)))); }
+  static GP_DEVICE T prepare(const T &a) { return T(gp__truth<W>(a != T(W(0)))); }
+  static GP_DEVICE T identity() { return T(W(1)); }
+  GP_DEVICE T operator()(T a, T b) const { return T(gp__truth<W>(a != T(W(0)) && b != T(W(0)))); }
 };
 template <class T> struct gp_or : gp__operator<T, true> {
   typedef typename gp__traits<T>::wide W;
-  static GP_DEVICE T prepare(const T &a) { return static_cast<T>(gp__truth<W>(a != T(W(0)))); }
-  static GP_DEVICE T identity() { return static_cast<T>(W(0)); }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(gp__truth<W>(a != T(W(0)) || b != T(W(0)))); }
+  static GP_DEVICE T prepare(const T &a) { return T(gp__truth<W>(a != T(W(0)))); }
+  static GP_DEVICE T identity() { return T(W(0)); }
+  GP_DEVICE T operator()(T a, T b) const { return T(gp__truth<W>(a != T(W(0)) || b != T(W(0)))); }
 };
 // The lowest index wins a tie; the first NaN wins over everything; index -1 is no element.
 template <class T, bool MAX> struct gp__arg_operator : gp__operator<gp_arg<T>, true> {
@@ -237,7 +235,7 @@ template <class T> struct gp_argminmax : gp__both_operators<gp_argmin<T>, gp_arg
 template <class T> struct gp_sub {
   typedef typename gp__traits<T>::wide W;
   static GP_DEVICE T prepare(const T &a) { return a; }
-  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(static_cast<W>(a) - static_cast<W>(b)); }
+  GP_DEVICE T operator()(T a, T b) const { return T(W(a) - W(b)); }
 };
 
 // A binary operator of R as a function of A and B (transform2).

@@ -57,14 +57,14 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
 // Sums of bytes go by words: byte k of a word's prefixes is a dot product with k ones; the fourth is the carry.
 template <class T> struct gp__byte_sum_step {
   template <bool FIRST> static GP_DEVICE T fold(const gp__vec_group<T> &p, gp__u64, T sum) {
-    gp__u32 s = FIRST ? 0 : static_cast<gp__u8>(sum);
+    gp__u32 s = FIRST ? 0 : gp__u8(sum);
     GP__EACH(i, 4) s = gp__dot_bytes(p.vector[0].word[i], 0x01010101u, s);
-    return static_cast<T>(s);
+    return T(s);
   }
   template <bool EXCLUSIVE, bool FIRST>
   static GP_DEVICE gp__vec_group<T> scan(const gp__vec_group<T> &p, gp__u64, gp_carry<T> &carry) {
     gp__vec_group<T> q;
-    gp__u32 c = FIRST && !carry.has ? 0 : static_cast<gp__u8>(carry.value);
+    gp__u32 c = FIRST && !carry.has ? 0 : gp__u8(carry.value);
     GP__EACH(i, 4) {
       const gp__u32 x = p.vector[0].word[i], p1 = gp__dot_bytes(x, 0x00000001u, c),
                     p2 = gp__dot_bytes(x, 0x00000101u, c);
@@ -73,7 +73,7 @@ template <class T> struct gp__byte_sum_step {
                                       : __byte_perm(__byte_perm(p1, p2, 0x0040), __byte_perm(p3, p4, 0x0040), 0x5410);
       c = p4;
     }
-    carry.value = static_cast<T>(c);
+    carry.value = T(c);
     carry.has = true;
     return q;
   }

@@ -53,7 +53,7 @@ template <int THREADS, int SIDE, int ITEMS, class R, class T, class F>
 GP_DEVICE void gp_tile_difference(R (&out)[ITEMS], const T (&items)[ITEMS], const F &f,
     gp_tile_shuffle_storage<THREADS, T> &storage, unsigned count = THREADS * ITEMS, const T *beyond = nullptr) {
   gp__beside<SIDE == GP_AFTER>(
-      out, items, f, [](const T &item, bool) { return static_cast<R>(item); }, storage, count, beyond);
+      out, items, f, [](const T &item, bool) { return R(item); }, storage, count, beyond);
 }
 // flags[i] = 1 if differ(a, b), a before b, of an item and its neighbour on SIDE, otherwise 0: heads of runs
 // (GP_BEFORE), tails (GP_AFTER). The outermost item takes *beyond, or gets 1 without. Items from `count` on get 0.

@@ -117,17 +117,17 @@ template <class T> struct gp__is_exact { // sums and products of T are exactly a
 // The largest and the lowest value: infinities for floats that have them.
 template <class T, gp__kind = gp__traits<T>::kind> struct gp__limits;
 template <class T> struct gp__limits<T, GP__UNSIGNED> {
-  static GP_DEVICE T highest() { return static_cast<T>(~static_cast<T>(0)); }
+  static GP_DEVICE T highest() { return T(~T(0)); }
   static GP_DEVICE T lowest() { return 0; }
 };
 template <class T> struct gp__limits<T, GP__SIGNED> {
   typedef typename gp__traits<T>::wide W;
-  static GP_DEVICE T highest() { return static_cast<T>((W(1) << (8 * sizeof(T) - 1)) - 1); }
-  static GP_DEVICE T lowest() { return static_cast<T>(-highest() - 1); }
+  static GP_DEVICE T highest() { return T((W(1) << (8 * sizeof(T) - 1)) - 1); }
+  static GP_DEVICE T lowest() { return T(-highest() - 1); }
 };
 template <class T> struct gp__limits<T, GP__FLOAT> {
-  static GP_DEVICE T highest() { return static_cast<T>(gp__f32_from_bits(0x7f800000u)); }
-  static GP_DEVICE T lowest() { return static_cast<T>(gp__f32_from_bits(0xff800000u)); }
+  static GP_DEVICE T highest() { return T(gp__f32_from_bits(0x7f800000u)); }
+  static GP_DEVICE T lowest() { return T(gp__f32_from_bits(0xff800000u)); }
 };
 template <> struct gp__limits<gp_e4m3, GP__FLOAT> {
   static GP_DEVICE gp_e4m3 highest() { return 448.0f; }

@@ -147,6 +147,6 @@ template <int ITEMS> struct gp__byte_gather {
     const int begin = bits < 32 ? int(first / 8) : 0, end = int(bits / 8 & 3u);
     const gp__u32 bytes = __funnelshift_l(last, 0, bits);
     GP__EACH(k, 3)
-      if (begin <= k && k < end) *next.template at<gp__u8>(gp__u32(k)) = static_cast<gp__u8>(bytes >> k * 8);
+      if (begin <= k && k < end) *next.template at<gp__u8>(gp__u32(k)) = gp__u8(bytes >> k * 8);
   }
 };

@@ -99,8 +99,7 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
     }
     GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
-      if (at < count && key[i] >> a.shift < a.vertices)
-        targets[at] = static_cast<V>(key[i] & ((gp__u64(1) << a.shift) - 1));
+      if (at < count && key[i] >> a.shift < a.vertices) targets[at] = V(key[i] & ((gp__u64(1) << a.shift) - 1));
     }
   }
   for (gp__u64 first = blockIdx.x * tile; first <= a.vertices; first += gridDim.x * tile) {
@@ -132,7 +131,7 @@ template <class P, class V> GP_DEVICE void gp__graph_invert(const gp__graph_args
   gp__pdl_wait<P>();
   const V *order = gp__as<const V>(a.parents);
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
-    gp__as<V>(a.out_targets)[order[v]] = static_cast<V>(v);
+    gp__as<V>(a.out_targets)[order[v]] = V(v);
 }
 
 // Adds degrees to the state's words, which begin as zeros.

@@ -74,7 +74,7 @@ template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__grap
       if (mark & 1u) faults.add(GP_FAULT_NO_WITNESS, v);
       if (parents && (parent >= a.vertices || a.depths[parent] != depth - 1)) faults.add(GP_FAULT_PARENT, v);
       else if (parents && (mark & 2u)) faults.add(GP_FAULT_PARENT_EDGE, v);
-    } else if (parents && parents[v] != static_cast<V>(~V(0))) faults.add(GP_FAULT_STRAY_PARENT, v);
+    } else if (parents && parents[v] != V(~V(0))) faults.add(GP_FAULT_STRAY_PARENT, v);
   }
   faults.tell(a.state);
 }

@@ -31,8 +31,8 @@ template <class P, class O, class V> GP_DEVICE void gp__components_first(const g
   gp__pdl_wait<P>();
   if (a.bad && blockIdx.x == 0 && threadIdx.x == 0) *a.bad = 0;
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
-    const V first = offsets[v] < offsets[v + 1] ? targets[offsets[v]] : static_cast<V>(v);
-    labels[v] = first < v ? first : static_cast<V>(v);
+    const V first = offsets[v] < offsets[v + 1] ? targets[offsets[v]] : V(v);
+    labels[v] = first < v ? first : V(v);
   }
 }
 // Links two neighbours of every vertex.
@@ -42,8 +42,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp_
   V *labels = gp__as<V>(a.out_targets);
   gp__pdl_wait<P>();
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
-    for (O e = offsets[v], n = 0; n < 2 && e < offsets[v + 1]; ++n, ++e)
-      gp__link(labels, static_cast<V>(v), targets[e]);
+    for (O e = offsets[v], n = 0; n < 2 && e < offsets[v + 1]; ++n, ++e) gp__link(labels, V(v), targets[e]);
 }
 // Sets every label to its root. At the end also counts the roots.
 template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_args &a) {
@@ -51,7 +50,7 @@ template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_
   gp__u64 roots = 0;
   gp__pdl_wait<P>();
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
-    const V root = gp__root(labels, static_cast<V>(v));
+    const V root = gp__root(labels, V(v));
     roots += root == v;
     if (root != v) atomicMin(labels + v, root);
   }
@@ -85,7 +84,7 @@ template <class V> struct gp__edge_to_component {
   bool both;       // the opposite edge exists, too
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
     if (both && gp__load_volatile(labels + source) == skipped) return;
-    if (source != target) gp__link(labels, static_cast<V>(source), static_cast<V>(target));
+    if (source != target) gp__link(labels, V(source), V(target));
   }
 };
 template <class P, class O, class V> GP_DEVICE void gp__components_link(const gp__graph_args &a) {

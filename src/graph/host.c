@@ -1,6 +1,6 @@
 // graph/host.c - graphs
-// uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, core/rules.h, core/request.c, host/types.c,
-//   host/user.c, host/values.c, host/indices.c, graph/kinds.c, core/primitive.c, host/run.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, core/words.h, core/rules.h, core/request.c,
+//   host/types.c, host/user.c, host/values.c, host/indices.c, graph/kinds.c, core/primitive.c, host/run.c
 
 // The first edge of a vertex; the end of an edge.
 GP__INLINE uint64_t gp__host_list(const gp__request *q, uint64_t v) {
@@ -25,9 +25,7 @@ GP__HOST int gp__bit_length(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0
 static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *keys) {
   const uint64_t n = q->out_graph.vertices;
   const size_t apart = q->in2 ? 1 : 2;
-  const unsigned char *targets = q->in2 ? (const unsigned char *)q->in2
-      : q->in                           ? (const unsigned char *)q->in + q->in_size
-                                        : NULL;
+  const gp__u8 *targets = q->in2 ? (const gp__u8 *)q->in2 : q->in ? (const gp__u8 *)q->in + q->in_size : NULL;
   uint64_t i, kept = 0;
   if (q->bad) *q->bad = UINT64_MAX;
   for (i = 0; i < q->count; ++i) {
@@ -159,7 +157,7 @@ static void gp__host_check_depth(const gp__request *q, uint64_t v, int seen, gp_
 static gp_result gp__host_check_depths(const gp__request *q, gp_fault *f) {
   const gp_graph *g = &q->graph;
   const int32_t *depths = (const int32_t *)q->in;
-  unsigned char *seen = (unsigned char *)calloc((size_t)g->vertices + 1, 1);
+  gp__u8 *seen = (gp__u8 *)calloc((size_t)g->vertices + 1, 1);
   uint64_t v, e;
   if (!seen) return gp__host_no_memory(q, g->vertices);
   for (v = 0; v < g->vertices; ++v) {

@@ -23,11 +23,11 @@ typedef struct gp__graph_plan {
   int count, request_count;
   int (*more)(const struct gp__graph_plan *g, int i, gp__request *call); // calls after the steps, or NULL
   uint64_t held;                                                         // bytes
-  unsigned char *at;                                                     // their address, or NULL
+  gp__u8 *at;                                                            // their address, or NULL
 } gp__graph_plan;
 
 GP__HOST void *gp__take(gp__graph_plan *g, uint64_t bytes) {
-  unsigned char *at = g->at ? g->at + g->held : NULL;
+  gp__u8 *at = g->at ? g->at + g->held : NULL;
   g->held += (bytes | 255) + 1;
   return at;
 }
@@ -87,7 +87,7 @@ GP__HOST gp_result gp__plan_building(
     a->keys = (gp__u64 *)gp__take(g, q->count * (q->flags & GP_SYMMETRISE ? 16 : 8));
     a->apart = q->in2 ? 1 : 2;
     a->offsets = q->in;
-    a->targets = q->in2 ? q->in2 : q->in && q->in_size ? (const unsigned char *)q->in + q->in_size : NULL;
+    a->targets = q->in2 ? q->in2 : q->in && q->in_size ? (const gp__u8 *)q->in + q->in_size : NULL;
     a->count = q->count;
     a->count_device = (const gp__u64 *)q->count_device;
     a->bad = (gp__u64 *)q->bad;
@@ -172,7 +172,7 @@ GP__HOST gp_result gp__plan_components(const gp__request *q, gp__graph_args *a, 
   gp__add_kernel(g, GP__COMPONENTS_ROOTS, n, a);
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__graph_args a;
   memset(g, 0, sizeof *g);
@@ -185,7 +185,7 @@ GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, unsigne
   if (q->primitive == GP_CONNECTED_COMPONENTS) return gp__plan_components(q, &a, g);
   return q->primitive <= GP_GRAPH_RELABEL ? gp__plan_building(s, who, q, &a, g) : gp__plan_checking(s, who, q, &a, g);
 }
-typedef gp_result (*gp__make_plan)(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g);
+typedef gp_result (*gp__make_plan)(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g);
 // Runs a plan. The primary context must be current. run 0: only builds the kernels.
 GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
     uint64_t least, gp__make_plan make) {

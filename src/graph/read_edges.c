@@ -14,8 +14,8 @@ typedef struct gp__reader {
 static gp_result gp__read_fault(const gp__reader *r, const char *at, const char *wanted) {
   char found[24];
   size_t n = 0;
-  for (; n < sizeof found - 1 && at + n < r->end && (unsigned char)at[n] > ' '; ++n)
-    found[n] = (unsigned char)at[n] < 127 ? at[n] : '?';
+  for (; n < sizeof found - 1 && at + n < r->end && (gp__u8)at[n] > ' '; ++n)
+    found[n] = (gp__u8)at[n] < 127 ? at[n] : '?';
   found[n] = 0;
   return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: expected %s, found %s%s%s", r->name, (gp__u64)r->lines + 1,
       (gp__u64)(at - r->line) + 1, wanted, n ? "\"" : "the end of the ", n ? found : "",
@@ -47,8 +47,8 @@ static gp_result gp__read_number(gp__reader *r, const char *wanted, uint64_t *x)
   uint64_t value = 0;
   gp__skip_blanks(r);
   start = r->at;
-  for (; r->at < r->end && (unsigned char)(*r->at - '0') < 10; ++r->at) {
-    const unsigned digit = (unsigned char)(*r->at - '0');
+  for (; r->at < r->end && (gp__u8)(*r->at - '0') < 10; ++r->at) {
+    const unsigned digit = (gp__u8)(*r->at - '0');
     if (value > (UINT64_MAX - 1 - digit) / 10) return gp__read_fault(r, start, "a number below 2^64 - 1");
     value = value * 10 + digit;
   }
@@ -58,7 +58,7 @@ static gp_result gp__read_number(gp__reader *r, const char *wanted, uint64_t *x)
   return GP_SUCCESS;
 }
 static const char *gp__skip_digits(const char *at, const char *end) {
-  while (at < end && (unsigned char)(*at - '0') < 10) ++at;
+  while (at < end && (gp__u8)(*at - '0') < 10) ++at;
   return at;
 }
 // Skips the value of an entry: [+-]digits[.digits][e[+-]digits], inf, nan.
@@ -97,7 +97,7 @@ static int gp__read_word(gp__reader *r, const char *const *words) {
   size_t length = 0;
   int i;
   gp__skip_blanks(r);
-  while (r->at + length < r->end && (unsigned char)r->at[length] > ' ') ++length;
+  while (r->at + length < r->end && (gp__u8)r->at[length] > ' ') ++length;
   for (i = 0; words[i]; ++i)
     if (strlen(words[i]) == length && !strncasecmp(words[i], r->at, length)) {
       r->at += length;
@@ -175,7 +175,7 @@ static gp_result gp__read_edges(gp__reader *r) {
   if (r->edges->vertex_type == GP_U32) // in place: writes stay behind reads
     for (i = 0; i < 2 * r->edges->count; ++i) {
       const uint32_t narrow = (uint32_t)r->pairs[i];
-      memcpy((unsigned char *)r->pairs + i * 4, &narrow, 4);
+      memcpy((gp__u8 *)r->pairs + i * 4, &narrow, 4);
     }
   return GP_SUCCESS;
 }

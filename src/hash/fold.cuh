@@ -32,9 +32,7 @@ template <class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
 }
 template <class T> GP_DEVICE T gp__number_as(gp__u64 x) {
   const double f = gp__f64_from_bits(x);
-  return gp__traits<T>::kind != GP__FLOAT ? static_cast<T>(x)
-      : sizeof(T) <= 2                    ? static_cast<T>(gp__f32_to_odd(f))
-                                          : static_cast<T>(f);
+  return gp__traits<T>::kind != GP__FLOAT ? T(x) : sizeof(T) <= 2 ? T(gp__f32_to_odd(f)) : T(f);
 }
 GP_DEVICE gp__u64 gp__element_at(const void *in, int type, gp__u64 i) {
 #define GPUPRIMS__CASE(value, device) \

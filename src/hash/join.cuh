@@ -67,12 +67,11 @@ template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a
     GP__EACH(i, ITEMS) {
       const gp__u64 at = first + threadIdx.x * ITEMS + i;
       if (at >= count) continue;
-      if (a.out) gp__as<I>(a.out)[at] = static_cast<I>(probe[i]);
+      if (a.out) gp__as<I>(a.out)[at] = I(probe[i]);
       if (!a.out2) continue;
       const gp__u32 begin = a.firsts[probe[i]];
-      gp__as<I>(a.out2)[at] = begin == gp__u32(GP__NO_PARTNER)
-          ? static_cast<I>(GP__NO_PARTNER)
-          : static_cast<I>(a.order[begin + (at - a.offsets[probe[i]])]);
+      gp__as<I>(a.out2)[at] =
+          begin == gp__u32(GP__NO_PARTNER) ? I(GP__NO_PARTNER) : I(a.order[begin + (at - a.offsets[probe[i]])]);
     }
     __syncthreads();
   }

@@ -103,13 +103,13 @@ template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base
   F lower, upper, scale;
   gp__u32 bins;
   GP_DEVICE void set(T from, T to, gp__u64 all) {
-    lower = static_cast<F>(from);
-    upper = static_cast<F>(to);
+    lower = F(from);
+    upper = F(to);
     bins = gp__u32(all);
-    scale = static_cast<F>(bins) / (upper - lower);
+    scale = F(bins) / (upper - lower);
   }
   GP_DEVICE gp__u32 operator()(T sample) const {
-    const F x = static_cast<F>(sample);
+    const F x = F(sample);
     const gp__u32 q = gp__u32_from(gp__product(x - lower, scale)), last = bins - 1;
     return x >= lower && x < upper ? (q < last ? q : last) : bins;
   }

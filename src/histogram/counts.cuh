@@ -66,7 +66,7 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
       const C other = __shfl_sync(0xffffffffu, sum, next < 0 ? 0 : next);
       const int after = __shfl_sync(0xffffffffu, next, next < 0 ? 0 : next);
       if (next >= 0) {
-        sum = static_cast<C>(sum + other);
+        sum = C(sum + other);
         next = after;
       }
     }
@@ -76,7 +76,7 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
 
 // A byte as an index, in one instruction if it is in a word.
 template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, V> &x, int j) {
-  return static_cast<gp__u8>(gp__u32(x.item[j]));
+  return gp__u8(gp__u32(x.item[j]));
 }
 template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, 16> &x, int j) {
   return __byte_perm(x.access.word[j / 4], 0, 0x4440u + unsigned(j % 4));
@@ -192,7 +192,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
     GP_DEVICE void add_to_output(gp__u32 slot, gp__u64 n) const {
       gp__u64 at = 0;
-      if (output_of(slot, at)) atomicAdd(gp__as<C>(a.out) + at, static_cast<C>(n));
+      if (output_of(slot, at)) atomicAdd(gp__as<C>(a.out) + at, C(n));
     }
     // A word is the sum of all that was added to its halves, less the carries of the lower one. The thread that makes
     // bit 16 or 32 overflow sees it in the old value, and takes 2^16 to the output. Between a carry and its removal the
@@ -227,7 +227,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     template <class N> GP_DEVICE void count(bool there, gp__u32 slot, N n) {
       if (global) {
         const gp__u32 peers = __match_any_sync(0xffffffffu, there ? slot : nowhere);
-        const C sum = weight::is ? gp__sum_of_peers(peers, static_cast<C>(n)) : static_cast<C>(__popc(peers));
+        const C sum = weight::is ? gp__sum_of_peers(peers, C(n)) : C(__popc(peers));
         if (there && gp_lane() == unsigned(__ffs(int(peers)) - 1)) add_to_output(slot, sum);
       } else if (!there) {
       } else if (runs) {
@@ -382,8 +382,8 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         C sum = 0;
         for (unsigned r = 0; r < a.replicas; ++r) // of 32 copies each lane reads another bank
           sum += cell[gp__u64(i) * a.replicas + ((r + threadIdx.x) & (a.replicas - 1))];
-        if (halves) sum = static_cast<C>(cell[i / 2] >> (i % 2 * 16) & 0xffffu);
-        const gp__u32 bin = Shape::by_value ? bins(static_cast<T>(i)) : i;
+        if (halves) sum = C(cell[i / 2] >> (i % 2 * 16) & 0xffffu);
+        const gp__u32 bin = Shape::by_value ? bins(T(i)) : i;
         if (!Shape::by_value && single && !halves) out[i] = sum;
         else if (sum != 0 && bin < gp__u32(a.bins)) atomicAdd(out + bin, sum);
       }
@@ -499,9 +499,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
           const gp__u64 at = channel * a.bins + b - first_slot; // wraps beyond `mine` if it is before the slice
           there = there && at < mine;
           bin[k * V + j] = there ? gp__u32(at) : gp__no_bin;
-          w[k * V + j] = !there        ? C(0)
-              : whole && channels == 1 ? static_cast<C>(weight::at(y, j))
-                                       : static_cast<C>(weight::of(a.weights, pixel));
+          w[k * V + j] = !there ? C(0) : whole && channels == 1 ? C(weight::at(y, j)) : C(weight::of(a.weights, pixel));
           if (channels == 1 || ++channel == channels) {
             channel = 0;
             ++pixel;

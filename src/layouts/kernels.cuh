@@ -123,7 +123,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
       } else if (STEP == 2) {
         *gp__as<unsigned short>(to + b) = static_cast<unsigned short>(word[b / 4] >> b % 4 * 8);
       } else {
-        to[b] = static_cast<gp__u8>(word[b / 4] >> b % 4 * 8);
+        to[b] = gp__u8(word[b / 4] >> b % 4 * 8);
       }
     }
   }

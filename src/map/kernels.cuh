@@ -86,8 +86,8 @@ template <class R> struct gp__element<gp__iota_value<R>, gp__none, gp__none, R> 
   template <int V>
   static GP_DEVICE R at(const gp__vector_access<gp__none, V> &, const gp__vector_access<gp__none, V> &, int, gp__u64 i,
       const gp__map_args &args) {
-    const W start = static_cast<W>(gp__value_as<R>(args.value)), step = static_cast<W>(gp__value_as<R>(args.step));
-    return static_cast<R>(start + gp__product(static_cast<W>(i), step));
+    const W start = W(gp__value_as<R>(args.value)), step = W(gp__value_as<R>(args.step));
+    return R(start + gp__product(W(i), step));
   }
 };
 

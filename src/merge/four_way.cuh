@@ -31,7 +31,7 @@ template <int LANES> struct gp__four_split {
   // Index of the k-th probe of `rest` keys. There may be fewer keys than probes. Two probes are near the thirds.
   template <class Count> static GP_DEVICE Count probe_at(int k, Count rest) {
     const int STEP = PROBES == 2 ? 11 : 2, FIRST = PROBES == 2 ? 11 : 1, ALL = PROBES == 2 ? 32 : 2 * PROBES;
-    return static_cast<Count>(gp__u64(STEP * k + FIRST) * rest / ALL);
+    return Count(gp__u64(STEP * k + FIRST) * rest / ALL);
   }
   static GP_DEVICE int of_run(unsigned lanes) {
     return __popc(lanes >> (gp_lane() & ~unsigned(PROBES - 1)) & (0xffffffffu >> (32 - PROBES)));
@@ -61,7 +61,7 @@ template <int LANES> struct gp__four_split {
       }
       Count least = at, most = at;
       GP__EACH(i, 3) {
-        const Count rest = static_cast<Count>(s.rest[(mine + i + 1) % 4]);
+        const Count rest = Count(s.rest[(mine + i + 1) % 4]);
         least += lesser[i] ? probe_at(lesser[i] - 1, rest) + 1 : 0;
         most += lesser[i] < PROBES ? probe_at(lesser[i], rest) : rest;
       }
@@ -73,7 +73,7 @@ template <int LANES> struct gp__four_split {
       length = end - taken;
       if (k == 0) s.taken[mine] = taken;
       synchronise(); // the probes have been read
-      GP__EACH(r, 4) rank -= static_cast<Count>(s.taken[r]);
+      GP__EACH(r, 4) rank -= Count(s.taken[r]);
     }
   }
 };

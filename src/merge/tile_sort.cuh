@@ -78,7 +78,7 @@ template <class Before, class Key, int ITEMS, int P, int K> struct gp__batcher<B
 // Writes the indices of keys without values.
 template <class V, bool INDEX> struct gp__index_writer {
   template <int THREADS> static GP_DEVICE void run(V *out, const unsigned short *sources, gp__u64 first, int n) {
-    for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = static_cast<V>(first + sources[i]);
+    for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = V(first + sources[i]);
   }
 };
 template <class V> struct gp__index_writer<V, false> {

@@ -73,7 +73,7 @@ template <class P, class Acc, class Op> struct gp__columns_look_back {
       t.s.cell[0][threadIdx.x] = x;
       if (near && gp__try_receive(words, (tiles + groups + group - t.slot - 1) * t.lanes + t.lane, tag, x)) found |= 2;
       t.s.cell[1][threadIdx.x] = x;
-      t.s.found[threadIdx.x] = static_cast<gp__u8>(found);
+      t.s.found[threadIdx.x] = gp__u8(found);
       __syncthreads();
       unsigned depth = 0; // of the nearest prefix behind totals
       while (!there && depth < t.slots && t.s.found[depth * t.lanes + t.lane] == 2) ++depth;

@@ -29,7 +29,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   if (end > count) end = count; // segments may go on past the elements
   if (begin >= end) return;
   const gp__u64 skipped = gp__misalignment(out + begin, 16) / sizeof(R); // chunks begin on a 16-byte boundary
-  R before = static_cast<R>(segment);
+  R before = R(segment);
   for (gp__u64 chunk = begin - skipped;; chunk += CHUNK) {
     const gp__u64 left = end - chunk;
     const int from = chunk + skipped == begin ? int(skipped) : 0, to = left < CHUNK ? int(left) : CHUNK;
@@ -40,7 +40,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
       const gp__u64 i = segment + gp_lane();
       const gp__u64 at = i < s[1] ? ends.end_of(i) - chunk : 0;
       const bool here = i < s[1] && at < gp__u64(to);
-      if (here && (i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)) mark[at] = static_cast<R>(i + 1);
+      if (here && (i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)) mark[at] = R(i + 1);
       const unsigned found = unsigned(__popc(__ballot_sync(0xffffffffu, here)));
       segment += found;
       if (found < 32) break;
@@ -100,9 +100,9 @@ GP_DEVICE void gp__bound_in_sectors(const T *sorted, const T (&x)[K], I (&at)[K]
     for (int k = g; k < g + FLIGHT; ++k) {
       const I begin = at[k];
       GP__EACH(j, SECTOR) at[k] += Before{v[k - g][j / HALF].item, x[k]}(j % HALF) ? 1 : 0;
-      if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));
+      if (at[k] == head) at[k] = I(gp_search(0, head, Before{sorted, x[k]}));
       else if (at[k] == begin + SECTOR) // the last of all sectors
-        at[k] = static_cast<I>(gp_search(at[k], length - at[k], Before{sorted, x[k]}));
+        at[k] = I(gp_search(at[k], length - at[k], Before{sorted, x[k]}));
     }
   }
 }
@@ -156,7 +156,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
   const T *sorted = gp__as<const T>(a.sorted), *needles = gp__as<const T>(a.needles);
   const Source source(a);
   R *out = gp__as<R>(a.out);
-  const I length = static_cast<I>(a.length), head = gp__sector<T>::before(sorted), all = (length - head) / SECTOR;
+  const I length = I(a.length), head = gp__sector<T>::before(sorted), all = (length - head) / SECTOR;
   const bool whole = length <= Storage::COUNT, sampled = SECTOR > 1 && a.sample;
   const T *searched = sampled ? gp__as<const T>(a.sample) : sorted; // by pivots
   const I skipped = sampled ? 0 : head, sectors = sampled ? all / SECTOR : all;
@@ -196,9 +196,9 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
           if (gp_lane() == 0) shared.places[i] = place;
         }
         __syncthreads();
-        low = static_cast<I>(shared.places[0]);
+        low = I(shared.places[0]);
         low -= low > 0;
-        width = static_cast<I>(shared.places[1]) - low;
+        width = I(shared.places[1]) - low;
         ranges = near = width < Storage::COUNT;
       }
       if (near) {
@@ -216,7 +216,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
       GP__EACH(k, K) {
         at[k] = low + in[k];
         if ((in[k] == 0 && low > 0) || (in[k] == width && at[k] < length))
-          at[k] = static_cast<I>(gp_search(0, a.length, Before{sorted, x[k]}));
+          at[k] = I(gp_search(0, a.length, Before{sorted, x[k]}));
       }
     } else {
       if (!pivots) {
@@ -235,7 +235,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
       for (int level = 0; level < levels; ++level) {
         GP__EACH(k, K) node[k] = 2 * node[k] + Before{shared.item, x[k]}(node[k]);
       }
-      GP__EACH(k, K) at[k] = static_cast<I>((node[k] - (1ull << levels)) * sectors >> levels);
+      GP__EACH(k, K) at[k] = I((node[k] - (1ull << levels)) * sectors >> levels);
       // The last sector of a part ends behind the needle, or there is none.
       gp__bound_steps<Before, SECTOR>(searched + skipped + SECTOR - 1, x, at, SECTOR > 1 ? part - 1 : part);
       GP__UNROLL_BY(1)
@@ -245,7 +245,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
     }
     GP__EACH(k, K) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
-      if (i < count) out[i] = static_cast<R>(at[k]);
+      if (i < count) out[i] = R(at[k]);
     }
   }
 }

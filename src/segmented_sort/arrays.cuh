@@ -23,7 +23,7 @@ template <class V> struct gp__value_array {
 template <class V> struct gp__value_index {
   typedef V type;
   static const bool any = true;
-  static GP_DEVICE V at(const void *, gp__u64 i) { return static_cast<V>(i); }
+  static GP_DEVICE V at(const void *, gp__u64 i) { return V(i); }
 };
 // The index in its segment, if segments have one length, which `values` holds as a number.
 template <class V> struct gp__value_place {
@@ -31,8 +31,8 @@ template <class V> struct gp__value_place {
   static const bool any = true;
   static GP_DEVICE V at(const void *values, gp__u64 i) {
     const gp__u64 length = reinterpret_cast<gp__u64>(values);
-    if (((i | length) >> 32) == 0) return static_cast<V>(gp__u32(i) % gp__u32(length));
-    return static_cast<V>(i % length);
+    if (((i | length) >> 32) == 0) return V(gp__u32(i) % gp__u32(length));
+    return V(i % length);
   }
 };
 
@@ -55,10 +55,10 @@ template <class K, class S, bool INDEXED> struct gp__sorted_elements {
   }
   GP_DEVICE V *values_to(int target) const { return gp__as<V>(target == 1 ? a.other_values : a.out_values); }
   // encode: all bits of a key, ordered; field: those that count.
-  GP_DEVICE Bits encode(Bits raw) const { return static_cast<Bits>(Order::encode(raw) ^ static_cast<Bits>(a.flip)); }
-  GP_DEVICE Bits decode(Bits bits) const { return Order::decode(static_cast<Bits>(bits ^ static_cast<Bits>(a.flip))); }
+  GP_DEVICE Bits encode(Bits raw) const { return Bits(Order::encode(raw) ^ Bits(a.flip)); }
+  GP_DEVICE Bits decode(Bits bits) const { return Order::decode(Bits(bits ^ Bits(a.flip))); }
   GP_DEVICE Bits field(Bits raw) const {
-    return INDEXED ? static_cast<Bits>((encode(raw) >> a.low_bit) & static_cast<Bits>(a.mask)) : encode(raw);
+    return INDEXED ? Bits((encode(raw) >> a.low_bit) & Bits(a.mask)) : encode(raw);
   }
 };
 

@@ -1,10 +1,10 @@
 // segmented_sort/host.c - segmented sort
-// uses: api/config.h, api/lists.h, api/structs.h, core/shape.h, core/request.c, host/config.c, host/user.c,
-//   host/call.c, segments/host.c, sort/host.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/words.h, core/shape.h, core/request.c, host/config.c,
+//   host/user.c, host/call.c, segments/host.c, sort/host.c
 
 static gp_result gp__host_segmented_sort(gp__host_call *h) {
   const gp__request *q = h->q;
-  const unsigned char *keys = (const unsigned char *)q->keys, *values = (const unsigned char *)q->in;
+  const gp__u8 *keys = (const gp__u8 *)q->keys, *values = (const gp__u8 *)q->in;
   const size_t key_size = q->key_size, value_size = q->out_size, cell = key_size > value_size ? key_size : value_size;
   const int threads = h->threads, wanted = q->end_bit - q->begin_bit;
   const gp__host_form f = gp__host_form_of(q->key_type, (q->flags & GP_DESCENDING) != 0);
@@ -24,7 +24,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
     const uint64_t from = (uint64_t)block * share, to = q->segments - from < share ? q->segments : from + share;
     // Keys with their indices, a second such array for merges, and the elements to move.
     gp__host_indexed *order = NULL, *other, *sorted;
-    unsigned char *moved;
+    gp__u8 *moved;
     uint64_t s, n, most = 0;
     for (s = from; s < to; ++s) {
       uint64_t first, end;
@@ -37,7 +37,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
       continue;
     }
     other = order + most;
-    moved = (unsigned char *)(other + most);
+    moved = (gp__u8 *)(other + most);
     for (s = from; s < to; ++s) {
       uint64_t first, end, k;
       gp__host_segment_of(q, length, s, &first, &end);
@@ -49,11 +49,11 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
       }
       sorted = gp__host_sort_indexed(order, other, n, wanted, 1);
       for (k = 0; k < n; ++k) memcpy(moved + k * key_size, keys + sorted[k].index * key_size, key_size);
-      if (n) memcpy((unsigned char *)q->out_keys + first * key_size, moved, n * key_size);
+      if (n) memcpy((gp__u8 *)q->out_keys + first * key_size, moved, n * key_size);
       if (!value_size || !n) continue;
       for (k = 0; k < n; ++k)
         memcpy(moved + k * value_size,
-            values ? values + sorted[k].index * value_size : (const unsigned char *)&sorted[k].index,
+            values ? values + sorted[k].index * value_size : (const gp__u8 *)&sorted[k].index,
             value_size); // little-endian
       memcpy(h->out + first * value_size, moved, n * value_size);
     }

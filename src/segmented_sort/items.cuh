@@ -16,7 +16,7 @@
 // Operands of networks and merges: the bits of a key and, if INDEXED, the element's index below them.
 template <class T> struct gp__scalar_item {
   typedef T type;
-  static GP_DEVICE T last() { return static_cast<T>(~static_cast<T>(0)); } // not less than any item
+  static GP_DEVICE T last() { return T(~T(0)); } // not less than any item
   static GP_DEVICE bool less(T a, T b) { return a < b; }
   static GP_DEVICE void order(T &a, T &b) {
     const T low = b < a ? b : a, high = b < a ? a : b;
@@ -31,12 +31,12 @@ template <> struct gp__key_register<gp__u64> { typedef gp__u64 type; };
 template <class Bits> struct gp__item<Bits, false> : gp__scalar_item<typename gp__key_register<Bits>::type> {
   typedef typename gp__key_register<Bits>::type C;
   static GP_DEVICE C make(Bits bits, gp__u32) { return bits; }
-  static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c); }
+  static GP_DEVICE Bits bits(C c) { return Bits(c); }
   static GP_DEVICE gp__u32 index(C) { return 0; }
 };
 template <class Bits, class C, int SHIFT> struct gp__packed_item : gp__scalar_item<C> {
-  static GP_DEVICE C make(Bits bits, gp__u32 index) { return static_cast<C>(bits) << SHIFT | index; }
-  static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c >> SHIFT); }
+  static GP_DEVICE C make(Bits bits, gp__u32 index) { return C(bits) << SHIFT | index; }
+  static GP_DEVICE Bits bits(C c) { return Bits(c >> SHIFT); }
   static GP_DEVICE gp__u32 index(C c) { return gp__u32(c & ((C(1) << SHIFT) - 1)); }
 };
 template <> struct gp__item<gp__u8, true> : gp__packed_item<gp__u8, gp__u32, 16> {};

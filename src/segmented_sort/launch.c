@@ -12,7 +12,7 @@ GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__u64 batches = gp__ceil_div(q->segments, (int)GP__WARP * (int)GP__SHORT_ROUNDS);
   const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, *l->h);
   const int bits = q->end_bit - q->begin_bit;
-  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__u8 *scratch = (gp__u8 *)l->scratch;
   gp__u64 blocks = gp__ceil_div(batches, warps);
   gp__segmented_sort_args a;
   int i;

@@ -132,13 +132,11 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     // The place in the segment follows a key's bits at once, not as in Item: bins then divide equal keys, too.
     static const int PLACE_BITS = gp__long_log2_bins(2 * CAPACITY - 1), CROWD = 16;
     static GP_DEVICE C pack(const gp__block_sorter &b, Bits raw, gp__u32 place) {
-      return INDEXED ? static_cast<C>(b.field(raw)) << PLACE_BITS | place : C(b.encode(raw));
+      return INDEXED ? C(b.field(raw)) << PLACE_BITS | place : C(b.encode(raw));
     }
-    static GP_DEVICE C unpack(C x) {
-      return Item::make(static_cast<Bits>(x >> PLACE_BITS), gp__u32(x) & ((1u << PLACE_BITS) - 1));
-    }
+    static GP_DEVICE C unpack(C x) { return Item::make(Bits(x >> PLACE_BITS), gp__u32(x) & ((1u << PLACE_BITS) - 1)); }
     static GP_DEVICE float value(const gp__block_sorter &b, C x) {
-      return gp__bin_value<K>::of(b.decode(static_cast<Bits>(x >> PLACE_BITS)));
+      return gp__bin_value<K>::of(b.decode(Bits(x >> PLACE_BITS)));
     }
     static GP_DEVICE bool sort(const gp__block_sorter &b, int source, gp__u64 begin, gp__u32 n) {
       const unsigned thread = gp__opaque_copy(threadIdx.x);
@@ -159,8 +157,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       const unsigned w = gp_lane() < unsigned(WARPS) ? gp_lane() : 0;
       least = gp_warp_broadcast(gp_warp_reduce(sort.s.least[w], gp_min<C>()), 0);
       most = gp_warp_broadcast(gp_warp_reduce(sort.s.most[w], gp_max<C>()), 0);
-      const int width = gp__width(static_cast<C>(most - least)),
-                shift = width > Shape::LOG2_BINS ? width - Shape::LOG2_BINS : 0;
+      const int width = gp__width(C(most - least)), shift = width > Shape::LOG2_BINS ? width - Shape::LOG2_BINS : 0;
       const auto there = [=](int i) { return i >= 0 && unsigned(i) * T + thread < n; };
       if (!INDEXED) {
         sort.scatter(x, 0, there, n, least, shift);
@@ -169,9 +166,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
         // Bits of floating-point keys are uneven where the keys are even.
         const float low = value(b, least), scale = float(Bins::BINS - 1) / (value(b, most) - low);
         const bool even = gp__bin_value<K>::any && b.a.whole && scale * 0 == 0;
-        const auto bin = [=](C key) {
-          return even ? static_cast<C>((value(b, key) - low) * scale) : static_cast<C>((key - least) >> shift);
-        };
+        const auto bin = [=](C key) { return even ? C((value(b, key) - low) * scale) : C((key - least) >> shift); };
         if (!sort.scatter_unless(CROWD, x, there, n, bin)) return false;
         while (!sort.finish(even ? 1 : shift, n)) {} // each key moves up to the length of its bin
       }
@@ -179,7 +174,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       GP__EACH(i, N) {
         const gp__u32 k = unsigned(i) * T + thread;
         if (INDEXED) x[i] = k < n ? unpack(sort.s.key[Bins::slot(k)]) : C();
-        else if (k < n) out[k] = b.decode(static_cast<Bits>(sort.s.key[Bins::slot(k)]));
+        else if (k < n) out[k] = b.decode(Bits(sort.s.key[Bins::slot(k)]));
       }
       if (INDEXED) b.store(x, source, begin, n);
       return true;
@@ -226,7 +221,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     const gp__u64 tiles = tiles_of(b), shift = b.shift;
     const Bits *in = this->keys(int(b.source)) + b.begin;
     gp__u32 *counts = gp__as<gp__u32>(room), *mine = counts + gp_warp() * GP__DIGITS;
-    Bits ones = 0, zeros = static_cast<Bits>(~static_cast<Bits>(0));
+    Bits ones = 0, zeros = Bits(~Bits(0));
     gp__u32 up_to = 0;
     for (unsigned i = gp_lane(); i < GP__DIGITS; i += 32) mine[i] = 0;
     __syncwarp();
@@ -403,7 +398,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       const gp__u32 k = i * T + threadIdx.x;
       if (k >= n) continue;
       const Bits key = keys[k];
-      of[i] = static_cast<gp__u8>(digit(key, shift));
+      of[i] = gp__u8(digit(key, shift));
       out[s.to[of[i]] + k] = key;
     }
     if (S::any) {

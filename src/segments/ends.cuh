@@ -26,8 +26,8 @@ template <class O> struct gp__offset_ends {
   GP_DEVICE gp__u64 end_of(gp__u64 s) const { return offsets[s + 1]; }
   GP_DEVICE void bounds(gp__u64 s, gp__u64 &from, gp__u64 &to) const { from = offsets[s], to = offsets[s + 1]; }
   GP_DEVICE void move(gp__u64 s) { offsets += s; } // segment s becomes segment 0
-  GP_DEVICE Number begin(gp__u64 s) const { return static_cast<Number>(offsets[s]); }
-  GP_DEVICE Number end(gp__u64 s) const { return static_cast<Number>(offsets[s + 1]); }
+  GP_DEVICE Number begin(gp__u64 s) const { return Number(offsets[s]); }
+  GP_DEVICE Number end(gp__u64 s) const { return Number(offsets[s + 1]); }
   GP_DEVICE gp__u64 source(gp__u64, gp__u64 element) const { return element; }
 };
 struct gp__fixed_ends {

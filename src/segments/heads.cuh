@@ -126,9 +126,9 @@ template <class O> struct gp__offset_marks {
   template <int THREADS, int ITEMS> struct ElementBit {
     gp__u32 word, bit;
     GP_DEVICE ElementBit(const O &offset, const gp__stream_tile &t) {
-      const Number element = static_cast<Number>(offset) - static_cast<Number>(t.first);
+      const Number element = Number(offset) - Number(t.first);
       const gp__u32 i = gp__u32(element), j = i % ITEMS;
-      word = element < static_cast<Number>(t.items) ? i / ITEMS + j / 32 * THREADS : ~0u;
+      word = element < Number(t.items) ? i / ITEMS + j / 32 * THREADS : ~0u;
       bit = 1u << (j % 32);
     }
   };

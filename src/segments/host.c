@@ -1,7 +1,7 @@
 // segments/host.c - segments
-// uses: api/config.h, api/lists.h, api/structs.h, core/shape.h, select/policy.h, segments/policy.h, core/arguments.h,
-//   core/system.c, core/request.c, host/config.c, host/user.c, host/call.c, host/exact.c, host/canonical.c,
-//   host/indices.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/words.h, core/shape.h, select/policy.h, segments/policy.h,
+//   core/arguments.h, core/system.c, core/request.c, host/config.c, host/user.c, host/call.c, host/exact.c,
+//   host/canonical.c, host/indices.c
 
 static uint64_t gp__host_first_bad(const gp__request *q) {
   uint64_t i, before = 0, offset;
@@ -22,7 +22,7 @@ static int gp__host_starts_with(const gp__host_call *h, uint64_t first, gp__host
 }
 
 // GP_REPRODUCIBLE: the fold of n elements in gp__warp_segments.
-static void gp__host_fold_lanes(const gp__host_call *h, uint64_t first, uint64_t n, unsigned char *v) {
+static void gp__host_fold_lanes(const gp__host_call *h, uint64_t first, uint64_t n, gp__u8 *v) {
   const int size = (int)h->q->in_size;
   const uint64_t run = (unsigned)gp__vector_items(size),
                  lane = run * GP__LONG_ROUNDS * (size > 16 ? 1 : GP__LANES_VECTORS);
@@ -42,7 +42,7 @@ static void gp__host_fold_lanes(const gp__host_call *h, uint64_t first, uint64_t
   else gp__host_tree(&h->op, v, lanes);
 }
 static void gp__host_reduce_segment(
-    const gp__host_call *h, const gp__host_state *start, uint64_t first, uint64_t n, unsigned char *out) {
+    const gp__host_call *h, const gp__host_state *start, uint64_t first, uint64_t n, gp__u8 *out) {
   gp__host_state s = *start;
   gp__value lanes[GP__LANES_THREADS];
   if (n && (h->q->flags & GP_REPRODUCIBLE) && !h->op.exact) {
@@ -100,7 +100,7 @@ typedef struct gp__host_tiles {
   gp__host_state lane[GP__PINNED_THREADS], aggregate[GP__GROUP]; // of threads, of tiles
   size_t threads, items, tile;
   uint64_t done;
-  unsigned char *head; // marks the elements of the tile that begin a run
+  gp__u8 *head; // marks the elements of the tile that begin a run
 } gp__host_tiles;
 // b becomes a joined with b.
 static void gp__host_join_runs(const gp__host_call *h, const gp__host_state *a, gp__host_state *b) {
@@ -133,7 +133,7 @@ static void gp__host_fold_chunk(const gp__host_tiles *t, size_t i, size_t end, i
   const gp__host_call *h = t->h;
   size_t next;
   for (; i < end; i = next) {
-    const unsigned char *found = (const unsigned char *)memchr(t->head + i + 1, 1, end - i - 1);
+    const gp__u8 *found = (const gp__u8 *)memchr(t->head + i + 1, 1, end - i - 1);
     const int head = t->head[i], taken = !head || !h->q->has_init;
     gp__value converted;
     next = found ? (size_t)(found - t->head) : end;
@@ -189,7 +189,7 @@ static gp_result gp__host_tiles_of(const gp__host_call *h, const gp__host_state 
   t->h = h;
   t->start = *start;
   t->threads = threads, t->items = items, t->tile = threads * items;
-  t->head = (unsigned char *)(t + 1);
+  t->head = (gp__u8 *)(t + 1);
   return GP_SUCCESS;
 }
 // Scans a run, or the tiles that it completes.

@@ -89,7 +89,7 @@ struct gp__segment_warp {
       gp__u64 index[ROWS] = {};
       for (gp__u32 low = 0;; s += 32) { // elements before `low` belonged to earlier windows
         const gp__u64 mine = origin + s + gp_lane();
-        const Number at = s + gp_lane() < last ? ends.end(mine) - static_cast<Number>(chunk) : CHUNK;
+        const Number at = s + gp_lane() < last ? ends.end(mine) - Number(chunk) : CHUNK;
         const gp__u32 end = at < CHUNK ? gp__u32(at) : CHUNK; // the last segment is open: no end
         const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.source(mine, chunk) : 0;
         unsigned passed = __ballot_sync(0xffffffffu, end <= first); // ends at or before the row's first element
@@ -145,7 +145,7 @@ struct gp__segment_warp {
       if (segment - group >= 32) continue; // passed before
       const Number sent = gp_lane() < 31 ? held[u] : u ? held[u ? u - 1 : 0] : behind;
       const Number before = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
-      const Number at = held[u] - static_cast<Number>(chunk);
+      const Number at = held[u] - Number(chunk);
       const bool mine = s >= segment && s < last && at <= reach;
       newest = group;
       slot = mine && held[u] != before && at - 1 < CHUNK ? unsigned(at - 1) : CHUNK;
@@ -181,13 +181,13 @@ struct gp__segment_warp {
     gp__u32 found = last - segment;
     if (found > 0 && !rest) {
       const gp__u32 length = ends.length < CHUNK ? gp__u32(ends.length) : CHUNK + 1;
-      const Number at = mine.end(segment) - static_cast<Number>(chunk);
+      const Number at = mine.end(segment) - Number(chunk);
       const gp__u32 here = at <= CHUNK ? 1 + (CHUNK - at) / length : 0;
       if (here < found) found = here;
     }
     if (ends.length > 0)
       for (gp__u32 i = gp_lane(); i < found; i += 32) {
-        const Number at = mine.end(segment + i) - static_cast<Number>(chunk);
+        const Number at = mine.end(segment + i) - Number(chunk);
         if (at - 1 < CHUNK) marks[at - 1] = 1;
       }
     newest = segment += found;
@@ -303,7 +303,7 @@ struct gp__segment_warp {
   // ---- results of the segments from..segment-1, which end in the chunk
 
   GP_DEVICE gp_carry<Acc> at_end(Number start, Number stop) const {
-    const Number slot = stop - 1 - static_cast<Number>(chunk);
+    const Number slot = stop - 1 - Number(chunk);
     gp_carry<Acc> r;
     r.has = stop != start && slot < CHUNK;
     if (r.has) r.value = gp__as<const Acc>(cells)[slot];
@@ -333,7 +333,7 @@ struct gp__segment_warp {
       GP__EACH(u, WINDOW) {
         const gp__u32 s = from + u * 32 + gp_lane();
         if (s < newest) {
-          const Number at = stop[u] - 1 - static_cast<Number>(chunk);
+          const Number at = stop[u] - 1 - Number(chunk);
           const bool has = stop[u] != start[u] && at < CHUNK;
           Acc sum = Op::identity();
           if (has) sum = slots[at];
@@ -352,13 +352,13 @@ struct gp__segment_warp {
     if (by_vectors())
       for (unsigned low = gp__misalignment(address(b), 16); low; ++from) low = (low - SIZE) & 15u;
     chunk = b - from;
-    left = static_cast<Number>(e - chunk);
+    left = Number(e - chunk);
     if (by_vectors() && (left > from || last > 0)) {
       GP__UNROLL
       for (unsigned n = 0; n < unsigned(Chunks::AHEAD); ++n) request(n);
     }
     windowed = 0;
-    behind = static_cast<Number>(b);
+    behind = Number(b);
     odd = false;
     load(even_ends, 0);
     load(odd_ends, HELD * 32);
@@ -373,7 +373,7 @@ struct gp__segment_warp {
       open.first.has = false;
     }
     const bool vectors = by_vectors();
-    const Number b = static_cast<Number>(chunk + from);
+    const Number b = Number(chunk + from);
     for (unsigned i = gp_lane() * 4; i < CHUNK; i += 128) *gp__as<gp__u32>(marks + i) = 0;
     if (left > from || last > 0)
       for (;; chunk += CHUNK, left -= CHUNK, from = 0) {

@@ -22,7 +22,7 @@ template <class P, class Op, class Load, class In, class Acc, class I = gp__u32>
   GP_DEVICE explicit gp__segment_reader(const gp__segment_args &a)
       : operands(a), in(gp__as<const In>(a.in)),
         vectors(FREE && !Operands::described && 16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
-        room(vectors && a.count >= gp__u64(V) ? static_cast<I>(a.count) - V + 1 : 0) {}
+        room(vectors && a.count >= gp__u64(V) ? I(a.count) - V + 1 : 0) {}
   // The fold of thread `rank` of `ranks` in n elements. Neighbours read neighbouring vectors or, if the order counts,
   // each reads consecutive ones.
   GP_DEVICE Acc operator()(I begin, I n, unsigned rank, unsigned ranks) const {
@@ -79,7 +79,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   const Reader read(a);
   const ENDS ends(a);
   const gp__segment_result<Op, Out, Acc> result(a);
-  const I tile = T >> a.log2_lanes ? T >> a.log2_lanes : 1, segments = static_cast<I>(ends.segments);
+  const I tile = T >> a.log2_lanes ? T >> a.log2_lanes : 1, segments = I(ends.segments);
   for (I first = blockIdx.x * tile; first < segments;) {
     unsigned log2_lanes = a.log2_lanes, count = tile;
     I done = 0;                           // segments up to this length are done
@@ -91,10 +91,10 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
         const I segment = first + number;
         gp__u64 begin = 0, end = 0;
         if (segment < segments) ends.bounds(segment, begin, end);
-        const I length = begin < end ? static_cast<I>(end - begin) : 0;
+        const I length = begin < end ? I(end - begin) : 0;
         const bool mine = length <= most && (all || length > done);
         if (!all && !mine) continue;
-        Acc sum = read(static_cast<I>(begin), mine ? length : 0, rank, lanes < T ? lanes : T);
+        Acc sum = read(I(begin), mine ? length : 0, rank, lanes < T ? lanes : T);
         if (log2_lanes > 5) {
           sum = gp_tile_reduce<P::threads>(sum, Op(), s.reduce);
           __syncthreads();

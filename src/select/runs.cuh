@@ -148,8 +148,8 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
         if (WHAT == GP_NONTRIVIAL_RUNS && heads_upto) begin = lane_first + w * 32 + 32 - __clz(int(heads_upto));
         end = lane_first + w * 32 + 32 - __clz(int(upto));
         const int number = BEGINS ? begin : end + 1 - begin;
-        next[0] = static_cast<gp__u8>(number);
-        if (BEGINS) next[1] = static_cast<gp__u8>(number >> 8);
+        next[0] = gp__u8(number);
+        if (BEGINS) next[1] = gp__u8(number >> 8);
         next += BYTES;
         begin = end + 1; // the next run; nontrivial runs look for its head
       }

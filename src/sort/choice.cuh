@@ -116,8 +116,8 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     Key differ = 0;
     for (unsigned j = threadIdx.x; j < s.different; j += THREADS) {
       const Key x = key(s.head[j]);
-      const int before = j > 0 ? gp__width(static_cast<Key>(x ^ key(s.head[j - 1]))) : BITS,
-                behind = j + 1 < s.different ? gp__width(static_cast<Key>(x ^ key(s.head[j + 1]))) : BITS;
+      const int before = j > 0 ? gp__width(Key(x ^ key(s.head[j - 1]))) : BITS,
+                behind = j + 1 < s.different ? gp__width(Key(x ^ key(s.head[j + 1]))) : BITS;
       atomicAdd(&s.alike[BITS - (before < behind ? before : behind)], s.head[j + 1] - s.head[j]);
       if (j > 0) differ |= x ^ key(s.head[j - 1]);
     }
@@ -133,7 +133,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   }
   // Called by one warp.
   GP_DEVICE gp__u64 hybrid_cost(gp__u64 n, unsigned m) const {
-    const int common = BITS - gp__width(static_cast<Key>(key(0) ^ key(m - 1)));
+    const int common = BITS - gp__width(Key(key(0) ^ key(m - 1)));
     gp__u64 cost = 0, size = n;
     gp__u32 sorted = m; // keys that end in buckets
     int prefix = 0;

@@ -1,12 +1,12 @@
 // sort/cooperative.cuh - cooperative radix sort: all blocks in one launch, or one cluster
 // uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h, sort/radix_policy.h,
-//   sort/cooperative_policy.h, sort/arguments.h, sort/hybrid_arguments.h, device/look_back.cuh, device/kernel.cuh,
-//   sort/keys.cuh, sort/radix_sweep.cuh
+//   sort/cooperative_policy.h, sort/arguments.h, top_k/arguments.h, sort/hybrid_arguments.h, device/look_back.cuh,
+//   device/kernel.cuh, sort/keys.cuh, sort/radix_sweep.cuh
 
 // One launch does all passes. Its blocks form one cluster or one grid. Each holds a tile of keys in registers while the
 // blocks exchange their digit counts. After that no block needs the pass's input, so keys may overwrite it: they go to
-// the tiles of the cluster's blocks, or to the output, which the next pass reads after a grid barrier. A pass in which
-// all keys share a digit moves nothing, unless it is the last.
+// the tiles of the cluster's blocks, or to a buffer (a sort's is its output), which the next pass reads after a grid
+// barrier. A pass in which all keys share a digit moves nothing, unless it is the last, which stores a top-k's part.
 //
 // A grid's counts are tagged words. Its barrier uses the workspace's tickets: each block draws one after a pass. The
 // last pass and passes that move nothing have no barrier; a block draws their tickets at its end.
@@ -36,6 +36,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   V *own_values;
   unsigned rank, blocks;
   gp__u32 met; // grid barriers passed
+  const void *in;
 
   GP_DEVICE gp__word *word(int pass, unsigned block, unsigned quad) const {
     return gp__words(of.a.workspace) + (unsigned(pass & 1) * blocks + block) * QUADS + quad;
@@ -116,7 +117,9 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   }
   GP_DEVICE void scatter(Digit digit, bool last) const {
     const bool to_tiles = CLUSTER && !last;
-    const unsigned n = unsigned(of.n);
+    const unsigned n = last && of.a.capacity < of.n ? of.a.capacity : unsigned(of.n);
+    Key *out_keys = gp__as<Key>(last ? of.a.out_keys : of.a.other_keys);
+    V *out = gp__as<V>(last ? of.a.out : of.a.other);
     GP__UNROLL
     for (int i = 0; i < ITEMS; i += AT_ONCE) {
       Key key[AT_ONCE];
@@ -134,8 +137,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
           *gp__in_block(own_keys + at[j] % TILE, at[j] / TILE) = key[j];
           if (PAIRS) *gp__in_block(own_values + at[j] % TILE, at[j] / TILE) = values[k];
         } else if (at[j] < n) {
-          if (!last || !of.a.drop_keys) gp__as<Key>(of.a.out_keys)[at[j]] = key[j];
-          if (PAIRS) gp__as<V>(of.a.out)[at[j]] = values[k];
+          if (!last || !of.a.drop_keys) out_keys[at[j]] = key[j];
+          if (PAIRS) out[at[j]] = values[k];
         }
       }
     }
@@ -184,7 +187,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   GP_DEVICE void run() {
     const gp__u64 first = gp__u64(rank) * TILE, n = of.n;
     const unsigned valid = first >= n ? 0 : n - first < TILE ? unsigned(n - first) : TILE;
-    const Key *from = gp__as<const Key>(of.a.keys);
+    const Key *from = gp__as<const Key>(in);
     const V *values_from = gp__as<const V>(of.a.in);
     Key key[ITEMS];
     V value[ITEMS];
@@ -205,8 +208,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       if (last) break;
       if (moved && !CLUSTER) {
         meet();
-        of.load_keys(key, gp__as<const Key>(of.a.out_keys) + first, valid);
-        if (PAIRS) of.load_values(key, value, gp__as<const V>(of.a.out), first, valid);
+        of.load_keys(key, gp__as<const Key>(of.a.other_keys) + first, valid);
+        if (PAIRS) of.load_values(key, value, gp__as<const V>(of.a.other), first, valid);
         continue;
       }
       if (moved) {
@@ -227,12 +230,14 @@ template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__cooperativ
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
-  const gp__u64 n = gp__count(a);
+  const gp__select_state *state = gp__as<const gp__select_state>(a.leads); // of a sampled select
+  const bool filtered = state && state->buffered == 2;
+  const gp__u64 n = filtered ? state->appended : gp__count(a);
   typename K::Key *const keys = gp__as<typename K::Key>(shared);
   V *const values = gp__as<V>(shared + KEYS);
   const typename Sort::Sweep of = {a, s.sweep, keys, values, 0, 0, n};
   Sort sort = {of, s, keys, values, gp__as<typename K::Key>(shared + KEYS + VALUES),
-      gp__as<V>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0};
+      gp__as<V>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0, filtered ? a.other : a.keys};
   sort.run();
 }
 template <class P, class K, class V> GP_DEVICE void gp__sort_one_cluster(const gp__radix_args &a) {

@@ -175,7 +175,7 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   gp__u64 count[ITEMS];
   gp__u32 first;
   GP_DEVICE Bits value(int i) const {
-    return Ordered::decode(static_cast<Bits>(DESCENDING ? ~(first + unsigned(i)) : first + unsigned(i)));
+    return Ordered::decode(Bits(DESCENDING ? ~(first + unsigned(i)) : first + unsigned(i)));
   }
   GP_DEVICE void load(const gp__u64 *counts, gp__u32 from, gp__u32 end) {
     first = from;
@@ -342,7 +342,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const unsigned short *value = row.value + before;
     GP__EACH(j, V) {
       value += mine >> j & 1;
-      p.item[j] = static_cast<Bits>(*value);
+      p.item[j] = Bits(*value);
     }
     cursor.now = row.value[begun];
     __syncwarp();
@@ -366,7 +366,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
       const gp__u64 begin = cursor.next_begin(), stop = begin < last ? begin : last;
       gp__u64 i = from + gp_lane() * V;
       if (from >= runs.skipped && from + ROW <= stop) {
-        const gp_vector same = gp__same_keys(static_cast<Bits>(cursor.now));
+        const gp_vector same = gp__same_keys(Bits(cursor.now));
         const unsigned rows = unsigned((stop - from) / ROW);
         GP__UNROLL_BY(4)
         for (unsigned k = 0; k < rows; ++k, i += ROW) gp__store_vector<GP_CACHE_STREAMING>(out + i, same);

@@ -1,8 +1,8 @@
 // sort/host.c - radix sort
-// uses: api/config.h, api/lists.h, api/structs.h, core/rules.h, core/shape.h, core/arguments.h, core/request.c,
-//   host/config.c, host/types.c, host/user.c, host/values.c, host/call.c, host/indices.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/words.h, core/rules.h, core/shape.h, core/arguments.h,
+//   core/request.c, host/config.c, host/types.c, host/user.c, host/values.c, host/call.c, host/indices.c
 
-GP__INLINE uint64_t gp__host_bits(const unsigned char *x, size_t size) { // of 1, 2, 4 or 8 bytes, of any alignment
+GP__INLINE uint64_t gp__host_bits(const gp__u8 *x, size_t size) { // of 1, 2, 4 or 8 bytes, of any alignment
   uint16_t y2;
   uint32_t y4;
   uint64_t y;
@@ -30,7 +30,7 @@ static gp__host_form gp__host_form_of(gp_type type, int down) {
   f.flip = down ? all : 0;
   return f;
 }
-GP__INLINE uint64_t gp__host_encode(const gp__host_form *f, const unsigned char *key) {
+GP__INLINE uint64_t gp__host_encode(const gp__host_form *f, const gp__u8 *key) {
   const uint64_t bits = gp__host_bits(key, f->size), x = f->truth ? bits != 0 : bits;
   return x ^ (((0 - (x >> f->shift)) & f->floats) | f->sign) ^ f->flip;
 }
@@ -38,7 +38,7 @@ GP__INLINE uint64_t gp__host_decode(const gp__host_form *f, uint64_t x) {
   x ^= f->flip;
   return x ^ ((((x >> f->shift) - 1) & f->floats) | f->sign);
 }
-static uint64_t gp__host_ordered(gp_type type, const unsigned char *key) {
+static uint64_t gp__host_ordered(gp_type type, const gp__u8 *key) {
   const gp__host_form f = gp__host_form_of(type, 0);
   return gp__host_encode(&f, key);
 }
@@ -52,15 +52,15 @@ GP__HOST int gp__key_parts_of(gp_type type, const gp_key_field **parts) {
   return type == GP_BOOL ? 1 : 2;
 }
 // A complex key as NumPy orders it (see gp__complex_part): its high part, or the low one.
-static uint64_t gp__host_complex_part(gp_type part, const double *x, const unsigned char *key, int high) {
-  static const unsigned char zero[8] = {0};
+static uint64_t gp__host_complex_part(gp_type part, const double *x, const gp__u8 *key, int high) {
+  static const gp__u8 zero[8] = {0};
   const size_t size = gp__host_size(part);
   const unsigned nans = (x[0] != x[0] ? 2u : 0u) | (x[1] != x[1] ? 1u : 0u), of = high || nans == 1 ? 0 : 1;
   if (high && nans) return (size == 4 ? 0xff800000u : 0xfff0000000000000u) + nans;
   if (nans == 3) return 0;
   return gp__host_ordered(part, x[of] == 0 ? zero : key + of * size);
 }
-static uint64_t gp__host_complex_word(gp_type type, const unsigned char *key, int word) {
+static uint64_t gp__host_complex_word(gp_type type, const gp__u8 *key, int word) {
   const gp_type part = gp__host_real(type);
   gp__wide w[2];
   double x[2];
@@ -70,7 +70,7 @@ static uint64_t gp__host_complex_word(gp_type type, const unsigned char *key, in
   return gp__host_complex_part(part, x, key, 1) << 32 | gp__host_complex_part(part, x, key, 0);
 }
 // 64 bits of the ordered key, the least significant word first.
-static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key, int word) {
+static uint64_t gp__host_key_word(const gp__request *q, const gp__u8 *key, int word) {
   gp__value made;
   uint64_t x = 0;
   int i, at = 0;
@@ -153,13 +153,13 @@ static gp_result gp__host_sort(gp__host_call *h) {
   const uint64_t n = q->count;
   const int plain = !q->field_count && !q->user_transform, down = (q->flags & GP_DESCENDING) != 0;
   const size_t size = q->out ? q->in_size : 0, key_size = q->key_size;
-  const unsigned char *keys = (const unsigned char *)q->keys, *in = (const unsigned char *)q->in;
+  const gp__u8 *keys = (const gp__u8 *)q->keys, *in = (const gp__u8 *)q->in;
   const int carries = plain && in && (size == 1 || size == 2 || size == 4 || size == 8), moves = size && in && !carries;
   const int packed = size && (carries ? size < 8 : n <= UINT32_MAX),
             wide = !plain || moves || (size && (key_size > 4 || !packed));
   const size_t word = wide ? 16 : size || key_size > 4 ? 8 : 4;
   const gp__host_form f = gp__host_form_of(plain ? q->key_type : GP_U8, down);
-  unsigned char *out_keys = (unsigned char *)q->out_keys, *out = (unsigned char *)q->out, *moved = NULL;
+  gp__u8 *out_keys = (gp__u8 *)q->out_keys, *out = (gp__u8 *)q->out, *moved = NULL;
   void *memory;
   gp__host_indexed *a;
   uint32_t *a4;
@@ -196,12 +196,12 @@ static gp_result gp__host_sort(gp__host_call *h) {
   // Moves keys, then values.
   for (turn = 0; turn < 2; ++turn) {
     const size_t bytes = turn ? size : key_size;
-    const unsigned char *from = turn ? in : keys;
-    unsigned char *to = turn ? out : out_keys;
+    const gp__u8 *from = turn ? in : keys;
+    gp__u8 *to = turn ? out : out_keys;
     const int by_index = turn ? moves : !plain;
     if (!to || !bytes) continue;
     if (by_index && from == to) {
-      moved = (unsigned char *)malloc((size_t)n * bytes + 1);
+      moved = (gp__u8 *)malloc((size_t)n * bytes + 1);
       if (!moved) return free(memory), gp__host_no_memory(q, n * bytes);
       memcpy(moved, from, (size_t)n * bytes);
       from = moved;
@@ -215,7 +215,7 @@ static gp_result gp__host_sort(gp__host_call *h) {
       }
       if (!wide && word == 8 && size) x = turn ? (uint32_t)x : x >> 32;
       if (!turn) x = gp__host_decode(&f, x);
-      gp__host_move(to + i * bytes, (const unsigned char *)&x, bytes); // little-endian
+      gp__host_move(to + i * bytes, (const gp__u8 *)&x, bytes); // little-endian
     }
     if (from == moved) free(moved);
   }

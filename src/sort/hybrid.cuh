@@ -26,11 +26,11 @@ template <class T, bool DESCENDING> struct gp__sorted {
   static const int V = 16 / int(sizeof(T));
   static GP_DEVICE Key encode(Raw raw) {
     const Raw bits = Ordered::encode(raw);
-    return DESCENDING ? static_cast<Raw>(~bits) : bits;
+    return DESCENDING ? Raw(~bits) : bits;
   }
   static GP_DEVICE Raw decode(Key key) {
-    const Raw bits = static_cast<Raw>(key);
-    return Ordered::decode(DESCENDING ? static_cast<Raw>(~bits) : bits);
+    const Raw bits = Raw(key);
+    return Ordered::decode(DESCENDING ? Raw(~bits) : bits);
   }
 };
 

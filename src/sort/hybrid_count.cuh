@@ -71,7 +71,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   // Counts the keys [begin, end) of the part.
   GP_DEVICE void count(const gp__hybrid_part &p, gp__u64 begin, gp__u64 end, Key &least, Key &most) const {
     const Raw *in = this->from(p.source);
-    const Key low = static_cast<Key>(p.low);
+    const Key low = Key(p.low);
     const int shift = p.shift;
     gp__u32 *own = s.counter + gp_lane();
     const auto add = [&](Raw raw) {
@@ -183,7 +183,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       const gp__u64 next = s.start[group + 1], keys = (next & 0xffffffffffffull) - start;
       const unsigned span = unsigned(next >> 48) - t;
       const gp__u32 source = this->next_source(p.source);
-      const Key from = static_cast<Key>(p.low) + (static_cast<Key>(t) << shift);
+      const Key from = Key(p.low) + (Key(t) << shift);
       if (keys > this->a.capacity || (keys && shift > this->WIDEST))
         this->append(begin + start, keys, from, shift, source, p.depth + 1u);
       else if (keys) this->add_item(begin + start, gp__u32(keys), from, shift + gp__width<gp__u32>(span - 1), source);
@@ -205,9 +205,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       return;
     }
     if (whole) {
-      if (t == 0)
-        this->append(
-            begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source, p.depth);
+      if (t == 0) this->append(begin, size, Key(least), gp__width(Key(most - least)), p.source, p.depth);
       return;
     }
     if (t < digits) {
@@ -245,8 +243,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       else if (constant) return;
       else if (shift == 0 && t < digits) gp__store_relaxed(bins + t, begin + start);
       else if (shift != 0 && t == 0)
-        this->append(
-            begin, size, static_cast<Key>(least), gp__width(static_cast<Key>(most - least)), p.source, p.depth);
+        this->append(begin, size, Key(least), gp__width(Key(most - least)), p.source, p.depth);
       return;
     }
     if (t < digits) {

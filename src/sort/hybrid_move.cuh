@@ -58,7 +58,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   template <class There>
   GP_DEVICE void tile(
       const gp__hybrid_part &p, gp__u64 *bins, const Key (&keys)[ITEMS], const There &there, unsigned n) const {
-    const Key low = static_cast<Key>(p.low);
+    const Key low = Key(p.low);
     const int shift = p.shift;
     const unsigned digits = 1u << p.bits;
     gp__u32 slots[ITEMS / 2];
@@ -113,14 +113,14 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
           p, bins, keys, [](int) { return true; }, TILE);
     } else {
       const auto there = [this, first, end](int i) { return position(i) >= first && position(i) < end; };
-      GP__EACH(i, ITEMS) keys[i] = there(i) ? Code::encode(in[base + position(i)]) : static_cast<Key>(p.low);
+      GP__EACH(i, ITEMS) keys[i] = there(i) ? Code::encode(in[base + position(i)]) : Key(p.low);
       tile(p, bins, keys, there, end - first);
     }
   }
   // Fills a tile of the part in the output: its keys follow from the counts.
   GP_DEVICE void fill(const gp__hybrid_part &p, const gp__u64 *bins, gp__u32 x) const {
     Raw *out = gp__as<Raw>(this->a.out);
-    const Key low = static_cast<Key>(p.low);
+    const Key low = Key(p.low);
     const unsigned before = this->skew(p.source, p.begin), digits = 1u << p.bits;
     const gp__u64 stop = p.begin - before + gp__u64(x + 1) * TILE, end = stop < p.end ? stop : p.end;
     const gp__u64 begin = x ? stop - TILE : p.begin;
@@ -232,9 +232,9 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       even[i] = d < digits ? gp__u32(places[d]) : 0;
       odd[i] = d + 1 < digits ? gp__u32(places[d + 1]) : 0;
     }
-    Digit digit = {static_cast<Key>(p.low), p.shift, digits - 1, 0};
+    Digit digit = {Key(p.low), p.shift, digits - 1, 0};
     Raw keys[ITEMS];
-    const Raw padding = Code::decode(digit.low + (static_cast<Key>(digits - 1) << digit.shift));
+    const Raw padding = Code::decode(digit.low + (Key(digits - 1) << digit.shift));
     Value values[ITEMS];
     load(keys, in + begin, valid(begin, end), padding);
     load_values(values, values_in ? values_in + begin : nullptr, begin, valid(begin, end));

@@ -31,15 +31,13 @@ template <class T> struct gp__radix_key {
   static const bool pads = true;
   static GP_DEVICE Bits bits(Key key, int) { return gp__ordered<T>::encode(key); }
   static GP_DEVICE Key padding(bool descending) {
-    return gp__ordered<T>::decode(static_cast<Bits>(descending ? Bits(0) : Bits(~Bits(0))));
+    return gp__ordered<T>::decode(Bits(descending ? Bits(0) : Bits(~Bits(0))));
   }
 };
 // Floats as a comparison orders them: -0 and +0 are equal.
 template <class T> struct gp__radix_number : gp__radix_key<T> {
   typedef typename gp__ordered<T>::Bits Bits;
-  static GP_DEVICE Bits bits(Bits key, int) {
-    return gp__ordered<T>::encode(static_cast<Bits>(key << 1) ? key : static_cast<Bits>(0));
-  }
+  static GP_DEVICE Bits bits(Bits key, int) { return gp__ordered<T>::encode(Bits(key << 1) ? key : Bits(0)); }
 };
 // A struct ordered by a user's operator, which maps it to a built-in type R.
 template <class T, class Op, class R> struct gp__decomposed_key {
@@ -70,7 +68,7 @@ template <int OFFSET, class T, bool DESCENDING> struct gp__key_field {
     gp__key_parts<Key, Bits> parts;
     parts.key = key;
     const Bits x = gp__ordered<T>::encode(parts.part[OFFSET / sizeof(T)]);
-    return DESCENDING ? static_cast<Bits>(~x) : x;
+    return DESCENDING ? Bits(~x) : x;
   }
 };
 // Complex keys in NumPy's order: by real part, then by imaginary part; then those with a NaN: as imaginary part, by the

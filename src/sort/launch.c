@@ -4,8 +4,7 @@
 //   map/arguments.h, sort/arguments.h, layouts/arguments.h, sort/hybrid_arguments.h, core/system.c, core/libraries.c,
 //   core/request.c, core/kinds.c, core/load.c, core/launch.c
 
-GP__HOST gp__radix_args gp__radix_arguments(
-    const gp__launching *l, const gp__radix_plan *plan, unsigned char *scratch) {
+GP__HOST gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__radix_plan *plan, gp__u8 *scratch) {
   const gp__request *q = l->q;
   const gp__radix_plan r = *plan;
   gp__radix_args a;
@@ -28,6 +27,7 @@ GP__HOST gp__radix_args gp__radix_arguments(
   a.begin_bit = q->begin_bit;
   a.end_bit = q->end_bit;
   a.in_place = q->keys == a.out_keys || (a.in && a.in == a.out);
+  a.capacity = UINT32_MAX;
   a.paired = gp__is_paired(l->p->algorithm, l->h->in_size) && ((uintptr_t)a.out_keys | (uintptr_t)a.out) % 8 == 0;
   a.flip = q->flags & GP_DESCENDING ? ~0u : 0;
   a.drop_keys = l->h->sorted.drop_keys;
@@ -50,7 +50,7 @@ GP__HOST gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp_
 GP__HOST gp_result gp__launch_sweeps(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
-  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__u8 *scratch = (gp__u8 *)l->scratch;
   const gp__radix_args a = gp__radix_arguments(l, &r, scratch);
   GP__CHECK(gp__launch_passes(l, r.tiles, a));
   if (r.large) {
@@ -87,19 +87,23 @@ GP__HOST gp_result gp__launch_one_block_sort(const gp__launching *l) {
   a.count_device = (const gp__u64 *)l->q->count_device;
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
 }
-// Launches all passes at once; blocks wait for each other.
-GP__HOST gp_result gp__launch_cooperative(const gp__launching *l) {
-  const gp__request *q = l->q;
-  gp__radix_plan none;
-  gp__radix_args a;
-  memset(&none, 0, sizeof none);
-  a = gp__radix_arguments(l, &none, (unsigned char *)l->scratch);
-  a.passes = gp__max(gp__radix_passes(q->begin_bit, q->end_bit), 1);
+// Launches all passes at once; blocks wait for each other. They move elements within the output.
+GP__HOST gp_result gp__launch_passes_at_once(const gp__launching *l, gp__radix_args a) {
+  a.passes = gp__max(gp__radix_passes(a.begin_bit, a.end_bit), 1);
   if (l->g->grid > 1 && l->p->algorithm == GP_ONE_CLUSTER) return gp__launch_clusters(l, l->g->grid, NULL, &a);
   return gp__launch_resident(l, &a);
 }
-GP__HOST gp__hybrid_args gp__hybrid_arguments(
-    const gp__launching *l, const gp__hybrid_plan *plan, unsigned char *scratch) {
+GP__HOST gp__radix_args gp__within_output(gp__radix_args a) {
+  a.other_keys = a.out_keys;
+  a.other = a.out;
+  return a;
+}
+GP__HOST gp_result gp__launch_cooperative(const gp__launching *l) {
+  gp__radix_plan none;
+  memset(&none, 0, sizeof none);
+  return gp__launch_passes_at_once(l, gp__within_output(gp__radix_arguments(l, &none, (gp__u8 *)l->scratch)));
+}
+GP__HOST gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, const gp__hybrid_plan *plan, gp__u8 *scratch) {
   const gp__request *q = l->q;
   const gp__hybrid_plan r = *plan;
   gp__hybrid_args a;
@@ -150,7 +154,7 @@ GP__HOST gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybr
 }
 GP__HOST gp_result gp__launch_hybrid(const gp__launching *l) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
-  return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (unsigned char *)l->scratch));
+  return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (gp__u8 *)l->scratch));
 }
 // A sample of the keys chooses the sort; if uniform keys need one level, the hybrid sort's first count does. Kernels of
 // the other sort exit at once.
@@ -161,7 +165,7 @@ GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
   const gp__geometry passes = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_SWEEPS);
   const gp__radix_plan r = gp__radix_plan_of(sweep, *l->h);
   const gp__hybrid_plan levels = gp__hybrid_plan_of(hybrid, *l->h);
-  unsigned char *scratch = (unsigned char *)l->scratch + GP__CHOICE_BYTES;
+  gp__u8 *scratch = (gp__u8 *)l->scratch + GP__CHOICE_BYTES;
   gp__launching of_hybrid = *l;
   gp__radix_args radix = gp__radix_arguments(l, &r, scratch);
   gp__hybrid_args a = gp__hybrid_arguments(l, &levels, scratch);
@@ -180,10 +184,11 @@ GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
     const gp_policy by_cooperative = gp__adaptive_cooperative(*l->p, *l->h);
     const gp__geometry g = gp__geometry_of_kind(by_cooperative, *l->h, GP__SORT_ONE_LAUNCH);
     gp__launching cooperative = *l;
+    gp__radix_args within = gp__within_output(radix);
     cooperative.p = &by_cooperative;
     cooperative.g = &g;
     cooperative.kernels = l->kernels + 7;
-    result = gp__launch_resident(&cooperative, &radix);
+    result = gp__launch_resident(&cooperative, &within);
     if (result != (gp_result)GP__REFUSED) return result;
     gp__log(&l->s->library.runtime, GP_LOG_WARNING,
         "%s: the device refused a cooperative launch: falling back to one-sweep", l->who);
@@ -201,7 +206,7 @@ GP__HOST gp_result gp__launch_leading_sweep(const gp__launching *l) {
   const gp__leading_plan r = gp__leading_plan_of(*l->p, *l->h);
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
   const gp__geometry sorting = gp__geometry_of_kind(*l->p, *l->h, GP__LEADING_SORT);
-  unsigned char *scratch = (unsigned char *)l->scratch, *again = scratch + r.again;
+  gp__u8 *scratch = (gp__u8 *)l->scratch, *again = scratch + r.again;
   const unsigned threads = l->g->threads, buckets = 1u << r.bits;
   gp__radix_args sweep = gp__radix_arguments(l, &r.sweep, scratch + r.of_sweep);
   gp__hybrid_args a;

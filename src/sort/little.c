@@ -1,5 +1,5 @@
 // sort/little.c - sorts in little memory: blocks, then merges of neighbouring blocks
-// uses: api/config.h, core/rules.h, histogram/policy.h, core/request.c, merge/kinds.c, graph/launch.c
+// uses: api/config.h, core/words.h, core/rules.h, histogram/policy.h, core/request.c, merge/kinds.c, graph/launch.c
 
 // GP_LITTLE_MEMORY: blocks are sorted one by one. Then even and odd pairs of neighbours are merged in turn, as many
 // rounds as there are blocks (odd-even transposition; stable). Even pairs move two places to the left, the first one to
@@ -9,7 +9,7 @@ enum { GP__LITTLE_BLOCKS = 8, GP__LITTLE_LOG2 = 16 }; // fewer elements are sort
 // The place of a block of so many bytes, or where it was moved to.
 GP__HOST void *gp__block_at(int block, int moved, const void *array, void *held, uint64_t bytes) {
   const int away = moved && block < 2;
-  unsigned char *const at = (unsigned char *)(away ? held : (void *)(uintptr_t)array);
+  gp__u8 *const at = (gp__u8 *)(away ? held : (void *)(uintptr_t)array);
   return at ? at + (uint64_t)(moved && !away ? block - 2 : block) * bytes : NULL;
 }
 // The i-th call after the plan's, whose last requests are the sorts of the first and the last block, and a merge.
@@ -19,7 +19,7 @@ GP__HOST int gp__little_call(const gp__graph_plan *g, int i, gp__request *c) {
   const int n = GP__LITTLE_BLOCKS, merges = i >= n, at = (i - n) % (n + 1), back = merges && at >= n / 2;
   const int block = !merges ? i : back ? 2 * n - 1 - 2 * at : 2 * at, begin = block < 0 ? 0 : block;
   const uint64_t keys = first->count * first->key_size, values = first->count * first->in_size;
-  unsigned char *const held = g->at, *const held_values = held ? held + 2 * keys : NULL;
+  gp__u8 *const held = g->at, *const held_values = held ? held + 2 * keys : NULL;
   if ((i - n) / (n + 1) == n / 2) return 0;
   *c = first[2 * merges];
   c->count = block < 0 ? 0 : first[block == n - 1].count;

@@ -125,14 +125,14 @@ struct gp__pair_bucket {
     const unsigned thread = gp__opaque_copy(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
     const Raw *in = h.from(item.source) + item.begin;
-    const Key low = static_cast<Key>(item.low);
+    const Key low = Key(item.low);
     const int width = item.width + PLACE_BITS, shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
     const auto there = [=](int i) { return i >= 0 && unsigned(i) * THREADS + thread < n; };
     gp__u64 keys[ITEMS];
     if (h.values_from(item.source)) staged.ask(h.values_from(item.source) + item.begin, n);
     GP__EACH(i, ITEMS) {
       const unsigned p = unsigned(i) * THREADS + thread;
-      keys[i] = there(i) ? gp__u64(static_cast<Key>(Code::encode(in[p]) - low)) << PLACE_BITS | p : 0;
+      keys[i] = there(i) ? gp__u64(Key(Code::encode(in[p]) - low)) << PLACE_BITS | p : 0;
     }
     sort.scatter(keys, 0, there, n, 0, shift);
     if (h.values_from(item.source)) staged.fetch(h.values_from(item.source) + item.begin, item.count, thread);
@@ -142,7 +142,7 @@ struct gp__pair_bucket {
   GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
     const int AT_ONCE = 4;
     const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
-    const Key low = static_cast<Key>(item.low);
+    const Key low = Key(item.low);
     const Value *values_in = h.values_from(item.source), *values = nullptr;
     Raw *out = gp__as<Raw>(h.a.out) + item.begin;
     Value *out_values = gp__as<Value>(h.a.out_values) + item.begin;
@@ -165,7 +165,7 @@ struct gp__pair_bucket {
       GP__EACH(i, AT_ONCE) {
         const unsigned q = first + unsigned(i) * THREADS;
         if (q < n) {
-          if (with_keys) out[q] = Code::decode(static_cast<Key>(low + static_cast<Key>(x[i] >> PLACE_BITS)));
+          if (with_keys) out[q] = Code::decode(Key(low + Key(x[i] >> PLACE_BITS)));
           out_values[q] = value[i];
         }
       }

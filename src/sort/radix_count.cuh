@@ -85,8 +85,8 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
             copy.template at<gp__u32>((x >> (8 * i) & 0xffu) * (REPLICAS * 4) + i * GP__DIGITS * REPLICAS * 4), 1u);
   }
   template <bool ALL> GP_DEVICE void count(const Key &key) const {
-    Bits x = static_cast<Bits>(K::bits(key, word) ^ flip);
-    if (!ALL) x = static_cast<Bits>(x >> shift) & mask;
+    Bits x = Bits(K::bits(key, word) ^ flip);
+    if (!ALL) x = Bits(x >> shift) & mask;
     const gp__u32 low = gp__u32(x);
     if (sizeof(Bits) > 4 && (ALL || digits > 4)) {
       const gp__u32 high = gp__u32(gp__u64(x) >> 32);
@@ -237,7 +237,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
       const int high = a.end_bit < c.word * 64 + 64 ? a.end_bit - c.word * 64 : 64;
       c.shift = low;
       c.digits = (high - low + 7) / 8;
-      c.mask = static_cast<Bits>(~gp__u64(0) >> (64 - (high - low)));
+      c.mask = Bits(~gp__u64(0) >> (64 - (high - low)));
       c.clear();
       __syncthreads();
       if (high - low == 8 * int(sizeof(Bits))) c.template count_all<true>(counted);

@@ -127,7 +127,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
   };
   GP_DEVICE Pairs pairs(bool in_other) const {
-    const Count all = static_cast<Count>(n), half = in_other ? all : all / 2, both = in_other ? all : 2 * half;
+    const Count all = Count(n), half = in_other ? all : all / 2, both = in_other ? all : 2 * half;
     return Pairs{gp__as<Key>(in_other ? a.other_keys : a.out_keys), gp__as<Key>(a.out) - half,
         gp__as<Key>(a.other) + (n + 1) / 2 - both, half, both};
   }
@@ -172,7 +172,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   }
   GP_DEVICE void load_pairs(Key (&pair)[ITEMS], const Pairs &from, gp__u64 first, unsigned valid) const {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
-    const Count at = static_cast<Count>(first);
+    const Count at = Count(first);
     if (valid == TILE && (at + TILE <= from.half || at >= from.half)) { // if n is odd, the last tile is not whole
       const Key *const tile = from.template at<false>(at) + lead;
       GP__EACH(i, ITEMS) pair[i] = tile[i * 32];
@@ -235,8 +235,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // Called by a counting thread: counts of a pair of digits before this tile. The first window must have been asked
   // for.
   GP_DEVICE void look_back(Window &w, unsigned pair, gp__u32 tile, Count &even, Count &odd) const {
-    even = static_cast<Count>(tile < GROUP ? base()[2 * pair] : 0);
-    odd = static_cast<Count>(tile < GROUP ? base()[2 * pair + 1] : 0);
+    even = Count(tile < GROUP ? base()[2 * pair] : 0);
+    odd = Count(tile < GROUP ? base()[2 * pair + 1] : 0);
     for (;;) {
       gp__u32 passed = 0;
       GP__UNROLL
@@ -260,8 +260,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
           odd += gp__u32(w.sum[j] >> 24) & 0xffffffu;
           ++passed;
           if (w.group == passed) { // reached the first group
-            even += static_cast<Count>(base()[2 * pair]);
-            odd += static_cast<Count>(base()[2 * pair + 1]);
+            even += Count(base()[2 * pair]);
+            odd += Count(base()[2 * pair + 1]);
           }
         }
       }

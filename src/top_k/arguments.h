@@ -24,6 +24,7 @@ typedef struct gp__top_k_args {
   gp__u64 room;
   int level;    // digit
   int filtered; // keys within a bound that a sample gives are put aside first
+  int finish;   // a sort of these ends the call; the row is one
 } gp__top_k_args;
 typedef struct gp__select_state {
   gp__u64 prefix;   // known upper bits of the k-th key; before the first digit, the bound

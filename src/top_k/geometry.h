@@ -1,6 +1,7 @@
 // top_k/geometry.h - launches of top-k and nth element
-// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, scan/policy.h, segmented_sort/policy.h,
-//   top_k/policy.h, core/rows.h, core/geometry.h, core/family.h, top_k/portable.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, scan/policy.h, sort/cooperative_policy.h,
+//   segmented_sort/policy.h, top_k/policy.h, core/rows.h, core/geometry.h, core/family.h, top_k/portable.h,
+//   sort/geometry.h
 
 // Top-k and nth element. grid: the blocks of the first launch.
 GP__HOST gp__u64 gp__rows_of(gp__shape s) { return s.primitive == GP_TOP_K && s.segments ? s.segments : 1; }
@@ -11,12 +12,14 @@ GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
   const gp__u64 there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }
-// Blocks of a row that merge `ranks` ranks in the next launch.
-GP__HOST gp__u64 gp__top_k_mergers(gp__u64 ranks) {
-  return ranks <= GP__TOP_K_MERGED ? 1 : gp__ceil_div(ranks, GP__TOP_K_MERGED / 2);
+// Blocks of a row that merge the lists of `blocks` blocks: one, or about the root of their number.
+GP__HOST gp__u64 gp__top_k_mergers(gp__u64 blocks, gp__u64 k) {
+  return blocks * k <= GP__TOP_K_MERGED ? 1 : 1ull << (64 - __builtin_clzll(blocks)) / 2;
 }
 // Most keys of a row that radix select puts aside.
-GP__HOST gp__u64 gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
+GP__HOST gp__u64 gp__select_room(gp_policy p, gp__shape s) {
+  return p.algorithm == GP_SAMPLED_SELECT ? gp__sampled_room(s) : s.count / 16 + 1024;
+}
 // Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
 // longer ones.
 GP__HOST gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
@@ -27,6 +30,8 @@ GP__HOST gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
       (s.top_k.order_bytes || gp__sort_item_bytes(s.key_size, s.out_size > 0) > 4 ? 512 : 1024) / p.threads;
   return p;
 }
+// One launch: bytes of the keys that move, before their values.
+GP__HOST gp__u64 gp__top_k_moved(gp__shape s) { return gp__ceil_div(s.count * (unsigned)s.key_size, 256) * 256; }
 // Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
 typedef struct gp__segment_top_k_layout {
   gp__u64 part, task_room, list_room, tasks, arrived, lists, bytes;
@@ -74,22 +79,27 @@ GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp_
     gp__geometry_segment_top_k(p, gp__rows_as_segments(s), resident, g);
     return;
   }
+  if (gp__is_cooperative(p.algorithm)) {
+    gp__geometry_radix(p, gp__sorted_top_k(s), resident, g);
+    if (p.algorithm == GP_ONE_LAUNCH) g->scratch = gp__top_k_moved(s) + s.count * (unsigned)s.out_size;
+    return;
+  }
   g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
   g->share = blocks;
-  g->shared_bytes = gp__top_k_shared_bytes(p, s);
+  g->shared_bytes = gp__top_k_shared_bytes(gp__unsampled(p), s);
   if (p.algorithm == GP_BEST_LISTS) {
     g->grid = (unsigned)(works < resident ? works : resident);
     if (blocks > 1)
-      g->scratch = rows * (blocks + gp__top_k_mergers(blocks * s.top_k.results)) * s.top_k.results * gp__rank_bytes(s);
+      g->scratch = rows * (blocks + gp__top_k_mergers(blocks, s.top_k.results)) * s.top_k.results * gp__rank_bytes(s);
   } else {
     const gp__u64 collect = gp__look_back_slots(g->tiles) * 2;
     g->grid = (unsigned)works;
     g->words = rows;
     if (s.primitive == GP_TOP_K && g->words < collect) g->words = collect;
-    g->scratch = rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8 + gp__select_room(s) * (unsigned)s.key_size);
+    g->scratch = rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8 + gp__select_room(p, s) * (unsigned)s.key_size);
   }
 }
 
-static const gp__rules gp__rules_top_k = {gp__policy_valid_top_k, gp__measure_keys, gp__portable_top_k,
+static const gp__rules gp__rules_top_k = {gp__policy_valid_ranked, gp__measure_keys, gp__portable_top_k,
     GP__ALWAYS_OVERLAPS, gp__geometry_top_k, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};

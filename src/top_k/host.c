@@ -1,6 +1,6 @@
 // top_k/host.c - top-k, nth element
-// uses: api/config.h, api/lists.h, api/structs.h, core/request.c, host/config.c, host/user.c, host/values.c,
-//   host/call.c, host/indices.c, segments/host.c, sort/host.c, merge/host.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/words.h, core/request.c, host/config.c, host/user.c,
+//   host/values.c, host/call.c, host/indices.c, segments/host.c, sort/host.c, merge/host.c
 
 // Keys in the order of the result become unsigned integers.
 static gp__host_form gp__host_rank_of(const gp__request *q) {
@@ -9,14 +9,14 @@ static gp__host_form gp__host_rank_of(const gp__request *q) {
 
 // keys: of the row. Those that an operator orders have no bits.
 static int gp__host_comes_later(
-    const gp__request *q, const unsigned char *keys, const gp__host_indexed *a, const gp__host_indexed *b) {
+    const gp__request *q, const gp__u8 *keys, const gp__host_indexed *a, const gp__host_indexed *b) {
   const gp__host_order o = gp__host_order_of(q);
-  const unsigned char *x = keys + a->index * q->key_size, *y = keys + b->index * q->key_size;
+  const gp__u8 *x = keys + a->index * q->key_size, *y = keys + b->index * q->key_size;
   return !q->op ? a->bits > b->bits || (a->bits == b->bits && a->index > b->index)
                 : o.before(&o, y, x) || (a->index > b->index && !o.before(&o, x, y));
 }
 // Sifts down the heap's element at `i`, which may be better than those below it; the worst is on top.
-static void gp__host_sift(const gp__request *q, const unsigned char *keys, gp__host_indexed *heap, size_t n, size_t i) {
+static void gp__host_sift(const gp__request *q, const gp__u8 *keys, gp__host_indexed *heap, size_t n, size_t i) {
   const gp__host_indexed x = heap[i];
   size_t child;
   for (; (child = 2 * i + 1) < n; i = child) {
@@ -28,7 +28,7 @@ static void gp__host_sift(const gp__request *q, const unsigned char *keys, gp__h
 }
 // The best `wanted` of a row, in order: keeps a heap of the best so far, then sorts it.
 static void gp__host_best(
-    const gp__request *q, const unsigned char *keys, uint64_t n, uint64_t wanted, gp__host_indexed *heap) {
+    const gp__request *q, const gp__u8 *keys, uint64_t n, uint64_t wanted, gp__host_indexed *heap) {
   const size_t k = (size_t)(wanted < n ? wanted : n);
   const gp__host_form f = gp__host_rank_of(q);
   size_t i, left;
@@ -58,15 +58,13 @@ static void gp__host_best_of_row(
     const gp__request *q, uint64_t first, uint64_t n, uint64_t wanted, uint64_t row, gp__host_indexed *heap) {
   const size_t k = (size_t)(wanted < n ? wanted : n);
   size_t i;
-  gp__host_best(q, (const unsigned char *)q->keys + first * q->key_size, n, wanted, heap);
+  gp__host_best(q, (const gp__u8 *)q->keys + first * q->key_size, n, wanted, heap);
   for (i = 0; i < k; ++i) {
     const uint64_t to = row * q->length + i, from = first + heap[i].index;
     if (q->out_keys)
-      memcpy((unsigned char *)q->out_keys + to * q->key_size, (const unsigned char *)q->keys + from * q->key_size,
-          q->key_size);
+      memcpy((gp__u8 *)q->out_keys + to * q->key_size, (const gp__u8 *)q->keys + from * q->key_size, q->key_size);
     if (q->in_size)
-      gp__host_move(
-          (unsigned char *)q->out + to * q->out_size, (const unsigned char *)q->in + from * q->in_size, q->in_size);
+      gp__host_move((gp__u8 *)q->out + to * q->out_size, (const gp__u8 *)q->in + from * q->in_size, q->in_size);
     else if (q->out_size) gp__host_put_index(q->out, q->out_size, to, heap[i].index);
   }
 }
@@ -96,7 +94,7 @@ static gp_result gp__host_top_k(const gp__host_call *h) {
 // Finds the n-th key 16 bits at a time: counts each value of the next bits among the keys with the known prefix.
 static gp_result gp__host_nth(const gp__host_call *h) {
   const gp__request *q = h->q;
-  const unsigned char *keys = (const unsigned char *)q->keys;
+  const gp__u8 *keys = (const gp__u8 *)q->keys;
   const unsigned bits = 8 * (unsigned)q->key_size, digit = bits < 16 ? bits : 16;
   uint64_t *counts = (uint64_t *)malloc(sizeof(uint64_t) << digit), rank = q->length, prefix = 0, i;
   const gp__host_form f = gp__host_rank_of(q);

@@ -1,7 +1,9 @@
 // top_k/launch.c - launches of top-k and radix select
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/words.h, core/rules.h, core/shape.h,
-//   top_k/policy.h, top_k/geometry.h, top_k/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c,
-//   core/kinds.c, core/state.c, top_k/check.c, core/load.c, core/launch.c, graph/launch.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, api/call.h, api/init.h, core/words.h, core/rules.h,
+//   core/shape.h, sort/cooperative_policy.h, top_k/policy.h, core/geometry.h, top_k/portable.h, sort/scratch.h,
+//   top_k/geometry.h, core/families.h, sort/arguments.h, top_k/arguments.h, core/system.c, core/request.c,
+//   host/values.c, core/names.c, core/kinds.c, core/state.c, top_k/check.c, core/load.c, core/launch.c, sort/launch.c,
+//   graph/launch.c
 
 GP__HOST void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
   a->keys = q->keys;
@@ -12,8 +14,8 @@ GP__HOST void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
 }
 GP__HOST gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   const gp__shape *h = l->h;
-  const gp__u64 rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
-  unsigned char *lists = (unsigned char *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
+  const gp__u64 rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks, a->k);
+  gp__u8 *lists = (gp__u8 *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
   int occupancy;
   if (a->blocks > 1) GP__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[1], l->g, &occupancy));
   a->capacity = gp__top_k_capacity(*l->p, *h);
@@ -31,19 +33,41 @@ GP__HOST gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   return GP_SUCCESS;
 }
 // Radix select of keys alone takes a sample first, if that pays.
-GP__HOST int gp__filters_keys(const gp__request *q) {
-  return q->primitive == GP_TOP_K && !q->out_size && q->count >= GP__SELECT_MANY &&
-      q->length <= q->count / GP__SELECT_PART;
+GP__HOST int gp__filters_keys(const gp__request *q, const gp_policy *p) {
+  return p->algorithm == GP_SAMPLED_SELECT ||
+      (q->primitive == GP_TOP_K && !q->out_size && q->count >= GP__SELECT_MANY &&
+          q->length <= q->count / GP__SELECT_PART);
+}
+// A sampled select: a cluster sorts the keys within the bound and stores the first k, or else sorts the results.
+GP__HOST gp_result gp__launch_sampled_sort(const gp__launching *l, const gp__top_k_args *a) {
+  const gp_policy p = gp__sampled_sort(*l->p, *l->h);
+  const gp__geometry g = gp__geometry_of(p, gp__sampled_shape(*l->h), 0);
+  gp__launching sort = *l;
+  gp__radix_args r;
+  memset(&r, 0, sizeof r);
+  sort.p = &p;
+  sort.g = &g;
+  sort.kernels = l->kernels + 5;
+  r.keys = r.out_keys = a->out_keys;
+  r.other = a->aside;
+  r.count = a->k;
+  r.count_device = a->count_device;
+  r.end_bit = 8 * (int)l->q->key_size;
+  r.flip = l->q->flags & GP_DESCENDING ? ~0u : 0;
+  r.capacity = (unsigned)a->k;
+  r.leads = (gp__u64 *)a->states;
+  return gp__launch_passes_at_once(&sort, r);
 }
 GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
   const gp__request *q = l->q;
-  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__u8 *scratch = (gp__u8 *)l->scratch;
   a->states = scratch;
   a->bins = scratch + a->rows * GP__SELECT_STATE_BYTES;
   a->aside = scratch + a->rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8);
-  a->room = gp__select_room(*l->h);
+  a->room = gp__select_room(*l->p, *l->h);
   a->nth = q->primitive == GP_NTH_ELEMENT;
-  a->filtered = gp__filters_keys(q);
+  a->filtered = gp__filters_keys(q, l->p);
+  a->finish = l->p->algorithm == GP_SAMPLED_SELECT;
   if (a->filtered) {
     GP__CHECK(gp__launch_step(l, 3, (unsigned)a->rows, l->g->threads, 0, a));
     GP__CHECK(gp__launch_step(l, 4, l->g->grid, l->g->threads, l->g->shared_bytes, a));
@@ -52,13 +76,28 @@ GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) 
   for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size; ++a->level)
     GP__CHECK(gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a));
   if (a->nth) return GP_SUCCESS;
-  return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
+  GP__CHECK(gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a));
+  return a->finish ? gp__launch_sampled_sort(l, a) : GP_SUCCESS;
+}
+// Few keys: a sort of all, which stores the first k.
+GP__HOST gp_result gp__launch_first_sorted(const gp__launching *l) {
+  gp__u8 *scratch = (gp__u8 *)l->scratch;
+  gp__radix_plan none;
+  gp__radix_args a;
+  memset(&none, 0, sizeof none);
+  a = gp__radix_arguments(l, &none, scratch);
+  a.other = scratch + gp__top_k_moved(*l->h);
+  a.end_bit = 8 * (int)l->q->key_size;
+  a.capacity = (unsigned)l->q->length;
+  a.drop_keys = !a.out_keys;
+  return gp__launch_passes_at_once(l, a);
 }
 GP__HOST gp_result gp__launch_segmented_top_k(const gp__launching *l);
 GP__HOST gp_result gp__launch_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__top_k_args a;
   if (q->op) return gp__launch_segmented_top_k(l);
+  if (gp__is_cooperative(l->p->algorithm)) return gp__launch_first_sorted(l);
   memset(&a, 0, sizeof a);
   gp__fill_top_k(q, &a);
   a.count_device = (const gp__u64 *)q->count_device;
@@ -89,7 +128,7 @@ GP__HOST gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   const gp__shape h = gp__rows_as_segments(*l->h);
   const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, h, l->g->share);
   const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, *l->h).threads;
-  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__u8 *scratch = (gp__u8 *)l->scratch;
   gp__segmented_top_k_args a;
   gp__fill_top_k_segments(q, &a);
   a.top.capacity = q->op ? gp__order_capacity(*l->p, h) : gp__segment_top_k_capacity(*l->p, h);

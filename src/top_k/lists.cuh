@@ -10,15 +10,13 @@ template <class R, int SHIFT> struct gp__scalar_rank { // SHIFT: of the key; the
   typedef R type;
   static const int DIGITS = int(sizeof(R)), BITS = 8 * DIGITS; // digits of eight bits
   static const bool INDEXED = BITS == 64 && SHIFT;
-  static GP_DEVICE R make(gp__u64 key, gp__u64 index) {
-    return INDEXED ? static_cast<R>(key << SHIFT | index) : static_cast<R>(key) << SHIFT;
-  }
+  static GP_DEVICE R make(gp__u64 key, gp__u64 index) { return INDEXED ? R(key << SHIFT | index) : R(key) << SHIFT; }
   static GP_DEVICE gp__u64 key(R r) { return r >> SHIFT; }
   static GP_DEVICE gp__u64 index(R r) { return INDEXED ? r & ((1ull << SHIFT) - 1) : 0; }
   static GP_DEVICE R worst() { return ~R(0); }
   static GP_DEVICE bool before(R a, R b) { return a < b; }
   static GP_DEVICE gp__u32 digit(R r, int d) { return gp__u32(r >> (BITS - 8 - 8 * d)) & 255u; }
-  static GP_DEVICE R with(R r, int d, gp__u32 digit) { return r | static_cast<R>(digit) << (BITS - 8 - 8 * d); }
+  static GP_DEVICE R with(R r, int d, gp__u32 digit) { return r | R(digit) << (BITS - 8 - 8 * d); }
   static GP_DEVICE bool matches(R r, R upper, int d) { return d == 0 || (r ^ upper) >> (BITS - 8 * d) == 0; }
   static GP_DEVICE R filled(R upper, int d) { return d == DIGITS ? upper : upper | ~R(0) >> (8 * d); }
 };
@@ -112,8 +110,8 @@ template <int THREADS, class R> struct gp__best {
 
   // Called by all threads; contains a barrier.
   GP_DEVICE gp__best(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
-      : s(storage), list(static_cast<Rank *>(memory)), limit(R::worst()), limit_key(R::key(limit)), capacity(room),
-        k(wanted), seen(0), closed(false) {
+      : s(storage), list(gp__as<Rank>(memory)), limit(R::worst()), limit_key(R::key(limit)), capacity(room), k(wanted),
+        seen(0), closed(false) {
     __syncthreads();
     if (threadIdx.x == 0) s.listed = 0;
     __syncthreads();
@@ -145,12 +143,10 @@ template <int THREADS, class R> struct gp__best {
       __syncthreads();
       if (gp_warp() == 0) {
         gp__u32 bin[8], sum = 0;
-        GP__UNROLL
-        for (int j = 0; j < 8; ++j) sum += bin[j] = s.bins[gp_lane() * 8 + j];
+        GP__EACH(j, 8) sum += bin[j] = s.bins[gp_lane() * 8 + j];
         gp__u32 at = before + gp_warp_inclusive_scan(sum, gp_sum<gp__u32>()) - sum;
         if (at < k && k <= at + sum) {
-          GP__UNROLL
-          for (int j = 0; j < 8; ++j) {
+          GP__EACH(j, 8) {
             if (at < k && k <= at + bin[j]) s.bin = gp_lane() * 8 + j, s.before = at, s.in_bin = bin[j];
             at += bin[j];
           }
@@ -202,12 +198,12 @@ template <int THREADS, class R> struct gp__best {
 // Writes the value or the index that goes with a key.
 template <class In, class Out> struct gp__top_k_value {
   static GP_DEVICE void store(const gp__top_k_args &a, gp__u64 to, gp__u64 from, gp__u64) {
-    static_cast<Out *>(a.out)[to] = static_cast<const In *>(a.in)[from];
+    gp__as<Out>(a.out)[to] = gp__as<const In>(a.in)[from];
   }
 };
 template <class Out> struct gp__top_k_value<gp__none, Out> {
   static GP_DEVICE void store(const gp__top_k_args &a, gp__u64 to, gp__u64, gp__u64 index) {
-    static_cast<Out *>(a.out)[to] = static_cast<Out>(index);
+    gp__as<Out>(a.out)[to] = static_cast<Out>(index);
   }
 };
 template <> struct gp__top_k_value<gp__none, gp__none> {
@@ -217,16 +213,14 @@ template <> struct gp__top_k_value<gp__none, gp__none> {
 template <class T, bool DESCENDING> struct gp__top_k_key {
   typedef gp__ordered<T> Ordered;
   typedef typename Ordered::Bits Bits;
-  static GP_DEVICE Bits encode(Bits raw) {
-    return static_cast<Bits>(DESCENDING ? ~Ordered::encode(raw) : Ordered::encode(raw));
-  }
-  static GP_DEVICE Bits decode(Bits bits) { return Ordered::decode(static_cast<Bits>(DESCENDING ? ~bits : bits)); }
+  static GP_DEVICE Bits encode(Bits raw) { return Bits(DESCENDING ? ~Ordered::encode(raw) : Ordered::encode(raw)); }
+  static GP_DEVICE Bits decode(Bits bits) { return Ordered::decode(Bits(DESCENDING ? ~bits : bits)); }
 };
 template <class T, bool DESCENDING, class In, class Out>
 GP_DEVICE void gp__top_k_put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin, gp__u64 key, gp__u64 index) {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
-  if (a.out_keys) static_cast<Bits *>(a.out_keys)[to] = Key::decode(static_cast<Bits>(key));
+  if (a.out_keys) gp__as<Bits>(a.out_keys)[to] = Key::decode(Bits(key));
   gp__top_k_value<In, Out>::store(a, to, begin + index, index);
 }
 // Writes a row's best to the output, or as a list for the next launch, padded to k.
@@ -235,7 +229,7 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
   const gp__u32 found = best.finish();
   if (a.to)
     for (gp__u32 i = threadIdx.x; i < a.k; i += THREADS)
-      static_cast<typename R::type *>(a.to)[work * a.k + i] = i < found ? best.list[i] : R::worst();
+      gp__as<typename R::type>(a.to)[work * a.k + i] = i < found ? best.list[i] : R::worst();
   else
     for (gp__u32 i = threadIdx.x; i < found; i += THREADS)
       gp__top_k_put<T, DESCENDING, In, Out>(
@@ -250,14 +244,12 @@ template <class P, class Bits> struct gp__key_tile {
   // Keys that exist of the vector at `at`.
   static GP_DEVICE int there(gp__u64 at, gp__u64 n) { return at + V <= n ? V : at < n ? int(n - at) : 0; }
   GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned, gp__u32 lead = 0) {
-    GP__UNROLL
-    for (int i = 0; i < K; ++i) {
+    GP__EACH(i, K) {
       const gp__u64 from = at(first, i);
       if (from >= lead && from + V <= n)
         x[i].template load<P::load>(in + from, misaligned, from >= V && from + 2 * V <= n);
       else {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) x[i].item[j] = from + j >= lead && from + j < n ? in[from + j] : Bits(0);
+        GP__EACH(j, V) x[i].item[j] = from + j >= lead && from + j < n ? in[from + j] : Bits(0);
       }
     }
   }
@@ -280,7 +272,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
   const gp__u64 n = gp__count(a), tiles = (a.count + Tile::ITEMS - 1) / Tile::ITEMS, works = a.rows * a.blocks;
   for (gp__u64 work = blockIdx.x; work < works; work += gridDim.x) {
     const gp__u64 row = work / a.blocks, share = work % a.blocks;
-    const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
+    const Bits *in = gp__as<const Bits>(a.keys) + row * a.count;
     const unsigned misaligned = gp__misalignment(in, 16);
     gp__best<THREADS, R> best(s, memory, a.capacity, gp__u32(a.k));
     // Tile t of the order is tile t * jump mod tiles of the row; jump and tiles are coprime.
@@ -294,13 +286,11 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
       if (tile >= tiles) tile -= tiles;
       Tile next; // in flight meanwhile
       next.load(in, tile * Tile::ITEMS, t + a.blocks < tiles ? n : 0, misaligned);
-      GP__UNROLL
-      for (int i = 0; i < Tile::K; ++i) {
+      GP__EACH(i, Tile::K) {
         const gp__u64 at = Tile::at(first, i);
-        const Bits bound = static_cast<Bits>(best.limit_key);
+        const Bits bound = Bits(best.limit_key);
         gp__u32 hits = 0;
-        GP__UNROLL
-        for (int j = 0; j < Tile::V; ++j) hits |= (Key::encode(now.x[i].item[j]) <= bound ? 1u : 0u) << j;
+        GP__EACH(j, Tile::V) hits |= (Key::encode(now.x[i].item[j]) <= bound ? 1u : 0u) << j;
         hits &= (1u << Tile::there(at, n)) - 1;
         if (!__any_sync(0xffffffffu, hits != 0)) continue;
         GP__UNROLL_BY(1)
@@ -329,17 +319,15 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
   const gp__u64 works = a.rows * a.blocks, n = gp__count(a);
   for (gp__u64 work = blockIdx.x; work < works; work += gridDim.x) {
     const gp__u64 row = work / a.blocks, share = work % a.blocks;
-    const typename R::type *in = static_cast<const typename R::type *>(a.from) + row * a.ranks;
+    const typename R::type *in = gp__as<const typename R::type>(a.from) + row * a.ranks;
     gp__best<THREADS, R> best(s, memory, a.capacity, gp__u32(a.k));
     for (gp__u64 first = share * TILE; first < a.ranks; first += a.blocks * TILE) {
       typename R::type r[ITEMS];
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const gp__u64 at = first + i * THREADS + threadIdx.x;
         r[i] = at < a.ranks ? in[at] : R::worst();
       }
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) best.push(first + i * THREADS + threadIdx.x < a.ranks && best.takes(r[i]), r[i]);
+      GP__EACH(i, ITEMS) best.push(first + i * THREADS + threadIdx.x < a.ranks && best.takes(r[i]), r[i]);
       best.make_room(TILE);
     }
     if (a.to || n >= a.k) gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);

@@ -63,7 +63,7 @@ template <int THREADS, class R> struct gp__best_by_order {
   bool full;    // k ranks are there; the last bounds what is taken
 
   GP_DEVICE gp__best_by_order(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
-      : s(storage), list(static_cast<Rank *>(memory)), capacity(room), k(wanted), seen(0), full(false) {
+      : s(storage), list(gp__as<Rank>(memory)), capacity(room), k(wanted), seen(0), full(false) {
     __syncthreads();
     if (threadIdx.x == 0) s.listed = 0;
     __syncthreads();
@@ -95,15 +95,14 @@ template <class P, class Before, class Key, class In, class Out, bool WIDE> stru
   typedef gp__best_by_order<P::threads, Rank> Best;
   static const int ITEMS = gp__order_items(P::vectors, int(sizeof(Key))), TILE = P::threads * ITEMS;
   static GP_DEVICE void load(const Key *in, gp__u64 first, gp__u64 n, Key (&key)[ITEMS]) {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * P::threads + threadIdx.x;
       if (at < n) key[i] = in[at];
     }
   }
   static GP_DEVICE void take(
       const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts, Best &best) {
-    const Key *in = static_cast<const Key *>(a.top.keys) + s.begin;
+    const Key *in = gp__as<const Key>(a.top.keys) + s.begin;
     const gp__u64 tiles = (s.count + TILE - 1) / TILE, own = part < tiles ? (tiles - part - 1) / parts + 1 : 0;
     gp__u64 all = 1, t = 0; // as in gp__take_part
     while (all < own) all *= 2;
@@ -115,8 +114,7 @@ template <class P, class Before, class Key, class In, class Out, bool WIDE> stru
       while (t >= own);
       Key next[ITEMS]; // in flight meanwhile
       load(in, (t * parts + part) * TILE, i + 1 < own ? s.count : 0, next);
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
+      GP__EACH(j, ITEMS) {
         const gp__u64 at = first + j * P::threads + threadIdx.x;
         const Ranked r = Rank::make(now[j], at);
         best.push(at < s.count && best.takes(r), r);
@@ -126,7 +124,7 @@ template <class P, class Before, class Key, class In, class Out, bool WIDE> stru
     }
   }
   static GP_DEVICE void put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin, const Ranked &r) {
-    if (a.out_keys) static_cast<Key *>(a.out_keys)[to] = r.key;
+    if (a.out_keys) gp__as<Key>(a.out_keys)[to] = r.key;
     gp__top_k_value<In, Out>::store(a, to, begin + r.index, r.index);
   }
 };
@@ -137,10 +135,10 @@ GP_DEVICE void gp__top_k_order_short(const gp__segmented_top_k_args &a) {
   typedef gp__top_k_by_order<P, Before, Key, In, Out, WIDE> Way;
   typedef typename Way::Ranked Ranked;
   struct Rooms {
-    alignas(16) unsigned char of[P::threads / 32][GP__ORDER_OF_WARP];
+    alignas(16) gp__u8 of[P::threads / 32][GP__ORDER_OF_WARP];
   };
   GP_SHARED(Rooms, rooms);
-  Ranked *list = reinterpret_cast<Ranked *>(rooms.of[gp_warp()]);
+  Ranked *list = gp__as<Ranked>(rooms.of[gp_warp()]);
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32);
@@ -157,7 +155,7 @@ GP_DEVICE void gp__top_k_order_short(const gp__segmented_top_k_args &a) {
       const gp__u32 count = __shfl_sync(0xffffffffu, gp__u32(mine.count), owner),
                     k = __shfl_sync(0xffffffffu, mine.k, owner);
       for (gp__u32 at = gp_lane(); at < count; at += 32)
-        list[at] = Way::Rank::make(static_cast<const Key *>(a.top.keys)[begin + at], at);
+        list[at] = Way::Rank::make(gp__as<const Key>(a.top.keys)[begin + at], at);
       gp__sort_by_order<32, typename Way::Rank>(list, count);
       for (gp__u32 at = gp_lane(); at < k; at += 32)
         Way::put(a.top, (first + unsigned(owner)) * a.top.k + at, begin, list[at]);
@@ -178,7 +176,7 @@ template <class P, bool WIDE> GP_DEVICE void gp__top_k_places(const gp__segmente
   gp__pdl_wait<P>();
   for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < a.top.count;
        i += gp__u64(gridDim.x) * P::threads)
-    static_cast<Index *>(a.lists)[static_cast<const Index *>(a.top.from)[i]] = static_cast<Index>(i);
+    gp__as<Index>(a.lists)[gp__as<const Index>(a.top.from)[i]] = static_cast<Index>(i);
 }
 // The first k of each segment. lists: places, sorted in each segment; NULL: all keys are one segment.
 template <class P, class Key, class In, class Out, bool WIDE>
@@ -191,10 +189,10 @@ GP_DEVICE void gp__top_k_order_cut(const gp__segmented_top_k_args &a) {
     const gp__top_k_segment s(a, to / a.top.k);
     const gp__u64 number = to % a.top.k, at = s.begin + number;
     if (number >= s.k) continue;
-    const gp__u64 place = a.lists ? static_cast<const Index *>(a.lists)[at] : at;
+    const gp__u64 place = a.lists ? gp__as<const Index>(a.lists)[at] : at;
     if (place >= a.top.count) continue; // wrong offsets
-    const gp__u64 from = static_cast<const Index *>(a.top.from)[place];
-    if (a.top.out_keys) static_cast<Key *>(a.top.out_keys)[to] = static_cast<const Key *>(a.top.keys)[place];
+    const gp__u64 from = gp__as<const Index>(a.top.from)[place];
+    if (a.top.out_keys) gp__as<Key>(a.top.out_keys)[to] = gp__as<const Key>(a.top.keys)[place];
     gp__top_k_value<In, Out>::store(a.top, to, from, from - s.begin);
   }
 }

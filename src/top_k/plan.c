@@ -1,8 +1,8 @@
 // top_k/plan.c - plans of top-k, nth element and shuffle
-// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, top_k/geometry.h,
-//   core/request.c, host/values.c, top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c,
-//   top_k/check.c, core/shape.c, core/spelling.c, merge/names.c, top_k/names.c, top_k/launch.c, map/written.c,
-//   map/plan.c, segments/plan.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/words.h, core/rules.h, core/shape.h,
+//   sort/cooperative_policy.h, top_k/portable.h, top_k/geometry.h, core/request.c, top_k/host.c, top_k/shuffle_host.c,
+//   segments/kinds.c, core/kinds.c, core/primitive.c, core/reads.c, top_k/check.c, core/shape.c, core/spelling.c,
+//   merge/names.c, top_k/names.c, top_k/launch.c, map/written.c, map/plan.c, segments/plan.c
 
 GP__HOST int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *kinds) {
   if (q->composed) {
@@ -18,13 +18,16 @@ GP__HOST int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *k
 GP__HOST int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
+  if (gp__is_cooperative(p->algorithm))
+    return kinds[0] = p->algorithm == GP_ONE_CLUSTER ? GP__SORT_ONE_CLUSTER : GP__SORT_ONE_LAUNCH, 1;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
-  if (p->algorithm != GP_RADIX_SELECT || q->primitive != GP_TOP_K) return count;
+  if (p->algorithm == GP_BEST_LISTS || q->primitive != GP_TOP_K) return count;
   kinds[count++] = GP__SELECT_COLLECT;
-  if (!gp__filters_keys(q)) return count;
+  if (!gp__filters_keys(q, p)) return count;
   kinds[count++] = GP__SELECT_SAMPLE;
   kinds[count++] = GP__SELECT_FILTER;
+  if (p->algorithm == GP_SAMPLED_SELECT) kinds[count++] = GP__SORT_ONE_CLUSTER;
   return count;
 }
 
@@ -41,47 +44,38 @@ GP__HOST int gp__top_k_is_idle(const gp__request *q) {
 }
 GP__HOST int gp__fit_top_k(const gp_policy *p, int occupancy) {
   (void)occupancy;
-  return p->algorithm == GP_RADIX_SELECT ? 0 : INT32_MAX;
+  return p->algorithm == GP_BEST_LISTS || p->algorithm == GP_WARP_SEGMENTS ? INT32_MAX : 0;
 }
-// Top-k of many sorts a row's results in place, by a call of its own.
-GP__HOST int gp__sorts_results(const gp__request *q, const gp_policy *p) {
-  return q->primitive == GP_TOP_K && p->algorithm == GP_RADIX_SELECT && q->length > 1 &&
-      (!(q->flags & GP_UNSORTED) || gp__filters_keys(q)); // whose order differs from call to call
-}
-GP__HOST gp__request gp__result_sort(const gp__request *q, uint64_t row) {
-  gp__request sort;
-  memset(&sort, 0, sizeof sort);
-  sort.primitive = GP_SORT;
-  sort.flags = q->flags & GP_DESCENDING;
-  sort.key_type = q->key_type;
-  sort.key_size = q->key_size;
-  sort.end_bit = 8 * (int)q->key_size;
-  sort.in_type = sort.out_type = q->out_size == 1 ? GP_U8
-      : q->out_size == 2                          ? GP_U16
-      : q->out_size == 4                          ? GP_U32
-      : q->out_size == 8                          ? GP_U64
-                                                  : q->out_type;
-  sort.in_struct = sort.out_struct = q->out_struct;
-  sort.in_size = sort.out_size = q->out_size;
-  sort.channels = sort.active = 1;
-  sort.count = sort.stride = q->length;
-  sort.row_bytes = q->segments > 1 ? q->length * q->key_size : 0;
-  sort.count_device = q->count_device; // fewer elements, fewer results
-  sort.keys = sort.out_keys = q->out_keys ? (unsigned char *)q->out_keys + row * q->length * q->key_size : NULL;
-  sort.in = sort.out = q->out ? (unsigned char *)q->out + row * q->length * q->out_size : NULL;
-  return sort;
-}
-
+// Top-k of many sorts its results in place by one call: rows as segments, unless the device may shorten them.
 GP__HOST uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
-  if (!gp__sorts_results(q, p)) return 0;
-  *call = gp__result_sort(q, row);
-  return q->segments ? q->segments : 1;
+  const uint64_t rows = q->segments ? q->segments : 1, calls = q->count_device ? rows : 1;
+  if (q->primitive != GP_TOP_K || p->algorithm != GP_RADIX_SELECT || q->length < 2 ||
+      (q->flags & GP_UNSORTED && !gp__filters_keys(q, p))) // whose order differs from call to call
+    return 0;
+  memset(call, 0, sizeof *call);
+  call->primitive = rows > calls ? GP_SEGMENTED_SORT : GP_SORT;
+  call->segments = rows > calls ? rows : 0;
+  call->flags = q->flags & GP_DESCENDING;
+  call->key_type = q->key_type;
+  call->key_size = q->key_size;
+  call->end_bit = 8 * (int)q->key_size;
+  call->in_type = call->out_type = gp__moved_as(q);
+  call->in_struct = call->out_struct = q->out_struct;
+  call->in_size = call->out_size = q->out_size;
+  call->channels = call->active = 1;
+  call->count = call->stride = q->length * (rows / calls);
+  call->row_bytes = calls > 1 ? q->length * q->key_size : 0;
+  call->count_device = q->count_device; // fewer elements, fewer results
+  call->keys = call->out_keys = q->out_keys ? (gp__u8 *)q->out_keys + row * q->length * q->key_size : NULL;
+  call->in = call->out = q->out ? (gp__u8 *)q->out + row * q->length * q->out_size : NULL;
+  return calls;
 }
 GP__HOST gp_result gp__host_ranks(gp__host_call *h) {
   return h->q->primitive == GP_NTH_ELEMENT ? gp__host_nth(h) : gp__host_top_k(h);
 }
 
 GP__HOST gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
+  if (p.algorithm == GP_SAMPLED_SELECT && kind == GP__SORT_ONE_CLUSTER) return gp__sampled_sort(p, s);
   return kind == GP__TOP_K_SHORT || kind == GP__TOP_K_ORDER_SHORT ? gp__policy_of_short_top_k(p, s) : p;
 }
 // One block at least is promised for segments: a compiler that is told nothing spills to fit another.
@@ -90,11 +84,12 @@ GP__HOST unsigned gp__resident_top_k(
   const unsigned blocks = gp__resident_blocks(q, p, h, w);
   return blocks || (q->primitive != GP_SEGMENTED_TOP_K && !q->op) ? blocks : 1;
 }
+static const gp_policy gp__radix_select = {GP_RADIX_SELECT, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}};
 static const gp__kernel_rules gp__kernels_of_top_k = {gp__policy_of_top_k_kernel, GP__SAME_THREADS, GP__SAME_BLOCK,
     GP__NO_FORM, gp__resident_top_k, gp__spell_top_k, gp__fit_top_k};
 static const gp__family gp__family_top_k = {gp__checks_top_k, gp__top_k_is_idle, gp__shape_top_k, gp__kinds_of_top_k,
-    &gp__kernels_of_top_k, gp__operators_of_order, GP__WRITES_INPUTS(gp__launch_top_k, NULL, NULL, gp__sort_results),
-    gp__host_ranks};
+    &gp__kernels_of_top_k, gp__operators_of_order,
+    GP__WRITES_INPUTS(gp__launch_top_k, &gp__radix_select, NULL, gp__sort_results), gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {&gp__family_top_k,
     GP__READS_PAIRS | GP__READS_OP | GP__READS_K | GP__READS_ROWS,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_DESCENDING | GP_UNSORTED};

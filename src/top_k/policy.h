@@ -2,7 +2,8 @@
 // uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, histogram/policy.h, merge/policy.h
 
 #define GP_POLICY_FIELDS_TOP_K(F) \
-  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT, GP_WARP_SEGMENTS) \
+  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT, GP_WARP_SEGMENTS, GP_ONE_CLUSTER, GP_ONE_LAUNCH, \
+      GP_SAMPLED_SELECT) \
   F(threads, 0, 128, 256, 512, 1024) \
   F(vectors, 0, 1, 2, 4) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -13,7 +14,7 @@
 enum {
   GP__TOP_K_FEW = 1024,
   GP__TOP_K_STATIC_BYTES = 2048,
-  GP__TOP_K_MERGED = 32768, // ranks that one block merges, about
+  GP__TOP_K_MERGED = 8192,  // most ranks that one block merges
   GP__TOP_K_LANE = 16,      // keys of a short segment that a lane sorts
   GP__TOP_K_BY_LANES = 512, // most keys of a segment that lanes sort
   GP__TOP_K_BY_WARP = 2048, // most keys that a warp reads,
@@ -23,9 +24,10 @@ enum {
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
-  GP__SAMPLED_KEYS = 8192,   // of a row's sample
-  GP__SELECT_PART = 24,      // a bound serves up to a 24th of the keys; they are a 16th at most,
-  GP__SELECT_MANY = 1 << 21, // and pays for so many
+  GP__SAMPLED_KEYS = 8192,    // of a row's sample
+  GP__SELECT_PART = 24,       // a bound serves up to a 24th of the keys; they are a 16th at most,
+  GP__SELECT_MANY = 1 << 21,  // and pays for so many
+  GP__SELECT_ASIDE = 1 << 15, // most keys that a cluster sorts
   GP__SHUFFLE_ROUNDS = 8
 };
 GP__RULE int gp__rank_form(int key_size, int indexed, int wide) {

@@ -1,24 +1,66 @@
 // top_k/portable.h - portable rule of top-k
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, top_k/policy.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, sort/cooperative_policy.h, top_k/policy.h,
+//   core/rows.h, sort/portable.h
 
-// Lists while k is small, otherwise radix select. Hundreds of results are for radix select where keys are few or can be
-// filtered. Many segments are for warps.
+// Few keys are sorted at once. Lists while k is small, otherwise radix select. Hundreds of results are for radix select
+// where keys are few or can be filtered. Many segments are for warps.
 enum {
   GP__IF_TOP_K_LISTS = GP__IF,
   GP__IF_TOP_K_WIDE = 2 * GP__IF,
-  GP__IF_TOP_K_ONE = 4 * GP__IF, // row, without an operator
+  GP__IF_TOP_K_ONE = 4 * GP__IF,     // row, without an operator
+  GP__IF_TOP_K_SORTS = 8 * GP__IF,   // keys of up to 4 bytes, or hundreds of results
+  GP__IF_TOP_K_SOME = 16 * GP__IF,   // results, or keys of one or two digits
+  GP__IF_TOP_K_WITHIN = 32 * GP__IF, // a bound: keys alone of 4 bytes and more
+  GP__TOP_K_SOME = 32,
   GP__TOP_K_HUNDREDS = 128,
   GP__TOP_K_FEW_BYTES = 32 << 20
 };
 static const gp__policy_row gp__top_k_rows[] = {
     GP__H200(0, -1, GP__CHOOSES | GP__IF_TOP_K_LISTS, 0, 0, GP_BEST_LISTS, 0, 0, 0, 0, 22),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_RADIX_SELECT, 256, 2, 0, 4, 22),
+    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_SORTS, 0, (1 << 15) + 1, GP_ONE_LAUNCH,
+        0, 0, 0, 0, 29),
+    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_SORTS | GP__IF_TOP_K_SOME, 0,
+        (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 29),
+    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_WITHIN, (1 << 19) + 1, 0,
+        GP_SAMPLED_SELECT, 0, 0, 0, 0, 29),
+    GP__H200(0, -1, 0, 0, 0, GP_SAMPLED_SELECT, 256, 2, 0, 4, 29),
     GP__H200(0, -1, 0, 0, 0, GP_BEST_LISTS, 256, 1, 0, 4, 22),
     GP__H200(0, 4, 0, 0, 0, GP_BEST_LISTS, 0, 2, 0, 0, 22),
     GP__H200(0, -1, GP__IF_TOP_K_WIDE, 0, 0, GP_BEST_LISTS, 0, 4, 0, 0, 22),
     GP__H200(0, -1, GP__BY_KEYS | GP__IF_TOP_K_ONE, 0, 1 << 20, GP_BEST_LISTS, 0, 1, 0, 8, 29),
     GP__H200(0, -1, GP__BY_KEYS | GP__IF_TOP_K_ONE, 16 << 20, 0, GP_BEST_LISTS, 1024, 0, 0, 1, 29),
 };
+// The call as a sort of all keys.
+GP__HOST gp__shape gp__sorted_top_k(gp__shape s) {
+  s.in_size = s.out_size;
+  s.sorted.end_bit = 8 * s.key_size;
+  return s;
+}
+// A sampled select: room for about 1.6 k + n / 512 keys within a bound; policies of other steps, and of its sort.
+GP__HOST gp__u64 gp__sampled_room(gp__shape s) { return 2 * s.top_k.results + s.count / 292 + 512; }
+GP__HOST gp_policy gp__unsampled(gp_policy p) {
+  if (p.algorithm == GP_SAMPLED_SELECT) p.algorithm = GP_RADIX_SELECT;
+  return p;
+}
+GP__HOST gp__shape gp__sampled_shape(gp__shape s) {
+  s.count = gp__sampled_room(s);
+  return s;
+}
+GP__HOST gp_policy gp__sampled_sort(gp_policy p, gp__shape s) {
+  p.algorithm = GP_ONE_CLUSTER;
+  p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
+  return gp__portable_cooperative(p, gp__sorted_top_k(gp__sampled_shape(s)));
+}
+GP__HOST int gp__policy_valid_ranked(gp_policy p, gp__shape s) {
+  if (p.algorithm == GP_SAMPLED_SELECT)
+    return !s.out_size && !s.top_k.order_bytes && gp__sampled_room(s) <= GP__SELECT_ASIDE &&
+        gp__policy_valid_top_k(gp__unsampled(p), s) &&
+        gp__policy_valid_ranked(gp__sampled_sort(p, s), gp__sampled_shape(s));
+  return !gp__is_cooperative(p.algorithm) ? gp__policy_valid_top_k(p, s)
+                                          : s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes &&
+          !s.top_k.drop_keys && p.blocks_per_sm >= 1 && gp__policy_valid_cooperative(p, gp__sorted_top_k(s));
+}
 GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int one = s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes;
   const int many = s.count * (unsigned)s.key_size > GP__TOP_K_FEW_BYTES;
@@ -28,10 +70,23 @@ GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int warps = p.algorithm == GP_WARP_SEGMENTS ||
       (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && !s.top_k.order_bytes &&
           s.top_k.results <= GP__TOP_K_OF_WARP && s.segments >= 4 * (unsigned)s.multiprocessors);
+  const unsigned when =
+      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0) | (one ? GP__IF_TOP_K_ONE : 0);
+  const unsigned sorts = (s.key_size <= 4 || s.top_k.results > GP__TOP_K_HUNDREDS ? GP__IF_TOP_K_SORTS : 0) |
+      (s.key_size <= (s.top_k.results > GP__TOP_K_SOME ? 4 : 2) ? GP__IF_TOP_K_SOME : 0) |
+      (!s.out_size && s.key_size >= 4 && s.top_k.results > GP__TOP_K_SOME && s.compute_capability >= 90 &&
+                  s.compute_capability < 120
+              ? GP__IF_TOP_K_WITHIN
+              : 0);
   gp_policy q;
   if (warps) p.algorithm = GP_BEST_LISTS;
-  q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s,
-      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0) | (one ? GP__IF_TOP_K_ONE : 0));
+  q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s, when | sorts);
+  if (gp__is_cooperative(q.algorithm)) {
+    q = gp__portable_cooperative(p, gp__sorted_top_k(s));
+    if (p.algorithm || gp__policy_valid_ranked(q, s)) return q;
+  }
+  if (!p.algorithm && !gp__policy_valid_ranked(q, s)) q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s, when);
+  if (q.algorithm == GP_SAMPLED_SELECT) return q;
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;

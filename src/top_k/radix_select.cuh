@@ -9,7 +9,8 @@
 // One launch a digit of the keys, the most significant first. It counts the next digit of keys that have the k-th key's
 // known upper bits; the last block to finish finds that digit of the k-th key. Once few enough keys are left, a launch
 // puts them aside, and later launches read only those. Where k of many keys are wanted, a sample bounds them, and one
-// sweep puts aside all keys within the bound; if these are too few or too many, all keys are read as before.
+// sweep puts aside all keys within the bound; if these are too few or too many, all keys are read as before. A sampled
+// select sorts the keys aside, or else its results.
 
 // The bits of digit `level`: how far up the known bits begin, the digit's shift, and its bins.
 struct gp__select_digit {
@@ -22,13 +23,13 @@ struct gp__select_digit {
   }
 };
 GP_DEVICE gp__u64 *gp__select_bins(const gp__top_k_args &a, gp__u64 row) {
-  return static_cast<gp__u64 *>(a.bins) + row * GP__SELECT_BINS;
+  return gp__as<gp__u64>(a.bins) + row * GP__SELECT_BINS;
 }
 
 // Keys of a row within the bound, if all that matter have been put aside; else 0.
 GP_DEVICE gp__u64 gp__select_filtered(const gp__top_k_args &a, gp__u64 row) {
   if (!a.filtered) return 0;
-  const gp__u64 appended = static_cast<const gp__select_state *>(a.states)[row].appended;
+  const gp__u64 appended = gp__as<const gp__select_state>(a.states)[row].appended;
   return appended >= a.k && appended <= a.room ? appended : 0;
 }
 
@@ -46,12 +47,11 @@ GP_DEVICE void gp__select_finish(
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
   const int THREADS = P::threads, EACH = GP__SELECT_BINS / THREADS;
-  gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+  gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
   gp__u64 *bins = gp__select_bins(a, row);
   for (int i = threadIdx.x; i < digit.bins; i += THREADS) {
     gp__u32 sum = 0;
-    GP__UNROLL
-    for (int c = 0; c < COPIES; ++c) sum += s.count[i * COPIES + c];
+    GP__EACH(c, COPIES) sum += s.count[i * COPIES + c];
     if (sum) atomicAdd(bins + i, gp__u64(sum));
   }
   __syncthreads();
@@ -79,8 +79,7 @@ GP_DEVICE void gp__select_finish(
   gp__u64 before = sum;
   gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan); // its barrier: all threads have read the state
   if (before <= rank && rank < before + mine) {
-    GP__UNROLL
-    for (int j = 0; j < EACH; ++j) {
+    GP__EACH(j, EACH) {
       if (before <= rank && rank < before + n[j]) {
         const gp__u64 found = prefix << (digit.known - digit.shift) | (threadIdx.x * EACH + j);
         state->prefix = found;
@@ -89,7 +88,7 @@ GP_DEVICE void gp__select_finish(
         if (!state->buffered) state->buffered = a.level > 0 && state->inside <= a.room;
         state->inside = n[j];
         state->arrived = 0;
-        if (digit.shift == 0 && a.nth) static_cast<Bits *>(a.out_keys)[row] = Key::decode(static_cast<Bits>(found));
+        if (digit.shift == 0 && a.nth) gp__as<Bits>(a.out_keys)[row] = Key::decode(Bits(found));
       }
       before += n[j];
     }
@@ -107,8 +106,7 @@ GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u6
   for (gp__u64 first = share * Tile::ITEMS; first < n; first += apart) {
     Tile next; // in flight meanwhile
     next.load(in, first + apart, n, misaligned);
-    GP__UNROLL
-    for (int i = 0; i < Tile::K; ++i) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
+    GP__EACH(i, Tile::K) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
     f.flush_if_full();
     now = next;
   }
@@ -123,11 +121,9 @@ template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
   typedef gp__select_storage<P::threads, COPIES> Storage;
   gp__u32 *count; // this lane's copy
   int shift;
-  bool encoded;
   GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
-    GP__UNROLL
-    for (int j = 0; j < V; ++j)
-      if (j < there) atomicAdd(count + (gp__u32((encoded ? x.item[j] : Key::encode(x.item[j])) >> shift)) * COPIES, 1u);
+    GP__EACH(j, V)
+      if (j < there) atomicAdd(count + gp__u32(Key::encode(x.item[j]) >> shift) * COPIES, 1u);
   }
   GP_DEVICE void flush_if_full() {}
 };
@@ -137,6 +133,10 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
   GP_SHARED(typename First::Storage, s);
   for (int i = threadIdx.x; i < GP__SELECT_BINS * First::COPIES; i += P::threads) s.count[i] = 0;
   gp__pdl_wait<P>();
+  if (a.finish && gp__select_filtered(a, 0)) {
+    if (blockIdx.x + threadIdx.x == 0) gp__as<gp__select_state>(a.states)->buffered = 2;
+    return;
+  }
   if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, a.rows * a.blocks);
   __syncthreads();
   const gp__ticket ticket = s.ticket;
@@ -147,7 +147,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
     gp__u64 *bins = gp__select_bins(a, row);
     for (int i = threadIdx.x; i < GP__SELECT_BINS; i += P::threads) bins[i] = 0;
     if (threadIdx.x == 0) {
-      gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+      gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
       state->prefix = state->arrived = 0;
       state->rank = a.k - 1 < n ? a.k - 1 : n - 1;
       state->inside = n;
@@ -160,10 +160,10 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
     }
   }
   const gp__select_digit digit(8 * int(sizeof(T)), 0);
-  First first = {s.count + gp_lane() % First::COPIES, digit.shift, appended != 0};
+  First first = {s.count + gp_lane() % First::COPIES, digit.shift};
   gp__select_tiles<P>(
-      appended ? static_cast<const Bits *>(a.aside) + row * a.room : static_cast<const Bits *>(a.keys) + row * a.count,
-      n, share, a.blocks, first);
+      appended ? gp__as<const Bits>(a.aside) + row * a.room : gp__as<const Bits>(a.keys) + row * a.count, n, share,
+      a.blocks, first);
   if (threadIdx.x == 0) {
     gp__receive<gp__u32>(words, row, ticket.tag);
     __threadfence();
@@ -213,7 +213,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_sample(co
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const gp__u64 row = blockIdx.x, n = gp__count(a), step = n / GP__SAMPLED_KEYS;
-  const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
+  const Bits *in = gp__as<const Bits>(a.keys) + row * a.count;
   gp__u32 rank = gp__u32(n ? a.k * GP__SAMPLED_KEYS / n : 0);
   rank += rank / 4 + 12;
   const gp__u32 few = rank / 4;
@@ -221,8 +221,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_sample(co
   gp__u64 bound = 0;
   int shift = 8 * int(sizeof(T));
   Bits x[EACH];
-  GP__UNROLL
-  for (int i = 0; i < EACH; ++i) {
+  GP__EACH(i, EACH) {
     const gp__u64 at = gp__u64(i / 4) * THREADS + threadIdx.x; // four neighbours of four steps, at random
     x[i] = Bits(0);
     if (step) x[i] = Key::encode(in[at * 4 * step + gp__u32(at) * 2654435761u % (4 * step - 3) + i % 4]);
@@ -231,18 +230,14 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_sample(co
     const gp__select_digit digit(8 * int(sizeof(T)), level);
     for (int i = threadIdx.x; i < digit.bins; i += THREADS) s.count[i] = 0;
     __syncthreads();
-    GP__UNROLL
-    for (int i = 0; i < EACH; ++i)
+    GP__EACH(i, EACH)
       if (level == 0 || gp__u64(x[i]) >> digit.known == bound)
         atomicAdd(s.count + (gp__u32(x[i] >> digit.shift) & unsigned(digit.bins - 1)), 1u);
     __syncthreads();
     gp__u64 before = 0;
-    GP__UNROLL
-    for (int j = 0; j < BINS; ++j)
-      before += int(threadIdx.x) * BINS + j < digit.bins ? s.count[threadIdx.x * BINS + j] : 0;
+    GP__EACH(j, BINS) before += int(threadIdx.x) * BINS + j < digit.bins ? s.count[threadIdx.x * BINS + j] : 0;
     gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan);
-    GP__UNROLL
-    for (int j = 0; j < BINS; ++j) {
+    GP__EACH(j, BINS) {
       const int bin = int(threadIdx.x) * BINS + j;
       const gp__u32 inside = bin < digit.bins ? s.count[bin] : 0;
       if (before <= rank && rank < before + inside)
@@ -258,7 +253,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_sample(co
     if (!shift) bound = bound << rest | ((1ull << rest) - 1);
   }
   if (threadIdx.x == 0) {
-    gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+    gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
     state->prefix = whole ? ~0ull : bound;
     state->appended = 0;
   }
@@ -273,10 +268,8 @@ struct gp__select_bound : gp__select_stage<P, typename gp__top_k_key<T, DESCENDI
   GP_DEVICE gp__select_bound(const Stage &stage, gp__u64 within) : Stage(stage), bound(within) {}
   GP_DEVICE void take(gp__vector_access<Bits, Stage::V> x, int there) {
     gp__u32 hits = 0;
-    GP__UNROLL
-    for (int j = 0; j < Stage::V; ++j) {
-      x.item[j] = Key::encode(x.item[j]);
-      hits |= (j < there && gp__u64(x.item[j]) <= bound ? 1u : 0u) << j;
+    GP__EACH(j, Stage::V) {
+      hits |= (j < there && gp__u64(Key::encode(x.item[j])) <= bound ? 1u : 0u) << j;
     }
     if (!__any_sync(0xffffffffu, hits != 0)) return;
     GP__UNROLL_BY(1)
@@ -295,12 +288,11 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_filter(co
   __syncthreads();
   gp__pdl_wait<P>();
   const gp__u64 row = blockIdx.x / a.blocks;
-  gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+  gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
   Bound within(
-      {s, reinterpret_cast<Bits *>(stage), static_cast<Bits *>(a.aside) + row * a.room, &state->appended, a.room, 0},
-      state->prefix);
+      {s, gp__as<Bits>(stage), gp__as<Bits>(a.aside) + row * a.room, &state->appended, a.room, 0}, state->prefix);
   gp__select_tiles<P>(
-      static_cast<const Bits *>(a.keys) + row * a.count, gp__count(a), blockIdx.x % a.blocks, a.blocks, within);
+      gp__as<const Bits>(a.keys) + row * a.count, gp__count(a), blockIdx.x % a.blocks, a.blocks, within);
   within.flush();
 }
 
@@ -319,8 +311,7 @@ struct gp__select_next_digit : gp__select_stage<P, typename gp__top_k_key<T, DES
       : Stage(stage), prefix(known), digit(next), encoded(is_encoded), appends(puts_aside) {}
   GP_DEVICE void take(gp__vector_access<Bits, V> x, int there) {
     gp__u32 hits = 0;
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) {
+    GP__EACH(j, V) {
       const Bits bits = encoded ? x.item[j] : Key::encode(x.item[j]);
       hits |= (j < there && gp__u64(bits) >> digit.known == prefix ? 1u : 0u) << j;
     }
@@ -348,15 +339,16 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(cons
   __syncthreads();
   gp__pdl_wait<P>();
   const gp__u64 row = blockIdx.x / a.blocks, share = blockIdx.x % a.blocks;
-  gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
-  Bits *aside = static_cast<Bits *>(a.aside) + row * a.room;
+  gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
+  if (a.finish && state->buffered == 2) return;
+  Bits *aside = gp__as<Bits>(a.aside) + row * a.room;
   const gp__select_digit digit(8 * int(sizeof(T)), a.level);
   const bool buffered = state->buffered != 0;
   const gp__u64 n = buffered ? state->appended : gp__count(a);
-  Next next({s, reinterpret_cast<Bits *>(stage), aside, &state->appended, a.room, 0}, state->prefix, digit, buffered,
+  Next next({s, gp__as<Bits>(stage), aside, &state->appended, a.room, 0}, state->prefix, digit, state->buffered == 1,
       !buffered && state->inside <= a.room);
-  gp__select_tiles<P>(buffered ? static_cast<const Bits *>(aside) : static_cast<const Bits *>(a.keys) + row * a.count,
-      n, share, a.blocks, next);
+  gp__select_tiles<P>(
+      buffered ? gp__as<const Bits>(aside) : gp__as<const Bits>(a.keys) + row * a.count, n, share, a.blocks, next);
   if (next.appends) next.flush();
   __syncthreads();
   gp__select_finish<P, T, DESCENDING, 1>(a, row, digit, s);
@@ -385,13 +377,13 @@ template <class P, class T, bool DESCENDING, class Storage>
 GP_DEVICE void gp__select_gather(const gp__top_k_args &a, gp__u64 row, Storage &s) {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
-  gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
-  const Bits kth = static_cast<Bits>(state->prefix), *aside = static_cast<const Bits *>(a.aside) + row * a.room;
-  Bits *out = static_cast<Bits *>(a.out_keys) + row * a.k;
+  gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
+  const Bits kth = Bits(state->prefix), *aside = gp__as<const Bits>(a.aside) + row * a.room;
+  Bits *out = gp__as<Bits>(a.out_keys) + row * a.k;
   const gp__u64 n = state->appended, from = a.k - 1 - state->rank; // of the copies
   for (gp__u64 first = blockIdx.x * gp__u64(P::threads); first < n; first += gridDim.x * gp__u64(P::threads)) {
     const gp__u64 i = first + threadIdx.x;
-    const Bits bits = i < n ? aside[i] : kth;
+    const Bits bits = i < n ? Key::encode(aside[i]) : kth;
     gp__below_equal at = {bits < kth ? 1ull : 0ull, 0};
     const gp__below_equal sum = gp_tile_exclusive_scan<P::threads>(at, gp__add_below_equal(), s.scan);
     if (threadIdx.x == 0) s.ticket.number = atomicAdd(&state->arrived, sum.below);
@@ -415,8 +407,8 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   // One way for all rows: a sweep whose tiles did not all publish would wait for them.
   bool gathers = gp__is_none<Out>::value && a.filtered;
   for (gp__u64 row = 0; gathers && row < a.rows; ++row)
-    gathers = static_cast<const gp__select_state *>(a.states)[row].buffered == 2;
-  for (gp__u64 row = 0; gathers && row < a.rows; ++row) gp__select_gather<P, T, DESCENDING>(a, row, s);
+    gathers = gp__as<const gp__select_state>(a.states)[row].buffered == 2;
+  for (gp__u64 row = 0; gathers && !a.finish && row < a.rows; ++row) gp__select_gather<P, T, DESCENDING>(a, row, s);
   if (gathers) return;
   for (;;) {
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
@@ -424,21 +416,19 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
     const gp__u64 row = ticket.number / of_row, tile = ticket.number % of_row;
-    const gp__select_state *state = static_cast<const gp__select_state *>(a.states) + row;
-    const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
+    const gp__select_state *state = gp__as<const gp__select_state>(a.states) + row;
+    const Bits *in = gp__as<const Bits>(a.keys) + row * a.count;
     const unsigned misaligned = gp__misalignment(in, 16);
     const gp__u64 wanted = state->rank + 1; // equal keys wanted
-    const Bits kth = static_cast<Bits>(state->prefix);
+    const Bits kth = Bits(state->prefix);
     Tile keys;
     keys.load(in, tile * Tile::ITEMS, n, misaligned);
     gp__u32 below[K], equal[K]; // a bit a key
     gp__below_equal before[K], total = gp__add_below_equal::identity();
-    GP__UNROLL
-    for (int i = 0; i < K; ++i) {
+    GP__EACH(i, K) {
       const gp__u64 at = Tile::at(tile * Tile::ITEMS, i);
       below[i] = equal[i] = 0;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         const Bits bits = Key::encode(keys.x[i].item[j]);
         below[i] |= (bits < kth ? 1u : 0u) << j;
         equal[i] |= (bits == kth ? 1u : 0u) << j;
@@ -468,8 +458,7 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
     gp__below_equal from = gp__add_below_equal::identity();
     if (tile > 0) from = s.prefix.value;
     from.below &= ~(1ull << 63);
-    GP__UNROLL
-    for (int i = 0; i < K; ++i) {
+    GP__EACH(i, K) {
       const gp__u64 at = Tile::at(tile * Tile::ITEMS, i);
       gp__u64 lower = from.below + before[i].below, same = from.equal + before[i].equal;
       gp__u32 left = below[i] | equal[i];

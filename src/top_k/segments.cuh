@@ -12,8 +12,8 @@ struct gp__top_k_segment {
   gp__u32 k;
   static GP_DEVICE gp__u64 offset(const gp__segmented_top_k_args &a, const void *offsets, gp__u64 i) {
     return !offsets           ? i * a.length
-        : a.offset_bytes == 4 ? static_cast<const gp__u32 *>(offsets)[i]
-                              : static_cast<const gp__u64 *>(offsets)[i];
+        : a.offset_bytes == 4 ? gp__as<const gp__u32>(offsets)[i]
+                              : gp__as<const gp__u64>(offsets)[i];
   }
   GP_DEVICE gp__top_k_segment(const gp__segmented_top_k_args &a, gp__u64 i) {
     gp__u64 end = a.end ? offset(a, a.end, i) : offset(a, a.begin, i + 1);
@@ -66,8 +66,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
 
   // Stores results: N sorted items a lane, `lanes` lanes a segment.
   template <int N> GP_DEVICE void store(const C (&x)[N], unsigned lanes, gp__u32 k, gp__u64 to, gp__u64 begin) const {
-    GP__UNROLL
-    for (int pass = 0; pass < 2; ++pass) { // keys; indices
+    GP__EACH(pass, 2) { // keys; indices
       if (pass ? gp__is_none<Out>::value : !a.out_keys) continue;
       __syncwarp();
       GP__UNROLL
@@ -78,7 +77,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
       for (gp__u32 r = gp_lane() & (lanes - 1); r < k; r += lanes) {
         const Word w = room[(gp_lane() & (0 - lanes)) * (N + 1) + r + r / N];
         if (pass) gp__top_k_value<In, Out>::store(a, to + r, begin + w, w);
-        else static_cast<Bits *>(a.out_keys)[to + r] = Key::decode(static_cast<Bits>(w));
+        else gp__as<Bits>(a.out_keys)[to + r] = Key::decode(Bits(w));
       }
     }
     __syncwarp();
@@ -88,8 +87,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
     const gp__u32 own = left > gp_lane() ? left - gp_lane() : 0;
     in += gp_lane();
     if (left >= 32 * N) {
-      GP__UNROLL
-      for (int j = 0; j < N; ++j) key[j] = Key::encode(in[32 * j]);
+      GP__EACH(j, N) key[j] = Key::encode(in[32 * j]);
     } else {
       GP__UNROLL
       for (unsigned j = 0; j < N; ++j) key[j] = 32 * j < own ? Word(Key::encode(in[32 * j])) : Lone::last();
@@ -110,17 +108,15 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
   // full list is sorted, and lowers the bound; keys behind its k-th lose if equal.
   GP_DEVICE void find(gp__u64 begin, gp__u32 n, gp__u32 k, gp__u64 to) const {
     const int N = GP__TOP_K_OF_WARP / 16, FIRST = 64 / int(sizeof(Word)), STEPS = 8; // the latter: loads in flight
-    const Bits *in = static_cast<const Bits *>(a.keys) + begin;
-    C *list = reinterpret_cast<C *>(room), x[N];
+    const Bits *in = gp__as<const Bits>(a.keys) + begin;
+    C *list = gp__as<C>(room), x[N];
     Word best[N];
-    GP__UNROLL
-    for (int j = 0; j < N; ++j) best[j] = Lone::last();
+    GP__EACH(j, N) best[j] = Lone::last();
     GP__UNROLL_BY(1)
     for (gp__u32 at = 0; at < n; at += 32 * FIRST) {
       Word key[FIRST];
       load(in + at, n - at, key);
-      GP__UNROLL
-      for (int j = 0; j < FIRST; ++j) best[j % N] = key[j] < best[j % N] ? key[j] : best[j % N];
+      GP__EACH(j, FIRST) best[j % N] = key[j] < best[j % N] ? key[j] : best[j % N];
     }
     Word bound = sort<Lone>(best, k);
     gp__u32 listed = 0, steps = STEPS;
@@ -131,8 +127,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
         Word key[STEPS];
         gp__u32 mine = 0;
         load(in + at, n - at, key);
-        GP__UNROLL
-        for (int j = 0; j < STEPS; ++j) mine += key[j] <= bound && (j == 0 || steps > 1) ? 1 : 0;
+        GP__EACH(j, STEPS) mine += key[j] <= bound && (j == 0 || steps > 1) ? 1 : 0;
         const gp__u32 next = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>()) + listed,
                       all = gp_warp_broadcast(next, 31);
         if (all > 32 * N) {
@@ -199,7 +194,7 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
         const gp__u32 count = __shfl_sync(0xffffffffu, gp__u32(mine.count), owner);
         const gp__u32 n = own < together ? count : 0, wanted = __shfl_sync(0xffffffffu, mine.k, owner);
         const gp__u32 k = own < together ? wanted : 0;
-        const Bits *in = static_cast<const Bits *>(a.top.keys) + begin;
+        const Bits *in = gp__as<const Bits>(a.top.keys) + begin;
         typename Item::type x[ITEMS];
         GP__UNROLL
         for (unsigned j = 0; j < ITEMS; ++j) {
@@ -231,7 +226,7 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
   typedef typename Key::Bits Bits;
   typedef gp__key_tile<P, Bits> Tile;
   const int K = Tile::K, V = Tile::V;
-  const Bits *in = static_cast<const Bits *>(a.top.keys) + s.begin;
+  const Bits *in = gp__as<const Bits>(a.top.keys) + s.begin;
   const gp__u32 lead = gp__misalignment(in, 16) / unsigned(sizeof(Bits));
   in -= lead;
   const gp__u64 end = lead + s.count, tiles = (end + Tile::ITEMS - 1) / Tile::ITEMS;
@@ -247,13 +242,11 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
     while (at >= own);
     Tile next; // in flight meanwhile
     next.load(in, (at * parts + part) * Tile::ITEMS, i + 1 < own ? end : 0, 0, lead);
-    const Bits bound = static_cast<Bits>(best.limit_key);
+    const Bits bound = Bits(best.limit_key);
     gp__u32 hits[K], any = 0;
-    GP__UNROLL
-    for (int v = 0; v < K; ++v) {
+    GP__EACH(v, K) {
       hits[v] = 0;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         now.x[v].item[j] = Key::encode(now.x[v].item[j]);
         hits[v] |= (now.x[v].item[j] <= bound ? 1u : 0u) << j;
       }
@@ -264,10 +257,8 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
     }
     if (__any_sync(0xffffffffu, any != 0)) {
       gp__u32 mine = 0;
-      GP__UNROLL
-      for (int v = 0; v < K; ++v) {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j)
+      GP__EACH(v, K) {
+        GP__EACH(j, V)
           if (!best.takes(R::make(now.x[v].item[j], Tile::at(first, v) + j - lead))) hits[v] &= ~(1u << j);
         mine += unsigned(__popc(hits[v]));
       }
@@ -277,10 +268,8 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
       to = gp_warp_broadcast(to, 31);
       best.seen = to + gp_warp_broadcast(up_to, 31);
       to += up_to - mine;
-      GP__UNROLL
-      for (int v = 0; v < K; ++v) {
-        GP__UNROLL
-        for (int j = 0; j < V; ++j)
+      GP__EACH(v, K) {
+        GP__EACH(j, V)
           if (hits[v] >> j & 1u) best.list[to++] = R::make(now.x[v].item[j], Tile::at(first, v) + j - lead);
       }
     }
@@ -299,13 +288,11 @@ GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, Bes
   for (gp__u64 first = 0; first < ranks && beyond < parts; first += TILE) {
     typename R::type r[ITEMS];
     bool any = false;
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
+    GP__EACH(j, ITEMS) {
       const gp__u64 at = first + unsigned(j * THREADS) + threadIdx.x;
       r[j] = at < ranks ? lists[at] : R::worst();
     }
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) {
+    GP__EACH(j, ITEMS) {
       const bool taken = best.takes(r[j]);
       best.push(taken, r[j]);
       any = any || taken;
@@ -342,7 +329,7 @@ template <class P, class Way> GP_DEVICE void gp__do_top_k_tasks(const gp__segmen
     const gp__top_k_segment segment(a, task.segment);
     const gp__u32 parts = segment.parts(a.part);
     if (!segment.k || (parts > 1 && task.list + parts > a.list_room)) continue;
-    typename R::type *lists = static_cast<typename R::type *>(a.lists) + task.list * a.top.k;
+    typename R::type *lists = gp__as<typename R::type>(a.lists) + task.list * a.top.k;
     GP__UNROLL_BY(1)
     for (bool merges = false;; merges = true) {
       typename Way::Best best(s.best, memory, a.top.capacity, segment.k);
@@ -401,10 +388,9 @@ GP_DEVICE void gp__top_k_cut(const gp__segmented_top_k_args &a) {
     const gp__u64 place = to % a.top.k, at = s.begin + place;
     if (place >= s.k) continue;
     gp__u64 from = at;
-    if (!gp__is_none<Out>::value)
-      from = WIDE ? static_cast<const gp__u64 *>(a.lists)[at] : static_cast<const gp__u32 *>(a.lists)[at];
+    if (!gp__is_none<Out>::value) from = WIDE ? gp__as<const gp__u64>(a.lists)[at] : gp__as<const gp__u32>(a.lists)[at];
     if (from < a.top.count) // wrong offsets
       gp__top_k_put<T, DESCENDING, In, Out>(
-          a.top, to, s.begin, Key::encode(static_cast<const typename Key::Bits *>(a.top.keys)[at]), from - s.begin);
+          a.top, to, s.begin, Key::encode(gp__as<const typename Key::Bits>(a.top.keys)[at]), from - s.begin);
   }
 }

@@ -17,8 +17,7 @@ struct gp__bijection {
     low_bits = (bits + 1) / 2;
     low_mask = 0xffffffffu >> (32 - low_bits);
     high_mask = 0xffffffffu >> (32 - (bits - low_bits));
-    GP__UNROLL
-    for (int r = 0; r < GP__SHUFFLE_ROUNDS; ++r) keys[r] = reinterpret_cast<const gp__u32 *>(value.bytes)[r];
+    GP__EACH(r, GP__SHUFFLE_ROUNDS) keys[r] = gp__as<const gp__u32>(value.bytes)[r];
   }
   GP_DEVICE gp__u64 operator()(gp__u64 x) const {
     do {
@@ -34,7 +33,7 @@ struct gp__bijection {
   }
 };
 template <class In, class Out> struct gp__shuffled_element {
-  static GP_DEVICE Out at(const void *in, gp__u64 i) { return static_cast<const In *>(in)[i]; }
+  static GP_DEVICE Out at(const void *in, gp__u64 i) { return gp__as<const In>(in)[i]; }
 };
 template <class Out> struct gp__shuffled_element<gp__none, Out> { // indices
   static GP_DEVICE Out at(const void *, gp__u64 i) { return static_cast<Out>(i); }
@@ -45,20 +44,17 @@ template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tiles = (n + ALL * P::threads - 1) / (ALL * P::threads);
   const gp__bijection p(a.value, n);
-  Out *out = static_cast<Out *>(a.out);
+  Out *out = gp__as<Out>(a.out);
   for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     GP__UNROLL_BY(1)
     for (int round = 0; round < ALL; round += ITEMS) {
       const gp__u64 first = (tile * ALL + round) * P::threads + threadIdx.x;
       gp__u64 from[ITEMS];
       Out x[ITEMS];
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) from[i] = first + i * P::threads < n ? p(first + i * P::threads) : 0;
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS) from[i] = first + i * P::threads < n ? p(first + i * P::threads) : 0;
+      GP__EACH(i, ITEMS)
         if (first + i * P::threads < n) x[i] = gp__shuffled_element<In, Out>::at(a.in, from[i]);
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i)
+      GP__EACH(i, ITEMS)
         if (first + i * P::threads < n) out[first + i * P::threads] = x[i];
     }
   }

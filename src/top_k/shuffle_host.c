@@ -1,5 +1,5 @@
 // top_k/shuffle_host.c - shuffle
-// uses: api/config.h, api/lists.h, top_k/policy.h, core/request.c, host/call.c, host/indices.c
+// uses: api/config.h, api/lists.h, core/words.h, top_k/policy.h, core/request.c, host/call.c, host/indices.c
 
 // The permutation of gp__bijection.
 static uint64_t gp__host_permute(const gp__request *q, uint64_t x) {
@@ -24,9 +24,7 @@ static void gp__host_shuffle_block(const gp__host_call *h, uint64_t first, uint6
   for (; first < end; ++first) {
     const uint64_t from = gp__host_permute(q, first);
     if (!q->in_size) gp__host_put_index(q->out, q->out_size, first, from);
-    else
-      gp__host_move(
-          (unsigned char *)q->out + first * q->out_size, (const unsigned char *)q->in + from * q->in_size, q->in_size);
+    else gp__host_move((gp__u8 *)q->out + first * q->out_size, (const gp__u8 *)q->in + from * q->in_size, q->in_size);
   }
 }
 static gp_result gp__host_shuffle(gp__host_call *h) {

@@ -112,6 +112,9 @@ static const char *const SORTING_CELLS[] = {
     "top_k f16 k=5 rows=100",
     "top_k f64 k=64 form=indices payload=u64 dist=few",
     "top_k u32 k=65536",
+    "top_k u32 k=2000 rows=20",
+    "top_k f32 k=1500 rows=9 payload=u32 dist=few",
+    "top_k i16 k=1025 rows=5 order=ascending form=indices",
     "top_k u32 k=500 dist=constant payload=u32",
     "top_k u32 k=100 ordered=1",
     "top_k i64 k=5000 rows=3 form=indices dist=few ordered=1",
@@ -291,6 +294,23 @@ static void group_sorting_policies(void) {
   }
 }
 
+// Top-k of few keys, which one launch sorts, around the sizes at which its blocks change in number.
+static void sorting_few(void) {
+  static const char *const cells[] = {"top_k u32 k=1", "top_k f32 k=100", "top_k f32 k=3000 dist=few",
+      "top_k i64 k=2000 payload=u32 dist=few", "top_k f16 k=90 form=indices", "top_k u8 k=40000 payload=u32",
+      "top_k u32 k=40000 order=ascending", "top_k f64 k=1000 dist=constant form=indices payload=u64",
+      "top_k bf16 k=129 payload=s12"};
+  static const uint64_t counts[] = {1, 2, 255, 257, 1023, 1024, 1025, 2049, 4127, 8193, 16383, 16384, 16385, 32768,
+      32769, 66569, 131073, 262145, 524288, 524289};
+  int i, k;
+  for (i = 0; i < COUNT(cells); i++)
+    for (k = 0; k < (sanitizer ? 12 : COUNT(counts)); k++) {
+      segments_case s = case_of(cells[i], counts[k]);
+      if (out_of_time()) return;
+      if (has_type_wanted(&s.c)) segments_solve(&main_segments, &s);
+    }
+}
+
 // Top-k in any order: the ordered results after a sort. Finally the smallest of each row.
 static void sorting_unsorted(void) {
   static const char *const cells[] = {"top_k u32 k=100", "top_k u32 k=4096 dist=few", "top_k u32 k=50 rows=20"};
@@ -457,7 +477,7 @@ static void sorting_sizes(void) {
 
 static void group_sorting(void) {
   static void (*const steps[])(void) = {sorting_keys, sorting_shifts, sorting_chosen, sorting_fields, sorting_graph,
-      sorting_unsorted, sorting_bits, sorting_streams, sorting_big, sorting_sizes};
+      sorting_unsorted, sorting_few, sorting_bits, sorting_streams, sorting_big, sorting_sizes};
   unsigned i;
   main_segments.stream = main_bench.stream;
   for (i = part; i < COUNT(steps); i += parts) steps[i]();

@@ -519,8 +519,8 @@ MUTANTS = {
         "begin = s * a.length - (s > 0);"),
     "segmented sort: places count from the first segment": (
         "SEGMENTED_SORT_SHORT", "src/segmented_sort/arrays.cuh",
-        "return static_cast<V>(gp__u32(i) % gp__u32(length));",
-        "return static_cast<V>(i);"),
+        "return V(gp__u32(i) % gp__u32(length));",
+        "return V(i);"),
     "rows: parts of a row are too few": (
         "AXES", "src/rows/geometry.h",
         "return *share ? gp__ceil_div(rounds, *share) : 1;",
@@ -922,8 +922,8 @@ MUTANTS = {
         "BFS", "src/bfs/state.cuh", "unsigned verdict[2];                  //",
         "struct { unsigned one; GP_DEVICE unsigned &operator[](int) { return one; } } verdict; //"),
     "bfs: depths are not clear": (
-        "BFS", "src/bfs/block.cuh", "if (i != source) write(static_cast<Vertex>(i), -1,",
-        "if (i > source) write(static_cast<Vertex>(i), -1,"),
+        "BFS", "src/bfs/block.cuh", "if (i != source) write(Vertex(i), -1,",
+        "if (i > source) write(Vertex(i), -1,"),
     "bfs: what went on alone is told in one place": (
         "BFS", "src/bfs/state.cuh", "gp__bfs_state state[2];",
         "struct { gp__bfs_state one; GP_DEVICE gp__bfs_state &operator[](gp__u64) { return one; } } state;"),
@@ -1704,7 +1704,7 @@ MUTANTS = {
         "(at[k] == sectors ? at[k] - 1 : at[k])", "at[k]"),
     "bounds: elements before the first sector": (
         "SEARCH", "src/search/kernels.cuh",
-        "if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));\n      else if",
+        "if (at[k] == head) at[k] = I(gp_search(0, head, Before{sorted, x[k]}));\n      else if",
         "if"),
     "bounds: elements behind the last sector": (
         "SEARCH", "src/search/kernels.cuh",
@@ -1760,7 +1760,7 @@ MUTANTS = {
         "& ~0u << (r ? 0 : head);", "& ~0u;"),
     "warp segments: reads behind the input": (
         "SEGMENTS", "src/segments/warps.cuh",
-        "static_cast<I>(a.count) - V + 1 : 0)", "static_cast<I>(a.count) : 0)"),
+        "I(a.count) - V + 1 : 0)", "I(a.count) : 0)"),
     "segmented sort: places beside keys are lost": (
         "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh", "<< PLACE_BITS | place", "<< PLACE_BITS"),
     "tile sort: the last thread with keys leaves them": (
@@ -1770,7 +1770,7 @@ MUTANTS = {
         "(i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)", "(i != ~0ull)"),
     "load balance: the warp's start is forgotten": (
         "SEARCH", "src/search/kernels.cuh",
-        "R before = static_cast<R>(segment);", "R before = 0;"),
+        "R before = R(segment);", "R before = 0;"),
     "bound: one step too few": ("SEARCH", "src/search/kernels.cuh", "while (left > 1) {\n    const I half",
                                 "while (left > 2) {\n    const I half"),
     "search: a warp's step leaves positions out": (
@@ -1803,7 +1803,7 @@ MUTANTS = {
     "e4m3: the identity of MIN is NaN": (
         "TYPES", "src/device/types.cuh", "highest() { return 448.0f; }", "highest() { return 500.0f; }"),
     "f16 and e4m3: a double is rounded twice": (
-        "TYPES", "src/device/operators.cuh", "static_cast<T>(gp__f32_to_odd(x))", "static_cast<T>(float(x))"),
+        "TYPES", "src/device/operators.cuh", "T(gp__f32_to_odd(x))", "T(float(x))"),
     "i128: the largest value of 64 bits": (
         "TYPES", "src/device/types.cuh", "(W(1) << (8 * sizeof(T) - 1)) - 1",
         "(W(1) << (sizeof(W) > 8 ? 63 : 8 * sizeof(T) - 1)) - 1"),
@@ -2331,10 +2331,28 @@ MUTANTS = {
     "filter: more keys than there is room for": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh", "return appended >= a.k && appended <= a.room ? appended : 0;",
         "return appended >= a.k ? appended : 0;"),
+    "top-k: no room for values that move": (
+        "TOP_K_LISTS", "src/top_k/geometry.h", "gp__top_k_moved(s) + s.count * (unsigned)s.out_size;",
+        "gp__top_k_moved(s);"),
+    "filter: rows that were not filtered are gathered": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "gathers && row < a.rows; ++row)\n    gathers =",
+        "gathers && row < 1; ++row)\n    gathers ="),
+    "filter: tiles of filtered rows publish nothing": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh",
+        "    const gp__u64 wanted = state->rank + 1; // equal keys wanted\n",
+        "    const gp__u64 wanted = state->rank + 1;\n    __syncthreads();\n    if (state->buffered == 2) continue;\n"),
     "filter: a copy of the k-th key too few": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh", "from = a.k - 1 - state->rank;", "from = a.k - state->rank;"),
     "filter: the sample is not ordered as the keys": (
-        "RADIX_SELECT", "src/top_k/radix_select.cuh", "x.item[j] = Key::encode(x.item[j]);\n      hits |=", "hits |="),
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "gp__u64(Key::encode(x.item[j])) <= bound",
+        "gp__u64(x.item[j]) <= bound"),
+    "sampled select: results that no bound gave are not sorted": (
+        "RADIX_SELECT", "src/sort/cooperative.cuh", "filtered ? a.other : a.keys", "a.other"),
+    "sampled select: as many keys are sorted as are wanted": (
+        "RADIX_SELECT", "src/sort/cooperative.cuh", "filtered ? state->appended : gp__count(a)", "gp__count(a)"),
+    "sampled select: nobody is told that a bound serves": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh",
+        "gp__as<gp__select_state>(a.states)->buffered = 2;", "(void)0;"),
     "collect: one equal key too many": ("RADIX_SELECT", "src/top_k/radix_select.cuh", "if (!is_equal || same < wanted)",
                                         "if (!is_equal || same <= wanted)"),
     "shuffle: n itself": (
@@ -2495,6 +2513,14 @@ MUTANTS = {
         "  gp__pdl_wait<P>();\n  const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);",
         "  gp__load_volatile(gp__as<const gp__u64>(a.workspace));\n  gp__pdl_wait<P>();\n"
         "  const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);"),
+    "cooperative radix: one result too many": (
+        "RADIX", "src/sort/cooperative.cuh", "last && of.a.capacity < of.n ? of.a.capacity :",
+        "last && of.a.capacity < of.n ? of.a.capacity + 1 :"),
+    "cooperative radix: passes before the last are cut": (
+        "RADIX", "src/sort/cooperative.cuh", "last && of.a.capacity < of.n ?", "of.a.capacity < of.n ?"),
+    "cooperative radix: values of a pass where the results go": (
+        "RADIX", "src/sort/cooperative.cuh", "gp__as<V>(last ? of.a.out : of.a.other)",
+        "gp__as<V>(of.a.out)"),
     "cooperative radix: a cluster's next pass before all have written": (
         "RADIX", "src/sort/cooperative.cuh",
         "if (moved) {\n        gp__cluster_arrive();\n        gp__cluster_wait();\n      }", ""),
@@ -2536,10 +2562,10 @@ MUTANTS = {
         "RADIX", "src/sort/radix_sweep.cuh", "return step & GP__RADIX_ODD ? 2 : 1; }", "return 1; }"),
     "radix: digits begin at nothing": (
         "RADIX", "src/sort/radix_sweep.cuh",
-        "even = static_cast<Count>(tile < GROUP ? base()[2 * pair] : 0);", "even = 0;"),
+        "even = Count(tile < GROUP ? base()[2 * pair] : 0);", "even = 0;"),
     "radix: digits begin at nothing behind the first group": (
         "RADIX", "src/sort/radix_sweep.cuh",
-        "            even += static_cast<Count>(base()[2 * pair]);\n", ""),
+        "            even += Count(base()[2 * pair]);\n", ""),
     "radix: written before all is in place": (
         "RADIX", "src/sort/radix_sweep.cuh",
         "      __syncthreads();\n      next = s.tile;", "      __syncwarp();\n      next = s.tile;"),
@@ -2615,8 +2641,8 @@ MUTANTS = {
         "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh",
         "      __syncwarp(); // before the room is filled again\n", ""),
     "segmented sort: places are not sorted by": (
-        "SEGMENTED_SORT_SHORT", "src/segmented_sort/items.cuh", "static_cast<C>(bits) << SHIFT | index;",
-        "static_cast<C>(bits) << SHIFT | (0xffffu - index);"),
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/items.cuh", "C(bits) << SHIFT | index;",
+        "C(bits) << SHIFT | (0xffffu - index);"),
     "segmented sort: a network lacks its last step": (
         "SEGMENTED_SORT_SHORT", "src/segmented_sort/items.cuh", "if ((i & step) && (i & (size - 1)) + step < size)",
         "if ((i & step) && (i & (size - 1)) + step + 2 < size)"),
@@ -3036,9 +3062,8 @@ MUTANTS = {
         "const gp__u64 counted = blockIdx.x < c.blocks ? n : 0;", "const gp__u64 counted = n;"),
     "adaptive: a team works whatever is chosen": (
         "ADAPTIVE", "src/sort/cooperative.cuh",
-        "  if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;\n  const gp__u64 n = gp__count(a);\n"
-        "  typename K::Key",
-        "  const gp__u64 n = gp__count(a);\n  typename K::Key"),
+        "  if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;\n  const gp__select_state",
+        "  const gp__select_state"),
     "leading: keys that are dropped never come to their buckets": (
         "LEADING", "src/sort/radix_count.cuh",
         "(left == 1 && !leading ? GP__RADIX_LAST : 0)", "(left == 1 ? GP__RADIX_LAST : 0)"),
@@ -3148,7 +3173,7 @@ MUTANTS = {
         "HYBRID_PAIRS", "src/sort/hybrid_move.cuh",
         "          odd[i] += odds;\n", ""),
     "pairs: what is not there comes first": (
-        "HYBRID_PAIRS", "src/sort/hybrid_move.cuh", "(static_cast<Key>(digits - 1) << digit.shift)", "0"),
+        "HYBRID_PAIRS", "src/sort/hybrid_move.cuh", "(Key(digits - 1) << digit.shift)", "0"),
     "pairs: indices of a tile": (
         "HYBRID_PAIRS", "src/sort/hybrid_move.cuh",
         "index(first + gp_tile_warp_striped<ITEMS>(i));", "index(gp_tile_warp_striped<ITEMS>(i));"),

@@ -16,7 +16,9 @@ struct Options {
   int data, grid, begin_bit, end_bit;
   unsigned same; // bytes that all keys share, a bit each
   bool descending, in_place, drop_keys, from_device;
-  int team; // GP_ONE_CLUSTER, GP_ONE_LAUNCH, or 0
+  int team;    // GP_ONE_CLUSTER, GP_ONE_LAUNCH, or 0
+  bool cut;    // a team stores
+  size_t most; // so many results
 };
 
 struct Fields { // compared by c, then a downwards, then b: 7 bytes of a struct of 12
@@ -148,6 +150,8 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     Device<Key> in(keys, o.offset), out(n, o.offset % 3);
     Device<V> in_values(values, o.offset % 5), out_values(pairs ? n : 0, o.offset % 7);
     Device<u64> count(std::vector<u64>(1, n), 0);
+    if (o.cut) simt::host_fill(out.data, 0x5a, n * sizeof(Key));
+    if (o.cut && pairs) simt::host_fill(out_values.data, 0x5a, n * sizeof(V));
     gp__radix_args a = {};
     a.keys = in.data, a.in = indices ? nullptr : in_values.data;
     a.out_keys = o.drop_keys ? static_cast<void *>(scratch.data + r.keys) : o.in_place ? in.data : out.data;
@@ -167,6 +171,8 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     if (!e && o.team) {
       const bool cluster = o.team == GP_ONE_CLUSTER;
       a.passes = std::max(r.passes, 1);
+      a.capacity = o.cut ? unsigned(o.most) : ~0u;
+      if (!o.cut) a.other_keys = a.out_keys, a.other = a.out; // a sort moves within its output
       simt::config.resident = std::max(simt::config.resident, unsigned(o.grid));
       simt::config.cluster = cluster ? unsigned(o.grid) : 1;
       for (int times = cluster || o.in_place ? 1 : 2; times && !e; --times) // holds words of the previous launch
@@ -206,6 +212,13 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     const Key *got = static_cast<const Key *>(a.out_keys);
     const V *got_values = static_cast<const V *>(a.out);
     for (size_t i = 0; i < n && !e && wrong == n; ++i) {
+      if (o.cut && i >= o.most) { // is left as it was
+        const auto kept = [](const void *x, size_t size) {
+          return std::count(static_cast<const u8 *>(x), static_cast<const u8 *>(x) + size, 0x5a) == long(size);
+        };
+        if ((!o.drop_keys && !kept(got + i, sizeof(Key))) || (pairs && !kept(got_values + i, sizeof(V)))) wrong = i;
+        continue;
+      }
       if (!o.drop_keys && !same(got[i], keys[order[i]])) wrong = i;
       if (pairs && !indices && !same(got_values[i], values[order[i]])) wrong = i;
       if (pairs && indices) {
@@ -242,6 +255,8 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
           if (o.from_device) ++o.grid;
           o.descending = random32() % 3 == 0;
           o.in_place = random32() % 3 == 0;
+          o.cut = !o.in_place && random32() % 2;
+          o.most = o.cut ? 1 + random32() % (n + 2) : n;
           o.drop_keys = indices && !o.in_place && random32() % 2;
           o.same = random32() % 3 ? 0 : random32() & ((1u << sizeof(Key)) - 1);
           o.end_bit = Ordered<K>::bits;
@@ -251,9 +266,9 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
           }
           char text[200];
           std::snprintf(text, sizeof text,
-              "%s %s %s n=%zu same=%x bits=%d..%d offset=%zu grid=%d%s%s%s%s seed=%d:", name,
-              way == GP_ONE_CLUSTER ? "cluster" : "launch", data_names[o.data], n, o.same, o.begin_bit, o.end_bit,
-              o.offset, o.grid, o.descending ? " descending" : "", o.in_place ? " in place" : "",
+              "%s %s %s n=%zu first %zu same=%x bits=%d..%d offset=%zu grid=%d%s%s%s%s seed=%d:", name,
+              way == GP_ONE_CLUSTER ? "cluster" : "launch", data_names[o.data], n, o.most, o.same, o.begin_bit,
+              o.end_bit, o.offset, o.grid, o.descending ? " descending" : "", o.in_place ? " in place" : "",
               o.drop_keys ? " no keys" : "", o.from_device ? " from device" : "", seed);
           run(text, n, o, indices);
         }

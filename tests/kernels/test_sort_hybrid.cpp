@@ -381,6 +381,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
           "sample", 1, GP__SAMPLE_THREADS, gp__choice_bytes(sizeof(T)), gp__sort_sample<P, T, DESCENDING>, a);
     else levels();
     const bool team = !samples && random32() % 2;
+    if (team) b.capacity = ~0u, b.other_keys = b.out_keys;
     if (!e && team) simt::config.resident = std::max(simt::config.resident, blocks);
     if (!e && team)
       e = simt::launch_kernel(

@@ -248,7 +248,8 @@ struct Rows {
   size_t rows, count, k, offset;
   int sms, kind;
   bool on_device, filtered; // the count is read there, and smaller; keys within a bound are put aside first
-  bool mixed;               // the second row is not filtered
+  bool mixed;               // the second of three rows is not filtered
+  bool finish;              // a cluster sorts the keys within the bound, or the results
   u64 merged;               // 0: by the rule; otherwise the mergers of a row's lists
 };
 
@@ -263,8 +264,9 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
         : o.k % 2                 ? o.count / 30 + 1
                                   : o.count - o.count / 3;
     std::vector<B> x = keys_of<T>(all, o.kind);
-    if (o.mixed && !nth)
-      std::fill(x.begin() + long(o.count) + 9, x.end(), B(x[o.count])); // too many are within its bound
+    if (o.mixed) // too many keys of the second row are within its bound, and its best ones come last
+      std::fill(x.begin() + long(o.count), x.begin() + long(2 * o.count) - 40,
+          gp__ordered<T>::decode(DESCENDING ? B(0) : B(~B(0))));
     std::vector<In> value(values ? all : 0);
     for (size_t i = 0; i < value.size(); ++i) value[i] = value_at<In>(i);
     Device<B> keys(x, o.offset);
@@ -300,14 +302,14 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
         break;
       }
       order.resize(std::min(o.k, n));
-      if (o.filtered) { // in any order
+      if (o.filtered && !o.finish) { // in any order
         std::vector<B> found(out_keys.data + r * o.k, out_keys.data + r * o.k + order.size());
         const std::vector<u32> places = sorted_indices<T>(found.data(), found.size(), DESCENDING);
         for (size_t i = 0; i < order.size() && good; ++i) good = found[places[i]] == row[order[i]];
         if (!good) wrong = " wrong in row " + std::to_string(r);
         continue;
       }
-      if (!LISTS) std::sort(order.begin(), order.end()); // in input order
+      if (!LISTS && !o.finish) std::sort(order.begin(), order.end()); // in input order
       for (size_t i = 0; i < order.size() && good; ++i) {
         good = out_keys.data[r * o.k + i] == row[order[i]];
         if constexpr (values) good = good && same(out.data[r * o.k + i], value[r * o.count + order[i]]);
@@ -321,7 +323,7 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
   static int lists(const char *name, const Rows &o, const gp__shape &s, const gp_policy &p, const gp__geometry &g,
       gp__top_k_args a) {
     const unsigned rank = gp__rank_bytes(s) << (WIDE && sizeof(T) == 4 && outs);
-    const u64 mergers = o.merged ? o.merged : gp__top_k_mergers(g.share * o.k);
+    const u64 mergers = o.merged ? o.merged : gp__top_k_mergers(g.share, o.k);
     Device<gp_vector> first(a.rows * a.blocks * a.k * rank / 16 + 1), second(a.rows * mergers * a.k * rank / 16 + 1);
     a.capacity = gp__top_k_capacity(p, s);
     const u64 tiles =
@@ -344,7 +346,8 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
       const char *name, const Rows &o, const gp__shape &s, const gp__geometry &g, gp__top_k_args a, bool nth) {
     Device<gp__select_state> states(o.rows);
     Device<u64> bins(o.rows * GP__SELECT_BINS);
-    a.room = o.merged ? o.merged : gp__select_room(s);
+    a.room = o.merged ? o.merged : o.finish ? gp__sampled_room(s) : gp__select_room(policy_of<P>(GP_RADIX_SELECT), s);
+    a.finish = o.finish;
     Device<B> aside(o.rows * a.room);
     a.states = states.data, a.bins = bins.data, a.aside = aside.data;
     a.filtered = o.filtered && !nth;
@@ -356,8 +359,63 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
     if (!e) e = simt::launch_kernel(name, g.grid, P::threads, 0, gp__select_first<P, T, DESCENDING>, a);
     for (a.level = 1; a.level * GP__SELECT_BITS < 8 * int(sizeof(T)) && !e; ++a.level)
       e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__select_next<P, T, DESCENDING>, a);
+    if (o.finish) ++(states.data[0].buffered == 2 ? within : beyond);
+    for (size_t r = 0; o.mixed && r < o.rows && !e; ++r)
+      check((states.data[r].buffered == 2) == (r != 1), std::string(name) + " mixed: row " + std::to_string(r));
     if (!nth && !e) e = simt::launch_kernel(name, 5, P::threads, 0, gp__select_collect<P, T, In, Out, DESCENDING>, a);
+    if constexpr (!outs) {
+      if (!e && o.finish) e = finish(s, a);
+    }
     return e;
+  }
+  static inline int within = 0, beyond = 0; // sampled selects: how many a bound served
+  static int finish(const gp__shape &of, const gp__top_k_args &a) {
+    typedef gp__policy<128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 2> Team;
+    const gp__shape s = gp__sorted_top_k(gp__sampled_shape(of));
+    const gp_policy p = policy_of<Team>(GP_ONE_CLUSTER);
+    gp__radix_args r = {};
+    r.keys = r.out_keys = a.out_keys, r.other = a.aside, r.count = a.k, r.count_device = a.count_device;
+    r.end_bit = 8 * int(sizeof(T)), r.flip = DESCENDING ? ~0u : 0, r.capacity = unsigned(a.k), r.passes = sizeof(T);
+    r.leads = reinterpret_cast<u64 *>(a.states);
+    const unsigned blocks = std::max(gp__cooperative_blocks(p, s), 1u);
+    if (blocks > 16) return 1;
+    simt::config.resident = std::max(simt::config.resident, blocks);
+    simt::config.cluster = blocks;
+    const int e = simt::launch_kernel("sort", blocks, Team::threads, gp__cooperative_bytes(p, s),
+        gp__sort_one_cluster<Team, gp__radix_key<T>, gp__none>, r);
+    simt::config.cluster = 1;
+    return e;
+  }
+  static void sampled(const char *name, int seeds) {
+    if (!only.empty() && only != name) return;
+    const size_t tile = size_t(P::threads) * P::vectors * 16 / sizeof(T);
+    const size_t sizes[] = {1, tile + 1, 9 * tile + 5, 40 * tile + 1};
+    within = beyond = 0;
+    for (int seed = 1; seed <= seeds; ++seed)
+      for (int kind = 0; kind < 7; ++kind)
+        for (size_t n : sizes) {
+          simt::set_random_schedule(u64(seed) * 100 + n + unsigned(kind));
+          Rows o = {};
+          o.rows = 1, o.count = n, o.sms = 1 + int(random32() % 6), o.kind = kind, o.filtered = o.finish = true;
+          const size_t most = std::min<size_t>(n, 8 * 512 / sizeof(T)), few[] = {1, most, 1 + random32() % most};
+          o.k = few[(unsigned(seed) + unsigned(kind)) % 3];
+          o.offset = seed % 2 ? 0 : random32() % 16;
+          o.on_device = n > 1 && random32() % 4 == 0;
+          run(name, o, unsigned(seed));
+        }
+    check(within > 0 && beyond > 0, std::string(name) + " within a bound and beyond");
+  }
+  // Rows of which one is not filtered.
+  static void mixed(const char *name, int seeds) {
+    if (!only.empty() && only != name) return;
+    const size_t tile = size_t(P::threads) * P::vectors * 16 / sizeof(T);
+    for (int seed = 1; seed <= seeds; ++seed) {
+      simt::set_random_schedule(u64(seed) * 100);
+      Rows o = {};
+      o.rows = 3, o.count = 40 * tile + 1, o.sms = 3, o.filtered = o.mixed = true;
+      o.k = seed % 2 ? 99 : 1 + random32() % 98;
+      run(name, o, unsigned(seed));
+    }
   }
   static void sweep(const char *name, int seeds) {
     if (!only.empty() && only != name) return;
@@ -379,8 +437,6 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
         o.on_device = o.count > 1 && seed % 4 == 3;
         o.merged = seed % 3 == 1 ? (LISTS ? 2 : 50) : 0;
         o.filtered = !LISTS && !outs && random32() % 2;
-        o.mixed = o.filtered && i == 6;
-        if (o.mixed) o.rows = 2, o.merged = 0, o.k = 1 + random32() % 99, o.on_device = false;
         run(name, o, unsigned(seed));
         if (!LISTS) {
           o.rows = 1;
@@ -457,7 +513,7 @@ static void geometries() {
     for (int size : {1, 2, 4, 8})
       for (int out : {0, 4, 8, 64})
         for (u64 k : {1ull, 10ull, 1000ull, 1024ull, 1025ull, 1ull << 20})
-          for (u64 count : {1ull << 20, 1ull << 33})
+          for (u64 count : {4127ull, 1ull << 15, (1ull << 15) + 1, 1ull << 19, 1ull << 20, 1ull << 33})
             for (u64 rows : {1ull, 3ull, 5000ull}) {
               gp__shape s = shape_of(GP_TOP_K, size, count, 132);
               s.compute_capability = arch, s.shared_bytes = gp__shared_bytes_of(arch);
@@ -465,8 +521,28 @@ static void geometries() {
               const gp_policy p = gp__portable_top_k(none, s);
               const bool lists = p.algorithm == GP_BEST_LISTS;
               gp__geometry g = {};
+              if (k > count) continue;
               gp__geometry_top_k(p, s, u64(132) * unsigned(p.blocks_per_sm), &g);
               const u64 works = rows * g.share;
+              const bool sorts = rows == 1 && out <= 16 &&
+                  count <= (size == 8                    ? k > 128 ? 1u << 15 : 0u
+                                   : size > 2 && k <= 32 ? 1u << 15
+                                                         : 1u << 19);
+              if (p.algorithm == GP_SAMPLED_SELECT) {
+                check(rows == 1 && !out && size >= 4 && k > 32 && count > 1u << 19 && arch / 10 >= 9 && arch < 120 &&
+                        gp__policy_valid_ranked(p, s) && g.words >= 1 && gp__sampled_room(s) >= 2 * k &&
+                        g.scratch >= gp__sampled_room(s) * unsigned(size),
+                    "sampled for arch " + std::to_string(arch) + " size " + std::to_string(size) + " k " +
+                        std::to_string(k) + " of " + std::to_string(count));
+                continue;
+              }
+              if (gp__is_cooperative(p.algorithm) || sorts) {
+                check(sorts && gp__policy_valid_ranked(p, s) && g.grid * g.tile_items >= count && p.vectors <= 4 &&
+                        (p.algorithm == GP_ONE_CLUSTER || g.scratch >= count * unsigned(size + out)),
+                    "few keys for arch " + std::to_string(arch) + " size " + std::to_string(size) + " out " +
+                        std::to_string(out) + " k " + std::to_string(k) + " of " + std::to_string(count));
+                continue;
+              }
               check(gp__policy_valid_top_k(p, s) && g.shared_bytes <= unsigned(s.shared_bytes) && g.grid >= 1 &&
                       (lists ? k <= 1024 && gp__top_k_capacity(p, s) >= k + k / 2 + 32 + gp__top_k_tile(p, s)
                              : g.grid == works && g.words >= rows) &&
@@ -523,11 +599,14 @@ int main(int argc, char **argv) {
 #ifdef TEST_RADIX_SELECT
   TopK<Small, float, gp__none, u32, true, false, false>::sweep("select f32 indices", seeds);
   TopK<Small, u32, gp__none, gp__none, true, false, false>::sweep("select u32 keys", seeds);
+  TopK<Small, u32, gp__none, gp__none, true, false, false>::mixed("select mixed rows", seeds);
+  TopK<Small, float, gp__none, gp__none, true, false, false>::sampled("sampled f32", seeds);
 #ifndef TEST_FEW
   TopK<Larger, long long, Odd, Odd, false, false, false>::sweep("select i64 values", seeds);
   TopK<Small, u16, gp__none, gp__none, false, false, false>::sweep("select u16 keys", seeds);
   TopK<Small, u8, gp__none, u64, true, false, false>::sweep("select u8 indices", seeds);
   TopK<Small, double, gp__none, gp__none, true, false, false>::sweep("select f64 keys", seeds);
+  TopK<Larger, long long, gp__none, gp__none, false, false, false>::sampled("sampled i64", seeds);
 #endif
 #endif
 #ifdef TEST_SHUFFLE

@@ -1747,10 +1747,13 @@ static void test_names() {
   c = sample(GP_RUN_LENGTH_EXPAND);
   named(c, "gp__expand", "gp__expand_by_lengths<unsigned int>, float>", "gp__expand_args");
   c = sample(GP_TOP_K);
+  named(c, "gp__sort_one_cluster", "gp__radix_key<int>, unsigned int>", "gp__radix_args");
+  c = sample(GP_TOP_K, 1 << 20), c.keys = c.in = c.out_keys = c.out = nullptr;
   named(c, "gp__top_k_merge", "int, float, float, false, false>", "gp__top_k_args");
   c.in = nullptr, c.in_type = GP_TYPE_DEFAULT, c.out_type = GP_U64, c.count = uint64_t(1) << 33, c.keys = nullptr;
   named(c, "gp__top_k_merge", "int, gp__none, unsigned long long, false, true>", "gp__top_k_args");
-  c = sample(GP_TOP_K, 5000), c.k = 4000, c.flags = GP_UNSORTED, c.in = c.out = nullptr, c.in_type = GP_TYPE_DEFAULT;
+  c = sample(GP_TOP_K, 1 << 20), c.rows = 2, c.k = 4000, c.flags = GP_UNSORTED, c.in = c.out = nullptr,
+  c.in_type = GP_TYPE_DEFAULT;
   c.keys = c.out_keys = nullptr;
   named(c, "gp__select_collect", "int, gp__none, gp__none, false>", "gp__top_k_args");
   c = sample(GP_SEGMENTED_TOP_K);

@@ -73,6 +73,22 @@ FAKE_KERNEL(
 FAKE_KERNEL(gp__top_k_args, gp__select_first<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
 FAKE_KERNEL(gp__top_k_args, gp__select_next<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
 FAKE_KERNEL(gp__top_k_args, gp__select_collect<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true>);
+FAKE_KERNEL(gp__radix_args, gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 2, 2>, gp__radix_key<float>, gp__none>);
+FAKE_KERNEL(
+    gp__radix_args, gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 2, 2>, gp__radix_key<float>, unsigned int>);
+FAKE_KERNEL(gp__radix_args, gp__sort_one_launch<gp__policy<256, 1, 3, 3, 0, 2, 2>, gp__radix_key<float>, gp__none>);
+FAKE_KERNEL(gp__radix_args, gp__sort_one_launch<gp__policy<256, 1, 3, 3, 0, 2, 2>, gp__radix_key<float>, unsigned int>);
+FAKE_KERNEL(gp__top_k_args, gp__select_sample<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
+FAKE_KERNEL(gp__top_k_args, gp__select_filter<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
+FAKE_KERNEL(gp__top_k_args, gp__select_collect<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, gp__none, true>);
+FAKE_KERNEL(gp__radix_args, gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 2>, gp__radix_key<float>, gp__none>);
+FAKE_KERNEL(gp__radix_args, gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<float>, gp__none>);
+FAKE_KERNEL(gp__top_k_args, gp__select_first<gp__policy<256, 2, 3, 3, 0, 4, 1>, float, true>);
+FAKE_KERNEL(gp__top_k_args, gp__select_next<gp__policy<256, 2, 3, 3, 0, 4, 1>, float, true>);
+FAKE_KERNEL(gp__top_k_args, gp__select_collect<gp__policy<256, 2, 3, 3, 0, 4, 1>, float, gp__none, gp__none, true>);
+FAKE_KERNEL(gp__segmented_sort_args, gp__segments_begin<gp__policy<256, 4, 3, 3, 0, 2, 1>>);
+FAKE_KERNEL(gp__segmented_sort_args,
+    gp__segments_long<gp__policy<256, 4, 3, 3, 0, 2, 1>, float, gp__value_array<unsigned int>, true, gp__none>);
 FAKE_KERNEL(gp__segmented_top_k_args, gp__top_k_begin<gp__policy<64, 1, 3, 3, 0, 1, 2>>);
 FAKE_KERNEL(gp__segmented_top_k_args,
     gp__top_k_short<gp__policy<64, 1, 3, 3, 0, 8, 2>, float, gp__none, unsigned long long, true, false>);
@@ -141,7 +157,7 @@ static void test_top_k() {
         GOOD(gp_workspace_size(ctx, &c, &bytes));
         GOOD(gp_run(ctx, &c, nullptr));
         const unsigned now = unsigned(fake::counts.launches) - launches;
-        check(radix == 2 && k > 1 ? now > 4 && bytes
+        check(radix == 2 && k > 1 ? now == (rows > 1 ? 6 : 5) && bytes
                 : radix           ? now == 4 && bytes
                 : n < 30000       ? now == 1 && !bytes
                                   : now == 2 && bytes,
@@ -170,6 +186,77 @@ static void test_top_k() {
             [](float a, float b) { return rank_of_float(a) < rank_of_float(b); });
         check(out_keys.data[0] == keys[k - 1], __LINE__, "element %u of %u", unsigned(k - 1), unsigned(n));
       }
+  // few keys: a cluster or a cooperative launch sorts them all; radix select if the device refuses
+  for (const int way : {GP_ONE_CLUSTER, GP_ONE_LAUNCH})
+    for (const size_t n : {size_t(1), size_t(1025), size_t(4127)})
+      for (const size_t k : {size_t(1), n / 2, n}) {
+        if (!k) continue;
+        for (int outs = 0; outs < 3; ++outs) { // keys; and indices; and values
+          std::vector<float> keys(n);
+          std::vector<unsigned> values(n), order(n);
+          for (size_t i = 0; i < n; ++i)
+            keys[i] = float(int(i * 2654435761u >> 22)) * (i % 3 ? 1.f : -1.f), values[i] = unsigned(i) * 7,
+            order[i] = unsigned(i);
+          Device<float> in(keys), out_keys(n);
+          Device<unsigned> with(values), out(n);
+          gp_policy few = small(way);
+          gp_call c = gp_call_init(GP_TOP_K);
+          few.threads = 256, few.blocks_per_sm = 2;
+          c.policy = &few, c.key_type = GP_F32, c.keys = in.data, c.out_keys = out_keys.data, c.count = n, c.k = k;
+          c.flags = GP_DESCENDING;
+          if (outs) c.out = out.data, c.out_type = GP_U32;
+          if (outs == 2) c.in = with.data, c.in_type = GP_U32;
+          simt::host_fill(out_keys.data, 0x5a, n * 4);
+          simt::host_fill(out.data, 0x5a, n * 4);
+          const unsigned launches = fake::counts.launches;
+          GOOD(gp_run(ctx, &c, nullptr));
+          CHECK(fake::counts.launches == launches + 1);
+          std::stable_sort(order.begin(), order.end(),
+              [&](unsigned a, unsigned b) { return rank_of_float(keys[a]) < rank_of_float(keys[b]); });
+          bool good = true;
+          for (size_t i = 0; i < n; ++i) {
+            const unsigned kept = 0x5a5a5a5au, wanted = !outs || i >= k ? kept : outs == 2 ? order[i] * 7 : order[i];
+            good = good && out.data[i] == wanted &&
+                (i < k ? out_keys.data[i] == keys[order[i]] : memcmp(out_keys.data + i, &kept, 4) == 0);
+          }
+          check(good, __LINE__, "top %u of %u, outs %d, way %d", unsigned(k), unsigned(n), outs, way);
+        }
+      }
+  {
+    std::vector<float> keys(1025, 1.f);
+    keys[1000] = 7;
+    Device<float> in(keys), out_keys(1);
+    gp_policy few = small(GP_ONE_LAUNCH);
+    gp_call c = gp_call_init(GP_TOP_K);
+    few.threads = 256, few.blocks_per_sm = 2;
+    c.policy = &few, c.key_type = GP_F32, c.count = keys.size(), c.keys = in.data, c.out_keys = out_keys.data;
+    c.k = 1, c.flags = GP_DESCENDING;
+    fake::machine.refusal = GP__CU_COOPERATIVE_TOO_LARGE;
+    const unsigned launches = fake::counts.launches;
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(fake::counts.launches == launches + 4 && out_keys.data[0] == 7);
+    fake::machine.refusal = 0;
+  }
+  // a sample bounds the keys, and a cluster sorts those within; or all are read; radix select if the device refuses
+  for (const size_t k : {size_t(1), size_t(300), size_t(900)})
+    for (int way = 0; way < 3; ++way) {
+      const size_t n = 30000;
+      std::vector<float> keys(n);
+      for (size_t i = 0; i < n; ++i) keys[i] = way == 1 ? float(i % 3) : float(int(i * 2654435761u >> 12));
+      Device<float> in(keys), out_keys(k);
+      gp_call c = gp_call_init(GP_TOP_K);
+      p.algorithm = GP_SAMPLED_SELECT;
+      c.policy = &p, c.key_type = GP_F32, c.keys = in.data, c.out_keys = out_keys.data, c.count = n, c.k = k;
+      c.flags = GP_DESCENDING;
+      const bool refused = way == 2 && k == 300;
+      fake::machine.clusters = refused ? 0 : 2;
+      const unsigned launches = fake::counts.launches;
+      GOOD(gp_run(ctx, &c, nullptr));
+      fake::machine.clusters = 2;
+      std::sort(keys.begin(), keys.end(), std::greater<float>());
+      check(fake::counts.launches == launches + (refused ? 11 : 7) && !memcmp(out_keys.data, keys.data(), k * 4),
+          __LINE__, "sampled, top %u, way %d: %u launches", unsigned(k), way, fake::counts.launches - launches);
+    }
   // top-k of segments: short and long ones, in parts; of one length; a k for each
   for (const size_t longest : {size_t(300), size_t(600), size_t(1500), size_t(30000)})
     for (const bool equal : {false, true}) {
@@ -232,6 +319,7 @@ static void test_top_k() {
     CHECK(memcmp(out.data, same.data(), n * 4) == 0);
     gp_close(host);
   }
+  check(fake::counts.unregistered == 0, __LINE__, "no FAKE_KERNEL for %s", fake::last_unregistered.c_str());
   CLOSE(ctx);
 }
 
