@@ -5901,8 +5901,7 @@ GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
 
 // ---- select/portable.h - portable rules of streams
 
-// Segmented scans search offsets; below 32 KiB a warp or a block takes a segment, since a block scans all of these in
-// the time of a tile's search and look-back. One large block, or two if there are few tiles. Small streams: one vector
+// Segmented scans search offsets; below 32 KiB a warp or a block takes a segment, of 1,024 elements on average at most. One large block, or two if there are few tiles. Small streams: one vector
 // a thread, so that all multiprocessors have tiles.
 enum { GP__IF_STREAM_PAIRS = GP__IF, GP__IF_STREAM_SEARCHES = 2 * GP__IF, GP__IF_STREAM_LITTLE = 4 * GP__IF };
 static const gp__policy_row gp__stream_rows[] = {
@@ -5933,7 +5932,8 @@ GP__HOST gp__measures gp__measure_stream(gp__shape s) {
 GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
   const unsigned when = (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) |
       (s.offset_size ? GP__IF_STREAM_SEARCHES : 0) |
-      (s.offset_size && !s.described && !s.reproducible && s.segments <= (unsigned)s.multiprocessors << 6
+      (s.offset_size && !s.described && !s.reproducible && s.segments <= (unsigned)s.multiprocessors << 6 &&
+                  s.count <= s.segments << 10
               ? GP__IF_STREAM_LITTLE
               : 0);
   const int vectors = p.vectors;
@@ -6357,8 +6357,8 @@ static const gp__policy_row gp__top_k_rows[] = {
         0, 0, 0, 0, 29),
     GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_SORTS | GP__IF_TOP_K_SOME, 0,
         (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 29),
-    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_WITHIN, (1 << 19) + 1, 0,
-        GP_SAMPLED_SELECT, 0, 0, 0, 0, 29),
+    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_WITHIN, 1 << 21, 0, GP_SAMPLED_SELECT,
+        0, 0, 0, 0, 29),
     GP__H200(0, -1, 0, 0, 0, GP_SAMPLED_SELECT, 256, 2, 0, 4, 29),
     GP__H200(0, -1, 0, 0, 0, GP_BEST_LISTS, 256, 1, 0, 4, 22),
     GP__H200(0, 4, 0, 0, 0, GP_BEST_LISTS, 0, 2, 0, 0, 22),

@@ -1,8 +1,7 @@
 // select/portable.h - portable rules of streams
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, select/policy.h, core/canonical.h, core/rows.h
 
-// Segmented scans search offsets; below 32 KiB a warp or a block takes a segment, since a block scans all of these in
-// the time of a tile's search and look-back. One large block, or two if there are few tiles. Small streams: one vector
+// Segmented scans search offsets; below 32 KiB a warp or a block takes a segment, of 1,024 elements on average at most. One large block, or two if there are few tiles. Small streams: one vector
 // a thread, so that all multiprocessors have tiles.
 enum { GP__IF_STREAM_PAIRS = GP__IF, GP__IF_STREAM_SEARCHES = 2 * GP__IF, GP__IF_STREAM_LITTLE = 4 * GP__IF };
 static const gp__policy_row gp__stream_rows[] = {
@@ -33,7 +32,8 @@ GP__HOST gp__measures gp__measure_stream(gp__shape s) {
 GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
   const unsigned when = (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) |
       (s.offset_size ? GP__IF_STREAM_SEARCHES : 0) |
-      (s.offset_size && !s.described && !s.reproducible && s.segments <= (unsigned)s.multiprocessors << 6
+      (s.offset_size && !s.described && !s.reproducible && s.segments <= (unsigned)s.multiprocessors << 6 &&
+                  s.count <= s.segments << 10
               ? GP__IF_STREAM_LITTLE
               : 0);
   const int vectors = p.vectors;
