@@ -5901,8 +5901,9 @@ GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
 
 // ---- select/portable.h - portable rules of streams
 
-// Segmented scans search offsets; below 32 KiB a warp or a block takes a segment, of 1,024 elements on average at most. One large block, or two if there are few tiles. Small streams: one vector
-// a thread, so that all multiprocessors have tiles.
+// Segmented scans search offsets; below 32 KiB a warp or a block takes a segment, of 1,024 elements on average at most.
+// One large block, or two if there are few tiles. Small streams: one vector a thread, so that all multiprocessors have
+// tiles.
 enum { GP__IF_STREAM_PAIRS = GP__IF, GP__IF_STREAM_SEARCHES = 2 * GP__IF, GP__IF_STREAM_LITTLE = 4 * GP__IF };
 static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 4 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),

@@ -214,9 +214,11 @@ def count_text(n):
 
 def peer_text(sample, environment):
     """CUB 3.0.1: the peer's name, with the version that the run's environment states."""
-    name = {"cub": "CUB", "thrust": "Thrust", "cuda": "CUDA runtime", "cublas": "cuBLAS"}[sample["label"]]
+    label, newer, _ = sample["label"].partition("_next")
+    name = {"cub": "CUB", "thrust": "Thrust", "cuda": "CUDA runtime", "cublas": "cuBLAS"}[label]
     name_at = "CUDA runtime" if name == "cuBLAS" else name  # its version is not stated, that of its toolkit is
-    stated = re.search(rf"{name_at}(?: and \w+)? (\d[\d.]*\d)", environment.get("peers", ""))
+    peers = environment.get("peers", "").partition("next: ")[2 if newer else 0]
+    stated = re.search(rf"{name_at}(?: and \w+)? (\d[\d.]*\d)", peers)
     if not stated:
         return name
     return f"{name} (CUDA runtime {stated[1]})" if name == "cuBLAS" else f"{name} {stated[1]}"
