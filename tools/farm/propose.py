@@ -183,12 +183,12 @@ def cells_elsewhere(group, name, listed):
 
 
 def between(cells):
-    """Two cells about each size, close to the ends of its bucket, cold as in a night: a row that was fastest at a power
-    of two took up to 2.3 times as long as the rule there. n is odd: a partial last tile cost a row of large tiles a
-    third."""
+    """Three cells about each size, close to the ends of its bucket and right after it, cold as in a night: a row that
+    was fastest at a power of two took up to 2.3 times as long as the rule there, another one 1.7 times at 2^20 + 7919,
+    where a second wave of blocks begins. n is odd: a partial last tile cost a row of large tiles a third."""
     found = {}
     for cell in cells:
-        for n in (cell.n * 5 // 8 - 89, cell.n * 13 // 8 - 89):
+        for n in (cell.n * 5 // 8 - 89, cell.n * 129 // 128, cell.n * 13 // 8 - 89):
             n |= 1
             if n >= 2 * standard.WHOLE and cell.primitive not in cell_keys.having("graph"):
                 one = cell._replace(n=n)
