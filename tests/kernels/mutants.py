@@ -1965,8 +1965,8 @@ MUTANTS = {
         "GRAPH_BUILDING", "src/graph/build.cuh", "a.keys[count + at] =", "a.keys[a.count + at] ="),
     "graph building: keys that were left out": (
         "GRAPH_BUILDING", "src/graph/build.cuh",
-        "if (at < count && key[i] >> a.shift < a.vertices)\n        targets[at]",
-        "if (key[i] >> a.shift < a.vertices)\n        targets[at]"),
+        "if (at < count && key[i] >> a.shift < a.vertices) targets[at]",
+        "if (key[i] >> a.shift < a.vertices) targets[at]"),
     "graph building: the last offset": (
         "GRAPH_BUILDING", "src/graph/build.cuh",
         "first <= a.vertices; first += gridDim.x * tile) {\n    const gp__u64 last",
