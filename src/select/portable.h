@@ -34,7 +34,7 @@ GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
   const unsigned when = (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) |
       (s.offset_size ? GP__IF_STREAM_SEARCHES : 0) |
       (s.offset_size && !s.described && !s.reproducible && s.segments <= (unsigned)s.multiprocessors << 6 &&
-                  s.count <= s.segments << 10
+                  s.count <= (s.segments + 1) << 10
               ? GP__IF_STREAM_LITTLE
               : 0);
   const int vectors = p.vectors;

@@ -2203,6 +2203,12 @@ static void test_more_policies() {
         row.offset, (unsigned long long)row.bytes, chosen.algorithm, chosen.threads, chosen.vectors, chosen.stages,
         chosen.blocks_per_sm);
   }
+  for (const uint64_t count : {3072, 3073}) { // segments of 1,024 elements at most, on average
+    gp__shape s = {};
+    s.primitive = GP_SEGMENTED_INCLUSIVE_SCAN, s.in_size = s.acc_size = s.out_size = s.offset_size = 4;
+    s.count = count, s.segments = 2, s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 * 1024;
+    CHECK((gp__portable(gp_policy(), s).algorithm == GP_WARP_SEGMENTS) == (count == 3072));
+  }
   // bounds of many needles: the array is sampled, if it is of elements of 4 or 8 bytes and not too long for the needles
   const struct {
     int size;
