@@ -290,7 +290,7 @@ template <class T> struct Problem {
     if (c.init) other.init = zero.get();
     gp_result r = gp_prepared_open(ctx, &other, &prepared);
     if (r == GP_SUCCESS) r = gp_prepared_run(prepared, &other, nullptr);
-    check(r != GP_SUCCESS || !device || in.empty() || prepared->quick != prepared->composed, __LINE__,
+    check(r != GP_SUCCESS || !device || in.empty() || prepared->quick == !gp__composition_of(&prepared->q), __LINE__,
         "%s: the plan is not kept", gp__primitive_names[c.primitive]);
     if (r == GP_SUCCESS) r = gp_prepared_run(prepared, &c, nullptr);
     if (prepared && gp_prepared_close(prepared) != GP_SUCCESS && r == GP_SUCCESS) r = GP_E_ARGUMENT;
