@@ -39,6 +39,7 @@ struct gp_prepared {
   gp_policy policy; // chosen by gp_prepared_open
   // The plan.
   int quick;          // it serves calls that differ in pointers
+  int never;          // the call leads to pointers that a plan does not know
   unsigned evictions; // of the context, when gp_run made it
   int has_values;
   gp_call call, whole; // whole: the copy of a shorter struct
@@ -187,8 +188,7 @@ GP__HOST gp_result gp__run_plan(gp__state *s, gp_prepared *plan, gp_stream strea
 }
 GP__HOST void gp__drop_plan(gp_prepared *plan) {
   gp__let_kernels_go(plan->kernels, plan->kernel_count);
-  plan->kernel_count = 0;
-  plan->quick = 0;
+  plan->kernel_count = plan->quick = 0;
 }
 // Finds the kernels of a checked call; the primary context is current.
 GP__HOST gp_result gp__plan_kernels(gp__state *s, gp_prepared *plan) {
@@ -239,7 +239,8 @@ GP__HOST gp_result gp__run_new_plan(gp__state *s, gp_prepared *plan, const gp_ca
 #define GP__VALUE(member) || call->member
   plan->has_values = 0 GP__CALL_VALUES(GP__VALUE);
 #undef GP__VALUE
-  plan->quick = gp__is_plain(q, call) && gp__name_extents(plan, pointers);
+  plan->never = !gp__is_plain(q, call);
+  plan->quick = !plan->never && gp__name_extents(plan, pointers);
   if (plan->quick) plan->equal = gp__set_extents(plan, pointers);
   return gp__run_plan(s, plan, stream);
 }
@@ -338,7 +339,10 @@ GP__HOST gp_result gp__run_by_plan(gp__state *s, const gp_call *c, gp_stream str
     if (!plan) plan = (gp_prepared *)calloc(1, sizeof *plan);
     if (!plan) return result;
     gp__hold_kernels(s, plan);
-    if (!plan->quick || !gp__plan_serves(plan, c, &result)) result = gp__run_new_plan(s, plan, c, stream);
+    if (plan->never) {
+    } // GP__UNKNOWN
+    else if (!plan->quick || !gp__plan_serves(plan, c, &result))
+      result = gp__run_new_plan(s, plan, c, stream);
     else if (result == GP_SUCCESS) result = gp__run_plan(s, plan, stream);
     gp__let_kernels_go(plan->kernels, plan->kernel_count);
     free(__atomic_exchange_n(&s->plans[at], plan, __ATOMIC_RELEASE));

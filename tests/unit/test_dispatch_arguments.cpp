@@ -550,6 +550,13 @@ static void test_plans() {
     const std::string before = run(without, base);
     for (int i = 0; i < 3; ++i) check(run(with, base) == before, __LINE__, "%s", gp__primitive_names[primitive]);
     with_plans += has_plan(primitive);
+    int never = 0; // such a plan is made once
+    for (gp_prepared *plan : with->state->plans)
+      if (plan && plan->never) plan->p.threads = 77, ++never;
+    check(run(with, base) == before && (never || primitive != GP_TRANSPOSE), __LINE__, "%s, once more",
+        gp__primitive_names[primitive]);
+    for (const gp_prepared *plan : with->state->plans)
+      check(!plan || !plan->never || plan->p.threads == 77, __LINE__, "%s", gp__primitive_names[primitive]);
     for (size_t i = 0; i < changes.size(); ++i) {
       gp_call c = base;
       given = usual;
