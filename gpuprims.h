@@ -47463,10 +47463,7 @@ GP__HOST gp_result gp__run_by_plan(gp__state *s, const gp_call *c, gp_stream str
     if (!plan) plan = (gp_prepared *)calloc(1, sizeof *plan);
     if (!plan) return result;
     gp__hold_kernels(s, plan);
-    if (plan->never) {
-    } // GP__UNKNOWN
-    else if (!plan->quick || !gp__plan_serves(plan, c, &result))
-      result = gp__run_new_plan(s, plan, c, stream);
+    if (plan->quick ? !gp__plan_serves(plan, c, &result) : !plan->never) result = gp__run_new_plan(s, plan, c, stream);
     else if (result == GP_SUCCESS) result = gp__run_plan(s, plan, stream);
     gp__let_kernels_go(plan->kernels, plan->kernel_count);
     free(__atomic_exchange_n(&s->plans[at], plan, __ATOMIC_RELEASE));

@@ -3765,8 +3765,7 @@ MUTANTS = {
     "online: captured calls are measured": (
         "ONLINE", "src/tuner/online_sites.c", "if (x && !fixed && x->begun", "if (x && x->begun"),
     "plans: one that never serves is made again": (
-        "ARGUMENTS", "src/core/prepared.c", "if (plan->never) {}",
-        "if (plan->never) result = gp__run_new_plan(s, plan, c, stream);"),
+        "ARGUMENTS", "src/core/prepared.c", "&result) : !plan->never)", "&result) : true)"),
     "plans: another policy at the same address is not seen": (
         "ARGUMENTS", "src/core/prepared.c", "memcmp(&plan->given, c->policy, sizeof plan->given)", "false"),
     "plans: one outlives its kernels": (
