@@ -138,10 +138,10 @@ template <class T, int BYTES> struct gp__bound_storage {
 // order holds for NaN.
 //
 // Other tiles: the upper levels of the search are a tree of pivots in shared memory, with the root at 1 and the
-// children of i at 2 i and 2 i + 1, so that the lanes of a level meet different banks. Doubling its
-// pivots costs a block as many sectors as it has pivots, and saves one a needle: it has fewer than two a needle. Lower
-// levels read the last element of a sector of 32 bytes, and then one whole sector: of a sample of these elements if
-// there is one, and then of the array.
+// children of i at 2 i and 2 i + 1, so that the lanes of a level meet different banks. Doubling its pivots costs a
+// block as many sectors as it has pivots, and saves one a needle: it has fewer than two a needle. Lower levels read the
+// last element of a sector of 32 bytes, and then one whole sector: of a sample of these elements if there is one, and
+// then of the array.
 template <class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
 GP_DEVICE void gp__bound(const gp__search_args &a) {
   typedef gp__bound_before<UPPER, T, Less> Before;
