@@ -2,7 +2,7 @@
 
 A folder in the site's navigation becomes its pages, in the order in which its README.md links to them. Files outside
 docs/ that a page links to become pages of the site too, under files/: Markdown as it is, code as a page of code,
-images and large files as they are. So every link of the repository works in the site, and strict builds check it. The
+images, large files and what is no text as they are. So every link of the repository works in the site, and strict builds check it. The
 search ranks the reference first.
 """
 import os
@@ -57,14 +57,24 @@ def on_config(config):
     return config
 
 
+def is_shown(path):
+    """A page shows the file as text; others are copied."""
+    with open(os.path.join(ROOT, path), "rb") as file:
+        data = file.read(LARGEST_PAGE + 1)
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return len(data) <= LARGEST_PAGE and not path.endswith((".svg", ".png"))
+
+
 def place_of(path):
     """(path in the site, path in the repository) of a file or folder outside docs/."""
     whole = os.path.join(ROOT, path)
     if os.path.isdir(whole):
         path = posixpath.join(path, "README.md")
         return f"{FILES}/{path}", path
-    shown = path.endswith(".md") or path.endswith((".svg", ".png")) or os.path.getsize(whole) > LARGEST_PAGE
-    return f"{FILES}/{path}{'' if shown else '.md'}", path
+    return f"{FILES}/{path}{'.md' if not path.endswith('.md') and is_shown(path) else ''}", path
 
 
 def text_for(path):
