@@ -2,8 +2,8 @@
 
 A folder in the site's navigation becomes its pages, in the order in which its README.md links to them. Files outside
 docs/ that a page links to become pages of the site too, under files/: Markdown as it is, code as a page of code,
-images, large files and what is no text as they are. So every link of the repository works in the site, and strict builds check it. The
-search ranks the reference first.
+images, large files and what is no text as they are. So every link of the repository works in the site, and strict
+builds check it. The search ranks the reference first.
 """
 import os
 import posixpath
