@@ -1025,9 +1025,11 @@ static void test_graph(Rank *r, Buffers *b) {
                     : r->rank ? GP_E_WORLD
                               : GP_E_NULL),
         "components: no labels on a rank", r->rank);
+    void *wide = device_memory(n * 8 + 8);
     rows.vertex_type = GP_U64, rows.edges = 0;
-    result = gp_world_components(r->world, &rows, b->out, NULL, r->stream);
+    result = gp_world_components(r->world, &rows, wide, NULL, r->stream);
     check(result == GP_E_UNSUPPORTED, "components: wide vertices", r->rank);
+    free_device(wide);
   }
   for (int in = 0; in < 2; ++in) {
     compare(r, "the rows stay", ends[in], graph.ends[in] + graph.offsets[in][first],
