@@ -344,7 +344,8 @@ def test_a_class_must_not_lose_elsewhere(tmp_path):
 
 
 def test_rows_are_measured_close_to_the_ends_of_their_buckets(tmp_path):
-    """Two cells about each size, cold, whether the list has cells of the group or not."""
+    """Five cells about each size, cold, whether the list has cells of the group or not; the first size of a bucket is
+    followed by one."""
     for type_ in ("u16", "u32"):
         tune = made_up.Tune(made_up.path_of(tmp_path, type_), wide_wins, groups=(("exclusive_scan", type_),)).search()
         run = evidence.runs_of(propose.context_of(tune.write().path, str(tmp_path))[0])[-1]
@@ -356,6 +357,8 @@ def test_rows_are_measured_close_to_the_ends_of_their_buckets(tmp_path):
         assert {cell.protocol for cell in found} == {"cold_graph", "cold"}
         for log2 in SIZES[1:]:
             assert {log2 - 1, log2} <= {cell.log2 for cell in found if cell.n & (cell.n - 1)}
+            first = min(cell.bytes for cell in found if cell.log2 == log2 - 1)
+            assert 1 << log2 - 1 < first < 1.02 * (1 << log2 - 1)
         assert not propose.is_elsewhere(group, found[0])
 
 

@@ -3,7 +3,7 @@
     python3 -m tools.farm propose STORE --out PLAN [--stores FOLDER]
 
 The rerun also measures other cells in a proposed bucket or a row's: those of the standard list, with other words and
-protocols, and two near each size. Beside each row of this device it measures the choice of the header's rule.
+protocols, and five about each size. Beside each row of this device it measures the choice of the header's rule.
 
 Dynamic programming divides a group's sizes into intervals with the least regret; each has one policy, or keeps what
 serves it now. Regret is time over the best time at that size, less 1. Times within the noise of the best count as the
@@ -183,12 +183,14 @@ def cells_elsewhere(group, name, listed):
 
 
 def between(cells):
-    """Three cells about each size, close to the ends of its bucket and right after it, cold as in a night: a row that
-    was fastest at a power of two took up to 2.3 times as long as the rule there, another one 1.7 times at 2^20 + 7919,
-    where a second wave of blocks begins. n is odd: a partial last tile cost a row of large tiles a third."""
+    """Five cells about each size, cold as in a night: right after it, in each half of its bucket, right after the
+    bucket's first size and before its last one. A row that was fastest at a power of two took up to 2.3 times as long
+    as the rule at other sizes, another one 1.7 times at 2^20 + 7919, where a second wave of blocks begins. n is odd: a
+    partial last tile cost a row of large tiles a third."""
     found = {}
     for cell in cells:
-        for n in (cell.n * 5 // 8 - 89, cell.n * 129 // 128, cell.n * 13 // 8 - 89):
+        for n in (cell.n * 129 // 256, cell.n * 5 // 8 - 89, cell.n * 129 // 128, cell.n * 13 // 8 - 89,
+                  cell.n * 127 // 64):
             n |= 1
             if n >= 2 * standard.WHOLE and cell.primitive not in cell_keys.having("graph"):
                 one = cell._replace(n=n)
