@@ -2927,11 +2927,13 @@ GP__API gp_result gp_world_components(
 #endif
 #endif
 
-// ---- core/words.h - unsigned words and bytes of the host and of device text
+// ---- core/words.h - words and bytes of the host and of device text
 
 typedef unsigned long long gp__u64;
 typedef unsigned int gp__u32;
+typedef unsigned short gp__u16;
 typedef unsigned char gp__u8;
+typedef long long gp__i64;
 
 // From here to the implementation in C is the device text: compiled by nvcc in .cu files, by NVRTC at run time, and by
 // g++ for the emulator of the tests (GPUPRIMS_SIMT). A C or C++ compiler of host code does not see it.
@@ -3335,14 +3337,14 @@ GP_DEVICE gp__u32 gp__u32_from(double x) { return x != x ? 0 : __double2uint_rz(
 
 GP_DEVICE float gp__f32_from_bits(gp__u32 bits) { return __uint_as_float(bits); }
 GP_DEVICE gp__u32 gp__bits_of_f32(float x) { return __float_as_uint(x); }
-GP_DEVICE double gp__f64_from_bits(gp__u64 bits) { return __longlong_as_double(static_cast<long long>(bits)); }
+GP_DEVICE double gp__f64_from_bits(gp__u64 bits) { return __longlong_as_double(gp__i64(bits)); }
 GP_DEVICE gp__u64 gp__bits_of_f64(double x) { return gp__u64(__double_as_longlong(x)); }
-GP_DEVICE unsigned short gp__f16_from_f32(float x) {
-  unsigned short bits;
+GP_DEVICE gp__u16 gp__f16_from_f32(float x) {
+  gp__u16 bits;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
   return bits;
 }
-GP_DEVICE float gp__f32_from_f16(unsigned short bits) {
+GP_DEVICE float gp__f32_from_f16(gp__u16 bits) {
   float x;
   asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
   return x;
@@ -3502,17 +3504,17 @@ GP_DEVICE float gp__f32_from_bits(gp__u32 bits) { return gp__bit_cast<float>(bit
 GP_DEVICE gp__u32 gp__bits_of_f32(float x) { return gp__bit_cast<gp__u32>(x); }
 GP_DEVICE double gp__f64_from_bits(gp__u64 bits) { return gp__bit_cast<double>(bits); }
 GP_DEVICE gp__u64 gp__bits_of_f64(double x) { return gp__bit_cast<gp__u64>(x); }
-GP_DEVICE unsigned short gp__f16_from_f32(float x) {
+GP_DEVICE gp__u16 gp__f16_from_f32(float x) {
   const gp__u32 u = gp__bits_of_f32(x), sign = u >> 16 & 0x8000u, a = u & 0x7fffffffu;
-  if (a > 0x7f800000u) return static_cast<unsigned short>(sign | 0x7fffu);  // NaN
-  if (a >= 0x477ff000u) return static_cast<unsigned short>(sign | 0x7c00u); // rounds to infinity
-  if (a < 0x33000000u) return static_cast<unsigned short>(sign);            // rounds to zero
-  const gp__u32 e = a >> 23, drop = e >= 113 ? 13 : 126 - e;                // bits dropped from the significand
+  if (a > 0x7f800000u) return gp__u16(sign | 0x7fffu);       // NaN
+  if (a >= 0x477ff000u) return gp__u16(sign | 0x7c00u);      // rounds to infinity
+  if (a < 0x33000000u) return gp__u16(sign);                 // rounds to zero
+  const gp__u32 e = a >> 23, drop = e >= 113 ? 13 : 126 - e; // bits dropped from the significand
   const gp__u32 m = e >= 113 ? a - (112u << 23) : (a & 0x7fffffu) | 0x800000u;
   const gp__u32 half = 1u << (drop - 1), rest = m & ((1u << drop) - 1), q = m >> drop;
-  return static_cast<unsigned short>(sign | (q + (rest > half || (rest == half && (q & 1)))));
+  return gp__u16(sign | (q + (rest > half || (rest == half && (q & 1)))));
 }
-GP_DEVICE float gp__f32_from_f16(unsigned short bits) {
+GP_DEVICE float gp__f32_from_f16(gp__u16 bits) {
   const gp__u32 sign = (bits & 0x8000u) << 16, e = bits >> 10 & 31u, m = bits & 0x3ffu;
   if (e == 31) return gp__f32_from_bits(sign | 0x7f800000u | m << 13);
   if (e) return gp__f32_from_bits(sign | (e + 112) << 23 | m << 13);
@@ -3575,15 +3577,15 @@ GP_DEVICE void gp__mbarrier_wait(gp__u64 *bar, unsigned parity) {
 #endif
 
 // float to bfloat16, to nearest even.
-GP_DEVICE unsigned short gp__bf16_from_f32(float x) {
+GP_DEVICE gp__u16 gp__bf16_from_f32(float x) {
 #if !defined(GPUPRIMS_SIMT) && GP__ARCH >= 900
-  unsigned short bits;
+  gp__u16 bits;
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
   return bits;
 #else
   const gp__u32 u = gp__bits_of_f32(x);
-  if ((u & 0x7fffffffu) > 0x7f800000u) return static_cast<unsigned short>(u >> 16 | 0x40u);
-  return static_cast<unsigned short>((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
+  if ((u & 0x7fffffffu) > 0x7f800000u) return gp__u16(u >> 16 | 0x40u);
+  return gp__u16((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 #endif
 }
 
@@ -3671,8 +3673,8 @@ GP__RULE gp__u8 gp__f8_from(unsigned u, int wide) {
                     gp__f8_magnitude(u & 0x7fffffff, wide ? 21 : 20, wide ? 113 : 121), wide ? 0x7c : 0x7f)));
 }
 // The bits of an f16; of e4m3, 256 times too small.
-GP__RULE unsigned short gp__f16_of_f8(unsigned b, int wide) {
-  return (unsigned short)(wide ? b << 8 : (b & 0x80) << 8 | (b & 0x7f) << 7 | ((b & 0x7f) == 0x7f ? 0x7c00 : 0));
+GP__RULE gp__u16 gp__f16_of_f8(unsigned b, int wide) {
+  return (gp__u16)(wide ? b << 8 : (b & 0x80) << 8 | (b & 0x7f) << 7 | ((b & 0x7f) == 0x7f ? 0x7c00 : 0));
 }
 
 // ---- select/shape.h - members of a call's shape for streams
@@ -4224,14 +4226,14 @@ GP__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
 }
 // Copies of the counters: the largest power of two that fits, 0 if not even one does. At most a copy a lane; float
 // counters: a copy a warp.
-GP__RULE unsigned gp__histogram_fit(gp__u64 bytes, long long room, unsigned copies) {
-  return copies == 0 || (long long)gp__round_up(bytes * copies, GP__VECTOR) <= room
+GP__RULE unsigned gp__histogram_fit(gp__u64 bytes, gp__i64 room, unsigned copies) {
+  return copies == 0 || (gp__i64)gp__round_up(bytes * copies, GP__VECTOR) <= room
       ? copies
       : gp__histogram_fit(bytes, room, copies / 2);
 }
 GP__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
   return gp__histogram_fit(gp__histogram_copy_bytes(p, s),
-      (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s),
+      (gp__i64)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s),
       s.exact || p.threads >= 1024 ? (unsigned)GP__WARP : (unsigned)p.threads / GP__WARP);
 }
 // Counters of 16 bits, if those of 32 do not fit although the block has the multiprocessor to itself. One channel, no
@@ -4240,13 +4242,13 @@ GP__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
   return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.histogram.channels == 1 &&
       gp__histogram_replicas(p, s) == 0 &&
       gp__histogram_fit(gp__histogram_copy_bytes(p, s) / 2,
-          (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s), 1) == 1;
+          (gp__i64)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s), 1) == 1;
 }
 GP__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && (p.threads & (p.threads - 1)) == 0 &&
       (p.algorithm == GP_SHARED_BINS ? gp__histogram_replicas(p, s) > 0 || gp__histogram_halves(p, s)
                                      : p.algorithm == GP_GLOBAL_BINS && s.exact &&
-                  (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
+                  (gp__i64)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }
 
 // ---- sort/hybrid_policy.h - sorts: policy fields; hybrid sort: buckets, levels, parts
@@ -4953,7 +4955,7 @@ GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
               : p.algorithm == GP_WARP_SEGMENTS
               ? s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP
               : p.algorithm == GP_RADIX_SELECT && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
-      (long long)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
+      (gp__i64)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
           (p.algorithm == GP_RADIX_SELECT ? GP__SELECT_BINS * 4 + 1024 : GP__TOP_K_STATIC_BYTES);
 }
 
@@ -5842,8 +5844,11 @@ enum { GP__IF_CANONICAL_REDUCE = GP__IF };
 static const gp__policy_row gp__reduce_rows[] = {
     GP__H200(0, -1, GP__CHOOSES | GP__IF_CANONICAL_REDUCE, 0, 0, GP_STEALING, 0, 0, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_EVEN_SHARE, 0, 0, 0, 0, 21),
-    GP__H200(0, -1, GP__IF_CANONICAL_REDUCE, 0, 0, 0, 0, 4, 0, 0, 21),
+    GP__H200(0, -1, GP__IF_CANONICAL_REDUCE, 0, 0, 0, 512, 4, 0, 0, 21),
     GP__H200(0, -1, 0, 0, 0, 0, 512, 4, 0, 0, 21),
+    GP__H200(0, -1, 0, (32 << 10) + 1, (64 << 10) + 1, GP_EVEN_SHARE, 512, 8, 0, 0, 29), // one block, one trip
+    GP__H200(0, -1, 0, (64 << 10) + 1, 160 << 10, GP_EVEN_SHARE, 128, 1, 0, 0, 29),
+    GP__H200(0, -1, 0, 160 << 10, 1 << 20, GP_EVEN_SHARE, 256, 2, 0, 0, 29),
     GP__H200(0, -1, 0, 12 << 20, 24 << 20, 0, 0, 8, 0, 0, 21),
     GP__H200(0, -1, 0, 512 << 20, 0, 0, 0, 8, 0, 0, 21),
 };
@@ -7608,7 +7613,7 @@ typedef struct gp__value {
 // Arrays, strides and values of all described inputs of a call, by their numbers. They follow a kernel's arguments.
 typedef struct gp__input_data {
   const void *array[6];
-  long long stride[6];
+  gp__i64 stride[6];
   gp__value value[4];
   gp__u64 step[4]; // of ramps: the bytes of a built-in type
 } gp__input_data;
@@ -8119,12 +8124,12 @@ typedef struct gp__counting_args {
   void *out;
   gp__u64 count;
   const gp__u64 *count_device;
-  const gp__u64 *counts;      // keys of each value, by its bits
-  const unsigned short *rows; // 2-byte keys: counts of each block, to be added to `counts`
-  unsigned blocks;            // number of rows; 0: nothing to add
-  gp__u64 *starts;            // first key of each run
-  unsigned short *values;     // value of each run
-  gp__u64 *runs;              // number of runs
+  const gp__u64 *counts; // keys of each value, by its bits
+  const gp__u16 *rows;   // 2-byte keys: counts of each block, to be added to `counts`
+  unsigned blocks;       // number of rows; 0: nothing to add
+  gp__u64 *starts;       // first key of each run
+  gp__u16 *values;       // value of each run
+  gp__u64 *runs;         // number of runs
   void *workspace;
 } gp__counting_args;
 
@@ -8385,7 +8390,7 @@ typedef struct gp__rows_args {
   void *out; // of a reduction: one element a row, whatever out_stride[0] is
   gp__u64 rows;
   gp__u64 extent[4];
-  long long in_stride[4], out_stride[4];
+  gp__i64 in_stride[4], out_stride[4];
   gp__u64 parts, share; // blocks that share a row, or columns; what each takes; or rows of a tile
   unsigned log2_lanes;  // that share a row, or lie across columns
   unsigned chunk;       // elements of a lane of a tile of rows
@@ -8408,13 +8413,13 @@ typedef struct gp__rows_args {
 
 // IEEE binary16 and bfloat16, as memory holds them; arithmetic goes through float. Layout of __half, __nv_bfloat16.
 struct alignas(2) gp_f16 {
-  unsigned short bits;
+  gp__u16 bits;
   gp_f16() = default;
   GP_DEVICE gp_f16(float x) : bits(gp__f16_from_f32(x)) {}
   GP_DEVICE operator float() const { return gp__f32_from_f16(bits); }
 };
 struct alignas(2) gp_bf16 {
-  unsigned short bits;
+  gp__u16 bits;
   gp_bf16() = default;
   GP_DEVICE gp_bf16(float x) : bits(gp__bf16_from_f32(x)) {}
   GP_DEVICE operator float() const { return gp__f32_from_bits(gp__u32(bits) << 16); }
@@ -8459,17 +8464,17 @@ typedef gp_complex<double> gp_c64;
 template <class T, int PAD = 8 - int(sizeof(T))> struct gp_arg {
   T value;
   gp__u8 pad[PAD];
-  long long index;
+  gp__i64 index;
 };
 template <class T> struct gp_arg<T, 0> {
   T value;
-  long long index;
+  gp__i64 index;
 };
 template <class T, int PAD> GP_DEVICE void gp__clear_pad(gp_arg<T, PAD> &a) {
   GP__EACH(i, PAD) a.pad[i] = 0;
 }
 template <class T> GP_DEVICE void gp__clear_pad(gp_arg<T, 0> &) {}
-template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, long long index) {
+template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, gp__i64 index) {
   gp_arg<T> a;
   a.value = value;
   a.index = index;
@@ -8922,7 +8927,7 @@ template <class In, class T, int PAD, class F> struct gp__load<In, gp_arg<T, PAD
   gp__load() = default;
   template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
   GP_DEVICE gp_arg<T, PAD> operator()(const In &x, gp__u64 index) const {
-    return gp__make_arg<T>(F()(x), static_cast<long long>(index));
+    return gp__make_arg<T>(F()(x), gp__i64(index));
   }
 };
 
@@ -9189,7 +9194,7 @@ template <class T, int V> struct gp__vector_access_bytes { static const int valu
 template <int V> struct gp__vector_access_bytes<gp__none, V> { static const int value = 0; };
 template <class T, int V, int BYTES = gp__vector_access_bytes<T, V>::value>
 struct gp__vector_access : gp__vector_access_of_items<T, V> {};
-template <class T, int V> struct gp__vector_access<T, V, 2> : gp__vector_access_of_register<T, V, unsigned short> {};
+template <class T, int V> struct gp__vector_access<T, V, 2> : gp__vector_access_of_register<T, V, gp__u16> {};
 template <class T, int V> struct gp__vector_access<T, V, 4> : gp__vector_access_of_register<T, V, gp__u32> {};
 template <class T, int V> struct gp__vector_access<T, V, 8> : gp__vector_access_of_register<T, V, gp__u64> {};
 template <class T, int V> struct gp__vector_access<T, V, 16> : gp__vector_access_of_vector<T, V> {};
@@ -9240,10 +9245,10 @@ template <class T, int VALUE> struct gp__input_ramp : gp__input_by_element<gp__i
 template <class T, int ARRAY> struct gp__input_strided : gp__input_by_element<gp__input_strided<T, ARRAY>, T> {
   static const bool apart = true;
   const T *data;
-  long long stride;
+  gp__i64 stride;
   GP_DEVICE explicit gp__input_strided(const gp__input_data &d)
       : data(gp__as<const T>(d.array[ARRAY])), stride(d.stride[ARRAY]) {}
-  GP_DEVICE T at(gp__u64 i) const { return data[static_cast<long long>(i) * stride]; }
+  GP_DEVICE T at(gp__u64 i) const { return data[gp__i64(i) * stride]; }
 };
 template <class A, class B> struct gp__input_gathered {
   typedef typename A::type type;
@@ -9796,22 +9801,43 @@ template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const gp__u8 *globa
   GP__EACH(j, 16) p.item[j] = global[i * 16 + j];
   return p.vector;
 }
-// RANKS threads copy; this one is `rank`, and all agree on the other arguments. UNROLL accesses are in flight at once.
-// Reads nothing outside [global, global + bytes). The caller synchronises.
+// RANKS threads copy; this one is `rank`, and all agree on the other arguments. UNROLL accesses are in flight at once,
+// and the bytes that fill no vector: a part of a tile takes as many trips to memory as a whole one. Reads nothing
+// outside [global, global + bytes). The caller synchronises.
 template <int RANKS, int UNROLL, int CACHE>
 GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned bytes, unsigned rank) {
-  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), vectors = bytes / 16;
+  const int SHIFTED = UNROLL < 4 ? UNROLL : 4;
+  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), whole = (bytes + offset) / 16;
   const gp__u8 *base = global - offset;
-  if (offset == 0 && vectors == RANKS * UNROLL) {
-    gp_vector v[UNROLL];
-    GP__EACH(u, UNROLL) v[u] = gp__load_vector<CACHE>(base + (u * RANKS + rank) * 16);
-    GP__EACH(u, UNROLL) *gp__as<gp_vector>(shared + (u * RANKS + rank) * 16) = v[u];
+  // Vectors `first` to `end` - 1 of shared memory lie within whole ones of memory, misaligned ones in two each.
+  const unsigned first = offset ? 1 : 0, end = whole > first ? whole - first : first, rest = bytes - (end - first) * 16;
+  const unsigned at = rank < first * 16 ? rank : rank + (end - first) * 16;
+  const gp__u8 byte = rank < rest ? global[at] : gp__u8(0);
+  if (offset == 0) {
+    for (unsigned i = rank; i < end; i += RANKS * UNROLL) {
+      gp_vector v[UNROLL];
+      GP__EACH(u, UNROLL)
+        if (i + u * RANKS < end) v[u] = gp__load_vector<CACHE>(base + (i + u * RANKS) * 16);
+      GP__EACH(u, UNROLL)
+        if (i + u * RANKS < end) *gp__as<gp_vector>(shared + (i + u * RANKS) * 16) = v[u];
+    }
   } else {
-    GP__UNROLL_BY(2)
-    for (unsigned i = rank; i < vectors; i += RANKS)
-      *gp__as<gp_vector>(shared + i * 16) = gp__vector_of_range<CACHE>(global, i, bytes);
+    for (unsigned i = 1 + rank; i < end; i += RANKS * SHIFTED) {
+      gp_vector v[SHIFTED];
+      GP__EACH(u, SHIFTED)
+        if (i + u * RANKS < end) {
+          const gp__u8 *low = base + (i + u * RANKS) * 16;
+          v[u] = gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(low), gp__load_vector<GP_CACHE_ALL>(low + 16), offset);
+        }
+      GP__EACH(u, SHIFTED)
+        if (i + u * RANKS < end) *gp__as<gp_vector>(shared + (i + u * RANKS) * 16) = v[u];
+    }
   }
-  for (unsigned i = vectors * 16 + rank; i < bytes; i += RANKS) shared[i] = global[i];
+  if (rank < rest) shared[at] = byte;
+  for (unsigned i = rank + RANKS; i < rest; i += RANKS) { // fewer than 48 bytes
+    const unsigned place = i < first * 16 ? i : i + (end - first) * 16;
+    shared[place] = global[place];
+  }
 }
 // The reverse copy. In shared memory a free vector follows every PADDING vectors; 0: no padding.
 template <int RANKS, int CACHE, int PADDING = 0, int UNROLL = 4>
@@ -10164,7 +10190,7 @@ template <int ITEMS> GP_DEVICE unsigned gp_tile_warp_striped(int i) {
 
 union gp__digit_counters {
   gp__u32 pair[GP__DIGITS / 2]; // two digits, the even one in the lower half
-  unsigned short digit[GP__DIGITS];
+  gp__u16 digit[GP__DIGITS];
   gp_vector vector[GP__DIGITS / 8];
 };
 template <int THREADS> struct gp_tile_rank_storage {
@@ -10197,10 +10223,10 @@ template <int THREADS> struct gp__tile_rank {
         if (first + j < ITEMS) peers[j] = gp_warp_match<8>(digit(keys[first + j], first + j));
       GP__EACH(j, AT_ONCE)
         if (first + j < ITEMS) {
-          unsigned short &counter = own.digit[digit(keys[first + j], first + j)];
+          gp__u16 &counter = own.digit[digit(keys[first + j], first + j)];
           const gp__u32 before = counter + gp__u32(__popc(peers[j] & below));
           __syncwarp();
-          if (!(peers[j] & above)) counter = static_cast<unsigned short>(before + 1); // the last one of its digit
+          if (!(peers[j] & above)) counter = gp__u16(before + 1); // the last one of its digit
           __syncwarp();
           rank[first + j] = before;
         }
@@ -10285,7 +10311,7 @@ template <class I> GP_DEVICE void gp__set_bit_alone(gp__u32 *words, I i) { gp__r
 // smallest and the largest key; if that does not help either, the threads' runs are merged. The order of equal keys is
 // lost.
 template <class K> GP_DEVICE int gp__width(K x) { // bits up to the highest set one
-  return sizeof(K) > 4 ? 64 - __clzll(static_cast<long long>(x)) : 32 - __clz(int(x));
+  return sizeof(K) > 4 ? 64 - __clzll(gp__i64(x)) : 32 - __clz(int(x));
 }
 
 template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_storage {
@@ -11990,7 +12016,7 @@ GP_DEVICE void gp__scatter_pairs(
 
 template <int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_merge_sort_storage {
   gp__pair_exchange<THREADS, ITEMS, K, V> exchange;
-  unsigned short place[gp__has_values<V>::value ? THREADS * ITEMS : 1];
+  gp__u16 place[gp__has_values<V>::value ? THREADS * ITEMS : 1];
 };
 template <class Of, int ITEMS, class K, class V, class Before, class Storage>
 GP_DEVICE void gp__merge_sort(
@@ -12014,7 +12040,7 @@ GP_DEVICE void gp__merge_sort(
   for (unsigned run = ITEMS; run < Of::WIDTH * ITEMS; run *= 2) {
     GP__EACH(i, ITEMS) {
       s.element[s.slot(int(first) + i)] = keys[i];
-      if (PLACES) storage.place[first + unsigned(i)] = (unsigned short)(place[i]);
+      if (PLACES) storage.place[first + unsigned(i)] = (gp__u16)(place[i]);
     }
     Of::sync();
     const unsigned from = first / (2 * run) * (2 * run), left = count > from ? count - from : 0;
@@ -12431,7 +12457,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
       } else if (STEP == 4) {
         word[b / 4] = *gp__as<const gp__u32>(from + b);
       } else {
-        const gp__u32 x = STEP == 2 ? *gp__as<const unsigned short>(from + b) : from[b];
+        const gp__u32 x = STEP == 2 ? *gp__as<const gp__u16>(from + b) : from[b];
         word[b / 4] = b % 4 ? word[b / 4] | x << b % 4 * 8 : x;
       }
     }
@@ -12448,7 +12474,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
       } else if (STEP == 4) {
         *gp__as<gp__u32>(to + b) = word[b / 4];
       } else if (STEP == 2) {
-        *gp__as<unsigned short>(to + b) = static_cast<unsigned short>(word[b / 4] >> b % 4 * 8);
+        *gp__as<gp__u16>(to + b) = gp__u16(word[b / 4] >> b % 4 * 8);
       } else {
         to[b] = gp__u8(word[b / 4] >> b % 4 * 8);
       }
@@ -12606,7 +12632,7 @@ GP_DEVICE void gp__copy_value(gp__u8 *to, const gp__u8 *from, unsigned size) {
   const unsigned odd = unsigned(reinterpret_cast<gp__u64>(to) | reinterpret_cast<gp__u64>(from)) | size;
   if (odd % 8 == 0) gp__copy_words<gp__u64>(to, from, size);
   else if (odd % 4 == 0) gp__copy_words<gp__u32>(to, from, size);
-  else if (odd % 2 == 0) gp__copy_words<unsigned short>(to, from, size);
+  else if (odd % 2 == 0) gp__copy_words<gp__u16>(to, from, size);
   else gp__copy_words<gp__u8>(to, from, size);
 }
 // Address of value i of a tile in a column. TILE: most values.
@@ -12853,9 +12879,7 @@ template <class F> struct gp__stencil<F, gp__none> {
 // The place of element i, or a place that is none. Negative indices are such.
 template <class I> struct gp__indexed_place {
   static GP_DEVICE gp__u64 limit(const gp__scatter_args &args, gp__u64) { return args.limit; }
-  static GP_DEVICE gp__u64 at(const gp__vector_access<I, 1> &index, gp__u64) {
-    return gp__u64(static_cast<long long>(index.item[0]));
-  }
+  static GP_DEVICE gp__u64 at(const gp__vector_access<I, 1> &index, gp__u64) { return gp__u64(gp__i64(index.item[0])); }
 };
 template <> struct gp__indexed_place<gp__none> {
   static GP_DEVICE gp__u64 limit(const gp__scatter_args &, gp__u64 count) { return count; }
@@ -13008,7 +13032,7 @@ template <class P> struct gp__batch_storage {
   const gp__u8 *in[BUFFERS]; // source and destination of a buffer's first window
   gp__u8 *out[BUFFERS];
   gp__u8 skipped[BUFFERS], tail[BUFFERS];
-  alignas(4) unsigned short mark[P::threads * GP__BATCH_PIECE]; // by window of a warp's piece: a buffer begins there
+  alignas(4) gp__u16 mark[P::threads * GP__BATCH_PIECE]; // by window of a warp's piece: a buffer begins there
   gp_tile_scan_storage<P::threads, gp__u64> scan;
   gp__u64 drawn;        // the control word before the block's draw
   gp__u64 rest;         // what all tiles have left
@@ -13087,7 +13111,7 @@ template <class P, class S> struct gp__batch_block {
   // buffer.
   GP_DEVICE void copy(gp__u64 tile, gp__u64 from, gp__u64 to) {
     const unsigned n = buffers(tile);
-    unsigned short *mark = s.mark + gp_warp() * PIECE;
+    gp__u16 *mark = s.mark + gp_warp() * PIECE;
     for (;;) {
       unsigned piece = 0;
       if (gp_lane() == 0) piece = atomicAdd(&s.next, 1u);
@@ -13102,7 +13126,7 @@ template <class P, class S> struct gp__batch_block {
         bool more = true;
         for (unsigned b = first + 1 + gp_lane(); more; b += 32) {
           const gp__u64 at = b < n ? s.end[b - 1] : end;
-          if (at < end && at < s.end[b]) mark[at - begin] = static_cast<unsigned short>(b - first);
+          if (at < end && at < s.end[b]) mark[at - begin] = gp__u16(b - first);
           more = __all_sync(0xffffffffu, at < end);
         }
         __syncwarp();
@@ -13256,6 +13280,24 @@ GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 fir
   return sum;
 }
 
+// Folds the packs i, i + stride, ... of a thread: PACKS of them or, unless WHOLE, those below `packs`. All loads come
+// first, of pack i again for those that are not there: the rest of a share costs one trip to memory, not one a pack.
+template <bool WHOLE, int PACKS, class P, class Op, class Pack, class Load, class Acc>
+GP_DEVICE void gp__reduce_packs(
+    const Load &load, const gp_vector *base, gp__u64 head, gp__u64 i, gp__u64 stride, gp__u64 packs, Acc &sum) {
+  Pack p[PACKS];
+  GP__EACH(k, PACKS) {
+    const gp__u64 at = WHOLE || i + k * stride < packs ? i + k * stride : i;
+    GP__EACH(l, Pack::vectors) p[k].vector[l] = gp__load_vector<P::load>(base + at * Pack::vectors + l);
+  }
+  GP__EACH(k, PACKS) {
+    const gp__u64 at = WHOLE || i + k * stride < packs ? i + k * stride : i;
+    Acc with = sum; // computed in any case: a branch would hold back its load
+    GP__EACH(j, Pack::items) with = Op()(with, Op::prepare(load(p[k].item[j], head + at * Pack::items + j)));
+    if (WHOLE || i + k * stride < packs) sum = with;
+  }
+}
+
 // The share of a block of a commutative reduction, strided: an array by its 16-byte vectors, or a described input.
 template <class P, class Op, class Acc, class In, class Load>
 GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsigned misaligned) {
@@ -13270,22 +13312,11 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
     const gp__u64 stride = gp__u64(gridDim.x) * T;
     const gp_vector *base = gp__as<const gp_vector>(in + head);
     gp__u64 i = gp__u64(blockIdx.x) * T + threadIdx.x;
-    for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
-      Pack p[PACKS];
-      GP__EACH(k, PACKS)
-        GP__EACH(l, Pack::vectors)
-          p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);
-      GP__EACH(k, PACKS)
-        GP__EACH(j, ITEMS) sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
-    }
-    for (; i < packs; i += stride) {
-      const Pack p(base + i * Pack::vectors);
-      GP__EACH(j, ITEMS) sum = Op()(sum, Op::prepare(load(p.item[j], head + i * ITEMS + j)));
-    }
-    if (blockIdx.x == 0) {
-      if (threadIdx.x < head) sum = Op()(sum, Op::prepare(load(in[threadIdx.x], threadIdx.x)));
-      if (tail + threadIdx.x < n) sum = Op()(sum, Op::prepare(load(in[tail + threadIdx.x], tail + threadIdx.x)));
-    }
+    for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride)
+      gp__reduce_packs<true, PACKS, P, Op, Pack>(load, base, head, i, stride, packs, sum);
+    if (i < packs) gp__reduce_packs<false, PACKS, P, Op, Pack>(load, base, head, i, stride, packs, sum);
+    const gp__u64 edge = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head; // before or behind the packs
+    if (blockIdx.x == 0 && edge < n) sum = Op()(sum, Op::prepare(load(in[edge], edge)));
   } else {
     const gp__u64 stride = gp__u64(gridDim.x) * T;
     GP__UNROLL_BY(4)
@@ -13792,7 +13823,7 @@ template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base
 // there is little to search. NaN: the number is 0.
 union gp__guess {
   gp__u32 both;
-  unsigned short at[2]; // boundaries in the buckets before this one; including this one
+  gp__u16 at[2]; // boundaries in the buckets before this one; including this one
 };
 template <class T> struct gp__range_bins {
   static const bool tabulated = true;
@@ -13826,9 +13857,9 @@ template <class T> struct gp__range_bins {
       const gp__u32 before = i > 0 ? bucket_of(boundaries[i - 1]) + 1 : 0;
       const gp__u32 next = i < bins ? bucket_of(boundaries[i + 1]) : buckets;
       GP__UNROLL_BY(1)
-      for (gp__u32 b = before; b <= bucket && b < buckets; ++b) table[b].at[0] = static_cast<unsigned short>(i);
+      for (gp__u32 b = before; b <= bucket && b < buckets; ++b) table[b].at[0] = gp__u16(i);
       GP__UNROLL_BY(1)
-      for (gp__u32 b = bucket; b < next && b < buckets; ++b) table[b].at[1] = static_cast<unsigned short>(i + 1);
+      for (gp__u32 b = bucket; b < next && b < buckets; ++b) table[b].at[1] = gp__u16(i + 1);
     }
   }
 };
@@ -14703,7 +14734,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__
 // Elements as numbers (hash/numbers.h), and back.
 template <class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
   return gp__traits<T>::kind == GP__FLOAT ? gp__bits_of_f64(double(static_cast<typename gp__traits<T>::wide>(x)))
-                                          : gp__u64(static_cast<long long>(x));
+                                          : gp__u64(gp__i64(x));
 }
 template <class T> GP_DEVICE T gp__number_as(gp__u64 x) {
   const double f = gp__f64_from_bits(x);
@@ -14978,7 +15009,7 @@ template <class P, class I> GP_DEVICE void gp__gather_columns(const gp__columns_
       if (column.word == 4) gp__move_column<P, gp__u32>(column, index, from, first, count);
       else if (column.word == 8) gp__move_column<P, gp__u64>(column, index, from, first, count);
       else if (column.word == 16) gp__move_column<P, gp_vector>(column, index, from, first, count);
-      else if (column.word == 2) gp__move_column<P, unsigned short>(column, index, from, first, count);
+      else if (column.word == 2) gp__move_column<P, gp__u16>(column, index, from, first, count);
       else gp__move_column<P, gp__u8>(column, index, from, first, count);
     }
   }
@@ -15968,7 +15999,7 @@ template <class O> struct gp__offset_marks {
   static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span, gp__u32 *marks,
       unsigned warp, unsigned warps) {
     typedef ElementBit<THREADS, ITEMS> At;
-    typedef long long Position; // of a lane's vector; below 0 before the first whole one
+    typedef gp__i64 Position; // of a lane's vector; below 0 before the first whole one
     if (span.begin >= span.end) return;
     const O *offsets = gp__as<const O>(a.offsets);
     const gp__u64 shift = gp__misalignment(offsets, 16) / sizeof(O);
@@ -16181,11 +16212,11 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       const gp__bits<ITEMS> &marks, int rank, int total, const State &before) {
     const int BYTES = BEGINS ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
     gp__u8 *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
-    const long long origin = static_cast<long long>(t.first) + first;
+    const gp__i64 origin = gp__i64(t.first) + first;
     // Positions count from the group's first element, which is 1. `open`: start of the run that enters the thread.
     const int last = last_head<ITEMS>(heads),
               earlier = gp__of_last(gp__earlier_lanes(__ballot_sync(0xffffffffu, last > 0)), last);
-    const long long open = earlier ? earlier : static_cast<long long>(before.last) - origin;
+    const gp__i64 open = earlier ? earlier : gp__i64(before.last) - origin;
     int begin = int(open), head = 32 * ITEMS + 1, end = 0; // the thread's first head and end, if any
     GP__UNROLL
     for (int w = gp__bits<ITEMS>::WORDS - 1; w >= 0; --w) {
@@ -16568,7 +16599,7 @@ template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
       gp__u8 *to, const void *from, const gp__stream_tile &t, unsigned thread, const gp__stream_args &) {
     const gp__u8 *in = gp__as<const gp__u8>(from) + t.first * sizeof(T);
     const unsigned bytes = unsigned(t.items) * unsigned(sizeof(T));
-    gp__copy_to_shared<THREADS, 4, P::load>(to, in, bytes, thread);
+    gp__copy_to_shared<THREADS, (P::vectors < 2 ? 1 : 2), P::load>(to, in, bytes, thread);
     if (BEFORE && t.first > 0 && thread < sizeof(T)) (to - sizeof(T))[thread] = (in - sizeof(T))[thread];
     if (BEHIND && t.first + t.items < t.count && thread < sizeof(T)) to[bytes + thread] = in[bytes + thread];
     if (THREADS >= sizeof(T)) return;
@@ -16788,8 +16819,8 @@ template <class P, class Body> struct gp__stream_pipeline {
       for (gp__u64 i = from; i + shift < begin; ++i) place[i - from] = base[i];
       for (gp__u64 i = end - shift > from ? end - shift : from; i < to; ++i) place[i - from] = base[i];
     } else if (begin < end)
-      gp__bulk_load(place + (static_cast<long long>(begin - shift) - static_cast<long long>(from)),
-          base + (begin - shift), unsigned(end - begin), bar);
+      gp__bulk_load(
+          place + (gp__i64(begin - shift) - gp__i64(from)), base + (begin - shift), unsigned(end - begin), bar);
     return unsigned(end - begin);
   }
   // Copies an array's part of a tile, and its neighbours if the body reads them.
@@ -18099,7 +18130,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
   const T *searched = sampled ? gp__as<const T>(a.sample) : sorted; // by pivots
   const I skipped = sampled ? 0 : head, sectors = sampled ? all / SECTOR : all;
   const gp__u64 most = 2 * share < Storage::COUNT ? 2 * share : Storage::COUNT; // pivots, and one
-  const int levels = 63 - __clzll(static_cast<long long>((most < sectors ? most : sectors) | 1));
+  const int levels = 63 - __clzll(gp__i64((most < sectors ? most : sectors) | 1));
   const I part = (sectors + (I(1) << levels) - 1) >> levels;
   const gp__u64 span = ((count - 1) / tile / gridDim.x + 1) * tile, begin = blockIdx.x * span;
   const gp__u64 end = count - begin < span ? count : begin + span;
@@ -19637,8 +19668,8 @@ struct gp__hybrid_part {
   gp__u32 first_tile, tiles, done; // done: tiles counted
   int shift, bits;
   gp__u32 source;
-  unsigned short mode, depth; // depth: moves the keys have made
-  gp__u32 hot;                // a frequent digit, or 256
+  gp__u16 mode, depth; // depth: moves the keys have made
+  gp__u32 hot;         // a frequent digit, or 256
   GP_DEVICE gp__u64 size() const { return end - begin; }
 };
 static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a part");
@@ -19646,7 +19677,7 @@ static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a p
 struct gp__hybrid_item {
   gp__u64 begin, low;
   gp__u32 count;
-  unsigned short width, source; // width: bits of largest key - low
+  gp__u16 width, source; // width: bits of largest key - low
 };
 static_assert(sizeof(gp__hybrid_item) == GP__HYBRID_ITEM_BYTES, "the size of an item");
 
@@ -19709,7 +19740,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
     p.begin = begin, p.end = begin + size, p.low = low, p.least = ~gp__u64(0), p.most = 0;
     p.first_tile = first_tile, p.tiles = tiles_of(begin, size, source), p.done = 0;
     p.shift = width - bits, p.bits = bits;
-    p.source = source, p.mode = GP__PART_MOVES, p.depth = static_cast<unsigned short>(depth), p.hot = 256;
+    p.source = source, p.mode = GP__PART_MOVES, p.depth = gp__u16(depth), p.hot = 256;
   }
   // Called by one thread: appends a part to the next level's list.
   GP_DEVICE void append(gp__u64 begin, gp__u64 size, Key low, int width, gp__u32 source, unsigned depth) const {
@@ -19719,7 +19750,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   GP_DEVICE void add_item(gp__u64 begin, gp__u32 count, Key low, int width, gp__u32 source) const {
     gp__hybrid_item &item = items()[atomicAdd(a.list + GP__HYBRID_ITEMS, gp__u64(1))];
     item.begin = begin, item.low = low, item.count = count;
-    item.width = static_cast<unsigned short>(width), item.source = static_cast<unsigned short>(source);
+    item.width = gp__u16(width), item.source = gp__u16(source);
   }
 };
 
@@ -20729,7 +20760,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   const Hybrid &h;
   Storage &s;
   gp__staged_values<P, Value, THREADS, ITEMS> staged;
-  GP_DEVICE unsigned short *rest() const { return gp__as<unsigned short>(s.counter); }
+  GP_DEVICE gp__u16 *rest() const { return gp__as<gp__u16>(s.counter); }
   GP_DEVICE const In *in_of(const gp__hybrid_item &item) const {
     return (RECORDS ? gp__as<const In>(h.a.spare) : gp__as<const In>(h.from(item.source))) + item.begin;
   }
@@ -20800,11 +20831,11 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     const In *in = in_of(item);
     const gp__u32 low = gp__u32(item.low);
     const int drop = item.width - KEY_BITS;
-    unsigned short *left_out = rest();
+    gp__u16 *left_out = rest();
     const auto tied = [](gp__u32 x, gp__u32 y) { return (x ^ y) >> PLACE_BITS == 0; };
     GP__UNROLL_BY(4)
     for (unsigned p = thread; p < n; p += THREADS)
-      left_out[p] = static_cast<unsigned short>((Code::encode(Element::key(in[p])) - low) & ((1u << drop) - 1));
+      left_out[p] = gp__u16((Code::encode(Element::key(in[p])) - low) & ((1u << drop) - 1));
     __syncthreads();
     gp__u64 lengths = 0, ahead = 0; // 4 bits for each of the thread's words that is the first to exceed its successor
     bool is_long = false;           // in a run of tied words: the run's length, and the words of the run before it
@@ -20847,7 +20878,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   }
   // Orders runs of any length: sorts a thread's words, then merges.
   GP_DEVICE void merge(unsigned n, unsigned thread) const {
-    const unsigned short *left_out = rest();
+    const gp__u16 *left_out = rest();
     const auto less = [=](gp__u32 x, gp__u32 y) {
       if ((x ^ y) >> PLACE_BITS || x == ~0u || y == ~0u) return x < y;
       const gp__u32 a = left_out[x & PLACES], b = left_out[y & PLACES];
@@ -21054,7 +21085,7 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
     }
     if (threadIdx.x == 0) {
       own.item.begin = own.begin[at], own.item.count = own.count[at];
-      own.item.low = gp__u64(bucket) << width, own.item.width = static_cast<unsigned short>(width);
+      own.item.low = gp__u64(bucket) << width, own.item.width = gp__u16(width);
       own.item.source = GP__FROM_SPARE;
       if (at + 1 < THREADS && own.count[at + 1])
         gp__prefetch_bytes(gp__as<const In>(a.spare) + own.begin[at + 1], own.count[at + 1] * gp__u32(sizeof(In)));
@@ -21311,7 +21342,7 @@ template <class Bits, class C, int SHIFT> struct gp__packed_item : gp__scalar_it
   static GP_DEVICE gp__u32 index(C c) { return gp__u32(c & ((C(1) << SHIFT) - 1)); }
 };
 template <> struct gp__item<gp__u8, true> : gp__packed_item<gp__u8, gp__u32, 16> {};
-template <> struct gp__item<unsigned short, true> : gp__packed_item<unsigned short, gp__u32, 16> {};
+template <> struct gp__item<gp__u16, true> : gp__packed_item<gp__u16, gp__u32, 16> {};
 template <> struct gp__item<gp__u32, true> : gp__packed_item<gp__u32, gp__u64, 32> {};
 template <> struct gp__item<gp__u64, true> {
   struct alignas(16) type {
@@ -21453,7 +21484,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
       LIMIT = gp__middle_limit(CAPACITY, gp__sort_item_bytes(int(sizeof(Bits)), INDEXED));
   Bits *key;
   V *value;
-  unsigned short *index;
+  gp__u16 *index;
   gp__u64 *shift; // per run in the room: position in the input minus that in the room
   gp__u32 *first; // per run: its start in the room
   gp__u32 *list;  // segments
@@ -21461,7 +21492,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
     gp__u8 *mine = shared + gp_warp() * BYTES;
     key = gp__as<Bits>(mine);
     value = gp__as<V>(mine + KEY_BYTES);
-    index = gp__as<unsigned short>(mine + KEY_BYTES + VALUE_BYTES);
+    index = gp__as<gp__u16>(mine + KEY_BYTES + VALUE_BYTES);
     shift = gp__as<gp__u64>(mine + KEY_BYTES + VALUE_BYTES + INDEX_BYTES);
     first = gp__as<gp__u32>(shift + GP__SHORT_ROUNDS * GP__WARP);
     list = first + GP__SHORT_ROUNDS * GP__WARP;
@@ -21531,7 +21562,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
     gp__sort_lanes<Item>(x, lanes);
     GP__EACH(i, ITEMS) {
       if (mine + i >= n) continue;
-      if (INDEXED) index[first + mine + i] = static_cast<unsigned short>(Item::index(x[i]));
+      if (INDEXED) index[first + mine + i] = gp__u16(Item::index(x[i]));
       else *key_at(first + mine + i) = Item::bits(x[i]);
     }
   }
@@ -21548,11 +21579,11 @@ template <> struct gp__bin_value<float> {
 };
 template <> struct gp__bin_value<gp_f16> {
   static const bool any = true;
-  static GP_DEVICE float of(unsigned short bits) { return gp__f32_from_f16(bits); }
+  static GP_DEVICE float of(gp__u16 bits) { return gp__f32_from_f16(bits); }
 };
 template <> struct gp__bin_value<gp_bf16> {
   static const bool any = true;
-  static GP_DEVICE float of(unsigned short bits) { return gp__f32_from_bits(gp__u32(bits) << 16); }
+  static GP_DEVICE float of(gp__u16 bits) { return gp__f32_from_bits(gp__u32(bits) << 16); }
 };
 
 // Sizes of what a block sorts and moves at a time.
@@ -22000,7 +22031,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   static GP_DEVICE int next_shift(gp__u64 differ, gp__u64 bits) {
     differ &= bits < 64 ? (1ull << bits) - 1 : ~0ull;
     if (!differ) return -1;
-    const int top = 63 - __clzll(static_cast<long long>(differ));
+    const int top = 63 - __clzll(gp__i64(differ));
     return top >= GP__RADIX_BITS ? top - (GP__RADIX_BITS - 1) : 0;
   }
   // True in the last of `all` blocks to arrive. All threads call; the last block sees what the others wrote before.
@@ -22496,8 +22527,8 @@ template <class Value> struct gp__picked {
                    PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes moved at once
   typedef typename gp__unit_of<PIECE>::type Piece;
   template <int RANKS>
-  static GP_DEVICE void run(void *to, const unsigned short *source, int n, const gp__u8 *first, const gp__u8 *second,
-      int split, unsigned rank) {
+  static GP_DEVICE void run(
+      void *to, const gp__u16 *source, int n, const gp__u8 *first, const gp__u8 *second, int split, unsigned rank) {
     const int PIECES = SIZE / PIECE;
     Piece *out = gp__as<Piece>(to);
     GP__UNROLL_BY(4)
@@ -22555,7 +22586,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   // bytes x_end and y_end. at to at2_end: places of their values. If all keys of one input are taken, the key before
   // them is compared but not taken: it comes before all others.
   GP_DEVICE void merge_ends(unsigned x, unsigned y, unsigned x_end, unsigned y_end, int at, int at2, int at_end,
-      int at2_end, Key *out, unsigned short *sources) const {
+      int at2_end, Key *out, gp__u16 *sources) const {
     const int HALF = (ITEMS + 1) / 2;
     const gp__u32 BACK = gp__u32(0) - KEY;
     Key one = key_at(x), two = key_at(y), one_end = key_at(x_end, -1), two_end = key_at(y_end, -1);
@@ -22563,10 +22594,10 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const int last = ITEMS - 1 - k;
       const bool second = Before()(two, one), end_second = !Before()(two_end, one_end);
       out[k] = second ? two : one;
-      if (VALUE) sources[k] = static_cast<unsigned short>(second ? at2 : at);
+      if (VALUE) sources[k] = gp__u16(second ? at2 : at);
       if (last > k) {
         out[last] = end_second ? two_end : one_end;
-        if (VALUE) sources[last] = static_cast<unsigned short>(end_second ? --at2_end : --at_end);
+        if (VALUE) sources[last] = gp__u16(end_second ? --at2_end : --at_end);
       }
       if (k + 1 < HALF) {
         const Key fresh = key_at(second ? y : x, 1), fresh_end = key_at(end_second ? y_end : x_end, -2);
@@ -22585,7 +22616,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   // FULL: n is ITEMS, and elements follow. at, at2: places of their values.
   template <bool FULL>
   GP_DEVICE void merge(
-      unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out, unsigned short *sources) const {
+      unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out, gp__u16 *sources) const {
     Key one, two;
     if (FULL || left > 0) one = key_at(x);
     if (FULL || left2 > 0) two = key_at(y);
@@ -22596,7 +22627,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const bool later = Before()(two, one), of_second = FULL ? later : left2 > 0 && (left == 0 || later);
       if (FULL || k < n) {
         out[k] = of_second ? two : one;
-        if (VALUE) sources[k] = static_cast<unsigned short>(of_second ? at2 : at);
+        if (VALUE) sources[k] = gp__u16(of_second ? at2 : at);
       }
       if (k + 1 == ITEMS) break;
       left -= of_second ? 0 : 1;
@@ -22660,7 +22691,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       gp__u8 *gathered = shared + OUT_AT + int(gp_warp()) * (32 * ITEMS * KEY + GP__VECTOR);
       gathered += gp__misalignment(out + from, 16);
       Key *mine_out = gp__as<Key>(gathered) + gp_lane() * ITEMS;
-      unsigned short *sources = gp__as<unsigned short>(shared + SOURCES_AT) + threadIdx.x * ITEMS;
+      gp__u16 *sources = gp__as<gp__u16>(shared + SOURCES_AT) + threadIdx.x * ITEMS;
       const unsigned x = Side::part(at + i * KEY), y = RING_AT + Side::part(at2 + (mine - i) * KEY);
       const int left = int(i_end - i), left2 = int(end - mine) - left;
       if (window == TILE && window2 == TILE && ends)
@@ -22679,8 +22710,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
         gp__u8 *at_values = shared + VALUES_AT, *at_values2 = at_values + values_units * ValueLoads::UNIT;
         moving.template store<~0u, 0>(at_values, 0, values_units, at_values2, 0, values_units2);
         __syncthreads();
-        pick(gp__ahead(out_values, from), gp__as<const unsigned short>(shared + SOURCES_AT) + from, here,
-            at_values + shift, at_values2 + shift2, int(taken));
+        pick(gp__ahead(out_values, from), gp__as<const gp__u16>(shared + SOURCES_AT) + from, here, at_values + shift,
+            at_values2 + shift2, int(taken));
         values = gp__ahead(values, taken);
         values2 = gp__ahead(values2, taken2);
         out_values = gp__ahead(out_values, tile);
@@ -22690,10 +22721,10 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   }
   template <class V>
   static GP_DEVICE void pick(
-      V *to, const unsigned short *source, int n, const gp__u8 *first, const gp__u8 *second, int split) {
+      V *to, const gp__u16 *source, int n, const gp__u8 *first, const gp__u8 *second, int split) {
     gp__picked<V>::template run<32>(to, source, n, first, second, split, gp_lane());
   }
-  static GP_DEVICE void pick(gp__none *, const unsigned short *, int, const gp__u8 *, const gp__u8 *, int) {}
+  static GP_DEVICE void pick(gp__none *, const gp__u16 *, int, const gp__u8 *, const gp__u8 *, int) {}
 };
 
 // Merges two sorted arrays; among equals the first one's elements come first. With a.run, merges all pairs of runs of
@@ -22815,12 +22846,12 @@ template <class Before, class Key, int ITEMS, int P, int K> struct gp__batcher<B
 
 // Writes the indices of keys without values.
 template <class V, bool INDEX> struct gp__index_writer {
-  template <int THREADS> static GP_DEVICE void run(V *out, const unsigned short *sources, gp__u64 first, int n) {
+  template <int THREADS> static GP_DEVICE void run(V *out, const gp__u16 *sources, gp__u64 first, int n) {
     for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = V(first + sources[i]);
   }
 };
 template <class V> struct gp__index_writer<V, false> {
-  template <int THREADS> static GP_DEVICE void run(V *, const unsigned short *, gp__u64, int) {}
+  template <int THREADS> static GP_DEVICE void run(V *, const gp__u16 *, gp__u64, int) {}
 };
 
 template <class P, class Before, class Key, class Value> struct gp__tile_sorter {
@@ -22870,16 +22901,16 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   }
   // Stores what a thread has merged, at places from `mine` on.
   template <int N>
-  static GP_DEVICE void put(Key *keys, unsigned short *sources, int mine, int count, const Key (&key)[N],
-      const gp__u32 (&source)[VALUE ? N : 1]) {
+  static GP_DEVICE void put(
+      Key *keys, gp__u16 *sources, int mine, int count, const Key (&key)[N], const gp__u32 (&source)[VALUE ? N : 1]) {
     GP__EACH(k, N)
       if (k < count) {
         keys[mine + k] = key[k];
-        if (VALUE) sources[mine + k] = static_cast<unsigned short>(source[VALUE ? k : 0]);
+        if (VALUE) sources[mine + k] = gp__u16(source[VALUE ? k : 0]);
       }
   }
   // Sorts the tile in shared memory.
-  template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, unsigned short *sources, int tile) {
+  template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, gp__u16 *sources, int tile) {
     Key key[ITEMS];
     gp__u32 source[VALUE ? ITEMS : 1];
     const int mine = int(threadIdx.x) * ITEMS,
@@ -22919,11 +22950,11 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     }
   }
   static GP_DEVICE void write_values(
-      const gp__merge_args &, const unsigned short *, gp__u8 *, gp__u64, int, const gp__none *) {}
+      const gp__merge_args &, const gp__u16 *, gp__u8 *, gp__u64, int, const gp__none *) {}
   // Writes the tile's values in sorted order; without values, the keys' indices.
   template <class V>
-  static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *sources, gp__u8 *staged,
-      gp__u64 first, int tile, const V *values) {
+  static GP_DEVICE void write_values(
+      const gp__merge_args &a, const gp__u16 *sources, gp__u8 *staged, gp__u64 first, int tile, const V *values) {
     V *out = gp__as<V>(a.out_values) + first;
     if (values) {
       gp__copy_to_shared<THREADS, 4, P::load>(
@@ -22934,7 +22965,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   }
   static GP_DEVICE void sort(const gp__merge_args &a, gp__u64 first, int tile, gp__u8 *shared) {
     Key *keys = gp__as<Key>(shared);
-    unsigned short *sources = gp__as<unsigned short>(shared + SOURCES_AT);
+    gp__u16 *sources = gp__as<gp__u16>(shared + SOURCES_AT);
     gp__copy_to_shared<THREADS, 4, P::load>(
         shared, gp__as<const gp__u8>(a.keys) + first * unsigned(KEY), unsigned(tile) * unsigned(KEY), threadIdx.x);
     __syncthreads();
@@ -23256,7 +23287,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     Piece *const out = gp__as<Piece>(gp__as<V>(a.out_values) + first);
     GP__UNROLL_BY(4)
     for (int i = int(threadIdx.x); i < parts.tile() * PIECES; i += THREADS) {
-      const unsigned k = gp__as<const unsigned short>(sources)[i / PIECES];
+      const unsigned k = gp__as<const gp__u16>(sources)[i / PIECES];
       const V *p = k >= begin[3] ? from[3] : k >= begin[2] ? from[2] : k >= begin[1] ? from[1] : from[0];
       out[i] = gp__as<const Piece>(p + k)[i % PIECES];
     }
@@ -23591,7 +23622,7 @@ template <class Tile, class Loads, class Value> struct gp__set_tile_values {
   GP_DEVICE void store(const Loads &loads, gp__u8 *shared) const {
     loads.template store<~0u, 0>(shared, 0, units(from(), n), shared + units(from(), n) * UNIT, 0, units(from2(), m));
   }
-  GP_DEVICE void write(gp__u64 before, const unsigned short *places, int kept, const gp__u8 *shared) const {
+  GP_DEVICE void write(gp__u64 before, const gp__u16 *places, int kept, const gp__u8 *shared) const {
     gp__picked<Value>::template run<Tile::THREADS>(gp__as<Value>(a.out_values) + before, places, kept,
         shared + gp__misalignment(from(), UNIT), shared + units(from(), n) * UNIT + gp__misalignment(from2(), UNIT), n,
         threadIdx.x);
@@ -23605,7 +23636,7 @@ template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__n
   }
   GP_DEVICE void load(Loads &) const {}
   GP_DEVICE void store(const Loads &, gp__u8 *) const {}
-  GP_DEVICE void write(gp__u64, const unsigned short *, int, const gp__u8 *) const {}
+  GP_DEVICE void write(gp__u64, const gp__u16 *, int, const gp__u8 *) const {}
 };
 
 // ---- sets/kernels.cuh - sets: the kernel
@@ -23641,12 +23672,12 @@ GP_DEVICE void gp__set_keep(gp__u8 *results, gp__u32 before, const Key (&key)[IT
     typename Tile::Mask second, int place, int place2) {
   Key *out = gp__as<Key>(results) + before;
   if (gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) return;
-  unsigned short *places = gp__as<unsigned short>(results + Tile::PLACES_AT) + before;
+  gp__u16 *places = gp__as<gp__u16>(results + Tile::PLACES_AT) + before;
   GP__EACH(k, ITEMS) {
     const bool of_two = Tile::VALUE && (second >> k & 1);
     if (marks >> k & 1) {
       *out++ = key[k];
-      if (Tile::VALUE) *places++ = static_cast<unsigned short>(of_two ? place2 : place);
+      if (Tile::VALUE) *places++ = gp__u16(of_two ? place2 : place);
     }
     if (of_two) ++place2;
     else ++place;
@@ -23723,8 +23754,7 @@ GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, cons
   __syncthreads();
   gp__set_write<Tile::THREADS, Tile::ITEMS>(gp__as<Key>(a.out_keys) + s.before, results, int(kept));
   if (Tile::VALUE)
-    values.write(
-        s.before, gp__as<const unsigned short>(results + Tile::PLACES_AT), int(kept), results + Tile::VALUES_AT);
+    values.write(s.before, gp__as<const gp__u16>(results + Tile::PLACES_AT), int(kept), results + Tile::VALUES_AT);
 }
 
 // While a block merges a tile, it loads the ends of the next one and draws the number of the one after that. A tile's
@@ -23938,8 +23968,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     const gp__u64 before = s.before[r & 1u];
     gp__set_write<THREADS, ITEMS>(gp__as<Key>(a.out_keys) + before, results, int(kept));
     if (VALUE)
-      values.write(
-          before, gp__as<const unsigned short>(results + Tile::PLACES_AT), int(kept), results + Tile::VALUES_AT);
+      values.write(before, gp__as<const gp__u16>(results + Tile::PLACES_AT), int(kept), results + Tile::VALUES_AT);
   }
   GP_DEVICE void meet(unsigned &meetings) const { gp__named_barrier(&s.meeting, meetings, THREADS); }
   // rank: a thread's results; becomes the number of the tile's results before them. Returns the tile's results.
@@ -24055,8 +24084,7 @@ template <class Bits> GP_DEVICE gp_vector gp__same_keys(Bits key) {
 // Counts 2-byte keys. A thread that finds a counter full moves 2^15 of it to the output, unless another thread did. It
 // does so before its next vector, so all threads together cannot overflow a counter.
 template <class P> struct gp__key_counts {
-  typedef gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<unsigned short>, unsigned short, gp__none, gp__u64,
-      gp__arrays>
+  typedef gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<gp__u16>, gp__u16, gp__none, gp__u64, gp__arrays>
       Histogram;
   typedef typename Histogram::Storage Storage;
   typedef typename Histogram::Samples Samples;
@@ -24108,7 +24136,7 @@ template <class P> struct gp__key_counts {
   }
   // True if all vectors of the warp hold one key: lane 0 then counts them at once.
   static GP_DEVICE bool all_same(bool there, const gp_vector &x) {
-    const gp__u32 same = gp__same_keys(static_cast<unsigned short>(gp_warp_broadcast(x.word[0], 0))).word[0];
+    const gp__u32 same = gp__same_keys(gp__u16(gp_warp_broadcast(x.word[0], 0))).word[0];
     const gp__u32 differ = (x.word[0] ^ same) | (x.word[1] ^ same) | (x.word[2] ^ same) | (x.word[3] ^ same);
     return __all_sync(0xffffffffu, there && !differ);
   }
@@ -24119,7 +24147,7 @@ template <class P> struct gp__key_counts {
   GP_DEVICE void take_ends() const {
     const typename Histogram::Extent e(a);
     const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
-    if (i < e.samples) take_key(gp__as<const unsigned short>(a.in)[i], 1);
+    if (i < e.samples) take_key(gp__as<const gp__u16>(a.in)[i], 1);
   }
   GP_DEVICE void take_all(Samples &x) const {
     if (blockIdx.x == gridDim.x - 1) take_ends();
@@ -24211,7 +24239,7 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
     return t;
   }
   // Writes the thread's runs after the `before` ones.
-  GP_DEVICE void store(gp__run_tally before, gp__u64 *starts, unsigned short *values) const {
+  GP_DEVICE void store(gp__run_tally before, gp__u64 *starts, gp__u16 *values) const {
     GP__EACH(i, ITEMS) {
       if (count[i] == 0) continue;
       starts[before.runs] = before.keys;
@@ -24227,7 +24255,7 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
 // eighth row, GP__COUNTING_LOADS at a time.
 template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp__u32 first, gp__u32 (&sums)[8][PARTS]) {
   const unsigned part = threadIdx.x % PARTS;
-  const unsigned short *row = a.rows + threadIdx.x / PARTS * 65536 + first + part * 8;
+  const gp__u16 *row = a.rows + threadIdx.x / PARTS * 65536 + first + part * 8;
   gp__u32 sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
   GP__UNROLL_BY(1)
   for (unsigned b = threadIdx.x / PARTS; b < a.blocks; b += 8 * GP__COUNTING_LOADS) {
@@ -24296,14 +24324,14 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   static const int VALUES = 1 << (8 * sizeof(T));
   static const bool ALONE = sizeof(T) == 1;
   static const int ITEMS = ALONE && VALUES > THREADS ? VALUES / THREADS : 1;
-  struct Row {                                               // a warp's row in which runs begin
-    gp__u32 begins[V];                                       // one bit a position
-    unsigned short value[(ROW < VALUES ? ROW : VALUES) + 1]; // values of the run before, then of those that begin
+  struct Row {                                        // a warp's row in which runs begin
+    gp__u32 begins[V];                                // one bit a position
+    gp__u16 value[(ROW < VALUES ? ROW : VALUES) + 1]; // values of the run before, then of those that begin
   };
   struct Storage {
     gp_tile_scan_storage<THREADS, gp__run_tally> scan;
     gp__u64 starts[ALONE ? VALUES : 1];
-    unsigned short values[ALONE ? VALUES : 1];
+    gp__u16 values[ALONE ? VALUES : 1];
     Row rows[THREADS / 32];
   };
   struct Before { // runs that begin at a position or before it
@@ -24314,7 +24342,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   // All runs, in global or shared memory: the positions at which they begin, and their values.
   struct Runs {
     const gp__u64 *starts;
-    const unsigned short *values;
+    const gp__u16 *values;
     gp__u64 count, skipped; // positions before the first key
   };
   // A warp's cursor: the next runs, one a lane, of which the first `used` have begun.
@@ -24322,7 +24350,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const Runs &runs;
     gp__u64 first, at; // first: run of lane 0; at: where the lane's run begins
     unsigned used;
-    unsigned short value, now; // value: of the lane's run; now: of the run begun last
+    gp__u16 value, now; // value: of the lane's run; now: of the run begun last
     GP_DEVICE void load() {
       const gp__u64 i = first + gp_lane();
       used = 0;
@@ -24360,7 +24388,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const gp__u32 mine = row.begins[gp_lane() * V / 32] >> (gp_lane() * V % 32) & ((1u << V) - 1);
     const gp__u32 here = gp__u32(__popc(mine)), before = gp_warp_inclusive_scan(here, gp_sum<gp__u32>()) - here;
     gp__vec<Bits> p;
-    const unsigned short *value = row.value + before;
+    const gp__u16 *value = row.value + before;
     GP__EACH(j, V) {
       value += mine >> j & 1;
       p.item[j] = Bits(*value);
@@ -25842,7 +25870,7 @@ struct gp__bijection {
   gp__u32 keys[GP__SHUFFLE_ROUNDS], low_mask, high_mask;
   unsigned low_bits;
   GP_DEVICE gp__bijection(const gp__value &value, gp__u64 count) : n(count) {
-    const unsigned bits = count > 256 ? 64 - unsigned(__clzll(static_cast<long long>(count - 1))) : 8;
+    const unsigned bits = count > 256 ? 64 - unsigned(__clzll(gp__i64(count - 1))) : 8;
     low_bits = (bits + 1) / 2;
     low_mask = 0xffffffffu >> (32 - low_bits);
     high_mask = 0xffffffffu >> (32 - (bits - low_bits));
@@ -26039,7 +26067,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
     sum += degree;
     least = least < ~degree ? ~degree : least;
     most = most < degree ? degree : most;
-    atomicAdd(&s.bin[degree ? 64 - __clzll(static_cast<long long>(degree)) : 0], 1u);
+    atomicAdd(&s.bin[degree ? 64 - __clzll(gp__i64(degree)) : 0], 1u);
   }
   sum = gp_warp_reduce(sum, gp_sum<gp__u64>());
   least = gp_warp_reduce(least, gp_max<gp__u64>());
@@ -26196,7 +26224,7 @@ template <class V> struct gp__edge_to_depths {
   const gp__graph_args &a;
   gp__faults &faults;
   GP_DEVICE void operator()(gp__u64 edge, gp__u64 source, gp__u64 target) const {
-    const long long from = a.depths[source], to = a.depths[target];
+    const gp__i64 from = a.depths[source], to = a.depths[target];
     if (from < 0) return;
     if (to < 0) {
       if (!a.limit || gp__u64(from) < a.limit) faults.add(GP_FAULT_NOT_REACHED, edge);
@@ -26219,7 +26247,7 @@ template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__grap
   const V *parents = gp__as<const V>(a.parents);
   gp__faults faults;
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
-    const long long depth = a.depths[v];
+    const gp__i64 depth = a.depths[v];
     const unsigned mark = a.marks[v / 16] >> v % 16 * 2;
     const gp__u64 parent = parents ? parents[v] : 0;
     if (depth < -1 || (a.limit && depth > 0 && gp__u64(depth) > a.limit)) faults.add(GP_FAULT_DEPTH, v);
@@ -27098,14 +27126,14 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
 // ---- rows/row.cuh - a row of a strided array, by windows of 16 bytes
 
 // Elements from the first row's beginning to that of row r: dimensions 1 to 3.
-GP_DEVICE long long gp__row_offset(const gp__rows_args &a, const long long (&stride)[4], gp__u64 r) {
-  long long at = 0;
+GP_DEVICE gp__i64 gp__row_offset(const gp__rows_args &a, const gp__i64 (&stride)[4], gp__u64 r) {
+  gp__i64 at = 0;
   if (a.extent[2] * a.extent[3] != 1) {
     const gp__u64 q = r / a.extent[1], s = a.extent[3] == 1 ? 0 : q / a.extent[2];
     r -= q * a.extent[1];
-    at = static_cast<long long>(q - s * a.extent[2]) * stride[2] + static_cast<long long>(s) * stride[3];
+    at = gp__i64(q - s * a.extent[2]) * stride[2] + gp__i64(s) * stride[3];
   }
-  return at + static_cast<long long>(r) * stride[1];
+  return at + gp__i64(r) * stride[1];
 }
 
 // A line of elements. A window is V of them. If they are contiguous, it begins at a multiple of 16 bytes, and the first
@@ -27115,11 +27143,11 @@ template <class T, class Count = gp__u64> struct gp__row {
   typedef gp__vector_access<T, V> Window;
   const T *at;
   Count length;
-  long long stride;
+  gp__i64 stride;
   unsigned skipped; // elements from the first window's beginning to the row's
   bool dense;
   GP_DEVICE gp__row() : at(nullptr), length(0), stride(0), skipped(0), dense(false) {}
-  GP_DEVICE gp__row(const T *at_, Count length_, long long stride_) : at(at_), length(length_), stride(stride_) {
+  GP_DEVICE gp__row(const T *at_, Count length_, gp__i64 stride_) : at(at_), length(length_), stride(stride_) {
     const unsigned misaligned = gp__misalignment(at, 16);
     dense = stride == 1 && misaligned % sizeof(T) == 0;
     skipped = V > 1 && dense ? misaligned / unsigned(sizeof(T)) : 0;
@@ -27132,7 +27160,7 @@ template <class T, class Count = gp__u64> struct gp__row {
     if (dense && is_inner(i)) x.template load<CACHE>(at + i, 0, false);
     else {
       GP__EACH(j, V)
-        if (i + j < length) x.item[j] = at[static_cast<long long>(i + j) * stride];
+        if (i + j < length) x.item[j] = at[gp__i64(i + j) * stride];
     }
   }
   template <class Op, class Load, class Acc>
@@ -27147,7 +27175,7 @@ template <class T, class Count = gp__u64> struct gp__row {
   }
   // to[i] = map(element i, its state) for the elements of the window. states: V of them, or one.
   template <int CACHE, class Map, class Out, class S, int N>
-  GP_DEVICE void store(Out *to, long long to_stride, gp__u64 window, const Window &x, const S (&states)[N]) const {
+  GP_DEVICE void store(Out *to, gp__i64 to_stride, gp__u64 window, const Window &x, const S (&states)[N]) const {
     const int OV = 16 % sizeof(Out) ? 1 : V * sizeof(Out) > 16 ? 16 / int(sizeof(Out)) : V;
     typedef gp__vector_access<Out, OV> Group;
     const gp__u64 i = first(window);
@@ -27160,7 +27188,7 @@ template <class T, class Count = gp__u64> struct gp__row {
       }
     } else {
       GP__EACH(j, V)
-        if (i + j < length) to[static_cast<long long>(i + j) * to_stride] = Map()(x.item[j], states[N > 1 ? j : 0]);
+        if (i + j < length) to[gp__i64(i + j) * to_stride] = Map()(x.item[j], states[N > 1 ? j : 0]);
     }
   }
 };
@@ -27174,23 +27202,23 @@ template <class T> GP_DEVICE gp__row<T> gp__row_of(const gp__rows_args &a, gp__u
 template <class T> struct gp__lines {
   typedef gp__row<T, unsigned> Line;
   const T *at;
-  long long pitch, stride; // in elements, from line to line, from element to element
+  gp__i64 pitch, stride; // in elements, from line to line, from element to element
   unsigned rows, length;
   const gp__rows_args &a;
-  const long long (&strides)[4];
+  const gp__i64 (&strides)[4];
   gp__u64 first;
   bool pitched;
   // Elements `begin` ... of row r.
-  GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const long long (&steps)[4], gp__u64 r,
-      gp__u64 begin, unsigned length_)
-      : at(gp__as<const T>(base) + gp__row_offset(args, steps, r) + static_cast<long long>(begin) * steps[0]), pitch(0),
+  GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const gp__i64 (&steps)[4], gp__u64 r, gp__u64 begin,
+      unsigned length_)
+      : at(gp__as<const T>(base) + gp__row_offset(args, steps, r) + gp__i64(begin) * steps[0]), pitch(0),
         stride(steps[0]), rows(1), length(length_), a(args), strides(steps), first(r), pitched(true) {}
   // Rows of the call. together: they are one line.
-  GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const long long (&steps)[4], gp__u64 first_,
+  GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const gp__i64 (&steps)[4], gp__u64 first_,
       unsigned rows_, bool together)
       : at(gp__as<const T>(base)), pitch(steps[1]), stride(steps[0]), rows(rows_), length(unsigned(args.extent[0])),
         a(args), strides(steps), first(first_), pitched(together || args.extent[2] * args.extent[3] == 1) {
-    if (pitched) at += static_cast<long long>(first) * (together ? static_cast<long long>(length) : pitch);
+    if (pitched) at += gp__i64(first) * (together ? gp__i64(length) : pitch);
     if (together) length *= rows, rows = 1, stride = 1;
   }
   GP_DEVICE Line operator()(unsigned r) const {
@@ -27275,7 +27303,7 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
       if (line.is_inner(i) && line.dense) y.template store<P::store>(to + i);
       else {
         GP__EACH(j, N)
-          if (i + j < line.length) to[static_cast<long long>(i + j) * line.stride] = y.item[j];
+          if (i + j < line.length) to[gp__i64(i + j) * line.stride] = y.item[j];
       }
     }
   }
@@ -27494,9 +27522,9 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
       const gp__u64 each = (end - begin + slots - 1) / slots, step = Op::commutative ? slots : 1;
       gp__u64 i = begin + (Op::commutative ? slot : slot * each);
       const gp__u64 stop = Op::commutative || i >= end || end - i < each ? end : i + each;
-      const long long hop = static_cast<long long>(step) * a.in_stride[0], next = apart * a.in_stride[1];
+      const gp__i64 hop = gp__i64(step) * a.in_stride[0], next = apart * a.in_stride[1];
       const In *from = gp__as<const In>(a.in) + gp__row_offset(a, a.in_stride, outer * columns) +
-          static_cast<long long>(c) * a.in_stride[1] + static_cast<long long>(i) * a.in_stride[0];
+          gp__i64(c) * a.in_stride[1] + gp__i64(i) * a.in_stride[0];
       const bool vectors = a.vectors && c + V <= columns;
       for (; i < stop; i += K * step, from += K * hop) {
         gp__vector_access<In, V> x[K];
@@ -27596,7 +27624,7 @@ GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
   const gp__u64 lines = COLUMNS ? a.extent[0] * a.extent[2] * a.extent[3] : a.rows, step = gridDim.x * P::threads;
   for (gp__u64 n = gp__u64(blockIdx.x) * P::threads + threadIdx.x; n < lines * a.windows; n += step) {
     const gp__u64 l = n / a.windows, window = n - l * a.windows, r = COLUMNS ? l / a.extent[0] * a.extent[1] : l;
-    const long long i = COLUMNS ? static_cast<long long>(l % a.extent[0]) : 0;
+    const gp__i64 i = COLUMNS ? gp__i64(l % a.extent[0]) : 0;
     const gp__row<In> line(gp__as<const In>(a.in) + gp__row_offset(a, a.in_stride, r) + i * a.in_stride[0],
         a.extent[COLUMNS], a.in_stride[COLUMNS]);
     const Acc *states = gp__as<const Acc>(a.states) + r;
@@ -27813,7 +27841,7 @@ struct gp__column_part {
   gp__u64 first;
   unsigned count;
   GP_DEVICE bool has(int k) const { return WHOLE || unsigned(k) < count; }
-  GP_DEVICE Acc take(const In *in, long long stride, In (&x)[K]) const {
+  GP_DEVICE Acc take(const In *in, gp__i64 stride, In (&x)[K]) const {
     GP__UNROLL
     for (int k = 0; k < K; ++k, in += stride)
       if (has(k)) x[k] = *in;
@@ -27822,7 +27850,7 @@ struct gp__column_part {
       if (has(k)) own.append(Op::prepare(load(x[k], first + k)), Op());
     return own.value;
   }
-  GP_DEVICE void put(gp_carry<Acc> running, const In (&x)[K], Out *out, long long stride) const {
+  GP_DEVICE void put(gp_carry<Acc> running, const In (&x)[K], Out *out, gp__i64 stride) const {
     GP__UNROLL
     for (int k = 0; k < K; ++k, out += stride)
       if (has(k))
@@ -27861,8 +27889,8 @@ GP_DEVICE void gp__columns_scan(const gp__rows_args &a) {
       const unsigned count = t.lane >= width || at >= rows ? 0 : rows - at;
       const gp__column_part<true, EXCLUSIVE, K, Op, Load, In, Acc, Out> all_of = {load, first, unsigned(K)};
       const gp__column_part<false, EXCLUSIVE, K, Op, Load, In, Acc, Out> part_of = {load, first, count};
-      const In *from = in + static_cast<long long>(first) * a.in_stride[0];
-      Out *to = out + static_cast<long long>(first) * a.out_stride[0];
+      const In *from = in + gp__i64(first) * a.in_stride[0];
+      Out *to = out + gp__i64(first) * a.out_stride[0];
       In x[K];
       const Acc own = whole ? all_of.take(from, a.in_stride[0], x) : part_of.take(from, a.in_stride[0], x);
       gp_carry<Acc> before;
@@ -27890,11 +27918,11 @@ template <class P, class T> GP_DEVICE void gp__rows_copy(const gp__rows_args &a)
   gp__pdl_wait<P>();
   const gp__u64 count = a.extent[0] * a.rows, step = gp__u64(gridDim.x) * P::threads;
   for (gp__u64 n = gp__u64(blockIdx.x) * P::threads + threadIdx.x; n < count; n += step) {
-    long long from = 0, to = 0;
+    gp__i64 from = 0, to = 0;
     gp__u64 left = n;
     GP__EACH(d, 4) {
       const gp__u64 next = d < 3 ? left / a.extent[d] : 0;
-      const long long i = static_cast<long long>(left - next * a.extent[d]);
+      const gp__i64 i = gp__i64(left - next * a.extent[d]);
       from += i * a.in_stride[d];
       to += i * a.out_stride[d];
       left = next;
@@ -29841,7 +29869,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE static int number_of_bits(gp__u32 x) { return __popc(x); }
   GP_DEVICE static int number_of_bits(gp__u64 x) { return __popcll(x); }
   GP_DEVICE static int lowest_bit(gp__u32 x) { return __ffs(int(x)) - 1; }
-  GP_DEVICE static int lowest_bit(gp__u64 x) { return __ffsll(static_cast<long long>(x)) - 1; }
+  GP_DEVICE static int lowest_bit(gp__u64 x) { return __ffsll(gp__i64(x)) - 1; }
   // OR of all lanes' bits, in all lanes.
   GP_DEVICE static Word all_bits(Word x) {
     GP__UNROLL
@@ -54976,7 +55004,7 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-802419
+802063
 'fqZaA{0b}GD!But-(idP{Sm(])aS2p6Fpk##/VX.Z!70glYw@2`Sp=g_o:gwHMuooO+N8cZN5g|H`J7v}08zI@NHQK01_2y3V+j1q418U9+|uk9'OpoMx
 0J(44bZ!:4dR9|tw{,RGUybD2{r]LS0V=j[$2h[QiQyvySByC:]71OLs;sYZMlA+aBckuF9gIXF0|P`HUa@[UpqDY<kportRcJ;`@2-IwH=x]ji:IpupdI
 PTBqpz.c;;Xr-;SMJyi}2ai<L'nSi3aBCmOQt'|8)Clb{=Q>[cI0:g3ZBROhB>TVc1rFa<(,,Y^K`xJ`#ru+1B@tkT9<R/5538[X`9aQr1e5(6%|^;p_oo
@@ -54992,2002 +55020,2003 @@ Bh%L#h#SL+gS$0uJX%S+ZFq>Hz<2'WaGX6TJp=]%@)L=<JOU`J`EErWSYzU7sdCFA2!.z}t=aZlh{$ud
 g:PR[5EvVf)LT<{cl6^|dv[JtAn$Iu<LPojk.}4)"[r$YTO43O51aGP.Dsh+_NXIMYTKK:RX->ZKY`f-FI(PIeY9)pYfec#v)1'tVu/4,z<Ana]{lES|QU
 Rnw-T/i|]=zn_2jca(GHtV($$Ri:Ks)2~]@yDU!et_c6XEgS1:u{+Q1ITC220|wrb},"}{(f},TMtSxe2.:.XT!HeS15Xm-=gzQ<Dsn`!/QlM6_s}o+)A7
 ipl%ZsHEhlSx+jyjqd[;d)8uYu(Mz5$'3;h^A^yzFx/}mF[a2hP#092a^|-4l&)fH0<DH"X#:D;u~qB{(IJyP;Nm<5B^,gPR#,V,ok9}(t@&_xcVvO:sSd
-T{3e;zvgVT_IFR_i<`iY)EWiBZ'9l{a)_aX>d<;2:|GghR+2]lE:lQM(PQi=0OZ.yWb6,$&_~tQOMyn1K8t$:T9OAd%8Uj@:5<mk'u&Hpziu!GMDDi6-{W
-Y4'tk7cUF|HR@w^!X)YG`>G4XhOKVKsZwq%H<g4vg[p=Q,b^o!IT7U$Mbbp!G,D"+jUXfAF%%Ps&rCudU(Ko!xoG'{3fJtFTO{H:wCqC_0]q~N;fqd|DR6
-k,$iL:@7M:nmuIfjCG`H{B5XeUt;emM:})cqbw=:H:0po]G8nBYDaB$H415LN{v^`I}x')Pk_[D2/5@F[=p,2P8jf&HwJVTR]6i[IB!%NPdnj1g+=NJw3+
-{Fke#PlVi(Ap{{lfNcr<oLLtoPxX>68`ww'oSp<Vhya6A+&I]SB%^OVyLh)h-oPe@2>a8Mj"zi}&JhOrt@HGDIn([iHp6_:.fRiESk'%EGa=QKy2M:uhd(
-^y:'|+SCq!C<IVIt>^|,2}IqCY|7:6oB8f:B5w_e08fB@8Rxyw#GEdj3c"eoJ1bm=nh{=n#_=[UGJbGFgu]8i-[qmrlH7)-<H6|E&^+h)oe1yNk|-ExBO5
-Mft^@sB"Q}@"'<uyWJP4w`,SBA4,Goo4tl}[2w>>,gCN_LgnG-#X<&+R~:q4ayb2N++0o87q!jIB^;b4q2ajn'R=|/F%p4E>1x]w$.1w85IrG"+=tNgKG$
-ZGYs.F%]$E_V0ZPw.KZ)C/+Dxu/.G!:.G2KY8a:BE#7,e[=Dz_f|So6}GR+]TPmV)j/")V$32|<=SbB1XA}X@AGcXu_9~Up:FQiQ!:4+Bo$=t4>#h/afc$
-p)oQD%dn2t~kIu_duJyJ/+N^e8M:lRy3&KR{q(Pqkm9f3,|C-uL,6A#8O>y_lthSa,4qY-Uk<6{FmMx(w4N)LIpAAcy>];>k:U-aZsAcX}oly=mGCW/,wp
-XojUaZ1,Y@(XwH21F$J|~9('OB+w6o}WmF<[8Z3:>PXP%P|>uJWCaECJY;o=%w8s~sV}oUCdMEtB|YkVsd)"R5B<8"w-p}EgFwcS{4-rIX~K,@o"G{)/Ba
-9/Sb#>0J5c'1@w`1jZTv]{"bVJ4(NkG2.=g2zEZhg/3>kSwHf^B.-n.KGwP^]0vz0xk5FODb5E)^V(2S/`]f&{]0B_l&gs~xXR=//;4ZUedno0^Vq&I[=L
-.D,_Hb.co6>-S/[L/&>r5q,FyEV0:64QWYRpCz02t4L_OJ3OXnujyV|plRtLNjK5W=Iwubk/:6yHYohSj^X|g!)j3n&Q7A.,mfb9)UFsDf][yGb=HKow-{
-ir$.'&dqM32aTz=.3=<6HX7_jK)>$tWLW_TV_`2a8DfYK{'<l=GR$fmTK#_z<H0dy2WtZxbHo_W.&elk;%ttG{}2S{>0I<S(5F>^(|5u]p8CX"YuSKIk'!
-Ok0Y7lg2!ON<U=.y~XR9q>#l_:9M:Y_nVZU/|HHcsF-<CLoKAf!IvlpkSpZeR^8(zg>%z1>uK9@|"V7C|wYo3Nry|r%X-ETga9EIZ|%RGZv`tBC.T@'[&V
-LJdDkl[AeJ<]KmlFgYEZf[wP5$'v=C8%Qg(Z}8/lc/=`}XS$.qvS1Se-<ca"@cJTne/`/,[1u_B}aa:872A1f.ao,rv`)1iZ:B>AhW(<VA:K2_Vx3k)LsX
-bs{4AYp`z4a[dDAP+Zyx|XgJ@SFag)l>k$X{Re4XDq@nUP=e2]Q<.{JyEG6_+ylFX=$vuh>)C"wo~YNI.uexn/miV3y[~f[v:u&G'7%mBB%V}>>J#hn;}x
-0zpR>&F{J$Utt58[Y@K]Rw~XRF%s4ISVY-Ku:1a1Q`[a2E29_:vG<d$Vfz}3eY&0pqq"@wgS@7]yW3SK=c&MVo/uIU>lt0_N_BSZ#v<6Af4K|g<fykT|eO
-f/be~0kOM{|@tni#G#uCOeY/Xpx4L&F0c9COE!Mr{gxhD)abv7^gsV9lzEZTlv5dR-UfS)5%CZ<<h_#g&,;c}lDRmWam08zRt#TC4'c_m|e}BUjNv"ldY/
-"[K#@iBAyD$1z7nouSBZ`2MAE"WIUU&9{6;p|O@qsZx"&t!tn$pPHD1o{=/:EuI0XIoMEAQ$iO;5.xp2vN"z[c~QAb~)YK@5_}~n6SvwO054".ZM+prIX{
-Q!!fXX~-p9D7L;kj.3mK:FWZ0e3^Xqyj%3UVUM+Ep)oI[xlpM@c3#xN^;MG4k(DdmC;nP80)f)AZO'Ey'7bq.o<.>IRX;)Sr[s>0c{M'}inw/qQ93O-:aF
-0qdZn/9U^Dft-)Uf<lssw4Cu+roX;dh1W^f]4.Xb&W,oK4~O1U6`4uTCFY}bG2D7^%K%NU`8VSD9n>^kti$iLjgu=qiA&:hN3!^d}pI%ny}@Z[<Xp;}@%e
-krH<OT(@|%^rukUt,-pREZzL#}!`H8u%5|F{]SQLwonJGuYhP0k-Co=F/A7X`4Nv{(In3nnYt&MF#zg#`=k!c,.X(rfSLFAv@,Pj!'E^Mv^f2f5&W@a$/[
-{tmot]E&#8OV{q4M;NEp%q@hkhWPl{]=ADi@+)IN2nLZ&P-mG|(4mikwtLbuX4WElh>|/y}j4fp^}-C#$X(wSs1Lc`T4hHPaD#MCnVa>oaQ&Fofeu+2$Vw
->zKU1:iM(w7H_yjuc)+Nl,Wg>#YPI%y6b2i'"nX35;yY>[yjUM,^8X@4-l0">VZSq+Zz~6/'h#pwpJ/-"ba'aQ0}b>kV<#d+uB}uO'`%C-Q)5#|Gj(&V(g
-lw%M|9)tq&%8#oMMxf$(JqgVUI"AIiOndZs=AN/M#3d{hCU^E2P@cb6^`%#k6Q|RVKmMxMZe~UWx^#:;"C2Y#wIkFkPiT1CuM(nI]a)wR-0qGIK<b})G'u
-1W`Zb;eV@4-f7_B',#3}k!SRtPfckw4b}2l3z^LiOIp(f'wq<hdl~{Z,sVy}/64PuJY9"+I(Iq]n@nnk/Hji;p-=}-:/]YOg"1oCemK]BhqQXSlYe36B}4
-%M;nzR!(ilC`JGUIHV"%#:n;:Nfka)St4$LJT10ZSwb)xPF&b#jVw}{G!6m|+3yrOp6uCB5h`#tJ;L%'yCZu4aNR=$Owr"Z'e&f>b({L1i8.6`EI8)Z#zL
-LHXOU}8;|:tX$S<CHTQvt)+ENd{iy2L2D%RgF+N.lbs-U8omeB^ZX6Hf<(V,>L/k9$~#gy"%/cD%Nkp>`t/CSy~l(PI4GrlRRY_&Jp$Xy<$BelF22hob!]
-lcjt/Iy0mi[;49}8ys{Yw"<k9/=7;,P59inaF$CF{aeb+Xc_]aj-cZL]1<:wQ:B.27eZh4h-&004X^,7"7C.8#Bl))JS7KBZ&p,a`#6_Yh8T,4)mOy[!N1
-|WjC`Scj-+>S3S)pjLf3L1(eP{[J>3@5QRpk%2r=<1M3,dwoWF(9cVsg&DG#"iyK8A3'=08neSk<usiZIB,|a/%D>TQrsUlJI,gAk;o_eq$^j[+Y+c%/9H
->MPxgXca!-4OdP"J>$KC,7C2Eb/g.pFfTCJR[hY&mxfLG%x48a3mO.2{D%ox;n3&QLe+'Lx/36ei/@%0w@=YPPW]<azHgmHixY[cuRWL/|@inezXH__MbP
-"C|R.1DbB<8uGm{4aS{2U5^C!v-bT)V^9GeB"q+bH8"Kx:ReRZ[]J+-)dK0cNAnQ5<#FUUgPKL;xrW0AH[,#J!o{_wR_5hakj"qB08D>x`mnK(p9QuSxzF
-wH/EnQ^n/{$'yD.F%DQL-,5.M[a3<5AsxJQ/05Y{`D#FruP4U/J10^2w]D}[au~%P%pA+&MapB|DTcV^]fk!/Q.'I83'lShotrR#Pa_Fs`N=9{SCpt1FXO
-.=g{P_Z"|OV+->f|ui^wQ0NBZpRC4uuMa^u-4L{wn@RGpE^fn]G5fsqTLuqJQ4<>WE]PLY|F[29/ft9,$@j])=l/1`ut>!"^[wq=&Ys_.Aj6I$rE'_'}Qq
-!.dR>JEO4U@9o3@)z;7o>V#!d<K_"ZtoT]![{EUWdjD)AO6/I5,Y92:UW2Ubv>Ubv>MYyA1r9%{XsB%{kP]x75#v7r[0ZmKU9EepdPD-JdEo2`2i{_,}kB
--FQjI[(0@e0=]no;Ed(If;X&f_np<(T4`m_Cc}~+R!YW{}&z~BnxP]MWH[H5wa|pXH=Wp)c7/9x>[cl`o]8X([J$)"%RSDU.q{nY/:'EZqTJi/W(nDhU/R
-y@2kJ7el^MWoKIR%G^!5b.]IpN&F3NH"dX%@:kx_Pk[7D/rO'U.4p>VSX4Mt|xN(<fuhfp>NPVU#d76rbBy.e+[O/D-lX^UQl{EY"230.V)^,y,.{7j_t|
-p>s}Tg&T^NXS<UTfkh#V+h>-~Lsb34q2a-`vs!{)ei/bZL0`{]jMsC/T1(2R)fB(V,5kipbH3D5m{Z)I+{nVibJ,EJe>NYAd<;4W,MWNv=^JQowsiur/;g
-%j1:E#LW|OX`qZGtL+96HoqI09"qB+]2AVr{5@[6/4{us/B`=;qxN,vK&G.6klYFCW5n6PjjJ5HlXk.6&M(]_F~vq'M%1)5[=R[6GnwP@,D<^2'$YLMG/v
-gb9NEx00Z#oG5|#]aCFI}Uk:4#lYv3=r_#r<ZKtv`5Pm)LxdjlJx^we>EG"1M9Mk:lFTQ&kE@lhnAl^_SLT^><MK{q<I>6FKek5VY|@'A`hHGd;:vZr$Ft
-q)VB3/kKjjcpQ@G"J;kQcj}3Wh~%@@|XY<irV|}Gbt'LmME,vZmjDFYs}B=G3{pwY:>E`ev}.Fnzb|s{jhXWjdE:fw!a}"e<'d^z3XBE3WhHA20kd2^Jl)
-HBJO,@nK$#nj#I/tx$6sq)T,3t~p2J.ZEGqZtQo5V]:h"+Hu)(iIR|o2=)o@0GKDjb7M<!p8B6ZwPr),gpnBGd)#d.Hq(KPvtq&yPg(:E^WJT8#IYjk)"S
-D.}k2ii]2]E/j>VL^nM[NdN9{tzxCSu@lhK6,|Mc8.B1z6vu:adU9F1#+]UFuipD{(BpSE5,)TOwOE/,jsO6xESBkx9pM>olOQ05!:R6f!o]/U-oc_O-hn
-c8Vm]21C)C{a>Pmh59IJrAOh/ul=.Sw(I{"T^Q7D)Lz}5b0b}%RG#%+FV6H.nEtpC=;P9v]TyY-P`{=hNJ{BgszBng<!,EQJ`Cf.T#Y5diKi-Y9BVVN-Di
-5/HW!A=maqF6dhKfP,J`CQ+2mfKEo"6bMevZN,u9Q@zBnR`_cM}X)x3@3b|g>T-98=fbz["_"_}:grp"Vx&8Lseug}zp1YtBQK.Xse6X!+0lp}uK^-}&0m
-`>KbNKYR$cAhLSonU[OB^PBiDH4mV+.L^)1<Y[V!kjG%11DQLR,@UFEU#I0jg3SC}:aUw)oMMFj{-^E9II8C1eDT&szrOBDI4lDPwn>69Wu@/RAmj8QJ"h
-7+q-r4rYg@#Adn@m;!Y1~gi]A."mRv%Nl&rDS)hGVDm1i$9j}asq[Q{nHZ`cfPG2C&.Q-S'a.<NTuemGSxlCI+0}@TTRLT^,x_.lw7>zIj=;:`6bK>y9_n
-$]{4.kaV"^RJ#{cFT{N^+["ivNF(X2-uh{`b#e"ub8v{9cC..MVtYOTo(|B=`VwI-X=LRnC#Y7OkVpr5VY%cdZfFOY2!^O3FDih^}&_wckSBl"W!mv:K%=
-z,P9zG356{['":34<0>WQ@cR+k0p5yiS(0BpdNc3rSt5+LxZ;6Ji3B$WwAACil`cOP%HD}W":.hd.fzW+`i-wR;zp:;mO,j2W^,j4TuiUp'aET#DF_e:U#
-{iGTD'-f'Go#U3$t~=A5$n_U0o1<e..#yX'VgiqsmG!T0'#i5646gwf:1'"RzlMEtW2!o4T5Q0RVKQ>%jb<4uG^g&0A.[4v9qjlH'sZz8dq&wR.VXI>pjZ
-d_m3wR2ZMFiQ6U6HqPn,YxEkGXPL_NiJc5.P'w1EOs={eeO#/=!S"QF2A%{SvPd4c{]$hGWnF38@cT%';}d1Hn=J:Rgm4'=>V9db}MFJ{yXQlB9q|ZRaRp
-J48iDxTM{vny4GOLtFzXU^L^]<ZK^<Xpcv^#=6Yq|$Wi#4-yVveVdL^GRi%|YC38l!PM~:K+n%)Sz;W3l%!|Fn+P%<:]VQbY.iCW;/t]JckUfFF[0.8]#T
-~KUBkFFiex]]_ehFj9q,Lcex!X$7!rFQna]+x#]RV]5vG&KyLuoK9]EMgGR:,y$Z<FXPl4QM.<t9M)e79Q7=7F+T=VsNoZ#6_j&WHJ:IgCf5:4zaRQmK9E
-<5dX=Y']X#ml-dX-ZYqK'y6vIyP!Tgv_wK<-4/.[Qa$>)-"!BeyC6|725`TT0C%l8]T@u6~fsy01uBzeBhGq!r2Z~$8+~77g[q{4<L|m{)n+(RL9=Y:1EB
-y79JA}pE&h',x{%bzXrkSf:mfRw^73fFR8c!/aLSkQ^M88@c6PD|yj"QCNV<S_RmUk!m0TWI+NT>/3qi$i$Sp@^@z#i3!/9a.:.R@jSlsGg+<%Hqz=%{rT
-X^~#gIbIrzqw9BA6{LCXX;}P$Z_PQ'+kL__.7+Ve/dgkSX,FP8R{^dgl{&'&B&Iz&]k}WQGwAIfM$wy>a'X=PXzgJL~Z11&q>l(o'b""Q'3D"T&-HqWu$S
-ta1:TNE}P#+@5&'eh2E/QAzs:z'gYmw0aO1.Vnp}:btL5OBgec8Zx{>$Yg>%iFOt=3zp5M}2r3.I]XOwJ>5iG<nr6h+2e8x):Z{nzb#<10KqlS/uo)@]aa
-"f-%Ghk+bTlQ;6u5T$:L9Z+(By~5|!S1(ff;GhW,pB8haZ)|s>'vs&s-c{Co0PWdJZI%[h2E1r9PoBRmD91Hs'6Q4<)bk9.6)BU91=8TZmdy1BjmOHFyf9
-f{o2n|BXDvyS=p//DwbzyHo{Aw3W5j`yuChK&YWzNUrI7XV,h=(aMJ)j1cE7D@$4<&g5VEMW(8Kv-Sm^8U&tqeuo`bJN8yPKQNLB$OTJU/g!{$J+S8E;.'
-+&wsV!Jf2nJ20-EcbjW,|86Xhuk=QAc.bN3Xq[$lId}Zs9`|qp_x&,jku`q%N$9pVZiT.M'4j%gQ3SyQb+q3HH3z"5UQX)W'CEZ9XhAzwh0'Rtqs$i=T<8
-EG(|fDvhyfPzU{QnD8stRA]^C2p/#dXNrCRwUlSfcXXk0A|1CSP:MA(ps_!cS_%5`c}@v1rjO:!1!9)t1Ao)Q'Q5[BR4mq$6q}}(og7C:{i[mHAF7s^!w%
-xE/SJJa6N#/kq{iHRPN%>"dp`|KM=7`&}(hd3;KJ:h8EWZemtR'#hF1+92BNY379Z4o1}<.VFj#'n3D9_2tu6.vEw)(v+"$3{PRet$+=x]KemEhAExoT;j
-3MtaMv|4mj/`SwfffA|F+{X|s/O7mWMoZ6vCgl.N1},gAjF%r]R0Zz`dc28/L-)!U8KQz8`Kw%4|:G&bYRUg|f>FU.4:SM}y+EnsBlOBr7HIr1Uc/!>sxG
-6;l:lX]]j1Z2mYHYT]#9f=Xx9>cV=fh:HkbLXBoZ""p_,F]pW-;d1VyVVCMM|;Z2&;A/N)l%+c2%-@_p0#"`un+Q/oMWb;$@&rzT<Sng8P>$q&9:x`$<,9
-u}'|g._Y4dldi9KpC=K'EKr/l;73|mZ":bfj%BLLftCpn<_"v9M2Ae0wAU_S~t{1]J20`yDj}{62CWii^;qg]6<0}zoe;VoF;xXu0O/3dVRXtt:%x&'b><
-!/28yK<`2ys>vp,2Hf)rqRaEeJM2HQR6}-nN^G)&/t)RG^9ELo&k|C~9Ih]Q2CZ&=6,#p_P6^UIl#jwb69As2!=Y+av^gl6y{oXR(NwRv=!P%.uo7OwjPi
-Fi#zF$amLd'wockRrLDyEQ^EuvZqvk|AnFOLb5JN3G5W+t"6`^X6g_h%y>jIUp8&qC6>W=;dLuyxg:9+J[@3$L]b7gif)BW!B6`C)6`abq:>ttc;F7.`"r
-q@D/+e8}gkdb2jMX(-%.pD&g[ccggNCeu8}RqtC"M8<<0S$-[C"w/7#mB6@wGU%`H(Y@JVH<-t3yi;.sj@MM/(8T,`<IlkVyIA8Ew3YPRnx[j@~LDaK1)Z
-aGk`GOC,eXP/-Abj{>u)g_IR8}1&{3J[4-d2qSV6%CyzMQ-B"]mqMmzEod;&%5(`z1Pb-6^,Ks;rv%3-#nu:wMf=F#K=:v9z^e}WIn.uTY^/]w(Ls+b/#b
-zb&>H[&R{v-|>uQ[!U.MQ9C'N>rHxlPO!6+gH>#t/"ozw5>XHz`MI:!mf4|/,Ddp".4dQ}@5.QPd(h~aMS.g}XxZ1@UEhk-V~%8Swns_rkxGSRy(cJ.orw
-Uv_q^IB(uO.YgY(S/JYyxXXorWb/A]$7H>p0lCy#3zTe|ZNN3}ej]+IDf$H[An~D]-Wfn9<d$NsNH>N(lso@Av{MA:K"uDh#SXEI:hzv[N%Jy%U'_(%|q_
-x{&:Z}9iU@7.m8k8u=b%Mx>x#T>Fo]2ClnOfUYV<u5v.<7JLV8h5RV/PD+:dmQ`1>vJ:$l<_a-CiwI,x/pST'fgU(>x<YP7nhc)h#hZEd|U<!88EuJetG-
-cQ-|7(ouX^!35f4au`s-O`'(Q"TrTiHcN%{pEHGp!<WkTBqD;J@)_[ddB;w=`8Z!U")3fBe2KhTg|wwS4[mH{.20+=t!S3+]aTYDcDQQM9^HwUw^&eBE|M
-N'VWkr}AU/:Xj(BLHJs#6e5MFQcC|vRRm4{'SY}13hU5JOC6;E<<-/OR{;f{]c:4Y=.3TE$O`kf;mG6r-|awoxn/MPc}W@Py4hCmQAc!sAnVnBomeOsZpZ
-s7{+8-2z!z@fh0o1@uQ71IR1XY#hR;Vo8d>#)}ifXrN8Nqq!=t_L#Q2OZm~0wX!.G2Bm)0@-$0iNq.n2=#}eS>`mPe;@_m80&s<L=<Mp7>Yd%/~7/Fd>:&
-`V/q#V)9}ya3>T73W)DV%_bU]QfPH7E!^'WunZILaXvlM3Q4@JI:URQ.Y2"rv_c^xMFQnb.M[:q`_qB0j2)I1J]Qtk}oc2ffOtYI$fV04t_6zK6c7a-GD0
-I`>P-vcQSYZXt>cotvXWA>r]=nTmwYgym0biT8]g+%WCm:/Kl%!zlSzo2b{]7SYf|vaes_b2DFetHjsz3imwFSMvjQ,b;yMrqyO!`"kOxk$^]SY^[pu92F
-g<CVDwX_}MO'{-s/j,2XHvCV7&'KTrSTz|Su4hQY:&glsTi-rZ3-W1dV"Z_)PAkFvq2')uu$m4`WSJ82'yi73s'5e]K3IpAFhvwkrSNNS1$YK_UT$bj#KR
-Yi680lGMAa|Ls{&v>]j7}C.6]zF__E7Q./&3+^uqbCCV!F98}jhHaTF'm!Yit=@UK86b/Q";h;5TfWKH~f6_xZQN^mES9>VxivJO9^@(u_^V1s=l{tsxNs
-fsbh1ORM&G=P0U#a^dSlxl+6c+tL^B)XD$>#lc[`p;kn>}im#jAoX'G_5SgV4qge]FL7#q+ex,@W!v{N3g6owaYCl]U4X}wvG&pCgG7|;u$U|ccCwAja~S
-d.A9W#Ftfd2}Dt>caA)Vj#(.q'#e5pRh4"^8@XNZ3E^EJi4`X2)9;03U$wl^50!9rt!uRw3mt>#HIc[`MwuH!tI^a|e.B4(&|qC2V&2PQgD-G-O'y9LE)%
-8{W7xK@.$UPd}/uB1[p[tTJm&)ta4j1Ir#7jAY;lL=jB;{_Tk!0/J#Z8T{Z[jXC:@jK(a2Z%I8GIQ]V5v[/=n)fU(Ta#M=x3pVJ5vCN+{A$'rOhXH)}WT{
-rd"t=:IG/&[p>G/1'_Bu3l>UsJlo7z1|gj!Ysw%u7B3}O)v%h|OZcYNs_^P_0{NUfZ#2x)!G;+wd.[REW{#q4I2Q4Pt2~$@3>'"qi)EG,Q}Y,!QJ2,B+(w
-jK(!o4MT)WSXu=_5Eg1'k/$'iS{8[m!Q0sOuAk&nBAUIUcBK]Ssboc,2d=|2Qjv4"m77>EA;TX/#amOK)[`F=I!hQ11Q4U5Lu}j'B=wD.tmab&SE'jMnFP
-yz20K&{y"<8lWH<k.MKgH+|DR^o|!T30J6~07V@DCHe<~Rcd>oIR@6M#1wyE|mL+Ut[SNcSlG8H$0<W!O'o8VsMd37GAa=W,$6zhN#}g>uDYM9~,^Ag47s
-|OT7.VB]_HE%FY$&J|yY0jkn%Gkg678TH4$}-73PL;{F^.y27rO%1jg-5uK]$[sInsL|F-&y|3n+$0Mcu)jt}J2B5PFH(ShVVzzlaZAsG5$SSL'gKtM$0R
-)3P:/|FgYugh$5p:U"y,pC<MUoxn%B}EJ!!F7T::{-m@nJnm7t&a'qi$8|=#jjL`1aG&pC,BO+x!}InOzyLRM+K1G{Eu^Ydo,LSd;nc)Vxx'[+g=R374`#
-k#t3A_W5@`XNB#5ATz@ZiXczc#HOa}6j]Uk00t3'~V6&Kd}A5uLdbBguLdc[&5:zTN!y>$7RzBG5orW8%.3|Qq@DT+b_aKQY[fNY-Q[2,pK;AAbQTbwF'}
-Uq)XX7kRK&I=gYnR&7bhOP2yL_]2Lr>:b`4<x}Cj,ZzdIz=iv|0;L$@(.D!XX;4"^=g|WmV,%5|=h}Oa:mRGi|,|xI&;}vl7D6!#fCrh^14Be+_&Yi~hV'
-9p0Px@j['ma'Y={@U01YuI44,B'YARjyo.D]J8j^7qMa)CqIB|4vtY/V@jMonzwG`ra/ISE6el5_Rj:=He@ji=Wax<Nm17)<vgQK$)e"@qPpoQ}7n0rWH@
-gq7mr%/+>)MEJR%eu$+N@mZ=fC=Xk6!NFbsmrnL/C5Sl&3u/FPZS5ZE0Si>cfA4jX[d8%5C/;8HnPxZ&#('&7-)>h_vdGO1v[wo62>t@eSeJcLtkp{G}Us
-M;Nc&e8+vWJ+6l0y(s3F|Dam7HqE&0owO8,6^{:{],ovM:+i)yTM8p{ar1O|H!ug/.W-F/lKbx`1YxAu=;~}DV"a,7A5r.Nw64zODAOqKe8a9^9.OW@IY<
-M3'Q)}rk]n_:{0kQjpiVimMxTmAasL.T%n~y(<UiK@iGPn([3q9,z<+4,)lq{_PN%g+gZ&ZmTfl86kaNo{TmKeniYeSoziJcbu1T|ELuo_u0K7&.7^UeiF
-zD`^y0'XG.sDlNJNERAN!sUfUk<E-AII;cG(b/vwJBnhHn.+LjuIbOd3ig#UUr@y:eb>Xr$w55WwqVi=b/j7Dx7vRdDMX]oVGR)&G@GG)Ya^S}>k7g{m5U
-qVDu1N[2<Wd/jEs,mRK.X%X_")h5eOGUlAe"^|w;dp@NSc"=enI={MW5Y>$W88ACO:(z=)2D1Be+%s`ne>T8WguzG+R}-]~"|uB8}6D_lXwmrf{'&|r=5w
-W&#rhuuZ^oC]-1GAp0ZGxEV0g9:.5^8"2i&$D=lqY<oKU%Tj:140FQ<cDqr"l@hQ'@%0u<r/l'0|@]zLqu_MV[df_L(<_y6|ecd`/yV'BA}Wn/8XgX`b~C
-M+6[DiSBY+k-0SxQ5K{ZhAaw~ZE[(A7r~lSE^_X)Tf_"Id3rwTw1R}6TiV/d}X]iBI8>{2^X$UtL|BM66NM%<R~ij[:I}DB%REht/{#A)Bz8V}Cf2gNy='
-uuJHN`I136-,prC^04XkFG6u-mw]OQ@i4G$Rv>b}&:DO/`:OQyy'.b0[1Knksd"4ZYf+2YYji<mJJ^r;oK8VNI:LBC%zxK+BPIV0FMu:-Vert7:)U`dF7t
-9re6`ss9<RG}TNxiw[z[x+uJxU)z>=c.xrI(}d"p<OLK_bz=Eqvs`UPF3TAqD&+XJ<jrSpC|[jM|:4(}mS({-)O:Md[uCDQfhqFDnLSKv_(#iz{{J@y1U;
-aK<Vf7FYq(QhgpTs2ATpF/"l2U2q6Lp1o.W#f+)|>@KR`lYej|z>oI`3R4IBoKLQ(GoGZ]VHVN`(D0>WFKFc2fq`&g;5(#hgp--.uJa=yyAm"rw||2hz0c
-y-9f&tMU]#h-$H0nB-w61QpwtYZNf=uHl{zy#JeBafx4a-`cXip9is`S2o]"DYY[w1W9g:QB`YGfQ9Iq<7%0YWdlO)H3DBdZ|H0ALOWC:M6C#(P6$e)0:M
-dlz#TyJ5<5kAB]7[:evthE>^+rS`kMN/WlLg;e/6<C2W0B1Im.3k:mQ+|7+>KkF1gY'2GH'5gh33./}P#g%E>U9rYM0pBLSrtV<C5Aa,<n(Fk_Kb.fn["q
-c0g:T7VS>HJ<OaQ]AqVouN98]/So~|"Ip1WS9o{c]4b{.4K':M~.u3b7bzkuJKw1oBvtvg(iBt;/g`GmZ<'tKR1xANi1iRY|JX6INL7owdcFR5b=X&S^/^
-%5la/=pJyNUenJTL]i7_mJ%zhhTE[OQ/IJG'>@0Fpj8ea,N8y}tX:|`KK2>vZE`m#3u|&+2q-CZ$340Wh'1J7b|'r%m[U4dXY1svhNX.7H>>Kyy_UR}(;(
-LbfG-q=YKaP+^.7X!tc!.ts{V5$)J8HAjiyOUwjG$0`h4lY`)1;PbfO<>gH!X)dJQYo-z(2=hLE+yXC:,=+{<+'Q/M<{o`+%~X1/8z8,^97AAQ8EHn@KUe
-[rcX`+uMvQeQ_HO9kGDQ"vl-:D^rAC<]JBT}@UfIDk2%{R]UAl0Zng<WLi]Jj8M/H9qH4`QH/CRI8GrBG'nV(/20oD;AdsFAj1XM9XJ[+[xcr1iP|GX%hQ
-QRt8gvp<z097tUjP]P:d~h.baVgcZ>n>Q2[ckb,v}lO9trnl1NUGh4<f#T@=UH+3XZ@oKEEbOY>7JiuF_UOL<)6|SoC'`gw!j#HggL!B&[2UkgpwRXlyPY
-wA$;m4fy4YURotoML(!YhJtjN`^G.D+i[&:[(#neLtf(n_h=N;urTzsA]dSN.PfKzg=wZo8.Lb-O.NwdT1hgVcxA3AlnhPRoYTpq"KC]q8-+='Nk.k}UYX
-!x&+k`5ef^"IXT:kkL~eka|EO/c#iu`<>"S]D[W{JB8lUN17.Nexr^_eljsC1rWOF#F/1'2p2[JiDr2xc![o|t.eLbbTU{5wd"EBL|)BKfj^vrE/fuW^J^
-|iT(Ph.qd.FKsj=M$uL#s+0A;l<kuW+G8Bykk"]O4dJgGYYrJZ{dEq3i(@2A+>k5LZc4hrlwtWXJN)cc/J;_f=H8Zi#:>k+TRf5k1s&9yo;3(jaGikykR4
-@'z+$_Nvgts"a[RKN]oZO[M"xqkQKf[AWlha^mZe3vrZ.zOVm,Ub(H`qT6qs:h>cvQ'ifV|j]rTi0ErY@Zhv1yhWCy&db)C5JVW%FB&,nh3$x#tJOnJ%CK
-]<poR^nt4CCGp9qtd{IcnL)e]4]X:kq:QX|xvZ~d8P.u:n`T5DK{XHaw[k(zTm&#9$[9JnVQldy|v&IjlnP{.g6m@)>aO'rr2<stU7^x.g&YpjL]_A6!|t
-j=o!DdS1v+il-zo=U+}-i^>c<0r=jX1<n-}S5+e5&T5[nZf1(CiO{)=2k36,7yEN`Xy046_Q2Us'FtJlc^PsiAkN~lipiJ79)(r-R]^Kgvv%=Kfwzw:.uL
-bP^36dq3+Qx[;Wi[%a+In8moyl)I(qxHbP!pflM#5d,n26kg$X.Kt177|88vr,sR]Q1cah52aGMw8nV9awaC^|'U&=[HZXr|E,z)sg[PcaInzqLFSV@_Vb
-7t#dzCGDTAC+Mb2orWI-SnS`7@)H=&2/ef%Ye0o[,k/96QIe4VW:V}fV=A=lOzp+{"hiT,.34Y(U`n^Y42vlb#Su4E<IO@=`TBiqKC<;}D{=K<z0E8HfDG
-%CMMeTziB-t']vccyd6P0ES<^:3f#P3)'2o_N'%2tc,<(g1d..eVNJJieL=#lQN[jd3u0R|/O)j2&&+:A=q&o}}3H}@+S.-ISmW8C4z2`q4Hk|6=q{[c5,
-i1Fu~}38c;3!D2l3zjlEAUoqquejTj"'HvMo8]8[GzeN}HAi_lAdP>w+<a+ieQA.zrZXQxp!$9j)+=8:#p>^H`AX"f#B9^+%q;magvJ7<Ipz-%}K;d,;r'
-ScAfMSY7CLLX15]Eu!nS-<"kp9r/pDCmjkorQ+ArD=VBjIE{G:0axJ@$gyQL=%H+)imKTwM|'woZ#,Ew2+La[fD)b!/S<N^z%$0anVBJV766j'Vex8=[t"
-D,-K0&HoC.i>0B6,"1:_QL$%wWq6CPXt;4EQ:_pN;}VtwSF{AQ0/T}+e_RoBv.tJ@@H9u|Uh:';D[v1TZc$O0LrLLRg#pts$_@5s"5EWs!n`ZC>fDg.$i]
-T>X<pZaY1CWqkA:$=a}[$5H1Rt36,RK,tUF3mS.nnx[/c}QytmE%E"VR/(DwMU3JY$]-A6M`i0qD[Kz$mK6REQ'kW}T{KUQR&]b.QN2wEGZUKud4@.%a1e
-2>Q]7`$dIr/uDTAi3R]iBk:n9a{f@/jJ0BD]B]-_[8_h4)8Frm[<L{EDq}N{lp'dFdCfWTC+Vq19^G|^>:c!ospFGv~m2}E#[ODSYQ;Mch{+j]>&x<kDXX
-z:$)Jw9DcDhxiC)Dco%LM'ePR&!Y1imK).A-s(D[SE&svOt^hlH6.,4r$W7O]Y~d&GaOwO"p~RMVux"X8Ec(f`9"Q2x!EfvU3r0/5wI/~^Fk8!o`,N=wJ|
-QDNo7//IXp>7NW91IY.zz^"4-Yt=B2pV2-^H=8N}`W]:;J&P01-)xGtaPU+UA^SK/SC7w`@T6N2[4y~-BNcU0jq'#Z}+8ynxfjTm}qqWR6"jv/NAC(&dle
-JkcCLe~)>odIXi>e8Q3}8_nv>(3JWIcAXiK[)v$OgqK;]dGR;VSN^hS{[!NeACih"Xb2_L@cRdlv1)^Y0"^oDB~JTtuz~uEg(YX,5ulA~9gG+-H@p%13Op
-zPC5p{,!q/Q&kBo;;+PKT$BlYMY>H2s#SiwPP+~VU(]$-Ew:I<Pbmp@}sexpb;%pS<MQ#><[BaIGDKofsM+NQrbYIdo]#oCB}{O5<WvY!c`vnweSMr$ol2
-zMX1JR9^_b{'P/$mY0qNs:hT6{:nTlbtt^VH{Qc{e]wf$4jGq@g^D7RCW[}"MRuYH`Y2sHQd=%lh!@@a_A>XMkD6'{gyCD}N:L[E&^sr3D>umM2Z0AkKJ2
-vhoj>O4nTi|rg_.oEKsjaeq<D^ZT+)e2)`xsk>_<WT4BAS=q&/"D.jn7JXr}n<(w%Y6)p+b}ZwWBC!$:<Fp_W$2Z>_OKuva;nxDUdQBLiOv%T8)5{]I|A|
-XmaB-T)tA5Xx"j~P/Z|O|esvhW=t'SLWU]@fkd7>`+.%A"Ldg/V([xZU>Sy4c}/,wy3K40C]TTKT)}{;JZD,_6zevAG;F<5>$eJ>PE+#MA>I[6fSrVxH@2
-:I^G%I'tNOAz@rm7[MprO=S5#"hXnA:%s:kAHLV`N+Ynk4'foc8K[bVOM@ZR]ADG8)NVc#}k-"e.+&V=$scpgWOE(P(;vI_deW!#m1ssbec'rzzv}Xupoa
-oUFGe!@OhRXOD%//i`ngvni`qgP[]8nFnUZ_{EM|bCn):|sr2LQg<h[K"3O|+]{hsxt'Qj#6W{/(DLT(Q5+mD8kB:x]yk.8MDn[{.^E^M7+jKDQ{RIGuB+
-;tp/';OI){dMwv.&5_EN~Mw<e%[(dbKLLiA>N}1fQa}Ah,aYQdg31-@td@zk]9qMqqB8RdYR'r;x!r^Ddy@D4(T(L=i0i:Gysp@LcX&%jmsRqnaEos7N`B
-HNC$RZ}.)(pse660]gde#"R7Q!<SW^X77XyZRB^@gBvsAnYqXtGNGncl#Y@RtT9,G:gNCs~WX)A]u`B%oy#s)&40<2xXFUb|x&/,EG'z-/d4w'tfX#"vs#
-I]Xq21&>8o1Ol;Yr@y&4Bk[YZS+7cZm!o>T/Tnar<tNx0@H;)-^-{qm_Xzq[k'`6Bi5i`E|ZFa'kjVwe7:R/R9pf}<8$nfIgS.yhyx!iEYi:UeKgr#1a^4
-9o:Os@1200!TpJL/va(jjN;|](K8=id_l#x.G)/ch!0q,:nLZiy:iF;(c:CFTL5C+5Q[]t4wNnxe2WfqtGq/Lb,RrI+PHVk+_.9'BIiir>>^Dc<dB.f<pJ
-0D$QWPbP|4p2vs+8RSl`r01`y@(z&SYw@1wnmui"MyA-(v$_bqf]N:T!o0Q%y+NLC3wM=C;]xq]!ZUq,R2+R5^.}`upX1e./<k/SUwJ36n[x9ub0o=%vX.
-x^_W/a{8bHpYKp9e4Va)<46v!s@"g{X##K!`'$=uh"]x:HO7UL-e%Xu"!SuOU|B5iomjR$_SJ$Ifw"mSN5]#2iRn&Q([,):TB55J9pE,ExU@;L&zg3:@1E
-Ro1dY{0.xn;b8{P<uV@LtySi(V|G<{=WrWmwD{_64.#pA}eSe@jLzn)^m]mTdIX)i8n"B|lxL.D-c$i|)-K9x%khPX$y'6KLp#I`fmP6&%^a,:rQhQ06Bc
-^TiX@ha^^gX;b+Zb94<=Y[(1H[(=Z$;#)_d%vZU/`7}HlD1-oE$GNchKjV97YO-:l28&<Qm3TSU^IQM#e`w<k;R&}+EU:.as!Mn{{rc5)DNq=U`wk9s9Ie
-u5K,gj;X+<c'NV)/67)xTsEbRs>iE33;]M$WT0U!Z|ex#0ll4F]n~{<I>;~v(=zsFf2(aIJb}LkWy/)qH,89]['yZRbFSq=K-=E8fC0DVTXqi6nL`5{AlQ
-Fp5StIJs@,9hlBy:(UO1:fmfy|H|p;HE%Vnx>Y=2(%p}hTz|8Cb&ueePC(AO@,fh,c5pmU_wTAk"RzWo|8/8mu0W@Zm@s_gThBHWNYG=|ti_fjP2I^`7gk
-Q{4J|QclIzPxf]"SaXctf@~vMM83q+P-j;nyj`RHK8S,KQHb;#A#&(]dX6H#'NlSTK7kI({<TZA5;_pLV$=QmKbrixv-)7>O)P4A_f5sb19YOo@7]`oE|h
-"Iiq`_O_Fi,1Bn]LVRl$O/T!58gS`fp.}wEOWH_QExzEcQ,_otZ/w{=fIaS1i="N-Z#V2mqMbNu7FGs{<DL5disS+I4giM9d]8+,hT]^sKF>uux+kQf"lG
-.'Xm$"k[2&TS{2(!<u,iKMKbH1v[Jku[@@2IxR|YsWrL#u.>';!}.UkHWgsI&=tG#f)$pS4"7bHB"LueWY]pBBw:xC#>/P2,xSM[tPVfk[T^7pd21bLr:+
-FYL-;'"oFfb|K+(Gt$+]Mo$%c'T6w:dVy6m9`p5p!RV)|t6wJ.ah=^<L~[fI;h~Wd7J|Gr~|ljmvp+5,;pHk/UV<MOaaKVmwvHO]6d;`Vo!<XuPj,9qn[y
-aRQ_45VZSU"K1>8z^4tym:0l4LYow<E#V'N<x=A3{^ON$i"NAE'H2zvS1=k3v_2`zI{1Q.A5X4oT,U5&.@r^dBj8MOAJg`)c=wj13n!YN1l{]kxK{WW'%a
-@`OANcWd~s.^m;^o7FysS0!^ljXlVZfR8:zUCvBD97#w]MRexb3I`^peZT|%mWHVH6;A)A-8s=2"Na+h]U#lv/#M#ZYv[hYkc"ngvw.z2Cntj3+<<3V46^
-C5xSb8+EvgmKL9)/>0~Ix;UV~r}NY-PnP'|D(}1NVeW4{2Jf[XPKz22D]JdgU6o{dDRMxdZ%+WBu>iB},C{MOjuYOX2_|-0_%2O$G+0Br}Zb~Q2c2e=kD:
-bO/npW&L30e+Z>]kRmmu3dJ6pwKZ='><-Z1^K-p&F|wlS4gP.uHBQd|S+4uVnT20_SeT+FCxH6gpl{2JE<+eXAdG1G;`4^HNa[Ncm7E3"NrkwUG{23b9l>
-B)fDRM~3T`Y>%[Ds>gilAVZ6BRY9f}k/G+<I2pz[[CZW7nSH!(23Y{-9OM+^B@sy!$/f!P1V{&r=O1rh@<r+<O8AT)AJ[8gOp+^Ea45$MY/xA-^'g8dA&_
-ON%p,K!FVk6%`}5/o/0#'Z1Zr#oOHs=xFWP1-(,dVm#(+'yCp4w<B0w}}3Q`^aIQLUnur26T#^I+v.~gKzaO$s)I2@xJu8~Ll)EJ9K"RM}LVfxsoh}x9No
-PTA.OB+^aHGnCr~^u::A5d[>B2%s$4@1PE!6YomcW4dsWO.o)GqB9f&G4tYys(`|Mn5[~KQF:=AI!$6@IgS^QmSM~iIs+P<FZ{!0u'H_PzaGLm$[DNRnO1
-6iEb&R[6;c`!1%J^llecXXkSN5ByGcN'b4-(k;;mA1I%>o>M&}tENqJ;@CN<}e:gM#6lmlPrNwo_ON,@]T!1^)l:zI&iNVw+o'k'-<.#Qd$Js]Wjg;YWKT
-cgRZHv+9$#0:"oS0GBue:=vWpMY+,^za<""d0q'#971y{wa5U'ObA<!3;<IWo&Q;d(mY3R:3r-j[+b]JRW+3HG"=9;+j.@]&"D-8>|"@V#Ov{[t`dp9Hx7
-"TZfwVq,Q^#)7$iq}P_o>Ex4IR;1pIuKT>kiT<(yL]n03yw[>}lX]iDr]+QP)DZHh/V&Ca%[$yf{JXb-Z%jITCu;:W-;fDYv48`8F&L8Rz,K/cM(U@p8^t
-uxHs^auSmCoPIw9|kR92m:reL$et0DgO0($|@5vl:SE%nC>1FifDVE1z)-j55Ia<1Fq[~goq)&);8w'_KuEPBDtnCVY%UMg@3=>|9Ax^DiUX@Yez0}jdh7
-12:LH[_I%2Vyp2p8mJ8)o/whROUJWqs{^4FO{C7MvJi4KV=Ncz&[y`"Y;m]m8,xkt)(]^P^/)1E.v+r],uRV[:Co(`xBH$oXl%So`Dc)nm8>urOAP.:`.3
-n/x#lDPt!u<CU@mgh>WvY(FyeY@Nz62HqP-/Y0PWT^AQ"ZyB#PLsF|l9jICZ/{[.4YxL_-W`5GuI8Zb6'2Q1@Pc(u{h8hz7!Z=.t2y6XL&z>oqR^3k,.m&
-4l{opNBsL8oJYr3jMZtJTY&:aQn7.+L$5+YTa$,+vnu@cAnu3)OCv}8HHj13>rjl[8Z=[%XU7[7Nzb8LbX;QsGC{kGHd+a,6&wnW:3P}n`HKu3oL`rAN{,
-(4j!4hJ+:v%Y6![u3R8IxqB5=S5&-%H}Pwuqy_K9lz[[64cVTD/:P;0MMZGnaS><E'FpWXXdhziEBIq31G]GlNs6Q%x3G#!O7K&F;N8fcRh!Ud#a]O8K.x
->06<(Tc@JcLYaL9E#uw1~I}@K'dl#oW1uP;"R(@=0LZh-}DSQam4o=0:3z)lFZ|E6&AhI<4<&:1/|Q4u=n[%lNGPXSfGzr%[XNvq:B1'=0qqD]B_796aP0
-},Fn~&lO!Pqg=HP}%vvN`ad)n/UkZKXA!mK3b,sea:s!.Tn^rxI5@+Bh"#~"25p&#o/6[cr`xr=jL8mK@q@(3z`LFn|oG%+b5"LPPWjB,2Q!39`][m:<40
-xuE)/L5}c%YMVw=%qtY9%EttZ|T<N'5|$y/qGG1vl6>lEbiYt{Ya~P'xL>rV}bdH<8M}womYs/s1I,4:$'9t3Ec;9%o&&:}];8uusEP@PbJw})#FxPwg6^
-Va;H!)P<["PiS`WB^3LPmq_BS&/4dSW87W$@Dz'qEuo-Taasg,}ckw|).np`Uosa.o[bM)Dbv[m=i"-LCO"1j5cJ/T32;jyC11Bmbvqs!~gT@BWPqT66zB
-<&x}$>pTm`8n^d!y_'K0$hYrBMc<K:PgY8~3t7Ij]8a2_1w@CzS}hYne)a[Pv_CO]zmv,b1O>9~FXNPc^v+X/-L$lI&}Rr:A)%,lHvlf6w+pVq}G+#b:8v
-Z`w|:syDCErgUQ)zn.L59:2;C9m5BYngoZId<z%J5dkCb^mHhbX0ZH1}{@2D'Q58F&~hiVWwC!kJ80~",gCd8_QGth&^/fJX-6<G=8mZv8P3@Ph<Ag:$b&
-wQ_Xp#sB9=[{@EXc=wGB-9%5Xt718&Z@#}+WKM.KNA2_otVwztA50[J3%bc{4Bc2'CA{M+N4Q7KV(f+1%^j{sT7Vpt"]U8Dk%f#6hy-[bC_][J[6g3#$/y
--@Fnz2MU7}'<')<a{rUle4$0@35h]V>vsd'DjV{8L;.B%bQSKy+7,``vRzhgbUf69YKoO:_F%i!zI8qzn%.zu{{L/(UIo>~(xR|f8q,WOx{9`a3"G$Cf3a
-y-bxptK&B:5h!cwdy/Q;d77Ui$bZLa7'cba!~Y6s]Dwq1$ZEcDn,m#q0MZW]o|`]t,E2jeba8@cx`D[9W1//(^7,&<KMe,7h6{nLPUjS8E:uo6jm[=ZW#=
-`b_5Lt4&|-es'xb8vM-h4ku(93bt9`_46PFGa]cdBl.$x77l<vj[@Z~'RC^y8L1_}KuL|TnrZ/}FH/RJc]JdZeqzxv'hqg2cA(MrF2d4),+!z+`BDE(38>
-["y:nGob+JpM)$+0i,epEx{agj^00mSn]jN99UQIJ6c#vv,leLAQUq8x)b>@/|3c9`cguBCFITc(|$gEVFAn&YDHNXtMJ!~;pw#=4BCaKu:)IsI.aT7gKv
-_vJ.cM/7DI5kk#"DW(0)Zj8=QX$qZ%i`RHm&!&M-SWQ0kD/XWo>9]3wg66<V}&wUL7bLv8]3cceI_(PFJ,81;&y0'8D}dfE[>/f2FQ.n+T}u~Fx-sE&f`%
-+Cytg3aEYTR5RTC!!IMzIF>%YYzG5sqo'Ddk7cJqG$9$|W/W/4yF"E%Gz)#+j]R,$T+OUW+p5g~1J%a&yDyqW#3L@.`&su/iUk59kPw8+z`l}Ay_16H!Bn
-2duM"qz@+N,xYT6v=lAqN7/D<[dX5vZf|Ps)$W&(mE{7T[Tlqh8ZFfOeETdX'8^z0>!y/`]0]lUDv,wlOD|:pG;/>5e7'hG9iPEzwgAn,.;-,@.DtqcOfS
-e'HAz^vtSHm|+{mv7xDAD/70_#Y:u/.NKFHX98'z|nL`iROpU2.OtutebxD5LEyn2O5hbA2O9Uk-5]cmf^cF%IB[JzCD,J^Z(4k>]$@_X|2y({gcYnC/[]
-fgO|,BtXn.ul>'4;NP8+u[aAI"t=5ktv!sD+q$A&;U,XV071[&ew>gv"P-AZ"-izuIvqR!bK{8G[bE[z;0SVYtZ)G)a_c6]Gd}8A:Qm`ly&QbW5tfF`]&,
-0PK|@WRD&rQZH-/ZhoN|a@9Qhu]H2B>zYPuTz#UpN9'V]5H&K'+=_[+D>qr]c,#L(SD1gnc)Sfc_k#d.9!$fI3S5awK=2d]Us`Vm,rbrgb$+%KQ:A91|-j
-bdLx[9e9s"w]f:+&Q7OY`Y7fBM1G[dy<`dFyX|Jhd}F"b+/MeJv{"x53iCiR5S)Vf{TWQ7'%MVm4n5qPr9fpBrwV",oOlylbN6X%E}>8vhI7w#i!iFVs#&
-2zZ!/_!4jHZ|w6|=Imw/Yb:Rih)FW"}<=l,x>]`]Z%(i`@@Rm9Vp+XAjnDxl:$Av9"z6UiWU/d>]j}jNgOMdNv9j4=oofGW-d/_fI%A8x&$m^K"7O9EGsg
-Jfs"O(M(/$24Yk=4z[2+$3&_mrV1+%F,JySx#6$^Of0e(g."fxtA%s-fLmTn`R)2s(wkaLO[{RU9bh0IgFDwx[6+wN(9UAt!j3YIBf,vE{aUF#pM1'#wlV
-/l`@/mwK%h[o/BJ/>CXaX#@_%SBd$]A,P0xe@dXc#GG6eodui@`h+oaT{L!f:ldj1hWN.YeL<5{a78YDR!#Tj!g>45@k@J+SI`PWc/!L<>Rl&6M0!uk&%B
-:P_E}uIs#XW:1dzp;Yd#TO/<g[cq;%5'^QrmkOcrpw<I]z|zVlW{x$DI#/ISvAe2'C[G{#3)>|`W(C!5]8E<xN+1nmNxS5~7t)`ao;lgl!z`qc~DTg8hYm
-M-hwrC3!7W^%DJ:%zB-m%Q{pzvsx=F:p2-1"OPUi,y1kOsPHk82)!juyZCKb]+4Ba{4%1=mzx,%7'wkTDF+mo[qEaAr;Tl<d$t~E,@aceY.Mz:ye5Ng4EY
-ee@ZC/ow14XpX)60#d)b"oc:=H@<,]b-b;7NU+XOV/Co7B}Y)z)n+VSA2U]6/`9!&;EdF"hxo/)4Oenq"N}$MGoC)39z^XD'9q0PVW'5OFrsrcDz`6>G{Z
-vu;7P)+`:l2FDMUK4Y-Z#EdQd::1K!<'fw^g8h"MZ}=CZF,ri!tGvs/+wAKP:w3yQ3&8muL@^${!,m[_U>vqm-~@192u=H8kifYG6NonZ%lg8K1`F;<0m-
-:,#{'NOO|@&QW9Vd$Z-o=S7BDZI{ER}_Nw^[7,RtQa(k2(K>KTW@hz6dI!exim}yi-I4'_i7@MmlKW#[5XlofUo{Nz|biCK%/E|PJdY:UmN7OJ}GM!&k<f
-iE}Ls^{$xb_9+c6S_,$L__/kDj1Ferl>77Xg=iN6OBT@OWM:^M3l!kG=nmk--p0!ec%<r7_hf2<:lz~J%_8ZGK&l%QGX>6:&CK(|c}622zmO(8D+r`4tb"
-(AG(8,L`@{hh:DAw[.Q(aK|7kl5dl+-_Rbg6+fc'Z.lQENeA!Yp+=p`@]4gbce6}USAfF)2TWs4KK47P%}^#OqbV/z">Y/au[(<b$,^]dgg:bb)R)b}N;-
-bK/1ZdOSzJv)(P2NX2Ona_x^~}Wn3j}Oi{l!qKqCg"_%z=:T4t#-C<;p,K_f(s+>2dXYpai-_#:C1d9+QTcL`$3bsVeWDaZmKP9Yuf!T^OQ%ua>=6X)(Bu
-g`}N@/yty{XTd@pD<9@_Ns0Ajc+HO0|b}28+U8FutWmvKlW}9xup'dH!SfZ,4l_JP34&2e)tci.&n}"_7"dui</gEKE7JFW"33$&#BpkhRt:{%X6EK=<gn
-w+P1Y):.oWy8'N/A,zX|_6&yAaSn#n8)C2g3s-1GE!0DG]B;nIka9WL^5WnBA6&bC4V:#iL_sh:jI.rL:uv4Im#A}7j|;C:BJ|5p+c-3Sqks7}=#Nr^k49
-eY"+_{,yl0`F}Exy(EX,&XCpSrFTjtx{<HbuJz"iUON'eynf,1S@;MD(q1SX~IU_SP>/WiS5J'@&+R9&F|-V#fHUi5ReJ6f>Y'A(B6rTrT[Oc.)d9a1R"y
-PrF%1w9;o1tv'|BT2Uu04NR{<&d)ttU)`RAk^[7GD)etx;]Uc};j]f/z<P/O|7Hx]KApTGOfHapQ99_gk,gyM.(XuUu"bp;N3uoy8xWgEYmM/I<[Rk@y{]
-W'a>agD2jAgJS}09=FY+T"Ey[8X!gBOb#Gt+-UEJ,f+hnS>W$|BUPA[xXw)Boub2s[="K$}HOyG4:@t@cy#+Glj,muF+384{5vX%vLx7uo:pOYFC4,Km%D
->B@35T"I:^gTYb@tU$S.uA)/sx`=^=4}Id4g:fq=op-sSa^Mt3^j-jHQV-rX`&]Rq8w#g1bwP}u95R7W/]VQVg(l#g_HP3oQhUToM={K_K|4R<P]$[sQ|S
-WYq;+_O7)>f[zZ;}(A}y-PKhQ$7VvNQhL}Z%jK%(j85lf&oY1A5G(ouuw2v4X|Z}H&9Wfp28eiKJ$g[Owo}#N(b[>bP-C"@tukz!B6XT>RRu5KqP;U[i5f
-51._W'8MJhOR[%s;ym4P'}ot>pkefm/#6T#!)&p0)dIA:trd,;}0C=^`K-za'6E-c.)OiCMYVQg!%d_J:QY3p;qWh(9%uC$}wO=>nT,(En'ZPt8>VA!1.%
-{Z^Amg;!V#Y+aA5nelG.;yJ2kuL`Ztx}z/cM_RHQK<_oF@TxO&0"!m@.vLtv-C>Xy5~CAoJH$y<I.eCp`WxIVG,HYXb`eNS}!s5Fk_dosn'@zd$H8,[hbV
-5=hsU=1l.nsNzQ3v~..1}%cP_H.v(%aF&eCy}x}[byu-;|#o8imt8tUok&W`|)^om[vGZ#bw8`G><(Zu,BAS^i$s-sxB0hSZE;V@TFrYT];N3gB,71+&Tl
-t3fa.zrdL/D19C!GXvi:%B`LGmMjxKhWw4rL/}9b=>umPd'X2OySLiU_N-ob.u`sb+xJ@_L1e$KLrwi]A)d|=aE73V[@oC}TR0'S,]P2ACS%"%InH/!qa&
-TQD7~fmwLD(S>0[6`)Rn~]|bg4Dgd(k0FY`E~_6,acE,1+9nSssC-k}-NFZrz#uTm0{CzPzcu]>)J{!>xx2>GYyJ'/W4dUCDz0D&-g7@t23RP4,=y<Y{s&
-]MX=B0Xj+Wc!{uXB7q.-5$MiZo=n,l%wU73/bs.9Au[F@5)-h3Q#ZU/C)-"Me,_.Ax`sp_!,=.Zq!BIAEvdi+4Znm<21q.0@a1d8|Gj{#=LmR21,M,yZy4
-P9`scjHJ&"C$kfClAUnLRr])HZ@dG/0w@O5Ew=NW-H>4xJnp&6xIgw>s_/(x&v6LeU7>ZuaO`qa|Go`[daoOwnS,,D!k8V%%>$%7k&(A;rc`hv}|wUd4eq
-</Cn>H+zs1A&-}![[tcj64iwWkXCL:BN9%n;U!X!oDjf2;u$Px-.x%|ZR-bh3n]4O#/V>[ISIeYr3i/P'oQD',FcD[nhW@;Tb:1_"lat#R2'#7pfif%W^)
-8)quqEH}nL4c=2LmS;Fx`,6@7q(J$wdRO1_MwMfp-'f[chh+-ENz"i)K(0Nb+__)M-i/!:g-^h&^+u`u~E2i3oJ>pwBzX;R70"RzL=T+-!`>YU/|xSwa(V
-ke&4W%m8)]TmSak("apXz@:7.#>;8O.SZk:R^ui]Oj3-!J4IqF>j[(1<UMN^f25O.z9G3888V9uFxDzLiwd/mW7)&EK5"SS7!]aq=SCp<&U-/M+i|_md;Y
-dQTS+IW@Ut~G+@e[4-[%~sD>!Git|qt_[GKsUH_3o2sybic0(8l}#c1SrF#u^!5:,m`7=4Y^h0)L!B,;g#[f0z+(V!O]La/94p=#wm4e^bz83OA|YV%Hm{
-aMN4pf-z9od'ipE!PK^CKt}}71wr/crj]C;'Ri2-{DqOGkRMK9BWP7@JXDMoqVF$Y{=}{q`_9%K8"fJg~nw:ZR.qo}9tAqqn0K)O!PS@WpbTpqQ:MK_^Gp
-`Yc;:|b4>9trcbaEwv'hr))PtgCSbRg{lOZl!@^c-@mI`PeK1G@Q.aVle6>^9,Ok8#bP$zAG8eVY0QO^G.adsONY}mdFEpWd6#M$Z}){1++-Kr!%4<wf0e
-OLg-4vG`imoj5lS_2u):glKN_vBm{q,Bt)1:`{l>I_L^:zcjONN$,]'k<=yxW5F2dTv7umUE>|++)sm5,{=Hu3=H.f!k,^6:4B)oitk,E(u_W#HZ<L77K_
-5KKyR5EkT=Lz@+.($gohppA2p=KF32htqdRCfis[3_-qNzSbf`2f[ifG.u&F3EpaYf(E4JDGu$'WTve']tu{]{p(CNRt!az/iH_,"jJXMAU}>#fUV;0qnF
-P00XIz#$X7aLS8q^(Xj/>L8J#Xl,Yv'X'Fd`|k4ojK-sAQ8ubuj>,^E5=apO.;Y0,2&2XC+%Tc,&;M41!BZET/MW3g"gm]1W0"_&-Ks^38/.b_MAAbDs(5
-,qK4"N>DKPYVg:gr-VESQeVcGt{p'.#H<P/kiFWChY-C8JmCa3lfvF>M}!N/L;qWVHe(Z.$;@Vs5]UW"6$,wvHA6$.:upAiak1|4o(tTWSPfFzHr8gve=d
-j3&%Xt_@j6{_MRp4Q.S>b^95^&{^iG1/#.fv#!G)^&|u&+QTFea51s=<BIij+-G;(B<)lETwE9Uia]md}M^FrK!dJSD'@o;.UO8vg#!/E_Q676l`|Q#E>D
-)jU9=b8@S3ed3Y>!FSFBKig`d=;qqtR2D!s6t5Pkbv87ir[R!%/-yFLA4{mp+`F86ubrFH_8iW/-!L}i,9P6sjHEID[vkGO!;#s5f9vu_`~w3^t(Bz,O`V
-r^1Jz5SFh;.}4x|H(H"rHr:]MfzMp_!R2k"K>kkY-YXDSV4Y1dirW}(1bgBA!J'ej|IXHBViyH!u_3&f5qjSe3rGey7bRC;a.SE;)CM@>uic=Wl-zAaQD>
-HV.f~m|xRHy]nlGT^i;O&tjii]|AV3rM#2O}Cw="CrW+IN2M/U{@Q2NftHXTG,(Goj^2RGxtg_"}72RX'lxvuluf%M.uKu/Sf@NCku8na2Xa+h[K+)S|dW
-f}Hcl@Moj/icU^C90oXQKv"cf{X;o6zMmeGfTVi)>V$Ki|~$_>lk4a%6;JM54Vva#u+,VH_+^LQsVck)k$1Hy:;;.z8vu^`f2byO2g7)bJKh}W#v7rY&!#
-HrHxAlZYW[YgB)5r,M;pJLy|ZShyKT=eO=Do(u4+@eN(@rRe@omB-Y(7hXh@$#@w[5V/RLCZ4[7^$aM$zHW643mig[1!.XG.2gX=D3~k<0s#;|rL1(r$T<
-Z}7:.3tY/YJwGQ.uJLPkul4|_0+#/2'yV2<8N/H[SO22T&5b6B3{Lt|Bvx8]N'&NdkWXfd=^E;i<IU){]d{df[7Y|GdI`##EnUT;e%48v,^[lBxR}:Dq]!
-Lb!j&jG9#OMFf0!wX:^%)a`aq[I-UZbjIaCN<3bZ`F`+QVh;FC!F(jFu+U#j:.K/O$;P[tpc5b2s[n{LxL$#`Q],$>E&yNzNwQVn6_C!ymU#as}<d9`quy
-Y"][eh4D]ah,,mT`4^e5M]/[JM`-(HU7f;6cd6]UU3x9gU2V6L27LQCi3p)qhg(yI<BoG@cQ:(#`.q5t+z#)mued+_k"F)mp1fE74Lgn=Ajt8va-j6:w{D
-^/-WWZ]J>vEp^Z(^U^iV1`0&M$A/KR)DbYsPV/&u{f2T`Pr]TCaO|@n[+u#_8,.BpUf]B=r|:_"Tkz>Q)N-x9w;L)Ad13KuUb`=<<e-.$[B>C(8qtZ<z4O
-XD.pl`%MMiv(y-(o|(A&xJNv~!gzPg^e3k!b!B)CKNH_Vat@,@c9_|eb(pEx$3<^+,9mxlzgg&m[@[s-~FV|~i_&F3OP4AFOOdwuFU-#G|fxzYhnxdrtV]
-{J;_}:.+ySJ!`xR_j<`[$="9hiG^;E()dyzrCK+>m0B5&JN<HeB)LzQyC9r"-5brl{4%)Qzp9B9k8wxQ%D"QmrmL)bFlyx"t[e&4|nHhqfUxSJwlZrtYsM
-UiMeaIfV.Opem#Ld]4P$HDE[^fv"t(KXvuLrpI1WOBuJFenb'>Eyi;gCEgOZJ;&=mUJt,#='t}E>=B9|8+'y#C"RJ,IJm=}9s]bYWyI.R4zeac#7nJii$V
-{_dxMX}ZBcQt-:(FVRNbon)o^QfAq6dZ{BK@2&-#1(.^L<Xny=9JxLQ8z@e_tWA<p;^WQnDzh<D:.2sAv.Ch!]lNv|uY)"lVwp}/gexpQkvGr'8>=9NWZZ
-cLN/dJcJpbWLUSVa)MOZYzAaeMnO>k:Yue&[e_N+gcS[<"81YZBq72SE0RM`!<lxj+:g:uR`i'/pwy5,.Z6>TMZWnVnO`8U,9q6MLof("^H%>ixB79OJut
-Zt"W&-@%1^To3BNUwio1cq,sO[~zB]^7%S:p"n1=+iXWJfx]5IWDd=Ml!mr!:f_{Dma>BXb$/t[D,s@'>6hG]x6J{(Y3|J}kZ7uGGSjW"0P=1dbG//.A'-
-nJbA.8<S}d-k"B/vuQY+ZBDE_LUeMXXFCfptuMEPk3K/A3F+uW/jYg>:{>pIlA|vg$);sn8]WK`5q^GNQ{>4IFxNB_IQZ,,.!fdujxJL![_4I)29b,Jha:
->v$GY|d{T/JQkM;K/..9slMku2:,I)r3-j.R>PfjuCi$Ci;]2[|$4oC-EUBK[2i@@m=lSaP(q&0!a,tL(WUFK,j[L6|#g`,R1uAtAtyDKv_+B"OjubSQD]
-'MTgWuX|,WD1blS5VAjO,Sxo"xgpT}M[1i2fDDa&IVfzCMm(e^'N4Cr.m.'z^,~(wC>A{|Yl{+/dX@"4|Yo5zx5s2+kl5>S!QHaR(U;LzdT`AXSjD:2i,>
-b=.Rz5%r0a.niz;FI9X:m[Zp_fo_Yn(P@EN&iyawC'0t=^<j2;WUq<XU`;+DGx_"b|)rkxI5`tE.['@;rwocu7XjPw>51G4)-svY:!u8rS<QrPxr.ZEvPG
-9VA.EQ9(7,<-I$<Gzb0S+f.oHI]cL6BGV&0b4vwUf=wCrhX+4BCX+A;uAgIYQr#AIyJuPFc].0N-o:G)lFNepa9#|dHpZBeUjHXdk4mvoJ{wdA:qrH/i0K
-!8LFO3G79Ks0om}L6wdzi9s<B.K<{RY<n>pe1U0V"+GLm>rv_EqRwscGxrER}X#.=SWLz<#&jD"jb$U:C/QI`"fA>0La;PCkJ"U-x`cg_F#PUf.WdsX,(+
-9|i97k!'#4QTeE%VGC4m`tt.0pjAmoh.$p}T~L[br.F<m]a/T)=H6VxY0'I,>[tXT8P'D2MhL@p#XI}>7,,A^k%B~Bt$.xZ+Xs[5,YSN3H3>H"Fpo$g0Kb
-%{!jr|@_ol)1qt%bQY/&khs>D6uG}lDfTU[Mfvz^;w[8),!Ibp%$QpdH)QXz.(F'Pub`75W`/QN#"=L3>3+svXOU5W6G3vHkKQc/QL'f,a]cue%fkOmk&-
-1b`t~EoX=yL3i#cS6<BgvAC>A.Ot=n>p]|:>yT{qWwFN]rRd)1ba8(tRip.U#st'q{dq!=jRKxR85@@v/DIh"'-Z)t-Oevne+T:`YsVz+{zt+ojhD}V%#)
-Jk,.Ms3A'US)UOQLt9'll!6)+2wMCqC>6j@h}@5%R<+A.-0"$Kd[fU:j1&rN+Mzow-,"F|bV{/Z@e]f0&:Q1&XC$kd'2nXE6SwOf8i9E5RG(c:ZB/3$nR#
-$yxSc.,d.!2RH&%[O]#Ec4VgR`O75_x$/fbq'6dM$EFV8W^isXt3-k&XaLuc#:zg>ij,qm-@Abr67qM;J;ZDvlEs:(_S:HP@Ds/c8|6N%tsK/J0<R]wqTV
-@Pxm8vQe`OKr;XLASnr/{-hcpp>/HiF]KRJn>UAS)8U(c%cf0C1oDOHkD[uBy"~USX0VeSifEI->8>>5Yg&B6zSgu)-NPVeAdKa=N7og}uRRc;z8@),m=]
-tEKUAgQbbi[<JS7%y51'TV7cqOs)jE!`$del&o/I#9%,.Fq7imYY[k]&wV'^yA&5a&4.dSiBp<wMVhVaGeR{/7JSQQ[I;t`'668PWkT$qebaN-{27tPU-I
-oVS#~=0^MC>fL_4/cB-99EYLXd'BY.:_LyQyCR=={m-+0vx`I%]"rP$fMA(4p0~cX|3>rH&`Or2L9QFR.wg9ns~ere_m;>eo0-6edx=5.hzBJ=6H>;<}wg
-N'}"L2lx5%6vW.ls292lY@3%]-TZnUYvFcJ||T/sto^N2BpuT:]9XqP];L4^9p%&N1W<-cY$bVcP(=jU>{C-{Qy_DA>!O>B}k)'tX2T[E6i!E<I;mH|}Wj
-f4&w,}!N~ShrH8U'@#'V|BU}/WFK^[J$-xI#c{,yQ";i&^U"gd&[k"V|IMg@/ZHXw"::gl@`U913dC:^ae,_2Ue<hNAV$w_"9{u<=-.|9"~pOOPW;gqSkN
-hHP]d8r-=&c[fc8s=Ot0g"4]YDB3'Tl:E:lJBj4r3$!%wa~WFKlMsb<|Y<pmjcLfp-b#VT'3y/#StOqqB+PpI9i6V[F58wezEZtiVA|yXIUk}ohm7d9E+8
-QI^!32~DUIf-DcyK$>Vw"O8!YpP5p4Qh!<=V!$D5n)qc%e6i%K%y8dSmz6L,Cw&,36QVtWa84lD=j8V/N"het6`-"v4,RI]y8J;Sm;bD%kfBRm7YdVIN]r
-vg.[('k$UIaph4{4b<FYep%R`O(k;d/Zrqr<0D8L>!yHuQM"L$biHucx=s==l}80fsi0Op.CfXb$pD:d<PkQ^q$hj'ssbOZ{coP)LKLf$AC.V-@MrS{0>9
-SVGb:L`e4}`GXf=P39Jy$4{hPy/8h8(@JC#//XrZyk1HXbhh'QEv7VSMnTYW)2GTs=gv5EzvtBl<N7a)Fdgz8RhZT-qu;/6([;i0wq;BjMHd#u6wm_A3<&
-zDvj[>ZTSzk5B+wriJI3lQ`]lSNWk;5[nk/<,y1'A|Kqm-5t^>ARu}~vHkR-_;vz'g|}g&5=z,8=K&&6fngDkP2r22Wt%JID_XREX]FdVOI{pSWWMlMTOg
-&L0}WFB^;!FgY|h9zQ{Pf2oP,";(VqTG.)eIS;!,qj^`Je@&Z`WH;#{S6J^kO6&gUL{Cx>YW3X$B2oDmS#0M2B]sx,}7oM}c~qJ^#u:)emVm#]>eaJLu84
-)e)dBW:j%V@)}KZf>g]Y[26#dSqF{)@4&Q'uP(7s8U$h:"29goK3W1b<V[R&`<4D`}%=#)qH{wZ30$.N<Y+i{E"#v%5Y-Ta$@c'L_W$c"OgB<":w2vzn%B
-:>)XzQ^4Qt$F@ZSVz}$"EekV|GqO4{dALNadiyYf~tt1fPd6quJ#ptBM$e=5pFd4JO8BH=@CMIQyV>-V3ym+3S9ZIdMhaI[VmU}{jH:$aM88,JuLPBart4
-ivA(G8NM_d,GeoPxUGt)U9RPeX$Dx20PrEoDXP9dQ<H;<k']5lRQPA85.EhR9<d"EGMqGXYy.(`3l;JI`ORxOd0S-:dCqS4|mH24"D9}F$BlFH#_eQ(+7L
-Y.stOIesXaoN!J=W)9VNCSf2[FcmV>eR~7'CIi}FP`nhKOxef6~Gy:$4nD@i8'x.~$xX]_rLO8!LYojVA[8JTv+qXU#tf>xpRC6'd(zdrspBgFx.G8=q&J
-t+(|9FQ^9Y0h5$!+ZY<Q:9XF-Jc[XNB<~gZmO-y#)8A$rUKio%L,8'o%<(h|t)zKil_]tECjp]o`[.M=foD;G{uC]sJaub{e#fk9NxFXl3Dv_u@V%H0s7I
-99NOek<Y4v[q35C}6J`{Uv[/pH[dP-pauOi2BRsGeM2;+eQXXt{GqT5${)w[":e+vL-m>gnIPV$$3Vm,C[c0,V;N4qngm0&`"5L/jD-ga+$96mr7HfOmO,
-A3Tq;=Rj`q/g(s~N8D@&q,@>R/s[eY6}M}wG(aULWB=7&|{n0cxax`Oss7M6e{SOKd~}V30oY-B`1GJ&.McrCcB)~(HX4kBG"aFd.0oLG-8%5AT[#F9k<|
-^<dD+fA^HK5mdLN]G{uJ1%#UhUrs/c@&4#iMp>J/xR|BXc0{|b5pRGav-df`A;EISSQ[4>92^{lWwGz,d|D@gG|S)NGf}N57~7u+XL{I;d3&,CT"u5r9PD
-Yk+bWDYQ_zJK[zyA3k1m},&;dJ,k3Z[vQV'ztPWsEZNO)S9`:BbC[#PXW}b=XH(y7ap}`'V<Q)>q0qo|L&O9ccW:.68T#B]"t,L41w}SlKtc01p;)6=)EE
-uk8Z8S;^u<{dcjSe((;i||5#s.l^0y}uXn2V-FFtP&6.8>K"{|GPLOy`g]:1xFLQh-1v:tQ;Zq'h.U|o}kw6!v.l]3u<1]I!e,BZJ<:FGk(s/<)#&j7]mx
-1`OsN&3]<ie+78|IQ6)sQnI6V$I|;JQ3xuqR>vVa>|_CsmRX&Sd><7W0"z9&)bL,.]cZRX7.u5-.BI[es<)dthY)wyOzvHOY2]#9]2C|g//M8e@vJ<4.oH
-R,!T9"6au%O(:+<.N3zT@3lgqW2LL}F[[=%E)<~|y2#L;;{g!^4UR/1%FUo:LvRaVo(3w-%"GMO9W6`wr}2zr)kRq=><eyFwB<6gNP@0Uvc5VujdbdFaHA
-3}/ZE5a[G(DrtB1^{10ovw.TJM>A&W.%_'oWw'(8+5yX1q{OFQkf%i/cO#1le2+UUF]8Us{eMgPa5sr$~]sQVzR1NuCQwD2d,t<xtVTkP4CWlGO9aAKV@D
-6bK)o|P0y74+J^@Z:Kw_J@%`.L='Q"PAilN^#PqVCKk;`(^L8UKCA=:mGxB]&n~dFl@dcJxhIAzwG&2Pp``R'&NPryI=8[hL!5"v;iZmd=87rPmBACTFmt
-OG+s6kwogXuZ='<(<V-D|Yv<!`-ld:9vRc3d'+-Q~bc`ft!21nw_dbK22YHOzuEF2Mk.ZY(O`8_#I_|@<DV2uI$U"XXOqO9D__'[97h^h'niD)dXg>XtBE
-FoD)v>vjK5$1/$mAEF}J=@m$ZNSe;kR'%d&ZaHK7IB#LHZdPNh9HjF]$`<b{8:Zh[zG;ufv.gzw>!;DWp0,U0"N53-b$A:NIl]Kw2^N]E26Jb#U_R^^'~N
->Z,zWMhP}X<lK6"9f+donj@0>6Gv]).k"W!WFf@n{X)#A)#5(y<m.6aw;(5G9Jk2%d+M~qej,mO7+62ka0:,:B~W6r7q0PdM5Tnbd>o^zRMAAc;Sd_`xC-
-9@U:@l-Lq%0JHo)`!~_+>Elkf["Mg+{Zkui;b`LB5u('3ZBG3=x.=j@'R)lSQVVah;q0~j^@6{^o"D~uc`AI%{6=ggebaP6Y"t1MS%Fc=,=Ax7ECTX{4f&
-+`Q/jwaVR7(ll!@.lWv[,l;%[nwe6T/Ggu1X]vyeEMk(tPy1.0>qB00+rI[%NEx%Au$'%3:uw}E-,$}1vgj8:L+iEpGli9C&d`&7/x4>aU;3xe0y]c`+wR
-{LFrV"qgRiF3A9c&rb2ROsS4PmqiV&yDVN8M<]=H{&Q!tgtt7iEn>IkHYGL>C@Cfh}-ut$L0dvK{#r4Fk!S!aj;B{9.b$gQb`U8DYr+T=c$hbH-Awl+^gC
-L{6iR^/AYPZMIxC<p,evS8|$p9weGo[Y%F=k!V[Wk,-rXZ>GrGj0KrgvJeSKcoX,#)tVi%hc]!BX4eL5UZWaiayY9vkcjaO4m8E3{(}(zi[dh&F7&+69uX
-2MPJXZL4y7aTnEgwGJ>0DHX7:40W_Bgg,ORLSy$}/{{Oad`uF26)o0Kr,jv09K(gkX_{^@8q&V70I9B4:2]^a7w9.^7CW-b&Xc+5x-kl,qJ)oS:%Tu'i"8
-QXr.]){mJ(qnlUQmLz;slO4Jd^:YqnU)G>FU$KgVg+ETp-;b.:x:x.O#x{#Jv].WhGl08Z%(ddP6{/)+yd1tnV4-y'^E&Ngy&_A5K$y'77NWT]aypA5Ls=
-3o<KAyntUoB@PMmsF8RT5x/8>F[Y5hC9fF7-'o-KFr3A_L(Qxt6rXsEHiA)GT{vW/BS=z+>#U+m9~&CE!khEIiKy+VaFWTMFdG(4t<'kIX9Zn=-9w<9pFq
->oY-G=ra61{hD=vd&c7D[.!i(^MFPTTv!A"7g_3F779o9>CpIM)&yh#sTqMTxSzR`[%nRIcmu;bK)w]r>itN9#__6;8FK6Ze+$]|71;k4vALITW"S!9y4s
-j!h0<O8+C3U't!A'@7Q!O,h(izj./UHEYISqa;>_S8#OyH0f-^TXz[(AKhouq`NUPB9%u%[5{W]7i!'VjsBp-G6<A%Lr!u2VGUZ7gX/#qA"LVb'=KXN]Gi
-P:w1.S%D.wIyiv@)cEY8!nA739kuM+SDi|=FCkBx)edf29DzJM1Wo.u[vEy110AeP:l19^UW{&=Lk'p,WNjGR7#%WL^i/Y;(78f!i0'PI#TS&9LdoCs4(L
-ZXcp6$`e-zh+%EOGPF`[Fv$T9>G4|u~nUzXhcJ~Ee`(oSEk)/5su]grj.SfcgVqVovSDyEzH5|!Lwk!L>JRha|G4l$C/:fCjXMq>Psj>:'-P%i(OUY(9Du
-5X_6yW0Iav@it+bw4nfF[sG`iLK80S$DU0m'MEbB3B}r,S'J2gS)p<KC<#:hmY/OlEdCMc#Q$A,GLXwab4x(2g^%I'|hqdFv[<{3,y3TfP|RGG;qeP!=m"
-EcoZ]%F(5Y|(,mI+55isJ@l{283[faNjB#h!{JSDBH075G<'M>_|#xZme|akLeLHp|Z}m]U9Gk8B6ka[0M!D(n%Lm|gLKJS^:Hfw;K]Ec`A=MaCR%L>f[+
-gG{N80FC`"s4Lj!'Wxgdq)k<;+Ta)onzUHT}U%IgJ.&zsm3>P}}6sNta>q<q+0cNW$5<B/ZwHUR33W_2L"^fFHyw"D0o~dNBlh([OM^(6jsoVgRGV[]jla
-0@xqCA|4a_j5rN+O@v(|OP6Uq$WCCXQw=eB4MO/lOm=@98`;(4'|Qr;]Ae`oI[7eUR34C}(3O;gL^rOWjom3WLI%ZfdF1w#34q"{ag`3[opYu0x3]WD;Q[
-1.VAhE2'4u@17ND'UI}TbX1V]Q-7#T4_O'^8B.43U0fS+R[W`m0rJXHV$8Y5MjR0||kGT%=ydXS,Vh'7IMd^R'{Xsu3Li}1qJ@RtvRB'mqYG9W%]&xwp6|
-eo_C9|S(uM;`hH,OPdxU0`g&d-sA/u$y{[;o9dj|jBCw`UmYA":l6z3MGi4+TjCnfj|utAfj3z#vx8`5wp5g)/^%.wZ#92,+Mqev{suc+g)h3%u('g@.`5
-}5x/8c'813k!xKiTQlo]o@bKmPdEl=#]NV}jtf,N<(6^>!%4!o<blT-IjMv_lL$It9kG]46b{y3s`+#v!K]`8e&[oV'np)K<VLmBmN'D!/YVw9k;ZN.f}|
-,}3S9J-]h205x)kHX'"+ninD`(A|)qPqmV%Tp'O'B|:5-C2atXJ=h;'e<@3'zswYy`{tJ'rY}.5`fL1&;:d6^bHa}nhkNZ<w"NRV7Vn^i!VLh7(Oo[kMQr
-/Pl#c[@^c8||cw5-ueUp_Q@Ljw_,|X^|hhr5t'eMp;dGiIG"ZH>B+j~UN5f>WUDaxDWje]ciX()93+K:`NT$HmYh:0FC1bj)ho)E)[$80#v}]],QKmR2;{
-VBN:bjg(d&A;@%XHO-J[,Mo_nf<rK>FJ"lD31Iy+8'X#AB@B8jwOOu/=}+-(zg>!)_FR-wb1iNbP`A4g`0|6jX_e./}`9LWc^+#wdLxNhh}_.SsN-6)e^%
-:](jAzt.wF|;9ByMNHgDIYs&7RBa6Fn!^G3b-]P'm",'k3wl}b/!U!~uz3tAA]cFm#7Fi.YR3@/]Eyo'`@F<>_q@/ioZ)Kjp&Rka+xD^M-iFv)Wt_Gh:kD
-IO9=nfKdRuQh#|32#pB-,|DHZ-yC2]EY2p7k.du<V)8qfQ]D1)+}AQ';ATSI."<Iq)Fc-YdHkM/RZ^-;=3qRbH(&XH0H[A[_ETpTDk6z`T""e;#Pwf]Ey:
--50`=X1Qfp:kko]X;_<&T<JG"9CNkT~<yo!R/xPQ/A)vZMu9t{du2dU"S"x6^a'PiRe9ymt6bbv]bJo&oy#8R=Xao&,H072'jrS<QJT7tc<`7l&[/Ww7@P
-wh)d{Qwkm]2-nW@2]1}f)-m(.v)PM6of(@<[:wpdP-0kd3rq!rc8v9;>3V2ZJ,8geH>nO4T0nLAIT^:g&4)]ucNH|#tru`7dH4Lh{Vpq4G5u%p_}bdqY,]
-A+yqvd+sw|;0HgB6H+'nkU.v#Q099d->lz2!/cr@JiHR3CfrkwEpC{=_k9Ct(6kSWfW#qcR6EoUWYTnGlL=frcOAG.b8Pvp_t(@#R;5bcG^wZ&KzQkhj`7
-`&6Pci2rF{!zAI&d8ByXn0xL.+>q]UM(Z|&Jp$Qe~)67_Yw"8v4|{x'Hq|q.+|E0Iwpy2;8+>+3^|m4jhNRqKf.IZO[D(tc>`pcVYc$i%7DkOsA-9zKzCX
-:{r{bKb](=@![b|sfR!dmQmpj+bKtuEH83`}<^mW@n'XBSmPKb}TlJ#I`;.y_1X$W]+9N<p.e;(nTg[lch'qWQz54>d$=qlqHR4k[VUC,8QfZgv6_Nv#@o
-N(~V_<IEwz.Kq3vq`)4yq+3y"dJ'q5Uh<xf(k_^z2Q;E1E'e31#3"Lk#KT~uG,_/YirHT7_qi+/%x3>DU|`h}oQd(MOeN=c2VHtNZkE`CpY:5jg2a$2#w|
-vR=T1UiOt'_8Ah^lk=gtL67gr<jtTMb5M6!&7.Ef0'#bABJF:jhwF5L96(PN%U@]A09^,HVtd[zmBjyHA)FCCk=D`D<:1q(V`}c</^k_3`sw+UIS$cKAIW
-o3|&HKc!u>9s|Pku:g&Q@&smbanl`sD^4<SyC1CQE)4[p_YRsBAtK_:1z"bME+Qx6aN2ncr2^6)]#RFYNcc}<,3n_5A_Kfqu!jmTBe,oZy)AJLwORvRwi!
-|"(o;d0%AX<WY#Nu~HjrVgR"7!hO'[n=d+l5Ii%5gJjzH!kEuA'f(^VX0gdkP&'o1^HDz='1C.{yP'D)^DCgHBnyb8fL!zfa=@R+dON}jZ)6~H1bbQxsM=
-nNL`yBj!RnH'%X}k.<DRTSoPv9k!13`Jt$[2|&Ps}2g'!&x!2.nH~<j/{)7|0/.mfa%A@s/^[65>[F7LFk8q+JC,BWi,CA(DD=F1gQWrbhjpfp>3dmhFDW
--etVH/N#)o{:YZQH;qp=@,!`OJ{<&K&nXf@&YAq[rO7f_Rgg:DaZDkf0;Oi{/D/x)10_;_p-$o(pt,LP}ecwWi1i=#K.0UyyKqN%7A'5l7h{z&JliY09Ye
-1AR$Gib`Oa08'Nw^c.#Oxb8,-6>YXa_rLTMSI>P[-Rv!YpjC:Lh^|{UpQ@]76,EN]UDxG|]xue.a}]c`<TuH)W2+x4tJ/V8/^n73iBWb["#XKNmpiQv@Mc
-S7O40crRbB3'tgnXz,HdS"CWj8dslv'r$]Y8E#&[>%TI#E)}'(Jx5U'A<iKENt-PKD%sJ1jI46c)&{A1/i,Z)O{x8;hVit)B}N&]C#+_Yc>nn1v=sfBv+!
-b^|J9`O}c{qjTaynbe26QO#gh!!j!bD/(Z{S)pf.>fd-<@]#"q-@x:8$4lz4u:1Zm`k%j@KQ3;2UgB3mpCde>%cxY+~6=PsG$Jxr=LPhaK3+~v,29HT"JU
-v-#Par`/sx@2#7M%f^KM|3$zuyguBAFWD,w!S"3p8GP2:X!1wu/@H.G[poKwF),2eF8tNauMRKcFvw}:jZ5N-F(;|C6b|rKtJI(aY<m``"+Z!L/^zq0QfY
-LGp;,0#;xvK)z`Z<AyT;X`Zmxtw>'g.t27^0^Nr|O!/X(-OS+<(fXzEfR&ZE%f,"C_=&Q<1-agpVt$h3;]}X0}ts;w:<N2VLAXBBU8>+L:}L#]8Zk1:ZIy
-8AnL~Z:':Wt563!]LNOQ%SIzg^%fDayb<WB7Fd9N.cJ[K%rWl/7NGpS+k58E#1P5CWA:mK_aZ/4oA(RHj%n)QVw'b{!E3uVP)w!H[`#AE2^sfte3qXMs>d
-XL(ky_TSrr-!$a1<]z6s8)%x`lU).GqxWiQu'Gj{J&ll/oCk)7:x)Jp:BS+f^^tFhDoVsiKg~4`w=ymt_^C]~Ou<v[au1'D|~o/<[u_gQ0Mk|x!p+Pdzp>
-X>)@Jq3rDV:1E,xexWMc9.%4Zw@2{MNT}dK+~cq3<<%L/M+Umv+)R"O9~+G]@A|Q_1E3~/~8$vE/Wj$28H]weUduXL^LF^,MFQX=Au7ns+uP$n(sZE1hWH
-WJ~Q"FyTRjM%j0J]-O.h"!v;m.V>2Xou>U89K0"Z{W1$Z:FfQIs'/jk!B=U#%:khIyi5/yg=nZEP[y7W]|G!'GMmv/jJ2O>b4Wt,I^2dFzIaZ=tv}}MqY%
-.i!K4=Q@UOO41#qX<-2+[{byU/Nx!'d4uGZFVSYP-e<0ASjd|C1H7HV)Zy4oGdXiQ0=@[BVkqV6U|`TE~j0=Fd9-JALrJAaizswB^;mC8g]Qc@Q62$Mmn4
-1/<|64w$NZ=b&$[Fi,`Rq%d.#M>3]PDL4o,^ATyh6SQ3Qh#U@i6bS)dpv3&,wjf}nD6'4'^y_WI2{|i=qQ>Q64G]Xf4(L)#K"ytmX)cSBL_j7eyw[y<"j>
-7SdZ/wK<Nto#G#lCGS`:dYxZ;WOoyESKa$q;j{"&'Qal::3kbiFpeJYjr'^Pb-49v5A`YI}hh'/aVn1BHLF7Y-A^f,R]185z+im%9AB{k}dl(082}vLz(V
-lx%fA/9p-5n5@J%3&:D0DhXnUZOC<v)9m)XMDW{yi|>81FP]fSUdV[@sBNkyU6f]yaq(C0&6[!Ab^!{e&)d]2q)u5yDq!4)L_t(Aql+c%AX{_c%raX)nP#
-t[>#M|x,'`(jW&J1)4$|zx%tVa'opK;aRXUvE%_@C}e-=#WvEsoCg+&.>HmOq}9+@yt6Jbo8{=T4aJw)mwJ'Gz0))J.FR[DAvq[sx[^'s+R8gv5"o2zcPo
-}`{(UolJ0/4"::|T5G]y#'i4%e<}`D^Xjb;1@]"t3HvubCu)e2sJWH[[(.|,a(6vt`rITLUmQU{LJ^HCl3/'n'eS9$%R1dD!pAgZHB0l;1lK41Zi!NSpg}
-;"[hS+y>Taj(VsNpCgy&'])i15nX'!h@FIRVKb(DA;f2e[L,e@Uz"tN@BJ.WJ<n]hW0LSTv4^w>v0zyk}Txi]cgC-l|l.X4cFh.[}`LOG}ZBqcO%h-NG1_
-)IE!K4Wd}a]QLCBZ]"ttF:F$;<MznD"j}B@OxuthOKO(D=[!)0zRO)OwFj}<ucFj8jF#jP!Bq#ggjc{^F+'lmTN&w!i8]Vt3P58FGr))m>n5.;lt,,2W_3
-Y9h<W&J@.t~/$yn4w`I_Y%~Gc,gL<0Eg`@N)}YISt:@_{aJ>d4E^y.1{qZFVK"//oaR;n1i(Y)@}k5Zs<%b&I[@EK$R&h=>;gu9y<HhKurbFs.scZ]s+]Z
-hR]RknrSk9`cC>Kf%'9_A_aN5ZtKVuS4+`Z.ohHnIGcu{G')l$`dxp`a'r]8)dYYrwW#}a5Y(o1sw1p0PcDU&#,,KE`0Lnzn@U6oeMmY[pZ.d2ph$j`E1+
-l=y>K,UGS2]%R+vkubdtK9p]-tUGMlWLC/x&bp&SGM|<'7;0J&{Sf,07@$0yihh=8Z-nmlGnDk.+e<mVNaosiO1k3}%{5}JqJv%{;|-R{|ny<zEsV4XF=Q
-^2~,%6jCR<pzn`tM#mQW4|Gyg)Vn6c}#0vXLf{vQJ3d9dp3)Wq^aJ`3cmZhuTm~|lZO<F}=fq(WSC0i_5D.Z{=:8!m-}y7rkl{`n:zVvq8%VC[=VJM(g5Y
-2@nxir]ls>8IH[5RAmp{,:FI@>2=Ci_TF-_py^|^bR6vX#].]w%LHxq""lM=:Sf:a4AcoAOy,h`TP&.r4!s.U:SYB;&&!`F%h_QJC0ub%=z"-tI8A5}Y:J
-E|[fB3H+&5y[~@,p/sH^K"s6>0T0s5U)#YFi`[8(LNVA>$0_3if&JHH]5cFgf.DYKHF,bup,2B;(z8L!^SJA9_y<bpM!%<N,tcE1F)3$CpY)>2jcc'V2+^
-g#v'9;|NY(6fPTScAZ"pB#V.xxm!e3Z(gml:AHE!#XEj@G3C;D<W^Q|)yy&I0kRN8<Nq]1sDndUFjf)+^s]Tj^PWb-%I24+@d1&.K:'pA:'icSJ{MXT_fc
-j`JB:'P<@r,:'g['8c(_aY.bT@W4,/,#_;BH>hfyTkH>@#a[-$c0j+vRTYM)yXbb[IjppPAYsId(J7|%K]DK{T"4:]/-EouEW"_K[W)6lL8>qS5<MaRWI6
-//P%Ab4p<Y/=,27^a=^b'X.=jm>:A#KN"/#ye}l/}tG,YQHGtPtx2)],]ENL@O|G7CT&~2R86,}3Ay%&$nCH1)nuPi7JoO[a:jMX|M!i{{9{GXZObwrNFr
-C@%gkz2qpa&K7]0kH'eu'<!3](X/a]!KkS_v%}|%SSzZKy((2M$B$Fg%+7vy^`L4"[.6,7U#&QFPlGEAr>:<0S&B~spR5moKnyTns!V304}7mW^v^4io)I
-6ryvVpj}!{KEWm:-k_DNl@=ra}[-:<Hpt13=.Nf|v;^:9FoE_k:}'BHGj>f{(tUz'U,<'VT(adG'AYG+&Qj!f.[Ya&>-_&'/gJ,_l"U!)'d=SyUNZUCI~%
-h3<).}#GXVkf|H_frj3pywM|5e-Kcn$n^fsJ+&$N7,M^6':YS!F^E`|JesYBuS&|`q4C80")8G[yDL#$u7SzXO>eo2y7tY_%Bgt)+:24A/hy3v"t#Hb/d6
-}Zr0xuI+O.Migu>R!q"8Uu.|W9(h+'4>CFE|h'2>)gi@/f"V)-g8euUjKxu3[u!95#v<I-/.B4FXNtW3mKziCIk(xP6A6muPbJk_l:p>G4fhzqOl62cM3'
-Wj'XigqMszT5e+.u=8>_Oj03u5n%ZRQBDP|U>Y2yLv_9;6fnp]Z-GN(X1S6%>7qfGbRbFBn_(hQvmL+!DM8pA8HRwFULt.ZYTnf@-D[;]&X1yAn:`6tZJ%
-wTtEgTcV]x3{#xLO^Feb9+S'KC8KDJ%Ra!}/h^B%z1o+}=K]Q_G]-+MS+Yfst;P/@G79.uWn@^s658O]IlKJ$'MU@rek[q/hY3a2~n%_|=F:F%ckMDyowp
-6z(Nz}9g%eAxR2:VV)9QVOCDL]NS</p(XW=I;1a<]Y<n>FJOOgil~wn}SiJ'Rh{J(biH-z6!{.j0^[H!<rN}Brtqj=tgh!+LOba|uc.B+yWmK2zZ+$t.lU
-/HR|M8Kn!+R!&Z9L_FukSqQ3~Dz]'Eo6joqzmKI]~EV0+8^$3YmEB|2{BqBx2)ZP0N7'y^!{PP@+1l~+`/_2,{[#_IdLjDYNUNb9/L@Pvp1:y<>}z`jD1c
-.aS,oD5(j%jaj={o:nN=cjYg,"iR$(v}AFK';bY'wyYIaiz&<Td'^J):wX(OI{xQH^6y[={P!%x9~%<y/eo1$_[DcLU8QyTJI:`|'N&g#:p(qTAmE,9dLg
-R>#w@A"Vf(0PTP;8zp4]g(9Tf{$e=+R)65NDr.L19UoK5PP5(9O=/2;;NE'/hJz8`cs$,hbHIA7wI]n6F|KWd`jm>%O"cNHoI1qSSf]ser)f>]gKteE1C$
-lG@+.GT7B=_c`3-PpY^C!"D;Yq2,Ub&&f::mDo%au{PcenO<:-yhYe>09u4hdRMSX5cs;k~r$6_wSV6cI:)aaU=!IR3lR)OJj$gL{G+d0z)3PVIS">)+^G
-Fbf=^CJ4zURYIES!uJ1E',}A9m{ZJ3l"_`fYISzdTH,UaSN"::o[s:mh-4Uw'uj8-f^aZsXf)f_.=n@sEp%pFkf$Q3UHkkMFZ<m;4w"0[nRkHXzI9`seer
-5URR%nG|CFv=[uR4xeI3o)qghaUL5@wBWrhM~$rV5+lu8tOU3daE6&78)u{{'.v[1hIzz(_0|'sJl$B5F}JGWDL<$$'Or@{}pX!i-e=}Tm(&&.<@39rI|C
-_d!(,CORvN&Q_(sYy9fwFP#AL9P/01Apu5p%}ql]B2IR$mN.Czg@&9+AQrB^[kg];wO}mo_T|0eh;JvG,I7W]iY{ad'ZJM[03E^p&0d0RD!sH9dcAuT=(Z
-YUJ7dEQmKB.lj;'L1rprLmmyCFnJ)|T9"qX$2xi|jHK@#UM]_LGk"M8%)jLgJBYk|dw(t#.4qelFF-c-<v01:PP|K17;>w6[f{7g+sF8+;Ua9O<}4F-d^L
-0Nve8n~g|uCtc[8io.JO0Xjc17Q{6@FH3'_W;^f1agU$M!+3-ux|)YQ9wmLW3N{8Xlzp|u"VK9&c3H(^%ep)#<`xS4('v0Kf/.0fzTa/Y<8f:qA(XcKwT]
-ApH8(J1^{.jB'!6KT(KxOa#PdWEnbZ]zllCcgH<k/8pB[jWd!%Z9+&S6(KJi6#v}JDZ[oky;c(#1'P)eJ(_O{u]'T&1Xya+/.Ysi|l;>Imd/9`[X$/2$"<
-Q}L3=V{vn#$E&4=/Onh4T!DO'kXqcq(Mja_j:mwul"zdNBUYnJ#-=gxCD)ojHS`1T)l#R<jdD(~ZqT7d_=1y7C{u^=l%'1SW/HVV!Kj0PG6<.YgwF;$4BR
-mxrW&6&+@X#,v(<|ZRB/'bDzgTT;2ok4Z`][^J'91dh^I`L-CD(FCIRHiFRPo5CeUuw:qq[F^<{6m,Gw4<9e^'tB-hqS}Mu(~^^1JG%3vWN:#-I,==6jV;
-8]=OC@t5G|Z6vS>"2YN0{Dmc(;lYdFa|Iko/(A_A~$VjY>,r[(3o1TM!gILyZ+-03t]85T]EEF&)>ltdT=2w~Z[)`UM]6Bel1opnOo)uOO4{]`w;Jpz#|#
-3_X$XG7:#D{-C-2o#pDFB)`2{;|CIfec;1RzJv,,hQk8ubb%["[{ud<tcmgA'.JtiB~pG@xd^Vc1>VIm2[WjZW]F]p^[G(!VpSn1[iy1s$cy9):dF|#5i+
-:sz/4+b$#5k24GQp-VyN8-"xQ{yV<jDh};kDAvH4Ryv=!j@N_HK1W$W!,)||W![Xz'SoFOL:!U)N2]x)1"WxT1O'(LsD~hhXa'>-"ZQx]y^R,}y:Nm;hxp
-Re(d#fdDr$4Vc>ajCL^z5'Y5"9c9Nh@m|J0|g)u]FO/mCAzV)<Tv=$rTfz[p~8yA<Zt95G!vL&.Q'|/PVPI90Iarc7C)1U~J)-1"([/})^AK,esKz'K4,T
-7R$Ifx~bup~)CSF5W,DH|^zXCBQELA-8Wm_c$Yfmbh;_Eu7GUQK:<+{`cVG{n5S;i)7h%r(z|{^#v4&<m;)XVHPcEbd;_N@6L>a|Vpp/sxHU)^{U]sY_W5
-x]^KJ1Y'u4myjx$n_yPv4y6V36o`Bm4^DeGS,/CHi3EoUT(9IV&^YjS6c<pIEjLo:.wzXC2r@RT7x^Z$img7Af~cA!YO_WHjI-TakR>(+ZSymo+i+cc(~r
-86+^_I|jc2d6ODE<HvK84Ooamc/DhKb6j,ZvcHhVJg+y[I$7+T/8o{k'PySoxx.L-Y>V7u_7>z]'{HrR`=a{Vj[mr`F,%c<CG(gd>sL=f5sM[qq_0mx,%r
-7W5$lSHP{)``md=h2c-zb^#9o<fYsu^jyYOvJY,L2zeZEQ2;~W9&-62Q&FXcbgvKY;97LV2Jd+dTfoTGuaVV>{q|NjXmPVq&%4]THTq%$(jP/2_ud}.{z=
-g[}Y=2k);6wbWDbZKdC(a(zN<R5Z[k784ip:OG4[C8:da#ey[=N.hK4+@q%$}<W^::"TKCuC^Ig|Ec{pB(;QE$DL3&Mhzmk/"&gTQz|r@.d!R$+M3w][/y
-;/@!)HX|8;{Q3dqX4fX1z(C3W2/GT0shk,,e>HDDf"#9b&[Jf=y_-]<)O6,Wh=#w/tEb@9)sqa,v'gZ|>wZp~v%+T6oI=I$wTzX!$&n[h0xN^B[w]6G7,7
-,E+^]g2a3Eu]XZ#HT7kB9;3CDB)4H3G,ri-)Kurp$OWqco<y,jeSG,^$3YU;"'H[-^|m)ZkmE6g0HT)+![~iA}H^[d`ecD[S[$]Uzr/k+$p80+}yDX]ke|
-52:"h,xPGDyo7QuFJ=gt[v(9T^7.YG"ywZ46%s3T~Q>Y0-u;(i4M4v`sK^.$Z(zqba^^4=YaA[/u;=IW^v![DXk8L-+e:dYc$R6I.=61aS@1+LqoR,,4@S
-1F3b:s7Gf!k}orQfj#Gye3&nC7|iD8zww@2&Kk)J,ym4fZwsZtchIE8>IBCk7;.QYTBt@Q#mg!s^4p/WW+|$,]}mC{DFSh~_%|lebB;|SV|<B)]'mJJA1p
-;(|Fi'|FnV4OV2^&6Ea|^EM]jZjpBCO&x_OT-a=s="#|gF3N^`r_Aia,weD]+VUf.l<4,ExW$JPR')e""5lTHBv:76eDZjYVC-8uv<-e|#'mxJ<%cl<TYQ
-Z$!zEb3s-I#nm0Vt@BZ'r(Xoz.C<PJOKR5c-w/zHzvBd%=$rSqy(FutN~FBUZ^u)Ip|[iEaE_FN#tNj8/0Z6sf7:+by>%s%<O>I]J9%k,n'!_CO>7.|Rm9
-@Q|n%E`v`txXLn1WT0Xl[x~bKW{rKI4+E&IH0&,jf.pw}&^-OrrVi|Mf#RDR&3XID&($.#@&HI<zoJh;-Pw,Bd%mOyCrk.#Gi4,vEvu+SQ#R]I[+l0jPy=
-P!.C#B:85F";e%xF;]CdJ=)lX`4M;J~nnPT8FBY.2P6WHvS-G=e=~ui(b8$J9MaCII(k"l51}d0-K$q7e$"P$c46&.p&WO6R%x[x20}oM#,gm"~E}Uk^8p
-Rk]wBbug%c|"1B9vIr0p(@:)q9F/Yrl7Eo6U~.%s[M>otM}8A6Z"U0JQS4Fd'y[2}NrB5lKfSBu&u9`s2)aS`R0+FoT!,DQ^;R%UeB)Q;kAbn"MtjXPZtL
-Y!B&S"De)t`UxEq!oQ%'`[jW(D7vc#oLE4bR!9wVaJP)</W[f4G:9MZ/v1.pUP|dOzv;1-V@x$)d~i9:6ab"3w'M6,ZHxxQ&,@G`W}.D+MGGJ.#Vf,O)0`
-}@^F+/^IV_s#|]j#w-cM&T-FW50;%'l,$#cRswjE^]TY~H21)X$zPrN9B1/EG8kl.e5@`PXN[}>89".ya;BH8>)x6}U|0.b/oC2uOA^V&8L#4+K5q&kaiy
-xamto[}$)Kh7v[hfg=kT"~+{iIq':V4%C}`}$$SuP{Skh=E,dl(UPd4TXhZRN),,5RXp27OZ8R&PkrT+KPsV/}lO;zRWe;W_"603UNAg([L2ze}Wt0j@T_
-&@-^X6`n~CsXr#6Mu:(sQ)]+UojmtQ:Z3{1Kn1n@9S<!Ua@kO-l,STkagqH8DXtsg$]LcIJ--,[]_Snj`<$5lP|!=nn@eM&D20LCpAafw-5YI}dNSMlp@!
-1Y[kWC;9U>GMkyL1|O9|gziaA+Dz$]+Ivs`eO54uBc8F8%W,oB=))zLa"o`:`s$VJ9ixTRCWclD9g]jlm",^h<^efM.^%3cHy{j+v!)18D^_$V$BQHdzy9
-TD$^K.Mb0qE2k+K^e!leQxcQ3ZJbA0GliSOcI7:KX"oXluaLojl<ul7FntcgQP89/UzXhQ,9[OxQqO.9;1"z&M"#;C8[";KZOAv;$x#L^/B`1vVv4U#x":
-1wf-'(gH~5f:t^As8/'K1o3Qs58IkV4_>I7Se,mT~@X`&5Y7iwT^m{YkOslrjH;4zjK7>Q,/+#~&6-L8VY=5Q7G"_njVCje7+1NqsH-.WRnJE_qU{m.mdc
-xIt>21rQ,kx/nL3s1-tWnhm[n^)h-{ESkF.h#rGgClO<>;l3wKmRe}{`,z<gv<k{+gGC{7Rf"+VPyWN)Z|Pz]f;x)}mWtCdzx|V#y&[NhBH|vJmw<P}J6|
-{BCga_^Q=Os-68RdMKMMqy:Cf/"]Gi^L~u)/8uQ;.H"PMAIWr8Afm6hN+F(Q'$i2/0@KfhwmwJGB/b/m5I&zY^Y<LFtYMuti6]T@h@%S][ydXtCxCDdPDL
-X90gy2/rc+qHL.~b=2qD],7M!bPfHIq>>4|_rwr#vu,Wu;q|55BqrM6;;7n|E`kHB{sh^$-c_o%#QKLOXw8GNzaz(K2C]U@j@jK}k|.Dqzm}kA04s]+7OF
-Je7-]2Tmi<`v_KB)5i7LW}"w9x3`u#hL+i.k&,jg_W0cO"1N'u;U4lf',>@Q7<auODxsxJ;<Y5i#BDYKE+^>~iA;fWdnZa&,#6q8ZMEU@[9XIDxQ`,D$MI
-JI~Mz[Lt|^`}jtdfth~9Jt[QZr4QVGasiiAM.qdwkkImn={Le`{-.zs=bd3xh9E/N+xmvd|J;_|Lh9]6:0Fie@%3<p~Hs4GYL@(L1-V%GiuAPCZox$4N06
-E4TO%r}MqB3_V-7Mp+n+`=$u|].=lj0{8)uI5)mon|"5XtnxU^#I>ckCkRA19Fa=SrLd7#ExZgCFk.0/-vL3{K&e<qI#q2rJkTBV{Ci=3/w@z-QSH-pbeD
-&3;Np%<!34l>k-<@bMW72E5y1TO;e(ix1D(=}IRUsKqIcu>@i,(Ts:V&=%D>J$t+A7D=nqw:bi(so>mZ."4YcXO.FO$1>E,UVb}$"QO]K7zUXAGBB2<y[v
-H8)tU{5g3UF7q%hMU|PzExFuVv(`LP-KPz1t3Q_Alu,oD0b^I%MqW_&Zq=yo&)j6NF7.XhgHreKr.2&vz@|#]h^W>AU}5aI:m0ot_dfewGYahKR7AKRNtc
-hm^{_yz!SZ:F%=X["hWC'rp%@3t@;'Cjcgq]B1xE-UQV]0jO;^9HrzUI}^@<wy',5Y/C(QB5&#OQlt4LuK=$.pk(~r-G3FTjNvs&OXX`E=y5;[t4c9[Tmo
-lUf0>%)>)_9Q@4=^F95N@i'20#S2-KAnFQxQsO7pz`sZVsDXsV%2`14/Si8al+=z@qL2&/Z1g-yzwB8=TxFd8nf[+|spmn:a[)d4@y-h|n.ySnyGS"uPD{
-VpE/5|2wOH]$i$1r>e_f14cpBSKW77YKi$jIFtm}c_/yeS73Qd&Xsnq_zeVF7RQ&&QlE3V6]qn[cO${pSssicSLw+'~l`M#J}!^ROId2:[p[p_,Dc&Zx':
-55c4{CDK!=3VZ7LSKuh,-DzUr%yH%@w,&!bW6jzuep2A'2'leh|b}rNemewS1b$!;1VAR8Ss(.5#R!,LxDVXTV#0Fb'&IWu05Qh{,8v8Qq'=r'5JeNwkH[
-;:t5]ZY9HEL:nSUo{b@<zNr;o:bH3U<|sdBwK#rf$y18Ag,dOe~CdN_o}%GigLb4yepB~I4N`Yc$e_8M0:|xbE%ekM9PFg{d4Eo[N2eP.{Tj)qA3:_.D+;
-(pqu,4(oUBmMONmBlJtb]tDC2NI6Q((;Wwq-Y$/y$A@XC2V.0=z`_|Wuj(wHe0~4@_VnHXVwu$/5&>}u]s#O:,Ihb;(ezz=lzR"k6N_;d^ff./e)Iyy+TO
-A=bA5zIv,=|z|@$reI(cAbY]cL.(s0nkOBSRk=j,;v/;6$,<R<g+0@~+:L}:gY>"LlE=]d2j"z`T"JDWxgmYJx]Tqp;A)Q4/jJ,.@TlfJ6Wt;l:qnW1],Y
-X/[[`T&4p6iya+,o&X.NI}QLETsy$j<=JK&+u%EiRGqf{k:WOj-tya"QjgEMO3=RW37,<OA_{E<kHqm!1i30st`Zs^Ok;{YAB&`Ws<pb@pl7M>VflC3E;D
-R9(FZ+()p(t&#V#YUAb]oVH20K+.HW2mJqR)_,9aO{B+_M;6w`L{#XJ6#:UPCJ5^#/SEmOw"rUn.92'S12]mbM9xR{,:R]r-:qYZ-SsO]@T4rO~s6xLW'6
-[.Amm%D&4XlvE`D;8X22ISHS$q+:k)z9z=QXIrec|^+r6gQfne9/%#XBJ0`(776PX@_+xz4/:qxn$j#Jg)w9a-zC>j`bIA~=nHVER1WfzIe!s>Ny^lePvi
-56Gv9d0U+M"]s+]3kna3Q(Iqp=_=}tlh#!NHN0wG[#]ff-l:3;`:!n-;k7/>g{j"+_FvNQTW!,i^o$)OOiPNAfR7ra[DOtU5@68(@j.{x}N#l{@<f[04d^
-0[rKJ5_,c>ioN@He3>{,bF_({|C5S@sg]I;bkOq)<}M1u^[58i$"h8XG.Xqh2S|uQu$MVlrX7=/6&4;RSjL7S7t)V=`PjtEqc%|2.aXk;>PY^idd'JpUj9
-ST(tx|7H~X3;"[I]<lZ;2=I/8%~ZaldV@W5]=E%IpfbV{fIFaI&|CYYm:c!k2x=>stRsu1)P$$X!Bz{nQT/|LlP6;N~!&c=ypf&p+^m2tAJLr,Y4s%jNoI
-M`-bYKm1)(Huyf:s6ID-1VX=iSRJ9)E7cYd-GadiOSu$UBnA!X+5k3[CBFD6;/Ta,q:BVVT+(z>Be5xsF+.b&yKAU']{wyMhKr"D$XmcG|'zDwcnMHga(:
-QS$TYtP>G3Z92ogA<F^:-#o9JhvD]NGh<6cia^T5Yg%>c%:K[qJj:MpIZiT&^/3E3.'QjB-ZHv~eRFspNRK'G#g.<#P$|[ayO@CU'2TJ0G+ZjR;|4oI!cE
-7)yOuGZa7="{%rNedIvS+-sfC-j0WsIn=Eq:P=<I3['x)L'-6fE1E7bT{Q)%LhY)[K;z[mFHg2z1sH9U2lt{0ft:B6"^J|9`6F,<%ZOm<k"erEy,+d8{hR
-P}JpvDM,gu;MS"T@D|U7ldzP^M(p_F.&:RI'G02Rh}z$SGtj9|FW:&z2HK0ATxv|u^|MqGm>(Q)M1^lO4g#kS}(w$JBg_eOej2+fs{[+f=Mir=cy9x:H^}
-|w_suv%2fyRO[]<9%zSu`]{s0VV1,ed$~iH4Rk$n~v`Sws`h$+$/Ljjst|pdqC/3{d2mQ7'I%i5,}Jlb{o4eUv9w,r9wCji0K{h8"(&Or9Zd1j1G8OYb"y
-`=8y|U:I|H[[+5iY!i0J|0s3W0|$rxVd.>{+6F([ZzTt4ikdZb-E!5MLok{;,{qrOp&(]l>l<ji7@!=H9X8cdGa4BOcV-=Z@u#A^BM|yU^KFl`-FNsoHp'
-GUTx;x^:8{K_yVJ7IVXi<VtPXfTY,3H3k_`gw9Q"]1LL81veWOBP(}5d3+,#jMqp;-4/yo:Erz!D;/&)50yd>yJf5$t03)d.x&:KR52fzQqEPm_[='l#~`
-rHx0)&ySe|>3G6%UG;=40!/'"`;aYV$,hC28/KrEMPq%^l!nL;nLIP2zpjQ:~E=aSa^wul}LD5#8Gg!3T]]fwz8qki=(jo`w)Vj9/+$x@>ZSs>Wog}sB8P
-g()%p!j<]<WaO9cv`vCa2BCC-#rBH+KMQ[LWfu23Oz4&=KN}z$Goe,:4<c=E<Fgh-S>WA:rcDvPO_P!/qLtCjY8E#jt#]b=sBYT:8E(`Zu=J"`7-/8t/tN
-FsJ0a_@N){o^Pl]vY&]sMct/afZjpFE@TZc;fwxB}gXMrQ&SQB=xC7;wYqf&;NeBhfjy,Io@K)z=kLR:tc"9]4KF/M1kd5y>tH(]v^!doytd=`0m/,hdVd
-t7gRNM"cdUQCwkw[8@`c&GS"0-|aFb&2_oYW!Z0-_Ezhpe_%;@JoCVOXnzl^V`9{sE^/4Kw2A%bW$6hS}-~0acrF3c"`,R+3h@{{]_+%`{:W=&Pz$-5iB3
-I]L%}Vxn(7.1p;|l^(n67@lz_oU/s4zRp/ly06v|Ta%bh!p>2>-YN{>)r[t:$EJ}=%/wkJv-O>^nit,C;ZQ]#gj#a=(;NxTMn6!aP-I^F'3hgBD]8-b=O.
-+$RE6@-/e}vF/Mn9,X)Hw,ZK}H>t7+6_brM<~7/-K!.A5pJb2xWkG1TA`CCVCX:hZDw:UGnr9Kp2%7L([{xg+d_WF$]S%UHe}RWncS$-sN$e9#$R9FzZsn
-Jtq"xEoY9|TIG[WPS}8qTG$BZ^pmqt#@VQ28ys3B"gJZ(T/#moSm).2f$sg+^LK"2>z<F.Lbi;XkiWnlb'r71.6Su;fx1-aC0#e}BGv80}770u.{%]U0eD
-$Gd"%+DG~N+`C8kEo8GO6d$EL|_nUn4qw2Hh|n/d$NXv;y{%^T+c!{.CDD_suawZ[q48SwP)w'NG$M+vo$)`Xmk^GA/p4Ly"IuI{>=NQX5mY=64hJ>SDL"
-l8>j[9@]a"^%dFy""yic4Z;YbK!VW&Gwu+&!uU[u#6'jc)0Cnls&8|8f6H=%%JPM>&Mi`A]RLl(Xp8@UL$-VJK]Sue[jx;0PXcz-)f2=(k`SfwW,[5t)<1
-3Fo[X/A[ly!%:^cBe:F0qr`2c5zc~N8xaPFUmMOuX)-0)Z:FP!T5kM&))xBvkRLit;t<'@7V=6q_lituE(#Wmk5ARwV}J!Vq~RI[JIj"A(]So^f]wAu;x-
-NP!Bdh6+njhq!RX[Wa~YHRr46E[afH5@x{bQRf]T'po-R-%bq,v_yt@:K;e:9<Cx%N33:SA,wjd"8#{3"eHT&xB+&ju>b+}A0Xd%D;tUWlG0i(8N;cB_mM
-#(YM9T3.JtSlNr7aQ<]+rN;+Zu6c_Qj!4Qv]^T|$a6@T`:e[QA^bA,0.0CR<-=jx<.HT1u)h]JD:Kt1.Sb1X7xs/'k7cCc^RaqcK{Iw&g("F0UY5YvQf7m
-npp$g.]qoBlx#Y3LnF(3"ptEu>jK&5`ug+n!Y9FmtVOJ/4e&|Pf(Zsbzqvr,TgA36#@_;,9ty'xdkHE|O@Y}P]Z)D`}@|;K`"V`wR'o:8._99h"15Va7Rj
-zoH,2eF=^JBgjYMD7M7q/d,c4XU(;Wm!BT07Q0&/r1+C/$V5YgH7mP2si>yCxI|yEH,F$RMB+RMU-2;Q8Z.2|k<g1iY4#1>(3sesHEQNqO'h9Cy3|U1kJ@
-TT7t!Gu!JQr9vPT+e8OV=`VgX$ZM<vYEa4DV+)i8YV&r(>QK.RMQ$fN)XK_Kl"Pfyx61d4ynI#/cWhrTxhQ,~<l6ekHbP;G2>M:c!(6k:Q-PFc;U9x8GoT
-I!L+>tFEVAED]s~!CISu22X4@!$XInp6]XxV~R(w6-S7~jY4c(MI0}J8W=t3O5HLmyiI4O~29fu|!sGF{i4H#vM4rTukPW#Wax5=rZj+)SYC}&=FDjm2ML
-k:%kGN_3Me_vk8p)R59QAGEE9]N;Ww[f,2dd}+N|IZhSjlXU#ZuVwtLUYPfVX$Nh}w"{Zr,6k]{So}$6Q$F]Qh'Ak:bW,tD,T.x;$B:W'"c@KdJOT{RRez
-9e!nvCsxK3|L:JGHB19$fr=<mw)%]uIa/kDOTE(/O'I68BHYiai8@-9H`OQ%$MQb$L3'"U=}RR-KADpvx6h&XA8eXu{JZ@'r_=D9,EMK_Z<'.ZTEfV!7N%
-|xwGbSvQwyM]JR[hu'M(gN&6M_NtrwSg{muIac6;!C^K>#3@|:d.(SI""PBU`e>s}i;Ce(OWMGt:^5Itv{8qnQzM!b{%}2S:</8[$_3JTd.cyK[blChA"-
-Du^O!f~&v{&-EJx}fVpH^o38QYk!qae)UP{rp]7)-b>UymOZ1;C!7<1FHe4_}LvNvuasB(P6/@m)uLvgEwa7EzgM;MQ3<B/h6_5:FW^p{H-y|E(W[wKq<B
-gso,}}BXxUZio|LZKs3_`}Mch9NCExb#FxjUplZK-i]2xbS80-)[:Yz{au=;!u2NdY<s/06{zPHOPMU&bN){2D8]=VxV>dtm4ot/}=.zBg'gPvly!7-rn{
-BgWmu#te5)p>f}gOpem|ly,{O)sIkMZl@]#NVU0Ryo-FbIz'q<h:#yXGnTOZu>{"xv~MJ"b@1Zl<Ll!@#s7IWMVb0vKsc2h}(Ha#keIt!~VFP>Ir}O2M@u
-aOz]fpo8V^+zAYZ][{F:b2.-LrNO[6qL.JV+^qsYww`3K8t-1<n]@BS6N7!sK^ar.5'm(BEU/`#s(h0vVbV71p%:pL&%rM5NTYl79o-6JB2e1!zf3oMF8z
-}%$rL@crzFi3r=g$;unn(=Od;jGl^$cOOPx`A#f$.)3':R&:z<Cr},]9Hy58`q.t&Bg4hR#{c=Z#bq=5Ov_JmnMZK03RP0GeB:u3^_o[6AhwdJqjS[ty=T
-&`Su~V0R-h'g{xWwE1rRKXqOk!)#y1Vw!erwgsjuA|Pw$6/G61HWzY~loi0/yd^GFtd#J$Jy2m6{wzTMv1+)G;Tp/;[1Rk@ltyz{lqe3Jii>2onETZ74YS
-+k/`IMZwd';/p._tG0+I&d[/c=9uH<O^O&%Zj148uNSa'AlCBa+C;!/=47_wg,&yN8.q(c!D~Xz#ij7Zd3m0(4nX]@LqYK/t|FsO,n<!x':ryv|fA`FOxn
-]f#_f_tL0`)q8}]v"5tY!V4/<{<QAH%x/jL#{%1FzsqjejyGorN+e<a'A9+P0MJ"dmp<`9#+7!]D""RF]w{7#hJFJ}s-->crBMh,pmH7B^YSa}O$:g%ew{
-:/>e~js|NC@_JGNWWgB-cuw7#/l#nJZ,(:cl2P5^8t!^.uW,ABZtY$+8O(rnHs+XI:iM7tX8}d@h+Qd/.$~4EeSC`|{8J&Znw;)k@e;<RT5gVBC!0:_HzH
-8WA0@x"=:y9gIXAoBj;MQ<K^=[8i'kpc;#Re]v(-'|&%wUeWh]tpj2W/brkX]No4o%Ksa#/82]3LKo#;/<3y;iuJL^#/+oDMy/,{|lys/v`wzu1]RV2D9^
-d`:D,@_!qa:j~r]3Z=mgG(O1'G$`~---^O[3+elRFu!-<jpa5MN[Q^eyEMN]my4!!P`}_`lm9}p$Akm%,i<T~v>"rQ+!2.$<bNbNe/SR!xZ62_C@+dA(a/
-xt=ZFoTmn0[H[3w6<P;Tm`BgDQKhdc(!#5+:F%y3W7"Z[5=pIi3Bp95,"'BYS8$/rZ2!jXW0L]0<[79%ZrVbdG/r/=3+=J(GvDJiy_f/jGA0Br/BxyNiaj
-_=Amm_YKFP+TR):U-Glt6{v4hOzFI!q!L7;Zv2!a'q}U%rmFb/bn_AskQ1;zgQmp%#M[)'WymZ;,CKd3knqkNA>WoYk/F0gcLvY3|WpNq(1|V-cTcB_v>f
-v,"`w!gry88D:._q{X/=]tsu.E1.6d]2|gvhnAM,Np3$zSzkAV6|#F0G#U:7IwW%rr&M{Q0G@b<db{0[.>>0EV~4YKTG0gTv_U,yqno}#_bZw4A_-7)-2'
-Ko9="QXdmVQ:`83`qTdE%-o`PD-2f]fFwpUY}M{eXb#S38NnENhIijXq#4N]cb`fe,37KM(XG%@,0gaETx<[pK+_b'=6hthIX]h@bCTD%P]w(:)x:[5Iot
-XhHi|>7y5m1Nl3fk-8)t%'Ji592VUgfY3k(Y$lR|NO]U(4'7R/).Jx1g'7$0b4mDYr&rIr<Z.)G7bGv)@rQd>PDT<eBtP&zq};ZK$[!82o~<vjwV96Y=x(
-UcKdqcbac^^AUeg|ing0Oj'zVqcpG)ER9n6zijBQc7&Fl/UK(ypVdh7&/oNpN!WcZY1GKdx;k)%=']!2N0Q%r:YDhot'U,meO/{BD;fj((^CZ"@E%{}C/#
-Y{mmf[h<ofTJq.(aLk]^dX{K"sjN~co$AdzQ"7^0"FyG1uIcN<Ly+}5:18y.Mz="NAa_Zmy1MP%w9QJw|9U.:'msXH%4m_BzHe)1e_wQy2U/@P@XOS8te0
-S['jZN=[uG>s(<Kr@Okot()(.+tiBiwJ'WAMEz4J^N{Z,Mw^N,{x+T[$6MvLlf`NuS1$kuPW][}DYBqdv+<Uq%nnMLB_~;SD'`x`vSC0v9E;(siS[[pE~D
-!]sT1%'+30eFjT.)gRmg{na9}+~i8THwLHUUo%~d}49r&SofrFj7q(V#x'3$>!B&0[4+cr%sD+J[q/nFREz`':v[M]XX[KY@#WUrvc5J;kw&M4lcyZb]j%
-/3OW.)T_nb;@xf)&"Dw's^%E2AN9BPF=K)3VsSRSie{eK1}$fp:Zd6_o=W<t'{V`QT]_ST=`{E-94;R|t6Z=>f7VZ>31Eu`3+TM5NkZ_l:HJ:A^kH<q78,
->7Rt#+$W:.c+KRgLlmJS@gn,/Z}j#$KKKmVJBrqaAyNQaGpEq"f&3V-LX&9TYi]Nn"WZ03>Zl1g>vw2!REE&2!#-3%LZ}.7Sn6o#Fwv#RYNyD4V#w>c"fD
-Sk.}g+e$|33u$H:(GaSMR;XONlKgOINDnmEfcvy`i}6o(f'/n)k1]k8dj6wYxRfO3Rgag-YX3ZYPxh#(a>i,q$2$`zhM]S_JYLNCCE<B&F/&I@.pnMF^uL
->;k(RwzEVH"H#JE172i3T0Lb,CN{[cw9fq/j7q<}z[(c3gNt)iP>jwfR_l6qdiX|mt+d3jFr$PnqyQ&`(j3xah^WLV@Jbfk549#g{6Sqh(+E;9quLQ[]$9
-Vu$AHx#bK$<Dn{~<';h)8KqNAz}39Kcop}EJ+MdMV.1u#ntRJWUW9UJ30x6HeccRWcH|=${5f`}Qrp:f`A$ITHU{cEAV6u`t-1.2vWtH56^}VqA@`)K#IX
-i}Ppv)d]tQJa@x3`zk<QP6kJfK|sNl2_3wLs'cEQa[w7Mtg!+24/&=$]SW=Ex1>lLTS5`w#lt:mez26`~G]G<fe$/"@S|},|~@0%fd~k7`c>l`5e6[Jd,u
-0K,g!UmVyE{3D4Y;%-g`J)TM5Ug`oUZ3`<]Gfe;g1Ti&rRf#wsB:RP=A`m[8>l|@U8nj3yqJI1FtN^v%jk6aIz5Lr1,o&Z5LOK"hYxe#EGY2!ChI'N^5U&
-{%D1^GXDeof=42|bQGtGKM"|x(>!}lN=-0"&hQ&n-<GAB^TQrKTF>Y<+p$MK'5XHY-isYyKYj>~d-SA'e&$.r_HQ~wF!Lfy:6IY5=G-ayNt4,Xy[XA@}Sq
-/{<5x5DA[3f2ZMffG[sU6Yu41Wb!0j4i:!G.c]zB5Idn7of7Apqlg.FS&Q#Y(%P5AG]O6=>z@L9%SvmnukoR.r7_$zl2nOVpwcbXfNo`$xps8b_w))T&1J
-Abn]_"|FO5/zNy8xF`5M&k|k}iR-U$[pW!&j<0`{RfsKr8#=2x=W#{]O{I@t}<hTj("{z7,X[;[`7ofRE8AGm.c6}-)Igz{yociaV7uva:N2El&ju+},RJ
-AOJ_INO|uox+n"drcaX$|>kl'M~h01.aa;Ua"Jpp#AjwxIuemF(DVj#M:@LzEN|fL06$n{ZcH(l,9A0|a(lLX`A_.oB/RM,vV1!;p@HIXv5J,(o]=JAdR0
-(|Qdq6B!<w-q]9R-L|@gs,4"NgFrT6f|z:t"{>5CXTYue0#^Q'O+>c&Gqv6|6.A&xV&uin.BJ6,56Ueagmw6K|sA<psd7T7SI5j7f{h1J[/2VE&CRY[bl>
-zO'J}t_qbS2x)eRngwX1%tD6[P-VFz&v$XPU[3yamUUL0Nf-:N[n9<qohMhfr5w_DDZOv(DA1([tadJs2=)`5k6lPZsGjGnL,&q%Uh3eED,v8oiflSn;g9
-nI2g7S>o|n'J[E6Q,vu<+DY/a92;#KT)2iFWYj{k(g%XOxlZOI~!^yI^0`1nlf0dnnF32d(,RH"I3]xn<17^>K(n,61nrY!%-vNyQ+[:pI+Q(jpDgSgX<4
-#m(dlnhI}K!5dCsb5U}jjtJ<}QAT2n1}X[>Jz#4D!(n|%"4-,8HK[+vpII;1o)@loN[2huf0wE:W9/[|BuHe3)r=hm;qJtkV//uYlbA7(/bT;u@efA5p'7
-`"(9mNinA%vJ.s)/V[-w96lwPT"zxKCZ#osc[=C[YH])6zAf}W5+eViUXsP2"1Pt%Cf)q{YvOZ#X8v-FT@eo"TfXKZ.mDRuGGAlN.y`y&jZoW=aCUr9#)9
-MdZxeb1ewd(B[i<=TaD[0OOu5Jx!7ryw0sJ=mf0UJ"VH;dQu@xZ`/k+Da:$NvK{I,#9D^7#YdGGtOfQube>4giuZAB_b:-S2vxIK^_o/IvwTqB:.$x/hPk
-l&qk<OP$S5rz{_<9W@2xG>}>BuaL;k(#N}%dqfJa5/^96Z(En/Q,16P%XUL`Y(cpXHC.pG>lZtE.uBhs~jxwCM3O@DShurwXLnoe+VM_+`fCYi0XMapM][
-lLFK~pk3kHfcQe|=!}q%nV<KGJ}:gD:u1.ml4x!MbK->+zo003Qjo"GL/irQ;RdNQvDHeqz-qv-6QgpNovP{,c;(.<WnBE&clBmjo%~uQd@qW1y26NmZ.S
-28+6>Xy3)v!5%0'F^8W4,ByY9)wNT/nj.%R_iNlT8i{rfCW]:$LAq2aP_SFJ2HT}~)7QG'[Pg1fID79jxdNyb%=11hGS$bsZ%pZS3nR},p"!g`[K1bhj}m
-4&h$A_)M/b]wB|kuW0k.=^NM!$]<3#CPKYxFjd%l^FfQ^[Pw[=FuaJY;{;@bX7cP0N~k"$nx=2v"P{HaH-iP|$8xxH=-JxQxJJA6GPd,}RYSo;{8YjrChK
-HV7j$./K{o4+b2UIN>i9y.vcblv/zLaF=Q=ukL)!<d[T2!x80H)c#zp<vc&)6>N:>,TJ=wgQj=73QYZQ8N9:H^Kh39XphPsmeWW4lf)<wS_1~&`uk]#j""
-8kbR5sL@>:hvHOPWU21(mP,k>5"7`!+%PCGKB]{sv,ag4b"E]quGD`NqsI:<sJ:.:72#=wfbEaygH7XzrNWq%p9}%gl[~a#N1ov#Y0O0J"zZS{hAPMi7eo
-ukN()p8q!6rWkTKWt_66%3_Zm(-nuQrI6d:"+Ku"}P~i&Lh'z"A'fC%Kf@Nk0M%TBKb,X!(d0I=OyVWoRume)iexhHBk2oq;#eKj.#0nGA,;Sh9}{JW/,s
-1CuRqo[<IcBw>x/;&AiDIL,<'^.V,`Sq'Fx!V:q]W>}xzj|%IJ!Wa9|E@aE7EGT&nho25J4Whvwek3_AukJ{oD"D8C72i<FM<3XEsuIR!g~3t_N2~l2VdM
-Y=[r8,5D~-zAoB#@`vnUe[:9/PXx06T<<cTC.a/,oG)XecJ|e"W#;n6G9}&fhe#E&yQ|/=2Fnt'Yl(d:#K~ofe|(Vwbl1-)R_0c"ib{sOY,RWj-}))&Pd]
-!3hC0ci,8oDCN@NMmLKiTWptw62hzWy<Z&+5J1D9CP]zoFh(!2F526%rDAw1%#$H_]VYZk_s1a+b=N{(JlK=hS<P`ef9_.]#pv2'76XI8^$(q39C&|sn_#
-C^m<EL'#X%(7weSnGnmL>ob&MPNTGD.92^1F9"SL_WtRwX_ieexeaVD$QT2.kenbrV>B5z!<08TX`2xrMR+zsv>QS![RuF6yy:h}4#{xrbBHs=$%%QMqhO
-2EvesBy"JrNa+4~Ok'Z>ch23@-RV<wX6rC^p.(YLd6kc"@2L2OrqaoXXQm`xjrC|&sb@0:+0cUG]iS1TD7u/TPt1^:$[5'J;iW_SY+A7g,]0P7z`j7XWMk
-HBT92X|)Fi"VRQ`cG9'(ji7fbbA|wchtfk8g>w;T[58|vF,cT+{{;tG1rhbnMKW2}7}U`4uO,HtKgiz^;5)Rbf;3c$Nz=g),}L;0Xf!MPsZ<PypLrN0ZeR
-_l;ffuEXiq4(`yUn)wPaFYz#yOKo#zig~gS=wl/2]KRhYmy:CC`g1|-5aGH[r&:yY-OC3T9nE=]=)4ws<qpEX]9+^/vG;eN]pf!7Tj<<C.;TXH7m<a:yo_
-@m`r2>8}g;3U4RigENt`YZPYv=vg0bG,7)yN3dLLWc/qguzYE{uIM}Fl:26t8BFQ=|lK#`1rW[j@t_VB|,"Pw_.[JAWOs/1M4@`W-%>I1Gr=;R[p~v3}#5
-lgZwqJcG^nfE>Op^](8.M47n2dD+-rPH%:CKa2ry"-Vex|-:$Y:({]!!a+Le{!/gf3(,FWz6:!jGz$%>.ar]3Rgs^j^`Pl6,6C:VnGl0b6mm{8q5K(_EDJ
-O$g83FZq^5+^V+'0TZJJqdv=KS`T&97++ifVHh8dgD$p0SCPGe2N8B#!IAF@FNvq}sKU+U9U6kl.c4P0x|$e$.Hd;8-89Xxfe1:!&YsQy4C_@[KM50b&d(
-.IOC<'_d'odl_Ws0u$iC:6]j7qf3$:D]RusYP^G"P'[|{@F'k'2-1|+:mGPrGv6+KYo$+/RW4'XawBiGfl`F!5vDBn"h0<!8[]c[h=J|.}Il~3T|J7@w`=
-^Y}Ky'B=oBI2;PfyL{QNv{5MQ1)7zlK!sh1YeQBVc[P|p=3-v|+Q=8$J+}&c~+6J{-J|mKx5J)V2>K8Q,DGWo2.Y`f_eS=l2ip_j<j6td)"az0[)$)E7Z'
-7;+zs[:4]bc!r'Z}h6CUcXY,,>Th6}U_%7}t!E|bqC"Am7OO/KxCLz7qE__Sjs5v%loCFW|g=0yG3o$zCg^t&{BbjCe+d$!I,Yoeu-Oszj=[65b%T/$z,[
-,s-1D,N")LY+tXITfrKDMqYM,ADr'%~"FSkQ}@d4hS&/>OAQy|{e8o5}|Fpm3{ysm9+CACuY2Ai+6BM`7[TV`5AuGmIP=s1gq&">"Zq=Pl4th&!}<,`]Jc
-;{lOUp_SN@q5X1I%'ahB+a^_AWgNt{6m1XPImrUA];ne]=9f!Gr$W004eS.'/A+pG/F]<}y%Atz[3GsLX9+c!k]RxM%[(Y:/t@-uflIS`gw<}vJI9P=/lY
-U5|)!s~2|)cr-"8JvfU)36baL/5QSZKXZ;2prE(^(]uktb4"kcyyMiQtl;/A>Q3vq-=KpAg[3:NL`l(+GZWO)GWe3S~wX!Jy`wQ1Lo2h:A(tt=_qwj,m[v
-YydE!8@;~brV#BEM[c{Hn2D+=&Itb_dj/=5Pu24XhHB]SF%oD)^V/ta-(:-S2Y/V4p4%oYJJY:oQN0<97_jTRLYka5^Zp}RlW3kwt:Hj3+e[osDoW<|E|W
-[S[Bg2Dev;KwD{tSF/gvj#(Y"o_3exLzaxcAU;tx3khxHK@!5R(.&"3k%enXL!b{yXLl/TX@#)s`C1[zo9$5}^E$$QNos%RvMe]I_'N^{80Ib/FhKyD>#K
-dRDkCyZLWMxCcXU5/o`YEy9'H5~NQ7Rx{3okhOu3+|,[co[sgA"2|.VAK3;_7VI#,MPYcdBuy0<-feb[e>ubmE}{"s1ih,Usl{f`luhk)'CTWE9P.>M9U(
-'`6!]-3E^||V0B$l.sQe]{fZ0j;GsCewBu,1BX<Ud=9Kp%(a2zv>HVhmIbChLhXVvd#piBpcCvq'ioi}]$Ia9`I-7{N.@g38Ox3-aQ{cs^@^]}"~iQfowN
-Kfow%D8g6XDo/8t`~cI%nCAe4wIhO'<PR`Jf_HNDB/g2`e!PpumAL'ZPWq%EHztoKAUZvtK]+Q5@Q<Ky$QR1:[Dx_yK^axK(J;U|]>8[8j<xUJXin7U,WI
-XjhyMgabIb<;6b|eCqdk;<Ur5x+n75@wQ-p=z|8[omzi<J`R63N`qjn,JitcrqB"e_kv)qcAq#U,;a-0cg2dA@"bA0Y@C=)q;'0cWbFT<&>ZN&H,NAx)0V
-x)={<eY0jmO8<#7uP0=of|Hsw(Ov7%,"omK#(xCPxv0kY+|H}r#{=J+Zlx_34%4WOxBpPZJIpXpkLp"zCw,P=@X4FF)NPf##ks^GJbvh+TeCV#=V#Z^;S-
-pPEVM4tB'kV8>;ybP0Uh%/ikHl]+qU',zo[$W/aRnkENpEF][ar:J()xT};dCdY|RO>l}Z&Wy]iZcJc2.{mO'tY_AuzUcqa_.p|}5JstI|,0J3]y(97R,<
-rcq3-%zvr)C%_jcJ-D(3bnLm(wxV+Q7KMqb7'!&37fFvWzm%Nsw&uKL)-kF}%!8Y$B2g9$26XRT=I_9EQM#HKsF4MSc=Qu+IlQXJOBJa&g_Rp@Kh3;HAd0
-=6VZdvl-[t}crY5gVsWy4'`'fx}h5dI}j!&kDHdZ8'lr,5=pb^Gub=SQ|-Qr$R;eJJ/yVZm1.vcx,pAc`8eEG)m`$WmV(&KfZH!d#ao1FGlIS6`'>#0C[C
-3N5F9!-:,m%&I,3)6"ahp`~a<&x0$wgHtETl}8qSk|E+XxQ]~$1My7nZtzHE=$6h=#nDdxu5}va0$8OYuTqh{7Pg}3kZRXFlL5KEsd)v#tyHZl{jJ}Nu0^
-'9$c:uJ:E&6yf#d`>LJoB}hB,MGg{[O^I`xie,9`fyqP8uK5zS[#"R-]y^slp,#JMum"1cKI`}Jxq2~X6xN5p>~3kl4J=8,3xF|<Nv5zzm}AOodf(,'_{L
-Ye#sv_'_o|.JVIS9zC]IfBMz-,pBfQj3Snxfk_TfOj3dhzj}(_[=8ta}v/z+2U!)H7HLi4=K8]:FH2DLmxI;|)a(=9,dQB>Ue'K6Wv^V|S/W>=~CJQn$nt
-k]@-:LC_N4kBr'EZiQb{g9aRd0cB}{~17dh{Zm<+LkF&L}lEs#;@gMPIA"C^f(|OWf'LW61tfwS;ksB)(%XX$LEO<Lz]|V_0w(6g>:0G5Xb[%s{[mZ3{NY
-vy98~<1nrK7`Hs+_9^7$pI)>tkEYIEOtvP)j=E>x]&P|OH&+q5x6$x'I(SVQWi"U"S9:m]&8$Qvo6S7-@T1lpmMD<$f-na_QEWP^E=V;~CUD|fVk--uXK,
-boUJxc8XOw=ZrF#5l(,7^D`k;Qi;0"Gr%o_Q4gJd@";Tx+P1aWod-bvk.}A|rirv_KnECnrHeQPFM7wkx(q9u_6@W@jgCLbeC&#`cO3xeK[mT>ooHyCn1$
-#5#1n_TgTBxK:R#l!yvVYG0"5_9u6!"39I{kc|w{;X69[D>q50cZob""Zi%YTvBh6i,0lt)_ZIZq8RHdG_UMNn~q[Nq5=wE'~fz<@]q>sXg85C;c8nvnqJ
-|wfK!=lv|IT#9q+,nO>%wOXokFTBF)Cl7sj1lEmMfe{);n<CgtDX6lNHC,Km8T)"!(x.'4GL7Gr4:+e3Md[6Y2BMGKC!6W4uKaL]`d&!K,hP>`sa51OHx|
-%]e.dq5-!Awx:!U#L3iA4DTZ:BI8iFlqAh{[lF"^uSN'_"}}#2]{W$`Y;Mh|t!A/8<RUC.zz]Q`koO(-dyA1jsMy56_OpIni3|q::=4[3gTzDbu3d4xL/'
--MkOR0yJ.+rJvc'ai|k{n7lOb"nsVJ'hxMl2sUvyC3_biACe[yYZDuL<Am"BFTYh^.D&;smnxueA(S"=%I#_3oK'tM3A@,|E;vwniS}G0a&Y%@]19,9hS#
-X#KQ7;]d-#.M5lB`6|!>L!!WLU/wf6@-4<:e[(`"v]M95GXpo5$}dn'dS[dOM>3sIB((gcCm{JH)-=U4n2t!u[7#QnntGI{cv=ML"%n!Hjmozn_AxZNUwb
-6#LBEE(]ARVxt:ID_S-!hFYyf'%x[Xb-m"jr!T.TfhrZvxAd^u%C^$AU8M~I^q^IO+(0p#x`aC1f%e,%4JSq2_Jo,F>Xin,]8rx=P)L"K!s&7D)4!9_ld2
-XzKw-T0K_|e^BSR40%|[EQ92a'_S04I#Om[o=pPq"ksS;C9wOrb!mK@^iV/3^r-v)/^tUjBr8X#)pt!vZ6IOgay>30n`mjGl+{ubV<0-oa)[3t)q,[oS&Y
-;{6+R6M}0x5'O(oMg7!4cB|x,{l}P}7}K5R)mRDJoL_r0_whw{b!=OLz-p&gaY_O;zsd"O12v%Jx/LHz5x1|1z'-x:(fS}4hBg`+-pfxar>4.>4]0w-T#J
-kO=`N2uh6Orp7-{}Qd#ab|S!LEvM95LE+z2CkRt3iw:<7k7e1S"Kjy5x,5]>pp)|b2#hv{.RaOGy`I0{^Var3gRKt5ioAc&ye{IKj#t@+t-p+pK8SD&UST
-vl/_]GQ'1qu]vs!ets1f{CC;7O@dzvm{$[VAvDzzTdMUM'i+9btyuJ30zQWZuOHG:Tuf4T)qSM&7LM8C@UeUF:~y"NwFHT{YSs7s2/`p`--Z&qE`fJQ(xA
-#2AFN(;iP2i:l'{O:wrr_}^s+vH=DlUyqA-K^ZB7T<kNf@fi,Iq%Qb56t-xmL&nskKBl{PL5T;oLp}X^Qx<KF{8qYDUk##-Gb.;[%$l0B@w+XJ.ytf[8:$
-Nct=HW9"Xe:v|:OXKu:z#V,bgR;8cdFOh`s@iwf[4mN`D;;t]l`&z!08igl@6S[HdmHS^=CM%FF5.H_g|9r^D{[gBby<S_OKs_wTu(s0`|=x]}j{G`m]^}
-(-M3LXbLQqH:$$`41IMp;y$7`dlm[q7g>dqFw|TwN#w)WP<iOn,$hV8U8QBsCmj)2k[2EoPq>|X#v.3z|.]o>m#X{)nknIm89y)JoLV#Kn4H1qN]!3sqh^
-Lk}.yEm1lcgRGWTowCohJ8iU.nmK6xy<Kri.p(NL^JhW=Dd`Xf.nW="6z1oc8HksmRF}eRt79Qm-4{,DP591Jy"rtn`w8G@U:$$raxjvJKT:N$Gm{ftMD!
-R[~7tvDokvJU|jGK5[zUlz4[pv+f}LuG|FcS88UjcRjiLrkLYO%NBEd8}>+qS$Tp|V+os>%j8:%,TJtXMfMk#h}]l@]sOF<=Pg`s;I3gtr]Z{f_>kfa#{K
-dP%GEVE8G5stBEeg_;T&A6$)YbF-&RUO]_'rJww8W7&>;v|w]#mtYCqs,ker&4k+|#P4FaO02YuOFG"Nd-kq1t],GbroK3B.8(9!D{j7X3WW]ta1<^arrP
-W!{b=iix(Z$0Cq^}f)whdA}$iw/Q5'Ie2.8,|>$Bc$$$U;rxlOY3Kj|D8FT`Bs41FnZLf|:v;z.>x;k|uhg<vJzB;55^Or4c~/nwOpL7`B=kVqG]G:.&R@
-Lz~ht'A3cf1%T]E^>rZZi/~)GFU[@ow)4<A4Y_V#Qfn:rsdQB;uCz2,08^D'OwP8j5LsK;},);PdWYIdq_-):>e8gFeByF#6}{1V"v/F_wB:v|;H6Ezyf3
-|<E,-0qoSEPW(dE$x)MEvnY-|IWv6B;umF.DJI'-o>c`UWgTa)@/9EHI+.RVJvAQ9m&qzMEF=N#$CrraR||6!RZ%(;EbGr&GerzNS5%(]Y_Mtb=J|dP!0F
-m3]Zmi3+jbhPM^2`0i.nc:zgZh2_D'8A3&k0-HH>E}r%3.[mc.t5;7)4eAz5ZZ#2xNpPYP#`n;%'1${3aTFL,|B1cvDLA;rg@Q8$]]p)`qic4vuf2hQ]II
-4W)y(iIpDExI(Gj>z$_BKDl(@vP#bhSc3T4^~hlq.K{/p+iy<,TSp82wBPGXs}N;qe~-=Lk'Z}=rme;oJH%DR_u(HH,'G.on6Dal.){!)@Sqhi[jmjB0va
-F>BYitTJgCoq%/u^+B3#/#vQ.!xo:}B84hd}Aa2W_HU{qoy2<8_j-TA,=ZoGiLCTivo@UCIO+c9=V}8W@%|ZX_rm]aCE}LuiOL3<QF@Xz4erGXC#3;5]A[
-=teqd9-Rc5yi1;8i[3ng{:s>Rq2.!hYiM=s1&Z~!"^1[Fyh,maWn/}B=u!TzTzdl1pOz,_jyUpVaXk}A<UgoTAz'pW.z=Xaua.<H}!$i:S62=M(CO|2(2@
-|fvv'X:9xSHFh&wrC(/DE]e=Z-FPm)t4f)F74EjCG#[c]g+on%d_"S%E;l!X=4[=6Epf46|)&82J1)GmPXFvh^jnoL<|~p;cIdT(zpEp>`yMRgiSHD;I0G
-8r-@gK-6-U{GGnGy!kLg|V|EmsC2u,~%j9];9QUux"+"Ju[Ws11a$uIdM'f>bOgvY0j+%_VfD2H:[ozk1Zs008u`<,~aufb&4CU77Og'&6NF;Hfp<OAOhv
-jHyH|QWa3#RGnbzv2x4#9}g`u.fXsc_FhKZb).fR#v.v;LCuc_dcP%)1=v_8A<%7u$;QO%vO(aouc`}%K1hUp,F2EmyW=A/4kS&&Hw!$p8_d3wvW9$N,t@
-|0BJp>@bBV}<kW}e#|d!]6bnO5J23K("#|Qt:K~!5N$`h}-HZfm:3OcA,;qjI@T"jOozO'mz&gX;(V~sbkWI$=}{^[VKDJ=EUAqcV2(n:#`.jp8=,@I"pH
-U)%t8K.](-+7i=>-@<.-E+@mN+[p^S|Pj+P%CA[_+ZxE2G%d/S9b)<C5>Wsu'-#vH(YMbhhVnzcKByIQO,LTg<lY}52HM2e{7aSv2`r[C{Gx|8NSt&Ig!q
-BYt70zB&iNAvjh}o&uSYIcM1`0MK4ajDY'^E{2=3j+EC>-92aOBB/e}I2e{pDk5q~>46`Xz(CaoqKVNbSS[>g8xB_%jHxbcpD'vDaZ$LNE~mIy]A9l5f>&
-bCHFs6a(p)o@FG@6!0sH:YZ$RkrKOHd+H^=wpH6hHq!>(^&V+e-2c;<eD|iNw8NCGP<!6^FJ&RU<._:R$E|'yo]^6yJLzmc-od$J_]{$@V`<b_byC`^^d5
-cDDemGeRLU+D;SC=3>;]=;Vi&bn4=}RRVDJzw7C+||omhVv%y/X3G`[Z3NaA6MpdARLT$&Jd,0W="#ziT5]6(U<ThZu_[JqIs0>t#;z@zDx/CLga1HA#rC
-_&|h7'MX%p)r1lpE<hI)+7QV5Y~ux19upl^_xlbQR04#Rs_XNe4ch@pq/#9R7Z4=cjp8p{;tb<EKZ_24J|P]KmF1ioOVIzXw[noBHU$R8Q|LIB~kvrWjEt
-E}uE:i]%"Q7c<_`tWlV"6OXpBnBgZwoiMaJRmd$=.wCR-%4Rk-#MD}'>-2Uih<@=arHP'LLALh^Hd=K7ltiR1V!q4H`/5kf!wfo4+GmTP_"g#myBR^^SDa
-;lRt]!54gkto{{HGZBu{VY&jWP&b0w!^>GHl(T1fRwz#!Y7xl9PBZlCm+dYKSm"JV&+M'9nDVNdY"6VH6B2#gg1v2g#ww3,q,o|[_lC@tDo{K@9_Y:w%|g
-2H>z(6|&s)[`{{Q73fl!IYZ^og@7QJT0ZoK"6iR-G#b|/NVwMu8`-JY@v4N6[rPC`3lAxF)HV5l`%+/wf2C[[<_8m2R'#pH:UZRXf3.[<T`Y{4CCdT2K0F
-uB;Cf:9|Mt',Lc+ais)bAn'Ztb$L9Xy71Oog(K[}TdD1goLit+ynd|V3X(F%1PgiFG+w#uceHh9}SQaM;FnQT2v6==M|3pS5~q0,/_FGUq02!^|@|C#YHh
-uvpK.8^QIHHDX<2GUDC.Y,Rx6kP-NP^l51U6q.GOEOb#EZICril44kD,hf~|MRameXUvRof(u$W(@V[,om9s`V{pr+H!5+h;tS`6UPcYGPg+VoQM0KMw47
-KO"%P4h=-@fGP@=HXY'p$ai$2,:{H8%rKyrz+{<8R2>5=)D{Q7(DNbD|^51j^iT$:S<hLTS+0_kDgi{'XF(1E/SuX%|xy!lO%vLdDqmV|x$_%K"c<9b}J`
-yhBi|iKPLp-)j'8hU2r#yvv&dWQuE;-3sO[%KlQ-5'JCJc~C8)O@Pc"g2FW"8kt&HL(6AQ>5$cMY0^r$U";E/!`2%zL8%6{d7_}&bh,6Lb+8pO|-:q<uy]
-l^e$cGqx~UK7ss70a`=n635L$mfAzpdarpu|&Blv,xzyCb5TblDg.uc{~0|K|2Za9Zp{N/Nh)S$t~]`N^,lj}f`g4@kmqIUBNnm`QKrtZE9Sb1!Sd59AJ2
-S(E9e/}t<[W+EoX$xd,m9|_0e${zl2<Bs'6$(|`O)m|;Y{CwG{Ophrf@a1hb'tx-$b27N'H&Zca{eHHLZGL)]gif4L&4C)(H`.0f^D)9K=,"9Q;|4{e&a|
-w%k"Q{PXKa~qTLsSvr!F,Pe_f.N:#Jb|ZzW(ra04Z2R)|f]!gFoYlPA}6-0"1xvvy6INd=X}v41)#np|o-RS9K`N7y_YE"=@A2Geu&2[`yQgtT}%hp=SkO
-A,Lo'zCRuq:vWn7!Po{Nk4|)QlGnl"axnYIJV;s$|>,_1KiRVV;X;}C#{d^4rc}3%]uZodqhmX"_!>]5RM]+QI3,/qKo-!f5akA!N&.C2MrHy{tmO;%lnk
-_U<T>rfi[6V#_Q/mv2(E=1|>WgnnW{}|q0'ybttth7}Ud<LPhQ7h.-P$B@<Ua8eHBQL'Y_ZDhFtlY|3GFCi$DN@He{6cs`$Y[XQ^ZeS3(+]`aj/l|p6qu3
-r/E7LZ[$;1ec1'p[o`LZ-ckLSGCsHMFx9>AB&^{AkTlw4j@U]9gipxv<e-#q2>))Q-l>ABpEWe:FVIPVyvkrp6YKt3atlY4esO"GnwHy#XA#6Yl;jo@Wz^
-BCfZD]qVsB{,%pLyv@5l=u!,IVK8V3Qq&[UL;ebiWp;cet,eCa8@uC4#~P]i^YT_4pQwGFJcEGr$nZ<FmPosyccd"=QZ<GSAS@.fV>Kp`tdpD9$&a#on1G
-!FSUyZ&E8xC{Zrey!t'|-dG+pk{p%ER9Z$^}J|=ev]IN1{%>f!yxfhl/z|^w=Lfz@H^QaJ[W#=Yoa{SI(np(9d!;#o_bfqr(>B2FP[R9F5r>WU[`dxPU$]
-PI~]`(}0eE;Fh'`MrDl=+]]rJice7c4CI.)O%aTPPRN0E8P6CApJ2C`{A]R.L$Fbt{h]gl>M+2J+kV,B#3F#VA[N]tj9eS}E!j:1!cl3qkl^}}Op4qEd$+
-d6,>F3;6w4TdcM||DsFu^M0l`7;|vRm_/T6-=w:|Kb9(eMvgg}o{]SP[#1W=1|Y3<i$Bl%hAZ,~,Bwa&;"ioYm((l=(XY5n%8[[$:WJU^THW(@yT]ZeeO:
-U;~]a4SdnV!SBxJH|+xlfed_`=D2(d&EZ]mk'Nh6|t'UFHscs68JM@ytpvV@oSsru=^xHM06H^%[p8EWjd.xpm~}M|u<tH.n&L4o-MrHt&eNK,hfO{`N_1
-A]qJ2l>GjL4'`kQRP&Wmjf9X8_&D>Z~lBP}$v%sA;:mcV1FQ/$X{}_Olg#3:(vTz3ydTVN2lG}7JgxjC$`sg4SvpPG8`D{`k]5G|<!k;zyJ3vfcHmN{`i3
-kUwhXy#96Q,O.qy9%fmO^L$>IJP|6(>KptRV4hwIN@y`~t[O9[19/G_E_puK9.cE@"3Z/e$AHFeH0uX>6S)40q,N<G"(5%/z2jAEiWi1p%wYJinu7gbw"M
-.q6,K;MM:},guIZCyVgU8xUE}qe!yC!qHOX1.c'M"B~n'ni)jGe,E'K].;`P:-EHG:_;>EcZ2Qupljc_}piMh[kBa=yKzpPo=0A0)T;^]Z9qh$O%]nI}8%
-aM<o~uv`'uf&xJzM<t~[nUtR+ktBbIGfumq/+sH5U.NDNKq|Zi(wC+p9'"~M=gRf"CjFBRr8{mq)EZ+g}R3U^!hpN==J]B-J&DS8_M;5Cc8x#HvJ)d0Wbb
-anQZxiQvV[n`^&`CIQeld8372.VICYYs,)Ng5:gi[>+QrBcGj]dnax=swY>tsFUbsG{6-uv]P5zmj'%H_onLThsC(OP4AGEui=G4KFak5uI1fsR=[^.&]{
-b>4f&VP-tdE@+Do>'"VF|D1-0NU;)kA3MmL9VCphB/O+@jP^3m2StqB>Vu4DT^K|v,w'O{nW:>A{V;(i;'{(^hD)l(fY!PwVTYR"J}i!D:e^Tgq&^|JsQD
-1ond6qK)&15W'xXo@]Q<OtOp6[7y5.BCWJEF@Dp=;{1`x5eoMLqoVF'hXO;};;t`z7~H|YWR[$S8m)$stGF9<USGx1=@W^A)zA4Wi[Glna%fc"ycz!iQbK
-%h,{!,x]"=gHd14mTenLJ(UB@;^0}d|>uUsZXoX5p=s>s<8KgdeKu6y>)$|zt])LW5caF[{vg+{B$/p"D-$k@upBV0KzKeAx|UE=p3Ooii'M70+!2eRX4]
-jy[dq0ebk3b@'OxYZw"{O47/pL9/1PBiW+zZh{C|SzZLif}fEz6D=Km|!<BCKb]q.x'WSxSwutk0r$_>9`1w3W[{u^eEa$0jO2&V:}FC|Vg<!)}+D]b4pq
-REG1RbN$Sh:|h3&^^9_Wr4E:[S8S$2ECuPyCS}H:Bh|IF>EK084iSVo]dh.)PQAq1Bi=>nPTPe#"GTVK&l9l~;-HwMO7)T<XqzRO9}$Oigc6t{6n}W-8Xx
-xD6}cG|w-e0Pof.%a/Gcr`&-.O["F#LS#XgI6i`ToT#ZS{fDVg)SJR"rgfLf`D,sEx-82QCQla'C}q:@a'e`{/3{FkB,az/h./+_52<BQ"5Qe[iUb9FMr=
-SKlQ%bMRRyG0g,TFln1=5"yq>>:EndX>YFqzRsD[A-Rr#e{PuoD3je~R[7iVQ0JQ{}Xwj7AJD^awk7YhepKseU[Lz1(|W(S;6ddE.U#^/lK(fqX>T<|rW^
-Vjh7p11>S)[uORT)1wafhcP$kM;+o<@O=QJ8(Ex:AX3iWaE9+hiHx'$.aFdh8,RhGnH>!E_b[CGqYmZB'oFBsD;vFMktcfZA'JV6/3vvUDSh9h&q}v}^<v
-_w'!Z'zL4c|/u<YIXdl($J(YNd`phq&r)q]|dMd-Vi"czsq:w[.apJs`VNKqhG'D}VFK'|>0P|_}fKVzo5G1W=B|+@,e-}6.@Ow<U=m[.Yq&S^'dKB^^'@
-3+(8$=[]TBTKO&r2)C-XBa#Q"u^:NCumfx<Yo|,PG3%bz3MyeoobnJ}md:sbn>){{_sT#x-B`yNNJ57jw`Z#d1!(Ay]e=)&27(3Ht@!,36'!DSN$QfX7mv
-!,E5(@avW%d{M[{v+,G3-0:1VTi;#)Xak4{-av=}0Wcu@2<V]F=mlL7!(]L`d[HCO#-7aDj&p>iHc{uQ#uZLDY`(I4;GgB^NF3qu+Qh%Z^c5KK7}_%N//u
-_!ZOeh/%HH3e[ZmB1[;)_7/IS5]MC3t%IZ@eyIiY`f{1cgpnL".PyMBo_yc^w3{j$-E|R6yAfJnt6[Avbi3t#%-L.k}{rDW%OcTT{!ybjX1UIR)Wc+4"Ul
-D}6{QAZ%|@j2im;|KMD%OiPk+FhF"]rOu__Ak<[Xy/m9L4bG1z'u#Ya6{&Hsi:cP"c1tqa!MZ|Mepff43HSY>'O)..1@h@ccY%jA:JxdF(k"b-UmBaL=HX
-y{B=&qA01y)mEM@S[/;b_HZw@,7BI%HNXd|{|(FYr%8Dw"t|xEn)qe)x8NR&q(V8"M$NJJVO:6rV;tDi'utYZKvNQO%ClYt"L|5R3#yi{];^!#].pL'FRd
-c,fbpG)9QDx5.;BS.nfQOpC-5_h<o=}%_YOpmd1v[<~c#C5m:8NS&u!D`JEO/6U1JeE^6duhB[=0K8xH}Ow`KWYbx8-SE1tge-uCr.9tVkFBeC}'pFBR2H
-Pns7,R@q-;G9J<^)UkR$|GaT(pXKkTSd4O1u+2fw0AMhO[Z4{GwTDZp#c'FxwtVw;K;(R9ydx(gC/52=C>PBi;p+j/gug8$+Gw#[)c_k.O/d#|RpfrTL5v
-2.0hoV/!MSjwSc:QJ<Xy^YW@f/q@Zy-!^w5:ze6kkjTDV_>cw"=K|>Y/Czu$`yCGzx3v,>IgnB6tvF/QJ99ByZ#a8Mst/p~9B#Hw9u-P$#>lsztEr$Vj!h
-J2j_t0a2OqF}6^o-,zS`&m$2P4'P/2hQ5.JR_Use.^ShH06/l$a+brRu]u&)N!UYN)D3nar%)[B/S{Brk"n4jE+VAIs;%!D>z_%<M=EpS,%@'I][PYKHwm
-oI61C1KKeC!DhXnQ:,T`DZNo61V4B}!A=SU@Y|ccfYm=<<o6pX3W^64h#-B$V"=!eLL54B:se%^6JsQTwfS[Kb(#Pn{l%L]T'a}&iVc=|<;"dO.jN@S07t
-yZ"D6h&6XZ6>w:5f8aLtLq;I#EEYb5G@sYG=;.[hq.>r)bX>SpI5)"~FdeL$z9+T861]U`z%1+>ZbA0[&Jqnhm+-i.AfGAOf|.B-"hR$3i1p+$ZFFVpabU
-3[u'z!qcYvLL6[U_6GNNU.(UZ{(L|K+2Pi0!"$'^BpC!+-SAbcG.sc:q#5vRyX~>xa^o^ra4yG!^[(fywj!-3sa[iWQ|s;@9zIGQc4l+lQq!P_,BBRKOdo
-RNBO<AI7>&O(n}e"js1(&4s=M)D4j/W)`[-yW_k,<sdQ<{83c4_b4kCxN2&'j|eOC<V#<5A;UFIYvdDM){j55,xG8'{)10:{|'P(!C[CBkP_+6dE[$0d:Q
-KY;KruJ;+=O;Q4^m]5Q0wAG!<$M^te2cp%0rlnq{/W%/=+cbxSYWicCK^gUYKHER0u.`;nPI#FGamd{9wHW2_;s"]G<nn6ruOUF!N"~0'H!3=oz`NXx$]k
-8/vit(rTSA`0X"Oj,LBWcW)psoNsIaGQ]c;POpB_>f)0p8I/C%$U3VffC[kc/p#T":k9rp0Y~%p>I9'=hQ$IcReat_}k|&n+SfmN>lJ@<K$%qvZSVeQJgk
-NqPqy|6KqtjNdv%n0NEm(N#H{C7e8&O==p.#Uc~'q]N/c9:47R.OQ.8N.Fk-LW43YT5[GQhaqCZ]7e("6XXYe:}xnp^g#0/[tGs-(jX{)-o:R#Vl^C.6IY
-m5'ZO$@3&O_0p6:C@t([L-Z):!}+I+wh{=>hm"j_[AnO`V)2Z"AY=,0,&efitXr>:mnHTrJZUvJZ3Nt{Q`Ag45@1IE0l$UQ_+_Wh6q)m!%!~3iXFvC"C]<
-GJWl#8!AiR-ukQdYCPSWF4$C$ZF;LmmJ/&`DU7JJwt"0tg&>C^CS$O>2c5.,K3X/JoD&i,tQ2jJJdFB$w5S]W(gprPIG{-FE~/Wqjn/7W3P|:B!4uSQ7ZU
-#B}3&7nsn^-6zwk0$WrNK:R]JtRs`2N2hu9V(:o/P#f$<^5Mo|w&>3}5G`jZ80t)9#xKdPo#t/|[|R<k_OZ1jf;F|s49'f)|%hr|V7tqb4J/=HFsVd!+aq
-)|^f},>DbvQ5=@zNR]LM6pR_D4rJcr)iUh2+EHk`=pKf7Jd.lN/FgaZ,X(>!B4O<1c]SpZTt"en[ceb1E`jt)+av9i]JJ)%x^(YI&<vl^+<eyxtf;ygO'<
-r"hEJ&p%~gy-]{`CeACLZ/6/wT4$@6at(:dmvX,{%j27='B`|vaa^O_=^<,KK&o`vhNt|6NZE8L.]hmK>qg@VD^@GNp|$Qv_$m-[/ac+H4SEh$qC/,Y[J|
-S<V#2CGj8DQ88&yoDYU--1wt<^"vV:`K$D[6`4Fc;kxMvf51t+h2Feh]H$.nYLl+TU+[oLZ"A7v6BvthPq3>f!<-wL]H6obg9fV<|`jM}!uh~mt[@]UP/v
->HEQMWSKWr|s[2fnN9A;zx`{z00x)L0'`M2TO;LUuYn#P5Z$,hyBEN3!q|zbCzTZVkT(&%@Xxn+PV(M>djW/UC}sA9#$uZc:,GB1;b5B5rj0E&67@Q/g3L
-_1H&WEg><fHU5]p9{,vJFEp0$!)4vm1_SiVWkQRN7eLpjkhgVRIf{laKypKQ7T"q(Kx{Rtd8{WKaq7cPc{K`olKy:|lh@W:rvEd8d0-1vzZ|NO1;arI:][
-c/6dORLb2<T5@>cmuT|UfY7r.:~-)ES$<Q6wWe-g"D0o0GN6!v}#Gd1o&n:8>)2NLiQl7+3DrM7<XXVqWn=c;`Di8"cQ[a(g}}SmHhqlBp&hm(96sH~['!
-X}Q.-FnWSS#-A3M61PTs%0_T>93._a$VAv]k2N]tiPCEx'okj8).`=sv-/8Nn5#24Wg[3ddc+8Lcl4IN;>do4iVX`e@.qWNvtv`br)E^Ib$'J=Rwo[PW46
-vwb0DeXeyQykP=ZK9bugB&L$b'.0OTcmm{wO0X4s<b,h>yJL:iU$TT,/hjw-1nZQ3Z)zo0]vho@;(|S&a<:hFRA2u'(1bKFt6RRe7^(<d!/C43FqC^FA:[
-8<~478M>QLm/FP%A$fN//QMEQRneoXP=y&o<{Gn[vi0Mm%[|Yj)^,oPt6]sUh)b]^7CAWer1$')rI-'O4l_;v8ni.cm`bOI"pUY_xL"a1iC#n_hKA^9l^C
-JAm0{T[tfbM+6H<x_S|]&t4Cu(ueT;&m{:l%8S'Em(f/qNY"VE4=ogo_,oE2q/[7PEUGa,!mRZ&+7f3[}G3eK>(Mrh[|efPy]$J9+"$u$;SzxJ>2a!VMc'
-f1EMpOMgKhdlHM0e2`fci]Rh}2VrS<L]vH^g0bE4d[ZH/]HMS:6E/9CLb:jbds,&wh(k~.[]Cr9xr@(X3|FVI"Q/qd+qS6QYSc{(G)cf>Mg]}xnbjd|ts{
-4XTrMf4j62eac2.8(@N]DClM&pPdv`sYEcHJ!<(UVb5q[^=Oad`:8gWIyY0o^hF`},R,`2'fmjT907yhpmMa}-Hq$9CV#4Iur:er|FGr[V2Nb'U)DhZY;B
-9qjJ8;$yI4.6C,xGx=cfQGr:5S$s}2VqSxfVRgAC24A0r,1t.7HQTM.m4'`96@Pz8];Y;R7,~[~}[X9>8eoVRpz+;Uh'Elr;|zt`BEd%P1rDKIW)H#QZTl
-zw7Km%Ojd=.4])ba<M}/Wz9PLZ+atH}xud>3O1|HfCINc=oLrtk/lcv2:OkQ|NPYD;,@E#4a1w_ir/@VsWYxkvlLmkD1+$klE:u+=_"vOU&4V}E&T{jwr+
-b7MLzk<)o}{%z'Sw,]X%xksS6AvU>}&-Gu~OCh366W4q&fp#~e96<32)tbX-8f,U|ju/'4Zw$e<$=b,0R2]24_-U;1G8L}Vy$$E>@.EU&,jNn8z@E3JP$B
-+:W$z$z//e9{Q'@&+;Y0Uyz^}YLn2)/B:GgC]h}G2m_r~xdWa83mjjI+~hB-M=>2l/YeV9}>D]V=-{|KT'BD!+2g%aL#0u3F'UFh=4C5jk:{XvQh:V2)-d
-d^;,>(NiLm2E;->LuJ)Cj'LcafmAp=mr)xMReDsKXJ7eUt{K-p_WbtVniTe{eo#%`{YVuvkNew'q/.}/rwJfYxLo"c2AuO&b[myJm"]Ci<V|@j@G}UJ3P2
-Gh0i^q60/CQ}R'dY&w%e{v9={U5|PcX@1}Vw&2Iq,Pay]d>FptdxRDOI$eQkI=#]D^X:{quXba2eD(i^m0j|m+))5+[{<|}34|7,m[}C5QBnvkf)@MCQ2P
-zwt9~|-GBR##K|[rKYBoN>[SyfPW1P}YO;j,CPL[2]Qa+FfzLG>'l_^r|W^t3Jgj)4jUi;#d.cJ/9t;($EFPov+BM@ZrlhyR2WwTCdTi"j1U&kS#;sILWR
-)@ow2fY%md{i<VW@2OI5gi]^cIOlo5TE{B2;ocCT7|zI{4'CM"C%4KmWRo1AMAq).(q}=xB"^|&_56YQ3.(MSobm'@2]$JbAP-TeIQ0t}vv>P)Qgw:=,&g
-s9Zk'H,JR#&O,OW&f$Ta@E9;#8p5[MpO+L=+&hkuW1hG9f}5)vSW4g]ZYldR7JSvrXU_INUH"cHs1QWqx.S]:zYClw`[&"QP9X%>U2^ed9g7<sb$m7&NV8
-w+EGk6F,fb1u)AhuV!weI.m0od93^x%#"7JtEuQ_->c<POtTGU5=iKq'&fv3{9DP$%oORM|;cLiIp;/Pp$rceG4(HU:=/G+H:HcHNG|vqZpzp<`-CX/TY_
-yxKR@<#vA_Vjfi6(Dfafqu',#HkV4YT-WgjFH]iYwwMcDl340n4"ehP;)n5CQA|u/vcWH!j$]$=xnrVgu"70gjk0+&Uwd74KP#iX-NZ+6:`8rcd_%y[BJD
-:Jt$z:j<6BGvMwd99c^{wzvJq.VURt7x"Ume09>ponmypMqm2;f2]nX[RF}A#=$|Kq->`)84H^fJH8]$qd{$;)h&=bPLet},"e7)[|PU78`9Z_57F:$>c(
-oN8ZNb-13hj@n|kgTlssb%O{=_0w[S]M3-('&[JYL4389iH3$JtjL5AkQBB!8;BKsU~99BMh2%`]198:z9Z6QPdM-z=L,WD:7DXTMV&BQBmEOb-vS#T%MJ
-kJCQ#<+qONNB{+W}7G:Z8BIy^y@B1Lx=hK"Gi}qK!2JRG@/N|EEZENJ]3Yk&T-d}fue#"fqO%xoXKzvn3SfD1>WzZ[)(W$oW;6q^dM}9HW.kaun%O$cl:<
-+:o/xY`D">p2>p.uJ@XFWzDiH[}d2fOPE.d7]/j[so^6`sO_8r|y1lq%;+`_JVt-MSD0/RG;k$)(s4Z.MS>.4:SK2+0>eqA:a%OZJIPqtXeF55f#u2O^}I
-(qP/""+e%:0"gNi+J1M2AjUIIw+kN47qadf7x:=o!F_|V,:sx+8:soA+KEV5"K_DN|DuI>4q1ipHP&@nYHU_[Nf6>QS,^b3zknX!h.G2Ty}/!U9K+^u&61
-$eoef{s_SK;g}g|_$+60VdBf.+d:$cUvZ8Dl0h0L#2Gqlm>B~fo'Dajjckryye99t|5r=DoZO(FIV=r;DMP#r_RxHI=yLT79F5gr4l@n%;0JV<mJE+8D$|
-U<%i)n!ExrsI8Vi{[w^aStnqOl6acz:xAR4&L&pe!'<`5vNt!Xgd{ol_fgAR:JqN+:`ckVHJau=WMZW//g#y$-[y<u4_:@D+os3yUC1^m>&o7h7I{(Pb#0
-U):xqir^olaTFqkx9i&'9vPumwyJAox&VytYolg1H:%cji4I6tDCg3bk=KIecQo<kNHQ8Z4Mt{-8@J$>$pIZ{O^x`I|n.ulN4ppM9#Rb=Eu+UaB0>knI_y
-Ct2Q84gM<>NzHGKivFa4^]^SWzj64!Lq6ZAE!s.Y/Z%+tH$20gF3b0]-UT;TnXdi2lNQBet:X[)fL3D@pEOhhVsC,b'Li9<=`)M;[k%$Q+A4_4%M/&]V^C
-!J=@.C_ApN|h-c'7UYNM^z;6&=22U+hXURBfr@"]&+=+OynZ[5DGk]C3's(Feq$v`9~j8iXzC"b2UiAQ1(V>g.YDJ;[et<$)'CW=Zw,V`gBf$/sS4Qfm!/
-FNY6DGKzW{bk^|(t>.PS|d!29JXLx,VsOSdSk98}i.veg}">nb=9F]Wdh@"jb0~2LqMjQ0/mTxg:43Au>pr|f';$YrnNLgy+%zrpj>J|R7wm"K.$-=mwMA
-5#>4goG<i=m1|g('|mO/:5og[uWvJ+j5UFw4i`gB}F2kPKVo3yRX-Szg+Q'>VG.LWDoN@o9&#G9s&jLY]Kq1d!G4P&9q!_:#5NXNbc!6A,~TF^G=STH$]V
-8;|/wWOs9X.4~20QfOTp-v)l:7LterE!JB$6-@Bfz0:QRP"0gYjhR&_Ix]T"I;}4/r>lnaoPiX^n0JH"qf:eUx9,8bK|r5HJv]@LT)bj(9}psC=gJ>K`~9
-Oq3"Q6SE${Ni)O.2Jj1@A"Gi`>5-R#|n%&--0]-iNiu01s<'R)k:~ksyde>IrIwpM>kX^7Y_}E1ks}NJbf0[;J+"S{uH'}#^zC:;I.A+pnV18Qi|d>78-^
-J=(:YHIU_#%r7ado=P->m9@!#N!kzuq)j/rQ:x)>H5E-'RCc':BX3'Go-(y}mT3'~j{d&Npfq,38g{c{EGgcK'eXVX'keH:"4s9cEH7@|qlTU@v1[U76i^
-@j]X#6.)aLs=Q-53Vy0ZJTA7}^F&BQhT>/,Kjx)MOeM'-L;&ZKt28Ac%MWYY"s3q;X`W}iGY0lhqfx&z~&o[ak>yceDHfI6:cPthmm#)Sm&A3biRV8@{ez
-$<),Sp&WdaYHrJ:,':_iis{Q+WXa&20%N^!J"|q>r{v&Vg576mz<3sW`zoyPubAv.qFrz@{7`}QS~1i>^K3uZPS7E}DVpe^o"4s+5$R#~S-&_VqRI-I5R)
-^_^_Zi-vf)%Ot{bN5sw[gw)lxLt6M+wpZjqI359S~/|dQY[E3tK`E=qpt{qVF<D%GlZY|l%$g+~>D6=g~PrbfK_4f2[V4K'jyCRAqF<L+i&UbX:qdkRI#X
-MD=Pe]%O')KcHgv[n7>e{c_Uhc3C(AQHU<P(7KE|)-3+ET7F/xW.EF=BFtt:^1>s54@z),.Q,sTGF}G)o@%zmFk,ZDoCAV0XGPBByb_3ZWwI54$kyBQf'W
-{RIM}p|X^imfn|FDAb)mfAEZi/z6ybgbzdJ+}$BO&b{U>qG`^NgRVL4z!W=N{e/A"#Mg0Nnp:q{SrB'fp7fx.6KU9fSG-x[JLY,/Lc(db16_.T+U68,_>5
-UUG=_rP06!3D"/iY$oKA]okEq'3ubuvp=""Nk=_v%p{]q4roOZP#8Dc,a/`yXS91ait`.=(WE;KT,LOph{n-pa3X$x!}x=.zQLky_>dvDM0jHAZI$exNfA
-h5C0AtfDWrmU^`%Kz<[P7yb!xBMm@ga<!{>aLD5T'4GL%:oVA{a_^7.rJo=nUnUp>0GOs-!HP{IR2gn"!iYrt(4|]w.0VNVgBk_T45j^QTflaUaT;yOsZq
-.Z{i6#]KL!ZV!ojU{3fq5{nIUo{z+lS%SK1%Sng9`QYnQ^GpJj5@o.<n2&3gEPr^iy,)Wj24>g@EvbR+a(|C[qRU@l!};X[|<Q:M3S-B,A}2|Dy2UW&Nm0
-:D31_KTfrbn<u=/.@C+y{@ib@=^CPe`ATw2foq=FHfdY7D95xidCpA"rU2"R><$hrGAQ4<L#BRR%AWn8PL<8O>!dhpI#3IGaSwi_<Gz<bw}GB@;$+DSk7Y
-/-)Tksl=8;7o1sw.N1Cb{L5&]jov76LnQRHb^T^nn&~ygj2A%Y,8.GW0}+n4AU2ezkE<ClJ6:mH3JrA,7qD&UFK"<BqLM[iQ06/){&+6'GGc!fd}wfw44y
-eA'<ivxep$%v"MbMb8|w.|uhvhKQ[M/}R<iSu__@'wa=f9Hr[IMKBiN0gh><f|16qJCR@DE"/W&S"Brng;bwJ1$K^lcfnGL|C,{tLHiJ|.KU>^3ZN$^|WD
-~c%NL9.NG[T]v/JL.;Yg(n^=Ih(`>q{Nw5UQa{JD9DD]CjK2vh]IREe/yp,cx]3AX6^n^r=PGji3y<nd@XwcJ&rS=2!([V1PZ0Vrna72=hqMFCeIWKcgs[
-mAN`,}A#KAq/2F)#KO-z139b9Qba#>VR+EI6^$JS[IySW<'p-8#zfm1Lx"CJrDx{I4%!wKA2wKbwU'._uKrr~k=$b=Xs^OJ5[B{"Sg-Lvo'{ne#&FCKLVx
-iKXCMV<G].+G|FZICOiYef!urZozVro}8^eQ#Me76DEc.R;ie<27p,&y2]j@ZY>PS=U,F6K`ngb}J,7W~-D#,!8"(sxcXI!'/7oqChgVCez8A(U4h#S[yx
-;qd7<8E9&OaPeQB>GgR-g72GZ|5v@qhUB(OV|A'}mhd=EKd4r=-V9;C0x'!:nDsjd=DoFX!gQKb0-M>'#&o-V1#h-K0_fl!!zS(:u>nzi@%!n6re5KAR-G
-]jv_l{Un7iYxyOYC=.%D$OwKV"Ep>VvIk}MR_'ZLj^zD:IR=E|$cI{j(N6V#_oIZ2;TO%r}MY|HA)u4>k}jA'U4R|j-}JB}N&LMH97S{7R&cgS]^:fjzi1
-KGYU&^$lrm]n;Gr-:H05#"Ye^EUxgoxFy<}J|y.e!s6u{%JKR&J,=i^|CqO7U&R|BN~YwCoBHh|e<gX|o6K=S_WZ89td+Nr5yf<(XHwe8Ai+v+4e`cKJLt
-!zV$1x)QAgSoV!LD9p,U&<waoS!]RwK,Gv+q`eU^H]S|/hbz]Dz4)]>>9C]DQ8'jS.CG3HStp5SG]d&@0kB8q,6y1=xv94')q{pIA9B=%&yVmhVO=IY=ov
-ZL#ey(/V}^>wkU^AM:UmStjkn{xXYfC)$p~[{B57m.,.kR-:8G>[Zz#xi>Tp@;444P/#S/JHJIy,Q<{OZ6%;</XK9=|VC=d`N]i<0IrmkzFTLN1L@#cliF
-7KKB4UnlfH"hpk#Q/]<vonLODh8G%>zaOuU!cZORrb/G_(=x>x}z}M)yEV4`Y5y;"g@z$e-E>_5uX_|UwfG`b'V1NI(&j.f"!M5HGOMqRRj,K@RFG=2jPX
-9c{Lz'w$4P[#4k10&4b^KL$,+j-Ob#+MG+ID:yzI<{w[sMe<kiL.``u)^w$XjXDIY5E'&z<U9;`(MsbN>p&qq%qRNC}PlC(>m.q0T;Q^g[<l[^>>VbbH+]
-:Y/v(nfa4LV6E<[djNZOrs>p^TjF|0SQ:J~Tt7P3ueufA4bcis)[~qO-CJgO!(qA:,e#bV>&f[}z]6uBiO|/3h)CG_Bgn2&=vK|psfxOljTv2pDZqGJRok
-g$P5/Y)0;(R>rx]vA{_Rg[]2ck6wUjZ<;dup9Jq}qn|1ilswuCp::QWBIMT1Cr+jYOx_s+(1PsEKpy_8qiase.wIW0^p6Bl$J#+N=<_!zl)81gV]l6D6F&
-Yrl_h7kVQaH]23O.7MO.se0%|]M/m7J%1kGMf:PRR!{GC4FE.,B</w99^}N{~01"/tY.t85E1lK!'`^i)X>`my[B0Fw.FUI1-3u1gsDGgxL$TgY1$PX%fA
-PX5BpX.3=,qw_3jr;60g<5j=zZ<D77w}D5XPP#a%]Z<(=wgw-Lx@4uPNMZDuQtA{+gDGZ_j,T[X005$}9#SDRJnSEeHHpUm,a[-C%%4NZhWC_JcOw26/T`
-+Pl8#}uIFm05av.yFR~;![uUv=`e0tzmgDPa-t=ZZq!2G#ba'w"%g.vDgsyneJhmz$KtA$;jW9<o:Tz2-N-/7)`yZsFJf:U76dW{6kE3K98-::<KL3VjeG
-l6|n>wYMFpe(azABC#.YBodtug!rK`~.Iqfn'ouIHP>jL.q8!1"o8XC^'E{1q41T<<.sr`QemuaSC>MK3E.G}>oQf-h`c^T@Ncm0~K!;amYP&ck'{GCg3$
-@sd([]wU}Mf;bfh0KAl+Yv~/K#PHva|O]9]@Xh9wv%a]Aeb$}8NfQZpW)Z^J)T3u_'`pD]D0'o4(qYe1c.So<RYg[Y5d2-'ge[ih]]YT;n&udZ.NoxvZ&Y
-^rM)>K&yZB,s@VYd}e$qZs`5XBDv`lPZkp^Qca-fTyxEqC#gI>QFac9<CpTd"gYp4a$45GNn"lw6:wY&Hc"8~k-2m-]t{Md$ZfX%3`<i)=RC`Z(LDz2;xb
-}{AA+IwhQ3@i]K.>PerQnhIepbR`dmp<y&@>uv8/N`p3$y1C4WQdX+|LG>d@xPi<j(cv@@RH=pAsjz"5rW&AclOhA;IXgy<Na|qBqAESmpbp)5s3cvlS%9
-zWcfc3}&dZFv%Y3.7r!%|0GHLvWy&XnmuFjPP37q[B!G4f|6BA0>r;Py8u&Ytq&>jmB)8J!Q1rB]qp&H;)"5i-T@`y1"(Z+p44&4,'MtOJJQ>:{L>,<+Kb
-Ku3z:R'DWfS8wF+aSY:5DhQ<dR35j_wmrzM4<ONSN}E`H[Qe_lMi7X1Q[%6=`;zl",A-s%KJllcg'mf{LFD]';32JGwte9;^}[$;P/CbawA9.hW&CmJjsO
-Cn^6Z!]{PkrV|ph2>D[|$wiiT0{5rrwW&{ep3J3`JX+CYdot4p/+XVy[1ttoDSc[V]NC;}+@JRGXp:Twl-a}L}0}ICyNch5k]nMA0UKxDf+cr|j|D@qhL&
-2-TWOcMwN1PB>=J`#[AyETt3QSd%CvH+9:eGAG^xMdkC:Oi)/VL9n5R#yZg`v3.:7{'r_RX67j~y[exctskNEn4MBQ`!@+D<'BD<qLWGqCYTo{piKQU'2H
-1X6+2>r8r8%x$CLFT-h96i2x`J';bu~+Kf5=Jd!]MMs`%_D7!vX=R2+rhTHeWFaWiAw{HIb^`.!>1^tPU4so^6eQ"nXN|Wf%JaQnJlkg&S3_)DM[0&;#z<
-ZRmJEVV$~oGS'ffw7{"vJ}S-A`uR<5|p|$+oke-,1r|I]_-$Tod4'a1-B|"5cPx['JHKr6g98kmCgkDC_7RbktTE@,M@u/>:f!L1:q+A^WLBO(dgg'=s%F
-yY&xH#:^)pQ=y%z5P(jp"Tn!:YUoP^`(MwOo]]"STtoO'fstdw:gq{j20WfmTWiRkPG;#UNaK-F2>wv.cY[t%c$X[]X>gxdcgQS0n>b-b@HvX_#e+&tT1U
-<q5DDERa,/L]bv$ud}E}dnBrf;|F+p20qj51G{~%}@w|L!QfI&6ggt4ez7#[K%fqA34:_=9b^w~Cee_PTi[s^t5Y@8J6fS7Z8FS_EdVeUGjK]>HId1&74)
-oGB{[C!j#k=cQOdF#QX>PYHLa><w;87d}PkpU^BU.9|o#nK3=#rqp>Ya3<U"E[wMVPIT0<Mb:,f<(pHZWNa5SKG,y]`ie[3yXoj2~Fwpv'yEmwj!tIN'g3
-ogK>B{-rR`H+|8K65lwQY}]a@o:4i[wDt3o8R]r01+4LxbHfPdibv[H6aZL`0A5L-HLACIta`}~0T8X,|FOh];bpXW6-%@976jin,,uz~dUzSx#d5Y&I1k
-=iQ]WV0QVmz[Y,BAb[6O5Pm{oI'ZXA'UKB6p4"#'yEbR;I43Mf9h_:NjP6@li%dSy:F_XN+1)R0|7%_,WLeKqTeJ{S'G87SkkrxoN.x+&O8r>U)eWBO.Ho
-:q$nn|Uw[]e+$Uu^7Z0R(}U|nBklji,Jf$|qbbDW;MLZ^{rZ#xNptm0,OyCut`0kHOfP~yxC'xaI+R2dhw(Q3A@}(e{{ha<Nj_<,4o;IFYmNbcmUoQ.8(y
-m]a+$#x5z<1NJk!kj]KYc2^OGYFSGkf`rlR5&O4Qf@sJ^n#<.RB_<xf`F6T9rrDdB>V8iL9K~nc/hTxomw"Y&,$T"|d_xY"[+o2#{ojY}dL2kTWeW!Avh_
-cOb[;y~zr]m5gPK.y>bRvh"xErCaFG/&D$xMTTl8]M+YHE_::QRG{|E8c}AAAiIk=Pq_h!CGSP=x,6~VfZ.R_]F5:-ei,/zY!W18V.u!:de,oD]B[`8!];
-Ekz!kF%Z^M9OT]"RI(Qz,4(:XGtj#rK=/!,)}VY|kePTCvOF>wYG^B$-_'HwliPrg0Y{hRRn$n7E8C9[+7k/(1i;4:a:2XT)qs8_S/L%5q!8++uH',t[d6
-le7Qg:>ezu'CjrR:-%}}=aU-e57#W4;<Zfrudb^y!A'-61}>}WRBi#~VTTvNb<[NO(DANt#/He`E,"6G9%.f,S=y#}V@rAIKXm9+h9qBMT@KHc#!nIBUHX
-#e2%6FJ[<S/GJCw({6@8)2R^';Hoz;^5$E`<ASiR"3"udW'opV%Qv|>|<pS0f$MAcME=L7#T0Hj=zWb7ibDrtK3v>-#(ShcOkX$BU,oiTSnp<j(Qu<UHS:
-yR+,GlSSm{pHGL+QHbJW8G|d-!6X_rPGmpqcj!;Zjy%J#<>w,6:69kB5x|=x{Upq^=h7=vT5$FYKfRG1>wN,FG$GGJw[~(4!6]@1OZ&@%];Y2SbD"U!bjS
-~Is^jFkr`z&(>r{Q7t;^(ilkLK53hI%QLX8Se@MscA%rgIu,_EG+[^D>@(YadDuCzt$>r26(1<uXlwx!{ZYQyduj5`u+-etjvI7KL,G>wo$0S8/OsT`{3t
-54%XF/+CbnO5[K:g-oVdF/;$%df"Oi5.t8'VfivMOulJ8+Uj2)@&sHGXMa{1ZI9{Kva/=Ek6Lzz,E+&=L_x/dAN_b7{YLOqBOP{6w!3d(P<f7/yB]q.{a7
-#gOa!W/4XpS"+)L{6loeZtI1]5m0w,(FDWqgP%2@R,jE5wdUne!&q%IQNC]7K[]O`/_#@7J6(XQgId&:$BAJ%Va=g^rfwp'fP'4eT1r:|1">'O0|XR:+[:
-bn+uncazlh%;d%ekv[7RPc^%z1}|Kh)sU;Tq<ADWZJR8.^E'AerH9DsxoT<Eu1AV).U;@$.Is&~#gKUQ+]4C#)Kpc5=v^%{V~M#Q).:mWOEB!fS4en);gH
-d1gb"k@'l$uO3;9Z8Q]U/u]{%gBH.''Lz{X!)/EH=yfoe`vo6>``<)4%`78'rU>W)9=@qNXWEKw]#Ku;B/uY7=/`B=DIvZB]MQ-2c1x]0@/8SS/nrt5h#.
-epk-n{tXj-%i}7~WxVH#~>MNi}@"A7g$&R=v.patAWbJ&l]+}iC<BuTp8Mmy-(H.jUHkPIC8MMw)sm>J^CJ)ms8^uskH3Uhz4g&>9>A^HqqW|}RIItMLUY
-_Vm0Rk}!qZu(puQrkX^(MaM6#CQn.0cmZ"c}qc!]L{8j1ODK@R0ZA.0ork.qB`B+@,V;>7'e]}0Dr5Z9fJ)d4Eh'=AnFcs6g3u4-iXjVV+1>B6a7>FA%#N
-"4&nyli5wyX-de37eZpP=yQ,!ni5I]7__=N;mPAE>I}YD+zLVM+2yHv5~j6(KqL`kS(&EK778=xrv{'p^)o0y`,4@fx4K$4l99WmC_c%Z]TLv(9Jw">pT&
-G2w<or'VpJEo2<B8{U13eRJ{Jg1K,NHT(J5oDSR3$OasaG&hZT;E9]DPa_S^QWTiVKWEzg:[I/|j"(;a}^BD;K5]"VNi7j/l+qQT8S53]-Efwt[_S{azZO
-Bb}br}ufEo-&P{G-f<E@gS93w}HA}eP9%x$wjJ9N5P>xXQy(tn22:T[$Vm!~ayv}sdYHa7iXhH0lW=rw|umZGl;{opY1pWhDFV^)qJBasWclf'w|,Ot^#6
-5[nm4w++]3B$UNRN^D/zHO4,K|IgraM`vf5hDfnf),U^WPoQ9^!(VAK6Iy$(;kS."9tp_7G:H2ftEpXE6w/l+5RJWlf5JYa5xC-wS`mg|g&CG(osv{}sZp
->4rY$X8eORmTMVjSnN5EEK0@YI7ljHoIhH0C}z{xG1W"ZJgF~-uRTXN[ZMGDVG8-kdv}xO|Opt@j1t:JazTM+hD<}7Lt]fq)$Og6]+.|3@,Xz)jXweU!M|
-ANXds];F95'JdPF2I$NFog]85v(ms@A:ux6y<.!|sxlSuVTs$&Te3>.f;AW]@nNQ'9NqUXOF-hKVSpT-8D1kU;O-(`<J(!&NGI{.<UKX]MK,H|RtS:"E3]
-9j<DSjpMhO,s_3JjoB177LR#OlKLw"%rho:J8q1<I[z<dOz4~3y>+7,>C35CJx}8!ZUL8v_;uPF/N:)"IL3h)t-#U}/Rh5:OrT-#PM_,i7yHP5S5/zvO,H
--8+-RH7+='~"^>Wsa[(c-zN_T-c[%w$98/<^U>'W/k,@cI[eaMAu)EyzfkFSZUH,/x.Z%XO]M+x[C$9|s$TN6uWfgJa;3@v!E=7bUs<5I4t9lEsY^Y$:^i
-mkc;(X_^o]$N^uUAPd~Ky[lRM}M2%$&|~$MTY=TP<pqbo+Zg>=,$!ot9nl#}w;#,j,s9tW]&(=;Mp>>u%Qj@&}Y]7ijWRhl!s/['/px:#GiE=}$<NO->bw
-g,T!p%91bEm33Nrg|tg_:FKA5rT']F4Vv545Rt'&e9xKX$6;sEn|m{^|A,&_|v8F)r30-'b{"j'vF}ngTjnXK.LbOo&yWd#Vc'0Ew!DDF}4v=&olhK7Hm}
-cB.nT&}U~T)wdB_k6Q<NeMqP>A:A]yB.Lw~QsuY8}1xhasG0H</%bvh5OP5]0`wFZ=OSt<[(LHH_P>X4S"_!vp@aBhxy$tZ]l;]5<0z=LS{K]Ucdy|1(By
-<e%p2:lfI81hACffB#HN3rI%!5U=-/UD;7z1C&3u)R.LUN<tj637Fe{.U,P)10sXPYh/O|po/qFXcIlI1_+E0y#kopZ./cw0D<~E8k7("+|H[u.7sa12V@
-jU)pINOD{Op'nACu`la)ZXa{[huN!6[u~<rEd[M)Y4dGRRUH`z//F,sBS-,"L6mI(AcSFZD9utvN-ZtWF/JfzjA]PLgOSiofhGSla)&5}"Ga!k^TzUs}Jm
-y"OAcY&Lo`[$mf792T0CJ]M532bi<eg1TCjXzbuOO3a!_i:JJ:!.@E.bbkwg$L'!"heJGA0-J'%PXl;sD{-<3s0[YPxtFrN&%M<]}^.}3-`8:]ZB`sm}54
-PX.f7NQU7ohUMv%8HWrzcrdm@-u(G%;]3F-QAidE|vPX-&;P!F0#NXaL|+1&2Y}jV"k`0OakYQxPIMA/'K0NxSvX((N]d<cDt3(;B:2!_bbD^O,cP(.e]9
-Aq7b@IavQMCw+TB%$XJN14uolnn7%ojBy2/py!2n6L5bdU1('VljQx<C2!C3g6rrgR3,cf&--FA_v_ay:7WO;L|IxSeR~g@&yryVB%=tHgY=`z:)i)M%zd
-4H@0ld(,FB[P1X}{-c20NXqt2i:8CLiQzCjh4iR6b64<]j<dw-MIFKJ2C0`6uk(_VK+x[<H|g9:l+2'v5aUj$c+CJ#z!L(kTl8H`/Ve:sE(':orFY:W`>_
-<h@-=9JqM'aUlo]zpiW[;t@nvmlb,nsf9Zv{|A737#b(g1pS%)N9R/7E1Eru[0&OM!_B7I&Lna-dqmVpp4~iaq>4ni[4AX[YdiFZpMnBBB3Q;=6Wk0}G+!
-~(=l|bvgZ;y1`idAl"<s&K]G@|m6mk{uOrJw#3c,q#gTDn>{P&TD<nxBm&Qe`Q[n+!AA99Prqyz[1D&e]^.a`(y4}j~xsv^c!&oPRo7D2L1"1=';5yaNrA
-'V]sWf{z=^f8%Q!Nn6tr^GJ]]25"pnh]lb;>Kk+_G:&;H.A!x5(i2Q4E$R90qkD;.dM"+toiLs-0&M[cR0|Y0h{U^i[%!.[[nuz6DT'`}CwO'ThX"%Ceko
-6,:aXVU+L<[qwP[Kad5+Lcf)2_UFSv>wTL4DULnLW$nTkRF-uXltq$kZ0KT;sPaINyPDA=H}RCpKM>845SvG1NC,YZZC43T4&lRi0^dX^5+1gy79am8wX9
-hO#4RF^qW'evt(Ax<&G&q8Xrde2]=N/qs=WByw2hhi(JvlfvwV;21.W9iQBY!VPOLNir|D`U"".._8ATUOJnqM#LNrZ1&LV5g`A$sX}r%Le^BDm+T5>Pu]
-aI#,W.8,+g-il=sQ^32^$s,WU<kI|="R#B74qZ+x!k!}_DSMw6Z|]fVGDO'xFyM(#zkd8k742j6Ydr-;!@uiV+J^dJ8mGKQ'JDL4g`vc"GQem]ERm8Zk<x
-xe5qS[~F(]fSw;RS)'~uc#HrYt_G9DF;(>sB)dtk]sd8Ncwh&n@sJiQt_,<i<n0I}wqz6eO=1hmO.2UcPz7I{G}viIYcS1"Wf]0'|,!A7v'l27yA]v[<};
-~76<5xHSA/qe`GKioq]>t6]^o[7Z[t-$=F=/{bUZ!29IK5IKk/]-8IIJ-4x@~Is!'FZvX5Y5>4!7AfKe~;RCaYv!#fVIcB[j9Z85^hMmx3Ml;r<{7"MGRp
-k[cIyo2%S)]_{,k:$w=j@Opa(|1g++J4!xxqG+[e0}^N'6VT$.E4`PG>w-G=0Z}q[;l>4K1+w4DwNkfZ9Wzg3)PHJ%Wi_rk9eHKnr5Im"1~z]e0ynMvw!A
-C6x'JpX=v$>G)!}^wC|]2d<dpFBA2Zu`MsnZGZ-!I{-OJ"sf`nqD)+3r(Epm'qhIW|R_:1b`KU0tn3r}M=(KtwOP/7ZTn.%8+aK(._(812}j:C6[#s$qn]
-${>&N<j-<Fvr_,<;]+A)oGlx78brjKISPymO;}EJF[1I{S~%!KS},CQrk)OI8m6n^il`k}oCPQdTAe@X)1[]MgRG)+)<JJ(^3%{:AStcdAQB.r9IPtDcSr
-a2C=WO[rY9Tckv.yAIl|'MU{xe$%jwKI"d}cVjoO(-,/L74U7%qhr>,=6Nxi<-0kIxR9]@a"^eybxFSp4D0rMd[ueqzlC)gNJm2xBqA3ul%;yjZCZnz1!T
-'|P'N.=Z';q@&$.".oO7^{thZ3jrC6}Zrq7^VEN[$!{}83q)KX51Qz4zWs3!iaL}XQ_7BOGp+[c}JCzExh<Q;|{q5(Xgc;-O&ZpIIQ9zE2R8P"8_0Lcj%%
-s0rZICm{0(lTJKFX9h}Q^Hv%LY&xr)^&xh:!Z02Mi]Clv|"<D6n=k'(,fn~tDCtZfqXlUVc8D;Uc@lI'G'a4d;b-/OyMaQryv(4nq4'p[1%!]$D.0V^.n=
-vW5m262t|',YT]<]y)mKBZA^ZY:[Z"]!p$v+"9s]8ylWN6F19")t>|U=.Lly(1ji"sd%9ZT%N>=^&^hg:}Sy3@wDnzia~a}/[%y(eBt)`xB-u=3nRI~p>:
-]MVtclz<VoU|Aq+2#PxHCF-H6%GA4Z{lW4Zo#Es7t-L1I$E^0c;V2>'Y0o&`SKI1f^;d>pc_3{P)iLO"+(mDRZbY:kpZ$Ko&hSoKRHf(6pjYD)L1gk"RE2
-DtR%CE%0k|#Rd5'Pln}3a(h|_BH7^S!`wokdYN`D&b'7|cGRzHCrpC|7|!@IwU(Kh^cGh/4+]j'6O[|I8}~W%v2<Y^D4H.u]itIMGBN)Ir8k#h"6Yz1</.
-)Lns=yTgRMc%[WCr#A8UMv5T@lLn1!|2vAE[e"N7820#Le>B"(,$48:=G[iw[pu6tRbfbrT`GYX<x_n4_PQcv-;^<82.,kCVJsgw7_',>>OqzP64.QzJ2M
->o}kZ;z]Xe_'0p,rQ_@UK)(E)PI}8C38/,QEx3/>mYPT=$9E60~'ADd"z@:>|n#&LYVQ0/&,^guGZ'~P%1gT)fQo5d;I(.H0%/+F]<07.q>CH9cK|WS1(q
-J"7i#22<VyRP[HL[HWm=>WB+mWhTtsWsdW%Cy!4d%xbST,,l"FU3)RB/Ck6$-`5CUoXZsL+J.iGvX4jka4}ppwMcqY'^r%{Ie9]3g)a6V{5XBfz5#wSryj
-`kBb0.eP!GPUH[l;^K)#gx%gX%:a,Oc6s2~X86M&o6`-rxf.J!;u=gwVG{Ds4q$&0lOw5@1a~O>3xJU0P>,1{%TDWJ-nC@24%(`,9hW@n+hZUDAQ6N"eB"
-+QfUr4/B[|h!SmK1Rr7g3lk&3G=LGKM&Ye4,J,Nr-]iuYT0:eSkyXTqIXRR[4l%N>.9pr.HB$+>{h7l-PW|h1XDL3$TKw+L2)vXB}&H/K^V;T,Qatg{us4
-njgfWLdop,p|%q5l.CVKu4slQX}qm{>)uM.IMlNWE'O]=uMbZpb}!J;.wHK:<ucc%"OJmT&em&7#QjgV<[/1@7r%_t"Z=etG0}AyP=iT(eH4"w/L(f/.%M
-is>wk`kOW`.;!eS0lIN<{k0w:qp;xS%sFD4x&-nmfIl}bf1kmFXReXr(l=xi%I/&BtW^-yS]Y3#yc)/Ifi;N]}IM:0Gv-;Uq6ttU${b(^9B;g>s`lac_P'
-[Afg98Q8Y<HD{C;]q%/%JlC,$IYH!||D:yYSYY;DoMAZlK&h}UfNxGr+xjjqd/@1ufo7MYb{<z.0+xiP}Kl,&]c;<Bx}$hRX&,|>Gey]KIXzwd@9TX^KZ#
-w2<|bBrvStYx<Gjs(&o"}O"k.7HwWuo}VLy<V-1](c(>"P:=R$J:WQ';J^lQSel`p/ds|wKX{2:-^0j%K$Y7p5aIl[q!#Z)y4wxo9OPZL^6P1S%4$&#+>+
-@::nGhjY;aRY{wtw'_F04C~THQByoMKdJnVa48~"]ooVK-QjGii:dM!7]]CU>0V3t`Q5)aQ@XS9A.Dy,+mJ0vKte0]uU[pw0%;N!9T,Tur)q,N]pTzmjP3
-}HWle0#648,`#6#<ACdrBaE&dJx]9WbKE[z0gp&;<1HaPk&vLP>4,nW1boK"4:-5+[(QrE$B:argM;k:O<p8xWlO`)k:ohrN<'Md0S(i")/_~#`dLx<V+_
-t3"7FQ9@aNGhr!VSIG@J:'{f1+<hE&$./NoCX/.(3t'VWRE1r-;w@%f2~_;scc9oZMHr[AhR`u,iR&#GXA&]a8|5@Su=u}$_F'd.T'SNo<IyABmg]"nM$2
-3`w]MO8aX2wXy+mJX-QnSlNbQ1T^.b&lwwv5-lRwK$9X-Xx4bJ^rBz'qX[<2IA1SAO/9`k3dC$#N{cM#}s+C/wPo]V1@I6.<D_9(+4]Z>v<Md@KBaK({`s
-)_`i-x&G=<5QzyZ3y}a5G9y4IhNr)7T|bACW6$2+KkxY:^0e4GI:h|-ZzR@-}O6fv`}UCz4S)MSjYd),it1!01RMooY5ZW^BR6A`%iIs;+6vHo`Jz^0Z/A
-W#j_XKu89:%>K#PF7|@=[31(:2`zT<t0xk[r7TS6`raI{RzV|9q][/|%<OX-k<sHZuJ@8Io9kHHJjB%7x]L@CDqNTpdjQ^kJ&V_`SJ3|ppz02SY6'25W!O
--RDD^LTev|}]7,>7yK6I|Czv6`-yTzi.y&s_iP367j^q8LPaO-/WLja><{%Z>D)sdOP>Ie^"Ed.=2Te;Ti9G+i6-jQ$24#qEX#],IGNg-t%t'8sv't8c,[
-$1|zQg5xPO8c;MY|BK&&}uzJ;v7H=gKX:}SaY&{O}NG!}X6'(!z{(tPnl;UWW^A]KfPyb4iSI]iq'^o5M^,M+stwyI9+`Ac,vwup609BPJvyl8ht"q[&eY
-Gl}m~cHrKG0WGveria$W&_C7ARgdR%:TMz8K-J'5#.<9}X&+Pq:x]Cu^uPY"Wit0gvh6Y0)60Th"maC,x'CB,WFW`Q3'l$kOH!^(UuSiuXn[]S(i9d0F.T
-y;GNnODwPV7F@(5%tUcdwwMxyjDNJ"W5.AfBNcqHp.3E@T>qiu=@q#HbT;x[>fr#[m$j:HkT|E^Csj5'L("$bWV+"h!lFYF;vUM-MY_6mm/b!D9,]J76#q
-AK;l5&zI@>FZa87fFJi|<H@;>)U`%]<oEGf;m/TKL"uj)9^s:x&bK`olbV'`t@Z8_''6U9W0^E7$mVH8[:F9Xk^=w"aHDvvjkp7bs1`Dz]2<o4v#ogsM0U
-_6,d7|vF"3`jn4EU[t8(mpl:3iX(8K>W'slkDr"yc(X`XFnS<Vw)IY.BXP}!pXm)pIeZ:E.8cy~B{,Hm.>L-49/1(Lm<%t9I~IX3hSz,&]wJtwh9_Kz4{m
-$%6eR/u0odSb=TyKIuo>H9o!G7TY`n$"uwnyAuk5/U[y|5T0m^.h>Rx2"/y@;kK-NkZci:-1QvQ&m%<|);6u>Mp4b"&}{%E{PF;pXf=x^stm3zP|!'8SD:
-4c'S!pMMf3dx">"E65cBN1dio6/q1@Z=d92(R=Cy=bltwl/V}9zW,T(<kP89/RV2Y}tJMYv<Y`/.=|XCLrOnO`bk5xu)d^1PN"/XXhdt~dq$]2h0!doUBt
-c&V;(S~D72@nx/JJHx</^AvL"1yl.3M^D;IVS-Qobw2%IuRhf,;w5rR{1Fz#K.`Dr0]H|>vnl]/'.8K9.`Zq,)P;O"aQHb,6G}F.g!ESA9jy{qm<3PA]{o
-`FU+)FEAL=H{>@fs0A!2D%(xw4M3yC=^/MIn[(s6:C$n1Q_;(p[fnax]aQ}nRi"P~Uwv$+.t,GN6c;+HdY'e}uy]+2FUH,5A`SZb3s&ePP]$2Zu(Y>:m%H
-4Z7Y:pmm)U7X7<1&PXWu!FiblF#&ki;lsM7^m5/W119MG(x5^i=>9Lni%6kKO>-iY4:W#A[N=S;T(0@#('=Ufk<Z<f9zg#j5zOr/5!f4JggDh0hwJ.Tk@D
-|K.E63{Wwz=N,TR>FbX`wHX.'pN66B{i0n6^$)u>vynN,$/jOccX@D6s;m(nPZ/&eQ:$=R0,Lx[({4Ii8;Pv~dso/FNWZNCPuOKRlW%],uclH"IjSD;>gi
-|p#sK_#PaK&n8pLS(5ja't1d,emkmop6h;0CvtK5TeaBk0-Y;!gQ_g,o|er6BMs`[N>RGYTv(2P$<;{pBEk1TfG^h{tPYod"U4%yb;Y|f`Oa6!+56oSXmj
-mQ~fwCh$wGD!o{l_M1,(vO&mg|1GF"@}UZn6D]p2HEQx#Z}R5#nLK;)4`u,)$"s'%!Cz6iT}D]3Xu_s+T#$xZ+hr#4vp!BBF0&6:7scDohM-(ja}raA6.V
-O|k6v|U#e"yUfXPz8t:t=xV6,m+sF>x|nse5Gq9OTNuMfVk+8-2{%/Iahm_`s|jL"{xeVGK{Cg$xS}$X[c('D@9)X-RG#jFg3PsrkM!M0XUW0l!(ARKucP
-1Q;hO;8!x}xt4sY4D/9=5%UI]I66GV-g=g{y$OSD4Ws{zp(o.5d}xvhA'p=<9qu_p>rf{R_Q-_#qW_&fl.TZ({oW6)[SWgQ&_'{909j.}kbm{zZ4k&z^_O
-^.WfP$fEZ=IT/V{<UEcDwg'dlVO2[bKs^N6DB7-S8(!HkG>_n:CSz<~"trMN0<8_'8HC`9d85rGM8.5'7Xq#"7k`%3I!+zV915^>nxoNi;2MxA7jCX%}${
-1%_;8@.ke.R>g+n<Q`i.DMC6tF.${0k@>.}eY@(s2f:'XjI=^&ARMyOS|8ImN2>$XAI2scw]:C1v8[Fgz)_JYua3$wj(~]$mi'tFgt6N!jK56_G<"a"Sy'
-^BA<4#r</X8Re-<e^0{xXcvrLK.Kr{>U-Fdd>n5kbtn(#BI1%"gf5|PBX0&{U{pU}7t,Wup&`xrxR!fV$71k5_RM+'8jToUYJa&O~(b9][k/.h>cKpb3se
-{Hy^Y[Y#T5rhW0E%g/PQC]r7-<:mJnkbfr~QQ.]zo(,V'M>v@ytdv&dXvY!K[:@H'rf,HwR/V=.hmJiBO<Y/5HSaM7A_$QxGn([ViOiw&/S9d^nE('Jk{m
-}TG!lf9H792&;Dex38X=>7sa-"~uJxWA>Xn8KJ1,v|a|o/e'{sB#n'{zl(G3EOP_7NnzgYc[^:FqG#}cgZtr,gin^o~Ti+f+)0u-xyX{.a-$Tgmx`%$L>&
-h8bZwGk0G=-^zv9&THy_Z!X8_CT(2IGpz8}wkm7L,Fr7>&dtr`6GJ0^3%p:^ImWDX[z(pHhK2L%SYgpj>8W.Ab'Mft,t2-ODDlO4P,7I[/HpJoGUK9nD~.
-V_dT@WX(u$.^fQW3I[(NtoZ`Pp7Nb1beqq^7]xD)@zg^MVE8L/&rWT5,'Lb"woS>pO,XpeX)tW8o;!}&34Hk%p~3!L1CH]<$RTF<tVUHq@_SM2y0FlSe%a
-@_3>v'gb.kNK2k"~LC<W3H%oh1uB)qIX_LC,^t;w:n%FQP<[#litM]2vOn#mtL<@y%6jJ.ZTPC2)q4v/W.OXFO'a-Vfalsw@LjV2b>Br_dG6-Pk.d/Ovu1
-R57|pEG6hK13/Gi]"'Vt,SQ%:&@{6$J-_0%:hCi/R^3QiCHscmWYViTy'[>^$yZe:0E+]<:Biq-A![Z6[I/&A0`O|x2=R)98#f)$M$5|omR]YmaBE(R88d
-vcYh[S9Qa%B@=v|<I[/Z(S12cPStmWR8EbY#Jp5ngV~<hGeKi%WdEgP$kv$RR`2Q_em`<T|0|LGSn]|<E8Wz1r"'4/dEPY}m/ISwz>r.HM<+X|2kzf8Ok/
-<j3e=XQGio]n>lmotvw"V'h$8VPD!qdz!s4JPGN>WvP[gkCmkv={FhX3!Zq-w`PhM/ATAejp+5C{ah![aL,dJk59wr_a@C"sm=Nju_7QWgYcT%%A,BWE[A
-lbK/bP$pO+^T{TG+=Gcu{lJTJV=P74P[HJy,n7Do4nb84$z>UTU7cN.q,7m<J&fO>HxQo@LSs0)7UH=!Y-Cj|,l"7YF!r($o9#cT5yO%paeA]IdW3=-TxO
-+ec|9onGP/UjH{>5s-v(@DyweEK::24'tHxNACQ2"6+)i8_T/.f@mENXW}<F2CpW307;M`:;Fuua^wlQ`0)9}cN2xFnS9FeqQTS&a7vo"r20q8^1Jq;<Gc
-ZJ5=rG=66iBAguzD~To'<Bh2NxkPnIpKwLYwYJXU#V!/fDyM3P|-O&rW#4NZ4):&pRoL$i98|^)M%kx;s]hv&OLmt"gY1o:4't+j6ZE8KY5$ARH6vc%eNA
-8esjD!G0>c5{hjYca]Bv4AM)}&bD|9jvn3e'GM'YWiYH%BUZ[oZxmEYoZIJLWNE9k._#'Pi!O;vA{f$nW&I|ah0L%H!eDZ#V>}PTBSGqb|~4ahJ}D)Ko`Z
-9)l'=luFo;KMYUQ7z(4fMx2Qa:MADUS))anOlBP=B<o/DD^}fo_bo/nFz,e(aYS5^=SdCKkW.@zN=<QGpZF(FkLa1)^zUWkUz.z;o5~9mO=21eJ8]GVAJt
-fS#"vsQ=1b[yNb}wcYmevejty$!AoiE%lHOBi,(C_t$&b<(+H'5I^0P2MBC;8n('I}>:[y2&:O9QJ[at3uw/|%8;^y;hfuejOnSWr!H(#AmUZT<`%rc8v$
-Ij3CKc]5$Q#<Z@EwE6(+3@I;@Dc,`Y)7ci/7~9>uJ"llq6&+gIac$i-3XuXK'K.L#W$m+=2|q-(XIgS]:+20@.ilr=;]mXk'EwG9Nk7%vv9>L@"n(P<;=s
-2%n&YjI|{6{I7qV{YcM|5-IN[Alxhkv1.^l0sq",z%d_IkVdsA@Utu9ANO4{cyo=o`s7+fofnJu^44&l^RwAy|%03<UBNY'B.@_y4O.r6bIo96MslrKHgk
-HOT9MV%b2|Bsie39)TS|c-eb&XDla^op|oU2SMPbe#MYMhH7/.PqXKiR$9"'k_Rx!z=dGwpW<,#&8;6J5_ISLo=Em(6z%ZO.z{T-%f592#g;`U^$B-^ECS
-@{i%^=[$.jU;W2F95%a'q=dM[DrTm$tgxFkNY$)x)rLYweRe7q)kIaTM{U8ytf9N(l,7esh.V9=lJov`_-slH7[=E5OQFUd[6R.yyI8v4E`O`}vwC$9|m9
-d7h_[_.znO<cZVD5.g<%C_CaoNYoP,1{5IE3uqS7vo8x3#Vn^o9nOJ#R2LyZ7Z0b_JYR0g!7YiWp'!&vWvl1Jc:kph@3Z:aPbnEJ+rX633'qjrQMlqhA60
-X>SKn^Cf]WAJ}|,)WIv!SIAHmTTo$Vw8g%$iWYKeqJDK9gTiRJu0iLhu-l%wiUrs_#/8N&@_-VDW!Rv"vr%b|CQ=bAouc_+d&+rAC7qV__oVr"&;]pk[%x
-A,>t>dl5_!8S+LM&Eg+MwDhq,tF2+w1wd>SDXM3&DmRmljJ{20.j{J`mN)k3TMdg=Vc1J!9szc.]cS>jf_FRq<2^-"RXw4)r^Pf+4K9Kj'bG(woB:6{'`4
-$pfBjE6x&Yz8}nKv~gt2{h(NZso_'JOkXnyR0`W^^dix:<0abe&Dyj'mxkNv~bJ8+u_W.,_-20%uc3fO|[$Te^P==Uo(MpSj(!^3>nGKMgenKdl&7q7%0I
-Yv},X<"|l1i,Nq9:j:d/B6CC|uUo21J-E]CuvHb=ZTcLP,W|Gueg<C5sM'|/I+@a1hfn#0-dkF=$b#2,SV&XueX6g#!oYU{dIAMr8'o;)<$cJ_zDUnfCss
-Ie(E@]sE3'A(qw{owBAJQ)2!Z)Q3lEf|rd$B4U1fjb%T~Zu{7"J%E{.98i52y3OiKC8WBvuZK:IN'/Qc]_P@>3T44iUzL)TPfM)ux_cUGZw)@'s:rcCd>{
-l:<oYEX5_D|Vwwyeka}i`^9:~^aD+BT^(Baa=Lx(2E`,JPLu_vr^~ZJo"BoN'KAahqQ!{xuqq/%VHsq/VU@8:7=}Oc{3BMkC{blAcbYhK,"(wRcovjE2"i
-T|^HHy+k,[a7EOTT!EF>(c-r>&3&Lf%,OS+;S>!mNlUMt<G04L[wB"RG=H:x.5K,QuNem`VbAEVyHPr.gLWX+d)]g{agK)O.8+8Bps[;UHDIbJ9gR;HBt^
-A">BS_}_LKN=B}6Ct}qVn!7d3e.B8Ql!HNI+1JveFg'//@2fV>bw`vu91s41Y^wD90=<H3%c]pe15!"bDTZ7k;qKHV"%c]C,>Y/L9R'k($0a!zC^Lv:q[a
-+oI@yeXR1daMXT1ci8%q5<Ck^$t=R`/4OO:r_S&V@ClYDECyov'N;(/mSp7OQ-4'"OW5j5qxkiIzVl!#"h:Xy:U'aRCHT-PV4iP%)NX<-}9A[`6UtpQmoT
-9y@DxO=uyTu2o)=dA8y-`;w$k%~M>+PdeG3!S^W96o|=td./V[TZO!_jb61NJ[:i4fN]72w9b+)yC1;$N]YwdeM8`8l2nbvio[#-`[[.M=1;ZW6o]K"kJN
-66OLf-X<wK1/Xks),}ysbXHY958S@y{6Zp/GjC$""iw^~F&P"yn=i7<$TZnRSHx)xARhn%].jxJMW`3>ihp.N'k<90M+"F-4O]GX>^(t}5>HJBC/|v0xL]
-h$WT.L)tBt$+f{140GnzHl:BJwX<k'Tl~+PO;F`sJp+K7Z'4,95,5M)Y#.PX&nUlsax]zJ&Rk!0WJLtHlH>Q~Agw"O4+8iJN#0-S@r'Twff<7tZCvXRf>B
-:HgdU-kaZpdK:^Y]SvDQ@ty)h7s'>mK|u3ox|rY:1tXGar3n'6%YAc-,sc>LTcn]knTG={z2HNXK>CTpt%fNi4=Pq|3R.Hdr&{>O(X,;3fpu^i$9gLreh|
-}X-h8gn:,m$H6n4[ZfYK@`%=C#N;uP_tESY_f0;M6[QHyeT0Q3.OiL1DnvQu1-:HG,R@'Cq:iRD'x"HX,G{o+k%K>(+U|iTj+4ij:jfm&o:JUeKsvnxqPn
-"rgf(lsm!o^|K|;v`Z/g#48zfwVG%#lWIF!+lLpsY3ct^bH^qOAP4I{fOd!"EL>C{d#4(d$,mJbs^bVTu=2GRXD:`}"<.+E]q<I1'<0S3-fuy!m#"wdE&_
-N6t-lxI:<LvM-cppjds3m,1uO|JFuu|xj7A/y/UCmT+DQezggbxR3I2gU)9MCJvctRj@zm"|^rpeVi+duw|Vqk($gRJa1ScHH3&XYQgp'XAba1K!h8r4^b
-g3RutbgqBntJTuxRXdDlY=_mnGh6~F/s+{,%-A`W3!<%e@+f%2ZK7T'Mb(TS^4P^~R6-ZKJ-m'qF@kB7-s6OOUi"=gaoM,qpS])-:qu%mJq0a,)9^fT#~#
-$B/A#naKd,Q=:&hv0!"JU0{I>DlUxSUfAi_e8>|;6/tqK%1nlV1Vr<0x;>m:3Or{Na[W#Aq:()6'YI&.EOmFM1P0a)6eW);JX4<p_Yghw4KNItkxB5p4C=
-U^5jW-pt,HssVjIXv+nAu4F(IT2cIv}(j<2ZiH^(f!6nO>/6b]VtVzy[9IUc4@do~P`#s9CfB/o.H'3[.<Y[hw&5P_@2t7Xx@<CxhO;yQ(<7X_am7{Sti}
-hsBis$^Wv$~44tx.j|JrPy~vqc&Ci"w03okC'>MLD"to1z$d+^aNVC<I$OT7oc9y.DndLjSj7}ok[PQ<R%+Ictwr8LrP#Jwp9n1>fd~qbto+GcXo/oO(Rl
-DTn/E,yazqw0#yy`<wQyP6s8h$k;nD,14)'@L$e])t`(x@^H|)!VG{ZykL{X"GlCJI}yMAB%-q.J<Gen3(40Sosm(+ckRrPw"_"C#dwH2NH=ih>6E5Uq@p
-$jRBe4Blx$3#{b8RTGr^f=j6kEgYx1P|cxb>7<w(SX|uchV@FA+YAz.+5W_^=.+sW<fcT$Y3m2cPq#,t})q`o)_)k,+6Tpm@T0iaoI|1{#xZ:a!:%1&P";
-N.<L/"Yx/_^Y2EM.(&ik%6myfrW}O|'z$IgQwR["Ldg)SHP__v{T$fEHuS4-<5$QY'%>rT|UbIu=8%2m|eq`]t~1:w0eUL|tp4.3Q2IPpd##fcMsLX,-!L
-w<@L(`,-y$^31km3:T+q#^@#8IBWwYk_Bo(4xhfqdm:a,Y9bc_{FpD/=WIOAzJ`@Tnseu:WwEvQPQ!=@,ogl"pcsfa]>;-qa#`pRr`6A'Yv3Qu(1hTFG%5
-a3[K]PUI)3H#4oCdQV{IG2ZL0_fvZS'Ke0MI+kIHnaqt+tAJfn`Yd=sy`+.PXB^x}0b.><8b(wBuY&$2_KK6]Ms-yL1zwC]W]evx4>AAg>35j9jHVH,|;y
-m,46Q$C=Ppv}Lx<p(vwW}{">@wQL+svyyR!)q,;Kj5'thBf4148@q2TIuu5(QhKy.mc+wq9JFcNx4}&dleOsS@/$_1~J&]6rX=!=P}dX=e2sPUxs>:,5KS
-K<^dilyOGi><H%Qt3q83y6y';1{6Td!Y|EIXotO"-Iu0Li,GV>#P.4y_0D<}Z{3B[Mk>`qaaCr7lz}up+0c'i=BW-hYO(d2K0.7zqF-dW$,t%D"sEymGa'
-@z0:.#>dH[cCd.`N<uezo,>EI#o])jc'#2]]ru>]v]!~1/H!vvsQD<EuaVO=1iO;.6iIardf!Y,MX%Hdw^S/2s`_{nOvq[jAX|pTyN,voHy[&cPe(VlowZ
-hO{kZGEkpUxA'}d={NI3c'RgE`D`53jD--F@W)[|$A1:dD3_2<QY#|vdm-RaEr^fRcF=`rAy(SR&mjO]r(X3+M70Va.u9bUR~egQNNVgComcLeFPVh(G^K
-8hp7#W`}wcZW~i5>XE'-U-ld(JTydf4q.Vyo`&"$Ev'":TeU)lyS%&3s";eSrDK`fy]|ijJZb4M]@nax3+9!=)8XhA'1$Z1<jY[DxFk#@Nz':omFck!OuI
-l@lSwr>l!eVhrri|e@!H:M=bAXidqH-]F)w>~RN]~<|:I,@)J,c4Uf+_v0f|c;~A,T]alhI8<e5sju<Q.&L8bi1Yc|06G`tH(s8PY^.>#"qh'F`uBQ33{Q
-sG|`Hp2hAGgLT(st(r1}d'@r}yA#o"va,=(.tsTj%lv4yZwc}V^VYH"N"D]FNuyo63mY$;wO3-uu&52{f3/athRtHiQ6"}Gau-~}8oOxb$kP.&w[vL~V{p
-vNVS-rVXfQyuV59|}i!5:oN%6;N&nLv"%]9ranuYZ&n]r)(z&EsTK8nuo|(DQ,jO'IL}eT7k2t:yaUA'%-pNXJ&@@o{go;$7gAGMiZb4.hL9k%S-r.uXgd
-+<.t{1Dd]c1HVQ[Ws%ro|p#+v_}P7&e1qw3LaZaP+@@zPN!341e&tE>.o'FO1+mgnN'!0LMR;e'H1=fbr]{O#0bwJ|JzVr2_[7S]N__D-[@u43)stq48Oj
-<c/h$>Yh"c^o4-Bd+I/x+,O%j5lRZ)RCueeEqY<5q_3!0G7hN6qE]$ukMMNR9#NilV=]kL'GuugReMNRQm^'cf@h[9GX!z1+|vGW:rXK:q"O3iaod`OH+P
-!;7LM9!@7:8WbZ!'0IZt3H3=Ljex]a9my37`Jsy>nB9.cV{1u_[gmVrG/7t,;90}Xh{an8-A3q>[G6+p)%U3{!heFv{yk`FfJX+3Zf2A.=f.UEhY09OWid
-,'5rj#=;<=fN$VGhlF1O{B!Ksp%!puU5hHtv;ZN1<Q::!t[aZ=!V8=WeWMF1Tj/#-2;!:gJBALn0KKkB'|x/^ZHGM7yGF}6K{t[,3QA/{lT9mMEG,(.LgZ
-8QpZksx/UZ5Wul)}zA<{>DF2cIs4pr5d{F1g#mY{X}rD^e#Un@aAIu#|#-,j^Vsn{vvB[nZ&MPUJh%Udk;<xGHG1iW+`}td4s0%J<j4h`l6_2e]Oz{g&Ns
-ubr`R71^9e4dT/=v="{ZwLz!r",OMWq#:a#!zr-`S^B@/ywZ0JfR=L"nEXT/5l,awn8U<cqX8{NMgQeN57v]_%=8:,_8s@eJ$95Jz='[@e;+O7V3{/r;(u
-ZpKnTsC<cPgo>=g[W`1:1[.o#Iua1f<>;ENJDiqyJBmFJ4'1OJ8-agex63#kY]}&C:s-eLwZyQ:fB1Q1%L)>A4}JC!oB,`f)-5ja>#b4[JFugFcMPvZvKg
-3Y%6Lw4|oEa.Z!6v_5)('f|]#W5}eI6[Zsppv>Z;IZ$x"r<d+Gsv|}xAmGW^6+,HP]thDTb-hSAd^reNrI7pTFIeQN3g,px+vx;{FdU$/DT&y<yi0Zb|Z@
-AoTW{<)^h/zWkXc4shco{'qbKME&tm}c+PH<3aDl-xt{YtW(IDo`}1l!-[Fv!&84HVXkj0z&[Ul'XT;K&nARL@UwSG{]lh6DMS$cZ(OO('!t-s<7~qE.[`
-h8_T}tTJ<+c><6q'sl!n15$y~==8F;~DpbzYiYqIz6v=LF}I4cCmpE5-bE4N9)JPf_+[OF_W;s+<m(ceBY0KdG1Q#Z8o&,puR"1wzwesWmV(RXJD9`CaC=
-xu3joP3Wucbzi[aCY{a6Fh;eqwa#ch"<Mu'Z(#v`vYzMm$.kb`"3p=5^aFq;v=H@9NYKA)lqyCy2SA%Sla:A/,H;o=<K[@z>`H=vk7}BUNs][_Zqx@M|&f
-2D<Cqx.4Tt4dCCK=b-q}B9l8{V><DHDyH'2u1@[Zn>0-,9^Lmhj2UDt}9qGNT,iKj,k;[6Nhe>L@,.IR,%sErQVI)vZ08lbxnTM7k1/8`"i.WSfg:AT;@l
-WTa(~W<AoY9m8[,5ttS##lY=z_S<)m{BzX}q5etn"3uKl1UJv,D_YABW5sq!(nPR+1~f$ZTv<)IAxr.-g/|<9H>65t<kn!#f,N_NA0>kDCRV5ACv{l`F}l
-s#+&nw@nsF".K,+iuALqSM+dCaIT<3m@Y%b^^=^N.M>EE.~cEGRu"=c8hEmpo-t4,6(XH/c:(poB{O/l4WIPfjS@>2|%#4E{sTOnCw14o_f[[7rFoThcVR
-YSyKo<@<T^}Gox"44Av&>y)6EU-R#^.VELzoj=hKnHnr+x3)K5qyU0Bm@Nq'38h5RFY!bCOBxV3_d()AP7G%{%ULkZ.P%OEPANen%swbBli+UD]h2qozKP
-6LbfqirutwB]O6t8j[Q4fcgl-,;=&{u;%7luLV9oM:xX:PcWnmNne6'9DZ36ohruDsa@@|xj,Q0(cC$31q1D@#d=]d%y[dprJICwnk-2smmA{`3YJ1ADz1
-|A>aBEI'^EmWvc=YdH"54)lSs7,w+5BDp&RD&,itr;`6RQt>tz6.#h<T&/6k=%^IMj92,AboX#d+y%pASCCxeR|qas)=A#6-;4((W^PZ'Jt40dgIDk2iz_
-[qD5C@'m,4Tu`a`](#e3[`jyvTg{)A.%7J{Bp`VL+tIPE=9^UMIFLLVC%S`LPE;]4e!Op|T|BiM0cM_->U8MGOReK83Lrq_3oieoIDLU]r.@jWtVt-{SAM
-nGb-3S5OaC;&M9C=lH9=M2P8}}-1[-6R)!_>hjWg2b()Oc;W`h440p5eBX-^Po=X8f0F2nP$g/:2wu,Gh%^VnL5)~#VkYb|pyY'ULb$py`h(/6gsW=XoHC
-|,^Twk;eE"Lh)Z_yzW[E}V2<n,"0h]gS%D_'gp;9kw.WL:2X8#XhWZ|^&ue8yek@8t`oZ6(agqvIBZ<pf"IJoV#@PB'QE[:8#lg<:l3`_6sXPlGQg`".gA
-5bUq_oYV{N/&}'CaaWY<F0_lFVxTW+ovCo>b`}9xt^3_e=z|6|:;|:M'k:GOz$/wr1Z%mj6+-AxBGnIOT{gV{W{V#N(kaMhj{K]Ucdy|SG<e!gRz.yINj#
-hDbw)fy:^HYRLEn|2`VemSIt%NUlC9<JZExsz^4w(q}sA6KFkCBX+EF@x77<gPXK/}o>fL`(RtkvCKGY:.%G,;q7#W/rNn;Ml#R|BN(|q,/Y(A`6(]NbjS
-/iYAWJOB%]g#z!~q{}>CRG6T)fsq!2PMy500Lv,H%],I_3:L8HvK=kSt}w1v{p0[n)i@>6BmHyaY0Bh}AAw_8Xx+%im|PJHsHSD<-V:2|O_FyB(P#BT;6X
-,@8-t7}Dobs4q5a"u'waauL7JkMJ00'qc:pi2.-h:4xHt[l^;JXZuM"g@Oi:G1,cBy_Vs>a_b4>+e,q.l0_}~wPT'_%y29/'IB2/IJqV'Y,zIr}2ST.f]s
-|LJkcv,a/ia7aC~6ae#"m/=je4Ev6Osbs7t=[5=&M,j2w^X/H[62;sW{BH+!3iDv;Y]OU&F)MD._IW.M6_7HE<T@tYb2S>InH=#,8S[u`ZA.PuCy7.+'t.
-Y>5_b!2SsC&:f(}@6V<f2`$Ot)cI=Ui.W2p&D!`]^##zH}X+uzmQ/QDj93[zxdFB;ba{U^O{P(|JD9qG+@>I)O2AL#@QXY{.-5(;(HKcWjDh~]{N(I6CJM
-aNzxh$LZ7+_MY2H-"M)^rqbW({(s0#IQBK"SgL<Y-(heYrkyrPnlbwV,GL^oqkE[Qg"R>@z/ePaCe>/Y'./fJ{;17+xhl&r(uYIfz)Q-dUZ_XHkQIb'kM<
->Lxc%fuWwls01udqOeq!Z;4eiylF/aXRj4l#>^IS~G-[1vqeCfQn}q&y~A{Wl_hg|n:&/n.0!&q]:q#h(<,09#_%PEZpat{oSN12Y|4D%H`)Js;|(5H+x!
-j=Zy{{8GWj&:%;`hB_qt:ubirP4Hq813<>M-;Xzth4]|=B_{u<9T}zh]lW"I[rEpgDyAB'W>K>sX8(u^UUmJJ-h];2Ele![!m][,Un-pQ%R{9p~/sOzZdl
-7A|=hy'U7&qzn1:6<SE&gRUfI2P0&=,:jRNpQ4PenSqIKU;_3oMaru5>3.IA8#e>B6XRL3WwgPxLJ;d<0=Kj%6^G#jgVS3IhbH5IN4(!#G$Dt09VjHp&8e
-7UexX(TPHGo3Ou,Djx!YzQC8AtE5",9jY9eN$F];~lUVq&,O!FCF"x%w-9FFq/vL4Q(:8>HVpj1V11G-JzufZ&yF+KJA0IV(`poBq5b2,RKZR7"66o=Q.l
-j7>J;fN|W35VkBoL12d`'x'f/dYIYIK%:dsm'z|_3/4>Zju6}7jm[9-be0yCd@NH],^eui.^!lJerbe`g#$M/(T1Fmjn6J/8kCay/-KqE+}XI|tlCItu8]
-7)u`i2dc%|=yy-pL+)uju0ZE1FVw+L[MY_r7$gU9u,VtebT^:Wmp2XLp|`O5hBoFf>=NEItcMuD;otIg0fybZV:cyf-^eewBj7oM',JzrH,IGGub1,TvN9
-M)FM@'EUJ%j<.z+TK|S[[/<8-]i{GGIo:uV39^G+(x<<g4_JTd&W:^[XX$lFSws6Aj'1N|Oep::p9BG1>-W40cH.2vZAAsCw<6[2+;y$]dO9DLY%H_er]-
-Jr]d>`Am[Jv5pi8f-K_Y:9zRB6A1pz2+t)1P'u}ie$H@/V44[|L%LbnV=-&n`0b)BG<a:z=u'chzCH)gk887)tvR>QE`!qH#QPQro{Cr~)3t=p'lT/rILw
-xeR|KZpA#75EEr+rireE3IcI0H}px3'nYLU&-s5l^eD4-#G1n8({Sjmj5SKr&al/"Uz]'#g_f-{uXf=dQ+p2atrNYJjx<)lnu@uEBS4goe,k]MIG`DMR-i
-nL7GI1|5'D{-u4CUt[tsMpe"X_qei';l=!i+2T/<Vhe#iNux%dUPMOPnVOY&$puf'>3u_$z!%c&I(ikO=NTK!DJm,9pxP8_)wfK,tdaZ<Tdhby27EHr0&_
-X6FW^BT<705H7QWsSqE_tU:9h(:eMbs/qF@aTh0ZCQ0b5sP#-ZF4]V88LvC;l%_tH;V%cQ{xMxwj']8$qhL%J9pLT%={'jqrX"MPb|@f5tI7e#A=Q)LQZA
-sYS0'8a9,7z{cV'=ZjE'(K!QZ2_$qKIv^6!+&=T88G~-@W;W8pPY{o!u==|S2p%iN`YZJJ&{xpp2tZhq>8uG,#OLM)7.o_!j5!{-U&)7Q&v2X"0MXIz,0#
-D{;E^i9}rAYrX%k1Pjq-UvY{RH.pe3;|oWZ(w@}&KfXZ0MUU;#+'>`cO3)pjDvGtZhoZHcB;@<w,(^k9K6,J6f{RmfiGFr3Man2}BrU`75[8=ZvhqWELzt
-sBjR%{co}Dd6#SZQgp9,w0]!DEVZmI5B5yTAp|UJ3Q4Dr6,r}]3qd7[N"fPHTC&)G1NO_pq10Gc>|FY,o{THRoT-0KA6i3H_0[H(rS>Jy}2H(V^l,vEGf0
-z3D`<YyU2&;[|YvFAf-p9YHh8i9D`q+EiGIwnxg"S`rPTj7UP|$zJx}{vRkSf#<m@`[f$7(^,t3ak,LJy:RUapE177V`"Vi4YHXsL,tuBB;DN|J^I%)L<r
-QPddX@Q[ug`YX}#sRj;3(u3.ivuK%y/m&x^Z9@P}tK:yRLG<Zby9`<%8U)Qt:W.<E#lYj|[H|9-U:0|Ijw!PHr!}MGVx1{,{~z"{ALy:#F^g;+5P!(v+8E
-Q//9_u]vF8]%hCoq)VW^~n5hKD}n2LV&+Lh7OhkMiPmo`sgDgzcLW&9m.i06-JqTDvuy#&:ByGFkC"okqyR.mHfIh;Lmf3NkV#=E}T`.DN[txfBhI`-$hV
-,w(4Ag9f|U:4}.xI0@p}Bs!$,9kLoU.t@g}6i!x^AKi2wcPful6R"r(#YSQfhg^aNL`l7q2q,5arBXC]l:BSadRfyppt;e[EAuJ|wQ^ulFE1cHuMhA[wY&
-:f73N+$)Q1cp~qbwB/i(bd$O[rM`Gj:^~Sg0XxOKLGq'];dz:7Su,DZgppvuYAW/QRnX:,3_s;=%Jj#}-(V1K6xz^an6(y,Y2P[vP4dPU:oOsVNj^sE9!`
-D&do4TUW_U=5e2$kyOLT6{zG+#F|OR|}8WR=6=]3=3=3.{@XS1dZA#:^fy;v0nyN^`4g#WzM_j^L|h1,!{0Mxu|qk|lg;5[3^#}[^!V>46IOLWTqtv_@l"
-9=~ufnQU7Bi[zk!o%JU28YFoT<`XF%cy|3p%Fzkz!Mb-(7-evr%%0"QJ+G[G6^SO8&g`(W@1j"Soi5<"54`bg]47FAC_!ayd^8XJ+NYwq1bC:N,KkVqBPp
-jEw5T4{"lQI7t0R5|a2ISrA4y=EqL5'E]W&6]4O.__FP%esTSb-fGP~+b+&'tCcOnaWh/Db_<35]/>,GN/=]Q5m08E8=fm8W._$6p=`OK,Y`s|`fJK$>$U
-90m>3f5EJ2{(8xb^q)ZP$uuYl6~91m;(eL>g+V0!l%M6vqv6'PzVQQ1YN":%Cw0(VZmt`U>l.Dy1g|{sT#LIFM}&.PoM]yMq%Z/RyJy-i<dN>NsimpuGo0
-yWQC|+ue8m1TD/k#qlk`jfwF]ift`e43a>';{,C;|DrP0}$Zn]sZPH[)(,;>OR(wE,->Z#)S,d&`XL@-+EP]|7/7{5PSF3[f9=_CGWC`iR,L&x{3=qly<N
--<~CFm/<%B<U"L4+2#iQ'#o$wc~Jt:M685M-]oNhiqY[GEZj75~y(36TFkpBM6p;pFu6(/tS~IP9j(hRF4gZ.;R>""17ozlaJ+4GvbX(~j3Wgcwxk7.]io
-=SuBzB9hm/:n{Vx8S:bd:fk'[(;Z#qB%x&S<rT"517EI'hELuiH"aGlV~y)DlKZ{,2p$NrJo0uv&JYT+N_fBw}Muo6q3KZBX%M2z>f{`"v4kxvTT1`,A#v
-nf&"'k4BldtM+H"v^KUcS1bi&jV7C2nb#=zfwM0Xwqx!~>qKqxKc_&;P~$5Pj8anP:KuS#nLjX]>w(BG@|=Z&;3PrCVB.='otI|Q%D7nw"MyVzx`H`Ac|=
-DW{9DkqOOI052)pu]3@a}IrAz,D(gxQCA"c:WinRX,k7UHwA@8i5kG3`K2FJ3%im|EeyqV%]M|U@x)/[0[Dsie7l3(K$Se7'xXe&%3pUm"~VyBAxo2(:I^
-,/a:el)k~F5TZ(8(MWej"4ht.8!%iV{zkQ31]}FqLnJ<b%%Y49CaHu9&;fT#dpai(FC}w5~r)x5NoX"8`SqB9`cvU;$O&>ZGglhqDP~R`$$pw_Dg46hYI0
-i)HTncEVm!8LMr%d4Wm}{%Pom>`y"qVlU#)bg,BPf<ABY^dR4L+7u!vUfkr5K`wO/}TIT%U(&6/Mpi.O7A%arorFY3u^dwb4C!0Ldyp:PQ[_lgO7P.l_tZ
-Wy=TByyI6b@ao'bVJFdZmLa/v"g2&{^$#1%@(<P2NGg7ESKNka#hhpX<>1bxM%QtJNA`"uzhVd[mi/u1t$o;e$CCip.E^$^uMrnJvu/OX[)rtO1%.{Wo11
-|35#8<=.i`+).zgvzjIDAjSc}7=.r!YA3bEH&QysYYYT5l-n|9Z7b7)H8oH7L'SpllQcby.o%|BHY[-YRKi!t3nrQa>J5hRFCR4$y)KJK"atUGV`hq]hBw
-;jkzvitYQwc;J'tR$Mk;a=sab`1-(Z9w4kpFB>)x1!ksWzy:@V^LLIFYc8+1>^oyY%ILGB5gqCoo$pAoI6}fCK1igx4j>LdtJSMip{gqzalpxJ{+:rU0zF
-gK!ccf9aBYEOhOj5[{eZ`F8_O+S+kjmTHN8_LA8OHizELT!,{E]/H=e0n3k#ti_VS(Y,{$)oz@{Hd'5y|s~BGJ0c^|xBpA|K'9>&Y>dvSU4Y![wfqy}jO7
-~qTM->o`XFeG2:{CqbJ%6zB%Zy8dtygh]Vaz9x358A4EvB,S,o4{ufdD+s@w<kZJ5bomO8fn%nvKOL0.(IiSI%@`~FLwNLL:@h3fU#Yg/z^XG:<Rci&`Iq
-6lZ5p{0&1"eiscNu|}^ySq)Y3DuGqXHpc$lt.br/oh@t1^HCQ])Qrn:o2!2n$rwU+^eShS}yC!W@%2KVXl]H::T:K&H-r'reEde_^}PaE+taKRz>7ow@7A
-Xb,(KK/@.QC,P`;wbg/uF=E5ZYv:jy|nu$rH@8tcL<[;@GSY(pA[$!J)/bg=>}][oii/[<+t/9!y6Hmt27m3X3H/R!x3dQN5f^Q333TIy}><+'-D2Zda`m
-WpsI2]"=jK6<5J$Ya6[(i9ba4B{@I)v;0-}Xy-OIPY,4Wc!n4&e0H{+-+<Z"OeBXQ}C{ypMa9B-D20s[fa^8]7nZu!CaaWr-0j]Vp%&lH$@plTYPANU5>l
-km%@mU4CQdJcD,^&d^U5I.kr6d#37rEo%upV5R-x7JSeIyD6F_~oXCc]"_O0&}]uj0|P(j{]=_:Fe+:IW{;7PQX(9a%A7jGJDa'GLk{EPY9Trb}0WW~3yH
-TRnkDBzY<bX5`2Me-W!G!Mv=wu<aR@Dv&a2nR_o>]TNvAY+$}IY)hA.|AY7L`6CH_yBGYwwAvqCk$>yL^cC=7jUNBX!Oy/k|0o~wypMw8h$m#rpPs0/"-z
-AM%G48aO]jM]wR_T4LQl-!jgB)KBm"q=aK"lAV^FKDb&1Q4x9Vdi1C)nb[nFLiWEH4q][$9!q0pB2U~=IT)XhQKM+)Jx$Uj.M:Aj@YJT;UqK<fd`bLR6tj
-$=78^Kg;_;I71%(R|M(|r;alg7At#;Ii<G`2E/FTqXY86cn$U'B(w4SS)}NS5)FUa)<l;7Qn8X=`E9e4M:eRNg&Lg&G-!H%^K.$n'h0aRN:|5e{P>Y15X<
-^PhbQRqrw=<4wcAKU<RL`C6roK{v]6Q&j5~:AakmuDafc]YOWegWj".V+b9:3]=n^wx4wiM9OON&=9wzYL{2r#d$si=!Ph5zE^v;d0U#%!r-(3W#@'rCPT
-~z!&iO&{82z'inG^]yfI#[-@.'eERM{WKsSx$Chlk+HuA,3-jt4'sLN>ym1e0#[pTqj.s}C,Hr`'L+$m|4/1o6q4,ixV"B#7;u=LKqz(#>kElpx|ReQ;`<
--5-A}d3u)Kn}9DfV-Qfo2vX9X'V:_1.c8f>W;4Shh12P92[[wC|w2^S-b`@zYk=6UkJecAaf.CvdJk}p8d;J_kO57#j`4)$+^<ke58%&Stq4IGskMZnlQs
-r3_.9}j`1Mum-)`=>brI<Z1o1F4KuC:lueX#qe7|j'sHb=|EwLgApE`xK2OXg!~_)HKS|(XC`3@^w[M]>8rFc]oT'c.,q#olnrlj1:awhcwVj<T;jcZjqt
-~qDxpugHl4c_MaZKM[,i||^paNHp6k_yv'SBgD+!0LYHzN!XT-iTJ+wXM!8@3>T/,`BAJs;5XkV]dEy/Zt;PqJA{P/uv^Jk{,&y;F)^}QgfOu%-@jKIUCg
-bd9|P&ekUw]p_|G,lTNC^#'{"{/xUus</J|O^r5W]ez:yAha#{jv7-kMdMTM>vFseTu`aEG=P|t=wuc:5yH`+Q`c,'O%YW$}EHPW!yY=-be0kjNHbc/x1y
-@xy4:Ke,1/B$Frk_+XJ$ScD$T'C|i41(zsY>;3+`'<LGA_scw$G`%^dv1k}!:@es]Gjs3k7.K@-7'L5/Y)>vbD$|CwrdI(NHRp{dEX|t7s8aLN{jCw<N56
-$K,eC9%}${I6,rN1$j`#>Jh(:JFr+9}3nT;tLbVC0a`]V|Qg'G9Eq1I&GVEKBgYOH"KIs|,)PB)@F$occ)x{>[Lcr:&2v)#Dm]:>PukcLS"e0mEuU/Cl&4
-b)@2:5)<,K@_s2OrdO"JQ/Eb)mkF2N1>r'0dnqYR<[f81C!B[H]M3H;3MfqG;oe({gM:b!Q0I/Em(cZM0A:QNY%HC_o_Jct@k('{U9Q%mj_#tinO5In9i0
-X,<o&qbBs[Ox0oM@f"_6hHl&'jLv8r/_8KtKvVr9gNpwRH!3}a!y0eUb[J9J:Lx6u/)2y:lt|8]X70sVJ6O4hG'0>l$Pv_W^A>00}gAWnS4=gIdmPaV{e!
-Alot4=YiPgDar.IW_3pA`u}i>Aeb]6reAq9bqrSQ&4$Z}5_Y2o>9Tbx-km7!cXL$2<%p(={e1[WrRX`tx.o+2v|FYsge=A:Q#@Ge3_t8pwIO=$PdC+vzkH
-;C/5g+L/C/n.)j7y``lD{Uc_'H&%g0IbJMp7-x8^pt{c>!)6keNN]bqU]%a@$l/e&c@QH,7W6/'aJuiZ8<>':BT8g$nfb!Z'#Qlbft8KpC=5>"^@O,bpDZ
-Rs~s$`qR>[kA0RLIoQ3nG28K<0fdl@6MH@hw1Ys@IrTZ4MPZ>V<DVN)UTekjK6kHy/'s.Ine3f-([a;$1+$.r=T;a[aZ]Y|4=b7qRJooOL^LTo}uF<X6v<
-D{>LoKH4Cb!<Bofq><4+HExC0CDV%<V]W^X,OkHu-%v8_"H/9U^s)^qs}y,vWa_p3skQho~tP%T{IL3qD)`IFFtGd.g`MT]y]YAm.:ZczuEsF}`Kdbik8g
-(/`o/8{VBEAKjsAASoma+d#,naL<Fwl]cZjnMO]UOTHrqL],c$Y4fkW4cqT_$@Xwng!%XxJ;473V.IzQx2!h)t8NOk[yCVG2ijP'2AQ@DF)hX)l6IWzC,d
-`Sbyx0CtIO4jEZoK5i}VeA)W|L22]S|V6K&}:Y}zl{bY!7b.,a0j"jb>WMGB;Y2ii'kj4t}EfI!(8%HX)..1lJN{()r1TnR)KAn/]Va=Ag:F@A_e$)kpfm
-]`kmX(bh[J:zuo"6W`]yenKEo6iow'ss|bIdxAWN>Awp>+7_WIe9YNp5@3QaFqU)DNSZPd~S]."V^k8gXq'f]/CncJ5PRWaU(9L{c&#!:1uayAG/`b&8$N
-9#c%b)!BI7QC>_v6<RzHP9QCNFr(`ed;-UjaD1=5[YY+M%IYSOaeQS[rliBbt)~[sOmV4YY>as7<QJ~kN;!e,w)`.5R0I,TTuz[1J"&C629gG1lw|MOa!h
-b8S4(]sq8.#%+5(;6/Re6(yb'|Q>UY3W/uAI)L:"N1q2o2n)46}v}+b:uldDw=0M,tEQPl];l#H69j6WA2zQH8W3Y}BYe/Ywy|g3)wHO]fm>5Ctzuc:]`J
-!/D]w7L}VysR+W>W|boXT%8Pl]xHc)qv&Y0<0O;+qqI|bIbQ,x]l;K0y{b~W"ab{c]zSs)j>r1`>%bqn$eIFxkySY,buJqf$^38(,6tcLn{o]sCR]Uc|<Q
-LXaC|eYf2WNhzU=Y&a!Vf0yHyjH"_)G&"P9=_"a|:waL#;gO[!B)("Y/|rrf/z4QXzWu40jU_y8q~Lr]/mX|B,l&GdrhXhQM|B704y3@G(nu.}vPyoQyTA
-qZ!``+RaB4L,Oj_2vsDw{1;m/l|kW:<X"{3iKGH0v}]F21G0<{yFCdSenw:1&mZC-B`0LA/-yuf=zd@04(}<6,rezD'<wKYlTi.qM<+t=l+@5{4N2cdn2-
-ySyVlN4L`ftL7/Hkh%knrt3h")ZK):7$EMlF)bOR:(LVSp=(EU/d/nIoNeSkV7i9~TV}~Ivm=W$QCAz,;#L(|zrx5P'n.;0oQvi/@{a2_R,hCa8w/xgXfa
-D@I[hxL.c0p[[0wMhZ6ea/wk14EDoSUIr0TMGVJ_u]LLithCdDFmXrJZvDX(Kf-.JbZ|"Ut%RE&[H][@f;%ZfU85"sZm^}9c=6jER&Y2#6#b-k@!~+B&&x
-|'28,AcG[ulA=m'GPvgdRI.NMib2VK;w|eE`H]&KK!otncZT_t}_|O-]oMN5X>v!e4_>&KyZHO[!A5A#2k-_NnI05:K'7j^)~J$UH6BbQ"XhPD`b-&h2e>
-@j:>bsh9^.]^8kdyM5jyfobAz_bsGw=rFm&ApDwj~)hq0j'Z5tP:P(1V@{K`J'l|Ucr(81Pq$fNe;`|;8RPyt(cw`4i]S/'67Iv'NT!N1k&U@Yag;)#&Gu
-asA$]dgzO;CTZ[RAHf95BE#igQ&w~QAge{Cq:$_n}ntrYBFJLXXr$)k$&!#HxJgFxJ7@K=D7<;Cn'#8rkNgb}3y:!Tm"}(BL"jYn{PyDB&Mf5}P9~2KCS%
-lfwGlOn9NG|0nb2a8o4jl9.;b9je7,gxA&d.1(1j`V^sLy8Ks.F98+OXMp8G4lQCUJ$yTiPNytLr(zXbp{]y5rr;5=<w4z!W.MA:5CfSXKk-J7M7{>x;>+
-!rl%<ScivF9SA-w;QhI:@_e3[5A]dvQzJnR<LZeqdGIwM{Vn]u@axw1UY;~<7$S}+>hq#$!!bVz+ex]aJ;xwGv8GeuG5z2UTAOJZn!<Zw,uzmUpJ}#&5FH
-RR+&YuHLw(vf0I24h2XO.6Q8}7Fh[(9j}#LX#vweZcJ't2xYD(r'k/>8V!W@F^kR~m0RWNIu2M96o0aZ'OzZ1QiF&sxHzjefrk4E"g(2RbNP3x%8b$^COQ
-k_NgmHxoEa#+:qXl##O&OHEgLfNy!(,=o:+oRkm>NY{)_Le=1TCevw:w7D;LEGUF.'bOEQTfYNYB!(BlRMWD)sp7H7c(0t"U^'g=MK=_1D#o:2OEo9Kz6P
-lt[A/SD+/4B:rRMv(o&.0LpAJ:%^DU"sR,ny4^TA!tx=BkL$w1qz0j.ekD=5>.2'nv_x7:<TUP^DAQ'-Scq@7^P@}w)%A%HNj8G"W&_$%mWm<gbMZd<':N
-hsJz;$64b7-(ruG9fzjdp#b4vM7A|z-Y]H5Z3AS.{z4pymU}s,xV7KcMTzsmYv%4SoTu=#r$}id_Cw5@ExU^Qnj&K3W|XWzhMlkWdndIW=|6g]9Z|NT:~L
-hg4z.c'9<9B2h>APk6%"`69:YIIzpHv"hCxZc[lp3uvsrQ-A-,W}Er|sCE[wlIINhCSCM2J%C@!Mlp{liAC{FdUw&yx(Ic'b/.o<tm0R3SybeptepUH#g3
-Aw5t~2U(mamUHeG-pIEo-Rn3fs}d/LPn.(r=;R-Hq:;%T<fyRbs-T<{|9C-wDgtthrQ]kiKm<4h^5!MxTAs`b'Byv&]GsVtqye_nim$$B3[^OT):&I"G2j
-5U':!_Y-R^X-}q^<yNbDfe01r=Me=-udjgi`Qs#]LP{w3X]Z.y{f~hD'xDfODh.FsEfmZCy+)$%xgD!_V$J&8=7KAavA:w6#bs|Q&"i'&I%IB^Cp/r<,Gu
-LqpQ8Otxat3$dC5Hb5o]d{Vt(a5@R@]y9u`#@5.y6m@nj9;MOrp^o)qzS-2h_Rgx=xkV@whZCGDMFABux=@GgZ)wVq,m6!M`@[=6SlO|Mg#_|y'FJSl#I{
-ORQLAnI{jFqXyJpOw(}.$WcsviTLdhqEW{N0P17Z-F"OZ6QFWsP['Cx"WV)I7K:q]SJO7<,&!f{gd|r81f~i#8=zo:[a`lT<>5M_ltOSSHY6L/R]X'd1f|
-#:5>7mIW0sPRh$<R"&Rdt@y+Kzn+Tn,MYFxY`t>,|+~MZ)sMIC|gb85|Y#.ACLW@JNMws@I[W+-Hq]oE_0_"&(y[YL,j!QNm}%oB0xG61"&`u"=n/<VH@8
-akM$I;5}ijt){NxkYA!=/z]0v=@TMWq;x|&'uDLn>CjNp]|fQ"rozaL|D>$@|8Gc^S:>D6"h}/gg=1_NCg`8bxyo"dN24.|'RLlxfCoE~%<UF>eqMLK6F-
-=Ey2N}O5JXg"`>}g6g'sV|v/I^`_^vT-Zso2BIZ[/+{|/SD]vdTi0{s=`TKKO![[4rkWzDL@cb8e,5MP.7(<N6+c[WR7,V,ofHSc:GTjEx]wU%N&j$D{lz
-oET}LEzhE3%j-YA'pP}[(3&2|,YHejFb@RVB$O=Q_D{dUv'x)yjN;JYJuss0;l[Rh,(aT%sVWmjF%z4}/y1|3)G>.X.hFn5=7KC5WhSFz{v]h`a2nt9xkb
-Y&D'o[@;X&k88(yw[A;c4)X%>^["'C0b{smF<YnZti%2Ip4xh}6j,BH#&CONx}EUh!BL+P["n4C{W9[&}`(DKdBHwlYVu=,sr}$}}ZZfI6[@:4ogt!8sA}
-XrQwxM~`Z<$k>H_nq3r^@GNv#@p/|FtKUB)KN8Cm,,@"=6-{!{rR:1@=_8"nyWY_kyN8+o^6`wN#iNUqp2UY+IJ]01bE5&}^)lvzH@,qdE0}_i(pkd+zxF
-E|-h7/T<y%:7ij'|>"$U:'A2v0roMTH^Zdl<<g)zsg!@z[|F04B8Tu#w`P',@f5enhX|r5~^rRq^%Q3lVA9J'Dx-uJ|l#BXghU2I{.dGYIcjxO`Mr`DQZm
-XHqB^BLl6@V,A6Z_#<e_g#O_<1D6A#}5.g8<&9OhHGFQU[`Og$(_BNPBq]kyH}g1(MPz>&i8'^~$`itx3XrD~8uXxIY5'#!{a8Z!SyC7%6Z`ePu9w+T,l'
-qIO/y=NDaL's6^Bz~-G-Uwp}8I&t"N!/c)w8E3c4YN3ub4#K,.UzSZu3}Q#=o5R{w9(,R{]@'/D3--[(zP-/gi.4[FWQcObQD^N2o>.MpW2V]v}6VFl(<K
-296o{Ch6D]Eaov{MgkcRn^3W2Q(G2}z:W6|rmp%]vPTh0#F=QPyx&8GlAO!+6E>AHBw2U/s8cE<oE;&%v(Gs+,p'h1!RVB)81zlkJnbgkn&pc8!9O<Z'}y
-9#y0'ckcuATJU4v-2ft,Tws6&9+26&;Kr)JAkHm016Fz.8;TN;t(0#71NstT:3T7E<ur~/tyV$oP4XG`FGw[ShwMFk1>e{EhS#)8s_,624"!c9#HmbF,2`
-Ru/LON;92|($C2Q!PepB%k<4/TUwOAr>~5/kpWeL=@`7c8pMHg3hP.+5|X}^:y5g0ffa3;0#'XZ.9b/2(K6|)yDx0<N4rwpeXpbE>}UH|5`wu)hIpzEM58
-L'ma{%h<6`by;AhIu=fG5tQC-0BJgd(T"c)s`24v%2[O8PG9$p.LsTYsq=evs!]C0n-`z6TR`Sw$K"$6q=RZ3Nb]'QOpGtfz3R+:T1/s'u'LTL3=AUd][w
-~;B_XopS^wus6!F=n!~^asPO,Q%XMVS1&vnRL:,0eum,eEp4Th0j^b#|M=gwFRH1,u1v%@%nO-{3A`z"C!{dZxv[.-f]WgMUu{BHC4,K'Av`:a9Oe1Z}"}
-cz,cAd8]iiI"PHz1mw@#8jMuvwkWYtsm"H[$AD^m0aI"@lgMg:{VoWxHIKn>lPVP})b0nB^#@;{U$^XWeO&%]TyFbV.0vZ.Rr[bt$_Z4dU6|K!cSk_lD$E
-^inmJ/QByU.iPOV4eXZ0%d#DnkiM6oM<&;0Kt.#cz-jR=SBB5bY0_(3oVo>%D7PZZ:4,LpTWR"wLo`y+KB]i(v::y@=$A<Wgt"Hzi_8$S@e+lbOMe_y+'_
-LVp+}p~uIR#rlsps[RPI$vKs^&3s.qFtz[2doU|7xWyP/wkI$Qk0q(D&=ogP6`~8CO%)Xi-'m%7.CiiJ]1283ESEL4=(|6<L[ze/&P;[O!A^oDn'h_cIKa
->oINL&_d:CIq0"mdQ[N%|uu|foy!<`f`gnQ)#1CfdNeQHw6S:F%o{>w"4G.aF^h|IIdx.|0vkj^Npl2v/J'ToCwiH8iaz-u.[9Bt}4"T9v55CZw^K:9rxK
-0X1p=nnLD2||W^,o||CvpW,(+F/&4Q1)Ndt"p+~"HKBI=meLV=^=L"JjX2)FdtFDr'8CyrI#pbD1AZMmh0QXBI.vKm2S]O<E54)Tgq@hFoP[3c5R5:6)!-
-D._lGR;]W>!$!7^>W=mJr.+]$ZYqDvg>SnMt:JtSNuoY,z><XzW31Tdx{JYvwkPYrFzO,C%gH>!/tOyHphN9iQisX7q";y~`+0f}wUnJ@:qmT9VDmAs$@;
-JE$e]Cd3XLT+vs70qb_]#BE;ZaLM"'k^WFI(^P5lJ>7)3Tqc%&.UE6I3%ohjEEsBQeW&VyFZHa$<]2pV_NC@5X_u86"jj'm]/tD;b-wF"z+.SknoxbWK`{
-'uxnEX2z_yEj}00RshSFr!,W8obGqTI](y0_Aq(:!:yH7u_)2xM>XX%l]gCPk4a|pzS/o$/WuRc`&vz|2=~|OwBXCayn"l|Ky^UU1v!;MmQor-^T$;<pgA
->0Rr1gMu.`XgV8HKj3HLi(Ix_|qH[hNx:c_A1iT4,sR!7{u>.5RNN&(2b7JYN{&EG+=@XfuhMW68%#}x,9^.r9GY:]h4X1BA$/n)KN2L:|J,uQQ$G9C0eJ
-CFdTL0f'Ej]J~_d<"Y$<D,#.WgbR/b[bcL{Cd[++kOss{{~+F1}Sy4G!4_`8H'ZgaKtVQ0Fk"w[uetjO'Tu[|Ch$5Z!ba9`ezI7":IaA/dAE8@Ey<snV7T
-`hJ()@6d@zHG>a=KcK,Bs:@n8XX>4ag<&=OuyG-tRN7GvZ}mLeAg,)Q61V}4YFt[Wp]U9Jb6!IEdIV[;u4:P7ID]<I/p3)!5:%=XDWPW4P<wPWeibU)2#{
-;RL84YeYrw)Ybn}JbE.rvrR>,Tb6uq[Uv4"$XU;NxPK4]x3j5.sfprLcvI(jvGurlfezz)TJTAck0pJ4z"c;VJs$+6K$C2=K%bB(z:}=:]Dp:U.v7b&Deb
-t".Y@+HM&W0w`>~[yuFDmd#lv[eF)Xpg)3-`79+/AB'Yww8BX.$7~NoR[B,Hv0~1<P7}z|GOc14XUUoy`uI.`OgD9VmIfAUx[,)AX:J_8yJ%p2nM9L(w{=
-Tezk7wF"Y7WjgUdK+I]]1r%HpU0[mCrd|IPK"ge4Nu3;8^qHEYfh6[|>VoQY4%-:S7:35+L6Xtdj)Oy}yhrUC.hb&M73vTqbax8dg!3tB!-^',FU9GOFb.
-&ZLI:,L;7)+Q$ys;QCB5<t-MYT9+;lN)>g0Nlm~fh["z%#3!iRUmNLB'UW`q}<j3',yJR!TtrNNY]7Z_`f!:8jFK$|oM97)(&LOYR'45&P(9}_'khf`JFN
-5EUB-_%'d&0hkA]j(q8ZxkNx)U=^Tc5A{7EZ"UCEorL"|l6r`(XRR0~&S{:W")uksAQWWhnG909^DvmX9,Q8udJ)hc<gzY@Tl^2Fh_"}G:ln$';+Vx$]r]
-+LB<b}BK56l>mm)}jrJ}El1YcevgV3dN`>0yz::s2MH)E#1;ZXH<|+{>A-LF]xn,'>2O,NhIG$Z_^-unjgfVGDzI3#I:Xs}jmJ)HrJnS)}9@{L)gm(i<KO
-a1~mgF@AHt"FotLF|V>)#a$4i56m:0"SrJitkHpViKr%+F{IAMOJWZEo]oHjO8Z33Du76),7;|Sj15hBK^Y!~E%q]uhHL(l_!CL#^lxFT6ZFbbq4ZXezb@
-rV;6FzXtg#CI}k+BOFt5]SP3vA4jZFoK+GP6|Y4a-Wtc"K2>A^W"9F-;{d)(wDmOi}{1#I%:jH>h)53:I/vjlz5,!EDwP%^wGv^!9^n2SJJV@78,T)Nt`2
-hOxjjCleh@7:^DB@LLtY`^Lo$pC>M$ku8C]y+.5XIji^bM5u==U1<qSB-w0)eNq3y&o+p->dIbo29a'Rafa@Fo-5(<Y_2U]t<E5YA='O,=.4y;A@=[QKQi
-_7K%9w+Rxs"LH@]Vr"mCjT%/Sw)`JVS>tObu.=G^lQ${p--Cqxu-Zr,AHL9VmKHnsG6g}yJUaouS`kCQVryx3ZhdrV[bhlx:tNq6VH[[$g8.0#!7![wY)L
-i8GU;tf0niA:T%~V_&Cl#IQWJP&WQCid4pm[&s+hlqVw{v,&]fyJ<F{:i}j)Wo^!Mj~H>GUL@RTT)(twarr5-wsB^Sdk2^V)|)X_]6U676WN-Jq}0Y_^Xk
-Fh",Y{+^yy$4~-&GWOe5<r}jj"/_kIf!S'DfHz|cG|8=I=`L`4xSd34C>IHdFqIT=!o[^_zJgdMCV@rAqoaFJqADsb/4s,G>w<_hS:!Fo+hTb`uu=<)VwR
-ZaOqA:a/lOm:&vDCUf+nC,lbv47wjkq<+:+Wv;z&yk>%:'I04$cM0]'`+z21DUvRS)o)3d9t[eoF.`t)vA7XKY5(V3#&HLc,mCQnfHIO-Wc^;b!j9HXfTB
-5'fEM8!5"`(doOA}uQ-sV"vkaVf&#NQk%,H^e"5U]{"^mThKQ7)@kBnaJuEa$OMa4m+8F4'^B)l&[d3JEmz$t/YN/e3mxp"L]z4#qt]$1]L)!Xy,[Z%4^&
-8s35g+6+L2c%b_%Gbxli`/y!j#SJI5-80YUin<3xX6M"eZ2>LFKK]u}-8u2mB8]`VIH9=q$t;go%ySX4xO2cvjx6;2iLzAXQ>L-x#[2FKR#9YI4HjuqB,y
-.$`&X,cA3z<meq,Ot4CRLiixW8;W2j)"Jic1{PV$UAx.`V]2&(02+^N%l_Z5|CGz5A.Tikz'6ul+WzrAUJSfHk^a)c,bBVUhId=]Kg5h;)p)I8g#]mMpbp
-|s],R{'&Wv4G_>+iUmX=]a=c9e;yUZ@1j-+:Buy._vl]{12_rE/Y#=M1pD}'ij~-R6UD:veaS$}WYxnZc7A:w+GULUyb[NO%PU;$TSI}TV:GRgIa)()le1
-XQavEv<Gc/HzuA[O-1V0K04e$h$fZ)oJa65C8#l'_;<M~NgnPaXa@TB>b}U:A%L_$]5$]2&mR#1yoa:(E@H$C<L_Oq[X)[Le;GQ9`G~P'No0(QdhIQ:TjU
-T;_='.W`k/tP%[G^6s,Hos8"%c)<(Z~TB.lxBHV["owEx|w8>yx2R,C&X{hc>3ztRZLgPjK&!YGziX_VqRX^}hDm{Pi;bBez<<chmz[2V8dYKEc@Y].X$N
-vAX"Ex=|(3i_3O+VI_PVKy:t$>Ow}09C[HwT{5o}XWyg~D7!;|#[^wdutvgsRBizZL`l%Qv{-#%5LLCXQ9z,qT~vwLxX`H9`PUFoM:v4Zjp{dwKdoaFa!E
-fy"AJA[vHJqj|0y;{@`yz3b7'RXA0-bJ&e}rOj@l>S6DMAUlHt&o/%9JFKg:ac>vaU97G([rk1|#=06Oy+N)0.eX+<v4:a,zzs<|I`}s_,g^8:9%d_iK8Y
-JdNo3TLHX$a5+GKo5D<5zPCz^5wf-c!u;:;lp.$|r0Bh}8q_m1dZYQr7#]vXA(z,2r<7nLdu[PLe$RE_oCxDe3U|/3L9u,m7R-RdPM~Fsv+_HOJK%MCG,O
-pi/Fb"m7:q%VY=CcE#L0iI@wR:30}@Ro{+6L!K^^AelQx49dmC0HDA-j;5N)U+()1z0("P+85bS@1TlcUo]<R&R5aO]2LRUW18yfdI}Vmf3QFq5F[kOf>;
-zq+n$g!n|J|NZ=bS{(t_C1>_GAhi2<8[&A03#F4L;GsBSqr$NjxFJ)o%<awm|IJqFAxc0ZtXvQ$,!:_aL=c,84/,VGPz&-K&!aDXc/N$Y-}x;$I&t-owZL
-j&+$7pX|98oeOh)axIm.so"%WzV7C0&|E+;|Q]x7nc4SWEhl)o0m'HdaF{@r#c8LiC2z)!0nC{|noKna-u6gDY4q"V}nSi]G,tl^;m|AASoer%Sv-fX1zq
-xe|u)`W|D_oND3#!lOEf=p'ZnLEa2T6;%GRO!xMP5oAnY|.O>2JB_!"N|6Ti:`6e~&661ik%wQs_amS_xPf144Sz7+kv[,md4_%CICO/X_s4Hw@v3=^>6L
-U&Qz]^H1@P1ndD9>|T5Wr4A`7C1hP<o^2&tB;yMoX#R7|B9X-b-QC_b2[09}Q,.vo]UyEH9KKJvWN=}4`LKR!mN^0{:F<w#'CiFC.9z&i"gNr>!|#),_h`
-mNNcyoLI:n~o@!},'I[.oBR!AVJqMOOn0{u!=v%r=LIg#xvw+u'Ms%^H+4t6s1WiLFs-<C$#ghNO2YUh"/^!X5~Zc'5b:_cZ0NN+sU846tP^5-I2thbEMY
-7_%8W6]PO>i"[yN,)e-0fh9/uN'<Y5Hz,e;Q"-+&|x(-eMsoU@Ekd3s`9fl79]Y{kW^_km^C$(T<+"SxOgx/va]L[];-f:]NYKbG~uE`|^ZsWtdq%|cweo
-Xy`k.RQ]CUGRA],x=4KU)Eu8$-'3Y|=JhipzBQSJfvMAL3rPUu1W#b{$Cn0>rI&b.;W#j3;DkB$9YCoNeZG|1Z6{D+4#K<-4dEgGzG2A!B38_GM=tN#>{2
-G0KIZs|0u!_g]V9P!{REIDo%42^_yv}yn0Xn}+f9w|p!R#{kTwQJto-p-)Pv6(ak~%n;@s~/AN`RNE9Q;k.r7Mp{(Qouj87x_UU;}(|xx8L,,{:pHft`jE
-/45i1#,{3AU--kM)36^@%mW$=-Fb8{pDc&:HPu2#M(/8Cqsj')l4.vm).zg$i4^voMh9)A}kF:Gar+9,2+P,osC_v04co.4%S"fsdm5qiGw=WKd5M9HvNF
-%M>lv<~5boj8yfDIxpRtiyvIqP^xcc/xjm1qObz=`idlhVK08gE9>;KdEd~9;0khv>;7iHB8$59QtV=cjlNO5yZhgt[uaEpRA20(1^sw$VvLL'}P("n7BY
-mgW;7f,@VWVDSKYWlTH=LMd3sbMi0nSvoqrTauk|]Yyf3ho=l&k<)nQW{pHOQ5K5cespG]449I(lVadlhFFmO7;:k%qSR'SF}V)8dxfqjZXI#aUAs8}^>8
-}!Ew;YHd1B@/M"1Ik-bXne&[VK%q2Pyd0xe3QTF{;IfN27|suhk0kty,%SA.k0Q|Ybe=Cl.3]Hr<.GY23u!0+sYRZ<$q}4:Yo"n}fnVvu0U@"b$Qb0.U%>
-Jotn3>waJB:!fML=B=-ME-oY7Ma9mckN!=yoj}g#"DY7+yN"2ibDs8h3}lhpVen'lyx<&j>K7+HI[n"1a9<ZsdHa6!xoL{S0oC#>'h[7=BlfW"F=o='e0S
-H6,NfiGS'"ei3.Vb%|M4:{Yb8.AZ2K8lv!^o`Sug'z+)uU==6O9LW)rX8^&%.%~e@xie49K_I(^'>NcX>Gz!C5jlJ9cwqD&w9v/.nW;=o3"W/E4@tolWed
-sQL|FKa$T7h>}h3I$qjf@Y_Q)x~5)yWx[@S/>V5C}Y/4EBYk8]FN`^SrPh&KFTsmh{^y`e:}H)+`+@5YxdzB-+Jho&Zs8.c37jM'@9i5Em0I8W8O^V;PYq
-u`>.]}"tOLLg]Fo}Xw<}/;9KK&fXS)ArHBcNma(6Kw~,Y7a>cWySWaDSN2b`E-b`[_=Opny9}WAXc>)+<5.PxelR^NvZO+N5t+(sC+~_3!cN3ky:0:x/(K
-3c+[9y~F(CLdDC;40]MwkuJTNh'[Tddz^l-e8m6Bodiq)&J__%Sqk=KBe(Ps#9qc!$Bk^UeH3A::{ZWX8`A)j)UYb2/"`E6+<A@cA}{hQ'49<8}`GS0l:R
-pV^<Ki.3~Z30Rw'V_)BeT+la-u[v8oC}XJr9uzR%dtjFDnrnkG+zE8~<lG"zRz)DY_4N_h8:`Q=u^Z]]0MCY0p5aHyUu%]kQHa!0~>3/vq3&-vIU|vKwE8
-8iG0b.C1;08j"k<6rwZ3v/$.YVYZ9WQix!axbahj%GR:;ss71yAdXbmEjVpZq2cn)6JKkG+C|XC]Wh2D^Po{T|]x=Oxo:,(1Mh!HPuL9Na4GrVwig=]4LL
-aY,$S(HUeP&9H,zFk"9uAK2MNHMXYj'L'TQ8{j!bg>$tTUf&"kincS3<r:#,|wV&#(Pw=kwJg1Ti##|&Pf6Le'xxu:;v{ZUh34]k0<U"tyUoi6Gut]Y(M=
-CwpWXr++jOnd{eI6uW4EKjv_|)fd"spJ[^<L%P-3bj+a{PD!"-Gdv}JEp}LNFR|bWL'j"YE8}Wgx}S-+//IVw=m+]7]Kf<f_gL4:rYJAt]&D,X+;(J,8GN
-$zC}no-r~=21')LEz:IM20zN{BC]4_^6bj<C%{C-R/Q.mA;2JL5$7e|_qKg")fEKyo>yV%},$rm@je.g!;kDb3>QB2o!5:,3i&P[iBuY#S5!':6tTkgO}y
-2it](|08^Of;;U!R6{cRyp:Pk<6jj!xB/bjZPD,^~1g7n-<wV7z8o&w/K|[dOvn;e.]y+"fgIn(8z4hCZKs%$|C!rbP-hKY7iH~f.bN7a1i&|]/Wdz~<@x
-Kp+61,Bq1=CenjyICX.fFCmbE'eB,].EBRG}3;Vx6}Q,"fSJg'fK`^~Qxei_YX+=pmQ`7XBTo{v{&-%_!Qm/i<A&x;xr`zVgMRUz4GkRPfGB:+(Jaw"7S>
-j;O2QU7@}]rJdpxDkjSE:gNW~ko'r(ql[(l=kA#E9m%Q:.ul)c@iOr7Xc&9/FC>$EO9b9ZBy6NUAqE`vG<ySQWJ!).!.+an7QiO52o;t<W;zWrtV]ygR;T
-Ds3/Eyj#-r}qIiL1y/@E>+cWQ7{R^qeN{;7%S_vY9=A^0PSw1a{c1Wc@xz'"9.6qHoCMaI{dOx~6kqj[0>$xQS(DwI50wgNBsj=zys&ZN32E~I5'^#faxy
-&Ypx55x]]g&7z`P-;A]O7UV#oPBq.}){^c2V;;3}duEwS7.i`_I-9a=7UTZm<Cu@rh3ODEQ,mffi3;A^nLHX[<QH})6=m@f)vmB/P(unFCSh{XL3&mFaW`
-8OeJo4~cP9{CHTA1O!o'lK}0t234#.6E<NM,>#'WQE:@F{]8wFUWRm_U'&t'+)5v_o/#;.o%c]%|Z.U_K@>iNyCS`pF#sc=BECxMz`>LO`qz2/j1aOjq0P
-2D1%(1fEM(.u":nEQ46}w;a{ukv4J#x<grV|bde[A95^7in@7x7R[0_<=TWoCc'F>&5apzjb`t+;]2S:8U~nU(Q9E5lrh;yIiwx/A=Gnr5ce<N{zSm}sHo
-Rw#p'PXN4PDrr9Eq[jkYM.`vVxTvtJ8Q:c`e'GPOh9Gh1npGF3]YC93lQOB5'InC;sKQX<xk{N-o78bw18jY#a@yg9RJWV]|'7Z4nLwQ,7D.5NN/#u<@S8
-Zi40okUBY0nf3LMgj@ySd3J,qkh]'5Fl@D'd|(9ixO3=538Klhu7}//Z9|erZ"g&8iP:T;9u>I$16'z;vPwlQAA(rF%O8ekg]uDb)D4)@Jgj/}hk(Fg4jf
-y=&VI5R%6jMvOE"4X4zF.N#.CDO=1I8.gg2Xm'+Zz;5:SUoMA:/R=9R0qy]Ug}lh<_Zl;qBM;Q%EJj]00%>Jn,r&cu$8}f^s!.sIA(a4J"zxb,]".]}2e/
->iw(78Gi>^,!tn^M0UR=~9C]vN3YW+lSh!JVXE&Io<]PpeK;TJoDW7satmU_Ki.HZZ}r0q6L3:bhX",rXI]Jh]$3X`iH&PuQo_</QS},rO;ijuu1H]j4=/
-2Sv^we^l76e,qjs(Qkkl8H&oH7W#5kTn8X"jIJj`l69.b;U0&K&STigI#4bjN=KJ%!BvSwBY|PKTVCCRvX~07Gu[N,&h>`p(jbiXkdZ{i@JxRz>+P40+m+
-[pTvvRBT8Top#&S$#P_epsy$p;OjAr7y9j7UY}&YQ2pRA)i[tS2B]|@obX'Njhm)iOXl=W.U@-FPWRYF0@lwE8''i8+fN&k`iO9VjP-L2IaUoGu)Cvq"V8
-d-[+IhpSh_G!~6Kskt(=(IS&:FH$Kxk's8HL,$g{_N<$93ZO$DBnoNC>i3MZQ:1^U$w=7E~-+p54GYN3y]E4pj~.y(S4tiwFjeAyr+R[KP^0/;:`nu$YNC
-]/jD]w%^>AQ&3)=lRpa1vS-'qEO9l&MSx@MHg:%7UtUna)rnX=L](K5u3uj>B{oI;_qhcX+I6;gL,c95:1b$GRHwtU/9%{/75kUpXAX2k[E:q(Bg-LYdaC
-BnIcL=+gp3-Ww!gTb>p29oszmUa$q>'}TP[K@C^}={8/7k%nrYOD@q9v7<ulLWi2"+M'4wx)!5'5B%OS<^r;@TBy)AXEF<|W0:9^,`Lb1xS%rE1<xSJ{5`
-tY0BP`v%659VJ2eN6h`!h3PtZsCT(1:NcD6Q<>H@g^gG8eO>~/:<GEKy:AAHgz<@[6iuT8Z}J0ZgbbWUz2AYt[z_~Wnx{5qhU4lu>bQ-915heo7J.4!{Ou
-QlT2LhX4QF"Cfs~6'zI$)p`G&aaArL-I2@qHanxWn=5RKX;BbKMhKZnr]0.hI;immc(6awDHmq+8L}^y-:{DHL(I$o;;Vx-{_A.SU2>@K8h+3W#c=JqVL'
--Vy;+QyzI=tX.-,{t6x}16!`._;y]dRgptDe=)~VJ'9&diCLuz,J%fA]-]cXX9)NIL<-RLBDW<hY=cb`hrqic`CUyt"MCgUrG1.d1,~ktoEg>4#(M1e7}1
-^1gw[sD"$qt8^)G9C!N>%@{t(R[%z-Dgz+Kju-IWN{6w|20KZn-_J5vM{Y{U9/p{+9[a<`hwnUp]4t"B!}tyo-!^O+%7kD$oXup[eRgZK:fB;1426x}zCN
-hGR5#aFcFGFx,$l;uvX`bB}0UwE;+j]R!@.[aIp&:krdvGF"-@]%nIxw:N1<OQ/PUapig4pt9.:1:`WI@57%:RU-9:`-%K[gL+hqxX.yX>bFr]TC'tm3Mx
-5]26u:M9n.dmgBhME]+Jw=7"zgM}R]e+`ev!o2D9feNi=Mu9Un/zd7;c^7@Mvq;KzcX]@/A:<P.i]]~.)=pk"NdO{KKk`$:OAkw0iidY)idYn2K^1mTJ,`
-]{xA.$syHfKx58#pM6Q`S[r]z/%`kEyP@dGcY2(k,":X/OV@i%uh=!P(3{l;FE>/_Yxn8XsTln^9BH#oU!zG%,cNqd;sw@2QuFue[91yr)suef((>w)W{B
-uMJcE@Y$4SU0$.V[].xfweT7)";T]&wPHi4oiI7J44Gc4Y$9E(uWO%)-HM$"gH.+AU4/:&1KCo|%FiccpyBNeH^Os>H@"[UU'3FByfF52"-MVf_i<+QI")
-%+d=_m0>~w^/4bkt}5QMz']Sgo!7UcvKWi1<^8@prJFIHPSyDE.pRU(q%'jT4{B(x=u%xuO}]ufY{D+4HjfDQtjLGl_U2Lb5r86C]b+Ohs"W)tB(%=^qKE
-"<mi2I-/An]ZUILL~9JRMa`k05>I;t6iMe|>:UK^Go_EuVJ6W-vH3S,Ff%DNj_{+29~(dmNQ&0m]^wnl^o{$kHc6-"a@GInmdAj[)c;2G5:4db-}$yR}bc
-ctlz-bWv{|o1_]{ONgEul/yx8uwN0F|nN'#BuzITh{;E;P__I`weJ+n{I=Yw5>;]JKq:^#G@_5WRRjtEU%b8h3&1!)xD0g+=|M$S,rt9i={}u^H"^@AI8"
-~KSm5sH{#K3/2H2G9QIkb=mV$65tb{IE)U86[u%]GPY)H.n{aPw:J+S.0Cq.W@%r/4KwCIL"m7k-GR{{#5o3;<fPmALC(^lgNmUcc3iA_W/bXgDH"o.ahg
-WzR^<w$}t.v<t8xO7#v;z[ayhDuDwd~dvh{.6=R34PUsBBL&@2>:35n[3GL:FCHh@iBW]miZC_|N51:m7ZLIoft>f@F'S@-XjIxFVS8{$:|'r'CymwBB3D
-s{B@J#PR&{S=dOomcW/[)7A)uI$:]ua:[z:9QV,5DoSd]5i_{ir61}ThcvFe9"lsCk05[>{=LN|z$fW%1;;"PmZ"b,-v+lH`61-gob.]CJ`FT];l/f55ha
-sibL`iG@~g/G1JaLI&CY,VHn<feCsh-qL5qi/|Q&o}#xq4D8z="dtYW)fdoJGX&,I,V3v$g,5->@l`Bg(rFJ%Eykap+lIe675}o(2a]o5=,Nr[B8ew<vzm
-vB!;Q)_k8Y.aY$k$p-90;A$L^F{LRt<(O}yqR9Ce)9m`8ucJ"eZy:Uf#Ty&NS)D6-x-j.FOJ!]vm"{!-J&<U8%dWMZSfUdi,WS_K2[EQu)L22dQsYJRj<J
-Jtk{D7ZaP:>cc@v+WsH(4p&"b)'NlOTke40wO;JB{hD|0}'e^CL'QtofjMtO.,zTtasb|^pRxvZD,.P;F|y[qGW0gY)ayIo{'(/7Efy=saiGTIoVL.EHEt
-nfZ[:{WWfcR[d4o(kcu1iiz&)_gR}iN0[DeaOy~S7z(dLBOVDn9t^r9j&R2-Pe|]oe&5Wh0V8y.:rfJbVs1epuY)2:|qN}>t@l>IJI__n0I<ph{9-yQn>d
-.1ABItOq_@]&WOF{[3Ci&V,r~^Gmm!0}n[F4sl7NC(PDL@v5:5j1e_d`s/+|yxqvYMJ=f;YEFT~C<sT6.)6EnXg%%K&^dWSi"Ek{'1QZzl}$){dIc}ww`9
-y`keD:dji]A:+tlv/v~iK6DhFSo&x3,J[lYhYU)#eE_3+SxD[W.+OLT$Wr%Z3[6)!AwgE|$Q3p6PVb"]uMgietrv|//SV7B:W:HAiG#rAO{$x,6]/L<Q2V
-Z4:^(srN{dMxM/L=0$eP05l-y%z6w-:9_alRmu$Aj6$R@@E))9qxYlYbzfiqB]52&b''FG-WnM@]t)HTs/O5MruJi%Aax4;4-jY#,Ar]aO%f)yA}s[vfY[
-hULNE97}Vv[RCN+-0FAqc'wu'[s^TZY0qM`fFp'mx}u]C17y'N!0D^1aZg3PqppaR|k=g4w6`U`}RclSadn}_r/rHDZ]a6>IlyUw:_dyX&|PrUCP6pL&~O
-t|JkTxTM-QymX,b<j[IMSp7o{EE&y$wz!zp"]x/_}V(#Lc!@M&KM/KYA%k!4uoggB-`WmOZiA(2lF_r6}Pj=7,QP8}$!r)6(u{CiV|]91{unyjaP4;/k#l
-_:%2LhuQ"D!Nl=nV&"RuK8qg0<T,<dG]]+(G;T8HRo-vRU%]}[racINnDem6mjNP-,JpV]O)Nen!Pmf4Ms9u;"ro1`WkJv>s2f{uvdb!+04RL@@YRMNC>W
-jHamuu(|..)]Dg1_F4e'!CPH42|Cp[G_YR$(cKJDcoo]vJALA}kVm}7&_$`yW!!{48%_peT,n9'",}(x_p>V!b;MNgILU(5DNOL&(>xDH[hj7llo>l9^s.
-aX3ACM#eJGDZ`R'yztiNH9'`Gu%%g-r.$Lz+2&`hjO9IZG>5,<oW3}1`;w%5HLIjBgAY%S6,N|guCsU]Ux$2/{sun;K"bM_eD."@]ue$.fWRqL[B!gd3Vj
-2ZP%wW2i&>]=+m^A<R-8<pkRuYpR!a+sE9UJ^e08B,q.#u28|s"ut%8xfcEM#c~LL__nfilZfh$mm6If{kO=Q'J"Y+tZg'/In8Y2j:6(g+l{Qw:1"/M}7W
-{{Xf{"2dH/+As#vK-qIKCR$yIP96m/t:&+UVTI2lZ@Mri:YalH+g/M.k3@|f'eJusliH-CQ{pk$Dn6me.C;fN`kU$a$%l<-l,v41J#y@Gs~^3+AU~i&ZS%
-LT;cRY/GAsx+|:|U,czA^:;S2WODxT/[jb}l1IX.J`W@9=7k=9q(Ml=g;[:!^p2)FZzEV!,:QrW|f=1JIrB+.5u$O/<Z<]XFnO#|xjm"_;$Oz-H.$^77w]
-E8k(hL7G#)mSr@EuBP<UNWIsF8|V+9$7>AiN^:|VlKW$yyJ4'e5#VzLK(XT/#EEzCou&"U9FkT$gVYa7o&e={#:}er9e@xINWCKL/GF`!ae$N8cJM^SmmI
-:q|N~J;kv{&C7iuKqva"p98cT^38TuI;3HeYN]-'gmS_70(46ucXRDDD3nZX>wCvG3@GOOO{dhlTC/`xye`mi>8ySu.(fy$j#j2O~{0m03ubM,bRR3QREZ
-bd2XM.g7kj+L5HHs(kD}NY1>&(/UGB6<<OhH}#CB~jL4aC|)#2#UvlWXD,qS5w],SnRzHYju(y[52,|G_"0ZTR.AB;lJcuPI+Qs@S#%Vp|Ve>GUt&v|+zr
-hoseiIjhEOhp!<O=$Q6MTI30O0][lZ3$~N[m[QkA7Wrp4I%;307I1n#mf]C%%:B5T22STYB"H9MGCb}/Ptlv0Vi!in2eTx`z/J)1HfFOKBaXro_p@jcIN8
-7-8-564vkKVeXa;{zM95yrT+5sTu9|yL5xrt}l"{s|9;0-%oP@$DD[6n0I;2NJjz,o1]b_DqpS2y_r:gJapaI),hl]-M}bNj~`I)'Jx1IU5%NELzN^WMEP
-N-.c&Y{fT/45e(ckVu.}h#4R#m@j@G}UEnlyQ<pM;=^Ko.}5:RWr28q|sE=64(.}nz:XD{%0xen9k7YDCY$O(wc(,>QW;cHM]zI5g02(Aw}d#l^kj`'K|8
-O"+cS;vzdpR;uV[(+V,{lQ3"5XzT>MyS:'BE1QXo]='y";no)l(%@qb^fl&4d9mA2XH`[D<F5qT.vebGI<fqTZ>#z&q#Cgi;MxjVyq,O+H{UR-2C2&jizM
-BxOR$@ji'VHT5:H=akXZx1SZwRaEQ13a(5`8YLotd#tq}`o'ds5/s]L,=:`^M7jj,rqxf'=VR+eNt$p!'Ka%eV4w&GH<C$g@"b{<{isf1!1F|qIg;76zAH
-L5v&N&v2YOrA,ED$;`U]66g(ROgAw}Jn'f5`@$6-RH'.:v~}9;UJ"M'=5VB]gJd.cUe/$'ZCfgSAm"Ek^f"sH|-fu+Ss3V%4W[!r>w!kfVO/v6+0Ce4-H;
-hL(^HgQTG=8XyXhj>EQBhl`u9IB9mx&]mnUmIM&MGz@MS|(MAw|w`aR">`-6Iapx{h>LL&K>m;R!RBbAxv~SKDwh;;$80d(J7A9<L9:Ovp{|_8meW9[gmQ
-p/Fwv(gEF}8kD511ovS6NlRR&BYu]JN>oUNN]r@o4c.27<aNiyT;/v:HfJ6qK^D5<_.C$_wEA{Ec1!s88_GE_PB!wPY-A#"<5R&k}w,%&}U,@S;su^4a[t
-sw0uaPH${R!x%/!MP_kLI3,4$Q%Hqb3ra]]'3DZ@,MFR-$j2F3<Bye}2fr,X7KYg@pas=FC"]C/"sQDYq$A9)Ma^0,+1VUVxd7dlDz]Nf4a]922qC2<F:P
-[+Y<{[o[Gi:CGxRtpY>^]"r:OU`1U:jC_R'J,(Cw~NuJ+(K4b6[wwe1+10vj_Yl6]F}z'E&;7$Q[03mo_=(:_2b=hRinVTh>]nJ,^_v!(8[9}U3/$tOV3^
-2P,T"(|aQHZCw"852g1KCQvVs(`QuvzyJDW;]TS{@v6F(1u97>ikj|4L&h$>.7`sv,9xl!@DZ5L)nrnZ$tG3Rg;)@#`+8xC:4LwBkEYToasl<hLzIPqn:]
-u/LB[OE:neB15pR:t@qvrupiSQ}{nb1Xy=+^=N+`w1jwRWq==g)p-7IcBMpxt|cf"b"<O]oi'KeAE!du+RgmrV6F=u92[4EW-#L)[mL>OUL)+cWJD%ZW"m
-Gn@)4,&;2gOuT>vS`bjVw>9Y(Bx<&KTtEapb-'`kF44u[RLg|;N8k<8H<"V'}"7GE[&cV3QM"i/),F>"X>2([u1O~^Q1M5qKHiOVJo6Sql`{Ai6zs+cp.D
-)AyYLFVja8[Qk9Y%"0af8,Ih_5:c+fL(n@Vl0-Mk.5Oi<6`cfnDPr(`%0m/63Mr29a7AoHt=5RKGv&+WlI6iPiZ>Cf7BIcc{7Ru_o_6TVaz%oY#%<a'&]L
-2J|d+[F_9!Vk.UQ%:jBYdS9>s7rpEP>&!zUg9$7.F7fCgcuQk1.1L&@Tf_[vhw-Ja1"ZoTBU^R#_<2e1DKEQ[XUTx6/+NU%(9GdQ]45850Tv:9$v7Sds=u
-"a+m+Uj.vV`qQfzg^g7Td"CI6h4oKdvguH838`aq^wE:w-ATzxy/lMr^iI8j(!C5ilPS'xiI'[x}Zt5]qj)LQU8.TZ07P{IS.Lf'JkbLdia^^dixLk!PJv
-rY{s>&'CqiwSk<<EPvwj3l&a)vs[-=;]afBB'BGmPqv8t8jzxIOLxVJ8EtJxj7Cx8ydi/l35trM<I1nMB@q`tom5TKu$j:URJeBTNtsL=dAvMFQI>6eQIp
-YrlwfnmJbTv7,gDhV7X&qc92O$0Fk|K/zgGbT1E+fC`22q^q{n>iX`Qc7L|L1qpF+-SkkJmg6_BLM{dzUH9aH)aMB6mt2J97:;gYs9[wIORUZ:%S,N&LPx
-,RhNbRzw0}G9~^flt;KxXbGI:J{OZ4c98tTmVE|O/q9S8vwzcm{^h%4O=D3u@A^:Z/45fm;j.84GL:^PM'>u96zd=zBvIy-9)Jq<,j;b<Hzvv[ttWd)uSN
-HEo6r"Kt#u2}d@.FA)i_tLg'fQ_64n3[,/2C|q'Jutq<Xw<BhiXM9w^O#WpesCdM![)[4{q8WkrVk>E/:0,^/%.ikBX7<:<)4B}ivUP"<gqngYtl,rLWJ9
-w`1Lk-3veR/AjX%5t^fsX57xWYz)Zm~!htj5`id7`w8y0R$0JdD@e"m"vvx=]8zvgLPn8QMM>2RK)T1zc.83)SSG@t9-pV"bNZq!4m:jZZ,'zv5{-@fW"q
-+d}a|51wLdu0r,cc51GxO;v}nnU2@3x)-kgCL:H!$Z>%FEn]TE}6Z_t4t1K];^0iPLRj_#]DBr_h@u1mopzej"-r+O,8>lZpt=N;^xoceIU#:5AtDc"TwG
-{ud%bynI;DyyCsr^9HKnRJM6#z^j0'KB%P|+,D0L]:vGEvxA/RFS;BU;]`!#k'CF-=fEH1Ek+xRzb=3:.Ma^c3^AEO35}M.PleazlQe}5VrF'w_Cq&d6Kd
-);kij[;Gp^K:5n<rhtvr^>HbCHsQJwUL6o8XF|RBro]gSuh[gs,)<Cb35rXdb0kPAs@+LB&5yj_Ad11AM2q=c1`D]w/$SH}p#3@9Vzrxh.Oj7bkJ=HF"pR
-MV^mWo3>uvGNElksSzRpRm3s$;ej:Zr'Zv!-E|8:3eGE2]W_9d<QnNY_iEb[oMVuaO/[Kp&:-}d4@v3J^1Rt7x5xXO>}|}Z^<ukfy+(7g_Kp[;YwEaQnX#
-yXZa1hyc#Q6D7BiXx]7#`cnc}8<|UD#{NtquneXxrZl'-%;bJ<sp!RmeaH+W!{9s62F-[AFX)XWsl6e;-OnfTU%Uh,9LyW<oWrd-lgg5TI|BZ_hsPMv+ZE
-]]P@.bo1ZK$aojpsg-!20u7dg$>)bD/!SA<O-U[H@MDK%#$]svJoadx2QD7%R+OPjfDb&US:L=oUpSXneR3,lnFVqK~+^%Ze4XGEu;)3BLs7{;BauCUWoJ
-)66EA)%SuDBO>@ytXjbp+%.0Z/=yLEZyD{~o;shEAg&[:JL/nOCq)L9IC%5`isc1|i)J}>IV/q{t)ZnLLR2Uo,bXDmbS/2~jk/u}FjAWqp8X&OA_mD:9B[
-biVAhIk^SES/^zIUmOg[PCXH5'n@8d`K^6oo&sPs,KAi7Z$$ge/hP9xUD)iL9uN+gu-Ol6bQ{LAt/7'%IKMi%Cp1@6+5s&QvT[w5xy%n}9^Sg@$v}$(S(Y
-}4U(b,Kf#_,{{6Qg-J6)#Eeo^}%fMsV,3hN}wT"5#5YK)"isj}dX4o}k8-Rnk2qedIy:N]xof|P(3J[P/V{|llcydOPn:}>N@J]6C5ACtyY'V}2(M6pw_o
-m@xJH:lRooV/_'`we-fS;U|HdRd1FL[,zI&Ns-J.P%tO6reBkyy%4Wk(et$)1B}5Tu)d]8^yx-+sGMizYVlj#8L9T5'K+{MJmzPE[!eP7dQUKqUJ=`0^|5
-+jLrk}^|$zRwA{kJ;dzORaH(&}3,9EW"E|gVAgm`P#U3hHEyZ&Uks@0q&"~m_@^sHCz24EIKRhcgUNL1,/CT@#3qaXlIj]Q8yS&@%/c@:cffb0Is.HG6">
-I@-"N_I=p%IlmD2,u,p4V17xBluTD,v3ZPJ!FlV544BoW9w$|ZaCuo{7vfS>xe'u3J[&L&j0NIx8DTZB"!!jvRX@&M&04|JGwNoMHU4yz;fmZ&#Gi8mH`Z
-nJHNv_9pnak{Nq0xypXkF!%m#-8_.r{`xofS,iztT)`yRU'![A5+R_5]h{6`W-WFbuoOcS33qt:zXn'-60E5br84>.^|jwu'_.IZe|A{u)Y8_P5t~ybz#Q
-)TX2X]VlQfwZjV:6T>WiF`.E;Lg0j7gY+Zl'4Z{D8yl8ByWf:58>8[c5}-oByM{oe3@l:FE<lR|}U&T{`3nhkzMB@r$mKM9!.W,7z1xgm(.NS|+f+DHv-y
-!$<e>I":4G16aDoIUxWN^Nk)%r7mqz!>Bqg%)h&xzK.]"G@UCLKYfoTix[=7&,!}0s+<<E)Rjsz[mUv&X$+J=;:<jyb|$uIZBKt+^(f#'i3Y`XHS.:Qnk;
-aCp){1;e[eW;y:3L4V'YPDyQ=@]:&BBWZUqs%p:P+NTw}>38&'/Fz+3VsopGY^R8{xM>LmC>;#4E:v":-_l+m_a2AQ]h-Ei]"vgY}CRr<HhejB8U4c=-B9
-qyRu<)UXETn)JCCg!p'}(ewTz:[:p$#zji<6)f7USKl6O0}^m&VFZi[=!@~/~ED_6('zz`;eeyu!}6,=KW%-nD70`+v0+7[6f3fPEh^74QECE:^N^4#0`z
-[$,}wq2AjGEn%]@sbiscD9P@r`pJ_Ilc:SF(}fe@-CXM_K}FG/Oj!_|/ovJe662>pa|'Y_ikKCjw^2sQCH@">gWuc[AR0jR%EcyGX_+"n"!Yh_4#a0oq]y
-})r^6<Hd9a`C],_H/tTY%}QP`<C49n:XPkL[972Bm@)`-qx:r^9xrsgm3iRrKUnoV<MQR'puPe7&$Kz{7_O(H5tIH$=aI{K">XQA1JHNKTt0Y$%7L0,u-L
-6`sGe0E#:htI(kTG,527xNv!7<@B]Y.ccG8'XJ:9M/A=C]$WlXxWZdTeY^}D|2d(>z1}:C/$0G!Q'rR{v^1K:!1C.(sJsib`JHNc]^-WybY0'P;y@`@ok5
-7S/-PwGv|IMp]SLhM#GJ~n!y:%vdO0QR{WzevB_[)!:=aGEjHqPGJ$4.qBvK'D`Q;w<`OQ<B&_57T6{&O|&5xe,`+S9q41VKMh24&DNY<".Z`TX=V'Ah:7
-w'O1PY.sytKsEYW!9("eav|:}5^NAOa4@r<"l8^Fr'e[(]khK143z8H::|o=wSEM[=c3uMD2om)/P%3a|xwI]5+;GxoyfImHoSb!``O_7sC9W!2&-WE]2>
-fV[lJl"|uArCJ5N_"'j-hkA22mnp^wbaf9_OCb~||X-R.8W3VD~F+LVGhYn=>7]l,:<3'&PL>/tyGt`T69%T^925sNESN`C$5AdM]oBttK[#HZl&4Y|r5^
-i)x8lE[f],has/b>jHyjrm|M,;UFBiPdN]|Z6wymILE8C#by7WpIQ<r$Ux@`3T/jnbRO/(26SCQ'&RitcZ^KMj>+ql&12U,<kX]%kydK:eo/fG)3MCSTe"
-G;3fBZ6sT]kJ&#AL9TZ89bmmRDsC2qVV"!55k!r;08x$q)m/{)&$RVU;.n((^:Gs3|l"td$ubo|I8B-(1@gNOP7d.@afFs(Cuo&$9JVLZaa'X_jcE/A,8t
-EQ7&]dc7kGmhRT/d0j_&__HDi-Rz6!,VBb8WM/oVp#L<}2#-Z)byH+@P=+jUvy4<GWS,oD'k-^(3H+"xQG0{6j'1YKZ-f:7P`d(8T{<xSh6A/oSw=d'sb'
-dFLOj;E(~^rbGS:]7gX^gxsHL_D:){BhUCA_1T`O<g`hp',`2bNwO$T2M|)z}=}={<9L1[`HsKyMyqxcvYC4D4Xe>_P>/}Wcq+JC{,U="i14pKc{rdhrj2
-0RW-dmeo'GuQeo:.U[Xv7rAO]Mb_QS;1VrNjfs"CjQ($2MjP]FAD`c7Ge'@xH7nZ.4H(XL60'Ev,T|iBQ-<wpXEV)Ziv}qi'T,BByl6w.(KkZ!ojCH9e(l
-t@fT}lMCg{%jp-OTahZ-#27|3%[kt+wiE@xV@6yQ74d1,{$qU3RwewJ]9eZ{$&$Zzb1([,Azl4F84|OC5%n@VOyI3UEk;v[<CGjIGpa^gTG+{G3<7g,-u3
-Xuej^rJ_J<,/).ivIIbsAzs4zrq}cn"M&%tsRCUZMcEKr|OId|=9<d0M9dUMMY^N}|F}p`8LdPaF_!vjGdu^f%0vdCg)C7i9gQD7O<.,go2;mt":G2'}c3
-3o/E8iJ1q61}AK`OqO1^BHuhx!rh0t'pjFTj}Gni|b&i}[@O};:X,gC;k04iB,|WxQ==_KHT='kQJJ8gBGk_kBES1WcjggzWUiw(Qj17O3:j|ME/2e0_67
-kRib-T&1|5zvy1$PuKPjG{dxXdo=ly!R9_Q^-_Q6C(&N`u-S|#"<7P!pZ5-e2T<9}(xNe-S)1u~KxUvl7>L[9ZijzdKX}z)V}MpPEbT.pFdbVN`%/GJG~]
-U+pe40X/$k6gmVQeMH#JZV8hl`(q2s$rB/|urZ=}<cRNc}~6aDKHaNo>Kua|RO[]r_u/b#t"3syV^}<^kSwrR=Lb.4Zu2o}u|SM9.7Ko),>G8V7@%%sr%-
-oWH;snVAIBDvl2XwrLwx14|lW<OPPL$-fKlK_c%gDdB"V0b)/i7v,W^phzjNW.f8XE;^pm9Bx+sPF8NE)B"2t+0blsO2X>"]m'/U$gsC3D$DmZai($^]C!
-ce'ljdTia<,#Q<FmT!OM{Ca>mWszLRnugDK"^h{Mb+-h^(Y`]Lyf<kEQMN&%m,86cdxMinh|}aOq>.[SjXFvS)6Yi2_X[BiN}34Fs__B7@.q_cRPB.S{uq
-r%7,h=je2{6;HfweQC4yO8B$Mb@qK@;;F+7+GcqeDFJjgmv.8$vj@(|Jv"HH6<IMc'AM[Iyb4I5uJzGP}y{x6l{o$+|F5+a=4k`iXuD%[=Cgznh.CV+l+P
-F-_LNAZYMU8.$(,K)W}g>i61@+>h]vk;7EzAK,[Sq-%5A`xFbg@f.U<nB6@2=x;]tq+@X!XG$3Dd|d~]k+nb!5A]u{4CeD-@&E,Ip`&OMpu>$YZ5,zA{b8
-m]8Zf9:8(19[9(U0iv)=TlorLwZ+VF5oa,.2|gh<#VTVW,T.Y-=nUTTEDRo6$m^ZRthd/52nlE#Z!3ip%!2q7RWVH/F:.AXOx;}p]f$Tl-+i4if/nLMm>Q
-T{Af@V8/LRvz72)QB0Xi`>}'}CKegGi+^W~qFH`A1_Lw[k/Zfezi/RJJXH^Ss:/S-qhNEObx>Q@9%5rmD2F(_Y.CC=5dq#]Hz5z8^%]@GJqlm[gP#k;n|-
-wwmLp.ai6:YnHn8eKglEs7JM"Zg%w^wFEu|[unqtT{8q&:9+iu754y>3.i={#`4->-B2Wpn$bn6jjF%!Xk6IQ8B5`JMc|}'2/3x"<fswzRnFqW{2l<`{^;
-|ZpJUHoZzH6&uDv3PEtUmIFQx^L(}k_1Z-;G)r4ZIZz,uOC)Ev6to[;&(::@9KooC$-,lX|E':X+dIsbb6v,+G9YcL<2B"}e23Q$oz%(t5K[<Rcac@[xwq
-qgH5-e~t^h)#hvkHM}P^Kd}IF23t<42ZCaSK38NpP`$)HyuEIW1GJ3M_;>YV/l@:o,%0.P1L|Uh9~w}{9%BI(eBJ<iA%ssb+YkKHc8g@2W=)xV@HjPg<Gk
-v2QH69@!{Bm=DX|wB8f1aKYX'W,W}M&6nUfKGYHj~.k]{yDO<Kk}}no+j[Nq8G{n3d@K6-5t0`1!H9_3Jeqp|XzIEs]Fhj@ZE6E@g@5L;}1Lf+;@v4i`@S
-1!D;a=;pphp6xZ.yj}L6Ip$8lAto7a2rP3ulic>tW/S(1HqI%@q{)ohS=>$fe`zE_Ejux<p@l16A[GR'ziZ2e9O(CRxf@Y)N8ll`AOCkN:SEDw)XDUh))s
-6#.d~CmJzFJ#ep/c~.;qh,/_/tHLD@]ci.NPH0iI#7]pGd`7l|G"y&K+p26[V1uBwfWWCH;g'tg`fy!dG0PEx-EK>-}+[V`C6n_I&9&@IE`2sMHk96OTHt
-zoEL6U8N[JsacyaG!k$K`q'K>#9!nJOuTO{KHL1t[!.OkE7%Luukda60lf;Zv1uk:XR>+}LN|ytu|ENeFB:-PxcN#EX>@n,{>7cO"uk1}yORk$t|Iw7.h&
-cO_6DsZOH(J;tAQrX<+DCblS,57c:7VAy|.}R7`>{3"k]f'_"fa#NOYNDH2L<C`C5`)3C-P06Y/&y|vfk=Kbi%gEU+^{s96.vM=wg5-r[iP7AR7$%}8b2h
-:L7z1Dqe;wfpfe_x[VSpGv%+|f!{15jo'(T!B<%3(kzcvF_Wj4[(Gs~]G6R'4H#WrhS&xoMcCc@[D}`dbtHjl;wS8x=nHG>CYYzaF]iw.}lF8Qy-B1"(%}
-:u"m1t7{%AE0Sz3^$JYO4)}!jWuTcQnk2n&[~ozH>"jZCdH{1'%f,QHHNWNHY)Cs.v^m=6CXBgaQU='>C(oCop2H<7n'62c1j-Uxz>gmHq&,^`aH[VD1y9
-W)atj]nu5exFv[m.>'y'Q|ugg_VA2.e>S9&8QeTm|YiX@OY&>qxLqV)L-!f4a3kU&k=Vg&;vuxJ8bOR$}H4!CjcjYqj]['MTCt!WK({6[ucN@2tY4G.rh<
-afFIB.y=X[bOMJk_ANiPJGs/o25f5[]2;xY,9f$rM2'>%t_>is;qsB>':^:bg]mz~nR$$gg"r&bgsn@8+#B/e6Ma'S"|:2Fz8[#7gJlGc!O5PJkA]Wqxg{
-^ji4yKhsL_<Euy<ou>"|+_ELpd^6Z)]x%pcnZXm4B"B$jSGNZwzM~.C4:JCY%6xjm"L>3u#pOeDXEqzZRdeT:bxHu>)|yF(yJ{EE-`c0+$QQVsLqJK-!p8
-[G_W[6c>wNyB9Gl9Dpzy`7tU0rmu|rJ>6d~/C[EnX(bBS{PWgD_.woR6<&xR+Bb)q<m)Ik;S-%oMJ6t&[ghz,&iOfsf7SC2m30NCe^%egh[5UrqB{h`;k^
->5PT)zV;FV2p3J{prRhdsJcT60|i30IK102cg7Y`u6Vj]RwN0OTt01c7K#>UE{QmM>iZw<7n5n2=TM8Q8(v4iguucfg=5)wJG`mg,}DFL)ZCe9#3ULChH6
-_paq~+3O9YqT]|V}lwVV{e,}E)>B3;"ct_SptlYmd^UP;h@/m7A{n%~2.3V8uX&e7zhbPO]$7mCm.d:|XVj/O.Cn75WQ!k2z#KfbsS/4"t@);6~qRPNIj0
-t<1C;+}Gn^VSJlN(l_0DmhDpaxVF=870[yyY00{y%reyX$FjZKd{5htoQm{X~'f{vh>5wq4O3q:aWO&+=fDY7{)fsJ:fYCX1"bt<x6Wr)C|ZnlM"mkEM$d
-6$(Qe<<!77GpP"9b;=y4#<,AKSW@X]d)vBEMllg]~TLdv"ZNs#,J!#<O(RN9Rx.HYwzb:C4`S6h}b."iHEQ>pgKX"]7E(#dE[Ql@knv"7(hyjGS%/w)=;/
-784`:],ObtfuX_|XSu5qo_EE=O%|:5VVe_7LAg1s%xhLe;6_;;MMM@t1:4R4Zy"Z4&6LuY'm06rdC9~;K"zF$kmemV,|Z5375mGhW!Hj%>Vs1fT2L{:/ls
-j7;B6Ju!$(G|rw))M']LOdQ;J_RN4Wh<Upy]:=n%cy;u[>=pAg+pkW_OLF6Hx2nERtGhlZ9t2QO/MRUs.qL/=kh:)]0;nG%no{G6t<)bC<kIWY0e<$'&<l
-)u.^,]WjnbV>vX7p9%Io8WA3/6<bf^$tS>3<fcK'#jVt|eog7g6,fc{>^Yy6lG>/I5~$Yncftxtp}a=;xC:2U7Skox+vgqUWJ_Wy_2RPmo%+w&Q1__Y@MO
-4jCUiV;RN.r[=zuRR('h(EMMpPI#"cZ.,oijl(h3![tBK)ktHe"@inq<4-i-Kx[C;@yj7Y%4AM6E%8+l`:Quom%HpVBDj`Ca"NUq@Z(=ijff=KM6raA%+v
-&O6R9I-"d.%y$122WVkT-AJLP5@uw&Y_BfFB;VM5>3~H:SYf/k{/qUmkUCgt"FN|#9QI~t;{NMwgdMeP(Z>E>ts:[/rekN`-U{lI{2t(i7qwx$4[6E$f4G
-dOm;kR5]zN~{A34v(F(H=l/>`xsW~f__yyWFM}!%lIX16LY6;Lkb8bUQd;V(iVB'j=,"~yhxu+A!rS%^d5vZc`HWC5XtC5m%Ek{c0f[#:l#5({,v_62ONb
--nt#X3.ob5e}!wcD4_b(UOI>R@jaZ-MnEafEvxo'|pdDW1}W/8]zi+4H,g/]Dhs1pqBT<Lk:6WZ$cL`{;LA}BsOpUEHciWh>n@by0Mxu8V>Vas,EkC!Be,
-S4z_ZrBci4astaDT`2Vx%(sBO:Z_BpC}HVh=IG,)Zs=#WDO}yh+^YD7@{CSGvVC7{vs:pvs^Gy'2^_Ry+;o_%[.t8p3%L|$VDQbXQl2gJvD}Ml0q(mL+'G
-x"i#MschP'Ut%VDI9YTb5IpIp%9z5v]LNTIG5'o_X091~_["]IB)-QE1w0I5v&TJD]dP{2D-iiDH9>7b`z_Y,$[9n,{ETA9_.FUwol_PpJMnlOF_thr^7f
-=q#-<_q^xq]b8zDk%-3MV|Z}5[8vjN/=EQ338!2;EYNR]2|/AF$bhhM7MAz7+X/X4Rv57hm_g^YfIoGB'KB)yp${IkS^.8:J5],K|=!aesZ_arfTP,L0($
-j76G.fA:jLkG_L@la{hr1rdL4rek{>yl&FU.JG0tN8if{O5-,sr}]Jb{PRXiZ6wR2jhi+YOSf0k%tvpuh_Rn(81lUgX(!0W".I:{'F-e9vT%2q15Jl^qSI
-K8!aLnJa!l_{nwibHz5(6nR1+953I@-j^Rr68F#+(YUA]xZki@;iQ$oI.y6u)>&!^}"!q_U7+Oo5X&=Ls-o1kz5H}6@Pcs2Z7193HNVx`Why2}:YMu9|5g
-r/]L:j>wIX]Mnp7XI1Ccc}+s){Qtd7jl~}/3=UGBSMnJ&}m5<t[XP#H8:>!D&Gix[sUq4^K'wr`1:PWJU2:stj.W^k6100~5Ty1{m=4iF2@V,^E|j5|j5|
-)Or9h4zLFl8UVLf8=Jfg$$.nSl[Jb^6YUfP:4Cb!M:PaRvj-q./&C=Lu;}q<WQj6}c>9P>4-Z#p;/<5^_$;4q)46^W|'$CDkNBue|[|QsIxbe_0Q:,%rNw
-|Ax;<N}c)sS8u5</.$Fxa8kMfc}@iqyPAI5al{^O>pcR3Q>>};t9RZNPdp='C/4$N=O'ybwf3jL.}2Yi:,T'^{HtV{vQt]%[eE];I)Z1,^R/N&CouZ}Y;t
->3FR(`E^HI;.(nqbJ[{#u9)u6Ec@W!^Xhqd},7i%Qj{ltJAm|4#U-[#Tuh`.L&D([i;s_ed42#YHeUnB/$vfD)!9:K%OnLmrNlB9c|_)gsYT~._J`eaW`t
-Gckw6pK$kh=Z:by@,F`'RE2LBLo8PNaZ|77y^&j^1CR;<"K@p%B$hh#&aENcJ<jcg%2t`cQtpn4'=eBq2W/Cz1>pN<#gju^BOE1d3PGzE3_'/Eb8+,<]EA
-o:sH<jJFi28!IY<[,]OR`BAGb0thbrD5VOci4-hKbchS3sEI,t3AyKT(eW9$%r%g0u~tfIES3K>%zarks0@K"&%auQZW(At22a^mFLY6vUQf^xngHStqg=
-C)""q%my')FJo;lg5"FOIWks=cv4;Fl31GlQ0H3i_4DSswBL.RCCH,Gr=v)02fnkdGsmfKTfEn~"`SMn9%{Me@Gb$4v8P=>n3.R4EzaC""mS6H~6T%%BOC
-{>ObN}p@j3(,-:.[;Rn:,Pr'p=Kv.^!4:';$"=oAh(M1mdv"%NBF]I]f5vZ$[+e]]..I9R=^Dj-9sDj8Y}#dqj9,43+yJ2Wk_6z|A&pnxo='c_bN(v#AOP
-=B^"Wy&tfA}.@Uvy}i~-SA~uR|32~9Z93_B_8f]:etzcCd;b<iIGX"]"RL#+tmfgJ%2^,07KNW$E&yMw`jX2Uhnvm;a!Q<DjGh%v3>GWDkNGg=1SDRm#R2
-}N+-T}6-0Ub=$^Dw|`eNsSAzQbEt[$Q#SH8.0zw}Ax/vqS%F8a`lOq9C5U|QZk"[fZKB3f(ql%xZei@kk0N-r,^!Rd)U~uH2b3GfcFy''YVAjtXniIAhk,
-s"IPe07<RTBJ!7W!(^r|t0=Wvb!>bB^eM8-A(pk.{9avB7h&/MxlZKT:sJv8on<)ieP{5lxD_W5-ax7W"EgWL28]!TdH}S$sBR/2y%"E,:]&D^zB%V#y/N
-{niq88((W%97!="zUaW0i[QC;re=ufBMQ=NU"OW!b^Wb;w36P@eI)U}P&K}dm6!j1YYaep]am$(!hX"A{C(9#9wct>h+kwDT/.5]A}{BzAp/_xus.l~BW4
-pY1Yn]4-l/S$122JVBW{-9ctbm"V."|^Bx1t!Z.Nr,bn6/G0p&{;veex#ch+[UP0NVhX8CN)K$ve}j{q<!Qo;89jFs=6[)er;d=,fjIw&{|m$RrO)F#)cX
-aC}"_'/;<M'ZF{oi@W-RG76@]_~+uqtZ-0UA":y1)rkSVFe")BXgQ]&M,2!.i)OC{-:R,whNF=[y>'k%VscKz+<"k(I"ni[C[@o,W@}!e,n-`S!&VULT6d
-9-O/:50b8o%&UM9<!nBXnyk:d+mreUo#VwZKhzE[T)|%sq4/L^E4Opn8KD"sUIxf`qdOSjtttsk3B-iDZK57l"v7"y:mnI:F!;pr,RzZc|hd)RXsXbdTV!
-(HFxIWHEHhQjigHs],WOq.ufZax>z8uTNOr9"k8jD2I_~xIO#9]^+f)B#vLZ.]PaWh.@61mSKZs&:w2,]4flC9shk;vidv&AN}Op86)mzjPdV%vZYOItZp
-lb&:Fm}GOV-dhq7J~WI$#8mv3lG{wgGkQ/Ndr2VmmSbH3`)fmCzgc2stQ#kp6E(}cUxE6]AR{fyDIVc<N@0y1yr}BBB"|.oP<Iy+CANowU5|S]hCHp]}VH
-Phus{'"OX3p<Fa%W@r.d.[#{%3FR$OIERDOO,xjT};mtk/zQ9AAg6i{@CBROtD.(k2I|+_sQfCm]SM;s4CZm$nJvwKit]S'vHk"fMF@8hf+SSc%{].5)~7
-dA8^_%w^X6qiID3sqr8{.s+dnU%vs&WFcwIa|c'.;d8>$[a(5]Z9i.O!h&HO%B;E._eV6[u{Yt=v47&_MqP5jUvw@l(Uy1Caod:p.)7eQul"D6Q]tG<;";
-TlV^bgb:1'mCbzU0")J1n1"nb(~6aw~/l+Z7"_,|SoCq^oj."[L5wTbWNj(bqx~5~|;2Y!xL/O2&|Q(e|![}ea)xJ1tiEZaeUz2].hligtSfI52ow5({2,
-rUxILa6)aLVo~_;tjt>+_Gn2rV<9jcWY!>|#zg-'_H_FZp5-DN"9Ld)T`|sFoJ0Cg"F6K<dOZ_Q>Z]U&rSI<x@t,0pBkiI3;3kaW7B4dfVJk~b_Qx'E/If
-N7s"ua+uTa]]o.eluqK0EFnAF;D{I>!6oDx_`+8>cv1(28o(nPB2W3rmWZIK[r,H(m@!am$=O.6Qv[@1@#jaEMK('Yq<w!g:'wP9=9Pkxgo$&:jej4mKy$
-#$fCn}I1$rO5AUEvleIDPFUn[(}fq^5(659vcO4,IXk^{B=Vd%ol8>Og;p9$;]^a9xHNcqq/~WdIuKJ.`L!L/VIvC#:)e+o6_n+I_hM6n/g.TyaAabi4%z
-boIzrFLLw7Dd[uP%)m)00!Y$V/(Y(amk%4msUq!%2QzMc/cfu-rmlAYPm8vx0SUYUSJiDQ=][ZV^:Sy$>}KTn6fX./adB1SFo^ZI_7q9e{Xld|hjEGq[iT
-n6Eiw4p'[^kH-nHYRYV%+#6vm<j;g=.xp(eetp}gXLT<$')87.OM<@w'l8n:/J:1A/0]/:E1@qxnv/8B`^9Z0[$RA0'K.L!#ph%=J8+rkAG``sF}!on='D
-SrK'c>7$GiT_nFx&]a!<.9XdEg;CB":OdnG]E73Wt[TmyBr0U3IFY.R|o{3{5#YJ4W0,QQ,510CfDF&aRk(vhvEt8&onaU;nhuhTp/<8-/m5aJM9J.Hp@P
-^/CK"0.a.1q8dxf=MdX@ss@v;v],KB%3AO&S1DI`MZlm;Z:deBRW<nVk)Ojhbrsd);q:7I4&Ve|B~YbScnnc1^2.@qq@Na1+x%tiCQ>[;_k9Iba-Kn=]AS
-oCTFQO{Ck!4,@=b=!k]{/F@Hr)l"eG#q9D""h6Uqk`'Aa;F]2x=<L]BZ]!UnV#;,vO5yNbk5x.a#~uWwgKP=%P6disbLm-CA-p4)O'zd:7{Fl^Plpti-yu
-PBK!.:Fa@`BSo1_uvg:ZD)[.fe`O{6RIVbA@k-d:SVmZuf}p4WMDR#<=,Zv/H0=.;"]bNdmAP&]JMBgZ7hwsHn}{e/8yL2RP'MV:P=US4+8Z1]Ycy<z8}Q
-Sf[Am$k^}0}L%B`vb999`aP6{jiWRimN#PM%^;1Fz]cVp]p;Trb6;Os=S9yQ+ny>/^_WK.@_{CWy}0%J+GxJ4&`a%+eAT#^bt4CkgC>5k%gN_zr{i<W'6L
-EzGWFHW6Nkoz)Zx%ElS(<!#A0kjus7F%%K<hrm(oZ1~gQrSbA#c,;)p'mT:NV2P[Uo!#0T-!S^0}w68f0JRc>$A>jAk)S<)gIs$!LC9_tt7&d]i<=yx[Lw
-$697EODlc^3T<Hl5m(7dwB~9c$2]J9jI2Q{>5"OecqAx7`cE/%fS,2htM]u36CUf1;8Pt"_GoIQ{I|(5ogxO$jq'!ZKXXXd0C;%U[}/B[kcS`KniM1Z@Z%
-15>/#Q%7w_9_g-5E:yD9xH,],v;R3%@UzKxK9F={{//|T1s@DSGc(+(KMd9XU%WvWlo1<p8(q^2$.H]oY&Z#I^UeyOG`U)lsi(k@v<Bgmv%WRFqmjJ/UIy
-2)>zZ[[)AbTend!Ys"Eg<+VJ%P.>e}s;/a47gSY3-$GP/p5r7V+.]}ru(cVii;xV{cpdG1G>[bLco]YV,5,K1zR/{Iq#ag;/2D/E:'3[pw]>iPM0'|7,rs
-ZS:P_5v$)=1MX#Vk6i#V#GvU+)V&9"`UMkKv^5zQhjF{0X6/,oIiN56qETpYD:-zyn=w|#YT1&jet}-.{%=HD_~U,bRRyB9N%eZT-Ei0(K37XsQ8Th{tqz
-_bGXf)g[WGV>P.::pT8S!Wc1bNnx(,i$0dWL~F5Dl[hNEWB14KQ'(K+R)WJT"dxWi/_%|5+YF]Vk-#Pd;I@LjXv';7fsvu#-|XI6=T'3Q:8+_iQMv2gCfx
-L=Pa#gl]:}i{k"Tis;_l>Hi+2L/delSpVwFtB;Z@B_^cI_^clH}hvhM},ro8Hy^)1];1'-uajqK@$>"xM:gM==:L%Tk@791/E0[Y!xL1ik+yr|_T=b84{H
-xI[>]Ui$"DJmZ^_2xpcL(Xjs^7dat09UVZfOm:#;7.^<M+ZF)cc]<>JU~a|W]lUXrYf_g;FdXv`=/Q-6KDbU/qXK,3_Fc^+^w+q{!S:-"/w0qkeCW{o!9E
--!iW[F5a3N"gh|73oS<'EO/6&T@&}9O1,Wf+|LzJj4F(7S#f+aG#bd51GBQX^8_0f'r:+|;I@O2:SjQ`Vee|"e;V"4MLn:kh;$8MDfAD/Bky3&7HdKyFac
-!GT6G3ajtP3b{TogeLXA{{Z/qDu"0lYRi^HX1zwYf=%PX:}5h4+bQCowq+tp:73Wod76uh]l;1quLd8BV21#(IjW4VUWd]tw^n75g;Xk:[Jo}aza1Pu>"Y
-3pSS>j2w"m%&el{8uhYab3{^C89J]Iu5.L6e^uwW59||ha4A[KasqID>dYY/G{<[,u}s7M.|g,0I!T^GCI%{.vI[1z_Bt+hx<MrS]bT+HIsImnI;^YTr7.
-#R61B's(!Qo1UKdr8qsWZeoS_NDv3+oswoP@_z!,mzQi/iRkr7l:;q8@Us6o;BE$=TR$t$PPx>j]|(HC/Gn(8F:)]SrbM/ogaQeQ{SE)[t-!jz.MpE}VfI
-#b&IXyy=nw0W/@C&uB>zYPWsLf;ZL_a])U@q|b&c!9K0DT`1}xQy8ChkfdmmE.O2Ew<"((nMLuPddj_pKR:1pn;dpOAr],5}v6Hy}P^#YWA2e6;1Og&&FI
-QN[t}aTdco.9egMc3Gv9d=h)Ul~xx}l}<C0gN2os]I,N!oVhhLQ<lz)8YeIrC}]{q<Gj&]<K"M|/`_"9)b-,Z:`<&E}nn}v,g3Z6E6Z}Os__I_xZ)qUU>P
-h_cg[aCof:&,vHQ$e8w+l_^k[mRiG_:{#=7uLA}o7t%f_z#Z)Esdw1[o9Sy[XRXC0<FPd+Bb''%>Q5Lfl=>V"z6#`}tZ.e,mv{YL+;(0}FSj/sh8%S7,Z<
-z57Ln7{yz4tNy,n"oRtZq}M6a0")L9vR-CZk/Ebsj,4NbamCdO-|O81`8O<7acl3T)VR{$^N2(>w;&=,`.LBZn]59Q[SY/>lr%)^:&jZH$#^SrCp`d0|we
-W^{(M<'a"9n5KUe{/8@m$Np+NDo@@P'`IT&)7[p'h3!r|=NUrjiIl{eC;r</u6Bfo>:,ex]ax#bYs8HtfY+^ddc@/eO(S)Wm5{.OY1"O!!hWN91qO7SI}f
-}ojd5Y(UU{}f08Rmc6482(Sag^Xy5V~qY+oCR}Yg5JDUUs1DB%st3B'2s/1iWNKxFgLUsa#hNv8lWofcV(t1hcU|k_><S/PXL4A14L~eI}4C-+n5'v_Pr+
-Gd-`C$gi$[da|=u`BAnW=JyfG)yRvoNiO+>w_]_Lk3L-EIR[GhnI~'U9Q>9q[@>cNCVRN!0G,|-t=mvK)"|@Bwk;pT+tFP`8'A;Rugkm9`M'N/KfK#Ae@<
-D%7qVqFU8+bV.CADsMP,6Y="TGkb~Oq>#8XSnM-0P{t+J"PiqGXEj`hR9$0o1IN+0R{A`_@hB_k3IFYRQ4pTC}&.Gqo0_rF>M'>xICMb<@G_;=)a"tP>"Y
-Q.2.]wb^c{cN.,27zqak#&SZ"K-,M}70#3K8-Dyyr5$!%,_T={7-e].9.JUol,nkTk0Fz5q+{dG]9BX^-yc3>o0phF&ZOw7<yc|/:Guuy.y],k4HpbGNmk
-L{Z|>t0m"`"pq&W@:pLALnGn9D4LuvZQgbU!+uOC14|x:=K{pGQnW}zm15USBMZngZ:8B2bt14#tHng@mYCac:j{QN$DHBn@]]cu%FwsULH`PXbRM&sa$1
-HbaBJE=E5_K#L;b)}j4zaF]%/04%]XEH^A|qxGmHMgdflJDN`Tz.d0<PT$xG-G_JN7Gf"a$!I3`)QY2c:6aF{[&tFVfWr1~>u8a;WBO:QD].>CRG3u;q%L
-Ac:dMw@]|[7b16G%{cXrk{!kU%Rb`J`avU+|4]]sb$`yR=x}tyi/7i+eo"'WsJ^^BZ):G^hv5"gpev2$-%OWFiWC7vZqS]:%7'PX|m+!j$K^kaOB/}_D55
-pK0#,g3'LE!8jKDzr[D3dQYVrF(t{}1VSHA4~Qd0w<'mkdykt<5DXBAc>|9|[y"Y8297ZJ=qj432FHysGa=|[qh5a)KL<w0]q,I|dYJ^#;na%9]dH,`9iV
-^ymEqcWk;6o<ltzMri$7l-lMhRR0KQWuG_;@J-3zf;clJ"oxkMA0luVVg9mJvTG0Jb<I]OrGDQ@Z#j{+qx3)FzyE]ra;H4CKW;E/C'XP0)q`DeCXo,&'Ag
-jZ+L<CCZkh<:R_~17@&t7W%&!CG7$'rw(QPlH7N[)S9zRm,u<Mvt/V2jqj~pqdC`8[ay=B}#JWqH]#et$1b:ydw`Tvwg_EJr,zfceZ."2%A&r(|.btY4[6
-1yDhAstBx>jjKR{`U`X6](>}kgD@DParL>"Q+ZjBRN0P-]LRe4H.m+wET(iY5@O!#LOy/K/&P+$c.VtS2dl,@yL5elF#q6GwfLZiD^DWN(mzMj:HR+%@Jt
-ad}M)Gd[+rb09DG2+G:<64(yS_gQ&v,lzD_vHCpY1X@wXa&fuijHFd|%.7.t,Ld8Xk^zTfDkwb/nIK2sf$^3DLSrhDq+ZgECG5rq2LW|Ay-<|]TvkvyQ6:
-D8:OrFr9[."fy:S@zNVfzIENJvt[VvlAu,Xj,C,'_US/C9Af8wfl5j.Vz:g@7EP0!q%gfU"fyHL+`-tb$h8FkBWfED]:1s)^1_1Low8q^wb!].~W[X^:a)
-1A=mmNh2R=JDLe#:ek+AeRNH4(4AhDCV'5n8#M}XIb-L+3YZaqf1yXz"p;,35}Rf$.agOB6BFoXgr0D27u:@.Tq:}&y_n|>Km]nq[";R:m@hvu#jAyAYKt
-YPKtK{CQW{XdKY.<s@e=b>{+U$g:KaH3["w.nn#$@o~$'KN3@mW9uKL#va<<2acKRw=5W%TRiD3xaqIMqf2sbPPhgcpC"XiNj"q.g=.Rdf4)c#Jk(%+(:=
-d>O5h}t+pgm>xbp'%yc-OvK[AY"{33b]oP[2KjT<3a#Dty["8C);yn;RX6v|e>m7C3SACm:2{)CenH6]yk_D}4u4aFMNtX_.FU(yFDf2](0u&E$1ANlg|J
-RMdH2I@1/Ypw(3F]%j(|&2#E}E8uU{k:nKJGN,/`-w_Rag%smTfqWb2!kCfB1jP<%!_sG!9"RA]nv+KWmK&}tIg#~BXW5e471q19KEK7yl~<%=J2{e!RBA
-)T/N=tx^R5s${n](D5AdQ8KBe[^'_W`wlnCLxe5zNw}I7|,`gbLKjGWO~zHRICLHr$jo5Li[97dIH"m/oXUqk+=NRTqb&M~JD+J5&t[fyI(6if[6VoC};e
-e,8ODkc<_wBy@_TB_{$C;t;Ei%`_;[FutFpM-2Uf<'d++Dh^6AF&>1J:|.9&z'.1eN~2CWIM2[k<hz|pZwA#cs:J#E:Uv6"ym2S{oF="N]_de:0CM6a#=s
-SCBrsT@DfT.C<opC{7t|ZG.cjHDNhcoI^x#92Q'Bh;_J>G=AvTtnd^jtz]1-ZC!uOCUJoF~]dGQO[P9%22H8&5]<y>],u8!5eTdqvHmSdB!a/u$C84v|:r
-D3i"-xlOq,{hFX{WBVW1Qe+RH]f$A<Y+}|H<S9!xd@{L7t||5$I:k{XG}Qij;bp0P0=du0g^O,XHqTkmOs~`=PuxH:_8`+Iqmlhe2^_o}^gmGdk>era504
-}loo|DBqRu@6`Y8Y^bpv<2XzKzbZ1}Lg/7-}DU,84hA`G)t@`dwI!{tm#)uZF];UbG{)@M0-CD-xg%56,V}nu{9lhO;NF)F>!F7)Qdsq4(jG[TWl`7$(B5
-Z..Hr%$vx-UU'NIg(KYP;0[eFEyS[lTr}+l,Y-"xf7$M_bX=63V;khPM-'W'f$2T)c-D."$/NxTbWq_Yn!}7@i'}EeJ%!^}(-n4;@5FUi"$sM#j+hiB3/^
-vHh}:<^hXMIZ'Jx,DQVX}B/fzw`Z1@J&k$LyMEroYB}dhom=|ydO<5Zvh73(^v@B`yJ)d/A^tTdUeXUnMmm]hJU"Cn%tgXZH,JhOTvHwPCaU}n2&#BZ>_w
-P]OQ(t%i559Z<hW]at}JjUSx:9Tjoz}s9v+ze_%2~E,#Yf~:4s;3Fq`t216R8=U3a@IS@n>)Ek;OWOsL)A$pqYXnad/hsls)<YXH#a2AR+o"O-;a^wv:Jz
-.%CP!X'=c)_D$#BL4!gLB5}jBP}QS)0cw0li8fXm~YX<UvSf~4"^nO2A,JKblr"@G$oh7E%L9KY=k3JUAGNn'mpaq}K12F.2gogmtN4&/#7JkZ-H3HINEg
-cyrZg2B/emlrVa1oBU&%wGm{U+~49QkBu4JykEdy^T6HV@E1k!U1km<#YiR7m^(l<TJp_jXbp2RD+2Q,T+]4#:jbX$n$-JxWv[5t9BRRek>7<}[$:]#2Ey
-GxI6btBkoQMTh&Z-RpJD{XHP!eV62f2QgD+<[c}z>=rw57D`/BQsk-f|vFI$@|DM)z4jzFin;FoKLjqR+2'OCqR0RRPK)%p45SFR/D=thJ7QYW.9^De[b1
-:ogKac(_[9j`],P%44.hCK`wQ|u<I.;v,/<+#2&E!6#6ymw+U}c|%0jln'&3o/og4fPd6|.;lxX];|Q).yV<48rC'0%aE2[&O(`Rp[n+Nn>tgyIF=s.%HG
-7nNpB,sLxw"zaFjT~p(`WV>8hSvg@f}}M@X!OC!ezr%mRyO3d_2YJ4@s0v$sT.({+t(h<^YlBb5ur["(m)gez2ykyi_uIHgJ/Pt|]3N}Zq">3B,V0$d$ac
-Ca>HE&nfrWQ8;K7NH]+'#(=&}w~tRZhDEgK#)V0ZxRbwW}_D/z@O6cj7DQyb}b'T+IOp{L/z^O{i4zF}~{TGy=tO=J|y1wh9~vuVQS_hOH$X1p%%sl<|Eg
-^`mnF8%g{Mo;(w_!$%HM"I:iVqpkunFqF9,'X.)'=tQ,Df@a6.aVQ[;jmwSS#=Gpsk"va=nV!Y>$SPX-8#6TMzA3f-k(8M2VqkhU|n)joE&gJAV4~4<ni=
-J;bD_fkI2e&npU&|mqwtM>(Wyin:wfb2CKxp>=u/hRTwPSlHX&]yUQ^!0e$c_U6I]#o6TFoHfc_p#5!=U;#JxS5ORN9$7EO@CrR0Y#mg>7M"7<VM7Sooj5
-H`A=M^W5(dHld9fA8Js-2af!"b:nFnZiMi#,_KexO5J2FtQ"ss^dvJw<Hs"tjO0]8{,Bh{mEL9y4"@'%A-uP8m6]Oqn6reLf2GZyFw4Aka7k]pfiM2<xwV
-7dbPX@K:k|=!tPhug[o4Yi_vJ'/FUQ"35r:RO]m91|HIz3;W)RD_^tk,IJ)l6R{.`R8/'YR9ZJyWv:,|3%fJHSE"#|STU>q-uwUG|"h}q]n<`[Rg^WnD{w
-O#:26qPJW5FZ|`ejGtW3[Fh;h/)`svdragR36<J}7x:v"8@x]6_k;rmf]M3-V%|ezZd:jQnvZ[DOtfsEDVs9rhR;x/1v%Ho]EO^3V<q:+m!Y<gomFr:}&K
-g-0&OC!>SkveG&vE5Nxx'8=`Z:@/JgKSW<9pAqAA//mw:t/0$e!Z3yX@;,WpJ:Oq],sK0_{YB]jhfLA{a/%gQ`R18/F`xYVb}f&)yHJ}fWM>_b#[{WUvid
-q2jJ<QzPL+<1T|t7<'NFg'EW^uQJ=L<sDnWkG"@BR'8ry6.%eE6U&c8^4s`^7seEs;siY`O>yl~anw"DMRCAans@b6uBdfuA^dvXd;^b8Sa",n|g4Mx){R
-5=w:'g!RnLZOmaqs/LG./h@d:">F-JZ`m5Aau]>c)a]Kp5oqQCDv)6BASs^#bYP-uGBK#>b[/m~T7aS=}`Trn@'gI>u4m!XmNYiPslh$AXyiXc.mBcD1s;
-9_^XFra9Ka19HtHVnL`vnh0]gH)p=zAjd1#BTKNARC$7>8vgKM_c6cU_;<y1ZmM^9Va^b;b6!E{MIa>-=eW'Kk338j:[]l]3G6!ec>|<xafsiJjX&D-DGO
-:eQW|ERG9A+$K<bt]`S6u{enfS~)9,aK[,$lmgd3Wxk)$/E@mB"A1Y.f[!gdLd222WTM+9UjiB9ei2v^tQ>PU<@b)m=9GQ_}c.4m%_eB=uR3cb`T<+Tg-,
-sO;#8V_GUTuKq5nb`^XBa_W)&;7ruMNSV5[@uY8)QN<{7"CEIu!oRE2|S|j5,x6XUf63Q$!5zH&csUcZ|>;&RKlT/5uo#Yw2#VR2!yVnnCv:cfi).;W5(D
-vI7`'rNRW5kM=|a&&_[nBntn:HVKYVj!@!1&6f>P&s7Wg:Oct.'KE8fk-6:<Eo/krC6d/:7DZFix!q!cE2xnpIh9%{~uk8TO`JNJ1-]m}c03Bz7A]Y.NS|
-+fiyNIDnrXdgd}2(Shc#|HUO|RiY_#V)o:1H6/v}VvJ9+2BP4UmCpL|q^<wFM9tG#w94Hc`IuPgHpyW`e)+0>=XwhX[KYJ0JOu^%DS@S)!aHGgiyglD9,U
-eiF##i#2Z]~i:HxX2f8a`lI&TZ7f;_1"{YtV42)zWaSS$/d,$A!IuuE2m09^;y|^zp!h]@m1_,]7|)RyW_dr<<_E|WaTb(=sT1Z@4L6ab6y}>g-er_$7D+
-xQmm<CG,+Bf%V.vbql%Z#&@${M>(/l9yXA"bB.bcRJU<nxE..}|NMO}K0lR`~7XW$Y"_{jV%dDit`5T[-}}x`q2.&:L5EX"fR'4gJlZB;3&8KG/.&uE,i8
-XwoKHA=A.xr>kxxvZyGB/nQTcn(3&)d{agDqM`feYfwtM{cL^.I1bOWE>:JL!aBV4>SR=JhY@V/luo:kZ{Va!Gk"I)/Z6|Je7Uf-zQ&rd+3JFBlk4$efV$
-sb3pLWiV@)[C(ZlcQg5ecd-=dq'n8ac]RB92sbtD{ncQPYC0nQ"r#lP1GA8aZEySg+^w;9)UfmPa^E.pOw7]eiIxXmReDTx6c!Q01c$1t9S`HRB4rV"-U,
-P;pqwW^^#LK.m-sxG}+dq$+xj/:aat;S-T^`al/a(V8Rtc)M$FHR`l,<S&Tc!z=;W+oG#x<NW$<t9G#wr;id)`sf{<>|}Zst`Acn`9@0X##.}!.<olQ[6Y
-vm9CTiOD@|h2)nFiY}[DB9-2,M9|]YmK3q.w(zBoS`Sm=VXM7::Bk9"sOAa|'EC=`)5OuRt|AZ#]$+[_"d>092L&zk-rOt8XP|!sd3s@ZT`JM[js>FIR]>
-nAL:j};KQj9UU;2zyV{V]B&)#90|3wt&D+@d__1h&JU9/Q~:#OcAM%~wcckp9I,Smj_hEnc.N;bc%nXoOaD{0T1k,C|Xqii<On.V+-5)2wE`p}c:J<)Fy(
-"~MrOIdb,c0u~}eXw.AWjf^nQaiIP8zdPCYJH_<-QtXMBB[Ep0o0fuwc'knR~mgqmc'Gm[WY837<94+Hhd;0H+|Z=c&{mb{w]tqCM,OFa&usIuG^&48{an
-wj8VXHnBMfJouu%Mfj8XAuxN2hr;JEx,MK)k(!ncpQ^I~mgV^d._-[pddv%L<{5l2%1@snfLo@``)>XCmN%0YZmS21(N'v#<PQobB=!H^8JLp)VkMd%jZM
-G8;9Rs>sgRr$TRMu{/wO2K)sH59Ka"BqNe9KJ5<[ds(.=e(E)ClVuV;E$Hsfn1@^eQ"bK,LfUG<mRb@$tc&>'sS4z]'T}YIa.m,>vJe2mao4bKp2m!Z7/E
-RvcvU']l:Txq&}Gnvi56>[!BLsxq(7As!s1.:<hY,v4y|1qV"8jLq={C]{@/%nlAFT(ba6yltyq2OXD2%POi8|uwoz[D"D6bD'a[Ac^L0NnL2)}ALNL^/1
-Fe9]5@oXE-QZkdVGo|9O'ZHY`4qV)n|Q%dDipn3IC4Wvy{Ymn)8@Y(R"]5I7svMW@CS<t}^pKwOmWA8DOg2{vpn%k3oB6kGg~mt8yxzv,cuWDco^YKk[(5
-X->s3^#($zuU(8BYcmjqC1't#|_kdfbGwbY9LdKYe^]q3O2+C>fGw2iE&fL1q5W}-6G(A3}$:f.hHjC_)>TAXA{U.+Y;&iYf3zPz!7_J(:o|!!{FyEgR=5
-oWKf(Kmc5GdwpOM&@)TL0G[Ldcr+sNo>+;ZZ<"vptI:USMEQN'`nkXxxCm"5dvNLH;0j-D%8BC>"&M;,j-G`3jBmDHF#lF9LrD;^}}.}#lVf:q:J{iSK5_
-LqwM029i[oyZ]>4jywvFunad_Xny<f&XY/]-XY^%!g8Rste@8nw+qC[]am#QJpm@/b>-o|8[c#=upZGgK]BN1VI}Y2z38]#9iE(|i2"#B,2gMF{8GWXlnJ
-3i]Q)Wt#Ei_<}<jxvcgI02QEO>{41E<)(H7puVZ{g2|&XQ08#mZ#y>NDl>haT4o3g;`u~(W+Qe$wf"/+vlM|!<XGC<Ed'.Nn8S38xM&R.zN|!FOv.U,6@)
-C=g%jmI]v=7cLVnE:`nm}YUHc/#M}osX}7}L)={c^]+Lt6Km,vi/#uOErWk3t{P>[>z%//XUg#JG26%w6j7!.b6NVFk]H+R97%.=il.,HqU[6@^Naw`N3N
-r5D;g!fvqrlEF^#AiC]SgG];">pYgm2JcoGtP&zfq'6#Yxt_Pgt.1A0s]gJ`Rh!TkT3$`G^aXjxkgJd8%;{124G`z7[sidv^K#Pt,2v..3mxmh1%+EaVNS
-O4fE<5K5DS8cVz@#eWR/usZk0)-x[7{i(L~p]F|]W6n0gYNQu$q=oA[dLFrBYjX`wk[j'[R<09CwuMA"ISkwW/34ON5u5bN8WB-i,R'0UPBc~_vmeo[<-0
-K7b"#L%Ky6mx==#1hNWNr{Hf=rJ:)^/)WJ:"uUjongBt6hS,8wkP9n:pfLW(NvrtppjT'+[6IQXy=T%6@Szu$6`}O8@Prc!h<Pjy4uY!`I18Oo2(-Pho~<
-2E4(On$<8+HNqX$&.|[P,/f3WH+2&x`u=x+=mttwsU]K&%!{p6-Um`fAH!-ZGBiue.&^2^qPweS-CvA3!5YT-l^,bXRtCTrkD{ZbQvW07i+{=g`}~}%44[
-q{[wNH}<;BB/{;05}hk1@{syPydcdsh(&Tko(2m0:|{ZXjIRjn`.O3du0N<i&fO-/s~p;7ygn(x}yIQ]:Jli.Lt+Hk#z<EeFrMcj2Cxbg_l}&kTCEokdt^
-!QFMxc{F<aeFdjn09/acCsNbvQ|4-oC'&tmS0'5Bzj37vJoBp1^Iox6%~GXl(C#_y{+#_%Zd[qO9Ri]_JVJ1xp!g](@B@&gjwkM%ne&;mJ(S<tyIKwV(NV
-L|C[rpJ0=;zTD1w{Jv!uLT3#>ig!geuw"9Y)&b3of[[uS7"WybNGgWLJKZ=KIb)M]wW8WXt1tmt7[|B^J@nx[dRv&nSi#vb%fvq63ht$3}!,I^HYAKN,mE
-XJ](+)E#O8y&+j0.ffa^;lJ)G_Tn:eaLFmtN!fst&89}X:,N]NB=W&v^d1TyEoF%8#Y/]Bu]]wFKO0eu1@4K5>DL3uNI=CBQL@2%9|$&Mrp2'|fNCqtTcs
-)ECNG(q2a}<g4hJb4jti@t,>'}rATL|K#Hy2IRT$kOpa|yrz!Myz#;6n+]@]HO~QetuX1N42BTpXTd%|K&,sqOeT#Z~%tUrZXo3q.x6K.q2(e+,X3aRzp|
-TN@8v1rhjA#3f4y}l|e^!j1Mi15O#o9|PA8-|HX!w[:,R/=yO|}4Xl@jgAGqY[]w~wt}n@;vV,m>.AHNGy#(7}Yr4x&x`Xm;5}4}k}!}2Q:]Z|<$UOGQ)q
-|Vbw/xJX`!j2P8kr]fRGk8_[GgO8oqyOD+!>'i;rtawO>e#|L`A@m8WVzulqFxAU/^'Lxy&r=La^7c]M2j98`DWN=TSklXtc;,7Gne5,uI1|nlum<K$=!9
-Ml)56co/@tva-tHui]"SMdcvusgERQ=fL]d)jT{C^z~j85x%3t>!||vD<w=r3R`j0X>nnq>[;M4QCeRPmM)(Sa^@636z3cQ7:c04_5q}%Z2HO{>wv+m[ni
-TLH&lBKsF)JfbA'7WDG>!QYX2@B1]bT"k5/2kAVJgDB9R`KepQKAtJ,-^L.F(4=$7=7H"A},1pL=1:V#Eo+W0=7EH(9q{nQI':u)T'j;;Er{4d#^V|!|Bd
-,caD=CG!V6!e3-@,5-<Zt9/t:s_W+b'^e77'T]JCww^#Pe<]$Ns#5kgI"s==yOw+eX10^7Lgwe|q:"N=y]1ayNZI>UU>BMshin`BLgqB7R4t}]oDY|6&:+
-ATME,.n$SHQ_!3||L^q,f:9HW27;SC{Z+@B^sdcIb'BM,O=6bDNi50N@}twe"yDEQfZ7KduAt7SGpA88I>E/uDsA4B.0g7t;Y]`JUwR+-9-,a#61&&qq`D
-[=i12<gyI>D^SB~Dv7~gg&5Cf5#BOC`]3!(#4Ar}"}0uielB9302_:,V>vR(21Wn,Nn,']-z0&xCl(X[!D3y2vxp&=U)`H!lnky5J=@hrI|xRl]v$UQJe`
-FFHhH34]B2_G+"{KusXmZkwJ>sBAI^_Bym,7T{8dSP&ztH6,Ao"qfKH+FN=J+8vM=/%#g>$|eq$TL7;N=Y&45U~ISj%.C+bZ_]O3JwKx"xWD>h"%o`/:d+
-:"gb$r/$>8&o>>_ajE[j/kx^N}wtnC"sjWu$l/Y/xs^<g/WrgNrH=}JUB&+QR-8tCn;LCVNm;/|{doYmGTQx^l=aNl"=<|1-_6SUAVNolWJh{g@,^./'5.
-gAyqk`^|-rSTQi|XlVvPqi3gT>mqX_-j/"3_X7oxV2Q!-CoIqiqjErV#TzVC+-#CK&E6Fgmv&!{n<KZ.Aa:%xxsN{^/$w2/'^VBXpnJB,}MFPIlt!J#ur{
-7`LGij~`cGK9(/SpV:oVh+)Pgm@^s)euc!OAlxweY"gQ'`#JR};D5&4/s}(BV1kE#bN;Me~UT<yR<g16$BuAqNQD_]:fQ<hL:SLE}QtvKxNWo%)Joey!xp
-9J^8{'.M2]0.,p"c8rBB92t>[24-A1Jlw[D{wTI<a6Xpkd=,hwWd7QrZSssy!5v'nV]=OrP#=c]TCxdJZbdK_];"dA80!:h_KSy|3se$$7!JM"xEMFsV=3
-=Z3eIa8{;@!0TM&M8YwPj|1-[yPN^(.o!nywpzbMp4dpn3},Fvxg!Sh>ws]5.x^.`rWabR2g&-$KA,Yvqj'K(FE%DKAM!xQo6e>n])fd_1]"0MFoWRWm;9
-'^'DhJhUl'&JtnJY+s`To@-=aNGg!dn,D^$kK9~"(aaLwaZ6pY$Gm"<occ#jeL$RS;AKAWPuUdLZTR9Z[0{APw/MQ%JyVcg>,hK:Ke+_MG^0Qvg:}]bWx:
-PC$|F-G;[nRAUX1EY.ZD4C!mIy:;"@gCJ72WzEq#+&GZJ;>Lrc4AQ+u`$Z>T<[:jrZkTh)XBGE(se1$,s&EoW<>lc^M//T:d<,495bK9(v,vT|V/KD!imL
-!yppc21iV<9CYU@)=|X2YUWOz3!>|Ma|`^hB@/QvM8Mb{yw@Mp%Mh>#ZcESH&lL{0^|>8D^,|QTto->c(KVPIK+'wD!1;w0|j5103$|(IK4=_n/Idm{wC`
-hJ#Tdsqg+)qikyy%Atq3u(PWoV,Nn.Q-zt3:eNHhEoga~'b0Yjlsz%0jj"+))AZA<_`U(G+qRY{.tuIoQiVdP|+Xb(N_&t;CB}%|oAb^[oZ:V92%!)"a^+
-V;Z^+ICt9LlFYs;k:k;gGCe/lp7c;%xO1x}e$rwFBE)L3Ms'm}||3|#uqnN9aOdl3=We]z#aX_:olSR:8dB3Vh3]2QKCNZN+m(/^YV>0Cu[$U4Qd>&LRfe
-9"!F|I;N^lhAt6bLMz&c[Xi)d,GGCw(=:2Q|K|fCS:djbSkKh]Al.)7L:!x%rJW++AZp^<)@T]|<D-8>)(7v6<O|]=$pxrc^+,05dk7G3p!5_kdhx]h5gw
-cMJYzkT;"B.ipj%$'SnE1p}m"2x0rrIvZ;^o1ILuP.#>rW8CK|irx})"C'}D9/uFL_:/vD+4bVm>.^LZL5&u^H/CP6wl19I'5P[Sw+C,s`+:mi3R$bFqi;
-ce{A{%'+oiZsBu|ipF+@ZdNUaf49x9Qsd3z>jhMG+i:p8aWS>qF1`qDHkAQ38,l1#cPNI:@JFGa,K&6naz,-$__9x+,4d&&r`[$x7KOzp@]:D{DDA}#4j)
-}x7{G`4!y<Gh,Z}RCAD^G`W0:4A%[>q+ko~U)bB>)MY>}g9K!>iam$zzjG_y_Q4pw%p9OVhHKetE!bB8xiN}NIJKo9BH2S:8E5,HiFIe&1owTUzC:xjqO^
-%cm)6EydjGJd:[x-{Hp,{!Z1rTB]d]nR8_Bg#X'B3%GeqC+UH`ux{C<2{>P3]ILj-oN:gPh`rOtF&pW1~44gCOC|9Vro8/fqEGfSt)Z(3cOnNc9eys81:w
-TBi2^DObGh+;YP<gbEwZ,uz<rFEv8g@7@Il2RA]g{kNHd9eY:/.lDArNmo2mI1i+dV1H>(1,T`26#:+e^7X7PaoM0CBPz3q,qO@3dQqzmV0M5c=OG.#xJf
-duDeZIqEnr$<S+G_hO/kzwfOXKmH;T"e='uM!8jKj{v:MT8o7q'ae1@AGnztjF3!tMyjYi}p!.b,EK]G-(`34mpZn6DBgm!+EgsP))|+~;OX&7,_x8!imA
-|N2ri1]<jr$795I9!zR7DqxiWlG^uY6oglKM:"E!fJ;QN':_pKAXmtr}Z7EL1Q)ZjNo`[QePiDi1VH1@Uw>@is/cL'is}i,@uY,+Qh}"Mu&E@;Y@>#wTZ0
-,iYm]Lz#EMXpYw|+#,e6GXNb0hVlKM@Y~d>}#wRKq%cAm^8CtF2h<x0<3M{xx4{%(}~L|H0Id7`wBBBH/z~X4oY$:Tft_5PW6;;7VyJwz5kZWOc(1'%hfQ
-aqS:"A@%:<"S7EJ/''8fNG(,Fs.l9dx.lyBFb&r,L$;Bu{(]q00,PNK#]Vkq(e`.odj0nXew`b}L<]q<u|b:%+{{XiyHxP-(F}o^b'XrgJbLEQ@69X(:)C
-_V)}-;Qhj!z.)%L!f5JP{#qHlC-gsNB|2lu0w=iN0=4regV`5gIobWEigH}'pS92:.R}f/Fh4kI8U;ERW7->DB&=YFEecd_kkBHi@BgCTBfZ8UdcY^xQ2M
-1h7pPe6cDG)ohh0FxYhg{l-:f4pneJFu3PJqJI[sV6(/J8d-8;pFd0tJ<&o'A[u+9"YKO;&wDhrs&luAif&,`4iQzrK=j%LJPWI%IB9hQx5N>">C8Pm,5O
-wT0L+HFF'2)s]q)p@7ip2<+1/$fIMSiT8fCZhzNnd4@<D5"E(`k|GG)8!./;3(N/-G;uyO{uTINznkAFVPbTa)R:(Fu@.%D$ank!.,$gz|v,/-R>`},U+=
-:-i!d6KF.r@29)W^{`x,Ym,ICh@_u6%BBK^bwhX,0t}X3d)-/NH5b,%i#A6r[/5}>0yXpu9YwlixezFGm)ym_FsqH<#^HzqLxu|q9ll"fNV4bzJu2%!DaK
-"M}vFrDQy||cpX%6OXFkB|bTs`xfTm%5L({oB+sXRT!|drn96;X%.Fvl#q@Z#d!o;[!TotH&x1;22g/hOu(p`n8lKkMKFfoIgxtJQRjOc4%A%]WdHVAuae
-ilEMx:K}+z~6+r!oY]<{A&rf&X^_Ernk(K"(MREg9VoSW'ksy"ni4.V]c@!0pkQ91Uf(9R$x0K-mvY;tEkCFzD~>x[p47$V'xi|'!PR%cMX6^_!}~YBWo=
-LdwlNm'9[C3UO0[KDr].dXkV/X]1)k=cDL=21:aqUmDK6$=iw]$@"A&/B"Ji|-xIQtM!7/H-48#kvw2x#HN|B11h>{1MFW1dz<ho5sMGJOCv=]'/c;@n!X
-D%A$/SCN}7o/wj(W2a2o(KKVAPkS_V0]~V3YM{ve3.6VMe-O+FD(F}2p<"6hg2jI2Y6eK$yPia/q!Z;Ken+l~itqPRw`pYNZatkj(YzZdxO=tHj:whM{`B
-ju1^'f#f5."GMOD[~'VSrN<0hu;<$(:DFPBeV`EHu2TM$d='9Ezg_:q9OkI@z5I/ai13oV)^us:aFX,Tr'L}(x_[>P$0hU,Ari>gn3!}0f88iw./,(.{9^
-.9j{P$!RP|0/B_]R1narNA}nBE&pY5OMLHI2E6]n|d6T|/<2id)Bzr$=`{U+L28&5D--(Hs!^>Z"v//H0fcrq@o69Cj-0073'+s)1k!HjsC#|]7lvh[&4z
-2-a}z"H-LW-RZ`bCE}WRb8qoS"owxU%.dP%+16kiApSu<YD[bMAOcRQIiBv5w^nq:%`P[t'"<fg8WR,^Xi|<qV^wZ3e2c]"M_Fv)ZEW=f3:Y&aVqPD2j9)
-T1=5DJ8(mA-67/3W:/x@98YtCjz7~tnhimlGZNPrf=)jF;)UVB<w>xs$ae`{@5$u!jyjq)2B3S+C0UCGHB/(vNW(KVT2&GP5XPk8`E+Dw:2v4]GL+("Xuh
-x28)%p<d@<MtaX>Mo!nV1TOh9A+9U`;A4oSV$h00+6,/>g(qrnVqLLPqo4)J,:f'9uLjuF8gY%IN[s%y5rwq~A}z]YNIC]}/ODxi"/w'u3|EBpbz^doT1x
-lx}/tMi[yMyvof~c|=8Us6is4KBEAXKXo1I))]|IaYj2km=pk]U<FF!S"+xuyuZ@)v<[cA3T%uo@0SfN&)tWz[~'IiMNMz3BOu,ol#aC=QTCR)3);TtgY_
-GdRFY<eAJnFLYY1iN^D^Rn)q~qbw~Od%<Eh3=&^obm5RT-JSU3)Zb9y+k(~"RHL.0,"u%UVu/d%Rxok4!);q#>va-baS`CtLH@(+bZ1w"e6dE6wd{g=s'l
-~u<.H6[KY_y7(Qt+,{Gz.C1;!Z>w;jo@<J=6Qm1,],D>"kzD~lu^Bad).-TD^$/sl`mxg3TRnp:F@5w;fye`5},]&]lm]7Ya|4MPcP%=p7,2NF,XWwJp'.
-AxO@26!taJRVG9-d@_kUF;O>nJC4GbI"V1ua<u5Ix5;n'z,.MgLN-aX:NUoSBaTOj,_)%QH]Lq{`F=8i_[<G~ep,sd2bpC/m5yK;Yi1<9^fg:'!(9",VB}
-Qrgl.79}vsXHN_Jj}Y0ta,!6r(m:k;YPGUMEq-0Z[t]xI$5>/(#4ub>#+q.sV$>Y9_s8kr)DSh5S;_$iYt{:r$Y0CgCx@"'h$f-U2){wB^i4sWfSwf0pe"
-ziP{7fd]hT[iC"$i@'a',hWZ6JF/]ygd5owZE^q}waKC#u/4M7<)#h8{!UywzZ!PTJthbH$R^GR9$^fXLUWWdl-8r9Q+773{,gM4oNQ^WQaz}H>SWgDb;B
-Er23T(_p>7knw:M=gvU91o/,8rI|j2{op{;6GgGqiuLNR_O/"IeZsTAr&5:,0BEF],NpOJAG]4A[oI9&;E68#q=1K=Syn:~pD}F$-V/uYnk`ylN85w[%sI
-!g0"4U&mB1Any:DMp%%Jd)%3Apt/{skkR0-O|lv&->!vJZdra<-+Da.+rI]Yy:]]PwU8sY"vID,$H`4s@$y-%=.DXCU93:^mu;;K4lY1!7gg5T~u/}4!Ut
-3l[:L[@[^0rF%OC_'(D`o(2!c&c8giYvj}Shd0-=D#76~6KS7Z<12AF{-isUEu8.m}saHY/sgH66Zq@4lCz[o^>6Cz(LH"0L58'/ep%Jk"uT7{]|Gsb]A%
-'aYc>dhf%]{hBI>s!aNNnrh4K>2n<'=6$jx<kaOZ&Q@DXok_JOf4V3iJDpf<3[V'U<rb$N(v{V@V<,iw!H]!gSV84S.iRIIXc>nI<TJ>lRXgjYP8%<nA0I
-P'sml:-IVO/&}cd%3;lsTy.Di"^:>d{>TpMqjJ&os/Witf+Eheke#R!ju.}';<5(4$,Wc2/I|tOWd^CL+=X9X!v6zS_9pJbzJFP=,@{nYWV0$O<!-f-w9I
-/V]SbgJ;G#HOuJ[N3i8Pc"c7i_tDU:n7<CyOw`nQsk<qAPs7%x@U^TQ_x7OzC-$rXWMxI.<>0U-H8aJ:)|xEVuKy08=;+wqjx.(xkSP2#BXoAmrW@v$c1j
-bF]wk;(l~(&AwDhK5RIbsfRRghYDD'm[3,~.[{6B0Q{UQ.66]mBD%_@Om|LFvh%n-OkAy--@BF!&|ys"m,bM^82K%dOt'OAM)IOn51$k>FZfNdVlPbh!z[
-hXQW=fiZ%QOLvc(KP,/dnMC2vA8@,h!AnK5PD(9%#Lf._f0^BAOH;L#g<K"AH[^%DB<=,dd$E:]%#$Nk4m-A>4YRe!OW,Q;Sz1vP~$O.YO{+=8ns$8+L[$
-d=^pY1[8=-M{tXgQA&=BW''bTlj>IVx<X'n@Wo]i(.)cA[@Dzhqe$v)i.+mr#.=w=xJ_RB"4%eTccY:T|Suxv"@X}#_+8gcJ0}a)oDqiItAj}>{x~f/inJ
-%<yIZKS0`<WcB!4<a{FF.rQkln6$yF;Q1z@i_0BR<[nn2F:h}2gTGs<gc$6wD=wJyIu]8lzHYK<FP9mY)]n>q|HV_iN'tuMO$%&I4T@!X)bp}J|;URT&,-
-9BTs[9PS/#g66+t3_"[^bL{Q<bFMh9^#+M>0vI#RaX+WE_2o{RhYtmv8e_5/Fp+PEKepI})vqs:$/:%$eQu0Z#M^TF%=FKcWNaB{oV,F@J80kNOi9/.Y2:
-XuD=jDYu&Xvr+yhP7G%$IHxE~)ZuCA-D~4w#ASCWcxnmQ<TRqO.r/=EtSXX<~F5jAJaKx)6[f81'QZ0BY"m|;BMD5mSuul&O3`"6b^lQ&0IMYCOF#dSIS!
-cs-bHnG+]w@`TnN#e41y/t=qqabf2g0l&]S`0HMM2Yu<,"l<N,P-^L5)2,z3T{A2]3B0Uc1x$&}0lCzM7d}4j.t=f]$JV4_8G`L!fV&_Ki'GP,Tw@(WW4u
-QKjDyz#lRB7z2JMUuD]qDA7'n-nU/^=<XY6K}ny.WC$_:<P%@16q:1y<Gr9Y3vr;(9L[h@%3AO:a-,87:,9j#|3wc#F(lHn9-ms^|/e>WIBp/e/W-"Am[5
-haoDHRxdLDTN9kg#]y3%$6]ls5^NlX_Pp'~4wBmd2l'FB}#&a`+2o,@IF6v.`RI7sQog}V2el6]z=BUJrT$y)]]kIHaX<e91ahYYR`!ReAMpbI~:m4Vfx/
-J(Za^[}He#'V620wu#SACNBMh$!-77]kCp^dogzK}zY[7N#W@o5[ZsLV]Hm#_0hir|^0pFC|u$ox[YqGBJ51]4b1`i7.R{}ydWUO1)MU@';1iia9M{8ksu
-#/,5pEpXSIbtKdzh;{LvR.24q1E4E%eqz)}"P)LTVhO)]eXydqevQ`wH7kU,z^a2x_P]CQQIPDW-^PSL(=32:VyANcn<VpFv$PvJd<~4C_jJMU]Yo6,Pz<
-3:=Q7U$YDm;/U(RcBzc.>H.nQ0C|KCYY!9HeI,Gp}3qrv+|(BIcC0VWNmrm|m"4Q9X7IHBl@=SpXG{iS"'d3"XEmJM'_'jCs'n"CrS0x,gmRQv/K@!HB:u
-sX+TGO5AM;YHwEFnCgp1&}[q2<}ecV595CLw~j!aw^FvOLQIj.pv30Hskq4Oy%#mrter]cMs&5(!!no-lbt34TP{{pS#=5x&a:eG"qBL6xB0RvRGrSlD=N
-N["tB%{c=f(:BJRa9cR:QvKJlWVjk}6f^8DpB%A(kD5r>.!Gy"-)7y20Zx"U~dhAa5L0s5}jMyQD(s8E>{`hUZ[1AVtOq0:J#j-,R{LvTKeTN'++Iw6uh}
-GZmgjh`cCa>zU/U2;XbCYxfSFuVL4U<i.@Az}jxW0O<1Uu1N>7>7XS>M~;r+89JP)/yZD9Erg6B[YA7tpT}An^s'4_e1"+#3^`dI{weU0sW8yZ#rNz,4tG
-W]NL_SY5L!xRN=Mgjg=|ul^){rwL0A3.7)FUR&&My{R@!nLV"r/sI7z93.}[Rl2oONNBsj1r-rQO)j)q%CCn@UYOt!BX9(ddLoe(R7W8KN$-&UU8u^/tk6
-1t8f1UZ1DUUBhJGwXU'$6:-SrY#9#6b_GrBs&pPIg2Eb3;X@h)0E8'W3B6XCeKR'd)ohhfvSVq1cgKJg4,wBBvY8<N>C{3W[`x"y-y23V()rq7fdj1{q.y
-'zsZs"MZr!&I:W>q}yZ/'dM{1/Wh`"Ra8@mO^p/,F3i#[fYczwzyWlCh0V.olM3E0rN-__[szSJ_p59rHtDy]CTCy%1nPa![C0hQtMZp3fgT~1QDoA~=Y'
-k5wdhb1FWRH#Nt`4XCz2<Pp)H$v|y@gkyTCX+0e<N=59C8/N`ebuNFeJ~vKZ.qc_oC3j/q)jK6~](7^'y{5Nz5{!<x,FM0pd,,7Dkacgq>ES%^NC=-4>w0
-P=Q)B]wd5(B(x3dO$,[;.97|L:X6L-/GrWt/'<DKTkde$.+&qN~$Ei}GlkLi(^m<`6Cc=vfnj&WVl|3.ukhTE4G+RryfDUFgNO"}yEl$R{xMM$UkX;n%r>
-bJOp4#&(.96Z'@iGiGlE/SX]GW[:bf&y<`i2UrCQF'MyVRlK&%M/t':r|UP=}feB!,K>M_!ZL>.&a5F3-%RR./M{S%XStAmE:gBt|1v|amGX(M.!tkX=$O
-(#hEHs%^kNO5&@`V7M]72XKmjJyk.mn1fs=;e1#Ai/;c5LbZK/qZ30sHc8R$i!1/%35NbUr4X'U"Y!UxMU"f[vGWt6q=)j~JBhcfE@mP>2EQA3_zSwy97j
-31rz/2xuNKqA0ve=v3Cp!w$V30#WdN|%SoT3|E~,9K(XlmPNfLV72^/aiwUY,VZq&dq8lU~FE&hl3'9wbvy|!{7X/s2Kg7Y`y|1N6xlTz:xr{cX6MBY@n%
-f6[bI/I;1>b,TkQk$+0wZr3>Z9(&+E(P;@gu+L:-t>hvr%>cj3GEl}y[~5`X#G@X,p`]Mx#q0!oD}cYwx%n%hNP5O;q^dx`_jP$JKMp1z49V6eK^}]]IH%
-tn:LRA)<I:NC7}hMn'gH>p:<cu]Y/^pt)nD>fAI_^A&1QORUPQBj7I('p+%FfQeP@:bI_k&BY.Cks>363j)tp|s-#6W#+P@]N26LAOpN786Z;0#S#@5r_,
-$V=MCzIf:`T!a/9j`9AlR/#X@J2_SkP!JD)2EdzBtQL1K=QU1{VV@l_}bo9I)!RH~<.g)p9d<XpLx98z&Mbc7AU9Q`%3%l$(2y.>SvM6s,7mq!MXrAc_R0
-WfZ=Q/5COP_pt=rdn7PoXnPMA+$>:E(VDhef26a-<+zo,<-SG1-'p_Wp=X+AwADq}$b}Rx5V79&gyNh{7JK;&RJx_#`)b0{NBszLD'%BM@KW1@qm3]v:0J
-yZRx4vg9ZyuH()/ZX;AsIq;NeQ`Yl(w'+2~WvIk2;^V7^wH(oosCL^B_YQge!&x"#NR8zmRaZys[|zc5]9]5:Yrv%lFbFF!|3x)%PPkky_$u,<FiJ/Q%JB
-K4g;,7Q)lrZ>sYX^q6!s``Y`Y|]VVS/5b=e;B:ipFq!0:g+X9vHl{Xt#<'${ZTf`|2yNbLiD$;%`JK{`an9$+6s=}@fi>`Jp11N}ta{:nW]}Mo`fun34Z,
-ZyeROao1xKhQ/9-6S9H7C]N-U!&!+0%TGHiJQieV-zZ(9qkE5NS7B,nLDWm;4qT=NF/HVbdn&L"tB!W!`$xiSTPb~G0.MpL7h+B+vJCwPQt18<tbo^EQKt
-e%cNEBrf-P=}sY_IIV|ILOjXCEaE`pZm(FJ1jmU+}VWEq/&`JvS#TtHpZ,`}1i%@gx;:W.:GaS's/YC>FJ:.Gb~aU}Tf4-,sp++F)^UI'Soio7TzEg,<3i
-FNx8WOzNTj{qHpnjJcPaxLCQSC$TMZ$21/47}HJpE^7=&SFUWt~c){V02tE_)mg+7,a-[Hc$~q]PHL3ng.pFYZ,"ds3vm9V(7!w>/o)9bLOR2Dj`khq<2P
-fgK:Qn[`]-$qH<zQuJyL|Oj-Rfw|ID+FwXYlcm=JtT+)!@S<[JEtkFwx@Vd"5gM'{9q1W'U<a1e!pj<whT^,WB8A^KIQHyRSbw3j".(29SSUh>Rs>BAPb:
-vMVHmCiu=ZU[LN^L`=2#>o!{ssCj;KcV7@Z'oxkn(`Do2uMq_PlBRf2l|5~WC8pIn9"s05`i7242"fKeP5+Mx3=EBZ.3RZmZT3S2/2X@!X1o0z;SxM0w3M
-Nj|G`E-2GStCQL)+TbR&zWRx%N{zoMwRbn=0A%t2S:YaoK8e8.sCV<}}0&DEZTj%zS<]sXn%DBs|3}$XMOozn;<e>$Utb>hfhuzW_KhROCIbhe1XN_DHo;
-tI+n7{jB~9Kj9HA5e432|A5K0P0<X@#$a#o)"d&99yDM|q.YJy)F6lOEkOr[B2U]k2E6B_>FVm<,`cz/i`d=~)mlYp&aqHa@enH%B@$Ia>]wfTOw:!PC/t
-H^C^s-kF$`:wCjyn1gu+kSeO$m2v%[(9&[UF]@6)`9hYe$O;,|CP{Ii1NFdZZk(@vk.g2nb%bIE8iw<:GbY={2o03/n@;!`]/$D15({;]i;@5jwI,[fQ.S
-S7Y&E9M[X6$5S,uaX2R#@v"GQ_#F%W+|12S{{V'r{_nYz"YTd^)OuftUbr8i#CV.iJC@Ba<3[{jeMf7F'h8cd$A]0gv<xQ,QK),tGEZUX20Shi%Ip7A/%l
-:DnL>(KZBFe9LCj5BrheVk!S|Qw{(%+)O8{<:@O(w#9)",<JZkrf0^5H{uXJa`O0W45"QMucnb8OnpFi-Pr'Ji>%rAI_fJ^>0hPhFSWMk]}&amD:[oweEK
-g|K1$I[$(Ga,Le[[D&[7Vr.n@p&<f`tig2!FTIJ[b&U8m-Qw9/%qE+Y>pi1cbKo:~9YpNYBzj2_m&G_l}9V!6&hv:dZ)wLzcMF[rSZG|iJC<RTQ%qXCekX
-6gEx4=2/{({s#T%M_m/TcD!"=K:x:z>/xauI!1_edN^dtiKw=:Zh3d+X"]k(<^z4oI=AO3p{)IEKG0x4VOw8d7g4rq`p7HS@@BovE8ctPF-S<<#V+8Lgd7
-W[|wMc{Bv}k3;A{'2ry<pLf-57k^C"1X;$6_,yLuke&P)c<OWi9'^bBIdL6KKqTVReN6)=Ni'Vgbb/CE+fx=Ail^oXe3-{z{hLbHsY{ypoYv0Ht)eBqv8d
-Q1ntwd2uOfy6:KT<9`<oL(azUTh^OHz{xWyrkAm;QC&}Tok{we+FcH492HtkO![{}_}Eiiu,_|FJ`y[%]E~xovBFVc</PcFY=d6ff'C39xsn-gVKhL8[vJ
-UQBr0j|j[0'K!)o+Q6L2gP_zSzJ.T^f&)1[rUPzK8QOyL[^.k!-yJb/}0[%2Q6ID9B1'6OerLpT3f!#lZ<I^],VnxIY5JJtcR7X:Zb=3a]=2Dk);AImZ3F
-F)M=iLnc>Atf267&t@d<+I6q89~wqfML1]_^qPiv^-DIe)Ji6r_:$xOrD]cL@fC<evU0pI;YISFLQy=X=d!!911Fo,ioc.g+-3^i9k6Oe3Ie}xbvOe>i4I
-yJPF/7R{GBGma$j{=QsFT3)B5jN+ps<)=wytoe~LHaB)XVm@N,q433%wI%6N"dgc4J'30`]VX@[7lSqfA2ZPRvqnvjH=A|zHltVsik.SokX^+w16`=(Ly8
-jQ6aXCvEwcDj|S1o.'Y$.o>HE2aYpm"kF)2kw;mZc6Lb#kl9Oaynjge_avoi5D[Hn:"^[B.gl2`+L$f/ORRdc(Rh8=pdf!z28.8#y>k`tp0cMt1Ih1&10y
-h]u7L:<b|-<qEV#lhnG'.uVBUmCW>}/"pTw'(7u)hq.6AZ`5u^x}8z=g!xO7hUS>U(D9CKan)bk=.Vs^h;=3,WvkG#7Wm)S+AQIE=Y3oAE8oX{y0eU440b
-3,=ihJI3kEL+)Bj.=Nd=f`,H]u,.-!&X"n3Kc}j2yqf/PI23]!&oonI6-8'X=6<A-V}+x'{_/O6XKjB6_W`U#I%bdetE{bC=-<13&VS.:<e98+3n{dj'"J
-ndE5uaFX<7Yh$L;tR:OCMeHKxE]'[(B8goyGF={b+Bg<[VaI0U'G5_AR7tYpYjJt[Yo4H.U0jO[$7Uv@gdfo9JkXIQ`7W}>cmJ=EKufRxtkReN${o_2MPl
-f("^zmPa}kt@PP}c)IOx~[&lrmBUWr[(Wj%^U[l-`23S@V++b2~S4m"s&3{WPfcKd!}UfHw9|qMTEGhP}WG%0!G4`Y(WqU.DA_uRXng>Q<~9."'wU#~B{:
-{=nLoQ^ZB85ULi"KqfV_EulPQtbBZ)Im(W0>tYQ'iXW`9,GOzCD4myV-V4&U(<dXtJltx+(sDi||V3SnB&QjX:2jM@`Bz{/IAR<!568$hwZ[M&v=){48ro
-1{M/_Oc6,@_O.q>|lI,aQNumYT+v"BP)W5}N=|E<~Z&2#!mts"c0,;dx:cn_B@ZbIv5V6uj}3=VJob5'7uG8~8^$g|2]~1F0R+JWXGb6yRTYD9zr3_jM&r
-c6`_YbE>v9oz)cxe)sd3pz/Cle0<6bwfpjjOouNX';GmzH36c9bB;mXXT0TG|!G{nopZn5;`o=kJ1>m,"+Yw`ku{wJ@8s=|H=q;%"^5u4-QM<H]3oWRCoa
-HuNOVi#0]TPuADD#|;DWoEj;=^W8gTL=pk`.uf",+@ntu1s1)zG,`&9e$jR|D&bd4RBr$RJXYBo$W`tfC9w:[ie.XvrAPMc3K(}U&NUQIn!4u[Uqr1PK:H
-ZJ./Sm$!_(gT"{~_rzlz|t6[@/,/di<[~TVq,4EQ[Y=Jq^V}ywY+WwEz|MG9w{x;(<i#[cn7^,g}+v'10N6d.-DO7tTs#'-[mh]Z`b"e<MQ_tLIRXIld]F
-td7;~]+qY6u+PA^g7pETRAHlIf6c$|N8#khqU(+M46.{`#^{EQQ1vK(3{ik>Rq4;H9G#4v,)Fj([)dweq0vgj5-t^CD/qfetqm#8%$'UU.Vs];u-H._.@{
-36l0:B#k},IWhdNjs^>mRlS%TO,FJ;v]NILGVxZ|o+J"@WK^gn#]cxh,puf3&X:{t/1{.J-pa0[{CdIv!;43~pYAI)ua9U#tx.X&UsLBem~LU=^mV9}&8[
-$V:'tV[UIO_b/IP@_&&]1V$/p4S,B4#_L^`:-4+|>LNUS}ZhpXk3=r8g^/3EoEuP[=P+7@On@Yl+m}k74LZEbZiZmz!Wtbs3L.kt7YhbSLIkp`L&LC7&_.
-D0O9RFFH5RpCft0{JBR8a^'GQ'e9%-]/d]%/5&aNAas|dar237LmDH'C!@6qYL;:L:fe/'!'p!2VV8>TP<sG]wL{jjvO|>8-Up[U+-Tp3LnqJPhE++"6E<
-V;>]SI/^T|r__`[>i84<j"ySAydMf/G<o]On;MNgNnPg2h"8"W<ZwV9v>1~i7FEXzjXh3Zy$o}3OL$3#Jz"2_6<7FLjh,QQ(r5l-K%"U=eJg>."HSO"^g3
-7V#dFT[:6v4X8;hKPpt_d=xjme4q.7cTsNRDT8|%onZP,3^i%a8)KOvcVf1&=."^Bp7)cr8XJOm;-dU<v,}#crJf(E')lHkIHB.lr3xVn=Hb!As!|b0w"Q
-{8bXPy}U6rtjzi]7;}#_G6dYH4O<z@ol~2!j<b{"4K[Iz^z'N{C72T6T%d:o"8|V2@_d5j[Wxyb6^Vn"D#b1=}Ccy(OFd$dUvxl@Ci>kQ0bDlBA%j#iHb]
-u)1R(uWV"J;+hU<jVUjN(F5Yn^WgX^sj+I{[ohf.+7YvmkUS:Unoix)r`zV#1TS[q_MWnXN,Sx&NNB3dWjHsShg5gm^<"jaRsu;LLz!/mKElFy2vWh#Wf@
-bow><g=oSEq,PJ^Ps:.5;^Q|`$nPgU~F,Ns+Yr2PCw2Rs7c1scujQQ$4_)~IfV2zz2e,U&{@&_ZtPj5jH,%$wF+m'CPnIZ6CJNyN};z1mbCzn4si{^@h='
-nP}W<&%sQjT!q>)fm0b.m5y^#0GOdG<-CedUnIFspeOV`EatkJKGFI'nZJ6]USes25c>.AX6b<2bQ^2^"tzB;)w/v[il;&XOk(bV0t@QSrXQD;HPixE#Q%
-4eUX{2f+0WfIt'=fvy-E+LSa+QhP>u4G3G^Dvnivn3'^;Qgp9)Xw[MVXk&HO7+vK/HC$JG,os(d'Nk663#0kOM8klP9U#ly0N8Zjb8srW0o>P^|DH}@xHr
-eZ8v,o:oQ,W|we^NFx^'E#nQkGu{=('6[]_vH8nMYx&Su|qenUd2Kn}joEAP)QT39IRjPpY=WY2G4Ao&lZQ]G4!jP+<9F`$sAJ&Vx[3=Sn-vUxnZ_q!GA[
--^+MCL1jMFq3n{5NZZjN'T~Z$g0y-J-1liI:^w`A}!o(UFmlCwexm3PWD&/X2!l]F):k'j`U+Y{wN"aTsQUP%HenHXWou32j8YmSufQu)JvDs-=T3WS]k%
-8alc>SWMNExlH`SVH$#q;_.^IBZ6h-RC'(D.v]P]L0=IZ&;6&<L6j7`3q`dOR{8e;t!H$S(d"aRh=,u^jGl}7FMa6"[NwScj1TrSt|oYPW1/#aAqWbb7ZK
-4EV3zAJE6B{tX%q@)bZ.=.e%|H9":UVHZ&FgyeRb_MQ]G3V_F=TNqgYh1)ThsZwxjfXMUs`Pt1@)uW_fyHS$=/aWk2G_R(;^K[7baJ#C:yi,8vQBb{hAZ|
-89.rutptuY@liY@kb<'Bzd;L0oVxuBnR,heK"JH9{5/ZR&2},IxI~!+WL3V'ub.gay#-]}$rY5BN|BgT|b/#OLGQ_6`hlvTf;jE{oVnpG}T&u9xx3Wzl!q
-75)ctt!jKVBv|8Ey1;63RS"Q_JiKSpYg)mbh@5rM/&]7R9YFS.L)ce<Q7P`LiOs!D7WSB7.^WDkp.y/Z&qaFFOsO]M9fsP6KS|bmz<czDFg['B.nNiAJx,
-kUqJ:p'fmpQa9#`[2o7>6K>qBpBYpj3)~j`Y:7T3%Y<``&KtCcck9A;9qO<4CBp3kN)X'hL`(y<q[7@QxilRx}fRbMV@6@;2.dkGNK0^I%-WYyo"@SKDwp
-VC|II:fdH(#yvua$-B7K"MLnB/y)+=1Aq<'6V7>JHEWpy=83[e@wHOO@A..c3K(!Ys60v09aIE."bGE![$L3F$-691A4<X(SAaeXFlu7:=ol"H^yYp48FT
-1SLu^A%!Cml78G2oc3Ete$q$G]'["dftOJP=;Xwc8,|awjd&'9p{a@pm5$%G%}ZTZOk$+fWoul<CRQ["cbBZ:i3694T'Jo2LM]FU{z2c6o[:1mf$"&582u
-{z,;:=r'wRK|2d(Xy(y8]='f'I%Su(U<$$|-.-Cg7V)`K!a#gRpD"88;63#R9diX.$vCrNV2HyYXl8I;,"BI5/kr54k0oLjp9u@=4j{x2lQiQ0&<YzQhrL
-!:({M&yrO&uk8,ih%9hYN20_-9(jGRGe!-xh/V)Q/eeO^QD`Aql|w]D65lVS{%AL-e^y9#j(c"PvBhkslM.HX_sd;h)R('>+=&-`cm|08A5T!o&="43R)5
-aNPFsU%%l2u3m}0xt(:wHJ+D+sLpR)<;1kqojjpI/<K,[Mx&FRr2@M~ln-D^}=<uQx9MYqO',mGzM{.U^%j-&iP9]Fh$zX5mQO%r~{hccZ.66h/6/-uO}q
-UNyLA'n+aodnv@"wW8md!+H&w{CvFmO3yJ:&.d]!#2kRHb|&|1f:('X'%/SSN-MOdq-""eZ@edhYX1q[xuM@Wvuxx@dT]`RN'!V>a-$v8tf&c:[_|;p1Lv
-:%:@`;2VhQ55w@@}n`&Ko@sjdSzm,S@BB<%P2uecP8I#pmu6J'el!;<0dyG!l`(#<T{)n`1LXx{8P0j4hO6_ilveLjM&iq8tr[@Y0}uLSvu0YLco}|P<b!
-,!%95`NycxK/(=n6#HV:Y&vRKE~wtD~3A1;x4j_4F]^q2=u>g]=-`m:#H[~G&;>[^YmtNL&}XmxY=$brJ5k/T0/]382UCF_J:8%xV/:uH4<{@r&e4W`#o8
-J3Fe###w!OkG[d}la^LUA[#].ZfqdM.a5H4E9eYv~!A_xxHIKay2RrZ%6jTf0ms<V,"4!OsoU.Q%K@&qdSxe&)A%1=`O%pSfiIIP7_1>>jfp^&=##roB.V
-%@%]cTW:XNb2i3OvAe~XS{75XN|"=jHn0l@#>tim7+UM;&3P[nC5CF`U2Dh[t9_jMMI,LQ!z%tF{BF@3-)u+0sps^b[KVK"QP($O~w$d^D^45NP=]6=nXw
-^Nsw!-uQ<Va+gVMK4aB5Xi$H]e(^q>F|SRRA5{^>WJQ>FVx{jPB8C8dFvE>y~$)p>V(5xPNpjSK:{:)J$`&Wyj8l!#EJB-Zr&!^trvkS;D-CK0SOz@oT+]
-k)ny,xRXKd_|N-d@P0N(x@zHRU%gSV^5!96}Q(h$ny:RJ|pJknnE;j[IR-Iap+4L<V|o8r_>@aDv7QHf0VE>Si#NLuC7sL^7Z0)/I#%10Ti^9{_"g&.&nq
-CPFoFr>Ni4KeG"WO8#/HEt&6K$Ox|>RX&96k>q~Fx'A@-Q)cwdR&xRP&+ohHTk[n]wVyVaMP+UlwTkRj.U]_"RkNIC+Q<J's>oW9mISFXZ~2XOE+bY-[VI
-3{jujdpCsMT%CxMh@Gu7kYR^1r<hdJHMiFTvr2N4WL3W}FBKVOrcP&&1UQKHP4^dJ{gvVcJS`N.U]ejs""1kY4Br)LwP-WORD=[AX[Cd`eGdA1c"E;#xJj
-6>Mn$P`'+vv@LTb;&F3Gf)yQ2dP!XI1f8XmoN!A.f+.$50:clCN_Qv{S`,f]B<Xl@ZQngz`[Zip_=_2UgAqp,PGHQVplbz#qPH|ZdM{,WY'qF7K'ObxsIk
-EWFn6j)wQqP0bHfjLV>+$OYYEG$r$lK[-p!a|DeL8d"GO`rDSk_7z'&c.>6zT%D:%ZprIran;-yFA)w=v2Nh79%%[HCF|v&p.U8o|w%JTavXs(6`]:P]K;
-xwaq^b|9OA7:Lf_'tF<lq%<l2YIyauk8zWR]oy7.{Y22#czLzT`KcH'lxI#1kIEkq4S6K#l8UwFfGB4057h/0Ce$o-5hnED:bWBOH/v}trl;Wwv@iBP,/m
-WEHiRvnno[j/C%l.Z>J,dcq:{-V]=(C.(LFQO'5/-IM,<jORKvqG.pm.[selM%oSb5JEjC3<n`YSE{<fJ@!=5FIzO|K$oZ7U,mfA'b_|`YN_NgvePNx)9+
-qoq&`;id;I4vVcmHLH$^:8oukabTqjQl6M.ia|<hwAfPclw_BoDaD!32ry1`iNM$b}oRJ'XwFEZBD<pM;]@"%s<O|;%IBK@JUbEZpV}P8BbZ2Nl{i|hnS$
-0qM4W`eZqY>8|I.+w73wYOTu(jBM9lScX1tQWXz!T@fq2zD`c"%;9tR%P=rJ7;,Mb!hC{6qT2VvZlSNNI<IoR{vY9e1&w%9}]Nfi4$gR3;dZuMZD7)66#y
-3Qv/Xz(YEi$>(T}__^!@H.q9l.:84):xt1&F7Oo3_x&)@/^+4d&8H8ZLA.|!xo$V5jFnd@;DaOEukYFJ^kmfWWW(koR9M,EtHjwY,Ip<,L_.!A`])G3i,a
-}O'oLO'ZIZ@34;%2+@=WNDzKR{y+}a/z}zz1/_A_eHBB5/D}[Y3X[J79jH)dpH5#-A}9geeWYX&NHegQEP/G4sQ{j;vlQSOU7x,6di42=f{RGmyI<gYKUP
-;#$fc,8`DoY40}i|Vij056;@GKdSHn88w6UuSsM#GmHg~jUw$R:v-RN72O(uLiKm.o/`H[)#&j@yw-GetF7qK1,&@}:)ov1#/)Dr3}Ob2t{JXRg@/]x0ht
-0Y]Ao#:oi1)'c]-EWf;Pr/nJp0^g;$n|I@$X]Pc4iD:J]1a{{c.V0xse].6D{fTU~9Kep{]qo=&>.y~_6rwfqp.M7J#0@q<,H>)XX;mwS'1=Rub['f0xs=
-P6YK(G<dXfD8TL|-Y'PVJ_-8{hE^%%>{n^q[RM(P8l#j){aE;d+3!k}JZ%lw{gQaDZLEv^N6$:>AWo!}bK|]n2BOi$8>O]e=EC+T,L<R.`u|&TQq$li=oI
-,4cn5U/2"M'Qf0+Hca80<s8o=R'YVd:V+Ps_;9@D]l#L5D'znnL@!L.zL@3mG(K1!,g0aTR01sv7&phBiWGHB/ep4G2/53GVctgy%jqr>g@q!`t.gP`Siv
-#7l;!/;i:pCx+rO#f9I}}Dg%@d`'J/wT->|yuL"'hdIBvGY)zuOB-l;ue[v"}a^VALKf3ZAK.F=%IBJK@x@<pj)JyB[%}9)WF4lK9@=2A$mRf}Oqul<&{4
-KCy:y47'CLZh8vGJ:UG]G#SU8_L;(tzvJ24Rad<L.(6|b1u#oC:0t>]_aU%7%T^K]<fgmm+ANgmE|Zh7LNK8a{qDKcl}Vv+AMBe<Y#eN@wgcc&nqYCybRT
-sCqH>jQDN;u9F)fydh2iZ9E}4i_u|_xom#rqjj>}J0]7[&fyc%H8-qpj8JX0i2c!NID2-`2H!2D=FvG#1d6,'i}%.)-6A%s,#Fwi)c'+Y=4DAB%r5;Hn)<
-ITz^=q:,r_B>M#1-R@|0gnhAQuTzt]<yE@&CcF&D4z=w;Glg$jc#>xtmctR(Rt/xJ2M`vnVR[y%,vd!t.q=5gQ[%_&Cf(-FG@BD_.]_,T_mbH7=X%bDlV&
--2|vd4L]}Zp:ke&)yt6i-lz7}L%66kWB&x3^1)PX1y6nwE4E'E|5sB='D%nk9CeJ^(Z!1-'Ioy`8v]5{#,+t9kc|U}M&ZK4Ni5).yK<Ly]cW$Fi9U@rcfe
-JZOrIkg^C&1m9EjiB<l<}EY:.8}IZf+U5QyQ4+SeYkO`TJ~NyN(G_1Ti]f>K3zt{qvcj|g<2`>Xw.CE5jK`-hTo3d/<dmOIAU"so:g}O.Z/U5&&yjw/L>_
-,w2Lpc_P+f%&RgOX@Zq'ER3^!:&Wy]+4+tuYO.NH{k0,{4"JNMIJz+L)[:bKUJoG9@_e(.n3;3E@>1ox@9paXo8![p=kV)(KQKMF0Vu<,o;NFv&-FxhFC<
-V7W[y+J!GsDmD}W4MYZfg/vD}Sv(HZUxR[$zKyG{cm_WH^hwd,0cS>R!5px88bD^1|ugy%n:rgM$}VFv,y%Q2#F0>T_(j>0.v9U$Vv>F0,RJ+p'cyS=(){
-iy#K94E^g-Vg!4O>l1HgEg#Khl;wz>2v"c{]8,;Sv_/^Q_{HnAN]/SudFnfFUxTG&TtTHh/p~N;!c<(PY:(0E`(-3^T#dcy!N&-8l2Ana;kj^/]W~wZ47+
->TA/_{v&BV0AW6q{!^Xa/w96eY0:._@uqgiI!Z<Qfo^Ug@vvLz3kk!Ve##fskI:q#}OC5dvY^!DX.-d)9n!s>|LRn4mm.rB,%0N<iy]Mf&HTz)zfl5%!AJ
-WZKcBkT={56v[$I5&dM<E!ZNrQ`u[wzA5Y;[B^)Ze&F%%./,@;iQ[SaALQ(7dl>{I2;A(mG$SqpS^g<H7F&'!T.hpr}TP^5=v6C9.tPoeY6]fIfC2]=^Vq
-[$1kyi&5@i`PNlQIJUere/0-7$54ONFGh.bvrtL7GW1$s%T0DElm>f2Sd(RKX2dmn`q$L7%6<4l0{(#hpS5m8Me$>5fW('3b,D#)i%g@5-Z67hB!v{T$`5
-(1+_rzxIE1utf06wqmz[bXWp0/3%l}Ur!2$c8`L:A{CVo_vm/jQH4i#EiKnp(fs+15W-%pyk$>A($E4'NmXf2Zh7sbO)CbS+@m~#B{Do)bT(hW_"&&e28O
-nzJa(>S#a>$dHWu+ge&09Eag&qw^H<{{/&u=00Z{z)D]U]HpD]@%3o`4Cq>Wb0dP;t"-Oc@2e@X.Tfd_.cwdR'.0@3]|0Yz8xw%:74Ui>!FB)v}$uR"-=v
-8>q/Rbu[RneYwl4KaGuD=R"s}qE5![!Yejr^D$(@|j{d!TFf22&$yw9^H}4<SHYqNSvp%o%pOXhagA"ih.xTdD~SFq587,3C1"OX5^,E|XOJ(<fd^wj+vN
-%v0i`(%%dW&,AG1e)"`IZ.VZmupxpW#/3/bI067$u8fZ&%o"6@v+D<vR+nc,Nq%x.6_#5(A%F8x>5N(k(@i<2Y6}Er^ImP,+2Rfw@j!R3mVNGmxCs89pp1
-ls'j&=5b:,j&-$0l%eR)fBN%[NaZ.sFTrG47(!_&Hpfw6@b:{u4W,|t2:KlJmDC6%PEZg(31b,x7sC_l2nJ]Iu:,$3bc}pqe0)qE2J{"DazWM$j:A.96nY
-xOeZsA1^+<}aJlIX(JlppvT:TlPg;}#zB{7J98>i=xsb/V02Huu<!@,oL4=q9012IyqMb/_Ll'UDI3.Y[<4pgg"2H_vr'H'&@E%>p,U6fUmh&D1py9fNM/
-)txu&-/rV+<)~peiqo9|!>F"8a9>J5IN0UZqq4Of2>_yEdMu!9O;IJZU9S[LeKE"kl]7#xPDuI2ox1SPyYBAsU(P^T[5~lz|$W{O:crf/o<IUZ@7fwSLF:
-;6irT{&TEX/0M:f;;#`42V&]=seJR.hnh.~s'jbN+dg$AW0gr.vln0%h#7x}hHx==r-L%h3qr&R<s'0_DX#k"v8dKqy=[vy+BR{Tx;DqV|5P9n^omYa&el
--"]-&S(RFqJ(XH"|-R<rz:3LESx}Xe'_luN[;Aqq+pq[-gWw2kZSv&2e|/Z(T9nVmB/D`b!Z+^EQAQ5yJ"k>Plmyp09!|G6::4cG)7$9/Lx4_h1<9>j7pz
-PtFbJ^<,Dsn^p!%4%bINJ06+.ZTf5]KQnJ`0%/H`g5=muA=732`^faTeEb~08xcLVzLSpe%hoITLFzv,`k$1:p69pJtAYQLu4g+alsCzZoz/J#^ts("L08
-cORTy%2:M}rj3@W|eRz9_xQdTF(KFb@P!fXy!JfBJDGugv@U@6ECPxNCYY+t4uF+u+F[oYav~<JI8uV:XPWK[[.Z}`ce4#3O-^<RQXg>Tr77Unz#c;Tk2t
-<Mo1Zz`R=J;Y_2>>g:mc%$+!lEB!qbE`D@(dU<1uA'+^;}6c"vVt<BMt`S[$6_rCqvLx129`19>/&ot(|pb:KOn@fAhabV`hP_WF|3sth!aG(F%N_4Jh_:
-bB=Q.wLH"mJ(Osdp;LH_0UenZ]:%mmj]u+(9nKp:W3c"M[}MYvn%"#)L7:6s(xU|$]C$#=l1leUd$/('J/h6je$RMpR+dSvz7gSmi;1Q${{%5GFKsC$Uai
-4_YW1;Z/ftVs<DcoOFyZ/t0}<=Can>"(UnEx@UKs+9QZxLD#xc2-~m:=u<)EnQ^BCGKd-tM/GJ4zb^f#.Tn^Lu$MDY>n&+(fe=|mj>+W-IJS{JBV<O3cm$
-;}b/ZTA!pWF,jN[]ft;lVv^ol9zYGEs[@Qqll#DmLncT)E1SKL]^&Nnc"FP3JcUt8:3nzJ{36La]o2Nw<0/w!yqYrPDF<@(8@=}4.b9_V}ROd%E&OB4>+_
-bGAEFY#BExbOI=u`043E$Pg$@T;GZ8_nADo5,]6-QtiO:OsDFdasNuIb"H(|^|`qF@ek8zC>+%K!FqQ>ViVC(/jkZ]8)iaZ50:@UzxQhK;Js}.@G))^Dsx
-y/a!_K%stY,p+4otJHl)vEDKAOk;jNuF3=1jW{3d:O3ERU^]9s`M6Rt,C<$WgJZ<H)+TO5>G1uf#_Qo@m4T9tcy{E:#1"#R!lI]^Asn"CdfJWcyzt<8=q>
-8<;$}Ir-y4bOw/Ol`l&_Zf'M@^kBu]=NTFN{xdlv#x:v"8mX%)8#K`5U:75h7oi&6e(WJ"{mI/.-U7bx}@rUFiJ>m0bKaaCU)z#rX7-%eHZSrsif;bJ{'d
-1atRejCM'JuQX5rbO|5T;sJnfp<EB=g3dpNIZ&,,/io"LSOCsW]cc:^0O]:S~p8)q4BikY=29M3I8h.=n9p<6S9RnaR||6f+=)Q]u:buv"AT=z7BU]s[A%
-2f6V${fSf6SZaaK(Yq`7}-YldeR&afU|1s_$>`kmyWYs84@$as@yU!%ob]{H72'Jta_O'OY2#d'7<mMsO`.}0h4^bQT)hsrhB,DbTzfRvkv/]DXqUM[}II
-@9>v_;ii=@vRu9V-jf,PI0!T[Zns600Dz{2/-"i.]%;>V[H__iH_{2`:AJ)P3(r>!jtmg|;W;uA$7RXs+0iqmOF{&eSkI)o0;]RgUw-Sc3-dK}y,}sXCVk
-kFtfy/V$/dZA=]C@_4z5Q3"R/S;_SHx"2L`U8L>K=b<=+pO-zEt.VZb1H-6tSwm+OnVsh#=+-}edfX|b^fBH#uN27`QI!QTyvlE0SE)4PnQ7B$C^t+W!Wy
-Xg];-}$:3E2FaR1q&3]i<(FcWvcHGd(^ukXh~N~IcAH@oD,8A0&S!WRK#.q8HSE.BJ{CCyQd[1q1,MFT{A([}PS^2VIRm0AG{{25I(UpO:,N}6]9XS/BCI
-]rr7c`KC).tqr[-8ku_&3l8q~zOo1_B<)mcOAD^j3K0-rd9Wl.b{=1yBs|Q;;@9xNv9jy(&be0}a2MEcipZ/wr!LMV{{o-KX.8'`:]@0K[-!2"cW~TUl`5
-l"uZdN5.rR^wiymlB^k&`@|K{+lkzLxa|IiwuLa.3HrQ`V|&`CXz`uGs/D;aL8QZrtAVTlGS!-~O/(9ki/O7PNlzwwh99:)ThkjI"8Al~+#.`^%%"S_AGY
-QI<(Y.}5o1#UWL>:B%)[f"G]!Qn1Q]HOJn=NN3gW-Ve}bn4O:fb!q%O6V!6/Vie%e6>t=N{WdG>[B!0C44hN@.ZVD;E>-^(S]rYAB&4;@Am]^p>'|M7C'd
-g>_yg1EJE%`KPYl@TmCc(x`;fGv86$/>O1)[Q9_a68dw7<zB8R;uK]qClkp,KaH214=ZI(T_l4jF,IA<<u)>KV0:tw:@Clnc78.FCWrm9}96NO8`gO+Qwr
-2.#YkSk([5=i;VAKIHEblkH68fpY#VQ8MC$A!vN6&IG``5(6%T'Ku=)NdI%C!52dc|=cLPN(WS"$SF1['{"}Hvxj0-W39I.{EUC|Y%1eKnllpq`M3S/fNP
-xG%{R)Kp7tD}.U6u%|"Vi$z|:2@4;T/w(H;!k-ov59,2naXatG`b518P#Tu/c`B$z#62]xPHFp"Ju`ELxZ)/.V3_3t;U%,X8SIT=71p.MO/yLvVM'8^[GV
-!h"]5H'9T{K/8:LZFW:U+)NX7+m,7nqECa:#WdIB/kygCtt/KY~h8ja@cC|l}+JVYqa#$m`4/}]aiar$6'1ew<5aSkWn|k]zref]]SizjQ^z@fBOnyNB3S
-})t=JTQP#/-Qz3)q;iD],,#LCz5z}E3o)`1wkSl_]^h+7)=C>Dt<]l^emFu-ju$+AeM3/aBK9urHcL/zLkdo9Wq[eo"%d<841Y_{f@bC<8WYFBNc<ty2;]
-ABs)Q)DAeK;!K4;wy9S7(Ct2F{9M8fx`!"]g+X<sS_iI'm1<'i1L9{JLE,'Z#tP_S$qveAEk(/.j70y&U7nHlxY1Q.Y/+1IVKM-,hBlvfQ<()'p>-)r+S'
-L)H9::fk2tF0NCd5cP#,BrXd-T.-Sn4a5hgOGsJRPa.;01i{y,wvX]q|_46L|J8`{EbwD5L<=`[VP,ouM`fX;Ic1[0.$Tds<;qqzL0-#9MYE(JPVb<UYd.
-uf0x.Y>pV5AI:ZRI}{N)TKJ2(vrY_[/g[v80#znTD^Vy.|NvqAaMY#zun9UcH|g<Uc]|uaTJ"rjc~Iup6k}^v|aCoIlXxHsu6o_hZwZmZO/xDa-dH1~TBD
-_IxC=d(c%Ynmoeh;jr+"Czp!Kz/+H`ezU1~>4S_TwA;kFN<l.&twbJgz/M.w!nH'pbH#XK'Rd_m:anB>.5_eN4EDjx&ypAc2D2si>:3InJjH"j!llJnkXZ
-g'`7zx<-+@9R@,!_&qxsGZBeC;WL+N=v0t$r<:)S>1&{[Tbm=d|4B)D{Cl!{B##5+A#Ey;LxKX/g}%^%3"@1TBuU;L,4ONk;)mMm5;+$U8fy0%c9iqe)c6
-i@^5,UfJWwBDczco+1V[;zb/Lo/^JF@_kD[{Jqis@+o".iq,s]<qnwg7OWW=K)lejkLY2p0d&9Sw3='k_>#u%'Z6jE7!BUld$hr|<xzt8Bk@`zdT<AimSi
-;t(&d0`zY.@f=z/CZ3v9H:mG!hyL)`CQy$F+D'tbh)01G1EUrV/#t5Rt's(99Bmv0`-Vfd[0]V{^Q%7N216iFc9tET;iJ(''LO(9#[<>)>K$ZJ7IX|Kw2a
-A.pul#Ra(u)'zt5l.%=|qw1EkP{)KkpRh5<VA&hbQEf3YXe:2OT-e]s]o[lmBb9x"&{^XxhIk/as$K'TXISb<Ff>$h04Z9tMP(6Y4@)B5&baqiKkzL|57A
-70Vuhr%{I&=:BbxoCSKeV(;9{u$@Y_~17GRKJB%[pK:ya=ZIh!tka]8b)_eT52.A~rmc<1PZ8i~#^s.Ft^3WdEx^|y3.!sNp0Exer2R@Q<;vRv~}~I[-v,
-.T5_9P|,H2pPp^QM3t`/c,[/RU4zz;"J3Grc$GlH1nG,u1k>P@5/;-+-adK".yo2D{/%U.Bj#3JcPrhw_XVLzx%FbdwePx3,sU19O}%rAGN"z!"Z`>(![w
-T{uE2F`kEM=Ud!7v,:|mV#}y7MP"jp%!BT^s[trZHywu'7bgv5n9"o)gh'3iw6jRKaRf|o"TB/=9dWCPqM$vsf%5"YtIV&2W;!'}.q)W1{RQ/hAg$R)eGA
-{'[>sHMB6.k]LD;$W@~Xt`U@]qGUO'TUW,qz>G5dB]U:xdIXMCi.(R&>.y%@XZ>|XVEGrfoMIb`oY}@J#YGbO:{.i'J"U1Lkj2RZ:G<Cy6PZ=ozpUFKc};
-#_&a&301:#=6(z`3I8$h)35sDl&JBQqYqTUpUw9J}Vnmrt&P9B!2>F@gIU[+^|Iy9$3M3fi!Q_:|YWUc!,:q,.#ALi~YlCP[t=fVb(PwOf@IybYwWoYW1]
-lW<-}d<y(OVv"OK{"oiQOV}j8t`Tt4^C{)zgWi"[m4:]<q`I0NbQW35%KU8J;}m`n-^)M]V}R|^e>}B|JUcyjv'Y6qMWuL0q#WVo98|.w7Tv^_<gLo=f~c
-"o.`]fa!eHPQ4@TU^pAgdDM17OI,MdR>i8&rDQ/r5,0!CkS7{VufS:l2)y@O'>x}({U{#xw>iZ#Q1TvBLdzhd=3`^j4[Jg.dW|y&n2R|P&>{"XRdTry)wO
-Y!=C/e<|+>EW.G;pCTXQ:BTx1b~/g:-l8iKqZiLx%7tfMmaF_2wfg:b.PgMm[+M>"LRYzVH(xAh_W$)Y<ys/0h(KYp`u8fY%ZgzVFOs+ZH%2l}O|mf02k)
-(wM9y+we+<^s^P90diX&J<}Vze%x9{nyX8hU,:Cy)zD>Z(9&)Td4}1Sd>BpBTVqab%PCa.s$yOJ`d=bh`Hd&>yARcR:QzrxcP't728|f=OcmBTZ<u(rQac
-K0dUe"`8hVuvqkcsdQ>)2O]6}a'/2&P10kF`5NHVX8,Wipmit5xc$l+A_9nTYv>bV-M.Z,StPiM]!GW)w[{LHOxi-GzyC"c@42b7;FC%9Sk.k@ARGVNU-=
-m>l^b]I}2)3Y;ql|oD`XzeH)gT-XRa+i;;-Jlv$z9|QN9p[';/iAVMAN~mGI&<r;iTgtmeWU44vm+@&biR#I+OqSwZ`^YiTFr(PA1IcW2o5aL%bw@plz~#
-JfH!y{~>xx|(Kad<Y<]Oa+S7TMEqLJS9tgDfQ{jJjg#}1Ms%MBPuin=tASbr}>^$!gFv'$ys43ydhC}',=)p:Z8`T2i1$RD(7r(wn"$^a[%+1pJF~B]9x0
-~ZRnC5J5Pwhf(u_jD@.%4Db<A_yFNw%Kz^'={WoD=n,<f-CS#g<(PU=@b<7q@Otmf)q`^>QBo$~H5PNM1{Q(a]&Xsg:1WhGQ's(>j5RMjE6xrew|Qd@=p>
-w'slcc:nbkiYSd,,v4meF{d@-FZ`FFH>:$7n;BMWfGW1g8MamOc+$Up:3U`CX.G^vxfZf3%s/M"xYia,u/qdh%#LEl._"0C%+a0GtOudBw-88b/Nwx=j6V
-HxkE]Hoe,o@8{M-7K.x@^eMBmfU,!<V%(2,paHr]%(!eBXgo(J(M-s&O;GLd6QQt_XO[T0Dl[5kl3&Xy+9Uq&0gJb'7ri/e9bK,oewei|l:F:V$&N"PZa`
-1A8[^uUk:-Re|`3nm%!CYL-Pl@Yv7CI]nZtSa',KgKf@[8x!Eij/+.SL[xi75|{D>d]oX_o]7A9(3.O+g;kq"0Rego,<M`feAlL85zpUP45)#+SLUwC3>W
-(RTGvs3`]!)%H@C8Kh:dp@QP8dd,Nd_kYZ_w~u'<IZeZrS02Rax-gA4nl2f|S}J4^IFNAf[nrpKXcJZ):7##$R!V_iRT04IXHe-VPHiJdJW3f`-><Sf0J4
-7/ej#^`K9PrF"y(l.bG6dh%])@|DxjsNWOPX$pp+r[d-er""=0Jkq09T^`wtpDub`I1:BqsfX6n"lyy2LPS8C<"^K+FGtUSKw.L^o={Kjh'#n5(b!W#ke1
-{Kg.Fe8'S0/{$W+bgefIsUI`-JWS'K>Myxf/P%,3#VUcGim+ZZ{o{f!&19VCwJr!V(!9`|4iGD<hsYi/;!ih-ut'N>;q_|Tn1)!8vK2P-ef.3,{F0y8z2A
-{(18c}dd~H]Y=^]Y~vi]MT7LKLe;-oj&F1iAhI+#dar`m.%U/q#nd5bzeFuG]CLl)`A8,e,j$6ONfx01F>^/G#KB$gK%>o13aAbuDy^CO5ux3SfA60RE:>
-(ajD,q>=|86mK4U6}}P'9W}{gl>2NY,orM)TGAVS93]Rx"A^nDCj}|TI@UhH)r=UTJ[pWsa:ilWJ/)1zHnOKaqcDX|{%#eWr@3sVw=&VUO&I@K{i`0<;(1
-7'uEHSX`ECxW7nFOF$q'Qu)h-b~2X@2n;vE+O+g'b}gxl6GefGhu2}OgHXerNnkdXjb>;S-c(7_Vpi%4LBc,ApEFCTCWWl~)~f,vJ@>l{qNjqYhUCGEfRf
-rBG-Upr[KHe2YLQjeijJVhNpn%0UDSQN%x6mANq}0{p/oEeu`m"PK|$s}VSTis%oX6QLViNxSI6__s+4wm_uEx1{Q_7QHfORse|VF}'F%{<rnlQiTXa`i9
-HPhqWP,V~BSeAw6MBBnK;kHSLf}G4z:q>_vXky}(Tzj;U{Nb{98n~A"gih6UF_;uKh{"G/VZ'n5j@dJA>vpAN1FkoyeRfW7mM93<$jB|8.D{4Ml5WeUaz(
-"%%P!UgDj`U#P8QEU4t{B1PbJO/@Km^hk8+qWf`])nC]lU@C_{DIn%"Afv-JWX(;#={z@ZJWcUy71a![w__."p_.~A=q1KW0t1${5WQXp]^@5kBsq}BW~z
-mO#gWA1"Rt=>>0S3JY"`Guwge(8$Aibas9u:yJA!5eknccVS7nFR/'Guk{'Q4s>N)9_}|:Wm1k&2vP;Z&`VE),B+8CiBC1MCB3KAc@8U/o!ND9:[_ds]wf
-GdqS^>w'.C{H!byQg{Yj+'cdaAujT:Gz+UQ^bXO|m.0e!Q1}sCU3NwXacIjFy/%V(xql+T>zNE>."+9O6xUJ'#-^7`u#adfpTDvuZkd7O]C[MiO++d-g`v
-zP`2o-$V=iJO2T%Ri9Oxc$9kZU_4rG><.H'K'tZdrNY3_9!DE!5h-vSh9>ZYC%:8Gsb)jw6(0]#0@f"M~4A^>M(SW5Zi&4E541yYUCklK|0K=CXj1!I1I/
-JQrXwPrwPBQ%jC8c5xeZQWs![=1OPiCBHABM6LR'z-|9rJvTzt6[g}d9bd%%{j^y$@hqR.+MxHK4mnNpq.HQV>M&kHYj;>E7p%|J'!zv)9$Fzn6koO8QBp
-P+s5qh/KnsN,YRy(5D`='[g5N)}[`}5f2=&CZSv;H6)4{av>@sN__U0mj1h!`&b3trmL#LVD0JxQ#on"PZB>l>Vv<;K5V-FIwx]QRgV(MuY%c>TKSDZqld
--Y;i2(JK^`bW6no'Iju-_]MZ"|N^U0H081SrVB%M)XT#tRmy.b,:aD}V%15!rjGBsKencn|qO5U|L>n`l>a&jd%]ExLUt8:vb;{_'Nm&k.f1/_6l#5cFrN
-wr.)2#3:f^BRkP|QtTU]c1%YY[Qy/b:27D-DYAqo;OF>BwvZ;qTJwFFz1,{ymn"`[q>sO4S@t6=jC7!K;r`OSwT}X(WH[{xZ#.v,nr:O|);OuqlMJV|8iK
-|[Dc(ZC/fDh]+n+]jIq^#tKeLlG;QS,O}-3<LB'0S|eb7%uQK7JNve"0N!K.}z95=n.}g0Ib{PukrO'}e_K6-QsO2_f%tZersf_4B8^,uo.AY41ktCz>m.
-Cg_^vD45EvRE],se2E")saxSt#U2^7:3J`FA@MIK=FbG`R{dv)fG^95MAe9$ph!wS6qGJn:%9$ur`h;&_6.e<=]L}t(c,5/ZirJ<|^nm(!6HW<tUX'PV~q
-woMu.s)dpdb+gS(KZpD,f']R{k)Q6m{af"ks1I&er%4>eQ#|IDqmIp4mrD:!)"YU%PI"f<NSJL0/n<=5r!WOD=}<n40gJf[1kv#iqH4N;3=,WBCHTLr4TU
-7Xq,+O<5bf$Ptm];+.)CbpyB,q=q!Qglu.3=;d.zMDy}mteH52!xr#E{O8+&T^Jn$vl[OD`Ij1]c-rk#rheJw5JA_RQAt)0)"+'WViFyVeM@"IZcY5oN27
-Ey62uW[>B|s;6`%Cfh.pl-2,PQywOTU;-])#pHb$$oIW4GcR`J"(g""X/nuV@I`wRk9ziGOR'8A9%`3Q(sbsa)s]SDL!HttQ{H,t"U#Y'd|_>fLdsw8wcN
-%d^Wnb62,wDIt;3]V.y[@S%EERs7$h~e=RJ:dssJgT;MyOe/Lmw7f`B6Ms_H_jAZ:=aybt|Y%lw)JUQh_<7rC1McZu$oH6&NL&mP49IQ|LUL)7f9pUGKK;
-iDk"X06-~bncyk{UO`|@gq!$kiPxx<tJH<P#hzcMWU|Ep'C37J"WLl;zx]aXiS`0{k6(b_g{avrKZ9B8@x9sGB][bbXK|"Y[0(LrP>G{gVj;cPw-LUA&'>
-hL5COs5c6DhzC5Vn;Kh7R|93NN|rtdi1:/B[kkDE6.!$+R,D0Sji"P1)i##6[SZG[>Q9=lOpt=rd2$=Rk+`m!J.BUJzrPz)'ZUE<9dkLgE!~,'AXq7aE){
-YY5kV'gz]1lW8J%dUsV'oWomTL[VzrqJ2GzIE6]{tf5Qvn{=keeKEs&fsc7m<jP3xbC6szv4w44a!B2}oD_YtBlF~%Qo.0x;vuc{"$&k8.u&YWpXL/}/kY
-v6'D|8/$C$5+>Qo+9y1zRb]1q[8R3WH%)H^R%A;`~b,%(6X;[A-9$)E0qXBC1[D"+U}1VLV.D%nKO:`,,^9Xwdxiv!Bcb;Q=mG1;nKru>OIGN^D)ghc-a=
-1`Z@$s%0{@{^1/+u1W+KAF9NOtSjE^GUplSK>%52(_K+T.061"=2<SHhUd5Wx;aA'T<6_sE_h_Mr/./]n}Vw8')cl%V+j+fd',m$<B%9VWZ$bW#twG[KHf
-s!0Hmr$2>(XKzbN2Df-(pGdvs-v9&y%L"aOaq8^oWGXp/8X[08]L>QL`p0(drk9,8je`KYw_32IIfB;|"2<mysqv+q)PRHVnFRN|o4@Fn&F2h.D<J:c_OU
-x!!XMYb8U%D{V=2@TL]+<fMq@Al{WwVf+saaLsZkJ8Tl8ovZ#4FR@(<Uj+xU:G!T'^k)pmQDvhZc+[BrGlh{<|B!g3c9=fb1/[Bv#cgM8S519x9R.Yqw+W
-VZTzp)8)_&nK,Sg[;K'tENdncnjl%^fAH/-joErp5CCwGsZD3T6eWxEe,1/+gNA8l/&R(YB][l>&#Ts}k99.b;q)Np"Hf0RCZ:G@UmorT_5F$'J`%z^n#G
-9+bF#uo{Ya#l^UY`F5E#$To1Bp_,9IG6BUXn"wCvk($u'h>HS^X6'u&BPOgE"ZGYVX18o<-,LO;"EhqFRhQgfOu%XcT=px6}dr|v"8l21dNGVx[L-5uJi%
-LZ1M/z^O{i4zF}~{<;t_0JFgblqqsiVR2&>BH57#'p}FaqgyOeG0}25Awe/O:b^X<;.{_#j5x9I90"#&q!'i!DuXjsE{R7(MERg6sxa%Nf,)$FkxG$ZTt}
-feiqzNwQ.u{T6kXtt^R)oL>+%4Y<L/#2qv:E.(U5F1{Jj_2rug-Z&2#8J2G9b<h$V>sY8z}6,B|<<2s9=dU3!pCM[&[wO%NjNrTBDA(gbdi:"8eISTOY=d
-;!%y-m!I^'>T"eHomc`E'$0=z7BHu{cAi9)u{WeJhJ~7S)vtySCJaZSuN'_c8k]^,[/u@Ww3$g-J^'1;':V%8KOz#0<=h&Pa5q)[weI{;kkEv:i#kZZ9J=
-lc!kNn'&hf#p5-Q=/I8s4#:#Z`.q%oOg-dQX~l(CSIK-ON8=<oVyMf#qd^{+Pbfs4It^lL+2|>$K@Q%@JfI^0)%HHKRL((%al[eleB9z6VB!cWB7Bp)G/Q
-py<Kx/6j{[Q0}L+2OF1PqKLiZdj_IwTJv0>W7y=D(Ii$r^WE,n"K`mp&:{1oJPEvE-;+bu)QZ2u<WPK2P05o-{OV}pxIJOPG)'E'dv(yafw.AWUJ6OS-x9
-EmG44JL|0sy(/#2,5:K6VKgVK>|@x56z_e@4g31-^qCmj2v<q@w#Ak8$eg#!qZ/<@2&2CFGhNVrqKUxke3U}@}k>&&-k[Ih/6RB,$DlqnaGWr)3i6aN>RM
-6qjurC+#JNz;,F``2Id-1!#U-3^nytOTp.%]qC|<2]PeT+V.JxUE)q6y%S!DYeq-iP@h`F4M{_lnhwZ'&]P}nM$D}+`|^k3&54d]"'|)A':pme]_o&wNz"
-[EMo%OQA:b=A_W4mdzn)%XC1O.gyzp#uhUVb4I%FU!2EA-8|:L[>QF3Q;1O`mLYA+4Op4"gD9=]i/7RHT]&fx4s1cj@"{!CNWE.v2l8k+J'/UsB',g0p/^
-mvuFMt-C+$i-;2HOO$pE[OY:6`i$O^6d//~-j4Fg$x=K#z4e,D"pa2le#+9;AP#bgRaZC39Hh@_|9mmTC:kt-[b{{^=Y/!4]-@-8iA8b+})Fb21A+4"Odv
-"sdJZ^T#:a,<O^[ilrB@0F$l0yv&IvM9|Y^BSH35,xa"dM8/gdK(e:HQn}eP2ZTx&[t+%s`H^=gJx,`0QL.PdQ(|1[lwlo:<grSXzZR]hrq(m}Q+p1/h%w
-i/0GEKmVdY$Sh$s9f}l{r}6b&prw3R:U%&<Qz_<;dpa6Ca$5CY|v&i.-VPPoxpVcAtlOn]aHT`&}m57vcS(:<ItC/8RmzG.oBgxf>u+'%_T}X{5ph&SM)x
-}#Bx>P$)=@(F!D=%l;dsu5Geia#5`Gi^K`)i;JoYrAdjVJNi|tS"EK_f@^Aw:<Sd9XKPhjZ;b+ETRJcb;mm1JHfN|k<uFDCP1>aM|&TL8CPqB4Ja@a"(q]
-|FK.}w|Fzkg6E#E;dqrPJ/H/5[R5>Zu^[zD9n!Zi6"MXH:QD2f;xhf8<{id;H-am7hj./NxAc|UUYF6q;v0zvnLl@NxVCQ8=0Rk%C[../s|VX0+&W"ubpd
-9._&~GN)CgX;|P!${hdqm`<2i2kU"=mWtlf{H{g4$)].u%:H[[nb=8b,Uib"]'3e#099K[uf6G6@QS(75}wcEE_j7@m,0<7pl}+}3t)7L>HrTf">"Mzj7d
--[AshSWu<g=u]fa+i-`Wmltse{gllV@rQMSUoaG!o/Xd0-+s4/MUVxV#:m7yGVfFP(&r#eoqCVfC/+l[X#u;78TANT0b_d>KG`iMBHu;AXyoPKUAdLndKN
-iRR9fd0!}ll;Js1um,LXE3><H4FNL-`jUNWb6D`I^{J`[iNAEl'6{H0OyOs'AUYL@WA|"hR7~8e9k05&Ts(HJAttj_<!d{|s9k)+GA,4p@r(.,MW7lB4&n
-ejS1!o0x7]tZ+2u%RIlmN{NivDG!,T-Vbwsi05!;{11QYfd7J3k5&$x9pK-tT23X8mahYBZUKADu.[3.:|zlFCW)U|z7SH1KvOg3B$T&~jVNX@6;bsDX3Y
--xTg:NS&(KxA"f4Z{>Gp1<D]Dr;+n'Wk:CN%GrtFl=c$O@{9Tey/=)Yw,h4g5ocmdYiAEe$^<]XwjIi:>W@{-rb/Vr+x%rsHR;rg]t)"pGLxuS|FYp#1U`
-@_vR5^'j#fKz8JFa,,"4#_Xufm_g-G"s&`344IDfFE+b@_E@S0A9G;wieK%h+l==5;7Z8pZojIf,1=)Oky{xEIsifa6wa#WZL,s{gL7AFF6cuF:ml-.zp7
-~rL5U];e|FqJ;PjgQ5Q)T]>L,Q!s6+UgKrt:OKjBnIX3l`)vSqLa!ec,w:f"46$#<Bm&+;<E66xyv3HdsSyz}vXs4h.Kig+y2-^6z7L^%);qsrTV9ZJFz2
-1:RMGz@ZtH-quC7Yd7oE3nt.)biHdq->,O0)H$@4+b3GdIJ'j#xz5;E3]DtU00;h9d1+a$fJbTOw4Qe$CRBNIS]h^`iG}X)]dT[C8k}5>rVd$8R9-jAJZL
-|z7[Pt,f0k|bTLalYRmREwhTJ7kUBs"dQf<YnYg=skr";(<"3CMA[;)quNXht&-Quco<J)>,{h}!x.V)C=[[$Eo#a>)YP'nR;TL{Pc0N(ar5vvWq0zx+$p
-z+,uDyomQ(dl=8dx11:YC)=<S'-/Qt,GJ:2yA/Yjiny'!j:dz;.l_uc71(,cF"AzXU4L8Z[:{qsqc_{RA`XN(`ETRK}{h6{sNzV0At#Z2BKR8xYE3(XOl3
-I^SQ'bj8HA/gxBo+-A7<HR5nwq7zgl#U_FELa=%sS;}EfC/j[h8G:]%D}ky:(S)<@m['lWlyT99y-FN^_<iR.`Xe_PJ8}fxi|>S6PaE(qh~(c|aX5[Euf_
-W,r8|[zBg]PW^1|:gFqby60MfI#f+[|y1/42`j{y.3R)5ahpwuC'RniWM"r@%>z+W/QL0.gB2Tok>Q5I57^PiPxH@H$k>Jwel0#+`F1yI3%>D]>W:}e43]
-[tyoK7<Dt8R=1mCuy,t7;hGZ%f&+/:v.#tWeSVW$HB[">iT/FjzIYaW5X)HiE!=u$`GB6J7+^qL&NxtISB@C'rEZxwpPzD#v$8#,D]C2SD(MqMjk6)H@OJ
-xH8MhPMe@dz]DVZI$g@+E=;Q:sAY^u9j~wq%%#-K<Ceqxe)ur1(dW{h(Qxy/4dG51:Hf5+h+u-2oJOx."iof^JTFC/laN&oEtJ0z&xrU~XBc&SL)U.DM;p
-RxsVF&rBb&A0]yhgrVLmvngR7dFpHmju#:F+csL)mUdS,ok6@`ZC`T[XgWAQBo$e]pY:|>o@j3RQTV6K#%r/-wf@=j<TC-#XvLI8]LF$=A}4JHzStP=l_B
-5UPP,-p}|w^}d}f#k|:/4zRzQy5+A)dwQu<<Lt;tu)BG]Dw+G^xx]4daJPn!>+(OVt:;i;SO/WRvnA]6TDTzZYSpc!V=8shXj}}!iuvsoI9RlVlp(e-Vcm
-BPIZM$@mQL5659Q$dCD8LerO#4.wryz1qDV3|kx!g2==Sp5b7A{PbOIc&`ZjgqOR(X-GG%W5I/JonG&:d-{$<K}AD6gMw;i&ai+r'$Pm1sfq.O]7F<Y+7(
-HE-aPf|z'+X`RCz3'rK;P!)r|1#974(;G6:#ZMRQp.!Hak&9&_qndI9p-8ilgtq7+qXrv$81:/I>lZJOD}4O[mLW0nXi>w)#9N3v;x,J/5x4<;fp:5,HI>
-+G..JS{uX|Pz]f;x^$DU`c!70}{OMJMCu}zHKzXs%$xb~>k:56>I(.]4akCz-zu&4xHO-tMm!tt,O$mt!V"=&S0TSp!f]o;.oI1@2>,;V'w0M<~4`P[Pb&
-oT,NoXnk5A}T8i&-$,-y9DVs&N4J{B9aOWsK$z~E7GsG_Th}!M8C8dh5JlZpZnJK{;HxgVNyRds,Ok+A:pGC_N5!qe+1nQ$:@hh=#J#}8:#:zvrG7L}NDz
-2K[=B6Cl/4hA#W@dU=N;Z:=6zB1'l>9STrJ6FO|9H>7n2;eau@Kh["Rle=Oq=xemXVi$974m+|>8;xUAOF:]ZWu"bh"Q]A!2#XI|v`~_8k(e_+-a7)a3sl
-0#}-}1_X+c3YiXC}X,!kj79cx4Mx(}~3cQvT:5RsaOxJgKHa]!5IBr8l-Z_y..O<Q[+uZ%z&{nkT!_q<Yv,J/j4P>;pp(W5xpI)'{IKtiAt[#c8`d.=W)h
-ov}ny4Y[e=P[W}WJ%"s2jv[[:Bp;zf.vpJm5c[#S|tcKS8[,,XH:As4`L&^}5djqZ{[bp#5wA.N1Z2Yn.<v2bb)|'b@Y}0tgH;o<z{&illQ79AedgsA}~A
--G#ndKDUt<d&5cD=Qmn@"i&:7zQdw]#0Wk`pZ;V0jsVBgdXjY+vQ]/!:%gcX'0=-;$a5yq>`/5:P}:x&#a$&|A(Yd+TXRmc&B2<H<USD82HKbU:Nt{bN.h
-Fn/+xEdVfv^`;Q]NVe&G%+#AJ,6@9vo|OYiihy;g4hRnnT^wz|zikv;WY7MM}m$s#/.3Jg:;:y-{teg_G&3NsMa`nLWgV>q7Bfm$Y%MJ[b'N&m%Qv5M`1E
-)E;Lj3Z}k"YPv$1=FU'k,={YW==K=!B%#a.sXl3guZKI7Y<:uh`Be@EpIIG#o!+6[@jPg/1e|oeHGTy{tFBR.yJ61iV+m%uCHa_Z"g$K9#gal_R@l'SA4/
-<e3O^CndFyUu$.bKt:FrFU<an>t:9vgi.]O7h4|;X3-L6R$,tBh-Q-0v1e$U/HrCxn(IK-|rywU5~C|7tE~&$[>U(u8xs7,``$X_28D"/7jW2V54l!`jq)
-SDScW:=RgxC134y7GK)UE0n-K"7t5=:Zbtz!YFBMOMRn36jnB<B0'MsU}QH$h;F{55_Y9HTz8;.;0E1<aEcnIqD.m)bcP>WGH&0RRET(&I_Dlqb,F8,X84
-gI_gO<.w^D=v:un8u&Q`uA%>4+(vmoW>6!u0WlEeKQW=#a`RDYEOe9!cK(_JM/^3N^k-u8Kx6{s0&)@DM&e"|vA0')Y"{HMJ1pJuYdOaqFyV})4X$VYnW0
-#L3t7OwNbWa/x]~=]Z"eJ5qe<G$Und%XHn0aJkA|2#Y<^PPr+4bIf%0yM|R3/Vgd7j2X6Qnp=3hUMC`&Cv-_EY5mr82jxlrmt`+Mh1xa__<2[Zs)K@`vs9
-9Vbo5xD6%@O:1Q+3:o]>Z_OuWYc.-R^}QD/qCa]iOWIc"6jdy3DU:=U6gw]qV3QMW]WVz`7|NHY=tzSj<9XtgVuv'Gc,#T+vsMbFAzt!C[G7le6QabH#lq
-+`#vN]_K|!#jNRT`~pSW;QZqma6#I]z$&,KcSE#>ZTTW1"/^[{TpS1Bw_HuJWJ.-/6Z^=1AGiY${0_B,4Dt`GYe<jBm/IFJ2I;@/3>5Yl|0Hx3Lsq4n6M$
-x3JSE1V;'p)RwwzO])^1@sx&rCSg6<ES`"l2NKxch!^WM+|fD:.lMH'#+6Z,-WfV.[I&qposy&EsN=XRCm^w@kAU&4NRo9-{oMC#x@u9fip)sFULIK|"Ac
-5Rd/"`+DwdpV[DM)oDnroF@2,u~O/2UNK,)QH)"c]z/CU74Q(a^hulFu'@kfylPY-(4&so-H`6KXw9KLswW/x5f{"e+}j$Pc&SX3Uwgv3plB9rS5S-_dm;
-XJhbRqV;:T1b|L'kpkgB~(y]utU#Jiii^``=r>5p+K_bvykq.<Ti_CjnzGv2^<q<9>=32L:"CS&weEFv#}j`d(L1gUhnr#<|'a^g(L<0D'M>jXF.MBi8<W
-ael|FMA0,s.>jNt`r[n3t.7g/LRqw3c,d,v`Fkve+2+APV"<SLk{'DpgWM^0<no=IWP!V0y#cR1+9rts"3I,1R3Tg,$V1k")E>OqRwvl{@LJ0U|ocs^,+v
-)N~@=%;P^n.Hszfh/83L1e1[v6vos[+32E+6++i,F}fm6l)C<L+^CV$qV|{.ARQV8oxMIpP|NO)[x'".9D/."t|d[Y')97$I^jj8(-,sINFZz$XI'_K^V&
-Zc7vv7<Gth.7[Ux}=OP8r:@ovZG^bg|u1+EYAV=I~D]GUBwK.Ej5|eB:hU"8!954j)#Mcjm-'GGS~q@ejr67ziF,#n3C3n&9)s6<5km[;zp751cHA,0[,_
-YF^9Vq5H.szN+5:cz7M(4+D+5`-LV2YH=IHX`($M_u$lFhj'oz(f6nc21="h9U5r0u-z{$OL6}W}{^!9;(U>|UE:+h!LLMP9k3#6jrX5#-o6H`d7ZVMXM2
-&+b%]eSqcm!j->]]/.^8"O_,eEsFZ:N!>MH@zvF{1%)|nr!d{z;|jZ8vqjgunEMx3<IEme<:)((w{UzP{x_BR+d->MR!$5{+8VgmjDy!.L`lNa8&g6MPZg
-F'zuZ!#{b-OmMLot1#/8L>(!2nczlU+j#mNYdO1@qW~;'d;ODq#3SltTst0sV0fNQ^5VlTnHgv.`~0CxU+@&&v#A;XN%G/h1_Rs.Z%xr<L9f9q%=f,K15T
-f&z1~&r:dJfaE|Lr@WTb{%ZM%kup%+P=AvicJl}j%8~4Z9hn/:x.4lhxb4$^tcYV|`EzQ%lNOU;Kw[t1Y">/M:1'Sxp#k]_=R<vGG1h8;1!ov&z_teTLtT
-g:90FHnm|0FdMx$:@H{Qc=`WK'zO8Yu,SPr<y@fx!~k7{BWQvwX2>}@O;}9YlAT%U$td;nkgn(%b!hk-m@xj`_Rv,Bc=9}bdg.=SkV"wOu8UW;$JB/B(ey
-PH!b$eg7Z-BF"N}LY3n$[@~%NVm8|nqW~_u70C#,r(v6%N;$ei;BSZ8JWq;pV<xGi/gA,%Mnxia1z^[vO5^|NyP{q3cya0Jp4_576_8hV>L"^b(vGnYW7_
-~IY|q,o243v]eu%@dwSsD]d:AP1N&t52viGQeeY,ME2ZeLpOyF6h,N/;l2|gCmOE0_XprV`,aYiasd+!NcM!iB>ry=vVt5OAQOUi)(q^w<}Yn8zE=I4_v+
-~s'Fw(.|wpXRgf"p_=qs>H{t3"WKmsv|wct"d(VqYt=w<LJ]brUBq}8C7+P"2Qh<>7pTUHB$ZFYm+sbC.<<2^DvPwPlLSXSDRpL6Ew3`P%;:d&^Ddnk'Cv
-.Z(l6q,zERh,eMdt']``J^%3umRLqjO0J|.}hQ-b$}Rk@cCfQ/uoTCw#Y."lx-EX!ZZPsYs]GtN@[ji:Cm6e'_p+v"3+TTn$u[FKcjrznk(Kqgq3dW+p2j
-qaE.OTaLADkfop`##B4U$Os-{/oGo76EOcLk<17w/x>&W>HsF%/j=%~I(m$2sPMoSJRexKJUJSr}nQeP2V$];XwUO[)s@ymUw{"q@(6|w_k2,ARv3qum3D
-8+J9GqP$Z.SD,$z-$[JF~-T6.-Jf_+L)rlx71/IY'MKR-1Ju;}vs1`S+P4fhZ574-Y$<R<QCNcr=M{hQqQyc;>N0R^m]~iV:~MyVWoRlC(B0y9AuJ#RS5d
-vxixgDalq7f0~TRrrNqYN2lHe0x(8gU[$T'n}Ld^#e9P243SiE-nZ1jxR'1>oYTRcvfWh1;|lK@CH5#<704{K/T@E-rW[K$F'mMn];%.Y4ktP-kmjhnGQ$
-ukg'3":K62pn^oL$O[`Z5m!0/{O66.PA9mL@lq)zJfsh.t[.v}t!Qe{d8{"c]K)gY961WyzV6cWv.2CgUVx_`g]nw:}WM]zDHdH4$7#,A@;x^wk7R^!<-<
-96GTTl$lvg{mA_^-:k5mF0tu7.&av"~s9^gKP^s5),75RVe(l'zHSmV5(;iLRGD,"KEmM0JEvPeOns)0<HL-T8)(CNI:+iB#09b&i@[|PdH#Z=^M7icvVs
-lA.bS;j;XS9jl[j@;{@KyxCW4w3|I%N#MEoeq5w_%|EP14{$PR#lnLi!8j|n3CQuIt87;_GC`!.{d_x"@BFv;OB@y20_>8j@=A`rn=DK'jqrG.Wp/E9RTV
-=Oj6glJFlWO&I"u%[.[lUj%e7Lc(yY=`-Lv!(;;y(7=(9z1[3gU$iM#zB;XV275v>9O=zQtb$E9Cvpd<!v$:^+IgmPnkKU-:K_6'[f[YhDOtyeEa2.i6gK
-.u)rmpS`zt#%7AH7{:,;0`CyM;6CkTrVBJn%<(8qJC<{JS`72-5SCsF<j00koYl`+no"pLzQk>NI6W/62u&Z'XC;>$$uz3RQ)fzvPJ8Edxm[cvywzT]K~R
-93s`L6;k[`_0WtwEb!Bao>6$+}7dq(ZUff!K==7s"J!vg>J]^pqa`iCID=|;0h;;>R.[>A7YGKc;3i_J4EnlY>8R@_yactyFC,~dlIihKn)1jf{]lPdcvC
-k1~#z:,ZBF6b"yg|+C@{)<_ZLm0^+o;d,lLc{3Aai64P0%-Dm>@W"+aya>s^gccy"r>Mbh@AAKoNOvS{3'}^cLvS#GA7Fmr_81FYG95FKSi}P=,`_KMXtJ
-lWzTI6Web|<o6rc=kf:RqEWdC/fUZ72x%Rq0idO"X")tO)'ZYifwdn1aok~>TL02x0`=u"TKnyfM}fHR^Sz#d]/B|SAzv$!qqa]PB,.:Q|o("8}UC`G3Hd
-/TXl,.{pG|9bew3y0.wypgl+C$hD<U)Z;6kk}z,]XnthphG6Ig%',<eX&DQE]&K&ed)Lj:""uUc!.,HU.YUR`Q,SoRC[DezhPN^UX7'"!dgu-K%DQv:&Cp
-Lj&McjM9_|IXc_J_w=jx(J8N>/zr3P&${NM$x^aOTf/<YU}qhB@CVkPY:CB5bpN2{uYQWeLj"t2]Fc;Q`Zi5)aH/dt|T=HCoxw7.iY-1b>-Q!"Vz`<jApW
-W_X8rZv-r:}R7Gsr-ZG{.F',;B%f@0%sr87leKf$I+n&hpdy&27B]`FpO'_"47WZ!s&2GFg5UR+VVgZNZD"l}s~(DA&c4$HLL.C33axirf2<fmg&[MLn:7
-.M8bHMOvQ#r_/C{5)/Re~iFnrgi^T"2-1%y4S"{"mJJtiP]:s)]8!^C`z1b_.=3Xn#MB{x}eogqo4U3MCL#IUJ$]o{2q7x-<|+~AUe0bI_w#E;n"$Smbb7
-}=+:-/(:p1eL(-hVAZ2(hkQN$|8pi/+OqI2[^>:PJRwXwL79/>zJb@[0>-D|e4@U#J/&4Bu4D"RPqXM:~_Tm($@0:/p`kFWJAKX_HHPE>!s>I<P-$D.2~&
-~nRJr'$>deX',cO0y^2JF|y4G2+=+O$.p8Dh#'f[weuHUY:td:zmruz5#nH.GOINh!3Rg"[g~[,Iy14D^oR(b{BW-07FoW'hGH4[Fex#XwbltBbo&}Gzx^
-yffRD}=x&Xr^]@HGx|eEb:gih3Z.:/orTF%=|A+z{2h-+cxJ6Zng.!-ArB@t4D@+O9mOkm5)73H.d.Scf8I7>"S/bkQARlK>^vrY}.%QQDMoU2~aTg9EnW
-gg:8brR'Q"UK+|qH+DjEr;R^VaSPf^o5+1B1W}js7BXU#['v27feb{zH:8L2VxU`9:)16iO0Uu&MSYiP"-3uFa=k:sxVD'O-&b=p'!5#3"(@D}_JCxF}fu
-HI7}3v6:hN.h&J9yLZ7G^VXrbk56~iN}x=[TMeHld[u&5n03u(PWkb;3N6CIdMz(J,zThQ1NFg}0=4uQPAeY(Q$$f7(drPbo98~C}gUXuMP7w=x!3M0P.v
-z]nv#}`/{i|NdO^9VFGr]VW,msC/GE1{,xiv2}75f@9E-<pzZ.5LTcg@:C_wE]q/,zx1J$&y8%Yz:QN#`>f,hf7J>W~Vkt/MIhJ.lqcWmw#T:2Ps&|%2J5
-Tt:w6=Ex!OkRR,eIgY_G;ayMnME;H%41f-K32fq3@:Cs)Y3!w/sne,nqM$|opvS]{{H.&B,B)cP!G2_m;ZQj};JlOHzQJnEw4}y5SFafQ=$TjNs-!g-byL
-CQYfYP7G2KatQZEP@N!tW=O|j#T-S:|^_#V=I:IAX{H$(RN/B,"U^P424=^$t-$NHP-e4,6MqE'2+20q5%@qGb+bO%{%1n|j.Zb[5;wN2[kHhr'&Ze@S-^
-u-+Y4V6e#C3^!^5h0X7Lj`GF]bO7z<TJX(qs|FY$|OU]z"[TV"hD+duCvG9sg0n/th#s-pOw07d_2XlwdGB7a@@@vum'epeAQL8O,3p2&0Ph)D`:Ch^Y{u
-_,jb&azr,U_,eS7@6eu@@ppF.Y/<v{LnbSbx$)<9yq]6yzlWC&N$820Yu|CjzqR[`p{g[QqMZD,{JN{KTU([3s7X:cu|T-2L:!+FQItp^ZHi5mcazz"uZ,
-Rd$iF&y=!Ce#s.^v':<}-q``YZHI1zKqp%bwwdeOzZiJRGBjQhGTzPIs75&T[SK/,S1d8_&=4(VRPWEZ<XS5z{$FrBMtPo^1tfRM9)XzjJ&)sg}/>Olp`}
-WkOMy's8HzpH4nt89za0PGBzWkLr.t9U>S#cVLc@;B+M"m$84N4c~ecsxl%[#[p10vdkpV+W3XueJvC'e!L-5'Hzk(ujnL,K@=^j[0dOEDxB9_fy$5^,$$
-d&c,XzflS+E:@@n945ND/;;_#wHkvvIb7P;/K/U00^!hQ%I3",jJ=f('=>!Rqy|0wXRzl9&G9LUn(:h4AKzSuuT&O0GA,Xi0BjH8<q.,1uhH$kdR5PuSL^
-UVl[K"&;%{eTMU<mEV5O7jsv346|%RK"S/~uwqyL"aq2S9)noJ'vc.Pwy2Rtb-V{ZK6x)}b#(|t6_obRx&tLaTEiarwK_P|P7lsF+T/"!i0Gjf_n!]G]4W
-e&7Q+n+riJ(VXsG:<Yt%TnTB9(VdR:S@PBjGvk=^13M(~a=f1+;E4-x;whtLNv`3qJ,M;fzB/ulej<6$KeJJQ$q:TD!cyibnzg[b=r|a&okmQ('cxb.0y4
-s3d.iBT(dd,&f=D/g^pxkmO+O59m-cmnTBtkPdjsdJkNqmiqIn.R`5eL;AQdgv^hh:zL~@|kzV#YQ+y9C:2#30O/.EEOB>@z~4-=)xd]]MW":}9bT$%:b/
-JW,5$&f!|ueeGY+3[AuHF0nwsi$=}PskMmT5@@OB0bAM5z6wCC8ANr$Pru]vluDK5Ld6nWT-Fug|reg![eT2MyRXM&V3UZG5HrC|=4[F'TE-U5>e}[$Irg
-1%/'J|/J$],eTNlp~vl+a}:S.aT^8)J^q9bfTNr=^XQ}Tpk1%<-e>Nf{1H!ccLqi|Q1u1SC/>iY;fJ8YHkLwrZ3SJ}BB~ftyWd{S~u'<8jG9fOx^Q47{-"
-B2I2NmDLf8'PcmuVHc<X2@3,{qvfa1t$kHDg'2>6e:lxouhmX,N]Ql32v;LX.0Pr!O8s_8da^nf4NVd<V]oh}@OOH]4<8F<9f&8h/j;Nq&l#W-F'o#0qsE
-Kh(nT@#N>@;;xc]eilyn5i28e3xGa:&>},1L[24!>#r}ZfEZ4fv$poganL^]`Km_cDbz56u>ITxFl2EYCEQmR(T_Rp0`Lv#-D{(q5FI8^oM147)[T5IEJY
-NjbO@z`RzMYOg-mk;8pcD|I'eQ45AG}psmip[UVKySw!Z":SjCmHsFT""+'$"6ZC,z>`mpXmg'[!K@Z"S)wqbEcIvdT4xnZb+IP)#^+ZtSs@<b=R9H.Ca^
-@X;|Pq(TS[Q:4,}5I<Zn@fdXzBMYuQ`TkB6GX6[b/D<A'BwLfmV|9PW|R-@[&wg%~e5BZ`T5W+Sl=5dcOn}U[mU)mKU,oN@rHj'#cZJCmtrH;eioq/5k5n
-x.tap(vm@xzfp>zrM|#2|;U;-l#oDG10oZDse_tU7b^rv4J2+^uauUUY],4su-k)iC9#+d5#MX!4809ej0KwZCG]~Nf;ocQoA!7LbyI`Hoc}RHrSJ;vCJ:
-=n.-9eMw!Bc/BB1N!JR1z]vw3Vy|jTsa_51ww`A6`z7A3JshWvTYvl">NOXSQ1lk!C+V=.js0`)LMmH}ZFtLTB(%j!Epz+9DbhznJL3We(0Cm'>M#.E10U
-q0(-c9ECiuKW1N1d4Mtck0JB&snnrD7&U7w"~z:siiu^IglE15^J>1GnV(dCRJSd_5Mr.#YKJ>454s760NEtIfMemG#X!^IP]Vdl|pMsyFpWJT2=[qK>Ga
-~+esC5Pw5um$@u0P"ZY!3UmbjI9aC|uSnY">D@ux/[-TBSleasG]:yDJp5)]VUE.K;A_nNiisCPYS5aY`8"0J[}d7To!ml4LN)(3F;^ATXk>EnL][WQQan
-Ax#[Fcr^6W/ezRAT3S|gp[$MGP|3D}E<^ak;zB%rJPF=mym:UZxYakLeY4/EJKM59eH=v)zaY."r{>:QLAdBmtF+ubWtEHtk#&&dS[NJ7L%CNn3"L;!nro
-F1xKmt;e7(c}++j,VI$I;k=rod}N}zC1p7Qz`%7mHZ7$ufx=L{}SR`l6KTB|>s@G=/P<Egp5.:o8p^;/#t/;Uq(e4Mi,4|S&r5dDN;35=j^[|=g@NYfjR3
-AjaC]28qP[!Qiwg=@qAX|X3bCxy][kz<.&Z'cfsLPP:I6;)ncuK0tS0hB5ZGQ#,.q0f3r-sJ(%KW'D[gQ#'<lFHw70cC.veLnJT:_:F=#;DSRj|R}X[Ov2
-#c:X@9rcc^-}^pJtB]A|=%:zlAz">a$>;7y&I57i/WY[-O)@1@aM!'Jkv[{,W>Cpu72vWT2C7[m{ihv,bJSMco'UO'l+zJ{%#A{|hdk>'33N4P2F+1wOk5
-=Qg=F{ccxd&N|G$9FA42VMhv2D7iy:p^:,iOrkqJ"JQD8y+(:g'dF;CG1}({{d@L[<{C`.~8w.ryF<:lGu8@`as-s-i<V#pLr]b)g"2$pWCD]_Dt{#M.vl
-xF;cuy~hQajs$6LfIWo{6owjC'B-W4GI+D'_rrsZP}AW1TBG,YHCWR-cQlPz$uuP@2RPUth_wNSZ;[Oe:,I0P$4]<&S-V"56R:`e6Ki/(|IA=kmwIj%'wk
-LJc:G]:j.$q4'|<Xu<("YVoo8,13ZL+2r|H[8k+taZ&jb}y%V$n@@(1yMXa+1m!Ug{cy_O.v8F7$Uk>umnbyYyD>Wgi!P09Tw$O@t<X]F]),c6WpxNeYxU
-Gp;Fv:SmG1Y'DSNF{_BE-O2Z1d)3ZA6`]$kw+Nvp'=XPIisn'5/T}VtyzObL"dNLi]F7FcFhh]gF'23sa>jZ[Bk=nSn8u`;te{QP>@M9"6GksT8m0jf}'M
-&D-z_q5F{ixC'kfEv;JC;OOi;w9K#EPAp'Mb/Fg7V:GmawCAS!dY&B`9v|[u[zx(/}>Y~HuWhEX'MRA)@Y}7:OF(]TwC_3@=ZmmX|C2H&g.M'>@LfbT{5W
--rHVP}ZDX#UPkDP%(4uQ_"eO>8#UlW2ku(X;@@%k2W%yF-U8'%NKICHd>a(@"(B>kXXnoH1G>DRRH0Vs)+pzn0{{A'{jHJAb&M~n=a=)'K52`W#1eT)(HW
-OdbP87(;x,9Pe%,o4E%QRuZulJ~,QwJ-3sGhvbJ-U`,C1bufA+^^I858oY%T44$Lv$jJyA|9J3=hN+dF`Sa7,Z_ZKjfJg@NyL'8LRl^<GY=Q-)PRxGqo1J
-.j#6&Wl^&%rHJ^aM"(DNBhx40G8$4/RoQa^CjO}J5{l,&i.+mr0jHPCYQ[P=064cSVkLxoqoUKWC9s#X+ixunYyt@.Mc<CsD#o'`Ye+^h|v(~w+[/6syW(
-x#bmM5yOf!PO"^fp[m2T!GZo[6Os./a=mt_b>X0_)VL2$=`eq#Ht)@,UR3Davu7,_V~,}pY3uoS:gKyy<0gD3BDI1!qpT&ts{}n:8_}a<p7qtJ:T>2.'g]
-{gr-Sy"{A5b+W4LumcuX(6tym/xVdS(.SX&b,a'[$9;n9E)At8M2>|#z<([dk|h0)coH)6F0(Ax]8p=dBL^!<BDlO%;_Bpq[Ga80F%Q>(vkw^2}q=5.7Ls
-G_JBr#q]tS#(W4b:n%<&oL&'&zr,Di#1^Q![c#C!2thP2|8g@d(=fdWxK4Y363SiE3yLQgRo;M$/{/_U]k];=cgeTOilXbN#%[/zXv_qQ})I![V(/j"JC7
-{Ip,er,^B_TFOLf>TM"vjUE#t{0kMlQ"hj)vgYb#Fiwu}rQ%qeilC;|Tss`4<k(aRaYqZ2ulPbl45hK&@fYkd=DwOS%`-7kT}&u)OdasOuWI+vqnm_QItt
-^FEw(:y^RzV`vK0i0[d(Em_O8kHdFKqR=}ud4qHv@k-47V9@umCoNUce74x648I)3+7zx.Gx^RVx2VPUR|ik%Ox^)y8[qZA&q4}wtHD:-U#;O4)V^yaK%X
-|}Cu#-S%cy7|/g8!`hxo,:h}Nd@JtA-%AlhOP}MT^;wvXUs}}JqJalpacAC5P'bZ:3AR=529;Rg=ydng:<pax|I)Apq0tXlUFi:,P<wXQ;ozxE.{A%4wuw
-vd7WsV6Q"dJ<'|4B5{O+Yuxe43xC3NW5u&>pes&B8fFmLL~mv0",+j2A}LzNE0EA7gxt!fQY3>rD'L0#VOf8175;WfiY)9jMi{-S(Q/S+m:8}}IgD''iAt
-R:X{FcDyMMs.@xQ:L2X^&XWzY3|;}q`"]mOA}HgtyJD!%31>'Z~(fNY`YL~"##b24]NdL)&5yE&0^ZmO:4/JE"|1~.7afjsha)oM27#{H)lxaSZdbDh"n9
-BbCNV<f8r+YzyBYDLswZUxQm%KC'VI6IyZ,FFY`L]Uo}oL+{IJX4W6>@)U/9ytQ=[j_0FIlT|xiZ}+G&[,#s.;+CX|m!@`9!kKuCQ:dG&i4Jbp-%'t2#yh
-tCI#'yzJ+>`MNsfa8xl5prm,`Uq3#2C]~^!/nIcoTQh`XUkF^HJ<Eh{<@">srr"f&CWlc3d"62ee}pqbP5NUX4XhACR|@Olfc[@<TGs.{cSl:F'(B5&q[6
-_!(vL}<,_X8o4-NF.yc.9z8cn9`5!9YbD<BkX;"rH4{;O$Fqvu1eYl"C$LLRm'B#QLdMZd[bp)UvbO/^sB|SB(/I}e_58vf`@Fgbq)f+6tIHcP:UuHKs~1
-Xb2Z>%(evGZ)sI7_jx'_j>IjlJ2)|2L;.rwVqE{J]UC<v7</x>X<lEbt0W2/8xQUdwf'yMAe!{w,>B8JRR>L<HWK1LuAX!S<i#yC'A,`T{XsXo,D3q[f:>
-#&Amty36s:iA>r$]gIvhV8ZS8eyUTML7Quqf95Z)sIK-rX3MMV`u^b+G9]6@1fk!X|UNVwRQQ%M^$e4.NJ&%r"EE{w9)R0u#35#^5,Rl-@6A0'$;P_"Mxu
-pB7E`oJZLfr$irVOE;qnuxtc%ili6MG$`@N64hwl$GI=5u!-}LHj9VTj1hPh(hYrE-T5#KuDf%g)Uluyl4pi#+uK'Rn}s]JT`srRa}"@pbaXl<7lrYf0"%
-7KL%;E.zYtr3gz<:c7)S=_{AAS)`O1`0^DU;l_XGrQ=e9lDX$OxoPT$OiYZoZS.lL{|cvtL",|#i:[3%gl+"1y5#A$TKLQ=L]GVP8G9.c.3N(<CS0H<82F
-P;40X2@KoAstxnG},A_K"q>C;s^|p&{dZrf`R@laXlf{o4[vBz8:W$lv/^siN6s|<y&6yIQb,wT<#:v(x$Xj,ROB,J,+};q-F>TA1KcD$d~e=sT(M>]V>>
-nc<EIfpoMbcdmYPz6bvuj^EcUWCF6C_4^@cNf_D;artXBBpL(TibqEJs|1a2<Rwx&sN@x&1o0jtu8e}`OJgv'@u:NGYqZ4lw"i"Jc{48F)XdbEjuzr%uBa
-tV":u=8/-JqE#$iwDkTh4|snkg~KioKz^;4&%N[M,[2[.vZ.m>Xr]#)l}m$DitcubHhv}(r&h%Pr6HXhD[Al0';K!J>e{^4`]56vYl&Vj%cEZCuG66&q]k
-iJF68c+hQ.O!={~PH"9b^.-@6ASmCro+FXbMspIxuX{FrN#X#E'GFc~{R-vp%JVJ<As}^nzsd-"52eVFaB2+H`AH_CL1_:$<S/>PV[<{uo,[dYMt%e>qGf
-Mx5hp=`vu;X/t>f916ZKxx5@0MTiS#uKqdg5GYo)d7m}cDy!a4$OU&MzWmtFHck}[WJ3fv1`3:naDe]|tJTf+@#eEf6pal`72&0|NI(f_93AGWi.yo3]W,
-swwcWpb8PT10/O#]PIIzs/w0=r{_E5W!4Iflx54h@,XeQ}6[F0dX.CMk2/-"jMa-RjGSdtZnicee,ZD3Dz7KR[c{|;1iQ5i=6vt{PZg7)[4}4r;Q#nrD~_
-tyy|wyK,.w$en/uF`C9NFA1erZwc(sd4mR:mifzy.Qbgln0be{5w!f{He5=hV{Ic9y9|qVbsz4gGRkFbyCg<LJS`%nsuy^EdHTC+ILgT%FJAM6rpVl4RE1
-D24%YcWo1+}fYcpJfh_d0.htT"r`+,g}=qRLIgwoOe8-,{${3MuE$1.z550kAK$=3jmUZntt|J3`H0IaTa/_ze)Qp%ZfClV+mHt,7e,H%|#gggVg`'rGed
-5P0c6lYNVd%&LZCWE&]BW3~lq7F2%y=v&ElO&%3{KVcPWqm:'<5hl'gY1p.K[+i'hir`1j#k}Cnwg9[y@=a5+R<(Nw@g]4h:kUz.yc%fs,N`Ak|3Fy$q`}
-]fAqHzW}uf,s^rsUXr.2=KExHNtiPFpq0CJws%z0nLx$MW4L.3fsIMjnQH_H'^9vWOxM]_U@MQHZN0z]q`T(=k]eM6T^V2CG|Jk$j[C>SlF_DZl&=V~T7!
-U_w8GbuKihK#vg@o@+P_fC,=yo8x1m7@A9Ej0lzq;|1t$}xg^mMpS)l%'5|aD+R_.KoZ$"}ey(U$S)xNF5r8bH1e47CSnBO(|<c4<CiD:GSXi7+Yc3=T%D
-m6m"&S8<+Hn3[2ELMY7@HwZ)WC''1t`&vS02Dnj>=.HiZM0]"q_2G3A8:g-m,1O)1[MlL)Cjl)R+#N4+;W|wS!qh1_0+6ZNSRHv`Qt`}&i~BSQ{_VT3nx.
-xWkELrhS2>pCBVaIcZRt@SU7rfhg&Yz>!|AuPY3Oy1|<GJ@3B5(Is@pa+]<$<20a^@Ga]w+V"T$A-e`pyBr-_E0jRf1SsFI)$VaTG53E3x2M;b1]S}Cn_C
-ldwz#=a[$1>1|54>0=OiF">3X,umwpD3}<1dyJ1"U>0|SZ:GpMnA8d=GFmgxaFm:V#USYlg`Dwq9J+Uc'2ED8q-B.^/x|HU;,lPiyP<etO[%nZaJ>Q@KmU
-uR@ZIEmIMeW35<](>]cv&rW20csg|RM$AR`qw_%@-...IcD<Yp47.We@L68X]i.|lMnP69H104no&1t/u[wz#Ic='v'HS$3a,//[~i&@'0IE7pb[_RE1Xs
-r$2zp)H00,@6%SIv_onkkpenYp7%/=Oo1+)>$l@LFG1qglSnx'9z!vl2E-HMa1agieI)G;S7t_dzI=SpS(#5n02Ub;$3T]bTc{!4S"1>kOA[h8)fyM%|JT
-w$]Mz/$<n`B6ko"Y)y|YJ)c,wI2/.ZC8-+~xmc_qg8_Ig>K/Ui+oFX{fvuMCcD)1G{L@cJ/"'Vz8lY4J(K4l&X(#8eS+@]Q:["AW'a"9O5E9l%9Lfh1a-r
-wGX^p1r|(/G6-`jR~EhJ-2/10jP`""mstOYvJ>R-A={9;)SSpPR,5-<ZFQstF:/1#'BPZk(:rDu3-]:3$9RP,)ActiEgHsFOf0OP}/~)qKo;af{;29a-SV
-,#L[}YMU$-d+cOYBiK24+Z:@li)B09exU#^ZDta$h/P)[94ca{Fg(9mF|iRh}<]{bdJc+gE0nkiVZ1~"UfgNOf4gJb6A1s1v;$2Ae{kYNM-}aJiJn";Js=
-Q}'Tt{w,Vo|xVSuHU@$HHzc7N(p.;EwI#FS4arM([H2rM##PFr)4(gYKq5Wvqf(w].@0(lRKpEDzf#o),Z7L/Z$mK>Z'S)c7l9@BmbEGbfFKrTQDYFc`7F
-HU<E7wU#C6$)V2dJjV~/n3W,uCdXS^AtxQ]xS12$|5P<J1<d5Ruo`m{o/cN[zERt;::QkaUqk![pzj@3R.p{e4c;d8Pyv4zx4-C%)au5G`BOa}Q:+sKy>P
-bz2ZPK('YhL}h!Nyf}SdAoWO3&8N_`oa[lFDKNJ[L,=vs,/6Ck5.=fqq(3lvtv+U;b=$Tv=;isnL^av$YUdbxW';;v578U;H^A&gbJ[8LAOFL=)T._R&6o
-JAPTGAqd=Q$`}^j0%LNX!X}^4<'kh<1"R(!D4xk;9)<^[oljz5$BAe7e};E.OYqM6-qA>z`,QXaA%bS^5`hLB0cnb}Fzp1;a!fho,cd)$u);8T<ntmcAG,
-iJ3Zdx~b8_"Y|3Lm;S8f~ink!{bl2egU1Z9+Fk5q1FvhHdU/OtiU-fp;Uk}+3DeLX^2Y%QMtGeC,YN5q>!/M9D7%`I7iGg>`tqP{[A^NKQZF>SLLng:D6$
--!J/EA#<QB+:bvIay-GrV>;2f$,XAL$+.Pw>mtIWp>o3I$"db%nEuWJ9a$ALpB$m=x$%E2:E0s!fqA9ZMDhI0dY%1,@#sx%aMZ1QFqI!H,462qJhfJo9:'
-"m[voY=0Y$]s{ez2ii-[zGng}I8P$1FkPI8||y~+fI>ZqdVpHf#yA;y}8b3a)pHsWA9;s[V#UBi;1j4C!Q,[i7<)#1zUc2w`cf"<L#>J,VC`Cvr';%DCt(
-J<X&K}.Gwg~uTzv]zE)d]V@Xwfgd<{rC"8XiTa7:1wuHA)4>!hFrFDPz{"[B>'K0A]lhD1Ow[#O6_<YP.3Fp0t726p^`^iHz'WceqBf&TF3!E^TuG(%`<#
-%L91CW99m<7H%@eMWr!N85<=[VP>lr7^J9njcq4@f{w]Nv{%&Z3zVl;UZah/<u]DKzu2u>N}E8cd/zi,^}uZ"kIN5-@I^('{@VaBp#a<f0M,Etp])$Zz^s
-dA(=>]`'}v^xvR{3VFX,UCK;.dofgbOgY|:gbw9#K@]aLsnRBZY)!%fJTi;Iq}).Aj;ZR%4X<qm=u|WVc1`+":O@$p>hgVEddfZYsnQJ<L^CN1LfN#2U/^
-'^A;.tWo9jV3S)cu+Sus3Ga8w[<;w;#cM%n}iuae:2aKCVK5"-zOJFPR9c!H)F'G"tFnHF$FAed33}J!3k6qS30MU,wo@orvY8zrlF>u&u<Zr](dM'%l/5
-1KOc)BgNwMRFw9-_O_.3Pd31NY6V9WFjlOp]CXzPJ7L:SCb.@0oF5=cx_owLy6x:m3hh>py"Z'WK:Vk=4h0G'bxBQ0LQ{T;>:-L;0GPDC'CB-rF<49Jv;,
-3)LU"]WRxB;89SO:x|1"uz8LQ]]><[f@!trZR}CMuA9|H+KP1W@ye!LQ85.'P0b.3EnT#Vz%4P|b#${Q|n8D}Wx4y_RCehRWOX<!#Qc:Y5IwGXUb:'J{jX
-Dag_d%G^h-sRIm{k%V_^mxD)IVy4~!=#drQo(9:SRZQ5Tjs.`yc@-=$+0[8%g=-,wR<=fF)fr':wr#Nw^Sqk7!6b;1lRWoXHCHKvnYol{yX5Kyay-pK/0d
-g5~%w}S#WKwP3!FF@#a2DM,tCy)uD9zN73{k8Xe6WSb=[{],S/i#+Rgg+i87P3U"+E{z61~Y[]Z91&>VcD/O+237d+jL1h}C.)$Z141&ufMIenP4c%TQ/$
-=:m"[#jM|@"n+u1;D^F,T,KARui:vhUQWpmc>}s|M|qMh#`LMRtvkSJZwGB0BOP@O,mOy/:y$[)ofaK_Cj-:a1W9)FPz:HGyIl=bLZn/kM@!0iTLQ#G{Mc
-5^!,AKut>JB_K:G5.h.HaQ6o]p]J|h(1!-Yn{yhkF|]9CI<H{yk;yL=}RT}iJ7#J|/s'n0<V|qX_8];R}|eIpQ{wu+(=XPXB2RG4XWHFHx:2#hfJa46TT!
-#4UkK!W15=K=xG;!""0'W(=pZVTiIGA_A9ek2%$UNq9T^)]rPd.1=N71XH3RPv:-~RJl^,~j110fF91:]gj@j(k7l5M|pfybq^wH=vtJSBVeG>^cf!v=Fg
-qI)7JKn`:Ujk[vQPBquLSVQ{D}4oTF$MXg~NuyUJw9j:{2[qSVu2$=Kgr..1t!%FbOP/8Z[l"z]"u6Kw&{fyjWe,%BoeERi2p"Pq06JMpYt]fKT%2X#,_Y
-W^qK{]LZA7+<d}Yk^b)$kVl63(se)ked-k=^z3VZDtPt&Mb=(QD^t_hdgt}Har"dCoae%tll4+WZ_}hqY&x}5s9"CdOt_1Q.Du@7RtU'QByUtFELku>UE%
->b213#-lk57]XpfE]aT@t8NIg`n0pX'n<0><b+Klt,c`B35Yj-HdT0c_x_'0UTh.PSzoR;$^vTtvqBk4067)q.pG:@!@C$'`POT{G1(`|7vo%HL9Jy0X,w
-df>FAqpqXe5J>II"iBT;_//0Mvo.71qFvZqgwD%a21rO}S[{3a5:r`T]C@~]Q"&[2|Thrk%'.O`Y-6kA0v1UyOAahc[rfpr12>'w@Y1;|cIx&c<,BJB<]w
-FHKFfC,jj]y;$T2fZ2p)-2V_eEnE1:{Tw;zt85@CuA@7)ZgF&+r;By<Jk&ZoahP&Rn6qs<F3r`O9NS>wmaAd9g0p]1I(%;i8^9ycbD+bsG#bZ8lKva2k#F
-q]`0zh%C;!-OpPm"`.HCIFy7JfPA.7^AG!nY`2@hw`<o!_nH@o:,W-5TcSAOC7H}9awA--kxUeX/4jp"1R+dL|a(lb8Xsqc!%-W#1|FVjaI3HF!_SC()Ny
-JhRrE(1}@#/KZmM/!D2P&ic^"MF5ju}=0Y$h|tU[eZfR):weNX_p==[0V2IQ.WFk+O~)Y&cFe{%tq8X-`rXg|mMW=}!q.2srOS`&kjmt>#7ghDI{JZ32;4
-T}VtRHf9f!!L2rp[$|=j.yO},zX'b+kQgla:26c3cnzDd|RMd}u]y_T,dj2L~vyO@ojoT^TmER^.r#b{2r]oDp#XD]})HgdTb2hIhbQtu_%@5gRVh,6d_E
-4GE.%Z6-o6}YgQoV3u8^.ZVe-Rxstu&owB_X,ii}rZ_}Dx]pJ|BvL#|J~bgtTwtw$xUwk5.XcveM&ke:hM:wdTwl3W<uk`'uTu;MLZ^{rZ#x<s$'itG,Eg
-zEr@$UCMHS)Kg@/]P0u6@uz-G9I1h,fd0Z_wNF;$@.ZR#<3f_Z,pBnnc"z2Z1GLlrdZ@xt>'(Ow`nr>wQG+b="BEVG8.o7q1fuB%tx:6!5t8ibm!A6s+dJ
-WZLV{i85P_D6@Jpl([IMGrnk:2I[5dxi"vJ^iy!ZG0d|o,5P@}`8fW#Yh^Oe+|o:XVR")cC7$_AcXjFU,QRVk45A{FV7e9RyHC._kN2.t@n=NA7,O0[xh0
-[978.Z/eS&+zOHsOzp'3@Je4$8f;#0E1>L(]h!PsOX=C.L}=jZD{!o+-do&#J|p[matmAr"r#c~,3>aODpJvOM$tI^i;k7dB#!L7[fNbD6k5wfSUr}%c@>
->/qCyzvCg]XEa"pv(|owbo~uSGFUNluZNaqu=On9=#C43ZoBjS"_qxfNadLd+st}@^-|+^S"%OkTK"oY{+~BCT|q!{O>JShz:]HBqgzjdut)34IpLs,y-:
->D>"/fhoJf7$5>+P5w.'VGRp|_$S93+:E+6`eTV_Q$M_SGFmh:'[#kn,f4>AvJx{xNkAd`7fs'Q"554}3S~@P^k}]w@Bt+@4!Af;NzmYwEz1D^gZ@pUfs%
-Bs/'f#DP$pdp}qp(wjhUHa"+"@z_]k4r6xn6KAZA0[G(2yjLi,izHJ0<3,R23,&YN.l=^zFMl#('/ikHX$3[~'45MaA)eQKD3E!&qbqc"1gL^n>>AN{!a(
->u)tofZ:AYFKL@E3AqE+yhJi}MlqFA"<9}JMUWt&}aqu)m{Kq7P)&jR`^7g`YwouWY^w.A)XxdmCDb!tK>6k|qx`}XPJ}$jZRB6CV{8ZDRFy9fQ&Nx<bhy
-H$YAK,C<;p+K5jHYCWEg3hXf^suonZ-zM=%z,WeAzz]`T^uFcN-'1q9H7HIA&Wj1LeTZBfzqX`,!JoQ[@eji/;eO!rqzp6#'`#:H1)`<jQQ,bc'slH&/#$
-J7]!E7i"06]ZS|.%jo/CmnzNV<rf-^2u(#QDi3|pZ1XzwMfA4@+>S}aXsHYo&Ki4e{1{>,CO_AjlkT$yIfNjk:9qj:rg=@jO+,b/%,iE}Z.Lg0OcdI'>Vx
-"m3ce#u<m,F8]pDxW)HQec:8|_5a@S6'1yAz_[qc_fFeNC`|CS=qH^,oimleSys=B>Q@TwFqISMvI"k,UfZJ2!#NXSinutCD.I@wHOPn&fLU]L"{j}$]O4
-sa2%8q~mqxdR$7md[l7ug{Rmb-~d8-b5#:W#sNUY_)fAB8CL@b&[KUfrMpWr5MzCCyD8fwJJeBe9HA$Qq|PwhuW/X2L(]KSqr5(xRR'MxHWzMy#Z:iy2'V
-1G5=xj=fk|l6UN2rZt~}Yz"&C:Ti"PN$T8.99/dyo=!:8}[Hrkl@|BX1E%b;Dftv/M]I/8#IVC(O=XkX:GFOheBF/za=x+{=f=cus%<O2qRF:0K[mgidU0
-oM!LAWHKQ`fxVz)u8z-.vR3eC^=^`;;'6MjAxiW'tg9^.9I.LIh`7(voF8Vyfo-CZRWaKZ"H'NwzIW2vkK3U---:|u(!:HmMA[NBQrdNbpu|P0_2PF]txH
-q4q|>EysZ(%FuT'&uJG9w>^w4S"z/t6%}21pTtx:N_;z|L:4T^PLBCCm}0h7F`SXvX@_{m4RB5bSpDut=0cD|$k79&Do,PIj:d`M4{QtqO{(,ko0IS3_Z0
-S6Pc&$Qw2{$p+t{OMGOJ%8wY#M&%2&pN.lCh^5HjjZH=M[&$cP9dWe-/DSA9q.+xF#,95|M84Zl9q=Hw8v^}='ON}%:uGL]gv4SUdzgAxtgyQuX@_1H9W5
-G)Z>]xm|VVi}<9kAap7=J0`e`AZ0<348&yoY&6Jjtj[%|SW[m<;d1z>OFm~AP"o7&{}e:9t'W7X_/J0ze_I`H.-%euq[AJ/#4+i[IMT8l{T^IZMje;uT7,
-l`v%ASNCt`Omi40X@G5RiTP|e^^O|utyv0=:t<Nwji%&aq-MHt#VTJxNX,L/]dJk7,dMbYoO!t]Gs9o32ktQjFfy(UF]!%G`k&F7c'Q!F)`8pd:@W`,z-)
-p(ac9=X(l20;+6|_g`z,'m2HCL5w$,#XEOf-L_.By&Wp]3SB7Ja83fzV/Z)Foj`{}h7mc"D<5Evo$huP7!K"n@K9%Dcby/PY8P;&U7DQirTUc|%0(|kx)[
-QtiOt5iylqFx+%{Hc)']'wSVgR']Y`tL}T!eL/6%B]"xO7brT{~On'p|.3<A:ylL$XI{{ZU]K`@xv{_,]O><}u%AUYnws>_Rhl"8@xHAzF#K[`JJXF!sJ{
-x.wjmsb7@JstcY`.c^_QRvO]F2ra.6Q6-<gxfz^#TAnZEu~OM]jxKQidH!IAhOh]WKbv>7>}$O}ePzUH2fE_=^=|&o]|B/WQEdQ`pY6TyvT[~!30i>#y|-
-H@T.<l'Ev5Uq%1Kyg=^_-VX4v6].BiNb^hof"^4$N][<YQpL4Yk<o'CX3#F8hR)gdx5VwEj5lmnk[H5uz8nFJ{,B,bU,;$k(sAcKeZB,LOlA1C=Uc1PY8e
-)BN#q.|X~MS7fIszt".4.Sa`+LfsJ_cOg;_YKdUz07!34jUrpDR^IV>Y:D:O`@cYK#HrZ]g8tt:D;}-}|nWe.`u&E%:j[.42o6D:-ZX-VBM850YB;0&hxI
-M=m70,HqP_{0tY9ANOxf[|nQjbdc,<kc3$wj1tcRtX0B4W;TGAH7R7[h.O6@5ChiZp7-`0x4UNs(qO#$AFmYxb)K0vb7r@}sb|eq.6RTQ@h<5o9m@URm86
-N<tArJM`NH2gp!oS6d<eI./4uA%+JW5;!Z>Xz"X#fei5@y7:A#M8ZEtWv]2sqdPu[+[]nlHI`K=4.Bajbmqkx;9n[37%lXePU7wF=u4@=Nqur!6ffTqZaZ
-G8M'8>L;{DAYgQ>TyL=94c'min).ms9TH/#+;k.OtlZoH(][7lEh;%'2=vU+d"}o&PD8esfs.]2Ar+C5UY[<A0}AI#"#HwjJM^8Qs_GQ`lc(16QE9uRZ8Q
-KWcVnd!br'P'%yOYU'VW%<MJeu`{DUyEt!qU4jwC_K5u@UHsnSrN}MzDV/=SQ]cXjuCnUBgIo('pCT^!^dz5d=[TbtknGS&,NO,GA@a9/F~85y/_4yoY7-
-5$[d]LgydNwH}8&kbxe3Dh7@|q3WrX"+k>Ba!saH$S;a9pK0+,nAN%@c~%Yr72$@)<-{@lKBRhPX9$c!-@7eHaaSgV:JBsg@{o|yg"s[3H/3HRp'uCdiPm
-g9bdi|2<"bhI%dAxqHoRZte.Sjb&xE{Q[8}-1@$)6s/KTe_|{^=vTL_:12&a!Fuy$eo4D8(EqpyknL%eZ7KdF["wp<HvNS2A_2Ci3V8u]vuml-JVvIr)_1
-Nfx)ZE5t[P[!:g;I,[Im|[WJhLZj"HzGGvfCjIqNf.t:7:0.'s#I}['D<[v<OvEFyxiqN-J7C5RMa{;jHSr.=_pn{tawsRJ248nN]t|2"hB%wGBhX7b.}T
-',.'9&ZaiK_r/!Z':LLfd31/_qan:1R$0urwfH9Av2DR>Z1)B5x[$md}n>[V9Q^;(lN_t]B25=1UkkuUFj=0Nzbdr(B9t3+/z0U9|wh;zHN@zxXmpAI<G&
-8TH|yZL^I:wysn^!<@Y/s"dW_ru]l;&^B;I{0!tF5]FV'Slom>89Tm@,S8N^=#=Q:/^`KmXi".Y&&!6hNvmlDtUnD`Eu-L&BVZ}1h0^TPlNQDGR_vB;_<^
-IrTwLW^wNFx)4=@FPU]j'G=<E]2Bd3w)d]^[erhBsR]+x3.:T[B)lyF+z,>4m]Vs77<(SUh(D!ku7D#p[J:1xN~Lc^>H4<.e7E_<D`#;/-aiY{y'(&L9&@
-cnL]"{3L2TXp%n%3gqW_7UTPg)P_^e^8}p-e+ixA5C+dLHU-2p-xW@Yt^V,}ozf0zj%6Oy4zD40a}S~.yY!NSQ8N'tFyjY6A(wZKyRGKXE}aMW:_UdLag-
-0gdN8"e'0)0zoc&UjBh>n%F(c_E]+A1{aZ+(TW6o|E`e8,!mrK#rmCRS]GreBMSGPz`Z.gKbsKEk'!K-)jhHKy;){+FH5|>`z!CBd$>8JJad0"nEoB~Stz
-75>,PA.onxri7Zfm=]8L^/O#pt#jWQnnnJ3X=(X"';4^zmd1~%tuZYg6SxL%}.g-Km;f:`RDgSqxhO"W>HIWsSs94/eF+cyBvtQbx`S=S`4t9nwm_cCVJO
-tL=]fl(X;P$HWRj/&x;2J-`7b&ZCq^XcyR;9aM^@`up`@qn=b"I`:CIBCEN1B/INt/L6nS}3c>^c.XlM>n,(Wgi@mKsKqbW.B4qWL_fhAW2T9>)owgj=}]
-=7$7[=x<ZBJdF%-VCIRtBU#{S_eHd%$y_Y:|!EJPlWb2gEPCeLpc{:99_L"F6Tx}a4RP.i_-$&6z>oi5NS_8^:!r2wgw1zJgw"Nw)oc40mRjtUa`<$n5iI
-_aso"x%129a6U<sz,'D/`n_JvKBMyo<q%4|E%]MCJ8-)62lcrnt4tRbPX#O2o6Kk'+Bpx)4WN#Ea7-z8ml)O4puhE[HtwqJoG`bm|jFnT;!Y_Y=AgsUEqq
-ZPBy]Y'e`c%TERZS8QgcxckCzS[uJ|sXXPKu:_T,1h"yHCscBH6WthD&CP(jolC$Nf$KduC!.fq95Mb+3mYan)&xKy^Ku;ju~aQHj|tfmR`wGa&[DD@V)Z
-alb%w_-K>x9g{OKAj{v2@o{5r<3eF2,<BPpzQCLX3|pX|g_O$>}vS#w!ZRee!J~q{,N7iM[-.H^46'fZt7IDVfd3BTev;h]Z,7T-mb<m,(hEkX@z={^D1U
-LA9,fDqYol[yNt5fi+i@BQNN2}JU+Efc%U]i[kuJW76l=.R{8^@]Qhls3;n%'%7yEnGSn{hhsYZ=D981%+#kGusk`Gzu{%1YheoHrNxaS5WiwH02Yw6#o/
-/QGSi$XnKh+c}x}B|cUOs-=C@bFY/_Akh9/k}ogk:%'G/iLT8ZVXQb29N;[k(Dsd{."lKikdZ}OYN6LT0w/D;TX=0]#s6EPma2P|f];h[E"JktmYWoBD2U
-~$Lm/AvsLEV-G+fw>Hl#f`ZzA`KUIERcBz)n$5N<GjBq(G5vMZi^A5Fn1p8<yN^'M$FlIRP2ey"fuG#RBIyWY7U.M|R!yaF)A=(i>IZ&vJte@xplT[a@@r
-_Y+q`<$A`=se[ZS/N2Mw]8zg7hiQiTl_cqW5q;aC2ln]k7YuXU%(|MybLJI$YpMBb;[|k22@t'Im^|_+=JY:$w`zU2:q$5^^@gZ&Z^`k=q+Gc[}4&p,i_n
-yB#}AK:|8/,'z+5C_WAYC-(Z}r%H^jk>{_T`l4.k4DS=hbi[3B~$'$GpO&xa},XsU:tM]0HY]+H(~gn@6nGJ,ao=[Jb4#U5#7<+s!Z9Mg(#>zboYAvh=jf
-F8LTjy2q%LaI1BYf8L#JE<nvQ!nw5"ZQB{KqR[;U@(xP/@KbFyex[u>Qog<,GF>,ck(t;EyyC1)P+K){xxmaWMAbA7^1o$kz4-_"`Hbi2-68Ylpw'fDq)!
-A7B`!]t]Zg([](T3$f/DP"zUroH,Ahjt_'^KXy=jS%8kbRTu_EGgxWVm7V}|sNgP#]:qU}C/xZ+,(pZn9gai[DFTbak4"WJt#:7"7MM|f-2/Gkt+>/4h31
-~eR('{<T2@)2]p.$t1fw.pxMw1p)fLyt#OHgK+>VW|DxF&|MEc1xh|>Cr&rKz37v>5eU)-N$:0U:>m"D$:npB3>B.{:`8w,qq_um@oTocn.1h>cj3:`L5Y
-@>:-Fw-BtVg:[MO932qEQ"a;H>{)8^inKbqV>D^-CqYq2tZ`d/F6^H|`WoA"s"_E}b!'Wy9REx&RF$Ncp2`3^.NO+afvz^qfTkP/OYqc{pR]=+X)<FC8Cc
-gd2C$W[i'MxHtAva4E%S}uE`XPJmsIN%~KYWg/i<}I%#<c1bOLDUTb-T(NnoVHVh^#^GO-O<C]}=;Z|"k]{1xrRBH%,h_K3pEf5.#k9IBP.#cX^B.2[ecx
-!p(ZV(+Nb2Q&`cIT]=C}))gg,.z2&6iWAm]IyIs<1mnH|>JWBfwIN%^tJU>@zPp)D(o%w<6vA!Jlf9>V9C>&HzUdO;!b[W|r:Q/$i,EJHOEcu#JYN@fv:;
->%KIs")XjneL0o.5+P0_^,x1Y8v0YHe41FMl9H,7rV@Iu7KF4O]e{uoPG$-VTlrdV#h4XIeZdP#C,<~`f(N4K"~`|vGx@b+v40uzA',{nXh|z;Gs@Ju+/:
-9tP:[DxEb(a)FOos1s>TaqBQx|Ujl5%Y"k</Z@6{W]P:tN&{`k;<-[r,`C8=nh>kz=25K3<[u6<^-FJ&'0<WFr]Clz,<EI[6YkZob40b<jqcO+^.BxMd=1
-Ki%J~4/_5:Q;z4a/oyoaNDc8zSUz,OhTJJWhjP>wvs.R[lxRad<f,(pW).LSP#u5j-C4elB@{2%hVz{PHN2&hYkY>6hJ'(F_+N%{H2$|=eYuyfBIPu<3:S
-GDh^y.X"0_E'jNc-89r-a|b,f=RF8"NiN|X!^Y3k+NhuJ!y-Ru,B]^caS]}inG'+J^7Xl!Fc`<i;R_zsyB{qsqyyD)NL7MLJvcWR+j/3Helcnb[6$ZHrF@
-11$<PzJ0oO;:D(GvJ!E-{HK@}C#X9jk"jT'D=8PKI}ZU#{C7e7zyS0ElWLH2-v#(+Ny4T(mgNlw3;etDT-C$.N#2^nkjUllUKpmb[%_hIRP3JO4VNN|m)s
-&ya[`t&^b|S|f+Q8vcD`GT#hO8QoB'ACwNf)6kH0YAF|'n4j]LTxWqC`ho[rb>$!p2_KW61.n@"Jt{]|QGW/JT}cZZzE(}'oYIu|9|&::m6c)yN8g&_P5>
-T<{36|PTtvBx_>hw2BqLXcfsN`x}hVOu{:43B;/ttHzfxoO07{Y2'lgYj0!hUizTcO.M~^3}5c=PeYvE'O=fYydG_VGGGfuJByhiq<05jE;QdZ(zPg(],O
-x}Rv>whm:&rF:"<Jn{+#LN"k!Dksb/jlKTn._LUi#XHj#o0e=L,09Zwu!:v2=V$;312y:p|;_X|wn!#s)@'xzW2!;t+c;7dfvH+%}.01lx=Ik"S2!Fg"ki
-1Z8kbR&1PJ#lbx^ZNo9-Q2o#qOe`U4bn]l`ACN:K!{_W84yoO6X5;g:e:>{C3tTWWc/PVOF}H5z7oAx.2qHG0`3PdY_h)bI;Figm.d|uDLc5u``H9&k.}0
-0Ng]H(aVTw6/tq=)mw]m8lU7n-"g]v44q1/=jd.-1k73n9]tK15022b:dRzn]lfEyVW3K9kOX.6The:w=7_TF8AWRj2r>eZ$~Sscp.PqiL=X7f4O0ai_p]
-30Be+DIk2z#6jO;3{84(#P')%@6M=gz|&VY(EJ36{AnP#8g0{pKTOCms/0;q-,-3U=-^,T1>#sSR1;gR(gX8O]#ZtNy8T]agNNn7yve)A![9=cL[Wn$Dlp
-TXNjm-!c`RGrH<=u#9B}P@M]1P[{O$y_]%Vz)}%;WvKub-F[~irO2T)}f(Nh[.4xoWG9/co7TWQBiE;Z_0i'As}qX<@xRq_<{wmN}T0FHd+fxj%(`Rbwld
-g;R0JHaP.1krab2XaO{UZKq7Z!qHvc`%bRTYrTKO52f7#_%%|EMP`oogZ9I=GLvV5nJO-|}3#GiE<bF={4Mup4Sckf[>M+YZCpMTH0F|zHUJ`WJIto.sOw
-`L!Y,&3Z33NmzD>}[.h4R#W6j=kq$m9Kkwov<DfZP.,YJ[DOIW'^ih0X/TM|IWvcwm'}'dq:lK!BgOxx{y6+&;^U_p$,uO_EW;6r4z!fIy@v^C^lo-P||)
-GG%J00cr=x2PTqJ|6:!WOVC/tf[.Qo}ZSbkNHdkVT(m;!B#5&dTykQ$hJL'%Stqu3pWS:(.A'bn4AOksBIpZ39<Jm:_+s!L==xURnx3`^ExM:oLo|0)4f!
-K{@z,51IG-m@CDTk$z[:!b:Vjo,MBU,}'(+"rn&rC_J=>eYl7>&h>lUJ_1%sEq5v^U"aOsbzgipaCKrpG8lTV[.I2=AylF:_Z5R<+zYr;:u7A2XUcn9N-6
-#/^{lD^z+}C898T@H!^nGzF3NlvXe;-Ox%j!N^3b/dq6y'uAh<#Odf[]SlelN8:cb>wCG-=RN=,CX9e9WCZ-D<AI!UnnyqU1'CcJU&B[,UaD^5&^fT;0;&
-:^!bUdO;2TOW"gUwx]y8'`a:3LEKg]VuX)%sNz(vxkhT{y`apz+Tar:;trt+-`S"Q7-&j|gout)K<7dTQ`INb%IX%JFlj858Ecl81pF[2t/BiF3Nl#&'r-
-0yKk0Fz^%'43GC%C`6HHT{5-_H^V%b0i-Z_x<v$u2.=sbN~z"`JP>TH0yq#p1|0{}L|B[I]n4j03(a]a!#vSsmSQKuY2@1wqYs|ZINkcfdeL{5:A,&f1ix
-cxcwqG/2$A1qn}+Nnp(9M_a4hU9'%7LI(%<='M1MFG]x^D)j=sAsZ`8geNz]It-z,5A&BO$v<l>)AOhs<YRGjZA@53,YnwX7w:d]sO(1H-Vz~zIK)UK111
-)]ST3NU9'07y|X-Tvm,K`_83=tMF]ops(_x0RaQor=t<LPXp+;lq9ZJwf^@Uh}QdWI_7})z!]<>>k>Qj#_lNk)OXM/6|T:z'F2IFzox.mP/H$Fm{z%WyU:
-@_7Z7y5q6mF<'#3rPd@O/f1D+HB}&c^PkBiqeNiRYZ1-@Fm+6.]OX/-)WDl|<viZJ%%fW@K=Q/<Qxv]:5-ge]i5GnE+Vu@IL!vZSx8FkX<tO=BDKP)Ct&/
-f1hI9ml+T8:u5@H3XxTRQ_6]5#{EsGQ)hTdTbcz8M4SM%%Sr[<xW1LAOH7y<'b4)LCl'IpRim]jmN8>-_80#+!3.^/bu8[iaoDI#gUQ<4P56}%930{T'gX
-=}S#Tz!7{{S!;9$%aeWh/ugk'-mhRA(p[Y{w<gB,#.R.SHytXC[k:Rv+FV-v:{bEHFE&O[r-a['^&.u%>zqD|:n7SO`<U17bxMS#B#RX{K@8cdFOffI7ff
-3f9K#(<2FED.-Ao>`[}2mMKVSM5G;zN#-O,l9=>|ClW4C{wIETQK2s9c!N0_10udFddf<a-WXzHUmU>3}yyPtI"R{s".@SIVI^.pjj<c3KD@_n2).GCOC}
-6Ct}^)K,Wd^(y>Kj9@+g-&{zAXa|i`eSzqO7eMuo9l`83KRf<8IU)(I{9'#G-NJ3:xOfO3ZcY#;1:flF(s+4"dS-lNz8JMSjOT&ocjMYn)"7Qg;.6q:o"~
-eLGi-5Izj2df`/+ERt,j/Txd^KP^d[g+feWF@"ep'Q'_|QOU<{phcO3CB^tbU^dOmq|Q!T<<iqwwScD0a=]ti5hWWXo6BL;k:vq<qB/5I)2j|f1R;,:iKh
-)ro8q|SV}JO:OAG{_,p;l;2deyoe@o$/-8.<1@)K_!bnhUw_l<ZD+AR6VF$g;|#gocc^Q>+7<T0BDByC><vW57WxBO(>;v"kX=^k%yTpGx(M^p98B/na4$
-qb|Ld61aUfiP3@^RIS)MP=8qhgcQv!Iuz5l;N2IBVTt#G9tb8/vh05"2o^Z@iDi,PL_KHVpolN;EGtg9R_#m=w5Zs&x'|nHLz&Z;s9rt]vK({DH3rNF2~#
-q"!NojnY%l=rww=G}EwQyL)/^M%N5q9-s0-C=+<ex%!zFvCvDf(cCF){Zr#8dLm!82m|V}T^fhbJ,9e3@yg7MXzMm=A'cl1IYUCGL1WWb`c%f/0dK9@(l[
-MaGsV0J,%W"f_f#|1WxNZA4TC|~1.@_/<A{HS"Dj~u.7-@kT}rEuqY}l^%jvs)fSqH|n:{:}_sm&Rg,=EiXY=<)Z[%]5u@{$;H4LSRZ(]Buf,wypiWAMG$
-oxIHHB"]_WN<sX]r1i>MNT5=/ML<aZ/:6VM5Wci^+vrA',gx}:-6t<;6X1ZA'j})idu9q7$t}Km"%Ej@:F#mg_&c1AEtMF3DY+T@}hq3^:(nj0#=MS1('}
-ZVafs:L,'y>6>40gTMCv=^sitSF6(+WBw,Ls_RAg^QdB^vmWiE^"ind:8Z5h8:lG4Uj^Tt7GwSo;vHu%u5|4rqL(!6FFe^=WY!5"'dy;ol@Si.PYZ;)bU;
-B-w_u_Wi:R,[]6QN6)aCZd^qL3&No2I!()|#Z[0,X&j/}qyT,$XC^l/5nm;]zZ^#]/~eiV(K,j|w)bPfrTWxa<sDjorm.4tu/;3n>Y8YL8dAR>G'2m4@<3
-}g|ybmf5!aP0QfM(c5C6&B&{G)jdA26<5$9<+v{QPK|0/2>_SpZs)]|rHyma8(x[wG^fvY+z_rQM`tUPYtO0T_6p4-{D!dXiNQGq~6xr-)N`r5"g,gFr{l
-_<kjZR>JQ[j4HtFoW},#B[7tWIR=y2"f-4Jl`}@d+^m]cpJUqI]^x|:}/w]gZH333mo0qXH9jL&%=.6@)f`pTf!@}0#u/o0j_B3KzVT5}6nPr72gn0mK>y
-mZ9SNP0M{;R`2<kaEld,|4nhV4JciNkoA-rMsQS)pR+{AvfK4Qu`xbD:OE'j,<vCD;#K2-iO33<ri]'4-<1E){D/u$4sC$%q/0wt)"ULV:+Gmc&)DFHm:0
-sh]<6LFDuS7GI3fz==4X}|'"T"Yj~yt7|s0I;Wgu+POe+f3}h:eWbgQC&MSy3T";:([ocoz!7!IAyn7qBMX09%nA":wv%#;F#[F4b)pGq>~87],1A8+!d.
-o[F|vyWxDE;>F|l_Hdb'!|Eb,WUONf:8$b]8"qJpo/}TjM,7Z{=jj:Ev#(fBSA4O.$1m)0GFx&euUKC-B30sWGG@`N~x]K=[~e)12i3La"dmFiVbAh[ax:
-o0ux&Bb<#"ov|3F{h.'5C8[{UVI>|^f$VNvvvF8O76Q]7/8&ooQO@6g!+oy!)w#z~FLVYpLl!&ycp[YvYMo6v4F`fvDnB^P3#4xn{YHYxq+v7pxA!O&|Ul
-_M:WaJ^<H7ijdE}{02@_:"i`uxg=2rLY@n#{.!Yo$.Rc9<e+}fWe)ljf85A2ybsH8|2J%^v%;.EJM1yU8pWjszrt;`5l+t6[hL!y0u>D!A1xd(n,0wK/sK
-&/Robg/W.u]WGpv7}{Fft5x0wTO;y>0VTch^%tqcCXDwUWD$q#V+PYkS_y]w0o@z!W8+1{$`-xh82HPvQe@U)$4d,8-uiW@k;U=bv$R>uGr-sxg6e+#9&D
-`8DQ2VFg,N#/g)5Bx`_<:wJ:-+d0pyWAeUjsaci8hTJ`>]x75S6-_J.`SbrRbxh6NSCeDnsBv|fp}>rw]d2)y2nmp}3z6JmF$E0oBLt!svA;CwMsU!QZoX
-Q{|y&(8T&Vrq2xx5;_y&{]I8=e`24EjZl%4j#2=bZk5CRFPd1K4de5'2:[-i"Sf_5g7jf-Oovp:XN-54)+iK2`dt@XQXUCtlzEdi3i3A+u=wnu:z26i=Mu
-o|!n|hZ/tDt^(d(!mP'MwxT1(u$K>#bn.(9Jnr2L::X|#Bx)tRY(9)]9+-rnYA7<+XWD'#fxG!CO>[q&e'O}#+Ty&L&An<qAHS{zdS`{(1,uC`KY+v-1SO
-=UF#J,KMw2|1DPMVODQrJzFJ.y>l)}~'<22p#84JSAU[<5<8ZH}mD9aCVMUG^r&J9@Lohympd<j[PRl!t!E7e{9jy{7qJfiynH,"nrcEtue;R|EFrn)$(A
-pf|ztxBTVHP<(.%1dIu@]wu-@e76TAP@7XRT8z%ox"}RF&3(poB2t$Hy[cp--9eDR,y4h2+-QtOd=[FlN@%>o]_[(:C:TMlaZHDFcWc|u@6T=wJ3zVW@v:
-^pH9%$TebZ/F0<}SI<uQt>,=zg'}Bc2<wM8z";{%Ok(,Q]"#x-+<csA)+{/@8xW#d=!,%/XO"l.U9K|'Rn'9lyn=%M@2{,,Ls|95|a&^bcLF%g-+C9L=;p
-Xi(x_T-y]Mhb:=fB1A!=R)tM$h"0^N`L35y@Q@:R}foPYqc7fyI}~%xmKoVR+=t'4$hfnLGa9MUE&0@KB2"Ij/+.1O4v7%]1W{=Z&[1L$m}Mqb#Wm^O!{q
-DXEvpuqf4,Fo$:(f_imhMVQ$+W4T^Z"3Rf}#$:Zien6,<,!#Q2:&YU+h|6Gs%U[6Q`X`qsmD{(F%EGDFPk"7HMA7H`NS'nDi#O(j;^l6GYo+Z]4`zj|<<Y
-ju-NFgcx|D4@ZT]`;3nFyLm_urjxdy^,Mek48y.Wkx2Oz->bA9K:.&|b}$5/L4d_0hCB,sAbF)QH1>6B":]}_B0IKP>;Ne&6r++LJHD&Lc[`CcA`mEFWch
-$onK!|DVy-^N!8JJk_/L"qay`c'z0IhlvQMWHtT]K8M8y%^+y@csaq_-&^j<%V[-:U+N._G&c<<c":cs5A~X;N0OwZdx'&3PdG;,%$[+b!CsM@$P(;'iXj
-eIzQp`ZWQU=B-.7./T-!l|"-uHIz|hR936s>jm:^1>k<)&z^ojNW[+uRf+1KwfoArs'BpMAILvNEbP19tTs>1sh:r`k<uqf#C"#y&Piqi#f:)Mn}FH0IE5
-&KDM137WTV]ezgS+~wOOoc6bK_`77xPl0Rz1GBol:k4Zas@1&(|uoOm2:{j$[|NVp/,orVs@UCNVlaybTm"VvC6Mb.btr^DmR@rdKHXSCcsX+)ADT[#BG`
-|X15:Km/Z&zgJfa#b4LFC#94;j+9|+MDLKKfYa{5On]MZD.^jaet+X,v;S77`Ov092HGLuOCjeYJp/6DP<e$Oc17#ZvZ#OFZ|}ql0xya)b_WoPHLBKoP`d
-JOs9MSfKv5P!<f#7<},BPCu3Yt`O:9SMuqCtcOF&xCB5nd'Bp'cCI>~/idv)rpvPfFjp<x-zcq({IfL[tEd|_,`}M04$o%6S<0jlNoNe(FE4Zur|lcQ_tf
-^_fk#M/BCN|)(4s"AId3CA`YtU=dDl[atCMo7J4U'6$29{TZunvhr73T48Aav7rp3lPdl+=B@e;^C3,pIFh33e,7,N]@q]oX%96qZCdps|pEBwx(cvYo6&
-D2H%kL=53dVeo-12yqu^TOSeZ{nHsqY&E38]f0HxZmsYVC`GPRgPiXoPE(PI/xa$<vCU0+uI'he["wx3tWv[[|2k^XnlM4WQ0lk-d/_U&,eN]JDDUz_Hb<
-@yn_JgUv'GNWr;:|lv-RVJS28bz"$n8K>x3Z_xbb:!3.X7)KCj,=sD'Yzd0Rnp!X}n#M{01vN<qNP0{p7G|>T5#UFK~>8RqoX[L9,-4F&,pF@4QzWt../#
-0$u0}NsE.:;;^u4{zmJ.}(D[&r[o0Q-2~:0w;u3Mok~1L[zFL[.D-.hOxe3mvc-kHoR-u;YrA7a5D,Oj4&-h:_5U3lDvgF+sn=vW_dUZLs!3<zHLUunLNv
-r`.msvlmXz`XkWH>8G]JQAk86j$TM]=/XVM]T#e3)#%Iz#ns5qYqQ[GuGu_sBjW>]|,{vY2aV4ym45Q;!we<X2H78#W&,GVK[wX8#`s#[FKq%G:;XaNbII
-SZsRD!f:H"SR"V1XSDQ>u5a'|V{OY|^1P|jLQty`RkcS]'fXC&1iASqH2Yp/9xwlLv|4_0155m{o]0/3FB(d!3P"W>]fhWg'Lm@vJdw9Ku($LvF^If:AI,
-]o@iS^&Z2#evq)YX8i1!vQUDJ(>%pd^<q`I^aIV=zv<%,Li]N2qDrx-Zd"q`#.)0ixva%OtUVpJy/,,0L5r8}3hJk"&Qc/"7NY<+q'76m7"uDv!K!txF7/
-&E>w0H8</f~rYB6ggxP+a'`mAtj-c4RHBVo%=QTTr$fynxsEmk,/[9'^j^m@dJ=04zH7;B478h,p&`iWtYeCUhV)OxwKrs$Zzl6m32,IM9rXlGXe<D7UIu
-0(9s!1xyus=uS7Mn)qO(ho}oE:/}TQl;T5PP#+}t"5;J%JD,lL/f6o,jG}J3~sAc>P>%!$hS@-bax#CNTsl33TEis0}u-xcg#%IC.uk4Ctujna^{IhUQeM
-ZpCzH[g<fRY`[)%mn)#!^QIvi5CdxcKvh$mIp+-!tm$-gSS&oHPv{A!hf6'Yg_>T,/L8IGx49y#rkS$B,Ctz`i@cv#a>IesabL)=/1OSeKx'l.npvT|M/2
-VOP6.uW}LZ[`Vj_8xVqOggMd<`1r9kFw{t#^cD<N:(5u]_J-I>P8uhJrFNO;,^nZF2[i,NS3y<uF)]n&#2|_TdG'!1qi|I"!0u,#tVWx>yri8+~Wgyf"sx
-$@/Oz"vPK.)'qk}l%E]W=W`9f>T55,Y{-;oR8JeoRRQF_csM_)2ST1X(cMjq=;a7!ST+Q1Dpi1}w[:zq)x`p0Y/YO,RMo|K31u.X9^i<szOhCaOvgo!=c:
-~p3)^]RGyMHWxATPG$Ujq1!XH"s%rGrr0O~#)OhZA[i%~#)OEy%+n[Y8&I`qx`@V51CV7c-xUJVoDXv0jQ.B=I#fCedqr0F;S=x6lRVCdf-vZ_ziN3B'mH
-xtFEp#HS~6`7"J2k5`Er]xztEQ#%GVUiJ06!k50BGpdXbj]5usD)-t([egZ)[`>#Y^,z9bRIR@a:m3%J!vM_{t<.uCl>AwE#XYn_B(U&3Eq@kQ`$h(oI37
-fqL4P67!T$cBy<!8{g":#=qsk{KO4)XkH7)E'8Sk:|wS9kXNXd;>Ez=Ux#i&5ctX|/Ye^b_I}|.OV2'[7m2yrvUV2eV#gm"kv6E/|cR^fVvjC6$f_OL5>^
-XAS5s^gh8.,&kx{ou,_Ti;d7r}O]k=-sd!)}Qj@V=%@aG_`i0i#S!RR='0~>!hM'XBTD#sWZ=<ltdNE@v]VlLmgQDRKEO#kSrf]&8^5o180t_MMqV6m@v|
-TtTfm<NjJ=_[,@;Fw+dps}2+"5)cdnSMd),`ujYLcf3eK7=3S:!;lbvULQV+g1l|uL%(Io:JGNPk7oi%QG[=CEsZ>mzZkF.^ML@ZJ5aR:vTSwm/5AYBy10
-SE&{0}J4=fE%K-tT$O_dV{:=NUlfKbJ9:v&VN-}f%jAtF:"@N;R++-{U~&x{wI`@mgs_P.Zs^_p"'mhq3^:]9u^4Wm['%b0;'K$v>qox#4C`Ls2&ZRi"~D
--xCy$X6A)R=auac:~CSl{s))h%}>L8@w^_kJ1]%]n_btMAG5YBZAIOP|MOTJfL^ZNrVI|]O5s.Ysj;#L+QHNa<F15&wzl)_UZejV}#Z)olr:))DIy9e3oU
-Z,gjFiFb|T^^Y6e@%C+H.Wb(zM$+f.n&Co#VdRp%mGrCo7Na=]"rDw=S"6D(yK,/O`tGu6>/KFTMs89zntp@a@Hh"An+w<SKY+gx}h:Vt0^`aIPP^,N`&D
-Fd-j|8mas/@W]=[!ZZ^ZkA/vnmC$#B=rU#wc+hY|88cfd0]$/J5&I^325)oN~6b1'mw@RMhKK4~rA]Q4Jn$9rn{pt<o>8`L1S(om6;C`)%}m0'3A37zu2'
-AVun`$XPqQ'5v;|W(J~TySQQI|<q]y^!y+5+:KR+>'P;tQhXcF7ly%li_rrH@pzVMv_EIp-uA'}JI-:FPKf)vTFj=P;7dk[Xf{"R"r$&GVx_RwN6(5j/af
-pc]IGB{9V}so31!$Fu+nEF>9qhz#=jz6>2h=OnEi:r8Lo]R[)0jm-F`d/XMdCej6f7@UsZxy+&[va]O"a,nT86y=vo<uyG{3`#ER;VRMh-S,9<U7xxezSo
-%e+)qFZ{.uUgXO]-H-^[o+U3|5x5Tae(Z4LDs{VD%>7qFA#=Grp{LZk1Ox/ZcC!By"ms8"'zv8)EoEs"t/|W<Ii]dh4yI#s{3vnzuH]^;k]:EoCe`:wcgl
-'!THZp9DKYcvu/H4J`y,o;MN^r(]9N&LI94ZChf!7^Tk-4z/s53-EWT@{Wl$)>Oyaj]AIHx%ia=uD=tFupEBqXwUuP+%g]q!gcc4D6m_6SF0sKT=Y{rS$W
-w^.P^NB&mknh!YWi7xhgG,y:}yq^ofW)#ucYS:{"%/^9(r<CzSx{@f2D#[&TT}{D}3;#8_vCp+:i(O2Ta<+)mtzUm#U5)bwG$5nyNCy7&xDz,)m]0)bJFU
-NlOB6Sbc!y_"r1t3uEDn,w'LMq>[$)4Tpm,86.~qKs7ak^.%}j0pm6!9aa;+~eQ<Ql5:AVhwO^#F)y6BUd=,c|Fu|3&l_du9i%Gq$yzR.4sl@e@4{r~/!2
-@bm.z0:e['s;:R/J_#qYu$#5s]uWS[Dgbodkv(_acoN(g0Xz>-[Lf`fs)!)kjw#`^-%89Dx@sT|8h$3Z53G9,ARAwLC:sSF"+FafQTQ#:hnqi-w[`+m.L#
-r.5vIIHG#(Bg|2REvc5Z;Kg]pEbEEv6c~!'+$DSwpz`-Vl~1Qi,GZ#GVcdIp/XBx7h%9$1J#rGs<k/z'1LI<C@X6'.K@K`'"XFm$Sc4/p@'a3IA%9:o#H|
-:aG5wz1cUW&)=(Ya<X`!B{oR`9$Np]}ooAfo@=R^'%7GDg[T{&@J^#E27nI++j%SH5zgwTFDzSNFA-CeYv)FGs-&6Y'@)SP<dNP(_}l!!o[@`}.cM_e'NX
-KMgILgSwM`#5ki1hB8Rbo0!dFvr}eLIaCZh"zHU4iIe}uysaL.i)dNsGZDYo(hg2r6joFzx)glsa+o,'qIIv{[eD&8u4Y}BUD[%`!B-P")4GCIrOsk]^H_
-EM#>;8vb9G&3sMNI)G_h,y&Vgj$E1il[q%-pUI1rtng+Rc@=_Bhou9_Utv0zl|ZO[0^HK&{m]DeY4<odM[rsjAbh9tPE+8Et)io83{OX$.Cid6ozXk-dqt
-UI]YAF+'sW$0,$M)DtsGR46r"&.wY}uS8V(`LsEo3PWynUV7~`4ERu{%si$8_N8sN/rb]fe1x7hdge#YLrvRxWo9zS_tJXF35mv@fc"Y:cBajjsTN>vJF2
-Ucx@HbU&Y:@,zc"-)4lL$bIsh]wlpwY`r/H{#"_9N=p)Iu5]HLUOTb/6ZK^iQCI@k(5bwCX99Ky/k&5f5FUr7Wuf7yzgJ/d-ua"__.jM-r+D,)]r^E/T-!
-~[bsghSuZF^EG-,q@=A1EEsSLA,BO+%,2)lW]u'<nv$p'Cb#cv-]MD/dVs)]Xd#u}^]@t,V{DDsP]0$M7$ae[NPQESKHiMwpS>)XF`w!PSTC&`d."jzZ,A
-$1)'bv<,;;ramgw:wlJ<`iV!EmG>Tg42uR~x-{gN~}=OLUBq`7eypa35'+1)KNLN8E2.~Sgm[ZaUVG6(]f`!z+Y[_3JbA(QVc7N<Mr#8b7v5.h#+D{x066
-.!I]wl)@H]l#g0>_b7m>;p%@fcI[>#8^Tv,J:cz]/gIg`=d@ml_JGv%`8qi<5p37(R$}#KB5d|pm._a}OkF@U&i:"e/O'k[jO)sB&[]Yr:]tbW495jCKmT
-gJI5K2QjX!]IF9K>4Zn1xq$^TJ^H&>mmdzu.3zLgM7bPucV'nIEiKC<_bs#0LB1V-HRcgs~3wCz3D^<gZz6W$&3UVgAoa|gDYie-_b/0ZU'^U2jSDNja^e
-]V3_(SGIJ&6QLIiKPLf(H]>L>'&hTLY;g$@@@`Uz^2LkrXZ7AJI=:EfBU:"o6fyf=28&T4I1gDnQ}RA1-$EqhemeQez^RgytjtCOH>mEWvXOX%SiPws!)E
-bnaqz(3w2HwCm>gZX|AY1Y5T,yZiabsC~s<Bh_EPmL4sO3EbkApO|c%`&uqrI1qaaB/9UtmlLMQ&kC2I}dW#.PfFsF9Uo.>z,aBj~M3D[KMpkHOKQ2gJ</
-%ztAlzGj7dPpqGOHaKnq]`t0GN>`EYT-AHY)SMurKbZcm:}YT%G+D$6Z&68+sYtCf)ztbZJeK^@zw3v98RYwKm(#f}wt,xEEH_"e&c#!aQRuPt&|:,C#/B
-gvqD=dfU+dOz`_1d'ET<PCHr1J5uf#f9TF/}>wkIRLn!ltD{UD5!HK;YKywdF+']yRH1s[#9cisMt][a<vb#4s;/vt>EgyR1Akm=mZ5Tod[Xu}m%GvRCK8
-CVPu3OY2RQAaL@:E8EEe~KNn3&&kw400un49glI8n^4clo~zdDbZ&<=W]S-Iw{@iY=}W.zgPGaxr&Yf|77MhzE2/r;N0dM{UqAe(H`xupdh[SaODKqEu%6
-r#%$th!<maLycvU,~_52bxC]<:DA|%"0DBz37Q&!8BSAFsulD=>wUgkX}T`RcjE]'=F=cb{;hj]Rwj#_kenW{KGPd<1ydCW:Bpv2n6}wwWlLHkqObA!]l5
-}u$h5#:wCv~V|WZAG:d85xr:dk#b".VMbl+t2=-]_6OR6^|-:c$'0A[0u_P]e,f_aSL{}NGB/4Zz!|xc;E+b5m<Bs0JZzNipxLoe5_O6}^-GT<C84XlV`/
-3vZqvso/MO4Tidd=SnVF9]9|`'w{/HQ]NwyP'>RbDcE#!Ee|&3OX5tfOByCl,}AZ!gtw4yoE}YK^^b->bY=vr!jg=5dF(}up+M;+N},]FNP9XW{s,S~$Oo
-(s/;+X16d)`=|cD/auaU6L"7b'xL^AwS:'U6.N^/pt_W~N}q'AHca3{^Se2lZqjv&EGK&%nX|zt=IzF{`vM#Zf'P4<UYAT.>;`W6S`38y5Sl7IQ+Xbw7/c
-nxtQ-uh.X0JlkQ-kFi}Q"Q,4edjt$i8K{V(8+uO!Ps"Zr]N<jzT"E=.$IE2>9]%fg'2cS'NII,_a}Ntqg4hM>vq5(Gba(HkJf7~dq%S.s<ZkOc.h,jT.9+
-80>gG,9Z58iCgF)h6::=6m)}6#}ICXN:Up"J9LtEJ(0PqMxX5nghx;pe}_NCM5#B2N_>w6Dic.a)MRTTZ:hShgJtS.'>~78'fT/gnh3}uIW;;B9jnLzHn7
-XP$M@nUz5/P$m"2t,)mPHMUigIxdJJO,0fjIJ36eGV}:jvE,`1NFNZvfo5T;6uH5!vPbESWmhaK6~3!AX5w3)EVK5.{=Jwv:G)#1>sn"4o_[8@n%1$a&;9
-JMZFesn%yf-r6QZ9+9%y{O#WOee^JbVBHDG/^/wd:NPA]/mUS!;Agq6l1wV>+#&^TU7'A[5Tod}S4JnW7JB3%I'K`jxNDtv.0Im1BNx-2HDH(5OhvZdU^O
-kRJWNr#$nb;(Vz)kOxu%/@3NW@0+j{_ZoH)uYjk%-E6kr4=BIzoZ=b,Hia$#C(aFac+'F]b{Pi3Tg>x5c@P+gki88$`chjm0.,Rn/x=q6SmW4=FcaYMrXN
-SJSxGgKRtB&4`7.7Nwg:KevgYe{J}1g}Axf[p$B$+A2=Gg>U6:Uze/Xvd}07sVWlAmB03HthJ!b)w}SyM4/N."5:2su}WZf<>jY'G{<aEYE=F+WyhR#U"0
-@EW)!'M8^.90D<y.eocm.D)gbH!ivE5MjGnC{[:E#+){!2e2(kD=d-,ZQtN|#4O|VHx'4mt,%AzE]LjG+hNOshr5aT%vE@{CE&Po)U=Ke{ip~iEApwEH+3
-RPR!MnmR6[mp/Zq"1wQho!z-]#aULzB6U+N9b/BE~J+3KMTyVIXTz]N%<6XYyT!v]Y5`2+<C"6TURn<us:/11nc]N$6yh(`s6:(:_4GEf$p-paA."1[fO:
-1RH]^6:yCMFc<(vcP_hAI%1XK..KYS)wt;r-6<c=r"cbySt-|L9.]P'!dK)LD|S<:'e3"BaDTO|j~zJWfI;K5XI.D.g%IfcPPO8fU&N(odb&`KKcYk:jPi
-@Z9<@d4)%_vY,G=;v6w@M_q{vNufe_2e+Q%=1uw$_m1HEesZP(dVoZ,z8:<+](XAo;Bvwr]@@zb)AxS;ceAgL$](Y:4,X|wIs)^g]Nf'Qb.J5xww"MWOd,
-JI"S))c/W@e,fde0pD5pr]RGUg70D:ars)eX-#pC9IM,.3f6GslvaaslQJTp{EX<f{akeQj$S19""g]K(/vh'NdfB|yKl&we0OY&|yvzeJ@82heZEa8WHv
-^}~L,sr;&v_|JZ^d=}3U=-Sb{|L0~^i.QN<cU9c'LY5jFu~OoQZ1:c@jI7nax!>}vq:q9{c{l=3cx/rFAgwAC7W0.YwuYuJOZkVMv}eDo}j}Q|V|t=Rt$M
-+s8[mF}Y%[2{{$eqmf#eQnR|vrz;M$@;u,emgWN)lwot$YBE3ZYC0hi`tsB=6]`_WI)H6tk%c{3zmzVe~^EXH@HqGecks718|(W|6|aRS7G0R";]"3Qbi&
-jd]-:QwA`>#BRx}i_]P#{OkWr=pR9Bs!-lS#sfC!@$:p;<X!]}>]:Z!lM<+}j#Zp@3dC=iET/rZwnR%cyZCt.geH1ave"=[+(=U,ppT&+Ns=+lkU[=a`hq
-[}T$s"YhRCq(g:D_qp39K4Ej:4uIVGhT3MnS6ef|}<Ep`I!=j0V9}I8jbDP2Z^>zH/c_OGGb7g&b]8{h{'EIA+^hzj%jbr9UP;:1'B|=mK{xPT.gtEgkp8
-h("2$9+$A2RP&'6t]zEuh;L'&>#jH:g'ES,h0F9>VrokhV/oV]w0#7Dq)#dJF)o^vNji7V1|X3Td/LQ(~d+`#mr<hH01a8,!/Z-7D@z<%g}']%7j.v9$2E
-I&i$n6n^j(W%,"):J^5o9s5QE'H9]uMM4^,5^7@WZ@e6giORf!_y$%$xsJxf_bELx)k5sn2E1=M4!tK=E78gMUQzRV)`Xn:PwA</+7qK_og;y{1j0E[tv-
-cU}Cl]%/h3<P/H)8Y|[#ZtY0Z<xOj'l8m-nG7e7|4)W,EW5#x4<v_CO[pA8|,s#180T:Vf>7OTRMdBtzBuAslR/HJx$!zq={Vd#+jIr3_G#nw|A^)p#QrY
-RwP)]_bN-#(y[di-A8T{K,j$&uv4f%3Z{p{p53rzM8Bi8R=X]Jt>9"N$DS3=;RUM{:fLQ{2MOa}zub!KtWD:7KGq)r2gour^-6yi"TY_!yNyvL'"RDMOg/
-Kfd7]5.CqQ]ycwGPNF&kYtsxcJI}gLa0;p#8jBs&/(`WN9n3Yo|&[HY>a2FXV%48%Xdqn|>d>tVv`KP{|v]f@j)ykzT{YLky.7hrh4S}-({|5W6z_,EJ/6
-0Ns3H%F_i+)H,uEn:{q_ext[gT}^pw.|AQ4gUXT&u'w1Ux.9o,afWiZ%C-D"I3dPU(X=SKsj-'}W`;qRhr(bq#4k}i^Z!m=gfwbsl%i%hjL8j:p=bMt%AQ
-P(m1xK![eN%F&`hYU|#pS,~n^o">&;8F1g))|wi;Gu7xyo=q2{%ayu~4ekpPx={.{=;oR3dbbA&r1w>zfW/B"v:&do]h;YWp'xsnBb-NDpvx+;Se;a:2EU
-KQ@,5UdTlZWHxQsrAQxoXe"y4vl0WYn>."QVNouss#}LSiR0,Xh[)Z,[AQt#lUNBfoa^Q+q9^P:W41}Hi{EN''Hza+f%#3]+ZN.d63)+-<<EYsT[N.Lyh#
-:mjLSDZ$mCAKDhSh|p-TK=G(kb7>1+#[al-Xb_|EINia]tpdTeK'pn9^FG"acJnR.#-T")JCF"r@oSDqHdoGOG3lygv-kVy>%lZ5~PxS&,gx.7N|$6a!#X
-3w}yP$(,Yb][gR`jFduv2'S0=.u3!fScq`NDbM<QNh9F$5[X}'Oa2at28]$wqj!{7B=xjL/URK;;r%p6"TK:sM,pynF1X9%PqZv0XQ"8Ih^R,%>)}vz)q4
-ko^O|V)q&GJ@n%IeiDhsII^uES_ToOxA_w2iTrGV]TpO.yW<hEiaH-BP;`l6rn2BjhS^4gOGJ1l^QG7tR!abfpPR(lv63@]uA[[iQVR@An_G^P0N(p@Vg-
-R"G;)-agZ`|s->9tlLm-;MdJ)!H_+:02u<GMz=Bqe'mpe3Y#$4lN7.EF]]c[cY)`Hro|bfbw!-<j68Yh}`D<jd4#UYgxvw4{j7!rufVG7O7}U{ktc!b|k{
-{bh'6I2EhDcXKo^IDBvOs.yjCbqNK$-,tNo#=2D)Pe#Y0rWyK0=_;@uj91!u<PK<`/j]Ie|G,.2lDMNnVOFQi^WR$Th'DKWI!vP$x`f[9<ES_6XZG4ps7u
-.Jz03H<"|a5&{@CdZSxWqa~_0!{(,iF^8!&w)a|h;9]nIYjz(y|K1-vGVcd1}#fLHMBq(|{z/zHwgpG-J-DAPH)(;mG$wL4!A>CEb<=3oInjujH,@P^>Y@
-vBBs'1SMatW8k4Ceg<#2gL,'ygsTAVpf8=9QTe6Bzz;nCt@FBPnF1XQwm$9rt=t7l{q|kZk&SvP)fnzU"c>T$.c|qDoW#x5#g6GfV]DZZ@nyFg$"pL7aY6
-f5N3`Xx)S6(-JyTKAB@+z):yPYB(}[eSn)RT'_6^bx7<0e:78jX,6T@GyLjeK;RX.<{(i1;W;T7M79u=Gh/n(sz(@;ekZDt;SQF)cbcG9lAt7"+v!aIO}<
-:.>G0GXw_HTsg)0^0wy3>4m+senhAPyt_GtvD0-209tI{:>=ZP{5</m`9p}z~DtEvF${8sZ|ys|(lA<A#%U%q${[Wq:FQbe@7<3"=Z)2fy3YXhB'89d9OZ
-JL+@d%_J.r$T~"(zxx$-[xv"ktIPVpk@4gNsR_k01auIgbXD7+QSf8,r,zh}%fWe'J~,yJzz13y<P5ST9;QcI>)H76We_hxsXv7a!em'VD`>FvUUwOjArg
-OUn7!=!2jZ(r5=e!S=2DvwU)6|~QCFRhu_]Sd.wCSLi9=E2I'L9GloPdKKC,+g'r`.AUR+|xV_6I5'K=kW0@p-s&2XQM87.(-fruy(q&~%]`1.,KX]_k$:
-k`|8#$>UGDjFaXlfGNvr}>W;%Nn<RGazwI}]Z7A8X9mi[z",vrOH[mR2ACO%~->UeA<w}|"eL[HGGW#K&S5qImB+@;8j<W1c(+{m$pd|zN`0zg<u8Cu'Ck
-;R4xtIl'1bg'OF"G6<9J-]vy!fzs(I$|a.}I1%/:#b!InP>(UFNGAvwf{vp:bg},OX8`.YcvTv_d`e=J<er$F.2T2O}whsu%JR8P{zV%/-UK&%&zzj`Q,|
-"[=Vp{RlQV7W.R[z(o<cH]Hc/eah[Sy=gHIH)M;h96P7p^bMt8gN~%u$Qk[j7+Ks__Vb4:bSoZJ=Ixe/j+'f"[37PDT'9.jg%{0un.I}r|OUTM+yAi:Lzc
-Y,h[2sVwpB(5#c-ciql'bZ<8Q(UaI]/=YF5_}4>v1A:>b8DzQzxccCP=#CEA)<|mGfu[:.xC#xFjZ5x6i6|"71^w0dTpx+`wn'5iFwsyJR=z$l0E)u9xR/
-S<=G:O>/0Mlt)5-.$,hI}re[[/`eE:-oCD9+_0=(9j9Z'eV-v'4BWFCA+D8'5K!eV@zFeu{kf3Kd.P:=ATE^X)Ho`JE5|[{E<}2H/U+vdGFlvBqh52|hHM
-5#(h8E}5Nm24@4BjF_]'d3k(YVh)Ft%b"N{Cpl]P(#o;R=:@Hy_r]l2&{a](Xg|GTNn9e0)CR#bFAHbtgL[%PQx}54T,25J{:qitzxe8KRr0`0Zj$%$W<d
-vz@N2k|IL,Q]cH$gwef%i8a2f0k6J%,tUTU4L$zVD!qN-tD)Agc9/@K(.UEg2h|Fust!>)GmQ}ovR@i>R}lp.pd1FeTu&>{$&TC!=`#4,[UY@4SLU'm0X3
-(;ACq-I0E=f^d0<S9ZX:EZ|.aNZ_RGb:~TxMAl'w%2aLcWueX66B%|b3Q<8XnK9&xEPa~5BZOaa{qMu'f%tLm4smfPxg[h>Yno#GR$^LvYef6,eho^%0s+
-AR&|,U|3eh;K`i5rQ0uJYo}9#fp"nxcMWvDwmM"Xh=9lJ/4kw[g3LIX$exnXz&w'8(Uiv+xf1IUkA,4`i47C3={C4kvI=n,+}J>"C7~&:7NI>f{&>UKSO;
-J%f2CM9"c0;l"E#Brfi;9Z(:b<,Ykuv{[mtV0W+tsW}@LoDu/xE6T)#xvgbV%uTF1,yh^ZX6Xk(8|:Bo&Kz&B54srfuPHB9X75!)ISA"Etm:">${uFYk(v
-qV.InT><=pqAn($#%LGiICJqY66}+lXF~9|CI.nu'+Q8)L7Z80p,(NkR{wvXE"rg,t{&GtQjg;77m.0o;bY)M%A[eO7jJaUOKL+S(I0$#fSgQdl+a|A4.R
-(Ax)8Zb8r0(w{Hq6xQz;Pd$]oV9d7V#F=ZSDxHE"|A@O)FzeI_(PG$"5>P&<H|%MJ.`(@bn1,F3M1NVo)Yp"mxr7f3bDTl]1i_=C>l;CNx}upO(yfQ[1sR
-i$.PB]GpF$Xhc{yZ8Ck.Q`B^ZDEQT3B}+BIpQNIZ0Aknb8xp<t"^"aV^$_w59W#(H!F!V08kE7,1RFDL0'Nu/>_+d,30&;t;Sv`X'>'2(pGTCk8|Is>n=#
-gkoEez@G0]a]-sjpt@bo>$.CM.eEGbj`Oa3IWG.yc>/a7H'u~xx:y_9b-IL9kZX`a=Ow-ILfp')r2tmsXK%5FBDae"9y_1Rb;sx8Jm<2oYhxaycy0NLz5&
-mb)Ka#4Nv<Wl1wPL#-iXsmx{GrAZSMqh]AuCTu+pO'jK`1IZU|/C}:"d3P})I%dktr9WQgFYTNSLg%PC%VBJzvq/VICmxV1(nk.hH.ISB&a@wN^YfNQZgo
-{3"PdX~]wNvcg'Yi'fwE@26^kF>gg4#_9}nxzoWOPp8}:}hVLuH2}Yt-IH41ER!}P2xAbbd=b:gp6t43Zozqi=1MZ-dL'wJ>,_Lsa=9V(qw'B>1B|jU;9D
-;;n:EiS3^oIZ'MC5h+Cf+6IE#j&a.hQ]kN'UWE2Luw<><_|T4tAd]vppXAgg-zYQ4YlKzoRrUXix^QnAn,>&Yq0f~4VifKNDKU|P2=fn7)03mdC]$5:"jo
-,9(8&[$Nx(=xbkFs9=LRF/0U[X(mBKRc`[s!vht]1yacqc-:[=(tUBn3`ncBG+~^N2jp=Jp]WK&<'22+==DP;|Ld=W9Mvg+OHQ.(o];"#`5]<phEp@SHea
-h`(&=VlD,LXOW<({mp/sw7qP6$c]'GLMRnifo@,&|y:Y,gVfX6z6^3/OzVwHiUuvNr>|{_~AYbIE^wBcciK:CVEW[^X(~P-/W)au%>WzH=5t^(h1K(ChQC
-2VP%_vtVWLm2+GGLyv<X92~$k9oWvg[bhQF[!hweRI`w&+xH|f@N=h1Dq'2il)^$Dnj[e;G0!Ew1;74i&tQv)95lT4%Nj8Y5`Z~W=s.>.Sq+2c:Qg3Xo@V
-$LR]:!n=Q|/T9a4.CbBJu4;c.9rvW9,V$S5yIwJ._Jnj(z@V~:ypWI9$_!cFW!gpGfj'kM:1uKfQ|1&>V<Vzh8~E(bUqn8',OsJRV!ZBE]'S8$Zcxr]U!Z
-C;YRu[+E;Wh-mA@n[bX@ZW>!hz0TxvA{sLg]q0t,Oc(r:G;mm#X!'6I%x%^XY(4UJh<Ek;HbAyESqX_W|/Yt>!K<ZQ/(5vXMHWR3eL!DAiL[6_sVW&836H
-&ZrtVbbL>@%c&o42YedF}FxxUkuUW4:k.SzT9%qf!MO$&hNvD{J$xJga7=TTBWfW,e::Nw_a[/o#`,-LYAf^7lJ."8M,cJqJ]U$2_Oryx&#Yy1T'S:y!U5
-BBeezXBQnv^T:X_`OVGA^AI<~d+=nr{09CR6Uut@w4TD_ltkY}Heia@L^r]/$BE,`bWsB3}-QP55KCxi'P-J.lVWpi;M>XP{$JX>y,y{)2~=-dm+{1tuf2
-:9Lkj:_SGdN]6CimMs"sKlB&ISfh6uQJ](CkyBR!b5Rdm5;b2)nO/qFO;=|@fdyAT>#Pv]"H[^;&k1FqAugUk)r7d-hpFX`Q^A2:EXybnJ/.F2-69w-l|V
-29uVR`|2lIjeA#990IZlXlkY!_[kt$T1.H"q38P%Hpr(/q[2`7bIg8kLXV><LsEKrHWF2:RpMpxTD0R_w<`fo5c-hx8MJ4<]rs~k@0!'v@&i9RmN9KShZ6
-7}V><Y7YVE/&(c7Z1C;JJsM[Ya#cA(/%qM4W!r,Ef1b8:$5H(H^[=b`g"1GfvzP2|AZap.^tpI+2J^{Du-G/:Ra&Od]Yi_%y5OHsnkzrRd'E"6#0=aNq=4
-#55HVG'_Qs9{N[bI=_[C3xD1xlJ-:{JF<!J^D-l3v_LCIzQ:!+zy6@+Xs#zA9"',EFgv2jJ{YH4Y$Hy46E>,xZsdk$%$6fhS'0~s&#^R'tf%|(dt"5j0.<
-s!RGf%`7Hxa+EmNo8/'1%][ej>Jfm:Ai0,PWbbhT/CT&LI|<O|bY.(fHZvQ|Z8-4W5IlfKaI|:;'zv8<aMv@~^6N7l^l0<F$~P,w~3lIde||Y("U2H3p,8
-Z^v6JjHqv(QtYwlPe+0H}aW=hic'-qbPqGn3|Fr!;[OBZI{xVO3-Vt%@mI40k@dvZfYE5.<B+Tt<g@G0Y^@GStf.RMs@>B";Sk/%&-vgE:4n~lR#5Ro5|[
-^(!,-53$r/8{Lq~=FC"_guz{"xRxAK1gZ}HL7cw#~;Wj[;lF6I]8>3HEj7=PFt''sg2`Is"L}$O0~5R$=eZTcc~AI!sE&#JfYm~M!Wb87_!$iWPT4(P7~v
-FcC&73q9xBr;k1$sqp(PxT}+rY6rMz19IL>/}yk'v:Q8Zq_Go3P/@($oG+&|Mv=zr.HoQ^5_xC$SJW.W(9Wy0"akVH(lN&NZ$jTj|I-ugn%h~ub$dPsOB+
-hgLJ&54HNKO{cam#@EbGRqvP2a-_ciGMDiVal{LQ1ZbOrVe8U1eL}bWXNtg@uR|E^8drW`DP;Whg`FKO"P2VKFNc>L:6~T{H%J!%H@4@.4]0@}|sWM,3:&
-7)<2D|je6.IY[S>+lJUVv#@/7Pi/M0V)'c,+0j=Z>yQR(FgjqkI)]czxALU'{7%mP_gdJ'd5OJ/K(7zm@eJGT5NTr1M'|{`0<l(|gB(DHMx/fm5rnFQLMp
-9!yjpNd.|z0cFt6G@z3c-r>C3Aj(ZR<+hbH=f;~tDr]V@}UlP@S^T"RGnT-:nMR'7SW@T52^Z|,o=d.}JU98RCBd'7AeHz#eGmcA>;KE^v{O].m5@okt@{
-Jj}KGgaIzl/)bGgXi4DU%/Kk'HI<(N'lb]o|VI5XQ2gE<Z"gaVo8Vl"N{%(JK'dS8pU4P#k4M[R0'YUlatpNxOO#-)j,zB/s.bsX!nUE8mOWjDlJv:ymLy
-;s=E()bw$-f6Yd57k#+61n@[6G{+nMbtMP<s_4FL;:<8LJ.WN8G`vXxy`L%}Y|1lDv9w]&hf".eDsAr92H'S!qVZc6GsdlDvKN1fZOJ=mtMh@uC:<#5si3
-V:%)s#V)="lQ1)0&awrcxCMvdt{cPZzU192p)'rg8[_-}[^tSx}s_@5$|3W}<,"#)f,NkhZx8VMpbBS]z;|[iw!b%2sLFB5QWl)G"yl%[3uf/@R<[f#H{t
-]88^(DtdZpuv[e|}cizX+A`:r]r<,ba!cUkUw-%`N|yT2Udjgm42VcXJ$<](|ELJ)"-O8kt72p"NgVI3NI}Bn)_m[BG/z:,X<hswq<Plm<~=t;qI=BW_K=
-E]aLc^.jK3RZ,Mxvn=t_h6_vgQb]}Iy]2,9B4ez{:o+dN8:LjQH[apW7Ju1i3,J2,Q>l1BAC%Z+mE[H&paT=[/0+S"!Kk#CD;9=<XG.Vu&.C03(03"$'5_
-HHiID-YD}7H/Wb=pbJpl72&a[iSsGaa@Fc{uf1Tr(gZwO9pr@L5NC5UbQdkOj::N[Z/Ar7Xc`q2vt>em`Ekqfhhuozgw^bBe>1a=`XY>$7K.15,kFV^Z_>
-|un0/us%q,QdhHH</dbRKo|R#35w%4bIZVaQi9C6}1{s=yeY{CY|6&U(rsDYe@,Ln&%UYCcsH]rMo6dBR04B7.:kcs8R(t%zcq>o[{jCi<U='9$QE7,NjP
-B-uP+Z5mvR8<U56_uU;rwMRHV;`:NZ>Zj:"PtL>+%O;"Hxt^rSR>]uf=ZG+,|n5W#L^L/&IX<W3XJkMB`!~%8g,WX6@(:ck$E[2VoE_w]eMf=+Ho+z~ZYw
-UCCOJTM>HlFH{jGL{%#"OcB>K$sVu.,BgY^S[Q`rd8^`>0[R`hfwe/TLjNiTF#xalvIl|eghJ#&pDlqaKJ$&tG>1+sD^iyjw4Zb;[Gy{{)/6se;-ve|u"{
-Pa|]f]Oj+'"0(fofaz3Hd)1Ub,1iX9P)+=&QBdU8}Aw[&&yw'Eo[Qqqaq9Ts;mCH`jfM5!Wk`pm3-TE!_=M3!Y%IW33Z,B7A8"k57idQ|9'H/S+)Jz=ahw
-W)!O2d"I`8zh=b@d{DE[@EUjq:zHP|+$XAn+]^%AKE2&z>;LhI,$dc!YTk;'L3I;_&gng8#j~1;C2AnQdB+["'a9$.STH9h'x`MfT%BNEK:2D0cT9r174s
-/17A`2}/X&{"<b<Geuq:wLV:Nzh&XBF+)kmR$0X)sLzo{A{9c!..lgma!hNR0j7z_1rRU@646{T>`#M6_sI%Z+el]D/iZb~JE(TNo&C_mQDS"p$Tr`4g#r
-^@c<C9JkyD7vqZ7@J=.Co_>h;5hJ)KhS^s%Z,OM|w5A6!>|wzuYQ+iia7]2Ak{UbCdk3iW(THPc;~5XI"cT]JK,How>z0"WzjF(=v`Sy76.s"ySCk24NGg
-r`9LG{!rovrTVNJFGszPRp0sbI&V<.[B3Wyt`fMYKj3w_n<iH@6g#a~"D&YcnL_Y[Y{kefhcXhg_|=P`AI3Tu>XphYc.bPL5OvOo%}PmbZiq]2(|p_C7g#
-lq~j{d.-QO3C~[|=]:Vy$OsN,C!%~9J}.OR)nvw|h^u2{Qqn4}<Q:,Cj:d[r<`oMp7daA&h5.L38_foP5K$>AyxQTFEL!z-}i|oDzL5L2L)tw>9^crm;Bl
-@xL9;|)W,_^5PyAX[IM55Ad/fEJG=8'4P`1=~ML/.s1|qikal/}d9je5JW<uT|jfEfV-!f]IGF~AeZhcF,N2[1ijD&EMA7Bx=u.q,(-kHBu^EX=o#DNN@x
-#/')NJy8paQ21;pK/l2,#%,%<K8)U._TS]ln{jD/:Ik;V5R7xq=%-Ze:fjDV#3`BJ"joY$Blm8B;O8}^I0QB},_2e{tTy`yK&Rk-5|^]':ZPO4_z(-,(0t
-^wL94pJWdxG_b[J{dFLO=an5qiAU!@^6~y7uKGx&g7YWA^M},B]-}<2uhHI'|P7,-gS8{f9W;rTrEwjio-RPo`.1Y)faAOiy]]i_`be_2+@gChEP{!}5`k
-j].Yo!=^>M._(QcHsoX7D<ysFe#"ms,AJlL[.,=g!V56%'TQ<^Rf&lVu)ks9UyS!3-$"O{3@/jZE'e."t2lZ`#^I~Du$"!w:7tO(%|)N,'X8f>tWRX4&O.
-tqu=~%jmhoq%k|bHU:FEcrP"r8.6mP.hBQ{PG7FpSJ)mU+ka=lG4)#O84VvH%/z|zaFv&xX&s5]pA]Zw;@%K4sTk;^2^E8G0h}&>g{O'al6O"6kEX5ZKEQ
-s[+mq!(e|eo/%=Mt`WL0Q)N3;(x|J5NH"'&$uVA3U.}C<Q>]"a'}JP#|2|EX{}JbA1wI,a08U^)Ye5dV:c68C!#RiF^5+Z{s>)hF/u.qa&1_2@JQV=z9G;
-id[av2VYGV-_|uby'%7}fCp/fwln5$:ozCln5C~fEu$Nd[X1H'.q=gCAj.xZ|+A(tjaGU'k;QGJRIzXE/lO5]<MddPz!%pvSnb`vxsPC[ET1#$#xfv&2b^
-'Lx_[Vs8pj(iJOXW7yeUz%2lo_y6Yfk@2m|YPv)9|uv@JR9Ct}YKV(eDtGQf8>-gpeSiJ2:]ogV&wZt"OaLjy=b7(N}yrBKRB=dHv_:2iTB^!)D4OvZ4|=
-(OT&Q%cxU1OY@){si$ev|2chnazh_KW1P]s9~'lEN@5_WdU^nd!9wG|X!@;rd+Fnve0H_&A6yZSlDhT>e2f)I>!/9cbBfh%l"E_1y{%ndLM!0W%T"<e&Y#
-:jzqCRllvy6U^Mo9%"SJ"PTb.Pdu%5}rK0K36$S`[4_wdT~oAyX.=|uqOb1,h|2v&%g.o:IeCy^WnNv5$-Y[{(PFD5YmxKWgx{%&wD-I"+e1<R&557P.t1
-f1$(mKT-lSKZ%A}aRfQ={z:i:(Rt1nTggbs[77N>i"O&;vQrbO2r9'5rF0L2roo<4NrkL$,I+bp00+6,.s.j<VJE<{UbBsZg85H$iNs5u.4GK@$h^28=Ly
-&yX'&l)SZ)Uos^QY5M@dDT)"^VJp>h{yQD3.tWdl3ex2/{2)HqAsnl%'gD)un]>71=t4tp4eI=:Ur9C"F{@JJ,+_v4/>WepLmCcmf]uU70{2@J5:Wc9a4H
-dJpL_z3t6&ER!CgCBEgz5eht|Lc=yVcWAqQy@CM#):g>:i;B5_L1V`{1-'bdH5I5N)e|@d-K~UeU6HlTMVN:XkVAmxJeb$^4itSe|+:v[AbLHrJH'Vd0-o
-uv'w-Q+6=tqH6APtJ<Hw34"TJt)+'x]6Nq0&oSs60#kBO!45jn!#E6QI3qT:zy|N3<UKFa|>T.2HMN<6}I)vp(m&PKhH<y970[{uxA/v4]Y_ePeHp5c:$[
-Z5l`aD<+02$1A,/Y&#>G-boJC##K@+}vjx)y1=];U:vVdYp,AlxLNfMwf=ol0,yc[>99m0&:QSBbj!#z%CW9Rc"kjq>.C4fwBar0Fqkmp|/GGP0,<R9d@L
-r6;1A&%}i/^O}!#0RqmRnt#}4FHAl,3n~GRd7zF5SVot@.F7y.5W-($Fu7%$pg~.IWYL#&S!gctVcu3m`rIM/1yoOXTV'^/VuqJRu3/$=gx<7$<}c.R+BX
-1Y+;2{[Xzf.I|a6K#H7sJq,Kdd<d$_uw>l7XLT:Zapi(Fjq9d5mJ:v](/KJsqc4%g;Qgxnj"RXWmF3QW#EBZEmm7wwncyLbp22yxu};v-84EnB{=a7lD=^
-s%+{oPGu&OCuuR]-<&pUdFL#^Cj-!trD6VX0Y0Xto1+Cpg3EL!8u|;rSXhFT}+~[1DkW_$C]!Tiq(F_(cnDk.%q]Y8uNJx&e:;2SKs/X`@=.a2i1=L4#](
-eAZ}^WRk3-429uxTT%N#ohkw.BHr@m7{vJS%DrucHVFCQY5'09suY}M%=[O2#v#wuP.g`kpMifde"|yiRilI}^f&]o]q04sly-_6QtiO9c}5<|pcFedYdj
-#5y<FlZ]]MaRwV`kW%Cmh$h<+F7K+uUdqsV"[>~,6yIy_BMp&/I>s-.h$8eW};gq"Kb0Xgt<@HhHBy>#<tfzEMl1DwZw0rKdB5cUn^t+1S"g"U,8+E679e
-F#to"hVwS#1l4XRLYwIxQkBH{qE:}^Y2j8jEd-+5}mmmF]"sM^GU@QnO}2=2R`|i^3Pxvq46'/3UnH06E+Oe3e0:Wgdn@O9/1:VOhy%MDs({K!eJYNMcO$
-E:n88EJ5YFn+)0vVh)Hl`$)5OP.uinw>w5lX_z48"gkqpSWPDJm^2}#g^L6<9:&C}%bq+ZoqgP<N%:5@Y!L6NSj9r)T5e:Q2)^|a1U%i=I{CNF7Z^BU0=N
-G+;|G1iB-fy15oQ0%9|l+7k-7HmLTN6E&H2.NUb$~!CvvjQT1ge_qHUy,[uw5<SWnbz'Q1G&nLF=cS3wV[`n~LP$hfcRbm{CVV:L;|mtBV5M)Gj]RU[/(!
-t8Bxnh~FiXo/zNwBS2sAZ}r<==oS1DkI/P^,VQqa@:L&~05#BHRf+lP-H0dX"iVEVMaGya0T"g}s~UmXw])gX-DpU`kPB+Re-SZ+tTK,HTp7n<Kgc!|i(3
-y&~:jLcW9cg<b{L9J[N5[GUiF>f]b$}GeIWK{Nl@x[z>7[drawd5oXwRc1].}#Z[sw@B1(gd#Y@JPUGbJ,^5adKxX)~[cG@0uBrmv0ai.O<Bc!C:c09JiG
-$Ob2E=V.$6i1/tD'6V](j[H_L+qOZNvs%ojzRG#8"y#7vPWoUDn3a7eNZy0.Q{h|Uf,,n8;6W0olnLGFrt0vHq#skDv99{YpBAhCIwlnp}(L/-3q_;&F^s
-N5a;S>E{mSYe#xAx8`yDM`MxJ!QhPVK/Rg)dPolN3LfSpTc_1d'qr;c-=;d#,q%.,Qv'Yy4IOJFaN!"wkv&T!G:pSyc3I;eQz8%%:EO(bwMH[bU-D`M-8b
-z%'xz"FkARk`ZQusXYCL5K4AB.tmX4ml|U;`b{7iEdLD9-8S1!kF5NC3+;;_gY"(uFjl=Wc_j<1Yo/|!|G''sthc469R@J.b#09.pM}"]w{eXX@i{z`.+/
-m[K%$<,VIl3cg0hXJ.#n0xHjaA'#!!_X]A>`1FX.FP[9":UvYC~xv[ZE6dG"n$^US5F_p)n`|="L4l--7=V"x<Rb/h<PdF%=wIM{<8oQBrelh;u12AE[h6
-@'hR/h8Kk>6AA6yWwVH.d0i(,J7(p"n-iTy4wz3mcs1[qJ<wNkncTub74x@8bq;yDp~i,CV+iBk{z}^P/v%YQbQ|80j`^s:bkmx.Ur=7F>Z#jZ::Dc@cFs
-tg)K{fkPZ`gU`WcFHL&v),ya.A&p9}l<`t7y91`y@Dn=`U3rLoKbFb:QgXZCY;-4G_|,EDb.-{n+'ba%.@"_8e/t-WNbhOu<f)2/T2fn)1}'T<ApEY}h<n
-}MrFcm]<({f^7$)O=x5T5OxQb4m`Gj#49L$2^p5{GY]bdlY%LUK4O0>pT/=)5_neK!j|#re=Vg9noNRl=J$1l-nJH<$_'29e:C;f!^[hQuzj2O("Ital,b
-u]We!"I]`8Lmy8y1-"+E%e0w7'z)/R)4h[_8]A#]82!%q9pB(CL^kQcuP2Y'b=oeZ=8fq+~x#mk(Tubm#wE`):&#RGLr4Cj4lnb_Vhd2.[lK1/9g%lS'4L
-6BQ)A=~/e25T-6Ul][SARa=xbHmO.nlh/_%6d<P}H}^<U6U2,`TjIL:'10%$SB|.5dmu5{u[dLd<Q%_MFwmTiik@tDT@1WX'!v6o,XqeT($(R__0@'2"(w
-T1Q==s}CzGoBUs#hh.!+:U(LFt]2fGILiC=Z:YC=IR_C6v29a6PkMCE8ogm@`Uv/ek_+^0I{Bhu@7J~7zIyidfd20VC`/ughP`"x9MkA3]qa:Q<M^xI9S%
-Y;Atz`Uhzg>Z(%kyrJ`T#>d`~R-JaZ!<Nu[(M,kh].tn[5&Es_2Qsv8H.'(1uJwT:OFN<a0&L<4CU]-[a^c,[kCk6ik#Wl!NJSHBEDIZT&D$PX"J0qLjMt
-XM}dI;LDdb#5|$o48ndm(p_w6+}`-Jo.bdi+iY1qo+T1uJvkjVzX#!{@Rg9^{&Dxr(IdV]NpPeOVJpxPJ''d#,`&UtSqc'Q2xA__R1<+rRb/hX(.tYlbE:
-=l]onm%4:_2Gjd&`hjAolb9!-2A{9^l2a2Q+f4m:,L)k0&6DdAvh6mX@<Rot;]V7ap98.a%c-+RguOC%RFx4Q{$LPe'_:|#I!S2<.T[`'y9f4Fttrj#Wzw
-lU-)Lgl#/J/QOw0cO}uid1t:^tr:8V$sUG!aej^1up7;Y:8Dq^t,mFdTib<7MF:q|i1%'N5Y(6,M}A#NVr.JHiV,gW6mF0}/VP4nN+T)+g7Y,9}|3KnXth
-Ro"R)>J,Vv>K[SK:XFx"XO~65--U.5K'^+fdEjq`/ZJ_:{tuOQ0-EEtdbC--1Ad]Hj<PNyQHRU]{cIJ_0|tV4%+ED[Rz:(zhCy=q#7amifzcWC,jkHEgGt
-d^Jkl[/j+6Q,5$ST~SR8HRo1^l9m`(S8nL6Fr%=OTM'5,dkVXdgVf&~,0E__1.yO6,~dz+(I5R9)#fppToqN^o_dgU9Wy2a4OWjl&_BlzoWd%czV8-y-_I
-|az47'A8RA3e-^Dx2'Jfpb{jwo5EL`c(yg,pu<[D`/`0PO#yFC|LVSx<^<UDnIZm)4uIy3Q|AncFMonJ+H7P~a=&tww9H,tdD!+iBqy7G0rlYv(<JnXfoJ
-<GjJe[O4}CT:TM}lVi#Ke+{(8vf$_^82t_Z|"kiJkPuwe9D5b2Xm~nU(b-[iuRZ7Z@1apAc_KftXd0c!4F@j1OmJwR'}ek-ln^,+Hy"pz;5;<Gr)Iv>iZO
-cCHJ8CpPh6lQY;68b>uk"JP3KEt:N:O8&2PZZ9%yE<Oh5X9;JyQdeQ4S}G+L$}_DU%I6&.e38m.y@ouh0Zv^hSTPaFJj5#MKf=bV,r()AMyqs@%LUwmHe^
-ZuIF+a}IJm8.9{W#.K@6)`ex;[OJAHQ]['q=r3b@cbe1Gr8SRuAVeYqtqV)y3))la:eKls^{`Ncy)W->Y|S+/"n5|1Cogxl6qMZD+{ZO0H8pUa++7F}mY)
-ElJc$!Bb-`s}wz/zxemf/z!>SMC&u7)UAXdf{wITGfYNS3<`u;J/,F^xJHGmqdS:o5t'~)W)|@MNL5uMNk;%f.@oHx@uP-Okod$c-Zc%#c=$sq7',q9Fo%
-oBEf2LD7>Oxne8Cg~m.uNWX,a{EpP,P"cS&10n)Fqz=td4w-v3Ln;4z$C}shLcMnB8%gY^n[aU_fhNgns3VxLAY+$U)"e(wCIx(ipxlgvXp;hFdoDUx,X>
-91w&JwK&mby2Q,t@^w8..ox;Li}(kAkjpQV_pL'TD+3.7p/z<U,sXOaNaMk9W4tP.Z}HxKE"Wv>&YTd};_"L@0Zyh=D79axiq}FX#m=HLxqx!JY$4]2O=w
-:`lHy4]JE.W"b_0`=H;Rz>I>ZAiF2pO@:L!C-6VTEU;GOm&KvTT9Z@x8(`|PVb9[[mHjR;T.,c|eyI3:"#(6yxqZO4G}xqSpSwhf'lpC~L_/$4HaITe$W;
-PN#O2C})Z:warYi-,(IX["}zoAmLCN7|5Li|M4qBycSf!{{Ba'4f2XzJ#1&-3/P[IsvFkC5oxi_L~sB{_1c_tN#T[1VNO/ILcF+1q4+QIB|3><<]&9;TR#
-F(`8HE2_o%[/6x[zOe`SmCzu=i:.gJ]9;^og!KVKwNT_Ac.VzAb&Si8>=Q&sPv_YtVsoU0Hj8LLvDJn,tKCV7Dkwsg5/N5^4:XciR|%0R,|2Z:!|QdE6aQ
-aITg6i'=4hc1BtR<(saD)H.T25k,w]]AmIhV-0MM)Z+nRkX0&GrLNt{@OXE_ra7DZsm"2oYY4-~4[#JmU`D[a1;WgFj6-FZ1]L'"%S{3]CN|&#Q3l|.CjK
-te]vWeO`G7uvqMYzFGVwnDwaH3nJ(}#{d7lf(l&Gqlg.bn%#!;YOfbq]-AS""7'N%my>+M0$mbD[w%!1GHx;M3sWxrLUIDbt)IotQlJwa[4{_st`mm)h=u
-_vn(O'f:Ki>AGAQd-!uj".8,nQ:=Ai(G"%D$~&CT|@B)la]w_u{iR"W$q>iXc^RjS=g|}:LKKBY4+c'n5lubZb'M|wP/-8'3(g;NFV3x@LH}'f'NP8]JdH
-cN6Zp-N7}n+N>IZ|Lrq2UJ05D8+s>&k|%51/x}u2_FeDBz}X;|kK!t<odk},wu((T39(xHQ>Bgk3H(BA#24`vKT4$hybAkIe!%[EdWJ`.6qO0oQrGSjM[T
-qBLQ}sEmSH:g&"([OD+s_`LQ-}:i9&^QPzr^fJtI1|YbLVS4xhBO!rqzp6UNtW@'$n@NN<kl:-CVHO-anh|0=yP2FYn&]igYOfW!pj|Rt6X<RLjYP}uOlh
-CZ%zU_`UHWAJNdLZVLEIJ#7`am4hgEYCpy~'&r[hPHa=-_0U75kYol{yjS{:3:k}HGk{$RW(Sa&Jxh5AfRhCRuSNoq|cKskbR>NZnj8gTw2%Jn&r,K[Iw{
-t]UjUv;<@x~WgCog_+zsV5gD%9EiQ^y,q^B8.N<pbxpBI+YC3d,HIqWMeox|iE:%%h-!|N}F_@Zs:<bk"]zNJq.i{VzKR-^Bq0Z(;'"!iyLPOBaG7'pB@t
-nmM&MRBHC7jNCF<.T[0a6N,mW6B9L`X<_x;r$%b_H2py!!JUGNen4,:p8igY7mOC>mqz~L]I'fqw#OoLcdu^cD#UX{kT[XCPG`V[,JnjQ`4Y6oA}d'jA-Z
-RZ{|({#{t7#omBR"}4/uA'~XONpUeQWrC_SH}:s8NL/Xng-c_6;l#ZTxIN3;ayRNLZ]MLg%X=lXzJ}kRA{XRJ<yB2ZJ4f1v96jwBz'm8[hQg+RWKf'"|H7
-='yHI&BXJCSNv8GA`<dXIjNv.5p3Q3+Vt`8OfKavI6!=`{>8s7[Z-Lbo>idn0Rp5/|E%AymYhl(X,Z5x8a{.FKROxOS0X(Ah04l`e/p@<BkVS0Q2VVHEX4
-Y3T<khj8B-0DOkjM$,/DO$0e'Uj%MRWKHrv8:6,;0=(^]$J`mhUJ0!l/K7M;Cj9;fJ@3n#r%E"2!8=yC`SP&S;L(!|WYK5$xesn3fdSKT.7E'2Qq=jzC[w
-ZGQM~'4NsHHV[Sx>Du8%9L[q6:FV69,<{W-r|Qa,[I-#%KCS-bka4AB14-JWhtB2O5Uhk4GI9Y`'!!lGP<0B{u5:B/^nf3y6(n]"PJ.krp5RfQ")"mcvhG
-ow#%sdTySB(1Gh]!$K1C]_=j/,~[!DR;:FKNA@xXw'^v!`]X}]vJKMI#DP!n#x>IH(S:t^|NUt!&GJ{B"C&#F]L{E--anK0Aa[3p,>-[E7U5jl6tW>~{+3
-p7e`;O|[X1N,)|OHidD|[.gR)4~g"}!ZoI7<E&~,7@i74!zk92l>_M=t4b{p,x7t/{!>^Wy@Vt;$:I&'Un9oh%.4oAt:8i)",)S_oW9S{XW!]:5FIj3U8H
-#!+wv46m&{8Ly/46mT8R%IWXQTJVL)>O$;[-dt0s][A8dYK+M{SLoalCoAZJA`yai_'pb_'K,5w|]:-UP:P^9`3w27dl6edDs<0_{u^^,"r|}35L4F7W&f
-RGn7SdU0:dOIEX-h))r3k.ODp9,6(_]`u6EA$LS3@R.Q;Jh0qdv#tfcSi316}0,i9FeHYW{L@N:iJ16k`qhcmP9!ZnO$ZULBYafp~gXnL=9mnn$lj8d6|0
-rHGgQvP]ECNPl,<5sgCsRN/dy@>TpRO-x5Fp_{XZ>$RZ/5x:UcuJq|7xR_tS$+(.LrzUB|0VAN:+cUnD5`+{#dtdmZfBhw81X$xu0C7gao9_K/fZ,'7{Il
-(u8(~iep`%H39]cPgMK;;hqc>y&W26+/tsJ2{a2;c[5/18%I~8W^3}3l7OxTH,EkWk>7I]Txknc;K9BW~:$b~(2JeE/9r"BnKx4dsPPX5wX-eOQQ)/C&}3
-e{<H6SS24{v4XxA<f:`3@ze{3Tq{TcJf/+sqU2QDx.8[f,`SndHKWMY:wF@G~ufXNKT>JhkS>168>e.(ytU[xB`+K!jQm80DP87(S&E"WzO&l])8Z49.k'
-Czp^a,TD%))L![kt=94pqS"+jHwbt(_c}!UEUp3.6HdJfJ;S8g;EhCSC]QO:kz,Vg8dT1(~0&Q|>FV|[lPy=rTj4:9Ea)b0zp^0`_GvK)Bp2ZY!t1FuM[/
-uevg.K)GS//e^[m9[.[J_-$h_mDFkmjOAT+P{!1ZqHm8C_A}j]FAf8oPWzE-+bR5$nYyHV)`u82X.6swO<51PVRabqvMiP&@jPU&L'y1v_"onz3S@Y=1r;
-`,/ylvwoE2XIOUVq8U.4/II9o0.|Q=[]=qLWsHnloL0C/K[{1Zn5^j;t5N,0XDz%p5qhSaljxH_-6Xl6GcnwfVaGH/DUA}-MOX]>l9eE,ul"7n;&8T4lZ}
-3yH3e<nZAWVV;)+Z<//nn6kNav0c>eR0NmSHd`{Y+GUHuC|(_@MxwBYlfvCeo1I|2iKl@yF=;c%)3qV2&{kp.Cch.HcwmCz(Rmn,E|kmhmHVizm{,uC5CX
-zjt;7cr9UO]r^3u9wVvh+(|S(z#g3d%,-jB=/UC`xsIP(lWvNn3(t_C"bp}@.O,}:uk)%LzjBbFO>`u.ukJbdS_,[E<Y6EEHRrmLZM,MIRF`v3+WX{1u[v
-zMyn)Tj%P,Z=b:MlRU4X|#YsAK.}(M,s'}OPahW}p}9;E9@CFWUNy/v(TZ]AsBllQtd7kfF)1Kw'aY/'^6/jRua3I&d4cs'9YMm$"4mGASJ7:O:zcZn)1C
-6JHT@YQbe(j/$0m;[QbtJ&kfg/3mHX)ZQ84L6H1asw5sl>D`>)S6TKjTL"~,/$oV~p1^t<Ft)DE.zmRyN,]&:X[D9p).pEfV$$]Ifx5iM;'"SaY=B(21S@
-"KU1@;Q-8rI"l3(CSURZ!Sz{&YKIN5CaB7"W^{^TRw8K=IohzpKnbk#g{H5/S7m_1OnHvMJ:0]shk61X.b^jvR0soOt>EwwEe#K/R|`Wg,]p#7>'m03Kg}
-Laqx2jGS!,xnyWo$,Oz"368+6Fn-R2ZI8.`q6<eFO0'U6lZv'l)`Bjs0A@t_.CtCxMt.A9}Cwn/km<ffC]|NZN-"%z)DSK|,cZ.aS/.I`8G^}`-y^Pk.^(
-Jt.X'honiL[cVVDraO2.PUZM.Gyen_5M[2^h,+9dSy|BOC0-1|aM#drtdy!_}3BThB9IaYOBClvecoebnw;F#x,oLnh&AyBk}qc")'ny{CsI/:'7ACh=z@
-b:">|/8:+u8]fVM|NFjs5]1MOn6`NONt>_3pAkzX(6KWt2#$${Fg2Lm@-JA"C(ik#v`k;Q+t{Cmuco|XCG_{r]QB_-fp~xC<J'(Mx|Ds%LIR)@uQJk7dd{
-`82Dr|M^hH^{C,(A@xES$:y4Up/vA/Dr^R`P!#$9fjK=#O}{i,!^g`~PO]UbOFt_oYEi9v4<3zsRsn3/Q>18Y$#}r)aiF0REK!H'O<%M#P4Ob0S2Th#;ej
-E$gJOS+`]y3,-9Gv_"`Q6GVH|/G.I4_`2KZcy^{a#S.su5W>L8J8;}[=O0gs]YTIcAhlYBJ6fXo.%,<K%wW('lRo6ZaLGzD!mrC-nUw6;mBzO4842tTPv-
-_Zf/UMFE@i#P69[-biR)KQ[oFw6%aZg}kp2f4P0)bRldDe7O>e='L-YNDzAlL2$=4LyI>G]xXO;MMkBxDC4l[+HkthE!aE@k,ve|zubctF=f/0)tvBT}'[
-3PTm=v^4F+$yR/xn!,8s=N1Mdp2`,Wfiy4Vs}W)!2ZtbYk~1q<O_/VHo'OR1,C,SLu8P4q&Vt:7I3s&I^@.^R%!SB:s6QdNw{l1nRasKa)Fk_;)JJ-90;F
-V1/Fa{Wq`OaF/YbVpTFK}eB@D1^fQTDki[D:1muGBlvuya,"xSY_J#>{vk.WD}yI&|I{YYudx%"Bu)#<k"tX~f~l6px=h=q4FQulxcAc)L+"UBRb~JD},C
-AY+.ZuVQ`E^(FU|#xud2rO69D7.V"R5%hKT-wX=pmz4BO>_U4:tRc"N]Lc5Dp^4LhW;FG"5^c$cO:T{rq'XLk)X4"Cc7;2Pi3u}WL2])0b$"Ss:kw_{Kv4
-'fCvLwYq/+.j[nf^BXw';m+s_Q+)`RMf"VyK}lpN05EG@{m{Xu.K}T[lim#lDoo^m]|5C,ufC>Pp//F>ib3>,e&{6w^{pq3(9DNN(GU#@L3alSU5!hQT``
-DgWo&m6$C!@&0lI/PJ`!fTC!61zADc#o-rOt/C=)KBzs/!5S|1(>2(fNDvIXJ2g5_F+PHdb`Ingo|"DaIKWjjGTp3"[jsn%=&Vm.v4;FejYhW{g5{$u({k
-s-IM^%$WIm{4gH<$,qs&y#/f6m$T@AyW+7zvRZk)0{f3:5trp^/X!AWkD.QWE{{]b7B!>.MiL`{'ShS5xY/,AuIdKKRf,=RIT>;h/j:zCy|<:@MYhvERPL
-)^vrgyEHidKwp[RY1a{ssneH"s")Sf^sD"I]}IC`N>>WQpFisF%KgM6]MOnERJ;a9+)K}a{qWB{DMQhEBB~wg0)|ZI|mvK$:Fb^Ky)e0zqb,}VL^)ep%D_
-#@ioJiS]}KY(VOorK9w;Ka#o=C)8ZHvq6{}V<or>NIQSpyd=9KqT&Y}r5Q,LKrV0$V,JT9bf4+P0gw;I;jibn/GnPWV/Me5KJVof[Q/>xu+K<sQM)(S_nz
-ZioxbRTG"PTEf8#U}Kk|;nz&Qt3/:TxJR4;MDUn39N3p(vXDcZB`4U9`v]QO{b61sP|2^Tm,N4edqX..5}:hCA-@)MQ;5cHATrf,V3=a}IC0%5#!PV{w&M
-w2fn"USr$]vYk)P%Dz3fp,(n1d{L4}tS+6@/8T&fmOP94&/.ef9V3Bj(^p8"eqlu0%_#U[z1vGu_Y</1am}-o1R`w-@8x9W8EFxv@,Xn0Nw=&'$g2FZM]C
-=ZK:&XAAz.V+Wxn]~'e<D=q1nxPW+7a3BNv0(T!IA<;CJbMfV9:W>zbkS+d0`/b2ubPhZy8oc<q}sqd^]JZ}Dm=d=GglNefhACpM%nXfw(M{Wv(kH;JMN_
-Zfn<_&s:t3>+6qe-x7k:_LYz~GflYMj9R[@+3Wy4C0K)^}9W>R|{K^L=E.F|]wtD:%b#zqnByFMYYdv@~Fa^&,Il6{j"@(Xl{mw&L_F5(>-%I!%-0x:4kJ
-27M-7EiuQ/;GloAP1RiR3[@r-zJBqwS#{7CvwkLzl^j{%vWCg$J]^>!TMc|b7SHMtzma|sl5n2ZASpv$^/r|154%W.EKHgWoiReb$]`A0AH(lM]nqCuT/k
-d{A[PQ&DFK>3b6)xQh1YK_KmQrTJfzQkC!AX9W;)>stE6PHI4Z-fpz_t>(d[+yT1HgX1t2/t=0eoy932s+a-Q}wOnl5w<p.w)@m:g<v$($@<x++!&#YXO'
-kb_qzUPHjaqCwHC9EnaVWT):#8z<H0x=R@#Syzo)5HOEAAx}Xap&;dZxTRq:~aOBlwN<n2R#;[i+-BoW,j3a{Rw@/T"k&(-6znpBz7c9j"NH/1t:rG6shH
-i6CO_2:m(ex6~+6bCz1o6g4y##M`s=HN}{.OEmKwAe{P,oY+Ulryf9n%^wp]2k~KLiNGXOdYuh9r/5"[cOib/I=6|{"GuVFb;^hK8U;<EWiojj$iI2g7t;
-0oJv}.AbtwMSV]=&Yxc,yb]B%qvrZ_UJCeu(s0B8a'1},)!g&RawK$I:5.0x3y`na.|ClK@,gcC+$Od2UEv:"pz%O[8WR##Qs!f<8J5R8"Fn`rW@h+Y+aG
-W>zv4=v-v]q;vI49~"l,<U+;##1|{/Tw'+a5xLaW7Cv>@erfC1s>'3n,1nqejribYl~NIH;g7Ak5Icm!<0nn6i1:Wz5CHIDJ|S27{F)cZUhMgXEvXXoQ^w
-XRJ5}}X4D|Hh9'tf#n%MU]@EJ%eIx8zoLsHlC9@wE}HJ:j5w&;sT$f#z]Roe5gfByPit0Rx/f6L^<5QVCvXRaKH;I)<sIqA:9C8scmmWNB@G%f'%5aN4]2
-C8K|>1#6OkJDQ8faYJr}TiEoX1eW5s+w619G7`j01fcssO",Nt`9rqAH7@c)`F{:G<@`1>fyR9I2>r6sU::]xTr8T;P:#1o7S-IQ/tr6Z#6g]|FEm8G2Ju
-F/~H!/{uxNGl=mn%j5MpG!]DkYkvc;Y^{"C{i#-=:]:rr&:/pqL#|g#DtvEl|VuPZixF[GfYfM&%@0DZpsX5XRG=p<,DSh8t|3h{9wpR@}Bx$e+BC54srf
-uPHB868Cdw%<%fkbVf_0]lS9l$yZse@fq]X$!Ewe9`|D-PC[ZRDaGH%21U"0Ke%^j^l&d#XM#)lbg&yCGDxV,M[vM`aK@EYx2qopLSd[WjtQ=LX9Ab3V=S
-MT0wj|Xg(ViBK7`a>ztH]FLEtCha:R+#06E}/KPOje_O"b-mmr7.KvoyeqaF:g/+8zyevbAA`c7SaQj1pykINF9ZU,9`Dgc:@TgdyE#'RvJ`Wy<thS.L{D
-F1o.M!#@E<OeR<%(KotQ]{cx$gk,Y6&@!MJS6S^aV>F5mnPC<XR985K<&8J'[e8KR>Yv_T5G&Qp;eMMqZ]T4<a]j0kf+TSL+W]9bq_W5L:M#5xtvI6e>Ls
-AXHY5;)2I-(>!&;n>K|e'I^@%'-HUZAS>/FL}%"OI%~Z)@tL8:4zJh^YvA@BS`BK7d{PZN+YJ@u21|_qGv8RtCgI4Zs@ilhvgVZ.b<RmNaHLKMT-0Uh_t@
-$0$-d6lNe6:tq^}0sBY"EWi;9=1+7qp$~]DUn)1Xv!JU3wjMfmTw</MY@7)A#FOF0C=%uV#Cwv3'hX9z`A"$QNRzEP`P!itQ~Ncm0>(bUIzm,:=jfk]+cB
-y7]ZhWK=|1HQ&`blH]_x[ng`<6i3^q#AA=Gci,TC)f0-3{Ed[sE3|t~o,j~Qha1cY$42y<>!aX^5r@7wBjl6X{FVPCaVj1EF]y-QaFLt>W^UQd7^Hlf9eS
-G;,sQxGDeZNU{_RFBHdqxWS|I|J#Qelm1x(PEUUBT.~m:ql[o"dDOC.KZkRPWt,%Hr!{kua+LoZb&Rn^+,E(`k2dLz$iANw3omVtNp_gJo<TWlR`HE+n<M
-wqEGN,U%YwGJrZXL/Y9.gaBPEoFirwYj!u+vi.VKh;I|IbSGa{ax@e/Mk31%!@2fv/`pbHTuBtnj3NxrkT"/PQ#z)h~Ny7JieShr1E}%H|U]Ia5xtw$x%@
-CT)b8wo[b]N&9A=IS11Vm.{[l0F=Jj`Fct[5BO028}({@IK/fGxv+(]=mViH.Zz#H}5%!!
+T{3e;zvgVT_IFR_i<`iY)EWiBZ'9l{a)_aX>d<;2:|GghRm2Ea"o^iM(PQnF:}LU:S/Z;%oV1o+{lk<c}qA#4_0{_w0{rRv#yGUR}3ye:7T`f&G)xd0Fj!
+KVO=M-YGVNG/BB5Y%;8IbUZs5oErHKA:$7vu8VQ,Hs57!5s>dgZ=AMPs;`(e(8TFxBWb,D_%qK|8Q:%Kh.SyYriqd7j7'-2|E}Xms_D`A:2;,[!>pqQH7#
+$zSs0.Ren'D,zL%x4Q-44'~z:Fua)6xS4%m<U{=]H-=+jg&mf1AJP.Rc=:;vysKD/{`i%7upU%+p}Drr<Q8fnA7x$`|)9!uvhu(RaF7Cc$Oh~bw4;aQwY'
+tFvmvQ2-3O][hj@YR-PK%MTA;$Pw{9`>Qzen&sZ8@z=bvUS<MCwy{H1[k<,li;JNFBaFl2.Wb::3S1&y6<:TOCf|G'.lXCL=MdAeftZe(04=q"P-fN]]]-
+MB+T%/&Y%Ok(W.0IZyneJ)WQ>8tn($2L}co(8,_mg.-x}Aun4Fes3iq<!p>8!+eexbY5@qBDTO+4UWr,QG[{1m>'T}om|sB(Y<TYX]g,jc&HW.!(Zkoqb@
+:jJH27H-jCI`9$~7eI!xq9yEX(zQ=B2QT)[Vq]`ceY$u,<h6gd9niNyn-lxU8v4D0.z,%py5KRf!aotO_<h<bU$=3ZaH9RhZxl4V&Z85IO4%ZVj{$ud'^9
+Ys"WV8i3njXlhLXJB+12kq2,xk8AqT!5(YJ4W0(c`1-B#-|@DO]y38yUr&^9}>i)9#V^jkMOrjoW@yI:+b8<,As$R.0Y.Y~|cT]@4'%lFJ6V3+O#<Rp#j!
+jTg,_0[rsm/;6XF+1]nDJB%VDOK4$["UFG>RukTkY9AvL)_].m2z)1T=-bq@F<Gmg#+2VKHT,b]Snj22LI>)DI:u9Vi"O$H&Wz#@m}0;`<q){D^ki6(Y]C
+X.K-By$3s08R/|E8_U"'DC$-jak@g'[6xkbG+y7aiD^Ks')Xav=p^X2@8O/|$KtOf.P]^[y+t`(ot7v'R5:^]PyVx}5-zxOi(X(xACQeU02]G{x]bC8/6^
+$m0J4;u-N+RjSDTv0|+vgPm12d%@>YEOYT_S-SF[y&po`.L'.hE[dzkvoR:;z/gZcO2p33e8`!GSOR]f&{^&'i1K"20&`=6XUfuknE"h7$^!t&T"4Nv,Vn
+Vp~rq.yRkrX"RHR,iN]TQlNE'gS$-"v[mmj6wt}9ncs:p&k1daFrJKbh-Lvwxv+21KJeO8qIAa2KsM7H<vDg8fhOtLs|e_:N':QgN$mk$f%b,F9XJ|bwew
+{}c_L|PvNObcLFW}{)_stmpeyfun|0[{,||BZBj`rA"&9Kwt_Mhqi"H0.QOP76h"OL"]6f@-Rh)R&WvH#07Bi7&h]:R'Ibna_]_dWoCnr#`=wLF50Yf`{g
+Ffp8pYoTD7MDyV#9/XusW:@71le;0#pV12k4xFU=7^sbYr1YfK(ci5QIE6"K7Z)o/koMD>Ae9FVA"}zB`a8r]NzXl<,b@(Cw@8.3e;}BcnT"XtAoO-t5sa
+$GJWBawK;zxb!r6Dg[wPp)^Y,6@+|O:Nw"Q4mY@C#}]_Fa#TU}]@W{HliP}${5.lJCa3mB!Ak#/'}4"%bX=3[/Q2Qw+VI;/DM!8F|o=[^'@(~;:los#,da
+yh'<X2K$^}v>UI[lCqP(_W#vjTbLtBr:)#9X]>daqW`Gt^7mWZ,{}eT'S0gaQyEWtj:a,c4Tqj3HNI<J#[s!Qq-[v1h2n{,b,,%u3!s9;kU>6uFqv`<X%g
+GiRf0WOM@<t&3{/_tcRwm6yW8@y8v1na_-&abbALsMFS!&(Lq=usqDpI05|oN84oL>M#cCVFFO7-oK5A>7}:FdAN(JAK.s~pu=PPr9bMf8/h.O,e-xs|wY
+Q<1AV}tx!aIEOU<#cjew{#{'W!omOE9hL1{go+L6.s5TlehZ`N,5wH_Tb3Lo,JXWfvp_r}s+7b+NeoEk'|lTnchII[lTUG`c7%#<U`[E2[8-A5ktcM]6N{
+'ntg+FNztM}oYwgGJWXd%z2mfRfmyQCUr>ad-;Z&i'wP(k:y(g5#MKl;CYz!YL$PxS!~/TGQb,tIl9n}_ppPk|jW7Ku)R}`}0D'mlFcDJf9fED|1!jSTYM
+<:b4VGFRU.]dBjcKi0FVPQ&Op;LOc';@w$_;7Ox>'[MrST.EEx]:cmA<=UJZh;zxq=:,;/w&@h%FUoO|wt;+0`@U'6;Ow`@^|IKM.v:R^_s6LNrU&=lrey
+!ZroLHvcSCxp4`xmgq1z>y<j3>NWG]Iuf`%&f("lxj-VJ/qBlNF#<2r6N{t@B[hL@#B@#-6^,h,8|^{RN64,L%-ymqoodlnl&qYw<8{`AHW:p>&qYS0DxB
+=rzs@XX@Q&N!uZ7F]2RE(|TksJkyF!loWcGm$`%fKD"a~Ru^-JbNQ,+MF3RZNXDF9#TB&d;_^@'54,_.0Jz:d6ejO&>,1!W4I^0Da9BG+D)-$m!'E^LHUZ
+2fjzMLM/:8Njja-l6N/LM:0Gor1IKF+IB6C6c(ZV_%[z0^m5>q%@d/(6xo>|=nAR^,Fdoy8+%jVRj]VWF>k%'j}-d#AW'ISs9LJfyb1@tL</_sCYDTYOVf
+Lvn26se&U^Yi"rE(R^Wb{^]lTEjEEv1Nx!Hvz/$HNq1;LSK:fV5,oD4PU/5tPW|fW[qGKv$v)ZaJ>p0JF=~,;eCiHO{gH=L+rK%coc0z`A{Ir]DrL/mCc2
+37~&U1g-2g_,Ud|9gsq&G8#osN'.[1}dN/Ed"`dEvuu=cR_f0T"BCfH2;@v&d^Ep;CA+$DOzq-pjc^])Fvb.NQ!H8/$|Dmog^1d]ySM;Sun(@au^)w&3<J
+i4!=B}3l,l/0>7DVH/xH|A~]>-6%R}N>2S{!)H$nFE|DMWhZr>|4CBEf>prW1I]]~sf5MqRWQ;[le9E4!]lQhR5H%f|5pj@"E_>9vzJkG|LA>_H4TN^0P@
+^^UfN/{8=BWMy'bP2IDwuK^y=nKToe-0acn"_OJ,u88;oy""Tl`JSiB(-Ngq)+y}|m!KX{7E9i/`8ombmRvLc3kc%'+OI[w>u75/Wdn(M0J-$=t(JwTK{1
+@cUKdqfpEWf8fF3A7jKPuY5=hn>PG[W#u|KC_W-)3i:+5!!2Ori]sJv#kNmT2U6]/5GXugWa4W'WoRd:H=+KkTYuk8+w^IAG>z5QG%.r9O>s%#TLFL)Ua-
+-VfZ$u<aw7dpPkx|Twq"aJO_gGE;z7Fn~DIpf88xlhji.eC0C9qX>Ia1Puc_.xj-cZ$=RWQp"T#GLsFnTHJ#Dg_k|Jxl@f94:AbYRJg+WB7_E$!e:k4,cE
+]P'3A|1QF7M#xnFaYFJ^mejUX9hMfl]dkik:^A38fwaiMF33!YYlxsGHETwC|vk3u-dVsg8Ax4!S7v~vE.Y>d['(V):R5V_t3L}Co+43gCe-!~88i1EYR>
+^uj2+%x=C`{UyZ_TxPti|6%NYwKzoosZ`&{!}^QBYff-t4j-peaVzec<3T%-HO]S<$Bsw{4%M=+mMbjPvuz2Zv`BPVpcx|&'kIgPQzYYQw4NAiQ6<Is437
+E`9;dZ^I(z(=T|7%sGn<nV4kT$~ZyLo@=&"u9}e1H1J$Sm%t^:xD;'W|2RE5Ct%M0SgHOCllileB2$JW%j--^"uvoqd1@`u=7%V"]y|wa3)ErF%"JI(-30
+fzHvfSg_-F:{~3:vS)d-r`/J6(!p=p/CFZCiFjW[a3`/AszJ.5Cq2W#J$UM]Ln4YMUp`+:kJpRf[A66s9R4,,6`oc"/^R4jyV.%%bA]|!+P`.Gr"0tDqT`
+{B=S#$}B$H_!_bQ9|D!<1=@{[/d}bSNpjY43NhNw48sJt}>l3oaVYO:;4l5Stgf6#nAa!K.y+`E0~+]"w++aJFryI<`1)H6WHVj>@67p#3p"]/Aa0N3ot>
+nT0psTl)9=Qcg9Xjnq{f{xnLQ'YWb>i/sA6;,!Z5E;~5fa';$8vi7Yd.OD={vW`C>;}di+=7KuZ;IuZ;3C,>Y/8/JFt`3g,$%R[HXn>jzX+AVwn+.)~L6+
+sNI|i7VvA3PH:8^=Z>9F1>d@H77k`cDF[IsmU7mRr@jw^Snqxy=ubr"t)Ph[hrR}FLx,CHYpVnA<P185wpLV[hVU^&hno15`|m2v!(,kn8;siRW-^NIl'.
+X5Ldt+y;+;MXc]s;}_WFbZA<cmI^.+q);T_ID;UpIpY#XOH"dX%@aS,9KAVpE6n|Q@S6$!z2b^AL=+t@BjDrM]8y9',&@NoMhur-Vw.g/D,=!;StsMOkVk
+=Hl]j31ru(<ZM>TeM_Y</nxs!p/(n7'Nql&$0Q]8:IfFFGPZC95wQ$Des)=.qb.B8//l.qAOd:MHQro^OxX@'|qIgMm8=f|&$aPY"D~p2g}SuoV55rR]tf
+Sr3|04]Ys4}RoL3L5K@/"56`R}2i4l5<pI~X9G^]{lEj/^8+Nrz6mE^@RK$]JsSK}xQ0^OSS_mh2@r!_}+o[2%^nC%;rhC+k1fV'-x/PTG%dg^B}bus_s>
+e_[A27h@N2DV.wXpJZ!hT{;'~ti<==$025UWSN'NkP0>_Lu@SMe)3rksZ}@-e=qraZ7Y5GBS9xL}CTo$9q}JPmhy,3UC4!x"p[S>Kb:2rZ/-y"%#9P,ijT
+8Pp015+V$Thr34{%q[U#Wo$p-u:Rg;0(E.k7mG-G<]5dUy30fxvCY{75dO,wDgcnMB[OOq'TgKVvE):EE`vNMAArfeiyxJK1z}!__l@^^A%yO|&MMPaI&d
+>2D2Csc1QoaC+kd2J,#'YBNOB0Me""OA#dyx&9PxX(w%(WYeAr6^hlS.I$,LogNQG1<Un5SqDd{CY2A^}eqMAINxN$OScKnvIgF3|yfB_oA!4$DdfJ|q0g
+iR[}1'j<R>p!IeM-kKh!NTq3a'fVbScX>xBe89R"%ej(wy>W}Xu@4jCODUxuH97;~z,hQsmXAA_gCOb=NtX)Jh:d.Bj6,B7)(q:p9GXN=advCO5pa%vG^,
+z&{Wk&7G>jtN|Jb2x.=Q]/>j"8:sy)WO|[/#w1}u7EwEb=Fh6>m<}=P^2>IvKzUND3Q<!wB^vRQbj&/yI3L2Thq+2-`{[KIQrOl:3yQh[r4|Pm!!a7YMw"
+QOfS96EOgI7tfEv1fP7:v.7X~0;MpwvZs/KfrTuHQN6qgy"_.Zph_m2{YqJrmMhoQfAY$XJ`YL$3S&:qL&2Lf,WXYf$xNY2&m^@r$,,b@N^R>z<oVx"oPB
+BeVot924Tez|;nU"f!H;I]`K4s1&<H9^G@:e,9'cK'x_UqF[WHth#o;@`#d(:)[3/]H&Y%ZWeB|NnE&<aa4>&s/"75VL.81Gd<!8Vn9w(@z)!L2:<3q^x_
+<P2>7MN05YS)/_YPItnSo43"14p>g@6=F_Vn=!=2Giy])QY%p.^AxXx2<#PXGXr_9<V3(56C(bUA$3[6~a.Ao9$s;9`HqBsEzq1++/8.r:<8gP0h+'/:d+
++C!_p6db@'=/,B50GV^n;99H0`msJ)}r0Q{4z}UkT&Zs{fi6rCq@{tJpcyPBv!H)mZK(!ge0iz&CKye2+`Qi5auuXk1&tB-o=pWebvksZal$8=r80[5Z<S
+b0+Pt68N]mK!h-c6j,2/N&X[V4kYZN')Z8^R&(XEE(Q;sb6dd{Fi}HRp&OiFc(jJxv`NUKpSm>)XK17ArF=@>[o/n%$oz&%$m+]pqnM"C>n]SE5kedN;[+
+vvF{mLrHXY'JksX/Xn]b)-QRV$+nO!%S[VzNuoLC1PSZ&XrQ[GhW{'^Fj4v%jH0+w<HXYkDt9i@3BNFwk8PC`-59R`V[J9l$}-nU|!(LzC@}t&Ixg{/nTt
+MI67dl|IM"79j5B!_7d(8K-Q@m"rdzUXMx1+M-99S}oxC^%%o7'3_B@[CCAhKQ90iv>,A4|-H&0ef4Tiz8H#/NU+hGkjl41^D+4">|IB=ubD:Rgm.AUJX9
+u:AUvJiII)XwvIv}5A]L"rJ`Mg@q-[^sU5AoDChFbpn<>]-lt=OaMp+7sooNIA-TbLqy/oZ^bpT[s,[D,>68Z$PM~:D#n%B_WBW3S.48Y4sD&^^mV8Dl|F
+2<wbs]xKFb;kL9oSxSC,:^FlE2d+KU^ZDYz1/,U:3Hlm-2(vgs&8t|Xw#5FqfqSKRu"8Lsw^gFjTRNKd'5@&[J]l5m,9WZ=yvUCVl.@[:/[3h#!=y7F0)7
+Pt;HR$/d!gwY(l!p:hw{%b_Y5l0lTmfRJuneX-]YryFM.z{MR!E[i@puX8X<iqPNAxXy2!{NnHx]L`NC;G^rNl8]h<kL8brmFA]etzHTgS|L70eer]"S_v
+`kYZhaTkn2;b[ZrA1=UwT=^X~RW-'Fj4>Wu8H&%X2oAn&#1']ZWn-V&!8"%CG@#5UthJ8MJ!/U"^z$:,H2@<&Se7[7YB=bBv(]<E0Q$i<_^V;_j8UE!<]`
+.:.RT@f=`esUg#bBOK"y|j`ze;;Q5,"7R'U.+uK9&E[l%GTQv34Q2zhEh]/SQ+Bwt+U09$=Te[@=7}.<D}LV!|qSZ|}hZe7Q#dQW-1#a_]@@:HA:v9&V]0
+7$/J&SHKtH@OZ0R6Ac^hM!s`y}^tVmHULjpPgcSWj&pyLaW^JMj-d&pA^$mW<HY^>F8!=fTbk)._bVXgSta5_p&!5z;^J]]Uf7$fS;&-P8E(53EZS(cY-`
+myEmGFXr=xoz48+1T;[XI!l8l44wB|dbX@NTiU({=gT4'qeFcb%C]k;kk/;w|ibL~5pO6H<6;KQ"-!%S:xDV$5&'o}y1GN(kFCGgJU#Ic<Cd='U&Jekr>j
+&CS<prdR6B.p.b='wxnc5d{t/KeIc7g/uo-&{<+;QaPI)i@fk>9M/V,'Hd!(hmx}LJDKl:vdA"t(FK:S}y>]'ozO)5l}Sm`kL{#'R`7j"UU&"+Un!91NIY
+v0]'b,Z/#1aDMG%N063XZ^Kig_5$c@VJu<5FR9t]~>apZND-0A<"<[jI<"<[tluRFP("Q(."-r8H{g7S!&!.z&A!}m<yR8Ol[[i%/s>iL8=rW2dBlTc(Dd
+ffa+w4O%`V3Tc[]u'/J$QU%NLNw'^.8|U)<veFFB>Ck[Hq+p$9Fp)[PauFD#L{xM,l;]DUxe16,s60)obvBAiY.|P&+,Gz1sEHEoL591NK;%CiaXhe"4KL
+k:lv+sg1Q$F1j@(A+,l^zlFT|r3smx;pC.%QEplYU%=VKjD3lZQ(C^Qd&fEJ{_2xge%kkuoQpuIR^(<>=:&oTi9p))ZC/aFrV0LM&',Rx%4;@;bQA=5y:)
+kkkZ&^X8ktSQcQVE>#DmV}3%9P3`3.j[O`}(q$t$,4$O|XKJop%J:bD&3u)j;=S5K$OFy#0yX7"5hg20aktS8{IebEG%qwg>$[=w"d:s{agpHm#:'kG&B}
+%q_x<6sXolZYhtZeK-n6hp/$~dfV>eiE'`/vthZqlDc0>OS$$EJ(Y;.6V&z$+hT`}@AoUw%Q#TPnB3UiCJ[JlEuGyDnE5Q4WHbS4I4Jbh4eu2V.A6kx.R0
+pL.;^"P[mDIPNivBN(F9ewW9oz[V5]>l5ay&-d/9y>~bY>@h|bR1%BlW%6pR_6T=A%^j|r(:&VN|QAgeWC8'~SwYYWY]!kiw62>Kygf.<sMd=0)H'`X=aV
+dfWe/&G/!n]/Y0Wh<!ZZatO'+[jdoojxN0Pr@uT6PrqR/5|6Uu"</UYjZZapA9fJi[3H}Yr4j3Cn2VJ{Z-O'HQalnEo0v+Q8{:xJ5./Iu+7Q/=UAz'{B!5
+^B)9/NwR+j}O0:sZY$Y/.XsWZh`/iTBa^p+BJO!xQCyNA>X7T<0F"s}CsaMgEq3Ak>rl(t![Nex=gIJVYE>=6bmv&J3=)J7MlXfM#^4P]Fy^+ceT"fu4G4
+]LG8V;Ho-C.$,!KRZXNx>.bXtrA;SbCPJW%t]PqrH'"&h>g6g-dl^@+;q+O#%{myZ[.7=ij5W0q/l,$8^Zkv<ppt4bK9#,b{<;/;&p(DKk+>/.PmdeFKf;
+F+IiG^M_Ll1l.&}_!{(L,^B+2d`'Tu}g..in8R62,/0wnqnkE5yR<7qm-t>awZ$mI2q#83WjV:nL5GD'T(70@rArEbG8-9[vxZpzqdU3u_)(&XDWb&csul
+"cylg^5T!X0v1uL1J$Lcf$OhTy=l0qG|"_7XH+5ksXf%#XRNWI_7w|zl]Lri@6wjZvTzFf6OGhjBMM.0X.pxuD%$9G!}m`>Zrq6p~aVr1C=VxZ_]+i=7|Q
+2es8dG|aYyfUwt"@xaLE5[FyW40N(60X)7i`62Dw5|vA2f"6sW,E2O"v:Y_y`,z3e8GMuwoeYVviBgL(&;a:l@Z-+g5.^+P7vf-(KYpq[bp`qTlG3PfX39
+dV0UTXEZ,(4GqTFH0nJrYYdHumt6!j9kBp20K9"nrlJxV|oHe)6s>0$Y1SusD-]1{->e2ZG(,;&.qm`AV](V`J>JtSA"B#RRL`pia!mYZNI$aRCVZYxX$u
+h&,%5"9hZCPc<&Ykz1.jx<x[)HO&J7#"Lx{a+3P#ua_@#')OmQ"`z[4[w>4]!(j21GD!)gPA=9niK(oZh%y:4'6hsc28[3d30d/IW}CC|]>buG[0ppG/3`
+L|N%&'faGhX4/yN-J'zJvV-cW)@VqG{edx``&S}8BX-S&80[7f8Kka[MPE>ny(6MCL[7Tf)B2_lx0L42u,fOK4-7,Udl'y0%z0^lPn"O#0h0S$Gt+Efu4h
+I9Yo(#EXOPnBmmeO8UpZ-6KV5-S6%ciaZlw()%XZu7:AKT^9i.TKkv%h[z${(z5h%rya:pd=oP$mRT6=kn.>}<c'q&Wxs.1AVyLYzUFHR3gdeTOB&KByGL
+H`fMiKGrlUuN;;'9A:w.lz1F)JL7^j'"uyPR):i0a]$6k5CU!!.uTn<uTin!$jo&c47AwK0W'{ptmMBb60ooG;Ya,;1(y_+2Bb&APw|X+Dg1Gz=]Nd%&A)
+vp{"GO;K+T%/we/c;K"AF"&x)W@+HH3eD|<u@WR(Ld}IUKz@iN-^/y`URJN%z17B&^kU0j5yhL@Ls1}x-}MSsWrqj.fEe2:QE3@)RG^[f[BFTc3tA(Q2Zo
+Fov9;:=nvCIOuC|Pl"(/[SpYrvh_"PymY`O=BUDZe;/OVo<@c2$Nq&,I]r=X,o!DAb3z&'Bh!2w'tLnd4Sd,+H.djA5aX{y2}^dLYQFWH;BGSh9Ru_{FYF
+!7S1D+gnbl$Bo+kS}.--ic(9~eHZ'|mwZCdPO2',>NPaSV5Z81K[%@iL:aZVkb]Du}5&AG4SVFYi'mJ%HZqo[-z;;vmvD(B+1q@HHuEDIcVsxn_|,|YDg_
+pQZec">{6ndm>yg|AO0xJD/5&4wr,U#@xo:G=X%,nP!xXjf00B=P#XMq_[sw0-R).zww']x@R;zuYwC`_"x-_/z"1SQ4#T`/cdrBPLoHL2Z)]L3|AeOuKf
+yz|X[4&}KwHbmEL<ZbI<&l;3yME8;M||(A,G3NNyKH~u5$mJ6Pv&~],tr#J^nGuB|p=4-An.!`j(#zV{cO.Su62A)%4Lw4wd/1g%e=<YbD|>ws_Jf(fmZd
+c|Z:a;iu3#`1zK8"e<7T13|rRo|wJ`l1d9d+p[Dlk7tJv,OsE3RH$c{_ulIrT}i]w]`J^U^{j5K/-u%ezQhF>!@j3/^`Q95>`_s8%WV)R)KINv3LHt8gj!
+8<xtA5x{p_Q7`SB>n>kJq_<&M6BDJ8LOL28y(VoNjy-c3nk"kvI)wi9uKPZ5rsKHm`C-~Hbh[I/z@X<]T`QYwUK^)z=:g-(KBWKHe7C!]m6>j}+PE+-e4V
+A2t@Q8%%{UL-5}x1uRs[F-@7eS=%z1Sh37O0>_20-l6`N#1-[dE[wVqGj1+m_VL]9s^LSer&h:.KX)!Y1F@"o&BiddJS(s]MX65:_R+^MiBa.^Wu6Eyj~y
+5W~B;9LQEh1CxtOZ35/T!}zVzsrp=)V4J)yEaZ^_bOn;N<lh(&G'sM<r&zCt1Cmc{Y/4h)me:08+n!(Z~-]T/c>jygD'[g3lhQR1b!0;"G43_}x(Uzj>!g
+~Z,L6rh#0AcTeNO8xWdvLN-rd)@3{Z`woOU,Fm1Y(Qd,jDh`(h|X(!!S((--5#;Ov$^O!G&J|4mFtKnFn1g!YDXbU<ffY]TF7/yjcE&!^t:.:<)qf7:LRQ
+w.+('w+gKtM$tLFp)Grl`OGs]f#8A#U"q4E)f{rnEf>mE_9-Eh&"K!2!Ry}cOe=Zt4Np}gbJZ!XVJ7'{aqgK@z"Y+wZq485CghcTHW<MB6A(aFslqzew7G
+crguQPHEIcE.KnZdOKxBrVcZ147rFfcl;}1.+geZa5brUxz-DijNjDQV&&}txV29_7)&x-(8m3!o`aKRm!%S4N!_uDLx0:;FPC@DT+MmYp<==C~`+9wVAv
+e.71`S)BMG{zUqu,X7DXLUe^6v(KQ,Cstr"KgnmHMuJu2qZk"_>>8W^GJ@(cUSR|_kc)Df]w`t@{h=Lw_Wh3]#df"-_J&ul7'Y'/&aJUbdRW>`9=_]{>jo
+iOOg3ffd|[BMrVxFrc)"Fq":hM"-M$.Gf%hNgY7@WWJGhJl9e5{$`o{8|3<;X3HmLxpeb"Ps[tiV",<RN4yOrMoI]U8^eoaG^oLds1%J)YA)|ODu~j.v{=
+PQh]q'L]@&e/C}lg!hBArX)A.obv~"=zRa(zVPtdL2Fkk8:"kVaI;$FU0/9eXeS6sVps,379jr":Yr("guHa;9Lpwr1<%6R(+zD_0,y%4{E{DQJrHQj_"1
+lFS1PFGz>|$ki"khxHn2eCc8rOLDw"{$$]Ox`t)hQCI4,KzTQb~qEM}5|=IE"~'z|rasTMP17EY'@j1t{'rgiB&}!$&{:kq.t5#Pd]!y>hkC&wv}]8Sz$y
+y],i]wl'xOrkANbvQ[$g#%u@944XxEqLsqeMR_M5_@{Ygv'4hcY!F},Ot]0a3)=+U^rkGQkMr4A5=oM5'o$rLX"xI>Vw^F!fC8JY'NYq-yTNnt&uJI/4dL
+(AM$CI>Mn`gQFK-q8t@YMWHxY^[BbU=eZG|/,S|Az,mBaxX/+&q{!Q.aw3&l|7{kp$ti/(L8c}F[;7f6toKG-EJXm>18v$T6,1r^a_GNzw#wfeXQ=O_|^}
+t=,k&VVQcJ!piY:m>e#UGznaR4yV@^'1G&i=7skuvd^xO"4$bKwn31bmV@CX2in,woX%vQqFdyLC.}{`H`PbEp&uR|+G#`)m$2%AHoq-u3pV=Py!WON`+s
+-Ov1kgv}+lwM%_gZMx~+kVv3Fz_ld]Pnxs_"90dS6/[FIY5i[$}qUP,n4UHvS"~L.Do%,L-$Zh9^cWtg^B3a-PaW,ZHtGeQ@a)^s(8Erww2#2r/_2JOqNs
+~N/Xw1&ClNH:qchFHsF<M;R>!JUk5-Di]>Y+l-g"9i)i=Yvl@q87g8JG)R"8eQb@}5~>JYOB3rb+BY#}daKFu%#=ui7G!b74Am}irc&2s`="g:Whjb(pV+
+4m(";IhE4;!`82ZJ,#`e+r'||#9yiePns`'Z@uld>aEqRv_|Y,mEt_oWDmR%iVJ(fr^U6-pt#cFgn>xp~+A"jNW.s;o`#$1<`#x<"(oil%~CKD<51tm>Y.
+1,}fX5/:@PVd8eR6pZ.32,`@_Z#rA@B%5z^|<G5xPMgKZ20}S=29%g{@s_$Jq(H+C|e(O$Ur|3VDkF'M6cMw)j<"A_B3KlB%D1w<%m[8m2ZLTMW'g;-8]<
+,`i#3yczk7K'"NS1Vr+6,W[b.C0-#n^E/Dn'+E+Sgl~Zh:9Q.AM|;mvY=V}wd1Ec]^CzXTYkm$y#,eCPJ;QB2L{hu#`mfYVH;;{'B03BeKFc;NbB=L<=qA
+G%d9M>ksSW!za`QN"}|2hz0c)89fBKgR)VE>cucRCjW&&E|e_iWr]9`CD%(Pm<KKBXktA;/@Otr,6K%I!Xjh3YPF_4GRdELJSoiC)]k^U,S@!=X7-Re)``
+CUC/%A,-5lk=&-H-61YA`SE7Q<#"{5Kz/=c(pG[<`AQbB7/@S5^Hc,tj<G`D6p4'vcvYxD_b5Vb0A$m^8vJg$`dbbf1hN<vR!9=6GAvaV=,163@]]<n1jt
+pg{VEz+Ng2|^ahb!Wj@GrS{gLJ$.}8~F}%MANI4sFsPKhHC^exdjc/Dx>$h-,!-u8}`>toe8_5Kx`[on`8|;tOpZe8O$2;tCkv)wI9ND`Wjq[A6anZsMMy
+>B]JPkcDjC.Y0BDgZI2b/4xbFK=j9jThtMC^P,8"nh,I[H`4c#4c|hxoa3dlI'DvcS@6%5|Vm#!~k9f6#e7)1zbf{dU)&N~!8wi2@ig)7X]9~p'Kz/M51R
+m_F3LMeo'R1;th=B4TU_aVtcQ<1z%FcpiorM1f082qmx~}=sKT5+#J=K"mzkzg[l/G4aTG`h}ZWC61d)q6g2x|0:AE[K$I@ROC[<lBi4i3o49%dy<+(Qy4
+Xz^B5)`C'_ks"CnCrFRZ8E$t#;zKyKJKD==XW(R(@D~F'::L!^a:$N7gyoXBW$4w,MD52Z(yf.>;6uD%7E3<CKSL:!h9$@qHSpic(aa/tBNob;<L4wT$|o
+NBpNHp/HW2-z4aCxaq!$3!hB_9-sW><AVHDSiSo6qUXtL<-FMizdIKn@1Wdi@^25r({(bVj]OC8'Tr8V)'UdHpw-5l^:bRo4h+faqPy6BK6Y$(eZc(qNYW
+):6MN%k7er!5&d)8g%EP`qAM+m%mL1C]+,qF,lBhy:0sr0<>g.WRGDAc<)lxwhFJ%QNqC{U3.|>F^c.O(g(11tGr__D4W,H,aC%&LwDr;D7a4@idnBHQ-`
+1e"9'xGl%-Xq|d^kR!ctRHUva0`<fJ~!FAnZ@.)57k.Averhmle9O/}"Vm{^-;b:T8Oysbk$izgN8z4l8Zsus"D5:KY}E+S).+$%3s=1Hyn6[&Twbx}/='
+J>9j8FR20h'p}sJuM3G#Y5`hHdFKqabA90z4a8zW30Ot%9t+0ubI=aZ:/By7ypEF31zu<&n}Qkix!z"wm8z=Q<eA4IZg;lhCs}TJ#c0IZ!q>;zC4PdZ}^}
+3/jboq")"dN/N2Ik;UI^W_6==BN7#y#V'Y]4'O3B`Q|!.$T0C-h5EP^6DmmA}PpJ{cfBMd1Xs{cr!Oy|IYm3"fOQzj6&nb"5;&Bvx^Lnx..!VtdLq:BPmo
+$c87kPsUYt-PCCqVj(d^tdQl7r+U{e|ni4Pv~SBMKk{v+x)-fwcH!N^jn`y1/0r]A}@w@CyxS'38{Kd^Tu!_`qGYp%}NQQ8WvB"fs&Q;cON+}o-&o}WrzG
+7cmW<;}Jev4x)j4O<JR^d3rG4/3"8n7QMPOd-0wYw-dx'^kT~&4Hf<4+ORt<3RoUq;Z%~5mi,m4="Ab1-8nTxFqwdz;{dJEmp37'Q#CUoEMt8oZ^/sQ5c{
+I4]G%iw#7@JRR=d=Mo)1-TydHfB`swk+hj<vx^v&pv@W+<C&hbvPOlrZWCibnog7PxP+k6'zmWLkI"SD^)a6psq"IuMNx8N{:ZPqswc++LFF(3JcBQyg;E
+LUSAVd}SNp+l!!v%NN3)/xK#`@q;-j&V(p0G4;(C8XmiaA#NcP5J+bK%Hle%R/H8%+D0n[UF%=N])L$.U&_bfVmWy<rt_.{"ei!P:EE4!eZ>s3QX0&~"Wu
+z80d,_XI$2@sQCfwLP{=)<R$-gffQ/!CWp-,yVc8i/P@~cyd&Sv8nPam42Q8Dh#Rn,X"9^,G;Szwg2%Sx.tYcX':o-[>qntt#g`{598b;E:fluD'NQL8R%
+3g_#MZ[,Rm=-ZTIT`AIwCg@:lrj+T-7K:a9[.Sm"2tEpjP#we.vkf=YI!O[M)x5zvHP/hyND<&"aGMYp:5(kr'{'zFyza)ee;1i)E8|<:x(1S/.7c_`k|(
+DM~bu=5)dV=gS#.u-#fdzpIe)556(e7K<yViUz,rjDqcp94(sFB9UA=+W7]!6ilE.'-p-wkd<M+Ff9b=rTJNFehd_#~wghv|{+x:TB~zG,;'F@-}`6]kOa
+;4BP(i^7|yx$<;k/HC[6;,F$wm0Bmr$if6fKW$Io+".;+.6,HA0>)D0aY]<Yg#.@hrp7oRZX;fo>V3CT:7sAJe9lg|A>`@o1D9c0(vqA:U0z]5MZU"@nUc
++nE5QrJXi(GAN<=>L@,+5chEHxJ}="#.9Sh,bH1aOLKJt79)#^j&JMNfvlaVD8kWj(E2DBJO0.bdNslyO|JZLzL[-)9(,;tKw6l:1=U{zw,VqLd,w-VkE&
+UJH]%gZM!Ky&^@Ct18IMS:3cm:VV(VS_=aC_ye7`XIg<Pu{RXt4:b'8E.HkWdIH#udW1Q>P>=@(^V!jP@B&HnV1fQ$5-x,wIpf`$ZTpwn3f@><NEoDHZ~#
+[2IHaYkrV|}&y|@S51Gr)Qh>IoTUGuwwc$EDyYJxRt4xsa7V{GXu#{r$o6vsuI9.ma&3{qSU5!YJN"'%PVbq(c9Hjk,rkoos!ZmUBJ2afBNA{`we2F)M=O
+.ZcIs0j@'@^as]!8CJIvJr0=hv)$5]/$4vh1c8{-`E4I<4^xw$MW;{T/9od:;<D6A,jyPlvwws5VFW$HbR:O9}K|N"<vF0ht;Va&tA2[J'M}:OXuhh8$z%
+RL[M{D'h9Z^flwFu;%h<T_5cWV|N)A|7EC).5#(%rN}X5tfDxtWU^q8(vLj2E"r=rt:{{7AKcGo{eMLE}qQM590c.5Evmw=lVQ4x62:}3T+T,B}.wC8A">
+Jt:ydEJy$jx+A/LsygWkaei)o]8U^JOX[P.WO7s<jwmkEjIxU_zJV4(A$RU`72!KHWJX@2)SZv:1jigTFgaY95_/2seB><yL;MxsrxzGrxqbYEduYJ,uZZ
+B@Q&/Nn>OQ+on{;kck4s6SQVCEy#/$ndqGbTe7HFtzb'ST/2e(lgWH}wHUHXU_/u46<N[M4#fJS/BG>fqDh+]VWD(rIWLazcYr3#La5d|l%`sbR:fJ9boh
+0_&RT;']R:ET{Sf)WWm(<OkR=k2ZeS3/wrkZW="k{Z0L=Pd<qXWa&Sye[%2<EQ-+bM!7=w:Y,[mJ+q2g`|=P{o(On4BJ<{FOHr^)dFL<"Ct<otc4tV}4~R
+:Qm(APRs:&_Joe-y+ZOfM5R|bBNb-Qq}6:ka,Jt_nxBCmaP%~I4iCY+DMcdD&x(_K7!Q]E~Q9$BZoK1VIsoLy}P!)OZ"B'&k9M'b8x!LJ}6bES+f#{[)Fu
+6{+[4$)-gD5@BkVNQzuWZHdkxv#MG>5GwS+cA$[N9w.Sf70{u!+8nbQRl;FB=W}y21|dDQdq=LE$Dp{fu30j7`WKw,o5y!(>T>A@]e}lkr#5>'C'j%0B|d
+Wqn]4)z'B%dvb7.>}f[W%1+OY#Ldr#={{,A|:!-kzbOY%9HlgH]5zTpB!;~&qvv>4[~/W!C8ZNNo8j$3e"~HMgusSg4LM"P;Plvfl!0cFps|{vPlec$6Wp
+R#ml/vkN)=&"BaR^hqe|XC@Fk'uy~<N=MBx%cM[d>q!En{3mo'd1(cWpK51I}24sdIlqR1uTdyx'P'kK[{e;k3PoqM4DwS7N53sun!9=yoRZarqQOPP]9K
+fmIy,IIBS'&1R')6<de!SzAJjt0-/]=2xD{QmHJ7M'4d7N@;xF#^-]l`zq&^=>Y_01]fi3Mj6L)h1tqaxJ<h18[q:oH:"#zVDEPs]drh,E%')>D#1y=0;h
+.D&D<E-fAD7qn<Ik:%'-(}+y`^1@Ex.<+B;6icW!ACJgyg(^W7c&4E-,Spn^a6<cm:AZ6YC{y&GxM,BcT<Ub_x~T|pskS/ZyjkKr/E!^@rn6c/.dIr.T]w
+qf{|eZH-+Pz-b>]f[e"^{65JBG(E'qZ^kq1hZ(dXg]k&2Heyp{1AxZx[XN-|~2fL&NnRDqaFdoPPG)t>G:2rMS"9HXhHa)MX;KY,ODu"[g1C)ImjQXOslw
+-|y_0j`dQXXE-_6Kdk5)rU_URLM&~"{t}gdGaD#h.eB/<}@pQX,od[,9_(U_2>_vy;l(."vbbZjf^xU07$yD%92tqdb)c8Ln|bMOX%}/(ayLW2R1i9,saf
+xCA6tT.UY0{PoUvt+xziwXgw7Ov^@b,5i,YmN5T0,nlgt#T@|jRIN-v|IaV4muXSUir7.HjTS/(YZca;"!ft->tS~]{/V8RF'6M6Xp2F|_$M+XXfarPOkx
+(qlPSTF`f9u|N2znY/wb:Og$$w3cftO/i]#]B{81V:xB$}u.onKWaOEu"$jFsazn@+LT0FJ!^bM:oV98_eIhm%Wa@(uY#"nLL'<n00&yjT3PF/1$9@b,03
+}T@cZ+jr~PatMZ'P%w.`q&5&aNP<bpjCy{EvN%)d`FxjQTVORXJTeSi{m5,+U:U/IZ:oMu2[z{'lUMQuE/BM6O8bZD.,~^)/<HqS/!EnSFm/eG!fZrY,8o
+c:$h}s@Q2H;Q@v^JFOE^X8NxY;WA43%&rd~Te8h,Xb_]h+<gyA.K>C@szI!{zw@FW%N$u,lO_xa">Jz,WTZR!"J5|L;Z,qvPmENW&Q3/MsUuq%tg2d7v_5
+(1(:opo||=dGlxTXcNefADhT^!c3~T`rtXA7S.=E.t3Ns{[s##WZ^BJ8m}#pqe0U;tk`$xAS)[_Osot:r(dIN9B=8smE2fz:<}XTS#st=W5H)rCI8/hK,W
+4&8]1pZ=[Aq"|H_/Y}5F@ZxS}6VX_Lz2wsklCL=Dxp]uKGdU-kx5W"CK763!OdI0i)9gC<lJ;jlid[Zx~Tb6q_AR(pkzvV2/p0e:B0B048PbR8hU!7Dm=3
+9=2MQ{>5+fe|p'CAkIMhox:_ZF)[LG&3kD>ejYJ0v&hwOq5VMmcVdjb4GW&'XqNVze#sl@e-q}Y#|F;P7XIY5{Bs]O"hj#,k}cX.lY&{>Q%bIZUU1A{MUi
+aDH`GRUkjkR&ZoXzw@Nh9!+wlRy[iT%W!G&W$oPHLI`E_#F#5<=Vi6#6:=Rd2F6y'i;9#XxG({Hk%{ETR8-;<}2zkHHS$rt.Qqj7J&_V@,N>RcJ,=AXKdX
+Y3=SqqiY:[1|SodC-Rjl"[d$Fm~uKndSg@q[Yz~A2(+1DJMTezNX#MPD(ku+vW^F>f@L_giyL5XC;Px[LG<n~E+C;Ia4W0&CHvonB`&Qy0bTl,&^7,4sBu
+Zh:rK3K)[W;y8V{`KR,N}zC!~'],s`~,NO[<i^"PqQ(6'!|#uZ+7:jmF1XJ+`zCh3_HW~WVTo<GFy=YeFp3bC0-|>c3=m^_oxG]ai'NZIC1H7P.UG&8ax'
+|(dUL@0MfogaANyy)].HqcCU]ls_Cf_XcWIB}8>nHCw4^K!1854^@1HMM:zxch7np7;sHggYv7f%0[u33NpZ)p>K.]UP+<5z,Q3RhSz`MXHIL>!aB}u^g"
+rP$pvqbL&b]fx8fG6vqlD9mnN^(Vb:E.0(ge<.3mjd4G-GvP34yXJN2LxUw5w3/8zzTe-/{5OmiX|E,,5By-2WvHk-$e&T}d_Ip}3U[v{g0l|!wpo>(=-`
+1QJ!_wE",HSTOfz;r{zaa-vPEJ`<n5OeQpWEj.bdJWBZiZJ^nZLFg`ZT'rA38Qu-Ft&h}=0,x:OXYg_}mWq9ko{B(njXsf:UQ_ABXizG%)pi'9"jq_-IAU
+`[/g~#ZmDwnb+us&`t4mWR$nW7]9,txLA#AV-g`JnAbT1Bg0;FFRgy-IPgi9>T.j-s;flm_DH0yeC3eb:j,JfzKF~M'Kfnkl&L[e#-)mmRGGxG-TgSr1bR
+^(0y1gxjT'^GHabchD4R(IxKnP9d-_a-=$E-]<6ur,T$[2q$q$x%|vMy<Z[)fb9O0.woR,XiJNO[z@%`HSxAG:mTtBS;X]5}TE~ACkTgF[L7JsjoJ_kS|.
+._5Ocrc7$qx]6)_UQdP|+fIZ9EJ.e`f{/Jx}x&nq/6,!|t|UL_GnCr3XH.3`G2ylYk:M"NJi6%b..qj@Utg&d>,/!Y"+.rwR08UM7$)zt)5[O4`;W#XeU#
+%@K]M5cy=LN#Hs';W0^MYkOGj>FlUmt[_C/NYkC,4o&2i-DRQo!<j-%,]p0UZyG'74^'GDD(gv:%]%)Qzg`E[`Fy<}6Of|XJ^d,un^ROQLwB+7yZhLR;B<
+Q.u_3//SXd1%nUz9rLaRdQY6TY4%15Co3L2]u<&;XmRZ/<X[5(`QQW20IB_Y'1dHr@g$><&w+;/]gYGsMEN=zz.%'eJ1pEv%2("',o><hAZE$iBRrQQT7d
+zRJhVZD::;+j1lc5lfkcb;)@0"cmu9xBp^ey=L(2Gz9D;N}X2bq;6nF[3tlmUedAyI(W<V/@8$4g[k;Kc'2's6u}iae8Cq'Ts(AQ|Tz6P}:|&w,N_rnsye
+H]6{9,<5/W7Jch%+!{@d-b`%.TwQ=w<jO">y)K}Glonw/2D3l9)sLRxeKXnc{3Re<Z2d};Yy+[ZVI3[y>t+UiW2BjbvOf;Fj(xdfKqBXY;[4^0~nZ;;HYR
+qf_OJ3yu7SX[A3u8",Zm).7rw_IvpJe=rlLRiLGqEDr1>ul8>q)C+uYD0U7y;L,3-cK}'uKS^yy3M+Nz!j0-,Aal'hCLJ7R.9^q;0=O/uGUTG>vSCj!v^S
+O@MnXcV7s(`2xB"ALM5!b>c:{pnomTA!0Fl'](=3)_A5:`HIU#_2WZ;:/H@&--u`]Bq1/YhmWqqT!(99Wx5Q[iH&aJKIG$T&8NN+6t`eI+N(83~Gd^|#rp
+UfnOoYwISb#bt!q9z=C#4z@,[NC7yKD_YL9gEC,Lg+.s6,{D1UIY>jk+yK~L)fCMQp"F7IK6pKu{w[{r&;H]spf:'^~___;NeX[)C{@c4FzJrM^5gS>4oX
+KNEsGr0Ca_)4@|;XAL${[W"QSvB(ek@7~:~xWl,6CUtXZU{IgRQT,PVxd%z5iGu27D@;_Mv}l=6KEwX!pOz:ifFANP_w89v;Q#gaY6):0MaYdT7'M</Sd0
+"GIGOwCJBIWi^Y_YTWZ<N0Y<V+Nc}x5U#&S8L6#'~fqKm{_<,f(Cc4%.N,}jM`~dLIG+I_a|.SY6Gq-oKSnDkN2`jxX9(#tC0FA|")EVM<h>'cq5MS3a(W
+KC0EFHJJ>ZUjnT@#4i9BDnDS7_}r6)whYKu#_3W$qIR]c5NQNM;QuV[gz$$Plymv_P<m,`<56THZgq0rJ]Vu>YB2PX4oh8z=/LMm~@>C%bo4'#"ad=>'w^
+XB87!9M=QW|=aQ#y+`{+C{@JYd.5C.,ps"&]Hht1&)lSqz/;kx:<PXHz;J4n4&gpI2S+KcTAj]GGS!t}Q{u>=bUoHGIR5`t=fGUVOnMa8gY"^DCRIDfX}p
+qy/)'g~/TK/sbp)=,nORf)1VV$<6-sVRq4"r'uQm]GiX5;:YboD;I>|#z:NovV&cn!OixCAXz2p!pB:pJ+H3f5=#).sECYXyyV._^gYX'y[LluX[Hef[<e
+k}7dP9v!K1uwqJUXVZ(iCa#&)lf#,cuh-E7)mS]3xplp9[R:5I8Uvvr/iHh5T}lX9Pm`An1TQ{@$f/$h#MUxeRtS|O%;lc#y/d/%T7>@hYw|/[vhuW:c)r
+22xRPjDJ[BZpcl'jGO:Z"E)sbqsKWn&EPnz9z>UQu'lBFHgh4Xpjo2}7-Xns3u!ahPTlcP;!FY<Vw1%0F7}5+";ZfK%p/)^`z[Ud8HmY5a}V{)r4vx{'!u
+[l2jn689wj6N,UkghPtpsJiwhAC1k9#n'DfkRfOG%-.,v80']g]:hmW!4m[$_)+0"oRyo{BEVc^pmb9":5OT~QJ&n_P}fdZ,TCK(Zu}5IN6{uve,'3TJ:k
+(2:q>owMo[W^#07Kqf<S"v%2hXHVm4^)D--AqC~Z7|FX>D^]]xI4.SQ"}N)1I@|#P3=8TCQ:pHqJQuC+!(=3Q5<_]y>Tlo>(3'k0hj"GSySG)tobR#=GwU
+'zI$CDk:'i_bx.:wzoye6QTf}fO,oS5]MLWo[)HdwLX'xYwm><viJP8%y3~R17e{ormu5O.6V<f;$J`L)u,baPzi#.;d)P-4a=Z:6QA4,v<pd}Ydvp6rEw
+!~PlDQX<[OO"r)^}38[902`t-<|y]g~P:@`)0!=Fd3u:r`!ZPzQduc4s-S`b_5NtC=E%oS67dB_n0dGDu(E!btq^_4fgYcWG->PV8'YCD]2LI-F&#hwA"D
+A#q`Dvgfy=qr$`tX25(Qn-Bekn8pYzu3!)g1E=x{g0,M)Ryu>%gV6zHR6@,c%v@m!F"1nF}YhDZg4l=:[}'&-nB4f!YOuoe.+ulVi)KH[s,TO^L>gZ5|r{
+/Xp_^Zb^^"o;Mev#!0AYJA"$oY)EN_Xs~Yy'wZIt)EW:Ae[,eI-h!1etu|TBteM%Sk/h0a4@'[&xqk7B1BM1v2fcLvPB,/W8K[a!9a_=%!tlHdxVX"^&fY
+d+fUC!@cLeI"f&AIJZA1<'(jL!=wzWt9Cx`Sqm$VvzFAVt);gOn`-W!IJSM2a=<e>3l(;$]Eo&UQC48|S"9=`^Bo`gHg5fFXzU#pG$M'Xm.(TFMjqg)lV$
+Wf#$b8s#Apz@CE.i}cm"UESSjT75`BhLH'^35Hl:g:;m}a0mR7Kuhk}nHtG!V[OIYo3OPW:r6[GWqJw>~fID!f&PPF5v_nwr;%VhV19;A2/Pep6g7ZFfgq
+ci%KvlWYH^Q{}y,<]]Vd&;2v0,WQG9[{,hK{W,Y;U8u:E/uI$V&]-IMza($Wc=+L8:P'Or>cC1_"ITWDW'hN"+Qxj!(H:26POiv9VosB+0,B=o)#A)tNM]
+/fO{kt>YA)+8,SkaZ.{RV>jm+{Fkm]`8:eCD,J^Z(4TA:%t=0{Ek;rH<l5KXIUU6j:W&Y=E.<7az@_vmI4j:fGw4k"&>XWho-S+<b0y73&,D:^SKs}(qaz
+m+$]WgF@4T"})C1JlS,g0'W1:=LS,Ks]a{=d)7qn(4_Gd}p>#Syvsz)7Ba2GM:CMyqNIrsyUt_pLo6>qmZXpsMcaE@W[7,OKHkyq2tuK#si+(p+;H=DQ[Q
+hh00/4w6PcY]Yq#]~V8Yc)tE+:$>M>Q!x^83_K`5r'VwLE"v<YrQuMykHJ^p#2'Dp77|B28DjXVCT6W<@mVt.DuIdk3n!<`wx3z]JAdT5+xP=K'=1=$7E{
+Pit=05iCiRh;L:G+}`KOF(aFz_<MUQ<RpK!m;Z!6iyODj4qhCm$9/807f_[QvnS0158yK[&0f!rX+CO}Ng}mg(3X.PT;~JnM$-32W/6uOg`J-CDrU2k;}p
++l/qPQEfny]p_:cY>!nLd/9OxqoG{}>x)>_+"`-f4:nTLZPtBG=X:&sa1!RG(844tU{;dG[akP{gP%0$24kh_Y_R^G.h>x^++FFf.pt+|4DXJP,VXj]GDi
+~7;qq.H=^"br8oGJWX9PRbX4Hk,H=kfu0O/ex.)w8dwOUI.Oo(<KV5tWFjKXw%(I(GgE|[t8!j-)i:L7/9b'-<A,X^:]9lFcEWugSP)(1^UyCD!aPZo)L&
+{$0)eQdXRpK]=y$XLB5$vh_k@nyq>z!w{%=_y$Q<FslK{L,XyqU!AaecT5KF]"G/Nk,PQ3>Qt!9P;23SkRCi}SJc~t.=OP>xCd8pwdk-9_}=PmdDvh>Z6]
+Xasi=@YzsD%2.:&V+1f=]8#apEB"-8btRAj{g&+@aAxs~N5ZJS39"pYvg@ME_8K(>IQXvaVJKx^&^oNiv2xkZpU/<E^{@IRq1uoIGGssC=fJz2%i]Gg;@7
+j<~TWQy-D%ui"x2>9zNC'}2,/=rJRUtTeIzi/(K`%s%9O02:@uqqfyc_{1JbeY@k.]:N7Ik4n<<O[TM1Lq"G/cx&20,d3.(nb:FH{d3so:6Z|c<KI}/LFa
+Y7!3-eha{mzWAEq:MvI$X]{W.&VJw'V2|l92}WPk>Ino;T-|YYtmT1y!Dk:uNFQmOw,81&++`k,&u)Q]Q(f`_R>i";GS7S,l`&T[k4H:1SLr[:5:RZu%N`
+}A(iV:q+DGU^PxbL@.;'!(fIqDRMO<s^<|e#e;GtiFgBw5.H(%`=4}q$dvuNE:v3iT"D%(dEL6ai3z4X"4%_RD<E8z&1}tnA-HJB<Gn2dF1ISLIUZH!70s
+F5esCV;mU0y^t4hk=Uu%HO.sKVRm@$Y_9ucm|nZhZf^PH8&cY1<]W)]HaJ{HsWXBkai<p=,Pl!z4f_VKC]IJDF"H@FLCxYeG^[S%CQLkDUTgT!>^@V!GcU
+%V)Ai;7lWmH,4]e9&B1!IWF/~wpd1TXmG|}C:HtenkQpQJa'Su_!Bhi2gDS:j,ol39xRi$TVa;+34tQkZQM7bzpz){Bt6:bq~ldybE39{_yzby#5cuD9Iw
+Ur2A0U^{`zB]m)#BKk`D:Se{4T',w@x,N]%W(jAcIgp:)x~_1"^rUKe/HsAop@y9Tw7t8(x/Ns(/~>^R}Y]Kw##<7H|yqH[tLRT,slFdMsW.LbU^mhls=s
+"4[T<t5O:V!FK;4z3qOLoG8cr/(W4r.r7cspL/xd>@JR07<XU^Vm%;kS+|+2s}Pi4PNIych[h68cqkV2(Am5NqpmFRx&1ND-mBK(vRF]JD2.Lkd04S/4eb
+="ODN`h3L5}1u2O$M>C9FsYj.1+8|E8v+&pLUJs$hP1rhqilG4p,d52W[qx0@|Yg9+-TTo"xdbSwM#tS$dd/CVzgjgt^6v2RPfK`0;oOJ_6;)Nxq>g2pCh
+eSRZm:RcDlYX>kRn5W/DE6VxdG<`#S'<2;UlJ]fwE;LHn[F#O7DMK9AoIsA(F_-0rsmMCs3deER2Fx8p_-jQlUQ-&aSU"hiY"K)2=ID|FTDyFk`c|xsA3F
+cam!J&)>=nvsll>inni<mB<njg`VHl_tl'3&Vhvhu-./cy5;DrHcJ6b>ZV+$L$G=m+7O<4Sl=am"px$8NQh`+hw<Ma7vG-{jMblvJselY0Aj$$Hh`FdgP]
+.2K!]uH0exi}:HwHxhB`.0!jh&)8A_=]i':9b.nfMao6UscMQmWE2CH&RDD(,>n)#u@!UXt>Ukcs}>x'4W:t9rTaMEJsH-idmTG!cM'P'.b4ng8EDr6,ir
+~xC#jcI0&znwPIWhNpYzM:F(jXF&Od3M"mTIS^M@d=c3jYKwYO7+Ua@j4t_9MqOUvHRqK|))dl&K]'O9WJJ&LI<j`g%T1-9sdwoC<lqo=nhcjNYx2EICV6
+XgR<-DY3^jehct9SAOHP!c~V/]'^{<Z|CwoJh&^^6]cNL's%/Rm>S'AF>&>qOM.Lip|r9r}c((ojK.bn/Yv7RN_[wprabFD;b!C.1{QIa/=)iwlH{O#Rr+
+4XC$Qph')r#b),E"yc1yPwT0EARDA{QYig"|}=%Jz[.(a"Ycv"tz>tLkGY<@yuX%JuN$FPmsY_k@gvO)8/NJjv_9.h00ay/.Pf2XaFnqlj"hI5FPp"B.bb
+HA@{pJ/UL:yJc]NEoV'6j[j8^MdBKYrP_:)CYh4&%jb,p1OeL}_4O%}vyQGc0;wa|q@r.$fI!]7{U{5$5"J!}3hp=e'3Ptr<.>[5Y'&fY.U|sCpn/05-d>
+4S/Zd$`})_Gyz[QFvHYXjtREzF/U<=(L>6{`<(>iej`rDu)93]HS],V"},OXU4BGT(,isc}KC%CX8l^f,ZS/}S=yy%_/n;F;vqg#Ro8np/}U3t;k{xTRCz
+7Rvj'Nk/W07n}YeR+:O11Hi)#[AK,f3d~2j,M"`7!xY)/PcI6},2(hAN4uiD>XQEiYv>:qFRH>4=n-Rn),o-:f/EDKs-1$ujDsa>{]mI2Y|3X,bF)Aq3c7
+[GE^zuXdyW-}^2h(&/N-By<g&^FdpsKB-Mk(R@D6a[7c6z<VW7rD[%j@M%0>]1{hZzs|."|oH{7&<{f6=Bu#Ma0Tr,&7jf=^|%][C7|(7y$VTMe!1AThf>
+2p0EEN["p0ZkIr<(%Q|5DyWT{r47Krv%iw}j|g#(eMYus!z4CUpJ/HQ8NGFAzbm7<(8>9E0btTV#dLZ;(6&rl`uFp@MM!P4f(X3h'}>m`biWH.-uSL<rT]
+Gh{8h1X^4qzM"L+,W|81zM_=D,j)]vvP21KfDc['aaiomwa#h3Fj;bn4[l$7=IvuqudW85N[zisugg='aC67/0V7+Tq+i8d!'-njoM[7.Mx+>ymg-06rc|
+"F)=zhE]5_7n^I>l9zIsb)S4`Jj=j_qhf!l8a|+OTx)@IPGudf#^{lp`#|-SQADhKRK"//lv"Si$_OVM/"If0Qa(0d-^>@PJ8;Q-u9JL.sqkX'"TQzO)O,
+V#xKS!vwSZS;:!'_%PHW5!PHaD4[c#&|-(xG)QLsZ!])dCfmA_a&B@55U,E^aG7Tv@:er|.P$.-jma[B9W_)J&auA"_{Nz1D|3bN0](2I7"/>HxUWOk)M,
+d1Nkt:S""-LF0MwJ)|b:myTge><4!+o[Xl+&ZQq+j=#I@L-6(MFBO$3K[aV80veAyD4sBcR}=mg|dW#pg"-1:I|/Mmgc&7X/Ob;Z-P%Yjj$8fRA}sI(yZZ
+H/uP}92QNw[O=L`yPl^_AWBV"=HhMO1vHGmlTej-Zb&b5C&}-::K|Bt+Q/WvO(L0&zY6Vi=Ul8v%jRn-Z8H:6SR-Wb<>)jU["C5sq,3L%TL9IT&cUp.(ik
+qhGVg,H)`p)QH/XOKsklR!iyDT<"ESD8z{'r1if9Cfw]Mb<gqzO_+hQ!^I<|!UMi#3CS!Mn9;_=v`jExz^QB>;<.U"Q5cPIi)W1/4Mc@U)M+xu~%CK-3'Y
+9,gblt[3c{Uj@Q[W6't0@J,-d;@Qt)6HW!h'Z9#peJ`}}=Ws6N<UFIn1N:[Zt0[G@W3AcGiDMY:gMF9=8]uziE{WL%E.7}<gaG2Kf|U#=cEtlPdDo(qcQM
+'L3C{D|6L5t-2ddm`P>=qe8d-bUCM[(ulNg,B`u=dCNG:PqKxGO0Hw3GY|si&qBF@%dD84|p~2_rYn.G3mhd"yB1K$jkZv9}W7<@jjZLk6,oPp@[=/~1",
+vCsbse-TA:^Sa5B%rH~;n`a1b8Mctz<XZ1p_{_~`:a:34=c|$q,46q$+>sNT,UUxv:=ir8lUp;mD"ZAX:@BwH)5%b7tov.(];:wk#hRGR$V/KwYOo/5l[{
+|=YIJ[)$r`y^tW["s^Kmdc4d#xdwA0^WXOWON3M'~.E9B|F(xH4Ib}j1^iW5se<K,"aF7,|pm`;PHSn@Z0IyK{)V-3AR/y|;fAO}Kxa^(nUSoT{vYJ&;Pv
+&z0%^agVV^SaAAo<"3.@jGGyN0M%.>d41`nezv-@pnDVCggEQlM('A/R)KdcNDm/wFv7O#gOOGQ'Ci5D_lZjvJtlhr<;_1k+M&L^jvcdk{hoz[]`vd6>Q:
+Um,_/Ja;rBC'uHp<7!(NPT`A$/xn%#u2r8R;Sb!4"IV}@-++UPG/8}C&:0v.<4Ep%)Ul89DhZi'1tn]|$D,&oE@/Nyr=v(Z&Q3Lhdk%JHB>%(lv_Fg(1l-
+DY/$YIgs=c#S2')x6l"i#-p)y5O`Q;Y:7#%o~xQ^$d{=0RAF#m1H7_+J5GgaU_vD3a#6r)x%DQI%eVq;BOyA"^ztzlZ-ki[6<l]w.2F_@Tg{4/QT/h(iu^
+&:~LEJ@5ud1,+s>=#<8nStQhYtzdm]2x~Uhai;D]mp^B[+k;|%2b2P=wX|IBgE4^-C9r}bk#XI4t6nt=`zQzWkhA`zD;OIz]Ho>H|7e'`DtJi[P/oQ3nih
+Xn}iDg_.r)KH3U&Y&x<rgoOCFptl#(UwFJ~l)N-tH=.1Ieh"qtc8ch:#jcOlLM-SvyVV;)C&h}K.Mn=laFD^<q;}F2kGM"MS|6SR-G)h&@jgT<pbQOBwIB
+(Gy;tB<nP_TkRte_0idF4Vblty-lQ<$<5D--ylnV_];XE:qHg[aX=`]j=9u-[D9iSK)Lj+}i]yR-"bQL0snJeKgrmtj47yGuoL9j@t"=YSefi#!#qY7ty:
+tHR]!$aIKy,x+jpCkS`]O.49ZYwJ`EjBxfyTu@sNivrcuG)->T~tRFVg]5Toq.{4Xz&jL:~L{o;>[7t>|Hh%k-@Hu2,,]E+14]^U%wOeC]ia|)xi:MMd@X
+^4'!N+t;Gq7BWvp-<Zy,tJ6WvNR(&0T79Z&-JSQp%xwWK:8b8]B'&Ndk2;dd=^g<T2Wl"{~1MO;G63_ngIQS>RIwC2qiwwix>#~mX1B_k^O3@}8vCGC`en
+eC-5}MebM^{I3G5)K^AOT0^AER/Uq3+dPR=cw8Ihg[Gu,,KUcqbQCiQr.%80@^hY6=p%JZWoZP-R_R/vqxZk)X@aV-Wwl8h.Cra]TPC=Rkc#1S.&o@a/ry
+@s/vTO3p[!Lc)pUGXI7bN<FY&/DKK{{tO!6<wk57d7m)=MVX!F;D/p$Ov&hM>_jI>:'t;w$y5IrP]N||ZTm6R:Gao2HG]6s#CK`gE5D!NSAXpWI@1$$RS2
+&""j9J%(a_o^pG&t#=qxR/[5jT_[a"i9zKHbM(O4@1draW7yp|h0fKE<QEt&l/pZ'k_Xc,K)77oLwV/&I>Q](JH0<n'I({tm%UVKu_mz5EJ4mmN.nsx)qI
+O_lxV}lI'Ysy}SdYZjX5mf%)M012X;`qXMXqcXv)3p5=k2YL6}LYEx@5$(%c(Ozhahw1bI@0dmXUg%bINBRq!1@jfvT2n<_gUruY6@@ADocCw_H)ITc|VQ
+eO2V18rXM</0Qk,PZA}""b%TeW<{aJ=z/4rI57lWbnQ@6A7AoY6>,@'sA5vwQ-3_QKe>^Fqe~|)ce/VB:."rQ/Vw|l/C@%Y]~,a'L19CyjEZtH6A,)jfAl
+6h1a#y1>6}}bB.4%DqDIAiJ{IKsoKZt[ss5@W|##Dyfs(9Y^tiwb%PMrL&[g3+0SKt>8sQtknsnlL)#2,qq.BzOY_ZPQK3gItWMqP[5rr%qEJ'2_xK:P|V
+0]mZD]St"]`i2Gl'07T}&v1YufB&AGZC)lm_vvyJzqouE=ShHA)nu2}^ve>p{mJrn'L!M0XMa:V9]!,SefgxI4N4nA<w4v9bU`nZ17i5a.`=%VqQlThZ"Z
+XB.ZM$%k1YboH-^5'gZBHR11Ep9q-6a_4>b)HLWh"sKgz|P@bE8QnY=ho2PR{zhk=StK`Ne:sIWG_$Y;2(unbOgNvE6{NCyAjYXSA0!JCBjjES$_{Vg,R.
+@EYch9Lh{`+)F}#6f0kb+4R4]_:tuNbfv8`d}FBD!I(8m3=:Ig"4nK7:fi3a7KFFuDFlh7I`Pqj#j$1tknt871aA^a~Z:A8E8{(k<@#1ys(nup7Uf#Gy>j
+K`vq5IaHUb6f4QOw4`TIwIZ@mb1D=yfZbZ#AK/L)D+m%nhIBv!#V0Bc(uY,Vk^p0"|=UGfmU}QIZ<ob`U2FWm[uq!icJ-#EHU#kl0veMr#S@V2Q/|xcmAg
+6^hV[LKu|(pjsY0)[LJ3!f%iF42{#daUwgGbm5[ao0}Yc4_=TPODhRWCqQXHxjA=R#F{=a'41ql5:<@Qj0pMe&1&(Gi>{x^'sIMadZe9USlT:P+xfr[w>C
+mVS<hI8X%P^mbS6o&[_p7&=[f|CCH=|%5Kvz)BY$[yS7$"#j3y#g}i#OZRnihIm%ET`z&,wl1!86V.(rC{`r[N&_E0yKhUX21M6619;3S4XJQnGY(X=}ZO
+4Vg|-ak_(ksl|@!=4B3F9u#.Us,rCuGL~]z'x;~.L4^sVmo|O>!9##W%(Pp"wT372G&B+-&cJEu%[y/OKu+dnqW2e"|uE.Y4aQI=6,9Jl.m]%i6(igL^q-
+XC(kN')T-cF&)7wsgvIwcw~)vh(B^C@WoA'-V3H|/a&@U[@7qM%@ni"oX2$GO/:p_$QXw15TvbW[[=,+77Q`>oPp^G]m&O/`~:78Iy'|uc}KEYQI2w7;qt
+e2krF21C5&Zc[n"33E^j-Vo;Ztd=6ca#P|aCb$$p'-Gh<wShP`y&9@JG.K0`[0L!S`8y.:#s:P{qg8zc<:zc`GPAhGFSgH<481$(^eFB#H]]of'gN$9k`!
+I.(z-GE'GC#]>kf.`b;(Xab7)9y+0x5Fs#Q.uC>+U85_x!CszAHe3:y/.9y/,`[PTz;[uqZ/jmbc|z1'k4f"wZK+NEEwjn[.8O&P$!$pL+ckl]y,.{zy"Q
+_4(2m.A-pIvQ$Yc!~log2rQt;^K;vdk+!oF)R1l|}-F)83d^}G=iUPOM"wIj@1|NZH^u]34GX;Ms1.lZ.FW6aX8<{8aaIJMgoIsHjzPGh}M@;m%i'A^|qR
+f8vFC&[5e&P})Q>[~UkV>:ps!ubu08Tz^Laf!_6&8R#FNXWbfA@o7J1"QdJdx(X]rrG5<)a.t@1]QVmI!8pL{:h6u/PkEM9Q#w{MDcU#q}hyc#`WQ[NxR<
+EaKX({%nD)&+["MA|GXyORe/{^FK{0b5!K3`[rG/h9-66((Lgv.sMgN8lA''benR7/9b&ZZ,O#)hGpi{Vh]YA>emtf8m723"<F2)Puh"&V-3a$ay}K-T~:
+,PYH|hh;k3,>bGhmg+0/O"54bRSyp[A]jK+9DBT)bCZ{=s=<'%VS;2hdk`^&WQ`V.OD^QiBb{edYM;{+:(55e=S$Ai]4e0qJr;"r0$mcIAIlO>#`!%.Wzy
+{5U76$2[5Jkt8^^c##O-+d>dW]0R>$"v8`[ZQ)M|dWI40UAxf,mx_)f"T_J$}&54F23VDQwK{O|:hY@PQ<E7U"CEOpqU6|XZ>&])D2D';1_Zzjo:/gBtxw
+`i%fyTt7n'JLEWjQAT5(tZC{2THu{WFb.wfAY|#%DF5xKsoQ=q#A5LDq:0}}cEhP^HQ`~<Plu]FDgs%Nx5_woI2UcdW>~qJ4M(Mb~PAc#NXt9QY8UybLmY
+(oaQ^^OihjnVE0_mz6N(HF8B,bnAVh]Wzx~7z.{M8#g-1"~)3Pt1<1j{IGCiieXA=BSTq49'Qi0];`Wdi1KfYc%MDI1rO|fa),CE4,ZdQ[tLYOBNRS.Xo=
+c.BV~O@x$F~K/x(0+$@y-!hJv'^:C7wYv7{B3vvo2gFcRx]>cpeK-HH7t:mj:%n4NiXpl&nsUP%|80mr(SK6f_/gO#~&Rs9:nz4J6R,-B.6>R9~KH|a'C_
+zh3hoh_6q}#{<<DT,.KLJ}j|k7:9n/:`d+<W-W.]X<kRmTT/v69{Hz=UKK[3^{jimgrpxjTOXnB$ot$RA"/ej|'1DXo.}L3>a}/y6QZD}9uQACwU&r[QnY
+&g[-Wh3Px+qf,2b}h0+7RF,XqjkgRPr]/kL"``.2eg`.KK4e(6JFEovH~N!)Ru~P0'IGU%/fYQG}yxUG@HUJpv{VVqGKo5)LDLQZ{rxevXKJB_l4d>5&#7
+e%5M#PLRJq_G7+&-AzsE6!k+<xfX:sJ-`jT"{H#)8,AxvRE6E8u&ZaDGD&)8pZ]ywgs;XYtbB!+:`3A{1b0a%6}VD{-]t]E_iPWty"+x|R.x,=@fCl]M~n
+g>K-rZ`$v:Ob){b`xk2cl-,+0XXn7IulHpLlLtEOOAA0q+rL&pp6V'mBn{hu'>I87_:RiB/tdQXhj'i5HM'jn'StdIbNwHzFD7Y,F(9$`i:fZ>s"0+j@zM
+TO+QyM6dI`'b(M_^B9Z[O8p))dG,xQd8[q7WkcUyvw1Q+:5qd:)C>ivdMg/y,<sA3kE_4Af;u=9Xt[GEyWR_F;Gc=/k0l,fkRpwucejhfv[z~@E5mlugX/
+2]4Y}HYJ^`Gm#h9Xl!u9u0|H!1WRG1Ui}8vWx>L8OYnXGd'A[3F">)1[Psv/qbwiZ|}2Tj7bSfoW@PfznZF(4"uU2j#RLMp(>suft6iI4d,VB<F^~tr2_e
+FsB^)R7!S|_}l-N9=S<)xgD$}YvzH3=^Ld'TL{x}8AjCOUR+^6_@kq)Jyz}K-wRL$Ow]=oRu'B;tDmy$1MC>D9_R:l=u85K@kcy.a:8Ydp{MTjje3Z&]pe
+Rw;@oO6F;.FaAm;|8SuJ'!fX7wPKT/YuHdf[HZYp"KH[IV|BN/>RHr3_D')RZa"rb;~gf%e04z@>.-R(sL9pQ]7QQk#h'7x%pIixsBt:@kSF7CX:<"`)$g
+W8D!,pf^'9&=5tAg,fnGb8_|!MYa$'wo8nT"cvFaK!@%=so|otSJ#e}TnFhc7yzA6AL`J|nA-Z,22IJZ%VnA+EC{7UW{osBgbqFhn!)m/;K,KpzoiWxN4]
+-:pQ}c7^JLR$EZcVtUz&2L6.H3gP!YP]X$&F@9IM_Qdp=90f_ezSy"v`tIfdp-&-$&8j9x_b'^Bm9HFB&<#}fq@vXH^]B[vVXv7^zeGobqJe;:c:=r7m6e
+rV2B+CwfweC;cuqYCSnY>K-vCP{ZRN=pnS&2@dm9dfA.8N`s/{v']GmD.xK'Rh#`tjjYaIh,8p~GCvth$alzNfhdAX}pIg%4H1yJV>d@~kB$nI=qJs4=g}
+2FPq]TlD3F!+ZY,ASQ1k<rZq-{>^g3}Q'9z#u-c"rW3^`+Kf67]+C<u;DQ^f}z|#"B0>k7SG3xFMBeoDaRAwB.kd.jHHM&(j/9xEt-Fn:49OG!^m^tk:qe
+{||cZs|OQ!<{7-8=T|DgEjds23Yzv_=.=H=4BD5ueUd6:<SN&Lu8<4k6~$WJVtw}LsO/Z/D273j+!$xKt@dSt{D5j,|8VS`8I!~i=61!IJ7C:CRN1wV"b5
+.j>:8r3umt15c<=:$e3'b]ksLJ.yxz}}ompcbQn-qhZDI.XpG+`(oakfyj^2<;$d"~lXzs2F%Ajk&KGXaIblms-@qFaM)Ri<L$-8f%#MI65/1JikwPHf;e
+erQ=kLWPudd+iidyPl3K2.jmvJv.I'(Hejc310:d_T9OdXZiC6g)Zp8Og8zG+by"D>gbMt}AZ&Z{uPTMF&q[%^6bJi$sg[F%eUmb9OiE;ABTd!ANeu)}%0
+}LE;"X]UmbkK_0|eu{&L`lq8:Ve>+>Ix}/V#+-/8M1PJLW;tJ`_!Vnl}30&o1t7a"rlcTiKTNz&u28^<s&x1('lIosx(O_g=^%;G8.lCaFTFY$;GXPSmkM
+nANx$}JIJRs1D$HC:he2(DsR0Co=E8X/muuKk{"IV$R#08=;a+,_J9b+3XF_PLAb64LN=Bk&;W<.VwM'v+Z,%4=];#U:aU9S~W,@@BG>h](^}"L<PhH{n0
+Fg|',3oups{=<=o^mlwLm9:W[cACpj=%S2b95o#[+4QcU<W;%Pj#l3quxNSz7c4_PD,XuRiq'V2d[wJ/dbzEvR`N,Og4ctmy>-:Uj2xK~CnI`{~:N!w4_:
+:]9s"aO]ZV/=_&jXK%FJ~^^<EYa}fS}:HC~[`O4/=zYUo$'2VzKS@D37>+K`CqknItx,jCQ')0U`g2]{H4z.EQa=yBqoP6`W{mNP^J`6my;ekohedz=<>g
+`v+=<iRgTJ`=7Y8/X7JEQFw^VWpR"En<TLdjobZYK5JsKU%bK&;GqK3Y;2li<kwL.$rL{O:d5sajO,f$|+%B^jJ&13Cbp=9}-eK5d]&x8!s()Yg&[dpiXg
+'<#(;n@O>3Tv21T>hz%lK8@}~P6D:}|.;9}7DPUAx<@+zwtK@dN,/!G3g0ui]OU2N#p$oD6NKz/;7mGKMvGWW94{Vq~pi>8inO`oh=dwSX^Gjq:01XVdBQ
+t@POXl.J!-'m}p.XRxfU4_@s=4L+O<8Q@=Q0t;@N-4=2/n0l``XT-'Q%H)Fgbvh+5$Ha8KGx(MN.n3xil]^VRmsE[i^RLXGU[ojJrGP>()h>/2,@.6LHf"
+66l<'|"leV7eu'55AKiBu2~wcCm2H9Q<I;-u:c0`tj%C_x{m@YzXTgcs0|+]=n%U@vnaT>q|zBi>}h"!+FRga74{T'xP8dzGseCkN]m-KN~jt0u06i(-oV
+e>=N6%u0y<KGx@u,=G2M}D,1{^F9_eEg4FEp0HG;x3u(vFqh3U)o)J413r)bQNL<l+`q<;P|<=HA=5wzb^O7cp:r8|TGDa.|i!8E)n/%gn.4I@1Lc+c!mW
+A%CAsh52kcqFu%~O<FBbjhCb%rf=]{J{(<K[`RT5D:znIL~@5`7@A=mKo2<J`EB)7cW,<B/h63,J|mx3QaVzOYJ=HFb#(LvyUrgE0E]6P`s]Rd#<y_m!bA
+J<ILB)Bn)3jJ:TEbj,<4f/;Phos2WY.(ZCek!Mzuju$"d1^GPj0j7.8p#A_yA&`'kh&0:%GB72JjTp:%NV87"6rGfP5Iyyr[x#,::U9twr^40rlq6}/&,4
+be#_r,VP+XA3qyHEiP!R2-ug9wlrkX:GDQ%%o&/s'Uy4pgGdlN<,XfE!Z[%U4}193GA/;MpT#X]&NfRKN&=B&qyNsSU)U88o0|tNTWj@=ar)i,kWa5FZ+q
+I4K<:$f#[mdd%[5(3e&^_D3^eF/'b{SSyBy,Y&PDU<DT5kp7LHB|D]+n[eT+N=r)6t|M6DG|vIP$qS}eEB:vYWF+IY}6t&AZ$#O}#D27`RW0kNU<h"(75c
+t=G|_>4={HyTexgcr|U]-!20%.{[6C30`w/,"{RU3R'gKJph_IfBP,q98NA[<jE[#Ee4S`>V^BE3+^bP-jalFKaTya4W!N5Z<udte8k.vrJd,mFW>WV$G>
+W6UW9nuQ,EWb/,)EIN]hB]b|)#L7wlx<-a65qE-eO'a+dV#jqrBC9$.WhGW>Nv,''PqD;p7ww@1jVCKeMs9bf-S7]pey]fP3dn-[y<Y#`C(1`,C)XY`AAZ
+M{ooaK4g67'_Yskx4-PvJR5baGe1{V[z;L-80AxMeC={|oNqDvYA%Go}r:=b.:mxx2(p!N$Jh6g4<naAp2ct-41lX]vY{5oY`%Nry=A6&#dr>sBBD&;zb]
+`e}4=(a3t.tCt(`<4o|K$vj5pk16Q(<Th_<l_Jq_9!Ka^yG%$#3,G=p3C1ML4$;W~HwZW%JDRsd)Nujwm';oqZF"Q[d@HY}N3oqH>E:OGj$-iGkFtzjv6k
+JhFO#YOE>-`-Zg_R-G0CK:S4Dj1c{&xe,op>;GjDiw/omQ"LVnI_)903ZN04;jxp!S4G:J#pX7^{%.Ri745GKW7Ts|M%km%{Z7T%KspAEM%r/:KD/{btfs
+;K7x^rcT=8xsB@M.OQSNS|r7tr>gOAC}<ClB2{S_@N}'#uroY2(jP.)|SCnl.c(%"B6^2^mvM%50/-9):CJu!9419w/Q2Jq6mrOmfUx./DZ12{WBOP_r/T
+'C1s~SJ8#]1YS/d:zAgI[NM]2GTL(=0h$:o%TD1#RH(>aQfZ&No0+)9'y032V&4`/o|`,uIrC5rN~7C4_RsD9)chZN|HYMM0[SqAPno[5kIx(Lje`%dlH2
+>LtWv<cvIq&,}4W:V)[sS[yL]Z_$,$(GrP1_|SaCNXqfc!IX0M,)22b'Q>HLi0=]GZ(C'toVP%ko>C.ZsGNWC+H!_|;w8zi#})66mE6W0K4G/JD'tWK07]
+ytzX@>fyf`S|qF<mCvv6:kM{}|axjP(1a&22w|6^nu^5<=!-~Dl7(=^j6e_gk_qmb{KU[upoMU6-T8U|`5J{-0X9'X=ZAsWeww<yPDAc&R^Af[vMRz@^en
+vEJ-MX:P[(mQA"wgxDd3L)<J]Vjns=qWxyls0O92u3yRkrN{[Ie.weDIPzjuF|dM&/Y:7U6cukA/X$lN:D7`ONjRpVGP0]!}9H<rXl])a'5k6NcxMzC^gG
+8C{pM{<yX6rNhc=z8H'ZAl,6|wJy#}h#qim2AzJ6C13{r_&|4[ln;hDlPw6.N7P92nvuUqrQ</Qqt)WTcs/wl)+$SFs5t>b+"xM]B){'AJX_zU/6'.Z'C(
+Ld/&I%Q5ZCGHo-!C,gyQ:%{;W>nB[Ps".RH]Xzb($`hO=HeO'%#{Io>47VW4Kxm3C,nvl.f}qG,j:iF,ndCnW!G^fd.,JgMeByz{-#=J0bc5Ht5EU|Cvk4
+'`0oP92g;IRB=`$#fV&AW,5QL%;Ir}vF6`")7[;RC,vz[M}aa6Qg)(WneU6N=_T;8g_]=_y8b=SOlTR35=HH0nFlIf.[OsVu~p`@a{q49B|lM`,;QOlcY=
+ZzAb'NZ"pRW#hou{x@Ck_$7m20f0mUau!nS,xKtV'/nUz]>,c=^wtv]8oLA9%-HSE%O&xqHSbdkP<x|PM3^w<_g@NVEHW1i)dHhQ#-J!@h+P`[a8Qm;qz^
+RsZSt)a,nB|MSC)_)$Y2$kv]_De^j=S{kJlD+3wvk`sc!2ZxNVsYb^#Gai2%o`Fy'T2>:w:{A<|ZDQ/s;<oXio=KpGjl_zD.d[6'!t5cbz|}Yv"cXyie~}
+Fs>sKFYIL4FK/Moe%Y3:+s&N6M#4Lxy,#xr1Hja<V9=d],p`}hb6N')w&5=raKBEC.;0%8wac:T2sR6f+6Z9!B6fMM9nH1Ebk/_|mnr{AvtaF%)r@}b)Sn
+0XX.x<Ai^:G^}&IKO-j]mTm0ZdZa6N#z3k"3FM{+(;^zWbME8j"xOv^%~YhUCPD#yeY`(|>[ihs|WqP{T.eqHZUv9/aC~3TeMWutXd|,_j~0(.s7A=1dbh
+lG2O9=["I_ox94d#j/;^7s|#gdo(z05<^v66-&L-t2I;}c78SI`.T8j,+^|X:(~|2Xs5M[{UEtlGNmIS0`,v_@w@7PdT6Kpb+%PHO;s2WQ3Xu2iXG;"lzD
+AyWawaMe&5Oh:rU<'n'0O|a3d8KZ)V7=vK616d{[130b/%&}3N(v]Q~=z95IE$Ol}(=:a0LGK(PQyGMdf'h8-5y/Dae$wd1]yir6.@@0Wu>IL"MPr't@2|
+|UC{8`4@jkE`-X-Sh`j4&y'HlnM"/C6'wjVh-3b!i]`tSYs{&oMre9-G(0zh9v>"0z-}R(+N&Y%C6RN#%1>.sFK1F1yS&L863'vg3x$hMyg4o2zVS3["nu
+H%3h(^ls(^,uFC+57f4I3}+Xoi`bA%$.Zvu7B+~2.t%eheDv/aqZgy<HKV$vx)!ZscJm(/x=NqRg;FaecW)dY+U>8ZrPZuemrHVQL2mcB=')R)fxhh#JjG
+$&@eKCc|)z8&6Lq5oV%zG9FU}gE1Ka<N;d.PSlSbPT)Z>x`O]pQ=zV+^%|{-2-Y7a0P3$TyW7wL2;bP`Ww3ozXhHx0I"qn/DJ<63LQy=s^Qd!PX,tB5o&l
+"OX"55mbJd2i(CeEw}f2W7UmNO)wg}@8#L'M(l[8bWz@}_ehCL27TObM<Jq|+<+=R.rcT^$6nmWK|Ht9%NvpstiY7'ehkfnLRT)b1fB=92Gr:+H-:4P_+|
+!-u$CJOz#QvX9LC'rIROdPjpzFjch@q/o]CmC'|s%{3Bf%c2u{3$`iw5f|d4t,aoXG1(%r0uiBR95/PWu-XP$l:l'2ml$>W$LXMSUA9yaXHPtxy-XM'nT6
+G&7P}djj7SlG,Bwv:7wfK2&"`Z_#[{.d>91b1%2D`(R>btX0zXzP`vh`pGhxX&gQpa$d33z|v)z7ao+:<.-'<=%[9iv@{U0wG1:jX:<ZYYw)yZ3o1Wijs|
+&/"cb7'MJDq!0Fq(n0Q.WQ>+1ld"OXU@S&fJT1GAhDzD%QP)z[^m,lwdL^R^B-)U)<yDO)VL:ZriwTs"gy3^'cC&>L!c7N_(VjA]<t"x4xS0@_&fxM-Z_/
+C=yd;_`W9jG2[XeSlGmaWW&L2{!@lh$obaTucs'_ZWAteAL&F8aOHcDZ"`MerUI>F4rz&AA1UUsq/gOoPzalwoGyh4io{mohDXPOYJcl~=|7r+SlfThYf1
+)D+};k"v&$U6>`s[0%AXp0")FuBI5mgUrT8P,v4LsX>3fakiSYb51|a:Pdekbw5AEmWm4,loXvJtK2'y^QhsN{@D9]')"{8I&/u@$j4[(`:Sk&XI'_!&uk
+mFwki9y,@Y}_R!<TrD)zyhesPBSVxV3T&B,>=$m/K=&BvM8;n&"Q%1"tr0W@yabXEKt0}|6CI}#coC=z:`5_:URc5_@Frvxj<w.Igi00+')HTE|+Q}&4)v
+gmUP!=~15;)<.-sRiJLDCJ,v>kFMot6sOUb"}<j,dq`k2isr%U[t6uM{9(ma=WPI|{QO@3LUouAdT]VPv:S`hKPfR)w{bfZvSY7UmkJquGpO~EruSHku7j
+POFhI=XX<VchA<V$O/X^-2PO.z)>/#niXiBYPX&;{n3-]::B7:]!r'"!-6Jm%Uaqb7n,awu{tW|MmhI&SiA5Jq=arjE,7a;9`IdC"I^y(BK>3S$nOU>3nE
+C/'gvYrc+$`LH'ufF!^B%'S$f#fjlX3HjDgNY>J&q^4CKud$d%d,#'%ao0%oK@"i{|CFbU]4YKs"oMK&gL$KYk&XBFF6)/Y|Co&Y=I2Aqc{9BiL<)G`[L5
+X;4[yt&n3ZhQ;7gHW[jTz/'F=4qn~)oupf^!d@.Ovm,#6WON/pg;e;K9W6"^heU0{q]8")P)Vwc[ev'a7/JVp8IsL:sFm`#"w+|=wd,F7aq:>B;q7}lo4A
+"3Ea&s4V4!%bU-jrIL+<rOX<~jf'"F674=D.DwmI86%q~kZyMqr_i<[IvCzdTbloq1|y~HTc9O)=Tq:@PwQbt^LC!v"kayKD057%HqK=l;h)O@O&WyFeF2
+32^5SAAG.Du7Afo=e(SF#Nm>10+n8FM@BT&Ad'a#Xa>ySw%mX"@/^]^U"i7MlTn|kaO3qpboxt(2ska1Vml40FHbUi{YCyW_K:N|!uTpu)]1)p<DTF2!w3
+<:'M_m8D2Y:rTJ0`Y|!_1P3`{Y!Z8]`#!$'TqT>Z/JDzUW,@B"|5tL{bB2oic}6uVou+"42s[lv@EEIY[Me);DI:&NG+#1:QmX;.X-/oCHcY~F8E5%95IT
+YE@"f1N/{W2-qI1nu8BL;>iP}"%6F/+p+^!M%s43lS@b8}>JXxSN=lRRd&05pq#}s[lf><c,mxZ|5H{b->/^lFr2Z=sdmN_}An$@P8TW|f1xE'(jX%&n&L
+]9$vXAT98F`}N,a.K+)H:k=}p-NUwo/Jf1PU't`4+)>ejnfFkir@$9jFocLsVvVTqoK"1;|Q#lu<vk#4J0F3|Z7e(^^ZgslXh,6h){$THYtu7D[OY,K|O6
+R%RJC!One[):n9v@mmr&=avope0^0B7pzto!g+g4e7DlXp~Qdw#c~#"yI.nQ&"Y>(_7f_1}Yl)kr4S]H|CK#MB~j:]TEm7H.%$HQjUus(TG3MeHGnfnKO3
+xEV[ri&sjd`z{[DU90"gj=xNqn.]e'#/9"n!W;"3[iHP<.=H0&01Y>r<GSt!x+>MBq_kphW13uinl(vE9(__jK0lqVnz)p:3WilXBxnUuH;HHDP$|s$c^S
+PW;r-!X'~T)!+,>2OP9ga=']G,ab>Uu$V7@&JzO.,x>{G#:a/8@0=3'3t#fCf1kjX>R@@:R-p;Y>.9VCz6y3]8c,#O5ZLM'N<ZOH-W`mlsOUDhH:OD^|sr
+WR5)%1C"@a+t{fMQl;kuJswH3JA7'"N!T[yhVU|Lj=d`>r[Sdv5}Wn"z2!cBr!o9Ulo6{&&=U.,.5pN=wW|Y}_QIWg-"3_+kYm[K/@FQK!ANR=:y%]|U1{
+59b)lvyI0$If7JH86M&i!MX$Crd`MllaXJJ&H-I>60EJQyTg`%mHX;[K_(,93HZSIDkWaQLR"Ykm@wYf3Z.:]wSA4Kbi79Ko'3arh+9ng7`AN&:4~3Kddb
+!`Cp878<z,=aV:Ly`WT%7_X;IldkbTMxS,awi1<"=lRK+gLw]-j$j-|TR>g$ra~:Kb.N^NEF8V%.OADJeD1QLVZ#qqt$~pemOd2'uuv}=WK|ZP-}moUBMT
+CJ8x!k]-X]gDJf{E9&;wgF+@R672do3_j&}g%tI$v(ph4lW&E{cHH(57u"B0Nu^lX,=^Y;Qh#d+GS:":E"`+S7T%WNLaj<Y-joac,4J<M@87oRpUnw=lVg
+}"feX(TpfTuqNiLM'&}&cOZ]^:o`4m/D}GDP[i.uN&A0a/"B}h/!SbY`Q'd)N]SSiB1]bLJ9U]_RC^JO}>r3cTM#VPRY53B|Q@<")<m(n(R@J,)U7c5xKM
+kNG^@r6)H^^B>mQU"XxwtNsTN(HWA+9:9N_Uo{F_K)%;%$"snS8|@c=}sBn7%NyVUMhSm<N95ah[wz|pO/sSykT-A2d/M!GbY!c$G1ENT_~fOcrm&`!!=R
+V-{LO&0rb9Gh1v%/@vt'#"xdK:j.PH)yC(1t!0WvQ+VAlf^)yKMO[tPf7}Jf@{bdfYokvtLhN55SUQMS;yOHh3)6;]y>7A{u=:@uW!B=imdIg_)KLmuDsP
+`k&taj`o)5BR]^DqVY"]piN6)v&Nhqi`0U)`U$~"xuz42!UJ<tt%MS3X~pVqv2nK27OXvs$-B0pl8Qn{DD+UFDx!A+uG!Dm>L)g(eTjxF,[>xGDUCe-,PY
+T4'FCY>Ux@6eB=3w<;d2H&`"6y<i<ME[jLQdDCz4O6wE=VIq7AU4Ld8}z$~Z^q+dv#'XKW&m@`([K(6;N:Z7>Mtx<tl&!7){u:exu'cf=rF}[BFtw"=l7b
+O^DlmY`5$-u=Z+#_Yx]rofU}}{mk:$6m_KE#:GR5=S/rpi+k_25KCJ_,T"^w4rE]';&N3[DW>s{-3oJ/eIC!DcjB7r@)K:N`YFM/L`S(z9/6IfG=jI@CWF
+3}8w:4KXlCzk;ajO>z@!FPFk/I[Z_rCY=OdsQgY6k:lkd%<^Yj8O%QDi+$u`#Ki4B]Ng~z_=clq4![bqj3<8D#L@Gj`,YCZ@V+J4,qN((Jb}>WR!LRK)mD
+F{3!y9H8M3Jv5#aq+IzCya'Uy;g6R%/54Wcxo_lVfmb^|&21g7CF7n-]1vvV,e|%,Z6@C=xMgX<&-kVJt)}A0dfiMxAkUI[S_ya%U.^>XUTkJTi!}hsLXW
+WnY1X%O2G%TU1,Bkb<TE2I"rySwp.%LrVWS46,#5ryCRnwh^{iPv%tD+xl-RI$&T$SHN<a5<G$BFgJ:n#}wDc1n0%WYEP&I2ytEDQe.CC05@4j4RpeRpT`
+]PY4p3}hK`8iW=I/:FY;W9Vj:{A3~%c:HtOH1R(<%](vYFjGdTEmz$W^Jni(uXB&4KWPH0c4@h)r_YXh(910.e<WMQHoaeM#N/s]|vdzx<eTK5Rh3jlh(L
+cQ~E3lMC0FC|{u5SWB]W1$@dq_Y:-^"u(nc=]Vk${Z%5Cn0Us[ItMS)dN)_0i4('HSe7TV=wc}l/M/3w`Q%s!#{z6)gRli!Dhh}b.Me9!V[TFZN^C%D"0+
+otvNI<}MCsDdu4kqR_5O8x[DP}rt5JaN~qPO#14JbrVxU.O|(%i7:$sM=PH=Z2NE8xlatdSnE9qYKt7X3#>eKeF6o`)_e"~'$[lEG[@P8:qrS$r;,X//'^
+Yu:_Yz[,XGZNS!F}98WklD$.Q@D$OAV^%]eVPU!fYwYD,s@dR,Y"}@wue$F&y}{tj+3rL)Z^w7f}#;HGP"ps/X6}6mm=pZMx4ctt%UaXJ7u(7_9P2l,GUR
+<PJ'v;$P#!HxF$XDVt/.&9Kh!+BtarjYr`)mlEW2!fO}_k/fMaPDCtvKNd)wnww2r_dG$gw5AGbMSL+@|":YB$!]O2|P4ylH7}Csq'Id<f"CzYqh)u%'Z{
+~zX=[X_d9uABq^Xx@0"'UJN"bOM1e,~R;8ttGcu>_^41F=m)Y#"k_5etROJaY-Q:_A:%f:{_zH:GcSK@f:x"ssG(%.d0D$Mu0pCCNVNEaNw9YT$beYF55!
+.;3D,gN(%>=P{QaV:->HwU>fUHGzEOsJet[1DaQd&"[y#r>Nv^|WpM|8p8^9"n"20viFaxX#pFY[S@GTfmf]k7Wpqew4@'|K8yJvCuOe>06@T.AWZf3$06
+kF(c2H`&Y(V]D;Q{jZ}3!B]8d[;yp;~VHs-Y`|&B8eTgX`MU&bmfGDl80^9ATg~yazv;F6A''8<)7a$3'<$pD&lZ(j(wcwk",q6SV;H'6Mu(am"OK3GeZv
+y$8v2mZabNEX+8j>|p~Fxw1lmBCUkgaCrt}I{#_[Jyri=|Nrh=0.Z)~:9O>VI_s/5X8b:@Yd.9n8XYY^wlp|EO`w&8Fs#{K"pQC_TQeC0J>:p%<[_&a(E4
+lz/8=qeINS[,l=QwYuMZ4O%kh"|e]LZ;i"8"-=khgOozXm2%-F-2T^fC,-TJ{(-V',GNV|>&)iT/:|U0Hf_SE4[iR&],2{Vp-"=hSHu,x^}:4>2lH@X|hj
+ak#wwGo-B(x%UJkoAM[4HO)F^yPT92hX-RWqeM]4(QAj=o"xh&MF[j{8~l-XC_}#}gy}!P3xSqc/@1F)}{>}('`r<{jts/3&!G#Fub63XXCs,#]PXXDzT5
+qML;K)J=esa&O'%8AJTO'@{>GH!&vF3xWNkl8.Qd-@-^6<LWt0j@SK1+o!<:WdA+K#wPb)c`,:aZ~N2FPAq0s|;Z#rnSM,QRWM90J$6u{%_,)_A^3Yj$dj
+mZ_AOjgTR%EPBn)sA-_Ppi!.<Ow!yD=1FNU(QiyDDuhy_;%3)I|fL;vA~CQ)!":X0>P=8.KcSL^6K%L`gc!4It5ohv_zQ4p%+8/6vTE(@s&!'xSG56H4y<
+bO$7|yX35C,rHl]lS_5MC4FCaU)R="(JNA<)59jShKQjlG.%yz;cP[B'1V=%lH:xYZX6O^^nNf&h;fAfu]ekfA9jV#bxB#!>{=bskYey(NhOaa(]+JQ[&X
++4#8n!9cTjJy$,K%>yIRM8Qyq)HiO0<a>@U+]Lwq#/C;cO+Q9utk";lVR/y1X7$Eyy9Zb'kvm26SeC5K><3'T8p=r9$4uX'NFn}pE+fy'muW2NMv@Bh4KY
+q&2E}r3evh99dE|]c,{k.o1DL]SoqiPd=3XS9#;1di#WBXtTDP&o%>w8^_(H1i}-PY/r:&s1C;5r4V2Gt,DyVtOGH!F]i>`4xZMO+7`Gyz{%O&r=c&Z(WM
+P<Ns_8!aGM8bO2.u}f>;qY=8p.bffLZ8~pr%k8hcdF"/AoJ%BZ!0jSR^cDZ+x+.|p=5x[vk[#zmf.);.PXz#6<JsD'HuF[<`E7eB]_`I"H=WB`:bNtkR}H
+=tB{9O7r5rNar&zy+u{L6Ew(En+g.fY,yhW:8[PMh,2]YI#bL$jF|Nam8=oxZ3O[#I_Onk'i!N;Vn_/9E0@A:E#KsVV)YaDjH2O/M.w0fp(7:IQ}#^E6T<
+R'kbOx~:$E.`^+PWqFbeOh%_{Hxq9t4dYCCcM$'G3pVtw-lj~gAqF2.88oj+c'Selu27m>Idpkw^VtpqLSIkE^d';lpt7/d_kO7zco30.xgL7)w7=pdoM!
+RKit|.84+htuL:fE"f6`7Vx37lY]}B)57cy[Pt<#O-.Pu5KJQY{9CbBhV|0gjR>}|wv{5Avv6e'_%uS&`OAZ9S'ocmv>G2~8gp0]c74Z`+ls%1u<$vga/A
+`59CuRq9#@2F&51'~sX9g#kM@},e=7cx[__>#4zL%vKjRd1]Uq-hf$rx_0l-!'Xxs56azCuvt7~;f`<+S7#U>}T3_Ww"sj1/dt;w[[SZK!gw0fLskdbqJP
+oTKUJDdpL7ftvXDjJ-}KU4EnNZ1Y[i+Ms"Es/y}("`FJ$Vp|&dUCqjboN2]C:fo)=z1/A&ranLJ|%A|0184]i0Igcx_;>4'zxKF)iCIHj0o+Ju_yx/]2!N
+$NNfj5%O_'96J7tc|g7-2LZ&TtiR@=b%9:(y,XGij=6=IbMb~{3Vhp}YIbjc]<uoASI"vb9{@]V.{e3L@(23-r1A+&WnI0XB'&=MpG>;Bhy58}C]BabnYf
+JQ[cZ)q/,jupRY%,]V:1:`%rFH+m$,zMg:P_m}(Nr{od2_4Y'g(fdwzO8/#Pyr[OHbxLIGS^,]kl,C|VHE@F#D'^W^QtB-5p=B&ZWp9IWQjmW%0xr<8sW3
+=zO^Bu+qSkU!5/7O[6Elo$>p,3{K2eog!7l|w>aH%_s#x&>"G:Pu6]t#6w0|{@T&gp=LfYVD9gMsC#UIv%H#O"Y@@BHe@hv%ME]gwu'S8(t(g=kAN^wc8_
+~mgvb^Bz{JhStvVIG$$z.D2.mRM/E6F/34e3@wFinaokhltStOZ].3-AOG(:%XNQz698/loT<YWx)m2uG}@HD'"%IgR=E(55K&'GJAN:,tJ8.v9pOCYf%B
+Q_z2Sz5vzf,Ra>EBAJI1m,_cTg"^_R<7BIoMn`O7|nwt!<i%{-pB/qjtDmG>xia2+QORWQPQ@jow"^x>p$co}kq_A^:},dmz_dVN.,.{1`UF&%$pzpZ_QI
+IaW|t,8`P7FeuB5'>2Ur+F3_Y;]U$l"u85Ep5O+bL$wG"3QD.>x5,"{j^I+kS5^vVvu,Sx&KV(0@dM/|M)m=wJmv@R4&o.SpZ-:R4:e+k,LH,X36wC8F!L
+Frl$1=v()C1<'u/7JmAmv>av>Fb)VE'Y}nX%ApSeAW!>~r!ALCkbjq,OWv>.`-M`buc$M8,@t7}j;@Xk_Ia9x=N;to``Dq-uGX);)<@uojX{7kI:i`riZA
+EtL-^=#I;7$`&+c#V[E0(<t;oaucc8>ayBN_`tu.W_EvKiR;r"_YZtKgW'{-:q3[%,/Da{fZ-b(/vVNmH8d/V#)J=uEt3e0Nk`2ZQ$u1-rzf/{oBG:=P@z
+)/O0mce``8!s`/$0CiVd1OuHfNuTd99[(Z6vb|d1>1,cwo7(qaH}Jv:LcBr6y(.dT$Gz4l9>GNP3fI#TQ!#uZ,Pd@ZYnj.CwwPOdlvG{D,N,D}w>r`5_/2
+lVZV<2Uv+TGUBmj5qL1zlEvqEt]N"FG1mFlMA"1xc{9"jZcZSg<KFyJp:$Bo#aLQT(e>tsC#SSPP,o]|xOuJZAb'39~sHy5v_acNiUH_w<UsN)+8GG@z0[
+(9.nX-WJ%-;qT!vh'D"^v6a008p^;1qCG467#ih5(rYtz-x}G@y/XWxu-(IXodf/:,(369}rE/{-A%/bc1P>Z^!&n/L=<x!&0(2J7OA#$k3-z"Y{t3.C-x
+B%sH+UH{Wv]x&(,E'uzjeA&AI/eiqkA2:|ri<{eGEC}$RO$W.e}^BMu}J0[xApvi{Qd%+Z!07n^Vv2Fq~qviRA{rh-](l;7[N+;<+9_W<vodEr#+:8l{0m
+$,tH4d0`t>6;~V1h'TClI]=tZl@%]>coBN||LV<=5H-VXpS$8KxQ:4rfnfe)/z&;5%I3mh12ldezfP9)bptmH8zqAtUZSKqm0-b}"yiK<iH:ZhOUZ.Q7$|
+]XZ}9c=6jER&BGpK6B<>VCS!Zi{eYt#tJmc+QNH7eAdtjuEO%$_E^el,t%pLB{hdLV-x&c-t]_0kC2z@.iO{v/%;,LjmbpoT_xRn)!T}}GYLK0@<r3|meZ
+QV_ZP^8z<b)NaK#nLzqH,|Rry2VhVnS#0ZiAL%{f)L!I;548=+<6Ss^h9nIWjCOa3-V3cAAuh/z`X}oJ549jgvTsQRuhV0F8:f&}iha:vX`"009=u9lf,y
+>dw|'HO"SDjqp$Md/nQDxb7NY^pu3oDA5OGc)'&O_b{AuEn5zuz%YB$%!:-I]l|k1Bcz)@^d=;U'I)Hk4Ym&hT%{XeYl&i)SC;7cdY9J9R;_f:e(n7/6$|
+DsuF.&.S{UQ0rfAu{]~}sNSv!g2Zhz`Z0;n6GD3Y,`6^UY;dpK`oQPN%Jx{Nu]Wt#$#Cimv,#o-Bt_vQyy>^&!dD/E0td&.F.Rmn:IK-C)XB+t@LYVx|!g
+N'h@H-xnLsH|aBV7eLs-61/:>!1:e/8|{h#RU@auja4[<#j"D)sW#wRTB,!d],BVJUG5uZ$ZWA[uum"y&t=d#>$);9-6s=,2~vm/)ZH/~y5d,UE7oGHpWw
+8$QS`|yKVIQ(]@x{a`sg]WX(gVep/6eQY@@+@5lo_Qtb"iE.d3|410TJIs)!|[M2_6ITZgC/;9+F&lY"dgdsN&s$wDLG(<#TjxN<6.<^MsLo5NG8v9W0#)
+CQD./TA{op#xTpd=sLdhmr,_wC'$kFm&>n2WmT>9dp3C$8mvW+qUAAk1j48B<mCG01Ab~X+V%$3#,QZkUlhw4<uzhx'mOPO_c4dKhY:>@K6PYmkG#]gYeL
+f=:7YsP>A$#=}q,CWFoH3TV<gRFf}Up&0ELH)zYK+8[46B8;brVuf9eo5V5f({>m&G,-+#f$v{!~Q|qMg+DrgzX0|Wi3n7yZWMQ4Zma^{lH4sXEh;T]47(
+z-MElQl<VQ=:tks-}ZRu63!|;ftc;XTEcz8XeqF7MG&{#@d7i9yyi`'5KF|VCe'_2cYE$pawV#<o.}TdoJGNQ(S8sN7""Cj+Xm^8jlgu44#{m10TYSceO/
+2}d!Np!:R#UFleA6'`c5T}UG'[rXh/B8-EY6%(@HYYb+6]0{<{eFq@hk#hj&qX<NY<a>se"]@/]@V4X:AXqrYP,:xOTpa,as9u:iDUL^"%K[p{u_j:S)K'
+NO^Oa|WD8o1,o>Oye9+TXJvAarkq_QeRqP!g1>Wy2Y<pr_5ipxD/Q>c-Y43ZPod=o(<r!^(_yP!o^!;A!-skdQjKEsSarp|<0S{g}g3<5TMf%<u:C`y4fC
+e+r<(WVz{rE$v3rs1VX9u.46x>#l<`0]3k-4;rwC5SJ{C+tSzMFD5P!!:{`(Gj<usa7i7r&)-=yO&ZlOyBB#vo3^E=:I6=c@hItK-.vsq$1YW6vij3LNM%
+~1g^7aQ24`Uu)Y:.6Hl;>6BIw_4ENbgv'};4@llhyS.P2H,miekyv4v0m2wRi}ArFpGd$v3)mPvYj,iwkAHheD}'P6OSI9b;4IP8l@pqF]D-c$5Wr=>rn9
+M}zbqHh)w79+gN|XL/w+}qZviC&gcNjML:gO@97oUlBzP^4Y5w)]Yl+^T4.EKb1}qOX&MsfO<zZK$wPcVtV6|:GtVltP&#!hD%X+(dbof|>=c,Cx{%r;#f
+bX`i_[/rm5G&)1+cl;i0vy1:$7a!9e4_sR[w4e2oi,V)W:II-9PWd+H$=T/<RhR8qbImDYBLV/}rmD}4wTQ[{]<:z#IiV0gO$x.At`_)/{QP#yZqdCl+nX
+3Ke!%ykgxPvu8HiUK[O(eKy8'jq99Y9k>+4gdZdyDj|ixe5X{Rl7Q,u55K.P>.-u)quJ=DVG8-kdyOQg!Ppt@j>}:J_zoOL6A;eNg=b[$)"zxA^}<b4duo
+zYB_:J^$[]bk|z6aF-/`3j925J<u;}<c,[na~_KFB}zLD@rTcG1^/F-guw_z>csp)`w+GhQ+nN9,@l)/27{7OIqgv$n^]h[qNZpD|A.@'$.Oy3,aiO.2mt
+w{L&ePHnHc"4^h`qHg'9fQ<Yj#ob5PMnp7hrdfY$P[11.3|z2eS>ews+-53wEiBFR)RC"Is4r:L@v|1[V%ZLK`82>x|QW7QHE4TOSZbN91Y@lU-fxTwTo/
+Sy<ms+HtWN@Qna"R{c5g!2)e,7^0qBBw3)Mso$(ey'>qnLlgEZq+YLymvy-&CyU#dYel<maI}%)'3y;k6&^x}0whWm]dq(+%uFJ&+9SmWw-(L;b%3rIUUX
+>ftraU;8F]TpV^Pd:jKel/SD=@jZmSa8[OEE`%2zi}6khqfn_IbE}m7[cv54|[BQl5#t0_ApQuo,Db(1Z5(m{%>J_Q=t;0da>jN8(mk|&I+ukIHm;r~V&f
+IZ#cUBu!!u@w>}3Q:9;0(o~5c^i$LC$+OKA>3_T<rHOt6.XhOILdRq^I<gUmt#>gUW@oM}1LqSZ@]kTU@dwGh_hKR7lJ&+OoIRnNoM2Ljl^bUi^G!3n(R5
+5"qkFpdQX3Bc30O9)BtsFtQQdrW_>+SOkL%_#=wy',3`/CwPB5b(NQltnDuK=$.p<Azr-GKQVjNv%'M_AT>=F+;[t4_F[T5qxUf0>%)>)_9Q'5=^W93e@i
+'20#S2-K@@4hp;sO3pLwsZVsDXsV%2a`,/c8Zel+4e>CMa|.Z1`t0|JAhTG{FOn]K9Tzsp9d:a,,d4@yEs~nJx6jyG%ihPD{VpE/vw2wOH]$bl0rjdze/:
+KeBSKW77Zy(>iItum}c_]3jS73td&Xqnq_zeFw6R7!&QlE3V6]Nt]cO${pSssicSCz%$Qu&aRdPPn9w4C).>JmxnU2rR=M$.[YCY`/2eP/Y;nZ}]U.h,+D
+kUr%yHI@w,&!bW|^wmIcD`{BZB<}nksPQ{4w@-.Qx{UAOAXU$iIFK%$"6vTc+3'/&>hE/,621:G#Oy98,Q~d/Ye/IrJ{mXm8VSiJ064RnhvSZ()awt24u{
+eV/=>oC,%5kJ]|%y|/.jc|;}Ipwu{LmxTCz5N5{pgnPLCHCgi|:wR0n^|r9'nigS/t"1^!R}mslQ8Rwen#Or-.AwBi"]SMf+9E-)1J8A#J4uxw4H0i2gMW
+0_EoCm&`W6BL3AE0QjK@8DJe8Uz4hcTx9[yr`vo!zEA+2lp;N2MhoV9:uwfIQG)Yt+r.(T>8HfiuWqMuDtGN&fLVa>Le_j%rb[RW645;1p&_Wfsh-I>0lM
+'n@Sc;SR!5_tzr_n38ex+/A;JIYL>i+o(A^J]eT|tr#roNaM};Tn.x{7W'jf]!"nB_m>935B2'Xzyh!tw[s><p6|Ob9(qllWIQ[4iFDa}l"I!G+2;zn|"I
+M)fu&UXYrt,4uTfS%maNvXR0{U7jU@"#SPix|EW%S@J6W|^>xi@k"e[">S7<Bq38f=X^Sxu[b,=1hX`t2^Tzo9UL^H)3^2i-T3e>%T1ifZgV,16WgbVi;a
+:F>K`pv{>.qh"Xe26VlA_KVH+["6T]-(~o:&:+WE=oVu[8zu2KjEG{Rh,lT5SaNDR;{y8t@gdKjJS%Nvn:syJ,lf&@RRp]Do4"q9>^de)1NEG$,tTJU>t6
+kuqEF{PSb')`No-L#fkXWdVo0:i841&/|PHG`U5keh,8It0CNcR{^dT!9F79itqIw$k4N>~W`:7]1T&)x2&/Y2[+|2Q{#;nq|WWUX-N7c_M^@+|F4]yeOS
+d0.Z+BQ8z`Utol)s(MM",S0S<fip_j|/R$68f8^4uC%p%vP3fGhg]5)I6;vHOnYoYKnNc/=Gas$6`}h0%6crz>$^{x5L]4eTqVT3VtPwt"6Cu@(y7RrJw,
+)4u"^|d9.w0De:"MDk6HH=@b,N3>`p#fY5Vs~MmLi7[KN^>@%UFTo[]3EU8&6#HnI[cM$J0"ik<`GKXn-GH3cwjYiPLmus"6c7nBP/m>QGD_(cv>%4d'vh
+PG<6e3&nG4mk9=-{eb.{3wU`QD%4Me/jtX<}!wU=+D$`_UHJ@-&g[6zJ:8>6n/q=]8FA1DZ5#}Q4Z:D<KaFQ(GohfaDl>L;oXl7^dSyN]dBvVYp#m]G@3.
+GqV:q=2GcurvI3.]Ohv(eW9^kTK%0)BB)&Bx|HZ}m(u.u:#OpWJ=~dCRS1;fv'_QwfOf-bZ5K&9^z1h7Sf@T2LEY_wRjPl^m@7Av2R40`eYHw<A0:!gGnd
+g<L&'p$jMMp@6uK):HV!J}rO@p|:Clc)c!NtS`R"RJ|$_K@6]l7IZ+K>>9'sX"mgJ!.WMO4kmmRiM=rkA`LEX}mcZ82BN:8[9YH`ch;c+}0de+8E/];;6J
+p#4<u5,L!AWjy;/C&_S|dvS&Pl`WcZfEg-S9-b/#aq(}Hcrpck~Se69)UK|7T2gmYl"v[}VHm)$@;utyn36LKbNU>|Z|s9i}5Is27&ty/fi!k_l%j,Hq|8
+AfHCpbWR]95$5WYht}l":4Ltc|9t@Qg<+,Q@/fg}f_8DdEd@S[j7N0er1-k|E8k6i+kR{LdoZu:XgO{Ee0D{&yMOkffc7[>5v+b=^V8g1{bN9F:gO},kF}
+3$p>OUq&fe`h),^TJl%S!U$Ln-db<f}%mlK|$RLKy6dCCQ:dzY-EP#r$uq>,k+IZi+wCV{+^KrCj-.:J)BaI&y%Y&-_1iNI@@f)](qO+1_Xk4uLtlYhSNT
+/<!Qf|.2%W~:1wxO;,aZdNmHT+i(AnYRh`!LoOx%$2K!"=ifvkPn:-+u5eMk15%4c"g;LF7Lcgkp${D&=Yfi>k}n52.ub[`jHDR2%:--NHeveKfj7f)e[d
+$7TB'")"tp6%.Wrr.hfo$HWikyT@7[1/<!A[/%X#+iH{eCkg1MA_!LP4i@mL-MaV,0Scur)5rTNPo2(RAH2#8%bp0syrVH36A7-WI/7-:!F0],iqO$4M:_
+E:}cJTV-_'60|'E<hkkU_L'G6tD1L|'M+djPZ64Ozw|^RKNSJ>unR2Hm!g4GraOaETqxsqLY'6O"|xc^0Lw5"o=I,>-Ao#~8#sW8&LPAOYY@I2V}:`|!o$
+Q)7Ep5ZBxW+59JN{RugX^KO8bGUOfxj{lT"C=N5r"iQ45Yb7GUSn]|G!c0qu)Lp_:I&3p#8ZiX-!#d!1,UGDRv`}OyrShRX,H9IHpA([mBx|=r,sD}4zg3
+mYNvf13kcK~GV5P<9M@&-biJdv=}1;af'ODPoZyW_rtM&5w07T|/ve:]VH:m0=Ep`I=KJ=hnR<^@D(QA9s+|j1vM;QqLX{f#63ol^z327SO{rGn@IISpug
++>!I+I"%xc_F:u"6aXhx|w0"@(DLCtD/ef5vo,@O6BISn|7T'Qbte4E:~&P(qpA5Zp"oU9VXs0}Non&RoN.<`R8NJ&ZEp=P{7R~Yo_ad;AaVwZlHaLM^Vw
+<aZ>gHs&/=>j9Kk{'D(E;S%;NJ64yx]2:.dT'hp|h+33dNIs}[9_Qk7dS6!;$OU&BZr4pg1t:w{c!Q@TV;b#{GIT~OUY|:4'$iK^8<9{nktvA=PO)Hw,XK
+}H>t7+b^brM<~7+-K!.AunJb2x6kG1PA`CCVCX:hZDw:UGnr9Kp2%7L([{xg-dpTF$]Sh4nyh-8>i0(NLy+tTBLl#VhNpAbVG(aT:JawpeM4."%}Nd)m'b
+6^pmqt#@VQ28ys+Z"gj4<uynZr$]3:AM&hho;wt#C[uXj:tESV@X92WZE/tr~!JU.d<;9)xJeO~)7><8n=lM=}90^$zo:eb[VT3c!g%A3[GbH-48-q-w6}
+=H}Hnzf<,by`(CSf:R_{ORn:VpPN'23JsJ#A|lmI)[jz9TMS8c#f%Lw"%A}DE@5`(wY6}Peye|`^79mYHl/,,s6_i2f!G-S@^9@]a"^%dFy""yic4Z;YbK
+!VW&Gwu+&!uU[utn,UG3>d&m^xMzNMLnM30f|s87k(_CJ,:Ml@c#OM_=tSHX{>vn7.d/8!0Hv90MDY.W>(ab077J95WAEj]92=^8Wu")Q<GcJTj>agADFJ
+tv}{MrA"i,[yzl238>06Tj~!vzUy,20r(pkRLit;$Y.^K.ZKa@WThmi0h)YXJ`"q4}J!:rHDG>hzXLaS@iInsmL1{]{&hgP1DsGqHtdI7E`uF1i^q-e%mo
++26=v0~,Va@X(9OY$]zhQL,FhcEflGJ0C_<Smf=U/#%VU][M6Pk89RwtI3"Dys"er0|E.`_VYPbjDVXpl"Zswlv(3zZahPo=Ib<t&Z&enY`W@S|sOUH.F7
+1dBm+P$bPcL3h-X#2VA0_bnSpWl9k]WA]'lV4f'$D]UpWL;o&$nN#:fBz)$xg3d`j5zzOj}CEZc^D!g-c:RMgh^/X:aL}wm5wgI#,VMnNV]ws;>(^YW(`{
+'+/,7q508T>B'jM/;kS-KCA}~2h9)maK}#f^A0}AkZ!,[r7>{L>@er8kmR~NB_F:^e1i#1Apq,<3wriPC4#IK9d;}'m|[7TbXk)LN#6TUB')X]}I4O=lq{
+Y>vX>[5BAQH9Q6]Vhtc8ZKgkBQ~AXZx@@^GNq;-qZh`NEyNQRCbXt+PtW_3D~cMQ;elj+3DdKrje2T$Wof!"{xBF,dbsZ1Q#vSp#HqVSb.hX;HmN./~420
+A"AG,)a&I%{dHen|Frh3(%f.kkP,pGeYd+QXZj4'M:+HJ^F]_q)K!Eo{4P4fOX;tEOm2k&_nW$EkFN_>DKc$80>g_yuh'dU/4#<3W^JM#LY_wcw9mz^Pg:
+U6.c~u&mH-dvz,M&V|Q=DM86BM!BiEly@Y5dlpGg]OLl7IE(g)+4M1F1Ff]KI>u-7K7,G@#}}3ZB5dSyz2>v%G9T3"p{Rfxrz8ZI|:A:[P.+h.JxmJMvp5
+|>j,hcO2:|&!OT89<ch@9rT|NU=KjhZq_KrYO]qa@e7A.tA=3(ulfC78N}Zaa/kWUTB15jg6(;F3'bQ0/#F_rIs|&y#&IwPKzineesuEywRfUea5K'JgZW
+Xq3)>%oC;Wg|WQ#<|.E'Obl4QDSP^8Cl@}"+'x~E(v6,!,X|#&9t`f_oZM|,%ASJ0mxs5_,f>ZfQ6hxt;7X.86)iJ/"Mz)wspmB(A$nuw:q%6RR)x0N{{H
+v>yjdq%Pv]lq;HLU!d;u[%E^yT+7.'q#!!a,>LZhALVd>C"2yliT;JnjlylHFtvyogq5wg))0XxO)[hf1rQlgmJj1L2oTfUZ:}Fz`NmadyhOif4Z`C!eT{
+|o<'`Oji>%T"_.verQHMFV5DaMa&Z_U8A[LIZLBl3UW0X=q]92sU+K0&mmnpbBlX@Q+,!m$,I#`/"_"m;JJjtTSJZa9HXNuSpe"~CDa9E)k|/MeRDbYN_p
+T`sJGs'ZMR,9=7JlL'Tf]q#!]O>O$Hxr|_4-zXev;2|QZ[nrj$]{|s58dx=reMyS1;a=5qN;iAHQu7Nn_|:N4oWuI_JM|i_|+:Y-Nw'2a]J}O}QLY{Wuxu
+}2gqU|bC_^Zd{u329;mo-FbIz'q<h:32'{{cu>{"[IP7fPp0X=H^7u@b:{VY/D^1%NVx,knaHIp8.Clw->q(k"-}lya8C&fkk(~L::Dzb#HvyWqa(emnGT
+@8AV`g1nIc_3>"Q_XUyylVRJl:1]V3j9y0qT/x[X8y!+FmZh^2OG+HTNy@S/$+!gls6M<p|EsOVg!0U1TW;j7TSuF=Z@ns8r87q|qE.0`yo_X3t<+pTL9O
+,rA^xx^(^nFHZ_)K})&Gt:IjFwjyz362Ky=l87tQj@nNIz1Kr6PuIdf@c:'7=q)VpE{V,[O@62"Y(+RDSst,CXC%q9ghh`Kzi7FE.%wv)+!qM`SPZNO{I-
+(DvnbpwTSu]10S+cjo-m3ILcA>#i`{&HUAfS3Qw;z);H'DF"^!bwt,s^UmL#g4oG`T$Ixc9jq9'_#=9a>6"o+h[C.}DTZTjh`MaPkEfdbUPygqBVsa!I1M
+u5<Bk3xN:t2GW{'uLzL=0LAeGItsN4mxSd3f>;,{MI=lEGxFm-u-wKMp5_.l5FQ>hJ>kRUtXM}F<."c=~MAgbyRv,tV>!kI79UQqX`>Iyz!^,pNJ}9nW(s
+.&.b'rclL#{%1FuxJtDtNcHJSi3n2io&;-HQsgJc5@I>i:&!H)9!uXwePU!3sXC8OjS@Z&YZ4jL4r=-;_ExOE9Ax92P}oj@2:yf}sL;vDe[F83qRJeK=:S
+#kLC1jSmbylDV_'eNuYC(Fbvp|4E"0zPOH{%)vG4mAGO%WU7=MSx|]F!^^1)LN=8Fjy[ppP_t)yzk;4VG)z$Vg@/Ja5=S'%/v9/v)-3{qzO6UM]U^j&L=c
+HM.6hzk8{z@,vh98i-]bCy6W-qqFc"Z|R>r0EKKmp7Vx|3(<4)aCLc/i;&+wEd<+'.)}cRjNS&'lyZ/xI&4XlQUC,`(^iHeWdcUg-`u<K=+"P<XnC:tSSp
+Rv~#k#roG%kI{[qMU|v{m1$J'W>(e,nl2(8rRrFxV|;ds`vood=a|R62T"aa=[F/.>Y"9,C,rg.k'e[]O'SrVVO5hdxRi>tXv;GSxfHR4rg31$k68s#{J_
+U<I&-R+.g,UgEA",Sy87Wf#C`tkQDTC:`$2S2IE9lKTew5j3RfU%~hkOp)6UA=$SMxa^I+[CGZbhi.13db:/}(pFB8^_1.~Qoq6:yu=&2fba`JA"'K<m;U
+!=0YQ8u<p"nIhF4-"gCeqq:%UtBTBQ3`rC^^qC1$P(o4_>pxhWbV-^dEmcG^Ur:6';l_Q@mUh(b{2![v;Qf4jGT`6ynK!`q$u}a"{M'TSKnFW4LWzs3&zR
+ppSfm"W&:DrLoFk.g1g3>;pv+UZY&6(yZc@4DP7rl([Y8i,qbtZOS88]L;}oCl/[X|,`X8Gjf9:}([bMOr;]sD28g:hC#5}$>r3=#)B#HBgIZ(F|OG|{YO
+d-tWA/EpJsLr'm/:R{+[pYvsyV1kJ4E5z.JpSuyhwS,JJjOpso<(3Q9!a[e8bXClp1~Jc,~]Ju<|f)&}=;/y0!@kyC53EAP/I/6"]`a0EgilN8l'ZAF-`)
+]!Fo^=@6eY-M{l5xTCjC=GF/U!VxOa;8<@a!_||v_|&LUCXyd[[Fue!JZ!e)VKajXvQAx/Hl+O#|]eyF+=;ZskfyHc<^Me)ZGNO5,e>nls"^y=bTr<qj]W
+LOnHq3{E"<d,Vwh(B6BYPU%TT+xz"a'VcLM^mp%)KeWi8j>GK'$IHpXh{HJ{fL"6krZbnF5ajPFVB9+lf;|)KMdq$A1Ve,S(}g~r$%/V%d+Gto({IUu(YU
+zllIvI'B4f3Y'6tUGIY:Ycx2IoI=[xy<(Dw6LHVYP(KB[$8E",@Hj-G,-U:)aAIkIj`vmK3A$FgQy2U/@P@XOS8te0S['jZNH[uG>s(<Kr@Okot()(.+iE
+aE{5$<174|+Mn7}=K`Jn8UNMVim"-fz6HrofK:X"md9k>>!bm`Jq`4<Uq%Vc|v`>~V&g,ApBl(e>mRhUBR#1KQBTzP|RL5b2:Gh[pW%5UCv,I.j@c%xJu+
+{2Xcn_"2@5wsyozM.-;{<X){FB8,c=h.7"D7WOnGdO'POHaPHZ7X&Sg4-Sk9w:038u3_#0)g!a5J;kw&M4lcyZb]'%/3OW.)T_nb;@xf)&"Dw's^%E2AN9
+BPF=K)3VsSRSie'On@{(JcQ6-Mvf0@+V7rrg~)9n64TZoTN#k,jlUwG6cbv:%Ai`JZajC2sqo1H^1+[g%BP2^1G{lK7y!W-G)>(TjIe+zp,;d/JL:NKKUW
+nJgkd99h>NEg;kt&b[ATG(v8d:OnB8|2A)Rx:(8M^h$5YBN]kqD!$ig,C!%8E)t6|;K'^L_&hp3!RYKK-e-&o]F$Lg$XCq}Ir0skbY/^'@lp(yW2@|"6h}
+WHj{GUztKBKH|{I_zlV0/p6GuCPo)w=_C9k{C3oNx$ahLud%=-8[@T)zjAH;-c7Ix]_Rebjsj%;jG,2L=ZzhQl!3,eL8;b}HW+LA&</M!DpJ&W=<QTup_i
+Z[>-cu(7kq4xF%VYK{H^)9Gt$K_.+LcqV3zlB2ibI7"{8!IvL1EAT6HN>+(aVVSOAw;hW&)zbq+t%bf#3'^:Y-r,;%C8=`-P/QW=8zElzFQ6!jsVgtR`tX
+|Vz{Y|!PifX<P,S5-W~8F_C`}LLT)Nj=Lbh,:nXw6/osrbu(UdS{MC-b/`<}XfqtpYZWR`SdVBRaqt>|6y+,_Ei+]D~|zF^FjUP(ce7gg`g3.&!v+iulnT
+r5c[dbjR9lN&`Qa{kV}#GdlW44+S)A3Rbc15l3.r'M3G&5ApYP"Cv;}85tj@/+M<]}mnz_9DcgpFmBUT8G[kf}Bek48Vmz|JEYL+`Xu[e:E|kFOg8j[LoF
+VQrU8D|8bo/|<D,Qj8q7/+i0'%Eb1Tz!CIi_E!G<HVkSCDy.h3:J#EeJ8ab_sGi`It__pX~$`Qbwv6iM|oyJ@nde@O_JtC%9_|_HMZGCwFMGtGKM"|x(>!
+}lN=-0"&hQ&n-<GApF.$fu(kY4X4a(xt.IHaFQ|SBlk4U]{J7'a.J-':c@m#0ok!tMtTKp3JYlfYt{iH42r92a[|Ag2-XIqJf`7FLD5yJNk8f-J4|767E"
+<UFST!l:D;>eApg_L`MN^bbZO;h'+#$41)~I`lg74=>z!d-#;z;I"Gw9'JZn"NG)Zd;I|pqksfAo#{gJ-BWAmHg#X52pv>pP~bhY'NgM.{4o+7Tt}F~EjU
+j">I=P#F0Wp|>rXnr8#=2x_W"MOgho2A0mCs[-sZ~/=55S)o1||U%0m`}K);,S_HHrg,<<-`fK>D8f<]PMt<"y4h"/#0,|eR}^-O`>E[>}}1sD;NPnq,>U
+Yq{PnQSH,9Pd>,#1@r=L9lx@[hifKwga6oS,R0mdIuZ(-b/$pbuo3p[<Yfx`gz~uAQ';x)gp[60qXRw6ZJ@i~s|<_MKz:]xN}HD1`Ys8+i7|Agkp5{Agl+
+_0)fs`P13lQP2#rv[8m[Qfj!M]0uBeWb-k[u`[~/6'b9MkfpXx65AxLJv{`,W&:PP.IuSfZ2/YA&bff;`t6EI9B7#|-`^V]dw6_bTUnzk'E1Fm%{aqYb0r
+oaaHVl!&v&'8o(!D0aYQ,+dADpQk~j.8T3&tZH5.Y1C3E[&{Gyv^mJ,9!cGIboz.ce<]-K9fNBwe"EzO(MHb#C|r]XRhT<vS>=5j0Z]q,E3-$S$`_n&u}K
+^'82B8<3[0PbRd$'K`kCYcNsOSEise2OEZE37CG[:1V`G#E_C:_r}FS_)`==VeW!FpNEVith(PTCkTx{M&^^`4I!JvPUl1.o>0%Q_8qb(cxL2I`k'Gc'Pf
+gF)7Tyg)2Y1|d.P8Rz]n.L,a)BM]=eMTbn9@z[C7ayu]a>jp3!M`:"c^}YlqwsqCR]3KI%]W$aT3f;m.&jal=LvqpoZ8c.[5(AAM&%18DpRF%[z;.j~YKG
+rv`C)J{E>H`p|(=Eu=;C'Ho--eJ_,rkE(nS=:^m[!mlZ85^V<ZF%4<NYE37nq{@I;p'uS(.{38gOE%J5-xjE#J/_q>MZXD)AOZkF2|[Zq!8=GW7|khg>,7
+lH:;]PROY_l">ctbYyfyF)RWESkS^XD(wb>Pb]eEgGr)C0T:~s6cw"3W_f%;jS3"ZgNCjf2GIpj<.g#@NC_o3,kcj#P>4k~ZEMIJ8_Y.(9VzE%Y/4LfG5`
+DDpp:ifhclob:Gd[H,'v0f01tX;|/O2cX9_C>FO)Kc!_2G<AIBH7xcS,ZH7b{d:)0A,x>l%A";seE:0NWk!c:LT9Kd@dIf:^IvKZ_/zi`TVuU`-<$#$RY{
++U~=ZQpe%7ZpgfHIE)GFj8YY^|j>B]I6G/n>6=1"^}vX;8p{M1D)'gr}kHe[t.lCG/(qbfmNF>R}tjMZ+@4nLG!kt5R@J3A$ush,ks9Kdia]Uy@Lo{#hg#
+DhJT:POvZ5!ey5ECrvL4w8'`p+yr0.,f[4jOQT,95Sm8s([AaZ-FNq_MB#`W(E5i"By=$w_:)HkO/M%WDAeL1bhj}m4&iSj>UDVhMdAw)]@^-V/Xus".O2
+i)D"gHcX%s.4VWs'SQJLN6OZ7Qg:]=MScvM&5onF0:CSJK61mi6L<"~&kBkNGDF!<P|PKP_l)$ayg9d>Y<]$^:tvyZ4Vi7>')VUg_mJNeCjR%,N/,aEL97
+QeA1@,:69dg!DauGL"B$3=]Y(^eE-aPdePi1Ov8Q9GA$0MqRedl.wo"013K(R&Ul{&rU^D2=LrK]MbIjo&9QI:4K>2Z_rM-(g3GVccT{/Aqx^:a.X]BJ/f
+%8x(ti72>3+5UxN#&&1%mk9U_eFivu4`k(922jqEKl60R$G$=uRbstNt<hlz1|/Ryg)vZA^-E^y]e&gN}s!D|s%{lCS3x@<EhL$tFB+5g@P_vt2hUM7BI<
+U(Jeqp(&EjW(s$w+7n!=k(@;tK1ju>p1]r/2DkgMA#"e,K2{d=sH#mYL1SIsQo`WoCG/}JsU;%<^m`6U%R5}{JW/,s1CuRqo[<IcBw>x/;&AiDIL,<'^.V
+,`Sq'Fx!R:q]W>}xzjb4pr}/CRyi[CiMhl(-JR`DIrf0-A^wAh4IlXqx3h#fGdMCRXjxWE1iemo%~N~Fg@{CLDi:ntD6HO!LnM|RiD<H(<X`89pQ&$T!<h
+_t.2,m0Kho<6_m02IHqzK$/&S^LlNNQN1d#E&yQ|/=2Fnt'Yl(d:#K~o`_ZH[qbl1-)R_0c"ib{sOY,RWj-}))&Pd]!3hC0ci,8o[N|'NMmLKiTWptw62h
+.Uy<Z&+5J1D9CP]zoFh(!2F526%rDAw1%#$H_]TYY<_s2a+b=N{(JlK=hS<P`ef9_.]#pv2'76tH8^$(q39C&|sn_#C^m<EL'#X%(7weSnuVnz>ob&MPNT
+GDCRA<BjQ#&w;1d&n3<TIL_OA/g'~)D:TL]tc/]bGv"W>O&3ADogw%3vTr7&I%51VXojh+y|o)iiH<angZ-2eywdQ}1kkL8Ls$pfyC5G}}V/5]DRDE^8"/
+Vp2L{LPGV>Cpnq{b%<cnczEL_C@E}9Zh%PEw3Qg>9'H[f8VTo3^2jxU,/#TcS))1UgT9!b/@lp[tvyRX;-]c+{<Am1^F/%aCuFOW#:G'[nX$;>"+wxdj;w
+$COkEJ{|3c)3Orvv[XHl2Iiu'V[aD&c>rk=fw{s9`nT}#=!]l3R77d]2Fw7SU@]aB|itie5:Vv~ep&sCoXcdIs2ua7+L0td9}f}u_]-ZB[]swL%oZ9H}:]
+g]"#q$&N3N^d`l"%B:h+GJX!]v:e`[YPL9~jHQwJe2t<Q5P6HlXT,JCT=U$HUYX]&Gw:`N9|).01IT&3A`s8.e"k<_79VOe8wz{.e6j)~!QwOcCM{HZ7U"
+ZhZL2OeyepmoUmTwv[jJLsWer|iYTCIjPbh#XzYu#A@f.9U_g@.cy7!!n@98s`K|g=AxG^Vkv,[p8leZS%6c|oD|&IVP4qcE:J3Fci[|!`.AP:xGK^BIp(
+-rPH%:rbAXxMQ&kCN}']#l[$}>!!p%gqN!XrsX%UBjN,.!Gc|"$_|BN_t->02y`HkbU#VAo]5YdS1&_`O-(>!o@34{hQD-Y3nwoY%@k%$(j=fdJqz/7io:
+S-[%Vssj4EhHwh"qkxJxI5Od4/!!0/Ci@)^wiwT{:pi)|kx>266s1{e7K0{C;v'Kl@}c!hdd!=Iqwjw1_cuHQ0iu]xzEZijJJ|cTxNtX2.E>U:0cw<|q~b
+!:q_e,@e%|NxG!>x!A$V&VuM.-^@bLlfSOp[`_Q!GFWVkPc(81+=Ce(,^^P`UeQXj;QGE{Vc7vn}(-_CiV=x+tAD8i#+zLKPd"9^"hgkVdJgV|){j+c{$K
+k:|o{%_qL"=7q`o2"nOm5-"Ic!}EwATI.S6"WMW&C`o{+4T9R##B'#1ens]0xHgYfQbVyqxku<#UT!n$y!Jb.V|VIPMciO@v"4>|$!c[Y&|EvGr;Jsun`N
+MgZezV~IE/(qycs"D"wA";zcv="fYexd[Z_lFf^dl3id$/-=`e!8xAXCt,>o+TM.|8iT;nfAg.y+]M=cv:X!{]9Dkyt+`tmhyDF2|s}33VYNJ1cYAURH9C
+j[!E=3q&:kN9U;n!$_er>Jdy7a+>A|czNG4q$^d{'&mBNhQkDyMwFW3w,98gC2JQN#D^9_jNY4y0u(LD[)<;S{EFr4PGN`AD`n=Kh>-V5_4=QhCZ!oFFzv
+J815s|k4KlKif@D1sn0AA|,tH9i'nuiJ#o]7YEfp4-(sH}bBQ/s/8t(q4w604j.YiM6y-^`o0d(IyT%|aY0G)_>a=6)"c>4a&"4VaIz2PYK`amGnrS}m#p
+r{Y_+::=>Au_Avh`'qXgPk~,,wwf~K^F;MuI[3;Gnc2Y;t);m`3'NS:;_ze+vd<DmrNr+86.7lq2+L^Z!^}CWq<w=r+JI/E"):A|-e+#logv]^U9+h&b2O
+}02Iz.L)cV5eZ/5+Do@ZHbDpiI-yFc900vzGSwGmx;7u`@m5<K6t@+D0OdYp6uey~}s{3#N,tumXG.)(OCWBpjET['e|,L+RJdO0zq&x_>x.CZY-:@upM^
+BOpLaN)Au>7fl3cNZC(!@s"$;P>y,J{F]gw7~F,4<.HWRieH5)>Nw-SYPncQ"9hvKR:zgq@dAS8nN-)dqV4sf{20sndRD<CylIWMxCcXU5/o9XEy9'H5~N
+Q7Rx{3okhOw3+|ZDco[sgA#2fQRAK3;_7VI#,MPYcdBuX0<-feb[e>FKmE}{;s0:h,Usl{Tcvytt&Sa:$']8(_g[j$$A0!=VBh9{9X0B$l.s"|]{|X0j;G
+sCewBu,1BX<Ud=9Kp%(aRLL0ejsG5B3s6El;dN~oiBpcCvq'ioi}]$Ia9`I-7{g6[ONOzrF8A$>JLZ9XM|"~E(rCOyfy9etaq{fenb3{XGraGFMvUlPt;(
+BX4#'EEu2Bj{f2tN_n~}uUtM8/Q+zje%sH}fTcAx+3O+i)aX#CFX9)0E"!mO,ZO3:RY_F9:r%Ts}q74OHQV2UxHxQIV:uZHr`V<T=8aRbqcry=6A<|XNE9
+{p5cMR@7kyUNiRy'0gZ,vhqaB/<N_(vB`ec#$FZv)q@GI";&%CS$x2UI8Bh(&^z03vFNTEHogpd)|Ud063<VcENMCFk8{VShGtC|q8%P-[q&81PFt[c.`P
+SFm7!ros6-(Nc<4HcOo'CxR{uWs.z:EOzT"$^.de^_L.FS+2~Vz[M$LH[Y,W8Ehm`@@}<SG3UO&Lm[&v;7OUH,u)I<g9pU{@b9$#i}PD{/,DX]iPgf]Ce'
+8W38z]+HWMphVo_)!+sMs4L_UM7z1did_r/zgCm{G[H/$zRRUNwfJ|H,6T:Zj9fKa^OEp}qfIX^wN[eiKl@#u)K0Go!jO2eaMFH3S.khNM@h`>khRE]fiX
+WwnJiz:!6htxP_9p85oRb9TmnD%Wv}@&xG.Ea|$/dt<,06^]"R"t(^dRWmm/j6|ZHb.(AhxFa6(O<&b_rQFUn`H@YK+7GoY95kzHd5HO0i.uH.@/JszRHI
+o|U")W.BdZ8'lr,5=pb^Gub=SQ|-Qr$R;eJJ/yVZm1.vcx,poK{8:;5d^B'_Y/1,DeYHPL#ao14JlIK6`'>#0C[C3N5F9!-:,m%&I,!-6"@hp`~a<&x0$w
+gHtETl}8qSk|E+XxQ]~$1My7nZtzHE=$6h=#nDdxu5}vE1$8OYuTqh{7Pg}3kZRXFlL5KEsd)v>jEXZl{jJ}Nu0^'9$c:uJ:E&6yf#d`>LJoB}dB,MFgj_
+O^I`xie,9`fyqP8u`{T5{'=<WmNnJGJUu^fKv!XB7dp}>{JX~<,M_+J_!YGuZd_DVX{3L^8z,|}uP`kHUo%Ue<}6mqRx{nTnI}UdNai-,gZIfBJ176>CfQ
+j3Snxfk_%}tUDIOwS}7>8ZMjA}n=hn`6#C]yZo%o1kyS&V^eJo0ib-tFae_B-k7VMOiXPmLA/8cB(])OuwD-UAC25.X!&`g:n]5ntYvv#0Bkx+=7_=Qmcm
+kKhctkkSCnNB/NLy4(}80YqkxHa,d2raa}PvR^Xn2-fJ9:,)`][CWh8^{xznhVq=]^_Bp|7(9YLdvj#x#0W7DxS3luRO!Ya=3bmB0&:P}Wz.@eB8M3OHaR
+tVY$>,4RUa<-G|OH&+q5A8$x0I(SVQWi"U"SU9m]&8$Qvo6S8[@T1lo>{H(^8Sma^"bh9n}.k.9Uj2OD`l.[uXXw(%t_pHKLuc2LJXqdw5KxSOX2)&$/]%
+S|I`1/R{6o676hphtgUC%Rn$7jwoZK[HTeE6{2H5{L_YgZh[eUjmxM,<%F2Q!%ZBg`hy.`$yizJ7^(_'{M@2Q5kU<EB`n[M!^Ya:-G2lm+F6MPS4-RqJa$
+,#zk+kth.]DM!-v|-}MRvt%192HD^YH`B/F=qPECBP_qLkpFCK7UhUC7JfcP)&yY7:1m=WrD(9N/Y(SKJOHFU[&1MpRM{XkI}pEuPLGXfw3<sz9l~d-5iv
+fdG1nY,DN5sCk29G3N'cR{b`,@AaS+_P!F{N`y#I7g;sJcK<i<Cvk@{t]%RCH-^Uwqwo5Ip|!#!de8KKU}]G8@!Z>;~Q{Zw|n_^2j)Xu<4,x4lyfd+A{(d
+b^@<I8;e%[AE:=jW[|ybI/Z:cIN|XQN>MfX@9zCF]u#WfM2-x}&M{H_AIEr2PrZl^mVB^B2p"}qxHEf(=26@_KB)lNHz=Wn)1[W(9C{pwi|X,sTz}<d2|#
+s)h[c|e$3:f(1.CJD.<JSn(xvA('G#&U_EWO]u0Ll2F8uoH2`4J%mz8L]W]eXz71HqWOq9D`G<3N0Jl^',/<4R:l:oI"ixdkqQJrtHsl"`#_3<krnN{K6|
+%Fd!R45CrJ7>!NryuWYk~EAxII"T$<VuORjYM:LPr6)=^o#9dQI]%"cU<o<PnB[qmTKaO@PIo8sr=BOY]e(184WbDAlgx$m<uKbx7-B0yHpJ;[f`dZp!;}
+MyMQgg~!Ux_mBMPn-rzc5ZiHMP=V<UE=d+ktJ.::C!tcA1%{yn;s`wy6G(3N/IIK$qV$$ro@$9+PkDD!qt:n>4T%JK%[|IoGF5y}&|/BI]9!(k{O@y=bT;
+_hTx5,-};lZwo|bX#R{Iaw`&KdGH8SW9T,RO(]T=%Z$rT_"hmI!8U]#0PYcc_sbeyk;IAgU+%Lj_r$.+GO'2GeNM.HpOMbInqaFD#V+Vy^,F]9O:d}Qr&_
+>j+>=6`x7z~s#`W3/}0"X|[|`I5[(aXr7ge^+>b_Agwf'"Y[.j[UM`QF@jZo2x%|3#C}RIIEsh(KCmQ8iSWbN2)f,}HlweP&uzEH{Ok}@J"CC{0"vhmyQI
+vh2vC5U&2HDTkOVktd1S"Kjyxu,5]>pp9N1)#s{|[hBgcMBdV|2kAJ[r:ey+(t`BSMbN56#Wz_&yIw%I7[ja$ji:LG}A0+^Qt3~uO{hINM&x/Cv>gD(2he
+M}QG2He)zOF=[.["z:(wNfOqT$8EGGfD[pos6Jls;d],qz[Z4u)tGJ=0EKQ7++rE8Gud@{<$aLw#k/;dZvlqvQgWRko)s"oJe<4V3ihrn6fdx}I{SeC@jK
+WvJ`'en=bZ:/vfs_T+,IMQ]qU=OjN4thM{dq)cP[r%GV0o|}__.f',COnLwoX4=Q&4CV/mR"G(a0{%mdVMVC@[L"ymy/4<]!lC.L1=OXKu:zEV,bgR<g3{
+}M``s@iwf[(^CqE;;t]l`&z!08igl@6S[Hdm7'<ZdxgiGO:n;PzRc=exxPaEtX$@}te@n+l1g@={XrgfSykAY;:}18xEt2Ew~doS''dn:hvbTtXd>J)a6e
+DO+2dkm{'q{%o3-"VS{^7'N/N,N#ahc[U3AW8DTcPq>|X#v.3z@/]o=m#X{)nknIk89y)JUAI+r^Hn>dy:"EeeO=uWf=siZBVHM&k0D`peQ&h}~8PkU[^N
+QFH{,.cbea'R|a4zTF{v;WYK)ji`9o|^>(,sAor7e}Zinw}9s2.}[^_ruJ~x>W8rI&`Ljq06$G<,=lpLx8swO]5CS&0qEl2L9egz-6ccozmbRMAwh,,G|^
+uyVSTe,G&yoIIwU^y'7$X/Cc#e@m@nsm~(+%h3Ie#U<P|5Y_9cglWY|O>iZdCO9f87vN>]1Nyzgx$",i8tdOkI6jyEA}>VX+d>'2IEk8Zk&}5@7%^v{,W7
+r2st|w,;X<c)qs,kL8x)u%PQh(do/(+:L8)Y9DyRMyU{`R,wNzPq)m'^CMb|g,l)=k!`b1<^H8qPW!{bmgix(ZT.CqI7ATLE}0~"uz(h,SRC)'@R)(a1`"
+SQj.]xGgI)7t~aKb;oXx_K3Hm6E}'z.N(_V[G}>sE^{d|1NY+@9x~C"k{3-5D&M<xIvzB0[m<Qun~`8b$9p<!Jz!X[Y_W5w^CSV9rXj^Dt6#U'-fGH^!^a
+Mbzdb[|[5X7%S$9E):^{.mzTE{sm9jk;zcdhUo7L#Q<HqR}kNk!l"j~,1yiqGT6}R;D,1=T`!ghi~)4O/Dr$W`+`4@JP)"ok(|-:E=X4X:N})pkA-q;jen
+J_/^zs0#p;(p+C#$GtY6Y[oy559rp)BriP)MQteZ.jm5U[(iwuR,/d>}D)q'II%YJurS|PzeGx%;sEN$s<W!G5sR0<}(X`^NxK-7xYW6G!vQz&2.{Wv@BJ
+y[;F{Mp.O#2j$GGN@`L@C^8JuKwYYdgjh!v8>t5Va=$[C,BZI2yu<oUx6PF%rEeA|(%}DXj5)4sXjy/riAwzmk[I+$DvO!w16AH&#8I[K<Ok'$GHcNr%:G
+:y-hDU:'mu%(|wedX0}v=9"rdJZ<Cmt^c/LzdL+}kX[6!3NbC[CF:8&AjV|+@C'}]2`H{Z9G]"|C1:Goz66OW_9X>fS+2U.R{Am)vMz6v{Pr`]I=giaE%-
+qz%#&w;,MaE56mL2J]_2'arHk;W0GeHhCBe<N/,WWe+uF]wpY0HEd}g7"Ocm6y;wpwjB2mABA+C2:Q3J@gD!rd|sX6`R-5BgOR@7b_$BJN`RS;k.fcm7.J
+^cA^Nxt"BEXI2]-RlRVbx/6I$0E|.2Ni_t1"igBppc]xbUQ76o#'B"KVxgf0B]E'w.VN^m`5eNG5ns(Mr(!VdB#2E4${:-VWNv~!~&7%1bfmHm19z31n_u
+[WMkycNjbTLn-1xfM%GS~>c'NL^P7p]cMZNCj'P/RiR0cf8in`Q|6lqC>n=/bJl91!0A{r]YUe;m|;{L-/WmP.7K$7i7ypqAQO3DPaNr`iMHLqkJ/}p2(F
++yZcs]sf=l3u|<&(XseG43[{v|__9lu`W>|/96GV]g3<Z>H'IUK&6tpb&N]j99UxMgE]Vr4sfcQ2tfsXyx+F.Op0yf`zoDeqfk><JTy>DA~{0:M%LN>%{X
+GAGL;69^%Y5,s8u%KCCNTE(K!SQz`L|("WQi|NW$ap7nL%kmNiUK`AxkF^='V,C|XV|cC=,Kt7S]@{v=o/V.;B:&|m)1E"U@43Md_Cw.oM'0WNi9WBFJ#D
+lZfksc}BynqFYH}M<aaE2>}v)M^)SdZi=9lNLr[L|se3E)eC`y^RpsyVJ,Y_cL'!S>YOJje$PXO]$9jwHyg$c!)tr@Ybj@o>X!Cw+h%aIMQX8VT[R(MHd_
+ci|cjv^&_H9(c#%@"zuhdCyPo=qd}m^wYl`,>>ANJ3q;K&:u/=Xf|Z1onC~nDc<&%D]Gox>s3{DxCmM&UfBQy,YeVN:pv%o'=eC|eEa,0)L+-RH!VzeEeV
+r-0A)K^'l#xQ{e7d{e[wd1Yw^W's{t=2DfMZaHEV3m=+M<q^_44D_9y4xn0k^zR,U(~C0t^2IS(tWZeW,jNeS.3Y7s26N6eIr;S;pHGR$@TKZhj,%c>-Ch
+&|&@l'y>K1~-g4Es:U2/|SJ.@+Yb6!VeHJr"@l|)$N_iuoqH7|o;|ru$+nLOOGn7_MK5ELnKVjI!(||+X(mp6x,i(.8esQw5({Pe-{^J_eRtAzBKeWT^W8
+=OZkTL+0+P6x/kdc,1^"V"t^ixH(KlOw9YowHeALx_>Yv$C]NW>,DD|c+3=XJWE::lOi|jwp)hdd@$e&KrQ").x$NWzS});|yvI7p(%Nz^'SvVsl>KN6G^
+N-`&V<;+Frd=z`J&w2VSBapQl6Ot#0_y}GpgPHFfXhD2msyd>5Ws=q`+2QOokxvrIrg7pCA|1CI<<)9[uC'X5+!wq/HBWB4"lrHt~z_hnsd7a4/eC=hJd4
+w;+ro+9hcg;'}v8wItu$LkkqkVsF!r!AORhFfN+spv9h8OEuUIH8x$a.|io@dmZXtpRaBo/kPH<91|,OJu2t;!=uX#$0{xR{HXdZolm7'8WI1]DzLkl(Uh
+V3EjiiKacjX7T#m^8cxcYY2vKq>lF(xxCk$ItGhFx)1>mmcR:&PNz]ylPPn^]rw(_J|vg&%g9gJ0Z5Aa^.E(O#5Tw8D^G+0Vua4`/6Y0v(vb[gT#QLG3Fc
+(%l7vGyv2oZmn$[J(UAto%3U>tiSADU[o50JxYYth&JwB+;y)]:%8CPO_%WYeuz$hqwL:}OA#V}Bh`@y<W!g|4c0x+tJjc;/Kpb#ac[WqwykRK",I81q)y
+wL%w2bAQ/U,S/8`b>ULl)k=J]S~]:`v-Vw5.Bk1.L0AM3CYTUqKi<`lwPs$9fe-K/M{Vs@ZA!GYS=aCmyxQ'a_HG@2b+&gd:TX!sJW!9x!:ZJA+Lc;l|h|
+D&f6qdcTfof0OL2|nub5;TnWX`sq%0-BW`MU|x{=o$:XVoxr9$amy;|A=o@%Pq-$xCFd%j4VjF^sMyeAq;uIp1SR3-,>ZpKh6I;6Hu{g>}tw`dMgifB|(M
+3XAf5JHnzk2BWc=OHM'Eh[%WG.1kQb^yJ!XFH74@eBuK0ONm/+D<Qz=Wtnor46Fv78~""4Z.[x%DE-`0a54hPkId0Ym&zdq8@D<Ry]y7#9|Qu|.HFJ)#bT
+FsB]6wM|6W}_zzG-lml@+R5a]jV,nz/Y`o11wA/"(%2"QY4^`}JjUi<"y9J+xjQTYy]|h&~q46K/+Zt0h[Ail9kyHT^B]b/=;4ln(8wCfHmfFHLy7E,a!e
+lmGin2b6K}`Ygt~_qmtgEf~K=uxXo$B.eZzV[xVM+/v{Y!m<';Ge3GA&)c#lT|5S}.xbj0pr~A|L7`z'e5b39!]pbb}JNgmOyo8=R8PeyN>$d5i;Mn|}ZO
+h==PfGI-nkw}o]DFtVJ,~%wEFslV_Jf^:ku#qf}x6Pj"#r.@u46@,Xiw7h!ux$PJv)y+)p"~9p={hTt:%%`P,avL1p<1_PN6hMp^xUs((fax{d@AFg^lIf
+'Eo{S#xW;xrg9{.}]&wBe4RC'q[L]y(d`C#<>yAR#0cP[x:gXISUAY!KRG2+`O$Uv}/5y5xG2/-}ALgBn_G+'L#_%7{!wBIk.osF{5U=4([h8Jag7.;)CS
+3>BtI&,/&xI|'&uJ<Hv`}35>uZodqhmX"_!>]5RM]+QI3,/qKoOCe5akaCM&{B2M~WP}}yD'Sy8D1FA](MJ3`=/9`-=cf<R)o$h@u2v`m|P}JWSMBKKK,m
+h]a'E[3EVJ,;jPE()t`&yB+s[Ql_vAy)7c(KFpPTzPp,BYJO@weH#uG/^_wwFTj:0Ba`$4qzZI{XyVb,glm"^([eP}ImHAf=VBu6;cbx5f%{._Oc"HhW+;
+z6'yX]wUJ3VXfVJ;95%(Tis#,BI<-w3)skntZ{k,yT't'd9nxf)cvLsa9IOZx7^VmgSK~ue6UV.z3nx/C_{.NAg#"5sN~n&coM(Ud;6-lXiw$mj6_qpE`C
+_p"yOv1d]_HLG!^P]i^YT_4pHzc3eB4cyQwl^3v8xx}pyA"=QZ<GSAe<eVnJ^n$odp97k^a#on1G!FbKyZ&E8xl{Zrey!t'|-dG+10de%E[.U$^}#{=ev]
+INDy%>f!yxfhl/z|^w2nos6J^QD_61/Y`IAy&C.^f1FL!;#o/KRjr(>B2FP[:.A5v>WU[`ys},Z9!q{;A1{@JiUjP/@yegXZ2:8gqSELLGHdp:2|`A'"}%
+{>zM~Kd`_s1g=yz9X8v'hEhyO;MZ]xGAr4^.Z[%Ej%mF6{7kURH(|i|%@A~t@k@30Zs}vFiIn50GnvJg/&|kwfFMcW6m`+cax-T^6cj5Z|/.EM0}uY(Ex3
+<WU2N./u$6"<W(nA/lbeGQB91'nGGqh$!m:;M$PXddlf0Yw{/KJzHTI]!J5QXz`V}E:Dvmwu(-pzIHzVYK|1c4xl@CmnL//2ESWL6b^HvwtT/6$[rpJwgl
+%2%TeJjE4BQ_CCbjAO&=up60}^GX+^~&TNDMAgFrSmETS4kq=LlY'aq#}lm96}3gM&//,I|%#+S+$a%PJ.4:+E,lAJYHG(F1`0Awi_"syUU(<t~SlmBxK-
+ga)<1Z1[)w~7EU7a[je#uNp2`}q>JLl{O1jGcYT^Sv)[Uc.uuo.>EH@X%9|4nVnYK9V4H}{bKg&eZp5u!#~yTkyb!x@#<IAVn>dnJ>!81oLOT_:kaqxe>7
+Gp[>G|MSHBy@CGVZlu$arWdGLpT0j.{0GIO@UsKObO_YJyU4!h^F"s+(Wb[Ae+)yJa6uQ:K((3oLcdweN28wf'Wt{;Md09o1SD}jk:lJ%zg}3_o@,,D'yl
+{hOH:xp6S!e;]`L,b3sk}0#AW/|5yCr3^1z<EohH~>UoU:N)PK:c6dcL3AMXORBe%Q.1w6=/c^M3c0QE"efQR9f8y"m:lFor0l(.^L=&YKE5NyM3<k`+&i
+Wb^,~2pm=|(vqd,2a4r#TV"kwonqYRvv<,a]Ys`|}ZryprH!:WIwH9duEWGz7FF:i.'9$rWIw_v%vl<!LlV89wD3d.m0rp>b^'{da}b/k3zSf)+LP9X,U]
+;R=%_>g:wD[,tTm{KDC<{Ls.J4tVq_"r~eXDPAd/.waegf8(f3(z,d.{=a;V'Z(^i<qFq&8=s1B-B@1x4OOh@;</`x:a=]eSF@S6C`T/Q--Owfh|kA6$(9
+JD|/p|kYIF6sdfDv^bnTq)A#/2%,vL-_lk]yXS^u3{xu#jL(&W6Tp>!gr"Y0L"uML@@_81jf4"eu@7^Svwx}Gpu5FEm{tXj#dO+'qV)p_t5#1tDz{CRM>w
+v;KF,4SMv{Q;]Ys!Gy:ndVJ"F9z21o(9EP1K/^@_j;sp-!26pb;y=uTvPCZu8`m7BI}D(-<}62g40BTWn""=|qo]D5-!F4q)}<!%lw.JHN>yo-riuHye4-
+9d_)MT/L"<D=0Nuz%#+gwe32F>Gng"<[yyI[;WfC^[)}t#%g&A|n#l'zt#7Sq_r%4`C|&yfTrW0^;+5@Lf/<Gg$<<!lNZpu5|XyZETli-F,%K+.a.83nK8
+;^:.mMR}HFD3hmtup)-FsOBQxf(DTHsUwQ5/EJqAV=5n]q@){ejPaM$PHp9T4F/i+o;.7e%,UZ22%[&04V^B,adBx@e]kV)lug-0)C3vGD8^~de%i`&stX
+h>iZ4IOhB+;|`0CfinL3#VweU,$CDZnaf7b3!9c2RKet[rfk6eY$9$"<T7mE+o1}&'Z&Q^5%Lpb/Ln$hLMEq6SZmF&$pg;0I$Z8IhsNTtn:5'K'twO3!3.
+"+EGxL}vuZ]}$rj7=cN@la'Cv4,Fa')Z_/3{^vA,az/h./a]6a8Bi.4QOZiU]8WJp='IzG%bMR5yG0g,TFOn1=Y!No>>:E`neY3kLs#i.!]2Rr;p|8zHcX
+uq|h|qs;vUqm|OmzuZ2{5G=`LU_J9KE{3t_qPkROHiE''abXS."HTKD:bAWneQhd(H0yy=Nk$(NX$6EU,"0OX5Ooc[CUH.sjla$3'_:TE_`'ea(R2_RX7l
+]s#ih$JX<Q&BN6'kQ`pWlHx6o0Iw$&2/Qza,%MgI/2F+IN0h%h0JlsW,F/[}18asXyF+2ti]ZpBr38/s/o[}-Pkt{_!"I&5xeZZ#saA^-BEc0OV2PoQe[;
+)-at[+JR_$2nVC<K^dR_0{ekoCxlr'XV,z=TUmlvXUF'G)cQB(@vt;}rHH'q|QjB@:~QrIkTKGp,Nb:YvN>O#q;_`K/)}3.3is"VHR;n7i>33TzP+pSXnZ
+UWPSoK_3rWi2WfV>hw&{g`<6McsKAN.tLaHW"O[A8:ct;ob;sY$m~i5U)"]XWZqmkp;C4c|dXWrG@4htpPYd56lE8>e=++(Q%2/Df_u9fp=}TVcuAa8VdA
+,plL7!qZL`d[HCO#)7T&uR80$+r|~DiMGd3lo$~W.4t`n7c)yy%9#Q=@q+rj[}@#g'WKpg_DbJv!C+mIw^sp:4@5Nu"25u(Jl(DEx'yz]wB@BXz!P`+=}a
+c5cR{1PrJvOVzk4hdrO{1|En<u!/^2~%uLRxY<+5'>Fk{Rht8f7{Tw!lhIs>.<gp,0i'M#.tbTxY1e#sQQ@Cz4mk.|1N)O%:8y3<'atQE&UwlWDUX$pVom
+Y4CBd&xM>lu7U^tOx|xwlOZ:Nh9_i5ZEr7)r0>#DmVk]hYHx:z2(R[~[e/ln:v7(=,E9%e:Fg)a:/wv&~1loZ9cEcdxHJ4v.1p[v#TM`p_MW~[=Cu28o2:
+hjpjV[@w(WI$8rjX/$PawG6rvzY^~:(%|fRIn>@VMuAash].PER{Y3.Jy`v{vf6w/u^Y]MD3OH#n#16r8Dac:6|Dx'Z$-/Sj&SKe2Ex'kH]wQOPtL%`l`L
+^[-MX#mxmI1LA>xaacy,b!|di}aav}[c4!L"oPd#jo6Yz/;N&e,jfZdS1+{/xfaTAn6^hN4%]d9Uk"dW=3n[d$|G]P'BVK{"R55O1u[-qf.oI|O[P4{GfS
+F31m%iF|66Yy'Zn"F>gIPiKW<=>S%<|n}u:]7iCeCjF]yq7ct({)_D:5gOV+iYUv;Zf9YFlBIDoeJgzWMJ^}dZXKz0l`}_~.TgI|V;Sr,tFFj2lnvA&Ql5
+P_Z&8]zQoMKnK{)LW]erw`|x{b'9;-,p{l95,fKy(wK[1"dL9IWgSh(uJNLbcO;F#`6Xt@K(4X~DcO,@w&&N:ATu#X9YTg')HA+'v6@;7Cj>W05W[VyXo%
+qaD6wMSi,!0u,#C3M`HN#_p;L<YdK!h[cXj.YYM'R8Zn~_#nsV+d2q9(#Cau.uGP}K5C><v3ZCQrPas<H9UT:AvcNo61@WA}"o/SU@Y|k(b/#kx1xPxk)<
+@,,sQ&a"$.(!,27CV`^xGzoqaxiiLD;m(p%Q9vOuR6qBSA~#t;u"!u&}D8QE>V9W,KNUD2-s#,=U}^M],rtn6Kgw.5R(|Q;P]#=C3ETQo5-i<C"5XSA|2G
+uD9IBG)3!:f/R.Me"1q@4VMSe{h0Ad&Os`2V=9G1(/I`_"b]P)K!HMSY>!)R2KgWX3kKEh[82UAZ5.kKK(X/Xdm]Y/wf:,hC#%tJ8!DP"LT+U8u9WH`(VQ
+3Ne4WKQjFub4:|bTk7o'(uhB,VOD&,1E(D1+&Hk2t]MQ4u#B&cr-'pmD,|zQ6FeksTZd-;Te54|UZm-m~a}%Lm&9P'|!^03ER-G(7Jy`SM[o/7T&Z0_00O
+~tXr(vVJp2wh+<$pH$7+]hAWgJG`H8J$Z4`hFMY;Q0soB>7!Rhks+5XW9Betf5AkP`F]Sh_(,:i,:0lBsc:>#|U;=cekrvwHqJaU-h55RSR]62b;B7kb}_
+cXz$JF[;WoJp'ELGoa_Y@nv}`QPe0y>Uy@uPC4)cKTe{8'V9k_zW="PEKBhgJB/}v1)5LGTCCL;=a.g9t^%XOadvsfc&!a;8s==%TXETljLI=&bE_iCtt)
+MqS"CA.@@d(5K6N_6ZE&F8cf!mo=Oh|M2z{]Pk)>rf;|lj[ozEM0Zd7e_]&;~"ZdHibail2/@AVuRKY)L`j$fT=W`r.XrcmJ:j$3<^|Z`.n3Q+,[j3$wy,
+to#-c$2_IUaG]}--i7gvh,xFa)ae[pW)}WzVA}-['8omg9.UT.=7cNa|/6IYm50B-WG3&O;(r+uT/y$>gU=%`tPlWTLE8j0EwPt@>1Igu:%)']+lE#]niI
+zxN^fnnK|p]5r/^6s^=D}f^vBxmTo$h3TK4Ct_j0`xnz:4#=EJ5p.[fA1o0@q+/4RUQWz[YLd[3uA-P<iy3&j^B'sKz+mhwAF&Eqg{!<NJ#WX0Zs!-(%yT
+%jC%KZz(JE769DkX22M%JP8G97esqe7>U%h.U1QFdYCYHuL^nOuW!=gEPY1o6T9RGu|+-z;usTYtGT&{W;)UR;z,VF_tM72yb;~]AFIMR'7r5g~hAT~%[v
+y/V$f:V!hqxD6hM$hG"rAyktu$([&6.yl&0g!8}a]fvl_Yqi2:`%bNWA.QzV!-({-FV:>rL]6z~/}M_#jT+Nzb,)3}(wk65V6doMKwG1{:I'hRE/~B`!~g
+/>H]0:_GaX,+Ul>1n_}6^.[HyfK3Yl&IszR!^OOPy4u]cqe>d+'J2%f}i;E0[U9|H+X69KxL,s&`^xkZ^z0xmbjgQH2i;'r&J8R0q0mo>tC'/7Mnn2mAt,
+b/D`FeAjq|{(|M~50%F$})@;Ul>CBs{d!CD0m7(PKv)3H7a]8_HL2[q,MS=XM{p.:|sMPqQbnP5<s|cwiO{[@%wN3ZEd`u<N=]zG3"K#;!(&;vYx,e,sS5
+!!K>"3!#MPwjuq5P<<RK1T_MXoKjj;'qD^b>ZCS0$#G$#]&1-(8LVFGr/,gx3;txI/WqChCQZzcIAv#>4[7V@s<v>S1F.0IUgakd^Nlp06G:6@oKj/85N6
+fx{H;ITgy)";R!/L<{g^aoZg7R"KulbNjulhA_-R!2FmZ%fB%sph}lM&&/M>0o1|3p%N09Z/G,WI5<g%hThW8lpg3-Q6eI^I~E<y`kZuEVA[37'|tS>mEY
+>Y6MBmA9s@E9UFd)6:FVP>vRCll;/%j"j&tzMv"@+_v^CgvDpi~lHzowh_jdwV<HXiu='F^B_yPdc}/[tLM`7q'JjvHF$CM9M(>7U7bopeW)u8Q.v4>wH`
+3_H)`"JaCLjqL&OKZDRMJX$p;,-`#z5+6MEiVAeiNE^w+gl0=:^+q501o/LE#/ejYzq]PMc/-%C$z")(<AG8Curtfe<D.E$F$@!E2WW7/lcPJP@TdD{sm]
+^x[Zb_wUkj!9/AmzXA"eU%^9A%9jgxG]UUbZJdN"`a%>rZD=^n!!dDWQvkY'oJ].bi'jvGemiQ)dPXUsC<$HKl`<]%@c{b8(:.RXtUY>adBZDzG+XY>1{C
+EI_D2OtGP2vs&2hCQ,-dEk75iCYc}I>Vwj}H=.4rGJ8%$&n}CZ/v~xW,u`M`f[,[)1J'(GHy5Zt2(QXkpx-q+:`tuN|.-uG@lE3[o9sY[_H/0ujC#ZhZ{p
+{Sxf%fP6E&%|wM":6p,tPKECUL6Qo$6<{CR:Z8V{M!YBJNZY61R_5PXl:7yPL|D:dCAy|4UlrW!)^kGY_Tv5E'pi8G)Cs{YHk$W3n[EGLZGla&%,GPMb,k
+u=W]'/8h<V|M2j_z%.TSP=GxR(5%bUkNmCiQfD%5F,,C$t"OGoA[uB#(':;G<{8plfWDesXs82/A1C224+||~(ho,.SX~XPSLSv80p=_%ExnUHiOdybwxI
+ra@7;Z>2-4KMEg{mCK,c}Lrh[|IgPy]$J9+"6Q&j@{xJ&9a!VMc'n1txa}vOoQ_fw)=KBAKHQ;#R|DtbV`l6(b1P=EiGF9)1<:ox&TKh<QdvDTRFGi7,Vu
+VWKs>;cfPrf_Glozj]2R#=aJ3d'L~4%Ha5l2I.hxL;zs-^id|ts{4XTr{my/_2eac2.8(@N]CwlMT)Ke/=BZD4<LQS#;(CZIAN;gXNB]sOk%HZ0o.p4cPU
+9&<h%rGFS`XZNsAwfA~&ewG^a;#YdKK]=Y~35xnjX7B$<T3s==^1Q9I{U/RM5+',2&Nc|^BD94K]+:SxO)kI17u;iD12}I2(]Xv{8[`}}fNGT-z[[_]Mou
+"kAsVRQjO(wtRL@2+zJZ~:E^cQQdPVg7fHX)chj<Je[+`iX5EG_yONkIThRKyV%l;:I1W,QSuCl[r/i-!CeG<wH/]_F=rv.5#kgl[q}]fLbR;<cEYM(3S<
+Q+hd,Ko8!7NUPd^Q1CBd@EzCm:rY"1/s::~;rNRk2|[q`]LfMJfzV5-42Dffr5k=TL]IX%xksS}c3w'ud,Eu^OEh366W$M0Qn#~e96g62).nk&$](;OFz'
+z)/Jwf<$uc,0:&]24_-U:EI8L}Vy$$E>@.EU-:f8K>%AE3JP$B+:W$z$z//e9{Q'@&2xd0Uyz^}YLn2)/B:GgC]h}G2mv34UoNL;l:Tl13`:l)U%569S%#
+>H0.UF60iR}eTmOY)$UZ)}Gj0)PMyN{T(U64Uv0jrcMlZQ0DOzR7+nbUyt15c'UMaKP.Q9'sBN%7&A[4J=_}=jPzm/N#A1J}f,^7su`,`%tu7J;xtUrOVM
+m,~/DDK,jP:yErG1T2NI4`&As2QLdB~%1/8J4nGr(KYpg.r<M1mJlJId&<TAtO^Qb^;|iIp+^^`j+OhBl0XOlz$XewU8q{@q_3IKCMi2XA$eUk%D#]D^X:
+{quXba2eD(h/m0z|yH))5+[{tz}32AN6Dmp2wh2vzFET073hqrt)EQF}b3a9XR7}[rNY;ax[<UyfZW1P}Y:mn,.Hn0tQNar%zwLGcP:`^r0U^t3Jgj)4jU
+i;#d.cJ/9t;($EFP6J5bx^3gYRr&e3n+cI'T!&".+W'&[.:I'&eM@a)DwuO3pu_je)+gW7giXj2zzY`J':edCU_H@0UzbLAJ8Ir&H3jj2B{TbApBGFS>@}
+OLm,zrIgcka.R(Vf-dGTxQ@(9MKe/&5n>---9[8V}gy}.5GvBz{,fCS<qM16Evqv{Om@4MT%"84zahsj_|i^Hn>%0:]Ex9Z.=j"25`VyzsAu5N_{4`aVaW
+^dg`!4@,'8!K~<86hDUkHt75~2w(yLe|bvcD]+:r+0=;8scp|![hrLOb1pE/LILBc#-++D]To[:Q+'v$k[.fX<oL"({ORDwy}I-NaH#[mYAr8X[-p#>Ci+
+>jf=ac|;a<("fAh`d9[]0j,I+5i<XUKCh7sOUw.JIiU'dYHfC)CTQ5UA%<,R3.s)w>Hyqw)j=K'^)=4!<Q6!u,_T"J$qwGeYFG<^H#HR!V0^Jd"awm;nE1
+o!T(9(Wr[g,PK$M>LVS}5ZzroO'zg3/TBs4EKSh)mHy^.t5:sfeui({cTXKbjnevd99cG}@t5qfj|yUUb2Ux&rSE.m|![IBPcRpt%&}6z8F#75{W,>,{30
+!%:R98hlwW1+_mPsl('<PPkE'mj51qU;Wuol"nyDP(HAtwHM-0{:dH!h"Nl8u.W3sVuj`WOT$%"-[/Z,;vT^o!wkuN"+)y1RT!rVBAVpaZ3|AjC&C`;7Rs
+QbvtA{PU-y3+4YPoZuno/xAGuXR"(#mgX_n4DzxFS+uI=m`Jk=g/kC_QzC}^c^!K7[:CBe)o{,Z25/eo8iPr9RgDU#Rhp5YFMuWzq{#>b@#Y<f@F|Ox{a!
+8W3TwO%xn)s67LUEBC$kX}Ac/]15-n/cmBsl80m3u)fqr['5[pS0R;8i]yM`Pga9eu<eDWvX^7qJeGtf(rg84Vq,n'F>yHAZpxg@.x~{!uI#_To@fjy&8i
+2(Xhc.vQUSKY='7:0'+.;e_Tp1rI2]BRhlQ4F}y<r3Z+.tr)9nO5TIh'Q!UC$]W!s7E.e(7)1F<d^-Wt7+!{Bqr,M.`v5cA}hlWy{%-.zv`%63lY`:nfL|
+DuI>4q1ipHP&@nYHU_[N_+09}4^b3zknX!h.Ha&uNUw,Rt|yi,61T{VLKyb}'uSOzPx@(4K>+JaM;4HT%G)o6PdY=Q9W&CjdW]]b{N`/dCSVEXdu[oyQg{
+HfyCNZ|&FIV=r;DMP#ab:{45_Mf:Wkc+DJ,u%zjm<C_VLCq:oo!85u:bScQX7M7qn]KO!M9H^ML5^ymH)%1QMbS"thMaQQWH'|]{it/L{(wnsr0"'6yf&]
+oBu;d5qy0kglk'XrQMSU!y_yZn]0b%wJX]kIynG07I]Xa+Qi[1,R'6(7cX,L++e>JN,rI{"];,cC%gbtBzOQGf7u44K<Z>:IK3U+VM+XzkJyWCrI2El'Mr
+,sm/&DNOC&Z|nmRzDuuZcrym,zkM{Z&dcf.Q:p/3{Tko2W_FH5oM2Kp@.YD70_8|5cfs{bBYn>n".OF,bukwZ=IaPJKDXlR%oe#X4JB%bSGWF.oE|tI38`
+2LbCL]<>}vL3D@pEOh8q(2ndS6u[^/BTg]ntSQfE2YtSQ,=Q1iA`s%aS9`dA{,~6<I3U'4@U)g%jE$<^An%`zaUdgS.WHRpit|LGH=+Y{uqki5j)yL"Nw&
+z_^s=|a!CXjE19X$1afw-|Si$DL^+%%ak/VoVjpr1DSVm4,h6vP'c7:=+YP|l|pFA}$K1V8:OC!)]5l6M&wgN:C:v[]}FVWIyO!(d1pUB0`wzn)GB(P)fI
+5F9(WGNO<ygXC`@pq|f';$YrnNLgy+%zZ}[^pz%Nm]$t:'8YXqy`I%[G(gW1<q9Em!B:m;|X_o7"J[9`hH(s2WNr{Fvm(3>@{XJdHV-hx:N$j)SOK8#_RW
+VtLb)M9a{QLf#n~YkG=4@B;Ouq{7NI3a8gg>&U<o`s#ECrVk3Xo1tNM^IGS-vS/6mQ25TyHYjX7_:jy<0tN'hW6jyW^tY@$,B1>8RI$&h7Wd`V2'_-xoQM
+F28g;$"FQ>aI<-`x&l@QNpoRGq`]I!;<&BaQ_U;+x"Aq<|KRJDx-9{V+#n1'/ff1dv'JVEkX`,$1=Tc}.6Z_IK||-(u.e11@2$DU.h449}{[~BZpeqmcy[
+T3<N1@|i>Wf}{rBN-8Vr4#$yZr4z(WkL%-bT@H;@;bx%~xg:y|IWe5='D`^7[,,Mwd#O@#|Ob+o/Liv=N;qj.6k0!OgO9eu!L2h[T.`fTT$cTsh}7ITTk=
+[iJnZxozN{hk&j!7n_WV]iKhK>eB/,{({76ioX]w>IG[5HqOsk|5N8~h4j'e=cyM%#`RBY6uFF`tf7.N^,hKVO7tKs3xzK3:7v8,5uXunaV}u0JAGgRzR2
+WZyT[6=Y^ZKs+v~-"9AXZt/Kgn'IKSD"oMY]&2{[-`-DQ&RO[xIwc.26$cl/#JfoesS6}R;TQiH<10NI&20%N^!JP6p>r{wURgY66mz<3sV{zoU'ub2vte
+0q{nw7`}QSp1i>^KyiZPS7E}DVpe%q!+y%[Q9"_0V#xVCjG-I5R)^_^_Zi4q.,|Nt{bN5sw[gwgR7MJt5)0oj:#WPcz;N5-#!ph'A-OD!J`nzliY77I.PJ
+npWNI:QIsVYl;|t(=ojZXnM<qWVVJ6PwMdf2%o3'56dE"Jk2WL&CqN0"pUX9=Cem+g=>#m@28FR$Y3rsy!09uaSpHwr=Ir{I60:r0;O0)KgjjT;Beg=)[v
+36d)5h$Kh|m2__V_ZkV7/XyBTn&Hk!cbC^^3rcqI-MQ<z19D$<}91fJu~koso>HOQ5w5TG<xa=t':ZNpr)Nq2'wj`O!p|i!J5on7s9$C$N!<;={q+`d"O8
+V7HIFwOiu0%rw,YP',!7ORUV<JP_7lVVXcXzU16_%m)U68,_VAUUr,F8O06!3D"/iYx)KAEdrtk/ClCmk4C##zVZ;oV^v;dHcaMN2&OfF7YIFusWRA@ThB
+7Y.0iUr)+rh6Ny,({/3XklC}JU/z2M|vC@dvWe>;HA@xjdpNeePJ^<^jHE-gY-:B+tuX5"GRE"i{u[VMiYxUZCwfG)|wMI%:_VA{a_:=)DMo=nUn$+30GO
+s-!HP{IR2gkrn:Hs2(4|]w.0'fVgBk_T45j^X.<WA-'"mlEy4e5Ot%/|]KL!9V!ojU{3}|/{KOOm)5}kS%G.1%Sng9`QYnL^/etUJ^Y;NkD,COq!xc7kNC
+s-gl3};RWkBT[ArzHK&875|y)Dvw.&&s|9OEqWlgqPhg0A6vi|qLyGXlivcW9<Ze"(Rr`Ub_}V=A(usm<e3w,s5Io[VyxETUHCTI;m>Nzquxu=x`>)]m07
+1_E8KH&m(=#&h!Xz`&nD<F^C#kxj,l8[26UF@J)HeY4<hxA,wGYO>2>,nIw7ga7$C/jDX6'qq6K.uftkOZ#6_ZuG"]WQi]p;=DXk.|FC1X_i{A.y`WLY#b
+Spx[x}W)ZxM+Jezy`>pA&!DbO'.[z0ZtW,$/xm>Sc)Cy/z_Ct]OLYLscbdOaGW2MoWu#5wy_/8UrR[a9$pSa!`,^E:mha2oo:xrqk2:@_VT5d%@igWM(eE
+(w$8):mS0Qdc_/:gxNm6!nILr-uJSaoly&+.;6Mqs`,N8KZ#Pg.};5[Bv@U3#nbeluhf7,Cd8>h;%Jxw6Qn>`!m_3Tp;tqf$rEM{%JE(<HEFUeADtIcRj&
+Gy=6W%n[P/8(JnYs-q;M72jz:Fg4]iRcDt~(|&&xQ,c%Pb.96GZl)}YAj_b]0im!tN2_g6pFK9uq:|GwCm18a"^O5aQMQkUt7(,OyEuopO!roy:/y"94w&
+N1A6f16|J@.(X/u-XD"cma9WCgz[+znjJ"9N>r=ZcKD=Y)nY}z08`Axc|GHow>uWtW]j0M~Jtezf]prq-a,>Eop&9&uvxv15u&w5}u/;DQ@MHc|0Yy_2H`
+(tUR8J7MYrZ/<K:t>PS8>!;MPwzXP"=UL5)3Ltj2hUq|o:B!m0[,J|DRUu10JnLJ&Qm_I)n56;"l/0"-1%&^n(Qc8Aa%cJyV),yk{';Y@VYS~$"]waKtq/
+u`qFia.Zw;TZXQ-"{#vSRxTql_24"P[V96G(!7x'#Pd=}w%q|xQp1yNHz7Z3nJ_N8[0X~j`+Rr8ZGPZzV.gY{}$h@$m6Gn|2.5f.3OSpe|iO8Z;"f2elY]
+;gjlp7mf#c;e&WK8d($tm[hb;8sW~,jCEY<-ufn[;wcs`_H),gT$,+1t#vEG}y0LXpNjop<=i8G2aX.7GLPpgVQq#}kI:{n{hh,ZFQfTAba}qzMUTnI7r,
+:u6)MA[xMz+.mfIZ}idnllVE~A8&k1GDPJ<e#"8s_ALcJR#)kFA`1(I/,T@O2GG&RU7Qe9s!7S1H}%_Enp50U]&[i[YmK[jKl[9vLMuW"ybwou9!@m-v%p
+`Ji7j+D{EyW_|W#t1doWl>"zU|8fry;ZXAE{NDh5"lqf|vFNbSeAtv`W^x$^"v1Jp.YVo0=#{,JfcrvGNz%6!))r.@7HeHjxvYBcE.(=%Yzlkb3"1sa9x%
+.7v5(@xi$pdze^cfr@!H;Q2kzkH[;LN)qP!%^lP5XW}'@=FC)q.4xc9sYSm^tcTaOK69u!LG^YPYLiaxf$2xalt2<RPE/GAsMCUuZdZU^Oj#.l0xSJp[WD
+j7KU&1Wf}C29gVwxIOqR<'!<.0DFfd(Kt;{HZ-O@SqMPCzhje'7y&`)LhU|99oh;T="H`JvwU:X=n=fxEx:U7Fm,o>/2@x150}+6FdRjY^-wtvZL&&dqm'
+LCCQDvVtf|(-cPoVEu+$62;s6h4|bTpl'(pkB1nbelq&V7aFs<8</45A$y(@}^xa_N;j|qO3lU1n:CP_<:2|esWst+$dyvLMc>z1D{^qp$R}cy&8qOUmKN
+[K"y~U$y-`1`$zQNh,Jc1U@{)}nl>::alsg|NWK`bSPd$+Qq1wKw&+R/8wf(w!mWA.t0gD3%]4=10v`NaWC(ILHp.A&zTxqY-a.=>_/FA_DtxJ>0U%Icro
+.cPYs"fBSQHLI#n+9_Q].%t_cC[814pbJeb]xbcL2t)gbgQwjj&Ndnmr@Q{L>m>|<F2NkgJ%)h:_Zv$IV/5!'=z2J<f05SqfMW"+MtXGrd)6|#2LkKeKY>
+NzovtN#^E,D]WGB#cODny!.M1,pCs]jw3BeX!ETd1Ovvr#S2|#-R{aB%YEeT3Dx.X-0-;!2C|fTrOrTuRpbi=|Y_D4]y5bos_<Ll]sZK'+fIue9CYLo=pI
+Hzu6i<5z}"c<6c-v+42|)QLAfA7@]QMz9$}pECdlr(Yt/RQ{3Qh15Ei!A#%v.L}Q;c6B}U'5gow{(R5N3o.-OVw}sLs,Bvht%I25BNJE`+zU5V+1I_eRtT
+7of<GQJN33AE3h/"n_|@cL76S/X!3kR_]nq-o>+2MWa8,Hr]tGv0+-[js<}6|;FD1O[Z<;f`[NL(NuQ11g[y.N7(e9TD{^[;||VflNu@>_Md$|<KIb}ksu
+REoQ&TZ/0@V5u>:SOZ<E{W8<+)E3teL!O-[Rj.HUvgcok__^ATPisSEj#M,w&G^,eWTmwsi@VH7QW7:i>Py1hW.mz#{0W)HqD#M4yz5E-0({9;`t;uIq:.
+mM`"C2ru+k;z>ib]Kka;>zAsva1u$I>j:JbG"euGwsV4jMJG=rz+JuQ/2{,#QHSMn`UJ`;=C~CRInxZ+ex1Lp^Eu35a[xHS2Gf7Bfoia[ntXIIV'kI/aia
+pImH#l=6-LRyf=@NHQDw"mQy$TN;>M8DJ90J_9h1w50v)1M@RORO`jBn~,4HSwr54Rw5%%R$3)Emq5colI@LeBDSOy=v2fIt@zf:G}Ck$n_2wiO,[naf~r
+4nK:a6BWupWLW5dfiTftIBSTv+fnY_d&pAl2EL2/1p%2fYL]8@wiBTCVTc+1<PE4S/WI4`_ZVpc]rWqZuoDe>N~Ql$7bKH:Mb8M/.rBFH!bX]3fJo+toy|
+',WNh{:,KtE3D_uWKM-E>5tYK}4'Rl%I,Y!+'S}xhd590.}61U^%7pfy+|^hS2<D:-{3UA;lMY2E:^q9ZYt@{G3qJ+%"7:5>4o5miqn/(zDtGM(Y@Vks#6
+`8o+trJVEP-[Kywjd:/UECrlmks,X<z9(U~<bEAqaQ,M0-b[XMh}JR:L^!xz1Ud/xcQD[f5{&pQT)@Z_EP^B2roGif``cDGIBr9XiEZG<<eR[UODK/hQ6U
+uJ%{H<b+VDB++d4R[|j{jw,$|mXnl[N&__>_4$p2tq[W;U+E`M`x6{8Z3VE`L>%@,gCNRv+AwTVfgN@B:TSbs7A+pnh15ox=LM`+52KA{$ZtNs>XFL,Wl!
+h"cx`>xLu[,F_Ct3E%;M0PT4Z+(_7xrQhaJJ&OPo8izY:Hx6r0+[QKah_!b&^bJxWb,=^%u5Y<^zN3dD'-kfcZUc<Qs-BThmYOqkfVFu:x@sxo:t-@YC/h
+ir:H_[9[}7:<h"q>ea<LH$xu1{w1M+pC!_J))"5.}g2fF8@,$%uX3&[sf.%Bzak'(vukOP{=cWM1:tb%EdqdKn3FQiM.IVvcMF`M@c6=IHsxRl+RhNUM'j
+dernxrU^F@9!:"IF9K1JVUQA2y~r&p~>[|mwMG5IiC(@".VkmDvvv4;R<J~ok3$-AoJq-_20)co0(0oI_2)uY`pAWyT21RDgpmy|Q|F`]vAq.3AncoAv2+
+=#_-&Iy:v<g`Pd6S5:p=,oZq,=+|d2xIm_J{=ZM4YW~Cr6j[SL1`OyLZ<54r`_#I"Lil3"Vi3nAe%&kjeTU$X2qG$'|i)_[Yi0a]YwTt4c.2Bl>T9W][e0
+6Y^nd-CEhR.WH#,)[P9OoG=}eur0vK|Uk^Nqe_,mAlP:,Lob6xlC;]>sNKz+'_2my{p-:uB:zH]oa:)c.}tpyPrJ3YB7S#nD&<liu+EzC;Bfh0F.<f_u5#
+_3[0Ua(Lt29EWL<xbDolYLcVY)qQdjmY,gyXfo;ZH+=K~(|KnVsVN#TRYh+UCs>7Xx2AlXr$2}8D]`TGP9pgiFVPo=f@A4/koFuMLz"kc9oK@7uA@`Iv8n
+v`dpZ&)y~0T8X,|FOh];bpXW6-%@976jin,,-)ydUzSx5a5Y&I1k=iQ]WV0QVmz[Y,BAb[6O5Pm{-I'ZXA'UKB|d4"#'yEbR;I43Mf9h_:NjP6'aV+512U
+h>2{4A0%=zN)=7/wJua+Ksu(/lNM$XUg~Vt/x+&O8r>Uyn0c|:l`Rd&^[{wp6;K5%,`VzM=%.NLNKHJ|TsVdsQeACp3kN8gld}x=GuYwyGJ,OyOKLoXt5g
+sg~MM2%{A5U9+qsL&h)1`OTC~|cr;Nj_eHE`VprWmNGoCHH9'-TMv>qT#Q{+N/X7ftQt-=&lB)@85l4icFDAJGjYn,&EJ(|+`4"@k-q_(fGw&jy#,7mLm_
+n#~w#&upNtNb~B7OQKjhE398}n,4Q@vp:!P++4E5V:Y!2X!.Uf6L+m((BeN8g@}:fUm.EHNmWeIZ:}gz5;W-M-4jC_TCUd:e#5Z1kdaz&>_.[U#A57Tc<4
+_Kzaaf'riY=wv7;#z{SVd"J-i^;_7y6Rdq+:jD&8Z)6{D331c5"g$aFJ8]41pLxuII}:'PKsb,u!LFhM@QC+xhry"}ZiE3Z%k6a6&#YO4pOej<5[}lGNf:
+ky;|S.lA9wZ}6P{tGC-09YDi@uD$PEX&#mKW+K/n277M3WyM/e-`%'XkJ5r-3G(!`d/XV|-`f+h!Mk0Y`Ay`%+B<}J,`0x{G.="oO4F|9N&ZcYjNMPY_Hk
+[Yx[U8)@0^MJH/&QG+#@C^&Q@{1D60><jJr<RW76ZQ]-ttByGO5USeF9l#QW8Inh]G8e'{FCnF-L:G2Z2OJ%SfGd}N4#vF5D-M85]22l9KLUTW]_;H>k}I
+Xu+C5=KLhBhz~jHNSmc^:P)>%%k|)F.E5M7+/05H,-=%V33`C5^-IKR5)01u1dpoD%Zib@|Y4@x44L=D%mXcbHM;Eo$m3fV/Up7KSKOWcIfz0gn9=LV6=z
+[G=HyTDllEYa/cxLRZ-YWg[R}Bl!pS=auL6</S#%>40Yfetg&1XkHZ~p&PZp9>1Nk'tU)X:'.3nkqhLa/%kDz.r>lRkCEXudWNWSYHM<g[^0lIdDuCzt$>
+r26(1<oV;2m!{ZYQydEj5`u+-eDjvI7KI+G>wo$0S8/OsT`{3t54%XF/q6bnhoiMzf-oVdF/;$%df"N:dy-E'VfivMOulJ5)Uj)2kwtHGXMa{1ZI9{mBE=
+YhVLtvv7h4,Yt>r=Hax>ENu5w|<A}8~Lo"CI/!VMN<sc7e9xCN#O{C!_fl:G/'GCgsq4`qEWRdQr5__N<UI@B""4b<(M&Tkbm87w<pd+q&uJRzePQ|NYY,
+;yeu:C!~_q6'-E>g/:b6wYH{TFg2t;ht2bH+tc#89zVv@,(HK)a>afDms'8kJ,o4l2d9L%}G<+uBy{sQv_,V&eP`d06s$P8<i.^Kfo"}o"15[AWc;;ES2.
+</QbO9{-xl1'ESlIcAcFmr-_X4k=Je&%ES~8<NwbOdR4en);z`rWDBRt1SvQK8Y.]=.h>;WKo|RDa4(STe|N^gj;CYp|JLFIO+S$2Az|"Ea5lPC'mbF;2k
+f2(@Vlf@"UhjIFEn_0B(2HPuO@2WVJ#RftPcHvi#oJgps|$pi]X+8tg}Py6F])9;IB.ewrb4fR[U5>p9P[V)/&zq=a0e_e"Y4"[prJy|H5V,L7<:+$d]Dy
+]YX&.r7R|KpYao,Rz5W_}divlmQO0M:HTS=WU<AK@8Bl>fb=oVwKrQ36]8Lnhs6,X|Oy4.4o&;"Top::eBd8eDgL^nx,TMj2U=aJG@>t/NgMGN%AxEmhzG
+2j/XL8|vOReu{%")lk+]HDOT6fHXPMHQOy}mzE;HURt^w<$</x!GReZp|:9r4F5)vaeK/W`Zohipe/cnHW|j2$gUmkTItV-Vf6T1#RPIPRt7asx6@zZm.9
+&UIuwj]|OD"CB]|)w'#GlA[/y8$YauK62L)95W{w~PIl7!T+RS=/]_[|]3gI%sY|}U13eRJ{Jgr_7zl)1r5cDSR3$Oas,H&hZT;E9]DPa_S^QWTiV0-r}2
+Y[I/|j"(;a}^BD;K5]"VNi7j/lqe$+N'JE99fMnk6@%yAwx}dEzFd}jNg`9,|xm8LXh^L(M"m}o`yL!R'r&pUs~vG!Zr0$t1g_DCQ)8(+]~}Aul}fJ4oBN
+P3Qo8Y4ZcqxmM3kYTx^c4B_1Qgh.<3cs`Cf1GT3|7#:JxL!jY}H&TMsl~Ug<Ar+rW7NnG}uKcw)y&goaX{l#Ky7{EK0Y:#;(~W#>YfRm4XB[y;:,&%G^](
+IB`Ri<{kWA]F$%pb(QNKqgCoFgCwpE3E}!p"d7Y@7TWutTA$:mFJ,Cztw+35o;&19yoQOkN8Dd}WTAmIz1)a5}gNDkF!AHtb~&z9kk8m>fda<c]UGqNgir
+P8Jy1t`}^dA|Ig&sd&!>]{C5ts:xeh+9Q&L()vcm-vD1<-+MpA<1t_5R(4pzf5HKfgfi-f%WGaAw[FU)3g)xjPFg>U=0!H7aog6C"/"7<zOeDBh3d]NZOp
+YLuYe;%aB'YiQvL_3F;zawRgulUI["&yqz&mV]n}y,pu9TG4JK=W=BC&DxFC4/m)_FAQdA`8jfCutr@Jyp<whY%,Q0TjTM2kNV6!k|LA"uC#vA@+{SRMg7
+M[jQ|FniYbJ,77)EMv|iy"3f6e&hP+qj/fbNpwnx}Zpz5GceBt0_xU|MDH=v+/<X:KjL}V@H<fw(nhTaH;CY;$'.<uq"y:92+2{eUZV|ylUzRlo]z5MOyf
+rLTx]i_N<}^u;OB`{i[PHPj;!w#Of,6J23)z5Mz"hb=2k"S+zSYM~FZ6k3SZA`SHzVrvCw&IyoX_`Gdry^gNsPny(gCzm8cwapH;xwD'B2adnPW[+slD_"
+2!T66OY6$OA+d:,mVtk(Zq^:HJTl#S/u0K(qNyY&"NY|f{Y&}USgxD1>E]cmU|[:=u2=gVRHuZA>VY%Z'Ym{(JTJPE04ndq0fV`dD)SGex7z;8f'FD"H.B
+3[zFK5hrVZ.,l>wX#a-uw^L,H%M-RYlrw3>j3)Z)#uKuwE&0.noiE{N1t<`2QhmIt+UN)F>4W'{P,-R>s^Zn&;Yb7!G<KNLTXtcUW5f`_BeSV''9oxK6|n
+[8kMBRIIi1"wzAE3J2X2(movtwquJ>WdZtq7jf~{lLL1&Bto:.zEX{gqAw:|:sWAXn=C(Xz#TB~>}G&QZB36yr6zAOBqO@.)09&y~qG!G0X;@3u|.,c[_d
+'ckv7#a0r-SOV(z}Jg2xcj:5pNxg:=J<9mh|m%({xuHOW"a)p)`rbl=x;v]uP^G@`Ao5w_!W^H'KS%$FU>^&x"0K135VvF.oMG7SW-^F6W%(l1SiV7;hU6
+j"8JKEg3^$!LmsRRzciWVs"M.ht&@_{(`iDc4nb7=^$,=yO+2b9oqJOX'[v;aOJ9BNEa:HqHwgAiv4dX%V&#|DGz63R76hjzOA!.~)y$efM'Q<."w(H&=G
+5}JV:!WK-TiR"^f'DZI+UE#x&|UMJ2TNuo.}N#%2aZ=0`z$6hP|g`a~{PDf"2_lvB>OJx{,+4"8GBj22|8o3+@917gsP$v7%{5OEDPaGSi_v[[OZMYQY@K
+'NwUD@5(]fq7hAAFZ0]Q5a)g"}C12LH@r#..w||sY5"AsV+4$gY&)mGb)UGmVeTiAImd.6~NR<)sLAB^y!$SeA&D:jHRYPD]KS8<{P@rJ"lStoe!t7TuJw
+,}n7-T>^Q6@j#ww>IwabBN_(7yM#PZYvK:I|Su;uDM-UditSuQ-TKQAk&Wf+SKI]r5uQFPADd<<zQB$>+q+6$=A^8Z,_mTDLA&^H!XzwZTQ`"j.!QkBfN2
+Ww{%!5Jd4^U56/-ljCf+J$m@(51"YaU:r)MT@:~AcdD)9b5]+$D0Os`Jt;^8eBNpQVbR&V8=W;0kG<M{~KVutDyhx)fAzb=1E24^(YvQ_QE]P^4zr"WGwb
+dV6ge{B;GDEou+B`R[F4|^VftpT3ICAZ}^GVs4GpD;T[TV_"mHPpD3;'eTzn>E;Le>:)t,|PpbybZh-VZysnK#)uUPXe6JL$/z!wcGXBh&c;!X=RL$Aj":
+@ueQ.89kE-ro}e<eken6>5NL7[6j$<.pJm2TJH(_$v,<OYE{o/]=)`UBkKR0<fcV'l3(p%pn<nHvXG"-6<w4OWv$>K^[&^FMT@!60`}[=s^:<0:n[:#)4t
+V<uz:){k.a>=X>ZcJqm)r<l8h!aBH2eEV_FY=d6TNC;I(p%R~(}.mcU2~5Se&Xy9NrJ:Bs6`2VW6}F=rd=Vo4AgogAC>]jPjePESnwg88H";CF:{`/CUNL
+eQ}}W:@u<i"4ku>RMuR3rM2oLK=n9Irk"N8e~s4]Z2L"~NL2OQ&_-"rWZIjJ-uh[@'6bfxnylf}6(<6joT2,L<il/fr<d^VTa=tX;]ar/8A]]9D]RtX{|/
+a"+e:[7+Q's`~B1x4AbW+4!Ekm_C"gPX3DXD8OOHwxNj;Ip>R}+9xroUfGD<PR+^i(}d`Ea+(]2<$Tib07xpdmm1#{)-3{qzBNr{5[ErY(,RtHbD8>AxpL
++xZjS+JvAgY75E.X5Q`;"JGs|=Bu"/kZb&dkgr=54/949D"IPm)q;f:k}EC2]05<Me"}m_.Woo_|3X,[u;Y_`9^>h-<5n6>ZeP3}YZzWUa,w)-z-BT^%=^
+Fr,}hYZcGq:jk`ezBO<5dzp71q[%$|e1nQ'3N>up{zy7s{1|GbYs]S@V"Nda)ww8V:BN=Awb^ECe;Z5,zV)7%}@w9DbPgQ%OiFa!/cs3fP+5wZ!4fhEubU
+l(tIJ|}1C|m9#7YfbuSw`0'PiYw:X]1InM{EJq}|D.H7[NL&pDp3H,0+)`9l:P-->7b!%:Ar{xZ|>7<}qz&iPgJG}^mZ|Em#:iekZ%^&KN8bAM~M45nJ;4
+=7:WfQZ@&:Mm,[l/R<;X.__/9Gov3v@m;w--g3C`'pX_y=%Kd^w:yd+wN=-ZpiSjv&0z_lIlnQ/oPwySOvM0,}2gVTG={ou}r/Fc;qa%}E1b3h#wOeMpNZ
+%-c4A:qc_]B!|ku}EnRCO|D-=UH]M_q%$TB:_E$mUk+1')WuidiL{G7}o9yBLjn)7MkR.+/MYi4+e|){cdPY+.AD5[5xCq)_Pb6l8"I[Fg#)/{4RMB@c&L
+(35`{}ce9hri`CakC1sh&fJG)+!0qJk^3%r$AS6cSr86.r]CPtDcSr[yp%WOM8w-_dkv.yAIl|'MwuxeT#G}kH^i|cUj%e9[,/lS[7N)aRf]5+te|s_U=A
+5M%FZ@a"^eybxF;eVA0r/qmKrINGJ1o7eGxLbwaXLuS]Nt>a>v>kyZS}.icx14/SvV;hM7=ztlv77ba+.>2;:cONS4(I_KQ8P8I^ssa'v"oZ#847$PfWz}
+@>MGT&m6R@}}&TD%]X$3Urf+IhzA}uc<z`T+,EWfBZ9-iP]n!Ca3R97kA[[oE}=i{s,ZrtVJ1EIY9l+GNZe:H"73W8`ST,K0LGM}"^UWw^GS$&DHQynfyl
+sw=ukjB-c]kpv:Mz4SBYOcqUS[Nfggy{z$,v+)%wm(#!oQ3VW;AVv/L<ZG),)KO$&=lm;sMT(5a=2n==.>']=PEGz%Q-zm[MHk7,c(+t$K1}AXWeVMUWtE
+MJu(]l;R8_p^&^hg:}Sy3@wD_5e2OJ}/[%y(eBt)`xB-u=3nRIlE>:]M8sclz<ErT|cnwvTuLqd3V4,##c>uZ`_Tn4RX|=}RD<i})L#Gd;jQiMAZiSId{!
+>Y"%kTPvWDTP~LqDz8]iyvTB)Z6o78gPrxR=^5d[S++4Vh_t@I30_'wfzD9tk|hOV)4@WG2=F]~g5&PiY]T;:kWqmfifo6jz!{0GEzhmsF"#;}wy@@l|U&
+kCI+6+8pP(c0=BPzAqu_)Oh[R7u;_[9Z-^^<|$/Pz=nea}U-^5@:1IsTU</%qLGl3mGvUWqJ{8f+=o7gUOQ8=s)@ssa&U3%F[8f+T{)KNy#0@=VnNZpeT^
+[[Mu&r,o26mnH$41f5re-K0k97/K',fjM=!x4<]!`cI8._uEi5(xYAZHD6./z(MdA9SYS|$5/$%%B:LXBJ~(_pV-<|D$^vA@`bA4/6[x:FAI'WB3uXo/&I
+.5#dx<SBcwnj7kikqJzyOal,tq.CX{t)Um0cu07HIyn;)oi>r(cX"%HJ5@y5O_Ee>O4._9Ai)3(^YSMDIk{VnMgj#`a]"hQZbO~9gt2NzM|NQeH<pfBuId
+!RCigj`/XW]5i:^Rjq=lZUvOd]]e@poIB-$2ABA->uYWB)v#9)^5Ae_0(@U8wkXy-#B13K|fwZ/oW]Ai%griM}yEIFesbcdV9_i+&Z^Uqnjqg:'f0j)1SX
+H5.T`{'||HDS!F:$+|v)wDURVkQOmbE$C>j)W,Qv-S>IVh#w,t1oN)z9q]6V|!#0M)twl;A5I=^LiuRy&tfSJ[b)G_F0pLlQD&KcWSwya#hNB@3fu@oIB"
+Bp"XS>sbY;brPSb;u.d4x]w'I;/4^jtJbe|"t8YEHHoylm/)h<7Dch&ZUN$-~`29J8Bl"lucIdRKbCcR@rnZd^sluCn{VVVsSBX=Fd(,hr}pRm3Qo0l/4}
+B;nl<!%R-B(PL/8(F(g[mm)Bf}Yc9j|SraM|rPT%%g7."Xdoar!.W]-rxfJY1P2|n`fa1]&X0:u|WOV|,:cX32nt#xJsM=0x/[lMGB}<a!NKO95H9pYTrh
+TCo@GOK4M^v|bi$CKbn,H88aVSe$qV`DMve.Q,IiwUqmSBEze(6L79XH6Mg#oR@$aq-TH4>"<s>eU]^fb%iO!I)r''pVH1,JpoB2;{>yE&s1En,ee+4:bt
+rAgR~sw7Vrr])7zD9Zc#(3ymgp!~"p;KuVEv1)X@xI<86JMQY0bo$3>.="O:2&<2%J0dhw'E9mWuLr_.Z}rwBJ=g3iA+)kIdh"K)d"[x]sTXc@v0ndBZMo
+P_nl4x|qI$[[)VNjaG8H;q5QeC6Mx|g,5xlw8vd,-U:Oo_B0]n773WoX`9ps+.ERZEfR,{[LUjS(G}ACQux[Uo}SYV7nqR'ce:b8XaD5Y{ff9Ha4wWH}8U
+T(~cqSc:@&^6N+"^)&5EpHHUOfCt{I06fB^&[`NC08rZxvo,_DfiT!zE6rqxs-)y9LT!5y4oQL`^V|E2b=jpc0F9QHv:}Mg[%A2D@G#()h]=26nZ+mQEIS
+V%c.Y9`6,OPz}ym]ItcPln}xMMNeqf.t@>6N4zzY7Ec$dg1C1gL0"q'h7v`5l3;}dIM)0W;n,cVmJ1AEvY[4QEXdU:OVh%GOoXCM$`~9`7t8aw!owY.2WW
+)x=C)`g.m,(I,sowwQHq%WFn(38:.mnBv8a3%VCXnnt76^g<,PU5.@RHFvgAr,=]ESEE&J7hAT`C^odton#d"YV}Ol#4FNsP@^Titb}:G"SD{qM_""<L20
+iX(W,ZU++b4jq'ogw6SkuC{`gjh-z^u]5<qx.Qd00U${~n)A%;'-&!W6gNt,uWin#p[2,QFx6"CcJ.HC=}[k:;fsc1MqB0,5Zc.=]d#u$iUUAehGqmKXB=
+4|J0_2jGt/1IlHi>JO63)n2;JlVDByw`.;df4fnkMb9Dc6{%%L`y:<)sAoG5UtRQRtwrhB=C^%03<ty5Mg;6=StWL#=FSb`}{E4fl1iP"};9(s{tq>JF{:
+eq_+.,<jG$"2eOGXIMJ]sWm49.@Wt.$/OUb%LBZ[I>c,#@WLBUs]bgxp5lt<aQ4ZT]fVCTvWvDfNuGzPshPSJ(qR-:!24sVBjy!eh/B'/)"F/&^.tXW+TT
+j-u8wONs3^CN+:ld)tjU={=[-cFjnEYv|:(yh|QN+L@P6LQLVN{P0B:v_}=xLsoOQ|NOiAzKa.94>8I73Wx}~6irV}2|WmH'LXY+ox{[)7k7qt]AHGP{ul
+k.]E~@;+~u.0]hY3sfN|DM1dA3[CkMLe<Hw[&D|gUm2"yW"IiroI#Mr;zoo+iZX>T_TMqf,>4[JyZs}9]#"3mo}jNf|o)S-$"CrpasxY$u%7)(l.{1(@YB
+$p`<cj0Dz/>O75q/db40i0.$F.X()Un!;1(m4Jj3M98(43sC@jH|r'|LAOacPV7F@(5%tUcdSOMx4cDNJ"(M+AfBNc+To.L<@T&fos=@c#VWT;x[>fr#Pm
+$jrFkT|E^Csjr-I0<b@1.5!Q~Xi4kUk-y8v4>LX];EGeQ69sqJ#d$AY$s6ie:9cIb!%oTg}xIV:-8D:!0S]1QZu.^H9Y^-Q<v%y/Yll#yf$yp2y`n2^"G2
+!Vg2[64mL/ID&{Yg6>2KNn8LBjZT5H=XG8];nwp3>Z`Ej&e53NH_V21Wve&_e)77>E<mR>~/5Y]Z'3!FwY33G5.%Vd~JrMF'{<WcEd0X2m2'H4NB>.n-6a
+3ZkC=f/Icr^tN)<!K'{7UE5Y]RuK,YQq_8Z@DtC;+3_m&KVJ:f)<AxP2clI<x$_6DRjTvxM8{>M<ietE-Sf2IrbP{u-$;n6J-+41<ux5h>J"A[e]CA9'[G
+FfAlyDY@ad>H{hyo!gb(PF:1/>nRX,k7h1pA5x5[gRRRxvZ:j<5@Q}~0T$N3OYo5zvF2%`|R8!&U}l,pUfO[C+>+6FGazvqJD)vC[%g]FIL:e:g9>hO.Bp
+12V"qU@S>0KbbV}x`5`ghf_5CW%JJ+=R2t>E3am+/VsmrJ-PL.M,q%j<D2/1lSEoLuw#)`gKJjAim`jpg2jU:$.U}3u7uOr{PsUd$9C4mY=6b!l$M)jwuU
+]ggXf8@)QDbUz_cgy1Si>--&4aCD-=eZ.m5R1FY6Rz^In{L-WhS|ZfYWCTI3<$"4qa&OD@|P'HZ(daB@6@3A,L;UVe5]e%<1Q6BM{GjeW5Pz!zYxbvA%n#
+oXyI(hiI^LS.Z"W/%+A<.U9Y^V#6lmGi`)aH$&'G:_Dm5vh[`4JfdzoMvj;l'JZj36GFo8g{e,,kUYsW(s}+IqU5v_w1SV0^S23]g/N{$<")D%_yT#$/)w
+_9bT$y<JX;d)i3kU!'T{rNL$rT#[UJP]Wug3#Pbhzv_p%@}NMuNT(#n/Szz3KBy=w;z5Kn$q#`:P%].OwVettkt1$|G=$V88.{Xx!,OHDSeWMldCu`NS+p
+j<,P8tE0eanu0HPliIeo_(izk6^"W|O`}vf.B7r`7g:#U8GO4o#^sk3O(,B+WGeYLo"X":a_m4`O'2%RsWs:t33K/'q=K@a(m$%vGkXu5FVZeleA6H#fc%
+3TDcGf;g.VaugpNaps26d(_TyO^|>rVgSpM&4y_dqq2^.>2v+6[C_,NQ{H3A]xx($P,-.|BK4EnRLfxO"l1!y}LnZRCWstl<A}y`PE&9|qDV$lIe$Ri8e"
+0Lc{d4F8B0>^}_}iqh"f1Rs2"+MwP1bbW#,.]xUDohM-(ja}SDaK8.{zWLk{,&J$#hI3}v<mw(zg<B4[^}O]uy[iKJ[ddy'M}vJ/g+8-2{%/ypzyaveOLZ
+r{~w[BDO5-dy!>tb45O"I#hh|DWT=VI)v2EqqlQa0n(n;e]EaJcq{2$b={cjlr8[t|u+<#a")vSPWIo%l^JVGXxoQ}@JdkSVOD[+_e&GhCtqB<i6mj0CO(
+[Sso6bpUg({qZe^kVs|;oOnjRP1BCCOmw8Fcd]UE-,!ZGgpifP.z)m(:poJ!B%OAD]<Fg'HXxA{aRIz.GL0IE{08=Xql'd@iZpcBp_4').8@QP7{r,&nm0
+#>ZAxU2>VdZZV;U"otd!}cGoR)6P%Nk-45LsmxoNZ;bduA7jCX%}${1%_;8@.ke.R>g+|2Q`i.DMC6F^VQN(u00'!rl0TJZCm'XjI=^&ARMyOS|8ImN2>$
+XA#)yB{>2`(L->dr(+_JYua3$wj(8iRuFSzbEyON!jK56_G<"a!$v'^BA<4#r<^AT%K9UK<@us(HlgmIW"U4c,9jFJZ^HWCk",TJpA)#LNizPBX0&{U{pU
+}7t,Wup&IxrxR!fV,21k#b:fa)jfV3I=-CSrQiI>1_|(W[rRwwp)yC~c+t<>="q%JE<(h}sV9hSm8G&/^u7vFBDJP9:V>NxSU;$70L`MLq{Rq<L=:pm^<H
+'rf,HwR/V=.hU>jpO<Y/5HSaM7A_$QxGn([ViOHw>:S9d^nE('Jk{mb4m!W|s^pk_Z8Omhk|>68yJgO%Rcbg=C4D:QOPGu&u<s_6fXP+m4QYPeHb/Tyxt;
+@)DdtqN$,3A>PIHDdur"awPZIUK<,rQIC[VR]m=t"MQ.:t1ia4,n87|!cM_]._V5KWf2~6.`d_K#>!XK1AbbSF0Rle.;ynJUK{77hWwKtYf]Uj,E!X]9=O
+e%[c[CzZE_=:`![<Q|V,,ytLm2m,M}o{lIw]|wkFy4.krK/NI,=0[3F<)1Q^d`):)4f/+m8"ZnyflEtkqoMFCoFIjw.hOD5oyYo;R}mX0M;4rK8nm%XD-:
+A}Bv[pehzbp25#oRNZ.B<h{Xz]>q1+B<%G(B|YEAh/T0Mdg_N5+v0d9]h8[=vjO0_`B@!~^s5/N=J`#G(A;I`DYpILOW'c#=3U~"-P%4Akw:Bn{^$[jwW^
+s+IUs:3+!eC2cHm=/;z2k|,C7.KDWip_tU.DD]{e%JmK6!W;H=znlB$JKzbilKPuAE<lP;<9p_M.=$k7[x{>r8l')SPeR="=C#eblhk^.5,T'u-8Z<&t4L
+T>h49XSbPe9`}76Le+T2`>@}wsDY$3QO#M3'x'Gz^]FYA:duP@%!2NXon!o)-we4kZsDt3^PUK<.a5~/&W4B'!MiG,kc[XdYGMjnTI/myfy|">)C92bhh4
+6`glQhR_BL7Yt:)j{{#FRt='.B/1kaM/=j4p1/f;ESd/~NUZ"l`e%u`|g1Cy~w:e^$0HgtWw~Ca_!`5aUm'g:^K1brGy(8DcH1(Vw/7q:'8[TP;+HIR='c
+sVJ'NKUWUW<+Snamc[DWojVP@+1oF|e1TiC+YWSrs$R5u6FCk,<W3iv]IU!N;&Hg)<mQWaQl>(dr6/#Vb4B5t0q"yilP5W+ho-l:0WK66@l&6u=")&Wqjk
+MR^C_4"`I/q|OFVIZN@mTYGTs+(Ur0"bL5,_F}(F&wKaGwxju_EpSsAVr,F"(CL3B>I<0M's;7a-)Hpa#E.BcGnrb6{|CfR6Eh72v<C]%.%ga"ZaJ)%su}
+`U^NmD88("8P!J@0==a%KIxC!bZ(RjHei)'-BNka"fD>cP;BdJxejGVhOYemYKISc`J]lPx51=]]|fog,$9eAm^qnLFhD6':#WFgryC!z9|,c1&GW6$8E,
+_&0a%SVOw=3x'WrVe;Oo-|t[j$^Y1o94'tLYJ6iOr4J'd:-M~`%eNA8esjD!G0>c5{hjYca]Bv4A6%~&eS{-GzzWC$47l`e(YH47UZ+)XxmEYo=rrv/{hQ
+V;=&,!S"|Uz'{f$nd""{ah0L%HQ{~6$.iY|)he;{C{Pp[%b{ODcB]M$D1=-5WX</hsB8%zkBhxmgZ#;8acpM,E>d9}0HNMC1{YJNP|sCXj;=]ku7J1@5'J
+9Z%xdtw+SiyN=<QGpZF(Fk+a1)^zUWyKz.z;pd,S9}YC!`h}O[7Cp/%Ldl)+(K7RoYhTfLSqCp}p'a7cu@}G,jSdcX/v.c-AbtnfQf$<Wk'>{z`kl8oXbS
+WxP0lYOL%x|+D":1I5B7hJu7|Y/'e9`;mZ4`v'VJ.`CQlGS|9xW"7B59RqJ]%g,)2>n[rG%m]lLX@9'xVy3qfrI33st-:j_R;MnpLlK!luuQ#RfP@5},$>
+78{z]mS``+&JT|B6KzjQ(3uwiy62hUV4bmG0Bcog,f)#72z/4"WOO)3O~&M){IkKNppw+9a5atu{/r!^/VDXK/]>K(qJ]Oq&Oj=,bZBlG+enD&/NXN"f3j
+(|s(zNFQ`;ErqxS6]r;|]61t+[uwXe0)8dGt.2WTu4%[LGMO##2[[juVLfxW8,Eb9H.h,OhtFPn>iD2r;e3C!>_!jsZ,O5_Ig8LA-ZV>;TiE'|&38.S8B,
+8/adR<<VT>IV.y`sg)nC%^%FPTk<t93s5R|4%pRPHT7%J'/X_&C[#EH(^.H^UVFqe2BmF[P}pfTkVC5u$`CHNQ))'9S,cU-%;EUe)11n7);G%-B,;={i;<
+([9'@A.SmD$cWc>==S>uL[Wmxs3R,v90vjg9yo87F0&iXrPnU3%J<17qjZgXu=Gu:7Y1pJC});IlQu/k<J/2@OEk|(~oRnMNd{/Fb8&Kv3f"R:h>oxYm@%
+B%`D>x&fED~Y;.VWRPjl/R&`771([D;&I<~}LsG_{%mb/!l4u^~w$&N0bGgu=kzB8}=mvJBI&,&eMhCI6d8S=$wH..UpLmiS^VC}gIyP'Fx]r9wG;s%Qh)
+:7UUlNK:ySr^{1(1&"g%Oq&tpKyS"ZLF}Y[N[ktL6Y+5n@lKkZ`5`nnp>.Jdh|Y#v;j^fNt|kf:"tul,.L_E8F`THz=rSLjQ'S:<BiM94q_T>Pqg6W9j@M
+2;>EK$s$Sa!(Q@E8i=%5jE@1#+%h;L0s1,+qRV~V3YF9PE]n,l`Z9_/hom,)_|ClV$e_J@r$(PS-Mne'V>RMjBqge-Y`:YSr~h'1XdGI-fqV-[pXyn|FsO
+dt_W.,_-20%uc3fO6h#Te^P==Uo(MpSj(!^3{mhKMgenKdl&7q7%0IYv},X<"|l1i,Nq9:j:d/B6CC|uUo21J-E]Cu,aB|Vxle8&0tporD/2ZJ8S~Vd%Or
+0hfn#0(dkF=$b#2,=U&XueWYEQPH>jNC517J-$w.%/RBfn|2;HD2zxeq$3amKb+S`$xL}H|``58%+P>Th)G3DOJCR1MY1fjb%T~Zu{7"J%E{.98i52y3Oi
+Ev5$anl7uSXo.<~G8@!_[E(HES)ww2&"My0lp@E-lemF;;L+GoFq3s3Y)B5SBrLOp=Ze3z9Mh5I2$0o7E}#t54]h;N2cdBbQ_Ma"iZV`IZyNaB&E<y9jYC
+Oe#"usjed='.mhd=+-_OSMW|{GxFbxVeuFYaDF2Ru6#0m&twjVgC>>'{<o+a3W58CNh|&+"hj[.G7f],E,tM+6z'5U&]}ZyY,yiXl>TN]!L%RG=H:x.5K,
+QuNem`VbAEVyHPr.XLWX+d)]g{DgK)g97+8Bps[;UHDIbJ9gR;HB}Ba#0`$@z@wtzY`|dos}qVn!7d3e.B8Ql!HNI+1JweFg~./@2fV>bw`vu9kJ41Y^wD
+90=<H3%c]p),5!"bDTZ7k;qKHV"%c]n%0=W6^hSFUQWA!N3n7z^wmAxBK@U<XR`LaMa+.JSP/_JWbW<(iZ"B=G||Qf<(+._dnAfhat[e;v,@Q8(Gyz$Q2:
+#z=r(s@i)+[eJK'2{$)fN5IW;7l>@#tVP/#G^n_C7J+Ebioqs_x&0qm/0wa|RKxr:!4VRIA{y,OU^bOpa]}^LKIR&$6G13;DH{%S3Aj%Srp(,U|`R`e#'>
+&ifovJkQ'eGDheIWqL:q0aK}C+={Y@Up44qq_GVtx$yt&GvLvsE|D]GQp{vcZ3Uc@u'.rNcmoa-DgMHS{Eo&58PIo6$lZk-!_4'l~){&FOGSNGxgdygxcT
+]h[H(pr[(:rf=&pcj0Y)s]']Y0%^%uO(:iyK2@&zQC9GaTGwYsGLSZKc7s{x%&k|Iu|Ep=F]jiVr`q{Q)8=W&Vaq8'%_o(sfc+i/|jPK'(:'GGBnQQ.`Sc
+/c}v~u~Y;s4P%^KUJ1}BW-h(KNQDm:>3r,#k[n(M""<27@4ytL|F.JBoNp22tRyv/53Z'HH_/|)EXMhiy=~S_G6O{XHMOJ0])y=cBx)H$,k`DcE7sc>Lw]
+n]knTG={z2HNHKVNTpt%fNm4=Pq|3R.Hdr&{>O(X,;3fYu^i$9gLreh|}X-hr=H]UGR4Pp4[>rfK@`%=C#N;F9Ckg'2@M@dnI8#oqL)@"FrzRwAfIr!mA8
+ekl6$_.dcTP&g.q$l27luaVQ+t]02,xToW5GPVRU]mLBmYuIr58z}L/z_L"{qb|Kic08FreM$_|/Q%(}NNgWZydtDpiizCMMwk162w+H#0aU$a{ja,3>+j
+mM'TQK]+FEnYR;bvC_[4"=/Ywy~}"zc>NeVcM9Gt:_pm7DLxI-{wxt'NwV89'x`nW#b#z$VI>`PKy[W=TUfipctf}^1:8:(T7VF1{zhd)5hJ#2vAA]p`bw
+9d8b|0P6"[Y|fAz5RAg7!@})F!OmKzSmd%3R]'Yxqe]'=A{"WgqRDRBoe:@I21!rfC|ifZ-BaYw|Ot%I=#3cP/dI5xE>uQb(jD:!9z]<GyS#X;Rd)'$$UK
+%|.ppmS#ZbYtO/5IA"{T"00$]g{HgT;'b76+o>|qyEsLnbl>K"UN0!4PAzt"CB>u%K,zpg{LGx|EkjweIKp.$:/2&d2App9YZMc^eu]=ChkF|>daeSq_Aq
+to2^GF"`}{.bL[(XQE$_]z$`(^5i;YXh$DpileYyp5[/zlmNY,(1Z/{!XcSM{#eM;+NM/KrFA+I`/,dSeiXB5L~$G^yop;^(f!6nO>/6b]VtVzy[:wTc4@
+Rr{"A&gRc{8X=V];dOS0BQzd9py]=eR{:h<1Cg!}.k&A7&V<<Tig/0~{A$a0{A"aZBuaK-G/IuE{sX}9Tc.I%(__yL-L98poM&]D]n-pEWbx7K.c-z1z_B
+Pt;fZJJSmx1H93L##2(4EbeWEREBpP#Jwp9n1>fd~qbtR+Gc}BTvhS9Gciv'3&}oBDy0#y>Z<wQyP6s8h$k;nD,14)'@L$e])t`(x@^H|)][G{kykL{X"G
+lCJI}yMAB%-q.JvpH_F0G>HZf]$+ckRrFLRnw1"C|cJZC@33YlB=uLXLQ3Goet=e[>'99w>E.+7vyVc=4B3GO<^}2fbnU'Piut!|2bu@,oQ/3}vsj3&zH4
+kd0vMAc-L/[iMJr8:7E.DLrEB]Z]j^V+OHoQNL,a9^[-iy_(90uQ^Uuun]0&_8)rGWBnkk'i.9|)Q#gZZ|4[&-#g"ap&K_w8]wciFYEHae~E"J/1sJ0Fa^
+R%o!i0hmD'B=~;<EvMP5r4q|8/`7`o2&]CEKps0@Cj&TQJE|{%66W33)d"Nd]6LEE>[hz<~3)Sn%Q60P;dGB{(N(be9#s5+}yy>1$GV1x0QpMXlV_Y.oPq
+zn^c|If>u6+NF[.Ppn<zYK!5JMyH1Wn#N`QH|[6`U(#G}<E6<kzsYBi%I%0,H-0qkk,hl4Zw=lDTx4G,C_,}XmiIqQ@l/ex1b5eMT{o+cc1GyV}|xi<[&2
+A{K(B'0/S2;Nfy&_#X@67Z>7y&}e)|Ma><nCLM+0~b3WZkK>LYGY#8oNjh<ub-a0oePg'ryn$|7^hZ&yxqklN8=D~&eEZ.mw}ikM-&cTR^w_Cq]+N6nQ^x
+s|<cJRN5n+Dw[N_OSwzIF{FWk!Jk~+;_VdG@h'u}#=`qYx9j{J1]U+6:6/AqFuNgcE1^4#9K<r83y6y';1{6Td9ea5ywIyhP'dK(fE'c<_Q8'+}nXa^OmN
+Y1@f>@`qaaCr7lz}up+0c'i=BW-hYOWL2K0.7zqF-dW$,t%D"sEymGa'@z0:.#>dH[cCd.`N<uezo,>EI#o])jc'#2]]ruFxz>J)0/H!=Jf$gWflA/GHZ'
+z-Ttrn:}tv|krfcG/e8794:$8=W_k@g%1fSrfktlSX5el,h4l]0(NMTxvy,kaPka=$iOknAw3mc))3"!ueceF&5!}{&62RSg5GfLmO[RY>NX#v@nL%$Mwz
+&w(^)J/}UWw%2O4<o+wb^Ugfr9FM{42PD6qqr/iqF!hbE`Um%$_5[4'Zp&+sg,]Uab'ao5cP['UN,29{ZM3YYwQq$TFgBP):p>Z)#EaP[GLBGKB$-6_@p!
+KDdZyr"<HwN_Y+NY;RWm##Efqe}eSA3t@@)rx|B3;8OpYZNJI2KD!v)L@^:A3"HI~pd(j!~sB[{;(hU_ZfDxA6(%.g9Vq9e+xF)0DwffJwR_=vg88@`sW;
+ug#2Of-&d}+ulQ%].&U6m}`)_Gfx_tTaRa9Q{!CYS8+%@&;UX[C&jhk(N]ALXFa#pq&MB`l2Vx7wdXIzg]e4Y0+P@n7/k3QSWlOCkxLCW7+2Ma)^/rz@@N
+nOY&afTKO|s|$U|EROR2+rw7p2WA//tmst>,R}hDU"J)@'%lE,EKl7,aFls[t|Mh)>fU&NhaUJ'E|DdkJNZ{rIb=O.su)R)stOI.wjM^L#GaY}1]:y@M$M
+&}9bh{i4t0aU[ia8B;2O@yih5<6Bl">//x6CWsKNhnM#n$.5,QJVRFxrG0NUrcAv{^>=J.t`RDGNAaNY5^X1kwFk9u~>Zt_,V1oAxe"#0cJ"z3z235"tL^
+X%~j.">><J8Y%X[nH/[;hf}Mfrcd[Hmvm9{v-,f;3OJO7Zoh<Q7bHOzUVG;QlX1R"G(d4-YoHa8x+,O%j5lRZ)RCueeEqY<5q_3!0G7hN6qE]$ukMMNR9#
+{S[/X:Ww.limM&Ky^4}9X<fz7$N%ED{mcGmaW@"N^k!J&zc'ZCmby_D!!,wnp$~;w'm!R2".dbDWi^qWtUIs8DP[tFKAqht]]cm9D/xBi@6PY/&g3!t,;9
+0}Xh{an8-A3q>[G6+p)%U3{!heFv{yk`FfJX+3Zf2A.=f.UEg+W-UWid,'5rj#=;<=bN$VGhmt0O91"emC$PxykYGYfen/s$W-''R{G1H@:t@nGa^,Dk/y
+%hS<W8n2DAA,d$,,{WS}~jHGZBEU9YB8Wq8e0;%Eqj8cGmdZZp<i;,4j'E{/M{&y,sUFgy:8:oA}5JX<3qfT)-q;~3XDhyu7vO(BH2"F|n1ADeR}h#%yHF
+6L9|1U`cv9trt+4Q/aLVX|/12/CKi4^qT/,/uT=pSXBe0LHdAJPDe!cNU=-oz^j@`Aa(z.mqX!!_3[g8FP$[]t6h@`!!9{$`^_A(<7OG^wNmxwP6a'LF+Z
+K+4lS{L<86)[lo2_~^L@!NJm.Fkm2t]tN#K"`}Qt!<8XwE4jdi~.g;uN)qnpLqmjeUfe(H)(BzkujKGYh%PLko=v;%y%bXgZJ<g`&G./dwuhedC})u-64(
+h!%$PQ5&iyEm<XaFdt.URSmi~%%!`t"`&h@@,1_8=@8uKZf`)JWfIZg6c"i>/ClRF,}uXuayx&Qx!J)|ipZ&!yh3h9^+#H.lMOuv>es^Vv~wZ|"Avjlq)i
+)h<yz3]Z>>{M/n<139jFZR{"Frz;LL/u(9>Gm-s1j#M/4;0ZY|L(gp:<N/Cm^yM<PjCYJEjv%KwbCMFUsm|c+PH<3arT-xt{YtW(IDo`}1Z$-[.k!&84HV
+Wkj0.$[U=$mi/e$v`9g_jL:41<HsZ2~$$cR(OO('~szr<7%gg:X;QP;+KT)sW4F]WKc/eZ~]eC%t~Z8OjU}g_Ft5Q5dquLiZ__{qEGc[AiI8Di>z9&.!!a
+COyVVAmFH06Bdvi1QqHm.#$6N`t7_m&S%etqIi.]k040sfMA@IC=xu3joP3Wucswi[Zv1yCL`QTKYqC&{P1tvl-61%|>l5ryZ(8WCB$EaZu$CkRVmZ>GQz
+3u`2VeNdoDmTT79i^@XKZ-<7.kL>j;n]._'{F13xKVK^EKl@lw3xCM%JAiVl)WkpHJh5gQ@}E$0"l=SW}y%kc2>lB^57qh/-,9^Lmhj2UDt}9qGNT,iKj,
+k;]e&R]>L@,."Q,%sEC:yC)vJ08lbxnTM7|./8`"i.'<QPT`'V5X.+C1=wW`]5P[L87Igk'&#Y4Zs@c^0[xcR3zeHKVb"3F4l1UJv,B_YABW5sq!(n@Rq$
+~fSCvBZ2p`ogs6OlaMtCgKGj'oQ&$MZt={`>BLgd"/J`2WvZ}jyZh&4,Yq]^Gk$is62SF`td'y2I@IIT<3m@Y%2GfT;{rv&]2Vg6"4:c8@bU3Bz(|R^T#&
+:/&hbmp4NogDI]L0o|OSf(m(!j"YbN>59vYz(+w@EmnZx3hi[6k9.iNe1R1^WmPcI{w),`{R_M%,3jrf!^.VTIir<OPuxnZg3rB2tIau)@`[Goc/#OPJ$k
+3"De|bo/D>I12`~Ml)w+Y`T79!)Nf!az&_(hnFXYTd)g}FBd7vb$^s@NbTdmav!T{uP"%R%nrnv6RK(51rS/3x+]l;|Ar(`F$"hA5;r=Ou8#ILDs7&uE`w
+F]1eA=r);]Pu:Q4qywW4XLxf9Uuf]!KHcGJE}YFPy_0GMmHDYLjcpD36DRb;SS2B5u1Hn`&plC^vO{]mrH5NC9%O7KxWK/_vlxQ;MqwS##J28Wn063Odl-
+%eIAq@[7nIg5=D+KCgP,nLoSl+Jw_<8[][p.U}IM%a.ctJmAB/R@qtzdkYIOxY189|=8@DD/`i@KhfkXMB1fT{5LF[ritJ@/yehcN-([KOb/@07ZKR|d)C
+o;H0TnH=r;iB_;"i4$|UFWsv7btaBqX;M_YR]fRl4J8$hi}t$Z^3YBJZYQ,rNL:EJCTtSf/h~Gk|gxHQ_Qp.~-,fuX.)]HWO$:SA(]psY;ue|pP^qBQk`3
+GrgM{zsRM-LM6C(h]GYLzc!BVg."{I%-e3RlH+{Be%V;/h&J9yFLcFKEP{~<6qm<BvF@5D.n@%"n:$,FBt|KrxF`QsYYv#N,j3ou_VS-o5MnD(uNp#io7k
+e@Z7Rd.ANNsTJnk6|DyTe3.<y$:>U@<;96B$=e<z)j~bWpRxqci]wbQ+C=,O6$9;5bgxL5YVX_UF)Y3y!yK.Z7xBUzFOSZr@v@}j-[kO|&.SWs)$|w~g1O
+gF(9[{P]"1P<GA'mzZ5K['jNE&^Mp=Z{&xnmBd[D(lc+zH`2e}=;x}PzBx8qX)6dT{/#&>Sv^YmG1rKGaqpKYolWP=/5XOXwtf<u3w[kJyH<JHNGc;}a'&
+w}5`M2fs@fnT;Gwji!GoHS7;k|p6'N.mp}d,4xiO`]"4a$);GceBU;@%T(+)CL4YyrbUzcWudeB|WyKLgQLp3ce7^MGUq6TFu3PBsv<@eTL%=a-8#gZIi0
+"gAf8O|@p}PK[v5-mSCocMQby+naf^)DI{0i4SSh;jO^%F4MK:Oc{X5z'K[.9A&Czs0Q}2b-tS+&q9iN@+$^G|pGgX<t!p$GV%]nrn02eyr=]5maB0ctXl
+aZ5K(kMW+uxsX.,:Di{OH,zx8Nef'wREcvGFKlN'YVi,&7tFc>co479U3eX7_W_XEGYk:#Nd-!~]U{8#=,k2jB!WVTN.p8^]B/EW{]&WTi07LDZWpOdN~f
+SpIXI__>6Az0T_bo5kAR^"+/ltT9<:evd"FEu5gZf0kPNO|Z^bt8']=iMv$!H{3ouyOP!A4$8;/NeR2'%)kXaQ(1~&Ix=%:7E&Y&N3>8>Mi5]1B]w='Tp4
+0`N&=Yfa6E:u+W>RXtvi"_;zSJ7M=e@hL]AtDoeHUqGq[$FXt:/AHG}/KD~DNS5VIGms+y3JjpI`l;{lM=.!NJ/)]cOjGSpxm%2alq,0z|~wo>Nd}`h`w{
+|Hod{@s!!p1AOy^_]3^<6J{PW!uy8bD3zjwv~)w'j!Kw}$NQ$,f:nw-X_dLK;4%nQoy=2!qt#g]h"A8Flx6m$bF47Yo`';LbptrcJnx'e;Wy$11=GgJ6d`
+#0O[Gr%#`"L[)ez41R4uUWlD]vad~^mM2Z`sYR0_ABTHc$'f:lMo}Y7.r&UTW%C]BX#Zc)%$tEE"iO]Pw8S2ckQH7{Qb:KdXO)mzh]lW"I[rEpZ&49X"/(
+MJ}t-:i#B&,1]ujD(TYK2!0!M_0"0z$d.Q_q,wnVOZ|=:u-`oZsM%jWRJ|4(.,0iy"s9;D6X8(fZ&]Rh7I9+hC%iI56;L%bzgoyy.XM!l/iPD_1,2cfXNa
+)DJdK;d<0=Kj%6^G#jgV<5Ihu`4K8Y$!"4R2I(~jucxRLqylCMl$kg44xXhyU2.B~<N92-}xcYCH.tl-O7R3RqPuj;yR|fQbjI"{dIV-c3#>5qRP".-0d;
+IFX;YWdU|zuf,>[,+K+:0I}&HemBUxa2,RONR7[5|c<Q.l-8ExMcMNF6F$kB"Ja0d`nlV|1^YIHIK%:dsm'z|_n./>`j:1}7om[9-bS0.oc@NH9,^e^^,^
+!lIe|Ikn]Pxz%(8tEm2pZ5$[F2rGXU'kB3Q^/,dzQGq|w|.QLoFXqB#O_M}UZK%%HKGW=3X3kLU6@fmnx,Srk[#{^M.wK0WFezlF[3%Lt;02w3,$^74dzp
+fKc]Iyh7)rMB7i^pNrb>rC|`uZH7%U6|x4&55cLpBT:Lg-8T4f0$4j5#F/'NU:|C9mm'/-&'y7:cev]KlX.ndT$M0^D+pdjY};/nG;/Evb#zd7Ti`/N|pe
+):"e8Bwv;-W40c6.CEZAQBCw>0[2!;LkWdY}CL{uG_er0sGr.{O.Am[JAcxs(r)eAl/s!caC[(ZKX%K%ZdSK!tm"d0W;<xO}7R7p0;`U#HA(CT2c^A.N`y
+SBF|bcfAG[iwpm$04-4o2^5Qh89JwN2J@T+yqITEj'Kdbzarj70JG&i=U),{rz3{3paBa+GH,}L6:Z$XB!pf^C}6f'jUNhx9Y2=f=7"$G=4N8KQM-k^g[e
+_&:g=NY+,h3nIO]d]/U2<s`%9Liw>4{H~6kN<j`LazAWgw,%+nmjJ$$"(e}x%:L|`ODtJJD:h7$S4DUg!e/<#|pf'JJ1t/qNmKBq#g|vr5'87o^s<G!bB;
+`7WK+D_.1%4q1n~f69r}/YI8a5if>`_5HmaB4JzVBRcs>+byx1&jzy/]FtRXD}/eMH>B((D3AZ@o8ioGru_!7_vRuSo7EO(YH]7Skyj,dnr[!J{ywU2_&J
+xO(MhFaJICW-qyho<PMUiNx%TUYGI8$fmf_D+sUjnE&3(1Vkm":;6_m=K&6y]0pXVsQ=Rx(Re[,UnqAG^h.Hg9<Ih.mb$@<Ne'9N]CD$.V;NG{>L{VJ=t,
+]Ystk>vIij@#SxC7EUeW^9QM#!h.MsWD39,#5PVO7#Z[k>x}i(Jc=j>D}4mgFv0IhP$87JB#;lPylOp;f-s"/s#1~jp}T{#bE!_6JX;s~Kf(SM;TU_51Nc
+:(n>.<~9`Kd^_kF{xHlo<},cE4dDG=RHM]9N6vyY&H14l^zp>T>"ERos]V@T/7M2uGljfa'"bCfhx>[r8]|Oc+|HUhu-ItnQ,g,$2M5%)u_j[^rw0Mz19]
+.5JWh:aPPUCR}`NE:G!{eiynR@Kh#-w%"~^%u>(+kqDT)/Q^C1)u8tl9(_9u|)+x0L'GZJo`oowLyAdpOe5fJ!^H}r/yE]>gQO'ri}hx)'Z[H6&o47DW&m
+U,|pN8Bwq_u#+gODC6R($,OB]^+D"K<7|QNYs%MW)pT]"JI";/nb<x^U6iPg`OK/qOZa@Bv=fY]#+&#{Z4xP=;|6:)x'^$X(umSe@Vhu]KW_^QH[3vy}RA
+-(X[/]nLEr4{-8Cx`L.m4J{l"{d,doJ4WLgko-|oV>Uf;o+]4FP}<DA@l8ntPZdWd4(}N8^d-N_=dPuIe#anc,L[LLxdyAcfrvk#.{@i--V5GUDvuy#&e`
+JoXT(!wFy{9'_(rLs.+Bh3NkY}<E}TM.DN[txfBhI`l'N/{d0G^OPMx-TG{;qq>^awah:&GQVw]-9jSOlLR"o=at1DZH'NjZ.&"fr{0(!NcO:DivNZLdBd
+7I@ga2c:YT`'AJ#N'c`kTK8i^l`}n$:mYkhAWlkyPa,q4-QMNEz4'2"BDc{6Cq~;y/BJ(|JgRS(P:^~Sg0XxOKLGq'ogcz:7Su,DZgppvu+@W/!;jX:,3_
+s;=%Jj#}-(11K6xz^an6(y,Y2P[vP4dPU:oOsVNj^sE9I^EUZo6TSW_UO2e2$kyOLT6{zGstD|WR|}8WR=6=]3=3=3.{>)O1dZA#:^fy;v5b(X"eDD"0uK
+]juK/sQ>Wz0Mfxarg|lgM2[3^#|->P;0M{o=+/F5bexnK!@@P6lWn>QRqKP5]6F='#lV3|'HNyfaMO8#s[%8Dr>w|h/j/Xr+i-vD4aRT(=<W}VdJSo"@1/
+N-{p}idUuEaH8YMnSW)N{`kFBVsV%f]6|r`({/RRO0[(=la:E@F.E-ndY]x!ZKe/_^H=wsk&;DKRrRo3;u@#WQMW0#h@g>927Lya8"{sh!'2JXr$=TLLrB
+pE4+RFR^Zs|{)4<Q[ZwGyWc1&}b0s!<cL>"e`d<}~63<FT#vX6F=eCGmsUGuu11bP`z7y;bKh.THL!fo{H=B%P,hm/9qs^GxO'c2<nVJj-2Ou!44@2jHHy
+<XPk285p.h,CY,"ikDd,wN,|#<W9|5}UF^rf=7zs[JKcIWM<:ac4G|8mW<B/k#qlk`RZvF]ift`e43a>';{,C;|DrP0}$Z0(sZPH[)QHU[{TldVLM8t4>.
+]o4`wo<n~'t+jy][[it=+Tov$I1u+_hC$8r^@MwW9rgD%ez>uw@R'@8h6M'^[mH3}/W2YA3avT#5cm1AdeDee(!vd#0&g:ucj]aQbD~Adnbm_<^2rq>WN1
+{e|$)Bz,VmvM{H,SNy<sMa=OOoC2.Xe`k=N]o_4T=x{'~eC<-oSAy#8Z~<n=c"+)kY$y/=MA&L%IG3c9)2G5'p`xNc5#wpiTo#BmV/|u3fXu3y7CX(xfw`
+=ln-p4)5x>Mcm}wl`LcFr6a2+xAvZMw>"nFWpo65^`KA$^8{`#40ns-sgli<|;,Z@^9EA3E6SvmKHW3GNy<m2e5w%'Enf[_SO]8P,#{BX"0#QhnSrl'&]w
+7Fm{#g]l[zZ0-UC!fe-c:Y,`jqQ#+fK^p$vt,wpBmA_GzZOAo&G1G}SoPtB2_m:F[C|qeau7f0omR{`#E%.T[&27VN+ooa^ORJVmCATCjrF)P]ziHub/O;
+wz<_q3:8-8M]&wt4k>:.'vA5l+t82h>h2(w=gH:gAg<'^XMW`)m6@0|Xm2KA|>m@v;.Yp1,{"C}XTe70%c1{#sUZ.'a1.G>j@eXZ%7&yZHPm=3[,cxG]j"
+]MboTj,zc'jn}B:BJ:6vJOl8[LwulJuh:@.h9@q|CZlegU.UBjrAv-y.BFY{>bU]>|fJAz-;/Z$pIKM6YQzy^#u+[j`4Y7V_mr.(-ReDvhID<}Dx@IBGG`
+IjgfX4&wpa:Ikfr2eU#7SJQ_o#B-QZe4u-8f8#wuz+r=!{MYDE[W7AaRPK_YDX,rVyuLoIKAg{WMD^>`[04]T}sLEppX|dyzb6l:J`%@oGi+8Mjh!k_0@,
+5ZP`V)aYw}QIgSIh62}m7Sj[{@oi>{J9Lo7{int{/O(^)rtO1%.{|BQp~XAUjfkU;+NU|{3LOtd22tQ6![/'J!>`(v=oR[yB0G(sUKf`>&nZ6[%L[HeZ6$
+:IHuipq{VH#Oa4>m'l:e2Py)Zxhr1{xu;yfhYTM%odeSR&8FRlgCShBw;jkzSouY.}c;I'tR$Mk;a=saYx2[~r9wqj1EB>)x1!ks:%;;@VoI4JFYC5+1r%
+oyY%'Le[8cqCoo$pn(N6}fCK0lgx4j>Ldt.T5j@6lq"UkBxJ{+UCL0$GgK!ccf9aBYEO`OC5[{eZ`FJ[PYP+pj755H8_LA8OHizELT!,{E]/H=e0@Kk#ti
+_VR,Y,{$)o{n%IN$f}|sQ_dd(YE}{1G7Pew[_#=0CL"<xn"mLDI6Utw,kl}f}^$GGBbBZmPdMp5#-|0&mM6qz{DEWkB|(Mp6/1,bz1'iyvZ|hq>JwOzw^F
+Ve+BwG8-~M$H5ftXT;%<4]l9W|!Yoq(2>0>{jA.sey"8eVnuH>&6jc)[#+}p7g_P'Pr<fN}f9[h}+auj5om:!Yj%gQmI{z$^Iw0rzB;/r0GjfHH+TgEoda
+Lp&nC:4l~MVPk0$Xfj;GK:0];]e#b-KSxC3C,LF!PaxwW8s%v]K`p_M`/Ff1Qz=^8#Th|Afp:i;lkYgLcLrTRuve=Aio^OVywWRP]l$5/bg|'!r2;sNZo+
+;9^TS=/q2j+9!yycHyX,v)l)eV:P{)C9/-sVh)ZX)g6['nSQkA4JckH4;LO|@_iV4ZU'>C"Ga=wQK>yv>oTWZ:~mj&Q^~R.q[/$=v`!LnhbSvY<jSV<bDa
+pFtOBOgLE`i1V2+WKmrA@-kgwlLPJp5Xr-0j-XHL%lH$@plTXSANU5yqlm%@=W4C7NZv/LW.F=#{BRTgbT(EKfg`(l[;H%}f|f(v-mqA!;pg%Ay8'OZ+Xn
+9Q6Au1!lIY9(HSxKcpl-}UURjb;oJazz@"=m(n!GZIL]xP.BJ@zaeFaN#uGS:5AM8=UI]Jt^)Tykowlv/.'yTOL;[c<DC0F8|]a>L>C+$n(U]w_@N><_q5
+T<7KDJkzV|cEQgf2>mI7XK_xpY-Uf;gx)-CJ9qD6xa);NwiMqYcV9m9o64194ViQaI_=yuXij1145Ddd2[l=U:sD&A2Xo,+eu46ADP^u;U(6yyiFFIJe7#
+Z`$58"VEi8Be@'hFRMI(O{9vrG3CF3wZ=w%.S"l|^0O{:BU#_<}S8C;VAuS6oW/44yEv[purB4TNWUt_HoJKGdCH%5uEo%nxt.3:$kxqE[|rgjX!MCgrdN
+Y;_`vU:RJsuIrN`NxM:V_b9t[iH@hG%6k'WF{SzWA}JiC"^NxcnKdQ!f0kdw=NCMKlg"0QhHE+o;4UYkOZ~f]f2jNs|:De1A5`!wxAe@o2wzp3O[p_%w&'
+mG)zwef+|sf-88g#`[(}kId3r#d$is0P9s+N4nz.C(;"$Px&T)=Q0$J2h:G8RRE8$f1)OSX`Y0"DeYzj<W%i2BjwhFC7_|!)cdN+A<K+Y&lLN$Ye!@`GRv
+0#ZBqIY/s}C,vs`'L+$m|4/1o6q4,iG-`bX}c4)rday$}^F3GIMOiC`.vTVYe_OCYK&ecO.Joj'h3G)L=E_'V:G2.c8f>W;4;]LZA!Sq,hHRaoc)9#DCL`
+Z[Il;CFmUe;w'q>iCBiotc&gT2|qx)$c#2u3;X7as|26%WnBpleXw6[Z!ifF=;Zk/Hadym-)`=mJsw;ZeH%G4KRCuqhoR|qI4{U//qPZyinIdeai=suC{a
++$w_Baf/uB@y_j&X]Rn%ZOekD;^+ub.,q#olnrlj1:`zhcwVj<U;jcZjCsOZDxpugHI:&IuC6uv85Sx{:cC{lbJW<un/&cNg4!>vJajye62Q~4gHg9kxz<
+g81YClDB`R,cTCC,[(O7c03#hS:i"4~q"R-l{KJ=+gzz"~l{0JxW,[TYiN[rRt/xcd)q8c|}u6V+{d;&,xil;rrahXzI|O^r5WaHhm8ox|h7`eVGdZ3r"[
+W6CM}EAuCBC@]O+tc|:VmN[v#Ew1S".Q0^iOqB^ti|{`ndWbkjNHbc/x1y>J$5:Ke,1/B$Dxk_+XF1ScD$T'C|i41(zsq=;3+`'<Mu@_1cw$G`%^dvCk}!
+iAes]GjsEk7.yA-7'L5/U6>vsD~{CwrdI(NHRpmng2xkLhO@+xeRKeXzIK't4KBQ'|&xqK4fAB%UA&[rb1Srhf#Q{FZ+TjuEte`<=;JtP8%G9Eq1I&GVEK
+(-,8d!IaJO&%i`T0c"xpCT{N0>fBK]#)MT[vu>.0hK_e6:QC[ucyj'3uNTa:X<oTSV$ZBv6T[53[tHcQUL.+f10JR$Eh:5,}v['00yTA:o`e_,s4^)8rI4
+^HsS<>eFYT$<e:O(WYAS5_K^)Qy)#;j@w%)q_fr('G<<[4C)v6ZFr('>-nkgCBGm,2hPR`JXo/|CwB;IC,9b5,:>PtiuL/PAN{_qgj!EyDar=K)Fxq.xRv
++Xe=2C-aTknL8bF>UnHAO4(s/0>l$Pv_W^A>00}gAWnS4=gIdmPaV{e!AlTt4=Yi5eDac./R_3mFoK~ES]Dp@Zyq!I0w[JSs!+R=LO]kYv`[{n{&@n7!cX
+L$$3%ph<A`.[EGRXc@t;`d8nzk!iAHZ`2#QR;c@>jP_qq|8'KzlETqzcUdl`J5fnc<B(0ULtq`.m['9Q.n,)N@nEsx$L6rN<wviGL!P7^e}e(K=K]%a@$l
+/e&c@QH,gn2/'aJuiZ8<>':BT8hSffb!SoDA5eft8KpC|434-(O,{uTZRs~s$`RRiPkA0RLIoQ3n6d8y500`l@6M|`/q@4h_nffe4Mhf<V|ByH&UTecjK6
+^Hy/'s.IHdSe=([a,$1+M(r=T;a[aZ]Y|4=be+PxoorF^LTo}uF<KomXIf@IoKd3Cb_;BoVq><X%fEYC`Y@V%<MGW^",|$Eu%mu8_"H/tZ]s)^qs}yTuWa
+Op3skQfe|k!+&ypqcIOD[dSVQ]oU0nv)8upL;9D'Fng]MRQ{Vlkj~2{|D00e2MPZSWYWQ{a=1ES|`b7toN[BzG=.Qy'^cyHEoF1{jd%y%W1[p2$jKu:<;W
+SI()&CQQM9XsIT$FQ1HPt$[,zojB)fmU3Lk;#WDa_aq.Z%GExW:_Vwlb8@BZ:q`.CyO7|vW[W/SU>C:9ILqrs]D7M/enVWILPYXQto6L+e,x)tq3'.X01^
+_<d(ZQ~8a5Ts%8tg>OM/)bS'GThDA]eOg#tmwXFcso/x+S,jCA:qG<y4sT]6tb=HG2q@Nz2HV-HhJ8~$mHGHU(=6E)/48zvy,+3A-8p5sB6e}|`5##-vv%
+vAu&=t-C5`xj$.WMTMd<Dl.TBnhjT2|o2,k;4F6J::9-P!az[H3iYziR^aT[(E<;ap3jB`]o3xpa8=Lj)T3IXsZL=0Sb7oxQY9v3ehT!n;lR_K;0>}~YvS
+h,("J[g;__$/r7Fc+X4wNc<e{wspoVH91h|5Wrs-6>Q:#QBqUV~IYdCk8%2FI]S`jHud-0k`-l:0HUJ{CzE)T:Up:S'&tbk41!,nyb^-@s_ycl;/2WKf=h
+<pc2fcg`'YejY-R/`;1)]T2s,mu<vOY'OtZPD8L/^77-9qa43v2JUe3YrL79q_thqaq=-B:SR0k/QpH>edPe)LI3VOWit.7jlx[wLnIRaG.8/,_Az,cH>$
+`ef2DHKM>EIH}"+kQLspuza19e-VPueqyeb[nEIhj^3N"#Rw+DC{TM8YWuPpw4]<nFAfvt0Il]e%Dt6ste5#PX5B1!IQgb-_(F4&w_(LmRIJj-4>+.K=2%
+sl:Mm}9lGhI0ODs[&-7rTeAg&tV,xcr5XXWaiv#/_,v03]~|F89mheKO;<~V:zuhKLIA^R.yak}dp6wQIe;e!Y@0xb7o<3Ee+<OgHBmS,kof!+nMzLBC[&
+ky/)lW2k~Qk#!|EWhw)k>ihVn^zIO)$n6,(4io;5-@T{'4;(@}NaHoX6<c]mg3ga_=)M(U0:x)r[rpDfj5js'&SjG!U2}<"54bH9KV0)j!VbjL$|ypKdKB
+4;{Xim4[^w~y&c9>mSs9kgJ9ED,D`U#|vuGY@Z6:2g+#Nm;{Jz_7#D14k7CW+0cN`;a$6_0<7DLu=2I$OKp=,{H:35$V;fs;e@z>geEKBLdDFmXrfYvDX(
+Kf$.JbZ|ZSCxQE&[/"Z@f;%ZKC85"sZm^}9c=6jER&Y2G0gN-kd{}+4&Uay'Z3,AcG[ulA=m'GPvHduC.NMib2VKsuN|E`LqSM/(otncZT"A|@z}6:`y4U
+/]m"0C=]Z]+Dm|7"<O_%AW7>y^q>ISt.1P<3}s%,oK`E#$/R!g>t8,PD[>@j:>bsh9^.]^8kdyM5jyfobA>]I9Fw=rFm&A4Bwj~)hq/;'Z5tl9P(1V@{K`
+J'_|Dfr(81bnT|rKTAzVM%}tD0DqAHP;'=.KMpm/x)"z>W+,]4APV2%,OYAia'7JMw}Ub)49%alMRIbh#SM$+p|$_OIycdT';_z_hg4cjrt20gE1n46![d
+)tNkqs/]tYVMWUb^/%MfW{LF|FsT}(.kl[bv!U2_v"tgb,HeP|P9~200S%_]wGlOoh(my@ZFBC5h4jl9~1b9je7,gxA&d.1(#j`V@rLy8Ks.F98+OXMp8G
+4l.Ij5RMjEifNy6J(|XrwNo{+J{.[^^Lj6:ipzlGS<Cb'&~hx/KGFv!vahFX3Q(]yxOpWspROV.b,Vo0y<$DB_be%O,L^Vr/J5cpD|6N^4H6pHON%FG'iV
+@hu}MnbAg!RgqA~:27H1.gpeZe&+yMrTg<G](-c^eg@G8j7}4FNqhPjTB+.9i9G6n%~!D)<l;RB/W&R#n#Rumd4.U{D!b'jq8X45m!]iEnw!Eh7iGFoDz0
+>W7b!N0bc2cq#J=u>:M@:J84<m|<_|aTV{)M})k</{9/@Aza#DhyO[lFv#9k5%QoD,oYuswe'+"EKEKIxAlAzf]E/H&sFY4er_Wy]hd=|;iAxLg7d+1Tal
+=I{k-8+mx}({!M5`T^=emrL`^NgRbRvc|y9gx-<c|<a4^Al4{eZ)j)-}=-5e0A$.ri%lYmePY6;L|r<Z6o,V#vY]9M1CL7'v](QM}'qb$"Pkd7&y<aK)"#
+)ST"6|`N,gWWxa,%fF}[zW5CmBT9QZ"9jeI&[uxDdP6su{zM.X+x(X$.E267@rp8T^d#/.O7x#<rCdBPA#]ahSVrE$C#Be=:IV3JjThC,=M]hb+dT5`2.l
+IaiV7le,Tx7!"ZC+M2YtA52kkC13ZhX'T0V1i7'vw1;]6:PA,<(+FX(p^de<"-o6mKqy.t`cLJDu}Y5r&'W56|RAN!cAPu1045n{|5uD$A%j0[&fHCO`%f
+5qq,3)/XDZ6Ra0:q1XYH6uc|&%jLT{_RdB%p(VI^zuze+iNpDwyCJj4"tXaz+K6Xj$woG;eqc&JdbHWhwXXvPqQe9vWSy^)/z]J]/RdXs{9BzU;^O}-2VL
+crDKFxEEuseG/++lI}lllHfBE/`tn-|Ye/heaO!_~/s-Di'Yw3C'yE&4>7_LS.w7g#(4#;`w.DBHiY4m:BsMJ}^O)h(##Gz&/'PlSLOe4'yU[y)9zU@"j{
+R%&-X)dTrtxrd:4Mx}w7T>JNuHR/]^6g}Fp3=(f1o('Y]P>s^2gj'y:IRZjJA(|zih/A:cEx^lEgh9Qk7bzCbX,[tYk5C7SdwUdPOY}]/hj{E6@j.):#"!
+17$_=O7YKGE{"7sh'cY6INQ6Qy+]FtMOoQ![8P5u%6vw5xeZLs;Ub/3-x-do_DwfoxUka3tsa}o1{;%0EilT)wFRdi-y{>~AK6xi#|5L"k-i}8^Lq$-/3p
+Lt7NP0byp@vKuqW$Tsu#7sp56z7`]4pM4LACMdY;72r=4A.iY3F,eWZF`s5.;VfP^x8F|5D@44^b#f%_PsDaXr2[5OQ@^hd=&oofb]fRhZ_h:(z#&aCa"d
+&c6Q3_5G;8(,tl7FT-ahTH{+I"{M_/JpJAf,Vi/>Vl`PBT``CAM4B^.lU|8Di==9Tw49+k7m8Fjd}F"_'=2NOE__j<9uRS&"QZOr-tZ.>uPM7}="!er$N0
+K(.:/^4#lZz(gN_$ad8hM{'"@R0-#pwelSs=%p,iwK<T|5K6T9mKarRm'"@%KP^yAgCgKG3Te$WrJ#pm:7-E5=]G!93i)@bp39=4u{MSD]vdTi0{s=`TKK
+O![[4rkWzDL@cb8e,5MP.7(<N6+c[WR7,VQBy`+C/cW1gXwe/QthzPqf4Od)v}@YJ_c)5l-YA'pP}[(31&PUmcDt3B`9l`#g/9AJKC;L%{wu780{[gzxKW
+/um9E&Uo:#zjavt3$|8OX{)})%5_V<(s3H[^-ea+=sjb}|z>WlA)Iy-MHp&_3SH>`.mRG[[$|L>1^B~e;#1n`9~1rr|Jv30l]jyE#)tHR|kO`]|a:EPA"x
+j7s94Pl%GJ4![^18eu{[-A.%|B6dyNO_.z7-CJ@J^pH1`K[t_h7%qKew"~k7#-GK;`o!`,O<qi>E0={SGUqBh;]9}e}!k+/YmiLmfd&h/I0-KCDbIHvM.U
+qN9z1xy[5d6ve%Nx3T"uj-Xv![M6L9J^dJb$"=hANWWIl(k28f.Oko#g~<n}RXItV0FsIuCpj}H-i>=h%R]tgeyJ'zXo+HwAi,9{.kD4QTR/mRzN.OeUY.
+wo`ordp}N#.LgJsn!3<eoS02G`!i}%u{Fk-Bq>#2]QX%(2p)->p=DL=>5Y4=hv41nMv0o9T#L(UVZH39Fv@<)&YPQlcD-/S-9s5c39;>"7s"T@a7h1x>uM
+dOtWxv8|`RE-Fm!RoEKMZkx2P-z<NdxH%QQ|B[#Nj{a,$Z=A,Ex-|T3U5i6qESoVD)#rjd&H+}P;DjG|L8'C#e:rijW$7>q<3lu,=6bT"Z#$/Ot/~k(sh'
+{%t7O>R#t7w@:$XM<;H:P[<SKb$=xX0s1-3s+v]k5WS,eF>t0N8&GB{QQvY[AdN2E,cmcoiLg,y3x-5H&^&sSp-g7'oT8MeziG}D.3T!C@tDh|Q&zbYr9R
+VXXWiBD/z.#IMCCdI0<"K:D{SR5:K<h-vW#>%OMy(vqrou$wC[P-9^=$!|.QNWv.MwgWC}/l}RUafRG|6U:>Tkl9(Ze:D+cA"Jt<ZfS&1]s>|"T!t"cN~J
+0#e#tG,7RtgZz8}2_'=zxN-Wn5D&bM$kNr&pn8i#!o#jR/"P50FI+5>Qr^^pKazlv##-F!Vi&!doR(K%0Qz5OaV'rph>f:o]J@DYRSqm6cbwzTR>lMFf$O
+<j12@/3^$.~tZq4$Swd{!F{O]Ud7Ai=71[wl_^<|ol_F,z[^W)~Jb9dWn1sr2&u#b[VvkRiSa@FPSh4Ut"Wg4"BK&GK,=wh5[cIqU(`>U#5[VeV<vb@G+>
+mXNCjdPtG#O(cb$9MUOy,r>Zi8~2TX1<JH}EX;[h~&vG&=TE}n/y-9_quZ;T_a_A~I%+p"0rQ'm7:(|yo)>d_V8E=<P8Z1t8(QLz_(c`3)17&V(nI_Ss.I
+UfNHS<FW6W)#:_SC[1n#|CgQ2&y|c-P!aN"m-GImIj9AWc$e"{sbC|"zgpw%]IN:QTq#~nuBXq_%MUEuvwkWYtsm"H[$AD^mHlI"@lgMg:{VoW^FIKn>lP
+VP})b0nB^#@;{U$^XWeO&%]TyFbV.0vZ.Rr[bt$_Z4dU6|K!cSk_lD$E^inmJ/QByU.i6JV4&XZ07a#Dnk:eYH7/S.(6`FOp}UuhQ7b`+B=(o$zH0C0#b,
+NY=.,U7w:<i!|e:A}TI2os$L..|0_"2^lrzPwKun]QC/O,FB879`y+KXLVp+fe~u"Q;}0q.sJUsC$vmp^&3sfoFtz[2doU|7xWyP/wkI$QK=IlG&=ogP6`
+~8CO%)Xi-'m%7.CiiJSBCOEh&ivGY0KdSv5wK=)!WPf!^<M;]/N@FClCV`qzv,<xSdnd@#XJe8{)wmj{Kat"UA'HgnQ)#1CfdNeQHw6S+F%o{>w"4GFlF^
+h|IIdx.|0vkj^Npl2v/J'ToCwip3iaz-u.[9Bt}4"T9v55CZw^K:}lxK0Xwd=nnLD2||W^QBOO2LJkU$U3W#,h)T8qzP}4}8ZCYY@4J,Hnv's8,K_<j)3e
+B)fQ}p<H[P$z&U@GEc3<tFYY%|C4Vs/-Eb[phX/I=1GL._l1@s%'V:9;Zj`Kq-@0_@:h{4XjuV{Y5$;0:G/|3zD0:H7KxH7]sMd/Tfzm0}GT<.27IH=L|t
+kt|X8[SA:J[n8$6->]43Fmc[lnl,x!^MQo&Ws}tWox@:qmT9GgZag(^Uph};:e7FTq(5kiN>bt;;&bhU3Dwx8.T=0khw8"HYs[M2C)bH+,8,jypE}_OVih
+gc~K0-DyFZHa$<]2pV_Nf95XU`86"jj'm]/tD;b-wF"z+.Sk5CMB=ep|SK'oG1)NoM4tPWWR:}i3J!'k]vA4GUI](y0_AqO;!:yH0zAT4xM>XX%l]gCPk4
+a|pzS/o$/WuRc`&vz|2=~|'aCXCayn"l|K;^UU%zQ]guMwv;I]:VWLcW(<]5ma1,$odd(_>a.#b=N9>O)[gTB{nf#dBkH{(u_|x51gs_F#z=Ls:^{/m'cO
+#wa9IHXd-p'n;;jgbO5tabpDl{p_[>m;W'$'+SxHr[Dt^`B}{9yG%SR:HZ!UrUf&%CB=/|/l8#Rf:)6(ll)D[$=<"rj[;y[`AVs'`5xrv],Dr-{A(54,C-
+ZoUi']7Px$R&4jA`[iyt_s%A'Px0%`eCls,hXGLZi4/nWW]tJgeam!$]dVMCX>,g9;{1b=ILf7sceH]w[0}gYP`Z)wloc7:f^J<xM/,]0{hdtm8T`dCWOR
+8GP8$ggv}aMq_;M.Wo""xbIT/cREkC!p&3/DJ@{@j!+c|@n)e8Ed#r)+o}hGpIrMilD]oTI({x-"}UnCNo!wvO7a+:WO2pA(T]sQK7B/pxX!#R&d9,[]QP
+0{npnF.hQ@e2XEhmk(h.{Q<-i@U=lK@W;Qk^R5mN#)oj)Mz<nRIJmjT(OG=HZs3>Wb_:xRc]UN2syXl9Kk02`P3E6ANQ4<0K,4Sw~5X.(7|NoRYB,HX/[7
+<P&}z|GOc14XUUoy`uI.`O8[9VmIfAUx[,)AX:J_8yJ%CxjM9L(w{='Lm<5vF"Y7WjgUdK+I]]1r%HpU0[mCrd|IPK"ge4Nu3;8^%23=DE,>O0YK9=,R']
+jZ])[T7Z<KCF%8}}MEJ;2'Fp#7]X{iJpMj9]bP+y2PU'$jd#0cg3B'Tl65.&g]-TUP9f|>@2T7<t-MYT9+;lN)>gpeuGPDFm!NEP)!uhjGhe1$<kpwP^t)
+$&}d:P;yyf7=n,m@ADp-.t&|#}H7^ZT$S6jF/il%:-kUQvjb3Jw+CD'pt(l_#iJQTJ5o_bkz>GPy-f#FX_iCVW!mCu2=3bHJf!~l0x(1mh:W!SyN|I2&uk
+sAQWWhnG909^Dva37,Q8udJ)8L<gzY@Tl^2Fh_"}G:ln$';+Vx$]r]+LB<b}$`JKX]X]1|Sgq|gY@4ELlP.FH{.><u{48s2MH)E#1;ZXH<|+{>A-LF]xn,
+'>2O,NhIG$i&b:i_SPK/mfuqE%pS/iGL[s2nesZ([qR^ww0O[1RXt|BB{]Ok"Zlj$jTkwjw/^ayB(GRJI[T>!'2iPk|BpViKl,4jwq`x|r-7Uc]oHjO8Z3
+3Du76),7szSj15hBK^Y!^fRIIlOov0V@"dv%hCjX1vGW</iMaeE|K@G=-uNo=W},FcQ3HExVQsM0!jXDk,JW<mFY~uoJjdM>Xo%jc8<X>'~U+2ksE>]PV}
+P}xB%p($BG>h)53:I/vjlz5,!EDwP%^wGv^!9^n2SJJV@78,T)Nt`2hOxjjCleh@7:j2a0f6K=A@gv"I3_f"uK-2o{%'Z<6tE@B7}E`^oW_wi1VL~1q7x)
+|#xTw&0C|dH)^o<]dfa@Wl-5(<Y_2U+KTH5YA='Od;T5y;A@=[QKqh_7K%9w+Rxs"LH@]Vr"mCjT%/ov)`JVS>tObu.=G^lQ${p--CpJyU=J&1]+@Feq,z
+GAm2!OK]ILfE2n%bAq.rvVrz}>pW+YD0g2,;c%)WQG:9RJ@Q]B@ezLb]kXSlT'-IHcCE!@d!&Y9=(nx2jb`A4aUL5_[MTxK5GN8Nlh9`h|Ap~(Lgc:vc0!
+-KP+XBGZo-uE;:O|2{{%k6}W`Eyb&v.#9RXE5Sb=V=u,k+M8%Ga_HyZx"jH}R0~N#lP;"+0[x%){8KLP<HdY3P/i+x+Ovc#4+z+zq/a9zdC.kt1As/M,}d
+u2J6,NE5.h[0rQX0tq}F+adWm6;nbPG('L=T0({t!yC0&`R7T0F'QmLLze%SeQrajGQ7%%){5yu-H)ti0OfMZ0;_jb,6PQp)%9k!VF`[X2;F^eQD#`'y}&
+oEC.lzkN5XN%B(-QsS0@m'IhK/]!KaR.Z<U66=@xjb)L<A:pHIpo4`j!CT&0^^(}Sw`apO7!`|{rPpd3NE.JKB"F>WM-lme}9W7VCaLu^S61-.e,Aqh2yI
+nyd<Y%$vYip7$Ccdcu}QGLl7WCYGMIRe>N,QIKn"Ym7TQkNUm=|<xhndmTzim:Tkbhw0#Yb|{xw;7!49GqC=S&%GF35@UN_=EPx/&Wr),,IeP;o{lK)>`H
+_YrUpz"e!xd9hs^%gDl1f3g='%K,9okx1|&M#mYbfhQ->dZctKy`V{WQpR=UC`+|^GrI&8LYa9gsEM=[.<+tT!eEq(y8k"s/NVpj>)S$e^]vL"l_Z5YIFz
+6otAMXv/IlY5Pqfa+s$N/W:D!G5Ea.M1.Z7ArOHQV2a3pOM&7]wbCcxi:7"y/,-oHl=]2S)]s6Nf1m~tgi[&=a(RE'>ZjVS`0Vqc`[JTTG#{qa;Px=|.~R
+'v2O!_qf.0112sR!GN`So5j,u,rF8{|)|,ulf'o|'/Tl"PoC300Y36/$AognXlF=we4Jw%8A-@t>EKGP&M63_s355C8#l'_;<MANgnO2Qa@TB>b}2U`)t>
+H[e;9D)[%&>t^DT0h^n'dWt>{d6318uKVlQ:x+I&:va[:%j%`&$3&90.X6;S73U=g"(8k<Jh7n]iP#W^(<(Z~TB.lxj`9>RvL3N}M[_MNX')a#m|bvAT76
+u^Ex.y9OQKf#|VyfNs/H83CcO-{mJoa7)nbxc7`<_Ub^[Xx@wu_=R7L1l!4{/OT)t@$[<tl@9t],[{Q@+O^tNu5l7'"jN8BygUQ`;-TDiK5OfqkHy5Go~e
+G,UpRx78S[FRzwIKzREQY.ie~qotxp:I@VxB&$[/(6Pr(hu_,1tc3X8gP(atH2rza1vP!Lh4},9@8cA{/d=p7",aqz;axFdNUhN@~>{eBu4mXI<DG'[("-
+|KN$sU5utJ1_{gv9`)vUugD7(]YKckwf82kaTv]Z<'KvF4vUavj9Gf`<7l'$+G~rC@t(Ow{cA@-0<grV2%peb,/(R%cbQUnb0f3FQv-nN$%BP@4Y9e{8z[
+yHx^}I}|dU2)A_DvNw]iD]TUA]7|]cex5tnL'J"l#)1=Y|uV'FRKoYWzIk%!FeN2lN-A|S#3<K3u7OIcuPtQ-A!6fTQR=YA13_4e@=o8s4jcavQ%2WhN]Q
+n2,!bI,LX}$v8a|I3rTpYgeQD^LMKe7Rn1r$3vI}RaS$p'qcu(<}abGgW^NLFaWkh#qtT;.Vtp>^xnUH4ikj6T!1vF^`HaTThvL|g['e9wns,h[HhC;lBg
+z96u=uv/7EQ#"VI`D@a#(l%j_pWqY]Ks[(3neQ4sd]-Da[x-PQ}CMa69^-^o_OWUL2^xL`7C4$Ad"h@D4;&^:gI.<8zKQuNAS>ATB6V+equwq$qO;OWYdA
+=/GURgcvJr-NC28oGf0M%40C/y.|zd(=SqCW`B}iUmfA-hV7jA5^Q|<L9ZVW4J5<9jB]t2SaX|^7Xp7)feLMW".5TGXRRt+GvwjR.F:E+C1>Z]1hxFafJR
+Zg9Bnl<C!VHh]a_='D"s)$Z.Kcf+o.RD+/p3{BP_OHM3%-dA7KX6[k1!Hg|nZ>~oRf~c^4VySVr:mcOIBMV0-zv[}$IODgwD&_Qkwb5a=F(eY:B:1[l9$}
+N4z7Bz^A7um;,zWyOdeJE6'L/81IIZRsIM=1|aD!]g}/nQiaE3dS%1g#gvVC(4vw^wc5q8{sGP3N6{N4mLek;rPUp#|zVA}69Kr='F5vnL9hCr)pN;[Lo4
+`JuyAK(rXDlXSf$9uK~vXl_hK6K.wX[acqH(mNOQckp|~oo7v0'dk9FzVny%sR)0i+6D4V"QD5{B,l%]NN{6bVhLMvRn=4fxV2E{_PRD_<F]nTIg7zT8rh
+.4]6KY.P&J:F6%0tON4!~Fd7M!TFwgI5qQXVweDNN/9^6[#=Ag7oTpiy:Qps2l}bXh2l9OQqhq{:.p$.h|(y%X_fiKp+LmSbG4/=/}3TI%nGcI[!9mI&<x
+EvO>#pJ^P)Jk)k>u+dZl<PibX3NB|YW(r9S;Ga}gP{.9bJ~t1O_P0;MHe'l@.(&"~W;"Od/'<{[IVJ!=<gN;.]&9jiS5>lS/:K$kKp)#DfFQ$em@p]7DuJ
+M<I%|7Xp67e&|+,A~xqgVll&O:3#eN2PG:qcXTI$]wff&j5u}G/)0ZU/F3ffSaG#q>igNk)]8O^>C!}Spg/8WP%>p7O3c_-{crt<Yd>`T!VFMn}0JB9o`y
+PR2`yX$`T6e5Q6C4,O7TG]]_e@o<pA,'pSk:JO%]<7;l3>b(-@l/@fDI7FwiAe2#FyuG<o%0~Z6Le'~QQ_%N+U9qnTWN13VLx<_;T|"WM>qKrJr9GS86K.
+Fj=!N|i]t+~Y>[(M|vUVk)m1q8E(]8`K8]51qKQ_3e#OY#A%9{@H1"=.uxK<5A8O+lBA/5.MlsojJk0)X<'`:LI5^[)yP4rN:}`ZX-ZX//!1vco|"JtIDL
+AoG]449I(lVadlhFFmp7A:k%qSR'SF}V)8dx=vS72q#C,agPKU=8}!Ew;YHd1B@/M"1Ik-bX6g&[2q'd'-rJ|we3QTF{;IfN27|suhl_ak/r/'a:V@~zqF
+KZbY;E9oeXVkkBCllT3hIRZ<$q().=xPvOEv<zLWk_"p"9B(';#0eHLv)0{Ae1.!D7f/b^'fcUIl,7p-vBvfP/LEzO.8iA}z=ftg4LxA/my<844dF26iLf
+8nQ3(,oiZY`ciSJmAu52C1V8~cqf/k5X"WSxG&pW5xF!q'N@vfTE[l;DJ3ZE2!zxU;^1"8-=n7]/jlo/&Z'cgg"XX>O)"8ksDVH$$>1UA]gVS4Q!k[7N(7
+{w`DEvq"1:OZI/)Yg8qT34r&x6NX:N'N%S5^oV{<U{$Bm@|4dF>O6ET}+Zw!F&c@ixUY955x(G`-T|hIM{h|wnt;Bthl9u%lCo)`]>~6A@;x9s$eRTsmh{
+^y`e2}H)+`+@5Yxd81WT5Ew#mJ-'tXx47$`-uYbG(5]SVru.oDvL61($wOR{m<HQ~tDJDr(>E{,MCPDSTP0a|QgRg6t'LYom}V_c4=y5N+wd;.be{-I+-|
+#_x1]@KB56bcLb)c5{9qr5UUt{+hM..hn7M3E+#PPuXq>FF4:y9GW+;v5g^L^W_+[dS/vKyCfCzx'p94WA~CYpF5H6`H,XO|]!4zBsb+g_IkM9d|~/y4FP
+w)A'NIj$%ShK4@%oUh+QAn(#_8+w0Q<<15xO[)XsvR%_:<kGWv1bN'+vK{c}UE'mEo1KX92X{s7o_q)}0NaDdIgG[OV!r|7w=Y,NCIjZl#FSCI!8WOZwZe
+(M&w:FaGMO~j,kt/<W!)bt8x78Y%f]&onJwP7SziZXAu{yv=c^;vUz''N_xX{gXz+doM8)ES-6(e%,3Zd`H^Cj5Jm46Roe/KC5V3&{5}0}j6zk@w)HX/p{
+dYM<4N-,l"Z%@EFv'mpaq}{vtiTJXdpf|V~LsmOzwLinzt'|BsON`q`G2BW"'W1Y"6h'cU|I<ut/|(CS%Z3)'$%Wc`9NuW4gu<Wx`Z'8r7CBu8@Fuvc|md
+&F]hEE"srsnK@TuZsT[gOG!}wV'NJr7p~3c4s+@JYRJf~=^lA%qQU.yf[y5_i0Bkp$Z4)]Y0W2Lhz#{Bv^VB5dr%_B;PEY!OA%/>Y-)aFx:NKXsh+({6nh
+F7t;S@d{xZou(h4Kfj9iZ!}'T#VcOHs^Q"&+k4[$4A_Vx=c/RnOA98M8(2uZy0sxL{My$]L@_{-FdTD2sBAPbvIi"0s5Tjxk./pu;VVgx:|(hzKxYBp{v=
+yOxY|y|EtQnL;U4$3/7pn7f1~Hw@/3]@z0e%2<N=c5%'{e|Z"<cDm=!8<}zNVW!ORl.#Qn4FUDg(EpS+3tpCc=.]k["gou'l0IE`@ga;Ijfg/t@<XdJ(eg
+|Vg<4n@GgxxU[fSwT1FQiD61={{B-pU[~16:o.V)$5k'(^U3>yYB[<U6c|f>dL46ga~wn"O+7=Z'T)k4eS`>X,fk+rir|vj|>50Abu4H&npf7|55`S$}{$
+AKu0Ts}}$7E{Z`Pm5#8keI#,NZO$Bg3SkfO{]:C@><5t{fRMg.S0MqryCF|YB1':W&U0u:'v}^=XZIHkUtRAXxIM;%o"a2:2!z=5{>Xy^L0""C'h}Wost&
+|m61SaiIM3>bGbnb}@{'D/}-Fq&sZ6mLFC7:S<1A"M2ZvYt70El%U1qWPrRK.z;1_DM7P%Pn+a'vW9"ues^=sD,<2s#IU24",I<JYa<]T]9eZ)[A+f_Qnh
+AJWijP|q2v,%8P/{4[5s"`b9k'XXbXUAm4pjY+e'6zk4Ixhx,Ta5;0tn1Xg$[C}nW#>ExwYw&L"/9g#kWqPnb:+-dzk[{K/zM']^cP|d5y04E:0JU@E&5|
+fh"7XNKTFU^<^wl28X"o{3KYZ_L3k]c<~0WbFCShzXL33YU6Y`8OeJo4~cP9{CHTA1>!o'lKm0t2gGUQ;EtLM,/"+WQE:@F{]8wFUWRm_U'&t'+)5v_o/#
+;.w%b.%|>/U_'F_EgM2:Bw3"yB_132M7Oo_69oJ|YVuWBg3wXg[a&#T(EbgSWy!.H3:YZO{.pNzFQ<[P7@4{^O.2cuA>U0AJD-&fn[0<aVpsxvJeTbL|ZA
+IN=BAKV]>):.-;Qvm'Dmz4=|zmAl6OQtV;'|]:|L`2]OdpQqI+{qie/mc2HJUNI-mH%Zg>(:+}A}Wf}%%bazdAi1n2|#1e:+-lxF)c10SB/{G&SY5Xod-s
+/@}3~,=z'mINT&4G91A7y&FCGF`O~c>YweEhVZ2'Z7hVRy^0;[+-U$Nyt(_$d2nqDJz@,@tX5&yttmTY3G`2%q}$]EM8Y/Z)-6GEz,~'Xl6}S5IPoyw,8b
+A6PY34<Usnox8RE))Tg<[l:NTiFm<1qWX&iiv$HyIdtX_Z6i<w]-Q9(B(q!jF=ZlS+Di)V0@)WHuoH:AH|252wNK&=ZQ!V"@x#ex-l;vu/o/{xI)5ug(`!
+54HCix.r9(<|5osl$>X7kJ"-#VQ]V3s@(Wll=$<h[hE>2u`To{c$VZk$en/p8RvE}ed9Kuc;+:@;W<Q<@S.5=1-%#&:#1JG}l9H1jaL@%iV':O^d:;AOZa
+xh_dmp[Ru}6$.INj=`J9<e=-Iu.yJ[('c^]G=kfC`U<MMd&viXKu<Xv0-4;xA<MN:k2L(_M8nL^P_!qjdb<=nUlWh,<kGCksW4aUZsx!k!/]<pH_G1zjh>
+QH_Vt_XJRH;e}A<MJj0>),Q#w.FW1"4hl<fVx8^N87VAS{dSUP|=}js8D!IADE2GT2S=3pN2u{;qPpb59DA!Ye[AGOw'8$|iC'~=9Ks-|u9loM%n=#!.ku
+v^)Ojj-zo2,)hOCyRY%zx+'.s=ijY!ZI<WA]c@t!9(qc9b>aoZK'ies,AC=m%S-}3SM4I"9H]-ld_+u2iQc2|-(q}fLIAW4(8>iFhH1aeT}o-A3&7+&w[`
+iF"3('PCvCh]S1Aar;3Lw$s!92s=xGtr/p'1wH0)^Jm!&LV:bT/|sm<DJG9/jc;N_irbf,pKPR0]OMcz':]!C1i5gY1phOIf{j959mIlN'MLoZ(T!{|t2J
+4pHwh=@pU^&)Y6K!hQ5>:5erKIX2]e,kHJgZ`zhYLI1Tw]ipqATRF@3aj3f|9fHsZ&]=s8T_63VJ,Opq0$OLt>,@=PKufNh7Q@$v=^CzB4i<R+1,vg$jzS
+,7udL3xRJAxby19s^n.U7L;D14kaYH%iIYSj,0-mE:h/It`f{@b5lAQSa8d6k=;Z<I1TTC1E(|1G+&vK7sP&43Q-a{=oH6TDUhg7sn9H_@d&E"hpi0s#X;
+^6:#V;v5!>,uU/.'.eaXh'J#m{#w-8CKFy7K(wI)a^eRv_YAx7=<&g}qe1raI)cyqG9lLho'ifmua(q[GgqUb}U7'w%lkH8$gRNJr'XJ6Cz:5D<VJm@J63
+@j&>c;=s^.Ob7y+r`]~V6HV$``$v]v7E@7OiQ5VC{D,i8+.7x}T6Y`LfNGCe|/:p{(J9Qu!"Ly^KJ%Lx{V0f{%AGh=,m)L_h=Zw1o",]@5J#QQB^JtSvI!
+0/)}b_8/5lwScrlsNpEyVXu6)2`yMui"M}/&PJRCB2yRlY]Pxhs7p.$]D7m7+@)jIfq]18.KCSY$oM|[&{L92'DTo$G$CbA!pF"JymEt%l5Z`e|(P8u7e$
+c+d%0-OnEMQO.w|#IbO!5Hjv9b3s,UZq$iqr>q9H.&Tx>bfR;Jf}n+P.3|>'YR[^}F1%Lovqw,pugOA/o_oH5Nk{XGPWz2K@fR@2q)Z3-R)XP=CsNrzG8s
+icWyH$dGJq%6k02sWJ4Ks<p=^!!_Ufi9n:weE@e)}BWH[GgC&6jkG.ojdWBY6]zgUXYAL`)^!eRW}ovJ>vbWO=eyg!T}FgpmlT[B/T9U5qBiwt<3)k;Hpk
+'wJ'AWh`KG1{jAZqgg0{YqKhZ1n{_1b_mEv0BwM#PH8xMBZ)hr@/d2Ge85:'HiXTt`zgLwB]"w@=r4j-<2gdKTf"hSfu+r.>]x`D.k#q}GA(wImnKc#8[3
+,C}W^&lV2Qsonv42.^.0ii5"Nj0rZ9!}BX/]IZRV=z3jX+|@8>Tj<K^bap%]zv-T64W8($Z-Fj6fAZHRo6vczHF$pyYm>Sv&H3Iu@[hz'9j)6ydJ/X5=W[
+p<A,4jX4Wy1+Ih5<:iGT$961bVHoGhC^5"E5`giFg|<t-e{$aTLGYJ{wnHY4JsY._bTrBC&1]w[A:3jQ!x[W7VVZbD{8^Y7Y_YwRF}.ulGLvC{pO$0n^'R
+ie56kwqz&m't'&gZH|K7}[1%oHdk'x["7umu1knz;|']lW@@1E45!^zs7CPsmk7lJO~xQ<Mr3LzjWtuG.pA,I/-6|`d]|BcNvk,9Ow|@ih^u6i[`}b#(wm
+nLIu"2!Q`q2U;!JW+CMcf)09RIW<k,.+CBVO#ef}#qBKH|&BI&D&()Msj7drcy'c=v5MLrcC8LNh:o6OvEL}!+0-6_xbgA>@O}Dn(|%(puZCp-1hB(I=GE
+^bS-."3mKTi$Ri~o]akV8Dx-y6}UzV!~e0S8H()C`Oiq54ndrf!,nj<+UB(sDyw'5K2GkN|Znki>TRz||KrlW9=t]ZNxS;[]&i:1DF5kF8jVJL/T2!7;b.
+yUhOVi~tS0NJ+16JQ4~o[{KA}tZvBy;oK)2=.NPA~HUrFoxq.[,:o;z#FxA0hjWLN}HQCFJD^o:7t]v;K/IxDHp(s9(%)VmTdGUB]mYAxdpx(/IcKGBH~,
+@knK@u,Cd2f@y@,i&W+a3CPp_s0}"Vg".SBfz6p(=)}fp@[PAQ:Omo2[|y2^jyBG(2'X!:7Dm]TDpK#eL]d%}^~s4w>AgKDx42}z1A<m-rq|dhk"!/dX'[
+-%T-(:(!q1[g<'jZ&ZHY5]bdmwGc2aL%D4lM;X0GoL~+LIMMJHh5STcW;dX-<eWMZ%j+FXV`Alr[9a}VMg"f7j#lLfp"n$+1z#;]ZwU==mD{PTNQRx1dgg
+7s7QZ!Y4y];Qm9;Q[#/I.+DOx"PBX^>I/"WQ`PZ]hasi)$Mx3VwLwlsa=H%.7Rd1wA@W-8m2-r'tBnCKkHw5zs=6!6WI=]G{9Fi=",mMGr=q'}4/p%x(re
+y^&b)PY$LJ+r>Yfhf=l&Plqh:yF^=Fi8f=x=S::G{C#t,FkXQok"-qN(1u2&}A4Q,721D6v{|ZF778<b}"FnjKu9l4!X/7BQ)Hn`]4lP'{'cqqr}1zntm,
+:-Lo5T"4^CGvhI/x^J%0q#f1tq3zJ.oF9p&qJVz.Br0-7X=Ep=a21=kU!B%=WXy6h!rxVfV<~t#s+j5om=,mmCGYLDI&"Kdy"KMyeU7NCYK+>P2g(5M@!'
+|is-@`:.ookgLe_LmRVa_zQ<M],/e-Bhi,E'Ju)un%w)DKLDUAx!cgGQ1-86t4q.{iTfZ=qRIX)=:6az:vf8VhDYh>=e]m-^;L9SWU+[p/A"x0VEMKbn6N
+Uaq-F>N#tNXr>1WtBfsf0]bDBp,L$GZn2T|''_/[$gi(E=F'e:b4)ktLylz^c'S{ll'<cN.Z,9{SMy~{Fqu)KFq7QmJ})|L$id1COjib4_+V.`/M9Aw=Qz
+Y'Q}'0].esCa"v^@/hRs{MKSyio2kRigzNN7(;R)Bp1Qt_b|8x]om7#:4vF!Ox@.f.$RnzNW(VsIj_zMRW3&i-BWY::>UK=GsV>XqHwKlth(Ss>wQ'C&1(
+,"cm~]NY@q72r[lFd{.HzFB[iS[%Tnr{.{Qg;:oLz0-k-83sUG9q5nT{h}FN7EW,jlUwArZXHZ/r-ty|TN3<ceF/KX$Ofr1Jj!}9^nuZhlN8{n_wY8>j&n
+/1Wr5}BO8fofKGAL[pVu)qR>Gu3[o"d-c!Jbg^|}k{qW's)y6#r]j5DXjEox$cL`xiiZk(mw~ub$7s;>LGG&uG"^x,tx<t3a'W"GiaMP%9z0[}3Ta0AYFE
+eLy"UZM6~!N|(!e3K0iycS,{:R>xj_rVA"HU:W$Y>T)CtQG+$foyXZZ/-#"muOaP@W(7qHk::50l5(Pn"a7n#-(:z9dDGqx^eK[LXVy!96pb,;}2xK^"6h
+KHvhPln/aa%;Z6b_4R&vk]o!g#G[h)m=8H'ttJ4@(a]:S]v{VS>SJ}^[Vmr<}H|_md+X<RV]C,0>hldNeC<VC^TJRx7Y>|[aF^66>+QLk|JO6cr9f(fDJo
+v{uZP2r":}~{vNqA7uMu<{/}y/A#mVVoQMmp{B{;USLS(@3:I78JNMn,}E.jP0t`Kz~dg(c;HkMS%q<4<zaY4"rqF;(jPc0FFYYijd|#axO]O0<:{tS,wH
+vv<,SGxy&)/21QN1$Gt3)0jPX_sgE_{rZ7[m]<L(OZ"Yml=Xo{vme|Htvluq],w|8QV!fak,p2D&%A#sg`#V.lks7I%lIf,yIXs&FGPw,.HS|j1ouIjzlF
+yY=WUi7>gPxGhqfF$P~+mtPld[QLuWzo6N0>(u`;']8ok>WGXEPBzP::6La2SH<,a''YUF!IvYZ0Xp[nc90y3G>KmYezkOx]"3<uyUaMky.ducnTVhUr!c
+]b-d5jMgG#Hp^dWhemXX;ctIp>QHR{.:5t>sZV'Z&WPOCERpu3$_mr^,7J8!BhQ0ITJuINavc[{sR.GyYzW#~Dt]zxafC(RKL#^E5{L]^ghb;l@;:bZy'J
+=b[P~1J4-SS1'Z_LF<^qFW`Is;,7.UZOym=9u)^1$vPjNC;j)H<FULicMNL":7XClo]vipyui)IBP$Vtm!a(y2.MdQa/'(jRoMXEzDamq:/Ny+$.tjv>)X
+~mNm_Ge4$w7-Dnyi;fe>PwmFxq%g:<ry+Es-/U[2|q[R%rVBf}HXtJg/ElN3,ycwFZ(jE{{'XJ1u$})C'IH@"-@uikws"omn-OK5]LsH_D}mT[x3^pGGcO
+}2Js"91cEY1{{'0y@qrjNE;UF"04.dsJ2u2FiiLr4|rZSeju!^OK6v0vr'g'3M'&9$p<L^];[{02z-C`vx48(L#hMjP-r_Z2zfzKu>/-E{V#dDi:+}}l!y
+V-%c!pY4EcV'r0E@hOM+pym3/0r]0MU:i'MDQD1"(rH=!{B=,pT&+qQ_c_9>EIiF<i7/BcN@0E:xdB(3+1$@[YRwDe2k&C%LiKJ0)""'B=eykJH^BPrU-Y
+X1!<.er{<Fdg4zmw>&@NXdC1HfFOKBaXro_p@jcIhrFx8-564v0FVeIa;{zM95yrT+%sTu]M"7QN:yOGdyrZJsX:i4FW56+_U4eB(Tk+5}EAwy+(bYsxvf
+geM`Ww1|Pb'D.lh+TIXL=z+4(XQhT{t&%d$[v0<)B;B'ANRp2%f3|s~g8wO}oaUJ(B{|#Z`z2$%}clw]x/{.yz&]Fneu020t~]7$:NB!UuvO%L-{]Mif.y
+2RbVF7t9Du]x!@$zIZ:CG83v#HJ{xl1ozfEo<zE@H6JJIZ_9{^JE(lvN)_0r2T[b)_7#q0dWdB<_F<py~WKvw^W4"#dZn]a^OHg4.H3Y_6~kAZBCL/%Dxm
+E`l:;(]wbW_u[)v#S:b3A8t]nL^]ev+iDPdefGJ/=qK&-WNHs7ZQPq/y1nr(VT$z,.N=-#8!5.~5b.^w5q/fio-qo_kFi.^a_:Oc`9=>ESK@~j8Mm"'(MR
+NXZN/@bci/[]vi`Eb.|(91@fcY&-!!{I0-j-u<4Tpnf36tz9Fcgxg8JFbphv4E1PJ^!q6w}v;ezlSrq{0_AWcNTN:y${#{eZF4`EN-N;m"|r&/-Xm'xpk]
+HD1b~(^IdPaQmQq3NHw+]eIZj7^.XkfI,"m6dy#$+C2@<|$lAreLqWlVx)%Y5zg#-Yh&+/_;@X=/@([y0d4%DM9Ksl@w.ze9dd}VPv/(49vA<{x%mWV5.Y
+qKRfmc"yF8KOQv9G6y_D"`11Vg5`,mL#.KJE:SP]nve],m@BiiS@Gs7FlJ%=_hLtc$N!&)F82.BBJl`+foRMP^I%U{f0'GzOe7yioTEiQ/IpL{=n!)Z&s,
+59f,9L&L08a]081_@OpUkQqc^w0>dPfBgqYr1Q|;FETG`y`px2.KC&wdqM5+/L>S/vECrevCK#"}{DhFrQ^RNjzDnsNyz"iYWhT,Mp/Xo+#2Pl)deU%RdU
+m51v[J5FRd1kGsWVzN!P:}I7_2gR1"~MHyn%wbiLed+9&zJ6KeBT"#a}dwb_/<rDm.k)8]<F%#r5oL'')8Ru8G5sH]xVXvD15VF9Wqs;V],dca<%_jwg>4
+_:OY6viGpFBWr5Bz&iX6HajXPWCjh0z{YQrX'JmN"OO`xyv5"aeomtQJ_'XNj^]nPVPhXxONPf-{D'wEG}(Nm)kSN>'WzbcO"2;{,H7/{+-FDZ&P)Rq'$9
+_ND6qr("q+G3Txq-2@_@XRTpu$YX[705iqi2Eq<rlQnJhsr>o0nFHK/OxyqWwl![>AA4"_zWSe<ZTV<}3]),R[:Y@bx3o$m1;5x[(FyoQ2X}Qf%<=|k_T0
+fP'>JXmjw$"lVU67/!-Qe!>AY<Ft)"JqIU`(mk{mMkdoPMI[mQHr>X:S4+pZ_,,/f3m;6z$R1;vB;d:tj/(LFd>v$x4zE(6z-oU@8mKQ]0]_3|_Jw--X,w
+vqb]f49m!mLs.&Tc`$"6cY<bu;HkG@d<:=(#4RKUIF0&S&Y@48a;sm3S&wzkaVN;MycxXOG=^3}W9xRlc+"G)->yP9~8+X3>g!H@MO^}J^nOHt.nqUcjr3
+|%LWt3,HkAc1m4}(KBfWHW<Sk}=iuQz{kqDV]YOXfeT0}s-6/JfreFIH_u!;C972t)`;[RyTu#k#A]5FiG0Si-de,K`QhgA-hI0N@))a_6y5npnWufpw}0
+4BHF#yn7]L<h@!'i3#BT.HAOAW]4Xq7)$^Wd:AcYohpb78q0ykkIqVuZS2&"hIqR.'%xK]#J6h!RB_@K4xkajxp.+kMn1pUbi,Esy,s#,L1|.(@8MutM!P
+=ax{>f';I_Ss{>X]6JG{';x8),~L8fx_`+&Jj|zo/&zjs7)E"RZ,Y1qPRY_aS=R^<L:g#/[s7ZA/xB)C#4qV2S,E=CHz3o}t`;N&-{fxY51-.XK<D0P]Gw
+!sDekQ-u81}]LSh58ZU$"xgI(T@r9/Sr,QehXpX@GRj=`Y55V<s<^p02:AKsmUb7)v>{<NM8,6QLo4V_w&kEeMglSrN7sDRoy(wIpz%o|XSGp3{YLJx_Yf
+`8D|j4$C[i2rX=dMmYoln>b/N>weZD/td/$iU7Te){Vhtfqh}zX}c-P@4uy.7{wG+CAqZ&ARNj$ZK6AT]UH|$VTf;gyyA@E#+87)!yXW1Vwj==zyWbTUg>
+[>H-.ip{'UgI(Ojea,0_^IDSRM$5aT@8x+Z_oLJ74J'wq/7!@ftNw}|_vkLR6LCxmPZxW#S6;4^"lvPN.2sNsj5}s`77aR|wyoFOPNntaRP$Pzp}.(d|-e
+I().vPjp:EnlPiY.j.vJz"FT3S}a)fpc,]i':Xz>^HS(,hTq7q+r;Ls(!eED3C6iiYGoH>Ko<[58&+tf1vNI+-&w-6#Rbs=-WgPdv1hxgY^wahNET3,ZrT
+2RV&Z"%3Jyz(]!hp.)sJmYR$EzDSEB9{^!}coNxgyV]>'4H-Pn8XndG;^m,!5-OvW3Qi9>(BdU1;eE5<9-&'-KH+FUUvwDKI1<jBWd[Wkg.'#ymy2etDqu
+""'>$K]^;i.aSqsK#77v#&p(6bnhfu>p!UF&4e284:XB@v,Y'cCT|4=w#8^LQ%j:-W2,03q1P!Ti`sD>"EAU~hHg(3F=4jE:pEJ,8Yh.{Gi(:D-MbM&bOL
+N/FaaYljSCO{ipuu4}.w^p0(n|o:JX5bZKG9nveqkH.4,%36Z6v+VX6zu1.".T1Tm>u0@HHb`awe|p1lhfz!.8z$l({d7DEVUy[fO=1'TTD_DdqEeYGK:k
+UCjqNy(kM|jqKUyeIaJ#%/bEU((:PRX&L'zg+-Y8o/`(QaQP[IYwK5)Tod$G$:eQ/,@tTkX@C`$OAzPSCKmhA:.@PIV#^{Q>SiB9`y+mC}:8sb!T6|IH[n
+Fr;B(yhqDr2}KN,{I^<ukfy+(7g_Kp}8YwEaQnX#yX,x-hyc#Q6D7BiXx]7#`cnc}8<|UD#{otquneXxrZBTP,;bJ<[e!R1{"X+W!{(s62F-q1ML~`kJG,
+s]&8HD3;#;E&^eNk^H`Df-lgg5TI|BZ_hsPMcE#`Y]P@.bo1ZKHZojpsg-!20u7dg$>)cr&!SA<O-U[H@MDK%#$]svppACNXia,#'Tg8Gr3p#;:.g^H;Ji
+<Hsh)&GHdjJeo%@#nqBZGEu;)3BLs7{;Baov(1`s2KKh`2''lgb|-@ytXjbp!#'(m'`{Q5~Jw|~H/b3pBxQGn+ESL8Xodv-53R+AtJaZ~smohnq.mzgM)J
+{Cd9+jIUp<bGCi}pOFu'{}9c^hJw-TpY`@wa^[2mqsL1FdE@;bi'@N6jHgEm82mc,Sv0B,2Z.&NzjdtdSCBbwBR"tq'Eh-Nj2%go9uN+gu-Ol6bQ{Lc@@M
+.)ptvS+daB^K4Ig-~n'9pJou(^|R9(O_%n|(T.<Gyo4AfMeyeZ#xQw}}OfuC'QmCdyuLSnN8;}y|n+HC%Iyi2#PiS}G3F`zXP8"_WDaLIqsTx:paK{!1Er
+5";.Pz8[Eur}|^dymz^r9LdIwosyY'V}2(M6pw_om@xJH:lR({T/_'`we-fS;U"^CQ$&Uo[,YI&Ns-J.P%tO6reBkyy%4Wk(et$)1B}5Tu)d]8^y;.+sGM
+izI;GF"-f-j+$6V|'(bt])0!yD&2/tszFC~0!HQl$yZ5Mg`OQ7G|o7LCWI8[laq"k}%;(pGP)8LtiIev-9vkyBCfwh)L|@<5j8QcxnHM,X7%VX[q-3KxuZ
+D<ljqsW!=5J^oHJ0.>t-kn:Sx@n1b23kD{;+Z=Q@DW;!Fv9)6Q+4MX&jfRd%G<<j(4~s);OTwr[g)4u%U%p4u&p9PGV<XAN&f2_n}I;e>q#(D"4<]Yf&@.
+HA"Pey-fLHpqRSV}++OD6r+FmN~>KcHQ:eb&Mdplv5ef{n.wwA^CgIx}$Dmtc8,m#-8_.r{`xofS,iztT)`yRU'![A5+R_5]h{6`W-WFbup}[S33qt:zXn
+k)60E5br84>.^|G}#F_.}Ye|Q{u)Y8_P5t~ybz#Q)TX2(F2Z!Nn7S/TK(]-TiA;hUvN@TND5cMY/E6xgMtYP`tnLpHO[M8GJ{9_c^G]e/l55'VO1/[4x@r
+`](l3&)qD^zq$mKM9!.W,7ZW{DwSV7ff%DVa&dkN99AaaA"VVp$&GQrT@O1J(-Zh[7oyd7/t`}HPi5i7I&4HRpX]1Z-uy4a5#>_Z$UQ}Xx%/0bUhvJrgEi
+z#l"U5;4/^tMBOSyel2ezTn$EQTs+lpk4:'.8H0iA2I%}(_qnql]M.ZeY;$=iaM9`_>.wY2k=;xJ$w]8U7kzP_+[#$Xb|%Y;yHI4>n:[NM70fG3_."+3/z
+QEV@d/|NB)2h@s&3um"zElPa:x_ctqt1.jYB_&a-xMiK0Tkkb:IT6aaD"wSOTC{:x"@]w"#|SE/,.}4..,5U.kg0L"vXvJInh@P$iXBHm"Sf71@2yNf8,m
+j',/:;|o'kH#f$;&`=y<L[&,E&V[+XZmv,`%RS1OH9;gQdUW3+,z:_AMI3}`p&FWeHMC1Cz1'.Dig2zn3o0r1ZQpCS-K:v~;eeC2&&VnM`SM1IdJjwpLAX
+Kha4aPG8|v7n`9)t:RcpM4l@VPv!"ls@,QA(wIo{O%J@-^4C]ABa>&pcom;lt}h8A/3Y.v]<it6>^ZX1v0%AI27'7v2%|dJ4mJ^d-tLL^'1E/iL6!8@QRq
+~f>HtQrTfYrPpvD}sg@/](l+DrD]}_pQSZ7WUKV6-oqdC(V=P6jtVt;cVYYZ3Ok3TA)D;S}ie!Y"pOs9M/I=NK&0W3p14J'L2=|gyDH1zv[{Td<'>l}"-f
+#yl=d@)"^IT>hhI+ebe_rmOYM>ekG^6!&k:a7B0st.YOHLU_xelFP0i$t+Vgv@|i)3VsZ]77mBiwZHVQE!$5a[K-YJ~Zf/lSDHYm9MZ'&c.aw&/F3[rx0v
+o9sw3bA=3A3'@dHAEKMh24VZhFo8=uI]G@_QYxn=7:Fkt30fEfyYmV(PwPtLl%o]-4}/wo3eRa2m_B-QS;v@7Zfw&v$9<Hi!"0>+TQ/T~>i{0Tvx~7gj.!
+2^faCn'Fk!:)y/gT.qwy#PA,~@%J~[edq5c1%/@+]Q4}0ZHg'o&Re9Y6jxC'9wu3BwbfDr8|sy%_/1{}D$eujyrs}cii{zbF=6[4{'l1^@6n>!Od5Ks=HO
+f)qyKM+(5Q~/I{G+Cm_tw/-}#U@uI[r{PToe.7TcZhEjrk){(F7o7:q_Ow|nNc8DlmuXpJ)asG]dYLAv5N3-3QeNWtI5:^x"<{Ha3TBGIp;8/)26SCQ'&R
+itcZ^KMj>+ql&12U,<kX]%kydK:eo/fG)3Gv$+K$lUCM@6w!j>BL&#AL9TZ89bmmQDvc<5GF!!'aJPx.)[|QI%wVN%S"jji.'H(Rocdx+}u!KCSypH@d[1
+V$X0tfhg-qW_ADdxH,{vR"]5k6noA$mnupb'HR&6Y-n91awlcBMmKb");BePL(cke.NZkD^3=Ak3cQ}>-sU0tF/tA]d,1QxaC#4FN7U',^^R|oUt=_:%r:
+"f^plf'y[(=6m&D.[8Bq$-jNNd<s+1Xvjz4eSJCS,nZD{mp"h0e1}>_>D8<nDMy4gn3]U|1E<a`@X:Bg^DAEI$&A)BhzhQ:)7O%N~/!_N/^e)mpc<oyMyq
+xcvYC4D4Xe>_P>/}Wcq+JC{,S=i]EGauDydJOgED<%09F]Ia/li$IaT:(9Vp7rAO]Mb_QS;1VrNjfs"CjQ($Z&jP]FAD`c7Ge'@x+Nsq/4,){F60'Ev,T|
+iBQ-<wpXEV)Ziv}qi'T,qXMu[zWSft>P%z%/^q%uz_siOG72sN$tyUBhAEm&#X-}+Rnty%|sc_|j1ZNh-YrWUNSwj)iLrLe>]CmNR#R=NBX$>&1NHY3-+O
+9a,Rfb<x]w-uCyWe_')+c+[zObKMM3dzFF(7{[:#{NqXo+ccU0_Q:FB,I2Z,kO/#-7PgA|8)F>F}jzxN-o/cX&d9;;smjtgGjs2;.,2%`5l#6=YnLLne;[
+M/GLUoYGDROIIv=V@v|hl>|m'EnZ,kp="]o;wAcmk,cvxtl;<Vad9"6T}vb4<z4@Yu;|>1Ur:=/XO:vSa6O#=#)yQfmI2&wPc33C0_iCyG)uV-tL992$hl
+Om<PwXHF,)[9[04^NKm[>-j%qIyyjT%QBAJ&4)E{xZ=w1Lc3D{2AS"b's,Q.E6zvojS}wH[-wX:$UWU6AHR,9JK6`|S>A'{shX!xZ,>BwKi_J-euW<5Hs_
+l/C:RVd,&CR}>a#_^,/2ZbRo~y[0#yy[7F=lCLzW#m>8}D,PXk'ogVN]+g3bRR663lHgLD){q)Rr.z~}>i}'cd1hr5#+=}2l=)r2>}w,MhCmR`NX3qYL1t
+]a+5O.1l%`6'tlY/';7f1+OSgLn8h6~c(QK;$J$60:EvwwuBa6)jHbI&QNfaWPwWjBI"&FOmF!0h@lOYXv-faX/05xe+#|.CL8Ls@>o1vqR}SKA,q5:oh"
+o4HiM%wDzI]K"^HuF`o<w>HrcXrNg`9SI3y{z8=cZ7k%uJ%{5P|oa1$F<4"JeEhSZhkf.19}D#hk&T1@SqIr20o3-2GDQyLlYiBv|Up{B)lYq3^.K2gTK-
+ULP/6'=Tdvk.@N!,aj8#wUNPWjTHV[I2~E8,7b.qamQ},b4NYN>lNdLYl;_}{2=4qN3Mf|AAC;5SfG+ntx]+!Xi/=4JY`47CMX{]:0UhO)n`5O,@lMKuWU
+59(m5c-"/ql."Y+BN6A&)"V5}9CibVI.Z"6RE.X3s53A+^DhCH3!x#9'u_<Uh^g8G-aOqChB'"rbo8HcJ07Vz1@NVZF=m{00.H5e>LPOvTz@`&&ub'$TVf
+h@7Q+5]/)pg2SiD^dc^iE#J+gKL2}_4iEs]DgRME8,xNs>Msa{"^}DGBG&1<A2YAgAU-ts<D+sn;iWU4'W7(H_Y{a;vw77|b17Tb|7z|i/HL~xdz;NYvcV
+Y<GxE`(Bf;fb;FRW/Min4}xvb)g!{Yz+!ngA3dcdP=wvABYsv;VD:.Q)L#^L<:^(tHzzX%gho39C3lo$v@cf(HXp8q[1L;f^7=qxD_R>ve}l%>+r<>2_]/
+~M&RD:[/3ACnVwd!xp}%hU0"w@CCeK5_zr:y'L~#}6L,5$I3&'QLU6H5zork~^nl^yp-EWh`1,uy[e[q4gweQ;0"gq^/I}wF^)Jr9L`]2t$#ANOPqpT{NT
+Q8Mpj%n#a/fwbLir!#wt7!<)8OhJf1Ey]iY06gM_8472c%8cPI`PP`~Fokm_5CZ[g_sQ~3w$H;(Y${>uq/8;6-Y:4Ls{40phSmon&,MLB9%jL^hX"'HR2C
+f`1&7;e1<@D=T:2P!Mwtc[+8..O#oyIm8oeS(D[f|arT<a+o@E%"ELPAt}[0]w9qY<%6(=>uA1_q&m>a"d')HyuEIW1GJ3M_;>YV/l@:o,%0.P1L|Uh9zw
+}{9%BI(eBJ<iA%ssb+YkKHc8g@2W=)xV@HjPg<Gkv2QH69@!{Bm=-{xqN8f1aKYX'W,W}M/KVZgyGYHj~.k]{yDO<Kk}EBw%F>gI.c2IUIpNXU+KV<0!L-
+o)eCDzO/9qqdwXcbp^Y=CWKW=,AglCJ#@(7=cHYs$!CVJn:IIEJZ|lW{u}I,6w>,H`yH[A)JiXKGtB1ylVi$UcxLR0F|)ohS=>$f)ZzE_Ejux<p@l16A[G
+R'ziZ2e9O(CRxf@Y)N8ll`AOCkN:SEDwC/e,Q30hL%8I~eZst<H#ep/c~.;qh,/_-t95b0WeE'hg5WFd_wbC5qo,H}Q$}Rc%I),>k({`LDzja4^DhyEoqM
+h65W9b{&4e_&d4[VbCeV_I&9&@IEO2sMHk96OTFtzoEL6U8N[JsacyaG!k$K`q'K>#9!nJOuU}tKHLly[!/}'iM)tlkXGDL>VNT6nBiXR2%]2|vLgxLnzi
+xKkbS8|rG{%h1][^5x]MF}!lWByu{%W(g{opN:P-F}=Ldh6}n0rUia~f_6FMEi/1W0SGTM-aq{9|6N@]wF.t.e}^4cN|NOINDH2L<C<I,oUXbU8(,=c978
+f2{V,Ic93Bviv7|&&$f,o6K=%{5GiZ`9]QRO-B+s^e,NX2xC^LEwsqh&Ng/d,|:R8Jh7>lLz::_g>^R)Pk.q{b@<GYnSdx~>5Z:SY4"<KsjR|vgpbp0>bO
+(7Cy5tv]L:.{0v5cpYBl|Ac>uzW}u3-9|&a(RSS}]KRuj_8{%AE0Sz3^$JYO4)}!jWuTcQnkxb=1&w}c`Pt=2Ce|($#D&9ec7<hcf)Cs.v^m{CTy0mBhj/
+%_bSIaIwYc^,H$,)%Ut&;MN0sGew#&@Aqcm;b(|-=TByumvK[q{3MmG'1SM$9OzDtn;1)'`@Gm">E2Gcg/zFXDwhpzOZNtkq#!b%x<d]i3p]zh'NfN[U1-
+t!QY&P)K2K/|t>/Sf:2K"kfSOZmKrf0)K=+4'JF^Br4d1'7j/_soy%8zH&OJn`"kd<'xvA1T`wX]TdsH);RSj|(<|+aYPk=hk@=o|Km,E+LPuoN[h<~m-|
+Uujgw.p/vo93!-=^>r<c-9)<cz2mN]))&AxX=&!m=f>n3X72e$0R88pCKWh2oB{EHLpMB_/;LaSosNfm%P~a)Ish0/gy;3__rVc"RbM/^u_sH50OlhN%r,
+zN;^XSZw[({8n+j{L@.t.O,uIM=-#.b!@l]bGx{-qev])Y`sQnJ+dHb@wq88,F3SF=D2of;:_YtPR$v1C3fz%>;xPz=h]fv'|UiucFJb=(Kb&6%w/[U5`K
+!V}H%-{U2M[ZC"w4Mfjbww+zuzp5MR'7gHF{M_ZcH#c>;r4SJV$q_IEN~U+XM=ou;y9fzr|Z"@5`[]fve_=w`j~/F)w7dE-tG-T{(-C822R^9Y.&^=&|AQ
+uYggNbtt]aqtmB:PbT$`=v^Da1osX<]nI^4Ul5@uXYN|Q]I2k'O3YrK8OZz>Yd^D=.xS`j-5PWV+D6epX4{aTX`"OGJr)9jKz3n#g'vz<r/5'>L!wM2Y")
+Urdbe"(impwi(bEB;D"UZzrJR/:fUhuV^w}o%#cs'zRid>@RELpx%+3.f4`kICHZl=Dojy;yfOKS_s.xtT,JC>l|Ore};Mg6HqhV^sNrsdw:8CS&"{_(W&
+F.%M=@Ir:XPlloW<dFLlC$.jn+=`P@Decg|)&J:d_-Sxp;%P_#U+K-<A2vC#:Si$nJc$4(rsu"`R>Ix>iX1q,!rAVJ4Gur;jzRCc08dL6&zSjF2Uo^r2[S
+4fG/xn]|p;Le;otDI/=M~@nqD-pJZ2ni%sM,dQ5KJ3sGanNu2rsw,|9eB2A=hSTz;j.[d9O_kS|zd<z%^O,;hn5kXQ<X|@is:@xs,x'YdJL5'Yo`#t3qYn
+P4NJ8#z<<`O0RU7Q(FW%k<IJHTiQ+Di+lEqOxm-r-tW(()&!{gw}"-#QnP5U`5djr0uZ&^cV.5~GoV5QI7@6(p=|ad:NDy(>3I`T,#-w&,ndgySC9Etscx
+cN^+b"xXqGF4`j+=9+},'jr;;oT0Dl'4vLa[.9lM^CSc_noXmwn0~3<N=sxBk3I/SRE',z"ZAvGB{`Z"#y_{O2MJna'jKwy(1G7&eppjC=OP]HpFw^v:Az
++<'RR98Hx7qO3)nL^"pcwoNCSt:JC40#cGvQUl|ylt&G^l5J$5JZK#a`Z31-W)R<TqsFPN~b!0Uim=_u+A-!Fdn8F>l'Wi3}+)f!vkB4Y78;OH<%y0Wlc[
+4i_{,8H1=Irp;Y#m9<0V(`N[n/onu^TT'|Q()DN@bVz3~kn#YLUb-Pv_kFOH`L#efurX[D71_>$L_oW=_$J>zG;<kzf'@R[V'cGKWKs2}a2kI#.+o.K2a8
+6Wl3DTwoco|GuU2/Mr`Wmz0l.fRlpFx{}0c{hfZj<BH{q`88b=i0i5RM>2)c]!U)ekBmT4MTC^ht`Lu@cSk^[E;A@0h&g:9Vg5z3S-7xm3P;l&Fh<&TaW>
+=P9x{jI>`J%@eJspea3DsW2&}H6bNfm<~cfpG+j15Q9-Z6}O.yrg-}!R8OGk_%58/|_&57@n2BWlA5'DD|=S{n[rMkSM(6VruU_+Z{+oIi0ANGD;j]xG=W
+$GRx_%nkG'2]$b}TO^@Z8gbRUZIU9(u#7v}ggy4^<@i|b[L`6(!PtE=NBQJ[vnq1h<_jfx8V}L=7inE/vG${Muq8P@P{^38qDO<6`k#g{HCpv6'X{C!=$Y
+o6Q>@|z,tiVD^n9Ss,Hi{JD{A@ox^J1qUO_eyGpA.O(-|4#0P>`'jmw]N,Ak=uJqBFY=#cfF@7dTO>c<"Cn@}.zIift)"D<@fLJ%ORLFE8^#X$kkX;"%"-
+bl`Id+SF%pDI/qf&3O(c/ta6Y0CM;we,pN9w+T0NAJK/eo@GfR[>kf5qG}fw}c]UFO4['=HMF6Z1tt:_yg7nHv_,I+9sg98_FYbggjBUf/sPzQbhGB([I@
+qN!x_bDs=jHZVfLvk`rQ)jTfuBih<rjomwE%~2xM%mb"8=kbJ#/ZYH+A=}[kPnukZO_<LwjL]LPyKOlfpeUN|y9xpm();1ns<fL@u#<y_k"7>7B7!cQLH)
+j73OYpm^A"CKy{AUyTf"3MP/u4`w%JIm7g(Yub&|Jdz6kvrk2Wst%0=CO;83DhR+@&MoLw>xLHG+UHv>]{!18v[0g8qO2YIRNgp{f$HeG"7T=@nBk)gu^N
+G_4PHFyvIndJp>$My_&S|d$r`]:z-[O$GosO/t0g)37vtL+{q,F6)c;zT0Z(3MyAv:~O`]bq)mc'0SftbLPRoaP]H}66TJwh_cb(t(KrY,q%v_TmU,DKL)
+f/2n42KT^M,Z{Pjb9Qq=/8UUQ{%.z_6-uu(Jjy_w2$SnXKRpZT0/m&`//]cBwE&AGpaT@=sCDtTNau6{7`LgCF@>9t9m`yhr6Kq&-t>=x#[owG|LH=>:h3
+orWcIDJ4K1@T[M"h]m""ih_iiMAuKh0YCM@n1&jqt`s{kL|$a;Vo~K%|Sq}nQ,Z>N;iYr8eQ<Flf9:es+)Y-f8+NBM|@l)!f`:e:TR4wX|5dGugna3#N{<
+L^N=hQ^'o`9V5wmA}+_,9T5Yww.y7hCr)TjR$_fdzAhgz^kv^^ia$-)C[|U^U@h`lG_-317jG"GD<-[r&C:.JZjU_t)q;NP!sra4DO/O)a7=D%7oJ,u7cM
+L"6uIcr8Q3NLs%L&~37,,>;FkR|MYxXIZK:cx^4.'FfAfNvFB(dFspVt:0,)jV75NcEW/Q[XD"LeRrv.Ov0z~qXgVgf/m<%9$XsA[c'!aR3NoH>nnn6|(4
+,d}`9Pr^.={:u}-$^7M9`p^d&LAT$9dCzKj34=)eRvqE+o;<iD`$15m:D%-@_hip`id/oI}VoOHQqI|WZm<Y==jNf_]l4]X'xg)a]5^C}YB==3#&m[hW(o
+6<i=eh0v7s$F.x{tvcsfa=4Qb;wH2g&CI{ikgQ3^cU=!.xB!7u8W!w=J#0lj}%NkI](5!cQ/&BARz+l'#$P2"%N"jEex#%!%`)t,!4O|fv[wUhdov2SsE&
++(#91e^^=Ul)@bZkq06_`wNC=B3C]LQZ2$CT0/U+CuI==08kr;{{@G"H]"k5<ysBl_)GM6l0Ie8zDgbO6$;^(=mUueYa/6^;_vHQ2O}Ttk7e;"|5L$W)Gp
+Vhj2=^)eP85%vdK`olKy(="Os,sYrh!XGA[(fU9<NcoM_L`=zx2:8Jw-CIWV)f,scT9FZ$a)MT;^Ab8qPJ;'X4bMF;#<,EMkvUg"PFU<v8lV:]8#@Uo`_.
+SR>x1LL<F&!Cl8+(W'SP)0kAk7tL9;r4M8,Mjuo|0zp}~4Dk)WHcLA5'jg!exU#O^wgx|3~;SwGikneS'>pqpJ|K4H}l$2eh)]mp4x:F)`W[T$Ml3,${[A
+2}4Ad;6Y^JMIe5xq=aEQ:j1<`Wm_"/a+6@9Ym|!JEc~]|WJK/XUC{y`9W@s|@A|JX:79Mb+k|"1IXzM5ZCTLG'K%bMvaOi[H:4cyc(Gl3y~2,}4ynCH6F|
+"i+]U`5$n.cV99B{jq_0UqSd!165I#n+x#i5bE0CjRHbUI]e#=jo-"_]Jl@ioWUGxOz{THYdW[_%;^SE=zkFq1)sPf'U,(GNRH)+}H@aoq_mMf-s['nqG-
+S3b:#B}!<c7!Po;2Gly;EgS4i|.QV+{zPQnPAO>as[;Yn>7DX.O:3}CxzLj}X+5`H_SX9u37N/nrqpt^)m~IO|,=VXvz=wS#0K&o:Jrp}13aAX1yWJaH)9
+-wDn`^J;'[]kotwsmgst,Hn=J:5qdBC25MMQyjxR'o#=rDClK3rXl8{Anw~PdI0igndjzX$Becn#-IgKayUW|9[HQ):P,<[ob+TM+r^Mum`UvvASHqyhFP
+PmeXyQIp+QHBll|3j<1jW{7Wgn8!JkCpQ)Hg&1>V$`+/GNk8yA;eT!F")$`pr4dHx"dQOs+i:B"F$i;X%&|xx$npYtFlTx9SuDw3W0K"#!"{8ic>Ctt++#
+i:1ijJ~bdDey8}9SkG+/Ex4oU#+Xw}^>/,>0y7!%A,0tEqF>uVVlj.)(,rPud7{ZANiXMUZ+@zA)LEp`.rXilYu/mw~2m1Scb`Yp|$xky_|=Ew:/==RWd`
+O3JX<u@YzXk%~YmLng6xJIE<TZOwv:11^VZ/`(jmcncH-Y<vVdn`-SP'.S1Gxp+b1oiQCy<W;g8Bd"mfHX&,'vtQ9z7QD+`PY4XyM"NSTDkZ+Vs[j|ijN&
+e/R'i/j>UFAHT%,aF6dbW0[q~BKBkFrMTF`8O0VmcEmonk$m8JH&#pv^:7IvLl%uUTm|%e3uyaegzL[7:=3..n$%yXiGgAO9T@Xm14GU1)5eK(F0v=4Ti-
+};k0e6,MiY,jNeI(5^}xkHaHKmDv.^z^ixd>]nFsO/j#D"z-rMq&|0_2g;<PIR|LwUbbS(Ha6L.`jjQ'%B((FVx3;Dk$FiZ{$OH=BQzOj|lV<C)3SloaoI
+<@Y7'2Bu]/:Pq%[j7xLS>qeH{-+<)UR7u4YSQ;$QKnjj"sb{JJ:reamzyl.ea<nmNW(m5Dm,'1s]ibhN2LU+Q.WK]5':$W$:Jl);pCHjUSDE~H_.UVdy(<
+4g]s^j'>0]&8cObYuZNt=@@PSN<>gBDE3bZ)j>v=Y//cB8~+0vDf_,q`KY~mJ!7G3C|h7BALm{#BB2FB#{2$dPH>aq97@OukSj$6D:#zTy/fdjn:Bfg.=e
+OU<gtl-eB+mmnh>FKF:^qIugvY6]r_!!ln(spNQUCp1b9.hVyy6##&O+{+3#5=:JU$]FUTPsHjc;|l58x80h:Dqx<5%N;,t2/ZOJdpV6>K9n_sr&3^e5)T
+<@Fk&;sBH;DH</~AYT4E~kd8#cB$iumxGf:rnL.y6>fJ0up=W8|BIu.asUxnR7AsJ[~o#toNHMYMFdu'.|f97VJCe^2u"rJ7Vp{Y3O]'Wo_Zb/aCqX-akr
+^uQlO'@)gliT|7]S8MEq1U@AU"+mfmxONMDWFhZ#64Tz|"{+STc]B8Gc~",o8fW.VpWn2SKf[F>LmPhtQHb4$Z/8k|VLfC^zMfVRG]X>,lAOI-R>z^A`"}
+U|U;-nTKMFxDSCpY3'I=xqI+4E-l~>]KQqS`>Z^.xA@E-[%JtM~oA>vdTl~VidX_.A1V<gLW`GQFiGA^!oaGa;M_^($z,:JAgq]x[S)j3IfGUVnp}rOEjz
+6OMSjrDdZtV%2q8sriN+'_GUp"Y_<1pkuXS`0`wwoHC[1|Wtvngl6u(vHx|5#[&G[4XsRV>Gh-$z[C.v%k/tW|"0i<>64KH-W0{.1BC<cmobHdC`Z<%M8F
+F&_Z98Fg'd&pd@.(K4s_v4=@<6zb~anzYL9E{,y+Bq(Io!T3n>6[0tyW>QXxF:@yiZnL[#~K]orG$A+=5tdzRRCgfJu4up_(CozvtvwJd0f>8o]WfS5JG@
+doEmFJv45&5P(]-&][dQc=2T=/=L/W"|g$M+tK95|Lu=xj0oQ>ujA0_9od%z,){o;tzCT`B;~)>Nk>n)cv'&:[U64v/}UVPQ;hE/E7i;GL{l|5/!rp~SOe
+6RFB='mC|WLi^mY396tJY2-%Bj)Yb7)WhpfmFX7m)Q>'0nEHWZ/d:{w|WB%&LY8hX30WEz&yVrbKEynDOpBZ{xz,MDJJ79|v'tHTG)b2:m'9|d~nqivr-=
+^p72}yweei>9L:C]%@fYtV10$cU^fsiBTtH@Iq'|WEzH!:fvv;,6qh4dZVR!xWjl/myX}DOUh2gvzBRKhumC[2WA{;8`Wd2Ik(XdhHR@2sKBb)8w!z[YBz
+Euw98djCY]pqCb8T9l(7HQBA!jeB=>-^/_DIILghsreqUAX%8A9^'E|s2]U,F.V-YXsEl$}{wiB+jM+DB=15&w9fyPkH5&W2Q!'YWz;wxxBa$n1/=9'D.F
++a<|]R-piJ}[0>/6jU$3.kbRicS@$tyxmIP5MDJcL{Jbgc>ou-V@=(K(-yC+u;4&uufK<gw`jSX2r0MdxWpTXkrI1z`,y!T(W[<e|s.aBpr'c}9,I={JgD
+=E_a50/6I|XEH2i0:r@)->G>87`p3X%%4xZ_~[|QnQvTM$baHSG^q,j277_P`mPOs8nZQvVKL@I/VmAG<j'}~CuV}b.Z9BUbP0a=D':n|%0-r%n<)LN}jA
+,3Viv+V_mX`OYo(0%ka]Us:,SuD2Yv5h}[eE'L[J~3h$fOX4-s<!;[H}hV:CHML(4F8'j!;b!eD.5:ffdm^@,TSVo/UHaxmAl[5FuG^;2/5.6t_u%=wqc&
+@PczYaFQJ.}=v|Rh"yx>,zN6ci4(#{=Jm(2YAxX=&XDEQB3{hYpdOOs5bDm1f_Xrg(z.QsZCvWEAy'xqnIO3@JL(JnAFXpJ.A4b6;TspHAw+Ynd>|-5E#&
+tcQz'K4+9hR@0tEM(Z/gr%vkbw<Fk2M3L90m-]!j@S_+N'2/GBD{Zs#o$1KSrnt3_K<$|sy^hCSV(WUUg2G!BF#bCc)64Heiel"+HC$3qe3GPE+j9Z2t`(
+FG7|/eDm=E=N"2{mU,$;#Pru`#KJsL-z+jlqaY_>CC.2o'zq4fa>-G<w<Y~m9HRPZ9<T'>XU'>/ML9UrzVuT.lsu':"(7CT|"P(vTZ8O{Lf1qkDI'`mY8^
+o&Q0}:qpuL`DzDdUkt2H&P|ZYDCLwSh#,A;&>R8)NY9bw]Vd%)0wSN{>zLGCk{H4S4q('D{15k0GE;X[p,|Dx18Z)3d5K@OVfp/oLYm%QtgNc8SIBlLhWW
+gYEWaJxp~9.!(0<@/.^uKja'{$!"}av0YJOo"ztsvRRAAUxx0k=vbrV9ggX9be@>%+=h0>SVc_OqKI`OIc8WzP5#EYZ3p1`n/8QxG/,:!E}`6i+UlT,Y^a
+P4.,:<sgotpwse,[:aWZ17uEU>~F[^=)PU[/p%8s"&HH<J#]lHJ">A4nLL!KIOH>U9[wX!|C6Tx@]0+jryYgZb0tI]#Qkk!-iNxA]:WeziOM)VQs)bTTC`
+V-s<$]9/NV"RBgaB^-eg^!V;"GQd`ahO^j'|ptTqB(#8Bky.,Na{yn9qg;UDa2"#,mYx@[lyBfPJa=+m7)4K,okJ~!-o~ID"3<Ms"WjH_#hNiw1@8&p[M>
+3Q<-/$6Dh9HFi^^m8XL$(Iqv9djI5noPPXCcr8an,z9Cc2/<!JF'Y:rg2P^yWy90tGidkaJ^wF>aOP82N2Z6'x=zIY}2T"x#tDx96<t`>0Bkn6y5,QB)oy
+;=3snfD;/7ani8MDRgvOi=yy_%3u9Nmi,x]cO2Wj4L)Eit1D(XT}vHd0e$Ev^j(24`(qb.Ih4#,@I(+J^(g1(o1'olv3BDX8LP2;7r;1n|6q+p5]>Z"%HR
+;OIEAJ[hBUM#I-&v0n&t)nfkK>kLfR%UpB6uA$@4]|co_z#B8im[<Id}1-vhM}zI:Pova^1@uOKD.b}GxH9:$Q0$qYfre3d:G<LN4cQ_+da;.Gj|{utBbY
+MdHQr5"l%yXOm#FnSOBRfZ<]`IQzyP%m>@O](=At4}j<l)V"=rYa+qsL{(BJJP~=<$6)W<:5L8&N]75N_Q$[/y{_@AT.B'rL[;L:dg'N!yt%Lv%ZnA;{|v
+fZhlg}:j$Kl"2pq;xSyeJ>}T=niC@XiRo5gyLFk7&:o#TLFhp+I7FF'B5,7a^mBUq<E@RCMLZC/VI=X|WT5I=.(:s^M'5mQm.#O+J^0hs>(!mC;k>4[s~U
+|bBcbeF^^r5n45;[Qv{.w|OA#J+n1B>ctp4)~QuzbA<xq#R^GLMy.=}%Q1<FOdi}fY{VtwiNeNj<i_HY7bCnCeEINWH8O^7,wuh$GJn-OW+Ly^6!3U20b_
+p#h/<!7b^R(^1!Rg/BjIW]1Kyl{!H#R|<l)-.m#s$.`A9t`TKrzr4I[4]c6H1`|m&0`xEu0;Bkq'BO+26IOqW13C+$8vT<!}ivM4Gg+L]YQh0Wo]WvE"QH
+O7T'y7Gj;W3ob/fkd{Z14brv-RgeZOri,0Wa}ftiNWR/w)Us(2Ky30gwQkbOyKQ|X6|;Y;VRzCF9z3!ydN3S/e%-s"M2j[6aWGFSZUClW(ziJ=g83AtIOy
+S:4,zr(Z;:@LoovX:W47]f+KQdB+}AT<t^K/hNcb`F@z_wY)mpnyN:3|OL<I~(Ss6'MMX&|#1m8GB1,H-u!]Av1UHyf)<%%`2=_iOW9e%Ch]k{~+r2n)Pa
+A_0g^EegQ5;]:=rB}0k`u497@H9@WQ#:MZBW{,|=$tv^0C56u[3492S]z}$^]:@j/TQ}qp"PRRH.pfm#yG60$fuc5j{bGy=p(,yTeB|5Ao__<fx<pcTLjX
+:Gl}VVwT}'T5{yM'1mVtY4Jpc7vFg|=O1yXu"o!IyRk0(i6`6H4H;2HeD^<hDB;!26]AT%hNb<r75+/zuOO4mT^E)D_4z^(m)T:MUTR{Zczn{iqvbmKO,m
+]<21gSd@NfE%9fK2VWKK53Wff(_t=A6`U1=T@p`gBFJby<0xdAaJ_s9!~X6.`eJ#1Q.q~c/2y`)MD_']UV(06!cL:R"(|cfyCZyU"46P_bvW$;#wEc"Z~^
+5OPiEH:%.0{S>0L`WQmvWTG7J|tIw(lLf+1(uySLR#VPizoY7gFpn-'5eId([3;g'pD}+3DU+L!Ps=-]cX_of8RV}%BWw'R;m@rqwrC|X71sQ!'@bXpvkq
+LN4W=saNYb}3kr}gnn|4y$`r|vCR,U#E_dUsm<:jqIzI'kB]=M[{[L(dnR=fI.p[Zn;S1ky7`W^L$N2ne)7/|}zO-[V4sqw[En1GG$[f<@zZ02vO%gw]pE
+yI^7vKchUD+cVcE0}4n.pLU.9fd3N}&Y<IHyW=d'468DNba/4_4D4hXS[luMq0@(A4%Ozma[sgdN'++k:ht.@TLCO]+<Z1dH(>:3=>xV9BP.r7<]UO-Io+
+|G=#0J80qR#hDxGTpbEr~F#Z4fpL9K6vPdYluS^[$gtU!o0;9L0!def090H&Jx#u,Y;in<@)D2p:z'xzbL}MZzeF_=Tv"<C&Cz&3ljNw%-GTcEa@KN3N$<
+s+l(IliOE|rMXgF>6b!hWsUl`9%FMr/7)D!RnQVqB^VHH+&trxXU7%p"6M&r`c]GAe~QpTXuAvpFmV<h8VztqJa0Bi0>doND";snvcbw'uMCcOvM2o7KDG
+AcK@KAr{c}cL(]+w64e}GSs<mC&{4-KEV!&&~sT;]fk@QB~uO{eXeL5arv}:zQ@)MplR#NyVqzV[hI[+:qX)Js(xwVqm}8HgMzlIequw'.xZ20n[I@`}%"
+n8g(""1Hs,&tpa'>bpQfAIkO7t4YMsX|'qQs)e]j}{<NC^OLueyHp^_#c6@z&Ka`Ri!'V{}m{9SNL2NCSq{u='hcRL=yJ<4TUM^krNe>~[@|]Nei7/^wq$
+#.C5@:N(%F}Bef$x2mTEd{Y0a@2V_to18;&Q|.Y:)%6tC7_t60xw{g;zf(YMdh>cevi'@o/UuF{VN|:Q~3"sO__iGgGdwhf531wSbeK),/%#E|WcNLG.~#
+|@HO"om]nq8(;R:m@hvu#jAyAYKtYPKtK{+NW{(MBY.<s@D=b>{+U$g:IFH3["wpmn#$@ov"unN3@mW9uKo!va<<2aa0Rw=5W%TRiD!JNqIMqf2sbPPhgc
+%2A<uf(PI'p'V9CD,TB"ft$#VS]/D_hYt}$Uxr/-)H6i973_~@-_Y^^wj<J_L-1T-y]'nve9}|HP|BuGtp03(;]rk"9cB]uWl:dM7pk,Ka`@Qp{v.usi5I
+4xPyo.nm/ra<NLKhD`,-;k=kJJJviNjHUC@1/Ypwo/l^%j(|C1#E}EkyFhk:nKJGN,/`-w_Rag%smTfqWb2!kCfB1jrV)!#^_""&%CL>^Je@5m1zSe{,yH
+=AntoxYIa#hRjy7/Oy14beH}f%DB@2Wv.VbZ)r'1i@TALq;q#!hFoQW<UAYd.@Io`wlnrcxe:JqApVYX-:Tzle85BsV@uA#fa_~$&tWJ<-G6Rj>t>r>pEF
+5oJftTABeq0ULzge@t~zOv2CE{)utM2|mAVD&J_WR:@l&k=p'.5%+I1=.!F8%3_l}I=vBU]qhxu5ja+NKCG1g/$MVZ$B`sxPg^@iC}8EqcbogIe4F(bw<%
+,xKdt+{|kT6Dr6B58OMFGdE]iMK)Oj6w,}(wkn)dBEGoupSX#(tJWIIHY_Alt(DJDHmHk/T)+BoSnehZCr6d,YJ{9WQkWTG&:f==7R!vh+.hjrM|qE(OL:
+{s1'}D<o&mENKBL:_2~o-FbN6Y3ni#A[%x>wXr+QxpGnd8ESf;!XhGN@DC#H_[0FmCLq,mFv2^W[!/4aE4c!)cu/X.r:i/8q[<2s]e@vaJ.5/9PaE+!21a
+`%-JmQIsbDpLkjsvJIvj<Lfzx}6oIv/vz/t|hzC6iIS;h@AKNjk^geekmb9|aQ:azoUqt7rb]O%{3gchOwu9zp)r+G^rd$a2v$#{leBhraUa~0x^)8taru
+;EJ|,)qJNwewzp_]):sGOK@w;[ddN,!=uI,<Ag>OSnr{@Ub%~S]_/,pbauMzji_vM&uw[voxI:bl!-m(<@/a~1:A5@:NRIsiUkw9#&0Mq/:qMW:[O;qO{M
+t0.7)o@Byw=f~mu8u2.h,y!U(AEAUyEl2ayk/;4G&j6iXzF($}~%^Of=.z<Kbg,!a#keBdZWVf|B8vw,EJa^SD6;u!pCaHN}Aw1GIFhmA'e'IAgTN4rfFM
++kHDe{Ljt%DxoqCf"2UM'OdJ@L=iq,CH<Muf0<d95H_NgplI"jbjHDA4=fGr9f$O:D9W!#E%;PE`zKdIi76O/DXVB{pnZhZFin=YJy"o'-0[NZ$oRz6u!d
+A5<{s{,QlVG&.A2&dhO[J"IL{C@0m,<sJxFy/vYhM`_PBZ&PrHbYOFbgO9;TXpMWuE-DtGQl;/.d]2:l@b+>TvF=>Aq+8`SM5M%wuwlwz;O^m>l1V6uMf(
+Pg2/HT#Rkv7ZEX43F-{:g0ARezX5|HAgh_'op[x())KiELj)gxU/[DY!n'HjDLzsNrULODvdW/"uctrrLiW4(9Hbul5vRKpsCI2y^16TtA#%]#vi`T!'Rc
+4EJ!u%-@sK$ZwSLmIN$_Y56s_@9/a,&D'jQHBK5EtsJ"Ij.dDXO/srjwKTUaU[zoR'IwzOBn|em=+`=os5{Rc}OpC9Y}YZR7'yPpccApeq[bME$T:8WAT$
+)F-,$Q6l%.q-moWMLqV[_F<>wAcuI<Az3Zw1;HwUdv0;R7k:5"ldoL:}K/Wj'Nk;ARBkWUE5~%Pc}:w}Yr:i+Yq!^:gQN)Td'Xl}/SY,L4UrnEu7AS<j+%
+RF.Antz-3.|UDcN.@YTCO}I%w+j->I%|neq-hA-8/xq(tucftB~uT9x5-7`k9[|@UgwcnH:O/IfOfV}0SpG.M=/U'D<9LUt7:THv1Z`voI@v&'@srH>."l
+-I8rA#!joR&>ssBJ7OOFpcX{n&O-E|d6|WA!K`=$$(<udRNe{wb-Y[OaWlr{}4}vkU(e(YF{rZ1{]MU|bwkz@w~O7Uvi72,h:`qM%fOLe'tT]UY|^qMu/z
+4-b!-t2!ot!Onlv^Xcj/DsMlOiVuD,D|:xz_%TbCo&/M'rF/K#+84/y'D8~"s[-B/y]@k(oM6Lw3eEFMhBsw01>"gIb['4}Z6CfcVF'C(DL7TXA}WMQ@EA
+wRs#lEJ(Y(-=Jnihh`O]n30P<mbf8(=yeErVTAt^7/UYn>fRf7A#,e5^SVtq[D,prH}r4ySFUNKrQ{mr++!5I0oGY!zW3x6G%]w_f=mOeRf3}0"g]j&Jgx
+M>:AIzRcK@'p=4HuQtF^H9C<{uQ&9y/JUVfH(UGN6q.p,ubJGOuQg(gF#K+gQbvU1`e6>CAaO/{'BjjzI2/VP6%KYve^&;N8uD~OQBCwl8kjv+b8E/PDD2
+`YOF#}@/:e|VcyIp;<G5S1~c,w7v2`GN1$~Dg,3MVZv,tAws$NbTz/>{I3Z3U4Q5qfypeC7["Rn@[z=H!`lAF%A#W=Jq6SV`xgLt~[&TlnHVAxA{>`)w1>
+drI4kb!V;x~4QJ,>]S2:T$}HEB-RP21Pu3)aYA6"}jb6x<I}vV[zO47sRD'g8q{Ac:k;J8PZ$O:j`]W#eMTNR|%>ly@E!M~')$q&-}Acma[dr<JVO;,BzG
+!^#Ogj/pmaX/X_,S7AQK!k+r~q>q"jDVvD;]KHmI!Da8qE1h(FLfU}[sxgqY;09dvqpTHi(]8UGO_s4qKSo=7L_P2}Hc6O%KyLAYb0p0JCPd|l}>K1<<+@
+5KM9Wp=|@q"h]^Cx&vv@2`E6@S<D3qbV}:#BFj}xXVwOthvgBA3sGB~f7u|zB}Q)s|A-X(1E_=EQGm6nc@7^Q7Yex_AOI/EF]`k$xn2Ziehl_dJ>UH_v-^
+%FhF&f3^aY86,:aH#SgU0{lO/[7#~-.qgmrH9E|q/-M`{5<,Z;TJYwn8o)=q0`L=A1}GBwjH`C|T/qov=Zi/&`y+A!Cnc]EwUl"k((He9Vv4d_ELxo|nja
+[n6=4!vK[/{reKK9A/9dHw;4q`qSM'@HwFZdJmC1=>,eCF_WaedJ=_J+SL16)K[k9A^CSvV</jUu!pY%55`LULv]9]ZT`S)e<+s]Ob-1I`7CMEpHT>}k(Q
+|y)le69#>GtL+k-HQzMC7ae'_k.%>JhA(n-In1<<vgnjBfXW(jh}.1=0c>j>=GUbi`-f+"b}l-K'ZtscP(^0/Tw2bY#%Sh_{HGz9a`7/{6%"z_ndo#%Lke
+WT6t`uN8y>eqKHgFpIQ/ZzMb`9c5#FEx%s1yp`K3]lORCAqn$Xw0/#km'{7r,.Hlwnf^WiFrn7@P)BrM9L])%8_}zTT|=/0x1lE99=PY:Ie.x/8(phVvu:
+W+zH#lMXRjg6!yVnnCv:cfi).;W5(DvI7`'rNRW5kM=|a&&_Z@1v>H=q_qv]c8)P=Q'xA[:MWtA>EI7S",raJy`Z(nuclb5)VI$'>)06d|hLi`xSgc5Cl>
+i7!N4>^Dw+s+Y|IcPIl<+}Io0Gk,ErR2zN6q+zM/KxhOl"/b)s8FxoEM%+IgH3>F45{>9[^/&kYyxhFTcfwI!y#SMas5G#V|1(+OV[vnG#='&42#FHVC^5
+3sa/|p!{u=PE#C!'AjWvqz>Jo6s8$.9Gc.G<ou0;k}-a_$2I(-DQ)uU2l_V7:6O0)jNOz4V>~hK]l9"afC&Rp"2%G5z_ri8Tjj[ViyB"@EOr|0uTB#:9@S
+Edt"eIEE}@E5)`pNirM`JN!`u4Cs5is`R:HsTFn5-s#2#U$=c@10akD+^Ls}uB6,o)o3.hrXxO=fPRE6rF(YB&"1:iQeIvLAYs)p-`^uyj0zUD%gZIumi]
+0CeMR)c4R|bk1:(".Fa'&!'&{J2F&8zz#AR(NLhG+DNfU%Do{Kush^j<R:"bw2|:[HJ2kOg{HdJZajUS2[_X%V2^p/q])=t-pY>5AFJbNL43wfuH~Xd[+R
+k/'gsw~sx#2skOfhu%3`fM1s,Wz8,d<|%n6KY|OU'c$zsowz"X0veYlIc0FWdvC|aBn`UY[g`_k8ndzcs(sJ"1OIkeHc9pO50K^`'ucP)QLa7l<:m(L&JA
+{;UQr{R8e[sh%v~-$oT1jMh@B!BPhpdJlnY`$F+rC`68sacf20c2-6FLx^dp07Bo4#d{$1;Awplm,H9>F.Tp#B{;U|kWi2kL>Td(;%OUk%/jZ(GK|(j=YS
+WNO},[uQTCC|2`V:IA;Hwsk'NoeF-Man<i<k9v}Ym@.c@jdXT/Qx<eyotE&sF+q,>Vrc(;F$";DkW6guHTtc/(Ic@YoBC1}0Y^gJzkj!`ogzPOUi0Z_w4d
+r$.'olGmt!h;$2z:g+!)XK2BJyH0vRXilS$5<1UX![;d@e)oIF,RvnyL#=P78R3%uGEHEtSe+ofL@bJn$uoiX7kmvYX-+[C_;WqoweHsZ2[0LIpF0))iD&
+H:IOpC3bOa=}k)d1BUhB}}nNzckjIlWYx}qEaV;@F@Q>"f$e~}FsOb2sl>X8~j2y>`V-a@&@JmRI3W[&x]MeYH/lX9.5PEMWQG4nNJV>n4w7XG+x/F768k
+dex6RjR-iiolk<-GMxA_"U~1rT,LvMq`jmPtJVKL;Zdy_#K/APLCjk=0%e3o@(Udv;y<1J7>78`JGo+vUxjk2%q$rnIa1U=B3["o4y3[ex).J`<vdF;>u-
+R(YI/{("H9ejDqIe;6pjbs1'!';%t7HX/6JZP,H}cjGP`q~jc'=Jtu"k_v3!S(a';lJ#cpjpgo4%7<sxTGMaS/#Qsv9`14YPA2Z<"HLO5"JS|FICksFo8[
+7[msJDXD9GptaDZ"(Nv>"okp3]ocH'peA|Gnvi56>[!B(sxqr2#F|r1._;hY%v4yB,7V9diL7={C]{fSX{lAjSXx_6ylsKn2OXD2%POimsuwVz[D"D6bD'
+a[6a^L0N@K<n6MKNL^/1Fe9]5@oXy#QZMgNGo|Cyu1>LBEa/TWJ#x1aSdRFp2Gscpy2]`-O^5+$$==TNWAUR(f$Ts}2cnoj_eWOf{}[r%H<5~j<vn0W}c7
+S"bi<_&rm{ImR+2u@51I19YhD<&0ntj-1O`4E]Se`@Y#$z<XveC>kt3RtI[cVYGKT!I4d[LmoD/i)MIXaJbt'Ng/`E{(QM9QmU96bD(a.av[94zxPpbk{K
+ir%r+RhyLtJ!X3Xvo7GdMaLuTUvV1M#bb|#NPe8b45ubP^wrjrXUu$jxA,(of`-xEUh7^^9:JUT)}#9E}b9DPQIM{sGwcr%84MLnhA.fpM=$n]6ISC{@`"
+8CJ}zo9lB(&f7|+JI44R%i)sOrm=dxsx")4+MI63)j`rWE5m.y4C>Yy+'+cxz{z)JXJ6w<E_fHHU^:(%aF7<YRD!T[x}E,-ZANQ|gT'xK:]{Hf;TtS)##T
+6H&g%)DL`|qVn"U@<6"^J/~.`[(9r05D%42F1{U"CC.'rR_a:$@fU<hik@Etr$hRW.9{^7h+e;tN0;{f2n(gx.X[~B<I}u)by'WGT7nw"0@[G1z+<So={.
+j|au3)Onow"U[_R6Mt6]#GwH#U=+cMiZWVO)$CI&ls:>U53qT6HD@aqyjeVGVa%-k^%qGR`<-6%cu-VtQ0jZ|&itTu#<M|~<[K&VJhIKo$s$Oay>A:Y`32
+ggv^]t,jO$0o$FO<}f,RnBdaN"`9Xu}$L7$hd`.^l;M&~+9zHO85]wfuAW,z>c=x&kA'!<U}=W+eI.i$RN7C=JTF=:R&.n1Cv8.Qy;5ZGP4parR4]4oARh
+aEoKpvWAUC%Wso~w`N[Klwy;&sPIz]qnXw")(>{hQ6`XFnVY}Yx}RM1GpM;`SIH9"xjn.(USQX}n8sWH;=9E_-L9cHcc1dGwjQw}pt|o"]4[-e8HUu5r(q
+$W6/e|2exs/vcaQHOcyc`V$kr=x89,RCmL47)cUWtflfy|5r0x(.&n(Tid/h/&`ucn1K,E8U2Dvg-H/wselS7L-KJw4US%>,59sH_:$Z1ioy#ZoO8-agxB
+"s_g;{|E=!BdsVhv|#WgsHP/+bO"9v#^[%d7x<R#(}ngVVsXlc&X${py/MV^HyfvKj@e$RPNJZIYm`fAH!-ZGBiue.&^2^qPweS-CvA3!5YT-lH}_XRtCT
+F%D{ZbAvW02h+{lOErj7})q2y|mLhcO/^1a'PtWYOE')`NmM]{5qqJ5%ltuv%XG(.O+m=td9WEBVlXryXf_s$rg&WJPI`,}rwS|}Ndim^dvs6ey%dF"N/3
+r3KfBF)2MBtn/OTtvf>o<{t^!QFMxc{F<aeFdjn09/;oax7BL9O+VH3SjxG:($}+NFZZz5'A{$IN47'QEHp{XHt@i}#sBsfxz6Lj3BL(KVx"s6uoL9xSx[
+p)Qpn[6)_j}TQ>m|,2l,Dbb3F8+_1N>:H0imv"9gvN.Zzx#EIMZghH^c$J[,pK8@Qrm2(|Jg3xpZ<#hcR>$3hzLeJ#K!4V]h7j)PJd55M/%rJ@G@^d60+`
+XG8Hj5P]Cq@8NE`^uSr|g,7$dBK-!w^}.&{KKpEq9I}5|O.U98sMaGz$&lpe]rQt&xa2W4}reI6OCCZt0Yyb0tp3f4}lq.k,)Xx/W9CXJVdDr`E5YKDr6,
+k(JDsoBKa}7Kulns/r|I3Ld#Se8RhOfy9|Q&FT~3|4M.wOGvuf:bd]/<LIw4C>'|5[JsgrSZbq&,L<FS9T]{4&nWUFh^dN0D~j8f9nYNK||y$2'K}5}7kH
+lYeIPfujoIF)[`v+XxAp)y1x<}Zcx%)D+hvna}.yqY{+xq%cVoFAMs[@8-{[=P{4.&i'X>hfh;`y_O#oCd/_lv0||O|n6enR[XTWDrr|h">82{9OJNH/MV
+=8]D}O]DSJ"z@8yDxo{OLZG}rZjlUklDKy#(m7OZMk/+q`gxdaI|GD<me4m=5xlwh=UW>j-q55{_Z9n2,{Hj$A$4b/}O/A'X9zIUU{$nrw1|H%%qC8cHn}
+<h>kZyK^OaZiFS8^C6%@YQHnfuHi:$A"~zFs;!I]onINsT7]Y'D!/I'p)i@JYXpFga0PhP66Q8Cq45J`pTM7ZD{n}m|'swAVdwSe'rc(eN[/'OeX=q#X.z
+sbIAGme:4}Hk>x`2OS3S&/x'gGcuJrpuW:Tv9MVhuP!Ij|1]w)eFU84v@S|P_smE1+A,xI20%oD5omgoQ=^h|r5i5d9LV3vq)L_U%b%2@7lBN'-bN2CRXK
+(9fXR;!NSoD)w"jq:;{}4O>ihu.V+7aC<w@A<{Q=B|9N.2`dy1m;S_dqZgf,:EIs_UweuXq$<[(TD03H>yV%{2h'WE|ytq3JoA`&3E;N`7JK6i,=D+pzu/
++9$|,_WFz8X=O!D8WA,nUEa&u'RAHax'"QYu/8ozi3}=XMn74t'6fW^2uh|JOX25xL/1j^o(]^s=rX^wO#GR}Ks6KduAt7SGtv78I>E/uDto#K6>NNiV1;
+AsoeS1O.56B&KA,,+q`DG=i12<}VF>Z[SB~Db7~gg&MBXnS^6p_]3!(#19r}||0uielB43H=_:DbJuCW/1Wn[Dn,']-z0&xCl(X[%72K$vxp&=U)9Gkknk
+y5Kl1hrIkxRl]vNUQJe`FFHhH34]B2_G+"{K=u<mI<uJ>sS=I^_Bym,7T{IdSP&ztH6,$o"q|'E+FN>x+8vM=/%#-G"OrIR:f,zeHk|<U.iY]3Sjqix^xu
+C{q6[NB|F)XJRhdHSm<jn83IRdlPXUi4)WKzcX`blbg_!}7e5Xy24^Ohz;v.~+f{6iFYfa&l;ffmIEj#{hcw|kN0ym2+x]88e6|{a>'DXB:5l`y.$T(K&t
+L{d;6=26<T.fHs2yiJ0yqSkZ;zaDg_6Bg|!Yr)E;[1AClQ]wrpFTA[4<B6)-vJ{ARH8l3g8nt^9%(>"9~RZf<{GmSa>)%WO<DlL4X'Xg(F7o,N:%Ef'Iip
+2Hl'kcDJ_7d>-x}19x$_upd=vC5)'`v<aG)M/p)x~%AI'MulC)zOO`U;#rM.H6`cUr~munkphJ+y0$zRiCC%1&D:[q6J[$SwcWLQ3OKk&z58)j-drv,W1-
+TBqer!S@<q;y"c'1O`&|2#@7|Ni0;$PR43duQP7l|9cu@|NK6g4q/&0gCF#H&,g9h_>i!{;JbYJ:JRfW6__H%n}t-toNw]m|R,"9xIMO"L<vg&tRT7x5cY
+d//@wMlqwQ=B^YRJV//_b10oc#fJ#|z,~sw;%@,UU{'JUAQ5Fde=<dTZYBPF|RE`WlIV`<k-iJDmIz<m:}(w-jCuXhYwleIcyo[<[TJ7%j_15>jw{HIXm'
+/SEPP^%<>OzF,Lz'Bns>&sr&p"g4ixq=[cb#:HY^zG@s.qzaVzl23>T(y1QICc6Psn1rEQJ00b>b%,[e+)'.:]<@yZ3rmL.,~KO^mDxcAg,G;XL^FQ1}}>
+p[OPDN6Ym_qFN=nCkIqi)n."RbOS[i4QZ'R7X{,el{p2,O00ouJuA]T+m8lK(w@9I`YctA7%Rc,K53-P"-IN+5"Fxp-&C+TkSjN#5^XC}HP5f3'D%dBvT&
+XRQ(O<m<7r+4O{p-Idm,&bY|1/QCPZaOxC-wDfA8c{lk}7ru]x]Y~G<XjbyOvEvup_vb+x;]#6Gi%A$lcy}]|>8D^,|Q1z^,1b(KVPlE)'wD!1;w'|j510
+3$Y(IK4=_n/IbmX}}]hJ[Rdsqg+)qikyy%c@fF,Cy@;=KvY/$#I3S/as0(2nxf}=a^>..Tan+760ld8A1f{98PY4cp,pJRt:N`2^Jfrqkd~I`;B,7rYx;n
+]fD5ldr2;)K03aCC0qg9rWW0rm'c0X@S30#1)}XJr+)vvl-3a}kfMw)M`XCRojOg!,8|-x4oK&{[%'@{_KHH}VGK/IP|#b>A.2qciSD)L(E+TLdIroIb$1
+eWQ:@6z>E^KNNMR5N5(,zYaL~okK!f$qGcWaHYuh,jP]+7cG_G,KzeKqMu1L`Sr^I8n9-q6KY3=%jrb'4cOBKZ9fpCvKSWd$5$XQj60@uKyb1&K,{V]2^Z
+&|jh%124TxQpd2|$}RIB2nuV>(5#nVK2[wx%zDn'#=SbM=s#TTP:~d@FY{!,GNlbyqFq|}lf3,nUi"$2'3S;/20"mYEX2x{0yC:LZG6b8du]Hzb,d.2$h.
+`h^obmZ;8EzEE#~g5WN_>PCs$ZyGQ,=LDJ~IT1~eQ{Wp4-f8p)B/%/+65NF;'U0@1:zePM0X[;uxHBg]8Z<udLGL~yDr#X/r}h.[xo|}Um+&sK&&q7w;9g
+QZwN`5zPMHhK"#`]NMbn.%.t9<f<x8IDU6n0)}as^eN-B0LJK!0d3Q,<c=GpOaR_IOx^k|SH._z8yLekBI(-6&D{J1V,Kbex|l/VnO6q+,|UA+0[(mff9Y
+KBC2T$]r.F-)_I';]_8IZNVXqfcB2-WG~RPYSU&!pF3Obmsjwh[@brRkT`+R@IJaDU5oL{N2MDo0CW"d6FWvj+s8EAKgLyFqU'QYYD28JZ]j.au.7q%=)'
+-QMhGA^sJA_eP{><DcFA4TdknWRX_jfdd<1#.Yk^%|[9:8D^s{dhqj(@E^3DDN3Y!=`-4D_eQnxw;r~gm#Qc^alGB0}]g>!.dT|B3h8leKNtf<Pp0Sv9fa
+`|MGJ'IsZzcPG{!MQ2htswNa1'^#^TNI3]i0MDiYC/-h#}/KVod|};U{rTyHx@F}>nhotBItljY+]rM:5{"DBCFNV''3`G`(o-{+>(M<@YjX<ptlskg6e!
+Q10![%7yT%D+:&[guQ.0J|pNYzLz%b5^p.u%1!"fOB_Y-&`z/J(CGlpRZN:l!5":U'3o!u2j+f&=>^-#OD=O:<lrd!+HnGkM3lkaaGWkL2#H9Q9Ga%`zdG
+5nWn8JS!J(k;8{ci.:h^#4S3U8ptUrj2X8|E>wEo1NS2(Ci7IH]}Z&0[1Ae]wK$C9lzx"qd7#}tTF1P%0_bdqML-}I%Nl;NT)8.FfOeSJ"DFp{;>+xK-en
+19n27_DUTMvD0f56&6iIKoR'<_0.JDbQ7>O)5xc00_tVND9.d|p9X(NJhu8Mc{J1g,[J,psMZG9Y]R""a1]V"m"xb(OjnHfC1k0MNeS-Ruyt]Yy9,0r2p"
+I{H#rL'tjkQ3nN99FKxYAxv;'BV8]Qi-nDYAyaiOf+b6nC@ah7Vye$~V^oHS<q3{GW1{xB~(3pKw{7JO:.f|I8Kth{u)p]{u&sJu#kDOHLDoN|%T/blhX1
+p4mFDz~j:BO<QqcuDduY;ldY)qu(c%c|zFVB]|J7uKI]Kwg^$&XG]P)8o]/U5E'qDVenP^(h,)Nm1E#<s-#BxzBFOh/7.r7fnc%7t-Vyw#V,|.,$(XS01b
+p4S`ll6VEx'16DO]jyD%=QI]~b(v}i2G^^};kL5yrxB-CnRQ>F^I[c$mP4l{K'>e"qWfiR;nd,FP1KC>-eE.slG""[kvF8KOgVg<i.N{Nr)"LhiU%Bs71m
+W[Ozj#7bk)+|mR3(`$I0lr|j}3_}cM;UjCS(`;+:zE#dJw%71NQ.G,X,fxQRQToTZ[7crhDDxtfti7ZEBx2h]_s=Fe2,28n}u(VP.l~t~C_""NY$FuaOl7
+a,!BckXPBX>u`a+`|edyuL"{2M2MLYqPS%xK|Zr^)<"1bV2)hX,!+;YXHHTsvvXrfqCQsy[_yQ+`a$a^W#Da,D=GO;n;r!xT@OLD&AeL@2n(AZ<qnzJrD5
+7_xAys9L'<~1x<+^]w;R)teBhrWd(+oLal+rEJk2Gr+ZKt.8L}^yI{xYZiWqHcasPRtRVL:b2L'nt7ZH5,G}(/52g+fLI/_5e}$&dSsV0]2VM3#__X:owd
+=qeubQd0=,TG!6t.4kk+=weCzhecJ4>P6qqS(eeMo;LB>Xt)xWmF15Jl91q|r10>qfY8r`+VM[wvO#LGG7^@WGz+:j-O$_ZpO@G#:vFHr'>jI7|Z=0zk>0
+nzRk)&EDPi~-PGuokT(0D!{'X[VnU=aRaOZK;O@VLNTa(e<]zzRRY2Y|,OCb'uVD/zD7}Si0PN"PHuiUOPNDYK)0vuw)f+G]r,l9rcKgekWZ0|lsqcx^Q#
+'U9KC)lq;6!}ID@#H:Wd=yls'Dm|86C/;y@%,DQ>G2]DH!p<:S<vr,Z/z!y78Q6NcBwc`%|u$^`oBAB(p&`H%`9YHkUU;zcv/sFVT,9;.x}yA{J&Ha3qu^
+Y:Q$`mGTuA#&#y0a:6#4/8`cWWTZs(xwtC/{4op^M2-$0{5+j=Gor77#B%JgRNUtwPIRq#Yl:Wyb2wuw7u|{,X{/B5e;:KJe;h$l1<Xduepo@Qlr&ZtVF^
+!W$2YK9=lz;8}})Kz|Hx.Be/#@rDTi%cds.Lv#me;.KKQ94Szv3GUr55Pj.g9n6!KkZxO7#I&n5i47JvsDDym0[X!W}w38n0X2=DdY~IuUdNK-(f018kj'
+36wj"H4d4K~N_,%D0b3qJg!@3DPt,Ud>(Xa@#}>WE-&Y#vHK<Xe:mrr{(X)N+9^KLl=<FO#BKlVj]<CY)t)4`"bEV.GIX6HZ[F|=ueO=e;2fLevvX%8#7(
+kx;5;=U(0ao[!dDuIPAe6hHoUAV/CiKh]'IYK2u$j5F#1b+B+O+qGH1KR=_;jR8];1rT=zM,%@K#~9c&|f_1KLL1j`qoY,LrP1(2mco}Tp;5YS9K}cJvy>
+zg`s&5|QaaZK!e^<=&]snoI6Wdm,<jw6@V+B%yW98o[lK}Qic|~TxKV[Hw_KE8^(3sX/v&J0i7/9r%UC%#ts!siZW4A7pfgeLW"O%xcButdM$0,GPGV}OW
+:LwJE&Ewur^&HXi_i8xKts9L<daF{WwjGdJZPGCeEgFr1dK)j2jxIbET_3A#jmHU[tL+uF5bI0'AK+&x:bnthO4G_CWOL>"IreH|+B02q2Xw$Z6qzKQ6gj
+qU&)mn!f_/Z>bAI87<UOZQ`ggf>2WTx%Rq=CZpItA+x50{H%xw}ID9|6Dvp0oNi9Gtfg;la)3z#wP<e!/Z8/i=Ql[l=S@a&5RMfW7dI=d&i=zq>yRDiny,
+Cl0sqfMlLJgvDk0|OOvZZTr+NQ(W1(tbK95Qo-lRMSxPNUz,~h#!FKDkiS/4s<t/1}2elqBDIMy`@uqn)iwMQDEM#SJ`Bf4XW./i;L`e[,|4&H-!><4%_M
+p%hc04[6}N,K^vDhVt>q8}3fNG`Cm.G$0TROckt+MkRm_(g4LHZ8G2UY<_c(a5N#^SYG'C)nWGv-6:K=p&p-K!thNCW.R'iS^^frPDu2mxs|RM'bXW9vuK
+!wFDJaLk$@sjS&0Zeq|S[i09<Cp2t,..[UgDl%UxgN)3<H9K2DTxrD@{R!%i-Gv[7mXMZ'aPXrHIU{}};Qy,(H,XS[&%+WtEk7M)j6dyH&#IxxI8I|sm;y
+TS|'Fe#VP.8!Ki+FKNRdHa&mT{-^@5aJiBJ)5a5umy8CGLSgYluje|#s~9[q&<v3$E`y0UQz;Z-v3i4.!y_k:#Z6#_T!XKFd`ke{&pICOJfWT4!nnxC&NR
+$5c[d^}68}jbP4Le|{^%=6281d#Jh+Ks[o0foE2h9F2atPVX%@8|wZn-7-"nq6GgCXP@`C;4+Xy=y:]]sqU8sYjwID,${_{t@$y-%=.D5CU93:^mu;;K4l
+Y1!7gg5T~uIz4!UtdF@]#f0>AWx3$gbnTSJa"&2!c&c8giYvj}EQY0(=D#76,OP&L6GDC`hx7Sf-rZl9X}fDm4;hOoKK3e_GXek9:D]KD]0v)!>vIO.<Hc
+%qV$i+LxI{khL0bX^HYc-d!rh]&^BI%s[@[YGeb%-WT4O;W=U]iVxHs/J-.Qu4`t+-cTl&KC)5s$TG^"^'e1:DEo};%e,&&^Qc@PEi;-,iWs&]ekB0&c^:
+!_u9lD/a3-#/H1pW6$yGH]9a;8W#~B~!m>z5v|;)LPxxuCQ_;w4zjJcm#mzSlB5hNLyKJ||Tl;{/,OI0G'40GD<pHTw0u%av4Y1R1"mLs(>RasBwsj~Y6^
+u_21)@Fz0"KxKb#c1UR>D"L9353y)TurG/+%`%|pzZd"jC~rYZq|Lnz>eiIf8&tsSm(y,n{VntcOM$Qf:a>#ZH|%`nj3-jja6>[HL}fro}h}`SQ2fXsswA
+vqL#4o:'@kh9@n{sYD'L3A!8ha,D(,N{zU-ERkpj}lO.=RQE8827-<:4FmT/WtqDfAsc1|ah5.}4u|4^]DnspN``N-5UX,5A4a#Bj)nUzU261Ak)D(,w|x
+(Pc+Xpao8X8J>S0NJ5{@D.3^Tf`OQaF87e-ly5>ma|]F+5%`oPO'gZMKGW;R<bg`vj=@]`Cn)@<`b%qiD/'c.kf>l_,^c'XG$#=/mPdv<E$_DFxx>`T>J-
+O8Dww]HwOD5oyYo;vav7PSW$P".)E/IZdt:-DA_&xja6(;TVcAoXoqog^<EI~!Nq)1JcYV=;6[T!M.Ml)fhU:YaKOU1^Qq'EcB"TeMLfs9U<j{SR,wKiS!
+a49/X8p'hiz{S':i10vT@SS=2BipF"j0]tUVNM~19.w.eX'&[nDz[^@+-P5@eU!$zgvI&&9|Y@ZFzw9`^d'WHaU}_q%)Wcbz1X%O-`QIlQlN$5>ZHr(&LY
+j6/+OQzC4I]=Yxwtj5NT_k(NO#nf)UVLZ1P`I]m>b;K.msPm4aU13_}IJ0S#`o3eQ%[wkP-i<Z+z:G#$oBI:}jR2kEf0HWN("CQ<GwAj3]BZ+C){Zcw)^p
+vz'zU-D-6uQIdN=33!<dL!O!bqI%K>s9WpR()=IHe3g!Ckgi^g7$32)Zc+k7:I}txxlia^KVj#_KOk,zS|>F]1_|8(@3keu',V~U:&^t7#wH3vd_ctI,Kq
+n[q}((+UAZEhpb#3T@c(j2tA<o1hk}lhK=ETW|iLw|Sc]r]^Y;^Qs4X)E9PU[F-R0e{%.lOIml'3@UJ|}-KTW<KzrtZ_Wn#]SHAJ/.!Ne-9MX^0"(D`$eX
+E8K1S4~w0I]^O`aa%YPnBe-G0le_IN^N+"wtxbsTO%I"w0FAYpgVOaR/^i28-A}FSC^q,CKF&{Kn^IRb;MR"}.1h={;p86OMS6OU$zDpZ#F(ZKn9-m1^0o
+d>WImb'e/W-"Am[5ga+kEzo_LD<C4kg#]y3%I_Yls5_|eX_Pp'~4wBmd2l'FB}#&a`+2o,.LE6T-`RI7xQog}V2el6]z=BUJrT$y)]]kIH=_:e91ahYYR`
+}QeANpbI~:m4vq)Fe$mA@>!dDQ)3-XXzK";`bf2ftQP&[,clCp:d>!zKOyY[7N#W@o5[Zs5Kp{Z&U0hij|^0pFzzO#ox[YqGBJ51]4b1`i7.R{}ydWUO1)
+MU}&;1iia9M{7<xyRVU+Jbw<:5AK]DNE_|Xz.S5T{$ZT)"Kd7#!9-#ts.3-#H2y|%}Od.`1@l3^#8HE1x0F_X-]+|'G;xr!,;@{=guC(s16n^L#Crr6a>$
+]/2Lgw%y<(#0_U[0~_TJb)q;YTtx|8Y+Z2`3Y^^TwPSU$RUpJ"Y<`P;=QKcNL]8.bz.{Upq4U,&>]g_udM_^BLGcGM~)c8x5v`,QKBeC6JcSKvxYQ6RkZ>
+;Ovo}UWf;aT8bHr6E/;.ZD&As>vB7B6:Cx{$k}HdT'P2x.@m&Xr6k|k(@YX}%h`01ii2J{`Y1q(#h]yz+-lHZ}a+/,c5=n-ByI(zAHBJ`Y[3;I-(a4XPSk
+0hAFi@;xiM}%$VG=miP.Mxv:.8jx|/CyBrQ>oA7'b@2`M1w3GW`2%Ix#`H4Q'3(hg<dJjAuXA8dnlt@y7jLPWp#&~=ns6GF<8j2}2Jc{r])7X_'-Rl(sxO
+W=uECJ|r|5n}DO2,TbhW{%3O=LRU%'SPVxo/T2nu,GZRoz5fn"<gJ%V0,{gmfZW554M@xdio$!P35F6M'.z[{h<}aK[#D`l|}J|#Z4k&wn|QF]^i(Ap%:}
+)KHq@;!W}eq,R/EwfhyIqxs/>-!V;/3M8{38]p>.#p"-k@U;V:Z]rhRZgZDW'ZEtQd<M'kh:T6Dz;K@Fs,EAow}u"/BIkH[<'tR7D_=jjr2^K!=1Ow7E+F
+$(8g@VFs8N[uy,Y{UF3T@F26;fl$Q]Ur;frrApP"wN,y.e9zd^18VO_YkC5^$.&@'9.#[x;bk>aW1)gOxJV`I1>0C=peUR5%_P-At:/+5[]'_r;i0j;)[r
+TPo&Gr<'}qAbs,2jnAj_PJJtJJt:!o`+:r5i{wpnj@j8>{W]w_,mANkhxFrg(Mvw/chZ(Y>{_bvp+x:%kYKQ5LMq,'cc+)to+6qN`A]eNR(HI)u=2(E9Lf
+>w)DjsP<tAX:|'_"XZ3LEBYbeTH#Nt`4RvuDU!b3n'k{t_LXr+c25>JXzYIQdO<z0dbuNFeJ~vKZ.q3HfeCU;d1UuKMS'7Bkw{5Nz5{!<xV|q.C{+,7Dka
+cgH6ES%^NC=-4>w0P=Q)B]y^5(B(x3dO$,J;^P3OS>0UD;%YftM$#@+Z%yyw"$<QNr/9qJhBz3sJ$vc'a=BIW63LzRj.dO9QOyJ.,lq:3{8xX.Dx,-j}7B
+{P+KGrEhM$HV5QfnaN+'."TSh)[lT_FcE4Hb':l>4<>.<CvG0oE);JVb3SfMS.Fe$Rf'K$.JO;i^ODr1"U._gnP=/_4Xo+cn(1jhDOfNEQ<:L`g%^r2y}(
+LOquc<P,T8}bHnQDSPcXzKQ0dOd+T_pjt5NZHk1vu2}tcd"^qN_.r("1t'^B[eqle'yl)(^5c8R$i!1/%3@qB-fH1/+$3"9Bw,~L6ok0jLcZ0UGu`QEN9G
+T"]Cf#aE;w)etR9XFAbI.Comxt$%j'ylv3+e!w<b/0#WdN|%SoT3@g},7K(Xub!ffLV7.^/a+JFY,VZqec9:lU~FE&Vo2'9wbvy|!{&X/s{F~C+wx|t6UU
+vi=.d&~p=Zg`dW:1D,tgeV{9(0}$kthFSTXz>x)0m-URUJS8^0sKVe]&K0'as%>cj3GEl}y[qn=3&l]a}a>;fu#dPt^gyH2qr+L+P{bIBPa=Gs>@S"(rtx
+aB=J|:rt)YuVOd^3(FTv>^2WaVyd~vQy]/NoYbTWDm85;<`k1^g[+an>;2z@"}"-}#aUNp0.2M!j{(p#;(edT27EFUB1O;itb,@U>yQR)t<,C!9Twern>{
+Ayy|pK-]Y')<kM:L):3sCo`y$a2#bYz,_%:5+Y%C;ga['2"#cN)Nud|BO(oag5~7[r7<75V|@IRp2!$o}XV}>E!q-DY|^&wn7rcnxA3%~a4h,4F[{V)Pdz
+}j}er8I$mDJDG^)^8zc3$YIE:&UGS7Gs;{IAxD!y:AN.wN|SDhwO26a-<+zo,<-SG1-'72Wp=X+AwADq}$b}Mw;X79&gyNh{7JK;&RJx_#aX`0^x4l~AC'
+%BM@KW1@qm3]v:0JyZRx4vg9ZyuH()/ZX;AsIq;NeQ&-l(IS%)P<MdGX.@lZnLd$xv{p=(I(Bm|L/h}r[2'0ipKaw|6_g7yTwUwTW^e6RK|+q)QO%7#"E-
+{b~_,o&/cEe'9#e16+t]U,9%Hx>_Kl=nbfPJAAu>,{OVVS9yucJVbSPcidA=9g;a@nmYv3j&W.%x4+KBzDs{DwRg'U'AstuBA_R'4KXZ{_JTZAqbBAx|hD
+UZZ1gffc`f=prZ=&~JchgAw(M6E9X['Zi-eZa>g&iO$P&WSic4udhEsj&Nm$v7x)~wz^U]}I0/{>Pat's)lB_`bcQe_{(!_8Jh~xus]`9YlGd`{lNYqiNC
+C|-E|$WV6Id0Y-[M2"Krp(e2-[oO6G2qr]sHna7n%IA%)C4+GT2/Oec9!@AT}.jcnqV-@7ne)t/rIMGvp7u@X=;j~WGGJ>H=^fN8SZzN"~J>u3(^)c.WnW
+$+0[&r=hYEn96h;{@q$5a=sAN^dtHNKnnNGK7fqYtJf;HyeAF#@o|0d'a;yOkvU;,!toG|kz:]i,Mrq=|N~5edVD9;=fZRfFeq^5sZfBd$,4%CM+lGA_Wk
+;YaKnSt=n'0bcN3T3.Rs+F~aDa"BLfGD,<Q5Tn%zm@fO}QzxlL<g8aWqNHx.cI0u9Ox2Bj|XI^):;`JJr.pPJ=Ud[DlD1KxOHta}r8|ObOSu'TGOT=.fjJ
+uPo9/NTT4PSM-@3,[^]1[tOY+`KTTS8q!k##R]ogfjnb}TF1ONQWXd|V0%}4:RUh.4^`XtNOLz~@A8R%4Ta<Wq4&KR_qj7!=Ib,.`x8Cen;P&zO#'Oy>D#
+w'.(TNZRtH=-lVR+f[RQ2$I|5p-4fU%85Jak4[}Q.pMC&G:!'Q-2_++T2oWMqS2"&mJq3SdURXULF<iFi<I2:HYo]ltqk7f4S&}[u3tbS&ql:Qd{HTB2;J
+4ee;V>pH|KcWigvZt-j8#>E_d_OJ"f]V2"7@^[4:D7Yj}a-%lAwh+j$m@Xe,wSq&5|k%iK=,;O}l]:L.'RCv1_Y7mF^Ljz`OClGIFIa>m>`3B=-b=AKdu4
+mc)"{JRU'NFXPRrz8kQpcUab1gu+kSeO$mTs%[m3&[@4]@6)wE`Ye$1:,|CP{Ii1NFdZrv&@_`e(@^g'DqhOIv^wTiE6pg=_yT7@,"YU64Ka#0dfL36YV7
+/zSh[g#;8viO|'Z"+p.p,MRgCf',5_&Y8i%j'03zBC$yv/-fv@[5v$1+G=CN,gtUbr-j#C(2iJC@Ba<3+6geMf7F'hwbd$A]0gv<xQ,QK),tHs@PX20S5[
+&wh7kf"l:DnL>(gYBF7=MqaJ`f^K[oz&x$%(0)42|OuXS^|0o&Q2#6Wrco`N=<JnYn2s+0lB/Hi""y|`m3+8HIzPT8J$eEP"K`[Xen!<0hPhhP(eg]}&am
+%9C5neEKg|K1$I[$(Ga,rfkqD&~1Vr.n@p&<f`ti9xkETIJ[b&U8m-Qw9/%qE+Y>@#!cbKARz9YpNYbLF)pu$c@G!]<Pz"^6Xw!;~qsqUW`dp/pazYYVF]
+Q||tBazF|V=O~u;W!QYe]>jl4+U(EJig(Z~e(}pjCCNdP(pqq7X|zsfz0]>sBNS<79u$r,NYxz,`NSwNUL/64(yX<gM[rZGYXw8I)vT^&WHL4[BKib&:0^
+K_%-%rq,=m~zfB~`zOoX/`7|)x>^Agr&8aFn&|W<_Q[nUMOn-1HhTBklks-$+_Daq6]{aIj;iCvY15gsTj%pp's`-OO@Bbd_L/J%0tP}yCxBf^~Nad>zW4
+D$A",ruEh(IyMqXK9rM,/eJ]Sv`cEipNG]uqD+z7%t7Mc(MVtLIrYpKrgACaNwFpv`~X@[LD:zETO{TE(-bIeZBs)wq7n%6RZY(.+C<e9`^<>b{3Hret$D
+6qayzN!F7aLRoWqWqx1j]JC>|j.'!IA);J<7,NLeGjPYmK<Qt+!m,z(6@&N&tQadwG]>L$nslSdgAq#J0uq%1mzf/:$N{&IInL8=YAhH,t/(aH("PeksBf
+V"0GVb(dG3fQ!{gH_FckR]9H8k)HRIHNpGL'=}xV[Y2k9{!8Z3$X>s+wi7h|!JH=p0O5wv#Lblas>d/HkGeAY26e"%Rgz!pWm>_O)i)fF/eXv)6TM/Kd17
++}yLq&:=QlKT_R38FICw+3[Du#ii7n'A0w%'82$hADnI9qzl5N{C6$IW<5chs>:dHm@)"TE|9&@.z^f;8z}Vw5zvR9wA%g2=4wMF,hERGTq7~k"SD7x_(g
+F@,L{b>qAH{B1U<T]wX3u-mc%iG9<L9Y:Xev=c:y{7mb~mMusi-w:yMmSv8zzaKvaeMbiYG+em!HHA7'ekIRD9y;Fs-2Ki^xm'6a~#8T&$'9hn31gzl`[M
+%CzS:<m|B0}=-'(IP;pzq]"c<b,i=6WAF4Yt@8mg{EgQ49gibAMl@GxT~wgrW7AJdyL&c._nuQp&ZqEdd.~E_b-zfjai)|76U-k3rE3"OTV`=nx4+pncH}
+8ka.6%&wURoJ,Cr<c):]F<ZQXy|jp4_TGp:F#P>aQ6S=Lm+R~6Pktel<[E,5rB'j!_-t%jhSEV"tp!h4<xs9VM>u(@BV:lQL|1v$=l1<{m)2r]vg3K1<P{
+"gS:Zxe9M,D#(oOT<'$dY<5gPE(1]wF@%q;_&SLEu4oiA(GIk$1kn|M]4WtE=Z.0Mrvivf^ASTv;s>X>e<'pD%E+br;^5xC!0fCe,>n4|=RY|ag.=uL@EQ
+uv9zE1xrK{-=(umcL}#Eny-Ac9:))r&&Lon5GD#6o({nXT-EA$kyDtaxV>Y1aLNR`W~6ENgY5{8<P!gqhAxYk%9AXEg5'0~d'&T=:2rCD+}TKr{g8,7Zr+
+'t<,cf"s[e+`XS{x.e(b>68lf1Ww;;gZP@F&U$CQv!oPB>s+sR)n3tpel9T8)&x<gt7]+T")JCvhy%c@;m'-38YyoR[OXMH7P[q[@j1H8z_kvR"tZ&P{Az
+-N9Kue6gh3VUUoqW/{`qEpBKDz%f$.MmDX6QzP)NSmPbGaayyp-yRC%A$ZcL}T&8s[:8f/L^=+/J.z'or#TWI&[5>}t$-@gsE(zH';QmB_^8sp@3-IL$fP
+g[(u1M[yY^CjP9@!7CSi$u>Q9l:Ckt-w[0qh~GIycWh9jgS6&RVDQkQ+Jm)Q^hA<98j(!:LfhzSh+CZM3$6!s6#4pp>Xjy4q^OgZyoooN)D9vTH8"yWn9F
+(&%e)D<&x|+T&>7+}lafV%qVd0`iTV4C/PL+wY_XA;`8$6dtZkNAgB0v:1@-OKaSGu&xEJW"afb+m2%L_(]XsfC9w:[ie.;I'f47rXfSO;S7;95H"YCWkw
+zW9eT4OdWVju"!pSsT"{~_))ez|t6[@/,/di<[~TUCq3EQ[Y>xq^V}#xY+WweLPf@3{|@^%^FQnpv,@&t}&z$A6N6d.-DO7tTs#'-[mh]Z`b"e<M-^tLIR
+jFld]Ftd7;~]+qX6u+PA^g7pETRAHlIfqh#|4g(y+r_t%7HUVNBQnN4hh(L6T)~sF0jww:H9G#4v,)Fj([)dweq0vgj5,F=2cVJr!KxG#[R"$;;'kJn.{U
+p[>'-rB7HW[`RtO&5<ECvsKn`u9GfG;g@'2R{m8d7c|}=Og%fP0<7n'IjuRe4j{M9%jFA}M$=O<CTz1<v7)2-|h>>T85`W+#}HW]!67$`]mJf1suqoU=^m
+V9Z-7[$V:'tV[UIO_b/IP@_&&]1V$/p4S,B4#_L^`:-4+|1d8jj}>sw<vX0x]roV+bH3{g&;f%[0&K1lu%vOvZZe>bp=E&DNQSe`|<]jd{V^4wuqq351s9
+,)ohaj)<s&uXB+m-6Xc{k7@A/ma_"+^QJ>i#pjyu:S6QIDqvf}PAJ)Y,2<lWSo0Bv6L2<0.b4On&zDqR`1G6,IFI0v8C]]&qW30}JC5}VtCHw;0@A=_cMM
+M6-]a1"g[tSAUy[U"-16G2K[H9%k0`"DUh#iNHOv/xpm6uD|pL->/z+[!nZzTi_QS+ftYsRR:N>Yid9o:vu+5t:jZq{9<p|jdV4a577i>>w+gpks&QL[AE
+<OSY,InQB,GP}K,tPyixjEyV&c3ItjB@K&1@vDrSg%}&8F-q8Aa"olVe!3&r_^<`qfu7';9q0y:q0X<BzW:seg],-ym,w6Ef-r]Vt@]J-XIvQ#7D#AlZxh
+$-Zd3@z0hjM89ZjF{e.EUJ#{(Vb@B2D_LWcT41)SfV=k)05vgmbsrDeD@wE}F'H#v=U{qODzkv,H/)kf]LI<4aE/fNp+1^L6(]8%hCp2`=.cb>5yHY;(8{
+{AOP^0{h#n4A:r{^M7n|o{NUDMG:lu}"MnL30T=8'MFRQEx+ChO^>x[!z&<sDG.LMf/%J]=@wUVv["i=%3[m|(a6`Ca"920MxsDytSGA{C->Sjkq[WA=R)
+0[m]%f(y:uXEL.Xwj"+,uH)G5CjOuE};B$Xk@@tPJxW&l[h7li-WCc24+SkFh'Gq{EIh5"Kum|3@eO/@&_3N[peSMEF}Ibb7]pQeidsl^Z[W[0oC,B`H5N
+z.r,r.h`AM4#~9E%fUDgz[t8lQiMIO4t4R.'GZ2"}tw+jKG=$@>`|.rd0^b@@(hAJ9JAmm!4,dY>bN8+}kHaXPxHJMVM7ZuwSx1wTEe298f6.|^.v83$_g
+S+0G-kDhaPgv;:Ws,6Rj5:|&P==xS3m}cJ3J;5)}+_}BVWJ01,mm(fQIyjJh<Q3ytm/],=q<D7k`"c]X_BmkQ3+@isw00$~6%4j_u}C.g!IP@^;;zXsPW{
+8g"fqM$_$G%_aU}.nL<{lo_'HDlRkGu{=(v5[]_vH8nMGM&Su|qe[)d2Kn}joEAP)QT39IRjPpY=WYx:4Ao&]ZihE4!jP+<9F`$siI&Vx[3=Sn-vUxM=oI
+}32m'nIc+Cmmr)}k87nZAugCks~/Gde>slAkzJ<]nLB`O!2`kbueozCMwX8<b#W<+Pvm4T]F$FBj%=mLg!qiKhkgScCHek}1OTT3'GessIrMkYN)t<oEVt
+cJc9nHz1)]/D(9{^ZHu]C9:do_HBg`:=Lj^o::Y;N0uuL;XYHQ;GR_n^OuL/[WYU38D5m|EIjx!)FLn5&tr@CIgrb1zcG-5JD3|Gpu&Scr8V%vK'lpkti<
+hyTRvt)"(okWALb,D_7<'f2yvmbx[/WmG_,uq85%iYTYJugO9Z_Zt;{lox&tT:.3Ou675x0rG{+hzW1TLk}quci"`VckGXj2Tr%^K[7baJ#C:ynw;v96b{
+-;Z|I9.rutpt>H]Yt/]WEX.bsJVvy_Rtlc,>5QKu#rnQwJ:6%-A|7pqq}"20wE.^iF9OAulwHrFrU5BN|BgTMK/#h35h@,AEHz;rY];Mw;IwcOexC++Q_|
+oZw%NIyBhk{Ts.VlnXC7iR&>vAuFgx4Y="`|s(Dcml2L=cJrc0x+[gnn9,f"9cf{}'tt:=vj{0WNdR~jHK2IcW=zLOIyOMI"i`${C]vX,l6$K9~ap[ySar
+q7T-dsJb-MX4|CR%E4B`N[qu"c>3^4|BF2NV1M^;}Z,sWOL)cVGmf2#B6BD}7>Dtth)K<CUlka:j,JZ:7&4x/-Eru,mo7>s<,e8pw3'iQWc3K>HgA(3}Eu
+BH9KEe`(srvK"jpTe0MEZj$rd=voeFE4_AS(;t8zJg^R7Gh7}hIv7cG}+>ATOlhj@!>Sw[Z_|daRT%d[Q"M0miT/Ot"a@m+D..LZpEP5Y{ai77&^Qu>Fh|
+P3^.iZVC3!B94{$Z_Al;0VX2>1S%+8"I$j}r~YS2nHP6xrmVPj-Q_yC_I[8+qkbS4+OuV(2M.a>X){}#k!DFD6.+FKCG(/p`Dv`^=)DI>GJ`8TqXM(#,IO
+AlKu7USYe/m&szeC/2t1sPaH7x:bp-{;/L("D|)ihe8I7CV@Mpu7jRXw~{=cIqit:wk5fe",_>PrZ_hVe@c&_/L'22i'csH[B1pI5:,7>&>aa:u)@9A)x%
+(2"]MUKHwZUJ).jX|TZb9p46Di18Rlb|q%N>6ae'uR(C=;+!`eo%>Jip/4a,{+}Ry2rT8JQ)FmPXRDvtEdkYTK>Z(2ewk<FMw&E{icxWM!Byq<gzS6K3l<
+N3iy2`YQ^g<s>E@A4JWj')O.Jy$JelpuTE,ds:YL0Cdbu2j+bg^xMB{VfZW{LWy0aAd2G`r,ku1dGgDXK4BM-E=or>=A>c;+/<Pzd,I)xXO>1Pn</w5v.L
+xLZ[@VuyYXe6XR4,w}T024}AraO]l#n+wSdr&W<6Yba|d2&-r`"kQ0j6YhT86(1l([j{}4'RM!hLgS72---YhBR,_]8`aOJM`"s$}FK0ziY]VF+l)]cR^_
+B[($D9r%GJR5w`.}OHB,gH`$F0JDfPgqb^m9Kq08[IL;(W)F3<UX@+bkGv6EckGG&S4jqQCOLHOOG>E=Oa:Xs76WsU%P9HWz;q&`Y_CpTtry~1g#(Vn`U(
+bXXQW3ap_p-<xmH8V-iRho%"2T^q#OS77_sz"u5H+Vm-H!0T24/"v;<oh!,d]CGg7_H0/Jb1xz7vwql6pC%t;Mm[UX<vlP1n;".T$;g2C_0&%y''51#.{d
+WhABR)87~x<q:xm:C:pWWPkBscxA:rtXVlm$;]_i^cjHy2Rr[T{i)P^&r<O,"4|Msoe9K%K@&qdSxe&)A%1=`O%pSfiI5P/w0>V}eaoe0$/-ib]-3zE__/
+$[+Eu!~;V774$;{O0kvIQ[Z[mpB{A)#wh&WsE$@"lW0L7=XPBt+-AJTM_3[,oi8YP7(Et}08(X5jyTiGX_0X~E4`'F~0'|tv-pUO&Wevq.Rv-==dUJ9o(|
+$1I#>vq.A3<BNJ&<G:o_@>T-|JIKMG'P9)%$&'".%s,Rk}2y@bRFRk.a-R%X7F'-DX;`q@9J@ykHc80XoV-CyeM"H{#"u@=+I`,<pc%V>v)@VjL/WUc8[y
+!MF4'hv"1;">U@%=%g0|<<@07Oz(7q7A|_b8#J[dE(;<#3,OqqG$OvMg4@L,BrdG5)Jn}V[5ClC)|$@)@^}Mek"'5pjWF@ew5`>f!K(]T<jQl&V_^(wkEl
+iFmv[9lH{ovk<4OVw--6o#-L5#l3W>4{ck]LCI]FQIyV]wD'K0#FAi_q1}>L4oXi>@wZ|3}q~$~Ph3^cnU<RyE${^+XiKgMki[ChQsCBOFedAeepeO0$kP
+EolZ1G`O^(ZX-y1rK28y6'gQ6iH,3A|qi]6cchm3cWLzYc!86`0'i_1nJw28#J7nLRXxE/Ov$TR!Y0Hn%C9n[$M>w+|z6C=QFq[vVqBaj'N-$fb-u8l=-!
+`<A^[@j3f.F#eYwEc(bp!#>d]xzC1Dx"@TvIS.p["m1Lr]}_9.`MrUD1;6:L}=vBJQE)A_1]b6zCAHJ!X_g8=7Ke&I~_pNntpN8I6IWyi;uiSM^1!"~%],
+pD~J"^d`q.h;9H,z}|oA6qPo{R>R@Cf"bcLc(4lD$!&46I.ZAY%P]_oCr0<t${;{0]8!2$afh6,PH%k&ECBoH;n2&sp<VC+8%JW`vXkw0oE,z'f]mLpI2p
+%,ev)]7rLBIb5uI#0u)l%opy>-@<i>0+-VN=+XRp)OSR1cs1B2NdRWnLct{':,f9E[]z4ri/+([Zs'(2r"xU+Ema2.+`EO%du}trl;svh@'.5[[l6EHiRv
+jmo[j/C%l._2m%dcs:{-jt<(C.(LFQO'1..wy+ogOR[(cmQIVbFS."Tb51hrj^zyb@Cuk9th9tRU~tX-qfipKfEv~qC|nI9#Es7N!+q|XIUo^1'kPz@(q,
+D:gYp51,[Jr;X[Qvn(hz`_e2F#f!9)#Rj=4}g72C~<GF~wpVvr+;|a7JQFk;],d;,d[B67'D$4o.$$c_`m;=>E3A$A[,0q/qjWniTwcZgt!y{>2&UIGiGW
+pMExuTu$%;8V(yy^L0"DYA&1@_42]B"!tQs@uohgFr=%wrk:31k&={{7G[~s{@C]3gx_{u(aiZ^5P$ox}`BO$Gw%bV$MGxzu/OgO{qwp=88KDm.`$UKK9@
+e2$t%^KI"[ia.WW)Q",poyB^SL,'Io{(%r-fEItm9qN|01nJq+OON'vLV-8;Bv]xdy=IyN4T^r'B6Bzc/)42O.5hBd}MYBAnKB8zUUrpY'Jdw}Nzi{'7_L
+=ij,3dE<e6tNujQ]F_fP942qnckg^>x()KI<d|ri@28sDLTo0IboI%#Aa9geeWYXR/HegQEP/G4sNdj;vlPSOU7x,6di42=f{RGmyI<gYKUP;#$fa,8`iB
+>Y|dEOkEGW#,^0%6Di4H.[MZkyc;/LkGerT{jLXRzu-Rdj1OTVLiKm[c^HC[)#&j@yw-Ge|F7qf.,&@}/;Qw)Q(T2J8O8B)K}5l9s02]8|/OIvtAA;^Bt(
+%$rmnU8D_g:Mv5JWlD^"I}z)R<P@u$zAzHoSw7GLu>SZZfzqH`.{(yhGJ5},eYf0:HGO"o#7[5,Cj=wTiQ`+T.@v]']8}Cn!v;dq)WiAR,g0(joI"=lL(M
+l#<2!:%8D'ccRG-B4(UWv,BbDcJj/m$YUK<}y@r[j<ib|o_9z67w/{Ql+EKnqE#]9kXw0bR,/`UW)[zPWnBGyV+X[Elqn-~E68jEtLRKGmc+$=2L'tJig7
+_JD(U4qA"i]x[HU4l`Nu8V+Ps_-9@D]ldK5DbynnL@!L.zC:3mBIK`K4N$pxAG1sv7knhBiWGHB/0y3G2/pzFVctgy%jqr^]W|!`t.f!QSiv#7l;!/;i:p
+p2hqO#f9I}}D4$b/Z!#aR@s2E{,M!'hd}@vGY)zuOB-l;ue[v"}aTQ4/Jf3ZAK.F-xHBJKKu@<pjW=yB[%}9)WF4lKtE/)RQm#s}gIqA>&R,GCy:^5r-CL
+Zh8vGJ:UG]G#SU-pJ;(tyHJ2<R2{<L.(6|>yt#oC,0t>]_aU%7%TByE);PY]5`xO[iv7QN.|j}[tZ%fmaw#c5`2nd<goaN@wAA'(Ezi=ybRTiA$21th2g.
+ER4TrMDsXEn[c}Zsay~naw49(.5yoOZ$<lv9z|bhZU<drw@q/<dka8-CZkNG<+gR{^3L#"xB-U}{N#4C|+[ZJU#ytssH1Z"YIdpWTrvGnp-03VPFXIe_8L
+T$'Esh3<-/rpeAu{/}|GoNq@Y}v):)jlpCn17M|o1P/8||UlTx+[uZuxiPJ]LQ_<CMQhA_XKLKDVt#GArS;f[R&H#8U/J[_=DK`j;4dlGwoK67_^OQ)u0B
+<b}I_EH=mmyioKeUuI1Z]xP$Eesg5VdX=+U$P#hiwnGUXEEE%r`#.ap%@}MEN[>"-/WgqrK!|@LsI{t7qTkvqhCSemb_G/QaS6O0E[j`hoGwk{;Bq5sMzr
+}$&4^>=EU+g2BL2LyviKIUB623$L-W%x5;)p54<Y}K))/yyBcnyrCaQ_o"2e:9:5QI%o&m:(_5jMKcAa+|0cB."]s4Z}1lQsJwU,ly`'j$Si3(dX6,zjnt
+!!aP!o.{pOpA30f8o<]5>70hl5Y[+ktW9r;wNTS!2iB8jDF5H#I$!4BUb=y@f.nx1JtBGWbzXfC14M1b<)=O{k'4Sox,'uMiTJPZ~{.aP/t_j+T;W=)KG`
+CS|4$bl6ib8+,nxZ6Fg)p251Og[.qF:xYayS+U{tm;C>>O7=b8r^Ya|44Q=W~7${/yf'09Raei4,SRG{(6z>j^Z9QXy:[,%#ER3htbn<)N0-D,8-lDq(f!
+'4`&alj6S{hHRqJYB<+5h=FYFF}>sLQAt=(}8pUqp6A.}sKG-,r{%sRKC]O.R7x3w{I%{Nu!+w{qfBo^{[2v'KxMEx(pj8B+/cX`5q<}<;QRF,#0.+S8GM
+&>N6vZNoviRP:e}:yPY``w6;#T<Knvc"TV>MWN]=8;J={dYA~j<L@^WT'H3f>ZPN3|8Tj3p$hb4J$BX,|silYNPc62!WM{g99J@l-%O":|pglTi8>kT)N6
+~;[=Pd#5a)eSMlGhpy.GJ{_k{HKA:#okHX$(qr~7D!fl~"udUxs'U`;#XSF'`b`(J2oKJjQ)Y`G!!2GSZS_MVqHXwR+a4udHv#2:f][2,/=xMXtdjTM;$M
+%x<Exmuz-hlwm<-ykBmfn-pU[Dh9PB{,smH1K(5NUVR[ZfKEbt~3^Sf+"_A-)P;9!kFabC=#c"!@}|sfn.SYPiRn^[BVT|G@!EW!u3U9}|WvR"f[AC|q^"
+`yi@f%uwq`y]K,{m^JS^|4|P4`_eHc#,i/[6~|a=}W=TWZ>u7qj0[!Bn=svJm#[T_ReJL={zJO:zja9pH"z9{gqb`Qw_ua7/KKy+jwe'Qo0[9RA]%IT02_
+IL->P9>P+dU=oWuyi%u=00'8XXj[,THpD]@%3ojWaI0<CWrg.KRUhp0)s_=V;r7iVpFvR'.0JwrY%Y&}wwk974OZ78FB)v}$uR"-=v8>q/{jp[Rn,=wl'L
+f[UP0+#K2Lk|{N}Fn.-ZN/KSg/2@Ek}t}Gpc<Lt/0yJd:wVaL,-'(`.Bv2sl2TJr>%cHVI@}AS=89^LXX[Bvl4NJ186MEwj++8%v;W`(L&fV&,o/{n(C=C
+Fur6Ym0;L0K;E<Dq!`")T"Ee3Lj'eX7s]@GEcWNm_sjd]_h8@;<i)|c.8a%]f0it_[VnrwH[7FmZ/./s^O}Bl!{f:qkpyzSi_)kv~:L<Ivn4)1zrL+{f}%
+w+NI8!h0v(x6>FqL/8PQA'OQ@jd`):s+(^_mF[z;$_LM$"HDh;lk&B^W4De^1O!owsC=c|Z:GNa3AdE_DNb1lKCcDDP3-ih`tfMq2u{INA0%L"er.g/yTR
+4ecq<t"hEoR:<Rf{.z;>W|a1JpQr6M+jy/SBX|Of$Q[rBLM`YF#lJHgqC3V7dLp(A(!KZ,L%-g6lz3B{ipM=u#wqe}m'"Q|Sqj9{3-jl>iK+.yXZWj1N!0
+(|I8Hhl"qKFdCvNk[Bu8d!^3vJ#N]&cRW!K}kVkFC7&86xVoEw{yl{pVm_-%Jsfb:QW!c{yfbL.j![]}![lJT`<GBx%t`J"^'1%lz}6jJCzf19`1k;649_
+ATE'J#.THfq]#.j+N6Lseb6=151{u.)N,<g<.rgf@bqZwq-L%h3qr&H:s'0_DXij"vIdKqy=}Bv5`%v+rVed,{H!P^:aY5B-HZ+#991"0TI"ERz$:St!@r
+u93LES%mWeVG^my8V`De3bb97O6qBW4(D'AKZ:51(RZ/[c<f=F~5|:g#loFttRT[|YYub@&tX]^yylD3{v'Qj0$2_hM;9>j7oLIy4pq=/&^JB@I!#+$p"f
+,U[TWl:DU=7hini$%/G1VnW[laYMEC8<KD'LQD~@dOEwX1n'}E(Q`q(whvn7=X!A!KLQas>nQ&tlFOcYWine4aE=D=4k6(#v>OF}"+q(1Vu|dVF^,MUAN#
+GmO5UFXb2BX8;'=eACyWlo)+DNT3%;=13O&%(4;f`qeN,4=cZKA,]0&2wN'$cT'&A4LIW_I2s;TD%v@E5tSBoY_#FkJ-EtE%#U`"tb#-~RBd;e$"9A0K'a
+H;Gxoydd4dxQMo"T{;/,Vs!W}^_LNNp|H<'ZA3e[6ZFlVNMymW"1>mAS:LU"9d1'XBL(v-zvw.2bX`4I"u+,g,X%_`]2)G>MpG6`%b#+cT.Y2.zY3XtcQ-
+&t;A1dSP.3_0GQF;,Usuc:e8oyEUpq@s!EspuK`N"DoOC42E^_fF~zTAt.;ha"`26)Em&C$"+V;g@x$4z>T-5}hhVpZq`@_ywxm_0^=VHSkN&/sX&Th3}l
+(yX}_^`en>"(zA4{1jeJV[il|e(O|p)>gu^^K/%3Ihn19/7q'ygVc5+NB@s94Tb^Lu$MDY7nx[$fYOso"(I09p6'xs`.X|CGi$;}b/ZTA!BoD,jNK]ft;l
+:w#a{#Fn8pfuC(6cQ$ry[cJ]$pUs$q`_;r{`h)$ur`/eWm&z~Y!l[$yud<do/(XzdexTx8cb__$-sGO+'B]@l}58SQz^X1+0U@B42b4l"zOzbrf961&lW1
+n2y!pE,afD1LA)M=kG'_FO4[LUM)+axdZpW1Re`Xa}IdCWx3V7Y@#"-PCd.Wvx{Zkjzb@w$#K1wTUmX]8f^xC'AKh;(+S:ro57~;bg`Cjd[[Tz$l5e8(4#
+7B),VZ{mzZ}X=@%KGOB1Xr%B^]C0anBfZ9K&3^"<tdr%4%Via+04XKEQ@9(UG+k[yB|N4]RW"Q9!Hd@naxv!,4HAIwTOL^]^I0-/_QPdyUM+B8{'8GW#Rn
+pA%f'@u1z>_7k2gNNq<L+M.z/xKT!%-"7o,j^Z+E[HuR[q$<e!~ueVWUj,BM@/J;ds=YG(hL9aCUGf#rYf"%eHZSrsif8_9{17eMJT}$9u=NuT)abp&E-n
+X|MekoY+eh"@w#|m`.2hU9rtFhW[$5FjX>nY'vCNZ1>y!Uftsvd2uEFH0F`=(rT+6_X^&#I/,:^h~jI79U{E<.8KC0NfE+Jb<D,_{y17&hSd@'FDWmq^MZ
+~cy_pMeRd|lMfoKEpA([n0K!%AN6EKMqdiw8|Y1DA[]6fn/Au3pzE{E@94/'Xw}IP}N#)Oxo.R{nj<YjDwDd_`p%err7%jCm/'6Q`I`]`02$NNb41`=,{{
+hJKpK#59ohb2z|Edj;N+4[]Xa.8W<hjC4Ig$9hi,u&:u^(G6x#;S=[[2F"gj@xu2D=Xie]Bx_U490C0}dB!bK!GG5)DjtW8X@jJCF`km=]i`3np&B4IRaM
+!gsQ^COt6p5L'<LaBD]:f"gVb@1/PNbT'(}T1WVgvV}%MQUbvNyMZ;ErJ=6a1!%+aE.bs:7l>C}G-bT6hG[v),a:KO@N6^{2ofd%_G9ot%06UCE([=|!Lt
+fqp-/Pe20&lcD==tV]0U"KQ]SqKBpuK%|dy0t0X{plTTu7LH,l={}IGL$fUobX"sZp1#YfRCH6pijIJ%A_7^0;ST'pAn)=6odXG((<>SAlu^&=4.N/=f.8
+dK`;)%i]aoXK|;J._HGwDUrFwxg/~qm4g=`3b`.t_GqC8:`[3l6;cy5^Z,}Lg&+}8&`V(a8+}/c^6S9HH}RfMcMdC257/)9oPLySJWN|i:-f;n|CxysLr{
+thMN=,g5AfwV%3h/s%THY$zV&#^8~dRLwfMxQ!5[9xN.@'mz`L9OyOgV.H6nc|E(._tj$4RC:HPnWUz{4YRx|F3HQJoIE0OmpQzRW`mFG$Oax[K9P#}"#y
+dljGT!;c}rA<Rx6/H1nas4pZtk2/k.J8bc&[Waa8>z]l_g>SuJM52&(6{I7/2+(b)P$)&=KD($v.CVY@lj_b1{`Wj9nmW(M_CaXQ8D'Xvq>FH7Lk+f)"bq
+.uXttK.sS|IV'{6>>9T@s$cktU7c#0S:$HivvUwNKcD`NB[]hca(hl!oNA{)-)s=~Lh^0:tw:@6dncn5E"2WrmVU96^J8`gO+Q(MzU)|kSk([5=i;VByIH
+<blkH68fAC+.#Pxde_}m_`5bUa`ra@Z.QU+NXnYJ)e!bBI:}B[W$o_O>.:00:}If"v2@s:=}UU{Fyf}MdpoG5kuc:M[v;kK;7ih$D;7f5hFkr!ox%L_5;n
+(S,AHu1KT[-E%t[<7#6%dNE-iqn|5y%UE.Ice$^^XZoml;'P#Ux's@r/Dr1^.o^xM@y(sQl8Ex:Sz{3I=K0`BV.hRjj_9t;|]@U;{"$Sp^9#+tlX;qzIR@
+$7<CqDzG5Nr<GTEe(+Sfdk$@H$f.)7Koo-s7c-gKn7zJl6#`K7JN@_!w}M"OwAiT5k>F)bC19>p3NpIw(/50lvS$:w]Mc|ZuLKC'|3iZp)!"&<6#vF0dl_
+e:MAbtbvWw_:8o)`1wkSl_]^o)&)=C2&s<]l^emFu-XxU!#7J3/a|_Pl|1re'NRprv.kI>8d^m:SS/j'587k(%cin'x$KA=f-RF);uMhnE%1B2Ugm:qvnf
+^a'2K)d|-7-D6d$"]g+X<scA{K'm1<'i1L9{JLE,'Z$t/_S$qveA5u&^5e70y&W7nHlxY1Q.Y/+1IV7g'UnBlv6:9Cd-p>-)r+S'L)H9::fk2tM+NC_4"k
+!,~qSc-T.-SnofFQO}A`k,M|Q|1Bxk{|/D],ate,d_)TrB^+O@{dT@<CiWo$I:1[iix:UFw<';4f{E)r3{`;}2{ge'XMvVLDAp_-#y.N}hEjSfUE&v{Hdm
+:i8Y2aH<prl'0xYyK-JwT+e<}tlwBpqA&Mx:xuoh5Hmz#VJnMx)ej>7|aVvLmjc@k7,u`aVKi#CDARbag_-r1%LR#N9Kwb&C{8az/JDI9dne>lWKUpi:#!
+s)wkh'2dZG"]np7by;i.W4f>%11O)5|yKeXhupQrDE^VKERW^}XY"0V=;49]hQUKBYn]K5"SDUefdYuy7%O0LF1S-Cp5"BAS+E^xyX9wmlIS/SzFWpSlCp
+=+ru`lo8Sb1p._XU+M0(Xh.a0r=4b:8=tob/FsO7XIG+)pEA(Qf/hghD$7x5l|L#2>vbi-xBNlEz7<v:]RZ7n:fz`Z>Dq&{u'aoc<i)g(WjR~F4N+p~N>X
+D#+`Q5gn)1I/"87!mjEs9}Z@V0x.<lLY+J/e#{>`@@rO,I!3+4`E~o6#&djc108o#Y5:Iv>`x!@7/s)#NtZOU3|iZ]:QYH<bMl&2,.cKZ=8"x!Ltn]2q6U
+3[$1E:01>o{SV7_bFkk-p1YRJb>foy,Mc0!Sb=VuF%ZZXdGbq(:$p3dBN94l1Vqb;=%:r9{i6>Q<=4&u6+4zV#E}%,O$^k&gXnhrM!#TnOCd$HT('"-o8f
+wJGu`'E.DXkb@P}P2+Eye/(.k-pi5Fdp`Tj8k;#KN,snUkgl/D+$~s'CK0S,{d;q:,2&a4^2&L7Fu7z_^:@EcT@pfqHd;/5v|X6gu=;}]}%yawA]5(Q|13
+h9g`sS#4>^;Do/BhVl332p8$tZ/aBKyU/+V!{83"HB"jsH=0/BFrvKo6l-XZS|]q3)}_Kt!-T_r0aDo;^^-}g|2pQOI`]wGe!uYgiIK)y1)lA-sWvn/6$"
+]d9Y:aFvd;iK>fGekz%[}CvdgFm<Eo`yn4_QKuo8bw~Ug|5TBO%Q29+y5%Ew-M3CB^mKgNjX2a}I^|%;e.clEgRd)YEP8Ph/bnR8weG}6B=Bw3+DW.cgVe
+Tm~KO!"}U,FP35#P0`v5qy{/s:}MHhJxOlJ.RvTDFS/sMZuh-C.J]i9]A$o&ctqr(;"N6JuCQ^fYF"UFW8k}x4#/=O.EUxo2^>VC5`N$>0zcf1,'u>f2_Q
+l_~<Loj0nI4;9S{:ZAIN1ccAa>;.Nqc<8aE'^g$_W{R0l=0Ol;34KrH76poqY}Ax~XASO:{.i'J")/%jj2jf9G<Cy6DZj<zp<-Kc};P^&a-301:#=6(zab
+E8$h)3FqDl'x=QqYxOUp@v9J}VXlrt&P9B!2X)>gIU[+L_Iy:SgzOMS"~>Rz21)H"6bb!T'Av%%AanAy%NI!xC+)Pm1hj2>qRae`9(=b>!fi>FC/8wvuGi
+Tv$0.Cg=q-:H&a'uakJ$Q2pzK`")5r6I0oG/YUbDEM'E(xDGT%,iX+Fz&r&ACx]poONZ(C.Daqa_+eqC(>4C%}sVg{K`T^Z7q`XMlH"`9A8N@"Jo{yF^o+
+:c(Kr=hQ_55&8q3!F[$x^}EwZ='Pe{uw)ygC:.HXzNQgHXUNTN{K,{K0t=#hWim`}ek>f=k^^j:VJg/dW|y&@JdyP&={`WRdTry)wOY!E=/e<|@UFW.G#e
+Y1(:XX:{)pxVC]'u]seIls7{_ILrfGqb8X4rF.B'irgum%[/Re:lE-d$N`_m<:{k^M@')s$6>woK-D=#nr}j$8K=k4BDuOgfLEDnbN;|r&gQ~w$nwduD(k
+I3v9[VPFRD|K^|w{<-E;']/,&|20Fy>"g=C+~(Cl``w1j;xACR9aA'3QNg[B)Mbx)C{hp|o-y[V-8MPw.iBIUU9x([JcpE`V|"f[x`[Sa.KP1>Ltfe{3yd
+a-$#OD4&!Ikj=QFk=y+`g7ej<-'kEI%OK:C<#u%1p[v:=L0Bk&8V]o9KEKR|!PT2u}e<e6>j>BAT"gmqoJ/xJ;KOqyIdD<qaL`gTg0DC%MsU4c[/Bn^>]X
+]3VBhb)}37JhV1sv'O;eWveA^b55Qa}/ubwc;FKL]C.V;kYrvGLI{KZl]'rZt/P)U9mv;gLejzGqUu9jduozm(x#rtziH00otuAg}IF1g7:i/V4o]OJS:(
+}Nin/'qiHEqJQe%/6Y0bR6NA)DRB%%g0Kf/pO$%<)]!4>bsjWA]9x0SXRnC5J5Cw4N,i<Vg^ko4fDX^>tkxp+tW6/Yu1]`V^(QL9b'WLX0|,q]DXzzO|{]
+M3aBThPBo$~H5PNM1{Q(w[&XgJ61Wh1P'sQ=j5RMjE(-reHfpY`/J_MSJG0`(zJyb/:OO#f%L2D}I(=p.1CBZ@AhVc=%-^bBG<3>sH5[~IO.fm1#aA0SIb
+E}6cM/_|zIc<rx`#wgy,+[]=>e/LiQT!S@STr2,)bfi#=oMdsf=pn)f^1#,G~61Oi0|'IEo)"`8OD|$"E{!Ob|x5oVP:>#)IMdIF[/=`>"l=K1L<9dwMW<
+|>Da,t=uvNvs{a<q::o}6P]P47rVwd!w3u"$V.Zhl/ftr0Y$Zu46EKq|z$dr9".W(H^DJL^7mjbS7XMCML%Hoo|DYD79HN_m]$]@J_lt-=[h3(be(Ca'Pq
+esn.u:cD(<{0uVdV8n}G%^[Ln]5gNafo;}%@A$z;CLGk0b;IsSF^W2<8)+MB(U@C5Zn|G(/I(>|(eHCuAL7fJs1raV-]6<AuLd<J$MI&reNXEO`s/zO]%J
+^oVtq[lnPgTRsh)t3222{R+3,G9Z:g3mx$h@$SYR~F5^N8,/x^emxWl.c<Dl}!JX~i;4RhZuh%0$1<rP^/Oy;|zD)EEJFRpQlO(%3]_1I_|2SbZXCP-j.M
+_'>JM{Cv9(+mjgi",!G1"W}1jlg-'uo;t<`ZwuRR/%]J.E~/$WIBwuN;hKP.v>:x&03EMLFvK9fA9r)!.t>xqsM=~)6E#.)HkS[537vavN",AQ-eose"-1
+!Q={FSmfUQ+00DU!PR7ltBs9%JVx->cC!|Xma!MtU-QuX30Vr_GLAHXxkx2PngFL]CxI6P/S[W:_wev;jGf+Rs2rMTZO(rF:[+=M)er[d%n8bk35s3|P:e
+7s3<MpB8mBuMUURv.hVm^G8]C^40VH)W./$FvHmc)LgR^bb{X5rEjbe%E<Oa7Kk0BNH=Hs!P_XQ4dr#GLB=65lU5puj4<0qsrd3fe>D/#,K8c6$eR/Q,wu
+}iIZ+DbnB!ZA-':80=%j<DN`oOf[%qwT)Q]V!kt>/MQA<u-I&n)i"`Us~Y=3(A%%EK%|UU3s{#4Zjd:A.R5k$|TflrK]).}}i,Guwpbz}7erCqxeMZTf+f
+`1JW"$evoh+6n]usLow-_7+dYjkjk1V!3%uIB:;I"rl|b_bj;R;C$7JnNsSIz{{(bVY#fP77tzS|SIm8i)4gDQWO{NQ|Qg{l8SfEhO+:GQ@jZoJqbn&J1U
+L$Knr74XjHUQbOK335zzGu:7dfhILRn_4u8+P8LiO@JSbo<|C)FvP;",7[}dX{tcO|(8~:Q.>GRvnxVd]TT}we`49n7rhE'8~u4gnW!S<YE<]52<w[JWRZ
+&B!Ea"{VRe$e<5><mqq$y"268rNmX'x{cuS_R{7D%ib+S28uK5LL9]Euir'Ye<Y(8inROxW^SXbtVLVUGHcp}+q#/C){,BQ7Cv>p#RC80G3btQ2UAdZ_Lc
+@WcaA6HBbjhKoS"k.|w>/}<94^5O;u$@~!p}FBg{8Yq"{<qfOS6u`Neria_WmgfcDDe<GAK1O'^SCDhRkTssC!hK4_EHw>F_r}<.jlY+%{D9kwAO;}zT]s
+}4H.k"M62;.i+662nzPc4)md3]r`F_M,XK!LWc<u@N}GmNkIJ2U:`=/}ma;Se(asB.0VRW|;"=A2m_|HR1Pthq}ERj}W1w}vF&ZH]M$bN,27T'vXf%0C)%
+j&U$2g3&^NHQV2,<kB949gImn6';kCawj+i!F0bdUb`o%BC@<N)=1SD+Jy=2>2',gP!@StmO7_>RJA13PUH,mfFlhUx(YO"$T&t<k!%QjprEy{#&Si!Kp]
+|'58Lt(fxax1LhQ(Yf22ge|dWB"KGtsH#p)V#JU:7"@DA3pkmj#'hK~k~F,vO,MNdy9k}'uynt52ijj`9sen(<kRx!Ii:1gXsOv|o%cr42b/.e/<yK#T;g
+"r9]=^ekX-2-OSeNUf~SR9{k)D&+:/QgACtK{Rj>@xUJO.{d_&GLbr3i$c72&^D6&A.eP'S%T"tN&0@5MWB,T`J(#eO(%`jjsVA#4#[2g&7%h.B0Jw6`5c
+`VP<q`0^&D,;I{xfTN!nw0,<"ra/lVUPAvF:}A'nnze17'#%x8b+#]0,j.@dT-dpF{8D'/$0mboNd`%_~snjP,bZo>/%mc`>mXb2#W(;"P$UR6}eGaBrMd
+tuad_MBy{$S)O2$nZdY$:{cRp8$83hT1Vq=)nbB&bg})|4EnU)4F%<%@2+EaewQpQ0+IR7sj1JuU)iNTjg@l,}$Dc-vO^sD6Qb+o.MX5cDeo:D-;T<v|-^
+-zKD+sB="M[iJ@Qg)IVWkR4(Rjj&]yi_yy4h1q&ys_Qz@PaT:_Z}|yD,9DUy).s[8kM&=#-xY{Leu#<7%eO!~r~}E#U`AOqgkKpq>BjDAB+jN3ROq2@P.c
+UKtWS<%_,/d0H^Ux8Lfu&={$MR5iY-hu.qqJv2]hW0p(WsZKY+<^kUF1oZ]nw"qb[{mjT$zhXE9:^z[Yr&Kfh)>(is&xq@w+flt!IKX=Ixg9)Yg3WvF$1>
+i(h>$h1`KZblr)b=<G5C5mx|rF_""nPf&bW/IFLK.s#YFlEZd,{T^YT7|ErxiIB|=QZstUPB_g`p&D1[67;=]AZ!;Hn=982%gBEL(7h(QG/P)y>z8!+HV>
+cl(};Sxivy'>3vD$-u_dVdz]Y7^XOIHUH/T.PraT.U<W@V'1Z]:JuQpAFJ9HnR!)yWB_OA<dAd"sbK7S=@(a$OtosO46IpnvloKQbN9[VR5n6v"LClg2Bd
+t(Te'xF"JEr5KY{$j991K%)T4%(<kEuK9lf_43(}==rq%0[Zi5C4an$fM'e_xWQ(TLcR&j83M|sEGV<_xeMdp"Z/5<+4rho5Q$s!Rk'H{j1doLjt.|Fcg9
+Ur_-JBiU^N1e<||Kz/@[UCEm8=#Z9V:n^^|@T5'X7}H(NUFoWV%UkF/OUI8S$yo]EcT>FCIFH/B^q<rAz0vWM2[#E{^sJ(@kgWY/78jE1,+`YwtK<`pS'Z
+)1EwpB!Kul<LBUl!}.V[H^Yg`."7E8|pCb9pj+TQ<A(#%!U>QUR}ZbtAmj1ZDx%Kku=7,4sPIFO<U3{Jos'X%}1NMIg/(y;OpfH`HX9(+A25zVjmB5=0`]
+d9O3[xo|n(]cq&0.<5g>;&&Rwxz&"SFh>Wz,#,&{CK||aHm{(,97Suu`-pC[4W~w%gL&<oP'y&HYHdQ#VQ54(BTmnfLha,jT5!HuYhU,G;8"[1A,;eXX-z
+RRyU_Buq/T!MH4u}9;a^SHhOi@x47dr(t}ZSUflx!({`gpX@UW3Lw.9bVN:3:'>LQbQUmJ&UL"kSd}dITjsj!yy)g5aN0pNYs%Hru`fP68!U<Xn=ZndLRc
+Px"hxvZ!te$o<2.Hwc+9C=L]uj,-uTC#.R$Z^j]3^75rmeJxe$1;n<ama+^rw1+E+U^Da%v3L]=F^<%77q&CrXqCYjd5vd`4UIy%AV$f5}z,dK$2bG0UL3
+^nw(_MGW]w[s$+Y$@mf."64]V,8m|Z8{QZrXNDt%mQae~Y'>(Q5[P@lZ=/AY_>GjjP~HqV!"N)L7=7-l83pd:[cH0U~ny"YCU',N)JH0rVBa,)XKjQg>O@
+wf=:i"[},qP.(G3)Q4T5At/.E'Wb)Qwe[SD1$jim7ulMD!&HBp$2>(XKzbN2Df-(pGdvs-v9&yODBD6pJ[nHUn<w([xr'-n61h6A9W)qSs-&D";AL.H_y,
+Scs`'A4U^Gv;:5`^:[lB^4<6[OeT^-|h)%US+n+'y_[.hgx;7=B-;#bNe^X0j61=5Q<x<N){ywnAUJpAfJnt6[;uUvnc!+Yfo"Mus%M;/cP:%nGTxuh2LE
+npYl1J5usN0{1!z$r[nfe1/[Bv#cgM8S519x9R.Yqw+WVZ$dd)3J^&Q`5'fs+kc6EkA@GW)M>0>N43q6Y)incqbG)&8wKrBkNQK&Y3WGxxA}1Z2)<GBTH6
+:7%24|.&#Td.GFptac+["`o2/Z<SQ!;<`-=S@D9^%])4&nM,&4RleM+G(PbE,e!5#n;_=DPAOK6{G:wD"pcnW1%l-Q#BS^X6'um5PO7."ZK<lk)[$5'U68
+^!3EybBrhDEgK#lBj/J{rZ1{]MU|bwkz@w~O7Uvi72,hkakl;rrahXzI|O^r5WaHhm~BANhAC]89PQyXj1+0jvyJVu2-wMt.Kt1e9iQSE#^zVt;jt+e"+=
+$^=4g.=4JD{:]qdO-{8vP|b|ubyZ<!H1"9'5FDM-}5irc<9}vm@{UDP31eXq-z,f~w%9:R@$3:CEsqS1_ELRxQCv|@;CO)_KZPRu=/yRY_7sn0D@%gFu@k
+s;%RXG=d2R)l&xv-MZn['e@qbHr$erZwcm"m3qE].uzCXg:f+4w%(.(TD_MoNA1ahgD:PU3Y)&bWdxj{kZJCKCI&/RfMgEqYJutM:"Jw@yk@"(C7&n8RE)
+eW>9`jqp(hTl`ZQF2veP2Ao+RnXKKra{j1bJ!PuJ&td_7d-6ib{8zoQY0t;qnH07k8%soc8qgq+ft6Y0zN9/$)q>,{W4|`B&k+Vwx_!K<NN=/uge8XRhcc
+tLj5{n_<YEuJX`[z+x'J9`uD24GAWf0ylD+n8GUY_qRJ7D=a(iT{,(5QP2;^zkva+&L{'x6LaqzTr"UV1rH1;lNPr@@%R692lM~[v,wpa&&OJQH.eCSxpt
+,Hc&MRm(ZHW|hjkH0qZD.YR"iG,qFO+{,:>y"!lac.Dr7d,l67]}ldmhTP&j%']l.,y.]n~@~TVfxwXTZx<;xzBc3%f'|@USBynPya"PNu$@X<R<p)+3EF
+Nd,F}3y</-xOZS]!GBXI|.1b5jtH|6f('n+"HMIzn_'Jv6gqsv9!b2!H^111#27t"!jm.#Yet|2'g@kG6X9n<0E2vi_j+70pUy=7SshAHa{#zDXJw)U,!`
+4L.N_":0E8eZ9)P#b}v3m9WXYuP"8#X"'5Maw_L"ODPP1pr4"-^W'I)o`F>cbfeiiF]p-Sz|HwMKFj;B,dR3;!+b`&.}U+anFpM[r$.`n%1od"nI{OM1n{
+dX}i~S1vQaPw&;)K8iP2qZ#S%|Uy>K;CkjEMhhRUTL%vdefM]{$Xj!K;u$m2J!A,([/'KYzP[0m%mj<#)}5-dy',>NmIkA2afRuC8Rn>A-t+z[JuBTopzn
+1g.44"ZmMuTuIOuG(GT8Vju_Sup$lW0[{t1@ZvR^"mBZ.f$2#NG8e9rC(z4B3q2k]E16=2g!'}J;%{Kvp<sim+}rM>9VEqfS"]5htOsgYl+{blvTfu.cj/
+[)M&~VieU8Dh%}nZKwlo8<,mSXxZP]hrsWl}Y+n1^PID>+(J<K=@c+6P0aZz#|d{r}BE"b4ZD%R,+,U#t@HUi]CLaC(Ib4]d~xUO4#SA`H5n;Vxq6VA`-b
+.zXfeYlfn+rpqo;xx&.VuBA{{{,+1S885zTj[i^O0jXM496OL#PaE<%J7|XBy;P(2iel"OdJ|-~5MD].,OTrr7R;OQb1Z3=.aL,wL2PG8o-f^eN$k{#A$I
+T3'hgj&9'cG`uxn3,ZUNE"`8`t'7.pZIxJGmae(eK8BVsXjT6`tXd3}vP+N[OOv%mi|h>|Yx)^9x(ki=,<nf=J>!%a#v8RKafe[@0DAV$$x2/9lS<AO}XR
+U{w^'4L8pg<>)s(c_6F,yH13:Id!+W~#fZb<mKW."X6g+>(SUoZPG{ATB1MM'".mil^t,|>#3lbEvyGXBSt@TI~7:r)[c&t0mz)u-X@Nf0QLJO}-j#drQJ
+N3|Z9g%q-I}%(;r)s6>WKbW}3|Dj3Mv[lf'N$[#xsVPI78_hO(.mVOXl'NC5P9=1YZhiIyMZW/]f#y$-^Dm!sc<r^O9}IV224h;,~8uj_xB[8<N>4ZI]["
+^T@mDxz][DX[F.9CBC}g4oE7bcs]P<}v96%4+CFq|Ct9F3yHT8iyK'!de{Mukt)I(:b,6W[{kruZ0w>X[7I}[vXAPA2A%6{Hm-z}V;br_l86ow"Q!J]PJR
+V@&a$iuhr`gkS@X!FyxiUP34l`6Ga_e1:6v0HYcG)^+<WXIvXfu/h7Xf&5j^KRnsivZP+:22M:bd!T@I~%OB7kqed7+oj5e#x9=o,tv/^M8mahYB;UKA2x
+-[3.ieVucI'%<}]Z#ownrKg3B$T&[pUNX@6;Hnso'YWmTgXhR&(KxA4c4Zz=Gp1<rEG=U4]/yZSdsqifjkYU,<mMIj"Lt=rKjT-$<gtncmFXiAEe$^ThJL
+GdE.0<a|'x6Q,h%M'gR<@s7MeIuXfB[NCK~X`ziS/`%w73;(K(FG&[rVs/!6RpA"]aV^jf"cllWfo[ueGl#qicLim[c1$^{G:u/hNR:n-ekG[E$QN.,9J[
+Vmz|SGZBj`qs81OufP,J;MIl]OmGAyvQ")`K17lR701oJv#HmVn@33S2YrD%_uPDnVK=h,D%tSRd"V+2E3Z!`J_eE85jlv4qUbcnsruV]jz"tgV"/#t]Qr
+PKG|JM1}Kagwi<";/%{Z^BHnJJ'UQPMZnfd;MSN^GK&pMnCLWA@N7_f_i7R)CX)^WQ8HiKP80b@2^'^G2EFlHqt.T&ewI&B,_Mg-w,$i6IB47(DrB+{pz"
+V')jbzd'MN'c}[DCASl4<Iw0Mk0N7r0|mHC,q'Hp=n+MyVJxl,rk^):+y:]UZYF]r=c.BM!2FUV/_//bMKNPWFjO%)dchK(aD)aN1<^GyEbQk[j.(w(Wib
+g=[B>4w0i")<Tf']pU5kJDcLslGzN#-OoH0U2lv`PK26#d|ys"R&W&27mSV/}9es[Q<S}dTp[myGA$UxUzm9h)js8Szo||c#0]9o5W)g<BL5%O`bnLG&+k
+s-Tv+MupMMaFP&}s-rKqasH}VBo430kl`:&Vn3[9w_v#eCny`toYByE_FY{m<%{WQa]rkiS<~uYKGbwZaM}b2NK/(%)q~|wbown`^nkPJoL-8|'{[bHuH<
+0l|mO"-CJaOXPy'fs<2iIf7|BQbNtJj=8eQ${fOHX!V@^nD>EvGpI}%]J^kTprV.fhtTzN'M$'gwXLFgCStU::lzco]u.&e1]uKh3<4b6$yVt8zp$:DT"I
+:@~jRzEqq-1"Ul}Eb(T_qG~3N&xg1d<:=qj7q[<:wzpTg_N&69P:Lfj6z[N@7&7vmHF]ZjT4q0e+CBO[p4}2aRNDHTVA(XBn%hbG]58gb%hS4JZjQQr5;X
++cA,P!Xr4`+X>.G>I`I-"fd[r(NvVA4G7eup3]~wM|NYtSwe(4^QOKk`SPEK)u!Ct[S#gyTdJ``u8%5v3GnOiC%x.uHRj#c%MnS;TAEedpz4~d@ncj<DZh
+xS)!GDKS1}Vqdj)P~aQbgR3vdiM'~!0#(B27`dk$^#h@&b@19[x"pYRR/_s7gc!k3R8:Q-+oF(bgAQpKk`<pLCqtUCthqaD})Kpbyli2eVW^0W&.:WiVvV
+o6@.i]:8:Ep!+d3eC}{b,=''ia4/QBiy8IICZL2`t|VN`L,{wuPr`]12K_&b|XhmV((wFNRsM/^14ka"!}@s&3&T'_<q@$U'=JUvn//8%<2zXEt@Tf:z:|
+2bopakZ&>.l$|i%|v(w9.+ZK|3<Y8n.bvS~Qd#=w1,w9Mabk^&&=WGK}iujx+l{J-GHAcg-FwXr"NDYY$cHEN`/qD}nG%a3V[c{%`w3ll)/JA%YcfGX6'b
+>nZt2b.KB]nVI'@T3f~$|[nPUpO{nZ;X%2[S-31db[G|LTcZiI`)XuM"aPzLat]Gd:W#!iT[B1u!EtEILBGj.Ld@lthey^qM+ZI#O5WNU0ylnxC]cP=v7p
+3JMeVV;Y{d$r9!2xSf&|jfr:u4aj889#wF[t&9Gr+y+{cOT&n{H<Ua&h(MTbly`+JHxy=OUe%<z4&D_/LG@Xol9/R;Pf&Hxe4Ryek|4-[R'!,{MU<azR1B
+tQ1D.l{qydx'TK=)CP86QW;@|-wa4&p%(BmHrn.iaPbaZJ{BbzcjF,+vl(we,{5Lhi>_aR/V_x#r]+R^IuVO&fu`~g>Jnzj[;X^=`MtXaX9|PNQfX=cEYJ
+(bo!BwH12(R&6$oh'f$z[]mlvf:zuYlu0ZZSwKfl[I3Zye,[Od9Ki9n2ElSoA%9U{;eeqg[w./(RgXJ7[N._H(~.!KeLisY|b6917`}iu!G_5x-|`I`=u1
+XB@A^4uT`_"bDptIH^xVu'[-#JKeWw,:=u4i$97aF'vwW9&,khTnp7%r;McHUPTvA5y<9r8I~-fx+4){7_^F#<yBUkQ7Ztx[^na1K_8;J6'<VI#w4Xsdvl
+3rR.08K[d#Nr^wJ>^b23toantl$o%#;2_G!t#>0H87gc}0]a_.JR@}'B,9p6Z/_XbFN@B(X=+/"V>JP"HT=hoAV^Al7sKe'_P<x;qFu")0otR)CfI$SWZ"
+jUh[y-%[l^190'asah&+&hX<s!y!GbAQQ$Ha$Ezxhl7,.&:x.dd-)YyRj,[=SZ|1`{cbv}t4qB=a!Kz!b2On|A9bf&|_p1I!x#]@^|eGwpy1@2ye25wFRW
+K"sH=u(&A:l%ZZpPmg^oOTSen#[h7NZ&fJ!tW!Wn+@Tm9+Cu||3Z+czI~ACHdi-N:jwhI%QN[vlwu,7|{qvl;U<dZHwp^ifV2#70%R!}I7.tOe(CDUJ,Ez
+Mt@B^w-P.]cN`Mw'3+<>Lj:v181%]s~^`QfPV7j3L}k"hFv$r<FU'k,=z+3=w!>P>T}`K_Xl3gJZY>gp;iqh1Y]/9xMA4QPK&ZF_{3L|o|hGIza:M7q3>n
+ryDCPskTkNr^@1[^:x.Ik8|4~n3<Zsk@%[;gH=qvUAyf{|"iq%LYh7U3#7Y$=_dCH>uK@9+G8$_5Pnq)#.SbP9z);nyC&,lmeeGG^miPp!+q-xqp{7`A/'
+tZ>U^Szf]''oY!jg(-b!_&GkYj^'G!BtJTxV:Y:.|SE{2AiKs7GK)Us/n-K"v+5=:Zg@sC2kbxxt"_D0R_cWp4.x|8S#o'PVhxmC;5Rn&wPU"U=9/<aEcn
+IqU-m)bcP>SCH&>HRE>'pD^Dlq/,T.sz54gI_gA<Dh^D~u:u'Er&Q`uA%>4+xumoP>6!4-WlEeLQW=uC[RROEOe9!cK(PJ|F21N^d-u8Kx.ss0&)@DM&M"
+pjA0{iW"`ISJwdJuYdOaqFyV})4X}uXnW0#L_r7ORJI2C=pj}wIM.tgqBw/Z217s_;X=V.a1}vg)C2R#yNJlddwI(V[qyI))_kf,cC[I2H6iz8Cb>-bn7>
+g4H[fPAUAD_]o<WD#c_gW^ynqx~jNZ/BD,p#DeXN{l/WU2++nQ~a$Th<j7VpV-u2w=(|]ojKy2q_|[,;zgQXXp(IGn83ztSUf/N,21CH|Lxn:Y62!VXQZi
+M/jo.=47#)5Gfy&gnEi"b8fMLc5QRb`/Oq-8!vUW_KU!Vge/R`Uh"As^"ogd7sZ%:1b,em,SF4_n(A:zQWIt-GSHT@V`aW9hFIWttp3apQ[ONq"^qJjMf@
+RHr2uG6ZWV<]^-<Xf8mGQxtidky/<osN{B5XC=F=I:3g^DPe+}(S"h/su%[o7!>STXCn{|J3ZCBhqBMaf/o@um^jU2jjqxt[S%!}jMeiQ)NRS%nJR+R/Rd
+p/77iFx%`R6x`y<%q_kR/BA21ipKnMhk8%8.:OW@V'y8&XTl9#W)zQ[yzWv_[w5NUw>I!i:|tk7Xeh(@4kAIfF4vZIy@WfR:bDTj&e5MxXN`HMZ8xC/08H
+fS>X+U-SN`a;kSB-Rp)ct,a^nuRM;#SIpW5$vB2U$)1Q[_svnOc_&:@ndW5V3BFC~Xb+'cWs%)x&I::Mz:pFVJ-2@0P:c"Sxy(z(z<h:4uiDY%paZV`<+#
+CNa|Y%FwF$zh_D"%m@3([9W,>,y^U2"%I<W1:j1S>TC87O<"xmZ+Mt%<7{HC&ja2)u8m5n!b$LEe!cicdO@RuGGQ_6g9vG9mvj!Ltq]cd`/mU$&::X-4lS
+k&.ya:op`3;G'Bb1fhE`-6v)imjyC@P.;f3;B^>,oD{-vlO:1MC}y-I@gftq-z.TP[4^-1Gs7p,3#W$c^h2Z3-n"]S3xCJ1wk7I}m{g_n'Og_}Np.(I:J:
+dV!F,8#Ng2D(oD~b{}}fQg^}eZIqa|C+PvnJ|I|/lXfFszxuPr|}lf@IITG8`ED&W.p$W@D80OM(EbBk-Y.IX#5`m45(j^nB;y77prS9eFi]qGMKQoP!C)
+We"tl8@G|NOk/LU<w8$jRVV&Z[bX"`,p)&kZHZZ;zl<QpOh0Oa:5RS/(;>!Z.NsTg`iv{s~k&SK@PrKO^:lu<xJ2$}%QpnFq;p_w5rKUes|LL8kR5d=BA%
+]Ms_xnk=~C7Hb;NM>!3qk`#ZPt=r)E5#HH#sa^4>-8UW{Sd}Nxm:'3GWB/RCT!2}r`'0mmqxl9CxV8!(7"a^!Dq2k|Fgm6<Q})}qlx1V.@H(D-3c@ALl@"
+@Sn]80jf]&D0QCvon^y@[Nj>dHhLbNB^{-))RQ^r,f5[SCtz]w<)_|&L<,4M';%7;a%qnoOV{[(/]zp)mzrtO5R--x0}.USdd1V3&nSlci9^=Qi>]xCXlU
+0_1c}g2D=ToEig|T2Ti5R5!ThLQZ8m~NDOC$0``-;o<,vxQH1trZz6nh#/#91A^5`i":+`Hg<qSoYg7FJVbWTXo_S-!^b[scpAb`ScOY!V:y~7n98^%Vie
+^b@38%$"TSjnALAUCfu$Gdg@T%v/-C@b}Iu3#:#@HUk@}dYP=.Q>Y1TL5aVVP}tm1{.%rEL_`#,{=xrLD.+LeM2-x}9x~mAfAGG>a]:4D%-FA+),/3PX<2
+#X'`mRIqiqTMb9hME4|gWN6r,TKxNDo7(7z_o"HU}z7-B;)^XzOTSIg9,"rj}BZ_hbq@0y4i4trbUfn]NWM<IU=rhRWXWib_e8[jipYqIxWd4/duU7^w#.
+bE$T^1=|dYYWr@FiARe-8v99{-%X46KBWRmwEO/a0}-&7<7Rh0!so-g3;F/&W`_6Ls2I58;aYst,blEH<{uE@-g_j5S|7(N$h-="Vlo+@y;q!Ouh/!ZN->
+$ncLh7W=TswB"|/)F>BZ%IsJ2!jTaKi[]J"D9U`BMv[H@,xzjCZ6AT8_jX$29l[5Wy%qa(nA2KBW0c!mbTbO5GA}}IyG}&`$~28y=5"cb'5kH9n[jKR0}C
+r4W$]$w"(ETf!cwKfpDA!+US)9(gF_W/)pFfxiRpfyERh,eMdt']{VJ^%3umRLqj9/J|c|>h&BROiF`B3rg'L`fRb">V"u|UckP=ng&Dy>,Kg0@tF]bu|q
+PnxTz!Y%'|MhZ[3eBFK|wt$6xDx)Dk%I)FxA4V49)C]aGrHIBQQ1yi"8y&'R>XsJ-bgBgt^(]z({_#C>bxN6(tyMLUoiC)zg&pi5xBNe.j/ixOH9sgX;R>
+_kL;9mTJa{G;{NmH`$,O|nF)'`9LYIzGZa[%f[<7FW>VR.VQ}UmhebYD;ZWU5DpTTyJu{,X'5=%f7=V(9'_}{x)ojT8+;Dck#Y3Z"^9/Us%+[`3RKi_8fe
+/_8W9@wm!t;.P7}jPw]K,(X$z=Be+hVryfKs!iPM/|;{v^N-~NKyCJueGls^cBx|2QO,6<afSU,jz!ycI;%)sWtE"S5W;HSr:6&HuA"c$52m:J^q'0y[fr
+lX.>QPFBpf)U58n=R.3SEn&X"Q&;Vl-]k#J3}<h%%kud;@/Iw'z8>7H[">:x}KK:pYO[w^Vel{qMIRp/{5&3lx~KvJbJoF9G&OIRKAFyzV6cWv.2Cg`Vx_
+`g]n+'}W7[zDHd94$7#,O5;x^wk7R^!<-<96GTTl$lvg{m/boU^tlQ4Wzy,'To{P(t.nEeA@.Wk^[+i;r$HS}c@>h+T.ue:c_SDeBTUWeJ{gCgvJ&W^4gU
+;[USa75.Vs2QCZp#t0@}9q4"m/@7QiFIkJG1(pj]u]=i-FHmt0_|1eMM3kZz)O6R7"73wCx+{@$}cg(+}"h9#uweE!-FPv+ahK2y[,^@42BPW|rn{!a`4z
+.8b_NX4F(>z@XW2{L@RH%tZ%4'=w'3]9kj/8cYDGe3HkhRQP}B<'>G<t6D[6nSp7iq.Lv!(;;y(7=(9z1[3gU$iM#z^6XV27:v>9O=zQtb%stA^c`5pm(S
+;5nO:}ZXs,9Sr>L.5N65QgzjrLhqj9RL.j2l1fYc%BpkH)M`nMTZ6U<Anco-vlSykzyf4yVpIC`ns,02Jg{Y!kFW0IR|P7nbXq%msI}GQxZ#an]Mm%k3up
+=e";(Ad]_"Sy}X99%DNLh5X2OjGmBL}zog@e~9^XKo6,^F@o@(=yL3K7aoI_,:<}iBcv!Dlf!K==7s>E!vg>J]^pqa/#)ID=|;0h;;>R.[tf6YGKc;3i_J
+4EnlY>8R@_yactzFv%{JYqPRs^3ARNv;(:/HHdVB}&uT46cjIE1jM{5d[x3W;7u[=<3`TI5YvuwF^CSLE!@)8fZ][0$4@uC]e=MH4uR|]x1R_``t_{zn.u
+k:sZjpW1)YAyN9I_i_PHX$oUf/~|~5H`}RnDRi.1i5cu8vbxxD#DCZv4R%di]aK<cg3N8r(%d@p]zRu#0j}2,62T$pG_@C^X~](w0CzUfHW(t`Rqmkhy65
+&@Z9R-0iaBS`<BsofOm#Yv"/wqab'zhRhC4T0e,DWKx'So(qS/[JIV[SX]K&Grn<y}6M#ALY9h>dq'S{{,Y,5m8}0:I0oE6M"SR8i7nrCn'+&%thcR'u1N
+ykC67/p:U8h!qlO-{q%PbvT)uaj9}UBxw@3MbjT9KfK;e([j=gN=E;>N#S]MvoN2I"O"O:Xu(>;7Nj6vL6bO;DL]]6U#yo,rfdFmoLQ;g.QnS9!,1S"]1,
+7y)hSF<3O1xuA>ebv%m19DLAMTv)pS>b>D.f[bQ<9vjzhl-4m9o5o!{t&i'-Vt0j:rX:5#u#y1sl50aH+7xGzw-CMb7Bib{.>SqL-7zgeA%vNJ~%3.,P6{
+ae!Yzi~1f`)GH'nvv:[ECCpTdN3U]mg&[MLn:7JL.p478L:QAB~(Ql:$FI(F,zNxb0u8>jUh8lFPPPMq+6zDamfi`UP0fo}WK]V/Y<IMUc77TrDD!7%j+f
+Y+#quY90N}lLVN%nN#9AF2&wiIf!q>|gRs4IJUP@$VljR>{$J,;;yjQH=:LyFr"g&5z;Trd+&_(p`UJ>9ng=00;H'd+/%@BRvO%4T{y:dJAL:sBJa.@W5Y
+-/L[ld/emxEiySn^%M[FR+qs.%0.ebhxls>$c8r3.hMqHIED5fJY{k5d)aDxI>(SecS,FM^4dV1_Xels6V+._y"/@G]D2Q]=u8XNZ.v2sy&;g(TF@@'HN+
+-G2Bcrc1@3l6<W'D>nKy1A!:OdCaJ+X'RdF5_Cmfg.PgGuHFB:hSvsM8|3v>EOQp)eN0<<TqM'xp9J^cIrFNhBbqsF(_FYVH(J%Q[j=HTn9r$yaViww>N<
+VneK1lfbOT<Ll`X$A,-c.i!3zHyB@/9AddjkZV|Ak#)7'.c8@2#[gT/TY1>bv0,>C-.W~iuQbtzOfN<o_]!0$|l=Yoq||4/[7X;M<o.]UWZE9Wky#7:=t8
+Q&~`bA`t^x[f3ShU$p/I%P+"Y!T0bOo5I)W})z45k}3v6:hN.h&J9yLZ7G^VXrbk56N#7}6=[T>omYG9l-G^@Ea1~0UF:FzKbpHyu1r6s+O$BzhO|@YGi$
+!aH5/#('LN.Id"1d98&gqO)3ly~MaZq"ExOM7nt;[o$|A=uTejH};N-kjf6/07Xie<lh>x5rXv2}75f@9E-<pzZ.<K$Lg@:C_wE]q/,z=,J$&y8%Yz:QN#
+`>f,hf7J>W~Vkt/<IhJ.kC4W:z$)TC|h+z+CdG&kRpLYfr"|T&%7JqL5FhSCty@yhUn)GAL9tEAMdF^SbhNIj!_ZH@uM3Lt/mD>a(UT5ygJhrh[Y"%/L'T
+2v{9q=@Js@t+BZvGQwSH10<w&CWf8jx+kun$wKS7:o/,_Jf.dy$rv&Ibj55uLeNOW%EC=N~drt^A[G%VaY&DZFLoH[rdEy+o8^#,G^H'kV:mEPO3(qUC`c
+Ognf7)M$rk=s%.>=,pF$b79uC}qHyO=6Ev9/MWc924F.6u$d/g|;HQ=2NvRBmj7F}MuX(s11aizk3(y}(;v$5+.$Pg2IlemmOh}']=hR$h7biv07d_2Xlw
+dG97a@@@vu>@ep>@QL8O,3p2J)Ph)D`:Ch^Y{ulwmb&azr,U_,fS7@6eu@@p3G.Y/<v{>mbSbx$)xmqvr9qwW1e,z'OC<4j{cUte#90]vP6$dy%>+{9NDM
+DUKU3s7X:cu|T-2L:!+FQItp7YHi5mQdzz"uZ,Pd$iF&AS~Be#s.eu':<}-q``YZHI1zKqv4bwI{eO8ZiJRGBjQhXQzPIs75&T[S$.+$)q:a&=4(VRPWEZ
+<XS5z{$FrBMtPo^1tfRM9)XzjJ&)sg7;=Olp`}V<7f~(s8Hz$2+HL[.|BWhK2|lt6Jmm-;(iQBk6q0_`%7Ru#[JfZp~CqJMG#>#mw()zQpxj-y=/6eJv2S
+C!gU,SkMvSLtxQ%6`/wj[0dO<gqcO>Ku(I;7''4WE7+wKZ`3hS^^]RGIzf<US>$pD4lonEL!V<t<+@<<~P#+pE#6TsWM1.@g}$buz@m3#wYR,lQv(_1SPH
+`ts(jm7x!@l`dI;@`UoOUd),]t0J$kdR5PuSL^UVl[z9$;%{eTMU;mEV{C_.F|;R;8^J-By]hCtv1&ucZ:Jj9+~TdN+i=DLyqOe!l}_u~tHX{OQGv-nZKq
+[)n9s<sfGCIn-f!I9#F]a,f5=otsh=j,N71%{&3RrMQ7.2PRL_OlqkvjbxHIN:A3INxy)/6/cz-Zv_LK+V))@1|x#d(K"z278)TOD]PRkOxC7EPUp/v0T)
+a=rzB>'i6ALktk%OP1%C;O^v@ZPfCbdvt1Gpfmm-E>['Y}x:&IJ!]Q2]<vhOKcD0`hAD-qj4Id}I$M-9b!lVCnV#TzJ>s%2ea^gYz3&^@^!ANDLm9R{#^[
+n)Q1c1$S|)I=T7`PY1Tji#t=t,uCv9vQM)Yee:0X3WLQ[:Be~`O0&i]xb6rWzc-Z%BHTN,Fy%IB3V)M%XreWAP^V^t!"|)fD!([Bki9aqEa%sLZi^cv-6@
+Ms1EK#{xn77ggtOrsGdPP_sJ&%PyH5,9~Q#-RNT2&J]vi:7/0N(:>PWNmrH0zeMG{L_EV7dpXfQw('dm}40ZZM7xDXxUn|1H!ccLqi|Q1u}UC/>iY;fJ8Y
+HkLwrZ3SJ}BB~ftyWd{S|u'<8j/.`Ox^Q47{F]<2I2NmDLf8'PcmuVHc<XmE)&}ILDqWy"wpaD$)kYC.GMxytu<&-G]KU<N'E^%k[5Rr>M2mI1`4b%t]bV
+vu43P(--C0nb`b_[&Piu'F^7x#HQlU4SIQXwJ37s$HN_Rf,0_]{BoqFuMHZE)-r)NcB]$_O&X6({#!1Qy}>r`/'xN9VA}cOa}#X=}@5%Z}k^r0KbO%,R>n
+T14YK9z@$2Mp'TuhJr^YG%VGG|C;aPFWEsF<,5xSmf:jD'9vWb[)Za:i`^t9'IL=E_CL"%n/H|(dBkh^`./>+=#s=Pe)XG82I6Ba#Krh65M]yLmrDqj;n)
+MjB@z"x;DD,SW#+2](1PqBsP{M+VN9z{MbLI&n8R94TkREppxMfGzUK(u=FDnItJAaXZ_3QP}QVQ-V(S|(}kYH({02V{V3Z$`%dD@vF3}(_tXldUj{1<at
+E8^AZ(j!AP/0SaS&hMMXC&BKwvrGsqTpD[jhL3I}nVXSay+YSPN-^tqFmI|0n:mA8qZ'!bHIHLy148uuPb`ok^6!A)eF3jh/d6z,&^5lbjxjC!(Gc&^3i8
+7SIXhHT]2/~aqop,(_=L7NalisXA5rJ$3KED$nrv],hA1%CfI;.bge,$d3o^nFl6`]f1b{G-(>;z"Z}OVqmz8A.FPvJzulJ:9QoQ%st0ZD%CjEf+C,8pI_
+{s/54eL7g{8iFnGH]]BegT"gdIhHT$k:uLZn0;Lx"ImPh&~]/B{l7!nc+9Dp+WW3w'quK_UB|o@C'YZr4xJC;m0)uJp_BEV8c)(sd{NjeEEq=5Y^W=(FBa
+~.@6%T;1tbQ7N<_c<b:evOqTwU'/6@F2=6Y^[+V`phPCifxc1mj+4,!HnfS=7.%+6]lR0yGozghcsoopsf}TB<+[~7T|u4F8o|7Y$,hC]/lXYD'gus5r:,
+bz_,#4Q!.X6hX<J#f.C%R;K;xL~r;eGG$'+)0|Zv$S7wrU:0wp1Vl-R0U4|x}1~E~h+E$v!1+Cyf`/<f,Pom9gpi"N3:,ZE.TD8|]j:`s0l"/Nmea<4KEn
+E:2eUA$Cw]};fT{j<ib)$$7_@FaM:I6%S=.M7f^:ZC>Yl;ixfZ=vqpMh4`Bk)R#oGLhe@smrdnH"LplV!tmzxS^c.hdbuj5ck)-LjCqck{IR&</&3LMC'6
+`z(V=.9!DnbB4{<&B|%&zm$}6.|xKVnCs.a6'!p{]v{ep$y1fE"NKrlfckJReOD.aCXF(LpWJwydv$)Gh7YWJ9`;{AE#GqG[$,KSF_vjJRLi@2e@:MH!&,
+800XWc{[hKN^rB8ix513_56we',=r-uFM|[g%l$D;$GohYKzzFbVCT;w63~n2Dl(3e.8.yg9aqr'V>CQa5cW=XAk$S=B3Nx7O:CFuzJb;4dIuO1u!&^NAn
++tDC96{;1Jiip5WWt{vy=D)Fr4F!Dj4Ao}VJW#OZhxX`xd&N|G$9FA42VM<zX2]s,cv'/UFgxFx5Rdia[MVS]D$Cc.247OU|NC>6@^N2A'Q[MVy{3//udy
+]_D1|#Oj3@DRRdx>B%tPX"Jk!Jfn3yN"8Vk&44^BzMQsioux#Z6D5<;}}ByjC'B-W4GI+D'_rrsZP}AW1Tf=,YFCWR-cQlfk%uf,_C"")kO@p{$7T8{KT6
+p>~'E:X,%9-$IK]R=LLtR=.zq`WWBfa-5:X3V[V3(+$8OYNBi^TM9j;3=1!N~mX%UF[qik]ye_DNBkKuFs5hx9nX:Y^:b!YJq!wi'3;Uhrh3lRP/%JQuHX
+IL1ae(s"`WJ=aR}K:N)U=M)G|W$Cj5QZ"MC+:0oSlpG.pM!B93%Z:>s4aa12~Za2K:EmPW`U@^n`G8kG!Cy6RUzyLx@&Nz-`$QNIz&g4l&&[L&#H9Iq<(F
+Y^ANigQc'64<m'}CL1XoHaP+3E,qa"BMHyeMqr`=xTeQWlVcrVKbTH-&0N5Go45[33Laq|[G8|-v@wgq(|D1~gAj500^yGZ&O|7;^gge-"LYdcLarfCw[Z
+b[DMq8E;9GOT,Ih@(9mJyI/Z@zNz|DjXX77-ySpTHP1t@rNEi"q3cpEAp1%kdqmU5SVYHZy20pyP~)vL++v#Ct_iS%<k8Xf_p|H/@7S#ithb,aXj18hU[d
+3fHSyR/g.K{"K>DuL>]W`q`NJRUJYa$Bv$:9DpGNP+en,iU1!CvFe>Ef0zg#1ThuKD`-n<t[7eg->%#oo3IU9l}oJ{Zt$O9xFMnW|E@.o}tQa3$;@D;br<
+Oc_6'VM([rQVgiHX&@9U{xb`dv}i}hs8;w7wpwn,KP(u{J1zaScAz|Yn(X@LKcd=OE~aGgi4~k@I>!}c:TI8)"dxU4"@8(qis0xLf>rp-}}w#G4WY1DepU
+1-xNOiIEAU/N^$91{`D_O@gi>;SwT{@WY9<BkQ[)MLo|b-iu$>]mrSFD}3gdv_Q-8|AL<20VaCX[6zi`7G3oo8VWzv_uT7[u/,^]FCkugC09}{~d:NVTg"
+E}r(K]I&O>M{SF6|unD&%$l,)L-2gTxk72/R<0Z5:G#xPgZsC4fu}C]>$;(&nm(IA>V<Q#O&=exw)3>G,2fbI.hp6FFWJX7{[U/8FIRHm.D,,DZ<cTL`pb
+U6v,2efXB'T.y4Inr&BU|-y1_jZvid`q.Qt7Q,d1S"_U}DqO2Yci)d.s(rr/-Xcq,_rA+WiuDz9-"Ps9-BWu|qQ[3KzD&Rs8|,Id)2_uo}Fph#.]UzG!cL
+-,,P=D0otqJ8Ds~v-[ACn+W]f(Km3E-r/O#DPF2H0wO]`EhS1}ub+|"7@G+i_ubDq(KZqD3w9Dx;J[+w~74a<P[fqMxG9VOC+uIp/ozcM|@/t{@oEy_|53
+#7,Z}.fl$S!1W.,$"VKb<n1gJdINRrx(tQ4"NDU+mO4Y_%G8#AC`%ddq>_P})f<2|qt'uy,mqTCDeo$ULbN41.]=2Uen!rWPv-)y-%}55jG!pOvNMU%Z;f
+F)h:/t%}.{tnl1[Xfm@gP<XS]1IVu;ITha6qZqhDOD,s#b9x~wzH#PJq~1vyPg`Ye^>L"EST%0eDon7WpLo>Pg~YMCby|v2AqT.iJuoko-A=mUn-!aMC{a
+B^wAMO5%2wJWy<G;cE/U8/|kW`HN=bVN2RYLzLMq,<y;-hZo5/%}Y1[|BSmyOuY)uBcef+z#0IrJS1-DcGo+~m).#Z'ja(}LzNE0EA7g"u!fQY3>rD'L0#
+VOf8175;WfiY)9jMi{jR(Q/Sp2;8}}IgD''iAtR:X{FcDyMMs.@xQ:L2X^&XWzY3|;}q`"]mOA}HgtyJD!]E@-&Z~(l}0D4w}$%%DDI:yIw2,Isi,>97[}
+SG<rh#yB};KCKVfRC3_yCM#xo2VsA(4JEgP$]R`Eez-XLPe51wtc3gthn7)s!]+td.pC6IyZ,FFY`LK&5x!M+{YJX4W6V0%;X[Nyh/@tAW4du:OMt=!U>Q
+1j:{k>e=_Od8YvWgcC7X-'2+kxmYbz$Q#e%9736),9|yOC$W`,EMK`VN{T6{dR`.NTBkA0:v8$d+Kz]-dv/FLBoB[VYJg'p8o57{!J`(PUR/q!,)sqsqIB
+iY8j=Y<E2a:}08$x7n1^;cJ'}B;u^bS$a+vCgH_!vuL}<,_X8o4-F{>{CV.|]pw[pYP->p2/aFm]"x4+~]g"NE)ZuO2202R6ghJS2Qh6Df=C>BI%;LCg'@
+y1O:bS'5~CXN-LDA`bEpI%H#VM3YJ[V.}BE{+j/Il/)Q7LMc>TJ5[@G{S@F06tu5)%O)f.DI|jK3~d>;3^{Z^'N_</G3BK)kX'-M:jqLESNfaqP|MU``-M
+jh`e^4<6YeL`KrwG}q:+SWqbufvdGL;)>d_2W@i9qy|NVlfmcW9qFcClsdXu@3wL.y>&y/zNC)2u@.,2c]Py#J4y5Z)d"=wKw_#MD[4JK&d7@>V!on^oR"
+32i-7!=%:};.Xtr8G#Q4%tVB0kj$<h^j4zilp7iHT`L5Eu-xNh4{^Drm5L7ffLG{6Bll)b7L%t/fz|owNtdZ4h!MHTynWMj5@MQ)XNx9z:"UhkBEY9'+9r
++G8p3VKd(pr2s0e)r7~#Z&WFJ<,HnnQ%zj&nFm^Aaxvt.JaZ8@a2;FDQQ;t$%`TjE+fE%@7A6(D+=RbGN|RTeMuohTNM/{|'6|(VSp3g'1V=B-/[>%`p/b
+#=oD{ZSxr.LO>>eAT/+00d^3&]oA]"0Bpi"(4#,i"@H_=X<z=2'Op2i4T#Alkt42I8hJb+aIVv%L!qx|+-zsk,1x^@~r&gFHhN`K2-{,^KKRleX}w]uy[>
+]J]MlrKKXo(hEF-K`c<Lj^}4=d&-9rLh&<L'>v|(=TVdOYWzpL[y@r$d8Z.zJom3JT;1X/d$7xOWbjY|gVFw0/M{l6ci+r.nJyB{Va4afcEPc%;fg,6qKY
++X=DLWyKHA%gW/N,/ptT|ZSG>](XX16,^|VvpHNF"VN@>$=q6piPzeBK/bUOe4{a9Zzc,Ow>m9jZ`ZG)&_%|_;en0{_!#4QciA4exMJYceP:M"dh.{y1pd
+lYO5%:WC:qoIh_&`wTTeVdj]c93p_A6+&&;dubLqZl>I$b-$-!AOP-r8W`1S<W'oFcYdMRB/3r`6U,g':wf2]'i<Q%cz~,{hr6t%{T<<7-)N87|9^^c<O^
+scI.nc@Lmtp31(#zfbedwMBg|BR@B@o|cO1C,o@}.e};BZ8SdQEveG<u'&-D`S:&5pV-Ea)=GGkMyJshPgL`sD+uh2dPW}K6~<JA7[(@2#+Oj4;0gWI5Bg
+gIB)v_-)=)lepMNu0h;g'aHUDct"wXVs8=o0`!h=&)W+p#K3#/kauym%@r~]-^k+9LF&/!VYbK~TVxW#vIE8VG4k".UoEy=S;!dZI;]3+.bM`cy1VWU=rl
+)OWq-0]zPV5ztTzV&N}ft^J&SG=8'{V-"L}oQv|N8gOf);leiIMS|)1)|CZWJ}{/C,kdbTMsoy3JPf%sxac4U`x7neQaPYKl'3H}r`o|'gNtw59l2+FK+I
+gAcV<H:A#HzyM@y6eibT>CgT%FJAM6rpVl4RE1D24%Uc|BYTPr~mIMEsWN('EKj!Ko%&sO_Ije]rQt&xUuj7ffmfN3R('NseWFC3S^{'lUvHLy~d+o5WdA
+jAXn|C%9JRM2N]F#@qJ&t|U4$}QDsDkDA$KcCC[gWBFyHr+a:Qr/YFCQIoGT84}lZkiN9NETq2#h/8zmu#$N8Tqu#BDh<6:=Gd}J>bZ1J+k|'Zzc"-guQq
+tj|i_xwPGz2{ARC_q>-:PARd,t!aCyPTCfjzk|DdlvfOJg@jK=]fkN6u=Y_y<gyCtL$a(MQ9VrYP%vD1!3d1~e7eh^X]Hal'J.GwfiR@}Va%2.)W1,j;[%
+>LhgN/!TeZ(j(p4HcJECQ0h-;6oq)8Oxo(@AO`|W&e]/Vi:N:TP+^9YXhSgT]{Qk-%kV=,~&UYao]R~}kYJXCdqeK.;mw+/,+@H[U'FE'N0mB<B%>-Pq[.
+>DKW`_u=aPdN><-bv0fm!">.o6'z]pn@J3h|)1v-._i]oP7`&9Y_%FMVvXG8:>j[d|M&wR|{Cfgv%O(b-XW:vPbaDfkg"^9|VOr&Pqb$T#z#,Q{R[1d(b@
+}Foh2t@.A#VQ#xcB~X/NrOM1bOV079.NEOwEd8[LjTC@F'AbQ!I}N3NOUdI^{&XAIrv0d-%_sOGoi_3Bo"t[;P{.lMLwp3AL7>)v6=EY&ogACF+In3F#To
+Be3S)Q92<}P"RyQ-+:[1=6^H#{h+XW7Z2M;rR9)2arw0<i<SmjP3W6=YVzv5})X-"g'Gh{$N^WE@w2kbAx5A{/N7qbdf0G}|/xq(3WH-muwN%1Nah]}xfH
+-n5Ao%5^:Y_}PAq."=q<!BX<>;aJh_qp%b:zd]}[o/-pZDtw3<VVIioG3|w6`kZ1NJQsUhSOeY5vjn#$UjDwYV_L=&$/y@[=>/H3%g4D{DnUq$&l{c;k|;
+fGf7Q+x'#NjBt!mHk;TGP3:(R$,B9a10JsqSH{|PT7fiY$%;(&".MopvwtGwCH>w,#X^gHX%JX"Gae34YwDG:HNS-N!LHXcU47p(pDtC6Td]jZy@D|d/;w
+jSQ+H(chp.Z)kmp:qN&YjP)_F81>E-&rM7}Ne:|QWq!<}7Io1,=J!Ypm|YKXc,wI2/2ZC8.+gmmc_q8P@ddna%vQjUpF8JOe-XxA;<q7EW}5XPS;N-Hl+M
+$6+GTk%Q]qi%`>:]m!2kSAR[hYb-G#]6.uXo'xMc=nw(JOT'5Z'ot9)G-EQ%dr0jsY""[il}1os[$9`YwRU2$(`"%7I8U6i#fkkS<A%.`!"[1SegZFW:$.
+'Q""72^GhTgOmhk|L@z!|=}3cu_V@Nw'09a-SV,#L[}YMU$-d+cO+YEe6twn^_vsU`X[CM<Qol2KqQ<X8%o[YBpNcDT-wb~s:sO/o|jYeBUD4WvFt;nW~!
+;Ds79rZr$BD<Yx(L^")1s|Gl77VOp5udv!/Mz^i}Xiz|L&kHP{;:{cj0Sc4Nq,g$JV/b/qiX/l2{EiHYT5-9iDZdR%ka0Z|T0|d2WMaj,kSy.Z6p}LEQ7G
+K/@Zl^94[@_"/Rx={UBod`)+3xYC|EuoHp2`@pY.XXm6^!ZlRi^<Sq:F!<MT_R6}i{onUq-bpf3/_-9G@SJ:~(H>9|4+E<gO,W.w>7T;=m|4M|+PW+s)xF
+n.h}p:e;qRb,s:EO$W>s.AO#>LT&frWj_|kO`&ce0c>2:9XX3[Y8zf6[pzH+W&Is1x(Af(YpI14xnyU.UfZ.k^b{j.=X'2psxIW}!6HkXJxwp]-r8Xf6ig
+I_w$zX{yGaph.$p:aF(fZa<4!oM/Y44BLHOm@,wQru$o2C;M.Nb$>KxBLyNtg0'njbb'.PcE^k#D~u#"T4{B[{=&/`0)}Z"v&iUk5DWueWXf1;utaWR`/v
+VvyC)<2LxOxN{$A`!JLzj13Rj{j>>.)z|KbWZRzYl/27:w"IQK9RyM%V25R{&eFrhzlIb.m^>#rb=5mXfJZIF$^{3F%x|mt3C+Y2jv<@)=#98y@I|sz=`Y
+lDj=H1%hpTnNq2zvfoJDyH=ZZ-v)(.mvwr^a[Q$!e'31#^i`%.Cz_@}U2x<_/XsQ=Z25STWgM_BuIWp>o3I$"db%nEuWJ9a$AL.1SuXUI$4XGER>"MdaO6
+yfPq<I4+A6^%es(Cw6@#ido!n6GKAdqQMs_RS.![6o^5Z>3(}]pItDPT78vmZP|qM!(AhW!qMzxuqntd4LDs4G[y%jA-b}{hfd>EHU>q~,KRcHCl%<57Zq
+y(p|)x=f0AORVN4HOw+>]5GOkShCe>yY4Err&cFBbOFy924$o;7b2/U+]b}WQf7yfeCG%K^2wSyuw14t-DafTPu$"{+{oaf1tl7;Q;T)9,rCyp!M:2[!F+
+.%vV-8ms9T-j%E>C#9y`U_^"P>&$iDIOM>P`bGU<:aL=&.lhZZ`0AXyz~]uvQpc1v&H!]Bt0lWxl43AXT<D_Lsbji>stCxTyKzWt.|"OCP41Sl/zW}gDek
++rDr"8Ex|y-[PdNy.8H9o!:N47idEVYUBgOfN}HL4mh2^2Cg@)l#_Eg]dhEV~$pk,hA=5}BO,z/r0Gx6ry"-~OBo`9_`5C@pAKn-ozv6H/+bLV'tL.iG}H
+FZi<O0YKmYMp:F7YtNQ!qNLRd;:a%n:#0v$MYyQL:>&(&4w@#fpZXL0QTC^l$=ap{[GDyKk]PuM^E_)uLEESf9{6@kfV<S@U5dD]Ik`Bn[N8FJN/Dr>s/"
+vG85[^>PE9ulm6UR68L>P7iF|rnI]5(T;DEE2%B","f'w1uCVcvN#Lgn/Dp(~bl71]EooM9iU8@$L-+3Hb'IX][Y2&Bs<hTPuzFR,e{DYkY"1dh(+QZkP9
+u)((1y1_]&V.;CBX,:+d|s5^H06z/UvA}ztjInjc(m>9+'|amguNnCdx0W9FJ(R{[^Fg+r3oQ-C#pr$/pNP;-s2R%i[$cjR6|si]W9$V9w99h[XKnA0HgT
+rs]Acx}s!d&!#syx)kgv#._`z|COK/B1y0!9VcxF73rX9e]3Yc=-nsrIERA-l85%KYCv$Vdy3G=HDF&reSvj^h:4Wh:e9"ix(Huk'-z-IZ~UxCX>8eTgwt
+0^7bQkfL+uBk=6@w-J~sp=h}.OQ^Q<AE'EEJag/-P)R8)5"hJyv^FO58Qwqyg#Q_s9[oG;Nxe_e})tKF4guUM)vd_#L^{rQ1kOm$zs53{U4]8$d4'S"%nl
+o${qPJw(T:f^ji(s[dUw:N'GBE1mPE%SMbAP,xQv9Y^CwuT4Rin9.nKf;j[Xn&W+dzx}`r3Jr=p}|wImm{+V$yr1UF&m3<=WY&U{+[++l}N+|0;7i.Z'VL
+Xzn}do&{@2gM%=Q_9v(_$5T.vRxOqT4L4bOUjlAgTPo0-h9Yre$wiw;d,4wtk;Y-eLP&3D/MD'#TMKnA>9dy@CkP<NyN|q.if&vu0rwe)GX60RZ&kSOEj'
+[EVm<vR(m05iiB{"W.{d`Ov4K}pE/m4rb>A'h@xPe8s3ddiDQEr70bHPdtL2"-l|m{DVI("#%/>r:qeh,jtnN5hiD@PS>&CgZj.7PFNQF>3X[$`WbhQf!&
+1KVh`D8C;z!Q<CXH+ZF3#8wQ9oav([:}|fH7XfP#af<C||xj<]F5QS3MP:hsv"/;|&&-.S$Z[=:24c)"AM~wU(@hE[}HZsvkrEi[3jg0ap~>clSu/%x7^1
+yX6u;o)Zv2<`q@s{lcznqvpdL$jm`0lBn^EHYBeKQ408}<UY!$g;Rid[8C',&T(Z:+-"++1rv7"MC(;{;Y8<x6%&HL|H95xB2X!,DeG.MnUN"7;vt,n2B[
+&X&,M:WQ2ZJu&,PEcH[3h`a=fCUb.QAT<k&h#4z%&$PTDk2Wz<-_WwuVZFgV:Y<:T05"@eNC)AJ^Tyf]mLn"6LO(#^U$u!Te)EK0u]hmrC8`q:E];.Z"DI
+Bv>1x8i4(m38ct:zPG8N/lKjyfGKvqYda`J|O4~r4.WbRj|SI6NtY"(}+:IiwvPnCm8TDLG:r2Fbz,8LS;{V{y+`P4L[.F%;@MPph!$mIyi/rSSfR3ta[5
+z`1{czU#Vn;|P^l>LU,fi1W#YNYVweqBsX2)%yK0PVE_lz/%fi#%Dva)|d%V-cNVh{>=~BsSx^uVM%,(hjJ}Ile!d6YXz['N1qqj-0r4cG`aH,8o$)wA/L
+(9UNzKmK7F>5|HRL[T!5o#C2!d_ME%hnA:]X2xlr:JgU6!q]nvJT!_'{VH_Rg=&PrV0a={DL`6]4iFMI0h73AS[I2`[/%)+qJ:W3KrY<1<jNw/eB"5WDM9
+,d1nP|B[87)s|Y2K0HDTo{E(pvQ9KOm5X|I9vOC0R=L6KFtq<-jJ3vP,_YFc|'&u!3i{4>slr9F-A=hkJK_/DW;)59'<dt%8QT%0q3rN$y-.N%AJmr}GW;
+)yD4~1e5^sY84KtdXP2-v9g/24ltgGzOZqLwM;3D.UgYrK:gTMH}bDS}'.M.ZJCe($z:N^X68%Cg'J6[hn9zn9YM/&]7.m2|7|@W{{Jm9Q,EMDSNVH;16y
+bi)pSaEOc)onew:G>Z`E'R8WG0oTxn!45S=w$6YB9w9o3KHn'GU6c!.X7xueE:n;,88GEJ'N#{+{=gb5c#XnxUelXkeR+MslU.vQsWGgU3j/ejUQia-5I5
+%UwIr:`y1x_pd,EJ'N8gloYnXklUybcI-/N65oPyy;ljgZRcD0t}e@#wq:}#~I9ybKSIMQ(bH!9,<.V6Oduld=oa.gS#pI84&uf}.Bv60/%xgoXYoc[u7|
+;n!'>'|1PDuDw^K$6'wMvC0m[$uu%%cqni,LT6,wjmN.pL"^ey.8h:[E5Zlqs7^aQt8J,zz8kk|UH"vG+yv]a%S7x4(>(6U/@cADfx.&BDj^IV69)5#NsU
+n@LvnXD)C1rQ]]X{xS|@dTZXC>S|:W6ZAw,]Er&I'>@lj_6=quMZo@FWlxPvGHI@$/_&x,]qEN|j0=V6$_Pkp]ur.fRn_sq%wE#{eZu[4(+/6TN5}(=`LS
+X>pfUR8!:[uf#TDNk&GAQwrsfk1(eLhB/bpFzw3XY'3tcDi_(mrHo{OkQRGa6L(.zO$x/]'%87zgrW&|^05T.}:vl,iyYNH@J),T(_;f9Q{NgSu8!TTd^w
+X-L5x(=C~0a,nn<)j>iwa@,OAQ#0Eazw,#2qd18=z%q&I0aIC}xFV]o/<:).|_5m$H`10[1VIOy$"Gvz3[Pqw<qE@)R[klLM)kViE_&]=Hsp}Um@hF:ztq
+/VU}5ZgY_VSOUN.Hz^6g$mn-E_"f=4p2!IK8MU4:1M:c>HX(N_%H1[kZLw!Y.uFlv;uQJp-R{+PGs%RC1%P3"OQC|7iIMr>h!X].<|q>,0uCg:W{TI6nEp
++x$q{sp/pdZA)n8`_H]n&s2cE1dC]K97+s.D-_+2],65de+`c8fACWLn3G/[iqdSaA/%I"(O=};;Us_KKw1QNbqWXdf("x{e@dSr7(PbjSv+UR`@awj`uF
+}gx1$N'Gtw+t9KJ+Pkdyf62h.izl`/CCILF1z/HjL,[HF@N}d#@zQS5C8NKnr5-nt3rCVqPb.YVXixP:6O"_^X`B3>!MiunKBy+J>3F!;Ho8]KST+)J}z6
+>}rL%.vzfkA2ooN$#7BH-h~B&/_)I7]!H&"P$&o/{i$Q1Gmz5zOD^'6J%v=e}8E)K%XAnWB|L7D1[_xAiOp<zcda$e%+rNXN0&^[@1<1u:RM6r8tF.5OF]
+yr^0Gg&Ua'$UE3!mWeEWgBC5IX{OQGZp:}%].PcD@woL=T49rB/[}@[o0:,$XM2|@>yp@Ddq72AO2:Fr5nUHuuvqiMz^2_h0Y}bI3:8zePF&vIl5+PRf=i
+(Ig{BXTYANfr/z4xX.IZqMLg:_]T=1U9nL!LeN]p|cGC-JLKsNjup&Qq)mp+yt;"y7Xk@%E`2[be1p#>a0DJ7I4c+7Oab{bDb})_mWKmN:#s5g"|z{u;}S
+;:aquzNl!7t-$rM+/Ot|:uox-fTl(4Z/NtLq}MRZj7)J6y^On6M#o-l>Q8hQ;[V-^VqM<jFVErwdNyWF1^gs($~KYItZRdmzu6v4RA$Q&zR-o6XNQ90OlY
+;,ag0=P0rv_|Ar+9y."-f4%%LB4KK#[cmee"v13T%_i>7["&@BawftQOEIn#og#o~&":S2@rp`a`AE:<+wfolX|Vpozd^iDn]Za7eW4N{mu}_rJ##.U/V&
+=O|I@w3EEmy'aQn%->gi67#@Jzv:w0rFnn4EBvMMTYFC;],UdLV:g/X|_{C'P/5"Ae0;(;!kMOqleg/N>$h_gqnoc#6/z(9<9j>>5W=&fEG1wyaG_fgp,X
+@)|&Kb$AGr-8_]o`~T(T)IH(wEVXxr{1fCV|uzdyzz@wZ'l`b$Fpls1L[@@V31&x/,I<(|hja4E{&D+8+`-is1;:8WNGFCEw`yzNHolXtXcy'M3{^nd(vR
+]rP0osub-WxI3.aoO&h/>K-VZbcx4_~n6;2<']4->ct"PdhQ(ZitB3'/8t27g7n-8$r3z]XG=f`RdoRPogv(4:&$x9Vx-LB:2KvS92upH[`YicW47J-R~p
+8}!E/]x(4yMR{PVGYp6RNV,remLlaaV<kszGlRy_0eS6[3#Iqqb5(MR;{[J>B0Q.ZH+41@7uJ,9<|#V#g`Es3C%,cbmm,Xkd%{j5msv,}e(<&`mHbMAl&G
+4I5Ms4A4#ZGCcwv+8)/[L!>KWUk.TQ0hhjtr2iJW6:<DXVBtPrVkj>Nu=t9+2aEMo:EIrrn'onnjd75Z<rW1SywBF@4%1'r4zT#@jz^Dl[-1,#Y3"`Z=XV
+'v:gk/sgs>`L"~=x<&1t+[UGJsC7Snd/#xp2,{&I@O7)d;cRm>H{";8<&t(ib+]^&PNEyqqh|}q,FrqI'WJ)~hGUZ|npt'RtCLoNl{4g(y+rjBi.Qa<tB`
+mR~r'ey^k|^ZviS6V"^"3ZR(^jkXb4ADjcc|Ogm>6Piq[W'ACJT]!O'W&^t]P&Lv~>QIsvjL4x8+&Sc)!h>$=cy{v-VYABU{@x9v+r|V#cAM-G=^(6"o_|
+B/oPEdQ`nY6T{pT[~!30i>fy69H@T.<lK>u5Uqr0Kyg=^_zUX4v6/t$^|E:R_|y;t7+T=X1$bwE4WX_/b2F%jON&1OGsH.OiTJV][X8oGlvP]kpx7b4E,7
+U'V1gaFuH7c6v|XaAdW,GB|46@3bv%g/w3~yPN]@ewj$:G"y=BOoqSDYj|y.VIgq|o_x!hsw/OEkS7bPHn,z'x:]LqV5UUqwt"v2/z'xuvs[Sn!B2R~E}7
+}Z{27:{0vtb#Ll8G`9el4:@%8dp56{[KVJ6i!bC8>`z|oN6{[$SFGH7WwBF'JV@jE&h3@bE0T)m`nM$N5R;|ci4ChiZp7-q-x4UNs(qO#$AFmYxb)KgumZ
+x0~JLOrI',ji%0E/ZH^u0;iG.Z7/L`JM2AhcXDJP7:se^Cfm(YL`cS5<-tQl=^}P=QrCt+a{,.1"8[=3Lk{m=yIC:xnTm>Iu45Be0Yh.BtpGyt|].vnX-R
+u<sgf,{3`yY0_7xKJ!-r@R{^x^Y&["|'EVYn(G4s@.r%AmYHkylW#iNC1V3i>EL%jRU%}1)'bp;wGC#E]';DObC-9=c50FDOE}o_Q(8'6R)OaQj3Li|JtD
+)8PR_$vRQvG;&lDbi9RsXlD6Eq$$P_&Tq$Nx<b&xv;mxS0d`zTM7f}=V1#y2b;v(%X`y[,cn[o6fd6X:q;c`aipBh:}eRrB(r-3082CvXu!D=tJ+yKYaY^
+{YQM;ccH%@.yrsp>T51=8x+zY-[gjF]k~=]],CB'DoGG-HF/[e!Jc1z]}dYtMdtYMI!'%Lk6y@T#|c:#`BP#>x,)R0%/W|1uTc$3E/Ah2P;(aCSr[MKFn+
+qdJ(QzPfzg6-=+xSRP3:goI3E4zUaIcO#nQ`b+#al#`VMs_M3S.K8TZ;h[`U!S4B5.1f#UzL(-=+_=q/yyQ9LYQ%9ra4,G&_Q1A,^q!{a`X[N2c$U.u1sv
+1LalM=dF[hKgMS$FfUN_#=@-(.,BxYE#>JgJqm63Nt"4XPG.Pav3s;4:AWU:uUj1V%~aX6r](5J$"Q0Q`"c-t]!0gE};r-37FhT6s@[U"2SV((FY:j-ggQ
+0L;tjVY_-$u1/Tw,R<h`lP|h7W52)rut3O>z=%=B4S'[]<9a4Y2T]wU8@p+m8H"hn!QlZ_Ku,l17fz+tW3HByJa+"[y.xV"mT`!oZQD){"`(Rf;}Tkh<X+
+/_2>MDGp$0&O%N;3G0Kz+5`REPuCns3jHa[STZb6xG&oo_,fCzBWB1I]x!k':&sgEA.:y(yxg7a9"i}4h!jjMb-LSd}TY7jM'T!|U$"PP]rhR.]!8q-qf7
+C(1PkCfN.<wS(%#qH>_av.qJ|gjFa<vLY56B>A&,0u,NI<fFLWJA{1i`C%fSswt/-'=ThNH>TF8rg|;CkU;f030.-4bC'p3#TQ@;v'z)fAwc#LNLdk8,2Q
+Q6}CGkv_kWY{'.[,KgYJ%b~[NH)G2L|/8qrkaWQO0'!JmCWQEq/3y`=/<v<5ILTzLM@<"R-q[['89)m3Nr1IDxNu|g5#'+x/F80v6=xy:6$=N@`|7c$C+t
+C{7slO}0o_5C]-xWf:9kHEqbkNd/6TR)zZ^$dRFL^`Jh^p(Ptr|W]lrxI1>+Hc[zjvuC`VukW+-uh=}z0BxW9q/;azAUAwEW^7+}5I]&}[:f4|OUF>K>-q
+iRjc)0mSPJx-nv$>$!+Q-@0(Zdf>sn$A]IJDW1XBEw5Yb65:@P,Z"ea-6zz+a=_$mPS.,n}uq(QRzy>lD,;{7RO'tUEu.D.AjaEiIM^rQtAY[t5.N>JBr3
+).O<[)n(s4LS'A<flp7+552K>Jhl`@9d:/A[iBGEz;#M'%Ejw=yh`oe_v`~[Am1DacrKIAaww^p!5A/ad123g(bVefzV6,H:!YC_opV<G71vVSkDu_JeOe
+a2%Azn:^s_VKYtmsV@tW9{NSh@1;t/{;ESTv0x)"l]+q]MY]qMt0~S)9ufg'UrikbU-kA/Z`'T,2hzNSIjd=/wwx^Or:CJ4!{9/h$gxp6GnJ~7X;!7HZe7
+j,zo8Pb7_eA#vMApY3BL1EOR@=d(heh7/^M(K+/@e7S"CS`4xYfCYZOLAdRT;j:_[A-mIzT<z1fc6=e!wr!"9XIZftTT1IE%,k8Q2)W&O[GG%8,w)E4m4K
+MafH5opGPt3Hj."lAl/1sJ;3xIk8b{&Y'e`c%TERZSO.ecxckC4`KumvRXXP:u^XS,ER"tan+lD_q>N&O7th9,:7K/qyweT9u#irk,]gHve!Iy+VXxr256
+7Y%Sg"Ak:Q}xF81J.L`{GdKU`t;LRH3@{U`H~{^}Qc#l:PJbK^cilW7vc]@&-J/j'P.Z0V>(5-dy!><6=(h6_omO'w)viu"ly#!=,_jTey&y>{vt`V_EZB
+9l}xvr=#@W5Qz[w(3jK`=hbwRv3H(nQ}Gg#y_5I=vh7f$<A7PeVp`}zz'F@Kx2rC-TXvO16T!t{W9T}$.Ti,:5:2rji<W/{i9%NxI6)$}`2G#0HQK3_[f]
+r5[GDJXCot>P9fL2=D9xZIp3Jo.48Y6`$9w0=5K+da<Divx+`fw'(`1Q-a!6'^PP`gChxG)<1kimsQz+q,D+8LPhG&hYqXnagRycmfCU60y,<V'$8Z2][2
+S:i8goHv4%}SFZEf}I.{oevpEonHr+^dAGM8}+O2+RGQeOFkLF>L|z^,)<8B<1ZEQc,Q=g:H+ZAC"K@Jt5PSx_pl92GZuq)2{w-79|wQ-2=FIcjvF,Uq5%
+DP.g)2c+MGsO/T`qLO]Mm%f:sv'XGcZfMARvccNtPGTwPB%"L$k&%0#I:>MuONOX`lZnx:Sr6P=}j8A]k2QPE=[lekJ;lr=OEX&Z5R"s9C>Og2.E4cLM~q
+>b!5P|uOh44D|IHYgQyo0EH'V>hH$zAkEq!XK:kJ}H3G=HJP:KsP3^P..;l_.b3oM0mM+6{j"RhE|1:.RF|7ZgyN1$,)QuR^XHSI]@u":@o<YgIa=7LhFn
+%6r)v0BQ~J"s{A'8hk;J;_:q%{V}X3$maI3nad^EBzEp|vO14anF`xn{g.[hMs)#1MY^=(/XJT}W^Rq8L,Q#Cv+/3Id2clVhqueA0!5t0xOsYD0y^EaM;B
+_(TwH89$@oBTD8GO1Z`q-Med3!`MOroRPVE!=OSA0j)xWM~&g9FDqI9$%X]<Sl;l0-/4v0e,,[ZSU}aB4:w:syOyw#'S"J1|KX_NIK8EF>!}^)NOQ3df^W
+!>>/C7i!vrlwyQdWd.UJ/Xf#g`wwF@4r.3d<DdLuU.RcpdQscu>cBF[6@3@!hOPAZ.xc1xY#Pfcp(MEO1ax#Ke}X-z`Y[uT&9i>!<]_G/g":npB3>B.{:`
+8w,qq_umeBkvCvV(F_Ct+]pe,l1_]&cLW`zjD.@fh[wZ2Vh!q]5_N%.nX`[`NtpoIjpLG55ywv2H2ZVkQolv`!zPAbOB"SiM]93MS9c"gBJXo)AV78UADL
+OnIDjFh'8=gv8dznv:`ioX)>Cw22_a#kmE%fs4L`zA+3#:~K3Al8fuKd7#P69<tVF^O5$Q_p)pPY3j[BV:UfvHlc;E@"Acg&9^a>~/_l}!u>u(MJ/Z4#'s
+Ae)I4r,VRt-5a8'"rkn1(Xgver!p(ZV(+Nb2Q&`cIT]=C}))gg,.z2&6zTAm-2#J&:1mnHYE6k2rOd7#Aysik@O-6RCid9gVVeYg,cJ>0wWophZf_wEVP1
+~]hdW[=h4jBC[rCw69[^D(4|>')Q[Y}g:/c4Gz=I)Tbrk01;}$_&7<wpz"v<Wpv1Hu8yk%~/zkSUdAhC~aJP^3XpC5o8,uAlfym<Y#kjGw5.n:VZzqD,@}
+Uz:ZRFr,Vs.8gVB8Q_~d(7}:UmVM^mHX8pI:J^68wJYx_:zqBQx|Ujl5{Xi_[<pd1m.;!Ti{)x>XVW68=^n{&54&41l7epii+P{q+XOUf7:[+@PNRK,qL0
+OcNv>2FC0B<EVUu`O+^.=xMd=13^.r}H:>JS"V=JbY7m<guNi!h10p_dxHHPN).'CG.+%3pKD9=g7ty[Ybf'S=!6+i/%m[YLhY_P7%Gb^(7q.ai66r`laG
+(9zTT_LM]v6^aY>PrtKmaN`'(W>xlJ"=B;8Q'.1jd&m-e+Ih%uSw2>y5=BDe$%"q|`V_e#"(v,{Nl#~Wif)Us+w[up@3neE'|[<D%<%<M+WHjL.aG]}fea
+ngWP.aT6d63R0m;`LWyn3t1{+Z@BQ"oaO;T|30x^"@Q$[!YDQZmw,dy7>0'ISxE|vX6yoO|6bwExI.;<sI'K:Lo<9[fnOaKN;#eJa5(l6N>#o<~n3I}[2<
+AK>QJkEW}G&+@5}TEytTiq^VfhCUA$21H0CsPrTI!!h=JaV3%#|}{BG;>x^ywEn0`]CCOw7<i,Rpal:yGaWI.N0]'!aD=u/LA:]_#rgy8{MZ=Ya3uoGMkT
+9zrF@`h{PzNSQ[JG`]UNR-3"J[(XwFIz})Vr@gZ:ydeEDC4nrSta_}}<uZp+mhB-RU0gMy>gw;dgmMHGsq.>t$A2TJR{GazZdzolO!I5mi.|WM2uIm;/+l
+;etJByhiq<05jE;QdZ(zPg(]rC"~:zqwtu^Ryb.9CJ!y+#LN"k!Dksb/jlKTn.pIUi#XHj#o0e=L,09Zwu!:v2=V$;312y:pv-UX9>aQksD],rt18eA$z_
+eyjzId4){;>AVsCeV$&D!jN$TT@6NWC&-A~r#YCs:7y`R8"D_&c}06,HB_8ZAadzSt}w<19cqa}Kaa)g:e:>{C3tTWWc/PVOF}H5z7oAx.2qHG0`3PdY_h
+s]w#Gigm.d|uDLc5u`avThk]}00Ng]H(aVTw6/aIZ2p|8]n+7z9R_{M`olFcU4%sUOY0z97&LWlap[ddd)k,DF8ZMiq/kKtQV}1;bdLLRpZM;+kO^0#VDf
+}E6({(jHb;B_SwW2M{_zXd"_@Vj[@uH{)B@_6;+|5S[$Z])!Wd>Weg=|cym8GANgAKwaZ"&ON@FLs)}dXi=>Sd968E+Z6<5)B[#h%&BUL&/O2Pz:$6:e"9
+T]agNNn7yve)A![9=cL[Wn$DlpTXNjm-!c`RGrd;=u56B}N@M]1P[{O$hb_9@|U}J.=zfyqU4m~EKg[iU}sS7E>',{Ikc-WBxZ;ki`E3_lAWFS`J!xlF0M
+rw@/}Lv7!jAV5q]f7K::JsQ55ay>^SC+xDy;5{2wlFaD9t/,}l1!n+zBBR8}.G7Nrf.XsZQ@##PbggoHwDn[{:MLHn5n#Nd{}3#GiE<bt%SZLup4Sckf,'
+M+YZ+ez)o>hzVlnOQS7pga9h{pAw}37,C6FEx[vgY|8;OH$&/L{H'L&8#k'e:aNGsM!UGGcPL{^@8W~%XCU2<2[@XoZ;7zZpF+0m~Dy|film@I4,R8xA1K
+T}XS;.oM1p~Lot#B=2ypo-P|Az{/;j>5cr=x2P3qJ|6:!WMVxTsf[.cl|,8BvfWfkVR(5=!B528aTy(Q$h;5qt9Kyy)I=i]$'1k5H+18&tBIpZ39<Jm:_+
+s!L==xURnx3`^ExM:oqBO(7'EPf|1|VY)dc&w_a2kt"N>."p^jW5$D)Fl}i";!7zdab@f^vNVl7>%9Y.nK``%sEq5v^UocgJBNtswA26AL,m{s/_]A=@pN
+LBn0H=+nR70M''OUYk.Fa4|CJ=jjI}K)`7<g)>V&u@+!acZf0k[KN/zm#-8Qc8.v^CTIfl8ifWcV"[3xW0^KbKz=o`bnfAq#o-s');eu[R>#~lB#0G.S2=
+9OfERi,XfJR$/SOm%+FIIHu!)Ev_-1J|Nc(SS0'7VO!Nc]tB%:p^;GEv7r1V(rTrh,u|su9g[vx=LMmfp]m7"y^e6>Y.)stln%S#(T,YW$Cro@z{]h(`uE
+GW3,VH(=`2t!c+Jp-H-YuYym5(EXf}bmDYcNu&/V:s33kMiy~RVIP6c=pE]1@l}6G@dg(-WbuAFYU,EODm_+TDDxgKKLKBw6Y^RlIbF:ncb&0(KAvYI50V
+,VEDU2zN0F[(TiGEh)F:JC`Q=J@"NGEzTc"o}IJ)B6BnXT0UC0|t(w&lntuFluVzFr%1zv5p/3843TKukS|X<<i=rF>y=s=W2c(z8hMB$=N|AnTI`,17AZ
+YB1d=#Au%e{+[S]pkf0,/OPlrWJ5bcRa2!VXeDHwvS~Qr,a9s([5z]]R8"[6JM>D"[t7b[tt(c8Z6Q-]>Q/U^Z9|oIMF]EU`cwm-MAN-&{xs.82#iVmdjK
+XxI^=2Y}M3gUxGsu8IY:]`wv'6hSg3`k%-VRmxP1RdH#w%+1$hF$N`0uX3.Vw":v{%^sr5zxUD}Ko>y<RM&Qj#5X3Z;mP,g$JHb[XnZ#kxDM#"cO0P[_mP
+^twX--5YV{+0Pby/YW_AS!S=4K_Eu=wM}EWG`C_$J/)rdxTL5Y;m9a&Gxx~d}5~SJ"xs_#R[`I`"V0o/<j54b"/`/V<^b[oHrk8YhqS@qmw9jU.>GVOVsw
+"<[H]ikU)l_"6{F@V-|b@8a[-vAJ$3lOn9P&lDqy9P+%=T'&t|n>yYFAQA6iVD=O43oX)e/1Za)`JOT1V-JT]2~^|bI<J[MfJ0#/.={uSJ4;&"Y$z[Snn5
+c{V(640_z2sN}ePzH8CQ`w]}-8e7M|B>pj.1M_/|/.)=7e_<!zS|'CQ&;M!(:R+.;jGo/HmapopG`AMlXY'ME<:SM,>eG=Z7@7VDjN;7UPy/'W;c6FV2zG
+47r.pQt:I}<=:Q7kp:jgE.o+&_Qke<)p=mDrj.R0UY$vC<h]vor(UGr:>oKUKf8v<gn6"/ILIK7bn(p<Tu7LE.~jHm.TGrB_hFMJrJGlts`OE$Al2Ss9l_
+{VvfxK0&}t@(lgr{fk^3d7+}[&PdAh4Q0JmE&f8yRzTlFTW;e2Jd`S=HhmtB7R5>l%;{y0/0TMMU27JXI`l@r(AWX&7C]J-'=SX7ONGwYSI@ndV,dtftrT
+BZ@K(|eV|WlT,RUbg2>s(j>3-b#M5>eOu]~+.V+ACO2j|mK'%2KfMa.ci;TUTV<(Tq0!bcb.~_dVwo$o-&u):JX}h2<Ib_-(k=pslWBA8XXV7^=&`|^rfk
+6eab0crtS{:I5{$7Aw--bVwoZQJp+Od61atCt8Z_H85:=C,(^wtrB9MPey}Yv]8Xd1k:LQc-KB=Sgx<=A<OAm0uaE&ie@6ejwvvf.34Ks-i@8ckLZ=y#M$
+OH{Lz&Z;s9rt]vK({DH3rNF2~#q"QeGFv%$u/JG|XpsGr&S9`Xno,#TeQQ%H"6eG@$G;!0oTn2NpK.Vv/tPbRK_'li%Vkl.mvIi+P5n<Z@geJ!-:^sZ8$q
+^jF}XL7g|Akj3oVJrp.A8Yv2Sp;6.24L%P&{+FVWI)m6>]>z#]Og6I#Hp&b{&28%/XP&vGkjP=Sdt}jiXY{a/[L;vm$Y!%2M{[s-%!/;%@}l"c|0h;py_8
+Em$P><CkyG`N2Ug6MGJ#d35ovYZ5k@'S-J9nx<=u(2W(2,ABdLTG.kZWf4pvRX'th2Wy=0t7th[=!,OH;iftcuP3l"VO"iSy=Vo]/+SW<S<zE7QH=eLVnY
+sk%H%PtQ5B<h}@l8VYP6ITL_<B/croKdO7#6lPOr0-^@xoNo#ECg(L0KMhbNFsJrX0uSig1THd$1E/WjH]D8oZ-(+pDtp[JszED2_Mzq2ScOs`a^s+-WUr
+@X35bI]iq5xs+2DSLDC+J'](w#j<9<}e&m;y+A[a=pvL^|1G{^xJ=qG36{]J={St(s70c[v%"eE></>wAn-lL6P$2P|><J]{"j;6!DRLWdY.`|aV}o<5gB
+#G7,wukpk'TKVGYH(kUE9om@ATQx~NqyKlF|[$/xr"x%+UjWi7,Rof/),/[Q.^_xOh86PW(X_@:I_T)]bOdMwo[$NmL4@DMl&|Ax:7Sv7"=K8(j@-wY&}2
+!Cms8hcIP,Nx'T8ox+RrVr4xAFA^"Lnh_58>GY4KdvkO'Q2m,K<5j^NX"r'Y|i%eawR0|uaL-t6q_08gO8tCeddT0RHerQ7@20N2;s<F1kg6bz/x0B.^^q
+F+j)510D"^uTr/~a}/HX+/rI2rgyS>cUj=C&!qmj6AVpqhtiq5ARKoM&8|IQZ2r&@.PmuZnC<R$bIn,5U;>%&4TV6)CViNmR3-=%W5K0#=$@%Bj7CS-sCO
+Chjz%kg{j8vq^>$YMw"Rp)rK(kfx1n>ZqAEEVBC%b7A@blP}S!j!>t!|zZ}J)d.<sKVg+rP,YOF]DkpD:a$fiMY:R]^SmHqHOP,!$cf4nL+r0k&"5AQ>kH
+F[M^.YvEUPx(@iKQ|{y!$WQ8a3]b0[y1aO<o/L/-sB#%JP"m_H"HH)I`SnieH"df$aD9];=)o9[r0wUQT}MJ8^`F>qe&w(R__oyDbAX<O>})N#YY}0hKNU
+pHp`^w1eH/mhPXJAhw(Ao7&Ad@'nVaLimnb&pL8#x,Dtt:&_dOz>'k-LNPK&]v,vk2uBE0n;)7'a]DYl3P;Lg8j6#}!Ys]_La+nmFt=0_6Co4&Il)14|/M
+X0E%RT7L9u,u~z#N'dtPiaQD2o`,(^w+`'slcbbX!g%TAv19cH67zV&{-u)zh7Ug,{!$}G'@zi9xF2#45xnTYkg`NYVOl+R_.;XjZ|Ekg]'d/KffeMTv26
+;flyWvs7s|`<Rvjf{!-tL|Kt,U]"5|d5<yPM0/ZLOUPO+J]TgS/js>hnl]u`b0#eEz1@7q'@2Esg{s~s4]aq5}0|eltX)hoOm6RdHeZYu=O,vkfUjtWbB&
+lnJ}]1F,V)Nvqe>Br}x[PMe!IK`p:Tr]UZ0%DpkgN97l0kYfV{l2:cXoW#qB#QioZ2PZn2ntPUX}7%0_gHz!R'H-o6&OKru;S4lTSU;DUu|]+''z~f[&-t
+bJPhQ_;^;>9o`8]F[&V%:O)VYT>;#9dg^',(]U@21%5qy/uX;BmFsb]srPUK5|y;1,WL]!s=4ANZ5y&fpt^`q-ACg"QX:5~ZABa|PfKgGtxMK)S3J/')_4
+=GJ:+MMk$MV7RtmUJ+1H|!{6'ytzA'&/1TDE~/nZK[o>V>`dc8enmK4x+EdFIMEApCO%;2A@f=w0U@7o9)ph["F{4Pv!Za:NW<)lol5AixDDa)rwwn<KIa
+CY>L>ob<DvL7>M-56v'A;Pw`H"1qxNeC8=/toqY+B|~'<22p#84J0AU[,5<8xb{m@9MBVMUG"m'xz>LohyUeC<F3MR|u{!E7e{9jy{7qJfiy#acyJxBbfJ
+Sjhfb3jlUQ$1l=ONKM98lc)nR;jS9(OWwe5'aq-Z:1'KY<i:eySv{!v9EmX$]v2X-{d{npw&V-``:U/tD)$&aOh+QqGoufjN8,iNs_5|"7@zmVT+87j#ds
+<t7XMHV0(/8tH,y>dg}e8vdi]TV;1iI;R4SAs+;jZ(X$q95j6+N;cG.StL^uhn%NgI;E3l(^KalUPt6.LVad-,S{~^WmS7@4/8z.u^-@omlFq%PKX3Re7`
+^@{vdmf'Zc:l67|IsuaOTu&q&LsV,V'L=s'{.fh3UUDua9Un}nB{K`Z9+2-t~ZBJ336,fTs/z.kn"i8xhYf%n9EdQ_R}oX3A!n73jRi,N{miL'FbQ@Piu{
+.xjpFO3kkDtTBS55~72%hf)O[nA1Iv!M4y=[jbwxkVF^({-EfiM{q>O|T]ggot`PTb"Bs/>T{2>@1=4'4$jQzd;JjVf'di+YuHij&4j]v9l(c<uf,.$Klj
+J>54GiYL{BuNvBh9+f18F^"/z`xpvb_2s/~022bOLSl>Yfc[_,<KZZuw$]xtq#fGWUmIAO1iCVPv/CX(pT<|G>r&u@)o{h3%:|t6[|`3K%Y"+LG@#Tj5s3
+pb2|VECVO]a/0M8YBVt,7M:rw2k_/LYHwICCi,^ladbG6B@<r_Ah#(NF+9@ZNl}:u_-<m@X{ME;0(A(NH>iy!X]9zq]8M!RF#c-6nY<-E'e=`03o@N;Hcy
+;"vnx(faDRI_r8BGO_u8mZ.KOx,)9-7A]|"A}f;Pv1_hA=#<#$<YZHIY8O5k[%{h}<rPvfLG&hP1_6^Et6W`kTG}}J[S.YY;-Vwg8v'E:&^Z^UO|_8Zj5T
+fD10w[;vKNMnCSyTjG8OM,~5EC5hgEERAj9i:&C&~-w]kSslOK+9.k%$BTPHst<(eD&!:4":y<)gwMk;lv0rOL[V|S~M:$N$vd/cu8BN{5,8[(l(KY9R<F
+8=rw<sJMB9YcEEn;q5@wRZ"09f7@ZuRp!a`BE0r$`y/a8i-k"80tXAu`hTup`Qf7#iX!0F06ASG]=G[OPZ3qJM<`f;|9{xK7MO@Y_}qwad#cM$yX0JK(_J
+Qa71xx:](yzu2pC=ZcQ8{i!{O8ZclJfX:QCP|))Er-9junZGjg+%i2mddN!E[t8()`L;[9Ll[0;`XdUNCngK5u;Y4q=j{KrVLTHqyTt>GM:@[+lsT!+$@)
+2Mv=cTINk}@sr/NT)Efp.>R8%X2WYqv`xcXKol7ENWBy+pZ,#cK"0g-["OTibNDt1lgjN6e_[wPNG-n5Zd+Ts%GXw=T1[P:@~RhU<rJ3SK8R$:1%mEG[nm
+%^Dx`wiu&J.KjIkG`^anZrcpkLWv}^W7=ppvnOVRp(p=,PkSxrOt79v5q&#jU'$__kvM.3.>mM;m&LC"a$A@KX{bfYPuC@(iIMg]P./H<%[5,POt_sKPuz
+:bW;;C9LL>!}O=E3<Vq<fd!7_%MQ7MLRJa#ZyV)DkK=]3SWME:C29KXiM=sD'Ye10Rnp8w|n#M{01vN<qNP0-C9G|>T5LTFK~>8RqoX[L9,-4F=|oF@4Jw
+Wt../#0$I(}NsE.:;;^u4{zmpq|(D[mf9a=#9C}TH_+Zir83~ciP0SjPvGPS||_Id8`}K0YB+QT/DOTvbr=5zUd+6QD8H,DYenOk2h7Yk1<J)7uh"EUva`
+jywe7LKoFuJL-z0}lW^F,W'Yv+.AiF>VU9]C_'Acgmc%W)a'%Ir#w3#d5e!9klklaOaUKNKi'FaOz=o{LY0">7o'6(m@1:UhJ`'B{O@d!vZ}Z5ZvRSzQ<B
+G|zr2H{=^C0VW9%W,i$k;:Fw^o1:U.|fh!vzz|t,Fv;cI7R@3EZDEd]3Sl7,0}gud"m;k}xfw5D^voY^<vi8lDfVNRRFWy~PA+SSycyaFXNR)Edq^&ZEB.
+g_SX_y&B1LLqF'b_3K@&l`aQN8NS&jyQv@9Z=%pdy:p1<^aIM'zv%Ib`Q;{CcgcsOBG$JesR.>PslD:NtUVpJy/,R1L5S8}3hJk"&Qc/"7;.<+/&76m7Zq
+Dv+u}iXfM<,hYp#oNB[%1@6xA,_OAQz75fq5Dg6W7BAy0r[nMHEO7tkYDX})l^8W!VTVaE9L0ArUfKSM///$:NxFB#^$;RdMt1F-makTh9Ve},U#.3zCHW
+|>(9VAQwcig2!b3qDAmYcY[Do}"[s^Hc-#fAtgF+42_j=Cg(i.-|8p)Qef-IE%pz&cy,fkEfY$@sH=OQ0_Y%hpQ(smVT!KA{5@tVJ;(mv-uqQ`.d"D_U84
+qhy/2@PTd2w6/nN+mgNN6i[QL|]mJ}#<M^6Q1._Cq^.8bt](z"k-Ue[_:CL{9@a!Y1:dg5>7dR[_%C'yS6:Ht7t8N$GHYsvh}P&$83|8W}fmj[VEp5gMpI
+9TO)hf/:]f^ebVBa|V0gKT{'q%7LyJC'Uv|fmjmzy]=jW[g$yEyI42l3r&O(o/~NFs;IK&2_vz;l8gM,v6iV@hQ<x![bT>}xz2w@Y@qpP!>pogsge&R@7o
+|WDc+NrCV(Qw2pl=80(5!%)=R{eT$B_<V4.'ZMCm2V4F&Po{6z7K{=5mjZA=_U`h!AKo&nqCdp,Rbb&hTV>wBwwDtp8y1@4;"Xnq-Uyj.+DI'K61(Ep<l(
+jKj@Qe#GR3moUe~,-8M{/_[O7%<I8:nGxcAvJam:g![iz9^vxyW!-Iw9-1pWJlG%i!GE2uj`TNq`D;|zFf5h3C{h[_$(SE2c&xDuIKM_R-ZM;w--8Kkz9^
+H^HNmiD;3aqp!;&Q6hvI3z#f<WY=vNThhX~=b1T;0)h]t!-sYESFmEb.bajig26j/8IP635B]%1=5vPE>m$_BTZF)rlpH';^X:X9X]^pi%0!Z@c0c(Ehc_
+T$A(P1_qKLJewG~KM!((FcEp{NuP$S%YaiUyu|G2/XoM2h.Op,Rzn(PW2{Od;>fz/;M"t#[pTh~V15n)=dOO(g;)$>]u)e"zkj3nH@iGQFMZcV~p:nr;LF
+3Z#rc2e+1n~s(fgf^H+:ox@QB.0pW.2<]w{Y]+:9o#d&Uv~9uR19:|+;431/0:{1.K-5tVu$iV[l<|%#VxEA42^sf=-/HKvOs/k{O&GMf@lx'Po1YaD{)-
+4k}kTnF^(u70;v29Pkors}K<)V`JhGlyxD%p>lK>34fEG`R/t7gzftky3i))~+.kX9k&:Izb+yWq3>7H2JHN]Fhei%QG[=CEsZ>mzZ`l8<yv[6sI@&Rn'(
+n]=I^4atB>8b)xYzhHWMi)t8Z7.zgr@c,I{T${gie$!_y4wPs{.,<VU($<z;#IGOk9}9Ej1|~;I]Pj9u|hkdbS9Z3f;<|/Pl<HEh8/IE@U84zmZd^s&GbA
+F0D,3&S$}g6rct&2L`HsVCjDGT}e$ZF#j1P+{]vO[p:@WsP3(:.eBk{`}F3c5ap||zy|(s`M1Scf.qw;}Ig;9iUV%vr!0JY2Uap6Xq4FU8Gv&=y-OS27K+
+,&Jcf&sj:%JMt.Q(Siq5-VGvp>1IE/8"VDiu/GvU99BB(:l,D53]ILl5Je1T!MIc2/'tL@8^0kMtTu!eL2M/;jy#u_J2e^B]/(,`Sr9F2Ykp8jB-+B%@!F
+CJv$/yaDLx~du6i$AOF8j[pKL=@x&y77P^6;K/(s-N7,08]u-h~{Bzp^Q0Ufq6]Xjd%2_{>d@B,[p_$yPuzUvg_:aG_a(Qc_>ejX_]MAwA&1s98UbA3)x.
+)oC1FMsmD.^.Xb`$XPqQ'5v;<<UdO#%:996}oBnMa!WSh$.6'T=#h.Lh8/,nUK~EgJ1M|BYz}.-NggUL;6YQQqC;pf-Zb:}EZb@-o=Kywtyf]>%"QRdj{@
+jz7,/XuVBrWp@dc1}-kOyHZWP"dy&vcb`[IEOQ/FN,1Xs/='^E/x[6xm!"&WtGV3ACW<8qaCGZu3.;!^{MU#>LqmhPBUv:-,}^{v_yM4})BQb9_j:fs&;U
+.^j,N{D|jvSq%%x3n|WySV<8n&0_>>xTk16f{+jAsSAtd2yNk2#0]wl^Q/xLwN$>GA9{_YcCHC4^fKG&,vaG]}_ig$i=w1(Y50zxFt9rgyjo[w"(Oy;k]:
+kpaCE.{BDG$!kc=I.Jmk35w-'l[vgR|mr,ad:0n,kqDml/+biu@b36u[g"~:TnT'LHs3OP:HG[,7&oA#rnk1bo{#4`)87."lYQ@cP)35;[$X)zl'-/)w.6
+H@=+Xpf|KT-Cq+84%3.dkW^q}%r`hWvukP]D_%qFpGq=PSk.!34K7&/ajFb)E8AdA^P$W;q2]:RySxz0Lz!y5f^d{d<(/VVlW{%3N.;|m:n'9gTi~'.8_2
+#hDHGb,X#60,N:aJDz.rL-![UaIYlE'VXE3!B^PDYULzI)lw{%nJd{sCe7LcLpihXa;+e`O|hM#$_3eCT:z|K63:/g$tp`xNP/QMSmI-)<xx8g!SLKVT74
+JV,mKP-4jTBPqV2omTW1n_I$_|aS;%Xv25LA5kvZ}z58X]6]x7wy+WI__1'1=DF-$({,(tkZ)B`;EZT_G/gq7M&N;7Qm^twXxJ=lPOvM(c&Y=#Q:`^N2:%
+9J[TMrBV)6z]ux`KIx'$PytH^u2WfF`)v'g:fZtBRlnvN-[p`"]5~c{(LYJ,T;hr]FVC@gG;&#]:qHH]6V~Yk=XLw<A=ne:Sg=fa<%>W61T]m('@+`!RZE
+}/[8+quM'a0e<ZD`|cttQM-bz,UhU7;+Nyl9[clfgHNY"=/)MldOk%x-^r;&hCx]q4-3('gbrPn+kfEAoj`8bKJz-jPcbHpG:<k:A^@kPvvz"Ur_z[(y#Z
+_jNn'rMhrJM{.wGDbP-4(Xh|xJ]>va}>Awe4"L:1v/PD$d}JY{G]GO/CziVs:;l{]5=%aFA+we8lGkd)vO|ktSdK6@[&f}lzhl;{C7JP<|%Vn"8I%J%mb[
+}nyH4)xR;zEzp7c_:sQ7!aJfCG-9@52/'+tW/33};&W4Wjm8kLzR8dT6MwwNK!cLX[^UCqV61E!Jk;)z~sUWy(1/'jqiU_q)N&jTY;]r{6k{W&2x$Z8bUe
+ns=X=gZw/CU2PAlW>Nx4J"#.[5e_Mb0o42xt'_-rGO,|d2b93a)Fo_`jY>'zhRR`&%q#L<`WmdQC~1BG}#[f|`qlS&]olxwk[A,acCC%k9`=p5@N2ZZ>|Q
+08K2N]A2,;L2m{of6`^o%oKq)dM+}LT&@215E1dOMQm,+3,lcjc5|uKr{"5U2kkYN!J@_6I/M&8p<3y/|MO#)im'Wz<;+tO/p'zE}Kpz(Od6+FSuDhmx>{
+_02f##Z-;V[5O2c@_u=#~K0q;es+ka3H4;CgfPZuzh8{gQPxk#-GanPF8&ht5lV;3%sc@=1{,b+r<-dqY1,4mx1/{A[PoOi3NUr3iAy.To%M'@_c1VZ>.$
+m!$tQc+5o03FG__|&}<+:Cfvmt`hz'D(f)n!Ohyl15T{VT@zQg#{aO<c{OXN(n,6:ugJ9K^1O@@H25Vi:"s}-Vn`C7a;T,6._)E=v/,qQc/yJv1p^_CD@l
+0jK@hk'"7+AqzvA4jOiZbSzpi,vi-Le_:"Q4"-{4sMHUQ/Q|_}Y6m>07Zh;SC]gL%3}pjx:))z%TxaOs.m-}9{^B/NIO#4!j.wJ>z!ygvnE|lpr4',KaX&
+V7nWDIRRCeQLh9{p#J'(!jwtSG[ws/9Q&B&O>URc<sVcW}/ta%&apVtSo3LuP{2<88UkiRz<&^l(&A:w'Wna.|wbB[>K954!<Bcl{OP`%NiBsr2dJ0JMA@
+tp(O=n}WJ9X:R=MNa+XHyl|owAXT}cSU=%>bg:w@QYMC=b0NgApjZkVOEJe$<VFat_fpIy0@zL,^ADr}K0H@ZC}:pr>fDp<m5z284B/2kx8RE)LA%ucG)2
+sH"(^#Zh^KnBbbMR[L4;vM4x>H^Gn2GjGX`jNLG=0F{^M"5q7:|iLi-DA}lo0`aB>PdaBgbGV#/W27ns$8+Lb3ls>,O!vWMX}6@V0AI5A-NtgM`B_N9Ixk
+$fP]A2=E'g4d+9}ctkR/qn_6Fv|E'@,qGqhmfzV>kh0jRhNTk^J4isCGVBL/pKus|G'AuFvEeXghau,O7obkX&y)Add9e#p|iY!eM+2;$jFY7!_=]7t/T<
+3v!2+iiBk!mbjPfbGa8=iKE+Yd6d:x_z+JiNR5S>RXgl9i2E)/<v7&bwm'dCS<[D"(PAd;g$)NG5h2eie7rVLug8Nz}i"eKhd6$NhQ&CGsCoRO'T3-!v|H
+(W4[&ztPlxvH'lK'RYb{i@5BT7"n"$bl<1`BO)zkJg)qO{OuWd!y;wu{rVgOE2hVR+'$};)[$`Q7FQf^7,>xK(.+_`Op@DVE6<MCf6)xpN0y:8(+LB9gwl
+!&9!.9|#l07{{NYx~gck^!L^XRH4<jC:yW&Si^o<Mhoqs$~4Tc[JMn+AZ6X#]78SrsW9Xk78HMUV;LW<<l]H&{Ei>z{,<;||JT19LMm:!#skzK7UHd8i#t
+Om+>j'N;cDsVY3m,;xy>8RDbc;MftH+|~)"T=9n``yL@OH8DgQ'k>#~y5Urrlj<0Lh~70wlfFcC)c<Oky.]'TGSD]/d%E8PVbG78bV$m(l>$+Vqw^aBrEt
+"n9nGdjIn2$>1o}YqYl(#0'|lV-HPOWN/WNnPikbJ@=vZtY'hE}A3/u9O%&&V7<c2j=zLg(+n+tZz,Jb3H.<brh"&8Dz8mNX>/|<GgE||4ARsO;0rZE>//
+!e.qP9GYt+K#GKR#C]e_8(a"|N+yFR@0T>.jT(@_0sH@AXEeJOaMiRr%/^|S7@We+TCHNz}fci/)t&tj#>FhL>C)gO^G/2IQ'.#=T"LHuQu-x|Ub-9|f{$
+Q{(A@Vq4s'Cc$;YM`{'&|9CA[ZEqKQE$wc_ATLjhzk4h/cn#y6j:W^2s64"wv`sr@.#nxn^g;_ZWjGM]L>U(WNh=WjN$}6[Ydv@gF.WknmClq[{G+]U-Pi
+tF(d90_8RcEklUvWFW_mcmKK=i:,.xq0"I|qVlApFNb_)Y2VG422U`9R:gZA9ZB<H2~`/,_Fkfuq<>_#s0tf&6cO:_/1d25vuy2]UJcBPfQw+H'_N2=7By
+ze7|!QgGos|B5ixbq7b]"PksB;w1IK'T81@$+Lu#2qKF3D&oYh.B3b#VwYpdTjN%,(Rr3uJ/`5o3v/gy/:YFq_mwP9[,iHhAJJx^{pd|ZeWE^<QL4;Nk4I
+T8p#8,j"M>i`YIkW%T|qbj0IrIYU9|T&dawEsJCfL#EFy<JR#D7E>7>h6%<$ab^hxZ&}9T:r/rS))|72u=fN+4<WC@I3XyKw$qD)7xB!js~PKn.y6R>O}J
+8}[4yy0tR)d1vZ_ZKA/(b(a[r_cxI_J#[NOy`jtJBng)tTD![>WcxYnd$e["N3zy__Mf-aYE;1uF6COcsNS5s"e4hgg}8x~<4FKY|%~Ddno^<JH#z+QCf3
+2Ok.$xRGGGVD"CeGg6:eH)aPi2Z%tT}i'n'YaX}vW]aL6gkk-/:n-`92H(.FVKRUzo5b2K."xpsgxst+va0bQg`#Eb%f}on0g^->.z5ylP#S%>FuUv;zMb
+}ZDMqnQFsy=sDOWu}fTtT0-:X:}{F1tTNw[)[1k=q1svm<wY5]t,7/ZPFBa0Y@m^^{jO"+V}VHx'4mt,#A{B]LjGxgNOshr5K:$zc_Oab#lcG@C3.u8QEM
+pbxzk(<TbJ-!]cz-VGGak/S}m6^xegbgif2t-}7=viD>x;cn~+TSZ,sN^+vEwu-QXl^/P]"|1u(r=R=]FZ'NZ3#[F't/W=WEh`Ig-(e.gy{a3Xv0baN5MC
+D`_(yWS)YG>L]cNZix2<B1y>Qap)>2:59tr#0BbVweJW>E#S;Fr(6/ywR7En+!Hu:^dz)RS.JF"3:gWfsVBrp0^@Tt/&7.D..}j`gr88.rHRI.arM#Befp
+lF@ChEal.^39}6Q"P=_20FM(|_f@y|eOLrNmYqbgR/XKj"oG;z^CMdgSS:Od$N_W^%<Sc2KX2zMxT_-|A%!{Q"WwpaaPXK/'/"_O7Ce:wa,,Ff-I+qlmO|
+P,0[Be.|yP&MVC_7%"-g&,PC%[swTI(8u]}N&[F-4#Jx[F5qKv^n|jrL)cktY21oOd/OOfzv)Jx%&(vhA;uhAeb}:g[puZ1MO,hd:kNzS7.t9O^f.L)7k:
+|P8L0xBJcK]U,<,xKX;pw|YDH'iu6O-mggS/ndC+fO=::`3`jqgfc[-J"Ow}NZFOl0A8`jWNf"n1;v$McyJg3xH8WkzZyZE&([rtpeLm1|O}!{.zxeefKy
+QUwGyz5xgv"T4w2}(H-Y&fQZq{:x-+L@]L`!gf_G.[~EUj(f|46/`ZLAF6'Y4V!eP>7/4dP24Q9c8TX]Bqi=M{k{~K~OL8rNvi4s}n]Ne<Kyv^],W$eBK%
+G'M%"V4.xJ/}!bT^iR525u}iGQN#{Oj(i=pR^'s!-lF+eNe!^'!KVW1"7}Z:<$~X-U2|){4c_EHe1Qg);f3C3M(Gr72$5OKonYOa&4!o7Y+7_c)-4zgZaB
+I[BK`&L]O@U9l_6hFU0kF<x"JYNQH8de<8/vvOqoxOw`C)6ifkgVVr#SQ@L)fln7N}{Lf4D`evJ=r7)Tl{FQ#"T-QZxG]n,v+Ds5B};xUR6d|Qc`f8%+vk
+{w&4:^H&}D/p=(]T7u,)z'69qFpL#W7/m|.K2Gm3nXX+M8w"ri$iu3+Ce6`^>fUgED+&QN}KEl-GeuG`I-hH9>/AYTN2(OtE8`]``!('1@9|J=j3/|y=Y4
+eeL^%/9wa7kg8w5Z+B<4K%A'bXlA}Qo%R;Z$L[rsiWMpFy}3G>VILT{%M";u()%rvN4I=thvq3VJe_BhAYxG}iuYhMMOi)!w#/1A0_R!par.^Mcu;aQVpK
+$U@h5kn9D-|eN;+<PFU!y`NNYU8&3k])b6b}7=/"6R7]}tU.E2/7f0J%B1Mn>ez8baMzkl&AO>(T+NqMz)jRHc`val_hW&=n{a"OseQ;(J&4Tqp4<m#^3v
+^<1b$#d5#q!37@E{8%.t6JT9`O&y%o(1_BAanqll,aHlI&IJO}Q@oF^Mq6=h&,J79bb0<Gs-XrGpTN(g`I.qUkceOBL(wjSJ@MDz9]IZQta+$2Zi}sytnw
+Sz~fx|cceypzQrE,@(MlgdW"uV10BWKikh[{{pc^$Fly&HO9W>YAu$:k>Cv9K`D:cfPD:4l|.CjK>y5C3Vm^Gasi|/9KLUkyUwnm(xwo{OFgQH$}J0@y63
+Jv38dr<KbtHDR+fD%{#n4lg^Rx(4Ish9M+z=#_9z_#FO)3)-k/oB(s;Q_7n6~S6+d8f#pEF"O+/Z&ueVx+y1AVa&OgF!`&qgyT:7~Z4OKqCiK$ZL.RwOTT
+aZDyi+^#!1ZBqu}7K{5a)AO5){$bAq{_:a$[I,yl>O32wqSVjlhq{'^wY|RA|KP+stXd|^N'}/^Hi)CBC`#J{F-Nd7ATzy^Rrv@su.TTrndA4BWf3w0MV]
+iCV=T+v9|-"UtWCRXl.5,ZJJ2h02G297VedS_^1!kgd-vp8fDP"xy5'/"DCcF@"(>m,E='4`zq^%Km'kb]@7N!oVbDr9FMVRbJ3W#h'Ob!XO9wl.xg!2+:
+~f4PwvQ1n^$aj-f]2coHvtvt<dB%a$&S1}M'I>1[u(Df8LGN[]8=;GkF2ABmwBRr$E"4]};:bv|b}%s|G6_cE!F`Ad@s_]WY%xrZM/pJ3s)LCVO=iNT&'l
+}O,z1Fy;m9U|X@I[j%msyM1TDr#mAAQ{/sKb.al%k4mEX.kL.(X7G7owLCW}-"JFR'tvFdxHqqNGE=^Zu[F_2mH=/:#veKn,ri+'2+UnPF`MvY@Ve5Ec>Z
+M{jeskmgENbw+[Z#:wZ<S"#"cFQ];("m4Ytfv{sxB@Vajop.5jI=`k}Gbm_6s5rcWVexHAnjC5/Uns{xbXPvY(Dgq+I+#TBO@N3P('e+P}28"|Bb!-ht&D
+/2G|bb80;o>iV6S28dr}<ZF2CoXITa{%Sga4SjDEr;'x(yoO"]ZY6RW-Q/f2xEJTE{U4qV;zUNeD+{d7<}dq;;pdFzmj))<PXyBOgfXbfRdyzzm1S&,{t}
+r|Yg)[68FoCh<l$wfk{3KYBlJk&FEtDB>of2b-q,g2,E</%"4Xh';C.DnQH(IHsX`FE72m&H{.N43X.lS"}xT2(|oaUJY4Mm^m).VlAlBq3#-ACck;nx(;
+L@U/}+H7`wn"1lMxp_&Es"HN2plj,1Pv"P&S|%5Lt2=g0/$5I6A#ZEV|o9A6CMAESAB75Fv=s{OgHXUNk+&-nL]8_1Z>[(~2coPXf=@;Gpl[kXU4Pb`^NG
+j5eq)$IanG[d57}Bk,/L;wI#Ep3BPbTX!Ck|6(<OaS4FElN9H8)Dg$Q4g|v"rNhoxRoLV6i_na$_-L'bvla8ntM4`777'6;;h6{yy=;{kmLL2LZ4g$z^Pz
+7{M.UWoaPb~XJF$E_Pgx}=/UV_aJNMs}Mtd!ZT/(Imh|NWyn)[.<7O2h],T{q<_huojeBFZ_.:i[,@j;~,D'!^g"1f/lQLM83ysWPYy>dp_x|w(>;w"&5M
+`}nS1{3:jPS^~FJ2,Grf&hE|K29.`hs[sHKq}ACO%G'gkbTbc."xb@MF#RtV|m#aF,PDtF&58#AgB}la-Dh-J:`t"s%s]xJ6-,xQ2iLH<S/!|1S<At%G_J
++i>>A_p^C,;(2"BH'JSi!Q$NMMSUaz{PGyeg;I)]YDhJjnF(Yo{z>Bl2[%Y5D-&JFz78OZlqS5P&|5+}13y<9XDT9;QcI>)H76We_h:o7v%dPCi#s2l>Fv
+UUwOjArgOUn7!=/}hZz+DYJ"&ZB7uwV)6|~QCFNhu_]S=-1OSLi9=E2I'L"jeoPdKKkH2O-fA;^,%5ws,@LpI.tYT1@^a9g-A2z;NM:06Mdmt1c-77~dW:
+Gt/;<X(STBzP%'Y,&riFaXmf>Nvr^;W;%Nn<SuGTwI7i5&)>h&Mb1}"jwztpwy.T()^h!S)t3o@N88iI[G++DiTB`NHNbBO!YQRCj;5`o[!OiTy}PG=K>v
+aqkH-]JpIm#DE=+.$d+]c`!=<SIlF49r!Mm.QI98BF!Dk[#S9A!2}2aE5wVTT7]dEZsud5(F3@%o#c+}'Oqz4)JlxzZ>]j<.&[PNKM6".umD9}/QlR^C;]
+&NNF<9mCy=%bx|:uij-kV9>NUv^Bd>dBXqAE>:|/uBDY#DXx&&FUd0bZe&y,|POh.nn)I]yYec@ATj('}'y;U,|.7QQ5!(_#zHWE=te5Y6`qq.7OZD(y>&
+vfIMwI3UAQCcvYc7}$RAj1k1Ld5iw/)mE:uHD_=nu)@vhT(NC1.0C[q6JNGzYky;"T>k"HhBU5-W|;]kifl)L#9&CGh8`F|q;dA|P]MZC9`Xyq7DJE)}!4
+&pk{'fPS%@+Z.HaQ,$C70ui.ZgYIFqoyMt1A&S_e[<I]o"1.lX04/XLQ]s0`z<mS.%TEkIKD_sPT^HPKJ%]wkD/@A.+H0RCLJqv4hG8Bp}mp%tR6KeZyn2
+5x;X;R5f,Q$E$3IHNm24@4BjF_]'d3k(YVh)Ft%b"N{Cpl]P(#xV$Z>=WkUOV6BCTP%aS!g;;r]Ie=`B06F1"AB`wHxmg9G`D7]riGVS+fe6z)Q$vIi]SY
+JT0MA8AL,eVp>@gL^w4f-H+|]wZ+[#cf^#ICMFf,FGI^[=Zwz#dtq,}fS|U+-XT_|Kx|A&g3!+,(Mf$R{y/I(>#;"|.HPEqbPu,[78p1x%e!3+:Gj^(5_G
+&w+/Z@1F0U`dc9p>hY#<oAU'P62TXouV`xF^'[e)x5cu:5CPbL`pgATw:IKb'zEF"XM2^uQ,qi|C~JYYOaa{qMu'v%2Lm4AlfPxg[h>Yno#GR$^Lu+Jf6,
+ehV#}/s+AR&|n4zFHRVt=THfR'ks2a|R#Mb$ZsGy-oep[y!2QZOYs<D0J:OFvp1(^rVS__t/u1(Tan_{tb/2q4h`7o:dEYweEWRI=n,+}J>"izVZ^Z55Lf
+{&>UKSO;J%f2CM9"u[9l"E#BrfN:9Z(:b<kVkuv{[m6R0W+tsW}@LoDu/xC6T)jl9hbV%ux,#eWS^ZX6Xk(8e/;oVb{#bYYJJDz8d1]<[+!%6i`!4y/"y/
+RN{bmt$Lx;WLv:~]SqJ`wS#Q#NB,XCJqLoI|3Y2k}RkobT3]=G!!BnuKoZBN<v)-keYFR&9cDUr9RV~-vN~|5VUA)iGEq3;Pr|X!de4|WoD.>bZ.%x<!"r
+ca]xCmT3nAdFxKf!J0V2o_iCA1V=jv5'VYLLnT0,@v6||IQ&@T9{BUhw_]<!Z/%pzE/0Ww3rfT^A7i;cIUgr8u3C=GD(/iM{vj48$Z:BP@Y5ZY&Mxrzmb}
+.tK$~5e&S(0!a:kbk'/REyr7hoj.tYB^ZDEQT3F}+BIpQNIZHaT_EPocVj"<ZA,=&>pJO0&0n!j!j>{@YyK`%WKo]:oZX8ZInMW[4,Q/&`]E:8;d8EW3D1
+AJ:&HYK4iDY)YcV6z'>-tR>^Y&TK'X!d<u-%Z67X8qxV/!d9:46fA7^m=5cqR=p-oTFA^nLbOoW1Z=%[yI8h>PDD^IJi.0:m(,A=|U+6I:Iz7+@k"OM-{J
+oLxAxe~p4@h8Zy!CmUpkwUpglvt+2]'9HrJ`i,eM)tCbg|t%f=c;/V!c,NaI8s{gs&H3EV|Nl$!Ws}/A,N9lbaYTo!n|MD>w=oG$WoJTPRonEnTX+lN)x5
+=p/)GD-eQi.!S2n6/6Sa%FOfsN2Hui_bxdEzp@MNTwJSQgWzrkqwilaYP7hKhsb,ul]s=jyy"faDcjn6e)uGqUoh}HkvSZAx59Hw,ps[4>uhCZP]/dp/b[
+AbwV,VbfUU]TJ3WA9ao6^aFI9XRM5Kig#U,q9Q!;W{,,0iCviqX[U>x+Fj_I8o`c2aLP7v2$F4Yusa#g)3Qs:$.J>7[,"oZx}o2)wltNf7q$nWJ_N2>EXJ
+c:(IS#Ads:(8&[$Nx(=xbkFs9=LRF/0U[X(mBKKb`[s!vht]1yacqc-:=4(tUBn3`ncBG+~^N2jp=Jp]WK&<}12+==DP;|{IX09Mvg+OS@-(o];"#`5]$e
+ispn3oHDOB1,~-Yg6v1}/X.xYc!BpND}K'T;gjvx"_QN`_6,wuR45O,N.5z6^3oEy'zcFjLz7J0O}@P1nb-gQaCcciK:CVEW[^t'~P-/W)au%>iw:85ty'
+h1K(ChQC2VP%_vx10wZD5lOIyv<X92v"v[Ik|D{AFh3>!E|q:doLZ+xH|f@N=h1Dq'2il)Y$Dni[e;G0!EV(_Z|>(tQv)95lT4%Nj8Y5`Z~W=s.>(so+2c
+:Qg3Xo@V$LR]:!n=Q|OO82".CbBJ~(_pV-Vij[Vj":[{ez5'85At$N)9tVLI<5^Q@!q38pBI4DGSGfUWK6Eh~W$_<^;NE-Qbld,EH-%U(Ffh;!n`b>%i["
+mBNxWuQlb]KRoM"L;Wh-mA@n[bX@ZW>!hz0TakQJG5tmI(LUhp$J.4_uHQ<!$,5#NRokl$,j5E/3v]5p`M3:ykAk}'=K0!S]=9XS,z=fdSD%zqhApJ[Gm0
+OtV7ok>Yj^eM/Iyqo@j`jcU<95|<P%F}d{r>X^wX:3!K<EsoQab-i5oqw,j-P=7oHSzJ&nqb.)%SyCNzz.r8qh.&o${c<e]KfRh#yYNq1tRk`D}|N"R^Pk
+]"^>hgz4p(yImIX-5Nxsot`Ht]Y(`(:V9a;@5M9k|Bo^{|o|":|HBe764-co[(2U(7d"N#nh(5LCa:i]cUG#6J}J:-k+Uy_t|x(rA^s7:C`ngR}7TkQn#2
+L#QkNeb<oUsbdm0.,aD0&)7_E{h5-c+t{,DsBSh5oSaF}`:PqY9CwY.B)%H8Xw38=^}0EqN`;_Rgz>Q4>@^#n1^|lwgUk)r7d-hpEX`Q^A2:EXybnJ/.F2
+-69w-l|V29uVR`|2ZLje0#990Inc0ZU5~=5Xn((B:n!dFO~)lbf1:d8DDNDqNPVw//]Wthiteo/kCS"cubp+PA"@pX=N`JF959Jx/J2AdiaY_>!.m_)SP%
+[{T{$R6L>`+]Vc]G1HL".GL60gUrphw8mIRKA(/%mM4W!r}&c1b8:$5HJn99XE>P"AjMlw9O3a3Db;9kteHdaXoPWRPX]DE-zIJ2Rn:jqzWR63Qs}q9Q&t
+)[/eqJ6m)pn^7[7[}R}rtP1mW>PK9^Oa]7hP~rfV0"aXNP1kV_mJ[o$)"Gemu<DC!E9-#&:KNVu`a,bsCXO>3^Vrq$Pv={th=AC:_sz@U8j+()rop6ioLH
+{A:E=[%^y/.Oao2l5!sdd$x_]W:`l'sn1UBus4S0=us_FVzH/qAOTHfFgqKq+]gBeA|qs!|YVf6JmZAJf56UHD|@|j4_o7hohH$L9@+=o(8U{X;KUo^uo`
+!KF=Gixzg4~e>93s;cu/aI@'hC7^tg<6y)m<IIe#F]:kqXK$&PyFHdji9|iO4W3<d{m[x>z]HzfSqS-FD2R3y>Y]AY;Z&WyU6ly^Kj'6,C5DK|)Sw0NXqN
+46X3[h^&0a!tzbu2J5lg)PyN&s!8l9Omda+#<1NxMw/IjZC9s=M:z:<2fF!"MSw4>rZ%y;3(^&fbO,2<@Aq;vi/>:lmGN_=bA$t)-2@uaSwmzZL"i9&:}a
+wF]]yujD%]sMoRg,iBI/.c'QCH=!a5yJFJpMU5Z#`o8Xqm0=X+"!DKZ[>k}X;@'A[H0vn_0oMV6d!4[9Gw4:F_"][%KY>+7DOARGiNcw$oOSNwcH_;X)_V
+&_(-o{@bq"RPLbS=hXhiQNN8O%e8Ku3(BJw8M31im0KMitl&^Kf|u%r!5bpptk:E6Q{>S-sTT!iO@bJ"(@z!_Wh{"!b:iVrm7o'urU[d)r!)n^G^:G9@[|
+xiPt6EC,7)<2D|je6.IY[S>+lJUVv#@/7Pi/M0V)#c,+0j=Z>yQR(FgjqkI)]czxALU'{7%m>bEq6S3Xhd'6UZ|GYvJGT5NTr1M'F{W0<l(|gB(D,Nx/bm
+5rnFQLMp9!yjpNd.G|Xp3K-c0NZp&Jlf+`N#nh^%EBe^s]Qy_In;hO;Gh0:@kP:cVi&.If:S-ik0j++n>}:w{qkO_.(mBpFKt/yzCr-}I6Zv(l=%)O$Wh]
+~Ebfbe(-&,@G1ttJB2F><nzA;6",N0mIT:0:+f&&9Zqa>@&zpjj6DWOz3w_BGAk+)9LRG!>_jT$4=mI.1YwP^_aq0D9j!0$3"9&K8/dI^H.v]Tk({:XSGm
+N=,$8+4r07&wjsMZuh+jWAw^Z[j^SeL'$=8"slA7Nx07qiI2%S=jx%kb)7m4PKQ}{Iarp}k{<,d+59ZdQQM1[H,Bmt[qy+{lCZcJ|pDvKN1fZOJ=mtMh@u
+C:<#5si3V:%)s#V)="lQ1)0&Y:BLxCMvdt{cPZzU192p)'$67[_-7h^tTx}s@=7/sk%pxiQP$x<rdx`|n]]z[ltGO'9_ze:.fTM,CAQ-/4M%^ZCE|tDXv_
+W_3Jjph{_&W_:)gw`z}z'}@K0s}k%1B]x>J/'pBPCjF;{&on7O|:);CFsG+)kBmd"/n$O3gdUP'g]ty,)IQ7tjeX75~1H%puO^c'O]U</E2|q<Plm<~=t;
+qI=BW_K=E]aLc^RUuE;qfabo^Zg@QL;oM$C;|qq;6o!thtgu#BFpw}$o%(ZP^G@z_Z]'kKeeG%35aE>J/KC8OP_7=g'6oY[G,'}iN'FN)$3`>-P:X9QI]h
+>[h%.:l[Kb<eMPCOx{]X8j/F!a[MuJBIq2.'.LE]~[U;rFCNH|Edz$<P<onqodCU~e7|/4'psx/arxV^zi@='VZT;(/vg+u9RdP_-.AZte`vGSO(Rf#5YG
+S]).+tD)V;V>32SaJzyee68BKpd,eB[/,hjb5ldd$;`'$&Iu1NLl-N@JUA2-<1/aBTKHr>Jn:9.63NURxa'C>w5gY>GbM:QWEiN%sC(vEe<V6yUeRXRH9#
+!#iM6zR"c8i"36H[l&PW+JI>j-Tfpy$o-V@T3qMo(+"!<ePn<vI()W!7oA.St8pLl8otZ__]0^'c2L9g8^LeBBek=&wJo{`_bnV^![=At!ETW)'J}n^uJn
+-cLRv{^IJtjxEFcR/J(@U=1abJ`6P;M$)Zc5z;aR^e-^i;C|>$#j~ScLE4JsTJOE7j$p8IS!NdWrDe^5~IYQbqKOOP=Kk=NCZ#s2|Z(KWuL;t8Cmfk-kqp
+7!,q^;"fxLJ#h-l9rS'8do<{Ppi^oET+-qniX9P)+=&QBdU8}Aw[&&yw'Eo[Qqqaq9Ts;mCH`jfM5!KN]pm3-TE!_=M3!Y%IW33Z,B7A9#'b:idQ|9W_'i
+&T6N`osL<%!8+q!5A-Os0p0C}24m03<tJ]}c8OVQ=`wT>@p37bX#N0^6FdVQqB!=3v.$gXd.pREvD-#t!XF=)1Ihr`&m!$BE+.STH9h'x`MfT%BNEK:2D0
+cT9r17V>@AM`@D{=1-w$UEXlHmN:wLV:Nzh&<CF++kmR$0X)sLirwawRF"::VPYD~Py%=ULv&6c&,_KGIx)]@&xK::c`55HZ:g:S4FeMh0({_->EmQDS~o
+$Tr`4g#r^@c<C9JkyDQob7<arY:d]@ZQyCPs2tN(:i(67|e}X>`K![wqtm2$3SQDL:D`Ty)FcIWFHX(TupIVa_@d"l.UekJ^8e4o_%6p)X=4Wc'l{tMQ"j
+]bUDGzjOTARvjx~e%qrTVNJFGszPRp0sbI&V<.[B3Wyt`fMYKj3w_n<iH@6g%a~"D&YcnLoY[Y}kZdhcXhg_|=P`AI3Ts>XphYc.bPL5OvOo%}PmbZT6@X
+%}xnbZk#J5az"bu9f2d<E4h0X;0q!-/=.-Zj&>pO+g9%IzhNloLXOhJvYO/9.&2F.C>J0oIfxZ9Cp9Ll8g)-)itrHoQ@Bfg[FB2ZQfkO$f{APZmCk%k|s_
+S46T@BZK)fD>'8Tt<vv%tNB^1qD='oI$4pZBW&#=-1l'h,s;={$8Nb{vz;hIWbKlZFoM.8c2Y2vR"xhAq)iWJGKI,j[<Ikb3B"+DmlY|72VwU$VFe`Lnb<
+`vNLNN@x#/')NJr7paQ21;pK.=}U;$,%<K$32(F]S]ln{jD/:Ik;V5R7xq=%-Ze:fjDV#3`BJ"Xr3($T[PbU|Ox=q>"c{7>r,yh+rBtu)%W9Gz:;/S3"}G
+;w1860<j:qwQsJq0Gsk>C9qxH<JO=an5qiAU!@^6~y7uKGx&g7YWA^M},B]-}<2uhHI'|P7,jO'P^C=W:D;rEwjio-0C4Z.1M3KrE|Pu8;Q@Xj0xQ5[OcQ
+g!x"{J=XS;94`"W<]x8>/#Goea2NfWqiiK$"Gr7`pYu8;6WO~-JK).|#V<#N+Y,m1WhR(u'"E8'#zxF^i=PS7tU%Rg-N`,SdzPW1%!]+sU|@,vDvL:>!u:
+OB%Eaoq+wv/NyJTNfDs%k|bHU:FEbDS"r8.60Q-929Gik4FpUJ)mU+ka=lG4)#O84VvH%/z|zaFv&xX&s5]pA]}q;@%K4sTk;^2^E8H_Z}-[Ly}.@ZL|#K
+Vi1J5uf#f93[d".KxL`=)Yvj>1w>"3zEU0o{sITm$],'i/aE+;mo,&5T5a6zd"%vavODk}diBa]eHd^|0YAG(uy<A2,}H"%)$XVr!K;=Zfw1#5!qJP59IX
+C-uLT-/9}gsM8PHp-VHPn]cl=2ZouKCZpd9h2%8EfeV_Jd{Nzc/vkQCb];MI2}HB)V_NuJ@@L/c[M7Q("[b+Zea'%Hwe}CZeY&Z(6h3BKW2B>+~st'@E3:
+#MfBPIC5R^>@uWz#W<>Q06]`gVdPZJ;H-eP{<oP<X!Iid_N+5VM>gI#fr|iYR`a}~:|uzP-XZp12]w~(R#MO5{(1iLS9PNLwVnd]<Bf+D5-C.@/K~H`2&d
+t[f@u^dNWvBO%GFRLEloYfP+/AVBlPI+MOO-3ZXEr+{,yZ:)jZl[h,&uLh"%9;bk~'#NqIN=Yw[^Z8@ucN'6I$1:sfvE_9"W|lfmV7Wl2%Gj^[X08HM(::
+]d2[L"cI{N.C[HOx6:Qw.W27h2<#(!1-&#(%Yih':.~3(/JQlZ2fJ`_#b(tMrE7b<5qo{$~'lLHUgVz8qAAduVq''wX,jnXZ|>!@"+p$8QJXx+H+;8j(ig
+ZT~+^s,<=2-!i!Z4}a_HkCr&Q<LU&nN8>1r7$f}"bY1Jt)|7f8utBOkmSiFWcK4Y!7dbnww'5d')CLM)`/eToP}9<9}q$M=N3&tM&H8'ea-Is+Y-x05f|w
+;D(o2DfgrMqaK6K3x,'d8q|g-"gey).F"qaA7VE,Rn$`TX;bQB@$yynms#NGo{^/z|]^j+n/=>4w5_[f]}[MjwCwR8zv0o|#bEo!kZ@g0@.3=/]2z,$&yy
+<5j3fTVKb6-gNYE"]dqftgRa)8$oQ29dzv,pYL{e0OnF<Our^Ucow=8U2R;gjhiB}SBgZqaqqDlx:JgK^4b-LnV+w.{S/X.aXsqKE(;HPk%Lz5Qn8aDwlf
+sn,.I@6`jo-p7#5KWjdoK`|jsWlpFG!)qj34,r:Lxd@,](hL>%Vc|!GIR_"%hKZoCd)Tsuz{EW+uhCz](;CnxzWK{q0nb1Z-~tuB<y970[{uxA/v4]Y_eP
+eHp5c:$[Z5l`aD<+H=$1A,/Y2&[l6E`sd%%tg(}vkxpm1=];U:vVdYp,Al[ayMwpMZ]Z@6qqi{QQ#`d>~/Bi+$#n3I;%#@~VSe]:dGJqaCf@hdU]`{=lj!
+@6U%PIBIr6;1A&%}sB;}{"%>"eY&[k$|Hjn`X7C^~mfWNGa'o'IO5BZ-y.5W-($Fu7%$pg}.IWYL#&S!gctVcu6S@<wx<Aqa{2'/-<;.jeq%lF<'WOrXM'
+U|G;$5`2@45UAx63tN;pwDLt%nKhqd7tFJVI&>cv455Ck3$L^G'BO[P$Mu3i!_TAUj`REon2y]i6p_U$"3.]kE~0&h`6g[[NRwncyLbp22yxu};v-84EV6
+{=a7lD=^s%+{oP!q-|Ylj&:9W,_-"jv%;e$"!trDXr"/E^:WaB4dCQ4kv!MlyVc(0Ri)|5{9BfT1>(b:2&Co@UZAd>I1V2BVE!Uy`g5t&-a.eRVC^>4Tbf
+$cHa[3"aaedzMZ%CV}9_jJhrel9_rLYj='Trx&~!->"Zje=dr::QtDq4j67+]pvZ'"Xq-0<}L>uqmMa6=`iY,9dq:d=k!{F$PsgXE_XlMN;a97Sn{|s(TE
+Xb&gntA:aRQ/dLDzMUU{YuPy&9G/C`J""zIYF_=^Ii1-{ADmoW'faPYCw;F4ZJNJlC/z5y6SFuFs`)h6%''a0HB^nyiMfRvv,'-j,;z:"#a0):;,R{.Wk7
+Atu{!C=VrTGjyIF^O5j5W=<(!fe61g6I)G)avKKH%Qb]]1|9GR9Ygpbns+n@'y=mq2tFlFAzNt;iN89qk^GtR3:^F@|JZkpv]@~v<,SG5KuKadZ2FGM=:X
+lrsz+{3qN[$iyh/RYKDor-i3ijbm`qrU9c6Mz7^71]o{8I{/AV|40u6fnyT<@rG6fh0m)OIWS(sK0Cy_#%zTU34SHp$(>w,rnXEj{.XMdXh,QA92sLtvls
+f'y|gEd-&f+$)mZ>m$4A:sq:;SfP;#aP^/SdP5j^_in:F'U{O[nD_='Z)$M`7<!XY2i0s,0ik;yS>3rbNm-j+z<0)gq_mqFuN[a<Z)~NV:,e4)'[%&p)/;
+uWgBTM7K9-@cPzCMQT6@PtO&v"aV~1Gkj|GIV8.<|Ew9vG6t_Wug5>u.N)]WOY'CkNWC).g/{Q@/4'/u(<he9QmPkB'G8N6W]+F+$<50!Jo_Qqfp`8~%Y-
+Yt`}ZNH<_JwRUF^w5y$#v`>CM7jbm',Aufz0!O20Y+|E:"(fcsv@Ovunqz8&8'3:i]'vXM={jQ8)gEh)<^onaY{K#a;p3v:/5Ju&fCqeAbm$'Ge-3RX|2|
+R8)kbTaYp6jyi#TeXMwGNTy,;_Oc[J1z[t,SG"&7'JriG8F]4h}lNS"wGz6A[9[]PuY2_b}lUU1T/hU@$tk3cqfeyk,Z;ZK|EC~v}#taa"Uorvyq,|fD_l
+F"1qej/w{YJ#6SAv18C3eo!D%DS(qkKi@}U8(p4ya"K)xBB,8;o/JM-SKeU;C,]QPsAFmUoT99_uGs2o)Xe/fe;-Ar1&XjiiKNZagVNcxRJ"#s{Trxq,Y/
+meq>CZn!/1V-t,-!B7qd}SA4380Z7C#tE+o):rF$az0IoCQuk(V.K7q]h(SkE]0a2EIVgc&|w#iMODXsU'o"x_|D_Up[d|x^ToFE[nZKdtFpRmY]4m8XnF
+x.O=e#v87S$^z#iB~y/dUwHp[CGPKA@8u7fs&!^U,,|Pt"Jk"'O1&<:hMdvbloeCB]5}~o,!HTPA7<@s}S.]H@R^fJx_C-@W.XuYL)Eon@nL}lR@VXSZxN
+~K9]/^R$Zy#V[XFCmI,k;<l/;Vg3&:B:FsF=as}DN"}J]^sZ0Yf|R@AH`7d{1ULf6j<}%_W7oNYLQb$XGRy(LO~O:>)L#=9B{OS)Go8$;bYOM';J`Z4_>Q
+t=..J6`BdxyD&eNDvg>oD;A<q3Vo&v),ya.A%BZOG/AK[M^WoMaav/Bj)JfH7p3B.9tk>am]'Yc@PU`20+W|v%%pBRV0Rn]q(y&<Y1drfVcil;.%3L<k9i
+^V(5+G83)z9r|Xqy!(j7c_m!<g2M[i+8M9CYGA4F"+Oo$2^p5{GY]bwc4+t,uG|>Yb)=Y2#EneK!j|"DzB>[S^`{"ZZr'AX9]snWUUC19e:C;f!^[hQuzj
+2O("ItalZJu]'N(#n:APt[tPsB8#4h'K=p~1u3:%3GN9>P9aSQ72!%q9pBaAL^kQcuP2Y'b=A|Z=8fq+~x#mk(Tubm#wE`):&#RGLrz6j4lnb_Vhd2,8Hx
+U(9g%lS'4L6BQ)A=~/e25T-6Ul][SARa=xu`G8uGGEW@#,C/hOdO7/S7`/,`TjIL:'10%$;6}]5dlKrMHjdLd<Q%_MFwmTiik@tDT@1WX'!v6o,XqeT(5>
+F]_0@'2":tT1;EWh|eum8AUs#hh.!+uZ(LFt]2fm8xReW6R4eYf%>eInDQ$ax1nJQ}7"6@Z8]Zl2]IU^ZsA$W@wfz{ieb+mzpfW:FaSYw%MJ!f#s,DeSDg
+$&/sPhb$JId:Q.SH@)P$.IA2&mKiZ4)8kby-Of_M!0pZPAqL&&l&w^kHKPK_b%Ja}^T:>`Ti[5&{Sw,e^6k1kI1UMO`YlMHatAc/>8KK!nE=9k{z;wCOv<
+sg'M6qT9Z/ajhiC9X{TV5bhBW`nXVTUh+JpmeH{MZ.Cg-rbr7q>r<E'T,F.YRk6!Z_#!}1dRhOyb7ef+dkwmpVBkD(NVIb7t;P80`]ZX%MCg+=1E=nj8N5
+vi^'{r:W!1:IzdKUGY":G5o[n`mV]];W(#zIPh_W3gbf#Ivn3+Jn=0_6rMmCU&q8B>,+9X)T:z[Gh}6B(G94"Pl}h)$kqH~x(v|K->Rz&p}&DW8)6B-tqM
+HjgkdV$0,109j2tOY&<r9#{p=G{|jTIBiT9kfTM.&h,m}BIV<BicNU3TOfa=j7ZkF+RtWMxjQdUZB).zG41K6x{a%z+g;rlS.7L1J[k>{=+"F^{4(3NNL4
+7Qy{FtZ3hRGZ"%3[r6qc;kJ0i(@Wd(>|Jzb}tK(cSV+qn,-AVwsV<VqsO]x&^ONROsfKPO^AkUX-."qkqb"-8y@va.;zh/H)4hd8#wT0sRctXd&M@]QN)a
+WC,jkHha/,_^Jk8r(t46Q,5$STHi9-d9w(@G^uo$;[>zTgMY0g;fS+&Cvj;C.vr#P&(3pn)VM8,&Qq}T$5[hc#Q26dPo6J|z$D4tVFhk`%.^4c;vYyb5=q
+Sp}j[&}UAdf5OY,$aD91r|'n2M+SpI5Ig3OL&B,1yQ~aTzSmfrp'BW9gR{4a~eA:M/A^j2H5mG&YK5|)9O1Hrbgvv5U4]gg5`RyL|[4&Lq2!UEaI|,4(JG
+>z%^[IDg&#B:jJe[O4}CT:TM}lVi#Ke+k$.zsQ@@.Xzn=OQFt5u8zLr-b+B)lGQvkSqUmEz9m,m0XAI1q@7ry<DWCPZb1t(8v5|hSOst&GInU%e{Fq|.V.
+/4J%6z`s>gB2d5)aw8E,Hhl.,-ScKGQ5i)63L]7.9[#)h=n[RM3/8EZ<].eM:qC9,iO4EL$}hrU%I6&.e38m.y@ouh0Zv^hSTPbtIj5#MKf=bV,r()AMyq
+s@%LxqmHe^ZuIF+a}IJm8.9{W#.K#7)`]x;[OJAHQ]-@q=r3b@cbe1Gr8SRu5hDlf%yjU{)%&uB]Devxo|o7qM1k@j1tIT1"-[~Wbv'NRZI7DJV|+><YVL
+F1<Rm)Qc0R)4EwQ8+w$`|Oif%}~w3xC7/tgp7OOU#FB^a2!fD],x"xFTE:]kJFvk)r#aKe+)(S}:D9.QpsPHy=wle,#K(Q3SAL+7BeE;Fy42i1=ubh-,pP
+}zP:;5Ap4"{(,x<,B&)[8z2>Cx!zl{]t_Rxf]z[#ug2]a$%L<px}(ea%O;~k-z(lQhq}.br1-L)>BXo@rKX3Yde2qB!u@O&1L."K_geE[<'r])r7f5QyO_
+e17|%K[.XSH:g!4}JE,d-R(t3I#Dl]0|7$3B+'VW2IKj,|7)W;e>GV0}wzxu8[wA[d1;h]UyPXK$uicoB[$8{&}5r25<3|=i{fM$3jHLg)gDyb]Bx`m7sf
+^wd[0WSUIZ=zNItiMl>t{r{@#A2lH>-<m0BkNT;NKH0&jv#j3'Vb=wKe(dtu6FZF@c.N"p=|Ge}N_1CFXMIZifAXX`"E&/DB~VLAt}=5^LOdca"4eAQZw;
+Q%rHD]yPGV7[2-UAii0VN1f^Lj;:stwg8Od(/A~C'ggvEO7+x1NdSf!{MdB/EM>Lki+`6OhWyP]R[X,LkA`+ZpvTAs]bf^Ry&2Ob6xzX_oiWH`FoC%aFtk
+51,T6#'3),T@[!M+A9_Iv4[Nqbpm8@kBuU^>>2_&"46C$&77u4NlNW/9$),Py!3Cu"U+A#t@2qHHdNuW:Q#A|/o}&wx9Q-bu7tk&JBRL1>&MwE'foO:rI"
+[De]"Myl</BJ5!c/UGN&XFX.1CO#G}`<!DJcJzp.#eEKxX~8^i_tdW'Cd<F4od`/b_=P&FeOryd'P0;afp]}uaB8=R!Eq!GF-^s11pw,qE{bV)::aX}t_q
+R2#U3t)q,[`qwATnnD4u}Ckl]b)7DIR!6P<Tz;%o3MY|hqratGBys9^:qCwJFwK/K;XBP:,fy^dy|.ONC&Z0d"dr|_6^hYD+fFV#3{`x_AJiyC5jC_A/u}
+M>}]A7W4/uIE=jac)W8DjT)ZYq7)sF(TIjxU_iMWm=rcFjMQV1]ZoqOqTvg+NN01&(M"pJ]Lo:i/v1&_mQRAy5QqV_nAVd4Q'vwb+YQe-.#bKi0S&qHE{U
+PzeZGrB2+mxU,RHo!S3ZO<sM5}ZUFu|q%D~kTMMU27I){dVqm#0bzx|DJE^h!~(sgR4OQuX,gQ-7,WsL+.Qx)@$]djdbxFiS9XY2aD8CCRMptYOM"O!1ox
+"MsuX4N4O]#@3QrIc(tA(v"E%xKua,+m=QDahDAr&WBg@w--!ngAq8:<zW(Pph6e]rfJAN)iC8Q>0G)HRr]!v8tjWefL+@u>%rz@3'Tg:dYm:++XUA1I<e
+0E3fbu9|o6VoN<gWM!H>8}$L.qwE"n;5gB<TR&u(gtU[~Z>xr){@CLt84Lsc1rQMV]/A_5N/,|:7-l92~Y,MJM<-^DONym"OKf}n!J8&5W/SewI<u{5IOD
+=ZgDj-lqA["<^S[`M`p|~`uuO#1qH+Tfr}A%t0!4S{`6i|!o3jDRenDo!tHcs<8sWj[e=uu,/E6%$"aul32]d'/ABD%'UuAs~.]Z%t<%^l$yaBF,3!m74(
+eX_Qg+:_q:t,S{5JH][<rVyh;O5#2JiokO[nc'RDaC&R/zACkZWv'90!sw:d6;j&7Gy'yIt8LbX[bwXv9q,Mbq&|_wDJnLuO(6<t,5KEF"Va6QKf4/"bjG
+pA<{&Y,fvt)xwoTf!7v{&`7H]2ma!5eUokqq]Qa/O|j:5Aj5x#gaynq%o5J`wd<jF#4{bNO6;f)q+t%}!DAe-FctNO$R>Lrbt`alDnJXdOYz5B@M,)9Fy}
+'g0I@Fc;4ZS7]NOwRzaRaMo.Sl"N!-#$H>Hl`A,6p0s]^e}MYKS9tXR0$xdiCijZFuZ]4Urhh%|@;Uv@XNWqBr=X9xYigY%CCnE{y0_b%<&LxY!sUY"-cG
+|0-rY@z6^Yx8+JTKd)v#fj%HV40VDj16J0(lkbJr0IGgx;hGVe[=7<PWewhv(-0,yT{Z_%m!TPf#qR2Bfq}7n#kotpJ^!|CS7@b],c'Lqv%+TWAm5Y@,l$
+TIxs>8Xw:zcP!Us7#aB|E.j]h.UL#hu@^kW=!.S-e]/Hhs36ltfq!EU,SXJ$F|1DMe1}a>hBVucLV2UA7nw]]2"!SSmcGS%VH=LD#:$0luPW(/Gh{>1i_3
+i/.d{N(H!]gM@Cph5Y9l[A%((&c==q$==85um&Tr7S.:zd85]Wa60m{@}hi/c<#T:a^&m/UDvZ,]WnUq`99:VUg!:p6EtesF{(5%LezP|J9<515}!u"4%u
+9fE$i>0Uh09Ry0Zfa8hS,elD#k}gmp},n7fYK$!v~s:`b_#zmyY3-r4$rj.tW,;Wx;(&FlYyT9Il.zwfs]J][WYYr/$P<!C3)K6z'p=Z(FNsK05jw/D2P4
+sgQQz#<qoZI!::QCa#cMt@}M-XcpkF`h"R"lh.<PkrRKq&|A>'{&@{)e,aNULETf_n.NW$.en!$[tQoY"-kt<l+EmuwBgFJLljSnDx`dqMpE/9U;'5i)dt
+tX[_U-l]!xI7Rx-fJ<"dPoe2hT32eFV;|faR6K.>8B}Ih`JB/j7+Q%+g!_Bs]-N{G0&kOtw_E'#Vq`BAoq:w!(han0ZK}n3$$"C>|/E8mFBfrGx"=>n5{8
+6@+4)"nqf@mC%}z@x+!se$Ezwco#gTGf-G{>mh;Pk$fSvV3W<s#X'r@GeIY<5)<kU{4WPJYY4/zx'&6cJ)6c;^u!}!3cDN<syRivY]ds}cB]MU:J!u.uw&
+5jplb1f!0gjm!W/sS:E_u2eB#8H3$%D:,nOAcPa10_VFwo1#cym/jbWt4R[1ymRcj_AeAg.cKD"K|V!Hl%fW8.~@YYas`%qoDwgAS6R_AI@(aVa=X"9Ws,
+Wt~Rv^;u2F8249m.{rf}$e%'bC.k&;ZaQ2zNRYT<glF[[oux!zk<c}buF^rQN2'VODQE$LXVVTQ3X'v;K`hdNyeY5:_Ef%j`Xd%(.>p%Gtv}d;L|}7nEv{
+K:Dw:D$2O4>B>L=/jP39/^z{.2H'NihA.l)C6X)c(_t(A'=lT(d=);Y&=WeyF)wmFjv;O65we(l$-od:l_f2L/".C-Y.![pXa`A:XmV'Q[[vbEc#aSf%g|
+}G<_]!XORa&p-;CS4bxl,05.eLcNJ(n.W2K2]VS6WvBS!$jArYJ%61t)+hRS>l/(,<mi4%f'^xU>[Iz:UC6'`K/W[umcBcg//xflq[$.r03.t|3/wn6^!A
+oI}U~^md_XWt|-jo7g$LZIVCGtfO(Z)FA(Y>wn(Kp,=rX_xCkGYd:q+Vmj>uSh[-e4bov8]|@s)|_,2M9<"JZQpC3wUmX_u<b[^XH7;{@rvDI:0&qSFY4(
+r<.7x2h4F|ej`ip26N=@6<-D!K1XQ<`q+y'aZl5u)^o9-`kbmJGY1`ULtBW>lg`H@6s`5x@cJwa'f58kU5'm4Ccw:f0r)HTIe%T^ed6LlB!:<NJw);j=[;
+~p2uHYKqDDg/S/ulJ&3|LOXjT&[=V&J>o1:n(|np4KI,E5T6Fa_TaQ:4]Yr=k>N_J&`Gx@RzFzfZ0F0nf/CiT{4aXVP3dik0[M{(fV~0{>$|'dmj6aaY2B
+W.C><t]YJ`lub@B2+5}LG6e)l5&8fCu->S(`|vWq8}7zx"^%9|>}@&lX^dh0R|MUn1&7:agcVZ'yoO%f|/Ato/@5=.;L:U!mCFp,HHDi/Qk$e!$3_|^'sM
+S|QvE7^3AdKrl)]4!FK1T='>ZV5$+`k7({|Yb8[D#`&!T_f=8JqKY$DUnCRf4n9Ys%qaH'/;QYoo;1%Fz.gx~)KV%Y@z"!$Mp{nTQ/93N3]S/}B&aIp%5E
+Ir#m{YTFeO06Q&-!E2C[>"F^Wl7wXM],@`MHw_ObHfyc8v38DJVQ~Lpvue<o<d;rbZOznV+6='@Zc<J#({/(Me27o3C7>jlNs5B}=;b4qZVLUJ6K$>v3Z]
+o6/jTE+/hcJ8kH6fT3,]QR7L7/|PSDG:U=n:@pMj]<`YOjIdVVyX[$R.RK`e"4SH)K6<p@|0$)7Xf,gjA>hAgc=yc'4xpG~,wZ<P#}:)/Zg#Ku}1Px'6};
+Vc-Au7MJDtesmN/@i5C+Ka{W4K%7YU;FWb@&P%&-.8;&YipdvslzzfYRRI(KGgw/jvK}wZ3<F]eX[Wkz$+}Q`qC,6NYL}Cxk9O@NifO>qlMT.aD[!'hOQ(
+VA&pmzXvx0n3q_Weox"]rlW,9WWu&qsLDw|qo:(OBqXax`@D_d@au[^"}X+P}^T,mhJ9Uk[uq&h:ulbZjk4g<]&;VOKF^9VU9Z7.83<d%{.<;_(t`d2gYf
+BMdcJ;YC0q8x=coFVU%|HwMrV.4.=OU>iGti>NSfIFV|dJ6m7!6;;6zj"mhOrh"zp4Rx3W:ab18L+4yd;,$HkZ8bG+ln;J.mG9:g5#yx+<!$]gZQ]V"D:[
+%-a$_kHsR]Dtb"80#.aFo{F%w-lJo!A9,4lc}'4'6Y@A)6npM@}A'}Lin->_7[5-_}m/8(tx@l;dB1Fum`6ZskH'#&0eewk$$GYvZ=p65|3PHxa&IjL,_u
+1N8+-+X3kg|&plr'<f33asRgf#;!u|/rr6HPY^>{oi$J,0$#t-x,@zme9p/$gUmfjeXK-T<dKo`D>G]xXO[LMklmDC4l}'!j5QV}A3AF'zd|}yqpzb0rg'
+`!z1jOd=Y8:0-z@+/xQMi'D2ZS0,ZP(72z(Acprso'TLH<$P5DKpmtfRJ^g@W;EH$8O#&2&:B"]g;HS;L]-dRx$dK6&@l}0yXmvS-2,}&dkpLzDauz8EM_
+t%b.<:H%ets<eOD++mYqSy6yBHVlMd2,p$1JF]$`qb2.(0wKvozK_oU!Ni5pCQ`|zF'<c}foR}q7~Fa&8Q[=6#RV{gM/iak9Vz5:!a:Y4hnAGXAciK+"UB
+Rb~J$}ys@Y+.ApVQ`E@'ulJ;o>e2rO69D7mUMG5%hKD_vX=p9p4B0>_U4:s#o!g>fBZ2AXY6rWT5]P,@rQhr/aJ[q'Yzk)")ZAc7;2Pi3u>kwV>%XXOPjx
+~CMW}ML+$DvFxw.IW%9l[nH]BXI@;mrG_QK(`RMfCUyK}lpN05EG@{m{:t.K|%TlFs"lfl(jk]|5oT1>3_8Iw>;p8K3>,euzYq^{4o3(:rFN(Gu"WW1aY'
+noogQT``Dg|BTu,:.!`#)ud'h52PDR/PZ(N1cpCv&J9y(a0Tf`X!(P,i~W%_YSsf#z|v3)s+o37g4C2A5H#%|!bA.};FGcyH6'a@lX%=b[l.v420ej;gW{
+g5l$u({ks-IM^%$W1b{HNoW'4dE3r&eBJ[u(_`r`-MsoSNS33cw|%C`;`=:2|_yZg:e+gxv;%N>'Z:vSuAZ.$R(xg5B6tIB)jK#}Ui[zI;%$T,;zCkt3%=
+e2^t&vXOlM6#LZ]E!s5LAR%I)YkTK@s`~Po6'zsPPUTTwetwq94@}FQ(OX1jytqS3{8T&hhc$HAjtgMzCrY"^-{(-lSA]<VnqI}U-]9.~SLW`Fr^eLiMs=
+lX>t[A^h%^Cx=<t(wmFA-g8Pj$^/S9%A4JY+4cX9Jxz/Ecr>)1~'nyd=9KqT&Y}r5QpFKrV0`[+JT9bf4+P0D}:I;j9Kn//c"1.=vK+tp.^N6$=[om5tug
+,uD>H]5qF):ie,0["!0Su!:Nsm'y'=:/{VkW"3K^2^/hqMSW|o7iTkP{ytc0UM~`./$zWXlBs'iP#Hmyi][ggjUzuq&'AKzW<l#:XZ:c4|syMU;KnLAR=b
+3!sVUzLfwl)KJH[64VBh$KxkNBwhMw@.TG:LXp&bZVn=egffGy],5w805q|+}SBEiZ~5/mPS[fEMW%3o>U)^RewgL)h-1m'h`,&{e8+"u;Sf7oH6L`$pv'
+=vb9XVAkZn%B4zSj:YwF`&wToNbOQe']I/i_5PG;^Gu</KvPQqVM>3Q["E.WFaXNBQH6'qgwm6TBzIPg8OPx0gcfx1Zci0WdwlxclTsq/}$LyNLdk[72}c
+MS2'|0Z;gH/'["rfaLcZzt.ApWfZ=fyU6o'Lt;5u@Lf8J4mw4G6!xK->f:j(n+f$tXa`{vj20'`bXn}7y)LbFI]9}W,qRsFf]!{[0Y,l=<J+}-Hta{LdA/
+Bw%q]Of.(Hi'11i&5AWttxO,+i)|g{no=/9iI+DlsYGTu-&M`w=G6Ad0A_WnlCTHNUdE9/s'!@)y-Cz'.zBhmG6j[bz+{[i|IxFcaqxe0|U<r:+und(]"5
+T<-a7f5<<Dv%D&gM9dg=1^agKL8Q]9L5emL,F_xo&9]uj/tsRECl]/k=,gG#7NpaIGE[t!j+4p,18!'zkA,bh8KhjPg.1s3{^s@Ws,tTwAZm.OwEL)"CWR
+4$ieW%^=Q>GY3,,:=zUB&zKYzr#Y<zT"_>N>#ORc^{j;zYXUeuF$l-pqS@NIVdr/4A{b9$N3mjxF"|XtC!IM`&{EYL/=ob8_(D!>Q[zjK_+Bl{h%)(s_X`
+P+I]oQI=(pD!4N']UjZSzsAQe`^Z2#+Vt79D{M5qdmRluQJHZl[(]`~pi3.Yp+SIzI_.$Aw]Q1k7[LPq$-{y3c"|@P~VPCnZ2]5G,6")h7w7iIJ`o=zL)B
+G:jvgq"YNNa^i=&(tuDZp6rx1$-`e2yl8p-"92FQ+j2cx>e|EX1w{dd|H2xIY==1a()NIV6]fGoy]Z7vYb.o4v^NB'45}g]Ji"v]26))~'iDuN[3}+kY-}
+Y[~Ckp=9VSJD[H5&,/721LW&y1aL+7_7()ParZ)d=GQrQ,%C<dm][K{YcAg].E]7>^bLSgRtuTG}5iSO+fUJnG["W>Z_JSBS-wJdnpeDz(DMXk0G5[IyL3
+gn03^$:q0&sIy}2HdzmQR.gN#/+x);_hr)JqqPbd(yGlC9@wE}HJ:j5w&;sTT|#z`Yoe5gfByPit~Qx/)4L^<5{KCvIRaK(;a5:sBvaSio7scmmWNB/xto
+/)q7{G9DQ#rz]A%KzW|Jd}E,ss$}'TUcX1eW5sKv619G7`j0[Zcs7M",>twEpqm<7@E($A{:-7@`u8fyjEG2>r6sU::]~cO>S;P:#1o7S-)QE"q6Z#6g]|
+FEm8G2JuF/CF!/]u2ZsT9g-Tb5Mp#'[DkY/CsK1=R#aJL&8Y`QNfj-S<_ew%wP&fTDgYx/0}3Trk7mbAKy,)mhFL=TCDk%mYN-6f$RCTzF4tPp#$r+`rVb
+)BC54srfuPHB868C32"<akjbVfO0,&P9l$g/sebcU^YSwDwe%o_2V82>m9KdJH%21U"0Ke%^j^l&d#XM#)]bg&Wb;`{;&71d[HaCQX`|mz'J,.3__bKb@Z
+m}/B538xiB^1@OlDDmccslsT)}NYIpI-%LzH{xRPT=5MTC|CZwarP`ly4MsiP_@U7qd1H)/"lZ`Al1)AlCWs2sLk{Nc+s)n/0j'`p2.'Wn0z/2#S:z6okM
+/KFiV68m;U(68PQ04^gC3^SSx`f[I}Q6;xcRFR/kv]=oFk.8<:YKRIg=Jt0`N3kp~.j&zi|"XPfYoD1OofQf@/8l8Dz.`DW2wzS"0yqdK%o4z`JSi!;MRd
+c6(@jyzu9`Xch]cM>pV6q5X^dY&#C4p3oUD|lJMqlJC1/w!Wo5CPB+Jtn0/[sFNtX'7.YfA`ucJ"@qWcf$7euoUASr{#81I|,zQvGAp/VC(sL';o,TBGw^
+X6;pl{!oFh4hw'eo+9lC<Zf[nSKx.:nPN'U[~wcuP74(~2=WYG,Br^H`=Uyl2s{]=VFYavPK<5jU6(XvGX/p~<W5YVNc1%R&=vYJW`m5!0r1F(F<%Xs1zm
+k|2i+9PihKM$x)rnEySXRvTT|M%J%OUH:"hVlZRva0JAY.Xk#{SnGD&X5f1#tN+XjX]JfW`zz8kFs;/!ytH=NW>NX35Uu7CF.XJtljp)wNT[IB,6w.a]OL
+&HYyJ>csrm7Y^|CXJG[.~0uXqpI57/nf4Nk83w{y4N58Lui`;V!v@rl[o"dDOC.K;kT.r_Q2VN0o)]eIgBHj3)6,BK-FV2cpio+'7b`kOG3Wbwb>C4-386
+&b]R@<0s;K&8_w_RXw[E~w}a)m|pkNc#0nP(8oI5xbHde"JYlmze>T588k<RRl$Q9WBrsVR}|YXm(H+[/YX,iv@O,5'Wtn$nd}w}:dA'q0zO2it5Vww:oC
+$x+rQZ+^b)2swe^9C;{,Q`Yp&B>.[;u9Y@G`oUAkDk8J.r>CM|/x]pt<9B({jRV1Z]So86v&l|J)
 */

@@ -73,7 +73,7 @@ template <class P> struct gp__batch_storage {
   const gp__u8 *in[BUFFERS]; // source and destination of a buffer's first window
   gp__u8 *out[BUFFERS];
   gp__u8 skipped[BUFFERS], tail[BUFFERS];
-  alignas(4) unsigned short mark[P::threads * GP__BATCH_PIECE]; // by window of a warp's piece: a buffer begins there
+  alignas(4) gp__u16 mark[P::threads * GP__BATCH_PIECE]; // by window of a warp's piece: a buffer begins there
   gp_tile_scan_storage<P::threads, gp__u64> scan;
   gp__u64 drawn;        // the control word before the block's draw
   gp__u64 rest;         // what all tiles have left
@@ -152,7 +152,7 @@ template <class P, class S> struct gp__batch_block {
   // buffer.
   GP_DEVICE void copy(gp__u64 tile, gp__u64 from, gp__u64 to) {
     const unsigned n = buffers(tile);
-    unsigned short *mark = s.mark + gp_warp() * PIECE;
+    gp__u16 *mark = s.mark + gp_warp() * PIECE;
     for (;;) {
       unsigned piece = 0;
       if (gp_lane() == 0) piece = atomicAdd(&s.next, 1u);
@@ -167,7 +167,7 @@ template <class P, class S> struct gp__batch_block {
         bool more = true;
         for (unsigned b = first + 1 + gp_lane(); more; b += 32) {
           const gp__u64 at = b < n ? s.end[b - 1] : end;
-          if (at < end && at < s.end[b]) mark[at - begin] = static_cast<unsigned short>(b - first);
+          if (at < end && at < s.end[b]) mark[at - begin] = gp__u16(b - first);
           more = __all_sync(0xffffffffu, at < end);
         }
         __syncwarp();

@@ -67,7 +67,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE static int number_of_bits(gp__u32 x) { return __popc(x); }
   GP_DEVICE static int number_of_bits(gp__u64 x) { return __popcll(x); }
   GP_DEVICE static int lowest_bit(gp__u32 x) { return __ffs(int(x)) - 1; }
-  GP_DEVICE static int lowest_bit(gp__u64 x) { return __ffsll(static_cast<long long>(x)) - 1; }
+  GP_DEVICE static int lowest_bit(gp__u64 x) { return __ffsll(gp__i64(x)) - 1; }
   // OR of all lanes' bits, in all lanes.
   GP_DEVICE static Word all_bits(Word x) {
     GP__UNROLL

@@ -38,7 +38,7 @@ template <class P, class I> GP_DEVICE void gp__gather_columns(const gp__columns_
       if (column.word == 4) gp__move_column<P, gp__u32>(column, index, from, first, count);
       else if (column.word == 8) gp__move_column<P, gp__u64>(column, index, from, first, count);
       else if (column.word == 16) gp__move_column<P, gp_vector>(column, index, from, first, count);
-      else if (column.word == 2) gp__move_column<P, unsigned short>(column, index, from, first, count);
+      else if (column.word == 2) gp__move_column<P, gp__u16>(column, index, from, first, count);
       else gp__move_column<P, gp__u8>(column, index, from, first, count);
     }
   }

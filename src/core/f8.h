@@ -20,6 +20,6 @@ GP__RULE gp__u8 gp__f8_from(unsigned u, int wide) {
                     gp__f8_magnitude(u & 0x7fffffff, wide ? 21 : 20, wide ? 113 : 121), wide ? 0x7c : 0x7f)));
 }
 // The bits of an f16; of e4m3, 256 times too small.
-GP__RULE unsigned short gp__f16_of_f8(unsigned b, int wide) {
-  return (unsigned short)(wide ? b << 8 : (b & 0x80) << 8 | (b & 0x7f) << 7 | ((b & 0x7f) == 0x7f ? 0x7c00 : 0));
+GP__RULE gp__u16 gp__f16_of_f8(unsigned b, int wide) {
+  return (gp__u16)(wide ? b << 8 : (b & 0x80) << 8 | (b & 0x7f) << 7 | ((b & 0x7f) == 0x7f ? 0x7c00 : 0));
 }

@@ -46,15 +46,15 @@ GP_DEVICE void gp__mbarrier_wait(gp__u64 *bar, unsigned parity) {
 #endif
 
 // float to bfloat16, to nearest even.
-GP_DEVICE unsigned short gp__bf16_from_f32(float x) {
+GP_DEVICE gp__u16 gp__bf16_from_f32(float x) {
 #if !defined(GPUPRIMS_SIMT) && GP__ARCH >= 900
-  unsigned short bits;
+  gp__u16 bits;
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
   return bits;
 #else
   const gp__u32 u = gp__bits_of_f32(x);
-  if ((u & 0x7fffffffu) > 0x7f800000u) return static_cast<unsigned short>(u >> 16 | 0x40u);
-  return static_cast<unsigned short>((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
+  if ((u & 0x7fffffffu) > 0x7f800000u) return gp__u16(u >> 16 | 0x40u);
+  return gp__u16((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 #endif
 }
 

@@ -39,10 +39,10 @@ template <class T, int VALUE> struct gp__input_ramp : gp__input_by_element<gp__i
 template <class T, int ARRAY> struct gp__input_strided : gp__input_by_element<gp__input_strided<T, ARRAY>, T> {
   static const bool apart = true;
   const T *data;
-  long long stride;
+  gp__i64 stride;
   GP_DEVICE explicit gp__input_strided(const gp__input_data &d)
       : data(gp__as<const T>(d.array[ARRAY])), stride(d.stride[ARRAY]) {}
-  GP_DEVICE T at(gp__u64 i) const { return data[static_cast<long long>(i) * stride]; }
+  GP_DEVICE T at(gp__u64 i) const { return data[gp__i64(i) * stride]; }
 };
 template <class A, class B> struct gp__input_gathered {
   typedef typename A::type type;

@@ -13,7 +13,7 @@ template <class In, class T, int PAD, class F> struct gp__load<In, gp_arg<T, PAD
   gp__load() = default;
   template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
   GP_DEVICE gp_arg<T, PAD> operator()(const In &x, gp__u64 index) const {
-    return gp__make_arg<T>(F()(x), static_cast<long long>(index));
+    return gp__make_arg<T>(F()(x), gp__i64(index));
   }
 };
 

@@ -355,14 +355,14 @@ GP_DEVICE gp__u32 gp__u32_from(double x) { return x != x ? 0 : __double2uint_rz(
 
 GP_DEVICE float gp__f32_from_bits(gp__u32 bits) { return __uint_as_float(bits); }
 GP_DEVICE gp__u32 gp__bits_of_f32(float x) { return __float_as_uint(x); }
-GP_DEVICE double gp__f64_from_bits(gp__u64 bits) { return __longlong_as_double(static_cast<long long>(bits)); }
+GP_DEVICE double gp__f64_from_bits(gp__u64 bits) { return __longlong_as_double(gp__i64(bits)); }
 GP_DEVICE gp__u64 gp__bits_of_f64(double x) { return gp__u64(__double_as_longlong(x)); }
-GP_DEVICE unsigned short gp__f16_from_f32(float x) {
-  unsigned short bits;
+GP_DEVICE gp__u16 gp__f16_from_f32(float x) {
+  gp__u16 bits;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
   return bits;
 }
-GP_DEVICE float gp__f32_from_f16(unsigned short bits) {
+GP_DEVICE float gp__f32_from_f16(gp__u16 bits) {
   float x;
   asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
   return x;
@@ -522,17 +522,17 @@ GP_DEVICE float gp__f32_from_bits(gp__u32 bits) { return gp__bit_cast<float>(bit
 GP_DEVICE gp__u32 gp__bits_of_f32(float x) { return gp__bit_cast<gp__u32>(x); }
 GP_DEVICE double gp__f64_from_bits(gp__u64 bits) { return gp__bit_cast<double>(bits); }
 GP_DEVICE gp__u64 gp__bits_of_f64(double x) { return gp__bit_cast<gp__u64>(x); }
-GP_DEVICE unsigned short gp__f16_from_f32(float x) {
+GP_DEVICE gp__u16 gp__f16_from_f32(float x) {
   const gp__u32 u = gp__bits_of_f32(x), sign = u >> 16 & 0x8000u, a = u & 0x7fffffffu;
-  if (a > 0x7f800000u) return static_cast<unsigned short>(sign | 0x7fffu);  // NaN
-  if (a >= 0x477ff000u) return static_cast<unsigned short>(sign | 0x7c00u); // rounds to infinity
-  if (a < 0x33000000u) return static_cast<unsigned short>(sign);            // rounds to zero
-  const gp__u32 e = a >> 23, drop = e >= 113 ? 13 : 126 - e;                // bits dropped from the significand
+  if (a > 0x7f800000u) return gp__u16(sign | 0x7fffu);       // NaN
+  if (a >= 0x477ff000u) return gp__u16(sign | 0x7c00u);      // rounds to infinity
+  if (a < 0x33000000u) return gp__u16(sign);                 // rounds to zero
+  const gp__u32 e = a >> 23, drop = e >= 113 ? 13 : 126 - e; // bits dropped from the significand
   const gp__u32 m = e >= 113 ? a - (112u << 23) : (a & 0x7fffffu) | 0x800000u;
   const gp__u32 half = 1u << (drop - 1), rest = m & ((1u << drop) - 1), q = m >> drop;
-  return static_cast<unsigned short>(sign | (q + (rest > half || (rest == half && (q & 1)))));
+  return gp__u16(sign | (q + (rest > half || (rest == half && (q & 1)))));
 }
-GP_DEVICE float gp__f32_from_f16(unsigned short bits) {
+GP_DEVICE float gp__f32_from_f16(gp__u16 bits) {
   const gp__u32 sign = (bits & 0x8000u) << 16, e = bits >> 10 & 31u, m = bits & 0x3ffu;
   if (e == 31) return gp__f32_from_bits(sign | 0x7f800000u | m << 13);
   if (e) return gp__f32_from_bits(sign | (e + 112) << 23 | m << 13);

@@ -15,22 +15,43 @@ template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const gp__u8 *globa
   GP__EACH(j, 16) p.item[j] = global[i * 16 + j];
   return p.vector;
 }
-// RANKS threads copy; this one is `rank`, and all agree on the other arguments. UNROLL accesses are in flight at once.
-// Reads nothing outside [global, global + bytes). The caller synchronises.
+// RANKS threads copy; this one is `rank`, and all agree on the other arguments. UNROLL accesses are in flight at once,
+// and the bytes that fill no vector: a part of a tile takes as many trips to memory as a whole one. Reads nothing
+// outside [global, global + bytes). The caller synchronises.
 template <int RANKS, int UNROLL, int CACHE>
 GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned bytes, unsigned rank) {
-  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), vectors = bytes / 16;
+  const int SHIFTED = UNROLL < 4 ? UNROLL : 4;
+  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), whole = (bytes + offset) / 16;
   const gp__u8 *base = global - offset;
-  if (offset == 0 && vectors == RANKS * UNROLL) {
-    gp_vector v[UNROLL];
-    GP__EACH(u, UNROLL) v[u] = gp__load_vector<CACHE>(base + (u * RANKS + rank) * 16);
-    GP__EACH(u, UNROLL) *gp__as<gp_vector>(shared + (u * RANKS + rank) * 16) = v[u];
+  // Vectors `first` to `end` - 1 of shared memory lie within whole ones of memory, misaligned ones in two each.
+  const unsigned first = offset ? 1 : 0, end = whole > first ? whole - first : first, rest = bytes - (end - first) * 16;
+  const unsigned at = rank < first * 16 ? rank : rank + (end - first) * 16;
+  const gp__u8 byte = rank < rest ? global[at] : gp__u8(0);
+  if (offset == 0) {
+    for (unsigned i = rank; i < end; i += RANKS * UNROLL) {
+      gp_vector v[UNROLL];
+      GP__EACH(u, UNROLL)
+        if (i + u * RANKS < end) v[u] = gp__load_vector<CACHE>(base + (i + u * RANKS) * 16);
+      GP__EACH(u, UNROLL)
+        if (i + u * RANKS < end) *gp__as<gp_vector>(shared + (i + u * RANKS) * 16) = v[u];
+    }
   } else {
-    GP__UNROLL_BY(2)
-    for (unsigned i = rank; i < vectors; i += RANKS)
-      *gp__as<gp_vector>(shared + i * 16) = gp__vector_of_range<CACHE>(global, i, bytes);
+    for (unsigned i = 1 + rank; i < end; i += RANKS * SHIFTED) {
+      gp_vector v[SHIFTED];
+      GP__EACH(u, SHIFTED)
+        if (i + u * RANKS < end) {
+          const gp__u8 *low = base + (i + u * RANKS) * 16;
+          v[u] = gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(low), gp__load_vector<GP_CACHE_ALL>(low + 16), offset);
+        }
+      GP__EACH(u, SHIFTED)
+        if (i + u * RANKS < end) *gp__as<gp_vector>(shared + (i + u * RANKS) * 16) = v[u];
+    }
   }
-  for (unsigned i = vectors * 16 + rank; i < bytes; i += RANKS) shared[i] = global[i];
+  if (rank < rest) shared[at] = byte;
+  for (unsigned i = rank + RANKS; i < rest; i += RANKS) { // fewer than 48 bytes
+    const unsigned place = i < first * 16 ? i : i + (end - first) * 16;
+    shared[place] = global[place];
+  }
 }
 // The reverse copy. In shared memory a free vector follows every PADDING vectors; 0: no padding.
 template <int RANKS, int CACHE, int PADDING = 0, int UNROLL = 4>

@@ -24,7 +24,7 @@ GP_DEVICE void gp__scatter_pairs(
 
 template <int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_merge_sort_storage {
   gp__pair_exchange<THREADS, ITEMS, K, V> exchange;
-  unsigned short place[gp__has_values<V>::value ? THREADS * ITEMS : 1];
+  gp__u16 place[gp__has_values<V>::value ? THREADS * ITEMS : 1];
 };
 template <class Of, int ITEMS, class K, class V, class Before, class Storage>
 GP_DEVICE void gp__merge_sort(
@@ -48,7 +48,7 @@ GP_DEVICE void gp__merge_sort(
   for (unsigned run = ITEMS; run < Of::WIDTH * ITEMS; run *= 2) {
     GP__EACH(i, ITEMS) {
       s.element[s.slot(int(first) + i)] = keys[i];
-      if (PLACES) storage.place[first + unsigned(i)] = (unsigned short)(place[i]);
+      if (PLACES) storage.place[first + unsigned(i)] = (gp__u16)(place[i]);
     }
     Of::sync();
     const unsigned from = first / (2 * run) * (2 * run), left = count > from ? count - from : 0;

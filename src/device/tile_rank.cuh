@@ -10,7 +10,7 @@ template <int ITEMS> GP_DEVICE unsigned gp_tile_warp_striped(int i) {
 
 union gp__digit_counters {
   gp__u32 pair[GP__DIGITS / 2]; // two digits, the even one in the lower half
-  unsigned short digit[GP__DIGITS];
+  gp__u16 digit[GP__DIGITS];
   gp_vector vector[GP__DIGITS / 8];
 };
 template <int THREADS> struct gp_tile_rank_storage {
@@ -43,10 +43,10 @@ template <int THREADS> struct gp__tile_rank {
         if (first + j < ITEMS) peers[j] = gp_warp_match<8>(digit(keys[first + j], first + j));
       GP__EACH(j, AT_ONCE)
         if (first + j < ITEMS) {
-          unsigned short &counter = own.digit[digit(keys[first + j], first + j)];
+          gp__u16 &counter = own.digit[digit(keys[first + j], first + j)];
           const gp__u32 before = counter + gp__u32(__popc(peers[j] & below));
           __syncwarp();
-          if (!(peers[j] & above)) counter = static_cast<unsigned short>(before + 1); // the last one of its digit
+          if (!(peers[j] & above)) counter = gp__u16(before + 1); // the last one of its digit
           __syncwarp();
           rank[first + j] = before;
         }

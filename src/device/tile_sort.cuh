@@ -8,7 +8,7 @@
 // smallest and the largest key; if that does not help either, the threads' runs are merged. The order of equal keys is
 // lost.
 template <class K> GP_DEVICE int gp__width(K x) { // bits up to the highest set one
-  return sizeof(K) > 4 ? 64 - __clzll(static_cast<long long>(x)) : 32 - __clz(int(x));
+  return sizeof(K) > 4 ? 64 - __clzll(gp__i64(x)) : 32 - __clz(int(x));
 }
 
 template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_storage {

@@ -3,13 +3,13 @@
 
 // IEEE binary16 and bfloat16, as memory holds them; arithmetic goes through float. Layout of __half, __nv_bfloat16.
 struct alignas(2) gp_f16 {
-  unsigned short bits;
+  gp__u16 bits;
   gp_f16() = default;
   GP_DEVICE gp_f16(float x) : bits(gp__f16_from_f32(x)) {}
   GP_DEVICE operator float() const { return gp__f32_from_f16(bits); }
 };
 struct alignas(2) gp_bf16 {
-  unsigned short bits;
+  gp__u16 bits;
   gp_bf16() = default;
   GP_DEVICE gp_bf16(float x) : bits(gp__bf16_from_f32(x)) {}
   GP_DEVICE operator float() const { return gp__f32_from_bits(gp__u32(bits) << 16); }
@@ -54,17 +54,17 @@ typedef gp_complex<double> gp_c64;
 template <class T, int PAD = 8 - int(sizeof(T))> struct gp_arg {
   T value;
   gp__u8 pad[PAD];
-  long long index;
+  gp__i64 index;
 };
 template <class T> struct gp_arg<T, 0> {
   T value;
-  long long index;
+  gp__i64 index;
 };
 template <class T, int PAD> GP_DEVICE void gp__clear_pad(gp_arg<T, PAD> &a) {
   GP__EACH(i, PAD) a.pad[i] = 0;
 }
 template <class T> GP_DEVICE void gp__clear_pad(gp_arg<T, 0> &) {}
-template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, long long index) {
+template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, gp__i64 index) {
   gp_arg<T> a;
   a.value = value;
   a.index = index;

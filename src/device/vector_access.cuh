@@ -82,7 +82,7 @@ template <class T, int V> struct gp__vector_access_bytes { static const int valu
 template <int V> struct gp__vector_access_bytes<gp__none, V> { static const int value = 0; };
 template <class T, int V, int BYTES = gp__vector_access_bytes<T, V>::value>
 struct gp__vector_access : gp__vector_access_of_items<T, V> {};
-template <class T, int V> struct gp__vector_access<T, V, 2> : gp__vector_access_of_register<T, V, unsigned short> {};
+template <class T, int V> struct gp__vector_access<T, V, 2> : gp__vector_access_of_register<T, V, gp__u16> {};
 template <class T, int V> struct gp__vector_access<T, V, 4> : gp__vector_access_of_register<T, V, gp__u32> {};
 template <class T, int V> struct gp__vector_access<T, V, 8> : gp__vector_access_of_register<T, V, gp__u64> {};
 template <class T, int V> struct gp__vector_access<T, V, 16> : gp__vector_access_of_vector<T, V> {};

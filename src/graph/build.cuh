@@ -150,7 +150,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
     sum += degree;
     least = least < ~degree ? ~degree : least;
     most = most < degree ? degree : most;
-    atomicAdd(&s.bin[degree ? 64 - __clzll(static_cast<long long>(degree)) : 0], 1u);
+    atomicAdd(&s.bin[degree ? 64 - __clzll(gp__i64(degree)) : 0], 1u);
   }
   sum = gp_warp_reduce(sum, gp_sum<gp__u64>());
   least = gp_warp_reduce(least, gp_max<gp__u64>());

@@ -39,7 +39,7 @@ template <class V> struct gp__edge_to_depths {
   const gp__graph_args &a;
   gp__faults &faults;
   GP_DEVICE void operator()(gp__u64 edge, gp__u64 source, gp__u64 target) const {
-    const long long from = a.depths[source], to = a.depths[target];
+    const gp__i64 from = a.depths[source], to = a.depths[target];
     if (from < 0) return;
     if (to < 0) {
       if (!a.limit || gp__u64(from) < a.limit) faults.add(GP_FAULT_NOT_REACHED, edge);
@@ -62,7 +62,7 @@ template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__grap
   const V *parents = gp__as<const V>(a.parents);
   gp__faults faults;
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
-    const long long depth = a.depths[v];
+    const gp__i64 depth = a.depths[v];
     const unsigned mark = a.marks[v / 16] >> v % 16 * 2;
     const gp__u64 parent = parents ? parents[v] : 0;
     if (depth < -1 || (a.limit && depth > 0 && gp__u64(depth) > a.limit)) faults.add(GP_FAULT_DEPTH, v);

@@ -28,7 +28,7 @@
 // Elements as numbers (hash/numbers.h), and back.
 template <class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
   return gp__traits<T>::kind == GP__FLOAT ? gp__bits_of_f64(double(static_cast<typename gp__traits<T>::wide>(x)))
-                                          : gp__u64(static_cast<long long>(x));
+                                          : gp__u64(gp__i64(x));
 }
 template <class T> GP_DEVICE T gp__number_as(gp__u64 x) {
   const double f = gp__f64_from_bits(x);

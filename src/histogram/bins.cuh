@@ -119,7 +119,7 @@ template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base
 // there is little to search. NaN: the number is 0.
 union gp__guess {
   gp__u32 both;
-  unsigned short at[2]; // boundaries in the buckets before this one; including this one
+  gp__u16 at[2]; // boundaries in the buckets before this one; including this one
 };
 template <class T> struct gp__range_bins {
   static const bool tabulated = true;
@@ -153,9 +153,9 @@ template <class T> struct gp__range_bins {
       const gp__u32 before = i > 0 ? bucket_of(boundaries[i - 1]) + 1 : 0;
       const gp__u32 next = i < bins ? bucket_of(boundaries[i + 1]) : buckets;
       GP__UNROLL_BY(1)
-      for (gp__u32 b = before; b <= bucket && b < buckets; ++b) table[b].at[0] = static_cast<unsigned short>(i);
+      for (gp__u32 b = before; b <= bucket && b < buckets; ++b) table[b].at[0] = gp__u16(i);
       GP__UNROLL_BY(1)
-      for (gp__u32 b = bucket; b < next && b < buckets; ++b) table[b].at[1] = static_cast<unsigned short>(i + 1);
+      for (gp__u32 b = bucket; b < next && b < buckets; ++b) table[b].at[1] = gp__u16(i + 1);
     }
   }
 };

@@ -83,14 +83,14 @@ GP__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
 }
 // Copies of the counters: the largest power of two that fits, 0 if not even one does. At most a copy a lane; float
 // counters: a copy a warp.
-GP__RULE unsigned gp__histogram_fit(gp__u64 bytes, long long room, unsigned copies) {
-  return copies == 0 || (long long)gp__round_up(bytes * copies, GP__VECTOR) <= room
+GP__RULE unsigned gp__histogram_fit(gp__u64 bytes, gp__i64 room, unsigned copies) {
+  return copies == 0 || (gp__i64)gp__round_up(bytes * copies, GP__VECTOR) <= room
       ? copies
       : gp__histogram_fit(bytes, room, copies / 2);
 }
 GP__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
   return gp__histogram_fit(gp__histogram_copy_bytes(p, s),
-      (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s),
+      (gp__i64)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s),
       s.exact || p.threads >= 1024 ? (unsigned)GP__WARP : (unsigned)p.threads / GP__WARP);
 }
 // Counters of 16 bits, if those of 32 do not fit although the block has the multiprocessor to itself. One channel, no
@@ -99,11 +99,11 @@ GP__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
   return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.histogram.channels == 1 &&
       gp__histogram_replicas(p, s) == 0 &&
       gp__histogram_fit(gp__histogram_copy_bytes(p, s) / 2,
-          (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s), 1) == 1;
+          (gp__i64)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s), 1) == 1;
 }
 GP__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && (p.threads & (p.threads - 1)) == 0 &&
       (p.algorithm == GP_SHARED_BINS ? gp__histogram_replicas(p, s) > 0 || gp__histogram_halves(p, s)
                                      : p.algorithm == GP_GLOBAL_BINS && s.exact &&
-                  (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
+                  (gp__i64)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }

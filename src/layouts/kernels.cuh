@@ -104,7 +104,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
       } else if (STEP == 4) {
         word[b / 4] = *gp__as<const gp__u32>(from + b);
       } else {
-        const gp__u32 x = STEP == 2 ? *gp__as<const unsigned short>(from + b) : from[b];
+        const gp__u32 x = STEP == 2 ? *gp__as<const gp__u16>(from + b) : from[b];
         word[b / 4] = b % 4 ? word[b / 4] | x << b % 4 * 8 : x;
       }
     }
@@ -121,7 +121,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
       } else if (STEP == 4) {
         *gp__as<gp__u32>(to + b) = word[b / 4];
       } else if (STEP == 2) {
-        *gp__as<unsigned short>(to + b) = static_cast<unsigned short>(word[b / 4] >> b % 4 * 8);
+        *gp__as<gp__u16>(to + b) = gp__u16(word[b / 4] >> b % 4 * 8);
       } else {
         to[b] = gp__u8(word[b / 4] >> b % 4 * 8);
       }
@@ -279,7 +279,7 @@ GP_DEVICE void gp__copy_value(gp__u8 *to, const gp__u8 *from, unsigned size) {
   const unsigned odd = unsigned(reinterpret_cast<gp__u64>(to) | reinterpret_cast<gp__u64>(from)) | size;
   if (odd % 8 == 0) gp__copy_words<gp__u64>(to, from, size);
   else if (odd % 4 == 0) gp__copy_words<gp__u32>(to, from, size);
-  else if (odd % 2 == 0) gp__copy_words<unsigned short>(to, from, size);
+  else if (odd % 2 == 0) gp__copy_words<gp__u16>(to, from, size);
   else gp__copy_words<gp__u8>(to, from, size);
 }
 // Address of value i of a tile in a column. TILE: most values.

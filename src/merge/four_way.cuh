@@ -298,7 +298,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     Piece *const out = gp__as<Piece>(gp__as<V>(a.out_values) + first);
     GP__UNROLL_BY(4)
     for (int i = int(threadIdx.x); i < parts.tile() * PIECES; i += THREADS) {
-      const unsigned k = gp__as<const unsigned short>(sources)[i / PIECES];
+      const unsigned k = gp__as<const gp__u16>(sources)[i / PIECES];
       const V *p = k >= begin[3] ? from[3] : k >= begin[2] ? from[2] : k >= begin[1] ? from[1] : from[0];
       out[i] = gp__as<const Piece>(p + k)[i % PIECES];
     }

@@ -180,8 +180,8 @@ template <class Value> struct gp__picked {
                    PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes moved at once
   typedef typename gp__unit_of<PIECE>::type Piece;
   template <int RANKS>
-  static GP_DEVICE void run(void *to, const unsigned short *source, int n, const gp__u8 *first, const gp__u8 *second,
-      int split, unsigned rank) {
+  static GP_DEVICE void run(
+      void *to, const gp__u16 *source, int n, const gp__u8 *first, const gp__u8 *second, int split, unsigned rank) {
     const int PIECES = SIZE / PIECE;
     Piece *out = gp__as<Piece>(to);
     GP__UNROLL_BY(4)
@@ -239,7 +239,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   // bytes x_end and y_end. at to at2_end: places of their values. If all keys of one input are taken, the key before
   // them is compared but not taken: it comes before all others.
   GP_DEVICE void merge_ends(unsigned x, unsigned y, unsigned x_end, unsigned y_end, int at, int at2, int at_end,
-      int at2_end, Key *out, unsigned short *sources) const {
+      int at2_end, Key *out, gp__u16 *sources) const {
     const int HALF = (ITEMS + 1) / 2;
     const gp__u32 BACK = gp__u32(0) - KEY;
     Key one = key_at(x), two = key_at(y), one_end = key_at(x_end, -1), two_end = key_at(y_end, -1);
@@ -247,10 +247,10 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const int last = ITEMS - 1 - k;
       const bool second = Before()(two, one), end_second = !Before()(two_end, one_end);
       out[k] = second ? two : one;
-      if (VALUE) sources[k] = static_cast<unsigned short>(second ? at2 : at);
+      if (VALUE) sources[k] = gp__u16(second ? at2 : at);
       if (last > k) {
         out[last] = end_second ? two_end : one_end;
-        if (VALUE) sources[last] = static_cast<unsigned short>(end_second ? --at2_end : --at_end);
+        if (VALUE) sources[last] = gp__u16(end_second ? --at2_end : --at_end);
       }
       if (k + 1 < HALF) {
         const Key fresh = key_at(second ? y : x, 1), fresh_end = key_at(end_second ? y_end : x_end, -2);
@@ -269,7 +269,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   // FULL: n is ITEMS, and elements follow. at, at2: places of their values.
   template <bool FULL>
   GP_DEVICE void merge(
-      unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out, unsigned short *sources) const {
+      unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out, gp__u16 *sources) const {
     Key one, two;
     if (FULL || left > 0) one = key_at(x);
     if (FULL || left2 > 0) two = key_at(y);
@@ -280,7 +280,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const bool later = Before()(two, one), of_second = FULL ? later : left2 > 0 && (left == 0 || later);
       if (FULL || k < n) {
         out[k] = of_second ? two : one;
-        if (VALUE) sources[k] = static_cast<unsigned short>(of_second ? at2 : at);
+        if (VALUE) sources[k] = gp__u16(of_second ? at2 : at);
       }
       if (k + 1 == ITEMS) break;
       left -= of_second ? 0 : 1;
@@ -344,7 +344,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       gp__u8 *gathered = shared + OUT_AT + int(gp_warp()) * (32 * ITEMS * KEY + GP__VECTOR);
       gathered += gp__misalignment(out + from, 16);
       Key *mine_out = gp__as<Key>(gathered) + gp_lane() * ITEMS;
-      unsigned short *sources = gp__as<unsigned short>(shared + SOURCES_AT) + threadIdx.x * ITEMS;
+      gp__u16 *sources = gp__as<gp__u16>(shared + SOURCES_AT) + threadIdx.x * ITEMS;
       const unsigned x = Side::part(at + i * KEY), y = RING_AT + Side::part(at2 + (mine - i) * KEY);
       const int left = int(i_end - i), left2 = int(end - mine) - left;
       if (window == TILE && window2 == TILE && ends)
@@ -363,8 +363,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
         gp__u8 *at_values = shared + VALUES_AT, *at_values2 = at_values + values_units * ValueLoads::UNIT;
         moving.template store<~0u, 0>(at_values, 0, values_units, at_values2, 0, values_units2);
         __syncthreads();
-        pick(gp__ahead(out_values, from), gp__as<const unsigned short>(shared + SOURCES_AT) + from, here,
-            at_values + shift, at_values2 + shift2, int(taken));
+        pick(gp__ahead(out_values, from), gp__as<const gp__u16>(shared + SOURCES_AT) + from, here, at_values + shift,
+            at_values2 + shift2, int(taken));
         values = gp__ahead(values, taken);
         values2 = gp__ahead(values2, taken2);
         out_values = gp__ahead(out_values, tile);
@@ -374,10 +374,10 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   }
   template <class V>
   static GP_DEVICE void pick(
-      V *to, const unsigned short *source, int n, const gp__u8 *first, const gp__u8 *second, int split) {
+      V *to, const gp__u16 *source, int n, const gp__u8 *first, const gp__u8 *second, int split) {
     gp__picked<V>::template run<32>(to, source, n, first, second, split, gp_lane());
   }
-  static GP_DEVICE void pick(gp__none *, const unsigned short *, int, const gp__u8 *, const gp__u8 *, int) {}
+  static GP_DEVICE void pick(gp__none *, const gp__u16 *, int, const gp__u8 *, const gp__u8 *, int) {}
 };
 
 // Merges two sorted arrays; among equals the first one's elements come first. With a.run, merges all pairs of runs of

@@ -77,12 +77,12 @@ template <class Before, class Key, int ITEMS, int P, int K> struct gp__batcher<B
 
 // Writes the indices of keys without values.
 template <class V, bool INDEX> struct gp__index_writer {
-  template <int THREADS> static GP_DEVICE void run(V *out, const unsigned short *sources, gp__u64 first, int n) {
+  template <int THREADS> static GP_DEVICE void run(V *out, const gp__u16 *sources, gp__u64 first, int n) {
     for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = V(first + sources[i]);
   }
 };
 template <class V> struct gp__index_writer<V, false> {
-  template <int THREADS> static GP_DEVICE void run(V *, const unsigned short *, gp__u64, int) {}
+  template <int THREADS> static GP_DEVICE void run(V *, const gp__u16 *, gp__u64, int) {}
 };
 
 template <class P, class Before, class Key, class Value> struct gp__tile_sorter {
@@ -132,16 +132,16 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   }
   // Stores what a thread has merged, at places from `mine` on.
   template <int N>
-  static GP_DEVICE void put(Key *keys, unsigned short *sources, int mine, int count, const Key (&key)[N],
-      const gp__u32 (&source)[VALUE ? N : 1]) {
+  static GP_DEVICE void put(
+      Key *keys, gp__u16 *sources, int mine, int count, const Key (&key)[N], const gp__u32 (&source)[VALUE ? N : 1]) {
     GP__EACH(k, N)
       if (k < count) {
         keys[mine + k] = key[k];
-        if (VALUE) sources[mine + k] = static_cast<unsigned short>(source[VALUE ? k : 0]);
+        if (VALUE) sources[mine + k] = gp__u16(source[VALUE ? k : 0]);
       }
   }
   // Sorts the tile in shared memory.
-  template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, unsigned short *sources, int tile) {
+  template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, gp__u16 *sources, int tile) {
     Key key[ITEMS];
     gp__u32 source[VALUE ? ITEMS : 1];
     const int mine = int(threadIdx.x) * ITEMS,
@@ -181,11 +181,11 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     }
   }
   static GP_DEVICE void write_values(
-      const gp__merge_args &, const unsigned short *, gp__u8 *, gp__u64, int, const gp__none *) {}
+      const gp__merge_args &, const gp__u16 *, gp__u8 *, gp__u64, int, const gp__none *) {}
   // Writes the tile's values in sorted order; without values, the keys' indices.
   template <class V>
-  static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *sources, gp__u8 *staged,
-      gp__u64 first, int tile, const V *values) {
+  static GP_DEVICE void write_values(
+      const gp__merge_args &a, const gp__u16 *sources, gp__u8 *staged, gp__u64 first, int tile, const V *values) {
     V *out = gp__as<V>(a.out_values) + first;
     if (values) {
       gp__copy_to_shared<THREADS, 4, P::load>(
@@ -196,7 +196,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   }
   static GP_DEVICE void sort(const gp__merge_args &a, gp__u64 first, int tile, gp__u8 *shared) {
     Key *keys = gp__as<Key>(shared);
-    unsigned short *sources = gp__as<unsigned short>(shared + SOURCES_AT);
+    gp__u16 *sources = gp__as<gp__u16>(shared + SOURCES_AT);
     gp__copy_to_shared<THREADS, 4, P::load>(
         shared, gp__as<const gp__u8>(a.keys) + first * unsigned(KEY), unsigned(tile) * unsigned(KEY), threadIdx.x);
     __syncthreads();

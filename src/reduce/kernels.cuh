@@ -46,6 +46,24 @@ GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 fir
   return sum;
 }
 
+// Folds the packs i, i + stride, ... of a thread: PACKS of them or, unless WHOLE, those below `packs`. All loads come
+// first, of pack i again for those that are not there: the rest of a share costs one trip to memory, not one a pack.
+template <bool WHOLE, int PACKS, class P, class Op, class Pack, class Load, class Acc>
+GP_DEVICE void gp__reduce_packs(
+    const Load &load, const gp_vector *base, gp__u64 head, gp__u64 i, gp__u64 stride, gp__u64 packs, Acc &sum) {
+  Pack p[PACKS];
+  GP__EACH(k, PACKS) {
+    const gp__u64 at = WHOLE || i + k * stride < packs ? i + k * stride : i;
+    GP__EACH(l, Pack::vectors) p[k].vector[l] = gp__load_vector<P::load>(base + at * Pack::vectors + l);
+  }
+  GP__EACH(k, PACKS) {
+    const gp__u64 at = WHOLE || i + k * stride < packs ? i + k * stride : i;
+    Acc with = sum; // computed in any case: a branch would hold back its load
+    GP__EACH(j, Pack::items) with = Op()(with, Op::prepare(load(p[k].item[j], head + at * Pack::items + j)));
+    if (WHOLE || i + k * stride < packs) sum = with;
+  }
+}
+
 // The share of a block of a commutative reduction, strided: an array by its 16-byte vectors, or a described input.
 template <class P, class Op, class Acc, class In, class Load>
 GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsigned misaligned) {
@@ -60,22 +78,11 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
     const gp__u64 stride = gp__u64(gridDim.x) * T;
     const gp_vector *base = gp__as<const gp_vector>(in + head);
     gp__u64 i = gp__u64(blockIdx.x) * T + threadIdx.x;
-    for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
-      Pack p[PACKS];
-      GP__EACH(k, PACKS)
-        GP__EACH(l, Pack::vectors)
-          p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);
-      GP__EACH(k, PACKS)
-        GP__EACH(j, ITEMS) sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
-    }
-    for (; i < packs; i += stride) {
-      const Pack p(base + i * Pack::vectors);
-      GP__EACH(j, ITEMS) sum = Op()(sum, Op::prepare(load(p.item[j], head + i * ITEMS + j)));
-    }
-    if (blockIdx.x == 0) {
-      if (threadIdx.x < head) sum = Op()(sum, Op::prepare(load(in[threadIdx.x], threadIdx.x)));
-      if (tail + threadIdx.x < n) sum = Op()(sum, Op::prepare(load(in[tail + threadIdx.x], tail + threadIdx.x)));
-    }
+    for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride)
+      gp__reduce_packs<true, PACKS, P, Op, Pack>(load, base, head, i, stride, packs, sum);
+    if (i < packs) gp__reduce_packs<false, PACKS, P, Op, Pack>(load, base, head, i, stride, packs, sum);
+    const gp__u64 edge = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head; // before or behind the packs
+    if (blockIdx.x == 0 && edge < n) sum = Op()(sum, Op::prepare(load(in[edge], edge)));
   } else {
     const gp__u64 stride = gp__u64(gridDim.x) * T;
     GP__UNROLL_BY(4)

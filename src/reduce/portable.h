@@ -5,8 +5,11 @@ enum { GP__IF_CANONICAL_REDUCE = GP__IF };
 static const gp__policy_row gp__reduce_rows[] = {
     GP__H200(0, -1, GP__CHOOSES | GP__IF_CANONICAL_REDUCE, 0, 0, GP_STEALING, 0, 0, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_EVEN_SHARE, 0, 0, 0, 0, 21),
-    GP__H200(0, -1, GP__IF_CANONICAL_REDUCE, 0, 0, 0, 0, 4, 0, 0, 21),
+    GP__H200(0, -1, GP__IF_CANONICAL_REDUCE, 0, 0, 0, 512, 4, 0, 0, 21),
     GP__H200(0, -1, 0, 0, 0, 0, 512, 4, 0, 0, 21),
+    GP__H200(0, -1, 0, (32 << 10) + 1, (64 << 10) + 1, GP_EVEN_SHARE, 512, 8, 0, 0, 29), // one block, one trip
+    GP__H200(0, -1, 0, (64 << 10) + 1, 160 << 10, GP_EVEN_SHARE, 128, 1, 0, 0, 29),
+    GP__H200(0, -1, 0, 160 << 10, 1 << 20, GP_EVEN_SHARE, 256, 2, 0, 0, 29),
     GP__H200(0, -1, 0, 12 << 20, 24 << 20, 0, 0, 8, 0, 0, 21),
     GP__H200(0, -1, 0, 512 << 20, 0, 0, 0, 8, 0, 0, 21),
 };

@@ -7,7 +7,7 @@ typedef struct gp__rows_args {
   void *out; // of a reduction: one element a row, whatever out_stride[0] is
   gp__u64 rows;
   gp__u64 extent[4];
-  long long in_stride[4], out_stride[4];
+  gp__i64 in_stride[4], out_stride[4];
   gp__u64 parts, share; // blocks that share a row, or columns; what each takes; or rows of a tile
   unsigned log2_lanes;  // that share a row, or lie across columns
   unsigned chunk;       // elements of a lane of a tile of rows

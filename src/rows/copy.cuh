@@ -6,11 +6,11 @@ template <class P, class T> GP_DEVICE void gp__rows_copy(const gp__rows_args &a)
   gp__pdl_wait<P>();
   const gp__u64 count = a.extent[0] * a.rows, step = gp__u64(gridDim.x) * P::threads;
   for (gp__u64 n = gp__u64(blockIdx.x) * P::threads + threadIdx.x; n < count; n += step) {
-    long long from = 0, to = 0;
+    gp__i64 from = 0, to = 0;
     gp__u64 left = n;
     GP__EACH(d, 4) {
       const gp__u64 next = d < 3 ? left / a.extent[d] : 0;
-      const long long i = static_cast<long long>(left - next * a.extent[d]);
+      const gp__i64 i = gp__i64(left - next * a.extent[d]);
       from += i * a.in_stride[d];
       to += i * a.out_stride[d];
       left = next;

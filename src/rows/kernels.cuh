@@ -140,9 +140,9 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
       const gp__u64 each = (end - begin + slots - 1) / slots, step = Op::commutative ? slots : 1;
       gp__u64 i = begin + (Op::commutative ? slot : slot * each);
       const gp__u64 stop = Op::commutative || i >= end || end - i < each ? end : i + each;
-      const long long hop = static_cast<long long>(step) * a.in_stride[0], next = apart * a.in_stride[1];
+      const gp__i64 hop = gp__i64(step) * a.in_stride[0], next = apart * a.in_stride[1];
       const In *from = gp__as<const In>(a.in) + gp__row_offset(a, a.in_stride, outer * columns) +
-          static_cast<long long>(c) * a.in_stride[1] + static_cast<long long>(i) * a.in_stride[0];
+          gp__i64(c) * a.in_stride[1] + gp__i64(i) * a.in_stride[0];
       const bool vectors = a.vectors && c + V <= columns;
       for (; i < stop; i += K * step, from += K * hop) {
         gp__vector_access<In, V> x[K];
@@ -242,7 +242,7 @@ GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
   const gp__u64 lines = COLUMNS ? a.extent[0] * a.extent[2] * a.extent[3] : a.rows, step = gridDim.x * P::threads;
   for (gp__u64 n = gp__u64(blockIdx.x) * P::threads + threadIdx.x; n < lines * a.windows; n += step) {
     const gp__u64 l = n / a.windows, window = n - l * a.windows, r = COLUMNS ? l / a.extent[0] * a.extent[1] : l;
-    const long long i = COLUMNS ? static_cast<long long>(l % a.extent[0]) : 0;
+    const gp__i64 i = COLUMNS ? gp__i64(l % a.extent[0]) : 0;
     const gp__row<In> line(gp__as<const In>(a.in) + gp__row_offset(a, a.in_stride, r) + i * a.in_stride[0],
         a.extent[COLUMNS], a.in_stride[COLUMNS]);
     const Acc *states = gp__as<const Acc>(a.states) + r;

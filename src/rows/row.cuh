@@ -2,14 +2,14 @@
 // uses: core/words.h, device/vocabulary.cuh, core/shape.h, rows/arguments.h, device/warp.cuh, device/vector_access.cuh
 
 // Elements from the first row's beginning to that of row r: dimensions 1 to 3.
-GP_DEVICE long long gp__row_offset(const gp__rows_args &a, const long long (&stride)[4], gp__u64 r) {
-  long long at = 0;
+GP_DEVICE gp__i64 gp__row_offset(const gp__rows_args &a, const gp__i64 (&stride)[4], gp__u64 r) {
+  gp__i64 at = 0;
   if (a.extent[2] * a.extent[3] != 1) {
     const gp__u64 q = r / a.extent[1], s = a.extent[3] == 1 ? 0 : q / a.extent[2];
     r -= q * a.extent[1];
-    at = static_cast<long long>(q - s * a.extent[2]) * stride[2] + static_cast<long long>(s) * stride[3];
+    at = gp__i64(q - s * a.extent[2]) * stride[2] + gp__i64(s) * stride[3];
   }
-  return at + static_cast<long long>(r) * stride[1];
+  return at + gp__i64(r) * stride[1];
 }
 
 // A line of elements. A window is V of them. If they are contiguous, it begins at a multiple of 16 bytes, and the first
@@ -19,11 +19,11 @@ template <class T, class Count = gp__u64> struct gp__row {
   typedef gp__vector_access<T, V> Window;
   const T *at;
   Count length;
-  long long stride;
+  gp__i64 stride;
   unsigned skipped; // elements from the first window's beginning to the row's
   bool dense;
   GP_DEVICE gp__row() : at(nullptr), length(0), stride(0), skipped(0), dense(false) {}
-  GP_DEVICE gp__row(const T *at_, Count length_, long long stride_) : at(at_), length(length_), stride(stride_) {
+  GP_DEVICE gp__row(const T *at_, Count length_, gp__i64 stride_) : at(at_), length(length_), stride(stride_) {
     const unsigned misaligned = gp__misalignment(at, 16);
     dense = stride == 1 && misaligned % sizeof(T) == 0;
     skipped = V > 1 && dense ? misaligned / unsigned(sizeof(T)) : 0;
@@ -36,7 +36,7 @@ template <class T, class Count = gp__u64> struct gp__row {
     if (dense && is_inner(i)) x.template load<CACHE>(at + i, 0, false);
     else {
       GP__EACH(j, V)
-        if (i + j < length) x.item[j] = at[static_cast<long long>(i + j) * stride];
+        if (i + j < length) x.item[j] = at[gp__i64(i + j) * stride];
     }
   }
   template <class Op, class Load, class Acc>
@@ -51,7 +51,7 @@ template <class T, class Count = gp__u64> struct gp__row {
   }
   // to[i] = map(element i, its state) for the elements of the window. states: V of them, or one.
   template <int CACHE, class Map, class Out, class S, int N>
-  GP_DEVICE void store(Out *to, long long to_stride, gp__u64 window, const Window &x, const S (&states)[N]) const {
+  GP_DEVICE void store(Out *to, gp__i64 to_stride, gp__u64 window, const Window &x, const S (&states)[N]) const {
     const int OV = 16 % sizeof(Out) ? 1 : V * sizeof(Out) > 16 ? 16 / int(sizeof(Out)) : V;
     typedef gp__vector_access<Out, OV> Group;
     const gp__u64 i = first(window);
@@ -64,7 +64,7 @@ template <class T, class Count = gp__u64> struct gp__row {
       }
     } else {
       GP__EACH(j, V)
-        if (i + j < length) to[static_cast<long long>(i + j) * to_stride] = Map()(x.item[j], states[N > 1 ? j : 0]);
+        if (i + j < length) to[gp__i64(i + j) * to_stride] = Map()(x.item[j], states[N > 1 ? j : 0]);
     }
   }
 };

@@ -101,7 +101,7 @@ struct gp__column_part {
   gp__u64 first;
   unsigned count;
   GP_DEVICE bool has(int k) const { return WHOLE || unsigned(k) < count; }
-  GP_DEVICE Acc take(const In *in, long long stride, In (&x)[K]) const {
+  GP_DEVICE Acc take(const In *in, gp__i64 stride, In (&x)[K]) const {
     GP__UNROLL
     for (int k = 0; k < K; ++k, in += stride)
       if (has(k)) x[k] = *in;
@@ -110,7 +110,7 @@ struct gp__column_part {
       if (has(k)) own.append(Op::prepare(load(x[k], first + k)), Op());
     return own.value;
   }
-  GP_DEVICE void put(gp_carry<Acc> running, const In (&x)[K], Out *out, long long stride) const {
+  GP_DEVICE void put(gp_carry<Acc> running, const In (&x)[K], Out *out, gp__i64 stride) const {
     GP__UNROLL
     for (int k = 0; k < K; ++k, out += stride)
       if (has(k))
@@ -149,8 +149,8 @@ GP_DEVICE void gp__columns_scan(const gp__rows_args &a) {
       const unsigned count = t.lane >= width || at >= rows ? 0 : rows - at;
       const gp__column_part<true, EXCLUSIVE, K, Op, Load, In, Acc, Out> all_of = {load, first, unsigned(K)};
       const gp__column_part<false, EXCLUSIVE, K, Op, Load, In, Acc, Out> part_of = {load, first, count};
-      const In *from = in + static_cast<long long>(first) * a.in_stride[0];
-      Out *to = out + static_cast<long long>(first) * a.out_stride[0];
+      const In *from = in + gp__i64(first) * a.in_stride[0];
+      Out *to = out + gp__i64(first) * a.out_stride[0];
       In x[K];
       const Acc own = whole ? all_of.take(from, a.in_stride[0], x) : part_of.take(from, a.in_stride[0], x);
       gp_carry<Acc> before;

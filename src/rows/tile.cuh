@@ -6,23 +6,23 @@
 template <class T> struct gp__lines {
   typedef gp__row<T, unsigned> Line;
   const T *at;
-  long long pitch, stride; // in elements, from line to line, from element to element
+  gp__i64 pitch, stride; // in elements, from line to line, from element to element
   unsigned rows, length;
   const gp__rows_args &a;
-  const long long (&strides)[4];
+  const gp__i64 (&strides)[4];
   gp__u64 first;
   bool pitched;
   // Elements `begin` ... of row r.
-  GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const long long (&steps)[4], gp__u64 r,
-      gp__u64 begin, unsigned length_)
-      : at(gp__as<const T>(base) + gp__row_offset(args, steps, r) + static_cast<long long>(begin) * steps[0]), pitch(0),
+  GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const gp__i64 (&steps)[4], gp__u64 r, gp__u64 begin,
+      unsigned length_)
+      : at(gp__as<const T>(base) + gp__row_offset(args, steps, r) + gp__i64(begin) * steps[0]), pitch(0),
         stride(steps[0]), rows(1), length(length_), a(args), strides(steps), first(r), pitched(true) {}
   // Rows of the call. together: they are one line.
-  GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const long long (&steps)[4], gp__u64 first_,
+  GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const gp__i64 (&steps)[4], gp__u64 first_,
       unsigned rows_, bool together)
       : at(gp__as<const T>(base)), pitch(steps[1]), stride(steps[0]), rows(rows_), length(unsigned(args.extent[0])),
         a(args), strides(steps), first(first_), pitched(together || args.extent[2] * args.extent[3] == 1) {
-    if (pitched) at += static_cast<long long>(first) * (together ? static_cast<long long>(length) : pitch);
+    if (pitched) at += gp__i64(first) * (together ? gp__i64(length) : pitch);
     if (together) length *= rows, rows = 1, stride = 1;
   }
   GP_DEVICE Line operator()(unsigned r) const {
@@ -107,7 +107,7 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
       if (line.is_inner(i) && line.dense) y.template store<P::store>(to + i);
       else {
         GP__EACH(j, N)
-          if (i + j < line.length) to[static_cast<long long>(i + j) * line.stride] = y.item[j];
+          if (i + j < line.length) to[gp__i64(i + j) * line.stride] = y.item[j];
       }
     }
   }

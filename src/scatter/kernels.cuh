@@ -14,9 +14,7 @@ template <class F> struct gp__stencil<F, gp__none> {
 // The place of element i, or a place that is none. Negative indices are such.
 template <class I> struct gp__indexed_place {
   static GP_DEVICE gp__u64 limit(const gp__scatter_args &args, gp__u64) { return args.limit; }
-  static GP_DEVICE gp__u64 at(const gp__vector_access<I, 1> &index, gp__u64) {
-    return gp__u64(static_cast<long long>(index.item[0]));
-  }
+  static GP_DEVICE gp__u64 at(const gp__vector_access<I, 1> &index, gp__u64) { return gp__u64(gp__i64(index.item[0])); }
 };
 template <> struct gp__indexed_place<gp__none> {
   static GP_DEVICE gp__u64 limit(const gp__scatter_args &, gp__u64 count) { return count; }

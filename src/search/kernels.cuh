@@ -161,7 +161,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
   const T *searched = sampled ? gp__as<const T>(a.sample) : sorted; // by pivots
   const I skipped = sampled ? 0 : head, sectors = sampled ? all / SECTOR : all;
   const gp__u64 most = 2 * share < Storage::COUNT ? 2 * share : Storage::COUNT; // pivots, and one
-  const int levels = 63 - __clzll(static_cast<long long>((most < sectors ? most : sectors) | 1));
+  const int levels = 63 - __clzll(gp__i64((most < sectors ? most : sectors) | 1));
   const I part = (sectors + (I(1) << levels) - 1) >> levels;
   const gp__u64 span = ((count - 1) / tile / gridDim.x + 1) * tile, begin = blockIdx.x * span;
   const gp__u64 end = count - begin < span ? count : begin + span;

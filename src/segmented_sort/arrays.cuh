@@ -80,7 +80,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
       LIMIT = gp__middle_limit(CAPACITY, gp__sort_item_bytes(int(sizeof(Bits)), INDEXED));
   Bits *key;
   V *value;
-  unsigned short *index;
+  gp__u16 *index;
   gp__u64 *shift; // per run in the room: position in the input minus that in the room
   gp__u32 *first; // per run: its start in the room
   gp__u32 *list;  // segments
@@ -88,7 +88,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
     gp__u8 *mine = shared + gp_warp() * BYTES;
     key = gp__as<Bits>(mine);
     value = gp__as<V>(mine + KEY_BYTES);
-    index = gp__as<unsigned short>(mine + KEY_BYTES + VALUE_BYTES);
+    index = gp__as<gp__u16>(mine + KEY_BYTES + VALUE_BYTES);
     shift = gp__as<gp__u64>(mine + KEY_BYTES + VALUE_BYTES + INDEX_BYTES);
     first = gp__as<gp__u32>(shift + GP__SHORT_ROUNDS * GP__WARP);
     list = first + GP__SHORT_ROUNDS * GP__WARP;
@@ -158,7 +158,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
     gp__sort_lanes<Item>(x, lanes);
     GP__EACH(i, ITEMS) {
       if (mine + i >= n) continue;
-      if (INDEXED) index[first + mine + i] = static_cast<unsigned short>(Item::index(x[i]));
+      if (INDEXED) index[first + mine + i] = gp__u16(Item::index(x[i]));
       else *key_at(first + mine + i) = Item::bits(x[i]);
     }
   }
@@ -175,11 +175,11 @@ template <> struct gp__bin_value<float> {
 };
 template <> struct gp__bin_value<gp_f16> {
   static const bool any = true;
-  static GP_DEVICE float of(unsigned short bits) { return gp__f32_from_f16(bits); }
+  static GP_DEVICE float of(gp__u16 bits) { return gp__f32_from_f16(bits); }
 };
 template <> struct gp__bin_value<gp_bf16> {
   static const bool any = true;
-  static GP_DEVICE float of(unsigned short bits) { return gp__f32_from_bits(gp__u32(bits) << 16); }
+  static GP_DEVICE float of(gp__u16 bits) { return gp__f32_from_bits(gp__u32(bits) << 16); }
 };
 
 // Sizes of what a block sorts and moves at a time.

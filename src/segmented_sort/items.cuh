@@ -40,7 +40,7 @@ template <class Bits, class C, int SHIFT> struct gp__packed_item : gp__scalar_it
   static GP_DEVICE gp__u32 index(C c) { return gp__u32(c & ((C(1) << SHIFT) - 1)); }
 };
 template <> struct gp__item<gp__u8, true> : gp__packed_item<gp__u8, gp__u32, 16> {};
-template <> struct gp__item<unsigned short, true> : gp__packed_item<unsigned short, gp__u32, 16> {};
+template <> struct gp__item<gp__u16, true> : gp__packed_item<gp__u16, gp__u32, 16> {};
 template <> struct gp__item<gp__u32, true> : gp__packed_item<gp__u32, gp__u64, 32> {};
 template <> struct gp__item<gp__u64, true> {
   struct alignas(16) type {

@@ -195,7 +195,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   static GP_DEVICE int next_shift(gp__u64 differ, gp__u64 bits) {
     differ &= bits < 64 ? (1ull << bits) - 1 : ~0ull;
     if (!differ) return -1;
-    const int top = 63 - __clzll(static_cast<long long>(differ));
+    const int top = 63 - __clzll(gp__i64(differ));
     return top >= GP__RADIX_BITS ? top - (GP__RADIX_BITS - 1) : 0;
   }
   // True in the last of `all` blocks to arrive. All threads call; the last block sees what the others wrote before.

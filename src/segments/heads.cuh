@@ -138,7 +138,7 @@ template <class O> struct gp__offset_marks {
   static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span, gp__u32 *marks,
       unsigned warp, unsigned warps) {
     typedef ElementBit<THREADS, ITEMS> At;
-    typedef long long Position; // of a lane's vector; below 0 before the first whole one
+    typedef gp__i64 Position; // of a lane's vector; below 0 before the first whole one
     if (span.begin >= span.end) return;
     const O *offsets = gp__as<const O>(a.offsets);
     const gp__u64 shift = gp__misalignment(offsets, 16) / sizeof(O);

@@ -129,7 +129,7 @@ template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
       gp__u8 *to, const void *from, const gp__stream_tile &t, unsigned thread, const gp__stream_args &) {
     const gp__u8 *in = gp__as<const gp__u8>(from) + t.first * sizeof(T);
     const unsigned bytes = unsigned(t.items) * unsigned(sizeof(T));
-    gp__copy_to_shared<THREADS, 4, P::load>(to, in, bytes, thread);
+    gp__copy_to_shared<THREADS, (P::vectors < 2 ? 1 : 2), P::load>(to, in, bytes, thread);
     if (BEFORE && t.first > 0 && thread < sizeof(T)) (to - sizeof(T))[thread] = (in - sizeof(T))[thread];
     if (BEHIND && t.first + t.items < t.count && thread < sizeof(T)) to[bytes + thread] = in[bytes + thread];
     if (THREADS >= sizeof(T)) return;

@@ -41,8 +41,8 @@ template <class P, class Body> struct gp__stream_pipeline {
       for (gp__u64 i = from; i + shift < begin; ++i) place[i - from] = base[i];
       for (gp__u64 i = end - shift > from ? end - shift : from; i < to; ++i) place[i - from] = base[i];
     } else if (begin < end)
-      gp__bulk_load(place + (static_cast<long long>(begin - shift) - static_cast<long long>(from)),
-          base + (begin - shift), unsigned(end - begin), bar);
+      gp__bulk_load(
+          place + (gp__i64(begin - shift) - gp__i64(from)), base + (begin - shift), unsigned(end - begin), bar);
     return unsigned(end - begin);
   }
   // Copies an array's part of a tile, and its neighbours if the body reads them.

@@ -125,11 +125,11 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       const gp__bits<ITEMS> &marks, int rank, int total, const State &before) {
     const int BYTES = BEGINS ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
     gp__u8 *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
-    const long long origin = static_cast<long long>(t.first) + first;
+    const gp__i64 origin = gp__i64(t.first) + first;
     // Positions count from the group's first element, which is 1. `open`: start of the run that enters the thread.
     const int last = last_head<ITEMS>(heads),
               earlier = gp__of_last(gp__earlier_lanes(__ballot_sync(0xffffffffu, last > 0)), last);
-    const long long open = earlier ? earlier : static_cast<long long>(before.last) - origin;
+    const gp__i64 open = earlier ? earlier : gp__i64(before.last) - origin;
     int begin = int(open), head = 32 * ITEMS + 1, end = 0; // the thread's first head and end, if any
     GP__UNROLL
     for (int w = gp__bits<ITEMS>::WORDS - 1; w >= 0; --w) {

@@ -34,12 +34,12 @@ GP_DEVICE void gp__set_keep(gp__u8 *results, gp__u32 before, const Key (&key)[IT
     typename Tile::Mask second, int place, int place2) {
   Key *out = gp__as<Key>(results) + before;
   if (gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) return;
-  unsigned short *places = gp__as<unsigned short>(results + Tile::PLACES_AT) + before;
+  gp__u16 *places = gp__as<gp__u16>(results + Tile::PLACES_AT) + before;
   GP__EACH(k, ITEMS) {
     const bool of_two = Tile::VALUE && (second >> k & 1);
     if (marks >> k & 1) {
       *out++ = key[k];
-      if (Tile::VALUE) *places++ = static_cast<unsigned short>(of_two ? place2 : place);
+      if (Tile::VALUE) *places++ = gp__u16(of_two ? place2 : place);
     }
     if (of_two) ++place2;
     else ++place;
@@ -116,8 +116,7 @@ GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, cons
   __syncthreads();
   gp__set_write<Tile::THREADS, Tile::ITEMS>(gp__as<Key>(a.out_keys) + s.before, results, int(kept));
   if (Tile::VALUE)
-    values.write(
-        s.before, gp__as<const unsigned short>(results + Tile::PLACES_AT), int(kept), results + Tile::VALUES_AT);
+    values.write(s.before, gp__as<const gp__u16>(results + Tile::PLACES_AT), int(kept), results + Tile::VALUES_AT);
 }
 
 // While a block merges a tile, it loads the ends of the next one and draws the number of the one after that. A tile's

@@ -118,8 +118,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     const gp__u64 before = s.before[r & 1u];
     gp__set_write<THREADS, ITEMS>(gp__as<Key>(a.out_keys) + before, results, int(kept));
     if (VALUE)
-      values.write(
-          before, gp__as<const unsigned short>(results + Tile::PLACES_AT), int(kept), results + Tile::VALUES_AT);
+      values.write(before, gp__as<const gp__u16>(results + Tile::PLACES_AT), int(kept), results + Tile::VALUES_AT);
   }
   GP_DEVICE void meet(unsigned &meetings) const { gp__named_barrier(&s.meeting, meetings, THREADS); }
   // rank: a thread's results; becomes the number of the tile's results before them. Returns the tile's results.

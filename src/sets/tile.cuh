@@ -280,7 +280,7 @@ template <class Tile, class Loads, class Value> struct gp__set_tile_values {
   GP_DEVICE void store(const Loads &loads, gp__u8 *shared) const {
     loads.template store<~0u, 0>(shared, 0, units(from(), n), shared + units(from(), n) * UNIT, 0, units(from2(), m));
   }
-  GP_DEVICE void write(gp__u64 before, const unsigned short *places, int kept, const gp__u8 *shared) const {
+  GP_DEVICE void write(gp__u64 before, const gp__u16 *places, int kept, const gp__u8 *shared) const {
     gp__picked<Value>::template run<Tile::THREADS>(gp__as<Value>(a.out_values) + before, places, kept,
         shared + gp__misalignment(from(), UNIT), shared + units(from(), n) * UNIT + gp__misalignment(from2(), UNIT), n,
         threadIdx.x);
@@ -294,5 +294,5 @@ template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__n
   }
   GP_DEVICE void load(Loads &) const {}
   GP_DEVICE void store(const Loads &, gp__u8 *) const {}
-  GP_DEVICE void write(gp__u64, const unsigned short *, int, const gp__u8 *) const {}
+  GP_DEVICE void write(gp__u64, const gp__u16 *, int, const gp__u8 *) const {}
 };

@@ -34,8 +34,7 @@ template <class Bits> GP_DEVICE gp_vector gp__same_keys(Bits key) {
 // Counts 2-byte keys. A thread that finds a counter full moves 2^15 of it to the output, unless another thread did. It
 // does so before its next vector, so all threads together cannot overflow a counter.
 template <class P> struct gp__key_counts {
-  typedef gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<unsigned short>, unsigned short, gp__none, gp__u64,
-      gp__arrays>
+  typedef gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<gp__u16>, gp__u16, gp__none, gp__u64, gp__arrays>
       Histogram;
   typedef typename Histogram::Storage Storage;
   typedef typename Histogram::Samples Samples;
@@ -87,7 +86,7 @@ template <class P> struct gp__key_counts {
   }
   // True if all vectors of the warp hold one key: lane 0 then counts them at once.
   static GP_DEVICE bool all_same(bool there, const gp_vector &x) {
-    const gp__u32 same = gp__same_keys(static_cast<unsigned short>(gp_warp_broadcast(x.word[0], 0))).word[0];
+    const gp__u32 same = gp__same_keys(gp__u16(gp_warp_broadcast(x.word[0], 0))).word[0];
     const gp__u32 differ = (x.word[0] ^ same) | (x.word[1] ^ same) | (x.word[2] ^ same) | (x.word[3] ^ same);
     return __all_sync(0xffffffffu, there && !differ);
   }
@@ -98,7 +97,7 @@ template <class P> struct gp__key_counts {
   GP_DEVICE void take_ends() const {
     const typename Histogram::Extent e(a);
     const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
-    if (i < e.samples) take_key(gp__as<const unsigned short>(a.in)[i], 1);
+    if (i < e.samples) take_key(gp__as<const gp__u16>(a.in)[i], 1);
   }
   GP_DEVICE void take_all(Samples &x) const {
     if (blockIdx.x == gridDim.x - 1) take_ends();
@@ -190,7 +189,7 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
     return t;
   }
   // Writes the thread's runs after the `before` ones.
-  GP_DEVICE void store(gp__run_tally before, gp__u64 *starts, unsigned short *values) const {
+  GP_DEVICE void store(gp__run_tally before, gp__u64 *starts, gp__u16 *values) const {
     GP__EACH(i, ITEMS) {
       if (count[i] == 0) continue;
       starts[before.runs] = before.keys;
@@ -206,7 +205,7 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
 // eighth row, GP__COUNTING_LOADS at a time.
 template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp__u32 first, gp__u32 (&sums)[8][PARTS]) {
   const unsigned part = threadIdx.x % PARTS;
-  const unsigned short *row = a.rows + threadIdx.x / PARTS * 65536 + first + part * 8;
+  const gp__u16 *row = a.rows + threadIdx.x / PARTS * 65536 + first + part * 8;
   gp__u32 sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
   GP__UNROLL_BY(1)
   for (unsigned b = threadIdx.x / PARTS; b < a.blocks; b += 8 * GP__COUNTING_LOADS) {
@@ -275,14 +274,14 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   static const int VALUES = 1 << (8 * sizeof(T));
   static const bool ALONE = sizeof(T) == 1;
   static const int ITEMS = ALONE && VALUES > THREADS ? VALUES / THREADS : 1;
-  struct Row {                                               // a warp's row in which runs begin
-    gp__u32 begins[V];                                       // one bit a position
-    unsigned short value[(ROW < VALUES ? ROW : VALUES) + 1]; // values of the run before, then of those that begin
+  struct Row {                                        // a warp's row in which runs begin
+    gp__u32 begins[V];                                // one bit a position
+    gp__u16 value[(ROW < VALUES ? ROW : VALUES) + 1]; // values of the run before, then of those that begin
   };
   struct Storage {
     gp_tile_scan_storage<THREADS, gp__run_tally> scan;
     gp__u64 starts[ALONE ? VALUES : 1];
-    unsigned short values[ALONE ? VALUES : 1];
+    gp__u16 values[ALONE ? VALUES : 1];
     Row rows[THREADS / 32];
   };
   struct Before { // runs that begin at a position or before it
@@ -293,7 +292,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   // All runs, in global or shared memory: the positions at which they begin, and their values.
   struct Runs {
     const gp__u64 *starts;
-    const unsigned short *values;
+    const gp__u16 *values;
     gp__u64 count, skipped; // positions before the first key
   };
   // A warp's cursor: the next runs, one a lane, of which the first `used` have begun.
@@ -301,7 +300,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const Runs &runs;
     gp__u64 first, at; // first: run of lane 0; at: where the lane's run begins
     unsigned used;
-    unsigned short value, now; // value: of the lane's run; now: of the run begun last
+    gp__u16 value, now; // value: of the lane's run; now: of the run begun last
     GP_DEVICE void load() {
       const gp__u64 i = first + gp_lane();
       used = 0;
@@ -339,7 +338,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const gp__u32 mine = row.begins[gp_lane() * V / 32] >> (gp_lane() * V % 32) & ((1u << V) - 1);
     const gp__u32 here = gp__u32(__popc(mine)), before = gp_warp_inclusive_scan(here, gp_sum<gp__u32>()) - here;
     gp__vec<Bits> p;
-    const unsigned short *value = row.value + before;
+    const gp__u16 *value = row.value + before;
     GP__EACH(j, V) {
       value += mine >> j & 1;
       p.item[j] = Bits(*value);

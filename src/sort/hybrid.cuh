@@ -43,8 +43,8 @@ struct gp__hybrid_part {
   gp__u32 first_tile, tiles, done; // done: tiles counted
   int shift, bits;
   gp__u32 source;
-  unsigned short mode, depth; // depth: moves the keys have made
-  gp__u32 hot;                // a frequent digit, or 256
+  gp__u16 mode, depth; // depth: moves the keys have made
+  gp__u32 hot;         // a frequent digit, or 256
   GP_DEVICE gp__u64 size() const { return end - begin; }
 };
 static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a part");
@@ -52,7 +52,7 @@ static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a p
 struct gp__hybrid_item {
   gp__u64 begin, low;
   gp__u32 count;
-  unsigned short width, source; // width: bits of largest key - low
+  gp__u16 width, source; // width: bits of largest key - low
 };
 static_assert(sizeof(gp__hybrid_item) == GP__HYBRID_ITEM_BYTES, "the size of an item");
 
@@ -115,7 +115,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
     p.begin = begin, p.end = begin + size, p.low = low, p.least = ~gp__u64(0), p.most = 0;
     p.first_tile = first_tile, p.tiles = tiles_of(begin, size, source), p.done = 0;
     p.shift = width - bits, p.bits = bits;
-    p.source = source, p.mode = GP__PART_MOVES, p.depth = static_cast<unsigned short>(depth), p.hot = 256;
+    p.source = source, p.mode = GP__PART_MOVES, p.depth = gp__u16(depth), p.hot = 256;
   }
   // Called by one thread: appends a part to the next level's list.
   GP_DEVICE void append(gp__u64 begin, gp__u64 size, Key low, int width, gp__u32 source, unsigned depth) const {
@@ -125,6 +125,6 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   GP_DEVICE void add_item(gp__u64 begin, gp__u32 count, Key low, int width, gp__u32 source) const {
     gp__hybrid_item &item = items()[atomicAdd(a.list + GP__HYBRID_ITEMS, gp__u64(1))];
     item.begin = begin, item.low = low, item.count = count;
-    item.width = static_cast<unsigned short>(width), item.source = static_cast<unsigned short>(source);
+    item.width = gp__u16(width), item.source = gp__u16(source);
   }
 };

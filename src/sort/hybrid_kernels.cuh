@@ -146,7 +146,7 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
     }
     if (threadIdx.x == 0) {
       own.item.begin = own.begin[at], own.item.count = own.count[at];
-      own.item.low = gp__u64(bucket) << width, own.item.width = static_cast<unsigned short>(width);
+      own.item.low = gp__u64(bucket) << width, own.item.width = gp__u16(width);
       own.item.source = GP__FROM_SPARE;
       if (at + 1 < THREADS && own.count[at + 1])
         gp__prefetch_bytes(gp__as<const In>(a.spare) + own.begin[at + 1], own.count[at + 1] * gp__u32(sizeof(In)));

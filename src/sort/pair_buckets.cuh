@@ -205,7 +205,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   const Hybrid &h;
   Storage &s;
   gp__staged_values<P, Value, THREADS, ITEMS> staged;
-  GP_DEVICE unsigned short *rest() const { return gp__as<unsigned short>(s.counter); }
+  GP_DEVICE gp__u16 *rest() const { return gp__as<gp__u16>(s.counter); }
   GP_DEVICE const In *in_of(const gp__hybrid_item &item) const {
     return (RECORDS ? gp__as<const In>(h.a.spare) : gp__as<const In>(h.from(item.source))) + item.begin;
   }
@@ -276,11 +276,11 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     const In *in = in_of(item);
     const gp__u32 low = gp__u32(item.low);
     const int drop = item.width - KEY_BITS;
-    unsigned short *left_out = rest();
+    gp__u16 *left_out = rest();
     const auto tied = [](gp__u32 x, gp__u32 y) { return (x ^ y) >> PLACE_BITS == 0; };
     GP__UNROLL_BY(4)
     for (unsigned p = thread; p < n; p += THREADS)
-      left_out[p] = static_cast<unsigned short>((Code::encode(Element::key(in[p])) - low) & ((1u << drop) - 1));
+      left_out[p] = gp__u16((Code::encode(Element::key(in[p])) - low) & ((1u << drop) - 1));
     __syncthreads();
     gp__u64 lengths = 0, ahead = 0; // 4 bits for each of the thread's words that is the first to exceed its successor
     bool is_long = false;           // in a run of tied words: the run's length, and the words of the run before it
@@ -323,7 +323,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   }
   // Orders runs of any length: sorts a thread's words, then merges.
   GP_DEVICE void merge(unsigned n, unsigned thread) const {
-    const unsigned short *left_out = rest();
+    const gp__u16 *left_out = rest();
     const auto less = [=](gp__u32 x, gp__u32 y) {
       if ((x ^ y) >> PLACE_BITS || x == ~0u || y == ~0u) return x < y;
       const gp__u32 a = left_out[x & PLACES], b = left_out[y & PLACES];

@@ -113,6 +113,6 @@ GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
               : p.algorithm == GP_WARP_SEGMENTS
               ? s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP
               : p.algorithm == GP_RADIX_SELECT && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
-      (long long)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
+      (gp__i64)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
           (p.algorithm == GP_RADIX_SELECT ? GP__SELECT_BINS * 4 + 1024 : GP__TOP_K_STATIC_BYTES);
 }

@@ -13,7 +13,7 @@ struct gp__bijection {
   gp__u32 keys[GP__SHUFFLE_ROUNDS], low_mask, high_mask;
   unsigned low_bits;
   GP_DEVICE gp__bijection(const gp__value &value, gp__u64 count) : n(count) {
-    const unsigned bits = count > 256 ? 64 - unsigned(__clzll(static_cast<long long>(count - 1))) : 8;
+    const unsigned bits = count > 256 ? 64 - unsigned(__clzll(gp__i64(count - 1))) : 8;
     low_bits = (bits + 1) / 2;
     low_mask = 0xffffffffu >> (32 - low_bits);
     high_mask = 0xffffffffu >> (32 - (bits - low_bits));
