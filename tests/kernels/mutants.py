@@ -339,8 +339,8 @@ MUTANTS = {
         "skipped = 0;"),
     "rows: outer dimensions have one stride": (
         "AXES", "src/rows/row.cuh",
-        "static_cast<long long>(s) * stride[3];",
-        "static_cast<long long>(s) * stride[2];"),
+        "gp__i64(s) * stride[3];",
+        "gp__i64(s) * stride[2];"),
     "rows: the initial value comes last": (
         "AXES", "src/rows/kernels.cuh",
         "a.extent[0] == 0 ? init : Op()(init, sum);",
@@ -1080,7 +1080,19 @@ MUTANTS = {
                                              "/ THREADS, first = (THREADS - 1 - threadIdx.x) * share;"),
     "reduce: the tail is forgotten": (
         "REDUCE", "src/reduce/kernels.cuh",
-        "if (tail + threadIdx.x < n) sum =", "if (false) sum ="),
+        "if (blockIdx.x == 0 && edge < n) sum =", "if (false) sum ="),
+    "reduce: the rest of a share counts what is not there": (
+        "REDUCE", "src/reduce/kernels.cuh",
+        "if (WHOLE || i + k * stride < packs) sum = with;", "sum = with;"),
+    "reduce: the rest of a share ends with its first pack": (
+        "REDUCE", "src/reduce/kernels.cuh",
+        "if (WHOLE || i + k * stride < packs) sum = with;", "if (WHOLE || k == 0) sum = with;"),
+    "copies to shared memory: a vector too many": (
+        "LOOK_BACK", "src/device/tile_copy.cuh",
+        "end = whole > first ? whole - first : first", "end = whole > first ? whole : first"),
+    "copies to shared memory: bytes behind the vectors are forgotten": (
+        "LOOK_BACK", "src/device/tile_copy.cuh",
+        "if (rank < rest) shared[at] = byte;", "if (rank < first * 16) shared[at] = byte;"),
     "reduce: the tile's reduction has no barrier": (
         "REDUCE", "src/device/tile_reduce.cuh",
         "if (gp_lane() == 0) storage.warp_total[gp_warp()] = value;\n  __syncthreads();",
@@ -1921,11 +1933,11 @@ MUTANTS = {
         "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
         "if (!buckets) return;\n    __syncthreads();", "if (!buckets) return;"),
     "ranges: a bucket lacks its last boundary": (
-        "HISTOGRAM_SHARED", "src/histogram/bins.cuh", "table[b].at[1] = static_cast<unsigned short>(i + 1);",
-        "table[b].at[1] = static_cast<unsigned short>(i);"),
+        "HISTOGRAM_SHARED", "src/histogram/bins.cuh", "table[b].at[1] = gp__u16(i + 1);",
+        "table[b].at[1] = gp__u16(i);"),
     "ranges: empty buckets point behind the next boundary": (
-        "HISTOGRAM_SHARED", "src/histogram/bins.cuh", "table[b].at[0] = static_cast<unsigned short>(i);",
-        "table[b].at[0] = static_cast<unsigned short>(i + (b < bucket));"),
+        "HISTOGRAM_SHARED", "src/histogram/bins.cuh", "table[b].at[0] = gp__u16(i);",
+        "table[b].at[0] = gp__u16(i + (b < bucket));"),
     "ranges: buckets though all boundaries are equal": (
         "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
         "buckets && table[0] < table[a.bins] ? buckets : 0;", "buckets;"),
@@ -1980,8 +1992,8 @@ MUTANTS = {
         "Before{a.keys, v << a.shift}));\n    }"),
     "graph building: isolated vertices counted with others": (
         "GRAPH_BUILDING", "src/graph/build.cuh",
-        "degree ? 64 - __clzll(static_cast<long long>(degree)) : 0",
-        "degree ? 64 - __clzll(static_cast<long long>(degree)) : 1"),
+        "degree ? 64 - __clzll(gp__i64(degree)) : 0",
+        "degree ? 64 - __clzll(gp__i64(degree)) : 1"),
     "graph building: the least degree": (
         "GRAPH_BUILDING", "src/graph/build.cuh",
         "report->least = a.vertices ? ~a.state", "report->least = a.vertices ? a.state"),
@@ -2750,8 +2762,8 @@ MUTANTS = {
     "gather: elements are those of the place itself": (
         "MAP", "src/scatter/kernels.cuh", "in, GATHER ? place[k] : first", "in, first"),
     "scatter: negative indices count from the start": (
-        "MAP", "src/scatter/kernels.cuh", "gp__u64(static_cast<long long>(index.item[0]))",
-        "gp__u64(static_cast<long long>(index.item[0]) & 0xff)"),
+        "MAP", "src/scatter/kernels.cuh", "gp__u64(gp__i64(index.item[0]))",
+        "gp__u64(gp__i64(index.item[0]) & 0xff)"),
     "scatter: the stencil lets every element pass": (
         "MAP", "src/scatter/kernels.cuh", "i < count && stencil::passes(key[k], args);", "i < count;"),
     "scatter: elements behind the count are stored": (
@@ -3662,7 +3674,7 @@ MUTANTS = {
     "tuner: the best is not measured again": (
         "TUNER_SEARCH", "src/tuner/search.c", ": gp__ask_race(&s->points, point);", ": GP__ASK_DONE;"),
     "inputs: a stride is unsigned": (
-        "INPUTS", "src/device/inputs.cuh", "data[static_cast<long long>(i) * stride]",
+        "INPUTS", "src/device/inputs.cuh", "data[gp__i64(i) * stride]",
         "data[i * unsigned(stride)]"),
     "inputs: a gathered run begins at the run's first index": (
         "INPUTS", "src/device/inputs.cuh", "x[j] = a.at(gp__u64(index[j]));",

@@ -158,6 +158,8 @@ int main(int argc, char **argv) {
   const int seeds = start(argc, argv);
 
   REDUCE("reduce f32", GP_EVEN_SHARE, Pair, gp_sum<float>, SameFloat, float, float);
+  typedef gp__policy<64, 4, 3, 3, 0, 2, 2> Four; // the rest of a share has up to three vectors
+  REDUCE("reduce f32 by four", GP_EVEN_SHARE, Four, gp_sum<float>, SameFloat, float, float);
   REDUCE("reduce affine", GP_EVEN_SHARE, Pair, Compose, SameAffine, Affine, Affine);
   typedef gp_convert<u16, u16> SameU16;
   REDUCE("reduce minmax", GP_EVEN_SHARE, Pair, gp_minmax<u16>, SameU16, u16, gp_both<u16>);
