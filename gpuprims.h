@@ -607,7 +607,7 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PR
   X(LEADING_SWEEP, 29)   /* sort of 4-byte keys with values: one sweep by leading bits, then buckets on chip */ \
   X(ONE_CLUSTER, 30)     /* sort, top-k: a digit a pass by one cluster, in its shared memory; sm_90 and later */ \
   X(ONE_LAUNCH, 31)      /* sort, top-k: a digit a pass by resident blocks, in device memory, one launch */ \
-  X(SAMPLED_SELECT, 32)  /* top-k: a sample bounds the keys; a cluster sorts those within */
+  X(SAMPLED_SELECT, 32)  /* top-k: one launch bounds the keys, first by a sample; a cluster sorts those within */
 
 #define GP__ENUM(NAME, value) GP_##NAME = value,
 enum { GP_AUTO = 0, GP_ALGORITHMS(GP__ENUM) GP_ALGORITHM_COUNT };
@@ -2034,12 +2034,12 @@ GP__API gp_result gp_argsort_columns(gp_context *ctx, gp_type index_type, const 
 // where they are sorted. One launch sorts up to 2^15 keys and stores the first k: keys of up to 4 bytes (k > 32: up to
 // 2^19, in a workspace for all), or k > 128. Otherwise, up to k = 1024 every key is read once, and blocks keep the best
 // they have seen, in one to three launches (workspace: at most k ranks of 4 to 16 bytes for each block). Beyond, radix
-// select reads them two or three times, a launch a digit of 11 bits and one that collects, and a sort of k follows, one
-// for all rows (workspace: count / 16 keys, and that of the sort). gp_call.op orders keys of any type, structs too:
-// LESS, GREATER or a user's operator, whose reverse GP_DESCENDING takes; keys that tie come as in the input, and
-// out_keys may be NULL. Up to 1024 results (24 KB of keys and indices, if that is less) every key is read once, in up
-// to three launches; beyond, a merge sort (workspace: keys and indices, and that of the sort; rows and segments:
-// indices again, and a segmented sort).
+// select reads them two or three times, a launch a digit of 11 bits and one that collects (keys alone: one launch), and
+// a sort of k follows, one for all rows (workspace: count / 16 keys, and that of the sort). gp_call.op orders keys of
+// any type, structs too: LESS, GREATER or a user's operator, whose reverse GP_DESCENDING takes; keys that tie come as
+// in the input, and out_keys may be NULL. Up to 1024 results (24 KB of keys and indices, if that is less) every key is
+// read once, in up to three launches; beyond, a merge sort (workspace: keys and indices, and that of the sort; rows and
+// segments: indices again, and a segmented sort).
 GP__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys, const void *values,
     uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream);
 // The top k of each row of a dense matrix of rows * columns keys: k results a row. Indices count from the start of the
@@ -4864,12 +4864,16 @@ enum {
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
-  GP__SAMPLED_KEYS = 8192,    // of a row's sample
-  GP__SELECT_PART = 24,       // a bound serves up to a 24th of the keys; they are a 16th at most,
-  GP__SELECT_MANY = 1 << 21,  // and pays for so many
-  GP__SELECT_ASIDE = 1 << 15, // most keys that a cluster sorts
+  GP__SELECT_PART = 24,         // a bound serves up to a 24th of the keys; they are a 16th at most,
+  GP__SELECT_MANY = 1 << 21,    // and pays for so many
+  GP__SELECT_SAMPLED = 1 << 23, // so many are sampled
+  GP__SELECT_ASIDE = 1 << 15,   // most keys that a cluster sorts
+  GP__SELECT_LEAST = 1 << 13,   // and besides 2 k at least
   GP__SHUFFLE_ROUNDS = 8
 };
+GP__RULE int gp__select_levels(int key_size) { // digits of a key
+  return (8 * key_size + (int)GP__SELECT_BITS - 1) / (int)GP__SELECT_BITS;
+}
 GP__RULE int gp__rank_form(int key_size, int indexed, int wide) {
   return !indexed ? key_size == 8 : key_size == 8 || (key_size == 4 && wide) ? 2 : 1;
 }
@@ -4940,9 +4944,16 @@ GP__RULE unsigned gp__top_k_by_warps(gp_policy p) {
 GP__RULE unsigned gp__top_k_most_of_warp(gp_policy p, gp__shape s) {
   return s.top_k.order_bytes ? (unsigned)GP__ORDER_OF_WARP / gp__rank_bytes(s) : gp__top_k_by_warps(p);
 }
+GP__RULE int gp__selects(int algorithm) { return algorithm == GP_RADIX_SELECT || algorithm == GP_SAMPLED_SELECT; }
+// Keys alone, many, of which few are wanted: radix select tries one launch first, too.
+GP__RULE int gp__is_bounded(int algorithm, int primitive, int out_size, gp__u64 count, gp__u64 k) {
+  return algorithm == GP_SAMPLED_SELECT ||
+      (algorithm == GP_RADIX_SELECT && primitive == GP_TOP_K && !out_size && count >= GP__SELECT_MANY &&
+          k <= count / GP__SELECT_PART);
+}
 GP__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
   return s.top_k.order_bytes              ? gp__order_capacity(p, s) * gp__rank_bytes(s)
-      : p.algorithm == GP_RADIX_SELECT    ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
+      : gp__selects(p.algorithm)          ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
       : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
                                           : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
@@ -4952,9 +4963,11 @@ GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
               : p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
               : p.algorithm == GP_WARP_SEGMENTS
               ? s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP
-              : p.algorithm == GP_RADIX_SELECT && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
+              : gp__selects(p.algorithm) && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
       (long long)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
-          (p.algorithm == GP_RADIX_SELECT ? GP__SELECT_BINS * 4 + 1024 : GP__TOP_K_STATIC_BYTES);
+          (!gp__selects(p.algorithm)               ? GP__TOP_K_STATIC_BYTES
+                  : p.algorithm == GP_RADIX_SELECT ? GP__SELECT_BINS * 4 + 1024
+                                                   : GP__SELECT_BINS * 16 + 1024);
 }
 
 // ---- transpose/policy.h - transposes: policy fields, forms, tiles, shared memory
@@ -5864,28 +5877,36 @@ GP__HOST gp_policy gp__portable_find(gp_policy p, gp__shape s) {
 
 // ---- scan/portable.h - portable rule of scans
 
-// SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes is slow.
-enum { GP__IF_SCAN_CANONICAL = GP__IF, GP__IF_SCAN_MISALIGNED = 2 * GP__IF, GP__IF_SCAN_SHIFTED = 4 * GP__IF };
+// SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes is slow. OPEN: in any order of additions, and
+// the caller sets neither threads nor vectors. Up to 64 tiles are one group of a look-back.
+enum {
+  GP__IF_SCAN_CANONICAL = GP__IF,
+  GP__IF_SCAN_MISALIGNED = 2 * GP__IF,
+  GP__IF_SCAN_SHIFTED = 4 * GP__IF,
+  GP__IF_SCAN_OPEN = 8 * GP__IF
+};
 static const gp__policy_row gp__scan_rows[] = {
     GP__H200(0, -1, GP__IF_SCAN_CANONICAL, 0, 0, 0, GP__CANONICAL_SCAN_THREADS, GP__CANONICAL_SCAN_VECTORS, 0, 0, 21),
-    GP__H200(0, -1, GP__CHOOSES, 3 << 20, 0, GP_PIPELINED, 0, 9, 0, 0, 21),
+    GP__H200(0, -1, GP__CHOOSES | GP__IF_SCAN_OPEN, 0, (8 << 10) + 1, GP_ONE_BLOCK, 512, 1, 0, 0, 29),
+    GP__H200(0, -1, GP__CHOOSES, 6 << 20, 0, GP_PIPELINED, 0, 9, 0, 0, 29),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_SCAN_SHIFTED, 512 << 10, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
     GP__H200(0, -1, 0, 0, 0, GP_PIPELINED, 256, 5, 0, 0, 21),
     GP__H200(0, -1, GP__IF_SCAN_MISALIGNED, 0, 3 << 20, GP_PIPELINED, 0, 5, 0, 0, 21),
     GP__H200(0, -1, 0, 24 << 20, 0, GP_PIPELINED, 320, 0, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_LOOK_BACK, 0, 0, 0, 0, 21),
     GP__H200(0, -1, 0, 0, 0, 0, 256, 1, 0, 0, 21),
-    GP__H200(0, -1, 0, 128 << 10, 0, 0, 0, 3, 0, 0, 21),
-    GP__H200(0, -1, 0, 1 << 20, 0, 0, 0, 5, 0, 0, 21),
+    GP__H200(0, -1, 0, 256 << 10, 512 << 10, 0, 512, 1, 0, 0, 29),
+    GP__H200(0, -1, 0, 512 << 10, 0, 0, 0, 3, 0, 0, 29),
     GP__H200(0, -1, GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21),
-    GP__H200(0, -1, 0, 3 << 20, 0, 0, 0, 9, 0, 0, 21),
+    GP__H200(0, -1, 0, 6 << 20, 0, 0, 0, 9, 0, 0, 29),
 };
 GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
   const int misaligned = s.in_misaligned || s.out_misaligned;
   const unsigned when = (s.reproducible      ? GP__IF_SCAN_CANONICAL
                                 : misaligned ? GP__IF_SCAN_MISALIGNED
                                              : 0) |
-      (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0);
+      (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0) |
+      (s.reproducible || p.threads || p.vectors ? 0 : GP__IF_SCAN_OPEN);
   gp_policy q = GP__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
   if (q.algorithm == GP_PIPELINED) { // as many as shared memory and registers allow
     q.stages = gp__default_to(q.stages, q.threads > 256 ? 5 : 3);
@@ -6346,7 +6367,7 @@ enum {
   GP__IF_TOP_K_ONE = 4 * GP__IF,     // row, without an operator
   GP__IF_TOP_K_SORTS = 8 * GP__IF,   // keys of up to 4 bytes, or hundreds of results
   GP__IF_TOP_K_SOME = 16 * GP__IF,   // results, or keys of one or two digits
-  GP__IF_TOP_K_WITHIN = 32 * GP__IF, // a bound: keys alone of 4 bytes and more
+  GP__IF_TOP_K_WITHIN = 32 * GP__IF, // a bound: keys alone of 4 bytes and more, of which few are wanted
   GP__TOP_K_SOME = 32,
   GP__TOP_K_HUNDREDS = 128,
   GP__TOP_K_FEW_BYTES = 32 << 20
@@ -6358,9 +6379,10 @@ static const gp__policy_row gp__top_k_rows[] = {
         0, 0, 0, 0, 29),
     GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_SORTS | GP__IF_TOP_K_SOME, 0,
         (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 29),
-    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_WITHIN, 1 << 21, 0, GP_SAMPLED_SELECT,
-        0, 0, 0, 0, 29),
-    GP__H200(0, -1, 0, 0, 0, GP_SAMPLED_SELECT, 256, 2, 0, 4, 29),
+    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_WITHIN, (1 << 19) + 1, 0,
+        GP_SAMPLED_SELECT, 0, 0, 0, 0, 29),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_TOP_K_WITHIN, GP__SELECT_MANY, 0, GP_RADIX_SELECT, 1024, 2, 0, 1, 29),
+    GP__H200(0, -1, 0, 0, 0, GP_SAMPLED_SELECT, 1024, 2, 0, 1, 29),
     GP__H200(0, -1, 0, 0, 0, GP_BEST_LISTS, 256, 1, 0, 4, 22),
     GP__H200(0, 4, 0, 0, 0, GP_BEST_LISTS, 0, 2, 0, 0, 22),
     GP__H200(0, -1, GP__IF_TOP_K_WIDE, 0, 0, GP_BEST_LISTS, 0, 4, 0, 0, 22),
@@ -6373,12 +6395,8 @@ GP__HOST gp__shape gp__sorted_top_k(gp__shape s) {
   s.sorted.end_bit = 8 * s.key_size;
   return s;
 }
-// A sampled select: room for about 1.6 k + n / 512 keys within a bound; policies of other steps, and of its sort.
-GP__HOST gp__u64 gp__sampled_room(gp__shape s) { return 2 * s.top_k.results + s.count / 292 + 512; }
-GP__HOST gp_policy gp__unsampled(gp_policy p) {
-  if (p.algorithm == GP_SAMPLED_SELECT) p.algorithm = GP_RADIX_SELECT;
-  return p;
-}
+// A bounded select: room for the keys put aside, and the policy of their sort.
+GP__HOST gp__u64 gp__sampled_room(gp__shape s) { return 2 * s.top_k.results + GP__SELECT_LEAST; }
 GP__HOST gp__shape gp__sampled_shape(gp__shape s) {
   s.count = gp__sampled_room(s);
   return s;
@@ -6391,8 +6409,7 @@ GP__HOST gp_policy gp__sampled_sort(gp_policy p, gp__shape s) {
 GP__HOST int gp__policy_valid_ranked(gp_policy p, gp__shape s) {
   if (p.algorithm == GP_SAMPLED_SELECT)
     return !s.out_size && !s.top_k.order_bytes && gp__sampled_room(s) <= GP__SELECT_ASIDE &&
-        gp__policy_valid_top_k(gp__unsampled(p), s) &&
-        gp__policy_valid_ranked(gp__sampled_sort(p, s), gp__sampled_shape(s));
+        gp__policy_valid_top_k(p, s) && gp__policy_valid_ranked(gp__sampled_sort(p, s), gp__sampled_shape(s));
   return !gp__is_cooperative(p.algorithm) ? gp__policy_valid_top_k(p, s)
                                           : s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes &&
           !s.top_k.drop_keys && p.blocks_per_sm >= 1 && gp__policy_valid_cooperative(p, gp__sorted_top_k(s));
@@ -6410,7 +6427,8 @@ GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
       (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0) | (one ? GP__IF_TOP_K_ONE : 0);
   const unsigned sorts = (s.key_size <= 4 || s.top_k.results > GP__TOP_K_HUNDREDS ? GP__IF_TOP_K_SORTS : 0) |
       (s.key_size <= (s.top_k.results > GP__TOP_K_SOME ? 4 : 2) ? GP__IF_TOP_K_SOME : 0) |
-      (!s.out_size && s.key_size >= 4 && s.top_k.results > GP__TOP_K_SOME && s.compute_capability >= 90 &&
+      (!s.out_size && s.key_size >= 4 && s.top_k.results > GP__TOP_K_SOME &&
+                  s.top_k.results <= s.count / GP__SELECT_PART && s.compute_capability >= 90 &&
                   s.compute_capability < 120
               ? GP__IF_TOP_K_WITHIN
               : 0);
@@ -7157,7 +7175,9 @@ GP__HOST gp__u64 gp__rows_of(gp__shape s) { return s.primitive == GP_TOP_K && s.
 // Blocks of a row: its share of the resident ones, or fewer if they had too little to do.
 GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
   const gp__u64 rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
-  const gp__u64 useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
+  const gp__u64 useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1
+      : p.algorithm == GP_SAMPLED_SELECT                             ? tiles
+                                                                     : gp__ceil_div(tiles, 4);
   const gp__u64 there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }
@@ -7165,9 +7185,16 @@ GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
 GP__HOST gp__u64 gp__top_k_mergers(gp__u64 blocks, gp__u64 k) {
   return blocks * k <= GP__TOP_K_MERGED ? 1 : 1ull << (64 - __builtin_clzll(blocks)) / 2;
 }
-// Most keys of a row that radix select puts aside.
+// Most keys of a row that radix select puts aside; scratch memory before them.
 GP__HOST gp__u64 gp__select_room(gp_policy p, gp__shape s) {
   return p.algorithm == GP_SAMPLED_SELECT ? gp__sampled_room(s) : s.count / 16 + 1024;
+}
+GP__HOST gp__u64 gp__select_bytes(gp_policy p, gp__shape s) {
+  return GP__SELECT_STATE_BYTES +
+      (gp__u64)GP__SELECT_BINS * 8 *
+      (unsigned)(gp__is_bounded(p.algorithm, s.primitive, s.out_size, s.count, s.top_k.results)
+              ? 2 * gp__select_levels(s.key_size)
+              : 1);
 }
 // Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
 // longer ones.
@@ -7236,7 +7263,7 @@ GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp_
   g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
   g->share = blocks;
-  g->shared_bytes = gp__top_k_shared_bytes(gp__unsampled(p), s);
+  g->shared_bytes = gp__top_k_shared_bytes(p, s);
   if (p.algorithm == GP_BEST_LISTS) {
     g->grid = (unsigned)(works < resident ? works : resident);
     if (blocks > 1)
@@ -7246,7 +7273,7 @@ GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp_
     g->grid = (unsigned)works;
     g->words = rows;
     if (s.primitive == GP_TOP_K && g->words < collect) g->words = collect;
-    g->scratch = rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8 + gp__select_room(p, s) * (unsigned)s.key_size);
+    g->scratch = rows * (gp__select_bytes(p, s) + gp__select_room(p, s) * (unsigned)s.key_size);
   }
 }
 
@@ -8074,7 +8101,7 @@ typedef struct gp__radix_args {
   unsigned flip;         // all ones: descending
   int drop_keys;         // the last pass does not write keys
   const gp__u64 *choice; // GP__CHOSE_..., or NULL: one-sweep sort
-  gp__u64 *leads;        // leading sweep: where the choice is stored; sampled select: its state; or NULL
+  gp__u64 *leads;        // leading sweep: where the choice is stored; or NULL
   unsigned capacity;     // leading sweep: most keys of a bucket; cooperative sorts: most results
   int leading;           // leading bits
 } gp__radix_args;
@@ -8142,7 +8169,7 @@ typedef struct gp__top_k_args {
   gp__u64 blocks; // blocks of a row
   void *workspace;
   const void *from;  // lists: `ranks` ranks a row
-  void *to;          // lists: k ranks of each block; NULL: to the output
+  void *to;          // lists: k ranks of each block; NULL: to the output; bounded select: `ranks` keys of each row
   gp__u64 ranks;     //
   gp__u64 jump;      // step from tile to tile of a row; coprime with their number
   unsigned capacity; // ranks of a block's list
@@ -8150,18 +8177,17 @@ typedef struct gp__top_k_args {
   void *states;      // radix select: gp__select_state of each row
   void *bins;        // GP__SELECT_BINS counters of each row
   void *aside;       // `room` keys of each row
-  gp__u64 room;
-  int level;    // digit
-  int filtered; // keys within a bound that a sample gives are put aside first
-  int finish;   // a sort of these ends the call; the row is one
+  gp__u64 room;      //
+  gp__u64 many;      // bounded select: a sample bounds so many keys first
+  int level;         // digit
 } gp__top_k_args;
 typedef struct gp__select_state {
-  gp__u64 prefix;   // known upper bits of the k-th key; before the first digit, the bound
+  gp__u64 prefix;   // known upper bits of the k-th key; bounded select: keys in `to`
   gp__u64 rank;     // keys before it among those with these bits
-  gp__u64 inside;   // keys with these bits
+  gp__u64 inside;   // keys with these bits; bounded select: keys that `to` gets
   gp__u64 appended; // keys put aside
   gp__u64 arrived;  // blocks that have counted
-  gp__u64 buffered; // the keys put aside are all that matter: 1 for the next digits, 2 for the result
+  gp__u64 buffered; // the keys put aside are all that matter
 } gp__select_state;
 
 // Top-k of segments. A task: a segment, or a part of it.
@@ -9952,6 +9978,14 @@ GP_DEVICE Acc gp__chunk_fold_part(const gp__u8 *chunk, gp__u64 index, int begin,
     sum = j == begin ? x : Op()(sum, x);
   }
   return sum;
+}
+
+// The input ends within the chunk: its last element takes the places behind, and the chunk counts as a whole one, which
+// is faster. Nobody uses the results there.
+template <int ITEMS, class In> GP_DEVICE void gp__chunk_pad(gp__u8 *chunk, int end) {
+  In *item = gp__as<In>(chunk);
+  GP__UNROLL_BY(4)
+  for (int j = end; j < ITEMS; ++j) item[j] = item[end - 1];
 }
 
 // Writes the running prefixes, started with `carry`, to `to`, which may be `chunk` if the element sizes are equal.
@@ -13998,9 +14032,11 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     gp__vector_access<W, V> w[K];     // with one channel only
     gp__sample_place<T, Source> x_at; // the next to be loaded
     const W *w_at;
-    gp__u64 step; // in samples
-    gp__u32 left; // vectors that are not counted yet; no block sees 2^32 samples
-    unsigned off; // misalignment of weights; unless 0, they are loaded one by one
+    gp__u64 step;      // in samples
+    gp__u64 ragged_at; // last block: a sample of each thread before and after the vectors
+    T ragged;          // that sample
+    gp__u32 left;      // vectors that are not counted yet; no block sees 2^32 samples
+    unsigned off;      // misalignment of weights; unless 0, they are loaded one by one
     GP_DEVICE explicit Samples(const gp__histogram_args &a) : x_at(a) {
       const Extent e(a);
       const gp__u64 vector = gp__u64(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
@@ -14011,6 +14047,10 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       x_at.move(first);
       w_at = gp__as<const W>(a.weights) + (weight::is && one ? first : 0);
       off = weight::is && one ? gp__misalignment(w_at, gp__vector_access_alignment<W, V>::value) : 0;
+      ragged_at = blockIdx.x < gridDim.x - 1 ? e.samples
+          : threadIdx.x < e.head             ? threadIdx.x
+                                             : e.vectors * V + threadIdx.x;
+      if (ragged_at < e.samples) ragged = gp__operand_at(Source(a), gp__as<const T>(a.in), ragged_at);
       GP__UNROLL
       for (unsigned k = 0; k < K; ++k) load(k, k < left, one);
     }
@@ -14132,20 +14172,16 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         ++pixel;
       }
     }
-    GP_DEVICE void take_one(const T *in, gp__u64 i, bool there) {
+    GP_DEVICE void take_one(const T &sample, gp__u64 i, bool there) {
       const gp__u64 of_pixel = ONE ? i : i / unsigned(a.channels);
       const gp__u32 c = ONE ? 0 : gp__u32(i - of_pixel * unsigned(a.channels));
       gp__vector_access<T, V> x;
-      if (there) x.item[0] = gp__operand_at(Source(a), in, i);
+      if (there) x.item[0] = sample;
       const gp__u32 slot = !there ? nowhere : ONE ? slot_of(x, 0) : slot_of(x, 0, c);
       count(there, slot, there ? weight::of(a.weights, of_pixel) : 0);
     }
     GP_DEVICE void all(Samples &s) {
-      if (blockIdx.x == gridDim.x - 1) { // samples before and after the vectors, one a thread
-        const Extent e(a);
-        const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
-        take_one(gp__as<const T>(a.in), i, i < e.samples);
-      }
+      if (blockIdx.x == gridDim.x - 1) take_one(s.ragged, s.ragged_at, s.ragged_at < Extent(a).samples);
       if (!ONE) {
         const unsigned channels = unsigned(a.channels);
         const gp__u64 mine = Extent(a).head + (gp__u64(blockIdx.x) * P::threads + threadIdx.x) * V;
@@ -15010,10 +15046,10 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   gp__u8 *from, *to; // shared memory
   gp__u64 index;     // of the tile's first element
-  int begin, end;    // the part of this thread's chunk within the input
+  int end;           // elements of this thread's chunk within the input
 
   GP_DEVICE gp__scan_tile(gp__u8 *shared, gp__u64 first, gp__u64 count)
-      : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first), begin(0) {
+      : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first) {
     const gp__u64 mine = first + gp__u64(threadIdx.x) * ITEMS;
     end = mine >= count ? 0 : count - mine >= ITEMS ? ITEMS : int(count - mine);
   }
@@ -15036,16 +15072,15 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
         gp__as<gp__u8>(out + index), to, unsigned(items * sizeof(Out)), threadIdx.x);
   }
   GP_DEVICE Acc fold() const {
-    const gp__u8 *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
-    return begin == 0 && end == ITEMS ? gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, chunk_index())
-                                      : gp__chunk_fold_part<Op, Load, Acc, In>(chunk, chunk_index(), begin, end);
+    gp__u8 *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
+    if (!end) return Op::identity();
+    gp__chunk_pad<ITEMS, In>(chunk, end);
+    return gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, chunk_index());
   }
   GP_DEVICE void scan(const gp_carry<Acc> &carry) const {
     const gp__u8 *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
     gp__u8 *result = to + threadIdx.x * (ITEMS * sizeof(Out));
-    if (begin == 0 && end == ITEMS)
-      gp__chunk_scan<ITEMS, EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry);
-    else gp__chunk_scan_part<EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry, begin, end);
+    if (end) gp__chunk_scan<ITEMS, EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry);
   }
 };
 
@@ -15323,12 +15358,14 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   // Folds the tile of a stage; returns the thread's prefix within its warp (lane 0: none).
   GP_DEVICE Acc fold(int stage, unsigned tile) const {
-    const gp__u8 *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
+    gp__u8 *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
     Acc sum;
     int begin, chunk_end;
     part(tile, begin, chunk_end);
-    if (begin == 0 && chunk_end == ITEMS) sum = gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, index_of(tile));
-    else sum = gp__chunk_fold_part<Op, Load, Acc, In>(chunk, index_of(tile), begin, chunk_end);
+    if (begin == 0 && chunk_end) {
+      gp__chunk_pad<ITEMS, In>(chunk, chunk_end);
+      sum = gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, index_of(tile));
+    } else sum = gp__chunk_fold_part<Op, Load, Acc, In>(chunk, index_of(tile), begin, chunk_end);
     const Acc inclusive = gp_warp_inclusive_scan(sum, Op());
     if (gp_lane() == 31) {
       s.warp_total[stage][gp_warp()] = inclusive;
@@ -15343,7 +15380,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     if (within.has) carry.append(within.value, Op());
     int begin, chunk_end;
     part(tile, begin, chunk_end);
-    if (begin == 0 && chunk_end == ITEMS)
+    if (begin == 0 && chunk_end)
       gp__chunk_scan<ITEMS, EXCLUSIVE, Op, Load, Out, In>(chunk, chunk, index_of(tile), carry);
     else gp__chunk_scan_part<EXCLUSIVE, Op, Load, Out, In>(chunk, chunk, index_of(tile), carry, begin, chunk_end);
     gp__bulk_fence(); // before the store, or before the buffer's next load
@@ -19566,14 +19603,11 @@ template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__cooperativ
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
-  const gp__select_state *state = gp__as<const gp__select_state>(a.leads); // of a sampled select
-  const bool filtered = state && state->buffered == 2;
-  const gp__u64 n = filtered ? state->appended : gp__count(a);
   typename K::Key *const keys = gp__as<typename K::Key>(shared);
   V *const values = gp__as<V>(shared + KEYS);
-  const typename Sort::Sweep of = {a, s.sweep, keys, values, 0, 0, n};
+  const typename Sort::Sweep of = {a, s.sweep, keys, values, 0, 0, gp__count(a)};
   Sort sort = {of, s, keys, values, gp__as<typename K::Key>(shared + KEYS + VALUES),
-      gp__as<V>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0, filtered ? a.other : a.keys};
+      gp__as<V>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0, a.keys};
   sort.run();
 }
 template <class P, class K, class V> GP_DEVICE void gp__sort_one_cluster(const gp__radix_args &a) {
@@ -25361,9 +25395,8 @@ GP_DEVICE void gp__top_k_order_cut(const gp__segmented_top_k_args &a) {
 //
 // One launch a digit of the keys, the most significant first. It counts the next digit of keys that have the k-th key's
 // known upper bits; the last block to finish finds that digit of the k-th key. Once few enough keys are left, a launch
-// puts them aside, and later launches read only those. Where k of many keys are wanted, a sample bounds them, and one
-// sweep puts aside all keys within the bound; if these are too few or too many, all keys are read as before. A sampled
-// select sorts the keys aside, or else its results.
+// puts them aside, and later launches read only those. If k of many keys are wanted without values, one launch does all
+// this (a bounded select), and most often reads all keys but once.
 
 // The bits of digit `level`: how far up the known bits begin, the digit's shift, and its bins.
 struct gp__select_digit {
@@ -25379,43 +25412,31 @@ GP_DEVICE gp__u64 *gp__select_bins(const gp__top_k_args &a, gp__u64 row) {
   return gp__as<gp__u64>(a.bins) + row * GP__SELECT_BINS;
 }
 
-// Keys of a row within the bound, if all that matter have been put aside; else 0.
-GP_DEVICE gp__u64 gp__select_filtered(const gp__top_k_args &a, gp__u64 row) {
-  if (!a.filtered) return 0;
-  const gp__u64 appended = gp__as<const gp__select_state>(a.states)[row].appended;
-  return appended >= a.k && appended <= a.room ? appended : 0;
-}
-
-// Ends a pass: adds the block's counts to the row's; the last block finds the digit.
+// A bin, the keys in the bins before it, and those in it.
+struct gp__select_bin {
+  gp__u64 bin, before, inside;
+};
 template <int THREADS, int COPIES> struct gp__select_storage {
   gp_tile_scan_storage<THREADS, gp__u64> scan;
   gp__ticket ticket;
-  gp__u64 base;
-  gp__u32 staged, last;
-  gp__u32 count[GP__SELECT_BINS * COPIES];
+  gp__select_bin found;
+  gp__u32 last;
+  alignas(16) gp__u32 count[GP__SELECT_BINS * COPIES];
 };
-template <class P, class T, bool DESCENDING, int COPIES>
-GP_DEVICE void gp__select_finish(
-    const gp__top_k_args &a, gp__u64 row, const gp__select_digit &digit, gp__select_storage<P::threads, COPIES> &s) {
-  typedef gp__top_k_key<T, DESCENDING> Key;
-  typedef typename Key::Bits Bits;
-  const int THREADS = P::threads, EACH = GP__SELECT_BINS / THREADS;
-  gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
-  gp__u64 *bins = gp__select_bins(a, row);
-  for (int i = threadIdx.x; i < digit.bins; i += THREADS) {
+// Adds the block's counts to the row's.
+template <int THREADS, int COPIES>
+GP_DEVICE void gp__select_add(gp__u64 *bins, int all, const gp__select_storage<THREADS, COPIES> &s) {
+  for (int i = threadIdx.x; i < all; i += THREADS) {
     gp__u32 sum = 0;
     GP__EACH(c, COPIES) sum += s.count[i * COPIES + c];
     if (sum) atomicAdd(bins + i, gp__u64(sum));
   }
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence();
-    s.last = atomicAdd(&state->arrived, 1ull) + 1 == a.blocks;
-    __threadfence();
-  }
-  __syncthreads();
-  if (!s.last) return;
-  gp__u64 n[EACH], sum = 0;
+}
+// Finds the bin of the key at `rank`: one thread does, and returns true. All threads call.
+template <int THREADS, bool CLEARS, class Storage>
+GP_DEVICE bool gp__select_find(gp__u64 *bins, gp__u64 rank, Storage &s, gp__select_bin &found) {
+  const int EACH = GP__SELECT_BINS / THREADS;
+  gp__u64 n[EACH], mine = 0;
   GP__UNROLL
   for (int j = 0; j < EACH; j += 2) {
     union {
@@ -25425,27 +25446,44 @@ GP_DEVICE void gp__select_finish(
     pair.vector = gp__load_vector<GP_CACHE_L2>(bins + threadIdx.x * EACH + j);
     n[j] = pair.two[0];
     n[j + 1] = pair.two[1];
-    sum += n[j] + n[j + 1];
-    gp__store_vector<GP_CACHE_ALL>(bins + threadIdx.x * EACH + j, gp_vector{{0, 0, 0, 0}});
+    mine += n[j] + n[j + 1];
+    if (CLEARS) gp__store_vector<GP_CACHE_ALL>(bins + threadIdx.x * EACH + j, gp_vector{{0, 0, 0, 0}});
   }
-  const gp__u64 rank = state->rank, mine = sum, prefix = state->prefix;
-  gp__u64 before = sum;
-  gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan); // its barrier: all threads have read the state
-  if (before <= rank && rank < before + mine) {
-    GP__EACH(j, EACH) {
-      if (before <= rank && rank < before + n[j]) {
-        const gp__u64 found = prefix << (digit.known - digit.shift) | (threadIdx.x * EACH + j);
-        state->prefix = found;
-        state->rank = rank - before;
-        if (a.level == 0 && !state->buffered) state->appended = 0;
-        if (!state->buffered) state->buffered = a.level > 0 && state->inside <= a.room;
-        state->inside = n[j];
-        state->arrived = 0;
-        if (digit.shift == 0 && a.nth) gp__as<Bits>(a.out_keys)[row] = Key::decode(Bits(found));
-      }
-      before += n[j];
-    }
+  gp__u64 before = mine;
+  gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan);
+  if (before > rank || rank >= before + mine) return false;
+  GP__EACH(j, EACH) {
+    if (before <= rank && rank < before + n[j]) found = gp__select_bin{threadIdx.x * EACH + j, before, n[j]};
+    before += n[j];
   }
+  return true;
+}
+// Ends a pass: the last block finds the digit.
+template <class P, class T, bool DESCENDING, int COPIES>
+GP_DEVICE void gp__select_finish(
+    const gp__top_k_args &a, gp__u64 row, const gp__select_digit &digit, gp__select_storage<P::threads, COPIES> &s) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
+  gp__u64 *bins = gp__select_bins(a, row);
+  gp__select_add(bins, digit.bins, s);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    s.last = atomicAdd(&state->arrived, 1ull) + 1 == a.blocks;
+    __threadfence();
+  }
+  __syncthreads();
+  if (!s.last) return;
+  const gp__u64 rank = state->rank, prefix = state->prefix; // all threads have read them before one finds the bin
+  gp__select_bin at;
+  if (!gp__select_find<P::threads, true>(bins, rank, s, at)) return;
+  state->prefix = prefix << (digit.known - digit.shift) | at.bin;
+  state->rank = rank - at.before;
+  if (!state->buffered) state->buffered = a.level > 0 && state->inside <= a.room;
+  state->inside = at.inside;
+  state->arrived = 0;
+  if (digit.shift == 0 && a.nth) gp__as<Bits>(a.out_keys)[row] = Key::decode(Bits(state->prefix));
 }
 
 // Passes a block's share of a row's keys, or of those put aside, to f by vectors, tile by tile: f.take(keys, number).
@@ -25460,249 +25498,262 @@ GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u6
     Tile next; // in flight meanwhile
     next.load(in, first + apart, n, misaligned);
     GP__EACH(i, Tile::K) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
-    f.flush_if_full();
     now = next;
   }
 }
 
-// The first digit: every key counts. The block that draws the first ticket of a row clears what the row's blocks add
-// to, and publishes that as a word.
-template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
+// Counts a digit of keys whose upper bits are `prefix`; of all keys, if it is the first digit.
+template <class P, class T, bool DESCENDING> struct gp__select_counter {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
   static const int COPIES = 4, V = 16 / int(sizeof(T));
   typedef gp__select_storage<P::threads, COPIES> Storage;
   gp__u32 *count; // this lane's copy
-  int shift;
+  gp__u64 prefix;
+  gp__u32 bins;
+  int shift, width; // width: bits of the digit
+  GP_DEVICE gp__select_counter(Storage &s, gp__u64 known, const gp__select_digit &digit)
+      : count(s.count + gp_lane() % COPIES), prefix(known), bins(gp__u32(digit.bins)), shift(digit.shift),
+        width(digit.known - digit.shift) {}
   GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
-    GP__EACH(j, V)
-      if (j < there) atomicAdd(count + gp__u32(Key::encode(x.item[j]) >> shift) * COPIES, 1u);
+    GP__EACH(j, V) {
+      const gp__u64 bits = gp__u64(Key::encode(x.item[j]) >> shift);
+      if (j < there && bits >> width == prefix) atomicAdd(count + (gp__u32(bits) & (bins - 1)) * COPIES, 1u);
+    }
   }
-  GP_DEVICE void flush_if_full() {}
 };
+// Called by a row's first block: clears what its blocks add to, and publishes that as a word.
+template <int THREADS>
+GP_DEVICE void gp__select_begin(const gp__top_k_args &a, gp__u64 row, gp__u64 n, gp__u64 *bins, int all, gp__u64 tag) {
+  for (int i = threadIdx.x; i < all; i += THREADS) bins[i] = 0;
+  if (threadIdx.x == 0) {
+    gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
+    state->prefix = state->arrived = state->appended = state->buffered = 0;
+    state->rank = a.k - 1 < n ? a.k - 1 : n - 1;
+    state->inside = n;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    gp__publish(gp__words(a.workspace), row, 0u, tag);
+  }
+}
+// Called by all blocks, before they add.
+GP_DEVICE void gp__select_await(const gp__top_k_args &a, gp__u64 row, gp__u64 tag) {
+  if (threadIdx.x == 0) {
+    gp__receive<gp__u32>(gp__words(a.workspace), row, tag);
+    __threadfence();
+  }
+  __syncthreads();
+}
+// Barrier of a row's blocks; arrivals: theirs so far.
+GP_DEVICE void gp__select_meet(gp__select_state *state, gp__u64 arrivals) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    gp__fence();
+    gp__add_relaxed(&state->arrived, 1);
+    while (gp__load_relaxed(&state->arrived) < arrivals) {}
+    gp__fence();
+  }
+  __syncthreads();
+}
+// The first digit: every key counts.
 template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(const gp__top_k_args &a) {
-  typedef gp__select_first_digit<P, T, DESCENDING> First;
+  typedef gp__select_counter<P, T, DESCENDING> First;
   typedef typename First::Bits Bits;
   GP_SHARED(typename First::Storage, s);
   for (int i = threadIdx.x; i < GP__SELECT_BINS * First::COPIES; i += P::threads) s.count[i] = 0;
   gp__pdl_wait<P>();
-  if (a.finish && gp__select_filtered(a, 0)) {
-    if (blockIdx.x + threadIdx.x == 0) gp__as<gp__select_state>(a.states)->buffered = 2;
-    return;
-  }
   if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, a.rows * a.blocks);
   __syncthreads();
   const gp__ticket ticket = s.ticket;
   const gp__u64 row = ticket.number / a.blocks, share = ticket.number % a.blocks;
-  gp__word *words = gp__words(a.workspace);
-  const gp__u64 appended = gp__select_filtered(a, row), n = appended ? appended : gp__count(a);
-  if (share == 0) {
-    gp__u64 *bins = gp__select_bins(a, row);
-    for (int i = threadIdx.x; i < GP__SELECT_BINS; i += P::threads) bins[i] = 0;
-    if (threadIdx.x == 0) {
-      gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
-      state->prefix = state->arrived = 0;
-      state->rank = a.k - 1 < n ? a.k - 1 : n - 1;
-      state->inside = n;
-      state->buffered = appended ? 2 : 0;
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      __threadfence();
-      gp__publish(words, row, 0u, ticket.tag);
-    }
-  }
+  const gp__u64 n = gp__count(a);
+  if (share == 0) gp__select_begin<P::threads>(a, row, n, gp__select_bins(a, row), GP__SELECT_BINS, ticket.tag);
   const gp__select_digit digit(8 * int(sizeof(T)), 0);
-  First first = {s.count + gp_lane() % First::COPIES, digit.shift};
-  gp__select_tiles<P>(
-      appended ? gp__as<const Bits>(a.aside) + row * a.room : gp__as<const Bits>(a.keys) + row * a.count, n, share,
-      a.blocks, first);
-  if (threadIdx.x == 0) {
-    gp__receive<gp__u32>(words, row, ticket.tag);
-    __threadfence();
-  }
-  __syncthreads();
+  First first(s, 0, digit);
+  gp__select_tiles<P>(gp__as<const Bits>(a.keys) + row * a.count, n, share, a.blocks, first);
+  gp__select_await(a, row, ticket.tag);
   gp__select_finish<P, T, DESCENDING, First::COPIES>(a, row, digit, s);
 }
 
-// Puts keys aside by way of shared memory, which holds two tiles of them. A row's room may be too small.
-template <class P, class Bits> struct gp__select_stage {
-  static const int V = 16 / int(sizeof(Bits)), TILE = P::threads * P::vectors * V;
-  typedef gp__select_storage<P::threads, 1> Storage;
-  Storage &s;
-  Bits *stage, *aside; // stage: of this block; aside: of the row
+// A warp's way to put keys into memory, in any order, until there is no room: BYTES of shared memory.
+template <class Bits, int BYTES> struct gp__select_stage {
+  static const int V = 16 / int(sizeof(Bits)), PLACES = BYTES / int(sizeof(Bits));
+  Bits *stage, *to;
   gp__u64 *appended, room;
-  gp__u32 seen;
-  GP_DEVICE void put(bool hit, Bits bits) {
-    const gp__u32 at = gp__warp_draw(&s.staged, hit, seen);
-    if (hit) stage[at] = bits;
-  }
-  GP_DEVICE void flush_if_full() {
-    if (__syncthreads_or(seen > TILE)) flush();
-  }
-  GP_DEVICE void flush() {
-    __syncthreads();
-    const gp__u32 count = s.staged;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      s.base = atomicAdd(appended, gp__u64(count));
-      s.staged = 0;
-    }
-    __syncthreads();
-    for (gp__u32 i = threadIdx.x; i < count; i += P::threads)
-      if (s.base + i < room) aside[s.base + i] = stage[i];
-    __syncthreads();
-    seen = 0;
-  }
-};
-
-// The bound: the last of the first `wanted` keys of a sample, rounded up by bits that divide few keys of the sample.
-// `wanted` is well above the share of k.
-template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_sample(const gp__top_k_args &a) {
-  typedef gp__top_k_key<T, DESCENDING> Key;
-  typedef typename Key::Bits Bits;
-  const int THREADS = P::threads, EACH = GP__SAMPLED_KEYS / THREADS, BINS = GP__SELECT_BINS / THREADS;
-  typedef gp__select_storage<THREADS, 1> Storage;
-  GP_SHARED(Storage, s);
-  gp__pdl_wait<P>();
-  const gp__u64 row = blockIdx.x, n = gp__count(a), step = n / GP__SAMPLED_KEYS;
-  const Bits *in = gp__as<const Bits>(a.keys) + row * a.count;
-  gp__u32 rank = gp__u32(n ? a.k * GP__SAMPLED_KEYS / n : 0);
-  rank += rank / 4 + 12;
-  const gp__u32 few = rank / 4;
-  const bool whole = !step || rank >= GP__SAMPLED_KEYS; // the bound is no bound
-  gp__u64 bound = 0;
-  int shift = 8 * int(sizeof(T));
-  Bits x[EACH];
-  GP__EACH(i, EACH) {
-    const gp__u64 at = gp__u64(i / 4) * THREADS + threadIdx.x; // four neighbours of four steps, at random
-    x[i] = Bits(0);
-    if (step) x[i] = Key::encode(in[at * 4 * step + gp__u32(at) * 2654435761u % (4 * step - 3) + i % 4]);
-  }
-  for (int level = 0; !whole && shift; ++level) {
-    const gp__select_digit digit(8 * int(sizeof(T)), level);
-    for (int i = threadIdx.x; i < digit.bins; i += THREADS) s.count[i] = 0;
-    __syncthreads();
-    GP__EACH(i, EACH)
-      if (level == 0 || gp__u64(x[i]) >> digit.known == bound)
-        atomicAdd(s.count + (gp__u32(x[i] >> digit.shift) & unsigned(digit.bins - 1)), 1u);
-    __syncthreads();
-    gp__u64 before = 0;
-    GP__EACH(j, BINS) before += int(threadIdx.x) * BINS + j < digit.bins ? s.count[threadIdx.x * BINS + j] : 0;
-    gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan);
-    GP__EACH(j, BINS) {
-      const int bin = int(threadIdx.x) * BINS + j;
-      const gp__u32 inside = bin < digit.bins ? s.count[bin] : 0;
-      if (before <= rank && rank < before + inside)
-        s.base = gp__u64(bin), s.staged = rank - gp__u32(before), s.last = inside;
-      before += inside;
-    }
-    __syncthreads();
-    bound = bound << (digit.known - digit.shift) | s.base;
-    rank = s.staged;
-    shift = s.last <= few ? 0 : digit.shift;
-    const int rest = digit.shift;
-    __syncthreads();
-    if (!shift) bound = bound << rest | ((1ull << rest) - 1);
-  }
-  if (threadIdx.x == 0) {
-    gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
-    state->prefix = whole ? ~0ull : bound;
-    state->appended = 0;
-  }
-}
-// Puts aside all keys within the bound.
-template <class P, class T, bool DESCENDING>
-struct gp__select_bound : gp__select_stage<P, typename gp__top_k_key<T, DESCENDING>::Bits> {
-  typedef gp__top_k_key<T, DESCENDING> Key;
-  typedef typename Key::Bits Bits;
-  typedef gp__select_stage<P, Bits> Stage;
-  gp__u64 bound;
-  GP_DEVICE gp__select_bound(const Stage &stage, gp__u64 within) : Stage(stage), bound(within) {}
-  GP_DEVICE void take(gp__vector_access<Bits, Stage::V> x, int there) {
-    gp__u32 hits = 0;
-    GP__EACH(j, Stage::V) {
-      hits |= (j < there && gp__u64(Key::encode(x.item[j])) <= bound ? 1u : 0u) << j;
-    }
-    if (!__any_sync(0xffffffffu, hits != 0)) return;
+  gp__u32 staged;
+  bool full;
+  GP_DEVICE gp__select_stage(void *shared, Bits *out, gp__u64 *counter, gp__u64 most)
+      : stage(gp__as<Bits>(shared) + gp_warp() * PLACES), to(out), appended(counter), room(most), staged(0),
+        full(false) {}
+  // All lanes call. hits: a bit a key.
+  GP_DEVICE void put(gp__vector_access<Bits, V> x, gp__u32 hits) {
+    const gp__u32 own = gp__u32(__popc(hits)), end = gp_warp_inclusive_scan(own, gp_sum<gp__u32>());
+    gp__u32 at = staged + end - own;
     GP__UNROLL_BY(1)
-    for (int j = 0; j < Stage::V; ++j) {
-      this->put(hits >> j & 1u, x.item[0]);
+    for (int j = 0; j < V; ++j) {
+      if (hits >> j & 1u) stage[at++] = x.item[0];
       gp__drop_first(x);
     }
+    staged += gp_warp_broadcast(end, 31);
+    if (staged > PLACES - 32 * V) flush();
+  }
+  GP_DEVICE void flush() {
+    gp__u64 first = 0;
+    if (gp_lane() == 0 && staged) first = atomicAdd(appended, gp__u64(staged));
+    first = gp_warp_broadcast(first, 0);
+    __syncwarp();
+    for (gp__u32 i = gp_lane(); i < staged; i += 32)
+      if (first + i < room) to[first + i] = stage[i];
+    full = first + staged > room;
+    staged = 0;
+    __syncwarp();
   }
 };
-template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_filter(const gp__top_k_args &a) {
+// Keys up to a bound, by way of a block's counters.
+template <class P, class T, bool DESCENDING>
+struct gp__select_bound : gp__select_stage<typename gp__top_k_key<T, DESCENDING>::Bits, 1024> {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  typedef gp__select_stage<Bits, 1024> Stage;
+  static const int V = Stage::V;
+  gp__u64 bound;
+  GP_DEVICE gp__select_bound(const Stage &stage, gp__u64 last) : Stage(stage), bound(last) {}
+  GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
+    gp__u32 hits = 0;
+    GP__EACH(j, V) {
+      hits |= (j < there && !this->full && gp__u64(Key::encode(x.item[j])) <= bound ? 1u : 0u) << j;
+    }
+    if (__any_sync(0xffffffffu, hits != 0)) this->put(x, hits);
+  }
+};
+// A bounded select: one launch, its blocks resident. A row's blocks count digit after digit, with a barrier after each,
+// until `to` has room for all keys that come before the k-th or have its known bits. Each block finds the digits by
+// itself. Then they put these keys into `to`; if too many keys equal the k-th, as many copies as are wanted. Of many
+// keys, a sample first gives a bound that is most likely beyond the k-th; the keys within it are put aside and take the
+// place of the input, if they are enough and not too many.
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_bounded(const gp__top_k_args &a) {
+  typedef gp__select_counter<P, T, DESCENDING> Counter;
   typedef gp__select_bound<P, T, DESCENDING> Bound;
-  typedef typename Bound::Bits Bits;
-  GP_SHARED(typename Bound::Storage, s);
-  GP_DYNAMIC_SHARED(stage);
-  if (threadIdx.x == 0) s.staged = 0;
-  __syncthreads();
+  typedef typename Counter::Bits Bits;
+  const int V = Counter::V, BITS = 8 * int(sizeof(T)), BINS = 2 * gp__select_levels(int(sizeof(T))) * GP__SELECT_BINS;
+  GP_SHARED(typename Counter::Storage, s);
   gp__pdl_wait<P>();
-  const gp__u64 row = blockIdx.x / a.blocks;
+  const gp__u32 blocks = gp__u32(a.blocks), row = blockIdx.x / blocks, share = blockIdx.x % blocks;
+  const gp__u64 tag = threadIdx.x == 0 ? gp__draw(a.workspace, gridDim.x).tag : 0;
   gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
-  Bound within(
-      {s, gp__as<Bits>(stage), gp__as<Bits>(a.aside) + row * a.room, &state->appended, a.room, 0}, state->prefix);
-  gp__select_tiles<P>(
-      gp__as<const Bits>(a.keys) + row * a.count, gp__count(a), blockIdx.x % a.blocks, a.blocks, within);
-  within.flush();
+  gp__u64 *bins = gp__as<gp__u64>(a.bins) + gp__u64(row) * BINS;
+  const Bits *in = gp__as<const Bits>(a.keys) + row * a.count;
+  Bits *aside = gp__as<Bits>(a.aside) + row * a.room, *to = gp__as<Bits>(a.to) + row * a.ranks;
+  gp__u64 n = gp__count(a), prefix, rank, within, bound;
+  gp__u32 met = 0; // barriers
+  const gp__u64 wanted = a.k < n ? a.k : n;
+  bool sampling = n >= a.many && wanted <= n / GP__SELECT_PART;
+  if (share == 0) gp__select_begin<P::threads>(a, row, n, bins, sampling ? BINS : BINS / 2, tag);
+  for (;; sampling = false) {
+    // One vector of `apart` neighbours, at random: one a thread, or more.
+    const gp__u64 vectors = n / V, most = vectors / (blocks * P::threads);
+    const gp__u64 apart = !sampling || most == 0 ? 1 : most < 256 ? most : 256, few = wanted / apart;
+    prefix = 0;
+    const gp__u64 last = sampling ? few + few / 4 + 16 : wanted - 1;
+    rank = last;
+    within = n;
+    bound = ~0ull;
+    bool more = sampling || n > a.ranks;
+    for (int level = 0; more || met == 0; ++level) {
+      const gp__select_digit digit(BITS, level);
+      for (int i = threadIdx.x; i < GP__SELECT_BINS * Counter::COPIES; i += P::threads) s.count[i] = 0;
+      __syncthreads();
+      Counter counter(s, prefix, digit);
+      if (!sampling && more) gp__select_tiles<P>(in, n, share, blocks, counter);
+      for (gp__u64 i = share * P::threads + threadIdx.x; sampling && i < vectors / apart; i += blocks * P::threads) {
+        const gp__u64 at = (i * apart + gp__u32(i) * 2654435761u % apart) * V;
+        gp__vector_access<Bits, V> x;
+        x.template load<P::load>(in + at, gp__misalignment(in, 16), at >= V && at + 2 * V <= n);
+        counter.take(x, V);
+      }
+      __syncthreads();
+      if (met == 0) gp__select_await(a, row, tag);
+      if (!more) break;
+      gp__select_add(bins, digit.bins, s);
+      gp__select_meet(state, ++met * blocks);
+      gp__select_bin at;
+      if (gp__select_find<P::threads, false>(bins, rank, s, at)) s.found = at;
+      __syncthreads();
+      bins += GP__SELECT_BINS;
+      prefix = prefix << (digit.known - digit.shift) | s.found.bin;
+      bound = prefix << digit.shift | ((1ull << digit.shift) - 1);
+      rank -= s.found.before;
+      within = last - rank + s.found.inside;
+      more = digit.shift && (sampling ? s.found.inside > few / 4 + 64 : within > a.ranks);
+    }
+    if (!sampling) break;
+    if (within * apart > a.room) continue;
+    Bound keys({s.count, aside, &state->appended, a.room}, bound);
+    gp__select_tiles<P>(in, n, share, blocks, keys);
+    keys.flush();
+    gp__select_meet(state, ++met * blocks);
+    const gp__u64 appended = gp__load_relaxed(&state->appended);
+    if (appended < wanted || appended > a.room) continue;
+    in = aside;
+    n = appended;
+  }
+  const bool copies = within > a.ranks;
+  Bound keys({s.count, to, &state->prefix, a.ranks}, bound - copies);
+  if (in != to && (!copies || bound)) gp__select_tiles<P>(in, n, share, blocks, keys);
+  keys.flush();
+  for (gp__u64 i = wanted - 1 - rank + share * P::threads + threadIdx.x; copies && i < wanted; i += blocks * P::threads)
+    to[i] = Counter::Key::decode(Bits(bound));
+  if (share + threadIdx.x == 0) state->inside = copies ? wanted : within;
 }
 
 // Later digits: keys with the known upper bits of the k-th key.
 template <class P, class T, bool DESCENDING>
-struct gp__select_next_digit : gp__select_stage<P, typename gp__top_k_key<T, DESCENDING>::Bits> {
+struct gp__select_next_digit : gp__select_stage<typename gp__top_k_key<T, DESCENDING>::Bits, 1024 * P::vectors> {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
-  typedef gp__select_stage<P, Bits> Stage;
+  typedef gp__select_stage<Bits, 1024 * P::vectors> Stage;
   static const int V = Stage::V;
+  gp__u32 *count;
   gp__u64 prefix;
   gp__select_digit digit;
-  bool encoded, appends; // the keys read were put aside; are to be put aside
-  GP_DEVICE gp__select_next_digit(
-      const Stage &stage, gp__u64 known, const gp__select_digit &next, bool is_encoded, bool puts_aside)
-      : Stage(stage), prefix(known), digit(next), encoded(is_encoded), appends(puts_aside) {}
+  bool buffered, appends; // the keys read were put aside; are to be put aside
+  GP_DEVICE gp__select_next_digit(const Stage &stage, gp__u32 *counters, gp__u64 known, const gp__select_digit &next,
+      bool were_aside, bool puts_aside)
+      : Stage(stage), count(counters), prefix(known), digit(next), buffered(were_aside), appends(puts_aside) {}
   GP_DEVICE void take(gp__vector_access<Bits, V> x, int there) {
     gp__u32 hits = 0;
     GP__EACH(j, V) {
-      const Bits bits = encoded ? x.item[j] : Key::encode(x.item[j]);
-      hits |= (j < there && gp__u64(bits) >> digit.known == prefix ? 1u : 0u) << j;
+      if (!buffered) x.item[j] = Key::encode(x.item[j]);
+      const bool hit = j < there && gp__u64(x.item[j]) >> digit.known == prefix;
+      hits |= (hit ? 1u : 0u) << j;
+      if (hit) atomicAdd(count + (gp__u32(x.item[j] >> digit.shift) & unsigned(digit.bins - 1)), 1u);
     }
-    if (!__any_sync(0xffffffffu, hits != 0)) return;
-    GP__UNROLL_BY(1)
-    for (int j = 0; j < V; ++j) {
-      const bool hit = hits >> j & 1u;
-      const Bits bits = encoded ? x.item[0] : Key::encode(x.item[0]);
-      if (hit) atomicAdd(this->s.count + (gp__u32(bits >> digit.shift) & unsigned(digit.bins - 1)), 1u);
-      gp__drop_first(x);
-      if (appends) this->put(hit, bits);
-    }
-  }
-  GP_DEVICE void flush_if_full() {
-    if (appends) Stage::flush_if_full();
+    if (!appends) return;
+    if (__any_sync(0xffffffffu, hits != 0)) this->put(x, hits);
   }
 };
 template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(const gp__top_k_args &a) {
   typedef gp__select_next_digit<P, T, DESCENDING> Next;
   typedef typename Next::Bits Bits;
-  GP_SHARED(typename Next::Storage, s);
+  typedef gp__select_storage<P::threads, 1> Storage;
+  GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(stage);
   for (int i = threadIdx.x; i < GP__SELECT_BINS; i += P::threads) s.count[i] = 0;
-  if (threadIdx.x == 0) s.staged = 0;
   __syncthreads();
   gp__pdl_wait<P>();
   const gp__u64 row = blockIdx.x / a.blocks, share = blockIdx.x % a.blocks;
   gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
-  if (a.finish && state->buffered == 2) return;
   Bits *aside = gp__as<Bits>(a.aside) + row * a.room;
   const gp__select_digit digit(8 * int(sizeof(T)), a.level);
   const bool buffered = state->buffered != 0;
   const gp__u64 n = buffered ? state->appended : gp__count(a);
-  Next next({s, gp__as<Bits>(stage), aside, &state->appended, a.room, 0}, state->prefix, digit, state->buffered == 1,
+  Next next({stage, aside, &state->appended, a.room}, s.count, state->prefix, digit, buffered,
       !buffered && state->inside <= a.room);
   gp__select_tiles<P>(
       buffered ? gp__as<const Bits>(aside) : gp__as<const Bits>(a.keys) + row * a.count, n, share, a.blocks, next);
-  if (next.appends) next.flush();
+  next.flush();
   __syncthreads();
   gp__select_finish<P, T, DESCENDING, 1>(a, row, digit, s);
 }
@@ -25725,28 +25776,6 @@ struct gp__add_below_equal {
     return x;
   }
 };
-// The result of a row whose keys within the bound were put aside: those before the k-th in any order, then its copies.
-template <class P, class T, bool DESCENDING, class Storage>
-GP_DEVICE void gp__select_gather(const gp__top_k_args &a, gp__u64 row, Storage &s) {
-  typedef gp__top_k_key<T, DESCENDING> Key;
-  typedef typename Key::Bits Bits;
-  gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
-  const Bits kth = Bits(state->prefix), *aside = gp__as<const Bits>(a.aside) + row * a.room;
-  Bits *out = gp__as<Bits>(a.out_keys) + row * a.k;
-  const gp__u64 n = state->appended, from = a.k - 1 - state->rank; // of the copies
-  for (gp__u64 first = blockIdx.x * gp__u64(P::threads); first < n; first += gridDim.x * gp__u64(P::threads)) {
-    const gp__u64 i = first + threadIdx.x;
-    const Bits bits = i < n ? Key::encode(aside[i]) : kth;
-    gp__below_equal at = {bits < kth ? 1ull : 0ull, 0};
-    const gp__below_equal sum = gp_tile_exclusive_scan<P::threads>(at, gp__add_below_equal(), s.scan);
-    if (threadIdx.x == 0) s.ticket.number = atomicAdd(&state->arrived, sum.below);
-    __syncthreads();
-    if (bits < kth) out[s.ticket.number + at.below] = Key::decode(bits);
-    __syncthreads();
-  }
-  if (blockIdx.x == 0)
-    for (gp__u64 i = from + threadIdx.x; i < a.k; i += P::threads) out[i] = Key::decode(kth);
-}
 template <class P, class T, class In, class Out, bool DESCENDING>
 GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -25757,12 +25786,6 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), of_row = (a.count + Tile::ITEMS - 1) / Tile::ITEMS, tiles = a.rows * of_row;
-  // One way for all rows: a sweep whose tiles did not all publish would wait for them.
-  bool gathers = gp__is_none<Out>::value && a.filtered;
-  for (gp__u64 row = 0; gathers && row < a.rows; ++row)
-    gathers = gp__as<const gp__select_state>(a.states)[row].buffered == 2;
-  for (gp__u64 row = 0; gathers && !a.finish && row < a.rows; ++row) gp__select_gather<P, T, DESCENDING>(a, row, s);
-  if (gathers) return;
   for (;;) {
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
     __syncthreads();
@@ -34424,7 +34447,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2707456"
+#define GPUPRIMS__EMBEDDED_FROM "2711552"
 
 // ---- core/embed.c - this file's own text
 
@@ -35837,8 +35860,7 @@ GP__API const char *gp_last_message(void) {
   X(TOP_K_MERGE, gp__top_k_merge, gp__top_k_args, ranked, 0) \
   X(SELECT_FIRST, gp__select_first, gp__top_k_args, ordered_key, GP__NO_SHARED) \
   X(SELECT_NEXT, gp__select_next, gp__top_k_args, ordered_key, 0) \
-  X(SELECT_SAMPLE, gp__select_sample, gp__top_k_args, ordered_key, GP__NO_SHARED) \
-  X(SELECT_FILTER, gp__select_filter, gp__top_k_args, ordered_key, 0) \
+  X(SELECT_BOUNDED, gp__select_bounded, gp__top_k_args, ordered_key, GP__NO_SHARED) \
   X(SELECT_COLLECT, gp__select_collect, gp__top_k_args, ranked, GP__NO_SHARED) \
   X(TOP_K_TASKS, gp__top_k_tasks, gp__segmented_top_k_args, ranked, 0) \
   X(TOP_K_SHORT, gp__top_k_short, gp__segmented_top_k_args, ranked, GP__NO_SHARED) \
@@ -44380,13 +44402,10 @@ GP__HOST gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   }
   return GP_SUCCESS;
 }
-// Radix select of keys alone takes a sample first, if that pays.
-GP__HOST int gp__filters_keys(const gp__request *q, const gp_policy *p) {
-  return p->algorithm == GP_SAMPLED_SELECT ||
-      (q->primitive == GP_TOP_K && !q->out_size && q->count >= GP__SELECT_MANY &&
-          q->length <= q->count / GP__SELECT_PART);
+GP__HOST int gp__bounds_keys(const gp__request *q, const gp_policy *p) {
+  return gp__is_bounded(p->algorithm, q->primitive, (int)q->out_size, q->count, q->length);
 }
-// A sampled select: a cluster sorts the keys within the bound and stores the first k, or else sorts the results.
+// Sampled select: a cluster sorts the keys put aside, whose number is in the state, and stores the first k.
 GP__HOST gp_result gp__launch_sampled_sort(const gp__launching *l, const gp__top_k_args *a) {
   const gp_policy p = gp__sampled_sort(*l->p, *l->h);
   const gp__geometry g = gp__geometry_of(p, gp__sampled_shape(*l->h), 0);
@@ -44395,37 +44414,43 @@ GP__HOST gp_result gp__launch_sampled_sort(const gp__launching *l, const gp__top
   memset(&r, 0, sizeof r);
   sort.p = &p;
   sort.g = &g;
-  sort.kernels = l->kernels + 5;
-  r.keys = r.out_keys = a->out_keys;
-  r.other = a->aside;
-  r.count = a->k;
-  r.count_device = a->count_device;
+  ++sort.kernels;
+  r.keys = a->aside;
+  r.out_keys = a->out_keys;
+  r.count = a->room;
+  r.count_device = &((gp__select_state *)a->states)->inside;
   r.end_bit = 8 * (int)l->q->key_size;
   r.flip = l->q->flags & GP_DESCENDING ? ~0u : 0;
   r.capacity = (unsigned)a->k;
-  r.leads = (gp__u64 *)a->states;
   return gp__launch_passes_at_once(&sort, r);
 }
 GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
   const gp__request *q = l->q;
+  const int sorts = l->p->algorithm == GP_SAMPLED_SELECT;
   gp__u8 *scratch = (gp__u8 *)l->scratch;
+  gp__launching bounded = *l;
+  gp__geometry g = *l->g;
   a->states = scratch;
   a->bins = scratch + a->rows * GP__SELECT_STATE_BYTES;
-  a->aside = scratch + a->rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8);
+  a->aside = scratch + a->rows * gp__select_bytes(*l->p, *l->h);
   a->room = gp__select_room(*l->p, *l->h);
   a->nth = q->primitive == GP_NTH_ELEMENT;
-  a->filtered = gp__filters_keys(q, l->p);
-  a->finish = l->p->algorithm == GP_SAMPLED_SELECT;
-  if (a->filtered) {
-    GP__CHECK(gp__launch_step(l, 3, (unsigned)a->rows, l->g->threads, 0, a));
-    GP__CHECK(gp__launch_step(l, 4, l->g->grid, l->g->threads, l->g->shared_bytes, a));
+  a->many = GP__SELECT_SAMPLED;
+  a->to = sorts ? a->aside : a->out_keys;
+  a->ranks = sorts ? a->room : a->k;
+  g.shared_bytes = 0;
+  bounded.g = &g;
+  if (!sorts) bounded.kernels += 3;
+  if (gp__bounds_keys(q, l->p)) {
+    const gp_result result = gp__launch_resident(&bounded, a);
+    if (sorts && !result) return gp__launch_sampled_sort(l, a);
+    if (sorts || result != (gp_result)GP__REFUSED) return result;
   }
   GP__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, a));
   for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size; ++a->level)
     GP__CHECK(gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a));
   if (a->nth) return GP_SUCCESS;
-  GP__CHECK(gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a));
-  return a->finish ? gp__launch_sampled_sort(l, a) : GP_SUCCESS;
+  return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
 }
 // Few keys: a sort of all, which stores the first k.
 GP__HOST gp_result gp__launch_first_sorted(const gp__launching *l) {
@@ -45923,14 +45948,12 @@ GP__HOST int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__ke
   if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
   if (gp__is_cooperative(p->algorithm))
     return kinds[0] = p->algorithm == GP_ONE_CLUSTER ? GP__SORT_ONE_CLUSTER : GP__SORT_ONE_LAUNCH, 1;
+  if (p->algorithm == GP_SAMPLED_SELECT) return kinds[0] = GP__SELECT_BOUNDED, kinds[1] = GP__SORT_ONE_CLUSTER, 2;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
   if (p->algorithm == GP_BEST_LISTS || q->primitive != GP_TOP_K) return count;
   kinds[count++] = GP__SELECT_COLLECT;
-  if (!gp__filters_keys(q, p)) return count;
-  kinds[count++] = GP__SELECT_SAMPLE;
-  kinds[count++] = GP__SELECT_FILTER;
-  if (p->algorithm == GP_SAMPLED_SELECT) kinds[count++] = GP__SORT_ONE_CLUSTER;
+  if (gp__bounds_keys(q, p)) kinds[count++] = GP__SELECT_BOUNDED;
   return count;
 }
 
@@ -45953,7 +45976,7 @@ GP__HOST int gp__fit_top_k(const gp_policy *p, int occupancy) {
 GP__HOST uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
   const uint64_t rows = q->segments ? q->segments : 1, calls = q->count_device ? rows : 1;
   if (q->primitive != GP_TOP_K || p->algorithm != GP_RADIX_SELECT || q->length < 2 ||
-      (q->flags & GP_UNSORTED && !gp__filters_keys(q, p))) // whose order differs from call to call
+      (q->flags & GP_UNSORTED && !gp__bounds_keys(q, p))) // whose order differs from call to call
     return 0;
   memset(call, 0, sizeof *call);
   call->primitive = rows > calls ? GP_SEGMENTED_SORT : GP_SORT;
@@ -54976,2018 +54999,2021 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-802419
-'fqZaA{0b}GD!But-(idP{Sm(])aS2p6Fpk##/VX.Z!70glYw@2`Sp=g_o:gwHMuooO+N8cZN5g|H`J7v}08zI@NHQK01_2y3V+j1q418U9+|uk9'OpoMx
-0J(44bZ!:4dR9|tw{,RGUybD2{r]LS0V=j[$2h[QiQyvySByC:]71OLs;sYZMlA+aBckuF9gIXF0|P`HUa@[UpqDY<kportRcJ;`@2-IwH=x]ji:IpupdI
-PTBqpz.c;;Xr-;SMJyi}2ai<L'nSi3aBCmOQt'|8)Clb{=Q>[cI0:g3ZBROhB>TVc1rFa<(,,Y^K`xJ`#ru+1B@tkT9<R/5538[X`9aQr1e5(6%|^;p_oo
-4ow;d(3:ry3zj,CnBNa9x")e&|a.IdgkQJ:+CG=P6ZeEtUv/,,87G}ATyP")R,k>ORaC;Mo=nC|H%%i6p|TqcD3&xSMY{pbLnPL%{#Uy}w6D<9,PP_P|xI
-Tq@&8_}4jpDS(1qjT|TFPvvRLwa,'QzhsV#U$8LF<5rjnEk;Bn-Rj7/X9J^}o:@K)pCl_EP4"UUum;%5B@xs@.A;}5-N!q'y|Fl(-=cq2Y[0/7{^9M7hhU
-{@8d.]'IM/ZVk`z<Z}Kvk4.8iPWR&@-gXWB#VGh7/O7h"2o`;iNEi0@8KqA>|'qd2oJP/`l5|;Gojh+#ACj`G0L46-.x+]4wDQm%QMNRWN#YOQ$:6XhUr(
-2f-BEy:MX4KeSmL@3$LmXz]307P_!Ci2Bf!C80"'>SNNNzQ1':@W}d(O3#CR]@bu+&LuK3G'AXqX$n%^t_P_}G$2vfj7Df~egh'5pwrc2MfR$-W-9xQAIu
-rJ(DWp.2b7Kc;5g<SOcYdN:TikEU=tR"dt1cT]%.|s-Apfa913Rm"ygeH^~Z&"V7o_|+S%j#Z1Tmm.tV=$BAgn`lL,",N<"X3L7+:#+Vy5-XXO{,qMYQ%e
-Bh%L#h#SL+gS$0uJX%S+ZFq>Hz<2'WaGX6TJp=]%@)L=<JOU`J`EErWSYzU7sdCFA2!.z}t=aZlh{$udEV2-YB$`Z(KwjJ`X9QBo61cZN-)2^T=`zI@-`"
-65vYUs!~+tRfy>ZLh-UQS]9944w1H,>@Y.6@1u7kzZDI{Kxuhjt$yMLq=,_;Q>aZw5+.KHa2QP^:JYEcD2WfL3M-`f[eU"GF&/gGjD1<sWnOp;ij%WX-7.
-98oS#qhcrQ:z$KT|)/N+PJh"]fg)N:GR{(kj<AV$T".Et1uk-cdDuytJ;fSbo;aJe<8pXa>f!HL#IYiBmTXkbCjUu'C8um]F+i5K-S,=X)ZY{sp8%_gG@7
-9eYGIbL$T:m#|bxQ]{Arp+DsA]=&YA{j}eAsc}ocj^UvIrpz_3Za-&R7@u9)lpE<!x0k`NsA>pWp21(%4Ue74qS%RWGHOAyQwPkmB{5;86i:dQB'2f39$^
-g:PR[5EvVf)LT<{cl6^|dv[JtAn$Iu<LPojk.}4)"[r$YTO43O51aGP.Dsh+_NXIMYTKK:RX->ZKY`f-FI(PIeY9)pYfec#v)1'tVu/4,z<Ana]{lES|QU
-Rnw-T/i|]=zn_2jca(GHtV($$Ri:Ks)2~]@yDU!et_c6XEgS1:u{+Q1ITC220|wrb},"}{(f},TMtSxe2.:.XT!HeS15Xm-=gzQ<Dsn`!/QlM6_s}o+)A7
-ipl%ZsHEhlSx+jyjqd[;d)8uYu(Mz5$'3;h^A^yzFx/}mF[a2hP#092a^|-4l&)fH0<DH"X#:D;u~qB{(IJyP;Nm<5B^,gPR#,V,ok9}(t@&_xcVvO:sSd
-T{3e;zvgVT_IFR_i<`iY)EWiBZ'9l{a)_aX>d<;2:|GghR+2]lE:lQM(PQi=0OZ.yWb6,$&_~tQOMyn1K8t$:T9OAd%8Uj@:5<mk'u&Hpziu!GMDDi6-{W
-Y4'tk7cUF|HR@w^!X)YG`>G4XhOKVKsZwq%H<g4vg[p=Q,b^o!IT7U$Mbbp!G,D"+jUXfAF%%Ps&rCudU(Ko!xoG'{3fJtFTO{H:wCqC_0]q~N;fqd|DR6
-k,$iL:@7M:nmuIfjCG`H{B5XeUt;emM:})cqbw=:H:0po]G8nBYDaB$H415LN{v^`I}x')Pk_[D2/5@F[=p,2P8jf&HwJVTR]6i[IB!%NPdnj1g+=NJw3+
-{Fke#PlVi(Ap{{lfNcr<oLLtoPxX>68`ww'oSp<Vhya6A+&I]SB%^OVyLh)h-oPe@2>a8Mj"zi}&JhOrt@HGDIn([iHp6_:.fRiESk'%EGa=QKy2M:uhd(
-^y:'|+SCq!C<IVIt>^|,2}IqCY|7:6oB8f:B5w_e08fB@8Rxyw#GEdj3c"eoJ1bm=nh{=n#_=[UGJbGFgu]8i-[qmrlH7)-<H6|E&^+h)oe1yNk|-ExBO5
-Mft^@sB"Q}@"'<uyWJP4w`,SBA4,Goo4tl}[2w>>,gCN_LgnG-#X<&+R~:q4ayb2N++0o87q!jIB^;b4q2ajn'R=|/F%p4E>1x]w$.1w85IrG"+=tNgKG$
-ZGYs.F%]$E_V0ZPw.KZ)C/+Dxu/.G!:.G2KY8a:BE#7,e[=Dz_f|So6}GR+]TPmV)j/")V$32|<=SbB1XA}X@AGcXu_9~Up:FQiQ!:4+Bo$=t4>#h/afc$
-p)oQD%dn2t~kIu_duJyJ/+N^e8M:lRy3&KR{q(Pqkm9f3,|C-uL,6A#8O>y_lthSa,4qY-Uk<6{FmMx(w4N)LIpAAcy>];>k:U-aZsAcX}oly=mGCW/,wp
-XojUaZ1,Y@(XwH21F$J|~9('OB+w6o}WmF<[8Z3:>PXP%P|>uJWCaECJY;o=%w8s~sV}oUCdMEtB|YkVsd)"R5B<8"w-p}EgFwcS{4-rIX~K,@o"G{)/Ba
-9/Sb#>0J5c'1@w`1jZTv]{"bVJ4(NkG2.=g2zEZhg/3>kSwHf^B.-n.KGwP^]0vz0xk5FODb5E)^V(2S/`]f&{]0B_l&gs~xXR=//;4ZUedno0^Vq&I[=L
-.D,_Hb.co6>-S/[L/&>r5q,FyEV0:64QWYRpCz02t4L_OJ3OXnujyV|plRtLNjK5W=Iwubk/:6yHYohSj^X|g!)j3n&Q7A.,mfb9)UFsDf][yGb=HKow-{
-ir$.'&dqM32aTz=.3=<6HX7_jK)>$tWLW_TV_`2a8DfYK{'<l=GR$fmTK#_z<H0dy2WtZxbHo_W.&elk;%ttG{}2S{>0I<S(5F>^(|5u]p8CX"YuSKIk'!
-Ok0Y7lg2!ON<U=.y~XR9q>#l_:9M:Y_nVZU/|HHcsF-<CLoKAf!IvlpkSpZeR^8(zg>%z1>uK9@|"V7C|wYo3Nry|r%X-ETga9EIZ|%RGZv`tBC.T@'[&V
-LJdDkl[AeJ<]KmlFgYEZf[wP5$'v=C8%Qg(Z}8/lc/=`}XS$.qvS1Se-<ca"@cJTne/`/,[1u_B}aa:872A1f.ao,rv`)1iZ:B>AhW(<VA:K2_Vx3k)LsX
-bs{4AYp`z4a[dDAP+Zyx|XgJ@SFag)l>k$X{Re4XDq@nUP=e2]Q<.{JyEG6_+ylFX=$vuh>)C"wo~YNI.uexn/miV3y[~f[v:u&G'7%mBB%V}>>J#hn;}x
-0zpR>&F{J$Utt58[Y@K]Rw~XRF%s4ISVY-Ku:1a1Q`[a2E29_:vG<d$Vfz}3eY&0pqq"@wgS@7]yW3SK=c&MVo/uIU>lt0_N_BSZ#v<6Af4K|g<fykT|eO
-f/be~0kOM{|@tni#G#uCOeY/Xpx4L&F0c9COE!Mr{gxhD)abv7^gsV9lzEZTlv5dR-UfS)5%CZ<<h_#g&,;c}lDRmWam08zRt#TC4'c_m|e}BUjNv"ldY/
-"[K#@iBAyD$1z7nouSBZ`2MAE"WIUU&9{6;p|O@qsZx"&t!tn$pPHD1o{=/:EuI0XIoMEAQ$iO;5.xp2vN"z[c~QAb~)YK@5_}~n6SvwO054".ZM+prIX{
-Q!!fXX~-p9D7L;kj.3mK:FWZ0e3^Xqyj%3UVUM+Ep)oI[xlpM@c3#xN^;MG4k(DdmC;nP80)f)AZO'Ey'7bq.o<.>IRX;)Sr[s>0c{M'}inw/qQ93O-:aF
-0qdZn/9U^Dft-)Uf<lssw4Cu+roX;dh1W^f]4.Xb&W,oK4~O1U6`4uTCFY}bG2D7^%K%NU`8VSD9n>^kti$iLjgu=qiA&:hN3!^d}pI%ny}@Z[<Xp;}@%e
-krH<OT(@|%^rukUt,-pREZzL#}!`H8u%5|F{]SQLwonJGuYhP0k-Co=F/A7X`4Nv{(In3nnYt&MF#zg#`=k!c,.X(rfSLFAv@,Pj!'E^Mv^f2f5&W@a$/[
-{tmot]E&#8OV{q4M;NEp%q@hkhWPl{]=ADi@+)IN2nLZ&P-mG|(4mikwtLbuX4WElh>|/y}j4fp^}-C#$X(wSs1Lc`T4hHPaD#MCnVa>oaQ&Fofeu+2$Vw
->zKU1:iM(w7H_yjuc)+Nl,Wg>#YPI%y6b2i'"nX35;yY>[yjUM,^8X@4-l0">VZSq+Zz~6/'h#pwpJ/-"ba'aQ0}b>kV<#d+uB}uO'`%C-Q)5#|Gj(&V(g
-lw%M|9)tq&%8#oMMxf$(JqgVUI"AIiOndZs=AN/M#3d{hCU^E2P@cb6^`%#k6Q|RVKmMxMZe~UWx^#:;"C2Y#wIkFkPiT1CuM(nI]a)wR-0qGIK<b})G'u
-1W`Zb;eV@4-f7_B',#3}k!SRtPfckw4b}2l3z^LiOIp(f'wq<hdl~{Z,sVy}/64PuJY9"+I(Iq]n@nnk/Hji;p-=}-:/]YOg"1oCemK]BhqQXSlYe36B}4
-%M;nzR!(ilC`JGUIHV"%#:n;:Nfka)St4$LJT10ZSwb)xPF&b#jVw}{G!6m|+3yrOp6uCB5h`#tJ;L%'yCZu4aNR=$Owr"Z'e&f>b({L1i8.6`EI8)Z#zL
-LHXOU}8;|:tX$S<CHTQvt)+ENd{iy2L2D%RgF+N.lbs-U8omeB^ZX6Hf<(V,>L/k9$~#gy"%/cD%Nkp>`t/CSy~l(PI4GrlRRY_&Jp$Xy<$BelF22hob!]
-lcjt/Iy0mi[;49}8ys{Yw"<k9/=7;,P59inaF$CF{aeb+Xc_]aj-cZL]1<:wQ:B.27eZh4h-&004X^,7"7C.8#Bl))JS7KBZ&p,a`#6_Yh8T,4)mOy[!N1
-|WjC`Scj-+>S3S)pjLf3L1(eP{[J>3@5QRpk%2r=<1M3,dwoWF(9cVsg&DG#"iyK8A3'=08neSk<usiZIB,|a/%D>TQrsUlJI,gAk;o_eq$^j[+Y+c%/9H
->MPxgXca!-4OdP"J>$KC,7C2Eb/g.pFfTCJR[hY&mxfLG%x48a3mO.2{D%ox;n3&QLe+'Lx/36ei/@%0w@=YPPW]<azHgmHixY[cuRWL/|@inezXH__MbP
-"C|R.1DbB<8uGm{4aS{2U5^C!v-bT)V^9GeB"q+bH8"Kx:ReRZ[]J+-)dK0cNAnQ5<#FUUgPKL;xrW0AH[,#J!o{_wR_5hakj"qB08D>x`mnK(p9QuSxzF
-wH/EnQ^n/{$'yD.F%DQL-,5.M[a3<5AsxJQ/05Y{`D#FruP4U/J10^2w]D}[au~%P%pA+&MapB|DTcV^]fk!/Q.'I83'lShotrR#Pa_Fs`N=9{SCpt1FXO
-.=g{P_Z"|OV+->f|ui^wQ0NBZpRC4uuMa^u-4L{wn@RGpE^fn]G5fsqTLuqJQ4<>WE]PLY|F[29/ft9,$@j])=l/1`ut>!"^[wq=&Ys_.Aj6I$rE'_'}Qq
-!.dR>JEO4U@9o3@)z;7o>V#!d<K_"ZtoT]![{EUWdjD)AO6/I5,Y92:UW2Ubv>Ubv>MYyA1r9%{XsB%{kP]x75#v7r[0ZmKU9EepdPD-JdEo2`2i{_,}kB
--FQjI[(0@e0=]no;Ed(If;X&f_np<(T4`m_Cc}~+R!YW{}&z~BnxP]MWH[H5wa|pXH=Wp)c7/9x>[cl`o]8X([J$)"%RSDU.q{nY/:'EZqTJi/W(nDhU/R
-y@2kJ7el^MWoKIR%G^!5b.]IpN&F3NH"dX%@:kx_Pk[7D/rO'U.4p>VSX4Mt|xN(<fuhfp>NPVU#d76rbBy.e+[O/D-lX^UQl{EY"230.V)^,y,.{7j_t|
-p>s}Tg&T^NXS<UTfkh#V+h>-~Lsb34q2a-`vs!{)ei/bZL0`{]jMsC/T1(2R)fB(V,5kipbH3D5m{Z)I+{nVibJ,EJe>NYAd<;4W,MWNv=^JQowsiur/;g
-%j1:E#LW|OX`qZGtL+96HoqI09"qB+]2AVr{5@[6/4{us/B`=;qxN,vK&G.6klYFCW5n6PjjJ5HlXk.6&M(]_F~vq'M%1)5[=R[6GnwP@,D<^2'$YLMG/v
-gb9NEx00Z#oG5|#]aCFI}Uk:4#lYv3=r_#r<ZKtv`5Pm)LxdjlJx^we>EG"1M9Mk:lFTQ&kE@lhnAl^_SLT^><MK{q<I>6FKek5VY|@'A`hHGd;:vZr$Ft
-q)VB3/kKjjcpQ@G"J;kQcj}3Wh~%@@|XY<irV|}Gbt'LmME,vZmjDFYs}B=G3{pwY:>E`ev}.Fnzb|s{jhXWjdE:fw!a}"e<'d^z3XBE3WhHA20kd2^Jl)
-HBJO,@nK$#nj#I/tx$6sq)T,3t~p2J.ZEGqZtQo5V]:h"+Hu)(iIR|o2=)o@0GKDjb7M<!p8B6ZwPr),gpnBGd)#d.Hq(KPvtq&yPg(:E^WJT8#IYjk)"S
-D.}k2ii]2]E/j>VL^nM[NdN9{tzxCSu@lhK6,|Mc8.B1z6vu:adU9F1#+]UFuipD{(BpSE5,)TOwOE/,jsO6xESBkx9pM>olOQ05!:R6f!o]/U-oc_O-hn
-c8Vm]21C)C{a>Pmh59IJrAOh/ul=.Sw(I{"T^Q7D)Lz}5b0b}%RG#%+FV6H.nEtpC=;P9v]TyY-P`{=hNJ{BgszBng<!,EQJ`Cf.T#Y5diKi-Y9BVVN-Di
-5/HW!A=maqF6dhKfP,J`CQ+2mfKEo"6bMevZN,u9Q@zBnR`_cM}X)x3@3b|g>T-98=fbz["_"_}:grp"Vx&8Lseug}zp1YtBQK.Xse6X!+0lp}uK^-}&0m
-`>KbNKYR$cAhLSonU[OB^PBiDH4mV+.L^)1<Y[V!kjG%11DQLR,@UFEU#I0jg3SC}:aUw)oMMFj{-^E9II8C1eDT&szrOBDI4lDPwn>69Wu@/RAmj8QJ"h
-7+q-r4rYg@#Adn@m;!Y1~gi]A."mRv%Nl&rDS)hGVDm1i$9j}asq[Q{nHZ`cfPG2C&.Q-S'a.<NTuemGSxlCI+0}@TTRLT^,x_.lw7>zIj=;:`6bK>y9_n
-$]{4.kaV"^RJ#{cFT{N^+["ivNF(X2-uh{`b#e"ub8v{9cC..MVtYOTo(|B=`VwI-X=LRnC#Y7OkVpr5VY%cdZfFOY2!^O3FDih^}&_wckSBl"W!mv:K%=
-z,P9zG356{['":34<0>WQ@cR+k0p5yiS(0BpdNc3rSt5+LxZ;6Ji3B$WwAACil`cOP%HD}W":.hd.fzW+`i-wR;zp:;mO,j2W^,j4TuiUp'aET#DF_e:U#
-{iGTD'-f'Go#U3$t~=A5$n_U0o1<e..#yX'VgiqsmG!T0'#i5646gwf:1'"RzlMEtW2!o4T5Q0RVKQ>%jb<4uG^g&0A.[4v9qjlH'sZz8dq&wR.VXI>pjZ
-d_m3wR2ZMFiQ6U6HqPn,YxEkGXPL_NiJc5.P'w1EOs={eeO#/=!S"QF2A%{SvPd4c{]$hGWnF38@cT%';}d1Hn=J:Rgm4'=>V9db}MFJ{yXQlB9q|ZRaRp
-J48iDxTM{vny4GOLtFzXU^L^]<ZK^<Xpcv^#=6Yq|$Wi#4-yVveVdL^GRi%|YC38l!PM~:K+n%)Sz;W3l%!|Fn+P%<:]VQbY.iCW;/t]JckUfFF[0.8]#T
-~KUBkFFiex]]_ehFj9q,Lcex!X$7!rFQna]+x#]RV]5vG&KyLuoK9]EMgGR:,y$Z<FXPl4QM.<t9M)e79Q7=7F+T=VsNoZ#6_j&WHJ:IgCf5:4zaRQmK9E
-<5dX=Y']X#ml-dX-ZYqK'y6vIyP!Tgv_wK<-4/.[Qa$>)-"!BeyC6|725`TT0C%l8]T@u6~fsy01uBzeBhGq!r2Z~$8+~77g[q{4<L|m{)n+(RL9=Y:1EB
-y79JA}pE&h',x{%bzXrkSf:mfRw^73fFR8c!/aLSkQ^M88@c6PD|yj"QCNV<S_RmUk!m0TWI+NT>/3qi$i$Sp@^@z#i3!/9a.:.R@jSlsGg+<%Hqz=%{rT
-X^~#gIbIrzqw9BA6{LCXX;}P$Z_PQ'+kL__.7+Ve/dgkSX,FP8R{^dgl{&'&B&Iz&]k}WQGwAIfM$wy>a'X=PXzgJL~Z11&q>l(o'b""Q'3D"T&-HqWu$S
-ta1:TNE}P#+@5&'eh2E/QAzs:z'gYmw0aO1.Vnp}:btL5OBgec8Zx{>$Yg>%iFOt=3zp5M}2r3.I]XOwJ>5iG<nr6h+2e8x):Z{nzb#<10KqlS/uo)@]aa
-"f-%Ghk+bTlQ;6u5T$:L9Z+(By~5|!S1(ff;GhW,pB8haZ)|s>'vs&s-c{Co0PWdJZI%[h2E1r9PoBRmD91Hs'6Q4<)bk9.6)BU91=8TZmdy1BjmOHFyf9
-f{o2n|BXDvyS=p//DwbzyHo{Aw3W5j`yuChK&YWzNUrI7XV,h=(aMJ)j1cE7D@$4<&g5VEMW(8Kv-Sm^8U&tqeuo`bJN8yPKQNLB$OTJU/g!{$J+S8E;.'
-+&wsV!Jf2nJ20-EcbjW,|86Xhuk=QAc.bN3Xq[$lId}Zs9`|qp_x&,jku`q%N$9pVZiT.M'4j%gQ3SyQb+q3HH3z"5UQX)W'CEZ9XhAzwh0'Rtqs$i=T<8
-EG(|fDvhyfPzU{QnD8stRA]^C2p/#dXNrCRwUlSfcXXk0A|1CSP:MA(ps_!cS_%5`c}@v1rjO:!1!9)t1Ao)Q'Q5[BR4mq$6q}}(og7C:{i[mHAF7s^!w%
-xE/SJJa6N#/kq{iHRPN%>"dp`|KM=7`&}(hd3;KJ:h8EWZemtR'#hF1+92BNY379Z4o1}<.VFj#'n3D9_2tu6.vEw)(v+"$3{PRet$+=x]KemEhAExoT;j
-3MtaMv|4mj/`SwfffA|F+{X|s/O7mWMoZ6vCgl.N1},gAjF%r]R0Zz`dc28/L-)!U8KQz8`Kw%4|:G&bYRUg|f>FU.4:SM}y+EnsBlOBr7HIr1Uc/!>sxG
-6;l:lX]]j1Z2mYHYT]#9f=Xx9>cV=fh:HkbLXBoZ""p_,F]pW-;d1VyVVCMM|;Z2&;A/N)l%+c2%-@_p0#"`un+Q/oMWb;$@&rzT<Sng8P>$q&9:x`$<,9
-u}'|g._Y4dldi9KpC=K'EKr/l;73|mZ":bfj%BLLftCpn<_"v9M2Ae0wAU_S~t{1]J20`yDj}{62CWii^;qg]6<0}zoe;VoF;xXu0O/3dVRXtt:%x&'b><
-!/28yK<`2ys>vp,2Hf)rqRaEeJM2HQR6}-nN^G)&/t)RG^9ELo&k|C~9Ih]Q2CZ&=6,#p_P6^UIl#jwb69As2!=Y+av^gl6y{oXR(NwRv=!P%.uo7OwjPi
-Fi#zF$amLd'wockRrLDyEQ^EuvZqvk|AnFOLb5JN3G5W+t"6`^X6g_h%y>jIUp8&qC6>W=;dLuyxg:9+J[@3$L]b7gif)BW!B6`C)6`abq:>ttc;F7.`"r
-q@D/+e8}gkdb2jMX(-%.pD&g[ccggNCeu8}RqtC"M8<<0S$-[C"w/7#mB6@wGU%`H(Y@JVH<-t3yi;.sj@MM/(8T,`<IlkVyIA8Ew3YPRnx[j@~LDaK1)Z
-aGk`GOC,eXP/-Abj{>u)g_IR8}1&{3J[4-d2qSV6%CyzMQ-B"]mqMmzEod;&%5(`z1Pb-6^,Ks;rv%3-#nu:wMf=F#K=:v9z^e}WIn.uTY^/]w(Ls+b/#b
-zb&>H[&R{v-|>uQ[!U.MQ9C'N>rHxlPO!6+gH>#t/"ozw5>XHz`MI:!mf4|/,Ddp".4dQ}@5.QPd(h~aMS.g}XxZ1@UEhk-V~%8Swns_rkxGSRy(cJ.orw
-Uv_q^IB(uO.YgY(S/JYyxXXorWb/A]$7H>p0lCy#3zTe|ZNN3}ej]+IDf$H[An~D]-Wfn9<d$NsNH>N(lso@Av{MA:K"uDh#SXEI:hzv[N%Jy%U'_(%|q_
-x{&:Z}9iU@7.m8k8u=b%Mx>x#T>Fo]2ClnOfUYV<u5v.<7JLV8h5RV/PD+:dmQ`1>vJ:$l<_a-CiwI,x/pST'fgU(>x<YP7nhc)h#hZEd|U<!88EuJetG-
-cQ-|7(ouX^!35f4au`s-O`'(Q"TrTiHcN%{pEHGp!<WkTBqD;J@)_[ddB;w=`8Z!U")3fBe2KhTg|wwS4[mH{.20+=t!S3+]aTYDcDQQM9^HwUw^&eBE|M
-N'VWkr}AU/:Xj(BLHJs#6e5MFQcC|vRRm4{'SY}13hU5JOC6;E<<-/OR{;f{]c:4Y=.3TE$O`kf;mG6r-|awoxn/MPc}W@Py4hCmQAc!sAnVnBomeOsZpZ
-s7{+8-2z!z@fh0o1@uQ71IR1XY#hR;Vo8d>#)}ifXrN8Nqq!=t_L#Q2OZm~0wX!.G2Bm)0@-$0iNq.n2=#}eS>`mPe;@_m80&s<L=<Mp7>Yd%/~7/Fd>:&
-`V/q#V)9}ya3>T73W)DV%_bU]QfPH7E!^'WunZILaXvlM3Q4@JI:URQ.Y2"rv_c^xMFQnb.M[:q`_qB0j2)I1J]Qtk}oc2ffOtYI$fV04t_6zK6c7a-GD0
-I`>P-vcQSYZXt>cotvXWA>r]=nTmwYgym0biT8]g+%WCm:/Kl%!zlSzo2b{]7SYf|vaes_b2DFetHjsz3imwFSMvjQ,b;yMrqyO!`"kOxk$^]SY^[pu92F
-g<CVDwX_}MO'{-s/j,2XHvCV7&'KTrSTz|Su4hQY:&glsTi-rZ3-W1dV"Z_)PAkFvq2')uu$m4`WSJ82'yi73s'5e]K3IpAFhvwkrSNNS1$YK_UT$bj#KR
-Yi680lGMAa|Ls{&v>]j7}C.6]zF__E7Q./&3+^uqbCCV!F98}jhHaTF'm!Yit=@UK86b/Q";h;5TfWKH~f6_xZQN^mES9>VxivJO9^@(u_^V1s=l{tsxNs
-fsbh1ORM&G=P0U#a^dSlxl+6c+tL^B)XD$>#lc[`p;kn>}im#jAoX'G_5SgV4qge]FL7#q+ex,@W!v{N3g6owaYCl]U4X}wvG&pCgG7|;u$U|ccCwAja~S
-d.A9W#Ftfd2}Dt>caA)Vj#(.q'#e5pRh4"^8@XNZ3E^EJi4`X2)9;03U$wl^50!9rt!uRw3mt>#HIc[`MwuH!tI^a|e.B4(&|qC2V&2PQgD-G-O'y9LE)%
-8{W7xK@.$UPd}/uB1[p[tTJm&)ta4j1Ir#7jAY;lL=jB;{_Tk!0/J#Z8T{Z[jXC:@jK(a2Z%I8GIQ]V5v[/=n)fU(Ta#M=x3pVJ5vCN+{A$'rOhXH)}WT{
-rd"t=:IG/&[p>G/1'_Bu3l>UsJlo7z1|gj!Ysw%u7B3}O)v%h|OZcYNs_^P_0{NUfZ#2x)!G;+wd.[REW{#q4I2Q4Pt2~$@3>'"qi)EG,Q}Y,!QJ2,B+(w
-jK(!o4MT)WSXu=_5Eg1'k/$'iS{8[m!Q0sOuAk&nBAUIUcBK]Ssboc,2d=|2Qjv4"m77>EA;TX/#amOK)[`F=I!hQ11Q4U5Lu}j'B=wD.tmab&SE'jMnFP
-yz20K&{y"<8lWH<k.MKgH+|DR^o|!T30J6~07V@DCHe<~Rcd>oIR@6M#1wyE|mL+Ut[SNcSlG8H$0<W!O'o8VsMd37GAa=W,$6zhN#}g>uDYM9~,^Ag47s
-|OT7.VB]_HE%FY$&J|yY0jkn%Gkg678TH4$}-73PL;{F^.y27rO%1jg-5uK]$[sInsL|F-&y|3n+$0Mcu)jt}J2B5PFH(ShVVzzlaZAsG5$SSL'gKtM$0R
-)3P:/|FgYugh$5p:U"y,pC<MUoxn%B}EJ!!F7T::{-m@nJnm7t&a'qi$8|=#jjL`1aG&pC,BO+x!}InOzyLRM+K1G{Eu^Ydo,LSd;nc)Vxx'[+g=R374`#
-k#t3A_W5@`XNB#5ATz@ZiXczc#HOa}6j]Uk00t3'~V6&Kd}A5uLdbBguLdc[&5:zTN!y>$7RzBG5orW8%.3|Qq@DT+b_aKQY[fNY-Q[2,pK;AAbQTbwF'}
-Uq)XX7kRK&I=gYnR&7bhOP2yL_]2Lr>:b`4<x}Cj,ZzdIz=iv|0;L$@(.D!XX;4"^=g|WmV,%5|=h}Oa:mRGi|,|xI&;}vl7D6!#fCrh^14Be+_&Yi~hV'
-9p0Px@j['ma'Y={@U01YuI44,B'YARjyo.D]J8j^7qMa)CqIB|4vtY/V@jMonzwG`ra/ISE6el5_Rj:=He@ji=Wax<Nm17)<vgQK$)e"@qPpoQ}7n0rWH@
-gq7mr%/+>)MEJR%eu$+N@mZ=fC=Xk6!NFbsmrnL/C5Sl&3u/FPZS5ZE0Si>cfA4jX[d8%5C/;8HnPxZ&#('&7-)>h_vdGO1v[wo62>t@eSeJcLtkp{G}Us
-M;Nc&e8+vWJ+6l0y(s3F|Dam7HqE&0owO8,6^{:{],ovM:+i)yTM8p{ar1O|H!ug/.W-F/lKbx`1YxAu=;~}DV"a,7A5r.Nw64zODAOqKe8a9^9.OW@IY<
-M3'Q)}rk]n_:{0kQjpiVimMxTmAasL.T%n~y(<UiK@iGPn([3q9,z<+4,)lq{_PN%g+gZ&ZmTfl86kaNo{TmKeniYeSoziJcbu1T|ELuo_u0K7&.7^UeiF
-zD`^y0'XG.sDlNJNERAN!sUfUk<E-AII;cG(b/vwJBnhHn.+LjuIbOd3ig#UUr@y:eb>Xr$w55WwqVi=b/j7Dx7vRdDMX]oVGR)&G@GG)Ya^S}>k7g{m5U
-qVDu1N[2<Wd/jEs,mRK.X%X_")h5eOGUlAe"^|w;dp@NSc"=enI={MW5Y>$W88ACO:(z=)2D1Be+%s`ne>T8WguzG+R}-]~"|uB8}6D_lXwmrf{'&|r=5w
-W&#rhuuZ^oC]-1GAp0ZGxEV0g9:.5^8"2i&$D=lqY<oKU%Tj:140FQ<cDqr"l@hQ'@%0u<r/l'0|@]zLqu_MV[df_L(<_y6|ecd`/yV'BA}Wn/8XgX`b~C
-M+6[DiSBY+k-0SxQ5K{ZhAaw~ZE[(A7r~lSE^_X)Tf_"Id3rwTw1R}6TiV/d}X]iBI8>{2^X$UtL|BM66NM%<R~ij[:I}DB%REht/{#A)Bz8V}Cf2gNy='
-uuJHN`I136-,prC^04XkFG6u-mw]OQ@i4G$Rv>b}&:DO/`:OQyy'.b0[1Knksd"4ZYf+2YYji<mJJ^r;oK8VNI:LBC%zxK+BPIV0FMu:-Vert7:)U`dF7t
-9re6`ss9<RG}TNxiw[z[x+uJxU)z>=c.xrI(}d"p<OLK_bz=Eqvs`UPF3TAqD&+XJ<jrSpC|[jM|:4(}mS({-)O:Md[uCDQfhqFDnLSKv_(#iz{{J@y1U;
-aK<Vf7FYq(QhgpTs2ATpF/"l2U2q6Lp1o.W#f+)|>@KR`lYej|z>oI`3R4IBoKLQ(GoGZ]VHVN`(D0>WFKFc2fq`&g;5(#hgp--.uJa=yyAm"rw||2hz0c
-y-9f&tMU]#h-$H0nB-w61QpwtYZNf=uHl{zy#JeBafx4a-`cXip9is`S2o]"DYY[w1W9g:QB`YGfQ9Iq<7%0YWdlO)H3DBdZ|H0ALOWC:M6C#(P6$e)0:M
-dlz#TyJ5<5kAB]7[:evthE>^+rS`kMN/WlLg;e/6<C2W0B1Im.3k:mQ+|7+>KkF1gY'2GH'5gh33./}P#g%E>U9rYM0pBLSrtV<C5Aa,<n(Fk_Kb.fn["q
-c0g:T7VS>HJ<OaQ]AqVouN98]/So~|"Ip1WS9o{c]4b{.4K':M~.u3b7bzkuJKw1oBvtvg(iBt;/g`GmZ<'tKR1xANi1iRY|JX6INL7owdcFR5b=X&S^/^
-%5la/=pJyNUenJTL]i7_mJ%zhhTE[OQ/IJG'>@0Fpj8ea,N8y}tX:|`KK2>vZE`m#3u|&+2q-CZ$340Wh'1J7b|'r%m[U4dXY1svhNX.7H>>Kyy_UR}(;(
-LbfG-q=YKaP+^.7X!tc!.ts{V5$)J8HAjiyOUwjG$0`h4lY`)1;PbfO<>gH!X)dJQYo-z(2=hLE+yXC:,=+{<+'Q/M<{o`+%~X1/8z8,^97AAQ8EHn@KUe
-[rcX`+uMvQeQ_HO9kGDQ"vl-:D^rAC<]JBT}@UfIDk2%{R]UAl0Zng<WLi]Jj8M/H9qH4`QH/CRI8GrBG'nV(/20oD;AdsFAj1XM9XJ[+[xcr1iP|GX%hQ
-QRt8gvp<z097tUjP]P:d~h.baVgcZ>n>Q2[ckb,v}lO9trnl1NUGh4<f#T@=UH+3XZ@oKEEbOY>7JiuF_UOL<)6|SoC'`gw!j#HggL!B&[2UkgpwRXlyPY
-wA$;m4fy4YURotoML(!YhJtjN`^G.D+i[&:[(#neLtf(n_h=N;urTzsA]dSN.PfKzg=wZo8.Lb-O.NwdT1hgVcxA3AlnhPRoYTpq"KC]q8-+='Nk.k}UYX
-!x&+k`5ef^"IXT:kkL~eka|EO/c#iu`<>"S]D[W{JB8lUN17.Nexr^_eljsC1rWOF#F/1'2p2[JiDr2xc![o|t.eLbbTU{5wd"EBL|)BKfj^vrE/fuW^J^
-|iT(Ph.qd.FKsj=M$uL#s+0A;l<kuW+G8Bykk"]O4dJgGYYrJZ{dEq3i(@2A+>k5LZc4hrlwtWXJN)cc/J;_f=H8Zi#:>k+TRf5k1s&9yo;3(jaGikykR4
-@'z+$_Nvgts"a[RKN]oZO[M"xqkQKf[AWlha^mZe3vrZ.zOVm,Ub(H`qT6qs:h>cvQ'ifV|j]rTi0ErY@Zhv1yhWCy&db)C5JVW%FB&,nh3$x#tJOnJ%CK
-]<poR^nt4CCGp9qtd{IcnL)e]4]X:kq:QX|xvZ~d8P.u:n`T5DK{XHaw[k(zTm&#9$[9JnVQldy|v&IjlnP{.g6m@)>aO'rr2<stU7^x.g&YpjL]_A6!|t
-j=o!DdS1v+il-zo=U+}-i^>c<0r=jX1<n-}S5+e5&T5[nZf1(CiO{)=2k36,7yEN`Xy046_Q2Us'FtJlc^PsiAkN~lipiJ79)(r-R]^Kgvv%=Kfwzw:.uL
-bP^36dq3+Qx[;Wi[%a+In8moyl)I(qxHbP!pflM#5d,n26kg$X.Kt177|88vr,sR]Q1cah52aGMw8nV9awaC^|'U&=[HZXr|E,z)sg[PcaInzqLFSV@_Vb
-7t#dzCGDTAC+Mb2orWI-SnS`7@)H=&2/ef%Ye0o[,k/96QIe4VW:V}fV=A=lOzp+{"hiT,.34Y(U`n^Y42vlb#Su4E<IO@=`TBiqKC<;}D{=K<z0E8HfDG
-%CMMeTziB-t']vccyd6P0ES<^:3f#P3)'2o_N'%2tc,<(g1d..eVNJJieL=#lQN[jd3u0R|/O)j2&&+:A=q&o}}3H}@+S.-ISmW8C4z2`q4Hk|6=q{[c5,
-i1Fu~}38c;3!D2l3zjlEAUoqquejTj"'HvMo8]8[GzeN}HAi_lAdP>w+<a+ieQA.zrZXQxp!$9j)+=8:#p>^H`AX"f#B9^+%q;magvJ7<Ipz-%}K;d,;r'
-ScAfMSY7CLLX15]Eu!nS-<"kp9r/pDCmjkorQ+ArD=VBjIE{G:0axJ@$gyQL=%H+)imKTwM|'woZ#,Ew2+La[fD)b!/S<N^z%$0anVBJV766j'Vex8=[t"
-D,-K0&HoC.i>0B6,"1:_QL$%wWq6CPXt;4EQ:_pN;}VtwSF{AQ0/T}+e_RoBv.tJ@@H9u|Uh:';D[v1TZc$O0LrLLRg#pts$_@5s"5EWs!n`ZC>fDg.$i]
-T>X<pZaY1CWqkA:$=a}[$5H1Rt36,RK,tUF3mS.nnx[/c}QytmE%E"VR/(DwMU3JY$]-A6M`i0qD[Kz$mK6REQ'kW}T{KUQR&]b.QN2wEGZUKud4@.%a1e
-2>Q]7`$dIr/uDTAi3R]iBk:n9a{f@/jJ0BD]B]-_[8_h4)8Frm[<L{EDq}N{lp'dFdCfWTC+Vq19^G|^>:c!ospFGv~m2}E#[ODSYQ;Mch{+j]>&x<kDXX
-z:$)Jw9DcDhxiC)Dco%LM'ePR&!Y1imK).A-s(D[SE&svOt^hlH6.,4r$W7O]Y~d&GaOwO"p~RMVux"X8Ec(f`9"Q2x!EfvU3r0/5wI/~^Fk8!o`,N=wJ|
-QDNo7//IXp>7NW91IY.zz^"4-Yt=B2pV2-^H=8N}`W]:;J&P01-)xGtaPU+UA^SK/SC7w`@T6N2[4y~-BNcU0jq'#Z}+8ynxfjTm}qqWR6"jv/NAC(&dle
-JkcCLe~)>odIXi>e8Q3}8_nv>(3JWIcAXiK[)v$OgqK;]dGR;VSN^hS{[!NeACih"Xb2_L@cRdlv1)^Y0"^oDB~JTtuz~uEg(YX,5ulA~9gG+-H@p%13Op
-zPC5p{,!q/Q&kBo;;+PKT$BlYMY>H2s#SiwPP+~VU(]$-Ew:I<Pbmp@}sexpb;%pS<MQ#><[BaIGDKofsM+NQrbYIdo]#oCB}{O5<WvY!c`vnweSMr$ol2
-zMX1JR9^_b{'P/$mY0qNs:hT6{:nTlbtt^VH{Qc{e]wf$4jGq@g^D7RCW[}"MRuYH`Y2sHQd=%lh!@@a_A>XMkD6'{gyCD}N:L[E&^sr3D>umM2Z0AkKJ2
-vhoj>O4nTi|rg_.oEKsjaeq<D^ZT+)e2)`xsk>_<WT4BAS=q&/"D.jn7JXr}n<(w%Y6)p+b}ZwWBC!$:<Fp_W$2Z>_OKuva;nxDUdQBLiOv%T8)5{]I|A|
-XmaB-T)tA5Xx"j~P/Z|O|esvhW=t'SLWU]@fkd7>`+.%A"Ldg/V([xZU>Sy4c}/,wy3K40C]TTKT)}{;JZD,_6zevAG;F<5>$eJ>PE+#MA>I[6fSrVxH@2
-:I^G%I'tNOAz@rm7[MprO=S5#"hXnA:%s:kAHLV`N+Ynk4'foc8K[bVOM@ZR]ADG8)NVc#}k-"e.+&V=$scpgWOE(P(;vI_deW!#m1ssbec'rzzv}Xupoa
-oUFGe!@OhRXOD%//i`ngvni`qgP[]8nFnUZ_{EM|bCn):|sr2LQg<h[K"3O|+]{hsxt'Qj#6W{/(DLT(Q5+mD8kB:x]yk.8MDn[{.^E^M7+jKDQ{RIGuB+
-;tp/';OI){dMwv.&5_EN~Mw<e%[(dbKLLiA>N}1fQa}Ah,aYQdg31-@td@zk]9qMqqB8RdYR'r;x!r^Ddy@D4(T(L=i0i:Gysp@LcX&%jmsRqnaEos7N`B
-HNC$RZ}.)(pse660]gde#"R7Q!<SW^X77XyZRB^@gBvsAnYqXtGNGncl#Y@RtT9,G:gNCs~WX)A]u`B%oy#s)&40<2xXFUb|x&/,EG'z-/d4w'tfX#"vs#
-I]Xq21&>8o1Ol;Yr@y&4Bk[YZS+7cZm!o>T/Tnar<tNx0@H;)-^-{qm_Xzq[k'`6Bi5i`E|ZFa'kjVwe7:R/R9pf}<8$nfIgS.yhyx!iEYi:UeKgr#1a^4
-9o:Os@1200!TpJL/va(jjN;|](K8=id_l#x.G)/ch!0q,:nLZiy:iF;(c:CFTL5C+5Q[]t4wNnxe2WfqtGq/Lb,RrI+PHVk+_.9'BIiir>>^Dc<dB.f<pJ
-0D$QWPbP|4p2vs+8RSl`r01`y@(z&SYw@1wnmui"MyA-(v$_bqf]N:T!o0Q%y+NLC3wM=C;]xq]!ZUq,R2+R5^.}`upX1e./<k/SUwJ36n[x9ub0o=%vX.
-x^_W/a{8bHpYKp9e4Va)<46v!s@"g{X##K!`'$=uh"]x:HO7UL-e%Xu"!SuOU|B5iomjR$_SJ$Ifw"mSN5]#2iRn&Q([,):TB55J9pE,ExU@;L&zg3:@1E
-Ro1dY{0.xn;b8{P<uV@LtySi(V|G<{=WrWmwD{_64.#pA}eSe@jLzn)^m]mTdIX)i8n"B|lxL.D-c$i|)-K9x%khPX$y'6KLp#I`fmP6&%^a,:rQhQ06Bc
-^TiX@ha^^gX;b+Zb94<=Y[(1H[(=Z$;#)_d%vZU/`7}HlD1-oE$GNchKjV97YO-:l28&<Qm3TSU^IQM#e`w<k;R&}+EU:.as!Mn{{rc5)DNq=U`wk9s9Ie
-u5K,gj;X+<c'NV)/67)xTsEbRs>iE33;]M$WT0U!Z|ex#0ll4F]n~{<I>;~v(=zsFf2(aIJb}LkWy/)qH,89]['yZRbFSq=K-=E8fC0DVTXqi6nL`5{AlQ
-Fp5StIJs@,9hlBy:(UO1:fmfy|H|p;HE%Vnx>Y=2(%p}hTz|8Cb&ueePC(AO@,fh,c5pmU_wTAk"RzWo|8/8mu0W@Zm@s_gThBHWNYG=|ti_fjP2I^`7gk
-Q{4J|QclIzPxf]"SaXctf@~vMM83q+P-j;nyj`RHK8S,KQHb;#A#&(]dX6H#'NlSTK7kI({<TZA5;_pLV$=QmKbrixv-)7>O)P4A_f5sb19YOo@7]`oE|h
-"Iiq`_O_Fi,1Bn]LVRl$O/T!58gS`fp.}wEOWH_QExzEcQ,_otZ/w{=fIaS1i="N-Z#V2mqMbNu7FGs{<DL5disS+I4giM9d]8+,hT]^sKF>uux+kQf"lG
-.'Xm$"k[2&TS{2(!<u,iKMKbH1v[Jku[@@2IxR|YsWrL#u.>';!}.UkHWgsI&=tG#f)$pS4"7bHB"LueWY]pBBw:xC#>/P2,xSM[tPVfk[T^7pd21bLr:+
-FYL-;'"oFfb|K+(Gt$+]Mo$%c'T6w:dVy6m9`p5p!RV)|t6wJ.ah=^<L~[fI;h~Wd7J|Gr~|ljmvp+5,;pHk/UV<MOaaKVmwvHO]6d;`Vo!<XuPj,9qn[y
-aRQ_45VZSU"K1>8z^4tym:0l4LYow<E#V'N<x=A3{^ON$i"NAE'H2zvS1=k3v_2`zI{1Q.A5X4oT,U5&.@r^dBj8MOAJg`)c=wj13n!YN1l{]kxK{WW'%a
-@`OANcWd~s.^m;^o7FysS0!^ljXlVZfR8:zUCvBD97#w]MRexb3I`^peZT|%mWHVH6;A)A-8s=2"Na+h]U#lv/#M#ZYv[hYkc"ngvw.z2Cntj3+<<3V46^
-C5xSb8+EvgmKL9)/>0~Ix;UV~r}NY-PnP'|D(}1NVeW4{2Jf[XPKz22D]JdgU6o{dDRMxdZ%+WBu>iB},C{MOjuYOX2_|-0_%2O$G+0Br}Zb~Q2c2e=kD:
-bO/npW&L30e+Z>]kRmmu3dJ6pwKZ='><-Z1^K-p&F|wlS4gP.uHBQd|S+4uVnT20_SeT+FCxH6gpl{2JE<+eXAdG1G;`4^HNa[Ncm7E3"NrkwUG{23b9l>
-B)fDRM~3T`Y>%[Ds>gilAVZ6BRY9f}k/G+<I2pz[[CZW7nSH!(23Y{-9OM+^B@sy!$/f!P1V{&r=O1rh@<r+<O8AT)AJ[8gOp+^Ea45$MY/xA-^'g8dA&_
-ON%p,K!FVk6%`}5/o/0#'Z1Zr#oOHs=xFWP1-(,dVm#(+'yCp4w<B0w}}3Q`^aIQLUnur26T#^I+v.~gKzaO$s)I2@xJu8~Ll)EJ9K"RM}LVfxsoh}x9No
-PTA.OB+^aHGnCr~^u::A5d[>B2%s$4@1PE!6YomcW4dsWO.o)GqB9f&G4tYys(`|Mn5[~KQF:=AI!$6@IgS^QmSM~iIs+P<FZ{!0u'H_PzaGLm$[DNRnO1
-6iEb&R[6;c`!1%J^llecXXkSN5ByGcN'b4-(k;;mA1I%>o>M&}tENqJ;@CN<}e:gM#6lmlPrNwo_ON,@]T!1^)l:zI&iNVw+o'k'-<.#Qd$Js]Wjg;YWKT
-cgRZHv+9$#0:"oS0GBue:=vWpMY+,^za<""d0q'#971y{wa5U'ObA<!3;<IWo&Q;d(mY3R:3r-j[+b]JRW+3HG"=9;+j.@]&"D-8>|"@V#Ov{[t`dp9Hx7
-"TZfwVq,Q^#)7$iq}P_o>Ex4IR;1pIuKT>kiT<(yL]n03yw[>}lX]iDr]+QP)DZHh/V&Ca%[$yf{JXb-Z%jITCu;:W-;fDYv48`8F&L8Rz,K/cM(U@p8^t
-uxHs^auSmCoPIw9|kR92m:reL$et0DgO0($|@5vl:SE%nC>1FifDVE1z)-j55Ia<1Fq[~goq)&);8w'_KuEPBDtnCVY%UMg@3=>|9Ax^DiUX@Yez0}jdh7
-12:LH[_I%2Vyp2p8mJ8)o/whROUJWqs{^4FO{C7MvJi4KV=Ncz&[y`"Y;m]m8,xkt)(]^P^/)1E.v+r],uRV[:Co(`xBH$oXl%So`Dc)nm8>urOAP.:`.3
-n/x#lDPt!u<CU@mgh>WvY(FyeY@Nz62HqP-/Y0PWT^AQ"ZyB#PLsF|l9jICZ/{[.4YxL_-W`5GuI8Zb6'2Q1@Pc(u{h8hz7!Z=.t2y6XL&z>oqR^3k,.m&
-4l{opNBsL8oJYr3jMZtJTY&:aQn7.+L$5+YTa$,+vnu@cAnu3)OCv}8HHj13>rjl[8Z=[%XU7[7Nzb8LbX;QsGC{kGHd+a,6&wnW:3P}n`HKu3oL`rAN{,
-(4j!4hJ+:v%Y6![u3R8IxqB5=S5&-%H}Pwuqy_K9lz[[64cVTD/:P;0MMZGnaS><E'FpWXXdhziEBIq31G]GlNs6Q%x3G#!O7K&F;N8fcRh!Ud#a]O8K.x
->06<(Tc@JcLYaL9E#uw1~I}@K'dl#oW1uP;"R(@=0LZh-}DSQam4o=0:3z)lFZ|E6&AhI<4<&:1/|Q4u=n[%lNGPXSfGzr%[XNvq:B1'=0qqD]B_796aP0
-},Fn~&lO!Pqg=HP}%vvN`ad)n/UkZKXA!mK3b,sea:s!.Tn^rxI5@+Bh"#~"25p&#o/6[cr`xr=jL8mK@q@(3z`LFn|oG%+b5"LPPWjB,2Q!39`][m:<40
-xuE)/L5}c%YMVw=%qtY9%EttZ|T<N'5|$y/qGG1vl6>lEbiYt{Ya~P'xL>rV}bdH<8M}womYs/s1I,4:$'9t3Ec;9%o&&:}];8uusEP@PbJw})#FxPwg6^
-Va;H!)P<["PiS`WB^3LPmq_BS&/4dSW87W$@Dz'qEuo-Taasg,}ckw|).np`Uosa.o[bM)Dbv[m=i"-LCO"1j5cJ/T32;jyC11Bmbvqs!~gT@BWPqT66zB
-<&x}$>pTm`8n^d!y_'K0$hYrBMc<K:PgY8~3t7Ij]8a2_1w@CzS}hYne)a[Pv_CO]zmv,b1O>9~FXNPc^v+X/-L$lI&}Rr:A)%,lHvlf6w+pVq}G+#b:8v
-Z`w|:syDCErgUQ)zn.L59:2;C9m5BYngoZId<z%J5dkCb^mHhbX0ZH1}{@2D'Q58F&~hiVWwC!kJ80~",gCd8_QGth&^/fJX-6<G=8mZv8P3@Ph<Ag:$b&
-wQ_Xp#sB9=[{@EXc=wGB-9%5Xt718&Z@#}+WKM.KNA2_otVwztA50[J3%bc{4Bc2'CA{M+N4Q7KV(f+1%^j{sT7Vpt"]U8Dk%f#6hy-[bC_][J[6g3#$/y
--@Fnz2MU7}'<')<a{rUle4$0@35h]V>vsd'DjV{8L;.B%bQSKy+7,``vRzhgbUf69YKoO:_F%i!zI8qzn%.zu{{L/(UIo>~(xR|f8q,WOx{9`a3"G$Cf3a
-y-bxptK&B:5h!cwdy/Q;d77Ui$bZLa7'cba!~Y6s]Dwq1$ZEcDn,m#q0MZW]o|`]t,E2jeba8@cx`D[9W1//(^7,&<KMe,7h6{nLPUjS8E:uo6jm[=ZW#=
-`b_5Lt4&|-es'xb8vM-h4ku(93bt9`_46PFGa]cdBl.$x77l<vj[@Z~'RC^y8L1_}KuL|TnrZ/}FH/RJc]JdZeqzxv'hqg2cA(MrF2d4),+!z+`BDE(38>
-["y:nGob+JpM)$+0i,epEx{agj^00mSn]jN99UQIJ6c#vv,leLAQUq8x)b>@/|3c9`cguBCFITc(|$gEVFAn&YDHNXtMJ!~;pw#=4BCaKu:)IsI.aT7gKv
-_vJ.cM/7DI5kk#"DW(0)Zj8=QX$qZ%i`RHm&!&M-SWQ0kD/XWo>9]3wg66<V}&wUL7bLv8]3cceI_(PFJ,81;&y0'8D}dfE[>/f2FQ.n+T}u~Fx-sE&f`%
-+Cytg3aEYTR5RTC!!IMzIF>%YYzG5sqo'Ddk7cJqG$9$|W/W/4yF"E%Gz)#+j]R,$T+OUW+p5g~1J%a&yDyqW#3L@.`&su/iUk59kPw8+z`l}Ay_16H!Bn
-2duM"qz@+N,xYT6v=lAqN7/D<[dX5vZf|Ps)$W&(mE{7T[Tlqh8ZFfOeETdX'8^z0>!y/`]0]lUDv,wlOD|:pG;/>5e7'hG9iPEzwgAn,.;-,@.DtqcOfS
-e'HAz^vtSHm|+{mv7xDAD/70_#Y:u/.NKFHX98'z|nL`iROpU2.OtutebxD5LEyn2O5hbA2O9Uk-5]cmf^cF%IB[JzCD,J^Z(4k>]$@_X|2y({gcYnC/[]
-fgO|,BtXn.ul>'4;NP8+u[aAI"t=5ktv!sD+q$A&;U,XV071[&ew>gv"P-AZ"-izuIvqR!bK{8G[bE[z;0SVYtZ)G)a_c6]Gd}8A:Qm`ly&QbW5tfF`]&,
-0PK|@WRD&rQZH-/ZhoN|a@9Qhu]H2B>zYPuTz#UpN9'V]5H&K'+=_[+D>qr]c,#L(SD1gnc)Sfc_k#d.9!$fI3S5awK=2d]Us`Vm,rbrgb$+%KQ:A91|-j
-bdLx[9e9s"w]f:+&Q7OY`Y7fBM1G[dy<`dFyX|Jhd}F"b+/MeJv{"x53iCiR5S)Vf{TWQ7'%MVm4n5qPr9fpBrwV",oOlylbN6X%E}>8vhI7w#i!iFVs#&
-2zZ!/_!4jHZ|w6|=Imw/Yb:Rih)FW"}<=l,x>]`]Z%(i`@@Rm9Vp+XAjnDxl:$Av9"z6UiWU/d>]j}jNgOMdNv9j4=oofGW-d/_fI%A8x&$m^K"7O9EGsg
-Jfs"O(M(/$24Yk=4z[2+$3&_mrV1+%F,JySx#6$^Of0e(g."fxtA%s-fLmTn`R)2s(wkaLO[{RU9bh0IgFDwx[6+wN(9UAt!j3YIBf,vE{aUF#pM1'#wlV
-/l`@/mwK%h[o/BJ/>CXaX#@_%SBd$]A,P0xe@dXc#GG6eodui@`h+oaT{L!f:ldj1hWN.YeL<5{a78YDR!#Tj!g>45@k@J+SI`PWc/!L<>Rl&6M0!uk&%B
-:P_E}uIs#XW:1dzp;Yd#TO/<g[cq;%5'^QrmkOcrpw<I]z|zVlW{x$DI#/ISvAe2'C[G{#3)>|`W(C!5]8E<xN+1nmNxS5~7t)`ao;lgl!z`qc~DTg8hYm
-M-hwrC3!7W^%DJ:%zB-m%Q{pzvsx=F:p2-1"OPUi,y1kOsPHk82)!juyZCKb]+4Ba{4%1=mzx,%7'wkTDF+mo[qEaAr;Tl<d$t~E,@aceY.Mz:ye5Ng4EY
-ee@ZC/ow14XpX)60#d)b"oc:=H@<,]b-b;7NU+XOV/Co7B}Y)z)n+VSA2U]6/`9!&;EdF"hxo/)4Oenq"N}$MGoC)39z^XD'9q0PVW'5OFrsrcDz`6>G{Z
-vu;7P)+`:l2FDMUK4Y-Z#EdQd::1K!<'fw^g8h"MZ}=CZF,ri!tGvs/+wAKP:w3yQ3&8muL@^${!,m[_U>vqm-~@192u=H8kifYG6NonZ%lg8K1`F;<0m-
-:,#{'NOO|@&QW9Vd$Z-o=S7BDZI{ER}_Nw^[7,RtQa(k2(K>KTW@hz6dI!exim}yi-I4'_i7@MmlKW#[5XlofUo{Nz|biCK%/E|PJdY:UmN7OJ}GM!&k<f
-iE}Ls^{$xb_9+c6S_,$L__/kDj1Ferl>77Xg=iN6OBT@OWM:^M3l!kG=nmk--p0!ec%<r7_hf2<:lz~J%_8ZGK&l%QGX>6:&CK(|c}622zmO(8D+r`4tb"
-(AG(8,L`@{hh:DAw[.Q(aK|7kl5dl+-_Rbg6+fc'Z.lQENeA!Yp+=p`@]4gbce6}USAfF)2TWs4KK47P%}^#OqbV/z">Y/au[(<b$,^]dgg:bb)R)b}N;-
-bK/1ZdOSzJv)(P2NX2Ona_x^~}Wn3j}Oi{l!qKqCg"_%z=:T4t#-C<;p,K_f(s+>2dXYpai-_#:C1d9+QTcL`$3bsVeWDaZmKP9Yuf!T^OQ%ua>=6X)(Bu
-g`}N@/yty{XTd@pD<9@_Ns0Ajc+HO0|b}28+U8FutWmvKlW}9xup'dH!SfZ,4l_JP34&2e)tci.&n}"_7"dui</gEKE7JFW"33$&#BpkhRt:{%X6EK=<gn
-w+P1Y):.oWy8'N/A,zX|_6&yAaSn#n8)C2g3s-1GE!0DG]B;nIka9WL^5WnBA6&bC4V:#iL_sh:jI.rL:uv4Im#A}7j|;C:BJ|5p+c-3Sqks7}=#Nr^k49
-eY"+_{,yl0`F}Exy(EX,&XCpSrFTjtx{<HbuJz"iUON'eynf,1S@;MD(q1SX~IU_SP>/WiS5J'@&+R9&F|-V#fHUi5ReJ6f>Y'A(B6rTrT[Oc.)d9a1R"y
-PrF%1w9;o1tv'|BT2Uu04NR{<&d)ttU)`RAk^[7GD)etx;]Uc};j]f/z<P/O|7Hx]KApTGOfHapQ99_gk,gyM.(XuUu"bp;N3uoy8xWgEYmM/I<[Rk@y{]
-W'a>agD2jAgJS}09=FY+T"Ey[8X!gBOb#Gt+-UEJ,f+hnS>W$|BUPA[xXw)Boub2s[="K$}HOyG4:@t@cy#+Glj,muF+384{5vX%vLx7uo:pOYFC4,Km%D
->B@35T"I:^gTYb@tU$S.uA)/sx`=^=4}Id4g:fq=op-sSa^Mt3^j-jHQV-rX`&]Rq8w#g1bwP}u95R7W/]VQVg(l#g_HP3oQhUToM={K_K|4R<P]$[sQ|S
-WYq;+_O7)>f[zZ;}(A}y-PKhQ$7VvNQhL}Z%jK%(j85lf&oY1A5G(ouuw2v4X|Z}H&9Wfp28eiKJ$g[Owo}#N(b[>bP-C"@tukz!B6XT>RRu5KqP;U[i5f
-51._W'8MJhOR[%s;ym4P'}ot>pkefm/#6T#!)&p0)dIA:trd,;}0C=^`K-za'6E-c.)OiCMYVQg!%d_J:QY3p;qWh(9%uC$}wO=>nT,(En'ZPt8>VA!1.%
-{Z^Amg;!V#Y+aA5nelG.;yJ2kuL`Ztx}z/cM_RHQK<_oF@TxO&0"!m@.vLtv-C>Xy5~CAoJH$y<I.eCp`WxIVG,HYXb`eNS}!s5Fk_dosn'@zd$H8,[hbV
-5=hsU=1l.nsNzQ3v~..1}%cP_H.v(%aF&eCy}x}[byu-;|#o8imt8tUok&W`|)^om[vGZ#bw8`G><(Zu,BAS^i$s-sxB0hSZE;V@TFrYT];N3gB,71+&Tl
-t3fa.zrdL/D19C!GXvi:%B`LGmMjxKhWw4rL/}9b=>umPd'X2OySLiU_N-ob.u`sb+xJ@_L1e$KLrwi]A)d|=aE73V[@oC}TR0'S,]P2ACS%"%InH/!qa&
-TQD7~fmwLD(S>0[6`)Rn~]|bg4Dgd(k0FY`E~_6,acE,1+9nSssC-k}-NFZrz#uTm0{CzPzcu]>)J{!>xx2>GYyJ'/W4dUCDz0D&-g7@t23RP4,=y<Y{s&
-]MX=B0Xj+Wc!{uXB7q.-5$MiZo=n,l%wU73/bs.9Au[F@5)-h3Q#ZU/C)-"Me,_.Ax`sp_!,=.Zq!BIAEvdi+4Znm<21q.0@a1d8|Gj{#=LmR21,M,yZy4
-P9`scjHJ&"C$kfClAUnLRr])HZ@dG/0w@O5Ew=NW-H>4xJnp&6xIgw>s_/(x&v6LeU7>ZuaO`qa|Go`[daoOwnS,,D!k8V%%>$%7k&(A;rc`hv}|wUd4eq
-</Cn>H+zs1A&-}![[tcj64iwWkXCL:BN9%n;U!X!oDjf2;u$Px-.x%|ZR-bh3n]4O#/V>[ISIeYr3i/P'oQD',FcD[nhW@;Tb:1_"lat#R2'#7pfif%W^)
-8)quqEH}nL4c=2LmS;Fx`,6@7q(J$wdRO1_MwMfp-'f[chh+-ENz"i)K(0Nb+__)M-i/!:g-^h&^+u`u~E2i3oJ>pwBzX;R70"RzL=T+-!`>YU/|xSwa(V
-ke&4W%m8)]TmSak("apXz@:7.#>;8O.SZk:R^ui]Oj3-!J4IqF>j[(1<UMN^f25O.z9G3888V9uFxDzLiwd/mW7)&EK5"SS7!]aq=SCp<&U-/M+i|_md;Y
-dQTS+IW@Ut~G+@e[4-[%~sD>!Git|qt_[GKsUH_3o2sybic0(8l}#c1SrF#u^!5:,m`7=4Y^h0)L!B,;g#[f0z+(V!O]La/94p=#wm4e^bz83OA|YV%Hm{
-aMN4pf-z9od'ipE!PK^CKt}}71wr/crj]C;'Ri2-{DqOGkRMK9BWP7@JXDMoqVF$Y{=}{q`_9%K8"fJg~nw:ZR.qo}9tAqqn0K)O!PS@WpbTpqQ:MK_^Gp
-`Yc;:|b4>9trcbaEwv'hr))PtgCSbRg{lOZl!@^c-@mI`PeK1G@Q.aVle6>^9,Ok8#bP$zAG8eVY0QO^G.adsONY}mdFEpWd6#M$Z}){1++-Kr!%4<wf0e
-OLg-4vG`imoj5lS_2u):glKN_vBm{q,Bt)1:`{l>I_L^:zcjONN$,]'k<=yxW5F2dTv7umUE>|++)sm5,{=Hu3=H.f!k,^6:4B)oitk,E(u_W#HZ<L77K_
-5KKyR5EkT=Lz@+.($gohppA2p=KF32htqdRCfis[3_-qNzSbf`2f[ifG.u&F3EpaYf(E4JDGu$'WTve']tu{]{p(CNRt!az/iH_,"jJXMAU}>#fUV;0qnF
-P00XIz#$X7aLS8q^(Xj/>L8J#Xl,Yv'X'Fd`|k4ojK-sAQ8ubuj>,^E5=apO.;Y0,2&2XC+%Tc,&;M41!BZET/MW3g"gm]1W0"_&-Ks^38/.b_MAAbDs(5
-,qK4"N>DKPYVg:gr-VESQeVcGt{p'.#H<P/kiFWChY-C8JmCa3lfvF>M}!N/L;qWVHe(Z.$;@Vs5]UW"6$,wvHA6$.:upAiak1|4o(tTWSPfFzHr8gve=d
-j3&%Xt_@j6{_MRp4Q.S>b^95^&{^iG1/#.fv#!G)^&|u&+QTFea51s=<BIij+-G;(B<)lETwE9Uia]md}M^FrK!dJSD'@o;.UO8vg#!/E_Q676l`|Q#E>D
-)jU9=b8@S3ed3Y>!FSFBKig`d=;qqtR2D!s6t5Pkbv87ir[R!%/-yFLA4{mp+`F86ubrFH_8iW/-!L}i,9P6sjHEID[vkGO!;#s5f9vu_`~w3^t(Bz,O`V
-r^1Jz5SFh;.}4x|H(H"rHr:]MfzMp_!R2k"K>kkY-YXDSV4Y1dirW}(1bgBA!J'ej|IXHBViyH!u_3&f5qjSe3rGey7bRC;a.SE;)CM@>uic=Wl-zAaQD>
-HV.f~m|xRHy]nlGT^i;O&tjii]|AV3rM#2O}Cw="CrW+IN2M/U{@Q2NftHXTG,(Goj^2RGxtg_"}72RX'lxvuluf%M.uKu/Sf@NCku8na2Xa+h[K+)S|dW
-f}Hcl@Moj/icU^C90oXQKv"cf{X;o6zMmeGfTVi)>V$Ki|~$_>lk4a%6;JM54Vva#u+,VH_+^LQsVck)k$1Hy:;;.z8vu^`f2byO2g7)bJKh}W#v7rY&!#
-HrHxAlZYW[YgB)5r,M;pJLy|ZShyKT=eO=Do(u4+@eN(@rRe@omB-Y(7hXh@$#@w[5V/RLCZ4[7^$aM$zHW643mig[1!.XG.2gX=D3~k<0s#;|rL1(r$T<
-Z}7:.3tY/YJwGQ.uJLPkul4|_0+#/2'yV2<8N/H[SO22T&5b6B3{Lt|Bvx8]N'&NdkWXfd=^E;i<IU){]d{df[7Y|GdI`##EnUT;e%48v,^[lBxR}:Dq]!
-Lb!j&jG9#OMFf0!wX:^%)a`aq[I-UZbjIaCN<3bZ`F`+QVh;FC!F(jFu+U#j:.K/O$;P[tpc5b2s[n{LxL$#`Q],$>E&yNzNwQVn6_C!ymU#as}<d9`quy
-Y"][eh4D]ah,,mT`4^e5M]/[JM`-(HU7f;6cd6]UU3x9gU2V6L27LQCi3p)qhg(yI<BoG@cQ:(#`.q5t+z#)mued+_k"F)mp1fE74Lgn=Ajt8va-j6:w{D
-^/-WWZ]J>vEp^Z(^U^iV1`0&M$A/KR)DbYsPV/&u{f2T`Pr]TCaO|@n[+u#_8,.BpUf]B=r|:_"Tkz>Q)N-x9w;L)Ad13KuUb`=<<e-.$[B>C(8qtZ<z4O
-XD.pl`%MMiv(y-(o|(A&xJNv~!gzPg^e3k!b!B)CKNH_Vat@,@c9_|eb(pEx$3<^+,9mxlzgg&m[@[s-~FV|~i_&F3OP4AFOOdwuFU-#G|fxzYhnxdrtV]
-{J;_}:.+ySJ!`xR_j<`[$="9hiG^;E()dyzrCK+>m0B5&JN<HeB)LzQyC9r"-5brl{4%)Qzp9B9k8wxQ%D"QmrmL)bFlyx"t[e&4|nHhqfUxSJwlZrtYsM
-UiMeaIfV.Opem#Ld]4P$HDE[^fv"t(KXvuLrpI1WOBuJFenb'>Eyi;gCEgOZJ;&=mUJt,#='t}E>=B9|8+'y#C"RJ,IJm=}9s]bYWyI.R4zeac#7nJii$V
-{_dxMX}ZBcQt-:(FVRNbon)o^QfAq6dZ{BK@2&-#1(.^L<Xny=9JxLQ8z@e_tWA<p;^WQnDzh<D:.2sAv.Ch!]lNv|uY)"lVwp}/gexpQkvGr'8>=9NWZZ
-cLN/dJcJpbWLUSVa)MOZYzAaeMnO>k:Yue&[e_N+gcS[<"81YZBq72SE0RM`!<lxj+:g:uR`i'/pwy5,.Z6>TMZWnVnO`8U,9q6MLof("^H%>ixB79OJut
-Zt"W&-@%1^To3BNUwio1cq,sO[~zB]^7%S:p"n1=+iXWJfx]5IWDd=Ml!mr!:f_{Dma>BXb$/t[D,s@'>6hG]x6J{(Y3|J}kZ7uGGSjW"0P=1dbG//.A'-
-nJbA.8<S}d-k"B/vuQY+ZBDE_LUeMXXFCfptuMEPk3K/A3F+uW/jYg>:{>pIlA|vg$);sn8]WK`5q^GNQ{>4IFxNB_IQZ,,.!fdujxJL![_4I)29b,Jha:
->v$GY|d{T/JQkM;K/..9slMku2:,I)r3-j.R>PfjuCi$Ci;]2[|$4oC-EUBK[2i@@m=lSaP(q&0!a,tL(WUFK,j[L6|#g`,R1uAtAtyDKv_+B"OjubSQD]
-'MTgWuX|,WD1blS5VAjO,Sxo"xgpT}M[1i2fDDa&IVfzCMm(e^'N4Cr.m.'z^,~(wC>A{|Yl{+/dX@"4|Yo5zx5s2+kl5>S!QHaR(U;LzdT`AXSjD:2i,>
-b=.Rz5%r0a.niz;FI9X:m[Zp_fo_Yn(P@EN&iyawC'0t=^<j2;WUq<XU`;+DGx_"b|)rkxI5`tE.['@;rwocu7XjPw>51G4)-svY:!u8rS<QrPxr.ZEvPG
-9VA.EQ9(7,<-I$<Gzb0S+f.oHI]cL6BGV&0b4vwUf=wCrhX+4BCX+A;uAgIYQr#AIyJuPFc].0N-o:G)lFNepa9#|dHpZBeUjHXdk4mvoJ{wdA:qrH/i0K
-!8LFO3G79Ks0om}L6wdzi9s<B.K<{RY<n>pe1U0V"+GLm>rv_EqRwscGxrER}X#.=SWLz<#&jD"jb$U:C/QI`"fA>0La;PCkJ"U-x`cg_F#PUf.WdsX,(+
-9|i97k!'#4QTeE%VGC4m`tt.0pjAmoh.$p}T~L[br.F<m]a/T)=H6VxY0'I,>[tXT8P'D2MhL@p#XI}>7,,A^k%B~Bt$.xZ+Xs[5,YSN3H3>H"Fpo$g0Kb
-%{!jr|@_ol)1qt%bQY/&khs>D6uG}lDfTU[Mfvz^;w[8),!Ibp%$QpdH)QXz.(F'Pub`75W`/QN#"=L3>3+svXOU5W6G3vHkKQc/QL'f,a]cue%fkOmk&-
-1b`t~EoX=yL3i#cS6<BgvAC>A.Ot=n>p]|:>yT{qWwFN]rRd)1ba8(tRip.U#st'q{dq!=jRKxR85@@v/DIh"'-Z)t-Oevne+T:`YsVz+{zt+ojhD}V%#)
-Jk,.Ms3A'US)UOQLt9'll!6)+2wMCqC>6j@h}@5%R<+A.-0"$Kd[fU:j1&rN+Mzow-,"F|bV{/Z@e]f0&:Q1&XC$kd'2nXE6SwOf8i9E5RG(c:ZB/3$nR#
-$yxSc.,d.!2RH&%[O]#Ec4VgR`O75_x$/fbq'6dM$EFV8W^isXt3-k&XaLuc#:zg>ij,qm-@Abr67qM;J;ZDvlEs:(_S:HP@Ds/c8|6N%tsK/J0<R]wqTV
-@Pxm8vQe`OKr;XLASnr/{-hcpp>/HiF]KRJn>UAS)8U(c%cf0C1oDOHkD[uBy"~USX0VeSifEI->8>>5Yg&B6zSgu)-NPVeAdKa=N7og}uRRc;z8@),m=]
-tEKUAgQbbi[<JS7%y51'TV7cqOs)jE!`$del&o/I#9%,.Fq7imYY[k]&wV'^yA&5a&4.dSiBp<wMVhVaGeR{/7JSQQ[I;t`'668PWkT$qebaN-{27tPU-I
-oVS#~=0^MC>fL_4/cB-99EYLXd'BY.:_LyQyCR=={m-+0vx`I%]"rP$fMA(4p0~cX|3>rH&`Or2L9QFR.wg9ns~ere_m;>eo0-6edx=5.hzBJ=6H>;<}wg
-N'}"L2lx5%6vW.ls292lY@3%]-TZnUYvFcJ||T/sto^N2BpuT:]9XqP];L4^9p%&N1W<-cY$bVcP(=jU>{C-{Qy_DA>!O>B}k)'tX2T[E6i!E<I;mH|}Wj
-f4&w,}!N~ShrH8U'@#'V|BU}/WFK^[J$-xI#c{,yQ";i&^U"gd&[k"V|IMg@/ZHXw"::gl@`U913dC:^ae,_2Ue<hNAV$w_"9{u<=-.|9"~pOOPW;gqSkN
-hHP]d8r-=&c[fc8s=Ot0g"4]YDB3'Tl:E:lJBj4r3$!%wa~WFKlMsb<|Y<pmjcLfp-b#VT'3y/#StOqqB+PpI9i6V[F58wezEZtiVA|yXIUk}ohm7d9E+8
-QI^!32~DUIf-DcyK$>Vw"O8!YpP5p4Qh!<=V!$D5n)qc%e6i%K%y8dSmz6L,Cw&,36QVtWa84lD=j8V/N"het6`-"v4,RI]y8J;Sm;bD%kfBRm7YdVIN]r
-vg.[('k$UIaph4{4b<FYep%R`O(k;d/Zrqr<0D8L>!yHuQM"L$biHucx=s==l}80fsi0Op.CfXb$pD:d<PkQ^q$hj'ssbOZ{coP)LKLf$AC.V-@MrS{0>9
-SVGb:L`e4}`GXf=P39Jy$4{hPy/8h8(@JC#//XrZyk1HXbhh'QEv7VSMnTYW)2GTs=gv5EzvtBl<N7a)Fdgz8RhZT-qu;/6([;i0wq;BjMHd#u6wm_A3<&
-zDvj[>ZTSzk5B+wriJI3lQ`]lSNWk;5[nk/<,y1'A|Kqm-5t^>ARu}~vHkR-_;vz'g|}g&5=z,8=K&&6fngDkP2r22Wt%JID_XREX]FdVOI{pSWWMlMTOg
-&L0}WFB^;!FgY|h9zQ{Pf2oP,";(VqTG.)eIS;!,qj^`Je@&Z`WH;#{S6J^kO6&gUL{Cx>YW3X$B2oDmS#0M2B]sx,}7oM}c~qJ^#u:)emVm#]>eaJLu84
-)e)dBW:j%V@)}KZf>g]Y[26#dSqF{)@4&Q'uP(7s8U$h:"29goK3W1b<V[R&`<4D`}%=#)qH{wZ30$.N<Y+i{E"#v%5Y-Ta$@c'L_W$c"OgB<":w2vzn%B
-:>)XzQ^4Qt$F@ZSVz}$"EekV|GqO4{dALNadiyYf~tt1fPd6quJ#ptBM$e=5pFd4JO8BH=@CMIQyV>-V3ym+3S9ZIdMhaI[VmU}{jH:$aM88,JuLPBart4
-ivA(G8NM_d,GeoPxUGt)U9RPeX$Dx20PrEoDXP9dQ<H;<k']5lRQPA85.EhR9<d"EGMqGXYy.(`3l;JI`ORxOd0S-:dCqS4|mH24"D9}F$BlFH#_eQ(+7L
-Y.stOIesXaoN!J=W)9VNCSf2[FcmV>eR~7'CIi}FP`nhKOxef6~Gy:$4nD@i8'x.~$xX]_rLO8!LYojVA[8JTv+qXU#tf>xpRC6'd(zdrspBgFx.G8=q&J
-t+(|9FQ^9Y0h5$!+ZY<Q:9XF-Jc[XNB<~gZmO-y#)8A$rUKio%L,8'o%<(h|t)zKil_]tECjp]o`[.M=foD;G{uC]sJaub{e#fk9NxFXl3Dv_u@V%H0s7I
-99NOek<Y4v[q35C}6J`{Uv[/pH[dP-pauOi2BRsGeM2;+eQXXt{GqT5${)w[":e+vL-m>gnIPV$$3Vm,C[c0,V;N4qngm0&`"5L/jD-ga+$96mr7HfOmO,
-A3Tq;=Rj`q/g(s~N8D@&q,@>R/s[eY6}M}wG(aULWB=7&|{n0cxax`Oss7M6e{SOKd~}V30oY-B`1GJ&.McrCcB)~(HX4kBG"aFd.0oLG-8%5AT[#F9k<|
-^<dD+fA^HK5mdLN]G{uJ1%#UhUrs/c@&4#iMp>J/xR|BXc0{|b5pRGav-df`A;EISSQ[4>92^{lWwGz,d|D@gG|S)NGf}N57~7u+XL{I;d3&,CT"u5r9PD
-Yk+bWDYQ_zJK[zyA3k1m},&;dJ,k3Z[vQV'ztPWsEZNO)S9`:BbC[#PXW}b=XH(y7ap}`'V<Q)>q0qo|L&O9ccW:.68T#B]"t,L41w}SlKtc01p;)6=)EE
-uk8Z8S;^u<{dcjSe((;i||5#s.l^0y}uXn2V-FFtP&6.8>K"{|GPLOy`g]:1xFLQh-1v:tQ;Zq'h.U|o}kw6!v.l]3u<1]I!e,BZJ<:FGk(s/<)#&j7]mx
-1`OsN&3]<ie+78|IQ6)sQnI6V$I|;JQ3xuqR>vVa>|_CsmRX&Sd><7W0"z9&)bL,.]cZRX7.u5-.BI[es<)dthY)wyOzvHOY2]#9]2C|g//M8e@vJ<4.oH
-R,!T9"6au%O(:+<.N3zT@3lgqW2LL}F[[=%E)<~|y2#L;;{g!^4UR/1%FUo:LvRaVo(3w-%"GMO9W6`wr}2zr)kRq=><eyFwB<6gNP@0Uvc5VujdbdFaHA
-3}/ZE5a[G(DrtB1^{10ovw.TJM>A&W.%_'oWw'(8+5yX1q{OFQkf%i/cO#1le2+UUF]8Us{eMgPa5sr$~]sQVzR1NuCQwD2d,t<xtVTkP4CWlGO9aAKV@D
-6bK)o|P0y74+J^@Z:Kw_J@%`.L='Q"PAilN^#PqVCKk;`(^L8UKCA=:mGxB]&n~dFl@dcJxhIAzwG&2Pp``R'&NPryI=8[hL!5"v;iZmd=87rPmBACTFmt
-OG+s6kwogXuZ='<(<V-D|Yv<!`-ld:9vRc3d'+-Q~bc`ft!21nw_dbK22YHOzuEF2Mk.ZY(O`8_#I_|@<DV2uI$U"XXOqO9D__'[97h^h'niD)dXg>XtBE
-FoD)v>vjK5$1/$mAEF}J=@m$ZNSe;kR'%d&ZaHK7IB#LHZdPNh9HjF]$`<b{8:Zh[zG;ufv.gzw>!;DWp0,U0"N53-b$A:NIl]Kw2^N]E26Jb#U_R^^'~N
->Z,zWMhP}X<lK6"9f+donj@0>6Gv]).k"W!WFf@n{X)#A)#5(y<m.6aw;(5G9Jk2%d+M~qej,mO7+62ka0:,:B~W6r7q0PdM5Tnbd>o^zRMAAc;Sd_`xC-
-9@U:@l-Lq%0JHo)`!~_+>Elkf["Mg+{Zkui;b`LB5u('3ZBG3=x.=j@'R)lSQVVah;q0~j^@6{^o"D~uc`AI%{6=ggebaP6Y"t1MS%Fc=,=Ax7ECTX{4f&
-+`Q/jwaVR7(ll!@.lWv[,l;%[nwe6T/Ggu1X]vyeEMk(tPy1.0>qB00+rI[%NEx%Au$'%3:uw}E-,$}1vgj8:L+iEpGli9C&d`&7/x4>aU;3xe0y]c`+wR
-{LFrV"qgRiF3A9c&rb2ROsS4PmqiV&yDVN8M<]=H{&Q!tgtt7iEn>IkHYGL>C@Cfh}-ut$L0dvK{#r4Fk!S!aj;B{9.b$gQb`U8DYr+T=c$hbH-Awl+^gC
-L{6iR^/AYPZMIxC<p,evS8|$p9weGo[Y%F=k!V[Wk,-rXZ>GrGj0KrgvJeSKcoX,#)tVi%hc]!BX4eL5UZWaiayY9vkcjaO4m8E3{(}(zi[dh&F7&+69uX
-2MPJXZL4y7aTnEgwGJ>0DHX7:40W_Bgg,ORLSy$}/{{Oad`uF26)o0Kr,jv09K(gkX_{^@8q&V70I9B4:2]^a7w9.^7CW-b&Xc+5x-kl,qJ)oS:%Tu'i"8
-QXr.]){mJ(qnlUQmLz;slO4Jd^:YqnU)G>FU$KgVg+ETp-;b.:x:x.O#x{#Jv].WhGl08Z%(ddP6{/)+yd1tnV4-y'^E&Ngy&_A5K$y'77NWT]aypA5Ls=
-3o<KAyntUoB@PMmsF8RT5x/8>F[Y5hC9fF7-'o-KFr3A_L(Qxt6rXsEHiA)GT{vW/BS=z+>#U+m9~&CE!khEIiKy+VaFWTMFdG(4t<'kIX9Zn=-9w<9pFq
->oY-G=ra61{hD=vd&c7D[.!i(^MFPTTv!A"7g_3F779o9>CpIM)&yh#sTqMTxSzR`[%nRIcmu;bK)w]r>itN9#__6;8FK6Ze+$]|71;k4vALITW"S!9y4s
-j!h0<O8+C3U't!A'@7Q!O,h(izj./UHEYISqa;>_S8#OyH0f-^TXz[(AKhouq`NUPB9%u%[5{W]7i!'VjsBp-G6<A%Lr!u2VGUZ7gX/#qA"LVb'=KXN]Gi
-P:w1.S%D.wIyiv@)cEY8!nA739kuM+SDi|=FCkBx)edf29DzJM1Wo.u[vEy110AeP:l19^UW{&=Lk'p,WNjGR7#%WL^i/Y;(78f!i0'PI#TS&9LdoCs4(L
-ZXcp6$`e-zh+%EOGPF`[Fv$T9>G4|u~nUzXhcJ~Ee`(oSEk)/5su]grj.SfcgVqVovSDyEzH5|!Lwk!L>JRha|G4l$C/:fCjXMq>Psj>:'-P%i(OUY(9Du
-5X_6yW0Iav@it+bw4nfF[sG`iLK80S$DU0m'MEbB3B}r,S'J2gS)p<KC<#:hmY/OlEdCMc#Q$A,GLXwab4x(2g^%I'|hqdFv[<{3,y3TfP|RGG;qeP!=m"
-EcoZ]%F(5Y|(,mI+55isJ@l{283[faNjB#h!{JSDBH075G<'M>_|#xZme|akLeLHp|Z}m]U9Gk8B6ka[0M!D(n%Lm|gLKJS^:Hfw;K]Ec`A=MaCR%L>f[+
-gG{N80FC`"s4Lj!'Wxgdq)k<;+Ta)onzUHT}U%IgJ.&zsm3>P}}6sNta>q<q+0cNW$5<B/ZwHUR33W_2L"^fFHyw"D0o~dNBlh([OM^(6jsoVgRGV[]jla
-0@xqCA|4a_j5rN+O@v(|OP6Uq$WCCXQw=eB4MO/lOm=@98`;(4'|Qr;]Ae`oI[7eUR34C}(3O;gL^rOWjom3WLI%ZfdF1w#34q"{ag`3[opYu0x3]WD;Q[
-1.VAhE2'4u@17ND'UI}TbX1V]Q-7#T4_O'^8B.43U0fS+R[W`m0rJXHV$8Y5MjR0||kGT%=ydXS,Vh'7IMd^R'{Xsu3Li}1qJ@RtvRB'mqYG9W%]&xwp6|
-eo_C9|S(uM;`hH,OPdxU0`g&d-sA/u$y{[;o9dj|jBCw`UmYA":l6z3MGi4+TjCnfj|utAfj3z#vx8`5wp5g)/^%.wZ#92,+Mqev{suc+g)h3%u('g@.`5
-}5x/8c'813k!xKiTQlo]o@bKmPdEl=#]NV}jtf,N<(6^>!%4!o<blT-IjMv_lL$It9kG]46b{y3s`+#v!K]`8e&[oV'np)K<VLmBmN'D!/YVw9k;ZN.f}|
-,}3S9J-]h205x)kHX'"+ninD`(A|)qPqmV%Tp'O'B|:5-C2atXJ=h;'e<@3'zswYy`{tJ'rY}.5`fL1&;:d6^bHa}nhkNZ<w"NRV7Vn^i!VLh7(Oo[kMQr
-/Pl#c[@^c8||cw5-ueUp_Q@Ljw_,|X^|hhr5t'eMp;dGiIG"ZH>B+j~UN5f>WUDaxDWje]ciX()93+K:`NT$HmYh:0FC1bj)ho)E)[$80#v}]],QKmR2;{
-VBN:bjg(d&A;@%XHO-J[,Mo_nf<rK>FJ"lD31Iy+8'X#AB@B8jwOOu/=}+-(zg>!)_FR-wb1iNbP`A4g`0|6jX_e./}`9LWc^+#wdLxNhh}_.SsN-6)e^%
-:](jAzt.wF|;9ByMNHgDIYs&7RBa6Fn!^G3b-]P'm",'k3wl}b/!U!~uz3tAA]cFm#7Fi.YR3@/]Eyo'`@F<>_q@/ioZ)Kjp&Rka+xD^M-iFv)Wt_Gh:kD
-IO9=nfKdRuQh#|32#pB-,|DHZ-yC2]EY2p7k.du<V)8qfQ]D1)+}AQ';ATSI."<Iq)Fc-YdHkM/RZ^-;=3qRbH(&XH0H[A[_ETpTDk6z`T""e;#Pwf]Ey:
--50`=X1Qfp:kko]X;_<&T<JG"9CNkT~<yo!R/xPQ/A)vZMu9t{du2dU"S"x6^a'PiRe9ymt6bbv]bJo&oy#8R=Xao&,H072'jrS<QJT7tc<`7l&[/Ww7@P
-wh)d{Qwkm]2-nW@2]1}f)-m(.v)PM6of(@<[:wpdP-0kd3rq!rc8v9;>3V2ZJ,8geH>nO4T0nLAIT^:g&4)]ucNH|#tru`7dH4Lh{Vpq4G5u%p_}bdqY,]
-A+yqvd+sw|;0HgB6H+'nkU.v#Q099d->lz2!/cr@JiHR3CfrkwEpC{=_k9Ct(6kSWfW#qcR6EoUWYTnGlL=frcOAG.b8Pvp_t(@#R;5bcG^wZ&KzQkhj`7
-`&6Pci2rF{!zAI&d8ByXn0xL.+>q]UM(Z|&Jp$Qe~)67_Yw"8v4|{x'Hq|q.+|E0Iwpy2;8+>+3^|m4jhNRqKf.IZO[D(tc>`pcVYc$i%7DkOsA-9zKzCX
-:{r{bKb](=@![b|sfR!dmQmpj+bKtuEH83`}<^mW@n'XBSmPKb}TlJ#I`;.y_1X$W]+9N<p.e;(nTg[lch'qWQz54>d$=qlqHR4k[VUC,8QfZgv6_Nv#@o
-N(~V_<IEwz.Kq3vq`)4yq+3y"dJ'q5Uh<xf(k_^z2Q;E1E'e31#3"Lk#KT~uG,_/YirHT7_qi+/%x3>DU|`h}oQd(MOeN=c2VHtNZkE`CpY:5jg2a$2#w|
-vR=T1UiOt'_8Ah^lk=gtL67gr<jtTMb5M6!&7.Ef0'#bABJF:jhwF5L96(PN%U@]A09^,HVtd[zmBjyHA)FCCk=D`D<:1q(V`}c</^k_3`sw+UIS$cKAIW
-o3|&HKc!u>9s|Pku:g&Q@&smbanl`sD^4<SyC1CQE)4[p_YRsBAtK_:1z"bME+Qx6aN2ncr2^6)]#RFYNcc}<,3n_5A_Kfqu!jmTBe,oZy)AJLwORvRwi!
-|"(o;d0%AX<WY#Nu~HjrVgR"7!hO'[n=d+l5Ii%5gJjzH!kEuA'f(^VX0gdkP&'o1^HDz='1C.{yP'D)^DCgHBnyb8fL!zfa=@R+dON}jZ)6~H1bbQxsM=
-nNL`yBj!RnH'%X}k.<DRTSoPv9k!13`Jt$[2|&Ps}2g'!&x!2.nH~<j/{)7|0/.mfa%A@s/^[65>[F7LFk8q+JC,BWi,CA(DD=F1gQWrbhjpfp>3dmhFDW
--etVH/N#)o{:YZQH;qp=@,!`OJ{<&K&nXf@&YAq[rO7f_Rgg:DaZDkf0;Oi{/D/x)10_;_p-$o(pt,LP}ecwWi1i=#K.0UyyKqN%7A'5l7h{z&JliY09Ye
-1AR$Gib`Oa08'Nw^c.#Oxb8,-6>YXa_rLTMSI>P[-Rv!YpjC:Lh^|{UpQ@]76,EN]UDxG|]xue.a}]c`<TuH)W2+x4tJ/V8/^n73iBWb["#XKNmpiQv@Mc
-S7O40crRbB3'tgnXz,HdS"CWj8dslv'r$]Y8E#&[>%TI#E)}'(Jx5U'A<iKENt-PKD%sJ1jI46c)&{A1/i,Z)O{x8;hVit)B}N&]C#+_Yc>nn1v=sfBv+!
-b^|J9`O}c{qjTaynbe26QO#gh!!j!bD/(Z{S)pf.>fd-<@]#"q-@x:8$4lz4u:1Zm`k%j@KQ3;2UgB3mpCde>%cxY+~6=PsG$Jxr=LPhaK3+~v,29HT"JU
-v-#Par`/sx@2#7M%f^KM|3$zuyguBAFWD,w!S"3p8GP2:X!1wu/@H.G[poKwF),2eF8tNauMRKcFvw}:jZ5N-F(;|C6b|rKtJI(aY<m``"+Z!L/^zq0QfY
-LGp;,0#;xvK)z`Z<AyT;X`Zmxtw>'g.t27^0^Nr|O!/X(-OS+<(fXzEfR&ZE%f,"C_=&Q<1-agpVt$h3;]}X0}ts;w:<N2VLAXBBU8>+L:}L#]8Zk1:ZIy
-8AnL~Z:':Wt563!]LNOQ%SIzg^%fDayb<WB7Fd9N.cJ[K%rWl/7NGpS+k58E#1P5CWA:mK_aZ/4oA(RHj%n)QVw'b{!E3uVP)w!H[`#AE2^sfte3qXMs>d
-XL(ky_TSrr-!$a1<]z6s8)%x`lU).GqxWiQu'Gj{J&ll/oCk)7:x)Jp:BS+f^^tFhDoVsiKg~4`w=ymt_^C]~Ou<v[au1'D|~o/<[u_gQ0Mk|x!p+Pdzp>
-X>)@Jq3rDV:1E,xexWMc9.%4Zw@2{MNT}dK+~cq3<<%L/M+Umv+)R"O9~+G]@A|Q_1E3~/~8$vE/Wj$28H]weUduXL^LF^,MFQX=Au7ns+uP$n(sZE1hWH
-WJ~Q"FyTRjM%j0J]-O.h"!v;m.V>2Xou>U89K0"Z{W1$Z:FfQIs'/jk!B=U#%:khIyi5/yg=nZEP[y7W]|G!'GMmv/jJ2O>b4Wt,I^2dFzIaZ=tv}}MqY%
-.i!K4=Q@UOO41#qX<-2+[{byU/Nx!'d4uGZFVSYP-e<0ASjd|C1H7HV)Zy4oGdXiQ0=@[BVkqV6U|`TE~j0=Fd9-JALrJAaizswB^;mC8g]Qc@Q62$Mmn4
-1/<|64w$NZ=b&$[Fi,`Rq%d.#M>3]PDL4o,^ATyh6SQ3Qh#U@i6bS)dpv3&,wjf}nD6'4'^y_WI2{|i=qQ>Q64G]Xf4(L)#K"ytmX)cSBL_j7eyw[y<"j>
-7SdZ/wK<Nto#G#lCGS`:dYxZ;WOoyESKa$q;j{"&'Qal::3kbiFpeJYjr'^Pb-49v5A`YI}hh'/aVn1BHLF7Y-A^f,R]185z+im%9AB{k}dl(082}vLz(V
-lx%fA/9p-5n5@J%3&:D0DhXnUZOC<v)9m)XMDW{yi|>81FP]fSUdV[@sBNkyU6f]yaq(C0&6[!Ab^!{e&)d]2q)u5yDq!4)L_t(Aql+c%AX{_c%raX)nP#
-t[>#M|x,'`(jW&J1)4$|zx%tVa'opK;aRXUvE%_@C}e-=#WvEsoCg+&.>HmOq}9+@yt6Jbo8{=T4aJw)mwJ'Gz0))J.FR[DAvq[sx[^'s+R8gv5"o2zcPo
-}`{(UolJ0/4"::|T5G]y#'i4%e<}`D^Xjb;1@]"t3HvubCu)e2sJWH[[(.|,a(6vt`rITLUmQU{LJ^HCl3/'n'eS9$%R1dD!pAgZHB0l;1lK41Zi!NSpg}
-;"[hS+y>Taj(VsNpCgy&'])i15nX'!h@FIRVKb(DA;f2e[L,e@Uz"tN@BJ.WJ<n]hW0LSTv4^w>v0zyk}Txi]cgC-l|l.X4cFh.[}`LOG}ZBqcO%h-NG1_
-)IE!K4Wd}a]QLCBZ]"ttF:F$;<MznD"j}B@OxuthOKO(D=[!)0zRO)OwFj}<ucFj8jF#jP!Bq#ggjc{^F+'lmTN&w!i8]Vt3P58FGr))m>n5.;lt,,2W_3
-Y9h<W&J@.t~/$yn4w`I_Y%~Gc,gL<0Eg`@N)}YISt:@_{aJ>d4E^y.1{qZFVK"//oaR;n1i(Y)@}k5Zs<%b&I[@EK$R&h=>;gu9y<HhKurbFs.scZ]s+]Z
-hR]RknrSk9`cC>Kf%'9_A_aN5ZtKVuS4+`Z.ohHnIGcu{G')l$`dxp`a'r]8)dYYrwW#}a5Y(o1sw1p0PcDU&#,,KE`0Lnzn@U6oeMmY[pZ.d2ph$j`E1+
-l=y>K,UGS2]%R+vkubdtK9p]-tUGMlWLC/x&bp&SGM|<'7;0J&{Sf,07@$0yihh=8Z-nmlGnDk.+e<mVNaosiO1k3}%{5}JqJv%{;|-R{|ny<zEsV4XF=Q
-^2~,%6jCR<pzn`tM#mQW4|Gyg)Vn6c}#0vXLf{vQJ3d9dp3)Wq^aJ`3cmZhuTm~|lZO<F}=fq(WSC0i_5D.Z{=:8!m-}y7rkl{`n:zVvq8%VC[=VJM(g5Y
-2@nxir]ls>8IH[5RAmp{,:FI@>2=Ci_TF-_py^|^bR6vX#].]w%LHxq""lM=:Sf:a4AcoAOy,h`TP&.r4!s.U:SYB;&&!`F%h_QJC0ub%=z"-tI8A5}Y:J
-E|[fB3H+&5y[~@,p/sH^K"s6>0T0s5U)#YFi`[8(LNVA>$0_3if&JHH]5cFgf.DYKHF,bup,2B;(z8L!^SJA9_y<bpM!%<N,tcE1F)3$CpY)>2jcc'V2+^
-g#v'9;|NY(6fPTScAZ"pB#V.xxm!e3Z(gml:AHE!#XEj@G3C;D<W^Q|)yy&I0kRN8<Nq]1sDndUFjf)+^s]Tj^PWb-%I24+@d1&.K:'pA:'icSJ{MXT_fc
-j`JB:'P<@r,:'g['8c(_aY.bT@W4,/,#_;BH>hfyTkH>@#a[-$c0j+vRTYM)yXbb[IjppPAYsId(J7|%K]DK{T"4:]/-EouEW"_K[W)6lL8>qS5<MaRWI6
-//P%Ab4p<Y/=,27^a=^b'X.=jm>:A#KN"/#ye}l/}tG,YQHGtPtx2)],]ENL@O|G7CT&~2R86,}3Ay%&$nCH1)nuPi7JoO[a:jMX|M!i{{9{GXZObwrNFr
-C@%gkz2qpa&K7]0kH'eu'<!3](X/a]!KkS_v%}|%SSzZKy((2M$B$Fg%+7vy^`L4"[.6,7U#&QFPlGEAr>:<0S&B~spR5moKnyTns!V304}7mW^v^4io)I
-6ryvVpj}!{KEWm:-k_DNl@=ra}[-:<Hpt13=.Nf|v;^:9FoE_k:}'BHGj>f{(tUz'U,<'VT(adG'AYG+&Qj!f.[Ya&>-_&'/gJ,_l"U!)'d=SyUNZUCI~%
-h3<).}#GXVkf|H_frj3pywM|5e-Kcn$n^fsJ+&$N7,M^6':YS!F^E`|JesYBuS&|`q4C80")8G[yDL#$u7SzXO>eo2y7tY_%Bgt)+:24A/hy3v"t#Hb/d6
-}Zr0xuI+O.Migu>R!q"8Uu.|W9(h+'4>CFE|h'2>)gi@/f"V)-g8euUjKxu3[u!95#v<I-/.B4FXNtW3mKziCIk(xP6A6muPbJk_l:p>G4fhzqOl62cM3'
-Wj'XigqMszT5e+.u=8>_Oj03u5n%ZRQBDP|U>Y2yLv_9;6fnp]Z-GN(X1S6%>7qfGbRbFBn_(hQvmL+!DM8pA8HRwFULt.ZYTnf@-D[;]&X1yAn:`6tZJ%
-wTtEgTcV]x3{#xLO^Feb9+S'KC8KDJ%Ra!}/h^B%z1o+}=K]Q_G]-+MS+Yfst;P/@G79.uWn@^s658O]IlKJ$'MU@rek[q/hY3a2~n%_|=F:F%ckMDyowp
-6z(Nz}9g%eAxR2:VV)9QVOCDL]NS</p(XW=I;1a<]Y<n>FJOOgil~wn}SiJ'Rh{J(biH-z6!{.j0^[H!<rN}Brtqj=tgh!+LOba|uc.B+yWmK2zZ+$t.lU
-/HR|M8Kn!+R!&Z9L_FukSqQ3~Dz]'Eo6joqzmKI]~EV0+8^$3YmEB|2{BqBx2)ZP0N7'y^!{PP@+1l~+`/_2,{[#_IdLjDYNUNb9/L@Pvp1:y<>}z`jD1c
-.aS,oD5(j%jaj={o:nN=cjYg,"iR$(v}AFK';bY'wyYIaiz&<Td'^J):wX(OI{xQH^6y[={P!%x9~%<y/eo1$_[DcLU8QyTJI:`|'N&g#:p(qTAmE,9dLg
-R>#w@A"Vf(0PTP;8zp4]g(9Tf{$e=+R)65NDr.L19UoK5PP5(9O=/2;;NE'/hJz8`cs$,hbHIA7wI]n6F|KWd`jm>%O"cNHoI1qSSf]ser)f>]gKteE1C$
-lG@+.GT7B=_c`3-PpY^C!"D;Yq2,Ub&&f::mDo%au{PcenO<:-yhYe>09u4hdRMSX5cs;k~r$6_wSV6cI:)aaU=!IR3lR)OJj$gL{G+d0z)3PVIS">)+^G
-Fbf=^CJ4zURYIES!uJ1E',}A9m{ZJ3l"_`fYISzdTH,UaSN"::o[s:mh-4Uw'uj8-f^aZsXf)f_.=n@sEp%pFkf$Q3UHkkMFZ<m;4w"0[nRkHXzI9`seer
-5URR%nG|CFv=[uR4xeI3o)qghaUL5@wBWrhM~$rV5+lu8tOU3daE6&78)u{{'.v[1hIzz(_0|'sJl$B5F}JGWDL<$$'Or@{}pX!i-e=}Tm(&&.<@39rI|C
-_d!(,CORvN&Q_(sYy9fwFP#AL9P/01Apu5p%}ql]B2IR$mN.Czg@&9+AQrB^[kg];wO}mo_T|0eh;JvG,I7W]iY{ad'ZJM[03E^p&0d0RD!sH9dcAuT=(Z
-YUJ7dEQmKB.lj;'L1rprLmmyCFnJ)|T9"qX$2xi|jHK@#UM]_LGk"M8%)jLgJBYk|dw(t#.4qelFF-c-<v01:PP|K17;>w6[f{7g+sF8+;Ua9O<}4F-d^L
-0Nve8n~g|uCtc[8io.JO0Xjc17Q{6@FH3'_W;^f1agU$M!+3-ux|)YQ9wmLW3N{8Xlzp|u"VK9&c3H(^%ep)#<`xS4('v0Kf/.0fzTa/Y<8f:qA(XcKwT]
-ApH8(J1^{.jB'!6KT(KxOa#PdWEnbZ]zllCcgH<k/8pB[jWd!%Z9+&S6(KJi6#v}JDZ[oky;c(#1'P)eJ(_O{u]'T&1Xya+/.Ysi|l;>Imd/9`[X$/2$"<
-Q}L3=V{vn#$E&4=/Onh4T!DO'kXqcq(Mja_j:mwul"zdNBUYnJ#-=gxCD)ojHS`1T)l#R<jdD(~ZqT7d_=1y7C{u^=l%'1SW/HVV!Kj0PG6<.YgwF;$4BR
-mxrW&6&+@X#,v(<|ZRB/'bDzgTT;2ok4Z`][^J'91dh^I`L-CD(FCIRHiFRPo5CeUuw:qq[F^<{6m,Gw4<9e^'tB-hqS}Mu(~^^1JG%3vWN:#-I,==6jV;
-8]=OC@t5G|Z6vS>"2YN0{Dmc(;lYdFa|Iko/(A_A~$VjY>,r[(3o1TM!gILyZ+-03t]85T]EEF&)>ltdT=2w~Z[)`UM]6Bel1opnOo)uOO4{]`w;Jpz#|#
-3_X$XG7:#D{-C-2o#pDFB)`2{;|CIfec;1RzJv,,hQk8ubb%["[{ud<tcmgA'.JtiB~pG@xd^Vc1>VIm2[WjZW]F]p^[G(!VpSn1[iy1s$cy9):dF|#5i+
-:sz/4+b$#5k24GQp-VyN8-"xQ{yV<jDh};kDAvH4Ryv=!j@N_HK1W$W!,)||W![Xz'SoFOL:!U)N2]x)1"WxT1O'(LsD~hhXa'>-"ZQx]y^R,}y:Nm;hxp
-Re(d#fdDr$4Vc>ajCL^z5'Y5"9c9Nh@m|J0|g)u]FO/mCAzV)<Tv=$rTfz[p~8yA<Zt95G!vL&.Q'|/PVPI90Iarc7C)1U~J)-1"([/})^AK,esKz'K4,T
-7R$Ifx~bup~)CSF5W,DH|^zXCBQELA-8Wm_c$Yfmbh;_Eu7GUQK:<+{`cVG{n5S;i)7h%r(z|{^#v4&<m;)XVHPcEbd;_N@6L>a|Vpp/sxHU)^{U]sY_W5
-x]^KJ1Y'u4myjx$n_yPv4y6V36o`Bm4^DeGS,/CHi3EoUT(9IV&^YjS6c<pIEjLo:.wzXC2r@RT7x^Z$img7Af~cA!YO_WHjI-TakR>(+ZSymo+i+cc(~r
-86+^_I|jc2d6ODE<HvK84Ooamc/DhKb6j,ZvcHhVJg+y[I$7+T/8o{k'PySoxx.L-Y>V7u_7>z]'{HrR`=a{Vj[mr`F,%c<CG(gd>sL=f5sM[qq_0mx,%r
-7W5$lSHP{)``md=h2c-zb^#9o<fYsu^jyYOvJY,L2zeZEQ2;~W9&-62Q&FXcbgvKY;97LV2Jd+dTfoTGuaVV>{q|NjXmPVq&%4]THTq%$(jP/2_ud}.{z=
-g[}Y=2k);6wbWDbZKdC(a(zN<R5Z[k784ip:OG4[C8:da#ey[=N.hK4+@q%$}<W^::"TKCuC^Ig|Ec{pB(;QE$DL3&Mhzmk/"&gTQz|r@.d!R$+M3w][/y
-;/@!)HX|8;{Q3dqX4fX1z(C3W2/GT0shk,,e>HDDf"#9b&[Jf=y_-]<)O6,Wh=#w/tEb@9)sqa,v'gZ|>wZp~v%+T6oI=I$wTzX!$&n[h0xN^B[w]6G7,7
-,E+^]g2a3Eu]XZ#HT7kB9;3CDB)4H3G,ri-)Kurp$OWqco<y,jeSG,^$3YU;"'H[-^|m)ZkmE6g0HT)+![~iA}H^[d`ecD[S[$]Uzr/k+$p80+}yDX]ke|
-52:"h,xPGDyo7QuFJ=gt[v(9T^7.YG"ywZ46%s3T~Q>Y0-u;(i4M4v`sK^.$Z(zqba^^4=YaA[/u;=IW^v![DXk8L-+e:dYc$R6I.=61aS@1+LqoR,,4@S
-1F3b:s7Gf!k}orQfj#Gye3&nC7|iD8zww@2&Kk)J,ym4fZwsZtchIE8>IBCk7;.QYTBt@Q#mg!s^4p/WW+|$,]}mC{DFSh~_%|lebB;|SV|<B)]'mJJA1p
-;(|Fi'|FnV4OV2^&6Ea|^EM]jZjpBCO&x_OT-a=s="#|gF3N^`r_Aia,weD]+VUf.l<4,ExW$JPR')e""5lTHBv:76eDZjYVC-8uv<-e|#'mxJ<%cl<TYQ
-Z$!zEb3s-I#nm0Vt@BZ'r(Xoz.C<PJOKR5c-w/zHzvBd%=$rSqy(FutN~FBUZ^u)Ip|[iEaE_FN#tNj8/0Z6sf7:+by>%s%<O>I]J9%k,n'!_CO>7.|Rm9
-@Q|n%E`v`txXLn1WT0Xl[x~bKW{rKI4+E&IH0&,jf.pw}&^-OrrVi|Mf#RDR&3XID&($.#@&HI<zoJh;-Pw,Bd%mOyCrk.#Gi4,vEvu+SQ#R]I[+l0jPy=
-P!.C#B:85F";e%xF;]CdJ=)lX`4M;J~nnPT8FBY.2P6WHvS-G=e=~ui(b8$J9MaCII(k"l51}d0-K$q7e$"P$c46&.p&WO6R%x[x20}oM#,gm"~E}Uk^8p
-Rk]wBbug%c|"1B9vIr0p(@:)q9F/Yrl7Eo6U~.%s[M>otM}8A6Z"U0JQS4Fd'y[2}NrB5lKfSBu&u9`s2)aS`R0+FoT!,DQ^;R%UeB)Q;kAbn"MtjXPZtL
-Y!B&S"De)t`UxEq!oQ%'`[jW(D7vc#oLE4bR!9wVaJP)</W[f4G:9MZ/v1.pUP|dOzv;1-V@x$)d~i9:6ab"3w'M6,ZHxxQ&,@G`W}.D+MGGJ.#Vf,O)0`
-}@^F+/^IV_s#|]j#w-cM&T-FW50;%'l,$#cRswjE^]TY~H21)X$zPrN9B1/EG8kl.e5@`PXN[}>89".ya;BH8>)x6}U|0.b/oC2uOA^V&8L#4+K5q&kaiy
-xamto[}$)Kh7v[hfg=kT"~+{iIq':V4%C}`}$$SuP{Skh=E,dl(UPd4TXhZRN),,5RXp27OZ8R&PkrT+KPsV/}lO;zRWe;W_"603UNAg([L2ze}Wt0j@T_
-&@-^X6`n~CsXr#6Mu:(sQ)]+UojmtQ:Z3{1Kn1n@9S<!Ua@kO-l,STkagqH8DXtsg$]LcIJ--,[]_Snj`<$5lP|!=nn@eM&D20LCpAafw-5YI}dNSMlp@!
-1Y[kWC;9U>GMkyL1|O9|gziaA+Dz$]+Ivs`eO54uBc8F8%W,oB=))zLa"o`:`s$VJ9ixTRCWclD9g]jlm",^h<^efM.^%3cHy{j+v!)18D^_$V$BQHdzy9
-TD$^K.Mb0qE2k+K^e!leQxcQ3ZJbA0GliSOcI7:KX"oXluaLojl<ul7FntcgQP89/UzXhQ,9[OxQqO.9;1"z&M"#;C8[";KZOAv;$x#L^/B`1vVv4U#x":
-1wf-'(gH~5f:t^As8/'K1o3Qs58IkV4_>I7Se,mT~@X`&5Y7iwT^m{YkOslrjH;4zjK7>Q,/+#~&6-L8VY=5Q7G"_njVCje7+1NqsH-.WRnJE_qU{m.mdc
-xIt>21rQ,kx/nL3s1-tWnhm[n^)h-{ESkF.h#rGgClO<>;l3wKmRe}{`,z<gv<k{+gGC{7Rf"+VPyWN)Z|Pz]f;x)}mWtCdzx|V#y&[NhBH|vJmw<P}J6|
-{BCga_^Q=Os-68RdMKMMqy:Cf/"]Gi^L~u)/8uQ;.H"PMAIWr8Afm6hN+F(Q'$i2/0@KfhwmwJGB/b/m5I&zY^Y<LFtYMuti6]T@h@%S][ydXtCxCDdPDL
-X90gy2/rc+qHL.~b=2qD],7M!bPfHIq>>4|_rwr#vu,Wu;q|55BqrM6;;7n|E`kHB{sh^$-c_o%#QKLOXw8GNzaz(K2C]U@j@jK}k|.Dqzm}kA04s]+7OF
-Je7-]2Tmi<`v_KB)5i7LW}"w9x3`u#hL+i.k&,jg_W0cO"1N'u;U4lf',>@Q7<auODxsxJ;<Y5i#BDYKE+^>~iA;fWdnZa&,#6q8ZMEU@[9XIDxQ`,D$MI
-JI~Mz[Lt|^`}jtdfth~9Jt[QZr4QVGasiiAM.qdwkkImn={Le`{-.zs=bd3xh9E/N+xmvd|J;_|Lh9]6:0Fie@%3<p~Hs4GYL@(L1-V%GiuAPCZox$4N06
-E4TO%r}MqB3_V-7Mp+n+`=$u|].=lj0{8)uI5)mon|"5XtnxU^#I>ckCkRA19Fa=SrLd7#ExZgCFk.0/-vL3{K&e<qI#q2rJkTBV{Ci=3/w@z-QSH-pbeD
-&3;Np%<!34l>k-<@bMW72E5y1TO;e(ix1D(=}IRUsKqIcu>@i,(Ts:V&=%D>J$t+A7D=nqw:bi(so>mZ."4YcXO.FO$1>E,UVb}$"QO]K7zUXAGBB2<y[v
-H8)tU{5g3UF7q%hMU|PzExFuVv(`LP-KPz1t3Q_Alu,oD0b^I%MqW_&Zq=yo&)j6NF7.XhgHreKr.2&vz@|#]h^W>AU}5aI:m0ot_dfewGYahKR7AKRNtc
-hm^{_yz!SZ:F%=X["hWC'rp%@3t@;'Cjcgq]B1xE-UQV]0jO;^9HrzUI}^@<wy',5Y/C(QB5&#OQlt4LuK=$.pk(~r-G3FTjNvs&OXX`E=y5;[t4c9[Tmo
-lUf0>%)>)_9Q@4=^F95N@i'20#S2-KAnFQxQsO7pz`sZVsDXsV%2`14/Si8al+=z@qL2&/Z1g-yzwB8=TxFd8nf[+|spmn:a[)d4@y-h|n.ySnyGS"uPD{
-VpE/5|2wOH]$i$1r>e_f14cpBSKW77YKi$jIFtm}c_/yeS73Qd&Xsnq_zeVF7RQ&&QlE3V6]qn[cO${pSssicSLw+'~l`M#J}!^ROId2:[p[p_,Dc&Zx':
-55c4{CDK!=3VZ7LSKuh,-DzUr%yH%@w,&!bW6jzuep2A'2'leh|b}rNemewS1b$!;1VAR8Ss(.5#R!,LxDVXTV#0Fb'&IWu05Qh{,8v8Qq'=r'5JeNwkH[
-;:t5]ZY9HEL:nSUo{b@<zNr;o:bH3U<|sdBwK#rf$y18Ag,dOe~CdN_o}%GigLb4yepB~I4N`Yc$e_8M0:|xbE%ekM9PFg{d4Eo[N2eP.{Tj)qA3:_.D+;
-(pqu,4(oUBmMONmBlJtb]tDC2NI6Q((;Wwq-Y$/y$A@XC2V.0=z`_|Wuj(wHe0~4@_VnHXVwu$/5&>}u]s#O:,Ihb;(ezz=lzR"k6N_;d^ff./e)Iyy+TO
-A=bA5zIv,=|z|@$reI(cAbY]cL.(s0nkOBSRk=j,;v/;6$,<R<g+0@~+:L}:gY>"LlE=]d2j"z`T"JDWxgmYJx]Tqp;A)Q4/jJ,.@TlfJ6Wt;l:qnW1],Y
-X/[[`T&4p6iya+,o&X.NI}QLETsy$j<=JK&+u%EiRGqf{k:WOj-tya"QjgEMO3=RW37,<OA_{E<kHqm!1i30st`Zs^Ok;{YAB&`Ws<pb@pl7M>VflC3E;D
-R9(FZ+()p(t&#V#YUAb]oVH20K+.HW2mJqR)_,9aO{B+_M;6w`L{#XJ6#:UPCJ5^#/SEmOw"rUn.92'S12]mbM9xR{,:R]r-:qYZ-SsO]@T4rO~s6xLW'6
-[.Amm%D&4XlvE`D;8X22ISHS$q+:k)z9z=QXIrec|^+r6gQfne9/%#XBJ0`(776PX@_+xz4/:qxn$j#Jg)w9a-zC>j`bIA~=nHVER1WfzIe!s>Ny^lePvi
-56Gv9d0U+M"]s+]3kna3Q(Iqp=_=}tlh#!NHN0wG[#]ff-l:3;`:!n-;k7/>g{j"+_FvNQTW!,i^o$)OOiPNAfR7ra[DOtU5@68(@j.{x}N#l{@<f[04d^
-0[rKJ5_,c>ioN@He3>{,bF_({|C5S@sg]I;bkOq)<}M1u^[58i$"h8XG.Xqh2S|uQu$MVlrX7=/6&4;RSjL7S7t)V=`PjtEqc%|2.aXk;>PY^idd'JpUj9
-ST(tx|7H~X3;"[I]<lZ;2=I/8%~ZaldV@W5]=E%IpfbV{fIFaI&|CYYm:c!k2x=>stRsu1)P$$X!Bz{nQT/|LlP6;N~!&c=ypf&p+^m2tAJLr,Y4s%jNoI
-M`-bYKm1)(Huyf:s6ID-1VX=iSRJ9)E7cYd-GadiOSu$UBnA!X+5k3[CBFD6;/Ta,q:BVVT+(z>Be5xsF+.b&yKAU']{wyMhKr"D$XmcG|'zDwcnMHga(:
-QS$TYtP>G3Z92ogA<F^:-#o9JhvD]NGh<6cia^T5Yg%>c%:K[qJj:MpIZiT&^/3E3.'QjB-ZHv~eRFspNRK'G#g.<#P$|[ayO@CU'2TJ0G+ZjR;|4oI!cE
-7)yOuGZa7="{%rNedIvS+-sfC-j0WsIn=Eq:P=<I3['x)L'-6fE1E7bT{Q)%LhY)[K;z[mFHg2z1sH9U2lt{0ft:B6"^J|9`6F,<%ZOm<k"erEy,+d8{hR
-P}JpvDM,gu;MS"T@D|U7ldzP^M(p_F.&:RI'G02Rh}z$SGtj9|FW:&z2HK0ATxv|u^|MqGm>(Q)M1^lO4g#kS}(w$JBg_eOej2+fs{[+f=Mir=cy9x:H^}
-|w_suv%2fyRO[]<9%zSu`]{s0VV1,ed$~iH4Rk$n~v`Sws`h$+$/Ljjst|pdqC/3{d2mQ7'I%i5,}Jlb{o4eUv9w,r9wCji0K{h8"(&Or9Zd1j1G8OYb"y
-`=8y|U:I|H[[+5iY!i0J|0s3W0|$rxVd.>{+6F([ZzTt4ikdZb-E!5MLok{;,{qrOp&(]l>l<ji7@!=H9X8cdGa4BOcV-=Z@u#A^BM|yU^KFl`-FNsoHp'
-GUTx;x^:8{K_yVJ7IVXi<VtPXfTY,3H3k_`gw9Q"]1LL81veWOBP(}5d3+,#jMqp;-4/yo:Erz!D;/&)50yd>yJf5$t03)d.x&:KR52fzQqEPm_[='l#~`
-rHx0)&ySe|>3G6%UG;=40!/'"`;aYV$,hC28/KrEMPq%^l!nL;nLIP2zpjQ:~E=aSa^wul}LD5#8Gg!3T]]fwz8qki=(jo`w)Vj9/+$x@>ZSs>Wog}sB8P
-g()%p!j<]<WaO9cv`vCa2BCC-#rBH+KMQ[LWfu23Oz4&=KN}z$Goe,:4<c=E<Fgh-S>WA:rcDvPO_P!/qLtCjY8E#jt#]b=sBYT:8E(`Zu=J"`7-/8t/tN
-FsJ0a_@N){o^Pl]vY&]sMct/afZjpFE@TZc;fwxB}gXMrQ&SQB=xC7;wYqf&;NeBhfjy,Io@K)z=kLR:tc"9]4KF/M1kd5y>tH(]v^!doytd=`0m/,hdVd
-t7gRNM"cdUQCwkw[8@`c&GS"0-|aFb&2_oYW!Z0-_Ezhpe_%;@JoCVOXnzl^V`9{sE^/4Kw2A%bW$6hS}-~0acrF3c"`,R+3h@{{]_+%`{:W=&Pz$-5iB3
-I]L%}Vxn(7.1p;|l^(n67@lz_oU/s4zRp/ly06v|Ta%bh!p>2>-YN{>)r[t:$EJ}=%/wkJv-O>^nit,C;ZQ]#gj#a=(;NxTMn6!aP-I^F'3hgBD]8-b=O.
-+$RE6@-/e}vF/Mn9,X)Hw,ZK}H>t7+6_brM<~7/-K!.A5pJb2xWkG1TA`CCVCX:hZDw:UGnr9Kp2%7L([{xg+d_WF$]S%UHe}RWncS$-sN$e9#$R9FzZsn
-Jtq"xEoY9|TIG[WPS}8qTG$BZ^pmqt#@VQ28ys3B"gJZ(T/#moSm).2f$sg+^LK"2>z<F.Lbi;XkiWnlb'r71.6Su;fx1-aC0#e}BGv80}770u.{%]U0eD
-$Gd"%+DG~N+`C8kEo8GO6d$EL|_nUn4qw2Hh|n/d$NXv;y{%^T+c!{.CDD_suawZ[q48SwP)w'NG$M+vo$)`Xmk^GA/p4Ly"IuI{>=NQX5mY=64hJ>SDL"
-l8>j[9@]a"^%dFy""yic4Z;YbK!VW&Gwu+&!uU[u#6'jc)0Cnls&8|8f6H=%%JPM>&Mi`A]RLl(Xp8@UL$-VJK]Sue[jx;0PXcz-)f2=(k`SfwW,[5t)<1
-3Fo[X/A[ly!%:^cBe:F0qr`2c5zc~N8xaPFUmMOuX)-0)Z:FP!T5kM&))xBvkRLit;t<'@7V=6q_lituE(#Wmk5ARwV}J!Vq~RI[JIj"A(]So^f]wAu;x-
-NP!Bdh6+njhq!RX[Wa~YHRr46E[afH5@x{bQRf]T'po-R-%bq,v_yt@:K;e:9<Cx%N33:SA,wjd"8#{3"eHT&xB+&ju>b+}A0Xd%D;tUWlG0i(8N;cB_mM
-#(YM9T3.JtSlNr7aQ<]+rN;+Zu6c_Qj!4Qv]^T|$a6@T`:e[QA^bA,0.0CR<-=jx<.HT1u)h]JD:Kt1.Sb1X7xs/'k7cCc^RaqcK{Iw&g("F0UY5YvQf7m
-npp$g.]qoBlx#Y3LnF(3"ptEu>jK&5`ug+n!Y9FmtVOJ/4e&|Pf(Zsbzqvr,TgA36#@_;,9ty'xdkHE|O@Y}P]Z)D`}@|;K`"V`wR'o:8._99h"15Va7Rj
-zoH,2eF=^JBgjYMD7M7q/d,c4XU(;Wm!BT07Q0&/r1+C/$V5YgH7mP2si>yCxI|yEH,F$RMB+RMU-2;Q8Z.2|k<g1iY4#1>(3sesHEQNqO'h9Cy3|U1kJ@
-TT7t!Gu!JQr9vPT+e8OV=`VgX$ZM<vYEa4DV+)i8YV&r(>QK.RMQ$fN)XK_Kl"Pfyx61d4ynI#/cWhrTxhQ,~<l6ekHbP;G2>M:c!(6k:Q-PFc;U9x8GoT
-I!L+>tFEVAED]s~!CISu22X4@!$XInp6]XxV~R(w6-S7~jY4c(MI0}J8W=t3O5HLmyiI4O~29fu|!sGF{i4H#vM4rTukPW#Wax5=rZj+)SYC}&=FDjm2ML
-k:%kGN_3Me_vk8p)R59QAGEE9]N;Ww[f,2dd}+N|IZhSjlXU#ZuVwtLUYPfVX$Nh}w"{Zr,6k]{So}$6Q$F]Qh'Ak:bW,tD,T.x;$B:W'"c@KdJOT{RRez
-9e!nvCsxK3|L:JGHB19$fr=<mw)%]uIa/kDOTE(/O'I68BHYiai8@-9H`OQ%$MQb$L3'"U=}RR-KADpvx6h&XA8eXu{JZ@'r_=D9,EMK_Z<'.ZTEfV!7N%
-|xwGbSvQwyM]JR[hu'M(gN&6M_NtrwSg{muIac6;!C^K>#3@|:d.(SI""PBU`e>s}i;Ce(OWMGt:^5Itv{8qnQzM!b{%}2S:</8[$_3JTd.cyK[blChA"-
-Du^O!f~&v{&-EJx}fVpH^o38QYk!qae)UP{rp]7)-b>UymOZ1;C!7<1FHe4_}LvNvuasB(P6/@m)uLvgEwa7EzgM;MQ3<B/h6_5:FW^p{H-y|E(W[wKq<B
-gso,}}BXxUZio|LZKs3_`}Mch9NCExb#FxjUplZK-i]2xbS80-)[:Yz{au=;!u2NdY<s/06{zPHOPMU&bN){2D8]=VxV>dtm4ot/}=.zBg'gPvly!7-rn{
-BgWmu#te5)p>f}gOpem|ly,{O)sIkMZl@]#NVU0Ryo-FbIz'q<h:#yXGnTOZu>{"xv~MJ"b@1Zl<Ll!@#s7IWMVb0vKsc2h}(Ha#keIt!~VFP>Ir}O2M@u
-aOz]fpo8V^+zAYZ][{F:b2.-LrNO[6qL.JV+^qsYww`3K8t-1<n]@BS6N7!sK^ar.5'm(BEU/`#s(h0vVbV71p%:pL&%rM5NTYl79o-6JB2e1!zf3oMF8z
-}%$rL@crzFi3r=g$;unn(=Od;jGl^$cOOPx`A#f$.)3':R&:z<Cr},]9Hy58`q.t&Bg4hR#{c=Z#bq=5Ov_JmnMZK03RP0GeB:u3^_o[6AhwdJqjS[ty=T
-&`Su~V0R-h'g{xWwE1rRKXqOk!)#y1Vw!erwgsjuA|Pw$6/G61HWzY~loi0/yd^GFtd#J$Jy2m6{wzTMv1+)G;Tp/;[1Rk@ltyz{lqe3Jii>2onETZ74YS
-+k/`IMZwd';/p._tG0+I&d[/c=9uH<O^O&%Zj148uNSa'AlCBa+C;!/=47_wg,&yN8.q(c!D~Xz#ij7Zd3m0(4nX]@LqYK/t|FsO,n<!x':ryv|fA`FOxn
-]f#_f_tL0`)q8}]v"5tY!V4/<{<QAH%x/jL#{%1FzsqjejyGorN+e<a'A9+P0MJ"dmp<`9#+7!]D""RF]w{7#hJFJ}s-->crBMh,pmH7B^YSa}O$:g%ew{
-:/>e~js|NC@_JGNWWgB-cuw7#/l#nJZ,(:cl2P5^8t!^.uW,ABZtY$+8O(rnHs+XI:iM7tX8}d@h+Qd/.$~4EeSC`|{8J&Znw;)k@e;<RT5gVBC!0:_HzH
-8WA0@x"=:y9gIXAoBj;MQ<K^=[8i'kpc;#Re]v(-'|&%wUeWh]tpj2W/brkX]No4o%Ksa#/82]3LKo#;/<3y;iuJL^#/+oDMy/,{|lys/v`wzu1]RV2D9^
-d`:D,@_!qa:j~r]3Z=mgG(O1'G$`~---^O[3+elRFu!-<jpa5MN[Q^eyEMN]my4!!P`}_`lm9}p$Akm%,i<T~v>"rQ+!2.$<bNbNe/SR!xZ62_C@+dA(a/
-xt=ZFoTmn0[H[3w6<P;Tm`BgDQKhdc(!#5+:F%y3W7"Z[5=pIi3Bp95,"'BYS8$/rZ2!jXW0L]0<[79%ZrVbdG/r/=3+=J(GvDJiy_f/jGA0Br/BxyNiaj
-_=Amm_YKFP+TR):U-Glt6{v4hOzFI!q!L7;Zv2!a'q}U%rmFb/bn_AskQ1;zgQmp%#M[)'WymZ;,CKd3knqkNA>WoYk/F0gcLvY3|WpNq(1|V-cTcB_v>f
-v,"`w!gry88D:._q{X/=]tsu.E1.6d]2|gvhnAM,Np3$zSzkAV6|#F0G#U:7IwW%rr&M{Q0G@b<db{0[.>>0EV~4YKTG0gTv_U,yqno}#_bZw4A_-7)-2'
-Ko9="QXdmVQ:`83`qTdE%-o`PD-2f]fFwpUY}M{eXb#S38NnENhIijXq#4N]cb`fe,37KM(XG%@,0gaETx<[pK+_b'=6hthIX]h@bCTD%P]w(:)x:[5Iot
-XhHi|>7y5m1Nl3fk-8)t%'Ji592VUgfY3k(Y$lR|NO]U(4'7R/).Jx1g'7$0b4mDYr&rIr<Z.)G7bGv)@rQd>PDT<eBtP&zq};ZK$[!82o~<vjwV96Y=x(
-UcKdqcbac^^AUeg|ing0Oj'zVqcpG)ER9n6zijBQc7&Fl/UK(ypVdh7&/oNpN!WcZY1GKdx;k)%=']!2N0Q%r:YDhot'U,meO/{BD;fj((^CZ"@E%{}C/#
-Y{mmf[h<ofTJq.(aLk]^dX{K"sjN~co$AdzQ"7^0"FyG1uIcN<Ly+}5:18y.Mz="NAa_Zmy1MP%w9QJw|9U.:'msXH%4m_BzHe)1e_wQy2U/@P@XOS8te0
-S['jZN=[uG>s(<Kr@Okot()(.+tiBiwJ'WAMEz4J^N{Z,Mw^N,{x+T[$6MvLlf`NuS1$kuPW][}DYBqdv+<Uq%nnMLB_~;SD'`x`vSC0v9E;(siS[[pE~D
-!]sT1%'+30eFjT.)gRmg{na9}+~i8THwLHUUo%~d}49r&SofrFj7q(V#x'3$>!B&0[4+cr%sD+J[q/nFREz`':v[M]XX[KY@#WUrvc5J;kw&M4lcyZb]j%
-/3OW.)T_nb;@xf)&"Dw's^%E2AN9BPF=K)3VsSRSie{eK1}$fp:Zd6_o=W<t'{V`QT]_ST=`{E-94;R|t6Z=>f7VZ>31Eu`3+TM5NkZ_l:HJ:A^kH<q78,
->7Rt#+$W:.c+KRgLlmJS@gn,/Z}j#$KKKmVJBrqaAyNQaGpEq"f&3V-LX&9TYi]Nn"WZ03>Zl1g>vw2!REE&2!#-3%LZ}.7Sn6o#Fwv#RYNyD4V#w>c"fD
-Sk.}g+e$|33u$H:(GaSMR;XONlKgOINDnmEfcvy`i}6o(f'/n)k1]k8dj6wYxRfO3Rgag-YX3ZYPxh#(a>i,q$2$`zhM]S_JYLNCCE<B&F/&I@.pnMF^uL
->;k(RwzEVH"H#JE172i3T0Lb,CN{[cw9fq/j7q<}z[(c3gNt)iP>jwfR_l6qdiX|mt+d3jFr$PnqyQ&`(j3xah^WLV@Jbfk549#g{6Sqh(+E;9quLQ[]$9
-Vu$AHx#bK$<Dn{~<';h)8KqNAz}39Kcop}EJ+MdMV.1u#ntRJWUW9UJ30x6HeccRWcH|=${5f`}Qrp:f`A$ITHU{cEAV6u`t-1.2vWtH56^}VqA@`)K#IX
-i}Ppv)d]tQJa@x3`zk<QP6kJfK|sNl2_3wLs'cEQa[w7Mtg!+24/&=$]SW=Ex1>lLTS5`w#lt:mez26`~G]G<fe$/"@S|},|~@0%fd~k7`c>l`5e6[Jd,u
-0K,g!UmVyE{3D4Y;%-g`J)TM5Ug`oUZ3`<]Gfe;g1Ti&rRf#wsB:RP=A`m[8>l|@U8nj3yqJI1FtN^v%jk6aIz5Lr1,o&Z5LOK"hYxe#EGY2!ChI'N^5U&
-{%D1^GXDeof=42|bQGtGKM"|x(>!}lN=-0"&hQ&n-<GAB^TQrKTF>Y<+p$MK'5XHY-isYyKYj>~d-SA'e&$.r_HQ~wF!Lfy:6IY5=G-ayNt4,Xy[XA@}Sq
-/{<5x5DA[3f2ZMffG[sU6Yu41Wb!0j4i:!G.c]zB5Idn7of7Apqlg.FS&Q#Y(%P5AG]O6=>z@L9%SvmnukoR.r7_$zl2nOVpwcbXfNo`$xps8b_w))T&1J
-Abn]_"|FO5/zNy8xF`5M&k|k}iR-U$[pW!&j<0`{RfsKr8#=2x=W#{]O{I@t}<hTj("{z7,X[;[`7ofRE8AGm.c6}-)Igz{yociaV7uva:N2El&ju+},RJ
-AOJ_INO|uox+n"drcaX$|>kl'M~h01.aa;Ua"Jpp#AjwxIuemF(DVj#M:@LzEN|fL06$n{ZcH(l,9A0|a(lLX`A_.oB/RM,vV1!;p@HIXv5J,(o]=JAdR0
-(|Qdq6B!<w-q]9R-L|@gs,4"NgFrT6f|z:t"{>5CXTYue0#^Q'O+>c&Gqv6|6.A&xV&uin.BJ6,56Ueagmw6K|sA<psd7T7SI5j7f{h1J[/2VE&CRY[bl>
-zO'J}t_qbS2x)eRngwX1%tD6[P-VFz&v$XPU[3yamUUL0Nf-:N[n9<qohMhfr5w_DDZOv(DA1([tadJs2=)`5k6lPZsGjGnL,&q%Uh3eED,v8oiflSn;g9
-nI2g7S>o|n'J[E6Q,vu<+DY/a92;#KT)2iFWYj{k(g%XOxlZOI~!^yI^0`1nlf0dnnF32d(,RH"I3]xn<17^>K(n,61nrY!%-vNyQ+[:pI+Q(jpDgSgX<4
-#m(dlnhI}K!5dCsb5U}jjtJ<}QAT2n1}X[>Jz#4D!(n|%"4-,8HK[+vpII;1o)@loN[2huf0wE:W9/[|BuHe3)r=hm;qJtkV//uYlbA7(/bT;u@efA5p'7
-`"(9mNinA%vJ.s)/V[-w96lwPT"zxKCZ#osc[=C[YH])6zAf}W5+eViUXsP2"1Pt%Cf)q{YvOZ#X8v-FT@eo"TfXKZ.mDRuGGAlN.y`y&jZoW=aCUr9#)9
-MdZxeb1ewd(B[i<=TaD[0OOu5Jx!7ryw0sJ=mf0UJ"VH;dQu@xZ`/k+Da:$NvK{I,#9D^7#YdGGtOfQube>4giuZAB_b:-S2vxIK^_o/IvwTqB:.$x/hPk
-l&qk<OP$S5rz{_<9W@2xG>}>BuaL;k(#N}%dqfJa5/^96Z(En/Q,16P%XUL`Y(cpXHC.pG>lZtE.uBhs~jxwCM3O@DShurwXLnoe+VM_+`fCYi0XMapM][
-lLFK~pk3kHfcQe|=!}q%nV<KGJ}:gD:u1.ml4x!MbK->+zo003Qjo"GL/irQ;RdNQvDHeqz-qv-6QgpNovP{,c;(.<WnBE&clBmjo%~uQd@qW1y26NmZ.S
-28+6>Xy3)v!5%0'F^8W4,ByY9)wNT/nj.%R_iNlT8i{rfCW]:$LAq2aP_SFJ2HT}~)7QG'[Pg1fID79jxdNyb%=11hGS$bsZ%pZS3nR},p"!g`[K1bhj}m
-4&h$A_)M/b]wB|kuW0k.=^NM!$]<3#CPKYxFjd%l^FfQ^[Pw[=FuaJY;{;@bX7cP0N~k"$nx=2v"P{HaH-iP|$8xxH=-JxQxJJA6GPd,}RYSo;{8YjrChK
-HV7j$./K{o4+b2UIN>i9y.vcblv/zLaF=Q=ukL)!<d[T2!x80H)c#zp<vc&)6>N:>,TJ=wgQj=73QYZQ8N9:H^Kh39XphPsmeWW4lf)<wS_1~&`uk]#j""
-8kbR5sL@>:hvHOPWU21(mP,k>5"7`!+%PCGKB]{sv,ag4b"E]quGD`NqsI:<sJ:.:72#=wfbEaygH7XzrNWq%p9}%gl[~a#N1ov#Y0O0J"zZS{hAPMi7eo
-ukN()p8q!6rWkTKWt_66%3_Zm(-nuQrI6d:"+Ku"}P~i&Lh'z"A'fC%Kf@Nk0M%TBKb,X!(d0I=OyVWoRume)iexhHBk2oq;#eKj.#0nGA,;Sh9}{JW/,s
-1CuRqo[<IcBw>x/;&AiDIL,<'^.V,`Sq'Fx!V:q]W>}xzj|%IJ!Wa9|E@aE7EGT&nho25J4Whvwek3_AukJ{oD"D8C72i<FM<3XEsuIR!g~3t_N2~l2VdM
-Y=[r8,5D~-zAoB#@`vnUe[:9/PXx06T<<cTC.a/,oG)XecJ|e"W#;n6G9}&fhe#E&yQ|/=2Fnt'Yl(d:#K~ofe|(Vwbl1-)R_0c"ib{sOY,RWj-}))&Pd]
-!3hC0ci,8oDCN@NMmLKiTWptw62hzWy<Z&+5J1D9CP]zoFh(!2F526%rDAw1%#$H_]VYZk_s1a+b=N{(JlK=hS<P`ef9_.]#pv2'76XI8^$(q39C&|sn_#
-C^m<EL'#X%(7weSnGnmL>ob&MPNTGD.92^1F9"SL_WtRwX_ieexeaVD$QT2.kenbrV>B5z!<08TX`2xrMR+zsv>QS![RuF6yy:h}4#{xrbBHs=$%%QMqhO
-2EvesBy"JrNa+4~Ok'Z>ch23@-RV<wX6rC^p.(YLd6kc"@2L2OrqaoXXQm`xjrC|&sb@0:+0cUG]iS1TD7u/TPt1^:$[5'J;iW_SY+A7g,]0P7z`j7XWMk
-HBT92X|)Fi"VRQ`cG9'(ji7fbbA|wchtfk8g>w;T[58|vF,cT+{{;tG1rhbnMKW2}7}U`4uO,HtKgiz^;5)Rbf;3c$Nz=g),}L;0Xf!MPsZ<PypLrN0ZeR
-_l;ffuEXiq4(`yUn)wPaFYz#yOKo#zig~gS=wl/2]KRhYmy:CC`g1|-5aGH[r&:yY-OC3T9nE=]=)4ws<qpEX]9+^/vG;eN]pf!7Tj<<C.;TXH7m<a:yo_
-@m`r2>8}g;3U4RigENt`YZPYv=vg0bG,7)yN3dLLWc/qguzYE{uIM}Fl:26t8BFQ=|lK#`1rW[j@t_VB|,"Pw_.[JAWOs/1M4@`W-%>I1Gr=;R[p~v3}#5
-lgZwqJcG^nfE>Op^](8.M47n2dD+-rPH%:CKa2ry"-Vex|-:$Y:({]!!a+Le{!/gf3(,FWz6:!jGz$%>.ar]3Rgs^j^`Pl6,6C:VnGl0b6mm{8q5K(_EDJ
-O$g83FZq^5+^V+'0TZJJqdv=KS`T&97++ifVHh8dgD$p0SCPGe2N8B#!IAF@FNvq}sKU+U9U6kl.c4P0x|$e$.Hd;8-89Xxfe1:!&YsQy4C_@[KM50b&d(
-.IOC<'_d'odl_Ws0u$iC:6]j7qf3$:D]RusYP^G"P'[|{@F'k'2-1|+:mGPrGv6+KYo$+/RW4'XawBiGfl`F!5vDBn"h0<!8[]c[h=J|.}Il~3T|J7@w`=
-^Y}Ky'B=oBI2;PfyL{QNv{5MQ1)7zlK!sh1YeQBVc[P|p=3-v|+Q=8$J+}&c~+6J{-J|mKx5J)V2>K8Q,DGWo2.Y`f_eS=l2ip_j<j6td)"az0[)$)E7Z'
-7;+zs[:4]bc!r'Z}h6CUcXY,,>Th6}U_%7}t!E|bqC"Am7OO/KxCLz7qE__Sjs5v%loCFW|g=0yG3o$zCg^t&{BbjCe+d$!I,Yoeu-Oszj=[65b%T/$z,[
-,s-1D,N")LY+tXITfrKDMqYM,ADr'%~"FSkQ}@d4hS&/>OAQy|{e8o5}|Fpm3{ysm9+CACuY2Ai+6BM`7[TV`5AuGmIP=s1gq&">"Zq=Pl4th&!}<,`]Jc
-;{lOUp_SN@q5X1I%'ahB+a^_AWgNt{6m1XPImrUA];ne]=9f!Gr$W004eS.'/A+pG/F]<}y%Atz[3GsLX9+c!k]RxM%[(Y:/t@-uflIS`gw<}vJI9P=/lY
-U5|)!s~2|)cr-"8JvfU)36baL/5QSZKXZ;2prE(^(]uktb4"kcyyMiQtl;/A>Q3vq-=KpAg[3:NL`l(+GZWO)GWe3S~wX!Jy`wQ1Lo2h:A(tt=_qwj,m[v
-YydE!8@;~brV#BEM[c{Hn2D+=&Itb_dj/=5Pu24XhHB]SF%oD)^V/ta-(:-S2Y/V4p4%oYJJY:oQN0<97_jTRLYka5^Zp}RlW3kwt:Hj3+e[osDoW<|E|W
-[S[Bg2Dev;KwD{tSF/gvj#(Y"o_3exLzaxcAU;tx3khxHK@!5R(.&"3k%enXL!b{yXLl/TX@#)s`C1[zo9$5}^E$$QNos%RvMe]I_'N^{80Ib/FhKyD>#K
-dRDkCyZLWMxCcXU5/o`YEy9'H5~NQ7Rx{3okhOu3+|,[co[sgA"2|.VAK3;_7VI#,MPYcdBuy0<-feb[e>ubmE}{"s1ih,Usl{f`luhk)'CTWE9P.>M9U(
-'`6!]-3E^||V0B$l.sQe]{fZ0j;GsCewBu,1BX<Ud=9Kp%(a2zv>HVhmIbChLhXVvd#piBpcCvq'ioi}]$Ia9`I-7{N.@g38Ox3-aQ{cs^@^]}"~iQfowN
-Kfow%D8g6XDo/8t`~cI%nCAe4wIhO'<PR`Jf_HNDB/g2`e!PpumAL'ZPWq%EHztoKAUZvtK]+Q5@Q<Ky$QR1:[Dx_yK^axK(J;U|]>8[8j<xUJXin7U,WI
-XjhyMgabIb<;6b|eCqdk;<Ur5x+n75@wQ-p=z|8[omzi<J`R63N`qjn,JitcrqB"e_kv)qcAq#U,;a-0cg2dA@"bA0Y@C=)q;'0cWbFT<&>ZN&H,NAx)0V
-x)={<eY0jmO8<#7uP0=of|Hsw(Ov7%,"omK#(xCPxv0kY+|H}r#{=J+Zlx_34%4WOxBpPZJIpXpkLp"zCw,P=@X4FF)NPf##ks^GJbvh+TeCV#=V#Z^;S-
-pPEVM4tB'kV8>;ybP0Uh%/ikHl]+qU',zo[$W/aRnkENpEF][ar:J()xT};dCdY|RO>l}Z&Wy]iZcJc2.{mO'tY_AuzUcqa_.p|}5JstI|,0J3]y(97R,<
-rcq3-%zvr)C%_jcJ-D(3bnLm(wxV+Q7KMqb7'!&37fFvWzm%Nsw&uKL)-kF}%!8Y$B2g9$26XRT=I_9EQM#HKsF4MSc=Qu+IlQXJOBJa&g_Rp@Kh3;HAd0
-=6VZdvl-[t}crY5gVsWy4'`'fx}h5dI}j!&kDHdZ8'lr,5=pb^Gub=SQ|-Qr$R;eJJ/yVZm1.vcx,pAc`8eEG)m`$WmV(&KfZH!d#ao1FGlIS6`'>#0C[C
-3N5F9!-:,m%&I,3)6"ahp`~a<&x0$wgHtETl}8qSk|E+XxQ]~$1My7nZtzHE=$6h=#nDdxu5}va0$8OYuTqh{7Pg}3kZRXFlL5KEsd)v#tyHZl{jJ}Nu0^
-'9$c:uJ:E&6yf#d`>LJoB}hB,MGg{[O^I`xie,9`fyqP8uK5zS[#"R-]y^slp,#JMum"1cKI`}Jxq2~X6xN5p>~3kl4J=8,3xF|<Nv5zzm}AOodf(,'_{L
-Ye#sv_'_o|.JVIS9zC]IfBMz-,pBfQj3Snxfk_TfOj3dhzj}(_[=8ta}v/z+2U!)H7HLi4=K8]:FH2DLmxI;|)a(=9,dQB>Ue'K6Wv^V|S/W>=~CJQn$nt
-k]@-:LC_N4kBr'EZiQb{g9aRd0cB}{~17dh{Zm<+LkF&L}lEs#;@gMPIA"C^f(|OWf'LW61tfwS;ksB)(%XX$LEO<Lz]|V_0w(6g>:0G5Xb[%s{[mZ3{NY
-vy98~<1nrK7`Hs+_9^7$pI)>tkEYIEOtvP)j=E>x]&P|OH&+q5x6$x'I(SVQWi"U"S9:m]&8$Qvo6S7-@T1lpmMD<$f-na_QEWP^E=V;~CUD|fVk--uXK,
-boUJxc8XOw=ZrF#5l(,7^D`k;Qi;0"Gr%o_Q4gJd@";Tx+P1aWod-bvk.}A|rirv_KnECnrHeQPFM7wkx(q9u_6@W@jgCLbeC&#`cO3xeK[mT>ooHyCn1$
-#5#1n_TgTBxK:R#l!yvVYG0"5_9u6!"39I{kc|w{;X69[D>q50cZob""Zi%YTvBh6i,0lt)_ZIZq8RHdG_UMNn~q[Nq5=wE'~fz<@]q>sXg85C;c8nvnqJ
-|wfK!=lv|IT#9q+,nO>%wOXokFTBF)Cl7sj1lEmMfe{);n<CgtDX6lNHC,Km8T)"!(x.'4GL7Gr4:+e3Md[6Y2BMGKC!6W4uKaL]`d&!K,hP>`sa51OHx|
-%]e.dq5-!Awx:!U#L3iA4DTZ:BI8iFlqAh{[lF"^uSN'_"}}#2]{W$`Y;Mh|t!A/8<RUC.zz]Q`koO(-dyA1jsMy56_OpIni3|q::=4[3gTzDbu3d4xL/'
--MkOR0yJ.+rJvc'ai|k{n7lOb"nsVJ'hxMl2sUvyC3_biACe[yYZDuL<Am"BFTYh^.D&;smnxueA(S"=%I#_3oK'tM3A@,|E;vwniS}G0a&Y%@]19,9hS#
-X#KQ7;]d-#.M5lB`6|!>L!!WLU/wf6@-4<:e[(`"v]M95GXpo5$}dn'dS[dOM>3sIB((gcCm{JH)-=U4n2t!u[7#QnntGI{cv=ML"%n!Hjmozn_AxZNUwb
-6#LBEE(]ARVxt:ID_S-!hFYyf'%x[Xb-m"jr!T.TfhrZvxAd^u%C^$AU8M~I^q^IO+(0p#x`aC1f%e,%4JSq2_Jo,F>Xin,]8rx=P)L"K!s&7D)4!9_ld2
-XzKw-T0K_|e^BSR40%|[EQ92a'_S04I#Om[o=pPq"ksS;C9wOrb!mK@^iV/3^r-v)/^tUjBr8X#)pt!vZ6IOgay>30n`mjGl+{ubV<0-oa)[3t)q,[oS&Y
-;{6+R6M}0x5'O(oMg7!4cB|x,{l}P}7}K5R)mRDJoL_r0_whw{b!=OLz-p&gaY_O;zsd"O12v%Jx/LHz5x1|1z'-x:(fS}4hBg`+-pfxar>4.>4]0w-T#J
-kO=`N2uh6Orp7-{}Qd#ab|S!LEvM95LE+z2CkRt3iw:<7k7e1S"Kjy5x,5]>pp)|b2#hv{.RaOGy`I0{^Var3gRKt5ioAc&ye{IKj#t@+t-p+pK8SD&UST
-vl/_]GQ'1qu]vs!ets1f{CC;7O@dzvm{$[VAvDzzTdMUM'i+9btyuJ30zQWZuOHG:Tuf4T)qSM&7LM8C@UeUF:~y"NwFHT{YSs7s2/`p`--Z&qE`fJQ(xA
-#2AFN(;iP2i:l'{O:wrr_}^s+vH=DlUyqA-K^ZB7T<kNf@fi,Iq%Qb56t-xmL&nskKBl{PL5T;oLp}X^Qx<KF{8qYDUk##-Gb.;[%$l0B@w+XJ.ytf[8:$
-Nct=HW9"Xe:v|:OXKu:z#V,bgR;8cdFOh`s@iwf[4mN`D;;t]l`&z!08igl@6S[HdmHS^=CM%FF5.H_g|9r^D{[gBby<S_OKs_wTu(s0`|=x]}j{G`m]^}
-(-M3LXbLQqH:$$`41IMp;y$7`dlm[q7g>dqFw|TwN#w)WP<iOn,$hV8U8QBsCmj)2k[2EoPq>|X#v.3z|.]o>m#X{)nknIm89y)JoLV#Kn4H1qN]!3sqh^
-Lk}.yEm1lcgRGWTowCohJ8iU.nmK6xy<Kri.p(NL^JhW=Dd`Xf.nW="6z1oc8HksmRF}eRt79Qm-4{,DP591Jy"rtn`w8G@U:$$raxjvJKT:N$Gm{ftMD!
-R[~7tvDokvJU|jGK5[zUlz4[pv+f}LuG|FcS88UjcRjiLrkLYO%NBEd8}>+qS$Tp|V+os>%j8:%,TJtXMfMk#h}]l@]sOF<=Pg`s;I3gtr]Z{f_>kfa#{K
-dP%GEVE8G5stBEeg_;T&A6$)YbF-&RUO]_'rJww8W7&>;v|w]#mtYCqs,ker&4k+|#P4FaO02YuOFG"Nd-kq1t],GbroK3B.8(9!D{j7X3WW]ta1<^arrP
-W!{b=iix(Z$0Cq^}f)whdA}$iw/Q5'Ie2.8,|>$Bc$$$U;rxlOY3Kj|D8FT`Bs41FnZLf|:v;z.>x;k|uhg<vJzB;55^Or4c~/nwOpL7`B=kVqG]G:.&R@
-Lz~ht'A3cf1%T]E^>rZZi/~)GFU[@ow)4<A4Y_V#Qfn:rsdQB;uCz2,08^D'OwP8j5LsK;},);PdWYIdq_-):>e8gFeByF#6}{1V"v/F_wB:v|;H6Ezyf3
-|<E,-0qoSEPW(dE$x)MEvnY-|IWv6B;umF.DJI'-o>c`UWgTa)@/9EHI+.RVJvAQ9m&qzMEF=N#$CrraR||6!RZ%(;EbGr&GerzNS5%(]Y_Mtb=J|dP!0F
-m3]Zmi3+jbhPM^2`0i.nc:zgZh2_D'8A3&k0-HH>E}r%3.[mc.t5;7)4eAz5ZZ#2xNpPYP#`n;%'1${3aTFL,|B1cvDLA;rg@Q8$]]p)`qic4vuf2hQ]II
-4W)y(iIpDExI(Gj>z$_BKDl(@vP#bhSc3T4^~hlq.K{/p+iy<,TSp82wBPGXs}N;qe~-=Lk'Z}=rme;oJH%DR_u(HH,'G.on6Dal.){!)@Sqhi[jmjB0va
-F>BYitTJgCoq%/u^+B3#/#vQ.!xo:}B84hd}Aa2W_HU{qoy2<8_j-TA,=ZoGiLCTivo@UCIO+c9=V}8W@%|ZX_rm]aCE}LuiOL3<QF@Xz4erGXC#3;5]A[
-=teqd9-Rc5yi1;8i[3ng{:s>Rq2.!hYiM=s1&Z~!"^1[Fyh,maWn/}B=u!TzTzdl1pOz,_jyUpVaXk}A<UgoTAz'pW.z=Xaua.<H}!$i:S62=M(CO|2(2@
-|fvv'X:9xSHFh&wrC(/DE]e=Z-FPm)t4f)F74EjCG#[c]g+on%d_"S%E;l!X=4[=6Epf46|)&82J1)GmPXFvh^jnoL<|~p;cIdT(zpEp>`yMRgiSHD;I0G
-8r-@gK-6-U{GGnGy!kLg|V|EmsC2u,~%j9];9QUux"+"Ju[Ws11a$uIdM'f>bOgvY0j+%_VfD2H:[ozk1Zs008u`<,~aufb&4CU77Og'&6NF;Hfp<OAOhv
-jHyH|QWa3#RGnbzv2x4#9}g`u.fXsc_FhKZb).fR#v.v;LCuc_dcP%)1=v_8A<%7u$;QO%vO(aouc`}%K1hUp,F2EmyW=A/4kS&&Hw!$p8_d3wvW9$N,t@
-|0BJp>@bBV}<kW}e#|d!]6bnO5J23K("#|Qt:K~!5N$`h}-HZfm:3OcA,;qjI@T"jOozO'mz&gX;(V~sbkWI$=}{^[VKDJ=EUAqcV2(n:#`.jp8=,@I"pH
-U)%t8K.](-+7i=>-@<.-E+@mN+[p^S|Pj+P%CA[_+ZxE2G%d/S9b)<C5>Wsu'-#vH(YMbhhVnzcKByIQO,LTg<lY}52HM2e{7aSv2`r[C{Gx|8NSt&Ig!q
-BYt70zB&iNAvjh}o&uSYIcM1`0MK4ajDY'^E{2=3j+EC>-92aOBB/e}I2e{pDk5q~>46`Xz(CaoqKVNbSS[>g8xB_%jHxbcpD'vDaZ$LNE~mIy]A9l5f>&
-bCHFs6a(p)o@FG@6!0sH:YZ$RkrKOHd+H^=wpH6hHq!>(^&V+e-2c;<eD|iNw8NCGP<!6^FJ&RU<._:R$E|'yo]^6yJLzmc-od$J_]{$@V`<b_byC`^^d5
-cDDemGeRLU+D;SC=3>;]=;Vi&bn4=}RRVDJzw7C+||omhVv%y/X3G`[Z3NaA6MpdARLT$&Jd,0W="#ziT5]6(U<ThZu_[JqIs0>t#;z@zDx/CLga1HA#rC
-_&|h7'MX%p)r1lpE<hI)+7QV5Y~ux19upl^_xlbQR04#Rs_XNe4ch@pq/#9R7Z4=cjp8p{;tb<EKZ_24J|P]KmF1ioOVIzXw[noBHU$R8Q|LIB~kvrWjEt
-E}uE:i]%"Q7c<_`tWlV"6OXpBnBgZwoiMaJRmd$=.wCR-%4Rk-#MD}'>-2Uih<@=arHP'LLALh^Hd=K7ltiR1V!q4H`/5kf!wfo4+GmTP_"g#myBR^^SDa
-;lRt]!54gkto{{HGZBu{VY&jWP&b0w!^>GHl(T1fRwz#!Y7xl9PBZlCm+dYKSm"JV&+M'9nDVNdY"6VH6B2#gg1v2g#ww3,q,o|[_lC@tDo{K@9_Y:w%|g
-2H>z(6|&s)[`{{Q73fl!IYZ^og@7QJT0ZoK"6iR-G#b|/NVwMu8`-JY@v4N6[rPC`3lAxF)HV5l`%+/wf2C[[<_8m2R'#pH:UZRXf3.[<T`Y{4CCdT2K0F
-uB;Cf:9|Mt',Lc+ais)bAn'Ztb$L9Xy71Oog(K[}TdD1goLit+ynd|V3X(F%1PgiFG+w#uceHh9}SQaM;FnQT2v6==M|3pS5~q0,/_FGUq02!^|@|C#YHh
-uvpK.8^QIHHDX<2GUDC.Y,Rx6kP-NP^l51U6q.GOEOb#EZICril44kD,hf~|MRameXUvRof(u$W(@V[,om9s`V{pr+H!5+h;tS`6UPcYGPg+VoQM0KMw47
-KO"%P4h=-@fGP@=HXY'p$ai$2,:{H8%rKyrz+{<8R2>5=)D{Q7(DNbD|^51j^iT$:S<hLTS+0_kDgi{'XF(1E/SuX%|xy!lO%vLdDqmV|x$_%K"c<9b}J`
-yhBi|iKPLp-)j'8hU2r#yvv&dWQuE;-3sO[%KlQ-5'JCJc~C8)O@Pc"g2FW"8kt&HL(6AQ>5$cMY0^r$U";E/!`2%zL8%6{d7_}&bh,6Lb+8pO|-:q<uy]
-l^e$cGqx~UK7ss70a`=n635L$mfAzpdarpu|&Blv,xzyCb5TblDg.uc{~0|K|2Za9Zp{N/Nh)S$t~]`N^,lj}f`g4@kmqIUBNnm`QKrtZE9Sb1!Sd59AJ2
-S(E9e/}t<[W+EoX$xd,m9|_0e${zl2<Bs'6$(|`O)m|;Y{CwG{Ophrf@a1hb'tx-$b27N'H&Zca{eHHLZGL)]gif4L&4C)(H`.0f^D)9K=,"9Q;|4{e&a|
-w%k"Q{PXKa~qTLsSvr!F,Pe_f.N:#Jb|ZzW(ra04Z2R)|f]!gFoYlPA}6-0"1xvvy6INd=X}v41)#np|o-RS9K`N7y_YE"=@A2Geu&2[`yQgtT}%hp=SkO
-A,Lo'zCRuq:vWn7!Po{Nk4|)QlGnl"axnYIJV;s$|>,_1KiRVV;X;}C#{d^4rc}3%]uZodqhmX"_!>]5RM]+QI3,/qKo-!f5akA!N&.C2MrHy{tmO;%lnk
-_U<T>rfi[6V#_Q/mv2(E=1|>WgnnW{}|q0'ybttth7}Ud<LPhQ7h.-P$B@<Ua8eHBQL'Y_ZDhFtlY|3GFCi$DN@He{6cs`$Y[XQ^ZeS3(+]`aj/l|p6qu3
-r/E7LZ[$;1ec1'p[o`LZ-ckLSGCsHMFx9>AB&^{AkTlw4j@U]9gipxv<e-#q2>))Q-l>ABpEWe:FVIPVyvkrp6YKt3atlY4esO"GnwHy#XA#6Yl;jo@Wz^
-BCfZD]qVsB{,%pLyv@5l=u!,IVK8V3Qq&[UL;ebiWp;cet,eCa8@uC4#~P]i^YT_4pQwGFJcEGr$nZ<FmPosyccd"=QZ<GSAS@.fV>Kp`tdpD9$&a#on1G
-!FSUyZ&E8xC{Zrey!t'|-dG+pk{p%ER9Z$^}J|=ev]IN1{%>f!yxfhl/z|^w=Lfz@H^QaJ[W#=Yoa{SI(np(9d!;#o_bfqr(>B2FP[R9F5r>WU[`dxPU$]
-PI~]`(}0eE;Fh'`MrDl=+]]rJice7c4CI.)O%aTPPRN0E8P6CApJ2C`{A]R.L$Fbt{h]gl>M+2J+kV,B#3F#VA[N]tj9eS}E!j:1!cl3qkl^}}Op4qEd$+
-d6,>F3;6w4TdcM||DsFu^M0l`7;|vRm_/T6-=w:|Kb9(eMvgg}o{]SP[#1W=1|Y3<i$Bl%hAZ,~,Bwa&;"ioYm((l=(XY5n%8[[$:WJU^THW(@yT]ZeeO:
-U;~]a4SdnV!SBxJH|+xlfed_`=D2(d&EZ]mk'Nh6|t'UFHscs68JM@ytpvV@oSsru=^xHM06H^%[p8EWjd.xpm~}M|u<tH.n&L4o-MrHt&eNK,hfO{`N_1
-A]qJ2l>GjL4'`kQRP&Wmjf9X8_&D>Z~lBP}$v%sA;:mcV1FQ/$X{}_Olg#3:(vTz3ydTVN2lG}7JgxjC$`sg4SvpPG8`D{`k]5G|<!k;zyJ3vfcHmN{`i3
-kUwhXy#96Q,O.qy9%fmO^L$>IJP|6(>KptRV4hwIN@y`~t[O9[19/G_E_puK9.cE@"3Z/e$AHFeH0uX>6S)40q,N<G"(5%/z2jAEiWi1p%wYJinu7gbw"M
-.q6,K;MM:},guIZCyVgU8xUE}qe!yC!qHOX1.c'M"B~n'ni)jGe,E'K].;`P:-EHG:_;>EcZ2Qupljc_}piMh[kBa=yKzpPo=0A0)T;^]Z9qh$O%]nI}8%
-aM<o~uv`'uf&xJzM<t~[nUtR+ktBbIGfumq/+sH5U.NDNKq|Zi(wC+p9'"~M=gRf"CjFBRr8{mq)EZ+g}R3U^!hpN==J]B-J&DS8_M;5Cc8x#HvJ)d0Wbb
-anQZxiQvV[n`^&`CIQeld8372.VICYYs,)Ng5:gi[>+QrBcGj]dnax=swY>tsFUbsG{6-uv]P5zmj'%H_onLThsC(OP4AGEui=G4KFak5uI1fsR=[^.&]{
-b>4f&VP-tdE@+Do>'"VF|D1-0NU;)kA3MmL9VCphB/O+@jP^3m2StqB>Vu4DT^K|v,w'O{nW:>A{V;(i;'{(^hD)l(fY!PwVTYR"J}i!D:e^Tgq&^|JsQD
-1ond6qK)&15W'xXo@]Q<OtOp6[7y5.BCWJEF@Dp=;{1`x5eoMLqoVF'hXO;};;t`z7~H|YWR[$S8m)$stGF9<USGx1=@W^A)zA4Wi[Glna%fc"ycz!iQbK
-%h,{!,x]"=gHd14mTenLJ(UB@;^0}d|>uUsZXoX5p=s>s<8KgdeKu6y>)$|zt])LW5caF[{vg+{B$/p"D-$k@upBV0KzKeAx|UE=p3Ooii'M70+!2eRX4]
-jy[dq0ebk3b@'OxYZw"{O47/pL9/1PBiW+zZh{C|SzZLif}fEz6D=Km|!<BCKb]q.x'WSxSwutk0r$_>9`1w3W[{u^eEa$0jO2&V:}FC|Vg<!)}+D]b4pq
-REG1RbN$Sh:|h3&^^9_Wr4E:[S8S$2ECuPyCS}H:Bh|IF>EK084iSVo]dh.)PQAq1Bi=>nPTPe#"GTVK&l9l~;-HwMO7)T<XqzRO9}$Oigc6t{6n}W-8Xx
-xD6}cG|w-e0Pof.%a/Gcr`&-.O["F#LS#XgI6i`ToT#ZS{fDVg)SJR"rgfLf`D,sEx-82QCQla'C}q:@a'e`{/3{FkB,az/h./+_52<BQ"5Qe[iUb9FMr=
-SKlQ%bMRRyG0g,TFln1=5"yq>>:EndX>YFqzRsD[A-Rr#e{PuoD3je~R[7iVQ0JQ{}Xwj7AJD^awk7YhepKseU[Lz1(|W(S;6ddE.U#^/lK(fqX>T<|rW^
-Vjh7p11>S)[uORT)1wafhcP$kM;+o<@O=QJ8(Ex:AX3iWaE9+hiHx'$.aFdh8,RhGnH>!E_b[CGqYmZB'oFBsD;vFMktcfZA'JV6/3vvUDSh9h&q}v}^<v
-_w'!Z'zL4c|/u<YIXdl($J(YNd`phq&r)q]|dMd-Vi"czsq:w[.apJs`VNKqhG'D}VFK'|>0P|_}fKVzo5G1W=B|+@,e-}6.@Ow<U=m[.Yq&S^'dKB^^'@
-3+(8$=[]TBTKO&r2)C-XBa#Q"u^:NCumfx<Yo|,PG3%bz3MyeoobnJ}md:sbn>){{_sT#x-B`yNNJ57jw`Z#d1!(Ay]e=)&27(3Ht@!,36'!DSN$QfX7mv
-!,E5(@avW%d{M[{v+,G3-0:1VTi;#)Xak4{-av=}0Wcu@2<V]F=mlL7!(]L`d[HCO#-7aDj&p>iHc{uQ#uZLDY`(I4;GgB^NF3qu+Qh%Z^c5KK7}_%N//u
-_!ZOeh/%HH3e[ZmB1[;)_7/IS5]MC3t%IZ@eyIiY`f{1cgpnL".PyMBo_yc^w3{j$-E|R6yAfJnt6[Avbi3t#%-L.k}{rDW%OcTT{!ybjX1UIR)Wc+4"Ul
-D}6{QAZ%|@j2im;|KMD%OiPk+FhF"]rOu__Ak<[Xy/m9L4bG1z'u#Ya6{&Hsi:cP"c1tqa!MZ|Mepff43HSY>'O)..1@h@ccY%jA:JxdF(k"b-UmBaL=HX
-y{B=&qA01y)mEM@S[/;b_HZw@,7BI%HNXd|{|(FYr%8Dw"t|xEn)qe)x8NR&q(V8"M$NJJVO:6rV;tDi'utYZKvNQO%ClYt"L|5R3#yi{];^!#].pL'FRd
-c,fbpG)9QDx5.;BS.nfQOpC-5_h<o=}%_YOpmd1v[<~c#C5m:8NS&u!D`JEO/6U1JeE^6duhB[=0K8xH}Ow`KWYbx8-SE1tge-uCr.9tVkFBeC}'pFBR2H
-Pns7,R@q-;G9J<^)UkR$|GaT(pXKkTSd4O1u+2fw0AMhO[Z4{GwTDZp#c'FxwtVw;K;(R9ydx(gC/52=C>PBi;p+j/gug8$+Gw#[)c_k.O/d#|RpfrTL5v
-2.0hoV/!MSjwSc:QJ<Xy^YW@f/q@Zy-!^w5:ze6kkjTDV_>cw"=K|>Y/Czu$`yCGzx3v,>IgnB6tvF/QJ99ByZ#a8Mst/p~9B#Hw9u-P$#>lsztEr$Vj!h
-J2j_t0a2OqF}6^o-,zS`&m$2P4'P/2hQ5.JR_Use.^ShH06/l$a+brRu]u&)N!UYN)D3nar%)[B/S{Brk"n4jE+VAIs;%!D>z_%<M=EpS,%@'I][PYKHwm
-oI61C1KKeC!DhXnQ:,T`DZNo61V4B}!A=SU@Y|ccfYm=<<o6pX3W^64h#-B$V"=!eLL54B:se%^6JsQTwfS[Kb(#Pn{l%L]T'a}&iVc=|<;"dO.jN@S07t
-yZ"D6h&6XZ6>w:5f8aLtLq;I#EEYb5G@sYG=;.[hq.>r)bX>SpI5)"~FdeL$z9+T861]U`z%1+>ZbA0[&Jqnhm+-i.AfGAOf|.B-"hR$3i1p+$ZFFVpabU
-3[u'z!qcYvLL6[U_6GNNU.(UZ{(L|K+2Pi0!"$'^BpC!+-SAbcG.sc:q#5vRyX~>xa^o^ra4yG!^[(fywj!-3sa[iWQ|s;@9zIGQc4l+lQq!P_,BBRKOdo
-RNBO<AI7>&O(n}e"js1(&4s=M)D4j/W)`[-yW_k,<sdQ<{83c4_b4kCxN2&'j|eOC<V#<5A;UFIYvdDM){j55,xG8'{)10:{|'P(!C[CBkP_+6dE[$0d:Q
-KY;KruJ;+=O;Q4^m]5Q0wAG!<$M^te2cp%0rlnq{/W%/=+cbxSYWicCK^gUYKHER0u.`;nPI#FGamd{9wHW2_;s"]G<nn6ruOUF!N"~0'H!3=oz`NXx$]k
-8/vit(rTSA`0X"Oj,LBWcW)psoNsIaGQ]c;POpB_>f)0p8I/C%$U3VffC[kc/p#T":k9rp0Y~%p>I9'=hQ$IcReat_}k|&n+SfmN>lJ@<K$%qvZSVeQJgk
-NqPqy|6KqtjNdv%n0NEm(N#H{C7e8&O==p.#Uc~'q]N/c9:47R.OQ.8N.Fk-LW43YT5[GQhaqCZ]7e("6XXYe:}xnp^g#0/[tGs-(jX{)-o:R#Vl^C.6IY
-m5'ZO$@3&O_0p6:C@t([L-Z):!}+I+wh{=>hm"j_[AnO`V)2Z"AY=,0,&efitXr>:mnHTrJZUvJZ3Nt{Q`Ag45@1IE0l$UQ_+_Wh6q)m!%!~3iXFvC"C]<
-GJWl#8!AiR-ukQdYCPSWF4$C$ZF;LmmJ/&`DU7JJwt"0tg&>C^CS$O>2c5.,K3X/JoD&i,tQ2jJJdFB$w5S]W(gprPIG{-FE~/Wqjn/7W3P|:B!4uSQ7ZU
-#B}3&7nsn^-6zwk0$WrNK:R]JtRs`2N2hu9V(:o/P#f$<^5Mo|w&>3}5G`jZ80t)9#xKdPo#t/|[|R<k_OZ1jf;F|s49'f)|%hr|V7tqb4J/=HFsVd!+aq
-)|^f},>DbvQ5=@zNR]LM6pR_D4rJcr)iUh2+EHk`=pKf7Jd.lN/FgaZ,X(>!B4O<1c]SpZTt"en[ceb1E`jt)+av9i]JJ)%x^(YI&<vl^+<eyxtf;ygO'<
-r"hEJ&p%~gy-]{`CeACLZ/6/wT4$@6at(:dmvX,{%j27='B`|vaa^O_=^<,KK&o`vhNt|6NZE8L.]hmK>qg@VD^@GNp|$Qv_$m-[/ac+H4SEh$qC/,Y[J|
-S<V#2CGj8DQ88&yoDYU--1wt<^"vV:`K$D[6`4Fc;kxMvf51t+h2Feh]H$.nYLl+TU+[oLZ"A7v6BvthPq3>f!<-wL]H6obg9fV<|`jM}!uh~mt[@]UP/v
->HEQMWSKWr|s[2fnN9A;zx`{z00x)L0'`M2TO;LUuYn#P5Z$,hyBEN3!q|zbCzTZVkT(&%@Xxn+PV(M>djW/UC}sA9#$uZc:,GB1;b5B5rj0E&67@Q/g3L
-_1H&WEg><fHU5]p9{,vJFEp0$!)4vm1_SiVWkQRN7eLpjkhgVRIf{laKypKQ7T"q(Kx{Rtd8{WKaq7cPc{K`olKy:|lh@W:rvEd8d0-1vzZ|NO1;arI:][
-c/6dORLb2<T5@>cmuT|UfY7r.:~-)ES$<Q6wWe-g"D0o0GN6!v}#Gd1o&n:8>)2NLiQl7+3DrM7<XXVqWn=c;`Di8"cQ[a(g}}SmHhqlBp&hm(96sH~['!
-X}Q.-FnWSS#-A3M61PTs%0_T>93._a$VAv]k2N]tiPCEx'okj8).`=sv-/8Nn5#24Wg[3ddc+8Lcl4IN;>do4iVX`e@.qWNvtv`br)E^Ib$'J=Rwo[PW46
-vwb0DeXeyQykP=ZK9bugB&L$b'.0OTcmm{wO0X4s<b,h>yJL:iU$TT,/hjw-1nZQ3Z)zo0]vho@;(|S&a<:hFRA2u'(1bKFt6RRe7^(<d!/C43FqC^FA:[
-8<~478M>QLm/FP%A$fN//QMEQRneoXP=y&o<{Gn[vi0Mm%[|Yj)^,oPt6]sUh)b]^7CAWer1$')rI-'O4l_;v8ni.cm`bOI"pUY_xL"a1iC#n_hKA^9l^C
-JAm0{T[tfbM+6H<x_S|]&t4Cu(ueT;&m{:l%8S'Em(f/qNY"VE4=ogo_,oE2q/[7PEUGa,!mRZ&+7f3[}G3eK>(Mrh[|efPy]$J9+"$u$;SzxJ>2a!VMc'
-f1EMpOMgKhdlHM0e2`fci]Rh}2VrS<L]vH^g0bE4d[ZH/]HMS:6E/9CLb:jbds,&wh(k~.[]Cr9xr@(X3|FVI"Q/qd+qS6QYSc{(G)cf>Mg]}xnbjd|ts{
-4XTrMf4j62eac2.8(@N]DClM&pPdv`sYEcHJ!<(UVb5q[^=Oad`:8gWIyY0o^hF`},R,`2'fmjT907yhpmMa}-Hq$9CV#4Iur:er|FGr[V2Nb'U)DhZY;B
-9qjJ8;$yI4.6C,xGx=cfQGr:5S$s}2VqSxfVRgAC24A0r,1t.7HQTM.m4'`96@Pz8];Y;R7,~[~}[X9>8eoVRpz+;Uh'Elr;|zt`BEd%P1rDKIW)H#QZTl
-zw7Km%Ojd=.4])ba<M}/Wz9PLZ+atH}xud>3O1|HfCINc=oLrtk/lcv2:OkQ|NPYD;,@E#4a1w_ir/@VsWYxkvlLmkD1+$klE:u+=_"vOU&4V}E&T{jwr+
-b7MLzk<)o}{%z'Sw,]X%xksS6AvU>}&-Gu~OCh366W4q&fp#~e96<32)tbX-8f,U|ju/'4Zw$e<$=b,0R2]24_-U;1G8L}Vy$$E>@.EU&,jNn8z@E3JP$B
-+:W$z$z//e9{Q'@&+;Y0Uyz^}YLn2)/B:GgC]h}G2m_r~xdWa83mjjI+~hB-M=>2l/YeV9}>D]V=-{|KT'BD!+2g%aL#0u3F'UFh=4C5jk:{XvQh:V2)-d
-d^;,>(NiLm2E;->LuJ)Cj'LcafmAp=mr)xMReDsKXJ7eUt{K-p_WbtVniTe{eo#%`{YVuvkNew'q/.}/rwJfYxLo"c2AuO&b[myJm"]Ci<V|@j@G}UJ3P2
-Gh0i^q60/CQ}R'dY&w%e{v9={U5|PcX@1}Vw&2Iq,Pay]d>FptdxRDOI$eQkI=#]D^X:{quXba2eD(i^m0j|m+))5+[{<|}34|7,m[}C5QBnvkf)@MCQ2P
-zwt9~|-GBR##K|[rKYBoN>[SyfPW1P}YO;j,CPL[2]Qa+FfzLG>'l_^r|W^t3Jgj)4jUi;#d.cJ/9t;($EFPov+BM@ZrlhyR2WwTCdTi"j1U&kS#;sILWR
-)@ow2fY%md{i<VW@2OI5gi]^cIOlo5TE{B2;ocCT7|zI{4'CM"C%4KmWRo1AMAq).(q}=xB"^|&_56YQ3.(MSobm'@2]$JbAP-TeIQ0t}vv>P)Qgw:=,&g
-s9Zk'H,JR#&O,OW&f$Ta@E9;#8p5[MpO+L=+&hkuW1hG9f}5)vSW4g]ZYldR7JSvrXU_INUH"cHs1QWqx.S]:zYClw`[&"QP9X%>U2^ed9g7<sb$m7&NV8
-w+EGk6F,fb1u)AhuV!weI.m0od93^x%#"7JtEuQ_->c<POtTGU5=iKq'&fv3{9DP$%oORM|;cLiIp;/Pp$rceG4(HU:=/G+H:HcHNG|vqZpzp<`-CX/TY_
-yxKR@<#vA_Vjfi6(Dfafqu',#HkV4YT-WgjFH]iYwwMcDl340n4"ehP;)n5CQA|u/vcWH!j$]$=xnrVgu"70gjk0+&Uwd74KP#iX-NZ+6:`8rcd_%y[BJD
-:Jt$z:j<6BGvMwd99c^{wzvJq.VURt7x"Ume09>ponmypMqm2;f2]nX[RF}A#=$|Kq->`)84H^fJH8]$qd{$;)h&=bPLet},"e7)[|PU78`9Z_57F:$>c(
-oN8ZNb-13hj@n|kgTlssb%O{=_0w[S]M3-('&[JYL4389iH3$JtjL5AkQBB!8;BKsU~99BMh2%`]198:z9Z6QPdM-z=L,WD:7DXTMV&BQBmEOb-vS#T%MJ
-kJCQ#<+qONNB{+W}7G:Z8BIy^y@B1Lx=hK"Gi}qK!2JRG@/N|EEZENJ]3Yk&T-d}fue#"fqO%xoXKzvn3SfD1>WzZ[)(W$oW;6q^dM}9HW.kaun%O$cl:<
-+:o/xY`D">p2>p.uJ@XFWzDiH[}d2fOPE.d7]/j[so^6`sO_8r|y1lq%;+`_JVt-MSD0/RG;k$)(s4Z.MS>.4:SK2+0>eqA:a%OZJIPqtXeF55f#u2O^}I
-(qP/""+e%:0"gNi+J1M2AjUIIw+kN47qadf7x:=o!F_|V,:sx+8:soA+KEV5"K_DN|DuI>4q1ipHP&@nYHU_[Nf6>QS,^b3zknX!h.G2Ty}/!U9K+^u&61
-$eoef{s_SK;g}g|_$+60VdBf.+d:$cUvZ8Dl0h0L#2Gqlm>B~fo'Dajjckryye99t|5r=DoZO(FIV=r;DMP#r_RxHI=yLT79F5gr4l@n%;0JV<mJE+8D$|
-U<%i)n!ExrsI8Vi{[w^aStnqOl6acz:xAR4&L&pe!'<`5vNt!Xgd{ol_fgAR:JqN+:`ckVHJau=WMZW//g#y$-[y<u4_:@D+os3yUC1^m>&o7h7I{(Pb#0
-U):xqir^olaTFqkx9i&'9vPumwyJAox&VytYolg1H:%cji4I6tDCg3bk=KIecQo<kNHQ8Z4Mt{-8@J$>$pIZ{O^x`I|n.ulN4ppM9#Rb=Eu+UaB0>knI_y
-Ct2Q84gM<>NzHGKivFa4^]^SWzj64!Lq6ZAE!s.Y/Z%+tH$20gF3b0]-UT;TnXdi2lNQBet:X[)fL3D@pEOhhVsC,b'Li9<=`)M;[k%$Q+A4_4%M/&]V^C
-!J=@.C_ApN|h-c'7UYNM^z;6&=22U+hXURBfr@"]&+=+OynZ[5DGk]C3's(Feq$v`9~j8iXzC"b2UiAQ1(V>g.YDJ;[et<$)'CW=Zw,V`gBf$/sS4Qfm!/
-FNY6DGKzW{bk^|(t>.PS|d!29JXLx,VsOSdSk98}i.veg}">nb=9F]Wdh@"jb0~2LqMjQ0/mTxg:43Au>pr|f';$YrnNLgy+%zrpj>J|R7wm"K.$-=mwMA
-5#>4goG<i=m1|g('|mO/:5og[uWvJ+j5UFw4i`gB}F2kPKVo3yRX-Szg+Q'>VG.LWDoN@o9&#G9s&jLY]Kq1d!G4P&9q!_:#5NXNbc!6A,~TF^G=STH$]V
-8;|/wWOs9X.4~20QfOTp-v)l:7LterE!JB$6-@Bfz0:QRP"0gYjhR&_Ix]T"I;}4/r>lnaoPiX^n0JH"qf:eUx9,8bK|r5HJv]@LT)bj(9}psC=gJ>K`~9
-Oq3"Q6SE${Ni)O.2Jj1@A"Gi`>5-R#|n%&--0]-iNiu01s<'R)k:~ksyde>IrIwpM>kX^7Y_}E1ks}NJbf0[;J+"S{uH'}#^zC:;I.A+pnV18Qi|d>78-^
-J=(:YHIU_#%r7ado=P->m9@!#N!kzuq)j/rQ:x)>H5E-'RCc':BX3'Go-(y}mT3'~j{d&Npfq,38g{c{EGgcK'eXVX'keH:"4s9cEH7@|qlTU@v1[U76i^
-@j]X#6.)aLs=Q-53Vy0ZJTA7}^F&BQhT>/,Kjx)MOeM'-L;&ZKt28Ac%MWYY"s3q;X`W}iGY0lhqfx&z~&o[ak>yceDHfI6:cPthmm#)Sm&A3biRV8@{ez
-$<),Sp&WdaYHrJ:,':_iis{Q+WXa&20%N^!J"|q>r{v&Vg576mz<3sW`zoyPubAv.qFrz@{7`}QS~1i>^K3uZPS7E}DVpe^o"4s+5$R#~S-&_VqRI-I5R)
-^_^_Zi-vf)%Ot{bN5sw[gw)lxLt6M+wpZjqI359S~/|dQY[E3tK`E=qpt{qVF<D%GlZY|l%$g+~>D6=g~PrbfK_4f2[V4K'jyCRAqF<L+i&UbX:qdkRI#X
-MD=Pe]%O')KcHgv[n7>e{c_Uhc3C(AQHU<P(7KE|)-3+ET7F/xW.EF=BFtt:^1>s54@z),.Q,sTGF}G)o@%zmFk,ZDoCAV0XGPBByb_3ZWwI54$kyBQf'W
-{RIM}p|X^imfn|FDAb)mfAEZi/z6ybgbzdJ+}$BO&b{U>qG`^NgRVL4z!W=N{e/A"#Mg0Nnp:q{SrB'fp7fx.6KU9fSG-x[JLY,/Lc(db16_.T+U68,_>5
-UUG=_rP06!3D"/iY$oKA]okEq'3ubuvp=""Nk=_v%p{]q4roOZP#8Dc,a/`yXS91ait`.=(WE;KT,LOph{n-pa3X$x!}x=.zQLky_>dvDM0jHAZI$exNfA
-h5C0AtfDWrmU^`%Kz<[P7yb!xBMm@ga<!{>aLD5T'4GL%:oVA{a_^7.rJo=nUnUp>0GOs-!HP{IR2gn"!iYrt(4|]w.0VNVgBk_T45j^QTflaUaT;yOsZq
-.Z{i6#]KL!ZV!ojU{3fq5{nIUo{z+lS%SK1%Sng9`QYnQ^GpJj5@o.<n2&3gEPr^iy,)Wj24>g@EvbR+a(|C[qRU@l!};X[|<Q:M3S-B,A}2|Dy2UW&Nm0
-:D31_KTfrbn<u=/.@C+y{@ib@=^CPe`ATw2foq=FHfdY7D95xidCpA"rU2"R><$hrGAQ4<L#BRR%AWn8PL<8O>!dhpI#3IGaSwi_<Gz<bw}GB@;$+DSk7Y
-/-)Tksl=8;7o1sw.N1Cb{L5&]jov76LnQRHb^T^nn&~ygj2A%Y,8.GW0}+n4AU2ezkE<ClJ6:mH3JrA,7qD&UFK"<BqLM[iQ06/){&+6'GGc!fd}wfw44y
-eA'<ivxep$%v"MbMb8|w.|uhvhKQ[M/}R<iSu__@'wa=f9Hr[IMKBiN0gh><f|16qJCR@DE"/W&S"Brng;bwJ1$K^lcfnGL|C,{tLHiJ|.KU>^3ZN$^|WD
-~c%NL9.NG[T]v/JL.;Yg(n^=Ih(`>q{Nw5UQa{JD9DD]CjK2vh]IREe/yp,cx]3AX6^n^r=PGji3y<nd@XwcJ&rS=2!([V1PZ0Vrna72=hqMFCeIWKcgs[
-mAN`,}A#KAq/2F)#KO-z139b9Qba#>VR+EI6^$JS[IySW<'p-8#zfm1Lx"CJrDx{I4%!wKA2wKbwU'._uKrr~k=$b=Xs^OJ5[B{"Sg-Lvo'{ne#&FCKLVx
-iKXCMV<G].+G|FZICOiYef!urZozVro}8^eQ#Me76DEc.R;ie<27p,&y2]j@ZY>PS=U,F6K`ngb}J,7W~-D#,!8"(sxcXI!'/7oqChgVCez8A(U4h#S[yx
-;qd7<8E9&OaPeQB>GgR-g72GZ|5v@qhUB(OV|A'}mhd=EKd4r=-V9;C0x'!:nDsjd=DoFX!gQKb0-M>'#&o-V1#h-K0_fl!!zS(:u>nzi@%!n6re5KAR-G
-]jv_l{Un7iYxyOYC=.%D$OwKV"Ep>VvIk}MR_'ZLj^zD:IR=E|$cI{j(N6V#_oIZ2;TO%r}MY|HA)u4>k}jA'U4R|j-}JB}N&LMH97S{7R&cgS]^:fjzi1
-KGYU&^$lrm]n;Gr-:H05#"Ye^EUxgoxFy<}J|y.e!s6u{%JKR&J,=i^|CqO7U&R|BN~YwCoBHh|e<gX|o6K=S_WZ89td+Nr5yf<(XHwe8Ai+v+4e`cKJLt
-!zV$1x)QAgSoV!LD9p,U&<waoS!]RwK,Gv+q`eU^H]S|/hbz]Dz4)]>>9C]DQ8'jS.CG3HStp5SG]d&@0kB8q,6y1=xv94')q{pIA9B=%&yVmhVO=IY=ov
-ZL#ey(/V}^>wkU^AM:UmStjkn{xXYfC)$p~[{B57m.,.kR-:8G>[Zz#xi>Tp@;444P/#S/JHJIy,Q<{OZ6%;</XK9=|VC=d`N]i<0IrmkzFTLN1L@#cliF
-7KKB4UnlfH"hpk#Q/]<vonLODh8G%>zaOuU!cZORrb/G_(=x>x}z}M)yEV4`Y5y;"g@z$e-E>_5uX_|UwfG`b'V1NI(&j.f"!M5HGOMqRRj,K@RFG=2jPX
-9c{Lz'w$4P[#4k10&4b^KL$,+j-Ob#+MG+ID:yzI<{w[sMe<kiL.``u)^w$XjXDIY5E'&z<U9;`(MsbN>p&qq%qRNC}PlC(>m.q0T;Q^g[<l[^>>VbbH+]
-:Y/v(nfa4LV6E<[djNZOrs>p^TjF|0SQ:J~Tt7P3ueufA4bcis)[~qO-CJgO!(qA:,e#bV>&f[}z]6uBiO|/3h)CG_Bgn2&=vK|psfxOljTv2pDZqGJRok
-g$P5/Y)0;(R>rx]vA{_Rg[]2ck6wUjZ<;dup9Jq}qn|1ilswuCp::QWBIMT1Cr+jYOx_s+(1PsEKpy_8qiase.wIW0^p6Bl$J#+N=<_!zl)81gV]l6D6F&
-Yrl_h7kVQaH]23O.7MO.se0%|]M/m7J%1kGMf:PRR!{GC4FE.,B</w99^}N{~01"/tY.t85E1lK!'`^i)X>`my[B0Fw.FUI1-3u1gsDGgxL$TgY1$PX%fA
-PX5BpX.3=,qw_3jr;60g<5j=zZ<D77w}D5XPP#a%]Z<(=wgw-Lx@4uPNMZDuQtA{+gDGZ_j,T[X005$}9#SDRJnSEeHHpUm,a[-C%%4NZhWC_JcOw26/T`
-+Pl8#}uIFm05av.yFR~;![uUv=`e0tzmgDPa-t=ZZq!2G#ba'w"%g.vDgsyneJhmz$KtA$;jW9<o:Tz2-N-/7)`yZsFJf:U76dW{6kE3K98-::<KL3VjeG
-l6|n>wYMFpe(azABC#.YBodtug!rK`~.Iqfn'ouIHP>jL.q8!1"o8XC^'E{1q41T<<.sr`QemuaSC>MK3E.G}>oQf-h`c^T@Ncm0~K!;amYP&ck'{GCg3$
-@sd([]wU}Mf;bfh0KAl+Yv~/K#PHva|O]9]@Xh9wv%a]Aeb$}8NfQZpW)Z^J)T3u_'`pD]D0'o4(qYe1c.So<RYg[Y5d2-'ge[ih]]YT;n&udZ.NoxvZ&Y
-^rM)>K&yZB,s@VYd}e$qZs`5XBDv`lPZkp^Qca-fTyxEqC#gI>QFac9<CpTd"gYp4a$45GNn"lw6:wY&Hc"8~k-2m-]t{Md$ZfX%3`<i)=RC`Z(LDz2;xb
-}{AA+IwhQ3@i]K.>PerQnhIepbR`dmp<y&@>uv8/N`p3$y1C4WQdX+|LG>d@xPi<j(cv@@RH=pAsjz"5rW&AclOhA;IXgy<Na|qBqAESmpbp)5s3cvlS%9
-zWcfc3}&dZFv%Y3.7r!%|0GHLvWy&XnmuFjPP37q[B!G4f|6BA0>r;Py8u&Ytq&>jmB)8J!Q1rB]qp&H;)"5i-T@`y1"(Z+p44&4,'MtOJJQ>:{L>,<+Kb
-Ku3z:R'DWfS8wF+aSY:5DhQ<dR35j_wmrzM4<ONSN}E`H[Qe_lMi7X1Q[%6=`;zl",A-s%KJllcg'mf{LFD]';32JGwte9;^}[$;P/CbawA9.hW&CmJjsO
-Cn^6Z!]{PkrV|ph2>D[|$wiiT0{5rrwW&{ep3J3`JX+CYdot4p/+XVy[1ttoDSc[V]NC;}+@JRGXp:Twl-a}L}0}ICyNch5k]nMA0UKxDf+cr|j|D@qhL&
-2-TWOcMwN1PB>=J`#[AyETt3QSd%CvH+9:eGAG^xMdkC:Oi)/VL9n5R#yZg`v3.:7{'r_RX67j~y[exctskNEn4MBQ`!@+D<'BD<qLWGqCYTo{piKQU'2H
-1X6+2>r8r8%x$CLFT-h96i2x`J';bu~+Kf5=Jd!]MMs`%_D7!vX=R2+rhTHeWFaWiAw{HIb^`.!>1^tPU4so^6eQ"nXN|Wf%JaQnJlkg&S3_)DM[0&;#z<
-ZRmJEVV$~oGS'ffw7{"vJ}S-A`uR<5|p|$+oke-,1r|I]_-$Tod4'a1-B|"5cPx['JHKr6g98kmCgkDC_7RbktTE@,M@u/>:f!L1:q+A^WLBO(dgg'=s%F
-yY&xH#:^)pQ=y%z5P(jp"Tn!:YUoP^`(MwOo]]"STtoO'fstdw:gq{j20WfmTWiRkPG;#UNaK-F2>wv.cY[t%c$X[]X>gxdcgQS0n>b-b@HvX_#e+&tT1U
-<q5DDERa,/L]bv$ud}E}dnBrf;|F+p20qj51G{~%}@w|L!QfI&6ggt4ez7#[K%fqA34:_=9b^w~Cee_PTi[s^t5Y@8J6fS7Z8FS_EdVeUGjK]>HId1&74)
-oGB{[C!j#k=cQOdF#QX>PYHLa><w;87d}PkpU^BU.9|o#nK3=#rqp>Ya3<U"E[wMVPIT0<Mb:,f<(pHZWNa5SKG,y]`ie[3yXoj2~Fwpv'yEmwj!tIN'g3
-ogK>B{-rR`H+|8K65lwQY}]a@o:4i[wDt3o8R]r01+4LxbHfPdibv[H6aZL`0A5L-HLACIta`}~0T8X,|FOh];bpXW6-%@976jin,,uz~dUzSx#d5Y&I1k
-=iQ]WV0QVmz[Y,BAb[6O5Pm{oI'ZXA'UKB6p4"#'yEbR;I43Mf9h_:NjP6@li%dSy:F_XN+1)R0|7%_,WLeKqTeJ{S'G87SkkrxoN.x+&O8r>U)eWBO.Ho
-:q$nn|Uw[]e+$Uu^7Z0R(}U|nBklji,Jf$|qbbDW;MLZ^{rZ#xNptm0,OyCut`0kHOfP~yxC'xaI+R2dhw(Q3A@}(e{{ha<Nj_<,4o;IFYmNbcmUoQ.8(y
-m]a+$#x5z<1NJk!kj]KYc2^OGYFSGkf`rlR5&O4Qf@sJ^n#<.RB_<xf`F6T9rrDdB>V8iL9K~nc/hTxomw"Y&,$T"|d_xY"[+o2#{ojY}dL2kTWeW!Avh_
-cOb[;y~zr]m5gPK.y>bRvh"xErCaFG/&D$xMTTl8]M+YHE_::QRG{|E8c}AAAiIk=Pq_h!CGSP=x,6~VfZ.R_]F5:-ei,/zY!W18V.u!:de,oD]B[`8!];
-Ekz!kF%Z^M9OT]"RI(Qz,4(:XGtj#rK=/!,)}VY|kePTCvOF>wYG^B$-_'HwliPrg0Y{hRRn$n7E8C9[+7k/(1i;4:a:2XT)qs8_S/L%5q!8++uH',t[d6
-le7Qg:>ezu'CjrR:-%}}=aU-e57#W4;<Zfrudb^y!A'-61}>}WRBi#~VTTvNb<[NO(DANt#/He`E,"6G9%.f,S=y#}V@rAIKXm9+h9qBMT@KHc#!nIBUHX
-#e2%6FJ[<S/GJCw({6@8)2R^';Hoz;^5$E`<ASiR"3"udW'opV%Qv|>|<pS0f$MAcME=L7#T0Hj=zWb7ibDrtK3v>-#(ShcOkX$BU,oiTSnp<j(Qu<UHS:
-yR+,GlSSm{pHGL+QHbJW8G|d-!6X_rPGmpqcj!;Zjy%J#<>w,6:69kB5x|=x{Upq^=h7=vT5$FYKfRG1>wN,FG$GGJw[~(4!6]@1OZ&@%];Y2SbD"U!bjS
-~Is^jFkr`z&(>r{Q7t;^(ilkLK53hI%QLX8Se@MscA%rgIu,_EG+[^D>@(YadDuCzt$>r26(1<uXlwx!{ZYQyduj5`u+-etjvI7KL,G>wo$0S8/OsT`{3t
-54%XF/+CbnO5[K:g-oVdF/;$%df"Oi5.t8'VfivMOulJ8+Uj2)@&sHGXMa{1ZI9{Kva/=Ek6Lzz,E+&=L_x/dAN_b7{YLOqBOP{6w!3d(P<f7/yB]q.{a7
-#gOa!W/4XpS"+)L{6loeZtI1]5m0w,(FDWqgP%2@R,jE5wdUne!&q%IQNC]7K[]O`/_#@7J6(XQgId&:$BAJ%Va=g^rfwp'fP'4eT1r:|1">'O0|XR:+[:
-bn+uncazlh%;d%ekv[7RPc^%z1}|Kh)sU;Tq<ADWZJR8.^E'AerH9DsxoT<Eu1AV).U;@$.Is&~#gKUQ+]4C#)Kpc5=v^%{V~M#Q).:mWOEB!fS4en);gH
-d1gb"k@'l$uO3;9Z8Q]U/u]{%gBH.''Lz{X!)/EH=yfoe`vo6>``<)4%`78'rU>W)9=@qNXWEKw]#Ku;B/uY7=/`B=DIvZB]MQ-2c1x]0@/8SS/nrt5h#.
-epk-n{tXj-%i}7~WxVH#~>MNi}@"A7g$&R=v.patAWbJ&l]+}iC<BuTp8Mmy-(H.jUHkPIC8MMw)sm>J^CJ)ms8^uskH3Uhz4g&>9>A^HqqW|}RIItMLUY
-_Vm0Rk}!qZu(puQrkX^(MaM6#CQn.0cmZ"c}qc!]L{8j1ODK@R0ZA.0ork.qB`B+@,V;>7'e]}0Dr5Z9fJ)d4Eh'=AnFcs6g3u4-iXjVV+1>B6a7>FA%#N
-"4&nyli5wyX-de37eZpP=yQ,!ni5I]7__=N;mPAE>I}YD+zLVM+2yHv5~j6(KqL`kS(&EK778=xrv{'p^)o0y`,4@fx4K$4l99WmC_c%Z]TLv(9Jw">pT&
-G2w<or'VpJEo2<B8{U13eRJ{Jg1K,NHT(J5oDSR3$OasaG&hZT;E9]DPa_S^QWTiVKWEzg:[I/|j"(;a}^BD;K5]"VNi7j/l+qQT8S53]-Efwt[_S{azZO
-Bb}br}ufEo-&P{G-f<E@gS93w}HA}eP9%x$wjJ9N5P>xXQy(tn22:T[$Vm!~ayv}sdYHa7iXhH0lW=rw|umZGl;{opY1pWhDFV^)qJBasWclf'w|,Ot^#6
-5[nm4w++]3B$UNRN^D/zHO4,K|IgraM`vf5hDfnf),U^WPoQ9^!(VAK6Iy$(;kS."9tp_7G:H2ftEpXE6w/l+5RJWlf5JYa5xC-wS`mg|g&CG(osv{}sZp
->4rY$X8eORmTMVjSnN5EEK0@YI7ljHoIhH0C}z{xG1W"ZJgF~-uRTXN[ZMGDVG8-kdv}xO|Opt@j1t:JazTM+hD<}7Lt]fq)$Og6]+.|3@,Xz)jXweU!M|
-ANXds];F95'JdPF2I$NFog]85v(ms@A:ux6y<.!|sxlSuVTs$&Te3>.f;AW]@nNQ'9NqUXOF-hKVSpT-8D1kU;O-(`<J(!&NGI{.<UKX]MK,H|RtS:"E3]
-9j<DSjpMhO,s_3JjoB177LR#OlKLw"%rho:J8q1<I[z<dOz4~3y>+7,>C35CJx}8!ZUL8v_;uPF/N:)"IL3h)t-#U}/Rh5:OrT-#PM_,i7yHP5S5/zvO,H
--8+-RH7+='~"^>Wsa[(c-zN_T-c[%w$98/<^U>'W/k,@cI[eaMAu)EyzfkFSZUH,/x.Z%XO]M+x[C$9|s$TN6uWfgJa;3@v!E=7bUs<5I4t9lEsY^Y$:^i
-mkc;(X_^o]$N^uUAPd~Ky[lRM}M2%$&|~$MTY=TP<pqbo+Zg>=,$!ot9nl#}w;#,j,s9tW]&(=;Mp>>u%Qj@&}Y]7ijWRhl!s/['/px:#GiE=}$<NO->bw
-g,T!p%91bEm33Nrg|tg_:FKA5rT']F4Vv545Rt'&e9xKX$6;sEn|m{^|A,&_|v8F)r30-'b{"j'vF}ngTjnXK.LbOo&yWd#Vc'0Ew!DDF}4v=&olhK7Hm}
-cB.nT&}U~T)wdB_k6Q<NeMqP>A:A]yB.Lw~QsuY8}1xhasG0H</%bvh5OP5]0`wFZ=OSt<[(LHH_P>X4S"_!vp@aBhxy$tZ]l;]5<0z=LS{K]Ucdy|1(By
-<e%p2:lfI81hACffB#HN3rI%!5U=-/UD;7z1C&3u)R.LUN<tj637Fe{.U,P)10sXPYh/O|po/qFXcIlI1_+E0y#kopZ./cw0D<~E8k7("+|H[u.7sa12V@
-jU)pINOD{Op'nACu`la)ZXa{[huN!6[u~<rEd[M)Y4dGRRUH`z//F,sBS-,"L6mI(AcSFZD9utvN-ZtWF/JfzjA]PLgOSiofhGSla)&5}"Ga!k^TzUs}Jm
-y"OAcY&Lo`[$mf792T0CJ]M532bi<eg1TCjXzbuOO3a!_i:JJ:!.@E.bbkwg$L'!"heJGA0-J'%PXl;sD{-<3s0[YPxtFrN&%M<]}^.}3-`8:]ZB`sm}54
-PX.f7NQU7ohUMv%8HWrzcrdm@-u(G%;]3F-QAidE|vPX-&;P!F0#NXaL|+1&2Y}jV"k`0OakYQxPIMA/'K0NxSvX((N]d<cDt3(;B:2!_bbD^O,cP(.e]9
-Aq7b@IavQMCw+TB%$XJN14uolnn7%ojBy2/py!2n6L5bdU1('VljQx<C2!C3g6rrgR3,cf&--FA_v_ay:7WO;L|IxSeR~g@&yryVB%=tHgY=`z:)i)M%zd
-4H@0ld(,FB[P1X}{-c20NXqt2i:8CLiQzCjh4iR6b64<]j<dw-MIFKJ2C0`6uk(_VK+x[<H|g9:l+2'v5aUj$c+CJ#z!L(kTl8H`/Ve:sE(':orFY:W`>_
-<h@-=9JqM'aUlo]zpiW[;t@nvmlb,nsf9Zv{|A737#b(g1pS%)N9R/7E1Eru[0&OM!_B7I&Lna-dqmVpp4~iaq>4ni[4AX[YdiFZpMnBBB3Q;=6Wk0}G+!
-~(=l|bvgZ;y1`idAl"<s&K]G@|m6mk{uOrJw#3c,q#gTDn>{P&TD<nxBm&Qe`Q[n+!AA99Prqyz[1D&e]^.a`(y4}j~xsv^c!&oPRo7D2L1"1=';5yaNrA
-'V]sWf{z=^f8%Q!Nn6tr^GJ]]25"pnh]lb;>Kk+_G:&;H.A!x5(i2Q4E$R90qkD;.dM"+toiLs-0&M[cR0|Y0h{U^i[%!.[[nuz6DT'`}CwO'ThX"%Ceko
-6,:aXVU+L<[qwP[Kad5+Lcf)2_UFSv>wTL4DULnLW$nTkRF-uXltq$kZ0KT;sPaINyPDA=H}RCpKM>845SvG1NC,YZZC43T4&lRi0^dX^5+1gy79am8wX9
-hO#4RF^qW'evt(Ax<&G&q8Xrde2]=N/qs=WByw2hhi(JvlfvwV;21.W9iQBY!VPOLNir|D`U"".._8ATUOJnqM#LNrZ1&LV5g`A$sX}r%Le^BDm+T5>Pu]
-aI#,W.8,+g-il=sQ^32^$s,WU<kI|="R#B74qZ+x!k!}_DSMw6Z|]fVGDO'xFyM(#zkd8k742j6Ydr-;!@uiV+J^dJ8mGKQ'JDL4g`vc"GQem]ERm8Zk<x
-xe5qS[~F(]fSw;RS)'~uc#HrYt_G9DF;(>sB)dtk]sd8Ncwh&n@sJiQt_,<i<n0I}wqz6eO=1hmO.2UcPz7I{G}viIYcS1"Wf]0'|,!A7v'l27yA]v[<};
-~76<5xHSA/qe`GKioq]>t6]^o[7Z[t-$=F=/{bUZ!29IK5IKk/]-8IIJ-4x@~Is!'FZvX5Y5>4!7AfKe~;RCaYv!#fVIcB[j9Z85^hMmx3Ml;r<{7"MGRp
-k[cIyo2%S)]_{,k:$w=j@Opa(|1g++J4!xxqG+[e0}^N'6VT$.E4`PG>w-G=0Z}q[;l>4K1+w4DwNkfZ9Wzg3)PHJ%Wi_rk9eHKnr5Im"1~z]e0ynMvw!A
-C6x'JpX=v$>G)!}^wC|]2d<dpFBA2Zu`MsnZGZ-!I{-OJ"sf`nqD)+3r(Epm'qhIW|R_:1b`KU0tn3r}M=(KtwOP/7ZTn.%8+aK(._(812}j:C6[#s$qn]
-${>&N<j-<Fvr_,<;]+A)oGlx78brjKISPymO;}EJF[1I{S~%!KS},CQrk)OI8m6n^il`k}oCPQdTAe@X)1[]MgRG)+)<JJ(^3%{:AStcdAQB.r9IPtDcSr
-a2C=WO[rY9Tckv.yAIl|'MU{xe$%jwKI"d}cVjoO(-,/L74U7%qhr>,=6Nxi<-0kIxR9]@a"^eybxFSp4D0rMd[ueqzlC)gNJm2xBqA3ul%;yjZCZnz1!T
-'|P'N.=Z';q@&$.".oO7^{thZ3jrC6}Zrq7^VEN[$!{}83q)KX51Qz4zWs3!iaL}XQ_7BOGp+[c}JCzExh<Q;|{q5(Xgc;-O&ZpIIQ9zE2R8P"8_0Lcj%%
-s0rZICm{0(lTJKFX9h}Q^Hv%LY&xr)^&xh:!Z02Mi]Clv|"<D6n=k'(,fn~tDCtZfqXlUVc8D;Uc@lI'G'a4d;b-/OyMaQryv(4nq4'p[1%!]$D.0V^.n=
-vW5m262t|',YT]<]y)mKBZA^ZY:[Z"]!p$v+"9s]8ylWN6F19")t>|U=.Lly(1ji"sd%9ZT%N>=^&^hg:}Sy3@wDnzia~a}/[%y(eBt)`xB-u=3nRI~p>:
-]MVtclz<VoU|Aq+2#PxHCF-H6%GA4Z{lW4Zo#Es7t-L1I$E^0c;V2>'Y0o&`SKI1f^;d>pc_3{P)iLO"+(mDRZbY:kpZ$Ko&hSoKRHf(6pjYD)L1gk"RE2
-DtR%CE%0k|#Rd5'Pln}3a(h|_BH7^S!`wokdYN`D&b'7|cGRzHCrpC|7|!@IwU(Kh^cGh/4+]j'6O[|I8}~W%v2<Y^D4H.u]itIMGBN)Ir8k#h"6Yz1</.
-)Lns=yTgRMc%[WCr#A8UMv5T@lLn1!|2vAE[e"N7820#Le>B"(,$48:=G[iw[pu6tRbfbrT`GYX<x_n4_PQcv-;^<82.,kCVJsgw7_',>>OqzP64.QzJ2M
->o}kZ;z]Xe_'0p,rQ_@UK)(E)PI}8C38/,QEx3/>mYPT=$9E60~'ADd"z@:>|n#&LYVQ0/&,^guGZ'~P%1gT)fQo5d;I(.H0%/+F]<07.q>CH9cK|WS1(q
-J"7i#22<VyRP[HL[HWm=>WB+mWhTtsWsdW%Cy!4d%xbST,,l"FU3)RB/Ck6$-`5CUoXZsL+J.iGvX4jka4}ppwMcqY'^r%{Ie9]3g)a6V{5XBfz5#wSryj
-`kBb0.eP!GPUH[l;^K)#gx%gX%:a,Oc6s2~X86M&o6`-rxf.J!;u=gwVG{Ds4q$&0lOw5@1a~O>3xJU0P>,1{%TDWJ-nC@24%(`,9hW@n+hZUDAQ6N"eB"
-+QfUr4/B[|h!SmK1Rr7g3lk&3G=LGKM&Ye4,J,Nr-]iuYT0:eSkyXTqIXRR[4l%N>.9pr.HB$+>{h7l-PW|h1XDL3$TKw+L2)vXB}&H/K^V;T,Qatg{us4
-njgfWLdop,p|%q5l.CVKu4slQX}qm{>)uM.IMlNWE'O]=uMbZpb}!J;.wHK:<ucc%"OJmT&em&7#QjgV<[/1@7r%_t"Z=etG0}AyP=iT(eH4"w/L(f/.%M
-is>wk`kOW`.;!eS0lIN<{k0w:qp;xS%sFD4x&-nmfIl}bf1kmFXReXr(l=xi%I/&BtW^-yS]Y3#yc)/Ifi;N]}IM:0Gv-;Uq6ttU${b(^9B;g>s`lac_P'
-[Afg98Q8Y<HD{C;]q%/%JlC,$IYH!||D:yYSYY;DoMAZlK&h}UfNxGr+xjjqd/@1ufo7MYb{<z.0+xiP}Kl,&]c;<Bx}$hRX&,|>Gey]KIXzwd@9TX^KZ#
-w2<|bBrvStYx<Gjs(&o"}O"k.7HwWuo}VLy<V-1](c(>"P:=R$J:WQ';J^lQSel`p/ds|wKX{2:-^0j%K$Y7p5aIl[q!#Z)y4wxo9OPZL^6P1S%4$&#+>+
-@::nGhjY;aRY{wtw'_F04C~THQByoMKdJnVa48~"]ooVK-QjGii:dM!7]]CU>0V3t`Q5)aQ@XS9A.Dy,+mJ0vKte0]uU[pw0%;N!9T,Tur)q,N]pTzmjP3
-}HWle0#648,`#6#<ACdrBaE&dJx]9WbKE[z0gp&;<1HaPk&vLP>4,nW1boK"4:-5+[(QrE$B:argM;k:O<p8xWlO`)k:ohrN<'Md0S(i")/_~#`dLx<V+_
-t3"7FQ9@aNGhr!VSIG@J:'{f1+<hE&$./NoCX/.(3t'VWRE1r-;w@%f2~_;scc9oZMHr[AhR`u,iR&#GXA&]a8|5@Su=u}$_F'd.T'SNo<IyABmg]"nM$2
-3`w]MO8aX2wXy+mJX-QnSlNbQ1T^.b&lwwv5-lRwK$9X-Xx4bJ^rBz'qX[<2IA1SAO/9`k3dC$#N{cM#}s+C/wPo]V1@I6.<D_9(+4]Z>v<Md@KBaK({`s
-)_`i-x&G=<5QzyZ3y}a5G9y4IhNr)7T|bACW6$2+KkxY:^0e4GI:h|-ZzR@-}O6fv`}UCz4S)MSjYd),it1!01RMooY5ZW^BR6A`%iIs;+6vHo`Jz^0Z/A
-W#j_XKu89:%>K#PF7|@=[31(:2`zT<t0xk[r7TS6`raI{RzV|9q][/|%<OX-k<sHZuJ@8Io9kHHJjB%7x]L@CDqNTpdjQ^kJ&V_`SJ3|ppz02SY6'25W!O
--RDD^LTev|}]7,>7yK6I|Czv6`-yTzi.y&s_iP367j^q8LPaO-/WLja><{%Z>D)sdOP>Ie^"Ed.=2Te;Ti9G+i6-jQ$24#qEX#],IGNg-t%t'8sv't8c,[
-$1|zQg5xPO8c;MY|BK&&}uzJ;v7H=gKX:}SaY&{O}NG!}X6'(!z{(tPnl;UWW^A]KfPyb4iSI]iq'^o5M^,M+stwyI9+`Ac,vwup609BPJvyl8ht"q[&eY
-Gl}m~cHrKG0WGveria$W&_C7ARgdR%:TMz8K-J'5#.<9}X&+Pq:x]Cu^uPY"Wit0gvh6Y0)60Th"maC,x'CB,WFW`Q3'l$kOH!^(UuSiuXn[]S(i9d0F.T
-y;GNnODwPV7F@(5%tUcdwwMxyjDNJ"W5.AfBNcqHp.3E@T>qiu=@q#HbT;x[>fr#[m$j:HkT|E^Csj5'L("$bWV+"h!lFYF;vUM-MY_6mm/b!D9,]J76#q
-AK;l5&zI@>FZa87fFJi|<H@;>)U`%]<oEGf;m/TKL"uj)9^s:x&bK`olbV'`t@Z8_''6U9W0^E7$mVH8[:F9Xk^=w"aHDvvjkp7bs1`Dz]2<o4v#ogsM0U
-_6,d7|vF"3`jn4EU[t8(mpl:3iX(8K>W'slkDr"yc(X`XFnS<Vw)IY.BXP}!pXm)pIeZ:E.8cy~B{,Hm.>L-49/1(Lm<%t9I~IX3hSz,&]wJtwh9_Kz4{m
-$%6eR/u0odSb=TyKIuo>H9o!G7TY`n$"uwnyAuk5/U[y|5T0m^.h>Rx2"/y@;kK-NkZci:-1QvQ&m%<|);6u>Mp4b"&}{%E{PF;pXf=x^stm3zP|!'8SD:
-4c'S!pMMf3dx">"E65cBN1dio6/q1@Z=d92(R=Cy=bltwl/V}9zW,T(<kP89/RV2Y}tJMYv<Y`/.=|XCLrOnO`bk5xu)d^1PN"/XXhdt~dq$]2h0!doUBt
-c&V;(S~D72@nx/JJHx</^AvL"1yl.3M^D;IVS-Qobw2%IuRhf,;w5rR{1Fz#K.`Dr0]H|>vnl]/'.8K9.`Zq,)P;O"aQHb,6G}F.g!ESA9jy{qm<3PA]{o
-`FU+)FEAL=H{>@fs0A!2D%(xw4M3yC=^/MIn[(s6:C$n1Q_;(p[fnax]aQ}nRi"P~Uwv$+.t,GN6c;+HdY'e}uy]+2FUH,5A`SZb3s&ePP]$2Zu(Y>:m%H
-4Z7Y:pmm)U7X7<1&PXWu!FiblF#&ki;lsM7^m5/W119MG(x5^i=>9Lni%6kKO>-iY4:W#A[N=S;T(0@#('=Ufk<Z<f9zg#j5zOr/5!f4JggDh0hwJ.Tk@D
-|K.E63{Wwz=N,TR>FbX`wHX.'pN66B{i0n6^$)u>vynN,$/jOccX@D6s;m(nPZ/&eQ:$=R0,Lx[({4Ii8;Pv~dso/FNWZNCPuOKRlW%],uclH"IjSD;>gi
-|p#sK_#PaK&n8pLS(5ja't1d,emkmop6h;0CvtK5TeaBk0-Y;!gQ_g,o|er6BMs`[N>RGYTv(2P$<;{pBEk1TfG^h{tPYod"U4%yb;Y|f`Oa6!+56oSXmj
-mQ~fwCh$wGD!o{l_M1,(vO&mg|1GF"@}UZn6D]p2HEQx#Z}R5#nLK;)4`u,)$"s'%!Cz6iT}D]3Xu_s+T#$xZ+hr#4vp!BBF0&6:7scDohM-(ja}raA6.V
-O|k6v|U#e"yUfXPz8t:t=xV6,m+sF>x|nse5Gq9OTNuMfVk+8-2{%/Iahm_`s|jL"{xeVGK{Cg$xS}$X[c('D@9)X-RG#jFg3PsrkM!M0XUW0l!(ARKucP
-1Q;hO;8!x}xt4sY4D/9=5%UI]I66GV-g=g{y$OSD4Ws{zp(o.5d}xvhA'p=<9qu_p>rf{R_Q-_#qW_&fl.TZ({oW6)[SWgQ&_'{909j.}kbm{zZ4k&z^_O
-^.WfP$fEZ=IT/V{<UEcDwg'dlVO2[bKs^N6DB7-S8(!HkG>_n:CSz<~"trMN0<8_'8HC`9d85rGM8.5'7Xq#"7k`%3I!+zV915^>nxoNi;2MxA7jCX%}${
-1%_;8@.ke.R>g+n<Q`i.DMC6tF.${0k@>.}eY@(s2f:'XjI=^&ARMyOS|8ImN2>$XAI2scw]:C1v8[Fgz)_JYua3$wj(~]$mi'tFgt6N!jK56_G<"a"Sy'
-^BA<4#r</X8Re-<e^0{xXcvrLK.Kr{>U-Fdd>n5kbtn(#BI1%"gf5|PBX0&{U{pU}7t,Wup&`xrxR!fV$71k5_RM+'8jToUYJa&O~(b9][k/.h>cKpb3se
-{Hy^Y[Y#T5rhW0E%g/PQC]r7-<:mJnkbfr~QQ.]zo(,V'M>v@ytdv&dXvY!K[:@H'rf,HwR/V=.hmJiBO<Y/5HSaM7A_$QxGn([ViOiw&/S9d^nE('Jk{m
-}TG!lf9H792&;Dex38X=>7sa-"~uJxWA>Xn8KJ1,v|a|o/e'{sB#n'{zl(G3EOP_7NnzgYc[^:FqG#}cgZtr,gin^o~Ti+f+)0u-xyX{.a-$Tgmx`%$L>&
-h8bZwGk0G=-^zv9&THy_Z!X8_CT(2IGpz8}wkm7L,Fr7>&dtr`6GJ0^3%p:^ImWDX[z(pHhK2L%SYgpj>8W.Ab'Mft,t2-ODDlO4P,7I[/HpJoGUK9nD~.
-V_dT@WX(u$.^fQW3I[(NtoZ`Pp7Nb1beqq^7]xD)@zg^MVE8L/&rWT5,'Lb"woS>pO,XpeX)tW8o;!}&34Hk%p~3!L1CH]<$RTF<tVUHq@_SM2y0FlSe%a
-@_3>v'gb.kNK2k"~LC<W3H%oh1uB)qIX_LC,^t;w:n%FQP<[#litM]2vOn#mtL<@y%6jJ.ZTPC2)q4v/W.OXFO'a-Vfalsw@LjV2b>Br_dG6-Pk.d/Ovu1
-R57|pEG6hK13/Gi]"'Vt,SQ%:&@{6$J-_0%:hCi/R^3QiCHscmWYViTy'[>^$yZe:0E+]<:Biq-A![Z6[I/&A0`O|x2=R)98#f)$M$5|omR]YmaBE(R88d
-vcYh[S9Qa%B@=v|<I[/Z(S12cPStmWR8EbY#Jp5ngV~<hGeKi%WdEgP$kv$RR`2Q_em`<T|0|LGSn]|<E8Wz1r"'4/dEPY}m/ISwz>r.HM<+X|2kzf8Ok/
-<j3e=XQGio]n>lmotvw"V'h$8VPD!qdz!s4JPGN>WvP[gkCmkv={FhX3!Zq-w`PhM/ATAejp+5C{ah![aL,dJk59wr_a@C"sm=Nju_7QWgYcT%%A,BWE[A
-lbK/bP$pO+^T{TG+=Gcu{lJTJV=P74P[HJy,n7Do4nb84$z>UTU7cN.q,7m<J&fO>HxQo@LSs0)7UH=!Y-Cj|,l"7YF!r($o9#cT5yO%paeA]IdW3=-TxO
-+ec|9onGP/UjH{>5s-v(@DyweEK::24'tHxNACQ2"6+)i8_T/.f@mENXW}<F2CpW307;M`:;Fuua^wlQ`0)9}cN2xFnS9FeqQTS&a7vo"r20q8^1Jq;<Gc
-ZJ5=rG=66iBAguzD~To'<Bh2NxkPnIpKwLYwYJXU#V!/fDyM3P|-O&rW#4NZ4):&pRoL$i98|^)M%kx;s]hv&OLmt"gY1o:4't+j6ZE8KY5$ARH6vc%eNA
-8esjD!G0>c5{hjYca]Bv4AM)}&bD|9jvn3e'GM'YWiYH%BUZ[oZxmEYoZIJLWNE9k._#'Pi!O;vA{f$nW&I|ah0L%H!eDZ#V>}PTBSGqb|~4ahJ}D)Ko`Z
-9)l'=luFo;KMYUQ7z(4fMx2Qa:MADUS))anOlBP=B<o/DD^}fo_bo/nFz,e(aYS5^=SdCKkW.@zN=<QGpZF(FkLa1)^zUWkUz.z;o5~9mO=21eJ8]GVAJt
-fS#"vsQ=1b[yNb}wcYmevejty$!AoiE%lHOBi,(C_t$&b<(+H'5I^0P2MBC;8n('I}>:[y2&:O9QJ[at3uw/|%8;^y;hfuejOnSWr!H(#AmUZT<`%rc8v$
-Ij3CKc]5$Q#<Z@EwE6(+3@I;@Dc,`Y)7ci/7~9>uJ"llq6&+gIac$i-3XuXK'K.L#W$m+=2|q-(XIgS]:+20@.ilr=;]mXk'EwG9Nk7%vv9>L@"n(P<;=s
-2%n&YjI|{6{I7qV{YcM|5-IN[Alxhkv1.^l0sq",z%d_IkVdsA@Utu9ANO4{cyo=o`s7+fofnJu^44&l^RwAy|%03<UBNY'B.@_y4O.r6bIo96MslrKHgk
-HOT9MV%b2|Bsie39)TS|c-eb&XDla^op|oU2SMPbe#MYMhH7/.PqXKiR$9"'k_Rx!z=dGwpW<,#&8;6J5_ISLo=Em(6z%ZO.z{T-%f592#g;`U^$B-^ECS
-@{i%^=[$.jU;W2F95%a'q=dM[DrTm$tgxFkNY$)x)rLYweRe7q)kIaTM{U8ytf9N(l,7esh.V9=lJov`_-slH7[=E5OQFUd[6R.yyI8v4E`O`}vwC$9|m9
-d7h_[_.znO<cZVD5.g<%C_CaoNYoP,1{5IE3uqS7vo8x3#Vn^o9nOJ#R2LyZ7Z0b_JYR0g!7YiWp'!&vWvl1Jc:kph@3Z:aPbnEJ+rX633'qjrQMlqhA60
-X>SKn^Cf]WAJ}|,)WIv!SIAHmTTo$Vw8g%$iWYKeqJDK9gTiRJu0iLhu-l%wiUrs_#/8N&@_-VDW!Rv"vr%b|CQ=bAouc_+d&+rAC7qV__oVr"&;]pk[%x
-A,>t>dl5_!8S+LM&Eg+MwDhq,tF2+w1wd>SDXM3&DmRmljJ{20.j{J`mN)k3TMdg=Vc1J!9szc.]cS>jf_FRq<2^-"RXw4)r^Pf+4K9Kj'bG(woB:6{'`4
-$pfBjE6x&Yz8}nKv~gt2{h(NZso_'JOkXnyR0`W^^dix:<0abe&Dyj'mxkNv~bJ8+u_W.,_-20%uc3fO|[$Te^P==Uo(MpSj(!^3>nGKMgenKdl&7q7%0I
-Yv},X<"|l1i,Nq9:j:d/B6CC|uUo21J-E]CuvHb=ZTcLP,W|Gueg<C5sM'|/I+@a1hfn#0-dkF=$b#2,SV&XueX6g#!oYU{dIAMr8'o;)<$cJ_zDUnfCss
-Ie(E@]sE3'A(qw{owBAJQ)2!Z)Q3lEf|rd$B4U1fjb%T~Zu{7"J%E{.98i52y3OiKC8WBvuZK:IN'/Qc]_P@>3T44iUzL)TPfM)ux_cUGZw)@'s:rcCd>{
-l:<oYEX5_D|Vwwyeka}i`^9:~^aD+BT^(Baa=Lx(2E`,JPLu_vr^~ZJo"BoN'KAahqQ!{xuqq/%VHsq/VU@8:7=}Oc{3BMkC{blAcbYhK,"(wRcovjE2"i
-T|^HHy+k,[a7EOTT!EF>(c-r>&3&Lf%,OS+;S>!mNlUMt<G04L[wB"RG=H:x.5K,QuNem`VbAEVyHPr.gLWX+d)]g{agK)O.8+8Bps[;UHDIbJ9gR;HBt^
-A">BS_}_LKN=B}6Ct}qVn!7d3e.B8Ql!HNI+1JveFg'//@2fV>bw`vu91s41Y^wD90=<H3%c]pe15!"bDTZ7k;qKHV"%c]C,>Y/L9R'k($0a!zC^Lv:q[a
-+oI@yeXR1daMXT1ci8%q5<Ck^$t=R`/4OO:r_S&V@ClYDECyov'N;(/mSp7OQ-4'"OW5j5qxkiIzVl!#"h:Xy:U'aRCHT-PV4iP%)NX<-}9A[`6UtpQmoT
-9y@DxO=uyTu2o)=dA8y-`;w$k%~M>+PdeG3!S^W96o|=td./V[TZO!_jb61NJ[:i4fN]72w9b+)yC1;$N]YwdeM8`8l2nbvio[#-`[[.M=1;ZW6o]K"kJN
-66OLf-X<wK1/Xks),}ysbXHY958S@y{6Zp/GjC$""iw^~F&P"yn=i7<$TZnRSHx)xARhn%].jxJMW`3>ihp.N'k<90M+"F-4O]GX>^(t}5>HJBC/|v0xL]
-h$WT.L)tBt$+f{140GnzHl:BJwX<k'Tl~+PO;F`sJp+K7Z'4,95,5M)Y#.PX&nUlsax]zJ&Rk!0WJLtHlH>Q~Agw"O4+8iJN#0-S@r'Twff<7tZCvXRf>B
-:HgdU-kaZpdK:^Y]SvDQ@ty)h7s'>mK|u3ox|rY:1tXGar3n'6%YAc-,sc>LTcn]knTG={z2HNXK>CTpt%fNi4=Pq|3R.Hdr&{>O(X,;3fpu^i$9gLreh|
-}X-h8gn:,m$H6n4[ZfYK@`%=C#N;uP_tESY_f0;M6[QHyeT0Q3.OiL1DnvQu1-:HG,R@'Cq:iRD'x"HX,G{o+k%K>(+U|iTj+4ij:jfm&o:JUeKsvnxqPn
-"rgf(lsm!o^|K|;v`Z/g#48zfwVG%#lWIF!+lLpsY3ct^bH^qOAP4I{fOd!"EL>C{d#4(d$,mJbs^bVTu=2GRXD:`}"<.+E]q<I1'<0S3-fuy!m#"wdE&_
-N6t-lxI:<LvM-cppjds3m,1uO|JFuu|xj7A/y/UCmT+DQezggbxR3I2gU)9MCJvctRj@zm"|^rpeVi+duw|Vqk($gRJa1ScHH3&XYQgp'XAba1K!h8r4^b
-g3RutbgqBntJTuxRXdDlY=_mnGh6~F/s+{,%-A`W3!<%e@+f%2ZK7T'Mb(TS^4P^~R6-ZKJ-m'qF@kB7-s6OOUi"=gaoM,qpS])-:qu%mJq0a,)9^fT#~#
-$B/A#naKd,Q=:&hv0!"JU0{I>DlUxSUfAi_e8>|;6/tqK%1nlV1Vr<0x;>m:3Or{Na[W#Aq:()6'YI&.EOmFM1P0a)6eW);JX4<p_Yghw4KNItkxB5p4C=
-U^5jW-pt,HssVjIXv+nAu4F(IT2cIv}(j<2ZiH^(f!6nO>/6b]VtVzy[9IUc4@do~P`#s9CfB/o.H'3[.<Y[hw&5P_@2t7Xx@<CxhO;yQ(<7X_am7{Sti}
-hsBis$^Wv$~44tx.j|JrPy~vqc&Ci"w03okC'>MLD"to1z$d+^aNVC<I$OT7oc9y.DndLjSj7}ok[PQ<R%+Ictwr8LrP#Jwp9n1>fd~qbto+GcXo/oO(Rl
-DTn/E,yazqw0#yy`<wQyP6s8h$k;nD,14)'@L$e])t`(x@^H|)!VG{ZykL{X"GlCJI}yMAB%-q.J<Gen3(40Sosm(+ckRrPw"_"C#dwH2NH=ih>6E5Uq@p
-$jRBe4Blx$3#{b8RTGr^f=j6kEgYx1P|cxb>7<w(SX|uchV@FA+YAz.+5W_^=.+sW<fcT$Y3m2cPq#,t})q`o)_)k,+6Tpm@T0iaoI|1{#xZ:a!:%1&P";
-N.<L/"Yx/_^Y2EM.(&ik%6myfrW}O|'z$IgQwR["Ldg)SHP__v{T$fEHuS4-<5$QY'%>rT|UbIu=8%2m|eq`]t~1:w0eUL|tp4.3Q2IPpd##fcMsLX,-!L
-w<@L(`,-y$^31km3:T+q#^@#8IBWwYk_Bo(4xhfqdm:a,Y9bc_{FpD/=WIOAzJ`@Tnseu:WwEvQPQ!=@,ogl"pcsfa]>;-qa#`pRr`6A'Yv3Qu(1hTFG%5
-a3[K]PUI)3H#4oCdQV{IG2ZL0_fvZS'Ke0MI+kIHnaqt+tAJfn`Yd=sy`+.PXB^x}0b.><8b(wBuY&$2_KK6]Ms-yL1zwC]W]evx4>AAg>35j9jHVH,|;y
-m,46Q$C=Ppv}Lx<p(vwW}{">@wQL+svyyR!)q,;Kj5'thBf4148@q2TIuu5(QhKy.mc+wq9JFcNx4}&dleOsS@/$_1~J&]6rX=!=P}dX=e2sPUxs>:,5KS
-K<^dilyOGi><H%Qt3q83y6y';1{6Td!Y|EIXotO"-Iu0Li,GV>#P.4y_0D<}Z{3B[Mk>`qaaCr7lz}up+0c'i=BW-hYO(d2K0.7zqF-dW$,t%D"sEymGa'
-@z0:.#>dH[cCd.`N<uezo,>EI#o])jc'#2]]ru>]v]!~1/H!vvsQD<EuaVO=1iO;.6iIardf!Y,MX%Hdw^S/2s`_{nOvq[jAX|pTyN,voHy[&cPe(VlowZ
-hO{kZGEkpUxA'}d={NI3c'RgE`D`53jD--F@W)[|$A1:dD3_2<QY#|vdm-RaEr^fRcF=`rAy(SR&mjO]r(X3+M70Va.u9bUR~egQNNVgComcLeFPVh(G^K
-8hp7#W`}wcZW~i5>XE'-U-ld(JTydf4q.Vyo`&"$Ev'":TeU)lyS%&3s";eSrDK`fy]|ijJZb4M]@nax3+9!=)8XhA'1$Z1<jY[DxFk#@Nz':omFck!OuI
-l@lSwr>l!eVhrri|e@!H:M=bAXidqH-]F)w>~RN]~<|:I,@)J,c4Uf+_v0f|c;~A,T]alhI8<e5sju<Q.&L8bi1Yc|06G`tH(s8PY^.>#"qh'F`uBQ33{Q
-sG|`Hp2hAGgLT(st(r1}d'@r}yA#o"va,=(.tsTj%lv4yZwc}V^VYH"N"D]FNuyo63mY$;wO3-uu&52{f3/athRtHiQ6"}Gau-~}8oOxb$kP.&w[vL~V{p
-vNVS-rVXfQyuV59|}i!5:oN%6;N&nLv"%]9ranuYZ&n]r)(z&EsTK8nuo|(DQ,jO'IL}eT7k2t:yaUA'%-pNXJ&@@o{go;$7gAGMiZb4.hL9k%S-r.uXgd
-+<.t{1Dd]c1HVQ[Ws%ro|p#+v_}P7&e1qw3LaZaP+@@zPN!341e&tE>.o'FO1+mgnN'!0LMR;e'H1=fbr]{O#0bwJ|JzVr2_[7S]N__D-[@u43)stq48Oj
-<c/h$>Yh"c^o4-Bd+I/x+,O%j5lRZ)RCueeEqY<5q_3!0G7hN6qE]$ukMMNR9#NilV=]kL'GuugReMNRQm^'cf@h[9GX!z1+|vGW:rXK:q"O3iaod`OH+P
-!;7LM9!@7:8WbZ!'0IZt3H3=Ljex]a9my37`Jsy>nB9.cV{1u_[gmVrG/7t,;90}Xh{an8-A3q>[G6+p)%U3{!heFv{yk`FfJX+3Zf2A.=f.UEhY09OWid
-,'5rj#=;<=fN$VGhlF1O{B!Ksp%!puU5hHtv;ZN1<Q::!t[aZ=!V8=WeWMF1Tj/#-2;!:gJBALn0KKkB'|x/^ZHGM7yGF}6K{t[,3QA/{lT9mMEG,(.LgZ
-8QpZksx/UZ5Wul)}zA<{>DF2cIs4pr5d{F1g#mY{X}rD^e#Un@aAIu#|#-,j^Vsn{vvB[nZ&MPUJh%Udk;<xGHG1iW+`}td4s0%J<j4h`l6_2e]Oz{g&Ns
-ubr`R71^9e4dT/=v="{ZwLz!r",OMWq#:a#!zr-`S^B@/ywZ0JfR=L"nEXT/5l,awn8U<cqX8{NMgQeN57v]_%=8:,_8s@eJ$95Jz='[@e;+O7V3{/r;(u
-ZpKnTsC<cPgo>=g[W`1:1[.o#Iua1f<>;ENJDiqyJBmFJ4'1OJ8-agex63#kY]}&C:s-eLwZyQ:fB1Q1%L)>A4}JC!oB,`f)-5ja>#b4[JFugFcMPvZvKg
-3Y%6Lw4|oEa.Z!6v_5)('f|]#W5}eI6[Zsppv>Z;IZ$x"r<d+Gsv|}xAmGW^6+,HP]thDTb-hSAd^reNrI7pTFIeQN3g,px+vx;{FdU$/DT&y<yi0Zb|Z@
-AoTW{<)^h/zWkXc4shco{'qbKME&tm}c+PH<3aDl-xt{YtW(IDo`}1l!-[Fv!&84HVXkj0z&[Ul'XT;K&nARL@UwSG{]lh6DMS$cZ(OO('!t-s<7~qE.[`
-h8_T}tTJ<+c><6q'sl!n15$y~==8F;~DpbzYiYqIz6v=LF}I4cCmpE5-bE4N9)JPf_+[OF_W;s+<m(ceBY0KdG1Q#Z8o&,puR"1wzwesWmV(RXJD9`CaC=
-xu3joP3Wucbzi[aCY{a6Fh;eqwa#ch"<Mu'Z(#v`vYzMm$.kb`"3p=5^aFq;v=H@9NYKA)lqyCy2SA%Sla:A/,H;o=<K[@z>`H=vk7}BUNs][_Zqx@M|&f
-2D<Cqx.4Tt4dCCK=b-q}B9l8{V><DHDyH'2u1@[Zn>0-,9^Lmhj2UDt}9qGNT,iKj,k;[6Nhe>L@,.IR,%sErQVI)vZ08lbxnTM7k1/8`"i.WSfg:AT;@l
-WTa(~W<AoY9m8[,5ttS##lY=z_S<)m{BzX}q5etn"3uKl1UJv,D_YABW5sq!(nPR+1~f$ZTv<)IAxr.-g/|<9H>65t<kn!#f,N_NA0>kDCRV5ACv{l`F}l
-s#+&nw@nsF".K,+iuALqSM+dCaIT<3m@Y%b^^=^N.M>EE.~cEGRu"=c8hEmpo-t4,6(XH/c:(poB{O/l4WIPfjS@>2|%#4E{sTOnCw14o_f[[7rFoThcVR
-YSyKo<@<T^}Gox"44Av&>y)6EU-R#^.VELzoj=hKnHnr+x3)K5qyU0Bm@Nq'38h5RFY!bCOBxV3_d()AP7G%{%ULkZ.P%OEPANen%swbBli+UD]h2qozKP
-6LbfqirutwB]O6t8j[Q4fcgl-,;=&{u;%7luLV9oM:xX:PcWnmNne6'9DZ36ohruDsa@@|xj,Q0(cC$31q1D@#d=]d%y[dprJICwnk-2smmA{`3YJ1ADz1
-|A>aBEI'^EmWvc=YdH"54)lSs7,w+5BDp&RD&,itr;`6RQt>tz6.#h<T&/6k=%^IMj92,AboX#d+y%pASCCxeR|qas)=A#6-;4((W^PZ'Jt40dgIDk2iz_
-[qD5C@'m,4Tu`a`](#e3[`jyvTg{)A.%7J{Bp`VL+tIPE=9^UMIFLLVC%S`LPE;]4e!Op|T|BiM0cM_->U8MGOReK83Lrq_3oieoIDLU]r.@jWtVt-{SAM
-nGb-3S5OaC;&M9C=lH9=M2P8}}-1[-6R)!_>hjWg2b()Oc;W`h440p5eBX-^Po=X8f0F2nP$g/:2wu,Gh%^VnL5)~#VkYb|pyY'ULb$py`h(/6gsW=XoHC
-|,^Twk;eE"Lh)Z_yzW[E}V2<n,"0h]gS%D_'gp;9kw.WL:2X8#XhWZ|^&ue8yek@8t`oZ6(agqvIBZ<pf"IJoV#@PB'QE[:8#lg<:l3`_6sXPlGQg`".gA
-5bUq_oYV{N/&}'CaaWY<F0_lFVxTW+ovCo>b`}9xt^3_e=z|6|:;|:M'k:GOz$/wr1Z%mj6+-AxBGnIOT{gV{W{V#N(kaMhj{K]Ucdy|SG<e!gRz.yINj#
-hDbw)fy:^HYRLEn|2`VemSIt%NUlC9<JZExsz^4w(q}sA6KFkCBX+EF@x77<gPXK/}o>fL`(RtkvCKGY:.%G,;q7#W/rNn;Ml#R|BN(|q,/Y(A`6(]NbjS
-/iYAWJOB%]g#z!~q{}>CRG6T)fsq!2PMy500Lv,H%],I_3:L8HvK=kSt}w1v{p0[n)i@>6BmHyaY0Bh}AAw_8Xx+%im|PJHsHSD<-V:2|O_FyB(P#BT;6X
-,@8-t7}Dobs4q5a"u'waauL7JkMJ00'qc:pi2.-h:4xHt[l^;JXZuM"g@Oi:G1,cBy_Vs>a_b4>+e,q.l0_}~wPT'_%y29/'IB2/IJqV'Y,zIr}2ST.f]s
-|LJkcv,a/ia7aC~6ae#"m/=je4Ev6Osbs7t=[5=&M,j2w^X/H[62;sW{BH+!3iDv;Y]OU&F)MD._IW.M6_7HE<T@tYb2S>InH=#,8S[u`ZA.PuCy7.+'t.
-Y>5_b!2SsC&:f(}@6V<f2`$Ot)cI=Ui.W2p&D!`]^##zH}X+uzmQ/QDj93[zxdFB;ba{U^O{P(|JD9qG+@>I)O2AL#@QXY{.-5(;(HKcWjDh~]{N(I6CJM
-aNzxh$LZ7+_MY2H-"M)^rqbW({(s0#IQBK"SgL<Y-(heYrkyrPnlbwV,GL^oqkE[Qg"R>@z/ePaCe>/Y'./fJ{;17+xhl&r(uYIfz)Q-dUZ_XHkQIb'kM<
->Lxc%fuWwls01udqOeq!Z;4eiylF/aXRj4l#>^IS~G-[1vqeCfQn}q&y~A{Wl_hg|n:&/n.0!&q]:q#h(<,09#_%PEZpat{oSN12Y|4D%H`)Js;|(5H+x!
-j=Zy{{8GWj&:%;`hB_qt:ubirP4Hq813<>M-;Xzth4]|=B_{u<9T}zh]lW"I[rEpgDyAB'W>K>sX8(u^UUmJJ-h];2Ele![!m][,Un-pQ%R{9p~/sOzZdl
-7A|=hy'U7&qzn1:6<SE&gRUfI2P0&=,:jRNpQ4PenSqIKU;_3oMaru5>3.IA8#e>B6XRL3WwgPxLJ;d<0=Kj%6^G#jgVS3IhbH5IN4(!#G$Dt09VjHp&8e
-7UexX(TPHGo3Ou,Djx!YzQC8AtE5",9jY9eN$F];~lUVq&,O!FCF"x%w-9FFq/vL4Q(:8>HVpj1V11G-JzufZ&yF+KJA0IV(`poBq5b2,RKZR7"66o=Q.l
-j7>J;fN|W35VkBoL12d`'x'f/dYIYIK%:dsm'z|_3/4>Zju6}7jm[9-be0yCd@NH],^eui.^!lJerbe`g#$M/(T1Fmjn6J/8kCay/-KqE+}XI|tlCItu8]
-7)u`i2dc%|=yy-pL+)uju0ZE1FVw+L[MY_r7$gU9u,VtebT^:Wmp2XLp|`O5hBoFf>=NEItcMuD;otIg0fybZV:cyf-^eewBj7oM',JzrH,IGGub1,TvN9
-M)FM@'EUJ%j<.z+TK|S[[/<8-]i{GGIo:uV39^G+(x<<g4_JTd&W:^[XX$lFSws6Aj'1N|Oep::p9BG1>-W40cH.2vZAAsCw<6[2+;y$]dO9DLY%H_er]-
-Jr]d>`Am[Jv5pi8f-K_Y:9zRB6A1pz2+t)1P'u}ie$H@/V44[|L%LbnV=-&n`0b)BG<a:z=u'chzCH)gk887)tvR>QE`!qH#QPQro{Cr~)3t=p'lT/rILw
-xeR|KZpA#75EEr+rireE3IcI0H}px3'nYLU&-s5l^eD4-#G1n8({Sjmj5SKr&al/"Uz]'#g_f-{uXf=dQ+p2atrNYJjx<)lnu@uEBS4goe,k]MIG`DMR-i
-nL7GI1|5'D{-u4CUt[tsMpe"X_qei';l=!i+2T/<Vhe#iNux%dUPMOPnVOY&$puf'>3u_$z!%c&I(ikO=NTK!DJm,9pxP8_)wfK,tdaZ<Tdhby27EHr0&_
-X6FW^BT<705H7QWsSqE_tU:9h(:eMbs/qF@aTh0ZCQ0b5sP#-ZF4]V88LvC;l%_tH;V%cQ{xMxwj']8$qhL%J9pLT%={'jqrX"MPb|@f5tI7e#A=Q)LQZA
-sYS0'8a9,7z{cV'=ZjE'(K!QZ2_$qKIv^6!+&=T88G~-@W;W8pPY{o!u==|S2p%iN`YZJJ&{xpp2tZhq>8uG,#OLM)7.o_!j5!{-U&)7Q&v2X"0MXIz,0#
-D{;E^i9}rAYrX%k1Pjq-UvY{RH.pe3;|oWZ(w@}&KfXZ0MUU;#+'>`cO3)pjDvGtZhoZHcB;@<w,(^k9K6,J6f{RmfiGFr3Man2}BrU`75[8=ZvhqWELzt
-sBjR%{co}Dd6#SZQgp9,w0]!DEVZmI5B5yTAp|UJ3Q4Dr6,r}]3qd7[N"fPHTC&)G1NO_pq10Gc>|FY,o{THRoT-0KA6i3H_0[H(rS>Jy}2H(V^l,vEGf0
-z3D`<YyU2&;[|YvFAf-p9YHh8i9D`q+EiGIwnxg"S`rPTj7UP|$zJx}{vRkSf#<m@`[f$7(^,t3ak,LJy:RUapE177V`"Vi4YHXsL,tuBB;DN|J^I%)L<r
-QPddX@Q[ug`YX}#sRj;3(u3.ivuK%y/m&x^Z9@P}tK:yRLG<Zby9`<%8U)Qt:W.<E#lYj|[H|9-U:0|Ijw!PHr!}MGVx1{,{~z"{ALy:#F^g;+5P!(v+8E
-Q//9_u]vF8]%hCoq)VW^~n5hKD}n2LV&+Lh7OhkMiPmo`sgDgzcLW&9m.i06-JqTDvuy#&:ByGFkC"okqyR.mHfIh;Lmf3NkV#=E}T`.DN[txfBhI`-$hV
-,w(4Ag9f|U:4}.xI0@p}Bs!$,9kLoU.t@g}6i!x^AKi2wcPful6R"r(#YSQfhg^aNL`l7q2q,5arBXC]l:BSadRfyppt;e[EAuJ|wQ^ulFE1cHuMhA[wY&
-:f73N+$)Q1cp~qbwB/i(bd$O[rM`Gj:^~Sg0XxOKLGq'];dz:7Su,DZgppvuYAW/QRnX:,3_s;=%Jj#}-(V1K6xz^an6(y,Y2P[vP4dPU:oOsVNj^sE9!`
-D&do4TUW_U=5e2$kyOLT6{zG+#F|OR|}8WR=6=]3=3=3.{@XS1dZA#:^fy;v0nyN^`4g#WzM_j^L|h1,!{0Mxu|qk|lg;5[3^#}[^!V>46IOLWTqtv_@l"
-9=~ufnQU7Bi[zk!o%JU28YFoT<`XF%cy|3p%Fzkz!Mb-(7-evr%%0"QJ+G[G6^SO8&g`(W@1j"Soi5<"54`bg]47FAC_!ayd^8XJ+NYwq1bC:N,KkVqBPp
-jEw5T4{"lQI7t0R5|a2ISrA4y=EqL5'E]W&6]4O.__FP%esTSb-fGP~+b+&'tCcOnaWh/Db_<35]/>,GN/=]Q5m08E8=fm8W._$6p=`OK,Y`s|`fJK$>$U
-90m>3f5EJ2{(8xb^q)ZP$uuYl6~91m;(eL>g+V0!l%M6vqv6'PzVQQ1YN":%Cw0(VZmt`U>l.Dy1g|{sT#LIFM}&.PoM]yMq%Z/RyJy-i<dN>NsimpuGo0
-yWQC|+ue8m1TD/k#qlk`jfwF]ift`e43a>';{,C;|DrP0}$Zn]sZPH[)(,;>OR(wE,->Z#)S,d&`XL@-+EP]|7/7{5PSF3[f9=_CGWC`iR,L&x{3=qly<N
--<~CFm/<%B<U"L4+2#iQ'#o$wc~Jt:M685M-]oNhiqY[GEZj75~y(36TFkpBM6p;pFu6(/tS~IP9j(hRF4gZ.;R>""17ozlaJ+4GvbX(~j3Wgcwxk7.]io
-=SuBzB9hm/:n{Vx8S:bd:fk'[(;Z#qB%x&S<rT"517EI'hELuiH"aGlV~y)DlKZ{,2p$NrJo0uv&JYT+N_fBw}Muo6q3KZBX%M2z>f{`"v4kxvTT1`,A#v
-nf&"'k4BldtM+H"v^KUcS1bi&jV7C2nb#=zfwM0Xwqx!~>qKqxKc_&;P~$5Pj8anP:KuS#nLjX]>w(BG@|=Z&;3PrCVB.='otI|Q%D7nw"MyVzx`H`Ac|=
-DW{9DkqOOI052)pu]3@a}IrAz,D(gxQCA"c:WinRX,k7UHwA@8i5kG3`K2FJ3%im|EeyqV%]M|U@x)/[0[Dsie7l3(K$Se7'xXe&%3pUm"~VyBAxo2(:I^
-,/a:el)k~F5TZ(8(MWej"4ht.8!%iV{zkQ31]}FqLnJ<b%%Y49CaHu9&;fT#dpai(FC}w5~r)x5NoX"8`SqB9`cvU;$O&>ZGglhqDP~R`$$pw_Dg46hYI0
-i)HTncEVm!8LMr%d4Wm}{%Pom>`y"qVlU#)bg,BPf<ABY^dR4L+7u!vUfkr5K`wO/}TIT%U(&6/Mpi.O7A%arorFY3u^dwb4C!0Ldyp:PQ[_lgO7P.l_tZ
-Wy=TByyI6b@ao'bVJFdZmLa/v"g2&{^$#1%@(<P2NGg7ESKNka#hhpX<>1bxM%QtJNA`"uzhVd[mi/u1t$o;e$CCip.E^$^uMrnJvu/OX[)rtO1%.{Wo11
-|35#8<=.i`+).zgvzjIDAjSc}7=.r!YA3bEH&QysYYYT5l-n|9Z7b7)H8oH7L'SpllQcby.o%|BHY[-YRKi!t3nrQa>J5hRFCR4$y)KJK"atUGV`hq]hBw
-;jkzvitYQwc;J'tR$Mk;a=sab`1-(Z9w4kpFB>)x1!ksWzy:@V^LLIFYc8+1>^oyY%ILGB5gqCoo$pAoI6}fCK1igx4j>LdtJSMip{gqzalpxJ{+:rU0zF
-gK!ccf9aBYEOhOj5[{eZ`F8_O+S+kjmTHN8_LA8OHizELT!,{E]/H=e0n3k#ti_VS(Y,{$)oz@{Hd'5y|s~BGJ0c^|xBpA|K'9>&Y>dvSU4Y![wfqy}jO7
-~qTM->o`XFeG2:{CqbJ%6zB%Zy8dtygh]Vaz9x358A4EvB,S,o4{ufdD+s@w<kZJ5bomO8fn%nvKOL0.(IiSI%@`~FLwNLL:@h3fU#Yg/z^XG:<Rci&`Iq
-6lZ5p{0&1"eiscNu|}^ySq)Y3DuGqXHpc$lt.br/oh@t1^HCQ])Qrn:o2!2n$rwU+^eShS}yC!W@%2KVXl]H::T:K&H-r'reEde_^}PaE+taKRz>7ow@7A
-Xb,(KK/@.QC,P`;wbg/uF=E5ZYv:jy|nu$rH@8tcL<[;@GSY(pA[$!J)/bg=>}][oii/[<+t/9!y6Hmt27m3X3H/R!x3dQN5f^Q333TIy}><+'-D2Zda`m
-WpsI2]"=jK6<5J$Ya6[(i9ba4B{@I)v;0-}Xy-OIPY,4Wc!n4&e0H{+-+<Z"OeBXQ}C{ypMa9B-D20s[fa^8]7nZu!CaaWr-0j]Vp%&lH$@plTYPANU5>l
-km%@mU4CQdJcD,^&d^U5I.kr6d#37rEo%upV5R-x7JSeIyD6F_~oXCc]"_O0&}]uj0|P(j{]=_:Fe+:IW{;7PQX(9a%A7jGJDa'GLk{EPY9Trb}0WW~3yH
-TRnkDBzY<bX5`2Me-W!G!Mv=wu<aR@Dv&a2nR_o>]TNvAY+$}IY)hA.|AY7L`6CH_yBGYwwAvqCk$>yL^cC=7jUNBX!Oy/k|0o~wypMw8h$m#rpPs0/"-z
-AM%G48aO]jM]wR_T4LQl-!jgB)KBm"q=aK"lAV^FKDb&1Q4x9Vdi1C)nb[nFLiWEH4q][$9!q0pB2U~=IT)XhQKM+)Jx$Uj.M:Aj@YJT;UqK<fd`bLR6tj
-$=78^Kg;_;I71%(R|M(|r;alg7At#;Ii<G`2E/FTqXY86cn$U'B(w4SS)}NS5)FUa)<l;7Qn8X=`E9e4M:eRNg&Lg&G-!H%^K.$n'h0aRN:|5e{P>Y15X<
-^PhbQRqrw=<4wcAKU<RL`C6roK{v]6Q&j5~:AakmuDafc]YOWegWj".V+b9:3]=n^wx4wiM9OON&=9wzYL{2r#d$si=!Ph5zE^v;d0U#%!r-(3W#@'rCPT
-~z!&iO&{82z'inG^]yfI#[-@.'eERM{WKsSx$Chlk+HuA,3-jt4'sLN>ym1e0#[pTqj.s}C,Hr`'L+$m|4/1o6q4,ixV"B#7;u=LKqz(#>kElpx|ReQ;`<
--5-A}d3u)Kn}9DfV-Qfo2vX9X'V:_1.c8f>W;4Shh12P92[[wC|w2^S-b`@zYk=6UkJecAaf.CvdJk}p8d;J_kO57#j`4)$+^<ke58%&Stq4IGskMZnlQs
-r3_.9}j`1Mum-)`=>brI<Z1o1F4KuC:lueX#qe7|j'sHb=|EwLgApE`xK2OXg!~_)HKS|(XC`3@^w[M]>8rFc]oT'c.,q#olnrlj1:awhcwVj<T;jcZjqt
-~qDxpugHl4c_MaZKM[,i||^paNHp6k_yv'SBgD+!0LYHzN!XT-iTJ+wXM!8@3>T/,`BAJs;5XkV]dEy/Zt;PqJA{P/uv^Jk{,&y;F)^}QgfOu%-@jKIUCg
-bd9|P&ekUw]p_|G,lTNC^#'{"{/xUus</J|O^r5W]ez:yAha#{jv7-kMdMTM>vFseTu`aEG=P|t=wuc:5yH`+Q`c,'O%YW$}EHPW!yY=-be0kjNHbc/x1y
-@xy4:Ke,1/B$Frk_+XJ$ScD$T'C|i41(zsY>;3+`'<LGA_scw$G`%^dv1k}!:@es]Gjs3k7.K@-7'L5/Y)>vbD$|CwrdI(NHRp{dEX|t7s8aLN{jCw<N56
-$K,eC9%}${I6,rN1$j`#>Jh(:JFr+9}3nT;tLbVC0a`]V|Qg'G9Eq1I&GVEKBgYOH"KIs|,)PB)@F$occ)x{>[Lcr:&2v)#Dm]:>PukcLS"e0mEuU/Cl&4
-b)@2:5)<,K@_s2OrdO"JQ/Eb)mkF2N1>r'0dnqYR<[f81C!B[H]M3H;3MfqG;oe({gM:b!Q0I/Em(cZM0A:QNY%HC_o_Jct@k('{U9Q%mj_#tinO5In9i0
-X,<o&qbBs[Ox0oM@f"_6hHl&'jLv8r/_8KtKvVr9gNpwRH!3}a!y0eUb[J9J:Lx6u/)2y:lt|8]X70sVJ6O4hG'0>l$Pv_W^A>00}gAWnS4=gIdmPaV{e!
-Alot4=YiPgDar.IW_3pA`u}i>Aeb]6reAq9bqrSQ&4$Z}5_Y2o>9Tbx-km7!cXL$2<%p(={e1[WrRX`tx.o+2v|FYsge=A:Q#@Ge3_t8pwIO=$PdC+vzkH
-;C/5g+L/C/n.)j7y``lD{Uc_'H&%g0IbJMp7-x8^pt{c>!)6keNN]bqU]%a@$l/e&c@QH,7W6/'aJuiZ8<>':BT8g$nfb!Z'#Qlbft8KpC=5>"^@O,bpDZ
-Rs~s$`qR>[kA0RLIoQ3nG28K<0fdl@6MH@hw1Ys@IrTZ4MPZ>V<DVN)UTekjK6kHy/'s.Ine3f-([a;$1+$.r=T;a[aZ]Y|4=b7qRJooOL^LTo}uF<X6v<
-D{>LoKH4Cb!<Bofq><4+HExC0CDV%<V]W^X,OkHu-%v8_"H/9U^s)^qs}y,vWa_p3skQho~tP%T{IL3qD)`IFFtGd.g`MT]y]YAm.:ZczuEsF}`Kdbik8g
-(/`o/8{VBEAKjsAASoma+d#,naL<Fwl]cZjnMO]UOTHrqL],c$Y4fkW4cqT_$@Xwng!%XxJ;473V.IzQx2!h)t8NOk[yCVG2ijP'2AQ@DF)hX)l6IWzC,d
-`Sbyx0CtIO4jEZoK5i}VeA)W|L22]S|V6K&}:Y}zl{bY!7b.,a0j"jb>WMGB;Y2ii'kj4t}EfI!(8%HX)..1lJN{()r1TnR)KAn/]Va=Ag:F@A_e$)kpfm
-]`kmX(bh[J:zuo"6W`]yenKEo6iow'ss|bIdxAWN>Awp>+7_WIe9YNp5@3QaFqU)DNSZPd~S]."V^k8gXq'f]/CncJ5PRWaU(9L{c&#!:1uayAG/`b&8$N
-9#c%b)!BI7QC>_v6<RzHP9QCNFr(`ed;-UjaD1=5[YY+M%IYSOaeQS[rliBbt)~[sOmV4YY>as7<QJ~kN;!e,w)`.5R0I,TTuz[1J"&C629gG1lw|MOa!h
-b8S4(]sq8.#%+5(;6/Re6(yb'|Q>UY3W/uAI)L:"N1q2o2n)46}v}+b:uldDw=0M,tEQPl];l#H69j6WA2zQH8W3Y}BYe/Ywy|g3)wHO]fm>5Ctzuc:]`J
-!/D]w7L}VysR+W>W|boXT%8Pl]xHc)qv&Y0<0O;+qqI|bIbQ,x]l;K0y{b~W"ab{c]zSs)j>r1`>%bqn$eIFxkySY,buJqf$^38(,6tcLn{o]sCR]Uc|<Q
-LXaC|eYf2WNhzU=Y&a!Vf0yHyjH"_)G&"P9=_"a|:waL#;gO[!B)("Y/|rrf/z4QXzWu40jU_y8q~Lr]/mX|B,l&GdrhXhQM|B704y3@G(nu.}vPyoQyTA
-qZ!``+RaB4L,Oj_2vsDw{1;m/l|kW:<X"{3iKGH0v}]F21G0<{yFCdSenw:1&mZC-B`0LA/-yuf=zd@04(}<6,rezD'<wKYlTi.qM<+t=l+@5{4N2cdn2-
-ySyVlN4L`ftL7/Hkh%knrt3h")ZK):7$EMlF)bOR:(LVSp=(EU/d/nIoNeSkV7i9~TV}~Ivm=W$QCAz,;#L(|zrx5P'n.;0oQvi/@{a2_R,hCa8w/xgXfa
-D@I[hxL.c0p[[0wMhZ6ea/wk14EDoSUIr0TMGVJ_u]LLithCdDFmXrJZvDX(Kf-.JbZ|"Ut%RE&[H][@f;%ZfU85"sZm^}9c=6jER&Y2#6#b-k@!~+B&&x
-|'28,AcG[ulA=m'GPvgdRI.NMib2VK;w|eE`H]&KK!otncZT_t}_|O-]oMN5X>v!e4_>&KyZHO[!A5A#2k-_NnI05:K'7j^)~J$UH6BbQ"XhPD`b-&h2e>
-@j:>bsh9^.]^8kdyM5jyfobAz_bsGw=rFm&ApDwj~)hq0j'Z5tP:P(1V@{K`J'l|Ucr(81Pq$fNe;`|;8RPyt(cw`4i]S/'67Iv'NT!N1k&U@Yag;)#&Gu
-asA$]dgzO;CTZ[RAHf95BE#igQ&w~QAge{Cq:$_n}ntrYBFJLXXr$)k$&!#HxJgFxJ7@K=D7<;Cn'#8rkNgb}3y:!Tm"}(BL"jYn{PyDB&Mf5}P9~2KCS%
-lfwGlOn9NG|0nb2a8o4jl9.;b9je7,gxA&d.1(1j`V^sLy8Ks.F98+OXMp8G4lQCUJ$yTiPNytLr(zXbp{]y5rr;5=<w4z!W.MA:5CfSXKk-J7M7{>x;>+
-!rl%<ScivF9SA-w;QhI:@_e3[5A]dvQzJnR<LZeqdGIwM{Vn]u@axw1UY;~<7$S}+>hq#$!!bVz+ex]aJ;xwGv8GeuG5z2UTAOJZn!<Zw,uzmUpJ}#&5FH
-RR+&YuHLw(vf0I24h2XO.6Q8}7Fh[(9j}#LX#vweZcJ't2xYD(r'k/>8V!W@F^kR~m0RWNIu2M96o0aZ'OzZ1QiF&sxHzjefrk4E"g(2RbNP3x%8b$^COQ
-k_NgmHxoEa#+:qXl##O&OHEgLfNy!(,=o:+oRkm>NY{)_Le=1TCevw:w7D;LEGUF.'bOEQTfYNYB!(BlRMWD)sp7H7c(0t"U^'g=MK=_1D#o:2OEo9Kz6P
-lt[A/SD+/4B:rRMv(o&.0LpAJ:%^DU"sR,ny4^TA!tx=BkL$w1qz0j.ekD=5>.2'nv_x7:<TUP^DAQ'-Scq@7^P@}w)%A%HNj8G"W&_$%mWm<gbMZd<':N
-hsJz;$64b7-(ruG9fzjdp#b4vM7A|z-Y]H5Z3AS.{z4pymU}s,xV7KcMTzsmYv%4SoTu=#r$}id_Cw5@ExU^Qnj&K3W|XWzhMlkWdndIW=|6g]9Z|NT:~L
-hg4z.c'9<9B2h>APk6%"`69:YIIzpHv"hCxZc[lp3uvsrQ-A-,W}Er|sCE[wlIINhCSCM2J%C@!Mlp{liAC{FdUw&yx(Ic'b/.o<tm0R3SybeptepUH#g3
-Aw5t~2U(mamUHeG-pIEo-Rn3fs}d/LPn.(r=;R-Hq:;%T<fyRbs-T<{|9C-wDgtthrQ]kiKm<4h^5!MxTAs`b'Byv&]GsVtqye_nim$$B3[^OT):&I"G2j
-5U':!_Y-R^X-}q^<yNbDfe01r=Me=-udjgi`Qs#]LP{w3X]Z.y{f~hD'xDfODh.FsEfmZCy+)$%xgD!_V$J&8=7KAavA:w6#bs|Q&"i'&I%IB^Cp/r<,Gu
-LqpQ8Otxat3$dC5Hb5o]d{Vt(a5@R@]y9u`#@5.y6m@nj9;MOrp^o)qzS-2h_Rgx=xkV@whZCGDMFABux=@GgZ)wVq,m6!M`@[=6SlO|Mg#_|y'FJSl#I{
-ORQLAnI{jFqXyJpOw(}.$WcsviTLdhqEW{N0P17Z-F"OZ6QFWsP['Cx"WV)I7K:q]SJO7<,&!f{gd|r81f~i#8=zo:[a`lT<>5M_ltOSSHY6L/R]X'd1f|
-#:5>7mIW0sPRh$<R"&Rdt@y+Kzn+Tn,MYFxY`t>,|+~MZ)sMIC|gb85|Y#.ACLW@JNMws@I[W+-Hq]oE_0_"&(y[YL,j!QNm}%oB0xG61"&`u"=n/<VH@8
-akM$I;5}ijt){NxkYA!=/z]0v=@TMWq;x|&'uDLn>CjNp]|fQ"rozaL|D>$@|8Gc^S:>D6"h}/gg=1_NCg`8bxyo"dN24.|'RLlxfCoE~%<UF>eqMLK6F-
-=Ey2N}O5JXg"`>}g6g'sV|v/I^`_^vT-Zso2BIZ[/+{|/SD]vdTi0{s=`TKKO![[4rkWzDL@cb8e,5MP.7(<N6+c[WR7,V,ofHSc:GTjEx]wU%N&j$D{lz
-oET}LEzhE3%j-YA'pP}[(3&2|,YHejFb@RVB$O=Q_D{dUv'x)yjN;JYJuss0;l[Rh,(aT%sVWmjF%z4}/y1|3)G>.X.hFn5=7KC5WhSFz{v]h`a2nt9xkb
-Y&D'o[@;X&k88(yw[A;c4)X%>^["'C0b{smF<YnZti%2Ip4xh}6j,BH#&CONx}EUh!BL+P["n4C{W9[&}`(DKdBHwlYVu=,sr}$}}ZZfI6[@:4ogt!8sA}
-XrQwxM~`Z<$k>H_nq3r^@GNv#@p/|FtKUB)KN8Cm,,@"=6-{!{rR:1@=_8"nyWY_kyN8+o^6`wN#iNUqp2UY+IJ]01bE5&}^)lvzH@,qdE0}_i(pkd+zxF
-E|-h7/T<y%:7ij'|>"$U:'A2v0roMTH^Zdl<<g)zsg!@z[|F04B8Tu#w`P',@f5enhX|r5~^rRq^%Q3lVA9J'Dx-uJ|l#BXghU2I{.dGYIcjxO`Mr`DQZm
-XHqB^BLl6@V,A6Z_#<e_g#O_<1D6A#}5.g8<&9OhHGFQU[`Og$(_BNPBq]kyH}g1(MPz>&i8'^~$`itx3XrD~8uXxIY5'#!{a8Z!SyC7%6Z`ePu9w+T,l'
-qIO/y=NDaL's6^Bz~-G-Uwp}8I&t"N!/c)w8E3c4YN3ub4#K,.UzSZu3}Q#=o5R{w9(,R{]@'/D3--[(zP-/gi.4[FWQcObQD^N2o>.MpW2V]v}6VFl(<K
-296o{Ch6D]Eaov{MgkcRn^3W2Q(G2}z:W6|rmp%]vPTh0#F=QPyx&8GlAO!+6E>AHBw2U/s8cE<oE;&%v(Gs+,p'h1!RVB)81zlkJnbgkn&pc8!9O<Z'}y
-9#y0'ckcuATJU4v-2ft,Tws6&9+26&;Kr)JAkHm016Fz.8;TN;t(0#71NstT:3T7E<ur~/tyV$oP4XG`FGw[ShwMFk1>e{EhS#)8s_,624"!c9#HmbF,2`
-Ru/LON;92|($C2Q!PepB%k<4/TUwOAr>~5/kpWeL=@`7c8pMHg3hP.+5|X}^:y5g0ffa3;0#'XZ.9b/2(K6|)yDx0<N4rwpeXpbE>}UH|5`wu)hIpzEM58
-L'ma{%h<6`by;AhIu=fG5tQC-0BJgd(T"c)s`24v%2[O8PG9$p.LsTYsq=evs!]C0n-`z6TR`Sw$K"$6q=RZ3Nb]'QOpGtfz3R+:T1/s'u'LTL3=AUd][w
-~;B_XopS^wus6!F=n!~^asPO,Q%XMVS1&vnRL:,0eum,eEp4Th0j^b#|M=gwFRH1,u1v%@%nO-{3A`z"C!{dZxv[.-f]WgMUu{BHC4,K'Av`:a9Oe1Z}"}
-cz,cAd8]iiI"PHz1mw@#8jMuvwkWYtsm"H[$AD^m0aI"@lgMg:{VoWxHIKn>lPVP})b0nB^#@;{U$^XWeO&%]TyFbV.0vZ.Rr[bt$_Z4dU6|K!cSk_lD$E
-^inmJ/QByU.iPOV4eXZ0%d#DnkiM6oM<&;0Kt.#cz-jR=SBB5bY0_(3oVo>%D7PZZ:4,LpTWR"wLo`y+KB]i(v::y@=$A<Wgt"Hzi_8$S@e+lbOMe_y+'_
-LVp+}p~uIR#rlsps[RPI$vKs^&3s.qFtz[2doU|7xWyP/wkI$Qk0q(D&=ogP6`~8CO%)Xi-'m%7.CiiJ]1283ESEL4=(|6<L[ze/&P;[O!A^oDn'h_cIKa
->oINL&_d:CIq0"mdQ[N%|uu|foy!<`f`gnQ)#1CfdNeQHw6S:F%o{>w"4G.aF^h|IIdx.|0vkj^Npl2v/J'ToCwiH8iaz-u.[9Bt}4"T9v55CZw^K:9rxK
-0X1p=nnLD2||W^,o||CvpW,(+F/&4Q1)Ndt"p+~"HKBI=meLV=^=L"JjX2)FdtFDr'8CyrI#pbD1AZMmh0QXBI.vKm2S]O<E54)Tgq@hFoP[3c5R5:6)!-
-D._lGR;]W>!$!7^>W=mJr.+]$ZYqDvg>SnMt:JtSNuoY,z><XzW31Tdx{JYvwkPYrFzO,C%gH>!/tOyHphN9iQisX7q";y~`+0f}wUnJ@:qmT9VDmAs$@;
-JE$e]Cd3XLT+vs70qb_]#BE;ZaLM"'k^WFI(^P5lJ>7)3Tqc%&.UE6I3%ohjEEsBQeW&VyFZHa$<]2pV_NC@5X_u86"jj'm]/tD;b-wF"z+.SknoxbWK`{
-'uxnEX2z_yEj}00RshSFr!,W8obGqTI](y0_Aq(:!:yH7u_)2xM>XX%l]gCPk4a|pzS/o$/WuRc`&vz|2=~|OwBXCayn"l|Ky^UU1v!;MmQor-^T$;<pgA
->0Rr1gMu.`XgV8HKj3HLi(Ix_|qH[hNx:c_A1iT4,sR!7{u>.5RNN&(2b7JYN{&EG+=@XfuhMW68%#}x,9^.r9GY:]h4X1BA$/n)KN2L:|J,uQQ$G9C0eJ
-CFdTL0f'Ej]J~_d<"Y$<D,#.WgbR/b[bcL{Cd[++kOss{{~+F1}Sy4G!4_`8H'ZgaKtVQ0Fk"w[uetjO'Tu[|Ch$5Z!ba9`ezI7":IaA/dAE8@Ey<snV7T
-`hJ()@6d@zHG>a=KcK,Bs:@n8XX>4ag<&=OuyG-tRN7GvZ}mLeAg,)Q61V}4YFt[Wp]U9Jb6!IEdIV[;u4:P7ID]<I/p3)!5:%=XDWPW4P<wPWeibU)2#{
-;RL84YeYrw)Ybn}JbE.rvrR>,Tb6uq[Uv4"$XU;NxPK4]x3j5.sfprLcvI(jvGurlfezz)TJTAck0pJ4z"c;VJs$+6K$C2=K%bB(z:}=:]Dp:U.v7b&Deb
-t".Y@+HM&W0w`>~[yuFDmd#lv[eF)Xpg)3-`79+/AB'Yww8BX.$7~NoR[B,Hv0~1<P7}z|GOc14XUUoy`uI.`OgD9VmIfAUx[,)AX:J_8yJ%p2nM9L(w{=
-Tezk7wF"Y7WjgUdK+I]]1r%HpU0[mCrd|IPK"ge4Nu3;8^qHEYfh6[|>VoQY4%-:S7:35+L6Xtdj)Oy}yhrUC.hb&M73vTqbax8dg!3tB!-^',FU9GOFb.
-&ZLI:,L;7)+Q$ys;QCB5<t-MYT9+;lN)>g0Nlm~fh["z%#3!iRUmNLB'UW`q}<j3',yJR!TtrNNY]7Z_`f!:8jFK$|oM97)(&LOYR'45&P(9}_'khf`JFN
-5EUB-_%'d&0hkA]j(q8ZxkNx)U=^Tc5A{7EZ"UCEorL"|l6r`(XRR0~&S{:W")uksAQWWhnG909^DvmX9,Q8udJ)hc<gzY@Tl^2Fh_"}G:ln$';+Vx$]r]
-+LB<b}BK56l>mm)}jrJ}El1YcevgV3dN`>0yz::s2MH)E#1;ZXH<|+{>A-LF]xn,'>2O,NhIG$Z_^-unjgfVGDzI3#I:Xs}jmJ)HrJnS)}9@{L)gm(i<KO
-a1~mgF@AHt"FotLF|V>)#a$4i56m:0"SrJitkHpViKr%+F{IAMOJWZEo]oHjO8Z33Du76),7;|Sj15hBK^Y!~E%q]uhHL(l_!CL#^lxFT6ZFbbq4ZXezb@
-rV;6FzXtg#CI}k+BOFt5]SP3vA4jZFoK+GP6|Y4a-Wtc"K2>A^W"9F-;{d)(wDmOi}{1#I%:jH>h)53:I/vjlz5,!EDwP%^wGv^!9^n2SJJV@78,T)Nt`2
-hOxjjCleh@7:^DB@LLtY`^Lo$pC>M$ku8C]y+.5XIji^bM5u==U1<qSB-w0)eNq3y&o+p->dIbo29a'Rafa@Fo-5(<Y_2U]t<E5YA='O,=.4y;A@=[QKQi
-_7K%9w+Rxs"LH@]Vr"mCjT%/Sw)`JVS>tObu.=G^lQ${p--Cqxu-Zr,AHL9VmKHnsG6g}yJUaouS`kCQVryx3ZhdrV[bhlx:tNq6VH[[$g8.0#!7![wY)L
-i8GU;tf0niA:T%~V_&Cl#IQWJP&WQCid4pm[&s+hlqVw{v,&]fyJ<F{:i}j)Wo^!Mj~H>GUL@RTT)(twarr5-wsB^Sdk2^V)|)X_]6U676WN-Jq}0Y_^Xk
-Fh",Y{+^yy$4~-&GWOe5<r}jj"/_kIf!S'DfHz|cG|8=I=`L`4xSd34C>IHdFqIT=!o[^_zJgdMCV@rAqoaFJqADsb/4s,G>w<_hS:!Fo+hTb`uu=<)VwR
-ZaOqA:a/lOm:&vDCUf+nC,lbv47wjkq<+:+Wv;z&yk>%:'I04$cM0]'`+z21DUvRS)o)3d9t[eoF.`t)vA7XKY5(V3#&HLc,mCQnfHIO-Wc^;b!j9HXfTB
-5'fEM8!5"`(doOA}uQ-sV"vkaVf&#NQk%,H^e"5U]{"^mThKQ7)@kBnaJuEa$OMa4m+8F4'^B)l&[d3JEmz$t/YN/e3mxp"L]z4#qt]$1]L)!Xy,[Z%4^&
-8s35g+6+L2c%b_%Gbxli`/y!j#SJI5-80YUin<3xX6M"eZ2>LFKK]u}-8u2mB8]`VIH9=q$t;go%ySX4xO2cvjx6;2iLzAXQ>L-x#[2FKR#9YI4HjuqB,y
-.$`&X,cA3z<meq,Ot4CRLiixW8;W2j)"Jic1{PV$UAx.`V]2&(02+^N%l_Z5|CGz5A.Tikz'6ul+WzrAUJSfHk^a)c,bBVUhId=]Kg5h;)p)I8g#]mMpbp
-|s],R{'&Wv4G_>+iUmX=]a=c9e;yUZ@1j-+:Buy._vl]{12_rE/Y#=M1pD}'ij~-R6UD:veaS$}WYxnZc7A:w+GULUyb[NO%PU;$TSI}TV:GRgIa)()le1
-XQavEv<Gc/HzuA[O-1V0K04e$h$fZ)oJa65C8#l'_;<M~NgnPaXa@TB>b}U:A%L_$]5$]2&mR#1yoa:(E@H$C<L_Oq[X)[Le;GQ9`G~P'No0(QdhIQ:TjU
-T;_='.W`k/tP%[G^6s,Hos8"%c)<(Z~TB.lxBHV["owEx|w8>yx2R,C&X{hc>3ztRZLgPjK&!YGziX_VqRX^}hDm{Pi;bBez<<chmz[2V8dYKEc@Y].X$N
-vAX"Ex=|(3i_3O+VI_PVKy:t$>Ow}09C[HwT{5o}XWyg~D7!;|#[^wdutvgsRBizZL`l%Qv{-#%5LLCXQ9z,qT~vwLxX`H9`PUFoM:v4Zjp{dwKdoaFa!E
-fy"AJA[vHJqj|0y;{@`yz3b7'RXA0-bJ&e}rOj@l>S6DMAUlHt&o/%9JFKg:ac>vaU97G([rk1|#=06Oy+N)0.eX+<v4:a,zzs<|I`}s_,g^8:9%d_iK8Y
-JdNo3TLHX$a5+GKo5D<5zPCz^5wf-c!u;:;lp.$|r0Bh}8q_m1dZYQr7#]vXA(z,2r<7nLdu[PLe$RE_oCxDe3U|/3L9u,m7R-RdPM~Fsv+_HOJK%MCG,O
-pi/Fb"m7:q%VY=CcE#L0iI@wR:30}@Ro{+6L!K^^AelQx49dmC0HDA-j;5N)U+()1z0("P+85bS@1TlcUo]<R&R5aO]2LRUW18yfdI}Vmf3QFq5F[kOf>;
-zq+n$g!n|J|NZ=bS{(t_C1>_GAhi2<8[&A03#F4L;GsBSqr$NjxFJ)o%<awm|IJqFAxc0ZtXvQ$,!:_aL=c,84/,VGPz&-K&!aDXc/N$Y-}x;$I&t-owZL
-j&+$7pX|98oeOh)axIm.so"%WzV7C0&|E+;|Q]x7nc4SWEhl)o0m'HdaF{@r#c8LiC2z)!0nC{|noKna-u6gDY4q"V}nSi]G,tl^;m|AASoer%Sv-fX1zq
-xe|u)`W|D_oND3#!lOEf=p'ZnLEa2T6;%GRO!xMP5oAnY|.O>2JB_!"N|6Ti:`6e~&661ik%wQs_amS_xPf144Sz7+kv[,md4_%CICO/X_s4Hw@v3=^>6L
-U&Qz]^H1@P1ndD9>|T5Wr4A`7C1hP<o^2&tB;yMoX#R7|B9X-b-QC_b2[09}Q,.vo]UyEH9KKJvWN=}4`LKR!mN^0{:F<w#'CiFC.9z&i"gNr>!|#),_h`
-mNNcyoLI:n~o@!},'I[.oBR!AVJqMOOn0{u!=v%r=LIg#xvw+u'Ms%^H+4t6s1WiLFs-<C$#ghNO2YUh"/^!X5~Zc'5b:_cZ0NN+sU846tP^5-I2thbEMY
-7_%8W6]PO>i"[yN,)e-0fh9/uN'<Y5Hz,e;Q"-+&|x(-eMsoU@Ekd3s`9fl79]Y{kW^_km^C$(T<+"SxOgx/va]L[];-f:]NYKbG~uE`|^ZsWtdq%|cweo
-Xy`k.RQ]CUGRA],x=4KU)Eu8$-'3Y|=JhipzBQSJfvMAL3rPUu1W#b{$Cn0>rI&b.;W#j3;DkB$9YCoNeZG|1Z6{D+4#K<-4dEgGzG2A!B38_GM=tN#>{2
-G0KIZs|0u!_g]V9P!{REIDo%42^_yv}yn0Xn}+f9w|p!R#{kTwQJto-p-)Pv6(ak~%n;@s~/AN`RNE9Q;k.r7Mp{(Qouj87x_UU;}(|xx8L,,{:pHft`jE
-/45i1#,{3AU--kM)36^@%mW$=-Fb8{pDc&:HPu2#M(/8Cqsj')l4.vm).zg$i4^voMh9)A}kF:Gar+9,2+P,osC_v04co.4%S"fsdm5qiGw=WKd5M9HvNF
-%M>lv<~5boj8yfDIxpRtiyvIqP^xcc/xjm1qObz=`idlhVK08gE9>;KdEd~9;0khv>;7iHB8$59QtV=cjlNO5yZhgt[uaEpRA20(1^sw$VvLL'}P("n7BY
-mgW;7f,@VWVDSKYWlTH=LMd3sbMi0nSvoqrTauk|]Yyf3ho=l&k<)nQW{pHOQ5K5cespG]449I(lVadlhFFmO7;:k%qSR'SF}V)8dxfqjZXI#aUAs8}^>8
-}!Ew;YHd1B@/M"1Ik-bXne&[VK%q2Pyd0xe3QTF{;IfN27|suhk0kty,%SA.k0Q|Ybe=Cl.3]Hr<.GY23u!0+sYRZ<$q}4:Yo"n}fnVvu0U@"b$Qb0.U%>
-Jotn3>waJB:!fML=B=-ME-oY7Ma9mckN!=yoj}g#"DY7+yN"2ibDs8h3}lhpVen'lyx<&j>K7+HI[n"1a9<ZsdHa6!xoL{S0oC#>'h[7=BlfW"F=o='e0S
-H6,NfiGS'"ei3.Vb%|M4:{Yb8.AZ2K8lv!^o`Sug'z+)uU==6O9LW)rX8^&%.%~e@xie49K_I(^'>NcX>Gz!C5jlJ9cwqD&w9v/.nW;=o3"W/E4@tolWed
-sQL|FKa$T7h>}h3I$qjf@Y_Q)x~5)yWx[@S/>V5C}Y/4EBYk8]FN`^SrPh&KFTsmh{^y`e:}H)+`+@5YxdzB-+Jho&Zs8.c37jM'@9i5Em0I8W8O^V;PYq
-u`>.]}"tOLLg]Fo}Xw<}/;9KK&fXS)ArHBcNma(6Kw~,Y7a>cWySWaDSN2b`E-b`[_=Opny9}WAXc>)+<5.PxelR^NvZO+N5t+(sC+~_3!cN3ky:0:x/(K
-3c+[9y~F(CLdDC;40]MwkuJTNh'[Tddz^l-e8m6Bodiq)&J__%Sqk=KBe(Ps#9qc!$Bk^UeH3A::{ZWX8`A)j)UYb2/"`E6+<A@cA}{hQ'49<8}`GS0l:R
-pV^<Ki.3~Z30Rw'V_)BeT+la-u[v8oC}XJr9uzR%dtjFDnrnkG+zE8~<lG"zRz)DY_4N_h8:`Q=u^Z]]0MCY0p5aHyUu%]kQHa!0~>3/vq3&-vIU|vKwE8
-8iG0b.C1;08j"k<6rwZ3v/$.YVYZ9WQix!axbahj%GR:;ss71yAdXbmEjVpZq2cn)6JKkG+C|XC]Wh2D^Po{T|]x=Oxo:,(1Mh!HPuL9Na4GrVwig=]4LL
-aY,$S(HUeP&9H,zFk"9uAK2MNHMXYj'L'TQ8{j!bg>$tTUf&"kincS3<r:#,|wV&#(Pw=kwJg1Ti##|&Pf6Le'xxu:;v{ZUh34]k0<U"tyUoi6Gut]Y(M=
-CwpWXr++jOnd{eI6uW4EKjv_|)fd"spJ[^<L%P-3bj+a{PD!"-Gdv}JEp}LNFR|bWL'j"YE8}Wgx}S-+//IVw=m+]7]Kf<f_gL4:rYJAt]&D,X+;(J,8GN
-$zC}no-r~=21')LEz:IM20zN{BC]4_^6bj<C%{C-R/Q.mA;2JL5$7e|_qKg")fEKyo>yV%},$rm@je.g!;kDb3>QB2o!5:,3i&P[iBuY#S5!':6tTkgO}y
-2it](|08^Of;;U!R6{cRyp:Pk<6jj!xB/bjZPD,^~1g7n-<wV7z8o&w/K|[dOvn;e.]y+"fgIn(8z4hCZKs%$|C!rbP-hKY7iH~f.bN7a1i&|]/Wdz~<@x
-Kp+61,Bq1=CenjyICX.fFCmbE'eB,].EBRG}3;Vx6}Q,"fSJg'fK`^~Qxei_YX+=pmQ`7XBTo{v{&-%_!Qm/i<A&x;xr`zVgMRUz4GkRPfGB:+(Jaw"7S>
-j;O2QU7@}]rJdpxDkjSE:gNW~ko'r(ql[(l=kA#E9m%Q:.ul)c@iOr7Xc&9/FC>$EO9b9ZBy6NUAqE`vG<ySQWJ!).!.+an7QiO52o;t<W;zWrtV]ygR;T
-Ds3/Eyj#-r}qIiL1y/@E>+cWQ7{R^qeN{;7%S_vY9=A^0PSw1a{c1Wc@xz'"9.6qHoCMaI{dOx~6kqj[0>$xQS(DwI50wgNBsj=zys&ZN32E~I5'^#faxy
-&Ypx55x]]g&7z`P-;A]O7UV#oPBq.}){^c2V;;3}duEwS7.i`_I-9a=7UTZm<Cu@rh3ODEQ,mffi3;A^nLHX[<QH})6=m@f)vmB/P(unFCSh{XL3&mFaW`
-8OeJo4~cP9{CHTA1O!o'lK}0t234#.6E<NM,>#'WQE:@F{]8wFUWRm_U'&t'+)5v_o/#;.o%c]%|Z.U_K@>iNyCS`pF#sc=BECxMz`>LO`qz2/j1aOjq0P
-2D1%(1fEM(.u":nEQ46}w;a{ukv4J#x<grV|bde[A95^7in@7x7R[0_<=TWoCc'F>&5apzjb`t+;]2S:8U~nU(Q9E5lrh;yIiwx/A=Gnr5ce<N{zSm}sHo
-Rw#p'PXN4PDrr9Eq[jkYM.`vVxTvtJ8Q:c`e'GPOh9Gh1npGF3]YC93lQOB5'InC;sKQX<xk{N-o78bw18jY#a@yg9RJWV]|'7Z4nLwQ,7D.5NN/#u<@S8
-Zi40okUBY0nf3LMgj@ySd3J,qkh]'5Fl@D'd|(9ixO3=538Klhu7}//Z9|erZ"g&8iP:T;9u>I$16'z;vPwlQAA(rF%O8ekg]uDb)D4)@Jgj/}hk(Fg4jf
-y=&VI5R%6jMvOE"4X4zF.N#.CDO=1I8.gg2Xm'+Zz;5:SUoMA:/R=9R0qy]Ug}lh<_Zl;qBM;Q%EJj]00%>Jn,r&cu$8}f^s!.sIA(a4J"zxb,]".]}2e/
->iw(78Gi>^,!tn^M0UR=~9C]vN3YW+lSh!JVXE&Io<]PpeK;TJoDW7satmU_Ki.HZZ}r0q6L3:bhX",rXI]Jh]$3X`iH&PuQo_</QS},rO;ijuu1H]j4=/
-2Sv^we^l76e,qjs(Qkkl8H&oH7W#5kTn8X"jIJj`l69.b;U0&K&STigI#4bjN=KJ%!BvSwBY|PKTVCCRvX~07Gu[N,&h>`p(jbiXkdZ{i@JxRz>+P40+m+
-[pTvvRBT8Top#&S$#P_epsy$p;OjAr7y9j7UY}&YQ2pRA)i[tS2B]|@obX'Njhm)iOXl=W.U@-FPWRYF0@lwE8''i8+fN&k`iO9VjP-L2IaUoGu)Cvq"V8
-d-[+IhpSh_G!~6Kskt(=(IS&:FH$Kxk's8HL,$g{_N<$93ZO$DBnoNC>i3MZQ:1^U$w=7E~-+p54GYN3y]E4pj~.y(S4tiwFjeAyr+R[KP^0/;:`nu$YNC
-]/jD]w%^>AQ&3)=lRpa1vS-'qEO9l&MSx@MHg:%7UtUna)rnX=L](K5u3uj>B{oI;_qhcX+I6;gL,c95:1b$GRHwtU/9%{/75kUpXAX2k[E:q(Bg-LYdaC
-BnIcL=+gp3-Ww!gTb>p29oszmUa$q>'}TP[K@C^}={8/7k%nrYOD@q9v7<ulLWi2"+M'4wx)!5'5B%OS<^r;@TBy)AXEF<|W0:9^,`Lb1xS%rE1<xSJ{5`
-tY0BP`v%659VJ2eN6h`!h3PtZsCT(1:NcD6Q<>H@g^gG8eO>~/:<GEKy:AAHgz<@[6iuT8Z}J0ZgbbWUz2AYt[z_~Wnx{5qhU4lu>bQ-915heo7J.4!{Ou
-QlT2LhX4QF"Cfs~6'zI$)p`G&aaArL-I2@qHanxWn=5RKX;BbKMhKZnr]0.hI;immc(6awDHmq+8L}^y-:{DHL(I$o;;Vx-{_A.SU2>@K8h+3W#c=JqVL'
--Vy;+QyzI=tX.-,{t6x}16!`._;y]dRgptDe=)~VJ'9&diCLuz,J%fA]-]cXX9)NIL<-RLBDW<hY=cb`hrqic`CUyt"MCgUrG1.d1,~ktoEg>4#(M1e7}1
-^1gw[sD"$qt8^)G9C!N>%@{t(R[%z-Dgz+Kju-IWN{6w|20KZn-_J5vM{Y{U9/p{+9[a<`hwnUp]4t"B!}tyo-!^O+%7kD$oXup[eRgZK:fB;1426x}zCN
-hGR5#aFcFGFx,$l;uvX`bB}0UwE;+j]R!@.[aIp&:krdvGF"-@]%nIxw:N1<OQ/PUapig4pt9.:1:`WI@57%:RU-9:`-%K[gL+hqxX.yX>bFr]TC'tm3Mx
-5]26u:M9n.dmgBhME]+Jw=7"zgM}R]e+`ev!o2D9feNi=Mu9Un/zd7;c^7@Mvq;KzcX]@/A:<P.i]]~.)=pk"NdO{KKk`$:OAkw0iidY)idYn2K^1mTJ,`
-]{xA.$syHfKx58#pM6Q`S[r]z/%`kEyP@dGcY2(k,":X/OV@i%uh=!P(3{l;FE>/_Yxn8XsTln^9BH#oU!zG%,cNqd;sw@2QuFue[91yr)suef((>w)W{B
-uMJcE@Y$4SU0$.V[].xfweT7)";T]&wPHi4oiI7J44Gc4Y$9E(uWO%)-HM$"gH.+AU4/:&1KCo|%FiccpyBNeH^Os>H@"[UU'3FByfF52"-MVf_i<+QI")
-%+d=_m0>~w^/4bkt}5QMz']Sgo!7UcvKWi1<^8@prJFIHPSyDE.pRU(q%'jT4{B(x=u%xuO}]ufY{D+4HjfDQtjLGl_U2Lb5r86C]b+Ohs"W)tB(%=^qKE
-"<mi2I-/An]ZUILL~9JRMa`k05>I;t6iMe|>:UK^Go_EuVJ6W-vH3S,Ff%DNj_{+29~(dmNQ&0m]^wnl^o{$kHc6-"a@GInmdAj[)c;2G5:4db-}$yR}bc
-ctlz-bWv{|o1_]{ONgEul/yx8uwN0F|nN'#BuzITh{;E;P__I`weJ+n{I=Yw5>;]JKq:^#G@_5WRRjtEU%b8h3&1!)xD0g+=|M$S,rt9i={}u^H"^@AI8"
-~KSm5sH{#K3/2H2G9QIkb=mV$65tb{IE)U86[u%]GPY)H.n{aPw:J+S.0Cq.W@%r/4KwCIL"m7k-GR{{#5o3;<fPmALC(^lgNmUcc3iA_W/bXgDH"o.ahg
-WzR^<w$}t.v<t8xO7#v;z[ayhDuDwd~dvh{.6=R34PUsBBL&@2>:35n[3GL:FCHh@iBW]miZC_|N51:m7ZLIoft>f@F'S@-XjIxFVS8{$:|'r'CymwBB3D
-s{B@J#PR&{S=dOomcW/[)7A)uI$:]ua:[z:9QV,5DoSd]5i_{ir61}ThcvFe9"lsCk05[>{=LN|z$fW%1;;"PmZ"b,-v+lH`61-gob.]CJ`FT];l/f55ha
-sibL`iG@~g/G1JaLI&CY,VHn<feCsh-qL5qi/|Q&o}#xq4D8z="dtYW)fdoJGX&,I,V3v$g,5->@l`Bg(rFJ%Eykap+lIe675}o(2a]o5=,Nr[B8ew<vzm
-vB!;Q)_k8Y.aY$k$p-90;A$L^F{LRt<(O}yqR9Ce)9m`8ucJ"eZy:Uf#Ty&NS)D6-x-j.FOJ!]vm"{!-J&<U8%dWMZSfUdi,WS_K2[EQu)L22dQsYJRj<J
-Jtk{D7ZaP:>cc@v+WsH(4p&"b)'NlOTke40wO;JB{hD|0}'e^CL'QtofjMtO.,zTtasb|^pRxvZD,.P;F|y[qGW0gY)ayIo{'(/7Efy=saiGTIoVL.EHEt
-nfZ[:{WWfcR[d4o(kcu1iiz&)_gR}iN0[DeaOy~S7z(dLBOVDn9t^r9j&R2-Pe|]oe&5Wh0V8y.:rfJbVs1epuY)2:|qN}>t@l>IJI__n0I<ph{9-yQn>d
-.1ABItOq_@]&WOF{[3Ci&V,r~^Gmm!0}n[F4sl7NC(PDL@v5:5j1e_d`s/+|yxqvYMJ=f;YEFT~C<sT6.)6EnXg%%K&^dWSi"Ek{'1QZzl}$){dIc}ww`9
-y`keD:dji]A:+tlv/v~iK6DhFSo&x3,J[lYhYU)#eE_3+SxD[W.+OLT$Wr%Z3[6)!AwgE|$Q3p6PVb"]uMgietrv|//SV7B:W:HAiG#rAO{$x,6]/L<Q2V
-Z4:^(srN{dMxM/L=0$eP05l-y%z6w-:9_alRmu$Aj6$R@@E))9qxYlYbzfiqB]52&b''FG-WnM@]t)HTs/O5MruJi%Aax4;4-jY#,Ar]aO%f)yA}s[vfY[
-hULNE97}Vv[RCN+-0FAqc'wu'[s^TZY0qM`fFp'mx}u]C17y'N!0D^1aZg3PqppaR|k=g4w6`U`}RclSadn}_r/rHDZ]a6>IlyUw:_dyX&|PrUCP6pL&~O
-t|JkTxTM-QymX,b<j[IMSp7o{EE&y$wz!zp"]x/_}V(#Lc!@M&KM/KYA%k!4uoggB-`WmOZiA(2lF_r6}Pj=7,QP8}$!r)6(u{CiV|]91{unyjaP4;/k#l
-_:%2LhuQ"D!Nl=nV&"RuK8qg0<T,<dG]]+(G;T8HRo-vRU%]}[racINnDem6mjNP-,JpV]O)Nen!Pmf4Ms9u;"ro1`WkJv>s2f{uvdb!+04RL@@YRMNC>W
-jHamuu(|..)]Dg1_F4e'!CPH42|Cp[G_YR$(cKJDcoo]vJALA}kVm}7&_$`yW!!{48%_peT,n9'",}(x_p>V!b;MNgILU(5DNOL&(>xDH[hj7llo>l9^s.
-aX3ACM#eJGDZ`R'yztiNH9'`Gu%%g-r.$Lz+2&`hjO9IZG>5,<oW3}1`;w%5HLIjBgAY%S6,N|guCsU]Ux$2/{sun;K"bM_eD."@]ue$.fWRqL[B!gd3Vj
-2ZP%wW2i&>]=+m^A<R-8<pkRuYpR!a+sE9UJ^e08B,q.#u28|s"ut%8xfcEM#c~LL__nfilZfh$mm6If{kO=Q'J"Y+tZg'/In8Y2j:6(g+l{Qw:1"/M}7W
-{{Xf{"2dH/+As#vK-qIKCR$yIP96m/t:&+UVTI2lZ@Mri:YalH+g/M.k3@|f'eJusliH-CQ{pk$Dn6me.C;fN`kU$a$%l<-l,v41J#y@Gs~^3+AU~i&ZS%
-LT;cRY/GAsx+|:|U,czA^:;S2WODxT/[jb}l1IX.J`W@9=7k=9q(Ml=g;[:!^p2)FZzEV!,:QrW|f=1JIrB+.5u$O/<Z<]XFnO#|xjm"_;$Oz-H.$^77w]
-E8k(hL7G#)mSr@EuBP<UNWIsF8|V+9$7>AiN^:|VlKW$yyJ4'e5#VzLK(XT/#EEzCou&"U9FkT$gVYa7o&e={#:}er9e@xINWCKL/GF`!ae$N8cJM^SmmI
-:q|N~J;kv{&C7iuKqva"p98cT^38TuI;3HeYN]-'gmS_70(46ucXRDDD3nZX>wCvG3@GOOO{dhlTC/`xye`mi>8ySu.(fy$j#j2O~{0m03ubM,bRR3QREZ
-bd2XM.g7kj+L5HHs(kD}NY1>&(/UGB6<<OhH}#CB~jL4aC|)#2#UvlWXD,qS5w],SnRzHYju(y[52,|G_"0ZTR.AB;lJcuPI+Qs@S#%Vp|Ve>GUt&v|+zr
-hoseiIjhEOhp!<O=$Q6MTI30O0][lZ3$~N[m[QkA7Wrp4I%;307I1n#mf]C%%:B5T22STYB"H9MGCb}/Ptlv0Vi!in2eTx`z/J)1HfFOKBaXro_p@jcIN8
-7-8-564vkKVeXa;{zM95yrT+5sTu9|yL5xrt}l"{s|9;0-%oP@$DD[6n0I;2NJjz,o1]b_DqpS2y_r:gJapaI),hl]-M}bNj~`I)'Jx1IU5%NELzN^WMEP
-N-.c&Y{fT/45e(ckVu.}h#4R#m@j@G}UEnlyQ<pM;=^Ko.}5:RWr28q|sE=64(.}nz:XD{%0xen9k7YDCY$O(wc(,>QW;cHM]zI5g02(Aw}d#l^kj`'K|8
-O"+cS;vzdpR;uV[(+V,{lQ3"5XzT>MyS:'BE1QXo]='y";no)l(%@qb^fl&4d9mA2XH`[D<F5qT.vebGI<fqTZ>#z&q#Cgi;MxjVyq,O+H{UR-2C2&jizM
-BxOR$@ji'VHT5:H=akXZx1SZwRaEQ13a(5`8YLotd#tq}`o'ds5/s]L,=:`^M7jj,rqxf'=VR+eNt$p!'Ka%eV4w&GH<C$g@"b{<{isf1!1F|qIg;76zAH
-L5v&N&v2YOrA,ED$;`U]66g(ROgAw}Jn'f5`@$6-RH'.:v~}9;UJ"M'=5VB]gJd.cUe/$'ZCfgSAm"Ek^f"sH|-fu+Ss3V%4W[!r>w!kfVO/v6+0Ce4-H;
-hL(^HgQTG=8XyXhj>EQBhl`u9IB9mx&]mnUmIM&MGz@MS|(MAw|w`aR">`-6Iapx{h>LL&K>m;R!RBbAxv~SKDwh;;$80d(J7A9<L9:Ovp{|_8meW9[gmQ
-p/Fwv(gEF}8kD511ovS6NlRR&BYu]JN>oUNN]r@o4c.27<aNiyT;/v:HfJ6qK^D5<_.C$_wEA{Ec1!s88_GE_PB!wPY-A#"<5R&k}w,%&}U,@S;su^4a[t
-sw0uaPH${R!x%/!MP_kLI3,4$Q%Hqb3ra]]'3DZ@,MFR-$j2F3<Bye}2fr,X7KYg@pas=FC"]C/"sQDYq$A9)Ma^0,+1VUVxd7dlDz]Nf4a]922qC2<F:P
-[+Y<{[o[Gi:CGxRtpY>^]"r:OU`1U:jC_R'J,(Cw~NuJ+(K4b6[wwe1+10vj_Yl6]F}z'E&;7$Q[03mo_=(:_2b=hRinVTh>]nJ,^_v!(8[9}U3/$tOV3^
-2P,T"(|aQHZCw"852g1KCQvVs(`QuvzyJDW;]TS{@v6F(1u97>ikj|4L&h$>.7`sv,9xl!@DZ5L)nrnZ$tG3Rg;)@#`+8xC:4LwBkEYToasl<hLzIPqn:]
-u/LB[OE:neB15pR:t@qvrupiSQ}{nb1Xy=+^=N+`w1jwRWq==g)p-7IcBMpxt|cf"b"<O]oi'KeAE!du+RgmrV6F=u92[4EW-#L)[mL>OUL)+cWJD%ZW"m
-Gn@)4,&;2gOuT>vS`bjVw>9Y(Bx<&KTtEapb-'`kF44u[RLg|;N8k<8H<"V'}"7GE[&cV3QM"i/),F>"X>2([u1O~^Q1M5qKHiOVJo6Sql`{Ai6zs+cp.D
-)AyYLFVja8[Qk9Y%"0af8,Ih_5:c+fL(n@Vl0-Mk.5Oi<6`cfnDPr(`%0m/63Mr29a7AoHt=5RKGv&+WlI6iPiZ>Cf7BIcc{7Ru_o_6TVaz%oY#%<a'&]L
-2J|d+[F_9!Vk.UQ%:jBYdS9>s7rpEP>&!zUg9$7.F7fCgcuQk1.1L&@Tf_[vhw-Ja1"ZoTBU^R#_<2e1DKEQ[XUTx6/+NU%(9GdQ]45850Tv:9$v7Sds=u
-"a+m+Uj.vV`qQfzg^g7Td"CI6h4oKdvguH838`aq^wE:w-ATzxy/lMr^iI8j(!C5ilPS'xiI'[x}Zt5]qj)LQU8.TZ07P{IS.Lf'JkbLdia^^dixLk!PJv
-rY{s>&'CqiwSk<<EPvwj3l&a)vs[-=;]afBB'BGmPqv8t8jzxIOLxVJ8EtJxj7Cx8ydi/l35trM<I1nMB@q`tom5TKu$j:URJeBTNtsL=dAvMFQI>6eQIp
-YrlwfnmJbTv7,gDhV7X&qc92O$0Fk|K/zgGbT1E+fC`22q^q{n>iX`Qc7L|L1qpF+-SkkJmg6_BLM{dzUH9aH)aMB6mt2J97:;gYs9[wIORUZ:%S,N&LPx
-,RhNbRzw0}G9~^flt;KxXbGI:J{OZ4c98tTmVE|O/q9S8vwzcm{^h%4O=D3u@A^:Z/45fm;j.84GL:^PM'>u96zd=zBvIy-9)Jq<,j;b<Hzvv[ttWd)uSN
-HEo6r"Kt#u2}d@.FA)i_tLg'fQ_64n3[,/2C|q'Jutq<Xw<BhiXM9w^O#WpesCdM![)[4{q8WkrVk>E/:0,^/%.ikBX7<:<)4B}ivUP"<gqngYtl,rLWJ9
-w`1Lk-3veR/AjX%5t^fsX57xWYz)Zm~!htj5`id7`w8y0R$0JdD@e"m"vvx=]8zvgLPn8QMM>2RK)T1zc.83)SSG@t9-pV"bNZq!4m:jZZ,'zv5{-@fW"q
-+d}a|51wLdu0r,cc51GxO;v}nnU2@3x)-kgCL:H!$Z>%FEn]TE}6Z_t4t1K];^0iPLRj_#]DBr_h@u1mopzej"-r+O,8>lZpt=N;^xoceIU#:5AtDc"TwG
-{ud%bynI;DyyCsr^9HKnRJM6#z^j0'KB%P|+,D0L]:vGEvxA/RFS;BU;]`!#k'CF-=fEH1Ek+xRzb=3:.Ma^c3^AEO35}M.PleazlQe}5VrF'w_Cq&d6Kd
-);kij[;Gp^K:5n<rhtvr^>HbCHsQJwUL6o8XF|RBro]gSuh[gs,)<Cb35rXdb0kPAs@+LB&5yj_Ad11AM2q=c1`D]w/$SH}p#3@9Vzrxh.Oj7bkJ=HF"pR
-MV^mWo3>uvGNElksSzRpRm3s$;ej:Zr'Zv!-E|8:3eGE2]W_9d<QnNY_iEb[oMVuaO/[Kp&:-}d4@v3J^1Rt7x5xXO>}|}Z^<ukfy+(7g_Kp[;YwEaQnX#
-yXZa1hyc#Q6D7BiXx]7#`cnc}8<|UD#{NtquneXxrZl'-%;bJ<sp!RmeaH+W!{9s62F-[AFX)XWsl6e;-OnfTU%Uh,9LyW<oWrd-lgg5TI|BZ_hsPMv+ZE
-]]P@.bo1ZK$aojpsg-!20u7dg$>)bD/!SA<O-U[H@MDK%#$]svJoadx2QD7%R+OPjfDb&US:L=oUpSXneR3,lnFVqK~+^%Ze4XGEu;)3BLs7{;BauCUWoJ
-)66EA)%SuDBO>@ytXjbp+%.0Z/=yLEZyD{~o;shEAg&[:JL/nOCq)L9IC%5`isc1|i)J}>IV/q{t)ZnLLR2Uo,bXDmbS/2~jk/u}FjAWqp8X&OA_mD:9B[
-biVAhIk^SES/^zIUmOg[PCXH5'n@8d`K^6oo&sPs,KAi7Z$$ge/hP9xUD)iL9uN+gu-Ol6bQ{LAt/7'%IKMi%Cp1@6+5s&QvT[w5xy%n}9^Sg@$v}$(S(Y
-}4U(b,Kf#_,{{6Qg-J6)#Eeo^}%fMsV,3hN}wT"5#5YK)"isj}dX4o}k8-Rnk2qedIy:N]xof|P(3J[P/V{|llcydOPn:}>N@J]6C5ACtyY'V}2(M6pw_o
-m@xJH:lRooV/_'`we-fS;U|HdRd1FL[,zI&Ns-J.P%tO6reBkyy%4Wk(et$)1B}5Tu)d]8^yx-+sGMizYVlj#8L9T5'K+{MJmzPE[!eP7dQUKqUJ=`0^|5
-+jLrk}^|$zRwA{kJ;dzORaH(&}3,9EW"E|gVAgm`P#U3hHEyZ&Uks@0q&"~m_@^sHCz24EIKRhcgUNL1,/CT@#3qaXlIj]Q8yS&@%/c@:cffb0Is.HG6">
-I@-"N_I=p%IlmD2,u,p4V17xBluTD,v3ZPJ!FlV544BoW9w$|ZaCuo{7vfS>xe'u3J[&L&j0NIx8DTZB"!!jvRX@&M&04|JGwNoMHU4yz;fmZ&#Gi8mH`Z
-nJHNv_9pnak{Nq0xypXkF!%m#-8_.r{`xofS,iztT)`yRU'![A5+R_5]h{6`W-WFbuoOcS33qt:zXn'-60E5br84>.^|jwu'_.IZe|A{u)Y8_P5t~ybz#Q
-)TX2X]VlQfwZjV:6T>WiF`.E;Lg0j7gY+Zl'4Z{D8yl8ByWf:58>8[c5}-oByM{oe3@l:FE<lR|}U&T{`3nhkzMB@r$mKM9!.W,7z1xgm(.NS|+f+DHv-y
-!$<e>I":4G16aDoIUxWN^Nk)%r7mqz!>Bqg%)h&xzK.]"G@UCLKYfoTix[=7&,!}0s+<<E)Rjsz[mUv&X$+J=;:<jyb|$uIZBKt+^(f#'i3Y`XHS.:Qnk;
-aCp){1;e[eW;y:3L4V'YPDyQ=@]:&BBWZUqs%p:P+NTw}>38&'/Fz+3VsopGY^R8{xM>LmC>;#4E:v":-_l+m_a2AQ]h-Ei]"vgY}CRr<HhejB8U4c=-B9
-qyRu<)UXETn)JCCg!p'}(ewTz:[:p$#zji<6)f7USKl6O0}^m&VFZi[=!@~/~ED_6('zz`;eeyu!}6,=KW%-nD70`+v0+7[6f3fPEh^74QECE:^N^4#0`z
-[$,}wq2AjGEn%]@sbiscD9P@r`pJ_Ilc:SF(}fe@-CXM_K}FG/Oj!_|/ovJe662>pa|'Y_ikKCjw^2sQCH@">gWuc[AR0jR%EcyGX_+"n"!Yh_4#a0oq]y
-})r^6<Hd9a`C],_H/tTY%}QP`<C49n:XPkL[972Bm@)`-qx:r^9xrsgm3iRrKUnoV<MQR'puPe7&$Kz{7_O(H5tIH$=aI{K">XQA1JHNKTt0Y$%7L0,u-L
-6`sGe0E#:htI(kTG,527xNv!7<@B]Y.ccG8'XJ:9M/A=C]$WlXxWZdTeY^}D|2d(>z1}:C/$0G!Q'rR{v^1K:!1C.(sJsib`JHNc]^-WybY0'P;y@`@ok5
-7S/-PwGv|IMp]SLhM#GJ~n!y:%vdO0QR{WzevB_[)!:=aGEjHqPGJ$4.qBvK'D`Q;w<`OQ<B&_57T6{&O|&5xe,`+S9q41VKMh24&DNY<".Z`TX=V'Ah:7
-w'O1PY.sytKsEYW!9("eav|:}5^NAOa4@r<"l8^Fr'e[(]khK143z8H::|o=wSEM[=c3uMD2om)/P%3a|xwI]5+;GxoyfImHoSb!``O_7sC9W!2&-WE]2>
-fV[lJl"|uArCJ5N_"'j-hkA22mnp^wbaf9_OCb~||X-R.8W3VD~F+LVGhYn=>7]l,:<3'&PL>/tyGt`T69%T^925sNESN`C$5AdM]oBttK[#HZl&4Y|r5^
-i)x8lE[f],has/b>jHyjrm|M,;UFBiPdN]|Z6wymILE8C#by7WpIQ<r$Ux@`3T/jnbRO/(26SCQ'&RitcZ^KMj>+ql&12U,<kX]%kydK:eo/fG)3MCSTe"
-G;3fBZ6sT]kJ&#AL9TZ89bmmRDsC2qVV"!55k!r;08x$q)m/{)&$RVU;.n((^:Gs3|l"td$ubo|I8B-(1@gNOP7d.@afFs(Cuo&$9JVLZaa'X_jcE/A,8t
-EQ7&]dc7kGmhRT/d0j_&__HDi-Rz6!,VBb8WM/oVp#L<}2#-Z)byH+@P=+jUvy4<GWS,oD'k-^(3H+"xQG0{6j'1YKZ-f:7P`d(8T{<xSh6A/oSw=d'sb'
-dFLOj;E(~^rbGS:]7gX^gxsHL_D:){BhUCA_1T`O<g`hp',`2bNwO$T2M|)z}=}={<9L1[`HsKyMyqxcvYC4D4Xe>_P>/}Wcq+JC{,U="i14pKc{rdhrj2
-0RW-dmeo'GuQeo:.U[Xv7rAO]Mb_QS;1VrNjfs"CjQ($2MjP]FAD`c7Ge'@xH7nZ.4H(XL60'Ev,T|iBQ-<wpXEV)Ziv}qi'T,BByl6w.(KkZ!ojCH9e(l
-t@fT}lMCg{%jp-OTahZ-#27|3%[kt+wiE@xV@6yQ74d1,{$qU3RwewJ]9eZ{$&$Zzb1([,Azl4F84|OC5%n@VOyI3UEk;v[<CGjIGpa^gTG+{G3<7g,-u3
-Xuej^rJ_J<,/).ivIIbsAzs4zrq}cn"M&%tsRCUZMcEKr|OId|=9<d0M9dUMMY^N}|F}p`8LdPaF_!vjGdu^f%0vdCg)C7i9gQD7O<.,go2;mt":G2'}c3
-3o/E8iJ1q61}AK`OqO1^BHuhx!rh0t'pjFTj}Gni|b&i}[@O};:X,gC;k04iB,|WxQ==_KHT='kQJJ8gBGk_kBES1WcjggzWUiw(Qj17O3:j|ME/2e0_67
-kRib-T&1|5zvy1$PuKPjG{dxXdo=ly!R9_Q^-_Q6C(&N`u-S|#"<7P!pZ5-e2T<9}(xNe-S)1u~KxUvl7>L[9ZijzdKX}z)V}MpPEbT.pFdbVN`%/GJG~]
-U+pe40X/$k6gmVQeMH#JZV8hl`(q2s$rB/|urZ=}<cRNc}~6aDKHaNo>Kua|RO[]r_u/b#t"3syV^}<^kSwrR=Lb.4Zu2o}u|SM9.7Ko),>G8V7@%%sr%-
-oWH;snVAIBDvl2XwrLwx14|lW<OPPL$-fKlK_c%gDdB"V0b)/i7v,W^phzjNW.f8XE;^pm9Bx+sPF8NE)B"2t+0blsO2X>"]m'/U$gsC3D$DmZai($^]C!
-ce'ljdTia<,#Q<FmT!OM{Ca>mWszLRnugDK"^h{Mb+-h^(Y`]Lyf<kEQMN&%m,86cdxMinh|}aOq>.[SjXFvS)6Yi2_X[BiN}34Fs__B7@.q_cRPB.S{uq
-r%7,h=je2{6;HfweQC4yO8B$Mb@qK@;;F+7+GcqeDFJjgmv.8$vj@(|Jv"HH6<IMc'AM[Iyb4I5uJzGP}y{x6l{o$+|F5+a=4k`iXuD%[=Cgznh.CV+l+P
-F-_LNAZYMU8.$(,K)W}g>i61@+>h]vk;7EzAK,[Sq-%5A`xFbg@f.U<nB6@2=x;]tq+@X!XG$3Dd|d~]k+nb!5A]u{4CeD-@&E,Ip`&OMpu>$YZ5,zA{b8
-m]8Zf9:8(19[9(U0iv)=TlorLwZ+VF5oa,.2|gh<#VTVW,T.Y-=nUTTEDRo6$m^ZRthd/52nlE#Z!3ip%!2q7RWVH/F:.AXOx;}p]f$Tl-+i4if/nLMm>Q
-T{Af@V8/LRvz72)QB0Xi`>}'}CKegGi+^W~qFH`A1_Lw[k/Zfezi/RJJXH^Ss:/S-qhNEObx>Q@9%5rmD2F(_Y.CC=5dq#]Hz5z8^%]@GJqlm[gP#k;n|-
-wwmLp.ai6:YnHn8eKglEs7JM"Zg%w^wFEu|[unqtT{8q&:9+iu754y>3.i={#`4->-B2Wpn$bn6jjF%!Xk6IQ8B5`JMc|}'2/3x"<fswzRnFqW{2l<`{^;
-|ZpJUHoZzH6&uDv3PEtUmIFQx^L(}k_1Z-;G)r4ZIZz,uOC)Ev6to[;&(::@9KooC$-,lX|E':X+dIsbb6v,+G9YcL<2B"}e23Q$oz%(t5K[<Rcac@[xwq
-qgH5-e~t^h)#hvkHM}P^Kd}IF23t<42ZCaSK38NpP`$)HyuEIW1GJ3M_;>YV/l@:o,%0.P1L|Uh9~w}{9%BI(eBJ<iA%ssb+YkKHc8g@2W=)xV@HjPg<Gk
-v2QH69@!{Bm=DX|wB8f1aKYX'W,W}M&6nUfKGYHj~.k]{yDO<Kk}}no+j[Nq8G{n3d@K6-5t0`1!H9_3Jeqp|XzIEs]Fhj@ZE6E@g@5L;}1Lf+;@v4i`@S
-1!D;a=;pphp6xZ.yj}L6Ip$8lAto7a2rP3ulic>tW/S(1HqI%@q{)ohS=>$fe`zE_Ejux<p@l16A[GR'ziZ2e9O(CRxf@Y)N8ll`AOCkN:SEDw)XDUh))s
-6#.d~CmJzFJ#ep/c~.;qh,/_/tHLD@]ci.NPH0iI#7]pGd`7l|G"y&K+p26[V1uBwfWWCH;g'tg`fy!dG0PEx-EK>-}+[V`C6n_I&9&@IE`2sMHk96OTHt
-zoEL6U8N[JsacyaG!k$K`q'K>#9!nJOuTO{KHL1t[!.OkE7%Luukda60lf;Zv1uk:XR>+}LN|ytu|ENeFB:-PxcN#EX>@n,{>7cO"uk1}yORk$t|Iw7.h&
-cO_6DsZOH(J;tAQrX<+DCblS,57c:7VAy|.}R7`>{3"k]f'_"fa#NOYNDH2L<C`C5`)3C-P06Y/&y|vfk=Kbi%gEU+^{s96.vM=wg5-r[iP7AR7$%}8b2h
-:L7z1Dqe;wfpfe_x[VSpGv%+|f!{15jo'(T!B<%3(kzcvF_Wj4[(Gs~]G6R'4H#WrhS&xoMcCc@[D}`dbtHjl;wS8x=nHG>CYYzaF]iw.}lF8Qy-B1"(%}
-:u"m1t7{%AE0Sz3^$JYO4)}!jWuTcQnk2n&[~ozH>"jZCdH{1'%f,QHHNWNHY)Cs.v^m=6CXBgaQU='>C(oCop2H<7n'62c1j-Uxz>gmHq&,^`aH[VD1y9
-W)atj]nu5exFv[m.>'y'Q|ugg_VA2.e>S9&8QeTm|YiX@OY&>qxLqV)L-!f4a3kU&k=Vg&;vuxJ8bOR$}H4!CjcjYqj]['MTCt!WK({6[ucN@2tY4G.rh<
-afFIB.y=X[bOMJk_ANiPJGs/o25f5[]2;xY,9f$rM2'>%t_>is;qsB>':^:bg]mz~nR$$gg"r&bgsn@8+#B/e6Ma'S"|:2Fz8[#7gJlGc!O5PJkA]Wqxg{
-^ji4yKhsL_<Euy<ou>"|+_ELpd^6Z)]x%pcnZXm4B"B$jSGNZwzM~.C4:JCY%6xjm"L>3u#pOeDXEqzZRdeT:bxHu>)|yF(yJ{EE-`c0+$QQVsLqJK-!p8
-[G_W[6c>wNyB9Gl9Dpzy`7tU0rmu|rJ>6d~/C[EnX(bBS{PWgD_.woR6<&xR+Bb)q<m)Ik;S-%oMJ6t&[ghz,&iOfsf7SC2m30NCe^%egh[5UrqB{h`;k^
->5PT)zV;FV2p3J{prRhdsJcT60|i30IK102cg7Y`u6Vj]RwN0OTt01c7K#>UE{QmM>iZw<7n5n2=TM8Q8(v4iguucfg=5)wJG`mg,}DFL)ZCe9#3ULChH6
-_paq~+3O9YqT]|V}lwVV{e,}E)>B3;"ct_SptlYmd^UP;h@/m7A{n%~2.3V8uX&e7zhbPO]$7mCm.d:|XVj/O.Cn75WQ!k2z#KfbsS/4"t@);6~qRPNIj0
-t<1C;+}Gn^VSJlN(l_0DmhDpaxVF=870[yyY00{y%reyX$FjZKd{5htoQm{X~'f{vh>5wq4O3q:aWO&+=fDY7{)fsJ:fYCX1"bt<x6Wr)C|ZnlM"mkEM$d
-6$(Qe<<!77GpP"9b;=y4#<,AKSW@X]d)vBEMllg]~TLdv"ZNs#,J!#<O(RN9Rx.HYwzb:C4`S6h}b."iHEQ>pgKX"]7E(#dE[Ql@knv"7(hyjGS%/w)=;/
-784`:],ObtfuX_|XSu5qo_EE=O%|:5VVe_7LAg1s%xhLe;6_;;MMM@t1:4R4Zy"Z4&6LuY'm06rdC9~;K"zF$kmemV,|Z5375mGhW!Hj%>Vs1fT2L{:/ls
-j7;B6Ju!$(G|rw))M']LOdQ;J_RN4Wh<Upy]:=n%cy;u[>=pAg+pkW_OLF6Hx2nERtGhlZ9t2QO/MRUs.qL/=kh:)]0;nG%no{G6t<)bC<kIWY0e<$'&<l
-)u.^,]WjnbV>vX7p9%Io8WA3/6<bf^$tS>3<fcK'#jVt|eog7g6,fc{>^Yy6lG>/I5~$Yncftxtp}a=;xC:2U7Skox+vgqUWJ_Wy_2RPmo%+w&Q1__Y@MO
-4jCUiV;RN.r[=zuRR('h(EMMpPI#"cZ.,oijl(h3![tBK)ktHe"@inq<4-i-Kx[C;@yj7Y%4AM6E%8+l`:Quom%HpVBDj`Ca"NUq@Z(=ijff=KM6raA%+v
-&O6R9I-"d.%y$122WVkT-AJLP5@uw&Y_BfFB;VM5>3~H:SYf/k{/qUmkUCgt"FN|#9QI~t;{NMwgdMeP(Z>E>ts:[/rekN`-U{lI{2t(i7qwx$4[6E$f4G
-dOm;kR5]zN~{A34v(F(H=l/>`xsW~f__yyWFM}!%lIX16LY6;Lkb8bUQd;V(iVB'j=,"~yhxu+A!rS%^d5vZc`HWC5XtC5m%Ek{c0f[#:l#5({,v_62ONb
--nt#X3.ob5e}!wcD4_b(UOI>R@jaZ-MnEafEvxo'|pdDW1}W/8]zi+4H,g/]Dhs1pqBT<Lk:6WZ$cL`{;LA}BsOpUEHciWh>n@by0Mxu8V>Vas,EkC!Be,
-S4z_ZrBci4astaDT`2Vx%(sBO:Z_BpC}HVh=IG,)Zs=#WDO}yh+^YD7@{CSGvVC7{vs:pvs^Gy'2^_Ry+;o_%[.t8p3%L|$VDQbXQl2gJvD}Ml0q(mL+'G
-x"i#MschP'Ut%VDI9YTb5IpIp%9z5v]LNTIG5'o_X091~_["]IB)-QE1w0I5v&TJD]dP{2D-iiDH9>7b`z_Y,$[9n,{ETA9_.FUwol_PpJMnlOF_thr^7f
-=q#-<_q^xq]b8zDk%-3MV|Z}5[8vjN/=EQ338!2;EYNR]2|/AF$bhhM7MAz7+X/X4Rv57hm_g^YfIoGB'KB)yp${IkS^.8:J5],K|=!aesZ_arfTP,L0($
-j76G.fA:jLkG_L@la{hr1rdL4rek{>yl&FU.JG0tN8if{O5-,sr}]Jb{PRXiZ6wR2jhi+YOSf0k%tvpuh_Rn(81lUgX(!0W".I:{'F-e9vT%2q15Jl^qSI
-K8!aLnJa!l_{nwibHz5(6nR1+953I@-j^Rr68F#+(YUA]xZki@;iQ$oI.y6u)>&!^}"!q_U7+Oo5X&=Ls-o1kz5H}6@Pcs2Z7193HNVx`Why2}:YMu9|5g
-r/]L:j>wIX]Mnp7XI1Ccc}+s){Qtd7jl~}/3=UGBSMnJ&}m5<t[XP#H8:>!D&Gix[sUq4^K'wr`1:PWJU2:stj.W^k6100~5Ty1{m=4iF2@V,^E|j5|j5|
-)Or9h4zLFl8UVLf8=Jfg$$.nSl[Jb^6YUfP:4Cb!M:PaRvj-q./&C=Lu;}q<WQj6}c>9P>4-Z#p;/<5^_$;4q)46^W|'$CDkNBue|[|QsIxbe_0Q:,%rNw
-|Ax;<N}c)sS8u5</.$Fxa8kMfc}@iqyPAI5al{^O>pcR3Q>>};t9RZNPdp='C/4$N=O'ybwf3jL.}2Yi:,T'^{HtV{vQt]%[eE];I)Z1,^R/N&CouZ}Y;t
->3FR(`E^HI;.(nqbJ[{#u9)u6Ec@W!^Xhqd},7i%Qj{ltJAm|4#U-[#Tuh`.L&D([i;s_ed42#YHeUnB/$vfD)!9:K%OnLmrNlB9c|_)gsYT~._J`eaW`t
-Gckw6pK$kh=Z:by@,F`'RE2LBLo8PNaZ|77y^&j^1CR;<"K@p%B$hh#&aENcJ<jcg%2t`cQtpn4'=eBq2W/Cz1>pN<#gju^BOE1d3PGzE3_'/Eb8+,<]EA
-o:sH<jJFi28!IY<[,]OR`BAGb0thbrD5VOci4-hKbchS3sEI,t3AyKT(eW9$%r%g0u~tfIES3K>%zarks0@K"&%auQZW(At22a^mFLY6vUQf^xngHStqg=
-C)""q%my')FJo;lg5"FOIWks=cv4;Fl31GlQ0H3i_4DSswBL.RCCH,Gr=v)02fnkdGsmfKTfEn~"`SMn9%{Me@Gb$4v8P=>n3.R4EzaC""mS6H~6T%%BOC
-{>ObN}p@j3(,-:.[;Rn:,Pr'p=Kv.^!4:';$"=oAh(M1mdv"%NBF]I]f5vZ$[+e]]..I9R=^Dj-9sDj8Y}#dqj9,43+yJ2Wk_6z|A&pnxo='c_bN(v#AOP
-=B^"Wy&tfA}.@Uvy}i~-SA~uR|32~9Z93_B_8f]:etzcCd;b<iIGX"]"RL#+tmfgJ%2^,07KNW$E&yMw`jX2Uhnvm;a!Q<DjGh%v3>GWDkNGg=1SDRm#R2
-}N+-T}6-0Ub=$^Dw|`eNsSAzQbEt[$Q#SH8.0zw}Ax/vqS%F8a`lOq9C5U|QZk"[fZKB3f(ql%xZei@kk0N-r,^!Rd)U~uH2b3GfcFy''YVAjtXniIAhk,
-s"IPe07<RTBJ!7W!(^r|t0=Wvb!>bB^eM8-A(pk.{9avB7h&/MxlZKT:sJv8on<)ieP{5lxD_W5-ax7W"EgWL28]!TdH}S$sBR/2y%"E,:]&D^zB%V#y/N
-{niq88((W%97!="zUaW0i[QC;re=ufBMQ=NU"OW!b^Wb;w36P@eI)U}P&K}dm6!j1YYaep]am$(!hX"A{C(9#9wct>h+kwDT/.5]A}{BzAp/_xus.l~BW4
-pY1Yn]4-l/S$122JVBW{-9ctbm"V."|^Bx1t!Z.Nr,bn6/G0p&{;veex#ch+[UP0NVhX8CN)K$ve}j{q<!Qo;89jFs=6[)er;d=,fjIw&{|m$RrO)F#)cX
-aC}"_'/;<M'ZF{oi@W-RG76@]_~+uqtZ-0UA":y1)rkSVFe")BXgQ]&M,2!.i)OC{-:R,whNF=[y>'k%VscKz+<"k(I"ni[C[@o,W@}!e,n-`S!&VULT6d
-9-O/:50b8o%&UM9<!nBXnyk:d+mreUo#VwZKhzE[T)|%sq4/L^E4Opn8KD"sUIxf`qdOSjtttsk3B-iDZK57l"v7"y:mnI:F!;pr,RzZc|hd)RXsXbdTV!
-(HFxIWHEHhQjigHs],WOq.ufZax>z8uTNOr9"k8jD2I_~xIO#9]^+f)B#vLZ.]PaWh.@61mSKZs&:w2,]4flC9shk;vidv&AN}Op86)mzjPdV%vZYOItZp
-lb&:Fm}GOV-dhq7J~WI$#8mv3lG{wgGkQ/Ndr2VmmSbH3`)fmCzgc2stQ#kp6E(}cUxE6]AR{fyDIVc<N@0y1yr}BBB"|.oP<Iy+CANowU5|S]hCHp]}VH
-Phus{'"OX3p<Fa%W@r.d.[#{%3FR$OIERDOO,xjT};mtk/zQ9AAg6i{@CBROtD.(k2I|+_sQfCm]SM;s4CZm$nJvwKit]S'vHk"fMF@8hf+SSc%{].5)~7
-dA8^_%w^X6qiID3sqr8{.s+dnU%vs&WFcwIa|c'.;d8>$[a(5]Z9i.O!h&HO%B;E._eV6[u{Yt=v47&_MqP5jUvw@l(Uy1Caod:p.)7eQul"D6Q]tG<;";
-TlV^bgb:1'mCbzU0")J1n1"nb(~6aw~/l+Z7"_,|SoCq^oj."[L5wTbWNj(bqx~5~|;2Y!xL/O2&|Q(e|![}ea)xJ1tiEZaeUz2].hligtSfI52ow5({2,
-rUxILa6)aLVo~_;tjt>+_Gn2rV<9jcWY!>|#zg-'_H_FZp5-DN"9Ld)T`|sFoJ0Cg"F6K<dOZ_Q>Z]U&rSI<x@t,0pBkiI3;3kaW7B4dfVJk~b_Qx'E/If
-N7s"ua+uTa]]o.eluqK0EFnAF;D{I>!6oDx_`+8>cv1(28o(nPB2W3rmWZIK[r,H(m@!am$=O.6Qv[@1@#jaEMK('Yq<w!g:'wP9=9Pkxgo$&:jej4mKy$
-#$fCn}I1$rO5AUEvleIDPFUn[(}fq^5(659vcO4,IXk^{B=Vd%ol8>Og;p9$;]^a9xHNcqq/~WdIuKJ.`L!L/VIvC#:)e+o6_n+I_hM6n/g.TyaAabi4%z
-boIzrFLLw7Dd[uP%)m)00!Y$V/(Y(amk%4msUq!%2QzMc/cfu-rmlAYPm8vx0SUYUSJiDQ=][ZV^:Sy$>}KTn6fX./adB1SFo^ZI_7q9e{Xld|hjEGq[iT
-n6Eiw4p'[^kH-nHYRYV%+#6vm<j;g=.xp(eetp}gXLT<$')87.OM<@w'l8n:/J:1A/0]/:E1@qxnv/8B`^9Z0[$RA0'K.L!#ph%=J8+rkAG``sF}!on='D
-SrK'c>7$GiT_nFx&]a!<.9XdEg;CB":OdnG]E73Wt[TmyBr0U3IFY.R|o{3{5#YJ4W0,QQ,510CfDF&aRk(vhvEt8&onaU;nhuhTp/<8-/m5aJM9J.Hp@P
-^/CK"0.a.1q8dxf=MdX@ss@v;v],KB%3AO&S1DI`MZlm;Z:deBRW<nVk)Ojhbrsd);q:7I4&Ve|B~YbScnnc1^2.@qq@Na1+x%tiCQ>[;_k9Iba-Kn=]AS
-oCTFQO{Ck!4,@=b=!k]{/F@Hr)l"eG#q9D""h6Uqk`'Aa;F]2x=<L]BZ]!UnV#;,vO5yNbk5x.a#~uWwgKP=%P6disbLm-CA-p4)O'zd:7{Fl^Plpti-yu
-PBK!.:Fa@`BSo1_uvg:ZD)[.fe`O{6RIVbA@k-d:SVmZuf}p4WMDR#<=,Zv/H0=.;"]bNdmAP&]JMBgZ7hwsHn}{e/8yL2RP'MV:P=US4+8Z1]Ycy<z8}Q
-Sf[Am$k^}0}L%B`vb999`aP6{jiWRimN#PM%^;1Fz]cVp]p;Trb6;Os=S9yQ+ny>/^_WK.@_{CWy}0%J+GxJ4&`a%+eAT#^bt4CkgC>5k%gN_zr{i<W'6L
-EzGWFHW6Nkoz)Zx%ElS(<!#A0kjus7F%%K<hrm(oZ1~gQrSbA#c,;)p'mT:NV2P[Uo!#0T-!S^0}w68f0JRc>$A>jAk)S<)gIs$!LC9_tt7&d]i<=yx[Lw
-$697EODlc^3T<Hl5m(7dwB~9c$2]J9jI2Q{>5"OecqAx7`cE/%fS,2htM]u36CUf1;8Pt"_GoIQ{I|(5ogxO$jq'!ZKXXXd0C;%U[}/B[kcS`KniM1Z@Z%
-15>/#Q%7w_9_g-5E:yD9xH,],v;R3%@UzKxK9F={{//|T1s@DSGc(+(KMd9XU%WvWlo1<p8(q^2$.H]oY&Z#I^UeyOG`U)lsi(k@v<Bgmv%WRFqmjJ/UIy
-2)>zZ[[)AbTend!Ys"Eg<+VJ%P.>e}s;/a47gSY3-$GP/p5r7V+.]}ru(cVii;xV{cpdG1G>[bLco]YV,5,K1zR/{Iq#ag;/2D/E:'3[pw]>iPM0'|7,rs
-ZS:P_5v$)=1MX#Vk6i#V#GvU+)V&9"`UMkKv^5zQhjF{0X6/,oIiN56qETpYD:-zyn=w|#YT1&jet}-.{%=HD_~U,bRRyB9N%eZT-Ei0(K37XsQ8Th{tqz
-_bGXf)g[WGV>P.::pT8S!Wc1bNnx(,i$0dWL~F5Dl[hNEWB14KQ'(K+R)WJT"dxWi/_%|5+YF]Vk-#Pd;I@LjXv';7fsvu#-|XI6=T'3Q:8+_iQMv2gCfx
-L=Pa#gl]:}i{k"Tis;_l>Hi+2L/delSpVwFtB;Z@B_^cI_^clH}hvhM},ro8Hy^)1];1'-uajqK@$>"xM:gM==:L%Tk@791/E0[Y!xL1ik+yr|_T=b84{H
-xI[>]Ui$"DJmZ^_2xpcL(Xjs^7dat09UVZfOm:#;7.^<M+ZF)cc]<>JU~a|W]lUXrYf_g;FdXv`=/Q-6KDbU/qXK,3_Fc^+^w+q{!S:-"/w0qkeCW{o!9E
--!iW[F5a3N"gh|73oS<'EO/6&T@&}9O1,Wf+|LzJj4F(7S#f+aG#bd51GBQX^8_0f'r:+|;I@O2:SjQ`Vee|"e;V"4MLn:kh;$8MDfAD/Bky3&7HdKyFac
-!GT6G3ajtP3b{TogeLXA{{Z/qDu"0lYRi^HX1zwYf=%PX:}5h4+bQCowq+tp:73Wod76uh]l;1quLd8BV21#(IjW4VUWd]tw^n75g;Xk:[Jo}aza1Pu>"Y
-3pSS>j2w"m%&el{8uhYab3{^C89J]Iu5.L6e^uwW59||ha4A[KasqID>dYY/G{<[,u}s7M.|g,0I!T^GCI%{.vI[1z_Bt+hx<MrS]bT+HIsImnI;^YTr7.
-#R61B's(!Qo1UKdr8qsWZeoS_NDv3+oswoP@_z!,mzQi/iRkr7l:;q8@Us6o;BE$=TR$t$PPx>j]|(HC/Gn(8F:)]SrbM/ogaQeQ{SE)[t-!jz.MpE}VfI
-#b&IXyy=nw0W/@C&uB>zYPWsLf;ZL_a])U@q|b&c!9K0DT`1}xQy8ChkfdmmE.O2Ew<"((nMLuPddj_pKR:1pn;dpOAr],5}v6Hy}P^#YWA2e6;1Og&&FI
-QN[t}aTdco.9egMc3Gv9d=h)Ul~xx}l}<C0gN2os]I,N!oVhhLQ<lz)8YeIrC}]{q<Gj&]<K"M|/`_"9)b-,Z:`<&E}nn}v,g3Z6E6Z}Os__I_xZ)qUU>P
-h_cg[aCof:&,vHQ$e8w+l_^k[mRiG_:{#=7uLA}o7t%f_z#Z)Esdw1[o9Sy[XRXC0<FPd+Bb''%>Q5Lfl=>V"z6#`}tZ.e,mv{YL+;(0}FSj/sh8%S7,Z<
-z57Ln7{yz4tNy,n"oRtZq}M6a0")L9vR-CZk/Ebsj,4NbamCdO-|O81`8O<7acl3T)VR{$^N2(>w;&=,`.LBZn]59Q[SY/>lr%)^:&jZH$#^SrCp`d0|we
-W^{(M<'a"9n5KUe{/8@m$Np+NDo@@P'`IT&)7[p'h3!r|=NUrjiIl{eC;r</u6Bfo>:,ex]ax#bYs8HtfY+^ddc@/eO(S)Wm5{.OY1"O!!hWN91qO7SI}f
-}ojd5Y(UU{}f08Rmc6482(Sag^Xy5V~qY+oCR}Yg5JDUUs1DB%st3B'2s/1iWNKxFgLUsa#hNv8lWofcV(t1hcU|k_><S/PXL4A14L~eI}4C-+n5'v_Pr+
-Gd-`C$gi$[da|=u`BAnW=JyfG)yRvoNiO+>w_]_Lk3L-EIR[GhnI~'U9Q>9q[@>cNCVRN!0G,|-t=mvK)"|@Bwk;pT+tFP`8'A;Rugkm9`M'N/KfK#Ae@<
-D%7qVqFU8+bV.CADsMP,6Y="TGkb~Oq>#8XSnM-0P{t+J"PiqGXEj`hR9$0o1IN+0R{A`_@hB_k3IFYRQ4pTC}&.Gqo0_rF>M'>xICMb<@G_;=)a"tP>"Y
-Q.2.]wb^c{cN.,27zqak#&SZ"K-,M}70#3K8-Dyyr5$!%,_T={7-e].9.JUol,nkTk0Fz5q+{dG]9BX^-yc3>o0phF&ZOw7<yc|/:Guuy.y],k4HpbGNmk
-L{Z|>t0m"`"pq&W@:pLALnGn9D4LuvZQgbU!+uOC14|x:=K{pGQnW}zm15USBMZngZ:8B2bt14#tHng@mYCac:j{QN$DHBn@]]cu%FwsULH`PXbRM&sa$1
-HbaBJE=E5_K#L;b)}j4zaF]%/04%]XEH^A|qxGmHMgdflJDN`Tz.d0<PT$xG-G_JN7Gf"a$!I3`)QY2c:6aF{[&tFVfWr1~>u8a;WBO:QD].>CRG3u;q%L
-Ac:dMw@]|[7b16G%{cXrk{!kU%Rb`J`avU+|4]]sb$`yR=x}tyi/7i+eo"'WsJ^^BZ):G^hv5"gpev2$-%OWFiWC7vZqS]:%7'PX|m+!j$K^kaOB/}_D55
-pK0#,g3'LE!8jKDzr[D3dQYVrF(t{}1VSHA4~Qd0w<'mkdykt<5DXBAc>|9|[y"Y8297ZJ=qj432FHysGa=|[qh5a)KL<w0]q,I|dYJ^#;na%9]dH,`9iV
-^ymEqcWk;6o<ltzMri$7l-lMhRR0KQWuG_;@J-3zf;clJ"oxkMA0luVVg9mJvTG0Jb<I]OrGDQ@Z#j{+qx3)FzyE]ra;H4CKW;E/C'XP0)q`DeCXo,&'Ag
-jZ+L<CCZkh<:R_~17@&t7W%&!CG7$'rw(QPlH7N[)S9zRm,u<Mvt/V2jqj~pqdC`8[ay=B}#JWqH]#et$1b:ydw`Tvwg_EJr,zfceZ."2%A&r(|.btY4[6
-1yDhAstBx>jjKR{`U`X6](>}kgD@DParL>"Q+ZjBRN0P-]LRe4H.m+wET(iY5@O!#LOy/K/&P+$c.VtS2dl,@yL5elF#q6GwfLZiD^DWN(mzMj:HR+%@Jt
-ad}M)Gd[+rb09DG2+G:<64(yS_gQ&v,lzD_vHCpY1X@wXa&fuijHFd|%.7.t,Ld8Xk^zTfDkwb/nIK2sf$^3DLSrhDq+ZgECG5rq2LW|Ay-<|]TvkvyQ6:
-D8:OrFr9[."fy:S@zNVfzIENJvt[VvlAu,Xj,C,'_US/C9Af8wfl5j.Vz:g@7EP0!q%gfU"fyHL+`-tb$h8FkBWfED]:1s)^1_1Low8q^wb!].~W[X^:a)
-1A=mmNh2R=JDLe#:ek+AeRNH4(4AhDCV'5n8#M}XIb-L+3YZaqf1yXz"p;,35}Rf$.agOB6BFoXgr0D27u:@.Tq:}&y_n|>Km]nq[";R:m@hvu#jAyAYKt
-YPKtK{CQW{XdKY.<s@e=b>{+U$g:KaH3["w.nn#$@o~$'KN3@mW9uKL#va<<2acKRw=5W%TRiD3xaqIMqf2sbPPhgcpC"XiNj"q.g=.Rdf4)c#Jk(%+(:=
-d>O5h}t+pgm>xbp'%yc-OvK[AY"{33b]oP[2KjT<3a#Dty["8C);yn;RX6v|e>m7C3SACm:2{)CenH6]yk_D}4u4aFMNtX_.FU(yFDf2](0u&E$1ANlg|J
-RMdH2I@1/Ypw(3F]%j(|&2#E}E8uU{k:nKJGN,/`-w_Rag%smTfqWb2!kCfB1jP<%!_sG!9"RA]nv+KWmK&}tIg#~BXW5e471q19KEK7yl~<%=J2{e!RBA
-)T/N=tx^R5s${n](D5AdQ8KBe[^'_W`wlnCLxe5zNw}I7|,`gbLKjGWO~zHRICLHr$jo5Li[97dIH"m/oXUqk+=NRTqb&M~JD+J5&t[fyI(6if[6VoC};e
-e,8ODkc<_wBy@_TB_{$C;t;Ei%`_;[FutFpM-2Uf<'d++Dh^6AF&>1J:|.9&z'.1eN~2CWIM2[k<hz|pZwA#cs:J#E:Uv6"ym2S{oF="N]_de:0CM6a#=s
-SCBrsT@DfT.C<opC{7t|ZG.cjHDNhcoI^x#92Q'Bh;_J>G=AvTtnd^jtz]1-ZC!uOCUJoF~]dGQO[P9%22H8&5]<y>],u8!5eTdqvHmSdB!a/u$C84v|:r
-D3i"-xlOq,{hFX{WBVW1Qe+RH]f$A<Y+}|H<S9!xd@{L7t||5$I:k{XG}Qij;bp0P0=du0g^O,XHqTkmOs~`=PuxH:_8`+Iqmlhe2^_o}^gmGdk>era504
-}loo|DBqRu@6`Y8Y^bpv<2XzKzbZ1}Lg/7-}DU,84hA`G)t@`dwI!{tm#)uZF];UbG{)@M0-CD-xg%56,V}nu{9lhO;NF)F>!F7)Qdsq4(jG[TWl`7$(B5
-Z..Hr%$vx-UU'NIg(KYP;0[eFEyS[lTr}+l,Y-"xf7$M_bX=63V;khPM-'W'f$2T)c-D."$/NxTbWq_Yn!}7@i'}EeJ%!^}(-n4;@5FUi"$sM#j+hiB3/^
-vHh}:<^hXMIZ'Jx,DQVX}B/fzw`Z1@J&k$LyMEroYB}dhom=|ydO<5Zvh73(^v@B`yJ)d/A^tTdUeXUnMmm]hJU"Cn%tgXZH,JhOTvHwPCaU}n2&#BZ>_w
-P]OQ(t%i559Z<hW]at}JjUSx:9Tjoz}s9v+ze_%2~E,#Yf~:4s;3Fq`t216R8=U3a@IS@n>)Ek;OWOsL)A$pqYXnad/hsls)<YXH#a2AR+o"O-;a^wv:Jz
-.%CP!X'=c)_D$#BL4!gLB5}jBP}QS)0cw0li8fXm~YX<UvSf~4"^nO2A,JKblr"@G$oh7E%L9KY=k3JUAGNn'mpaq}K12F.2gogmtN4&/#7JkZ-H3HINEg
-cyrZg2B/emlrVa1oBU&%wGm{U+~49QkBu4JykEdy^T6HV@E1k!U1km<#YiR7m^(l<TJp_jXbp2RD+2Q,T+]4#:jbX$n$-JxWv[5t9BRRek>7<}[$:]#2Ey
-GxI6btBkoQMTh&Z-RpJD{XHP!eV62f2QgD+<[c}z>=rw57D`/BQsk-f|vFI$@|DM)z4jzFin;FoKLjqR+2'OCqR0RRPK)%p45SFR/D=thJ7QYW.9^De[b1
-:ogKac(_[9j`],P%44.hCK`wQ|u<I.;v,/<+#2&E!6#6ymw+U}c|%0jln'&3o/og4fPd6|.;lxX];|Q).yV<48rC'0%aE2[&O(`Rp[n+Nn>tgyIF=s.%HG
-7nNpB,sLxw"zaFjT~p(`WV>8hSvg@f}}M@X!OC!ezr%mRyO3d_2YJ4@s0v$sT.({+t(h<^YlBb5ur["(m)gez2ykyi_uIHgJ/Pt|]3N}Zq">3B,V0$d$ac
-Ca>HE&nfrWQ8;K7NH]+'#(=&}w~tRZhDEgK#)V0ZxRbwW}_D/z@O6cj7DQyb}b'T+IOp{L/z^O{i4zF}~{TGy=tO=J|y1wh9~vuVQS_hOH$X1p%%sl<|Eg
-^`mnF8%g{Mo;(w_!$%HM"I:iVqpkunFqF9,'X.)'=tQ,Df@a6.aVQ[;jmwSS#=Gpsk"va=nV!Y>$SPX-8#6TMzA3f-k(8M2VqkhU|n)joE&gJAV4~4<ni=
-J;bD_fkI2e&npU&|mqwtM>(Wyin:wfb2CKxp>=u/hRTwPSlHX&]yUQ^!0e$c_U6I]#o6TFoHfc_p#5!=U;#JxS5ORN9$7EO@CrR0Y#mg>7M"7<VM7Sooj5
-H`A=M^W5(dHld9fA8Js-2af!"b:nFnZiMi#,_KexO5J2FtQ"ss^dvJw<Hs"tjO0]8{,Bh{mEL9y4"@'%A-uP8m6]Oqn6reLf2GZyFw4Aka7k]pfiM2<xwV
-7dbPX@K:k|=!tPhug[o4Yi_vJ'/FUQ"35r:RO]m91|HIz3;W)RD_^tk,IJ)l6R{.`R8/'YR9ZJyWv:,|3%fJHSE"#|STU>q-uwUG|"h}q]n<`[Rg^WnD{w
-O#:26qPJW5FZ|`ejGtW3[Fh;h/)`svdragR36<J}7x:v"8@x]6_k;rmf]M3-V%|ezZd:jQnvZ[DOtfsEDVs9rhR;x/1v%Ho]EO^3V<q:+m!Y<gomFr:}&K
-g-0&OC!>SkveG&vE5Nxx'8=`Z:@/JgKSW<9pAqAA//mw:t/0$e!Z3yX@;,WpJ:Oq],sK0_{YB]jhfLA{a/%gQ`R18/F`xYVb}f&)yHJ}fWM>_b#[{WUvid
-q2jJ<QzPL+<1T|t7<'NFg'EW^uQJ=L<sDnWkG"@BR'8ry6.%eE6U&c8^4s`^7seEs;siY`O>yl~anw"DMRCAans@b6uBdfuA^dvXd;^b8Sa",n|g4Mx){R
-5=w:'g!RnLZOmaqs/LG./h@d:">F-JZ`m5Aau]>c)a]Kp5oqQCDv)6BASs^#bYP-uGBK#>b[/m~T7aS=}`Trn@'gI>u4m!XmNYiPslh$AXyiXc.mBcD1s;
-9_^XFra9Ka19HtHVnL`vnh0]gH)p=zAjd1#BTKNARC$7>8vgKM_c6cU_;<y1ZmM^9Va^b;b6!E{MIa>-=eW'Kk338j:[]l]3G6!ec>|<xafsiJjX&D-DGO
-:eQW|ERG9A+$K<bt]`S6u{enfS~)9,aK[,$lmgd3Wxk)$/E@mB"A1Y.f[!gdLd222WTM+9UjiB9ei2v^tQ>PU<@b)m=9GQ_}c.4m%_eB=uR3cb`T<+Tg-,
-sO;#8V_GUTuKq5nb`^XBa_W)&;7ruMNSV5[@uY8)QN<{7"CEIu!oRE2|S|j5,x6XUf63Q$!5zH&csUcZ|>;&RKlT/5uo#Yw2#VR2!yVnnCv:cfi).;W5(D
-vI7`'rNRW5kM=|a&&_[nBntn:HVKYVj!@!1&6f>P&s7Wg:Oct.'KE8fk-6:<Eo/krC6d/:7DZFix!q!cE2xnpIh9%{~uk8TO`JNJ1-]m}c03Bz7A]Y.NS|
-+fiyNIDnrXdgd}2(Shc#|HUO|RiY_#V)o:1H6/v}VvJ9+2BP4UmCpL|q^<wFM9tG#w94Hc`IuPgHpyW`e)+0>=XwhX[KYJ0JOu^%DS@S)!aHGgiyglD9,U
-eiF##i#2Z]~i:HxX2f8a`lI&TZ7f;_1"{YtV42)zWaSS$/d,$A!IuuE2m09^;y|^zp!h]@m1_,]7|)RyW_dr<<_E|WaTb(=sT1Z@4L6ab6y}>g-er_$7D+
-xQmm<CG,+Bf%V.vbql%Z#&@${M>(/l9yXA"bB.bcRJU<nxE..}|NMO}K0lR`~7XW$Y"_{jV%dDit`5T[-}}x`q2.&:L5EX"fR'4gJlZB;3&8KG/.&uE,i8
-XwoKHA=A.xr>kxxvZyGB/nQTcn(3&)d{agDqM`feYfwtM{cL^.I1bOWE>:JL!aBV4>SR=JhY@V/luo:kZ{Va!Gk"I)/Z6|Je7Uf-zQ&rd+3JFBlk4$efV$
-sb3pLWiV@)[C(ZlcQg5ecd-=dq'n8ac]RB92sbtD{ncQPYC0nQ"r#lP1GA8aZEySg+^w;9)UfmPa^E.pOw7]eiIxXmReDTx6c!Q01c$1t9S`HRB4rV"-U,
-P;pqwW^^#LK.m-sxG}+dq$+xj/:aat;S-T^`al/a(V8Rtc)M$FHR`l,<S&Tc!z=;W+oG#x<NW$<t9G#wr;id)`sf{<>|}Zst`Acn`9@0X##.}!.<olQ[6Y
-vm9CTiOD@|h2)nFiY}[DB9-2,M9|]YmK3q.w(zBoS`Sm=VXM7::Bk9"sOAa|'EC=`)5OuRt|AZ#]$+[_"d>092L&zk-rOt8XP|!sd3s@ZT`JM[js>FIR]>
-nAL:j};KQj9UU;2zyV{V]B&)#90|3wt&D+@d__1h&JU9/Q~:#OcAM%~wcckp9I,Smj_hEnc.N;bc%nXoOaD{0T1k,C|Xqii<On.V+-5)2wE`p}c:J<)Fy(
-"~MrOIdb,c0u~}eXw.AWjf^nQaiIP8zdPCYJH_<-QtXMBB[Ep0o0fuwc'knR~mgqmc'Gm[WY837<94+Hhd;0H+|Z=c&{mb{w]tqCM,OFa&usIuG^&48{an
-wj8VXHnBMfJouu%Mfj8XAuxN2hr;JEx,MK)k(!ncpQ^I~mgV^d._-[pddv%L<{5l2%1@snfLo@``)>XCmN%0YZmS21(N'v#<PQobB=!H^8JLp)VkMd%jZM
-G8;9Rs>sgRr$TRMu{/wO2K)sH59Ka"BqNe9KJ5<[ds(.=e(E)ClVuV;E$Hsfn1@^eQ"bK,LfUG<mRb@$tc&>'sS4z]'T}YIa.m,>vJe2mao4bKp2m!Z7/E
-RvcvU']l:Txq&}Gnvi56>[!BLsxq(7As!s1.:<hY,v4y|1qV"8jLq={C]{@/%nlAFT(ba6yltyq2OXD2%POi8|uwoz[D"D6bD'a[Ac^L0NnL2)}ALNL^/1
-Fe9]5@oXE-QZkdVGo|9O'ZHY`4qV)n|Q%dDipn3IC4Wvy{Ymn)8@Y(R"]5I7svMW@CS<t}^pKwOmWA8DOg2{vpn%k3oB6kGg~mt8yxzv,cuWDco^YKk[(5
-X->s3^#($zuU(8BYcmjqC1't#|_kdfbGwbY9LdKYe^]q3O2+C>fGw2iE&fL1q5W}-6G(A3}$:f.hHjC_)>TAXA{U.+Y;&iYf3zPz!7_J(:o|!!{FyEgR=5
-oWKf(Kmc5GdwpOM&@)TL0G[Ldcr+sNo>+;ZZ<"vptI:USMEQN'`nkXxxCm"5dvNLH;0j-D%8BC>"&M;,j-G`3jBmDHF#lF9LrD;^}}.}#lVf:q:J{iSK5_
-LqwM029i[oyZ]>4jywvFunad_Xny<f&XY/]-XY^%!g8Rste@8nw+qC[]am#QJpm@/b>-o|8[c#=upZGgK]BN1VI}Y2z38]#9iE(|i2"#B,2gMF{8GWXlnJ
-3i]Q)Wt#Ei_<}<jxvcgI02QEO>{41E<)(H7puVZ{g2|&XQ08#mZ#y>NDl>haT4o3g;`u~(W+Qe$wf"/+vlM|!<XGC<Ed'.Nn8S38xM&R.zN|!FOv.U,6@)
-C=g%jmI]v=7cLVnE:`nm}YUHc/#M}osX}7}L)={c^]+Lt6Km,vi/#uOErWk3t{P>[>z%//XUg#JG26%w6j7!.b6NVFk]H+R97%.=il.,HqU[6@^Naw`N3N
-r5D;g!fvqrlEF^#AiC]SgG];">pYgm2JcoGtP&zfq'6#Yxt_Pgt.1A0s]gJ`Rh!TkT3$`G^aXjxkgJd8%;{124G`z7[sidv^K#Pt,2v..3mxmh1%+EaVNS
-O4fE<5K5DS8cVz@#eWR/usZk0)-x[7{i(L~p]F|]W6n0gYNQu$q=oA[dLFrBYjX`wk[j'[R<09CwuMA"ISkwW/34ON5u5bN8WB-i,R'0UPBc~_vmeo[<-0
-K7b"#L%Ky6mx==#1hNWNr{Hf=rJ:)^/)WJ:"uUjongBt6hS,8wkP9n:pfLW(NvrtppjT'+[6IQXy=T%6@Szu$6`}O8@Prc!h<Pjy4uY!`I18Oo2(-Pho~<
-2E4(On$<8+HNqX$&.|[P,/f3WH+2&x`u=x+=mttwsU]K&%!{p6-Um`fAH!-ZGBiue.&^2^qPweS-CvA3!5YT-l^,bXRtCTrkD{ZbQvW07i+{=g`}~}%44[
-q{[wNH}<;BB/{;05}hk1@{syPydcdsh(&Tko(2m0:|{ZXjIRjn`.O3du0N<i&fO-/s~p;7ygn(x}yIQ]:Jli.Lt+Hk#z<EeFrMcj2Cxbg_l}&kTCEokdt^
-!QFMxc{F<aeFdjn09/acCsNbvQ|4-oC'&tmS0'5Bzj37vJoBp1^Iox6%~GXl(C#_y{+#_%Zd[qO9Ri]_JVJ1xp!g](@B@&gjwkM%ne&;mJ(S<tyIKwV(NV
-L|C[rpJ0=;zTD1w{Jv!uLT3#>ig!geuw"9Y)&b3of[[uS7"WybNGgWLJKZ=KIb)M]wW8WXt1tmt7[|B^J@nx[dRv&nSi#vb%fvq63ht$3}!,I^HYAKN,mE
-XJ](+)E#O8y&+j0.ffa^;lJ)G_Tn:eaLFmtN!fst&89}X:,N]NB=W&v^d1TyEoF%8#Y/]Bu]]wFKO0eu1@4K5>DL3uNI=CBQL@2%9|$&Mrp2'|fNCqtTcs
-)ECNG(q2a}<g4hJb4jti@t,>'}rATL|K#Hy2IRT$kOpa|yrz!Myz#;6n+]@]HO~QetuX1N42BTpXTd%|K&,sqOeT#Z~%tUrZXo3q.x6K.q2(e+,X3aRzp|
-TN@8v1rhjA#3f4y}l|e^!j1Mi15O#o9|PA8-|HX!w[:,R/=yO|}4Xl@jgAGqY[]w~wt}n@;vV,m>.AHNGy#(7}Yr4x&x`Xm;5}4}k}!}2Q:]Z|<$UOGQ)q
-|Vbw/xJX`!j2P8kr]fRGk8_[GgO8oqyOD+!>'i;rtawO>e#|L`A@m8WVzulqFxAU/^'Lxy&r=La^7c]M2j98`DWN=TSklXtc;,7Gne5,uI1|nlum<K$=!9
-Ml)56co/@tva-tHui]"SMdcvusgERQ=fL]d)jT{C^z~j85x%3t>!||vD<w=r3R`j0X>nnq>[;M4QCeRPmM)(Sa^@636z3cQ7:c04_5q}%Z2HO{>wv+m[ni
-TLH&lBKsF)JfbA'7WDG>!QYX2@B1]bT"k5/2kAVJgDB9R`KepQKAtJ,-^L.F(4=$7=7H"A},1pL=1:V#Eo+W0=7EH(9q{nQI':u)T'j;;Er{4d#^V|!|Bd
-,caD=CG!V6!e3-@,5-<Zt9/t:s_W+b'^e77'T]JCww^#Pe<]$Ns#5kgI"s==yOw+eX10^7Lgwe|q:"N=y]1ayNZI>UU>BMshin`BLgqB7R4t}]oDY|6&:+
-ATME,.n$SHQ_!3||L^q,f:9HW27;SC{Z+@B^sdcIb'BM,O=6bDNi50N@}twe"yDEQfZ7KduAt7SGpA88I>E/uDsA4B.0g7t;Y]`JUwR+-9-,a#61&&qq`D
-[=i12<gyI>D^SB~Dv7~gg&5Cf5#BOC`]3!(#4Ar}"}0uielB9302_:,V>vR(21Wn,Nn,']-z0&xCl(X[!D3y2vxp&=U)`H!lnky5J=@hrI|xRl]v$UQJe`
-FFHhH34]B2_G+"{KusXmZkwJ>sBAI^_Bym,7T{8dSP&ztH6,Ao"qfKH+FN=J+8vM=/%#g>$|eq$TL7;N=Y&45U~ISj%.C+bZ_]O3JwKx"xWD>h"%o`/:d+
-:"gb$r/$>8&o>>_ajE[j/kx^N}wtnC"sjWu$l/Y/xs^<g/WrgNrH=}JUB&+QR-8tCn;LCVNm;/|{doYmGTQx^l=aNl"=<|1-_6SUAVNolWJh{g@,^./'5.
-gAyqk`^|-rSTQi|XlVvPqi3gT>mqX_-j/"3_X7oxV2Q!-CoIqiqjErV#TzVC+-#CK&E6Fgmv&!{n<KZ.Aa:%xxsN{^/$w2/'^VBXpnJB,}MFPIlt!J#ur{
-7`LGij~`cGK9(/SpV:oVh+)Pgm@^s)euc!OAlxweY"gQ'`#JR};D5&4/s}(BV1kE#bN;Me~UT<yR<g16$BuAqNQD_]:fQ<hL:SLE}QtvKxNWo%)Joey!xp
-9J^8{'.M2]0.,p"c8rBB92t>[24-A1Jlw[D{wTI<a6Xpkd=,hwWd7QrZSssy!5v'nV]=OrP#=c]TCxdJZbdK_];"dA80!:h_KSy|3se$$7!JM"xEMFsV=3
-=Z3eIa8{;@!0TM&M8YwPj|1-[yPN^(.o!nywpzbMp4dpn3},Fvxg!Sh>ws]5.x^.`rWabR2g&-$KA,Yvqj'K(FE%DKAM!xQo6e>n])fd_1]"0MFoWRWm;9
-'^'DhJhUl'&JtnJY+s`To@-=aNGg!dn,D^$kK9~"(aaLwaZ6pY$Gm"<occ#jeL$RS;AKAWPuUdLZTR9Z[0{APw/MQ%JyVcg>,hK:Ke+_MG^0Qvg:}]bWx:
-PC$|F-G;[nRAUX1EY.ZD4C!mIy:;"@gCJ72WzEq#+&GZJ;>Lrc4AQ+u`$Z>T<[:jrZkTh)XBGE(se1$,s&EoW<>lc^M//T:d<,495bK9(v,vT|V/KD!imL
-!yppc21iV<9CYU@)=|X2YUWOz3!>|Ma|`^hB@/QvM8Mb{yw@Mp%Mh>#ZcESH&lL{0^|>8D^,|QTto->c(KVPIK+'wD!1;w0|j5103$|(IK4=_n/Idm{wC`
-hJ#Tdsqg+)qikyy%Atq3u(PWoV,Nn.Q-zt3:eNHhEoga~'b0Yjlsz%0jj"+))AZA<_`U(G+qRY{.tuIoQiVdP|+Xb(N_&t;CB}%|oAb^[oZ:V92%!)"a^+
-V;Z^+ICt9LlFYs;k:k;gGCe/lp7c;%xO1x}e$rwFBE)L3Ms'm}||3|#uqnN9aOdl3=We]z#aX_:olSR:8dB3Vh3]2QKCNZN+m(/^YV>0Cu[$U4Qd>&LRfe
-9"!F|I;N^lhAt6bLMz&c[Xi)d,GGCw(=:2Q|K|fCS:djbSkKh]Al.)7L:!x%rJW++AZp^<)@T]|<D-8>)(7v6<O|]=$pxrc^+,05dk7G3p!5_kdhx]h5gw
-cMJYzkT;"B.ipj%$'SnE1p}m"2x0rrIvZ;^o1ILuP.#>rW8CK|irx})"C'}D9/uFL_:/vD+4bVm>.^LZL5&u^H/CP6wl19I'5P[Sw+C,s`+:mi3R$bFqi;
-ce{A{%'+oiZsBu|ipF+@ZdNUaf49x9Qsd3z>jhMG+i:p8aWS>qF1`qDHkAQ38,l1#cPNI:@JFGa,K&6naz,-$__9x+,4d&&r`[$x7KOzp@]:D{DDA}#4j)
-}x7{G`4!y<Gh,Z}RCAD^G`W0:4A%[>q+ko~U)bB>)MY>}g9K!>iam$zzjG_y_Q4pw%p9OVhHKetE!bB8xiN}NIJKo9BH2S:8E5,HiFIe&1owTUzC:xjqO^
-%cm)6EydjGJd:[x-{Hp,{!Z1rTB]d]nR8_Bg#X'B3%GeqC+UH`ux{C<2{>P3]ILj-oN:gPh`rOtF&pW1~44gCOC|9Vro8/fqEGfSt)Z(3cOnNc9eys81:w
-TBi2^DObGh+;YP<gbEwZ,uz<rFEv8g@7@Il2RA]g{kNHd9eY:/.lDArNmo2mI1i+dV1H>(1,T`26#:+e^7X7PaoM0CBPz3q,qO@3dQqzmV0M5c=OG.#xJf
-duDeZIqEnr$<S+G_hO/kzwfOXKmH;T"e='uM!8jKj{v:MT8o7q'ae1@AGnztjF3!tMyjYi}p!.b,EK]G-(`34mpZn6DBgm!+EgsP))|+~;OX&7,_x8!imA
-|N2ri1]<jr$795I9!zR7DqxiWlG^uY6oglKM:"E!fJ;QN':_pKAXmtr}Z7EL1Q)ZjNo`[QePiDi1VH1@Uw>@is/cL'is}i,@uY,+Qh}"Mu&E@;Y@>#wTZ0
-,iYm]Lz#EMXpYw|+#,e6GXNb0hVlKM@Y~d>}#wRKq%cAm^8CtF2h<x0<3M{xx4{%(}~L|H0Id7`wBBBH/z~X4oY$:Tft_5PW6;;7VyJwz5kZWOc(1'%hfQ
-aqS:"A@%:<"S7EJ/''8fNG(,Fs.l9dx.lyBFb&r,L$;Bu{(]q00,PNK#]Vkq(e`.odj0nXew`b}L<]q<u|b:%+{{XiyHxP-(F}o^b'XrgJbLEQ@69X(:)C
-_V)}-;Qhj!z.)%L!f5JP{#qHlC-gsNB|2lu0w=iN0=4regV`5gIobWEigH}'pS92:.R}f/Fh4kI8U;ERW7->DB&=YFEecd_kkBHi@BgCTBfZ8UdcY^xQ2M
-1h7pPe6cDG)ohh0FxYhg{l-:f4pneJFu3PJqJI[sV6(/J8d-8;pFd0tJ<&o'A[u+9"YKO;&wDhrs&luAif&,`4iQzrK=j%LJPWI%IB9hQx5N>">C8Pm,5O
-wT0L+HFF'2)s]q)p@7ip2<+1/$fIMSiT8fCZhzNnd4@<D5"E(`k|GG)8!./;3(N/-G;uyO{uTINznkAFVPbTa)R:(Fu@.%D$ank!.,$gz|v,/-R>`},U+=
-:-i!d6KF.r@29)W^{`x,Ym,ICh@_u6%BBK^bwhX,0t}X3d)-/NH5b,%i#A6r[/5}>0yXpu9YwlixezFGm)ym_FsqH<#^HzqLxu|q9ll"fNV4bzJu2%!DaK
-"M}vFrDQy||cpX%6OXFkB|bTs`xfTm%5L({oB+sXRT!|drn96;X%.Fvl#q@Z#d!o;[!TotH&x1;22g/hOu(p`n8lKkMKFfoIgxtJQRjOc4%A%]WdHVAuae
-ilEMx:K}+z~6+r!oY]<{A&rf&X^_Ernk(K"(MREg9VoSW'ksy"ni4.V]c@!0pkQ91Uf(9R$x0K-mvY;tEkCFzD~>x[p47$V'xi|'!PR%cMX6^_!}~YBWo=
-LdwlNm'9[C3UO0[KDr].dXkV/X]1)k=cDL=21:aqUmDK6$=iw]$@"A&/B"Ji|-xIQtM!7/H-48#kvw2x#HN|B11h>{1MFW1dz<ho5sMGJOCv=]'/c;@n!X
-D%A$/SCN}7o/wj(W2a2o(KKVAPkS_V0]~V3YM{ve3.6VMe-O+FD(F}2p<"6hg2jI2Y6eK$yPia/q!Z;Ken+l~itqPRw`pYNZatkj(YzZdxO=tHj:whM{`B
-ju1^'f#f5."GMOD[~'VSrN<0hu;<$(:DFPBeV`EHu2TM$d='9Ezg_:q9OkI@z5I/ai13oV)^us:aFX,Tr'L}(x_[>P$0hU,Ari>gn3!}0f88iw./,(.{9^
-.9j{P$!RP|0/B_]R1narNA}nBE&pY5OMLHI2E6]n|d6T|/<2id)Bzr$=`{U+L28&5D--(Hs!^>Z"v//H0fcrq@o69Cj-0073'+s)1k!HjsC#|]7lvh[&4z
-2-a}z"H-LW-RZ`bCE}WRb8qoS"owxU%.dP%+16kiApSu<YD[bMAOcRQIiBv5w^nq:%`P[t'"<fg8WR,^Xi|<qV^wZ3e2c]"M_Fv)ZEW=f3:Y&aVqPD2j9)
-T1=5DJ8(mA-67/3W:/x@98YtCjz7~tnhimlGZNPrf=)jF;)UVB<w>xs$ae`{@5$u!jyjq)2B3S+C0UCGHB/(vNW(KVT2&GP5XPk8`E+Dw:2v4]GL+("Xuh
-x28)%p<d@<MtaX>Mo!nV1TOh9A+9U`;A4oSV$h00+6,/>g(qrnVqLLPqo4)J,:f'9uLjuF8gY%IN[s%y5rwq~A}z]YNIC]}/ODxi"/w'u3|EBpbz^doT1x
-lx}/tMi[yMyvof~c|=8Us6is4KBEAXKXo1I))]|IaYj2km=pk]U<FF!S"+xuyuZ@)v<[cA3T%uo@0SfN&)tWz[~'IiMNMz3BOu,ol#aC=QTCR)3);TtgY_
-GdRFY<eAJnFLYY1iN^D^Rn)q~qbw~Od%<Eh3=&^obm5RT-JSU3)Zb9y+k(~"RHL.0,"u%UVu/d%Rxok4!);q#>va-baS`CtLH@(+bZ1w"e6dE6wd{g=s'l
-~u<.H6[KY_y7(Qt+,{Gz.C1;!Z>w;jo@<J=6Qm1,],D>"kzD~lu^Bad).-TD^$/sl`mxg3TRnp:F@5w;fye`5},]&]lm]7Ya|4MPcP%=p7,2NF,XWwJp'.
-AxO@26!taJRVG9-d@_kUF;O>nJC4GbI"V1ua<u5Ix5;n'z,.MgLN-aX:NUoSBaTOj,_)%QH]Lq{`F=8i_[<G~ep,sd2bpC/m5yK;Yi1<9^fg:'!(9",VB}
-Qrgl.79}vsXHN_Jj}Y0ta,!6r(m:k;YPGUMEq-0Z[t]xI$5>/(#4ub>#+q.sV$>Y9_s8kr)DSh5S;_$iYt{:r$Y0CgCx@"'h$f-U2){wB^i4sWfSwf0pe"
-ziP{7fd]hT[iC"$i@'a',hWZ6JF/]ygd5owZE^q}waKC#u/4M7<)#h8{!UywzZ!PTJthbH$R^GR9$^fXLUWWdl-8r9Q+773{,gM4oNQ^WQaz}H>SWgDb;B
-Er23T(_p>7knw:M=gvU91o/,8rI|j2{op{;6GgGqiuLNR_O/"IeZsTAr&5:,0BEF],NpOJAG]4A[oI9&;E68#q=1K=Syn:~pD}F$-V/uYnk`ylN85w[%sI
-!g0"4U&mB1Any:DMp%%Jd)%3Apt/{skkR0-O|lv&->!vJZdra<-+Da.+rI]Yy:]]PwU8sY"vID,$H`4s@$y-%=.DXCU93:^mu;;K4lY1!7gg5T~u/}4!Ut
-3l[:L[@[^0rF%OC_'(D`o(2!c&c8giYvj}Shd0-=D#76~6KS7Z<12AF{-isUEu8.m}saHY/sgH66Zq@4lCz[o^>6Cz(LH"0L58'/ep%Jk"uT7{]|Gsb]A%
-'aYc>dhf%]{hBI>s!aNNnrh4K>2n<'=6$jx<kaOZ&Q@DXok_JOf4V3iJDpf<3[V'U<rb$N(v{V@V<,iw!H]!gSV84S.iRIIXc>nI<TJ>lRXgjYP8%<nA0I
-P'sml:-IVO/&}cd%3;lsTy.Di"^:>d{>TpMqjJ&os/Witf+Eheke#R!ju.}';<5(4$,Wc2/I|tOWd^CL+=X9X!v6zS_9pJbzJFP=,@{nYWV0$O<!-f-w9I
-/V]SbgJ;G#HOuJ[N3i8Pc"c7i_tDU:n7<CyOw`nQsk<qAPs7%x@U^TQ_x7OzC-$rXWMxI.<>0U-H8aJ:)|xEVuKy08=;+wqjx.(xkSP2#BXoAmrW@v$c1j
-bF]wk;(l~(&AwDhK5RIbsfRRghYDD'm[3,~.[{6B0Q{UQ.66]mBD%_@Om|LFvh%n-OkAy--@BF!&|ys"m,bM^82K%dOt'OAM)IOn51$k>FZfNdVlPbh!z[
-hXQW=fiZ%QOLvc(KP,/dnMC2vA8@,h!AnK5PD(9%#Lf._f0^BAOH;L#g<K"AH[^%DB<=,dd$E:]%#$Nk4m-A>4YRe!OW,Q;Sz1vP~$O.YO{+=8ns$8+L[$
-d=^pY1[8=-M{tXgQA&=BW''bTlj>IVx<X'n@Wo]i(.)cA[@Dzhqe$v)i.+mr#.=w=xJ_RB"4%eTccY:T|Suxv"@X}#_+8gcJ0}a)oDqiItAj}>{x~f/inJ
-%<yIZKS0`<WcB!4<a{FF.rQkln6$yF;Q1z@i_0BR<[nn2F:h}2gTGs<gc$6wD=wJyIu]8lzHYK<FP9mY)]n>q|HV_iN'tuMO$%&I4T@!X)bp}J|;URT&,-
-9BTs[9PS/#g66+t3_"[^bL{Q<bFMh9^#+M>0vI#RaX+WE_2o{RhYtmv8e_5/Fp+PEKepI})vqs:$/:%$eQu0Z#M^TF%=FKcWNaB{oV,F@J80kNOi9/.Y2:
-XuD=jDYu&Xvr+yhP7G%$IHxE~)ZuCA-D~4w#ASCWcxnmQ<TRqO.r/=EtSXX<~F5jAJaKx)6[f81'QZ0BY"m|;BMD5mSuul&O3`"6b^lQ&0IMYCOF#dSIS!
-cs-bHnG+]w@`TnN#e41y/t=qqabf2g0l&]S`0HMM2Yu<,"l<N,P-^L5)2,z3T{A2]3B0Uc1x$&}0lCzM7d}4j.t=f]$JV4_8G`L!fV&_Ki'GP,Tw@(WW4u
-QKjDyz#lRB7z2JMUuD]qDA7'n-nU/^=<XY6K}ny.WC$_:<P%@16q:1y<Gr9Y3vr;(9L[h@%3AO:a-,87:,9j#|3wc#F(lHn9-ms^|/e>WIBp/e/W-"Am[5
-haoDHRxdLDTN9kg#]y3%$6]ls5^NlX_Pp'~4wBmd2l'FB}#&a`+2o,@IF6v.`RI7sQog}V2el6]z=BUJrT$y)]]kIHaX<e91ahYYR`!ReAMpbI~:m4Vfx/
-J(Za^[}He#'V620wu#SACNBMh$!-77]kCp^dogzK}zY[7N#W@o5[ZsLV]Hm#_0hir|^0pFC|u$ox[YqGBJ51]4b1`i7.R{}ydWUO1)MU@';1iia9M{8ksu
-#/,5pEpXSIbtKdzh;{LvR.24q1E4E%eqz)}"P)LTVhO)]eXydqevQ`wH7kU,z^a2x_P]CQQIPDW-^PSL(=32:VyANcn<VpFv$PvJd<~4C_jJMU]Yo6,Pz<
-3:=Q7U$YDm;/U(RcBzc.>H.nQ0C|KCYY!9HeI,Gp}3qrv+|(BIcC0VWNmrm|m"4Q9X7IHBl@=SpXG{iS"'d3"XEmJM'_'jCs'n"CrS0x,gmRQv/K@!HB:u
-sX+TGO5AM;YHwEFnCgp1&}[q2<}ecV595CLw~j!aw^FvOLQIj.pv30Hskq4Oy%#mrter]cMs&5(!!no-lbt34TP{{pS#=5x&a:eG"qBL6xB0RvRGrSlD=N
-N["tB%{c=f(:BJRa9cR:QvKJlWVjk}6f^8DpB%A(kD5r>.!Gy"-)7y20Zx"U~dhAa5L0s5}jMyQD(s8E>{`hUZ[1AVtOq0:J#j-,R{LvTKeTN'++Iw6uh}
-GZmgjh`cCa>zU/U2;XbCYxfSFuVL4U<i.@Az}jxW0O<1Uu1N>7>7XS>M~;r+89JP)/yZD9Erg6B[YA7tpT}An^s'4_e1"+#3^`dI{weU0sW8yZ#rNz,4tG
-W]NL_SY5L!xRN=Mgjg=|ul^){rwL0A3.7)FUR&&My{R@!nLV"r/sI7z93.}[Rl2oONNBsj1r-rQO)j)q%CCn@UYOt!BX9(ddLoe(R7W8KN$-&UU8u^/tk6
-1t8f1UZ1DUUBhJGwXU'$6:-SrY#9#6b_GrBs&pPIg2Eb3;X@h)0E8'W3B6XCeKR'd)ohhfvSVq1cgKJg4,wBBvY8<N>C{3W[`x"y-y23V()rq7fdj1{q.y
-'zsZs"MZr!&I:W>q}yZ/'dM{1/Wh`"Ra8@mO^p/,F3i#[fYczwzyWlCh0V.olM3E0rN-__[szSJ_p59rHtDy]CTCy%1nPa![C0hQtMZp3fgT~1QDoA~=Y'
-k5wdhb1FWRH#Nt`4XCz2<Pp)H$v|y@gkyTCX+0e<N=59C8/N`ebuNFeJ~vKZ.qc_oC3j/q)jK6~](7^'y{5Nz5{!<x,FM0pd,,7Dkacgq>ES%^NC=-4>w0
-P=Q)B]wd5(B(x3dO$,[;.97|L:X6L-/GrWt/'<DKTkde$.+&qN~$Ei}GlkLi(^m<`6Cc=vfnj&WVl|3.ukhTE4G+RryfDUFgNO"}yEl$R{xMM$UkX;n%r>
-bJOp4#&(.96Z'@iGiGlE/SX]GW[:bf&y<`i2UrCQF'MyVRlK&%M/t':r|UP=}feB!,K>M_!ZL>.&a5F3-%RR./M{S%XStAmE:gBt|1v|amGX(M.!tkX=$O
-(#hEHs%^kNO5&@`V7M]72XKmjJyk.mn1fs=;e1#Ai/;c5LbZK/qZ30sHc8R$i!1/%35NbUr4X'U"Y!UxMU"f[vGWt6q=)j~JBhcfE@mP>2EQA3_zSwy97j
-31rz/2xuNKqA0ve=v3Cp!w$V30#WdN|%SoT3|E~,9K(XlmPNfLV72^/aiwUY,VZq&dq8lU~FE&hl3'9wbvy|!{7X/s2Kg7Y`y|1N6xlTz:xr{cX6MBY@n%
-f6[bI/I;1>b,TkQk$+0wZr3>Z9(&+E(P;@gu+L:-t>hvr%>cj3GEl}y[~5`X#G@X,p`]Mx#q0!oD}cYwx%n%hNP5O;q^dx`_jP$JKMp1z49V6eK^}]]IH%
-tn:LRA)<I:NC7}hMn'gH>p:<cu]Y/^pt)nD>fAI_^A&1QORUPQBj7I('p+%FfQeP@:bI_k&BY.Cks>363j)tp|s-#6W#+P@]N26LAOpN786Z;0#S#@5r_,
-$V=MCzIf:`T!a/9j`9AlR/#X@J2_SkP!JD)2EdzBtQL1K=QU1{VV@l_}bo9I)!RH~<.g)p9d<XpLx98z&Mbc7AU9Q`%3%l$(2y.>SvM6s,7mq!MXrAc_R0
-WfZ=Q/5COP_pt=rdn7PoXnPMA+$>:E(VDhef26a-<+zo,<-SG1-'p_Wp=X+AwADq}$b}Rx5V79&gyNh{7JK;&RJx_#`)b0{NBszLD'%BM@KW1@qm3]v:0J
-yZRx4vg9ZyuH()/ZX;AsIq;NeQ`Yl(w'+2~WvIk2;^V7^wH(oosCL^B_YQge!&x"#NR8zmRaZys[|zc5]9]5:Yrv%lFbFF!|3x)%PPkky_$u,<FiJ/Q%JB
-K4g;,7Q)lrZ>sYX^q6!s``Y`Y|]VVS/5b=e;B:ipFq!0:g+X9vHl{Xt#<'${ZTf`|2yNbLiD$;%`JK{`an9$+6s=}@fi>`Jp11N}ta{:nW]}Mo`fun34Z,
-ZyeROao1xKhQ/9-6S9H7C]N-U!&!+0%TGHiJQieV-zZ(9qkE5NS7B,nLDWm;4qT=NF/HVbdn&L"tB!W!`$xiSTPb~G0.MpL7h+B+vJCwPQt18<tbo^EQKt
-e%cNEBrf-P=}sY_IIV|ILOjXCEaE`pZm(FJ1jmU+}VWEq/&`JvS#TtHpZ,`}1i%@gx;:W.:GaS's/YC>FJ:.Gb~aU}Tf4-,sp++F)^UI'Soio7TzEg,<3i
-FNx8WOzNTj{qHpnjJcPaxLCQSC$TMZ$21/47}HJpE^7=&SFUWt~c){V02tE_)mg+7,a-[Hc$~q]PHL3ng.pFYZ,"ds3vm9V(7!w>/o)9bLOR2Dj`khq<2P
-fgK:Qn[`]-$qH<zQuJyL|Oj-Rfw|ID+FwXYlcm=JtT+)!@S<[JEtkFwx@Vd"5gM'{9q1W'U<a1e!pj<whT^,WB8A^KIQHyRSbw3j".(29SSUh>Rs>BAPb:
-vMVHmCiu=ZU[LN^L`=2#>o!{ssCj;KcV7@Z'oxkn(`Do2uMq_PlBRf2l|5~WC8pIn9"s05`i7242"fKeP5+Mx3=EBZ.3RZmZT3S2/2X@!X1o0z;SxM0w3M
-Nj|G`E-2GStCQL)+TbR&zWRx%N{zoMwRbn=0A%t2S:YaoK8e8.sCV<}}0&DEZTj%zS<]sXn%DBs|3}$XMOozn;<e>$Utb>hfhuzW_KhROCIbhe1XN_DHo;
-tI+n7{jB~9Kj9HA5e432|A5K0P0<X@#$a#o)"d&99yDM|q.YJy)F6lOEkOr[B2U]k2E6B_>FVm<,`cz/i`d=~)mlYp&aqHa@enH%B@$Ia>]wfTOw:!PC/t
-H^C^s-kF$`:wCjyn1gu+kSeO$m2v%[(9&[UF]@6)`9hYe$O;,|CP{Ii1NFdZZk(@vk.g2nb%bIE8iw<:GbY={2o03/n@;!`]/$D15({;]i;@5jwI,[fQ.S
-S7Y&E9M[X6$5S,uaX2R#@v"GQ_#F%W+|12S{{V'r{_nYz"YTd^)OuftUbr8i#CV.iJC@Ba<3[{jeMf7F'h8cd$A]0gv<xQ,QK),tGEZUX20Shi%Ip7A/%l
-:DnL>(KZBFe9LCj5BrheVk!S|Qw{(%+)O8{<:@O(w#9)",<JZkrf0^5H{uXJa`O0W45"QMucnb8OnpFi-Pr'Ji>%rAI_fJ^>0hPhFSWMk]}&amD:[oweEK
-g|K1$I[$(Ga,Le[[D&[7Vr.n@p&<f`tig2!FTIJ[b&U8m-Qw9/%qE+Y>pi1cbKo:~9YpNYBzj2_m&G_l}9V!6&hv:dZ)wLzcMF[rSZG|iJC<RTQ%qXCekX
-6gEx4=2/{({s#T%M_m/TcD!"=K:x:z>/xauI!1_edN^dtiKw=:Zh3d+X"]k(<^z4oI=AO3p{)IEKG0x4VOw8d7g4rq`p7HS@@BovE8ctPF-S<<#V+8Lgd7
-W[|wMc{Bv}k3;A{'2ry<pLf-57k^C"1X;$6_,yLuke&P)c<OWi9'^bBIdL6KKqTVReN6)=Ni'Vgbb/CE+fx=Ail^oXe3-{z{hLbHsY{ypoYv0Ht)eBqv8d
-Q1ntwd2uOfy6:KT<9`<oL(azUTh^OHz{xWyrkAm;QC&}Tok{we+FcH492HtkO![{}_}Eiiu,_|FJ`y[%]E~xovBFVc</PcFY=d6ff'C39xsn-gVKhL8[vJ
-UQBr0j|j[0'K!)o+Q6L2gP_zSzJ.T^f&)1[rUPzK8QOyL[^.k!-yJb/}0[%2Q6ID9B1'6OerLpT3f!#lZ<I^],VnxIY5JJtcR7X:Zb=3a]=2Dk);AImZ3F
-F)M=iLnc>Atf267&t@d<+I6q89~wqfML1]_^qPiv^-DIe)Ji6r_:$xOrD]cL@fC<evU0pI;YISFLQy=X=d!!911Fo,ioc.g+-3^i9k6Oe3Ie}xbvOe>i4I
-yJPF/7R{GBGma$j{=QsFT3)B5jN+ps<)=wytoe~LHaB)XVm@N,q433%wI%6N"dgc4J'30`]VX@[7lSqfA2ZPRvqnvjH=A|zHltVsik.SokX^+w16`=(Ly8
-jQ6aXCvEwcDj|S1o.'Y$.o>HE2aYpm"kF)2kw;mZc6Lb#kl9Oaynjge_avoi5D[Hn:"^[B.gl2`+L$f/ORRdc(Rh8=pdf!z28.8#y>k`tp0cMt1Ih1&10y
-h]u7L:<b|-<qEV#lhnG'.uVBUmCW>}/"pTw'(7u)hq.6AZ`5u^x}8z=g!xO7hUS>U(D9CKan)bk=.Vs^h;=3,WvkG#7Wm)S+AQIE=Y3oAE8oX{y0eU440b
-3,=ihJI3kEL+)Bj.=Nd=f`,H]u,.-!&X"n3Kc}j2yqf/PI23]!&oonI6-8'X=6<A-V}+x'{_/O6XKjB6_W`U#I%bdetE{bC=-<13&VS.:<e98+3n{dj'"J
-ndE5uaFX<7Yh$L;tR:OCMeHKxE]'[(B8goyGF={b+Bg<[VaI0U'G5_AR7tYpYjJt[Yo4H.U0jO[$7Uv@gdfo9JkXIQ`7W}>cmJ=EKufRxtkReN${o_2MPl
-f("^zmPa}kt@PP}c)IOx~[&lrmBUWr[(Wj%^U[l-`23S@V++b2~S4m"s&3{WPfcKd!}UfHw9|qMTEGhP}WG%0!G4`Y(WqU.DA_uRXng>Q<~9."'wU#~B{:
-{=nLoQ^ZB85ULi"KqfV_EulPQtbBZ)Im(W0>tYQ'iXW`9,GOzCD4myV-V4&U(<dXtJltx+(sDi||V3SnB&QjX:2jM@`Bz{/IAR<!568$hwZ[M&v=){48ro
-1{M/_Oc6,@_O.q>|lI,aQNumYT+v"BP)W5}N=|E<~Z&2#!mts"c0,;dx:cn_B@ZbIv5V6uj}3=VJob5'7uG8~8^$g|2]~1F0R+JWXGb6yRTYD9zr3_jM&r
-c6`_YbE>v9oz)cxe)sd3pz/Cle0<6bwfpjjOouNX';GmzH36c9bB;mXXT0TG|!G{nopZn5;`o=kJ1>m,"+Yw`ku{wJ@8s=|H=q;%"^5u4-QM<H]3oWRCoa
-HuNOVi#0]TPuADD#|;DWoEj;=^W8gTL=pk`.uf",+@ntu1s1)zG,`&9e$jR|D&bd4RBr$RJXYBo$W`tfC9w:[ie.XvrAPMc3K(}U&NUQIn!4u[Uqr1PK:H
-ZJ./Sm$!_(gT"{~_rzlz|t6[@/,/di<[~TVq,4EQ[Y=Jq^V}ywY+WwEz|MG9w{x;(<i#[cn7^,g}+v'10N6d.-DO7tTs#'-[mh]Z`b"e<MQ_tLIRXIld]F
-td7;~]+qY6u+PA^g7pETRAHlIf6c$|N8#khqU(+M46.{`#^{EQQ1vK(3{ik>Rq4;H9G#4v,)Fj([)dweq0vgj5-t^CD/qfetqm#8%$'UU.Vs];u-H._.@{
-36l0:B#k},IWhdNjs^>mRlS%TO,FJ;v]NILGVxZ|o+J"@WK^gn#]cxh,puf3&X:{t/1{.J-pa0[{CdIv!;43~pYAI)ua9U#tx.X&UsLBem~LU=^mV9}&8[
-$V:'tV[UIO_b/IP@_&&]1V$/p4S,B4#_L^`:-4+|>LNUS}ZhpXk3=r8g^/3EoEuP[=P+7@On@Yl+m}k74LZEbZiZmz!Wtbs3L.kt7YhbSLIkp`L&LC7&_.
-D0O9RFFH5RpCft0{JBR8a^'GQ'e9%-]/d]%/5&aNAas|dar237LmDH'C!@6qYL;:L:fe/'!'p!2VV8>TP<sG]wL{jjvO|>8-Up[U+-Tp3LnqJPhE++"6E<
-V;>]SI/^T|r__`[>i84<j"ySAydMf/G<o]On;MNgNnPg2h"8"W<ZwV9v>1~i7FEXzjXh3Zy$o}3OL$3#Jz"2_6<7FLjh,QQ(r5l-K%"U=eJg>."HSO"^g3
-7V#dFT[:6v4X8;hKPpt_d=xjme4q.7cTsNRDT8|%onZP,3^i%a8)KOvcVf1&=."^Bp7)cr8XJOm;-dU<v,}#crJf(E')lHkIHB.lr3xVn=Hb!As!|b0w"Q
-{8bXPy}U6rtjzi]7;}#_G6dYH4O<z@ol~2!j<b{"4K[Iz^z'N{C72T6T%d:o"8|V2@_d5j[Wxyb6^Vn"D#b1=}Ccy(OFd$dUvxl@Ci>kQ0bDlBA%j#iHb]
-u)1R(uWV"J;+hU<jVUjN(F5Yn^WgX^sj+I{[ohf.+7YvmkUS:Unoix)r`zV#1TS[q_MWnXN,Sx&NNB3dWjHsShg5gm^<"jaRsu;LLz!/mKElFy2vWh#Wf@
-bow><g=oSEq,PJ^Ps:.5;^Q|`$nPgU~F,Ns+Yr2PCw2Rs7c1scujQQ$4_)~IfV2zz2e,U&{@&_ZtPj5jH,%$wF+m'CPnIZ6CJNyN};z1mbCzn4si{^@h='
-nP}W<&%sQjT!q>)fm0b.m5y^#0GOdG<-CedUnIFspeOV`EatkJKGFI'nZJ6]USes25c>.AX6b<2bQ^2^"tzB;)w/v[il;&XOk(bV0t@QSrXQD;HPixE#Q%
-4eUX{2f+0WfIt'=fvy-E+LSa+QhP>u4G3G^Dvnivn3'^;Qgp9)Xw[MVXk&HO7+vK/HC$JG,os(d'Nk663#0kOM8klP9U#ly0N8Zjb8srW0o>P^|DH}@xHr
-eZ8v,o:oQ,W|we^NFx^'E#nQkGu{=('6[]_vH8nMYx&Su|qenUd2Kn}joEAP)QT39IRjPpY=WY2G4Ao&lZQ]G4!jP+<9F`$sAJ&Vx[3=Sn-vUxnZ_q!GA[
--^+MCL1jMFq3n{5NZZjN'T~Z$g0y-J-1liI:^w`A}!o(UFmlCwexm3PWD&/X2!l]F):k'j`U+Y{wN"aTsQUP%HenHXWou32j8YmSufQu)JvDs-=T3WS]k%
-8alc>SWMNExlH`SVH$#q;_.^IBZ6h-RC'(D.v]P]L0=IZ&;6&<L6j7`3q`dOR{8e;t!H$S(d"aRh=,u^jGl}7FMa6"[NwScj1TrSt|oYPW1/#aAqWbb7ZK
-4EV3zAJE6B{tX%q@)bZ.=.e%|H9":UVHZ&FgyeRb_MQ]G3V_F=TNqgYh1)ThsZwxjfXMUs`Pt1@)uW_fyHS$=/aWk2G_R(;^K[7baJ#C:yi,8vQBb{hAZ|
-89.rutptuY@liY@kb<'Bzd;L0oVxuBnR,heK"JH9{5/ZR&2},IxI~!+WL3V'ub.gay#-]}$rY5BN|BgT|b/#OLGQ_6`hlvTf;jE{oVnpG}T&u9xx3Wzl!q
-75)ctt!jKVBv|8Ey1;63RS"Q_JiKSpYg)mbh@5rM/&]7R9YFS.L)ce<Q7P`LiOs!D7WSB7.^WDkp.y/Z&qaFFOsO]M9fsP6KS|bmz<czDFg['B.nNiAJx,
-kUqJ:p'fmpQa9#`[2o7>6K>qBpBYpj3)~j`Y:7T3%Y<``&KtCcck9A;9qO<4CBp3kN)X'hL`(y<q[7@QxilRx}fRbMV@6@;2.dkGNK0^I%-WYyo"@SKDwp
-VC|II:fdH(#yvua$-B7K"MLnB/y)+=1Aq<'6V7>JHEWpy=83[e@wHOO@A..c3K(!Ys60v09aIE."bGE![$L3F$-691A4<X(SAaeXFlu7:=ol"H^yYp48FT
-1SLu^A%!Cml78G2oc3Ete$q$G]'["dftOJP=;Xwc8,|awjd&'9p{a@pm5$%G%}ZTZOk$+fWoul<CRQ["cbBZ:i3694T'Jo2LM]FU{z2c6o[:1mf$"&582u
-{z,;:=r'wRK|2d(Xy(y8]='f'I%Su(U<$$|-.-Cg7V)`K!a#gRpD"88;63#R9diX.$vCrNV2HyYXl8I;,"BI5/kr54k0oLjp9u@=4j{x2lQiQ0&<YzQhrL
-!:({M&yrO&uk8,ih%9hYN20_-9(jGRGe!-xh/V)Q/eeO^QD`Aql|w]D65lVS{%AL-e^y9#j(c"PvBhkslM.HX_sd;h)R('>+=&-`cm|08A5T!o&="43R)5
-aNPFsU%%l2u3m}0xt(:wHJ+D+sLpR)<;1kqojjpI/<K,[Mx&FRr2@M~ln-D^}=<uQx9MYqO',mGzM{.U^%j-&iP9]Fh$zX5mQO%r~{hccZ.66h/6/-uO}q
-UNyLA'n+aodnv@"wW8md!+H&w{CvFmO3yJ:&.d]!#2kRHb|&|1f:('X'%/SSN-MOdq-""eZ@edhYX1q[xuM@Wvuxx@dT]`RN'!V>a-$v8tf&c:[_|;p1Lv
-:%:@`;2VhQ55w@@}n`&Ko@sjdSzm,S@BB<%P2uecP8I#pmu6J'el!;<0dyG!l`(#<T{)n`1LXx{8P0j4hO6_ilveLjM&iq8tr[@Y0}uLSvu0YLco}|P<b!
-,!%95`NycxK/(=n6#HV:Y&vRKE~wtD~3A1;x4j_4F]^q2=u>g]=-`m:#H[~G&;>[^YmtNL&}XmxY=$brJ5k/T0/]382UCF_J:8%xV/:uH4<{@r&e4W`#o8
-J3Fe###w!OkG[d}la^LUA[#].ZfqdM.a5H4E9eYv~!A_xxHIKay2RrZ%6jTf0ms<V,"4!OsoU.Q%K@&qdSxe&)A%1=`O%pSfiIIP7_1>>jfp^&=##roB.V
-%@%]cTW:XNb2i3OvAe~XS{75XN|"=jHn0l@#>tim7+UM;&3P[nC5CF`U2Dh[t9_jMMI,LQ!z%tF{BF@3-)u+0sps^b[KVK"QP($O~w$d^D^45NP=]6=nXw
-^Nsw!-uQ<Va+gVMK4aB5Xi$H]e(^q>F|SRRA5{^>WJQ>FVx{jPB8C8dFvE>y~$)p>V(5xPNpjSK:{:)J$`&Wyj8l!#EJB-Zr&!^trvkS;D-CK0SOz@oT+]
-k)ny,xRXKd_|N-d@P0N(x@zHRU%gSV^5!96}Q(h$ny:RJ|pJknnE;j[IR-Iap+4L<V|o8r_>@aDv7QHf0VE>Si#NLuC7sL^7Z0)/I#%10Ti^9{_"g&.&nq
-CPFoFr>Ni4KeG"WO8#/HEt&6K$Ox|>RX&96k>q~Fx'A@-Q)cwdR&xRP&+ohHTk[n]wVyVaMP+UlwTkRj.U]_"RkNIC+Q<J's>oW9mISFXZ~2XOE+bY-[VI
-3{jujdpCsMT%CxMh@Gu7kYR^1r<hdJHMiFTvr2N4WL3W}FBKVOrcP&&1UQKHP4^dJ{gvVcJS`N.U]ejs""1kY4Br)LwP-WORD=[AX[Cd`eGdA1c"E;#xJj
-6>Mn$P`'+vv@LTb;&F3Gf)yQ2dP!XI1f8XmoN!A.f+.$50:clCN_Qv{S`,f]B<Xl@ZQngz`[Zip_=_2UgAqp,PGHQVplbz#qPH|ZdM{,WY'qF7K'ObxsIk
-EWFn6j)wQqP0bHfjLV>+$OYYEG$r$lK[-p!a|DeL8d"GO`rDSk_7z'&c.>6zT%D:%ZprIran;-yFA)w=v2Nh79%%[HCF|v&p.U8o|w%JTavXs(6`]:P]K;
-xwaq^b|9OA7:Lf_'tF<lq%<l2YIyauk8zWR]oy7.{Y22#czLzT`KcH'lxI#1kIEkq4S6K#l8UwFfGB4057h/0Ce$o-5hnED:bWBOH/v}trl;Wwv@iBP,/m
-WEHiRvnno[j/C%l.Z>J,dcq:{-V]=(C.(LFQO'5/-IM,<jORKvqG.pm.[selM%oSb5JEjC3<n`YSE{<fJ@!=5FIzO|K$oZ7U,mfA'b_|`YN_NgvePNx)9+
-qoq&`;id;I4vVcmHLH$^:8oukabTqjQl6M.ia|<hwAfPclw_BoDaD!32ry1`iNM$b}oRJ'XwFEZBD<pM;]@"%s<O|;%IBK@JUbEZpV}P8BbZ2Nl{i|hnS$
-0qM4W`eZqY>8|I.+w73wYOTu(jBM9lScX1tQWXz!T@fq2zD`c"%;9tR%P=rJ7;,Mb!hC{6qT2VvZlSNNI<IoR{vY9e1&w%9}]Nfi4$gR3;dZuMZD7)66#y
-3Qv/Xz(YEi$>(T}__^!@H.q9l.:84):xt1&F7Oo3_x&)@/^+4d&8H8ZLA.|!xo$V5jFnd@;DaOEukYFJ^kmfWWW(koR9M,EtHjwY,Ip<,L_.!A`])G3i,a
-}O'oLO'ZIZ@34;%2+@=WNDzKR{y+}a/z}zz1/_A_eHBB5/D}[Y3X[J79jH)dpH5#-A}9geeWYX&NHegQEP/G4sQ{j;vlQSOU7x,6di42=f{RGmyI<gYKUP
-;#$fc,8`DoY40}i|Vij056;@GKdSHn88w6UuSsM#GmHg~jUw$R:v-RN72O(uLiKm.o/`H[)#&j@yw-GetF7qK1,&@}:)ov1#/)Dr3}Ob2t{JXRg@/]x0ht
-0Y]Ao#:oi1)'c]-EWf;Pr/nJp0^g;$n|I@$X]Pc4iD:J]1a{{c.V0xse].6D{fTU~9Kep{]qo=&>.y~_6rwfqp.M7J#0@q<,H>)XX;mwS'1=Rub['f0xs=
-P6YK(G<dXfD8TL|-Y'PVJ_-8{hE^%%>{n^q[RM(P8l#j){aE;d+3!k}JZ%lw{gQaDZLEv^N6$:>AWo!}bK|]n2BOi$8>O]e=EC+T,L<R.`u|&TQq$li=oI
-,4cn5U/2"M'Qf0+Hca80<s8o=R'YVd:V+Ps_;9@D]l#L5D'znnL@!L.zL@3mG(K1!,g0aTR01sv7&phBiWGHB/ep4G2/53GVctgy%jqr>g@q!`t.gP`Siv
-#7l;!/;i:pCx+rO#f9I}}Dg%@d`'J/wT->|yuL"'hdIBvGY)zuOB-l;ue[v"}a^VALKf3ZAK.F=%IBJK@x@<pj)JyB[%}9)WF4lK9@=2A$mRf}Oqul<&{4
-KCy:y47'CLZh8vGJ:UG]G#SU8_L;(tzvJ24Rad<L.(6|b1u#oC:0t>]_aU%7%T^K]<fgmm+ANgmE|Zh7LNK8a{qDKcl}Vv+AMBe<Y#eN@wgcc&nqYCybRT
-sCqH>jQDN;u9F)fydh2iZ9E}4i_u|_xom#rqjj>}J0]7[&fyc%H8-qpj8JX0i2c!NID2-`2H!2D=FvG#1d6,'i}%.)-6A%s,#Fwi)c'+Y=4DAB%r5;Hn)<
-ITz^=q:,r_B>M#1-R@|0gnhAQuTzt]<yE@&CcF&D4z=w;Glg$jc#>xtmctR(Rt/xJ2M`vnVR[y%,vd!t.q=5gQ[%_&Cf(-FG@BD_.]_,T_mbH7=X%bDlV&
--2|vd4L]}Zp:ke&)yt6i-lz7}L%66kWB&x3^1)PX1y6nwE4E'E|5sB='D%nk9CeJ^(Z!1-'Ioy`8v]5{#,+t9kc|U}M&ZK4Ni5).yK<Ly]cW$Fi9U@rcfe
-JZOrIkg^C&1m9EjiB<l<}EY:.8}IZf+U5QyQ4+SeYkO`TJ~NyN(G_1Ti]f>K3zt{qvcj|g<2`>Xw.CE5jK`-hTo3d/<dmOIAU"so:g}O.Z/U5&&yjw/L>_
-,w2Lpc_P+f%&RgOX@Zq'ER3^!:&Wy]+4+tuYO.NH{k0,{4"JNMIJz+L)[:bKUJoG9@_e(.n3;3E@>1ox@9paXo8![p=kV)(KQKMF0Vu<,o;NFv&-FxhFC<
-V7W[y+J!GsDmD}W4MYZfg/vD}Sv(HZUxR[$zKyG{cm_WH^hwd,0cS>R!5px88bD^1|ugy%n:rgM$}VFv,y%Q2#F0>T_(j>0.v9U$Vv>F0,RJ+p'cyS=(){
-iy#K94E^g-Vg!4O>l1HgEg#Khl;wz>2v"c{]8,;Sv_/^Q_{HnAN]/SudFnfFUxTG&TtTHh/p~N;!c<(PY:(0E`(-3^T#dcy!N&-8l2Ana;kj^/]W~wZ47+
->TA/_{v&BV0AW6q{!^Xa/w96eY0:._@uqgiI!Z<Qfo^Ug@vvLz3kk!Ve##fskI:q#}OC5dvY^!DX.-d)9n!s>|LRn4mm.rB,%0N<iy]Mf&HTz)zfl5%!AJ
-WZKcBkT={56v[$I5&dM<E!ZNrQ`u[wzA5Y;[B^)Ze&F%%./,@;iQ[SaALQ(7dl>{I2;A(mG$SqpS^g<H7F&'!T.hpr}TP^5=v6C9.tPoeY6]fIfC2]=^Vq
-[$1kyi&5@i`PNlQIJUere/0-7$54ONFGh.bvrtL7GW1$s%T0DElm>f2Sd(RKX2dmn`q$L7%6<4l0{(#hpS5m8Me$>5fW('3b,D#)i%g@5-Z67hB!v{T$`5
-(1+_rzxIE1utf06wqmz[bXWp0/3%l}Ur!2$c8`L:A{CVo_vm/jQH4i#EiKnp(fs+15W-%pyk$>A($E4'NmXf2Zh7sbO)CbS+@m~#B{Do)bT(hW_"&&e28O
-nzJa(>S#a>$dHWu+ge&09Eag&qw^H<{{/&u=00Z{z)D]U]HpD]@%3o`4Cq>Wb0dP;t"-Oc@2e@X.Tfd_.cwdR'.0@3]|0Yz8xw%:74Ui>!FB)v}$uR"-=v
-8>q/Rbu[RneYwl4KaGuD=R"s}qE5![!Yejr^D$(@|j{d!TFf22&$yw9^H}4<SHYqNSvp%o%pOXhagA"ih.xTdD~SFq587,3C1"OX5^,E|XOJ(<fd^wj+vN
-%v0i`(%%dW&,AG1e)"`IZ.VZmupxpW#/3/bI067$u8fZ&%o"6@v+D<vR+nc,Nq%x.6_#5(A%F8x>5N(k(@i<2Y6}Er^ImP,+2Rfw@j!R3mVNGmxCs89pp1
-ls'j&=5b:,j&-$0l%eR)fBN%[NaZ.sFTrG47(!_&Hpfw6@b:{u4W,|t2:KlJmDC6%PEZg(31b,x7sC_l2nJ]Iu:,$3bc}pqe0)qE2J{"DazWM$j:A.96nY
-xOeZsA1^+<}aJlIX(JlppvT:TlPg;}#zB{7J98>i=xsb/V02Huu<!@,oL4=q9012IyqMb/_Ll'UDI3.Y[<4pgg"2H_vr'H'&@E%>p,U6fUmh&D1py9fNM/
-)txu&-/rV+<)~peiqo9|!>F"8a9>J5IN0UZqq4Of2>_yEdMu!9O;IJZU9S[LeKE"kl]7#xPDuI2ox1SPyYBAsU(P^T[5~lz|$W{O:crf/o<IUZ@7fwSLF:
-;6irT{&TEX/0M:f;;#`42V&]=seJR.hnh.~s'jbN+dg$AW0gr.vln0%h#7x}hHx==r-L%h3qr&R<s'0_DX#k"v8dKqy=[vy+BR{Tx;DqV|5P9n^omYa&el
--"]-&S(RFqJ(XH"|-R<rz:3LESx}Xe'_luN[;Aqq+pq[-gWw2kZSv&2e|/Z(T9nVmB/D`b!Z+^EQAQ5yJ"k>Plmyp09!|G6::4cG)7$9/Lx4_h1<9>j7pz
-PtFbJ^<,Dsn^p!%4%bINJ06+.ZTf5]KQnJ`0%/H`g5=muA=732`^faTeEb~08xcLVzLSpe%hoITLFzv,`k$1:p69pJtAYQLu4g+alsCzZoz/J#^ts("L08
-cORTy%2:M}rj3@W|eRz9_xQdTF(KFb@P!fXy!JfBJDGugv@U@6ECPxNCYY+t4uF+u+F[oYav~<JI8uV:XPWK[[.Z}`ce4#3O-^<RQXg>Tr77Unz#c;Tk2t
-<Mo1Zz`R=J;Y_2>>g:mc%$+!lEB!qbE`D@(dU<1uA'+^;}6c"vVt<BMt`S[$6_rCqvLx129`19>/&ot(|pb:KOn@fAhabV`hP_WF|3sth!aG(F%N_4Jh_:
-bB=Q.wLH"mJ(Osdp;LH_0UenZ]:%mmj]u+(9nKp:W3c"M[}MYvn%"#)L7:6s(xU|$]C$#=l1leUd$/('J/h6je$RMpR+dSvz7gSmi;1Q${{%5GFKsC$Uai
-4_YW1;Z/ftVs<DcoOFyZ/t0}<=Can>"(UnEx@UKs+9QZxLD#xc2-~m:=u<)EnQ^BCGKd-tM/GJ4zb^f#.Tn^Lu$MDY>n&+(fe=|mj>+W-IJS{JBV<O3cm$
-;}b/ZTA!pWF,jN[]ft;lVv^ol9zYGEs[@Qqll#DmLncT)E1SKL]^&Nnc"FP3JcUt8:3nzJ{36La]o2Nw<0/w!yqYrPDF<@(8@=}4.b9_V}ROd%E&OB4>+_
-bGAEFY#BExbOI=u`043E$Pg$@T;GZ8_nADo5,]6-QtiO:OsDFdasNuIb"H(|^|`qF@ek8zC>+%K!FqQ>ViVC(/jkZ]8)iaZ50:@UzxQhK;Js}.@G))^Dsx
-y/a!_K%stY,p+4otJHl)vEDKAOk;jNuF3=1jW{3d:O3ERU^]9s`M6Rt,C<$WgJZ<H)+TO5>G1uf#_Qo@m4T9tcy{E:#1"#R!lI]^Asn"CdfJWcyzt<8=q>
-8<;$}Ir-y4bOw/Ol`l&_Zf'M@^kBu]=NTFN{xdlv#x:v"8mX%)8#K`5U:75h7oi&6e(WJ"{mI/.-U7bx}@rUFiJ>m0bKaaCU)z#rX7-%eHZSrsif;bJ{'d
-1atRejCM'JuQX5rbO|5T;sJnfp<EB=g3dpNIZ&,,/io"LSOCsW]cc:^0O]:S~p8)q4BikY=29M3I8h.=n9p<6S9RnaR||6f+=)Q]u:buv"AT=z7BU]s[A%
-2f6V${fSf6SZaaK(Yq`7}-YldeR&afU|1s_$>`kmyWYs84@$as@yU!%ob]{H72'Jta_O'OY2#d'7<mMsO`.}0h4^bQT)hsrhB,DbTzfRvkv/]DXqUM[}II
-@9>v_;ii=@vRu9V-jf,PI0!T[Zns600Dz{2/-"i.]%;>V[H__iH_{2`:AJ)P3(r>!jtmg|;W;uA$7RXs+0iqmOF{&eSkI)o0;]RgUw-Sc3-dK}y,}sXCVk
-kFtfy/V$/dZA=]C@_4z5Q3"R/S;_SHx"2L`U8L>K=b<=+pO-zEt.VZb1H-6tSwm+OnVsh#=+-}edfX|b^fBH#uN27`QI!QTyvlE0SE)4PnQ7B$C^t+W!Wy
-Xg];-}$:3E2FaR1q&3]i<(FcWvcHGd(^ukXh~N~IcAH@oD,8A0&S!WRK#.q8HSE.BJ{CCyQd[1q1,MFT{A([}PS^2VIRm0AG{{25I(UpO:,N}6]9XS/BCI
-]rr7c`KC).tqr[-8ku_&3l8q~zOo1_B<)mcOAD^j3K0-rd9Wl.b{=1yBs|Q;;@9xNv9jy(&be0}a2MEcipZ/wr!LMV{{o-KX.8'`:]@0K[-!2"cW~TUl`5
-l"uZdN5.rR^wiymlB^k&`@|K{+lkzLxa|IiwuLa.3HrQ`V|&`CXz`uGs/D;aL8QZrtAVTlGS!-~O/(9ki/O7PNlzwwh99:)ThkjI"8Al~+#.`^%%"S_AGY
-QI<(Y.}5o1#UWL>:B%)[f"G]!Qn1Q]HOJn=NN3gW-Ve}bn4O:fb!q%O6V!6/Vie%e6>t=N{WdG>[B!0C44hN@.ZVD;E>-^(S]rYAB&4;@Am]^p>'|M7C'd
-g>_yg1EJE%`KPYl@TmCc(x`;fGv86$/>O1)[Q9_a68dw7<zB8R;uK]qClkp,KaH214=ZI(T_l4jF,IA<<u)>KV0:tw:@Clnc78.FCWrm9}96NO8`gO+Qwr
-2.#YkSk([5=i;VAKIHEblkH68fpY#VQ8MC$A!vN6&IG``5(6%T'Ku=)NdI%C!52dc|=cLPN(WS"$SF1['{"}Hvxj0-W39I.{EUC|Y%1eKnllpq`M3S/fNP
-xG%{R)Kp7tD}.U6u%|"Vi$z|:2@4;T/w(H;!k-ov59,2naXatG`b518P#Tu/c`B$z#62]xPHFp"Ju`ELxZ)/.V3_3t;U%,X8SIT=71p.MO/yLvVM'8^[GV
-!h"]5H'9T{K/8:LZFW:U+)NX7+m,7nqECa:#WdIB/kygCtt/KY~h8ja@cC|l}+JVYqa#$m`4/}]aiar$6'1ew<5aSkWn|k]zref]]SizjQ^z@fBOnyNB3S
-})t=JTQP#/-Qz3)q;iD],,#LCz5z}E3o)`1wkSl_]^h+7)=C>Dt<]l^emFu-ju$+AeM3/aBK9urHcL/zLkdo9Wq[eo"%d<841Y_{f@bC<8WYFBNc<ty2;]
-ABs)Q)DAeK;!K4;wy9S7(Ct2F{9M8fx`!"]g+X<sS_iI'm1<'i1L9{JLE,'Z#tP_S$qveAEk(/.j70y&U7nHlxY1Q.Y/+1IVKM-,hBlvfQ<()'p>-)r+S'
-L)H9::fk2tF0NCd5cP#,BrXd-T.-Sn4a5hgOGsJRPa.;01i{y,wvX]q|_46L|J8`{EbwD5L<=`[VP,ouM`fX;Ic1[0.$Tds<;qqzL0-#9MYE(JPVb<UYd.
-uf0x.Y>pV5AI:ZRI}{N)TKJ2(vrY_[/g[v80#znTD^Vy.|NvqAaMY#zun9UcH|g<Uc]|uaTJ"rjc~Iup6k}^v|aCoIlXxHsu6o_hZwZmZO/xDa-dH1~TBD
-_IxC=d(c%Ynmoeh;jr+"Czp!Kz/+H`ezU1~>4S_TwA;kFN<l.&twbJgz/M.w!nH'pbH#XK'Rd_m:anB>.5_eN4EDjx&ypAc2D2si>:3InJjH"j!llJnkXZ
-g'`7zx<-+@9R@,!_&qxsGZBeC;WL+N=v0t$r<:)S>1&{[Tbm=d|4B)D{Cl!{B##5+A#Ey;LxKX/g}%^%3"@1TBuU;L,4ONk;)mMm5;+$U8fy0%c9iqe)c6
-i@^5,UfJWwBDczco+1V[;zb/Lo/^JF@_kD[{Jqis@+o".iq,s]<qnwg7OWW=K)lejkLY2p0d&9Sw3='k_>#u%'Z6jE7!BUld$hr|<xzt8Bk@`zdT<AimSi
-;t(&d0`zY.@f=z/CZ3v9H:mG!hyL)`CQy$F+D'tbh)01G1EUrV/#t5Rt's(99Bmv0`-Vfd[0]V{^Q%7N216iFc9tET;iJ(''LO(9#[<>)>K$ZJ7IX|Kw2a
-A.pul#Ra(u)'zt5l.%=|qw1EkP{)KkpRh5<VA&hbQEf3YXe:2OT-e]s]o[lmBb9x"&{^XxhIk/as$K'TXISb<Ff>$h04Z9tMP(6Y4@)B5&baqiKkzL|57A
-70Vuhr%{I&=:BbxoCSKeV(;9{u$@Y_~17GRKJB%[pK:ya=ZIh!tka]8b)_eT52.A~rmc<1PZ8i~#^s.Ft^3WdEx^|y3.!sNp0Exer2R@Q<;vRv~}~I[-v,
-.T5_9P|,H2pPp^QM3t`/c,[/RU4zz;"J3Grc$GlH1nG,u1k>P@5/;-+-adK".yo2D{/%U.Bj#3JcPrhw_XVLzx%FbdwePx3,sU19O}%rAGN"z!"Z`>(![w
-T{uE2F`kEM=Ud!7v,:|mV#}y7MP"jp%!BT^s[trZHywu'7bgv5n9"o)gh'3iw6jRKaRf|o"TB/=9dWCPqM$vsf%5"YtIV&2W;!'}.q)W1{RQ/hAg$R)eGA
-{'[>sHMB6.k]LD;$W@~Xt`U@]qGUO'TUW,qz>G5dB]U:xdIXMCi.(R&>.y%@XZ>|XVEGrfoMIb`oY}@J#YGbO:{.i'J"U1Lkj2RZ:G<Cy6PZ=ozpUFKc};
-#_&a&301:#=6(z`3I8$h)35sDl&JBQqYqTUpUw9J}Vnmrt&P9B!2>F@gIU[+^|Iy9$3M3fi!Q_:|YWUc!,:q,.#ALi~YlCP[t=fVb(PwOf@IybYwWoYW1]
-lW<-}d<y(OVv"OK{"oiQOV}j8t`Tt4^C{)zgWi"[m4:]<q`I0NbQW35%KU8J;}m`n-^)M]V}R|^e>}B|JUcyjv'Y6qMWuL0q#WVo98|.w7Tv^_<gLo=f~c
-"o.`]fa!eHPQ4@TU^pAgdDM17OI,MdR>i8&rDQ/r5,0!CkS7{VufS:l2)y@O'>x}({U{#xw>iZ#Q1TvBLdzhd=3`^j4[Jg.dW|y&n2R|P&>{"XRdTry)wO
-Y!=C/e<|+>EW.G;pCTXQ:BTx1b~/g:-l8iKqZiLx%7tfMmaF_2wfg:b.PgMm[+M>"LRYzVH(xAh_W$)Y<ys/0h(KYp`u8fY%ZgzVFOs+ZH%2l}O|mf02k)
-(wM9y+we+<^s^P90diX&J<}Vze%x9{nyX8hU,:Cy)zD>Z(9&)Td4}1Sd>BpBTVqab%PCa.s$yOJ`d=bh`Hd&>yARcR:QzrxcP't728|f=OcmBTZ<u(rQac
-K0dUe"`8hVuvqkcsdQ>)2O]6}a'/2&P10kF`5NHVX8,Wipmit5xc$l+A_9nTYv>bV-M.Z,StPiM]!GW)w[{LHOxi-GzyC"c@42b7;FC%9Sk.k@ARGVNU-=
-m>l^b]I}2)3Y;ql|oD`XzeH)gT-XRa+i;;-Jlv$z9|QN9p[';/iAVMAN~mGI&<r;iTgtmeWU44vm+@&biR#I+OqSwZ`^YiTFr(PA1IcW2o5aL%bw@plz~#
-JfH!y{~>xx|(Kad<Y<]Oa+S7TMEqLJS9tgDfQ{jJjg#}1Ms%MBPuin=tASbr}>^$!gFv'$ys43ydhC}',=)p:Z8`T2i1$RD(7r(wn"$^a[%+1pJF~B]9x0
-~ZRnC5J5Pwhf(u_jD@.%4Db<A_yFNw%Kz^'={WoD=n,<f-CS#g<(PU=@b<7q@Otmf)q`^>QBo$~H5PNM1{Q(a]&Xsg:1WhGQ's(>j5RMjE6xrew|Qd@=p>
-w'slcc:nbkiYSd,,v4meF{d@-FZ`FFH>:$7n;BMWfGW1g8MamOc+$Up:3U`CX.G^vxfZf3%s/M"xYia,u/qdh%#LEl._"0C%+a0GtOudBw-88b/Nwx=j6V
-HxkE]Hoe,o@8{M-7K.x@^eMBmfU,!<V%(2,paHr]%(!eBXgo(J(M-s&O;GLd6QQt_XO[T0Dl[5kl3&Xy+9Uq&0gJb'7ri/e9bK,oewei|l:F:V$&N"PZa`
-1A8[^uUk:-Re|`3nm%!CYL-Pl@Yv7CI]nZtSa',KgKf@[8x!Eij/+.SL[xi75|{D>d]oX_o]7A9(3.O+g;kq"0Rego,<M`feAlL85zpUP45)#+SLUwC3>W
-(RTGvs3`]!)%H@C8Kh:dp@QP8dd,Nd_kYZ_w~u'<IZeZrS02Rax-gA4nl2f|S}J4^IFNAf[nrpKXcJZ):7##$R!V_iRT04IXHe-VPHiJdJW3f`-><Sf0J4
-7/ej#^`K9PrF"y(l.bG6dh%])@|DxjsNWOPX$pp+r[d-er""=0Jkq09T^`wtpDub`I1:BqsfX6n"lyy2LPS8C<"^K+FGtUSKw.L^o={Kjh'#n5(b!W#ke1
-{Kg.Fe8'S0/{$W+bgefIsUI`-JWS'K>Myxf/P%,3#VUcGim+ZZ{o{f!&19VCwJr!V(!9`|4iGD<hsYi/;!ih-ut'N>;q_|Tn1)!8vK2P-ef.3,{F0y8z2A
-{(18c}dd~H]Y=^]Y~vi]MT7LKLe;-oj&F1iAhI+#dar`m.%U/q#nd5bzeFuG]CLl)`A8,e,j$6ONfx01F>^/G#KB$gK%>o13aAbuDy^CO5ux3SfA60RE:>
-(ajD,q>=|86mK4U6}}P'9W}{gl>2NY,orM)TGAVS93]Rx"A^nDCj}|TI@UhH)r=UTJ[pWsa:ilWJ/)1zHnOKaqcDX|{%#eWr@3sVw=&VUO&I@K{i`0<;(1
-7'uEHSX`ECxW7nFOF$q'Qu)h-b~2X@2n;vE+O+g'b}gxl6GefGhu2}OgHXerNnkdXjb>;S-c(7_Vpi%4LBc,ApEFCTCWWl~)~f,vJ@>l{qNjqYhUCGEfRf
-rBG-Upr[KHe2YLQjeijJVhNpn%0UDSQN%x6mANq}0{p/oEeu`m"PK|$s}VSTis%oX6QLViNxSI6__s+4wm_uEx1{Q_7QHfORse|VF}'F%{<rnlQiTXa`i9
-HPhqWP,V~BSeAw6MBBnK;kHSLf}G4z:q>_vXky}(Tzj;U{Nb{98n~A"gih6UF_;uKh{"G/VZ'n5j@dJA>vpAN1FkoyeRfW7mM93<$jB|8.D{4Ml5WeUaz(
-"%%P!UgDj`U#P8QEU4t{B1PbJO/@Km^hk8+qWf`])nC]lU@C_{DIn%"Afv-JWX(;#={z@ZJWcUy71a![w__."p_.~A=q1KW0t1${5WQXp]^@5kBsq}BW~z
-mO#gWA1"Rt=>>0S3JY"`Guwge(8$Aibas9u:yJA!5eknccVS7nFR/'Guk{'Q4s>N)9_}|:Wm1k&2vP;Z&`VE),B+8CiBC1MCB3KAc@8U/o!ND9:[_ds]wf
-GdqS^>w'.C{H!byQg{Yj+'cdaAujT:Gz+UQ^bXO|m.0e!Q1}sCU3NwXacIjFy/%V(xql+T>zNE>."+9O6xUJ'#-^7`u#adfpTDvuZkd7O]C[MiO++d-g`v
-zP`2o-$V=iJO2T%Ri9Oxc$9kZU_4rG><.H'K'tZdrNY3_9!DE!5h-vSh9>ZYC%:8Gsb)jw6(0]#0@f"M~4A^>M(SW5Zi&4E541yYUCklK|0K=CXj1!I1I/
-JQrXwPrwPBQ%jC8c5xeZQWs![=1OPiCBHABM6LR'z-|9rJvTzt6[g}d9bd%%{j^y$@hqR.+MxHK4mnNpq.HQV>M&kHYj;>E7p%|J'!zv)9$Fzn6koO8QBp
-P+s5qh/KnsN,YRy(5D`='[g5N)}[`}5f2=&CZSv;H6)4{av>@sN__U0mj1h!`&b3trmL#LVD0JxQ#on"PZB>l>Vv<;K5V-FIwx]QRgV(MuY%c>TKSDZqld
--Y;i2(JK^`bW6no'Iju-_]MZ"|N^U0H081SrVB%M)XT#tRmy.b,:aD}V%15!rjGBsKencn|qO5U|L>n`l>a&jd%]ExLUt8:vb;{_'Nm&k.f1/_6l#5cFrN
-wr.)2#3:f^BRkP|QtTU]c1%YY[Qy/b:27D-DYAqo;OF>BwvZ;qTJwFFz1,{ymn"`[q>sO4S@t6=jC7!K;r`OSwT}X(WH[{xZ#.v,nr:O|);OuqlMJV|8iK
-|[Dc(ZC/fDh]+n+]jIq^#tKeLlG;QS,O}-3<LB'0S|eb7%uQK7JNve"0N!K.}z95=n.}g0Ib{PukrO'}e_K6-QsO2_f%tZersf_4B8^,uo.AY41ktCz>m.
-Cg_^vD45EvRE],se2E")saxSt#U2^7:3J`FA@MIK=FbG`R{dv)fG^95MAe9$ph!wS6qGJn:%9$ur`h;&_6.e<=]L}t(c,5/ZirJ<|^nm(!6HW<tUX'PV~q
-woMu.s)dpdb+gS(KZpD,f']R{k)Q6m{af"ks1I&er%4>eQ#|IDqmIp4mrD:!)"YU%PI"f<NSJL0/n<=5r!WOD=}<n40gJf[1kv#iqH4N;3=,WBCHTLr4TU
-7Xq,+O<5bf$Ptm];+.)CbpyB,q=q!Qglu.3=;d.zMDy}mteH52!xr#E{O8+&T^Jn$vl[OD`Ij1]c-rk#rheJw5JA_RQAt)0)"+'WViFyVeM@"IZcY5oN27
-Ey62uW[>B|s;6`%Cfh.pl-2,PQywOTU;-])#pHb$$oIW4GcR`J"(g""X/nuV@I`wRk9ziGOR'8A9%`3Q(sbsa)s]SDL!HttQ{H,t"U#Y'd|_>fLdsw8wcN
-%d^Wnb62,wDIt;3]V.y[@S%EERs7$h~e=RJ:dssJgT;MyOe/Lmw7f`B6Ms_H_jAZ:=aybt|Y%lw)JUQh_<7rC1McZu$oH6&NL&mP49IQ|LUL)7f9pUGKK;
-iDk"X06-~bncyk{UO`|@gq!$kiPxx<tJH<P#hzcMWU|Ep'C37J"WLl;zx]aXiS`0{k6(b_g{avrKZ9B8@x9sGB][bbXK|"Y[0(LrP>G{gVj;cPw-LUA&'>
-hL5COs5c6DhzC5Vn;Kh7R|93NN|rtdi1:/B[kkDE6.!$+R,D0Sji"P1)i##6[SZG[>Q9=lOpt=rd2$=Rk+`m!J.BUJzrPz)'ZUE<9dkLgE!~,'AXq7aE){
-YY5kV'gz]1lW8J%dUsV'oWomTL[VzrqJ2GzIE6]{tf5Qvn{=keeKEs&fsc7m<jP3xbC6szv4w44a!B2}oD_YtBlF~%Qo.0x;vuc{"$&k8.u&YWpXL/}/kY
-v6'D|8/$C$5+>Qo+9y1zRb]1q[8R3WH%)H^R%A;`~b,%(6X;[A-9$)E0qXBC1[D"+U}1VLV.D%nKO:`,,^9Xwdxiv!Bcb;Q=mG1;nKru>OIGN^D)ghc-a=
-1`Z@$s%0{@{^1/+u1W+KAF9NOtSjE^GUplSK>%52(_K+T.061"=2<SHhUd5Wx;aA'T<6_sE_h_Mr/./]n}Vw8')cl%V+j+fd',m$<B%9VWZ$bW#twG[KHf
-s!0Hmr$2>(XKzbN2Df-(pGdvs-v9&y%L"aOaq8^oWGXp/8X[08]L>QL`p0(drk9,8je`KYw_32IIfB;|"2<mysqv+q)PRHVnFRN|o4@Fn&F2h.D<J:c_OU
-x!!XMYb8U%D{V=2@TL]+<fMq@Al{WwVf+saaLsZkJ8Tl8ovZ#4FR@(<Uj+xU:G!T'^k)pmQDvhZc+[BrGlh{<|B!g3c9=fb1/[Bv#cgM8S519x9R.Yqw+W
-VZTzp)8)_&nK,Sg[;K'tENdncnjl%^fAH/-joErp5CCwGsZD3T6eWxEe,1/+gNA8l/&R(YB][l>&#Ts}k99.b;q)Np"Hf0RCZ:G@UmorT_5F$'J`%z^n#G
-9+bF#uo{Ya#l^UY`F5E#$To1Bp_,9IG6BUXn"wCvk($u'h>HS^X6'u&BPOgE"ZGYVX18o<-,LO;"EhqFRhQgfOu%XcT=px6}dr|v"8l21dNGVx[L-5uJi%
-LZ1M/z^O{i4zF}~{<;t_0JFgblqqsiVR2&>BH57#'p}FaqgyOeG0}25Awe/O:b^X<;.{_#j5x9I90"#&q!'i!DuXjsE{R7(MERg6sxa%Nf,)$FkxG$ZTt}
-feiqzNwQ.u{T6kXtt^R)oL>+%4Y<L/#2qv:E.(U5F1{Jj_2rug-Z&2#8J2G9b<h$V>sY8z}6,B|<<2s9=dU3!pCM[&[wO%NjNrTBDA(gbdi:"8eISTOY=d
-;!%y-m!I^'>T"eHomc`E'$0=z7BHu{cAi9)u{WeJhJ~7S)vtySCJaZSuN'_c8k]^,[/u@Ww3$g-J^'1;':V%8KOz#0<=h&Pa5q)[weI{;kkEv:i#kZZ9J=
-lc!kNn'&hf#p5-Q=/I8s4#:#Z`.q%oOg-dQX~l(CSIK-ON8=<oVyMf#qd^{+Pbfs4It^lL+2|>$K@Q%@JfI^0)%HHKRL((%al[eleB9z6VB!cWB7Bp)G/Q
-py<Kx/6j{[Q0}L+2OF1PqKLiZdj_IwTJv0>W7y=D(Ii$r^WE,n"K`mp&:{1oJPEvE-;+bu)QZ2u<WPK2P05o-{OV}pxIJOPG)'E'dv(yafw.AWUJ6OS-x9
-EmG44JL|0sy(/#2,5:K6VKgVK>|@x56z_e@4g31-^qCmj2v<q@w#Ak8$eg#!qZ/<@2&2CFGhNVrqKUxke3U}@}k>&&-k[Ih/6RB,$DlqnaGWr)3i6aN>RM
-6qjurC+#JNz;,F``2Id-1!#U-3^nytOTp.%]qC|<2]PeT+V.JxUE)q6y%S!DYeq-iP@h`F4M{_lnhwZ'&]P}nM$D}+`|^k3&54d]"'|)A':pme]_o&wNz"
-[EMo%OQA:b=A_W4mdzn)%XC1O.gyzp#uhUVb4I%FU!2EA-8|:L[>QF3Q;1O`mLYA+4Op4"gD9=]i/7RHT]&fx4s1cj@"{!CNWE.v2l8k+J'/UsB',g0p/^
-mvuFMt-C+$i-;2HOO$pE[OY:6`i$O^6d//~-j4Fg$x=K#z4e,D"pa2le#+9;AP#bgRaZC39Hh@_|9mmTC:kt-[b{{^=Y/!4]-@-8iA8b+})Fb21A+4"Odv
-"sdJZ^T#:a,<O^[ilrB@0F$l0yv&IvM9|Y^BSH35,xa"dM8/gdK(e:HQn}eP2ZTx&[t+%s`H^=gJx,`0QL.PdQ(|1[lwlo:<grSXzZR]hrq(m}Q+p1/h%w
-i/0GEKmVdY$Sh$s9f}l{r}6b&prw3R:U%&<Qz_<;dpa6Ca$5CY|v&i.-VPPoxpVcAtlOn]aHT`&}m57vcS(:<ItC/8RmzG.oBgxf>u+'%_T}X{5ph&SM)x
-}#Bx>P$)=@(F!D=%l;dsu5Geia#5`Gi^K`)i;JoYrAdjVJNi|tS"EK_f@^Aw:<Sd9XKPhjZ;b+ETRJcb;mm1JHfN|k<uFDCP1>aM|&TL8CPqB4Ja@a"(q]
-|FK.}w|Fzkg6E#E;dqrPJ/H/5[R5>Zu^[zD9n!Zi6"MXH:QD2f;xhf8<{id;H-am7hj./NxAc|UUYF6q;v0zvnLl@NxVCQ8=0Rk%C[../s|VX0+&W"ubpd
-9._&~GN)CgX;|P!${hdqm`<2i2kU"=mWtlf{H{g4$)].u%:H[[nb=8b,Uib"]'3e#099K[uf6G6@QS(75}wcEE_j7@m,0<7pl}+}3t)7L>HrTf">"Mzj7d
--[AshSWu<g=u]fa+i-`Wmltse{gllV@rQMSUoaG!o/Xd0-+s4/MUVxV#:m7yGVfFP(&r#eoqCVfC/+l[X#u;78TANT0b_d>KG`iMBHu;AXyoPKUAdLndKN
-iRR9fd0!}ll;Js1um,LXE3><H4FNL-`jUNWb6D`I^{J`[iNAEl'6{H0OyOs'AUYL@WA|"hR7~8e9k05&Ts(HJAttj_<!d{|s9k)+GA,4p@r(.,MW7lB4&n
-ejS1!o0x7]tZ+2u%RIlmN{NivDG!,T-Vbwsi05!;{11QYfd7J3k5&$x9pK-tT23X8mahYBZUKADu.[3.:|zlFCW)U|z7SH1KvOg3B$T&~jVNX@6;bsDX3Y
--xTg:NS&(KxA"f4Z{>Gp1<D]Dr;+n'Wk:CN%GrtFl=c$O@{9Tey/=)Yw,h4g5ocmdYiAEe$^<]XwjIi:>W@{-rb/Vr+x%rsHR;rg]t)"pGLxuS|FYp#1U`
-@_vR5^'j#fKz8JFa,,"4#_Xufm_g-G"s&`344IDfFE+b@_E@S0A9G;wieK%h+l==5;7Z8pZojIf,1=)Oky{xEIsifa6wa#WZL,s{gL7AFF6cuF:ml-.zp7
-~rL5U];e|FqJ;PjgQ5Q)T]>L,Q!s6+UgKrt:OKjBnIX3l`)vSqLa!ec,w:f"46$#<Bm&+;<E66xyv3HdsSyz}vXs4h.Kig+y2-^6z7L^%);qsrTV9ZJFz2
-1:RMGz@ZtH-quC7Yd7oE3nt.)biHdq->,O0)H$@4+b3GdIJ'j#xz5;E3]DtU00;h9d1+a$fJbTOw4Qe$CRBNIS]h^`iG}X)]dT[C8k}5>rVd$8R9-jAJZL
-|z7[Pt,f0k|bTLalYRmREwhTJ7kUBs"dQf<YnYg=skr";(<"3CMA[;)quNXht&-Quco<J)>,{h}!x.V)C=[[$Eo#a>)YP'nR;TL{Pc0N(ar5vvWq0zx+$p
-z+,uDyomQ(dl=8dx11:YC)=<S'-/Qt,GJ:2yA/Yjiny'!j:dz;.l_uc71(,cF"AzXU4L8Z[:{qsqc_{RA`XN(`ETRK}{h6{sNzV0At#Z2BKR8xYE3(XOl3
-I^SQ'bj8HA/gxBo+-A7<HR5nwq7zgl#U_FELa=%sS;}EfC/j[h8G:]%D}ky:(S)<@m['lWlyT99y-FN^_<iR.`Xe_PJ8}fxi|>S6PaE(qh~(c|aX5[Euf_
-W,r8|[zBg]PW^1|:gFqby60MfI#f+[|y1/42`j{y.3R)5ahpwuC'RniWM"r@%>z+W/QL0.gB2Tok>Q5I57^PiPxH@H$k>Jwel0#+`F1yI3%>D]>W:}e43]
-[tyoK7<Dt8R=1mCuy,t7;hGZ%f&+/:v.#tWeSVW$HB[">iT/FjzIYaW5X)HiE!=u$`GB6J7+^qL&NxtISB@C'rEZxwpPzD#v$8#,D]C2SD(MqMjk6)H@OJ
-xH8MhPMe@dz]DVZI$g@+E=;Q:sAY^u9j~wq%%#-K<Ceqxe)ur1(dW{h(Qxy/4dG51:Hf5+h+u-2oJOx."iof^JTFC/laN&oEtJ0z&xrU~XBc&SL)U.DM;p
-RxsVF&rBb&A0]yhgrVLmvngR7dFpHmju#:F+csL)mUdS,ok6@`ZC`T[XgWAQBo$e]pY:|>o@j3RQTV6K#%r/-wf@=j<TC-#XvLI8]LF$=A}4JHzStP=l_B
-5UPP,-p}|w^}d}f#k|:/4zRzQy5+A)dwQu<<Lt;tu)BG]Dw+G^xx]4daJPn!>+(OVt:;i;SO/WRvnA]6TDTzZYSpc!V=8shXj}}!iuvsoI9RlVlp(e-Vcm
-BPIZM$@mQL5659Q$dCD8LerO#4.wryz1qDV3|kx!g2==Sp5b7A{PbOIc&`ZjgqOR(X-GG%W5I/JonG&:d-{$<K}AD6gMw;i&ai+r'$Pm1sfq.O]7F<Y+7(
-HE-aPf|z'+X`RCz3'rK;P!)r|1#974(;G6:#ZMRQp.!Hak&9&_qndI9p-8ilgtq7+qXrv$81:/I>lZJOD}4O[mLW0nXi>w)#9N3v;x,J/5x4<;fp:5,HI>
-+G..JS{uX|Pz]f;x^$DU`c!70}{OMJMCu}zHKzXs%$xb~>k:56>I(.]4akCz-zu&4xHO-tMm!tt,O$mt!V"=&S0TSp!f]o;.oI1@2>,;V'w0M<~4`P[Pb&
-oT,NoXnk5A}T8i&-$,-y9DVs&N4J{B9aOWsK$z~E7GsG_Th}!M8C8dh5JlZpZnJK{;HxgVNyRds,Ok+A:pGC_N5!qe+1nQ$:@hh=#J#}8:#:zvrG7L}NDz
-2K[=B6Cl/4hA#W@dU=N;Z:=6zB1'l>9STrJ6FO|9H>7n2;eau@Kh["Rle=Oq=xemXVi$974m+|>8;xUAOF:]ZWu"bh"Q]A!2#XI|v`~_8k(e_+-a7)a3sl
-0#}-}1_X+c3YiXC}X,!kj79cx4Mx(}~3cQvT:5RsaOxJgKHa]!5IBr8l-Z_y..O<Q[+uZ%z&{nkT!_q<Yv,J/j4P>;pp(W5xpI)'{IKtiAt[#c8`d.=W)h
-ov}ny4Y[e=P[W}WJ%"s2jv[[:Bp;zf.vpJm5c[#S|tcKS8[,,XH:As4`L&^}5djqZ{[bp#5wA.N1Z2Yn.<v2bb)|'b@Y}0tgH;o<z{&illQ79AedgsA}~A
--G#ndKDUt<d&5cD=Qmn@"i&:7zQdw]#0Wk`pZ;V0jsVBgdXjY+vQ]/!:%gcX'0=-;$a5yq>`/5:P}:x&#a$&|A(Yd+TXRmc&B2<H<USD82HKbU:Nt{bN.h
-Fn/+xEdVfv^`;Q]NVe&G%+#AJ,6@9vo|OYiihy;g4hRnnT^wz|zikv;WY7MM}m$s#/.3Jg:;:y-{teg_G&3NsMa`nLWgV>q7Bfm$Y%MJ[b'N&m%Qv5M`1E
-)E;Lj3Z}k"YPv$1=FU'k,={YW==K=!B%#a.sXl3guZKI7Y<:uh`Be@EpIIG#o!+6[@jPg/1e|oeHGTy{tFBR.yJ61iV+m%uCHa_Z"g$K9#gal_R@l'SA4/
-<e3O^CndFyUu$.bKt:FrFU<an>t:9vgi.]O7h4|;X3-L6R$,tBh-Q-0v1e$U/HrCxn(IK-|rywU5~C|7tE~&$[>U(u8xs7,``$X_28D"/7jW2V54l!`jq)
-SDScW:=RgxC134y7GK)UE0n-K"7t5=:Zbtz!YFBMOMRn36jnB<B0'MsU}QH$h;F{55_Y9HTz8;.;0E1<aEcnIqD.m)bcP>WGH&0RRET(&I_Dlqb,F8,X84
-gI_gO<.w^D=v:un8u&Q`uA%>4+(vmoW>6!u0WlEeKQW=#a`RDYEOe9!cK(_JM/^3N^k-u8Kx6{s0&)@DM&e"|vA0')Y"{HMJ1pJuYdOaqFyV})4X$VYnW0
-#L3t7OwNbWa/x]~=]Z"eJ5qe<G$Und%XHn0aJkA|2#Y<^PPr+4bIf%0yM|R3/Vgd7j2X6Qnp=3hUMC`&Cv-_EY5mr82jxlrmt`+Mh1xa__<2[Zs)K@`vs9
-9Vbo5xD6%@O:1Q+3:o]>Z_OuWYc.-R^}QD/qCa]iOWIc"6jdy3DU:=U6gw]qV3QMW]WVz`7|NHY=tzSj<9XtgVuv'Gc,#T+vsMbFAzt!C[G7le6QabH#lq
-+`#vN]_K|!#jNRT`~pSW;QZqma6#I]z$&,KcSE#>ZTTW1"/^[{TpS1Bw_HuJWJ.-/6Z^=1AGiY${0_B,4Dt`GYe<jBm/IFJ2I;@/3>5Yl|0Hx3Lsq4n6M$
-x3JSE1V;'p)RwwzO])^1@sx&rCSg6<ES`"l2NKxch!^WM+|fD:.lMH'#+6Z,-WfV.[I&qposy&EsN=XRCm^w@kAU&4NRo9-{oMC#x@u9fip)sFULIK|"Ac
-5Rd/"`+DwdpV[DM)oDnroF@2,u~O/2UNK,)QH)"c]z/CU74Q(a^hulFu'@kfylPY-(4&so-H`6KXw9KLswW/x5f{"e+}j$Pc&SX3Uwgv3plB9rS5S-_dm;
-XJhbRqV;:T1b|L'kpkgB~(y]utU#Jiii^``=r>5p+K_bvykq.<Ti_CjnzGv2^<q<9>=32L:"CS&weEFv#}j`d(L1gUhnr#<|'a^g(L<0D'M>jXF.MBi8<W
-ael|FMA0,s.>jNt`r[n3t.7g/LRqw3c,d,v`Fkve+2+APV"<SLk{'DpgWM^0<no=IWP!V0y#cR1+9rts"3I,1R3Tg,$V1k")E>OqRwvl{@LJ0U|ocs^,+v
-)N~@=%;P^n.Hszfh/83L1e1[v6vos[+32E+6++i,F}fm6l)C<L+^CV$qV|{.ARQV8oxMIpP|NO)[x'".9D/."t|d[Y')97$I^jj8(-,sINFZz$XI'_K^V&
-Zc7vv7<Gth.7[Ux}=OP8r:@ovZG^bg|u1+EYAV=I~D]GUBwK.Ej5|eB:hU"8!954j)#Mcjm-'GGS~q@ejr67ziF,#n3C3n&9)s6<5km[;zp751cHA,0[,_
-YF^9Vq5H.szN+5:cz7M(4+D+5`-LV2YH=IHX`($M_u$lFhj'oz(f6nc21="h9U5r0u-z{$OL6}W}{^!9;(U>|UE:+h!LLMP9k3#6jrX5#-o6H`d7ZVMXM2
-&+b%]eSqcm!j->]]/.^8"O_,eEsFZ:N!>MH@zvF{1%)|nr!d{z;|jZ8vqjgunEMx3<IEme<:)((w{UzP{x_BR+d->MR!$5{+8VgmjDy!.L`lNa8&g6MPZg
-F'zuZ!#{b-OmMLot1#/8L>(!2nczlU+j#mNYdO1@qW~;'d;ODq#3SltTst0sV0fNQ^5VlTnHgv.`~0CxU+@&&v#A;XN%G/h1_Rs.Z%xr<L9f9q%=f,K15T
-f&z1~&r:dJfaE|Lr@WTb{%ZM%kup%+P=AvicJl}j%8~4Z9hn/:x.4lhxb4$^tcYV|`EzQ%lNOU;Kw[t1Y">/M:1'Sxp#k]_=R<vGG1h8;1!ov&z_teTLtT
-g:90FHnm|0FdMx$:@H{Qc=`WK'zO8Yu,SPr<y@fx!~k7{BWQvwX2>}@O;}9YlAT%U$td;nkgn(%b!hk-m@xj`_Rv,Bc=9}bdg.=SkV"wOu8UW;$JB/B(ey
-PH!b$eg7Z-BF"N}LY3n$[@~%NVm8|nqW~_u70C#,r(v6%N;$ei;BSZ8JWq;pV<xGi/gA,%Mnxia1z^[vO5^|NyP{q3cya0Jp4_576_8hV>L"^b(vGnYW7_
-~IY|q,o243v]eu%@dwSsD]d:AP1N&t52viGQeeY,ME2ZeLpOyF6h,N/;l2|gCmOE0_XprV`,aYiasd+!NcM!iB>ry=vVt5OAQOUi)(q^w<}Yn8zE=I4_v+
-~s'Fw(.|wpXRgf"p_=qs>H{t3"WKmsv|wct"d(VqYt=w<LJ]brUBq}8C7+P"2Qh<>7pTUHB$ZFYm+sbC.<<2^DvPwPlLSXSDRpL6Ew3`P%;:d&^Ddnk'Cv
-.Z(l6q,zERh,eMdt']``J^%3umRLqjO0J|.}hQ-b$}Rk@cCfQ/uoTCw#Y."lx-EX!ZZPsYs]GtN@[ji:Cm6e'_p+v"3+TTn$u[FKcjrznk(Kqgq3dW+p2j
-qaE.OTaLADkfop`##B4U$Os-{/oGo76EOcLk<17w/x>&W>HsF%/j=%~I(m$2sPMoSJRexKJUJSr}nQeP2V$];XwUO[)s@ymUw{"q@(6|w_k2,ARv3qum3D
-8+J9GqP$Z.SD,$z-$[JF~-T6.-Jf_+L)rlx71/IY'MKR-1Ju;}vs1`S+P4fhZ574-Y$<R<QCNcr=M{hQqQyc;>N0R^m]~iV:~MyVWoRlC(B0y9AuJ#RS5d
-vxixgDalq7f0~TRrrNqYN2lHe0x(8gU[$T'n}Ld^#e9P243SiE-nZ1jxR'1>oYTRcvfWh1;|lK@CH5#<704{K/T@E-rW[K$F'mMn];%.Y4ktP-kmjhnGQ$
-ukg'3":K62pn^oL$O[`Z5m!0/{O66.PA9mL@lq)zJfsh.t[.v}t!Qe{d8{"c]K)gY961WyzV6cWv.2CgUVx_`g]nw:}WM]zDHdH4$7#,A@;x^wk7R^!<-<
-96GTTl$lvg{mA_^-:k5mF0tu7.&av"~s9^gKP^s5),75RVe(l'zHSmV5(;iLRGD,"KEmM0JEvPeOns)0<HL-T8)(CNI:+iB#09b&i@[|PdH#Z=^M7icvVs
-lA.bS;j;XS9jl[j@;{@KyxCW4w3|I%N#MEoeq5w_%|EP14{$PR#lnLi!8j|n3CQuIt87;_GC`!.{d_x"@BFv;OB@y20_>8j@=A`rn=DK'jqrG.Wp/E9RTV
-=Oj6glJFlWO&I"u%[.[lUj%e7Lc(yY=`-Lv!(;;y(7=(9z1[3gU$iM#zB;XV275v>9O=zQtb$E9Cvpd<!v$:^+IgmPnkKU-:K_6'[f[YhDOtyeEa2.i6gK
-.u)rmpS`zt#%7AH7{:,;0`CyM;6CkTrVBJn%<(8qJC<{JS`72-5SCsF<j00koYl`+no"pLzQk>NI6W/62u&Z'XC;>$$uz3RQ)fzvPJ8Edxm[cvywzT]K~R
-93s`L6;k[`_0WtwEb!Bao>6$+}7dq(ZUff!K==7s"J!vg>J]^pqa`iCID=|;0h;;>R.[>A7YGKc;3i_J4EnlY>8R@_yactyFC,~dlIihKn)1jf{]lPdcvC
-k1~#z:,ZBF6b"yg|+C@{)<_ZLm0^+o;d,lLc{3Aai64P0%-Dm>@W"+aya>s^gccy"r>Mbh@AAKoNOvS{3'}^cLvS#GA7Fmr_81FYG95FKSi}P=,`_KMXtJ
-lWzTI6Web|<o6rc=kf:RqEWdC/fUZ72x%Rq0idO"X")tO)'ZYifwdn1aok~>TL02x0`=u"TKnyfM}fHR^Sz#d]/B|SAzv$!qqa]PB,.:Q|o("8}UC`G3Hd
-/TXl,.{pG|9bew3y0.wypgl+C$hD<U)Z;6kk}z,]XnthphG6Ig%',<eX&DQE]&K&ed)Lj:""uUc!.,HU.YUR`Q,SoRC[DezhPN^UX7'"!dgu-K%DQv:&Cp
-Lj&McjM9_|IXc_J_w=jx(J8N>/zr3P&${NM$x^aOTf/<YU}qhB@CVkPY:CB5bpN2{uYQWeLj"t2]Fc;Q`Zi5)aH/dt|T=HCoxw7.iY-1b>-Q!"Vz`<jApW
-W_X8rZv-r:}R7Gsr-ZG{.F',;B%f@0%sr87leKf$I+n&hpdy&27B]`FpO'_"47WZ!s&2GFg5UR+VVgZNZD"l}s~(DA&c4$HLL.C33axirf2<fmg&[MLn:7
-.M8bHMOvQ#r_/C{5)/Re~iFnrgi^T"2-1%y4S"{"mJJtiP]:s)]8!^C`z1b_.=3Xn#MB{x}eogqo4U3MCL#IUJ$]o{2q7x-<|+~AUe0bI_w#E;n"$Smbb7
-}=+:-/(:p1eL(-hVAZ2(hkQN$|8pi/+OqI2[^>:PJRwXwL79/>zJb@[0>-D|e4@U#J/&4Bu4D"RPqXM:~_Tm($@0:/p`kFWJAKX_HHPE>!s>I<P-$D.2~&
-~nRJr'$>deX',cO0y^2JF|y4G2+=+O$.p8Dh#'f[weuHUY:td:zmruz5#nH.GOINh!3Rg"[g~[,Iy14D^oR(b{BW-07FoW'hGH4[Fex#XwbltBbo&}Gzx^
-yffRD}=x&Xr^]@HGx|eEb:gih3Z.:/orTF%=|A+z{2h-+cxJ6Zng.!-ArB@t4D@+O9mOkm5)73H.d.Scf8I7>"S/bkQARlK>^vrY}.%QQDMoU2~aTg9EnW
-gg:8brR'Q"UK+|qH+DjEr;R^VaSPf^o5+1B1W}js7BXU#['v27feb{zH:8L2VxU`9:)16iO0Uu&MSYiP"-3uFa=k:sxVD'O-&b=p'!5#3"(@D}_JCxF}fu
-HI7}3v6:hN.h&J9yLZ7G^VXrbk56~iN}x=[TMeHld[u&5n03u(PWkb;3N6CIdMz(J,zThQ1NFg}0=4uQPAeY(Q$$f7(drPbo98~C}gUXuMP7w=x!3M0P.v
-z]nv#}`/{i|NdO^9VFGr]VW,msC/GE1{,xiv2}75f@9E-<pzZ.5LTcg@:C_wE]q/,zx1J$&y8%Yz:QN#`>f,hf7J>W~Vkt/MIhJ.lqcWmw#T:2Ps&|%2J5
-Tt:w6=Ex!OkRR,eIgY_G;ayMnME;H%41f-K32fq3@:Cs)Y3!w/sne,nqM$|opvS]{{H.&B,B)cP!G2_m;ZQj};JlOHzQJnEw4}y5SFafQ=$TjNs-!g-byL
-CQYfYP7G2KatQZEP@N!tW=O|j#T-S:|^_#V=I:IAX{H$(RN/B,"U^P424=^$t-$NHP-e4,6MqE'2+20q5%@qGb+bO%{%1n|j.Zb[5;wN2[kHhr'&Ze@S-^
-u-+Y4V6e#C3^!^5h0X7Lj`GF]bO7z<TJX(qs|FY$|OU]z"[TV"hD+duCvG9sg0n/th#s-pOw07d_2XlwdGB7a@@@vum'epeAQL8O,3p2&0Ph)D`:Ch^Y{u
-_,jb&azr,U_,eS7@6eu@@ppF.Y/<v{LnbSbx$)<9yq]6yzlWC&N$820Yu|CjzqR[`p{g[QqMZD,{JN{KTU([3s7X:cu|T-2L:!+FQItp^ZHi5mcazz"uZ,
-Rd$iF&y=!Ce#s.^v':<}-q``YZHI1zKqp%bwwdeOzZiJRGBjQhGTzPIs75&T[SK/,S1d8_&=4(VRPWEZ<XS5z{$FrBMtPo^1tfRM9)XzjJ&)sg}/>Olp`}
-WkOMy's8HzpH4nt89za0PGBzWkLr.t9U>S#cVLc@;B+M"m$84N4c~ecsxl%[#[p10vdkpV+W3XueJvC'e!L-5'Hzk(ujnL,K@=^j[0dOEDxB9_fy$5^,$$
-d&c,XzflS+E:@@n945ND/;;_#wHkvvIb7P;/K/U00^!hQ%I3",jJ=f('=>!Rqy|0wXRzl9&G9LUn(:h4AKzSuuT&O0GA,Xi0BjH8<q.,1uhH$kdR5PuSL^
-UVl[K"&;%{eTMU<mEV5O7jsv346|%RK"S/~uwqyL"aq2S9)noJ'vc.Pwy2Rtb-V{ZK6x)}b#(|t6_obRx&tLaTEiarwK_P|P7lsF+T/"!i0Gjf_n!]G]4W
-e&7Q+n+riJ(VXsG:<Yt%TnTB9(VdR:S@PBjGvk=^13M(~a=f1+;E4-x;whtLNv`3qJ,M;fzB/ulej<6$KeJJQ$q:TD!cyibnzg[b=r|a&okmQ('cxb.0y4
-s3d.iBT(dd,&f=D/g^pxkmO+O59m-cmnTBtkPdjsdJkNqmiqIn.R`5eL;AQdgv^hh:zL~@|kzV#YQ+y9C:2#30O/.EEOB>@z~4-=)xd]]MW":}9bT$%:b/
-JW,5$&f!|ueeGY+3[AuHF0nwsi$=}PskMmT5@@OB0bAM5z6wCC8ANr$Pru]vluDK5Ld6nWT-Fug|reg![eT2MyRXM&V3UZG5HrC|=4[F'TE-U5>e}[$Irg
-1%/'J|/J$],eTNlp~vl+a}:S.aT^8)J^q9bfTNr=^XQ}Tpk1%<-e>Nf{1H!ccLqi|Q1u1SC/>iY;fJ8YHkLwrZ3SJ}BB~ftyWd{S~u'<8jG9fOx^Q47{-"
-B2I2NmDLf8'PcmuVHc<X2@3,{qvfa1t$kHDg'2>6e:lxouhmX,N]Ql32v;LX.0Pr!O8s_8da^nf4NVd<V]oh}@OOH]4<8F<9f&8h/j;Nq&l#W-F'o#0qsE
-Kh(nT@#N>@;;xc]eilyn5i28e3xGa:&>},1L[24!>#r}ZfEZ4fv$poganL^]`Km_cDbz56u>ITxFl2EYCEQmR(T_Rp0`Lv#-D{(q5FI8^oM147)[T5IEJY
-NjbO@z`RzMYOg-mk;8pcD|I'eQ45AG}psmip[UVKySw!Z":SjCmHsFT""+'$"6ZC,z>`mpXmg'[!K@Z"S)wqbEcIvdT4xnZb+IP)#^+ZtSs@<b=R9H.Ca^
-@X;|Pq(TS[Q:4,}5I<Zn@fdXzBMYuQ`TkB6GX6[b/D<A'BwLfmV|9PW|R-@[&wg%~e5BZ`T5W+Sl=5dcOn}U[mU)mKU,oN@rHj'#cZJCmtrH;eioq/5k5n
-x.tap(vm@xzfp>zrM|#2|;U;-l#oDG10oZDse_tU7b^rv4J2+^uauUUY],4su-k)iC9#+d5#MX!4809ej0KwZCG]~Nf;ocQoA!7LbyI`Hoc}RHrSJ;vCJ:
-=n.-9eMw!Bc/BB1N!JR1z]vw3Vy|jTsa_51ww`A6`z7A3JshWvTYvl">NOXSQ1lk!C+V=.js0`)LMmH}ZFtLTB(%j!Epz+9DbhznJL3We(0Cm'>M#.E10U
-q0(-c9ECiuKW1N1d4Mtck0JB&snnrD7&U7w"~z:siiu^IglE15^J>1GnV(dCRJSd_5Mr.#YKJ>454s760NEtIfMemG#X!^IP]Vdl|pMsyFpWJT2=[qK>Ga
-~+esC5Pw5um$@u0P"ZY!3UmbjI9aC|uSnY">D@ux/[-TBSleasG]:yDJp5)]VUE.K;A_nNiisCPYS5aY`8"0J[}d7To!ml4LN)(3F;^ATXk>EnL][WQQan
-Ax#[Fcr^6W/ezRAT3S|gp[$MGP|3D}E<^ak;zB%rJPF=mym:UZxYakLeY4/EJKM59eH=v)zaY."r{>:QLAdBmtF+ubWtEHtk#&&dS[NJ7L%CNn3"L;!nro
-F1xKmt;e7(c}++j,VI$I;k=rod}N}zC1p7Qz`%7mHZ7$ufx=L{}SR`l6KTB|>s@G=/P<Egp5.:o8p^;/#t/;Uq(e4Mi,4|S&r5dDN;35=j^[|=g@NYfjR3
-AjaC]28qP[!Qiwg=@qAX|X3bCxy][kz<.&Z'cfsLPP:I6;)ncuK0tS0hB5ZGQ#,.q0f3r-sJ(%KW'D[gQ#'<lFHw70cC.veLnJT:_:F=#;DSRj|R}X[Ov2
-#c:X@9rcc^-}^pJtB]A|=%:zlAz">a$>;7y&I57i/WY[-O)@1@aM!'Jkv[{,W>Cpu72vWT2C7[m{ihv,bJSMco'UO'l+zJ{%#A{|hdk>'33N4P2F+1wOk5
-=Qg=F{ccxd&N|G$9FA42VMhv2D7iy:p^:,iOrkqJ"JQD8y+(:g'dF;CG1}({{d@L[<{C`.~8w.ryF<:lGu8@`as-s-i<V#pLr]b)g"2$pWCD]_Dt{#M.vl
-xF;cuy~hQajs$6LfIWo{6owjC'B-W4GI+D'_rrsZP}AW1TBG,YHCWR-cQlPz$uuP@2RPUth_wNSZ;[Oe:,I0P$4]<&S-V"56R:`e6Ki/(|IA=kmwIj%'wk
-LJc:G]:j.$q4'|<Xu<("YVoo8,13ZL+2r|H[8k+taZ&jb}y%V$n@@(1yMXa+1m!Ug{cy_O.v8F7$Uk>umnbyYyD>Wgi!P09Tw$O@t<X]F]),c6WpxNeYxU
-Gp;Fv:SmG1Y'DSNF{_BE-O2Z1d)3ZA6`]$kw+Nvp'=XPIisn'5/T}VtyzObL"dNLi]F7FcFhh]gF'23sa>jZ[Bk=nSn8u`;te{QP>@M9"6GksT8m0jf}'M
-&D-z_q5F{ixC'kfEv;JC;OOi;w9K#EPAp'Mb/Fg7V:GmawCAS!dY&B`9v|[u[zx(/}>Y~HuWhEX'MRA)@Y}7:OF(]TwC_3@=ZmmX|C2H&g.M'>@LfbT{5W
--rHVP}ZDX#UPkDP%(4uQ_"eO>8#UlW2ku(X;@@%k2W%yF-U8'%NKICHd>a(@"(B>kXXnoH1G>DRRH0Vs)+pzn0{{A'{jHJAb&M~n=a=)'K52`W#1eT)(HW
-OdbP87(;x,9Pe%,o4E%QRuZulJ~,QwJ-3sGhvbJ-U`,C1bufA+^^I858oY%T44$Lv$jJyA|9J3=hN+dF`Sa7,Z_ZKjfJg@NyL'8LRl^<GY=Q-)PRxGqo1J
-.j#6&Wl^&%rHJ^aM"(DNBhx40G8$4/RoQa^CjO}J5{l,&i.+mr0jHPCYQ[P=064cSVkLxoqoUKWC9s#X+ixunYyt@.Mc<CsD#o'`Ye+^h|v(~w+[/6syW(
-x#bmM5yOf!PO"^fp[m2T!GZo[6Os./a=mt_b>X0_)VL2$=`eq#Ht)@,UR3Davu7,_V~,}pY3uoS:gKyy<0gD3BDI1!qpT&ts{}n:8_}a<p7qtJ:T>2.'g]
-{gr-Sy"{A5b+W4LumcuX(6tym/xVdS(.SX&b,a'[$9;n9E)At8M2>|#z<([dk|h0)coH)6F0(Ax]8p=dBL^!<BDlO%;_Bpq[Ga80F%Q>(vkw^2}q=5.7Ls
-G_JBr#q]tS#(W4b:n%<&oL&'&zr,Di#1^Q![c#C!2thP2|8g@d(=fdWxK4Y363SiE3yLQgRo;M$/{/_U]k];=cgeTOilXbN#%[/zXv_qQ})I![V(/j"JC7
-{Ip,er,^B_TFOLf>TM"vjUE#t{0kMlQ"hj)vgYb#Fiwu}rQ%qeilC;|Tss`4<k(aRaYqZ2ulPbl45hK&@fYkd=DwOS%`-7kT}&u)OdasOuWI+vqnm_QItt
-^FEw(:y^RzV`vK0i0[d(Em_O8kHdFKqR=}ud4qHv@k-47V9@umCoNUce74x648I)3+7zx.Gx^RVx2VPUR|ik%Ox^)y8[qZA&q4}wtHD:-U#;O4)V^yaK%X
-|}Cu#-S%cy7|/g8!`hxo,:h}Nd@JtA-%AlhOP}MT^;wvXUs}}JqJalpacAC5P'bZ:3AR=529;Rg=ydng:<pax|I)Apq0tXlUFi:,P<wXQ;ozxE.{A%4wuw
-vd7WsV6Q"dJ<'|4B5{O+Yuxe43xC3NW5u&>pes&B8fFmLL~mv0",+j2A}LzNE0EA7gxt!fQY3>rD'L0#VOf8175;WfiY)9jMi{-S(Q/S+m:8}}IgD''iAt
-R:X{FcDyMMs.@xQ:L2X^&XWzY3|;}q`"]mOA}HgtyJD!%31>'Z~(fNY`YL~"##b24]NdL)&5yE&0^ZmO:4/JE"|1~.7afjsha)oM27#{H)lxaSZdbDh"n9
-BbCNV<f8r+YzyBYDLswZUxQm%KC'VI6IyZ,FFY`L]Uo}oL+{IJX4W6>@)U/9ytQ=[j_0FIlT|xiZ}+G&[,#s.;+CX|m!@`9!kKuCQ:dG&i4Jbp-%'t2#yh
-tCI#'yzJ+>`MNsfa8xl5prm,`Uq3#2C]~^!/nIcoTQh`XUkF^HJ<Eh{<@">srr"f&CWlc3d"62ee}pqbP5NUX4XhACR|@Olfc[@<TGs.{cSl:F'(B5&q[6
-_!(vL}<,_X8o4-NF.yc.9z8cn9`5!9YbD<BkX;"rH4{;O$Fqvu1eYl"C$LLRm'B#QLdMZd[bp)UvbO/^sB|SB(/I}e_58vf`@Fgbq)f+6tIHcP:UuHKs~1
-Xb2Z>%(evGZ)sI7_jx'_j>IjlJ2)|2L;.rwVqE{J]UC<v7</x>X<lEbt0W2/8xQUdwf'yMAe!{w,>B8JRR>L<HWK1LuAX!S<i#yC'A,`T{XsXo,D3q[f:>
-#&Amty36s:iA>r$]gIvhV8ZS8eyUTML7Quqf95Z)sIK-rX3MMV`u^b+G9]6@1fk!X|UNVwRQQ%M^$e4.NJ&%r"EE{w9)R0u#35#^5,Rl-@6A0'$;P_"Mxu
-pB7E`oJZLfr$irVOE;qnuxtc%ili6MG$`@N64hwl$GI=5u!-}LHj9VTj1hPh(hYrE-T5#KuDf%g)Uluyl4pi#+uK'Rn}s]JT`srRa}"@pbaXl<7lrYf0"%
-7KL%;E.zYtr3gz<:c7)S=_{AAS)`O1`0^DU;l_XGrQ=e9lDX$OxoPT$OiYZoZS.lL{|cvtL",|#i:[3%gl+"1y5#A$TKLQ=L]GVP8G9.c.3N(<CS0H<82F
-P;40X2@KoAstxnG},A_K"q>C;s^|p&{dZrf`R@laXlf{o4[vBz8:W$lv/^siN6s|<y&6yIQb,wT<#:v(x$Xj,ROB,J,+};q-F>TA1KcD$d~e=sT(M>]V>>
-nc<EIfpoMbcdmYPz6bvuj^EcUWCF6C_4^@cNf_D;artXBBpL(TibqEJs|1a2<Rwx&sN@x&1o0jtu8e}`OJgv'@u:NGYqZ4lw"i"Jc{48F)XdbEjuzr%uBa
-tV":u=8/-JqE#$iwDkTh4|snkg~KioKz^;4&%N[M,[2[.vZ.m>Xr]#)l}m$DitcubHhv}(r&h%Pr6HXhD[Al0';K!J>e{^4`]56vYl&Vj%cEZCuG66&q]k
-iJF68c+hQ.O!={~PH"9b^.-@6ASmCro+FXbMspIxuX{FrN#X#E'GFc~{R-vp%JVJ<As}^nzsd-"52eVFaB2+H`AH_CL1_:$<S/>PV[<{uo,[dYMt%e>qGf
-Mx5hp=`vu;X/t>f916ZKxx5@0MTiS#uKqdg5GYo)d7m}cDy!a4$OU&MzWmtFHck}[WJ3fv1`3:naDe]|tJTf+@#eEf6pal`72&0|NI(f_93AGWi.yo3]W,
-swwcWpb8PT10/O#]PIIzs/w0=r{_E5W!4Iflx54h@,XeQ}6[F0dX.CMk2/-"jMa-RjGSdtZnicee,ZD3Dz7KR[c{|;1iQ5i=6vt{PZg7)[4}4r;Q#nrD~_
-tyy|wyK,.w$en/uF`C9NFA1erZwc(sd4mR:mifzy.Qbgln0be{5w!f{He5=hV{Ic9y9|qVbsz4gGRkFbyCg<LJS`%nsuy^EdHTC+ILgT%FJAM6rpVl4RE1
-D24%YcWo1+}fYcpJfh_d0.htT"r`+,g}=qRLIgwoOe8-,{${3MuE$1.z550kAK$=3jmUZntt|J3`H0IaTa/_ze)Qp%ZfClV+mHt,7e,H%|#gggVg`'rGed
-5P0c6lYNVd%&LZCWE&]BW3~lq7F2%y=v&ElO&%3{KVcPWqm:'<5hl'gY1p.K[+i'hir`1j#k}Cnwg9[y@=a5+R<(Nw@g]4h:kUz.yc%fs,N`Ak|3Fy$q`}
-]fAqHzW}uf,s^rsUXr.2=KExHNtiPFpq0CJws%z0nLx$MW4L.3fsIMjnQH_H'^9vWOxM]_U@MQHZN0z]q`T(=k]eM6T^V2CG|Jk$j[C>SlF_DZl&=V~T7!
-U_w8GbuKihK#vg@o@+P_fC,=yo8x1m7@A9Ej0lzq;|1t$}xg^mMpS)l%'5|aD+R_.KoZ$"}ey(U$S)xNF5r8bH1e47CSnBO(|<c4<CiD:GSXi7+Yc3=T%D
-m6m"&S8<+Hn3[2ELMY7@HwZ)WC''1t`&vS02Dnj>=.HiZM0]"q_2G3A8:g-m,1O)1[MlL)Cjl)R+#N4+;W|wS!qh1_0+6ZNSRHv`Qt`}&i~BSQ{_VT3nx.
-xWkELrhS2>pCBVaIcZRt@SU7rfhg&Yz>!|AuPY3Oy1|<GJ@3B5(Is@pa+]<$<20a^@Ga]w+V"T$A-e`pyBr-_E0jRf1SsFI)$VaTG53E3x2M;b1]S}Cn_C
-ldwz#=a[$1>1|54>0=OiF">3X,umwpD3}<1dyJ1"U>0|SZ:GpMnA8d=GFmgxaFm:V#USYlg`Dwq9J+Uc'2ED8q-B.^/x|HU;,lPiyP<etO[%nZaJ>Q@KmU
-uR@ZIEmIMeW35<](>]cv&rW20csg|RM$AR`qw_%@-...IcD<Yp47.We@L68X]i.|lMnP69H104no&1t/u[wz#Ic='v'HS$3a,//[~i&@'0IE7pb[_RE1Xs
-r$2zp)H00,@6%SIv_onkkpenYp7%/=Oo1+)>$l@LFG1qglSnx'9z!vl2E-HMa1agieI)G;S7t_dzI=SpS(#5n02Ub;$3T]bTc{!4S"1>kOA[h8)fyM%|JT
-w$]Mz/$<n`B6ko"Y)y|YJ)c,wI2/.ZC8-+~xmc_qg8_Ig>K/Ui+oFX{fvuMCcD)1G{L@cJ/"'Vz8lY4J(K4l&X(#8eS+@]Q:["AW'a"9O5E9l%9Lfh1a-r
-wGX^p1r|(/G6-`jR~EhJ-2/10jP`""mstOYvJ>R-A={9;)SSpPR,5-<ZFQstF:/1#'BPZk(:rDu3-]:3$9RP,)ActiEgHsFOf0OP}/~)qKo;af{;29a-SV
-,#L[}YMU$-d+cOYBiK24+Z:@li)B09exU#^ZDta$h/P)[94ca{Fg(9mF|iRh}<]{bdJc+gE0nkiVZ1~"UfgNOf4gJb6A1s1v;$2Ae{kYNM-}aJiJn";Js=
-Q}'Tt{w,Vo|xVSuHU@$HHzc7N(p.;EwI#FS4arM([H2rM##PFr)4(gYKq5Wvqf(w].@0(lRKpEDzf#o),Z7L/Z$mK>Z'S)c7l9@BmbEGbfFKrTQDYFc`7F
-HU<E7wU#C6$)V2dJjV~/n3W,uCdXS^AtxQ]xS12$|5P<J1<d5Ruo`m{o/cN[zERt;::QkaUqk![pzj@3R.p{e4c;d8Pyv4zx4-C%)au5G`BOa}Q:+sKy>P
-bz2ZPK('YhL}h!Nyf}SdAoWO3&8N_`oa[lFDKNJ[L,=vs,/6Ck5.=fqq(3lvtv+U;b=$Tv=;isnL^av$YUdbxW';;v578U;H^A&gbJ[8LAOFL=)T._R&6o
-JAPTGAqd=Q$`}^j0%LNX!X}^4<'kh<1"R(!D4xk;9)<^[oljz5$BAe7e};E.OYqM6-qA>z`,QXaA%bS^5`hLB0cnb}Fzp1;a!fho,cd)$u);8T<ntmcAG,
-iJ3Zdx~b8_"Y|3Lm;S8f~ink!{bl2egU1Z9+Fk5q1FvhHdU/OtiU-fp;Uk}+3DeLX^2Y%QMtGeC,YN5q>!/M9D7%`I7iGg>`tqP{[A^NKQZF>SLLng:D6$
--!J/EA#<QB+:bvIay-GrV>;2f$,XAL$+.Pw>mtIWp>o3I$"db%nEuWJ9a$ALpB$m=x$%E2:E0s!fqA9ZMDhI0dY%1,@#sx%aMZ1QFqI!H,462qJhfJo9:'
-"m[voY=0Y$]s{ez2ii-[zGng}I8P$1FkPI8||y~+fI>ZqdVpHf#yA;y}8b3a)pHsWA9;s[V#UBi;1j4C!Q,[i7<)#1zUc2w`cf"<L#>J,VC`Cvr';%DCt(
-J<X&K}.Gwg~uTzv]zE)d]V@Xwfgd<{rC"8XiTa7:1wuHA)4>!hFrFDPz{"[B>'K0A]lhD1Ow[#O6_<YP.3Fp0t726p^`^iHz'WceqBf&TF3!E^TuG(%`<#
-%L91CW99m<7H%@eMWr!N85<=[VP>lr7^J9njcq4@f{w]Nv{%&Z3zVl;UZah/<u]DKzu2u>N}E8cd/zi,^}uZ"kIN5-@I^('{@VaBp#a<f0M,Etp])$Zz^s
-dA(=>]`'}v^xvR{3VFX,UCK;.dofgbOgY|:gbw9#K@]aLsnRBZY)!%fJTi;Iq}).Aj;ZR%4X<qm=u|WVc1`+":O@$p>hgVEddfZYsnQJ<L^CN1LfN#2U/^
-'^A;.tWo9jV3S)cu+Sus3Ga8w[<;w;#cM%n}iuae:2aKCVK5"-zOJFPR9c!H)F'G"tFnHF$FAed33}J!3k6qS30MU,wo@orvY8zrlF>u&u<Zr](dM'%l/5
-1KOc)BgNwMRFw9-_O_.3Pd31NY6V9WFjlOp]CXzPJ7L:SCb.@0oF5=cx_owLy6x:m3hh>py"Z'WK:Vk=4h0G'bxBQ0LQ{T;>:-L;0GPDC'CB-rF<49Jv;,
-3)LU"]WRxB;89SO:x|1"uz8LQ]]><[f@!trZR}CMuA9|H+KP1W@ye!LQ85.'P0b.3EnT#Vz%4P|b#${Q|n8D}Wx4y_RCehRWOX<!#Qc:Y5IwGXUb:'J{jX
-Dag_d%G^h-sRIm{k%V_^mxD)IVy4~!=#drQo(9:SRZQ5Tjs.`yc@-=$+0[8%g=-,wR<=fF)fr':wr#Nw^Sqk7!6b;1lRWoXHCHKvnYol{yX5Kyay-pK/0d
-g5~%w}S#WKwP3!FF@#a2DM,tCy)uD9zN73{k8Xe6WSb=[{],S/i#+Rgg+i87P3U"+E{z61~Y[]Z91&>VcD/O+237d+jL1h}C.)$Z141&ufMIenP4c%TQ/$
-=:m"[#jM|@"n+u1;D^F,T,KARui:vhUQWpmc>}s|M|qMh#`LMRtvkSJZwGB0BOP@O,mOy/:y$[)ofaK_Cj-:a1W9)FPz:HGyIl=bLZn/kM@!0iTLQ#G{Mc
-5^!,AKut>JB_K:G5.h.HaQ6o]p]J|h(1!-Yn{yhkF|]9CI<H{yk;yL=}RT}iJ7#J|/s'n0<V|qX_8];R}|eIpQ{wu+(=XPXB2RG4XWHFHx:2#hfJa46TT!
-#4UkK!W15=K=xG;!""0'W(=pZVTiIGA_A9ek2%$UNq9T^)]rPd.1=N71XH3RPv:-~RJl^,~j110fF91:]gj@j(k7l5M|pfybq^wH=vtJSBVeG>^cf!v=Fg
-qI)7JKn`:Ujk[vQPBquLSVQ{D}4oTF$MXg~NuyUJw9j:{2[qSVu2$=Kgr..1t!%FbOP/8Z[l"z]"u6Kw&{fyjWe,%BoeERi2p"Pq06JMpYt]fKT%2X#,_Y
-W^qK{]LZA7+<d}Yk^b)$kVl63(se)ked-k=^z3VZDtPt&Mb=(QD^t_hdgt}Har"dCoae%tll4+WZ_}hqY&x}5s9"CdOt_1Q.Du@7RtU'QByUtFELku>UE%
->b213#-lk57]XpfE]aT@t8NIg`n0pX'n<0><b+Klt,c`B35Yj-HdT0c_x_'0UTh.PSzoR;$^vTtvqBk4067)q.pG:@!@C$'`POT{G1(`|7vo%HL9Jy0X,w
-df>FAqpqXe5J>II"iBT;_//0Mvo.71qFvZqgwD%a21rO}S[{3a5:r`T]C@~]Q"&[2|Thrk%'.O`Y-6kA0v1UyOAahc[rfpr12>'w@Y1;|cIx&c<,BJB<]w
-FHKFfC,jj]y;$T2fZ2p)-2V_eEnE1:{Tw;zt85@CuA@7)ZgF&+r;By<Jk&ZoahP&Rn6qs<F3r`O9NS>wmaAd9g0p]1I(%;i8^9ycbD+bsG#bZ8lKva2k#F
-q]`0zh%C;!-OpPm"`.HCIFy7JfPA.7^AG!nY`2@hw`<o!_nH@o:,W-5TcSAOC7H}9awA--kxUeX/4jp"1R+dL|a(lb8Xsqc!%-W#1|FVjaI3HF!_SC()Ny
-JhRrE(1}@#/KZmM/!D2P&ic^"MF5ju}=0Y$h|tU[eZfR):weNX_p==[0V2IQ.WFk+O~)Y&cFe{%tq8X-`rXg|mMW=}!q.2srOS`&kjmt>#7ghDI{JZ32;4
-T}VtRHf9f!!L2rp[$|=j.yO},zX'b+kQgla:26c3cnzDd|RMd}u]y_T,dj2L~vyO@ojoT^TmER^.r#b{2r]oDp#XD]})HgdTb2hIhbQtu_%@5gRVh,6d_E
-4GE.%Z6-o6}YgQoV3u8^.ZVe-Rxstu&owB_X,ii}rZ_}Dx]pJ|BvL#|J~bgtTwtw$xUwk5.XcveM&ke:hM:wdTwl3W<uk`'uTu;MLZ^{rZ#x<s$'itG,Eg
-zEr@$UCMHS)Kg@/]P0u6@uz-G9I1h,fd0Z_wNF;$@.ZR#<3f_Z,pBnnc"z2Z1GLlrdZ@xt>'(Ow`nr>wQG+b="BEVG8.o7q1fuB%tx:6!5t8ibm!A6s+dJ
-WZLV{i85P_D6@Jpl([IMGrnk:2I[5dxi"vJ^iy!ZG0d|o,5P@}`8fW#Yh^Oe+|o:XVR")cC7$_AcXjFU,QRVk45A{FV7e9RyHC._kN2.t@n=NA7,O0[xh0
-[978.Z/eS&+zOHsOzp'3@Je4$8f;#0E1>L(]h!PsOX=C.L}=jZD{!o+-do&#J|p[matmAr"r#c~,3>aODpJvOM$tI^i;k7dB#!L7[fNbD6k5wfSUr}%c@>
->/qCyzvCg]XEa"pv(|owbo~uSGFUNluZNaqu=On9=#C43ZoBjS"_qxfNadLd+st}@^-|+^S"%OkTK"oY{+~BCT|q!{O>JShz:]HBqgzjdut)34IpLs,y-:
->D>"/fhoJf7$5>+P5w.'VGRp|_$S93+:E+6`eTV_Q$M_SGFmh:'[#kn,f4>AvJx{xNkAd`7fs'Q"554}3S~@P^k}]w@Bt+@4!Af;NzmYwEz1D^gZ@pUfs%
-Bs/'f#DP$pdp}qp(wjhUHa"+"@z_]k4r6xn6KAZA0[G(2yjLi,izHJ0<3,R23,&YN.l=^zFMl#('/ikHX$3[~'45MaA)eQKD3E!&qbqc"1gL^n>>AN{!a(
->u)tofZ:AYFKL@E3AqE+yhJi}MlqFA"<9}JMUWt&}aqu)m{Kq7P)&jR`^7g`YwouWY^w.A)XxdmCDb!tK>6k|qx`}XPJ}$jZRB6CV{8ZDRFy9fQ&Nx<bhy
-H$YAK,C<;p+K5jHYCWEg3hXf^suonZ-zM=%z,WeAzz]`T^uFcN-'1q9H7HIA&Wj1LeTZBfzqX`,!JoQ[@eji/;eO!rqzp6#'`#:H1)`<jQQ,bc'slH&/#$
-J7]!E7i"06]ZS|.%jo/CmnzNV<rf-^2u(#QDi3|pZ1XzwMfA4@+>S}aXsHYo&Ki4e{1{>,CO_AjlkT$yIfNjk:9qj:rg=@jO+,b/%,iE}Z.Lg0OcdI'>Vx
-"m3ce#u<m,F8]pDxW)HQec:8|_5a@S6'1yAz_[qc_fFeNC`|CS=qH^,oimleSys=B>Q@TwFqISMvI"k,UfZJ2!#NXSinutCD.I@wHOPn&fLU]L"{j}$]O4
-sa2%8q~mqxdR$7md[l7ug{Rmb-~d8-b5#:W#sNUY_)fAB8CL@b&[KUfrMpWr5MzCCyD8fwJJeBe9HA$Qq|PwhuW/X2L(]KSqr5(xRR'MxHWzMy#Z:iy2'V
-1G5=xj=fk|l6UN2rZt~}Yz"&C:Ti"PN$T8.99/dyo=!:8}[Hrkl@|BX1E%b;Dftv/M]I/8#IVC(O=XkX:GFOheBF/za=x+{=f=cus%<O2qRF:0K[mgidU0
-oM!LAWHKQ`fxVz)u8z-.vR3eC^=^`;;'6MjAxiW'tg9^.9I.LIh`7(voF8Vyfo-CZRWaKZ"H'NwzIW2vkK3U---:|u(!:HmMA[NBQrdNbpu|P0_2PF]txH
-q4q|>EysZ(%FuT'&uJG9w>^w4S"z/t6%}21pTtx:N_;z|L:4T^PLBCCm}0h7F`SXvX@_{m4RB5bSpDut=0cD|$k79&Do,PIj:d`M4{QtqO{(,ko0IS3_Z0
-S6Pc&$Qw2{$p+t{OMGOJ%8wY#M&%2&pN.lCh^5HjjZH=M[&$cP9dWe-/DSA9q.+xF#,95|M84Zl9q=Hw8v^}='ON}%:uGL]gv4SUdzgAxtgyQuX@_1H9W5
-G)Z>]xm|VVi}<9kAap7=J0`e`AZ0<348&yoY&6Jjtj[%|SW[m<;d1z>OFm~AP"o7&{}e:9t'W7X_/J0ze_I`H.-%euq[AJ/#4+i[IMT8l{T^IZMje;uT7,
-l`v%ASNCt`Omi40X@G5RiTP|e^^O|utyv0=:t<Nwji%&aq-MHt#VTJxNX,L/]dJk7,dMbYoO!t]Gs9o32ktQjFfy(UF]!%G`k&F7c'Q!F)`8pd:@W`,z-)
-p(ac9=X(l20;+6|_g`z,'m2HCL5w$,#XEOf-L_.By&Wp]3SB7Ja83fzV/Z)Foj`{}h7mc"D<5Evo$huP7!K"n@K9%Dcby/PY8P;&U7DQirTUc|%0(|kx)[
-QtiOt5iylqFx+%{Hc)']'wSVgR']Y`tL}T!eL/6%B]"xO7brT{~On'p|.3<A:ylL$XI{{ZU]K`@xv{_,]O><}u%AUYnws>_Rhl"8@xHAzF#K[`JJXF!sJ{
-x.wjmsb7@JstcY`.c^_QRvO]F2ra.6Q6-<gxfz^#TAnZEu~OM]jxKQidH!IAhOh]WKbv>7>}$O}ePzUH2fE_=^=|&o]|B/WQEdQ`pY6TyvT[~!30i>#y|-
-H@T.<l'Ev5Uq%1Kyg=^_-VX4v6].BiNb^hof"^4$N][<YQpL4Yk<o'CX3#F8hR)gdx5VwEj5lmnk[H5uz8nFJ{,B,bU,;$k(sAcKeZB,LOlA1C=Uc1PY8e
-)BN#q.|X~MS7fIszt".4.Sa`+LfsJ_cOg;_YKdUz07!34jUrpDR^IV>Y:D:O`@cYK#HrZ]g8tt:D;}-}|nWe.`u&E%:j[.42o6D:-ZX-VBM850YB;0&hxI
-M=m70,HqP_{0tY9ANOxf[|nQjbdc,<kc3$wj1tcRtX0B4W;TGAH7R7[h.O6@5ChiZp7-`0x4UNs(qO#$AFmYxb)K0vb7r@}sb|eq.6RTQ@h<5o9m@URm86
-N<tArJM`NH2gp!oS6d<eI./4uA%+JW5;!Z>Xz"X#fei5@y7:A#M8ZEtWv]2sqdPu[+[]nlHI`K=4.Bajbmqkx;9n[37%lXePU7wF=u4@=Nqur!6ffTqZaZ
-G8M'8>L;{DAYgQ>TyL=94c'min).ms9TH/#+;k.OtlZoH(][7lEh;%'2=vU+d"}o&PD8esfs.]2Ar+C5UY[<A0}AI#"#HwjJM^8Qs_GQ`lc(16QE9uRZ8Q
-KWcVnd!br'P'%yOYU'VW%<MJeu`{DUyEt!qU4jwC_K5u@UHsnSrN}MzDV/=SQ]cXjuCnUBgIo('pCT^!^dz5d=[TbtknGS&,NO,GA@a9/F~85y/_4yoY7-
-5$[d]LgydNwH}8&kbxe3Dh7@|q3WrX"+k>Ba!saH$S;a9pK0+,nAN%@c~%Yr72$@)<-{@lKBRhPX9$c!-@7eHaaSgV:JBsg@{o|yg"s[3H/3HRp'uCdiPm
-g9bdi|2<"bhI%dAxqHoRZte.Sjb&xE{Q[8}-1@$)6s/KTe_|{^=vTL_:12&a!Fuy$eo4D8(EqpyknL%eZ7KdF["wp<HvNS2A_2Ci3V8u]vuml-JVvIr)_1
-Nfx)ZE5t[P[!:g;I,[Im|[WJhLZj"HzGGvfCjIqNf.t:7:0.'s#I}['D<[v<OvEFyxiqN-J7C5RMa{;jHSr.=_pn{tawsRJ248nN]t|2"hB%wGBhX7b.}T
-',.'9&ZaiK_r/!Z':LLfd31/_qan:1R$0urwfH9Av2DR>Z1)B5x[$md}n>[V9Q^;(lN_t]B25=1UkkuUFj=0Nzbdr(B9t3+/z0U9|wh;zHN@zxXmpAI<G&
-8TH|yZL^I:wysn^!<@Y/s"dW_ru]l;&^B;I{0!tF5]FV'Slom>89Tm@,S8N^=#=Q:/^`KmXi".Y&&!6hNvmlDtUnD`Eu-L&BVZ}1h0^TPlNQDGR_vB;_<^
-IrTwLW^wNFx)4=@FPU]j'G=<E]2Bd3w)d]^[erhBsR]+x3.:T[B)lyF+z,>4m]Vs77<(SUh(D!ku7D#p[J:1xN~Lc^>H4<.e7E_<D`#;/-aiY{y'(&L9&@
-cnL]"{3L2TXp%n%3gqW_7UTPg)P_^e^8}p-e+ixA5C+dLHU-2p-xW@Yt^V,}ozf0zj%6Oy4zD40a}S~.yY!NSQ8N'tFyjY6A(wZKyRGKXE}aMW:_UdLag-
-0gdN8"e'0)0zoc&UjBh>n%F(c_E]+A1{aZ+(TW6o|E`e8,!mrK#rmCRS]GreBMSGPz`Z.gKbsKEk'!K-)jhHKy;){+FH5|>`z!CBd$>8JJad0"nEoB~Stz
-75>,PA.onxri7Zfm=]8L^/O#pt#jWQnnnJ3X=(X"';4^zmd1~%tuZYg6SxL%}.g-Km;f:`RDgSqxhO"W>HIWsSs94/eF+cyBvtQbx`S=S`4t9nwm_cCVJO
-tL=]fl(X;P$HWRj/&x;2J-`7b&ZCq^XcyR;9aM^@`up`@qn=b"I`:CIBCEN1B/INt/L6nS}3c>^c.XlM>n,(Wgi@mKsKqbW.B4qWL_fhAW2T9>)owgj=}]
-=7$7[=x<ZBJdF%-VCIRtBU#{S_eHd%$y_Y:|!EJPlWb2gEPCeLpc{:99_L"F6Tx}a4RP.i_-$&6z>oi5NS_8^:!r2wgw1zJgw"Nw)oc40mRjtUa`<$n5iI
-_aso"x%129a6U<sz,'D/`n_JvKBMyo<q%4|E%]MCJ8-)62lcrnt4tRbPX#O2o6Kk'+Bpx)4WN#Ea7-z8ml)O4puhE[HtwqJoG`bm|jFnT;!Y_Y=AgsUEqq
-ZPBy]Y'e`c%TERZS8QgcxckCzS[uJ|sXXPKu:_T,1h"yHCscBH6WthD&CP(jolC$Nf$KduC!.fq95Mb+3mYan)&xKy^Ku;ju~aQHj|tfmR`wGa&[DD@V)Z
-alb%w_-K>x9g{OKAj{v2@o{5r<3eF2,<BPpzQCLX3|pX|g_O$>}vS#w!ZRee!J~q{,N7iM[-.H^46'fZt7IDVfd3BTev;h]Z,7T-mb<m,(hEkX@z={^D1U
-LA9,fDqYol[yNt5fi+i@BQNN2}JU+Efc%U]i[kuJW76l=.R{8^@]Qhls3;n%'%7yEnGSn{hhsYZ=D981%+#kGusk`Gzu{%1YheoHrNxaS5WiwH02Yw6#o/
-/QGSi$XnKh+c}x}B|cUOs-=C@bFY/_Akh9/k}ogk:%'G/iLT8ZVXQb29N;[k(Dsd{."lKikdZ}OYN6LT0w/D;TX=0]#s6EPma2P|f];h[E"JktmYWoBD2U
-~$Lm/AvsLEV-G+fw>Hl#f`ZzA`KUIERcBz)n$5N<GjBq(G5vMZi^A5Fn1p8<yN^'M$FlIRP2ey"fuG#RBIyWY7U.M|R!yaF)A=(i>IZ&vJte@xplT[a@@r
-_Y+q`<$A`=se[ZS/N2Mw]8zg7hiQiTl_cqW5q;aC2ln]k7YuXU%(|MybLJI$YpMBb;[|k22@t'Im^|_+=JY:$w`zU2:q$5^^@gZ&Z^`k=q+Gc[}4&p,i_n
-yB#}AK:|8/,'z+5C_WAYC-(Z}r%H^jk>{_T`l4.k4DS=hbi[3B~$'$GpO&xa},XsU:tM]0HY]+H(~gn@6nGJ,ao=[Jb4#U5#7<+s!Z9Mg(#>zboYAvh=jf
-F8LTjy2q%LaI1BYf8L#JE<nvQ!nw5"ZQB{KqR[;U@(xP/@KbFyex[u>Qog<,GF>,ck(t;EyyC1)P+K){xxmaWMAbA7^1o$kz4-_"`Hbi2-68Ylpw'fDq)!
-A7B`!]t]Zg([](T3$f/DP"zUroH,Ahjt_'^KXy=jS%8kbRTu_EGgxWVm7V}|sNgP#]:qU}C/xZ+,(pZn9gai[DFTbak4"WJt#:7"7MM|f-2/Gkt+>/4h31
-~eR('{<T2@)2]p.$t1fw.pxMw1p)fLyt#OHgK+>VW|DxF&|MEc1xh|>Cr&rKz37v>5eU)-N$:0U:>m"D$:npB3>B.{:`8w,qq_um@oTocn.1h>cj3:`L5Y
-@>:-Fw-BtVg:[MO932qEQ"a;H>{)8^inKbqV>D^-CqYq2tZ`d/F6^H|`WoA"s"_E}b!'Wy9REx&RF$Ncp2`3^.NO+afvz^qfTkP/OYqc{pR]=+X)<FC8Cc
-gd2C$W[i'MxHtAva4E%S}uE`XPJmsIN%~KYWg/i<}I%#<c1bOLDUTb-T(NnoVHVh^#^GO-O<C]}=;Z|"k]{1xrRBH%,h_K3pEf5.#k9IBP.#cX^B.2[ecx
-!p(ZV(+Nb2Q&`cIT]=C}))gg,.z2&6iWAm]IyIs<1mnH|>JWBfwIN%^tJU>@zPp)D(o%w<6vA!Jlf9>V9C>&HzUdO;!b[W|r:Q/$i,EJHOEcu#JYN@fv:;
->%KIs")XjneL0o.5+P0_^,x1Y8v0YHe41FMl9H,7rV@Iu7KF4O]e{uoPG$-VTlrdV#h4XIeZdP#C,<~`f(N4K"~`|vGx@b+v40uzA',{nXh|z;Gs@Ju+/:
-9tP:[DxEb(a)FOos1s>TaqBQx|Ujl5%Y"k</Z@6{W]P:tN&{`k;<-[r,`C8=nh>kz=25K3<[u6<^-FJ&'0<WFr]Clz,<EI[6YkZob40b<jqcO+^.BxMd=1
-Ki%J~4/_5:Q;z4a/oyoaNDc8zSUz,OhTJJWhjP>wvs.R[lxRad<f,(pW).LSP#u5j-C4elB@{2%hVz{PHN2&hYkY>6hJ'(F_+N%{H2$|=eYuyfBIPu<3:S
-GDh^y.X"0_E'jNc-89r-a|b,f=RF8"NiN|X!^Y3k+NhuJ!y-Ru,B]^caS]}inG'+J^7Xl!Fc`<i;R_zsyB{qsqyyD)NL7MLJvcWR+j/3Helcnb[6$ZHrF@
-11$<PzJ0oO;:D(GvJ!E-{HK@}C#X9jk"jT'D=8PKI}ZU#{C7e7zyS0ElWLH2-v#(+Ny4T(mgNlw3;etDT-C$.N#2^nkjUllUKpmb[%_hIRP3JO4VNN|m)s
-&ya[`t&^b|S|f+Q8vcD`GT#hO8QoB'ACwNf)6kH0YAF|'n4j]LTxWqC`ho[rb>$!p2_KW61.n@"Jt{]|QGW/JT}cZZzE(}'oYIu|9|&::m6c)yN8g&_P5>
-T<{36|PTtvBx_>hw2BqLXcfsN`x}hVOu{:43B;/ttHzfxoO07{Y2'lgYj0!hUizTcO.M~^3}5c=PeYvE'O=fYydG_VGGGfuJByhiq<05jE;QdZ(zPg(],O
-x}Rv>whm:&rF:"<Jn{+#LN"k!Dksb/jlKTn._LUi#XHj#o0e=L,09Zwu!:v2=V$;312y:p|;_X|wn!#s)@'xzW2!;t+c;7dfvH+%}.01lx=Ik"S2!Fg"ki
-1Z8kbR&1PJ#lbx^ZNo9-Q2o#qOe`U4bn]l`ACN:K!{_W84yoO6X5;g:e:>{C3tTWWc/PVOF}H5z7oAx.2qHG0`3PdY_h)bI;Figm.d|uDLc5u``H9&k.}0
-0Ng]H(aVTw6/tq=)mw]m8lU7n-"g]v44q1/=jd.-1k73n9]tK15022b:dRzn]lfEyVW3K9kOX.6The:w=7_TF8AWRj2r>eZ$~Sscp.PqiL=X7f4O0ai_p]
-30Be+DIk2z#6jO;3{84(#P')%@6M=gz|&VY(EJ36{AnP#8g0{pKTOCms/0;q-,-3U=-^,T1>#sSR1;gR(gX8O]#ZtNy8T]agNNn7yve)A![9=cL[Wn$Dlp
-TXNjm-!c`RGrH<=u#9B}P@M]1P[{O$y_]%Vz)}%;WvKub-F[~irO2T)}f(Nh[.4xoWG9/co7TWQBiE;Z_0i'As}qX<@xRq_<{wmN}T0FHd+fxj%(`Rbwld
-g;R0JHaP.1krab2XaO{UZKq7Z!qHvc`%bRTYrTKO52f7#_%%|EMP`oogZ9I=GLvV5nJO-|}3#GiE<bF={4Mup4Sckf[>M+YZCpMTH0F|zHUJ`WJIto.sOw
-`L!Y,&3Z33NmzD>}[.h4R#W6j=kq$m9Kkwov<DfZP.,YJ[DOIW'^ih0X/TM|IWvcwm'}'dq:lK!BgOxx{y6+&;^U_p$,uO_EW;6r4z!fIy@v^C^lo-P||)
-GG%J00cr=x2PTqJ|6:!WOVC/tf[.Qo}ZSbkNHdkVT(m;!B#5&dTykQ$hJL'%Stqu3pWS:(.A'bn4AOksBIpZ39<Jm:_+s!L==xURnx3`^ExM:oLo|0)4f!
-K{@z,51IG-m@CDTk$z[:!b:Vjo,MBU,}'(+"rn&rC_J=>eYl7>&h>lUJ_1%sEq5v^U"aOsbzgipaCKrpG8lTV[.I2=AylF:_Z5R<+zYr;:u7A2XUcn9N-6
-#/^{lD^z+}C898T@H!^nGzF3NlvXe;-Ox%j!N^3b/dq6y'uAh<#Odf[]SlelN8:cb>wCG-=RN=,CX9e9WCZ-D<AI!UnnyqU1'CcJU&B[,UaD^5&^fT;0;&
-:^!bUdO;2TOW"gUwx]y8'`a:3LEKg]VuX)%sNz(vxkhT{y`apz+Tar:;trt+-`S"Q7-&j|gout)K<7dTQ`INb%IX%JFlj858Ecl81pF[2t/BiF3Nl#&'r-
-0yKk0Fz^%'43GC%C`6HHT{5-_H^V%b0i-Z_x<v$u2.=sbN~z"`JP>TH0yq#p1|0{}L|B[I]n4j03(a]a!#vSsmSQKuY2@1wqYs|ZINkcfdeL{5:A,&f1ix
-cxcwqG/2$A1qn}+Nnp(9M_a4hU9'%7LI(%<='M1MFG]x^D)j=sAsZ`8geNz]It-z,5A&BO$v<l>)AOhs<YRGjZA@53,YnwX7w:d]sO(1H-Vz~zIK)UK111
-)]ST3NU9'07y|X-Tvm,K`_83=tMF]ops(_x0RaQor=t<LPXp+;lq9ZJwf^@Uh}QdWI_7})z!]<>>k>Qj#_lNk)OXM/6|T:z'F2IFzox.mP/H$Fm{z%WyU:
-@_7Z7y5q6mF<'#3rPd@O/f1D+HB}&c^PkBiqeNiRYZ1-@Fm+6.]OX/-)WDl|<viZJ%%fW@K=Q/<Qxv]:5-ge]i5GnE+Vu@IL!vZSx8FkX<tO=BDKP)Ct&/
-f1hI9ml+T8:u5@H3XxTRQ_6]5#{EsGQ)hTdTbcz8M4SM%%Sr[<xW1LAOH7y<'b4)LCl'IpRim]jmN8>-_80#+!3.^/bu8[iaoDI#gUQ<4P56}%930{T'gX
-=}S#Tz!7{{S!;9$%aeWh/ugk'-mhRA(p[Y{w<gB,#.R.SHytXC[k:Rv+FV-v:{bEHFE&O[r-a['^&.u%>zqD|:n7SO`<U17bxMS#B#RX{K@8cdFOffI7ff
-3f9K#(<2FED.-Ao>`[}2mMKVSM5G;zN#-O,l9=>|ClW4C{wIETQK2s9c!N0_10udFddf<a-WXzHUmU>3}yyPtI"R{s".@SIVI^.pjj<c3KD@_n2).GCOC}
-6Ct}^)K,Wd^(y>Kj9@+g-&{zAXa|i`eSzqO7eMuo9l`83KRf<8IU)(I{9'#G-NJ3:xOfO3ZcY#;1:flF(s+4"dS-lNz8JMSjOT&ocjMYn)"7Qg;.6q:o"~
-eLGi-5Izj2df`/+ERt,j/Txd^KP^d[g+feWF@"ep'Q'_|QOU<{phcO3CB^tbU^dOmq|Q!T<<iqwwScD0a=]ti5hWWXo6BL;k:vq<qB/5I)2j|f1R;,:iKh
-)ro8q|SV}JO:OAG{_,p;l;2deyoe@o$/-8.<1@)K_!bnhUw_l<ZD+AR6VF$g;|#gocc^Q>+7<T0BDByC><vW57WxBO(>;v"kX=^k%yTpGx(M^p98B/na4$
-qb|Ld61aUfiP3@^RIS)MP=8qhgcQv!Iuz5l;N2IBVTt#G9tb8/vh05"2o^Z@iDi,PL_KHVpolN;EGtg9R_#m=w5Zs&x'|nHLz&Z;s9rt]vK({DH3rNF2~#
-q"!NojnY%l=rww=G}EwQyL)/^M%N5q9-s0-C=+<ex%!zFvCvDf(cCF){Zr#8dLm!82m|V}T^fhbJ,9e3@yg7MXzMm=A'cl1IYUCGL1WWb`c%f/0dK9@(l[
-MaGsV0J,%W"f_f#|1WxNZA4TC|~1.@_/<A{HS"Dj~u.7-@kT}rEuqY}l^%jvs)fSqH|n:{:}_sm&Rg,=EiXY=<)Z[%]5u@{$;H4LSRZ(]Buf,wypiWAMG$
-oxIHHB"]_WN<sX]r1i>MNT5=/ML<aZ/:6VM5Wci^+vrA',gx}:-6t<;6X1ZA'j})idu9q7$t}Km"%Ej@:F#mg_&c1AEtMF3DY+T@}hq3^:(nj0#=MS1('}
-ZVafs:L,'y>6>40gTMCv=^sitSF6(+WBw,Ls_RAg^QdB^vmWiE^"ind:8Z5h8:lG4Uj^Tt7GwSo;vHu%u5|4rqL(!6FFe^=WY!5"'dy;ol@Si.PYZ;)bU;
-B-w_u_Wi:R,[]6QN6)aCZd^qL3&No2I!()|#Z[0,X&j/}qyT,$XC^l/5nm;]zZ^#]/~eiV(K,j|w)bPfrTWxa<sDjorm.4tu/;3n>Y8YL8dAR>G'2m4@<3
-}g|ybmf5!aP0QfM(c5C6&B&{G)jdA26<5$9<+v{QPK|0/2>_SpZs)]|rHyma8(x[wG^fvY+z_rQM`tUPYtO0T_6p4-{D!dXiNQGq~6xr-)N`r5"g,gFr{l
-_<kjZR>JQ[j4HtFoW},#B[7tWIR=y2"f-4Jl`}@d+^m]cpJUqI]^x|:}/w]gZH333mo0qXH9jL&%=.6@)f`pTf!@}0#u/o0j_B3KzVT5}6nPr72gn0mK>y
-mZ9SNP0M{;R`2<kaEld,|4nhV4JciNkoA-rMsQS)pR+{AvfK4Qu`xbD:OE'j,<vCD;#K2-iO33<ri]'4-<1E){D/u$4sC$%q/0wt)"ULV:+Gmc&)DFHm:0
-sh]<6LFDuS7GI3fz==4X}|'"T"Yj~yt7|s0I;Wgu+POe+f3}h:eWbgQC&MSy3T";:([ocoz!7!IAyn7qBMX09%nA":wv%#;F#[F4b)pGq>~87],1A8+!d.
-o[F|vyWxDE;>F|l_Hdb'!|Eb,WUONf:8$b]8"qJpo/}TjM,7Z{=jj:Ev#(fBSA4O.$1m)0GFx&euUKC-B30sWGG@`N~x]K=[~e)12i3La"dmFiVbAh[ax:
-o0ux&Bb<#"ov|3F{h.'5C8[{UVI>|^f$VNvvvF8O76Q]7/8&ooQO@6g!+oy!)w#z~FLVYpLl!&ycp[YvYMo6v4F`fvDnB^P3#4xn{YHYxq+v7pxA!O&|Ul
-_M:WaJ^<H7ijdE}{02@_:"i`uxg=2rLY@n#{.!Yo$.Rc9<e+}fWe)ljf85A2ybsH8|2J%^v%;.EJM1yU8pWjszrt;`5l+t6[hL!y0u>D!A1xd(n,0wK/sK
-&/Robg/W.u]WGpv7}{Fft5x0wTO;y>0VTch^%tqcCXDwUWD$q#V+PYkS_y]w0o@z!W8+1{$`-xh82HPvQe@U)$4d,8-uiW@k;U=bv$R>uGr-sxg6e+#9&D
-`8DQ2VFg,N#/g)5Bx`_<:wJ:-+d0pyWAeUjsaci8hTJ`>]x75S6-_J.`SbrRbxh6NSCeDnsBv|fp}>rw]d2)y2nmp}3z6JmF$E0oBLt!svA;CwMsU!QZoX
-Q{|y&(8T&Vrq2xx5;_y&{]I8=e`24EjZl%4j#2=bZk5CRFPd1K4de5'2:[-i"Sf_5g7jf-Oovp:XN-54)+iK2`dt@XQXUCtlzEdi3i3A+u=wnu:z26i=Mu
-o|!n|hZ/tDt^(d(!mP'MwxT1(u$K>#bn.(9Jnr2L::X|#Bx)tRY(9)]9+-rnYA7<+XWD'#fxG!CO>[q&e'O}#+Ty&L&An<qAHS{zdS`{(1,uC`KY+v-1SO
-=UF#J,KMw2|1DPMVODQrJzFJ.y>l)}~'<22p#84JSAU[<5<8ZH}mD9aCVMUG^r&J9@Lohympd<j[PRl!t!E7e{9jy{7qJfiynH,"nrcEtue;R|EFrn)$(A
-pf|ztxBTVHP<(.%1dIu@]wu-@e76TAP@7XRT8z%ox"}RF&3(poB2t$Hy[cp--9eDR,y4h2+-QtOd=[FlN@%>o]_[(:C:TMlaZHDFcWc|u@6T=wJ3zVW@v:
-^pH9%$TebZ/F0<}SI<uQt>,=zg'}Bc2<wM8z";{%Ok(,Q]"#x-+<csA)+{/@8xW#d=!,%/XO"l.U9K|'Rn'9lyn=%M@2{,,Ls|95|a&^bcLF%g-+C9L=;p
-Xi(x_T-y]Mhb:=fB1A!=R)tM$h"0^N`L35y@Q@:R}foPYqc7fyI}~%xmKoVR+=t'4$hfnLGa9MUE&0@KB2"Ij/+.1O4v7%]1W{=Z&[1L$m}Mqb#Wm^O!{q
-DXEvpuqf4,Fo$:(f_imhMVQ$+W4T^Z"3Rf}#$:Zien6,<,!#Q2:&YU+h|6Gs%U[6Q`X`qsmD{(F%EGDFPk"7HMA7H`NS'nDi#O(j;^l6GYo+Z]4`zj|<<Y
-ju-NFgcx|D4@ZT]`;3nFyLm_urjxdy^,Mek48y.Wkx2Oz->bA9K:.&|b}$5/L4d_0hCB,sAbF)QH1>6B":]}_B0IKP>;Ne&6r++LJHD&Lc[`CcA`mEFWch
-$onK!|DVy-^N!8JJk_/L"qay`c'z0IhlvQMWHtT]K8M8y%^+y@csaq_-&^j<%V[-:U+N._G&c<<c":cs5A~X;N0OwZdx'&3PdG;,%$[+b!CsM@$P(;'iXj
-eIzQp`ZWQU=B-.7./T-!l|"-uHIz|hR936s>jm:^1>k<)&z^ojNW[+uRf+1KwfoArs'BpMAILvNEbP19tTs>1sh:r`k<uqf#C"#y&Piqi#f:)Mn}FH0IE5
-&KDM137WTV]ezgS+~wOOoc6bK_`77xPl0Rz1GBol:k4Zas@1&(|uoOm2:{j$[|NVp/,orVs@UCNVlaybTm"VvC6Mb.btr^DmR@rdKHXSCcsX+)ADT[#BG`
-|X15:Km/Z&zgJfa#b4LFC#94;j+9|+MDLKKfYa{5On]MZD.^jaet+X,v;S77`Ov092HGLuOCjeYJp/6DP<e$Oc17#ZvZ#OFZ|}ql0xya)b_WoPHLBKoP`d
-JOs9MSfKv5P!<f#7<},BPCu3Yt`O:9SMuqCtcOF&xCB5nd'Bp'cCI>~/idv)rpvPfFjp<x-zcq({IfL[tEd|_,`}M04$o%6S<0jlNoNe(FE4Zur|lcQ_tf
-^_fk#M/BCN|)(4s"AId3CA`YtU=dDl[atCMo7J4U'6$29{TZunvhr73T48Aav7rp3lPdl+=B@e;^C3,pIFh33e,7,N]@q]oX%96qZCdps|pEBwx(cvYo6&
-D2H%kL=53dVeo-12yqu^TOSeZ{nHsqY&E38]f0HxZmsYVC`GPRgPiXoPE(PI/xa$<vCU0+uI'he["wx3tWv[[|2k^XnlM4WQ0lk-d/_U&,eN]JDDUz_Hb<
-@yn_JgUv'GNWr;:|lv-RVJS28bz"$n8K>x3Z_xbb:!3.X7)KCj,=sD'Yzd0Rnp!X}n#M{01vN<qNP0{p7G|>T5#UFK~>8RqoX[L9,-4F&,pF@4QzWt../#
-0$u0}NsE.:;;^u4{zmJ.}(D[&r[o0Q-2~:0w;u3Mok~1L[zFL[.D-.hOxe3mvc-kHoR-u;YrA7a5D,Oj4&-h:_5U3lDvgF+sn=vW_dUZLs!3<zHLUunLNv
-r`.msvlmXz`XkWH>8G]JQAk86j$TM]=/XVM]T#e3)#%Iz#ns5qYqQ[GuGu_sBjW>]|,{vY2aV4ym45Q;!we<X2H78#W&,GVK[wX8#`s#[FKq%G:;XaNbII
-SZsRD!f:H"SR"V1XSDQ>u5a'|V{OY|^1P|jLQty`RkcS]'fXC&1iASqH2Yp/9xwlLv|4_0155m{o]0/3FB(d!3P"W>]fhWg'Lm@vJdw9Ku($LvF^If:AI,
-]o@iS^&Z2#evq)YX8i1!vQUDJ(>%pd^<q`I^aIV=zv<%,Li]N2qDrx-Zd"q`#.)0ixva%OtUVpJy/,,0L5r8}3hJk"&Qc/"7NY<+q'76m7"uDv!K!txF7/
-&E>w0H8</f~rYB6ggxP+a'`mAtj-c4RHBVo%=QTTr$fynxsEmk,/[9'^j^m@dJ=04zH7;B478h,p&`iWtYeCUhV)OxwKrs$Zzl6m32,IM9rXlGXe<D7UIu
-0(9s!1xyus=uS7Mn)qO(ho}oE:/}TQl;T5PP#+}t"5;J%JD,lL/f6o,jG}J3~sAc>P>%!$hS@-bax#CNTsl33TEis0}u-xcg#%IC.uk4Ctujna^{IhUQeM
-ZpCzH[g<fRY`[)%mn)#!^QIvi5CdxcKvh$mIp+-!tm$-gSS&oHPv{A!hf6'Yg_>T,/L8IGx49y#rkS$B,Ctz`i@cv#a>IesabL)=/1OSeKx'l.npvT|M/2
-VOP6.uW}LZ[`Vj_8xVqOggMd<`1r9kFw{t#^cD<N:(5u]_J-I>P8uhJrFNO;,^nZF2[i,NS3y<uF)]n&#2|_TdG'!1qi|I"!0u,#tVWx>yri8+~Wgyf"sx
-$@/Oz"vPK.)'qk}l%E]W=W`9f>T55,Y{-;oR8JeoRRQF_csM_)2ST1X(cMjq=;a7!ST+Q1Dpi1}w[:zq)x`p0Y/YO,RMo|K31u.X9^i<szOhCaOvgo!=c:
-~p3)^]RGyMHWxATPG$Ujq1!XH"s%rGrr0O~#)OhZA[i%~#)OEy%+n[Y8&I`qx`@V51CV7c-xUJVoDXv0jQ.B=I#fCedqr0F;S=x6lRVCdf-vZ_ziN3B'mH
-xtFEp#HS~6`7"J2k5`Er]xztEQ#%GVUiJ06!k50BGpdXbj]5usD)-t([egZ)[`>#Y^,z9bRIR@a:m3%J!vM_{t<.uCl>AwE#XYn_B(U&3Eq@kQ`$h(oI37
-fqL4P67!T$cBy<!8{g":#=qsk{KO4)XkH7)E'8Sk:|wS9kXNXd;>Ez=Ux#i&5ctX|/Ye^b_I}|.OV2'[7m2yrvUV2eV#gm"kv6E/|cR^fVvjC6$f_OL5>^
-XAS5s^gh8.,&kx{ou,_Ti;d7r}O]k=-sd!)}Qj@V=%@aG_`i0i#S!RR='0~>!hM'XBTD#sWZ=<ltdNE@v]VlLmgQDRKEO#kSrf]&8^5o180t_MMqV6m@v|
-TtTfm<NjJ=_[,@;Fw+dps}2+"5)cdnSMd),`ujYLcf3eK7=3S:!;lbvULQV+g1l|uL%(Io:JGNPk7oi%QG[=CEsZ>mzZkF.^ML@ZJ5aR:vTSwm/5AYBy10
-SE&{0}J4=fE%K-tT$O_dV{:=NUlfKbJ9:v&VN-}f%jAtF:"@N;R++-{U~&x{wI`@mgs_P.Zs^_p"'mhq3^:]9u^4Wm['%b0;'K$v>qox#4C`Ls2&ZRi"~D
--xCy$X6A)R=auac:~CSl{s))h%}>L8@w^_kJ1]%]n_btMAG5YBZAIOP|MOTJfL^ZNrVI|]O5s.Ysj;#L+QHNa<F15&wzl)_UZejV}#Z)olr:))DIy9e3oU
-Z,gjFiFb|T^^Y6e@%C+H.Wb(zM$+f.n&Co#VdRp%mGrCo7Na=]"rDw=S"6D(yK,/O`tGu6>/KFTMs89zntp@a@Hh"An+w<SKY+gx}h:Vt0^`aIPP^,N`&D
-Fd-j|8mas/@W]=[!ZZ^ZkA/vnmC$#B=rU#wc+hY|88cfd0]$/J5&I^325)oN~6b1'mw@RMhKK4~rA]Q4Jn$9rn{pt<o>8`L1S(om6;C`)%}m0'3A37zu2'
-AVun`$XPqQ'5v;|W(J~TySQQI|<q]y^!y+5+:KR+>'P;tQhXcF7ly%li_rrH@pzVMv_EIp-uA'}JI-:FPKf)vTFj=P;7dk[Xf{"R"r$&GVx_RwN6(5j/af
-pc]IGB{9V}so31!$Fu+nEF>9qhz#=jz6>2h=OnEi:r8Lo]R[)0jm-F`d/XMdCej6f7@UsZxy+&[va]O"a,nT86y=vo<uyG{3`#ER;VRMh-S,9<U7xxezSo
-%e+)qFZ{.uUgXO]-H-^[o+U3|5x5Tae(Z4LDs{VD%>7qFA#=Grp{LZk1Ox/ZcC!By"ms8"'zv8)EoEs"t/|W<Ii]dh4yI#s{3vnzuH]^;k]:EoCe`:wcgl
-'!THZp9DKYcvu/H4J`y,o;MN^r(]9N&LI94ZChf!7^Tk-4z/s53-EWT@{Wl$)>Oyaj]AIHx%ia=uD=tFupEBqXwUuP+%g]q!gcc4D6m_6SF0sKT=Y{rS$W
-w^.P^NB&mknh!YWi7xhgG,y:}yq^ofW)#ucYS:{"%/^9(r<CzSx{@f2D#[&TT}{D}3;#8_vCp+:i(O2Ta<+)mtzUm#U5)bwG$5nyNCy7&xDz,)m]0)bJFU
-NlOB6Sbc!y_"r1t3uEDn,w'LMq>[$)4Tpm,86.~qKs7ak^.%}j0pm6!9aa;+~eQ<Ql5:AVhwO^#F)y6BUd=,c|Fu|3&l_du9i%Gq$yzR.4sl@e@4{r~/!2
-@bm.z0:e['s;:R/J_#qYu$#5s]uWS[Dgbodkv(_acoN(g0Xz>-[Lf`fs)!)kjw#`^-%89Dx@sT|8h$3Z53G9,ARAwLC:sSF"+FafQTQ#:hnqi-w[`+m.L#
-r.5vIIHG#(Bg|2REvc5Z;Kg]pEbEEv6c~!'+$DSwpz`-Vl~1Qi,GZ#GVcdIp/XBx7h%9$1J#rGs<k/z'1LI<C@X6'.K@K`'"XFm$Sc4/p@'a3IA%9:o#H|
-:aG5wz1cUW&)=(Ya<X`!B{oR`9$Np]}ooAfo@=R^'%7GDg[T{&@J^#E27nI++j%SH5zgwTFDzSNFA-CeYv)FGs-&6Y'@)SP<dNP(_}l!!o[@`}.cM_e'NX
-KMgILgSwM`#5ki1hB8Rbo0!dFvr}eLIaCZh"zHU4iIe}uysaL.i)dNsGZDYo(hg2r6joFzx)glsa+o,'qIIv{[eD&8u4Y}BUD[%`!B-P")4GCIrOsk]^H_
-EM#>;8vb9G&3sMNI)G_h,y&Vgj$E1il[q%-pUI1rtng+Rc@=_Bhou9_Utv0zl|ZO[0^HK&{m]DeY4<odM[rsjAbh9tPE+8Et)io83{OX$.Cid6ozXk-dqt
-UI]YAF+'sW$0,$M)DtsGR46r"&.wY}uS8V(`LsEo3PWynUV7~`4ERu{%si$8_N8sN/rb]fe1x7hdge#YLrvRxWo9zS_tJXF35mv@fc"Y:cBajjsTN>vJF2
-Ucx@HbU&Y:@,zc"-)4lL$bIsh]wlpwY`r/H{#"_9N=p)Iu5]HLUOTb/6ZK^iQCI@k(5bwCX99Ky/k&5f5FUr7Wuf7yzgJ/d-ua"__.jM-r+D,)]r^E/T-!
-~[bsghSuZF^EG-,q@=A1EEsSLA,BO+%,2)lW]u'<nv$p'Cb#cv-]MD/dVs)]Xd#u}^]@t,V{DDsP]0$M7$ae[NPQESKHiMwpS>)XF`w!PSTC&`d."jzZ,A
-$1)'bv<,;;ramgw:wlJ<`iV!EmG>Tg42uR~x-{gN~}=OLUBq`7eypa35'+1)KNLN8E2.~Sgm[ZaUVG6(]f`!z+Y[_3JbA(QVc7N<Mr#8b7v5.h#+D{x066
-.!I]wl)@H]l#g0>_b7m>;p%@fcI[>#8^Tv,J:cz]/gIg`=d@ml_JGv%`8qi<5p37(R$}#KB5d|pm._a}OkF@U&i:"e/O'k[jO)sB&[]Yr:]tbW495jCKmT
-gJI5K2QjX!]IF9K>4Zn1xq$^TJ^H&>mmdzu.3zLgM7bPucV'nIEiKC<_bs#0LB1V-HRcgs~3wCz3D^<gZz6W$&3UVgAoa|gDYie-_b/0ZU'^U2jSDNja^e
-]V3_(SGIJ&6QLIiKPLf(H]>L>'&hTLY;g$@@@`Uz^2LkrXZ7AJI=:EfBU:"o6fyf=28&T4I1gDnQ}RA1-$EqhemeQez^RgytjtCOH>mEWvXOX%SiPws!)E
-bnaqz(3w2HwCm>gZX|AY1Y5T,yZiabsC~s<Bh_EPmL4sO3EbkApO|c%`&uqrI1qaaB/9UtmlLMQ&kC2I}dW#.PfFsF9Uo.>z,aBj~M3D[KMpkHOKQ2gJ</
-%ztAlzGj7dPpqGOHaKnq]`t0GN>`EYT-AHY)SMurKbZcm:}YT%G+D$6Z&68+sYtCf)ztbZJeK^@zw3v98RYwKm(#f}wt,xEEH_"e&c#!aQRuPt&|:,C#/B
-gvqD=dfU+dOz`_1d'ET<PCHr1J5uf#f9TF/}>wkIRLn!ltD{UD5!HK;YKywdF+']yRH1s[#9cisMt][a<vb#4s;/vt>EgyR1Akm=mZ5Tod[Xu}m%GvRCK8
-CVPu3OY2RQAaL@:E8EEe~KNn3&&kw400un49glI8n^4clo~zdDbZ&<=W]S-Iw{@iY=}W.zgPGaxr&Yf|77MhzE2/r;N0dM{UqAe(H`xupdh[SaODKqEu%6
-r#%$th!<maLycvU,~_52bxC]<:DA|%"0DBz37Q&!8BSAFsulD=>wUgkX}T`RcjE]'=F=cb{;hj]Rwj#_kenW{KGPd<1ydCW:Bpv2n6}wwWlLHkqObA!]l5
-}u$h5#:wCv~V|WZAG:d85xr:dk#b".VMbl+t2=-]_6OR6^|-:c$'0A[0u_P]e,f_aSL{}NGB/4Zz!|xc;E+b5m<Bs0JZzNipxLoe5_O6}^-GT<C84XlV`/
-3vZqvso/MO4Tidd=SnVF9]9|`'w{/HQ]NwyP'>RbDcE#!Ee|&3OX5tfOByCl,}AZ!gtw4yoE}YK^^b->bY=vr!jg=5dF(}up+M;+N},]FNP9XW{s,S~$Oo
-(s/;+X16d)`=|cD/auaU6L"7b'xL^AwS:'U6.N^/pt_W~N}q'AHca3{^Se2lZqjv&EGK&%nX|zt=IzF{`vM#Zf'P4<UYAT.>;`W6S`38y5Sl7IQ+Xbw7/c
-nxtQ-uh.X0JlkQ-kFi}Q"Q,4edjt$i8K{V(8+uO!Ps"Zr]N<jzT"E=.$IE2>9]%fg'2cS'NII,_a}Ntqg4hM>vq5(Gba(HkJf7~dq%S.s<ZkOc.h,jT.9+
-80>gG,9Z58iCgF)h6::=6m)}6#}ICXN:Up"J9LtEJ(0PqMxX5nghx;pe}_NCM5#B2N_>w6Dic.a)MRTTZ:hShgJtS.'>~78'fT/gnh3}uIW;;B9jnLzHn7
-XP$M@nUz5/P$m"2t,)mPHMUigIxdJJO,0fjIJ36eGV}:jvE,`1NFNZvfo5T;6uH5!vPbESWmhaK6~3!AX5w3)EVK5.{=Jwv:G)#1>sn"4o_[8@n%1$a&;9
-JMZFesn%yf-r6QZ9+9%y{O#WOee^JbVBHDG/^/wd:NPA]/mUS!;Agq6l1wV>+#&^TU7'A[5Tod}S4JnW7JB3%I'K`jxNDtv.0Im1BNx-2HDH(5OhvZdU^O
-kRJWNr#$nb;(Vz)kOxu%/@3NW@0+j{_ZoH)uYjk%-E6kr4=BIzoZ=b,Hia$#C(aFac+'F]b{Pi3Tg>x5c@P+gki88$`chjm0.,Rn/x=q6SmW4=FcaYMrXN
-SJSxGgKRtB&4`7.7Nwg:KevgYe{J}1g}Axf[p$B$+A2=Gg>U6:Uze/Xvd}07sVWlAmB03HthJ!b)w}SyM4/N."5:2su}WZf<>jY'G{<aEYE=F+WyhR#U"0
-@EW)!'M8^.90D<y.eocm.D)gbH!ivE5MjGnC{[:E#+){!2e2(kD=d-,ZQtN|#4O|VHx'4mt,%AzE]LjG+hNOshr5aT%vE@{CE&Po)U=Ke{ip~iEApwEH+3
-RPR!MnmR6[mp/Zq"1wQho!z-]#aULzB6U+N9b/BE~J+3KMTyVIXTz]N%<6XYyT!v]Y5`2+<C"6TURn<us:/11nc]N$6yh(`s6:(:_4GEf$p-paA."1[fO:
-1RH]^6:yCMFc<(vcP_hAI%1XK..KYS)wt;r-6<c=r"cbySt-|L9.]P'!dK)LD|S<:'e3"BaDTO|j~zJWfI;K5XI.D.g%IfcPPO8fU&N(odb&`KKcYk:jPi
-@Z9<@d4)%_vY,G=;v6w@M_q{vNufe_2e+Q%=1uw$_m1HEesZP(dVoZ,z8:<+](XAo;Bvwr]@@zb)AxS;ceAgL$](Y:4,X|wIs)^g]Nf'Qb.J5xww"MWOd,
-JI"S))c/W@e,fde0pD5pr]RGUg70D:ars)eX-#pC9IM,.3f6GslvaaslQJTp{EX<f{akeQj$S19""g]K(/vh'NdfB|yKl&we0OY&|yvzeJ@82heZEa8WHv
-^}~L,sr;&v_|JZ^d=}3U=-Sb{|L0~^i.QN<cU9c'LY5jFu~OoQZ1:c@jI7nax!>}vq:q9{c{l=3cx/rFAgwAC7W0.YwuYuJOZkVMv}eDo}j}Q|V|t=Rt$M
-+s8[mF}Y%[2{{$eqmf#eQnR|vrz;M$@;u,emgWN)lwot$YBE3ZYC0hi`tsB=6]`_WI)H6tk%c{3zmzVe~^EXH@HqGecks718|(W|6|aRS7G0R";]"3Qbi&
-jd]-:QwA`>#BRx}i_]P#{OkWr=pR9Bs!-lS#sfC!@$:p;<X!]}>]:Z!lM<+}j#Zp@3dC=iET/rZwnR%cyZCt.geH1ave"=[+(=U,ppT&+Ns=+lkU[=a`hq
-[}T$s"YhRCq(g:D_qp39K4Ej:4uIVGhT3MnS6ef|}<Ep`I!=j0V9}I8jbDP2Z^>zH/c_OGGb7g&b]8{h{'EIA+^hzj%jbr9UP;:1'B|=mK{xPT.gtEgkp8
-h("2$9+$A2RP&'6t]zEuh;L'&>#jH:g'ES,h0F9>VrokhV/oV]w0#7Dq)#dJF)o^vNji7V1|X3Td/LQ(~d+`#mr<hH01a8,!/Z-7D@z<%g}']%7j.v9$2E
-I&i$n6n^j(W%,"):J^5o9s5QE'H9]uMM4^,5^7@WZ@e6giORf!_y$%$xsJxf_bELx)k5sn2E1=M4!tK=E78gMUQzRV)`Xn:PwA</+7qK_og;y{1j0E[tv-
-cU}Cl]%/h3<P/H)8Y|[#ZtY0Z<xOj'l8m-nG7e7|4)W,EW5#x4<v_CO[pA8|,s#180T:Vf>7OTRMdBtzBuAslR/HJx$!zq={Vd#+jIr3_G#nw|A^)p#QrY
-RwP)]_bN-#(y[di-A8T{K,j$&uv4f%3Z{p{p53rzM8Bi8R=X]Jt>9"N$DS3=;RUM{:fLQ{2MOa}zub!KtWD:7KGq)r2gour^-6yi"TY_!yNyvL'"RDMOg/
-Kfd7]5.CqQ]ycwGPNF&kYtsxcJI}gLa0;p#8jBs&/(`WN9n3Yo|&[HY>a2FXV%48%Xdqn|>d>tVv`KP{|v]f@j)ykzT{YLky.7hrh4S}-({|5W6z_,EJ/6
-0Ns3H%F_i+)H,uEn:{q_ext[gT}^pw.|AQ4gUXT&u'w1Ux.9o,afWiZ%C-D"I3dPU(X=SKsj-'}W`;qRhr(bq#4k}i^Z!m=gfwbsl%i%hjL8j:p=bMt%AQ
-P(m1xK![eN%F&`hYU|#pS,~n^o">&;8F1g))|wi;Gu7xyo=q2{%ayu~4ekpPx={.{=;oR3dbbA&r1w>zfW/B"v:&do]h;YWp'xsnBb-NDpvx+;Se;a:2EU
-KQ@,5UdTlZWHxQsrAQxoXe"y4vl0WYn>."QVNouss#}LSiR0,Xh[)Z,[AQt#lUNBfoa^Q+q9^P:W41}Hi{EN''Hza+f%#3]+ZN.d63)+-<<EYsT[N.Lyh#
-:mjLSDZ$mCAKDhSh|p-TK=G(kb7>1+#[al-Xb_|EINia]tpdTeK'pn9^FG"acJnR.#-T")JCF"r@oSDqHdoGOG3lygv-kVy>%lZ5~PxS&,gx.7N|$6a!#X
-3w}yP$(,Yb][gR`jFduv2'S0=.u3!fScq`NDbM<QNh9F$5[X}'Oa2at28]$wqj!{7B=xjL/URK;;r%p6"TK:sM,pynF1X9%PqZv0XQ"8Ih^R,%>)}vz)q4
-ko^O|V)q&GJ@n%IeiDhsII^uES_ToOxA_w2iTrGV]TpO.yW<hEiaH-BP;`l6rn2BjhS^4gOGJ1l^QG7tR!abfpPR(lv63@]uA[[iQVR@An_G^P0N(p@Vg-
-R"G;)-agZ`|s->9tlLm-;MdJ)!H_+:02u<GMz=Bqe'mpe3Y#$4lN7.EF]]c[cY)`Hro|bfbw!-<j68Yh}`D<jd4#UYgxvw4{j7!rufVG7O7}U{ktc!b|k{
-{bh'6I2EhDcXKo^IDBvOs.yjCbqNK$-,tNo#=2D)Pe#Y0rWyK0=_;@uj91!u<PK<`/j]Ie|G,.2lDMNnVOFQi^WR$Th'DKWI!vP$x`f[9<ES_6XZG4ps7u
-.Jz03H<"|a5&{@CdZSxWqa~_0!{(,iF^8!&w)a|h;9]nIYjz(y|K1-vGVcd1}#fLHMBq(|{z/zHwgpG-J-DAPH)(;mG$wL4!A>CEb<=3oInjujH,@P^>Y@
-vBBs'1SMatW8k4Ceg<#2gL,'ygsTAVpf8=9QTe6Bzz;nCt@FBPnF1XQwm$9rt=t7l{q|kZk&SvP)fnzU"c>T$.c|qDoW#x5#g6GfV]DZZ@nyFg$"pL7aY6
-f5N3`Xx)S6(-JyTKAB@+z):yPYB(}[eSn)RT'_6^bx7<0e:78jX,6T@GyLjeK;RX.<{(i1;W;T7M79u=Gh/n(sz(@;ekZDt;SQF)cbcG9lAt7"+v!aIO}<
-:.>G0GXw_HTsg)0^0wy3>4m+senhAPyt_GtvD0-209tI{:>=ZP{5</m`9p}z~DtEvF${8sZ|ys|(lA<A#%U%q${[Wq:FQbe@7<3"=Z)2fy3YXhB'89d9OZ
-JL+@d%_J.r$T~"(zxx$-[xv"ktIPVpk@4gNsR_k01auIgbXD7+QSf8,r,zh}%fWe'J~,yJzz13y<P5ST9;QcI>)H76We_hxsXv7a!em'VD`>FvUUwOjArg
-OUn7!=!2jZ(r5=e!S=2DvwU)6|~QCFRhu_]Sd.wCSLi9=E2I'L9GloPdKKC,+g'r`.AUR+|xV_6I5'K=kW0@p-s&2XQM87.(-fruy(q&~%]`1.,KX]_k$:
-k`|8#$>UGDjFaXlfGNvr}>W;%Nn<RGazwI}]Z7A8X9mi[z",vrOH[mR2ACO%~->UeA<w}|"eL[HGGW#K&S5qImB+@;8j<W1c(+{m$pd|zN`0zg<u8Cu'Ck
-;R4xtIl'1bg'OF"G6<9J-]vy!fzs(I$|a.}I1%/:#b!InP>(UFNGAvwf{vp:bg},OX8`.YcvTv_d`e=J<er$F.2T2O}whsu%JR8P{zV%/-UK&%&zzj`Q,|
-"[=Vp{RlQV7W.R[z(o<cH]Hc/eah[Sy=gHIH)M;h96P7p^bMt8gN~%u$Qk[j7+Ks__Vb4:bSoZJ=Ixe/j+'f"[37PDT'9.jg%{0un.I}r|OUTM+yAi:Lzc
-Y,h[2sVwpB(5#c-ciql'bZ<8Q(UaI]/=YF5_}4>v1A:>b8DzQzxccCP=#CEA)<|mGfu[:.xC#xFjZ5x6i6|"71^w0dTpx+`wn'5iFwsyJR=z$l0E)u9xR/
-S<=G:O>/0Mlt)5-.$,hI}re[[/`eE:-oCD9+_0=(9j9Z'eV-v'4BWFCA+D8'5K!eV@zFeu{kf3Kd.P:=ATE^X)Ho`JE5|[{E<}2H/U+vdGFlvBqh52|hHM
-5#(h8E}5Nm24@4BjF_]'d3k(YVh)Ft%b"N{Cpl]P(#o;R=:@Hy_r]l2&{a](Xg|GTNn9e0)CR#bFAHbtgL[%PQx}54T,25J{:qitzxe8KRr0`0Zj$%$W<d
-vz@N2k|IL,Q]cH$gwef%i8a2f0k6J%,tUTU4L$zVD!qN-tD)Agc9/@K(.UEg2h|Fust!>)GmQ}ovR@i>R}lp.pd1FeTu&>{$&TC!=`#4,[UY@4SLU'm0X3
-(;ACq-I0E=f^d0<S9ZX:EZ|.aNZ_RGb:~TxMAl'w%2aLcWueX66B%|b3Q<8XnK9&xEPa~5BZOaa{qMu'f%tLm4smfPxg[h>Yno#GR$^LvYef6,eho^%0s+
-AR&|,U|3eh;K`i5rQ0uJYo}9#fp"nxcMWvDwmM"Xh=9lJ/4kw[g3LIX$exnXz&w'8(Uiv+xf1IUkA,4`i47C3={C4kvI=n,+}J>"C7~&:7NI>f{&>UKSO;
-J%f2CM9"c0;l"E#Brfi;9Z(:b<,Ykuv{[mtV0W+tsW}@LoDu/xE6T)#xvgbV%uTF1,yh^ZX6Xk(8|:Bo&Kz&B54srfuPHB9X75!)ISA"Etm:">${uFYk(v
-qV.InT><=pqAn($#%LGiICJqY66}+lXF~9|CI.nu'+Q8)L7Z80p,(NkR{wvXE"rg,t{&GtQjg;77m.0o;bY)M%A[eO7jJaUOKL+S(I0$#fSgQdl+a|A4.R
-(Ax)8Zb8r0(w{Hq6xQz;Pd$]oV9d7V#F=ZSDxHE"|A@O)FzeI_(PG$"5>P&<H|%MJ.`(@bn1,F3M1NVo)Yp"mxr7f3bDTl]1i_=C>l;CNx}upO(yfQ[1sR
-i$.PB]GpF$Xhc{yZ8Ck.Q`B^ZDEQT3B}+BIpQNIZ0Aknb8xp<t"^"aV^$_w59W#(H!F!V08kE7,1RFDL0'Nu/>_+d,30&;t;Sv`X'>'2(pGTCk8|Is>n=#
-gkoEez@G0]a]-sjpt@bo>$.CM.eEGbj`Oa3IWG.yc>/a7H'u~xx:y_9b-IL9kZX`a=Ow-ILfp')r2tmsXK%5FBDae"9y_1Rb;sx8Jm<2oYhxaycy0NLz5&
-mb)Ka#4Nv<Wl1wPL#-iXsmx{GrAZSMqh]AuCTu+pO'jK`1IZU|/C}:"d3P})I%dktr9WQgFYTNSLg%PC%VBJzvq/VICmxV1(nk.hH.ISB&a@wN^YfNQZgo
-{3"PdX~]wNvcg'Yi'fwE@26^kF>gg4#_9}nxzoWOPp8}:}hVLuH2}Yt-IH41ER!}P2xAbbd=b:gp6t43Zozqi=1MZ-dL'wJ>,_Lsa=9V(qw'B>1B|jU;9D
-;;n:EiS3^oIZ'MC5h+Cf+6IE#j&a.hQ]kN'UWE2Luw<><_|T4tAd]vppXAgg-zYQ4YlKzoRrUXix^QnAn,>&Yq0f~4VifKNDKU|P2=fn7)03mdC]$5:"jo
-,9(8&[$Nx(=xbkFs9=LRF/0U[X(mBKRc`[s!vht]1yacqc-:[=(tUBn3`ncBG+~^N2jp=Jp]WK&<'22+==DP;|Ld=W9Mvg+OHQ.(o];"#`5]<phEp@SHea
-h`(&=VlD,LXOW<({mp/sw7qP6$c]'GLMRnifo@,&|y:Y,gVfX6z6^3/OzVwHiUuvNr>|{_~AYbIE^wBcciK:CVEW[^X(~P-/W)au%>WzH=5t^(h1K(ChQC
-2VP%_vtVWLm2+GGLyv<X92~$k9oWvg[bhQF[!hweRI`w&+xH|f@N=h1Dq'2il)^$Dnj[e;G0!Ew1;74i&tQv)95lT4%Nj8Y5`Z~W=s.>.Sq+2c:Qg3Xo@V
-$LR]:!n=Q|/T9a4.CbBJu4;c.9rvW9,V$S5yIwJ._Jnj(z@V~:ypWI9$_!cFW!gpGfj'kM:1uKfQ|1&>V<Vzh8~E(bUqn8',OsJRV!ZBE]'S8$Zcxr]U!Z
-C;YRu[+E;Wh-mA@n[bX@ZW>!hz0TxvA{sLg]q0t,Oc(r:G;mm#X!'6I%x%^XY(4UJh<Ek;HbAyESqX_W|/Yt>!K<ZQ/(5vXMHWR3eL!DAiL[6_sVW&836H
-&ZrtVbbL>@%c&o42YedF}FxxUkuUW4:k.SzT9%qf!MO$&hNvD{J$xJga7=TTBWfW,e::Nw_a[/o#`,-LYAf^7lJ."8M,cJqJ]U$2_Oryx&#Yy1T'S:y!U5
-BBeezXBQnv^T:X_`OVGA^AI<~d+=nr{09CR6Uut@w4TD_ltkY}Heia@L^r]/$BE,`bWsB3}-QP55KCxi'P-J.lVWpi;M>XP{$JX>y,y{)2~=-dm+{1tuf2
-:9Lkj:_SGdN]6CimMs"sKlB&ISfh6uQJ](CkyBR!b5Rdm5;b2)nO/qFO;=|@fdyAT>#Pv]"H[^;&k1FqAugUk)r7d-hpFX`Q^A2:EXybnJ/.F2-69w-l|V
-29uVR`|2lIjeA#990IZlXlkY!_[kt$T1.H"q38P%Hpr(/q[2`7bIg8kLXV><LsEKrHWF2:RpMpxTD0R_w<`fo5c-hx8MJ4<]rs~k@0!'v@&i9RmN9KShZ6
-7}V><Y7YVE/&(c7Z1C;JJsM[Ya#cA(/%qM4W!r,Ef1b8:$5H(H^[=b`g"1GfvzP2|AZap.^tpI+2J^{Du-G/:Ra&Od]Yi_%y5OHsnkzrRd'E"6#0=aNq=4
-#55HVG'_Qs9{N[bI=_[C3xD1xlJ-:{JF<!J^D-l3v_LCIzQ:!+zy6@+Xs#zA9"',EFgv2jJ{YH4Y$Hy46E>,xZsdk$%$6fhS'0~s&#^R'tf%|(dt"5j0.<
-s!RGf%`7Hxa+EmNo8/'1%][ej>Jfm:Ai0,PWbbhT/CT&LI|<O|bY.(fHZvQ|Z8-4W5IlfKaI|:;'zv8<aMv@~^6N7l^l0<F$~P,w~3lIde||Y("U2H3p,8
-Z^v6JjHqv(QtYwlPe+0H}aW=hic'-qbPqGn3|Fr!;[OBZI{xVO3-Vt%@mI40k@dvZfYE5.<B+Tt<g@G0Y^@GStf.RMs@>B";Sk/%&-vgE:4n~lR#5Ro5|[
-^(!,-53$r/8{Lq~=FC"_guz{"xRxAK1gZ}HL7cw#~;Wj[;lF6I]8>3HEj7=PFt''sg2`Is"L}$O0~5R$=eZTcc~AI!sE&#JfYm~M!Wb87_!$iWPT4(P7~v
-FcC&73q9xBr;k1$sqp(PxT}+rY6rMz19IL>/}yk'v:Q8Zq_Go3P/@($oG+&|Mv=zr.HoQ^5_xC$SJW.W(9Wy0"akVH(lN&NZ$jTj|I-ugn%h~ub$dPsOB+
-hgLJ&54HNKO{cam#@EbGRqvP2a-_ciGMDiVal{LQ1ZbOrVe8U1eL}bWXNtg@uR|E^8drW`DP;Whg`FKO"P2VKFNc>L:6~T{H%J!%H@4@.4]0@}|sWM,3:&
-7)<2D|je6.IY[S>+lJUVv#@/7Pi/M0V)'c,+0j=Z>yQR(FgjqkI)]czxALU'{7%mP_gdJ'd5OJ/K(7zm@eJGT5NTr1M'|{`0<l(|gB(DHMx/fm5rnFQLMp
-9!yjpNd.|z0cFt6G@z3c-r>C3Aj(ZR<+hbH=f;~tDr]V@}UlP@S^T"RGnT-:nMR'7SW@T52^Z|,o=d.}JU98RCBd'7AeHz#eGmcA>;KE^v{O].m5@okt@{
-Jj}KGgaIzl/)bGgXi4DU%/Kk'HI<(N'lb]o|VI5XQ2gE<Z"gaVo8Vl"N{%(JK'dS8pU4P#k4M[R0'YUlatpNxOO#-)j,zB/s.bsX!nUE8mOWjDlJv:ymLy
-;s=E()bw$-f6Yd57k#+61n@[6G{+nMbtMP<s_4FL;:<8LJ.WN8G`vXxy`L%}Y|1lDv9w]&hf".eDsAr92H'S!qVZc6GsdlDvKN1fZOJ=mtMh@uC:<#5si3
-V:%)s#V)="lQ1)0&awrcxCMvdt{cPZzU192p)'rg8[_-}[^tSx}s_@5$|3W}<,"#)f,NkhZx8VMpbBS]z;|[iw!b%2sLFB5QWl)G"yl%[3uf/@R<[f#H{t
-]88^(DtdZpuv[e|}cizX+A`:r]r<,ba!cUkUw-%`N|yT2Udjgm42VcXJ$<](|ELJ)"-O8kt72p"NgVI3NI}Bn)_m[BG/z:,X<hswq<Plm<~=t;qI=BW_K=
-E]aLc^.jK3RZ,Mxvn=t_h6_vgQb]}Iy]2,9B4ez{:o+dN8:LjQH[apW7Ju1i3,J2,Q>l1BAC%Z+mE[H&paT=[/0+S"!Kk#CD;9=<XG.Vu&.C03(03"$'5_
-HHiID-YD}7H/Wb=pbJpl72&a[iSsGaa@Fc{uf1Tr(gZwO9pr@L5NC5UbQdkOj::N[Z/Ar7Xc`q2vt>em`Ekqfhhuozgw^bBe>1a=`XY>$7K.15,kFV^Z_>
-|un0/us%q,QdhHH</dbRKo|R#35w%4bIZVaQi9C6}1{s=yeY{CY|6&U(rsDYe@,Ln&%UYCcsH]rMo6dBR04B7.:kcs8R(t%zcq>o[{jCi<U='9$QE7,NjP
-B-uP+Z5mvR8<U56_uU;rwMRHV;`:NZ>Zj:"PtL>+%O;"Hxt^rSR>]uf=ZG+,|n5W#L^L/&IX<W3XJkMB`!~%8g,WX6@(:ck$E[2VoE_w]eMf=+Ho+z~ZYw
-UCCOJTM>HlFH{jGL{%#"OcB>K$sVu.,BgY^S[Q`rd8^`>0[R`hfwe/TLjNiTF#xalvIl|eghJ#&pDlqaKJ$&tG>1+sD^iyjw4Zb;[Gy{{)/6se;-ve|u"{
-Pa|]f]Oj+'"0(fofaz3Hd)1Ub,1iX9P)+=&QBdU8}Aw[&&yw'Eo[Qqqaq9Ts;mCH`jfM5!Wk`pm3-TE!_=M3!Y%IW33Z,B7A8"k57idQ|9'H/S+)Jz=ahw
-W)!O2d"I`8zh=b@d{DE[@EUjq:zHP|+$XAn+]^%AKE2&z>;LhI,$dc!YTk;'L3I;_&gng8#j~1;C2AnQdB+["'a9$.STH9h'x`MfT%BNEK:2D0cT9r174s
-/17A`2}/X&{"<b<Geuq:wLV:Nzh&XBF+)kmR$0X)sLzo{A{9c!..lgma!hNR0j7z_1rRU@646{T>`#M6_sI%Z+el]D/iZb~JE(TNo&C_mQDS"p$Tr`4g#r
-^@c<C9JkyD7vqZ7@J=.Co_>h;5hJ)KhS^s%Z,OM|w5A6!>|wzuYQ+iia7]2Ak{UbCdk3iW(THPc;~5XI"cT]JK,How>z0"WzjF(=v`Sy76.s"ySCk24NGg
-r`9LG{!rovrTVNJFGszPRp0sbI&V<.[B3Wyt`fMYKj3w_n<iH@6g#a~"D&YcnL_Y[Y{kefhcXhg_|=P`AI3Tu>XphYc.bPL5OvOo%}PmbZiq]2(|p_C7g#
-lq~j{d.-QO3C~[|=]:Vy$OsN,C!%~9J}.OR)nvw|h^u2{Qqn4}<Q:,Cj:d[r<`oMp7daA&h5.L38_foP5K$>AyxQTFEL!z-}i|oDzL5L2L)tw>9^crm;Bl
-@xL9;|)W,_^5PyAX[IM55Ad/fEJG=8'4P`1=~ML/.s1|qikal/}d9je5JW<uT|jfEfV-!f]IGF~AeZhcF,N2[1ijD&EMA7Bx=u.q,(-kHBu^EX=o#DNN@x
-#/')NJy8paQ21;pK/l2,#%,%<K8)U._TS]ln{jD/:Ik;V5R7xq=%-Ze:fjDV#3`BJ"joY$Blm8B;O8}^I0QB},_2e{tTy`yK&Rk-5|^]':ZPO4_z(-,(0t
-^wL94pJWdxG_b[J{dFLO=an5qiAU!@^6~y7uKGx&g7YWA^M},B]-}<2uhHI'|P7,-gS8{f9W;rTrEwjio-RPo`.1Y)faAOiy]]i_`be_2+@gChEP{!}5`k
-j].Yo!=^>M._(QcHsoX7D<ysFe#"ms,AJlL[.,=g!V56%'TQ<^Rf&lVu)ks9UyS!3-$"O{3@/jZE'e."t2lZ`#^I~Du$"!w:7tO(%|)N,'X8f>tWRX4&O.
-tqu=~%jmhoq%k|bHU:FEcrP"r8.6mP.hBQ{PG7FpSJ)mU+ka=lG4)#O84VvH%/z|zaFv&xX&s5]pA]Zw;@%K4sTk;^2^E8G0h}&>g{O'al6O"6kEX5ZKEQ
-s[+mq!(e|eo/%=Mt`WL0Q)N3;(x|J5NH"'&$uVA3U.}C<Q>]"a'}JP#|2|EX{}JbA1wI,a08U^)Ye5dV:c68C!#RiF^5+Z{s>)hF/u.qa&1_2@JQV=z9G;
-id[av2VYGV-_|uby'%7}fCp/fwln5$:ozCln5C~fEu$Nd[X1H'.q=gCAj.xZ|+A(tjaGU'k;QGJRIzXE/lO5]<MddPz!%pvSnb`vxsPC[ET1#$#xfv&2b^
-'Lx_[Vs8pj(iJOXW7yeUz%2lo_y6Yfk@2m|YPv)9|uv@JR9Ct}YKV(eDtGQf8>-gpeSiJ2:]ogV&wZt"OaLjy=b7(N}yrBKRB=dHv_:2iTB^!)D4OvZ4|=
-(OT&Q%cxU1OY@){si$ev|2chnazh_KW1P]s9~'lEN@5_WdU^nd!9wG|X!@;rd+Fnve0H_&A6yZSlDhT>e2f)I>!/9cbBfh%l"E_1y{%ndLM!0W%T"<e&Y#
-:jzqCRllvy6U^Mo9%"SJ"PTb.Pdu%5}rK0K36$S`[4_wdT~oAyX.=|uqOb1,h|2v&%g.o:IeCy^WnNv5$-Y[{(PFD5YmxKWgx{%&wD-I"+e1<R&557P.t1
-f1$(mKT-lSKZ%A}aRfQ={z:i:(Rt1nTggbs[77N>i"O&;vQrbO2r9'5rF0L2roo<4NrkL$,I+bp00+6,.s.j<VJE<{UbBsZg85H$iNs5u.4GK@$h^28=Ly
-&yX'&l)SZ)Uos^QY5M@dDT)"^VJp>h{yQD3.tWdl3ex2/{2)HqAsnl%'gD)un]>71=t4tp4eI=:Ur9C"F{@JJ,+_v4/>WepLmCcmf]uU70{2@J5:Wc9a4H
-dJpL_z3t6&ER!CgCBEgz5eht|Lc=yVcWAqQy@CM#):g>:i;B5_L1V`{1-'bdH5I5N)e|@d-K~UeU6HlTMVN:XkVAmxJeb$^4itSe|+:v[AbLHrJH'Vd0-o
-uv'w-Q+6=tqH6APtJ<Hw34"TJt)+'x]6Nq0&oSs60#kBO!45jn!#E6QI3qT:zy|N3<UKFa|>T.2HMN<6}I)vp(m&PKhH<y970[{uxA/v4]Y_ePeHp5c:$[
-Z5l`aD<+02$1A,/Y&#>G-boJC##K@+}vjx)y1=];U:vVdYp,AlxLNfMwf=ol0,yc[>99m0&:QSBbj!#z%CW9Rc"kjq>.C4fwBar0Fqkmp|/GGP0,<R9d@L
-r6;1A&%}i/^O}!#0RqmRnt#}4FHAl,3n~GRd7zF5SVot@.F7y.5W-($Fu7%$pg~.IWYL#&S!gctVcu3m`rIM/1yoOXTV'^/VuqJRu3/$=gx<7$<}c.R+BX
-1Y+;2{[Xzf.I|a6K#H7sJq,Kdd<d$_uw>l7XLT:Zapi(Fjq9d5mJ:v](/KJsqc4%g;Qgxnj"RXWmF3QW#EBZEmm7wwncyLbp22yxu};v-84EnB{=a7lD=^
-s%+{oPGu&OCuuR]-<&pUdFL#^Cj-!trD6VX0Y0Xto1+Cpg3EL!8u|;rSXhFT}+~[1DkW_$C]!Tiq(F_(cnDk.%q]Y8uNJx&e:;2SKs/X`@=.a2i1=L4#](
-eAZ}^WRk3-429uxTT%N#ohkw.BHr@m7{vJS%DrucHVFCQY5'09suY}M%=[O2#v#wuP.g`kpMifde"|yiRilI}^f&]o]q04sly-_6QtiO9c}5<|pcFedYdj
-#5y<FlZ]]MaRwV`kW%Cmh$h<+F7K+uUdqsV"[>~,6yIy_BMp&/I>s-.h$8eW};gq"Kb0Xgt<@HhHBy>#<tfzEMl1DwZw0rKdB5cUn^t+1S"g"U,8+E679e
-F#to"hVwS#1l4XRLYwIxQkBH{qE:}^Y2j8jEd-+5}mmmF]"sM^GU@QnO}2=2R`|i^3Pxvq46'/3UnH06E+Oe3e0:Wgdn@O9/1:VOhy%MDs({K!eJYNMcO$
-E:n88EJ5YFn+)0vVh)Hl`$)5OP.uinw>w5lX_z48"gkqpSWPDJm^2}#g^L6<9:&C}%bq+ZoqgP<N%:5@Y!L6NSj9r)T5e:Q2)^|a1U%i=I{CNF7Z^BU0=N
-G+;|G1iB-fy15oQ0%9|l+7k-7HmLTN6E&H2.NUb$~!CvvjQT1ge_qHUy,[uw5<SWnbz'Q1G&nLF=cS3wV[`n~LP$hfcRbm{CVV:L;|mtBV5M)Gj]RU[/(!
-t8Bxnh~FiXo/zNwBS2sAZ}r<==oS1DkI/P^,VQqa@:L&~05#BHRf+lP-H0dX"iVEVMaGya0T"g}s~UmXw])gX-DpU`kPB+Re-SZ+tTK,HTp7n<Kgc!|i(3
-y&~:jLcW9cg<b{L9J[N5[GUiF>f]b$}GeIWK{Nl@x[z>7[drawd5oXwRc1].}#Z[sw@B1(gd#Y@JPUGbJ,^5adKxX)~[cG@0uBrmv0ai.O<Bc!C:c09JiG
-$Ob2E=V.$6i1/tD'6V](j[H_L+qOZNvs%ojzRG#8"y#7vPWoUDn3a7eNZy0.Q{h|Uf,,n8;6W0olnLGFrt0vHq#skDv99{YpBAhCIwlnp}(L/-3q_;&F^s
-N5a;S>E{mSYe#xAx8`yDM`MxJ!QhPVK/Rg)dPolN3LfSpTc_1d'qr;c-=;d#,q%.,Qv'Yy4IOJFaN!"wkv&T!G:pSyc3I;eQz8%%:EO(bwMH[bU-D`M-8b
-z%'xz"FkARk`ZQusXYCL5K4AB.tmX4ml|U;`b{7iEdLD9-8S1!kF5NC3+;;_gY"(uFjl=Wc_j<1Yo/|!|G''sthc469R@J.b#09.pM}"]w{eXX@i{z`.+/
-m[K%$<,VIl3cg0hXJ.#n0xHjaA'#!!_X]A>`1FX.FP[9":UvYC~xv[ZE6dG"n$^US5F_p)n`|="L4l--7=V"x<Rb/h<PdF%=wIM{<8oQBrelh;u12AE[h6
-@'hR/h8Kk>6AA6yWwVH.d0i(,J7(p"n-iTy4wz3mcs1[qJ<wNkncTub74x@8bq;yDp~i,CV+iBk{z}^P/v%YQbQ|80j`^s:bkmx.Ur=7F>Z#jZ::Dc@cFs
-tg)K{fkPZ`gU`WcFHL&v),ya.A&p9}l<`t7y91`y@Dn=`U3rLoKbFb:QgXZCY;-4G_|,EDb.-{n+'ba%.@"_8e/t-WNbhOu<f)2/T2fn)1}'T<ApEY}h<n
-}MrFcm]<({f^7$)O=x5T5OxQb4m`Gj#49L$2^p5{GY]bdlY%LUK4O0>pT/=)5_neK!j|#re=Vg9noNRl=J$1l-nJH<$_'29e:C;f!^[hQuzj2O("Ital,b
-u]We!"I]`8Lmy8y1-"+E%e0w7'z)/R)4h[_8]A#]82!%q9pB(CL^kQcuP2Y'b=oeZ=8fq+~x#mk(Tubm#wE`):&#RGLr4Cj4lnb_Vhd2.[lK1/9g%lS'4L
-6BQ)A=~/e25T-6Ul][SARa=xbHmO.nlh/_%6d<P}H}^<U6U2,`TjIL:'10%$SB|.5dmu5{u[dLd<Q%_MFwmTiik@tDT@1WX'!v6o,XqeT($(R__0@'2"(w
-T1Q==s}CzGoBUs#hh.!+:U(LFt]2fGILiC=Z:YC=IR_C6v29a6PkMCE8ogm@`Uv/ek_+^0I{Bhu@7J~7zIyidfd20VC`/ughP`"x9MkA3]qa:Q<M^xI9S%
-Y;Atz`Uhzg>Z(%kyrJ`T#>d`~R-JaZ!<Nu[(M,kh].tn[5&Es_2Qsv8H.'(1uJwT:OFN<a0&L<4CU]-[a^c,[kCk6ik#Wl!NJSHBEDIZT&D$PX"J0qLjMt
-XM}dI;LDdb#5|$o48ndm(p_w6+}`-Jo.bdi+iY1qo+T1uJvkjVzX#!{@Rg9^{&Dxr(IdV]NpPeOVJpxPJ''d#,`&UtSqc'Q2xA__R1<+rRb/hX(.tYlbE:
-=l]onm%4:_2Gjd&`hjAolb9!-2A{9^l2a2Q+f4m:,L)k0&6DdAvh6mX@<Rot;]V7ap98.a%c-+RguOC%RFx4Q{$LPe'_:|#I!S2<.T[`'y9f4Fttrj#Wzw
-lU-)Lgl#/J/QOw0cO}uid1t:^tr:8V$sUG!aej^1up7;Y:8Dq^t,mFdTib<7MF:q|i1%'N5Y(6,M}A#NVr.JHiV,gW6mF0}/VP4nN+T)+g7Y,9}|3KnXth
-Ro"R)>J,Vv>K[SK:XFx"XO~65--U.5K'^+fdEjq`/ZJ_:{tuOQ0-EEtdbC--1Ad]Hj<PNyQHRU]{cIJ_0|tV4%+ED[Rz:(zhCy=q#7amifzcWC,jkHEgGt
-d^Jkl[/j+6Q,5$ST~SR8HRo1^l9m`(S8nL6Fr%=OTM'5,dkVXdgVf&~,0E__1.yO6,~dz+(I5R9)#fppToqN^o_dgU9Wy2a4OWjl&_BlzoWd%czV8-y-_I
-|az47'A8RA3e-^Dx2'Jfpb{jwo5EL`c(yg,pu<[D`/`0PO#yFC|LVSx<^<UDnIZm)4uIy3Q|AncFMonJ+H7P~a=&tww9H,tdD!+iBqy7G0rlYv(<JnXfoJ
-<GjJe[O4}CT:TM}lVi#Ke+{(8vf$_^82t_Z|"kiJkPuwe9D5b2Xm~nU(b-[iuRZ7Z@1apAc_KftXd0c!4F@j1OmJwR'}ek-ln^,+Hy"pz;5;<Gr)Iv>iZO
-cCHJ8CpPh6lQY;68b>uk"JP3KEt:N:O8&2PZZ9%yE<Oh5X9;JyQdeQ4S}G+L$}_DU%I6&.e38m.y@ouh0Zv^hSTPaFJj5#MKf=bV,r()AMyqs@%LUwmHe^
-ZuIF+a}IJm8.9{W#.K@6)`ex;[OJAHQ]['q=r3b@cbe1Gr8SRuAVeYqtqV)y3))la:eKls^{`Ncy)W->Y|S+/"n5|1Cogxl6qMZD+{ZO0H8pUa++7F}mY)
-ElJc$!Bb-`s}wz/zxemf/z!>SMC&u7)UAXdf{wITGfYNS3<`u;J/,F^xJHGmqdS:o5t'~)W)|@MNL5uMNk;%f.@oHx@uP-Okod$c-Zc%#c=$sq7',q9Fo%
-oBEf2LD7>Oxne8Cg~m.uNWX,a{EpP,P"cS&10n)Fqz=td4w-v3Ln;4z$C}shLcMnB8%gY^n[aU_fhNgns3VxLAY+$U)"e(wCIx(ipxlgvXp;hFdoDUx,X>
-91w&JwK&mby2Q,t@^w8..ox;Li}(kAkjpQV_pL'TD+3.7p/z<U,sXOaNaMk9W4tP.Z}HxKE"Wv>&YTd};_"L@0Zyh=D79axiq}FX#m=HLxqx!JY$4]2O=w
-:`lHy4]JE.W"b_0`=H;Rz>I>ZAiF2pO@:L!C-6VTEU;GOm&KvTT9Z@x8(`|PVb9[[mHjR;T.,c|eyI3:"#(6yxqZO4G}xqSpSwhf'lpC~L_/$4HaITe$W;
-PN#O2C})Z:warYi-,(IX["}zoAmLCN7|5Li|M4qBycSf!{{Ba'4f2XzJ#1&-3/P[IsvFkC5oxi_L~sB{_1c_tN#T[1VNO/ILcF+1q4+QIB|3><<]&9;TR#
-F(`8HE2_o%[/6x[zOe`SmCzu=i:.gJ]9;^og!KVKwNT_Ac.VzAb&Si8>=Q&sPv_YtVsoU0Hj8LLvDJn,tKCV7Dkwsg5/N5^4:XciR|%0R,|2Z:!|QdE6aQ
-aITg6i'=4hc1BtR<(saD)H.T25k,w]]AmIhV-0MM)Z+nRkX0&GrLNt{@OXE_ra7DZsm"2oYY4-~4[#JmU`D[a1;WgFj6-FZ1]L'"%S{3]CN|&#Q3l|.CjK
-te]vWeO`G7uvqMYzFGVwnDwaH3nJ(}#{d7lf(l&Gqlg.bn%#!;YOfbq]-AS""7'N%my>+M0$mbD[w%!1GHx;M3sWxrLUIDbt)IotQlJwa[4{_st`mm)h=u
-_vn(O'f:Ki>AGAQd-!uj".8,nQ:=Ai(G"%D$~&CT|@B)la]w_u{iR"W$q>iXc^RjS=g|}:LKKBY4+c'n5lubZb'M|wP/-8'3(g;NFV3x@LH}'f'NP8]JdH
-cN6Zp-N7}n+N>IZ|Lrq2UJ05D8+s>&k|%51/x}u2_FeDBz}X;|kK!t<odk},wu((T39(xHQ>Bgk3H(BA#24`vKT4$hybAkIe!%[EdWJ`.6qO0oQrGSjM[T
-qBLQ}sEmSH:g&"([OD+s_`LQ-}:i9&^QPzr^fJtI1|YbLVS4xhBO!rqzp6UNtW@'$n@NN<kl:-CVHO-anh|0=yP2FYn&]igYOfW!pj|Rt6X<RLjYP}uOlh
-CZ%zU_`UHWAJNdLZVLEIJ#7`am4hgEYCpy~'&r[hPHa=-_0U75kYol{yjS{:3:k}HGk{$RW(Sa&Jxh5AfRhCRuSNoq|cKskbR>NZnj8gTw2%Jn&r,K[Iw{
-t]UjUv;<@x~WgCog_+zsV5gD%9EiQ^y,q^B8.N<pbxpBI+YC3d,HIqWMeox|iE:%%h-!|N}F_@Zs:<bk"]zNJq.i{VzKR-^Bq0Z(;'"!iyLPOBaG7'pB@t
-nmM&MRBHC7jNCF<.T[0a6N,mW6B9L`X<_x;r$%b_H2py!!JUGNen4,:p8igY7mOC>mqz~L]I'fqw#OoLcdu^cD#UX{kT[XCPG`V[,JnjQ`4Y6oA}d'jA-Z
-RZ{|({#{t7#omBR"}4/uA'~XONpUeQWrC_SH}:s8NL/Xng-c_6;l#ZTxIN3;ayRNLZ]MLg%X=lXzJ}kRA{XRJ<yB2ZJ4f1v96jwBz'm8[hQg+RWKf'"|H7
-='yHI&BXJCSNv8GA`<dXIjNv.5p3Q3+Vt`8OfKavI6!=`{>8s7[Z-Lbo>idn0Rp5/|E%AymYhl(X,Z5x8a{.FKROxOS0X(Ah04l`e/p@<BkVS0Q2VVHEX4
-Y3T<khj8B-0DOkjM$,/DO$0e'Uj%MRWKHrv8:6,;0=(^]$J`mhUJ0!l/K7M;Cj9;fJ@3n#r%E"2!8=yC`SP&S;L(!|WYK5$xesn3fdSKT.7E'2Qq=jzC[w
-ZGQM~'4NsHHV[Sx>Du8%9L[q6:FV69,<{W-r|Qa,[I-#%KCS-bka4AB14-JWhtB2O5Uhk4GI9Y`'!!lGP<0B{u5:B/^nf3y6(n]"PJ.krp5RfQ")"mcvhG
-ow#%sdTySB(1Gh]!$K1C]_=j/,~[!DR;:FKNA@xXw'^v!`]X}]vJKMI#DP!n#x>IH(S:t^|NUt!&GJ{B"C&#F]L{E--anK0Aa[3p,>-[E7U5jl6tW>~{+3
-p7e`;O|[X1N,)|OHidD|[.gR)4~g"}!ZoI7<E&~,7@i74!zk92l>_M=t4b{p,x7t/{!>^Wy@Vt;$:I&'Un9oh%.4oAt:8i)",)S_oW9S{XW!]:5FIj3U8H
-#!+wv46m&{8Ly/46mT8R%IWXQTJVL)>O$;[-dt0s][A8dYK+M{SLoalCoAZJA`yai_'pb_'K,5w|]:-UP:P^9`3w27dl6edDs<0_{u^^,"r|}35L4F7W&f
-RGn7SdU0:dOIEX-h))r3k.ODp9,6(_]`u6EA$LS3@R.Q;Jh0qdv#tfcSi316}0,i9FeHYW{L@N:iJ16k`qhcmP9!ZnO$ZULBYafp~gXnL=9mnn$lj8d6|0
-rHGgQvP]ECNPl,<5sgCsRN/dy@>TpRO-x5Fp_{XZ>$RZ/5x:UcuJq|7xR_tS$+(.LrzUB|0VAN:+cUnD5`+{#dtdmZfBhw81X$xu0C7gao9_K/fZ,'7{Il
-(u8(~iep`%H39]cPgMK;;hqc>y&W26+/tsJ2{a2;c[5/18%I~8W^3}3l7OxTH,EkWk>7I]Txknc;K9BW~:$b~(2JeE/9r"BnKx4dsPPX5wX-eOQQ)/C&}3
-e{<H6SS24{v4XxA<f:`3@ze{3Tq{TcJf/+sqU2QDx.8[f,`SndHKWMY:wF@G~ufXNKT>JhkS>168>e.(ytU[xB`+K!jQm80DP87(S&E"WzO&l])8Z49.k'
-Czp^a,TD%))L![kt=94pqS"+jHwbt(_c}!UEUp3.6HdJfJ;S8g;EhCSC]QO:kz,Vg8dT1(~0&Q|>FV|[lPy=rTj4:9Ea)b0zp^0`_GvK)Bp2ZY!t1FuM[/
-uevg.K)GS//e^[m9[.[J_-$h_mDFkmjOAT+P{!1ZqHm8C_A}j]FAf8oPWzE-+bR5$nYyHV)`u82X.6swO<51PVRabqvMiP&@jPU&L'y1v_"onz3S@Y=1r;
-`,/ylvwoE2XIOUVq8U.4/II9o0.|Q=[]=qLWsHnloL0C/K[{1Zn5^j;t5N,0XDz%p5qhSaljxH_-6Xl6GcnwfVaGH/DUA}-MOX]>l9eE,ul"7n;&8T4lZ}
-3yH3e<nZAWVV;)+Z<//nn6kNav0c>eR0NmSHd`{Y+GUHuC|(_@MxwBYlfvCeo1I|2iKl@yF=;c%)3qV2&{kp.Cch.HcwmCz(Rmn,E|kmhmHVizm{,uC5CX
-zjt;7cr9UO]r^3u9wVvh+(|S(z#g3d%,-jB=/UC`xsIP(lWvNn3(t_C"bp}@.O,}:uk)%LzjBbFO>`u.ukJbdS_,[E<Y6EEHRrmLZM,MIRF`v3+WX{1u[v
-zMyn)Tj%P,Z=b:MlRU4X|#YsAK.}(M,s'}OPahW}p}9;E9@CFWUNy/v(TZ]AsBllQtd7kfF)1Kw'aY/'^6/jRua3I&d4cs'9YMm$"4mGASJ7:O:zcZn)1C
-6JHT@YQbe(j/$0m;[QbtJ&kfg/3mHX)ZQ84L6H1asw5sl>D`>)S6TKjTL"~,/$oV~p1^t<Ft)DE.zmRyN,]&:X[D9p).pEfV$$]Ifx5iM;'"SaY=B(21S@
-"KU1@;Q-8rI"l3(CSURZ!Sz{&YKIN5CaB7"W^{^TRw8K=IohzpKnbk#g{H5/S7m_1OnHvMJ:0]shk61X.b^jvR0soOt>EwwEe#K/R|`Wg,]p#7>'m03Kg}
-Laqx2jGS!,xnyWo$,Oz"368+6Fn-R2ZI8.`q6<eFO0'U6lZv'l)`Bjs0A@t_.CtCxMt.A9}Cwn/km<ffC]|NZN-"%z)DSK|,cZ.aS/.I`8G^}`-y^Pk.^(
-Jt.X'honiL[cVVDraO2.PUZM.Gyen_5M[2^h,+9dSy|BOC0-1|aM#drtdy!_}3BThB9IaYOBClvecoebnw;F#x,oLnh&AyBk}qc")'ny{CsI/:'7ACh=z@
-b:">|/8:+u8]fVM|NFjs5]1MOn6`NONt>_3pAkzX(6KWt2#$${Fg2Lm@-JA"C(ik#v`k;Q+t{Cmuco|XCG_{r]QB_-fp~xC<J'(Mx|Ds%LIR)@uQJk7dd{
-`82Dr|M^hH^{C,(A@xES$:y4Up/vA/Dr^R`P!#$9fjK=#O}{i,!^g`~PO]UbOFt_oYEi9v4<3zsRsn3/Q>18Y$#}r)aiF0REK!H'O<%M#P4Ob0S2Th#;ej
-E$gJOS+`]y3,-9Gv_"`Q6GVH|/G.I4_`2KZcy^{a#S.su5W>L8J8;}[=O0gs]YTIcAhlYBJ6fXo.%,<K%wW('lRo6ZaLGzD!mrC-nUw6;mBzO4842tTPv-
-_Zf/UMFE@i#P69[-biR)KQ[oFw6%aZg}kp2f4P0)bRldDe7O>e='L-YNDzAlL2$=4LyI>G]xXO;MMkBxDC4l[+HkthE!aE@k,ve|zubctF=f/0)tvBT}'[
-3PTm=v^4F+$yR/xn!,8s=N1Mdp2`,Wfiy4Vs}W)!2ZtbYk~1q<O_/VHo'OR1,C,SLu8P4q&Vt:7I3s&I^@.^R%!SB:s6QdNw{l1nRasKa)Fk_;)JJ-90;F
-V1/Fa{Wq`OaF/YbVpTFK}eB@D1^fQTDki[D:1muGBlvuya,"xSY_J#>{vk.WD}yI&|I{YYudx%"Bu)#<k"tX~f~l6px=h=q4FQulxcAc)L+"UBRb~JD},C
-AY+.ZuVQ`E^(FU|#xud2rO69D7.V"R5%hKT-wX=pmz4BO>_U4:tRc"N]Lc5Dp^4LhW;FG"5^c$cO:T{rq'XLk)X4"Cc7;2Pi3u}WL2])0b$"Ss:kw_{Kv4
-'fCvLwYq/+.j[nf^BXw';m+s_Q+)`RMf"VyK}lpN05EG@{m{Xu.K}T[lim#lDoo^m]|5C,ufC>Pp//F>ib3>,e&{6w^{pq3(9DNN(GU#@L3alSU5!hQT``
-DgWo&m6$C!@&0lI/PJ`!fTC!61zADc#o-rOt/C=)KBzs/!5S|1(>2(fNDvIXJ2g5_F+PHdb`Ingo|"DaIKWjjGTp3"[jsn%=&Vm.v4;FejYhW{g5{$u({k
-s-IM^%$WIm{4gH<$,qs&y#/f6m$T@AyW+7zvRZk)0{f3:5trp^/X!AWkD.QWE{{]b7B!>.MiL`{'ShS5xY/,AuIdKKRf,=RIT>;h/j:zCy|<:@MYhvERPL
-)^vrgyEHidKwp[RY1a{ssneH"s")Sf^sD"I]}IC`N>>WQpFisF%KgM6]MOnERJ;a9+)K}a{qWB{DMQhEBB~wg0)|ZI|mvK$:Fb^Ky)e0zqb,}VL^)ep%D_
-#@ioJiS]}KY(VOorK9w;Ka#o=C)8ZHvq6{}V<or>NIQSpyd=9KqT&Y}r5Q,LKrV0$V,JT9bf4+P0gw;I;jibn/GnPWV/Me5KJVof[Q/>xu+K<sQM)(S_nz
-ZioxbRTG"PTEf8#U}Kk|;nz&Qt3/:TxJR4;MDUn39N3p(vXDcZB`4U9`v]QO{b61sP|2^Tm,N4edqX..5}:hCA-@)MQ;5cHATrf,V3=a}IC0%5#!PV{w&M
-w2fn"USr$]vYk)P%Dz3fp,(n1d{L4}tS+6@/8T&fmOP94&/.ef9V3Bj(^p8"eqlu0%_#U[z1vGu_Y</1am}-o1R`w-@8x9W8EFxv@,Xn0Nw=&'$g2FZM]C
-=ZK:&XAAz.V+Wxn]~'e<D=q1nxPW+7a3BNv0(T!IA<;CJbMfV9:W>zbkS+d0`/b2ubPhZy8oc<q}sqd^]JZ}Dm=d=GglNefhACpM%nXfw(M{Wv(kH;JMN_
-Zfn<_&s:t3>+6qe-x7k:_LYz~GflYMj9R[@+3Wy4C0K)^}9W>R|{K^L=E.F|]wtD:%b#zqnByFMYYdv@~Fa^&,Il6{j"@(Xl{mw&L_F5(>-%I!%-0x:4kJ
-27M-7EiuQ/;GloAP1RiR3[@r-zJBqwS#{7CvwkLzl^j{%vWCg$J]^>!TMc|b7SHMtzma|sl5n2ZASpv$^/r|154%W.EKHgWoiReb$]`A0AH(lM]nqCuT/k
-d{A[PQ&DFK>3b6)xQh1YK_KmQrTJfzQkC!AX9W;)>stE6PHI4Z-fpz_t>(d[+yT1HgX1t2/t=0eoy932s+a-Q}wOnl5w<p.w)@m:g<v$($@<x++!&#YXO'
-kb_qzUPHjaqCwHC9EnaVWT):#8z<H0x=R@#Syzo)5HOEAAx}Xap&;dZxTRq:~aOBlwN<n2R#;[i+-BoW,j3a{Rw@/T"k&(-6znpBz7c9j"NH/1t:rG6shH
-i6CO_2:m(ex6~+6bCz1o6g4y##M`s=HN}{.OEmKwAe{P,oY+Ulryf9n%^wp]2k~KLiNGXOdYuh9r/5"[cOib/I=6|{"GuVFb;^hK8U;<EWiojj$iI2g7t;
-0oJv}.AbtwMSV]=&Yxc,yb]B%qvrZ_UJCeu(s0B8a'1},)!g&RawK$I:5.0x3y`na.|ClK@,gcC+$Od2UEv:"pz%O[8WR##Qs!f<8J5R8"Fn`rW@h+Y+aG
-W>zv4=v-v]q;vI49~"l,<U+;##1|{/Tw'+a5xLaW7Cv>@erfC1s>'3n,1nqejribYl~NIH;g7Ak5Icm!<0nn6i1:Wz5CHIDJ|S27{F)cZUhMgXEvXXoQ^w
-XRJ5}}X4D|Hh9'tf#n%MU]@EJ%eIx8zoLsHlC9@wE}HJ:j5w&;sT$f#z]Roe5gfByPit0Rx/f6L^<5QVCvXRaKH;I)<sIqA:9C8scmmWNB@G%f'%5aN4]2
-C8K|>1#6OkJDQ8faYJr}TiEoX1eW5s+w619G7`j01fcssO",Nt`9rqAH7@c)`F{:G<@`1>fyR9I2>r6sU::]xTr8T;P:#1o7S-IQ/tr6Z#6g]|FEm8G2Ju
-F/~H!/{uxNGl=mn%j5MpG!]DkYkvc;Y^{"C{i#-=:]:rr&:/pqL#|g#DtvEl|VuPZixF[GfYfM&%@0DZpsX5XRG=p<,DSh8t|3h{9wpR@}Bx$e+BC54srf
-uPHB868Cdw%<%fkbVf_0]lS9l$yZse@fq]X$!Ewe9`|D-PC[ZRDaGH%21U"0Ke%^j^l&d#XM#)lbg&yCGDxV,M[vM`aK@EYx2qopLSd[WjtQ=LX9Ab3V=S
-MT0wj|Xg(ViBK7`a>ztH]FLEtCha:R+#06E}/KPOje_O"b-mmr7.KvoyeqaF:g/+8zyevbAA`c7SaQj1pykINF9ZU,9`Dgc:@TgdyE#'RvJ`Wy<thS.L{D
-F1o.M!#@E<OeR<%(KotQ]{cx$gk,Y6&@!MJS6S^aV>F5mnPC<XR985K<&8J'[e8KR>Yv_T5G&Qp;eMMqZ]T4<a]j0kf+TSL+W]9bq_W5L:M#5xtvI6e>Ls
-AXHY5;)2I-(>!&;n>K|e'I^@%'-HUZAS>/FL}%"OI%~Z)@tL8:4zJh^YvA@BS`BK7d{PZN+YJ@u21|_qGv8RtCgI4Zs@ilhvgVZ.b<RmNaHLKMT-0Uh_t@
-$0$-d6lNe6:tq^}0sBY"EWi;9=1+7qp$~]DUn)1Xv!JU3wjMfmTw</MY@7)A#FOF0C=%uV#Cwv3'hX9z`A"$QNRzEP`P!itQ~Ncm0>(bUIzm,:=jfk]+cB
-y7]ZhWK=|1HQ&`blH]_x[ng`<6i3^q#AA=Gci,TC)f0-3{Ed[sE3|t~o,j~Qha1cY$42y<>!aX^5r@7wBjl6X{FVPCaVj1EF]y-QaFLt>W^UQd7^Hlf9eS
-G;,sQxGDeZNU{_RFBHdqxWS|I|J#Qelm1x(PEUUBT.~m:ql[o"dDOC.KZkRPWt,%Hr!{kua+LoZb&Rn^+,E(`k2dLz$iANw3omVtNp_gJo<TWlR`HE+n<M
-wqEGN,U%YwGJrZXL/Y9.gaBPEoFirwYj!u+vi.VKh;I|IbSGa{ax@e/Mk31%!@2fv/`pbHTuBtnj3NxrkT"/PQ#z)h~Ny7JieShr1E}%H|U]Ia5xtw$x%@
-CT)b8wo[b]N&9A=IS11Vm.{[l0F=Jj`Fct[5BO028}({@IK/fGxv+(]=mViH.Zz#H}5%!!
+802459
+'f5X-;u!!g5`-1PD0]YA38r`K6vP2m9Z]Ok(lQ'lx[&rYl'}z%KJS4,w7KfxLAW717N``}rsie2|!Pl,Ec9|7brkTo/.)$9U7H;uIl8xpdIWb:ZyJ0kHm%
+TuDIBevv%xp1Turq2r3U(udDho!^_PQVH|S$>QK$c!0oW/lcI(MMdv3XD{>&"2{02Y3G@.xC/Fbk1bpcHu2>+I/mlH#N~g>7-XSA0Z;BLuZaLja:Ipyp42
+PT>jJyS]vAsCI:nO%lZwvJW9u'!Qi3aBBmSQt'|8eH=7#5ihZ4ej.JF%nCOhB>&Zpl,c1^]$vGc0B{[B`'z%&Bn]n%RWK%OIzOQ5Ke%'7Y&6BpC{o8id-o
+#o&9,+a"EcNzw(vx%Oo9;#)eAM!]bYttmdl%V]_8tiQ3oj(7=(+pG}k)r"s``LJ:C5f_k|B7Wv>8i5'3>uotdzxtv<^KrG8KRQ#;69F7zwo2)@@m^4sC(L
+(TZk;y=Dlz2w+w),b=+5G8o@CZ[#'JPD,.Tb]=%C9P[$$Cz+@#-ah-4/Re;4}@qkodbm~UBi)NnpyPa+K+%+%9NHn_clpwd/_ErmFw50gil|Z7%QF.x)~@
+$V.F%]p)uShb{3Bz"6@<ly2![,fSy6.1M+)>f7eN7hSVWe0z{hb0Q5JCB>B"[ZXH4F<<Ml<>bc~zSPAVRy4WPQo+|IQm)d"h8.jwu[4xH^/s]->^c]"Ry=
+^1NO-fW)YTi4e0!$Cv!KV-N|jQ(A-L{'Q[u)zDa`XvbD[iRj|3wAoAW>&S''m:4m|=e)vyOq$Ngv6=_@2w}.Ac-Oa2xuY2soiw^]UO<e-d2$EtlUZL)#4s
+;dEfsc>TuB(PPx`LxRjg{g![tV=w6{<uV;$Tt>x+F:3Tk]A.IW(x@qBM`!A[P9ye!tvr#3s&[5}yEFQ;{Pu]5e!y9V'SW=WE9p<[-c$<jJG)xHyz]JtLG{
+>C!bL/&jyP9iO=w5Dsl1-k%f/404+l7R4a&a3]G.+L=.'-N#bifRo('84j8)2I^$c8r229:VY)Q/ewp.9j^`"Ac(0efsf[C]}tz3}+6!{W@R/A6)aUCm]W
+y<&K5-d6H&-<ely#KsA0n&4#pF"1j<e6)^`=[qOL`f(|M425yf$F9UCmHS;Ax>-$Oc.oTf$k<k%,E]h@%H8#.h$]z)%kY;)U5PPY(u]d)7B,<"Gvbb)K@I
+i2mY'cZu6f.X:88}m[Ir&E#fHGXj,V0.r)XS|tOP&D|$|3=wE)sLdN.D|Cw.K{u9T-<)9rQcB!'U|1W#>/B2Dwnd&]/K"}WCU|=^BT0Usqv[:;8_5OKK:<
+#b2'z;w%p1_xVM!q)#g|-]|:-c'E^C`JB8q1#)]Jzv#-eiMW7Q=,-zvPt$_$M{MKl2j-UHNCB7YP3xp;u3[hk]F+.owdO[sGaNW.|UE.[JSQ3[RM>iJSGC
+rAtnyM0H@VUGykK{ULohTC,T+7blUHPX=w|k3g)R^Tg@wz(ui_[Aw|=%(-n%'F06mZ7x>;WI]1@Mjp;"zZukOyGv:V(<>LSw&8j)}:>b<|A/#RrO,zNL6p
+yGe$~sW[Wv%c^6P<pJiuA}t42LhhVK25jd%ea+EYY]&yL=qgFO}2:lB+:`P|_ro}7!}{pHoe.LOh52s#i8AEv1g&m$<+`@Q&cbsLsJ)p%35"O=h%(XZDy@
+6V=M;T'R@OfNTCp2G'b:>6N7xuh^iPx43k9x]}q$wlSLlE`uOb-zY$PUUw-s:q1@O$)E@%~;!,ST#MEMRbVqAX{M&c`z89,$n.Cvkarj52ogDyX0Ds(M]]
+)`lz9NfzOM!khLXfXc"qpKDWaG(YfoeZX{1<r!>qMswt0:5`4SXZ{+xMijaw+:GH=I9{}0X<,RyOouiQ;%iwtMzBN>/X<:q)$;0cjMr904ZWk[tzu<5K8p
+L|D(;azHyMtv<4z#)hQ0dQdV,a"K4kca&ansiaxWoxTJF2x9hIdiv-r3BjUxP`h/fbW7<%_BldI:-g#:VK`D>l4-FDz6yF`d,lmc&o}DKUk7@5g=!2r@70
+!jQ>`j2zs=8V~blT|JW_a,SlTmNk=iAMo}SUacc;t6rpK7IiA$W_JZbXGEth-|/oRN4_BUl:z5~5M:!H:7Nsh/TXU.9Y;A[cDaEb._G6/J4pkUy[x'G-FS
+J#E^[$zRn'X|T9s3[MnF@14aZsF_'@Ig>n2xkwPG7:~+9/72:Mj_sA5n4nI.>5f1X'(RnK+Qn<RYoOFilTK,g|h^N5>KUqeIpcKkidQBtX`(Yj2zsz$iwv
+V1`8l45M9,hBpvCYvkI)S<z7Omn8E3oL[>8C$Q3,Zfn1:C!7FSw:qG+_Wy0in^(j$_/x.&)|OiQA86h2&eSCJ&Bgtck.n"#ejTLo}i,CKMk7mRcFlc>Pge
+8knvx91t^&`-9;B=/ZRHH/OPK4+jU[T#m:m9IIe^D6V:L5BF8R<{US-lJm$fLMD%"LPm#TWa;L$V)zrN~bC-lq>7Gj7Bx`uv/-c8_D>Pp}pRXFaw2o:%%2
+%{F,&GwJkIVex'f7h|o&-O3;oUFJ@>oGt(hL8E:To]oB[7!1UGTrUG[3Hhk_t_C]b]O6#E,m!v,npN~gb,./~!T]EPx>3z@O}-H(G-VKEpZ;:TzkT9cU2W
+"5i51"ZD%j9xdezj[!m.^=bj2zhP(z!KJ1!3lvJ5^OxrLB]rD{Y>CP.6dsF@72)imO<f'qV-xqW:=tQ%[`Upc%_/pJVF>NDvo3M&hE]Upe|@{JlIQCGN&4
+r0`L3(`MHv]WEm0f6-%^"iU0+{dAHvD$,U#GCIqmx%X30eh>7=BzjF$VM(kaBg3C>;mP!"(AV0-]v78USg)LAiHx<f.mbVG8Vz@(#{/<mFvXy96[u5wpku
+xpw`Es{IJM5;|<6DgYp2N9e7E[8@=W0l/bjTuS8(lCBvYP/UCFk'aWj2_lrUJ`V.0,2a^^}XIh-P1R%gDk)m}D#8qD4qG`@veg~N/5e64)5Iy>k5XeO,g%
+$guipZC(;7b1k>#BUk3x#apcDm4b1YXlRkU|4p,SX/1ov%vl&q3K!{|Ty4j^X4<Z;JJYCmdx3O>@GVezY&)_cOiOA}$Hj|Ra&6UsXDLR=RxC6LQ3(t|}'-
+N4bNiot|1&{O:_EpdxR6.|#y1l)-zc8<v7V}r:`mFA~'oQYFwt1n|M@4i#;6$)vU}=DX5'ds4P%)0)'!2;#0&L>CrUdcg&.v!8WN'{/q!9J"T]rTU+a],"
+/drluUC^t1_%9j6Kj"#HB&I(f0Q/1"k:o|_0~!6//lr%j>q$a_l/:nQ<>5^=|Y>.U`+ZmAHW4TBo`FwOhHd(`<5J8RB$.`!V5}Uu_i>YOA.V3!1e@Y7+Zw
+-O{SaMHLsI@u+o{fy_4<CVya:x>$b|2@BaGW@N@fLh8#T`#TDOo_l|gEp#><nWKRwIK4>0h$<c$`E(~ka)_Xm'aYgLU;`Lx)N!r(4L}8</#8"7)J)YV=%{
+l8rPByAWsw>L_BkiJgqPwc'<yISx4EtRJ1c^o!ca(j`pg=kbXtUN$fq4x!Qu86+^({5n,wHx&40dzC&M~^e8=|'zF98NRU2;DzbqjVSW(5]t>eCdznAQh#
+}TX8.tsR1;R{v(z`Hh6jqPeFD@Q:HOwkVdU;&$mZHYAzW%XM/H^Vx>~V"lM}c`N]6M#>u>qgz}S[]!fl$KyE0cxm31r&b!=z-]7qK>+1=^V9C<=uIX,REF
+0@e`%D6[`M0xZG{hC,VAFtjvmgsK,b~&RS^UO]&"9u|+^/n1Whwf"cDSNe">iEK[<.h|Cc[E5z_=j=D{vi(Cj(Bh0Qn13+{9_mrrp:#WKXt7}c;-UAt]'N
+aUg/}8<ER4(lYR_bhbF>;z|oDs,k)l,LXy)yXK}f:Aih6JiC!IL`l4k#M]869^i8e,,oE9%><@SZ>;v%rVuP'<{XC5,J(xd@gb4vqV>71.TVV%Km+.R2V{
+z)TR3y&3Z)F@<)JPpQ!s@WuA3koYj#]0iUu,l.-l2(&=qMT=.r!kb#)&|9XJqn14~}NKYT)on/`1XrAu~`A)HG(h8f)|p'6;zuy.yT[qoM$%gzf3aWVImM
+;Z}6UOqW92(NA7KTJdpCD{Vj.d9EN4%VnS<j4>X>lmy}]6OfhY1KOH]1ZeLyU4c$Y,AP3(LQW:3vBbjx[bKepz3AR>V2Tg:dteZ9@7"o_G,z[Q:zb+m7@R
+yy0.I[pLs()JW"+D;nB<j_0x'N$dy-#W)QS{">ErUi{=sDz>"+/G3pSR+]e_^uFgMzn6SY'WzNMvS.&uI38yB+=@9_>L`!G<@Xm_Tzbxr6jUg@SO;BRDQV
+Z7)|W:kLmr(IKF+I9S'&x"-u1Q`fR_42pzrnkt%Z-mG|(4mi^,tLruX4n!lh>|7y}jW`p^|9f#M2/p$iRvnxT4hHPaD#MC>@`>paQ&FoNYvSG%kL0N7j)]
+E7TL[4p{@TB%U7HUsD1Q4:N^M,5WE$H4r)SuL)v2@(i3(nsA93-l0"bPgEr+Zz~6M$FQxzw5XU"ba'ER/Oi1vj0Qq%')Qe-:`9lQ]:D$1rzQe.;JaR#r}-
+sJx#-mh4}Z<)..E5e.2q!ADb-Lx/OnAr$DQ1x73)__z#t@c`_(CsZt&EQs_qdZ1V;DP;0M{V^]4^lt:|k$gB4pCt78"hJROY4UrmXI#)),(>t({frQ++o.
+,6j'Uvw(K[(<!P2>>{8M}SE2RYy3MTD(=yyC{"~POd'3~xPOM&|.xOf:>[Oqu&jiC:My1z)zz3lB{x~4lVQj!kYpgD"AG2rGwG+w~r=_a0gVBzJ."MSf.p
+Vm%=_6k:$)CpQ[.W^$V|&z:!(,}2%%EIki8CV=l_WmuY1r]U{J6:sAD7ihjO>X+}Gk(W(B%=cB`"Y.7t=:xMPnb.b&vYKw3_YB_HL[WVFeIc4F-9fF3AWu
+KP8Z5=Av!9v>U]KO"a4N-)JFT4I!!C{f'3hsm&V{X+B,J:=IAD#::fd0R[U8O)]diUTI^8;#|Q,Jded2aIAjws$rZ)TB8h%a^KD$/`iy)%9KAy][uB>u/I
+nBXT8VmR{P+uv5p$MW8X3y,L}qz'DfV/FVlghjidN=ep,RMM.4)c{k'C04jh:u~@z(rOI6.Hmg@fU$:A3qHJcYVB^`y#!e:k4,cE]P'3A|)FE7"PZnFaeb
+5@0OA;l-w<B6PY^|m5l4L1g=8f"hc'/v1ZTfOoA0Gy_2E]D'}9j))nW8gw;"Gl]@C>&;l(sX,H^Az;c<s|C,F]iAKCuugpj@#S|8ohZeswTe5UH{^0B(z4
+kq@n&I_OMfJd=-#%aP:EBz4%GZj+TC]VciY&YsOqSCN+tLYG9V)fxSz&p:8VK5"n<u0Bxjn1!`<@KxY2q%9l6YFbjFw`OsrC$8pJviO^CH+594:`834F&d
+T0wNgq@n"ex3O]lF@C;|-'>6:Eb#c7#q9c'in]VNpMo_M3hAxL(CH:(iQ4jwL9xgtcuoG<1_4>'Q5!wNel>7qg|J|!`{}=30WC3zfS]_hK:{|3|cZ2H9cB
+(fZ!JJ%w9CtC%j&SD}xk'2B{#Cuj_h_{xodxsNV/dQyQR4;=zH]@wnu[%hrSj-X4gHQ`35)z/[_g@[t"Z&T"dEzc7{@!hApbJAx,!PQ0~6::_Dk'zft_I!
+9[vi$W28~xv6t0]m`z]AJt7ra_Oj=,PN|n.Yd)1JL0`V|Y-VQ$O=ji3:P%(C&4l$Yi0.vf(99+}Kk{UEi+Wlva9Y}I-LFSPH./bKe8<hlV]J2)d_nk$%vh
+c@UShM<04y(v6(Gx^$ZI%l8Vx@@IH<8(Tlj-`d2KfhfFks^;UhpH@ipH@id{VW#0$hgV'1"(oUA{=4Jw6DQ0ZmKU.VIcG"_8':M{2`2i{_,}kBzEQjA[)_
+kF.l8g(/'T$dr.>jq@Iw<([epu@2r}!UYopc{}|y~B[am9>CI-m8oImDq%2o46b3x|:!b;<m"F:V@=cSJ$:"~qRDU.;{W<.:'EE2e5uV/;MX0>y.!ofSp=
+24IOUH7dP!5nP+q>.d+5S34-sgmWi@=K~_-oFbY=e},,!m^U3(l@^0xs}0UMjRKcCNhbU#`7LcyMh1e+[O/D-lX^J"zNTk"XZnV;>yYM&'~Zt@KOI0&pw%
+_6QA$$tM$7HbY8GqfmhA=N;nmE~[y}4Mk8EOTCa:$o8W,x"%JlvSa9I=B:u/k{||y(Oq0Y.t>>+}Mt>y6UKX@_N.2q^.CH'flf{^@MeH{Juyx'^D$t,&+9
+,/"~/`{/,ePi{Tav!gt&XaV/3Wajy|G<]e,4IW}:B`0;qxA"vK&GCK#D3kc_ttR!BY=ElYNN.e#M(]44QzI$fh0T+>&;>,4HEi1U2/zq:9BTA/+zDB]7.m
+Q1O&VmGz$:!e}kjRXii"-JKngF],Ib.28aarw9Dn'ur6bgRds:Jz<^%Q.4>3S3%8+T65S__Y:@'w&=]WD}c:I:tJ~5Wx0{Nh~zneeaE<a1Is/D,O9}q+b#
+u#MF6PeCGms@9Dj}AJF]4/>kdzR&Co8J>:`Epkeyc<txY1FT[ZPpv}"@uqKs%/'LR|Lg:TerCg}fwN4XECU]wzxLa%BCm(mnvEn5)k0&Jd1^(FX#$TU6[r
+^WXT[Pf;>L:fM]g5usI-;7eAD.Hn&lV>uU$j&W>X="FTw5]Rt782Oc$zz^@RhE6H5ML(OJ4{arC,F8!VGX4>v%T{l=^}%r27[U}2D7wn_&q=>tY=K:fQlt
+b)YDm5Q^<k5&a_^up,U/Rca%wdDigknAv|xZdQI:!M:^[$VsR(:3:DKkEOF^)G&q|hHDj`+%.B/w%%{4=A.&3gUwR7c@#jqRj8>T32Wddu|xj>F{VRnX-J
+f{T;0&88N1$#}+Fsg[oE>XWL9TzF)fv>h<7+nt[&]@EbSzJ7J"Otx)2g1<cy&3g/<C57{cMX]O~<}i!Rtf1Ug<H8]L}ilF3yB@il#@qx|th(}.s#SbB;3X
+j,_GrwvZ:iyN@"J`CD'XWDLft!hufq{lF$Xr]v#_{[yS>Nv;J&C,YZr[Y:V--GKA=xRaOL@/Dx%=BjEjVDeqlR!,xCyd^#vcCX0ev<uN9[g18%8E5()<gL
+;+(ENAl5>3o:f5]WZGBTd>m7Q{K`B_Dw'Q'06RN-%iK"J^bTn[I-zE.ws"N,~>&e4V&MLI;gKW|DI`NY<2C]|onn&LIA2FWh(NFFS'GS&E{5._4aP)<aQ)
+x"b0Ei4:6+8#@[dFP)B8XXi"[!UiXs1%E.$o'yAb>M3R[=NY#Ia2/0nCD;-`2haH$dhLkj3Vhoecd4'`TWBOwBh9e:D+}pLCzZ(}<MlRoAp]K>b.tV+pXd
+F4a<a5oQ'(pjI}LI38v5m{rKAfb0vkYV8X$Rg!xo)mJTQr(pH2=d'qYFeA|`}JsA|q'2AYlBhRTGub<T1u[BpQ}2+XH-u01&zaYAb2-G9'M#UW:K&lo,w-
+N49zlf$TfELPu"(.@(A;kb%dW_Ei'IBpdN9/^(YJOzs7(vHifG.LwTPYibQD+h>Q<n:l~Ew_aNB.mY5P]i%YPW=[|'1q7aZs_YcoUp<DtiyCCbG%V!L+5W
+.'Eq_ZLXN1R{iycl"L2tPt1iY.h:62t;^EyxNj{$E$16+1UI+e'V=%H,|0c&}b~!RwTCl]_Bl(S`B'18g2B"|O:onlyfiC8xb6ZBjo<`U&X7.<Wu8xN=H:
+ePL>&XK'<YF1z;P+1$9[y1dgydgQ.$p(c$~`i$q/`lC1wDj!jef5<]G>|6DCgGfW_8'Yme>WpZxYidfWkF7|8/S+X=197%w4^Z<)<C-e8ugI{f|ckJ{dl&
+wO]d'g&=<JJH23-dhdgk=.=lm2~w)v/77wPWhBh.JqEj1`q<GFVP6&duDKj@1$0^u+k7}")SH`bER52|_[3!-S}$$%X%41y>-Xy7@s{UfFF[=zzQ7j}k1H
+kF)jIJ@/~ei$/hB[l[XM.n6U$8^]@JS3L]B,#0Jn~Z)y9jHnRiM63h^RBMm_:.c%eueSs]aKk$bx|>wM_SqEdt0i_ye|2c^#"H4<>IRJd[{39A/2%hbB'e
+h`1;Yhn#iCgy.`(Bu&kobDpl;-;H@K=Ed.0:+F}^Zl|M0F7L-TMg<^7mC%w[gZK!EFn8EUcRmG]s6bD5als,1eN]<.!I<OqhfouI/^f:hhduYnW:9KBLr9
+^#RSMiF(Q"'"-o'T%1"%f!:WsRi`!!^:U<u'#5dr-E+_5P!_QV&#~=-X$A":4U1[O&kv5L!}.35;|T#in;H@I4%.z;,IK6]:H4)ZOqS0CQ,&&v~dHoh7s0
+'Eb#V'I/79Wlpn@]vQnGdu=E)(:G&%p)-(,$e)]gzpzDCWo@TQ|}]SaDvR+}cs_OgCfzm>Sof'L]#od@Zv0=hAY|Rj6(Qcno&i)k[<AO1H9<LJa9OABYM8
+l]@%pv.<L-V1l$NEWC'$]_1rT0HQ8i6<NF'z6nYS]g>W}:LE>A1{%eM,n$zhDPHmg];T.}9dF[ql&LW%J8M|OvpzA(jby'.W<lwd.WlZhGc1=Oi$O^IgXQ
+@s~_-if2TO>UxomYt|i2G-.Dm%X9Y|%IvTtRt3x5Mq(Tu:_VIP]sH7YffI&s[ty;Q-(,.u4Lh/;4|/"Mxi/t4{p"^Z-G+6X7OUxb-/V|<ORdo|$_iL3N)j
+sHCeu=0[3%3P~&^0gjz|;xdcI'r#H"mPT;2lHV2lZG4pS]OQu}}NOoe<TB8-]l-d}/H%Yft7CMJ[;!vI|-phLF2Iyd5bR7zPrFYoia:QLB9#qk7<|rq"sz
+2:eiB4FvJ(l%~^eP"A$x6Tn`%rJ)AqC!1>dGK9E["7)K9af[[Pi]s`%PP6L7oR&+A4+9fMIM@j[YA^ZF7V5.r,B)M.!yVqgj'F%<7DoPe8=py/qA4sUsx_
+S!ww2RNi#s%<|C^%oKK,#kWo%&vDjay/#l{MQtTR_ydwQ'EnWZ4"Kq&>fJ=f4;l=,COA}<w)A1o5J^t|g7RpON0K}z}ic{[gU_hS^e336L`L2WB5V27x]/
+kxG4So+zvrf@{F[_bC]x4LH82A7Q^tbAp%rW.x+fkg2fFJ@+/KGi-rE#W]ksOwD2+e"7G{M"aoF!1s'rO0qh&#9@)&^,eq5qsFF/181>)CyA}AhWNA4at!
+uB@M"QWg.Ze(s(e7[R%L7]UJB`$dBi+zau%C00ak!0@@m[/]V%y5(-D<2R%scNbc"ko,UrdI9NRZq`.W2Dl&7-,g:)O3]'o.|]0XsT7309Z}D[y6FM6q,u
+dLND+Jf7hWw!G)rU]:|8YQR]aj!s32^S9LX74-8azdw`AOOqXAUq>o=#L|>o_umy_Hahx%1`bht){GQ(MTKV=yZUc@7>$<8A)0fN^[z!e.#fyA&[}G(<_2
+Bk9baacOx2|B&!%BtWB-uSY'S/hxW#u;m[AB^|Rj.K&-bk6X'%c:FbD@o3jNCpNZ$RUl)pCtHC@dUt.=#o{j|mSU3XKE3i8+d"S#)p$P5cYq&.Sn:)}B0f
+&/4'JfEX2%OmGRt^{|CH:'pX44BNbu6a)(HItV^6giT6HVx,|hWs&b(+[`,^w|`uD0=wwyR+~iV[=,^(g",9uqA_GjF&hJ#e.m#Shyt[LF<KHK6Md"gm2o
+)q.1VU"rWkPUUSMu(vMc-7^kJlyoJNSHQVfy14:zxJO@b+r.0B)c4-dejY=@<q(rK/b,"H>[Ipg_j1zs1v#TY%IZ@UGVDzBD#BS8s[Sm,7X;`N6MBVZXqr
++/{Uwr6{,i3"dn3Un#bKH(%'NR-9p6||`uKSpxzT^$NS4;#mHG-`(d3e#Ir&#j'}^.X]#I%JPk+>/.PmdecGf;F+IiG^(WLl1lS+!o=;T6&@a%+qf%jK~D
+z8Ev[9gPVVXzwwwti6}h^,yukx_A{=zF5)JQ[)=t<]nO(c2$kS-W~waawp3-V-@z{=J|Jqj){nT$Tk3kp#f[JGRpBX8sQD|T"GVKo%e"gpr"8Erzkz/qG|
+"_6)H+5ksXf%#XS|WI_7w|-;TRys1Z)zYvTzFf~CGh'BMM.0A"pxuD%$9G!}=I>Zrq6p~apg1C=VxZ_]+i=7M:06OMCccplMD;96jn~v-pVuCf^%=rR=mt
+56,oEPC|%8gW%J"G%1')VrQeW^A4h-;mm-47zLkhmjCGaD`$T]B]u0B&Vr,VK,h,LDV$7l)J=BIAx:`nZgr<Z[q;(;kkzw)(')qTFH0ngn+qDAl]4&}TPW
+abD>E:z]ba:PHrYqgiZ$R:3l;;"+b$!jD-dYj1H>bLt.n,GNZL<0~)e{BEgMvn2t.OJne79NWPQ5,yxx+HO@;Z_A$wFq-Rd2w.ehwt=Xpq5/HMWC#d|{8v
+)0&54^|)(!9=2.zDn+T`:zwnK7}_}o+bNp0%BjlfL9US82a)hQfu$]3!G^[(%"h1|5ZOsel#|pc4SwkVMPp,O0jcMgo5"SyQ)ro-x^a;_XcY]QfF`xxkkV
+ot_R{1_ALHm[4fWbcCGl.cm4j+5@{WQ[HlH9gD`+W'U;s9gQ8cnk3,F%J[;bMN5oE[vK-x-<n{q7ds&0J8H+3ou^~fON,yW5wZKMZkTMzbL<PVZ{SX!n'v
+$[m[^uy9"VXQP;@B"/s]`c3.+1:}RG{}:|p'CKJFP0apdH>b:nA#Xe_$N[3P)[fj8@]r'zJ_Y^|3Zkc",o=G){I2C@4rrYZdH^|,pmXXYm6$X7=BX:FUD;
+:!~|s-HPa$l)|%z%N.RgK{.L@6yad8Rb{93l'o7ZUti7f{4DY`3z5oq>vH;'mQOHy=+wsW5|O/;)zSZfpu]w:Q)R7dO!ZD(,ls:S;I<IXqQWq8"7#/A#C+
+mIYOoM(/F:]whY^CQWKDS02ga]Dq]h~S@o"Hc.)bn|J,A,N<9fYc]seFjc4S'B3T'Eq<)R(Y1_20qXFIV{pQ-%_(DzN>W>Xc7XZDLm!sZN:$1]d/6Ny0l,
+Pc_H]KY]p/y>$-/Apn1%i,O"%q1{pt<z8){+&}#ipU;^[Eg=ZATmA"_T")C<0A'Muk9vQ,1s)/sm,SWXH>O(:w5wY[zQI.rp,Sdt.e+w`[N>9^l_cW,LxA
+@g6|3tj[E0-tgTZ"aCOP5ZIhl#JiJT6^zNko<>5SFVCz8GL<mknp^RCt,QFgKNJ;qdo'+h&M2/8.'TF&d<5j@zEY%<YHb.iy8;z^jl5%j_lyD,]>>+h>B]
+.|Vj:w'/IV&eo2hMN/S4zbg'6;d[Bx!&-[tn~;T]K'd-adoK}W5ZDI/BMU,<5dYIrOf_mD.e7waRtFA_cq'{-gOu32iZ/_Geq2_D7){8HF>Zy.]9|y&jD[
+XbDo>2`XuSm/}.E/p'|)7Z-Ne"<i%)FAoC^Pec%UX@mh'WX-1t",TIOevK$^5eh'eEYa%ko<I{$:3_i)@g`4/{XQQgB-f&{h~U~TuJ`O0PA+G'$pYp7MKZ
+u`TK<o;eE}%Hh90$_Hyxa9}Q3=;#he=;cc.l~E87J8>6>bg}`WT`ts5{4RlJqqI6{_a%e!WC{5G>#To/D`48f(<['.g}H$n2-/JE|Y;y/.J0b%%3kmDk:H
+0T(H1;r]zv}Q2}y(]G}zbom(78yh%+cOkH[6X"a_4A+89vMe{$~g!4]Tg4<;.BGO=5|ZaJa8zAW!Xq@'.`l<EG9Zx77!zrI6&/(wkKB%&Jt)00p]9u/`HC
+)SK/K(h$E]XG!s5{8{)nQ6QTdUk|]C2Ic1GlS<B)ik9FZV(GI!ax`.j<T!3J'6&m$"-5{rl=wEGZ"Aj}1AzIQ.6-6gNT<#6ZYr'SeK+^Tx~:9[_o<^BX^3
+M}>o>W=GtQyB%nkutC9TzMH_TUu-crZq6)>uo5Gj#/LV,W'0URH;qt<zB<_RE'D@R.2$Oqhx2l6l(xH0OsM,nuhyelJt+OCCz@Dih}ZG}S5efsET%(.yBr
+[Uqrt$X[03@u3!mk+$ek`!w9`[||i3)x8B7}PjIMhaC2!]v-[]z#CO=j42szCU0WyWa/kSw!U^A2h^3)kdXY$"T2;tPR}pdX!Woss/qntW%s[7aDj_8_^H
+tFzy,DE6Nb>!V5CbxY%h.>9-gk9"JU^>HIe2(`R5~IO`Qf"uEe-x8}vlv0_kc,'lZf4`3R'._w=wndHZ){NuJ&3z@5ZdbI')7l(w--ojvb:rBBdvKpBGXO
+MkK=iGhe&z4sw6y}K[28)#]7cbG;NukYg.0{LmEVT8hVWfzpYXU8udAX4k8A$Jj]AA'RX:gmq`R.)LitF7z9h;DDUEMh2pcFwW&-2}pgCQf{T{x_S}"jk>
+AaVZ-)8LOTb$q.1CQ7b<KD}>JyzSc+0ML_1Hw7ge&wgn{2ZcxOUJ/;aGTnd}O52s]Bo|3X<rkm9|K&LUQPX+Jy`&kJ-jH"5pBFonWLwa,@2+`}gj'E^t,/
+YvX"AtS$RKKdO}4P"3l#CWP5{hX>~q$-EB>..yTMjS[}{GHlo'}wHnh_5lB6GIzz=pWBBLv|:=o99+!5dbd5axgX#=>B+ET=lqbIEAIA6""={)wR<w:a""
+j,<4sV3Xlt@D(D4_q]C+_,yQ1'#!-.^|)'sVmQ}5~WM+geaU;A;lyQ(m>s8MnRl7d)M82[8`UCMhYh>q`LG[:>3/pt"}Bmp{^{2yM;=cnE$iW=Z44UCTzF
+Q!H$K)"Zr)L81jo}7n.P&Q1t~avQF<5-]UL<D"%H1z~{/rE0x+Rs%!=+{i4$.L(bW}R!&p+jfVG'Yc$la}lcksP`"Q,|,2Un.[Qeg$gdqvek>&fe0]XskB
+XYt_m%$97qp/3xUeO.94kE<xe%bMAxRbgeG=ifz&xq&)HcN`^z;yfB~='o}QMzTMUqUb(4-H5pJZPmpQZ2e=)2fcd9Vu<@B0IHqZi!ZYf_NNZTLP0yg^L%
+KH"sFZ<1}q^2_lTu'k>dmHG:"tHnF6Kj3InNR6x#Eg%[@{6B<n[5i6{<H|lL4J2qE"CxIs"MjN!Wn'u:"&4RdZT:`Yl](C{|><k6ZIhfCz22;(q'AS~$v9
+1Vh6F><mo-dO:zmo:!^|ZqhWAD"f%lpoJlGfk+nVG5&r+4q<:}XiPJO_^+4245a%$1~vIg"-a5En8%7|OmW[VOcu0"|i=4L2qB;v%QO|5H-g{&3>.cP_(B
+DYy;ed72-B-qV<4TBws/=d6Z!,oEqHzem-I8^gh$7eT5SWM85OP(1=[pKqqnzi$kK+WwaSb9,Y0w;_VF,V!abb^W<YUBa9,S{Ll+g}j06Qjp>%v/u/^.Fu
+,NOrpsr"F7_2'zxBL]oiE@]^KKVtMm^nyuQg#4jL'5+bih>(IU).)hQ]ucE]fLFkqDG>,%4Nl"hEh6eBYyT@ri)(1Pj=%TeEF"tYErfxb#p/Wm'"|U2"^J
+TNRS3fZV#[N0V5jk'<ryr->|;M'm'v6",bY)1Ke,gx1F!8p/2YEta.o|e],HyKti9dd{x6#zO6^ZQww0FM0uX:|U8KW277n(sU]MiY{(z{'#Pz@r^5pz8&
+Ks{V-|{_8=sU}gBWza5m<O!N}o|/Pq&j/PPFZk@vHLYA^=;!4117.:kq41StZ29OB_j<ZewlZM|wx-g#&fh010A/$L+Xe"]$sbrqM;`9l-HbdNcFfI`QZV
+n"Rphjv3j'9yDHd@l,bfbWQ&!ZEo&B00~qe@8YI+f+q7^LV^p@ysHjCmLPXqj9l%l+3NqvfeaQdG-KuJ.c-<9;>rbP^.eX<t=l,HRZjhm<Gce@n^,(0rYa
+;l_'%Pxe!6G+O]4{(h=w:J@"vdw5Ae[XS%gKXt_RR7P9gbq`7T3e6XQdxWw!k|[F>bA!vF^8SvG}vdFi_`.Q.en5q]8PC3xF6b6LjDuu!f$ysDSpQX8swB
+eJEiA(!TPjUYxq;EAn]q['{7V(-nVsAfu+~x!WHrInaH>q/=GH'deq!6t"q3$O<DBP9r#O4p%MSrzmO</2_6W^;|.>^b.fQ>E,;]'5xWmS,_9<f=imoF;1
+{fI,<.Br"}r1p1V$8AGe63a{%4e&N"~.#Y^!U#vyNpy'T7MyrD-x`;</~k^JJ<7jCR{`ANMhs9e1rnTwclVOk/%z5u~GdlKF!J[wkW!L;|s{}wyh|oz3&F
+HSpnGq>'tzJ.$EF.z+F8ytB(NtI}8{TnIfU61q:98Hc2T(~lnB+XNzf]i+#wV/[a%-0NBLPEd[4))T6L_I^Mq7jU%g`W^2wB-dC>g6r[Pd/[NhRxVd_'`}
+Z)"k)tkIE1G}[p.4h|<wesYOC4Rk>kKc9TOcgtUlT<3+i5og5HL/neY^-A+00B@EGQDnS)x[Rb.mRe7uK8/),J8Lxo$M|QW=l,lmtRRn-M0D>A'A9NKB8'
+%o|Vb)-vu|cD^F=0fbTfwdEXh2k-J8]5}E3"O@jWTb/#|27WfC-l#`UIvL!oacN;T_MFF>Zg#l^tk`/=XMo^UJ6g[K6+P"ym1+p#ZS:bKAq<#AtG_-0kwW
+8jvStJqte_:0]4joJ4DBoBb<&VyJrT1N8;Fi1raF0R$oV)c,m(Q5Zq4QV,BK1Y$(eZ@/qNoT):6MN%^.dDTY#C&[ERcg:J17Vu}4paDTf6fk4YaQtTdif@
+^jL;(utaU[Bf2S8-(P=)csm{M1Z@xTiX.b-pZCf}bfa0F&VQzFt7!Xo)^5Ka'S5lg$'[0|He;ZJLB'^RhIdayiffkN5M4mUyiOZm'NTnYG_e~!{%7V,dLA
+E`^5`LbBb[y2Ea5L`35+/+!m+ojdMGs9W5~+C(F`p#O8rT+>b9N{NMd1OR8sT5<{yrhoei"v/p5k'NYzM]R`Rw826DW9Mx0QICwej/MRT(Hhch`.,e^EW,
+Y{8V'&eenz./)o/cY7|FR'^lYctaaKF=&#^58r1pTo=0%&Qbk`6y:&EGvpt_R8T_IKdLMw$x,B+0YcWi}g;k&qsEcr,i%2'aC-)]-6^.u5-['`HA6X3P2,
+016$m"b-IA,(gy&B66:f5;v_-u=7Zp|]tqO@}>^qM+Ps(J5>l$3Q,(|j]rxE(36%`=E=cM$kzsULj)9A8Y@1|[,6]R_bd-gTIZ<m'kNY/Ju={^MwF1a,_2
+^RTM~L@<}VYzj46NY'8+CxBr^(V2<30"r@0[6D|fFl04,9({@>qRMvQd}-e+5%a&!2|J3Mu,=nZ`l,^by6|LM@KH/Mu,kCJ]JAchW8g}ZXCj0C"@zjuhl=
+t0g)"V@#m@L3gu8IM)2$P4&c8"QqV%-UedLA=xsE!R|eT]@OAay{cs3RogT3uDn|>eo@h|NY|ZIuAIt5EP`Sx&i>4H3NDiGb=&&Mz)ze<pp)lC[489Z7>y
+zmvi)5hUnM8c5q4&}Bo.!5N3>QQDV_+,}aB/Jbw']ZN-yNzlr#LQ1cWsP2SoGYM/Xh#fxH^|SzH_%oaYL{G,Q%jrb9ro;s}w$b=(P_h_;t#d9q2hRA>/|x
+2oqZI-@qS`[9;E;&R/H8%+D0n[ij)Yx:3v':+-;F3<3B05votao(l)cdShhG}J6]gF~2@,}$-mvP<I5>1CyS{sQCfwLP{=)<R$,8Hf3G!CpGRROFa&K$]4
+ZFgI".7>L-Jc%%.>Zxh-n%M[hnT-mx8O+R!'-:En5@N:j(Znd4g{9Jm7m&(wWX(xLe']VJVG'9kR&sKn]/+={-f)qG=Lp,BCm5UZZ^rmuL6|#kqU6!Tqme
+NJ^fCtdFM$pT"mAUjf#8hTKF7rJ1`!@=[Z(&n%j36:9i-f-^G>`qq>(Q>jESTZ_tKFiTDY@r;Lm#4`]c.'hj{H~dB&6Y0o5&3=CE9'aW&TmozaLG9&cV@l
+f7,!K3tg-6_`Qt}H;N8e37'4X5.'3(dY5OAK4syN@$}sRz/rn4f(kd2w^6oF!&6tWCXb/w]5ZOV,,UQbDUe(Nf]KIhp_[]@4.Rm'2"pS@D~{I:mlLF.6l'
+ju2`."Cs=rF7N/{7"Xs}ixR8p:(y,>OURE.t!gBm"WksaQVH9mg/(ZzWXN/x6>>LoYbin4c<a<&Kpy5M5E7GScb#07"87MTBv"DkpLd:i/$nUF{f>g4".j
+8w<[l%5@T9DnANTlSPSRf]q<~W"^d|0PxOu|Vc|e>'%t'WDwwR3J]n1_!-zoQ@zrYlj7JJ5v>&fGGl|/wO}5E'O-8}70nO>I|xm@:0[0:ka)[J2H7dQP>{
+S%5^&XqDP1X7ehIh|k}&3U".e-FH.^04::..Y1jH|QQN]|Qsyn[sXrEK.+F.%,t/[m0^Wtnhf<lUe[v;%&Y5||I/5/Er]'Z>R;:+.UNb=E4C(CUn}z7ssR
+)HHM,7D<y.($_qe:]VumTP33My>h$Wf7_Yo:R/UZr$},=Hz24hW)rs})''9pecoT;#,ca<8XzhP3BKh^^Y(pq9[r|v}<p]n&(BKyXHb_#+.o8`O_O_Oo:+
+"$p9m{l3`N={}7Pn'lg,y4SuJ8bF1Vn+kr=k##hp@j$j1:=]-,@ibZg@aiZ7+mCp~&bfB;)tJSiI",8ynxFw']cYb1%L!Un=X1R3&dleJkcCLe~)VzdIXi
+oC-9Z}p@wcg$Y5=d04G3-_$|YDzzDVaIr[@FuZ`Jt71PEaXA33=e2TIZBw.a{p$#WHmg<^CoQCkw6O"|1J$u&;gCDMqyT/49`i<mTP^a8%yjD)iD9SxDEK
+VEj>k/ZJ#=x^w@'@NJuWJ"9pnNB0NQ"a#Vjq!)4"+fkEdR_-Yf%'bp8$O68wr3&QLfOSy[gh=Yc6FadAx)zH[1W$SyHi^d[]djUB}xzRg"od^H}SXyPX)w
+@EtWQ5]a})I4.xX9!7l(t(i{qU[M+GTmb0i^D7/I<>!QghLlW:@)y4:q.#&sP0aoA``kft+Z;Cd{i2!giSdHs|&PvA=umM.ZS:kKJ2vh4u]|M^'TxgM@eA
+QkI/avF3IXG4ICrf>`_T.;X294lE<//J9W#M-,<{brF}C39bUH&fbr={iIVlp#6.P9>_"A@uG:rX!DG;SIly}@FB&zPrS!FF,=Ed,c4(fmvCY,.mRQ$6u(
++ue}`qKBxDT:zS+@a6.x~rx8NIU2D&iq|Y8AGhH85/iod|ZKXmijl[LT.4HNksu<Dw<jTiMqeO-9&B_P2jKRw&o2/Lqlu_M_rAgfQvxn2QbhZ+VuJC}vwr
+fV."@wEf3)uiP7)3L+[Zov+B{4`G0oSdF<>F5Ff{6j3&:auiO2x.G&yX`$J;4,@Z%h]nm#d..!1UqeVrtA#)5cHTdH%IgdODnkHiZ}QQ&7j&Ox+8^zTE-1
+ylQ%C>&l$&o$%#xCt#UX;51e{l%VvaA5]]m}(:_J<%rK9:<Q4456pRIUqUJ:IeA2&MC}k{H^#OyY=.tgmY8l#1y2fu!N&ynT(l)MX_5Szvfj;a=zQ2-O`y
+T(sv|U6Qy`a4%/!D}A=$;GVh~w=P~uTdzLp/a|ZWYUmV@Gp6cC't7rAnEPuvKLuv8whKz1ndv#^{Q4s`&>eh5Hii0Kg$D5{^UP3Cv"<eIiKx_L;5SQ$M"6
+A0(J.5MX$e'0'<lb4b]SxeP9C.CZFncA9XUd!kQD:nB9fwnW%b937o2C,5UQzWZ/t#cDA8[@<0g`Q^6+sa'I:f@EK`_X"oT)SauY>)e]#@9X6F%}#[@CX+
+%D9F=sikq=N"IE>INxl"Ay$O~cGOIroQ5(W3OEy4W7kaYTfgI>>olW/1BWC,w7P4;I.K3sC'lfe3+!lfD^4$}TB8I^z`q_ElB/Oxv"y!-u{v.|"QrIE3~%
+y.~4S{-[)gwQ[UoJy_+#7$/Yk1c8=dTmv6nsM.t3_SC]a3ke,aT+kGFy"|8v{C)<EaK4yV4iU9B5U8d;vTAV.Sw(tEL0B^Dc<dB.n<pJ8D$QWPbP|4p2vs
++8>Vl`r0avt_9nQ-Ad>aX@4]'(kkCP8^78ilS9XB`)Z=L6`&bNnLp!qzzd>GcKw{FduffNoE0D[&9;{@ioVCnwzY8X1'~_:)&j2VQ_LuRj;r5ya=`B-uyj
+#2{6AB)"l:Tfs+1!fOL>",RvjPp{i8a|]Iz^GZlw9/N!QE7[.8`WLzc3Gh]=-$r[}84.tuJJMqh}S{h0&o@!"^`1S+nhl74'&v:rFvw_>%F|jLLDMS8z(w
+a}Z;.'ywP}~STVFwa}"=O_Bkf=}(+'#wa}|Se@jLzn)^l.xTdI50i81#j3hxL.F-w(P{38}$d58#|D)jgtgoC-]a2U!n(IQfv.l0wo<<]['H#jM'@5#"b:
+NqfU&[9I`#Aa>#9me]GG3PDo6xqGQpUgY!b|@ExljUqNEG.UgprV={jqmKe@|8Amj8NJOh[jb4ZzHW[uTCt>!xN]r$1PS}QiexArnpt7O[<iSwi;Lg'KNX
+cVf0hsVM5SOi#Sl&tif,+MCr@+<P>}vOo,ey>p1z~7)qQ3h6~nOM+J{h{2IkP5m;vJc7!3((bpolD{[ze7(UGS=;p[ptY;N,gmAnU(3/>M!8:0vTbN%Fld
+8`U_i>Li%{Zd-[w}NaU1um5fNvXkCh|}[]8gOYfPf+!p0'cPeJDO'aWObzy%yRJ"/Mu0{NN>B1u_[Ee-^eb:wQ]w:IC9xz,/Zzi-;Za!4ry}oV1fkip=d2
+-="'pNBUx!,j44T!4ba;[$,AFb~n)y&$pf'83>s#<tw:=I.7JEI/z;a,]GLt,};V&}Y.3_7%)h:&ZrW{_!(72tzPX:xZm;b`[^g_d%B.Y,M.Qax1~@E}1H
+(Gm9nk&B8S(0j_0W)RTm)439L:y{{pq3N#{Li`,P^.=`~$7f9W53T#Q#'MsPPjl/aZ]vlJ#FqaTi~xf_tH&#ZkloG`q9-%~Tvh@>c=SS0)%(a2:)wHK[@"
+:"i3_;"Ts)kOL6JF|54IDVG$eSYk@s&o>!%vH]bVsI~"imdZ{+BMG+DCQIv,"1M;(d(cpZmp.q-()gD%wZ:[:$E)nnRGQGJTK{I%%yA/{0k'l6m_64A$cd
+I^wEg<In@J/EL=)q4E<KWLY8k2tv42F-oAkar]8uLo+$R'^("C5rKfWNX87AZD|}:9N6Ri$_0sHZk)HT7ksM:JjnxIYq)8+!Y&X.==^]78l>6HmrD|<,Z!
+Y@<>i9I_zn/@;J_j#ILHzGKw<@Ivdoh_<A@9&@,:IiQ>t]<YLwcEqbWjlN;I8p;9CH&IFbT'9El)bw{C8dDKqoyfvjp!lnMz~)G=jBpkwitB}8.n,g@`WF
+_+[/6^@`IM}_D].P-xM7t5gFHa',s!(>kXYfq/[culI:DI,([LAV#^GFob>mLA>cP<q}x@Assrs,u%yv2@Z/E#-L7jKqE25W:ViXD:ABXJ_bv#P&W'K>HA
+n^k(IqoA<@O4S:/8YzE8o<Z_/FiKycTK4n#7NB0)zboF+)!w#rbZCM+9JR60i@+,k(xA&164kw`'~<<,.K4<@njJ%F/1PgpW.b_L/)w)U;BJ:+Z'X^G9qb
+TFf1+=f,u67qxz'p!]BUWB9+Y3tPgr1d8'[b`A8KR:fN6VQc>Fe1"B3zN{DQ)U`<|v6iA>@g#+;5yp6EHpC<4<U_XB2W')/4C.a5FoEMww]6YZ`FA:%A=_
+Y+pz0J6[d_>HP3@yDv+pYi8bt98e31L^!a">c9@tP#xsZ4gYn[(:$s~}8&P&^yXP{MuH,P7[oD_Q0}s"Zk/USSKcb;ZoS68XU<x!mC,M}z'b7t8G+XYu/z
+A6o/0#"zo;KQjZx}DZG@=Rc-lH~|TbQ>D6m'PW_E->I.%`U%0f;A|6W}$QNH%Bb`^v$;D^v-,g}35"JwD1d}x=0d:lD<h,>w1X+#_nkXNE;3q^u]7K|p+z
+Sp>h"olnMuA%s@~VK9}+)qM2cXy@:pHb3i|>tTg>qP_I'lKQTMlz+^/iXEIRQ:;THpg6ARBN(R(xO.22TVckyn=Mp|1;{J[2^1qt`R6I6n;LK_j|YMQzUS
+[g<=^+ZaAp[`~/;5gUe-20&agZ)V<0HFx[M`Z0#%8zd{Umc^MRxaTR~Zncx'Oo65GZ<A,V;PAhtEwF|;im&V&Vt.vr#%c/EH+50yPTUQttaC/J5ttDj]X1
+uV-ig+NtV_>XXP4C!Cd&/qAlAs(FAU"xc[)betz>7ez.;$~&7W"b2Hw5MKQsxMjWdIWVF/&=7<wGRM^$ePb_S&(8i@_PEzN>y(CI^c2-Ri=D|jH&9@&)7$
+.l}P_o>E=/IRkHaqku~[DT)X.tu:%B[)w[>}PY]i7UoTigsaKqKS=}GH#>>wIgKLAFW!+2;=-:$vRq2o^f!qO_'wcR)ROtw=i!A7e@xBLLayng5@!XllCe
+mt]lR]$n=LOE|VticSG<HrCvZj-Ul_rJ)kX}j@xl:}zqYkdfU8F+a(SWTG@Lzv6rx3y#fz6^lUmu^Uh;Um^b+EZM_@fQ_^oM$p7Q"r[D+AD#Crfp`4O}=&
+f'xL`R,7&yxPj3Ku(WR{.5!sIi]We;CrIcJ|HH-Y5#=Y!v9F+kQ't+(5cA@+6sh.0/SXg5db{BCo;=Qjt`)d;}NiEU!Qv!;^s+"CwQO5lQS!a=iF5eh8:+
+{5iB:c_BjK(G9KI5s<e@V@,aw7dsH62<~"w{eaIX[-;^+khyn&I7r-s8+}8`;13W2by)9s2t]x;da]oY$P]s38ZD`Q[X%@!JHw5wh!7Ws"tC8;sfv9;QvZ
+tf=I2V.5fC/#{|_uO)/PM6ryW!B#9<$`s="E)p#75&BL5BIN01r8'V,pQwx|jC_YdA8ehdJAFx61Si-AQ3N5),TP3{Nw#tzx3c@Y)RMce)6{]HC{5q&@6%
+"+PEAl6Qz1o_Kq>-aIJElTvSNc!9[tggKnU(t8lxFl1yK5<H!V[sM0FozBuAN9231dl$8.YoK4sfRcA;PY=w3ij)qj3S2t{Ete4Z;mX4u>DG6,QT8CBmW0
+m;G_Iq6_.<|AH`"(F[yuzA$II9jitC0FkeSDNja1m:.9BE-l:d(W5kM[B+TC9Fje-n8<~-D<tS6,T-WprNQp9Ua)eS;of3@Te-lh">UlTs:O!p`}0-P9<m
+,1oYNxiiO6vHM`_duNEWMyppE3|'|CK6iSXr;H=$(){(dpB9#A^{H@Ic_P0-p}7m6J>@;mUialnF[3KhV+d!>A(HLdE##r:#tm:<<0U{`A/LLZje=7|z0R
+xbl-#3Ly>}lD.i+g97<5ZBT6E&(4.w3G'N5ThUI_LzyjPp!L<8N}@XJ`s/s1I,4:$'9tBlFVO)==4'tV-}P]DU|=ziacCH'U`$Z"sW6f4>&dwBz.o12ETl
++VS$(k9m0O-ZU@XPk]:Wj`Npv6_%5M6(|yea/KnkxW^G;dvOhcxUhglS0&JM,0v^kx+A/h+|fDON8&Pw@BZQDBST{OK#_b1">1z3ucW,o}0=pTm`8n^d!y
+_'K0$h{=Lgw46.ir@[,Yy,6t@[A)o(+|QDi0zF|wkvwr|0faY}B,k6GXBc"u|/|$1&(H{[N[I#5[+1dEP-(D[z0a1J"XO2D|#3TsZrqqqah9Op.Oy3%<.M
+S>0|4Yr_smr'^e8T&KTk"-@5GN1upQ5KQOxs!1AJic++"B_]4h.pfbK,&PK,'<|gj2Zwn_e(gx#vTabw-UXBXU">L-E0`8E/ar55b&wQ_Xp#&@9=[{|DXc
+=wGB-9%5Xt718&Z@"}+WKM.Kl(2_otUIztXA0[H3$3f{k`iYSoAOs:-=t=DFSa|P#v.dN]Y<`+RmU8Jy%ftM|^S7h0>;8sfvy;+.QjVKO=ngm7tz;0;C+e
+oP16un{Z;ikRP<3_LE0fR/zP(V:b'E!(v{5M4AdvRzhgbUF+gAs`}S=k'S~ud}@q<5MnSupql-+qZ]Pwo&d{6IJ>ugp&4eh%X/DyfdV&>RZ2T,B((fb=^s
+iZ!.kz]+2A,nUzN54S/{^ie)%}!zF;j'S}Wzbr&KawQ,({U9j7hCRLCDy^DsEB[902//(^uY$<KMe,7h6{.5lT}(wE:upuS{PuOkh-)DpY7y4Q}&rJ$MB-
+5ZO|1@T,aipNk4)GIxT%}yqz%Y/EEX#+mqX@8qVh]AwNu)m_p)}CP.ed7S~)C$uYbj,a5w'gge#bMJ>wo".{+TPW#;S87Up`1b438>Z"y:nGob+JrM)$Dj
+k,epEx{agjF$0mSnl;O95UQIL6R#vv+=fLAQUq8x4b"A.NTpyCqD{`bb,<N+|$=<kJAn4=&/g<uMJ!~;pwZ^Z`2XeKClrd"$.^na;KCKv4"YmlX+>Kc!iA
+ii:.[{"`3@.Co-OiH(PsEE,$f-A.XT#bc6xRJ-l=xhn.QQ1$M;G,f&6(9za+xQ!H-jm$phZ%jRbrpAnyASQ<Z[t.;."|ZBO;7pQ2E:SA8ein1BG.uTj:2!
+!58|{>0#==f@Bs/o&Ddk7cJqG$9$G2Tj=Gskyg)le3h4R;l+%)5|(13bYL~Bv)B-sgUfC#Ev^:D-emJI}4s#)$75`^6LqgF@Ck;$=ZDcX|q`l@)wFfD4p^
+!@<JxyUM,PlEl^Hz$"PFp2U[C)`yW$7Kd,wu"unm{EZBVz{b/QsT,B%=uKHN^NX7zNw+A]-X7qrz4#Y$!$Lo["<=NS+PQ<uGMLk|s0c@ZBhZ-37A<FefBC
+jNybv2p947d2-78`}<EO.zW@C@)g#8L3Wy}opT}c;|G+IXb@ezsq.R2O8&k-5]&9OucFU`B[xcCD,J^Z(4$KT$E`X|-x({gcYnC/[]fg({7bg3>VP7;jj,
+=,bn"&Eel8}y-_uef69B)DTt,>_J#X1Lf}7h`wKaQ1AA}n:a$0iE<JPLR0-(i@1k"(&:rLT&54~oL6s|G_w55R:^|=[_g'_lMftLWJYNHs3"N$#h_pW=8K
+RaR_@=zal2Xw-2|<wGu]OP2TK]!Q-P5Q,g{26d`N(%9`tLQ&Ft>FZPp,6+gn~JHEo&i:%/~panFw01h+Xc$[TOCHuo+do`EtF3Q5J/{i/QJ$_+qs6`F4S5
+BqCo.QfZ]>CmU},IWu7{r0r-zPZ^0.VRh,}E1o}%)rF+)EES~B{foO>M9tl&|E^/kw8g"rH^O|nJ;3]{ZD2DY./bZ{&chhhd8FmTG=^{"y3{slANlhQ>%s
+0tKq|V>>mD:R_ZV-k}QE]H:nlzwOCSvkxWs:$aF]yTaNddnZ5rah]6t7"{Ef02uWmK|Lg%SC.RWZe8G2H-@rOo@Y/}5D"~{v[@c)wl/rs]0NfvnY+VqtAa
+T:7b|ZBh4w,Kp"cI|AE;x5KsjD-:zw)jsK`hruLf|+K_&}"}SDVZ.0i@Lu7)0{gggrXXW,_k||,m:jc^l8]9KmRFd|@@9GJ[q.LGM7"{:Q}s~!z9%syc(R
+iO]Dwk5m=)"'s#~2@(B,ZN^'m5{BHkbQ%TLLpgDwnx$<(k,tWt)cxBOo3:![:N:,PTK"Y+e>hl8)b)ZSg%XU.]7!]+~o[r_DZPQ:IPE_Z+1^ad%:3%ot2@
+ScW[OF;t{cyX090E~B^Sq.P')C=)TpgHoOq,.|V0wQ64"f8<;7uR7Q68`qXp7w6w~Z.y(66YJ<n'naSy$0K[`--=1w-)4a"pO!P`KzD`3;rgV.|{RF)OeC
+6#K'^Ea`v"5!Z/tP@5asio%$P;=na}<h"af}xl|C&g'#RC"Uy|_4|)>2lU8@k&B:7#Jes5$]ste$!uTiBk1[<H<dM{ArFE5IW2cOT%^]+Yp<,K8d1,x+sW
+jG5:`M,Jhd>al@n_<a{`D8nkpF,6G'}%;hB7#`:j=9/C2=y/_-0D:EBpxeLV-A}()/(fH1DH%H@AcQNA:[5S5|#P:Ch)(UkX_Ws@H^svPba@].}k#I$+v,
+fUT6viC)MGQ$}rovS7I/b$tfhF2c&xcC[c@3>3U4!VpBtD+7Wh3%N9}/-xrnl0JxC4f^;+6m~7H&"cej_hd6/]>&z0o$FgJ^4:QLM_y@_#4uN>p@g"i8fo
+y^vG4#yVw)N9<:H%-v#f1tpytX:J/3jM@thCeWaT`o%R5%WC3`eQTJ>r6RUt5+K>KT'(hzAjI!exim}yn0Q4&0"DW_l=LW%8Y/WaM[Eu8k"cjq4&/E|PJd
+W:Qmq1OJ}G,!%<=f&4!fJ@}")Ho-UB,:A&c6o@XtNE-dqlX0]Z&]qxhZg1X3.^,'CAUK:y,AL4Mj$d%Py`RVEXbXZ:T;[}9a.LErpo}!kdsT6yU]Qym5[U
+:._a_.9hw&S(o=tRh$O-E(mcMUK8Jl72|aY>yziy^DveURRV=|r(#4/q0S5sBDLX"u6u!7ynw<c`ywIm..+O>4mN[C$UcRIxFgx95CIy>7S`Z"q`!Q(aRR
+I_KxS'3wS.V`881(B6XW=C~p}5:(UgYf2jAHp@fyMODv+tO8tNHPJeJashahPn]:,y(U[nsPoX@DQNp,Q%=L=rG'.T:P;`5VB05"{dy'"vQ1+`}NfdL"_I
+zyXq6!tC;k|Q(@78<)$0kE.)uRt7LwZU_1NP!Kl(9E"=$i/qx.r&mXXM-d<"DvtaqA^+6XLX')}fuE>6~]I5Yy{Z_#upDlGsq/^!TrJC(H7T5;Klytmq0i
+vb/IBs9_V2f1y]UO+Eh9qA1bN$6v/ah^uvAM1c>RXrUc&#C`geH'#=R-p9gnA'Vd{v.k7nHju1_j%B3Y<]QEgnJE(f:VbY-4MYdGOAOOT{NdL$tLmc3G9E
+j)ZvBZIeXp1m^BeY:%Rk]0T{VKdq_x1h2fq2cb$8S+PhutmzBmqv3Sehz.;XeN7A&_T%~'tK/huL@<3%{BOa0dKVUM74y/#quSN=)4zzzjy$u:F<n'CGF5
+5X_|J;``PC@%#t]fk)>pRU_Bgo-zP)%=9BGz+t27nELX7EY,hAVQxY)JHkVW7-E}pi6e/z,P/O|7Hx]KAp%_Of+DJ:iP_g$8Lu+"d^zUu"bpmOYv7{={8P
+6lub-84>PN;z"a%:jUGJ=1^IDTA6yh+X7VfUYaT@'PgFavi`,F{;TL;)5BES0e0FSMfTz%SrcFtwJ7acDj0$]+y^0ZUyxh%a%sgjNmcRGT/zTKlYxm<suX
+!eqq:4~r34rOg8E>h|Y#;I5fXP]+g#oK)CHX}3B!2v~vOeS{tskM"px#yA1Y38M=3MNgvf]VE)sL=JoQf<,-lX(8L"2:10v:l!VN%zNbw+aE{P6deJ0tD2
+[582y%YKG(U2j`F/D[wuhr~$m`Ln^_V{B'|$l7c9Xp~Qu|jwa5'(j85lf&oYn@5G(ouuw2v4M@`}F&9Wfp!8miKJ$g]OHX}#_(b[,6IC;CDtuk~!n5HT>R
+Ru/4qP0@Ns]E[WV@<$t+|5M($32$P6v2@`-,jCOdzMVtIoRgejx(%C51.KKqV]QW2W^HwRBA#js]YQjaxS'cWJ+P!)M=$3|tK$r3fEk-]k`KN@{_87iQ'{
+_mx&oq'`QxHmijQ4!tymd]!Z~$/U0;k!eOX:N7){`|PgI_a,JsZ[Z'WcZc;{@|XPEX1Vz6Lz7C>Xw5ce/wsnwVbp,KA367nq)fWcp<BAZ,14u+1&f4fe$!
+Bh[A^T<QB{^V0HL{Gn@Gn;y7Oh|]h;41S#q8o4(z6R#1;a6OQqyG1,a;X}9LnJz)Uq/qe!W(XFd6[nr`)s>D,'>HH9||Gk<3d)#w2f1=UJ9)apS$#@vMeG
+SwnaG&|(D&$U;cUDq$e@ITfA8l"lucOD1E9vhFn-As2N(qHqRz!i39Q;=lwHdzd1i(3^wP9kxrZSiIai8]1-r0`2Je#VBDgJze&cd:M>sJt5)^6.jS!f2[
+E@%2P}9p[UNP6.xt1z'1J|n(x(4`VS~7i=B3p@Y{naqD~@:(p@mG9_$I@muX.'@jr>s&DdM{gS'rt[5qNAyeK<`M@Vk|M)s!3`v))@+=)"[w-0oycwd3&!
+qEZwJ],qo:02N=]s>7+5%Rao{9JLnG2v_G!i)Qq^]S0)|^qgx<Iu#^r=#uo')yZ9=mCs]()y"{|x%]!3,Dmu"yRE}Cy"i:jOj|9@%O}@vps]/<M:qREIeo
+JSz{@^;0j9hK;<duHacy.}bV<JC@~5Xw|}!_MMM(+G@+txiL>1$4FFMJzCRIIh+wDW|T1"R;6!y9zhOUV{=givzw,@'Nv`ZQ3KF|d6P[(zNN$r)}[vkOFT
+w=SKAese87b_T'4Q=&]AbuLMbo<Q;YYGBg`NuCraBYaT2V5L=}e|j,pU!2dSCqE#ra+/5cPzcUu9Ic]F$GPLGSlAcJ@oZa='JA-UEkhtCIZHJRtza_-H^S
+O'I.(-RoNQ%HfW$C)dvs|q#5Fk.R[MgxD-;|M8}>A!]E]_qOB8e,w6)Qa;o|,So+{hiu>,s!'!7V>)ZJJk`GV=Vn|`f}|&AFflRrI8pTEtZdRQ+13sxe(E
+3Y#y@:=IgAyxz]=nK/>{wz224l/TW-J.QW_nj^f;iDmegJt(Bwvt}oH2T/=9BZd^=4[j-|1xsb642K$`zFq;[0Fc]JO`br=fma-quFgg//%q#T2+ht8clJ
+[+)g<K[}Q0/:shq}2`P$1EQ/T:&SrQ+}Zmbpk/"f[r/Hmsq31#}j9#W+SfI,_SSlA4uI1z$GA`CG[>NHykg_S#cTzH<+6hV+_Z61.c5$KAFVD7(.1&PoIn
+H][[|:)$Y53'k]FYgthbyD0-/VfbUO[_F3Ba4wYwfrtAuNm=c6oX]}ujMJt4qvjHkP3OB|^@cSHR_&s$~TMII<6cU/zLYN8SDB8HY}nJW7~5u!:;JXX,/d
+:!sbI->IK:Gqa=$&@4k1|J~Wg36^+[sDD=Or'TeBaU@{ozAT}eC@|K]+GS6M,QoKQ2(Lp&([!&9^^;~F_uP`nAjV,al8(WYF9v_W}viF,U65^^QB#p8msa
+%3)h7)5G.Pk;H==}6Fof~imrUjXaS#+Jj9CI2i>_Z<)Cu(E>;2TC0y%Oo/<_){<ashiG4,]5A(1`&Y#As<s&H.2VjynKC4qal&ys2'P(#rF#HtK6AkHaw>
+&Kd[=_t<]p)jO.Ze^AS&<1FBLc5)6Vz8k#=%it[Ou@p($='NfwQWOCn_{_+Z+z<NVHS|a,aLpwPLI6kl=q4-0aRUZ/sRfs<AhzkNq|Nk$g|yQo,tvcAUih
+h^{(]aW!c]u>FK5xu_</p'17O&JZ/m{;5nuV`e#J#XJ@=ws,-juXxX=C_u8h=nI)bu^!5^9h=aq}|:Y0%R,aYC14pb-&."51QX,][/MW2g"gA_sW0"_&_L
+`FN8!ZAdKAAbDs3;,qK4XLDGlPYVg:odi/:(!LISGtxpe-#H<PXkiFsBE`6`_oZeFFj#nk5w')&@vUl`-o845;'U[.3d>jp9AePkxAaCt8fKh+&1MkN.Oi
+M.(0Ph6|N>5g36=d5<&%mt_@j6oB12RnyT|K!L/qU8kZZ]rT)Sp`-!XDU8m]i^"4EKCJ@hZWbpPV:aY-0bW2~j&qA91A{mHqw!o3e6"q6i[=av8.;8z|.v
+0Vb@:Z,,.IP9#b_2+jU9=b8@Is=M/+>!5SFBKiDoq/_w<y:XH]KZzYQGRZcD6[V]3#W&}b7`Wu@w|nak=6IX,CaU(A-j[%Qb.0H.[MU1YU-|XT+t;!9uE`
+}baeC}hp,'1x]5yj3k,&ihcL!zAxvhvkGw0j}M<FfYfERH9E9KQC&gGlw<wgi;,lTw.mJf5kIJ.29C;aU(j0d1=IAH!ui9ifgr3cI4S[fkxmRliAWQ'/-C
+7__Kzsmju&"b~g20~;(rDBOMi4|>IuB:vsT`$ym9[GP1k)#6#XgOpL3hR#bTd7tq<Q^@%{JrvTp:9&I]}kmIqFcBs@vpNC:ZShxvm23fKN3xexWQ9`72uK
+.vi-^d+hBg42L&G1Gi$)D<lB~Z~n2Yd#VA@'e_XU!kA.>wiu)weV(1,js=nz>@t%@)Lh(sQxVz}%"47(1G|v1aMdF^:/t<XUhkQY+JCO@&fZ1MApc%w|%L
+veFRJW0d'<eMTUd%GQmrzX45T|Q!j=tSe'}kfoCuo>&XQF>l7K_XjB0"'Z+AWkL.JbKnxl^rvi!66Gey5puW%pEL;gI75I9U7`<HBl/+5Q8!Ql)NKO$QzQ
+UWX>2'Szfga>J1g=D|X'S9UJ~T@HL,iXEoR0v1foL^c2jHWRE(FPy@>#pvxJ@O[%9eiOU9Q2(Tj(pV]yfabF@sqoP-9,|w1x|qZv)^vGs]ud`,'QD9m-.o
+lNw799Yco&3rUW@F5-Xx9PP-"Fwv:/73IQE$mqr<4-,Hn`L}Ds^M3VLR'kWL^NH-I}i6@pVf!S(T&2~cBC3=$lC(O18Tvo&n43z-2@F"f+D:^U!hj]l21p
+2dS!e.UP+qIYGm2mwSd}6EB"Kv`o_>^psdgF,+.kgtby=pk#.WyuLMEdd3<MMC]7'2!wn=`QX74W^@7E-edftftly8g,a+k$Ma;]7`>),_tIX6(`pQkCd9
+CGwe~Am{y{U,PJ@H8pYZ,eMvQy=A<+Q|G1KzK8)5f".=)loSW0v6EV]Fa|7:QenB<8b`"E@h<'Aa#ka2%U8I$%B_0yhkB@/rCYh;T(bs/Cg4cll6h&e[1L
+"rV`v6p}='U[5MaAf|R1r2QA)ghJ-'/qaEMsp"w[:yC#cGaM[+Ay(YHBY`D,ek2XV}^wFJp=%(Sp">E,vF`%^MI^kzvhu!2[FA.SB,XbENcR0#xaWN~E>5
+O(6|1M4F5n`%~{Zj67Sg/;d-SxSt^81Ya(7F;|zd<N|:ov(m}!Z!`+678O][[DNr6t2j4Q&r_m#9:>CD|S"otp]x:qebDYtT0M=6l(q7y6]Ev)07hKn22C
++U)XIfH`72Kzb+[Q-Yozd][}@s;!bV$^NI]Gr|UKQUt6XIfi)d'Y/@[v1lxTO4eXcl3kYMR7/D9"Acok.}e8mZ#W|MXi6I^HN64iJ%q.6s&FU%KWmJs[pM
+m^skx.A>x%<P4y>9x=!</7rKUv#=r@C9XLc`'uvisTJLK2L7y0>VT[A){{AKty7<:ZIGPl9X%C-M7c~.R0}YUyO^7%z:5VtP;vUm54H`BML90Bhym,P7>i
+&/H@Ws9ji<BLy%419Ob-sxDN)q:FpLzvr(NW0^+d5|>ZP9._b)DL]H,hnN2oB#dhOO$8].-+|u(tqP4;|&oS39pXw!F&,c7oQf!KB!-pt$};l}eNU:=T9u
+<$<i|;,['{Neg.]56H.qFi.D<-iMb2D6Gp:TnicA.K#8&V{DWLHtCD&G1O_F8$_ho6d51]P@&;Fpz7Cc7uVO!PeK/-&1QnE_jP!Gl`vCh3#EnQqx^i,@'1
+MbIpoqE;!WaM"^uFu3U+6l&a/R50aeLKsHKzU4i:eKf}W$~V06g;ObrGXFt77/5Y0K6QCyp/VX7vOlQEPd{.6{.vjApyOog#c$$By-QE>e[lEdWR9'{s`m
+zhT3FCy/<r+u`Dymjh&CV)")%Vpy^(sb>TWRXi5--j+RU-fjuCi$zg7]2[-<qnC-zzCysQ{=|-A5N`)Ax<t[Q(|dm8F_Tw,4Lpu9nMd3WB;j+;|#k/Pdpq
+OR^I%QBF,b{}f2Rrm[scdv}LTI/z{)/}!r296i[cLA_/C7P"~:hn9&ZlKrUYped;n:ikuk4q/psE_2QKLk$cH[3-_:L|N)4(39)-D"&!t!8JFR4#o:ZE)f
+.:x0z.)MTZ[Ro:&G&b.<Yo.V`$/)kPEG/r;_>><!;Rv7plEc.<%>uU,[.'9836=8!(FMSg;'`x@MVhVhWW6&;@9-EeGoX{g-1pHEdf>26hl5g,kP<1.&d#
+_PRKL_|Z}:BTXD(^qu:!f766OXG&Kger0G:u~m[5RO-RO=<R>d[;D&#wZHqQNppf6[wpouk`nC9|{"b"9z207;kx=t[0Zv:5IEa/D,bl&d2ay4!eS]EEr_
+t+mJ3W/u~m%<Y);lJG]^$-S6{p(Q_#a98:4/~7E2;U86"34Ax:+uAQ!t|-qRhh<$MJ@9~<y[0iZ6O^2%jD%_d"<]a':dM!g+r(N5_g|EnP@)55qDObU8Yf
+2W}`<MvE&yP|KWe.%G~)eh]sjAE[>kS=<bT9)Uju$bz+~w5F~TIXX;rT|3YnI.p5E.Nk]81d"Pm1iqYRf/a&lv{]dpx`Eh&pjL$4.xT+#tUL!3&Ms'E[i"
+:fo%N@vE(xYSc{]>YZSoEl43Rz`%A|9:<up[mWc{..Mtq`QaI.4Pj4!pA4]C6WWF7ZXz-()(PuS%O<|uzD.hg'OjATtI[0gx;35DF2e1buj&+;$2txbMlu
+G_[i[|JmcFSRe'@W$_^puI(eqsf{Vj2pk5Nn"Lu9!<BhX6(I)q[}XBJ!mOin(n+C@R#sQ.)Y(l9Rt97{f,m[0L%26s!$P=&yufDzi9g73o#y1;}MNKBKQ3
+h}IN"%-H'VgxiH%j8%<gie4hYlm!6)C=x{M,bG)t]DyPz=xiR([.%F!&#(rm:b@l3[^z=)J0}A;8Hv_))'1yQ4Y%]J$|j<(d`-45'Vm`h+{jMj8r+;:7:+
+&V4oG6tGBQ/yi$;iSC{o5p36<<w#JNg:h+Pk.#w6UBmBI7EUJ(BQH=-3mU|Qu[=I`F[=8Qbu^:,Ct0RHsKb([$3K'%Kv7tG<ZrAM/5HyTf)f)v"&DWyUEt
+ZFW])6<U"+!kjigh"E=uF|wLF!r]sN;xA>SYcL9obT7Y@HLfSB>_b/[sk//Yj/oB{f/Pkw3MIT2r@/)}RCas<6sFq3('rY19Iu+e:hKum.Vib;]=30^QS@
+EsAw%IRsL{xF(d3pqw5m&hw/;9c305Ex#vB#r+Al_Ln7uce;D{l-7b`h0aR6K[i,#},1q-'bEP/(><_$U|y(%TIk|=aK~R+_3Akw7!_KL)f1^Q8CC<jKcV
+D:Wb"rnm#E8bD(h9T5&/{P{$0_t1{I!JN<o.IW8fzf@Ww;Co.Qw+]WjZW[u2Mk$o#O@y-C,B<:(2Bv$-!XvRe6(gUwMDPN3kZi2^"T0t}W)DE#;M~$3HIw
+/r)m+L]fP-+YD}NO;,x]7fu#;6xPw.r>v'DV9%BN_rY-ZZQ=^BpCKG}),2S}Ly'hvIw=(!WjhgpZ_NipeP=3ei#0+iY6IaqJ"P9$EJ&w6`d3^MbSRgK'|r
+lzE(C_3R<}"<KHR}>}PA6ne/vC(h9:1a%'|YE,I5nWoW-.m/D(T.'j-jUj&8Biq](uMrK+"p8dHCWN@RYuSI=o_8ELCxzsNS0E^(sg0F2zsg/^De|NCPxf
+s4W{-uNRW[]9Y,j:KHfT3M9WU3#:4g}D6)YThSPsjU=fF''8mD|1a03bCGWz_^_]dHZ:j92)++JED&#'k}aeV4|bqQPzRZVqgegpCL2,iY1nBdVXigjT&o
+{Q-j!dy>ECgiE,7EZn1Y;jlzh,-!~L[Q/Nn58Sxmu8-N_92U%/;lk6czM$=n>w{9$0<9eZ[Z|,X@W/})bb{{HD,Jb(i/q^#VIJ|f.@@B|0:#{,@S~,Uewf
+^wg%_^T<dgG["%SA-vGs_S"=flNQ;N(Z@g-vt<FW,Y(;qg9d&BC[B>E%Hb!"xYDE6-Apf|)/WY4Wh{Rc0Rt<=%#})t!zx882<.g#.XcR)FAd+V'3I7YMa:
+x5WAk4uCDpZ}h9Hac/t1/DS4P4oX]UC$)AHs20'emLYq2N=UGwQ)t>3UZkTI{kfI%FcBiB:yKD,9,3vy>K-w<,X'gC)9amV<K0r[R@qeWb{sZLii{<vn(Z
+K||2]Fe1m:0)k5B+5Ludh)xk^1esPW{m;)Ly!ASCUQY}VEwU8KLI2bZOPLXWi&>+M|LrN8J"m'!_#o-t$UDHqY6>C1$R@7t4YUvF>%'NnzyqlW8s)@aD"O
+s2kCQMCB)H%!6o@8{#Fm8>qF~alh$@LNC6T::qFV=:(:;AC2qhoHvp+hDK&7(1.Utcn,U>(d(Cr$.1YVbp@P{[Hk{Yg0oj0T@l52HITRR[25D2PfaWP]>u
+W3+TZRC_d@>B{)do=qs'5:MB(PP1[z!8Tye)j[f[}}HsJMG[D,KLs<u$Ek/_+Q1@poDxz]n;ER52Qy@>{^F$Mq~%YsJ>CEpuN-YYzL~9"ayp!Qm3[I+9%F
+b)$gwFs8p5q{e@.Q/T>DL7nG!6]zer$pkw^Ds}dvn3(Hb&_o[:Q5TaUk"jHd]2~_Uyxif2RDzGxX`PHkGV5p">|GPbw%DJ{WEQemaYl;=kz{ZM)en=nNY}
+>l_>X}ssUD/ZcTrs,m<7W$</pE)MdgW!JT<PX6~p%2[-)19S;1&'^`&5.E~e:ks""cgwIkm{;T2Yz]|WYp;0fcUs1s<@qb)8XH-zMk0[F}YpG<dub[2,tp
+`VJKSYx5XAwfn6!O9+a!+]N@v)TxduN|18{7oSs<-Y[RO{oLxc~m[Q(8]gbbQ]o;0)"18@fwU2"zRos;nm#7r+H|EERqsyF||_Z]NhuL77Pk^%1p=](2(X
+-Lw/rE{@pnD/0[Y;~]Q1Z3iCw6&x%yKY')D2mX7mgME[kNsfqddg'erd{DBT9s!tSU#5!'GO"}{so)>Ye'nQ<jvY7}cY&ge{!v+&bGU=$6VsP|:2pTXDk,
+eCv{R4Zs5gR2RMv^;^-F|l;)bx6=Yzno_pE>"ACNAqb-+2B0{,]QxsD7-IL#Rm;W<{!7VWhXp)ik0DQ-&ud`[S6o!J<&JM^$U-_)xx#n`g4,2)@It,kMw>
+r,2H1.T5ef567]`m<tNd$.h2hq^l5rOYP8:I!TpN9/>+d<svY#[>$H.|4Rw`NmgG5}3MnIHUOK|L]q4ge{tNUNJb1gU0QwO|HIu1pLG-}$30PcQ@Uj4CA^
+6oSa(HHYmKKZE_ufpqp$R]4tpG6cG!~K4)r0y.9bP<dLGD`z;N@I|`iHE+):G#lGk0]6k4~/r|S.q8qa6z=R),{^>1`<Dv)yn8]k<`tiv`36B;=wb9O+AZ
+uqp;"5gr3khrZ^KOjy}KG__9MaLA,mSY#>q;p2#me#nHKZaZMwH"no1t7a]Z]s9}X:)`>G1JTb<{w,|QgnpS:KM)[HR'RN/9Ipz(Yu_c}0x;26x/EEukEw
+uRjFvk-eW{6I20SSbf$n_EHnWM7w=vT;9HHFa#M'-0fPO}dg7gMAtm0[{b7h&Vj`2yp.nw&E,q}H)uXI!L'G2YdiH>PA:"bl8^^bcF60.<W$)UL:Ys|@I]
+{L3]<i"+78NaQ6'Nz;=,k".T;JQ3xuz#zHVa>|_Crm]=g:C0bZ:WhBJ|&p6&w>q=o^'SOlS;+qfIg']B.b0ROf-OY@~1Box]@XSOtVwK~XTtq=4.oHR,)T
+9"6au%O(:+<.N3y%~tfYs9[6f}4mm/:ZTVhOg<6w@'PJq>.C_.1%{zo:3<4`ucT&E{Q!5fU0=Z!xtOpBt]eny;cx#ZT]E_SGLx5/H,}icC$yl@MO5]xo0,
+a0X%'qsI:ItE4epZ#6tF++_M#t4L"Z~t:FH023Ue)U9|ZUQ2JkmSuYl^'g}T<l7,^y_zxqB0SGj=o@fENhkeZ7;@AcK=4NJ=ElyGTLA[|$0@~TI(v%6Ph{
+UG#}bSYS^@,gG3ep(HQ}zx`.9TWV:{/"a;^je_BBUH#e(6eqO0r"_kLlTK>dk4>&[!X9wC_>DM'#5Q&I<>&=u}8y2Db(0Z<Q0`CGe4|.5+n;ZEFn$jhM/;
+Qyte'NizKC$w@+X0D9v>-#UV)ND$M]XK)<qjFNUhJ&.@#4=0gEN%Q/,Rw=zx-2Z"pHl5;iZNLaE[&jP^GyRE~F[i"<`m]eN60SeYx9Bp{IFf/.H2oEbl"4
+1]S=&J6(UXUVOp)2<@-!>C=^cTL-sH9/`q2g)Au|o6Nx'p+^:nkismWfWmKd`fRBzos]Z}{F9B+^j3UIM!]Q0F|D_@=dw_0G#LJW8SO]YBJI^t^)4TOtZ(
+j+KQPWQ/kLk02_eb/1PJ4WB"HVE|J(|FRaWR%|[pB%Q{[dF]P{+BdN&n}w_S=8lty=wz2Xs@Y4Nr(ZLcKBkprVlxDa^|K0Y_+nqWL_-f`076(,P$I^Q6jc
+pZj[[ohXOb#}$x84c{%1:xR&qtT'F0"tY7Cf.(vPqv!`MXxSqO|%{a,[@iHUCz>M24V'>j+6zB{/09js~`.(^<B7<#=K;}q5d&A@ab}WW"t&0)-/tK65(,
+QND`2,E.JQw,GHmb0)Q)XRI}|b-,,25gHs;sW.O,u@B%[z24oP@-2_s8_g:vc(=&TsDu^RK.wcJ")"!98pEpGli9>&XaBZ1c~0f;vS8C48bz4"P>8ivTrr
+.Inw|b3FDP&CL;a4X!>R@o2P3@3;Ab/W}n9h>-O)[C[)U6<l6=p`@vjiOU6f_M3i-k3|F7#r7Fk!S!OmVD{9-3%g(V`U8DYroV=cY_bH~"wl+^CZM{9p<;
+4c1"u0]gr_%OY4#PV/aR8=D_650qWWE935FLjGTM7ZI])_kN_`Hv,leCDM)CN=]5KWS#ArQn^eraQM"O^}fYMo3cvmX7AioB-@6CKrk;Ty6Gr#SFZD|g=M
+.9#J@+ITudMg2;q>'7hZ2]3mk"]k+b)+3vG}!tVO0{nm~u<:Ss/,O%p=,p>&/W'=^u2:z[z#MD.e_V,|]&PW5IM4`&2b+5x-klhB/YH:.#awN])5F^e;1R
+D5Gp>b4Fuy[fn5t7lYI$vErB'"'kJE7U}mWfz[7FlW#S,$-:V-i}QZDFR'+=ZF04t!B5+jaFG]tzU6-e(KF!ytLu8w8yE]zJvg{$J;+<-x|E7R!^Y1]AH2
+yfCw)^IuMDGQ`{-}IXg<UyFqA4hii0xdCa:;yjL2jU]q5C47=,KR4l-lU0nHc0/Op^+}`0:hcD;f^;sx'g2_odeiz79J(4t<)k;A9Z|T-9w<9pFq8oIV4G
+yo#YNEc/uCSB[2WjhJj;tz>u^eN(9&y0{)tLAz7()5Nrj9hxx5uLQ7hsL-2_Q4]+#347GeUz>xA]7O}>JmDQ]EK6Ye;!]|71;k4v}KM%s!S!9yXJg!E(;U
+[%a);$K!73+-&z8UFk&HJVWR(4>dU`t]/(:-z(O+&Jv)uF8_$%za'NSK{V,a.R8|nY<@oZDPTj}xCwz1,/GRExtsX;`R>&"i$3v%iC=x;nB/=M<_s&oQkx
+F`_fJO[f|9a)`U!L(U/8D{>z=I{MTZu6Y|rADrY[3|celkIVzU5'/k)Waq1]nW-@<k|#_6I$x=&-yY:I/O^whhT<gSC3f!e<'!IL&((&f;fCr4aJY)cp6$
+>eNtG+%EOGPFI^=v]R/<_@|u~nUzXhcJO.kM4`y:RETi'Q=!_:E-tn>U-i6aFGLz=Ip}"nY35WYrSU6y[Jl%d<lGaU2yc]|hmhX76!(S~(1I[6GZ_C6ukB
+[b]`JWcK`dn//bFina$q/x;"cebQhFxhDc)FrP(.Hck|.E@3iJ=v~#4Jn0<)[uhf0X:`p4Ug3PH2D)-2w]A;KQ7Lx;J'_XgU='FCc9/7+rc&Q^K0t[Vz"H
+(_=sscpOmB}nyWnZy1L{I}gNd9qV"$mi+O)_]x@qN#o9.w6;u;oxhaavw_!giz^9IX9qoS<0mE/{fj<WY:=tvcC#=G4["sG0h+~xmB"m.o;X'ttH<&U]j&
+E"f1<Ht(|Q=-j#7=_3`XXgyE<e.cD_@8jwxH/XL9(+{mOzK)p}~e;M0{g&Ek~[mN6JPnMLM'aox#jDVWi`ZOw.aT"YL60Mpi.a%2s73#.8R2&)<OD9fL9p
+PuM^(sHywv3A<c&+<,tl$kONQu]T^]_y.HkRV+#|~/DNkbN60)8uYC`Pvt_+#G9}1E'[Nwqe4Pjo+u/wp)3NIkLy-hfI"r_!OmGCAJ!a0Wy`v8{"C(zL6=
+r)%J]fG9b9@cy:6()3uVuPHI54CZO)miW6(BO^~|!nIOs:Xoda/r1TJe][#_xJ|`'9J}c^-jGuK,57Cn73r=yKY6tOtHc0:y:T'm)G>c.k1>,{WHCGs6.w
+DubSLf0aO53c'7M;gnOM;,B(ArUxN>h6DrA}21IAJj`wE!@Dz{&rpJr:^b23s0|KK1g@0zkwW82{/o1gF.5L.wcMo2(#MqoG#{mcYOEZ$):.4|gT]D.}k"
+pZVzx{9'@]#wUOs'CR1}e.51^xJ99;z6|wh_Z<GB$&^4h@j&Zp"x_+W]SIfT+ON(JU3-2Uc/BJ_jF0cTM3Hz3Ig@z.vFfiX=HnFhOGmt=-<KlrrseG1C7X
+cN]Bj^m|+et:PqNaB_$]4%CKlk-mB)TpIraq-ZD}TuJ`Euw"b"U6V<C=3Y.Bq2R9r/=&4!<Iufx`-TH$#]l9Jk5Nc]$}qw%VQ[EI=o|$8TKVZ`{l=6huR%
+7D7ck%nx3myrN}"d]YS9$B(tQtw^|gE{P&nJU2da>%pgGNVZh-ivm/3w&5)dau{^iVB9I.kBA+:hc16E10V9%&BhGsRe4;xe~6_|Jv~-)|pLu5/2Dx:Q#Z
+SBfUuD8"4P2p22x!%]:o:_ZBVfu[jr!YgENyuJ|:A,=FdFx,Ig$h=Y{580BTT!l>i%|5DBR{B"i[s7xj#Yt<5l~Wj@5Zv1xi:|xCc)33!1$.OrTlDaahnG
+;5X74$/pO'vmf,HjyQSBa-hu{BM^mD2d_vk(nP,QC96EsMDoR8A[!OUTb!1(7wrgfMdj^!7yH4AF8iF@q3o0M(%5{/$ZDoj[{HP|+vsRzX`#_M]TY;f<&>
+c'O.[I)R.b#2TiP+x9|,a%e]sH0WlV#CtQkzEHA]WY#V|v/@/[;Zi&D0mz)PTI&&r`ikrc^CXh%AV._)yhp4T#mcW43C]0zypT;kYt8$#"e;#Pwf]E>9V+
+f@by_=`w4llo]XqQI>NY(q#QmLU+~Xp2d%;r~RuF=^ZtU&wlU9EcK.q3Dq_LP!#8lxb;r1qjXV^h/O7mw8_LWMWy^X$},+"!'C~P'kJI8$^C95TjpN[!pm
+)d@^wkz^8;Ik(XoW5p^]{Q%|Y[[=W>U_/m[wpdP-mjd3Jp~ebPn>D>iZ2ZN,78fH"og@T06NAIT^2g&42]t4OH|#tr/llc+5KhP]`qnLniauR{NZQFkG.:
++v)t]D57`ssLT#;Q,dq>_TQJ`uFym;<5S80d8k!B;8mVp+!rmea5G9h"mN9uY>f+KW}C)YgL-R6YUI^FjlyBU_c8(=f+75&:^;OKK2Ww]{oKxo|,pl/$n<
+<vm0{Cb<9}](}I-Vi&)Z:}5wn}'5E}rtdeDVaFlW@cUeIxFCag[d)A%0,:=t.6%-.[a<aJjG4$=n<oBCNo`4jvGl:7(Vu!.nsIj1(x7)N&28a;gYxdf1aD
+0wO2YMJv]&SI4gh"t6ZrJZDEJdhZD+|b>jd1NT:Dc^}-,y!)oWv{hN3Lp9b)IqpB3^w8yZccZ/D/<jC2lL0f''dSKb.O-aGgI}fjmtt9r%!wm9gRyDaT+V
+pX+n;Ay=>|V'E=7V@&]P)xCZ1snv$I^}N!!`aa;{4AjWpH)nV9do%37bfC4O|]oGM+u=-3z:xbuXv=;OOO(IL,$rEaEnbkWYzS)v=-kz-Q,NN=c)0a,>Tz
+M_&nRt3+5(D^!L`y$%4k{)2IVUJ|b:&j>BPXT48%U.V)%|ht@tZ@pW354kzDT+dcJ3M]E0{J1&mS;w(n`qRoHUg[XL1(T|paSW+_#`xM'#_/,liB^@@W9j
+6XXz(Vu$w%/ioyerDt#8ozVm)0Pgl@@GNLyM)|-zMkeoi_),p9>,=bO`%AU$yoNdoC,}w['|W57A4gesH_KDu|0)lZG+Yv<Qv/QBW5U(Da:}-%@Jy)g1P`
+~6^2<D,@G,@DyaBP5!w)x!tS=|+LUCFhl$5e}RadA$3X,g,lXV6EY|ka_7'faHCBj7;`HTimYB7]2lXjlAE[O"icfFk|l4=b,y_ymML{#b]hqs`TAZ{@SD
+<Hu'6.].RI:k$o2`r$eSBg.;<vjw)HYu%gOQ8'w_~TqAM>/pBEiVf$}U1B6y.+5uL(.g4K4}+1J%=rFK@dkY+jXF!RuVjAp'TZD9Ud2b+oczok"3}k&nyH
+w5w;S|EvZ[zlM)oLjyxG(=7"(NH=E&8lpgy2@y1S$L<(Mnmj#giMZLQF@V;nZpCrA-gH$B=1DrDjzburlJ#aP]|oeam)Y&$XqO`=LO$GBqFO8JxzqF#uC#
+U)3@xIe%_p5o:n^^5r};`T@YO_pprVDvw_&AI%c<_u05lBw'P0{pIU|gH_T&^}+j`u&7[pYKp/<<DS+WW'PRC4/=A2r4tRT-)<z7yVLyxst<5[~f5X|^IV
+QK="lN/4]-}/hjij7)d5$'{_Gl_PHzk-'bnp&'vFM5:dZ&A%C)zgvQH(#qK`c5;k6GO-efT9Mj)mj@JDgbaw;XW@CoT5`S.8pBq#vIj`:g|kM(!T64ddJI
+]}=DrML1%sY])Yf1xm,caQNsZ$ig'zql2+n%i.C@Lq8rSgTcxdlL1(iM9fD0o6EN#1["zua`_[&$RB9d.'#5Qn&wt4Zo+j/,}q'`nv.S'!yvL{L3@c%I["
+'r4J~=sI9lTb.!}ni+.H+CRsgZkc`{w-za6>9=&_EyLBHx@u6</Ep`r=<]k[j1/^>akWQq|$6I!r+E/c`R+^OQ9t;1^LDx/l^WUWDzegLNtIhH53<Y)c@w
+;S&e];PIV9oBl0;=&/qBW/CUHp%1mUN%;"]B;c^UBhXM>U=yKUU3Qw3YJF.Al)Ss}H[{{%YISOt=IC+3#gD^PY/#VwpE0NKVi!cR.BVLp3kmYl%ny-'Fu.
+gE(;"@[sShQU`,v&k3]ouYAG$DrFV0U3OC9N6cJ[r4JgKcCcRVv%WK,n{@2G&+`$8Hj,|WgAx"RHj%n)K4N.Sv"hZwb7~od@N>%19Z:i3`z]`3S@3q:0ty
+(Y.0t8u!0IA@CfeQQZ3fC+g[TYal:XyZxX#uG7+7TAro3{TrGTA+0/!~+I%EvO<=J+h}}o|6HtB`<=c:OgW/Zvau1'CNKw-^mK+F:WfFaJ#IU8&CJ_5_PA
+Qq#oZ3XAh6oLH=xucFX/$rba{M%zNMH+~cu3t:R}6G2i3N'Y79E>_:Hn01O9r0J^l'7g#z8/L{'COn}ej8o;6+9wh<@x:jyuDXtmu+HT{b$h6i>Q0oPs{$
+$jq+!V(vU@.:(|8Qa!mVI>-]A2^mo,hRFV"6v1B'5ThM#q~:v+0$B5:,0'D%uvjsQj{66NN"Ilw>Mx<N8Yl9],`gcz6B4WB/]Xap2MucH6MaK}UJH4M'=:
+.5!>3|sb`)BF1P>mjjsCI4^P(S}X';m0J>;LvjT:V<#z&chRw^9EZw&Ahqv/&^}@@)i=E=Q6r41S}:rF;_+!mdmG6Y])+U%q);DoGgL,/U.<b-:,2b9afE
+8NiNHJfZwBi]x<vkj(c&egQZ$sqmr.D_GSUP{5<6eBYjr]q",'uR%fC=c@0Xr$8I-_9tXrHAqNXN~Z`p%k.ZEa.8>MeuFs-{K577'ksv5R6BefQu"L8<SY
+;,Fl+5A"@c/>dH>SDt2f41neqoHm1ZkDx:@VUg.`dP'6_AYZJn@8Bs.Kk=,M8=R{FiC1$5rs<Lu]OhJnQx7h/<x-`uKXb,vdq-PT2g{O)sg0821tKL)Vlx
+iRzi"rvNZJyqU6I;D0Dh(W'=n2_cU[HT=fD9~{EOG31FP]e$VdV[=sBN`k9q(^yarWC0&6[!Ab^!uVWt=B$qgd=7Cd"lkq`M#A6cqM}0lN"@Y5_^$z^,7_
+XPx[kRRHbxF"sS#=afo51biyi45,dYS.5l%9MHaDe.l85|d{5XVASjoB4-Nge$A77U-Id&9cbTcD8RVNcXZfT:;C-p^uP(fbyY-WA9O.(_KpkErF|q8U$Y
+hEde7av]/!=_%ya^OT]bVyGZd}h%C$5ru"I4/(21hqXk1V"$NCTvbu^)O&xQnpl$5$Ma4Yn>{InnmHCAP"eQc1@9;sTI+P,+KGrWhcH#eqQTvJh,KcI84"
+ax1NS%sot$lxn{Cg~',:%i15nX,!h@FIRVUb(DA;Y>H9s6xGv.d^bFaD@0sWZ;O1>H$+W<g;/LoBTl~TV:]GOe3+8[92FGiQ98pLg|j|fy;q])uNzl>>3p
+h!F_0JzDS3wdO6A3O`N(=#)`ko:P2(D>RxX#8w.Ds_%Gz%b8O9wgeH6DqF]B"QgN<I..}PYPR$4A4N8`mllpQr4@6GpWN|iw}ZEfcl2NV/6rWJQ3R)^Tii
+X"ezQoqxbuluph/ZUOv4#3=<R@r/8u2M^HnEkb)']j;oPLX|`%Opc:Y($[FVK"//oaR;n1jWg+&Du+LJKeIx6m03f"jRt^_.sKEB@+dq6M5I[QId~>jh44
+du_DKw|<,(O<TtQ34Puqn4PP0d@u.ImC2m,e)DW^:@"-UyFmtrR:BD2/FD59Q:j1F`G-'8`gmVsVr)U;BDgwIE+B8IiwXXWkle<g%rYy2x[g#s,XH<!$VQ
+Ci7pvOlgl;{h[,LAkx1_K:uwM|y#},~C)5MQPo'<XiYv'RoJ8N&$m>)tlA{ZLqI7(R9,<.Iw.NO{Z>inw"M=#69nms_Iw%iYN@OhcPJrF"[B6-44">S-SJ
+dB2t|K&2<q8c@)WZeU,|2yg)&WfyVxQvXLf{%^J3d9cB^/WqP5C=WyqZgGAo~|.58/>yXMI/WS:0j_6rl6w,38]r6|u|=3.u9>#o4Bm#%U|!p=HiTz^mvA
+ES!P}KKUuF2"~3B{Ylw.$HTQ}Fd02H&&DgJzG2Bu|4uox{E4pae"l>X3aRB>IWz:T6kvsi.2q2[u:T:/]iAL0:r)SY,_F&6NAG|.wNkLEp^IE@s{TBl`:@
+7c5"1csy&|N^.6"TzQCN:o]1=a{<E0:mw_uVaLGjb/O1N#P)M$L=eG'g^@0,x<kIhEH'ycP0f13>SC%WR]O-DN@$>gr#[{!nmm.wzRbUlO#EuBeh]i4=61
+1mqGG9mE)(G3/1gAL<E`cIxD!WK):J$Ip[eS4:YbA$GnI]P_d1N02EQ)^]R<`yeJy)v6>0Y08Uzx#xo5uVHVW/,d-B{b(hd8(/mlM0^Y`4&JK01#w_(ZTo
+rM-n.BMVG^Le%a'p|"|S1Ht$d[WskMkgTj`%%B#f6HpGU[)W^-)/~sgJc9'Qg'!_[%&O;)Bu6C<RODQR+h:6~i$Y'HXUcvLblP@6><1Zu6,_QE&@]k]F+&
+mjI#T;+I{@W/'X,@p/ApWrW^tG0.2Q6O'/Gsi}p/}t^p4$olw"t=9);,n.G9B5Pc8W"9E/@;<QP/1g~'M|t`;]7ZDBjlM&$Dr54n6x]X~,aO-`,-pMpo^}
+J(F=78vuWLFED22-~2I,LkYj8>5!1]:SYh]5MR%Ph^Df^p#]s&ou@D$!]ER,#-bnR>r!>mof::I0gX_Q4I<7H(Or-{3+D&(+U|Or5{Hmk8JS|g/9Qq[(0Z
+R|@J=m>q~N-9-{2!zPcazPjs_.<AR0h]t_r"&jPY`[~9-3Lg@wuE]Z2Nqt:&%q(6K0[RU:^rGU<H%rjAj,k-qpHPK!4P|)pR(;B0G%dSaL)Y/8[2HcRj5h
+/DOz+Y5<{y)D,wk<Jit4mIHK:i=bAt&wKkAc_htuX3nT"@;%|29,qiE("GS12vZKuI}[%CzYHlo:%$u7Sz</#u6bs{5JY4@}eFn0B>]2D86T>8EWv.1XOB
+L_]mq4|:"TMmZ%~cbN^d(z0R.Q5.G[bjfzI/C[NDS_:M".@Ug8euUjKxu3vun;5#v<I-/.@4@k8yq<dCPbye,iO['o=4~rw+c$ww7Wz%|LO5'u-XCf)$!u
+S<}r<]JNj+sT81<8>_Mj03w5:^nh"le8PjmkY{fcq[.,Evw>nUuc<n(:-R`ZIDXj9Bd`&o$Ee5{CTgX,@oZ:yUh`4Ur.YyopIhuHU359et~c,'a=Ou}uGm
+ok5'fb)rlmif&>.q~k@R]"-XgCd<:E1!QS4vYhmVMRu^jmin'9F%8i&lDbM''9)Y@m<e-(f;r^@qQa4JLCQ"txPZ0N=QwOGeNuRvIlHu0m("2eK`U{e6{(
+_asa7NvPeryf:2&iMgBqM.hqpkmx<'JpGrVu)HJ&^eBInaZd;M[]d}<0.IWX82jW}`QakD["C:Bc$Pg7Jg:}1j/0QX3Pez"{ZrwL4$GO@vnFdKGP-iCVHw
+}ZtaoK&|.Pj^8%|kh{b+zFP19WH8.hLzpMEZ]j];0k$mIh&uC7!Ktq/z{%04ng4NpUM@kCE-BR)gYSoVoA}M,{nLqeFJ]]Pfp-W6`8pyTm8n_2(o8TVuwg
+w[/#M/J>9|f"QI/=B(>fJCZ]}#C:v{cd<}r}5:@FVhpOx}SQKu{x%XQZh6FZ6aPdY&0RL2.37eG%|eDMuVF%}).!FpJ$Hq$wqz/AXAD`dceL33^z1Z=xRp
+lJ0o6<LWt0j@T__=0laGtx-(9rBHi+Z$hE_VK'_Mj|wU|B63wbT6/%#2a&|5(k|"`Bbr`}:t4Pack9J1Rm!)^t)'YqB5;9"q}6aDjY&U01<yAq$P'Qa,sM
+>_2RnEPrxy~M`>!%B/Ws+n"6|dKxA2Stk;%ivPdlt#h9hSR+tEYl{`,G|^hY3b"WGnWKVVT2]&1Caz]F&Gu;)>#{)-}F$TRNXKH@FHVZ+lZo;HT^@!;Cpc
+'#nUi!3,>CF,bG#9XB=6-{[/`]}I&!w8{ye]%%DsE),::&x5g[O{e20dJK#eJp2N2ttG,h~S^iFqNAp/cQ;=oN<ainA(#_n_aprHPV0)M_tmiVB#mrd6ba
+'%|W1RK`l<1htDO8pt,G%o)jG:i!Bo3ov_1TAHXwyo$9)NoC4iU{<Uzo0OGTGy9q1b~Et9f`Kh_1mjnHeFe<Ei9@q2<e{%f|z^wOqz+WR}Qr4f+17DgvD1
+!+|&,7~B7X#lJez_`+&J+9[Te9MO>T~]#7CxONHo,1+O^^yJNnXFa:R1LB:-cikKEg4j<0V@D^w7rlP&'|Nb|.Ql$<5w<5!ppd+j:O"oUhC5`CZo&h&.aJ
+I$.)#1wd}KP)-j>PD-3J#8,J/V'miMY_t)(BVIGD"gnIxF[}FH;+ILR#&F5;+Rd@Lo2y<Gyf#N[_<h!WCnRU_L7ioQFi.&~lA6=Ucq~D:bFfZc.6[kAiag
+/%^uoYnJ;yWR!di$-{>b{p]jA#O]n(t$SZp`e=ekr4DUSQr)Ejq[-z"&O-,P"FG5QInO"p`l~}Xr[]9|H&z|4%MzS7Mn5`/d+O0N8$SP_mwmcjp;9i$G7g
+_y;`67_tZ0iC02_b/Af17_,(x!{F/uLm$uTtoK<en2PWC6u:&l!cChnWP(SIX_v!bHv^V@j4dBO3#'/$1K5dXE#0o6OV>=i^y^bre,4CK5qW8#zA8lk&Cr
+.(6hEh#-;OnTQ:2dxwih"0_aab(+:"v&HP3)Rlyd'9Egso/0E56:OY}@#P5S'^@8Dt_"FeaVE^#toj3RBl_MhOnw)MR_ku.yf$4[kR0{D,r8i<Y=1:"nZ^
+A[1gVMl4uMH{RDh]GmDQRSa0~XnlrBg)m}a>h}>>,O$cznMU/XRJ`(CxNoi+:+s:x3R;c6'3-T)M"|M29QCCZ"+EWd.Km^>YR+BiCe=mLlL7M6wlix`Li}
+M<dlNev>`lMT:IZP^fR&#w@x_(,FK}m+;B'p(}1zCjA8NxPru6z]jh|uaCHAC9UmmL^@$rrzQ`EexrRODbyztt5oZEp%s^|V,Fo]ru<Bpn"&Kyl%5/^!6Z
+}<'3],(9SZ.Ha|L^<D`(1,RdKBW80:PA'j_WM!mevt6J'V8{5"yO`:iF8H7h~h@K~tv{>_69ne.g8swh$M|+XAi2^rstd#xCP%H#O"Y@c;He;hv%MEE[&y
+o'P0g1ffaa)872I>|]MoC=avl=N(_YE+dQSze'%$KEES#;Ct;RniB`qJnH|b(;]9K8K]78!RWu,S'2y#vLbO|Y/CF4A}`Dyqho)oOQ#))E@Wh0IIcP9YRA
+N:rhJ8.v9p|;Uf%Bij7T.OQ6,-'vrn@b(M)VF&oBkr!@ph_Z2dR{%5g,bs#@"^E#}&x1MpjtDmG>xia2+QOR%$}#]U^q"<@_mFDazXb@y],FuAp%#7.,-M
+1`O+KN^ozpZ_QIH2+ft,7`P7E6z`be}0Re+F3_Y;I&$lxt85Ep5O$GL$wG"3QD.>x5]%Gs^IEkA_qP)F()SxIJRkA<dMjesKz'K4f+@RE&(:Spm7:R4:e+
+k,LHJX366eJj!vhfV0^4EeHIM3ep3s/>HbjDGvjXUKSSZ^;+GSA+wle[j%F1TZJ|oy}K!9"Qc9B4S(th~:~W,Dk3M.4D{S`muE!<EI)`Ou@($w8C1lZu[Q
+ma8$s0q}xSBoXOi{<tqwKbThS7Utb9iTpJopa5c8Em#7vSe]vC{!sHih8/31M^5!U-CaJpHv!5.6^S'G!z{f$ZyW;)mBzg{HGc,V4[Bzksl$dZ-scC+!y.
+]l}Un8N@H}VBRY>+8mz{Nu6iX[UIvC$,Bz/JO4[zYg%bP+%5~c]SJ<SXDi=:asbhm1`65J"z8ZQj$l_}Z<.tpw&k.^rn5,qa>SaMmj9lMPXSfrdfA.-@<V
++J71!bpo_CLHXUK8iHCLXGb2SM,R6$[(>9@^>ptc0S^m|_.yl#WEu)DNs>8cIWVd#zNi!;P&CMP9kfCKF6gfNthtnKG@IKxbU.cyDCh3;#E<WBZDj+z:2U
+DA@m4]q_dGX)(VKJA4(-.mX2Q(a"~9y78JVe.jfDd]CH8nh{1V|#[pUw{<$!FwR8{_E"w6Vg1[Pzy`bq9PI_`HKkS0o(!/,)e"aYs}SCVlYm>y!NS.9F72
+c%>3z&C$Cx9!p!cB[Jb3Z'lQg,%]45GI#.MjeGUkn>ECTY)i9Tqa1bit4TRz2D"/C^F1'#V87]"Kmo,D%$gUW(wCZg5T@,$1F$GbFEPzs|M|opSd1-Hh{1
+`>#,ped&=c[e-JW$j!Fu3JCu);Sd.pY`4z'NFCDpRuf!i2^t/gJ>j_U&F9%em'](p/+N`pNs#0Phl^D2'OC4dG7h<:C"H)&Z~mwExko,PJ'%ry$tgo8oN{
+,jG}$S[_C})9NZn%]Np&=PE8en;1s}b[]!Rr[Q$W#MNQd'YTGk"v7Wn`XR`m+)2}_];GAge:bATt^4'+mrZ`<xga&5M<Qq~;j`~g2j7qKW8;{QOoyOPr'#
+pPTtjM/Ag+{X:<1b.<U/-4#W;2W6_t{$0q-D[dI..>J)7/1%5IREi`+q48m.B22]}V}qMz.97xAmM;%_9)sNd$6d$plE-`dG0}z'{sq-&K;gRbAm,48XB4
+}pMpbN^n(n9jf@DbJG^tLtH^r:th.OgRWz"tGwQR&U{3A$>>"qkRNN5t!sVy;^z&)O,L-%mqS<$OD`xv1Yn`yEY9YyVH3.,|LFxaki]JPsv+Yd")~#8pBZ
+]YBbHwk[ia].;$5%dFh<v#ti"7lC=GTs6]B;64B=X5]9^@D.x3([Kl`fqd7qw"(i}R9(Kr`K[s~Ou7sxaDY=F|plO.IZ=`)=~_vQ.G(adCSoWn>E=H;l1=
+~=sRKB=#N>R-tUHBl)UeZ(:|U-5F;"%9TT;XKY(v(E)7|L|WQ|9lwGpV{]9e^@b97zCc-NJw${No<S,,/>Tn4|{hoUs@auq:3-<#j"D)_t#wtTDA{o;cCU
+BX2iRN6K8dl8'VhEV./q,G<d0'{;wMvIjDj5"ppxN]^coKs(D:!jek_]~4"i{:`e:`qR(DAVO-PHWFFj|SJ@/5t$hg$JPM|B2l|"'45/KDlQA"L,%$Q8tp
+;G:Fh!r21'x,$Ej.)!w"Df#B&JzBPA,ChGaBh(4a"-;]ovo^nARu1]i[-WT"eM3|dLwOVtr^i6V}ORVn)gMe;$MQ(L=:{E[x6a+aW#NzKT,911YlCY]`^G
+cyW(2p~<Vj-PO7&9mFD)KrIi:@gx(chgxn("Zl9Xk_lIv2{Mr`^n{]9q&NPBuLPo)bRQ}_.AcViEkS)]|#no-KgPT&t:@rOwhE5'%`{yM,vxF)NWo:hwq]
+m2"cO=%QsQU{`OFQj7Fl"x2T0;.KFd/]Jy:K/yQ`u#n9vZ`QI4uQ"[7cVEGSR-f&].2fK"hjWOw2CZv9+v`}X5(D5'"b(fau7Byl)x>i&o";etZWNb&.JO
+~q;MPks;/h4xS6Hm8|CJI97z,%`:d{E,`dT50],P#rnm+!GrIXplH0hvT(N'r#4Au8yv$bPCalKo2R.zH8M|]m[6xRq#ncUCe!mbImJk8On{[aG^sD,%6Q
+bj2pgCU)tWf-):'#o;jZ8N@6X0<0:trkJy-(H1&0tMT3~LH"TW+fx)nXi;Xi|{Lx=OEX(;~TgXrvs19_YD@d)Lu'p,_yt#m^-uB4y[[HHS692<N_F9GlnX
+mod=6R<ry.,_LT~@q<P(h#Jd][>]J0DakurXK'RQD`mJ#9UzD>T5!j3A/n{MNl)9nEj$14M7>u6Ee}:I|93oaPEQe&.Z_9@^T+)^s)$xt'M56G)=$Cs7zK
+tdt@osJKBuN/%_Dx+yr|WmaW:aQH"geW)49@s44hw@Pfd&L[_aG%gaVIV-)e_lko{DLs_a^X1Jr[u0xQx'QX@mci-/l,Yc'lJ8qp)>g#t$Sd4}srdO8p3@
+GO:9{{sK0l=eaS,BC'xnm">E;fe&PyqZ^n=U.tl'fS{}-^ln&:]F._/;UyEIi'F}zbl%~{7Z>#Lr2;-Xl#'{VOcY@26-1kFo2-n|HbKnmv6FikKaBh_y$v
+/lZ5#bogbrs2fk+OnsXA(b[m3Z(K)U_hx]7dEJYtU%)CP0k[K{;Y.<brx+Ny'{!3>T<9ibcO}-2A2GuUR@2p4$#YB"DHT>f&}lf__T'N.EGGOz>NLW<st:
+13pj~F7!B1N2-YmI9YqPi<IX${MPmV/(l-I,R:x|;AE1hJ8iOO&)NZ,j_uzpIj7XL'4U3#D(+;LU"Qa"n]#[M$I6HRO4D:h_i|Q:}wK-$>Jl~Cb+2Mb5$s
+mmX[hk{BwNVpSN7[!PKOl}~O"~_k]UZ|Tr@w`}vK5ZmuBZB9F`lxx=CQ>9iK[<5=a@!D(E0_&AaP~cc.lCQtp)02&Qx-9oIc,MPHsXpOO,$='xbwknciTW
+Ze3xCNC=QHS:v+7/cAj>Hf8KwVT]^tM7!hc;B{M|Jyv<]HjBE}~,D=HNAx1Cl45r=Oa+z;N{<Jr}NVbqq%lH@rza@6,tNv/Vf8ZZwuI}!rIJVoGC!;['K+
+'VJL:mSWx9d$g]:Q1j{a%5THm==naO84R(heysAlUW"`qQ}[sx|q^]P0oQN&5PIg"gNv:GH=.nnQ;}qL-viF[MXl;E%@p'gGAh]9PnDO@e(R2wWt,LnFa}
+V"];xQ11VEkmg,B2[/aq||Uoh)JP(J8g'J":TOcN7ZRac{Z2rleJH4bI17~2|Gqk=`K/6K7NM&wf]-DkF[,qwx}:NupQ|4}x;tNo!|=;e(VX%h^yLrjn#D
+bE/,qadvnDH"z(jJ#j,Bx2;mn,Nd!2Z5(m{%>J+WLG/WB)bwV,@j^{`F&u<aFl;rs2wOQNHAWATSuVo2Fxns4eZ;o`8|E5GFmPj<HtjM1kD13Ic_vSUUva
+"`K{nG@<0Vi9o3:`p[:z/ba(5_%[56_kGQBf^lO{vr&x}WnT!<ZC:18r%#bl#z#)1korQq$(TU^Tb8:Mf.,DA+wK]]>!.|)m">~odLx=^(nu|548=d.#cI
+'%z#WkHvku,,8b[1{g8=!.(V>ih-h6ABh+tJS8jH~YQ)X2kU=@[)2[0>_:-He+vQZ-AT/C>%&D4t:dGQwQsO7pz`sZNsrAsV%2`14/BK@ou%/Naw.)S'm(
+tU`7lnf__|"XkBD4IOG|,|6O_hBR2z8qqx<f.LhpRmY[C}^LrjUO>|EYJTK9&{pwnC%Z/`A$KWS%Vp[vnAJKvO$=G^vX:P>Cs^pnq_L|VF%UQ&bVmspU6]
+81$e'y{p]h[^D(obI:vf/k0{JG"7qH^N"!]%]>W_,"C$/j@H%@spd1~k5$dojZF7&z=sPRvIIr<X-y3!Daa7g]7IeAQHHGn%rkbS;8Ft]1^h0!+a&a$P$i
+!yI%$"$yqg+3'/&>hEq,R1W;G#Oy&OQQ~d.+f/IrN{mXm8VSiJ$;KPnhRk_()a;A:14Tj/<+e`e6E[Psxj85hx`={yWRvmnmWwXs)euJ^8ucM_j3dnkebx
+JI&kq^|r3.fCw0SUsxj$}yCX~k]FKd.PLy$0~lZ^a"j,Hbr1DulhlgSrqqMzD6TWim{i`#pbG$~]3_.X7d&6w/ZDD:)&HK'5}>B,}}},:nS3M!Ob`%+ux]
+%-QJxj-.zLD5!({U{TI'WB1[DDuylwPMs1Bi_Icj$sjC"e@qd9#1LG`,!@G8Rvs,kHYBXw:u}W(V>Ke3+A|#8:h_;,#6J!<aojGQ=!t'H2W[ZyH-nM(2)X
+QFR})hI1YFPxpz+7wEfzkg#EnjzY#$0>5J,&HOtznL5^<0S/6$auxsI%HRe,kHXVubU2J8Labm~fQM2v%&_hD0JM@IDX!Y%nVMx+LMRxM)&J3#D_vk&;jo
+AH9pwXx6[gWMTt786c{4Lpv,BkW,qbsj"oH)[!8_WCe1:3^2X0T3nTUk|SzRQ;"=.AI0MF,Ta`i.m3HI6O1VIE_Ve26VlA-%VH+[qJ&;(0{aM1'v:S{A5[
+,!}hejuSor$%H41r>CKDR;{y8t"V|d;KZ&=v@Rqx~+SZ&@";5bGcY!x-1nrqUWI0>$jEh@U>N5iuqEWx>Vb'@qNo]c6TR)XdiH5Ki841H/DfHG_&Ek,},8
+Dt0C7mOt^w("QjL",l=po(VHh0~`@TcF;))mqD,<3DQ%PXi|R]WO(4/rK/H(V-]_p:RB=0O2.]t<%jj(^U_H`{KK;M#DEP$]fBw{xt{iO$uPE&b&1=<2$I
+JMh)ZtsDoYjL[]LL9v9lvJ~l2uTTf|j(27W|_<bdq@px8f7`>+Jm3WiIjnW-8P#%9k.DbJr7wh_0g8JwoTDagW[`~}aM1l3vqywaR$X+!uNf}TLu3j-22X
+8f)^l`|5-K,Q3ZY["3Gw`pLNca@-ZwW;G5%O9#T#8Ux;.tBI.r]KM`}Sz]+<'=JWGo,<[13sp5Lf_$zkRcZTz3n'=}NFlf>|jHFX"=32$x@GQ5f{t'cYM%
+I0+LMEiK]K;<k#l/Z,WG)_DK/%!q'['upu&v]RUJIt17B/l{]W@L`yU0$T4BG='Cxjfg37|@^3ff<F9i9@M^HUgMAp35xyuo7kv>lYh&Y7kdnr0HP,r(DF
+tXy-o!CHVoj(B7,`;_j<e(0aLi2HUc,D4e+F>Cd5(;wjC7]{Le5YaRUfvUTtMdz1D$l"qr)=C50'Ls#dh)'J8kR%xxLA=[N5d$F#ZlFbR{@pi/#AmD=1WX
+X<ML[azE's4<@qNR3mm7R8|KXN"u3d1#HILk(8)p0gH$N(3bH}t;,oeoRwTWoTe{6iUtZS`++PLV4v$F$1IT`Xd{bsAq+{<i&fyk9W5B4fz0ZRd5R:+#1^
+RiFiM|Yq:_gfbQ5pp6~Z9Je<5^L;)Vk%wA86HF{sSm=";v7mM1s%Fg{%lR#)"!(nR@yz/AJ-,cHB_^Ke!V/7^Sml]UB{KFDgM85g9%ee:pJ+z4ir.Z5uVo
+rQappH=bxTqzo=_.>Q-h2@r,9Uv|Iyp2-I+^o7ibIg^}{W7[:&"pdl]V78xo}M5F:g(|RlF}3$&Ac+r&1h`hF+~T_m)S<%!Jr-c3@f;%"@Cq&RLKi6dCCQ
+:dy+GEh/x$uqMi)jr^nTell|%@7x2t'V^dEcpT/r9nE"Nifa$udzfnZR=!G(fOG5oBpVZmyJj;9>)[>""@E0=N'=R&qlq7p%j%F<2vl9Fo5fH8NR#X[xX^
+#u9t9v]&UK[qfFX+#+F"-:f3[6rrgIRNcR0lss`t)"-XVKB>0weamvsKVUgc"z++4y&Jv732(XFAkg]!65&"$/e5!s7C$Hot5nT@6[9<W!^8>X21`.1i3n
+;%[Oa<|m^m"@~6cr~Wv8-^%#`bQmt/{iB$V))"g,CwXxMJ|15K`M60q<M8S!j>57[SvK4MQ[s"[fJTV-_'i0Q.wShkF;o6(4~OcWgc=q+qugZ0rN~wt^[a
+x's[i_=Ol[^N/2voNYI3BrPNO@;u3PtfQ00U!jYNVY0F$Ad!|m/C^&jCYU-GHWaSF8j@O!w"i<5Eb@44r16wQrxx">l<@68-V4;8C{e|el"2`fL)/p2Y,l
+^!4;(K`YmDsI,fcAm3ZPU{wyens(rS;`E[4g"`LgZ|JZPy=;%]^^;w=r[ZzdG`iY^comTZ`z:;BXqlC)"/.IgH_MBtG(4.#G.gXv5cqbM-UzJc`fRn,IAW
+R).;kLn9tch:]4KF+MHyd5y>]<(]x^!du$-p_WXuI&"D8rzk_O]Zi`b]wScNbBw"Z+/d#MtN"q#CQ9}1.q'Y1ST-Evaa0"@(==Ct22cf5v.1@O6BHS~K]i
+$9CyY9=0993.E|JGOD1|t;z3D:h2rB=WOUR0fx`aq90Be.Kc&9!@pp/jctK$u{'pIU0<`P!x7i,GhJr@Lf%UdX8oJ1cB@:_ch'zZ=]20f>jd}}]Rk6&p|#
+9F1LW_$X>GR{`2vZxVsu@}qEnh27ms"CTmvT}"}{(K)$%]@>$5)^mwKP@I$x605}t1.tI&iT$,b9^(p+U0:jc#-P%oULZ1UNwN0]71j[bja<.Em2L.#(Ix
+S7QuuYdSn|{DTw0/hN1]0'PD!]0z1.i#}Z&IV!{7Ap!0-|7(g8-I4us|~0"qlgj}]w"(S`{mxuJyR_D9)-~JG5QDe=%ROBnaSm""2f$sg+^LK"2>z<F.Lb
+i;nYs(l=q'r7/.6Su;wuz,>2("s}~3M[EEXZ:`.{L^nj;gKfl''4fl~{BLeOjtJP}yII(htz<_(0$dpDX{x_/dgNFz;y{%^T+cba;d;/BijDn76eHO$q!3
+o/xl2r~m$#0A}[U=m`:bGHB/IuY{>=NQ$3Bx>}Pyj=+O|,T72-7#k:C$S6Hks$!tQHF6T4Eu}-=xkpl5,!i-6mU3'jz50C~b:98|8f6H0RSdIH>&Miao]R
+tFT<J[0;RMWjnc<:zC;t|]U8mp|&&rZ/TFBirL=UzvVTjFxbi>I.2m:H9/.@r`D]4WIJI)rYwA~NAx-m@vkMOuX)-0)Z:FP!T5kM&))xKkcRLit;K^<2]j
+!"yn>uzyb$"<wt+1iLK}5!lwO"6mNo+aVQ@iIn}mL1{]{&hga1f>sKojhqoQX[Wa~YHRr4#I@0fH5@:ojD#Nz+#dh9$9'E>"k@Lj^$tUJT^tbrk`ih%6BL
+X/q',vpk!tZ30f%H0,W;cIuDXCr4J-O986B[$BzvPl!]5u>NCtS5jS_V(6rNwd#2SIHyxJ{c1lW'+$h%XVS4u1}u73^)oQ#CigBL[S:d#)9Ynr(#l)>lvP
+:s~Srjp"$F;2[eP,50wl.b$7;uTZneb9zA#UX6cfZACvjPKn9Xz-ut,W<SijN_%X@h}DSTU;lZLb29{Ca'd)|Q"Z!.GZfP_(qab'_dcCyz2!bSj3K:@nh9
+(7TS7C%qu,]z4-uhlCl__/fa#:TJ#<}+}SW%.$(`l:fz=-hD`LUtT5ThA}rpc{eghqqVoY/Ce(&@.'@3@_$<J0rGMq`#Mfa!=uB','+ULw]F[]!@q,92K`
+~lbN:.%ljN]5m3.}['Hn)`7@bQoS^R"xY}5##Jmko9[0gl,4tU"YW$z'"{W$CIp!v;1a2!]jJt)_t;>_oUpd@/bWCxXMLMO{=9Ef`P3defD@am0J%e5@c>
+9s%6!3<I=-)xsFw@4gHXg&_nW$ZK4OS>tNt!!S`ro{y5TIF$Zo>.<R7CON4i~"dp$mEq,I^!&an^25dXxV}Ry+5-o66v>4ptNIihr7"9t3ho"rT`SqZR}D
+P{4T|PYVj+m^$^SmF5R3M('>fhU5GN+JWh2&Q/YjdUNC$fbT'W4=>FPJ)s6Pa3$J)Q%4LmG4r>ZfVc!#YAT2Zgr^jPdy0tH^,z#vSewrB_HhAqzC(9Bq#j
+ny]m21;uzg:>V);kY;)@k|U]Atp,uSk3_gd$nL'mzZvGBDsL~BsHDOyFQa8of%VDJP)7P<OZ@SMfJL0e6xok^Q>9>GavmVOzMjxh_%)>n-9&AoFa"t.h1[
+vG:2I1!MFGms'1.)5ZQlt!jY|j!$j<^z|VK/`y'I7yFuaZF}V2(VD>~f3WxUtO]syP%JgG/Lo|f7zA&ND=fz/$WKX=<!C%.SCtg-2!ua&y]5w+!6ghla(n
+U%sG|in|M{;5e:y/QLs--#@02iHQun/2@5_L[=I'[kULFQ$rerN5Rsxe;j}v~}qu|pIzE#.C2!|H^:uD9{ZGV:!==V!L4@/$nrx#G%2)_W!Jg2gC{YB.ah
+n"&9P579&ay[[+&M;XZxXWGqjbvy$vH,v.(JS+{k=8]}Ghnl+s3MW_zu67na%7cwV|~}$1fGcY`,,sJla;z|iV}TT<Z(HeLUE(.,X]|zfBGYz/n{2z"/1g
+R5>J_2`}]a"JrH1W|aPVlL~MM{&:"ki,bd%Mf|O}9@:OO&BC!O'b!f8#KW!Pa5g+z}gOv=0'p$+{8#gCkY;wty~()"-}0B=F+k}t-om(zSFFnyVPg"0+h5
+;,xP}Y}kl2w:Xo,n){BgMD'fClrR0@M|$W|QLP#{v{V[bRrFS'PdB:45y[4zSKxAUq,wdi9C"e4j1nJ.`3>"Q_W&yy'N4YB+C:cX':4kqT/x>eYy!+FmZh
+^2OG+HTN[>T^$+!gIyGM$eVovObR">5Wl@&-LX{lYdH>5)ty}s`{`+'9}Ct>cU"FWf>b~wOyY2<TT,.](@FC_UrktK#5Q>mJ([[X-EQuRtZy&%0^suqf,F
+spH6>eIiR3N5tdb1ciu/58{^KC!414$gFiu%OuC%q9gh,aotp7>V}vIC34C^1M,"r}zxf9nfk_Ccn+TU]1@'4u~CL8hb4]_Q'.3kh;Fdk@I#==7qlD.fj#
+;"kyN8FDBh}%NHLha4,b`o^6--K8lL{JPlHh2QN|`zDTZTIhB36bkEfd{V11IUNiL9xH_wkJJbVFViQj[w7y-l=x)A3_g2/H[+E^DS3fnm.7=}dH;I!f&4
+J%f/i`B`]9AHa-$SyRGi,O8v"T`Dn3~vu],{s6Eku=PS;g!xvwL%NS[Z3x~O{QU"^9nE}t$6ybKx2MBJ=sQ89/JX=V%[z!b2Cgh2#/L"GOu8a+7lQ4EYj3
+w{X2/>sq8)9Gr<Yt",s}e}(U"v)-P2JDJ]Gx;U}ytTo[qYeYbZck[iySU:=@tNT"lQbtB>bOr'Nh0;rvF&IbBR/@CXShB.q^;;#qr_tY.n,sFa$cLPj#.6
+{.T3=J.UiDjZujOwE(vzF9ve7]~Yyv.l3y}Yb&y3X`SDt]`:HO(G}V~{F8Xb`84hS+^1<!r/K>7_Rn&nwA}M<c,B7Raax-{n4OR4A}:j~rY1ZID&K7-{.(
+O_Z`GK[Wd.=>7X(tI>@BkR}MLNE{//.YGr|Upj[01Ajc:W1v|kJ,@}'OC%,.ZG>#Z@ya8YqS}ROOS|Njq]/-hf$O(-AgnrrP!YnlQsrT1m8B}}X|Xb+;}z
+^k!AOIh.:EmDT,$ks!F(7>HsIsf5R0uLun>9oYdbc^B583Dv<b8SU>sA^V<q=#0ECG]|a!J(2^a!0bC-,tLXFv"tzf9j](Q9A&KF%:AHU!;tFN-7%t>^iT
+Xkiv$Ed|KU[9Is1H1m'r1Hl4`Ar^aJqR=TDw@SP:VWZUIv$$i[L5&'PeAQ&xNopd/ZRCpy'Fh'T//mrsL!1WtbY&Rr2eqqVUnt9Tgf3`TZ9=deA'~0_H(X
+%i}A9/=KIiXHk<)gVK.UV@#_X-&<`tg!vv)&xn&]-bpjRx|_@(i}H$wy=Xut]k/Ht0s:TQaSppn%s;Fmcr1KcFk.g1Vef#pvY=YY&6{j@c@4DPopn([Y[c
+4d<]I|+!ySm-rDE5VOsqqAa!&9pY}w+f_kQB)TNPe|x)FM+po1.Gi4+C+"HBgIr4F|rb#|<drUvW6N3Iwulw>j}-j|o=8ozJNSYtRXb+NV6wiKvxgsdBZ3
+_FS|bS+hWPBmD[h<WKTyrql[HMkT+g'!Ww(:)x:[p_E`<%u4t;sjm8TY2k+mR|<U5:##q#a:0!45DW/4$Y#{{|7-<k:x'YCS_g_|<x.[e@CP@O3M^NTMUC
+Tyd[[FGK|qZ7J3+u@V!-se|V:M>7"O+o2:vjwV86T^|SjB6Cobbac^.)Ueg|yng07F5N7xBI(Tch-HCyVt19q,Tbh&<eN{w;CE(Qu67WL9GI1u$+I`F|GT
+ki$V)X7(%NK];DPdg/+7XLOT~cfUJVJj;e5$fh2xZe<%9yY]l9QX^|+hGV:di1O+mEom~P)yIX@1;qi('xT/_Sf]+CKpu1hk%ad/@{M/%JK,gc;=iS:<[$
+8EZ)@Hj-G,zT:)aAUV@>X`6mgA[==<|!kGX&Bo=7.R&7e)mu;P6"I,E3oF]s1hVxElX{28.X^^/3sP!zMcExs"aj2ylsTKzF8veVT"DkxNj$+RjPD;z^7R
+^ERwX72GXgNKw2cfY)a7ovNC>_cEA+eOq"@%rS]&~2Byq-oqff$ZkQ@B4p3K[N`%/@k4aiWJog<n7_b|;qXTdDluqS$sdD=rUF}Kh6@Vx%KKvhTm!|:#Ao
+@"m6;2+'NH,"-&^+]hvYyf,[C|02`NCLDRa]7`K{F-p_6%W@3KTtt0H4(^Su'rL6QLb%jCO1@&0r(Pm)na2[ua(pUDpBam)vbvkNB^x!LfLE|Fz<(4L1^+
+{%57!r)qoKs]nTMYPBy6dPeCee`B'>B45P+b$DM>jxzuKt~/9l2[.)UqJ5sc7UH=K|Vzsw}-]Egkd99hR#7f;kt&b[ATe(v8d:On18|2IS:{;WWJYhVF/c
+x:Ueg!T;{MH"/uPDRwr^r;Sp{8xGk!#IkkLt578'W/i},CsaxeK_H3eIQW'S-va)tP5wEsx|!a#u;8gXiFVbnu2a6O.@FPLlkeRkWEtXcQzzuE_{#)@Rul
+8+Y8M8])svUanU6GfZw]v#IFSiE+R&m6CvW6tR!Z"E4K!PQE|o/5v`FX<x!fes)0Dz~)'c<T{:]88n1MTeDr`++5sx_CDQjj#KJl.LtnV3>8[CeJqM!x9#
+nnwA+a)Lnz[4.Cd-'}fpTQU&)zbq+t%bf#V!^:rgu,v+C8;`-PTfW=8z,2yFQ6}isVFt"IsXNnAB>}P8GraW9UbYVSP-<>U:z6gi%Oh=A1Q7Q^0qL<]i4/
+l1Uj'tUe6E;AjRU(XU^Iu(#Bml8G"Dbk%{IFA=_Ei+]D~|zF./jU7sde/NMB}.:,}m3S:DX+oOD9iGS&bVz,u"AyE/|&kwV1HG2'3`DT`nbp1k_J;r,GC4
+Apl8!a{]P[,yt0W%O:o},w|@]2rr+1w`j:.c3ojOcqGY[jH|}53=gTpkLmC.3Ovbj2msm6vb;9Kj[2~D`o.NXf'QO%3D<4/F))fE@)v"dp-Fe!FV=FU(ef
+s;~.Sr8rJsEC}EhmPB^m<@{2~(>S/{cw!xnDhix=J|]{XhRz1#Tx0k{eHhREBy0,t(p;pms+hx4i[Fg&WZ,4{;Tl6fO:_9y8%j_^Ea73'FDAi#h(1Cjn0U
+!jy:^UeP8'i>6-mL0$Pu>5eFefh5uIoA(CYJo,@JorZ|+O%D|PfFx-Y{eVKq7#FyI]dBN:!-4M~<C%<4S8-a[kF]karwRj&os9!Yl28YAerzoKywmn.),B
+,h-1jKwEW8|x4O1^]ML|(>9aIiksRG1MZ)uR)J&f>O9NVS4"8/a3te9j4BdO5O`gB>1/i52#wUmlf%>6;:.krwy[I"(4_f4ZbwR|T|%Vx3{4(B}qR|KCM.
+Jbuou,R}=Z5'kvwRAb8qlmkW"grxVoB%zCfY+Ul5|,RJAOJ_INO|uox+1#cDdaV$|>jl'M~hwS,CCV(D&r_c&`RqrqaL[k0fFP&x9@LzENOrDt[QvNmBd$
+HU-1(OJYveYnanVHbV97&LlWA]x_5d<LvI,(o]=JAd=2(|Qdq6B!<w_q.QQ-L|@gt,4"NgGr<+DOO]=QO_+2mimyC(^E9$hT`p$cqK,O(VaR{;|S.kO`6Z
+U++;sotum4K|do=pZdf<F'<sTNz|0Bp8=C-iw@$IKj1;j}@Md3Eks^Yz@V)8DhJiY6uZc+pW+Cf(NIUi'8g!i#DK}v^(3g^9+`BNKB,rjR5nNqMwj.dF]:
+U@AdA&en7a3_FoKprT8SxIpuTqS2tW}wQXgD&rZ`#Xg5xtf`:/etK^rhW=9s&3Y&#ifo@HTy37@$.X2[n)@W6pXIQ"~BGalBgJRjbEyCJLEZE3lcj8eA+B
+k%f>eS;g@lUC1AcYQM0"8KtR;)'{=!0KS5^Gy,9=AHp!pn},qbMA:]%%Y!Ck<liw&q=X.l#0:MOk2M&uO3BcpxQ;~O"w&bWeToU`g>`q6#BH]0Xra,pM{m
+A0iC3!oAT#sTz5;fni,g~:h@b3>W$aU3f;m.&jsboC~zl1XGp.d/K()D1@%>25t)QGPVv-h/-+VABa>nv:p&qe8.l<g0=`^T(i.)J($fZ`Q6|jS4rKi_dK
+Rp=7xN/P+w:I})7^z}]+4U"c<t^V4ZC6"B=6bKov)4`%Ze/SbV9k_j]hn2&5FMq!6wh7bNVtfyiF0$MJAx#LN-IA-d{f~MmEREnxR3qs2]5Kw2}ycu+l_9
+(6puz7"nP[Y3+{^j+V/!5M`kzV#=n35@=xjn,)-M)&uBCQ^E<x~=4fed[@='_a]oE%Y/ULfGevDDLynJCsAkob:Gd[Uw(v0f01.e;||N2c]9_C>FO)Kc;j
+)Gk(-CH72o]Rwp'w72'#UW#7)cQ(9'OaZmlZYH:w7Zt&[I12[aV0$Cf_~mhNsurwIY:W.Pn5s}!6E(=MPN"fef{O`^_>6RI"`0RoR'I((+1y|_gnHev9ao
+9Kr}=y8a}x5GV0:WG`ch.GYcXV`+{mQd@qW1y26NDs&C7VM0>Xy3)vv@)>zl^P/H6bq5R2p{(=ZV<X"@exV+6i{rfClmJ{61DJaP_SFJX44|~)%TG'#Rg1
+fID79jxdNyb%mH1hGS$bsZ%pY$3nR}`r"!f1:e(BFt!vIUtQp_`w:A6}TDFqWFq.T4V2lr)v$s1>nV!l,XiMUTB>Yn<LwVV|ndl.!^B>l,rgXf~F=MI{0X
+z!hNfAd&ug}".{@4`U5M9Me52Zc8C&~9=:x]N-=FJ2aKdU7j$./K{oI+b2$oz[RRs;_+CZDYiqzc0&~C+qD!%`uGL"B$nC]Y(^M9-aPdePi1Ovg{KVy'XN
+9ik_l.wo:;13K(C,(Zx-c-baY^7xe>9B5FxR$95.+60)m@J7V$yYK0qB:y)TMMA]A'l>9q$J@"4)~dlt`:SoCx=G,p!3owMc6A%wJ5./y5vW[,)"`zK!3_
+OJW;0}NrF5#dlOq2dG$wx,l4f!`Sb3$hrAhNF`87t,qHzFg$&wGIFT6^K.[F|0Wl9%2jL:L{e-e+Vwn8#,N!tE!KDZ3:O!YQ2),BnQgF{qjs(,2;`g~@}@
+=OKnIXRuqe)iexhHBkUHy](B6F'"(H+A_!/b<8Rqvj$pSk;&hH@^5YbL0M%t<kuad6&/6nV;`mjwS3|8P:q]W>}xzj1Rd5!<p-O3aob,cKkRbho25J)<3O
+{C^XoHzF0O!3Ra+a-XF^,fpU<3TxehIr_Xzn7)PGm]pqvV0M`RU5~#g(MA9(a65F7Jn&lD,ff2.n@I_oek%jep;^Kw+8KPv|L+$=wO#{~F:T/rVr_0v<+,
+#ct!Y;iIie7COPmc14>jQh@(rPkC|J9lU9<FPz))&PB^!3hC0cIZ5o&X;B[,|q7E./f{HUNDdsgVHQI%sS&nqr_7VWz"'4q%%&#{X(&cRP:Y<B:=mFAbmv
+l2o,Qi=OR@cEprxwu^AV>"IL+S|CPH8^$(Y'9C&|sn_#C^m<EL'#X%(7we0tGn>d`vqRZ9hic2jU30&egguq$Ax9+:oEsq{Cp;cQh:q(tC;+KFAAVf4(-{
+F/bk[w7KPh}cW->P4>8Isftu5-$E[,>X`%9v"hU5b+,mW`R<v"P->CLzjis2ZEAHuO`iH"^K`7)jntIZ+V,jGEoQB+U]zH>5-GO%ni^#|:vo$J=_E4"@UM
+eBA_'$A"s!}A8.JcWBqf5(3eaXDs=.nR_$EMzp}'aM"1EtqKw"o[V1n)S)Z+B4{g8f&TaHSU/<K}J|V5IZJ3Yo<gAwlaE#POYMrS53bc,,/%"m%]1=Ogw4
+K6sEN@_YT9BD^)LP7NZDO&Hg3W<D!7ix=/i{]fyfW=YgAuKqsy/1uwZSoM<vznPagYz#z};_ixQP|P'ZmZ/2^Kw|YmJ#CC_g1|#ABml8f-s@HQwJbDr<aY
+8,3G=RVdbi^#R49=2hSKu:`No6Tj4<+";TXH7m<a:yo_'b;gD[M|OVC,|yQPizgB27C/lZkP=Eu6#)yN"dLLScfAMmt5gxlqn|:qDCIjPbgyHMYuWlJ"`K
+E_/B.cy7!!`(B8s`8zOZbrk<.1$%@w4l>Y,z6c<pWRCHVP4qcEcG^nfE>O=@n$-'8YpH)C<S&Jh4#.3e{1ry0x1dis=:SBN0u;'!B5tKx"E|xj,3h0HdZ!
+Tm$u+[_Dc;'&z":V;BiUL6KdU."hX@DLX]{8G8K(_EDJO$g83FZqy4+^r)'0a=)b6ev=KS`T&97+QjfV7h8deD#p/SCPGeDK4B#!xWG@:zkeKRtZA6G8p0
+vV:W|.lysh0SXq|v{zje@ykM2#Zwn0-gA9P!Qim8MP]aIbxJ0;Wf4TVLL1z]h[#nVYlTeey:N:]3'Oqg1AK8u/SgC@3.=4m|@`1ShScy1^_]q`BAj0&`]T
+UM>o#:tL$TsDP#75&)ii}u`7|'}w'MKXXru3in9VKs>L'`+S!7Eq-_:kC%D7%TYNBga!7QeOjwB09N-9eYb8w/DLst"|3Y1tRwqr]`[H(aOy_8(JdPT(h}
+AaE>tNrtF[5qyZPpeAvjG{T>P,t|)Sh)xaD>b&cpoXDBs{YYyoVO$;G8FJ@q+EOy%).iC}mC[d|HONh;%)YE(a-A%s[u5.gpyC'Nf+Z<3C'#2Z0T[7hV>1
+#:(LC1/t&AmtQ@5=evA[J"qn<Y{vX""t@&IAV[W8h@ck|7zNba0RQY(Hh/4Vm|qr=SD0McdAkt=HtFZ9P>XC2_4S,Pgx9Nv{nO!o=;2}C|I14q$^d{e%#G
+]xG'r|E|.e>|~mm2Y<-s.hX0Av'ZOlxP|"Qua:o>G}t)e%^p@IBX2z,,3(E-bBY/:sblPHc3Oz'xZYK}Z+6GrJFVqSe4[f)gIC.v+]pCfIE+eRpkBNn{<j
+R&O5wdp&dYx=z6Dm=|1k.2!_@/hL@=3"@FzOsny$lCZfK$OXd$f%OXm|(4g{8tuQyWdz;F35wct}R+.(LF0^>K0UxBWIO`NTWboZyHLd4KR5@5rE`zH1#Y
+vfdn^/;bh@I_o,f9EdxH,fVNi#l]kMcFjqHGHIiovzANW5+Cr;B!$V(g_,m;LL4|}xF>{##B:rhSUYg;,#y]>a6V>Rqc4)nwYzb+<7CIV$UegBC|ryN'o{
+IWH(/6,KaT2(hY@|@8hsA8vx'D_+Zy1qy]<f>1zarda>(.Cg%@|DVo,^G8EQ~3A_D`Hjn@65zxYrnZw,$A/p'xO%Ze>a$!OJQ"_g`{E5}3oD|Z<3&+/VF9
+iEsc5]IUO"Xy(Lb[iU3Ns[6fyL2a(.w4s#b`Nt>{Xf%<@AE{#LYa3=@&]ksLnivp$Y-bkDP5E)7cS2.QqT>jg'i2RSsq,rA,Rh}umZ1'hc+K^gR|v|R:gO
+v)hxx41aqp9zgI9JdIC-&K3D8Jn3h,y]:b9_5Fo#/LryO^9<:-)KF/2[-6jT-,XZr4yOhQ:a@Np$hAh}Cb`"vk_LZ]FbS(Hd'G6SoASF5a$d8WrA"aZ(hH
+T}TsgTsaC>c^0|{-q}}h`5GQTa(KJj]f,LHY|}!PZJJ#!m{W8}'o@x>^CzS&gv!a-QdAqw+e,b&.IJocno6lK`IFe(|zhD!|5o[Q:sGd#peMjT-oc2N||r
+S[=((`e{"9uF/m3{oMtmB{v!e.<}>0]U-F/M-[26YNphXwWMNO4{o('dajTz"{]ff{<SX|_|bpwi2}m]~j]rTnOecx02wuH)@zK$shydf`MdBP3k:zUwB1
+I";&/X&(qD+q`0!B1(n_b^H,iXWBN>~h/;_=T|5Uu0M%W;M%`|g@>WR{6x0"&T(G_HDO`Jk$7kr+,"Wbr%s71ZxvmjY+e<}r#{5gm4;t>FG)E0{rab}6sp
+_3`XFKyu;AJ!3=BnRVKk=zi(Li<m"FlR4XbBCN=V[X:BS-OPD'N4dB'kV8@jzNI0n`)<PXSXQHgN<KeDhjMY^,53MB_)96sMs4L_xG7z1dgdGg:v@ARA."
+<3.^S70h6yAqAw{Z|m@6q7XIe-+{MsZO~q(y;Fvrg_=W!V'GW_]qax8q"3zKOK&+p;/3UKG.qo#jQY:.tHF%9-s(qVsTzH%Pv4a&#"dUNiqQ]&&'Mh|X}A
+dnHW"8,C/31@3Nz'yK:b>ymWw:;:jEf`U_<sC5>_nvhZ#LFH`8=Y5jK[M|~!hjVWDX7H0f@HC)m=a^]5_&f:FHhQn&XeAn;l&|MO}.,-iPf+~Z1XyT7+)t
+N:#O+r:N15Yu9T>]Dz=>[s/h1WG&0A91Nk#=q%(j}8mg"%K;HU1wkD;_Z:cPU.uxc&=%KY^v,soNK2CEztIfWnK{La,S3_hdFmUkhKg0@gbi4!u+;>]ir2
+^yrN%@/tNj8B>x.t6T]9h_>ek`}sY&nvE2Rliz`C``BJZlI6LQn6vx0W@go=l^)OkM~$&0:s4o`}..NvwI4g1_,u{'.Ry^LYid~oI6]ljZdHjNSivV1mmS
+4O[&-{2iCh)aY!0.h{>zXoR@1XFAZ06f#8!N^vzpYd#tt@O2|zmN9z.LC80a/oPlka1q|15u&&!T:3ginBG2_s:g8t)CF|tOUnm/+Kq}X/@%X#!%d,ee^e
+0e]m^b4)ceH{d.p%v""VTwtW!ta"m:(OL'P!kbz;tHVJb9ZCen1FIab4PR|$]s,T=K{,N;M>qQNki}=^<d3BOeahJBbPcr$aD!p$,x&2bgg`x"9[/J:,`l
+RtVRE'B|Lpf!6a:ZYDMC}GSM`$O:]2('$Y>^aG;{70{^=OyI}NV&B@kpxW5]52"@GH'xyiunC=wj0R_,H`!,0R:&O>G8CRAs7"r{[#ue}HHqr7FTd|QEQf
+^pVq[/vyq877M}$n81%5#iOAxMrWzLr1~KwpZC&H(z+0dLwtV&YCzciHDvp2(`$@EPfcBf%K80pJ'rTAqS"y|aZ,,EJsyD<aThKB5joo=`7oILCuog~qDL
+_Yf,i[eU/hxM,<s'2Q}F5cLBOuWA&tQwsM71U:wy^C"J^2Xh`A[9y!95CT8lAY[5jKv!'Hq+ds9(6%sX3WgRq8gx9DTyENs%lkY(ydZNRI>0FXR5^yPJ;6
+<euWa<stg+N-eM&RpgURNlx0Yu0kx2T-hVk$__58/4;>A,8wgThi}6[nc^PLqAfw}#rz^s~d-5ivfd61nYHCN5qCk24FHR'cOtY`,@h[S+_Ps'{NNX'I'C
+^JeB7^E/2L_SZx@Rij(!xhN5mv+5IO{!ieK-7ek}@cKbQl_.N9~l^}v@@)E%lK/+Vdl(crF+A{WL3=_WpOSK(8ah2YR16{7Aq<4%FqB&j){[vMfaOvDj7m
+_:My[r+sjwCJK<}|eDtJ>W:].cL1_E"zCi^RH)3er<W=ED/yWoD<;F[O:A!xCG(C:Hh{4-T(IDy&O'N9E{n"ESL1A:;JKZ^5MsZza5('G#U=^EWO]uh(d<
+ZUqF4T2l[h4OMC2/xZ{C0oC50[M>eeZV>rAx9>T='^89jzQYePF{_{,hw{lveKT`(|9(m7{z'jqoT!U@#l|1;/+/819JYCL%c[;Uwib);ue,}Ra0TQ+_x'
+W4-}c]UX}{3>%6gFm7A@Cn=D4N_aDA"/8QbM}>HKexO{K2k.+Xv+(/5Hf#0w[x9^##oBN3h3IxmRk'r>P+d5#fJ5Gl#XiA~"}.P<8tY"Sq4eHffej!R"0>
+s62&@8Nw)r_!y'E[ja;lU=+5G9RdM(vr=[LXa86e#edC_h+,b=PdH44C}}#OX`ema#X{.7N}/Bk]AsL{+&n{.GjzI}qkRhOd]w`&KdGH8SW9T,ROR]T=%Z
+$rBa"hmI"8%F#06=HRbsbewk;IAgq)%L{[%".+GOD1Ge[J.HpOMbInVai=#VNPy^,F]9K:cO<gX&ZU5[HN=shu6u7)aI;y=%:xJx/MK}tCX|e{adJ}2C/{
+js23@+wwr|,}28p|5QD0"MdrQ)bdlsjeC}8C<#k_wyvqvx!DDx<L@^Z)$>-qv9ir>5/o(-pr=%D&ot'wh,$TfJVl{Iu.L%N|^X^oh}&gAnn)m%+xJyn|,-
+h)2M+x.a^O6yAC1{62!jWoo1;fyf+,{[y_&y'wAJ7[ja$ji:HG(W>49$YwGn{xQqzx)r-2b]TDE1heK}QG/AM))8')@VnPv:y+MfOqT$8EGGfD^pos6JKy
+jL],kl|ZWo)tGJ=0kLQ7C%J3.cKCa|^"qeL"S]/quxeIhgD<:^H%y!xd1n&i>bWu5Udw~}D}uwBWW=(Om4uL7H,T_"D)PWMj"X>PPvk^Us7+omg|rwVp8>
+KRdj~w}Oa(FDN&pfP5zv36QJi:I'_BJ-~rXFs-C5(JK`$(4!cYj)S0(!gY.&5+|Cy@.-r]LiJCCq-OkRFv[FPaaB||b=6W^,I7,E&!u9[ND:H{fL~NlJ6v
+EaGT'4piCC"iJH%>J=GZ0<d-j9wy,LV;g-Ng5x8[1U<k`pZU39)"B$ho}q#:K-l'0uj%Yaohxe~NZIekkv[Lm2P,%bN3[uZ`uf@>_m.$G;p7CwbmLTw3qj
+B=HgwDb3vl#'mM[lfO03!G1q+Kf2[ybK~o3);eH|32|d$TDYvLr`gM$eis/fiBlZAq8udqGH5"3x"0]Qy'KV`NP2_g]o1W.oz14u0U>X|AQZT18|mi6um/
+e4t)rOnswzadU2&rx=2JC7TM0<.x;R8gQ2,Zv/h[w|Mu9M#Q}{Rod1Uoq,xVltG8='Ww58|ncdOdLcOKaS88I<cRziLr|I[OhNBEt8b@qeq$Tp|V+os>%j
+8:',jdy<8rLb@M!nu0oxPV^/iraT161CKJwly5=_GrDQOez=$cb;4[CYKy13sr`.j#2Z"%=Bc&S9;8`($Jd`w867&>;v|wK&lF=2yxVtCJq)u%PQ8+kA8(
++lDg14Rff'vwMs|TB7vvfX2V[S'PBOG&G%`t&B{"&zpY>X@-EAw5ZZlbRt]fdDPs,BB<"h7}ya#.3XSQ<QkQw$NP^[4S[ZSDHT7y!p>B-1cnZW3H#7XO+z
+.N(_|]G}Ds3a/b7li48eOrF`}=Zq{bwM_BYW,ek:mS:,$_tv{#j/pEWvb2,UNX3N^J&Z{FrU1Q7BbF$kAmA^:,}y9+ETx&D-ULhgK[xW}Rsc"~KOR]uU{7
+2UYO)5oIW@92]aJPM<Jcsk%Kyy@."n=j;qb$k{VnKhsuMFyX#q&(voNEgAj)E$B3xhk_49yq-oo[Sl!XRMlc;O;;gbx4x4HwmA~Q[cHS#<'@],7PEpVm{.
+@p[;bznO~qlqT0tGW6vSQ&97Is+)K}y=pcBWv1g|=T$)A8p0rsaGqP)_a9QjlG]WoB:jm/qir'XRAQ6ghP<ts3hS~cv@11CQ#'eU'5CL#TQs$v]=:/H+fv
+$Xj'_U73XnhBw`WelbmB:PA,,Mu/O1LVPlN2B7jR,Z!/^nS#2--;G:W5FoBnS6AGR8YsGiX9/t;H`WqN7gBR~^5:`zdO;OH_u8o4..xHcw0k)7`[8&udC^
+aGyAl7`(hzDo'ROv!hqicZHVgvH`)Ykstr>vKN6BXM+6#/vnY@)G{fKq3XtzjjI1xo&hf,f-R8stnOYUVxxO}Wa>NwLrxYKR=jBpWj_PpM>R/COCfoVV`C
+jKQBGFq2vXG>:v9+]TZH`iI|i|}z#z>9qj'cmfbF_8AFIHHe4#@dD!k!lOIk2Lz%9IaO9%u)yjxY1wORS;k.e4p7/xfcA^Nxt"BE(K2]-RX|Vb$:4Ok#E|
+-q"T<kA&9Rab0JurC-#Nak(.b#Z"hFG0h^E'w.RZ^m`5>M/6ns){JG@VdBG,E4#MD-VWMHe8Y8V9%I@4C4=>~<qbH68sdFVI-KI.xniEha,",]h@bQEZyr
+82IoDrX2G$qVQpB0cf)Rlf>zJYdebG%15U@,B"3aR"!qve6#0au`qwj^#K-=iNyfFp_5"nztLGQEJE33!i6(,-#O>->V=Ge.:s<LH5mM,bR'e<YRkjtu{S
+vT(H^3v=mJR/'PFW5]n.n,()Ij(@{KEk99q5<PJTtvP$j_Xd}xwj{Tm,#wc>z|xVV.[ugDNADF+]tb(y$#r3Uq!]Zk2c1azJUK(4(foPk+tddz(iuFG3FC
+Geic![K.guZ>fnhQX_,U<kmZ:e@FX5JUNJop_WN5)]6tCMk;Lxm,=,}!0D^%|me6E"U@43Mdp@w.MS(0WNY.4HGJ#DnZfkwcz:ynC^up8Dpv`)VnMRSZ:d
+_IF3JDMrxw_A|se3E)dC.T%TpsXVJ,h@q6T8S>JDmb,%hd3^$9WLLNGhR!&yq$>pm_I_;Pbzpr")6fGl[;:>&$hci@rsE.Xw>%o4c3&E)IFgal@ShU__Gk
++eDxl``!0L/0)"M{d4;sXcNCQS{`|jKIX+b!LLaLW2Y,6bd>x/G@ZK#W6@+,ig]55pwbfD:=ud5K/!kW$(`P&%0D,s,!]!FpCFTtweatkHtHmIg>T:=3EB
+g_9LV>DR)0M:A7bHZ4&a}WMm|U/">y8^h&mV9X%e{H]sRM2lySucgCCV)=(MND{NNH1<i8~HLRB@TK9hkZiKZ8bQ+z-^X/r."r"V]ek`:U2/{$J.@+X39!
+:fVJw"VI.+5NB}FX^<}Bw.3(i{RxR7Hcz,VffYb6We`G=PQ}nlv"`7X7oi.<nIN/}%F8E2GQ21Lr'N>|=aCyonXuTUUWiaS7_U'DwxNoCenlZhZ4VF>Kc_
+w8TKH1rIbM2])uOhquEim$xD{>@.X0T_)!G7i`!LnTa4bY5PZ-`IZgOh^x9H^)3',OSgW/~P[VH_Jn&^54p_K34@hUo#;/gT4xr^>ofRMXY:boI9_7:K"(
+p{Pc'EJwh[uhcIws<eM5Ws(qg+a9y`Us8hof8Cbe}FCdpWs1O8=|62,p'WIZ]F;Gn6lrrtGdahmE@^PpYqB$,ZbT6o#M~i&3Kxag9|D|AeEf+d1}Bi|)Dn
+tQLELpQDSJ9z-E5gbK<dD[,Yp>zia(dm6Y0<A5dHxFz`<9izfO(ua];!8)x&lR{xrxnaF7^Z,7z-PNb`=lLk)(Uh24EjiiroQmX7x/T]rqx:^f+zDx3Gt!
+N{Qtn6Lcw3NT(0mHrh]#Mg{mNuIPn^Oq{(_J7xN-eNUOs>5J^Ck#{7N=Q)=SjK<RW;zA,o{,ltyz;1orB"aYd)!p[:0avGyvveNey/7sw+^;Q5C,Zj+'`f
+embJGro5]kQ-ppe4V{T#T)=g||Kv.51bm1xK(`2"qT,S-{zFTWSiyyAaS=Gs|S(`72Hks7d_9<AuJi9cGUXnSq,}:CF)E`ns:UMHCOk)mS}MX8_AFG+w#u
+ZeHh1}KQaM;FjQT21qA=aR"pS5nq0,/_iA'e;A{Vs@qL&GX$Sa&nT|Q'(a[N@2cYcvn)ix}Pd@!#d$"LeB5ni.,y{xO7NoahQH:`M@|vbzwyp+^:qE0`#a
+5%k(l0[.87]]Ph>/vcf5R"I4O'h(ALf!E5k!O5+a{j>tvpMog{Gw}m"7}St[K=2_5I6E-d&1.%~r`},MlyGq1h2}~LLdE7AsM{<Mri:,Nmv+R)T0Z-+$l3
+.IW[-Pu)r=>W(Ah<#>2+wsX#X}0n[eDqu.JIR@rJ"cbNb}I1yhBiMRKPLp-)j'8hU2r#yvv&dWAuE;68sO[%22v.5'fBLc$D$Tg0hBge2FW"8ki'wc$,GQ
+^+u;7=%n|XkP/b'!A)$|6-$Z'BA-i]BE0Z7p%-Jg~U^w^K|>F@sQCciiruk4>G-W'I)_KEIv%[MatcGD&dj{-bVo5rtuK9H)CZeO9lEy(A>pK[$x:7`yXC
+tQ1'vs8i`NY,k;}f5j/`&;`qQd|^YB!Grt>F9Sp("if<(o>^;hw#|.]Cmy3"ypTPsLTi<gA:e-s,~c<AW[1s!-qaCqmsGOBNq7]L[dKWJkuIQM~R#wl=l"
+C"w`O6J+}c>c6%FjdX4Lj1C)=L`.Jg^Dw8K=,"9Q;|!Pz9b}5'V$ds|DkbuL1pK1_PN64Np^;Vs((fcx|@^1hO:ZT:4h&TI&o1Tr>'SxKyN4:l:f$eVdTv
+$w!@^K(02k>+,[}/NhK/Bd(8^4<u,[A%]|@6"~"rEK!nC<6|luNcK^m4$wN;R[z)oc_u!TEq<E+Z;p8RPrBPN:|AcVd8bP"8KWJg)xu4ltO_h1rX9'){Sh
+c,ak#8"O"gq^'d<p$m"duG|"TP8D0&UM,`eOub`[z-lROlXR]!|QKoAkm@oxGW2!~!C,RJ&>M!eXxU7b=;Q7@5rg(f},QO10gZ$9Clp7!5LxOKaB5lJ:A^
+IO}WM7AJiYRJ%1<,9_2o1l:f&GKE!YGvzl@GMb^.;YuAqIfFBDjMFNEFUAkBa:=RLGWw3[7d0NF+QSx}B/6VT>=PDpKt7N&yJ5VFi&PjJ()bq!KJ_<W,%V
+`-|^5:pbT=LNa!tGiIhAv`zv'C4xPY#X&f7cO_7%`A:r14~uj}Q7QVYe`@TWI-4Q2Rz`(qV)"U4z9K1+!7xSuG$TxJ/|MaU2(8=WEitUl_d!}bx_sB6b|`
+rE==B|ndbCZ9J"evZ}mnlp{4;nL{T'i7NE/Gr/kLP@ZXHj<r3c+b4(dqdV4Jj,w%C&'wFgFN6VEf$AuYNQDm~};J5C"|6jz=~;B-.rD{7isO:}nTqZiTA>
+_:Jp%|OAEX;`V/NCF+fBJ2P(hf,'p4AA%k}-Z!%nAF_FT&n+z}b6TKR^=a>(4iX@`'Oh`X@u{Crc-}`tln)dIlf[Ci.1cuQV4WI@'ET0LE[KK6t1dfS|;q
+Ey6edBZGN&B%EpgqNPB2Bu/]ZeC$Fd;W_^1(=l`{_OyVRiNIfdj|b1d4^{Xs+`aPBqyei>&=x/FhZ&KQrxaR-[NOt)_SkAL.!)7b3Ht4nA+l7`Y-B>UQep
+qLlsny0mr!0+2CB:qUJ8;CGr:dxOhj"@.NsJ5_[Wv2OMgat1R"o/cn'rfW{9WOb_E3@DgwWY`=32(d#3m>wtS7f4{F$;%5zpfluc=VMKA<>W0iJJz/,oHM
+VX4@lZp8D(kd.xpm~}W|u<tH.n&L4o-MJ<y#r7q,Frh|y7o(o>x5)GuD;d&:[vs-uhF4Ag]k,(TaLTPGa8~"MRJ1..>DlW39W"lN~@vtEQ"]%z:NZ{q:k7
++ucO]dDMuI!AyDY"Mw~'-A~{,Aj+/|<!k;TxJ3vfcHmNU_i3AXwhPyp;6QdMtey9%f7|;w|Upr[z+0[t_k#/kfwIN@~`mw2zO8BQ<l=i;c|uQ:Fi^#C6<K
+9.ZlJo<l2]%.3G<dq0Ke+li2QnbZ=R!B%4E5ZJa(6]w|bd&rOwvKg-psozJ|VeHKd=x8xf5SrL{2yC]m)z1B8G/x#b{_5^S3TmJ7h.C#;U="T8hndS=V#j
+D7C#jcWVE@zcSyN9$e5=yK|pgm=0A0'T;^]Z9qh$O%]nI}8%anU`|m|B-lM-YhuyUjM"[-h&3W/^Dq/Hj]d=3QRhE+h{pU"AWD&ih0<7+3a]Xz/nE_Mdbn
+J-,<]Vlo7`2&loX6jUB7ZxXvh[Z!A$;i8vS0[W{lBNh9](.:vCscCeaC!g@vF#sg$#TXI7KQg9u>`/,e62qj+fn]sk`4q5s4)XEv=Z>&)DLFQ#}sRI>l^`
+vHnqpVemKW5V~eqCl2E_q'Dv:`gfEFf3(z`fxwXCV.P0^=SXiyu7OYgBk=yi%SrN{kA;(z&y:a,1fS"FS6#AeC7s;|mNi|52bs1Qrfp8_{H4[7o|FQenrD
+m+d3w1>CM6'x.>:e+)~F|mM})yt=o$+_n2B;3|w"D/p&G),>Vh71hlZ#(B_M9(#{C#%/Ys3;}tQFDgV{oSbY[hTSLFE,{`oDHw2c[/hVjl0t&)K/NIw'^^
+@eZXN-$(VPLl0Qp!BtL<]>,Zec."CK4ITtP2sq4o3m9^7{Bc;Qof=6QCPvO0-A0)SKnL<VNqO!Tm;Gu3vX3K'Nte%X_%g4M6q%3uxc}.[F-_XUtIKz!ecl
+bz8q(M@S7Z)02!E]Y]uBvKlR-}h7mecAJimkN{J&W$-13Q%1)8hN[]C6T0o:{nzgMq!fx]p1[5%a7"vj"kWB'ddp/bqb~wRne`6T8W=t$>drTTl(&NR[,Q
+/I%3=>Ia;XdcKjz:[V3MakQ[4MIvd'|w,sqZuD%dosl)N0Vv.'2D-Up=))#p`]D0(+-aw`{0P@d><I{r&(&H&|^(>$tei[gF084ii;L023UiVJ>5+WzVW4
+E.tIjgrsUC;nVKP'lB8rtlbEptW}.[o}"[fya=HA.dEK">`|]pn}aBQ|sI=[4TuMV>/1JAi#Ur+D+9[E.A9q;sI]kvvF]MB)53#.Es"{4xw6l2UJ4{nOpL
+B6;dO1!{onAhq/dQ&rFKp/1O&{<S;Hfkn(t80JcuEtI>,rX./Zd[U&Km4r%/e-$Xz+wj0Pg+&k]CWY1LWzx=VZvMBV=}V<._p;d'Q|F{+FYSS'1_tah75c
+9|Yk~ws:pdqe}M9K{I)o(8}D4SToh<:'Rc;e2.|6dB^Vhd/H8yp8M<4(_ivMEExM>|=g5pfQ8.]TI^1guNNUPUE_`'HMMz2_jd&lJHRswil<UbS1<ZRF9A
+xSw4NZ,lgtsTNiQzi,$M2D75XH#rV#yM]fdkEo&3|wKyg0W6xeR8&S}e%7{VK/>dBqNySd%l7CBwtw$xUw@ODfo&Fb9I9frGsKu4%5@k+Mp%x(A^.e<u9J
+q>,BdDHAxlsV+nY4;j/1xc/F&$+#u1di)||>k5C+=dCAu`..mgLsdpbc=<eYVx6D]'$L^toF0)eBk1bzGG/Z)>ZNxJh%E$LAKa_7oEn:+k!zMHI&"`tu[R
+IYx^9O>e27NIW@%z%BX.AXsWsUggD|>KtGQ3oR;tK-pFT:|Lh)ObB+#NeGJXBwyfQMc0#vXs+Ss]o8ge>#9FKp)aFBwMYk(iwXNz(aqRjGQ(Wc[Kn8^#6T
+g![SfTeO-bi`Od$Y^g;@;Rn4kk1#~N>)r[@(M#&&.}1Q<'m{ag_DaJ$"C+Mwv^{W$0(RMY(dCx$O:3t%IZ@e2HiY_7X0cgpnL"bRyMBo3T=jw35v2xEo%L
+sa_}:`r7`nCT!k3G8v8Wzyol/+zG'+g%qFS3w)n%90U+4"T=D}6{QA9%M(<DlxlIuxQ)y$}W5jPk!:f}^A>a9e53t=ZRvGMr>vV2#4CL2hoh0ZD""GnR,D
+"x<&CL`N_E-c(5].|2::DeO0+I4+TaQrpJk0V$D9(]Aa{THXy{YI&qA01y)mEM(Us:;b_HG`G+7BH%HNW53|mW5Yr%8DQ!t|9uM)qe'x8N+{q(V8oO$NJJ
+VO}ekV:Fcs{$Ll>ex798#2HlzP6O#j)"Ob!vW_!9rg|q;p]Ia#b1eBkUKa|YW]1:'HD99wq&Z@E/x^PRFYOp0e1v[<2a%dW[TOJ@+lIgDsh|<K+BpKg<JI
+V|6;,VuOyo{}GAr02F9f6'iAgPK9ke+eo/l,kbJe{/ak`%Dn|^+O0%]dZUKQrW=3Y0e$kJaT(p"%kTSdPN-u+2fw0AMhO[Z4{GwTDZp#c'FxH)Vw;KHFR9
+idx(gC{7j;C>RBW>p+j/gug8g+hw#[w6a<=O/d#|1pfrXL5v2.0hoV/!MSXziBu[G<G|@q'(%0B(m{'Poz,]zI>Ke3>iVHp`!E'UX`4:=D"u/V$=F}kq;v
+<&}S<fAwzUx#H<84^W%x^6A|9_kgyC`Cu28P<60h-wg[>S:{ntM(5^pF4qXDXVOQi,W(:H.AY^uaohZxi{23p>{`S0_x,k>Sz!%)bd'#wMVp<!kzx%q<5T
+5"SGp;FOX5K!d%uUj.YYM'Q8Vn1.&nsVYL/j/)#Cau.uDY}K5C><p$[CPDQaM;H9/U:A[/ELL9_TBg)z:@yQ/8;SqVDh-qCG~b&no/Eg3ZOJ!p:[J@>efE
+%cjdOU,[Ae+Tk0%q"b%}-LV#7Bn$AO8SOF":X8Ru^`+^UC:2"kqMu+jhRS_c3W6dv4$,:Nk%:T5yd/x0-cGDRy`J6SW5#IeF_z~qkgtjJa&i}&<]'U=_.1
+8Ql:o/bW%_;qGzKc;;5$tB418D7$B;!3t!nx%dj!v)Dt4%2FVu^Q8P91=Lb6r2i@|)tZ];4VLD=&Fa>Qy5#!e857j%;-y[k4~S;9EoHNjzDP9nMHPLL+WN
+]/Olwd4.}fK6uh4fA4,nVDf;w#-2ND%cr-'pmD,|cFJjTusi74j#Sv++O;bHWu%p8G1B&9^s|5^03E[2j"7Ju`SM[o/7j,5@=@>|{k_Oit`|Cg"mT0)E<5
+xG]">@tzUa"JR@^!,|kx3VSC5JC97!!%)TJp'^#ji1|g#X=>%4<2gCg;rv3SW^!BL#(^sSmDH!'L/C{S>PUIx1jZ.6<t5VM<>0U_|SHdf<m{-o13q,+}%|
+-I.Iz4ZAP;BSXid;P[W%mpr^gC&KVg3Pf[iC7%pcu_sFVTHKn;3c7.g>XV8yHPiKHI=K!XQ+ns5fWv`ul$`&V+x@lA;i,_bQl-:Vd&B)&WW5keE3"SN;]+
+ws[!'Icuuj+biT{&|4Ei%v!]ghnAOUUp2<mw(E-}{gzLy%NBeYzeIgTCf{zZ@K$vXf7JUfRc7).dw[,v]A%ht1h"N_D$^VWTL-%["e[f%Fk-MWYXmi,mGr
+yHP<l&`AuDIy(cwK2xbfN1mB"k`REV]1+-W3b@%bl`%R:Q`_,4Rz~Ar;K1{81hWHdOFWUMtliD^jP{0RE9F/O{r"Cyuo7S9.+!<e:r]!dYgNXkcc4,izH=
+-S`=f_poY13|(7L.s|vF!QQMIhf$17ef(l"s]U(IN/nFRvA2yT(Y9;9<XrF7C>VyaUn3&Go$j^`'V`u5XRpaj,fduSEVzrh^4Z%R"8s&q+QPe)l'M<cRE&
+`N)Ffdi3a"|Y/hlSbLN[++P;+B"kc4c4nlu<]OIkQ^EbBSU6Fk1R9)a,Aw>)g7,^:yN&NT{y&ZzYpFotYTY{i]g3"38PHvS5na'KB]h{AZDWz8qGoDO|U%
+<MJ!CI4f!|/FJBJ`OWi|bR-%Q&_Inaey;=xE).BRp7w6(hJRiRj7%eu3iOg>-|!W4gphl:U76CYk_O^zW,Z;-qa{Sw0TsTp.~lu<|4r9{P=[%G>$/5L!Pn
+,Z]AZ@s6gEjccrBemw(IszA$^OOPSH^MC@v::sXHKD_{ZO'<z"RTZ.F_BE|&nN4asva6yUZ'{iG{1ZBylPru{k<{$0N6S3B`ekaa"J0Ue<,KK&o`thNte+
+g=4[7V@sHe_Is0lao_sHp|Jfv_#>}YwTc+q4SEh$}`_z>m5O.@p,3uIKLu/>@Qstowt#CKF6bt"|z)1Z:X~Ta%r`obj,f2><]#4TrwK_rP$LSI~s%F$_ef
+z8BUf=j343Fd#<GGxh.#-uTOJqa+2i><=tImKq_TU$5+f5"8/i_G<S=u%r2U%"a%)(p.f9<xS";O2&;9)Jwx(y&KB$zr6QrER`tcA).>3{kH1xn$8w:'i8
+X0aToRAh&<znGS/XhNaGug2TQjsTOIk(0`4++/KEw^=muA/&|QED)wu#%MnmG48_.tYal<w)mr9@]T(Ng|(+x#e#6q_7[C:TOjtoEeBa,Cm&0'G|92i}b1
+=4cM7<.tDj~l_6hs<uh]Nl:WWAfVNsL!J.x}[}{/{Kbw/(zvC9^+q5avt.q'#/jktub;n{F=F4RsiWf8#B[}ht7ofepon6L$iOu/SilZKAKE.Vc#mI2Z)h
+XiU50iY0N,`%+qjSHZ{V=M%QdkP86,HCJ7G,!I@3u'm'>4RgxA0s)3_"Nq];I3MSD4Sz>3s<m_t82/r.MdVlH1j/{c{bI9iiNE:by_!a5y/dO.js/e1+/C
+se/tYYUyI[k0b60BMy]5l.s3oqOIaHU!A("BE!e"+8oY$H'+/jI}%RJD1<V+Tf=^lSFkfw&PbuXC&k+qfr~cbZsVxpllvv8O@&KJci_XPy|K';xMd4c<lH
+c@2"q7gr'wF'oEJ6;<OJ'qE=w/U$ilzW]!>c<L($[vFIz!#^9"<6)yt!m9H'>c!A3AO0K"1+U1b(V4ZsP;}+lVIlztF`/!<j~4:Z8wQfr`CthlWm(sU+9U
+<WwRYOO>Q@_zl!TS!UUw'#5%bUkN^7@QlcBcQ)^tbs"OzmpSF+7s(:WFTw#pTK.gxdhB92'F!E.@1sgOvgRX.KB$TQABY:b.q`=3B$AGXW%w5g;%h{BX{t
+iMnJnW>}wWMbGKOWyv'"hraVvH3>!Vd5eY4$"0P3&zIQ}$0Bh8x[BqD^_iq=Xi_V/[8.tI%0Vcxea['u21]iK:$91z2Q7Zhh=AA]1YW7kP#2f)5bG/5yCp
+XnFDFrX>t3c6CFr8t;52<5.&.G|1~"Z:baXZyG87X232{e~MntH5[2V3&%zv8c-%;W6H+X.VSL]IeH))1aCC|>"F^1#J9n0g>CB]fNVIJC-o^h(2c)/2`2
+@qQkT907yhpmMa}-br$9HVSKutDRerVEGrY]2Nb'U)DhZY8:9qjJ8;&yI4Q0C,xGn=cfUGC#5S$sS5VqSxfVRg"C24R-r,1t.7HQTM.m4'`96@st~P;Y;R
+7,~[~}[X8>OBxj:w;T.;I$4u2:ONLo13C#iWx27d<%5QFr.)+z-ei$Ojd=l3])ba<M_=euP!u63CjoysjJ]EZByoLeWwi6oY=ArZ-o[84{)(syc<N-ySQ+
+hd[b<Tf=);LBCh)a2q03MaG.&7<FGJ/]H_x7pj2|S7)tTMFJ/&oof30D7}1[x/[AJSC4^bF1tAW9bd9Ojf|}1'jFW0%q&fp#~ev5<32)'`og;f,U{;u/]F
+Rw$e<$=b00R2]2ha-U;1`rwx~S($9@@.EU&,jNj8z@E3eZ$BV;W$z$z//e9{Q'@&+;Y0UyKG2DIn2)/B;ugCchT>2mZf|sXS^!c8%/,Ju&GPo576&QAvt%
+v;ITu5JrSm1<BN"G`|.A1M(5iU})iQZG"5jk^|`F6s];+TCB~s/UC%gEfG)3_U&85p(24'gp2xLLNnc5T|r-zoZ=|%`A#ztw;|)nA7@+/oMD}pW-f}5yf%
+8;DDK,jP"nErW$T2{E4`"`zoieq1!;hUuA+Hp}$6<w.FK^#"HC}Y}C3n!#6-`-0HIztL}4@@-K_CzW4<,[!f5^x6|UU6pLITHY)DiyHYiId{b_uyJdXj_+
+!cE=`oqEQMDi&mZ!:E`>~llZx:.uVR1YYH#wQO=55BMncr)DlaD'Og`[~hTgL`lH+.vNc-82e^Q622U6S>h3F.;@yq.NJcxv+2t8[mDn_@vL$%YLs[1:J'
+oTk%,6ccUjb'8TEN$1H(I=V`Qj#vM$#%67OCF04IxDmlD`2fpEeJ_kf.YfTdQ#mGkl+kso)hTsJRE-9akM~AiEOd/wUOxFb{7T$<Ji0pBednE:5SIxtaLz
+H">}QDH-0`Ev+`.FqHY^{glmd1)[w"W{y}uTg$F}Rd#@<o0NtKJ,EuOwJ_`o6}Z_Ixr)#OAv-|fVt}9G:m>%0:AFx9zsri<^Y(EOp52ZG&NrHid3)@qzNi
+nIuh@#.er;~:tBFK,e]Q8%}"~C18=fPHIRa7MBE(N1&Ng8w+3JEN5,fb5uX(,B."mLq:+(!s$it|5)pp</,c3HyORDCz}I-N]H#[85_fN289]&Z54{3UMZ
+|GohBX0#LaOpFRd#BzHm4IRX0["cPNnG`7fDsS,/vzGM'm<3%r2C10IXK({j9V-X)aF3d0TEJmXSd4Z$5JIm-JP04-GNAJ#e7q`pl-b`Lu.bq:!0.MeK3a
+'Wewn$J$'A-7:WU#g8nk_DH0sTw2P_tni5$,%GXK{LRN1iTvRh.f3!l3<WtA8dixpZTuMgoFGtFO2j0-HV"xDPDun!akW!ulejT=Md|Pj%MI926-o}V>Sx
+q%cO}qH0B4vb}hE--(mzqt#[68,q&!'_b1npyD)'GAtwHM50{:dH!h"N=1e.W3sVtjS:[3V3"-[;v/(|L0Dw0BPUusyY/3prf33|'C54/,V{bAC,aRy+21
+ye[L@7_Z'Q;@z(Nk@n4oH>L(wM=4o;sD"G4TUo[^q,04ogVsf#%(3d+zzbw5ZyNl57Pb1o:u[VAv]ZOGR^p}qK!26|G@UO|EEZ@zp:3Yt#kUr}^ue#"r2[
+hLw<DK_s"ir2(0^oZ[)(V$@A+6q^B7!];yZFpK%XhQBGq^%.x'52n2{}ZT$Z.uJ@XFsyDiH[O{>M{!i:DNiTR9e2<L=i{>Nftu@Yd+U4=@q.j9v'g>:%mU
+V(20eH`8v']:CSswC4>[HeaSB+z6sp6p.erM15/&kDz<|q%d!=##2K8Py(IbR5C)xC^U,qnp3WjJKd@rxz2C{Adi;{.7QhH8e_ea@4th$J#tm}mwIZb9cI
+9.Ca~7c9F`}`Mx)k+&]59FDvU_X#!SlC&ul=}+QF+^~,61T{ZL3nf@'uSOzPx@(4K>+JaM;4HT%GBz6PCY=Q@v%C:M!t;b{N`/dCUVsAdurLRQg{oO=KVv
+w_"HNKMCthhX%eii^c2k>7v#Uq+}dESVE61NNC3V#ouy'`rd}"91"%8!wug+uX>]6vP[g_6iqhNb6v;j{bmrNlI:HqUK^dnag#8!09w'MnAzOV/'e[nGv!
+UxIXT5:m,r_OQpKqckmWvl=_Xg1V@/vBV#WCRfd2E_gIc{.(_uI1Ppn/c>l"6;Q,|=zM$y%Rv3]Rk+yH%Q$tfX8aoJAl>W0PaPU=AN54"9#=YjEjiYU{gg
+wl#{PO;O0h@w^}j{<JLb}c[j9S7l&4#Ue%mr<Mi:BAQK'Zg.G+{ZokiMlotXd([XcnQUS08pUwm!gJ{K@R1fRG{L&GPa/d%fQp6GQQ04XJ@Fj)a4y#aKjT
+/9adL3D@X9OhhV|X3`.v3;1q@3xU5X+'"5`G%<)x<,7/,e!rY^PHe`"on&Nl<x0I}sPp.u44ed4I%SF:SNJ@"S{3Y4xt[7pqJZ,V#h4QKTmK+^_%v/NS",
+d#sZ)T_#B0-]':3grUect<$)'CY=ZwnV`gBf"/PY4Q<m!/FNs3EG4|l|sMF}Tb8V_;OC!)]5l6M&kJ8:C:v[]}FV8Cs}a=nbcNF]Wdx@qENFe)fIQGFFXu
+;{E]ZX04;aIOD$^">x~7fD|%fNJIcnw[HU}KMCk!3){6-AVPW%uA4/u^S1sr7P}Gs;3RLxHe_esiTuc1D<31y(QBNKQTK+0rKKkx8M:>;vAwvw4T~lxp)+
+85`|8f#+l/~!>[%O+EMZKHpr-uY5Pke|;Vf"lpk`KboPHFkm!kfFtd@^S%8%U[bD^LI6Tyy<]{bd)!>X8$k@X2hSW[ur!<_^cJdRoLG@kPe]he3I<km2oP
+fQ^ntqn#aN#cUx(,J_rz63HJ~]@LT)bj-9}p|X5bSDK`~9Oq3"Q6SE${[p)O.2Kj1@A"uQ1V6-g#Ji%&--0]-i[pu01s<'R)k:~ksyub<IrIwpM>$enH1@
+klmtz}&xBN(Ov[J%%t4gGv/0Ww)8R+_nU^SEhkHzo:y|KWe5S3D`^7Ql|Lwd#OB#|Oh4_=tSnZ0SaV:KV@!|N}uL!+vCN95:=N#+&G&:]|opA6WZ3TJnkx
+8&N{~Xli!7r_WVKlhgK>eBq,bQ!mP0w<nL|74>Z4L8zt~Y7-PE,tSC`pM7^Vph2l>}=F`tAH:z37so|C]-&'"M`]./l=NxYrT#lD6o3@Gc}$YdBMPCW1H5
+^geueRD^}#O%,DVTQou>IJh/N&z,CUOb)SM`HR$8O!Ih^c=>i{)lI[VN7`LpIL8'T)!T,(E>>f6d[2qXHg|uG;Eu^92!sx@avXCh.Bs2z"jF_nKaPN4Bp{
+PRg.}c";YlcYb(7HJ{K;@wRCcqOJp.z,w1:Y^VOSI-JdR)^_^_Zi&LD%$gmsgr5`w[gw)lI5LZgTMwm]I5ZYTj~'OC9=Q_2t`vE=apYi_]F<D%.2YY{=%$
+g+~>D6=g~Prb0%@+V0.Z4KwsNa:1yb[6Vs$jqk^wrt0A0ubD_Pe]%O9&KcHgz[ofyeyc_Uhc3CALQH=1P(7KE|)-O)D%7F/xW.EF=BVtQA^1a>JG[vp58#
+0g0[O{[D;@-neA.NGOcf=;-nV"TFdkSjEA_eDY_Umn{uE]Z9'^JaIXrDfrKj5xD):}TLpo<@(eZ`_/!T{``c=smM6&gfZfv|grPbM_~ZdpWq0a-2X}IiHn
+%r!<rnZek>],G0jwjTs|Pyq$)a^@B]VbOF`9tePu/T;Q|I_|8r.|pV_$cw3>M|kA'HjJ7)mYCdNQnW/H&^{2'pu+$+m`gflw!6uyu$Q5.Z_>%C83|G[m;D
+~Pu;c=SXjX-+1}nK@xom9|o=+EoO)m}FY&Vx&m'pCUgl(d}gm:!FO}HdGQ$FBU%/r%gVOuaH3O:}b2{qY_mN'm<l&X~&PWl``Y8prseG,L_8_Y#T4tx+uV
+^%aIi}iEg9B{3Gv`tq[fpfk!@aAn+H-K_qJw`!_n00Y-Rk#uV5o3TX^$F(n@8#A3Pr0P$G=d:fgG<G0YCD)[w+5/`[!4+ka-q<>V(=d/d|N";=QuX2f-gl
+3};RGk)IbACd5eRU@l!};X[|nM/fP;V1%`PX~aQ)(STfHW]2ZW'R]2e1d'O@T;:&<f[mc`o'1)Fa`(veUa+5BpZan'7c4lbK3X6o2M/Ti[)n"b5+X-'nZ!
+BE'9fVq#4UyMV$!)cY0JSIz4Xw7<j:(zCD3u$]d8dWK{<nu9/VZ,EWd@HYd|"$K:=Ad=HE(6NLWlNzFsNCm:AvwR!|jG+`wX$-]FA2}+n4AUtey<T<)2&7
+:mI3JrA,7qD&%/K"<BqLVaiQ06/){&+6'G~a!fr}Mr5=n|nS"H,}Pd}8#}ZUA&)05[;g-p`D@m@&vO'@jP|0WnMHq^s[4J>576Jh8WDE0/E}<TMCr-pAz=
+TF~Ph(sp}u{CMIQ=BeIadB(g+j,,3=aiWsH_5z4tf&|OKyFI7cK`+F#^[TWmc#^Z]At=h;%Jhw#Tn>33m_ck+U0Vj3rEM{&x](UPkG>gADuwE:]2>nlH/+
+Z9!=hj'v"Krqkf-X$|nb8,nEjpdy!T&U#MK#ER{pqg8J2)E}}_R@C;Db["i{v2OLyHbQui"dwpc[BO]yk1HCYw~W)ko0ue70zHO:ED}{/,}P-+{#g(2ZQ(
+]OI1V$I.z&l2QBqa8(gfOm%NvGe!]7H|I`dk9X.#]vg7-{~@}19YDzU@6/gt6'bw5r.88JNO_dxe<c=5.stJfZI$5Qs8r}.UiN4M#081(nH5cV6PFOD{eo
+khe<#VH9_oY$gJw5|dYd#"KQr_#=JFz6~kYYNX;{K)L3SMZd'w0=R_:7bY!t;zc)zMDqm}fKq{](K65Y##a=wr-c5d$=@2@B4z=4)IqRq"D3XpUy,|cmw.
+q5~u{7dj=4sR72o9ZyDw.!zb/;2.,DDWR"sFHI]<}sko]+_<s4AP/Z2.Qnn1'g8zDZ02A6NX~zx>b_"~"wA>U.<Z4nZ9~>:;IZ5&NC{;vVwl#hx@Cq-8gy
+{OXVH5"@nReEq5[n3KTGZ'uh/TUK8vHa5_@N9MJvtS2JP9li$66f-,!OlC_L6yezAnb&+%J^Tace8ItjywQ}cc^|oO`],Z;O`91Bq}-Oy/Ms&-AP]K'%71
+>MweBqwOR@CWB+C6L"&%F[0jVN"hMu,%c{g>.hc+,CYAD2t='bjl;{BqY7T8}cBz"6<0iex5r#~wa9=,H|}F@(2(@8.3mT4%-Gf&>vQ:+#IQFT=h)U@#jp
+hhQV%Tdc',lyxaAU{]@r4s{f9x;gud:gNO9FoZZi_DGCvF2qd6xvb=8Cm%ypL1C]s(qNT=!)X`dBs'NI;VpY<ODooSh{k&}oasihv':=E0S6$!Kch{;wXV
+CZHq&$EEGGh^jn~x&7flsnC6J<lz"qw/iYFBP2TX>px9F`]8mwMWlBk6f=>NXy$oF{@c[)shB0`GL[&=0us:|Ob|,nj#M%6Gp5=oeL1(9fkbs/-w|VLn-M
+<Q4,6$CBP7"2p}JviK^9{G"${DAZS+x68+7+'iP3/v9IlEZe^$d]<eojiAG8%f)-7(vfkhhk$D$MS:51-(Iv[#oX4)<sdZY,l=M]`+v=F,XZ48W,)8CPAD
+IY.lLcU5WLQaS00h<AFZ~1b-qja+ZK3KH1stg,ErYHmX!kTYI(5;{pWu4I7;LLl39q$A&F<>Jrv<h[]n%Oi@)-<}O@ibd+a&Dfu"TFxB$!2-ABaH}3C(9k
+x,V7:kBeGWXF{b%t/<tZagTjM2~@n+P#3G{kzA0imW;)yANO!Iu!nszBjEY]^s9X&zUBMzKw{<],223jLQ6DN`GvDmu,~M%hzKtr@zCTs0#e,%NyE(ga3=
+fCrcTq#,2lE+R/Xj+#w!RA#Cd$gD3%WT)%0vVvXk}jOvlbJj(nvmsF&9^9,FA_Dt}M!^~)^Y]a8k$NP(h)2'EdD5Qrw9)157t]o@pr=lEpZudUoubpvadH
+CP!qSV-zW[Yg]#wI>m&q,]l%N)lgt+aplZd/f3HxKF+X&jT'u5VNg;#:GOg^y2^zBP'F&=SHtz7wgZ:%]$J>Y$BFeCdkDaSYqA[wC6!NDD:^pHh(+4V|3U
+2!lE+Px=:NSh}h[jA^,w0N]j"PJtW|weK`vNIK#yIz5p<#Kv'/MMO0DHPw;Vx@4uHNL,.93ts}BLgl3@<,E9bVzN%|d"&g(su"09qn_-lH^QOI82Bkn/e{
+.UQ{>Pv;=E&!A#%v@I+Y;c8B}U&5ZRCo/%Jzt:/7~.o}%wg7=mN<+pCIbz9}@5s-"tXAn>_zpT6Af<#%9zt[>}7MZ%5_`_vdrk54T!CW#@8_d9_]4Co$#J
+h8,itGv0j%m.L^PZZ4UD3gnl^.`&n7f$hy3CYr6}V7[$r-MD{^o2}|h{N!}@p_]w"gz,[`!cwM.BQj!ql><(G=6(;FH2=gn;]$cY_XjM;PhUm9GV}J!p7w
+kjY4#2P{,Vl)FD="Q%+tYV<A:/wmDND1Q{sFnJy!c{:im&K9{[HO$!zLX6T`jQ"J;M:<5DCl,@&M+!./hq%OpNxd65rwO_(}AMO`m{;Z(K5Cm+6Y8+OM6z
+IisMTdD5>oC#BC'Q_in=Dzdw{G%Tn{YwR=_]|u_=l1Ce;=7x".VB]a@ox4L`1z;2)C/:h4(XKa&oZoGS=`Mnpkw6>w4uyp"[_tY,{U[x_Hd$ZfawO1<i)=
+oW`Z)z]{a#R/~{OW4pmRtD[SNl;[|Kd$[RoK]>$bj:F|P.W9eW"Xp2Dk(jN`R]7q,[qqW9PSg$TJX)Ba<=&`t9YgleGpaZ7Ar3W9H-/[HUlw]xGHEDc'Yc
+Ccv"PkW2m02#9Y&z4'(%Vy|>AlY.fy8Ce@bCO@bVId@P-3|";Ua3"+:<^4BpD:=X1F).gETiR^kOOn{y]p$qhgEI:pIIp0|(TLnGw>NSk`p&-(&p8L:Gei
+`4T^Q5({as8Pm9aoSb!`x85BAL!njKZ^2s8`2f79zT2pu-MwpWq2^#3|`}3jl':G#GS9@aBnkS/^7.mCYx&sHdfI5C{Qi]9lG^tmh}2GRvskf{nSI-xcfe
+5Nfx+be)KinEcgn1MDoGP,v`,2/=IN3:%cv/u"phWU5pxtM{^CdM-MH<Q]H<m.TAf!,>5-^5=}raJcI}AY!Q;V@}mo8X[r)-x0Z)y-0F@:Cw;$]HCo>Jk_
+HFbq#FXEIVSg9$[+<_@T+>)DfyRkE19hvm-H~in8iy.^[9n.|l7&Z)aK",c9VY}z<TL$dLE`9G$P&sRH}Pr!ERX+&)XQ2-x+f]0p7P@,5(K!HbLPTU[m7@
+BS;Ao<,`:u)<[2'yWMP6u-=iRN`wdiw-zLx{z)^O'iM2Kk3Op$K8zsX("]3<"O(RLhUcdr`NX}B[$LxabtS}CTDC9_#nl7dB0$c8cQi_D5S>r8:l^GzL[>
+IQenq|I9.)j&XIwcz(2`UL]0>fzq^A($Tod4K,0-A|-5/P|.tp[r954|tE[eLXgdj6Ft.`bgZ@W^k=k'+#woy=gv,j)`z01P85@]'jxYN#9NbK)p!&=&"f
+s"jp[Rn!bGUoP^`(1xxp;"4STtoO'fv{dw:g_qV)3mtu#C;Okxk.";fHEjG:<=q.p'@7FAXv<4BvN8g`b[^Sen|=JWZepHRl!mbYcWRpyCCEI`f-L]eHG^
+hP6zwj:Ll1rX6Vo[@/w`RsJ7u@Yyp"}y~6p|vW.A1vVZk3pK,oj'X6}hQdteqMQ7'T6ikv!3_OrKJ(5Y!LS_nlqB;4Ee@_+A|k{LG2Np`xzepf]nXG}|&k
+nM2]B/&{,Q=e-}tpyP7E2+C7S#)F&<liP)scb]ach0YP]Z_u5#g3[0o#PMt2;s+weegO@4FpD/53E%GVZdPNn3WH^=d%0ecxPeM;zj7"j9>s^JTfG<n"ju
+j4Ak.}8D]`TG8.mglMaPD]Z$1+ILxb5rXw/`9J"TIG,1SW0}|p}"pefkH88k/m/;"+-3sUaLZF&0:WKTzsEHV=>`)ZTzNg~nq1_5[M7wwgk;(9|D(:h^51
+B>2hZ8jswLI}^kigx'(1lu5SNbLd/dY)8r0sg^`bZZ0G3"bE-SynPY;<k[TO>./jNfPwq'Jq8],A%Ijt.!fk8VfZvI5JFn3Iu(2%>lt{xde}uei0c/ghiv
+Ty,@YDo}OkCeaxGOtrP1+d$yll+{dORn:}g#8Y[58g~8ce(ZG)O)<&a/Gr!)^$_Ys,jd@Mp2lAG8zH"TM(NbhHvVz>7Jd`:uwf=[h3L0x:"9}%g'l,Vv)K
+Ab{<5)pD4='icFDAJGjY@7ihr0y5@H#^V9a@0{>XE(i-Kx3q2_F-ueS7NHrVER~`wz^qFUnh"}V@Nl">EH)"}H2{}delI%=fP3HHl#%MV_;yG|x>v+r87V
+<bp9Ms"{4x<1FG/&D$xMTT7BaM"YJf)"/h]b{S3-qO2`asgMZ8|et!r{urX|-Ust(G0'G0ZIn#yJ<SL0eb1o_;6!&oyz}bn1>A,!o]bFN!JB4jdro}lgJH
+r""a#lR>0YfbyL,4)P<^6b18vBh:7Mib_LDcn1SU@$ez>u:3FWm|Yh:vk{,3-2->U,u'C,t.,]B]Lj:%yx]njV6#ZI!-2,z4$&`C:liu'scm87Pe`(Gx"Q
+);~O`oj&sYA7=Yq^>ryK;pnM;`S&[Wq_71j`t{a._h|,bVIDSQ+o(HpxDa1BJ&Wp&"da-]oN.Nk0J156}D^T`>#agiVXq11!rBX.pF:aT9K_/v)IUpyWPi
+O2/{^>/H;Va6!Hd/i<Ki&K}U.R.Ziz0qcn9>-[WfEc/k7!-A2rp's=iEmpzV7/yl4w$5eq6N`j0$_xaDs<R1@+oirSnp<jNfGTUH|C|#+,F=cSm{X<de9r
+l@JW~:3pX[hF1M2chIxBLQ(GLfe<+@!v;;'&n3)2;'WnP$ywF^^}ecMz^}qnzP}B=Wca[<lVddTrl"4PZ>xcZcT_vg_IYQ5bQ]/a3.@r%y{Mdd`7yQpoIE
+`{AajJjK|CT&IZQ-E^&.znDMyc-O5q6;Dm0P}G+WA:`kyo~z+vJEkK::T'IHoH@!~/0EAaYy/%ORkI(47CgCA$,Wxv"(;['8{iQv3tSsR<^q`!bnho$t78
+0oDbF/$&%d,$|";^AO'Ve:'NB)"K-.Uj2)vzhYFX<a{1[w9{JH:E0bIDaoz,E+&=L_y^L5K_b7TCYO-@OP2o_Z)CT8BNE(|1ow&7Ju_rVD"kvb6r2g,Rr7
+%cupJxpF(fHW${G)3<Ou0QB2')o}3Kqfwq8|I#6hX2Br0mnOY/_#LTfqiLNgcc&:$B@r'.CZL==Mcfto2/CK)BeTyB#[J{4zZ%T47TB_;l[HAwah&jd%M`
+"g7RZc^%z1}|ggX!V;Tq<ADWZJR8-/H'AerHQOK9o+Y"lB^.4:+V^':pg-}&pA'$b"Hd!AfMmr-_y4k=!IW<ES3D=|OF|w%nl>D,x1obem!0>;-1T}g,}K
+z%O813yj0|D_T:ssfu`"OtN_.ksCqbTD{hZbaZs2^zM#h97@C#:=&`Y1!XF:@ZPX{Z(hdo=_xd0"PgBi9$2M30=2reNoeUVaC|}}P+6(dhTq6[Gbc1X9<B
+DokIf53ly[S@,_x[koryXRzIbHlI`6ujXg@DNvvAH$(P}90H:%pEm28yR)<189q{=Yl}ac3H8l7}LoKo0tn{O16fPQ~$N|XbuWjf@FVC[K-I"K<AA-82km
+d7+J_bHU(iL{W%)I7/yhrF[Rw1"k|FLf{]DdnQjIH)noNu>^@o`3W/E9]R$Wm,Oj}7zU]>!ls#LMC__k}f-M-[GGV/0RDNr_H-@(6YJ,s<^a97.9n#@pU:
+mPT9,)=)dJ4dy;2L,^&N99c]My&7}]R;R:4uUx>=dx#j{+"{<Dh5)I9'Hf,6W}_HQ<i&B__Q"Y5owj7>b/I6-U0D<m%/PNcaZK/!SoJ[ASv008w<3CR4Ai
+TM@H6ps>D"W+_^X-ejgK[91LV=!/}'hENBKDVcd:Bw|Y"AlJ<XB(u'C%-oK6XOCjuxtp9>u(2.lb-{4^qG$lkVt2"'ikHEkX6UVGPz=GgK5|S@^k.n0+3M
+)!I9k^i"Ow9[1vmccghy:;:p$/J_H8%<9xQ}t"fVr<3};vck8-werGr5Ur"==lt=].lsq|028[A)>Xf}(S&/Z@-ZBWYauj$5=OEe,N2zazs=+{i&lg$wmr
+YieM!0dPkihrqzmnF:%r6[%"PYa8_lhW;oFakG+'=I;6_b/v%>cgmF,B|_tDC=|z51WNcWl.$e@M1P$}:Jc)M$./sVR|T9WgxO0}ko2#/!fcsEfhyG.Xt`
+h^4Zxcyi]JzB5q]VUoVq~W$0]]`,BjJcc90#$<G@7/jol}}}Oy5|x}|}.D~Ofr9|MG4{G+p2]uy<JX^VFnE1adl_%3]J4X-UNdw)&ely0Nd;|8%I{xZ7En
+G5sY}+X$.67|w4{<sYHXjffUxAUbSt]Tltgd)4]"^RfL_F&Rr'[SM$IZWre0L4K+']o<mS[x$a#f="f^Wm@=&yxO#W)q5d->PV+%p0uNnzy8blpydyW0^Q
+40]hW@)@MERaY(,M{CCfwIO3^P<K]|lo{ke;HxI8IinI`gx"|JNmw^A-S$k]#GD%/XR#@UR)J{O3!hruLI#3Ro6y%x8D|e5f!_n{>eywY{uSg]g,pBs$2W
+['!ALZZ4F+f'QhY)`SM46VM[+@T(~Dqn}pUNe#&f9['=lO=w1Nxw.Cv%sH_RYl}vQ1/x(f}zdna.g<4yN5uh0S2qamP&0TKJ#2m,x)13k.Cc-5S.ts"Q(C
+cfs]G&=8XyhLD:$cIl8<PuO)D&`[SZ48YKw:s_&-GMpI`/Dt0zv,|b&PWG0haUA61%(@1zDUT''BZ#4$wc"TQEC+(Y[R.{Kul{N8xo}M0#P+QADiZFAzcP
+UqRETjt`9])/3]y+~<vNT5kdhJ(+IqJWr;BqG<;cD{-|;x$SH3RcW`YU}bi+EJk='&G0|kQAWyMn7U6RgU9=LJ{)1tdO=%SyNM8pRSTc|xp7xSe'2T^xic
+zT/fN$0+<$hiVU:_Kn=HS.&e6!G<b+gieBsU(M{1bBvPV''92yK6|n[8kM/PIIi1"wzA(4J2U2mZ^ohq`nj==4lXI{zzU{tqerGhxf0)Q+TjHYWu,-"R=C
+uD=C:Uz#TB~>}G&QZBV0yrWzAO=qO@.)91#h{jTL"NvUc[zQ{H7_h,ZqQISDjd0e][u{Mt$W.L/;:GA(:<gRRor>%GBJG[VxJgwo.>%9>EbwxNn}^/]acl
+>ZC333By6RQiEE5m~XeikNy23HHm"&,o^zG:ID&@S-C=,&(p(AcSFZD9utHf&QtWF/Jf4vvP"XgOyQ@v~[&6C3,I{$-D~V:+t-f}sft$|`D5-v!<8(ACx9
+c)ThC#!yECBTzsz'8D%.swy5|La!_i)J8=i3@E4`BXnP(v.!GfKsIf<8p.'!QZ3nD{-<3swaYPk(Fr<)Syk"EG.}Axm^]>J7[L!~>6Zu_c7NQUZic1Lf#8
+HWFgGudm@-u(G%;]3F-QoQ'FxvhdI#_gs-("g<qe}%X#+lOFvg31V7B^Fh{8(DA$4(k,Niz<T$g>B/CJn3(;p"2!_bfm2d5{NI#`g/&4$g2{)m]JCuGmVe
+TiAImd)8~NN<)ss.eWy!$SS(;Xh0$|YPD]KS8<DR@rJ"lS[5e!-6"_Bw3O<,M90@iCthkRwn,qo(I&|P_,)UPtHRu>erl/]M/T3R-Q722q~3dIg#Do{^=^
+~7l`SSsF'oXE/[aeE9Oat[v>R6AKGW7V3`aR@L}WdeG.mvP3=[njBfN2Ww{%!5Jd7eRE+VsI3Af+U'Y00IA#1D,Te3v)_S}a-mY1.FH:X!Y!OsAsiVl[zE
+pFX4.Q&VhTW;rkvSM{~KI)XEyhp)gozb=1#2zQTTMh$icm8@<|x!=cHpxxZDSHb],cbHYUXp>4^i[4oA[Ydi9=xNlBcB3Q;=6Wm0}G+!~(=l[bvg,Sy1`i
+tAl"<s&K]G@|+6mk{uWrJwW5c,q#si3v_Nh#j20v{1wR+DA90R%!8<99Pr-{z[1D&es[.a`(LYuGQ{KzopC]+DDD-Jz6X!Y^S.ZM2L[GIV]sWfH|`CD-"h
+P7H,KJD4+h>)>P6zK_!`/_Di)0<S,U~:E!qJS[F#Hh%%R>aXgU8IvRujXCdRR[4r2H%@w5+h{U^i}%L-[[1vc+b:%oO2Mgpttk>QaCNo6,xtdsU+{S[qwP
+7eACM_eB!Z:%R';z_LVH4DULnLW$KZkRF-^,mtq$r4>FT;oPaINyPD/AH},BpKID843S)E1N5,)DLD+E(L&lnh//("J+U(sM[-qu]zl-E8"+jbnI-Sk%z$
+`5nRdRJ[0-AnX>_7WI{^l`mw2hhi(JvlfvwV;21.XhL$mQyGL)>ot%+)p!UC.>[%:S:om4SZb=CyTUQX{ypaRDh<h'HXWrtpg|Pt.5I0iOv-NxH;Ec2/Q]
+c>uSOCF3p%1Ej;ux+d^#EN#pgtj7Y]9|,-+EoOs2x}Kp^s|B&_2Wl#K@fz>t{Y6z@rhZ,bRW2(ZKe7(cW[MQs[uWXd]km;g:I`w%cB4OCq$I+Q}k.:K(./
+$0E:u]m,W|S049"z9DYOxn[b{EJ@o!rm=Uj:8RoS!k>7USV^v@reCqv{y5Yy[}2CTcst-xzGfk'wyc]30tf]0'^6m]qosMvv8mBqV2Bz{{r0FQ[/BXBwzf
+d(|LG=Swee;RvK'W3'YjB1{uYNACQp+5IKp'n&.did'Y{0[fLPTb=LmYl+OYh72rBI"n.X@^6!"J7)CF_3AuKZbJ|yOTEn({Cx=G052}>vIy"2`Qk-rB&t
+MjTh~5mast!-TuG]>R9OQ|xEMdq5>;#tNMiP$cUi_szumpfQFrNs#@t'[jw',;(O!Q@7K=R[Z++pT`Sa89'caf;v'ALhy=7C@&U5RaFi#Fw`&q4HO!f"jD
+V6yA8(SASHMB)A=Ggvx}MuDuTgD}[7fPJDCH5cUT+x68RJ0gV<78)IoS2`VbSM{<|O<c,BQ|D-=UI]#VQ&ucyPq+#_DEs)^RlyECG|%(^O8'(v6FIT,7Y]
+1SehJykTD}I&yo123:i{G8_}3Mu'vl,5!&t[[}r6Qrh"OIlo6n^iIfi}Z`9hriS9ak;kwuEx^pLR0:6aRc%u^$>bOAYHjS$M,`8KbB9Ja<p'0[`dnUFI2u
+;7X+48$rG}1x|PleUD"aPI0yq,;;;$D&N3k-[XEHB1nw3oAjlb+7@Mb$N[zz&MPTRH=)UdTwG6KdgKS,~Z]5&fpLp<gyYm8y`o1z/k9]S}.icxAG<'NW;h
+k8,}tl98F0J%LX&jAG}z%K0p[G2P~On<fiF6m$]7&OXJ%!K1x}_[xl)-ZL#0|}+)g)73(EWOwI>%lD,i-hN^d+-s6f7/n#{r_4{kp)W0[FPnK|nO9I~xU=
+JK<MFm9lDE$Y$ri/d![)<-Bi:&6(k`z}1p/4_0,]_7qBE7>`}'}eV:e3qRyu4d6'ceUE%Ggw{9;J]aLbP}m!gNr:)f~XQ8j[>tvmAF~j-n0Yg#SCXQG]Lc
+F'2'|h|j;YH$j0hU2mAHimr.ipo=;Ls{,VUgG/'gU{%{sl(nPCDC,"@G&j,($LRc6Mx};+7ysYx=PYc$U{(9Sh{$,"a4p#OnBK^Y85Coip_{f3g'z5Pzaw
+Q<jrgH4YIv(Q>X#s;z^%v4RX|=XQD<#zKL5DdU+ySyy5/'nIR!Y46&T+}n0g&"[}cguPCCr/a/@KMGQ=gPqJ[l]w{!S+=OdFd(sF09Au3y%N23$WG})}rY
+S8GHc+M+EOo1=+n"!AekGqmfo2$pSZ~pdhxACrpC7r!"@IwU"6"tCcj/4+[j'6O[4d[OP<HdT'sv)=+$CBDK6fW27%6xdF#s!,>|:^(VUevJ_MkrJHc%[W
+_ePav4{nH)]YDn1!NJvAE[QMN7u(("oqu/Yk0m-[]/4>tLDtLZW:BD>x:Amj=^{@m3_PQcz-;^<82.2y}[Jsgw8_',>>OqzP64.Q/4+f_HP^m]OCmq@$(I
+(x9W}:rY%bUgdO-2+[I&wa|X'0]YPTtx9Ej2~'@D,$K(:>JiFUKYVQ0/KTnDfBV;!E{PyE$riv,q/d#V5WR'VbWiXZ3`>CG9cK|WS1(qI"7i#22<XyRPD<
+L[HWm=>WB++Wg%tsWs(R%CH%4d%xbST,,lKbkXT9bVlv]Q'o,aYHl=nH_dZE5zNYutSVZyC&N6F=$@KRN5r-oXET6lwfmF+xeljeV&0@IK3_$$J-Rp)j5m
+8/AeZVE{Sr=R-)8Nc6ta}Xs;M&IZo&K{}.J!:G_DLFrfBM4AR#)uhzZ0gW~O`X{5:W9_VWN#kald'vO3+YR$BU.sTSS,KGI12hv%.DUP%9@;J+W1>OFPju
+fW:x[r)GvR)4@,vBD"Qi';,;Ld;0zMH]T>3]K7wseYHs._UKi,YjDc6SrWi:B}p8L;e-9b`(CZ=9/Z~i|(Ucu(P"DSJbvmT<e#}a~MZ%5K&-tCyc_#f}jz
+%4glJq7lu>A}0q}Z#x]29=1o,/,iD0@6+`>wq}@gs(5o:]'%rpSPg5v:$Z~Rf79Fs;/>W(`,KRaKQ=_CLcJspM"jw:2w5Ph6mq~I$$RZ]JB|`Y3-SYlm>A
+@:+2@SNi(I6}4:cX4a5udwom,=.C'_pFDo8@!i|C%$op%5L]CM/XqgkYZ%tjaD77U.wS&KS@};N-P|l"p'#2S>Bx|Y~&iq:S&gJi/Oo&F+Y=c!|[o!heIy
+<lNjA{/d3(mva93-IN%M#:|]JydBf"ZkofM2V3|$4b<a]}&VT0e(Ls2e~l3p"/i=O)@GaCH("|rb!P!5,,(E,|Eiy@UH<8A`MQrjGm$3>.E8O:2&<2&J0d
+fw'E9mWu>7(FZ}rwsaN5cQ|-)kRHQ$t2H$H}ja'3G_m@ZJKksba@[Z^}NO7u691.yUCmOn]yH#;Asr^yFO:QJK$>,{&LIxR>i:u[usI]YjIvV)`+w4n'h7
+9}^cB:lv"y>mw7C&@dnBz4$_NDMYf3J"WMydZj+xnhCHvG2wvU7=>e6N|@+"@,g%Vx%;<0,2M][2YM/-VlJAH"av=X&mt^FzH&o2ss:!N3-xIMzUTM6N>!
+[{(vw6@nAaZ<xVsLg3C>A]yKWd<vCbyc3(/DQ18i2%29(=wF1pW)b3OQ&tV&c964qB`#_Bu=)F++9Unt|TMvY.6'$`$9M"1gOP;Uf8#X(r!-#Y@s4FY/l[
+^M$}m9+(f[B.R{O.m_0oAH.UFPj''L#fh%U/]EkN[=+%Q_zaIt<ozdvl@aH'rZLf<C8Sb!ts7/V7#}XYV;m&1<)x<3]kAF0"+,YA;IGB8/cyrJyO6kRs1V
+a#xZ0KgT$b%4!REuec^sxK$dl/|CMCrWdhPO<o7I@Q1e_B].@{V#X2gpJ/'vYDh5a+op"FD^~WC)5mQ0I]5@GlMMga0sL>hFal9rtRB[Y)Lf3Y9<Z+L]uU
+A}"f.(+g8(N}Wr1rOel^m;HmFBV}%22kyI`A]iPj%R/"R}Ci@nV&OBSPBN'VFNQkpBl#Iboi!}TNQB3[(^)eY:r6$=J63GT%}M!rdB4L)[)AM.![={1rVZ
+JBAdb9=TCjxFcd'^Qj$o>Pw<(dgrY!$M[QfU]DxR^N]4Z$4w<$}e=EDs'e{#)2OwaC`sRIMB6oRk#42]'YO675kFi[CE[8$_QCA7LVb!-KJ:!$"mNK.UE9
+[4pM@svxE]+%VUu=1sk=-/}HAeRlr^#K_Wa;SC0,tp(-oMeWi=I)H(6CC-0CXci8[Q678#Mqc!m5HfRJ%A)so9VT4{rY!,#_sqiN!@"(F:^}4{j7oaazll
+p}6U^P%OiwkC}T2{zNx}nFuh8[~,+!b^'iSgbze{T{&R/^/HB_vBhMTVFi(9tI$@w+S>VNVxzz,5]%~_CU{zKI4(]1}dzMG-uNuq+fE=4G!v!qu^{'(<5z
+CJJa$W&__6AR~o:R]:7NS7KI'5#.<9}Xw(~HxvFoqj6!0EGbSva6Ard3S=xb],31$|-8qWTt]MGVLS^Qow~McS~^MY~r$N:Ls_^+~>^688X6h;[3aS+#T^
+bdy5p'-GV#.foo|@27Nc/T':w>>%nAsjZ^$&[vLP19VM;)%]dTTn%CKRcceVJ:/@=9`A:I}"|3sG^2W9sP9=[v'j(lDJ$zo|=r_NQh9TJ,Bg<[LH#!lcTg
+D`h3T8N7(K<'+L~6P<2YNk1'A/r$|'iIv{_ahb^<8`R@D!C1:t)%,@(=M'I/Q53#iNA`;Zu"xSBvXiJpI_gB@gs;/S_Ho&J$hyP+56"LLz,k#E=V]Hf,6k
+ijW4RTq;=A4v_E6Q475="jS;wgz]H:[{=T{W2W8%|FeX"mZ+H.Gn9ymTtl!!f:ZU6s=Tf2JF|q5h7D.X_Fu]_<a#})YQVf'%";OvIb3a[Kn_+p4))&6HVO
+s`IP/SSw:HR!3)tp[^pq_3[ngmxzzBu0Bc(@TS3+#"[Rc&"gMLG4t={.+{N6$7U!_ajllChR~^fH=.qf"Cq6;R|[;T[/{%9|Q<hz|[/mDG9c'5n1_u.G6#
+XWrvvZKC</.XQ]hGn3t3F.s-K^t-LC12eunUfLT>ss1T0R4Bj,|uRD]>2fa%=R2tDD9ZyH6QOs-2-PL.P(q%;TIl=HD$EooAp&7}GupUw:YBud~Zt-1.8,
+T"@fW}zSAilF_]jR!M|=k/l+wF+q&1;BfV5_<.^R7m6s}A)ord1F$oDD-u=Yxx.+v&v<=$X2kLj/e!V&xCjsz@JNOBl5qqBS`w0`h613n7n4p-yC,n|L%t
+$j9+/a$v!Kf]HCn;k26]aQNWiS"!|->X0K8j&liNNV^nF5ynymDS5Ch,n6I`cgabTs=B!Evdu(x$>_gnCcZl,=&5&b(Y710:GHhk6TD9}xfu9[4ZC}1TK<
+~3/WPeC=DiN=9g1TCVM3SlAw/W^bk$n"'yKI`;d)i3AX!'T{rNL$FE"[}ZU{Gey<:[P{4|az9(voTqyJ!9MS.O~<sW~V[RY@b(nSVf[5H(Y]/U)J>2dZ$)
+=TUm(|L.Q,RXO9;NwQ'9;<|L.nq'(//+^K[h~(oo_(;,4^'sS<m,e0nri#+}M5<bR3,}F=@-59|vB#xFnI&7q&xio3Z07lW=9F-|=@PG<V)LbM$bLS2){D
+FMQVK]P[f,^$,U;#rM%Rup'}:+wrH4Pi<:aID!X+/CZ%:u$v[Jtk#(`df/[:5U~RDgTk]w]$RFU3/a&WHAau#=l@7;y#J==>fDu[hh~NFy7A68jrir&cD'
+J}%,o"@jk9e3Kd#=dY.9Df{1s5NE(BH=6=L4vK(^}g-4[dq,y}2Y)o#hb.:L}ie$]v}6l'lx$s}v:LQClxQ[:f"y1Zz0S0KM/2Jmg/#8GxAN)[e[tO_<iX
+1x:v<}/C9W5|xu0-N_3eTOUf+m)MwO<}41UUbw'[JX6IK<4PVfsOes4VAgU9]i#FBecWRe:Y6zo<52,|E^iWO8cBDqP$6vP]2!N[#|F[0q7Qc0Et[kekhO
+.MIFGt%5qZrI$+6n)L38!)HVCeL!0.:OQ1d.9$P<nq3AhxG_H8HFi8203ahuL-!p3=8b&&i</M}5koROSi[_Xo[g)QA:NeAAQ>EBSa|4N3ku9}"2f,VNxb
+~j/LJ{1Y6`GW(Pj]w_cUxZ,F"NDiV3A<D'<H<dDnL_jD},ZgR%SZu<~4xN7mm("&4kyz(xWv$&!sql_}8&i77krU_ye:5w]Jm}x&_,OFfPr3|[X1hgau[#
+3p>/h4,)KgP!,);5~'8:YaeugA0:VA}kscl^M4sv8[FgM%pdlKp)Sz5T~>bl1)sFgtY7tV;qH@4/RoQQ%St(J:~Mr</X[9xZ^Cmtl5DBMxlbn,X^X.k)22
+W4nbb{`ss$Nui84xDfDo_S;}3fd.!>agv{"igef|^gTiagk3&<'J&!N>LYTD;/;xhE50YnqPoKcR,2:]tv85&b$kH-bNBxas[%&N9{;Bnzwdp`/Uft|i+W
+@B`83Br]V.p^`%4q'K'TKS<N%:A#t%JEBDe|fQ,Bc]&a;(,]ezRn,uach&gw6.L',m5ZxdLjIR30jPJB;YX;lrpa0=aul86o~7th>4+tmE4>,8%x!4ojU@
+^vLmp2vAs)|DWawDS;k2IM]KLGOvH[UDmMl0l.Ro/_~$g0qf'7U7I2agD0x&Xm>B>)cr@K.K$%{T%EK5)EiG6cx('nBW/kg>AP,u-NMJ=cmte-GRj%O#Wo
+m:}6-1-+2P/)<$#G$@,Q>`S4x{4TH6E3tiI5(;]J~v+wGQlPB;/j>ayY(Kpcj1%c$KvLN'i%IBVb7_gk$S4LU3aEL9z8bXZxdi%(^26No4(q0J7/eAm60&
+7NetXf_pj.Y&]_#xli,U`SW}wH:0JgdtXO/#7^w6&!"iT%q3RL"l-r$)sugP]9+@Otl,NW1]}WNW4u-rRAan)0L$FpRsOB>yP8-XI/np:LvS}WYLD^IZXR
+1eA|uK:BF[(_QK_ME_Ue-LjytC7B8Qr@=PvE-)Vi5=N$vhttYD<1%i"J6y<|N%XjW>YHkMj>CCZ{&VL5:R3vE))"Hsa=#ke98,%kaH'<aN'(d<F-DHO)A;
+jgmUlotS%L0A>lWI$v8,lnC,HblX/1ye-&omwAz+d06N>iCvN1HJ5+!//@#'e40|52>rB>R8P+'qhli3%,&P72bE.6os'yI!;_Iy6L^^0WzX19;6g0CdOG
+uV4p'!Min%XV`iU/@6R!BGmlU57fh0jH(Y9A%90Z=ob:+Vay3i[n<1DBh,#$Tmy{TFQO|SioTVqXnad>brX1kl1vN5m8okV"0d/U)!MhT}q9Qqtn2Qhoi0
+-&b+6(>J7Hi"5Nd{aq~CpFvcs6'dW77E.#-HVc&67l{T@NskaW$`@@9[<%P$s^aaM%Yn3a>]nM82<p5alS$B`fI]&s|JD^%dJ:>Nr>s5Ms.02(rdS6jVRd
+"u%:xnDqv/U(a+7Q<1YR&>XT,0PWfi$u0a6N]sZM5Xw%<e;H6EOUJ}Lco5'rxy~1b:zTh8zQ;C"ZU@"'w-Tz,5upbJ%BJt|zq8tnKf3VgXQ0}-Xd-E_ZO_
+#1o2#EWJ_Gxta6/z2f'7EhX2w<C]l!8i!ltBI3'hMh/)&{m|E|tKY)!f<]2dc4~neLqxrW>-[u6ARZfcJL$rSP&{~rYh{vxC^$[@jThY<=:O[9W"dT_(Mi
+[NcPfCDy^[:e!DO$mM[!&><|a[bjTPMa;77YdwsB91W.uo..Biu:3x(WrV6S;x-|(gs%+5@`94<1ui6ZE8HR5$ARf6jF&K{`u$2Xf!l>RmcE}>_YQ1GoG1
+K)}-DgyRRoJ.J/lx[K@^UHI;SZ]AJxmElqjLle~qf[F'xcTgXZp/5TOrpx4u>zah0L/I5|3N+.(fu)$""pr!!5ah}}mWh(7D$-V&zkuFo;ln1-nV82VJ"t
+c#CTx`c,)3VenOLCK^1/)Mca/jtvRDE]=8~lTSx}jYv/rACKQ(;^XitQ"m=7P/hWjcgZVpV:U!d'j/>s{R0|{f8EsOcm@cItx:3Y&zH^)pR|A>qzB=`fse
+&F|"!1`9GTvc$1{.)q[tN&5XRBN'4IY0'Xg`a.9=&S}N1]SiENTkt|8H:7>ed0h939dWaO%}bb~.-^6P:tZmd]0QsGw6/F`t%6!_Ko)Xf&jjLHQIV#gOu0
+2$d_a|~}{l@6>;YGf6^#3Zm{c0y$-AA4a!-J2TL|T]bn5`5,^dixTc_[FCc=9$|u|f:t&#!=p&JUs9^$_gSDH9yM35~v)PLK[QxD,Qr2fbtu+9bdLWY{/r
+8ij.IE5jp_J94aXUuhVM,F,T<6"tb+3hnlp}pzQt"[0igO-h|/4xIM;ZYw/}7Zqzo=Ld^C(%`@4KoLUTd7%[LGuJ7/2[&sqVLfxW8,_a9H.h02]H$'CVqW
+3evLVd"[d#Ri67^OKd|A{W}Ct>;TI1'|08P+19~"N;aIyv%bniIkj}px{#-A%^%FO%4>W:"hF,L`Xj}!m)M)Z".)aUb8tg,0<jt<B:id41egy[P}pfAjVC
+4u/bpB[-TizU/jQty|)+uI;<%LV:aW{,q';={i[q'[-9gWjXmD$cImwi0i>u}CumwEY9'z-(LFs-}vmZAt`u<x;vMXd22qH8kZBem=#{d730pJezTOv4Q@
+Tt_dGr/gZ>|(R)Qn;zv|ziDP,tnt$yca7Q]s2]luc)}sXr(MTfs5j$R@bW~60-o^zx`>GOudr)v}IRW]8:skY!&+u^~w5&N0bGgu:WvcM|}8stdcx_(_71
+FH-SZ/a1wM;>$5!"2A'Ta9[i@:!2D>ON~,P2Xf%6[,VxE"=G6kApGB+A8PEqtSKLfQaF-U:exSWP-O+ty58k6Y-Pdn2}_$%l:rSlu6<clDSj#XAg#fBD"I
+6C9KiFc7HZBHsHZo`PaB"BrX/s>p#eiw+e^9q(V2#ur]CKTgpfF|{{qu;f|PqdJFE5vF}X5'cf"Br[vz3;|f=R3&hFvVb-%4z-is4QAg^;H6fLRD-#66CO
+p9g/<,f9a,i@-(RW|no%Td>vQl~)geXl+UBTh^$2/g5g`oV-P>^M`AJ3G"jxf|d4a$(:]J0uu7'0b>(G}C=Op:5OTa6&/P{s;geX/<AxyXVD]}>KHypj]!
+L+Rr`0OPI0eCsljB9S)<^wUxOg6/AzE>:S$wcbRXQwV9Xy}0RicED[Nx.S_sHFtTcmG;,u;fA^5]sT0sjG^Qy$c+e!w1mF5a8q/#eB&5xa6sQ&iTtce^Z!
+Hx1Vrsk^>xU<,R[1A^0O`7/zhRgd8M&m=vu+Q!"Ya:m;q(cfTE9r}BM/`Fa{_=:2J4DS1,oD,E{ij+~$rE41,N7a&Gojo'z[GR6VKtSkCyN_HEBK!sQA98
+]xqx+,CY})4phCi`k<eXm<=BbR2cjZE9[+yXv{;/3Uwegkhh+c)uEv-cX^ufK7R{l#nSV4Q,yQ8]:<p4$dexKT'b,VhS"9bfIRit!8rW"^@2vhJcie^E$2
+:&bghz71/hTj':`4dqV%JuKtTC5Xho~oi'xEFrzE}U6DjP!&,nIb|V#<u5Bla/FlHhW|{!_g`s,IvQ6JRFnTWIEEeWUEDK)uJQl]8<CR9'8$Tnoj+fw0U@
+G7XA{g|-edpF$bvcHfv%.s<KGlJo"0yw~9y{K9Jvg(SVM"fV(q9xbEkDiWbm4;N0[lFc!9fn#}k'0U`Jt)_[^(:r&zVfozn@uBp"|/j|;d`#Z;af/+kSGv
+1Ds;>+BZ;Q#WFDI42wlm4NMH{,kO7Bn!Dael@C;E10L`/8:HYdYln2Pr>c1g7KR>RjX,0Hs5&Gg/}9]Y6y.-HiTH6VVHFcM]>7Nu9[&#P]nkei'2$[,V}p
+@TSGaUcPwm]+8.rYah(N0q^-<`%C$g$2AIPoX`e#WU&ifoDmx&gIxig`,/YINaXof}T!2g5kr)pP%8X+X230_TzSeoAlTT:NyesoL91Xdv{B/XCB4|5jf-
+m4SIM'2s.3Zp/GjC#"Fc/j~FAQ"yn=>2l@'3jRSHx)xA1hn%);0ssx-BF[h^e;z.9e~8x4LguFWAk2Z<^R|J[nEfb<wo0xL],TdT.LwVyr$+f{~30G7&]Y
+Tbtp1)W/&Zc6$}I<=i$`GjuKQWq%cukg(G,SyD)^)ZfDI:vsQ<}#DHdozl>5Y#~a%p$|>4;Vsz%>cmSfz$:7u<gjRC2XQH]bSnL{IK@DZdMuQ<2;%oe#]j
+t3PNl'>mpp(1mx'xl4whZcBxqI$,$lAI.QhzalEdOcZe%+;o-R2J(,XA.5ghKrcToDRf>s4Ya5i7XDgFlmEx+eO3jUyCM2LrHA's[DH]VuB4sj3->D_CjE
+rV0P~-}DXCnxmWZtbI<cY%!M#/3#k,g+=)X7E(1t0=6j3<:`Z;fJVs8P3nQ%"quXoW6sR{Y7m|mJ7aRCDwHBXo}e{%57ifTfifV|8BO6uB(-o}S7NnF)9#
+DO7}xTe{ctgjiizCMMwk166w+HeD@-&CiUC7n[2Umv=X#uK2jh$Ip<bvC_SM"G'Ywy~}"zc>JeVcM9Gt[_pm7DLx,Buqxt`LQnu8'xpnW#b#z$VI>`PKy[
+W=TUfiV^7xvusf'V8EI'1/tZB5^/N=@Q,1=FMzXI"%/1sUwV:v]<=LFn8ihyJ(_KIx1a;80l%Epd^-=UIgR>//9>N1VJ|R@7Vy-^G::qe+J{k'`vGN5[fC
+@1mgPV3:Zw+`Zntrx4K)q9(}RnCf:Vxm^wJ"jP&1Sf0wTMC"MBOyE],d/Z!tcjlPwabVyst<yl1jSq!{RXM,qlSqsg:UAB=-MIP[vv`C:%1g_<8&'r]1Dp
+Pd),fjQ>T<#aT(eL'G,Da0IeIn0Ep)ynl+3]<H#Jyc%HCB"`!g$Iyan;|hWelOdVe$<X]h/}3=@U@dc0`CwdL<(&+MJ>hquF3NI#T2E9o)J:@g!G7DVoT@
+]3bl]_YB(3;6;dSAv#KCz9XtbUjtWwr9:e.nl<"Ot((Z~=Ky_2X.9'I}C>`#tJs[r;XK#ysQ)XcO~{(W,1:t5^^:ur(W!}{SA(P1QAm(}HD;r;h|Ye}t|o
+:k)I%(B1cozK.N_aM&LD]n-pDWbxXK.c-zOzhW|jTM|FN%IPL|MX6"#X$+4pDkng8kZ"&rmcP^.eJJ|eCk&)jG/2"A|@!6_KC,`LcggLp@uV+A+c~k"vf#
+Lh./'P4TdCJ9n/nU>U1)a@T`tFL"Ts2uWw)1$lXehEc.x`b)6d@r!GenD(40aWf]g'DX#g/n"_AC#dwH@KRIih>6FdUq^pj/RB)/Bl54+QOp]h"(Kna2LZ
+RPV]"X9}JMC_,/NkD)!|{au@rc"=DyV%,k.^x3(s6^rBkQmXG)qgI"'yPTJo8T@%GU&Z:Iw_/)^dlI|1{#IDS`!:%1&P";N.=L/"jx/_^Y2E;1&&h<56my
+2xtiO|}y$IgQwRnP7q|Ri4in@L~i_w&/gsjleY46<$$_x:O;B56=8%nmN|1a]t9l:w0e+K|t@/.3Q2IPpd@/fcMsLX,-~Kg<oc%ok,Ry^3Hyq3:T+q#^@#
+9wnt!=u@bvXwOsbzyy'T#l>>q@~bU3W/KLE_}dp_(KzqN]kL4z]99!`_Vv5l"pese2]>;-qaa_o#f5+R/Yv3Qul0hTFG%5a3-cdPxC78H#vo'Y5W:54)me
+k04|vPSqD%.q+KrBsaJyJsE+'IBlr^<o`+.Pi1A{r"B'0/>>TLjymRRA/67Z>7y&}e)|<a><nCs|L>AAf>)AA|To-oUzTt56VHE@dYeVl}urVb(vwW}{p=
+@wRz+svyGM~0="Ut68yx117Lg'8@fr(q$y90TRv{9[7dmeRrjGyr2e+IWL%i'_<'=Bkv!:Jf~P!Y||6u1u`QV6YTEFLpe/i1Rr!fa}-'71GF1V$dPEsLzl
+XAxzdI~3{ioa]k}#8pk@tS&ly_#!PGq@UcU|zmFb7yf>`qaaDrrqE}up+0c'i=BW-hYO:aCtBBGvjy6I0(4j+f!h,o[mB/[v-IK4YIQ9F6~=`n)ZopT#5R
+b+9V>,FOXLMUN]6TXV{}cW]"1gx0wor6o%rpQ%LR)W#F:}&oxXdNGm:KbJQGU'EWCRAfbVZx'Os2O7+E>^3N~ns(_>:G&s'JJDB&2OJ<!|/^UGqQZiYQ_#
+ie%5.N($amO;A3b#bdMCGw/'EYegMWY:aFld2ekl1@WvEpiAQD}oU15gcI3!^qC"T;ZfB&^7&I]w|hZ.J=gLA/a(]|cZiVt'W,(yo|6j/l7Rzk}WAr'5rr
+qjTr_wwiPd!|G&H;=-dR7%[,mP1XPlSXsVLQO/xxMug#8[<n-]XcIaBGL@PCN1qcSeLIg8/52sP2C,Dz-Ym>#$e`hi}<.MnLsQ3pJ=HfL|.Z'rT&8L'G:)
+#CMBU<.uLe;E={iuYSb"7_k>_>k>2Q0%5k3]l2-i#Nw$C<>T;4^kj47ZTJCEVG{5TyXDR#@zoT/f`U@(k_E-E{7wMfT->T9sH5,G+5&b#le=ds,Zw%o22E
+Nzul5/aJkD,=R.ts8k%ln4yZwc[j7ll4Q7O2V'gK}v1[2{$;wOuo{KlL5{(4/athQFdEZ,R}doyU!~@I9{FpNJbhfGZI9KPM8JAb2CdVp&9Z5uwl^so')O
+`JI-OmPd|r|2TNDK-c{[gnG.DzRXN])>3|5gGG%TAxS+H8K]m3V{PvA;2SSUw7B8S0`H<0x.SZNAGMiZzn1hL9k%S-:0KYEe+<.t{1"CnBYcSECkwez4iz
+zi|0v.@Q7S{6GZw/I-lnXf/hykEy7Ze))S6i+[=RMxfjV9mqj=_qAKX/fpymN8#W9|W}atVrfa[7Q]M0+B,[@u43)sNp68Oj<c3hTUYh"c9Wx+Bd^uP&O&
+JRuY<}XURl9q[LZwe6}n)!)c-suYI3n"zF77hh-"gE{]f1g+#+S:a5{R1XJwo'z)/NS=k[2g<>$v5A!M@^[X9k_0q^xUy%eCQagZ[6q.0Xc:=-gl[!o@y(
+z6$y^F)h}m`MInoZJa3PIc>0Y/.`-<H.AMZ);imRo+sNvn}go't!Z4{sry[C[N>5}6@J,G8|{>Vc[vbWr)L-utyKtd}FvbTX[y8{hqD1[.ZQMl!1;joQE5
+TWjr}NoL3lsqv'zQk&Pyj|'#d0/y1vcA@&bFWM#EF6<-IX21ISq"'UOkiO.z}3m1y/.l2[kw]q+F$bx]]pduq=>wGh.&|'4W~VfNQt!yj3sM)-^va}gaX<
+3qfT6{%2~)=J0Tm7vO|AH2"FJiY@De>Ogr0s_jKvrtu0[n=ULP%3();Cu.0{=^dW.`'`lwd4s0&xGUFQ>ZI>KiPdfu}8oRu^jGsv61|ke`bGVa_+vn%cY(
+V12C:@cP!t,!n#saBGL5".h}>Kd7C`~V|fA4=<pID%xL"mHF':wsw'rxqx(Z[4<zyx/"x^`%R)9{+{vz3l9nqu;)5Nn<O4klLZ6'qAN&me<`gF$i1TO|ob
+dQ/!w"D,;Du&TDC$[B$LF#/dK']})mN,7-y5X:J-)0k5so<>OD:,+v6#>aR{#$-I@2.>1DE+GqGz(nxhL(:EmB~WE1Adksw[gUynX_63+9I%Z={de[Irc/
+/[VwfJl}f']n7Vn:;w`d$xgLFYU}d|oOaS~GCQ^Xi59LPTv/(((rBy](het3xQ{"Fr9vpW/xMcCx1-6&>-_>[XYE'J^%w%1U&C21,=(jj]r7K<^Lpmbyy@
+I+2n0R<z#l|T]!zw}Z,{@q2jKQmvkcP-ik-..-noe)-kH!#L={92,Pb:C=t=Qs3lcykG%n~7`FRm&H@[cCnr-9W.ibVK;T+GM^sj7&7=|3ZLoG9ud=KmM6
+ky7`|y|0g1v(,x0[@^HoP4;d~wr^PiN{JC#aGrk<B5}xIZ@gC2;;fiaBg>n:!,'HL&7f}VEFqS.>jao2%>AE;%pQ=x#[4K"8"_XWP+gIi[@Cp6J."<r=v4
+cliKlHI8qx!WEgE^K{-:HAa;KVL%]{1bHa"3gvOJsDrwN}8Gpai$#b=0'xuQ7dd&;_g;N,S0bT~"P|SMOwC;oisBKUlj6-O2+v1^eycQ(T!"w"XYcg#(yG
+-s-<`-}x3-'IMNr"(|Gp-p^44oBq{d9lCqPd<}{yi>8_S>m`U<[x(Z)dCw7kG>_v1e4jxd^HDX3ReJqNFWc.o&I/zQ=0_HD86LZn,:}Jj"3}NW0P[w=4-[
+jZNqdz:eOAZswe5Nc32:JLGYqIYTv)}Li>;qk_Pi^Hg8'=5Dit@[;)b_1$@b7yahP)5gAATgE=='KElGR#"9Zz3$GgA_xSj-+P+BVDO#31&kAP,rM9jz|W
+G|U'fX+Q/6mg_Y=+Qnn97Zo|AK;nNW`SqmR+`^9bM3$y_",6eBFRzpM1^LVF~2^s`qR9L9cL4$C=:,BD^9!`%|1T^FhX~S;J2pbAVcK{kBsLc}3R5.NEaZ
+Q#Ksx&=_p_qqzot/i_v4IxJu3)e+VN;(aGaf8V+[s+i3!"B2k`3HVn$"%1h,5RORj6^2U8$gcgpHenGswbBla+UD_h2qozqQnJbfqirubL6@8,T2F>:Ysp
+Eu^z^/CN{]SZuKf;]He`|k^g}pwujxDZS-yj+ZIsJcp5B``ff3%sQpZt:T=dmo;DJ@aw:71a5M[YJ|"C%)mK"ogHd/D<BX~S~4oHX)Z"1BetOw(ua6xT>^
+G:IkNHU+baw#i2-UFyd.A,:9K0_#,'-xg;TV[tk#@58tj(ceqv+h&X@Qd(.)XNmh}IrJS/2QZ&.+T$E@EujYeTUwbYs|mxbsvLClp@:4S%v{gapm$"r)&5
+u{K#sNLhJl-M}(6`Ko2IorhA//0rJTyI)Tjx|w@TIc_AQU!8XreXI^BU|9Ub;&&><`v9eo;52'@A3U8|rY5G:$o3wk&6xD5cp62$5fwvx!sd$k%N3QBne{
+`}m#<$b;':UnTFUCO`;|-'+C=S=TF.SwoH{)GHL.qjfzvkDAtPJ$(TOe#+tQoj)f~3P"q3_1&8@Mx&hXBIgHK:~tK}SnPbVk]]8'~)xLo8-bF@5D0nw<"n
+:$A-Rt@LrxF`Ys+qOxM,z3dvpSS-o5Mn%(Wva&~IKWyGJz4U:1bAi+q^sKzgq+MF:Wk(S[)0V&QKb'@@xB@,zk8G5hEo"VE`^rjIqvU=}7XRPSdH1/0@2y
+44Dtghu:5NPc)w6}~LqArAr/NO-}].O.7$F.Qf|"=|Nk`h5ym:$A}([c,[27Lt;/Qt`,<yqZ4yhq1tOLoO8cVqQr:|W{&8GQta8N&r6QocCs[X48beuI5]
+ZMjZ^KCm}``9}5:v&q/q+OW=EpZk[vi<.IPGm;}a#uc|x@8Xrx1rK%;GwjE7Go#.(y>7Gr"8eykd:;;McDU{]CoQU]gBH<U;w#w"+)A=4Y[abU-2.mO37G
+~_>=KRLp5c-9"HGUq6TF]F~bL5X^`h$&`ocaRrNaa0BL`{R.+lf}PK`v5-mS[Fit~iiJ-Nh5ex{]C<PP:2|O_FSA/P%E/.qCK<}OdxuP:k75Fsb'V=Zgeu
+1N](rg>>)dGT;Z}86Q$0qo.OW=Vr/7ly!Oc|sTKA4G78Mzh]fADH[4H7c;X@;}|q})->(tif<.pb}Bpr42.45v0Lzgu6OxMStq`16]Jd`',oAuwq:o7)G6
+98g_q>jwmAmx!Nxf5MPL(gZZCYXPvdoFNjg>n!D/l>3n~z(O(g_{(D=0$gb9BU}A<[|rNN3StY;J6tq;n8:yq&n7~cv(mS"/eS}NQ&@;zvY.n2k_cT6tCB
+9v'kNJ@MP/'eL9L"YU5-#nyngp]a#3U%H-%i.6_sTFVQ^toY9@$`XTE$E]uS6c1z3)'77&>IaYOp<,=^fm8.5.zVyya[sI;haxnij$iLzGWtFf]P#r0<IR
+C14x%sL"IQBK9P75/=SS}E=Jt{x8Iu9|<UdenHxFImirOhNb|'sgBaE_WT%V'D>M^([%NsvRySK=mBOTtRa.v0>D{g0wi3.n6H~`AdDKD6r"w|1OUI1mEH
+2o!mtsH:8F}xPndc}2ZYo`';zc3opiYyW.5=7#j@QYjO&IY+',X8:ru6Q5#'Q4uY<%@`{Ig#dlV|uxAJyB1Q$s<&i#,hv[WnPtq=h2!GUqNJWQFTqpx73D
+PqjYez!^oEaVDPT4`AG$j#!=yOM'OCG8&/|,^YA5|wKy'$d8`si3.ZZJCiL4%9#,V/pud#+st2R+1!SrlHz2a5cy}tMR@bsOdsez4S)eqfN8-H3(6nJxs8
+!aU=~2s.hzYezET-ZH,Dp'R8QvQGVW25{_FP0i:>bcS]N;6@$)-7zV4yR6}>"&Q3G.K/WqtVMlv_"T:6FJRyB<}g)ds<QQ~Ik6oFjDYAQB^q=)BS_ksk%<
+#6}=F7AtKTJ0omOJfj(Sy>ldZi":BLKXrifPrEP0K@:{i]RF}uA%d;)nBVF8rt%3y$fS{P,Q7!HREK!Kf{i`Z4:v4vIac.pw!k-Ojf|}!gCFFygzQ9%1jl
+XIRiDsf>kDn$wE9;Lh"$^MGdg8RtrAv@{w2pZ7k;J,d@S91`pEi$3o$a/u@4K@48EbU^K%~1F6<]Vd63Pa8h8f].bav(^#/qXShv/<zXC^:OvfMh'L.R2Y
+D&qGB6%=uZ!T8_Ag$g~9sA%[A3U+%m&C=e=qgbKMGFUj;BWHkvK$cLkzw.AgCb>|fAC@S_Gb0|Mt%K<tFX#3,hTIjLQC'F~&T";}:["Uc&[M7c#}.F7D;b
+$66k!WW+HUN|Yn9DGTy'(^%E$RH#Nq!8}+7tNiHg^!0rsXL8A^<h/uxpT0Pm#Y;=_[E&nZ<&Pd.9;EH'LjBl~[N'Txmq()2$kl#RdTDa9=TT|3LR|pzSw(
+D5RKIqu9+0{%am(s+@mK<2XM(PgWz3qHZ"rE;5m(avnjD`#xR+Po=;Lp%+aT;Mj#QLaLUD=C12iu!euit3GP5-rZIm3mx_ra+MD^CNBf8([,Js~}zHxj,x
+GYe1SDZ@Y:Sc:-K`KLfRyg9oC:o@J/lA1;=i~Jwl#&|3#H5MdA{-wAOdeh;{jBnac/6:pto02Q@Z:Lz+C/f7w7|VpeKy,Wgw,%)qmjJ$$"(eM3)ip1leWK
+fd3]tZ%i+Jjr+`NC#|pfMJyHv/oTmKpYaf|v1[|&~B^s<GUdB;`7}L3D_._<6qCk!g69r}/YX;xA^!ov[BkgICD8};a9rx"Uq{"XDz|M{gCNi<j63Jhc_1
+T$WY-naeI{J3UcR57z73-V1UlDR/rGj]K7R&TmU`R.bvL;vYTdea[=N7Kj6aH[;oho^PMUh3URD;C45-'&gaEekd~mg):%Cyq@|g39U$8vi#o|1kL/H{Fn
+77;E20$FMd@ecxL+A'},djd`jnP}c"@Dk^C9l]@DD}@,~.sVfR1uct2,ve]4=PA}6#`bxRFiv/"P+y3zsnu#s=Ix"rnh`ucqkOt$nWlR|PMRLJB7&qyDRU
+>C%9#4cQ6-{myRNP<Mq$z_ohjN"B4P@,6T^JP6p^z,=js@V(hp]$H0(^~-A6C@oFd|vT^v_}XIkZ+>;5kcf>59>w+>#114l^zp&IIUj[osHV>%/7M2vuKj
+ed'"bCfh"@[r5]|O6C"I/@v-5unQ,gO$'f0@~"=LurBfU|")^m1q$<a-qg9jbhgm73Gnn8`J]eD(f}qk=`~O-|K0T%(xS^(/b^;k;eVM%-SS66x:D|FZ"+
+crW1|c8}tFQL}wewZ8xpg5-f:B_D88$JtOEM&S>m4,TvpvK@u_3#~`53@Lyn3#Vr,3@wkS3aXc@(>J|@wVJBfhH)7<@Jj>"Md!o$HB/MAj{EhD/;D]X;{`
+@Bv=3q_#bz@8[4@f=;JNJuy'(%X(umIc@Vgxj^9(AhOn)Ls}91V$4W{gv6o}Z|t,xoANHuwOGG+MTUsvNeh@gko-|ow>.h;o+]5tP}<DS@l8bWPZ)0`$(}
+.7yo-N>ZZPuIdyu`X.'W3UtzsSBXXwHjv=0`W[DE@U:'RnL0g[YPA&n#cQ<6,K'i4=u5;=^G5v73UQ4P@H8_HypT1N<T:KEi@5'{xi}z98b=bvJa({>+0S
+h%4dTQ8,R|rq(';7]WkO4azyR76+Qd1%1(dNOPKD{v5Z,q2q,5arBXC]l:BSadsfyppt;e[EAuJ|wQwv</E1;kkyHa5qFlib;3N+$)Q1cp"rPzB/i(yo$O
+ZD6TGj:^~Sg0HxOKLG&r<V8,PF#>yf3P`c1h4aP=~%[3U6C>%VY)pU#|Z0-BtKIv:D^LuVF'B!6oHIF",T"JSnojFhE9!`D&doY:<k@;+1e2)W1OLT{Aa`
+$#F|}:c|iX#U6=]3_3=3/{DXS1eZE#Rify:H(H1CQC>g#WzMlg^L|h(UPN)f|y1xc|uD)1D'^#}[h,V>46IOHWTqtvV@l"tCzu6WQU7Bi[zkYm%Jnl;YFo
+T<`XE%cye'p%Fz4&!M|7(7'evrM<0"zJ+G]us]SOo,g`$<}cuPiHuYiZ++ABxmY,5`bnmn|YZ.l5Vf=d|SaAoZ#,{]QA-5c)Pl^TPPAAc,K(>xmA2ISrA4
+y=~Hf+%bhESl:+8'o@dg,By:r@-fGP~+b+&'tCbOnaWh/D)a<35]/>xIN/%Q"Mm08E8=UmEtC_$6p=`Oc7Y`s|EQzN$>$URjK]CM2]ceoB7LI5o;w%#YUJ
+Mty&Z8.@pp4}E:<!X+xKkenLU!.;!$@4{#S)bp~k+7:u4d{@(yNHWs#1jK(o'Sd&y"-Zj5:iAt+3LTO&%s#tJpq41HW]`_cBGEE3:d8m1TD/k#ql.akfwF
+]ift'g43P>';{,~;|DrPov'e+VLN9]NE+3U[x%/pE,->0"%:'qG:p6aUUJ4^{,W,~Y_;c)>D^^@2F92AuhU63M})`wv{_f&/QacuAiR1/;TeY%+Q(:$"w"
+|p~5K.8ZNdZ<qvtDtI=>5bsD]Y~MUX/Ykt51M6p;5AUH0<g(~q~QT1N&kGL7{:R>""K8ozE1J+4GvbX(~j3Wgcwx[f4:]O0/VHjHw#8ZD=M=c"+)brHs/=
+MA&L%IG3c9)2G5[r`xNco!!Xo+`&rf.=!nDM0mDtNd51oNjBXY]9|Gb`x]vGY}>DwN6Al6ba,x]u{nmc!^i0`a!+@A6`#n[N-#,WY_-swl:T|;HY@^9EF3
+E6QvmKHW4u-y<m2e3wL(sVf[_S=`8P,#x:X"0#9]U0F7d7KdyE!#`B^YXCBvK6J"rvMlbG1T$L}0brcKgA'bDyUnGfGfhN=@o&F17zYkAGoK`kiNwtuXNg
+X{v^_R'FA&h)6)Fx{K'M2`^D$r$s+]d1JeRgE)P]ziHub/(:wz,_Y':8(O$XQLLYW-t'pb7'xXfU%E_-[${/tc^r9CjXn<M9BTHZ1W~kSG61hjo$ejRKht
+Gr]#iV{zkQLk`}"w7v5/xs`j=mpHDeW]&,;PYYu&/Id=Q]e5#7nZttP&_[fzyBBz|Q#gL=ZGglDIK[}R`$$px_Dg),XU6WE%eiwpcjjPm35J#C+<D{kyyK
+enb,FN'+o8#drh`&+HxSXc6b/&u/,!.yf{=;@zJ&CMTZ$t3.^A$rM3Ur`mjviv-`X3s^dw%5C!0L.Tt:<{[_ulO7|-<HI7-G=T@_tqIE]C`/Y:sjW4ZIa/
+v"Y1ez^$#1ZC(<8X74t,4iff_a!EFw,@G:gr'hi,o8UWh137xe(=[E['"sr.7!$R%2#dC>T//8AL4jsvF(oLaduUXrp;o3&V^8$z#]I+^xQU+jFU$":2x"
+4T]h%!mcRYd`9>~+(4{J;65C:t[^A)H`>LW;Z".5/TIIkEa4CLbckom1vdFPy)p#Qa>J1hRF/|4$y)zafPAK$W<odwn[izuhZRzE32}J,i6SzhRNe.p/yA
+BAX&T=^zZtxb10%M:"5p(g@tBpKI'a#4CjS"l@oc_9nCq(>J5)NzkRwB2)3)0kH{8ZPt,u(Og)}Yd2,2cF6U!Fy&5Gu)UwaWSoN+,9<+{[8&x0|CBBo,;g
+<hICb>hqt,p^#L<BPpA07,gp2bdNtL^S{{:o[C#aKQZGWbbWIOS9%<`IeD,!B@{P^B]zg&+4wsS$}Foz+:luujM{(7Y].e4-p}"[v]<zYXKd81}j4n1TcI
+Yo]R_roc{ZCJ]<=!P^tC`tOlk}4-$xNOJN%gO^nvAzM&vZ|WKAO|hV[>:`0W{RoC9@!{!cPKo7W:j5@}QUJF{MC4QlX1)c^hNtvA>X^U,HOw}%1tx,bK{X
+_6Z;9@r[HJJ,/qYLqT/ak{rJ}D$Z%E{#ll3x]9EW+k/1smK"nAbLe;@K<C+0:2%f>"sYhp-b1U!{xL%oxOO5rUf2e1n2V&y[LX-)!+rvqD+G&"|cHI~dip
+55RDA@FbXe+{$C8cP($vYE(%j$U#@}X2rJTfY&%16V1pXt-<tq>xhth,M>;!v&@fZN$E[b`gTKo5YEcxD^IA;THY9xi2}5lmA@aXHOmBOxE36qcc,KJw@)
+P^J}`4{zw2"8S`UDiJsX2UYp(7F'KyP#KV|:izcmPz^BZp<T8@^$c4|x;%}aJdF]VZ'c%MKxwBvd6Z)5n78co4GG>}Lndvs=^7-k4ey)badn<M2ucnd!Qb
+^+cZefUY7d&.WZkt7Uwej#w+<"'Rw8'OoVWntP4>d$,6Z/@:+.gC5GLjh]t-d`wJsvg7Xgge:Yh1pTzH~2Hky_8Aykd2z+53MFLK,:RGf/Y)@04i!xmZmm
+VC'_dn+CB^$n9;N4q_>HI.ueFE|CMv>Hxn6ki>VCyH9q^OAmQaW|pK$>`q}eADF>8WK%&y~BQd<kZHy#+8Ku`'cHZ%0vC_1Ym|`|L.w:n&<+&v~Y9!RPc2
+tbZ$cZBuwX_.<k>Ae.b'3x9V4R1CEmb[cWSi@9H4q]b3.PVtw16i!_eiT<E97f&T6{&;F'6.2t0=fi/jI6/D=Xqe9,qGS^VU1ZKVw>sl%"k[9r1O]@xVKU
+XMi>DbB6a<1VB.M/0>@w9!^"B:5"_sk}esU:+F.RN5@&.LotXvLrbT-Vx-s2;Zy9Dj9YQ0[;RcRJ<1#x)g>aP[W/>l/@I[3IcJ#ZO$<#Qo.#w.,jlFt,Ez
+posn=%(iBY|L"+.Gx"hcvZnOW9`Bf'0[]@/H%f|BEwdA7m:yA;4Et@Z#N"s8iWi+l)A,bgr4P6^u4MB5E'Cv085a-[2w>jzu"n{i9MeVIh+3^sWzx1/)>1
+IS2Ho,:#XbhwYf5MHoP}!2`T'b"0NQ;kkuHGiK,VH}E=VNI1>`/8GXO`OtFoI'[/$b)MSl=L'wOku=kElplsceQ;`<-51^yJWw3tZ}sfJ/aMKaBnSRW':;
+_1.c8fCW;40ntWYg-)@mfA{qR4~9CzuOe{8)KBJ5ZHpAR<[A3e(`&2M5s{`Y,"FA!cv)^<$q,[g#;yZ'54ztf=IuixyX@'[OuW(Mum-)`=P_Mf(L0`Bjmu
+keQY;dX#THLzE/7Xa=|EwL61I3AM7XhkcgQv:+[EdF_vL/%LEc3W%_}<fn}JBA$t,E,YCCW{egd7=Ag;X;Oc[YUqbZh7IEJa-unK](pa0Z`G]39g1dIDZL
+@7=.8:uWyAS8lCMw,w6]t#4QDRO^/;>(D(GSSH7(E{Z+1AU],Gy/Xt;PqJA{>2sv^JXiIu}]VSo}hD7f')V0+#6jaD|veMh#v{4&@w@OuZUoX2BQg#R|({
+bd6=lI}O^rmUnbUAzohaK&"oN8Vy0n(yYnihI+"AbSNIoq'N1;W3RV6Di)5_n3$G``1v!@_SmT;4LhJ@TV{nBH;roj)qF`ZtJ7A<osifU@4ar'$Hg'(/bz
+oGA0si4]9F2A4W_a9]YWCB&D-0v;:@$u(Y{"#9$)K@u(NZ|rfib1ih>>O}5]OmI|k>K_%Y:c{f]3_xvJ6wk^r_<pbkd=Kjo'YpMgCm.soD/6GYTf!B$g%N
+H#xk55HVli8KXd[U4x"~2Y!RGca7T;VyA}Ov<-oB[keMvXC14+{A2TL[s!(;hHpp'W9ra:6#`NHo06$,Z!]wughd(<m(r1Cpb:>9u(v}l(2u7rqjR1Q|1b
+JB6"PJMla_MLK!]$Wd=Qi2Y/[XG'6mST2EUD+(cZ8/'0_Ee$@d^VJC+6LaaWB&(]=9(>NE)ogDzY^H#yZotp,1~wOO9R4RwjeRxI''BJby[6RaHo[,3m+[
+"go%|Y/$4uzz[)PY-a#)vr2JP@dM91uu$))sxrOJ7fWJ1AJ-|,tr3;HV|'/!CcT%U<(nr&x#o0IYqB>`|g(4_qp-49!d$fzvVfP}GmWV"]]=Wz"N)smiO<
+](HI5O+8A)$RmH`US+kCPKE@pLgohGB1N13LRZo&+9lu4x/ro%DBfX4z%I}V#X&xf+Gt@]Ez(1g$m4E1j_`Gf=kUV|XtV09pW-o|u5;_)3p91&@LVs6dPi
+ryggc=p%cCIn=y_ys3oR(ivxLR3=pWz2IIN]!`/hTuK/;GMHZ>X<nB{{tKBZ}-%!8NhbPX.NOIOZ8:{dJvA'#LPQ(a-:BJvAy!Y"|x)j>`1^XDpnO=3(i!
+CXn!L4ds)9jZ@s,g5!;f`7+ofNZlw<a03:iIzyT+8U}.fR:P!jQWB9&USl-(,/9kOH#gH/$LR%|MfD-GiI,]6b=_2FlhM1V[RheSs<[bguOAcun(EwrppU
+C>I,R4exgB17#D1$5/gJ$M~'`0P)!im<fJ,mH$70.CxX!4qiIo'DqfocSVQ]oUIfm342OzUQf.h^M;w%Hz<ZUV}DZi)@<K(x.7N+cH(2DZAh${GFurGO:c
+RsY:"uo<r/x}G`>xSJoh(0Y=Eg3=olTWS0'qv%.d~#yQ^Qo)1j"Bl!j(77saUc_5Y-)wuVy/eC&87S5+dhbj:_ZwlbsEBZJ@=4+n8!2:Dmk'v=}c^[ee&K
+VEb,hV1zhHsqx]eIoLD;4C=U"UE]/y>fQ40VS/eVFj|iLqk/O)ma2::AWEN{C/eB&_%37a3V|Sbl>OS;^`)O(2RcK]8BT]21BR[J<zcD$K>>8uI_uhn6ca
+j/gB(AIdI)WN:APA]4K>0q&X3{8s;i#f!b,3fzlYPd~SE""V^k0N0eVz:=yiFE5P6XaU(9lnH[xf72nEtam<=FZKU49#G&759mJ79a&BBl@Ea'uU'T'Jhs
+kLM0SbD`M+pT;k&aA%ZVSO>K!(eO,+Fp9e~Rg}p:uKjPZ{NW"s{X/S}JGm1A}I$@p6&+jw3Ae&4I.bAImA_qzy(a!hb8S4(]Kp8.!#U+U]Z'ZI'^LB#g-(
+jL%/c7+qkq.!4^rFZ:[h/)EZhhA08H6TPSs^fc&b'Y8yn(wV_`(%O#^x+)b-L8K'}]df]rL/^7>JvLCHS<{cOwEmFgP'b>+xLMP:|hb<0<(AoXT%8POixH
+c)5C+4@WQvxJ@LmzEqB$lcN6+<%$hZ:1|_2^iUi1PFH]eB>.+EXb&KqjoX^F<7BmGgM(;FO06KO<{h:c8iG&8-{y]K[XS9{66ehUNhzU=Y&a!V~jeo9Xn#
+=3$+!!je5$@{RpaLA]]rZl)Rb8HSg5&xS7'sihF6U${hwNnL-27(He63'yV9lvx+l<loFzRV@&w"Y>V}|,^uf97gVI~;/|DsVA%GIs<fZH82flIhdC}C$l
+0(qI7j7aTv#@taDAeslN5J8#we}eEr{PzN~"dFl3`Fc!"gOFKN,yoJy.9V~6]:Rc7uTT7f(a<Wt7tTn"Bg`oev=Zo>nG8$sAo/hL8U0:t)r[rp`ej5Gy%m
+ejG!Va|<"54bL9KV"1o"+FUw#`dHhq.Ag,u[!jvNQd{umj"9Kk.U."{!ONRMZ8rxW]XvvKS'a|A)o9J>Ca8w/xqZ6JsVJ[hxL.c0p[[0wMhZnca/wkF8Fr
+nSYIV1TMOV8bu]LLqtt`,m/v<JHYwr7(Kf-.JbZ|!&t%RE&[J][@f;%ZfU85"sDoKs|b_Oht2xEDUb+E7W_!13b,frz/CO|SFm5mYaW[Yq/oMJ]ARvmWMg
+4l%cqIgAr:,FK!otHb_T7E~@O8Wm;.fY<0`ZDYf1#6~lMrZlo%<Dl3<Htn0k7VSjVbai)B"FZ=)IS8/3DX{0V#FX;_0F/_qxs-AV@nLtr{8qbyfobAz_bs
+Gw=r8n&ApDwj~)hq0jVC2twQg$>.]xD)@0V{>Lf1IA0b'{1v(ar/atzk&Yedan~U.Y2t)`[=$1}uZ0X09H`!.DCpUZ^$[iPry5<'E3tM%aPNuCbh4SM$+p
+|$_O>y3Me';_z_P[EGSgWg)O-`9oK!n<CTQ1CTpX%MvtB8dYuBXuzV8=dEkqX+r]W)dblvMQTom&"u;[g`|48(>)z5^N8NMb>}Cwz]20oOgOovov8rJAVh
+.j-6ak%R:%jx|C}='Ei=mV2>W>)"F2jsw_d=$&/5#6}INpqs+Yhref_JSw$Ka`ZY[cjE=yS^SKG@RI%3ZZc[L<Mdt=cpmpGWvEIEKn7"$qs1goxSN/nN:3
+l'wDd/@d+q8m:RKn5Tq8rP$u4|[vPTHqf';v`}!hPS!!d24iNUj|Re{l2^uJ}{IK)"_l5s@A7<f^AsZhZ&[0H&^i)<@t@mD!#eooCjuU^L{ygjPj(!7mr=
+wcX{T&A!;0!J,Zw;%!)Ui,IJxtgw"4'Q}gp|QIB"=)&20Lc'B:)k2]z=aN2d;+VNp5]d.TB0}mVp%,P(73Ck%i)l[9C[!|odUOrui4tLBl}dLy4@Bn1[eE
+<OL]I]bb:I<"nCZ`+mnpfNy6rosMq[F>bq8;LC|hU{k=p}pzV}fIZ6GrHY>}dDJgAO<j`1QL_Xl"Ay"A@t]-K8hCq'iu9E0&s_76#FXP1__D}.A>ANoAS>
+1Ts$Grc8`D[Ih5#x<AZ/_clY8Z,z=P4qQ)E.B5<sTb#dml4DAQ'-Rcq@7^-F}wQ<A%ioTPl#/-d)'[.]VOEy~p1;$w!cbo./EUJI~Ua[Y$qp1xD-fnXuwA
+Hp9l!pXuPa6,!N#Tm.Zv$xX6M/=WDEj-Aal43ILOzDd2IJ#QJmF3f}fGw7J#76uf<B%9&H6bd>od;6dwvU~K{y0XGwNPFv9G/Q1Pm1h>`gGZR!6l&'n%VO
+T_8PB1Qn)W,q[}u+-b"1zV,[%fQqT1Oa7&`8%#=^zXQM=K(tYONOyI1-MZ7)=U3B~QiT4S;+h,<%e|#2Cr`WTqLJVi2x_AfMpgZKX"[IgJ0CY!T1vdnl##
+}6Z=xdcN,W|_p0tO0k_letFM$|NgHEgo'%nI;U2L.r<#4'<Zt2Yrl,cM+b^lJ-0Q~N'Xb/ys;@-_0ASfUQ3+FLuj9Gt7YtnN15,Nzr~xO4Ky4B'FUuHpH!
+lV1%%lu-<.-((w{Ktst-4ub9w-`#'CaF02o3l,dk}hITGxo}pN(];&koz<gTJO&laFrj%A|2,4ihF]Wfu]GUg>Jq9'A=NLt@[dK:S8%LZ}~++C9;}CiS`{
+1r0TYk7Ms%2-]a}l5,,Y=`/UAMRGWxWhBObr}^!N5;ib>"z4S_U5G]'9-.[<"{O]GxT0Mf29O^er&r$OFg[LkGSX-{2y&FjZJgD.@Wh{49wKn|y>GGe'Tb
+=Uh{HX($y$9y{QH=xNX(kAAYaM._e@BkuLf=X1%D;:$p<]>.GQF(LRqE^cmZNed[MO,w$+EiD)jAAa>Qsk8Df@>0eks+c-|S^:$R/`XZ!V,rY7r&KeP|6z
+xsf=P%EBILn(eU|4yy%4GK.R`pQG~o,lr%}gWAqZN&KG[3AXAEf4K(I"{MkV.w+@f,ViM>,wo8a4``CAM4Eet`Nw}M#72$+dm#B0u8}U%swX!["(cv;SV^
+(3%Z&08%}LuNHULU`lI$sz<${s4%u]:WX'TWn)IMmBxx10=sD$ns{)M4;}-Q@dZ`uy9{^;W:NhPTUgV2f8x}5'dJ+i+/wJ6J!yM{&P#@Q2&rIrm,E9kBf$
+e17h0fa'lzS$|xcrQ;p0WkyfHU-L8!%j#!&kQ,x).RNWT+|eoVo5L@"L!tzS%H9c'6{)PAN<{7;SK^~wt-fJ)sd2%-b:~}G/'II3uzp!W1-#$<`W,3xuk+
+kIXW~ha6J`<qsCR9,Tx}I8^pA='Yv/_QId&<-pgLXg`ZQr/B^d!0Dg(m1i@+2i#0.c&5%R>PORj%H)`E-qv_|ZLUTwZ)_Xj"VsO;0Y,b8)CyCL'$<m9,y2
+w|cF^o<uGfKfBa]>jLoOpak|cFP[914x7->VY8%zGJ=&[^O8(Bv99`w16CacoAYVm=,sr}(}^64N'L7_SG]Pl"Mh_|0g3nxM~`Z<k_[nF_8ej=_lxn&^a=
+x<iuTB)KN8Sm,,@"=6-{!{C;NA7X=P!^r12@BJx}OW/o.Jr5xxu>Eg0I4pp:@ADiM,OYnKWq^=FIoS{n.3Uh4hBndXmCw%u17d~rm/iUCG1MbjX6Mlk<wz
+B1#VuD<xfvHYX-%>2ryjxKnx~{k{X%WtKt[kJ,5bmRJ8A2DZ0%d4`D~fSNe%WkJ8{faRO-Dpw;Hm3qDVr}=_GcFujP2occ;c~Y:a+704E1#<pnEQhnkt;6
+/&}5UD#:S-9s-c39;>A8s"T@a7i1x>uM6|g1(MPz|T0:'^~$`itx3XJGPP|XxIY5}$p,X=Z!{S,Z'ZmWs8z-|T;Um'Id$'|/Y1re$b&H+}b8DjZR27"C#e
+>rh;a:7>NC8lu,=6jTQC~#ihq%OG!s%'{%tX<_i{$U~@AhX9o>Z>)_(]skjV}Fu+wh`|jqe{$nn9NTm|_av-bHtUCz0zSrAS{Um:ti0Xa!us!]45u_K=%a
+/{kP;V$J)8ZT"wF/prjH8TCgmh$lb5s[uF,^5/b'N'V@z@aeI0^x-VBOjm7V,@zR7^!(RD6O&|edY6(7+_E;@2o!"gGs_MqW7dctNR%cQsvvx-,gS.(Wf_
+u-UlC.Qh75nb"F1xYRam:_~Pj8r"cN34)QB"mG,7/zf4vP{D=/Uv7v60/bm,TH3k^e+bbPR&0`#&%=!!J>jp)JY#&`^poCtZp&%8'!Zko!tIi@:KW%msW|
+LWfn!Uk3E:[Ypno=bUeZCJ68Z8_^Qy.z`ZSGb5fW0SS[Xv`.TL(o>TK}MgUZR0(u8}^Y<=VzrZ;WFnrZ>E3uI&kA;cHPg6ogeQ(@78pCb^"$~0kw0AGhYo
+A1oG(qTu$ho^:s5T7TI6X}InPCC5V6iOCjksmL:ktkv@fj.#.8ukHMw`'#JT7h/CF@l+/#n)r&=UrlS.J@+.",kkMm]Q=vojyd}IL=Sg|]&Pb$Z,k#jdlc
+@BrbV}Z)$:l|OO~;E/zs;%E92`E8).s/dnT0>0"[eVKA!SZj5j$PCCg=vvWWH0s1-R|y[5c34':Qn3Y7sq]b]mf/ZUCMgtsqhMz%>[,CyX}UXg92dX{&S4
+K(n:V<KjlE|we%-_QP;CEh>7UqWy3TX6'W8Tlg_M!Q,(zrG%^Td1fk(.J4A|O4_{E%Dc0L<ujwL3q]9;SMR">,E<$%[,15sXxp$Z}Tek.hPTd-upE=D71W
+HU`Q@F";b32}@pJCi.Vv}XhiEmUKJ.oD{rN}FPLcMdV1NX8O4.LcO!$C/9Q;@>fdc$:)"J;Ow=B}~rg]X7[4&Sd}J9rOpqO<^dVM!DIE^I[dS0j7`!F/>C
+z/7Od[4"{ZI[O_4,~Vde'Q0WNnrR!RPmHB!S%e7M3C@H:cSlK:R9tFV=PTn,#3^umBUT3hw#y3F94M]%6p~MWfOan$<gu|Y&8sS(t^a.{B7D<TKGsaeAed
+2B/:Z+OC2B@5`I2Yx'I/qc_a/erMUwC#l3_]}J44RnKG@&@V)qC`#R8a(HLrOmVO<B8WM7q}2bVzL@Yc;RJhy9+4bW4=3=vw-TQ!IX;Z^"`5(;B7DmC]wD
+.74B{C:{D0^u'%GNU^&F>Y,.D;:2qjQRwz%Q+bJKKK}A2nCAo62O]$]9>/]5(9NH5hPk=lsN4QU_C1JwtWB5/pvm+<M^0c'eW>2.ew82ljM/PVj<rU}Q^]
+o+586=Jy{aBN+g$U!ak98-Pf"&>+]ARGJXp2S}sp:zKR!0}|)DX,m(!0{(Dzi"k_sHgQlb<ROS:(A;1%)gv`g(]&qhl>iMhFv<&0kio`Bk;;&bhU3Dwxj!
+=aS0b@=Nl4f9KZk2Do{737QGpE'`<]ih_c~K%m6yFZHa+K]2_Y_NC@5X_u86"jj'}]/tD;zgzF"z#"Sk1WhF")=yr1w_no3z3TIj}00R:}SFr!,WD^BmiT
+I](y0_Aq(:!:yHLy@%)M70=T#GorbgGY<zpzB2o$/WuRc`duz|2=~|'Hbkbo`s~IPeM@<j!zQ]guQkyUn:R.0wD11W:xYr'%'AKs<[5et)d6t$6{1zqH[h
+hy:c_AWjT4WD%"Kxl]:I%{)x1CW#p4yx@rl4Y^PoR&b(v|2)/i8NVUN5GYZ:9<1Bd`'<x2tz)<az[+uQQ$G9~SJC5K^T:3f'Ej]J1`5T"Y$<D,j!WgA{/b
+[bcL{Cd[C6kOss{{X)F1'TK+>UY@Z]4$nrBeq;9(cFRznyCKGgpt0>Pas"Z=!B%goCKI7":IF>/dAE_AcsVh[/j)-Us02^II2@^Z4e3kilm>Z'6={CA:id
+6454_7~peR%{MlF"z]uK_O32RcF.e<3kg9.c8-RrDL;qfIo.7'lHd,Npe:Xp:b$2_IS)W2e0}0F!Vp}0ITC-y6zq7vp}hGpIFe14C_kvWp8flg%]4)DLie
+6-^H#'/-Uz[MuG7sC&J:Gv=Plmlb9,-tAP0{vpnF9V=d/1XEhmk(h.{Q<-FFt'dCYt'Ec0uT{Zm9eb/29no>5MkjT(OG=HZs3>Wb_:xRc]%72sc3YRrW@C
+lMDh3Tx#HWa@LlVFSa=7Ofdm)P[6C3s<)Jl)'bvZ`j[XmxH{(Ql#YHnrO}v5Xk.w5&LR]bWfB-yCO/~oh5_`}RexvX]R/6.gw`n(J$GM$ThNvjxHN'dz^_
+%&wpNI!n7jWz=wVc"L^@Ga{|y<wq%ELzF/K=k:DTYS2<T:PBp}G"Z0fj{YfA`P'z-D/G:CLzI"rOa]/@o]"UCLD$R;BahY$3ccCT%kVkp)jgYSVyxNJWSE
+a#M6aa~Il[MBm/NL|-O`kWVR%#mdlIN>A:i>OjffIQZDqF9hqgU;<./s'J#X:4+U4RNX5Db>6nN"M4x>k92N|).IG3N5S"Y/M#I6"y&1<l`8F.'{RZNKy`
+:z06[HI7fpV(r'TgXYcKZn4@@93+FW9es+.T-Axg!28.oHFU/9K<(!..o}u>{`=.,.6Y@#p4T_QG_bG2zDaJR5XTWtrv]$Qg^fuuFs]aF"=1}vd#IH8&:|
+d.b!9kSN&^K|.ajgdU1KNZgBK>rpSm2`^#Nm_`oY64/oVg/&kNTD<UHO;EL,gdK0&xUYff&a3HAapY>anFL#B%_3"<S4=nHZu_^A]A>aqW9S/'LYtE[Ko1
+R'ud[AMwmn-eX=V[oWzi;X))C6X0,O1wwh_h(Rth>'z'<DM)_/}SIHcpUj95}{KYD:z0Ro[P1ch`V#L%)5zs66Vr6z-DG@SDZZk2SAPp/`}0N=0.3RPYj)
+e`Kai1(;-41Ni;]Y_:;iEo3!,ivuEdGhO1#-K8~$Q+R>o31s7q+]d'LFGN:&QJRz9RnLULAP-@IXq5e;`,.U;T7KMGE81GGavqt_-]f2(2f6K=A@gv]dZn
+WQLe3GwN$S=/-yb02D:6Bn3/xeLkRIj[gR]h.sg>=hR<SH[iHL.3bkDi)G.A#v{nR3"&{`6`pVSrlV8#Q_IHUn7a3BaRU!xq%L!Z.U2<H4O-D1}Jt.]6#1
+r..(fDxMlVZ_u7:O}lSA6f!>_5S()vAFeqR{eB<D!|5;duLiWM/h4x'Yl/Iqx;DBEGg^zfM,k4>>RD(')QP,"mMl9fE-5jE'EWSK2]^h!^H"p'RY.^rD#^
+@`ZoR+n_'D^ND=Drm,ex31$C>|aN4{4vPojD"&c9dHyV8t40%SnO<}hhc=9^2p8wceS!As#C%FMS5vX87Qm##lMWJOAOh)J8WFBZH5E'KR<;g9kfi,rDAY
+a/=-1Eto&gf1&G2v3vd=CRsJ5#Tk"AG1dw]i0PImonPq3a-XF(fW0ao3fwaaKp(YJ&5_;a@E7]P3xT,9p(|ME>j.|[gvVa0.p',Om:duDCUf+nC,lbv47w
+jkCT+:&W,Tz&-i>%:'I0q#%o<:z@3vr(CUvRS)o)3d9t[eoF4<j3maK2s483-F%,nv17Zev^Mop|j2E=TE~TRn/N)cG.LixO^I"o.I8o:{<sLQ.$kXA/M-
+i$|1QJXXt'l6Qt$W35@ZsxaW6nIO<7|yJn7IQPpz']cjEN_#[NENOP.Y)7cr'kjP@o)^ub`3[2YV<(`gwcR{pxVV,Pc$Ucvq$y)dj4a<>4AR;4Q2O(080Q
+Ce{z0m>2SEDNend-]yHPV/gdY9t&l5Y=G}Mb8db3.JSP)}@5c1Cna}alV/fw+e"qjD='7o6rELdUf++%dI&U$:mn=X/j;P`x1oJ]C#<mPd0d|n'bs-K#C:
+_M(F3a>WLW2S6M1EGMN^_x@{|<]2hPrx(M7I}zLwk"{xrfxwqd)j_6GerS$j9d,@|!!NRY4N'u#J#Wf;Mx:y{AxC"R9qT&-[1{<q<RY/g&</1uqyS8=S30
+ir/ey(#S3L&=)bT:+5[QG40[ClFg="c7uVw-6^ez|Z{yU[4<;Suo5dL^5R@v7xYD"R[XMyd$s8sj2@Et.!1o$Y<[f=Z,~i;VElFfkI2{<ergiB#:iBVDEn
+&-4>)`ZscXVn/7|r{:=.`_mj+'h/Kh~c[S|-q:t.zuO{p{J=8|oQiJ+5'D/.,TW&Zx-:ktt6dxo3MUJ:1E``CP8QH%7(_n-<sRHto=1wJh^0T3wD%KxG0:
+;t}Q!Fd.z:%1}@Jn{5kKU^N$$NRlX:R@JYd)`ymB=OGOCXWcMuCt7(TXu1I^aLW:8+KY6jiB+r5;qjEVOawtC:yKnj4jR!7>=OeeGCsnBL+V2@{UKy:tEZ
+tby_~IL`[5k}0qn(c"~gW,5a(OMdk[OaMi%c<`Jpj3/%UG5v2pkoEDZ#lNP+|oLvo3]nOA:,i`54|H3V`y$rsI^Du`!EfyeAJAWvHJqj/1KS{@`y|FZ+'R
+XA/-aJ&e}r8t0G1iv1:+k^,e>L$"Aq.IY;MA%Oqmv/J9pYhsHDvPt9d)vUugD7Ah.,16xoLirt!rL@VQ<NY%8td`j9F7.@!T"O#+O{p@N:s6PIp@%k>rx;
+&RVCB&XS:RcB9;HB+DY3:z&HT{R1h0(=^qW2N>z:-LFl^rA'Iy35dA),@eqyV3[`!g)PY50rO5&X>k~)mV5OGs;p]CSa0}q3#Prw[<{ZsQ4p>.$j4D:Jh(
+8>-bK(Q=p5,p:66]Xe_oa_FYiFfL:`-"UFLr^[ek.!3qW+vO|M~@~L+x;wmrDh3n7feCE]m1%"3vYLjoV$M.+oM:p}5<uApnb=z4j[>mj^DHr]yBr"2c$1
+H@s}K`7R-,9`16wn,tyo_9/5Mg[ItCn]Nd1bk`gaYKPFp40K}&Vfq5kM|lWK6[IX9OD"{cHDk+&0EQBR./a7RR7emj)9G.rE0{1O2K{Q1CrqZ;d2$)-w{M
+d>P{i4Sz_:rNVH".0iNZ01y[HfhfPsMR.Y6_&v3_k!7uDs8B>m%gKY1|JH%I$:s@()Q[HU0ZDD9>V<SpwI'Ayr~DKwBq^;5`8x(]=yMi)!/}My}sMtOdwK
+EDQ,>4+zlep"lAYwSr'wNKMy>#pxtw))%a5o}9ttY'IovQx>A]S_xPf144Sz7+jvd4)b4_!`pd|<V_c4Hw{vcT^>6LU&Qz2iH1_gbtra._ps=:fTXH'X:M
+V0S{v[}$IO3Npgz^Qkwb#A$Eq_X:A:1[m9Hw8YcXd`;2Zl[V4v.u)gp5&QTe([)dd=IJFHVk/0E"7P>Z[)"gPij04`8,t`stlY(zvn1P.&$5>'II9P1SeI
+789vxou!=v%ruJIg!xvwHt'MLz_vy3t6s1WiLFs-<Cr"ghqzA4)R$<;"'En7G/GER>E7wx@/e-PGIj1:J8yX0&gSV<v[ToVny%sR40jYqI>tQ[+ay1'uR>
+hfo0bV/,.|lKXT~{>`qfI[uoaVqG|sDx'}]&7b`C-U-uG[:Cn)'Qp}YH4!~Fu4M!uFwgI5tXXVweDNN/O0WuCn|aoCUwslR)=TF7V+WUGf6me7CQcM/O:h
+>xpfS(=qC&Riq`%@ni4'_DyX(hq1Cl-PLLif'7Y6.WTtGnC%i{i{`y&q>u_gNWX3NB|Yz"r9S;Ga}gP{.9bJzt1Oaqq:MHe'l@3(&"~Wu"1oY:}gyILQ~F
+DN{U8:-QRT'JYY'=St%Wsb3%e{N&-t5@>VxMiSbBDFeyTlnsNfgsp`kTQNIKu9~1L$_s_!w$b`]G^IrI"vD6X5p;yfnzI4'Tdwoz65fU{"eB8SE|k1g!y(
+`PG"-"+[aNFuD@7xEggQ1JZAP#,<v^|@$1{AZl|+b`eF,`2vrr#vHmiL7Tm^[0CG`;G)&$#hG]'qiGs=WKMXg[4Lg3;C0GM^!ZpHC[cr35MI-6()L5v8,o
+cc1xjmhA{E}4X)j6Q/s>7gE9nRRdEd~9;02}v><fw2L,SY.hh>_B5xIN5yZh7^[uaEpRA2h&1^sw$VHd6$NP("n7BYvlW;K}fW+1.g&u11W+oYvxnGeFXi
+L+%o~ed+AmU{T4rNDQ`Zd,l<5]QWzp9z"J&JDL3^OTGGQp.YMDGZQkh[}MUSV+a(%/&kz/3OFscpjZXI#aMAs8}^<8$"s`;Ydc1B;/M"1Il-VY,e&[ct'd
+B!rJYqMF~)ix0gsxexmTS&/0Rkt7o(`:V@~z2FJ,qY;E9oeXOWFfbY">2Q+vJ2(IKX"H@(lhR>5`Y_2>"h,%h^O628`B,Fi8[geFM7ttl5a5Nr:R9JyrA+
+1om_~FDg%||7%xhv_U&8S:N}N&}VFvm]s^,5CgSl`Kr0#_"t]9;``4In2R&v]$+}HRVW+o@|p)_aA-yfTU,fsrd-HUt[^_IF<Y881FR(FU!cN;xPI-z1+o
+":boU0wJN^''r<oO_<ipHq|@4RSVhB~d;H0Lw|%b4-gVj>22|_u(lus(-s.rp@ZgO$%|j7m>1RlbJA#O"F8Ea{[jU!p@0b12m^Unt+K9zjb[5rh]=<3y6Z
+VUPQ{[64GU;]Nic0vV<es(_AHI@{GAs,uErUuk,B5os,53eAmW9m@iIX~l=('Sb'~(tVmC-)R''hsQ7Ft]5w#1@%=k1nT5(D(KNg%|A_owheDQgxs=4xm)
+#$~oSWiS-p;V9W}{fvxRNaKBcJs<mL,iRPDHs<DxpiP-icYfTTfl2d}!@q=8(s0{_aQL;ry%i_A1+$xhm^~II<fM+-n6U{n/uMcyELngVOU>>`_'_V;){w
+{xCf>^lTp'v'}(I:1[T8u=6--hLAc{p#B8qjv:dK,"&].wNPPPB2pS8q@MfUUeR[A;5,j&;$#)[&X9e|8b^c'n4YWY#qlxJDe2Wl1)IG(>e/rKJiiw+Iff
+zOIuD$ZwYTAJXgWf>N.ukZ"qz^5h+]QY({/-IKjq$7Tz^bA478s@,kt/N0"2Bk=rtJ;+yR+`^sYML'xi}RcAvunZGY&_1pz9q]aFk"OmFp8)mCL/Qt:tvK
+dKlb,3g8aNJ`3KSpQPodNU-f{C=pHbujplJXBH7Z6e"bUIzXi^Wh2Dk8ks~|7{0gb<.&T(8sa43T@9SArVx;{Et^Lvhe(2fQi$4;r8T[5U|3u!8e)ZUZsB
+D/0KjC2n1>hb"w3WR{.FKQ:yWtbs2]5'";!fqhiQs6o3W)y$b)#sPEjMeoJ!8Zzy^=(yBvki.YS_{rOOc66)xN"LL9zjI,u|NY^9ZUxAhAn^Z']C[M6s/Q
+bo-7PlXcwI/m.#)6WHP)<[39,CP8Qz[Ush@-h6z<ol}mt@JO~^3|#b%,kb2y`gyh]!PwsB6HE!j:4=v!yQebaUDE^c5Al,gD{k:Uy08sL{MykPL@H}.tB+
+gCgc^!CooS$>gJ&VAB%S_m<",PwYy1jM7{R<p{v=yOICyy&FtQnL)X4$667pn7f1~Hw@/3]@z0=z2<H/q+~#nq~lY-q2v/"[4h;fU9"g<k.#QnG/UDg(,6
+P+U@be^f8:U9|NGoEeBpfA19HVnUKP;j_W/Jr0HPx/f5T^_l_}p-6N|e)Bh#SgA^-scGJE3QB/./Y.Ph8b=YQ0JUBWklvCGnGspTXcB`X{]wC<R5HLeK0E
+Ezn0^:BM)>|y`OgrMG:qZob[R[1<jk=lJIZ0)zr17]-@T!h}xe:;j_N-|j3@qhOVgd>7Hxj=;N=OkR!}KfQ4gc]d(x+:'/L|}7,:tVJiiGdP</-S#}c@w3
+A=JB@7l@/7,D(Q{81%'%P7^k7([}X|XPE,%sO<xxzR~uht2qFdf)1p-B7B3]N$b'}&cITx61mLVC7:S<1AJ|"6l5jN>hX++Ba1NO1w:qVA=gvMD$|^jc6^
+.R#lIi<Zkg6W8h&p-DG#6pWrBDV:';lJ63!2Qp3c6jAJotRf|qov,%8P.M"0>MupI>mP}bB]Xvri+6{ECh{I5'^#faDzL,qx55x]]g'7z`g8oa9}K,.&]"
+xoKynw:HB.VUC|Gm@A/zM']^<"xJPt@GhSUp+_h,LBh+.rXfyj}yldyq[vGw0`hEeB)3R4YS2O^@r7R#Dfkc}mO%T6F0Qv+R[iWv.o'f$Q~YDA0mY!J5y!
+s$K3t8jeXR`P4>i;TLo"Cgw9s(S06,>pX-$'/V/UZ7;m_bj&wFdrABVfX'l(aRQ"CrQ[~"hs_'N@+O;6UOMg2I'Sf(Q5hW0oKJ~D_fECx/FPa>aqXdy>ww
+PT|mG-WcXNXrA5qK10<W_YB;Sa40UVIF6pI2;L'5qg]vI&KkUl!,&QTQ/S~|^[B46'(N~K/G,89K{.%}P]T6A)@8Dwiw3"}ItCXuNG$ekf,()2%Z2H"'vN
+Bg-Jp{kRaaJi8]mE6>|Cf)XlcH<=Ab-nxD{hJi|("9@eI<;m#Bjy;ruuzHLbj@eJ>%T(VPv9^=uI_WTP,kCC4k.l7Hp![t4Rzh6lrp=EO_[}i[HBnjeL@3
+}U<pN5<N7ptBz'c}g4qhrjy%XM[U:6stIg6$N-MS!T(VOl]p'AK.uVx)nZ>1A@HX1zhw9"[aKiCMvX:gj/TzMJ@U{n${g73:cq'4n,m0FS&lAniXtB3'kz
+qJ;Fz()#FeMYcFk/^+(8=u>(T)3$=^@mP8ms@Uy_E6'JEs%mpP`-T^[2,rRNJ9d[M{Pi3S$Sdp`0BHr#[hE79$8:'JJ=YSp16rR(Z<7!Ub<y^6V=~9C]vN
+3Y#1V(Q"p.&j,poX7"`LjV(s_g/N;gN;3^e(T^FMsPXI=pg'i%D'EM9dPh5b0hIbSI3!T(:0tU}/lEH}%(%]Yc]TYW3X`.XZ]wQ6jwzG@/QBHB2MeSH5Xl
+2L(_M8nL"K`!1ldb$2pUxth,kSKCJyC4aUZsx!k!uP<p)_`kzjzjQH>Wt_XJM%pw-#)DZb%W$j2hVj+^=P&bTnq]loIrll6A49}Dvrp^-zC[2!fv23+c;X
+VROC#=Zi#f@pb5LrH!czq1(JXWn!xTC1cX.z_9wmbVf2(^Z%!:4nl=QeVV7vmUS1P}rt$d|mfJxSL7F0H#W2-@=Tj>S$"@Bog]7eR+v]PLS7_5Z[;SH|P;
+WYd!]4n&GCMZzAgQ<1|-(qHbPIAWBt9>ec5dp`p[QzZ(q-@RI71`Y+i<{".Xw=zGF<qvR9.bTWyr;/O$-=17#CH:9lIy)A4!kq^>xE/|hGPp#Yux:b!)I3
+e1b#6Z`>>_iFbf#Va8qSLl4l(IE8_maqu3>%12:.kM!)0cozBo3J)qFIp=@pV^3GY6pxhQ5>:5er^tX2!`3ySxnZ`zl4wp@)vQwdda&&k^ld+kAb.PU]Nl
+n=s8T_63VJlv_e@'ACQ;eK0"/Vvxoz!>=^1)Eo;nRJw<E`($@Kt6=!"]2v.'bm1DRHpk)'kM#]5]rS0c1x8#Kb(/M:f|CLLlX`8ALRZ+F_I2eN6h`!9K~]
+ZszRo$:N&gI#X[n^L=7bvty9|Z$1WRdk'BmGdc@Yxnx9+EFwvBe!HVTOXPVn|%Q@tc5Vdi_,K^3:JS(#"C.{_eqN'ZCNWN|ECM6sc^9j(pnSwputwX$WJ2
+!IEeBgzs^2beiSkm#tRjq}j,[LCAwc["84QX/z=rPTeVLrI[[npz5T,BY4X"6aXE1`68CQuf6e~:IMJYR}{Id>#l+NeY_VtSj<f)DeEJ|j+}AQ)q:}Vhv@
+!9;%Do#!Kuod,0u/-:Q,FTeviw`m'M_:f"E32R2zpvq9$wbf3XN5YG>B}O_)ibJ7tU&rE}0O[aOpbKGK5pL}9mYUqa9Nx:;B%p6ig#BcjP;3KQd!z['^uk
+/%8+u9hO_)J;t-lQoMix|20KZn-_X+MfUl}R]VoNV[mALnsLIjw>+KR`Q}yMw&"ng%R,u2:<lKL5}t.x).hBkH426x[zCNhGR5#aFcFGFx+$l;Lz=oq`PW
+kzc]%Fwhij'>BdxR]F6a.DV=v_XPC=s,daYmnUw2wo{Jb%+vV;oS!ASHAd7%KR9.9:".%K[geTtw|kkNbnDGIs/X"6NT-f=0U=gmsUej"3y(4DC_b+-trg
+OJEg2W}sdAsD[iS_6Xo6qlVx)|S}:j058l(DnOjn}1G0@SX>oD_Xens.^0OBEUCxEa4eMP<J2esQH>Zy.BB@[i`(`pjl#ojq,1,3]Nt;$J~EQIS.lS0+ip
+qPupa:"paYeHP9WCMxz)"0q"Km3f;[trAg6W$d|m`0oqX_&E&O7F6dq1<-V/k83TOL,XRE'(tE-294UdIm9gX:mur^Gt,|)FmTC+tR^b',1IbzK-he<]VT
+^&r!H;Zb'x"-yjEsy.['Ch{N~2XE~hu<nM)_4}bUdib`52</m'J`eV>#3hNmGfMRmu'nox)"jU=Wp;Go+yB<yQcYoDHfgIq_-e{$IINGYJAroHcJJsi._b
+`qaC&1]wD5UmmQnC>1L.,7#g(QLaL4=d"Si|9lYm`_Es!}3[4,C@"w"G6ely>7CDXK2tmqw%e&Wo{_%8az^>%KbSS^nI7bH0vE)5V'1Hn=UK_M!Ffhz``k
+`L'dGt6ifC=3.;7nWY@35vw<HjVHQmkX)93xM(A]`uGiJcWxiQ}K{CrM^'"hOw)j/P<y+afBThbp(q/@~xc>DL`5<X7-3O`oka(ok}VNuxhq1tOLoO0(y,
+=uwozFoq<bu4&-@6x}1RA;~_<kE`Nbz}UeVrbs~|pvkPSX%@rVY)1Izt;!nyj^zPuxQzK1LFV5Q;#r9t~]"~a$fUi"#)A-S5ZTMlfa<N5KpiuW-[vf~>n|
+4vMDVujK4W&+886,>c`;)eQucqwmU[;bH:I%a{zlz]Q:,$R8pgBFD'#-Ob9e'%EC%S(1/lQz~f,AhM`eA7}4[:=@=rY_tt;h(IhYR@f87$-s12Xn}u#nz}
+G39=j4ZyR5LC!LCh@Ux.Rx+lf]ym_3yqEb'Q}8y]55CB8^>3a9Omq(vQBa"#=.D:P(m|;S(.u4k%}%+mZu[gLCNAs/hsms.{avc&-W$>,.ly9rY2{|TbdX
+0C!.[2~>j2VNUCf>DR0oHzetPo<VCJq2}zsQmKYdJ8Rb{g,kh_#_FQF;Sm#PSKwa,SE&AaGY}k1a8zdpYov:6+G7F1(48N~+O577dctYAar%M23Q+utrY4
+Xajo6b<dj%|JDOBQMgR|6l+mO@!2e/z{22Nqu{aynhzFg-CQ0F]SY(a5i+E^E/.,a7.,}e(FXUtx'18lW4LG:+_.7&kZ!Oi%@FgZOT;e4N7P3>:TN$'t%C
+8@R|-Nqx!>Flbp,a=vd%=G1tkF'{o]1P,xdRam964Jaz76p%h(re#_DM"PY$gy2rOYDkCDl&O=Gs:y32xDi86&|=S:Mr{CFn-F;B}`W$gFz0l.L:S1,hN1
+[,=p@I!_CUY&pkpP3HXbz-HYP<XZ2hT4|y@Y+rr}e>gLeC(Nd{j/qRscu,RTtUZe<qxvxY397hjk+ze},SUp&5:5s])<NuW&!Q,BM@1%=@4F:oO^lkM,E!
+]xzr;/QyRx%FZHHG:UB,4=7JiR,zr{aeg{C;A=8`sioD;DUYf04P~se-ovDDe+LJcIMZUTK`@N^WgmU'cUE}c'3$Uy<@IRMT#ALDQA6!cgGQ(-u5%5q.Xo
+ufZ=p#IX)=}e3yxvZ9Vh1={j.A8]7<Vv,..-38b=`#B(-i|tB_Lzfrk9j[R(PyYPC&IN[P2sP)&|;kcahyH9kf9=6[qZ,W&1hYj.&ZDH0WjwC7m,t<En/7
+-WEMPK=#l1mkU{zJxFgVG{[:anvs3U$h'7.4$WS9%$=0:g"b;NwaoWV1qqs$tS5h!^:_fK$ixyR(ni$)u9h&$ek"U]:T2wQbWF)[aIH+}/#$$O@"n75:h"
+Hjn}5(^3]wh]$c<S)s[b$v,o#^x6."sblS$T-UGY|XIq4&lJmlW>@-lqipNj{CIK;Y^FI}lpPpZc+VBs'NH84hb5Uj+,[x<Kz=ld^B}C:H:ycObMZOW,"x
+UwBf38>N9Ku/V|~wi0gv,[6[.zHOdMN!k-@]Uxnw4h%@5r/!5gg0FbOvlLKX'-7Q<s&GOFnhPla8<rvmJCq>u7>3Ds_|7b4v,CM8AB<.E&h}q@Q0SMm98q
+gsjk&kA/+>p0.2:z=N8TSUrxck5.MJE]WK~N@%C%V@4&4B3{5_-,QHg2@xemx(D70,rjh.AZS@jfQ5CO->oYb,.G'^6lIE`p|0LL0r9^_xl%}2{N-}>&b^
+^r/`MGFF7nUQ^7_rR3Nz~i(9lh`gcMW4jFlH%1}X`HlL]"_:;<9-D_y5FynKrz+FNbb^j)fh,VAS#-TP`E376=IZZRWXSIw2RT&_Pjr.a{TQ4:K3vap_3s
+Fq4+6UJLY8y6oxqK,;E)Z`RxOeC|I5rjO2O#yqo|.[@w3{ZR.#4|/r<cZ.~DVxxOfLg%5DG3Z|`i|a4>Ft-umH`^.n&.qkUW)D'wDe9lph5MNK-6Q/%o34
+""zR6S+2"th,)Bfr(qaB(2%nW(n}%`@N+2C,Z3fr1=[8-U7Otybxj><{4&WNvyw]e!B7Np2'Q0nKr"(ro-6O01xvx</K>ufhy^lJ#Wv'b5A`%}&-/I=}Tu
+NsE_<{CmFCJ2%>5:e;96(>c6"f0QW|x1,rH`~6hnAvssKYfh$mm6IfykO=Q'J"+CtZ&'/In8rlX=6(g+[{=`TA#<is+0vy0Nx$AIo<4`g&mu,AbkE+)j{!
+$u5ZP+8uGK0d_4J>a`j1Bf/aD|<x8WF^wN-Kp=fZel_LGz`X(f4KXL7dSMzoU-&C6uYXRX5n!@r%s_=s~^3+]T~i&ZS%LTLG#5%a7R63"Uw-3Gva;T%,B0
+O}>H;L&k%8zaBUaapA"ds04$~@VJ[v=!A%wZ+L|o+dXwb;qy{fbwYzMxW_&G;bcFGnm2{>xz+^aYNV=UIn0-O4A>giH<#|PEnHn55dAAaap6e#8Mc_JRW}
+o=G#.J[`J{;Tw/wu/(qusG,KJ%+wwtq1)=%hcoBBj&!&9FkTDL,5CN_-JZw&Q|IgvL]rqzR_tv4lhA~Bl(zOFsv<%][qQd<ozimS(mNpg/-]_Cf.^,^6RG
+$yBOdQvYdf^+"%iT2<t9ZY[5SiK{FNdkbhDug>;c67py3j},yN+mLR'wY:B:wj([w>pl+,&,ezvuX8_h:`}Lr,)jC%PYbd2XM.g7sjQM5HJs(kD}KR1>&(
+@U~@KWW|.IauBDg_vG&Ry3UY+,[ZRKx3x4Hpr5:jU&nZiGU{>C)&O4nP!9j9'1b]u5(zQo_Jy09Q#SIOsC04<yry1#8MuAzqE5FE38EI"^f^o;-f#X)(.X
+@mu=ZQ!gmG@hvv,<JI,ddm&k'q"LiKJ0g!"'B=eyVsU^BPrU-YX1QS.eCyXjiZFv$I/fafk+^Fxyma6c"T8|h}lXYo>}`})y:Q2}n(Y<[v{=cRIyJ=VPMl
+O}BU"{#xa,AwnOr2{K5h4lvscWj0^%#XyPNR=8T0{Mf$ClJMLDUZ{Hsbns|i:MN4#J/dDp[(qNBYn#-tU9.p|v7@=fb8=XWp([FbX/45rtdk+).}gyfgRu
+1t(cTU4vCq91pM;=<Ko.}5:RWr08T`c[iG%TVOI|$>bNTn=68'vZma2l"8pKq$&0:<_pfH]z^Jg02(@w}di1$mj`KE|8O"+c7<vz!pR;wV[(+V,{lQY#5X
+zT>M#T,S;g(9lH(jSMcm@/Ty+"A5s@v_!=Km5o6F[vJD^3jL^;Oa1+]CKdu^(9!i59p2LV]|y.Pdc6Vc':i&+a);|EOf1xOR$@ii'VYQ5:H=akXZR0SZoR
+aEjk6a(5`8YLotd#tqY_o'dsC6s]L,ABb^M7jj,rqxf'=VR+eNt$H7'Kf%eVi,%GH<C$g@"b{<{isfe#1F|qIg@7WzAHN5v&&{v2Kzea6hf'SA);jKN1$}
+Nam}BGzLIo_'K8]m.:Qn|}BU+s#x.YG.a:7hH;w/K='.mcJP]`Z$fW:Ni[XwNx)bSs#2wI-9ze%7{VK/}<mL0>)MH8nU(H(^HgrT]pHUyX+k>EQBDupy#A
+B90yUEW_)]]t#ujv.3W.DzAw|w`aSQYA(6IaR_vR[H3{K>>SR!RBbAxv~SKD>}!jr7.d&J7A9<h8:Oy5ks@Q)dW9[gY{p/gw$GVEF}Jha+41ovd6NlRR&B
+Xu"c70H;Cr/Jav3A.2M9aNBup(;n`]rhpwBeFq+]Tw)[^%:s&Y~%gPM>lh;"c!m"49`%#WG%@Wzq7))|J7['Shj=#D6kCw|wXZH${R!x=:!MP_<dd)@e#h
+ydJp)JYb`'P/m0&7c9V"GXZCZ1}qj+ExVkNemr0IYLhbbP>2<QKh]CMB:9)MN2%"+1VUVx&8ArDz:O@3a]:a1qC2tD:Pm%>^OmC_jS"2Ky,spY>^]"a=OU
+`1U:rC_ReI,(Cw~N_L3($3b6[wwe1+10vjvep6]F}z"3S.[":mW)uHAGL^AXhith.kRTh>]nJ,^_I%(8[9}U3/$t<]3^2P,Tz/wD#oYC{PhXA8%63h|.fF
+;h4NPfkoF'wEG}(N2$kS`;'WzbnN{XTx/tk=w58j'74!}1m+7%Ixwl#ypukr_kVfo%-M3]W6|`.dp:xox/0s7|nlJv]>z'e1>8zPvC>kry^moW5N}{Qb^[
+~7Y2=^PnR00D#1PkL|.^{'n2x@WZ$p17IMtxyc"bo>O]oi&tI2k!Fm+Rgm:X5F=uU1#6EW-#L)~gL>>,w22GvkEmHA!8U=>DlK4,a|uZ%;W1]j8:_;}G>E
+b3z/@WOeDkQ:W2UmfYYwl}s/w}+3{^0&x!nSvYMP4l:j!t~&ZC@P8&>:)9G[az7-OD5IcuU'JSaBs.CfSt<(Yc"s0b,t2BmhX/F:k7-i7,_H'8>w~u5(zd
+a6Mg>@w<)oPR{b2GQBh4uftUL-]y5_V,|jM{>z}YGg^K(vJjF{x)KQ7kveNcF1rWG+!TrlEk5<#;uO2wq||NyIhjWwEqM`23EG&,oCRg@Ka4Nz9Qb[))LT
+)im9}ic.k#`>9cE4(:F>7`$ZDO._`&tL6f1Tlm{.|+HIIkLrszsQZ`ebNF3{IZYJX8kxUPqs<Y)[Yt_%_AX:Q0A/(A2G,p#|TuC:u5DlBnZ.'#_gB=8b[8
+:CKc.$ICzRpBLKRdiSg9^)tst=Xydl!nMU1!"5il8:%{TYuA|}=K[mfsT62U8.TZ07T{IS.LDuKk%{dia^^dixjS"~pnd5Wonk(C1i}b:ZDEbswj3l&a)v
+s[hC7]afBB'B:nPqx8t8{wpIOLFnr7CtJxj7Cx8y4R/l35trM<bknMB@q`toe5TKu$j:URJeBT2uEd/C2zf3K21ZC95I>xuLDHwdqi{ZVr2Ek,l#yp.XhQ
+XbG}.X{D4Bj(c%D2BXXw]L9zoJ_Hy(gIil0qO/XbwXR=gdv@xIe2e6pqkFYi2r~8dMBxtXFQD=/gmL)NRUqY''7z,v|r;4Q{F+geQ_4(1L8`54Y"O8u]=z
+!{|X@J5R|.{;h|0wa=WMakw3uo5E"In1DfU&NQa`N^IH({Nfsd9ItNmXOlQu,.0C4TM|%KGh$2yg4xE#}xsvt!/vs^fyWwFZ[ciDT5!mO8rxcjA{0UCkPX
+jA=h1c^_JJNd~Vpg3TYL;8<W0;53ifbw`Z.g5eIEgQbwp}%(s|ASI(Z1vPReMh(kPiY.j.eM</FT!V}a)fIBISbC|Ck;B4S(Rf'ezL3fdsR1}JTfOdpT"M
+=d40eH0m+-S%Lr.zYdU&Tz8ZRh`J`UlrvL1lhx7CBxahNET3,ZFlSRN&dQyD/y6/9"Nc@29w0d%(fve'h3'{<"yHe{oPpV-''4{/Pn8XndG;^m,!5-OvW3
+Qi{>(B}V1;eEO99-$'-KH+FU2|wDMI1<sW-J61s'V:!tYuA_'[(Q(%88.jKR&(RdKE7b2rel&N^b_RJ,S<HjFL]+'`f|z'@G6_JGN]GKh2UG7z%c(G,4v[
+Lu4UiG`'rY"6o$Z<1y_9[z~(mkzM#Ab4_eB;:PC.Dh6nb{<2B!Hg3kum:qz@m-p3#W<6<Cq+8OBXy.'_]|m6Urv3}r/9{C(6KexW^_c`T$pid^;GqL)NM7
+O<|9a2tvwIZC#_Qe~(%x;GBi-Xmn@<-HNaSiA3tYW9qdx)Dr1X,V>uHBE3.]3e3n!{|dhv|ID@l0nA0;kJH}V(s'5yq#V1~@tw~kXenw[^`qX2(O'CdpHq
+lGo-xvVmlZz[Ez3+A`#5ep;NR<j5.{ZexFJel]e,yo#kwqrr@J%4ww@5m;5)`}WZadMghD{B6rbk=soh8k>f}KP,}pTfagoHee"IRk:{A^MigMQea&E|se
+b.,pOz@g$Ug,tTSdh_mJ.3#CS4lctUJU'HGpbatYzQx90^@zzXN=m9!zfKlfd@4WM>2c),gLe^BF7u&lFL"h.G6Jd(K4>s<yGBj8bZ{j5IZz9GWZojcaV]
+E[}<[H/mBy5)S{fL;XZ^XEcB2&LpT<cVe(R-cEcU+MUL9'(Si0DV7Eppwuo|CYbbDaih;DMdW_/#P4@.BG]]FtL+FK#;P..9{bR[9FP+AC|07go(M2K3Ab
+&V}}!M&M1-iL,X;NN`]B;UZs3{efSkDu!6#oh^Z{nW:/=,Gc%-qAWw24bBzFd@NVq6{n:sb3c[.mp4a:PdP^02;$lS&uPiYItsAK1"MGwF:yjz(txi8aF+
+w<`kvK~>ty5+R9R9~`7]]STaq,K.[%tN~Hv5!aORbd@Fj5]v)UDhM_S24BfbLr&Zh/v$l_U%^So:/'d9'^i;;WGbO:WlVaH`LyHu-8kf2at}xyVL7%5L"x
+6e4-+sg,2xXrCA]hxIkH_B8vJ)|e$Xz}~N/{}GNhrqjI/}nS-`CxhoF2Dg3hUw!k9|'MlynyoSj|i|%zVbS`p+;T>Y}jaK:9{B)|ix9^5fzM3A"i3g6Ck}
+K:$IjiW@0ZeJBoa3[uFWpT0|k{<j_E.B`I]S^T~NsD&#w5u,=&/VtH5%PW-w01YM#-@N>e0q~RN#n#vp!8wu8r0a-/jia6T{0|Jt3^'wxbO'7I)},J=0@v
+&0Xvj(Jwy<=}qV!,eTxBsWwO:C`=7d#3T/6=z/Uhy!'(Y2(2z#jf0NO_|SFnFJA(8k@S6!W>K_t:z+M{kJvJ]L}/=P/wPv!l@;jOYJR`>(EfnfRGj&YsBx
+hMKDNe)IAY~vVm'sS->P!V,Wh3&zKZmUo;<r6Q~q:}mr%Pjp~<m&o)}8yhf#b[SAwOr`Z:MlZCEzx.4ZD+dJky}$~A6y=V6q.@zi7gV/rJ:}`DXC+$'8ZK
+x[OM]f_Du0E'zBQE>2<6<!KCsG#^nSm(s`@Q:Wa[>}E3jh@Xfo=>aIt[Pq`O_l7TOx=p%;=;n6I{SyT'3P;"Hj|uCw$#1)2D/;VlUfW6S/]K(]-TiAa|Uv
+N@TNN5zXmVA6xgo@'`|p;z#`vPs}Zgn&VnU[Nvy5sp6:{aSO7}bwV,>;VLWpsarWs%=l,%2SNZ41'/uiH(DM!P2iP<!=>'_4>DV'-f#XVx{d/,W|K#/8_N
+,$cD/zHOq2[4Fsy:6;0GGzy;w`bem(bR5y6KoyXQH0.R@)Ri;OY-n->t5rYUSWE)C{m`_LDkSJ&X},4'gGNEsiS'K=./bKCFn4)u/w<.f+,ii:AG}Nw43=
+L)d-|kp[E&%t=XGv+dx;i|y9UUlJd:JDC]BYB"jir9h9nN,+jQ!_&'K[X5X@CD^#8R9hQj{]yIwL+O0_{v(Hy6jl5PB$Am$[2D0EN3sDcJA}&J7zP^]5k+
+L)B1#n%+1u>xv6)l2wy]sZgP=WmWt76HX6r+o:n]E^SH.=[Z4(JwI4f@4O7Py[^IZ_GxMvvjv#dQ<NE#idnb;{;H%>9wEF,|~eC1Tmf^(:]h}YhHgQ~^cB
+Jh=qVHR'+1lES_.A@tXlvXYXs-~ZuZ7aduvtb85bEUXj1&(t#KLMs0l>X,C|mO}'5H^njYORq-@2mG"/[3`7VjB5p_bJI3#w&@]tsiMD'j89+O$FKuJl(N
+6R(/AxNH9'0UYFSeEC:k1e/pAu;j|CL35n:q:u|JRQ`>,)^;mIT,DE8&C1Tuwm@d%kw'GQLy:p+wpw`Y5<A]=sm]nGKUEcr%LZ!I6h+v$][O.Akh)u9WjL
+bx^Sr5t#E'@}%{rX^Yb:&0U3p1!q.vMYJTtgAXVv@|S5W3>l}"]|#W8Z;pS!Ad>0KhI+ebe_rmgeM>M`>29!&kV`7B0sl.YOmTU_zqvbEFYRuteJ%x`qS)
+kJs>3RLAjevB_[)!:=aGD;HqPGJ$4.qBBL'D`Q;w5TOQ<B&_k5T6y&2OTY{Csq&i-qMk5KMh24&D[V<"}C}TX=V'Ah:7w'O1bV.sl(KsEYW!Gt#eH<.;}5
+^NAO%/@rq!l82ey'e[(]kheAv[|PnSQz9Ym(ixBZJFkypC8;/<"+CCahpq9J4UjrwvMqZot4E">pk]NPI$=#d6K>NTd8M;2YqYuzladerI]@k!T9PXaC@[
+[c:qCDMRP|Hp)zrFM)U|<j.OzXFn7[|I$38y[6L'0i;6{o8XLm'Z]4t#R,U%epLyn/^D2ZdaXkwd^.lP{61wEQPmR#^1.jB$<)du'yfE'7IT,CE=F;XvJ,
+@t.(ncf+d{VF%]BaQ}H+QvL0`q"Xe((s1`ck/jnb98W$|,:29$ThEKq=@68t`T'G`F5:&/tkO#uM@e]CT.EcT)>oE.zgrmUaUl+3F0Uq"9A,}E0>V1_`ia
+f1uvKj!![Yc8M'^^m;!N|jN|i!i@i.at2%A]dx+}u!$B;npHLI8B-(1@gNOP7d.@afmm|@9J3.~fImFfAX&T+`#3F<z--xHdufnTV#@,HF(c.7.Q(=6{'%
+2_a$y">(l;KF"5MP-c]"Dz`RX6_`y%<n'Q+],(+_:xS!:]B(_Q:ozL&8HEGNJ1gIc&TFV$8zUp],qzaC/N5I%FZdLI8Q#i@/C/$OJuaE-n%d2lO]98_wc"
+=@Nv_2F<rCQvjP2a>]je=MQHrb)MMQ}<zHckij|@P_!rb$J,HRvGcK>$_%'&H[;1a9}D#(P!!&<koWp&ALOQuk()W}4o8R(7jIEz9^RAwn<eE4Kd,[>Qj=
+oL'OgqjpL,gaphZXf!^|aSu@DKwQ6UlT;tpTEe}sT"cU0,qJTPNQeWbl(5i#TR&/bo'K$>COG;pb`A{/0WNr=cz,wj[OfOCb^iz$#hfY`H;a6n$99FSe){
+ZnA&fG"j!o}tIfewn@Zq2TozkgR&F`6kpSckX8sPr3+-bg%fpnwG/4lvLjnb@qweEOf}7q=bn-s[1Jqb+D2Za7(Ykl&b.!9;.v>DVy/@UXBoj>:<=Eral8
+=sp+NrJy7k1-rNc6VHWBpYp-X;bbd{GoP-_`/hGmgh>m5i+qB1G+0Y6K/MrW0Y_uwiDy"&w'Nyw1]KtCe,^A+.1LFvYVJAXQw'gaVwd|wrDpE}0/e>"-L(
+f,/-MhL1IS_VnGD3g:V-%En=xw5q>"{8q),aXnFaOcTKlU:L99P$hlDn<PwXnG,)[9^0fMytX92;l6cq$sS+(#x]r,G2wuN8pbIcTVQ]J28.K){z#,}l8D
+.;.zODy#6k0<{_0v+3R,9JK6y}S>Ns|shX~I>U``#Li_J-(B0XInN_P=dS::I7+d/}l@$><7<C3F#a|u8@FifRxUO5IohBCE]kF9m!i@M`sXi+Ias%rJTX
+in.C)rkzq)Qr.z^}Bp;'cd1hJKH5'fBYZ26[|vO7NPc[#B44DdFt>jRf)I|:>Y{Q)$LumV<Q,DX%8:eAn8xqJV1re.II$60:(wwwuBa6)jc>0#$`>r'rft
+CADPMmty>!o8:1gh/No1I/F($79U!8gll=zK1(M<OdE8~!YRM=ocM-T(.baM{2XH]K{>!ScoaiM_iA'CdO|]9SI3y{z8=cZ7k%dM-M5P|o`1%t<4oLmE8<
+2R%7@AO|g%NX+)YihI5J>(2eUuu^i{7uJyLo-KM{L9rVJT0$3c&ED;F,t;;!/#DzF'af{+rg8#wU7RWjkn+9qC}iO6KErF_:gp5E6}3{YYyItiu.p}OX/+
+yf'75zAAC;5SEmi-hsTI%2-<YGj%AH|`f<}>/WQhO)]cUD1X5rDe^.nU:4n`;!<5Djii<oK=qh]!vTQmqxx],Sv8"g)$G%Olmc%n3sbc)!hR>!K(/;"tE[
+dUBg&161.!-dC;75@i0KQiH&{V+niG$71lwzH2^d[1a)3Po"YJCTr/tck0iE)31DkcC}t1m%ciFmAWuU;.bXdNM=,R}#`:km[5Uz6as}-<9AqcNmu]""&o
+mcu>-DptBJZ$1i4':W[x<,g#9YEG`!,o_p/O|jh^Ci2cr;J`&K!EPcx2Rav):<_XR(QARv!Dgo|v7Cz#a.R/q5Ldb9H#Ks_ME"P<t%lw2DN"4V6TA]{/{e
+rKOmR591N|Zn>2N>upeA+6KLtT-,srTHBTs:/S-q+OAObx>Q@9B4rm2)L(6=%A}C5dq#]H5p}8^%]@GJqlm[gP#k;n|-wweLp.aiy9)W:m8eTOqtgNrx!6
+O+m=UXJ,z912b2NxNd>P"LPmJpfj:iM'4s(`nO7PC69G<1`>q,(X3!;atb"!Eq[h2mo}=dWhk"+yZej-9XdBqgQ3z@.;%v_$DATzTDkL&"BWv&|Q3eQ&aZ
+o@q3]bIQ(ZsOkKMO(LT}IDJ_zZ<R-7R3%=!k8Db-OKt'sT9'BIldgjhvZNVV}GlA=Kg,eqKRO=LdI-^gI"94bfD_5s'qqg]JX_}F@E%"ELD^g}'@7qPd4X
+)K0Y#haA~Q'0NH]H"Q$|r<>K#=J/cc=vdb;e<0shQF/>[l[3+B~eQ}V9YY:2qYHbO#NMyiHyrBbUJ(0k3:}.pBzDcVybf<tBHD(!!Xr'qFPN&meKaCH^#^
+Tt8D"&~^'lUKNp=:gnB8yY',{}-^o%@0V,YB[FQIpNZU+KG10!L-o)fqFB|XzIW}]F_m@Z+Zb08+Z6WOYer%^0ee=o1i(!b.q^&553c=C)kNzO6UZL9U4A
+|4A`UdD97cY`7{u;F:Sc[aTVw|UvSQ0_;}IWzE6I%sx<b(l1Z:[GR'KRZ2-;O(CRxf#Z)N8ll`AO}pN:SEDwC/e,t-0hL%8I(fZsukj%Hc;G~;SdO7;mGU
+.Xi=6c'.d$;;"K3r^a4KZpDjP8x%~@@vA{&'Y12U;E7BqnPIHX^Lqg4pB9X7~Aw";T`1}l<3Crr)V$Z,&oQ7AF542X./z}U+[c4gd6x|1x~'3N%M=55O}]
+32J=!x0T()cJ^}!KiDM1z"5m>77g_6H{OYeZy57gdTAbekj7oa}e});]bMp.W.IELix`Rr(>VTW3]Kh8iRPEnD8[MG`1@T%D=p5JRS20}ug[{l#S<(EbHk
+|MC,WeL6hD7AxD/igNZDo}/x4xWZ`}_Uv:m`tJ{X_=A0$Z`)}>.M^.&QijuiHFXWCZSnzD3!&KJ@B(p}@2.YC4l5k#et`c{L_a(RE`{Iyqef|ls]RA;g"K
+aweRUp=)QSXGQ7u&)J[RZO>BIH7KeLv!7:;tk{FvJr.{;8#)#)..lyBK58/D8+1Wq8/UvsvNj1n41`7}kMiXpyofsx(66-m^O}v$'f.E$$VOn"DnoEXj_&
+estkI8^z>d)&~zzqDCtPFK<jbu2ZY3LZ.<#+BHkF$79JxzYxOuVk"|GZ#CY7jH~!-p/T4_6f&3F1Hpj'y=L4XVkMnp%$93Jcw/zW~e5&/v15H{Lq&p5%[y
+fz9>7W7L$D!/`V-18K8#Pz4-zUCesI,2:[R-W4Z$Qyj0'IQ>:u1Sc!&!ISu#RR.)x'y`]@;9_yqWqkT%S.B/%$'|94')<Y/2^+IJ3<U()77"57Z.tY#c4w
+w.#x{:X0t/tG_wIXouWmCgxGpsA@d{YrfSH+9D4;B#E[Oz-_EMPL;g/z7{GMOFz1eV@VGH<}ox`81(VrEw1yvxic[0eJE(G`_TLB6.y2{RvhA:Y>%"tcz#
+_Wd,p0<'g+]%ha}Mt29ABIsd^;fZ1R6z}>M-'5y.7,Nqz%:;M{VP-t,wZ2/.gznSO[wTtNf0'K(gUKm5_&~U}&Ig5&Dq#$YOK_pI+3^cDRUH+/rT;cn(dj
+MF_'&7`n/of&5s7/2R%8R@#}W}={|1gQ~9K6JB40pQC%k^,r7tMzaCh.!C:;h]=OIup8f%[2c1&g98Ur]y+pJ:e%AOKWKeIHBH>C#'x>Od{CI&a&)`D@uK
+_{-Dpx5/Xa4`J>&Hr@ZL-KCVwQJT3pSMrR-6U|P&U<.H(ulhL@"8y7:HICv$'U{inwDLL))D1#Gz+IMX/ec9#3ULChH6_pTh!U+g-=ui>Ol}p6v]vI<g+R
+p(<V9I}0f3fKqc2HuDu2)&{=AOB#kYV)<-z<Tq,Nij88n"]u#HWY5Omjt'8'2H[+<hPF)N"6EpKi'+#yak&Z~IOT|1F(L^(2_%O40v_sZKE:LHlAiOYL17
+Hp#[!iHfM=((Ao%reyX$`k#{AyHQtotg{X>S&EMsoTOd%-5o^o<8TT0r3=[N5Oy5.DhalWY@t<E,<J"a}=Iup!eI4f#q[Q%hC//![,4IiP>>/Gs4)K,AKS
+'(X]d))@tdsl~h~TLdv"V{g&#G!#<OA^N9Rx.HYwzb6dEA'Lg}y9i]nhiP_Ps2#:Nh0%Hi5$Y_:bn$M0al)]-4c_fGjW,zh`$Tnt+Ws[@^6A'[GH<_PR2{
+-vpe4<=@MHAg/sHDQwJVI>U&)yx^iBvl'nCl|;j6rnSJR7_tD}H$z/wrjX(0~_FYjnufOshZ+(^%-9EOK'<sBMMiM1E2Ern=J{LkQ8AdVGkd)){b1p#.b]
+ewi>~20GC]&5;5K27Z|"i6ZO3bV`U|lVs^dg7TRn4$0NxZc%{Xm+0SPIpX-1!+@S[,<]>9i^[us-@hH1,e9IYtI::6)dW4#1o'P:I:w';WQT3hGGn;>(`X
+D'PJ.,9S}Vqnk;#,5WqwEQa{nunno;RI'w/]8XaqW0>>f`yS}nkPF8Dw,KFv+CQSe<8wE`D;[V8N_<AfIl>R#E)=e[GnO7Ay#4@GZ5R+bWK#a`Z33&=T:/
+jIb'h74C$WjEv/tymSIP3CI[30v;mt3},Xf!vkB4>=om]e}|f$_tCmQEoNX6H1Jp3Ls5$[RW<./Ay8^=KbK@:#%}zPT2i_+v@&"GIQl6;Bph@:jbpciBxL
+wKf%,X><1WZ,xcLSzD&<JkI@c7cQAE=ui1+,`qly!Il3s[VTH'7XA--ku)=kp1x4ip7tdTA]XeIGi1RNaq^FE8a|Ud4G`Om;kRQ[zN~{)5Wp(F(HYwb]=s
+f1~f__yyZMI}o$4IX16L%n>LZb8bUQd;+/P/c.}6L%um{hYJ@"F1_@,6DNhbZ@FqaXKq55yHnojxr%QY&IxpH^mEC|+FOij&1F><irl||akO_[;1+}p[$_
+PD59w^EafE_Ld"]fra)WO<([R#uTZcUD{g2E-XwIJ^9Lk:5([$cL`{_FF}BsrjUEndiWO>n@ay0MxuYV>Vas,EkC#BrwT4z_VfaGi4aszoz=/9)+nt;koI
+RRkv8VUJspQx"Y];$2VzqNoo6xx9EPGuLh{B)7f/z)Q-pt>ynK;3t")g$eNX/XOY[mRQyL1%n[|^]$=)x#^;:|m&psE,e3c/&#aSklVJ`pmJBEnL&N:;PQ
+Aai-@w",BfAwRk0NhaK/(;i/V.Z>mehY0}%o=8EJ:yE8.Ynxq>d)sFqXxg,vgzCTG:zZ6o>H,uIJuK2BKSM-pWaJFn>/ls[6+wQ`^}|E(87r0yH@N9nG:X
+8`>8%fIXB=-V8%8rIJygG;4IJS<G!q`t#{Pt&K{tz7C/gzl6@Nfn)MQ{CJOCErE>]XiuY4W4Gro=o=(IvBZ:mv$[`zpJA!"1@>rOzi0izza/d7SZ%JlmXV
+(Yub/xZ2O5<Ark3W6A~/_2(:|oCh#CdO=Y$/(7<0wU+G:G.v]a4XS_Yb#(CQ8tI=#7+!rh]!q_Y5,Oo5X&^6z#M<dfGAFSl/k<R[nSaD1h.7:ENO_DSKEv
+&8nahyIZ'K]#v{`Z5d@F3^j0frkfGro|:j&f8-$0T3Kk(x;%`C}:=f5K'x}J$<!%Fauf85M|_@UEs6E,t2N<iyGCt({0txOgjbW9Dajl`0HMnhd&j@cJ0t
+#g>Z:J':Y/Gr~Xlm.OhQBdg<n&W%)`osd44:R,BV+Y_USs$_c}G'>9{UyvYl{OX<@>N535100#GQlRAHR0ES|gI^[hXg@_b-jt2c-i[<aiT)zi+o}S^GHs
+Jjy(ecA+2T.w.'BVkFlx={INk_SN@:;)hwmfH$w.j#dPg-528Pwx4zkwq$P'!{d|[Qa&FpvAMoGu4qA'$NC9L^N=4%~q};f/HpZ2{5>f9)8>mCG@YgCNB2
+8lU7m[Qxv!R7Totz9rdJAIQwoYF}KKyPpR#,s,[&wo/P~M#BuSaLZ8e9@I'w3!HPGTI{Vzsc|4M3^GJ,u7dM0f&)-dr89'ILLzL&~37,,>qDOR|MBm`f,l
+_bw/8.n9CGvtCSBBi;gzfUWShS~i6^Fpg0|763h#fU#gH:znmLv`53GJ4v_Ei&jF~n;`|oNUmZEY}5+1mMSTSI9`>-6H=n^(NgSQ-9K9`p^d|KxR$9dCyK
+j3v=x@C3!ibvH^+E`$15>R(QlniO@{=s#RoI,+(xg}p:V0h<KS+zR5.+aC{MAeJJN[,cILASNtDVy&.y_Fs;K(8tOp&R^B6B&!]r#)3Av1u%zm'c=q0LT2
+2q`{U:&e#P){9&1Zl3FZcTh",e1ZPPUS.C(q+]n4/[t[=3Bm+`ii3PjB$drf9RYh:}9Ra-Y7LnD8|BD/n53h_E0;/)X4F&ss&/kE3<bBjlX2a`p%je_lYQ
+bi'/&CNtI==08kr;{{@G"H]"k5<y7@#1$Y-U4<%GWf%`aD@h:1<nc.}IQo/,p]oc69)8}i7F[C^P}+o!<%5w;ESu0nDC$[rtFC6op(56C@`D7jf^wu9^+A
+d%3FV'6ltiL2MS[,|uy%~9&a`ndakd{R5RC>a>NMKLj6W<cIzFwCql1$9$$wc3g]KP"v$Q4>Mt+((hqi3^>V2DQn^vm;a!Q<DjGh%v3>GWDkNGg=1SDRm#
+R2}N+-T}Nl8Rq^"@bLk@sfJ:1NK>4yp):Qi4-':KwO.{nqFxy,$S2wWv'#(f;x}@|K1v~=%a#|UcXc6o8kwB39%(vY36%xdkZV5L9Ytwo0~6sYZO|_jf:j
+aS8oU$2/a+-@8Y~yB<D4;iMAeW=a+eZm_%$AIyFWy1`2!'ZT7C'lk.RbI_mtwa>6^iqi.PB<qa68uqFyAF7;1D/}0GIFEa[Z8^RED@TzKM&o!/4!COzLR$
+86mVMn{]tu<{<[9&GXlVLsL0t1vI4n`Pxs5|O3J{[C/.n0BUxFckhDdr4)z"-tD$8wK:2B,D"bA@[(0!N3$`we0Q%QmHo]WrWqe)=:G:_|=^uaa=;s[RhB
+{c/H_5D4^Vv6];&(ACErNBW{@DctbmRm^pJ[h71tCZLMr,bnF:l>a-!SkLQo6Dc^F8~.)To}zIwr;u=IEsG|H!~`~kNUQ]}3[)'gXGf$CpIw&MOmIzlO{'
+HR]X2Z~"_'^#<M0ZWx!bmt-R+8:@Kb~+}X{49>+aH{mBLgY&6ka")BXgimreV("V2#-)P;AsLFy,,ct41SH"lxYB~:@!z"r8L3aov@6jGW_h3jz#bsh9^.
+D.&2Ajl>n%&w.}9"/DWVwdpF||dmJR5{PFd!(4.ZcfdG.#W9fLnjZ0#C"AI[}lzJ<dNr!JC8:F4nyJ})a&/mr9>UvPpl:y>45Cg/]P6{;EhK9[e/A>e|0{
+{^$mGw'7<rl2U)Ap|A~{fMi2Et;XL(4ytRHz.J@FNhj(Mw<HWa1{nK/xarzQ4d"KUtf%+rG<mjY`[cQjCGmnI]bq[dV`6WeGV}ntX&%albWTWqI|ax>VTG
+Cg$2'qsDeCNoLex4r%X/cMe8jymZ0+|=Q,]pfblvJlh5H`t`$o"MKk={qt~Z|f!AHCqOd]8pvqAE!m!pCF&Qs@TclNM8yWA!9SL-!HW9mSb6-KkO&W[WQW
+dDY`)ANMQ;!-HTeVF1#^W5$2Uu|]9%Ds!-3(8c,[RNK.C/mcO$8E,^ar>b~@qW^r(B=iZij2"@dXiT6zdKZAk>-U=5i2S:r/_bqHCr]Obfxu4G<AHR0{a`
+$:I_[miZ8tV>Z^~%x318v,T&-mRQe@0C.WVP[yNw7(CFn$x`0w+@SV#/)bO`P;9/iH.1N(Ft/z]dA&;g~x0=uebJR=xHeYx@bZ~F),2uHJn{[.[7nJ)+,}
+:tSljm3;ri@3L_dmm1Dp:O|Zr<nYR:2U`x7L>]~{[CGeT54jK(zmNWhN2LU+Q.@@`dt<$Wk]/2-V_oZb_szAien>hjr{NXYDQ_'EWU}[w718veuZ>/>@b8
+PN<>gBDEqb07"e{^l'J$1-Xz)zpqAUIAeh!vZ%}:)2ME]`t6jsdk^CTqbK"Srg40qw57@OOjR;lXB:#z/TbDCF1Q2rD'_C9j|M:GICaT}Gw[]be3@<THug
+vY6]q0$!ao(spNQUCp:g9.g'zy6#$UN+{+3#5=:JU$]FUTPsbk+=dtV7x80hKD;x$K%N~+t2!QOJV$V6>K+tQjr&6ee5)T<@Ly|:7YI;DH</d>YTGOg`HP
+[Ec'Pm8s^LRf^wRuL[LsegbZ@PycU2;JJ;MHzZ+xPnq>dsoNJMe;`i8(.|w6f>hd<nP^"rkM+cLA;(-;6CXM/-aKCFMdCQ[a~56H7Dt6#5@em)M[3[#-Q_
+[j]DH]e}rxd0iQ6&Lu&w8$w5u(E;o69b9#Oi8fW.VpWn2S]cEH>LiP-orHB5SCe7djpQEC&L]fk$;#2]4YBv7[%:MH=a!z`q@9-n]K>/mURCBq3'I=wqj4
+,b&Gv1@ehI;o6de1L`3b'm/;(=LE0<D5c{YbZokni$`b/20:C|xSos.=`=/"8+fH-C]26(H:~CJr@_97vi4d~u3}62a:NU"0Lv>&34f}AMfc(Ds<|xcSSM
+Qx#|+ZPTs;$1:<P2b91N">O&6fhsIgM7nfx:iK#l@#z+K'IBK;Q71X+TC[,BdxBFB$%;Ylyh<F]QHkl;>A5IJ,YH`V;}nXB"IGV&raWk(wr_V$6+l>L+_0
+q,Op~AI|O|1E{,y+BqOk_"lEW.C8jRWa$&<hU(6k#NvLZ6d[LAfTOAUm)hEB.z5s0-Vr~nYA5pf^}I<Tn=i%oatBS_={!#ScK9Yg[oCK~#2.#L`Go:TLDD
+G2@`)]}mRdJ./m#qFLu=BlXIt8ujYjb9+A(vX2vaTji[ZDcUF55y~WA4Do&&:[U6Wp/}4VOT;h32F7i;MBj7tsW!DHz1;Bf3(kGU)vV/uS}I4FQKQh3D%-
+`U}kT$"/1L]`Y:@cS[1!%LV@U<Zkh|^L-mq9U^w(HT<:Y7jN{p4WMDT"XIVlsV5W<s^Pzu8qG1TNodsltl,EemLBmWd/8yL2BS'MV:P=3TL6<Z1]Ycy<z8
+}QSfYA~!k^}0Lw(3AoERQQ=DLMuViWRimNBPxz^;1Fy.fVp]p;TrM6@Ms=0@j-esy>q^_WK.@_|qTyf$%JGFxJ4&<g)4Ja)&qDjHdWOe[In6N{Mtdykd&/
+3k^vk0kn/LxWmz(,y%ElS(<!-V(R@@KP{(#60sxG<<nWnD9JH>2QCU{(p'mT:NvB|8)ap$W2A$'Ysybw=s[f$n9<YQ=HRUbd5w}69s|htRtr:ER-)E8WC&
+QH@j"yN{G5:qf27_E}5Bpp=Hz&k0`Se$@pA#{>1"Oecq,x7`cE|$fS,2htM]^'fY]f2j'Pt"_GoIQ{lv(5ogxO$j}E!ZKXXXAWx9$jmOLB[kA:^C|xWTwn
+&">l@$#szT/1(kt;'p@fCm}BL0Te@EVhX]{h6,p(8%m>%gd$z_3icBaC&K,C]<.]^Fg/a(/w]SJnYQV4pvmRB#I^UeyOvvU)IyX(V_mXa}-a1>'WA;)i:,
+GysB1o39QmaENM[J~3]xfOy4-s'!;[H}hV;qEMm(4F8'j!;bHfr/5:7}Hn/G,TSVh^fH1bG1G>[bLcj]6]pq+K1zc/kIq#ag_(2Du8/'2[_zP-|4H(%}-U
+yx0s>-UhufU^XNR#Vk6i#V!4Mj%%k#]!BjfF7z'7N9kGd|Pk[VVv0iOdspETpY}8-z.X=wOQl:YRRw0vej8QAY.0h.m2u[}(Ar:avE%p4k",>UF@oA_xh{
+5O2wfWci20`p^@MMRmM]Wsh.LkxZdN]h2rkz:dEA,aBc}l4VI:#&XsU1<WD/^K!)9]Oto-9GJd=F46S[nLJ%L`qUr!JuFH~{9]!@>(^.$T]>>#x2.L%rbA
+#BN.uv9Jb+1[4B-"4B~GF7BRO3eo^YaC<=+8;2BFrQx{WRx{WRe`s5Fg3[yeq#2D"V_natE"'ILdKvK_QZMk&$1Hxw^m6<)!I{=:pVh7~8,v1r[r5VaWki
+p;sTBvpmXZ]<(f(L0R]B`lWH27pAJ`6<V.~YbDL3/VSy1@_"Iph`J_W@r9P1iF)%F/7uy_zm{g/NJnSx:G2%QVH|Aa/Re`+zjng9O&])+7{mP[Oxw4C86m
+#djrzXN/pSQ/dkT&|bFj/EHXD"NC"3V$D34I[jcYP.B!=0f|$R%o^xUBl;PhMFk_v7+bWS&g&'kRi.`1THD=vl>17M"ca=%E+BEPpp)JIa(1uM3">+3Z~X
+w1QBolq<"U|rT1_.Uss=i4ofG$M)OPUyHsb0rF%O8u1H(_}1~TrkS`wSP+8QDon=&^.fP^r5WpcMO7nL>HA^uyOW(om]^F#6W'qpQh6SbBr$:sA%9l^!NT
+"GdE+03-|a"836PHa$"-T(+]U7Bvz{mcN'~=qA`PUGdhH<LgbW_xX=f|,a%<TBN'i0_Bpw.r2;.-a!;d!ET/!)dauw/+|zr4:!0;Mn{+r.~5Skwe_=9F_C
+5GUqFa^"S5cGnPQ[5vXrBX(^!Mp#D<rgXgo{l{EYvT%q}c>W8Iw41m^<3A(;DNb7)G8%GP8h|A~UU'gvW$9d4&}%%sGV^[oVD8MUbY0jr`F[V(ua`5r'Ew
+6Sr1TsNbrev1+%(K:Z#BkcBX-/vOOYbSx!Y62ygbmSjL2S48>:)neHkYRMy$YvzIWJ,Zqo^&trmmU5M$e}Lw%Izg`l"Rwhn7F_`52s)jy9G-iv0n[s)nfk
+K>kLfR%UP+$%46b.]|%`_CN>U.4R/ci|~}DgVo=x,%N{we;Drx~sYs[(GN%-mC6xaOo|_CCjUE&yqLI-`_h:)bz+Z:B1yD<$cJ3{<Z=,3,m},Epnen%[(C
+Mb`gs@HunoeHE]#&{c1SC-|TvnotmGjsdnh|Xl`y|$!w6K-nA|Rl683aPSPz>98_2bM:G./RZPvScZ/zZyj+tn(6]2,{grsM}ep|d7ADe>SS!Ybbldf$Ph
+H+Ckw@{(2rtlnV.{V>,!.pg0EJ[KUV9E-MtdQ:_6+1O=h_/JZ<()brDL9[(A)g^,qpvX:%k9~QqfuRaK_R/&p>g`{"=Y-9@iK'0GJ#&n^R|=d""@:xCIAC
+(O{C<@]$PiSAx]v+a8;<5xaGtf{#Z`:p)SkWei+c-moT-6"x~^7;Kt$CLOeH$76]s^ga5W(jN6M`p!~I6>N04uZ03al"lIs"_iF4m7=gjW!8!!E<g-F`O7
+"oyNva(MP0/,j_v{n|"i>vl|d>jYl+=l"jILHI;L"|B!qfI7BPb{cEmanhSIi676HNFPevrZ2||(J][<Fdd_T`FBf@<gJ[r`KGiPcQ&lBS9dNtnc|ZkQ;A
+1&Lu&ej(s<:KFz.{P{Aftj=ajx%X+v)(SzhFCgM6:}5ZG_l.P7N2d[}XP{rf):!`%-s"M2Y_6aWGx;@xb+)1sTsY-PD1iqzt'TG6[[<K+(:o9rZFQ>3sMz
+Gj8}=HG[R<EGb-hNkbNI@z`v33D_ZGN:3|OL<IC/$ic(}DX&|#1m8G#A6n.l~9&p(;AyA6<%%`2=_iOW9e#Ch]Sp~%&0H%sH^BWDc-7>Q5;]:=OH9kWIzs
+o9.GTs1_tKCej;>'wESEgD}(8vlNRKYf-l[&]%}{di&UZ&V!Pm5nQQp}69.,'xupToQRXO~O$-)PwS74%UeGe-2/3I5SVANV8JP@"|0xJj}+EeA42;/6FA
+WI<R")!P4Z`!JL~"A()QU)Tl{LEKisq<wec9]/w)#<ki}63YSbO(j)Jv9J#Wp[VQR+Jyq[AofZ0Wtv>tHu7/gz}ZHU&G7xyNt@o3K{##xvHm/Tjy;$8)_]
+H|"b1DrQ/NfEd)1eP)a1VLs;;O=</#5z;-qVSjwI>D&slz)HT<HHu^1YK6q)F9X-Vrfu.]7Y8g<"73+(lDa>[Q9^p}1ah/%zSUcXBRi8k3Ic#vkO_NQ{Pq
+8fK1,93r+_#3D-l,]keU-f<xX4j7pZ(6Xwmva)b>7ALT)>rLdg{znRQtj<NVnVy8p(&IDoI;0EicP5P]]b{&+fT@~@1kk4'XgK^QDd'#X<N$Zo^ifzM3"b
+qzENOQ(iie3428}mFO+cO2c1RX;XEglOHyfJlAVQDcW6:V;Sg#9d5UkO2n,C7FhDEJ:4piBE,(HoTBrPs68p~^hTfDtvl0VL>5[]KdKq6ozSOk<yyE;y"G
+Aowkss|OX<wibH,.YJLS-AIkYXppMz1#x#D|wK3]0DHTI2Qey&g5T2Dh:Sn^[Q[3ov-z:SetRk0t+qW@7:@An8|=A_^D2YL#hB)hlYPS8b&M@z!]u.,{Ip
+h/'xLn'Z&N{`/4-VEXuoPs(4yUftuaTW-66,]OLi}C#'`)K_m1S:_xFh%)_MHXW2{QiCv}ZZHjq9B_ccYdmWwS[)!s]cmsEMZS`N/vKHI7;#C)`,e1y;Bk
+]G7L>teQ_hjc+iRV8OpB,B2L!A0M)"M=I""Jv9"%EK(HDJ+!MSU|hn]T5J]TT:zIJ;gM'n[1|<X69q^r_;LipoB[ODd/0Z<mi=LC7)K}kp:$qJlZW{0=zE
++w>f9|EUQ%qKi+EByH3^#lJ;T^iNFH4sceWI~A1NZAHrRio6naHlusucy6ERV,(y>YbUXH/}^aBKAs#`%AXxvXn)b6;xr2x%mDQ26YywX6P|Ay-<5:z5_Y
+yQ9BD8:O7Ar9[.gYn:S@lERf~GvNJv[[UHH`K&<F/2&$(_R/C9Effsvd5j.V^O4(yEP0a'#g;XR|b<A+_-rb7rg.kB1eCDb:D})^1_1L[>NdYwb!].~W[X
+^:a)aW>mmNh2R=JDhd'8AX41>,FHU]S2{}`Ux[N#.fHl:%{^mQax;u6AiW8B;Xg$$`D^,90#iXMTxFt"X;QmnD:4yCl3p#S@HtqQ2Vec8$S%x]]Q%yt=k]
+_4tj2"sj8s'q-y1xE4;Wf0m4e:pJ40R(Hy,RM'Bk0@Fh8BX08jzE[[0R|r+{jDXWAC7Q!qZI/+&&W9vqCdqxaN%iC"}QMHw3"AHsMuEVa+RumznCj,_1Zl
+G>$5=#zqlsUJ;"_WG`;=,jmQs_s8_4Pdz2c]gP[2ujZKbIgY}AP'WO=,b@)+CvTy1:VnmS3d[Qv>`kdl9aH:rX(OIXNo`Wpw,LM&P7!0;MwfU>v4/c/`5w
+,"ti$ycH}_.)LGUpR4B9W=9v/AwMl+W7@jVGv8mMln(b.f]1.!:#HIeuR&M"4vkm57M`h!'07$5()dv[N}J_G[@v%Lx7soQ`Zknx:dBQthtMqZDS5H5)sf
+%PJA(%/Nurw/4{[${n](Edc/T8$Ad[o$_WHldnCL,c3zNw<wzv5AsGwtTmhhswFzqdvn|4Ra.wP9RMHqn#,U]3gdpo]z&+PI-xlv<^eC"t|EtqLJPN=LYI
+C{X^tMC|{cGXjY~]]>)c#n(degVhR+xET8EuutpMH,UfT3d++Dh^6AH&>1J:|.9&z'L1>M~2CWMM#8WXFw,aEdC+dS8N/#dL7q#0{dysmA5&+aWr3+ZIru
+;+-R-K>NS+_fN+;dU`bey7t|ZGtVjHFNhcoI^xk:Wf"Ah;_J$c0`UAKHC@GyNVY&=a"O9a-[#Ap03Y^rMu&"Vk#-TY0@8W~i6>h%zs.3~1Dbfv[(iEo$WT
+zdT5rkt!RZCJ,F.pGK['a3#/K5t&SJNP81L.tOR_zR:}5<@d%&lYwg&S68AI^xYM=o;t3LlL4/q@@QCRD0X,gwP_|oKrpnmyf>M,z|ja=Wb^tn6YmLCHqY
+0ghi.Y4GikC@<.$jo'k'BAB@mt7DVO54_DyA0jv}=V"0ha}wLMI{b/kH[7t`:s8H@ok>CwsEyp=jH2XzM{TvUjbsl|yIE8_fdkv_Qb,%`D7wu#Gcm:8)_,
+R$2CT..Hr%qxx-UU'NIg&KUP/Wnq4bQ:@u;xWzv=W-"xpZ#fApj^Z)k]ax-Dj{0ihglEk`YDV!%Z8{;plwrCD!{$pJ{&Ph,QP0P:pb`j5:='Q!q+V-iAJb
+<lbGWAsO$:As=fTl$M=U29k<7A/f!q>7eWr,V(ttyh@gEGsEOa[ZwuI}~C3oQNV-9o_b0).mH=/Tg+G-I3)_Mmm]9bj!ZdFEET_>UdFg|Lez82BjPvYR"I
+<0@5F_.sex93m%(jXx(E2e~+c.^NOr.KDrIH(|tfx0"%h)S!>ajmUX1R.TAfe-ax=b4R6k>b/=wx6wuh^.zVbXgx%m]z2uwZ~Z"3yKQiyw<SX)(WQ-zw8C
+)k5jEo5Md{'LFE,RcUU]uaZP<wb#Kl}-sk:5A7|3Uh#4Eh1EVY$"iElb;vPZyjk$g9%oV2UatCf7f7h;Wcr_gt3)pujg4{M"@s.bDA]lK`Y)dUO]EWchCN
+#B{c>J%ufNaGjM<^esPk9Gw,.5rF^g2Ev<Nd]ZaIyLZiy6rPseQ.hhZTrK[22v@6TG:EBk[#[UeO+|lIypZbl==:,0)]=1Yu^mY6<Q0,=tOO#WTf"<#`ZF
+eb`!A^QC]C=^WW%%;-}3Gyhar.iT;jZhM5i}E]c=zcPIfKfsmC0iw&=%2wfJXUGp`]/=`Lt'w;KB&9#RPP]qNiIgjXZ3yXfC``I;$5/y8.~Rl+u]&&(}L$
+~]~auZ<_V8pw(G'yM^^Zy%nW0J|q0FS'&>4k=n{_Cz!U|Tz9ehWk_.r-]d1qH"SxH#<hve{n)78S],-pohvU{d^bov^89I#L~Os_k5[%Vr_ZE.nZC/7%.D
+57g)fkd<%e:L:iE1+Ioo:oTWO|6A-$Qtf}/'c%oswiM"=O%YxTS=4mL]~y0=O"D,Nfe,/z82aKhb.5o%/[H;zoYPCFD5+9C@rR)"<A-.:uUk7|xShFFU9_
+O>Suv[%zjrBG+!<0w`D4_(B8mx.`Ck;]t}!T@rK04CB$CgJX9|bZ4hNO>QAN)[OuFL`kE3Xv'[GrBdv;,a]UY|Mqlugx#-x--t2!4o!Onlv^Xcj/DsMlgt
++)D,^2Fz}nR:B2w#'7ppF/K#+85/V.D8~";^]XLx]@g(T:oW~k2BICy(O|=ko8ze100Z:;WoN<k3H,T2f,kk)|WM.FAAMUs#T9J(X(-=1^QROBj=^F>!V[
+CN1lWt9lc/)ag=N<(5FQJ&a#`%4KH<=:8N$JFEho<hFt'k+{rf}xl@bv&X_;lFk%NcY#-[lXtje=mOeRf3}0"g}j&Jp}<>jWRv#Ht//bZGk=Qti<kQ{cum
+wl(|/J"VZY(UGN6q.p,ubJGOOPg(nj%t2O!Fl-zFC,awaohVN$1FHyj2|XO6%Kkse^U#7-dE~O5CEwl8Ymv+b8E/PDF2`Y[c]Oxb^q};6H6wq^dYjW!q8a
+7v2`GN1$~Dg,b5VZv,JaDa.v2Rz/h{T!,KU4aYJrJwDa[U1hv0>N_4!AH`3#G[{jbYlxiTg5gC-(_m|px>=Oa6XHy{%Wa5)=4Ii]^}(c7u}U%SE-ggQI{"
+)plsAjPKt3>z%bc`T.@WM8P_oVL3ZAqC9|Z#n'M_WtU{'[:vo|5]/f8vgr~V%}}l7eIs:FL@ldU&isgh:/B9mNcNY'^y$5K1)Uuix"mJ!od|r3qvC7!r&f
+G"]1KWVTZ`sp5qio2m|d'E%KJfE}[sxgqY/Wkp{wd"dEu>-;48pxQI6:2j_6ylXOxB,853|61=B(JW6a9CC)Gbe(//V_O_i4Ot/OIlxr>@3{Fzz0)A3,2i
+n2|Cx3O##BFj}xXVDMR]ZhBAN}GBBgFZry2zT6N}a811l!$7>Q/b6nc@7^Q7^Hf$hDsje;01DRx`X=tCFu{v6_EbJB7<6iPk)MKy[IXsI'a`/.I!$L~2U,
+MN~-KmgmoI9E|q/-M`{5<,,STJYwn8s)=q/`{TA1~GBw^+`C|T-d^oX6[=)At5`!b^E;/r,Z"Wg2lK)FnH"Fiv]5PvtA@vq-+!MeyU1_eK`NA/PbCwkK1a
+p$M'@HwFZdKmsv<>MeCFL,bemO=_E#SL;8)KSkh(^C{n.XJ,1[yDn5pp[p;Wp/|(lG3@^jBnp.y)!bOfgHpRAa/:r32yomZG04H%[liw>t+t~vydKCK/;X
+<X[r7a.^-Idq@<+rnjGgXWnih}#@Y>B]T]Yl)Ft;7M5#B}Y9t.3kY+!1;@w1agcwEl%%x@:7v-;FyW=1F>I@Lh_8`W1pwl=9GQ_}c.4m%_eB=ugXfjpi^%
+kr'UKgUR]j|cYlh5x+HBA@uWw0/#kmez7r$"Hl7o}iWi3hCx=Gj(/'oC1R">q5Q$WD1:<}Li:$2vyE%aBFPFI%r5BlM6xuYs^zPTGOmID"-AqbMHw6.rPv
+VQA_/nNP-h_vIH{i_"KUA+-qa7uOToPa^TG6O`'(joa4W._A..:1dNuuO}}=>AOk><<aan^W7m30|8Ng_kG:$:KZiEpxB/O$~n{)|#D{Q1,g$+>bO8hHY(
+DM!PrN1a!J^V)$&yD<32GKBg}uERyeNM4^pHUYTB,|o`l.XqB&(waW)J:qqdQE@1}TRi.8=:Tr>0gcQ:)iRTEPrp!`n+YJp'TkozAn]X"XP"YbL{5OlYd=
+8mRjWp4Srb{MBsI8:1-|Sikn[wof(%X'QH1$zJyk+=MsE[W>9uJAxg!Ubtn[qB[0INz`S()SaZVjxa|ec'())}6_<0;Hgn|CR)<`/R.^fh7C<{bw[/l@(x
+7_cDVM>lHFx+YCewldPkR.vsFCUSq$(<IZPg|(,jd:u)(sJTGl/Dv94Z<.%=MNK]!@CokB1ldO&wtq&{1G)|oaZrb^zGt>yjUctTn)>}#u7.8e/g{S$PTR
+#e)K$8zzW:rQ')B+[oNd!_MIAu%A|W,v!E-M,#nzMw=/R,'Cckq{aw%$i03Vjxhf^"O4z0!irV+z`1GoKaN/D)aF0)KxGm}]E)!rQCGPa|tZ$Kf9%1b,Cg
+A/Kj$aL2R4}0SP8]<I<}OL4}:/&|5aC2bt(^a6JivC-1{<`|pnc-IqIXs(]L<.MI/1Ic9pO5)K@oSKM9s8=gMb(V})l>scz)0sMO.>8xEby{2!jct$5r~n
+DQA-cL1[_b618pqDAAUU$WZf&k!X&,g`o=GcQJ|`Ry{P:2<ob6"yaGs>l/jqhak;=q]l.0;5TUd(-0}=I%6j_(XH|(A5&VAqO}<lE+JnC2Do8Tbb%W@R$2
+aTzS:x#cPuZ>9vA17`Du]U`Law"s9Oq29#0hO5MG,tN/A,)u$,Qo_nsQOjFq}_)[Q18Vqs$m}&sO2c^nE.d4Ro%^##mhOKcr(|4`1}Ixq)y0nio58md{nF
+IR]>nAK:j}lNcg9UE;2zV]{VtM")#9L{Ott&[6@d;e09&J'=/QA."8E18RmO%ncL+1tkv]@EWp=Vtmx`Rckt$T~Ns3kbLop/}xcV-Ll]<jU:meZv|}a>bC
+j)QiP8Ld.q3w}IlMP8qw7S(/c21L9CFd9[ndPCXJH_<-wuXMBB[Ep0o0fu<^Tt`]{mwqmcV/m[WY:3=K94+Hdd;0`6|Z`GQymb{w]tqC6Ug3n#!y.%5n$Y
+]|BvMt-Smc41MfNo(s%M(kSk+T{7KOr>Z)hR[C$nSg{`v71CP4z]^I=v#0:a3|jqA}EdZVk@xL>=f$YWj_3/alwG44Bbu"J+:+#v'bq(3v]TA;3U+"LB>5
+"epl>jwR373-I_|Pi>T:xVL8(eTJ>qS7R"aIhqS7kTWGK{@P4D#3&au;{j"4ScOrfZ0nDh"p4U7r9c_u9B|Pzpz^SJ:+~mltqlsWVGVGDfSGwon3bK+mu!
+Z7-EdsKkY''u^i{IoN5v{s+,1m.2gx+dkl8M:{7PWVa/$NmN-SMF!0gl8v]kz,$VSAUhxJ"5q^t{~f7Ay32AFJNmSDhfZO1TA=$d.],M2d[}oa6&kEE<+s
+X@KpM(r(0<kJ2F,{rz@Is}Sr;u{^aT|]tcg-#2f[6zYYX%_eOO!bd:<pvQcZH=y^OIIpktS4hDo64}cp'1I`s2mf7d5QK%~0`M-IP4mA779|}I7^>Id0`q
+30kTG;R{&v9:#}WF#>U^xKvLqS#e!8,`baaB$`m[:C6=C@]LVr<#EXcpik4p]Od(nkv}[=C:BT!Qb1gO56JW:HXvde.yF.5S^X^LT}9|8&drSm48!!0pf)
+y-@lMi-x#ZMwUBx6eDs9(#F,VpvCJIN#OrZ);'tFAP7d<llm@UZd>9qp:uFOaBuiqqERX"/IpF0TPbOXMZ:fzr72%<G.kM5t@1=/uq<yQgb<h^GrPdZyb:
+$tC:Y#t{:MPRP<=I}[(d$-A|5w_W'zcRptx0+.,K1Hw&(fB{%&D:GIpGwbX$r1hdkThc!2mX1{H0MJW;n`2a0]3hL/+faQKFofAI8Loa6eZGex&rf;e!5I
+G3=ECYd.Q4{=724C8Sbrm(n{s&UP8ziVq;odUIRke;Vux7u+tg4k`@c.~X<s`%(P&89a=&@JOlHVw"%7$P[n7^<OI%Gf=iTW3y==h^/$]p+N(mlRr;C17Y
+Ivu>:DiK%tco"zSWwg6pTN>)#cXcsrRM@=$]-pS9inlz;KSbOF`hwVO4}Qm@(<JzF&yWx|ogu_V3(EU%k^uq;BjD#qi:gi[S+hD)G>pnHoV-=54,S+iya2
+QnTNs-7+S8G7rzT$(/!1|BeNwss_:yYcsIf9s[:GggW|N@J/w,Rve<KVM55a,f]^a|-@+9G!p1xo/Kf'zY3m9'!TT%}B~=<NLlj_,9.e$TUmk<=Mex=]$3
+qj7:z+Eb_Ye+4i]paR9QC<i'zJ2A)Tezm,}ET6PIwbOV=,H(Fl79gMy^akMdLFDYajW1wk[j'[,;09awuM@65:>|vj%=yl,g$d&0J<H{t&"/dUaLicgB}p
+X_Stx/N[.URls/^ZWI(nIa4JL{CJ({,V#HT:Hqqg-y6N8{$,%p(twq}a~Y=|M24.oq+,r6N3URW#nU5r0'j^^3"}j(27W|@6Wy~Y|oPrpwlr$)R@rqd[{o
+TZMFSz4ET6Q0(jJU7@cPk}z2v]|F{`U.:O.}<O^0_6hf84A2Y_s,r/8p>k%A$P(Y{"8Da3Gvqk]uhYMEkZd'n'}5RTl>Mi98YB]Lu+w$xwIh)wllBqgrs2
+N]j_-[N2fLHtetpP"z@@ok[>[dx/ha(a=&`QTQ>ey)M!"0^clpg]E#Cpg1]D)R'xH)!S^fq-u<MUhwtajsYYrZB8J#PQ[0JEJF[JT9BsTcbMgov{Q.,1#-
+qqhc>.GKQP[VBG3:GS)I":>kkojby{Sr}$_nv/;hqD}g>9rMoMsQg}LZA#"3N<|ficy0u}QJaJINOZ6F30gSfj|PJ,{HU-M:M>I%9IH>~So]sL:_8z,2]%
+~gp):;GW@RJ{l"@AN!;5jaG@[,:TB+Ixyc!M+K0A]H{`I6OOOn^{g#azcGYAB648lGu^OaEcNBs3!O86Cxdcl32jE1$8,amWE2=PmZKnR,h8Bx-9~M0H0X
+S{B]-c%$jgMxMs-BoWug$r_TM}ev&}8Z%R3c[l9c:}Kgmm6-PX,tuhFAB!nBy!LO0uUP^adQ{S/B5OVlnQfq9WewSS2UHfzqAqb-D(>],Og#;J1TS}Krqz
+F"ydhanCDiE)q}^DNOP1'y1EXM44:8e(F,hCiBP`a9kQGgJX}MJN"fR|Q.,HU>am48{P)o:S1N42BTxk:C~|fRVxI81iQ=/#Ljx=lH|C'M-ezqX$v:;/mH
+]76g4h-2|S53c(9%A%O8e}E1!KT,MkVrrxs|Ai@jU9_<7_WRFS@7^}BS`y_OWiCd/0I|Q||OJi'N/;5WSW"rq|h">8woUNS|H/1WmO:gy}9g$sou`}gPGg
+3hUw!k9|'MkK<!GX9[Gx[q:c>[AmcDExhwfrB%"_Ts/xKXMgp@#}ZiX_H[lj}yvwb52jdsTe|{#J{dgA[p>7+t2[o2k7`ibtSqfp/U-cVq,UNd(O3lumk3
+S^P-8ujYZBvVq_va}'Wui]"S-qBL{xEb8h^,D0NTFRN2@NQt:+NR)Kd#AzvD<w=rMQqg0X>nJI1m.7nhaCjg:]SSXr._Z),NRph4:c~)|vz}|tlBEOgO@.
+C4gX4Uy[7`}Mg`=)+`Gu5),W!EwtX'Ck_1F!L=f9c(vYKXCm^vJoC>nS)JF"_0fOX{xgHSHInus9%C4v:0{fwX_MXcF/6E{Cb%ot.W^K:VH{#dg2"%ReS&
+u}!{"cD^jFKx1c>1{[t|$6<wdk4w1gk<ZV`EqI]uEUe1Is_UweuXw3<[ck$l3H>yV%MJp'WE|ytq3JNGxhUXAf<DHKxigC@+5un^Rf%zk[<Wj"@6:$t|bd
+IXG'%P}P)dEAr/~3A[Z|}e'ku7@tT|fU=t0BWfP&-hvD[%Io9Cl|rXKRN7GFQd|+p+wmsWoK9OxV~N;Nryt+~D0#qNQi&9yw}Cb,rP_CFbr+{k=MNctthW
+xo[m9YO=dNN+;gr4Q(nj41DyMK2";Qbi58J$7D(DK{>m@I&be^$'Lr"FZ(f[2<kbt8h_x+p.flZHPwCbU#"xDVA=AoMGx<dZOf>}Rk"KK'zK[TLEkA9KJT
+^F#/0(xY+'hK39o)X]]0ZSeB=TB%z_QEn[e.pg@UlHCX^<Z|#h!F$bW7V`QLc|Xw=[<ZgCa+(^>mO5noM_7=X<EpUqN'Y;7@1`1O|)AcN"%rX,J;|CxZ]W
+$c76T/"rLUrz<o{#Vz<2_T|`bMDuLE&oh$:EA3kK6<O4rdkJvz:R`eOrqz{$W3>%("iY`AN-E&)B1].L8(lRi"ct`tR}6lAbk|_v=|1-DHC9c01(5o~7:)
+WksLepHl}gnsHloBvAF4B0DHtx/,Zn8XkLI4jQ=Xh&)y=Xocxw)<HXow,L<Epm[{9bQ&q7Ec_dU%"@//d7tIqEP+u<0NGUS!=);lCNbTuWOoaIqoT1#{d3
+Sa]cEKKn_o&R"17@4Y_I~4<q^7X+_I!W.R7-]HF'xeq8Z=x`7J"vnBkp9b/ygxzRiC0,1&{8Q-7JZ$WkBlNxF|$X6Ds|=Ztbjqa9e|#qWcp/A8Bf50ZKo2
+2hkLzi%Wc[aYH(jJ957^c/I+t&e[+,ukq|,xW6kRPVZMru$-@@ab7vMmDd{Sp%FQeG_H%n'u-t"P5]m|t+n;KMuJQM<vw&s#T7x5g4I=<^oy0d%"Vn95%s
+1=nAEB<`2"+E#|z,ZyN;UV3UU{eIoLRd@c_/jHZd5`uIPmUWp{p>A$}9yT1+'gyM0-/}tnpM`x]zF,oWRaJX$-27%j_14RjwACUu'c5PEPLj%<>OzF,Lz'
+L.t>&sr&p"8L(yq=l1E&{^Yec]6R@zjgy51gZ9`(gc!d4mr!&FFO!ml.Zh{]GtVcaJ#/$a+L#yp{OwQlb;YFR"YCW&=Y'DhQX5+5/3b9{!gzA4)(dkzY]e
+aqaT/<V%Q#6R:I_QZ'Z7X{,el{7X/8%Wkux^@.W+m8lK$wJ9I`N2Ya'p"H7tAE+"$8#x4I#j%GWR(hdZ(6|83D<225iYsXS2$q1Lj#U]P(O<JCPI1:Hxl9
+jIpT-W){G<"e#fE}:K"KqtBv;b3n)Bs)d({HW/uxA>9nOm`6akL_Q<IsT7GAuChF#CK`VFvST9|U;%{^cj/}dVny4CWJ.`ZmaatOsV..A>:sHdAW&}15[T
+s^c%nH=AzyyTw]Wz)u,-8ByFf@/5d_F.$#I3S/_s0(,`oN|ZJ=b:9XT4U,F)GC0`(D}[[8>YAI&IqVL]i0~(SPrq[DgA+i2UHI>{/v>DeYJqG)7%e2{_k_
+<dh$PW+Tj&+`LBQ:<`ee|`aQKukk:zY#JxYo7vHNJSUH95^}Gi~aHQUG`58JxEkQ(K5`i5QaGU<La%sind_b.AMiFau@z9Sh-z133BRfEdQ0r=]g{JL,h}
+>wbWUi,HJS~;.eDb(#%yI`Br`Le5J[y$I&C9CbjRF)&l4S=NY}f7rp1XE[GE!!V`ff7l+wkvu`muw1'(-(g$kz>^kuC^V#q,#r@Xol#OGsu"'EBO9IDX}"
+!i/2MBuV>(m!nVK2`(G(ug]/%Yv'1W_&@e5/oiT.ru+t(w9WGw"s!~=x>;XQ,0JF>{3:/J8+WOmEVzR_rp|nH[8}zpXVdvP%A483!:`hnvpGm.>4t44Q~D
+%/ovoDp5:Gy+FS$[BCCXE<Fr%8^zZy{R~hIFu]";lZB'aE4B:FZdoAZqrnaa`E7+l1#cPN4.ad4cBUe#-vB|q,$_V9x+,4)T#JRm#{-e/ux_>.p7CXB8sT
+c:9fq7geVgf'[xZ^hP+oqj,`_SWT4Q20x%uHP;/p10%7-0!ss)!(K`z!hf4YjEi[ryf9A>Vt1uDae)"I&mj>dsgLm4w-a4):/[cYU4'1gCS(xz:]gA/{tI
+9nvjG%-bY`dp+2Xuw&Z:-tT!,Wx:bmrm>}F)brJkna]BEerq.,mAIsxeUC.bO.9qlUgv{Sf#OB+|QXT>ZEvaO{mxcp"UjfU0bu~6h@(kp`FZ/[g]|k3=|B
+|FBleNe{kT)(n6@$6|$#8{//YF(ms>v{XtQuBOhbv!XFk@[+pn.2yGxb1o@fBPFD'rTX==P^@u{Fft:.dj.w_vszP2rp`#XX|wd|VSU/`dYV5g7[DxJ6$M
+9)S9C&ozf6J!=>8p&;x{VCNL;v]YFC/E#jJU&m"z+[#=85]Fqasq<`Pk"F@6{EAC"$wZ<JB)ro%'MyIAb9!]9V`Z`zWpsjkT'lt|w'hdOhs=mgjqk8`_v-
+SMEm|@LYne%!>r"dLtt]2HQ83j!4WX68N`&Yd{Suh!Lsd#`/Q>buU28k-|LzNo]%i59|:cC'p#$P.c6`_</dBS}S5lAS|S&>s]i5}'~Q~$u=-h^U+_[%m+
+5@4SC]Ltu&hx&c2qz5%6JL$m&E=Q,Zd{K4}x_R,-mJq%cAm^&ay3)E+M)^+f`JNYN#E}%f[i-drZoLc1bc(|!l>zm|@]zfB=^t='AUF7E|BUy//-I:T""3
+b-G5_m!A)QcEQElka"jP%{+1R#xYk{#)Ftrwc`ePX8c[nW}foud$qQtZ[Pw]^a$ZIVbDGWv<oe`1ermu5@7gbmq!~71duiN-lQqOd0Yj^5KCJZzf}iIyC$
+#T5K_rn]$I>[>9=WHJ~E}ob8b9tJns$D4;4D7sMt,M5i%2[NN9Y||`xXY`JasP8s$R".6-9y`|^QS@}Kqdgy"^"Vd6cv[wK+~FMhX1p42ADzmVw[|WpnNr
+#J-[lT6CCp#GG&c|iIVBb|<.SQJ]Kw8u(&XGNZ#)an1jrU$WNVenP^&n,)6bAh%WO.agc,bj^f=MzESyRHUJY.+uT'tY]4$E+XS01bt4F(N{)s'NTW.D-p
+7oD%=QI]~bvu}idI^^};mL5yrxu/Cn,P>F^IQc$mE5wjK'=e"q'OkR;ny-$P1K7@-eE.slG""[Eu_rvJ7Xf<]`6p/sEP7s`kR1"-WG8>8Nh{4-w&M]{[=:
+w!a3sdg3QTiY3rf]eAGi5>"+B612-qO'a_.Sm}/;~{<EB]|sU1'lmkVSh`Vlvo%d()T`y(PSqvt-SnExg-C;j`Aa,FD[[d+s&-xoo2Y]FkfZOnJywNjewK
+4xnO~qUN^fmf5VgUWP~a9cunim7su.=6Ba!!6]IC`4#VOz=xtwG9z{nnkh"`E%OaU#DagIXps>vVBhZK6xD)](yCB`vSr3:X+8>Cuiwn~BPC-U#v@S8nRb
+Qdn-$e}Wb5`w;RK@ayD&kyrR6e;G`M${fNgsDLNlmEGdr`ld0bPm`W(w<,$z.(Vd{_-|~2BOh+u|]0x0`fQ.Ph0ZZJZFi<l0%dBzD}pL;AW:&l0U:4pILV
+.eho`7KG&3J2i<trPa"{`1VmfjrT@:<PTcRk0XTXB6XBXVO>QW&@hvj.}M8AV-Hkq=T(0YP#-yd7NnR,f0XK.Lm6J$bw'[~l<WKw:0nzQ<k:294^h!fHuo
+uTT25,,H>mCHCY19bD_C6-w.F#W:+X=FtZ`jYitq/'aTFo{vIZv^xxqQC,]&lE3KCm0`x=F(!O'qlvCW[]fGq5{H|+n`masLjtF.=GiNZ]z5,gB6Y&ns_G
+#]kt8x'xrS#YWi8POU40it=:p9Z:>['z4!G2bh{]&P0TEsV7q1n'IEP7Rcd6,Tbs-Fd%#5<@c30t'O^ek5ut)y>'r%WOr`C"X2nz)@F]iQ5p~{-=k9lN)@
+.,#Y9)pBaegWO)wI%D.Mvop^x4)'<xY4Y[j`fN(&<3o}'x.WB%0Cg8[KK^vA>F%Lj5`msd_7edi;zhCmBs6uZK4lqw=De&[86KP=RX}=;5.a"d+C1O"~C;
+jyYg0FS,,<;u@z[AcS1t[-1w0XkX>/$VGO$J>Auk7]|z(Yh'FBhQxu@OA([/]sgEI$SLO>qh:[IAjQ!]=y#C-elw,%4i_x"gXb]_Y44/e4C0cn:<YKa'4g
+R6]JQ{b=#2|YH_zGAfq)iSW30)jIn>Ed`i;@W!}6~c~]&5tK(iip,j]#F[dY8xkv%)ufD2C_k$o<:]@F:@,@2pb<%Vp)`'#ur[hkBVA.~pXV]2.f14gg7w
+`izJi8`Wvef]$U[_SdyaO0N%v+ljGjoc[H&85yP)$^i/v]xoUY%@dY3UF,>@_/Q"a-Gbc1]LnHbxqorfLr/a[Y]H]OpVVI1(RtR+g)=_sPhi-IP+BDYouJ
+SZY,:i,JpK-J[7-{[H~''t6UzdUC,BqtC/|SD^Q>LIaYj2km=pk]U<FF!S"+TMSMm0BK0mF1+RRKw0)isf#%"B0;j)HiMNMz3BOuZWQ&BeU#)eQ);):%][
+1@+dRFU<eAInFLYY1iN^[iRn)q"rPz~O=$<Eh3=&.XQmmPT-JSU3)Zp-|%vS~!jc6'S#QBjm{|$D;sxv^6!%^I#_{o'pA:=ay6-+UTp=YLQC+C(l62~2)p
+:eFwF';"A_LW~/"3"<4JUlU.enWpFE:BPvIl{/Le$tX]$kN6h<u{DWO(C]u{`cN-MlJY(xrEguJZ|t{E9W4BWHer9P6xVq+0@zv;ny5o;+om:sw$#1Xf$a
+"]0g>i9":aN#'+CciHqpxGX"1L8GvEi%U88#:l@0!A&%_T/x^b5%}^{p0(%ecvK`WU+FYhh&2(:NP:A@ox1_AefCeh;A;A~3_BMOK_{dS_$L|AL^E9wDu>
+1-k#UN/;x}~YdTb4VM6cDMp{KV,'n]7(,_/$wFEVLS1D`OjJ#^LPiV210PK,L=~rF$A+&(m7ptbH$Vx@/pp|'sN!,6JXT,a8RXh+&:jg4xu`j`W<I/D<FN
+nKH<p29&"gD}'xG0,|G{3gRzVTq'JPU&HyXRs!JhY:6.GYQuB9BtHC^#wTr1;jh}(l9K,Amd<#!Zk["+9x(b0p"rAN4E:TG})f=W,Wvkp:}/bgb:D3oFST
+,Dl+>A+[!k7<_IBsRcr2HC`wYuPdJ|5PDWPY=|1h}9_6#<)1$EOEvq'IOb-vYj{]yskAf"6L#>)"}w,x:)4`3E$Kxg@GDk/D|]9HV@UE}'/Jf`qw0gq/|R
+]RH=Ug(iT^7Evw/Nph{#gh'+B_=g&pbQc0Yah}]"r}gVnp'}/f{ZYu}ZXG{pN5v,7Cq!gg|VfxnT<f|'9Xv,nl%t:ki2z<{(<+=0}nYiE|U$=glS,p/'O>
+EWuD$$~!:YZD[nOT/9pBp_n#&"!$VF@a.zv(a=9Hr%okSwe/BL1abAOs+'M9LZn$[op}pv('GbMX1`T8Xnk,W4PlP`]^<-eab{R0|gCML0$JggyrazI-cE
+II_^Hdhw='W-fGB%e<fqF!$`OR=XCUCl',d3.NJvG)UzUd4>1nn_=U"Smj!EJ}vQCClW9n81n=2U@H(K"<%&_(O!d8|.,I<gTTMKJOJR:8W!ecz}_[zMZj
+{/[-uGY^eoenofY2nylC'E>jF[[|Lq9/bXsn0SB`LZ6)Q{u{/`3pt(|YrUIU(1q>l.G>k7RSpXJW85m`|D^)b%3qC-,l^S|c92xJrWS0"1QW.v@#rrts#l
+zS|>D"L9353yYkYsG/z!l'3&~^RP3)O{-Jf}m`5(^KoG>"P{,fh3S4!^e{LDs!/x^`XPm,9Q`4O^yde(=vdT3[ly_|1-BbC/fV8f,1}e'E;C<9"AK>-l[,
+gWNd./!(PY5AcPgt+&oEfN,&MR4gf.X9F65H7yLb<#v-SRRK}PcfWU_|{uwjF&/<Pz,D0&yWl.$K%t<kIzFk)"~[;bj/puZhaEjZeB/>ag:T|eHKwT$'L&
+zi!`Ot$z>)qao2x_L;^i<)geXDz<F#"A8m47N@"3'nwU7a21`Vo@n_k`T0/A1#>n@]TpVFE_::#nCS=c""|Bw8rcY-IQqXAWIz:0wcc5HwCiC|mW@zUGZ>
+XL~llEP%E!Ei#kr^bMAjftIQXK2U;Vt.bWM^EdLJ8/4do!u_pP#Ea0ZUI8)"x:8)pzW-R4@G}Z:W}JDQiG"21aO`{,#rQl|7FymH<%B_"2]!dYFFx[qj|=
+fQVo2Jx0{M;S/-.>r0FWiixH#X=/LlGNl[!^v4Znt!aX_PUQQ$@o,,Nz4_5k`I9TfeSVx4vo+uWj~QX51:@CWVm.VU{.gmy|'),p0)_!aJBcGir/1,KrG3
+RS&i8RY.=%NLG4@=~!5=#wu$VEkx/R;&4x[>mq)4Bb8>N]^An-|IN;HMo^q(OFF!8`0H^{@^CTB:U'3.n'GbI,mX0W14-jD13Oax:57j^rO>V{i$2uOGd'
+;[,5'P@[rBVPDj}#xYT.__a%|FC[IBNM|oq7S:F@Ds-tRA&&d}8f;YfjUJuUf`h,8NAZIka}p)BT{w7ib.9F,FTOT[8O[4Kv"A6UCJY>xOUSCi1U3EJpQ)
+$kq$B6L`BIRC7[p5'YvV'-[qeOGwC{0HG'1E,=`iCm-Fv)<Eowq"tIrFGY0s[,kl@:r)/)uvatZ_Wn#]SHdD<:2zoNQxYC@#0f@(H3iOtA&H5}@p7={A{I
+p'9!-TKYV4q^8q1xo)/3CXwI5FB-^A%c^ltXg=]K10mnrBWFF;|kPd{<WMt/6rK,]Q/.m/(,UQ;Ud36+GT2yXWB/bkR8-rZ}l|6qtwEH8I@^c9p'/l{-ay
+R^c%Vch0pjM{H__ykrMzS1-]M-:#/83Leq&P$bGY;].xbQTn^->@eb27ZO]1Ws:N!@%6Az_opjvW29blncX6AXJwdYT-cH&o{mamRyKcnvM2ng[s]aO0,{
+e]vty!7P!{e/-iBUk#ap$Hg%&Ayu:T(dNV+O%&+;GLO+;DvJwiU|y<//~aq5p;r3Ji@Y9DU`1@K=1oh'P{Kmw7+.8R{bk5.8sM}`kl3>G}ld[J1`eC)>_<
+cRq1-SjT(k=eR]v""28[<)(wT"h&~+S8{C^GS$60$C2:/_&oM8RG$Q.N}>lgNzC`;Y7s8z,ETr_6bbURo8xP+6q}hU9PK56H!=v,MO1jr)T.Uxpc6c,N-k
+BU[6iL6lnQ82/%3^)149n[823W@cXQCc&)>[kp&WJ4:"UhMHAm$m1TUr=!p]P0P+}emFIkVi><=FTs#1%:nj!CH9fs7[A,ch-^ad'#=rmM2{)ol]^!nb$u
+sX/TGOILM;6NwEFnCgx1&}5p2<}ecVZN5C+w!kX0w^.krFtCj.pv30Hskq=zs+RDAXoOPnmR{pA!y;AR-kTkh2yslH+,3qc9`)q[~HEoofG]3]UkLLsISz
+x8"jpuvHr1>'vq"DQu#)|_jg.B4.)}RxU!6FG3@@S)yE:T}XG(5Brjg[Ch$6ys~C%gY;9id=5W'|_yN|T>6+ExiHQ&"}09&O(6#G#WF61l;lx;GGZcJ)v{
+0w^"),7_iKD`L4FM-fKG@h^$PZ9pk6+(%T:oyV|_!`ZdQO@oNtLt{8Khv=tra&zxf0Xxv'Sza5]!!BsUA5wD6ZP=h[$1(GlhQbndjeq8D{=!=M%MroNlP]
+9UuoV0Grp)_-'6n}J70wt7XEiP<w>`R"M2x,%-,x-{%_}]u."fu|qMuRs"y9#ZA`G&zbqs@f"b#}4UCaUCcYSMfz'(7L-<#PhHUDao)"xdXzetl!'M)8Ub
+D8EhXvei3TbYr&+n%r^<Y=l%ZgmWAU|e'xL+hQIXm{;o%zl[pEF{}:<jDu>Kp=)<&"7&}z#2_K_lzlb}nK]H=0$!fu6Jpk8QYh"j0k.}8ApOI{rr)4}IPj
+^o`7]xv6f",pQ0>q7DeqMgANGO;%<$Q,]hov_p@8EK+{5N{Cfehm96E$+#OA<kM$.y!#)=./v6>XHRlu0/oW%u;Fh58^Ma![C00StMRpMgAS9lQDoA~=Y'
+k50BEBX3Es,h=elCGkD/aU#jx8-[g$|)"yyN-sY_J$H;>j&J,56Zzk{%^f,%^+fcycIj'2D9InOkSi`-BZ0J5t~l<O>TZ{+)96qtc$r+&/;0ReA^TEvn}D
+Otk-M6&%|gqx[9I)RbDt(W{,0(T.CV@2O}L9GtD)JM}zP"uNW5O-ner`a+oe!z]yq^15<,Ze}[K'"g$iW{X!&G6Vk7)7_;+f3;Lg)W~DSCWdh}NTCFU-cc
+-Qu:c&UjS$JfdS|STydY"il"^"$]qt%{+I:EYoQ1"$a#O"Zk/<&VqU5uE4&Ni%EK(s@+JI=wAYUx4c]qcU6aUCdK+(BvkO5^R2SdnGvh.x=XgK<4n6^ZOz
+YG-v&TX9xAs[Ov6,@"y;1k|YKI`@4}3e+}6('BVje|5='XC&Gc1)+wF:C!6F$e=7`xT.q]<enGyaGJ_R;fJlW#GFS3d@uf3C5avTI93F;si<,HSUz1tK/I
+z!Wr/n~7oe6]loKvm-E+4U(e_stX/;zU6lrs3R(y.)4eDIqAaa)t&kWHg=TBOcO25})KSCG<yreZdg`2/xCxpAV0{Tj^[]xpVUR#/8ru@tKl[+by|QbF's
+T.%C;]M4;iJsJHLp}snH0M.(wUS]$3T8^0qK0da&K0tc6QHILT,p{}Jm&lI^{6B^6ao>8{QI(!w2!qlL~%DR17iYh]I@{ypnt8R55fw(L19V6eN^6:]IH%
+EW|LRAYSI:Y1[OE7H$s40If-ry/l'@IKox20NAH0^A&1OOQ&lPBjSH)V]5)jcQ,f@:bI_k|AY.Dks>363j)tp|s-#6W#+P@]N26LAOpN786ZM-#S#@5r_,
+$V=MCzIf:`:"x:9j`9AlA2")AJ2_;`@!JD!)4qX0K9gWe/7;XNnj0Gp}8k$5%!i4b^j2TzVI5o{CC!(}3}Bw`muUQY9%"4;i^,$k!rn^C"IeG-))q$e4@:
+@)e_KFkHLxo67v3d8jb66e@)lJRtkRAp_Nbk`Esm|xA$Rc^X+nQ>hS$256`mR!)2;(Pg5&X05F{vmWZ`c/t]n5v,l^kg5#^],>h+R;=k1.$zv!FavneBq'
+4Z1jWR-K3jF|:n7i8YV2%)=qpKj1e1ejFbw]we6ex@]p7)P[VOr3@irQqyg7CMP)Yi#<dz_ecr{_C""ezuD0~m145CY>!81M-c=bA'n6x58Vg@GZ!3}A),
+M;v!F%N"C)x!R[=nL(zUh$TON`RRtYAai.o^i;"Q5|}u#s_7SZ+8@#J7Ix-]yW%$xY`m0!"uXD^Dt^,TC0#/`u2_k;_JrHMFPl"~^DfiVqTnlb1[%MBieI
+pzye@[<TeZW6m/kCzYuE5(]3i"L7)JF<+.mcCK`f]cDV,B82roMosI]^I<6f^tN=6Yl,);M;c)m#W%;@iL@li+nVhjjWpo|eK_<XmnGQ3nm_62PMw7`XRo
+xhzVPht"fvPjBrU.KwIt3UY+xjA[S(87tf%,wbQ7,/VLb``^HNHDEWls7xT<f0){([J8,K[^)28[b3&!-)'TrP=z;v^}f#irf,]0FIYBM4^x1b/zu>F/`A
+i'$w%mm'18&Qt(k:HvfKN6IjfL;qXpZASjUg!1ngd1O(-v:_NgEz02BQm+@|8L+QG/(Jdkggh5tdVD1&!NGRRKz_=JkL}aL(|:,d|4Xm#GltjqM6XiU#J$
+XX07jiE!L_+F(bC2fGG}B)%n(>gxQ7`SlVx)i|{q_Jv/vLg$h;QCA),c;@aDF:69Tm/1edfjU2+X[YraRj(6^g,K1PSCO8CgjyS:Cd#;cz'3#:a9^6XT4P
+]chEQ-D_T'>K9l&o(j;i]w-LS%:VyrTFaZh/e(=C:k=qi_B,^^(nsWTT`H!oRlu6w$UGDEgs/s{e[]|LMNk2_)@o/%+rgv_,JxKr79rHX`/_3<Dm,FQgb9
+g;8(|I)=$w3_LZ^73O1wnjD=qI4ZOQ[:qS<:1!#D@y9DdXz1moMCc}3^w%kG4INB7XgjUIrjnt;,f`@uyI)XEY%XO>@$jqPQ(H@6DfFhP)U15KKVk]1X}u
+D1QP1n{;{VzU;J/4-xFP8/D#M^=96V7e8V%Jw)i/Z|:q&[[2]4@og-Gz-6Rud6U|yZuTG#h'cn@>4Nyk;wqXb}BZ}pRe`:4;_jB5Lhb)jqXo!`i)W%(Oph
+$gu5#ffArX#"Y]|rM{]ATt)&:51,O4<,R]{R+wyJXL%@<&y>8-Op!ZwY6lHMRAGU|w_2%ojr}{9G@0Xk-K_PX>k0x<L%A8GUie@;6ZnrY4.NYv)vS=#UEn
+S}u/5$C0.Favn#Gy4Kl[4GKn[0W8Y[ir.Ur5srK@q|.F69!}KfRZyc+i$x((de"'L|t{aB5@+-24I`S//fW+rUyyn$=^J;t#l[:a@v^1^sud,I95.tBhV4
+6o8XYml'Vq50nHsV;}byN%90RxE8i';sv9'LxQ+VWxvx!Kj=}<ckm_W/C2uSj4Ym!KlD[p$@>kE6kv/16hmdE.prHv&}7e"HjKVG<:D(e:>[r@5w|I4B[R
+=OwQn;5n:`qhr{zyR5dz|1&[y[JkcHs{u5UpPN~!e!3+mo0CMb<]G(|JS6s6~Jk9ZZQa6B"{=XuG2vc9"+RwRF&O}QLK|q[Yw_QNFpY:EfO4e4C;wL)4Lk
+f{vo:D:_"p;qUtaCBs2z[Hg<jmF`AxS%^^(`1_p'/zbaE@:;^i8Q"hXS:SlJ_MNYoSwI6Ko4Yc:.tKoIC<rIRCmpZP"RE8!;es!v6Dh7:5:bl:uLvuHrdJ
+%GH8CKIi#(P%1x2_[lt}TBP>f0lqw2l@fG8zx^{S_'!d2uaw9u:)GRFYx'z6UAg@g7$yOVr71ITw`b;|^wx0&dF(KF'h0-UOgA}(WpPDfWXf~%]h]HsqNa
+R:TvgwJCWd4&Xq/nOvocEi1Om^4vtp}7)GWdU>i;QC&}YWUynL5jFoGQCngX|!5y@:klrTl7;{kr8)A+`j{s9W"k+HX<|Gjc~nrxx<Hi;Lu^vzNYzc)}EX
+y89wBM7Zx)y,$dYr_sYL^&(c^JY'54p-D=GO)"RMu{>{6>dPF!zu5BEE(>#)9,e2-]($-gfw,Jj)D!pw4=`:],VnxIY5JJtcs7X:Zbi-xh=2~p);AImZ3F
+F)|TiLnc9Atf06ZRy0D^&d[w][H|5JEZlG`0}r4|Aj)C3RDb'{{g:qnYX@|Ino&voVAiZI=nVmJacZ[H$)"Pv"p.shZ7=9DEc'OCZQ;jf'wVv/J>m5n<u:
+:um:7}+[oFHw+3[Du#yi7n'A0w5'82$hpZ:s`r-;WoUh/(}0(tZPH^tCn[_2!)gz)1;T%`v.wnG&es]agSvD/|d4gb:XWOO+46vdy3".Ny__]o)Zo/R!H-
+wkmHt$D%s6HTr&wpREC>W7)GIy"}cz'uIc)IkGEef3=|s`cpC,EL~HY6`0-I8|mV}{JwVvZi>LKmM&&'bNv{TpAO:F_(v2%h.EN;rp0^qZinAUQ<]mS0C8
+>:@V".X%c;q,0ptW95/B#F:<:6f}%hbIav`|v>b:g>UW`zHf;rmf5czNTU`jMVUfC8-EJ,O<}P+^)djZqXd)w7GIz91R{Rwr+K}4IH0HWOdF4[N&lx"3<8
+|9h9jETe"e3+b)Jjxbr1zs+$PZg({o}={;]sqzdcHEmoE+,63aESP9lqlqT5!it0p)&w>[ysWWu0)xaq]$I'c7WO[V{Qmz9/lJeXym.B,eeSMb"goFZxB@
+M,Z!(oLM%{!I4XH}yR@`KdU=eG)]4.mRn+oiA(K<f(ltp{w:F0jiW6^DBovivf^ASTHS/E{8e<ndf)B3tC]^[ya"vYEeU&r4(TRY8gg.Yt[@s9x=Qvjox|
+sx9Y.lkE$zEiZu9`"XS2dpP%FazK#J,bo({nXT-EA$vyDt`J_>Y1Dax%z336TN:"7{v<o!LeQayKo6Q``Q#b5>{JA((Z=7geD3S)$gNEkpN6N)V]^NcM+r
+6L3A0(vsz_<hvtqTmFJI78oyz,ceajf,.)Q'fQ|r2:U0o8jKELT7s=CV'c9B"LXp1;XfzN0t4QY|N{ZYX8vzL_Qlf$J+V}956_fx8610m}XT`DcSV.GeJt
+$>]{)f|j,|AC>/uATk>rU3WRtfrvS(:`s:MR4h^ldHS")K`(IKjp'3W|b%upyPqX#K5gZ^6Tx8%`iHVgkzU1M<uS$Wja9,QE+QU!lBt#!F3Ul&o$R4Ag=C
+RKV8,GjOmq`I;Jo%B/'JpLsEZCd,1HmCUvU(%#:nD2O|yB,p=Rb)"+{@6#5j3,iy(q(%HIPti.5"rW@4Fd8H)gGEErroS}H{,%p7Vf-M-[m;&:!jOU$|f}
++m1dksu]G{djfoLHY6]h+@<Ka%SCY{T'5!$U'-}AReb^}h4+yb)"C'kt,MxuA}:jOp!eP}z6NCoR0iA=+q9gA^%CaxZ+3<)^x,m=McwX)47,[jnmk30-Y$
+/A2'a!CCcH}e<B#f9dWLM{kVznh).Pn6zKNlL&KI3gqV4|tedH6dZWXvs#Yu,1=0&-In;{UMt|7AVAVvqpUOdxsU,$-:KO1&bJ[jysL}~],p^+Ad0sQWOs
+x,w'Ew`n.sqT~!kie9.d3J8)dZ1nJ|rZmmH):NaAnN56;v1lODdvQEuT}^"eD,[$Y+f^2DE.=OAp]w#61!,sIU5Ked9{L(eU6zD:3@I,B'%;/&z+2-XhUk
+1_vE%_.LX@'xq-MZ39$6-4.|RUd-V'vc[Z3hFxAJe&S>gXv>y$fh#N;]yjbYvsUZYrTfJER2JtGq]_",mhuHNCbDRgG8^Se'B8&i)1K]}IU=LpV9}&7-%V
+:'dV[U2z;FOm~^B-):@.E;aH&7;J#>u<ATuF2zEk$-$}4RWLQ3=rJOXIEh^lj"uY~4M^~^^cII/}Lzjn+%cMeN1qq</kPkmT3u,s{;,p[1Aco7kJy6YUL]
+}3&WS_m)BL}tjoLbM)ve2Y$<p%3OE<iV4WTH=s{>qtzok}zh{%n]~bz/,eOFF>%Ce1F)~&b'])Z'lh<^mTsq+cmUG|K/f}{0[}m|@4|]X_`/oBXHM6aga1
+"g[>'a(u6-r7=_XeeP]$G1Z`%M+%H'd3Ov!-&y~Bezv{WZ:v>7~]FtFU<$'52`#M<&2{Y4QJtaq^YJ@X#-EKw')Fq^ZSjdQxr'89nOtGbk5%kP~:2{OkvE
+:3jv($m]jZLB/SZln6E37v%Y}Lc7X]D_!_F+{-Oj6dR`xx]Z&v#h1{+5AXHs=t!Lme;.+fHKVU}Gp((&-F@m{eVdnkjs|1_^{"/Z8@-6.zI>QH=-A|-NU5
+._cV<z!iVd/@O3H&p}h0,UWKm:W_PHZBb:iXlW^9S=.TD(s!d}IGwx0V951N!0:yYk[IO$atOfblVjJT3QL'`}kB}Shbt)C;M{v_bs_F:Wqav`X)JN.^qm
+K%X9UyJ;Q5[%a.@%{V&,7:U/5HfxqH7y$q,BHED'U,_e{buP(tLL4fR51O`C/'Xn~nq3}31h%xc#Y(#o@ByYWXf^G42nQbx[K6pqlvQVG6nL_M8ZWCpms_
+Jzgnoaoc/peROCxre>=l'H4}]{wgEjHdY7y%>xYg(o2Rs7plscujQQ$4_)~IfVUt-3e,U&{@"_|@}Uv=n6$upk#8;Ix=`L|Iiwfyv/Zf1kTo<oH+mZ7$6;
+5$(@17,Q~-3#D;>J[@D;ZJq=&>l|0b-Pr^l89e}:QF{.Ai@kahtlNqDi6sI:%("hDIN]2`1LrAAE3:qS"j;^U2o=g9QZV,1}N1B/=j]#%gB!gUd!Qsi%"+
+EK)3xDZ+0WfIu'=f~y-E,zJo&htg_Kxe(cn2NvFzv)%n/h1`9)XwlMVXk&HO7+vK/HK$JGin"ue'Nkye,#6yGM8klP9U#l4kkOuVEPog0@_]|<zgl|]rmf
+j7Nn410a#7-{nL<{hrZ'E#Z{kG:v(('6B[_viY=.D{U)]rM2d.9cNz&NC>B[R-u<'CLJ^zvV^/%+UW{9LGB_Y%P3uiAmCk;{Bqq.8_mV.Lee_|;GP5`XYu
+cu$ryX'y$+Zqz7m,IuKDJy~/)J<7xv>kLbmG|q~0a#gEc1C6<Q8ZM/V'bP^'kDNM>]v)L>)Kq'}IS)M3,3LJGwBYybbVg:j)#4]zZ5K72ar+!iIb;KzKr[
+wc}WT>W2@T-YG+}Gp&Al|_4Cbe.vC'Yv=0M_rQt+$v"Tk2'+@16vD6D$0/1tUUC=48ZY37"RrqL=RMyQ)Cb5JkYKq#eTL%4X]z|QCxST#LXSOwOa$C2TTR
+i()"(okW0Lb,/h,/)f2yvmbxs:qrX[,uq85%iY3Y<)}{~|6<|]Oum1aN_mlkt{xl%7PwcN}A-@$hyX5X9l}8MVpN1n%kqJB%x{_vf/Ez483h"8^FNrZvoO
+|ljY$hx7h`{f9p~tIBrbkFzeDO3i7uEcLl`yqVth"y@c[XG/(cCn)0u]A1ApSI3nm2UJ4{@g+9mYEK2(i4Sxr(EgGfje/[#x389cP6%-1t]nhP%J"L@zVI
+Bny$>2ZXBBHa%WYaj|5Tspzhnv;Q(8'rHASzDsY]1PKsI6E]4$HmbWd]ZN[<YNTgw-Hc19"O)@p,mo|.mzm6AC&7vHHL3FjhtTV^`SBX%CeC,n(uBr^+xu
+e@"t!)AJ}wK4m0+l`=^E7qq,4UOMS=Rx&q|,{K)rTeB,lD<)Fyg#[+<ic!AWh2O;<O~$t+/|.)>gcq"Juz+rir:cN$@Zf-.3`/wi9B,/{%'quT`B!jPA[]
+kpAal!6]'6Q,9U^&4=+s"{+gs1!]yf$T&.ZS^{ONo5^wd-U>nZ!k-OWEkJw;HNE<7&k<biAHc=$(4:BVYG`GL=`rx#ZE<)YXC3wL4V]Epic>Qhz4Nt!&)-
+~yOtJ"b'LgUs3eC<dU/@'D7G5w(h@_z'TT}r1E@S!&"o[6]X+WfF.|U/-PWY5ThILE]|!Jq^ev0/L=b.vb#hfI5v:e@Pl,rHn=F%kaxqc#G'gZ[860_pp=
+<JZSrPe8+PjR3Nx5P5DVnxl1d>K6^g:0gPEvqr=`2K4]gkmrX,OW"k]nLK@MSk9wfU|BwTUcm+&5Q'7k591Gm!eyqPFHe0Q(Jd,]^Z0;<aO=u)@9moz%n9
+"]TUDMwZ68dV(i~i>ppw|,~r#^9GC}2G@!%d[S}[&Xo>;o.oIR`dJwoM_,{+}R14rTpq"3h[OJr7)mgIVd:u,|2CHq:e9so-fx!1-ly!c{peDw'LFuiXzE
+PuBAP$DUVh]hsa4hPPL2|:ptBJ'8qupD,ds:YL0C/c43,qcgsyVWY/r$-t1)I@Ae:O'DHd-:<c)}sfT]ahy#;btUc;K9Gi>cFg"x!}&@q=z,-s',WUK8!x
+j7I,):;Uxc2LOWie/>ew7&C"~fYeryET-w`P;dX8m{gx2oO"!Tb>]g0i9$..tR]rdc;!^oz0ZohA4^sy`HEW0|@{|_ri>Ae7%P;0qU"L.y/TC]fn}.{W6L
+/R^_p]X;E9Z+{0`OwW|Jo@sjdSWs,S@BD<bPmzucP8%)pmLZ6SDuXW`4n`(PrcR[xxqh=)G2o7wvZ{B#ra`cCete#,z=[IjIz{&+(>Fur7uUZRC,LgIt=[
+]&MLi$7gaOH7LFKn4AA_Mssg'w+g8A!4)@j=",xE6YOZo@VF,<+yDwoo;H@R#.RF$l@|v[_]X+Lcnr3^hXt]f8a=VbFT[hEnB"(Xr)OD<6JgF#IL:W`uBV
+yxmtq)njPiWhpT7r"O%3o1,lS%nL<q%o`9#WmtrWfdrQ18PdU0q;u,#b27u%rI_$~.l-=YN^Smpd1.IReN^w9@^8q!HQA5R,;1mKmqSt;8|I,EJxr[(@j^
+0U}@XMd{IqF[m;|Je9n61ai|4GapdKD=&n7T!6Z;x-yr^&,UHsRPqP0XV12O<,e)Lc+QRVSMy&|&503sKQM-IE).n5u4$)hS,vzc-pTOVnnv|5nuN=}I)s
+Ac$O5s.;"5L/xF4aP+lER4oq%nJ_4}jhRkZNf1k590dj:|_i1-2[q3p[`{n"q_>V(5xPNpiSzQMRO8>r%Wyj8l="EJB-Zr&!k]rv'$;D-CK0SOv@oT+]$6
+ny,xRXKd_|N-d@P0N(I(zHQ&%gSV/M!96}5)h$ny:RJ|xJknYARU8q$9z`p+3L'g|o8r70Id3zoh5rW;4_jsQ71T@,zeoZ>Wbs7QvQXib0/gjPzhk9~zA-
+CL+M1r3=$xB!/-V!<+ZMR=V"-79WE/qA@ypz!Yr@p@$E<wNoy-EP39/N7lLpoB{C4Dz4Mxy2~q),`1F0OHE$Quv4TNSa)D06dGJ,LTS@E/pan!B@;cUW=O
+Le4adA_>I!Z|KJ(+#>gH>4$fldeIol3p^ee<.lLaq>:wmw@J=W39uQXxJIn:MR28%-GaZExZS.xwy59!l3`T+{;ZC>'kg9b/'T<>yeSD{eO(VQb.K&5F,0
+7HW8+U&zz0aRp.Tb)4ETN%l8_<m<%J>eMz=Pj8y:<9&<n12)s0/|8]aTPs2^<G[=6vDNA>Vhw@_@+j$TBwVg&dh;IGUvjePH|Z=L{,sXneF7K'ObxsTjEW
+Fn6j)wQqP0bHN_r.]4%|'AEl%f/8hPLs4^sPqpyp%YvaJP&2]zk=x`$PUbFGr0<tW!<{=]8!I3:"IN5P`(O-#feasU$NPS.^BOTpm>ng6X7Y4m2Q{r2)}_
+&#JS!%{0:L]N"JV"ujA)Oji$'`BUgZa.V0Y$![GVJ$GK1q,%o]/46y.dwek;[vA7chI@m8ZGc7PIq(VSnlCScWx!Nj%3eX,V:EUUy]Gg7{z>;zc$u`Z#=c
+b)rJ]66ztGK$)"ej_@d9Kw5'!SF02#<PkqW[mQm;S+[#(Kt[U7Z%$qymb4CeYh"sxT[XQD)/VWYSwO^cJ@!=5Fso{zE$@DD+5[tB}[&sXIs]&}veGw8e)H
+@DI9[.!s+cg^7nJDW@(W~|/]KLIHb<yJig{.GAN.Mz|8ko]CdgJmG-sgoQ/F[=nL8hu,eV$w-uxx)O~uys=iDj:|%rt)8C'zqn(gfbVEcI{1$GeW_5d<Y#
+Ccd9T-^6O}UewGZOOQp]zcU{+tb+FD(%S(r(I)u1!!`NR:dkx4utVRfY^ifHD{={{7a]tqTJZ6G3bmtx`jyZ;6P$YF~`3z_u:4B/=UnrtmCHT{~j]f^guu
+ma^i&,Su@aIrijPK+G"8-^juhJ;_H0dmOu-bIk:c86Fxhg|m9/GN0T9;d=UQ[8C/;F&K,zI(AX%gcyF={oIy{lbFu"@/t&]RZ{+Kf/3Y5@.r1S"oH0$+2E
+kHQgSv/N'ZIZB3fT)C4^W0{fuu"y])}a/z]zY1/0f1eHy@xSk|65EatrMQTo1w|nI%u_{RLLtH23-zlKM$g!=l3k!yUV;Dz/w7tf2uh)od/ym-T9he)}]w
+R#M%/{`Mx`1DGnUz!y6X,_pt(=WkS$X=%}#r2[N%t+R9[}#01dz$Rnr+{MC|.lGkj=PAV`ZPE)0,8kbRTuRX3duA6,[|T2-X|mm|"M=d+ABjah/&O_::w0
+{J)l/`P;yWi1)'c]-EWf@Pr/nJYS-PV'}uq^I,8"/<Rgdr9B@y)kE:6f'H:;=]gsv,WQrK2T8e`Z,[8tM(JfpNbc:JNr%>BJg$[9'7A.0e/<^4"[eQBJ7f
+Q7Bv)2MY,quxGz9bh&iWsVD;Pd:>OXp2S>N6B,-ji,qHr)@rUwPio5dNoTsGx>Y$weJLEESduu,'6B&C|y2uxjIO1b%1z8vTr6(MD2qoD6Q`zSr1GL+4ZP
+XjSld>ANwI$f7%w/H^gf~[(RyA2+9u+JR.3!.BVQ^ftY&v.f,v2_w^!vjxw^C[m0uo!6+F@+%@>hnN)bQcP1mn/1HcHlC<IEj.!qMu1[WlZO]d~@r;L">(
+QowK~WQSSSRbRr3f<uUZn|9rN+sT@$$Cn+9[wulw@-NJqbJ]FEa]zFJ4VC1Rt4sgS<@o0Tc<.S#-GE=kFXJOXAW<dM45zGk-^[qP;[|e<K_<xOV{Aw&N17
+oogJn+jH5"dvDR=nmrRZh:m%%[v[m-9U+IgeC%AJWv/1v4L#'pNe$Vp]7@A-+Mx(<u[<fgmm=)NgcCv7QNFNK8`ndg%EW}ZWZ2xbTu+&J{SpV<G-rpYCyb
+PTsCY<>jQDN;u9RGfydh2iZ9E}#i_u'TkWm#rqjjwhJ0]7[&fyc%r5-qpjuIX0i2u,NII2-`2H!2`^3Lt"1d6,'i}%.)-6>%tZ~EwiUpfQm^>0`1#JW]]G
+&^d:N@}C3UNv(([!mRRt8<cc'1mEWOQ4w7y_!%M%_koZafi1gd"e>!=O!|)Zds>7<}Qp/'D+dx4Di9,)iN_Ya^#V;D6h<)0t%=e;3zF4p94LJuS"2n!5UB
+KEVpNpDRcneVR;Odj1iEPM}ehR8&i/1e-1;}ryTT4n0Dd6D%<T/2QR8`%]>s,vTkfw#s'!G":=8rH_^)v,Q.#Za{BgSOth`qlZy%S;~N]6}mB<$FB]k_yp
+rCd=pqH<g^yz1mLOjiB<l<}EY:!8}I]f+U5QhT4+JplF8A$pPD{f$4o(tx_2Yq&OO}5N2K!b'%2Wt6UoqTdqIjte{<JSupG86`17yH@J9[=uT]="k|y6lC
+Bvy{lC|`Nu$xD"Gx3a@uRhCs_2"V#/!vE=SMR@':cT_XS]ti-2'J22@.&"B__qGq5Y@WwIj]7R`:x0:EVaBc]v]`{oHOAHpsQ=nI4w0y,HuB[2nq/tmf{k
+=SdR'(xJ`UH^T/woFs^CG1!ntt]x,@KnA}zGGwx7HD}{AKVc}q)FvWEvor$qv#qy&zcDg5-9suXnsPPF<KNcR[%9,kf/xQlUggOmF9AK<$T#FCTz:In`]S
+F73,Lz4HrjE$vaf"-(C&Dxp2!UqMwC.kkqEA9W5Vvd]e"NOvs:ctvp])b+S7^sIr)&{dB6v+^7tA0ml/XuY(F9j$)y3Nk&>=0oLrFQ(l^%8W&Z!@1e|c@#
+xsl[`"58g!%.j$(;Pr7WdW|N=u+cQ>k0_q8{YItVTJNYBVf$ZK@r`{Zg4XJt57[wwe.[V<$X~E(!-`F"C]LetYeeZ!_iPf${$&$WO:u{@f.%d:7#<Jz%Sg
+ACGGQ1qbx'!U`L#lb^!)n;%!L&]xL7L,.`y3=cUcx'7hT!:F:"yup&qxXH@m]#B6Krs3|`cCkx}q<eq+)GXL:b"S"IJ="e1ksuKn8j(dmZ4DR'8V7='uH9
+s/y2PK-C^V'xx%_hucjw%TWq1[6tonGrv&I;8OADa8w80M<olIQvM<%Q7ax5A1fZbz<z,!a!]!Bsg[]Jh(G4T/X/Em|sxX:b"CA^-'U-EiW3w'=+}3Y1Em
+gh)'q"=C|q~")Tm@ZP<zIAYE8C"|IW<cO]|8GLdT!BT&r.y1CzQC}WAT:o>ukciA7"`^K""CNiyG1.:T<hyM"yGi)L/Y8O1oE#A4h!2LbH%Bj$E<o!TRE)
+&)efKk_].9bnQIC:ORzw"<WXw2jL8vY'~7Rf,tU$;JH^cGuG+5qG)QGbnjA5(/3kxD(ef#EIa<s0`j.JJH=w55Ahi"I/(-G.._PZiGS/bX$!KkiCnjO>D"
+lCTS7:'5Ec'NYK5AUC1+N)p[h5~zE#.FQKmX:Bb[8W{yULE3z(TiughfHF!-%v-aLNzgse4+:NqL;lp$3!r]~JM1]>tC:4:'Siz2|)^$xn~34a:SxLd7}E
+~=vHlJz!ig16>VS^G,JxgAk!};2U>Up)n!o!PaH3T):o++!3h5NhU{574fxIM>I#.;4iT820[nY-5E='&Ci%nx5rjKiM9.Rz1({%x}E5C'TyteU^p$ap3&
+(vO#XzIvn4uG%x|2^}e7{5wiz#P@I%i6BH7/;6]&!So,SU]);b|6.<E"s=aW8'=sS%nfr!-[,3^1Jf[^af-owsC=x+h:vegm-upENwgb/mJndY6G73!YJr
+H}B`tN>oZ]L"er[Ot_s<WH:ejjm}kp3<<Rf{%zc>S|m15)RrrM>jz/SB<;Pf/S[r&X6ugYOp2=<zBT}lxCft!#y_=&6#(X-ua+{}Fw~iK"P6vrHS!9Pil/
+-7[U"{ih)cVMUam.FNq2(|48_s%#qKVdDvNk[BSmo!+6vJ4N')cR[!W}{VcF`e}76x)p(x|ymxYCIH54JsvbtQW!&HzflNalP89}&8Bt-CXl`r.k$tKE/A
+EYt}W=LcjEkMv.<S649_xR!.;%fR/,:_#.;Ct7jmebz@U^0Me.)NU>U%6r:}2@DN^tt^9%JqQP)CVX-9of)>xVkHohozXaTs^4}3c/GJ5x9"YCRC4Jd8)6
+R%QQ2.<)!bs01ob`N)+Nl+gnM/g}!VBHluN[;Aqq_rq[-gzqSkZSv&te|/Z(!RZ/[c<f=F~53<g#_#Hts#V]tYYu2(8!|G6:"(cG)7$9/L=/_h1<9>Q,pz
+Pti[J^<,Lh[=b")GKOUvr>K4{ecNH:s#]E`0%/H`O)`up$_,9)BnIaTeEb~08xdzVzLSpe%hoIUzFzv,`k$1q@LQasbhOuLu@f+a/tCzZoz/K#^ts("L08
+cORTy%2:M}rj3@&7;1`fK;9CZb"^1B`8!DQ|QdQ1fadyhtfi0,Ra9{X2@l~jR@c%{T4mIluKP/9d&T].l8c7@m!G9`I2&9&[du@Eut3W]5G+#<N"q.Ki2t
+<Mo1Zz}:=J;YzB[[LTXH8s5!Xib!dM7`D@$CZVc7+iR0oO@w"|V{oW,6_EH9n_foYf@}/APW_G2i^e~P.q)Sm2|PYHIlL'+p'^4I|t,ZB-YT7B:D2l[xam
+w((Ek6D+zX<SgJ0`j4d@)j+<m>xMwut>X&T-H6J]k)p!loO7pJ7U"Q/CV>@{>|3OSmbQR^GAeC;CRV$$e'9=K2h[jcE#2.Br0xE4x>V-:O`]0g2eKa";qs
+Y@DKX.m'W{@<V=+)QFY6;j^o`L[B^]#0'0<g:7f%o%}wL_y4;a=zU/8i5j@&v>2[ULrKh7KF=&w>qIeNtCK6Q7ib=pEYQlQrr6n;K]209pp'xs`.}zelu0
+${0-F4C#Yb-wssq,ql^s5D!^'vQsBRKRJ,bMO8jQTZRHb#:;Pas%In[@16w+_:Z>p8h2,+>3E@X8xvT`aS!jW5~O<=RV&HIp(d:gh(s&Ooly_`Qmu|5#57
+h$J4G:a#K}ThAg-^#Lk/p!e@pR5^=$#UYpy#0=3}YZ8v;fb${s(@5oFEyX_63%DJPk!og:{^{_]8^&"T#vm=|<=#Dzmq^usx50niUF{c;XGM"7cnlgBvPA
+8vCNttu3##;,`r]LOZl85mrbfQt@h,iQn@bsh9/FAy}6_v0wXM4`C6yMDM#}RQ1o5z|m&dV[.H$tW@=HWfOMwnm$L`fCYq.f'05OcljA$P=8u3yl:U^a%9
+_@s0#qhopepr:y|honY}&a&zv6}<1Wt..]W)E(yIFr-8RnA-WqGlZNTpS=cXN>9#sj^;{8"/lE,|gn3zd@W$D:p%q[SY<NkMY^-x"v}C_Bk>h)GD9'8Rf9
+Tr!Q9VdhPMc6bfmWQ7%2=/EZgm<%CJuV9bTog}gkTS@@$Zei<kiZ6jE4)JA09rww0`r<gMYkwPyja-&HO,`Ec;y3KO~qlqJpEfy+.5@9<1=9:`ti>,u%cE
+=sfTJgl@oo/xYMW_[t@wq.9uFocfAw=rW$:@CC-ULco$~ZV<5(Ztj$|SH-^DqJNMwO.{PviM(bFr1Q3{pD6o<s1aH/Cho(G&GL0^2bl7-F57}|/s_u6&CH
+T'JD6;}3GY/9--.#&xq!D;xBpxG)n9t_q[J){3):as<#S(j,a|n,e%{Rczmz4,NQ^Q`R>)5%gjp2%kF9D"f]mzvRmU=d6|<:bD6!5cf+eSMk]kS@Kq.%QJ
+6Bus#N~[%GbJql.M3>/4iJG`N".:ILI1B_@Uv0(W&U=Ibhw"Q+%/HxtG8"[-!@{fM7m.,Of^[oCPSTA3odr:7l@q4H-bgAPm5o96}R8I@NA^{2n7-h0+h%
+6"'U`oZ:v']9|n7Dp-/PT2b&lc]wSjqSY6OR=U'KGenuK%|d%3t0X{plTTu7LH,l={}IPAoLxi1m]N&j;P){pkBGA6ZIt[`4Sm;fX[uqD1__`e|33]2S=^
+)clsuj$iI/mon%H|&]]8b4yIjcnc;9gAYOT{6y~:PV9}hh~]C.8]rdCIZk1SA4l{$ejE&H_#5[J"kOwhk;4o[%o/'X6S9HH}RfMcQd[2B->G9oPL6c:uan
+ST6MB2"D~ygw+{';_x3Ln,"PH@A0&&&@3"%+zV%#|rp[RLHO|23UY&fK]PuU]zNO$OyOgV.H6n|}QFC_tje:/Iopsn#6BZyL^P]j2v~_q%_:dpZJ~&dF3`
+&p9^f,niXG+Kx[L0hE[|r^&++GSGz+8y4=4w9jvAM:n|c>mz#yfKc+|K-"K<+TK+D=Yjczu1ImY8c!mLGGP{^:3/gUh[fS/'8g4ab,GU^`y;:c>'",KdOC
+y:;2[bNgQ3[lzH1@Y"Gm:f_.u[FM0iX8y2NOZyVfn|hdy0kHC3)6O+kvGEhzHLtJ:Z<Hc@d[3oRkm@>1;WD8f;['be9:C5M1s{}SE@Gjmw'=fyrBt{g)X7
+M(+lLL<bvfRjIS[W`_<i-3`u5s@J#.#Pxd(@z]wG,px``r>F')/tKM/(Hq}@"pbpo}2mWMw@80j.)W[O6r~yY_`/#J<j~bNrM7DwH4[tW^WZ`eAy}-;M7!
+rm'x%3rbLje|9,I=(z".S(s{TC^GS)r@@^,"-Rrfc&&JHOcM$j4VdBz".C/7KFk<V9gJsQ|@}j"{cG|1,o|Vz(sQl8ExXm8"dpYt'^B;;u$.'_p--p$.O:
+a12:[60qbZWU<7TCLOeN4RE$).PC#ZHU^7_66mTA<WSIk-crGc^%yx})Bfzr!+eUw$hyvnN:vD5h&v<g}HX@s/]QjBr3C1>Xq^'X[%,Dh#yC'-tv5%cRV'
+^)4V~.8pM)z>Q)!4H#I/R>2eyVjavOC],u@{=g8%WfSf8BFbpTqt($aCF`hiD'9q1(+aQ}ZfES>Xf;9OnYk^v=Doz0-d:{mxb",];;`MCblX+]~88.:)_J
+-U06Im8B;kYkFJam!%7Z'l8!F-:4j)^>-CR$$s^2f05jr|>dp:[>lPsC$pKt',x;kUcCybpA`0~6<OOR<vX`,iHb#UEY>`];QhPK|Gy`$t2@q"@;PCFJ,<
+iDZ$%(q2aUi>AKorf#,KG)Z`zV76bAh}V&7o+,/5vz(MMboX)y=fJH[Wz[%jl4.IVI9gls<G.JSB}ej([O;6iY3W^3<3OEBT1fCJAV&JuPK/q_W=mNrD]Q
+#jpu-8M-Q{A[}`Lby:G"{Gtvy(bg)$(M`o~9$^QwRDico@(K-M71z_69AxxWzCngBZ+9a!A,>dJ`ln$A$K2MEYUZ,uSUgf_TFD;4,IkS@wT4sK+`<DpJfz
+/J"w<dVY>=IUxj~;#!s)``i'C26m/D[cLEKn];qH=gM:$q3I-LtKMRNd0gKis/);:A5qAIweY0fm|S|'z`Y`M.Ue1:rM#r_r)]>oy]H]r/|E|seX`(]Rsb
+Lk5Fo.j#}aaXZAMxkj}s(F6L[#.U~]_V9}RNUB68qs6^<;:uWd+Ofwv+'KUw7oXh"cM)o5P!!~ic%TG=~o4tu_pCdb&sHH4kD|N,SvN4p#;yGl}oP;%+$C
+}VE|Fm7xncwQ-IAtXf+5bA(fF[oAA3h1s"N9v%vc(gl<E/g<YojMBXte0_cmL=qE@Q+C8(flZqDbL``9]24la/5@dDR(u@"'VD!2bwxim+sWUlM`,ie5^d
+CShlH6xF[7]_(a`IA9#Ox`N([1pG:aV7#4=`l-p1&UJb>foyZ5FE!S~=v%=+ai=q1B7SggMTyWX7+GkoIBL2"]x-f9,0P_SS<nZ%,|<QbOT=jQnF`qKHEJ
+a)T:ar&MR4p3W3]v-D2AGu`'E.G2UF]!gMo6+o$_f-Z/QRKF`p!&79k;(+O,(lcyXKT7VQ~J966(+je>^I/U.Vu:(#clG%D)(ApGl<BEq6;Lc4%AnptsG)
+y[aD(gc%(+uRasRD$0fG.1UQumv]lE~BMl$urbs-bu.zs<ZId!tka]8b._d%52Q:zr~`(X}6f_"'9i;jhlY>nS`ZU]U(r"N`K'Yd5|5z2pMznA"r{S$%D!
+%e<Fgc=cj>wb+_3k;)vfBn%K}>`;#[FtH7zokv5o}`NCnhkFY$3<;k54pmjo!35gGy![HFH'TqWhBN/OO2,Hq/KD{tmvg+b}3>cjpyCxo2qwqDorJ$2L^U
+^wqOm(pWN%;)/$yaF2Gc7Z0!98`%c8,qQ8yxz+pNeU3rPfGuSM,)g]|Ye<FPe|"cwO0@k+:loupP|hb{ed>X9Dm+'4K3c^rguX_ULgFY$Z/8'3<{IXT4pv
+W:rPFjPwx$$:7Wb<-Ez0iVr4c$5CK]Tj^]0jtH1c+`B]%#IMi2idR;.%-[8tCi/7Zz|1ilcN1%}EEoY}7J#Yj[O:{.F.J"U1jS&[fL&Z0JpwyL1BhH5Wfm
+w/;8u`;h[`&+3u<naja}}"k|jQI57fA&DJF5_/1dCLi,JUj2J!RR!IP.N|>N|pzr:X+<Jgcx&$7i"wQ(9^mh}qISV(')K3Ye(Di,K/-%|p>o;cdkoL`DCA
+]$_X2Pss+k.}3`&zLh"AS@w;t^^V]4ToKKpFe"9)$O7oRk+J/M.oG/YUQDJNwN(x4JJ%ZQX+Fz&r'oDx_p-Obf)qOlaqC1+eDA=8kI>w+>5t+A9:7|CcAt
+CJ!`"B}vI&`ps-W)9O"mBq^}ZDkwEwXe/S%#AxV,&ywu7"bA:vWZ&yX2}OVUVxRO9}Tf@j+MdP!z2);D5oReO-n6!1#;q|e|JGXf^$}|'f(|YQz_8x8C9C
+iwzNQzE>FiBq>7=ba6H2s7RL//OG/u}05+pwq7nzX2Zr$KgL5BZIw.)XY"e|INoo17<0Th,x>:]|.N~SnKF]yqF4P8/5UNUTg`o#,M2j;f)D$bcv.LQgBf
+]6c&o2m&KqJUh,eK>.%Uh{.y,z:G#sf"vZl#Z$TVbAOYe(HcfrLKV^9aLxq-Z>`@n|"`YTOPmDW{INDpEH(F0"Z0:H~Mu7L&bC"0pskxj(27p)Ii`6=GU@
+W>+')"S=M#m3$fJiv07=tKap9dK".@Ovsg6^}eDo4V`!n[}m[niJmo&46DW%65pv6iEQiTIM%Wz(oT!YPOZRoq[{^+PYUm#{h>udeLUjT3E0/V+@<+V;=L
+|GGU86H-8yfBdG&J.y>PC9iwVDH+72;O3SVU8rnz&vxT#{Ob8/U<Ad+y`z{]Ue20a:!5vW4w:8nlT;v$3h130EHvfo9{6doC[>iFb+Vj~`@a^J`F=JPj8d
+~92)>$@m_W8%ncHL^DfC[z$r4vbiYsZP5)Qxrt-jCP&#)vAg.gfkpfy]u3Z<D}yV$@uy}>Z:@+^REi5vqZ3H~|)vsBBM&G32z^]y;9X000>$Hl+iJ/GX~)
+F@p{%[qdMenH!q%H:Uo5Kg&u(8.Tys@od,}M(m0H8"S4o]gFNX4va<OBEYxfhd)sr-fTCm5XrX8acg7$qTFOGLR8lIf&>dv2<8p%=}<QlTRl;{]cFl"Mte
+=-L6My|>%4SZ'fsOrkDC:czR>;r7xQ;Wx)S08up,P^-&(UK(GpWw{KejgnZo%ZaM6h{k-m~=r)W|PwFDptH7ah"5'nzLx]'[H3CdseQ}Ss@cR|xhWvYih+
+1:Xg.Tn`:wGA%rmuPxiTa@nuqF-M6M}/94>dEEc`GV4>zEa2Ma1r0x6h-|MltIF#!k<3e:)@5q+I2ai4:lH#/K9[xhDCnM'Z)2Du`Aldo)N8IV#;06u&yL
+`b^AyOF]Jl)P#v.^d</A{odbw!A^YAtq9+NzRcl2nUylu>L!d$m",ZGS)p7h'{nYpP4qMC@^VPxA#@yPyHA0'L([#vvCL0natvRH_}S_aQ}]benj0bMFsS
+E/Z2<8B6MB'&dC5Zx|j"'dA@~"zppMqqU2{K]56]<_&@rM]w@C"Dr9NaE^YDA|evhmSd#oVtq[)nPgRRJE&y+X))9;U)VK^lYf3miSy@:PYRXU(AyO6<-=
+I]+lY;H1:Z|"p2|TVG|Q4mQ+>'eWc"XIztTzUgx|Bgk%8yY}9XC:]B39zD$F)3c!b(<g5XGOWig>)/cOB/.0t!/D"[6C'xs(jG9XRRGt5U'NRcs$&'qNC8
+!1a,ozdNuJX@wy~}i/(cASS(<Kvu&:~7a$j-Ls+eG(-"=XE`&L{h5!E=7j,7kV!3X=uau1+P/YI8=9]PEFI%s5iH{XgR)rkr9[Fe}y0]C"vjM9~lX3)Vr_
+PApB`|d|mr{a;`WlNIwa#Vo3xnhoJV.`U-jA@5-p4%FDfB|;',QH-KIJBwAy'h9etY1AaO^K5ULEDNfxU$4_n'5Qe1PD7RG<YXB`pK^MAa9q]x3S6),Wv2
+.0<5uaZw;5P[>cni`R"~VE%nhO+YAe;6wl&M8wX7<0qsrd(rO07u#&7[^+Sqj':U97#kr^+)bcR.|p:9XK(L"Z,}q)w!7T]zC(OX=NGShtiERWH4@=2N7a
+iT@e:Y3i}g}GQ3/tj5b5lN0+Hyt"89pBK86ALrRFlr8-PFoO&vq,QGZ|O}.{,{P&b2cF&@B}+}rdj^wnOCFY~96j")%6rXEFA[<s]waHTI9Cs}L(Cp03R<
+u^R4e@;d"O~Sp;eRd:[,L|AO7dvDO1|bL5(-![3hFxo2mQI3Fg/"6homLzuLbc:CU]:f,LM&oFG+f[br;TEz9}V|x=2rB5ghwnZyaTEJgsVbSiOH1'E.~L
+i]~:74=1ZDP<1[PPIVv8415=$_^;M_&r!92k.[3c4b3<iRA$`-NXyg!z~+gL|:rXf$JGXX4M6<m,:qeB4_!DxaN19OZ,JaiPe(+F06[p-GXhB[`Qdm8y5H
+8dS!wsi}/lPJq}~-l<zZWec+ot:al%(4S%Bc^mL8t0U3W#)g(W)y9q'A>c{y:^rJ_w&L`m"KU%}tLrQx<aI8)QN8EQRfE"2X%n6M>;VT8;4:._3+D{I=YL
+Qwhu3Dc4UIk4`.m6DB+A9JO'TDtV"@nzw7(Jp)C&Fk1^P_L>h)'59cx60=R)N$&AG+)x68i_9@SIqO$(EA2(gtfngc(^~e=i`({G#;hw)CG_m^%!HzP<{]
+5KPAZk6,2q[ruPzHkkc:<.kSBu%4%R)d-mxk//~Gw%M0>Djbs2;8U`Pt`gbaqu['wla</vECFQcg`GrK,sFlibN_/Hc#_vfTUp_6^p/J_m''vE&Om.FKsS
+oAZbPrnUSSVaawyt%<[-o93>wz4RrG/H7lk{Op1r^e2%&9cp_'6{#0`Kml,^_'/_/zp6}+a8#:<yy<Ra_!cxIh%D=oQ{qB!+=6s6B(7|'|^5TwqC48~v:(
+["jW0<n7^k&HRX<`1O"M.BpNsR0l4h-XX7./RZmFj|5(r`Jz5+`y@YbdW{w|7t#j_<a%zl2w6o;6P9;g+;n|_4eS&bBEF5ZF&x[nO%5{gaPm2VJ][rz7(K
+~D`&]M6.k2aq>1#H:unu4znPWPK-cDRSb_[FX#o4{8'5)"J.4+PV<!;!Hl}-S!q.l"IdGiN|3NA1#A1)J5c[G>`(XUtI-9ReViP'#!;AkZ!3h:/l+OyNK}
+MGc(K@ckRbhAp<A=Z-YRUUoL!v.eDe]]|`%O9Gip@C;6/D>[#Ru.B}iZ|>b"f<3k+g[]N]_wwe(r^RIGJUFP%h='uOm#$$OUO;V@/tLQq3mF%9bH6bk0]k
+LM8KoE):JJFHG.FB}qq3-k5qM&s33%<Fnyzxvd`f+{t9mK2{0r>Q:3+IFuP]D^%A6oE%xmRZo|(8pt#0%N_|UL=|DA:`HtbN,SZNRgfytF${Rz2ub;s"X2
+oRJmk3e<BDxZzm+]bIq^#tKeLlG;QS,Of!3<UW7>g{eb7%A{K7^f{q"W&!ZPON^Y0vHzg0>`u"jXf}<|I@uK6#sO2_f%ylDxLrAY1-@&zH'1=+XF'8O_FV
+br.^;>FI.p%i[,se2E")saySt#Va]7^-J`FAV)6e2F!%SM{d;$fG^95MAe9$ph!wS64HJn:%9$Ys`h;&HYWq^/'C86(`U+P2gDK<5;nm(!6H@1tUX'PV~q
+ooMu.s!d)pqT~g%eNt2&"$n9}F&hZG~or!vx~4SCL#,_C9wvIDqmYp4mHG:!)"YUSgd!3a7:c^W'd._+J!5ND=}<n40gYc[1kvRQqH4N_-=,VBCHTLn4TU
+z1d71uWIBN&!h]Y;+.)CbpyB,q=q!QE=u.3=Ad.z<Dy}mteHq2~IKQ}M0-VR;n6v"LHmZ`d^t(HA-rWNrhGJw59A_R"X{)y$Q%$<kEcMuI`jP+ezd^IK}j
+1;[_Gk1Lj2]Q;WRkX)HB<xW=<9}z3jj.V>&QypJ%jc,^%+JExYDhw!WHfB9yIZ&Yk4$8q1y&RGM&^FgU^N6fX9~KK1@[`CEmhTk|]P:n15P(T5&)xvm6W,
+RI9<_@62,wDI)T3]V.y[/S%Eb9YZ#sjCH]I:;hD3ti/fM8r'fG{,EoaCtGrTAt+Gn'Jf2e~:Syf:[]}J=]&M}ps`G6/^3Ui,D"A>Y-[|~eJeUZr-I;MpC'
+LXsg/<m#:w`a7@g.5k}0dwP"vs8M']4p,noZ3OAZFQtk}>AT>CQFEn(}N0/GjP`$lJ@iw0L}jb5,H>)>(7sOCA003w!r9R`u=i,M]@/7KFLVcUtyy[19)y
+|I](N=A|,Aa6a/W68xMGk2X9~VNR(okc(6"/zfXh4SOxS1[v8I2#+7+wK"5Vw5mieF]Gn3]LKnDIm!p[VowK1[Zn#w:{lH&SRUE<9d|I>Ir}o(@Xq7aE){
+YY5kV'.o:B00Pr'IXQ./]1^]t_J<EQ~gcYMH!mcj!yu6-_Cv<bG7=xmfjBS"LOy+52bZXJ,Bc`~a!ETz>PD`$o<2zJwc+9C=7RMkW+t%}(.Rz0:V:F]NIf
+3dB>u0<U93]:yn|||<z['#2Uc4B1xTuVT23xDaKIiGgLk/R)WsU)VwyTDVKg@|~7Hu3Xd[X6oir87Yyt%({LLS]IY>IQq-(jO(8ymPz)yl:ynjPiDgc>1_
+X^B+6Eko>34]6La[NDG%LN+"-t/X4#{@XQL<j9W)Q!mqD_R>i>|ALB@TjW5O<fP6kSIc^PKrBwd-R2i!8y|^KRiG+A~D7V~J+X^[]xj"pyMSO[T0G}=#Jd
+T|2>35m7oSYmS#oeHK0TLP(G2U.yPQcO_#deWoZGL+o1URh]'(W|el78PHm3zC:2X[QC&`wjD+~8u6J+XU[mp`s7N%4OWG|(`%p5[7si`1OEpMDt&v%$|@
+@Vtr./[/2>9#bNl^qjI6n%0r%w1`v|+oVfMOxAoO/ox,^y@zy="+)O`$0jQ,M;/ct1$vETU{`2_Oap&m=g4{ZxVz3,g3c9=fqWmZdB$GOy).JAOrq%BGU:
+i[Kx4bh;+f3PK[H.RP+k,jizF_E_SZPKMaKC8U`iccJdfp2}6gC)JK6sgK7AUnQ{`O2<)%/4a:eCu+#)f}`RQ:DVc3vb$nL@;BZ:G@Umor3_5F~&I1#`iG
+$YpJdW$Y-)`e%4T8CbVqP+!)`Bza>7OplK`,>X"wCv(($u'h&<S^X6ut_@~|Ni!60/,3BOaX86msdKEhSFRhQgKM/2XcT=YzW}ZDfk"8&m`LGGVx'{>ddM
++2LZ1M/z_}(a.k,}|yW&g@ZqjO8Z2NE+[RyI[bnIM%,b|k@e{^{K29{DI`mL$CTF7E=%8xwt-[~[wfXPRRJPTs7)~tL{qft=$rbx9leNa9]a$#;pcNrPws
+|O=2{zOD8s0N~idtMK(t9%xe_%#+=/f'"XC=/b9(!+pt!e<B)J+J@a#2DLrCkQrAP(o]e5Ovs6,B|<t0s9=dU3!pCM[&KwO%Nj=rTBDAX}@JST#Odr$+{4
+VIV!nh7[<q;/Y)FEl1lc`E'$0=z7BHu{3)i9)u{WeJpJ~7S)vt6ceIbZSuN'_c8kx],[9k]0pF%O9r;/AU.S-+Otzv&>1qg8ye,d18nLoxwQkEG#i#kZ,Q
+Q=Fb}jSs'&BD_I[Ui^|@7E+"^9T`DA(`{O;I!3yZ1d$qt8|zOYU`,u:o%I85ds]Td(9pUb1qfLq;r/8&j:byVX/Z}`[k/p@>.d3RWYKcOv(.c!sHcM`b3l
+:#`uXtq=@Pv9#@{wr6|j>!dus$4J0FopLOl0vU_$Zf0p`td=Vj4^ur=]$.Qxovq!gnr=U4@m1#6DhQ-"uCPVNALr.TsHubd{|ZD:P;g1;j)&aV;@4hsz-Q
+a&K9[mjfhwXQjBW)dK,)iu6lw<i9r@2wYnXv=mzj`OKKjN,gX3E@`-91!/l!-!BNF3<e4dFVS$c>FLh7Y3uj@yt{.;&673Nd!Zp)t4'fQe[Dj0f3%%JC0g
+zj)M2mfe4%rzmV{/=BDpX9A!#,8EK[rk{)b;$]A@|<2]PeT+V.'y=9)q6yw$!DIe%8iP@h1^;M{_4phwJ'&]P}|G$Dy+`|F`3&9EA[0s})A'7i,e]_o&wN
+j"D9Mo%OQA:b=AktImdzM)%XB17"gyjc$lp-r9Hpg/+"h|`8Iz<k/]omC#:1O`nLZo+4rj4"gD9=-R/7RHem#DM+X(cj@"{!V#WE.v2l2]2r%<WQc./|WE
+VW1aWXk'9dS.$R+el||'lWL|mW1a@kuX$qX(|R(oP}!f4k$n0oCM~DCDWzd3QU^!H>w,`MJi~^A@$bP[!_3(&XNOY>[7ho3"N(;W|zD|qR`k>+MNBA$r#z
+i`"QohWV@w#eK0;SI).Pa^mR%Y=tn-nnSPaX^ByI35,xnMdMH:,WoY:{>QmOtP[cTx_Yt+$s8k:,^s3L^^;qP!l':vPz6Ksd.Am}4hR{,,v}pb:|-p`G#&
+:E'ZYYOk:=lI,."1${q|JtG}Pr3s[KO3'MmN4,P@=8RmHoeKFbgn]D3'W}G%$UZnK^T.@|2"CByEBvdXIZIl].|bQLN|!:l]NAC}X{EWJ:.[<|=tmE#9qi
+{Gv9.|02YI#/07XwGEVV9kxQ-[noU]g&HR`{Y6$qdy[s=S_9imA.Y18HUi#xbO(aA>debZ/+bH;iJ4_3_(r3BNcX$X2AMWa#[7T#MA)8r#>ws&-%]`xX)}
+=-lV7pFc~V^/7fYdS$!8iYXTxRZz4sz]U6DWuY8WZN[fI".d%^ctYouv1@ZML.d-qD<QV(X`ms1ULsNl/uvOIfW[t|9c_636DXEEWpH"20!'J7Uueu^#!2
+8R$)4Pq;ngd|a:a(6:R-TuEGu>&OWRX/CbzMky2icSjL~,.J%>q#mWH|t$,Tk%3<dt,[~#fPT{~Ys<8;Axjz.XPRT.VCDKY0sE.}'{eUFxc9WN/z%8$rsV
+7dNC=s$$WuyfWt[7p+i-`WmlLhe{j1kVVO#k$-]Dm!X/(M(-+s4/MUh}o{O4nNruyXSQRd]AJ,M0%#W!Ke`8!LbdQW`-%I()%&-OrlaTP_2n~BTRk4s^2C
+}^O;e.U<l&Lf+ieIq|B".`BT)nY%rZ1T2yuZRCZ2Bdo|YiJl713G%Zz4)g|OE$aRme0<;z5rR7NP&XV@E,UQ1n|`gkS@W!FyxiPW34k19GD1;k:6pSh4;n
+`So./bznWfM:h7(2u%SwJ]>sySngm!4)7.Cq@S@I>TwB>#EyM#rEVJ,'qRaueR)DC2WaAR4c3-u`dl98#9QztZ&f/3({vN&o@FvOg3]yT&~jj#X@a8bsDX
+3Y-xTg:NTUKEkAQN>W{>GpHKD]2J^%ISkF/a7#+E.Y#(KhD(~&F2!kYi0q:M^2nc!b3u$)rw"Hf1:LuLE.0<a|&JrV<xUd#J:/j]xDa{:!eB^NfEES`z,T
+uSKk69U0R3Adc{@qB1%j"lh0vMJ4Jx$Y9MmsB,'qwI,pS`J<CW5yLmrmoir+RJj'A@T.25S+D54Cb#l'2DksH7ZY|Jb<NvA"{lLzyNF|%"CB;B{b~uu&az
+ExzJgYC0oI!Y{+,tLxQZ/#vudT5_9{niua2C%k^qy(d+X"5`$|S+zc4qMb<msruVRx4/tgV"yM0cQr8@I|9Mo}g`hwi<-cg({ZKEJnhK1k:RMZ427SMS&G
+KK/W7G`aqMtiK,c6GfO$Tv.=&.Gkf`N|5h#mwbAh)l$w%Y2Cc"ng2h0meVekM'$^={#)`h6s52NbKZ;>xfw&yl`b)pH+-#:eLe,SILo0"jTNAdiR4_dJI=
+S=.gly_l$f{kzSfA<]:xr5Z}suM@p;NlV.pFMttu[E~8za;_q#:]vpO6glG<uf80Ac>=%|:@i)OlTgcBYjJP%GfM|hpxy7e|D'eBjKDDt{6rO}"_,9Y&P#
+6i5<]1'-7A&wnzZUVe)^dNr]M0v@m=EGpAS.GD8T};#7'KdG0ZumYf1q/#S54Nua'f5^N]fg)dOa!Z7R/e;g"AKZ5lS%z[2bIu:Jw5C8EA;L'kcK76;FI=
+&-}079fEL7aMpL`{<m3=}Gz{N<'[@JtEabhn2A3kwZ~Me'6Nb-j()q}|)1LvNeE4oPJoL-r|'{hK<)H<u1Gn;MuQWvttK7_O|3A3dJPzUjPfy5#0:]^p|f
+!1`!J"dps3-=pNO!L^neJTIs:/fh7UzNWd9'vxXLFg66u&I:5&2)ku:u^FnKtr-6t<["k>K-Ow".(q9A`0QtA'dw5'X!D)>e!";WBLv3OUm[8:YS0e{O(;
+XSlIW}Ub`':97$wB},$6h0{TJvM+Y;+H/lB8y:|FC_pC;T798(rEvcQoX4#bzSddNC]^vQr->Ffh)mP<_W<zc,Ag|>k2.Rs[nAz=lUG9g`'o^wl%4`Q[7<
+jAs:R5~A7q_Ys0qX1GjyMby4$pX&-AMfMMd7V[U5j^"#9}~6z7CK.C+-h[@])/u6=edpz4~dKmcj^Dvh:90#~cr'@|ydVW}#`H8"){u^$Z6i)a>%0bXMma
+_f;&P053.AVZu!4B_|g;X%cT,B}L$aHWJ5^bY[f)H3YQ|Y.-M$Xfd69fns0iz96wy6~n'$-<5.L/@>0W}tFmj|n,Ym,BeXBVJB]R>},jB><zzs)G^xg5R%
+[W!ke5)y8[FrN8[UVxxO&:vl70U52b(StZ)i/ko=o=%BG]x3y&pQr}jMm4U@rM7Bn+^eXQ,:IXFBk45A0&WHs-pVTRkhZc;L|3N8V!`vNMn5DE|.9d:2F[
+JcqrWKJ!I6jz86y{+!`Vz-`Wv9/vnC9gwPg(6@!=y2U95:6};|BG-0a5]YFYO1O,+BGyc"n[d^a"tbaBR>x#GfXq8A+UcZ2(K"ixg{t8E4=MJ5$-w=+@HR
+aiZXkHnA(8D.Dz>18#RNK_V8S|Xt]Gk:vlQQT[W2n&Et1=fZbkTMrBYIle#_UN<Wf#H|k#8Eat_"n_fKU&br=rBL,/BKvJB|R!ArjNX|kYk%7=AV)o^YM4
+ja>n,V5:~y=}Ky[q/{%R3jppQZP}Ogf572y}B/7N2sR"MBq_G]+,1d#V>+pFJy&Nz#,{5g(yvG"y<UhQHyb8R^$iW:<IdDqv.'I5X0+_V]<SL(7/QYpgwl
+qRcT,NoXnk9`y+6i&-$,-yqc+i-zjlxB9aC:fu%voEf/sG_TM{!M0[g`PJcY4c8_stwVlrM/")#Jd7zW;<!FYJXxq!BwO@2$.'6$!7X|ryDQ:o~fmcwnvy
+TWIVCLflcI3Zze,[GdHKY.n2ElCoBT<UMS6|Wr#y7)8@h)K7Q`&(S$^s"6s6tJ0gI]h-S(QME[3z]OUr,a}j!#41O9`%|"@A!2")J|v`~_Ik@Bo%Wo,%+e
+k.("D!~(ATVp)=Ojb}=UQtt,]BZ'7ME}(4cQ0a;dRsb}<GgKHa]!5I1r8l$Z'%=.71Q[+uZ%z&{noT8;q<6|,J~sZg_.JwDk+MI5&SUr:y^keu,a'1Qm'/
+(M6|BzgT/0pAvvuODqjg5%c6`G]nL'ga5N|Y+m10!..v2Z^U0;Yk6IJqu"z[{ORHLdwf_1d!,e($Fk(R"@j;,#p("-1{<@-/O)J0yG`6:3dKp='A22IMNJ
+Q`#1"H,KDUE9d&ey;=Qmn@"i$]<N9C{>"(lFAIn]k@dsVB~o=tl%r:n'"]RDK;1F_&M")7|I0AXYnDimN":`D"HAS^I#G^Fcyh_K@+)t1X'T+,2F@DwxEx
+78z+_9[1M'qq:=<>|lK5;wSf"`NupS$O[rLVNM6DHXkdWe}J|q(O~J4NWF%&[,P4Q)t.FG2xom>7=}zWYF.9`aZ2qcOa5{WS~^mooP`hg<YzFU"kg5k^{c
+ik9%H2f:dDD]LJO!_0&K^MZk.c4HlIlDl-n%0fWB_a}^-qV^W>fJw(KW(5[YRid8]lv@L[KS+5P+Nw2V@8PTaJvf/jg@u:d92)C1x^:xRCVP3T$`FWdQ.A
+m;7K&[nW42/NSiDS>wg>+Mx'A`4(f>Wezx}rEUqkKvIT(C=E>:|(0ks#9flIS.lB3Xf4"2y9Fq0Oz:^kbiZ1QEQ@l>"[Vz$tup~r|0=}r9ph{)tX/QnrTC
+n[6AOkiMC{8D/b@Eom}$At/em),0:Gp$,L&CsY+o:HMzLdK>{LSFDm3A;a@cl5nP~^(nzCHI'8xu/SR1#HY`Yeyel.rE15r#XTlD/3Ljds:l|vjYY]%0_V
+T^NZ}AFb_foA)|y"d&OQ^ve(R@l:Sez4/(Wge$.T^C7h<GRo7}2=38W]Qpd$(Bs;w<^0Mje&[N>O6<>"pA@"KPg6X$R:HP3nbI}_De`wE`|X,Lh:A6i.`c
+/<,DUMX6{70/Bl}G"k{VEF6NhoP1i>qLFKIe_WKpeeT!`V=>9xYwC5b9=f-g5"jg)T}xaWV[5dATc]-XIQX6+1Z^=4;XT3gKM4gvl1fFhW{@,@77:gT'Au
+9h<7TO5xLSas(<B^B$xINTVfxLq,h!&w,>2@4}o$1Z1e+q!F%%mJj)2uk98U[wZh$M.DQ_.nFXDN,.CXu7l0j/@f8XcHSMbN/xSN-QdRS8eq%4]k:M>|SJ
+]wE:zL8Zjh;-3#U1+}0Glk`B~xRWrmtlF/N6fT9wS;$Cwn8AM<d<'%]8WiICSh]vw>y_6spn{IZxl#'a-lF[NAsOiSFm;2<aYsHMd$$$a-e<-gAMOGtk/5
+IDH5$Ml(Z$CDEvPwan(FH%)XnvU!0:x<A/>OfX>a$'"afAly`$zGQCU2jjqxt[iXbvkz9_W5(&b+]s'^Q$$r;1LtV<oDTM={h0Io@]:zRV)T(PmSYHDlC%
+8.BOh@3.8=>d0kA$W)0'&T@/l@N|2aLp8c='#w"4wC;JQ9JEAc0/M='o5D{n9dt{(.0]1"C^;+blC/PmC,O|u;72C892l}=Q2`#:mXjzEz+w9a-JkYjU@C
+k/l5c`FdvmnE&wkq:K}335~"mJ66mgVY1A`HE]fnULSC0IOf+C:$LMYk{B-=,#)H4H+kwFvI1!Vm/}P1VfWfcHMBeWD;EHL"0}$X$ET60W2$70Eh4V#1n-
+5KpCH}372WTJ(_t7[ATrv)K'l2d6iI|XB&C&LAdtWITkvQ4yCH4UdX8oc(1;xP/=~.Ipmmlbb8704'#DQlV909Mjz529dj(Z(E`ch%,g>I]F|:i)QI~T&y
+h,AXvK;PpRT7(G)MG}y-I@gftq`zJS$^H3^HGsUX53r2tF9#WHKZ>#]S)s!Jx<p7&|}$h_go}ODQ^cQ-"VrS4Sh/0Ak`:sL@uiZQI")yA}h#UNfOmzLvpS
+rgrejZ-Fgi27)tTM"~0{0F:Fc{g0%|+7U2(9l{~oRAWA2dxBv'RYdqy=6(j^@Y<y77pr0@eFi]4H5@~Jd,OGWew'1>#KSDr3<,/@@>K$C`=}xHxF]`Tzw!
+{^CGJVc6}8I8FW&|^YY=XS/_Ql57WojBCZi|$aj':#Dx}YcmLelRdEAxC_3l}qSwZpTZvG2g!MKXst{1pWF/h4J(<H1=~C9Hg;NMH&3qk`[X-z=rzf("ec
+QJZ@,_{&jFSpI}8{n^S)4<bV9a;PFEOA$(wuJ{u-3{M[P$]P|suh&_]M4[&,0hO%6[XJB_nSk"D-'MBoLl@"@SIi80i7l&D0RqhpM#'AZNj>W+hLqfO02!
+S:]-a5%x%0z,hfweXiIr],W#&Djm9&pvWtT`t_6DZm_7nisHB!uvkU&McO#;;qq(lX"H:Grs.n0hT_7{J`GjwAXB&xX2lRb3urf/e:t+:CZ'Qw~6N[~{f|
+d'=oA9[G5LTi"o~i34vLZR&<%Q@1gu<%$S2AcJ/Mb`2PNj):C1(37>'9};C9fHa2BBcGML~-Rt+Q=58^$'jerbK!oy$"TSnnGB<7FyX1Tqz>14ZZrW1iwe
+%ku&^3K.-@tsY!4%!:E3=p0eL-Nf}#D8+Dl)d;A7;}>}dd),&_bkJODQTM$WYt]6z{;-MGf)gR8#Q(/3hdw@W<8`3-4`!vY|q,b`"][$%gZt:fd!%T!sgg
+%i=@Az1oa!cPS>+F&#9Iv+v)OXJ5v<xV(^+VSqP-@A9I0=y0Bjn,Xfj{xj.j]1b]%ZxCtBVZ@5HFM7oAQd{r4B/i{t6ZI=>kT9ds';r&QS]-~U#T,Zf`k9
+vL]rqzIz-&7<7RI@]gX:NFUj<,-B>LR]3pWOSCNhT8BZinUxli^8L@Vx={=0L@P9Xy&Z`5]tTd"|iRd"@;_t$^:koz:6+S`H~uZC1@AL^jPi#&AE)_"RQh
+C5(7^Gl_}v<L7]!#qnVEs9-j!I}H1D{B}],A7Dhj8X$hWAe4f|AqO{xez]x9^4{gvj6qj`PXT@;(I&Nu/@<K'}eF9(>d1h6|yk_mqGMB"u00l8oNi>0=A0
+"4/Yfc5vwxQ7IK7o1Q``J^%3umRLqjO0#{f{hQ-b$}:`JcqN{<iaABw#Y."l<-sA!ZZPg<y>6Kg0@tb[buPrTngWz!Y%;RwQLm4eBFK|H)7bGGx)Dk%Iri
+qaE.OTaLAD"D[c,ug2dTTf@'{/jVD39Z8aEy"Q>NU|66(<DvZh}j<7iYSnRkbsDLSZE2hq)j6ixOx<sgz;#VKFC4]Gj5q|c.}7PHf3,OJinF'`vKYIzGY2
+[%O^cIlX>VgaVQ}U!>|>!VWY(m,;pT6%5lx7d-IY'MKR-1Juzvlin(nJuJJR6JMG84(W#)#exGfZL{hQqQ-aU[r>"=Y;|T.T}yr^o2QVd0b>sR^ls%"(HI
+lsuhOg@ZdN04{+#gK}P5iYYo|Eq1KO)9d(fSxqF=$KL!(43SiE-nZ1jxB'1>(fTRKkfWh1;|lK@CH5#<70[&K/T@E-Ju[Kk9'mEn];>h]40oH-kmjhnGQ$
+]1f'X7i3,)Jv-<f"9mo=8H!(WN8,PP81]Gg_Ld#O-x53"61SN8o=uwhwnf9I`C<xh>Fyn|OFm1@Zl7}qTl|n,t@vM]Pkgm}arp4+R,#Ua_.MnL;U9@]4+^
+}C|h.)#uzD~u1W_UY>4mF0tu7.&av"~s<eEe8@@TSRm%u]SP4:!qE4vT:'{q@p);9a2Y'^q0C>CgeM/W^4gU;[T$a7Q-Vs2QX[p#t0@}9q4"m/@7mJr3td
+{c%wt>z>G9V3dGLW@OXC77{t_o)O5#G"Z-wCx+{@$}cgL$}"h9#uweE!~'fst`hKZMg)^@42@P'fjn{!a`5zQ2`_NXW@/-v_/14-v^x)e_IJW!0,&3]9Tl
+/8g4gl</lW.&I"u%[.Z=Uj%e7L_(nk/AV65#T._{$7=(9ziY3gU$iMJ{B;tU27Xp&OO=zQtb$E-2LIA/"z$:g>#T$z%/7j']e@,$>D@ls2&N3}YA+VtCaK
+.u)rSqS`{t"Rr$eZO]U.+o&vf.)2vix;a5IR=SI`bNTxq'bodOh.ZPU1)_U0<J0crS@(@qb<k>NI7WvXXK]lTkp>pPiM2:^[R2feQ,V)bNdGbe%N~Eaq!]
+LqX+-USspc]PDGL3B!I5I_Z"V}<CyS=;@D!6]/[JQ53zD0)9@Ilo/F25d^}.(E_]%O'>1`,=46q.YEo5+3HG._[91W~o/b~Xg%PCccEE7vT(FD"nvgqBsB
+%l#$WA,ZhG6b"yg|q6@{2<_Z`j}`+ojLik^`wF^CSLE!@)8fZ]tj$42)C]e=MH5lRd]xBR_`at_{~nQ{V!}^aL|b#GAHh[d@PAh4Y{Ijs'Q}YXLL>uv2Rh
+V1t+qKFMC{U15r4Ukf:R:uWd[iiUZ72x%Rq09MH"X")tO)'Z[ifwen1aok>YqK02x0Y/{PRBL7]moC+O@:WQNEW1O:2|OB}pRD9Q9LQ'|wAB'|s9FartXq
+U2d7f_iHUw!ind4$0.om[PPIH/|O,7-3VKTX8w&#0_hRORmKnO&.6WwJKf"i9-t,HJuv1Z##tUc!.,HU.YURTR+$~RC[DezhHN^UP7Xh}Hgu-KaIMv()Cp
+Lj'{cj}<_|wAc_8bw=lx~b-Om.zr3P&${NM$2jaOTf/<YU}qhBBCVkO+;CB5@qN2{uYQ;fLjih2]}a;Q`Z$7)aL/4^|T=HCo;x7.E=V(C_ErQP;NYiI1Jk
+)n=[yl}RYPPEVBC6<GCOk)SR{tzq0(SJK[ItDesQeTv#Fw4o&25B6_.ez.=$GM.foP/AEivgl5hSG!pro|WEg+}4(`AY^;3a[+V'mr]wShq^U'v"dVd7jR
+cOd&<VQ_U6(K&`;%G@%^bJ!6Y&%Kf:l|^7%D7^EB))[<x0#EInz"o=5CYHC='HJeU8eyJTIw9"`eVLNgN2lDr{LS9uaIuf1l8ssg>nSRlRrPy8S0X;CWOw
+lND-|0X.bG`c_|uXXHf>44$xfub9'ZEzEecOmFP%c+]F_qPxV8ziT>N^7PFw(l87BqX6jE'XL&##DFq(x_,:B.;]&X=c-X;h>k/@7p~hS!g]pW~8@q2C}-
+z0%se/'[EL2/@l{]cZdfOwXrYeE4Fz@S@"G$-:rQ]wVa~H"Vo)f;G]mE#^o:l|WwXxd)|'G!zRKbhc/HPCY(`tC@Q[vU:B6#Y_iORue-:d+8SHGqhfUobZ
+e{t,H{0g5C&ZQ>vY^yFWe)])pmIU|W7P1W14rDBnrg~Q:lciqK5"V!MAIH+hG7<Hw$4}0;~1ME~:H;&HMPU:W#&=BX#a"ZH>^vrYZ4#QQD]oqB{D0P|PH>
+v!)}`OZS#'2lBvGaFM`kj/rXf|0%PX@s>`Da7|UkKiYO.|I<MsQDcW0gUz4wVykl'>HakToVQOY:c[&.8z"J)vj`3ug6t-d$_y0RY!a3P+WW:bZh$M!yf9
+:H]ze^h&}xkyeO;v)LxY,;=}S2v{',r{d7#3nGmYG9P.G^@Eg1|04F(IzK`pBku1p6Q,O$BzhO|@YGz!~1]JyM('LN~Hd"B2cOxC}gUXuMX7w=r")M0P.v
+z]nv#}<5{i|N.|;R-k"DJ<>M/TKXVRZrgfU_CavcS=[(v>4du,[_ZWy>ZrdI{)m6g^nBsYU,$h1F|7_JK)^uIe`{l<f7n+<OijgHj^&fIhAdvr]-d^opnK
+B>'lXoe}!nFOAr>s_eBQ8tv[yYOTUj-cX(86&jY1%@D+8lT";7w^kyEvK=[gvp0,Um>+Ghrh[YZ#/L`k2v{9q=@Js@m0`6%yap%TB>xj-t%C.tZUuyQPMe
+y,bve%!6!]81$xz#Sp&>c7tw,-0Q))o,],66$#`BAt<5:)wXDL!6S#ndh40/RR,vY"MtnKrrETjLGdVwd25J;jEhZ3o5Y<g:RK,Sp,^yaO,2yOd7(w9/MW
+#|CGj:rt)IeW}Vl#ZCzn%cXVNj{yQ'/hBA>%tX;pt}1Un(I4R3|ODpVL0t{Q}^9ZL&&QLErF:sS=)R6K^9Gi_:UL~TC/5]u%~D/rj$C}jOa1JsREH/.d)V
+Qt(0kpx#guKt:_I'AX9>sUEDyZ=^.[p+s^`%aIP.dp&oAe@b&Rr=wJ0m"ui8Pw+#4m_3v.Ero|:Q27X]9OW|F$B|%[R^D#C_/#f,"Iyn(yaHZPPNbexLwx
+S|i!_eQN}og72:{A'F0x5p6Fex7H4_MsxI<rQSd{cx%S+8]8}(/FR(7&vcbCFVU3m:Wp'KLGY.J6w_zvIf8f3bU6a_.=kH=jqss%+MtVY.sqF-N{VgE9er
+"<`'Q5n&6Cj_x2#uj@CqmN-b!<#WvNskN#Iu,h)U,[zz{yEi|@#xjvX_Wp1p}ny8cGW|5qw$8LkIUY/9t8A'b4Ed9iMKnqD90dATyX-yizDoy94DZE5tTS
+7"'uh9QwUbx@$58q2HwSZM6S0h3B.r;Tn"62Q3F<.16$xI@T+t)S7^aSAQzGBmh@6k#bD,p4rB0Pv:y@01#c#Uj|cVDuKJ3[FP'f#gkjBIwTA[X7$$(BT3
+EW:%W-G6`f`H_Nq/x-_wh7LB1a^oB2`244j;TvNe"IjH<X-<mQ5^mUkFQP~/Q$BjqY^NnsS7Mn)q)ecqMR|d@vo$=}=].&z4iHz2gC3+s-.A.r5:x-fK(;
+Q"TdF1KsP!,(,/GAE^ipA8_Y(<gM=CE8(Y7S6jS9b%G@ZQ+VM9V2G|FdiO)t"9<;p0D{KU`D'p-FBhVVl[IP(>f4<|wXG5F]P$tUuxeZD`(,5An4`aoPwq
+o189%^_A#PsGbwmDXJg&D,CJaLl""6gK_YrimLFl')HjA-~mT6(EWO>HDEvLYc)4P/"LaA:k&79Y0bs8X@rEzQeF!'usI$oA<>f];tFQ}/LUie@'L98Tmq
+F]A`+k69>.aCQo8(]s>MB,fyIX-Z%BHTN,Fy.IB3V)xz3^fWAP^g^t!"|)fD#([BS^(BdiB+gw2%:Hv93@cx(3]fO{v,]rDK9xZcq8h@Cf@/hM>q9.9]"-
+fz(D'rOzSTE<>zkXY!/Mag49tzbZpqXS9zhGwx$u('hm}40Z:9N^SkRaA5`F)ntnq3!q5-Cg`[&+!-N;aE&`@Cn-;kH0:mfR.zMGD:MSYx9QwkRtR0U"Il
+VZ4_Oq2HF0t!RFHvG(kv58Df}H8V2/Bh#rMt)HQJPVQ;.2@JdRKq:S;Q+I4!^%Ulx;)X65Mff1H]13"|Dp9r_]|8{[G9q%5UQ'MQYrMiG0`|H6[Sh!bp]k
+S[&T[!|(YojnVt-@nL'$gHxS63<PZ(VtkC{Rv[W;@;{h3MRal.:UZn0khL.a&^u'"oWTvO_0fSsk^hk[W4~Q]@i>3l"TF8jaH8Ax>/[h.+s|K;aPFWDs/`
+2Io(YNM&$.OnNw^)Za:i`^yKMFL=E_<="%n/I|92aWk<A;<[4Y#hX!K3mmOCpK`Cy5KsZ+g>Zkx2xL(]n#]bb(!hN'CX$]D7Qir|/>Pk~as=7.cG![9a-q
+#z>EWT.@])6dC[2+8FMP}VA)5CNCA14=)eigsb/P-V(S|(}k6N({}1V{i-Z$`%er<vF3}(^t2kdU6q)^UO3-@1k$YZagfyYwkf3DttqhXCELJ4zw;wC>Gs
+gXe}Um<:q{&li8g&GKLfOH|0n:mA8qZ'!bHIHLy148Zm~sUC}<L!`2fjCU"UHLu7)<nZCVpVe!/=F-;FRPWEo2yj&;D<{Dba87.>6|Mz7Z'i12GfH(DF`a
+"HEl[3uv(#3rd.'BDnVQ5YIn)1FZ5hDA$IDjD(XX9G9[wzc7V_Wbqx6|Lu]^.hAh5_t0XD%CjEgY1&wrd@}J)q,e&"cV8izuw4|>2egT"ghIhHT$k:uLZn
+0;ax"ImPh&~]9BdaM!ZH5Q|AlnS3w'6pK_V`~v02%l>x({ZC=m0)uJ^3)BNm1#;MJO.y9EB5o%0Hh&;B>`h;A29]oS6It=['w1bu@aX,jH7FTlnn[k'&1v
+wi.1eJ^o3J~`mKK#'jb+eaE@Wjji]GLE[NDzWJy1Ozuze2oE)@SGQUxzu"}{l{f@E(E2g:lXXD'g1s5r:,bzo4T/""82JQ2Xr%L;d)$Vr&wLss,A$n'.42
+HvF`-.tbI9(]O2`:3Re]osmis%+Uv&HQJ^kSIIM}9q+yd,9;!}F+KvX.HKRT.OkYN.%aP_>tVvDtb2kji=Q(atr6-I[Vw/t4l^H'iE..t[;Vat.cu2)6Rr
+Ys,3nt>nA<yRlyK>en](TB`oc2MY1aGXm%CP(;_8xWY4l5awYb%>|+//+Yo5XUl=;ndB;YaIt[Av{-CimWQRZS"T"""DgGgrJ8=w|7c;+zVS=Rh;9LOVbv
+:!l6+n&vD1gctSHpdN4NwvKR+xt<AK@W@n>Bacfs]1AY!{AAo$.Vwa'vSJWPLJe/R]T/d+i(>et>%s^"xK|[WCCnmR~l(YJHy'f113dIIpd'R>b<sFmo6P
+(Y|L,/RB}IeoaYiKB3UKW.&A>L:BcF;O4tOR@e}:-]d%cDgA1D:1s!3F(nkt+0j.}j'57[aO)}45(K.xS+d,=x#l[=yM|3dhP`1DB(!7M!fp,'TP3Dyz}#
+6Lfnf&^c9(b=o.#32lAh".3<dk}Y|I3LAn~yVpu"-x{yH2d9~yb93QTL{@/z9Xg`=wtI9!%BC24yuh&J]rOk|WVKNJ4#[q1g8.x11769`UYapjp:T5hd:_
+1)i{7.<CsLzwpOy7J:<3mfKYg-I"fC7n<huOhMqw7x8=VfHL]ZzP&vVJDRKgelK>:lX2T:^7XC(cV!eTrCX8eNm_`h94@Tll.3&9|<xrplv[-b^W,$^/`U
+F#&F`K'Ox:[CRnSqnE^)`WQf!v=RkbMwdt[7r@CU#oC6D{UJO>M^oi1VagHq3P24vtglZ|V^}Uy..2cC(1cl0oM9&!'$}]t2q1w=Q3=URTEKjv6GdyNIa9
+_FOPY+&:[aE<H/#tl_"RNz.u9cDhGC.1'@)K+n,o#m3+QAg=!($O,7p9.}SH"E8B~96lz9:;s9iB$qd'j)1v`ZLxt`"&'nA:hA')v4C1K%+bIpa"BMHy'N
+qralfWeQlpVcyQKbLH.UUO5G_45[`jOa5I>4UO8fpe))+gCk~2)Kf$rJ8Yl7Ckomwaj=WP7lqB7XLrbzm=Cm3fy^c].cg:'ds0u-wdM5~m1|$}~AK/BUnR
+,@w:KrKytu73t!yXBIy$)X#^rwHjRj;=elM)(I}8rTY6U%L"x>oE;R_t]kNA"Nd'`,;QEK0qz`Xj18hU,M2fPSyRcP.K{"K>6)L>]WCu`N&XidmoT`{Q^[
+3wc7iTDvVsj("a{bT-3D)|PP`'qyS5}#d'OjPax#Yhicm%-tD0~H1}>y#g_d37H<O3u'wOg8p)R.aa.BK^hpgt/yf8BqN_{kBSzn!Z<Xj4WyEFPRxGBX1J
+]R#6&W%j&%jap<Cy#0fz`QrH:lO'vS"aQa^CiO}J5{),&i.+mr0jLPB+R[P=06zVSVkLxoIa,uR_Oh"AC'`]+I(CUUmm&JLP$A8`CvEWzxAVPdFOYtHm/1
+2.><tqg}M&{{"WjGJ:c2!YDCOHzhb=BZXk<F[a<>1.$2$=9dZGljmM,Uf)PDvu7,pS~,ziY3uoS:74|M1(taZ`3d(P6`T&ts{}p:8_}a9i8q^L:T>2+vh]
+{gr-Syo}rFD5{Jtl6Nj31Kgu|=g:G(W;$3(E5C/8(Q-]Rh2`iP%2>|#z<([dk|h0)csHqX4W{_XE.wqCa6=P8_2G8#_nDtJmkA.W~{:_nGuLH)~I`Y.RUJ
+g7^F$"fjjsiQ;ZvVd9A#[H&'Cyr,DiJ2^Q![c#C!2thP/u8g@d(=fdWxK4Y363SiE3yLP8SoR)R'}VBVE`];=cgeTOilXbN#%[/zjs2e!}Tp}7.1:U_IC7
+kIp,erd[B_RFzoL]Ls!nS-i%gyJt"lQ"_m)vgYb#Fiwu0sc"+qFub]}:yJYeBGTA2qmwz1ulPb1/{[t,[M2XIZ#p{'(A9Mp)|-k3Um)h{lVr2ns[Y@Bqgk
+;<fp1SCU#w,BnuMS>gdAJ9Z|w0[qTk"::x1xhI!@_W!6S+$4".OFS{x`h7gd.y-|y9i^j)&!ExL&V3]y%{&QC_:yE8_}LAMkvFKcBx-@vPIkq.OV2szv6d
+wzzoto-[SL<Okf~1/mK|8/'u}v0|&|.M"dtu>mgW5,`{){Vtfkc_S:-xa_uQ~5X`.,~X8t2v+K8t{@=5"adzs6>}|9SUT=:,<A:=Ao/BE.XeNzDyC(_:@^
+b(M.2siqV9}WL6fDO!|OU"FgrL0b2n-a&E_R.C>1D3K#Ty0J'GbMK>Ao%FR|qs,Epb_(Id"Qt(DifF^!FCo>l)<pM_Gr"nPmvjBJ1RQL/y8ggxhD8&F4j6
+:r4S[.hE)FB=s]:qTF}<NK:+i#:wT}VDUb)CN!AlA`$R+7O%1=mB+I%>T/Lzlrfd)@Ea4"=T.5X}S=n6ksrn4NnB67yRl;N&=10K,&7r(ff;nY'x#T&8hw
+"@<nUhSjt!Yk}BRx3rO}^yS&CUqUFBKk~xf7#`PGx}zz4J]#c!A=,_6/<u<,bE0t]TMY%n{q7++vfietos-42M"L"Oo>gJMuaOGbjc>%ET<reQ<x_wqTe!
+=E/bwMSGRa~@H++je(B^tCf_~D]LOaC(v{uZDaey<=E!wr98[vdx.Jj@c>S((ud@yoVa"JKv(sG;aRBip75,OX.2Qh4nH44|g"|wrV>0^xp-RLuB#`"jb4
+BTPH5Xb`/4UK-b0o7SKB(N^>PwHdMw|w+JUlT0~j[kD2+}u$(4EgR;1m}Mef>T[yo0O,xu}w%EKFNN{K3M^c'h8N-l!H3i=gri('>-kNNxE>audjf6{C`K
+9%;KQBgm7fEilcu6yf7u+8oo!U23SP8k:5=qpt.'yE|+&p7N$|58J7e{';Hb!uEmX[%/t}_eizk1^Y)]J>>;QZ00aagp^oSQz0DZ3!=%:}].[{&DG#pa6:
+Zl/,n1X:!-6l$j&r}MNo~CwB0TxyurZ|f2~Iu4/N%RS29q(wTu=}YDWDIjWK{flwh%rsxKQ2QmHq4g@/FxznDhZAh^vCuC2l(KA_-E_VodN2m;L9b'Q==w
+ER5BCIeE=22+6jBWOzUSQEq|68ib50e[HgcKQi)F4&b,5)BCk(qx.!70Ay^LJF=v$VP7BJ.=+lctq6AQZsTSxifkl^r-!4$QR3f$M(|S@Q:aaw9cK2Tq{/
+vll(J1+&^1ys=z.MhE7@v<5aNoE;P,QFyo}Y;<>f5Y,Ghb10AvzV-,MSF9DqJM,HD'Sg=W}UB&p1#/(qIGg,Xkk8"C]!Wy@ID8V9iP}ydD@w^Dha=Tzs7:
+29Fn"};1|AQ4r<=.}1mU_VnfKA(b!]ij>&y>wWhqDFD<AJo$'T"$3`xh`WPAz{2[xIh)CDNkUT&}MQ;J[diSunzH.ThN!YG7YvP#M-uJ1^DR%}&zH.'62H
+(kq<@T#:#ZK<RxYh$eIcj)#/yU4_kv_|raSw{A6S_xCa^>gg4BU:Iw==/lB>r$0@-[m+aZfp|]'IDfvuPcxl2oSd+:7ALWA3J&9gI2e'k>OVft_)JjF@^c
+FsRrcBy0"/{"-q(_SCypLCDZP>>d47RpWr~@$`-FXg@1OpTS!c64sYc`Sux7_(@!PdKj;.02s`exPoKL%azl(p:ZxsB{@BblR6ln`"l=[KNS^=%'3"TdL,
+lD^w'%g3HxY_]oEW)%`F;"#c5)1}q/L_XNvT;I'FSoD[/`7J'AtE0e=1tn^Z^rn{G48C<YNFO8Fi0sKh-c-w5j(9q9i7wNUOb0DtkfI&-DbS:&[qY[p{o5
+7eEZ/(Ef3crNHA~#)iHT,t'HDPpOe3Ti!s`8VGQXS:'NWoVF&vlM[@,F1^->fO;6zDbK{C=%wU%Y|^rHm7y7:H$L@r,41TafMR.D~G@%]4ukEb;9w:KL$f
+,Gf+s:^bYn;5lY>+r6=QDK1|b.l(}IaqK/RS(0PpJ;%3-`_}[Y(z<zy6FLvf=nIcC:C`Q]~m#&"ViT':U@QE}&J(B5hMRkZTg:cz]8[jf^X(<Uvdz'f2;'
+DQ!e%(18Ne/(QDH/gFoJ`Y@(azrl-.C32BV;2/4]+KF>K.3Yul8rB}oe:D2lgdco-J$<xugS4%11RfPW]q_p~z[_z0k1=FjcAs=9dGIhP-]VEl9G]g1@O<
+@L(ApEcg`XUzC}lf>lx]|Y]wwH%RU|BU"{_;+,o1QGf!7]#P8]Lnyn@,HYP"c2No<RH7lp]`(b8#5`WnJEU@cBbjjC_tf<,WOXl]|<c3Ohn!WZw%}V;kw<
+(mB-qS'p9@/L`p;!|Q6Gj2s6TZJYSds=rce^h(0ta.k8:o(CY<O6IQwp~:V@eH_:.f#-rze"&qXqCyv2^a1@&S=m[K"PXi{RwkmA,9YmX:u5<;7Et8z8.h
+!'VVm'K5^YNoGexHPkc/Ae.|dc[{%OP.,Ql@qr{;[nr6tkrQp`'=l;si!)]2WUWINm8{vpk'(WcfK:Rfrh!F44"_}M|N0gH@kVWn.c~Kf;[h0ylb:iHwgp
+9cB@;'#qy5WK)l'|xvb){kp1_u#{{/$WbpL!y_.q{x:;;StxQ-VZ8f=4!2l0Z5Ia&W[xq<J"UO|R/'}Rf-jPE{TBD`wAm%uQ^aZY36XS,j=ArZg{iqio[7
+L{^d9,h6EaXYg$%zA6jG9c(K~L59,-AC9gh7cb=Ew@(G]|J=qP)_$(B$jy5w5[#sBMNT3;Az6WLz4cUXndq(}ZIc,kIY_%eQg7`H)ITehGbxHNn.{ARi8J
+dI4>^A%}@^mh.BqF7LInccJohA]H})w}NI+N%f1a7}U'Z7gZEk5[;tV%_tCEM1;_q%aMa6=Y'LZ][dw1i$Bk7-:=5[Q[Zb@:5iwK{lOB8Ey8Z%]QlFfy/`
+z{UH5+QCc{a<6|.OXTzLcWb,ZCd^.Do2R|NNr$orkTaGrXD$w-D1}CA,yX[5[jzQ}$1"yv!-m&fKi.SHdI:nK}_eIddll+QHltH!xhu+Mj>+#{f{R@vh}y
+_sMut@iBqY/eX6xMK/Aba'te[tGn&r_wEQ@86!P+c!=:UY9X6A=^q_Ria8!8J=EitS0VST[g0Uj+LQg5Q_QXd+p>.^!n2|2BgspQ;uNDTnU8>zE[;)an)r
+]FcuP(~(H;C`a6iquJO6x1Sc,nM%fSE0`:uJ[3@l!{rHhE_F];:X(`O%^Q9|$2q93tR3~%'V]OQgnzVrcDEx_O-c^R{KkOzg{8zpek4ln`Rk02C|Mh}`@w
+Ezm`XVNEp}0T,J4ueQbstbE.j!]lHec5DkKcfiHwQ'IZJuQvOn'+0qxq:I4&=|%{Od6UjvQ%O>-S)sOT(/}s.wMPeY:,Wc-y8xPB.rWGM4x+G$H$+@<i](
+t),jH}<61K9#1G53'x{A|qP/L',x!.ByCJ}#^4F#ZkZUXM;,mj5Ed=7@97,k0+.d44rb`@7Yi<{0[I]qQ9[z<F<%ri.5-k(="l_pa`qcGB3sVZVvmLN);6
+GCYv{E3!rt3`|hW!aKiVg"29)T7>|7}OU]V2NDL%9z__Lno)o^nK;w/k/CE<dtHkU-KiNUb@}_=6LlzHMq>h(o5-_v}`H]i"!E9(iB"V4Aq(XdK$bL``!9
+=zUMez3#&#fne_8<MD^_P85/^MdX-HoOvvbz#[(t,RMVU`jY>LKzif[`a8aKtp{TZ;Vjw[Rj<d[J+|^iFR7v,Qg-Vs#$t+9FVxmBtJZMuvGCOBu}#`2l5Q
+g&+"D1h4JBwr%ApXIaAI@MGL7{2cB5PXW=8bJ^P^2iH_#7kIq^&v$E[]d^YWdcoCQP(|CgVeArhz3Wmg0>o'decy}UMA[;xwF(!ZM[TRv|}nC!U<PbX!@p
+El;xlXB/&hV=97uN#}#37emg'1,m75p2.R6upn[7#uCyyVPbR}t6/C<gFX5h(n!agYtq7lUf`Fn]$hoGNpY,9f#_"-HI5s/3>daXTby2T2sw3A"_S0=m#{
+_6tjU(jXD;}Y>olQA,tmvXQ!(Lmab/#zh[J8Hw"'8w/J:Hfn+ZJ"X$&!%&g}Rl@N!qtM<bA'=U6C/FunGkt:^9Wh44&!hG3ULMU]E{,4@wWU>XRnjD`zp^
+R##iR@O)h!dM%UN';+={EuX2<b+`#WD6DEZ#U]olh3d;4FR/d(Z94c{uFgk9ViAg1h}<]{bdZc+gE0lkiVsk~"UfeNOf4gva7-ET3a/44Dvut{tHzata+#
+8_U2aZ'MsLy-kk"mG.WthLXg|($U.!mm#-zQ04i)NYivMfX&!rc<1Ajd}C|p`':[G5%H7A`'j0Ggt}-<O`yJnc'$t`FJahM"f2t#s6j;JG%_#O]%A}uzw_
+pCMr[mg#@Vdw~GXZ3ACab>E29_^.Fjs4rC0H|"%X=`Vg=^!iQ.d'j5Y={KYpGXxR:&D4Rj,U'O>WjHrlp:2Kk00PbHV!Py~-'qcI:#+>o1U-~o3btc^+NV
+uFN}DS,zs4GH0OLBb|wuk3He,tMFofEY)2.buo@SHbI>y8]@nW/D)T3Laz7!>6^B(0"GF'SB'Z_PgS_/@bV@0.twuO=1NThVfX,7Ih(Tn!GB`qL"IkouO,
+[`[VKjd-I2_STK`}P-kE{i7eVwVjRGK7B@`MI@Efk|Du"G8pRa5Pnoc(_w$(Y|7,[=mNpAjoG:X>r'nwegY0b$OEhZ0N,!W(hWa'8;LlgJDvejjkY|@8u|
+zVs9LPw)t4Er#|w1f4B=&</7vprDwHcLK5P(GAqAMoCr"^^Rqa+VC`Cvr';%EqV(J<X&K}9kmPr{.kbW(JMjUdv4rNMJ,{+`)o>}Q2+.~nuH&{,>19-KJt
+yEjgOUP;)-]+9AUB//JZ0D|YL.By1|_kd3.Ao|=5+IOkxd^k69pl`!>WK7x!8sf{Z=h$)/AmA]);ZC]#Wr"N/AoeC6!]N=RKsQF9pn3:@zDcdl)m7,ty=2
+(XZa!;nGZ])Of<7WdLgr|v(|FUo}k=Rt&8[U1d&QSNq8n&x92/Qt)13yxmUQM^PBIyemECL2yoR(rRD5VFX,gq-;.dofDhBW1{ef3x1"6o|}}U.i<jCh4-
+d{_dxO%'1FkGJR|6}Cl=u|)Z9(8)":O@7c"Gs;8C"rUWsn"b^6A28AJfl#a=$i'^C;!WIXWRH3S)R"1b}1=a6`HPJy^6QWayhv2,/$:B-!CYhBsq{N2|G/
+_)}=`jv=8YO=!U^V[=Q#FkbzB!b0rwe/:)DMXD8BKa4Psg8kYl+lV6#o8ps;[K;IYlvmf>ps|m+0<-t8n;=^F|VHloy$Pa{8TRA-kfR(>)KootL-T:T2`H
+n{Tf!R`Na+4a'ruQv$M:/uI.WZEQ-kOQ.5%<C-dO4Q,!U/4dsE#VXm8`T1G&=@;vaeDH}&T6Xs,|i>D/h^'wh1p_|+GSu5l]s+qz#zoh,gyoVnK|t3NWZd
+I+N+NBy]^UCh,CK/v+E!xF&'pE5hF+3^Tv,&ObA/mcDJt%w]LJV,FCqYQ|)(v$W!c|t<bAEW`"5nV;xhdG~t^jgo@=v"Bj#%K8B&bq')mW$V.T$0S8Et}X
+9GtVKR=j@]NmC%ewS%};7go0{FB:-FF>csC,v^dn%i7bbVMw2l>Z>}~b4gDlC7jsY&DSLb`2(7Ms([=lnxj!RVc,zk(;o6H`Ong="[1)LQ/qUmP>LLlj)y
+444u>^-RfIx|A4-7Ek9H.5:{Xm``M7{97B%dtRnJ)oBJ/2ydi1#$^Z#MPw)N'GE7R^fi''MP0Z,xmu9Yo@wuT4:`>'1^(|so@8^-0dxup}J8`}uZ4hxqV.
+J`iUcyWa3FUU3<SHZUQtHO54^6v%y@UMoiGB0Ue7,[}_CfRtud1T6.;Zb#o$RVXYePS#G{Mc]W!,.bKt_5RJ6]z67iZcA9x4P66s|#QWX&=H<{tt3On-3d
+]/}Mu.}eEEe:!tF7#J}^c'n0<V8w6[[_Asi}B5)Sh=`G$#,_Y(5_j'cG|F<UHyn|C55ypu:vFfk^`.v.2#KP[WMJqgME,DKC.satuCO|j|0T'/Y$#%y@hX
+LJ-O;AYzMA`WC%}nP2~RI=^,~jaH0fF9M9]gu_t$vZ1-7OYeybC@|c4zzdj`jC7_nBGPz/dr[a)fTHr]:UPG@zW8aI{ejj+Oe}6Nkbw(]y~,x:|T3jruGx
+rp3/Whfb}c5$.P)0D'0Fr)C9r=N@@c~]jtjy~Q|Zd&|<`^Ilk^7T'1M(MOt;V7cl-ce]+qU4R^W/Ww[>S]AE++_!x#f,]]/'_[8C',&TLD7+S#++0rv7oO
+8(;{;YJ9x6CVm`B%zCwiU:P#B2+$.z7-"xsd>;JX$!kt3;-V/E&js{A+f=FHd9RXpo']67f)YEDAA%6Y'3ybXpfE]aT@v8NI#1^@_35^X>~QD5CCsvbbJi
+lG+RXqC^f^'@V8H8Urua4Tp8203JxCmnI`5<reB-]:xH~Vh<w(zy3j6D!`E)1Oxc31s1JKQi1qw:&gNz6_W$JG(.dpJ"$5jHt@G"pBjm$,G.ES)cNbX{Uc
++@"WTXmPzK9J@Z5VBwh@I"rB-55Pjy`MS'J::DfQzozHMApYCNu"Vn;|X^l>w6;HSB/&bd1/nLdce3D2&FK0hjb@Iy54fi+c`n,5En%VfIpWh{s<)XC1Z+
+)ZGEG;By<Jyr[o'}P&bP:fhXZ9[B}Qx'Zp0DG=&g1o>+6fi8i8^9zpp2/pJ4#p=-He{ojtt-x>A(ME&a/P'gu8v!BV5ad3|,7r9`V,dY0!H=%M)sE5_v.t
+_J0eX#{hc+7-UvwY5e5}wy~-`IGHzM]]TE%2~)M2'q)vrh4HN>[D#()5tiG>ft~N,OzRVU&_oO"m[U%qQbm/4wl,l)zefelmISfvJ!FbC.ha/LKf~9}Jb(
+t|N^[su)R!{9]"mI^]tu2PPK{^d}+yKqa|xG1Tp}T4Npd5>+=fx{Trg2P@V}~O;t+<jdbf_{,k%oLRq7$v~bOh3OAeGzWuFg4S,$IqA2#.y@-H0UV9Cx:C
+'_3L(}z&_,<"xl;4UOVO(/!gWU}8'bga.2rCGZn;M6DEZ||z|3)42N=Xol(VZ9]S)D^=gM"Y+:`z[Xbq`L4';KHn8G[EVi#]okMH6lpkUEu}">p}Z&@wW}
+<z7Q}5QpM@u:'DQG}'ki:k4[iQuVCFs3vo^od+iS9x+9`yd75cj7bD/znOY2:_0XiX7Aav8<iNrvQ"uVyPN7$v2Q>z~9bG8=q9qL~VUBv<`-UQz&#v:)=n
+;|:Rkl!O_K'1>`ICK1|b)iSr>15MB|2c%BrZ2b;4.'w,yWU`B%tx>6!5t8Mcm!=XIUMco=}Gkssiin2,`5"F}=`75xTG.)6m:=jva4YlyNBGXzp#7;=-Bg
+aU56R^Wp6Jp|h>f;jPUpa,/t_w/K&FS-FFl;U(!YGUNjEb,At!8;0y4/s@X7$y`v/-|3Inzk/W%7I=/Ym{41VQPO+Ysxa>28~!hv%:=M|h74Zd[pz,S7cx
+wS$8Gh{%J|t[matmAr"r5`}7E[l|_bcWmxusaii;k7eB#!L7NLyE.uZ-fC)8F}1l;98X2ObqrJh+xQc';a;v:ecCx]W7#NlO+{-oBTGgoOXm-R]ZB>CA+|
+b05T.}2vbl;vl7e_$WU:UnFp_qTr~rTAmt#fnLC&D=sc)X0yhKjVGmj3EG=_iRy^9S+c[#:MOaqMD'I[2!$v;.,>"cx@H'RE4Sh4IA`',@^.v>'mh[cQ,8
+$W;p13/N_<AxG<dj'jGI4SUnecz-Z0}W9QV$Vvm`L>h$4zp]JS(xz|<2ryMjCv!JX%5%|7Gx2hVmF}5z7+86p8te<P+NHc~Fz:!J7Vi$qbV%x5@ZO5zsqZ
+"U0D&j]<&jR^[;z'1OI^.9>M=bbVG9^!Sj==A`)R3sHa+bQRIB1@Q(s6@HeaafN!$Q_K&yIr3n5lD0~pR^1C5'(weN'M5}4z.idD3l"`M".2}{$Ty,iEEU
+Hzr%Nu<l{qgqWK|qSv^VsLJ<l([Uj@aw)<lk}PrB'z.lgqCjxur4|W~s+Okg.ib2_/CCQv:))jlUW7Zi(^x|#u@z/VSD8N3cH8+`r[eeJeNbw3PKQs&4Cq
+SU%3XcE[#QO>PL=_Ow@Fy!Un'2LlO517a{vwyogp5S;7%>&fqio#%Mbn]R127Wh!;xaywOxeG0dCewolgWVI0@6TYaF{MW`YB)!O%keatE7p`uuCm<F8&|
+I9Na@C7j@S2o]rh&MJ0tGg+F($;KhQM9zmu6~N4<%@Z|D".X:pz3]vdoT'61b^/zk=@I]#Vx&LU=TnxqHr=s_G~S^.!1|pzG/E@&;8J1[+CDvO_<8-U>IN
+HLw"K4~z9R,`((k)veCd#"[6R[Be`<LK,BOAw5$v{f6o/upZwoTfR|6VBr-8fD^@.,"'q$8qcnqx`!d+8e%G-czNYuy,Qq]UM1>-h7y7QW_)fAB8A=@b{U
+C,fr$oWrVnuebtgOJqrDeBdI+^#%WW{C4-`=9WdX$if7UpQQ#xjuH)]F0xM{Li]2Y_#+[w@omeUj;jib@QZtQ@_}AFBtT@GC.!_ZS!z,BBLN:y{9Xqs2iS
+H2ob{('RoOH;DfEz(f@d'-w@VC'O<)lX:G]Mp3EF/zblw+{=f=cus%<OxeRFK0K[mgid<2oM!LAWHKl0Ksa,Ql`s9:k&EyAX1X^.,;rr'D`+oSM"JSS#bT
+kc{br>TDm{2lNpMIg4R{up/W|^hL_>cYO8mv5RfVG.4"p.hZ-"VXry8ic[&l`]CzL=k@lfTB8k{)TR|r]:i)lHDQ2D:ngnwe%.HrH0T;5eF4FCI.hn/|>N
+p+T^PLBCBm}0if(ojkLT`@~u89iTbs{AfMaSI)!QLUfRp4^&m)TA+xHr>7[Uis/e;iU>_4pQ#y4Z^x0hIN^fufVGv(7G"WQ$:XUc7_[."G)rd78Y]cg;pB
+5{&Dh7de-i62;:IWPbo#47az|7evv<y<UN%fYN<vd4gN2JC(xxTp+<Nd+'pvQu$t}8V;HW(`4B|_L&$_R;P8"5b$3o@(<KJ<T(%@}NvhLrh+uV_1y<=Pig
+wM>WNjn1W'C=q&s&!$,s'y$TCtQARC{nm8pF<z>ncwM)OnrIIRTS"BQ0I#4<8[@G;,s;XJ!;-[Df32Wkhi.-I`Yt.vMj'b>=irsc{:/{-Yf:$,r=SX<Xgd
+g{UW[.-&;1.}DjZ{HF&ts`7g-M-[m;y,YWwE"1.2bZZK++VY.D)9Tyj<##WfrvVA$Le[.KR&g:zR{POVhgBSq0LSWfe-aj}f%1);_,i>(n=JtVc0w#_%sY
+L.DY[{QKHsSZItb,P<3kj-kPZ/rA]$CDk#+(u"R-M^^tBxLVQ7tom"8MEvo,}}<OJsd7Nn1Sc|y/(|OixZ;v~OxXYDWiI'Ks%Wq7M'cE5bjJoi#LiD[)~L
+xuA}:jx}TYu@5%PEv/OLPI4H!/a6Rev|Hg!khqRCi.VAGVlF|&.7uL.zHO8cm-/UG/[Z]0@MCiK/mC%M3wPO,mSq=-K5|1R(M1,LiO%k$ny>9;5`CMQIsv
+kzo}T4)'#9PT]'WGny5O+5_b"k]rTnOedDn`[htTUCv[iAwr70<X+b~D_reDUA.N|(N9$U_iu#Z=-U(5;Q[sz^@T7oqlZ46],KARDG/SBb@op5-{!Lv8Qn
+@$c}7U%cZ_[sJyS[%0@8Su8Zy2-IjKX1%g9]i>aLB07->09R,(qR-nxwtYo6.D,z=rggL0yf0E_+Mh!_=69D1^xq8L=<~j`JBZ,3Qa-9XR'=rp#hsv4Ti1
+Qr}bGuo47,P6<|>x9]NqW5-{A7m$nr(y-r>gd^(mHFa){Tx{0A4,)3S7NJL{>+ZLq-WE!2IR6Pr5u#A=(]>M/Q<Dg0%"7olJ<aGV1`U;f^6-o66vzhR]0E
+1c7uovm)&wCeVqs3i=w}9=sIAr}bEvJS/;`ft=0%7Yxb;Z7Jy:29g>G4=|]"HM[(4j=:gF]sb`{`o{9<l{x3~Hu>Uo$o]ek0>xB_a7ys3Dm(Nwsv&s5ky'
+Nvr}GS>BXVcXPbZ=6I<N))T[]l4mQE].a:-d95{<Pjx2s9p#6z]X.Zm<$,@];'pxt4Do@y3}A]uPX9Z"'(@lRd+UDMil68}>ES_kd3_XFF=k2{YT'D>_v#
+DGJ@:EQI7>'o]/cgY!x|z"f(#(Halr"i]bI2A]uDb+%)wc)inXX&L_V&Y6mA`t!S{YwKX&7(h<trv[L=OS,j6a,|C0Q4~EEUJ8RC)QNXq]^Z`V`y|,en[o
+6f&71TcVDBATbc-ZyL#g'@JRh[^fB_=[]fc9DErGB1Ki/=,zxSU5]YB++-j$&/]fz.0gH|o1bNXES7ajTft4`[d%S/W/e38qVA3Z9YjT/c{Pc`ZEd,m)M9
+rWpyPkr8yEE{IyJ3E]_N!q3u21a";028_B~2mn`^X33|5+AS'P>$:t,e%iC5$1fY(wR3uRw+Dgkvg>Gf|JxaTOgCE4f0h-Q;RP@+#%"P{9A^#ABB.V^o)s
+56mA@b23@JGIETQm-t@oL}o{eF^3:q/tfteqRP!bC3W_t/dAaMc0LTE8yA'VE%CV7Luj1FsrJ<#(U-w%|%!|oIw|9Rc&VQzcg:)<S;le02aqc{L;iTL$>:
+Ri&px9>H,Pe3t_QVbi!LxPeyHq%t`{`+w.LV/]=@lX_dM-gel|7ymWvg~QhE8j;'dvl-hJ`t&TSdmM&[f|S#pW%`#_"W>1utIK>5/>(5S@nB"b5P^Fnnu>
+GJX,E||x`+ql|5D+"[T:xV"mnaEi{QQu|"`(a.-#m@4OXH~PaG7#M"^t30yvy>3nF@U!Y`H16^dR]i/|yZ&Tb+|NrBA-x_4:8PqbkYGM}G:W!HZeT8}X<0
+r]nDLLSqm&Pxa9'0|5U[fOQsxp&uX2[uPj!!{TF&)&Q#HaLIyzwVy!8vTs%@7B`C%p;R+N8/eS(%IlCDT_Bhdin[Mt~4=ppWLk&1r1wBPBe)J(fqd/:s_b
+Jvn[(k{Nux#cU[`-`h[SOldK5Ek),';-,&pF.O[oFmtosHRv3Q57}C/`k@vBc@FQOM=N4s1J|9{n2lCvy={LE3$`#zIJ,-=K;'LJ9hccdA)_VIe7}@K,1[
+GFhan%USjy398@L1$a>}ZHPJ&9gi};2{%N@nN7#&t;cSXD`L$@SMCLr&er_$`1:/N"{>+Sa{'pqlMrpTG3wJjK/>d@EKYv#ddh09M:NTGAYranp[6`aamT
+Zv~Ky7Km#frBRS]GreBMSGst`Z.gKbEcbF%Pe&&thFIy+){+FH2u>`z!dBd$>8JJad0"nEoB~Stz75>,9`VHI{+F]l^G`msBIS[!56Rbn&Moz+[')"L-@!
+S4QeNiWOO7YyYR/gn[]Q6Fz{,X$AzHB3Z,q2'N-=@y,V70V;}k4`8/'UVSce.:k$/DhI8,[Y2K:5hA`@<w>$)_xW_DO'uZ""w3]^6hoHt@45QmWGt1MH+&
+@kp,5Ww^kSvc)A/#gs|m+{PVU]U;!43zq6uJy^#OW>f<O(J5}eRi+0GS;(pJJW0eDfJ(l;^|gQ.kY]y'}.ZjCL4OuD6(H|W2jN$>D:XE<m6JqM_dy3a.$L
+Ki_H;]|(F|/:e]q/XzLMP8yse5p<~['ERDII-cLAA;j8!7HZe7j,KXYP<"_eX//+TCY3BL9E8uB=eWJLtH#1G#F3sZ(!X;A+M=Jaolhe)Cjife6>&%8c!x
+:i}Wsp[^8bNxy!E1d=3Kki)dA%,kfMx6i"8>440ZUL7bYG4eN5r47NJc~>Y4GV!GlLt4y5^)NdX[q|5lTqrpSich)Tr8tp|p{Whsw{,gM/wrrMAv/jQ).e
+O:hH<#kj>TfxMX97$"p&%f$CU#^&MzU$/Tj&3Xj$UQZdFW62Z6QA+6o+9|Y&N;5O3K1UAAu(Z2LJ~TFsK@(f"WF+c}C5Fo03>bhlv.ZMvMj5fi!lYUQ^`O
+"r%}'qi<vahPEauCs%}9rwT9{Fl8eG+Dc,iQncoaA0]ZT>@@llU,kUkj_u94FbgX.}={'g@Z7aQ6Lg[5^Z5uyjHMC5R_`#%{A|#-5hC<(,8T6XlsKMZVZ:
+"yV<]:l{WiFU]+.)Ktg^s'[yOROXZ=@9hH%+#k~sr<`Gzu{%1Y|H`o>zoDeI-Tpo>C1qL%X//QGSi$]nd`0Gch|cPo4|=;1JgQRHv[;1!&kj@Ew2)3Pe/.
+l3iN2EPRd#wU5X1feJo>'hct&bZ}>YN6LT0w/D;TX=0]-x6EPma2P|f];h[EoLv{CeIXBD2U~$Lm^(>uLEV-G+Tz#/G"EoYM6y`853'pFR)nA4N<Gj|vW/
+5vMZh^A5FnBp8<yNo$M$FlIRP2ey"f(E#R`IyWY7U.M|R!yaJ)A=(i>I%{vJF|/xpl:>q_1xzCQIYi#`o/zqnljV8Xe`]8zg7hiQFZn_Uhk+y]A2+uv>;U
+myziR$Pf2DfdqM>wf1p.@}otX0LSdG@Oo%`dq3PLgO<XAJR+@@`DmR>nWM~q|b&nhe(wVs@H|1bOx78z;6,'T)5C^(BYK-LDzr%Hogk>{_T`l4pk4DU=Lc
+i[3B~$'$GpO&Vb},XsU:tMS3HY]+H(hi@W7nGJ{Yo=KJb4#U5#7<+s!Z9Mg(SUzboYAvh=ffF8LTjy2q%LaI1BUf[FA53/HLCPnem8_-C}sz^uW]BiN-<(
+]`fOg|HeW-{2(;rX"NKyS{V)~NypjDSCj7o5M`^,)Iqlv$M95}mR/hwBzJmRFU_K|e'8B5Q8ql6|hG7(T{Rn{PK/FG|$4P.y&Nm9/pCfA9)U>ghX@E`M|U
+K73_I).ndpG'--~=}auywe{}w.iy"Fje@+IXMMekJb|c{^nB,eSS/3/;nO3tu.bM~E2i[@=<Qa^ST|_iB2&X,`.$72fwe@ryoBa3KIxF"8erY_>VtpXdR#
+PfepXd/5YoMQbe}X-z9q[uT&9i>!<]_G/g#:RqB3>Bww")Npr9@E{mnWTocn.1h>cj3:`L1Y@>9-Fw-BtVf:[MO9iWm[h!q]5_yz.n-<6B]<`aoUbwlI+y
+4mZK<uBc~`WoA"s"_E}b"V~tP%3x|(V/qmDg[jt:KfDd|`jZ{y,2"YuHrWuc#;Z413WjdO7JMJ'C$W[i(Ml+tAva4E7P}uE`XPJmsIN%~KYWg/i<}I%#<c
+3bI=DU8B+YTfkYlc;E@"Acg&9^a>~/clf7u>d1xr,An)4Q1)CbL:MB}VRp`!;%D3ly2Ceccx!p',W(;Nb2R&`cH%]=C}))h%}D|(E6G(_[:qxIM;1mnH|>
+IW6gwIN%a{JU{>zPp)D(n%g<6v)Ud/s[Nm.aOR4N,qg.QXYV|r:Q/$m,EJMOEcu#I+O@YY:;>%KIs"MRjnRcXv"1+P/0^,3lY8o$YH)/1FMl9H17aYAwu7
+KF4OXezvoPO.qoKlrdV#h4uv/VcP[A5()161zG]uypxokr]E3nH>&wx94x[3Xpz;ri_rk5<SOj!T7guiD1qJEOos1s>Tow19MOvrvYwXom^'n_[|lm$]y7
+hz`kW;,-u,wNFYdh>kLU25K3x[YHU<9jr,.>>2if|eTw7WLq7LtU4a-<<EVU`kwHUU'O`eHCG12f|oS[p'".YDC5L[VOt{R"PB<blaro37{20ngl"()E6x
+fQOOK;r92FM/%,"K~U=)794wN5="N)R9<1KdtHE,+JDuA4T-.;knod>L-nBl_8]veGp7A$$<1{(3@2b.-9IP)tU$%ss%I}SyiL,0Vlp(e,_"QIBW5z6bg"
+gR![LE[Vhf$;zTg[~3p<L2I"hG@)bV"@tidcue}pyymWsvMxLukH2&3U=ElKWHX>Nv)Kdfk^_1'WpYs>Z}T$f02ps!8P;DQZmw<dy7<0`GSxU|vX6yoO'f
+v{dwI];<sISb:Lk<9[fn}IA`<#{H5X+lRPVf`:QvzLO>)/16095/4kO4S%`+!jc{i:h,G:@Qx/|PYW5Wbx(x7I!!WoJaW3pM|}x:G;=J^ywEn0`]CC{s7<
+i,Rp|PQFGa8C:zk"/!BgWl=vDTrE$f#uNx[7X4DFpCBh)5JiyAMq}ktaD<}"I74-`}XM5,@e<C_X[ozF2O4}I)esxblJ0=bkPgU|JKCNDJ/&GP'8Y|qk6}
+V/i!6uwYILe8S1@ex|1s$ObNNq:7A$@eF4BiMk=d+U82>Mu1}FsluMptLu52d7jz}Cp}16eoR|,1Ad]5dr18IN:|hYhD&edX_wX2pLrp|VzT7aEK.c,u7`
+|jb_V"f]H,lXl!17(u{FR#2,=CJ'Rp0/^Aw)mx}Jw#X"P5!mk67]]eZ=KbA'Bd(]jr[JcZKl-ZG@fyoB^3>YH#>jinF&,rj!ix&A<3X)U]=l(nY[|pCJ[{
+h|xV/w3WmvT(ww8!;C;3y)TaWTI==Y0w,31r'tZje-StrlLim'[AuC#Y,;#K@!bS+joej(w^=aV%D:1fVFRGHOil30:cC|T=-Y!V=}o/3'E3J4+a,sLN8e
+&<+x%HK!F3q_g.L%ki|bS}[_bpckynM{8q;2+t7B`]u)r]:O)TO[nGhH[QsiyVYCvAvoXv-|HeuPX<vAJB<rP#ZUL/^u/./miE^SDUIXOq.K"s12j/-1gU
+"_YFXvC.kWM{S$oLTRlk=@$HlsUn9Mt-H_>3iv0mtu9GWrf&G_w2ED|l7N3RX8v&Bw-__c'-45SG]bL;:wa95x4/HnQ-aOi_f>Ygn|/$NW@R<|U}R.=z}S
+UV4m~EKgYiU}sS7E>',{'kc-z;xZ;k9ID3_l,WE$`J!xaW0MtLq$!fz,"t<B[wSa7K=BFs[HGCt]9(e4og+//>AFj-C}u-6ucNB"PDSo`49s/Id4i{qdvz
+$-q2qTn"vp7"J%`5kv%jH^Cy6z|F%lnhUEgYwHvlcvbGUN4]x4/7cb{<m>hzvo4x=1%qga9hB6=w04;,C6m>t[vgmR';PH&&/LH=Sf#[/zLq^oXf[4!;44
+z=g|,0-<QR=2;)wzo0jHn]-|-IdTXu2bN}osvuL4,U9-kK(6k}Ni/VIf.knLot-W,e.lo-P||)GGDJ00cr=x$;kw5O,.$WgjASS5Yj`F~=H>vf!2{]t"{>
+:oOW}_<nkQ$hmF)%RFyy!I=im$'1]@n4AOtx2du=Z[_dG.MZ4Ph^0{I9I{BL@3Of]HN<O(%+DP^|1|'q)dc&[`a2it"N>.<q^jtH'f2jm{S$U!mB&ra@f^
+9OXl7>&h>l%3Bo"3B5;,A'9/y+BDNMf(4=CA,mss/_~_Y^a{H79>@q9<LzYr;:vfTCWUcnMf'ZBLumYgKt3|"OQO(_f!9__YkEICi3KV7N(&j!N^E_:IhL
+s/kaPX%|Y#6;%Zaf{OQGBQoej8W%{Yd`>%q%kb59}c`p~+Z_re,B0dmm0xm^,UaD.M>ifT.(^#iE!B,qh]X:8<RrRv2iy89]a:3LEKg]<TH,$sHl(vxkg%
+{y`a5uRk!7f#truYeeS"r7-&j|7X5u)K<7=SP1INb%IX%J1GG[ZD_BH[)w3>)KW1t3Y7FQ#$yU'vft(KN@#$Y)i(")(,ec<MZ&`cn;kd-i}P_x<v]s2.=s
+bN~ziSJPXUH0yq,p1|LzLwx4XI]n5j03%A8DZ#k(f]%$Z2DDy@>|Nhx7qzTHSJ#H{58Ay%f1jxcxcw4H/2$AXwvO5eAIU[gnA+Fj.SuYg`'%<='M2{7uLx
+/[,5Wh@sA1NO@|};kj7v,Ja,b|aq<lMuBO@wMYSujZ1C53DevLiZM]rmr7A,eU;Nd#6eMEsSZWUmy:Zfj-$(]{kSWizG'epn]X0yf3AL{5k_wSuvFz|Vp&
+sD/5lmK5n/r6Wp)tsf.afeo=9Rhg)1Yn/(/y'KMr!ibID$VO.'9iC`DpC/5$]-<+jXFbAE4DA_m_m/@fnz-LY'$h%MAJYrTaIG<YBg[II-z(LdyZLsn^Q&
+`3t%-V>8mVOiF)48XeLu,Q#xjQK@{xX[IK0'nRJ2-cR%[>#0}@DZ"|}[f&DyC'6-AAYC-#)6YmyS:=wM>uWG`C_$f.AOpmOk0H&9p@J4i<fTdTbcd:M4SM
+U<Sr[<w(2LEO@7y<'b4)LCl'_@#T[;S]{O[8_Puy4!E:;=BmN8QDpgIzM[")F!16}%93/MT'gX%rd#TzH8{{f,;9$%`6Zhjzgk'-mhRA'p-q{w<gB,#.R.
+yIytyC[k^hz%c;'z]N+5Icb#!bq-sf'^k.u%>zei!dv,:8C^kW,BO7;Q("nkOeIgxoFOAQj7ff3f9K#(<2GED.P:49`[}2QNKVSM-G;zky&8+G950O2G=Y
+{},CC]]Ct5@I:r@/#/sLVoQdJz;y.|}VNn0#h,9>0GLj-DumGMe;_$jTn|XYQ#LWbTRPi:_5)>:/s2=E09INKP'^0IdMoAu-.g+1(OcHbE!{tlbZNz'c1>
+fC^a"-agUSm|F_#G/7ru/MpcO3kBc7^(Kqu3UxJS"q@Xu7O[-7;t2;zwBF3=H%"DNg:.6q^v"~sey!V+5NF)"rrVUJ2K&FS:Y`<I>(Zn6QNd]"I-[+SxE(
+P[th5-zK~l/o_Sn31<iR,2ody$/:`^cazqd[2<G5:!=23D6Vbyxn"8V:it.tS/0whK<M$yo<lk:>6Dn,YN!;`@%1+N2j|mK'%2z|<O<k$/-84K1@)K_!rn
+hUo_l<[r'AR6YM~f;|"8^FE=}[4MU)>3Mcse[Wk19M-sc|4[Sn"W2Z]k%ygjGxOw9c1O^<ZD$.aFhLd67C;KM"F^9&o'2JP=8qhgcQv!Iuz5Y=N2bZ4Zt#
+G9tb'/vh|7~@W^Z@iDy4~vZtm]1Dr_1%=:x+%<cM+coK"=c=m@avu-5VgRck8ou0wgnEe{jC-sd$!zTV[5(Yg|xbFWvTK(Dw2<;yKzGdR88WT4=+>eu+}u
+9WcneMjLej0xd}Jy|pmx|d/yCy;4f+(7h+H/m0]fI!=:^s{8-X)Vi|2wKOza_Vsv.s)G'1-=L);w.,esOa'!+xObM96TvC&H$8"bzo.2Gw-F.N"%6"@6t9
+KcFFh/6dt}TU|7LG;8wUk]&4|kbrG&}%D!+7nteNLZi@4HW[6"tQ8!MAdAN;8sCL>CxlF+m;jAjJbOp;ySuyo3ojOKBq&BUaA.@n%rY]IGT>@tD=Hw4vw)
+sS#tgrU{y/K_F]6.xQ!,c>Azg!.Y0;;VYG'A#:+o[a~@YwxVMrtET9=!~0ai2'q_>#Ip}m:FT;=j1ZkfNevu`RGsl{UO@&OO(ID%L{dmZj}!gx=;}M_WR1
+F7_2vp/`PX.:M6y|Rz"]`hH-_%A&},wK.kQk.V"y+n[I}g/OZzho%nag`g_(!ndK<Fdj2iHV=J".p#~_TeYsH>LGH2IU<]pHaY_^xJ=qG36{]J={V{lr70
+zg5"iIrAo;o6Q{SK-U)ilDin7ldO:pWp_'V]Vpv#l7p")M]2V0lTzK+ms^j]8}2L5'D.T!YX<Su!_]2PqgvH"<zuh_Rgml7h>f0N(Q9lu>C-v@[2VbcFmB
+rfK(B4_C^<csaCT{xV77--#bm^&9MsK+_`Is]ia/o0P)vog.EUcM_<N#Yw!,0Ug|F8^j!r%r^OBh/<HGU1)4UFC1:G&gg#i5o1Gdd9x0Z_tTOiM}<x~6WF
+8,|IjNwee{Kr`5fAvnriW9dCJ9[0+W8Xg`<F1k$%2OU|&/(nfIc%F%[WGd9WE1NSQ1>'C/9$fYPcJ7_@b]Ln8+j4Dpzwn6|y8p7G33b6u|Mu/73^~#F!cz
+;B6N!I'ARf@@ZQHmX;kbS"P6r|ny!&{v&:,d&^q&/NxDt8KSk)Jbji+'K+AbN2h4B`LIb;<%+'R#,Mo^_mP^Hm%YN>5[mIImOm_:7TT;$Wq4Oj:<D|V"X]
+Mgkp$G7DSN,j0H34HbxK8<GJyCn$t"=c;_kq-}a<.JMfh.1D}k..Mo3:wSVTP-l(R1n2s{["59~)qct@>$p+C#`F49)owDB;n1DRLok[Tv_%R&qDI1Xv|h
+N4SPg.}vGZoU{}yTTc5Ix3H"}"t0QH|2C`</9_PT7">lO(6ANUd+p`^w1e62nhPXJA$wW(o7;EI(Cc.%tx4Lyhm,WP7;)67VW32-injbtXtrfR-OVc4T4i
+`sPc[uH:D^S%Bj4)~.&Fn2Z0FvY#PUoK'H/e5Hfl%bwLeGCJif`)@4T>_jH`&pH)WTmOrms[ct1k&^BR)D8uz;iFdm=xK:T%gVRi{6#HlHe9&rV!>C1S_s
+"1tIXizu>4'{~p@eckNagvef/W]5+TNgrac9zE!"KqJ2-`bWH7g}{ctT&A|vz@atkf)pn=RU,&^;~ac,r'Kgmo'.t/i)TGz:s5K{%8&/VfgBpS7n@`qc<(
+MwS0'3yD~xCyY>^>5}0|XCe31Q`}^tgqeuGIW7zLJ3u8$X;jF7+@&vTbTL8Ek_Ew7FE}bRfhs#_kXG%3FV;xkZqj2#m(gH1@ao5.V%DWwM=`!ktJJAi8hT
+J`o`x75SNl"6'A.w|[BHFZsnqwX4}W7gbLin`7()<]]i~{}O@7C=sWRzZ`"N3>),5(Z}kW|oC(^qxOLu%$I41I4uTa9VZF`G3w=p,`[atC"n5mOy<W=kJu
+cXqcJUZcv"[EWg+/Q.tzKj5xkAr0'aXwg@3yTL}{^j6E5vx$(/;nRpoZ_KrL>_@6I12A[B9ffs~/xTF$#ap(]qHUI&^UyuED2MV;pqtVoD_=K[N.v,<"Bv
+yY6eg&Ol6f:ecjUJ2QoCEPyfwx6M{V]&@'RVAT5fDX>[rib#`N$N/]o<2Pp<PGj@HnicND2h3_VhfV<HU1K#kB[8+XXaj[FGa!JR7HmAu{)W301HJfUB'@
+tqCEMsxEcL>vu3fyc[())4UV>r8JTvx]l0}R%!cU;hZDZ1!>|q0y},l@(P.D&d[=~KH8@h>Z^&f-K`zl6aB_7dRcFV3.I#.^OatgwYr{EhaEmn%::JPOGJ
+]@UJ9_VO@$urBJ'atgOs]vLpq[0Vfx:Gm4He"^qQRt`6y{QQwy$M]vY/3daM({:zXjL2NK&,'n1y`(Y@cg}eYpPQ:WV;Pc}=b4(LtY}=fvFFcRm=97zUYC
+Q3}M:m[3(]Cd/bOumVjoGj~>h)gjkyR(S{:G}nS7py78~.ho/@omzLk,2uPL"LNoc`uoG]I;c_leLM;}h>H}pl)52v51#13vWh-xSNQF6xd=#)~@v_cxto
+~a5q{/|7bDGsO6G#L>u;=3Va>qO5}B/;Uzd@A&x)!A!n]3V|=ll1Uz~:=IE(2c|7=qpt>7YFvaWoT#;g~,-+(E=DAvnFHomlI}(([zZ,h3>W.8R1X{]+]W
+I[,p6MgORx'54n-zeHw>U"m'uQJ$B_Z,Gq{.pnzxc/-A!^xw2>I]SYZ<3f'/J`0vs[CH{PVCDS$4+=4;Z|O8h(A:8p<<eV8Rzl`e22'xd,H>UI0H1;',g^
+xoPEkeL"H4W-:<!9EtU/@Akd`vt+qK>]KIj001!$4-{$3wKxajJ5i/8Q^=a%y|G`oB{$)}<|d`/`{(k9E)2zm)]]y-7"s"<"a^O&QidR{s#G=4e`j^7no>
+!(Lm+9G:yta/m)'/o$H%ix4WaklChu$|<="]x,$$>(eUE"/z9g+U1Fp6G_$Bcx)_l=T'T@a4(D@&&Es8BG(vu8l,r]Ox=X[8/oty7dhQ[Cw1%;06<d;"tQ
+wlvM$XP@xcNfae2V6yZf^)Vh^lZGO@k&F&@&|I/S3$"4jG#u_w.rq,R=I!}u.8i3hf.qU_l_~dt=rhARr]:WznO$9iRvgu[@l,q-aKhxYia|>`N0zs1A"[
+%@CKFfA.Dxf{'+yA#P'=pv~b@JiZuVq<dz^Dr.s3jbo!tP7a=w9(YO%UN;H::^Z/Estjw)b#EoRDb[H[^jD}f/|Caya]6YFo{NA|Ro!T5t!u/Vjta)}M!0
+:y)TIzNb(s~2g0JTqru<$jmxyyfQ7EOumvplGHy>!VDR,J5gPO&bR|v{>ksMW'Yd:<td8)(/8z]k9KK6)Np'1l^UmMTf]U9+{dOC4h&Q;7)E/89junZGsl
+2(,%nwXZ:+a{p)#1w><V.c0<mzSZuZLz3Z7')G{R#kLr!/E.Dda.7(-ronSALMQU17'X~c5=cTFG4|]hNS0^xNfpa@W87U2WNrt1Gd|L!mtD]^Xt3b=:$u
+g&|zZvKwfB=}L<SnMYS.KZ_qweZ!|QMNOeqs.OZz`h4C44dRq"s0~)@45OlF.Om23#p,zXs|cf='_'S[|sISFL>^W{%g]O41{H@/&>4K"x,BdVQy3'Ta7,
+>6G9a/60Ej2_9{6s$XwLx#vIh"L3b/uYk0X}]hEbU$br',Z0U%xsWGr%jy+.%6>VOGf/(#`2siW;58hSkKiC;wm37$WfBK'Qr5`2sg}PxGS7.MZl@McB/P
+)'l,%63tU/03$=OqW9IwQkOH;qGWKz7/Eg;W'H&+9W8#^PelEHImd^XnbG5j>p#jtb0+9N<K(VNfXQK(ofJ3j._]oyZ|lx5'!T3m#Jv4$s$TimTYx|:&h{
+m.oyg1oyjYQ"DxpVw{A)HpH#LQF3)f.j()#}'ebhSJ@H"F~SX6zX<{{Vy^awu^E{C%W7LBtM{C]e^vkK7|{y0}|t3/,W'Yv+FLdUVbFbb@Xjdb=z_gDgM3
+c9={Rk:1L,Qrcru[@"b>x!FxO$gO"4kU4j+.v!|}HkWXnk:|!5iHmck#AA~"9bZReG4O/yi4@_ZfnP8'"/U8:K''TKJzF'6$f2B78}8g@jZe@Iz=]c2I&>
+"Cn)KuiWC2Ocb[ILi{Oz$_VDDYYG)"0P-Y8%(WNbJf|-SSxvzayXNRM>tMV8jMFTv^z2n'HbDwtdO0+GljwE-crS>Rd=u%=cmzu>yh-R7fMrWEdrztrffh
+Z=~-nLe!gS9tx:auD-S8NU2P)kN|GlBXqz&DqpH"xk|h.(2%lY%xuH1HF=)h_U97iNmiy%dXyW4QaKU^{0Tx>fFGq|dR$pDX&TU.;4S_(AaU^I<,:GHX`Z
+pT{)@Ex0u)K0@68aVRF:P_1)~iAhn&nhHo$bsseu<)Uh59X:O3OjK539+h<T7)+/EF;>SieArs3)!Bvvq(Hl:l&>Vx"mpAiL9E(`Sd5%M14yT1n4ejShWz
+]>CD(dJ#INTpS=tM4rf#O5C!~-(_d%O65stmsY~^B{[AsVs;n2u-uq7%J2;CG-PG_yv=F6d+ID4G.Aj+/"(xG(f-&w|"N"'0nXKzag"%CZI`jWZ}nW-RSp
+:a%x5t4=OND3IN)se3u=K^DwI_:n|JJu.g[8+@]'/-m(O:wRd$KzhT,%N'8sJjB`ygVsbfgm]a'FIXdKLOnaa<wBgnT@8$>;P`Dkk4ZYv)4},,1B|H]aIh
+_Cw"y9@v'_H8Axh7A'cuMuhtLM/JqIES@IN4799/f4cH'^a{7BFl9-q,s-O'|ORegXAES_Pr~aU2K(E)h&E;$]^[,,o`9AaM_,8F%/N.R36xV"s5e^Z/|}
+Q#WwZY:!F4-V~DG1ozlPbPh.g)U0aW8]8&q@E=5&Ezk{^_lm+dJ8C]z70DQ6=(KUVv1A@Ze6/vEjWHU:xu6ANfF9M1S[D$Ujq1!XH"s%rGHu0O~#)Oo4_8
+S+}&2|ftq'Z9CU,p~e#@].JAb.MG7rLOLoDXZ1jQ.B=I#f&funr0F;S=x6V|:Dcf-v+HnT{Eb.Zo3lS]#9xK{L@N1}8WVWLN8s|1f#4uk.)Ts>^,VJ>b:K
+kEb.3rPTOD@P=On!{[Pb9+AYGn!i'd&>P)6k0fz]p]kX2TXL_#:cv5<I7_F@48CWE@%(]k~A;eixtK)ylxx!00hGf3!NVT$S%YaiUyVvmC:2.T8QOR%2t+
+]1|0'wYql9yWN6R/$9llPFcPAvSjYd5z{%YHL|mPcPkCFWBkT6iT#>9qU5^a(4jX]Trl&xpz[eH2adldq6n+}(OJ)S#FYNU4$/8&D}w%-7JQq#<zg!:;Nm
+:eV]Y)X'(.{('6;[q;j"t;>Gp9$Q;M31,XoxO=WVW0j9OuK+iR$,(1H{S8xWlA~{L&vslJ(Ki_k{'k'NZ)yUsY;97^Ujo5}af}sK#I0GuG&toEF1A2Fpgz
+ftky3i))~+6kX9k&:Iy3:yWq3>ZBCfzq61ka.I}7wKj%TzjfT{lWsQqo8Lgq^,"_/0,SZp;H@kc[)SipXzhm/yR3iP]+(|+Jap&5w,oYKb/"^_+.7..FlT
+_jkS#^zU%d48u-~-oyLI`@mgr0P.Zs^_p"'mhqk[:]9u^4zg['#pW.%e#z`wHM"+2AgxX#4OuP!bxyan$XY:)R=auac:~CSlss))h%}>27:w<_kJ1]L^n_
+:E8`CYm`=16g<O0NTJOcolCrVI|]_YKVlxu]6f%9Dr<.rSm9f7d:a]wwLt_|`i5cj&TiYY}&-:5F0;KVqJUwP.`02&VFp(}+Ut{Ptlygp.}-3N^b{&s[,l
+C17;WiwK1[3O=b]Q2]iCSQ2WKo+G1:4w52-_<DqNgS{0>M4]t/D$@2A@bNhJo]fS@v`+E-2jr$koYINSg&5T}.aEL$)P/T,4C<SfN6.s4<W5^!8d=q'-%_
+|`bSwPk+>",H>`~)MDKZ}tSG|_97E66+Qx`><YW4i&7zgLtm5W9]U9F:vuZ.2A%#^>)S|BZZ|KxRaj4ko"mgJhTYz..<%M_iM:596}^InM/!/R=#(Zg$0$
+h.hgs<%`+uNRvs,xyc1w2T8z73XC+GP'CEI-;FPKf)vTFj_P;7bk`D<zsX!J@|djxQqz7,~0k^2}DkQdGFn&3|KDj`!.NZC<QV$'A&n---9x8eNN|=M(#N
+Ao9'&QE[";CTZr`Coq8)+wvz77JN_m3Y8o}]O"a,nT86t=voD)9Hm_K#f%T.hy~Q`6tQ+NosjwTI'K52MzYM]zRy7fRQ]P={@J4jrEqJ&DK15HvfeyOgT7
+sIi0(4_M>uvN/csgctTu)rP1:)F%os["BQ:Z8sSZoB1c!VCzijd+Hue^6qo'$CSW:Te1+MMTmHKZ/!Az3csfr4RW,>nGpA-6nSxz9g#;Rz,vsXE6dQM"K<
+#X9Gu=gJE8f0)_u1Y(2[ztAV:aqnq+PDTlgYikHcibE4n-k"~FL;H#LHHv64l09SF0sKT=Y{rS$Wv^.P@vb,XXZR<3.TLrbZm6sTyub=;O03!lTYS:{"=:
+^9(r<CvSap1rP:#[&TT}'E}3;#70UCp+:i(O~(CXMl7kt-[&+JQEpm'I]uDfjE)revX2Y;h-Dsh,JCzb%.CHmv{#eBiFkiRaGm/vvdZ8(2C)lm_V'E}esh
+MqR=;)J@RE-x}"_foHww.2}dj'k#zdxXki0tLb(JZ6B{P2yF)Y<JlRR+jd&tt&<u/V[K_Gug~=!CD9[;u@y$8/gVI%tcZ,BJX1:pJVTB)QJ}QCla]BUffC
+x@z^-w]8ywJBJi3!0WSq$A<9WKQfl_mT|8h$2,63lN,A!`]LC:&QF"+F2}-+#&QQ[eS9m9A5Z;v%e;Inqpml%0`O%J$id<H6&^L;biDifnk.~".4&7m55,
+@9+ZPY!Teh5&j.CJGVTl-pLQPf'Ar%emgX'Uu/AvpW{i1L.:t^Ha<%>WfH'n,W@@7dEpq&QS_&lzRCmIow@G}0FlY0ic-D`#OpX8W%-vbPsD`ae1i4HS<2
+vYQkuG(99gV,4fr<W+A,b1]q-$^5TNW1uV@PDu8`C&SRd+I4/^2'ncH{r0EQ4$y@WDX|nk^`t<GGis<ej}"qadl2A6Y%bL"Fr(}H5pd}2woqd6Q$]5+HRq
+H}jugrt:R3H{gm5g,a/QODeL"JhvZ'LZfD3`}!cqnnv9KgdM6k>|C7EP0`!EL!'C55kGJ>ivB/5;}h1O4|,XjX7hLuKcBYu%G;5:>0TfZ'z{H5IE5d{n|^
+{q#^-I1m%f/--PxC0_9tqz,=&pRNRV$}2e2_$Ry##K2fR+y-|&lz90G"[#Dg{l<'c01XTd,ZsSa2ef#T[."Qrb<8F#cgh.y:v1]`0KvEaz,BuTUA){LfI"
+MYPQcsV<W$"8fJh%>z.sn$w)UkOztbc{zrxv'GtfB)p1ORtWclq2HKG[n_JH"4RGaC0]f+0gHyu1Ucx@5e2{,Ty5pc0x+4jL$bMs;jwl9E>ox'e|d,o-g/
+ZTdK,VzHUONSyfSK^i^`d0u$,p#XQr&,PSz942m).MZ{<an|Tdr;x#O`;v0$4DR5;)Ui_5`)Jy5PzrJ{cxE6v)1B%&hq_P.(4bKigvV`f(%,2))W]uD;Az
+n_'Cb#~u-]<D/d>t)]/d#uW]]@b!V{ace":@)xM'@Lt{|#g'tn:nmchB@CvzIM|'gd)AI;!U-6;`'A..BoX6UUcDlZpT%YsW<%."f[m[AQHCi&|s7x>{{}
+Z|t,xoANHu`DfIt'A2tz@&OhFBw(;`67Z..m+07N@6z+5DoX6paSh;q,8/7J#[qZ|+'E:RJrr"TRX-zyby:(D_493<]GylQCsyjn%15>0"tbSvwpQGx;qh
+Z}^6$K,7ZhBb1`1H%3lE0s:))zhTgdOs]U"9:{nB+Z"N#4}iPCs[eTqPTS){xchHi@B@2--NZ1$pe&cK`wqRL+/}.0|%#mPlspL>Q#/br|^,'HD<>E.}gl
+i,)C'1tFu0prc"C(-[kF]:O^`su$~k6Klk@X-}Eps>26u32!<B_x{OA)uQUj;[E86Wnd$1LwGgSv`<f[<.Xcf7)2mcX2{oH)XTZi[.PR)w3VN(^^[A)w^D
+tWd37N`rpYShLc+T!`JM0NZCO,(HA)NgZ$z&bo8'fdOLbL!Lp=#PrkjtCOH>nsWvXOX%ohPwW")E2Waq(G3wUBneZ]Mf0x>H^Gn2G;F)ajH=vT#({^N"5q
+gQ|iLi=DA}po/1nYCPc2BgbG_#/W3fDy=r@I_btsO,O!vWMXT6>'2oJd@-|ugMutvbIX|txCME$##N5AlzGj-q9wJchcXB|zn_fSq,(1riF;BY0R/rfdZ1
+iIemg/_h_QqPFGR=~:e/7X3Rh{x^Da-vXfzkOm@sH|.M#9~O"f#7mk(W]AFAiD10`mip9JGEG-{Q1&1d#TmXjvSD<|Rk9NCH6|tF>}1[L}|;K%Hg`7C=c=
++!mIirB/1mfLk{58^HxV<A~[YtsyFj0b-x2zc(1=UJ}Tk.>2H^(Srbo0~jOneMD|q;hDU[T}<^_.6S7rSG`''p|pZt_i>vaW_"xLTN:mugJFB}apDh49pe
+%a-GarN`C6IMvX6pg$![N{n@(v]2"7YHNO]0&m(FnX-IK'x@3weoVM;EVj-|]l>`%|6NNL}q`zi9>>rl'wI{r$ND-&%KL6;]O8.0HcJB0b]EX(Ry<Cua5^
+wQX,o`qn(8~vr;h)Z)UC}{#iBW2`EFDw+BnNr0tvf{X+nyHF@&&RH4#2nE&F4}DKf=26Z&YHE4OR"}h5t-TI$gh;pwKij.ny^O_n2i!CA'IGaCvYLFOfL$
+-W]%{u}0FP./2]g$~{MbJI!bC)c<aVt;5;'>cvRL{H||,/sQcyGaC|CG]kdS`K'NTzv.`]{X-e7K5d,8]Av5zoY1.G}nW/9n`v;xH!!>z(+<e=._FW`H|S
+vD(X-{5n96(5<caT;IfDUT1ay=.&$CY4(/1}cSR%r6DCLy<S)Fra+gO3p5cdkb8HkQdbnH7aY@UKhhGP=2+Ea@7z~!M-P&_ZR}APgUw[dTBvk5r@pFZx[r
+^:fJDEC(.VIvRA@_#X;In+OCdMd-8k:vmd{&cC/h`B+4[[^j0)E!tppf}R%U<BeZf2w|EOSWBteT4Aq`]!`ZJOI9EP)AHGrL-sp!OI`(GZwu1ck2WBIQM,
+l/=n;_64"wd46M:!Rc8zTk]uHicBsG]nF:~ct^SjN$}6Q^RA`eXPltXG3u5m}K#h#;EK^p.k%W@-jpbF[@o&!UEcI4-ZAbV#I`Ek"q!{&c)dDrw0qw}]Y%
+x6<1@E@JZ5AuPA+%ivd#-Cc2nwI`AQN(Lr$Z2g]@dFDX"L=o2]78v`9rhLVcTn7)_,b{}qlv!QgGosIXGSsMiNB;"!mt%Vb'6ept>F{!Ve8{Xjf3Y2R:R}
+'I^a#VxYhdTj`",(RrpzZ/`5o32=z^=S3k:>"`PM`J"a}C(ba#jHkxZ`WE^<QL<;Ty8IT8p#;Tz0M>i`QIkW$%|qbjBFaL`dbw_,]OpigsPPf(hj6Yp%&f
+si[MYQj)W'3G:R<8+|e)Rfod'30z2D`^sfd+0kb_d)m{D7{eq3,2C-G7dm7NjIxUxU#bBgZ%QfQ{}:fyV.)0X0XS4To&znrdRc%)zPyF@VZt9]Q3KG^N7]
+-H_8]Jh_vWdlfm.u>4HC":gAgkbA9HUiDg"Ah)hg'!g2Z=99d9aRG4|{InvopVJ(YCE92O{.qzxHH3Z5pL<o|`onU%6bpC5+O,:U>^]KtJzoiACw-PUX&S
+w_OLBtn0>jou"-ta`Pt])U%G~rBsxZzA)p9[p97BUZ~HJW#n>;s!!vqEZ8;;)@^Lc`@oK`~-XzkIu&}99{k|%.Dgk3_nhFQU9dUk5&&h|!!^s&[yXeLHCv
+JEYszRBL.@pWq4PGxuDc~1n6y!3x[o%5yF_%F+$_=6U|_<9k}58q$zE<Eu>WYk^sq5"cUK!@lQ&%2%VZG8e}ue4lf@Aj}1O<08)x&"{e(M3k{aXeEHzIA0
+skNmc<m8|3^a!IYlJP,=FXrlXRsy%8qwz{ZkwoUEiC~P@7d<4h&91ZEUd[K6@@_4>|cE<AS`Uc"ihGNor=5&}#BX#CnV{LcjqL%5}-G]Yj.Yi+K0$w1Bp.
+sb,,;=(2s+/"+7>=UcRd8,E/+Qa|Bv<ZTLo>Vs>04L,/k3z`sY&8EnF%n{)_Ny"#nKDZbK3|VclS=)vqRHPOAhZYeOKdR>6V@ZIl(tAZycS3ArEIhb));`
+mZ&v~@'3buTlqZaT$dKr<2D:Nz.SyB/2sy"0Pc=g[v!p@{iZ{yj(L,[1s$@Vsr^^tHu^eJwhR@_;#TP"_x$+-NX-iu,6ie,UP7T+>Oe]cePYuD8#/EkEDs
+m18f&N3}tjwl=)XH`r/u9DOzL5UaT$<F!n~JF^CO%>`LGGgWJ&dIA_8|X,!kj72hDM^fG]./J<$rPz&-T361FQ^cCy&gKXY"K6$8>;Qxk'1r&h+m+3"22N
+~zo}F>ei!8W}ff^{Y@1gVbWN_QXBvh4w3xHO4h.}mWoWY6i,a!dkMczUQo{|9x;v8Nm#;v"[&yt,]}rB"R<a2}vG;[Mgd7x7WNT%C6CNA!Rr{4Lg7"ej$D
+OYH+rlOk/l6Dr3RqB1KYseH2VQ9cQ1`]BqLlr|TivKSQ3fkNSoUsCimNcCKy>Gs)tRCCK%i5By.#5.]3LEL)=Q~"78U7R3MsFGfy;P#Uz/am'4R_h&))K=
+oAg4DqhD8^`X6B.BCq#w:1>PASEd[,mvw}QamS3<%Mo`l{gLk4MoW86PB[~xd]NmnNd+D]1.);Zd/YV@~h(-l@S1ZGp:GN",|R>|}C6}EgF}YBof(1Gge3
+|wSkp!M!gpfhU1[vX_5Lz/ygEiRKo4=O.O/+Ol^-p$BE=T)5!ipL<9ccql<Sb$}e1j-wB/'"&&R$y$QPrmNJdM47K-hC;Jy5PCSj-.iIm26PGcE}~_vnwT
+SC~G9`Lcf-FGCdR[)DX:6vVD)b@t=ry<GlmqtQhI;<947nrp=kaU/s5zQ&B(8@:J.]Bs;B[,xgS`Ug}gQ#,L|!p[.!;_eXHY0f.V=9{R4,{%$L^/5;&n{_
+7#|5K>Y8N})sFlh^6C!`2U,"7GLAT)l'[%QM,4rl;Cf#]7t.pu0z)Ff(_"v^,Uyi6S@8$e>%#Lg.[39Czubjy<@-=Yk,=O@QzJ>W['ExdQdUQU4+nISD0@
+phl3k8D#%O^kbnDkl}y|s"$/@0(M(uKbWaM<DDzN2f1SGI>O:[g+aOAd-"rTPK[%eN-[YVRYL'r'dfZ96zd2lg],Yon">jLr}J7!jiNb:McI2J~LEUhy([
+U2'kjB8'sjHx|ho_,6hPzvq_UIW|^we1AJhss-P^^4q%#%^R~B1cIZvG'c58[q1T=AjR)_6ec_47,smy+pa=3saP:;%6cQ;=sAC6_V2a!JQ6a_wW}k((KJ
+=bdSrfF8rfa(tpDz58Dj`L58:/Gey)H`InV4=}ZDo}qO9c.7#W<}I&T{~1"=_.eNO8|Y!0k|ti`C8Hb"LJ~r9f,Akh#Xm+fLv'he.r25K@th#0&r^so2C[
++Z$Wqb3E"M0;~-<M]EzfODwY&njE4CWS$8X"Dw>/Y)6['hS="sRp^R#_3H'kbl${[X6k0BSMJxu@07V)MmM([vrbLw6zv%PN5>5jsvSmczlg$h_bo><r+t
+:}XtI|$0}8aPi|=Xh615srI{EL2WFoTOV.!DF|.<BZ+}N;KaeD5i#XFGp^+@)Rue5cWa-V,V9mXMZAab]A1`Jd^Cc'!KvhA>z5#6T9gIKL`lVZM0@l.%}o
+DxD@jhCB51ZtoxW%s+CO~WvLahsykN%W2j]!MFloq[LqrhqdC40b/!V3,gAw|.xg!2HG~f6PwvEX1cWouUr>DA7=[Cm@lL/hT[Q>H$@9@v,oPh%MgI(smy
+NbS%}<;<Je6^:x4b(,o}GhPLXp1;Xf<Z,CCUnF2TL{U0n'C6[Gs;~YO{eBBFNn&,;O#uO8/5FpTVzUy-HWt-'sfNEU%KR|NT4<D)JXvqk[eGMiA`olr$#V
+|o[Oy=9LCJBQp(1Ee<Qdti8O1dTM,Y3835AI!)uS1T,bl@6@1R'!b7o@A!$OjQ:&7)[2JX94cHTa_|#01d1l@@n%H6xDhsII]G3:pisdF1pzBh;xAWb4fr
+AfpSb)L`UixaTWZR[e%<c@/vl214e(G@pF8a>v)d/s1;:iv63@]uA[[iQVR@<n_G^P0N~o>'h-R"G;/-=u>oGz'_.yu6wU/fq5%!en%.)Xc:5f|/PzDSGI
+r)>Q#Yvf-Vj3omCmB="o,sHO0h9|P&/F,->sPo2/FC+"<lE{{zCqV,"xLr<c#8]}k|@nB!BOv|NBE$i4YJ&mVleH@5b1Mg/WMF2ByfCW'UTeIQ/)3%hC"=
+)xkMe)_@__KF^WySU87^M]umdCQ4#$Vy)D@w^DNOu5Mm^m).VlAliqJ!-A[dk;nx(;(FU/}+:.v%s"w`Lu9o2Qr"Zw|-7/{v!`$!@:kJ+H&!TzTAOE_[_4
+Z/>Qr56,=;J4|prWPQjpZZ9|RO9}TfVv1`G-J-DAPH)(;mG$wLE!A>UOb<_3oInjuj=lm^`@wn|(B{&$.D(pWG/l/5q;RiwiAp~AQ{L0W|^)HjfY{QnO^%
+lwtt|o~3rNPdo&SZ-LP@[D&>9v,EhZZ!3lyG@NMMGtiTPLZmh7%s);VdD_q^v@L7CJQP[H7aW6f5L3`X'vT6h%eM%c`1`%di@fhTbSsgC:_"jiS@3]bxI9
+0e[Xwh[=^p14xC{wNV4aQ'$YK<#/XhVZnU|'[xK4<{}"BV-`HX}mt8=.XL;8%c5Kjr,}EL>J4ijP#G|k^eIYG{2#&vS+8#=Rf9hord{AGO%G'gkbeEG;I`
+g>pVG-l<X=evWz8OMX7p|);}7{0g1o}$G1/1"#;#yQOmFv]3Z1znU'<!l':/NO#4o59F`GD>t^C,;(2"mk;q5bP-m,]ZX#`N~g<Lor/dynl2s5)IdSEL7d
+sX<D7+QSf8,r%|sO~qlqLI~,yJBN/[;2gYi:^]hB6_Uc-Zlq$t|x&v62!em'j2B_3L<jyY8o8c]]$>p'RkLuR5yEb8#tmo6C(Q#-.3UC-bNH0."kiHc=o.
+l<#2uIk1ge3GWlq[c<t%=9G0+9bZMHRA"'Y4Kpz@PEhJpjloX/u!#MgC~P8hHm]/".";2(>LiG+AuHt8&ybkNTNyZdIU-fFvEbE&yGRt)gwi.k:Q9;z#7B
+Y}(Q[NKI|{;j+4s[(:ysKz@N88&I[G++,^(BjP=5bBn!1$t@'/m`;R!z"dB}MkusX@AeUo6:qbo[#DD=+.$d+]t]!=<SawF4pc"xOM$qPObjpA)R}-"B!d
+wg`SSV742zMrLLL]qrPUDCAL(lCz}z(fSD`d_qyQZjm1'[PNeJ6"g>[gO|'NW&~eA^Q76K:9'}!>`jksj(0=-kV9R#Uv"<d>~AXqBE>:}^dcd4&f/s>(h,
+xV78O-s7P#{QkM:F]TeJpn;B+.B:w=e/5MsVZ+'fe6FM~fJ/Q:RP(x=l^;n|d{2-KE9yAi:L.a37N9Bhrebc0I"csViq|'i4XO<.&D@#=Y3kG>}vYn+A:>
+b8gtvnYkfK|5(IOBX-]>WyXU.)Cw{L#9F}rd+b"YfcwqEG+Y<}Zr-5)=}me905:`6unxYcq{EG#CA6&xOa1g6aVeQ@;twJd"b${42o!1r`pz%n1=F^m7!v
+MjR#6ZLi20mbhx{T[Vgl8>jXm[vXMFrI9!}0`-NXCEVB_hrqoR(a_ze^T6C^@EwI5u)JCM[-`jd3O%i$;Z`RhYS[0;S#'XRV][`W#jx.@Q(n^wWMWz`23/
+&6R^<^<g]lO+:>RA~,-:/x8&s^AI(,dW`_%ROw7+Uxp}JG(Mdp_s#J^(OTh"eow>)=e:xAA8GBHttF8=ypPdjJ)G_nyIQo%%fz6[KbKFf,FG7a[=NZr#(o
+0ZEb'fE+-XT_EMx|<u<ZrT3%7D1@~{92XU#;"|.HPE9dPu#[y5t1x%e!I^:G48)5_G&w+/Z@1F0U_5f9p>hYJ=_0;$9Z!TOY|.aNZ_SuX=~TVN(a,pcA`p
+gATw+kvEyxij!2yC9mq6aTze}scFse^tGuW=H+iwZHe]K"TQ6RZ4[abq%(;w{5INL6HR^=+>g56z+zYT|3eh;K0R5r@3GblH~-#rf$>bB7=LRzG7Rkt^DE
+fVYt6_zk[YG9bN{FO"8iC:dM`9[53w4eDhkc=@:^(L.avX#2Ue=ESLtyw/MM%K)c^IeP'idN7+kUeMInmt/i3BG,,'=]$V{7jxmx0<u}Va'js0~te2g[k;
+'c}^R||.AMTU`Ov7N:a6k!|=F]At&c7joUON%nYgx=KSk[GWPrw`$b"IMKPVmm8z%{'lGNJ,!J]=$Hs`!OWfz5MHqnfYc@z)S<oIv9<=4&WJGHF(g0$!YY
+-]p&ep1>k|@mg0af},1Nn,'Wy&^/@%`TccY.1&kW-#8^"{95Qo[Hv3d'0NnrJ#ie~w>Fz/F$<%cE@6gQ591D~zP<!eew8^fTGp(JupSlm[pI}pHv`&k$AX
+n(R|MHzAM-Anyj8bUDIdHVrJy{sbXz.;BUTA$ue:dNNUy<I)/c}b0w')XK5uVZn66[hb,Ef$y9F:'PB]GpF$Xh<zx,`Dj.l0a<6gf#)F[|)BIpe#IZ'`m5
+~qMI0yQV"`D2@j{59W#(H!F!Z>pQE7VhUFDL0'8l=[mLH7P[4,Q/mSAF:8<d8EW3D1pa:&HYK4iDY)XcV60(>-s#&vv^Be-<"qc+mSgESB{CFp/mItG]2C
+Nn+=|srTq@PE9pvQT70BB,{pKmtMb/@HaU1%BlEmRFIet'y;]b#j+%ERp[XC]5msAut(@zWYJ,dM8tB&GzmX>W@p@wmZiQsmx{GrAZOFU]8(eCvA3bF0Tu
+|An6OwXIv+"pp!hIa3h2MP!@!~BH0xb@xHws<S!OKDo6KBG$NYD]EE2#`T]/Qhc>'T@`ks~wPHE3(!/Td=g2_DdEOffE(K6lzaw5)H9o9znbd/!~BmG3&f
++fuMH{5oyS!+W^3cn4uu"MCgDV^LR3km{7^Red&H%7Zfq#WcHE;Ul8Q&GL{TSpa=%:_En/,VUfT&]Tm-WA9aGZ}LC5b+Cf(6IE#j&a.hh>u7$;_bX6{LJ`
+_n}:+K2qDr=^ZAgg,LiQ4YlKb5RrUX.s^QrAn,>&$IXZW+S9D6Z`ag~gt.Ev-TXXbra>UY^P^kV[%[#>Sf|S5|f6q5oVs[B$&t`iky(,t1bu6PxuMb=fx`
+Nwv8InPtlaw)AHr`c%Qn7)Gw/Jo.ZK&<tBC4+qd!Tz'JX0PxsP5|>Q^@o];"Ja5]s@9^=@%oHDOB1,W.#F,LXO^K({}p/s9La"L'D;PlvxQGgv}>L6$y%H
+ioJv3WEq)V(wQZZq}P#rFygb8_gP>-nw|qb[M3T13Vz^r4o0`1}@/RJQj|bA.g1Qqa]3X<QXE,fs}3_|+F2jr|NH_Ddftn2j_<mK'j2'y7v=##q(OdKm>r
+uk@D.T+p;'ByWY;/Gj3]Sdz1t._,)(40cUtX`6y_N+-o/1]^=%NNFtfH])0!~TZgX6s6m/'J%-}S-6A%H3wq7fws71H(K}8C28q,hd53Z(LS+/Tn|48%M(
+'+/8asFB=d50i6uaY4|:LYoG`4=`K'!6"C6yZhe$/2%x6.E:+cV>V"]KNl(_%1bc37srDLa}/I0,gBnk}|^v4InX>Dz(NiHYnuuaOjanSDC)LnS7Qx0Sl%
+@5G]W}0_^&^P.!}R-Zhg"Z/RZA~M#a=Xq.UHaMLvf2iD=0JD/.$OsB,^z#zqiopJ[Gm0uuu9ok>Y'^f{}HyqZ@j`jcU<4IyX~)h|Xvf]/=n3TE!tV9taer
+B9RJ]ew,p&h/9|5i}d$vIB'%$iNa7ND'K[JsV#!SGIR^w<+Ej59B]}vFXfK+`5'#5T|<srw@hkyUEb0CNy-s`<`ex775P6,VZ>vmlSG'/;YqX0-zfN8E+p
+w.I5`bdP)v7EvuPbf&hgY)]/ov($udMEU-7o82w9N.=z06hNII1@y,,C`nf#/8S<Qny1L#QkNe`<oUsbdm0.y`D0&){y-ps+Wp2hVm%on{tYKBqbPo^gJl
+o2+mok&R4-mz)-/^}0EqN`;_Rgr>Q4>@^#u(QLpM4tc:|=D$Fab<A9oH+]ck|7td(V4X_lB|qLiGmUNF<19TUCK2U!n&l67e@6(4^cz)!ECK,Nc7_]yU_7
+lioT+1C":`qm3cxn5y[ohv81]h4Y2o1}deITB+x.J`8Qf!m=koDn]6EOlEh1}&SQok50.{i/QT;V{O=i%2$cH.VgLkq{iFMR52}BIKRH1._>dZ&^Wr(px$
+2>6f>Y.=Bc%dU@iSY2)g9.cFu!']lITk@2MW4nm)~Gf.yD|q%vspCg/t9r<R`OKi:oihp](1M,J5L]ezaz05N=A8T$x:eSUHRd7E(|I08jUm'0{@mXPB3=
+ShXd5YqG--w!<k:!JV=[iXOKbc6@0M='_0H|n_1VWQV6EKb@,01@i!Af&x.fCwtCn_nDp{0P0WiZQzO9vFs!]}p0__J<+d^:H@_6=Zhm,^-ZM_R;rC%q^x
+;A$l|uLsh'vmce]w^._sIvhNBl[OwlbL9{e_YW(R7sdL|cK<"4Vm5F32BXD0VI$Q,>{+Kq,ASKt@,Nv;Sl_O^x-NZOD;g>@R"qZc}+b[{qgdKohV"ua&/+
+rc<5cO=jW3w7eczEd[m30J5AkeX{h`wK+]@yd[/=."c4|GrMtQ-Vbc<uidGT.`FPOk>u<-D'>!9rm5$3+SS`r)/Te7:+0n6L~,Axj2:C396o>jts<=6xcb
+'r,<!c.CG6PpAzXGJ=Q.bR@]xwD@d0QX(J>!"ppSHV['yX%W@`^u[YZTcR8$3t@+{r@Saxz8B"4UBNA!B]9t[9+]O9M+TI5{ng[!4vGlwl(WNdo!a6C9,$
+AjM|)lM|3:xP/|2Q!-Sf]W6SJYfXG(tHHJ2.SV^Gz7`gtbvp5`f#hlzxFVhYkMb4RJ+|Jhyr6[GtsDsYRInp[C5LZdl#DEdGiwei)XW@qE47}Dlon|69X=
+CgyjD[j(sePp^q7Ks0z9O3@-CJ<Acgqktro348RgYje3Lq_6%Q~:D^R5="d0Yk(Y>(a}}J=f9e^R,%/)4}tCO!5=@i_%vdn;L"<.[8t'8WX@)6(Qxi=Z>y
+QR(FcjqkI)]czxAL2.{7%mO0EeJ'd5OJu>(7_nWp546chb>}C'|{'@UYo`{G=M.wdZd:0oQ2VdYk)#|C^t<-kbFW}.-[8o$lr|grNaD_PL^^f/`qVVkFIl
+|1Iuct#81E7R5OOAtVk5_>$/9Q-y9atO<c{e<D}v7ne,DfZvPtEr%M`2InU}lNkg/{Ky-(FT)Jl$Q$:VbtIgpw=^T$<+B`8)A]VFJ,>F7>fZ^PwV2apnQH
+IFGZ2<8NULo141/2DjBW>[`4N3ji`Bm.;@yJYt4_dW_x:i^iH`|@>$bYPYd6P.MiK]LNV(4Hp71Q$f>U"Cg|"cwOMm'11v/05vE2i":@kg6cx^nf`%q[+%
+O9W3g95wkl4=}CvO(72{L8R6)jb%[[mYWgZ:YHAF(GG{FzDeJn[Tz7F&I1#rF"9yfL;;%;fPW8ORQp]hWj'B0b`&07R[Ux&[H:qM0&Vl9`7vRjz9}la@}o
+$Wh.6>|k%x9aC:+3"c=;1b._!7_r{KJ}wm>N9ktGO'9_wCiWQ:7&bHO-_Kq)97HRwTKDGb9/0JjpMio&V0:)gw(&+OseEJPqu5F:1(.k###q1>bjbjhP]6
+Q&tG_jCI-l&QfH+)FF8s7FB5Mx.MBvgR#CFU6KBa@lP<[h|wJY[sj&(H:%UDo${7<Y#Z!N5"EH9zx0pXtvecol`xEh7vQ&F.zPS{(M.#tIVO+Ni5Sc7&G&
+a=8C<cW#[rG6bfY.qIe|"KS9F;#=etu4{jo`$k6bheZc7$7BVgov$pw3&k}$DH,iyDAkB$4E+0{rZF9+yj.ik:|&H{WO1JYjYkGHkO`kv^w)q&H:(mRW~J
+oJ8cG%EE:B<sBHqqPdE6Y{eWGf3.mmyqPap//]yWMKnL}O.x{/x'VvyiSBkCs_#v>gc8/,f'_,Hb>Sv'D>Nrb@Kswe5IU0jL53ce9b.RvC9#qT<ta[$-+U
+^$8B{^6uEu`}5}Gi`xX/y@.DMQR]7)3pdHHwr^-1(^/1l]wXeNf}Rq:r[eaeMrqH+HV4(WfX54}`e&I"9mF@(|~U$Hd^Oz,K$7i`96z)0'EG>n)$t2"{kZ
+9;q##Mw`x5<:~fsndLFE"}"Hdo";Mm)H;So;r|FilD_J{Ht)fmmu}Q8>XTH%rszi%#ivBsYf3|iyhY)TkZD][@RduB!nrqg9E-cLJ1J!y_fjwAc^1]d[ad
+`U1`XSv-bxbYFW{w<&N3$E9orqmM"{qdU-j6&YD^J=cPx(.uA}0k$O]}u),:T/u}NPR]D1qm~6swOYKLQcfnFMREHbh6-{_,_%C]"gK,[1+(k-)z:{R<<4
+oc'k'Eil"dAqCl-`8FOl{N+uH%U5^&N%==sE~k19r@B.zJjzrs5vAz+'(P/}X`.B^nzWL)RP`a{1EG[2FQK,(cP',0vq^W3@5Z(Q;aCv9`vo={ouYB[ee{
+tC/0Bb-+uv)WzpTePK[Gc.5$P"dA~U,Noj/n3.S1!Q3,>>2+2wYSnXD[{P"J<[@ni9MpO>ET@5C6uSq|^[#skxHj`UAYK3nAoX^w2z=D@mJBj&@|Tza4{R
+:}g%6.{{#Pdj]ieM2#PQt7dRB3[),^vsYDb.yr;"mW:>]jS^&Q|%>fL|Dm~VQjt);Ts0RwLkb6ekQZXmmn{9M%"ddo~.u!>b-'3._v;$'"R]<M>U+L"WQ@
+quLm)/fRS.796nM9NvugiyuP@<NM0kcUR$EInI#='v1NUiP3"f&_L)driZsXmZ9jKQhho9Mp7I|ce($A,TsoZU=2Ot:}ssjAwYo,KD%4~ytxUHpltUqta(
+pWo=/&J^}0xT}`V8-pVwhYp@!ezf>=FzwtbT:yu"|su0KWQIx;ym,_M.tc4|1-zMY]fYJyaD-NY]%34u!gRo~R[i`Qws@fgn!>63sn4pz%7WLE:&,t]5[i
+W!`bbYyc$6DnEP,Ian}I~e`h-xXtm)~Z}sc[;<U<"{L:Na/]|`|.;OtT(),n%=y:j}UUPH=nUB4dp{H)5sL$g#|zNjzv#LUo%N%g~a/uyp-pp!}8p&}UdN
+l2WbSw_2a3$Tz"j:fyvmtM1du7au"{!A2'zf&]HR.IT4+Zj^X8LL@wBltoR&b&+AUpUyXSONwK'or9mdb&g=bz7fwr!$B<`7eIoLCV;Ei6]o>6O<2Zvrik
+MW=oK^@bjRMXujh.P9j%x8pP%xHUdIU5X"n|rw{8}FI2@oNCbdb<(++L-E)dY|<,1I"/=YJs!&a|[do2VB+;+6>C3=Q0/FaVFW4)7_sjZ6j;7:CQHnTI6x
+`j-y35P8vQSCGIhap-LCyT%bx"Xet/k^ro7jSX,HKC1g7Ra)TsuQgxs{%OcT;LXRdr|Xg9Ta<49yt'&OhA)KT(Jybh)lbxf;}fhn6Ose,fZ@"IR.f4,-q-
+f2K/e$hJN<w60}0ThM3n[OmyMgX3=QVfTYN9zl!!w_Zt5MAk6if!!dd$M@jY_];B|%0IrU]%"cGJTaXvfi&6]w_q0jybeC5ws|U"jr+Wc.y+b,Z(UAvV5Q
+<5,TVH=If`e2q}.Z3DD0JuSPZEDM$Oxh}lY),DJ4v+y'Qd>CfADo],Qy{|PXt/NvPq3U$2B|OgQFhr`{DYw9Fu_m47P4#KR#A%%IZ1#7pmIiv:R14t7@-w
+2KwKXD6Usdd/4<<Bv{#|W3`K{n4eor6m`6>73E0O,G`&tzBdG|L(Fp(zac)pb<d"p#^DIPfn1QU#r"}^y!yF|"Z","MLitHJZ:hm6R%Xz.tg)Af1NuQ[2q
+$=70g$#;=H<wW;^SRs)TTY84K$2(l0"|Pq-BC/'nmL|e3L&8IAn#iE@>dEpHt%U=9Rg'`clmwHod$4M+'cZ9SCG,<XU9rXX&nQ1>FSxEV`!X1"nSG@{4m/
+y[Fq#M6y#J&bb||+>FS(xd{lYdko&C',@yUgM(AdCuxq`HJ[X-%_]ehJ1GR<dgzaNf2pPRv>SZ1yfHexoK#5X&7f!v"p"aMl:'EAlyt"w^^'ur_{Wx0f'z
+`)$H=c5s1C@LbfD3j;z='iLdWoF$au.S-.^JJXDioGdG%OYx6R6I-ZD)jUtN2@[^r@$(NrbOo&X@[u.XE`tgu'hH%]Js|N=4[!PL6)))}(ST&T{k>Wa&/N
+bx<DT%goQuIT<}1q^^JA{=+qe%fivP}B<qe=wT4bDM"@@MES}>e+M+8QJXy%eT#3kWqlmiuRnJ'^0X'PFP=+~A`cGay#Ri7jqx8[`WyZse}"a+2J9$|7Z9
+F^BO0h#RFWbK4Y!7dbnwN'5d&2dv44@=H+M"|RV"+f(xYzRwjy,nO.HD9pg539q@XJxq_f.`Df]ZfyaDuKtE,r/INdxP9#LLt3=T~H<a2.i6$__>(b$i[E
+</ama8Q-z452<I/s}45r37BQMt7R-qM|2u#e_d(!faXAv-dSL'0zO|8X=/gC~M]{kNf^Bd3WfHMYMoUaOaBrnNHE{#t4lz/`gL,aNrlhhbWqWwOauw!")P
+Le<y-oMiMvBKDy%n/sT<YKCn4VbrhoT#WM&e45!e)6N:[qH:b<`HL!qiqNzLihkC:.{w=CKw+@tX0|lv:N$E(I%ZK$Q:!H[VD|T%js[{;RRN-UsLmhMh5&
+T!~(^gl%dcdZ)&h4Zw;]}{@L3<UKHaa@<"2HMNw;}I&op(IbnJP<<y97/-|uyo/v4]HbePeHF8c:$[Z5l`aD<+02$1A,^B|!1cXDw52""6:S~cd|r5l'HV
+_m7ib^eRYyS1'M3O6H'Yj9Qky9A4'n:t`X_HU8t=(t~9Ok:Dq%SE<n$xvb%.Zw,="[.5CjGsAM"%hi'tE>eJ)>nxM`lr3EnzvoX26-=NlbT{35CNrZZ]5:
+lwM|iGvG>f_Q^uvUy0I67L#SN/b(Yg:[wis0v'iI.=OSK{G&0<KVee>hR@-K=MyaU9sX-{Z&#S+p7#OV3z27G4g6I,q3</E1a+#%]!XHGy=K6H+A{>,W:#
+"%0(bvVMiXg{7q/("KfkTo!3"|+#0&y2D7bLa>0inE~]<#z[lOX:V.v:z4E]"~ypFQSzu"@VMGN1%L@rFDPxdZoaaqO>d.19Z33pnZaou0h)P`1y1#)^K%
+9]/om7K<o#Fpt_a)AxYjs-o_gHZV5ExKf-Y+|y6]qpw)Q!^)A;9xU,uL0$<byY>KNvF[X:OiXRuDDbj[DxLVn;v96.N}9pv&jd/#KU/uLRw(xO#tpd[IhH
+Cp&#Up8bd]hZCJ03#<$Q!8n,"poYg`Vd&fgY"m-IY1#J@YZ-DZE=96'os>&t`Z>j41P./-ivZWA(_,%YlpGoO7|Vh]zko!p5Sag&}m`HR]1X^(k6wa[[^1
+-M<"36rVjG5szr.`'NZM<:cK_JwyE,$SToyc3n`p4r<-f6|"$KTbq46r`$TmUy&,&nbgUq_6!)0w+c,ygY,H^wLl%noQ!J!"{Hq:Aa.Atw^q!3-BU0Ejl<
+F7oLw(:pnu$M7Da'"uaM<g'TZs.F{C2<Barsg@y_!ULB;1H(h6W#_pTCgq=q>X4cg^6;HxK|;Myq7>;hMEW9!7avx&FBCtqu.5e.i`&Dq<`,Z>jE-5~V`;
+O+ZKxF||j1>G'_aY[c}76k&$J6(2|@;^}ij)ZQd`ZS_LUKL/.yxj0rk^b#/oWkFZ0qO=Rm3[lW[bF`(b^c%^+hGiqcC0<3Ox<PMJa^Rd-z&=5BD_VszZ@c
+7T5H.4UgvJ!v.npt+^[]A>O_tx0#EoKebJjZ$/^5N(8qkEnK+voE9Jf1^A<]RuD"5#l>6/Jo.D&,oRBwYw;X|5Ji98G_ggxySc.+"E5dIWYVg)~UN6W{/<
+{r,_LV8T><f9=lx7<2%'tVN9`'bxXy%^Dn-9v8u1TKT7,<n%7E"@Xfu,q_x_KcW=~%e,=yQ5PrY'w+PsGpwemNy!LA02i,Gp{#tbC)NP!>#/ehNIJ[:X57
+8<(}-|,gAP(6#$Dtwv^,o7d[9.CT("T4-|~mD2oT=|$}_"v%89%%7)<A}8"=}h0b>LAaVMF6}xo'r^az1}!#7'CGl&}UaT&a%%4;`od|mr)+=`'dA53zK=
+_mf&Od4O:kbz5sDl_SjvZx3z|b>",u<^o5:q;$mW!tmd$hWgmR.OI/:dkCIwaop}GM/-3qA;'tNsN5a;S>E{mSYezq_rNAtgwowrs!~Q}.GT"P1Iy`|uEv
+J(`+h9^(~@K/lQ1-o,EI5SG%fKG`jOpP!Lf$yD1CfB=3i^642/$SmT-(hd+X>_+N[]dQF5DHw'=-MhOsU3lDZ^Dd(.+l&m<G9UQMri5R9JdQNiRIC14Zgs
+VjC&KCz,FJ6B<1$wA'hFRO8h4r=Au5_Q{8Pv~A`.503gg_~WeI&}cHHI#27ZfBeq5e8Ry>+L<-9WH]ZhK[Z(Rrt6rZkTw4)0=zGQhK'D!!2S"K}d[8B7}&
+q3.:S`UkU+D,:<;mHg(C"!zx=TLVmlH{'<}n%|[oC.BFT=(,S%5BblQv-TCa+^Op}j~/V^dBWF}D,-lN,,oV6&ga[lX`O6V47ZQ>8upVg/+4yazeYtg"o@
+1{v$`YKcHXf|uTjwTrV6J>e(Is1N~Fc<H4v{W3}X`Yy+.qO"&GRn}&LIfV.O6y$=J,$N/(1bM[}%}#dUWy5'jErP7aR16a1^vNllSA1E]z23XW^_'C}Cqy
+OM7P)`'Hc,#)16aT0ynTw53UVytww8]NOLmrb_AC#|L35OkR@/ouz=z)#=@hE-P|[z,r<:a_y$bmUrLOy.9JX`3h2=)baw]ITdy0q];ZB#qGq_UpyZ@P%T
+>-+InGfz&;fV`UeGhM.Rlb0(}iop)HE!|<>y"64g/`{{7i}`)[)A`1,r,tz/q)GbJ=Hwo)3/>LpQTV2n"%]T^!h9h"hcG%s{hJ=pghx3:%!J~<>P9a#:LC
+!)cR@c%AjXE)f[9C3/qV.dZ=pdq+~x">k($_bm#wE`):&#"0`eYa(o+@e^@)aN}|>[pHx{+GItR_Gi'hYIy7=MYDmVY{_&KI+xhzpFKwHA0vh%|8j|M[AV
+Ms&ZTsHCw'AeP6!'K(_cm5o^>$^!:4InMO{Y83p][cxk:d-q7)|(Yaj<VNmhUmrC&!3>Z+IOYn]&r%hiOJDe(.;>(;O2+S;3+r1={.'Nm[cviB=Z:Y[wb%
+"fGnifp48`vdhO]PA1=-M=HX>5;@P_A$W@wf|Noeb+mzpfU:VaSYv%0_}Lli7fH("O(,:hQBg0wFd:S.SH@)P$3kWC)[rS$K2OTFYRuyjt!->N}BGq76LL
+ZZuNk%g]h4^^uZ0)4a,)Prvf/IizWv-cLe]6q{ZI1uYefAc/<8KK]sE=9k.GpAFIv<sg(Mte!RpC;VOTeQ/y'/HEQc-B[3O$)R5r_]25wyd#bOK}weLd>g
+Xh,)fR84#XL!3@&!{BF&Q}e(LK]Y5c7VkHaWf02:oELjT!P>mR43&xbO5Yf|W^UPrIj%</ugR0"ASpsJs,k4$SlI.QFA,TWb:WA/zI@hX0DO>N&pk_!3p^
+Z>,OeyZe8xvZb[,G|C@2ZmN[S{TI=YXl!!-}qE'0Gavi;^tmN8"pTEK"H@"DrEJU~sW-w2>T0[uT@QW[P}F8)|%495E6#_/IBk!Iy@kHe+vynOX5;VkR}_
+hNLDmuyK0x$D/o~^+VW+~LerRN=UJ::"<{#%P<~s7v]`.h4g`#O,:{a3yDBD4$;AK&+JF9$WR9]{wJ'qsm}n@F`_zU.Ew<ADCV@Ic|Sm;l)<CIg!`"u[FY
+M-~"p+JR${D6i&nZxy)e2Qb#'+^E6A9zU/5hdUu_$6:gL&_"%ED<x8yH]fYH{2gL"MR0Gmvq1uM5ab0qRS-MMYbcc.RY5<T!hpK[vml$Bef!lC(#7e)N/8
+%jCvnG=yHFN$Zuz9I4I@Z{tP2+-%5SNj6xrMF>{pX(|iU|V'i/x$h:;>Nf2}6Jt}+na^1rI}wOU{K,csTpZgQFDb@@D|RGLeR_WKi{I@2|`Mk<E,/-(u[H
+1p.:8oT&~`s%(<N}dc1d=1qeQT[PIm:cih;=$[.h(9D/U'}#[#4YAPh%#Pqy1G$yAbVs^2u_:DX:-4W+V<HWu;Ck>o;)"^Z`_:,9|gCLe-qn;/y`_ObbzY
+L[}eyUp%1%G4wyTQI;Hb}[v=GWmvd(y_-xM^3kbg%6~j%[y+OE;gXv445H'NrNwn}](;=ur)kBZSuviK[gup['!p90h:i{ITi9)M|T%{#5i1s}RItwp)5&
+#BG)_e#8;X"fy:T;i;7n(zkO:4auWSrjz8Pj8BD,5u/7z@T&C`SQNF73Yw`2WsCJ-RUcw:Z<>eaJVr7!H)qd8q~+yBL"[H,.~kZA[R1!VQZ>CT~SD7fyh>
+gjtbRN{.#[m#I5s%a/$W$21YCTJuViz__xBrB>O8>J0wW%L}scFBwh4w3xHO4h.}8awECHqlk-fVnhrIF]@![Sxoq|}f'_}v6-$_$O2jUN+y]KUfVwULAF
++ugrrZ%aV/e)JUPhe0i[bJ`kVJi/}3/3w_xz55uMlSduM;[`mrLl!9zW]J&Gze@+GA4/HL{:AIGP>5;HkydnMy5{^@:7E}WVB/h_dx5kyj#x{-Y^51HCpM
+Ur5Tyi17+DwLzOXFXhYN4U]J$yoW+nm3;")bpT0VyBB&0t5Hd;!Fnf|b67:UA0-+b0Z`gc_Fjyhx6(%d6,Vn<&Y0!"bczZjp}1#Cn+!BQ<FM;W@@pW@JDf
+[`{0HT+>VxT&@w7Q<1jN4Yq=}X5P|R}1p`$VUrxua';W-TEdX}kkrs]wR{]fqch[z!E(#xV]c$jpnk|fbdzCv$"41;bYCbE[k/+/]%[J&CX$j7EL|aJnzk
+uyTH+{tZXqvl^9$'&aH1n,{}$#FQ>Sm3R5CexHO/#)m]`:ENGnh|SH(GQ_yw7lFofLHIO4@v[jQ06T&q/v"IxFG)[gHJ&RK>.[Lvrq>D9qH`fob_}xtmDH
+kH%N^wxB3,4fMk1bQ(R&ZV9mex;c$2]vC9pe~JaNo(rnzfPim(lfhVMYVW;k6l.xDoqTOAA_i&oEo,_{2mT11zV}c"JaaicoC3[(E2qki!8GrK6ysY3Cbs
+P@3l=dl!R(%p/1OWZH=Zzp$+.i-Gv7x>ONvzghp8)%lQT9W#iW0E"#kMp3tfpa"nrZLyA{:xekQJ_nA=4MI{^_$3KkXM]'-[ck6wF31uq9~KXH,aJci"Wa
+3T2Y(v'/i1~IWqbE`p(AK1>)u5%9Z71ul#iTo8cpn4U@8^1]|<ZR~R{QL2/P~8P/pHnOY-3#,[CkqIn}HvF2^vq=7|d,0})+FNMXN1sko<v}^}:j,{~JRB
++tX,6I$QP.=8eBbb)AS"RN'N%my>+M0$mbD[w%!1GH.TM3sWxrK&IDbtu_]kQlJwa[3M_st`2h)h=u_vzF7$k^eE`H41:q'P=^!'>#HO@@qx7q}PB9QQqs
+)o)RL`weges[t8G9[)K/2H.KGnrOh>[Cq(_%j1$zVy6I_1#D}6)T$>:%kao,CF%7A,rO"rTf8-RpI+JD>G|RtlBbiZ)q`},MlyGqRW2-g}P]nNT(YVbNZ)
+o3r21N!l/}/YRtZFKy8;t7n"F%(^x4RjaDu)eS11/GY(be2e#sNp;EC2"Q_)bF'oG53xR4]5+.mpH]Ro[[PMzytBn2kg#_=At}AL@mv}1p`PYxnZ>w+>^w
+"-AAzm>#EM%>R|#-3x<UEy$.jp`2`F1,a.a3lZ;1>V9(GB]<+Gf#wJ_^[20P5K~-1GAS:&q'LgYUrdJnQOz@X3@yQIWoKnt:$XkUi$EwuY/Gg4tlQ_iYXX
+4lMSGW0h_/>}~b4g`sg>"VzO~)z7$u<S9)C5ME'ox-4XtMuZ{LMBexGp90g=It|3CIfW4vhe$Z^+8ry>Z30|'@Y|Xt2)0_oT|Jm+taR-eEaoMi5H{=$NDc
+aNMAr:8a+qVcdIS4svvxE3.#$s'P}7~3W$mJ%ipFRmG3fwVEy;N6jUn`I(m$/S!!Y:cgg1Bc-Sx`1yT{";UZBH`e<MCF<.U[0aZUJB/LbQuo2X;sTf()a_
+}WwM"P1UH|Un)l]EnJb/nK.XpyQN"r_+Sa|e"[:qbwe0DJ";lNXoo2k/+1if%CDb-1&Gm4QgoMc(k/5xINU|R|zZmGv1jPO+WK2S!lB"JjC9=xbn{`|:s8
+NLJkvDWpAZFy!m;{&8Y.pMi7Dr>7grRWRW0wq|~Tf`@,e1fH14sG%AY|IUpcu/y!H%"~L(;=y<}u)T7;eazqCDeJ+xY"WB^aD3oUxn;IaF"F2.`BP|Lu@o
+B4!=`{>8/7[Z-LbomQdn0Rp5/|E%AymYhlWA>P4Ji9OVW_98M8)(l$2s(+vWtVqSPju;)(FGlj>g=YmXW]GsV-a&YagFGf"&XahQc1;Qdhr-<wmYsR<Gfm
+cAR_b`3oHsSXUg{j(SEViDhxI"/1L9s[&!3tNb-T)VKEfjK%Rr)4"x"rnd7R1)AaAFlkV]zeOmD1+8mi~i@bLG&4<:#:bEt&:>}elz!.I%79:Ye1i=idx[
+$)_gP#h@;oC1/'BkmR+/e{K;tT^JdT+CW^T#t2Hc.nlW!|7V/'acM/J@^TC-KXc1kTMjUX!94Z&zniRL@MS:GahsNP"u~v^fojfz'JR&bLw.d'hs~pQAdv
+VgKbe-,6QDs(Sq9-Z=CrzlU>O1z6vu;0(K+P.X'pM2a+Qi%"cIP[ZA_Q}R>g<}!G4r,UPm=:vu!}B{EfNw`&cElw%W<B}gmp},n7fYV'}mMR/Gp@eNw{mX
+ewY"JFxJF+HtR:(&.aIyT97o.zQe-iJ]SW)lIS:[{a%I$Z_f"5o/h)td,<Vb};Vk[%NJ]-89qFs=5!F9:ak83r}nhZdt15bt3b9E!44SoD5{z+NQ8A.$Vx
+a|UqVogs-p]DYe_a5s^AqD.F2gC@thy_(c:TKrV"zX;1GFMsRzky^}9u/9&S'5C3Ly{K6@,9V;gf9O,x7MsW!IsWK{T5$s|AzSj^2eS/(!nTyCYXqlu6wm
+%Gbzz7~%'$^i$>@>:<S^h.1'HmrG{nHlQ2i{(]T5I@.VS2R$ON#|AB;kG+A@^#!REFL3_ruE8bo]Gv)n2@lhd$X__Bz_Y!4aps{4^V6,2#<Ae@CWL]2%1d
+Kx97bJoCceS::jW]J9Cc6Bn)Z|FMw}-HYdd>=BPLRH{lP(]o1T.`6O|g5s#wiFd<b%)N7yRm]-6x'1uNyk%eX+X!b:an{2+JK_$BS4{,jjEQr>6zViPLfm
+fam;UUo+iUL3mOwLYe|i5Uctlt9Yem;{VHr]f[aSQ]#p'cYdf-X[yP1H6M3Cy8h<ZLDU2-/skjAeii58$Bn01FK&=@I^":ru|t_rMDJBkq4d=)`h}6@/94
+Xj#(CQX>Dd4=W2M%g1m`Q7-K@aAH@{e-JiTuH50][C@4]Y4"&!dO+0gvKX!%jR9P0}T]Eb#>(Gk.C9=D=IXS{NIA`RtM&U5FvqU;dmPoDpO![Y'PH/wC_b
+^o;|=15fU|^:%#w4Jj201|;F4mI.l":kQ-8(+:-Bu8O@I.4=@>C`R1Ufe_Uv1YfCj(e<_/}+Ct-xr{~LLX#U3wb"_Aso}Rp]z%6t"p!Bx<fBSDA.lrX!jV
+OI+0e4I8PcJYqR8mOO2Fi(c/6f5rBV^FXu^'g#]uUOkjzmzcd+EUfUY`|2JE>9kM%AFY)8lxk'1/^>BQ0r|X}Bq{rCY>dYn>S^RI5_rQk}3Hd@xecs7=Wp
+2u.A^A"m0ehhR=;uE.LP2@K>Nt+|%A1r(.b;w.{.NaSUM/4'Qc3#VGs%#A|_Kem_|,j+@#}#a@Go=;aRh{Se`_j;q)_>-4eEkpb%Mr/u=w2J_S0{E+bH:G
+-AkcDaVyo0sM{1;GEz@2{$[},3,4A7aYn1"#5o;)gzkpt6ng.HcwuC)uSmf,E|cmhmHV!ym{,uC5CXzjt;}Vr9UOXf<FkRm/lRV0%G/v$ODI+64UcY:,cA
+pifN/Y@ly^F0g@e#[d{0=|4|92y-&H$WI9k|YAl;iX]Ak0[M3ix.:khn"g~q-y6x,%iAt3EXX{(u[vzMyn)Tj%Fln/B.8u:jY<PQlJ(pkO~q;M4|hgT}l}
+wOY]c[`IDWUNy/%uUZ]AsBllQt&8kfF)1Kw'`Y|75]Id~lCFp,HH{g/Q3yZ(#G}g^'sM:C^t,f8prDofY3Jn}Ti2.698d<r.)%h7iax5EP7g6E#!}hs^+d
+#d0gS"Ia7D,v2l%5|r|NW.9=wH,RR3OVDMQTe;$lo69-Q28gMb3:aiJ/1'WIfx=SyU.#3J5`b0q(">$j+B^U"9Mfq#yF0d$-SN>'ty+4upzIn`B7"W^{rT
+RwzK=I7jzpqobkaf{H5/S7m_1Ot4Mf6]XmnmATlFwk0tv|8rZU'Ia7.wMO,KTUMTwuL2e_:3VV}3'_KYU2E9lus->,nj+xE):ms;C0meW{pjve[bx1u.~F
+IhF_9epq|eM5%6-^p$PW"%[<EUDFe2E1sBe{B$+MY4P&|l_gQO.%Xl<QeKstUi;l!<B_-AvfFJDtDsg@/@$7DYnCv1nu)M1N6Fvd@&R%v6D+_RlEJqzJGN
+4pyQWkvhjOx=Ros|s7FW`:I37`T!Q++{=e#T[fqeO2|t-8aMS7_>qlMT.aL[!'hO&#VA/Wy'<`w[9kB_om9iwSF7QJ|>$m3d,DGcj=>+=z.J@f_cO#tePK
+RRU'sFG!uZ2M/&f$0aaod-PTiZ`ZWX7z-Ts+7|WV-z581L"c"i+q.r30']:UXfC{5IcxFHhV3eAdNrXGH`+-(zupwfT.I212wdFc>@>NOfoGV|dJ|aM!KU
+UKsV"[Q})hezp4Rx3W|@EBqBHl!s]c+^bLzhh4Eb.W.m69:g5#.c&^v#or=9n;M2/mR&p"dWHCK4=7F!!j1p+%h}UPq>OdyaL";n%fy8/E/HG:#tJZe4WW
+V&67s>qp#kMsZUg3fiJDrZ,;fsnpI+|jsN$VzUXk>,8s}C]6v'fl=6mD+7J"-y[RH6=D@R;#5({ahPC6r!lA_:}+K)((P@gNk-S)7=5&S[7HPgUIi+XGB3
+~RVk=l(f~qoUV{mYvLil)HMWNaKm/%hKR,RZIwe#X_ZaM;ytj(MX6n7R|=X&!-m%"ca7{g4g9];xP$A;8,A#q[Jm%{%'fLf8GEyv|/_/H4z<Jq)9Xa_"WG
+JHBr%ge1xQ]eG6!T>'@_'HRsmA]i_YUEoC%Y6xV.T_&JW8ZZQ`#eLf)Orwtzf%H1T!7wf@K#B'/]5R_s:a%Oc++mp_%ux]|s),Qa2kQ!X5dm(p2Yj.eq)o
+=euY!d/Pc{=^kUq}qTi;|O'XE8=U$+&%1JWWU!t.PJD$K1WTRILv0l)z4aRKZ#O5_jbI(@1J.S8oQ[WYP"k+$^rIvm7,o7bx0y8J96nBEIb}H{!6]@y5JI
+dDLPq"DHH('<fdX6b63^{WR3<WY}MEe[/RL#B.brbU%-3YU>5IQVcG8eG1!cCT~H=D::8`!Y"-qdzOs:+`CkSJeIc9SJ[YBZOvI&C<_JniK[('RAM{;]zl
+&w_$A5@!7:WQAm03KY>k6vLT"+92`i<(B3k`w${^s"#:CyY:">E`Oae.puRaImjDAP'c9ub@7u;9;kpLYsaA&P^USX0):0"y=ckPa]7!26Na5X>}9JKYoG
+xB'JK)(ILp/I1B"7RDeM%=hhHRzA71=<w`3N8!KzVl@BQ`WY^8Bpnq</ApmP3Q(5a1&w~=8Q"s~8QTt93lBs9Kcp3Q8dnUWI9b08RNBwKM,'=$X]b=r{m[
+XrgV5Q3at<X_P(=2V>pNoot`9v!!5SZ,4l}rz%O3rn];eY;I2^0FNi^WN(2g1`cD;C7ZpJIH6g:M24xF+Xq<t0B=4=2+2vAk.rbT,GWZ~gNwwd_PemO51o
+PjGK9I5IB5#6:]Z>78[Kq5^A]%%6~A}IvWO)ofb)CoPNb$SO-qb`Le#]3BAeLTPt|IB&!krsTCI#3WR_uoJiOhPeLY<gIxe-|]fonuu%%-3^{wZN9v5<K_
+N3:i{N3ci,kvk2OxRiU6nqoj$V-xT9bfP)ijgw;I;j_`]=j^PWV/id5KJVqf[Q/>xu+K<s8fUSi@HNnsY{qh"(Rg:3D-#jhpd}NMPQS7Ulosl`W^%x^[6#
+aa<|q%,RC6Gi9aNAH9,R_^h5|-=(.D(:c"_V99ud!0-%lTcb.T6h1OuBMRfxa>sq}sQ0x't2VESuWNF-RUynpT9$,-pX{bhRwpx@(mywmc}fpS)DegffOa
+nBjjP>uLtJs1DR`Nri#Py=svNQZGDaKM^0'n7Shgs$4P%zBy<fE(n)(=kujaF%RDTb;,9>L#YWoFj[j|:b%VR4Jj@-m+_{D}~K["q<-FD!mU;mj)=tk"!e
+=y0iEf%QR>ReAx1Ufu8I+bZC;l0Mt}xwpP4{WwIH~i+>Nf;z)`3cEa3b)XeZ#zn2PisfX6j3r>u+EH_2eVxhfmbX`TZIcU|ZE.o6YMP45lZ{<;Q[@+3Wx4
+[jK)^}9W-U|{K^{TE.F|]wtDT&b#zqnBhI_VYdv@P^o'HGY|x|G%aS<GyG{#6(dY%_&#6P"R%f%+vdYZoU,3uyiV/cNoAP{{iR3[Vp-zcZ;E:"c)2L|tWo
+l^j{rxWCg$J]LB~SMc"c7SHMDNHX~x;T5T_(_zsNw;DOX++#<'4e;g'XiRDb$]1X7AH(lM]nqCuT/kqN2m89Ta4eo)Ow&MSJClfneG9Jj5E|hF3P`<.k{(
+>stE>PHI(l'rlz/^>(c-:yT1Hg]1t2uh=0rW|[42s+a-Q}wOnl5wNb!eC<4+y2[1>.91dJG!6)AE};(k&ct-)ojOEL.JF$F^A/,+!VUf|Xn>sZ<j''6DAF
+n^xR>B^}@fD9"qj|/,W'xgyFMev1CgYA8/%OCIe[l6X^Ip[@pB!>Q[4v:_4WVyQ+20e@F>!5n:^$N`.bQsHzs".VIqah_Re`:ae{3Wn(magZnzyySzK9fc
+>uX$GA45:Wdu)7:5/q`;BW~uE<tZ@|kI+{FORp!Oj|!kWbXKwy`qj^HET<aly6-A2j}e)<z!FLyw}C/aB@t/USyKb=J,[JYQ[yrAql9p-"m<kfglbyp>e|
+sA1wDfSx|(^dQ-_(qSUfejZ>eUieXu#LGWd4'|Xe2SY+}Dn5uPWE),%%P$t2Uem)<%Ol(}ca!rLq=9VSKr3oI,<KVXAv/-sBFkHxXLvYF`INIp3ZcO:e=2
+Np3VMlmxqC'[SQRzI2Ww$P"kTFn|6V'}ja8hBQN'::F^Ad4T7pqI[cKgp1o}mX@l,O{kARt>_hM0~I_6Le/|I=bcH0B(4@F>Hy^6(+xj=sh'tOa6jfC=8Y
+Yi%"'|>WvuhpEf(^!7Sp~unmH(K.63:.moQ3@d|Vd>_6oV89'O;)Uh`09}e$OTGbkkb6;rUlodwmQf@}cwV`)tw1zs#!j6eiE}-)6DCb|`V$eEnB|5jB3>
+6sK(z|sh]/",hv@_ITkEscn+W18aa8X2e$be(NqQ5)"Ta5'#/.|(+`={RR]&C,wpy6#vwrR!H#nKMH:EggSU"V5u'J>QE`8Q.X2(w{AHTI.VAv_@W%Z|a]
++C'nn$3CCzCJ5(Ernesq;.20PDIKkPNeUXDfO:ovW)ef$n4J`Erx=XK9V3^Xu<BPrr>}y=#|[J}']s30[t(Yle(xj[rfD0UoLY|rO2d`hxhcPte.)9y"6q
+0@f"J%h!m6pKW_"d[6'[euhU8W39n,>t+C-k|8Rclfo/nqG1o2xj:R#iaI:H%;lQ8.5)3oH%<if:W'[+=psn=!=:$H0TQf3o0g,Vj#aR'g"+I)[tJ{W;|{
+p_2{{!5|A"ZBN=!9>mgA%zy^U@sdsW_bbGWV/TJl&9Rta=xmsr`cIpU3-i]PM+5S}@~cx41.;<+[O'tOBUn0O>sDV#XI`ZRm}_T/n+tn3^h]iaXqP5q.yx
+z/tr1XkTsxg@co7F4X`T5@[/7'7a}s=JrCd2]2BS4N@X_mf+_<ILu8lNhw_9aT[YZEdg(r^wP9e4u7MzdAezldA&_o/U,m^0WK(S@SN/Z3ZfF2je=ojQ$^
+QV8umAyseZi]/F8Io|X1TQoA8l}(Zgs6tLM!aoPY@<dk'bds$mFUxwYfg3f7pf!'NI8aOiP#0Ls==j:8;|B5;t6X<.g6s@wnj.GG'<'I6neqiom/X:Yj7e
+/(BNFFRldT7w^C5a.kAB=6Z/6qGE6W2pBDWTmiw_>e<:}q"b}#Y#{&P(UxS=]8;hEdT>L'--s2TIhGh{MMZBi5`F2-k`UK5+)Rs[6ASw&W|F+A_YjGS7fd
+1{08Cx{I'RiEwk0_G,z(Gbbl`jlde3T!)dmqH@sbA-Ew:td;}JC1+c+]Ll&zbWY]6@S8|IL<mYMRIWT-(#|PWNY:o7l0dWC_iKbB'x^wh+1s-;PzZ!zMGl
+>,lV`I0R@(lO=ERjD2!".k,%Hr!{{ua+Lol_)%[=56f0Ju`Iuvx$azrMX]+<yb<Pq`V)}C:CW]><C}YLgl5q.+hAYgZv^b(>%)lNa%nM~@SGc:Kf0Xg"JY
+{;lAZ)JOMWV%QV8Oij@fu/8}PM<[JfCO=;vW|`T#Mp6>k9[S>+2hL^]AF_i}_'es2dx3Uv/{wuExh0Qi:S5XRn[P@y(r@ZwQy2HZ48J9Kg:$y`aas{<h}f
+4e/z8[yl;%%NKRPsEH2IzXJ%Bj!P"!
 */
