@@ -607,7 +607,7 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PR
   X(LEADING_SWEEP, 29)   /* sort of 4-byte keys with values: one sweep by leading bits, then buckets on chip */ \
   X(ONE_CLUSTER, 30)     /* sort, top-k: a digit a pass by one cluster, in its shared memory; sm_90 and later */ \
   X(ONE_LAUNCH, 31)      /* sort, top-k: a digit a pass by resident blocks, in device memory, one launch */ \
-  X(SAMPLED_SELECT, 32)  /* top-k: a sample bounds the keys; a cluster sorts those within */
+  X(SAMPLED_SELECT, 32)  /* top-k: one launch bounds the keys, first by a sample; a cluster sorts those within */
 
 #define GP__ENUM(NAME, value) GP_##NAME = value,
 enum { GP_AUTO = 0, GP_ALGORITHMS(GP__ENUM) GP_ALGORITHM_COUNT };
@@ -2034,12 +2034,12 @@ GP__API gp_result gp_argsort_columns(gp_context *ctx, gp_type index_type, const 
 // where they are sorted. One launch sorts up to 2^15 keys and stores the first k: keys of up to 4 bytes (k > 32: up to
 // 2^19, in a workspace for all), or k > 128. Otherwise, up to k = 1024 every key is read once, and blocks keep the best
 // they have seen, in one to three launches (workspace: at most k ranks of 4 to 16 bytes for each block). Beyond, radix
-// select reads them two or three times, a launch a digit of 11 bits and one that collects, and a sort of k follows, one
-// for all rows (workspace: count / 16 keys, and that of the sort). gp_call.op orders keys of any type, structs too:
-// LESS, GREATER or a user's operator, whose reverse GP_DESCENDING takes; keys that tie come as in the input, and
-// out_keys may be NULL. Up to 1024 results (24 KB of keys and indices, if that is less) every key is read once, in up
-// to three launches; beyond, a merge sort (workspace: keys and indices, and that of the sort; rows and segments:
-// indices again, and a segmented sort).
+// select reads them two or three times, a launch a digit of 11 bits and one that collects (keys alone: one launch), and
+// a sort of k follows, one for all rows (workspace: count / 16 keys, and that of the sort). gp_call.op orders keys of
+// any type, structs too: LESS, GREATER or a user's operator, whose reverse GP_DESCENDING takes; keys that tie come as
+// in the input, and out_keys may be NULL. Up to 1024 results (24 KB of keys and indices, if that is less) every key is
+// read once, in up to three launches; beyond, a merge sort (workspace: keys and indices, and that of the sort; rows and
+// segments: indices again, and a segmented sort).
 GP__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys, const void *values,
     uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream);
 // The top k of each row of a dense matrix of rows * columns keys: k results a row. Indices count from the start of the
@@ -4866,12 +4866,16 @@ enum {
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
-  GP__SAMPLED_KEYS = 8192,    // of a row's sample
-  GP__SELECT_PART = 24,       // a bound serves up to a 24th of the keys; they are a 16th at most,
-  GP__SELECT_MANY = 1 << 21,  // and pays for so many
-  GP__SELECT_ASIDE = 1 << 15, // most keys that a cluster sorts
+  GP__SELECT_PART = 24,         // a bound serves up to a 24th of the keys; they are a 16th at most,
+  GP__SELECT_MANY = 1 << 21,    // and pays for so many
+  GP__SELECT_SAMPLED = 1 << 23, // so many are sampled
+  GP__SELECT_ASIDE = 1 << 15,   // most keys that a cluster sorts
+  GP__SELECT_LEAST = 1 << 13,   // and besides 2 k at least
   GP__SHUFFLE_ROUNDS = 8
 };
+GP__RULE int gp__select_levels(int key_size) { // digits of a key
+  return (8 * key_size + (int)GP__SELECT_BITS - 1) / (int)GP__SELECT_BITS;
+}
 GP__RULE int gp__rank_form(int key_size, int indexed, int wide) {
   return !indexed ? key_size == 8 : key_size == 8 || (key_size == 4 && wide) ? 2 : 1;
 }
@@ -4942,9 +4946,16 @@ GP__RULE unsigned gp__top_k_by_warps(gp_policy p) {
 GP__RULE unsigned gp__top_k_most_of_warp(gp_policy p, gp__shape s) {
   return s.top_k.order_bytes ? (unsigned)GP__ORDER_OF_WARP / gp__rank_bytes(s) : gp__top_k_by_warps(p);
 }
+GP__RULE int gp__selects(int algorithm) { return algorithm == GP_RADIX_SELECT || algorithm == GP_SAMPLED_SELECT; }
+// Keys alone, many, of which few are wanted: radix select tries one launch first, too.
+GP__RULE int gp__is_bounded(int algorithm, int primitive, int out_size, gp__u64 count, gp__u64 k) {
+  return algorithm == GP_SAMPLED_SELECT ||
+      (algorithm == GP_RADIX_SELECT && primitive == GP_TOP_K && !out_size && count >= GP__SELECT_MANY &&
+          k <= count / GP__SELECT_PART);
+}
 GP__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
   return s.top_k.order_bytes              ? gp__order_capacity(p, s) * gp__rank_bytes(s)
-      : p.algorithm == GP_RADIX_SELECT    ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
+      : gp__selects(p.algorithm)          ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
       : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
                                           : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
@@ -4954,9 +4965,11 @@ GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
               : p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
               : p.algorithm == GP_WARP_SEGMENTS
               ? s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP
-              : p.algorithm == GP_RADIX_SELECT && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
+              : gp__selects(p.algorithm) && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
       (gp__i64)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
-          (p.algorithm == GP_RADIX_SELECT ? GP__SELECT_BINS * 4 + 1024 : GP__TOP_K_STATIC_BYTES);
+          (!gp__selects(p.algorithm)               ? GP__TOP_K_STATIC_BYTES
+                  : p.algorithm == GP_RADIX_SELECT ? GP__SELECT_BINS * 4 + 1024
+                                                   : GP__SELECT_BINS * 16 + 1024);
 }
 
 // ---- transpose/policy.h - transposes: policy fields, forms, tiles, shared memory
@@ -5869,28 +5882,36 @@ GP__HOST gp_policy gp__portable_find(gp_policy p, gp__shape s) {
 
 // ---- scan/portable.h - portable rule of scans
 
-// SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes is slow.
-enum { GP__IF_SCAN_CANONICAL = GP__IF, GP__IF_SCAN_MISALIGNED = 2 * GP__IF, GP__IF_SCAN_SHIFTED = 4 * GP__IF };
+// SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes is slow. OPEN: in any order of additions, and
+// the caller sets neither threads nor vectors. Up to 64 tiles are one group of a look-back.
+enum {
+  GP__IF_SCAN_CANONICAL = GP__IF,
+  GP__IF_SCAN_MISALIGNED = 2 * GP__IF,
+  GP__IF_SCAN_SHIFTED = 4 * GP__IF,
+  GP__IF_SCAN_OPEN = 8 * GP__IF
+};
 static const gp__policy_row gp__scan_rows[] = {
     GP__H200(0, -1, GP__IF_SCAN_CANONICAL, 0, 0, 0, GP__CANONICAL_SCAN_THREADS, GP__CANONICAL_SCAN_VECTORS, 0, 0, 21),
-    GP__H200(0, -1, GP__CHOOSES, 3 << 20, 0, GP_PIPELINED, 0, 9, 0, 0, 21),
+    GP__H200(0, -1, GP__CHOOSES | GP__IF_SCAN_OPEN, 0, (8 << 10) + 1, GP_ONE_BLOCK, 512, 1, 0, 0, 29),
+    GP__H200(0, -1, GP__CHOOSES, 6 << 20, 0, GP_PIPELINED, 0, 9, 0, 0, 29),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_SCAN_SHIFTED, 512 << 10, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
     GP__H200(0, -1, 0, 0, 0, GP_PIPELINED, 256, 5, 0, 0, 21),
     GP__H200(0, -1, GP__IF_SCAN_MISALIGNED, 0, 3 << 20, GP_PIPELINED, 0, 5, 0, 0, 21),
     GP__H200(0, -1, 0, 24 << 20, 0, GP_PIPELINED, 320, 0, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_LOOK_BACK, 0, 0, 0, 0, 21),
     GP__H200(0, -1, 0, 0, 0, 0, 256, 1, 0, 0, 21),
-    GP__H200(0, -1, 0, 128 << 10, 0, 0, 0, 3, 0, 0, 21),
-    GP__H200(0, -1, 0, 1 << 20, 0, 0, 0, 5, 0, 0, 21),
+    GP__H200(0, -1, 0, 256 << 10, 512 << 10, 0, 512, 1, 0, 0, 29),
+    GP__H200(0, -1, 0, 512 << 10, 0, 0, 0, 3, 0, 0, 29),
     GP__H200(0, -1, GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21),
-    GP__H200(0, -1, 0, 3 << 20, 0, 0, 0, 9, 0, 0, 21),
+    GP__H200(0, -1, 0, 6 << 20, 0, 0, 0, 9, 0, 0, 29),
 };
 GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
   const int misaligned = s.in_misaligned || s.out_misaligned;
   const unsigned when = (s.reproducible      ? GP__IF_SCAN_CANONICAL
                                 : misaligned ? GP__IF_SCAN_MISALIGNED
                                              : 0) |
-      (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0);
+      (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0) |
+      (s.reproducible || p.threads || p.vectors ? 0 : GP__IF_SCAN_OPEN);
   gp_policy q = GP__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
   if (q.algorithm == GP_PIPELINED) { // as many as shared memory and registers allow
     q.stages = gp__default_to(q.stages, q.threads > 256 ? 5 : 3);
@@ -6351,7 +6372,7 @@ enum {
   GP__IF_TOP_K_ONE = 4 * GP__IF,     // row, without an operator
   GP__IF_TOP_K_SORTS = 8 * GP__IF,   // keys of up to 4 bytes, or hundreds of results
   GP__IF_TOP_K_SOME = 16 * GP__IF,   // results, or keys of one or two digits
-  GP__IF_TOP_K_WITHIN = 32 * GP__IF, // a bound: keys alone of 4 bytes and more
+  GP__IF_TOP_K_WITHIN = 32 * GP__IF, // a bound: keys alone of 4 bytes and more, of which few are wanted
   GP__TOP_K_SOME = 32,
   GP__TOP_K_HUNDREDS = 128,
   GP__TOP_K_FEW_BYTES = 32 << 20
@@ -6363,9 +6384,10 @@ static const gp__policy_row gp__top_k_rows[] = {
         0, 0, 0, 0, 29),
     GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_SORTS | GP__IF_TOP_K_SOME, 0,
         (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 29),
-    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_WITHIN, 1 << 21, 0, GP_SAMPLED_SELECT,
-        0, 0, 0, 0, 29),
-    GP__H200(0, -1, 0, 0, 0, GP_SAMPLED_SELECT, 256, 2, 0, 4, 29),
+    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_WITHIN, (1 << 19) + 1, 0,
+        GP_SAMPLED_SELECT, 0, 0, 0, 0, 29),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_TOP_K_WITHIN, GP__SELECT_MANY, 0, GP_RADIX_SELECT, 1024, 2, 0, 1, 29),
+    GP__H200(0, -1, 0, 0, 0, GP_SAMPLED_SELECT, 1024, 2, 0, 1, 29),
     GP__H200(0, -1, 0, 0, 0, GP_BEST_LISTS, 256, 1, 0, 4, 22),
     GP__H200(0, 4, 0, 0, 0, GP_BEST_LISTS, 0, 2, 0, 0, 22),
     GP__H200(0, -1, GP__IF_TOP_K_WIDE, 0, 0, GP_BEST_LISTS, 0, 4, 0, 0, 22),
@@ -6378,12 +6400,8 @@ GP__HOST gp__shape gp__sorted_top_k(gp__shape s) {
   s.sorted.end_bit = 8 * s.key_size;
   return s;
 }
-// A sampled select: room for about 1.6 k + n / 512 keys within a bound; policies of other steps, and of its sort.
-GP__HOST gp__u64 gp__sampled_room(gp__shape s) { return 2 * s.top_k.results + s.count / 292 + 512; }
-GP__HOST gp_policy gp__unsampled(gp_policy p) {
-  if (p.algorithm == GP_SAMPLED_SELECT) p.algorithm = GP_RADIX_SELECT;
-  return p;
-}
+// A bounded select: room for the keys put aside, and the policy of their sort.
+GP__HOST gp__u64 gp__sampled_room(gp__shape s) { return 2 * s.top_k.results + GP__SELECT_LEAST; }
 GP__HOST gp__shape gp__sampled_shape(gp__shape s) {
   s.count = gp__sampled_room(s);
   return s;
@@ -6396,8 +6414,7 @@ GP__HOST gp_policy gp__sampled_sort(gp_policy p, gp__shape s) {
 GP__HOST int gp__policy_valid_ranked(gp_policy p, gp__shape s) {
   if (p.algorithm == GP_SAMPLED_SELECT)
     return !s.out_size && !s.top_k.order_bytes && gp__sampled_room(s) <= GP__SELECT_ASIDE &&
-        gp__policy_valid_top_k(gp__unsampled(p), s) &&
-        gp__policy_valid_ranked(gp__sampled_sort(p, s), gp__sampled_shape(s));
+        gp__policy_valid_top_k(p, s) && gp__policy_valid_ranked(gp__sampled_sort(p, s), gp__sampled_shape(s));
   return !gp__is_cooperative(p.algorithm) ? gp__policy_valid_top_k(p, s)
                                           : s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes &&
           !s.top_k.drop_keys && p.blocks_per_sm >= 1 && gp__policy_valid_cooperative(p, gp__sorted_top_k(s));
@@ -6415,7 +6432,8 @@ GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
       (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0) | (one ? GP__IF_TOP_K_ONE : 0);
   const unsigned sorts = (s.key_size <= 4 || s.top_k.results > GP__TOP_K_HUNDREDS ? GP__IF_TOP_K_SORTS : 0) |
       (s.key_size <= (s.top_k.results > GP__TOP_K_SOME ? 4 : 2) ? GP__IF_TOP_K_SOME : 0) |
-      (!s.out_size && s.key_size >= 4 && s.top_k.results > GP__TOP_K_SOME && s.compute_capability >= 90 &&
+      (!s.out_size && s.key_size >= 4 && s.top_k.results > GP__TOP_K_SOME &&
+                  s.top_k.results <= s.count / GP__SELECT_PART && s.compute_capability >= 90 &&
                   s.compute_capability < 120
               ? GP__IF_TOP_K_WITHIN
               : 0);
@@ -7162,7 +7180,9 @@ GP__HOST gp__u64 gp__rows_of(gp__shape s) { return s.primitive == GP_TOP_K && s.
 // Blocks of a row: its share of the resident ones, or fewer if they had too little to do.
 GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
   const gp__u64 rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
-  const gp__u64 useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
+  const gp__u64 useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1
+      : p.algorithm == GP_SAMPLED_SELECT                             ? tiles
+                                                                     : gp__ceil_div(tiles, 4);
   const gp__u64 there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }
@@ -7170,9 +7190,16 @@ GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
 GP__HOST gp__u64 gp__top_k_mergers(gp__u64 blocks, gp__u64 k) {
   return blocks * k <= GP__TOP_K_MERGED ? 1 : 1ull << (64 - __builtin_clzll(blocks)) / 2;
 }
-// Most keys of a row that radix select puts aside.
+// Most keys of a row that radix select puts aside; scratch memory before them.
 GP__HOST gp__u64 gp__select_room(gp_policy p, gp__shape s) {
   return p.algorithm == GP_SAMPLED_SELECT ? gp__sampled_room(s) : s.count / 16 + 1024;
+}
+GP__HOST gp__u64 gp__select_bytes(gp_policy p, gp__shape s) {
+  return GP__SELECT_STATE_BYTES +
+      (gp__u64)GP__SELECT_BINS * 8 *
+      (unsigned)(gp__is_bounded(p.algorithm, s.primitive, s.out_size, s.count, s.top_k.results)
+              ? 2 * gp__select_levels(s.key_size)
+              : 1);
 }
 // Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
 // longer ones.
@@ -7241,7 +7268,7 @@ GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp_
   g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
   g->share = blocks;
-  g->shared_bytes = gp__top_k_shared_bytes(gp__unsampled(p), s);
+  g->shared_bytes = gp__top_k_shared_bytes(p, s);
   if (p.algorithm == GP_BEST_LISTS) {
     g->grid = (unsigned)(works < resident ? works : resident);
     if (blocks > 1)
@@ -7251,7 +7278,7 @@ GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp_
     g->grid = (unsigned)works;
     g->words = rows;
     if (s.primitive == GP_TOP_K && g->words < collect) g->words = collect;
-    g->scratch = rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8 + gp__select_room(p, s) * (unsigned)s.key_size);
+    g->scratch = rows * (gp__select_bytes(p, s) + gp__select_room(p, s) * (unsigned)s.key_size);
   }
 }
 
@@ -8079,7 +8106,7 @@ typedef struct gp__radix_args {
   unsigned flip;         // all ones: descending
   int drop_keys;         // the last pass does not write keys
   const gp__u64 *choice; // GP__CHOSE_..., or NULL: one-sweep sort
-  gp__u64 *leads;        // leading sweep: where the choice is stored; sampled select: its state; or NULL
+  gp__u64 *leads;        // leading sweep: where the choice is stored; or NULL
   unsigned capacity;     // leading sweep: most keys of a bucket; cooperative sorts: most results
   int leading;           // leading bits
 } gp__radix_args;
@@ -8147,7 +8174,7 @@ typedef struct gp__top_k_args {
   gp__u64 blocks; // blocks of a row
   void *workspace;
   const void *from;  // lists: `ranks` ranks a row
-  void *to;          // lists: k ranks of each block; NULL: to the output
+  void *to;          // lists: k ranks of each block; NULL: to the output; bounded select: `ranks` keys of each row
   gp__u64 ranks;     //
   gp__u64 jump;      // step from tile to tile of a row; coprime with their number
   unsigned capacity; // ranks of a block's list
@@ -8155,18 +8182,17 @@ typedef struct gp__top_k_args {
   void *states;      // radix select: gp__select_state of each row
   void *bins;        // GP__SELECT_BINS counters of each row
   void *aside;       // `room` keys of each row
-  gp__u64 room;
-  int level;    // digit
-  int filtered; // keys within a bound that a sample gives are put aside first
-  int finish;   // a sort of these ends the call; the row is one
+  gp__u64 room;      //
+  gp__u64 many;      // bounded select: a sample bounds so many keys first
+  int level;         // digit
 } gp__top_k_args;
 typedef struct gp__select_state {
-  gp__u64 prefix;   // known upper bits of the k-th key; before the first digit, the bound
+  gp__u64 prefix;   // known upper bits of the k-th key; bounded select: keys in `to`
   gp__u64 rank;     // keys before it among those with these bits
-  gp__u64 inside;   // keys with these bits
+  gp__u64 inside;   // keys with these bits; bounded select: keys that `to` gets
   gp__u64 appended; // keys put aside
   gp__u64 arrived;  // blocks that have counted
-  gp__u64 buffered; // the keys put aside are all that matter: 1 for the next digits, 2 for the result
+  gp__u64 buffered; // the keys put aside are all that matter
 } gp__select_state;
 
 // Top-k of segments. A task: a segment, or a part of it.
@@ -9978,6 +10004,14 @@ GP_DEVICE Acc gp__chunk_fold_part(const gp__u8 *chunk, gp__u64 index, int begin,
     sum = j == begin ? x : Op()(sum, x);
   }
   return sum;
+}
+
+// The input ends within the chunk: its last element takes the places behind, and the chunk counts as a whole one, which
+// is faster. Nobody uses the results there.
+template <int ITEMS, class In> GP_DEVICE void gp__chunk_pad(gp__u8 *chunk, int end) {
+  In *item = gp__as<In>(chunk);
+  GP__UNROLL_BY(4)
+  for (int j = end; j < ITEMS; ++j) item[j] = item[end - 1];
 }
 
 // Writes the running prefixes, started with `carry`, to `to`, which may be `chunk` if the element sizes are equal.
@@ -14029,9 +14063,11 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     gp__vector_access<W, V> w[K];     // with one channel only
     gp__sample_place<T, Source> x_at; // the next to be loaded
     const W *w_at;
-    gp__u64 step; // in samples
-    gp__u32 left; // vectors that are not counted yet; no block sees 2^32 samples
-    unsigned off; // misalignment of weights; unless 0, they are loaded one by one
+    gp__u64 step;      // in samples
+    gp__u64 ragged_at; // last block: a sample of each thread before and after the vectors
+    T ragged;          // that sample
+    gp__u32 left;      // vectors that are not counted yet; no block sees 2^32 samples
+    unsigned off;      // misalignment of weights; unless 0, they are loaded one by one
     GP_DEVICE explicit Samples(const gp__histogram_args &a) : x_at(a) {
       const Extent e(a);
       const gp__u64 vector = gp__u64(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
@@ -14042,6 +14078,10 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       x_at.move(first);
       w_at = gp__as<const W>(a.weights) + (weight::is && one ? first : 0);
       off = weight::is && one ? gp__misalignment(w_at, gp__vector_access_alignment<W, V>::value) : 0;
+      ragged_at = blockIdx.x < gridDim.x - 1 ? e.samples
+          : threadIdx.x < e.head             ? threadIdx.x
+                                             : e.vectors * V + threadIdx.x;
+      if (ragged_at < e.samples) ragged = gp__operand_at(Source(a), gp__as<const T>(a.in), ragged_at);
       GP__UNROLL
       for (unsigned k = 0; k < K; ++k) load(k, k < left, one);
     }
@@ -14163,20 +14203,16 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         ++pixel;
       }
     }
-    GP_DEVICE void take_one(const T *in, gp__u64 i, bool there) {
+    GP_DEVICE void take_one(const T &sample, gp__u64 i, bool there) {
       const gp__u64 of_pixel = ONE ? i : i / unsigned(a.channels);
       const gp__u32 c = ONE ? 0 : gp__u32(i - of_pixel * unsigned(a.channels));
       gp__vector_access<T, V> x;
-      if (there) x.item[0] = gp__operand_at(Source(a), in, i);
+      if (there) x.item[0] = sample;
       const gp__u32 slot = !there ? nowhere : ONE ? slot_of(x, 0) : slot_of(x, 0, c);
       count(there, slot, there ? weight::of(a.weights, of_pixel) : 0);
     }
     GP_DEVICE void all(Samples &s) {
-      if (blockIdx.x == gridDim.x - 1) { // samples before and after the vectors, one a thread
-        const Extent e(a);
-        const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
-        take_one(gp__as<const T>(a.in), i, i < e.samples);
-      }
+      if (blockIdx.x == gridDim.x - 1) take_one(s.ragged, s.ragged_at, s.ragged_at < Extent(a).samples);
       if (!ONE) {
         const unsigned channels = unsigned(a.channels);
         const gp__u64 mine = Extent(a).head + (gp__u64(blockIdx.x) * P::threads + threadIdx.x) * V;
@@ -15041,10 +15077,10 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   gp__u8 *from, *to; // shared memory
   gp__u64 index;     // of the tile's first element
-  int begin, end;    // the part of this thread's chunk within the input
+  int end;           // elements of this thread's chunk within the input
 
   GP_DEVICE gp__scan_tile(gp__u8 *shared, gp__u64 first, gp__u64 count)
-      : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first), begin(0) {
+      : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first) {
     const gp__u64 mine = first + gp__u64(threadIdx.x) * ITEMS;
     end = mine >= count ? 0 : count - mine >= ITEMS ? ITEMS : int(count - mine);
   }
@@ -15067,16 +15103,15 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
         gp__as<gp__u8>(out + index), to, unsigned(items * sizeof(Out)), threadIdx.x);
   }
   GP_DEVICE Acc fold() const {
-    const gp__u8 *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
-    return begin == 0 && end == ITEMS ? gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, chunk_index())
-                                      : gp__chunk_fold_part<Op, Load, Acc, In>(chunk, chunk_index(), begin, end);
+    gp__u8 *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
+    if (!end) return Op::identity();
+    gp__chunk_pad<ITEMS, In>(chunk, end);
+    return gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, chunk_index());
   }
   GP_DEVICE void scan(const gp_carry<Acc> &carry) const {
     const gp__u8 *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
     gp__u8 *result = to + threadIdx.x * (ITEMS * sizeof(Out));
-    if (begin == 0 && end == ITEMS)
-      gp__chunk_scan<ITEMS, EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry);
-    else gp__chunk_scan_part<EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry, begin, end);
+    if (end) gp__chunk_scan<ITEMS, EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry);
   }
 };
 
@@ -15354,12 +15389,14 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   // Folds the tile of a stage; returns the thread's prefix within its warp (lane 0: none).
   GP_DEVICE Acc fold(int stage, unsigned tile) const {
-    const gp__u8 *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
+    gp__u8 *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
     Acc sum;
     int begin, chunk_end;
     part(tile, begin, chunk_end);
-    if (begin == 0 && chunk_end == ITEMS) sum = gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, index_of(tile));
-    else sum = gp__chunk_fold_part<Op, Load, Acc, In>(chunk, index_of(tile), begin, chunk_end);
+    if (begin == 0 && chunk_end) {
+      gp__chunk_pad<ITEMS, In>(chunk, chunk_end);
+      sum = gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, index_of(tile));
+    } else sum = gp__chunk_fold_part<Op, Load, Acc, In>(chunk, index_of(tile), begin, chunk_end);
     const Acc inclusive = gp_warp_inclusive_scan(sum, Op());
     if (gp_lane() == 31) {
       s.warp_total[stage][gp_warp()] = inclusive;
@@ -15374,7 +15411,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     if (within.has) carry.append(within.value, Op());
     int begin, chunk_end;
     part(tile, begin, chunk_end);
-    if (begin == 0 && chunk_end == ITEMS)
+    if (begin == 0 && chunk_end)
       gp__chunk_scan<ITEMS, EXCLUSIVE, Op, Load, Out, In>(chunk, chunk, index_of(tile), carry);
     else gp__chunk_scan_part<EXCLUSIVE, Op, Load, Out, In>(chunk, chunk, index_of(tile), carry, begin, chunk_end);
     gp__bulk_fence(); // before the store, or before the buffer's next load
@@ -19597,14 +19634,11 @@ template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__cooperativ
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
-  const gp__select_state *state = gp__as<const gp__select_state>(a.leads); // of a sampled select
-  const bool filtered = state && state->buffered == 2;
-  const gp__u64 n = filtered ? state->appended : gp__count(a);
   typename K::Key *const keys = gp__as<typename K::Key>(shared);
   V *const values = gp__as<V>(shared + KEYS);
-  const typename Sort::Sweep of = {a, s.sweep, keys, values, 0, 0, n};
+  const typename Sort::Sweep of = {a, s.sweep, keys, values, 0, 0, gp__count(a)};
   Sort sort = {of, s, keys, values, gp__as<typename K::Key>(shared + KEYS + VALUES),
-      gp__as<V>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0, filtered ? a.other : a.keys};
+      gp__as<V>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0, a.keys};
   sort.run();
 }
 template <class P, class K, class V> GP_DEVICE void gp__sort_one_cluster(const gp__radix_args &a) {
@@ -25389,9 +25423,8 @@ GP_DEVICE void gp__top_k_order_cut(const gp__segmented_top_k_args &a) {
 //
 // One launch a digit of the keys, the most significant first. It counts the next digit of keys that have the k-th key's
 // known upper bits; the last block to finish finds that digit of the k-th key. Once few enough keys are left, a launch
-// puts them aside, and later launches read only those. Where k of many keys are wanted, a sample bounds them, and one
-// sweep puts aside all keys within the bound; if these are too few or too many, all keys are read as before. A sampled
-// select sorts the keys aside, or else its results.
+// puts them aside, and later launches read only those. If k of many keys are wanted without values, one launch does all
+// this (a bounded select), and most often reads all keys but once.
 
 // The bits of digit `level`: how far up the known bits begin, the digit's shift, and its bins.
 struct gp__select_digit {
@@ -25407,43 +25440,31 @@ GP_DEVICE gp__u64 *gp__select_bins(const gp__top_k_args &a, gp__u64 row) {
   return gp__as<gp__u64>(a.bins) + row * GP__SELECT_BINS;
 }
 
-// Keys of a row within the bound, if all that matter have been put aside; else 0.
-GP_DEVICE gp__u64 gp__select_filtered(const gp__top_k_args &a, gp__u64 row) {
-  if (!a.filtered) return 0;
-  const gp__u64 appended = gp__as<const gp__select_state>(a.states)[row].appended;
-  return appended >= a.k && appended <= a.room ? appended : 0;
-}
-
-// Ends a pass: adds the block's counts to the row's; the last block finds the digit.
+// A bin, the keys in the bins before it, and those in it.
+struct gp__select_bin {
+  gp__u64 bin, before, inside;
+};
 template <int THREADS, int COPIES> struct gp__select_storage {
   gp_tile_scan_storage<THREADS, gp__u64> scan;
   gp__ticket ticket;
-  gp__u64 base;
-  gp__u32 staged, last;
-  gp__u32 count[GP__SELECT_BINS * COPIES];
+  gp__select_bin found;
+  gp__u32 last;
+  alignas(16) gp__u32 count[GP__SELECT_BINS * COPIES];
 };
-template <class P, class T, bool DESCENDING, int COPIES>
-GP_DEVICE void gp__select_finish(
-    const gp__top_k_args &a, gp__u64 row, const gp__select_digit &digit, gp__select_storage<P::threads, COPIES> &s) {
-  typedef gp__top_k_key<T, DESCENDING> Key;
-  typedef typename Key::Bits Bits;
-  const int THREADS = P::threads, EACH = GP__SELECT_BINS / THREADS;
-  gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
-  gp__u64 *bins = gp__select_bins(a, row);
-  for (int i = threadIdx.x; i < digit.bins; i += THREADS) {
+// Adds the block's counts to the row's.
+template <int THREADS, int COPIES>
+GP_DEVICE void gp__select_add(gp__u64 *bins, int all, const gp__select_storage<THREADS, COPIES> &s) {
+  for (int i = threadIdx.x; i < all; i += THREADS) {
     gp__u32 sum = 0;
     GP__EACH(c, COPIES) sum += s.count[i * COPIES + c];
     if (sum) atomicAdd(bins + i, gp__u64(sum));
   }
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence();
-    s.last = atomicAdd(&state->arrived, 1ull) + 1 == a.blocks;
-    __threadfence();
-  }
-  __syncthreads();
-  if (!s.last) return;
-  gp__u64 n[EACH], sum = 0;
+}
+// Finds the bin of the key at `rank`: one thread does, and returns true. All threads call.
+template <int THREADS, bool CLEARS, class Storage>
+GP_DEVICE bool gp__select_find(gp__u64 *bins, gp__u64 rank, Storage &s, gp__select_bin &found) {
+  const int EACH = GP__SELECT_BINS / THREADS;
+  gp__u64 n[EACH], mine = 0;
   GP__UNROLL
   for (int j = 0; j < EACH; j += 2) {
     union {
@@ -25453,27 +25474,44 @@ GP_DEVICE void gp__select_finish(
     pair.vector = gp__load_vector<GP_CACHE_L2>(bins + threadIdx.x * EACH + j);
     n[j] = pair.two[0];
     n[j + 1] = pair.two[1];
-    sum += n[j] + n[j + 1];
-    gp__store_vector<GP_CACHE_ALL>(bins + threadIdx.x * EACH + j, gp_vector{{0, 0, 0, 0}});
+    mine += n[j] + n[j + 1];
+    if (CLEARS) gp__store_vector<GP_CACHE_ALL>(bins + threadIdx.x * EACH + j, gp_vector{{0, 0, 0, 0}});
   }
-  const gp__u64 rank = state->rank, mine = sum, prefix = state->prefix;
-  gp__u64 before = sum;
-  gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan); // its barrier: all threads have read the state
-  if (before <= rank && rank < before + mine) {
-    GP__EACH(j, EACH) {
-      if (before <= rank && rank < before + n[j]) {
-        const gp__u64 found = prefix << (digit.known - digit.shift) | (threadIdx.x * EACH + j);
-        state->prefix = found;
-        state->rank = rank - before;
-        if (a.level == 0 && !state->buffered) state->appended = 0;
-        if (!state->buffered) state->buffered = a.level > 0 && state->inside <= a.room;
-        state->inside = n[j];
-        state->arrived = 0;
-        if (digit.shift == 0 && a.nth) gp__as<Bits>(a.out_keys)[row] = Key::decode(Bits(found));
-      }
-      before += n[j];
-    }
+  gp__u64 before = mine;
+  gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan);
+  if (before > rank || rank >= before + mine) return false;
+  GP__EACH(j, EACH) {
+    if (before <= rank && rank < before + n[j]) found = gp__select_bin{threadIdx.x * EACH + j, before, n[j]};
+    before += n[j];
   }
+  return true;
+}
+// Ends a pass: the last block finds the digit.
+template <class P, class T, bool DESCENDING, int COPIES>
+GP_DEVICE void gp__select_finish(
+    const gp__top_k_args &a, gp__u64 row, const gp__select_digit &digit, gp__select_storage<P::threads, COPIES> &s) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
+  gp__u64 *bins = gp__select_bins(a, row);
+  gp__select_add(bins, digit.bins, s);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    s.last = atomicAdd(&state->arrived, 1ull) + 1 == a.blocks;
+    __threadfence();
+  }
+  __syncthreads();
+  if (!s.last) return;
+  const gp__u64 rank = state->rank, prefix = state->prefix; // all threads have read them before one finds the bin
+  gp__select_bin at;
+  if (!gp__select_find<P::threads, true>(bins, rank, s, at)) return;
+  state->prefix = prefix << (digit.known - digit.shift) | at.bin;
+  state->rank = rank - at.before;
+  if (!state->buffered) state->buffered = a.level > 0 && state->inside <= a.room;
+  state->inside = at.inside;
+  state->arrived = 0;
+  if (digit.shift == 0 && a.nth) gp__as<Bits>(a.out_keys)[row] = Key::decode(Bits(state->prefix));
 }
 
 // Passes a block's share of a row's keys, or of those put aside, to f by vectors, tile by tile: f.take(keys, number).
@@ -25488,249 +25526,262 @@ GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u6
     Tile next; // in flight meanwhile
     next.load(in, first + apart, n, misaligned);
     GP__EACH(i, Tile::K) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
-    f.flush_if_full();
     now = next;
   }
 }
 
-// The first digit: every key counts. The block that draws the first ticket of a row clears what the row's blocks add
-// to, and publishes that as a word.
-template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
+// Counts a digit of keys whose upper bits are `prefix`; of all keys, if it is the first digit.
+template <class P, class T, bool DESCENDING> struct gp__select_counter {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
   static const int COPIES = 4, V = 16 / int(sizeof(T));
   typedef gp__select_storage<P::threads, COPIES> Storage;
   gp__u32 *count; // this lane's copy
-  int shift;
+  gp__u64 prefix;
+  gp__u32 bins;
+  int shift, width; // width: bits of the digit
+  GP_DEVICE gp__select_counter(Storage &s, gp__u64 known, const gp__select_digit &digit)
+      : count(s.count + gp_lane() % COPIES), prefix(known), bins(gp__u32(digit.bins)), shift(digit.shift),
+        width(digit.known - digit.shift) {}
   GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
-    GP__EACH(j, V)
-      if (j < there) atomicAdd(count + gp__u32(Key::encode(x.item[j]) >> shift) * COPIES, 1u);
+    GP__EACH(j, V) {
+      const gp__u64 bits = gp__u64(Key::encode(x.item[j]) >> shift);
+      if (j < there && bits >> width == prefix) atomicAdd(count + (gp__u32(bits) & (bins - 1)) * COPIES, 1u);
+    }
   }
-  GP_DEVICE void flush_if_full() {}
 };
+// Called by a row's first block: clears what its blocks add to, and publishes that as a word.
+template <int THREADS>
+GP_DEVICE void gp__select_begin(const gp__top_k_args &a, gp__u64 row, gp__u64 n, gp__u64 *bins, int all, gp__u64 tag) {
+  for (int i = threadIdx.x; i < all; i += THREADS) bins[i] = 0;
+  if (threadIdx.x == 0) {
+    gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
+    state->prefix = state->arrived = state->appended = state->buffered = 0;
+    state->rank = a.k - 1 < n ? a.k - 1 : n - 1;
+    state->inside = n;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    gp__publish(gp__words(a.workspace), row, 0u, tag);
+  }
+}
+// Called by all blocks, before they add.
+GP_DEVICE void gp__select_await(const gp__top_k_args &a, gp__u64 row, gp__u64 tag) {
+  if (threadIdx.x == 0) {
+    gp__receive<gp__u32>(gp__words(a.workspace), row, tag);
+    __threadfence();
+  }
+  __syncthreads();
+}
+// Barrier of a row's blocks; arrivals: theirs so far.
+GP_DEVICE void gp__select_meet(gp__select_state *state, gp__u64 arrivals) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    gp__fence();
+    gp__add_relaxed(&state->arrived, 1);
+    while (gp__load_relaxed(&state->arrived) < arrivals) {}
+    gp__fence();
+  }
+  __syncthreads();
+}
+// The first digit: every key counts.
 template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(const gp__top_k_args &a) {
-  typedef gp__select_first_digit<P, T, DESCENDING> First;
+  typedef gp__select_counter<P, T, DESCENDING> First;
   typedef typename First::Bits Bits;
   GP_SHARED(typename First::Storage, s);
   for (int i = threadIdx.x; i < GP__SELECT_BINS * First::COPIES; i += P::threads) s.count[i] = 0;
   gp__pdl_wait<P>();
-  if (a.finish && gp__select_filtered(a, 0)) {
-    if (blockIdx.x + threadIdx.x == 0) gp__as<gp__select_state>(a.states)->buffered = 2;
-    return;
-  }
   if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, a.rows * a.blocks);
   __syncthreads();
   const gp__ticket ticket = s.ticket;
   const gp__u64 row = ticket.number / a.blocks, share = ticket.number % a.blocks;
-  gp__word *words = gp__words(a.workspace);
-  const gp__u64 appended = gp__select_filtered(a, row), n = appended ? appended : gp__count(a);
-  if (share == 0) {
-    gp__u64 *bins = gp__select_bins(a, row);
-    for (int i = threadIdx.x; i < GP__SELECT_BINS; i += P::threads) bins[i] = 0;
-    if (threadIdx.x == 0) {
-      gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
-      state->prefix = state->arrived = 0;
-      state->rank = a.k - 1 < n ? a.k - 1 : n - 1;
-      state->inside = n;
-      state->buffered = appended ? 2 : 0;
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      __threadfence();
-      gp__publish(words, row, 0u, ticket.tag);
-    }
-  }
+  const gp__u64 n = gp__count(a);
+  if (share == 0) gp__select_begin<P::threads>(a, row, n, gp__select_bins(a, row), GP__SELECT_BINS, ticket.tag);
   const gp__select_digit digit(8 * int(sizeof(T)), 0);
-  First first = {s.count + gp_lane() % First::COPIES, digit.shift};
-  gp__select_tiles<P>(
-      appended ? gp__as<const Bits>(a.aside) + row * a.room : gp__as<const Bits>(a.keys) + row * a.count, n, share,
-      a.blocks, first);
-  if (threadIdx.x == 0) {
-    gp__receive<gp__u32>(words, row, ticket.tag);
-    __threadfence();
-  }
-  __syncthreads();
+  First first(s, 0, digit);
+  gp__select_tiles<P>(gp__as<const Bits>(a.keys) + row * a.count, n, share, a.blocks, first);
+  gp__select_await(a, row, ticket.tag);
   gp__select_finish<P, T, DESCENDING, First::COPIES>(a, row, digit, s);
 }
 
-// Puts keys aside by way of shared memory, which holds two tiles of them. A row's room may be too small.
-template <class P, class Bits> struct gp__select_stage {
-  static const int V = 16 / int(sizeof(Bits)), TILE = P::threads * P::vectors * V;
-  typedef gp__select_storage<P::threads, 1> Storage;
-  Storage &s;
-  Bits *stage, *aside; // stage: of this block; aside: of the row
+// A warp's way to put keys into memory, in any order, until there is no room: BYTES of shared memory.
+template <class Bits, int BYTES> struct gp__select_stage {
+  static const int V = 16 / int(sizeof(Bits)), PLACES = BYTES / int(sizeof(Bits));
+  Bits *stage, *to;
   gp__u64 *appended, room;
-  gp__u32 seen;
-  GP_DEVICE void put(bool hit, Bits bits) {
-    const gp__u32 at = gp__warp_draw(&s.staged, hit, seen);
-    if (hit) stage[at] = bits;
-  }
-  GP_DEVICE void flush_if_full() {
-    if (__syncthreads_or(seen > TILE)) flush();
-  }
-  GP_DEVICE void flush() {
-    __syncthreads();
-    const gp__u32 count = s.staged;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      s.base = atomicAdd(appended, gp__u64(count));
-      s.staged = 0;
-    }
-    __syncthreads();
-    for (gp__u32 i = threadIdx.x; i < count; i += P::threads)
-      if (s.base + i < room) aside[s.base + i] = stage[i];
-    __syncthreads();
-    seen = 0;
-  }
-};
-
-// The bound: the last of the first `wanted` keys of a sample, rounded up by bits that divide few keys of the sample.
-// `wanted` is well above the share of k.
-template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_sample(const gp__top_k_args &a) {
-  typedef gp__top_k_key<T, DESCENDING> Key;
-  typedef typename Key::Bits Bits;
-  const int THREADS = P::threads, EACH = GP__SAMPLED_KEYS / THREADS, BINS = GP__SELECT_BINS / THREADS;
-  typedef gp__select_storage<THREADS, 1> Storage;
-  GP_SHARED(Storage, s);
-  gp__pdl_wait<P>();
-  const gp__u64 row = blockIdx.x, n = gp__count(a), step = n / GP__SAMPLED_KEYS;
-  const Bits *in = gp__as<const Bits>(a.keys) + row * a.count;
-  gp__u32 rank = gp__u32(n ? a.k * GP__SAMPLED_KEYS / n : 0);
-  rank += rank / 4 + 12;
-  const gp__u32 few = rank / 4;
-  const bool whole = !step || rank >= GP__SAMPLED_KEYS; // the bound is no bound
-  gp__u64 bound = 0;
-  int shift = 8 * int(sizeof(T));
-  Bits x[EACH];
-  GP__EACH(i, EACH) {
-    const gp__u64 at = gp__u64(i / 4) * THREADS + threadIdx.x; // four neighbours of four steps, at random
-    x[i] = Bits(0);
-    if (step) x[i] = Key::encode(in[at * 4 * step + gp__u32(at) * 2654435761u % (4 * step - 3) + i % 4]);
-  }
-  for (int level = 0; !whole && shift; ++level) {
-    const gp__select_digit digit(8 * int(sizeof(T)), level);
-    for (int i = threadIdx.x; i < digit.bins; i += THREADS) s.count[i] = 0;
-    __syncthreads();
-    GP__EACH(i, EACH)
-      if (level == 0 || gp__u64(x[i]) >> digit.known == bound)
-        atomicAdd(s.count + (gp__u32(x[i] >> digit.shift) & unsigned(digit.bins - 1)), 1u);
-    __syncthreads();
-    gp__u64 before = 0;
-    GP__EACH(j, BINS) before += int(threadIdx.x) * BINS + j < digit.bins ? s.count[threadIdx.x * BINS + j] : 0;
-    gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan);
-    GP__EACH(j, BINS) {
-      const int bin = int(threadIdx.x) * BINS + j;
-      const gp__u32 inside = bin < digit.bins ? s.count[bin] : 0;
-      if (before <= rank && rank < before + inside)
-        s.base = gp__u64(bin), s.staged = rank - gp__u32(before), s.last = inside;
-      before += inside;
-    }
-    __syncthreads();
-    bound = bound << (digit.known - digit.shift) | s.base;
-    rank = s.staged;
-    shift = s.last <= few ? 0 : digit.shift;
-    const int rest = digit.shift;
-    __syncthreads();
-    if (!shift) bound = bound << rest | ((1ull << rest) - 1);
-  }
-  if (threadIdx.x == 0) {
-    gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
-    state->prefix = whole ? ~0ull : bound;
-    state->appended = 0;
-  }
-}
-// Puts aside all keys within the bound.
-template <class P, class T, bool DESCENDING>
-struct gp__select_bound : gp__select_stage<P, typename gp__top_k_key<T, DESCENDING>::Bits> {
-  typedef gp__top_k_key<T, DESCENDING> Key;
-  typedef typename Key::Bits Bits;
-  typedef gp__select_stage<P, Bits> Stage;
-  gp__u64 bound;
-  GP_DEVICE gp__select_bound(const Stage &stage, gp__u64 within) : Stage(stage), bound(within) {}
-  GP_DEVICE void take(gp__vector_access<Bits, Stage::V> x, int there) {
-    gp__u32 hits = 0;
-    GP__EACH(j, Stage::V) {
-      hits |= (j < there && gp__u64(Key::encode(x.item[j])) <= bound ? 1u : 0u) << j;
-    }
-    if (!__any_sync(0xffffffffu, hits != 0)) return;
+  gp__u32 staged;
+  bool full;
+  GP_DEVICE gp__select_stage(void *shared, Bits *out, gp__u64 *counter, gp__u64 most)
+      : stage(gp__as<Bits>(shared) + gp_warp() * PLACES), to(out), appended(counter), room(most), staged(0),
+        full(false) {}
+  // All lanes call. hits: a bit a key.
+  GP_DEVICE void put(gp__vector_access<Bits, V> x, gp__u32 hits) {
+    const gp__u32 own = gp__u32(__popc(hits)), end = gp_warp_inclusive_scan(own, gp_sum<gp__u32>());
+    gp__u32 at = staged + end - own;
     GP__UNROLL_BY(1)
-    for (int j = 0; j < Stage::V; ++j) {
-      this->put(hits >> j & 1u, x.item[0]);
+    for (int j = 0; j < V; ++j) {
+      if (hits >> j & 1u) stage[at++] = x.item[0];
       gp__drop_first(x);
     }
+    staged += gp_warp_broadcast(end, 31);
+    if (staged > PLACES - 32 * V) flush();
+  }
+  GP_DEVICE void flush() {
+    gp__u64 first = 0;
+    if (gp_lane() == 0 && staged) first = atomicAdd(appended, gp__u64(staged));
+    first = gp_warp_broadcast(first, 0);
+    __syncwarp();
+    for (gp__u32 i = gp_lane(); i < staged; i += 32)
+      if (first + i < room) to[first + i] = stage[i];
+    full = first + staged > room;
+    staged = 0;
+    __syncwarp();
   }
 };
-template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_filter(const gp__top_k_args &a) {
+// Keys up to a bound, by way of a block's counters.
+template <class P, class T, bool DESCENDING>
+struct gp__select_bound : gp__select_stage<typename gp__top_k_key<T, DESCENDING>::Bits, 1024> {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  typedef gp__select_stage<Bits, 1024> Stage;
+  static const int V = Stage::V;
+  gp__u64 bound;
+  GP_DEVICE gp__select_bound(const Stage &stage, gp__u64 last) : Stage(stage), bound(last) {}
+  GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
+    gp__u32 hits = 0;
+    GP__EACH(j, V) {
+      hits |= (j < there && !this->full && gp__u64(Key::encode(x.item[j])) <= bound ? 1u : 0u) << j;
+    }
+    if (__any_sync(0xffffffffu, hits != 0)) this->put(x, hits);
+  }
+};
+// A bounded select: one launch, its blocks resident. A row's blocks count digit after digit, with a barrier after each,
+// until `to` has room for all keys that come before the k-th or have its known bits. Each block finds the digits by
+// itself. Then they put these keys into `to`; if too many keys equal the k-th, as many copies as are wanted. Of many
+// keys, a sample first gives a bound that is most likely beyond the k-th; the keys within it are put aside and take the
+// place of the input, if they are enough and not too many.
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_bounded(const gp__top_k_args &a) {
+  typedef gp__select_counter<P, T, DESCENDING> Counter;
   typedef gp__select_bound<P, T, DESCENDING> Bound;
-  typedef typename Bound::Bits Bits;
-  GP_SHARED(typename Bound::Storage, s);
-  GP_DYNAMIC_SHARED(stage);
-  if (threadIdx.x == 0) s.staged = 0;
-  __syncthreads();
+  typedef typename Counter::Bits Bits;
+  const int V = Counter::V, BITS = 8 * int(sizeof(T)), BINS = 2 * gp__select_levels(int(sizeof(T))) * GP__SELECT_BINS;
+  GP_SHARED(typename Counter::Storage, s);
   gp__pdl_wait<P>();
-  const gp__u64 row = blockIdx.x / a.blocks;
+  const gp__u32 blocks = gp__u32(a.blocks), row = blockIdx.x / blocks, share = blockIdx.x % blocks;
+  const gp__u64 tag = threadIdx.x == 0 ? gp__draw(a.workspace, gridDim.x).tag : 0;
   gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
-  Bound within(
-      {s, gp__as<Bits>(stage), gp__as<Bits>(a.aside) + row * a.room, &state->appended, a.room, 0}, state->prefix);
-  gp__select_tiles<P>(
-      gp__as<const Bits>(a.keys) + row * a.count, gp__count(a), blockIdx.x % a.blocks, a.blocks, within);
-  within.flush();
+  gp__u64 *bins = gp__as<gp__u64>(a.bins) + gp__u64(row) * BINS;
+  const Bits *in = gp__as<const Bits>(a.keys) + row * a.count;
+  Bits *aside = gp__as<Bits>(a.aside) + row * a.room, *to = gp__as<Bits>(a.to) + row * a.ranks;
+  gp__u64 n = gp__count(a), prefix, rank, within, bound;
+  gp__u32 met = 0; // barriers
+  const gp__u64 wanted = a.k < n ? a.k : n;
+  bool sampling = n >= a.many && wanted <= n / GP__SELECT_PART;
+  if (share == 0) gp__select_begin<P::threads>(a, row, n, bins, sampling ? BINS : BINS / 2, tag);
+  for (;; sampling = false) {
+    // One vector of `apart` neighbours, at random: one a thread, or more.
+    const gp__u64 vectors = n / V, most = vectors / (blocks * P::threads);
+    const gp__u64 apart = !sampling || most == 0 ? 1 : most < 256 ? most : 256, few = wanted / apart;
+    prefix = 0;
+    const gp__u64 last = sampling ? few + few / 4 + 16 : wanted - 1;
+    rank = last;
+    within = n;
+    bound = ~0ull;
+    bool more = sampling || n > a.ranks;
+    for (int level = 0; more || met == 0; ++level) {
+      const gp__select_digit digit(BITS, level);
+      for (int i = threadIdx.x; i < GP__SELECT_BINS * Counter::COPIES; i += P::threads) s.count[i] = 0;
+      __syncthreads();
+      Counter counter(s, prefix, digit);
+      if (!sampling && more) gp__select_tiles<P>(in, n, share, blocks, counter);
+      for (gp__u64 i = share * P::threads + threadIdx.x; sampling && i < vectors / apart; i += blocks * P::threads) {
+        const gp__u64 at = (i * apart + gp__u32(i) * 2654435761u % apart) * V;
+        gp__vector_access<Bits, V> x;
+        x.template load<P::load>(in + at, gp__misalignment(in, 16), at >= V && at + 2 * V <= n);
+        counter.take(x, V);
+      }
+      __syncthreads();
+      if (met == 0) gp__select_await(a, row, tag);
+      if (!more) break;
+      gp__select_add(bins, digit.bins, s);
+      gp__select_meet(state, ++met * blocks);
+      gp__select_bin at;
+      if (gp__select_find<P::threads, false>(bins, rank, s, at)) s.found = at;
+      __syncthreads();
+      bins += GP__SELECT_BINS;
+      prefix = prefix << (digit.known - digit.shift) | s.found.bin;
+      bound = prefix << digit.shift | ((1ull << digit.shift) - 1);
+      rank -= s.found.before;
+      within = last - rank + s.found.inside;
+      more = digit.shift && (sampling ? s.found.inside > few / 4 + 64 : within > a.ranks);
+    }
+    if (!sampling) break;
+    if (within * apart > a.room) continue;
+    Bound keys({s.count, aside, &state->appended, a.room}, bound);
+    gp__select_tiles<P>(in, n, share, blocks, keys);
+    keys.flush();
+    gp__select_meet(state, ++met * blocks);
+    const gp__u64 appended = gp__load_relaxed(&state->appended);
+    if (appended < wanted || appended > a.room) continue;
+    in = aside;
+    n = appended;
+  }
+  const bool copies = within > a.ranks;
+  Bound keys({s.count, to, &state->prefix, a.ranks}, bound - copies);
+  if (in != to && (!copies || bound)) gp__select_tiles<P>(in, n, share, blocks, keys);
+  keys.flush();
+  for (gp__u64 i = wanted - 1 - rank + share * P::threads + threadIdx.x; copies && i < wanted; i += blocks * P::threads)
+    to[i] = Counter::Key::decode(Bits(bound));
+  if (share + threadIdx.x == 0) state->inside = copies ? wanted : within;
 }
 
 // Later digits: keys with the known upper bits of the k-th key.
 template <class P, class T, bool DESCENDING>
-struct gp__select_next_digit : gp__select_stage<P, typename gp__top_k_key<T, DESCENDING>::Bits> {
+struct gp__select_next_digit : gp__select_stage<typename gp__top_k_key<T, DESCENDING>::Bits, 1024 * P::vectors> {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
-  typedef gp__select_stage<P, Bits> Stage;
+  typedef gp__select_stage<Bits, 1024 * P::vectors> Stage;
   static const int V = Stage::V;
+  gp__u32 *count;
   gp__u64 prefix;
   gp__select_digit digit;
-  bool encoded, appends; // the keys read were put aside; are to be put aside
-  GP_DEVICE gp__select_next_digit(
-      const Stage &stage, gp__u64 known, const gp__select_digit &next, bool is_encoded, bool puts_aside)
-      : Stage(stage), prefix(known), digit(next), encoded(is_encoded), appends(puts_aside) {}
+  bool buffered, appends; // the keys read were put aside; are to be put aside
+  GP_DEVICE gp__select_next_digit(const Stage &stage, gp__u32 *counters, gp__u64 known, const gp__select_digit &next,
+      bool were_aside, bool puts_aside)
+      : Stage(stage), count(counters), prefix(known), digit(next), buffered(were_aside), appends(puts_aside) {}
   GP_DEVICE void take(gp__vector_access<Bits, V> x, int there) {
     gp__u32 hits = 0;
     GP__EACH(j, V) {
-      const Bits bits = encoded ? x.item[j] : Key::encode(x.item[j]);
-      hits |= (j < there && gp__u64(bits) >> digit.known == prefix ? 1u : 0u) << j;
+      if (!buffered) x.item[j] = Key::encode(x.item[j]);
+      const bool hit = j < there && gp__u64(x.item[j]) >> digit.known == prefix;
+      hits |= (hit ? 1u : 0u) << j;
+      if (hit) atomicAdd(count + (gp__u32(x.item[j] >> digit.shift) & unsigned(digit.bins - 1)), 1u);
     }
-    if (!__any_sync(0xffffffffu, hits != 0)) return;
-    GP__UNROLL_BY(1)
-    for (int j = 0; j < V; ++j) {
-      const bool hit = hits >> j & 1u;
-      const Bits bits = encoded ? x.item[0] : Key::encode(x.item[0]);
-      if (hit) atomicAdd(this->s.count + (gp__u32(bits >> digit.shift) & unsigned(digit.bins - 1)), 1u);
-      gp__drop_first(x);
-      if (appends) this->put(hit, bits);
-    }
-  }
-  GP_DEVICE void flush_if_full() {
-    if (appends) Stage::flush_if_full();
+    if (!appends) return;
+    if (__any_sync(0xffffffffu, hits != 0)) this->put(x, hits);
   }
 };
 template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(const gp__top_k_args &a) {
   typedef gp__select_next_digit<P, T, DESCENDING> Next;
   typedef typename Next::Bits Bits;
-  GP_SHARED(typename Next::Storage, s);
+  typedef gp__select_storage<P::threads, 1> Storage;
+  GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(stage);
   for (int i = threadIdx.x; i < GP__SELECT_BINS; i += P::threads) s.count[i] = 0;
-  if (threadIdx.x == 0) s.staged = 0;
   __syncthreads();
   gp__pdl_wait<P>();
   const gp__u64 row = blockIdx.x / a.blocks, share = blockIdx.x % a.blocks;
   gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
-  if (a.finish && state->buffered == 2) return;
   Bits *aside = gp__as<Bits>(a.aside) + row * a.room;
   const gp__select_digit digit(8 * int(sizeof(T)), a.level);
   const bool buffered = state->buffered != 0;
   const gp__u64 n = buffered ? state->appended : gp__count(a);
-  Next next({s, gp__as<Bits>(stage), aside, &state->appended, a.room, 0}, state->prefix, digit, state->buffered == 1,
+  Next next({stage, aside, &state->appended, a.room}, s.count, state->prefix, digit, buffered,
       !buffered && state->inside <= a.room);
   gp__select_tiles<P>(
       buffered ? gp__as<const Bits>(aside) : gp__as<const Bits>(a.keys) + row * a.count, n, share, a.blocks, next);
-  if (next.appends) next.flush();
+  next.flush();
   __syncthreads();
   gp__select_finish<P, T, DESCENDING, 1>(a, row, digit, s);
 }
@@ -25753,28 +25804,6 @@ struct gp__add_below_equal {
     return x;
   }
 };
-// The result of a row whose keys within the bound were put aside: those before the k-th in any order, then its copies.
-template <class P, class T, bool DESCENDING, class Storage>
-GP_DEVICE void gp__select_gather(const gp__top_k_args &a, gp__u64 row, Storage &s) {
-  typedef gp__top_k_key<T, DESCENDING> Key;
-  typedef typename Key::Bits Bits;
-  gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
-  const Bits kth = Bits(state->prefix), *aside = gp__as<const Bits>(a.aside) + row * a.room;
-  Bits *out = gp__as<Bits>(a.out_keys) + row * a.k;
-  const gp__u64 n = state->appended, from = a.k - 1 - state->rank; // of the copies
-  for (gp__u64 first = blockIdx.x * gp__u64(P::threads); first < n; first += gridDim.x * gp__u64(P::threads)) {
-    const gp__u64 i = first + threadIdx.x;
-    const Bits bits = i < n ? Key::encode(aside[i]) : kth;
-    gp__below_equal at = {bits < kth ? 1ull : 0ull, 0};
-    const gp__below_equal sum = gp_tile_exclusive_scan<P::threads>(at, gp__add_below_equal(), s.scan);
-    if (threadIdx.x == 0) s.ticket.number = atomicAdd(&state->arrived, sum.below);
-    __syncthreads();
-    if (bits < kth) out[s.ticket.number + at.below] = Key::decode(bits);
-    __syncthreads();
-  }
-  if (blockIdx.x == 0)
-    for (gp__u64 i = from + threadIdx.x; i < a.k; i += P::threads) out[i] = Key::decode(kth);
-}
 template <class P, class T, class In, class Out, bool DESCENDING>
 GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -25785,12 +25814,6 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), of_row = (a.count + Tile::ITEMS - 1) / Tile::ITEMS, tiles = a.rows * of_row;
-  // One way for all rows: a sweep whose tiles did not all publish would wait for them.
-  bool gathers = gp__is_none<Out>::value && a.filtered;
-  for (gp__u64 row = 0; gathers && row < a.rows; ++row)
-    gathers = gp__as<const gp__select_state>(a.states)[row].buffered == 2;
-  for (gp__u64 row = 0; gathers && !a.finish && row < a.rows; ++row) gp__select_gather<P, T, DESCENDING>(a, row, s);
-  if (gathers) return;
   for (;;) {
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
     __syncthreads();
@@ -34452,7 +34475,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2707456"
+#define GPUPRIMS__EMBEDDED_FROM "2711552"
 
 // ---- core/embed.c - this file's own text
 
@@ -35865,8 +35888,7 @@ GP__API const char *gp_last_message(void) {
   X(TOP_K_MERGE, gp__top_k_merge, gp__top_k_args, ranked, 0) \
   X(SELECT_FIRST, gp__select_first, gp__top_k_args, ordered_key, GP__NO_SHARED) \
   X(SELECT_NEXT, gp__select_next, gp__top_k_args, ordered_key, 0) \
-  X(SELECT_SAMPLE, gp__select_sample, gp__top_k_args, ordered_key, GP__NO_SHARED) \
-  X(SELECT_FILTER, gp__select_filter, gp__top_k_args, ordered_key, 0) \
+  X(SELECT_BOUNDED, gp__select_bounded, gp__top_k_args, ordered_key, GP__NO_SHARED) \
   X(SELECT_COLLECT, gp__select_collect, gp__top_k_args, ranked, GP__NO_SHARED) \
   X(TOP_K_TASKS, gp__top_k_tasks, gp__segmented_top_k_args, ranked, 0) \
   X(TOP_K_SHORT, gp__top_k_short, gp__segmented_top_k_args, ranked, GP__NO_SHARED) \
@@ -44408,13 +44430,10 @@ GP__HOST gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   }
   return GP_SUCCESS;
 }
-// Radix select of keys alone takes a sample first, if that pays.
-GP__HOST int gp__filters_keys(const gp__request *q, const gp_policy *p) {
-  return p->algorithm == GP_SAMPLED_SELECT ||
-      (q->primitive == GP_TOP_K && !q->out_size && q->count >= GP__SELECT_MANY &&
-          q->length <= q->count / GP__SELECT_PART);
+GP__HOST int gp__bounds_keys(const gp__request *q, const gp_policy *p) {
+  return gp__is_bounded(p->algorithm, q->primitive, (int)q->out_size, q->count, q->length);
 }
-// A sampled select: a cluster sorts the keys within the bound and stores the first k, or else sorts the results.
+// Sampled select: a cluster sorts the keys put aside, whose number is in the state, and stores the first k.
 GP__HOST gp_result gp__launch_sampled_sort(const gp__launching *l, const gp__top_k_args *a) {
   const gp_policy p = gp__sampled_sort(*l->p, *l->h);
   const gp__geometry g = gp__geometry_of(p, gp__sampled_shape(*l->h), 0);
@@ -44423,37 +44442,43 @@ GP__HOST gp_result gp__launch_sampled_sort(const gp__launching *l, const gp__top
   memset(&r, 0, sizeof r);
   sort.p = &p;
   sort.g = &g;
-  sort.kernels = l->kernels + 5;
-  r.keys = r.out_keys = a->out_keys;
-  r.other = a->aside;
-  r.count = a->k;
-  r.count_device = a->count_device;
+  ++sort.kernels;
+  r.keys = a->aside;
+  r.out_keys = a->out_keys;
+  r.count = a->room;
+  r.count_device = &((gp__select_state *)a->states)->inside;
   r.end_bit = 8 * (int)l->q->key_size;
   r.flip = l->q->flags & GP_DESCENDING ? ~0u : 0;
   r.capacity = (unsigned)a->k;
-  r.leads = (gp__u64 *)a->states;
   return gp__launch_passes_at_once(&sort, r);
 }
 GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
   const gp__request *q = l->q;
+  const int sorts = l->p->algorithm == GP_SAMPLED_SELECT;
   gp__u8 *scratch = (gp__u8 *)l->scratch;
+  gp__launching bounded = *l;
+  gp__geometry g = *l->g;
   a->states = scratch;
   a->bins = scratch + a->rows * GP__SELECT_STATE_BYTES;
-  a->aside = scratch + a->rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8);
+  a->aside = scratch + a->rows * gp__select_bytes(*l->p, *l->h);
   a->room = gp__select_room(*l->p, *l->h);
   a->nth = q->primitive == GP_NTH_ELEMENT;
-  a->filtered = gp__filters_keys(q, l->p);
-  a->finish = l->p->algorithm == GP_SAMPLED_SELECT;
-  if (a->filtered) {
-    GP__CHECK(gp__launch_step(l, 3, (unsigned)a->rows, l->g->threads, 0, a));
-    GP__CHECK(gp__launch_step(l, 4, l->g->grid, l->g->threads, l->g->shared_bytes, a));
+  a->many = GP__SELECT_SAMPLED;
+  a->to = sorts ? a->aside : a->out_keys;
+  a->ranks = sorts ? a->room : a->k;
+  g.shared_bytes = 0;
+  bounded.g = &g;
+  if (!sorts) bounded.kernels += 3;
+  if (gp__bounds_keys(q, l->p)) {
+    const gp_result result = gp__launch_resident(&bounded, a);
+    if (sorts && !result) return gp__launch_sampled_sort(l, a);
+    if (sorts || result != (gp_result)GP__REFUSED) return result;
   }
   GP__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, a));
   for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size; ++a->level)
     GP__CHECK(gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a));
   if (a->nth) return GP_SUCCESS;
-  GP__CHECK(gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a));
-  return a->finish ? gp__launch_sampled_sort(l, a) : GP_SUCCESS;
+  return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
 }
 // Few keys: a sort of all, which stores the first k.
 GP__HOST gp_result gp__launch_first_sorted(const gp__launching *l) {
@@ -45951,14 +45976,12 @@ GP__HOST int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__ke
   if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
   if (gp__is_cooperative(p->algorithm))
     return kinds[0] = p->algorithm == GP_ONE_CLUSTER ? GP__SORT_ONE_CLUSTER : GP__SORT_ONE_LAUNCH, 1;
+  if (p->algorithm == GP_SAMPLED_SELECT) return kinds[0] = GP__SELECT_BOUNDED, kinds[1] = GP__SORT_ONE_CLUSTER, 2;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
   if (p->algorithm == GP_BEST_LISTS || q->primitive != GP_TOP_K) return count;
   kinds[count++] = GP__SELECT_COLLECT;
-  if (!gp__filters_keys(q, p)) return count;
-  kinds[count++] = GP__SELECT_SAMPLE;
-  kinds[count++] = GP__SELECT_FILTER;
-  if (p->algorithm == GP_SAMPLED_SELECT) kinds[count++] = GP__SORT_ONE_CLUSTER;
+  if (gp__bounds_keys(q, p)) kinds[count++] = GP__SELECT_BOUNDED;
   return count;
 }
 
@@ -45981,7 +46004,7 @@ GP__HOST int gp__fit_top_k(const gp_policy *p, int occupancy) {
 GP__HOST uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
   const uint64_t rows = q->segments ? q->segments : 1, calls = q->count_device ? rows : 1;
   if (q->primitive != GP_TOP_K || p->algorithm != GP_RADIX_SELECT || q->length < 2 ||
-      (q->flags & GP_UNSORTED && !gp__filters_keys(q, p))) // whose order differs from call to call
+      (q->flags & GP_UNSORTED && !gp__bounds_keys(q, p))) // whose order differs from call to call
     return 0;
   memset(call, 0, sizeof *call);
   call->primitive = rows > calls ? GP_SEGMENTED_SORT : GP_SORT;
@@ -55004,2019 +55027,2022 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-802063
-'fqZaA{0b}GD!But-(idP{Sm(])aS2p6Fpk##/VX.Z!70glYw@2`Sp=g_o:gwHMuooO+N8cZN5g|H`J7v}08zI@NHQK01_2y3V+j1q418U9+|uk9'OpoMx
-0J(44bZ!:4dR9|tw{,RGUybD2{r]LS0V=j[$2h[QiQyvySByC:]71OLs;sYZMlA+aBckuF9gIXF0|P`HUa@[UpqDY<kportRcJ;`@2-IwH=x]ji:IpupdI
-PTBqpz.c;;Xr-;SMJyi}2ai<L'nSi3aBCmOQt'|8)Clb{=Q>[cI0:g3ZBROhB>TVc1rFa<(,,Y^K`xJ`#ru+1B@tkT9<R/5538[X`9aQr1e5(6%|^;p_oo
-4ow;d(3:ry3zj,CnBNa9x")e&|a.IdgkQJ:+CG=P6ZeEtUv/,,87G}ATyP")R,k>ORaC;Mo=nC|H%%i6p|TqcD3&xSMY{pbLnPL%{#Uy}w6D<9,PP_P|xI
-Tq@&8_}4jpDS(1qjT|TFPvvRLwa,'QzhsV#U$8LF<5rjnEk;Bn-Rj7/X9J^}o:@K)pCl_EP4"UUum;%5B@xs@.A;}5-N!q'y|Fl(-=cq2Y[0/7{^9M7hhU
-{@8d.]'IM/ZVk`z<Z}Kvk4.8iPWR&@-gXWB#VGh7/O7h"2o`;iNEi0@8KqA>|'qd2oJP/`l5|;Gojh+#ACj`G0L46-.x+]4wDQm%QMNRWN#YOQ$:6XhUr(
-2f-BEy:MX4KeSmL@3$LmXz]307P_!Ci2Bf!C80"'>SNNNzQ1':@W}d(O3#CR]@bu+&LuK3G'AXqX$n%^t_P_}G$2vfj7Df~egh'5pwrc2MfR$-W-9xQAIu
-rJ(DWp.2b7Kc;5g<SOcYdN:TikEU=tR"dt1cT]%.|s-Apfa913Rm"ygeH^~Z&"V7o_|+S%j#Z1Tmm.tV=$BAgn`lL,",N<"X3L7+:#+Vy5-XXO{,qMYQ%e
-Bh%L#h#SL+gS$0uJX%S+ZFq>Hz<2'WaGX6TJp=]%@)L=<JOU`J`EErWSYzU7sdCFA2!.z}t=aZlh{$udEV2-YB$`Z(KwjJ`X9QBo61cZN-)2^T=`zI@-`"
-65vYUs!~+tRfy>ZLh-UQS]9944w1H,>@Y.6@1u7kzZDI{Kxuhjt$yMLq=,_;Q>aZw5+.KHa2QP^:JYEcD2WfL3M-`f[eU"GF&/gGjD1<sWnOp;ij%WX-7.
-98oS#qhcrQ:z$KT|)/N+PJh"]fg)N:GR{(kj<AV$T".Et1uk-cdDuytJ;fSbo;aJe<8pXa>f!HL#IYiBmTXkbCjUu'C8um]F+i5K-S,=X)ZY{sp8%_gG@7
-9eYGIbL$T:m#|bxQ]{Arp+DsA]=&YA{j}eAsc}ocj^UvIrpz_3Za-&R7@u9)lpE<!x0k`NsA>pWp21(%4Ue74qS%RWGHOAyQwPkmB{5;86i:dQB'2f39$^
-g:PR[5EvVf)LT<{cl6^|dv[JtAn$Iu<LPojk.}4)"[r$YTO43O51aGP.Dsh+_NXIMYTKK:RX->ZKY`f-FI(PIeY9)pYfec#v)1'tVu/4,z<Ana]{lES|QU
-Rnw-T/i|]=zn_2jca(GHtV($$Ri:Ks)2~]@yDU!et_c6XEgS1:u{+Q1ITC220|wrb},"}{(f},TMtSxe2.:.XT!HeS15Xm-=gzQ<Dsn`!/QlM6_s}o+)A7
-ipl%ZsHEhlSx+jyjqd[;d)8uYu(Mz5$'3;h^A^yzFx/}mF[a2hP#092a^|-4l&)fH0<DH"X#:D;u~qB{(IJyP;Nm<5B^,gPR#,V,ok9}(t@&_xcVvO:sSd
-T{3e;zvgVT_IFR_i<`iY)EWiBZ'9l{a)_aX>d<;2:|GghRm2Ea"o^iM(PQnF:}LU:S/Z;%oV1o+{lk<c}qA#4_0{_w0{rRv#yGUR}3ye:7T`f&G)xd0Fj!
-KVO=M-YGVNG/BB5Y%;8IbUZs5oErHKA:$7vu8VQ,Hs57!5s>dgZ=AMPs;`(e(8TFxBWb,D_%qK|8Q:%Kh.SyYriqd7j7'-2|E}Xms_D`A:2;,[!>pqQH7#
-$zSs0.Ren'D,zL%x4Q-44'~z:Fua)6xS4%m<U{=]H-=+jg&mf1AJP.Rc=:;vysKD/{`i%7upU%+p}Drr<Q8fnA7x$`|)9!uvhu(RaF7Cc$Oh~bw4;aQwY'
-tFvmvQ2-3O][hj@YR-PK%MTA;$Pw{9`>Qzen&sZ8@z=bvUS<MCwy{H1[k<,li;JNFBaFl2.Wb::3S1&y6<:TOCf|G'.lXCL=MdAeftZe(04=q"P-fN]]]-
-MB+T%/&Y%Ok(W.0IZyneJ)WQ>8tn($2L}co(8,_mg.-x}Aun4Fes3iq<!p>8!+eexbY5@qBDTO+4UWr,QG[{1m>'T}om|sB(Y<TYX]g,jc&HW.!(Zkoqb@
-:jJH27H-jCI`9$~7eI!xq9yEX(zQ=B2QT)[Vq]`ceY$u,<h6gd9niNyn-lxU8v4D0.z,%py5KRf!aotO_<h<bU$=3ZaH9RhZxl4V&Z85IO4%ZVj{$ud'^9
-Ys"WV8i3njXlhLXJB+12kq2,xk8AqT!5(YJ4W0(c`1-B#-|@DO]y38yUr&^9}>i)9#V^jkMOrjoW@yI:+b8<,As$R.0Y.Y~|cT]@4'%lFJ6V3+O#<Rp#j!
-jTg,_0[rsm/;6XF+1]nDJB%VDOK4$["UFG>RukTkY9AvL)_].m2z)1T=-bq@F<Gmg#+2VKHT,b]Snj22LI>)DI:u9Vi"O$H&Wz#@m}0;`<q){D^ki6(Y]C
-X.K-By$3s08R/|E8_U"'DC$-jak@g'[6xkbG+y7aiD^Ks')Xav=p^X2@8O/|$KtOf.P]^[y+t`(ot7v'R5:^]PyVx}5-zxOi(X(xACQeU02]G{x]bC8/6^
-$m0J4;u-N+RjSDTv0|+vgPm12d%@>YEOYT_S-SF[y&po`.L'.hE[dzkvoR:;z/gZcO2p33e8`!GSOR]f&{^&'i1K"20&`=6XUfuknE"h7$^!t&T"4Nv,Vn
-Vp~rq.yRkrX"RHR,iN]TQlNE'gS$-"v[mmj6wt}9ncs:p&k1daFrJKbh-Lvwxv+21KJeO8qIAa2KsM7H<vDg8fhOtLs|e_:N':QgN$mk$f%b,F9XJ|bwew
-{}c_L|PvNObcLFW}{)_stmpeyfun|0[{,||BZBj`rA"&9Kwt_Mhqi"H0.QOP76h"OL"]6f@-Rh)R&WvH#07Bi7&h]:R'Ibna_]_dWoCnr#`=wLF50Yf`{g
-Ffp8pYoTD7MDyV#9/XusW:@71le;0#pV12k4xFU=7^sbYr1YfK(ci5QIE6"K7Z)o/koMD>Ae9FVA"}zB`a8r]NzXl<,b@(Cw@8.3e;}BcnT"XtAoO-t5sa
-$GJWBawK;zxb!r6Dg[wPp)^Y,6@+|O:Nw"Q4mY@C#}]_Fa#TU}]@W{HliP}${5.lJCa3mB!Ak#/'}4"%bX=3[/Q2Qw+VI;/DM!8F|o=[^'@(~;:los#,da
-yh'<X2K$^}v>UI[lCqP(_W#vjTbLtBr:)#9X]>daqW`Gt^7mWZ,{}eT'S0gaQyEWtj:a,c4Tqj3HNI<J#[s!Qq-[v1h2n{,b,,%u3!s9;kU>6uFqv`<X%g
-GiRf0WOM@<t&3{/_tcRwm6yW8@y8v1na_-&abbALsMFS!&(Lq=usqDpI05|oN84oL>M#cCVFFO7-oK5A>7}:FdAN(JAK.s~pu=PPr9bMf8/h.O,e-xs|wY
-Q<1AV}tx!aIEOU<#cjew{#{'W!omOE9hL1{go+L6.s5TlehZ`N,5wH_Tb3Lo,JXWfvp_r}s+7b+NeoEk'|lTnchII[lTUG`c7%#<U`[E2[8-A5ktcM]6N{
-'ntg+FNztM}oYwgGJWXd%z2mfRfmyQCUr>ad-;Z&i'wP(k:y(g5#MKl;CYz!YL$PxS!~/TGQb,tIl9n}_ppPk|jW7Ku)R}`}0D'mlFcDJf9fED|1!jSTYM
-<:b4VGFRU.]dBjcKi0FVPQ&Op;LOc';@w$_;7Ox>'[MrST.EEx]:cmA<=UJZh;zxq=:,;/w&@h%FUoO|wt;+0`@U'6;Ow`@^|IKM.v:R^_s6LNrU&=lrey
-!ZroLHvcSCxp4`xmgq1z>y<j3>NWG]Iuf`%&f("lxj-VJ/qBlNF#<2r6N{t@B[hL@#B@#-6^,h,8|^{RN64,L%-ymqoodlnl&qYw<8{`AHW:p>&qYS0DxB
-=rzs@XX@Q&N!uZ7F]2RE(|TksJkyF!loWcGm$`%fKD"a~Ru^-JbNQ,+MF3RZNXDF9#TB&d;_^@'54,_.0Jz:d6ejO&>,1!W4I^0Da9BG+D)-$m!'E^LHUZ
-2fjzMLM/:8Njja-l6N/LM:0Gor1IKF+IB6C6c(ZV_%[z0^m5>q%@d/(6xo>|=nAR^,Fdoy8+%jVRj]VWF>k%'j}-d#AW'ISs9LJfyb1@tL</_sCYDTYOVf
-Lvn26se&U^Yi"rE(R^Wb{^]lTEjEEv1Nx!Hvz/$HNq1;LSK:fV5,oD4PU/5tPW|fW[qGKv$v)ZaJ>p0JF=~,;eCiHO{gH=L+rK%coc0z`A{Ir]DrL/mCc2
-37~&U1g-2g_,Ud|9gsq&G8#osN'.[1}dN/Ed"`dEvuu=cR_f0T"BCfH2;@v&d^Ep;CA+$DOzq-pjc^])Fvb.NQ!H8/$|Dmog^1d]ySM;Sun(@au^)w&3<J
-i4!=B}3l,l/0>7DVH/xH|A~]>-6%R}N>2S{!)H$nFE|DMWhZr>|4CBEf>prW1I]]~sf5MqRWQ;[le9E4!]lQhR5H%f|5pj@"E_>9vzJkG|LA>_H4TN^0P@
-^^UfN/{8=BWMy'bP2IDwuK^y=nKToe-0acn"_OJ,u88;oy""Tl`JSiB(-Ngq)+y}|m!KX{7E9i/`8ombmRvLc3kc%'+OI[w>u75/Wdn(M0J-$=t(JwTK{1
-@cUKdqfpEWf8fF3A7jKPuY5=hn>PG[W#u|KC_W-)3i:+5!!2Ori]sJv#kNmT2U6]/5GXugWa4W'WoRd:H=+KkTYuk8+w^IAG>z5QG%.r9O>s%#TLFL)Ua-
--VfZ$u<aw7dpPkx|Twq"aJO_gGE;z7Fn~DIpf88xlhji.eC0C9qX>Ia1Puc_.xj-cZ$=RWQp"T#GLsFnTHJ#Dg_k|Jxl@f94:AbYRJg+WB7_E$!e:k4,cE
-]P'3A|1QF7M#xnFaYFJ^mejUX9hMfl]dkik:^A38fwaiMF33!YYlxsGHETwC|vk3u-dVsg8Ax4!S7v~vE.Y>d['(V):R5V_t3L}Co+43gCe-!~88i1EYR>
-^uj2+%x=C`{UyZ_TxPti|6%NYwKzoosZ`&{!}^QBYff-t4j-peaVzec<3T%-HO]S<$Bsw{4%M=+mMbjPvuz2Zv`BPVpcx|&'kIgPQzYYQw4NAiQ6<Is437
-E`9;dZ^I(z(=T|7%sGn<nV4kT$~ZyLo@=&"u9}e1H1J$Sm%t^:xD;'W|2RE5Ct%M0SgHOCllileB2$JW%j--^"uvoqd1@`u=7%V"]y|wa3)ErF%"JI(-30
-fzHvfSg_-F:{~3:vS)d-r`/J6(!p=p/CFZCiFjW[a3`/AszJ.5Cq2W#J$UM]Ln4YMUp`+:kJpRf[A66s9R4,,6`oc"/^R4jyV.%%bA]|!+P`.Gr"0tDqT`
-{B=S#$}B$H_!_bQ9|D!<1=@{[/d}bSNpjY43NhNw48sJt}>l3oaVYO:;4l5Stgf6#nAa!K.y+`E0~+]"w++aJFryI<`1)H6WHVj>@67p#3p"]/Aa0N3ot>
-nT0psTl)9=Qcg9Xjnq{f{xnLQ'YWb>i/sA6;,!Z5E;~5fa';$8vi7Yd.OD={vW`C>;}di+=7KuZ;IuZ;3C,>Y/8/JFt`3g,$%R[HXn>jzX+AVwn+.)~L6+
-sNI|i7VvA3PH:8^=Z>9F1>d@H77k`cDF[IsmU7mRr@jw^Snqxy=ubr"t)Ph[hrR}FLx,CHYpVnA<P185wpLV[hVU^&hno15`|m2v!(,kn8;siRW-^NIl'.
-X5Ldt+y;+;MXc]s;}_WFbZA<cmI^.+q);T_ID;UpIpY#XOH"dX%@aS,9KAVpE6n|Q@S6$!z2b^AL=+t@BjDrM]8y9',&@NoMhur-Vw.g/D,=!;StsMOkVk
-=Hl]j31ru(<ZM>TeM_Y</nxs!p/(n7'Nql&$0Q]8:IfFFGPZC95wQ$Des)=.qb.B8//l.qAOd:MHQro^OxX@'|qIgMm8=f|&$aPY"D~p2g}SuoV55rR]tf
-Sr3|04]Ys4}RoL3L5K@/"56`R}2i4l5<pI~X9G^]{lEj/^8+Nrz6mE^@RK$]JsSK}xQ0^OSS_mh2@r!_}+o[2%^nC%;rhC+k1fV'-x/PTG%dg^B}bus_s>
-e_[A27h@N2DV.wXpJZ!hT{;'~ti<==$025UWSN'NkP0>_Lu@SMe)3rksZ}@-e=qraZ7Y5GBS9xL}CTo$9q}JPmhy,3UC4!x"p[S>Kb:2rZ/-y"%#9P,ijT
-8Pp015+V$Thr34{%q[U#Wo$p-u:Rg;0(E.k7mG-G<]5dUy30fxvCY{75dO,wDgcnMB[OOq'TgKVvE):EE`vNMAArfeiyxJK1z}!__l@^^A%yO|&MMPaI&d
->2D2Csc1QoaC+kd2J,#'YBNOB0Me""OA#dyx&9PxX(w%(WYeAr6^hlS.I$,LogNQG1<Un5SqDd{CY2A^}eqMAINxN$OScKnvIgF3|yfB_oA!4$DdfJ|q0g
-iR[}1'j<R>p!IeM-kKh!NTq3a'fVbScX>xBe89R"%ej(wy>W}Xu@4jCODUxuH97;~z,hQsmXAA_gCOb=NtX)Jh:d.Bj6,B7)(q:p9GXN=advCO5pa%vG^,
-z&{Wk&7G>jtN|Jb2x.=Q]/>j"8:sy)WO|[/#w1}u7EwEb=Fh6>m<}=P^2>IvKzUND3Q<!wB^vRQbj&/yI3L2Thq+2-`{[KIQrOl:3yQh[r4|Pm!!a7YMw"
-QOfS96EOgI7tfEv1fP7:v.7X~0;MpwvZs/KfrTuHQN6qgy"_.Zph_m2{YqJrmMhoQfAY$XJ`YL$3S&:qL&2Lf,WXYf$xNY2&m^@r$,,b@N^R>z<oVx"oPB
-BeVot924Tez|;nU"f!H;I]`K4s1&<H9^G@:e,9'cK'x_UqF[WHth#o;@`#d(:)[3/]H&Y%ZWeB|NnE&<aa4>&s/"75VL.81Gd<!8Vn9w(@z)!L2:<3q^x_
-<P2>7MN05YS)/_YPItnSo43"14p>g@6=F_Vn=!=2Giy])QY%p.^AxXx2<#PXGXr_9<V3(56C(bUA$3[6~a.Ao9$s;9`HqBsEzq1++/8.r:<8gP0h+'/:d+
-+C!_p6db@'=/,B50GV^n;99H0`msJ)}r0Q{4z}UkT&Zs{fi6rCq@{tJpcyPBv!H)mZK(!ge0iz&CKye2+`Qi5auuXk1&tB-o=pWebvksZal$8=r80[5Z<S
-b0+Pt68N]mK!h-c6j,2/N&X[V4kYZN')Z8^R&(XEE(Q;sb6dd{Fi}HRp&OiFc(jJxv`NUKpSm>)XK17ArF=@>[o/n%$oz&%$m+]pqnM"C>n]SE5kedN;[+
-vvF{mLrHXY'JksX/Xn]b)-QRV$+nO!%S[VzNuoLC1PSZ&XrQ[GhW{'^Fj4v%jH0+w<HXYkDt9i@3BNFwk8PC`-59R`V[J9l$}-nU|!(LzC@}t&Ixg{/nTt
-MI67dl|IM"79j5B!_7d(8K-Q@m"rdzUXMx1+M-99S}oxC^%%o7'3_B@[CCAhKQ90iv>,A4|-H&0ef4Tiz8H#/NU+hGkjl41^D+4">|IB=ubD:Rgm.AUJX9
-u:AUvJiII)XwvIv}5A]L"rJ`Mg@q-[^sU5AoDChFbpn<>]-lt=OaMp+7sooNIA-TbLqy/oZ^bpT[s,[D,>68Z$PM~:D#n%B_WBW3S.48Y4sD&^^mV8Dl|F
-2<wbs]xKFb;kL9oSxSC,:^FlE2d+KU^ZDYz1/,U:3Hlm-2(vgs&8t|Xw#5FqfqSKRu"8Lsw^gFjTRNKd'5@&[J]l5m,9WZ=yvUCVl.@[:/[3h#!=y7F0)7
-Pt;HR$/d!gwY(l!p:hw{%b_Y5l0lTmfRJuneX-]YryFM.z{MR!E[i@puX8X<iqPNAxXy2!{NnHx]L`NC;G^rNl8]h<kL8brmFA]etzHTgS|L70eer]"S_v
-`kYZhaTkn2;b[ZrA1=UwT=^X~RW-'Fj4>Wu8H&%X2oAn&#1']ZWn-V&!8"%CG@#5UthJ8MJ!/U"^z$:,H2@<&Se7[7YB=bBv(]<E0Q$i<_^V;_j8UE!<]`
-.:.RT@f=`esUg#bBOK"y|j`ze;;Q5,"7R'U.+uK9&E[l%GTQv34Q2zhEh]/SQ+Bwt+U09$=Te[@=7}.<D}LV!|qSZ|}hZe7Q#dQW-1#a_]@@:HA:v9&V]0
-7$/J&SHKtH@OZ0R6Ac^hM!s`y}^tVmHULjpPgcSWj&pyLaW^JMj-d&pA^$mW<HY^>F8!=fTbk)._bVXgSta5_p&!5z;^J]]Uf7$fS;&-P8E(53EZS(cY-`
-myEmGFXr=xoz48+1T;[XI!l8l44wB|dbX@NTiU({=gT4'qeFcb%C]k;kk/;w|ibL~5pO6H<6;KQ"-!%S:xDV$5&'o}y1GN(kFCGgJU#Ic<Cd='U&Jekr>j
-&CS<prdR6B.p.b='wxnc5d{t/KeIc7g/uo-&{<+;QaPI)i@fk>9M/V,'Hd!(hmx}LJDKl:vdA"t(FK:S}y>]'ozO)5l}Sm`kL{#'R`7j"UU&"+Un!91NIY
-v0]'b,Z/#1aDMG%N063XZ^Kig_5$c@VJu<5FR9t]~>apZND-0A<"<[jI<"<[tluRFP("Q(."-r8H{g7S!&!.z&A!}m<yR8Ol[[i%/s>iL8=rW2dBlTc(Dd
-ffa+w4O%`V3Tc[]u'/J$QU%NLNw'^.8|U)<veFFB>Ck[Hq+p$9Fp)[PauFD#L{xM,l;]DUxe16,s60)obvBAiY.|P&+,Gz1sEHEoL591NK;%CiaXhe"4KL
-k:lv+sg1Q$F1j@(A+,l^zlFT|r3smx;pC.%QEplYU%=VKjD3lZQ(C^Qd&fEJ{_2xge%kkuoQpuIR^(<>=:&oTi9p))ZC/aFrV0LM&',Rx%4;@;bQA=5y:)
-kkkZ&^X8ktSQcQVE>#DmV}3%9P3`3.j[O`}(q$t$,4$O|XKJop%J:bD&3u)j;=S5K$OFy#0yX7"5hg20aktS8{IebEG%qwg>$[=w"d:s{agpHm#:'kG&B}
-%q_x<6sXolZYhtZeK-n6hp/$~dfV>eiE'`/vthZqlDc0>OS$$EJ(Y;.6V&z$+hT`}@AoUw%Q#TPnB3UiCJ[JlEuGyDnE5Q4WHbS4I4Jbh4eu2V.A6kx.R0
-pL.;^"P[mDIPNivBN(F9ewW9oz[V5]>l5ay&-d/9y>~bY>@h|bR1%BlW%6pR_6T=A%^j|r(:&VN|QAgeWC8'~SwYYWY]!kiw62>Kygf.<sMd=0)H'`X=aV
-dfWe/&G/!n]/Y0Wh<!ZZatO'+[jdoojxN0Pr@uT6PrqR/5|6Uu"</UYjZZapA9fJi[3H}Yr4j3Cn2VJ{Z-O'HQalnEo0v+Q8{:xJ5./Iu+7Q/=UAz'{B!5
-^B)9/NwR+j}O0:sZY$Y/.XsWZh`/iTBa^p+BJO!xQCyNA>X7T<0F"s}CsaMgEq3Ak>rl(t![Nex=gIJVYE>=6bmv&J3=)J7MlXfM#^4P]Fy^+ceT"fu4G4
-]LG8V;Ho-C.$,!KRZXNx>.bXtrA;SbCPJW%t]PqrH'"&h>g6g-dl^@+;q+O#%{myZ[.7=ij5W0q/l,$8^Zkv<ppt4bK9#,b{<;/;&p(DKk+>/.PmdeFKf;
-F+IiG^M_Ll1l.&}_!{(L,^B+2d`'Tu}g..in8R62,/0wnqnkE5yR<7qm-t>awZ$mI2q#83WjV:nL5GD'T(70@rArEbG8-9[vxZpzqdU3u_)(&XDWb&csul
-"cylg^5T!X0v1uL1J$Lcf$OhTy=l0qG|"_7XH+5ksXf%#XRNWI_7w|zl]Lri@6wjZvTzFf6OGhjBMM.0X.pxuD%$9G!}m`>Zrq6p~aVr1C=VxZ_]+i=7|Q
-2es8dG|aYyfUwt"@xaLE5[FyW40N(60X)7i`62Dw5|vA2f"6sW,E2O"v:Y_y`,z3e8GMuwoeYVviBgL(&;a:l@Z-+g5.^+P7vf-(KYpq[bp`qTlG3PfX39
-dV0UTXEZ,(4GqTFH0nJrYYdHumt6!j9kBp20K9"nrlJxV|oHe)6s>0$Y1SusD-]1{->e2ZG(,;&.qm`AV](V`J>JtSA"B#RRL`pia!mYZNI$aRCVZYxX$u
-h&,%5"9hZCPc<&Ykz1.jx<x[)HO&J7#"Lx{a+3P#ua_@#')OmQ"`z[4[w>4]!(j21GD!)gPA=9niK(oZh%y:4'6hsc28[3d30d/IW}CC|]>buG[0ppG/3`
-L|N%&'faGhX4/yN-J'zJvV-cW)@VqG{edx``&S}8BX-S&80[7f8Kka[MPE>ny(6MCL[7Tf)B2_lx0L42u,fOK4-7,Udl'y0%z0^lPn"O#0h0S$Gt+Efu4h
-I9Yo(#EXOPnBmmeO8UpZ-6KV5-S6%ciaZlw()%XZu7:AKT^9i.TKkv%h[z${(z5h%rya:pd=oP$mRT6=kn.>}<c'q&Wxs.1AVyLYzUFHR3gdeTOB&KByGL
-H`fMiKGrlUuN;;'9A:w.lz1F)JL7^j'"uyPR):i0a]$6k5CU!!.uTn<uTin!$jo&c47AwK0W'{ptmMBb60ooG;Ya,;1(y_+2Bb&APw|X+Dg1Gz=]Nd%&A)
-vp{"GO;K+T%/we/c;K"AF"&x)W@+HH3eD|<u@WR(Ld}IUKz@iN-^/y`URJN%z17B&^kU0j5yhL@Ls1}x-}MSsWrqj.fEe2:QE3@)RG^[f[BFTc3tA(Q2Zo
-Fov9;:=nvCIOuC|Pl"(/[SpYrvh_"PymY`O=BUDZe;/OVo<@c2$Nq&,I]r=X,o!DAb3z&'Bh!2w'tLnd4Sd,+H.djA5aX{y2}^dLYQFWH;BGSh9Ru_{FYF
-!7S1D+gnbl$Bo+kS}.--ic(9~eHZ'|mwZCdPO2',>NPaSV5Z81K[%@iL:aZVkb]Du}5&AG4SVFYi'mJ%HZqo[-z;;vmvD(B+1q@HHuEDIcVsxn_|,|YDg_
-pQZec">{6ndm>yg|AO0xJD/5&4wr,U#@xo:G=X%,nP!xXjf00B=P#XMq_[sw0-R).zww']x@R;zuYwC`_"x-_/z"1SQ4#T`/cdrBPLoHL2Z)]L3|AeOuKf
-yz|X[4&}KwHbmEL<ZbI<&l;3yME8;M||(A,G3NNyKH~u5$mJ6Pv&~],tr#J^nGuB|p=4-An.!`j(#zV{cO.Su62A)%4Lw4wd/1g%e=<YbD|>ws_Jf(fmZd
-c|Z:a;iu3#`1zK8"e<7T13|rRo|wJ`l1d9d+p[Dlk7tJv,OsE3RH$c{_ulIrT}i]w]`J^U^{j5K/-u%ezQhF>!@j3/^`Q95>`_s8%WV)R)KINv3LHt8gj!
-8<xtA5x{p_Q7`SB>n>kJq_<&M6BDJ8LOL28y(VoNjy-c3nk"kvI)wi9uKPZ5rsKHm`C-~Hbh[I/z@X<]T`QYwUK^)z=:g-(KBWKHe7C!]m6>j}+PE+-e4V
-A2t@Q8%%{UL-5}x1uRs[F-@7eS=%z1Sh37O0>_20-l6`N#1-[dE[wVqGj1+m_VL]9s^LSer&h:.KX)!Y1F@"o&BiddJS(s]MX65:_R+^MiBa.^Wu6Eyj~y
-5W~B;9LQEh1CxtOZ35/T!}zVzsrp=)V4J)yEaZ^_bOn;N<lh(&G'sM<r&zCt1Cmc{Y/4h)me:08+n!(Z~-]T/c>jygD'[g3lhQR1b!0;"G43_}x(Uzj>!g
-~Z,L6rh#0AcTeNO8xWdvLN-rd)@3{Z`woOU,Fm1Y(Qd,jDh`(h|X(!!S((--5#;Ov$^O!G&J|4mFtKnFn1g!YDXbU<ffY]TF7/yjcE&!^t:.:<)qf7:LRQ
-w.+('w+gKtM$tLFp)Grl`OGs]f#8A#U"q4E)f{rnEf>mE_9-Eh&"K!2!Ry}cOe=Zt4Np}gbJZ!XVJ7'{aqgK@z"Y+wZq485CghcTHW<MB6A(aFslqzew7G
-crguQPHEIcE.KnZdOKxBrVcZ147rFfcl;}1.+geZa5brUxz-DijNjDQV&&}txV29_7)&x-(8m3!o`aKRm!%S4N!_uDLx0:;FPC@DT+MmYp<==C~`+9wVAv
-e.71`S)BMG{zUqu,X7DXLUe^6v(KQ,Cstr"KgnmHMuJu2qZk"_>>8W^GJ@(cUSR|_kc)Df]w`t@{h=Lw_Wh3]#df"-_J&ul7'Y'/&aJUbdRW>`9=_]{>jo
-iOOg3ffd|[BMrVxFrc)"Fq":hM"-M$.Gf%hNgY7@WWJGhJl9e5{$`o{8|3<;X3HmLxpeb"Ps[tiV",<RN4yOrMoI]U8^eoaG^oLds1%J)YA)|ODu~j.v{=
-PQh]q'L]@&e/C}lg!hBArX)A.obv~"=zRa(zVPtdL2Fkk8:"kVaI;$FU0/9eXeS6sVps,379jr":Yr("guHa;9Lpwr1<%6R(+zD_0,y%4{E{DQJrHQj_"1
-lFS1PFGz>|$ki"khxHn2eCc8rOLDw"{$$]Ox`t)hQCI4,KzTQb~qEM}5|=IE"~'z|rasTMP17EY'@j1t{'rgiB&}!$&{:kq.t5#Pd]!y>hkC&wv}]8Sz$y
-y],i]wl'xOrkANbvQ[$g#%u@944XxEqLsqeMR_M5_@{Ygv'4hcY!F},Ot]0a3)=+U^rkGQkMr4A5=oM5'o$rLX"xI>Vw^F!fC8JY'NYq-yTNnt&uJI/4dL
-(AM$CI>Mn`gQFK-q8t@YMWHxY^[BbU=eZG|/,S|Az,mBaxX/+&q{!Q.aw3&l|7{kp$ti/(L8c}F[;7f6toKG-EJXm>18v$T6,1r^a_GNzw#wfeXQ=O_|^}
-t=,k&VVQcJ!piY:m>e#UGznaR4yV@^'1G&i=7skuvd^xO"4$bKwn31bmV@CX2in,woX%vQqFdyLC.}{`H`PbEp&uR|+G#`)m$2%AHoq-u3pV=Py!WON`+s
--Ov1kgv}+lwM%_gZMx~+kVv3Fz_ld]Pnxs_"90dS6/[FIY5i[$}qUP,n4UHvS"~L.Do%,L-$Zh9^cWtg^B3a-PaW,ZHtGeQ@a)^s(8Erww2#2r/_2JOqNs
-~N/Xw1&ClNH:qchFHsF<M;R>!JUk5-Di]>Y+l-g"9i)i=Yvl@q87g8JG)R"8eQb@}5~>JYOB3rb+BY#}daKFu%#=ui7G!b74Am}irc&2s`="g:Whjb(pV+
-4m(";IhE4;!`82ZJ,#`e+r'||#9yiePns`'Z@uld>aEqRv_|Y,mEt_oWDmR%iVJ(fr^U6-pt#cFgn>xp~+A"jNW.s;o`#$1<`#x<"(oil%~CKD<51tm>Y.
-1,}fX5/:@PVd8eR6pZ.32,`@_Z#rA@B%5z^|<G5xPMgKZ20}S=29%g{@s_$Jq(H+C|e(O$Ur|3VDkF'M6cMw)j<"A_B3KlB%D1w<%m[8m2ZLTMW'g;-8]<
-,`i#3yczk7K'"NS1Vr+6,W[b.C0-#n^E/Dn'+E+Sgl~Zh:9Q.AM|;mvY=V}wd1Ec]^CzXTYkm$y#,eCPJ;QB2L{hu#`mfYVH;;{'B03BeKFc;NbB=L<=qA
-G%d9M>ksSW!za`QN"}|2hz0c)89fBKgR)VE>cucRCjW&&E|e_iWr]9`CD%(Pm<KKBXktA;/@Otr,6K%I!Xjh3YPF_4GRdELJSoiC)]k^U,S@!=X7-Re)``
-CUC/%A,-5lk=&-H-61YA`SE7Q<#"{5Kz/=c(pG[<`AQbB7/@S5^Hc,tj<G`D6p4'vcvYxD_b5Vb0A$m^8vJg$`dbbf1hN<vR!9=6GAvaV=,163@]]<n1jt
-pg{VEz+Ng2|^ahb!Wj@GrS{gLJ$.}8~F}%MANI4sFsPKhHC^exdjc/Dx>$h-,!-u8}`>toe8_5Kx`[on`8|;tOpZe8O$2;tCkv)wI9ND`Wjq[A6anZsMMy
->B]JPkcDjC.Y0BDgZI2b/4xbFK=j9jThtMC^P,8"nh,I[H`4c#4c|hxoa3dlI'DvcS@6%5|Vm#!~k9f6#e7)1zbf{dU)&N~!8wi2@ig)7X]9~p'Kz/M51R
-m_F3LMeo'R1;th=B4TU_aVtcQ<1z%FcpiorM1f082qmx~}=sKT5+#J=K"mzkzg[l/G4aTG`h}ZWC61d)q6g2x|0:AE[K$I@ROC[<lBi4i3o49%dy<+(Qy4
-Xz^B5)`C'_ks"CnCrFRZ8E$t#;zKyKJKD==XW(R(@D~F'::L!^a:$N7gyoXBW$4w,MD52Z(yf.>;6uD%7E3<CKSL:!h9$@qHSpic(aa/tBNob;<L4wT$|o
-NBpNHp/HW2-z4aCxaq!$3!hB_9-sW><AVHDSiSo6qUXtL<-FMizdIKn@1Wdi@^25r({(bVj]OC8'Tr8V)'UdHpw-5l^:bRo4h+faqPy6BK6Y$(eZc(qNYW
-):6MN%k7er!5&d)8g%EP`qAM+m%mL1C]+,qF,lBhy:0sr0<>g.WRGDAc<)lxwhFJ%QNqC{U3.|>F^c.O(g(11tGr__D4W,H,aC%&LwDr;D7a4@idnBHQ-`
-1e"9'xGl%-Xq|d^kR!ctRHUva0`<fJ~!FAnZ@.)57k.Averhmle9O/}"Vm{^-;b:T8Oysbk$izgN8z4l8Zsus"D5:KY}E+S).+$%3s=1Hyn6[&Twbx}/='
-J>9j8FR20h'p}sJuM3G#Y5`hHdFKqabA90z4a8zW30Ot%9t+0ubI=aZ:/By7ypEF31zu<&n}Qkix!z"wm8z=Q<eA4IZg;lhCs}TJ#c0IZ!q>;zC4PdZ}^}
-3/jboq")"dN/N2Ik;UI^W_6==BN7#y#V'Y]4'O3B`Q|!.$T0C-h5EP^6DmmA}PpJ{cfBMd1Xs{cr!Oy|IYm3"fOQzj6&nb"5;&Bvx^Lnx..!VtdLq:BPmo
-$c87kPsUYt-PCCqVj(d^tdQl7r+U{e|ni4Pv~SBMKk{v+x)-fwcH!N^jn`y1/0r]A}@w@CyxS'38{Kd^Tu!_`qGYp%}NQQ8WvB"fs&Q;cON+}o-&o}WrzG
-7cmW<;}Jev4x)j4O<JR^d3rG4/3"8n7QMPOd-0wYw-dx'^kT~&4Hf<4+ORt<3RoUq;Z%~5mi,m4="Ab1-8nTxFqwdz;{dJEmp37'Q#CUoEMt8oZ^/sQ5c{
-I4]G%iw#7@JRR=d=Mo)1-TydHfB`swk+hj<vx^v&pv@W+<C&hbvPOlrZWCibnog7PxP+k6'zmWLkI"SD^)a6psq"IuMNx8N{:ZPqswc++LFF(3JcBQyg;E
-LUSAVd}SNp+l!!v%NN3)/xK#`@q;-j&V(p0G4;(C8XmiaA#NcP5J+bK%Hle%R/H8%+D0n[UF%=N])L$.U&_bfVmWy<rt_.{"ei!P:EE4!eZ>s3QX0&~"Wu
-z80d,_XI$2@sQCfwLP{=)<R$-gffQ/!CWp-,yVc8i/P@~cyd&Sv8nPam42Q8Dh#Rn,X"9^,G;Szwg2%Sx.tYcX':o-[>qntt#g`{598b;E:fluD'NQL8R%
-3g_#MZ[,Rm=-ZTIT`AIwCg@:lrj+T-7K:a9[.Sm"2tEpjP#we.vkf=YI!O[M)x5zvHP/hyND<&"aGMYp:5(kr'{'zFyza)ee;1i)E8|<:x(1S/.7c_`k|(
-DM~bu=5)dV=gS#.u-#fdzpIe)556(e7K<yViUz,rjDqcp94(sFB9UA=+W7]!6ilE.'-p-wkd<M+Ff9b=rTJNFehd_#~wghv|{+x:TB~zG,;'F@-}`6]kOa
-;4BP(i^7|yx$<;k/HC[6;,F$wm0Bmr$if6fKW$Io+".;+.6,HA0>)D0aY]<Yg#.@hrp7oRZX;fo>V3CT:7sAJe9lg|A>`@o1D9c0(vqA:U0z]5MZU"@nUc
-+nE5QrJXi(GAN<=>L@,+5chEHxJ}="#.9Sh,bH1aOLKJt79)#^j&JMNfvlaVD8kWj(E2DBJO0.bdNslyO|JZLzL[-)9(,;tKw6l:1=U{zw,VqLd,w-VkE&
-UJH]%gZM!Ky&^@Ct18IMS:3cm:VV(VS_=aC_ye7`XIg<Pu{RXt4:b'8E.HkWdIH#udW1Q>P>=@(^V!jP@B&HnV1fQ$5-x,wIpf`$ZTpwn3f@><NEoDHZ~#
-[2IHaYkrV|}&y|@S51Gr)Qh>IoTUGuwwc$EDyYJxRt4xsa7V{GXu#{r$o6vsuI9.ma&3{qSU5!YJN"'%PVbq(c9Hjk,rkoos!ZmUBJ2afBNA{`we2F)M=O
-.ZcIs0j@'@^as]!8CJIvJr0=hv)$5]/$4vh1c8{-`E4I<4^xw$MW;{T/9od:;<D6A,jyPlvwws5VFW$HbR:O9}K|N"<vF0ht;Va&tA2[J'M}:OXuhh8$z%
-RL[M{D'h9Z^flwFu;%h<T_5cWV|N)A|7EC).5#(%rN}X5tfDxtWU^q8(vLj2E"r=rt:{{7AKcGo{eMLE}qQM590c.5Evmw=lVQ4x62:}3T+T,B}.wC8A">
-Jt:ydEJy$jx+A/LsygWkaei)o]8U^JOX[P.WO7s<jwmkEjIxU_zJV4(A$RU`72!KHWJX@2)SZv:1jigTFgaY95_/2seB><yL;MxsrxzGrxqbYEduYJ,uZZ
-B@Q&/Nn>OQ+on{;kck4s6SQVCEy#/$ndqGbTe7HFtzb'ST/2e(lgWH}wHUHXU_/u46<N[M4#fJS/BG>fqDh+]VWD(rIWLazcYr3#La5d|l%`sbR:fJ9boh
-0_&RT;']R:ET{Sf)WWm(<OkR=k2ZeS3/wrkZW="k{Z0L=Pd<qXWa&Sye[%2<EQ-+bM!7=w:Y,[mJ+q2g`|=P{o(On4BJ<{FOHr^)dFL<"Ct<otc4tV}4~R
-:Qm(APRs:&_Joe-y+ZOfM5R|bBNb-Qq}6:ka,Jt_nxBCmaP%~I4iCY+DMcdD&x(_K7!Q]E~Q9$BZoK1VIsoLy}P!)OZ"B'&k9M'b8x!LJ}6bES+f#{[)Fu
-6{+[4$)-gD5@BkVNQzuWZHdkxv#MG>5GwS+cA$[N9w.Sf70{u!+8nbQRl;FB=W}y21|dDQdq=LE$Dp{fu30j7`WKw,o5y!(>T>A@]e}lkr#5>'C'j%0B|d
-Wqn]4)z'B%dvb7.>}f[W%1+OY#Ldr#={{,A|:!-kzbOY%9HlgH]5zTpB!;~&qvv>4[~/W!C8ZNNo8j$3e"~HMgusSg4LM"P;Plvfl!0cFps|{vPlec$6Wp
-R#ml/vkN)=&"BaR^hqe|XC@Fk'uy~<N=MBx%cM[d>q!En{3mo'd1(cWpK51I}24sdIlqR1uTdyx'P'kK[{e;k3PoqM4DwS7N53sun!9=yoRZarqQOPP]9K
-fmIy,IIBS'&1R')6<de!SzAJjt0-/]=2xD{QmHJ7M'4d7N@;xF#^-]l`zq&^=>Y_01]fi3Mj6L)h1tqaxJ<h18[q:oH:"#zVDEPs]drh,E%')>D#1y=0;h
-.D&D<E-fAD7qn<Ik:%'-(}+y`^1@Ex.<+B;6icW!ACJgyg(^W7c&4E-,Spn^a6<cm:AZ6YC{y&GxM,BcT<Ub_x~T|pskS/ZyjkKr/E!^@rn6c/.dIr.T]w
-qf{|eZH-+Pz-b>]f[e"^{65JBG(E'qZ^kq1hZ(dXg]k&2Heyp{1AxZx[XN-|~2fL&NnRDqaFdoPPG)t>G:2rMS"9HXhHa)MX;KY,ODu"[g1C)ImjQXOslw
--|y_0j`dQXXE-_6Kdk5)rU_URLM&~"{t}gdGaD#h.eB/<}@pQX,od[,9_(U_2>_vy;l(."vbbZjf^xU07$yD%92tqdb)c8Ln|bMOX%}/(ayLW2R1i9,saf
-xCA6tT.UY0{PoUvt+xziwXgw7Ov^@b,5i,YmN5T0,nlgt#T@|jRIN-v|IaV4muXSUir7.HjTS/(YZca;"!ft->tS~]{/V8RF'6M6Xp2F|_$M+XXfarPOkx
-(qlPSTF`f9u|N2znY/wb:Og$$w3cftO/i]#]B{81V:xB$}u.onKWaOEu"$jFsazn@+LT0FJ!^bM:oV98_eIhm%Wa@(uY#"nLL'<n00&yjT3PF/1$9@b,03
-}T@cZ+jr~PatMZ'P%w.`q&5&aNP<bpjCy{EvN%)d`FxjQTVORXJTeSi{m5,+U:U/IZ:oMu2[z{'lUMQuE/BM6O8bZD.,~^)/<HqS/!EnSFm/eG!fZrY,8o
-c:$h}s@Q2H;Q@v^JFOE^X8NxY;WA43%&rd~Te8h,Xb_]h+<gyA.K>C@szI!{zw@FW%N$u,lO_xa">Jz,WTZR!"J5|L;Z,qvPmENW&Q3/MsUuq%tg2d7v_5
-(1(:opo||=dGlxTXcNefADhT^!c3~T`rtXA7S.=E.t3Ns{[s##WZ^BJ8m}#pqe0U;tk`$xAS)[_Osot:r(dIN9B=8smE2fz:<}XTS#st=W5H)rCI8/hK,W
-4&8]1pZ=[Aq"|H_/Y}5F@ZxS}6VX_Lz2wsklCL=Dxp]uKGdU-kx5W"CK763!OdI0i)9gC<lJ;jlid[Zx~Tb6q_AR(pkzvV2/p0e:B0B048PbR8hU!7Dm=3
-9=2MQ{>5+fe|p'CAkIMhox:_ZF)[LG&3kD>ejYJ0v&hwOq5VMmcVdjb4GW&'XqNVze#sl@e-q}Y#|F;P7XIY5{Bs]O"hj#,k}cX.lY&{>Q%bIZUU1A{MUi
-aDH`GRUkjkR&ZoXzw@Nh9!+wlRy[iT%W!G&W$oPHLI`E_#F#5<=Vi6#6:=Rd2F6y'i;9#XxG({Hk%{ETR8-;<}2zkHHS$rt.Qqj7J&_V@,N>RcJ,=AXKdX
-Y3=SqqiY:[1|SodC-Rjl"[d$Fm~uKndSg@q[Yz~A2(+1DJMTezNX#MPD(ku+vW^F>f@L_giyL5XC;Px[LG<n~E+C;Ia4W0&CHvonB`&Qy0bTl,&^7,4sBu
-Zh:rK3K)[W;y8V{`KR,N}zC!~'],s`~,NO[<i^"PqQ(6'!|#uZ+7:jmF1XJ+`zCh3_HW~WVTo<GFy=YeFp3bC0-|>c3=m^_oxG]ai'NZIC1H7P.UG&8ax'
-|(dUL@0MfogaANyy)].HqcCU]ls_Cf_XcWIB}8>nHCw4^K!1854^@1HMM:zxch7np7;sHggYv7f%0[u33NpZ)p>K.]UP+<5z,Q3RhSz`MXHIL>!aB}u^g"
-rP$pvqbL&b]fx8fG6vqlD9mnN^(Vb:E.0(ge<.3mjd4G-GvP34yXJN2LxUw5w3/8zzTe-/{5OmiX|E,,5By-2WvHk-$e&T}d_Ip}3U[v{g0l|!wpo>(=-`
-1QJ!_wE",HSTOfz;r{zaa-vPEJ`<n5OeQpWEj.bdJWBZiZJ^nZLFg`ZT'rA38Qu-Ft&h}=0,x:OXYg_}mWq9ko{B(njXsf:UQ_ABXizG%)pi'9"jq_-IAU
-`[/g~#ZmDwnb+us&`t4mWR$nW7]9,txLA#AV-g`JnAbT1Bg0;FFRgy-IPgi9>T.j-s;flm_DH0yeC3eb:j,JfzKF~M'Kfnkl&L[e#-)mmRGGxG-TgSr1bR
-^(0y1gxjT'^GHabchD4R(IxKnP9d-_a-=$E-]<6ur,T$[2q$q$x%|vMy<Z[)fb9O0.woR,XiJNO[z@%`HSxAG:mTtBS;X]5}TE~ACkTgF[L7JsjoJ_kS|.
-._5Ocrc7$qx]6)_UQdP|+fIZ9EJ.e`f{/Jx}x&nq/6,!|t|UL_GnCr3XH.3`G2ylYk:M"NJi6%b..qj@Utg&d>,/!Y"+.rwR08UM7$)zt)5[O4`;W#XeU#
-%@K]M5cy=LN#Hs';W0^MYkOGj>FlUmt[_C/NYkC,4o&2i-DRQo!<j-%,]p0UZyG'74^'GDD(gv:%]%)Qzg`E[`Fy<}6Of|XJ^d,un^ROQLwB+7yZhLR;B<
-Q.u_3//SXd1%nUz9rLaRdQY6TY4%15Co3L2]u<&;XmRZ/<X[5(`QQW20IB_Y'1dHr@g$><&w+;/]gYGsMEN=zz.%'eJ1pEv%2("',o><hAZE$iBRrQQT7d
-zRJhVZD::;+j1lc5lfkcb;)@0"cmu9xBp^ey=L(2Gz9D;N}X2bq;6nF[3tlmUedAyI(W<V/@8$4g[k;Kc'2's6u}iae8Cq'Ts(AQ|Tz6P}:|&w,N_rnsye
-H]6{9,<5/W7Jch%+!{@d-b`%.TwQ=w<jO">y)K}Glonw/2D3l9)sLRxeKXnc{3Re<Z2d};Yy+[ZVI3[y>t+UiW2BjbvOf;Fj(xdfKqBXY;[4^0~nZ;;HYR
-qf_OJ3yu7SX[A3u8",Zm).7rw_IvpJe=rlLRiLGqEDr1>ul8>q)C+uYD0U7y;L,3-cK}'uKS^yy3M+Nz!j0-,Aal'hCLJ7R.9^q;0=O/uGUTG>vSCj!v^S
-O@MnXcV7s(`2xB"ALM5!b>c:{pnomTA!0Fl'](=3)_A5:`HIU#_2WZ;:/H@&--u`]Bq1/YhmWqqT!(99Wx5Q[iH&aJKIG$T&8NN+6t`eI+N(83~Gd^|#rp
-UfnOoYwISb#bt!q9z=C#4z@,[NC7yKD_YL9gEC,Lg+.s6,{D1UIY>jk+yK~L)fCMQp"F7IK6pKu{w[{r&;H]spf:'^~___;NeX[)C{@c4FzJrM^5gS>4oX
-KNEsGr0Ca_)4@|;XAL${[W"QSvB(ek@7~:~xWl,6CUtXZU{IgRQT,PVxd%z5iGu27D@;_Mv}l=6KEwX!pOz:ifFANP_w89v;Q#gaY6):0MaYdT7'M</Sd0
-"GIGOwCJBIWi^Y_YTWZ<N0Y<V+Nc}x5U#&S8L6#'~fqKm{_<,f(Cc4%.N,}jM`~dLIG+I_a|.SY6Gq-oKSnDkN2`jxX9(#tC0FA|")EVM<h>'cq5MS3a(W
-KC0EFHJJ>ZUjnT@#4i9BDnDS7_}r6)whYKu#_3W$qIR]c5NQNM;QuV[gz$$Plymv_P<m,`<56THZgq0rJ]Vu>YB2PX4oh8z=/LMm~@>C%bo4'#"ad=>'w^
-XB87!9M=QW|=aQ#y+`{+C{@JYd.5C.,ps"&]Hht1&)lSqz/;kx:<PXHz;J4n4&gpI2S+KcTAj]GGS!t}Q{u>=bUoHGIR5`t=fGUVOnMa8gY"^DCRIDfX}p
-qy/)'g~/TK/sbp)=,nORf)1VV$<6-sVRq4"r'uQm]GiX5;:YboD;I>|#z:NovV&cn!OixCAXz2p!pB:pJ+H3f5=#).sECYXyyV._^gYX'y[LluX[Hef[<e
-k}7dP9v!K1uwqJUXVZ(iCa#&)lf#,cuh-E7)mS]3xplp9[R:5I8Uvvr/iHh5T}lX9Pm`An1TQ{@$f/$h#MUxeRtS|O%;lc#y/d/%T7>@hYw|/[vhuW:c)r
-22xRPjDJ[BZpcl'jGO:Z"E)sbqsKWn&EPnz9z>UQu'lBFHgh4Xpjo2}7-Xns3u!ahPTlcP;!FY<Vw1%0F7}5+";ZfK%p/)^`z[Ud8HmY5a}V{)r4vx{'!u
-[l2jn689wj6N,UkghPtpsJiwhAC1k9#n'DfkRfOG%-.,v80']g]:hmW!4m[$_)+0"oRyo{BEVc^pmb9":5OT~QJ&n_P}fdZ,TCK(Zu}5IN6{uve,'3TJ:k
-(2:q>owMo[W^#07Kqf<S"v%2hXHVm4^)D--AqC~Z7|FX>D^]]xI4.SQ"}N)1I@|#P3=8TCQ:pHqJQuC+!(=3Q5<_]y>Tlo>(3'k0hj"GSySG)tobR#=GwU
-'zI$CDk:'i_bx.:wzoye6QTf}fO,oS5]MLWo[)HdwLX'xYwm><viJP8%y3~R17e{ormu5O.6V<f;$J`L)u,baPzi#.;d)P-4a=Z:6QA4,v<pd}Ydvp6rEw
-!~PlDQX<[OO"r)^}38[902`t-<|y]g~P:@`)0!=Fd3u:r`!ZPzQduc4s-S`b_5NtC=E%oS67dB_n0dGDu(E!btq^_4fgYcWG->PV8'YCD]2LI-F&#hwA"D
-A#q`Dvgfy=qr$`tX25(Qn-Bekn8pYzu3!)g1E=x{g0,M)Ryu>%gV6zHR6@,c%v@m!F"1nF}YhDZg4l=:[}'&-nB4f!YOuoe.+ulVi)KH[s,TO^L>gZ5|r{
-/Xp_^Zb^^"o;Mev#!0AYJA"$oY)EN_Xs~Yy'wZIt)EW:Ae[,eI-h!1etu|TBteM%Sk/h0a4@'[&xqk7B1BM1v2fcLvPB,/W8K[a!9a_=%!tlHdxVX"^&fY
-d+fUC!@cLeI"f&AIJZA1<'(jL!=wzWt9Cx`Sqm$VvzFAVt);gOn`-W!IJSM2a=<e>3l(;$]Eo&UQC48|S"9=`^Bo`gHg5fFXzU#pG$M'Xm.(TFMjqg)lV$
-Wf#$b8s#Apz@CE.i}cm"UESSjT75`BhLH'^35Hl:g:;m}a0mR7Kuhk}nHtG!V[OIYo3OPW:r6[GWqJw>~fID!f&PPF5v_nwr;%VhV19;A2/Pep6g7ZFfgq
-ci%KvlWYH^Q{}y,<]]Vd&;2v0,WQG9[{,hK{W,Y;U8u:E/uI$V&]-IMza($Wc=+L8:P'Or>cC1_"ITWDW'hN"+Qxj!(H:26POiv9VosB+0,B=o)#A)tNM]
-/fO{kt>YA)+8,SkaZ.{RV>jm+{Fkm]`8:eCD,J^Z(4TA:%t=0{Ek;rH<l5KXIUU6j:W&Y=E.<7az@_vmI4j:fGw4k"&>XWho-S+<b0y73&,D:^SKs}(qaz
-m+$]WgF@4T"})C1JlS,g0'W1:=LS,Ks]a{=d)7qn(4_Gd}p>#Syvsz)7Ba2GM:CMyqNIrsyUt_pLo6>qmZXpsMcaE@W[7,OKHkyq2tuK#si+(p+;H=DQ[Q
-hh00/4w6PcY]Yq#]~V8Yc)tE+:$>M>Q!x^83_K`5r'VwLE"v<YrQuMykHJ^p#2'Dp77|B28DjXVCT6W<@mVt.DuIdk3n!<`wx3z]JAdT5+xP=K'=1=$7E{
-Pit=05iCiRh;L:G+}`KOF(aFz_<MUQ<RpK!m;Z!6iyODj4qhCm$9/807f_[QvnS0158yK[&0f!rX+CO}Ng}mg(3X.PT;~JnM$-32W/6uOg`J-CDrU2k;}p
-+l/qPQEfny]p_:cY>!nLd/9OxqoG{}>x)>_+"`-f4:nTLZPtBG=X:&sa1!RG(844tU{;dG[akP{gP%0$24kh_Y_R^G.h>x^++FFf.pt+|4DXJP,VXj]GDi
-~7;qq.H=^"br8oGJWX9PRbX4Hk,H=kfu0O/ex.)w8dwOUI.Oo(<KV5tWFjKXw%(I(GgE|[t8!j-)i:L7/9b'-<A,X^:]9lFcEWugSP)(1^UyCD!aPZo)L&
-{$0)eQdXRpK]=y$XLB5$vh_k@nyq>z!w{%=_y$Q<FslK{L,XyqU!AaecT5KF]"G/Nk,PQ3>Qt!9P;23SkRCi}SJc~t.=OP>xCd8pwdk-9_}=PmdDvh>Z6]
-Xasi=@YzsD%2.:&V+1f=]8#apEB"-8btRAj{g&+@aAxs~N5ZJS39"pYvg@ME_8K(>IQXvaVJKx^&^oNiv2xkZpU/<E^{@IRq1uoIGGssC=fJz2%i]Gg;@7
-j<~TWQy-D%ui"x2>9zNC'}2,/=rJRUtTeIzi/(K`%s%9O02:@uqqfyc_{1JbeY@k.]:N7Ik4n<<O[TM1Lq"G/cx&20,d3.(nb:FH{d3so:6Z|c<KI}/LFa
-Y7!3-eha{mzWAEq:MvI$X]{W.&VJw'V2|l92}WPk>Ino;T-|YYtmT1y!Dk:uNFQmOw,81&++`k,&u)Q]Q(f`_R>i";GS7S,l`&T[k4H:1SLr[:5:RZu%N`
-}A(iV:q+DGU^PxbL@.;'!(fIqDRMO<s^<|e#e;GtiFgBw5.H(%`=4}q$dvuNE:v3iT"D%(dEL6ai3z4X"4%_RD<E8z&1}tnA-HJB<Gn2dF1ISLIUZH!70s
-F5esCV;mU0y^t4hk=Uu%HO.sKVRm@$Y_9ucm|nZhZf^PH8&cY1<]W)]HaJ{HsWXBkai<p=,Pl!z4f_VKC]IJDF"H@FLCxYeG^[S%CQLkDUTgT!>^@V!GcU
-%V)Ai;7lWmH,4]e9&B1!IWF/~wpd1TXmG|}C:HtenkQpQJa'Su_!Bhi2gDS:j,ol39xRi$TVa;+34tQkZQM7bzpz){Bt6:bq~ldybE39{_yzby#5cuD9Iw
-Ur2A0U^{`zB]m)#BKk`D:Se{4T',w@x,N]%W(jAcIgp:)x~_1"^rUKe/HsAop@y9Tw7t8(x/Ns(/~>^R}Y]Kw##<7H|yqH[tLRT,slFdMsW.LbU^mhls=s
-"4[T<t5O:V!FK;4z3qOLoG8cr/(W4r.r7cspL/xd>@JR07<XU^Vm%;kS+|+2s}Pi4PNIych[h68cqkV2(Am5NqpmFRx&1ND-mBK(vRF]JD2.Lkd04S/4eb
-="ODN`h3L5}1u2O$M>C9FsYj.1+8|E8v+&pLUJs$hP1rhqilG4p,d52W[qx0@|Yg9+-TTo"xdbSwM#tS$dd/CVzgjgt^6v2RPfK`0;oOJ_6;)Nxq>g2pCh
-eSRZm:RcDlYX>kRn5W/DE6VxdG<`#S'<2;UlJ]fwE;LHn[F#O7DMK9AoIsA(F_-0rsmMCs3deER2Fx8p_-jQlUQ-&aSU"hiY"K)2=ID|FTDyFk`c|xsA3F
-cam!J&)>=nvsll>inni<mB<njg`VHl_tl'3&Vhvhu-./cy5;DrHcJ6b>ZV+$L$G=m+7O<4Sl=am"px$8NQh`+hw<Ma7vG-{jMblvJselY0Aj$$Hh`FdgP]
-.2K!]uH0exi}:HwHxhB`.0!jh&)8A_=]i':9b.nfMao6UscMQmWE2CH&RDD(,>n)#u@!UXt>Ukcs}>x'4W:t9rTaMEJsH-idmTG!cM'P'.b4ng8EDr6,ir
-~xC#jcI0&znwPIWhNpYzM:F(jXF&Od3M"mTIS^M@d=c3jYKwYO7+Ua@j4t_9MqOUvHRqK|))dl&K]'O9WJJ&LI<j`g%T1-9sdwoC<lqo=nhcjNYx2EICV6
-XgR<-DY3^jehct9SAOHP!c~V/]'^{<Z|CwoJh&^^6]cNL's%/Rm>S'AF>&>qOM.Lip|r9r}c((ojK.bn/Yv7RN_[wprabFD;b!C.1{QIa/=)iwlH{O#Rr+
-4XC$Qph')r#b),E"yc1yPwT0EARDA{QYig"|}=%Jz[.(a"Ycv"tz>tLkGY<@yuX%JuN$FPmsY_k@gvO)8/NJjv_9.h00ay/.Pf2XaFnqlj"hI5FPp"B.bb
-HA@{pJ/UL:yJc]NEoV'6j[j8^MdBKYrP_:)CYh4&%jb,p1OeL}_4O%}vyQGc0;wa|q@r.$fI!]7{U{5$5"J!}3hp=e'3Ptr<.>[5Y'&fY.U|sCpn/05-d>
-4S/Zd$`})_Gyz[QFvHYXjtREzF/U<=(L>6{`<(>iej`rDu)93]HS],V"},OXU4BGT(,isc}KC%CX8l^f,ZS/}S=yy%_/n;F;vqg#Ro8np/}U3t;k{xTRCz
-7Rvj'Nk/W07n}YeR+:O11Hi)#[AK,f3d~2j,M"`7!xY)/PcI6},2(hAN4uiD>XQEiYv>:qFRH>4=n-Rn),o-:f/EDKs-1$ujDsa>{]mI2Y|3X,bF)Aq3c7
-[GE^zuXdyW-}^2h(&/N-By<g&^FdpsKB-Mk(R@D6a[7c6z<VW7rD[%j@M%0>]1{hZzs|."|oH{7&<{f6=Bu#Ma0Tr,&7jf=^|%][C7|(7y$VTMe!1AThf>
-2p0EEN["p0ZkIr<(%Q|5DyWT{r47Krv%iw}j|g#(eMYus!z4CUpJ/HQ8NGFAzbm7<(8>9E0btTV#dLZ;(6&rl`uFp@MM!P4f(X3h'}>m`biWH.-uSL<rT]
-Gh{8h1X^4qzM"L+,W|81zM_=D,j)]vvP21KfDc['aaiomwa#h3Fj;bn4[l$7=IvuqudW85N[zisugg='aC67/0V7+Tq+i8d!'-njoM[7.Mx+>ymg-06rc|
-"F)=zhE]5_7n^I>l9zIsb)S4`Jj=j_qhf!l8a|+OTx)@IPGudf#^{lp`#|-SQADhKRK"//lv"Si$_OVM/"If0Qa(0d-^>@PJ8;Q-u9JL.sqkX'"TQzO)O,
-V#xKS!vwSZS;:!'_%PHW5!PHaD4[c#&|-(xG)QLsZ!])dCfmA_a&B@55U,E^aG7Tv@:er|.P$.-jma[B9W_)J&auA"_{Nz1D|3bN0](2I7"/>HxUWOk)M,
-d1Nkt:S""-LF0MwJ)|b:myTge><4!+o[Xl+&ZQq+j=#I@L-6(MFBO$3K[aV80veAyD4sBcR}=mg|dW#pg"-1:I|/Mmgc&7X/Ob;Z-P%Yjj$8fRA}sI(yZZ
-H/uP}92QNw[O=L`yPl^_AWBV"=HhMO1vHGmlTej-Zb&b5C&}-::K|Bt+Q/WvO(L0&zY6Vi=Ul8v%jRn-Z8H:6SR-Wb<>)jU["C5sq,3L%TL9IT&cUp.(ik
-qhGVg,H)`p)QH/XOKsklR!iyDT<"ESD8z{'r1if9Cfw]Mb<gqzO_+hQ!^I<|!UMi#3CS!Mn9;_=v`jExz^QB>;<.U"Q5cPIi)W1/4Mc@U)M+xu~%CK-3'Y
-9,gblt[3c{Uj@Q[W6't0@J,-d;@Qt)6HW!h'Z9#peJ`}}=Ws6N<UFIn1N:[Zt0[G@W3AcGiDMY:gMF9=8]uziE{WL%E.7}<gaG2Kf|U#=cEtlPdDo(qcQM
-'L3C{D|6L5t-2ddm`P>=qe8d-bUCM[(ulNg,B`u=dCNG:PqKxGO0Hw3GY|si&qBF@%dD84|p~2_rYn.G3mhd"yB1K$jkZv9}W7<@jjZLk6,oPp@[=/~1",
-vCsbse-TA:^Sa5B%rH~;n`a1b8Mctz<XZ1p_{_~`:a:34=c|$q,46q$+>sNT,UUxv:=ir8lUp;mD"ZAX:@BwH)5%b7tov.(];:wk#hRGR$V/KwYOo/5l[{
-|=YIJ[)$r`y^tW["s^Kmdc4d#xdwA0^WXOWON3M'~.E9B|F(xH4Ib}j1^iW5se<K,"aF7,|pm`;PHSn@Z0IyK{)V-3AR/y|;fAO}Kxa^(nUSoT{vYJ&;Pv
-&z0%^agVV^SaAAo<"3.@jGGyN0M%.>d41`nezv-@pnDVCggEQlM('A/R)KdcNDm/wFv7O#gOOGQ'Ci5D_lZjvJtlhr<;_1k+M&L^jvcdk{hoz[]`vd6>Q:
-Um,_/Ja;rBC'uHp<7!(NPT`A$/xn%#u2r8R;Sb!4"IV}@-++UPG/8}C&:0v.<4Ep%)Ul89DhZi'1tn]|$D,&oE@/Nyr=v(Z&Q3Lhdk%JHB>%(lv_Fg(1l-
-DY/$YIgs=c#S2')x6l"i#-p)y5O`Q;Y:7#%o~xQ^$d{=0RAF#m1H7_+J5GgaU_vD3a#6r)x%DQI%eVq;BOyA"^ztzlZ-ki[6<l]w.2F_@Tg{4/QT/h(iu^
-&:~LEJ@5ud1,+s>=#<8nStQhYtzdm]2x~Uhai;D]mp^B[+k;|%2b2P=wX|IBgE4^-C9r}bk#XI4t6nt=`zQzWkhA`zD;OIz]Ho>H|7e'`DtJi[P/oQ3nih
-Xn}iDg_.r)KH3U&Y&x<rgoOCFptl#(UwFJ~l)N-tH=.1Ieh"qtc8ch:#jcOlLM-SvyVV;)C&h}K.Mn=laFD^<q;}F2kGM"MS|6SR-G)h&@jgT<pbQOBwIB
-(Gy;tB<nP_TkRte_0idF4Vblty-lQ<$<5D--ylnV_];XE:qHg[aX=`]j=9u-[D9iSK)Lj+}i]yR-"bQL0snJeKgrmtj47yGuoL9j@t"=YSefi#!#qY7ty:
-tHR]!$aIKy,x+jpCkS`]O.49ZYwJ`EjBxfyTu@sNivrcuG)->T~tRFVg]5Toq.{4Xz&jL:~L{o;>[7t>|Hh%k-@Hu2,,]E+14]^U%wOeC]ia|)xi:MMd@X
-^4'!N+t;Gq7BWvp-<Zy,tJ6WvNR(&0T79Z&-JSQp%xwWK:8b8]B'&Ndk2;dd=^g<T2Wl"{~1MO;G63_ngIQS>RIwC2qiwwix>#~mX1B_k^O3@}8vCGC`en
-eC-5}MebM^{I3G5)K^AOT0^AER/Uq3+dPR=cw8Ihg[Gu,,KUcqbQCiQr.%80@^hY6=p%JZWoZP-R_R/vqxZk)X@aV-Wwl8h.Cra]TPC=Rkc#1S.&o@a/ry
-@s/vTO3p[!Lc)pUGXI7bN<FY&/DKK{{tO!6<wk57d7m)=MVX!F;D/p$Ov&hM>_jI>:'t;w$y5IrP]N||ZTm6R:Gao2HG]6s#CK`gE5D!NSAXpWI@1$$RS2
-&""j9J%(a_o^pG&t#=qxR/[5jT_[a"i9zKHbM(O4@1draW7yp|h0fKE<QEt&l/pZ'k_Xc,K)77oLwV/&I>Q](JH0<n'I({tm%UVKu_mz5EJ4mmN.nsx)qI
-O_lxV}lI'Ysy}SdYZjX5mf%)M012X;`qXMXqcXv)3p5=k2YL6}LYEx@5$(%c(Ozhahw1bI@0dmXUg%bINBRq!1@jfvT2n<_gUruY6@@ADocCw_H)ITc|VQ
-eO2V18rXM</0Qk,PZA}""b%TeW<{aJ=z/4rI57lWbnQ@6A7AoY6>,@'sA5vwQ-3_QKe>^Fqe~|)ce/VB:."rQ/Vw|l/C@%Y]~,a'L19CyjEZtH6A,)jfAl
-6h1a#y1>6}}bB.4%DqDIAiJ{IKsoKZt[ss5@W|##Dyfs(9Y^tiwb%PMrL&[g3+0SKt>8sQtknsnlL)#2,qq.BzOY_ZPQK3gItWMqP[5rr%qEJ'2_xK:P|V
-0]mZD]St"]`i2Gl'07T}&v1YufB&AGZC)lm_vvyJzqouE=ShHA)nu2}^ve>p{mJrn'L!M0XMa:V9]!,SefgxI4N4nA<w4v9bU`nZ17i5a.`=%VqQlThZ"Z
-XB.ZM$%k1YboH-^5'gZBHR11Ep9q-6a_4>b)HLWh"sKgz|P@bE8QnY=ho2PR{zhk=StK`Ne:sIWG_$Y;2(unbOgNvE6{NCyAjYXSA0!JCBjjES$_{Vg,R.
-@EYch9Lh{`+)F}#6f0kb+4R4]_:tuNbfv8`d}FBD!I(8m3=:Ig"4nK7:fi3a7KFFuDFlh7I`Pqj#j$1tknt871aA^a~Z:A8E8{(k<@#1ys(nup7Uf#Gy>j
-K`vq5IaHUb6f4QOw4`TIwIZ@mb1D=yfZbZ#AK/L)D+m%nhIBv!#V0Bc(uY,Vk^p0"|=UGfmU}QIZ<ob`U2FWm[uq!icJ-#EHU#kl0veMr#S@V2Q/|xcmAg
-6^hV[LKu|(pjsY0)[LJ3!f%iF42{#daUwgGbm5[ao0}Yc4_=TPODhRWCqQXHxjA=R#F{=a'41ql5:<@Qj0pMe&1&(Gi>{x^'sIMadZe9USlT:P+xfr[w>C
-mVS<hI8X%P^mbS6o&[_p7&=[f|CCH=|%5Kvz)BY$[yS7$"#j3y#g}i#OZRnihIm%ET`z&,wl1!86V.(rC{`r[N&_E0yKhUX21M6619;3S4XJQnGY(X=}ZO
-4Vg|-ak_(ksl|@!=4B3F9u#.Us,rCuGL~]z'x;~.L4^sVmo|O>!9##W%(Pp"wT372G&B+-&cJEu%[y/OKu+dnqW2e"|uE.Y4aQI=6,9Jl.m]%i6(igL^q-
-XC(kN')T-cF&)7wsgvIwcw~)vh(B^C@WoA'-V3H|/a&@U[@7qM%@ni"oX2$GO/:p_$QXw15TvbW[[=,+77Q`>oPp^G]m&O/`~:78Iy'|uc}KEYQI2w7;qt
-e2krF21C5&Zc[n"33E^j-Vo;Ztd=6ca#P|aCb$$p'-Gh<wShP`y&9@JG.K0`[0L!S`8y.:#s:P{qg8zc<:zc`GPAhGFSgH<481$(^eFB#H]]of'gN$9k`!
-I.(z-GE'GC#]>kf.`b;(Xab7)9y+0x5Fs#Q.uC>+U85_x!CszAHe3:y/.9y/,`[PTz;[uqZ/jmbc|z1'k4f"wZK+NEEwjn[.8O&P$!$pL+ckl]y,.{zy"Q
-_4(2m.A-pIvQ$Yc!~log2rQt;^K;vdk+!oF)R1l|}-F)83d^}G=iUPOM"wIj@1|NZH^u]34GX;Ms1.lZ.FW6aX8<{8aaIJMgoIsHjzPGh}M@;m%i'A^|qR
-f8vFC&[5e&P})Q>[~UkV>:ps!ubu08Tz^Laf!_6&8R#FNXWbfA@o7J1"QdJdx(X]rrG5<)a.t@1]QVmI!8pL{:h6u/PkEM9Q#w{MDcU#q}hyc#`WQ[NxR<
-EaKX({%nD)&+["MA|GXyORe/{^FK{0b5!K3`[rG/h9-66((Lgv.sMgN8lA''benR7/9b&ZZ,O#)hGpi{Vh]YA>emtf8m723"<F2)Puh"&V-3a$ay}K-T~:
-,PYH|hh;k3,>bGhmg+0/O"54bRSyp[A]jK+9DBT)bCZ{=s=<'%VS;2hdk`^&WQ`V.OD^QiBb{edYM;{+:(55e=S$Ai]4e0qJr;"r0$mcIAIlO>#`!%.Wzy
-{5U76$2[5Jkt8^^c##O-+d>dW]0R>$"v8`[ZQ)M|dWI40UAxf,mx_)f"T_J$}&54F23VDQwK{O|:hY@PQ<E7U"CEOpqU6|XZ>&])D2D';1_Zzjo:/gBtxw
-`i%fyTt7n'JLEWjQAT5(tZC{2THu{WFb.wfAY|#%DF5xKsoQ=q#A5LDq:0}}cEhP^HQ`~<Plu]FDgs%Nx5_woI2UcdW>~qJ4M(Mb~PAc#NXt9QY8UybLmY
-(oaQ^^OihjnVE0_mz6N(HF8B,bnAVh]Wzx~7z.{M8#g-1"~)3Pt1<1j{IGCiieXA=BSTq49'Qi0];`Wdi1KfYc%MDI1rO|fa),CE4,ZdQ[tLYOBNRS.Xo=
-c.BV~O@x$F~K/x(0+$@y-!hJv'^:C7wYv7{B3vvo2gFcRx]>cpeK-HH7t:mj:%n4NiXpl&nsUP%|80mr(SK6f_/gO#~&Rs9:nz4J6R,-B.6>R9~KH|a'C_
-zh3hoh_6q}#{<<DT,.KLJ}j|k7:9n/:`d+<W-W.]X<kRmTT/v69{Hz=UKK[3^{jimgrpxjTOXnB$ot$RA"/ej|'1DXo.}L3>a}/y6QZD}9uQACwU&r[QnY
-&g[-Wh3Px+qf,2b}h0+7RF,XqjkgRPr]/kL"``.2eg`.KK4e(6JFEovH~N!)Ru~P0'IGU%/fYQG}yxUG@HUJpv{VVqGKo5)LDLQZ{rxevXKJB_l4d>5&#7
-e%5M#PLRJq_G7+&-AzsE6!k+<xfX:sJ-`jT"{H#)8,AxvRE6E8u&ZaDGD&)8pZ]ywgs;XYtbB!+:`3A{1b0a%6}VD{-]t]E_iPWty"+x|R.x,=@fCl]M~n
-g>K-rZ`$v:Ob){b`xk2cl-,+0XXn7IulHpLlLtEOOAA0q+rL&pp6V'mBn{hu'>I87_:RiB/tdQXhj'i5HM'jn'StdIbNwHzFD7Y,F(9$`i:fZ>s"0+j@zM
-TO+QyM6dI`'b(M_^B9Z[O8p))dG,xQd8[q7WkcUyvw1Q+:5qd:)C>ivdMg/y,<sA3kE_4Af;u=9Xt[GEyWR_F;Gc=/k0l,fkRpwucejhfv[z~@E5mlugX/
-2]4Y}HYJ^`Gm#h9Xl!u9u0|H!1WRG1Ui}8vWx>L8OYnXGd'A[3F">)1[Psv/qbwiZ|}2Tj7bSfoW@PfznZF(4"uU2j#RLMp(>suft6iI4d,VB<F^~tr2_e
-FsB^)R7!S|_}l-N9=S<)xgD$}YvzH3=^Ld'TL{x}8AjCOUR+^6_@kq)Jyz}K-wRL$Ow]=oRu'B;tDmy$1MC>D9_R:l=u85K@kcy.a:8Ydp{MTjje3Z&]pe
-Rw;@oO6F;.FaAm;|8SuJ'!fX7wPKT/YuHdf[HZYp"KH[IV|BN/>RHr3_D')RZa"rb;~gf%e04z@>.-R(sL9pQ]7QQk#h'7x%pIixsBt:@kSF7CX:<"`)$g
-W8D!,pf^'9&=5tAg,fnGb8_|!MYa$'wo8nT"cvFaK!@%=so|otSJ#e}TnFhc7yzA6AL`J|nA-Z,22IJZ%VnA+EC{7UW{osBgbqFhn!)m/;K,KpzoiWxN4]
--:pQ}c7^JLR$EZcVtUz&2L6.H3gP!YP]X$&F@9IM_Qdp=90f_ezSy"v`tIfdp-&-$&8j9x_b'^Bm9HFB&<#}fq@vXH^]B[vVXv7^zeGobqJe;:c:=r7m6e
-rV2B+CwfweC;cuqYCSnY>K-vCP{ZRN=pnS&2@dm9dfA.8N`s/{v']GmD.xK'Rh#`tjjYaIh,8p~GCvth$alzNfhdAX}pIg%4H1yJV>d@~kB$nI=qJs4=g}
-2FPq]TlD3F!+ZY,ASQ1k<rZq-{>^g3}Q'9z#u-c"rW3^`+Kf67]+C<u;DQ^f}z|#"B0>k7SG3xFMBeoDaRAwB.kd.jHHM&(j/9xEt-Fn:49OG!^m^tk:qe
-{||cZs|OQ!<{7-8=T|DgEjds23Yzv_=.=H=4BD5ueUd6:<SN&Lu8<4k6~$WJVtw}LsO/Z/D273j+!$xKt@dSt{D5j,|8VS`8I!~i=61!IJ7C:CRN1wV"b5
-.j>:8r3umt15c<=:$e3'b]ksLJ.yxz}}ompcbQn-qhZDI.XpG+`(oakfyj^2<;$d"~lXzs2F%Ajk&KGXaIblms-@qFaM)Ri<L$-8f%#MI65/1JikwPHf;e
-erQ=kLWPudd+iidyPl3K2.jmvJv.I'(Hejc310:d_T9OdXZiC6g)Zp8Og8zG+by"D>gbMt}AZ&Z{uPTMF&q[%^6bJi$sg[F%eUmb9OiE;ABTd!ANeu)}%0
-}LE;"X]UmbkK_0|eu{&L`lq8:Ve>+>Ix}/V#+-/8M1PJLW;tJ`_!Vnl}30&o1t7a"rlcTiKTNz&u28^<s&x1('lIosx(O_g=^%;G8.lCaFTFY$;GXPSmkM
-nANx$}JIJRs1D$HC:he2(DsR0Co=E8X/muuKk{"IV$R#08=;a+,_J9b+3XF_PLAb64LN=Bk&;W<.VwM'v+Z,%4=];#U:aU9S~W,@@BG>h](^}"L<PhH{n0
-Fg|',3oups{=<=o^mlwLm9:W[cACpj=%S2b95o#[+4QcU<W;%Pj#l3quxNSz7c4_PD,XuRiq'V2d[wJ/dbzEvR`N,Og4ctmy>-:Uj2xK~CnI`{~:N!w4_:
-:]9s"aO]ZV/=_&jXK%FJ~^^<EYa}fS}:HC~[`O4/=zYUo$'2VzKS@D37>+K`CqknItx,jCQ')0U`g2]{H4z.EQa=yBqoP6`W{mNP^J`6my;ekohedz=<>g
-`v+=<iRgTJ`=7Y8/X7JEQFw^VWpR"En<TLdjobZYK5JsKU%bK&;GqK3Y;2li<kwL.$rL{O:d5sajO,f$|+%B^jJ&13Cbp=9}-eK5d]&x8!s()Yg&[dpiXg
-'<#(;n@O>3Tv21T>hz%lK8@}~P6D:}|.;9}7DPUAx<@+zwtK@dN,/!G3g0ui]OU2N#p$oD6NKz/;7mGKMvGWW94{Vq~pi>8inO`oh=dwSX^Gjq:01XVdBQ
-t@POXl.J!-'m}p.XRxfU4_@s=4L+O<8Q@=Q0t;@N-4=2/n0l``XT-'Q%H)Fgbvh+5$Ha8KGx(MN.n3xil]^VRmsE[i^RLXGU[ojJrGP>()h>/2,@.6LHf"
-66l<'|"leV7eu'55AKiBu2~wcCm2H9Q<I;-u:c0`tj%C_x{m@YzXTgcs0|+]=n%U@vnaT>q|zBi>}h"!+FRga74{T'xP8dzGseCkN]m-KN~jt0u06i(-oV
-e>=N6%u0y<KGx@u,=G2M}D,1{^F9_eEg4FEp0HG;x3u(vFqh3U)o)J413r)bQNL<l+`q<;P|<=HA=5wzb^O7cp:r8|TGDa.|i!8E)n/%gn.4I@1Lc+c!mW
-A%CAsh52kcqFu%~O<FBbjhCb%rf=]{J{(<K[`RT5D:znIL~@5`7@A=mKo2<J`EB)7cW,<B/h63,J|mx3QaVzOYJ=HFb#(LvyUrgE0E]6P`s]Rd#<y_m!bA
-J<ILB)Bn)3jJ:TEbj,<4f/;Phos2WY.(ZCek!Mzuju$"d1^GPj0j7.8p#A_yA&`'kh&0:%GB72JjTp:%NV87"6rGfP5Iyyr[x#,::U9twr^40rlq6}/&,4
-be#_r,VP+XA3qyHEiP!R2-ug9wlrkX:GDQ%%o&/s'Uy4pgGdlN<,XfE!Z[%U4}193GA/;MpT#X]&NfRKN&=B&qyNsSU)U88o0|tNTWj@=ar)i,kWa5FZ+q
-I4K<:$f#[mdd%[5(3e&^_D3^eF/'b{SSyBy,Y&PDU<DT5kp7LHB|D]+n[eT+N=r)6t|M6DG|vIP$qS}eEB:vYWF+IY}6t&AZ$#O}#D27`RW0kNU<h"(75c
-t=G|_>4={HyTexgcr|U]-!20%.{[6C30`w/,"{RU3R'gKJph_IfBP,q98NA[<jE[#Ee4S`>V^BE3+^bP-jalFKaTya4W!N5Z<udte8k.vrJd,mFW>WV$G>
-W6UW9nuQ,EWb/,)EIN]hB]b|)#L7wlx<-a65qE-eO'a+dV#jqrBC9$.WhGW>Nv,''PqD;p7ww@1jVCKeMs9bf-S7]pey]fP3dn-[y<Y#`C(1`,C)XY`AAZ
-M{ooaK4g67'_Yskx4-PvJR5baGe1{V[z;L-80AxMeC={|oNqDvYA%Go}r:=b.:mxx2(p!N$Jh6g4<naAp2ct-41lX]vY{5oY`%Nry=A6&#dr>sBBD&;zb]
-`e}4=(a3t.tCt(`<4o|K$vj5pk16Q(<Th_<l_Jq_9!Ka^yG%$#3,G=p3C1ML4$;W~HwZW%JDRsd)Nujwm';oqZF"Q[d@HY}N3oqH>E:OGj$-iGkFtzjv6k
-JhFO#YOE>-`-Zg_R-G0CK:S4Dj1c{&xe,op>;GjDiw/omQ"LVnI_)903ZN04;jxp!S4G:J#pX7^{%.Ri745GKW7Ts|M%km%{Z7T%KspAEM%r/:KD/{btfs
-;K7x^rcT=8xsB@M.OQSNS|r7tr>gOAC}<ClB2{S_@N}'#uroY2(jP.)|SCnl.c(%"B6^2^mvM%50/-9):CJu!9419w/Q2Jq6mrOmfUx./DZ12{WBOP_r/T
-'C1s~SJ8#]1YS/d:zAgI[NM]2GTL(=0h$:o%TD1#RH(>aQfZ&No0+)9'y032V&4`/o|`,uIrC5rN~7C4_RsD9)chZN|HYMM0[SqAPno[5kIx(Lje`%dlH2
->LtWv<cvIq&,}4W:V)[sS[yL]Z_$,$(GrP1_|SaCNXqfc!IX0M,)22b'Q>HLi0=]GZ(C'toVP%ko>C.ZsGNWC+H!_|;w8zi#})66mE6W0K4G/JD'tWK07]
-ytzX@>fyf`S|qF<mCvv6:kM{}|axjP(1a&22w|6^nu^5<=!-~Dl7(=^j6e_gk_qmb{KU[upoMU6-T8U|`5J{-0X9'X=ZAsWeww<yPDAc&R^Af[vMRz@^en
-vEJ-MX:P[(mQA"wgxDd3L)<J]Vjns=qWxyls0O92u3yRkrN{[Ie.weDIPzjuF|dM&/Y:7U6cukA/X$lN:D7`ONjRpVGP0]!}9H<rXl])a'5k6NcxMzC^gG
-8C{pM{<yX6rNhc=z8H'ZAl,6|wJy#}h#qim2AzJ6C13{r_&|4[ln;hDlPw6.N7P92nvuUqrQ</Qqt)WTcs/wl)+$SFs5t>b+"xM]B){'AJX_zU/6'.Z'C(
-Ld/&I%Q5ZCGHo-!C,gyQ:%{;W>nB[Ps".RH]Xzb($`hO=HeO'%#{Io>47VW4Kxm3C,nvl.f}qG,j:iF,ndCnW!G^fd.,JgMeByz{-#=J0bc5Ht5EU|Cvk4
-'`0oP92g;IRB=`$#fV&AW,5QL%;Ir}vF6`")7[;RC,vz[M}aa6Qg)(WneU6N=_T;8g_]=_y8b=SOlTR35=HH0nFlIf.[OsVu~p`@a{q49B|lM`,;QOlcY=
-ZzAb'NZ"pRW#hou{x@Ck_$7m20f0mUau!nS,xKtV'/nUz]>,c=^wtv]8oLA9%-HSE%O&xqHSbdkP<x|PM3^w<_g@NVEHW1i)dHhQ#-J!@h+P`[a8Qm;qz^
-RsZSt)a,nB|MSC)_)$Y2$kv]_De^j=S{kJlD+3wvk`sc!2ZxNVsYb^#Gai2%o`Fy'T2>:w:{A<|ZDQ/s;<oXio=KpGjl_zD.d[6'!t5cbz|}Yv"cXyie~}
-Fs>sKFYIL4FK/Moe%Y3:+s&N6M#4Lxy,#xr1Hja<V9=d],p`}hb6N')w&5=raKBEC.;0%8wac:T2sR6f+6Z9!B6fMM9nH1Ebk/_|mnr{AvtaF%)r@}b)Sn
-0XX.x<Ai^:G^}&IKO-j]mTm0ZdZa6N#z3k"3FM{+(;^zWbME8j"xOv^%~YhUCPD#yeY`(|>[ihs|WqP{T.eqHZUv9/aC~3TeMWutXd|,_j~0(.s7A=1dbh
-lG2O9=["I_ox94d#j/;^7s|#gdo(z05<^v66-&L-t2I;}c78SI`.T8j,+^|X:(~|2Xs5M[{UEtlGNmIS0`,v_@w@7PdT6Kpb+%PHO;s2WQ3Xu2iXG;"lzD
-AyWawaMe&5Oh:rU<'n'0O|a3d8KZ)V7=vK616d{[130b/%&}3N(v]Q~=z95IE$Ol}(=:a0LGK(PQyGMdf'h8-5y/Dae$wd1]yir6.@@0Wu>IL"MPr't@2|
-|UC{8`4@jkE`-X-Sh`j4&y'HlnM"/C6'wjVh-3b!i]`tSYs{&oMre9-G(0zh9v>"0z-}R(+N&Y%C6RN#%1>.sFK1F1yS&L863'vg3x$hMyg4o2zVS3["nu
-H%3h(^ls(^,uFC+57f4I3}+Xoi`bA%$.Zvu7B+~2.t%eheDv/aqZgy<HKV$vx)!ZscJm(/x=NqRg;FaecW)dY+U>8ZrPZuemrHVQL2mcB=')R)fxhh#JjG
-$&@eKCc|)z8&6Lq5oV%zG9FU}gE1Ka<N;d.PSlSbPT)Z>x`O]pQ=zV+^%|{-2-Y7a0P3$TyW7wL2;bP`Ww3ozXhHx0I"qn/DJ<63LQy=s^Qd!PX,tB5o&l
-"OX"55mbJd2i(CeEw}f2W7UmNO)wg}@8#L'M(l[8bWz@}_ehCL27TObM<Jq|+<+=R.rcT^$6nmWK|Ht9%NvpstiY7'ehkfnLRT)b1fB=92Gr:+H-:4P_+|
-!-u$CJOz#QvX9LC'rIROdPjpzFjch@q/o]CmC'|s%{3Bf%c2u{3$`iw5f|d4t,aoXG1(%r0uiBR95/PWu-XP$l:l'2ml$>W$LXMSUA9yaXHPtxy-XM'nT6
-G&7P}djj7SlG,Bwv:7wfK2&"`Z_#[{.d>91b1%2D`(R>btX0zXzP`vh`pGhxX&gQpa$d33z|v)z7ao+:<.-'<=%[9iv@{U0wG1:jX:<ZYYw)yZ3o1Wijs|
-&/"cb7'MJDq!0Fq(n0Q.WQ>+1ld"OXU@S&fJT1GAhDzD%QP)z[^m,lwdL^R^B-)U)<yDO)VL:ZriwTs"gy3^'cC&>L!c7N_(VjA]<t"x4xS0@_&fxM-Z_/
-C=yd;_`W9jG2[XeSlGmaWW&L2{!@lh$obaTucs'_ZWAteAL&F8aOHcDZ"`MerUI>F4rz&AA1UUsq/gOoPzalwoGyh4io{mohDXPOYJcl~=|7r+SlfThYf1
-)D+};k"v&$U6>`s[0%AXp0")FuBI5mgUrT8P,v4LsX>3fakiSYb51|a:Pdekbw5AEmWm4,loXvJtK2'y^QhsN{@D9]')"{8I&/u@$j4[(`:Sk&XI'_!&uk
-mFwki9y,@Y}_R!<TrD)zyhesPBSVxV3T&B,>=$m/K=&BvM8;n&"Q%1"tr0W@yabXEKt0}|6CI}#coC=z:`5_:URc5_@Frvxj<w.Igi00+')HTE|+Q}&4)v
-gmUP!=~15;)<.-sRiJLDCJ,v>kFMot6sOUb"}<j,dq`k2isr%U[t6uM{9(ma=WPI|{QO@3LUouAdT]VPv:S`hKPfR)w{bfZvSY7UmkJquGpO~EruSHku7j
-POFhI=XX<VchA<V$O/X^-2PO.z)>/#niXiBYPX&;{n3-]::B7:]!r'"!-6Jm%Uaqb7n,awu{tW|MmhI&SiA5Jq=arjE,7a;9`IdC"I^y(BK>3S$nOU>3nE
-C/'gvYrc+$`LH'ufF!^B%'S$f#fjlX3HjDgNY>J&q^4CKud$d%d,#'%ao0%oK@"i{|CFbU]4YKs"oMK&gL$KYk&XBFF6)/Y|Co&Y=I2Aqc{9BiL<)G`[L5
-X;4[yt&n3ZhQ;7gHW[jTz/'F=4qn~)oupf^!d@.Ovm,#6WON/pg;e;K9W6"^heU0{q]8")P)Vwc[ev'a7/JVp8IsL:sFm`#"w+|=wd,F7aq:>B;q7}lo4A
-"3Ea&s4V4!%bU-jrIL+<rOX<~jf'"F674=D.DwmI86%q~kZyMqr_i<[IvCzdTbloq1|y~HTc9O)=Tq:@PwQbt^LC!v"kayKD057%HqK=l;h)O@O&WyFeF2
-32^5SAAG.Du7Afo=e(SF#Nm>10+n8FM@BT&Ad'a#Xa>ySw%mX"@/^]^U"i7MlTn|kaO3qpboxt(2ska1Vml40FHbUi{YCyW_K:N|!uTpu)]1)p<DTF2!w3
-<:'M_m8D2Y:rTJ0`Y|!_1P3`{Y!Z8]`#!$'TqT>Z/JDzUW,@B"|5tL{bB2oic}6uVou+"42s[lv@EEIY[Me);DI:&NG+#1:QmX;.X-/oCHcY~F8E5%95IT
-YE@"f1N/{W2-qI1nu8BL;>iP}"%6F/+p+^!M%s43lS@b8}>JXxSN=lRRd&05pq#}s[lf><c,mxZ|5H{b->/^lFr2Z=sdmN_}An$@P8TW|f1xE'(jX%&n&L
-]9$vXAT98F`}N,a.K+)H:k=}p-NUwo/Jf1PU't`4+)>ejnfFkir@$9jFocLsVvVTqoK"1;|Q#lu<vk#4J0F3|Z7e(^^ZgslXh,6h){$THYtu7D[OY,K|O6
-R%RJC!One[):n9v@mmr&=avope0^0B7pzto!g+g4e7DlXp~Qdw#c~#"yI.nQ&"Y>(_7f_1}Yl)kr4S]H|CK#MB~j:]TEm7H.%$HQjUus(TG3MeHGnfnKO3
-xEV[ri&sjd`z{[DU90"gj=xNqn.]e'#/9"n!W;"3[iHP<.=H0&01Y>r<GSt!x+>MBq_kphW13uinl(vE9(__jK0lqVnz)p:3WilXBxnUuH;HHDP$|s$c^S
-PW;r-!X'~T)!+,>2OP9ga=']G,ab>Uu$V7@&JzO.,x>{G#:a/8@0=3'3t#fCf1kjX>R@@:R-p;Y>.9VCz6y3]8c,#O5ZLM'N<ZOH-W`mlsOUDhH:OD^|sr
-WR5)%1C"@a+t{fMQl;kuJswH3JA7'"N!T[yhVU|Lj=d`>r[Sdv5}Wn"z2!cBr!o9Ulo6{&&=U.,.5pN=wW|Y}_QIWg-"3_+kYm[K/@FQK!ANR=:y%]|U1{
-59b)lvyI0$If7JH86M&i!MX$Crd`MllaXJJ&H-I>60EJQyTg`%mHX;[K_(,93HZSIDkWaQLR"Ykm@wYf3Z.:]wSA4Kbi79Ko'3arh+9ng7`AN&:4~3Kddb
-!`Cp878<z,=aV:Ly`WT%7_X;IldkbTMxS,awi1<"=lRK+gLw]-j$j-|TR>g$ra~:Kb.N^NEF8V%.OADJeD1QLVZ#qqt$~pemOd2'uuv}=WK|ZP-}moUBMT
-CJ8x!k]-X]gDJf{E9&;wgF+@R672do3_j&}g%tI$v(ph4lW&E{cHH(57u"B0Nu^lX,=^Y;Qh#d+GS:":E"`+S7T%WNLaj<Y-joac,4J<M@87oRpUnw=lVg
-}"feX(TpfTuqNiLM'&}&cOZ]^:o`4m/D}GDP[i.uN&A0a/"B}h/!SbY`Q'd)N]SSiB1]bLJ9U]_RC^JO}>r3cTM#VPRY53B|Q@<")<m(n(R@J,)U7c5xKM
-kNG^@r6)H^^B>mQU"XxwtNsTN(HWA+9:9N_Uo{F_K)%;%$"snS8|@c=}sBn7%NyVUMhSm<N95ah[wz|pO/sSykT-A2d/M!GbY!c$G1ENT_~fOcrm&`!!=R
-V-{LO&0rb9Gh1v%/@vt'#"xdK:j.PH)yC(1t!0WvQ+VAlf^)yKMO[tPf7}Jf@{bdfYokvtLhN55SUQMS;yOHh3)6;]y>7A{u=:@uW!B=imdIg_)KLmuDsP
-`k&taj`o)5BR]^DqVY"]piN6)v&Nhqi`0U)`U$~"xuz42!UJ<tt%MS3X~pVqv2nK27OXvs$-B0pl8Qn{DD+UFDx!A+uG!Dm>L)g(eTjxF,[>xGDUCe-,PY
-T4'FCY>Ux@6eB=3w<;d2H&`"6y<i<ME[jLQdDCz4O6wE=VIq7AU4Ld8}z$~Z^q+dv#'XKW&m@`([K(6;N:Z7>Mtx<tl&!7){u:exu'cf=rF}[BFtw"=l7b
-O^DlmY`5$-u=Z+#_Yx]rofU}}{mk:$6m_KE#:GR5=S/rpi+k_25KCJ_,T"^w4rE]';&N3[DW>s{-3oJ/eIC!DcjB7r@)K:N`YFM/L`S(z9/6IfG=jI@CWF
-3}8w:4KXlCzk;ajO>z@!FPFk/I[Z_rCY=OdsQgY6k:lkd%<^Yj8O%QDi+$u`#Ki4B]Ng~z_=clq4![bqj3<8D#L@Gj`,YCZ@V+J4,qN((Jb}>WR!LRK)mD
-F{3!y9H8M3Jv5#aq+IzCya'Uy;g6R%/54Wcxo_lVfmb^|&21g7CF7n-]1vvV,e|%,Z6@C=xMgX<&-kVJt)}A0dfiMxAkUI[S_ya%U.^>XUTkJTi!}hsLXW
-WnY1X%O2G%TU1,Bkb<TE2I"rySwp.%LrVWS46,#5ryCRnwh^{iPv%tD+xl-RI$&T$SHN<a5<G$BFgJ:n#}wDc1n0%WYEP&I2ytEDQe.CC05@4j4RpeRpT`
-]PY4p3}hK`8iW=I/:FY;W9Vj:{A3~%c:HtOH1R(<%](vYFjGdTEmz$W^Jni(uXB&4KWPH0c4@h)r_YXh(910.e<WMQHoaeM#N/s]|vdzx<eTK5Rh3jlh(L
-cQ~E3lMC0FC|{u5SWB]W1$@dq_Y:-^"u(nc=]Vk${Z%5Cn0Us[ItMS)dN)_0i4('HSe7TV=wc}l/M/3w`Q%s!#{z6)gRli!Dhh}b.Me9!V[TFZN^C%D"0+
-otvNI<}MCsDdu4kqR_5O8x[DP}rt5JaN~qPO#14JbrVxU.O|(%i7:$sM=PH=Z2NE8xlatdSnE9qYKt7X3#>eKeF6o`)_e"~'$[lEG[@P8:qrS$r;,X//'^
-Yu:_Yz[,XGZNS!F}98WklD$.Q@D$OAV^%]eVPU!fYwYD,s@dR,Y"}@wue$F&y}{tj+3rL)Z^w7f}#;HGP"ps/X6}6mm=pZMx4ctt%UaXJ7u(7_9P2l,GUR
-<PJ'v;$P#!HxF$XDVt/.&9Kh!+BtarjYr`)mlEW2!fO}_k/fMaPDCtvKNd)wnww2r_dG$gw5AGbMSL+@|":YB$!]O2|P4ylH7}Csq'Id<f"CzYqh)u%'Z{
-~zX=[X_d9uABq^Xx@0"'UJN"bOM1e,~R;8ttGcu>_^41F=m)Y#"k_5etROJaY-Q:_A:%f:{_zH:GcSK@f:x"ssG(%.d0D$Mu0pCCNVNEaNw9YT$beYF55!
-.;3D,gN(%>=P{QaV:->HwU>fUHGzEOsJet[1DaQd&"[y#r>Nv^|WpM|8p8^9"n"20viFaxX#pFY[S@GTfmf]k7Wpqew4@'|K8yJvCuOe>06@T.AWZf3$06
-kF(c2H`&Y(V]D;Q{jZ}3!B]8d[;yp;~VHs-Y`|&B8eTgX`MU&bmfGDl80^9ATg~yazv;F6A''8<)7a$3'<$pD&lZ(j(wcwk",q6SV;H'6Mu(am"OK3GeZv
-y$8v2mZabNEX+8j>|p~Fxw1lmBCUkgaCrt}I{#_[Jyri=|Nrh=0.Z)~:9O>VI_s/5X8b:@Yd.9n8XYY^wlp|EO`w&8Fs#{K"pQC_TQeC0J>:p%<[_&a(E4
-lz/8=qeINS[,l=QwYuMZ4O%kh"|e]LZ;i"8"-=khgOozXm2%-F-2T^fC,-TJ{(-V',GNV|>&)iT/:|U0Hf_SE4[iR&],2{Vp-"=hSHu,x^}:4>2lH@X|hj
-ak#wwGo-B(x%UJkoAM[4HO)F^yPT92hX-RWqeM]4(QAj=o"xh&MF[j{8~l-XC_}#}gy}!P3xSqc/@1F)}{>}('`r<{jts/3&!G#Fub63XXCs,#]PXXDzT5
-qML;K)J=esa&O'%8AJTO'@{>GH!&vF3xWNkl8.Qd-@-^6<LWt0j@SK1+o!<:WdA+K#wPb)c`,:aZ~N2FPAq0s|;Z#rnSM,QRWM90J$6u{%_,)_A^3Yj$dj
-mZ_AOjgTR%EPBn)sA-_Ppi!.<Ow!yD=1FNU(QiyDDuhy_;%3)I|fL;vA~CQ)!":X0>P=8.KcSL^6K%L`gc!4It5ohv_zQ4p%+8/6vTE(@s&!'xSG56H4y<
-bO$7|yX35C,rHl]lS_5MC4FCaU)R="(JNA<)59jShKQjlG.%yz;cP[B'1V=%lH:xYZX6O^^nNf&h;fAfu]ekfA9jV#bxB#!>{=bskYey(NhOaa(]+JQ[&X
-+4#8n!9cTjJy$,K%>yIRM8Qyq)HiO0<a>@U+]Lwq#/C;cO+Q9utk";lVR/y1X7$Eyy9Zb'kvm26SeC5K><3'T8p=r9$4uX'NFn}pE+fy'muW2NMv@Bh4KY
-q&2E}r3evh99dE|]c,{k.o1DL]SoqiPd=3XS9#;1di#WBXtTDP&o%>w8^_(H1i}-PY/r:&s1C;5r4V2Gt,DyVtOGH!F]i>`4xZMO+7`Gyz{%O&r=c&Z(WM
-P<Ns_8!aGM8bO2.u}f>;qY=8p.bffLZ8~pr%k8hcdF"/AoJ%BZ!0jSR^cDZ+x+.|p=5x[vk[#zmf.);.PXz#6<JsD'HuF[<`E7eB]_`I"H=WB`:bNtkR}H
-=tB{9O7r5rNar&zy+u{L6Ew(En+g.fY,yhW:8[PMh,2]YI#bL$jF|Nam8=oxZ3O[#I_Onk'i!N;Vn_/9E0@A:E#KsVV)YaDjH2O/M.w0fp(7:IQ}#^E6T<
-R'kbOx~:$E.`^+PWqFbeOh%_{Hxq9t4dYCCcM$'G3pVtw-lj~gAqF2.88oj+c'Selu27m>Idpkw^VtpqLSIkE^d';lpt7/d_kO7zco30.xgL7)w7=pdoM!
-RKit|.84+htuL:fE"f6`7Vx37lY]}B)57cy[Pt<#O-.Pu5KJQY{9CbBhV|0gjR>}|wv{5Avv6e'_%uS&`OAZ9S'ocmv>G2~8gp0]c74Z`+ls%1u<$vga/A
-`59CuRq9#@2F&51'~sX9g#kM@},e=7cx[__>#4zL%vKjRd1]Uq-hf$rx_0l-!'Xxs56azCuvt7~;f`<+S7#U>}T3_Ww"sj1/dt;w[[SZK!gw0fLskdbqJP
-oTKUJDdpL7ftvXDjJ-}KU4EnNZ1Y[i+Ms"Es/y}("`FJ$Vp|&dUCqjboN2]C:fo)=z1/A&ranLJ|%A|0184]i0Igcx_;>4'zxKF)iCIHj0o+Ju_yx/]2!N
-$NNfj5%O_'96J7tc|g7-2LZ&TtiR@=b%9:(y,XGij=6=IbMb~{3Vhp}YIbjc]<uoASI"vb9{@]V.{e3L@(23-r1A+&WnI0XB'&=MpG>;Bhy58}C]BabnYf
-JQ[cZ)q/,jupRY%,]V:1:`%rFH+m$,zMg:P_m}(Nr{od2_4Y'g(fdwzO8/#Pyr[OHbxLIGS^,]kl,C|VHE@F#D'^W^QtB-5p=B&ZWp9IWQjmW%0xr<8sW3
-=zO^Bu+qSkU!5/7O[6Elo$>p,3{K2eog!7l|w>aH%_s#x&>"G:Pu6]t#6w0|{@T&gp=LfYVD9gMsC#UIv%H#O"Y@@BHe@hv%ME]gwu'S8(t(g=kAN^wc8_
-~mgvb^Bz{JhStvVIG$$z.D2.mRM/E6F/34e3@wFinaokhltStOZ].3-AOG(:%XNQz698/loT<YWx)m2uG}@HD'"%IgR=E(55K&'GJAN:,tJ8.v9pOCYf%B
-Q_z2Sz5vzf,Ra>EBAJI1m,_cTg"^_R<7BIoMn`O7|nwt!<i%{-pB/qjtDmG>xia2+QORWQPQ@jow"^x>p$co}kq_A^:},dmz_dVN.,.{1`UF&%$pzpZ_QI
-IaW|t,8`P7FeuB5'>2Ur+F3_Y;]U$l"u85Ep5O+bL$wG"3QD.>x5,"{j^I+kS5^vVvu,Sx&KV(0@dM/|M)m=wJmv@R4&o.SpZ-:R4:e+k,LH,X36wC8F!L
-Frl$1=v()C1<'u/7JmAmv>av>Fb)VE'Y}nX%ApSeAW!>~r!ALCkbjq,OWv>.`-M`buc$M8,@t7}j;@Xk_Ia9x=N;to``Dq-uGX);)<@uojX{7kI:i`riZA
-EtL-^=#I;7$`&+c#V[E0(<t;oaucc8>ayBN_`tu.W_EvKiR;r"_YZtKgW'{-:q3[%,/Da{fZ-b(/vVNmH8d/V#)J=uEt3e0Nk`2ZQ$u1-rzf/{oBG:=P@z
-)/O0mce``8!s`/$0CiVd1OuHfNuTd99[(Z6vb|d1>1,cwo7(qaH}Jv:LcBr6y(.dT$Gz4l9>GNP3fI#TQ!#uZ,Pd@ZYnj.CwwPOdlvG{D,N,D}w>r`5_/2
-lVZV<2Uv+TGUBmj5qL1zlEvqEt]N"FG1mFlMA"1xc{9"jZcZSg<KFyJp:$Bo#aLQT(e>tsC#SSPP,o]|xOuJZAb'39~sHy5v_acNiUH_w<UsN)+8GG@z0[
-(9.nX-WJ%-;qT!vh'D"^v6a008p^;1qCG467#ih5(rYtz-x}G@y/XWxu-(IXodf/:,(369}rE/{-A%/bc1P>Z^!&n/L=<x!&0(2J7OA#$k3-z"Y{t3.C-x
-B%sH+UH{Wv]x&(,E'uzjeA&AI/eiqkA2:|ri<{eGEC}$RO$W.e}^BMu}J0[xApvi{Qd%+Z!07n^Vv2Fq~qviRA{rh-](l;7[N+;<+9_W<vodEr#+:8l{0m
-$,tH4d0`t>6;~V1h'TClI]=tZl@%]>coBN||LV<=5H-VXpS$8KxQ:4rfnfe)/z&;5%I3mh12ldezfP9)bptmH8zqAtUZSKqm0-b}"yiK<iH:ZhOUZ.Q7$|
-]XZ}9c=6jER&BGpK6B<>VCS!Zi{eYt#tJmc+QNH7eAdtjuEO%$_E^el,t%pLB{hdLV-x&c-t]_0kC2z@.iO{v/%;,LjmbpoT_xRn)!T}}GYLK0@<r3|meZ
-QV_ZP^8z<b)NaK#nLzqH,|Rry2VhVnS#0ZiAL%{f)L!I;548=+<6Ss^h9nIWjCOa3-V3cAAuh/z`X}oJ549jgvTsQRuhV0F8:f&}iha:vX`"009=u9lf,y
->dw|'HO"SDjqp$Md/nQDxb7NY^pu3oDA5OGc)'&O_b{AuEn5zuz%YB$%!:-I]l|k1Bcz)@^d=;U'I)Hk4Ym&hT%{XeYl&i)SC;7cdY9J9R;_f:e(n7/6$|
-DsuF.&.S{UQ0rfAu{]~}sNSv!g2Zhz`Z0;n6GD3Y,`6^UY;dpK`oQPN%Jx{Nu]Wt#$#Cimv,#o-Bt_vQyy>^&!dD/E0td&.F.Rmn:IK-C)XB+t@LYVx|!g
-N'h@H-xnLsH|aBV7eLs-61/:>!1:e/8|{h#RU@auja4[<#j"D)sW#wRTB,!d],BVJUG5uZ$ZWA[uum"y&t=d#>$);9-6s=,2~vm/)ZH/~y5d,UE7oGHpWw
-8$QS`|yKVIQ(]@x{a`sg]WX(gVep/6eQY@@+@5lo_Qtb"iE.d3|410TJIs)!|[M2_6ITZgC/;9+F&lY"dgdsN&s$wDLG(<#TjxN<6.<^MsLo5NG8v9W0#)
-CQD./TA{op#xTpd=sLdhmr,_wC'$kFm&>n2WmT>9dp3C$8mvW+qUAAk1j48B<mCG01Ab~X+V%$3#,QZkUlhw4<uzhx'mOPO_c4dKhY:>@K6PYmkG#]gYeL
-f=:7YsP>A$#=}q,CWFoH3TV<gRFf}Up&0ELH)zYK+8[46B8;brVuf9eo5V5f({>m&G,-+#f$v{!~Q|qMg+DrgzX0|Wi3n7yZWMQ4Zma^{lH4sXEh;T]47(
-z-MElQl<VQ=:tks-}ZRu63!|;ftc;XTEcz8XeqF7MG&{#@d7i9yyi`'5KF|VCe'_2cYE$pawV#<o.}TdoJGNQ(S8sN7""Cj+Xm^8jlgu44#{m10TYSceO/
-2}d!Np!:R#UFleA6'`c5T}UG'[rXh/B8-EY6%(@HYYb+6]0{<{eFq@hk#hj&qX<NY<a>se"]@/]@V4X:AXqrYP,:xOTpa,as9u:iDUL^"%K[p{u_j:S)K'
-NO^Oa|WD8o1,o>Oye9+TXJvAarkq_QeRqP!g1>Wy2Y<pr_5ipxD/Q>c-Y43ZPod=o(<r!^(_yP!o^!;A!-skdQjKEsSarp|<0S{g}g3<5TMf%<u:C`y4fC
-e+r<(WVz{rE$v3rs1VX9u.46x>#l<`0]3k-4;rwC5SJ{C+tSzMFD5P!!:{`(Gj<usa7i7r&)-=yO&ZlOyBB#vo3^E=:I6=c@hItK-.vsq$1YW6vij3LNM%
-~1g^7aQ24`Uu)Y:.6Hl;>6BIw_4ENbgv'};4@llhyS.P2H,miekyv4v0m2wRi}ArFpGd$v3)mPvYj,iwkAHheD}'P6OSI9b;4IP8l@pqF]D-c$5Wr=>rn9
-M}zbqHh)w79+gN|XL/w+}qZviC&gcNjML:gO@97oUlBzP^4Y5w)]Yl+^T4.EKb1}qOX&MsfO<zZK$wPcVtV6|:GtVltP&#!hD%X+(dbof|>=c,Cx{%r;#f
-bX`i_[/rm5G&)1+cl;i0vy1:$7a!9e4_sR[w4e2oi,V)W:II-9PWd+H$=T/<RhR8qbImDYBLV/}rmD}4wTQ[{]<:z#IiV0gO$x.At`_)/{QP#yZqdCl+nX
-3Ke!%ykgxPvu8HiUK[O(eKy8'jq99Y9k>+4gdZdyDj|ixe5X{Rl7Q,u55K.P>.-u)quJ=DVG8-kdyOQg!Ppt@j>}:J_zoOL6A;eNg=b[$)"zxA^}<b4duo
-zYB_:J^$[]bk|z6aF-/`3j925J<u;}<c,[na~_KFB}zLD@rTcG1^/F-guw_z>csp)`w+GhQ+nN9,@l)/27{7OIqgv$n^]h[qNZpD|A.@'$.Oy3,aiO.2mt
-w{L&ePHnHc"4^h`qHg'9fQ<Yj#ob5PMnp7hrdfY$P[11.3|z2eS>ews+-53wEiBFR)RC"Is4r:L@v|1[V%ZLK`82>x|QW7QHE4TOSZbN91Y@lU-fxTwTo/
-Sy<ms+HtWN@Qna"R{c5g!2)e,7^0qBBw3)Mso$(ey'>qnLlgEZq+YLymvy-&CyU#dYel<maI}%)'3y;k6&^x}0whWm]dq(+%uFJ&+9SmWw-(L;b%3rIUUX
->ftraU;8F]TpV^Pd:jKel/SD=@jZmSa8[OEE`%2zi}6khqfn_IbE}m7[cv54|[BQl5#t0_ApQuo,Db(1Z5(m{%>J_Q=t;0da>jN8(mk|&I+ukIHm;r~V&f
-IZ#cUBu!!u@w>}3Q:9;0(o~5c^i$LC$+OKA>3_T<rHOt6.XhOILdRq^I<gUmt#>gUW@oM}1LqSZ@]kTU@dwGh_hKR7lJ&+OoIRnNoM2Ljl^bUi^G!3n(R5
-5"qkFpdQX3Bc30O9)BtsFtQQdrW_>+SOkL%_#=wy',3`/CwPB5b(NQltnDuK=$.p<Azr-GKQVjNv%'M_AT>=F+;[t4_F[T5qxUf0>%)>)_9Q'5=^W93e@i
-'20#S2-K@@4hp;sO3pLwsZVsDXsV%2a`,/c8Zel+4e>CMa|.Z1`t0|JAhTG{FOn]K9Tzsp9d:a,,d4@yEs~nJx6jyG%ihPD{VpE/vw2wOH]$bl0rjdze/:
-KeBSKW77Zy(>iItum}c_]3jS73td&Xqnq_zeFw6R7!&QlE3V6]Nt]cO${pSssicSCz%$Qu&aRdPPn9w4C).>JmxnU2rR=M$.[YCY`/2eP/Y;nZ}]U.h,+D
-kUr%yHI@w,&!bW|^wmIcD`{BZB<}nksPQ{4w@-.Qx{UAOAXU$iIFK%$"6vTc+3'/&>hE/,621:G#Oy98,Q~d/Ye/IrJ{mXm8VSiJ064RnhvSZ()awt24u{
-eV/=>oC,%5kJ]|%y|/.jc|;}Ipwu{LmxTCz5N5{pgnPLCHCgi|:wR0n^|r9'nigS/t"1^!R}mslQ8Rwen#Or-.AwBi"]SMf+9E-)1J8A#J4uxw4H0i2gMW
-0_EoCm&`W6BL3AE0QjK@8DJe8Uz4hcTx9[yr`vo!zEA+2lp;N2MhoV9:uwfIQG)Yt+r.(T>8HfiuWqMuDtGN&fLVa>Le_j%rb[RW645;1p&_Wfsh-I>0lM
-'n@Sc;SR!5_tzr_n38ex+/A;JIYL>i+o(A^J]eT|tr#roNaM};Tn.x{7W'jf]!"nB_m>935B2'Xzyh!tw[s><p6|Ob9(qllWIQ[4iFDa}l"I!G+2;zn|"I
-M)fu&UXYrt,4uTfS%maNvXR0{U7jU@"#SPix|EW%S@J6W|^>xi@k"e[">S7<Bq38f=X^Sxu[b,=1hX`t2^Tzo9UL^H)3^2i-T3e>%T1ifZgV,16WgbVi;a
-:F>K`pv{>.qh"Xe26VlA_KVH+["6T]-(~o:&:+WE=oVu[8zu2KjEG{Rh,lT5SaNDR;{y8t@gdKjJS%Nvn:syJ,lf&@RRp]Do4"q9>^de)1NEG$,tTJU>t6
-kuqEF{PSb')`No-L#fkXWdVo0:i841&/|PHG`U5keh,8It0CNcR{^dT!9F79itqIw$k4N>~W`:7]1T&)x2&/Y2[+|2Q{#;nq|WWUX-N7c_M^@+|F4]yeOS
-d0.Z+BQ8z`Utol)s(MM",S0S<fip_j|/R$68f8^4uC%p%vP3fGhg]5)I6;vHOnYoYKnNc/=Gas$6`}h0%6crz>$^{x5L]4eTqVT3VtPwt"6Cu@(y7RrJw,
-)4u"^|d9.w0De:"MDk6HH=@b,N3>`p#fY5Vs~MmLi7[KN^>@%UFTo[]3EU8&6#HnI[cM$J0"ik<`GKXn-GH3cwjYiPLmus"6c7nBP/m>QGD_(cv>%4d'vh
-PG<6e3&nG4mk9=-{eb.{3wU`QD%4Me/jtX<}!wU=+D$`_UHJ@-&g[6zJ:8>6n/q=]8FA1DZ5#}Q4Z:D<KaFQ(GohfaDl>L;oXl7^dSyN]dBvVYp#m]G@3.
-GqV:q=2GcurvI3.]Ohv(eW9^kTK%0)BB)&Bx|HZ}m(u.u:#OpWJ=~dCRS1;fv'_QwfOf-bZ5K&9^z1h7Sf@T2LEY_wRjPl^m@7Av2R40`eYHw<A0:!gGnd
-g<L&'p$jMMp@6uK):HV!J}rO@p|:Clc)c!NtS`R"RJ|$_K@6]l7IZ+K>>9'sX"mgJ!.WMO4kmmRiM=rkA`LEX}mcZ82BN:8[9YH`ch;c+}0de+8E/];;6J
-p#4<u5,L!AWjy;/C&_S|dvS&Pl`WcZfEg-S9-b/#aq(}Hcrpck~Se69)UK|7T2gmYl"v[}VHm)$@;utyn36LKbNU>|Z|s9i}5Is27&ty/fi!k_l%j,Hq|8
-AfHCpbWR]95$5WYht}l":4Ltc|9t@Qg<+,Q@/fg}f_8DdEd@S[j7N0er1-k|E8k6i+kR{LdoZu:XgO{Ee0D{&yMOkffc7[>5v+b=^V8g1{bN9F:gO},kF}
-3$p>OUq&fe`h),^TJl%S!U$Ln-db<f}%mlK|$RLKy6dCCQ:dzY-EP#r$uq>,k+IZi+wCV{+^KrCj-.:J)BaI&y%Y&-_1iNI@@f)](qO+1_Xk4uLtlYhSNT
-/<!Qf|.2%W~:1wxO;,aZdNmHT+i(AnYRh`!LoOx%$2K!"=ifvkPn:-+u5eMk15%4c"g;LF7Lcgkp${D&=Yfi>k}n52.ub[`jHDR2%:--NHeveKfj7f)e[d
-$7TB'")"tp6%.Wrr.hfo$HWikyT@7[1/<!A[/%X#+iH{eCkg1MA_!LP4i@mL-MaV,0Scur)5rTNPo2(RAH2#8%bp0syrVH36A7-WI/7-:!F0],iqO$4M:_
-E:}cJTV-_'60|'E<hkkU_L'G6tD1L|'M+djPZ64Ozw|^RKNSJ>unR2Hm!g4GraOaETqxsqLY'6O"|xc^0Lw5"o=I,>-Ao#~8#sW8&LPAOYY@I2V}:`|!o$
-Q)7Ep5ZBxW+59JN{RugX^KO8bGUOfxj{lT"C=N5r"iQ45Yb7GUSn]|G!c0qu)Lp_:I&3p#8ZiX-!#d!1,UGDRv`}OyrShRX,H9IHpA([mBx|=r,sD}4zg3
-mYNvf13kcK~GV5P<9M@&-biJdv=}1;af'ODPoZyW_rtM&5w07T|/ve:]VH:m0=Ep`I=KJ=hnR<^@D(QA9s+|j1vM;QqLX{f#63ol^z327SO{rGn@IISpug
-+>!I+I"%xc_F:u"6aXhx|w0"@(DLCtD/ef5vo,@O6BISn|7T'Qbte4E:~&P(qpA5Zp"oU9VXs0}Non&RoN.<`R8NJ&ZEp=P{7R~Yo_ad;AaVwZlHaLM^Vw
-<aZ>gHs&/=>j9Kk{'D(E;S%;NJ64yx]2:.dT'hp|h+33dNIs}[9_Qk7dS6!;$OU&BZr4pg1t:w{c!Q@TV;b#{GIT~OUY|:4'$iK^8<9{nktvA=PO)Hw,XK
-}H>t7+b^brM<~7+-K!.AunJb2x6kG1PA`CCVCX:hZDw:UGnr9Kp2%7L([{xg-dpTF$]Sh4nyh-8>i0(NLy+tTBLl#VhNpAbVG(aT:JawpeM4."%}Nd)m'b
-6^pmqt#@VQ28ys+Z"gj4<uynZr$]3:AM&hho;wt#C[uXj:tESV@X92WZE/tr~!JU.d<;9)xJeO~)7><8n=lM=}90^$zo:eb[VT3c!g%A3[GbH-48-q-w6}
-=H}Hnzf<,by`(CSf:R_{ORn:VpPN'23JsJ#A|lmI)[jz9TMS8c#f%Lw"%A}DE@5`(wY6}Peye|`^79mYHl/,,s6_i2f!G-S@^9@]a"^%dFy""yic4Z;YbK
-!VW&Gwu+&!uU[utn,UG3>d&m^xMzNMLnM30f|s87k(_CJ,:Ml@c#OM_=tSHX{>vn7.d/8!0Hv90MDY.W>(ab077J95WAEj]92=^8Wu")Q<GcJTj>agADFJ
-tv}{MrA"i,[yzl238>06Tj~!vzUy,20r(pkRLit;$Y.^K.ZKa@WThmi0h)YXJ`"q4}J!:rHDG>hzXLaS@iInsmL1{]{&hgP1DsGqHtdI7E`uF1i^q-e%mo
-+26=v0~,Va@X(9OY$]zhQL,FhcEflGJ0C_<Smf=U/#%VU][M6Pk89RwtI3"Dys"er0|E.`_VYPbjDVXpl"Zswlv(3zZahPo=Ib<t&Z&enY`W@S|sOUH.F7
-1dBm+P$bPcL3h-X#2VA0_bnSpWl9k]WA]'lV4f'$D]UpWL;o&$nN#:fBz)$xg3d`j5zzOj}CEZc^D!g-c:RMgh^/X:aL}wm5wgI#,VMnNV]ws;>(^YW(`{
-'+/,7q508T>B'jM/;kS-KCA}~2h9)maK}#f^A0}AkZ!,[r7>{L>@er8kmR~NB_F:^e1i#1Apq,<3wriPC4#IK9d;}'m|[7TbXk)LN#6TUB')X]}I4O=lq{
-Y>vX>[5BAQH9Q6]Vhtc8ZKgkBQ~AXZx@@^GNq;-qZh`NEyNQRCbXt+PtW_3D~cMQ;elj+3DdKrje2T$Wof!"{xBF,dbsZ1Q#vSp#HqVSb.hX;HmN./~420
-A"AG,)a&I%{dHen|Frh3(%f.kkP,pGeYd+QXZj4'M:+HJ^F]_q)K!Eo{4P4fOX;tEOm2k&_nW$EkFN_>DKc$80>g_yuh'dU/4#<3W^JM#LY_wcw9mz^Pg:
-U6.c~u&mH-dvz,M&V|Q=DM86BM!BiEly@Y5dlpGg]OLl7IE(g)+4M1F1Ff]KI>u-7K7,G@#}}3ZB5dSyz2>v%G9T3"p{Rfxrz8ZI|:A:[P.+h.JxmJMvp5
-|>j,hcO2:|&!OT89<ch@9rT|NU=KjhZq_KrYO]qa@e7A.tA=3(ulfC78N}Zaa/kWUTB15jg6(;F3'bQ0/#F_rIs|&y#&IwPKzineesuEywRfUea5K'JgZW
-Xq3)>%oC;Wg|WQ#<|.E'Obl4QDSP^8Cl@}"+'x~E(v6,!,X|#&9t`f_oZM|,%ASJ0mxs5_,f>ZfQ6hxt;7X.86)iJ/"Mz)wspmB(A$nuw:q%6RR)x0N{{H
-v>yjdq%Pv]lq;HLU!d;u[%E^yT+7.'q#!!a,>LZhALVd>C"2yliT;JnjlylHFtvyogq5wg))0XxO)[hf1rQlgmJj1L2oTfUZ:}Fz`NmadyhOif4Z`C!eT{
-|o<'`Oji>%T"_.verQHMFV5DaMa&Z_U8A[LIZLBl3UW0X=q]92sU+K0&mmnpbBlX@Q+,!m$,I#`/"_"m;JJjtTSJZa9HXNuSpe"~CDa9E)k|/MeRDbYN_p
-T`sJGs'ZMR,9=7JlL'Tf]q#!]O>O$Hxr|_4-zXev;2|QZ[nrj$]{|s58dx=reMyS1;a=5qN;iAHQu7Nn_|:N4oWuI_JM|i_|+:Y-Nw'2a]J}O}QLY{Wuxu
-}2gqU|bC_^Zd{u329;mo-FbIz'q<h:32'{{cu>{"[IP7fPp0X=H^7u@b:{VY/D^1%NVx,knaHIp8.Clw->q(k"-}lya8C&fkk(~L::Dzb#HvyWqa(emnGT
-@8AV`g1nIc_3>"Q_XUyylVRJl:1]V3j9y0qT/x[X8y!+FmZh^2OG+HTNy@S/$+!gls6M<p|EsOVg!0U1TW;j7TSuF=Z@ns8r87q|qE.0`yo_X3t<+pTL9O
-,rA^xx^(^nFHZ_)K})&Gt:IjFwjyz362Ky=l87tQj@nNIz1Kr6PuIdf@c:'7=q)VpE{V,[O@62"Y(+RDSst,CXC%q9ghh`Kzi7FE.%wv)+!qM`SPZNO{I-
-(DvnbpwTSu]10S+cjo-m3ILcA>#i`{&HUAfS3Qw;z);H'DF"^!bwt,s^UmL#g4oG`T$Ixc9jq9'_#=9a>6"o+h[C.}DTZTjh`MaPkEfdbUPygqBVsa!I1M
-u5<Bk3xN:t2GW{'uLzL=0LAeGItsN4mxSd3f>;,{MI=lEGxFm-u-wKMp5_.l5FQ>hJ>kRUtXM}F<."c=~MAgbyRv,tV>!kI79UQqX`>Iyz!^,pNJ}9nW(s
-.&.b'rclL#{%1FuxJtDtNcHJSi3n2io&;-HQsgJc5@I>i:&!H)9!uXwePU!3sXC8OjS@Z&YZ4jL4r=-;_ExOE9Ax92P}oj@2:yf}sL;vDe[F83qRJeK=:S
-#kLC1jSmbylDV_'eNuYC(Fbvp|4E"0zPOH{%)vG4mAGO%WU7=MSx|]F!^^1)LN=8Fjy[ppP_t)yzk;4VG)z$Vg@/Ja5=S'%/v9/v)-3{qzO6UM]U^j&L=c
-HM.6hzk8{z@,vh98i-]bCy6W-qqFc"Z|R>r0EKKmp7Vx|3(<4)aCLc/i;&+wEd<+'.)}cRjNS&'lyZ/xI&4XlQUC,`(^iHeWdcUg-`u<K=+"P<XnC:tSSp
-Rv~#k#roG%kI{[qMU|v{m1$J'W>(e,nl2(8rRrFxV|;ds`vood=a|R62T"aa=[F/.>Y"9,C,rg.k'e[]O'SrVVO5hdxRi>tXv;GSxfHR4rg31$k68s#{J_
-U<I&-R+.g,UgEA",Sy87Wf#C`tkQDTC:`$2S2IE9lKTew5j3RfU%~hkOp)6UA=$SMxa^I+[CGZbhi.13db:/}(pFB8^_1.~Qoq6:yu=&2fba`JA"'K<m;U
-!=0YQ8u<p"nIhF4-"gCeqq:%UtBTBQ3`rC^^qC1$P(o4_>pxhWbV-^dEmcG^Ur:6';l_Q@mUh(b{2![v;Qf4jGT`6ynK!`q$u}a"{M'TSKnFW4LWzs3&zR
-ppSfm"W&:DrLoFk.g1g3>;pv+UZY&6(yZc@4DP7rl([Y8i,qbtZOS88]L;}oCl/[X|,`X8Gjf9:}([bMOr;]sD28g:hC#5}$>r3=#)B#HBgIZ(F|OG|{YO
-d-tWA/EpJsLr'm/:R{+[pYvsyV1kJ4E5z.JpSuyhwS,JJjOpso<(3Q9!a[e8bXClp1~Jc,~]Ju<|f)&}=;/y0!@kyC53EAP/I/6"]`a0EgilN8l'ZAF-`)
-]!Fo^=@6eY-M{l5xTCjC=GF/U!VxOa;8<@a!_||v_|&LUCXyd[[Fue!JZ!e)VKajXvQAx/Hl+O#|]eyF+=;ZskfyHc<^Me)ZGNO5,e>nls"^y=bTr<qj]W
-LOnHq3{E"<d,Vwh(B6BYPU%TT+xz"a'VcLM^mp%)KeWi8j>GK'$IHpXh{HJ{fL"6krZbnF5ajPFVB9+lf;|)KMdq$A1Ve,S(}g~r$%/V%d+Gto({IUu(YU
-zllIvI'B4f3Y'6tUGIY:Ycx2IoI=[xy<(Dw6LHVYP(KB[$8E",@Hj-G,-U:)aAIkIj`vmK3A$FgQy2U/@P@XOS8te0S['jZNH[uG>s(<Kr@Okot()(.+iE
-aE{5$<174|+Mn7}=K`Jn8UNMVim"-fz6HrofK:X"md9k>>!bm`Jq`4<Uq%Vc|v`>~V&g,ApBl(e>mRhUBR#1KQBTzP|RL5b2:Gh[pW%5UCv,I.j@c%xJu+
-{2Xcn_"2@5wsyozM.-;{<X){FB8,c=h.7"D7WOnGdO'POHaPHZ7X&Sg4-Sk9w:038u3_#0)g!a5J;kw&M4lcyZb]'%/3OW.)T_nb;@xf)&"Dw's^%E2AN9
-BPF=K)3VsSRSie'On@{(JcQ6-Mvf0@+V7rrg~)9n64TZoTN#k,jlUwG6cbv:%Ai`JZajC2sqo1H^1+[g%BP2^1G{lK7y!W-G)>(TjIe+zp,;d/JL:NKKUW
-nJgkd99h>NEg;kt&b[ATG(v8d:OnB8|2A)Rx:(8M^h$5YBN]kqD!$ig,C!%8E)t6|;K'^L_&hp3!RYKK-e-&o]F$Lg$XCq}Ir0skbY/^'@lp(yW2@|"6h}
-WHj{GUztKBKH|{I_zlV0/p6GuCPo)w=_C9k{C3oNx$ahLud%=-8[@T)zjAH;-c7Ix]_Rebjsj%;jG,2L=ZzhQl!3,eL8;b}HW+LA&</M!DpJ&W=<QTup_i
-Z[>-cu(7kq4xF%VYK{H^)9Gt$K_.+LcqV3zlB2ibI7"{8!IvL1EAT6HN>+(aVVSOAw;hW&)zbq+t%bf#3'^:Y-r,;%C8=`-P/QW=8zElzFQ6!jsVgtR`tX
-|Vz{Y|!PifX<P,S5-W~8F_C`}LLT)Nj=Lbh,:nXw6/osrbu(UdS{MC-b/`<}XfqtpYZWR`SdVBRaqt>|6y+,_Ei+]D~|zF^FjUP(ce7gg`g3.&!v+iulnT
-r5c[dbjR9lN&`Qa{kV}#GdlW44+S)A3Rbc15l3.r'M3G&5ApYP"Cv;}85tj@/+M<]}mnz_9DcgpFmBUT8G[kf}Bek48Vmz|JEYL+`Xu[e:E|kFOg8j[LoF
-VQrU8D|8bo/|<D,Qj8q7/+i0'%Eb1Tz!CIi_E!G<HVkSCDy.h3:J#EeJ8ab_sGi`It__pX~$`Qbwv6iM|oyJ@nde@O_JtC%9_|_HMZGCwFMGtGKM"|x(>!
-}lN=-0"&hQ&n-<GApF.$fu(kY4X4a(xt.IHaFQ|SBlk4U]{J7'a.J-':c@m#0ok!tMtTKp3JYlfYt{iH42r92a[|Ag2-XIqJf`7FLD5yJNk8f-J4|767E"
-<UFST!l:D;>eApg_L`MN^bbZO;h'+#$41)~I`lg74=>z!d-#;z;I"Gw9'JZn"NG)Zd;I|pqksfAo#{gJ-BWAmHg#X52pv>pP~bhY'NgM.{4o+7Tt}F~EjU
-j">I=P#F0Wp|>rXnr8#=2x_W"MOgho2A0mCs[-sZ~/=55S)o1||U%0m`}K);,S_HHrg,<<-`fK>D8f<]PMt<"y4h"/#0,|eR}^-O`>E[>}}1sD;NPnq,>U
-Yq{PnQSH,9Pd>,#1@r=L9lx@[hifKwga6oS,R0mdIuZ(-b/$pbuo3p[<Yfx`gz~uAQ';x)gp[60qXRw6ZJ@i~s|<_MKz:]xN}HD1`Ys8+i7|Agkp5{Agl+
-_0)fs`P13lQP2#rv[8m[Qfj!M]0uBeWb-k[u`[~/6'b9MkfpXx65AxLJv{`,W&:PP.IuSfZ2/YA&bff;`t6EI9B7#|-`^V]dw6_bTUnzk'E1Fm%{aqYb0r
-oaaHVl!&v&'8o(!D0aYQ,+dADpQk~j.8T3&tZH5.Y1C3E[&{Gyv^mJ,9!cGIboz.ce<]-K9fNBwe"EzO(MHb#C|r]XRhT<vS>=5j0Z]q,E3-$S$`_n&u}K
-^'82B8<3[0PbRd$'K`kCYcNsOSEise2OEZE37CG[:1V`G#E_C:_r}FS_)`==VeW!FpNEVith(PTCkTx{M&^^`4I!JvPUl1.o>0%Q_8qb(cxL2I`k'Gc'Pf
-gF)7Tyg)2Y1|d.P8Rz]n.L,a)BM]=eMTbn9@z[C7ayu]a>jp3!M`:"c^}YlqwsqCR]3KI%]W$aT3f;m.&jal=LvqpoZ8c.[5(AAM&%18DpRF%[z;.j~YKG
-rv`C)J{E>H`p|(=Eu=;C'Ho--eJ_,rkE(nS=:^m[!mlZ85^V<ZF%4<NYE37nq{@I;p'uS(.{38gOE%J5-xjE#J/_q>MZXD)AOZkF2|[Zq!8=GW7|khg>,7
-lH:;]PROY_l">ctbYyfyF)RWESkS^XD(wb>Pb]eEgGr)C0T:~s6cw"3W_f%;jS3"ZgNCjf2GIpj<.g#@NC_o3,kcj#P>4k~ZEMIJ8_Y.(9VzE%Y/4LfG5`
-DDpp:ifhclob:Gd[H,'v0f01tX;|/O2cX9_C>FO)Kc!_2G<AIBH7xcS,ZH7b{d:)0A,x>l%A";seE:0NWk!c:LT9Kd@dIf:^IvKZ_/zi`TVuU`-<$#$RY{
-+U~=ZQpe%7ZpgfHIE)GFj8YY^|j>B]I6G/n>6=1"^}vX;8p{M1D)'gr}kHe[t.lCG/(qbfmNF>R}tjMZ+@4nLG!kt5R@J3A$ush,ks9Kdia]Uy@Lo{#hg#
-DhJT:POvZ5!ey5ECrvL4w8'`p+yr0.,f[4jOQT,95Sm8s([AaZ-FNq_MB#`W(E5i"By=$w_:)HkO/M%WDAeL1bhj}m4&iSj>UDVhMdAw)]@^-V/Xus".O2
-i)D"gHcX%s.4VWs'SQJLN6OZ7Qg:]=MScvM&5onF0:CSJK61mi6L<"~&kBkNGDF!<P|PKP_l)$ayg9d>Y<]$^:tvyZ4Vi7>')VUg_mJNeCjR%,N/,aEL97
-QeA1@,:69dg!DauGL"B$3=]Y(^eE-aPdePi1Ov8Q9GA$0MqRedl.wo"013K(R&Ul{&rU^D2=LrK]MbIjo&9QI:4K>2Z_rM-(g3GVccT{/Aqx^:a.X]BJ/f
-%8x(ti72>3+5UxN#&&1%mk9U_eFivu4`k(922jqEKl60R$G$=uRbstNt<hlz1|/Ryg)vZA^-E^y]e&gN}s!D|s%{lCS3x@<EhL$tFB+5g@P_vt2hUM7BI<
-U(Jeqp(&EjW(s$w+7n!=k(@;tK1ju>p1]r/2DkgMA#"e,K2{d=sH#mYL1SIsQo`WoCG/}JsU;%<^m`6U%R5}{JW/,s1CuRqo[<IcBw>x/;&AiDIL,<'^.V
-,`Sq'Fx!R:q]W>}xzjb4pr}/CRyi[CiMhl(-JR`DIrf0-A^wAh4IlXqx3h#fGdMCRXjxWE1iemo%~N~Fg@{CLDi:ntD6HO!LnM|RiD<H(<X`89pQ&$T!<h
-_t.2,m0Kho<6_m02IHqzK$/&S^LlNNQN1d#E&yQ|/=2Fnt'Yl(d:#K~o`_ZH[qbl1-)R_0c"ib{sOY,RWj-}))&Pd]!3hC0ci,8o[N|'NMmLKiTWptw62h
-.Uy<Z&+5J1D9CP]zoFh(!2F526%rDAw1%#$H_]TYY<_s2a+b=N{(JlK=hS<P`ef9_.]#pv2'76tH8^$(q39C&|sn_#C^m<EL'#X%(7weSnuVnz>ob&MPNT
-GDCRA<BjQ#&w;1d&n3<TIL_OA/g'~)D:TL]tc/]bGv"W>O&3ADogw%3vTr7&I%51VXojh+y|o)iiH<angZ-2eywdQ}1kkL8Ls$pfyC5G}}V/5]DRDE^8"/
-Vp2L{LPGV>Cpnq{b%<cnczEL_C@E}9Zh%PEw3Qg>9'H[f8VTo3^2jxU,/#TcS))1UgT9!b/@lp[tvyRX;-]c+{<Am1^F/%aCuFOW#:G'[nX$;>"+wxdj;w
-$COkEJ{|3c)3Orvv[XHl2Iiu'V[aD&c>rk=fw{s9`nT}#=!]l3R77d]2Fw7SU@]aB|itie5:Vv~ep&sCoXcdIs2ua7+L0td9}f}u_]-ZB[]swL%oZ9H}:]
-g]"#q$&N3N^d`l"%B:h+GJX!]v:e`[YPL9~jHQwJe2t<Q5P6HlXT,JCT=U$HUYX]&Gw:`N9|).01IT&3A`s8.e"k<_79VOe8wz{.e6j)~!QwOcCM{HZ7U"
-ZhZL2OeyepmoUmTwv[jJLsWer|iYTCIjPbh#XzYu#A@f.9U_g@.cy7!!n@98s`K|g=AxG^Vkv,[p8leZS%6c|oD|&IVP4qcE:J3Fci[|!`.AP:xGK^BIp(
--rPH%:rbAXxMQ&kCN}']#l[$}>!!p%gqN!XrsX%UBjN,.!Gc|"$_|BN_t->02y`HkbU#VAo]5YdS1&_`O-(>!o@34{hQD-Y3nwoY%@k%$(j=fdJqz/7io:
-S-[%Vssj4EhHwh"qkxJxI5Od4/!!0/Ci@)^wiwT{:pi)|kx>266s1{e7K0{C;v'Kl@}c!hdd!=Iqwjw1_cuHQ0iu]xzEZijJJ|cTxNtX2.E>U:0cw<|q~b
-!:q_e,@e%|NxG!>x!A$V&VuM.-^@bLlfSOp[`_Q!GFWVkPc(81+=Ce(,^^P`UeQXj;QGE{Vc7vn}(-_CiV=x+tAD8i#+zLKPd"9^"hgkVdJgV|){j+c{$K
-k:|o{%_qL"=7q`o2"nOm5-"Ic!}EwATI.S6"WMW&C`o{+4T9R##B'#1ens]0xHgYfQbVyqxku<#UT!n$y!Jb.V|VIPMciO@v"4>|$!c[Y&|EvGr;Jsun`N
-MgZezV~IE/(qycs"D"wA";zcv="fYexd[Z_lFf^dl3id$/-=`e!8xAXCt,>o+TM.|8iT;nfAg.y+]M=cv:X!{]9Dkyt+`tmhyDF2|s}33VYNJ1cYAURH9C
-j[!E=3q&:kN9U;n!$_er>Jdy7a+>A|czNG4q$^d{'&mBNhQkDyMwFW3w,98gC2JQN#D^9_jNY4y0u(LD[)<;S{EFr4PGN`AD`n=Kh>-V5_4=QhCZ!oFFzv
-J815s|k4KlKif@D1sn0AA|,tH9i'nuiJ#o]7YEfp4-(sH}bBQ/s/8t(q4w604j.YiM6y-^`o0d(IyT%|aY0G)_>a=6)"c>4a&"4VaIz2PYK`amGnrS}m#p
-r{Y_+::=>Au_Avh`'qXgPk~,,wwf~K^F;MuI[3;Gnc2Y;t);m`3'NS:;_ze+vd<DmrNr+86.7lq2+L^Z!^}CWq<w=r+JI/E"):A|-e+#logv]^U9+h&b2O
-}02Iz.L)cV5eZ/5+Do@ZHbDpiI-yFc900vzGSwGmx;7u`@m5<K6t@+D0OdYp6uey~}s{3#N,tumXG.)(OCWBpjET['e|,L+RJdO0zq&x_>x.CZY-:@upM^
-BOpLaN)Au>7fl3cNZC(!@s"$;P>y,J{F]gw7~F,4<.HWRieH5)>Nw-SYPncQ"9hvKR:zgq@dAS8nN-)dqV4sf{20sndRD<CylIWMxCcXU5/o9XEy9'H5~N
-Q7Rx{3okhOw3+|ZDco[sgA#2fQRAK3;_7VI#,MPYcdBuX0<-feb[e>FKmE}{;s0:h,Usl{Tcvytt&Sa:$']8(_g[j$$A0!=VBh9{9X0B$l.s"|]{|X0j;G
-sCewBu,1BX<Ud=9Kp%(aRLL0ejsG5B3s6El;dN~oiBpcCvq'ioi}]$Ia9`I-7{g6[ONOzrF8A$>JLZ9XM|"~E(rCOyfy9etaq{fenb3{XGraGFMvUlPt;(
-BX4#'EEu2Bj{f2tN_n~}uUtM8/Q+zje%sH}fTcAx+3O+i)aX#CFX9)0E"!mO,ZO3:RY_F9:r%Ts}q74OHQV2UxHxQIV:uZHr`V<T=8aRbqcry=6A<|XNE9
-{p5cMR@7kyUNiRy'0gZ,vhqaB/<N_(vB`ec#$FZv)q@GI";&%CS$x2UI8Bh(&^z03vFNTEHogpd)|Ud063<VcENMCFk8{VShGtC|q8%P-[q&81PFt[c.`P
-SFm7!ros6-(Nc<4HcOo'CxR{uWs.z:EOzT"$^.de^_L.FS+2~Vz[M$LH[Y,W8Ehm`@@}<SG3UO&Lm[&v;7OUH,u)I<g9pU{@b9$#i}PD{/,DX]iPgf]Ce'
-8W38z]+HWMphVo_)!+sMs4L_UM7z1did_r/zgCm{G[H/$zRRUNwfJ|H,6T:Zj9fKa^OEp}qfIX^wN[eiKl@#u)K0Go!jO2eaMFH3S.khNM@h`>khRE]fiX
-WwnJiz:!6htxP_9p85oRb9TmnD%Wv}@&xG.Ea|$/dt<,06^]"R"t(^dRWmm/j6|ZHb.(AhxFa6(O<&b_rQFUn`H@YK+7GoY95kzHd5HO0i.uH.@/JszRHI
-o|U")W.BdZ8'lr,5=pb^Gub=SQ|-Qr$R;eJJ/yVZm1.vcx,poK{8:;5d^B'_Y/1,DeYHPL#ao14JlIK6`'>#0C[C3N5F9!-:,m%&I,!-6"@hp`~a<&x0$w
-gHtETl}8qSk|E+XxQ]~$1My7nZtzHE=$6h=#nDdxu5}vE1$8OYuTqh{7Pg}3kZRXFlL5KEsd)v>jEXZl{jJ}Nu0^'9$c:uJ:E&6yf#d`>LJoB}dB,MFgj_
-O^I`xie,9`fyqP8u`{T5{'=<WmNnJGJUu^fKv!XB7dp}>{JX~<,M_+J_!YGuZd_DVX{3L^8z,|}uP`kHUo%Ue<}6mqRx{nTnI}UdNai-,gZIfBJ176>CfQ
-j3Snxfk_%}tUDIOwS}7>8ZMjA}n=hn`6#C]yZo%o1kyS&V^eJo0ib-tFae_B-k7VMOiXPmLA/8cB(])OuwD-UAC25.X!&`g:n]5ntYvv#0Bkx+=7_=Qmcm
-kKhctkkSCnNB/NLy4(}80YqkxHa,d2raa}PvR^Xn2-fJ9:,)`][CWh8^{xznhVq=]^_Bp|7(9YLdvj#x#0W7DxS3luRO!Ya=3bmB0&:P}Wz.@eB8M3OHaR
-tVY$>,4RUa<-G|OH&+q5A8$x0I(SVQWi"U"SU9m]&8$Qvo6S8[@T1lo>{H(^8Sma^"bh9n}.k.9Uj2OD`l.[uXXw(%t_pHKLuc2LJXqdw5KxSOX2)&$/]%
-S|I`1/R{6o676hphtgUC%Rn$7jwoZK[HTeE6{2H5{L_YgZh[eUjmxM,<%F2Q!%ZBg`hy.`$yizJ7^(_'{M@2Q5kU<EB`n[M!^Ya:-G2lm+F6MPS4-RqJa$
-,#zk+kth.]DM!-v|-}MRvt%192HD^YH`B/F=qPECBP_qLkpFCK7UhUC7JfcP)&yY7:1m=WrD(9N/Y(SKJOHFU[&1MpRM{XkI}pEuPLGXfw3<sz9l~d-5iv
-fdG1nY,DN5sCk29G3N'cR{b`,@AaS+_P!F{N`y#I7g;sJcK<i<Cvk@{t]%RCH-^Uwqwo5Ip|!#!de8KKU}]G8@!Z>;~Q{Zw|n_^2j)Xu<4,x4lyfd+A{(d
-b^@<I8;e%[AE:=jW[|ybI/Z:cIN|XQN>MfX@9zCF]u#WfM2-x}&M{H_AIEr2PrZl^mVB^B2p"}qxHEf(=26@_KB)lNHz=Wn)1[W(9C{pwi|X,sTz}<d2|#
-s)h[c|e$3:f(1.CJD.<JSn(xvA('G#&U_EWO]u0Ll2F8uoH2`4J%mz8L]W]eXz71HqWOq9D`G<3N0Jl^',/<4R:l:oI"ixdkqQJrtHsl"`#_3<krnN{K6|
-%Fd!R45CrJ7>!NryuWYk~EAxII"T$<VuORjYM:LPr6)=^o#9dQI]%"cU<o<PnB[qmTKaO@PIo8sr=BOY]e(184WbDAlgx$m<uKbx7-B0yHpJ;[f`dZp!;}
-MyMQgg~!Ux_mBMPn-rzc5ZiHMP=V<UE=d+ktJ.::C!tcA1%{yn;s`wy6G(3N/IIK$qV$$ro@$9+PkDD!qt:n>4T%JK%[|IoGF5y}&|/BI]9!(k{O@y=bT;
-_hTx5,-};lZwo|bX#R{Iaw`&KdGH8SW9T,RO(]T=%Z$rT_"hmI!8U]#0PYcc_sbeyk;IAgU+%Lj_r$.+GO'2GeNM.HpOMbInqaFD#V+Vy^,F]9O:d}Qr&_
->j+>=6`x7z~s#`W3/}0"X|[|`I5[(aXr7ge^+>b_Agwf'"Y[.j[UM`QF@jZo2x%|3#C}RIIEsh(KCmQ8iSWbN2)f,}HlweP&uzEH{Ok}@J"CC{0"vhmyQI
-vh2vC5U&2HDTkOVktd1S"Kjyxu,5]>pp9N1)#s{|[hBgcMBdV|2kAJ[r:ey+(t`BSMbN56#Wz_&yIw%I7[ja$ji:LG}A0+^Qt3~uO{hINM&x/Cv>gD(2he
-M}QG2He)zOF=[.["z:(wNfOqT$8EGGfD[pos6Jls;d],qz[Z4u)tGJ=0EKQ7++rE8Gud@{<$aLw#k/;dZvlqvQgWRko)s"oJe<4V3ihrn6fdx}I{SeC@jK
-WvJ`'en=bZ:/vfs_T+,IMQ]qU=OjN4thM{dq)cP[r%GV0o|}__.f',COnLwoX4=Q&4CV/mR"G(a0{%mdVMVC@[L"ymy/4<]!lC.L1=OXKu:zEV,bgR<g3{
-}M``s@iwf[(^CqE;;t]l`&z!08igl@6S[Hdm7'<ZdxgiGO:n;PzRc=exxPaEtX$@}te@n+l1g@={XrgfSykAY;:}18xEt2Ew~doS''dn:hvbTtXd>J)a6e
-DO+2dkm{'q{%o3-"VS{^7'N/N,N#ahc[U3AW8DTcPq>|X#v.3z@/]o=m#X{)nknIk89y)JUAI+r^Hn>dy:"EeeO=uWf=siZBVHM&k0D`peQ&h}~8PkU[^N
-QFH{,.cbea'R|a4zTF{v;WYK)ji`9o|^>(,sAor7e}Zinw}9s2.}[^_ruJ~x>W8rI&`Ljq06$G<,=lpLx8swO]5CS&0qEl2L9egz-6ccozmbRMAwh,,G|^
-uyVSTe,G&yoIIwU^y'7$X/Cc#e@m@nsm~(+%h3Ie#U<P|5Y_9cglWY|O>iZdCO9f87vN>]1Nyzgx$",i8tdOkI6jyEA}>VX+d>'2IEk8Zk&}5@7%^v{,W7
-r2st|w,;X<c)qs,kL8x)u%PQh(do/(+:L8)Y9DyRMyU{`R,wNzPq)m'^CMb|g,l)=k!`b1<^H8qPW!{bmgix(ZT.CqI7ATLE}0~"uz(h,SRC)'@R)(a1`"
-SQj.]xGgI)7t~aKb;oXx_K3Hm6E}'z.N(_V[G}>sE^{d|1NY+@9x~C"k{3-5D&M<xIvzB0[m<Qun~`8b$9p<!Jz!X[Y_W5w^CSV9rXj^Dt6#U'-fGH^!^a
-Mbzdb[|[5X7%S$9E):^{.mzTE{sm9jk;zcdhUo7L#Q<HqR}kNk!l"j~,1yiqGT6}R;D,1=T`!ghi~)4O/Dr$W`+`4@JP)"ok(|-:E=X4X:N})pkA-q;jen
-J_/^zs0#p;(p+C#$GtY6Y[oy559rp)BriP)MQteZ.jm5U[(iwuR,/d>}D)q'II%YJurS|PzeGx%;sEN$s<W!G5sR0<}(X`^NxK-7xYW6G!vQz&2.{Wv@BJ
-y[;F{Mp.O#2j$GGN@`L@C^8JuKwYYdgjh!v8>t5Va=$[C,BZI2yu<oUx6PF%rEeA|(%}DXj5)4sXjy/riAwzmk[I+$DvO!w16AH&#8I[K<Ok'$GHcNr%:G
-:y-hDU:'mu%(|wedX0}v=9"rdJZ<Cmt^c/LzdL+}kX[6!3NbC[CF:8&AjV|+@C'}]2`H{Z9G]"|C1:Goz66OW_9X>fS+2U.R{Am)vMz6v{Pr`]I=giaE%-
-qz%#&w;,MaE56mL2J]_2'arHk;W0GeHhCBe<N/,WWe+uF]wpY0HEd}g7"Ocm6y;wpwjB2mABA+C2:Q3J@gD!rd|sX6`R-5BgOR@7b_$BJN`RS;k.fcm7.J
-^cA^Nxt"BEXI2]-RlRVbx/6I$0E|.2Ni_t1"igBppc]xbUQ76o#'B"KVxgf0B]E'w.VN^m`5eNG5ns(Mr(!VdB#2E4${:-VWNv~!~&7%1bfmHm19z31n_u
-[WMkycNjbTLn-1xfM%GS~>c'NL^P7p]cMZNCj'P/RiR0cf8in`Q|6lqC>n=/bJl91!0A{r]YUe;m|;{L-/WmP.7K$7i7ypqAQO3DPaNr`iMHLqkJ/}p2(F
-+yZcs]sf=l3u|<&(XseG43[{v|__9lu`W>|/96GV]g3<Z>H'IUK&6tpb&N]j99UxMgE]Vr4sfcQ2tfsXyx+F.Op0yf`zoDeqfk><JTy>DA~{0:M%LN>%{X
-GAGL;69^%Y5,s8u%KCCNTE(K!SQz`L|("WQi|NW$ap7nL%kmNiUK`AxkF^='V,C|XV|cC=,Kt7S]@{v=o/V.;B:&|m)1E"U@43Md_Cw.oM'0WNi9WBFJ#D
-lZfksc}BynqFYH}M<aaE2>}v)M^)SdZi=9lNLr[L|se3E)eC`y^RpsyVJ,Y_cL'!S>YOJje$PXO]$9jwHyg$c!)tr@Ybj@o>X!Cw+h%aIMQX8VT[R(MHd_
-ci|cjv^&_H9(c#%@"zuhdCyPo=qd}m^wYl`,>>ANJ3q;K&:u/=Xf|Z1onC~nDc<&%D]Gox>s3{DxCmM&UfBQy,YeVN:pv%o'=eC|eEa,0)L+-RH!VzeEeV
-r-0A)K^'l#xQ{e7d{e[wd1Yw^W's{t=2DfMZaHEV3m=+M<q^_44D_9y4xn0k^zR,U(~C0t^2IS(tWZeW,jNeS.3Y7s26N6eIr;S;pHGR$@TKZhj,%c>-Ch
-&|&@l'y>K1~-g4Es:U2/|SJ.@+Yb6!VeHJr"@l|)$N_iuoqH7|o;|ru$+nLOOGn7_MK5ELnKVjI!(||+X(mp6x,i(.8esQw5({Pe-{^J_eRtAzBKeWT^W8
-=OZkTL+0+P6x/kdc,1^"V"t^ixH(KlOw9YowHeALx_>Yv$C]NW>,DD|c+3=XJWE::lOi|jwp)hdd@$e&KrQ").x$NWzS});|yvI7p(%Nz^'SvVsl>KN6G^
-N-`&V<;+Frd=z`J&w2VSBapQl6Ot#0_y}GpgPHFfXhD2msyd>5Ws=q`+2QOokxvrIrg7pCA|1CI<<)9[uC'X5+!wq/HBWB4"lrHt~z_hnsd7a4/eC=hJd4
-w;+ro+9hcg;'}v8wItu$LkkqkVsF!r!AORhFfN+spv9h8OEuUIH8x$a.|io@dmZXtpRaBo/kPH<91|,OJu2t;!=uX#$0{xR{HXdZolm7'8WI1]DzLkl(Uh
-V3EjiiKacjX7T#m^8cxcYY2vKq>lF(xxCk$ItGhFx)1>mmcR:&PNz]ylPPn^]rw(_J|vg&%g9gJ0Z5Aa^.E(O#5Tw8D^G+0Vua4`/6Y0v(vb[gT#QLG3Fc
-(%l7vGyv2oZmn$[J(UAto%3U>tiSADU[o50JxYYth&JwB+;y)]:%8CPO_%WYeuz$hqwL:}OA#V}Bh`@y<W!g|4c0x+tJjc;/Kpb#ac[WqwykRK",I81q)y
-wL%w2bAQ/U,S/8`b>ULl)k=J]S~]:`v-Vw5.Bk1.L0AM3CYTUqKi<`lwPs$9fe-K/M{Vs@ZA!GYS=aCmyxQ'a_HG@2b+&gd:TX!sJW!9x!:ZJA+Lc;l|h|
-D&f6qdcTfof0OL2|nub5;TnWX`sq%0-BW`MU|x{=o$:XVoxr9$amy;|A=o@%Pq-$xCFd%j4VjF^sMyeAq;uIp1SR3-,>ZpKh6I;6Hu{g>}tw`dMgifB|(M
-3XAf5JHnzk2BWc=OHM'Eh[%WG.1kQb^yJ!XFH74@eBuK0ONm/+D<Qz=Wtnor46Fv78~""4Z.[x%DE-`0a54hPkId0Ym&zdq8@D<Ry]y7#9|Qu|.HFJ)#bT
-FsB]6wM|6W}_zzG-lml@+R5a]jV,nz/Y`o11wA/"(%2"QY4^`}JjUi<"y9J+xjQTYy]|h&~q46K/+Zt0h[Ail9kyHT^B]b/=;4ln(8wCfHmfFHLy7E,a!e
-lmGin2b6K}`Ygt~_qmtgEf~K=uxXo$B.eZzV[xVM+/v{Y!m<';Ge3GA&)c#lT|5S}.xbj0pr~A|L7`z'e5b39!]pbb}JNgmOyo8=R8PeyN>$d5i;Mn|}ZO
-h==PfGI-nkw}o]DFtVJ,~%wEFslV_Jf^:ku#qf}x6Pj"#r.@u46@,Xiw7h!ux$PJv)y+)p"~9p={hTt:%%`P,avL1p<1_PN6hMp^xUs((fax{d@AFg^lIf
-'Eo{S#xW;xrg9{.}]&wBe4RC'q[L]y(d`C#<>yAR#0cP[x:gXISUAY!KRG2+`O$Uv}/5y5xG2/-}ALgBn_G+'L#_%7{!wBIk.osF{5U=4([h8Jag7.;)CS
-3>BtI&,/&xI|'&uJ<Hv`}35>uZodqhmX"_!>]5RM]+QI3,/qKoOCe5akaCM&{B2M~WP}}yD'Sy8D1FA](MJ3`=/9`-=cf<R)o$h@u2v`m|P}JWSMBKKK,m
-h]a'E[3EVJ,;jPE()t`&yB+s[Ql_vAy)7c(KFpPTzPp,BYJO@weH#uG/^_wwFTj:0Ba`$4qzZI{XyVb,glm"^([eP}ImHAf=VBu6;cbx5f%{._Oc"HhW+;
-z6'yX]wUJ3VXfVJ;95%(Tis#,BI<-w3)skntZ{k,yT't'd9nxf)cvLsa9IOZx7^VmgSK~ue6UV.z3nx/C_{.NAg#"5sN~n&coM(Ud;6-lXiw$mj6_qpE`C
-_p"yOv1d]_HLG!^P]i^YT_4pHzc3eB4cyQwl^3v8xx}pyA"=QZ<GSAe<eVnJ^n$odp97k^a#on1G!FbKyZ&E8xl{Zrey!t'|-dG+10de%E[.U$^}#{=ev]
-INDy%>f!yxfhl/z|^w2nos6J^QD_61/Y`IAy&C.^f1FL!;#o/KRjr(>B2FP[:.A5v>WU[`ys},Z9!q{;A1{@JiUjP/@yegXZ2:8gqSELLGHdp:2|`A'"}%
-{>zM~Kd`_s1g=yz9X8v'hEhyO;MZ]xGAr4^.Z[%Ej%mF6{7kURH(|i|%@A~t@k@30Zs}vFiIn50GnvJg/&|kwfFMcW6m`+cax-T^6cj5Z|/.EM0}uY(Ex3
-<WU2N./u$6"<W(nA/lbeGQB91'nGGqh$!m:;M$PXddlf0Yw{/KJzHTI]!J5QXz`V}E:Dvmwu(-pzIHzVYK|1c4xl@CmnL//2ESWL6b^HvwtT/6$[rpJwgl
-%2%TeJjE4BQ_CCbjAO&=up60}^GX+^~&TNDMAgFrSmETS4kq=LlY'aq#}lm96}3gM&//,I|%#+S+$a%PJ.4:+E,lAJYHG(F1`0Awi_"syUU(<t~SlmBxK-
-ga)<1Z1[)w~7EU7a[je#uNp2`}q>JLl{O1jGcYT^Sv)[Uc.uuo.>EH@X%9|4nVnYK9V4H}{bKg&eZp5u!#~yTkyb!x@#<IAVn>dnJ>!81oLOT_:kaqxe>7
-Gp[>G|MSHBy@CGVZlu$arWdGLpT0j.{0GIO@UsKObO_YJyU4!h^F"s+(Wb[Ae+)yJa6uQ:K((3oLcdweN28wf'Wt{;Md09o1SD}jk:lJ%zg}3_o@,,D'yl
-{hOH:xp6S!e;]`L,b3sk}0#AW/|5yCr3^1z<EohH~>UoU:N)PK:c6dcL3AMXORBe%Q.1w6=/c^M3c0QE"efQR9f8y"m:lFor0l(.^L=&YKE5NyM3<k`+&i
-Wb^,~2pm=|(vqd,2a4r#TV"kwonqYRvv<,a]Ys`|}ZryprH!:WIwH9duEWGz7FF:i.'9$rWIw_v%vl<!LlV89wD3d.m0rp>b^'{da}b/k3zSf)+LP9X,U]
-;R=%_>g:wD[,tTm{KDC<{Ls.J4tVq_"r~eXDPAd/.waegf8(f3(z,d.{=a;V'Z(^i<qFq&8=s1B-B@1x4OOh@;</`x:a=]eSF@S6C`T/Q--Owfh|kA6$(9
-JD|/p|kYIF6sdfDv^bnTq)A#/2%,vL-_lk]yXS^u3{xu#jL(&W6Tp>!gr"Y0L"uML@@_81jf4"eu@7^Svwx}Gpu5FEm{tXj#dO+'qV)p_t5#1tDz{CRM>w
-v;KF,4SMv{Q;]Ys!Gy:ndVJ"F9z21o(9EP1K/^@_j;sp-!26pb;y=uTvPCZu8`m7BI}D(-<}62g40BTWn""=|qo]D5-!F4q)}<!%lw.JHN>yo-riuHye4-
-9d_)MT/L"<D=0Nuz%#+gwe32F>Gng"<[yyI[;WfC^[)}t#%g&A|n#l'zt#7Sq_r%4`C|&yfTrW0^;+5@Lf/<Gg$<<!lNZpu5|XyZETli-F,%K+.a.83nK8
-;^:.mMR}HFD3hmtup)-FsOBQxf(DTHsUwQ5/EJqAV=5n]q@){ejPaM$PHp9T4F/i+o;.7e%,UZ22%[&04V^B,adBx@e]kV)lug-0)C3vGD8^~de%i`&stX
-h>iZ4IOhB+;|`0CfinL3#VweU,$CDZnaf7b3!9c2RKet[rfk6eY$9$"<T7mE+o1}&'Z&Q^5%Lpb/Ln$hLMEq6SZmF&$pg;0I$Z8IhsNTtn:5'K'twO3!3.
-"+EGxL}vuZ]}$rj7=cN@la'Cv4,Fa')Z_/3{^vA,az/h./a]6a8Bi.4QOZiU]8WJp='IzG%bMR5yG0g,TFOn1=Y!No>>:E`neY3kLs#i.!]2Rr;p|8zHcX
-uq|h|qs;vUqm|OmzuZ2{5G=`LU_J9KE{3t_qPkROHiE''abXS."HTKD:bAWneQhd(H0yy=Nk$(NX$6EU,"0OX5Ooc[CUH.sjla$3'_:TE_`'ea(R2_RX7l
-]s#ih$JX<Q&BN6'kQ`pWlHx6o0Iw$&2/Qza,%MgI/2F+IN0h%h0JlsW,F/[}18asXyF+2ti]ZpBr38/s/o[}-Pkt{_!"I&5xeZZ#saA^-BEc0OV2PoQe[;
-)-at[+JR_$2nVC<K^dR_0{ekoCxlr'XV,z=TUmlvXUF'G)cQB(@vt;}rHH'q|QjB@:~QrIkTKGp,Nb:YvN>O#q;_`K/)}3.3is"VHR;n7i>33TzP+pSXnZ
-UWPSoK_3rWi2WfV>hw&{g`<6McsKAN.tLaHW"O[A8:ct;ob;sY$m~i5U)"]XWZqmkp;C4c|dXWrG@4htpPYd56lE8>e=++(Q%2/Df_u9fp=}TVcuAa8VdA
-,plL7!qZL`d[HCO#)7T&uR80$+r|~DiMGd3lo$~W.4t`n7c)yy%9#Q=@q+rj[}@#g'WKpg_DbJv!C+mIw^sp:4@5Nu"25u(Jl(DEx'yz]wB@BXz!P`+=}a
-c5cR{1PrJvOVzk4hdrO{1|En<u!/^2~%uLRxY<+5'>Fk{Rht8f7{Tw!lhIs>.<gp,0i'M#.tbTxY1e#sQQ@Cz4mk.|1N)O%:8y3<'atQE&UwlWDUX$pVom
-Y4CBd&xM>lu7U^tOx|xwlOZ:Nh9_i5ZEr7)r0>#DmVk]hYHx:z2(R[~[e/ln:v7(=,E9%e:Fg)a:/wv&~1loZ9cEcdxHJ4v.1p[v#TM`p_MW~[=Cu28o2:
-hjpjV[@w(WI$8rjX/$PawG6rvzY^~:(%|fRIn>@VMuAash].PER{Y3.Jy`v{vf6w/u^Y]MD3OH#n#16r8Dac:6|Dx'Z$-/Sj&SKe2Ex'kH]wQOPtL%`l`L
-^[-MX#mxmI1LA>xaacy,b!|di}aav}[c4!L"oPd#jo6Yz/;N&e,jfZdS1+{/xfaTAn6^hN4%]d9Uk"dW=3n[d$|G]P'BVK{"R55O1u[-qf.oI|O[P4{GfS
-F31m%iF|66Yy'Zn"F>gIPiKW<=>S%<|n}u:]7iCeCjF]yq7ct({)_D:5gOV+iYUv;Zf9YFlBIDoeJgzWMJ^}dZXKz0l`}_~.TgI|V;Sr,tFFj2lnvA&Ql5
-P_Z&8]zQoMKnK{)LW]erw`|x{b'9;-,p{l95,fKy(wK[1"dL9IWgSh(uJNLbcO;F#`6Xt@K(4X~DcO,@w&&N:ATu#X9YTg')HA+'v6@;7Cj>W05W[VyXo%
-qaD6wMSi,!0u,#C3M`HN#_p;L<YdK!h[cXj.YYM'R8Zn~_#nsV+d2q9(#Cau.uGP}K5C><v3ZCQrPas<H9UT:AvcNo61@WA}"o/SU@Y|k(b/#kx1xPxk)<
-@,,sQ&a"$.(!,27CV`^xGzoqaxiiLD;m(p%Q9vOuR6qBSA~#t;u"!u&}D8QE>V9W,KNUD2-s#,=U}^M],rtn6Kgw.5R(|Q;P]#=C3ETQo5-i<C"5XSA|2G
-uD9IBG)3!:f/R.Me"1q@4VMSe{h0Ad&Os`2V=9G1(/I`_"b]P)K!HMSY>!)R2KgWX3kKEh[82UAZ5.kKK(X/Xdm]Y/wf:,hC#%tJ8!DP"LT+U8u9WH`(VQ
-3Ne4WKQjFub4:|bTk7o'(uhB,VOD&,1E(D1+&Hk2t]MQ4u#B&cr-'pmD,|zQ6FeksTZd-;Te54|UZm-m~a}%Lm&9P'|!^03ER-G(7Jy`SM[o/7T&Z0_00O
-~tXr(vVJp2wh+<$pH$7+]hAWgJG`H8J$Z4`hFMY;Q0soB>7!Rhks+5XW9Betf5AkP`F]Sh_(,:i,:0lBsc:>#|U;=cekrvwHqJaU-h55RSR]62b;B7kb}_
-cXz$JF[;WoJp'ELGoa_Y@nv}`QPe0y>Uy@uPC4)cKTe{8'V9k_zW="PEKBhgJB/}v1)5LGTCCL;=a.g9t^%XOadvsfc&!a;8s==%TXETljLI=&bE_iCtt)
-MqS"CA.@@d(5K6N_6ZE&F8cf!mo=Oh|M2z{]Pk)>rf;|lj[ozEM0Zd7e_]&;~"ZdHibail2/@AVuRKY)L`j$fT=W`r.XrcmJ:j$3<^|Z`.n3Q+,[j3$wy,
-to#-c$2_IUaG]}--i7gvh,xFa)ae[pW)}WzVA}-['8omg9.UT.=7cNa|/6IYm50B-WG3&O;(r+uT/y$>gU=%`tPlWTLE8j0EwPt@>1Igu:%)']+lE#]niI
-zxN^fnnK|p]5r/^6s^=D}f^vBxmTo$h3TK4Ct_j0`xnz:4#=EJ5p.[fA1o0@q+/4RUQWz[YLd[3uA-P<iy3&j^B'sKz+mhwAF&Eqg{!<NJ#WX0Zs!-(%yT
-%jC%KZz(JE769DkX22M%JP8G97esqe7>U%h.U1QFdYCYHuL^nOuW!=gEPY1o6T9RGu|+-z;usTYtGT&{W;)UR;z,VF_tM72yb;~]AFIMR'7r5g~hAT~%[v
-y/V$f:V!hqxD6hM$hG"rAyktu$([&6.yl&0g!8}a]fvl_Yqi2:`%bNWA.QzV!-({-FV:>rL]6z~/}M_#jT+Nzb,)3}(wk65V6doMKwG1{:I'hRE/~B`!~g
-/>H]0:_GaX,+Ul>1n_}6^.[HyfK3Yl&IszR!^OOPy4u]cqe>d+'J2%f}i;E0[U9|H+X69KxL,s&`^xkZ^z0xmbjgQH2i;'r&J8R0q0mo>tC'/7Mnn2mAt,
-b/D`FeAjq|{(|M~50%F$})@;Ul>CBs{d!CD0m7(PKv)3H7a]8_HL2[q,MS=XM{p.:|sMPqQbnP5<s|cwiO{[@%wN3ZEd`u<N=]zG3"K#;!(&;vYx,e,sS5
-!!K>"3!#MPwjuq5P<<RK1T_MXoKjj;'qD^b>ZCS0$#G$#]&1-(8LVFGr/,gx3;txI/WqChCQZzcIAv#>4[7V@s<v>S1F.0IUgakd^Nlp06G:6@oKj/85N6
-fx{H;ITgy)";R!/L<{g^aoZg7R"KulbNjulhA_-R!2FmZ%fB%sph}lM&&/M>0o1|3p%N09Z/G,WI5<g%hThW8lpg3-Q6eI^I~E<y`kZuEVA[37'|tS>mEY
->Y6MBmA9s@E9UFd)6:FVP>vRCll;/%j"j&tzMv"@+_v^CgvDpi~lHzowh_jdwV<HXiu='F^B_yPdc}/[tLM`7q'JjvHF$CM9M(>7U7bopeW)u8Q.v4>wH`
-3_H)`"JaCLjqL&OKZDRMJX$p;,-`#z5+6MEiVAeiNE^w+gl0=:^+q501o/LE#/ejYzq]PMc/-%C$z")(<AG8Curtfe<D.E$F$@!E2WW7/lcPJP@TdD{sm]
-^x[Zb_wUkj!9/AmzXA"eU%^9A%9jgxG]UUbZJdN"`a%>rZD=^n!!dDWQvkY'oJ].bi'jvGemiQ)dPXUsC<$HKl`<]%@c{b8(:.RXtUY>adBZDzG+XY>1{C
-EI_D2OtGP2vs&2hCQ,-dEk75iCYc}I>Vwj}H=.4rGJ8%$&n}CZ/v~xW,u`M`f[,[)1J'(GHy5Zt2(QXkpx-q+:`tuN|.-uG@lE3[o9sY[_H/0ujC#ZhZ{p
-{Sxf%fP6E&%|wM":6p,tPKECUL6Qo$6<{CR:Z8V{M!YBJNZY61R_5PXl:7yPL|D:dCAy|4UlrW!)^kGY_Tv5E'pi8G)Cs{YHk$W3n[EGLZGla&%,GPMb,k
-u=W]'/8h<V|M2j_z%.TSP=GxR(5%bUkNmCiQfD%5F,,C$t"OGoA[uB#(':;G<{8plfWDesXs82/A1C224+||~(ho,.SX~XPSLSv80p=_%ExnUHiOdybwxI
-ra@7;Z>2-4KMEg{mCK,c}Lrh[|IgPy]$J9+"6Q&j@{xJ&9a!VMc'n1txa}vOoQ_fw)=KBAKHQ;#R|DtbV`l6(b1P=EiGF9)1<:ox&TKh<QdvDTRFGi7,Vu
-VWKs>;cfPrf_Glozj]2R#=aJ3d'L~4%Ha5l2I.hxL;zs-^id|ts{4XTr{my/_2eac2.8(@N]CwlMT)Ke/=BZD4<LQS#;(CZIAN;gXNB]sOk%HZ0o.p4cPU
-9&<h%rGFS`XZNsAwfA~&ewG^a;#YdKK]=Y~35xnjX7B$<T3s==^1Q9I{U/RM5+',2&Nc|^BD94K]+:SxO)kI17u;iD12}I2(]Xv{8[`}}fNGT-z[[_]Mou
-"kAsVRQjO(wtRL@2+zJZ~:E^cQQdPVg7fHX)chj<Je[+`iX5EG_yONkIThRKyV%l;:I1W,QSuCl[r/i-!CeG<wH/]_F=rv.5#kgl[q}]fLbR;<cEYM(3S<
-Q+hd,Ko8!7NUPd^Q1CBd@EzCm:rY"1/s::~;rNRk2|[q`]LfMJfzV5-42Dffr5k=TL]IX%xksS}c3w'ud,Eu^OEh366W$M0Qn#~e96g62).nk&$](;OFz'
-z)/Jwf<$uc,0:&]24_-U:EI8L}Vy$$E>@.EU-:f8K>%AE3JP$B+:W$z$z//e9{Q'@&2xd0Uyz^}YLn2)/B:GgC]h}G2mv34UoNL;l:Tl13`:l)U%569S%#
->H0.UF60iR}eTmOY)$UZ)}Gj0)PMyN{T(U64Uv0jrcMlZQ0DOzR7+nbUyt15c'UMaKP.Q9'sBN%7&A[4J=_}=jPzm/N#A1J}f,^7su`,`%tu7J;xtUrOVM
-m,~/DDK,jP:yErG1T2NI4`&As2QLdB~%1/8J4nGr(KYpg.r<M1mJlJId&<TAtO^Qb^;|iIp+^^`j+OhBl0XOlz$XewU8q{@q_3IKCMi2XA$eUk%D#]D^X:
-{quXba2eD(h/m0z|yH))5+[{tz}32AN6Dmp2wh2vzFET073hqrt)EQF}b3a9XR7}[rNY;ax[<UyfZW1P}Y:mn,.Hn0tQNar%zwLGcP:`^r0U^t3Jgj)4jU
-i;#d.cJ/9t;($EFP6J5bx^3gYRr&e3n+cI'T!&".+W'&[.:I'&eM@a)DwuO3pu_je)+gW7giXj2zzY`J':edCU_H@0UzbLAJ8Ir&H3jj2B{TbApBGFS>@}
-OLm,zrIgcka.R(Vf-dGTxQ@(9MKe/&5n>---9[8V}gy}.5GvBz{,fCS<qM16Evqv{Om@4MT%"84zahsj_|i^Hn>%0:]Ex9Z.=j"25`VyzsAu5N_{4`aVaW
-^dg`!4@,'8!K~<86hDUkHt75~2w(yLe|bvcD]+:r+0=;8scp|![hrLOb1pE/LILBc#-++D]To[:Q+'v$k[.fX<oL"({ORDwy}I-NaH#[mYAr8X[-p#>Ci+
->jf=ac|;a<("fAh`d9[]0j,I+5i<XUKCh7sOUw.JIiU'dYHfC)CTQ5UA%<,R3.s)w>Hyqw)j=K'^)=4!<Q6!u,_T"J$qwGeYFG<^H#HR!V0^Jd"awm;nE1
-o!T(9(Wr[g,PK$M>LVS}5ZzroO'zg3/TBs4EKSh)mHy^.t5:sfeui({cTXKbjnevd99cG}@t5qfj|yUUb2Ux&rSE.m|![IBPcRpt%&}6z8F#75{W,>,{30
-!%:R98hlwW1+_mPsl('<PPkE'mj51qU;Wuol"nyDP(HAtwHM-0{:dH!h"Nl8u.W3sVuj`WOT$%"-[/Z,;vT^o!wkuN"+)y1RT!rVBAVpaZ3|AjC&C`;7Rs
-QbvtA{PU-y3+4YPoZuno/xAGuXR"(#mgX_n4DzxFS+uI=m`Jk=g/kC_QzC}^c^!K7[:CBe)o{,Z25/eo8iPr9RgDU#Rhp5YFMuWzq{#>b@#Y<f@F|Ox{a!
-8W3TwO%xn)s67LUEBC$kX}Ac/]15-n/cmBsl80m3u)fqr['5[pS0R;8i]yM`Pga9eu<eDWvX^7qJeGtf(rg84Vq,n'F>yHAZpxg@.x~{!uI#_To@fjy&8i
-2(Xhc.vQUSKY='7:0'+.;e_Tp1rI2]BRhlQ4F}y<r3Z+.tr)9nO5TIh'Q!UC$]W!s7E.e(7)1F<d^-Wt7+!{Bqr,M.`v5cA}hlWy{%-.zv`%63lY`:nfL|
-DuI>4q1ipHP&@nYHU_[N_+09}4^b3zknX!h.Ha&uNUw,Rt|yi,61T{VLKyb}'uSOzPx@(4K>+JaM;4HT%G)o6PdY=Q9W&CjdW]]b{N`/dCSVEXdu[oyQg{
-HfyCNZ|&FIV=r;DMP#ab:{45_Mf:Wkc+DJ,u%zjm<C_VLCq:oo!85u:bScQX7M7qn]KO!M9H^ML5^ymH)%1QMbS"thMaQQWH'|]{it/L{(wnsr0"'6yf&]
-oBu;d5qy0kglk'XrQMSU!y_yZn]0b%wJX]kIynG07I]Xa+Qi[1,R'6(7cX,L++e>JN,rI{"];,cC%gbtBzOQGf7u44K<Z>:IK3U+VM+XzkJyWCrI2El'Mr
-,sm/&DNOC&Z|nmRzDuuZcrym,zkM{Z&dcf.Q:p/3{Tko2W_FH5oM2Kp@.YD70_8|5cfs{bBYn>n".OF,bukwZ=IaPJKDXlR%oe#X4JB%bSGWF.oE|tI38`
-2LbCL]<>}vL3D@pEOh8q(2ndS6u[^/BTg]ntSQfE2YtSQ,=Q1iA`s%aS9`dA{,~6<I3U'4@U)g%jE$<^An%`zaUdgS.WHRpit|LGH=+Y{uqki5j)yL"Nw&
-z_^s=|a!CXjE19X$1afw-|Si$DL^+%%ak/VoVjpr1DSVm4,h6vP'c7:=+YP|l|pFA}$K1V8:OC!)]5l6M&wgN:C:v[]}FVWIyO!(d1pUB0`wzn)GB(P)fI
-5F9(WGNO<ygXC`@pq|f';$YrnNLgy+%zZ}[^pz%Nm]$t:'8YXqy`I%[G(gW1<q9Em!B:m;|X_o7"J[9`hH(s2WNr{Fvm(3>@{XJdHV-hx:N$j)SOK8#_RW
-VtLb)M9a{QLf#n~YkG=4@B;Ouq{7NI3a8gg>&U<o`s#ECrVk3Xo1tNM^IGS-vS/6mQ25TyHYjX7_:jy<0tN'hW6jyW^tY@$,B1>8RI$&h7Wd`V2'_-xoQM
-F28g;$"FQ>aI<-`x&l@QNpoRGq`]I!;<&BaQ_U;+x"Aq<|KRJDx-9{V+#n1'/ff1dv'JVEkX`,$1=Tc}.6Z_IK||-(u.e11@2$DU.h449}{[~BZpeqmcy[
-T3<N1@|i>Wf}{rBN-8Vr4#$yZr4z(WkL%-bT@H;@;bx%~xg:y|IWe5='D`^7[,,Mwd#O@#|Ob+o/Liv=N;qj.6k0!OgO9eu!L2h[T.`fTT$cTsh}7ITTk=
-[iJnZxozN{hk&j!7n_WV]iKhK>eB/,{({76ioX]w>IG[5HqOsk|5N8~h4j'e=cyM%#`RBY6uFF`tf7.N^,hKVO7tKs3xzK3:7v8,5uXunaV}u0JAGgRzR2
-WZyT[6=Y^ZKs+v~-"9AXZt/Kgn'IKSD"oMY]&2{[-`-DQ&RO[xIwc.26$cl/#JfoesS6}R;TQiH<10NI&20%N^!JP6p>r{wURgY66mz<3sV{zoU'ub2vte
-0q{nw7`}QSp1i>^KyiZPS7E}DVpe%q!+y%[Q9"_0V#xVCjG-I5R)^_^_Zi4q.,|Nt{bN5sw[gwgR7MJt5)0oj:#WPcz;N5-#!ph'A-OD!J`nzliY77I.PJ
-npWNI:QIsVYl;|t(=ojZXnM<qWVVJ6PwMdf2%o3'56dE"Jk2WL&CqN0"pUX9=Cem+g=>#m@28FR$Y3rsy!09uaSpHwr=Ir{I60:r0;O0)KgjjT;Beg=)[v
-36d)5h$Kh|m2__V_ZkV7/XyBTn&Hk!cbC^^3rcqI-MQ<z19D$<}91fJu~koso>HOQ5w5TG<xa=t':ZNpr)Nq2'wj`O!p|i!J5on7s9$C$N!<;={q+`d"O8
-V7HIFwOiu0%rw,YP',!7ORUV<JP_7lVVXcXzU16_%m)U68,_VAUUr,F8O06!3D"/iYx)KAEdrtk/ClCmk4C##zVZ;oV^v;dHcaMN2&OfF7YIFusWRA@ThB
-7Y.0iUr)+rh6Ny,({/3XklC}JU/z2M|vC@dvWe>;HA@xjdpNeePJ^<^jHE-gY-:B+tuX5"GRE"i{u[VMiYxUZCwfG)|wMI%:_VA{a_:=)DMo=nUn$+30GO
-s-!HP{IR2gkrn:Hs2(4|]w.0'fVgBk_T45j^X.<WA-'"mlEy4e5Ot%/|]KL!9V!ojU{3}|/{KOOm)5}kS%G.1%Sng9`QYnL^/etUJ^Y;NkD,COq!xc7kNC
-s-gl3};RWkBT[ArzHK&875|y)Dvw.&&s|9OEqWlgqPhg0A6vi|qLyGXlivcW9<Ze"(Rr`Ub_}V=A(usm<e3w,s5Io[VyxETUHCTI;m>Nzquxu=x`>)]m07
-1_E8KH&m(=#&h!Xz`&nD<F^C#kxj,l8[26UF@J)HeY4<hxA,wGYO>2>,nIw7ga7$C/jDX6'qq6K.uftkOZ#6_ZuG"]WQi]p;=DXk.|FC1X_i{A.y`WLY#b
-Spx[x}W)ZxM+Jezy`>pA&!DbO'.[z0ZtW,$/xm>Sc)Cy/z_Ct]OLYLscbdOaGW2MoWu#5wy_/8UrR[a9$pSa!`,^E:mha2oo:xrqk2:@_VT5d%@igWM(eE
-(w$8):mS0Qdc_/:gxNm6!nILr-uJSaoly&+.;6Mqs`,N8KZ#Pg.};5[Bv@U3#nbeluhf7,Cd8>h;%Jxw6Qn>`!m_3Tp;tqf$rEM{%JE(<HEFUeADtIcRj&
-Gy=6W%n[P/8(JnYs-q;M72jz:Fg4]iRcDt~(|&&xQ,c%Pb.96GZl)}YAj_b]0im!tN2_g6pFK9uq:|GwCm18a"^O5aQMQkUt7(,OyEuopO!roy:/y"94w&
-N1A6f16|J@.(X/u-XD"cma9WCgz[+znjJ"9N>r=ZcKD=Y)nY}z08`Axc|GHow>uWtW]j0M~Jtezf]prq-a,>Eop&9&uvxv15u&w5}u/;DQ@MHc|0Yy_2H`
-(tUR8J7MYrZ/<K:t>PS8>!;MPwzXP"=UL5)3Ltj2hUq|o:B!m0[,J|DRUu10JnLJ&Qm_I)n56;"l/0"-1%&^n(Qc8Aa%cJyV),yk{';Y@VYS~$"]waKtq/
-u`qFia.Zw;TZXQ-"{#vSRxTql_24"P[V96G(!7x'#Pd=}w%q|xQp1yNHz7Z3nJ_N8[0X~j`+Rr8ZGPZzV.gY{}$h@$m6Gn|2.5f.3OSpe|iO8Z;"f2elY]
-;gjlp7mf#c;e&WK8d($tm[hb;8sW~,jCEY<-ufn[;wcs`_H),gT$,+1t#vEG}y0LXpNjop<=i8G2aX.7GLPpgVQq#}kI:{n{hh,ZFQfTAba}qzMUTnI7r,
-:u6)MA[xMz+.mfIZ}idnllVE~A8&k1GDPJ<e#"8s_ALcJR#)kFA`1(I/,T@O2GG&RU7Qe9s!7S1H}%_Enp50U]&[i[YmK[jKl[9vLMuW"ybwou9!@m-v%p
-`Ji7j+D{EyW_|W#t1doWl>"zU|8fry;ZXAE{NDh5"lqf|vFNbSeAtv`W^x$^"v1Jp.YVo0=#{,JfcrvGNz%6!))r.@7HeHjxvYBcE.(=%Yzlkb3"1sa9x%
-.7v5(@xi$pdze^cfr@!H;Q2kzkH[;LN)qP!%^lP5XW}'@=FC)q.4xc9sYSm^tcTaOK69u!LG^YPYLiaxf$2xalt2<RPE/GAsMCUuZdZU^Oj#.l0xSJp[WD
-j7KU&1Wf}C29gVwxIOqR<'!<.0DFfd(Kt;{HZ-O@SqMPCzhje'7y&`)LhU|99oh;T="H`JvwU:X=n=fxEx:U7Fm,o>/2@x150}+6FdRjY^-wtvZL&&dqm'
-LCCQDvVtf|(-cPoVEu+$62;s6h4|bTpl'(pkB1nbelq&V7aFs<8</45A$y(@}^xa_N;j|qO3lU1n:CP_<:2|esWst+$dyvLMc>z1D{^qp$R}cy&8qOUmKN
-[K"y~U$y-`1`$zQNh,Jc1U@{)}nl>::alsg|NWK`bSPd$+Qq1wKw&+R/8wf(w!mWA.t0gD3%]4=10v`NaWC(ILHp.A&zTxqY-a.=>_/FA_DtxJ>0U%Icro
-.cPYs"fBSQHLI#n+9_Q].%t_cC[814pbJeb]xbcL2t)gbgQwjj&Ndnmr@Q{L>m>|<F2NkgJ%)h:_Zv$IV/5!'=z2J<f05SqfMW"+MtXGrd)6|#2LkKeKY>
-NzovtN#^E,D]WGB#cODny!.M1,pCs]jw3BeX!ETd1Ovvr#S2|#-R{aB%YEeT3Dx.X-0-;!2C|fTrOrTuRpbi=|Y_D4]y5bos_<Ll]sZK'+fIue9CYLo=pI
-Hzu6i<5z}"c<6c-v+42|)QLAfA7@]QMz9$}pECdlr(Yt/RQ{3Qh15Ei!A#%v.L}Q;c6B}U'5gow{(R5N3o.-OVw}sLs,Bvht%I25BNJE`+zU5V+1I_eRtT
-7of<GQJN33AE3h/"n_|@cL76S/X!3kR_]nq-o>+2MWa8,Hr]tGv0+-[js<}6|;FD1O[Z<;f`[NL(NuQ11g[y.N7(e9TD{^[;||VflNu@>_Md$|<KIb}ksu
-REoQ&TZ/0@V5u>:SOZ<E{W8<+)E3teL!O-[Rj.HUvgcok__^ATPisSEj#M,w&G^,eWTmwsi@VH7QW7:i>Py1hW.mz#{0W)HqD#M4yz5E-0({9;`t;uIq:.
-mM`"C2ru+k;z>ib]Kka;>zAsva1u$I>j:JbG"euGwsV4jMJG=rz+JuQ/2{,#QHSMn`UJ`;=C~CRInxZ+ex1Lp^Eu35a[xHS2Gf7Bfoia[ntXIIV'kI/aia
-pImH#l=6-LRyf=@NHQDw"mQy$TN;>M8DJ90J_9h1w50v)1M@RORO`jBn~,4HSwr54Rw5%%R$3)Emq5colI@LeBDSOy=v2fIt@zf:G}Ck$n_2wiO,[naf~r
-4nK:a6BWupWLW5dfiTftIBSTv+fnY_d&pAl2EL2/1p%2fYL]8@wiBTCVTc+1<PE4S/WI4`_ZVpc]rWqZuoDe>N~Ql$7bKH:Mb8M/.rBFH!bX]3fJo+toy|
-',WNh{:,KtE3D_uWKM-E>5tYK}4'Rl%I,Y!+'S}xhd590.}61U^%7pfy+|^hS2<D:-{3UA;lMY2E:^q9ZYt@{G3qJ+%"7:5>4o5miqn/(zDtGM(Y@Vks#6
-`8o+trJVEP-[Kywjd:/UECrlmks,X<z9(U~<bEAqaQ,M0-b[XMh}JR:L^!xz1Ud/xcQD[f5{&pQT)@Z_EP^B2roGif``cDGIBr9XiEZG<<eR[UODK/hQ6U
-uJ%{H<b+VDB++d4R[|j{jw,$|mXnl[N&__>_4$p2tq[W;U+E`M`x6{8Z3VE`L>%@,gCNRv+AwTVfgN@B:TSbs7A+pnh15ox=LM`+52KA{$ZtNs>XFL,Wl!
-h"cx`>xLu[,F_Ct3E%;M0PT4Z+(_7xrQhaJJ&OPo8izY:Hx6r0+[QKah_!b&^bJxWb,=^%u5Y<^zN3dD'-kfcZUc<Qs-BThmYOqkfVFu:x@sxo:t-@YC/h
-ir:H_[9[}7:<h"q>ea<LH$xu1{w1M+pC!_J))"5.}g2fF8@,$%uX3&[sf.%Bzak'(vukOP{=cWM1:tb%EdqdKn3FQiM.IVvcMF`M@c6=IHsxRl+RhNUM'j
-dernxrU^F@9!:"IF9K1JVUQA2y~r&p~>[|mwMG5IiC(@".VkmDvvv4;R<J~ok3$-AoJq-_20)co0(0oI_2)uY`pAWyT21RDgpmy|Q|F`]vAq.3AncoAv2+
-=#_-&Iy:v<g`Pd6S5:p=,oZq,=+|d2xIm_J{=ZM4YW~Cr6j[SL1`OyLZ<54r`_#I"Lil3"Vi3nAe%&kjeTU$X2qG$'|i)_[Yi0a]YwTt4c.2Bl>T9W][e0
-6Y^nd-CEhR.WH#,)[P9OoG=}eur0vK|Uk^Nqe_,mAlP:,Lob6xlC;]>sNKz+'_2my{p-:uB:zH]oa:)c.}tpyPrJ3YB7S#nD&<liu+EzC;Bfh0F.<f_u5#
-_3[0Ua(Lt29EWL<xbDolYLcVY)qQdjmY,gyXfo;ZH+=K~(|KnVsVN#TRYh+UCs>7Xx2AlXr$2}8D]`TGP9pgiFVPo=f@A4/koFuMLz"kc9oK@7uA@`Iv8n
-v`dpZ&)y~0T8X,|FOh];bpXW6-%@976jin,,-)ydUzSx5a5Y&I1k=iQ]WV0QVmz[Y,BAb[6O5Pm{-I'ZXA'UKB|d4"#'yEbR;I43Mf9h_:NjP6'aV+512U
-h>2{4A0%=zN)=7/wJua+Ksu(/lNM$XUg~Vt/x+&O8r>Uyn0c|:l`Rd&^[{wp6;K5%,`VzM=%.NLNKHJ|TsVdsQeACp3kN8gld}x=GuYwyGJ,OyOKLoXt5g
-sg~MM2%{A5U9+qsL&h)1`OTC~|cr;Nj_eHE`VprWmNGoCHH9'-TMv>qT#Q{+N/X7ftQt-=&lB)@85l4icFDAJGjYn,&EJ(|+`4"@k-q_(fGw&jy#,7mLm_
-n#~w#&upNtNb~B7OQKjhE398}n,4Q@vp:!P++4E5V:Y!2X!.Uf6L+m((BeN8g@}:fUm.EHNmWeIZ:}gz5;W-M-4jC_TCUd:e#5Z1kdaz&>_.[U#A57Tc<4
-_Kzaaf'riY=wv7;#z{SVd"J-i^;_7y6Rdq+:jD&8Z)6{D331c5"g$aFJ8]41pLxuII}:'PKsb,u!LFhM@QC+xhry"}ZiE3Z%k6a6&#YO4pOej<5[}lGNf:
-ky;|S.lA9wZ}6P{tGC-09YDi@uD$PEX&#mKW+K/n277M3WyM/e-`%'XkJ5r-3G(!`d/XV|-`f+h!Mk0Y`Ay`%+B<}J,`0x{G.="oO4F|9N&ZcYjNMPY_Hk
-[Yx[U8)@0^MJH/&QG+#@C^&Q@{1D60><jJr<RW76ZQ]-ttByGO5USeF9l#QW8Inh]G8e'{FCnF-L:G2Z2OJ%SfGd}N4#vF5D-M85]22l9KLUTW]_;H>k}I
-Xu+C5=KLhBhz~jHNSmc^:P)>%%k|)F.E5M7+/05H,-=%V33`C5^-IKR5)01u1dpoD%Zib@|Y4@x44L=D%mXcbHM;Eo$m3fV/Up7KSKOWcIfz0gn9=LV6=z
-[G=HyTDllEYa/cxLRZ-YWg[R}Bl!pS=auL6</S#%>40Yfetg&1XkHZ~p&PZp9>1Nk'tU)X:'.3nkqhLa/%kDz.r>lRkCEXudWNWSYHM<g[^0lIdDuCzt$>
-r26(1<oV;2m!{ZYQydEj5`u+-eDjvI7KI+G>wo$0S8/OsT`{3t54%XF/q6bnhoiMzf-oVdF/;$%df"N:dy-E'VfivMOulJ5)Uj)2kwtHGXMa{1ZI9{mBE=
-YhVLtvv7h4,Yt>r=Hax>ENu5w|<A}8~Lo"CI/!VMN<sc7e9xCN#O{C!_fl:G/'GCgsq4`qEWRdQr5__N<UI@B""4b<(M&Tkbm87w<pd+q&uJRzePQ|NYY,
-;yeu:C!~_q6'-E>g/:b6wYH{TFg2t;ht2bH+tc#89zVv@,(HK)a>afDms'8kJ,o4l2d9L%}G<+uBy{sQv_,V&eP`d06s$P8<i.^Kfo"}o"15[AWc;;ES2.
-</QbO9{-xl1'ESlIcAcFmr-_X4k=Je&%ES~8<NwbOdR4en);z`rWDBRt1SvQK8Y.]=.h>;WKo|RDa4(STe|N^gj;CYp|JLFIO+S$2Az|"Ea5lPC'mbF;2k
-f2(@Vlf@"UhjIFEn_0B(2HPuO@2WVJ#RftPcHvi#oJgps|$pi]X+8tg}Py6F])9;IB.ewrb4fR[U5>p9P[V)/&zq=a0e_e"Y4"[prJy|H5V,L7<:+$d]Dy
-]YX&.r7R|KpYao,Rz5W_}divlmQO0M:HTS=WU<AK@8Bl>fb=oVwKrQ36]8Lnhs6,X|Oy4.4o&;"Top::eBd8eDgL^nx,TMj2U=aJG@>t/NgMGN%AxEmhzG
-2j/XL8|vOReu{%")lk+]HDOT6fHXPMHQOy}mzE;HURt^w<$</x!GReZp|:9r4F5)vaeK/W`Zohipe/cnHW|j2$gUmkTItV-Vf6T1#RPIPRt7asx6@zZm.9
-&UIuwj]|OD"CB]|)w'#GlA[/y8$YauK62L)95W{w~PIl7!T+RS=/]_[|]3gI%sY|}U13eRJ{Jgr_7zl)1r5cDSR3$Oas,H&hZT;E9]DPa_S^QWTiV0-r}2
-Y[I/|j"(;a}^BD;K5]"VNi7j/lqe$+N'JE99fMnk6@%yAwx}dEzFd}jNg`9,|xm8LXh^L(M"m}o`yL!R'r&pUs~vG!Zr0$t1g_DCQ)8(+]~}Aul}fJ4oBN
-P3Qo8Y4ZcqxmM3kYTx^c4B_1Qgh.<3cs`Cf1GT3|7#:JxL!jY}H&TMsl~Ug<Ar+rW7NnG}uKcw)y&goaX{l#Ky7{EK0Y:#;(~W#>YfRm4XB[y;:,&%G^](
-IB`Ri<{kWA]F$%pb(QNKqgCoFgCwpE3E}!p"d7Y@7TWutTA$:mFJ,Cztw+35o;&19yoQOkN8Dd}WTAmIz1)a5}gNDkF!AHtb~&z9kk8m>fda<c]UGqNgir
-P8Jy1t`}^dA|Ig&sd&!>]{C5ts:xeh+9Q&L()vcm-vD1<-+MpA<1t_5R(4pzf5HKfgfi-f%WGaAw[FU)3g)xjPFg>U=0!H7aog6C"/"7<zOeDBh3d]NZOp
-YLuYe;%aB'YiQvL_3F;zawRgulUI["&yqz&mV]n}y,pu9TG4JK=W=BC&DxFC4/m)_FAQdA`8jfCutr@Jyp<whY%,Q0TjTM2kNV6!k|LA"uC#vA@+{SRMg7
-M[jQ|FniYbJ,77)EMv|iy"3f6e&hP+qj/fbNpwnx}Zpz5GceBt0_xU|MDH=v+/<X:KjL}V@H<fw(nhTaH;CY;$'.<uq"y:92+2{eUZV|ylUzRlo]z5MOyf
-rLTx]i_N<}^u;OB`{i[PHPj;!w#Of,6J23)z5Mz"hb=2k"S+zSYM~FZ6k3SZA`SHzVrvCw&IyoX_`Gdry^gNsPny(gCzm8cwapH;xwD'B2adnPW[+slD_"
-2!T66OY6$OA+d:,mVtk(Zq^:HJTl#S/u0K(qNyY&"NY|f{Y&}USgxD1>E]cmU|[:=u2=gVRHuZA>VY%Z'Ym{(JTJPE04ndq0fV`dD)SGex7z;8f'FD"H.B
-3[zFK5hrVZ.,l>wX#a-uw^L,H%M-RYlrw3>j3)Z)#uKuwE&0.noiE{N1t<`2QhmIt+UN)F>4W'{P,-R>s^Zn&;Yb7!G<KNLTXtcUW5f`_BeSV''9oxK6|n
-[8kMBRIIi1"wzAE3J2X2(movtwquJ>WdZtq7jf~{lLL1&Bto:.zEX{gqAw:|:sWAXn=C(Xz#TB~>}G&QZB36yr6zAOBqO@.)09&y~qG!G0X;@3u|.,c[_d
-'ckv7#a0r-SOV(z}Jg2xcj:5pNxg:=J<9mh|m%({xuHOW"a)p)`rbl=x;v]uP^G@`Ao5w_!W^H'KS%$FU>^&x"0K135VvF.oMG7SW-^F6W%(l1SiV7;hU6
-j"8JKEg3^$!LmsRRzciWVs"M.ht&@_{(`iDc4nb7=^$,=yO+2b9oqJOX'[v;aOJ9BNEa:HqHwgAiv4dX%V&#|DGz63R76hjzOA!.~)y$efM'Q<."w(H&=G
-5}JV:!WK-TiR"^f'DZI+UE#x&|UMJ2TNuo.}N#%2aZ=0`z$6hP|g`a~{PDf"2_lvB>OJx{,+4"8GBj22|8o3+@917gsP$v7%{5OEDPaGSi_v[[OZMYQY@K
-'NwUD@5(]fq7hAAFZ0]Q5a)g"}C12LH@r#..w||sY5"AsV+4$gY&)mGb)UGmVeTiAImd.6~NR<)sLAB^y!$SeA&D:jHRYPD]KS8<{P@rJ"lStoe!t7TuJw
-,}n7-T>^Q6@j#ww>IwabBN_(7yM#PZYvK:I|Su;uDM-UditSuQ-TKQAk&Wf+SKI]r5uQFPADd<<zQB$>+q+6$=A^8Z,_mTDLA&^H!XzwZTQ`"j.!QkBfN2
-Ww{%!5Jd4^U56/-ljCf+J$m@(51"YaU:r)MT@:~AcdD)9b5]+$D0Os`Jt;^8eBNpQVbR&V8=W;0kG<M{~KVutDyhx)fAzb=1E24^(YvQ_QE]P^4zr"WGwb
-dV6ge{B;GDEou+B`R[F4|^VftpT3ICAZ}^GVs4GpD;T[TV_"mHPpD3;'eTzn>E;Le>:)t,|PpbybZh-VZysnK#)uUPXe6JL$/z!wcGXBh&c;!X=RL$Aj":
-@ueQ.89kE-ro}e<eken6>5NL7[6j$<.pJm2TJH(_$v,<OYE{o/]=)`UBkKR0<fcV'l3(p%pn<nHvXG"-6<w4OWv$>K^[&^FMT@!60`}[=s^:<0:n[:#)4t
-V<uz:){k.a>=X>ZcJqm)r<l8h!aBH2eEV_FY=d6TNC;I(p%R~(}.mcU2~5Se&Xy9NrJ:Bs6`2VW6}F=rd=Vo4AgogAC>]jPjePESnwg88H";CF:{`/CUNL
-eQ}}W:@u<i"4ku>RMuR3rM2oLK=n9Irk"N8e~s4]Z2L"~NL2OQ&_-"rWZIjJ-uh[@'6bfxnylf}6(<6joT2,L<il/fr<d^VTa=tX;]ar/8A]]9D]RtX{|/
-a"+e:[7+Q's`~B1x4AbW+4!Ekm_C"gPX3DXD8OOHwxNj;Ip>R}+9xroUfGD<PR+^i(}d`Ea+(]2<$Tib07xpdmm1#{)-3{qzBNr{5[ErY(,RtHbD8>AxpL
-+xZjS+JvAgY75E.X5Q`;"JGs|=Bu"/kZb&dkgr=54/949D"IPm)q;f:k}EC2]05<Me"}m_.Woo_|3X,[u;Y_`9^>h-<5n6>ZeP3}YZzWUa,w)-z-BT^%=^
-Fr,}hYZcGq:jk`ezBO<5dzp71q[%$|e1nQ'3N>up{zy7s{1|GbYs]S@V"Nda)ww8V:BN=Awb^ECe;Z5,zV)7%}@w9DbPgQ%OiFa!/cs3fP+5wZ!4fhEubU
-l(tIJ|}1C|m9#7YfbuSw`0'PiYw:X]1InM{EJq}|D.H7[NL&pDp3H,0+)`9l:P-->7b!%:Ar{xZ|>7<}qz&iPgJG}^mZ|Em#:iekZ%^&KN8bAM~M45nJ;4
-=7:WfQZ@&:Mm,[l/R<;X.__/9Gov3v@m;w--g3C`'pX_y=%Kd^w:yd+wN=-ZpiSjv&0z_lIlnQ/oPwySOvM0,}2gVTG={ou}r/Fc;qa%}E1b3h#wOeMpNZ
-%-c4A:qc_]B!|ku}EnRCO|D-=UH]M_q%$TB:_E$mUk+1')WuidiL{G7}o9yBLjn)7MkR.+/MYi4+e|){cdPY+.AD5[5xCq)_Pb6l8"I[Fg#)/{4RMB@c&L
-(35`{}ce9hri`CakC1sh&fJG)+!0qJk^3%r$AS6cSr86.r]CPtDcSr[yp%WOM8w-_dkv.yAIl|'MwuxeT#G}kH^i|cUj%e9[,/lS[7N)aRf]5+te|s_U=A
-5M%FZ@a"^eybxF;eVA0r/qmKrINGJ1o7eGxLbwaXLuS]Nt>a>v>kyZS}.icx14/SvV;hM7=ztlv77ba+.>2;:cONS4(I_KQ8P8I^ssa'v"oZ#847$PfWz}
-@>MGT&m6R@}}&TD%]X$3Urf+IhzA}uc<z`T+,EWfBZ9-iP]n!Ca3R97kA[[oE}=i{s,ZrtVJ1EIY9l+GNZe:H"73W8`ST,K0LGM}"^UWw^GS$&DHQynfyl
-sw=ukjB-c]kpv:Mz4SBYOcqUS[Nfggy{z$,v+)%wm(#!oQ3VW;AVv/L<ZG),)KO$&=lm;sMT(5a=2n==.>']=PEGz%Q-zm[MHk7,c(+t$K1}AXWeVMUWtE
-MJu(]l;R8_p^&^hg:}Sy3@wD_5e2OJ}/[%y(eBt)`xB-u=3nRIlE>:]M8sclz<ErT|cnwvTuLqd3V4,##c>uZ`_Tn4RX|=}RD<i})L#Gd;jQiMAZiSId{!
->Y"%kTPvWDTP~LqDz8]iyvTB)Z6o78gPrxR=^5d[S++4Vh_t@I30_'wfzD9tk|hOV)4@WG2=F]~g5&PiY]T;:kWqmfifo6jz!{0GEzhmsF"#;}wy@@l|U&
-kCI+6+8pP(c0=BPzAqu_)Oh[R7u;_[9Z-^^<|$/Pz=nea}U-^5@:1IsTU</%qLGl3mGvUWqJ{8f+=o7gUOQ8=s)@ssa&U3%F[8f+T{)KNy#0@=VnNZpeT^
-[[Mu&r,o26mnH$41f5re-K0k97/K',fjM=!x4<]!`cI8._uEi5(xYAZHD6./z(MdA9SYS|$5/$%%B:LXBJ~(_pV-<|D$^vA@`bA4/6[x:FAI'WB3uXo/&I
-.5#dx<SBcwnj7kikqJzyOal,tq.CX{t)Um0cu07HIyn;)oi>r(cX"%HJ5@y5O_Ee>O4._9Ai)3(^YSMDIk{VnMgj#`a]"hQZbO~9gt2NzM|NQeH<pfBuId
-!RCigj`/XW]5i:^Rjq=lZUvOd]]e@poIB-$2ABA->uYWB)v#9)^5Ae_0(@U8wkXy-#B13K|fwZ/oW]Ai%griM}yEIFesbcdV9_i+&Z^Uqnjqg:'f0j)1SX
-H5.T`{'||HDS!F:$+|v)wDURVkQOmbE$C>j)W,Qv-S>IVh#w,t1oN)z9q]6V|!#0M)twl;A5I=^LiuRy&tfSJ[b)G_F0pLlQD&KcWSwya#hNB@3fu@oIB"
-Bp"XS>sbY;brPSb;u.d4x]w'I;/4^jtJbe|"t8YEHHoylm/)h<7Dch&ZUN$-~`29J8Bl"lucIdRKbCcR@rnZd^sluCn{VVVsSBX=Fd(,hr}pRm3Qo0l/4}
-B;nl<!%R-B(PL/8(F(g[mm)Bf}Yc9j|SraM|rPT%%g7."Xdoar!.W]-rxfJY1P2|n`fa1]&X0:u|WOV|,:cX32nt#xJsM=0x/[lMGB}<a!NKO95H9pYTrh
-TCo@GOK4M^v|bi$CKbn,H88aVSe$qV`DMve.Q,IiwUqmSBEze(6L79XH6Mg#oR@$aq-TH4>"<s>eU]^fb%iO!I)r''pVH1,JpoB2;{>yE&s1En,ee+4:bt
-rAgR~sw7Vrr])7zD9Zc#(3ymgp!~"p;KuVEv1)X@xI<86JMQY0bo$3>.="O:2&<2%J0dhw'E9mWuLr_.Z}rwBJ=g3iA+)kIdh"K)d"[x]sTXc@v0ndBZMo
-P_nl4x|qI$[[)VNjaG8H;q5QeC6Mx|g,5xlw8vd,-U:Oo_B0]n773WoX`9ps+.ERZEfR,{[LUjS(G}ACQux[Uo}SYV7nqR'ce:b8XaD5Y{ff9Ha4wWH}8U
-T(~cqSc:@&^6N+"^)&5EpHHUOfCt{I06fB^&[`NC08rZxvo,_DfiT!zE6rqxs-)y9LT!5y4oQL`^V|E2b=jpc0F9QHv:}Mg[%A2D@G#()h]=26nZ+mQEIS
-V%c.Y9`6,OPz}ym]ItcPln}xMMNeqf.t@>6N4zzY7Ec$dg1C1gL0"q'h7v`5l3;}dIM)0W;n,cVmJ1AEvY[4QEXdU:OVh%GOoXCM$`~9`7t8aw!owY.2WW
-)x=C)`g.m,(I,sowwQHq%WFn(38:.mnBv8a3%VCXnnt76^g<,PU5.@RHFvgAr,=]ESEE&J7hAT`C^odton#d"YV}Ol#4FNsP@^Titb}:G"SD{qM_""<L20
-iX(W,ZU++b4jq'ogw6SkuC{`gjh-z^u]5<qx.Qd00U${~n)A%;'-&!W6gNt,uWin#p[2,QFx6"CcJ.HC=}[k:;fsc1MqB0,5Zc.=]d#u$iUUAehGqmKXB=
-4|J0_2jGt/1IlHi>JO63)n2;JlVDByw`.;df4fnkMb9Dc6{%%L`y:<)sAoG5UtRQRtwrhB=C^%03<ty5Mg;6=StWL#=FSb`}{E4fl1iP"};9(s{tq>JF{:
-eq_+.,<jG$"2eOGXIMJ]sWm49.@Wt.$/OUb%LBZ[I>c,#@WLBUs]bgxp5lt<aQ4ZT]fVCTvWvDfNuGzPshPSJ(qR-:!24sVBjy!eh/B'/)"F/&^.tXW+TT
-j-u8wONs3^CN+:ld)tjU={=[-cFjnEYv|:(yh|QN+L@P6LQLVN{P0B:v_}=xLsoOQ|NOiAzKa.94>8I73Wx}~6irV}2|WmH'LXY+ox{[)7k7qt]AHGP{ul
-k.]E~@;+~u.0]hY3sfN|DM1dA3[CkMLe<Hw[&D|gUm2"yW"IiroI#Mr;zoo+iZX>T_TMqf,>4[JyZs}9]#"3mo}jNf|o)S-$"CrpasxY$u%7)(l.{1(@YB
-$p`<cj0Dz/>O75q/db40i0.$F.X()Un!;1(m4Jj3M98(43sC@jH|r'|LAOacPV7F@(5%tUcdSOMx4cDNJ"(M+AfBNc+To.L<@T&fos=@c#VWT;x[>fr#Pm
-$jrFkT|E^Csjr-I0<b@1.5!Q~Xi4kUk-y8v4>LX];EGeQ69sqJ#d$AY$s6ie:9cIb!%oTg}xIV:-8D:!0S]1QZu.^H9Y^-Q<v%y/Yll#yf$yp2y`n2^"G2
-!Vg2[64mL/ID&{Yg6>2KNn8LBjZT5H=XG8];nwp3>Z`Ej&e53NH_V21Wve&_e)77>E<mR>~/5Y]Z'3!FwY33G5.%Vd~JrMF'{<WcEd0X2m2'H4NB>.n-6a
-3ZkC=f/Icr^tN)<!K'{7UE5Y]RuK,YQq_8Z@DtC;+3_m&KVJ:f)<AxP2clI<x$_6DRjTvxM8{>M<ietE-Sf2IrbP{u-$;n6J-+41<ux5h>J"A[e]CA9'[G
-FfAlyDY@ad>H{hyo!gb(PF:1/>nRX,k7h1pA5x5[gRRRxvZ:j<5@Q}~0T$N3OYo5zvF2%`|R8!&U}l,pUfO[C+>+6FGazvqJD)vC[%g]FIL:e:g9>hO.Bp
-12V"qU@S>0KbbV}x`5`ghf_5CW%JJ+=R2t>E3am+/VsmrJ-PL.M,q%j<D2/1lSEoLuw#)`gKJjAim`jpg2jU:$.U}3u7uOr{PsUd$9C4mY=6b!l$M)jwuU
-]ggXf8@)QDbUz_cgy1Si>--&4aCD-=eZ.m5R1FY6Rz^In{L-WhS|ZfYWCTI3<$"4qa&OD@|P'HZ(daB@6@3A,L;UVe5]e%<1Q6BM{GjeW5Pz!zYxbvA%n#
-oXyI(hiI^LS.Z"W/%+A<.U9Y^V#6lmGi`)aH$&'G:_Dm5vh[`4JfdzoMvj;l'JZj36GFo8g{e,,kUYsW(s}+IqU5v_w1SV0^S23]g/N{$<")D%_yT#$/)w
-_9bT$y<JX;d)i3kU!'T{rNL$rT#[UJP]Wug3#Pbhzv_p%@}NMuNT(#n/Szz3KBy=w;z5Kn$q#`:P%].OwVettkt1$|G=$V88.{Xx!,OHDSeWMldCu`NS+p
-j<,P8tE0eanu0HPliIeo_(izk6^"W|O`}vf.B7r`7g:#U8GO4o#^sk3O(,B+WGeYLo"X":a_m4`O'2%RsWs:t33K/'q=K@a(m$%vGkXu5FVZeleA6H#fc%
-3TDcGf;g.VaugpNaps26d(_TyO^|>rVgSpM&4y_dqq2^.>2v+6[C_,NQ{H3A]xx($P,-.|BK4EnRLfxO"l1!y}LnZRCWstl<A}y`PE&9|qDV$lIe$Ri8e"
-0Lc{d4F8B0>^}_}iqh"f1Rs2"+MwP1bbW#,.]xUDohM-(ja}SDaK8.{zWLk{,&J$#hI3}v<mw(zg<B4[^}O]uy[iKJ[ddy'M}vJ/g+8-2{%/ypzyaveOLZ
-r{~w[BDO5-dy!>tb45O"I#hh|DWT=VI)v2EqqlQa0n(n;e]EaJcq{2$b={cjlr8[t|u+<#a")vSPWIo%l^JVGXxoQ}@JdkSVOD[+_e&GhCtqB<i6mj0CO(
-[Sso6bpUg({qZe^kVs|;oOnjRP1BCCOmw8Fcd]UE-,!ZGgpifP.z)m(:poJ!B%OAD]<Fg'HXxA{aRIz.GL0IE{08=Xql'd@iZpcBp_4').8@QP7{r,&nm0
-#>ZAxU2>VdZZV;U"otd!}cGoR)6P%Nk-45LsmxoNZ;bduA7jCX%}${1%_;8@.ke.R>g+|2Q`i.DMC6F^VQN(u00'!rl0TJZCm'XjI=^&ARMyOS|8ImN2>$
-XA#)yB{>2`(L->dr(+_JYua3$wj(8iRuFSzbEyON!jK56_G<"a!$v'^BA<4#r<^AT%K9UK<@us(HlgmIW"U4c,9jFJZ^HWCk",TJpA)#LNizPBX0&{U{pU
-}7t,Wup&IxrxR!fV,21k#b:fa)jfV3I=-CSrQiI>1_|(W[rRwwp)yC~c+t<>="q%JE<(h}sV9hSm8G&/^u7vFBDJP9:V>NxSU;$70L`MLq{Rq<L=:pm^<H
-'rf,HwR/V=.hU>jpO<Y/5HSaM7A_$QxGn([ViOHw>:S9d^nE('Jk{mb4m!W|s^pk_Z8Omhk|>68yJgO%Rcbg=C4D:QOPGu&u<s_6fXP+m4QYPeHb/Tyxt;
-@)DdtqN$,3A>PIHDdur"awPZIUK<,rQIC[VR]m=t"MQ.:t1ia4,n87|!cM_]._V5KWf2~6.`d_K#>!XK1AbbSF0Rle.;ynJUK{77hWwKtYf]Uj,E!X]9=O
-e%[c[CzZE_=:`![<Q|V,,ytLm2m,M}o{lIw]|wkFy4.krK/NI,=0[3F<)1Q^d`):)4f/+m8"ZnyflEtkqoMFCoFIjw.hOD5oyYo;R}mX0M;4rK8nm%XD-:
-A}Bv[pehzbp25#oRNZ.B<h{Xz]>q1+B<%G(B|YEAh/T0Mdg_N5+v0d9]h8[=vjO0_`B@!~^s5/N=J`#G(A;I`DYpILOW'c#=3U~"-P%4Akw:Bn{^$[jwW^
-s+IUs:3+!eC2cHm=/;z2k|,C7.KDWip_tU.DD]{e%JmK6!W;H=znlB$JKzbilKPuAE<lP;<9p_M.=$k7[x{>r8l')SPeR="=C#eblhk^.5,T'u-8Z<&t4L
-T>h49XSbPe9`}76Le+T2`>@}wsDY$3QO#M3'x'Gz^]FYA:duP@%!2NXon!o)-we4kZsDt3^PUK<.a5~/&W4B'!MiG,kc[XdYGMjnTI/myfy|">)C92bhh4
-6`glQhR_BL7Yt:)j{{#FRt='.B/1kaM/=j4p1/f;ESd/~NUZ"l`e%u`|g1Cy~w:e^$0HgtWw~Ca_!`5aUm'g:^K1brGy(8DcH1(Vw/7q:'8[TP;+HIR='c
-sVJ'NKUWUW<+Snamc[DWojVP@+1oF|e1TiC+YWSrs$R5u6FCk,<W3iv]IU!N;&Hg)<mQWaQl>(dr6/#Vb4B5t0q"yilP5W+ho-l:0WK66@l&6u=")&Wqjk
-MR^C_4"`I/q|OFVIZN@mTYGTs+(Ur0"bL5,_F}(F&wKaGwxju_EpSsAVr,F"(CL3B>I<0M's;7a-)Hpa#E.BcGnrb6{|CfR6Eh72v<C]%.%ga"ZaJ)%su}
-`U^NmD88("8P!J@0==a%KIxC!bZ(RjHei)'-BNka"fD>cP;BdJxejGVhOYemYKISc`J]lPx51=]]|fog,$9eAm^qnLFhD6':#WFgryC!z9|,c1&GW6$8E,
-_&0a%SVOw=3x'WrVe;Oo-|t[j$^Y1o94'tLYJ6iOr4J'd:-M~`%eNA8esjD!G0>c5{hjYca]Bv4A6%~&eS{-GzzWC$47l`e(YH47UZ+)XxmEYo=rrv/{hQ
-V;=&,!S"|Uz'{f$nd""{ah0L%HQ{~6$.iY|)he;{C{Pp[%b{ODcB]M$D1=-5WX</hsB8%zkBhxmgZ#;8acpM,E>d9}0HNMC1{YJNP|sCXj;=]ku7J1@5'J
-9Z%xdtw+SiyN=<QGpZF(Fk+a1)^zUWyKz.z;pd,S9}YC!`h}O[7Cp/%Ldl)+(K7RoYhTfLSqCp}p'a7cu@}G,jSdcX/v.c-AbtnfQf$<Wk'>{z`kl8oXbS
-WxP0lYOL%x|+D":1I5B7hJu7|Y/'e9`;mZ4`v'VJ.`CQlGS|9xW"7B59RqJ]%g,)2>n[rG%m]lLX@9'xVy3qfrI33st-:j_R;MnpLlK!luuQ#RfP@5},$>
-78{z]mS``+&JT|B6KzjQ(3uwiy62hUV4bmG0Bcog,f)#72z/4"WOO)3O~&M){IkKNppw+9a5atu{/r!^/VDXK/]>K(qJ]Oq&Oj=,bZBlG+enD&/NXN"f3j
-(|s(zNFQ`;ErqxS6]r;|]61t+[uwXe0)8dGt.2WTu4%[LGMO##2[[juVLfxW8,Eb9H.h,OhtFPn>iD2r;e3C!>_!jsZ,O5_Ig8LA-ZV>;TiE'|&38.S8B,
-8/adR<<VT>IV.y`sg)nC%^%FPTk<t93s5R|4%pRPHT7%J'/X_&C[#EH(^.H^UVFqe2BmF[P}pfTkVC5u$`CHNQ))'9S,cU-%;EUe)11n7);G%-B,;={i;<
-([9'@A.SmD$cWc>==S>uL[Wmxs3R,v90vjg9yo87F0&iXrPnU3%J<17qjZgXu=Gu:7Y1pJC});IlQu/k<J/2@OEk|(~oRnMNd{/Fb8&Kv3f"R:h>oxYm@%
-B%`D>x&fED~Y;.VWRPjl/R&`771([D;&I<~}LsG_{%mb/!l4u^~w$&N0bGgu=kzB8}=mvJBI&,&eMhCI6d8S=$wH..UpLmiS^VC}gIyP'Fx]r9wG;s%Qh)
-:7UUlNK:ySr^{1(1&"g%Oq&tpKyS"ZLF}Y[N[ktL6Y+5n@lKkZ`5`nnp>.Jdh|Y#v;j^fNt|kf:"tul,.L_E8F`THz=rSLjQ'S:<BiM94q_T>Pqg6W9j@M
-2;>EK$s$Sa!(Q@E8i=%5jE@1#+%h;L0s1,+qRV~V3YF9PE]n,l`Z9_/hom,)_|ClV$e_J@r$(PS-Mne'V>RMjBqge-Y`:YSr~h'1XdGI-fqV-[pXyn|FsO
-dt_W.,_-20%uc3fO6h#Te^P==Uo(MpSj(!^3{mhKMgenKdl&7q7%0IYv},X<"|l1i,Nq9:j:d/B6CC|uUo21J-E]Cu,aB|Vxle8&0tporD/2ZJ8S~Vd%Or
-0hfn#0(dkF=$b#2,=U&XueWYEQPH>jNC517J-$w.%/RBfn|2;HD2zxeq$3amKb+S`$xL}H|``58%+P>Th)G3DOJCR1MY1fjb%T~Zu{7"J%E{.98i52y3Oi
-Ev5$anl7uSXo.<~G8@!_[E(HES)ww2&"My0lp@E-lemF;;L+GoFq3s3Y)B5SBrLOp=Ze3z9Mh5I2$0o7E}#t54]h;N2cdBbQ_Ma"iZV`IZyNaB&E<y9jYC
-Oe#"usjed='.mhd=+-_OSMW|{GxFbxVeuFYaDF2Ru6#0m&twjVgC>>'{<o+a3W58CNh|&+"hj[.G7f],E,tM+6z'5U&]}ZyY,yiXl>TN]!L%RG=H:x.5K,
-QuNem`VbAEVyHPr.XLWX+d)]g{DgK)g97+8Bps[;UHDIbJ9gR;HB}Ba#0`$@z@wtzY`|dos}qVn!7d3e.B8Ql!HNI+1JweFg~./@2fV>bw`vu9kJ41Y^wD
-90=<H3%c]p),5!"bDTZ7k;qKHV"%c]n%0=W6^hSFUQWA!N3n7z^wmAxBK@U<XR`LaMa+.JSP/_JWbW<(iZ"B=G||Qf<(+._dnAfhat[e;v,@Q8(Gyz$Q2:
-#z=r(s@i)+[eJK'2{$)fN5IW;7l>@#tVP/#G^n_C7J+Ebioqs_x&0qm/0wa|RKxr:!4VRIA{y,OU^bOpa]}^LKIR&$6G13;DH{%S3Aj%Srp(,U|`R`e#'>
-&ifovJkQ'eGDheIWqL:q0aK}C+={Y@Up44qq_GVtx$yt&GvLvsE|D]GQp{vcZ3Uc@u'.rNcmoa-DgMHS{Eo&58PIo6$lZk-!_4'l~){&FOGSNGxgdygxcT
-]h[H(pr[(:rf=&pcj0Y)s]']Y0%^%uO(:iyK2@&zQC9GaTGwYsGLSZKc7s{x%&k|Iu|Ep=F]jiVr`q{Q)8=W&Vaq8'%_o(sfc+i/|jPK'(:'GGBnQQ.`Sc
-/c}v~u~Y;s4P%^KUJ1}BW-h(KNQDm:>3r,#k[n(M""<27@4ytL|F.JBoNp22tRyv/53Z'HH_/|)EXMhiy=~S_G6O{XHMOJ0])y=cBx)H$,k`DcE7sc>Lw]
-n]knTG={z2HNHKVNTpt%fNm4=Pq|3R.Hdr&{>O(X,;3fYu^i$9gLreh|}X-hr=H]UGR4Pp4[>rfK@`%=C#N;F9Ckg'2@M@dnI8#oqL)@"FrzRwAfIr!mA8
-ekl6$_.dcTP&g.q$l27luaVQ+t]02,xToW5GPVRU]mLBmYuIr58z}L/z_L"{qb|Kic08FreM$_|/Q%(}NNgWZydtDpiizCMMwk162w+H#0aU$a{ja,3>+j
-mM'TQK]+FEnYR;bvC_[4"=/Ywy~}"zc>NeVcM9Gt:_pm7DLxI-{wxt'NwV89'x`nW#b#z$VI>`PKy[W=TUfipctf}^1:8:(T7VF1{zhd)5hJ#2vAA]p`bw
-9d8b|0P6"[Y|fAz5RAg7!@})F!OmKzSmd%3R]'Yxqe]'=A{"WgqRDRBoe:@I21!rfC|ifZ-BaYw|Ot%I=#3cP/dI5xE>uQb(jD:!9z]<GyS#X;Rd)'$$UK
-%|.ppmS#ZbYtO/5IA"{T"00$]g{HgT;'b76+o>|qyEsLnbl>K"UN0!4PAzt"CB>u%K,zpg{LGx|EkjweIKp.$:/2&d2App9YZMc^eu]=ChkF|>daeSq_Aq
-to2^GF"`}{.bL[(XQE$_]z$`(^5i;YXh$DpileYyp5[/zlmNY,(1Z/{!XcSM{#eM;+NM/KrFA+I`/,dSeiXB5L~$G^yop;^(f!6nO>/6b]VtVzy[:wTc4@
-Rr{"A&gRc{8X=V];dOS0BQzd9py]=eR{:h<1Cg!}.k&A7&V<<Tig/0~{A$a0{A"aZBuaK-G/IuE{sX}9Tc.I%(__yL-L98poM&]D]n-pEWbx7K.c-z1z_B
-Pt;fZJJSmx1H93L##2(4EbeWEREBpP#Jwp9n1>fd~qbtR+Gc}BTvhS9Gciv'3&}oBDy0#y>Z<wQyP6s8h$k;nD,14)'@L$e])t`(x@^H|)][G{kykL{X"G
-lCJI}yMAB%-q.JvpH_F0G>HZf]$+ckRrFLRnw1"C|cJZC@33YlB=uLXLQ3Goet=e[>'99w>E.+7vyVc=4B3GO<^}2fbnU'Piut!|2bu@,oQ/3}vsj3&zH4
-kd0vMAc-L/[iMJr8:7E.DLrEB]Z]j^V+OHoQNL,a9^[-iy_(90uQ^Uuun]0&_8)rGWBnkk'i.9|)Q#gZZ|4[&-#g"ap&K_w8]wciFYEHae~E"J/1sJ0Fa^
-R%o!i0hmD'B=~;<EvMP5r4q|8/`7`o2&]CEKps0@Cj&TQJE|{%66W33)d"Nd]6LEE>[hz<~3)Sn%Q60P;dGB{(N(be9#s5+}yy>1$GV1x0QpMXlV_Y.oPq
-zn^c|If>u6+NF[.Ppn<zYK!5JMyH1Wn#N`QH|[6`U(#G}<E6<kzsYBi%I%0,H-0qkk,hl4Zw=lDTx4G,C_,}XmiIqQ@l/ex1b5eMT{o+cc1GyV}|xi<[&2
-A{K(B'0/S2;Nfy&_#X@67Z>7y&}e)|Ma><nCLM+0~b3WZkK>LYGY#8oNjh<ub-a0oePg'ryn$|7^hZ&yxqklN8=D~&eEZ.mw}ikM-&cTR^w_Cq]+N6nQ^x
-s|<cJRN5n+Dw[N_OSwzIF{FWk!Jk~+;_VdG@h'u}#=`qYx9j{J1]U+6:6/AqFuNgcE1^4#9K<r83y6y';1{6Td9ea5ywIyhP'dK(fE'c<_Q8'+}nXa^OmN
-Y1@f>@`qaaCr7lz}up+0c'i=BW-hYOWL2K0.7zqF-dW$,t%D"sEymGa'@z0:.#>dH[cCd.`N<uezo,>EI#o])jc'#2]]ruFxz>J)0/H!=Jf$gWflA/GHZ'
-z-Ttrn:}tv|krfcG/e8794:$8=W_k@g%1fSrfktlSX5el,h4l]0(NMTxvy,kaPka=$iOknAw3mc))3"!ueceF&5!}{&62RSg5GfLmO[RY>NX#v@nL%$Mwz
-&w(^)J/}UWw%2O4<o+wb^Ugfr9FM{42PD6qqr/iqF!hbE`Um%$_5[4'Zp&+sg,]Uab'ao5cP['UN,29{ZM3YYwQq$TFgBP):p>Z)#EaP[GLBGKB$-6_@p!
-KDdZyr"<HwN_Y+NY;RWm##Efqe}eSA3t@@)rx|B3;8OpYZNJI2KD!v)L@^:A3"HI~pd(j!~sB[{;(hU_ZfDxA6(%.g9Vq9e+xF)0DwffJwR_=vg88@`sW;
-ug#2Of-&d}+ulQ%].&U6m}`)_Gfx_tTaRa9Q{!CYS8+%@&;UX[C&jhk(N]ALXFa#pq&MB`l2Vx7wdXIzg]e4Y0+P@n7/k3QSWlOCkxLCW7+2Ma)^/rz@@N
-nOY&afTKO|s|$U|EROR2+rw7p2WA//tmst>,R}hDU"J)@'%lE,EKl7,aFls[t|Mh)>fU&NhaUJ'E|DdkJNZ{rIb=O.su)R)stOI.wjM^L#GaY}1]:y@M$M
-&}9bh{i4t0aU[ia8B;2O@yih5<6Bl">//x6CWsKNhnM#n$.5,QJVRFxrG0NUrcAv{^>=J.t`RDGNAaNY5^X1kwFk9u~>Zt_,V1oAxe"#0cJ"z3z235"tL^
-X%~j.">><J8Y%X[nH/[;hf}Mfrcd[Hmvm9{v-,f;3OJO7Zoh<Q7bHOzUVG;QlX1R"G(d4-YoHa8x+,O%j5lRZ)RCueeEqY<5q_3!0G7hN6qE]$ukMMNR9#
-{S[/X:Ww.limM&Ky^4}9X<fz7$N%ED{mcGmaW@"N^k!J&zc'ZCmby_D!!,wnp$~;w'm!R2".dbDWi^qWtUIs8DP[tFKAqht]]cm9D/xBi@6PY/&g3!t,;9
-0}Xh{an8-A3q>[G6+p)%U3{!heFv{yk`FfJX+3Zf2A.=f.UEg+W-UWid,'5rj#=;<=bN$VGhmt0O91"emC$PxykYGYfen/s$W-''R{G1H@:t@nGa^,Dk/y
-%hS<W8n2DAA,d$,,{WS}~jHGZBEU9YB8Wq8e0;%Eqj8cGmdZZp<i;,4j'E{/M{&y,sUFgy:8:oA}5JX<3qfT)-q;~3XDhyu7vO(BH2"F|n1ADeR}h#%yHF
-6L9|1U`cv9trt+4Q/aLVX|/12/CKi4^qT/,/uT=pSXBe0LHdAJPDe!cNU=-oz^j@`Aa(z.mqX!!_3[g8FP$[]t6h@`!!9{$`^_A(<7OG^wNmxwP6a'LF+Z
-K+4lS{L<86)[lo2_~^L@!NJm.Fkm2t]tN#K"`}Qt!<8XwE4jdi~.g;uN)qnpLqmjeUfe(H)(BzkujKGYh%PLko=v;%y%bXgZJ<g`&G./dwuhedC})u-64(
-h!%$PQ5&iyEm<XaFdt.URSmi~%%!`t"`&h@@,1_8=@8uKZf`)JWfIZg6c"i>/ClRF,}uXuayx&Qx!J)|ipZ&!yh3h9^+#H.lMOuv>es^Vv~wZ|"Avjlq)i
-)h<yz3]Z>>{M/n<139jFZR{"Frz;LL/u(9>Gm-s1j#M/4;0ZY|L(gp:<N/Cm^yM<PjCYJEjv%KwbCMFUsm|c+PH<3arT-xt{YtW(IDo`}1Z$-[.k!&84HV
-Wkj0.$[U=$mi/e$v`9g_jL:41<HsZ2~$$cR(OO('~szr<7%gg:X;QP;+KT)sW4F]WKc/eZ~]eC%t~Z8OjU}g_Ft5Q5dquLiZ__{qEGc[AiI8Di>z9&.!!a
-COyVVAmFH06Bdvi1QqHm.#$6N`t7_m&S%etqIi.]k040sfMA@IC=xu3joP3Wucswi[Zv1yCL`QTKYqC&{P1tvl-61%|>l5ryZ(8WCB$EaZu$CkRVmZ>GQz
-3u`2VeNdoDmTT79i^@XKZ-<7.kL>j;n]._'{F13xKVK^EKl@lw3xCM%JAiVl)WkpHJh5gQ@}E$0"l=SW}y%kc2>lB^57qh/-,9^Lmhj2UDt}9qGNT,iKj,
-k;]e&R]>L@,."Q,%sEC:yC)vJ08lbxnTM7|./8`"i.'<QPT`'V5X.+C1=wW`]5P[L87Igk'&#Y4Zs@c^0[xcR3zeHKVb"3F4l1UJv,B_YABW5sq!(n@Rq$
-~fSCvBZ2p`ogs6OlaMtCgKGj'oQ&$MZt={`>BLgd"/J`2WvZ}jyZh&4,Yq]^Gk$is62SF`td'y2I@IIT<3m@Y%2GfT;{rv&]2Vg6"4:c8@bU3Bz(|R^T#&
-:/&hbmp4NogDI]L0o|OSf(m(!j"YbN>59vYz(+w@EmnZx3hi[6k9.iNe1R1^WmPcI{w),`{R_M%,3jrf!^.VTIir<OPuxnZg3rB2tIau)@`[Goc/#OPJ$k
-3"De|bo/D>I12`~Ml)w+Y`T79!)Nf!az&_(hnFXYTd)g}FBd7vb$^s@NbTdmav!T{uP"%R%nrnv6RK(51rS/3x+]l;|Ar(`F$"hA5;r=Ou8#ILDs7&uE`w
-F]1eA=r);]Pu:Q4qywW4XLxf9Uuf]!KHcGJE}YFPy_0GMmHDYLjcpD36DRb;SS2B5u1Hn`&plC^vO{]mrH5NC9%O7KxWK/_vlxQ;MqwS##J28Wn063Odl-
-%eIAq@[7nIg5=D+KCgP,nLoSl+Jw_<8[][p.U}IM%a.ctJmAB/R@qtzdkYIOxY189|=8@DD/`i@KhfkXMB1fT{5LF[ritJ@/yehcN-([KOb/@07ZKR|d)C
-o;H0TnH=r;iB_;"i4$|UFWsv7btaBqX;M_YR]fRl4J8$hi}t$Z^3YBJZYQ,rNL:EJCTtSf/h~Gk|gxHQ_Qp.~-,fuX.)]HWO$:SA(]psY;ue|pP^qBQk`3
-GrgM{zsRM-LM6C(h]GYLzc!BVg."{I%-e3RlH+{Be%V;/h&J9yFLcFKEP{~<6qm<BvF@5D.n@%"n:$,FBt|KrxF`QsYYv#N,j3ou_VS-o5MnD(uNp#io7k
-e@Z7Rd.ANNsTJnk6|DyTe3.<y$:>U@<;96B$=e<z)j~bWpRxqci]wbQ+C=,O6$9;5bgxL5YVX_UF)Y3y!yK.Z7xBUzFOSZr@v@}j-[kO|&.SWs)$|w~g1O
-gF(9[{P]"1P<GA'mzZ5K['jNE&^Mp=Z{&xnmBd[D(lc+zH`2e}=;x}PzBx8qX)6dT{/#&>Sv^YmG1rKGaqpKYolWP=/5XOXwtf<u3w[kJyH<JHNGc;}a'&
-w}5`M2fs@fnT;Gwji!GoHS7;k|p6'N.mp}d,4xiO`]"4a$);GceBU;@%T(+)CL4YyrbUzcWudeB|WyKLgQLp3ce7^MGUq6TFu3PBsv<@eTL%=a-8#gZIi0
-"gAf8O|@p}PK[v5-mSCocMQby+naf^)DI{0i4SSh;jO^%F4MK:Oc{X5z'K[.9A&Czs0Q}2b-tS+&q9iN@+$^G|pGgX<t!p$GV%]nrn02eyr=]5maB0ctXl
-aZ5K(kMW+uxsX.,:Di{OH,zx8Nef'wREcvGFKlN'YVi,&7tFc>co479U3eX7_W_XEGYk:#Nd-!~]U{8#=,k2jB!WVTN.p8^]B/EW{]&WTi07LDZWpOdN~f
-SpIXI__>6Az0T_bo5kAR^"+/ltT9<:evd"FEu5gZf0kPNO|Z^bt8']=iMv$!H{3ouyOP!A4$8;/NeR2'%)kXaQ(1~&Ix=%:7E&Y&N3>8>Mi5]1B]w='Tp4
-0`N&=Yfa6E:u+W>RXtvi"_;zSJ7M=e@hL]AtDoeHUqGq[$FXt:/AHG}/KD~DNS5VIGms+y3JjpI`l;{lM=.!NJ/)]cOjGSpxm%2alq,0z|~wo>Nd}`h`w{
-|Hod{@s!!p1AOy^_]3^<6J{PW!uy8bD3zjwv~)w'j!Kw}$NQ$,f:nw-X_dLK;4%nQoy=2!qt#g]h"A8Flx6m$bF47Yo`';LbptrcJnx'e;Wy$11=GgJ6d`
-#0O[Gr%#`"L[)ez41R4uUWlD]vad~^mM2Z`sYR0_ABTHc$'f:lMo}Y7.r&UTW%C]BX#Zc)%$tEE"iO]Pw8S2ckQH7{Qb:KdXO)mzh]lW"I[rEpZ&49X"/(
-MJ}t-:i#B&,1]ujD(TYK2!0!M_0"0z$d.Q_q,wnVOZ|=:u-`oZsM%jWRJ|4(.,0iy"s9;D6X8(fZ&]Rh7I9+hC%iI56;L%bzgoyy.XM!l/iPD_1,2cfXNa
-)DJdK;d<0=Kj%6^G#jgV<5Ihu`4K8Y$!"4R2I(~jucxRLqylCMl$kg44xXhyU2.B~<N92-}xcYCH.tl-O7R3RqPuj;yR|fQbjI"{dIV-c3#>5qRP".-0d;
-IFX;YWdU|zuf,>[,+K+:0I}&HemBUxa2,RONR7[5|c<Q.l-8ExMcMNF6F$kB"Ja0d`nlV|1^YIHIK%:dsm'z|_n./>`j:1}7om[9-bS0.oc@NH9,^e^^,^
-!lIe|Ikn]Pxz%(8tEm2pZ5$[F2rGXU'kB3Q^/,dzQGq|w|.QLoFXqB#O_M}UZK%%HKGW=3X3kLU6@fmnx,Srk[#{^M.wK0WFezlF[3%Lt;02w3,$^74dzp
-fKc]Iyh7)rMB7i^pNrb>rC|`uZH7%U6|x4&55cLpBT:Lg-8T4f0$4j5#F/'NU:|C9mm'/-&'y7:cev]KlX.ndT$M0^D+pdjY};/nG;/Evb#zd7Ti`/N|pe
-):"e8Bwv;-W40c6.CEZAQBCw>0[2!;LkWdY}CL{uG_er0sGr.{O.Am[JAcxs(r)eAl/s!caC[(ZKX%K%ZdSK!tm"d0W;<xO}7R7p0;`U#HA(CT2c^A.N`y
-SBF|bcfAG[iwpm$04-4o2^5Qh89JwN2J@T+yqITEj'Kdbzarj70JG&i=U),{rz3{3paBa+GH,}L6:Z$XB!pf^C}6f'jUNhx9Y2=f=7"$G=4N8KQM-k^g[e
-_&:g=NY+,h3nIO]d]/U2<s`%9Liw>4{H~6kN<j`LazAWgw,%+nmjJ$$"(e}x%:L|`ODtJJD:h7$S4DUg!e/<#|pf'JJ1t/qNmKBq#g|vr5'87o^s<G!bB;
-`7WK+D_.1%4q1n~f69r}/YI8a5if>`_5HmaB4JzVBRcs>+byx1&jzy/]FtRXD}/eMH>B((D3AZ@o8ioGru_!7_vRuSo7EO(YH]7Skyj,dnr[!J{ywU2_&J
-xO(MhFaJICW-qyho<PMUiNx%TUYGI8$fmf_D+sUjnE&3(1Vkm":;6_m=K&6y]0pXVsQ=Rx(Re[,UnqAG^h.Hg9<Ih.mb$@<Ne'9N]CD$.V;NG{>L{VJ=t,
-]Ystk>vIij@#SxC7EUeW^9QM#!h.MsWD39,#5PVO7#Z[k>x}i(Jc=j>D}4mgFv0IhP$87JB#;lPylOp;f-s"/s#1~jp}T{#bE!_6JX;s~Kf(SM;TU_51Nc
-:(n>.<~9`Kd^_kF{xHlo<},cE4dDG=RHM]9N6vyY&H14l^zp>T>"ERos]V@T/7M2uGljfa'"bCfhx>[r8]|Oc+|HUhu-ItnQ,g,$2M5%)u_j[^rw0Mz19]
-.5JWh:aPPUCR}`NE:G!{eiynR@Kh#-w%"~^%u>(+kqDT)/Q^C1)u8tl9(_9u|)+x0L'GZJo`oowLyAdpOe5fJ!^H}r/yE]>gQO'ri}hx)'Z[H6&o47DW&m
-U,|pN8Bwq_u#+gODC6R($,OB]^+D"K<7|QNYs%MW)pT]"JI";/nb<x^U6iPg`OK/qOZa@Bv=fY]#+&#{Z4xP=;|6:)x'^$X(umSe@Vhu]KW_^QH[3vy}RA
--(X[/]nLEr4{-8Cx`L.m4J{l"{d,doJ4WLgko-|oV>Uf;o+]4FP}<DA@l8ntPZdWd4(}N8^d-N_=dPuIe#anc,L[LLxdyAcfrvk#.{@i--V5GUDvuy#&e`
-JoXT(!wFy{9'_(rLs.+Bh3NkY}<E}TM.DN[txfBhI`l'N/{d0G^OPMx-TG{;qq>^awah:&GQVw]-9jSOlLR"o=at1DZH'NjZ.&"fr{0(!NcO:DivNZLdBd
-7I@ga2c:YT`'AJ#N'c`kTK8i^l`}n$:mYkhAWlkyPa,q4-QMNEz4'2"BDc{6Cq~;y/BJ(|JgRS(P:^~Sg0XxOKLGq'ogcz:7Su,DZgppvu+@W/!;jX:,3_
-s;=%Jj#}-(11K6xz^an6(y,Y2P[vP4dPU:oOsVNj^sE9I^EUZo6TSW_UO2e2$kyOLT6{zGstD|WR|}8WR=6=]3=3=3.{>)O1dZA#:^fy;v5b(X"eDD"0uK
-]juK/sQ>Wz0Mfxarg|lgM2[3^#|->P;0M{o=+/F5bexnK!@@P6lWn>QRqKP5]6F='#lV3|'HNyfaMO8#s[%8Dr>w|h/j/Xr+i-vD4aRT(=<W}VdJSo"@1/
-N-{p}idUuEaH8YMnSW)N{`kFBVsV%f]6|r`({/RRO0[(=la:E@F.E-ndY]x!ZKe/_^H=wsk&;DKRrRo3;u@#WQMW0#h@g>927Lya8"{sh!'2JXr$=TLLrB
-pE4+RFR^Zs|{)4<Q[ZwGyWc1&}b0s!<cL>"e`d<}~63<FT#vX6F=eCGmsUGuu11bP`z7y;bKh.THL!fo{H=B%P,hm/9qs^GxO'c2<nVJj-2Ou!44@2jHHy
-<XPk285p.h,CY,"ikDd,wN,|#<W9|5}UF^rf=7zs[JKcIWM<:ac4G|8mW<B/k#qlk`RZvF]ift`e43a>';{,C;|DrP0}$Z0(sZPH[)QHU[{TldVLM8t4>.
-]o4`wo<n~'t+jy][[it=+Tov$I1u+_hC$8r^@MwW9rgD%ez>uw@R'@8h6M'^[mH3}/W2YA3avT#5cm1AdeDee(!vd#0&g:ucj]aQbD~Adnbm_<^2rq>WN1
-{e|$)Bz,VmvM{H,SNy<sMa=OOoC2.Xe`k=N]o_4T=x{'~eC<-oSAy#8Z~<n=c"+)kY$y/=MA&L%IG3c9)2G5'p`xNc5#wpiTo#BmV/|u3fXu3y7CX(xfw`
-=ln-p4)5x>Mcm}wl`LcFr6a2+xAvZMw>"nFWpo65^`KA$^8{`#40ns-sgli<|;,Z@^9EA3E6SvmKHW3GNy<m2e5w%'Enf[_SO]8P,#{BX"0#QhnSrl'&]w
-7Fm{#g]l[zZ0-UC!fe-c:Y,`jqQ#+fK^p$vt,wpBmA_GzZOAo&G1G}SoPtB2_m:F[C|qeau7f0omR{`#E%.T[&27VN+ooa^ORJVmCATCjrF)P]ziHub/O;
-wz<_q3:8-8M]&wt4k>:.'vA5l+t82h>h2(w=gH:gAg<'^XMW`)m6@0|Xm2KA|>m@v;.Yp1,{"C}XTe70%c1{#sUZ.'a1.G>j@eXZ%7&yZHPm=3[,cxG]j"
-]MboTj,zc'jn}B:BJ:6vJOl8[LwulJuh:@.h9@q|CZlegU.UBjrAv-y.BFY{>bU]>|fJAz-;/Z$pIKM6YQzy^#u+[j`4Y7V_mr.(-ReDvhID<}Dx@IBGG`
-IjgfX4&wpa:Ikfr2eU#7SJQ_o#B-QZe4u-8f8#wuz+r=!{MYDE[W7AaRPK_YDX,rVyuLoIKAg{WMD^>`[04]T}sLEppX|dyzb6l:J`%@oGi+8Mjh!k_0@,
-5ZP`V)aYw}QIgSIh62}m7Sj[{@oi>{J9Lo7{int{/O(^)rtO1%.{|BQp~XAUjfkU;+NU|{3LOtd22tQ6![/'J!>`(v=oR[yB0G(sUKf`>&nZ6[%L[HeZ6$
-:IHuipq{VH#Oa4>m'l:e2Py)Zxhr1{xu;yfhYTM%odeSR&8FRlgCShBw;jkzSouY.}c;I'tR$Mk;a=saYx2[~r9wqj1EB>)x1!ks:%;;@VoI4JFYC5+1r%
-oyY%'Le[8cqCoo$pn(N6}fCK0lgx4j>Ldt.T5j@6lq"UkBxJ{+UCL0$GgK!ccf9aBYEO`OC5[{eZ`FJ[PYP+pj755H8_LA8OHizELT!,{E]/H=e0@Kk#ti
-_VR,Y,{$)o{n%IN$f}|sQ_dd(YE}{1G7Pew[_#=0CL"<xn"mLDI6Utw,kl}f}^$GGBbBZmPdMp5#-|0&mM6qz{DEWkB|(Mp6/1,bz1'iyvZ|hq>JwOzw^F
-Ve+BwG8-~M$H5ftXT;%<4]l9W|!Yoq(2>0>{jA.sey"8eVnuH>&6jc)[#+}p7g_P'Pr<fN}f9[h}+auj5om:!Yj%gQmI{z$^Iw0rzB;/r0GjfHH+TgEoda
-Lp&nC:4l~MVPk0$Xfj;GK:0];]e#b-KSxC3C,LF!PaxwW8s%v]K`p_M`/Ff1Qz=^8#Th|Afp:i;lkYgLcLrTRuve=Aio^OVywWRP]l$5/bg|'!r2;sNZo+
-;9^TS=/q2j+9!yycHyX,v)l)eV:P{)C9/-sVh)ZX)g6['nSQkA4JckH4;LO|@_iV4ZU'>C"Ga=wQK>yv>oTWZ:~mj&Q^~R.q[/$=v`!LnhbSvY<jSV<bDa
-pFtOBOgLE`i1V2+WKmrA@-kgwlLPJp5Xr-0j-XHL%lH$@plTXSANU5yqlm%@=W4C7NZv/LW.F=#{BRTgbT(EKfg`(l[;H%}f|f(v-mqA!;pg%Ay8'OZ+Xn
-9Q6Au1!lIY9(HSxKcpl-}UURjb;oJazz@"=m(n!GZIL]xP.BJ@zaeFaN#uGS:5AM8=UI]Jt^)Tykowlv/.'yTOL;[c<DC0F8|]a>L>C+$n(U]w_@N><_q5
-T<7KDJkzV|cEQgf2>mI7XK_xpY-Uf;gx)-CJ9qD6xa);NwiMqYcV9m9o64194ViQaI_=yuXij1145Ddd2[l=U:sD&A2Xo,+eu46ADP^u;U(6yyiFFIJe7#
-Z`$58"VEi8Be@'hFRMI(O{9vrG3CF3wZ=w%.S"l|^0O{:BU#_<}S8C;VAuS6oW/44yEv[purB4TNWUt_HoJKGdCH%5uEo%nxt.3:$kxqE[|rgjX!MCgrdN
-Y;_`vU:RJsuIrN`NxM:V_b9t[iH@hG%6k'WF{SzWA}JiC"^NxcnKdQ!f0kdw=NCMKlg"0QhHE+o;4UYkOZ~f]f2jNs|:De1A5`!wxAe@o2wzp3O[p_%w&'
-mG)zwef+|sf-88g#`[(}kId3r#d$is0P9s+N4nz.C(;"$Px&T)=Q0$J2h:G8RRE8$f1)OSX`Y0"DeYzj<W%i2BjwhFC7_|!)cdN+A<K+Y&lLN$Ye!@`GRv
-0#ZBqIY/s}C,vs`'L+$m|4/1o6q4,iG-`bX}c4)rday$}^F3GIMOiC`.vTVYe_OCYK&ecO.Joj'h3G)L=E_'V:G2.c8f>W;4;]LZA!Sq,hHRaoc)9#DCL`
-Z[Il;CFmUe;w'q>iCBiotc&gT2|qx)$c#2u3;X7as|26%WnBpleXw6[Z!ifF=;Zk/Hadym-)`=mJsw;ZeH%G4KRCuqhoR|qI4{U//qPZyinIdeai=suC{a
-+$w_Baf/uB@y_j&X]Rn%ZOekD;^+ub.,q#olnrlj1:`zhcwVj<U;jcZjCsOZDxpugHI:&IuC6uv85Sx{:cC{lbJW<un/&cNg4!>vJajye62Q~4gHg9kxz<
-g81YClDB`R,cTCC,[(O7c03#hS:i"4~q"R-l{KJ=+gzz"~l{0JxW,[TYiN[rRt/xcd)q8c|}u6V+{d;&,xil;rrahXzI|O^r5WaHhm8ox|h7`eVGdZ3r"[
-W6CM}EAuCBC@]O+tc|:VmN[v#Ew1S".Q0^iOqB^ti|{`ndWbkjNHbc/x1y>J$5:Ke,1/B$Dxk_+XF1ScD$T'C|i41(zsq=;3+`'<Mu@_1cw$G`%^dvCk}!
-iAes]GjsEk7.yA-7'L5/U6>vsD~{CwrdI(NHRpmng2xkLhO@+xeRKeXzIK't4KBQ'|&xqK4fAB%UA&[rb1Srhf#Q{FZ+TjuEte`<=;JtP8%G9Eq1I&GVEK
-(-,8d!IaJO&%i`T0c"xpCT{N0>fBK]#)MT[vu>.0hK_e6:QC[ucyj'3uNTa:X<oTSV$ZBv6T[53[tHcQUL.+f10JR$Eh:5,}v['00yTA:o`e_,s4^)8rI4
-^HsS<>eFYT$<e:O(WYAS5_K^)Qy)#;j@w%)q_fr('G<<[4C)v6ZFr('>-nkgCBGm,2hPR`JXo/|CwB;IC,9b5,:>PtiuL/PAN{_qgj!EyDar=K)Fxq.xRv
-+Xe=2C-aTknL8bF>UnHAO4(s/0>l$Pv_W^A>00}gAWnS4=gIdmPaV{e!AlTt4=Yi5eDac./R_3mFoK~ES]Dp@Zyq!I0w[JSs!+R=LO]kYv`[{n{&@n7!cX
-L$$3%ph<A`.[EGRXc@t;`d8nzk!iAHZ`2#QR;c@>jP_qq|8'KzlETqzcUdl`J5fnc<B(0ULtq`.m['9Q.n,)N@nEsx$L6rN<wviGL!P7^e}e(K=K]%a@$l
-/e&c@QH,gn2/'aJuiZ8<>':BT8hSffb!SoDA5eft8KpC|434-(O,{uTZRs~s$`RRiPkA0RLIoQ3n6d8y500`l@6M|`/q@4h_nffe4Mhf<V|ByH&UTecjK6
-^Hy/'s.IHdSe=([a,$1+M(r=T;a[aZ]Y|4=be+PxoorF^LTo}uF<KomXIf@IoKd3Cb_;BoVq><X%fEYC`Y@V%<MGW^",|$Eu%mu8_"H/tZ]s)^qs}yTuWa
-Op3skQfe|k!+&ypqcIOD[dSVQ]oU0nv)8upL;9D'Fng]MRQ{Vlkj~2{|D00e2MPZSWYWQ{a=1ES|`b7toN[BzG=.Qy'^cyHEoF1{jd%y%W1[p2$jKu:<;W
-SI()&CQQM9XsIT$FQ1HPt$[,zojB)fmU3Lk;#WDa_aq.Z%GExW:_Vwlb8@BZ:q`.CyO7|vW[W/SU>C:9ILqrs]D7M/enVWILPYXQto6L+e,x)tq3'.X01^
-_<d(ZQ~8a5Ts%8tg>OM/)bS'GThDA]eOg#tmwXFcso/x+S,jCA:qG<y4sT]6tb=HG2q@Nz2HV-HhJ8~$mHGHU(=6E)/48zvy,+3A-8p5sB6e}|`5##-vv%
-vAu&=t-C5`xj$.WMTMd<Dl.TBnhjT2|o2,k;4F6J::9-P!az[H3iYziR^aT[(E<;ap3jB`]o3xpa8=Lj)T3IXsZL=0Sb7oxQY9v3ehT!n;lR_K;0>}~YvS
-h,("J[g;__$/r7Fc+X4wNc<e{wspoVH91h|5Wrs-6>Q:#QBqUV~IYdCk8%2FI]S`jHud-0k`-l:0HUJ{CzE)T:Up:S'&tbk41!,nyb^-@s_ycl;/2WKf=h
-<pc2fcg`'YejY-R/`;1)]T2s,mu<vOY'OtZPD8L/^77-9qa43v2JUe3YrL79q_thqaq=-B:SR0k/QpH>edPe)LI3VOWit.7jlx[wLnIRaG.8/,_Az,cH>$
-`ef2DHKM>EIH}"+kQLspuza19e-VPueqyeb[nEIhj^3N"#Rw+DC{TM8YWuPpw4]<nFAfvt0Il]e%Dt6ste5#PX5B1!IQgb-_(F4&w_(LmRIJj-4>+.K=2%
-sl:Mm}9lGhI0ODs[&-7rTeAg&tV,xcr5XXWaiv#/_,v03]~|F89mheKO;<~V:zuhKLIA^R.yak}dp6wQIe;e!Y@0xb7o<3Ee+<OgHBmS,kof!+nMzLBC[&
-ky/)lW2k~Qk#!|EWhw)k>ihVn^zIO)$n6,(4io;5-@T{'4;(@}NaHoX6<c]mg3ga_=)M(U0:x)r[rpDfj5js'&SjG!U2}<"54bH9KV0)j!VbjL$|ypKdKB
-4;{Xim4[^w~y&c9>mSs9kgJ9ED,D`U#|vuGY@Z6:2g+#Nm;{Jz_7#D14k7CW+0cN`;a$6_0<7DLu=2I$OKp=,{H:35$V;fs;e@z>geEKBLdDFmXrfYvDX(
-Kf$.JbZ|ZSCxQE&[/"Z@f;%ZKC85"sZm^}9c=6jER&Y2G0gN-kd{}+4&Uay'Z3,AcG[ulA=m'GPvHduC.NMib2VKsuN|E`LqSM/(otncZT"A|@z}6:`y4U
-/]m"0C=]Z]+Dm|7"<O_%AW7>y^q>ISt.1P<3}s%,oK`E#$/R!g>t8,PD[>@j:>bsh9^.]^8kdyM5jyfobA>]I9Fw=rFm&A4Bwj~)hq/;'Z5tl9P(1V@{K`
-J'_|Dfr(81bnT|rKTAzVM%}tD0DqAHP;'=.KMpm/x)"z>W+,]4APV2%,OYAia'7JMw}Ub)49%alMRIbh#SM$+p|$_OIycdT';_z_hg4cjrt20gE1n46![d
-)tNkqs/]tYVMWUb^/%MfW{LF|FsT}(.kl[bv!U2_v"tgb,HeP|P9~200S%_]wGlOoh(my@ZFBC5h4jl9~1b9je7,gxA&d.1(#j`V@rLy8Ks.F98+OXMp8G
-4l.Ij5RMjEifNy6J(|XrwNo{+J{.[^^Lj6:ipzlGS<Cb'&~hx/KGFv!vahFX3Q(]yxOpWspROV.b,Vo0y<$DB_be%O,L^Vr/J5cpD|6N^4H6pHON%FG'iV
-@hu}MnbAg!RgqA~:27H1.gpeZe&+yMrTg<G](-c^eg@G8j7}4FNqhPjTB+.9i9G6n%~!D)<l;RB/W&R#n#Rumd4.U{D!b'jq8X45m!]iEnw!Eh7iGFoDz0
->W7b!N0bc2cq#J=u>:M@:J84<m|<_|aTV{)M})k</{9/@Aza#DhyO[lFv#9k5%QoD,oYuswe'+"EKEKIxAlAzf]E/H&sFY4er_Wy]hd=|;iAxLg7d+1Tal
-=I{k-8+mx}({!M5`T^=emrL`^NgRbRvc|y9gx-<c|<a4^Al4{eZ)j)-}=-5e0A$.ri%lYmePY6;L|r<Z6o,V#vY]9M1CL7'v](QM}'qb$"Pkd7&y<aK)"#
-)ST"6|`N,gWWxa,%fF}[zW5CmBT9QZ"9jeI&[uxDdP6su{zM.X+x(X$.E267@rp8T^d#/.O7x#<rCdBPA#]ahSVrE$C#Be=:IV3JjThC,=M]hb+dT5`2.l
-IaiV7le,Tx7!"ZC+M2YtA52kkC13ZhX'T0V1i7'vw1;]6:PA,<(+FX(p^de<"-o6mKqy.t`cLJDu}Y5r&'W56|RAN!cAPu1045n{|5uD$A%j0[&fHCO`%f
-5qq,3)/XDZ6Ra0:q1XYH6uc|&%jLT{_RdB%p(VI^zuze+iNpDwyCJj4"tXaz+K6Xj$woG;eqc&JdbHWhwXXvPqQe9vWSy^)/z]J]/RdXs{9BzU;^O}-2VL
-crDKFxEEuseG/++lI}lllHfBE/`tn-|Ye/heaO!_~/s-Di'Yw3C'yE&4>7_LS.w7g#(4#;`w.DBHiY4m:BsMJ}^O)h(##Gz&/'PlSLOe4'yU[y)9zU@"j{
-R%&-X)dTrtxrd:4Mx}w7T>JNuHR/]^6g}Fp3=(f1o('Y]P>s^2gj'y:IRZjJA(|zih/A:cEx^lEgh9Qk7bzCbX,[tYk5C7SdwUdPOY}]/hj{E6@j.):#"!
-17$_=O7YKGE{"7sh'cY6INQ6Qy+]FtMOoQ![8P5u%6vw5xeZLs;Ub/3-x-do_DwfoxUka3tsa}o1{;%0EilT)wFRdi-y{>~AK6xi#|5L"k-i}8^Lq$-/3p
-Lt7NP0byp@vKuqW$Tsu#7sp56z7`]4pM4LACMdY;72r=4A.iY3F,eWZF`s5.;VfP^x8F|5D@44^b#f%_PsDaXr2[5OQ@^hd=&oofb]fRhZ_h:(z#&aCa"d
-&c6Q3_5G;8(,tl7FT-ahTH{+I"{M_/JpJAf,Vi/>Vl`PBT``CAM4B^.lU|8Di==9Tw49+k7m8Fjd}F"_'=2NOE__j<9uRS&"QZOr-tZ.>uPM7}="!er$N0
-K(.:/^4#lZz(gN_$ad8hM{'"@R0-#pwelSs=%p,iwK<T|5K6T9mKarRm'"@%KP^yAgCgKG3Te$WrJ#pm:7-E5=]G!93i)@bp39=4u{MSD]vdTi0{s=`TKK
-O![[4rkWzDL@cb8e,5MP.7(<N6+c[WR7,VQBy`+C/cW1gXwe/QthzPqf4Od)v}@YJ_c)5l-YA'pP}[(31&PUmcDt3B`9l`#g/9AJKC;L%{wu780{[gzxKW
-/um9E&Uo:#zjavt3$|8OX{)})%5_V<(s3H[^-ea+=sjb}|z>WlA)Iy-MHp&_3SH>`.mRG[[$|L>1^B~e;#1n`9~1rr|Jv30l]jyE#)tHR|kO`]|a:EPA"x
-j7s94Pl%GJ4![^18eu{[-A.%|B6dyNO_.z7-CJ@J^pH1`K[t_h7%qKew"~k7#-GK;`o!`,O<qi>E0={SGUqBh;]9}e}!k+/YmiLmfd&h/I0-KCDbIHvM.U
-qN9z1xy[5d6ve%Nx3T"uj-Xv![M6L9J^dJb$"=hANWWIl(k28f.Oko#g~<n}RXItV0FsIuCpj}H-i>=h%R]tgeyJ'zXo+HwAi,9{.kD4QTR/mRzN.OeUY.
-wo`ordp}N#.LgJsn!3<eoS02G`!i}%u{Fk-Bq>#2]QX%(2p)->p=DL=>5Y4=hv41nMv0o9T#L(UVZH39Fv@<)&YPQlcD-/S-9s5c39;>"7s"T@a7h1x>uM
-dOtWxv8|`RE-Fm!RoEKMZkx2P-z<NdxH%QQ|B[#Nj{a,$Z=A,Ex-|T3U5i6qESoVD)#rjd&H+}P;DjG|L8'C#e:rijW$7>q<3lu,=6bT"Z#$/Ot/~k(sh'
-{%t7O>R#t7w@:$XM<;H:P[<SKb$=xX0s1-3s+v]k5WS,eF>t0N8&GB{QQvY[AdN2E,cmcoiLg,y3x-5H&^&sSp-g7'oT8MeziG}D.3T!C@tDh|Q&zbYr9R
-VXXWiBD/z.#IMCCdI0<"K:D{SR5:K<h-vW#>%OMy(vqrou$wC[P-9^=$!|.QNWv.MwgWC}/l}RUafRG|6U:>Tkl9(Ze:D+cA"Jt<ZfS&1]s>|"T!t"cN~J
-0#e#tG,7RtgZz8}2_'=zxN-Wn5D&bM$kNr&pn8i#!o#jR/"P50FI+5>Qr^^pKazlv##-F!Vi&!doR(K%0Qz5OaV'rph>f:o]J@DYRSqm6cbwzTR>lMFf$O
-<j12@/3^$.~tZq4$Swd{!F{O]Ud7Ai=71[wl_^<|ol_F,z[^W)~Jb9dWn1sr2&u#b[VvkRiSa@FPSh4Ut"Wg4"BK&GK,=wh5[cIqU(`>U#5[VeV<vb@G+>
-mXNCjdPtG#O(cb$9MUOy,r>Zi8~2TX1<JH}EX;[h~&vG&=TE}n/y-9_quZ;T_a_A~I%+p"0rQ'm7:(|yo)>d_V8E=<P8Z1t8(QLz_(c`3)17&V(nI_Ss.I
-UfNHS<FW6W)#:_SC[1n#|CgQ2&y|c-P!aN"m-GImIj9AWc$e"{sbC|"zgpw%]IN:QTq#~nuBXq_%MUEuvwkWYtsm"H[$AD^mHlI"@lgMg:{VoW^FIKn>lP
-VP})b0nB^#@;{U$^XWeO&%]TyFbV.0vZ.Rr[bt$_Z4dU6|K!cSk_lD$E^inmJ/QByU.i6JV4&XZ07a#Dnk:eYH7/S.(6`FOp}UuhQ7b`+B=(o$zH0C0#b,
-NY=.,U7w:<i!|e:A}TI2os$L..|0_"2^lrzPwKun]QC/O,FB879`y+KXLVp+fe~u"Q;}0q.sJUsC$vmp^&3sfoFtz[2doU|7xWyP/wkI$QK=IlG&=ogP6`
-~8CO%)Xi-'m%7.CiiJSBCOEh&ivGY0KdSv5wK=)!WPf!^<M;]/N@FClCV`qzv,<xSdnd@#XJe8{)wmj{Kat"UA'HgnQ)#1CfdNeQHw6S+F%o{>w"4GFlF^
-h|IIdx.|0vkj^Npl2v/J'ToCwip3iaz-u.[9Bt}4"T9v55CZw^K:}lxK0Xwd=nnLD2||W^QBOO2LJkU$U3W#,h)T8qzP}4}8ZCYY@4J,Hnv's8,K_<j)3e
-B)fQ}p<H[P$z&U@GEc3<tFYY%|C4Vs/-Eb[phX/I=1GL._l1@s%'V:9;Zj`Kq-@0_@:h{4XjuV{Y5$;0:G/|3zD0:H7KxH7]sMd/Tfzm0}GT<.27IH=L|t
-kt|X8[SA:J[n8$6->]43Fmc[lnl,x!^MQo&Ws}tWox@:qmT9GgZag(^Uph};:e7FTq(5kiN>bt;;&bhU3Dwx8.T=0khw8"HYs[M2C)bH+,8,jypE}_OVih
-gc~K0-DyFZHa$<]2pV_Nf95XU`86"jj'm]/tD;b-wF"z+.Sk5CMB=ep|SK'oG1)NoM4tPWWR:}i3J!'k]vA4GUI](y0_AqO;!:yH0zAT4xM>XX%l]gCPk4
-a|pzS/o$/WuRc`&vz|2=~|'aCXCayn"l|K;^UU%zQ]guMwv;I]:VWLcW(<]5ma1,$odd(_>a.#b=N9>O)[gTB{nf#dBkH{(u_|x51gs_F#z=Ls:^{/m'cO
-#wa9IHXd-p'n;;jgbO5tabpDl{p_[>m;W'$'+SxHr[Dt^`B}{9yG%SR:HZ!UrUf&%CB=/|/l8#Rf:)6(ll)D[$=<"rj[;y[`AVs'`5xrv],Dr-{A(54,C-
-ZoUi']7Px$R&4jA`[iyt_s%A'Px0%`eCls,hXGLZi4/nWW]tJgeam!$]dVMCX>,g9;{1b=ILf7sceH]w[0}gYP`Z)wloc7:f^J<xM/,]0{hdtm8T`dCWOR
-8GP8$ggv}aMq_;M.Wo""xbIT/cREkC!p&3/DJ@{@j!+c|@n)e8Ed#r)+o}hGpIrMilD]oTI({x-"}UnCNo!wvO7a+:WO2pA(T]sQK7B/pxX!#R&d9,[]QP
-0{npnF.hQ@e2XEhmk(h.{Q<-i@U=lK@W;Qk^R5mN#)oj)Mz<nRIJmjT(OG=HZs3>Wb_:xRc]UN2syXl9Kk02`P3E6ANQ4<0K,4Sw~5X.(7|NoRYB,HX/[7
-<P&}z|GOc14XUUoy`uI.`O8[9VmIfAUx[,)AX:J_8yJ%CxjM9L(w{='Lm<5vF"Y7WjgUdK+I]]1r%HpU0[mCrd|IPK"ge4Nu3;8^%23=DE,>O0YK9=,R']
-jZ])[T7Z<KCF%8}}MEJ;2'Fp#7]X{iJpMj9]bP+y2PU'$jd#0cg3B'Tl65.&g]-TUP9f|>@2T7<t-MYT9+;lN)>gpeuGPDFm!NEP)!uhjGhe1$<kpwP^t)
-$&}d:P;yyf7=n,m@ADp-.t&|#}H7^ZT$S6jF/il%:-kUQvjb3Jw+CD'pt(l_#iJQTJ5o_bkz>GPy-f#FX_iCVW!mCu2=3bHJf!~l0x(1mh:W!SyN|I2&uk
-sAQWWhnG909^Dva37,Q8udJ)8L<gzY@Tl^2Fh_"}G:ln$';+Vx$]r]+LB<b}$`JKX]X]1|Sgq|gY@4ELlP.FH{.><u{48s2MH)E#1;ZXH<|+{>A-LF]xn,
-'>2O,NhIG$i&b:i_SPK/mfuqE%pS/iGL[s2nesZ([qR^ww0O[1RXt|BB{]Ok"Zlj$jTkwjw/^ayB(GRJI[T>!'2iPk|BpViKl,4jwq`x|r-7Uc]oHjO8Z3
-3Du76),7szSj15hBK^Y!^fRIIlOov0V@"dv%hCjX1vGW</iMaeE|K@G=-uNo=W},FcQ3HExVQsM0!jXDk,JW<mFY~uoJjdM>Xo%jc8<X>'~U+2ksE>]PV}
-P}xB%p($BG>h)53:I/vjlz5,!EDwP%^wGv^!9^n2SJJV@78,T)Nt`2hOxjjCleh@7:j2a0f6K=A@gv"I3_f"uK-2o{%'Z<6tE@B7}E`^oW_wi1VL~1q7x)
-|#xTw&0C|dH)^o<]dfa@Wl-5(<Y_2U+KTH5YA='Od;T5y;A@=[QKqh_7K%9w+Rxs"LH@]Vr"mCjT%/ov)`JVS>tObu.=G^lQ${p--CpJyU=J&1]+@Feq,z
-GAm2!OK]ILfE2n%bAq.rvVrz}>pW+YD0g2,;c%)WQG:9RJ@Q]B@ezLb]kXSlT'-IHcCE!@d!&Y9=(nx2jb`A4aUL5_[MTxK5GN8Nlh9`h|Ap~(Lgc:vc0!
--KP+XBGZo-uE;:O|2{{%k6}W`Eyb&v.#9RXE5Sb=V=u,k+M8%Ga_HyZx"jH}R0~N#lP;"+0[x%){8KLP<HdY3P/i+x+Ovc#4+z+zq/a9zdC.kt1As/M,}d
-u2J6,NE5.h[0rQX0tq}F+adWm6;nbPG('L=T0({t!yC0&`R7T0F'QmLLze%SeQrajGQ7%%){5yu-H)ti0OfMZ0;_jb,6PQp)%9k!VF`[X2;F^eQD#`'y}&
-oEC.lzkN5XN%B(-QsS0@m'IhK/]!KaR.Z<U66=@xjb)L<A:pHIpo4`j!CT&0^^(}Sw`apO7!`|{rPpd3NE.JKB"F>WM-lme}9W7VCaLu^S61-.e,Aqh2yI
-nyd<Y%$vYip7$Ccdcu}QGLl7WCYGMIRe>N,QIKn"Ym7TQkNUm=|<xhndmTzim:Tkbhw0#Yb|{xw;7!49GqC=S&%GF35@UN_=EPx/&Wr),,IeP;o{lK)>`H
-_YrUpz"e!xd9hs^%gDl1f3g='%K,9okx1|&M#mYbfhQ->dZctKy`V{WQpR=UC`+|^GrI&8LYa9gsEM=[.<+tT!eEq(y8k"s/NVpj>)S$e^]vL"l_Z5YIFz
-6otAMXv/IlY5Pqfa+s$N/W:D!G5Ea.M1.Z7ArOHQV2a3pOM&7]wbCcxi:7"y/,-oHl=]2S)]s6Nf1m~tgi[&=a(RE'>ZjVS`0Vqc`[JTTG#{qa;Px=|.~R
-'v2O!_qf.0112sR!GN`So5j,u,rF8{|)|,ulf'o|'/Tl"PoC300Y36/$AognXlF=we4Jw%8A-@t>EKGP&M63_s355C8#l'_;<MANgnO2Qa@TB>b}2U`)t>
-H[e;9D)[%&>t^DT0h^n'dWt>{d6318uKVlQ:x+I&:va[:%j%`&$3&90.X6;S73U=g"(8k<Jh7n]iP#W^(<(Z~TB.lxj`9>RvL3N}M[_MNX')a#m|bvAT76
-u^Ex.y9OQKf#|VyfNs/H83CcO-{mJoa7)nbxc7`<_Ub^[Xx@wu_=R7L1l!4{/OT)t@$[<tl@9t],[{Q@+O^tNu5l7'"jN8BygUQ`;-TDiK5OfqkHy5Go~e
-G,UpRx78S[FRzwIKzREQY.ie~qotxp:I@VxB&$[/(6Pr(hu_,1tc3X8gP(atH2rza1vP!Lh4},9@8cA{/d=p7",aqz;axFdNUhN@~>{eBu4mXI<DG'[("-
-|KN$sU5utJ1_{gv9`)vUugD7(]YKckwf82kaTv]Z<'KvF4vUavj9Gf`<7l'$+G~rC@t(Ow{cA@-0<grV2%peb,/(R%cbQUnb0f3FQv-nN$%BP@4Y9e{8z[
-yHx^}I}|dU2)A_DvNw]iD]TUA]7|]cex5tnL'J"l#)1=Y|uV'FRKoYWzIk%!FeN2lN-A|S#3<K3u7OIcuPtQ-A!6fTQR=YA13_4e@=o8s4jcavQ%2WhN]Q
-n2,!bI,LX}$v8a|I3rTpYgeQD^LMKe7Rn1r$3vI}RaS$p'qcu(<}abGgW^NLFaWkh#qtT;.Vtp>^xnUH4ikj6T!1vF^`HaTThvL|g['e9wns,h[HhC;lBg
-z96u=uv/7EQ#"VI`D@a#(l%j_pWqY]Ks[(3neQ4sd]-Da[x-PQ}CMa69^-^o_OWUL2^xL`7C4$Ad"h@D4;&^:gI.<8zKQuNAS>ATB6V+equwq$qO;OWYdA
-=/GURgcvJr-NC28oGf0M%40C/y.|zd(=SqCW`B}iUmfA-hV7jA5^Q|<L9ZVW4J5<9jB]t2SaX|^7Xp7)feLMW".5TGXRRt+GvwjR.F:E+C1>Z]1hxFafJR
-Zg9Bnl<C!VHh]a_='D"s)$Z.Kcf+o.RD+/p3{BP_OHM3%-dA7KX6[k1!Hg|nZ>~oRf~c^4VySVr:mcOIBMV0-zv[}$IODgwD&_Qkwb5a=F(eY:B:1[l9$}
-N4z7Bz^A7um;,zWyOdeJE6'L/81IIZRsIM=1|aD!]g}/nQiaE3dS%1g#gvVC(4vw^wc5q8{sGP3N6{N4mLek;rPUp#|zVA}69Kr='F5vnL9hCr)pN;[Lo4
-`JuyAK(rXDlXSf$9uK~vXl_hK6K.wX[acqH(mNOQckp|~oo7v0'dk9FzVny%sR)0i+6D4V"QD5{B,l%]NN{6bVhLMvRn=4fxV2E{_PRD_<F]nTIg7zT8rh
-.4]6KY.P&J:F6%0tON4!~Fd7M!TFwgI5qQXVweDNN/9^6[#=Ag7oTpiy:Qps2l}bXh2l9OQqhq{:.p$.h|(y%X_fiKp+LmSbG4/=/}3TI%nGcI[!9mI&<x
-EvO>#pJ^P)Jk)k>u+dZl<PibX3NB|YW(r9S;Ga}gP{.9bJ~t1O_P0;MHe'l@.(&"~W;"Od/'<{[IVJ!=<gN;.]&9jiS5>lS/:K$kKp)#DfFQ$em@p]7DuJ
-M<I%|7Xp67e&|+,A~xqgVll&O:3#eN2PG:qcXTI$]wff&j5u}G/)0ZU/F3ffSaG#q>igNk)]8O^>C!}Spg/8WP%>p7O3c_-{crt<Yd>`T!VFMn}0JB9o`y
-PR2`yX$`T6e5Q6C4,O7TG]]_e@o<pA,'pSk:JO%]<7;l3>b(-@l/@fDI7FwiAe2#FyuG<o%0~Z6Le'~QQ_%N+U9qnTWN13VLx<_;T|"WM>qKrJr9GS86K.
-Fj=!N|i]t+~Y>[(M|vUVk)m1q8E(]8`K8]51qKQ_3e#OY#A%9{@H1"=.uxK<5A8O+lBA/5.MlsojJk0)X<'`:LI5^[)yP4rN:}`ZX-ZX//!1vco|"JtIDL
-AoG]449I(lVadlhFFmp7A:k%qSR'SF}V)8dx=vS72q#C,agPKU=8}!Ew;YHd1B@/M"1Ik-bX6g&[2q'd'-rJ|we3QTF{;IfN27|suhl_ak/r/'a:V@~zqF
-KZbY;E9oeXVkkBCllT3hIRZ<$q().=xPvOEv<zLWk_"p"9B(';#0eHLv)0{Ae1.!D7f/b^'fcUIl,7p-vBvfP/LEzO.8iA}z=ftg4LxA/my<844dF26iLf
-8nQ3(,oiZY`ciSJmAu52C1V8~cqf/k5X"WSxG&pW5xF!q'N@vfTE[l;DJ3ZE2!zxU;^1"8-=n7]/jlo/&Z'cgg"XX>O)"8ksDVH$$>1UA]gVS4Q!k[7N(7
-{w`DEvq"1:OZI/)Yg8qT34r&x6NX:N'N%S5^oV{<U{$Bm@|4dF>O6ET}+Zw!F&c@ixUY955x(G`-T|hIM{h|wnt;Bthl9u%lCo)`]>~6A@;x9s$eRTsmh{
-^y`e2}H)+`+@5Yxd81WT5Ew#mJ-'tXx47$`-uYbG(5]SVru.oDvL61($wOR{m<HQ~tDJDr(>E{,MCPDSTP0a|QgRg6t'LYom}V_c4=y5N+wd;.be{-I+-|
-#_x1]@KB56bcLb)c5{9qr5UUt{+hM..hn7M3E+#PPuXq>FF4:y9GW+;v5g^L^W_+[dS/vKyCfCzx'p94WA~CYpF5H6`H,XO|]!4zBsb+g_IkM9d|~/y4FP
-w)A'NIj$%ShK4@%oUh+QAn(#_8+w0Q<<15xO[)XsvR%_:<kGWv1bN'+vK{c}UE'mEo1KX92X{s7o_q)}0NaDdIgG[OV!r|7w=Y,NCIjZl#FSCI!8WOZwZe
-(M&w:FaGMO~j,kt/<W!)bt8x78Y%f]&onJwP7SziZXAu{yv=c^;vUz''N_xX{gXz+doM8)ES-6(e%,3Zd`H^Cj5Jm46Roe/KC5V3&{5}0}j6zk@w)HX/p{
-dYM<4N-,l"Z%@EFv'mpaq}{vtiTJXdpf|V~LsmOzwLinzt'|BsON`q`G2BW"'W1Y"6h'cU|I<ut/|(CS%Z3)'$%Wc`9NuW4gu<Wx`Z'8r7CBu8@Fuvc|md
-&F]hEE"srsnK@TuZsT[gOG!}wV'NJr7p~3c4s+@JYRJf~=^lA%qQU.yf[y5_i0Bkp$Z4)]Y0W2Lhz#{Bv^VB5dr%_B;PEY!OA%/>Y-)aFx:NKXsh+({6nh
-F7t;S@d{xZou(h4Kfj9iZ!}'T#VcOHs^Q"&+k4[$4A_Vx=c/RnOA98M8(2uZy0sxL{My$]L@_{-FdTD2sBAPbvIi"0s5Tjxk./pu;VVgx:|(hzKxYBp{v=
-yOxY|y|EtQnL;U4$3/7pn7f1~Hw@/3]@z0e%2<N=c5%'{e|Z"<cDm=!8<}zNVW!ORl.#Qn4FUDg(EpS+3tpCc=.]k["gou'l0IE`@ga;Ijfg/t@<XdJ(eg
-|Vg<4n@GgxxU[fSwT1FQiD61={{B-pU[~16:o.V)$5k'(^U3>yYB[<U6c|f>dL46ga~wn"O+7=Z'T)k4eS`>X,fk+rir|vj|>50Abu4H&npf7|55`S$}{$
-AKu0Ts}}$7E{Z`Pm5#8keI#,NZO$Bg3SkfO{]:C@><5t{fRMg.S0MqryCF|YB1':W&U0u:'v}^=XZIHkUtRAXxIM;%o"a2:2!z=5{>Xy^L0""C'h}Wost&
-|m61SaiIM3>bGbnb}@{'D/}-Fq&sZ6mLFC7:S<1A"M2ZvYt70El%U1qWPrRK.z;1_DM7P%Pn+a'vW9"ues^=sD,<2s#IU24",I<JYa<]T]9eZ)[A+f_Qnh
-AJWijP|q2v,%8P/{4[5s"`b9k'XXbXUAm4pjY+e'6zk4Ixhx,Ta5;0tn1Xg$[C}nW#>ExwYw&L"/9g#kWqPnb:+-dzk[{K/zM']^cP|d5y04E:0JU@E&5|
-fh"7XNKTFU^<^wl28X"o{3KYZ_L3k]c<~0WbFCShzXL33YU6Y`8OeJo4~cP9{CHTA1>!o'lKm0t2gGUQ;EtLM,/"+WQE:@F{]8wFUWRm_U'&t'+)5v_o/#
-;.w%b.%|>/U_'F_EgM2:Bw3"yB_132M7Oo_69oJ|YVuWBg3wXg[a&#T(EbgSWy!.H3:YZO{.pNzFQ<[P7@4{^O.2cuA>U0AJD-&fn[0<aVpsxvJeTbL|ZA
-IN=BAKV]>):.-;Qvm'Dmz4=|zmAl6OQtV;'|]:|L`2]OdpQqI+{qie/mc2HJUNI-mH%Zg>(:+}A}Wf}%%bazdAi1n2|#1e:+-lxF)c10SB/{G&SY5Xod-s
-/@}3~,=z'mINT&4G91A7y&FCGF`O~c>YweEhVZ2'Z7hVRy^0;[+-U$Nyt(_$d2nqDJz@,@tX5&yttmTY3G`2%q}$]EM8Y/Z)-6GEz,~'Xl6}S5IPoyw,8b
-A6PY34<Usnox8RE))Tg<[l:NTiFm<1qWX&iiv$HyIdtX_Z6i<w]-Q9(B(q!jF=ZlS+Di)V0@)WHuoH:AH|252wNK&=ZQ!V"@x#ex-l;vu/o/{xI)5ug(`!
-54HCix.r9(<|5osl$>X7kJ"-#VQ]V3s@(Wll=$<h[hE>2u`To{c$VZk$en/p8RvE}ed9Kuc;+:@;W<Q<@S.5=1-%#&:#1JG}l9H1jaL@%iV':O^d:;AOZa
-xh_dmp[Ru}6$.INj=`J9<e=-Iu.yJ[('c^]G=kfC`U<MMd&viXKu<Xv0-4;xA<MN:k2L(_M8nL^P_!qjdb<=nUlWh,<kGCksW4aUZsx!k!/]<pH_G1zjh>
-QH_Vt_XJRH;e}A<MJj0>),Q#w.FW1"4hl<fVx8^N87VAS{dSUP|=}js8D!IADE2GT2S=3pN2u{;qPpb59DA!Ye[AGOw'8$|iC'~=9Ks-|u9loM%n=#!.ku
-v^)Ojj-zo2,)hOCyRY%zx+'.s=ijY!ZI<WA]c@t!9(qc9b>aoZK'ies,AC=m%S-}3SM4I"9H]-ld_+u2iQc2|-(q}fLIAW4(8>iFhH1aeT}o-A3&7+&w[`
-iF"3('PCvCh]S1Aar;3Lw$s!92s=xGtr/p'1wH0)^Jm!&LV:bT/|sm<DJG9/jc;N_irbf,pKPR0]OMcz':]!C1i5gY1phOIf{j959mIlN'MLoZ(T!{|t2J
-4pHwh=@pU^&)Y6K!hQ5>:5erKIX2]e,kHJgZ`zhYLI1Tw]ipqATRF@3aj3f|9fHsZ&]=s8T_63VJ,Opq0$OLt>,@=PKufNh7Q@$v=^CzB4i<R+1,vg$jzS
-,7udL3xRJAxby19s^n.U7L;D14kaYH%iIYSj,0-mE:h/It`f{@b5lAQSa8d6k=;Z<I1TTC1E(|1G+&vK7sP&43Q-a{=oH6TDUhg7sn9H_@d&E"hpi0s#X;
-^6:#V;v5!>,uU/.'.eaXh'J#m{#w-8CKFy7K(wI)a^eRv_YAx7=<&g}qe1raI)cyqG9lLho'ifmua(q[GgqUb}U7'w%lkH8$gRNJr'XJ6Cz:5D<VJm@J63
-@j&>c;=s^.Ob7y+r`]~V6HV$``$v]v7E@7OiQ5VC{D,i8+.7x}T6Y`LfNGCe|/:p{(J9Qu!"Ly^KJ%Lx{V0f{%AGh=,m)L_h=Zw1o",]@5J#QQB^JtSvI!
-0/)}b_8/5lwScrlsNpEyVXu6)2`yMui"M}/&PJRCB2yRlY]Pxhs7p.$]D7m7+@)jIfq]18.KCSY$oM|[&{L92'DTo$G$CbA!pF"JymEt%l5Z`e|(P8u7e$
-c+d%0-OnEMQO.w|#IbO!5Hjv9b3s,UZq$iqr>q9H.&Tx>bfR;Jf}n+P.3|>'YR[^}F1%Lovqw,pugOA/o_oH5Nk{XGPWz2K@fR@2q)Z3-R)XP=CsNrzG8s
-icWyH$dGJq%6k02sWJ4Ks<p=^!!_Ufi9n:weE@e)}BWH[GgC&6jkG.ojdWBY6]zgUXYAL`)^!eRW}ovJ>vbWO=eyg!T}FgpmlT[B/T9U5qBiwt<3)k;Hpk
-'wJ'AWh`KG1{jAZqgg0{YqKhZ1n{_1b_mEv0BwM#PH8xMBZ)hr@/d2Ge85:'HiXTt`zgLwB]"w@=r4j-<2gdKTf"hSfu+r.>]x`D.k#q}GA(wImnKc#8[3
-,C}W^&lV2Qsonv42.^.0ii5"Nj0rZ9!}BX/]IZRV=z3jX+|@8>Tj<K^bap%]zv-T64W8($Z-Fj6fAZHRo6vczHF$pyYm>Sv&H3Iu@[hz'9j)6ydJ/X5=W[
-p<A,4jX4Wy1+Ih5<:iGT$961bVHoGhC^5"E5`giFg|<t-e{$aTLGYJ{wnHY4JsY._bTrBC&1]w[A:3jQ!x[W7VVZbD{8^Y7Y_YwRF}.ulGLvC{pO$0n^'R
-ie56kwqz&m't'&gZH|K7}[1%oHdk'x["7umu1knz;|']lW@@1E45!^zs7CPsmk7lJO~xQ<Mr3LzjWtuG.pA,I/-6|`d]|BcNvk,9Ow|@ih^u6i[`}b#(wm
-nLIu"2!Q`q2U;!JW+CMcf)09RIW<k,.+CBVO#ef}#qBKH|&BI&D&()Msj7drcy'c=v5MLrcC8LNh:o6OvEL}!+0-6_xbgA>@O}Dn(|%(puZCp-1hB(I=GE
-^bS-."3mKTi$Ri~o]akV8Dx-y6}UzV!~e0S8H()C`Oiq54ndrf!,nj<+UB(sDyw'5K2GkN|Znki>TRz||KrlW9=t]ZNxS;[]&i:1DF5kF8jVJL/T2!7;b.
-yUhOVi~tS0NJ+16JQ4~o[{KA}tZvBy;oK)2=.NPA~HUrFoxq.[,:o;z#FxA0hjWLN}HQCFJD^o:7t]v;K/IxDHp(s9(%)VmTdGUB]mYAxdpx(/IcKGBH~,
-@knK@u,Cd2f@y@,i&W+a3CPp_s0}"Vg".SBfz6p(=)}fp@[PAQ:Omo2[|y2^jyBG(2'X!:7Dm]TDpK#eL]d%}^~s4w>AgKDx42}z1A<m-rq|dhk"!/dX'[
--%T-(:(!q1[g<'jZ&ZHY5]bdmwGc2aL%D4lM;X0GoL~+LIMMJHh5STcW;dX-<eWMZ%j+FXV`Alr[9a}VMg"f7j#lLfp"n$+1z#;]ZwU==mD{PTNQRx1dgg
-7s7QZ!Y4y];Qm9;Q[#/I.+DOx"PBX^>I/"WQ`PZ]hasi)$Mx3VwLwlsa=H%.7Rd1wA@W-8m2-r'tBnCKkHw5zs=6!6WI=]G{9Fi=",mMGr=q'}4/p%x(re
-y^&b)PY$LJ+r>Yfhf=l&Plqh:yF^=Fi8f=x=S::G{C#t,FkXQok"-qN(1u2&}A4Q,721D6v{|ZF778<b}"FnjKu9l4!X/7BQ)Hn`]4lP'{'cqqr}1zntm,
-:-Lo5T"4^CGvhI/x^J%0q#f1tq3zJ.oF9p&qJVz.Br0-7X=Ep=a21=kU!B%=WXy6h!rxVfV<~t#s+j5om=,mmCGYLDI&"Kdy"KMyeU7NCYK+>P2g(5M@!'
-|is-@`:.ookgLe_LmRVa_zQ<M],/e-Bhi,E'Ju)un%w)DKLDUAx!cgGQ1-86t4q.{iTfZ=qRIX)=:6az:vf8VhDYh>=e]m-^;L9SWU+[p/A"x0VEMKbn6N
-Uaq-F>N#tNXr>1WtBfsf0]bDBp,L$GZn2T|''_/[$gi(E=F'e:b4)ktLylz^c'S{ll'<cN.Z,9{SMy~{Fqu)KFq7QmJ})|L$id1COjib4_+V.`/M9Aw=Qz
-Y'Q}'0].esCa"v^@/hRs{MKSyio2kRigzNN7(;R)Bp1Qt_b|8x]om7#:4vF!Ox@.f.$RnzNW(VsIj_zMRW3&i-BWY::>UK=GsV>XqHwKlth(Ss>wQ'C&1(
-,"cm~]NY@q72r[lFd{.HzFB[iS[%Tnr{.{Qg;:oLz0-k-83sUG9q5nT{h}FN7EW,jlUwArZXHZ/r-ty|TN3<ceF/KX$Ofr1Jj!}9^nuZhlN8{n_wY8>j&n
-/1Wr5}BO8fofKGAL[pVu)qR>Gu3[o"d-c!Jbg^|}k{qW's)y6#r]j5DXjEox$cL`xiiZk(mw~ub$7s;>LGG&uG"^x,tx<t3a'W"GiaMP%9z0[}3Ta0AYFE
-eLy"UZM6~!N|(!e3K0iycS,{:R>xj_rVA"HU:W$Y>T)CtQG+$foyXZZ/-#"muOaP@W(7qHk::50l5(Pn"a7n#-(:z9dDGqx^eK[LXVy!96pb,;}2xK^"6h
-KHvhPln/aa%;Z6b_4R&vk]o!g#G[h)m=8H'ttJ4@(a]:S]v{VS>SJ}^[Vmr<}H|_md+X<RV]C,0>hldNeC<VC^TJRx7Y>|[aF^66>+QLk|JO6cr9f(fDJo
-v{uZP2r":}~{vNqA7uMu<{/}y/A#mVVoQMmp{B{;USLS(@3:I78JNMn,}E.jP0t`Kz~dg(c;HkMS%q<4<zaY4"rqF;(jPc0FFYYijd|#axO]O0<:{tS,wH
-vv<,SGxy&)/21QN1$Gt3)0jPX_sgE_{rZ7[m]<L(OZ"Yml=Xo{vme|Htvluq],w|8QV!fak,p2D&%A#sg`#V.lks7I%lIf,yIXs&FGPw,.HS|j1ouIjzlF
-yY=WUi7>gPxGhqfF$P~+mtPld[QLuWzo6N0>(u`;']8ok>WGXEPBzP::6La2SH<,a''YUF!IvYZ0Xp[nc90y3G>KmYezkOx]"3<uyUaMky.ducnTVhUr!c
-]b-d5jMgG#Hp^dWhemXX;ctIp>QHR{.:5t>sZV'Z&WPOCERpu3$_mr^,7J8!BhQ0ITJuINavc[{sR.GyYzW#~Dt]zxafC(RKL#^E5{L]^ghb;l@;:bZy'J
-=b[P~1J4-SS1'Z_LF<^qFW`Is;,7.UZOym=9u)^1$vPjNC;j)H<FULicMNL":7XClo]vipyui)IBP$Vtm!a(y2.MdQa/'(jRoMXEzDamq:/Ny+$.tjv>)X
-~mNm_Ge4$w7-Dnyi;fe>PwmFxq%g:<ry+Es-/U[2|q[R%rVBf}HXtJg/ElN3,ycwFZ(jE{{'XJ1u$})C'IH@"-@uikws"omn-OK5]LsH_D}mT[x3^pGGcO
-}2Js"91cEY1{{'0y@qrjNE;UF"04.dsJ2u2FiiLr4|rZSeju!^OK6v0vr'g'3M'&9$p<L^];[{02z-C`vx48(L#hMjP-r_Z2zfzKu>/-E{V#dDi:+}}l!y
-V-%c!pY4EcV'r0E@hOM+pym3/0r]0MU:i'MDQD1"(rH=!{B=,pT&+qQ_c_9>EIiF<i7/BcN@0E:xdB(3+1$@[YRwDe2k&C%LiKJ0)""'B=eykJH^BPrU-Y
-X1!<.er{<Fdg4zmw>&@NXdC1HfFOKBaXro_p@jcIhrFx8-564v0FVeIa;{zM95yrT+%sTu]M"7QN:yOGdyrZJsX:i4FW56+_U4eB(Tk+5}EAwy+(bYsxvf
-geM`Ww1|Pb'D.lh+TIXL=z+4(XQhT{t&%d$[v0<)B;B'ANRp2%f3|s~g8wO}oaUJ(B{|#Z`z2$%}clw]x/{.yz&]Fneu020t~]7$:NB!UuvO%L-{]Mif.y
-2RbVF7t9Du]x!@$zIZ:CG83v#HJ{xl1ozfEo<zE@H6JJIZ_9{^JE(lvN)_0r2T[b)_7#q0dWdB<_F<py~WKvw^W4"#dZn]a^OHg4.H3Y_6~kAZBCL/%Dxm
-E`l:;(]wbW_u[)v#S:b3A8t]nL^]ev+iDPdefGJ/=qK&-WNHs7ZQPq/y1nr(VT$z,.N=-#8!5.~5b.^w5q/fio-qo_kFi.^a_:Oc`9=>ESK@~j8Mm"'(MR
-NXZN/@bci/[]vi`Eb.|(91@fcY&-!!{I0-j-u<4Tpnf36tz9Fcgxg8JFbphv4E1PJ^!q6w}v;ezlSrq{0_AWcNTN:y${#{eZF4`EN-N;m"|r&/-Xm'xpk]
-HD1b~(^IdPaQmQq3NHw+]eIZj7^.XkfI,"m6dy#$+C2@<|$lAreLqWlVx)%Y5zg#-Yh&+/_;@X=/@([y0d4%DM9Ksl@w.ze9dd}VPv/(49vA<{x%mWV5.Y
-qKRfmc"yF8KOQv9G6y_D"`11Vg5`,mL#.KJE:SP]nve],m@BiiS@Gs7FlJ%=_hLtc$N!&)F82.BBJl`+foRMP^I%U{f0'GzOe7yioTEiQ/IpL{=n!)Z&s,
-59f,9L&L08a]081_@OpUkQqc^w0>dPfBgqYr1Q|;FETG`y`px2.KC&wdqM5+/L>S/vECrevCK#"}{DhFrQ^RNjzDnsNyz"iYWhT,Mp/Xo+#2Pl)deU%RdU
-m51v[J5FRd1kGsWVzN!P:}I7_2gR1"~MHyn%wbiLed+9&zJ6KeBT"#a}dwb_/<rDm.k)8]<F%#r5oL'')8Ru8G5sH]xVXvD15VF9Wqs;V],dca<%_jwg>4
-_:OY6viGpFBWr5Bz&iX6HajXPWCjh0z{YQrX'JmN"OO`xyv5"aeomtQJ_'XNj^]nPVPhXxONPf-{D'wEG}(Nm)kSN>'WzbcO"2;{,H7/{+-FDZ&P)Rq'$9
-_ND6qr("q+G3Txq-2@_@XRTpu$YX[705iqi2Eq<rlQnJhsr>o0nFHK/OxyqWwl![>AA4"_zWSe<ZTV<}3]),R[:Y@bx3o$m1;5x[(FyoQ2X}Qf%<=|k_T0
-fP'>JXmjw$"lVU67/!-Qe!>AY<Ft)"JqIU`(mk{mMkdoPMI[mQHr>X:S4+pZ_,,/f3m;6z$R1;vB;d:tj/(LFd>v$x4zE(6z-oU@8mKQ]0]_3|_Jw--X,w
-vqb]f49m!mLs.&Tc`$"6cY<bu;HkG@d<:=(#4RKUIF0&S&Y@48a;sm3S&wzkaVN;MycxXOG=^3}W9xRlc+"G)->yP9~8+X3>g!H@MO^}J^nOHt.nqUcjr3
-|%LWt3,HkAc1m4}(KBfWHW<Sk}=iuQz{kqDV]YOXfeT0}s-6/JfreFIH_u!;C972t)`;[RyTu#k#A]5FiG0Si-de,K`QhgA-hI0N@))a_6y5npnWufpw}0
-4BHF#yn7]L<h@!'i3#BT.HAOAW]4Xq7)$^Wd:AcYohpb78q0ykkIqVuZS2&"hIqR.'%xK]#J6h!RB_@K4xkajxp.+kMn1pUbi,Esy,s#,L1|.(@8MutM!P
-=ax{>f';I_Ss{>X]6JG{';x8),~L8fx_`+&Jj|zo/&zjs7)E"RZ,Y1qPRY_aS=R^<L:g#/[s7ZA/xB)C#4qV2S,E=CHz3o}t`;N&-{fxY51-.XK<D0P]Gw
-!sDekQ-u81}]LSh58ZU$"xgI(T@r9/Sr,QehXpX@GRj=`Y55V<s<^p02:AKsmUb7)v>{<NM8,6QLo4V_w&kEeMglSrN7sDRoy(wIpz%o|XSGp3{YLJx_Yf
-`8D|j4$C[i2rX=dMmYoln>b/N>weZD/td/$iU7Te){Vhtfqh}zX}c-P@4uy.7{wG+CAqZ&ARNj$ZK6AT]UH|$VTf;gyyA@E#+87)!yXW1Vwj==zyWbTUg>
-[>H-.ip{'UgI(Ojea,0_^IDSRM$5aT@8x+Z_oLJ74J'wq/7!@ftNw}|_vkLR6LCxmPZxW#S6;4^"lvPN.2sNsj5}s`77aR|wyoFOPNntaRP$Pzp}.(d|-e
-I().vPjp:EnlPiY.j.vJz"FT3S}a)fpc,]i':Xz>^HS(,hTq7q+r;Ls(!eED3C6iiYGoH>Ko<[58&+tf1vNI+-&w-6#Rbs=-WgPdv1hxgY^wahNET3,ZrT
-2RV&Z"%3Jyz(]!hp.)sJmYR$EzDSEB9{^!}coNxgyV]>'4H-Pn8XndG;^m,!5-OvW3Qi9>(BdU1;eE5<9-&'-KH+FUUvwDKI1<jBWd[Wkg.'#ymy2etDqu
-""'>$K]^;i.aSqsK#77v#&p(6bnhfu>p!UF&4e284:XB@v,Y'cCT|4=w#8^LQ%j:-W2,03q1P!Ti`sD>"EAU~hHg(3F=4jE:pEJ,8Yh.{Gi(:D-MbM&bOL
-N/FaaYljSCO{ipuu4}.w^p0(n|o:JX5bZKG9nveqkH.4,%36Z6v+VX6zu1.".T1Tm>u0@HHb`awe|p1lhfz!.8z$l({d7DEVUy[fO=1'TTD_DdqEeYGK:k
-UCjqNy(kM|jqKUyeIaJ#%/bEU((:PRX&L'zg+-Y8o/`(QaQP[IYwK5)Tod$G$:eQ/,@tTkX@C`$OAzPSCKmhA:.@PIV#^{Q>SiB9`y+mC}:8sb!T6|IH[n
-Fr;B(yhqDr2}KN,{I^<ukfy+(7g_Kp}8YwEaQnX#yX,x-hyc#Q6D7BiXx]7#`cnc}8<|UD#{otquneXxrZBTP,;bJ<[e!R1{"X+W!{(s62F-q1ML~`kJG,
-s]&8HD3;#;E&^eNk^H`Df-lgg5TI|BZ_hsPMcE#`Y]P@.bo1ZKHZojpsg-!20u7dg$>)cr&!SA<O-U[H@MDK%#$]svppACNXia,#'Tg8Gr3p#;:.g^H;Ji
-<Hsh)&GHdjJeo%@#nqBZGEu;)3BLs7{;Baov(1`s2KKh`2''lgb|-@ytXjbp!#'(m'`{Q5~Jw|~H/b3pBxQGn+ESL8Xodv-53R+AtJaZ~smohnq.mzgM)J
-{Cd9+jIUp<bGCi}pOFu'{}9c^hJw-TpY`@wa^[2mqsL1FdE@;bi'@N6jHgEm82mc,Sv0B,2Z.&NzjdtdSCBbwBR"tq'Eh-Nj2%go9uN+gu-Ol6bQ{Lc@@M
-.)ptvS+daB^K4Ig-~n'9pJou(^|R9(O_%n|(T.<Gyo4AfMeyeZ#xQw}}OfuC'QmCdyuLSnN8;}y|n+HC%Iyi2#PiS}G3F`zXP8"_WDaLIqsTx:paK{!1Er
-5";.Pz8[Eur}|^dymz^r9LdIwosyY'V}2(M6pw_om@xJH:lR({T/_'`we-fS;U"^CQ$&Uo[,YI&Ns-J.P%tO6reBkyy%4Wk(et$)1B}5Tu)d]8^y;.+sGM
-izI;GF"-f-j+$6V|'(bt])0!yD&2/tszFC~0!HQl$yZ5Mg`OQ7G|o7LCWI8[laq"k}%;(pGP)8LtiIev-9vkyBCfwh)L|@<5j8QcxnHM,X7%VX[q-3KxuZ
-D<ljqsW!=5J^oHJ0.>t-kn:Sx@n1b23kD{;+Z=Q@DW;!Fv9)6Q+4MX&jfRd%G<<j(4~s);OTwr[g)4u%U%p4u&p9PGV<XAN&f2_n}I;e>q#(D"4<]Yf&@.
-HA"Pey-fLHpqRSV}++OD6r+FmN~>KcHQ:eb&Mdplv5ef{n.wwA^CgIx}$Dmtc8,m#-8_.r{`xofS,iztT)`yRU'![A5+R_5]h{6`W-WFbup}[S33qt:zXn
-k)60E5br84>.^|G}#F_.}Ye|Q{u)Y8_P5t~ybz#Q)TX2(F2Z!Nn7S/TK(]-TiA;hUvN@TND5cMY/E6xgMtYP`tnLpHO[M8GJ{9_c^G]e/l55'VO1/[4x@r
-`](l3&)qD^zq$mKM9!.W,7ZW{DwSV7ff%DVa&dkN99AaaA"VVp$&GQrT@O1J(-Zh[7oyd7/t`}HPi5i7I&4HRpX]1Z-uy4a5#>_Z$UQ}Xx%/0bUhvJrgEi
-z#l"U5;4/^tMBOSyel2ezTn$EQTs+lpk4:'.8H0iA2I%}(_qnql]M.ZeY;$=iaM9`_>.wY2k=;xJ$w]8U7kzP_+[#$Xb|%Y;yHI4>n:[NM70fG3_."+3/z
-QEV@d/|NB)2h@s&3um"zElPa:x_ctqt1.jYB_&a-xMiK0Tkkb:IT6aaD"wSOTC{:x"@]w"#|SE/,.}4..,5U.kg0L"vXvJInh@P$iXBHm"Sf71@2yNf8,m
-j',/:;|o'kH#f$;&`=y<L[&,E&V[+XZmv,`%RS1OH9;gQdUW3+,z:_AMI3}`p&FWeHMC1Cz1'.Dig2zn3o0r1ZQpCS-K:v~;eeC2&&VnM`SM1IdJjwpLAX
-Kha4aPG8|v7n`9)t:RcpM4l@VPv!"ls@,QA(wIo{O%J@-^4C]ABa>&pcom;lt}h8A/3Y.v]<it6>^ZX1v0%AI27'7v2%|dJ4mJ^d-tLL^'1E/iL6!8@QRq
-~f>HtQrTfYrPpvD}sg@/](l+DrD]}_pQSZ7WUKV6-oqdC(V=P6jtVt;cVYYZ3Ok3TA)D;S}ie!Y"pOs9M/I=NK&0W3p14J'L2=|gyDH1zv[{Td<'>l}"-f
-#yl=d@)"^IT>hhI+ebe_rmOYM>ekG^6!&k:a7B0st.YOHLU_xelFP0i$t+Vgv@|i)3VsZ]77mBiwZHVQE!$5a[K-YJ~Zf/lSDHYm9MZ'&c.aw&/F3[rx0v
-o9sw3bA=3A3'@dHAEKMh24VZhFo8=uI]G@_QYxn=7:Fkt30fEfyYmV(PwPtLl%o]-4}/wo3eRa2m_B-QS;v@7Zfw&v$9<Hi!"0>+TQ/T~>i{0Tvx~7gj.!
-2^faCn'Fk!:)y/gT.qwy#PA,~@%J~[edq5c1%/@+]Q4}0ZHg'o&Re9Y6jxC'9wu3BwbfDr8|sy%_/1{}D$eujyrs}cii{zbF=6[4{'l1^@6n>!Od5Ks=HO
-f)qyKM+(5Q~/I{G+Cm_tw/-}#U@uI[r{PToe.7TcZhEjrk){(F7o7:q_Ow|nNc8DlmuXpJ)asG]dYLAv5N3-3QeNWtI5:^x"<{Ha3TBGIp;8/)26SCQ'&R
-itcZ^KMj>+ql&12U,<kX]%kydK:eo/fG)3Gv$+K$lUCM@6w!j>BL&#AL9TZ89bmmQDvc<5GF!!'aJPx.)[|QI%wVN%S"jji.'H(Rocdx+}u!KCSypH@d[1
-V$X0tfhg-qW_ADdxH,{vR"]5k6noA$mnupb'HR&6Y-n91awlcBMmKb");BePL(cke.NZkD^3=Ak3cQ}>-sU0tF/tA]d,1QxaC#4FN7U',^^R|oUt=_:%r:
-"f^plf'y[(=6m&D.[8Bq$-jNNd<s+1Xvjz4eSJCS,nZD{mp"h0e1}>_>D8<nDMy4gn3]U|1E<a`@X:Bg^DAEI$&A)BhzhQ:)7O%N~/!_N/^e)mpc<oyMyq
-xcvYC4D4Xe>_P>/}Wcq+JC{,S=i]EGauDydJOgED<%09F]Ia/li$IaT:(9Vp7rAO]Mb_QS;1VrNjfs"CjQ($Z&jP]FAD`c7Ge'@x+Nsq/4,){F60'Ev,T|
-iBQ-<wpXEV)Ziv}qi'T,qXMu[zWSft>P%z%/^q%uz_siOG72sN$tyUBhAEm&#X-}+Rnty%|sc_|j1ZNh-YrWUNSwj)iLrLe>]CmNR#R=NBX$>&1NHY3-+O
-9a,Rfb<x]w-uCyWe_')+c+[zObKMM3dzFF(7{[:#{NqXo+ccU0_Q:FB,I2Z,kO/#-7PgA|8)F>F}jzxN-o/cX&d9;;smjtgGjs2;.,2%`5l#6=YnLLne;[
-M/GLUoYGDROIIv=V@v|hl>|m'EnZ,kp="]o;wAcmk,cvxtl;<Vad9"6T}vb4<z4@Yu;|>1Ur:=/XO:vSa6O#=#)yQfmI2&wPc33C0_iCyG)uV-tL992$hl
-Om<PwXHF,)[9[04^NKm[>-j%qIyyjT%QBAJ&4)E{xZ=w1Lc3D{2AS"b's,Q.E6zvojS}wH[-wX:$UWU6AHR,9JK6`|S>A'{shX!xZ,>BwKi_J-euW<5Hs_
-l/C:RVd,&CR}>a#_^,/2ZbRo~y[0#yy[7F=lCLzW#m>8}D,PXk'ogVN]+g3bRR663lHgLD){q)Rr.z~}>i}'cd1hr5#+=}2l=)r2>}w,MhCmR`NX3qYL1t
-]a+5O.1l%`6'tlY/';7f1+OSgLn8h6~c(QK;$J$60:EvwwuBa6)jHbI&QNfaWPwWjBI"&FOmF!0h@lOYXv-faX/05xe+#|.CL8Ls@>o1vqR}SKA,q5:oh"
-o4HiM%wDzI]K"^HuF`o<w>HrcXrNg`9SI3y{z8=cZ7k%uJ%{5P|oa1$F<4"JeEhSZhkf.19}D#hk&T1@SqIr20o3-2GDQyLlYiBv|Up{B)lYq3^.K2gTK-
-ULP/6'=Tdvk.@N!,aj8#wUNPWjTHV[I2~E8,7b.qamQ},b4NYN>lNdLYl;_}{2=4qN3Mf|AAC;5SfG+ntx]+!Xi/=4JY`47CMX{]:0UhO)n`5O,@lMKuWU
-59(m5c-"/ql."Y+BN6A&)"V5}9CibVI.Z"6RE.X3s53A+^DhCH3!x#9'u_<Uh^g8G-aOqChB'"rbo8HcJ07Vz1@NVZF=m{00.H5e>LPOvTz@`&&ub'$TVf
-h@7Q+5]/)pg2SiD^dc^iE#J+gKL2}_4iEs]DgRME8,xNs>Msa{"^}DGBG&1<A2YAgAU-ts<D+sn;iWU4'W7(H_Y{a;vw77|b17Tb|7z|i/HL~xdz;NYvcV
-Y<GxE`(Bf;fb;FRW/Min4}xvb)g!{Yz+!ngA3dcdP=wvABYsv;VD:.Q)L#^L<:^(tHzzX%gho39C3lo$v@cf(HXp8q[1L;f^7=qxD_R>ve}l%>+r<>2_]/
-~M&RD:[/3ACnVwd!xp}%hU0"w@CCeK5_zr:y'L~#}6L,5$I3&'QLU6H5zork~^nl^yp-EWh`1,uy[e[q4gweQ;0"gq^/I}wF^)Jr9L`]2t$#ANOPqpT{NT
-Q8Mpj%n#a/fwbLir!#wt7!<)8OhJf1Ey]iY06gM_8472c%8cPI`PP`~Fokm_5CZ[g_sQ~3w$H;(Y${>uq/8;6-Y:4Ls{40phSmon&,MLB9%jL^hX"'HR2C
-f`1&7;e1<@D=T:2P!Mwtc[+8..O#oyIm8oeS(D[f|arT<a+o@E%"ELPAt}[0]w9qY<%6(=>uA1_q&m>a"d')HyuEIW1GJ3M_;>YV/l@:o,%0.P1L|Uh9zw
-}{9%BI(eBJ<iA%ssb+YkKHc8g@2W=)xV@HjPg<Gkv2QH69@!{Bm=-{xqN8f1aKYX'W,W}M/KVZgyGYHj~.k]{yDO<Kk}EBw%F>gI.c2IUIpNXU+KV<0!L-
-o)eCDzO/9qqdwXcbp^Y=CWKW=,AglCJ#@(7=cHYs$!CVJn:IIEJZ|lW{u}I,6w>,H`yH[A)JiXKGtB1ylVi$UcxLR0F|)ohS=>$f)ZzE_Ejux<p@l16A[G
-R'ziZ2e9O(CRxf@Y)N8ll`AOCkN:SEDwC/e,Q30hL%8I~eZst<H#ep/c~.;qh,/_-t95b0WeE'hg5WFd_wbC5qo,H}Q$}Rc%I),>k({`LDzja4^DhyEoqM
-h65W9b{&4e_&d4[VbCeV_I&9&@IEO2sMHk96OTFtzoEL6U8N[JsacyaG!k$K`q'K>#9!nJOuU}tKHLly[!/}'iM)tlkXGDL>VNT6nBiXR2%]2|vLgxLnzi
-xKkbS8|rG{%h1][^5x]MF}!lWByu{%W(g{opN:P-F}=Ldh6}n0rUia~f_6FMEi/1W0SGTM-aq{9|6N@]wF.t.e}^4cN|NOINDH2L<C<I,oUXbU8(,=c978
-f2{V,Ic93Bviv7|&&$f,o6K=%{5GiZ`9]QRO-B+s^e,NX2xC^LEwsqh&Ng/d,|:R8Jh7>lLz::_g>^R)Pk.q{b@<GYnSdx~>5Z:SY4"<KsjR|vgpbp0>bO
-(7Cy5tv]L:.{0v5cpYBl|Ac>uzW}u3-9|&a(RSS}]KRuj_8{%AE0Sz3^$JYO4)}!jWuTcQnkxb=1&w}c`Pt=2Ce|($#D&9ec7<hcf)Cs.v^m{CTy0mBhj/
-%_bSIaIwYc^,H$,)%Ut&;MN0sGew#&@Aqcm;b(|-=TByumvK[q{3MmG'1SM$9OzDtn;1)'`@Gm">E2Gcg/zFXDwhpzOZNtkq#!b%x<d]i3p]zh'NfN[U1-
-t!QY&P)K2K/|t>/Sf:2K"kfSOZmKrf0)K=+4'JF^Br4d1'7j/_soy%8zH&OJn`"kd<'xvA1T`wX]TdsH);RSj|(<|+aYPk=hk@=o|Km,E+LPuoN[h<~m-|
-Uujgw.p/vo93!-=^>r<c-9)<cz2mN]))&AxX=&!m=f>n3X72e$0R88pCKWh2oB{EHLpMB_/;LaSosNfm%P~a)Ish0/gy;3__rVc"RbM/^u_sH50OlhN%r,
-zN;^XSZw[({8n+j{L@.t.O,uIM=-#.b!@l]bGx{-qev])Y`sQnJ+dHb@wq88,F3SF=D2of;:_YtPR$v1C3fz%>;xPz=h]fv'|UiucFJb=(Kb&6%w/[U5`K
-!V}H%-{U2M[ZC"w4Mfjbww+zuzp5MR'7gHF{M_ZcH#c>;r4SJV$q_IEN~U+XM=ou;y9fzr|Z"@5`[]fve_=w`j~/F)w7dE-tG-T{(-C822R^9Y.&^=&|AQ
-uYggNbtt]aqtmB:PbT$`=v^Da1osX<]nI^4Ul5@uXYN|Q]I2k'O3YrK8OZz>Yd^D=.xS`j-5PWV+D6epX4{aTX`"OGJr)9jKz3n#g'vz<r/5'>L!wM2Y")
-Urdbe"(impwi(bEB;D"UZzrJR/:fUhuV^w}o%#cs'zRid>@RELpx%+3.f4`kICHZl=Dojy;yfOKS_s.xtT,JC>l|Ore};Mg6HqhV^sNrsdw:8CS&"{_(W&
-F.%M=@Ir:XPlloW<dFLlC$.jn+=`P@Decg|)&J:d_-Sxp;%P_#U+K-<A2vC#:Si$nJc$4(rsu"`R>Ix>iX1q,!rAVJ4Gur;jzRCc08dL6&zSjF2Uo^r2[S
-4fG/xn]|p;Le;otDI/=M~@nqD-pJZ2ni%sM,dQ5KJ3sGanNu2rsw,|9eB2A=hSTz;j.[d9O_kS|zd<z%^O,;hn5kXQ<X|@is:@xs,x'YdJL5'Yo`#t3qYn
-P4NJ8#z<<`O0RU7Q(FW%k<IJHTiQ+Di+lEqOxm-r-tW(()&!{gw}"-#QnP5U`5djr0uZ&^cV.5~GoV5QI7@6(p=|ad:NDy(>3I`T,#-w&,ndgySC9Etscx
-cN^+b"xXqGF4`j+=9+},'jr;;oT0Dl'4vLa[.9lM^CSc_noXmwn0~3<N=sxBk3I/SRE',z"ZAvGB{`Z"#y_{O2MJna'jKwy(1G7&eppjC=OP]HpFw^v:Az
-+<'RR98Hx7qO3)nL^"pcwoNCSt:JC40#cGvQUl|ylt&G^l5J$5JZK#a`Z31-W)R<TqsFPN~b!0Uim=_u+A-!Fdn8F>l'Wi3}+)f!vkB4Y78;OH<%y0Wlc[
-4i_{,8H1=Irp;Y#m9<0V(`N[n/onu^TT'|Q()DN@bVz3~kn#YLUb-Pv_kFOH`L#efurX[D71_>$L_oW=_$J>zG;<kzf'@R[V'cGKWKs2}a2kI#.+o.K2a8
-6Wl3DTwoco|GuU2/Mr`Wmz0l.fRlpFx{}0c{hfZj<BH{q`88b=i0i5RM>2)c]!U)ekBmT4MTC^ht`Lu@cSk^[E;A@0h&g:9Vg5z3S-7xm3P;l&Fh<&TaW>
-=P9x{jI>`J%@eJspea3DsW2&}H6bNfm<~cfpG+j15Q9-Z6}O.yrg-}!R8OGk_%58/|_&57@n2BWlA5'DD|=S{n[rMkSM(6VruU_+Z{+oIi0ANGD;j]xG=W
-$GRx_%nkG'2]$b}TO^@Z8gbRUZIU9(u#7v}ggy4^<@i|b[L`6(!PtE=NBQJ[vnq1h<_jfx8V}L=7inE/vG${Muq8P@P{^38qDO<6`k#g{HCpv6'X{C!=$Y
-o6Q>@|z,tiVD^n9Ss,Hi{JD{A@ox^J1qUO_eyGpA.O(-|4#0P>`'jmw]N,Ak=uJqBFY=#cfF@7dTO>c<"Cn@}.zIift)"D<@fLJ%ORLFE8^#X$kkX;"%"-
-bl`Id+SF%pDI/qf&3O(c/ta6Y0CM;we,pN9w+T0NAJK/eo@GfR[>kf5qG}fw}c]UFO4['=HMF6Z1tt:_yg7nHv_,I+9sg98_FYbggjBUf/sPzQbhGB([I@
-qN!x_bDs=jHZVfLvk`rQ)jTfuBih<rjomwE%~2xM%mb"8=kbJ#/ZYH+A=}[kPnukZO_<LwjL]LPyKOlfpeUN|y9xpm();1ns<fL@u#<y_k"7>7B7!cQLH)
-j73OYpm^A"CKy{AUyTf"3MP/u4`w%JIm7g(Yub&|Jdz6kvrk2Wst%0=CO;83DhR+@&MoLw>xLHG+UHv>]{!18v[0g8qO2YIRNgp{f$HeG"7T=@nBk)gu^N
-G_4PHFyvIndJp>$My_&S|d$r`]:z-[O$GosO/t0g)37vtL+{q,F6)c;zT0Z(3MyAv:~O`]bq)mc'0SftbLPRoaP]H}66TJwh_cb(t(KrY,q%v_TmU,DKL)
-f/2n42KT^M,Z{Pjb9Qq=/8UUQ{%.z_6-uu(Jjy_w2$SnXKRpZT0/m&`//]cBwE&AGpaT@=sCDtTNau6{7`LgCF@>9t9m`yhr6Kq&-t>=x#[owG|LH=>:h3
-orWcIDJ4K1@T[M"h]m""ih_iiMAuKh0YCM@n1&jqt`s{kL|$a;Vo~K%|Sq}nQ,Z>N;iYr8eQ<Flf9:es+)Y-f8+NBM|@l)!f`:e:TR4wX|5dGugna3#N{<
-L^N=hQ^'o`9V5wmA}+_,9T5Yww.y7hCr)TjR$_fdzAhgz^kv^^ia$-)C[|U^U@h`lG_-317jG"GD<-[r&C:.JZjU_t)q;NP!sra4DO/O)a7=D%7oJ,u7cM
-L"6uIcr8Q3NLs%L&~37,,>;FkR|MYxXIZK:cx^4.'FfAfNvFB(dFspVt:0,)jV75NcEW/Q[XD"LeRrv.Ov0z~qXgVgf/m<%9$XsA[c'!aR3NoH>nnn6|(4
-,d}`9Pr^.={:u}-$^7M9`p^d&LAT$9dCzKj34=)eRvqE+o;<iD`$15m:D%-@_hip`id/oI}VoOHQqI|WZm<Y==jNf_]l4]X'xg)a]5^C}YB==3#&m[hW(o
-6<i=eh0v7s$F.x{tvcsfa=4Qb;wH2g&CI{ikgQ3^cU=!.xB!7u8W!w=J#0lj}%NkI](5!cQ/&BARz+l'#$P2"%N"jEex#%!%`)t,!4O|fv[wUhdov2SsE&
-+(#91e^^=Ul)@bZkq06_`wNC=B3C]LQZ2$CT0/U+CuI==08kr;{{@G"H]"k5<ysBl_)GM6l0Ie8zDgbO6$;^(=mUueYa/6^;_vHQ2O}Ttk7e;"|5L$W)Gp
-Vhj2=^)eP85%vdK`olKy(="Os,sYrh!XGA[(fU9<NcoM_L`=zx2:8Jw-CIWV)f,scT9FZ$a)MT;^Ab8qPJ;'X4bMF;#<,EMkvUg"PFU<v8lV:]8#@Uo`_.
-SR>x1LL<F&!Cl8+(W'SP)0kAk7tL9;r4M8,Mjuo|0zp}~4Dk)WHcLA5'jg!exU#O^wgx|3~;SwGikneS'>pqpJ|K4H}l$2eh)]mp4x:F)`W[T$Ml3,${[A
-2}4Ad;6Y^JMIe5xq=aEQ:j1<`Wm_"/a+6@9Ym|!JEc~]|WJK/XUC{y`9W@s|@A|JX:79Mb+k|"1IXzM5ZCTLG'K%bMvaOi[H:4cyc(Gl3y~2,}4ynCH6F|
-"i+]U`5$n.cV99B{jq_0UqSd!165I#n+x#i5bE0CjRHbUI]e#=jo-"_]Jl@ioWUGxOz{THYdW[_%;^SE=zkFq1)sPf'U,(GNRH)+}H@aoq_mMf-s['nqG-
-S3b:#B}!<c7!Po;2Gly;EgS4i|.QV+{zPQnPAO>as[;Yn>7DX.O:3}CxzLj}X+5`H_SX9u37N/nrqpt^)m~IO|,=VXvz=wS#0K&o:Jrp}13aAX1yWJaH)9
--wDn`^J;'[]kotwsmgst,Hn=J:5qdBC25MMQyjxR'o#=rDClK3rXl8{Anw~PdI0igndjzX$Becn#-IgKayUW|9[HQ):P,<[ob+TM+r^Mum`UvvASHqyhFP
-PmeXyQIp+QHBll|3j<1jW{7Wgn8!JkCpQ)Hg&1>V$`+/GNk8yA;eT!F")$`pr4dHx"dQOs+i:B"F$i;X%&|xx$npYtFlTx9SuDw3W0K"#!"{8ic>Ctt++#
-i:1ijJ~bdDey8}9SkG+/Ex4oU#+Xw}^>/,>0y7!%A,0tEqF>uVVlj.)(,rPud7{ZANiXMUZ+@zA)LEp`.rXilYu/mw~2m1Scb`Yp|$xky_|=Ew:/==RWd`
-O3JX<u@YzXk%~YmLng6xJIE<TZOwv:11^VZ/`(jmcncH-Y<vVdn`-SP'.S1Gxp+b1oiQCy<W;g8Bd"mfHX&,'vtQ9z7QD+`PY4XyM"NSTDkZ+Vs[j|ijN&
-e/R'i/j>UFAHT%,aF6dbW0[q~BKBkFrMTF`8O0VmcEmonk$m8JH&#pv^:7IvLl%uUTm|%e3uyaegzL[7:=3..n$%yXiGgAO9T@Xm14GU1)5eK(F0v=4Ti-
-};k0e6,MiY,jNeI(5^}xkHaHKmDv.^z^ixd>]nFsO/j#D"z-rMq&|0_2g;<PIR|LwUbbS(Ha6L.`jjQ'%B((FVx3;Dk$FiZ{$OH=BQzOj|lV<C)3SloaoI
-<@Y7'2Bu]/:Pq%[j7xLS>qeH{-+<)UR7u4YSQ;$QKnjj"sb{JJ:reamzyl.ea<nmNW(m5Dm,'1s]ibhN2LU+Q.WK]5':$W$:Jl);pCHjUSDE~H_.UVdy(<
-4g]s^j'>0]&8cObYuZNt=@@PSN<>gBDE3bZ)j>v=Y//cB8~+0vDf_,q`KY~mJ!7G3C|h7BALm{#BB2FB#{2$dPH>aq97@OukSj$6D:#zTy/fdjn:Bfg.=e
-OU<gtl-eB+mmnh>FKF:^qIugvY6]r_!!ln(spNQUCp1b9.hVyy6##&O+{+3#5=:JU$]FUTPsHjc;|l58x80h:Dqx<5%N;,t2/ZOJdpV6>K9n_sr&3^e5)T
-<@Fk&;sBH;DH</~AYT4E~kd8#cB$iumxGf:rnL.y6>fJ0up=W8|BIu.asUxnR7AsJ[~o#toNHMYMFdu'.|f97VJCe^2u"rJ7Vp{Y3O]'Wo_Zb/aCqX-akr
-^uQlO'@)gliT|7]S8MEq1U@AU"+mfmxONMDWFhZ#64Tz|"{+STc]B8Gc~",o8fW.VpWn2SKf[F>LmPhtQHb4$Z/8k|VLfC^zMfVRG]X>,lAOI-R>z^A`"}
-U|U;-nTKMFxDSCpY3'I=xqI+4E-l~>]KQqS`>Z^.xA@E-[%JtM~oA>vdTl~VidX_.A1V<gLW`GQFiGA^!oaGa;M_^($z,:JAgq]x[S)j3IfGUVnp}rOEjz
-6OMSjrDdZtV%2q8sriN+'_GUp"Y_<1pkuXS`0`wwoHC[1|Wtvngl6u(vHx|5#[&G[4XsRV>Gh-$z[C.v%k/tW|"0i<>64KH-W0{.1BC<cmobHdC`Z<%M8F
-F&_Z98Fg'd&pd@.(K4s_v4=@<6zb~anzYL9E{,y+Bq(Io!T3n>6[0tyW>QXxF:@yiZnL[#~K]orG$A+=5tdzRRCgfJu4up_(CozvtvwJd0f>8o]WfS5JG@
-doEmFJv45&5P(]-&][dQc=2T=/=L/W"|g$M+tK95|Lu=xj0oQ>ujA0_9od%z,){o;tzCT`B;~)>Nk>n)cv'&:[U64v/}UVPQ;hE/E7i;GL{l|5/!rp~SOe
-6RFB='mC|WLi^mY396tJY2-%Bj)Yb7)WhpfmFX7m)Q>'0nEHWZ/d:{w|WB%&LY8hX30WEz&yVrbKEynDOpBZ{xz,MDJJ79|v'tHTG)b2:m'9|d~nqivr-=
-^p72}yweei>9L:C]%@fYtV10$cU^fsiBTtH@Iq'|WEzH!:fvv;,6qh4dZVR!xWjl/myX}DOUh2gvzBRKhumC[2WA{;8`Wd2Ik(XdhHR@2sKBb)8w!z[YBz
-Euw98djCY]pqCb8T9l(7HQBA!jeB=>-^/_DIILghsreqUAX%8A9^'E|s2]U,F.V-YXsEl$}{wiB+jM+DB=15&w9fyPkH5&W2Q!'YWz;wxxBa$n1/=9'D.F
-+a<|]R-piJ}[0>/6jU$3.kbRicS@$tyxmIP5MDJcL{Jbgc>ou-V@=(K(-yC+u;4&uufK<gw`jSX2r0MdxWpTXkrI1z`,y!T(W[<e|s.aBpr'c}9,I={JgD
-=E_a50/6I|XEH2i0:r@)->G>87`p3X%%4xZ_~[|QnQvTM$baHSG^q,j277_P`mPOs8nZQvVKL@I/VmAG<j'}~CuV}b.Z9BUbP0a=D':n|%0-r%n<)LN}jA
-,3Viv+V_mX`OYo(0%ka]Us:,SuD2Yv5h}[eE'L[J~3h$fOX4-s<!;[H}hV:CHML(4F8'j!;b!eD.5:ffdm^@,TSVo/UHaxmAl[5FuG^;2/5.6t_u%=wqc&
-@PczYaFQJ.}=v|Rh"yx>,zN6ci4(#{=Jm(2YAxX=&XDEQB3{hYpdOOs5bDm1f_Xrg(z.QsZCvWEAy'xqnIO3@JL(JnAFXpJ.A4b6;TspHAw+Ynd>|-5E#&
-tcQz'K4+9hR@0tEM(Z/gr%vkbw<Fk2M3L90m-]!j@S_+N'2/GBD{Zs#o$1KSrnt3_K<$|sy^hCSV(WUUg2G!BF#bCc)64Heiel"+HC$3qe3GPE+j9Z2t`(
-FG7|/eDm=E=N"2{mU,$;#Pru`#KJsL-z+jlqaY_>CC.2o'zq4fa>-G<w<Y~m9HRPZ9<T'>XU'>/ML9UrzVuT.lsu':"(7CT|"P(vTZ8O{Lf1qkDI'`mY8^
-o&Q0}:qpuL`DzDdUkt2H&P|ZYDCLwSh#,A;&>R8)NY9bw]Vd%)0wSN{>zLGCk{H4S4q('D{15k0GE;X[p,|Dx18Z)3d5K@OVfp/oLYm%QtgNc8SIBlLhWW
-gYEWaJxp~9.!(0<@/.^uKja'{$!"}av0YJOo"ztsvRRAAUxx0k=vbrV9ggX9be@>%+=h0>SVc_OqKI`OIc8WzP5#EYZ3p1`n/8QxG/,:!E}`6i+UlT,Y^a
-P4.,:<sgotpwse,[:aWZ17uEU>~F[^=)PU[/p%8s"&HH<J#]lHJ">A4nLL!KIOH>U9[wX!|C6Tx@]0+jryYgZb0tI]#Qkk!-iNxA]:WeziOM)VQs)bTTC`
-V-s<$]9/NV"RBgaB^-eg^!V;"GQd`ahO^j'|ptTqB(#8Bky.,Na{yn9qg;UDa2"#,mYx@[lyBfPJa=+m7)4K,okJ~!-o~ID"3<Ms"WjH_#hNiw1@8&p[M>
-3Q<-/$6Dh9HFi^^m8XL$(Iqv9djI5noPPXCcr8an,z9Cc2/<!JF'Y:rg2P^yWy90tGidkaJ^wF>aOP82N2Z6'x=zIY}2T"x#tDx96<t`>0Bkn6y5,QB)oy
-;=3snfD;/7ani8MDRgvOi=yy_%3u9Nmi,x]cO2Wj4L)Eit1D(XT}vHd0e$Ev^j(24`(qb.Ih4#,@I(+J^(g1(o1'olv3BDX8LP2;7r;1n|6q+p5]>Z"%HR
-;OIEAJ[hBUM#I-&v0n&t)nfkK>kLfR%UpB6uA$@4]|co_z#B8im[<Id}1-vhM}zI:Pova^1@uOKD.b}GxH9:$Q0$qYfre3d:G<LN4cQ_+da;.Gj|{utBbY
-MdHQr5"l%yXOm#FnSOBRfZ<]`IQzyP%m>@O](=At4}j<l)V"=rYa+qsL{(BJJP~=<$6)W<:5L8&N]75N_Q$[/y{_@AT.B'rL[;L:dg'N!yt%Lv%ZnA;{|v
-fZhlg}:j$Kl"2pq;xSyeJ>}T=niC@XiRo5gyLFk7&:o#TLFhp+I7FF'B5,7a^mBUq<E@RCMLZC/VI=X|WT5I=.(:s^M'5mQm.#O+J^0hs>(!mC;k>4[s~U
-|bBcbeF^^r5n45;[Qv{.w|OA#J+n1B>ctp4)~QuzbA<xq#R^GLMy.=}%Q1<FOdi}fY{VtwiNeNj<i_HY7bCnCeEINWH8O^7,wuh$GJn-OW+Ly^6!3U20b_
-p#h/<!7b^R(^1!Rg/BjIW]1Kyl{!H#R|<l)-.m#s$.`A9t`TKrzr4I[4]c6H1`|m&0`xEu0;Bkq'BO+26IOqW13C+$8vT<!}ivM4Gg+L]YQh0Wo]WvE"QH
-O7T'y7Gj;W3ob/fkd{Z14brv-RgeZOri,0Wa}ftiNWR/w)Us(2Ky30gwQkbOyKQ|X6|;Y;VRzCF9z3!ydN3S/e%-s"M2j[6aWGFSZUClW(ziJ=g83AtIOy
-S:4,zr(Z;:@LoovX:W47]f+KQdB+}AT<t^K/hNcb`F@z_wY)mpnyN:3|OL<I~(Ss6'MMX&|#1m8GB1,H-u!]Av1UHyf)<%%`2=_iOW9e%Ch]k{~+r2n)Pa
-A_0g^EegQ5;]:=rB}0k`u497@H9@WQ#:MZBW{,|=$tv^0C56u[3492S]z}$^]:@j/TQ}qp"PRRH.pfm#yG60$fuc5j{bGy=p(,yTeB|5Ao__<fx<pcTLjX
-:Gl}VVwT}'T5{yM'1mVtY4Jpc7vFg|=O1yXu"o!IyRk0(i6`6H4H;2HeD^<hDB;!26]AT%hNb<r75+/zuOO4mT^E)D_4z^(m)T:MUTR{Zczn{iqvbmKO,m
-]<21gSd@NfE%9fK2VWKK53Wff(_t=A6`U1=T@p`gBFJby<0xdAaJ_s9!~X6.`eJ#1Q.q~c/2y`)MD_']UV(06!cL:R"(|cfyCZyU"46P_bvW$;#wEc"Z~^
-5OPiEH:%.0{S>0L`WQmvWTG7J|tIw(lLf+1(uySLR#VPizoY7gFpn-'5eId([3;g'pD}+3DU+L!Ps=-]cX_of8RV}%BWw'R;m@rqwrC|X71sQ!'@bXpvkq
-LN4W=saNYb}3kr}gnn|4y$`r|vCR,U#E_dUsm<:jqIzI'kB]=M[{[L(dnR=fI.p[Zn;S1ky7`W^L$N2ne)7/|}zO-[V4sqw[En1GG$[f<@zZ02vO%gw]pE
-yI^7vKchUD+cVcE0}4n.pLU.9fd3N}&Y<IHyW=d'468DNba/4_4D4hXS[luMq0@(A4%Ozma[sgdN'++k:ht.@TLCO]+<Z1dH(>:3=>xV9BP.r7<]UO-Io+
-|G=#0J80qR#hDxGTpbEr~F#Z4fpL9K6vPdYluS^[$gtU!o0;9L0!def090H&Jx#u,Y;in<@)D2p:z'xzbL}MZzeF_=Tv"<C&Cz&3ljNw%-GTcEa@KN3N$<
-s+l(IliOE|rMXgF>6b!hWsUl`9%FMr/7)D!RnQVqB^VHH+&trxXU7%p"6M&r`c]GAe~QpTXuAvpFmV<h8VztqJa0Bi0>doND";snvcbw'uMCcOvM2o7KDG
-AcK@KAr{c}cL(]+w64e}GSs<mC&{4-KEV!&&~sT;]fk@QB~uO{eXeL5arv}:zQ@)MplR#NyVqzV[hI[+:qX)Js(xwVqm}8HgMzlIequw'.xZ20n[I@`}%"
-n8g(""1Hs,&tpa'>bpQfAIkO7t4YMsX|'qQs)e]j}{<NC^OLueyHp^_#c6@z&Ka`Ri!'V{}m{9SNL2NCSq{u='hcRL=yJ<4TUM^krNe>~[@|]Nei7/^wq$
-#.C5@:N(%F}Bef$x2mTEd{Y0a@2V_to18;&Q|.Y:)%6tC7_t60xw{g;zf(YMdh>cevi'@o/UuF{VN|:Q~3"sO__iGgGdwhf531wSbeK),/%#E|WcNLG.~#
-|@HO"om]nq8(;R:m@hvu#jAyAYKtYPKtK{+NW{(MBY.<s@D=b>{+U$g:IFH3["wpmn#$@ov"unN3@mW9uKo!va<<2aa0Rw=5W%TRiD!JNqIMqf2sbPPhgc
-%2A<uf(PI'p'V9CD,TB"ft$#VS]/D_hYt}$Uxr/-)H6i973_~@-_Y^^wj<J_L-1T-y]'nve9}|HP|BuGtp03(;]rk"9cB]uWl:dM7pk,Ka`@Qp{v.usi5I
-4xPyo.nm/ra<NLKhD`,-;k=kJJJviNjHUC@1/Ypwo/l^%j(|C1#E}EkyFhk:nKJGN,/`-w_Rag%smTfqWb2!kCfB1jrV)!#^_""&%CL>^Je@5m1zSe{,yH
-=AntoxYIa#hRjy7/Oy14beH}f%DB@2Wv.VbZ)r'1i@TALq;q#!hFoQW<UAYd.@Io`wlnrcxe:JqApVYX-:Tzle85BsV@uA#fa_~$&tWJ<-G6Rj>t>r>pEF
-5oJftTABeq0ULzge@t~zOv2CE{)utM2|mAVD&J_WR:@l&k=p'.5%+I1=.!F8%3_l}I=vBU]qhxu5ja+NKCG1g/$MVZ$B`sxPg^@iC}8EqcbogIe4F(bw<%
-,xKdt+{|kT6Dr6B58OMFGdE]iMK)Oj6w,}(wkn)dBEGoupSX#(tJWIIHY_Alt(DJDHmHk/T)+BoSnehZCr6d,YJ{9WQkWTG&:f==7R!vh+.hjrM|qE(OL:
-{s1'}D<o&mENKBL:_2~o-FbN6Y3ni#A[%x>wXr+QxpGnd8ESf;!XhGN@DC#H_[0FmCLq,mFv2^W[!/4aE4c!)cu/X.r:i/8q[<2s]e@vaJ.5/9PaE+!21a
-`%-JmQIsbDpLkjsvJIvj<Lfzx}6oIv/vz/t|hzC6iIS;h@AKNjk^geekmb9|aQ:azoUqt7rb]O%{3gchOwu9zp)r+G^rd$a2v$#{leBhraUa~0x^)8taru
-;EJ|,)qJNwewzp_]):sGOK@w;[ddN,!=uI,<Ag>OSnr{@Ub%~S]_/,pbauMzji_vM&uw[voxI:bl!-m(<@/a~1:A5@:NRIsiUkw9#&0Mq/:qMW:[O;qO{M
-t0.7)o@Byw=f~mu8u2.h,y!U(AEAUyEl2ayk/;4G&j6iXzF($}~%^Of=.z<Kbg,!a#keBdZWVf|B8vw,EJa^SD6;u!pCaHN}Aw1GIFhmA'e'IAgTN4rfFM
-+kHDe{Ljt%DxoqCf"2UM'OdJ@L=iq,CH<Muf0<d95H_NgplI"jbjHDA4=fGr9f$O:D9W!#E%;PE`zKdIi76O/DXVB{pnZhZFin=YJy"o'-0[NZ$oRz6u!d
-A5<{s{,QlVG&.A2&dhO[J"IL{C@0m,<sJxFy/vYhM`_PBZ&PrHbYOFbgO9;TXpMWuE-DtGQl;/.d]2:l@b+>TvF=>Aq+8`SM5M%wuwlwz;O^m>l1V6uMf(
-Pg2/HT#Rkv7ZEX43F-{:g0ARezX5|HAgh_'op[x())KiELj)gxU/[DY!n'HjDLzsNrULODvdW/"uctrrLiW4(9Hbul5vRKpsCI2y^16TtA#%]#vi`T!'Rc
-4EJ!u%-@sK$ZwSLmIN$_Y56s_@9/a,&D'jQHBK5EtsJ"Ij.dDXO/srjwKTUaU[zoR'IwzOBn|em=+`=os5{Rc}OpC9Y}YZR7'yPpccApeq[bME$T:8WAT$
-)F-,$Q6l%.q-moWMLqV[_F<>wAcuI<Az3Zw1;HwUdv0;R7k:5"ldoL:}K/Wj'Nk;ARBkWUE5~%Pc}:w}Yr:i+Yq!^:gQN)Td'Xl}/SY,L4UrnEu7AS<j+%
-RF.Antz-3.|UDcN.@YTCO}I%w+j->I%|neq-hA-8/xq(tucftB~uT9x5-7`k9[|@UgwcnH:O/IfOfV}0SpG.M=/U'D<9LUt7:THv1Z`voI@v&'@srH>."l
--I8rA#!joR&>ssBJ7OOFpcX{n&O-E|d6|WA!K`=$$(<udRNe{wb-Y[OaWlr{}4}vkU(e(YF{rZ1{]MU|bwkz@w~O7Uvi72,h:`qM%fOLe'tT]UY|^qMu/z
-4-b!-t2!ot!Onlv^Xcj/DsMlOiVuD,D|:xz_%TbCo&/M'rF/K#+84/y'D8~"s[-B/y]@k(oM6Lw3eEFMhBsw01>"gIb['4}Z6CfcVF'C(DL7TXA}WMQ@EA
-wRs#lEJ(Y(-=Jnihh`O]n30P<mbf8(=yeErVTAt^7/UYn>fRf7A#,e5^SVtq[D,prH}r4ySFUNKrQ{mr++!5I0oGY!zW3x6G%]w_f=mOeRf3}0"g]j&Jgx
-M>:AIzRcK@'p=4HuQtF^H9C<{uQ&9y/JUVfH(UGN6q.p,ubJGOuQg(gF#K+gQbvU1`e6>CAaO/{'BjjzI2/VP6%KYve^&;N8uD~OQBCwl8kjv+b8E/PDD2
-`YOF#}@/:e|VcyIp;<G5S1~c,w7v2`GN1$~Dg,3MVZv,tAws$NbTz/>{I3Z3U4Q5qfypeC7["Rn@[z=H!`lAF%A#W=Jq6SV`xgLt~[&TlnHVAxA{>`)w1>
-drI4kb!V;x~4QJ,>]S2:T$}HEB-RP21Pu3)aYA6"}jb6x<I}vV[zO47sRD'g8q{Ac:k;J8PZ$O:j`]W#eMTNR|%>ly@E!M~')$q&-}Acma[dr<JVO;,BzG
-!^#Ogj/pmaX/X_,S7AQK!k+r~q>q"jDVvD;]KHmI!Da8qE1h(FLfU}[sxgqY;09dvqpTHi(]8UGO_s4qKSo=7L_P2}Hc6O%KyLAYb0p0JCPd|l}>K1<<+@
-5KM9Wp=|@q"h]^Cx&vv@2`E6@S<D3qbV}:#BFj}xXVwOthvgBA3sGB~f7u|zB}Q)s|A-X(1E_=EQGm6nc@7^Q7Yex_AOI/EF]`k$xn2Ziehl_dJ>UH_v-^
-%FhF&f3^aY86,:aH#SgU0{lO/[7#~-.qgmrH9E|q/-M`{5<,Z;TJYwn8o)=q0`L=A1}GBwjH`C|T/qov=Zi/&`y+A!Cnc]EwUl"k((He9Vv4d_ELxo|nja
-[n6=4!vK[/{reKK9A/9dHw;4q`qSM'@HwFZdJmC1=>,eCF_WaedJ=_J+SL16)K[k9A^CSvV</jUu!pY%55`LULv]9]ZT`S)e<+s]Ob-1I`7CMEpHT>}k(Q
-|y)le69#>GtL+k-HQzMC7ae'_k.%>JhA(n-In1<<vgnjBfXW(jh}.1=0c>j>=GUbi`-f+"b}l-K'ZtscP(^0/Tw2bY#%Sh_{HGz9a`7/{6%"z_ndo#%Lke
-WT6t`uN8y>eqKHgFpIQ/ZzMb`9c5#FEx%s1yp`K3]lORCAqn$Xw0/#km'{7r,.Hlwnf^WiFrn7@P)BrM9L])%8_}zTT|=/0x1lE99=PY:Ie.x/8(phVvu:
-W+zH#lMXRjg6!yVnnCv:cfi).;W5(DvI7`'rNRW5kM=|a&&_Z@1v>H=q_qv]c8)P=Q'xA[:MWtA>EI7S",raJy`Z(nuclb5)VI$'>)06d|hLi`xSgc5Cl>
-i7!N4>^Dw+s+Y|IcPIl<+}Io0Gk,ErR2zN6q+zM/KxhOl"/b)s8FxoEM%+IgH3>F45{>9[^/&kYyxhFTcfwI!y#SMas5G#V|1(+OV[vnG#='&42#FHVC^5
-3sa/|p!{u=PE#C!'AjWvqz>Jo6s8$.9Gc.G<ou0;k}-a_$2I(-DQ)uU2l_V7:6O0)jNOz4V>~hK]l9"afC&Rp"2%G5z_ri8Tjj[ViyB"@EOr|0uTB#:9@S
-Edt"eIEE}@E5)`pNirM`JN!`u4Cs5is`R:HsTFn5-s#2#U$=c@10akD+^Ls}uB6,o)o3.hrXxO=fPRE6rF(YB&"1:iQeIvLAYs)p-`^uyj0zUD%gZIumi]
-0CeMR)c4R|bk1:(".Fa'&!'&{J2F&8zz#AR(NLhG+DNfU%Do{Kush^j<R:"bw2|:[HJ2kOg{HdJZajUS2[_X%V2^p/q])=t-pY>5AFJbNL43wfuH~Xd[+R
-k/'gsw~sx#2skOfhu%3`fM1s,Wz8,d<|%n6KY|OU'c$zsowz"X0veYlIc0FWdvC|aBn`UY[g`_k8ndzcs(sJ"1OIkeHc9pO50K^`'ucP)QLa7l<:m(L&JA
-{;UQr{R8e[sh%v~-$oT1jMh@B!BPhpdJlnY`$F+rC`68sacf20c2-6FLx^dp07Bo4#d{$1;Awplm,H9>F.Tp#B{;U|kWi2kL>Td(;%OUk%/jZ(GK|(j=YS
-WNO},[uQTCC|2`V:IA;Hwsk'NoeF-Man<i<k9v}Ym@.c@jdXT/Qx<eyotE&sF+q,>Vrc(;F$";DkW6guHTtc/(Ic@YoBC1}0Y^gJzkj!`ogzPOUi0Z_w4d
-r$.'olGmt!h;$2z:g+!)XK2BJyH0vRXilS$5<1UX![;d@e)oIF,RvnyL#=P78R3%uGEHEtSe+ofL@bJn$uoiX7kmvYX-+[C_;WqoweHsZ2[0LIpF0))iD&
-H:IOpC3bOa=}k)d1BUhB}}nNzckjIlWYx}qEaV;@F@Q>"f$e~}FsOb2sl>X8~j2y>`V-a@&@JmRI3W[&x]MeYH/lX9.5PEMWQG4nNJV>n4w7XG+x/F768k
-dex6RjR-iiolk<-GMxA_"U~1rT,LvMq`jmPtJVKL;Zdy_#K/APLCjk=0%e3o@(Udv;y<1J7>78`JGo+vUxjk2%q$rnIa1U=B3["o4y3[ex).J`<vdF;>u-
-R(YI/{("H9ejDqIe;6pjbs1'!';%t7HX/6JZP,H}cjGP`q~jc'=Jtu"k_v3!S(a';lJ#cpjpgo4%7<sxTGMaS/#Qsv9`14YPA2Z<"HLO5"JS|FICksFo8[
-7[msJDXD9GptaDZ"(Nv>"okp3]ocH'peA|Gnvi56>[!B(sxqr2#F|r1._;hY%v4yB,7V9diL7={C]{fSX{lAjSXx_6ylsKn2OXD2%POimsuwVz[D"D6bD'
-a[6a^L0N@K<n6MKNL^/1Fe9]5@oXy#QZMgNGo|Cyu1>LBEa/TWJ#x1aSdRFp2Gscpy2]`-O^5+$$==TNWAUR(f$Ts}2cnoj_eWOf{}[r%H<5~j<vn0W}c7
-S"bi<_&rm{ImR+2u@51I19YhD<&0ntj-1O`4E]Se`@Y#$z<XveC>kt3RtI[cVYGKT!I4d[LmoD/i)MIXaJbt'Ng/`E{(QM9QmU96bD(a.av[94zxPpbk{K
-ir%r+RhyLtJ!X3Xvo7GdMaLuTUvV1M#bb|#NPe8b45ubP^wrjrXUu$jxA,(of`-xEUh7^^9:JUT)}#9E}b9DPQIM{sGwcr%84MLnhA.fpM=$n]6ISC{@`"
-8CJ}zo9lB(&f7|+JI44R%i)sOrm=dxsx")4+MI63)j`rWE5m.y4C>Yy+'+cxz{z)JXJ6w<E_fHHU^:(%aF7<YRD!T[x}E,-ZANQ|gT'xK:]{Hf;TtS)##T
-6H&g%)DL`|qVn"U@<6"^J/~.`[(9r05D%42F1{U"CC.'rR_a:$@fU<hik@Etr$hRW.9{^7h+e;tN0;{f2n(gx.X[~B<I}u)by'WGT7nw"0@[G1z+<So={.
-j|au3)Onow"U[_R6Mt6]#GwH#U=+cMiZWVO)$CI&ls:>U53qT6HD@aqyjeVGVa%-k^%qGR`<-6%cu-VtQ0jZ|&itTu#<M|~<[K&VJhIKo$s$Oay>A:Y`32
-ggv^]t,jO$0o$FO<}f,RnBdaN"`9Xu}$L7$hd`.^l;M&~+9zHO85]wfuAW,z>c=x&kA'!<U}=W+eI.i$RN7C=JTF=:R&.n1Cv8.Qy;5ZGP4parR4]4oARh
-aEoKpvWAUC%Wso~w`N[Klwy;&sPIz]qnXw")(>{hQ6`XFnVY}Yx}RM1GpM;`SIH9"xjn.(USQX}n8sWH;=9E_-L9cHcc1dGwjQw}pt|o"]4[-e8HUu5r(q
-$W6/e|2exs/vcaQHOcyc`V$kr=x89,RCmL47)cUWtflfy|5r0x(.&n(Tid/h/&`ucn1K,E8U2Dvg-H/wselS7L-KJw4US%>,59sH_:$Z1ioy#ZoO8-agxB
-"s_g;{|E=!BdsVhv|#WgsHP/+bO"9v#^[%d7x<R#(}ngVVsXlc&X${py/MV^HyfvKj@e$RPNJZIYm`fAH!-ZGBiue.&^2^qPweS-CvA3!5YT-lH}_XRtCT
-F%D{ZbAvW02h+{lOErj7})q2y|mLhcO/^1a'PtWYOE')`NmM]{5qqJ5%ltuv%XG(.O+m=td9WEBVlXryXf_s$rg&WJPI`,}rwS|}Ndim^dvs6ey%dF"N/3
-r3KfBF)2MBtn/OTtvf>o<{t^!QFMxc{F<aeFdjn09/;oax7BL9O+VH3SjxG:($}+NFZZz5'A{$IN47'QEHp{XHt@i}#sBsfxz6Lj3BL(KVx"s6uoL9xSx[
-p)Qpn[6)_j}TQ>m|,2l,Dbb3F8+_1N>:H0imv"9gvN.Zzx#EIMZghH^c$J[,pK8@Qrm2(|Jg3xpZ<#hcR>$3hzLeJ#K!4V]h7j)PJd55M/%rJ@G@^d60+`
-XG8Hj5P]Cq@8NE`^uSr|g,7$dBK-!w^}.&{KKpEq9I}5|O.U98sMaGz$&lpe]rQt&xa2W4}reI6OCCZt0Yyb0tp3f4}lq.k,)Xx/W9CXJVdDr`E5YKDr6,
-k(JDsoBKa}7Kulns/r|I3Ld#Se8RhOfy9|Q&FT~3|4M.wOGvuf:bd]/<LIw4C>'|5[JsgrSZbq&,L<FS9T]{4&nWUFh^dN0D~j8f9nYNK||y$2'K}5}7kH
-lYeIPfujoIF)[`v+XxAp)y1x<}Zcx%)D+hvna}.yqY{+xq%cVoFAMs[@8-{[=P{4.&i'X>hfh;`y_O#oCd/_lv0||O|n6enR[XTWDrr|h">82{9OJNH/MV
-=8]D}O]DSJ"z@8yDxo{OLZG}rZjlUklDKy#(m7OZMk/+q`gxdaI|GD<me4m=5xlwh=UW>j-q55{_Z9n2,{Hj$A$4b/}O/A'X9zIUU{$nrw1|H%%qC8cHn}
-<h>kZyK^OaZiFS8^C6%@YQHnfuHi:$A"~zFs;!I]onINsT7]Y'D!/I'p)i@JYXpFga0PhP66Q8Cq45J`pTM7ZD{n}m|'swAVdwSe'rc(eN[/'OeX=q#X.z
-sbIAGme:4}Hk>x`2OS3S&/x'gGcuJrpuW:Tv9MVhuP!Ij|1]w)eFU84v@S|P_smE1+A,xI20%oD5omgoQ=^h|r5i5d9LV3vq)L_U%b%2@7lBN'-bN2CRXK
-(9fXR;!NSoD)w"jq:;{}4O>ihu.V+7aC<w@A<{Q=B|9N.2`dy1m;S_dqZgf,:EIs_UweuXq$<[(TD03H>yV%{2h'WE|ytq3JoA`&3E;N`7JK6i,=D+pzu/
-+9$|,_WFz8X=O!D8WA,nUEa&u'RAHax'"QYu/8ozi3}=XMn74t'6fW^2uh|JOX25xL/1j^o(]^s=rX^wO#GR}Ks6KduAt7SGtv78I>E/uDto#K6>NNiV1;
-AsoeS1O.56B&KA,,+q`DG=i12<}VF>Z[SB~Db7~gg&MBXnS^6p_]3!(#19r}||0uielB43H=_:DbJuCW/1Wn[Dn,']-z0&xCl(X[%72K$vxp&=U)9Gkknk
-y5Kl1hrIkxRl]vNUQJe`FFHhH34]B2_G+"{K=u<mI<uJ>sS=I^_Bym,7T{IdSP&ztH6,$o"q|'E+FN>x+8vM=/%#-G"OrIR:f,zeHk|<U.iY]3Sjqix^xu
-C{q6[NB|F)XJRhdHSm<jn83IRdlPXUi4)WKzcX`blbg_!}7e5Xy24^Ohz;v.~+f{6iFYfa&l;ffmIEj#{hcw|kN0ym2+x]88e6|{a>'DXB:5l`y.$T(K&t
-L{d;6=26<T.fHs2yiJ0yqSkZ;zaDg_6Bg|!Yr)E;[1AClQ]wrpFTA[4<B6)-vJ{ARH8l3g8nt^9%(>"9~RZf<{GmSa>)%WO<DlL4X'Xg(F7o,N:%Ef'Iip
-2Hl'kcDJ_7d>-x}19x$_upd=vC5)'`v<aG)M/p)x~%AI'MulC)zOO`U;#rM.H6`cUr~munkphJ+y0$zRiCC%1&D:[q6J[$SwcWLQ3OKk&z58)j-drv,W1-
-TBqer!S@<q;y"c'1O`&|2#@7|Ni0;$PR43duQP7l|9cu@|NK6g4q/&0gCF#H&,g9h_>i!{;JbYJ:JRfW6__H%n}t-toNw]m|R,"9xIMO"L<vg&tRT7x5cY
-d//@wMlqwQ=B^YRJV//_b10oc#fJ#|z,~sw;%@,UU{'JUAQ5Fde=<dTZYBPF|RE`WlIV`<k-iJDmIz<m:}(w-jCuXhYwleIcyo[<[TJ7%j_15>jw{HIXm'
-/SEPP^%<>OzF,Lz'Bns>&sr&p"g4ixq=[cb#:HY^zG@s.qzaVzl23>T(y1QICc6Psn1rEQJ00b>b%,[e+)'.:]<@yZ3rmL.,~KO^mDxcAg,G;XL^FQ1}}>
-p[OPDN6Ym_qFN=nCkIqi)n."RbOS[i4QZ'R7X{,el{p2,O00ouJuA]T+m8lK(w@9I`YctA7%Rc,K53-P"-IN+5"Fxp-&C+TkSjN#5^XC}HP5f3'D%dBvT&
-XRQ(O<m<7r+4O{p-Idm,&bY|1/QCPZaOxC-wDfA8c{lk}7ru]x]Y~G<XjbyOvEvup_vb+x;]#6Gi%A$lcy}]|>8D^,|Q1z^,1b(KVPlE)'wD!1;w'|j510
-3$Y(IK4=_n/IbmX}}]hJ[Rdsqg+)qikyy%c@fF,Cy@;=KvY/$#I3S/as0(2nxf}=a^>..Tan+760ld8A1f{98PY4cp,pJRt:N`2^Jfrqkd~I`;B,7rYx;n
-]fD5ldr2;)K03aCC0qg9rWW0rm'c0X@S30#1)}XJr+)vvl-3a}kfMw)M`XCRojOg!,8|-x4oK&{[%'@{_KHH}VGK/IP|#b>A.2qciSD)L(E+TLdIroIb$1
-eWQ:@6z>E^KNNMR5N5(,zYaL~okK!f$qGcWaHYuh,jP]+7cG_G,KzeKqMu1L`Sr^I8n9-q6KY3=%jrb'4cOBKZ9fpCvKSWd$5$XQj60@uKyb1&K,{V]2^Z
-&|jh%124TxQpd2|$}RIB2nuV>(5#nVK2[wx%zDn'#=SbM=s#TTP:~d@FY{!,GNlbyqFq|}lf3,nUi"$2'3S;/20"mYEX2x{0yC:LZG6b8du]Hzb,d.2$h.
-`h^obmZ;8EzEE#~g5WN_>PCs$ZyGQ,=LDJ~IT1~eQ{Wp4-f8p)B/%/+65NF;'U0@1:zePM0X[;uxHBg]8Z<udLGL~yDr#X/r}h.[xo|}Um+&sK&&q7w;9g
-QZwN`5zPMHhK"#`]NMbn.%.t9<f<x8IDU6n0)}as^eN-B0LJK!0d3Q,<c=GpOaR_IOx^k|SH._z8yLekBI(-6&D{J1V,Kbex|l/VnO6q+,|UA+0[(mff9Y
-KBC2T$]r.F-)_I';]_8IZNVXqfcB2-WG~RPYSU&!pF3Obmsjwh[@brRkT`+R@IJaDU5oL{N2MDo0CW"d6FWvj+s8EAKgLyFqU'QYYD28JZ]j.au.7q%=)'
--QMhGA^sJA_eP{><DcFA4TdknWRX_jfdd<1#.Yk^%|[9:8D^s{dhqj(@E^3DDN3Y!=`-4D_eQnxw;r~gm#Qc^alGB0}]g>!.dT|B3h8leKNtf<Pp0Sv9fa
-`|MGJ'IsZzcPG{!MQ2htswNa1'^#^TNI3]i0MDiYC/-h#}/KVod|};U{rTyHx@F}>nhotBItljY+]rM:5{"DBCFNV''3`G`(o-{+>(M<@YjX<ptlskg6e!
-Q10![%7yT%D+:&[guQ.0J|pNYzLz%b5^p.u%1!"fOB_Y-&`z/J(CGlpRZN:l!5":U'3o!u2j+f&=>^-#OD=O:<lrd!+HnGkM3lkaaGWkL2#H9Q9Ga%`zdG
-5nWn8JS!J(k;8{ci.:h^#4S3U8ptUrj2X8|E>wEo1NS2(Ci7IH]}Z&0[1Ae]wK$C9lzx"qd7#}tTF1P%0_bdqML-}I%Nl;NT)8.FfOeSJ"DFp{;>+xK-en
-19n27_DUTMvD0f56&6iIKoR'<_0.JDbQ7>O)5xc00_tVND9.d|p9X(NJhu8Mc{J1g,[J,psMZG9Y]R""a1]V"m"xb(OjnHfC1k0MNeS-Ruyt]Yy9,0r2p"
-I{H#rL'tjkQ3nN99FKxYAxv;'BV8]Qi-nDYAyaiOf+b6nC@ah7Vye$~V^oHS<q3{GW1{xB~(3pKw{7JO:.f|I8Kth{u)p]{u&sJu#kDOHLDoN|%T/blhX1
-p4mFDz~j:BO<QqcuDduY;ldY)qu(c%c|zFVB]|J7uKI]Kwg^$&XG]P)8o]/U5E'qDVenP^(h,)Nm1E#<s-#BxzBFOh/7.r7fnc%7t-Vyw#V,|.,$(XS01b
-p4S`ll6VEx'16DO]jyD%=QI]~b(v}i2G^^};kL5yrxB-CnRQ>F^I[c$mP4l{K'>e"qWfiR;nd,FP1KC>-eE.slG""[kvF8KOgVg<i.N{Nr)"LhiU%Bs71m
-W[Ozj#7bk)+|mR3(`$I0lr|j}3_}cM;UjCS(`;+:zE#dJw%71NQ.G,X,fxQRQToTZ[7crhDDxtfti7ZEBx2h]_s=Fe2,28n}u(VP.l~t~C_""NY$FuaOl7
-a,!BckXPBX>u`a+`|edyuL"{2M2MLYqPS%xK|Zr^)<"1bV2)hX,!+;YXHHTsvvXrfqCQsy[_yQ+`a$a^W#Da,D=GO;n;r!xT@OLD&AeL@2n(AZ<qnzJrD5
-7_xAys9L'<~1x<+^]w;R)teBhrWd(+oLal+rEJk2Gr+ZKt.8L}^yI{xYZiWqHcasPRtRVL:b2L'nt7ZH5,G}(/52g+fLI/_5e}$&dSsV0]2VM3#__X:owd
-=qeubQd0=,TG!6t.4kk+=weCzhecJ4>P6qqS(eeMo;LB>Xt)xWmF15Jl91q|r10>qfY8r`+VM[wvO#LGG7^@WGz+:j-O$_ZpO@G#:vFHr'>jI7|Z=0zk>0
-nzRk)&EDPi~-PGuokT(0D!{'X[VnU=aRaOZK;O@VLNTa(e<]zzRRY2Y|,OCb'uVD/zD7}Si0PN"PHuiUOPNDYK)0vuw)f+G]r,l9rcKgekWZ0|lsqcx^Q#
-'U9KC)lq;6!}ID@#H:Wd=yls'Dm|86C/;y@%,DQ>G2]DH!p<:S<vr,Z/z!y78Q6NcBwc`%|u$^`oBAB(p&`H%`9YHkUU;zcv/sFVT,9;.x}yA{J&Ha3qu^
-Y:Q$`mGTuA#&#y0a:6#4/8`cWWTZs(xwtC/{4op^M2-$0{5+j=Gor77#B%JgRNUtwPIRq#Yl:Wyb2wuw7u|{,X{/B5e;:KJe;h$l1<Xduepo@Qlr&ZtVF^
-!W$2YK9=lz;8}})Kz|Hx.Be/#@rDTi%cds.Lv#me;.KKQ94Szv3GUr55Pj.g9n6!KkZxO7#I&n5i47JvsDDym0[X!W}w38n0X2=DdY~IuUdNK-(f018kj'
-36wj"H4d4K~N_,%D0b3qJg!@3DPt,Ud>(Xa@#}>WE-&Y#vHK<Xe:mrr{(X)N+9^KLl=<FO#BKlVj]<CY)t)4`"bEV.GIX6HZ[F|=ueO=e;2fLevvX%8#7(
-kx;5;=U(0ao[!dDuIPAe6hHoUAV/CiKh]'IYK2u$j5F#1b+B+O+qGH1KR=_;jR8];1rT=zM,%@K#~9c&|f_1KLL1j`qoY,LrP1(2mco}Tp;5YS9K}cJvy>
-zg`s&5|QaaZK!e^<=&]snoI6Wdm,<jw6@V+B%yW98o[lK}Qic|~TxKV[Hw_KE8^(3sX/v&J0i7/9r%UC%#ts!siZW4A7pfgeLW"O%xcButdM$0,GPGV}OW
-:LwJE&Ewur^&HXi_i8xKts9L<daF{WwjGdJZPGCeEgFr1dK)j2jxIbET_3A#jmHU[tL+uF5bI0'AK+&x:bnthO4G_CWOL>"IreH|+B02q2Xw$Z6qzKQ6gj
-qU&)mn!f_/Z>bAI87<UOZQ`ggf>2WTx%Rq=CZpItA+x50{H%xw}ID9|6Dvp0oNi9Gtfg;la)3z#wP<e!/Z8/i=Ql[l=S@a&5RMfW7dI=d&i=zq>yRDiny,
-Cl0sqfMlLJgvDk0|OOvZZTr+NQ(W1(tbK95Qo-lRMSxPNUz,~h#!FKDkiS/4s<t/1}2elqBDIMy`@uqn)iwMQDEM#SJ`Bf4XW./i;L`e[,|4&H-!><4%_M
-p%hc04[6}N,K^vDhVt>q8}3fNG`Cm.G$0TROckt+MkRm_(g4LHZ8G2UY<_c(a5N#^SYG'C)nWGv-6:K=p&p-K!thNCW.R'iS^^frPDu2mxs|RM'bXW9vuK
-!wFDJaLk$@sjS&0Zeq|S[i09<Cp2t,..[UgDl%UxgN)3<H9K2DTxrD@{R!%i-Gv[7mXMZ'aPXrHIU{}};Qy,(H,XS[&%+WtEk7M)j6dyH&#IxxI8I|sm;y
-TS|'Fe#VP.8!Ki+FKNRdHa&mT{-^@5aJiBJ)5a5umy8CGLSgYluje|#s~9[q&<v3$E`y0UQz;Z-v3i4.!y_k:#Z6#_T!XKFd`ke{&pICOJfWT4!nnxC&NR
-$5c[d^}68}jbP4Le|{^%=6281d#Jh+Ks[o0foE2h9F2atPVX%@8|wZn-7-"nq6GgCXP@`C;4+Xy=y:]]sqU8sYjwID,${_{t@$y-%=.D5CU93:^mu;;K4l
-Y1!7gg5T~uIz4!UtdF@]#f0>AWx3$gbnTSJa"&2!c&c8giYvj}EQY0(=D#76,OP&L6GDC`hx7Sf-rZl9X}fDm4;hOoKK3e_GXek9:D]KD]0v)!>vIO.<Hc
-%qV$i+LxI{khL0bX^HYc-d!rh]&^BI%s[@[YGeb%-WT4O;W=U]iVxHs/J-.Qu4`t+-cTl&KC)5s$TG^"^'e1:DEo};%e,&&^Qc@PEi;-,iWs&]ekB0&c^:
-!_u9lD/a3-#/H1pW6$yGH]9a;8W#~B~!m>z5v|;)LPxxuCQ_;w4zjJcm#mzSlB5hNLyKJ||Tl;{/,OI0G'40GD<pHTw0u%av4Y1R1"mLs(>RasBwsj~Y6^
-u_21)@Fz0"KxKb#c1UR>D"L9353y)TurG/+%`%|pzZd"jC~rYZq|Lnz>eiIf8&tsSm(y,n{VntcOM$Qf:a>#ZH|%`nj3-jja6>[HL}fro}h}`SQ2fXsswA
-vqL#4o:'@kh9@n{sYD'L3A!8ha,D(,N{zU-ERkpj}lO.=RQE8827-<:4FmT/WtqDfAsc1|ah5.}4u|4^]DnspN``N-5UX,5A4a#Bj)nUzU261Ak)D(,w|x
-(Pc+Xpao8X8J>S0NJ5{@D.3^Tf`OQaF87e-ly5>ma|]F+5%`oPO'gZMKGW;R<bg`vj=@]`Cn)@<`b%qiD/'c.kf>l_,^c'XG$#=/mPdv<E$_DFxx>`T>J-
-O8Dww]HwOD5oyYo;vav7PSW$P".)E/IZdt:-DA_&xja6(;TVcAoXoqog^<EI~!Nq)1JcYV=;6[T!M.Ml)fhU:YaKOU1^Qq'EcB"TeMLfs9U<j{SR,wKiS!
-a49/X8p'hiz{S':i10vT@SS=2BipF"j0]tUVNM~19.w.eX'&[nDz[^@+-P5@eU!$zgvI&&9|Y@ZFzw9`^d'WHaU}_q%)Wcbz1X%O-`QIlQlN$5>ZHr(&LY
-j6/+OQzC4I]=Yxwtj5NT_k(NO#nf)UVLZ1P`I]m>b;K.msPm4aU13_}IJ0S#`o3eQ%[wkP-i<Z+z:G#$oBI:}jR2kEf0HWN("CQ<GwAj3]BZ+C){Zcw)^p
-vz'zU-D-6uQIdN=33!<dL!O!bqI%K>s9WpR()=IHe3g!Ckgi^g7$32)Zc+k7:I}txxlia^KVj#_KOk,zS|>F]1_|8(@3keu',V~U:&^t7#wH3vd_ctI,Kq
-n[q}((+UAZEhpb#3T@c(j2tA<o1hk}lhK=ETW|iLw|Sc]r]^Y;^Qs4X)E9PU[F-R0e{%.lOIml'3@UJ|}-KTW<KzrtZ_Wn#]SHAJ/.!Ne-9MX^0"(D`$eX
-E8K1S4~w0I]^O`aa%YPnBe-G0le_IN^N+"wtxbsTO%I"w0FAYpgVOaR/^i28-A}FSC^q,CKF&{Kn^IRb;MR"}.1h={;p86OMS6OU$zDpZ#F(ZKn9-m1^0o
-d>WImb'e/W-"Am[5ga+kEzo_LD<C4kg#]y3%I_Yls5_|eX_Pp'~4wBmd2l'FB}#&a`+2o,.LE6T-`RI7xQog}V2el6]z=BUJrT$y)]]kIH=_:e91ahYYR`
-}QeANpbI~:m4vq)Fe$mA@>!dDQ)3-XXzK";`bf2ftQP&[,clCp:d>!zKOyY[7N#W@o5[Zs5Kp{Z&U0hij|^0pFzzO#ox[YqGBJ51]4b1`i7.R{}ydWUO1)
-MU}&;1iia9M{7<xyRVU+Jbw<:5AK]DNE_|Xz.S5T{$ZT)"Kd7#!9-#ts.3-#H2y|%}Od.`1@l3^#8HE1x0F_X-]+|'G;xr!,;@{=guC(s16n^L#Crr6a>$
-]/2Lgw%y<(#0_U[0~_TJb)q;YTtx|8Y+Z2`3Y^^TwPSU$RUpJ"Y<`P;=QKcNL]8.bz.{Upq4U,&>]g_udM_^BLGcGM~)c8x5v`,QKBeC6JcSKvxYQ6RkZ>
-;Ovo}UWf;aT8bHr6E/;.ZD&As>vB7B6:Cx{$k}HdT'P2x.@m&Xr6k|k(@YX}%h`01ii2J{`Y1q(#h]yz+-lHZ}a+/,c5=n-ByI(zAHBJ`Y[3;I-(a4XPSk
-0hAFi@;xiM}%$VG=miP.Mxv:.8jx|/CyBrQ>oA7'b@2`M1w3GW`2%Ix#`H4Q'3(hg<dJjAuXA8dnlt@y7jLPWp#&~=ns6GF<8j2}2Jc{r])7X_'-Rl(sxO
-W=uECJ|r|5n}DO2,TbhW{%3O=LRU%'SPVxo/T2nu,GZRoz5fn"<gJ%V0,{gmfZW554M@xdio$!P35F6M'.z[{h<}aK[#D`l|}J|#Z4k&wn|QF]^i(Ap%:}
-)KHq@;!W}eq,R/EwfhyIqxs/>-!V;/3M8{38]p>.#p"-k@U;V:Z]rhRZgZDW'ZEtQd<M'kh:T6Dz;K@Fs,EAow}u"/BIkH[<'tR7D_=jjr2^K!=1Ow7E+F
-$(8g@VFs8N[uy,Y{UF3T@F26;fl$Q]Ur;frrApP"wN,y.e9zd^18VO_YkC5^$.&@'9.#[x;bk>aW1)gOxJV`I1>0C=peUR5%_P-At:/+5[]'_r;i0j;)[r
-TPo&Gr<'}qAbs,2jnAj_PJJtJJt:!o`+:r5i{wpnj@j8>{W]w_,mANkhxFrg(Mvw/chZ(Y>{_bvp+x:%kYKQ5LMq,'cc+)to+6qN`A]eNR(HI)u=2(E9Lf
->w)DjsP<tAX:|'_"XZ3LEBYbeTH#Nt`4RvuDU!b3n'k{t_LXr+c25>JXzYIQdO<z0dbuNFeJ~vKZ.q3HfeCU;d1UuKMS'7Bkw{5Nz5{!<xV|q.C{+,7Dka
-cgH6ES%^NC=-4>w0P=Q)B]y^5(B(x3dO$,J;^P3OS>0UD;%YftM$#@+Z%yyw"$<QNr/9qJhBz3sJ$vc'a=BIW63LzRj.dO9QOyJ.,lq:3{8xX.Dx,-j}7B
-{P+KGrEhM$HV5QfnaN+'."TSh)[lT_FcE4Hb':l>4<>.<CvG0oE);JVb3SfMS.Fe$Rf'K$.JO;i^ODr1"U._gnP=/_4Xo+cn(1jhDOfNEQ<:L`g%^r2y}(
-LOquc<P,T8}bHnQDSPcXzKQ0dOd+T_pjt5NZHk1vu2}tcd"^qN_.r("1t'^B[eqle'yl)(^5c8R$i!1/%3@qB-fH1/+$3"9Bw,~L6ok0jLcZ0UGu`QEN9G
-T"]Cf#aE;w)etR9XFAbI.Comxt$%j'ylv3+e!w<b/0#WdN|%SoT3@g},7K(Xub!ffLV7.^/a+JFY,VZqec9:lU~FE&Vo2'9wbvy|!{&X/s{F~C+wx|t6UU
-vi=.d&~p=Zg`dW:1D,tgeV{9(0}$kthFSTXz>x)0m-URUJS8^0sKVe]&K0'as%>cj3GEl}y[qn=3&l]a}a>;fu#dPt^gyH2qr+L+P{bIBPa=Gs>@S"(rtx
-aB=J|:rt)YuVOd^3(FTv>^2WaVyd~vQy]/NoYbTWDm85;<`k1^g[+an>;2z@"}"-}#aUNp0.2M!j{(p#;(edT27EFUB1O;itb,@U>yQR)t<,C!9Twern>{
-Ayy|pK-]Y')<kM:L):3sCo`y$a2#bYz,_%:5+Y%C;ga['2"#cN)Nud|BO(oag5~7[r7<75V|@IRp2!$o}XV}>E!q-DY|^&wn7rcnxA3%~a4h,4F[{V)Pdz
-}j}er8I$mDJDG^)^8zc3$YIE:&UGS7Gs;{IAxD!y:AN.wN|SDhwO26a-<+zo,<-SG1-'72Wp=X+AwADq}$b}Mw;X79&gyNh{7JK;&RJx_#aX`0^x4l~AC'
-%BM@KW1@qm3]v:0JyZRx4vg9ZyuH()/ZX;AsIq;NeQ&-l(IS%)P<MdGX.@lZnLd$xv{p=(I(Bm|L/h}r[2'0ipKaw|6_g7yTwUwTW^e6RK|+q)QO%7#"E-
-{b~_,o&/cEe'9#e16+t]U,9%Hx>_Kl=nbfPJAAu>,{OVVS9yucJVbSPcidA=9g;a@nmYv3j&W.%x4+KBzDs{DwRg'U'AstuBA_R'4KXZ{_JTZAqbBAx|hD
-UZZ1gffc`f=prZ=&~JchgAw(M6E9X['Zi-eZa>g&iO$P&WSic4udhEsj&Nm$v7x)~wz^U]}I0/{>Pat's)lB_`bcQe_{(!_8Jh~xus]`9YlGd`{lNYqiNC
-C|-E|$WV6Id0Y-[M2"Krp(e2-[oO6G2qr]sHna7n%IA%)C4+GT2/Oec9!@AT}.jcnqV-@7ne)t/rIMGvp7u@X=;j~WGGJ>H=^fN8SZzN"~J>u3(^)c.WnW
-$+0[&r=hYEn96h;{@q$5a=sAN^dtHNKnnNGK7fqYtJf;HyeAF#@o|0d'a;yOkvU;,!toG|kz:]i,Mrq=|N~5edVD9;=fZRfFeq^5sZfBd$,4%CM+lGA_Wk
-;YaKnSt=n'0bcN3T3.Rs+F~aDa"BLfGD,<Q5Tn%zm@fO}QzxlL<g8aWqNHx.cI0u9Ox2Bj|XI^):;`JJr.pPJ=Ud[DlD1KxOHta}r8|ObOSu'TGOT=.fjJ
-uPo9/NTT4PSM-@3,[^]1[tOY+`KTTS8q!k##R]ogfjnb}TF1ONQWXd|V0%}4:RUh.4^`XtNOLz~@A8R%4Ta<Wq4&KR_qj7!=Ib,.`x8Cen;P&zO#'Oy>D#
-w'.(TNZRtH=-lVR+f[RQ2$I|5p-4fU%85Jak4[}Q.pMC&G:!'Q-2_++T2oWMqS2"&mJq3SdURXULF<iFi<I2:HYo]ltqk7f4S&}[u3tbS&ql:Qd{HTB2;J
-4ee;V>pH|KcWigvZt-j8#>E_d_OJ"f]V2"7@^[4:D7Yj}a-%lAwh+j$m@Xe,wSq&5|k%iK=,;O}l]:L.'RCv1_Y7mF^Ljz`OClGIFIa>m>`3B=-b=AKdu4
-mc)"{JRU'NFXPRrz8kQpcUab1gu+kSeO$mTs%[m3&[@4]@6)wE`Ye$1:,|CP{Ii1NFdZrv&@_`e(@^g'DqhOIv^wTiE6pg=_yT7@,"YU64Ka#0dfL36YV7
-/zSh[g#;8viO|'Z"+p.p,MRgCf',5_&Y8i%j'03zBC$yv/-fv@[5v$1+G=CN,gtUbr-j#C(2iJC@Ba<3+6geMf7F'hwbd$A]0gv<xQ,QK),tHs@PX20S5[
-&wh7kf"l:DnL>(gYBF7=MqaJ`f^K[oz&x$%(0)42|OuXS^|0o&Q2#6Wrco`N=<JnYn2s+0lB/Hi""y|`m3+8HIzPT8J$eEP"K`[Xen!<0hPhhP(eg]}&am
-%9C5neEKg|K1$I[$(Ga,rfkqD&~1Vr.n@p&<f`ti9xkETIJ[b&U8m-Qw9/%qE+Y>@#!cbKARz9YpNYbLF)pu$c@G!]<Pz"^6Xw!;~qsqUW`dp/pazYYVF]
-Q||tBazF|V=O~u;W!QYe]>jl4+U(EJig(Z~e(}pjCCNdP(pqq7X|zsfz0]>sBNS<79u$r,NYxz,`NSwNUL/64(yX<gM[rZGYXw8I)vT^&WHL4[BKib&:0^
-K_%-%rq,=m~zfB~`zOoX/`7|)x>^Agr&8aFn&|W<_Q[nUMOn-1HhTBklks-$+_Daq6]{aIj;iCvY15gsTj%pp's`-OO@Bbd_L/J%0tP}yCxBf^~Nad>zW4
-D$A",ruEh(IyMqXK9rM,/eJ]Sv`cEipNG]uqD+z7%t7Mc(MVtLIrYpKrgACaNwFpv`~X@[LD:zETO{TE(-bIeZBs)wq7n%6RZY(.+C<e9`^<>b{3Hret$D
-6qayzN!F7aLRoWqWqx1j]JC>|j.'!IA);J<7,NLeGjPYmK<Qt+!m,z(6@&N&tQadwG]>L$nslSdgAq#J0uq%1mzf/:$N{&IInL8=YAhH,t/(aH("PeksBf
-V"0GVb(dG3fQ!{gH_FckR]9H8k)HRIHNpGL'=}xV[Y2k9{!8Z3$X>s+wi7h|!JH=p0O5wv#Lblas>d/HkGeAY26e"%Rgz!pWm>_O)i)fF/eXv)6TM/Kd17
-+}yLq&:=QlKT_R38FICw+3[Du#ii7n'A0w%'82$hADnI9qzl5N{C6$IW<5chs>:dHm@)"TE|9&@.z^f;8z}Vw5zvR9wA%g2=4wMF,hERGTq7~k"SD7x_(g
-F@,L{b>qAH{B1U<T]wX3u-mc%iG9<L9Y:Xev=c:y{7mb~mMusi-w:yMmSv8zzaKvaeMbiYG+em!HHA7'ekIRD9y;Fs-2Ki^xm'6a~#8T&$'9hn31gzl`[M
-%CzS:<m|B0}=-'(IP;pzq]"c<b,i=6WAF4Yt@8mg{EgQ49gibAMl@GxT~wgrW7AJdyL&c._nuQp&ZqEdd.~E_b-zfjai)|76U-k3rE3"OTV`=nx4+pncH}
-8ka.6%&wURoJ,Cr<c):]F<ZQXy|jp4_TGp:F#P>aQ6S=Lm+R~6Pktel<[E,5rB'j!_-t%jhSEV"tp!h4<xs9VM>u(@BV:lQL|1v$=l1<{m)2r]vg3K1<P{
-"gS:Zxe9M,D#(oOT<'$dY<5gPE(1]wF@%q;_&SLEu4oiA(GIk$1kn|M]4WtE=Z.0Mrvivf^ASTv;s>X>e<'pD%E+br;^5xC!0fCe,>n4|=RY|ag.=uL@EQ
-uv9zE1xrK{-=(umcL}#Eny-Ac9:))r&&Lon5GD#6o({nXT-EA$kyDtaxV>Y1aLNR`W~6ENgY5{8<P!gqhAxYk%9AXEg5'0~d'&T=:2rCD+}TKr{g8,7Zr+
-'t<,cf"s[e+`XS{x.e(b>68lf1Ww;;gZP@F&U$CQv!oPB>s+sR)n3tpel9T8)&x<gt7]+T")JCvhy%c@;m'-38YyoR[OXMH7P[q[@j1H8z_kvR"tZ&P{Az
--N9Kue6gh3VUUoqW/{`qEpBKDz%f$.MmDX6QzP)NSmPbGaayyp-yRC%A$ZcL}T&8s[:8f/L^=+/J.z'or#TWI&[5>}t$-@gsE(zH';QmB_^8sp@3-IL$fP
-g[(u1M[yY^CjP9@!7CSi$u>Q9l:Ckt-w[0qh~GIycWh9jgS6&RVDQkQ+Jm)Q^hA<98j(!:LfhzSh+CZM3$6!s6#4pp>Xjy4q^OgZyoooN)D9vTH8"yWn9F
-(&%e)D<&x|+T&>7+}lafV%qVd0`iTV4C/PL+wY_XA;`8$6dtZkNAgB0v:1@-OKaSGu&xEJW"afb+m2%L_(]XsfC9w:[ie.;I'f47rXfSO;S7;95H"YCWkw
-zW9eT4OdWVju"!pSsT"{~_))ez|t6[@/,/di<[~TUCq3EQ[Y>xq^V}#xY+WweLPf@3{|@^%^FQnpv,@&t}&z$A6N6d.-DO7tTs#'-[mh]Z`b"e<M-^tLIR
-jFld]Ftd7;~]+qX6u+PA^g7pETRAHlIfqh#|4g(y+r_t%7HUVNBQnN4hh(L6T)~sF0jww:H9G#4v,)Fj([)dweq0vgj5,F=2cVJr!KxG#[R"$;;'kJn.{U
-p[>'-rB7HW[`RtO&5<ECvsKn`u9GfG;g@'2R{m8d7c|}=Og%fP0<7n'IjuRe4j{M9%jFA}M$=O<CTz1<v7)2-|h>>T85`W+#}HW]!67$`]mJf1suqoU=^m
-V9Z-7[$V:'tV[UIO_b/IP@_&&]1V$/p4S,B4#_L^`:-4+|1d8jj}>sw<vX0x]roV+bH3{g&;f%[0&K1lu%vOvZZe>bp=E&DNQSe`|<]jd{V^4wuqq351s9
-,)ohaj)<s&uXB+m-6Xc{k7@A/ma_"+^QJ>i#pjyu:S6QIDqvf}PAJ)Y,2<lWSo0Bv6L2<0.b4On&zDqR`1G6,IFI0v8C]]&qW30}JC5}VtCHw;0@A=_cMM
-M6-]a1"g[tSAUy[U"-16G2K[H9%k0`"DUh#iNHOv/xpm6uD|pL->/z+[!nZzTi_QS+ftYsRR:N>Yid9o:vu+5t:jZq{9<p|jdV4a577i>>w+gpks&QL[AE
-<OSY,InQB,GP}K,tPyixjEyV&c3ItjB@K&1@vDrSg%}&8F-q8Aa"olVe!3&r_^<`qfu7';9q0y:q0X<BzW:seg],-ym,w6Ef-r]Vt@]J-XIvQ#7D#AlZxh
-$-Zd3@z0hjM89ZjF{e.EUJ#{(Vb@B2D_LWcT41)SfV=k)05vgmbsrDeD@wE}F'H#v=U{qODzkv,H/)kf]LI<4aE/fNp+1^L6(]8%hCp2`=.cb>5yHY;(8{
-{AOP^0{h#n4A:r{^M7n|o{NUDMG:lu}"MnL30T=8'MFRQEx+ChO^>x[!z&<sDG.LMf/%J]=@wUVv["i=%3[m|(a6`Ca"920MxsDytSGA{C->Sjkq[WA=R)
-0[m]%f(y:uXEL.Xwj"+,uH)G5CjOuE};B$Xk@@tPJxW&l[h7li-WCc24+SkFh'Gq{EIh5"Kum|3@eO/@&_3N[peSMEF}Ibb7]pQeidsl^Z[W[0oC,B`H5N
-z.r,r.h`AM4#~9E%fUDgz[t8lQiMIO4t4R.'GZ2"}tw+jKG=$@>`|.rd0^b@@(hAJ9JAmm!4,dY>bN8+}kHaXPxHJMVM7ZuwSx1wTEe298f6.|^.v83$_g
-S+0G-kDhaPgv;:Ws,6Rj5:|&P==xS3m}cJ3J;5)}+_}BVWJ01,mm(fQIyjJh<Q3ytm/],=q<D7k`"c]X_BmkQ3+@isw00$~6%4j_u}C.g!IP@^;;zXsPW{
-8g"fqM$_$G%_aU}.nL<{lo_'HDlRkGu{=(v5[]_vH8nMGM&Su|qe[)d2Kn}joEAP)QT39IRjPpY=WYx:4Ao&]ZihE4!jP+<9F`$siI&Vx[3=Sn-vUxM=oI
-}32m'nIc+Cmmr)}k87nZAugCks~/Gde>slAkzJ<]nLB`O!2`kbueozCMwX8<b#W<+Pvm4T]F$FBj%=mLg!qiKhkgScCHek}1OTT3'GessIrMkYN)t<oEVt
-cJc9nHz1)]/D(9{^ZHu]C9:do_HBg`:=Lj^o::Y;N0uuL;XYHQ;GR_n^OuL/[WYU38D5m|EIjx!)FLn5&tr@CIgrb1zcG-5JD3|Gpu&Scr8V%vK'lpkti<
-hyTRvt)"(okWALb,D_7<'f2yvmbx[/WmG_,uq85%iYTYJugO9Z_Zt;{lox&tT:.3Ou675x0rG{+hzW1TLk}quci"`VckGXj2Tr%^K[7baJ#C:ynw;v96b{
--;Z|I9.rutpt>H]Yt/]WEX.bsJVvy_Rtlc,>5QKu#rnQwJ:6%-A|7pqq}"20wE.^iF9OAulwHrFrU5BN|BgTMK/#h35h@,AEHz;rY];Mw;IwcOexC++Q_|
-oZw%NIyBhk{Ts.VlnXC7iR&>vAuFgx4Y="`|s(Dcml2L=cJrc0x+[gnn9,f"9cf{}'tt:=vj{0WNdR~jHK2IcW=zLOIyOMI"i`${C]vX,l6$K9~ap[ySar
-q7T-dsJb-MX4|CR%E4B`N[qu"c>3^4|BF2NV1M^;}Z,sWOL)cVGmf2#B6BD}7>Dtth)K<CUlka:j,JZ:7&4x/-Eru,mo7>s<,e8pw3'iQWc3K>HgA(3}Eu
-BH9KEe`(srvK"jpTe0MEZj$rd=voeFE4_AS(;t8zJg^R7Gh7}hIv7cG}+>ATOlhj@!>Sw[Z_|daRT%d[Q"M0miT/Ot"a@m+D..LZpEP5Y{ai77&^Qu>Fh|
-P3^.iZVC3!B94{$Z_Al;0VX2>1S%+8"I$j}r~YS2nHP6xrmVPj-Q_yC_I[8+qkbS4+OuV(2M.a>X){}#k!DFD6.+FKCG(/p`Dv`^=)DI>GJ`8TqXM(#,IO
-AlKu7USYe/m&szeC/2t1sPaH7x:bp-{;/L("D|)ihe8I7CV@Mpu7jRXw~{=cIqit:wk5fe",_>PrZ_hVe@c&_/L'22i'csH[B1pI5:,7>&>aa:u)@9A)x%
-(2"]MUKHwZUJ).jX|TZb9p46Di18Rlb|q%N>6ae'uR(C=;+!`eo%>Jip/4a,{+}Ry2rT8JQ)FmPXRDvtEdkYTK>Z(2ewk<FMw&E{icxWM!Byq<gzS6K3l<
-N3iy2`YQ^g<s>E@A4JWj')O.Jy$JelpuTE,ds:YL0Cdbu2j+bg^xMB{VfZW{LWy0aAd2G`r,ku1dGgDXK4BM-E=or>=A>c;+/<Pzd,I)xXO>1Pn</w5v.L
-xLZ[@VuyYXe6XR4,w}T024}AraO]l#n+wSdr&W<6Yba|d2&-r`"kQ0j6YhT86(1l([j{}4'RM!hLgS72---YhBR,_]8`aOJM`"s$}FK0ziY]VF+l)]cR^_
-B[($D9r%GJR5w`.}OHB,gH`$F0JDfPgqb^m9Kq08[IL;(W)F3<UX@+bkGv6EckGG&S4jqQCOLHOOG>E=Oa:Xs76WsU%P9HWz;q&`Y_CpTtry~1g#(Vn`U(
-bXXQW3ap_p-<xmH8V-iRho%"2T^q#OS77_sz"u5H+Vm-H!0T24/"v;<oh!,d]CGg7_H0/Jb1xz7vwql6pC%t;Mm[UX<vlP1n;".T$;g2C_0&%y''51#.{d
-WhABR)87~x<q:xm:C:pWWPkBscxA:rtXVlm$;]_i^cjHy2Rr[T{i)P^&r<O,"4|Msoe9K%K@&qdSxe&)A%1=`O%pSfiI5P/w0>V}eaoe0$/-ib]-3zE__/
-$[+Eu!~;V774$;{O0kvIQ[Z[mpB{A)#wh&WsE$@"lW0L7=XPBt+-AJTM_3[,oi8YP7(Et}08(X5jyTiGX_0X~E4`'F~0'|tv-pUO&Wevq.Rv-==dUJ9o(|
-$1I#>vq.A3<BNJ&<G:o_@>T-|JIKMG'P9)%$&'".%s,Rk}2y@bRFRk.a-R%X7F'-DX;`q@9J@ykHc80XoV-CyeM"H{#"u@=+I`,<pc%V>v)@VjL/WUc8[y
-!MF4'hv"1;">U@%=%g0|<<@07Oz(7q7A|_b8#J[dE(;<#3,OqqG$OvMg4@L,BrdG5)Jn}V[5ClC)|$@)@^}Mek"'5pjWF@ew5`>f!K(]T<jQl&V_^(wkEl
-iFmv[9lH{ovk<4OVw--6o#-L5#l3W>4{ck]LCI]FQIyV]wD'K0#FAi_q1}>L4oXi>@wZ|3}q~$~Ph3^cnU<RyE${^+XiKgMki[ChQsCBOFedAeepeO0$kP
-EolZ1G`O^(ZX-y1rK28y6'gQ6iH,3A|qi]6cchm3cWLzYc!86`0'i_1nJw28#J7nLRXxE/Ov$TR!Y0Hn%C9n[$M>w+|z6C=QFq[vVqBaj'N-$fb-u8l=-!
-`<A^[@j3f.F#eYwEc(bp!#>d]xzC1Dx"@TvIS.p["m1Lr]}_9.`MrUD1;6:L}=vBJQE)A_1]b6zCAHJ!X_g8=7Ke&I~_pNntpN8I6IWyi;uiSM^1!"~%],
-pD~J"^d`q.h;9H,z}|oA6qPo{R>R@Cf"bcLc(4lD$!&46I.ZAY%P]_oCr0<t${;{0]8!2$afh6,PH%k&ECBoH;n2&sp<VC+8%JW`vXkw0oE,z'f]mLpI2p
-%,ev)]7rLBIb5uI#0u)l%opy>-@<i>0+-VN=+XRp)OSR1cs1B2NdRWnLct{':,f9E[]z4ri/+([Zs'(2r"xU+Ema2.+`EO%du}trl;svh@'.5[[l6EHiRv
-jmo[j/C%l._2m%dcs:{-jt<(C.(LFQO'1..wy+ogOR[(cmQIVbFS."Tb51hrj^zyb@Cuk9th9tRU~tX-qfipKfEv~qC|nI9#Es7N!+q|XIUo^1'kPz@(q,
-D:gYp51,[Jr;X[Qvn(hz`_e2F#f!9)#Rj=4}g72C~<GF~wpVvr+;|a7JQFk;],d;,d[B67'D$4o.$$c_`m;=>E3A$A[,0q/qjWniTwcZgt!y{>2&UIGiGW
-pMExuTu$%;8V(yy^L0"DYA&1@_42]B"!tQs@uohgFr=%wrk:31k&={{7G[~s{@C]3gx_{u(aiZ^5P$ox}`BO$Gw%bV$MGxzu/OgO{qwp=88KDm.`$UKK9@
-e2$t%^KI"[ia.WW)Q",poyB^SL,'Io{(%r-fEItm9qN|01nJq+OON'vLV-8;Bv]xdy=IyN4T^r'B6Bzc/)42O.5hBd}MYBAnKB8zUUrpY'Jdw}Nzi{'7_L
-=ij,3dE<e6tNujQ]F_fP942qnckg^>x()KI<d|ri@28sDLTo0IboI%#Aa9geeWYXR/HegQEP/G4sNdj;vlPSOU7x,6di42=f{RGmyI<gYKUP;#$fa,8`iB
->Y|dEOkEGW#,^0%6Di4H.[MZkyc;/LkGerT{jLXRzu-Rdj1OTVLiKm[c^HC[)#&j@yw-Ge|F7qf.,&@}/;Qw)Q(T2J8O8B)K}5l9s02]8|/OIvtAA;^Bt(
-%$rmnU8D_g:Mv5JWlD^"I}z)R<P@u$zAzHoSw7GLu>SZZfzqH`.{(yhGJ5},eYf0:HGO"o#7[5,Cj=wTiQ`+T.@v]']8}Cn!v;dq)WiAR,g0(joI"=lL(M
-l#<2!:%8D'ccRG-B4(UWv,BbDcJj/m$YUK<}y@r[j<ib|o_9z67w/{Ql+EKnqE#]9kXw0bR,/`UW)[zPWnBGyV+X[Elqn-~E68jEtLRKGmc+$=2L'tJig7
-_JD(U4qA"i]x[HU4l`Nu8V+Ps_-9@D]ldK5DbynnL@!L.zC:3mBIK`K4N$pxAG1sv7knhBiWGHB/0y3G2/pzFVctgy%jqr^]W|!`t.f!QSiv#7l;!/;i:p
-p2hqO#f9I}}D4$b/Z!#aR@s2E{,M!'hd}@vGY)zuOB-l;ue[v"}aTQ4/Jf3ZAK.F-xHBJKKu@<pjW=yB[%}9)WF4lKtE/)RQm#s}gIqA>&R,GCy:^5r-CL
-Zh8vGJ:UG]G#SU-pJ;(tyHJ2<R2{<L.(6|>yt#oC,0t>]_aU%7%TByE);PY]5`xO[iv7QN.|j}[tZ%fmaw#c5`2nd<goaN@wAA'(Ezi=ybRTiA$21th2g.
-ER4TrMDsXEn[c}Zsay~naw49(.5yoOZ$<lv9z|bhZU<drw@q/<dka8-CZkNG<+gR{^3L#"xB-U}{N#4C|+[ZJU#ytssH1Z"YIdpWTrvGnp-03VPFXIe_8L
-T$'Esh3<-/rpeAu{/}|GoNq@Y}v):)jlpCn17M|o1P/8||UlTx+[uZuxiPJ]LQ_<CMQhA_XKLKDVt#GArS;f[R&H#8U/J[_=DK`j;4dlGwoK67_^OQ)u0B
-<b}I_EH=mmyioKeUuI1Z]xP$Eesg5VdX=+U$P#hiwnGUXEEE%r`#.ap%@}MEN[>"-/WgqrK!|@LsI{t7qTkvqhCSemb_G/QaS6O0E[j`hoGwk{;Bq5sMzr
-}$&4^>=EU+g2BL2LyviKIUB623$L-W%x5;)p54<Y}K))/yyBcnyrCaQ_o"2e:9:5QI%o&m:(_5jMKcAa+|0cB."]s4Z}1lQsJwU,ly`'j$Si3(dX6,zjnt
-!!aP!o.{pOpA30f8o<]5>70hl5Y[+ktW9r;wNTS!2iB8jDF5H#I$!4BUb=y@f.nx1JtBGWbzXfC14M1b<)=O{k'4Sox,'uMiTJPZ~{.aP/t_j+T;W=)KG`
-CS|4$bl6ib8+,nxZ6Fg)p251Og[.qF:xYayS+U{tm;C>>O7=b8r^Ya|44Q=W~7${/yf'09Raei4,SRG{(6z>j^Z9QXy:[,%#ER3htbn<)N0-D,8-lDq(f!
-'4`&alj6S{hHRqJYB<+5h=FYFF}>sLQAt=(}8pUqp6A.}sKG-,r{%sRKC]O.R7x3w{I%{Nu!+w{qfBo^{[2v'KxMEx(pj8B+/cX`5q<}<;QRF,#0.+S8GM
-&>N6vZNoviRP:e}:yPY``w6;#T<Knvc"TV>MWN]=8;J={dYA~j<L@^WT'H3f>ZPN3|8Tj3p$hb4J$BX,|silYNPc62!WM{g99J@l-%O":|pglTi8>kT)N6
-~;[=Pd#5a)eSMlGhpy.GJ{_k{HKA:#okHX$(qr~7D!fl~"udUxs'U`;#XSF'`b`(J2oKJjQ)Y`G!!2GSZS_MVqHXwR+a4udHv#2:f][2,/=xMXtdjTM;$M
-%x<Exmuz-hlwm<-ykBmfn-pU[Dh9PB{,smH1K(5NUVR[ZfKEbt~3^Sf+"_A-)P;9!kFabC=#c"!@}|sfn.SYPiRn^[BVT|G@!EW!u3U9}|WvR"f[AC|q^"
-`yi@f%uwq`y]K,{m^JS^|4|P4`_eHc#,i/[6~|a=}W=TWZ>u7qj0[!Bn=svJm#[T_ReJL={zJO:zja9pH"z9{gqb`Qw_ua7/KKy+jwe'Qo0[9RA]%IT02_
-IL->P9>P+dU=oWuyi%u=00'8XXj[,THpD]@%3ojWaI0<CWrg.KRUhp0)s_=V;r7iVpFvR'.0JwrY%Y&}wwk974OZ78FB)v}$uR"-=v8>q/{jp[Rn,=wl'L
-f[UP0+#K2Lk|{N}Fn.-ZN/KSg/2@Ek}t}Gpc<Lt/0yJd:wVaL,-'(`.Bv2sl2TJr>%cHVI@}AS=89^LXX[Bvl4NJ186MEwj++8%v;W`(L&fV&,o/{n(C=C
-Fur6Ym0;L0K;E<Dq!`")T"Ee3Lj'eX7s]@GEcWNm_sjd]_h8@;<i)|c.8a%]f0it_[VnrwH[7FmZ/./s^O}Bl!{f:qkpyzSi_)kv~:L<Ivn4)1zrL+{f}%
-w+NI8!h0v(x6>FqL/8PQA'OQ@jd`):s+(^_mF[z;$_LM$"HDh;lk&B^W4De^1O!owsC=c|Z:GNa3AdE_DNb1lKCcDDP3-ih`tfMq2u{INA0%L"er.g/yTR
-4ecq<t"hEoR:<Rf{.z;>W|a1JpQr6M+jy/SBX|Of$Q[rBLM`YF#lJHgqC3V7dLp(A(!KZ,L%-g6lz3B{ipM=u#wqe}m'"Q|Sqj9{3-jl>iK+.yXZWj1N!0
-(|I8Hhl"qKFdCvNk[Bu8d!^3vJ#N]&cRW!K}kVkFC7&86xVoEw{yl{pVm_-%Jsfb:QW!c{yfbL.j![]}![lJT`<GBx%t`J"^'1%lz}6jJCzf19`1k;649_
-ATE'J#.THfq]#.j+N6Lseb6=151{u.)N,<g<.rgf@bqZwq-L%h3qr&H:s'0_DXij"vIdKqy=}Bv5`%v+rVed,{H!P^:aY5B-HZ+#991"0TI"ERz$:St!@r
-u93LES%mWeVG^my8V`De3bb97O6qBW4(D'AKZ:51(RZ/[c<f=F~5|:g#loFttRT[|YYub@&tX]^yylD3{v'Qj0$2_hM;9>j7oLIy4pq=/&^JB@I!#+$p"f
-,U[TWl:DU=7hini$%/G1VnW[laYMEC8<KD'LQD~@dOEwX1n'}E(Q`q(whvn7=X!A!KLQas>nQ&tlFOcYWine4aE=D=4k6(#v>OF}"+q(1Vu|dVF^,MUAN#
-GmO5UFXb2BX8;'=eACyWlo)+DNT3%;=13O&%(4;f`qeN,4=cZKA,]0&2wN'$cT'&A4LIW_I2s;TD%v@E5tSBoY_#FkJ-EtE%#U`"tb#-~RBd;e$"9A0K'a
-H;Gxoydd4dxQMo"T{;/,Vs!W}^_LNNp|H<'ZA3e[6ZFlVNMymW"1>mAS:LU"9d1'XBL(v-zvw.2bX`4I"u+,g,X%_`]2)G>MpG6`%b#+cT.Y2.zY3XtcQ-
-&t;A1dSP.3_0GQF;,Usuc:e8oyEUpq@s!EspuK`N"DoOC42E^_fF~zTAt.;ha"`26)Em&C$"+V;g@x$4z>T-5}hhVpZq`@_ywxm_0^=VHSkN&/sX&Th3}l
-(yX}_^`en>"(zA4{1jeJV[il|e(O|p)>gu^^K/%3Ihn19/7q'ygVc5+NB@s94Tb^Lu$MDY7nx[$fYOso"(I09p6'xs`.X|CGi$;}b/ZTA!BoD,jNK]ft;l
-:w#a{#Fn8pfuC(6cQ$ry[cJ]$pUs$q`_;r{`h)$ur`/eWm&z~Y!l[$yud<do/(XzdexTx8cb__$-sGO+'B]@l}58SQz^X1+0U@B42b4l"zOzbrf961&lW1
-n2y!pE,afD1LA)M=kG'_FO4[LUM)+axdZpW1Re`Xa}IdCWx3V7Y@#"-PCd.Wvx{Zkjzb@w$#K1wTUmX]8f^xC'AKh;(+S:ro57~;bg`Cjd[[Tz$l5e8(4#
-7B),VZ{mzZ}X=@%KGOB1Xr%B^]C0anBfZ9K&3^"<tdr%4%Via+04XKEQ@9(UG+k[yB|N4]RW"Q9!Hd@naxv!,4HAIwTOL^]^I0-/_QPdyUM+B8{'8GW#Rn
-pA%f'@u1z>_7k2gNNq<L+M.z/xKT!%-"7o,j^Z+E[HuR[q$<e!~ueVWUj,BM@/J;ds=YG(hL9aCUGf#rYf"%eHZSrsif8_9{17eMJT}$9u=NuT)abp&E-n
-X|MekoY+eh"@w#|m`.2hU9rtFhW[$5FjX>nY'vCNZ1>y!Uftsvd2uEFH0F`=(rT+6_X^&#I/,:^h~jI79U{E<.8KC0NfE+Jb<D,_{y17&hSd@'FDWmq^MZ
-~cy_pMeRd|lMfoKEpA([n0K!%AN6EKMqdiw8|Y1DA[]6fn/Au3pzE{E@94/'Xw}IP}N#)Oxo.R{nj<YjDwDd_`p%err7%jCm/'6Q`I`]`02$NNb41`=,{{
-hJKpK#59ohb2z|Edj;N+4[]Xa.8W<hjC4Ig$9hi,u&:u^(G6x#;S=[[2F"gj@xu2D=Xie]Bx_U490C0}dB!bK!GG5)DjtW8X@jJCF`km=]i`3np&B4IRaM
-!gsQ^COt6p5L'<LaBD]:f"gVb@1/PNbT'(}T1WVgvV}%MQUbvNyMZ;ErJ=6a1!%+aE.bs:7l>C}G-bT6hG[v),a:KO@N6^{2ofd%_G9ot%06UCE([=|!Lt
-fqp-/Pe20&lcD==tV]0U"KQ]SqKBpuK%|dy0t0X{plTTu7LH,l={}IGL$fUobX"sZp1#YfRCH6pijIJ%A_7^0;ST'pAn)=6odXG((<>SAlu^&=4.N/=f.8
-dK`;)%i]aoXK|;J._HGwDUrFwxg/~qm4g=`3b`.t_GqC8:`[3l6;cy5^Z,}Lg&+}8&`V(a8+}/c^6S9HH}RfMcMdC257/)9oPLySJWN|i:-f;n|CxysLr{
-thMN=,g5AfwV%3h/s%THY$zV&#^8~dRLwfMxQ!5[9xN.@'mz`L9OyOgV.H6nc|E(._tj$4RC:HPnWUz{4YRx|F3HQJoIE0OmpQzRW`mFG$Oax[K9P#}"#y
-dljGT!;c}rA<Rx6/H1nas4pZtk2/k.J8bc&[Waa8>z]l_g>SuJM52&(6{I7/2+(b)P$)&=KD($v.CVY@lj_b1{`Wj9nmW(M_CaXQ8D'Xvq>FH7Lk+f)"bq
-.uXttK.sS|IV'{6>>9T@s$cktU7c#0S:$HivvUwNKcD`NB[]hca(hl!oNA{)-)s=~Lh^0:tw:@6dncn5E"2WrmVU96^J8`gO+Q(MzU)|kSk([5=i;VByIH
-<blkH68fAC+.#Pxde_}m_`5bUa`ra@Z.QU+NXnYJ)e!bBI:}B[W$o_O>.:00:}If"v2@s:=}UU{Fyf}MdpoG5kuc:M[v;kK;7ih$D;7f5hFkr!ox%L_5;n
-(S,AHu1KT[-E%t[<7#6%dNE-iqn|5y%UE.Ice$^^XZoml;'P#Ux's@r/Dr1^.o^xM@y(sQl8Ex:Sz{3I=K0`BV.hRjj_9t;|]@U;{"$Sp^9#+tlX;qzIR@
-$7<CqDzG5Nr<GTEe(+Sfdk$@H$f.)7Koo-s7c-gKn7zJl6#`K7JN@_!w}M"OwAiT5k>F)bC19>p3NpIw(/50lvS$:w]Mc|ZuLKC'|3iZp)!"&<6#vF0dl_
-e:MAbtbvWw_:8o)`1wkSl_]^o)&)=C2&s<]l^emFu-XxU!#7J3/a|_Pl|1re'NRprv.kI>8d^m:SS/j'587k(%cin'x$KA=f-RF);uMhnE%1B2Ugm:qvnf
-^a'2K)d|-7-D6d$"]g+X<scA{K'm1<'i1L9{JLE,'Z$t/_S$qveA5u&^5e70y&W7nHlxY1Q.Y/+1IV7g'UnBlv6:9Cd-p>-)r+S'L)H9::fk2tM+NC_4"k
-!,~qSc-T.-SnofFQO}A`k,M|Q|1Bxk{|/D],ate,d_)TrB^+O@{dT@<CiWo$I:1[iix:UFw<';4f{E)r3{`;}2{ge'XMvVLDAp_-#y.N}hEjSfUE&v{Hdm
-:i8Y2aH<prl'0xYyK-JwT+e<}tlwBpqA&Mx:xuoh5Hmz#VJnMx)ej>7|aVvLmjc@k7,u`aVKi#CDARbag_-r1%LR#N9Kwb&C{8az/JDI9dne>lWKUpi:#!
-s)wkh'2dZG"]np7by;i.W4f>%11O)5|yKeXhupQrDE^VKERW^}XY"0V=;49]hQUKBYn]K5"SDUefdYuy7%O0LF1S-Cp5"BAS+E^xyX9wmlIS/SzFWpSlCp
-=+ru`lo8Sb1p._XU+M0(Xh.a0r=4b:8=tob/FsO7XIG+)pEA(Qf/hghD$7x5l|L#2>vbi-xBNlEz7<v:]RZ7n:fz`Z>Dq&{u'aoc<i)g(WjR~F4N+p~N>X
-D#+`Q5gn)1I/"87!mjEs9}Z@V0x.<lLY+J/e#{>`@@rO,I!3+4`E~o6#&djc108o#Y5:Iv>`x!@7/s)#NtZOU3|iZ]:QYH<bMl&2,.cKZ=8"x!Ltn]2q6U
-3[$1E:01>o{SV7_bFkk-p1YRJb>foy,Mc0!Sb=VuF%ZZXdGbq(:$p3dBN94l1Vqb;=%:r9{i6>Q<=4&u6+4zV#E}%,O$^k&gXnhrM!#TnOCd$HT('"-o8f
-wJGu`'E.DXkb@P}P2+Eye/(.k-pi5Fdp`Tj8k;#KN,snUkgl/D+$~s'CK0S,{d;q:,2&a4^2&L7Fu7z_^:@EcT@pfqHd;/5v|X6gu=;}]}%yawA]5(Q|13
-h9g`sS#4>^;Do/BhVl332p8$tZ/aBKyU/+V!{83"HB"jsH=0/BFrvKo6l-XZS|]q3)}_Kt!-T_r0aDo;^^-}g|2pQOI`]wGe!uYgiIK)y1)lA-sWvn/6$"
-]d9Y:aFvd;iK>fGekz%[}CvdgFm<Eo`yn4_QKuo8bw~Ug|5TBO%Q29+y5%Ew-M3CB^mKgNjX2a}I^|%;e.clEgRd)YEP8Ph/bnR8weG}6B=Bw3+DW.cgVe
-Tm~KO!"}U,FP35#P0`v5qy{/s:}MHhJxOlJ.RvTDFS/sMZuh-C.J]i9]A$o&ctqr(;"N6JuCQ^fYF"UFW8k}x4#/=O.EUxo2^>VC5`N$>0zcf1,'u>f2_Q
-l_~<Loj0nI4;9S{:ZAIN1ccAa>;.Nqc<8aE'^g$_W{R0l=0Ol;34KrH76poqY}Ax~XASO:{.i'J")/%jj2jf9G<Cy6DZj<zp<-Kc};P^&a-301:#=6(zab
-E8$h)3FqDl'x=QqYxOUp@v9J}VXlrt&P9B!2X)>gIU[+L_Iy:SgzOMS"~>Rz21)H"6bb!T'Av%%AanAy%NI!xC+)Pm1hj2>qRae`9(=b>!fi>FC/8wvuGi
-Tv$0.Cg=q-:H&a'uakJ$Q2pzK`")5r6I0oG/YUbDEM'E(xDGT%,iX+Fz&r&ACx]poONZ(C.Daqa_+eqC(>4C%}sVg{K`T^Z7q`XMlH"`9A8N@"Jo{yF^o+
-:c(Kr=hQ_55&8q3!F[$x^}EwZ='Pe{uw)ygC:.HXzNQgHXUNTN{K,{K0t=#hWim`}ek>f=k^^j:VJg/dW|y&@JdyP&={`WRdTry)wOY!E=/e<|@UFW.G#e
-Y1(:XX:{)pxVC]'u]seIls7{_ILrfGqb8X4rF.B'irgum%[/Re:lE-d$N`_m<:{k^M@')s$6>woK-D=#nr}j$8K=k4BDuOgfLEDnbN;|r&gQ~w$nwduD(k
-I3v9[VPFRD|K^|w{<-E;']/,&|20Fy>"g=C+~(Cl``w1j;xACR9aA'3QNg[B)Mbx)C{hp|o-y[V-8MPw.iBIUU9x([JcpE`V|"f[x`[Sa.KP1>Ltfe{3yd
-a-$#OD4&!Ikj=QFk=y+`g7ej<-'kEI%OK:C<#u%1p[v:=L0Bk&8V]o9KEKR|!PT2u}e<e6>j>BAT"gmqoJ/xJ;KOqyIdD<qaL`gTg0DC%MsU4c[/Bn^>]X
-]3VBhb)}37JhV1sv'O;eWveA^b55Qa}/ubwc;FKL]C.V;kYrvGLI{KZl]'rZt/P)U9mv;gLejzGqUu9jduozm(x#rtziH00otuAg}IF1g7:i/V4o]OJS:(
-}Nin/'qiHEqJQe%/6Y0bR6NA)DRB%%g0Kf/pO$%<)]!4>bsjWA]9x0SXRnC5J5Cw4N,i<Vg^ko4fDX^>tkxp+tW6/Yu1]`V^(QL9b'WLX0|,q]DXzzO|{]
-M3aBThPBo$~H5PNM1{Q(w[&XgJ61Wh1P'sQ=j5RMjE(-reHfpY`/J_MSJG0`(zJyb/:OO#f%L2D}I(=p.1CBZ@AhVc=%-^bBG<3>sH5[~IO.fm1#aA0SIb
-E}6cM/_|zIc<rx`#wgy,+[]=>e/LiQT!S@STr2,)bfi#=oMdsf=pn)f^1#,G~61Oi0|'IEo)"`8OD|$"E{!Ob|x5oVP:>#)IMdIF[/=`>"l=K1L<9dwMW<
-|>Da,t=uvNvs{a<q::o}6P]P47rVwd!w3u"$V.Zhl/ftr0Y$Zu46EKq|z$dr9".W(H^DJL^7mjbS7XMCML%Hoo|DYD79HN_m]$]@J_lt-=[h3(be(Ca'Pq
-esn.u:cD(<{0uVdV8n}G%^[Ln]5gNafo;}%@A$z;CLGk0b;IsSF^W2<8)+MB(U@C5Zn|G(/I(>|(eHCuAL7fJs1raV-]6<AuLd<J$MI&reNXEO`s/zO]%J
-^oVtq[lnPgTRsh)t3222{R+3,G9Z:g3mx$h@$SYR~F5^N8,/x^emxWl.c<Dl}!JX~i;4RhZuh%0$1<rP^/Oy;|zD)EEJFRpQlO(%3]_1I_|2SbZXCP-j.M
-_'>JM{Cv9(+mjgi",!G1"W}1jlg-'uo;t<`ZwuRR/%]J.E~/$WIBwuN;hKP.v>:x&03EMLFvK9fA9r)!.t>xqsM=~)6E#.)HkS[537vavN",AQ-eose"-1
-!Q={FSmfUQ+00DU!PR7ltBs9%JVx->cC!|Xma!MtU-QuX30Vr_GLAHXxkx2PngFL]CxI6P/S[W:_wev;jGf+Rs2rMTZO(rF:[+=M)er[d%n8bk35s3|P:e
-7s3<MpB8mBuMUURv.hVm^G8]C^40VH)W./$FvHmc)LgR^bb{X5rEjbe%E<Oa7Kk0BNH=Hs!P_XQ4dr#GLB=65lU5puj4<0qsrd3fe>D/#,K8c6$eR/Q,wu
-}iIZ+DbnB!ZA-':80=%j<DN`oOf[%qwT)Q]V!kt>/MQA<u-I&n)i"`Us~Y=3(A%%EK%|UU3s{#4Zjd:A.R5k$|TflrK]).}}i,Guwpbz}7erCqxeMZTf+f
-`1JW"$evoh+6n]usLow-_7+dYjkjk1V!3%uIB:;I"rl|b_bj;R;C$7JnNsSIz{{(bVY#fP77tzS|SIm8i)4gDQWO{NQ|Qg{l8SfEhO+:GQ@jZoJqbn&J1U
-L$Knr74XjHUQbOK335zzGu:7dfhILRn_4u8+P8LiO@JSbo<|C)FvP;",7[}dX{tcO|(8~:Q.>GRvnxVd]TT}we`49n7rhE'8~u4gnW!S<YE<]52<w[JWRZ
-&B!Ea"{VRe$e<5><mqq$y"268rNmX'x{cuS_R{7D%ib+S28uK5LL9]Euir'Ye<Y(8inROxW^SXbtVLVUGHcp}+q#/C){,BQ7Cv>p#RC80G3btQ2UAdZ_Lc
-@WcaA6HBbjhKoS"k.|w>/}<94^5O;u$@~!p}FBg{8Yq"{<qfOS6u`Neria_WmgfcDDe<GAK1O'^SCDhRkTssC!hK4_EHw>F_r}<.jlY+%{D9kwAO;}zT]s
-}4H.k"M62;.i+662nzPc4)md3]r`F_M,XK!LWc<u@N}GmNkIJ2U:`=/}ma;Se(asB.0VRW|;"=A2m_|HR1Pthq}ERj}W1w}vF&ZH]M$bN,27T'vXf%0C)%
-j&U$2g3&^NHQV2,<kB949gImn6';kCawj+i!F0bdUb`o%BC@<N)=1SD+Jy=2>2',gP!@StmO7_>RJA13PUH,mfFlhUx(YO"$T&t<k!%QjprEy{#&Si!Kp]
-|'58Lt(fxax1LhQ(Yf22ge|dWB"KGtsH#p)V#JU:7"@DA3pkmj#'hK~k~F,vO,MNdy9k}'uynt52ijj`9sen(<kRx!Ii:1gXsOv|o%cr42b/.e/<yK#T;g
-"r9]=^ekX-2-OSeNUf~SR9{k)D&+:/QgACtK{Rj>@xUJO.{d_&GLbr3i$c72&^D6&A.eP'S%T"tN&0@5MWB,T`J(#eO(%`jjsVA#4#[2g&7%h.B0Jw6`5c
-`VP<q`0^&D,;I{xfTN!nw0,<"ra/lVUPAvF:}A'nnze17'#%x8b+#]0,j.@dT-dpF{8D'/$0mboNd`%_~snjP,bZo>/%mc`>mXb2#W(;"P$UR6}eGaBrMd
-tuad_MBy{$S)O2$nZdY$:{cRp8$83hT1Vq=)nbB&bg})|4EnU)4F%<%@2+EaewQpQ0+IR7sj1JuU)iNTjg@l,}$Dc-vO^sD6Qb+o.MX5cDeo:D-;T<v|-^
--zKD+sB="M[iJ@Qg)IVWkR4(Rjj&]yi_yy4h1q&ys_Qz@PaT:_Z}|yD,9DUy).s[8kM&=#-xY{Leu#<7%eO!~r~}E#U`AOqgkKpq>BjDAB+jN3ROq2@P.c
-UKtWS<%_,/d0H^Ux8Lfu&={$MR5iY-hu.qqJv2]hW0p(WsZKY+<^kUF1oZ]nw"qb[{mjT$zhXE9:^z[Yr&Kfh)>(is&xq@w+flt!IKX=Ixg9)Yg3WvF$1>
-i(h>$h1`KZblr)b=<G5C5mx|rF_""nPf&bW/IFLK.s#YFlEZd,{T^YT7|ErxiIB|=QZstUPB_g`p&D1[67;=]AZ!;Hn=982%gBEL(7h(QG/P)y>z8!+HV>
-cl(};Sxivy'>3vD$-u_dVdz]Y7^XOIHUH/T.PraT.U<W@V'1Z]:JuQpAFJ9HnR!)yWB_OA<dAd"sbK7S=@(a$OtosO46IpnvloKQbN9[VR5n6v"LClg2Bd
-t(Te'xF"JEr5KY{$j991K%)T4%(<kEuK9lf_43(}==rq%0[Zi5C4an$fM'e_xWQ(TLcR&j83M|sEGV<_xeMdp"Z/5<+4rho5Q$s!Rk'H{j1doLjt.|Fcg9
-Ur_-JBiU^N1e<||Kz/@[UCEm8=#Z9V:n^^|@T5'X7}H(NUFoWV%UkF/OUI8S$yo]EcT>FCIFH/B^q<rAz0vWM2[#E{^sJ(@kgWY/78jE1,+`YwtK<`pS'Z
-)1EwpB!Kul<LBUl!}.V[H^Yg`."7E8|pCb9pj+TQ<A(#%!U>QUR}ZbtAmj1ZDx%Kku=7,4sPIFO<U3{Jos'X%}1NMIg/(y;OpfH`HX9(+A25zVjmB5=0`]
-d9O3[xo|n(]cq&0.<5g>;&&Rwxz&"SFh>Wz,#,&{CK||aHm{(,97Suu`-pC[4W~w%gL&<oP'y&HYHdQ#VQ54(BTmnfLha,jT5!HuYhU,G;8"[1A,;eXX-z
-RRyU_Buq/T!MH4u}9;a^SHhOi@x47dr(t}ZSUflx!({`gpX@UW3Lw.9bVN:3:'>LQbQUmJ&UL"kSd}dITjsj!yy)g5aN0pNYs%Hru`fP68!U<Xn=ZndLRc
-Px"hxvZ!te$o<2.Hwc+9C=L]uj,-uTC#.R$Z^j]3^75rmeJxe$1;n<ama+^rw1+E+U^Da%v3L]=F^<%77q&CrXqCYjd5vd`4UIy%AV$f5}z,dK$2bG0UL3
-^nw(_MGW]w[s$+Y$@mf."64]V,8m|Z8{QZrXNDt%mQae~Y'>(Q5[P@lZ=/AY_>GjjP~HqV!"N)L7=7-l83pd:[cH0U~ny"YCU',N)JH0rVBa,)XKjQg>O@
-wf=:i"[},qP.(G3)Q4T5At/.E'Wb)Qwe[SD1$jim7ulMD!&HBp$2>(XKzbN2Df-(pGdvs-v9&yODBD6pJ[nHUn<w([xr'-n61h6A9W)qSs-&D";AL.H_y,
-Scs`'A4U^Gv;:5`^:[lB^4<6[OeT^-|h)%US+n+'y_[.hgx;7=B-;#bNe^X0j61=5Q<x<N){ywnAUJpAfJnt6[;uUvnc!+Yfo"Mus%M;/cP:%nGTxuh2LE
-npYl1J5usN0{1!z$r[nfe1/[Bv#cgM8S519x9R.Yqw+WVZ$dd)3J^&Q`5'fs+kc6EkA@GW)M>0>N43q6Y)incqbG)&8wKrBkNQK&Y3WGxxA}1Z2)<GBTH6
-:7%24|.&#Td.GFptac+["`o2/Z<SQ!;<`-=S@D9^%])4&nM,&4RleM+G(PbE,e!5#n;_=DPAOK6{G:wD"pcnW1%l-Q#BS^X6'um5PO7."ZK<lk)[$5'U68
-^!3EybBrhDEgK#lBj/J{rZ1{]MU|bwkz@w~O7Uvi72,hkakl;rrahXzI|O^r5WaHhm~BANhAC]89PQyXj1+0jvyJVu2-wMt.Kt1e9iQSE#^zVt;jt+e"+=
-$^=4g.=4JD{:]qdO-{8vP|b|ubyZ<!H1"9'5FDM-}5irc<9}vm@{UDP31eXq-z,f~w%9:R@$3:CEsqS1_ELRxQCv|@;CO)_KZPRu=/yRY_7sn0D@%gFu@k
-s;%RXG=d2R)l&xv-MZn['e@qbHr$erZwcm"m3qE].uzCXg:f+4w%(.(TD_MoNA1ahgD:PU3Y)&bWdxj{kZJCKCI&/RfMgEqYJutM:"Jw@yk@"(C7&n8RE)
-eW>9`jqp(hTl`ZQF2veP2Ao+RnXKKra{j1bJ!PuJ&td_7d-6ib{8zoQY0t;qnH07k8%soc8qgq+ft6Y0zN9/$)q>,{W4|`B&k+Vwx_!K<NN=/uge8XRhcc
-tLj5{n_<YEuJX`[z+x'J9`uD24GAWf0ylD+n8GUY_qRJ7D=a(iT{,(5QP2;^zkva+&L{'x6LaqzTr"UV1rH1;lNPr@@%R692lM~[v,wpa&&OJQH.eCSxpt
-,Hc&MRm(ZHW|hjkH0qZD.YR"iG,qFO+{,:>y"!lac.Dr7d,l67]}ldmhTP&j%']l.,y.]n~@~TVfxwXTZx<;xzBc3%f'|@USBynPya"PNu$@X<R<p)+3EF
-Nd,F}3y</-xOZS]!GBXI|.1b5jtH|6f('n+"HMIzn_'Jv6gqsv9!b2!H^111#27t"!jm.#Yet|2'g@kG6X9n<0E2vi_j+70pUy=7SshAHa{#zDXJw)U,!`
-4L.N_":0E8eZ9)P#b}v3m9WXYuP"8#X"'5Maw_L"ODPP1pr4"-^W'I)o`F>cbfeiiF]p-Sz|HwMKFj;B,dR3;!+b`&.}U+anFpM[r$.`n%1od"nI{OM1n{
-dX}i~S1vQaPw&;)K8iP2qZ#S%|Uy>K;CkjEMhhRUTL%vdefM]{$Xj!K;u$m2J!A,([/'KYzP[0m%mj<#)}5-dy',>NmIkA2afRuC8Rn>A-t+z[JuBTopzn
-1g.44"ZmMuTuIOuG(GT8Vju_Sup$lW0[{t1@ZvR^"mBZ.f$2#NG8e9rC(z4B3q2k]E16=2g!'}J;%{Kvp<sim+}rM>9VEqfS"]5htOsgYl+{blvTfu.cj/
-[)M&~VieU8Dh%}nZKwlo8<,mSXxZP]hrsWl}Y+n1^PID>+(J<K=@c+6P0aZz#|d{r}BE"b4ZD%R,+,U#t@HUi]CLaC(Ib4]d~xUO4#SA`H5n;Vxq6VA`-b
-.zXfeYlfn+rpqo;xx&.VuBA{{{,+1S885zTj[i^O0jXM496OL#PaE<%J7|XBy;P(2iel"OdJ|-~5MD].,OTrr7R;OQb1Z3=.aL,wL2PG8o-f^eN$k{#A$I
-T3'hgj&9'cG`uxn3,ZUNE"`8`t'7.pZIxJGmae(eK8BVsXjT6`tXd3}vP+N[OOv%mi|h>|Yx)^9x(ki=,<nf=J>!%a#v8RKafe[@0DAV$$x2/9lS<AO}XR
-U{w^'4L8pg<>)s(c_6F,yH13:Id!+W~#fZb<mKW."X6g+>(SUoZPG{ATB1MM'".mil^t,|>#3lbEvyGXBSt@TI~7:r)[c&t0mz)u-X@Nf0QLJO}-j#drQJ
-N3|Z9g%q-I}%(;r)s6>WKbW}3|Dj3Mv[lf'N$[#xsVPI78_hO(.mVOXl'NC5P9=1YZhiIyMZW/]f#y$-^Dm!sc<r^O9}IV224h;,~8uj_xB[8<N>4ZI]["
-^T@mDxz][DX[F.9CBC}g4oE7bcs]P<}v96%4+CFq|Ct9F3yHT8iyK'!de{Mukt)I(:b,6W[{kruZ0w>X[7I}[vXAPA2A%6{Hm-z}V;br_l86ow"Q!J]PJR
-V@&a$iuhr`gkS@X!FyxiUP34l`6Ga_e1:6v0HYcG)^+<WXIvXfu/h7Xf&5j^KRnsivZP+:22M:bd!T@I~%OB7kqed7+oj5e#x9=o,tv/^M8mahYB;UKA2x
--[3.ieVucI'%<}]Z#ownrKg3B$T&[pUNX@6;Hnso'YWmTgXhR&(KxA4c4Zz=Gp1<rEG=U4]/yZSdsqifjkYU,<mMIj"Lt=rKjT-$<gtncmFXiAEe$^ThJL
-GdE.0<a|'x6Q,h%M'gR<@s7MeIuXfB[NCK~X`ziS/`%w73;(K(FG&[rVs/!6RpA"]aV^jf"cllWfo[ueGl#qicLim[c1$^{G:u/hNR:n-ekG[E$QN.,9J[
-Vmz|SGZBj`qs81OufP,J;MIl]OmGAyvQ")`K17lR701oJv#HmVn@33S2YrD%_uPDnVK=h,D%tSRd"V+2E3Z!`J_eE85jlv4qUbcnsruV]jz"tgV"/#t]Qr
-PKG|JM1}Kagwi<";/%{Z^BHnJJ'UQPMZnfd;MSN^GK&pMnCLWA@N7_f_i7R)CX)^WQ8HiKP80b@2^'^G2EFlHqt.T&ewI&B,_Mg-w,$i6IB47(DrB+{pz"
-V')jbzd'MN'c}[DCASl4<Iw0Mk0N7r0|mHC,q'Hp=n+MyVJxl,rk^):+y:]UZYF]r=c.BM!2FUV/_//bMKNPWFjO%)dchK(aD)aN1<^GyEbQk[j.(w(Wib
-g=[B>4w0i")<Tf']pU5kJDcLslGzN#-OoH0U2lv`PK26#d|ys"R&W&27mSV/}9es[Q<S}dTp[myGA$UxUzm9h)js8Szo||c#0]9o5W)g<BL5%O`bnLG&+k
-s-Tv+MupMMaFP&}s-rKqasH}VBo430kl`:&Vn3[9w_v#eCny`toYByE_FY{m<%{WQa]rkiS<~uYKGbwZaM}b2NK/(%)q~|wbown`^nkPJoL-8|'{[bHuH<
-0l|mO"-CJaOXPy'fs<2iIf7|BQbNtJj=8eQ${fOHX!V@^nD>EvGpI}%]J^kTprV.fhtTzN'M$'gwXLFgCStU::lzco]u.&e1]uKh3<4b6$yVt8zp$:DT"I
-:@~jRzEqq-1"Ul}Eb(T_qG~3N&xg1d<:=qj7q[<:wzpTg_N&69P:Lfj6z[N@7&7vmHF]ZjT4q0e+CBO[p4}2aRNDHTVA(XBn%hbG]58gb%hS4JZjQQr5;X
-+cA,P!Xr4`+X>.G>I`I-"fd[r(NvVA4G7eup3]~wM|NYtSwe(4^QOKk`SPEK)u!Ct[S#gyTdJ``u8%5v3GnOiC%x.uHRj#c%MnS;TAEedpz4~d@ncj<DZh
-xS)!GDKS1}Vqdj)P~aQbgR3vdiM'~!0#(B27`dk$^#h@&b@19[x"pYRR/_s7gc!k3R8:Q-+oF(bgAQpKk`<pLCqtUCthqaD})Kpbyli2eVW^0W&.:WiVvV
-o6@.i]:8:Ep!+d3eC}{b,=''ia4/QBiy8IICZL2`t|VN`L,{wuPr`]12K_&b|XhmV((wFNRsM/^14ka"!}@s&3&T'_<q@$U'=JUvn//8%<2zXEt@Tf:z:|
-2bopakZ&>.l$|i%|v(w9.+ZK|3<Y8n.bvS~Qd#=w1,w9Mabk^&&=WGK}iujx+l{J-GHAcg-FwXr"NDYY$cHEN`/qD}nG%a3V[c{%`w3ll)/JA%YcfGX6'b
->nZt2b.KB]nVI'@T3f~$|[nPUpO{nZ;X%2[S-31db[G|LTcZiI`)XuM"aPzLat]Gd:W#!iT[B1u!EtEILBGj.Ld@lthey^qM+ZI#O5WNU0ylnxC]cP=v7p
-3JMeVV;Y{d$r9!2xSf&|jfr:u4aj889#wF[t&9Gr+y+{cOT&n{H<Ua&h(MTbly`+JHxy=OUe%<z4&D_/LG@Xol9/R;Pf&Hxe4Ryek|4-[R'!,{MU<azR1B
-tQ1D.l{qydx'TK=)CP86QW;@|-wa4&p%(BmHrn.iaPbaZJ{BbzcjF,+vl(we,{5Lhi>_aR/V_x#r]+R^IuVO&fu`~g>Jnzj[;X^=`MtXaX9|PNQfX=cEYJ
-(bo!BwH12(R&6$oh'f$z[]mlvf:zuYlu0ZZSwKfl[I3Zye,[Od9Ki9n2ElSoA%9U{;eeqg[w./(RgXJ7[N._H(~.!KeLisY|b6917`}iu!G_5x-|`I`=u1
-XB@A^4uT`_"bDptIH^xVu'[-#JKeWw,:=u4i$97aF'vwW9&,khTnp7%r;McHUPTvA5y<9r8I~-fx+4){7_^F#<yBUkQ7Ztx[^na1K_8;J6'<VI#w4Xsdvl
-3rR.08K[d#Nr^wJ>^b23toantl$o%#;2_G!t#>0H87gc}0]a_.JR@}'B,9p6Z/_XbFN@B(X=+/"V>JP"HT=hoAV^Al7sKe'_P<x;qFu")0otR)CfI$SWZ"
-jUh[y-%[l^190'asah&+&hX<s!y!GbAQQ$Ha$Ezxhl7,.&:x.dd-)YyRj,[=SZ|1`{cbv}t4qB=a!Kz!b2On|A9bf&|_p1I!x#]@^|eGwpy1@2ye25wFRW
-K"sH=u(&A:l%ZZpPmg^oOTSen#[h7NZ&fJ!tW!Wn+@Tm9+Cu||3Z+czI~ACHdi-N:jwhI%QN[vlwu,7|{qvl;U<dZHwp^ifV2#70%R!}I7.tOe(CDUJ,Ez
-Mt@B^w-P.]cN`Mw'3+<>Lj:v181%]s~^`QfPV7j3L}k"hFv$r<FU'k,=z+3=w!>P>T}`K_Xl3gJZY>gp;iqh1Y]/9xMA4QPK&ZF_{3L|o|hGIza:M7q3>n
-ryDCPskTkNr^@1[^:x.Ik8|4~n3<Zsk@%[;gH=qvUAyf{|"iq%LYh7U3#7Y$=_dCH>uK@9+G8$_5Pnq)#.SbP9z);nyC&,lmeeGG^miPp!+q-xqp{7`A/'
-tZ>U^Szf]''oY!jg(-b!_&GkYj^'G!BtJTxV:Y:.|SE{2AiKs7GK)Us/n-K"v+5=:Zg@sC2kbxxt"_D0R_cWp4.x|8S#o'PVhxmC;5Rn&wPU"U=9/<aEcn
-IqU-m)bcP>SCH&>HRE>'pD^Dlq/,T.sz54gI_gA<Dh^D~u:u'Er&Q`uA%>4+xumoP>6!4-WlEeLQW=uC[RROEOe9!cK(PJ|F21N^d-u8Kx.ss0&)@DM&M"
-pjA0{iW"`ISJwdJuYdOaqFyV})4X}uXnW0#L_r7ORJI2C=pj}wIM.tgqBw/Z217s_;X=V.a1}vg)C2R#yNJlddwI(V[qyI))_kf,cC[I2H6iz8Cb>-bn7>
-g4H[fPAUAD_]o<WD#c_gW^ynqx~jNZ/BD,p#DeXN{l/WU2++nQ~a$Th<j7VpV-u2w=(|]ojKy2q_|[,;zgQXXp(IGn83ztSUf/N,21CH|Lxn:Y62!VXQZi
-M/jo.=47#)5Gfy&gnEi"b8fMLc5QRb`/Oq-8!vUW_KU!Vge/R`Uh"As^"ogd7sZ%:1b,em,SF4_n(A:zQWIt-GSHT@V`aW9hFIWttp3apQ[ONq"^qJjMf@
-RHr2uG6ZWV<]^-<Xf8mGQxtidky/<osN{B5XC=F=I:3g^DPe+}(S"h/su%[o7!>STXCn{|J3ZCBhqBMaf/o@um^jU2jjqxt[S%!}jMeiQ)NRS%nJR+R/Rd
-p/77iFx%`R6x`y<%q_kR/BA21ipKnMhk8%8.:OW@V'y8&XTl9#W)zQ[yzWv_[w5NUw>I!i:|tk7Xeh(@4kAIfF4vZIy@WfR:bDTj&e5MxXN`HMZ8xC/08H
-fS>X+U-SN`a;kSB-Rp)ct,a^nuRM;#SIpW5$vB2U$)1Q[_svnOc_&:@ndW5V3BFC~Xb+'cWs%)x&I::Mz:pFVJ-2@0P:c"Sxy(z(z<h:4uiDY%paZV`<+#
-CNa|Y%FwF$zh_D"%m@3([9W,>,y^U2"%I<W1:j1S>TC87O<"xmZ+Mt%<7{HC&ja2)u8m5n!b$LEe!cicdO@RuGGQ_6g9vG9mvj!Ltq]cd`/mU$&::X-4lS
-k&.ya:op`3;G'Bb1fhE`-6v)imjyC@P.;f3;B^>,oD{-vlO:1MC}y-I@gftq-z.TP[4^-1Gs7p,3#W$c^h2Z3-n"]S3xCJ1wk7I}m{g_n'Og_}Np.(I:J:
-dV!F,8#Ng2D(oD~b{}}fQg^}eZIqa|C+PvnJ|I|/lXfFszxuPr|}lf@IITG8`ED&W.p$W@D80OM(EbBk-Y.IX#5`m45(j^nB;y77prS9eFi]qGMKQoP!C)
-We"tl8@G|NOk/LU<w8$jRVV&Z[bX"`,p)&kZHZZ;zl<QpOh0Oa:5RS/(;>!Z.NsTg`iv{s~k&SK@PrKO^:lu<xJ2$}%QpnFq;p_w5rKUes|LL8kR5d=BA%
-]Ms_xnk=~C7Hb;NM>!3qk`#ZPt=r)E5#HH#sa^4>-8UW{Sd}Nxm:'3GWB/RCT!2}r`'0mmqxl9CxV8!(7"a^!Dq2k|Fgm6<Q})}qlx1V.@H(D-3c@ALl@"
-@Sn]80jf]&D0QCvon^y@[Nj>dHhLbNB^{-))RQ^r,f5[SCtz]w<)_|&L<,4M';%7;a%qnoOV{[(/]zp)mzrtO5R--x0}.USdd1V3&nSlci9^=Qi>]xCXlU
-0_1c}g2D=ToEig|T2Ti5R5!ThLQZ8m~NDOC$0``-;o<,vxQH1trZz6nh#/#91A^5`i":+`Hg<qSoYg7FJVbWTXo_S-!^b[scpAb`ScOY!V:y~7n98^%Vie
-^b@38%$"TSjnALAUCfu$Gdg@T%v/-C@b}Iu3#:#@HUk@}dYP=.Q>Y1TL5aVVP}tm1{.%rEL_`#,{=xrLD.+LeM2-x}9x~mAfAGG>a]:4D%-FA+),/3PX<2
-#X'`mRIqiqTMb9hME4|gWN6r,TKxNDo7(7z_o"HU}z7-B;)^XzOTSIg9,"rj}BZ_hbq@0y4i4trbUfn]NWM<IU=rhRWXWib_e8[jipYqIxWd4/duU7^w#.
-bE$T^1=|dYYWr@FiARe-8v99{-%X46KBWRmwEO/a0}-&7<7Rh0!so-g3;F/&W`_6Ls2I58;aYst,blEH<{uE@-g_j5S|7(N$h-="Vlo+@y;q!Ouh/!ZN->
-$ncLh7W=TswB"|/)F>BZ%IsJ2!jTaKi[]J"D9U`BMv[H@,xzjCZ6AT8_jX$29l[5Wy%qa(nA2KBW0c!mbTbO5GA}}IyG}&`$~28y=5"cb'5kH9n[jKR0}C
-r4W$]$w"(ETf!cwKfpDA!+US)9(gF_W/)pFfxiRpfyERh,eMdt']{VJ^%3umRLqj9/J|c|>h&BROiF`B3rg'L`fRb">V"u|UckP=ng&Dy>,Kg0@tF]bu|q
-PnxTz!Y%'|MhZ[3eBFK|wt$6xDx)Dk%I)FxA4V49)C]aGrHIBQQ1yi"8y&'R>XsJ-bgBgt^(]z({_#C>bxN6(tyMLUoiC)zg&pi5xBNe.j/ixOH9sgX;R>
-_kL;9mTJa{G;{NmH`$,O|nF)'`9LYIzGZa[%f[<7FW>VR.VQ}UmhebYD;ZWU5DpTTyJu{,X'5=%f7=V(9'_}{x)ojT8+;Dck#Y3Z"^9/Us%+[`3RKi_8fe
-/_8W9@wm!t;.P7}jPw]K,(X$z=Be+hVryfKs!iPM/|;{v^N-~NKyCJueGls^cBx|2QO,6<afSU,jz!ycI;%)sWtE"S5W;HSr:6&HuA"c$52m:J^q'0y[fr
-lX.>QPFBpf)U58n=R.3SEn&X"Q&;Vl-]k#J3}<h%%kud;@/Iw'z8>7H[">:x}KK:pYO[w^Vel{qMIRp/{5&3lx~KvJbJoF9G&OIRKAFyzV6cWv.2Cg`Vx_
-`g]n+'}W7[zDHd94$7#,O5;x^wk7R^!<-<96GTTl$lvg{m/boU^tlQ4Wzy,'To{P(t.nEeA@.Wk^[+i;r$HS}c@>h+T.ue:c_SDeBTUWeJ{gCgvJ&W^4gU
-;[USa75.Vs2QCZp#t0@}9q4"m/@7QiFIkJG1(pj]u]=i-FHmt0_|1eMM3kZz)O6R7"73wCx+{@$}cg(+}"h9#uweE!-FPv+ahK2y[,^@42BPW|rn{!a`4z
-.8b_NX4F(>z@XW2{L@RH%tZ%4'=w'3]9kj/8cYDGe3HkhRQP}B<'>G<t6D[6nSp7iq.Lv!(;;y(7=(9z1[3gU$iM#z^6XV27:v>9O=zQtb%stA^c`5pm(S
-;5nO:}ZXs,9Sr>L.5N65QgzjrLhqj9RL.j2l1fYc%BpkH)M`nMTZ6U<Anco-vlSykzyf4yVpIC`ns,02Jg{Y!kFW0IR|P7nbXq%msI}GQxZ#an]Mm%k3up
-=e";(Ad]_"Sy}X99%DNLh5X2OjGmBL}zog@e~9^XKo6,^F@o@(=yL3K7aoI_,:<}iBcv!Dlf!K==7s>E!vg>J]^pqa/#)ID=|;0h;;>R.[tf6YGKc;3i_J
-4EnlY>8R@_yactzFv%{JYqPRs^3ARNv;(:/HHdVB}&uT46cjIE1jM{5d[x3W;7u[=<3`TI5YvuwF^CSLE!@)8fZ][0$4@uC]e=MH4uR|]x1R_``t_{zn.u
-k:sZjpW1)YAyN9I_i_PHX$oUf/~|~5H`}RnDRi.1i5cu8vbxxD#DCZv4R%di]aK<cg3N8r(%d@p]zRu#0j}2,62T$pG_@C^X~](w0CzUfHW(t`Rqmkhy65
-&@Z9R-0iaBS`<BsofOm#Yv"/wqab'zhRhC4T0e,DWKx'So(qS/[JIV[SX]K&Grn<y}6M#ALY9h>dq'S{{,Y,5m8}0:I0oE6M"SR8i7nrCn'+&%thcR'u1N
-ykC67/p:U8h!qlO-{q%PbvT)uaj9}UBxw@3MbjT9KfK;e([j=gN=E;>N#S]MvoN2I"O"O:Xu(>;7Nj6vL6bO;DL]]6U#yo,rfdFmoLQ;g.QnS9!,1S"]1,
-7y)hSF<3O1xuA>ebv%m19DLAMTv)pS>b>D.f[bQ<9vjzhl-4m9o5o!{t&i'-Vt0j:rX:5#u#y1sl50aH+7xGzw-CMb7Bib{.>SqL-7zgeA%vNJ~%3.,P6{
-ae!Yzi~1f`)GH'nvv:[ECCpTdN3U]mg&[MLn:7JL.p478L:QAB~(Ql:$FI(F,zNxb0u8>jUh8lFPPPMq+6zDamfi`UP0fo}WK]V/Y<IMUc77TrDD!7%j+f
-Y+#quY90N}lLVN%nN#9AF2&wiIf!q>|gRs4IJUP@$VljR>{$J,;;yjQH=:LyFr"g&5z;Trd+&_(p`UJ>9ng=00;H'd+/%@BRvO%4T{y:dJAL:sBJa.@W5Y
--/L[ld/emxEiySn^%M[FR+qs.%0.ebhxls>$c8r3.hMqHIED5fJY{k5d)aDxI>(SecS,FM^4dV1_Xels6V+._y"/@G]D2Q]=u8XNZ.v2sy&;g(TF@@'HN+
--G2Bcrc1@3l6<W'D>nKy1A!:OdCaJ+X'RdF5_Cmfg.PgGuHFB:hSvsM8|3v>EOQp)eN0<<TqM'xp9J^cIrFNhBbqsF(_FYVH(J%Q[j=HTn9r$yaViww>N<
-VneK1lfbOT<Ll`X$A,-c.i!3zHyB@/9AddjkZV|Ak#)7'.c8@2#[gT/TY1>bv0,>C-.W~iuQbtzOfN<o_]!0$|l=Yoq||4/[7X;M<o.]UWZE9Wky#7:=t8
-Q&~`bA`t^x[f3ShU$p/I%P+"Y!T0bOo5I)W})z45k}3v6:hN.h&J9yLZ7G^VXrbk56N#7}6=[T>omYG9l-G^@Ea1~0UF:FzKbpHyu1r6s+O$BzhO|@YGi$
-!aH5/#('LN.Id"1d98&gqO)3ly~MaZq"ExOM7nt;[o$|A=uTejH};N-kjf6/07Xie<lh>x5rXv2}75f@9E-<pzZ.<K$Lg@:C_wE]q/,z=,J$&y8%Yz:QN#
-`>f,hf7J>W~Vkt/<IhJ.kC4W:z$)TC|h+z+CdG&kRpLYfr"|T&%7JqL5FhSCty@yhUn)GAL9tEAMdF^SbhNIj!_ZH@uM3Lt/mD>a(UT5ygJhrh[Y"%/L'T
-2v{9q=@Js@t+BZvGQwSH10<w&CWf8jx+kun$wKS7:o/,_Jf.dy$rv&Ibj55uLeNOW%EC=N~drt^A[G%VaY&DZFLoH[rdEy+o8^#,G^H'kV:mEPO3(qUC`c
-Ognf7)M$rk=s%.>=,pF$b79uC}qHyO=6Ev9/MWc924F.6u$d/g|;HQ=2NvRBmj7F}MuX(s11aizk3(y}(;v$5+.$Pg2IlemmOh}']=hR$h7biv07d_2Xlw
-dG97a@@@vu>@ep>@QL8O,3p2J)Ph)D`:Ch^Y{ulwmb&azr,U_,fS7@6eu@@p3G.Y/<v{>mbSbx$)xmqvr9qwW1e,z'OC<4j{cUte#90]vP6$dy%>+{9NDM
-DUKU3s7X:cu|T-2L:!+FQItp7YHi5mQdzz"uZ,Pd$iF&AS~Be#s.eu':<}-q``YZHI1zKqv4bwI{eO8ZiJRGBjQhXQzPIs75&T[S$.+$)q:a&=4(VRPWEZ
-<XS5z{$FrBMtPo^1tfRM9)XzjJ&)sg7;=Olp`}V<7f~(s8Hz$2+HL[.|BWhK2|lt6Jmm-;(iQBk6q0_`%7Ru#[JfZp~CqJMG#>#mw()zQpxj-y=/6eJv2S
-C!gU,SkMvSLtxQ%6`/wj[0dO<gqcO>Ku(I;7''4WE7+wKZ`3hS^^]RGIzf<US>$pD4lonEL!V<t<+@<<~P#+pE#6TsWM1.@g}$buz@m3#wYR,lQv(_1SPH
-`ts(jm7x!@l`dI;@`UoOUd),]t0J$kdR5PuSL^UVl[z9$;%{eTMU;mEV{C_.F|;R;8^J-By]hCtv1&ucZ:Jj9+~TdN+i=DLyqOe!l}_u~tHX{OQGv-nZKq
-[)n9s<sfGCIn-f!I9#F]a,f5=otsh=j,N71%{&3RrMQ7.2PRL_OlqkvjbxHIN:A3INxy)/6/cz-Zv_LK+V))@1|x#d(K"z278)TOD]PRkOxC7EPUp/v0T)
-a=rzB>'i6ALktk%OP1%C;O^v@ZPfCbdvt1Gpfmm-E>['Y}x:&IJ!]Q2]<vhOKcD0`hAD-qj4Id}I$M-9b!lVCnV#TzJ>s%2ea^gYz3&^@^!ANDLm9R{#^[
-n)Q1c1$S|)I=T7`PY1Tji#t=t,uCv9vQM)Yee:0X3WLQ[:Be~`O0&i]xb6rWzc-Z%BHTN,Fy%IB3V)M%XreWAP^V^t!"|)fD!([Bki9aqEa%sLZi^cv-6@
-Ms1EK#{xn77ggtOrsGdPP_sJ&%PyH5,9~Q#-RNT2&J]vi:7/0N(:>PWNmrH0zeMG{L_EV7dpXfQw('dm}40ZZM7xDXxUn|1H!ccLqi|Q1u}UC/>iY;fJ8Y
-HkLwrZ3SJ}BB~ftyWd{S|u'<8j/.`Ox^Q47{F]<2I2NmDLf8'PcmuVHc<XmE)&}ILDqWy"wpaD$)kYC.GMxytu<&-G]KU<N'E^%k[5Rr>M2mI1`4b%t]bV
-vu43P(--C0nb`b_[&Piu'F^7x#HQlU4SIQXwJ37s$HN_Rf,0_]{BoqFuMHZE)-r)NcB]$_O&X6({#!1Qy}>r`/'xN9VA}cOa}#X=}@5%Z}k^r0KbO%,R>n
-T14YK9z@$2Mp'TuhJr^YG%VGG|C;aPFWEsF<,5xSmf:jD'9vWb[)Za:i`^t9'IL=E_CL"%n/H|(dBkh^`./>+=#s=Pe)XG82I6Ba#Krh65M]yLmrDqj;n)
-MjB@z"x;DD,SW#+2](1PqBsP{M+VN9z{MbLI&n8R94TkREppxMfGzUK(u=FDnItJAaXZ_3QP}QVQ-V(S|(}kYH({02V{V3Z$`%dD@vF3}(_tXldUj{1<at
-E8^AZ(j!AP/0SaS&hMMXC&BKwvrGsqTpD[jhL3I}nVXSay+YSPN-^tqFmI|0n:mA8qZ'!bHIHLy148uuPb`ok^6!A)eF3jh/d6z,&^5lbjxjC!(Gc&^3i8
-7SIXhHT]2/~aqop,(_=L7NalisXA5rJ$3KED$nrv],hA1%CfI;.bge,$d3o^nFl6`]f1b{G-(>;z"Z}OVqmz8A.FPvJzulJ:9QoQ%st0ZD%CjEf+C,8pI_
-{s/54eL7g{8iFnGH]]BegT"gdIhHT$k:uLZn0;Lx"ImPh&~]/B{l7!nc+9Dp+WW3w'quK_UB|o@C'YZr4xJC;m0)uJp_BEV8c)(sd{NjeEEq=5Y^W=(FBa
-~.@6%T;1tbQ7N<_c<b:evOqTwU'/6@F2=6Y^[+V`phPCifxc1mj+4,!HnfS=7.%+6]lR0yGozghcsoopsf}TB<+[~7T|u4F8o|7Y$,hC]/lXYD'gus5r:,
-bz_,#4Q!.X6hX<J#f.C%R;K;xL~r;eGG$'+)0|Zv$S7wrU:0wp1Vl-R0U4|x}1~E~h+E$v!1+Cyf`/<f,Pom9gpi"N3:,ZE.TD8|]j:`s0l"/Nmea<4KEn
-E:2eUA$Cw]};fT{j<ib)$$7_@FaM:I6%S=.M7f^:ZC>Yl;ixfZ=vqpMh4`Bk)R#oGLhe@smrdnH"LplV!tmzxS^c.hdbuj5ck)-LjCqck{IR&</&3LMC'6
-`z(V=.9!DnbB4{<&B|%&zm$}6.|xKVnCs.a6'!p{]v{ep$y1fE"NKrlfckJReOD.aCXF(LpWJwydv$)Gh7YWJ9`;{AE#GqG[$,KSF_vjJRLi@2e@:MH!&,
-800XWc{[hKN^rB8ix513_56we',=r-uFM|[g%l$D;$GohYKzzFbVCT;w63~n2Dl(3e.8.yg9aqr'V>CQa5cW=XAk$S=B3Nx7O:CFuzJb;4dIuO1u!&^NAn
-+tDC96{;1Jiip5WWt{vy=D)Fr4F!Dj4Ao}VJW#OZhxX`xd&N|G$9FA42VM<zX2]s,cv'/UFgxFx5Rdia[MVS]D$Cc.247OU|NC>6@^N2A'Q[MVy{3//udy
-]_D1|#Oj3@DRRdx>B%tPX"Jk!Jfn3yN"8Vk&44^BzMQsioux#Z6D5<;}}ByjC'B-W4GI+D'_rrsZP}AW1Tf=,YFCWR-cQlfk%uf,_C"")kO@p{$7T8{KT6
-p>~'E:X,%9-$IK]R=LLtR=.zq`WWBfa-5:X3V[V3(+$8OYNBi^TM9j;3=1!N~mX%UF[qik]ye_DNBkKuFs5hx9nX:Y^:b!YJq!wi'3;Uhrh3lRP/%JQuHX
-IL1ae(s"`WJ=aR}K:N)U=M)G|W$Cj5QZ"MC+:0oSlpG.pM!B93%Z:>s4aa12~Za2K:EmPW`U@^n`G8kG!Cy6RUzyLx@&Nz-`$QNIz&g4l&&[L&#H9Iq<(F
-Y^ANigQc'64<m'}CL1XoHaP+3E,qa"BMHyeMqr`=xTeQWlVcrVKbTH-&0N5Go45[33Laq|[G8|-v@wgq(|D1~gAj500^yGZ&O|7;^gge-"LYdcLarfCw[Z
-b[DMq8E;9GOT,Ih@(9mJyI/Z@zNz|DjXX77-ySpTHP1t@rNEi"q3cpEAp1%kdqmU5SVYHZy20pyP~)vL++v#Ct_iS%<k8Xf_p|H/@7S#ithb,aXj18hU[d
-3fHSyR/g.K{"K>DuL>]W`q`NJRUJYa$Bv$:9DpGNP+en,iU1!CvFe>Ef0zg#1ThuKD`-n<t[7eg->%#oo3IU9l}oJ{Zt$O9xFMnW|E@.o}tQa3$;@D;br<
-Oc_6'VM([rQVgiHX&@9U{xb`dv}i}hs8;w7wpwn,KP(u{J1zaScAz|Yn(X@LKcd=OE~aGgi4~k@I>!}c:TI8)"dxU4"@8(qis0xLf>rp-}}w#G4WY1DepU
-1-xNOiIEAU/N^$91{`D_O@gi>;SwT{@WY9<BkQ[)MLo|b-iu$>]mrSFD}3gdv_Q-8|AL<20VaCX[6zi`7G3oo8VWzv_uT7[u/,^]FCkugC09}{~d:NVTg"
-E}r(K]I&O>M{SF6|unD&%$l,)L-2gTxk72/R<0Z5:G#xPgZsC4fu}C]>$;(&nm(IA>V<Q#O&=exw)3>G,2fbI.hp6FFWJX7{[U/8FIRHm.D,,DZ<cTL`pb
-U6v,2efXB'T.y4Inr&BU|-y1_jZvid`q.Qt7Q,d1S"_U}DqO2Yci)d.s(rr/-Xcq,_rA+WiuDz9-"Ps9-BWu|qQ[3KzD&Rs8|,Id)2_uo}Fph#.]UzG!cL
--,,P=D0otqJ8Ds~v-[ACn+W]f(Km3E-r/O#DPF2H0wO]`EhS1}ub+|"7@G+i_ubDq(KZqD3w9Dx;J[+w~74a<P[fqMxG9VOC+uIp/ozcM|@/t{@oEy_|53
-#7,Z}.fl$S!1W.,$"VKb<n1gJdINRrx(tQ4"NDU+mO4Y_%G8#AC`%ddq>_P})f<2|qt'uy,mqTCDeo$ULbN41.]=2Uen!rWPv-)y-%}55jG!pOvNMU%Z;f
-F)h:/t%}.{tnl1[Xfm@gP<XS]1IVu;ITha6qZqhDOD,s#b9x~wzH#PJq~1vyPg`Ye^>L"EST%0eDon7WpLo>Pg~YMCby|v2AqT.iJuoko-A=mUn-!aMC{a
-B^wAMO5%2wJWy<G;cE/U8/|kW`HN=bVN2RYLzLMq,<y;-hZo5/%}Y1[|BSmyOuY)uBcef+z#0IrJS1-DcGo+~m).#Z'ja(}LzNE0EA7g"u!fQY3>rD'L0#
-VOf8175;WfiY)9jMi{jR(Q/Sp2;8}}IgD''iAtR:X{FcDyMMs.@xQ:L2X^&XWzY3|;}q`"]mOA}HgtyJD!]E@-&Z~(l}0D4w}$%%DDI:yIw2,Isi,>97[}
-SG<rh#yB};KCKVfRC3_yCM#xo2VsA(4JEgP$]R`Eez-XLPe51wtc3gthn7)s!]+td.pC6IyZ,FFY`LK&5x!M+{YJX4W6V0%;X[Nyh/@tAW4du:OMt=!U>Q
-1j:{k>e=_Od8YvWgcC7X-'2+kxmYbz$Q#e%9736),9|yOC$W`,EMK`VN{T6{dR`.NTBkA0:v8$d+Kz]-dv/FLBoB[VYJg'p8o57{!J`(PUR/q!,)sqsqIB
-iY8j=Y<E2a:}08$x7n1^;cJ'}B;u^bS$a+vCgH_!vuL}<,_X8o4-F{>{CV.|]pw[pYP->p2/aFm]"x4+~]g"NE)ZuO2202R6ghJS2Qh6Df=C>BI%;LCg'@
-y1O:bS'5~CXN-LDA`bEpI%H#VM3YJ[V.}BE{+j/Il/)Q7LMc>TJ5[@G{S@F06tu5)%O)f.DI|jK3~d>;3^{Z^'N_</G3BK)kX'-M:jqLESNfaqP|MU``-M
-jh`e^4<6YeL`KrwG}q:+SWqbufvdGL;)>d_2W@i9qy|NVlfmcW9qFcClsdXu@3wL.y>&y/zNC)2u@.,2c]Py#J4y5Z)d"=wKw_#MD[4JK&d7@>V!on^oR"
-32i-7!=%:};.Xtr8G#Q4%tVB0kj$<h^j4zilp7iHT`L5Eu-xNh4{^Drm5L7ffLG{6Bll)b7L%t/fz|owNtdZ4h!MHTynWMj5@MQ)XNx9z:"UhkBEY9'+9r
-+G8p3VKd(pr2s0e)r7~#Z&WFJ<,HnnQ%zj&nFm^Aaxvt.JaZ8@a2;FDQQ;t$%`TjE+fE%@7A6(D+=RbGN|RTeMuohTNM/{|'6|(VSp3g'1V=B-/[>%`p/b
-#=oD{ZSxr.LO>>eAT/+00d^3&]oA]"0Bpi"(4#,i"@H_=X<z=2'Op2i4T#Alkt42I8hJb+aIVv%L!qx|+-zsk,1x^@~r&gFHhN`K2-{,^KKRleX}w]uy[>
-]J]MlrKKXo(hEF-K`c<Lj^}4=d&-9rLh&<L'>v|(=TVdOYWzpL[y@r$d8Z.zJom3JT;1X/d$7xOWbjY|gVFw0/M{l6ci+r.nJyB{Va4afcEPc%;fg,6qKY
-+X=DLWyKHA%gW/N,/ptT|ZSG>](XX16,^|VvpHNF"VN@>$=q6piPzeBK/bUOe4{a9Zzc,Ow>m9jZ`ZG)&_%|_;en0{_!#4QciA4exMJYceP:M"dh.{y1pd
-lYO5%:WC:qoIh_&`wTTeVdj]c93p_A6+&&;dubLqZl>I$b-$-!AOP-r8W`1S<W'oFcYdMRB/3r`6U,g':wf2]'i<Q%cz~,{hr6t%{T<<7-)N87|9^^c<O^
-scI.nc@Lmtp31(#zfbedwMBg|BR@B@o|cO1C,o@}.e};BZ8SdQEveG<u'&-D`S:&5pV-Ea)=GGkMyJshPgL`sD+uh2dPW}K6~<JA7[(@2#+Oj4;0gWI5Bg
-gIB)v_-)=)lepMNu0h;g'aHUDct"wXVs8=o0`!h=&)W+p#K3#/kauym%@r~]-^k+9LF&/!VYbK~TVxW#vIE8VG4k".UoEy=S;!dZI;]3+.bM`cy1VWU=rl
-)OWq-0]zPV5ztTzV&N}ft^J&SG=8'{V-"L}oQv|N8gOf);leiIMS|)1)|CZWJ}{/C,kdbTMsoy3JPf%sxac4U`x7neQaPYKl'3H}r`o|'gNtw59l2+FK+I
-gAcV<H:A#HzyM@y6eibT>CgT%FJAM6rpVl4RE1D24%Uc|BYTPr~mIMEsWN('EKj!Ko%&sO_Ije]rQt&xUuj7ffmfN3R('NseWFC3S^{'lUvHLy~d+o5WdA
-jAXn|C%9JRM2N]F#@qJ&t|U4$}QDsDkDA$KcCC[gWBFyHr+a:Qr/YFCQIoGT84}lZkiN9NETq2#h/8zmu#$N8Tqu#BDh<6:=Gd}J>bZ1J+k|'Zzc"-guQq
-tj|i_xwPGz2{ARC_q>-:PARd,t!aCyPTCfjzk|DdlvfOJg@jK=]fkN6u=Y_y<gyCtL$a(MQ9VrYP%vD1!3d1~e7eh^X]Hal'J.GwfiR@}Va%2.)W1,j;[%
->LhgN/!TeZ(j(p4HcJECQ0h-;6oq)8Oxo(@AO`|W&e]/Vi:N:TP+^9YXhSgT]{Qk-%kV=,~&UYao]R~}kYJXCdqeK.;mw+/,+@H[U'FE'N0mB<B%>-Pq[.
->DKW`_u=aPdN><-bv0fm!">.o6'z]pn@J3h|)1v-._i]oP7`&9Y_%FMVvXG8:>j[d|M&wR|{Cfgv%O(b-XW:vPbaDfkg"^9|VOr&Pqb$T#z#,Q{R[1d(b@
-}Foh2t@.A#VQ#xcB~X/NrOM1bOV079.NEOwEd8[LjTC@F'AbQ!I}N3NOUdI^{&XAIrv0d-%_sOGoi_3Bo"t[;P{.lMLwp3AL7>)v6=EY&ogACF+In3F#To
-Be3S)Q92<}P"RyQ-+:[1=6^H#{h+XW7Z2M;rR9)2arw0<i<SmjP3W6=YVzv5})X-"g'Gh{$N^WE@w2kbAx5A{/N7qbdf0G}|/xq(3WH-muwN%1Nah]}xfH
--n5Ao%5^:Y_}PAq."=q<!BX<>;aJh_qp%b:zd]}[o/-pZDtw3<VVIioG3|w6`kZ1NJQsUhSOeY5vjn#$UjDwYV_L=&$/y@[=>/H3%g4D{DnUq$&l{c;k|;
-fGf7Q+x'#NjBt!mHk;TGP3:(R$,B9a10JsqSH{|PT7fiY$%;(&".MopvwtGwCH>w,#X^gHX%JX"Gae34YwDG:HNS-N!LHXcU47p(pDtC6Td]jZy@D|d/;w
-jSQ+H(chp.Z)kmp:qN&YjP)_F81>E-&rM7}Ne:|QWq!<}7Io1,=J!Ypm|YKXc,wI2/2ZC8.+gmmc_q8P@ddna%vQjUpF8JOe-XxA;<q7EW}5XPS;N-Hl+M
-$6+GTk%Q]qi%`>:]m!2kSAR[hYb-G#]6.uXo'xMc=nw(JOT'5Z'ot9)G-EQ%dr0jsY""[il}1os[$9`YwRU2$(`"%7I8U6i#fkkS<A%.`!"[1SegZFW:$.
-'Q""72^GhTgOmhk|L@z!|=}3cu_V@Nw'09a-SV,#L[}YMU$-d+cO+YEe6twn^_vsU`X[CM<Qol2KqQ<X8%o[YBpNcDT-wb~s:sO/o|jYeBUD4WvFt;nW~!
-;Ds79rZr$BD<Yx(L^")1s|Gl77VOp5udv!/Mz^i}Xiz|L&kHP{;:{cj0Sc4Nq,g$JV/b/qiX/l2{EiHYT5-9iDZdR%ka0Z|T0|d2WMaj,kSy.Z6p}LEQ7G
-K/@Zl^94[@_"/Rx={UBod`)+3xYC|EuoHp2`@pY.XXm6^!ZlRi^<Sq:F!<MT_R6}i{onUq-bpf3/_-9G@SJ:~(H>9|4+E<gO,W.w>7T;=m|4M|+PW+s)xF
-n.h}p:e;qRb,s:EO$W>s.AO#>LT&frWj_|kO`&ce0c>2:9XX3[Y8zf6[pzH+W&Is1x(Af(YpI14xnyU.UfZ.k^b{j.=X'2psxIW}!6HkXJxwp]-r8Xf6ig
-I_w$zX{yGaph.$p:aF(fZa<4!oM/Y44BLHOm@,wQru$o2C;M.Nb$>KxBLyNtg0'njbb'.PcE^k#D~u#"T4{B[{=&/`0)}Z"v&iUk5DWueWXf1;utaWR`/v
-VvyC)<2LxOxN{$A`!JLzj13Rj{j>>.)z|KbWZRzYl/27:w"IQK9RyM%V25R{&eFrhzlIb.m^>#rb=5mXfJZIF$^{3F%x|mt3C+Y2jv<@)=#98y@I|sz=`Y
-lDj=H1%hpTnNq2zvfoJDyH=ZZ-v)(.mvwr^a[Q$!e'31#^i`%.Cz_@}U2x<_/XsQ=Z25STWgM_BuIWp>o3I$"db%nEuWJ9a$AL.1SuXUI$4XGER>"MdaO6
-yfPq<I4+A6^%es(Cw6@#ido!n6GKAdqQMs_RS.![6o^5Z>3(}]pItDPT78vmZP|qM!(AhW!qMzxuqntd4LDs4G[y%jA-b}{hfd>EHU>q~,KRcHCl%<57Zq
-y(p|)x=f0AORVN4HOw+>]5GOkShCe>yY4Err&cFBbOFy924$o;7b2/U+]b}WQf7yfeCG%K^2wSyuw14t-DafTPu$"{+{oaf1tl7;Q;T)9,rCyp!M:2[!F+
-.%vV-8ms9T-j%E>C#9y`U_^"P>&$iDIOM>P`bGU<:aL=&.lhZZ`0AXyz~]uvQpc1v&H!]Bt0lWxl43AXT<D_Lsbji>stCxTyKzWt.|"OCP41Sl/zW}gDek
-+rDr"8Ex|y-[PdNy.8H9o!:N47idEVYUBgOfN}HL4mh2^2Cg@)l#_Eg]dhEV~$pk,hA=5}BO,z/r0Gx6ry"-~OBo`9_`5C@pAKn-ozv6H/+bLV'tL.iG}H
-FZi<O0YKmYMp:F7YtNQ!qNLRd;:a%n:#0v$MYyQL:>&(&4w@#fpZXL0QTC^l$=ap{[GDyKk]PuM^E_)uLEESf9{6@kfV<S@U5dD]Ik`Bn[N8FJN/Dr>s/"
-vG85[^>PE9ulm6UR68L>P7iF|rnI]5(T;DEE2%B","f'w1uCVcvN#Lgn/Dp(~bl71]EooM9iU8@$L-+3Hb'IX][Y2&Bs<hTPuzFR,e{DYkY"1dh(+QZkP9
-u)((1y1_]&V.;CBX,:+d|s5^H06z/UvA}ztjInjc(m>9+'|amguNnCdx0W9FJ(R{[^Fg+r3oQ-C#pr$/pNP;-s2R%i[$cjR6|si]W9$V9w99h[XKnA0HgT
-rs]Acx}s!d&!#syx)kgv#._`z|COK/B1y0!9VcxF73rX9e]3Yc=-nsrIERA-l85%KYCv$Vdy3G=HDF&reSvj^h:4Wh:e9"ix(Huk'-z-IZ~UxCX>8eTgwt
-0^7bQkfL+uBk=6@w-J~sp=h}.OQ^Q<AE'EEJag/-P)R8)5"hJyv^FO58Qwqyg#Q_s9[oG;Nxe_e})tKF4guUM)vd_#L^{rQ1kOm$zs53{U4]8$d4'S"%nl
-o${qPJw(T:f^ji(s[dUw:N'GBE1mPE%SMbAP,xQv9Y^CwuT4Rin9.nKf;j[Xn&W+dzx}`r3Jr=p}|wImm{+V$yr1UF&m3<=WY&U{+[++l}N+|0;7i.Z'VL
-Xzn}do&{@2gM%=Q_9v(_$5T.vRxOqT4L4bOUjlAgTPo0-h9Yre$wiw;d,4wtk;Y-eLP&3D/MD'#TMKnA>9dy@CkP<NyN|q.if&vu0rwe)GX60RZ&kSOEj'
-[EVm<vR(m05iiB{"W.{d`Ov4K}pE/m4rb>A'h@xPe8s3ddiDQEr70bHPdtL2"-l|m{DVI("#%/>r:qeh,jtnN5hiD@PS>&CgZj.7PFNQF>3X[$`WbhQf!&
-1KVh`D8C;z!Q<CXH+ZF3#8wQ9oav([:}|fH7XfP#af<C||xj<]F5QS3MP:hsv"/;|&&-.S$Z[=:24c)"AM~wU(@hE[}HZsvkrEi[3jg0ap~>clSu/%x7^1
-yX6u;o)Zv2<`q@s{lcznqvpdL$jm`0lBn^EHYBeKQ408}<UY!$g;Rid[8C',&T(Z:+-"++1rv7"MC(;{;Y8<x6%&HL|H95xB2X!,DeG.MnUN"7;vt,n2B[
-&X&,M:WQ2ZJu&,PEcH[3h`a=fCUb.QAT<k&h#4z%&$PTDk2Wz<-_WwuVZFgV:Y<:T05"@eNC)AJ^Tyf]mLn"6LO(#^U$u!Te)EK0u]hmrC8`q:E];.Z"DI
-Bv>1x8i4(m38ct:zPG8N/lKjyfGKvqYda`J|O4~r4.WbRj|SI6NtY"(}+:IiwvPnCm8TDLG:r2Fbz,8LS;{V{y+`P4L[.F%;@MPph!$mIyi/rSSfR3ta[5
-z`1{czU#Vn;|P^l>LU,fi1W#YNYVweqBsX2)%yK0PVE_lz/%fi#%Dva)|d%V-cNVh{>=~BsSx^uVM%,(hjJ}Ile!d6YXz['N1qqj-0r4cG`aH,8o$)wA/L
-(9UNzKmK7F>5|HRL[T!5o#C2!d_ME%hnA:]X2xlr:JgU6!q]nvJT!_'{VH_Rg=&PrV0a={DL`6]4iFMI0h73AS[I2`[/%)+qJ:W3KrY<1<jNw/eB"5WDM9
-,d1nP|B[87)s|Y2K0HDTo{E(pvQ9KOm5X|I9vOC0R=L6KFtq<-jJ3vP,_YFc|'&u!3i{4>slr9F-A=hkJK_/DW;)59'<dt%8QT%0q3rN$y-.N%AJmr}GW;
-)yD4~1e5^sY84KtdXP2-v9g/24ltgGzOZqLwM;3D.UgYrK:gTMH}bDS}'.M.ZJCe($z:N^X68%Cg'J6[hn9zn9YM/&]7.m2|7|@W{{Jm9Q,EMDSNVH;16y
-bi)pSaEOc)onew:G>Z`E'R8WG0oTxn!45S=w$6YB9w9o3KHn'GU6c!.X7xueE:n;,88GEJ'N#{+{=gb5c#XnxUelXkeR+MslU.vQsWGgU3j/ejUQia-5I5
-%UwIr:`y1x_pd,EJ'N8gloYnXklUybcI-/N65oPyy;ljgZRcD0t}e@#wq:}#~I9ybKSIMQ(bH!9,<.V6Oduld=oa.gS#pI84&uf}.Bv60/%xgoXYoc[u7|
-;n!'>'|1PDuDw^K$6'wMvC0m[$uu%%cqni,LT6,wjmN.pL"^ey.8h:[E5Zlqs7^aQt8J,zz8kk|UH"vG+yv]a%S7x4(>(6U/@cADfx.&BDj^IV69)5#NsU
-n@LvnXD)C1rQ]]X{xS|@dTZXC>S|:W6ZAw,]Er&I'>@lj_6=quMZo@FWlxPvGHI@$/_&x,]qEN|j0=V6$_Pkp]ur.fRn_sq%wE#{eZu[4(+/6TN5}(=`LS
-X>pfUR8!:[uf#TDNk&GAQwrsfk1(eLhB/bpFzw3XY'3tcDi_(mrHo{OkQRGa6L(.zO$x/]'%87zgrW&|^05T.}:vl,iyYNH@J),T(_;f9Q{NgSu8!TTd^w
-X-L5x(=C~0a,nn<)j>iwa@,OAQ#0Eazw,#2qd18=z%q&I0aIC}xFV]o/<:).|_5m$H`10[1VIOy$"Gvz3[Pqw<qE@)R[klLM)kViE_&]=Hsp}Um@hF:ztq
-/VU}5ZgY_VSOUN.Hz^6g$mn-E_"f=4p2!IK8MU4:1M:c>HX(N_%H1[kZLw!Y.uFlv;uQJp-R{+PGs%RC1%P3"OQC|7iIMr>h!X].<|q>,0uCg:W{TI6nEp
-+x$q{sp/pdZA)n8`_H]n&s2cE1dC]K97+s.D-_+2],65de+`c8fACWLn3G/[iqdSaA/%I"(O=};;Us_KKw1QNbqWXdf("x{e@dSr7(PbjSv+UR`@awj`uF
-}gx1$N'Gtw+t9KJ+Pkdyf62h.izl`/CCILF1z/HjL,[HF@N}d#@zQS5C8NKnr5-nt3rCVqPb.YVXixP:6O"_^X`B3>!MiunKBy+J>3F!;Ho8]KST+)J}z6
->}rL%.vzfkA2ooN$#7BH-h~B&/_)I7]!H&"P$&o/{i$Q1Gmz5zOD^'6J%v=e}8E)K%XAnWB|L7D1[_xAiOp<zcda$e%+rNXN0&^[@1<1u:RM6r8tF.5OF]
-yr^0Gg&Ua'$UE3!mWeEWgBC5IX{OQGZp:}%].PcD@woL=T49rB/[}@[o0:,$XM2|@>yp@Ddq72AO2:Fr5nUHuuvqiMz^2_h0Y}bI3:8zePF&vIl5+PRf=i
-(Ig{BXTYANfr/z4xX.IZqMLg:_]T=1U9nL!LeN]p|cGC-JLKsNjup&Qq)mp+yt;"y7Xk@%E`2[be1p#>a0DJ7I4c+7Oab{bDb})_mWKmN:#s5g"|z{u;}S
-;:aquzNl!7t-$rM+/Ot|:uox-fTl(4Z/NtLq}MRZj7)J6y^On6M#o-l>Q8hQ;[V-^VqM<jFVErwdNyWF1^gs($~KYItZRdmzu6v4RA$Q&zR-o6XNQ90OlY
-;,ag0=P0rv_|Ar+9y."-f4%%LB4KK#[cmee"v13T%_i>7["&@BawftQOEIn#og#o~&":S2@rp`a`AE:<+wfolX|Vpozd^iDn]Za7eW4N{mu}_rJ##.U/V&
-=O|I@w3EEmy'aQn%->gi67#@Jzv:w0rFnn4EBvMMTYFC;],UdLV:g/X|_{C'P/5"Ae0;(;!kMOqleg/N>$h_gqnoc#6/z(9<9j>>5W=&fEG1wyaG_fgp,X
-@)|&Kb$AGr-8_]o`~T(T)IH(wEVXxr{1fCV|uzdyzz@wZ'l`b$Fpls1L[@@V31&x/,I<(|hja4E{&D+8+`-is1;:8WNGFCEw`yzNHolXtXcy'M3{^nd(vR
-]rP0osub-WxI3.aoO&h/>K-VZbcx4_~n6;2<']4->ct"PdhQ(ZitB3'/8t27g7n-8$r3z]XG=f`RdoRPogv(4:&$x9Vx-LB:2KvS92upH[`YicW47J-R~p
-8}!E/]x(4yMR{PVGYp6RNV,remLlaaV<kszGlRy_0eS6[3#Iqqb5(MR;{[J>B0Q.ZH+41@7uJ,9<|#V#g`Es3C%,cbmm,Xkd%{j5msv,}e(<&`mHbMAl&G
-4I5Ms4A4#ZGCcwv+8)/[L!>KWUk.TQ0hhjtr2iJW6:<DXVBtPrVkj>Nu=t9+2aEMo:EIrrn'onnjd75Z<rW1SywBF@4%1'r4zT#@jz^Dl[-1,#Y3"`Z=XV
-'v:gk/sgs>`L"~=x<&1t+[UGJsC7Snd/#xp2,{&I@O7)d;cRm>H{";8<&t(ib+]^&PNEyqqh|}q,FrqI'WJ)~hGUZ|npt'RtCLoNl{4g(y+rjBi.Qa<tB`
-mR~r'ey^k|^ZviS6V"^"3ZR(^jkXb4ADjcc|Ogm>6Piq[W'ACJT]!O'W&^t]P&Lv~>QIsvjL4x8+&Sc)!h>$=cy{v-VYABU{@x9v+r|V#cAM-G=^(6"o_|
-B/oPEdQ`nY6T{pT[~!30i>fy69H@T.<lK>u5Uqr0Kyg=^_zUX4v6/t$^|E:R_|y;t7+T=X1$bwE4WX_/b2F%jON&1OGsH.OiTJV][X8oGlvP]kpx7b4E,7
-U'V1gaFuH7c6v|XaAdW,GB|46@3bv%g/w3~yPN]@ewj$:G"y=BOoqSDYj|y.VIgq|o_x!hsw/OEkS7bPHn,z'x:]LqV5UUqwt"v2/z'xuvs[Sn!B2R~E}7
-}Z{27:{0vtb#Ll8G`9el4:@%8dp56{[KVJ6i!bC8>`z|oN6{[$SFGH7WwBF'JV@jE&h3@bE0T)m`nM$N5R;|ci4ChiZp7-q-x4UNs(qO#$AFmYxb)KgumZ
-x0~JLOrI',ji%0E/ZH^u0;iG.Z7/L`JM2AhcXDJP7:se^Cfm(YL`cS5<-tQl=^}P=QrCt+a{,.1"8[=3Lk{m=yIC:xnTm>Iu45Be0Yh.BtpGyt|].vnX-R
-u<sgf,{3`yY0_7xKJ!-r@R{^x^Y&["|'EVYn(G4s@.r%AmYHkylW#iNC1V3i>EL%jRU%}1)'bp;wGC#E]';DObC-9=c50FDOE}o_Q(8'6R)OaQj3Li|JtD
-)8PR_$vRQvG;&lDbi9RsXlD6Eq$$P_&Tq$Nx<b&xv;mxS0d`zTM7f}=V1#y2b;v(%X`y[,cn[o6fd6X:q;c`aipBh:}eRrB(r-3082CvXu!D=tJ+yKYaY^
-{YQM;ccH%@.yrsp>T51=8x+zY-[gjF]k~=]],CB'DoGG-HF/[e!Jc1z]}dYtMdtYMI!'%Lk6y@T#|c:#`BP#>x,)R0%/W|1uTc$3E/Ah2P;(aCSr[MKFn+
-qdJ(QzPfzg6-=+xSRP3:goI3E4zUaIcO#nQ`b+#al#`VMs_M3S.K8TZ;h[`U!S4B5.1f#UzL(-=+_=q/yyQ9LYQ%9ra4,G&_Q1A,^q!{a`X[N2c$U.u1sv
-1LalM=dF[hKgMS$FfUN_#=@-(.,BxYE#>JgJqm63Nt"4XPG.Pav3s;4:AWU:uUj1V%~aX6r](5J$"Q0Q`"c-t]!0gE};r-37FhT6s@[U"2SV((FY:j-ggQ
-0L;tjVY_-$u1/Tw,R<h`lP|h7W52)rut3O>z=%=B4S'[]<9a4Y2T]wU8@p+m8H"hn!QlZ_Ku,l17fz+tW3HByJa+"[y.xV"mT`!oZQD){"`(Rf;}Tkh<X+
-/_2>MDGp$0&O%N;3G0Kz+5`REPuCns3jHa[STZb6xG&oo_,fCzBWB1I]x!k':&sgEA.:y(yxg7a9"i}4h!jjMb-LSd}TY7jM'T!|U$"PP]rhR.]!8q-qf7
-C(1PkCfN.<wS(%#qH>_av.qJ|gjFa<vLY56B>A&,0u,NI<fFLWJA{1i`C%fSswt/-'=ThNH>TF8rg|;CkU;f030.-4bC'p3#TQ@;v'z)fAwc#LNLdk8,2Q
-Q6}CGkv_kWY{'.[,KgYJ%b~[NH)G2L|/8qrkaWQO0'!JmCWQEq/3y`=/<v<5ILTzLM@<"R-q[['89)m3Nr1IDxNu|g5#'+x/F80v6=xy:6$=N@`|7c$C+t
-C{7slO}0o_5C]-xWf:9kHEqbkNd/6TR)zZ^$dRFL^`Jh^p(Ptr|W]lrxI1>+Hc[zjvuC`VukW+-uh=}z0BxW9q/;azAUAwEW^7+}5I]&}[:f4|OUF>K>-q
-iRjc)0mSPJx-nv$>$!+Q-@0(Zdf>sn$A]IJDW1XBEw5Yb65:@P,Z"ea-6zz+a=_$mPS.,n}uq(QRzy>lD,;{7RO'tUEu.D.AjaEiIM^rQtAY[t5.N>JBr3
-).O<[)n(s4LS'A<flp7+552K>Jhl`@9d:/A[iBGEz;#M'%Ejw=yh`oe_v`~[Am1DacrKIAaww^p!5A/ad123g(bVefzV6,H:!YC_opV<G71vVSkDu_JeOe
-a2%Azn:^s_VKYtmsV@tW9{NSh@1;t/{;ESTv0x)"l]+q]MY]qMt0~S)9ufg'UrikbU-kA/Z`'T,2hzNSIjd=/wwx^Or:CJ4!{9/h$gxp6GnJ~7X;!7HZe7
-j,zo8Pb7_eA#vMApY3BL1EOR@=d(heh7/^M(K+/@e7S"CS`4xYfCYZOLAdRT;j:_[A-mIzT<z1fc6=e!wr!"9XIZftTT1IE%,k8Q2)W&O[GG%8,w)E4m4K
-MafH5opGPt3Hj."lAl/1sJ;3xIk8b{&Y'e`c%TERZSO.ecxckC4`KumvRXXP:u^XS,ER"tan+lD_q>N&O7th9,:7K/qyweT9u#irk,]gHve!Iy+VXxr256
-7Y%Sg"Ak:Q}xF81J.L`{GdKU`t;LRH3@{U`H~{^}Qc#l:PJbK^cilW7vc]@&-J/j'P.Z0V>(5-dy!><6=(h6_omO'w)viu"ly#!=,_jTey&y>{vt`V_EZB
-9l}xvr=#@W5Qz[w(3jK`=hbwRv3H(nQ}Gg#y_5I=vh7f$<A7PeVp`}zz'F@Kx2rC-TXvO16T!t{W9T}$.Ti,:5:2rji<W/{i9%NxI6)$}`2G#0HQK3_[f]
-r5[GDJXCot>P9fL2=D9xZIp3Jo.48Y6`$9w0=5K+da<Divx+`fw'(`1Q-a!6'^PP`gChxG)<1kimsQz+q,D+8LPhG&hYqXnagRycmfCU60y,<V'$8Z2][2
-S:i8goHv4%}SFZEf}I.{oevpEonHr+^dAGM8}+O2+RGQeOFkLF>L|z^,)<8B<1ZEQc,Q=g:H+ZAC"K@Jt5PSx_pl92GZuq)2{w-79|wQ-2=FIcjvF,Uq5%
-DP.g)2c+MGsO/T`qLO]Mm%f:sv'XGcZfMARvccNtPGTwPB%"L$k&%0#I:>MuONOX`lZnx:Sr6P=}j8A]k2QPE=[lekJ;lr=OEX&Z5R"s9C>Og2.E4cLM~q
->b!5P|uOh44D|IHYgQyo0EH'V>hH$zAkEq!XK:kJ}H3G=HJP:KsP3^P..;l_.b3oM0mM+6{j"RhE|1:.RF|7ZgyN1$,)QuR^XHSI]@u":@o<YgIa=7LhFn
-%6r)v0BQ~J"s{A'8hk;J;_:q%{V}X3$maI3nad^EBzEp|vO14anF`xn{g.[hMs)#1MY^=(/XJT}W^Rq8L,Q#Cv+/3Id2clVhqueA0!5t0xOsYD0y^EaM;B
-_(TwH89$@oBTD8GO1Z`q-Med3!`MOroRPVE!=OSA0j)xWM~&g9FDqI9$%X]<Sl;l0-/4v0e,,[ZSU}aB4:w:syOyw#'S"J1|KX_NIK8EF>!}^)NOQ3df^W
-!>>/C7i!vrlwyQdWd.UJ/Xf#g`wwF@4r.3d<DdLuU.RcpdQscu>cBF[6@3@!hOPAZ.xc1xY#Pfcp(MEO1ax#Ke}X-z`Y[uT&9i>!<]_G/g":npB3>B.{:`
-8w,qq_umeBkvCvV(F_Ct+]pe,l1_]&cLW`zjD.@fh[wZ2Vh!q]5_N%.nX`[`NtpoIjpLG55ywv2H2ZVkQolv`!zPAbOB"SiM]93MS9c"gBJXo)AV78UADL
-OnIDjFh'8=gv8dznv:`ioX)>Cw22_a#kmE%fs4L`zA+3#:~K3Al8fuKd7#P69<tVF^O5$Q_p)pPY3j[BV:UfvHlc;E@"Acg&9^a>~/_l}!u>u(MJ/Z4#'s
-Ae)I4r,VRt-5a8'"rkn1(Xgver!p(ZV(+Nb2Q&`cIT]=C}))gg,.z2&6zTAm-2#J&:1mnHYE6k2rOd7#Aysik@O-6RCid9gVVeYg,cJ>0wWophZf_wEVP1
-~]hdW[=h4jBC[rCw69[^D(4|>')Q[Y}g:/c4Gz=I)Tbrk01;}$_&7<wpz"v<Wpv1Hu8yk%~/zkSUdAhC~aJP^3XpC5o8,uAlfym<Y#kjGw5.n:VZzqD,@}
-Uz:ZRFr,Vs.8gVB8Q_~d(7}:UmVM^mHX8pI:J^68wJYx_:zqBQx|Ujl5{Xi_[<pd1m.;!Ti{)x>XVW68=^n{&54&41l7epii+P{q+XOUf7:[+@PNRK,qL0
-OcNv>2FC0B<EVUu`O+^.=xMd=13^.r}H:>JS"V=JbY7m<guNi!h10p_dxHHPN).'CG.+%3pKD9=g7ty[Ybf'S=!6+i/%m[YLhY_P7%Gb^(7q.ai66r`laG
-(9zTT_LM]v6^aY>PrtKmaN`'(W>xlJ"=B;8Q'.1jd&m-e+Ih%uSw2>y5=BDe$%"q|`V_e#"(v,{Nl#~Wif)Us+w[up@3neE'|[<D%<%<M+WHjL.aG]}fea
-ngWP.aT6d63R0m;`LWyn3t1{+Z@BQ"oaO;T|30x^"@Q$[!YDQZmw,dy7>0'ISxE|vX6yoO|6bwExI.;<sI'K:Lo<9[fnOaKN;#eJa5(l6N>#o<~n3I}[2<
-AK>QJkEW}G&+@5}TEytTiq^VfhCUA$21H0CsPrTI!!h=JaV3%#|}{BG;>x^ywEn0`]CCOw7<i,Rpal:yGaWI.N0]'!aD=u/LA:]_#rgy8{MZ=Ya3uoGMkT
-9zrF@`h{PzNSQ[JG`]UNR-3"J[(XwFIz})Vr@gZ:ydeEDC4nrSta_}}<uZp+mhB-RU0gMy>gw;dgmMHGsq.>t$A2TJR{GazZdzolO!I5mi.|WM2uIm;/+l
-;etJByhiq<05jE;QdZ(zPg(]rC"~:zqwtu^Ryb.9CJ!y+#LN"k!Dksb/jlKTn.pIUi#XHj#o0e=L,09Zwu!:v2=V$;312y:pv-UX9>aQksD],rt18eA$z_
-eyjzId4){;>AVsCeV$&D!jN$TT@6NWC&-A~r#YCs:7y`R8"D_&c}06,HB_8ZAadzSt}w<19cqa}Kaa)g:e:>{C3tTWWc/PVOF}H5z7oAx.2qHG0`3PdY_h
-s]w#Gigm.d|uDLc5u`avThk]}00Ng]H(aVTw6/aIZ2p|8]n+7z9R_{M`olFcU4%sUOY0z97&LWlap[ddd)k,DF8ZMiq/kKtQV}1;bdLLRpZM;+kO^0#VDf
-}E6({(jHb;B_SwW2M{_zXd"_@Vj[@uH{)B@_6;+|5S[$Z])!Wd>Weg=|cym8GANgAKwaZ"&ON@FLs)}dXi=>Sd968E+Z6<5)B[#h%&BUL&/O2Pz:$6:e"9
-T]agNNn7yve)A![9=cL[Wn$DlpTXNjm-!c`RGrd;=u56B}N@M]1P[{O$hb_9@|U}J.=zfyqU4m~EKg[iU}sS7E>',{Ikc-WBxZ;ki`E3_lAWFS`J!xlF0M
-rw@/}Lv7!jAV5q]f7K::JsQ55ay>^SC+xDy;5{2wlFaD9t/,}l1!n+zBBR8}.G7Nrf.XsZQ@##PbggoHwDn[{:MLHn5n#Nd{}3#GiE<bt%SZLup4Sckf,'
-M+YZ+ez)o>hzVlnOQS7pga9h{pAw}37,C6FEx[vgY|8;OH$&/L{H'L&8#k'e:aNGsM!UGGcPL{^@8W~%XCU2<2[@XoZ;7zZpF+0m~Dy|film@I4,R8xA1K
-T}XS;.oM1p~Lot#B=2ypo-P|Az{/;j>5cr=x2P3qJ|6:!WMVxTsf[.cl|,8BvfWfkVR(5=!B528aTy(Q$h;5qt9Kyy)I=i]$'1k5H+18&tBIpZ39<Jm:_+
-s!L==xURnx3`^ExM:oqBO(7'EPf|1|VY)dc&w_a2kt"N>."p^jW5$D)Fl}i";!7zdab@f^vNVl7>%9Y.nK``%sEq5v^UocgJBNtswA26AL,m{s/_]A=@pN
-LBn0H=+nR70M''OUYk.Fa4|CJ=jjI}K)`7<g)>V&u@+!acZf0k[KN/zm#-8Qc8.v^CTIfl8ifWcV"[3xW0^KbKz=o`bnfAq#o-s');eu[R>#~lB#0G.S2=
-9OfERi,XfJR$/SOm%+FIIHu!)Ev_-1J|Nc(SS0'7VO!Nc]tB%:p^;GEv7r1V(rTrh,u|su9g[vx=LMmfp]m7"y^e6>Y.)stln%S#(T,YW$Cro@z{]h(`uE
-GW3,VH(=`2t!c+Jp-H-YuYym5(EXf}bmDYcNu&/V:s33kMiy~RVIP6c=pE]1@l}6G@dg(-WbuAFYU,EODm_+TDDxgKKLKBw6Y^RlIbF:ncb&0(KAvYI50V
-,VEDU2zN0F[(TiGEh)F:JC`Q=J@"NGEzTc"o}IJ)B6BnXT0UC0|t(w&lntuFluVzFr%1zv5p/3843TKukS|X<<i=rF>y=s=W2c(z8hMB$=N|AnTI`,17AZ
-YB1d=#Au%e{+[S]pkf0,/OPlrWJ5bcRa2!VXeDHwvS~Qr,a9s([5z]]R8"[6JM>D"[t7b[tt(c8Z6Q-]>Q/U^Z9|oIMF]EU`cwm-MAN-&{xs.82#iVmdjK
-XxI^=2Y}M3gUxGsu8IY:]`wv'6hSg3`k%-VRmxP1RdH#w%+1$hF$N`0uX3.Vw":v{%^sr5zxUD}Ko>y<RM&Qj#5X3Z;mP,g$JHb[XnZ#kxDM#"cO0P[_mP
-^twX--5YV{+0Pby/YW_AS!S=4K_Eu=wM}EWG`C_$J/)rdxTL5Y;m9a&Gxx~d}5~SJ"xs_#R[`I`"V0o/<j54b"/`/V<^b[oHrk8YhqS@qmw9jU.>GVOVsw
-"<[H]ikU)l_"6{F@V-|b@8a[-vAJ$3lOn9P&lDqy9P+%=T'&t|n>yYFAQA6iVD=O43oX)e/1Za)`JOT1V-JT]2~^|bI<J[MfJ0#/.={uSJ4;&"Y$z[Snn5
-c{V(640_z2sN}ePzH8CQ`w]}-8e7M|B>pj.1M_/|/.)=7e_<!zS|'CQ&;M!(:R+.;jGo/HmapopG`AMlXY'ME<:SM,>eG=Z7@7VDjN;7UPy/'W;c6FV2zG
-47r.pQt:I}<=:Q7kp:jgE.o+&_Qke<)p=mDrj.R0UY$vC<h]vor(UGr:>oKUKf8v<gn6"/ILIK7bn(p<Tu7LE.~jHm.TGrB_hFMJrJGlts`OE$Al2Ss9l_
-{VvfxK0&}t@(lgr{fk^3d7+}[&PdAh4Q0JmE&f8yRzTlFTW;e2Jd`S=HhmtB7R5>l%;{y0/0TMMU27JXI`l@r(AWX&7C]J-'=SX7ONGwYSI@ndV,dtftrT
-BZ@K(|eV|WlT,RUbg2>s(j>3-b#M5>eOu]~+.V+ACO2j|mK'%2KfMa.ci;TUTV<(Tq0!bcb.~_dVwo$o-&u):JX}h2<Ib_-(k=pslWBA8XXV7^=&`|^rfk
-6eab0crtS{:I5{$7Aw--bVwoZQJp+Od61atCt8Z_H85:=C,(^wtrB9MPey}Yv]8Xd1k:LQc-KB=Sgx<=A<OAm0uaE&ie@6ejwvvf.34Ks-i@8ckLZ=y#M$
-OH{Lz&Z;s9rt]vK({DH3rNF2~#q"QeGFv%$u/JG|XpsGr&S9`Xno,#TeQQ%H"6eG@$G;!0oTn2NpK.Vv/tPbRK_'li%Vkl.mvIi+P5n<Z@geJ!-:^sZ8$q
-^jF}XL7g|Akj3oVJrp.A8Yv2Sp;6.24L%P&{+FVWI)m6>]>z#]Og6I#Hp&b{&28%/XP&vGkjP=Sdt}jiXY{a/[L;vm$Y!%2M{[s-%!/;%@}l"c|0h;py_8
-Em$P><CkyG`N2Ug6MGJ#d35ovYZ5k@'S-J9nx<=u(2W(2,ABdLTG.kZWf4pvRX'th2Wy=0t7th[=!,OH;iftcuP3l"VO"iSy=Vo]/+SW<S<zE7QH=eLVnY
-sk%H%PtQ5B<h}@l8VYP6ITL_<B/croKdO7#6lPOr0-^@xoNo#ECg(L0KMhbNFsJrX0uSig1THd$1E/WjH]D8oZ-(+pDtp[JszED2_Mzq2ScOs`a^s+-WUr
-@X35bI]iq5xs+2DSLDC+J'](w#j<9<}e&m;y+A[a=pvL^|1G{^xJ=qG36{]J={St(s70c[v%"eE></>wAn-lL6P$2P|><J]{"j;6!DRLWdY.`|aV}o<5gB
-#G7,wukpk'TKVGYH(kUE9om@ATQx~NqyKlF|[$/xr"x%+UjWi7,Rof/),/[Q.^_xOh86PW(X_@:I_T)]bOdMwo[$NmL4@DMl&|Ax:7Sv7"=K8(j@-wY&}2
-!Cms8hcIP,Nx'T8ox+RrVr4xAFA^"Lnh_58>GY4KdvkO'Q2m,K<5j^NX"r'Y|i%eawR0|uaL-t6q_08gO8tCeddT0RHerQ7@20N2;s<F1kg6bz/x0B.^^q
-F+j)510D"^uTr/~a}/HX+/rI2rgyS>cUj=C&!qmj6AVpqhtiq5ARKoM&8|IQZ2r&@.PmuZnC<R$bIn,5U;>%&4TV6)CViNmR3-=%W5K0#=$@%Bj7CS-sCO
-Chjz%kg{j8vq^>$YMw"Rp)rK(kfx1n>ZqAEEVBC%b7A@blP}S!j!>t!|zZ}J)d.<sKVg+rP,YOF]DkpD:a$fiMY:R]^SmHqHOP,!$cf4nL+r0k&"5AQ>kH
-F[M^.YvEUPx(@iKQ|{y!$WQ8a3]b0[y1aO<o/L/-sB#%JP"m_H"HH)I`SnieH"df$aD9];=)o9[r0wUQT}MJ8^`F>qe&w(R__oyDbAX<O>})N#YY}0hKNU
-pHp`^w1eH/mhPXJAhw(Ao7&Ad@'nVaLimnb&pL8#x,Dtt:&_dOz>'k-LNPK&]v,vk2uBE0n;)7'a]DYl3P;Lg8j6#}!Ys]_La+nmFt=0_6Co4&Il)14|/M
-X0E%RT7L9u,u~z#N'dtPiaQD2o`,(^w+`'slcbbX!g%TAv19cH67zV&{-u)zh7Ug,{!$}G'@zi9xF2#45xnTYkg`NYVOl+R_.;XjZ|Ekg]'d/KffeMTv26
-;flyWvs7s|`<Rvjf{!-tL|Kt,U]"5|d5<yPM0/ZLOUPO+J]TgS/js>hnl]u`b0#eEz1@7q'@2Esg{s~s4]aq5}0|eltX)hoOm6RdHeZYu=O,vkfUjtWbB&
-lnJ}]1F,V)Nvqe>Br}x[PMe!IK`p:Tr]UZ0%DpkgN97l0kYfV{l2:cXoW#qB#QioZ2PZn2ntPUX}7%0_gHz!R'H-o6&OKru;S4lTSU;DUu|]+''z~f[&-t
-bJPhQ_;^;>9o`8]F[&V%:O)VYT>;#9dg^',(]U@21%5qy/uX;BmFsb]srPUK5|y;1,WL]!s=4ANZ5y&fpt^`q-ACg"QX:5~ZABa|PfKgGtxMK)S3J/')_4
-=GJ:+MMk$MV7RtmUJ+1H|!{6'ytzA'&/1TDE~/nZK[o>V>`dc8enmK4x+EdFIMEApCO%;2A@f=w0U@7o9)ph["F{4Pv!Za:NW<)lol5AixDDa)rwwn<KIa
-CY>L>ob<DvL7>M-56v'A;Pw`H"1qxNeC8=/toqY+B|~'<22p#84J0AU[,5<8xb{m@9MBVMUG"m'xz>LohyUeC<F3MR|u{!E7e{9jy{7qJfiy#acyJxBbfJ
-Sjhfb3jlUQ$1l=ONKM98lc)nR;jS9(OWwe5'aq-Z:1'KY<i:eySv{!v9EmX$]v2X-{d{npw&V-``:U/tD)$&aOh+QqGoufjN8,iNs_5|"7@zmVT+87j#ds
-<t7XMHV0(/8tH,y>dg}e8vdi]TV;1iI;R4SAs+;jZ(X$q95j6+N;cG.StL^uhn%NgI;E3l(^KalUPt6.LVad-,S{~^WmS7@4/8z.u^-@omlFq%PKX3Re7`
-^@{vdmf'Zc:l67|IsuaOTu&q&LsV,V'L=s'{.fh3UUDua9Un}nB{K`Z9+2-t~ZBJ336,fTs/z.kn"i8xhYf%n9EdQ_R}oX3A!n73jRi,N{miL'FbQ@Piu{
-.xjpFO3kkDtTBS55~72%hf)O[nA1Iv!M4y=[jbwxkVF^({-EfiM{q>O|T]ggot`PTb"Bs/>T{2>@1=4'4$jQzd;JjVf'di+YuHij&4j]v9l(c<uf,.$Klj
-J>54GiYL{BuNvBh9+f18F^"/z`xpvb_2s/~022bOLSl>Yfc[_,<KZZuw$]xtq#fGWUmIAO1iCVPv/CX(pT<|G>r&u@)o{h3%:|t6[|`3K%Y"+LG@#Tj5s3
-pb2|VECVO]a/0M8YBVt,7M:rw2k_/LYHwICCi,^ladbG6B@<r_Ah#(NF+9@ZNl}:u_-<m@X{ME;0(A(NH>iy!X]9zq]8M!RF#c-6nY<-E'e=`03o@N;Hcy
-;"vnx(faDRI_r8BGO_u8mZ.KOx,)9-7A]|"A}f;Pv1_hA=#<#$<YZHIY8O5k[%{h}<rPvfLG&hP1_6^Et6W`kTG}}J[S.YY;-Vwg8v'E:&^Z^UO|_8Zj5T
-fD10w[;vKNMnCSyTjG8OM,~5EC5hgEERAj9i:&C&~-w]kSslOK+9.k%$BTPHst<(eD&!:4":y<)gwMk;lv0rOL[V|S~M:$N$vd/cu8BN{5,8[(l(KY9R<F
-8=rw<sJMB9YcEEn;q5@wRZ"09f7@ZuRp!a`BE0r$`y/a8i-k"80tXAu`hTup`Qf7#iX!0F06ASG]=G[OPZ3qJM<`f;|9{xK7MO@Y_}qwad#cM$yX0JK(_J
-Qa71xx:](yzu2pC=ZcQ8{i!{O8ZclJfX:QCP|))Er-9junZGjg+%i2mddN!E[t8()`L;[9Ll[0;`XdUNCngK5u;Y4q=j{KrVLTHqyTt>GM:@[+lsT!+$@)
-2Mv=cTINk}@sr/NT)Efp.>R8%X2WYqv`xcXKol7ENWBy+pZ,#cK"0g-["OTibNDt1lgjN6e_[wPNG-n5Zd+Ts%GXw=T1[P:@~RhU<rJ3SK8R$:1%mEG[nm
-%^Dx`wiu&J.KjIkG`^anZrcpkLWv}^W7=ppvnOVRp(p=,PkSxrOt79v5q&#jU'$__kvM.3.>mM;m&LC"a$A@KX{bfYPuC@(iIMg]P./H<%[5,POt_sKPuz
-:bW;;C9LL>!}O=E3<Vq<fd!7_%MQ7MLRJa#ZyV)DkK=]3SWME:C29KXiM=sD'Ye10Rnp8w|n#M{01vN<qNP0-C9G|>T5LTFK~>8RqoX[L9,-4F=|oF@4Jw
-Wt../#0$I(}NsE.:;;^u4{zmpq|(D[mf9a=#9C}TH_+Zir83~ciP0SjPvGPS||_Id8`}K0YB+QT/DOTvbr=5zUd+6QD8H,DYenOk2h7Yk1<J)7uh"EUva`
-jywe7LKoFuJL-z0}lW^F,W'Yv+.AiF>VU9]C_'Acgmc%W)a'%Ir#w3#d5e!9klklaOaUKNKi'FaOz=o{LY0">7o'6(m@1:UhJ`'B{O@d!vZ}Z5ZvRSzQ<B
-G|zr2H{=^C0VW9%W,i$k;:Fw^o1:U.|fh!vzz|t,Fv;cI7R@3EZDEd]3Sl7,0}gud"m;k}xfw5D^voY^<vi8lDfVNRRFWy~PA+SSycyaFXNR)Edq^&ZEB.
-g_SX_y&B1LLqF'b_3K@&l`aQN8NS&jyQv@9Z=%pdy:p1<^aIM'zv%Ib`Q;{CcgcsOBG$JesR.>PslD:NtUVpJy/,R1L5S8}3hJk"&Qc/"7;.<+/&76m7Zq
-Dv+u}iXfM<,hYp#oNB[%1@6xA,_OAQz75fq5Dg6W7BAy0r[nMHEO7tkYDX})l^8W!VTVaE9L0ArUfKSM///$:NxFB#^$;RdMt1F-makTh9Ve},U#.3zCHW
-|>(9VAQwcig2!b3qDAmYcY[Do}"[s^Hc-#fAtgF+42_j=Cg(i.-|8p)Qef-IE%pz&cy,fkEfY$@sH=OQ0_Y%hpQ(smVT!KA{5@tVJ;(mv-uqQ`.d"D_U84
-qhy/2@PTd2w6/nN+mgNN6i[QL|]mJ}#<M^6Q1._Cq^.8bt](z"k-Ue[_:CL{9@a!Y1:dg5>7dR[_%C'yS6:Ht7t8N$GHYsvh}P&$83|8W}fmj[VEp5gMpI
-9TO)hf/:]f^ebVBa|V0gKT{'q%7LyJC'Uv|fmjmzy]=jW[g$yEyI42l3r&O(o/~NFs;IK&2_vz;l8gM,v6iV@hQ<x![bT>}xz2w@Y@qpP!>pogsge&R@7o
-|WDc+NrCV(Qw2pl=80(5!%)=R{eT$B_<V4.'ZMCm2V4F&Po{6z7K{=5mjZA=_U`h!AKo&nqCdp,Rbb&hTV>wBwwDtp8y1@4;"Xnq-Uyj.+DI'K61(Ep<l(
-jKj@Qe#GR3moUe~,-8M{/_[O7%<I8:nGxcAvJam:g![iz9^vxyW!-Iw9-1pWJlG%i!GE2uj`TNq`D;|zFf5h3C{h[_$(SE2c&xDuIKM_R-ZM;w--8Kkz9^
-H^HNmiD;3aqp!;&Q6hvI3z#f<WY=vNThhX~=b1T;0)h]t!-sYESFmEb.bajig26j/8IP635B]%1=5vPE>m$_BTZF)rlpH';^X:X9X]^pi%0!Z@c0c(Ehc_
-T$A(P1_qKLJewG~KM!((FcEp{NuP$S%YaiUyu|G2/XoM2h.Op,Rzn(PW2{Od;>fz/;M"t#[pTh~V15n)=dOO(g;)$>]u)e"zkj3nH@iGQFMZcV~p:nr;LF
-3Z#rc2e+1n~s(fgf^H+:ox@QB.0pW.2<]w{Y]+:9o#d&Uv~9uR19:|+;431/0:{1.K-5tVu$iV[l<|%#VxEA42^sf=-/HKvOs/k{O&GMf@lx'Po1YaD{)-
-4k}kTnF^(u70;v29Pkors}K<)V`JhGlyxD%p>lK>34fEG`R/t7gzftky3i))~+.kX9k&:Izb+yWq3>7H2JHN]Fhei%QG[=CEsZ>mzZ`l8<yv[6sI@&Rn'(
-n]=I^4atB>8b)xYzhHWMi)t8Z7.zgr@c,I{T${gie$!_y4wPs{.,<VU($<z;#IGOk9}9Ej1|~;I]Pj9u|hkdbS9Z3f;<|/Pl<HEh8/IE@U84zmZd^s&GbA
-F0D,3&S$}g6rct&2L`HsVCjDGT}e$ZF#j1P+{]vO[p:@WsP3(:.eBk{`}F3c5ap||zy|(s`M1Scf.qw;}Ig;9iUV%vr!0JY2Uap6Xq4FU8Gv&=y-OS27K+
-,&Jcf&sj:%JMt.Q(Siq5-VGvp>1IE/8"VDiu/GvU99BB(:l,D53]ILl5Je1T!MIc2/'tL@8^0kMtTu!eL2M/;jy#u_J2e^B]/(,`Sr9F2Ykp8jB-+B%@!F
-CJv$/yaDLx~du6i$AOF8j[pKL=@x&y77P^6;K/(s-N7,08]u-h~{Bzp^Q0Ufq6]Xjd%2_{>d@B,[p_$yPuzUvg_:aG_a(Qc_>ejX_]MAwA&1s98UbA3)x.
-)oC1FMsmD.^.Xb`$XPqQ'5v;<<UdO#%:996}oBnMa!WSh$.6'T=#h.Lh8/,nUK~EgJ1M|BYz}.-NggUL;6YQQqC;pf-Zb:}EZb@-o=Kywtyf]>%"QRdj{@
-jz7,/XuVBrWp@dc1}-kOyHZWP"dy&vcb`[IEOQ/FN,1Xs/='^E/x[6xm!"&WtGV3ACW<8qaCGZu3.;!^{MU#>LqmhPBUv:-,}^{v_yM4})BQb9_j:fs&;U
-.^j,N{D|jvSq%%x3n|WySV<8n&0_>>xTk16f{+jAsSAtd2yNk2#0]wl^Q/xLwN$>GA9{_YcCHC4^fKG&,vaG]}_ig$i=w1(Y50zxFt9rgyjo[w"(Oy;k]:
-kpaCE.{BDG$!kc=I.Jmk35w-'l[vgR|mr,ad:0n,kqDml/+biu@b36u[g"~:TnT'LHs3OP:HG[,7&oA#rnk1bo{#4`)87."lYQ@cP)35;[$X)zl'-/)w.6
-H@=+Xpf|KT-Cq+84%3.dkW^q}%r`hWvukP]D_%qFpGq=PSk.!34K7&/ajFb)E8AdA^P$W;q2]:RySxz0Lz!y5f^d{d<(/VVlW{%3N.;|m:n'9gTi~'.8_2
-#hDHGb,X#60,N:aJDz.rL-![UaIYlE'VXE3!B^PDYULzI)lw{%nJd{sCe7LcLpihXa;+e`O|hM#$_3eCT:z|K63:/g$tp`xNP/QMSmI-)<xx8g!SLKVT74
-JV,mKP-4jTBPqV2omTW1n_I$_|aS;%Xv25LA5kvZ}z58X]6]x7wy+WI__1'1=DF-$({,(tkZ)B`;EZT_G/gq7M&N;7Qm^twXxJ=lPOvM(c&Y=#Q:`^N2:%
-9J[TMrBV)6z]ux`KIx'$PytH^u2WfF`)v'g:fZtBRlnvN-[p`"]5~c{(LYJ,T;hr]FVC@gG;&#]:qHH]6V~Yk=XLw<A=ne:Sg=fa<%>W61T]m('@+`!RZE
-}/[8+quM'a0e<ZD`|cttQM-bz,UhU7;+Nyl9[clfgHNY"=/)MldOk%x-^r;&hCx]q4-3('gbrPn+kfEAoj`8bKJz-jPcbHpG:<k:A^@kPvvz"Ur_z[(y#Z
-_jNn'rMhrJM{.wGDbP-4(Xh|xJ]>va}>Awe4"L:1v/PD$d}JY{G]GO/CziVs:;l{]5=%aFA+we8lGkd)vO|ktSdK6@[&f}lzhl;{C7JP<|%Vn"8I%J%mb[
-}nyH4)xR;zEzp7c_:sQ7!aJfCG-9@52/'+tW/33};&W4Wjm8kLzR8dT6MwwNK!cLX[^UCqV61E!Jk;)z~sUWy(1/'jqiU_q)N&jTY;]r{6k{W&2x$Z8bUe
-ns=X=gZw/CU2PAlW>Nx4J"#.[5e_Mb0o42xt'_-rGO,|d2b93a)Fo_`jY>'zhRR`&%q#L<`WmdQC~1BG}#[f|`qlS&]olxwk[A,acCC%k9`=p5@N2ZZ>|Q
-08K2N]A2,;L2m{of6`^o%oKq)dM+}LT&@215E1dOMQm,+3,lcjc5|uKr{"5U2kkYN!J@_6I/M&8p<3y/|MO#)im'Wz<;+tO/p'zE}Kpz(Od6+FSuDhmx>{
-_02f##Z-;V[5O2c@_u=#~K0q;es+ka3H4;CgfPZuzh8{gQPxk#-GanPF8&ht5lV;3%sc@=1{,b+r<-dqY1,4mx1/{A[PoOi3NUr3iAy.To%M'@_c1VZ>.$
-m!$tQc+5o03FG__|&}<+:Cfvmt`hz'D(f)n!Ohyl15T{VT@zQg#{aO<c{OXN(n,6:ugJ9K^1O@@H25Vi:"s}-Vn`C7a;T,6._)E=v/,qQc/yJv1p^_CD@l
-0jK@hk'"7+AqzvA4jOiZbSzpi,vi-Le_:"Q4"-{4sMHUQ/Q|_}Y6m>07Zh;SC]gL%3}pjx:))z%TxaOs.m-}9{^B/NIO#4!j.wJ>z!ygvnE|lpr4',KaX&
-V7nWDIRRCeQLh9{p#J'(!jwtSG[ws/9Q&B&O>URc<sVcW}/ta%&apVtSo3LuP{2<88UkiRz<&^l(&A:w'Wna.|wbB[>K954!<Bcl{OP`%NiBsr2dJ0JMA@
-tp(O=n}WJ9X:R=MNa+XHyl|owAXT}cSU=%>bg:w@QYMC=b0NgApjZkVOEJe$<VFat_fpIy0@zL,^ADr}K0H@ZC}:pr>fDp<m5z284B/2kx8RE)LA%ucG)2
-sH"(^#Zh^KnBbbMR[L4;vM4x>H^Gn2GjGX`jNLG=0F{^M"5q7:|iLi-DA}lo0`aB>PdaBgbGV#/W27ns$8+Lb3ls>,O!vWMX}6@V0AI5A-NtgM`B_N9Ixk
-$fP]A2=E'g4d+9}ctkR/qn_6Fv|E'@,qGqhmfzV>kh0jRhNTk^J4isCGVBL/pKus|G'AuFvEeXghau,O7obkX&y)Add9e#p|iY!eM+2;$jFY7!_=]7t/T<
-3v!2+iiBk!mbjPfbGa8=iKE+Yd6d:x_z+JiNR5S>RXgl9i2E)/<v7&bwm'dCS<[D"(PAd;g$)NG5h2eie7rVLug8Nz}i"eKhd6$NhQ&CGsCoRO'T3-!v|H
-(W4[&ztPlxvH'lK'RYb{i@5BT7"n"$bl<1`BO)zkJg)qO{OuWd!y;wu{rVgOE2hVR+'$};)[$`Q7FQf^7,>xK(.+_`Op@DVE6<MCf6)xpN0y:8(+LB9gwl
-!&9!.9|#l07{{NYx~gck^!L^XRH4<jC:yW&Si^o<Mhoqs$~4Tc[JMn+AZ6X#]78SrsW9Xk78HMUV;LW<<l]H&{Ei>z{,<;||JT19LMm:!#skzK7UHd8i#t
-Om+>j'N;cDsVY3m,;xy>8RDbc;MftH+|~)"T=9n``yL@OH8DgQ'k>#~y5Urrlj<0Lh~70wlfFcC)c<Oky.]'TGSD]/d%E8PVbG78bV$m(l>$+Vqw^aBrEt
-"n9nGdjIn2$>1o}YqYl(#0'|lV-HPOWN/WNnPikbJ@=vZtY'hE}A3/u9O%&&V7<c2j=zLg(+n+tZz,Jb3H.<brh"&8Dz8mNX>/|<GgE||4ARsO;0rZE>//
-!e.qP9GYt+K#GKR#C]e_8(a"|N+yFR@0T>.jT(@_0sH@AXEeJOaMiRr%/^|S7@We+TCHNz}fci/)t&tj#>FhL>C)gO^G/2IQ'.#=T"LHuQu-x|Ub-9|f{$
-Q{(A@Vq4s'Cc$;YM`{'&|9CA[ZEqKQE$wc_ATLjhzk4h/cn#y6j:W^2s64"wv`sr@.#nxn^g;_ZWjGM]L>U(WNh=WjN$}6[Ydv@gF.WknmClq[{G+]U-Pi
-tF(d90_8RcEklUvWFW_mcmKK=i:,.xq0"I|qVlApFNb_)Y2VG422U`9R:gZA9ZB<H2~`/,_Fkfuq<>_#s0tf&6cO:_/1d25vuy2]UJcBPfQw+H'_N2=7By
-ze7|!QgGos|B5ixbq7b]"PksB;w1IK'T81@$+Lu#2qKF3D&oYh.B3b#VwYpdTjN%,(Rr3uJ/`5o3v/gy/:YFq_mwP9[,iHhAJJx^{pd|ZeWE^<QL4;Nk4I
-T8p#8,j"M>i`YIkW%T|qbj0IrIYU9|T&dawEsJCfL#EFy<JR#D7E>7>h6%<$ab^hxZ&}9T:r/rS))|72u=fN+4<WC@I3XyKw$qD)7xB!js~PKn.y6R>O}J
-8}[4yy0tR)d1vZ_ZKA/(b(a[r_cxI_J#[NOy`jtJBng)tTD![>WcxYnd$e["N3zy__Mf-aYE;1uF6COcsNS5s"e4hgg}8x~<4FKY|%~Ddno^<JH#z+QCf3
-2Ok.$xRGGGVD"CeGg6:eH)aPi2Z%tT}i'n'YaX}vW]aL6gkk-/:n-`92H(.FVKRUzo5b2K."xpsgxst+va0bQg`#Eb%f}on0g^->.z5ylP#S%>FuUv;zMb
-}ZDMqnQFsy=sDOWu}fTtT0-:X:}{F1tTNw[)[1k=q1svm<wY5]t,7/ZPFBa0Y@m^^{jO"+V}VHx'4mt,#A{B]LjGxgNOshr5K:$zc_Oab#lcG@C3.u8QEM
-pbxzk(<TbJ-!]cz-VGGak/S}m6^xegbgif2t-}7=viD>x;cn~+TSZ,sN^+vEwu-QXl^/P]"|1u(r=R=]FZ'NZ3#[F't/W=WEh`Ig-(e.gy{a3Xv0baN5MC
-D`_(yWS)YG>L]cNZix2<B1y>Qap)>2:59tr#0BbVweJW>E#S;Fr(6/ywR7En+!Hu:^dz)RS.JF"3:gWfsVBrp0^@Tt/&7.D..}j`gr88.rHRI.arM#Befp
-lF@ChEal.^39}6Q"P=_20FM(|_f@y|eOLrNmYqbgR/XKj"oG;z^CMdgSS:Od$N_W^%<Sc2KX2zMxT_-|A%!{Q"WwpaaPXK/'/"_O7Ce:wa,,Ff-I+qlmO|
-P,0[Be.|yP&MVC_7%"-g&,PC%[swTI(8u]}N&[F-4#Jx[F5qKv^n|jrL)cktY21oOd/OOfzv)Jx%&(vhA;uhAeb}:g[puZ1MO,hd:kNzS7.t9O^f.L)7k:
-|P8L0xBJcK]U,<,xKX;pw|YDH'iu6O-mggS/ndC+fO=::`3`jqgfc[-J"Ow}NZFOl0A8`jWNf"n1;v$McyJg3xH8WkzZyZE&([rtpeLm1|O}!{.zxeefKy
-QUwGyz5xgv"T4w2}(H-Y&fQZq{:x-+L@]L`!gf_G.[~EUj(f|46/`ZLAF6'Y4V!eP>7/4dP24Q9c8TX]Bqi=M{k{~K~OL8rNvi4s}n]Ne<Kyv^],W$eBK%
-G'M%"V4.xJ/}!bT^iR525u}iGQN#{Oj(i=pR^'s!-lF+eNe!^'!KVW1"7}Z:<$~X-U2|){4c_EHe1Qg);f3C3M(Gr72$5OKonYOa&4!o7Y+7_c)-4zgZaB
-I[BK`&L]O@U9l_6hFU0kF<x"JYNQH8de<8/vvOqoxOw`C)6ifkgVVr#SQ@L)fln7N}{Lf4D`evJ=r7)Tl{FQ#"T-QZxG]n,v+Ds5B};xUR6d|Qc`f8%+vk
-{w&4:^H&}D/p=(]T7u,)z'69qFpL#W7/m|.K2Gm3nXX+M8w"ri$iu3+Ce6`^>fUgED+&QN}KEl-GeuG`I-hH9>/AYTN2(OtE8`]``!('1@9|J=j3/|y=Y4
-eeL^%/9wa7kg8w5Z+B<4K%A'bXlA}Qo%R;Z$L[rsiWMpFy}3G>VILT{%M";u()%rvN4I=thvq3VJe_BhAYxG}iuYhMMOi)!w#/1A0_R!par.^Mcu;aQVpK
-$U@h5kn9D-|eN;+<PFU!y`NNYU8&3k])b6b}7=/"6R7]}tU.E2/7f0J%B1Mn>ez8baMzkl&AO>(T+NqMz)jRHc`val_hW&=n{a"OseQ;(J&4Tqp4<m#^3v
-^<1b$#d5#q!37@E{8%.t6JT9`O&y%o(1_BAanqll,aHlI&IJO}Q@oF^Mq6=h&,J79bb0<Gs-XrGpTN(g`I.qUkceOBL(wjSJ@MDz9]IZQta+$2Zi}sytnw
-Sz~fx|cceypzQrE,@(MlgdW"uV10BWKikh[{{pc^$Fly&HO9W>YAu$:k>Cv9K`D:cfPD:4l|.CjK>y5C3Vm^Gasi|/9KLUkyUwnm(xwo{OFgQH$}J0@y63
-Jv38dr<KbtHDR+fD%{#n4lg^Rx(4Ish9M+z=#_9z_#FO)3)-k/oB(s;Q_7n6~S6+d8f#pEF"O+/Z&ueVx+y1AVa&OgF!`&qgyT:7~Z4OKqCiK$ZL.RwOTT
-aZDyi+^#!1ZBqu}7K{5a)AO5){$bAq{_:a$[I,yl>O32wqSVjlhq{'^wY|RA|KP+stXd|^N'}/^Hi)CBC`#J{F-Nd7ATzy^Rrv@su.TTrndA4BWf3w0MV]
-iCV=T+v9|-"UtWCRXl.5,ZJJ2h02G297VedS_^1!kgd-vp8fDP"xy5'/"DCcF@"(>m,E='4`zq^%Km'kb]@7N!oVbDr9FMVRbJ3W#h'Ob!XO9wl.xg!2+:
-~f4PwvQ1n^$aj-f]2coHvtvt<dB%a$&S1}M'I>1[u(Df8LGN[]8=;GkF2ABmwBRr$E"4]};:bv|b}%s|G6_cE!F`Ad@s_]WY%xrZM/pJ3s)LCVO=iNT&'l
-}O,z1Fy;m9U|X@I[j%msyM1TDr#mAAQ{/sKb.al%k4mEX.kL.(X7G7owLCW}-"JFR'tvFdxHqqNGE=^Zu[F_2mH=/:#veKn,ri+'2+UnPF`MvY@Ve5Ec>Z
-M{jeskmgENbw+[Z#:wZ<S"#"cFQ];("m4Ytfv{sxB@Vajop.5jI=`k}Gbm_6s5rcWVexHAnjC5/Uns{xbXPvY(Dgq+I+#TBO@N3P('e+P}28"|Bb!-ht&D
-/2G|bb80;o>iV6S28dr}<ZF2CoXITa{%Sga4SjDEr;'x(yoO"]ZY6RW-Q/f2xEJTE{U4qV;zUNeD+{d7<}dq;;pdFzmj))<PXyBOgfXbfRdyzzm1S&,{t}
-r|Yg)[68FoCh<l$wfk{3KYBlJk&FEtDB>of2b-q,g2,E</%"4Xh';C.DnQH(IHsX`FE72m&H{.N43X.lS"}xT2(|oaUJY4Mm^m).VlAlBq3#-ACck;nx(;
-L@U/}+H7`wn"1lMxp_&Es"HN2plj,1Pv"P&S|%5Lt2=g0/$5I6A#ZEV|o9A6CMAESAB75Fv=s{OgHXUNk+&-nL]8_1Z>[(~2coPXf=@;Gpl[kXU4Pb`^NG
-j5eq)$IanG[d57}Bk,/L;wI#Ep3BPbTX!Ck|6(<OaS4FElN9H8)Dg$Q4g|v"rNhoxRoLV6i_na$_-L'bvla8ntM4`777'6;;h6{yy=;{kmLL2LZ4g$z^Pz
-7{M.UWoaPb~XJF$E_Pgx}=/UV_aJNMs}Mtd!ZT/(Imh|NWyn)[.<7O2h],T{q<_huojeBFZ_.:i[,@j;~,D'!^g"1f/lQLM83ysWPYy>dp_x|w(>;w"&5M
-`}nS1{3:jPS^~FJ2,Grf&hE|K29.`hs[sHKq}ACO%G'gkbTbc."xb@MF#RtV|m#aF,PDtF&58#AgB}la-Dh-J:`t"s%s]xJ6-,xQ2iLH<S/!|1S<At%G_J
-+i>>A_p^C,;(2"BH'JSi!Q$NMMSUaz{PGyeg;I)]YDhJjnF(Yo{z>Bl2[%Y5D-&JFz78OZlqS5P&|5+}13y<9XDT9;QcI>)H76We_h:o7v%dPCi#s2l>Fv
-UUwOjArgOUn7!=/}hZz+DYJ"&ZB7uwV)6|~QCFNhu_]S=-1OSLi9=E2I'L"jeoPdKKkH2O-fA;^,%5ws,@LpI.tYT1@^a9g-A2z;NM:06Mdmt1c-77~dW:
-Gt/;<X(STBzP%'Y,&riFaXmf>Nvr^;W;%Nn<SuGTwI7i5&)>h&Mb1}"jwztpwy.T()^h!S)t3o@N88iI[G++DiTB`NHNbBO!YQRCj;5`o[!OiTy}PG=K>v
-aqkH-]JpIm#DE=+.$d+]c`!=<SIlF49r!Mm.QI98BF!Dk[#S9A!2}2aE5wVTT7]dEZsud5(F3@%o#c+}'Oqz4)JlxzZ>]j<.&[PNKM6".umD9}/QlR^C;]
-&NNF<9mCy=%bx|:uij-kV9>NUv^Bd>dBXqAE>:|/uBDY#DXx&&FUd0bZe&y,|POh.nn)I]yYec@ATj('}'y;U,|.7QQ5!(_#zHWE=te5Y6`qq.7OZD(y>&
-vfIMwI3UAQCcvYc7}$RAj1k1Ld5iw/)mE:uHD_=nu)@vhT(NC1.0C[q6JNGzYky;"T>k"HhBU5-W|;]kifl)L#9&CGh8`F|q;dA|P]MZC9`Xyq7DJE)}!4
-&pk{'fPS%@+Z.HaQ,$C70ui.ZgYIFqoyMt1A&S_e[<I]o"1.lX04/XLQ]s0`z<mS.%TEkIKD_sPT^HPKJ%]wkD/@A.+H0RCLJqv4hG8Bp}mp%tR6KeZyn2
-5x;X;R5f,Q$E$3IHNm24@4BjF_]'d3k(YVh)Ft%b"N{Cpl]P(#xV$Z>=WkUOV6BCTP%aS!g;;r]Ie=`B06F1"AB`wHxmg9G`D7]riGVS+fe6z)Q$vIi]SY
-JT0MA8AL,eVp>@gL^w4f-H+|]wZ+[#cf^#ICMFf,FGI^[=Zwz#dtq,}fS|U+-XT_|Kx|A&g3!+,(Mf$R{y/I(>#;"|.HPEqbPu,[78p1x%e!3+:Gj^(5_G
-&w+/Z@1F0U`dc9p>hY#<oAU'P62TXouV`xF^'[e)x5cu:5CPbL`pgATw:IKb'zEF"XM2^uQ,qi|C~JYYOaa{qMu'v%2Lm4AlfPxg[h>Yno#GR$^Lu+Jf6,
-ehV#}/s+AR&|n4zFHRVt=THfR'ks2a|R#Mb$ZsGy-oep[y!2QZOYs<D0J:OFvp1(^rVS__t/u1(Tan_{tb/2q4h`7o:dEYweEWRI=n,+}J>"izVZ^Z55Lf
-{&>UKSO;J%f2CM9"u[9l"E#BrfN:9Z(:b<kVkuv{[m6R0W+tsW}@LoDu/xC6T)jl9hbV%ux,#eWS^ZX6Xk(8e/;oVb{#bYYJJDz8d1]<[+!%6i`!4y/"y/
-RN{bmt$Lx;WLv:~]SqJ`wS#Q#NB,XCJqLoI|3Y2k}RkobT3]=G!!BnuKoZBN<v)-keYFR&9cDUr9RV~-vN~|5VUA)iGEq3;Pr|X!de4|WoD.>bZ.%x<!"r
-ca]xCmT3nAdFxKf!J0V2o_iCA1V=jv5'VYLLnT0,@v6||IQ&@T9{BUhw_]<!Z/%pzE/0Ww3rfT^A7i;cIUgr8u3C=GD(/iM{vj48$Z:BP@Y5ZY&Mxrzmb}
-.tK$~5e&S(0!a:kbk'/REyr7hoj.tYB^ZDEQT3F}+BIpQNIZHaT_EPocVj"<ZA,=&>pJO0&0n!j!j>{@YyK`%WKo]:oZX8ZInMW[4,Q/&`]E:8;d8EW3D1
-AJ:&HYK4iDY)YcV6z'>-tR>^Y&TK'X!d<u-%Z67X8qxV/!d9:46fA7^m=5cqR=p-oTFA^nLbOoW1Z=%[yI8h>PDD^IJi.0:m(,A=|U+6I:Iz7+@k"OM-{J
-oLxAxe~p4@h8Zy!CmUpkwUpglvt+2]'9HrJ`i,eM)tCbg|t%f=c;/V!c,NaI8s{gs&H3EV|Nl$!Ws}/A,N9lbaYTo!n|MD>w=oG$WoJTPRonEnTX+lN)x5
-=p/)GD-eQi.!S2n6/6Sa%FOfsN2Hui_bxdEzp@MNTwJSQgWzrkqwilaYP7hKhsb,ul]s=jyy"faDcjn6e)uGqUoh}HkvSZAx59Hw,ps[4>uhCZP]/dp/b[
-AbwV,VbfUU]TJ3WA9ao6^aFI9XRM5Kig#U,q9Q!;W{,,0iCviqX[U>x+Fj_I8o`c2aLP7v2$F4Yusa#g)3Qs:$.J>7[,"oZx}o2)wltNf7q$nWJ_N2>EXJ
-c:(IS#Ads:(8&[$Nx(=xbkFs9=LRF/0U[X(mBKKb`[s!vht]1yacqc-:=4(tUBn3`ncBG+~^N2jp=Jp]WK&<}12+==DP;|{IX09Mvg+OS@-(o];"#`5]$e
-ispn3oHDOB1,~-Yg6v1}/X.xYc!BpND}K'T;gjvx"_QN`_6,wuR45O,N.5z6^3oEy'zcFjLz7J0O}@P1nb-gQaCcciK:CVEW[^t'~P-/W)au%>iw:85ty'
-h1K(ChQC2VP%_vx10wZD5lOIyv<X92v"v[Ik|D{AFh3>!E|q:doLZ+xH|f@N=h1Dq'2il)Y$Dni[e;G0!EV(_Z|>(tQv)95lT4%Nj8Y5`Z~W=s.>(so+2c
-:Qg3Xo@V$LR]:!n=Q|OO82".CbBJ~(_pV-Vij[Vj":[{ez5'85At$N)9tVLI<5^Q@!q38pBI4DGSGfUWK6Eh~W$_<^;NE-Qbld,EH-%U(Ffh;!n`b>%i["
-mBNxWuQlb]KRoM"L;Wh-mA@n[bX@ZW>!hz0TakQJG5tmI(LUhp$J.4_uHQ<!$,5#NRokl$,j5E/3v]5p`M3:ykAk}'=K0!S]=9XS,z=fdSD%zqhApJ[Gm0
-OtV7ok>Yj^eM/Iyqo@j`jcU<95|<P%F}d{r>X^wX:3!K<EsoQab-i5oqw,j-P=7oHSzJ&nqb.)%SyCNzz.r8qh.&o${c<e]KfRh#yYNq1tRk`D}|N"R^Pk
-]"^>hgz4p(yImIX-5Nxsot`Ht]Y(`(:V9a;@5M9k|Bo^{|o|":|HBe764-co[(2U(7d"N#nh(5LCa:i]cUG#6J}J:-k+Uy_t|x(rA^s7:C`ngR}7TkQn#2
-L#QkNeb<oUsbdm0.,aD0&)7_E{h5-c+t{,DsBSh5oSaF}`:PqY9CwY.B)%H8Xw38=^}0EqN`;_Rgz>Q4>@^#n1^|lwgUk)r7d-hpEX`Q^A2:EXybnJ/.F2
--69w-l|V29uVR`|2ZLje0#990Inc0ZU5~=5Xn((B:n!dFO~)lbf1:d8DDNDqNPVw//]Wthiteo/kCS"cubp+PA"@pX=N`JF959Jx/J2AdiaY_>!.m_)SP%
-[{T{$R6L>`+]Vc]G1HL".GL60gUrphw8mIRKA(/%mM4W!r}&c1b8:$5HJn99XE>P"AjMlw9O3a3Db;9kteHdaXoPWRPX]DE-zIJ2Rn:jqzWR63Qs}q9Q&t
-)[/eqJ6m)pn^7[7[}R}rtP1mW>PK9^Oa]7hP~rfV0"aXNP1kV_mJ[o$)"Gemu<DC!E9-#&:KNVu`a,bsCXO>3^Vrq$Pv={th=AC:_sz@U8j+()rop6ioLH
-{A:E=[%^y/.Oao2l5!sdd$x_]W:`l'sn1UBus4S0=us_FVzH/qAOTHfFgqKq+]gBeA|qs!|YVf6JmZAJf56UHD|@|j4_o7hohH$L9@+=o(8U{X;KUo^uo`
-!KF=Gixzg4~e>93s;cu/aI@'hC7^tg<6y)m<IIe#F]:kqXK$&PyFHdji9|iO4W3<d{m[x>z]HzfSqS-FD2R3y>Y]AY;Z&WyU6ly^Kj'6,C5DK|)Sw0NXqN
-46X3[h^&0a!tzbu2J5lg)PyN&s!8l9Omda+#<1NxMw/IjZC9s=M:z:<2fF!"MSw4>rZ%y;3(^&fbO,2<@Aq;vi/>:lmGN_=bA$t)-2@uaSwmzZL"i9&:}a
-wF]]yujD%]sMoRg,iBI/.c'QCH=!a5yJFJpMU5Z#`o8Xqm0=X+"!DKZ[>k}X;@'A[H0vn_0oMV6d!4[9Gw4:F_"][%KY>+7DOARGiNcw$oOSNwcH_;X)_V
-&_(-o{@bq"RPLbS=hXhiQNN8O%e8Ku3(BJw8M31im0KMitl&^Kf|u%r!5bpptk:E6Q{>S-sTT!iO@bJ"(@z!_Wh{"!b:iVrm7o'urU[d)r!)n^G^:G9@[|
-xiPt6EC,7)<2D|je6.IY[S>+lJUVv#@/7Pi/M0V)#c,+0j=Z>yQR(FgjqkI)]czxALU'{7%m>bEq6S3Xhd'6UZ|GYvJGT5NTr1M'F{W0<l(|gB(D,Nx/bm
-5rnFQLMp9!yjpNd.G|Xp3K-c0NZp&Jlf+`N#nh^%EBe^s]Qy_In;hO;Gh0:@kP:cVi&.If:S-ik0j++n>}:w{qkO_.(mBpFKt/yzCr-}I6Zv(l=%)O$Wh]
-~Ebfbe(-&,@G1ttJB2F><nzA;6",N0mIT:0:+f&&9Zqa>@&zpjj6DWOz3w_BGAk+)9LRG!>_jT$4=mI.1YwP^_aq0D9j!0$3"9&K8/dI^H.v]Tk({:XSGm
-N=,$8+4r07&wjsMZuh+jWAw^Z[j^SeL'$=8"slA7Nx07qiI2%S=jx%kb)7m4PKQ}{Iarp}k{<,d+59ZdQQM1[H,Bmt[qy+{lCZcJ|pDvKN1fZOJ=mtMh@u
-C:<#5si3V:%)s#V)="lQ1)0&Y:BLxCMvdt{cPZzU192p)'$67[_-7h^tTx}s@=7/sk%pxiQP$x<rdx`|n]]z[ltGO'9_ze:.fTM,CAQ-/4M%^ZCE|tDXv_
-W_3Jjph{_&W_:)gw`z}z'}@K0s}k%1B]x>J/'pBPCjF;{&on7O|:);CFsG+)kBmd"/n$O3gdUP'g]ty,)IQ7tjeX75~1H%puO^c'O]U</E2|q<Plm<~=t;
-qI=BW_K=E]aLc^RUuE;qfabo^Zg@QL;oM$C;|qq;6o!thtgu#BFpw}$o%(ZP^G@z_Z]'kKeeG%35aE>J/KC8OP_7=g'6oY[G,'}iN'FN)$3`>-P:X9QI]h
->[h%.:l[Kb<eMPCOx{]X8j/F!a[MuJBIq2.'.LE]~[U;rFCNH|Edz$<P<onqodCU~e7|/4'psx/arxV^zi@='VZT;(/vg+u9RdP_-.AZte`vGSO(Rf#5YG
-S]).+tD)V;V>32SaJzyee68BKpd,eB[/,hjb5ldd$;`'$&Iu1NLl-N@JUA2-<1/aBTKHr>Jn:9.63NURxa'C>w5gY>GbM:QWEiN%sC(vEe<V6yUeRXRH9#
-!#iM6zR"c8i"36H[l&PW+JI>j-Tfpy$o-V@T3qMo(+"!<ePn<vI()W!7oA.St8pLl8otZ__]0^'c2L9g8^LeBBek=&wJo{`_bnV^![=At!ETW)'J}n^uJn
--cLRv{^IJtjxEFcR/J(@U=1abJ`6P;M$)Zc5z;aR^e-^i;C|>$#j~ScLE4JsTJOE7j$p8IS!NdWrDe^5~IYQbqKOOP=Kk=NCZ#s2|Z(KWuL;t8Cmfk-kqp
-7!,q^;"fxLJ#h-l9rS'8do<{Ppi^oET+-qniX9P)+=&QBdU8}Aw[&&yw'Eo[Qqqaq9Ts;mCH`jfM5!KN]pm3-TE!_=M3!Y%IW33Z,B7A9#'b:idQ|9W_'i
-&T6N`osL<%!8+q!5A-Os0p0C}24m03<tJ]}c8OVQ=`wT>@p37bX#N0^6FdVQqB!=3v.$gXd.pREvD-#t!XF=)1Ihr`&m!$BE+.STH9h'x`MfT%BNEK:2D0
-cT9r17V>@AM`@D{=1-w$UEXlHmN:wLV:Nzh&<CF++kmR$0X)sLirwawRF"::VPYD~Py%=ULv&6c&,_KGIx)]@&xK::c`55HZ:g:S4FeMh0({_->EmQDS~o
-$Tr`4g#r^@c<C9JkyDQob7<arY:d]@ZQyCPs2tN(:i(67|e}X>`K![wqtm2$3SQDL:D`Ty)FcIWFHX(TupIVa_@d"l.UekJ^8e4o_%6p)X=4Wc'l{tMQ"j
-]bUDGzjOTARvjx~e%qrTVNJFGszPRp0sbI&V<.[B3Wyt`fMYKj3w_n<iH@6g%a~"D&YcnLoY[Y}kZdhcXhg_|=P`AI3Ts>XphYc.bPL5OvOo%}PmbZT6@X
-%}xnbZk#J5az"bu9f2d<E4h0X;0q!-/=.-Zj&>pO+g9%IzhNloLXOhJvYO/9.&2F.C>J0oIfxZ9Cp9Ll8g)-)itrHoQ@Bfg[FB2ZQfkO$f{APZmCk%k|s_
-S46T@BZK)fD>'8Tt<vv%tNB^1qD='oI$4pZBW&#=-1l'h,s;={$8Nb{vz;hIWbKlZFoM.8c2Y2vR"xhAq)iWJGKI,j[<Ikb3B"+DmlY|72VwU$VFe`Lnb<
-`vNLNN@x#/')NJr7paQ21;pK.=}U;$,%<K$32(F]S]ln{jD/:Ik;V5R7xq=%-Ze:fjDV#3`BJ"Xr3($T[PbU|Ox=q>"c{7>r,yh+rBtu)%W9Gz:;/S3"}G
-;w1860<j:qwQsJq0Gsk>C9qxH<JO=an5qiAU!@^6~y7uKGx&g7YWA^M},B]-}<2uhHI'|P7,jO'P^C=W:D;rEwjio-0C4Z.1M3KrE|Pu8;Q@Xj0xQ5[OcQ
-g!x"{J=XS;94`"W<]x8>/#Goea2NfWqiiK$"Gr7`pYu8;6WO~-JK).|#V<#N+Y,m1WhR(u'"E8'#zxF^i=PS7tU%Rg-N`,SdzPW1%!]+sU|@,vDvL:>!u:
-OB%Eaoq+wv/NyJTNfDs%k|bHU:FEbDS"r8.60Q-929Gik4FpUJ)mU+ka=lG4)#O84VvH%/z|zaFv&xX&s5]pA]}q;@%K4sTk;^2^E8H_Z}-[Ly}.@ZL|#K
-Vi1J5uf#f93[d".KxL`=)Yvj>1w>"3zEU0o{sITm$],'i/aE+;mo,&5T5a6zd"%vavODk}diBa]eHd^|0YAG(uy<A2,}H"%)$XVr!K;=Zfw1#5!qJP59IX
-C-uLT-/9}gsM8PHp-VHPn]cl=2ZouKCZpd9h2%8EfeV_Jd{Nzc/vkQCb];MI2}HB)V_NuJ@@L/c[M7Q("[b+Zea'%Hwe}CZeY&Z(6h3BKW2B>+~st'@E3:
-#MfBPIC5R^>@uWz#W<>Q06]`gVdPZJ;H-eP{<oP<X!Iid_N+5VM>gI#fr|iYR`a}~:|uzP-XZp12]w~(R#MO5{(1iLS9PNLwVnd]<Bf+D5-C.@/K~H`2&d
-t[f@u^dNWvBO%GFRLEloYfP+/AVBlPI+MOO-3ZXEr+{,yZ:)jZl[h,&uLh"%9;bk~'#NqIN=Yw[^Z8@ucN'6I$1:sfvE_9"W|lfmV7Wl2%Gj^[X08HM(::
-]d2[L"cI{N.C[HOx6:Qw.W27h2<#(!1-&#(%Yih':.~3(/JQlZ2fJ`_#b(tMrE7b<5qo{$~'lLHUgVz8qAAduVq''wX,jnXZ|>!@"+p$8QJXx+H+;8j(ig
-ZT~+^s,<=2-!i!Z4}a_HkCr&Q<LU&nN8>1r7$f}"bY1Jt)|7f8utBOkmSiFWcK4Y!7dbnww'5d')CLM)`/eToP}9<9}q$M=N3&tM&H8'ea-Is+Y-x05f|w
-;D(o2DfgrMqaK6K3x,'d8q|g-"gey).F"qaA7VE,Rn$`TX;bQB@$yynms#NGo{^/z|]^j+n/=>4w5_[f]}[MjwCwR8zv0o|#bEo!kZ@g0@.3=/]2z,$&yy
-<5j3fTVKb6-gNYE"]dqftgRa)8$oQ29dzv,pYL{e0OnF<Our^Ucow=8U2R;gjhiB}SBgZqaqqDlx:JgK^4b-LnV+w.{S/X.aXsqKE(;HPk%Lz5Qn8aDwlf
-sn,.I@6`jo-p7#5KWjdoK`|jsWlpFG!)qj34,r:Lxd@,](hL>%Vc|!GIR_"%hKZoCd)Tsuz{EW+uhCz](;CnxzWK{q0nb1Z-~tuB<y970[{uxA/v4]Y_eP
-eHp5c:$[Z5l`aD<+H=$1A,/Y2&[l6E`sd%%tg(}vkxpm1=];U:vVdYp,Al[ayMwpMZ]Z@6qqi{QQ#`d>~/Bi+$#n3I;%#@~VSe]:dGJqaCf@hdU]`{=lj!
-@6U%PIBIr6;1A&%}sB;}{"%>"eY&[k$|Hjn`X7C^~mfWNGa'o'IO5BZ-y.5W-($Fu7%$pg}.IWYL#&S!gctVcu6S@<wx<Aqa{2'/-<;.jeq%lF<'WOrXM'
-U|G;$5`2@45UAx63tN;pwDLt%nKhqd7tFJVI&>cv455Ck3$L^G'BO[P$Mu3i!_TAUj`REon2y]i6p_U$"3.]kE~0&h`6g[[NRwncyLbp22yxu};v-84EV6
-{=a7lD=^s%+{oP!q-|Ylj&:9W,_-"jv%;e$"!trDXr"/E^:WaB4dCQ4kv!MlyVc(0Ri)|5{9BfT1>(b:2&Co@UZAd>I1V2BVE!Uy`g5t&-a.eRVC^>4Tbf
-$cHa[3"aaedzMZ%CV}9_jJhrel9_rLYj='Trx&~!->"Zje=dr::QtDq4j67+]pvZ'"Xq-0<}L>uqmMa6=`iY,9dq:d=k!{F$PsgXE_XlMN;a97Sn{|s(TE
-Xb&gntA:aRQ/dLDzMUU{YuPy&9G/C`J""zIYF_=^Ii1-{ADmoW'faPYCw;F4ZJNJlC/z5y6SFuFs`)h6%''a0HB^nyiMfRvv,'-j,;z:"#a0):;,R{.Wk7
-Atu{!C=VrTGjyIF^O5j5W=<(!fe61g6I)G)avKKH%Qb]]1|9GR9Ygpbns+n@'y=mq2tFlFAzNt;iN89qk^GtR3:^F@|JZkpv]@~v<,SG5KuKadZ2FGM=:X
-lrsz+{3qN[$iyh/RYKDor-i3ijbm`qrU9c6Mz7^71]o{8I{/AV|40u6fnyT<@rG6fh0m)OIWS(sK0Cy_#%zTU34SHp$(>w,rnXEj{.XMdXh,QA92sLtvls
-f'y|gEd-&f+$)mZ>m$4A:sq:;SfP;#aP^/SdP5j^_in:F'U{O[nD_='Z)$M`7<!XY2i0s,0ik;yS>3rbNm-j+z<0)gq_mqFuN[a<Z)~NV:,e4)'[%&p)/;
-uWgBTM7K9-@cPzCMQT6@PtO&v"aV~1Gkj|GIV8.<|Ew9vG6t_Wug5>u.N)]WOY'CkNWC).g/{Q@/4'/u(<he9QmPkB'G8N6W]+F+$<50!Jo_Qqfp`8~%Y-
-Yt`}ZNH<_JwRUF^w5y$#v`>CM7jbm',Aufz0!O20Y+|E:"(fcsv@Ovunqz8&8'3:i]'vXM={jQ8)gEh)<^onaY{K#a;p3v:/5Ju&fCqeAbm$'Ge-3RX|2|
-R8)kbTaYp6jyi#TeXMwGNTy,;_Oc[J1z[t,SG"&7'JriG8F]4h}lNS"wGz6A[9[]PuY2_b}lUU1T/hU@$tk3cqfeyk,Z;ZK|EC~v}#taa"Uorvyq,|fD_l
-F"1qej/w{YJ#6SAv18C3eo!D%DS(qkKi@}U8(p4ya"K)xBB,8;o/JM-SKeU;C,]QPsAFmUoT99_uGs2o)Xe/fe;-Ar1&XjiiKNZagVNcxRJ"#s{Trxq,Y/
-meq>CZn!/1V-t,-!B7qd}SA4380Z7C#tE+o):rF$az0IoCQuk(V.K7q]h(SkE]0a2EIVgc&|w#iMODXsU'o"x_|D_Up[d|x^ToFE[nZKdtFpRmY]4m8XnF
-x.O=e#v87S$^z#iB~y/dUwHp[CGPKA@8u7fs&!^U,,|Pt"Jk"'O1&<:hMdvbloeCB]5}~o,!HTPA7<@s}S.]H@R^fJx_C-@W.XuYL)Eon@nL}lR@VXSZxN
-~K9]/^R$Zy#V[XFCmI,k;<l/;Vg3&:B:FsF=as}DN"}J]^sZ0Yf|R@AH`7d{1ULf6j<}%_W7oNYLQb$XGRy(LO~O:>)L#=9B{OS)Go8$;bYOM';J`Z4_>Q
-t=..J6`BdxyD&eNDvg>oD;A<q3Vo&v),ya.A%BZOG/AK[M^WoMaav/Bj)JfH7p3B.9tk>am]'Yc@PU`20+W|v%%pBRV0Rn]q(y&<Y1drfVcil;.%3L<k9i
-^V(5+G83)z9r|Xqy!(j7c_m!<g2M[i+8M9CYGA4F"+Oo$2^p5{GY]bwc4+t,uG|>Yb)=Y2#EneK!j|"DzB>[S^`{"ZZr'AX9]snWUUC19e:C;f!^[hQuzj
-2O("ItalZJu]'N(#n:APt[tPsB8#4h'K=p~1u3:%3GN9>P9aSQ72!%q9pBaAL^kQcuP2Y'b=A|Z=8fq+~x#mk(Tubm#wE`):&#RGLrz6j4lnb_Vhd2,8Hx
-U(9g%lS'4L6BQ)A=~/e25T-6Ul][SARa=xu`G8uGGEW@#,C/hOdO7/S7`/,`TjIL:'10%$;6}]5dlKrMHjdLd<Q%_MFwmTiik@tDT@1WX'!v6o,XqeT(5>
-F]_0@'2":tT1;EWh|eum8AUs#hh.!+uZ(LFt]2fm8xReW6R4eYf%>eInDQ$ax1nJQ}7"6@Z8]Zl2]IU^ZsA$W@wfz{ieb+mzpfW:FaSYw%MJ!f#s,DeSDg
-$&/sPhb$JId:Q.SH@)P$.IA2&mKiZ4)8kby-Of_M!0pZPAqL&&l&w^kHKPK_b%Ja}^T:>`Ti[5&{Sw,e^6k1kI1UMO`YlMHatAc/>8KK!nE=9k{z;wCOv<
-sg'M6qT9Z/ajhiC9X{TV5bhBW`nXVTUh+JpmeH{MZ.Cg-rbr7q>r<E'T,F.YRk6!Z_#!}1dRhOyb7ef+dkwmpVBkD(NVIb7t;P80`]ZX%MCg+=1E=nj8N5
-vi^'{r:W!1:IzdKUGY":G5o[n`mV]];W(#zIPh_W3gbf#Ivn3+Jn=0_6rMmCU&q8B>,+9X)T:z[Gh}6B(G94"Pl}h)$kqH~x(v|K->Rz&p}&DW8)6B-tqM
-HjgkdV$0,109j2tOY&<r9#{p=G{|jTIBiT9kfTM.&h,m}BIV<BicNU3TOfa=j7ZkF+RtWMxjQdUZB).zG41K6x{a%z+g;rlS.7L1J[k>{=+"F^{4(3NNL4
-7Qy{FtZ3hRGZ"%3[r6qc;kJ0i(@Wd(>|Jzb}tK(cSV+qn,-AVwsV<VqsO]x&^ONROsfKPO^AkUX-."qkqb"-8y@va.;zh/H)4hd8#wT0sRctXd&M@]QN)a
-WC,jkHha/,_^Jk8r(t46Q,5$STHi9-d9w(@G^uo$;[>zTgMY0g;fS+&Cvj;C.vr#P&(3pn)VM8,&Qq}T$5[hc#Q26dPo6J|z$D4tVFhk`%.^4c;vYyb5=q
-Sp}j[&}UAdf5OY,$aD91r|'n2M+SpI5Ig3OL&B,1yQ~aTzSmfrp'BW9gR{4a~eA:M/A^j2H5mG&YK5|)9O1Hrbgvv5U4]gg5`RyL|[4&Lq2!UEaI|,4(JG
->z%^[IDg&#B:jJe[O4}CT:TM}lVi#Ke+k$.zsQ@@.Xzn=OQFt5u8zLr-b+B)lGQvkSqUmEz9m,m0XAI1q@7ry<DWCPZb1t(8v5|hSOst&GInU%e{Fq|.V.
-/4J%6z`s>gB2d5)aw8E,Hhl.,-ScKGQ5i)63L]7.9[#)h=n[RM3/8EZ<].eM:qC9,iO4EL$}hrU%I6&.e38m.y@ouh0Zv^hSTPbtIj5#MKf=bV,r()AMyq
-s@%LxqmHe^ZuIF+a}IJm8.9{W#.K#7)`]x;[OJAHQ]-@q=r3b@cbe1Gr8SRu5hDlf%yjU{)%&uB]Devxo|o7qM1k@j1tIT1"-[~Wbv'NRZI7DJV|+><YVL
-F1<Rm)Qc0R)4EwQ8+w$`|Oif%}~w3xC7/tgp7OOU#FB^a2!fD],x"xFTE:]kJFvk)r#aKe+)(S}:D9.QpsPHy=wle,#K(Q3SAL+7BeE;Fy42i1=ubh-,pP
-}zP:;5Ap4"{(,x<,B&)[8z2>Cx!zl{]t_Rxf]z[#ug2]a$%L<px}(ea%O;~k-z(lQhq}.br1-L)>BXo@rKX3Yde2qB!u@O&1L."K_geE[<'r])r7f5QyO_
-e17|%K[.XSH:g!4}JE,d-R(t3I#Dl]0|7$3B+'VW2IKj,|7)W;e>GV0}wzxu8[wA[d1;h]UyPXK$uicoB[$8{&}5r25<3|=i{fM$3jHLg)gDyb]Bx`m7sf
-^wd[0WSUIZ=zNItiMl>t{r{@#A2lH>-<m0BkNT;NKH0&jv#j3'Vb=wKe(dtu6FZF@c.N"p=|Ge}N_1CFXMIZifAXX`"E&/DB~VLAt}=5^LOdca"4eAQZw;
-Q%rHD]yPGV7[2-UAii0VN1f^Lj;:stwg8Od(/A~C'ggvEO7+x1NdSf!{MdB/EM>Lki+`6OhWyP]R[X,LkA`+ZpvTAs]bf^Ry&2Ob6xzX_oiWH`FoC%aFtk
-51,T6#'3),T@[!M+A9_Iv4[Nqbpm8@kBuU^>>2_&"46C$&77u4NlNW/9$),Py!3Cu"U+A#t@2qHHdNuW:Q#A|/o}&wx9Q-bu7tk&JBRL1>&MwE'foO:rI"
-[De]"Myl</BJ5!c/UGN&XFX.1CO#G}`<!DJcJzp.#eEKxX~8^i_tdW'Cd<F4od`/b_=P&FeOryd'P0;afp]}uaB8=R!Eq!GF-^s11pw,qE{bV)::aX}t_q
-R2#U3t)q,[`qwATnnD4u}Ckl]b)7DIR!6P<Tz;%o3MY|hqratGBys9^:qCwJFwK/K;XBP:,fy^dy|.ONC&Z0d"dr|_6^hYD+fFV#3{`x_AJiyC5jC_A/u}
-M>}]A7W4/uIE=jac)W8DjT)ZYq7)sF(TIjxU_iMWm=rcFjMQV1]ZoqOqTvg+NN01&(M"pJ]Lo:i/v1&_mQRAy5QqV_nAVd4Q'vwb+YQe-.#bKi0S&qHE{U
-PzeZGrB2+mxU,RHo!S3ZO<sM5}ZUFu|q%D~kTMMU27I){dVqm#0bzx|DJE^h!~(sgR4OQuX,gQ-7,WsL+.Qx)@$]djdbxFiS9XY2aD8CCRMptYOM"O!1ox
-"MsuX4N4O]#@3QrIc(tA(v"E%xKua,+m=QDahDAr&WBg@w--!ngAq8:<zW(Pph6e]rfJAN)iC8Q>0G)HRr]!v8tjWefL+@u>%rz@3'Tg:dYm:++XUA1I<e
-0E3fbu9|o6VoN<gWM!H>8}$L.qwE"n;5gB<TR&u(gtU[~Z>xr){@CLt84Lsc1rQMV]/A_5N/,|:7-l92~Y,MJM<-^DONym"OKf}n!J8&5W/SewI<u{5IOD
-=ZgDj-lqA["<^S[`M`p|~`uuO#1qH+Tfr}A%t0!4S{`6i|!o3jDRenDo!tHcs<8sWj[e=uu,/E6%$"aul32]d'/ABD%'UuAs~.]Z%t<%^l$yaBF,3!m74(
-eX_Qg+:_q:t,S{5JH][<rVyh;O5#2JiokO[nc'RDaC&R/zACkZWv'90!sw:d6;j&7Gy'yIt8LbX[bwXv9q,Mbq&|_wDJnLuO(6<t,5KEF"Va6QKf4/"bjG
-pA<{&Y,fvt)xwoTf!7v{&`7H]2ma!5eUokqq]Qa/O|j:5Aj5x#gaynq%o5J`wd<jF#4{bNO6;f)q+t%}!DAe-FctNO$R>Lrbt`alDnJXdOYz5B@M,)9Fy}
-'g0I@Fc;4ZS7]NOwRzaRaMo.Sl"N!-#$H>Hl`A,6p0s]^e}MYKS9tXR0$xdiCijZFuZ]4Urhh%|@;Uv@XNWqBr=X9xYigY%CCnE{y0_b%<&LxY!sUY"-cG
-|0-rY@z6^Yx8+JTKd)v#fj%HV40VDj16J0(lkbJr0IGgx;hGVe[=7<PWewhv(-0,yT{Z_%m!TPf#qR2Bfq}7n#kotpJ^!|CS7@b],c'Lqv%+TWAm5Y@,l$
-TIxs>8Xw:zcP!Us7#aB|E.j]h.UL#hu@^kW=!.S-e]/Hhs36ltfq!EU,SXJ$F|1DMe1}a>hBVucLV2UA7nw]]2"!SSmcGS%VH=LD#:$0luPW(/Gh{>1i_3
-i/.d{N(H!]gM@Cph5Y9l[A%((&c==q$==85um&Tr7S.:zd85]Wa60m{@}hi/c<#T:a^&m/UDvZ,]WnUq`99:VUg!:p6EtesF{(5%LezP|J9<515}!u"4%u
-9fE$i>0Uh09Ry0Zfa8hS,elD#k}gmp},n7fYK$!v~s:`b_#zmyY3-r4$rj.tW,;Wx;(&FlYyT9Il.zwfs]J][WYYr/$P<!C3)K6z'p=Z(FNsK05jw/D2P4
-sgQQz#<qoZI!::QCa#cMt@}M-XcpkF`h"R"lh.<PkrRKq&|A>'{&@{)e,aNULETf_n.NW$.en!$[tQoY"-kt<l+EmuwBgFJLljSnDx`dqMpE/9U;'5i)dt
-tX[_U-l]!xI7Rx-fJ<"dPoe2hT32eFV;|faR6K.>8B}Ih`JB/j7+Q%+g!_Bs]-N{G0&kOtw_E'#Vq`BAoq:w!(han0ZK}n3$$"C>|/E8mFBfrGx"=>n5{8
-6@+4)"nqf@mC%}z@x+!se$Ezwco#gTGf-G{>mh;Pk$fSvV3W<s#X'r@GeIY<5)<kU{4WPJYY4/zx'&6cJ)6c;^u!}!3cDN<syRivY]ds}cB]MU:J!u.uw&
-5jplb1f!0gjm!W/sS:E_u2eB#8H3$%D:,nOAcPa10_VFwo1#cym/jbWt4R[1ymRcj_AeAg.cKD"K|V!Hl%fW8.~@YYas`%qoDwgAS6R_AI@(aVa=X"9Ws,
-Wt~Rv^;u2F8249m.{rf}$e%'bC.k&;ZaQ2zNRYT<glF[[oux!zk<c}buF^rQN2'VODQE$LXVVTQ3X'v;K`hdNyeY5:_Ef%j`Xd%(.>p%Gtv}d;L|}7nEv{
-K:Dw:D$2O4>B>L=/jP39/^z{.2H'NihA.l)C6X)c(_t(A'=lT(d=);Y&=WeyF)wmFjv;O65we(l$-od:l_f2L/".C-Y.![pXa`A:XmV'Q[[vbEc#aSf%g|
-}G<_]!XORa&p-;CS4bxl,05.eLcNJ(n.W2K2]VS6WvBS!$jArYJ%61t)+hRS>l/(,<mi4%f'^xU>[Iz:UC6'`K/W[umcBcg//xflq[$.r03.t|3/wn6^!A
-oI}U~^md_XWt|-jo7g$LZIVCGtfO(Z)FA(Y>wn(Kp,=rX_xCkGYd:q+Vmj>uSh[-e4bov8]|@s)|_,2M9<"JZQpC3wUmX_u<b[^XH7;{@rvDI:0&qSFY4(
-r<.7x2h4F|ej`ip26N=@6<-D!K1XQ<`q+y'aZl5u)^o9-`kbmJGY1`ULtBW>lg`H@6s`5x@cJwa'f58kU5'm4Ccw:f0r)HTIe%T^ed6LlB!:<NJw);j=[;
-~p2uHYKqDDg/S/ulJ&3|LOXjT&[=V&J>o1:n(|np4KI,E5T6Fa_TaQ:4]Yr=k>N_J&`Gx@RzFzfZ0F0nf/CiT{4aXVP3dik0[M{(fV~0{>$|'dmj6aaY2B
-W.C><t]YJ`lub@B2+5}LG6e)l5&8fCu->S(`|vWq8}7zx"^%9|>}@&lX^dh0R|MUn1&7:agcVZ'yoO%f|/Ato/@5=.;L:U!mCFp,HHDi/Qk$e!$3_|^'sM
-S|QvE7^3AdKrl)]4!FK1T='>ZV5$+`k7({|Yb8[D#`&!T_f=8JqKY$DUnCRf4n9Ys%qaH'/;QYoo;1%Fz.gx~)KV%Y@z"!$Mp{nTQ/93N3]S/}B&aIp%5E
-Ir#m{YTFeO06Q&-!E2C[>"F^Wl7wXM],@`MHw_ObHfyc8v38DJVQ~Lpvue<o<d;rbZOznV+6='@Zc<J#({/(Me27o3C7>jlNs5B}=;b4qZVLUJ6K$>v3Z]
-o6/jTE+/hcJ8kH6fT3,]QR7L7/|PSDG:U=n:@pMj]<`YOjIdVVyX[$R.RK`e"4SH)K6<p@|0$)7Xf,gjA>hAgc=yc'4xpG~,wZ<P#}:)/Zg#Ku}1Px'6};
-Vc-Au7MJDtesmN/@i5C+Ka{W4K%7YU;FWb@&P%&-.8;&YipdvslzzfYRRI(KGgw/jvK}wZ3<F]eX[Wkz$+}Q`qC,6NYL}Cxk9O@NifO>qlMT.aD[!'hOQ(
-VA&pmzXvx0n3q_Weox"]rlW,9WWu&qsLDw|qo:(OBqXax`@D_d@au[^"}X+P}^T,mhJ9Uk[uq&h:ulbZjk4g<]&;VOKF^9VU9Z7.83<d%{.<;_(t`d2gYf
-BMdcJ;YC0q8x=coFVU%|HwMrV.4.=OU>iGti>NSfIFV|dJ6m7!6;;6zj"mhOrh"zp4Rx3W:ab18L+4yd;,$HkZ8bG+ln;J.mG9:g5#yx+<!$]gZQ]V"D:[
-%-a$_kHsR]Dtb"80#.aFo{F%w-lJo!A9,4lc}'4'6Y@A)6npM@}A'}Lin->_7[5-_}m/8(tx@l;dB1Fum`6ZskH'#&0eewk$$GYvZ=p65|3PHxa&IjL,_u
-1N8+-+X3kg|&plr'<f33asRgf#;!u|/rr6HPY^>{oi$J,0$#t-x,@zme9p/$gUmfjeXK-T<dKo`D>G]xXO[LMklmDC4l}'!j5QV}A3AF'zd|}yqpzb0rg'
-`!z1jOd=Y8:0-z@+/xQMi'D2ZS0,ZP(72z(Acprso'TLH<$P5DKpmtfRJ^g@W;EH$8O#&2&:B"]g;HS;L]-dRx$dK6&@l}0yXmvS-2,}&dkpLzDauz8EM_
-t%b.<:H%ets<eOD++mYqSy6yBHVlMd2,p$1JF]$`qb2.(0wKvozK_oU!Ni5pCQ`|zF'<c}foR}q7~Fa&8Q[=6#RV{gM/iak9Vz5:!a:Y4hnAGXAciK+"UB
-Rb~J$}ys@Y+.ApVQ`E@'ulJ;o>e2rO69D7mUMG5%hKD_vX=p9p4B0>_U4:s#o!g>fBZ2AXY6rWT5]P,@rQhr/aJ[q'Yzk)")ZAc7;2Pi3u>kwV>%XXOPjx
-~CMW}ML+$DvFxw.IW%9l[nH]BXI@;mrG_QK(`RMfCUyK}lpN05EG@{m{:t.K|%TlFs"lfl(jk]|5oT1>3_8Iw>;p8K3>,euzYq^{4o3(:rFN(Gu"WW1aY'
-noogQT``Dg|BTu,:.!`#)ud'h52PDR/PZ(N1cpCv&J9y(a0Tf`X!(P,i~W%_YSsf#z|v3)s+o37g4C2A5H#%|!bA.};FGcyH6'a@lX%=b[l.v420ej;gW{
-g5l$u({ks-IM^%$W1b{HNoW'4dE3r&eBJ[u(_`r`-MsoSNS33cw|%C`;`=:2|_yZg:e+gxv;%N>'Z:vSuAZ.$R(xg5B6tIB)jK#}Ui[zI;%$T,;zCkt3%=
-e2^t&vXOlM6#LZ]E!s5LAR%I)YkTK@s`~Po6'zsPPUTTwetwq94@}FQ(OX1jytqS3{8T&hhc$HAjtgMzCrY"^-{(-lSA]<VnqI}U-]9.~SLW`Fr^eLiMs=
-lX>t[A^h%^Cx=<t(wmFA-g8Pj$^/S9%A4JY+4cX9Jxz/Ecr>)1~'nyd=9KqT&Y}r5QpFKrV0`[+JT9bf4+P0D}:I;j9Kn//c"1.=vK+tp.^N6$=[om5tug
-,uD>H]5qF):ie,0["!0Su!:Nsm'y'=:/{VkW"3K^2^/hqMSW|o7iTkP{ytc0UM~`./$zWXlBs'iP#Hmyi][ggjUzuq&'AKzW<l#:XZ:c4|syMU;KnLAR=b
-3!sVUzLfwl)KJH[64VBh$KxkNBwhMw@.TG:LXp&bZVn=egffGy],5w805q|+}SBEiZ~5/mPS[fEMW%3o>U)^RewgL)h-1m'h`,&{e8+"u;Sf7oH6L`$pv'
-=vb9XVAkZn%B4zSj:YwF`&wToNbOQe']I/i_5PG;^Gu</KvPQqVM>3Q["E.WFaXNBQH6'qgwm6TBzIPg8OPx0gcfx1Zci0WdwlxclTsq/}$LyNLdk[72}c
-MS2'|0Z;gH/'["rfaLcZzt.ApWfZ=fyU6o'Lt;5u@Lf8J4mw4G6!xK->f:j(n+f$tXa`{vj20'`bXn}7y)LbFI]9}W,qRsFf]!{[0Y,l=<J+}-Hta{LdA/
-Bw%q]Of.(Hi'11i&5AWttxO,+i)|g{no=/9iI+DlsYGTu-&M`w=G6Ad0A_WnlCTHNUdE9/s'!@)y-Cz'.zBhmG6j[bz+{[i|IxFcaqxe0|U<r:+und(]"5
-T<-a7f5<<Dv%D&gM9dg=1^agKL8Q]9L5emL,F_xo&9]uj/tsRECl]/k=,gG#7NpaIGE[t!j+4p,18!'zkA,bh8KhjPg.1s3{^s@Ws,tTwAZm.OwEL)"CWR
-4$ieW%^=Q>GY3,,:=zUB&zKYzr#Y<zT"_>N>#ORc^{j;zYXUeuF$l-pqS@NIVdr/4A{b9$N3mjxF"|XtC!IM`&{EYL/=ob8_(D!>Q[zjK_+Bl{h%)(s_X`
-P+I]oQI=(pD!4N']UjZSzsAQe`^Z2#+Vt79D{M5qdmRluQJHZl[(]`~pi3.Yp+SIzI_.$Aw]Q1k7[LPq$-{y3c"|@P~VPCnZ2]5G,6")h7w7iIJ`o=zL)B
-G:jvgq"YNNa^i=&(tuDZp6rx1$-`e2yl8p-"92FQ+j2cx>e|EX1w{dd|H2xIY==1a()NIV6]fGoy]Z7vYb.o4v^NB'45}g]Ji"v]26))~'iDuN[3}+kY-}
-Y[~Ckp=9VSJD[H5&,/721LW&y1aL+7_7()ParZ)d=GQrQ,%C<dm][K{YcAg].E]7>^bLSgRtuTG}5iSO+fUJnG["W>Z_JSBS-wJdnpeDz(DMXk0G5[IyL3
-gn03^$:q0&sIy}2HdzmQR.gN#/+x);_hr)JqqPbd(yGlC9@wE}HJ:j5w&;sTT|#z`Yoe5gfByPit~Qx/)4L^<5{KCvIRaK(;a5:sBvaSio7scmmWNB/xto
-/)q7{G9DQ#rz]A%KzW|Jd}E,ss$}'TUcX1eW5sKv619G7`j0[Zcs7M",>twEpqm<7@E($A{:-7@`u8fyjEG2>r6sU::]~cO>S;P:#1o7S-)QE"q6Z#6g]|
-FEm8G2JuF/CF!/]u2ZsT9g-Tb5Mp#'[DkY/CsK1=R#aJL&8Y`QNfj-S<_ew%wP&fTDgYx/0}3Trk7mbAKy,)mhFL=TCDk%mYN-6f$RCTzF4tPp#$r+`rVb
-)BC54srfuPHB868C32"<akjbVfO0,&P9l$g/sebcU^YSwDwe%o_2V82>m9KdJH%21U"0Ke%^j^l&d#XM#)]bg&Wb;`{;&71d[HaCQX`|mz'J,.3__bKb@Z
-m}/B538xiB^1@OlDDmccslsT)}NYIpI-%LzH{xRPT=5MTC|CZwarP`ly4MsiP_@U7qd1H)/"lZ`Al1)AlCWs2sLk{Nc+s)n/0j'`p2.'Wn0z/2#S:z6okM
-/KFiV68m;U(68PQ04^gC3^SSx`f[I}Q6;xcRFR/kv]=oFk.8<:YKRIg=Jt0`N3kp~.j&zi|"XPfYoD1OofQf@/8l8Dz.`DW2wzS"0yqdK%o4z`JSi!;MRd
-c6(@jyzu9`Xch]cM>pV6q5X^dY&#C4p3oUD|lJMqlJC1/w!Wo5CPB+Jtn0/[sFNtX'7.YfA`ucJ"@qWcf$7euoUASr{#81I|,zQvGAp/VC(sL';o,TBGw^
-X6;pl{!oFh4hw'eo+9lC<Zf[nSKx.:nPN'U[~wcuP74(~2=WYG,Br^H`=Uyl2s{]=VFYavPK<5jU6(XvGX/p~<W5YVNc1%R&=vYJW`m5!0r1F(F<%Xs1zm
-k|2i+9PihKM$x)rnEySXRvTT|M%J%OUH:"hVlZRva0JAY.Xk#{SnGD&X5f1#tN+XjX]JfW`zz8kFs;/!ytH=NW>NX35Uu7CF.XJtljp)wNT[IB,6w.a]OL
-&HYyJ>csrm7Y^|CXJG[.~0uXqpI57/nf4Nk83w{y4N58Lui`;V!v@rl[o"dDOC.K;kT.r_Q2VN0o)]eIgBHj3)6,BK-FV2cpio+'7b`kOG3Wbwb>C4-386
-&b]R@<0s;K&8_w_RXw[E~w}a)m|pkNc#0nP(8oI5xbHde"JYlmze>T588k<RRl$Q9WBrsVR}|YXm(H+[/YX,iv@O,5'Wtn$nd}w}:dA'q0zO2it5Vww:oC
-$x+rQZ+^b)2swe^9C;{,Q`Yp&B>.[;u9Y@G`oUAkDk8J.r>CM|/x]pt<9B({jRV1Z]So86v&l|J)
+802103
+'f5X-;u!!g5`-1PD0]YA38r`K6vP2m9Z]Ok(lQ'lx[&rYl'}z%KJS4,w7KfxLAW717N``}rsie2|!Pl,Ec9|7brkTo/.)$9U7H;uIl8xpdIWb:ZyJ0kHm%
+TuDIBevv%xp1Turq2r3U(udDho!^_PQVH|S$>QK$c!0oW/lcI(MMdv3XD{>&"2{02Y3G@.xC/Fbk1bpcHu2>+I/mlH#N~g>7-XSA0Z;BLuZaLja:Ipyp42
+PT>jJyS]vAsCI:nO%lZwvJW9u'!Qi3aBBmSQt'|8eH=7#5ihZ4ej.JF%nCOhB>&Zpl,c1^]$vGc0B{[B`'z%&Bn]n%RWK%OIzOQ5Ke%'7Y&6BpC{o8id-o
+#o&9,+a"EcNzw(vx%Oo9;#)eAM!]bYttmdl%V]_8tiQ3oj(7=(+pG}k)r"s``LJ:C5f_k|B7Wv>8i5'3>uotdzxtv<^KrG8KRQ#;69F7zwo2)@@m^4sC(L
+(TZk;y=Dlz2w+w),b=+5G8o@CZ[#'JPD,.Tb]=%C9P[$$Cz+@#-ah-4/Re;4}@qkodbm~UBi)NnpyPa+K+%+%9NHn_clpwd/_ErmFw50gil|Z7%QF.x)~@
+$V.F%]p)uShb{3Bz"6@<ly2![,fSy6.1M+)>f7eN7hSVWe0z{hb0Q5JCB>B"[ZXH4F<<Ml<>bc~zSPAVRy4WPQo+|IQm)d"h8.jwu[4xH^/s]->^c]"Ry=
+^1NO-fW)YTi4e0!$Cv!KV-N|jQ(A-L{'Q[u)zDa`XvbD[iRj|3wAoAW>&S''m:4m|=e)vyOq$Ngv6=_@2w}.Ac-Oa2xuY2soiw^]UO<e-d2$EtlUZL)#4s
+;dEfsc>TuB(PPx`LxRjg{g![tV=w6{<uV;$Tt>x+F:3Tk]A.IW(x@qBM`!A[P9ye!tvr#3s&[5}yEFQ;{Pu]5e!y9V'SW=WE9p<[-c$<jJG)xHyz]JtLG{
+>C!bL/&jyP9iO=w5Dsl1-k%f/404+l7R4a&a3]G.+L=.'-N#bifRo('84j8)2I^$c8r229:VY)Q/ewp.9j^`"Ac(0efsf[C]}tz3}+6!{W@R/A6)aUCm]W
+y<&K5-d6H&-<ely#KsA0n&4#pF"1j<e6)^`=[qOL`f(|M425yf$F9UCmHS;Ax>-$Oc.oTf$k<k%,E]h@%H8#.h$]z)%kY;)U5PPY(u]d)7B,<"Gvbb)K@I
+i2mY'cZu6f.X:88}m[Ir&E#fHGXj,V0.r)XS|tOP&D|$|3=wE)sLdN.D|Cw.K{u9T-<)9rQcB!'U|1W#>/B2Dwnd&]/K"}WCU|=^BT0Usqv[:;8_5OKK:<
+#b2'z;w%p1_xVM!q)#g|-]|:-c'E^C`JB8q1#)]Jzv#-eiMW7Q=,-zvPt$_$M{MKl2j-UHNCB7YP3xp;u3[hk]F+.owdO[sGaNW.|UE.[JSQ3[RM>iJSGC
+rAtnyM0H@VUGykK{ULohTC,T+7blUHPX=w|k3g)R^Tg@wz(ui_[Aw|=%(-n%'F06mZ7x>;WI]1@Mjp;"zZukOyGv:V(<>LSw&8j)}:>b<|A/#RrO,zNL6p
+yGe$~sW[Wv%c^6P<pJiuA}t42LhhVK25jd%ea+EYY]&yL=qgFO}2:lB+:`P|_ro}7!}{pHoe.LOh52s#i8AEv1g&m$<+`@Q&cbsLsJ)p%35"O=h%(XZDy@
+6V=M;T'R@OfNTCp2G'b:>6N7xuh^iPx43k9x]}q$wlSLlE`uOb-zY$PUUw-s:q1@O$)E@%~;!,ST#MEMRbVqAX{M&c`z89,$n.Cvkarj52ogDyX0Ds(M]]
+)`lz9NfzOM!khLXfXc"qpKDWaG(YfoeZX{1<r!>qMswt,::aO#+r6fqy3K_a3S1I}zs$uU^,O$|}_mjP7"@`FG"~xDC%79}tojShp7D(,G}rD>^}})a.p(
+0=2!|xu%qUR(dZlD6'a3MyUKfJ@V{u,LQUYMsK_(2Pu-v-l[N)BP!K3.VpB[JB;8/oq^kQx0)d57-T:Gfxj3@q;rYk9owxr_v>pq^0D7n|!OWvi_FL5k~@
+`CAH1:lo}KMJje{52+"d).9!MV]b9g;X!-GDfLN=-)N{AX@|/3=Hk>.[l4Ls"O#Jjf~_OG`hGIN"U6ei~=rx7[6E82U,npbyJe)o!9lDdVuK{Uf_%F+!Y(
+%cvt5Wi-p<,[=3EvOtlsu_4a79O)nD>;rqN$]aB/b)tIt_^$^OexZWnPB0OJXAZCaxx#^lG.MWGNA^E2_3X_@VD;d+aQinL6`e/@-%CA%a{A_1Ls>R<f]m
+~TVqqP>'urc8=eQubO~T=s^Zf)@]|fWjc]P2=JTlAJ)OF&PB!FU2I!ZR(lSxJz0ncxkvt_(7~d`bqy=<w"v)=v'-;.m^5ZZpY,zy%`L<C7"gHeMIg+Wfu^
+trF"-v!W`niuAs[,FehHfbva9=Tcb'{a_-`9-j:,:Veg:#zlI,{:4;$2YMlYx]Ajd&c7VekQgk(vKy2II!2KYMPVE3_:ibRl,<qHR.)ynDTl&7(TUXM7%{
+p(QY>EoI|fyVsVP{vUHN':-"7E,Q7K&V825I7Vb&Wv%_"ons<j>L11kkxW:66Y}[V#IZ[iz,{>(fikQ:kG=!WX$!)2@(vA&:p[kr>2Zoc;k-5uH>tgB-04
+Z]A:'KSemm@^CRlGL)DA:F+[jkRu"tYBl[:cGy;/AIni#Z;c'OkSN@T`|@xpqK19zlO,C.#T|0&4nvZ+Yi+q>6n.z8s!QZ/Oe@{O=V1@6Rg5Iff=#GH5_;
+r#9fi<oi>E$8q22t"i9aSU`AkpD$@Z{FqKUM[At2AeKSUkBz4(xt=WVDU}!,7[2$F_00O#61<z<&f"uT|1I[PtOgmRh|ickt#f_`4XhFG4c}hnB`8:TctM
+0a_;WiJ.WM{voqjOH2]u}!wQ<KW4rS82|9[AGpepX!qWJJV(gc&K(#&k8z3m$td@/,h'%p=4=E<JCyo+O)M&XH9`n_MoT>D,eYpcQY]uCC}2}H`Pe#SrAn
+CUS>Lqx%rDOoIs7;rG0,:%6LYY$#L>wuGZLK)]wpw[w#vWGH1[{7p[iqB{Tu"2gK/RRO<p^CDt3jw^)_t}zx^|87x|YR,W.SS}w//3-x0h1ihlqzCq07,z
+QRnW6L$ycnmVM=fk$(12zHo{W&'HTVqISa[ZjqeN7tu/'FEWhmMm|,xt[AW9{7'DJ.seD#=N+@j8FfEO9T-r_)'E<0L)w|:8aNDbf>M-[6^qUqXGtbCI$u
+c#[rw5NyoNi-M9ZousW:@71le;bI_/BCVH3=V=7^sbYrIefK(cYK"qiK#tK61`kn`yb["FRj(a!|vczC1zofO3YX4E]0y{_OaFJV{cD_)$/k_`}8HJeD'=
+znpIwK:LGBKs78V[!Qp)N=&,`%PgRVN!@ld^:`]D{@rHjc3-|_5g,=(_9Ph9Gf]IfiN<"`[i%i8=3CH^pk@S^kte7FC'=XXg>BPL0_aQo"P'N5MM&UZdME
+c]<XfQnOL06f@u%eFik4Re}ExC}W6VSP>/_u{4Z'eqC(H6/eqA~6q[|0~B1X:Wv7)O`7/|RT;r5&e^u{3me7uMP9JK~=$)2}E7Y!:X:Ioi"f))s4xb.Mx5
+"^ac-DNw8h;UIA~$rZzRe1Z6H6oj2/=de(&.foU5+bZ[@GPF!Uttnz(cOR'_mqG(ms)T9(TuW3_JNHw/tGA<5;4G/)o7+CPSKJ()"-3>$3d`I<^OfDzj<W
+^F,mc}lTm<b!u-BBff^-tPag#Bau%px"-0g>v'jW|+a:v(O^=KR^t;wmSuFbjGX:}xNhZ&{`7zbDd=<cfaDRU#YphOE>ng:[[ho/b|AyC7=}(CP;.U5g,2
+jjl_sgjQc|FB~9_}_f^:M&[IS}uXJ]d1RfO8`IzlNhqJ"y1^Bh&OJa$}AIcRd_RfvMkXTO8hb$9zN}Y{2f>9B'ji0ZpTLfVpxSD87KIG#:5y@Ez{Lti#Mr
+tso&_,jW!F2<Uh3m,b-7<KEk0erVwG<G,yDQCF;eHh{Gr={j%>h3Ugj9!VHqxzHlq}[C;@WK{;Jk/M%f]YX:[pI4F2p[(lm>~M7$!t|ZIf#RA|f3aWWw(y
+O6|LG|c1RCW%`MV+qIbedx,V9IRhzG,.S(VUH[1]yVr}VKzMPdZsecRbEvjkjyr0EM;"j>i&<)CkaE.iLj/w$pQ5-SOM3!'dfeQ%<y<nY[FnL'XcFOGx[4
+I<A$P.ad#c^MZ.hx)YxA'>dLTn"bQ&7x`)s^]fuzA22fw!UV,l$5GiE6f'W=o8h}YaVpud{8'm_GU6YG>(W/Y_BIg&Ki:7MEvyH9khN+ZH"U9<Wn|XGvm8
+Fa6m<fhpF"44t3")CDSY)DP`NnRF_>tQ7fD6:JX.%}OiBqm])Vdiv3]5OVXurj.Y0M6'#oPW={He,SH:)`p'fkcHQqpoSShH~2E|WwhkcDaEoUIexA"MS@
+RBciuZn61S'TyG^vd$&HEYjjxdDU'%;)G-AR`!g!6Y0>{@q{'.F]4HiqOBPPTjpzYLy{)lg0vx}0_D]o+H8Y$IcmSKHMiUb2$n):W9EMDVDEt$)wNtVM;<
+R1a$A}_^yt>y0>ssY$1r/o,A3"4uvyIbQNB#sWLn]Gv))rY/rJAH,M[5HRv49CtE|G+'e|CM0O,bxd'E<BA;r(yUTu|@nIW[)wN-AqOejW=|3l,lA_;7>U
+H/_G|AMmb.6%i}^1v#h")H$n1E|DMWhZr>NLSB_1XL|&&5omwxsY9{4kP"+TA(,l=_4Ez[1Y"Jrl&4qgcHo&f7a6[}9``n4+%-aSC(B(=8KjzExo0r%=-.
+@=E8GaeZ3dE;'2''0XSzyoj)GW4$0Kb]XliLrk{8z/Z]uj|}N4"Z_{VXnJUv1tGBwhz6q)/N$SI2nyZ$8;ZQpzhSm"KQ^_n$F8XE-',A!8TUV]o5$cuebx
+}/sVc`":/2L/UK{k&b7C~sNX7XJ/iD5l7'DBy&;-wGs`Wa=ZLp_S#U=6/)]"P"Y{](Xp2#KGJ_rM=d1fbd:-KT+MLEB={#1dUl^/S`~lF2~j:kPQVH2ZXb
+,_2YM.Q&QPvlnJa(v0Uo3y,L~^v/dM.=h.4VOVydN=ep,RMM.4^]}k'C04jh.XDl:,e}qyRy=V]M,(S`CdorD50c:ps&}JRWH6Fi7"/E^zP^hM!!cGiCIF
+J^>|`UX9oXbK`IQxAs1o&mx6yx!#nkQ^_Ku|qBC]Rk1Cg:g.{RT30^=!ud.&R5R>G95,2B8I)^TCj/50Iy:LPT6AhJQ]xu(@&.s"8&EL}|'LIZlx<@b0uH
+Te]^:qXh~MoIZ8(1=V:ESwfWAr5=f2n;rsmRP{D51XtiNZ/+-]YoEblPsug;|p_B|7dFo|O9<^EB$JaVcxm{^E){7wr4LqgY{/728B(z1=_^<RZ4wF``iL
+oQ~=NN=Yuz!u9}5DA5WOS")UV)bPo895@IjJ;0vZd,pBET4o~qRA,V:3/lzeD>OJ}`}cY'm_6($s%!ODcyAUMJ~+e-MDi_H9w4To0W]t011-j{f70V}-Wv
+Xf:-=1=gGiLB[AE'>;(q-33T7l{ZA]1{VK(Fi=kGpf:A[j6zp-tQBuGh9Ntf0IrGG$:<Om"mQF22dCLxxDya$q[(>xFJqbc+0/(y|H,/>";FgWygnYAY[x
+^Bh|e0/F38r/sQepDOWvn|'q=Y-KXRs,8Lo.o">q'<x]g/=tE9~=ji3:WhSo"=L9ib$$moF;H..U|,@%7Q@6~4TKFluI&V:I0i"JGjg5~mz%;.6Ln{"h:q
+-<W>CU$/wfQ7v!>Od-pTj{0KQvTI&H0.p{Ah%T;us7giDOdj@MgTIMgTxdf}1vqBh<-eds&''e(-0QZ}$R1]DwWr(eC|lm2ttK|=lMA%UeSUPi2#1I/+eS
+g:uN{HK'z591WsvkTK+gcXhf-JASb5j|2U.o!Pu}b6ncrs#N>p;HM.FkNj^Lz;@s<jn#EHxWIkOc%N$iUXDjVAyb)3DX)]RskV.'9V]QY$=(KWb;}WX1ib
+c>ek[YrCo#2;,$`E.AUpHpB!32w]EYdY|]wI/OR/Z|_X;#|KxdbEUVs7y!Ud:qYYNuxS$3-tp6@XO9pmlRz4s3B2OxQuNTKBIIN4r=%MiJp{<iz6TV/}bJ
+=QH:{ry^CyvS<4|ChqI:)M^hI/WS[&;XCFK`(1SE}WQ4PIA{t("`}|;ZugCmEQd<Y15"0yu9Ab{H%MvH%}zB]e=f}z),}x/|:oF2x[M]h9Wd.HIY@U%bHW
+@{[&)LP0=^l(!,HUlfJ-VW~GoNnwK`T>Rh+S7R-lri&^S|(0U:Lb7N,ZyJNPbD|[tE'z!vi=;sDWpx/PCJJqU<4}bu8Y(6W_Cl}laH-%[S_fUYc/"bG}BQ
+q{b'ho!<mT:LGrX2.0vMH,8z:f9T)JpJ<}@-lYagfLvG,>xH}}IjIa6VIR}NNOk<=Xvr!hn|u[@&!{'}(0nQ/RP/o[%IogVms]$|Hro2TKDG!r2hT{bCqW
+%Ctzb6'V4j>zj`b3^Y7gsyif#`Kg5ieDAqeDVtxmXO@GL^`7gSSDR0LaZyGVTeyc"~^ija&mPU^Z$H>`G4]}><Rx<(&H5;Mon4=a;6<B7Rw`pgT>xB4%Ai
+<nYgs]QoFOg-wYQxx&kwzq7V5vS^,_Kj~E,k_<V!"0{+|q2J)u4Yjp{s8>Vp=+U,ZYhdVuF|!FKgQjyC(0L#efe^cD`ebw'-4PH.I#~#23C8#.zGumYU)S
+2@)hK6gi}R['rvV;$Fu)[XS:L6+]M_>;z1Je(e/U@::#{YcED/j>%ID"BH2VL.ku+@iHt&et!)WmA+5l,S|ieR8pyU,m!SmKL"6:<Z6`]K}8]]GP+]i,4Z
+qexa>P,e59IJrAOh"Xl=.Sw(I{"T^Q8rF;fr{U(Bjh.Y"Q#6Z=+$d)fLp'prG6xs8ukDQ|'3s+~(L{Poz2^}%ps+2Xcj/hHla>pJ!uh(u.s#CbB;,^GU@4
+yz+U3b,Jfh,`EG;1da#ZMP&ItwB)dQiA2a}`whi1Zq2=.M7e+p~84T-98=t`Ra"_@JM=Lgb$+s]f&rImU}tc@4RWQK.XEN4X!k.lp}pk]-}&0m`>Kb7nVR
+gcbhLSonU[OB^PBiDH4mb)gx=34:09."uVm)o(_#u%7^p0sw&p<UHl)Kv+_8[F;u)c#u|@K$`c{I]tJ36QhPzFKcC-K"Z@:u|>V@q%;9)""h~"ejCRJoFJ
+z>(A';89."Ebu"kx>T~f!`ev29VN-E|[f7a2i$li}asq[Q`oHZwnfPI2C&DB-StcFHNTkemGSxlCI+c|@T4&NT^,Aa.lw7>z<M<;:`6bK>y9{j$]{4Tl1@
+!^RJ#{cFT{N^)-y+HfI(X2-uh{`bDWQKC[zN]B2'(fpe;5kv#Ob^MpL5Wk`e3H3QmZht<wSXCzyqrlr3k<)!mvX3bEL>~#jlqti1k!=P]</e;sH&h-N4D|
+WN['":34<0>W;@cR+k0pw]L(xa=Fox[VUAUQh3OyJYGA"TGgMO6gxwK>b($RTs@j&2gP~gcGL2n!KQ0AKH>!-MvvzGd6NLiGsC|pwiAr~T6FpK%x1j2)dg
+mj6Pf,96u{9J;0@!;Cc^X7.EqmOS,0b)#9eB;T|t_k3dhJYV>T!2|6c&wS~!W`kbW;&Wl(QE%W)[n/!"O8])`R@x`<ACH#&bvcGHGQ!)'qdUVr#7&SIQdl
+C=9/JwNZ|.(w2$ta-2dgRq,.0!z$_R6o|8-$cCfssFa&3CEnXS7Gh=U^T1Ek;-c"yCv0w=,=8MM1TKT{6=&5W4=&sD0r$tUa)U[U9=[L5|.JF'MZ%7L|3r
+/zS.kfFE$Q_ba[FU]2:rR{lt7XmhGqq@o^|9B])$PG,TS=r)SpNyl}S^B;P+2s)C$dL)76u0DcBj&04's$MH2579M=g;XsIh`3;5jj#2xWrhCIY19I}QP^
+Nq;|Qc-asUcpeJeuBglnlm"xjkUkCEBIMmK4$O'ya,G8p^l(6vCw3Bu/;un)H[c%+<<K}U-#y=W[{>h);.o.|,J[Q=],#^rY[pcoyTp<~H<CdC(pOjxF>7
+ku/9#v$aHj>EeC:7%NlN.PGx^tgq@;=$TGuv:c8rxuVouJH),Z]GNetJR7u!]Fn8O+WU2BIiP2>&lv!MBa4_(SWbjf!x_M7Ck@ru'sOc=H:I16bey[$%I)
+wSE/"$.MRwQC-5+C~f>TZ"W5L!myUgLY_)Fm:&<;aLv2exbM!3W-LBQWuyGyhK8]_Y;Dj};%Nb!jRsL(C(g!t.w`P-M80K;B=q<E-s|}qQ-eEIl&cj7w_#
+7QsZGrUN4;#{|hwP7>reJQ#Q!1xycMTOM[>k0T)6g,;+dtrH@q>X`7nQi<kx81Yevoi!%=#34"~VT}p5o&lp}wVz[s=8'qnxY[6xXpzD6U[H7.]}^9D}_6
+~ymS%e,)GwX65pOF6aUK7[cDO@O|=hO@Cpm2"'}j9q[|d_+W"3t.l`Hka}N;1pxpU;5PhPM$NEqcs!PB:MJ:l#=CL(NF4zk@O>b]!`dxwWc=;SF)N<#D@@
+`.>r=P(VIYch:90`f%Y%X`#0+A2S"OL|fUOh>@_QWWs[V&cbS.4J$Bo+T4X3,nH-dUL:H+8B59W_pJr>Pi{b69}GC[89K$1N][{@h>m[}^=kUPl'Ye(QCx
+W;Bqa,EX~T8aQm/$ODNlb5+9FfE663r7Z7qJiNLDleRJ7)b6@"6Nkq^d[uIhICL[]Q6Kg`KRhx&Xur}T`nI5m$roe}A2zOsHPtMxLIX}m'ApN`XT'"S.P1
+@[)u_|kt>rT/{JYRg&fu5,O$)mXTE7}e!_4yFaowb</7rl1fu'56IY<T&p4ECh0K=p=FR6W9g@ps22l<7!:E/#ARz3;+_3^2XX/8W)|=F3S^<@jxhwiTDM
+YUk|IDT{sInOjR=l7=4@1&+H2{ee"q)ZOfcXXkVB|1CSP:MAV)zn[0FH:=w1Do|$e3]>:<9>'yl`H%:S5p]Bydmq]AUfG$f-UA@OK}c6o1FJ/SMRCb6Q=T
+BLZ``.q^=l"%w-9&Cd8{#yYMr(IY5k;7NP@#2UFcWT]RrG^4#TKK^ur8jBXe/SP"DYl6~Q7_<l'S(asIZ"y%cm;DSEA&._--n9mO~uWO9[NwBr8iL|{}!_
+;X-Y{ij,h8)g"=Yp;O>}Cxh=1t&/(z'CmgqmER3xB|GF30{P1nqwyl#/'2sWI<eF9S,M(#+OSG&bI&2P[BVtU./kd7={ab<sOqFBy,+d{WN|(P=(xGC"vE
+9:5o'XiSl_5HazwaDWDOT$24R;b.',TGxQ[KJ0FiavjLeMP:.H~y:]]d|t/VLc@f=.5QB90VTc6i@.QHUBb:SAt@f.3K_dUN8<+&f!s&i;-F`c-0}D0V%U
+QV}"^TodkRrb|k@'CK.V`.;3/4YQQE{7N[F1BmCp|WD3l#f'jK=p7J=W}5>H~XUVhMc7viQSzRAW]PZ5XH4(YaOdAZBf(FLUpj=%)3H.e8Wgh%oRuB(8#i
+~=<s&:F=Do>F+`)zo72`Fn^a,>~K{9nxT[{4P&B)VX"RhB2W>R}RnQgQC:G)~68T>_Z5[&]5%L]k~%qh,&j'FdcZVDhg~aZ!FvE/5"|}6S@DIoFYcZVW6D
+kMp)=I$W5bq|<n5bs{I^CK'XYU{PgLyO2}WJ2qZ#E7ML}{emSM6ED'X'.ath1awKf4Ye]{tAWo&Wj!WClBD=p4|4_I/]9b1O=.;c~pN/o!J5}3_PTTumKP
+zU8n`!eW7@ZPdxDjF#oo~kn#PJ"V%'3PNZeL]imU{'2wfBpjq/"+pN97=dLbpMp5e-#Ua|X."]u+Ual[~/+'iuaS@1lAX#LpF/9W!50ljZz@~wfuUWAhBI
+Y(Ol8PV<r>U(B(Wtj>3L63/Ia&XM%W7j7INl%mI2:'79-VbS]wIltfU<w-e^8eDKLr^Pmv8u$x/nW.9(D0zI}jU-i]eZZj]DBS(|tA"oCv|vcv;z#+qqgw
+!++zZzbyD2]75Zq:_77;yZ'z>wVv<ZLwsTUKj4Xwr5Sy&{Z4Uh[|T[BU;ixP;.d`zyHbcYRk]:fPW=YU0yo5zoM'vVz$aKZ{bGd4^]HjhJkw,7mchRKf)=
+s,k^fznZ>kf8k{{7rFZdvF.Z%TOry^|0sCW.w_((|=~C~Ld32(wAw!;0QeCjp9,-D;3Qb#EXmQCvUdz0A0mZ!'MX,vY$ZsKEMy-jp$$%19'/pjHH"+4(vm
+bL}TOWab3>;Fz]NM7&mf}f;|a3R:2=zH"+9!!Ff&2ojHV@r'O=5;LbE,tR`SYO~ob,f4V{BLAue#aa|h|E)x|,0lOhH@)HGZb+v&5uGMAM-ZJK#7DFMlW<
+{xh2F2ltE#t4}MJWX#F'@o<1'AE8O|!Vl8;NMlU+t&1w4-=A'';/jhHMeq<4B;bQesw%|kl5L8H@G"l4&1v'N'Lx<Rt_wyHXP2"]M9%JwUn]22-ire7$<k
+zr}Ani:XX,Czp#E;;KrR9;]K6J"Z0`7x.peG/$cmpCJ}a,kWY(vyW6&xo,UO/5FCe7j6bkRCV@czSNHktyq70y&0yOB0qA2aLKEN5t{`83uxD2&rukm1i>
+EtD^5m|ud7u8dmxV":>'>0OD"/r.Gr~)m4rhZ)I}Llzi4^vjPVAck:oIg$v"=Zch)0=-J13Ky`UGM3u]B#=@(`Rbl'"obrSohgPZMv%rsB$rf_';nKs'G&
+Bo8'q9J'(Px.z#-]w!R=.#$^7'jr|uibDW|A~aMm~:!oVW7ZSt04f{YZj1Dz_wd]T5="X$#oVoBb|X~saYdpg1/}%Qbk)-(2Qd,"<f&$+T`'{C{p"HhS]P
+JN%<I#MAC43}Kn.<fSo5K>oCHc'JS0fq`.GqMh[Sb:aGf5+bn|z1{1=n2rYc[E^F6UMl'BuT(s^n2nTTY@%(Bkb^Y{/JJ`@V2|<k,0alsK#mhY8>pfQ#Ym
+}U3c'VG&!NYTlS)Hh;^'bi/ChYMLbZ+%`b>J,q>kF2&q+|;b`-x=OS3CHC0:1&U4GYH`6a{s7jp,G+1$Xb^-SZB+w>~`3FlUsdJhJe:VCr=,qN%q9Qgw>a
+)Llq0qQCvT`5uO1K:@4W'yp:P6VC0RJN]$~w_(b3jW3{]M~$I@0:u;vJ3c8n-Us)s-jmvy@I'oc4MbG_n7#{5]F'R[+sUcDf|^LFFH}'1slabSNh#ik[4=
+_}"_%i0"J<UQ;g+6MD5K##^J_p_ZES[%TH4i`'rG>}Cn4j(deEG_):zx^IkC|JZ=25(I"7'^g7gX:x`B|o=ahRF5imepHU#D^s7|.):j-zbF5TxcO94FKV
+MSVEi!dTly~suAC_Lwvthuq)}u;s!#x8G[#}u+_@^GuB_]._6'a.Le#5#zV{GgVTt6vCT+7OU71pzS`%&9Zsp2M0AvfwW]{{Zzq}.38,N=gPA0xK'"he:T
+(3H7"X$8loZ._jbY_3%)bVt5RU-s])L5RBuyKGMUz7ZuZ,,WzsI},5CS+|uWq_-nIx$%js6pyKdC]WK"/efMk-nW#-0qHO@CU8/:pxo'OCMArh;_}&mQ%@
+x!vG`K41uM4Tfq>Um;bdev>z_l9ehqmfMbuiOJnYxxyM`Tb]TYjp/wy,mEFccF}3tmw198$i7y$d`{BR-"_g[>;ykR!wxDm5YZ0nf$R$DZa]k&ZOEUNsaW
+JQw/.uyqlv|E/yzm#A@`y+0/>!)7#aj>$yHcK<M1{dSA"sZ@<Cyg{9j.z;:nm)BPbQ}20Y+.<{S2tF)3NmO40pmCryun)(,6g{"SP<1_@mbu$T37mU)L}s
+i}Rt~dfL=Ifj_pD_fHA:z`gj~+43fm%.2UU|X6Z{OuM5LKsPGPgo]-`9.PF@SQ62{SSaEjUm{AMwI;/uF.0Se`ah,-{81JH(:O.Yh4vu`&T_o0gydPOcvU
+31yNG[H>cSHg^R&I~Qyg'Qk!0bp^5J=&9-H'9evJxFIt~b[&HtTy^mVQKd;z';B-]wzF!#%7|yu)Sk7)Cb!!-b~&duULmlMC-s%R',tCm(d}wg<nb3`_Y.
+OGB{+]t9<+QXA+q4X2JU!0MfRjCsL"(P#!jD#[d:)%^GfNTA.ry=lDltY.jo<NnZbfU>apYKtHsu2w8pV'JrX=zkXw{s#{pzh^cOmnH#2HqIk:}]4J!u/a
+c/U7U[SM(N&9"WB.+g:Bp+1{5{}#%UzZ|o-)4R!j=]p9s'R!y[z'CG"Axeh+&$:KVoXft"="^;CpXm.wsbw<CZ]pbfhoJ+0#@hG9[b=Hog84kplXDx:o/f
+.{Yr]eL8xf=:q$f00VWM=zeLq@b|Cz0@:S{p1b[Jq3-r<;xfH7st7)to2[y]nM&v}t-YWah#17TyV%$G;SlmMG4{bypqo=}c]>tnj}{}Hqe5!]Cqxv/)xy
+g!.f$SccSU8&%``Q.rD=e$`t,A^nL>G6i[{B=4|n_!VP5)ZZA@r>E0C@%r2%|>I}<G4eCJ>doqkJkd>r5Hbu[lEGA}9#L<)n"[2,#6n+TYsx%swg>TFEJ;
+-/BfAb5eGRJA@w4:A$wRA(v2%":6<4cO1l$v"2"4F>8wqgzmx69Rb8:Ct8.TU/gWJUmcN5x6IPxUY`9;>K:#E{wO7[dw{OGgl@Dp9L_CGb0eJ[L[_4-g-e
+a|P#4yKm>aWGtFpjXBTH!2dXi:""zJkc,Tdyv5.e~}}{_&as=6#d8@6S&rZK1i|aw(J}$"Au.^NVTXRgd]Cy>hm2PZv}X-:NHM[>FnkL_'DJ2N0;tI"C9v
+8!Fi)ZX_1#MtYOVCKw5V9<8<`Hdmbpmy&ra/iOi4eedWw&)}@]vG#8Cio+QCAMa0/Np%/H^5pX}pQF`l5G3"gY8vL_N@]v!`@I]Oy9c%>D.[l:75t9K17l
+Uxe98cB-)cJ[tZ`hsDqNZFXh0BG6)sl3XcI`r4v{"@^kY#sWn}G{l7Kj8JmN!87)g}OSzs-bMH{=]LKY<dh+4h~I7;PuAsN|S7W-5:gmSR(h~qoVIlg;mT
+NOBME,h=<1X7,Me$BSAS.$|H5VD/Gm#TiX!9DGG1ow@Ou_h6iaU`kp3|s)W5YoaT}_/zEH_EG`mW~kpu16/@'7X!r"]ya5fgl/uBZ_y|0RjkWUz3wrtu#4
+&R~xa,K@8:NTH'"]j0GAx0tmX/(@VZE%lWm/np'$3-|f!-!vD&=:A/NW$QsS32=Pit0Z`oD^G@$,.]$8Sp(ZVLAf:_2Jxq5g46$2[Wj%yfT1JYo3&|A^g]
+:_P5:/Z&cs@_l%u&XQAUp[kYGAvw)>Im,Atq|Z=EpHX)Q_G]g1+xiToJj}GHEpo-E$|55=tFS/9uQM+ggFoo/jcm=E%pk<x:>ckgRYYC@'"`t$+Wnghw5J
+$OO"}MOpZvniT=zlWJvB[kRl+s_xrA{>qUnQ&GWW~>@OpQjOYa^.uzK$&Br{<7l|X,w<QG9ULH]MbjLDm>);}exf(a0tm>fKA63N2J:$(!;,NKBK`f4Er4
+@_;7/{0oRX1vruYlGQ~s8itM)wvJc"KzqC_G5MA7Tz`pk2babzD6sz>qp<uJak7|c=+XW$TgsbzL:swzUFbz%mbN7H+B3LXbuxjhX8NUxzwd^[AXRo1p9u
+IAOW/xR@p3"+4)Qh$pTsFLHK,X_Gp/0-.RWWEcADxixx_Hd"i5'ayI_[wz[eTsDo>hPmLQdH2Ai4^.r$2(-k(#cB2]q`&g$4@/J9xU=KzYtc"8!zKUVDDT
+|sl`$>(xi!KES=LjKcq98tRn'I9X]qzHasVHe3+7^QTppq%,;_ydnM|AS%:aD`'eR7k8QVp17MZqhu}BY%^"G{kM=b8Q83f.rJhD:aFyB.%stwKL}umh&S
+d'-pD=Sg{KW/-D8TzKOscuP<9X.fOBOqhVWl`rIr"+KcX@xD1f5'/07rbMOH8[0(BAwLqI-n3jbl:6EAvaN=5GZc_:u^=.jtbPv/]w/NAXPnBs>!MF14~s
+z8PvYt13s;8"qt,qtJs{XKWHtMLmhj')Dx"%Q/,!L{YOjA>jpUw%7:pUHHB[}.zO9iE[hQA"K2{yWS|g_2/qWd}q3qTGwW'}immqt1_CvB)R'BF}Yd!rTl
+K`Myc,wlPQ`y5NM,8"m9,I[H:bb#ib|hada3{gI'HvGT;6~%Y][&Pg2<#_@UTh<r>w&dtm)j`JCDU9>ME,+n#HJ|(ot]&EVS|L=eL@@rC1XQJ#FvOq9zc]
+8/_S_C9tkLM{a(HR.L7X|lv9{=WYLO[/Aw]F_'Z61lhno2=RH2haK(UQ<Q`<!eH!X)De_io-KuKep1E+uXB_=nkE@#$sfh`s1d%#KmPY/Z{/6zuQij-5OD
+"Gdo~zH`hj+j!b~FD)'Bq1[M<'w2h_9|.q]FonVRP'$`Q|S5Z{hNU5v`]71ELRv2a/,1ev_q8`vpCfx(qn8.7`}sI9D!AB9<X0}IZjteEQq{^D;'"'a;.H
+&;8'%SRc`EL_m=4kw$8b@b6=#CzMaW;(A&%MY[6kRLrf}$:$Gmav){hS<f[MO2rJ@.N5="pizvM3Guf2%)/Lb=`'CD8lTm[Nl!vZDx4&_b+g3"EPy,8tly
+!cyb|y%vp/GfJq.5yMY>Y6Tm:gA#-'tRd}2!L]RF]<C/Z@HQ%[E>)p>DeOimd"5j69^p4a9^znawmp[s@B|8HnHgbalQC(lxKfDlz9d)UN'mCdUAs1H=IS
+vh-4RB/tNXcbmK`0zpk,z|L5gF^:}&nLzLm7<!I>tW`off_h&o);SZ=&n3]ILOY}".;Tk:kNGab(HNwCj#'KNj"<+FJ67b]z$QGA!KkW78|bSJY=$dnhiy
+FhdS5shwp./)%L2j[%xr7"yj>e0)f`mI};zSK>'|hl~c^Sp;EZd+_Z(IsEX4]$im',Vi^R,4,5~I^U#`l@_rl}$O[(jbYhmW1,MTRCHV12_nPS,==B{eft
+U1s'RS'OYCSR""T%e0';!bgP~wv<7rP+f[~cfB6U'C[p)gTO%yX%5EQdq#tV!,4E<T=UGo_AzV3i.!gt(GF0a8vHQ:@UzD_GJv@;lt|!FmkQT7_LyVa>9X
+-N"6H26Ip6nw_2LU&r<5bJfyKl#Aj4(U[%uMulH:vvVXrFay]{Rv4l#TLovyD!LVJKAsl<6t`OM"waQ7hy9OwD[2YC}.8Q)+0{=L'jR|!6kEO]_A7"e@V%
+o!5E9>m5CQNN(;U+!.V[valGrKF0T#O;7]Rjy%kJ[H+`W>aFS@8B:E52yl@x-ML||k9#YP%F-Z]{(Kb_F{s%v7+AAIN#EP4Ku&R@yVDL3UPEjwywvbbJ>V
+^3~fgFm(qhT0i^!mGb4P7aN28Jmwacy=]N>Qu!%|G<GK8Qi2pk[`wJmPF1e7K-L}zW2;jCblV#N^0RJYG;^|UlcqlSlXKMH,I%jr_[I1#=#{k1]gacbBSl
+:`3|Ko^6k9zZ)}qj&fF`~+"|G}Pze-#{K64Vf)>9a-1+V#IRvY'QG"kz68)yQ.%:Hi%)~AJOKlF|/At@3<8H4;u8YzDls%(LF`oCRvdAGDc<uEhxp'X_Sf
+wrn.)v;J0)~22.I2j/W:34=7y>0VsJGs)[KXo(p)Qg%RwnXyE:9n}D]GS'sZmQ#bx=_I=HH%KiU}/(9{MA'W,fffG&JICwZP1nC[t'|H9nesv![QD;^:%B
+22SQ$){3H'y/it/<hM3,<ibXsRPSr"ZTtSV:G-Jy.tO$jDR2kh(]r=C>@g|)5g_#0^^yFc@;ws[`gfezuHv/PLG@PmkPVt_@a;#P(V4kf^A)<7N}R:iF+D
+;7Na4LW(AK4TGgx,"qAL9ZUIn_5_9g,|r^vC6THE|8_"6#8LYYx$'h[w"=NOiVU(SvhvT3Phx5L/sg>qG8zRWjkY':aY)`(R]Ehu>!v`lM8&@[kX5g(,+W
+'N~4BI>20'!#SuP'$ep6C`$3snjz^'9N3qL2wBRiOcSC=.3Gw>r>=lN>VzT5cOx,,UwD,B-`7D}7I}znNj1Y;7~;zFGlqH"Hc;-m{]Q7l'nu1ci'v;AN(p
+O^sNkc5jw,{9!mAoKjQ=QsLr(1ixGfN50L!Fy(IVO%>t6;)U0z:G=6x-W=dPi>gL.yHg'h4S^[0}&T&j-!Ca"9z(;rbX".&]}=2Z~s_O4+j|)>7>:5y+f=
+'M(RZt#0(L<<ycBA}WASw%G{>+uW9q'OiuYQU@Ishq,C|-'nc|Va>hAKmJ2!,HN&gujA.mkVqsO.V^CEQV}mXfx_R-1EOK!1@bDi4=)L")@P9hN1:TM";9
+NyX+_R1q=TnM-Vc$9$P(bl5(V,7.,qEBW|}r@j}/j+BrpQmiwoQWI'%O03nDi@h.ooH(N';o>A|9Pbg&l1c2~PUnXv}j/XxwK%'N3gbg%}C99v"0UH(#S$
+GUvYUqR;Vg7(YFN[%R(C`>sukW5{,+m0LGjM"mYKOrT/{S;;icdZ&{zL$pT.Rgj>Oke`x2'II8,km{=|@;X,};&97QSU~.i>.;I&A6!r<]CV";j@X{ljNE
+#AG3GqZ'nPnIrjjkE0p}93zw{k!kUtN}"O0jwf>6Fu>iQ9@UM1W&(xk/!'v|)cE@od1d0'2fwd@qm2d'494;w4(0;=.uazdEms}%ar5%vh,].X$MS3R;R,
+wxz28=90+8tkcwmkFjfuvBjV.v0`=2zAcCgJ))DXB2sRAc/ousvMdrA=:`!9mdbW8<0b,7~dMCxSK{,XGc}7f@(U&^x_JbvlbN][:KnGY@Ky47Vszk:EB%
+#%-rJcr:ew5KZJi'WTu%f(ImWHlz;z.XU_PuYK/{uu=vD"O/FGmN.i%+4:VDQmw0[eio[s46gJ[c6iQ`GBzKF2S92xT&:z.0tI3$KH-7b_+!%Ha/uk1StD
+L=1R+^6Z7c1hqQ2%_=|rQ-Z't@Q;]<Mtnr8{e3~qRMC`:W!/j9q,ckHD5!FZTNYsBdyOsL,=8'QcV>](0b[m8#bS<(a>qoB={.,iV.xYC@W`@i$D#RI&6o
+]/5#Wu}K8NU/f4I}iYv4[PE=!Yl'Mz"qAV9&Xej9Rx`:t&a[eK3&0K/r7U|Or-UOK%q>l0id,9eOF_Iyk)>KJ{nOQEpd$:#02,w#E{NphJ&t='/M#NFzFv
+W50J%gsiGosOw#jh7X@TY{TUbpz[)-^Z@h#f^QAD{P|e<{~`eob>vCfkGVJV;k|I6nL=eG%_D_s&FzulkrwAdPr>;=}A@eWqalG2}/cXbn7`%]IK61x@By
+BIkqT-.sDfxuD'K0vT5Ha$rGsBLbIJ@HJ'a:V_sGiOb)_95g~{x`M&XK&+}oeNorXhKgf!{aCFWCHPlmo|K}7oM;vu,F2s:QLuWc6eT/~!Bab^xqe|qQ^j
+E2Wx~<_=6eq+EKEJ3cEi"{D["0`M/u.cc`Pp`EkiIqhb6YjYGu-jN4UG}{I;rp85XB]>E5,L]-`<'i==yo7Z8q;hD>jz%@D%C7)qDoK%dW`%{TXw3PIe>5
+X'iYPm0XhyOhE</.6S)C;,c]'3"@<5dH<L}y[vdcqtJ4aLVS:XpM)/|HtYy5nlvLjMJp"h5t!Z,v:CdJM4"$VG8&+k=0Aim<Ta_J|3A6=5Yh[FFPu<TOWM
+"ht0$DHp<`HN}W,t7Q+fhd5g}Ve!52afV+O56X057Bre&G;b{9[|95J6{/SMI{N7QoYt%;,y4Fz+MXen@GOw&;#dQr4cA|:xoO@0G-@hc!C_@rZ7HoN,Gd
+2ckB'qSRsq1h%1/VK^3(Es6GIkB`28qh:xJv%Hhcrs6-XJ-Wcv#%Af~U!Bs19Jz(YMxchEaPc0Dv^yZ`I0=J;Y~`;u'QzjuhKnSxFM"Q~=1(XC,O@`-0f'
+KWIy>Hszw44'P{)@MU>L-fz-|g;cd0oopd=AM!]FI7DiW=mdHX$O~1b>eN#!sJ+Pv%J2!.qL['I2k[]|%dSJ2yAhA,iRAw(^O||w"Lmk/1O%[F8|"JdWOJ
+HbV,<pJp,#B:Oq_FiWQ!m9(_-&(dm[NkQo~]}[#1+JN}(8-'hKTl[=P-d-SS}}Gcj6Ow|$F9T:':l+pg~>mh^m_AGu/b{:MzB&J5y,SIFB)f2<6_Qe)OI_
+x#bw_FH)NsR:z<}vneHBhi=.wfP_%|;8l@)2JOf@KHi3[&xgXjCA:=c|oJ@:Z+5D_0j5A6^wS4U^Cmv,pmxR4EdUgFBT7)f.0]RH#sA0@DY|O9|!J:_Qfv
+WhzB%nDs5FpXqF$kSAM6e_nok:EV7>nXqjYZuCmuH]&nMzH{4Vyl.WBK)EHR&I8=p|1uq+sVRXdAD"$Z60N6';af:v6i)D.FE)}L[dV5)c6}h2g=BP{z3&
+Qn'g]6vW`wD^N=3SFO,z9r43X|x"+-BB,irtvOmL:&JmZxFrQdFU7>z:u{Zj}s6$ElCQ3)kLCt<{PWQ-6l;fLfJ-`)m$kCLR@n%]7zdO"(@vW7_i8xPo6v
+d>y89,~:2{kIBU^;}+:H+O$yR^V<mNVG58Z}XdSAJIXjPA&rv3aOZ|ID1`sxVJk,5a/%m#EsG50x~GSpW&{[eL"znGz1+[n-elE)5by7KCN)cDtH3w/$v_
+(G$MY$|T2<:mJg+J2c=#J,GZU%VsXCby7m<22#jD}Q:6c8Hzt05djN"Uj6Jrd>!ugc,$je+}dx/:^VCWSVI9$D1`e]YMpTJo]Pwj9CCxItE=2Mh@:<{b'6
+M&:]jhwWj9:!IzqhG7kj90VDx:`L2QP%6R<!p=._}X~rs/U&j@Gx9)dj6%YL"l[g>+z[~()OP]eac,$Jw7#)1h0d#O@aWz/)sOjaWY1a%3S3,7VbdXr%+#
+jb.-Q9b+_U8EA;1HXcFo-B39f>m3AF]PQ=,j]I0IFf.B1WZ>ccc2W'=p!-tt%b;cxI%H$aST/=4rfc226F8j%^Iw}P7d&T]2_W0b&-%!fxPDoKKv$7s7"%
+)nc46H6py@F0Q.=AqQ<kBC!sE8E/R,n2RFJe=ln3QD`6qrtM~e<2`8OmfK/H-gB1hHo4)4,dbX"4Hrj#R@EH`tk:WRh/sJb!ByVT[gt`KW8o2oNa/_o%y'
+08"t.yZmr5:vwYw!wZ{Tj)`.sB,o={rbAtqBu8O/xQj>o^iZWPbTTbc[Byd%jconOV"o(u+u/JFmVlKJtTJoMb.W7_U1mc~_y5wkbs,B858NeR<guu<Yr`
+qh14<`cXW1BkalP[1vHCIL/cOW#-wB2o,7".Gs[m7n38;s!Ef+|,6]/[Sh|f];]IdQ6m[2r>F<BHXXX>s4ws%2Pv-AzOhoo[vyh6{qqzoL_l}2D4Pth^di
+4L20+oqu9FDsk^]Qpp+X_C9CmuT%X#DDB,`V_T3U$>g7Kak;}Yrg&[t^/,Fbm+;DZa{$1j62]s3c~q=p->G;-unW1oJ&s]iaXBGG,f}C934eHh0Z.[r$5)
+a1y}+L~S9Nj$Ak{RZ{7_2I&n1j@X"4LaC:"hCDvr3L:2A"k$KCDqm"$L^f6TS15FBaIWqgpxXd{G_jZ2_;bB;+k:~+{`ObA65$U||9w(^mk0GHt$'D`'T%
+[>Vi94{(kKxH^,lw0Ju}(GN@IM-(PdMywAiz)Xe6iXfVpOZwa5]va;^^6._^t7u^j2Z9d{v8Ar'+)41v`&i,u}B&MY'YI]&teat:4x'5[9F/cno:!{],>#
+}JNV]a@S3=N13/=<RrFq9h1mg|zM&!V|L|D8fQ#h&q'R/sjw2x[5>QL7K9'uzMv4;&^F.y=y&LN8U:(o87+7z$k+|}N0Evn3tXVnHf&m<wEoIFG)CVP5sp
+nRwCMhsifbZi'Nxq3,t>Wt1$>B|CHcUlMN52@#3`I2ZUA1RxsB7=MXfj8dU_/uLVd>Ei{XBs-rs-6M+yC'%nrslOjp]]KwNvCI2<fT.2{#4o9,&;Q4t')k
+SD$N:,yC&Qz5rv`@-OBzPLsvNC[`FC3|QfEdzy`hgkRZTL"eCOjMk],"&<G=WZF<aE$o9x+>A@-X=sn$jm6RVh"Br-)icl}.Ze'u9=mhr.Hk<L(3=NDsNu
+_4i3jius:9j1a7c^"-dmK-tbX<GL^ES1{_e$)A6d5C/)CZ#aF(@sW%h(rqr<d&2LJeuM-Ee{eFEb[TM:=-y`ZJ+G^SYnT@ClTH~$E@)jo[E|fMD".!7x!p
+8tAWZ+$Z/-aHKw[ZSi'C+og::wtF>Gk<gXPVf88":nCRTeL>p8W<DGL{[ciX&3})Tdz{(|Y.`fKsn)KJJ|,m,;mfe6$['>st.{pT4+S2;pbV(Vc2!y9}>g
+b/17yi=eD>vCT{hG^,=afAMzj6f9y<=8SJW+,cF)j_>.7RyYPew/rc,khWYXN,G]nE^8W'%k[}R4u.;f4u%ba2'V>E>Gu@J.,_[q|i^wV+EVxbc=@(7')t
+jb5SW|<G}Fu-mB0ueljdKR"ftioP`HkoIR]>$|$hv<o`_mGO1T!qIE$}7H'LyK)YtfMF{nRBTNhzS&}^8Cnn<n^V~>UTj[Y,4m~mR49^.W>ncT_111ypu_
+ixo"O[D(jH0g$Lg,dOHH4dG^o!Mdepu=<FP+]h^_E4Pt@p_E$m(3UuMzEWhI]/8'J"&,a5>NBRPv:Y`|iaWDmQ[APAM_K0824D:+%^f>[7Jy'`~$;+0^4M
+.xSo=cpYkPR2>+O5>nMm:PAZxK0/)`s>5=;b#zIkJ4ywQ{YH!tU/=%fTC|sssO@+y%agwKPkKSD+QH}0Rh$RhOolF,metV4q85;0I.c+Zd9pkYJv|nc^7X
+w3hz9&:eCBmC0.|X`#Sj]Z"pi/&yX]g6yc3396nym)Cs<jy1M#{;Q0<F-hv'VCjHQ"CxvpAGTW20xeC><+pZM`55%V&rxByx!Qln[n5EiV8o)811UIJM)c
+wag+C5^0HK5+2dCs,jb#jDH&RQ9JK"w|TF'rfaOvhV>dRt1oxdLI]6m>%iR.jpz#LA|/9PV{_9GF_[O'NaF6$t3T>B}"dnj`/U,.bu"/u1O4b4gdfznjdR
+Hn`!n2%+j8{2s+y|1|pwwgVR(V:=lU_RVJ(xJ@/5i6DQSgx}Gzuaqp@nAl+E$_EILDI]ExFCFe{D>@iEv=1L|s~0`I%bUH/T#akz[.I%I@77g[xYn@s7$Q
+ci8_qJiT0NSZ2kZ3^%J`WGRBTivI5f=J}s{NRA.([DIl@n-ctu+4y)LI-otjo"vgxWirT&OW!pa=)qs75l~MYYpnKTl4}c^G-`ICEkqu<2h2YKsv"nk/))
+D,mg4dYns=+i#pH&imHF{fjm@",%c"&wyW>0W!$@q"8MV>%&b4~0YT6nh4i1+HoR`^#a)994@"<mp>:#wj,Jufg<3aLpFC[9(Mx!n_Jom_yAqbF/6FC3>@
+&%<!#63gM#;M_fkf5ua5SKpul.>G=8n}Hr'AJ@QsHdPB81u[~OdJa`Y(jBVhfNER%hn5/akf(8H:Pg&]6fR{'CD$kZ`_Flux)>enKk^p)r22|h8Fcd=f>w
+1lj8NOP4)H=Q-%Om%B7Q|^PQIM%:N<e%"Yu%#B=/Ag0I62B/Cl8NO"96i#8!Qv-;ac98`k8Z8tE^7|y&-Td"A|}XYwD|A(l4QOu[Jn28]EfXZ1pmM3y@Jh
+c#h!p#d]1u8GIE~_ebhPO#.}/)V^dHdPf=$P#@1$Cr;@}#a7i<8%]@@l+tvAvI6vpZ0WlD]jWBM7PR}ga'kt#V/^$Po;Ud-:)fCx>$["`@<O~qHb0m/,R4
++-MtSEUV;mQD}JW;lEkJf8A:qCW+Zv4)#1om#:=+zKQ"'O.V5H|#7;<8#@.AqvqJ<uOH"<OX[7A_)tx+ga.Hf:=_d.&Y(lzZOU<k+,s+[97nM+GND66Vbj
+B;oHzoldfhTf6eO,sSRi<L2mtdHd.b;S22vm><9jpQ1LKK~Rwmf{5vmu>e[7V<,=0I`Lpw'b'j!M#Vqc6m8GRZ5TK#8m-v<pd}NDKMJf$p!~e,e#H<0fqo
+Y%cx^,n[F1Hi#^<{#i[V"4@TU8<F,5d=Of!Z8o_Drt4W6"yK@JnjpH^)'UyYr`BH]Yu^z$ZQSySJ_4%]2Hrm7-$6R.26+U0Lg.|zA2D1]lK]xW|1CX&^yh
+Z^jkhC/R,QEekn7BM}q3%)EfgY!zsh6RGA@FSm.&pn}St<Hl"o[[pg}@iW!ZOT3P>UmQn}(&=<4_i!<8dkK'~STVg0tnMt5)0&HEpW7v-%;a_@r5q%<$DV
+{m^[.xacdB+.:53hx>ri@6t/pfVVDQ<X<u{]sdL#$`<A2yzB}`EK%2F.Zd^%7OxfC3-OV^cD8PO_Th~b7k6!KV/N"erp8!Jk]xo/:$D-!YV).Wi"ac1Rx9
+7>p`t4aAX]]=t!4v1fQ&wfj(Eq8S3e,c[YQwk{Icq9}DI=SOi%4l|u`EPWu/@$}:nQND6Twa(I;F4&uezs(Ov7xsNY<#mKw'J^p!4&!9"YV@2q`Uq"~U2@
+f+xjTDjB<4g]5BCkZ;fo,CmQL6polS_)<.1Nz4EeC&26IaY#{Ak<,gY7Y</:!uV>z@9Uu]gh[Lo%VZ26Ubw4)RxZNS@|SlN,OpIy's"uSJg)n=,NkmU4yi
+)m|^48pM{K{Z)U';B_&@_+I#QJbU[!w7x#P%5SG'yEwtM5}=FZ=n,"8HCK6mRaZV]3-gj4OMt-syj!F3U.m%[,=}&ahc"BfxW`5%TDssFz,{iRuM]RCNIl
+py/OkEn7VP$&=e3YE.@"#lozmF%yp4afPicg.OEJNnDQ/icOXp7,9u5}eiOK$S.ca'.V-]1'd_`o.(58vSk<2TL<44Ef(2+D;^yLq}'CazwA7:OP{^QG"O
+-2X5XigA+Sm(@@.]}X0Ec|m3FSJ`.wI)Y[ClsJTA@VYW|>}JRw[q#j!ynIoFHxcN@{/z'C{p/G/9mhg!>a4/}q_HTU-A8&qL;p0BS!7"M&K&77#)Su,Kdi
+m`IV};Cr4n&K|`,}'dH^hJL4OKb2l';j7sC4ML9&8U/ZsAp7D;#DcZ_gE7J2AM,r~hBw/G;V%sP,HdrYJ4mSVauz1}l/Y#'ZVC9#W<'3-y8Jpd"kgG#eXo
+r5j>01%HemvU5-$_^4%J4tuI8KGnhJ&0N4Z,YH0^g{^@bU:c".L-84b[ENDs~7UxOgI=cj{%%i|N]44vAT}9NA+#$H$i||8$`U9Rb{hrnRa4t!JxHVvmmQ
+K4j#NN-YUZ2f{iyf3u0k`d[2>H>r,8ytwjRJvR2YJ$@dg6&r:hdyzOpaN>G3[^off;,o{PCJW#G1PDmA[]d{7X}]q<Z4#pyaM-g54s2m8SHg3)tn(=G]UZ
+OVf]&f~q[},V4Nvds+M2ah;+kf3vzsX4<P&rop(x|nxaTLW=//^%6eVfXz(M'^/ODls,oVk@A&,/I`TkUt6T(l%dLd=$a;{r|%<]7:Kla[IbTV'j'vSvVK
+DIOe4yZGGA:Hr|Kn=<3h8:`dz4~%8#Lk^`p0X2N'isjj`-vJlk]&j%7X0dg4xDCmc0xC}#Uc&)my>b~gz@c0LlbhdRx(Qr;[A8=WE9pCYGFnDwTWV|<5lx
+YgA@xl!xR;~0DPz,jMH@oGSVvB>iC>W[EfJBv<Sftf&08bH+e6iqr=.f(uJ1`GJaVlx,4h^.`Ni"QZ2)nDb%,^n)wQWPk/"#LUxJ_MO!}%hCiys+lU]Uzt
+wb8|uNd6HhQUk!2;_V"cn0YhU'k-r<k'~4!MKPKjGb)|U3YXRi$8C5V"f+o0DXSm@^EAIb2)qqXSN_q1.cj]@k61vxIy.o;3~TZ4I)tdHU4j&]C>5I".up
+2#4LKC8{1]8Y|c(un|[vDa36.3rd+I.<t1ehb%Mvw;)tLV.1={y5CMBOYL.H9zTcFunWm["n|kO:l3$,,0P3F#H&1%hQOJ6|N@e3]s2CEo)5gf'zO:</Qm
+-&u!bWSf~,Vsm8I,,rflEO.!%&T+U[l3~m)%_}a_o6~N~h5Q2|urPD=j7-C-/W(Dy@Y>rnIy=>0=$QH4eoo9OXRJ)eRP3>p_N;0jQnO=feFo^Jm@NzLVIs
+#L5B|t|||E!V%o0w@Olz0|2h9f{VqXRBmw_U/S3R(C9ho0zGa1hou/:nGK`^:')2VpxyhH5Thw+;ua9(uJpVrp!L@#jV)/}-Lxn|G2<TT!3H]_}"eFs3!I
+;@TtFF1Yyz/<m/^),|#40(_Zr0f[kc}Z:)LHy3[hc#Q>(hMrY(67.(fpdq3[IKV|;Cr+ZvVL`oyW;)j|(tS>sdJ%B'uFY3T-V$y8B(l4.d`pkYwp297"Z<
+yf6||({6X@mQ[B=cMkr'|If}Tgd%%uAx~Y1H1caZKm2S'eXT),z0}6t-osh#~|<LBE.$#o6!QaSpy#exet_TQ>_LHs[ash9$UVJ_bgUo+e]"A'WT)T[n@K
+W+,RRlQc{[AV0B>nZ}=ecx:e&G0yHfQrK$;FZeJl%e4DjdoO]n4rLDPLppc-2p223x$VGE@G6m%]uQ.ev"bt1H[Gg`)=4_K29ytzhCHX]NQz]l3|SgWRBV
+,A;$hGk0.p#6sW"S'U.2{p5,v}58d_eQo"`xsNk72m5vtlmp#kSyl_}s^L"_~Fp`lf+fqM'u4;[lyt%5jVwq&K^T,]Jy!M[{:dd7nS#5g6EV)iF%39Jn8J
+u}285b3Mr9$r_n0J[yqKQ/]@(;}KUFDfKRk`SYGQXy~:,._[T`n!":2;OOvVJqKVwnN9H,|M,h/)L$'JMz"wP:tseaTn~%TB.2||g>d/H!,w`Skd-V9OJr
+&|=}D>aY7p6v`,s{pAeNjT@BdKpUM(Tn'v_KMxN3|L]xEB`hGmtcNz@Y4=F{VT;/N5n0#a=6/ukpt(vS;osB>GV5:DUx=[S$>K_0;is|W!xFa%@F^vO,OY
+4w0lMd/54v/6M"'+OE#f1"|dDf/0J"Z&j}=QkObxR"7x<+"i/rWGmf:zTDR(YQZ8goKGX#;=Q3VHAM6}Fvfg!{6V3VPb-8>F!r(`$C&>-9&V;M{fETeI"T
+H9spj'WWX'f4aB<=%)Al2i&.qVSP(A}UTp%)xHR)vhVyv1L_D&)N&Dr8(5rw.46-EMXVID3w9}3v&hTOu%iyuXn5LN.Xc%V%}hk:0C:A@3{5[A<wnF9o1y
+t,fxL{Tp&7~4agmR],5N#,$hD(Cd+6mU'LLg^NBfu(SNS167n"$nKAF}<O,5P5{o;X"ijFvq-E"Tm=%K~xFZC7O2VDL+2hHft'G^]LuF7[Ntkfu''>[}B8
+K$ew:t`|LcPtXy,|Og3uMs(Q]3Pi]uYY)$N.^CD{mXuB~{C^7G$Iuxix8OpC,[jdY|a-Y0Up[(T7u>i1+nXXTg2Ypl-4iPZ[=c-@ytOJO<~rNf%@i%8>.l
+~9)8zXsv]eLh'kWLugeUh/W`HAA{=M/UgSRR[VYS0;wy/Xo"Hk[LgHZ'y&je^)YLEKiinGUmKk>mzb)-_.H[z7gQ=I8oQ|kJ;'VjEm5WC5lh2K{hAlgQh9
+%K#P8x5/im-2<}7)>z.RnR@0w<XlsQ"M%33rDpqWmnyeB7[L=5f"|]]Kl0=D4)gI'q[ynoP>bKx,N]V6>,mgjMG}J<8GnTP3JqSe<GkfoN_;<=T|WGbB=7
+asQ{.pkmjAgD_V(#Ous{Vt3h&^dOU.h;/6Y,}40hX"=uM<t[F3j91`j@t[k&ZTeJ!7$3N#VpI`ydn7J`@Nr4)H%d.u3LtT^eq`0v,W+sAN6_1!GBl,|#@h
+[b"6&A{mAX#2})f/-YO(}kI&8+AEO6m`1/,};ZP1e2f8bU!ih]Vdc'}>2-Z1lAoK<[7c:n!H0Nig;+T_NVv8t<x<&,:yS/!b>{X2+{Dv5F(4_oFr_MoO}m
+9iv5y&1Tt]ik};AU"9CCIa^YXSX!zB2"G>m/I}O>EGzpc/Wu$$~.7{/wxx[!a$BKXi{jhQvv@7;RZ%p&g7'c1+LxxH#/|(m<"r0bDEtT^Un=~^TXQ@8u('
+zx6YInI]ADrk}9ec{1HwUfk8$^xP4CkqgIpyy],6$_Cdiu76`(zcG2eZ|>.(6Vy1gv<DCXRG`ZL;2jKh^2Go@^So=+P4@zJr|GNbvYEB3m=^(jRF4;8.'j
+cUjr1n4KHoV##JXE1DWM`ibe]Dkk(v+X$+BuO:LIy>Fdt1#.`$]}>O~SrQn4=RBCa'ra:<6x`di8WULmmVpY/p4=HqhhO`lpZ]r`eCfWylL63o3LX,Bnt`
+u)g7=Z_|He1/x:rA%IjDFhfqH6}i-R$LxuF-M78[H$.08$!oJg2[j/ji1(|G:Q-vI$>%Eabx+Wjr$]:<j:<WT/h)EYdc5-37-H&j+vJYR=rd~-KG2_0Md0
+p;,,(K;r$L_"N^W4=bN2MJ-WAH6Bp$/+DYZs<6sqRPm]Q-8l<[$lS%n;DcB'R;@q4pTy2<0xrb|'2K5`1E0vv`PmEh>cDNab28/^P`KP=<,dk>@4|W/j5i
+nWW^M[b/UKC1-3M8ZY-.I@]0=_~&kUKZ[ZpqR{<GsAmp+7R^6Eufdx!;uYKz>:YbjBJd,|@bc$KRi!Q/!o(Gk]%nGH9.{Tl8I=jRR.7>H:7S{8MKX[6db=
+qf..XjTXVpH>bfGf^L|QqLcJGFdzd<IIr;.Q=gwiz-GT.t,zT.tj383I$JebZlgLxAk2"[8z[GTx.P^YQb#F=$:T0:"fS3o<0+zlO8jAZBm#xabg>TMcdE
+RF9$ZZR<L[zs9h-9_lY6{SwVa1`{K%>7QyOF:<!T>#aIGQ#L8c7pN]`Bx8@F:l.w]Zf0,rj/+:6U^3$2G0:(WdXq+=(9B$n]Pz4QUe!Ltx+!qa'hVQ(gpY
+:+S%6J1!rQMrewD,Lj,LoF7&V4BNIy46TmJ@};4|pKFr](KjH!SBG0cKKb9zJFg7A6,]&<X<JbiY7xUL!JtmWE"}SGr%aJ;gS_}l1_Px|,U1i/wa>`G&9z
+~^AYds)N<`C]G@Z<fJ!/5gfthLd(&:~Sa5F%rqyvj0a1j8jNhw-XCh_@z@}zjlSq3`.sPr9Z^qkq'IA^CmRzDk,]~8@+gwuQ),-x{rPP+{t}.oQt-C#2-U
+t8Oe1wV!c]s>zw8o:(X<#7($[7rIU8+j(X<u]ulqD20/(oh7BRYeo3EJ;m4RZ%97E9{dkW]PpNb}G7E/Lu4C/e,!(pVR=!v'R`=3#1iVqNXM>_1W0"mr]L
+v=FO(ee@`c{_eh9U-&uG'z]l2,:<-+>wv5)Vx.Ly&/7dg8S'<PSt%4X1FlKa@[mCX3a5vk9{}$j.40w$s4&Qp&x/I_!aMsu8'}MNOYX=+)Ee</JUAs7j$o
+E_|;#G,}A5JOzwOmYS62$kA_-N3@{4}Gs=%.MJ@`;-u=Sm/@/:x`+'7"V;'nS5~))cyo1sLS5,hj#5k&1B<!G3|wE>/5vn`|_!ObJ6NR6iH=:u/.x79K0h
+'o6@jq+,(H><RJY2ds_>lJ8@clmd9Y>!FS{5NEdHM.ZHNp(ooGy:sL.Y0^/oRK'70K13Q.(Ot4{ChF^5~{P94"zAWOlpr+DQcL6nl[aO%`8_{Qy)/i'+(;
+UB)as[I(s'Cf`/O3>q5ajpan)M9|f34qZ}FD#P^.z$T_T`.JWk.k`z+}]iG.O5n}91i47.!npO2taR.>=kTgYGzc>+Z}[},%_yORt7FQ|sIG$&+^_oB7Bu
+HlC)J3v/K2}10Um"]Y{JEQxU=k0-+Q}lgolovgg':p`x~j]1]U@d2mv7zBhyH=$4.RO+%r6;`g':rc<YDnL.Sb>KcD<Ixxo6WZ+LY<]UGr-x.Lw<f-[=kq
+{x_I0+x0p!128ktrIi/bu1EnicW^q[;19:sn^s0L4VjltyGqWKStJf881--G<x:DQ(qo{Pxd05%l4#s-[D:pTKbJoH!jaykg!bgvTs:yLuiOAo,oVkHQ>q
+(,g>G.e)kz&-!)BJ|UtqRa#&h#Y|;1Mp3UdeUW@jJN#W35OiVE'HIe+6Xn]yW_[mcyf|0Eo3P0V!CfSAZ;]a=b#J7BgLc[J#Jn@.9fdpK)!]`QuYi^C2|0
+M!-E@'W)7dL=]+GirIg<=v;"c(:@PJ-O7`6]S%vO4jtF%K>:5-(N@T&-N(!G(ro`/`NsN:g.Ot4)#cdd+Ri<uYP,"x|q=w&923cnAe$,0Qi6y(AGzz6{>#
+1nt0H+Yp7u~S2Kz${(>KpddB@!+0Sd_@Df7Z"iBBo3|Rs=7FRJYLs,{C[pP.s27'.J%R.W2@nZ!q}4VIWo>]q+8TOe4V!V12_C8;SrFS`.>ZRjt!6`Q&X-
+i_e,F]6lcu9n=Gvs+hJ"^IX_(mUaohv1Z^M0sW_t(Khy81H6YxX},EWxo5>&beyajN9'eFk/_2Mh|INYfNe`sg}7:)j$L2]mX7kRT@Z9C![mDw.l~hS^`<
+cFA(n!:ycKAGo9>CkQY2A(v1p5EuYg95oFv;;Tb810cVbO1-A@,h;UyKE^]d#VKN7:Ivutr.1t[M|br9>]4hYcS7~]A]BY:v'/T6pc}f11$tT[WvvOlACJ
+(s_hg8!u+A9I)b.gc+$^@O[>)4Fp8|=WM9[$"#@^:s@53sWV}53pt%fa#&6}3fd`sfs=&u}HWnMkw('bh]xcvhQ}=%rlghFiSql,y.#E3aI&RCbTlBUOJl
+Z_t3Qxvf{A2%5RKH2E%#'Jx#hE,3[$=d2[4"0NTrYlIeW{YAF@,{)1,Rd].>i>'saYrc9>Y@_Kd>,DeeA}=eM#<eoMIl(U!2MUraXX2jv,x3rAOB^k7Q`D
+<.'TbCx:0EYon}l_[}kmk!f(sgAdhEL{DJ^AJZ.9rELB7&@$By0HC0bhsxHoZ8@JiRprZT3;]L^Z4E-Wp;0;3a!%u6Gjrf>Se;[ofs;6+$zeccSN/A>2s0
+QmW%'zdIDm}V2((,R6TT"G@FK^RLWc)u.DP6,Tj1>.>+]C|>!{|{LGpjqQ#LikEebC2I1v9Jsb9$,rRL+%+#N.[jPb5hA344&`zy-4kEQa1N.hIV=>1LcT
+N$I7}mtgoEvLq/$(IeMk,.vo`e4v6)/I5FAJFWdlXP$iJ_f5l}S{wl/511f./eL.TZc;|dlD:wn_,VY1`f/[~-i/65cP>{_s{$bUp;gr5JTjb>,8`-GtLB
+#0Qn}7!.)DMcd3qjb=L07yuhK=$kH=R4]RRmMwFv)$,O9<ez@c|vn+g>NZEedgr&U+Kelj;cm[E3J|08`Nq,0|8j)@t"n@WBQfSM8Yz"an(W'9)1xEvm/|
+"QRNKymR+_h95In4QDrX,hhLan)gL5r_@GB7CyK7=6)VdV9TcT3)(j]^Z9n5#GlATJ4Q}W/w(v$YpY(nDdyK6YebxfD@WhsLv&|qM"CO2&I1tiD<l&PG6f
+X;VR1p_Of;a,ZCcCibY8lU}"CKPTLCjE4:'g;s7va37XuQqE^>+m.h=LA%zx2rli0@k=Bl9Hu"`.-G|ZL|:f/.8&ZG-U9hh%26W'6VZ1:NCLoja+JmSpf'
+fE6}%JJrDYYf;u5LH!<dZR:`o}Wl~%]m}SN>yfEil=3(IR!cR5Sn;fcjJAd<Y_;l8IamUvBn72qZ}^$5|YBFF31si#6u^V{|4IARnNbMvd[1/XdjL:FhYZ
+0^qGu5aw=6</RCl]@9Y:a>PKVA/WJjG-vsMr<u)aG;NUF/8;2;PUF/9;o.z`<M89{%{=XN}WJCO;>yOHK,[f6JTb}zMj~Wxj16}:mkh.h-aOH[8{$;+NXB
+@F##-m55[Wg:w466}Yq:frN+nB"<)Lfk--Xh1uf[BZ%fQU"C(C!=9+-kIZ`_mG%Alsh^qF4SAauPcBYD0X!NKcwlps.b;B=G`acYtv!yqJ'Y4X0oja'iHG
+4d[bbXAXTMe!fJ5q4dm/AETs;%J.G/h=;V(CBUvWj,5Op-430FUSH]]0Nxi9!=.VTjXM{<`$-E,;b$U:C/xCR!M2]>xCM:@^tR=egc997^'Pxn80%HL{[l
+qAz5{@7.=HsX<X6:[Q2":I19"V@l+yQx:#2iBz2<XVZ{^)@Ks.C%j@f4fQ^gfKju}tPm-:<D.&gRGh1C)uU#%oHK<AQ%S8GA0PTH&4Vy'Ku#j^I=8d{{;F
+&t=jF,-2dA6q,|]CjgD_=tZr>y[w$1^V`d")a1=L]5(M%$Nl632wtQ4vp0UP=&_nt>CGpWw)lWRA4Ue''iIT;MO^Z]O;3q'z0kzhf6rL@qDlD(zCoMyOyF
+OUx)xjXD"VbGsuEQp"M'p2u#"/5]qWY%SfVZe!SGgC-Gqo.LtT.v7XM<lXpCvolI/Q'[Jdx'w-]NYTx._s+<;{Hqn'zNwCKP^mLjg8s{pz&Fr$MpNt]UAz
+cwNXo([dDpb{ry}Bnt35)/0m;F4p;}kU#gE5iEJ}'L(kYtW]Os4U,]qK:^mh6xpzW3yQ3V,}{[n;[`8QL@.Si5&CG}'s=a5F>qTLwM_Krgv)N"(yWmR;.3
+r!ViO6q{~:[g&$W{#]{k;4AcLI<TGY52aR2;1yT](Q2ZmUI(/#wS6!Q)GF:E]X%R]Xa6~U={7SH|'aw8(A1k>5p)c@.>LI9#X1E}^]+b-XQc$r:vL$qt-S
+Ut:ke9<yf,]Kv=0!3MSn76$vAg@6hU(q{coh@hb[uIpo>U;RSYYVARYOXIF=48!F2>,/)!VjeYUWHhaC4d&02F^kva<WHGdg9%_7ejD`rMM2}N""}uJPL_
+k6.-ZU_]+FRDB!!K[hj[+jX"}Yy]>:LpJg},<Irb(dvibt9C&Q)6%fcNL[Ko"o5,lnn<ta'I@3m;W(Wc}XLoF)KMo6|+|iaoa}Ve8]LNpG-]ws}QWGNG:(
+S#h8gts`Po$cSPFROiij|m9B;]a)w1nj}J}QRf@J2YvX6uhCTV$m(=AvX3d&__)JOHWwn^(sLgQPMI>YTpH_|+dBC<D<)T-xGf"DR<&MgLXijhnC<Qtc7Z
+pG{[UOAG6$3Q`!KwKyyK!WmcY[,lj0F6oU7Ts5ntzudxcArTWDTxp_<]^RBRDq`R)uh(|si-|[TC1ZVbDXP&[GB]Ch%"@%D_/gO#!Sjxh3.jIg,QTuA0P1
+i-2=[}~9q_wJ,{`uLIzOR|ZWa"r@sHs|(!R|RQI.xlqT0kDj4sQ'5W6'vr4O}=1xCP&5ZJ,[&l!w8dXCTGb%~o4;R1o84L6[~gr9lbr{{g0FnmStc)jAry
+Ykp|_2kj4c]5ePr%FM7;uo`<Ng3<k=_1=y#+I{4mu_L/(P$uTWvM3Pdc>dohBoalkCQUvQky{P}744<hv<#'HOIf'+up&,4N/9<avJO6{K[v9qRnSa$G}!
+_dD`p5FIH0|so#A$amw+N%G#!r&'dk>BXuL]]jqG;|lx&;sRP<|P3}}qUzd+KNV[nHDr"i&[${G7b3CoF^!v2Ee;pXc|}oa$R=/9UsPm=nr@c;e$u"+x.S
+.xZRwfJzB:$oK@dgqZp$e=xj0xSB8XCuZh+;(ZnAQF~u>W{EQ^hxIcL=_UQQBh,C]0f/}6m#!ac}Z8)coE$8y%0bi6V9CSW&I4q>vxnh3fsDkkjy/>7W8Q
+>ZgAj@KVp0>_,`w:J|Am/N]!kvfevXNE,|'-E-g[4aS'tjVraD@)-+33R-%nwm[ae>X'e#.:z^SOW=wvZCVVEzZJMqOp&QT>c%['oYS>%5mN/Kq,3YBKSL
+Dk^>G$Zx<'I4h1(]jDiQXEZ%G)cJQ"(--@fa:Adz[aW2q$!b99n}Xmeu&e=AqdN8Mfffq&",M|oe8-fP|9(y)zeJR]rpzZL7h%A<`,')l#GF>%k|G,@g(I
+5.gWL=1UOgUv<|CXBX-"1wV|h9WW{Pf2oP<"_"lw&_.)eIx/@SCP^`dCWU>olc1C^h)J}z}K=wRLoC1OF`i2'btj-^c,@J1b7iv,15G7~c,a=A$l`Eg])]
+!]&Ydxvl^/1y(p(@"-i8=Dumw'YOJ28DK%l)aUML;m.!-l$AKt6L042,D&pek0>7C{[AJwpyCYzw.jEI1Y%Ih-RU}_abJ;-5](QI`GM28O6mLly:SZTcOc
+`#YpBnt_+b#E|4t$tFayKT^Ml<fO+#9ekVM0>xhA1@yg9l0l7>Z2!9Bj<Q%Zfr8afykFRqg't;d#Dy,uyE'_5.Y4-VkcA7r],NT<frK,g#Q]Bd@8.1#wZt
+Bpg3{zENQc8oe/IT~fc78eoP;XMXl$]!I3)By269k3f5a9QIX'Psf3jGo)Xx~t'.42>E5IfgB,KN8Nm7`sXLN0L%RZ,WSaPHZ)hAF>#-vG)UaYm1Dh)c8u
+)nw0N@Qv!>]kfeHijBW{]w>01QbrD/6fKWO&M1[{imE=vB5^@hMwrIKiwf.Iee$nn0C06pJWqH.1]FQxN}w;=x^Y:6by3W6o+{UFYIp|YO;]ju$bM,!TJm
+>Evd+zPNrA6+@'fXu;{6x.PGfp!v:(rXv[d7zw5AKw2GCFC2[GLf2>vf-q2f_rLqICE4Dz&sbA>wr_K/oN~{-nS3]cJ:=(B8otYz&ohY&R@^2L}Xrt/ije
+w4aj`p@{4+AmMZmf/=R{ar+&=}fa_MCyw.y^,MQ-o2TO%B`%hmmsWU1K3YXtuGqT5${)qM$S7+G5]U9f{FPV}"0<8|DP+{D:3pxqL+E>8+i5mXVg6JV,,#
+ZvL{^xY[}6mN~d8X"V<egK/h#O8DdOEG99/6}4KR#rt{UZVbzd[KYM)zP^5xTDTC{hcfwKcs'}rI|}%FgTeU1AU3fRWDbd#72T%Htoat14.xJw7h:a,y>h
+Yb;m9'eFRI2n$x'-(Hnkw{qs5+7xN5/QtG%6-Dk1)V"3NUnQNV!b8=`Xc2#OKN/5!MFLy0e@G#'S^466B3~/r|G.H0xOtna4PiT74Dh9rO}7,,s=|wXGF,
+nb($kJG8z{;gQ$"rb.oVCqHp^B1k5a|7BRViF00{I`"<{u"^@-/Iw|i(A<#;AxR+r8Nz(K[AZUnJ"xJi-X"3pAbJ^{ID|Qkn3T(NN)Tn$/mw>R[uWcW>ZC
+:V)-mWiMr+qomm>Z:C(m+TKm8^A9TS$sHuuY@b(2w/98'Uiu&^yWPjQ>#,`|5-gII[e$]ojBSI~H;b';AUbbxl<W]1<dAF$dw^"=>|y.^mj@x[XdU0d1F_
+vF(^l$eZM:lxpXOs=&2.ZVg+$O[IQ6%s%tW%acxl;gAX[.oRmo-rJ{nYf]#3xR4'^,@WNfOu(bG+bqWO#3h9kJ9:jpWzhXBFziY)=t6|:nz4B[Y=M&2OQ]
+dHMK=tX4HR;a)3}(A&bNn+0`W4>[R3y)nrWZf2Nvd|@0G'+h((|{1WKh)-K(TD+wI'RAa3=+L`>q=H6y|=.&.:tS_vZ5~{anMF^#dZ8^+mQc]<4ws"J7(o
+va1lSJjaHCo`hzsx_mi@z#FN7IMZqcEAWeR2es7pQ#nlb&xmw'gf+5yX_+er4hoL;b<IzISK+T8kobHCTE}qO8qa5s@'Q,[eEbbF/O();"iEx74|Eskq=V
+tf!"tbZ=OV<b]4}!,I4[PX9yNS:=]MBbyp}2kO6op.EC'Ll/x(IeL"<C3K=veeBp8q~%W!s{u/r4!MiM`5fAl[Ia1dfx%%<d4b0h:G}|}jHNDG;Lvd7AyL
+e4}5H64e@S(X&UYywZWzzw'zOzFM]or]_VlPaq$Z0Qjn@UV#_Y#@1X]L0lYfQ<]4mbO4-T%GvC!|:Z&rb;XeXgBj&r3z2kp4w3Wo=_{X7)m#>-.||K='@b
+$SWz3a/JvWGV1>BG8T($5vH5NCi(X=rp_kJIV8$fcKydmP"X3VqqRG_A!cZz;sEmKHP^^g4iK{+]=EA&MJtf0:Ay3^%US0V"+&Q8u&fDb$A:NIl]Kw"RF]
+M2y6'ht0_):i^,lV>Dl6:%_)}<%tx@8V:GQL~r)1dRJ9)I5-mXJYGI-vVlgE)2k|93MCAd&Bc/bfi#kpF|!xdFVujZFqYtEhT]!;/nd=|qLm#+V:P1b@$y
+}-itYvi@C(EOUSATT@fz4j&B+O+N.y&ro=XWHA+|EG2eP@H)f;oi'kYc/s!e_Xnq-/gro"^wNhx;Swy^I(0t7Y5{:u^I$vZCtHCg[/uV+6h8M=oZ'7@(":
+0&'ACz&)lj.HL-2A3:tq4T2vvXYe]:;BXR0Ys';mtvJ)=l`S_CL1!M`c>%tP)'s>Pjh.hsvE6a.)^,=(d+3MS)tbzd`[-G'9-XXy(jNf&!pqquZ#-"r.,x
+o9OY<>Jx:v-},JU,)5^YM:,"{dpS(QYI|-^CDyID$99O6OwPI&<2Z-gs0,tHqZmI+O<,=rc1da<Sv}v8vFB^EMfRpZiD~7z6f#`1MIvJ4Q^:kr3v(}-g5k
+t0_AlT';tSI=#0cD5+,nu"jf>4J=%#%nmwfnlvj@!vrb&{^nB+|&fR`m<39]$i5W/9MFpArhCphJ0hI0VphyjCunF8uC}K;j>7~]YWjdV+A2@oKKhZW|B"
+9iFCE[(s!8m|Uxlh=|gD[WYt&!Lv/;'a+D-e:[U$3uNW3J%^mM<}>g0hzugI$,eJXYbKzVryq:(kpmAf_vBRK=)xc@VlJI1!N4UyB7[SA45W#Nei"F)zj]
+u>Mx|B1jb$)^/.,W_=P+Lze-&B/wA|>qd=V4C_4gj-EU$ygVpoZ+}26a-:x:y.R{+yQ5X$B]4Y0WCZ%(RFqv(gCGGi27a(u|M&vq66!kE&G}gyBt7NIugV
+[!,J(HbRB/#XA`9u58GL`q-{nlMs`|K||v+HCn,pQ4+Y0j]z,Y4x1n@I/0/yeHxwbc]<%4jNq^/BO^GM;+%wM,T5E,HY"+u0I)OTqXMkYI{T2ZwTd9]d~V
+)UYl2MS6p(T3$8}yec]^n"u$f;vAZWlEG+mVtI#t_MGF)90b9ksE<'lZVC[/s9}9n7<NGagu6fG.LW6U@tN[N^(So9q557'a<PaofxEe{N7ey&:v)jwj"y
+z"D]1!U[7y>I_[++GQ6+03W'v!B'U,$hsZtS9CGV';43Rad@d;VjkDHwt479~Gg<o>2"Im~Na7iRhciWLR_YtVd)p7SjuxUqy'I]WhmyMSH4[]c%#iCMZ<
+6f!x)IKXN]hi/::2g=>}8p+cOqUT-Sofx;,cf#']Wo)n4fdWR79Ozntc_GCf3dFB"UT86@X_&j'mBvU0Ze!NNdYGCbfJw.4:hIi6~gQrKo@5BG[|_03Ft#
+G4mWweb`EmBJy](8mdGl2[&HdtQB3V%Gze'DA0RT|%GS/f2t],NNsDLA[pYxqhT2R'{7Us,/oMyj~nR4-C%cH8J5rNQ2]n)DfAaylJgJ@/^,l$Ov6o$n@>
+jb4f0dFZs:Du<)s|(VSCcvqht+f(X:n5[sW[{LCMo-L.U0>@QEep`lxg9'jw2gYr{YwdW%QQnvHG0TULqG^P<=-3gksA1ZLI.5v1K'~hl{Nv[<{3NKfEXD
+&sGlocI"FS]$vGKN~Fk_XmKWhO|>bc>Rf=#ug|=NEOK-+,~#6WcM~m;{Oz_9]]#dZ.z.m|(Th!g$RfC8c;5Z=+i%32$^:qeh/D+.Ec`'~YiOJaCUo98=pb
+2<2^J"{;!fiNBR39]"5D;o|Yi(oUA8)2;!=3H[=WE|-F@:#Jtbt/HC1%+!Zuheo<Bg^}ND@!!qNjL0najzi3)jh>Sfzr+zP_cewC;5'+g1Hs$>}`"QU3B/
+%kHKxy4zC^GH8C.n2im{osf27dL}9w&Z`05K7JJyjqTNwsG)v|CwsTW|jkis.[)_]8r+dL$$jR20[eX,C=VXF[{:u|m]d4q/ImxR-Q`9dSy4,{}7CzUzSD
+a"7@3Wbb5Z%vlniVjuE);Y.J>hOA:pB$o)T),n<%~0}2XT,iiAm_~|y_q|W0zvmfw])oP%89y0]Aj]:#`{:qS,UZ/M`xF=G/XXcuUKi}+cb2#k$3aO[e4m
+,/O;+rg>D<01ja`t3R&rL]3|:Y7'`S1<]]Tx>E:1y}G%%Hw"KX^hB"vzgyyD<Lz}|ES[DSgoM]]9nt.-:RB"JL)|s4BuD@5@9WOz8U$|y.nOt^gYt0mfiw
+Rx"K&2&vPASuZjm1R&#ZD!FLIA&[5hvIb^X"ehXZ":i.vVywUfpPU0LQF/JvTLVH-Aw%+x`<Nw3YD&xsuSy4aO2"%t_(gT>JQFv]oU5_,e`KIfs'>z})l!
+4$d8h"][bwZRRsLjP{Qcf{lh@s+Kw83'PChWg[_D}BmLy|RJYJw5`k9``t!4D$xKZ"C=ThzY;)^p//q=5PQp4yaWw7n9".T(@B>n>yPLhlELb7R_7VVsD]
+aL:}YvFy-uhJ|}{%@V&=<hHUf`nzqC45&Y;&.jfgV2xP)yDJ5h;Qjf73==>}5M!R{B3#CFLb5ne6_6tCf'R+Ik/(%SoDd$74L)hE'/@(>L1NJc|L%h5G@5
+/_EJ}URJ&|Wi(-ZC&$p)Ai_:3@vS)@FjK0}Jj'XoP@m,-rvXG/:,O#~h'xH<)%%eQZ+4t(J>_s]3X80A,z!>7+FOJ85C4g{"-aKSwI/<B`PPbe^FJN0aPU
++BQW&'-[1GLDCsG4:BmZ[Qh`9Sv${/;G;^@(+PeCw$PWQ'K6>SjUr#CCr>NwY]m%X3::,m$v8RIhQ}%/;+zmfG[$H4=>6ir`4^>_w_:SD+7t,b,TPH~RIX
+99[kO)xtU@E.0>58V@nfco%`$BK5jE:+;:Z+{8m_,%(<nVnC+Vlz[_A]`Ym^oaB)QO)hph%dTwI!<I<@1BWT7c6<6h15ONESB-_+64bAD:KC)5jF|KnAIt
+$6OUp.&!^{sQf+Pp'IA%C+Kc&44e1iJsCREd~QH2=cNp~ndO"CKt9-"c<2[VPrGYAq)B9Cg(Os!n>"Ly{qc(,|fK+dbLM=lAw{kk^aTa@76nN}d:ePDr"Q
+.yV4-2d75OI!@|5R+s%nisWF/lkdd`uxlbToFCJ;z#c)-SRA{tM_l"X,@jpFkX+JU}gZ=>MVN;,JniMaGY`^Vwe:<!WS<Y"fke1HL<)GXYd!O5l,.,A][D
+5ugy,6ui3{!yNCZTW[)T1oHDRKohsY{%L{#zd[FN!sCkY7^fG|&!/c8Bki%UFdKgm|i^%y1.;rc.HQOuA:diqC8^Hz7X7p6`yCPjJBgHk0%(#=o>hVU4y9
+O<X[Qd{Og,up1cCe-|B$IIss/IhT}fJi4}Y``7sE78RYz}v=CRLsQBb;_6:kHH+zqqt=/[3r@CeOe;W!AthzrybR6+~+Y_v_FUE|uxRu4;xi6rWKNT}oi5
+OLv-GrM&vR&QN^$xH&z")78NJiWC]6YQ7q>x[]2Ovfr6Gi$uO6x1TL@UZdCK{Mwxb&+!]A9B_5}xK41&wESxEGkWZqDVh;kn5mrI^h%q+Rz5YSE!$u.K16
+R@PV,K4q}y_[}eHom0>.X>`<@B{(0|3-:7mE|Pq.yra.dqw;v)1aAzXCf&S1Z|t17AzQXXU"50JyRYJN%EG&V2%A&uwt;V_ZHAlW=bDM@P9L-KxlzaKNoL
+lLA1D0-:Qu{,{f$_<3)aFQ'j;ljuRC}!bE(i&h^=z(/SN)f@S&"M82eZra~2B29TLm-3UyHhRn_3@;^fj3O)@]!)XBi|E_LVj|Tp;wF#Df6Ctq#9/K$dWM
+"f_d^S1LiAzzm^H$b_g@+=@kth6X0{,V|4HX+/S^Y|;'29[vBXIucsYNWW$u6XP&]riOnGe6&A[Ld-k%ynDq7Ab@q}bvR&kcsa>L7g(X-`mdW'O,tf/}ji
+e605[pju)KlvyqW:(z`vyb.ti2tYkrAGwtDln5GF%eT#XKZ=`1S`6hd=aK{J-"e^}dei12OO7>V`sSIN&AvmkG7+kANpV0tCgy:$%iihGT31;g)x<pmy>>
+Ay-vODdE[60r5}RO7y0]O/i`E4Ls^0.|Q>b0sY"O<btJ9ISV&tqR_@[UO$'j$U/bmybOSQC)`S}TOXK>,ieEMW(GBm=ImjkKZkr(McNPBuD/L%'&iXweGl
+DEzJq90T.%@'X0jufWYA;5q9{3)Ddo{GC+h;K.k&w|J4ZB#X{CfQe{N9Vk0zTu5D)#1!qbLWBC(Rh]nfT9Pzdz&vVS#7rS3JR6uXx`1E|ZxcA!~vCNpD#C
+V9/E/E2+7-h2d}.,Y}_]Dxyx;I>eLQEl^"&BnWSf`'kyKGV6UESu<+U]";I]:n@JoEom:p%!~E'PCpsH/:!,p,~z5GBKK<~}3}oI@/aw!f<DdVCLX",$4q
+Her`72/cPRD-BHx7:irYIXYvnKHo#O^puGOtV"9u@S]@'rt;mRV=.Pe'=:IqB,Hd>0T$eTd,lWSoQ<;ze%kxgOg(%(v(:/iSvbe#xe#eZi&X``aCQ'>}bv
+HUU6-V|`-Eqx{'~"7>c^GV(7IyBbm^J!5qsiN+oC_Ln(oF,N8Rne5Jl8((:p/+bQlb^jSI%.&`DVnt"}I2`EAZEjV+}m|YhZJns;w8~MFwh.FP@LbL])jt
+F2!MsR9`[-DMPMOxBeA%qL0&^cn!0hqVRgbo_YJ{E)!W5#^K7f1=#w"SmIGnZtg:AUs8'dz;BlLFpk_f~(C{4cJBGEQ9Q-%mSCn$4r3)ZC8OJs1-m4:'T.
+%),BOJ.d|W<oShLn/)s|sGU_0a0QcRJuQtN!p=xv"/WC4Xft('1pt.xtBjSDP$Ax]0[N"|O!f'_#4Ga4>}0J.dSU5i[d0(q467%2dOS:LZ$6F1YoVX;pg6
+8l;k$FoE,N3Wg!8nV1OfzRzKcm"LRi}A8qxN(;+@Zs.tb,Yq6/_-sLS)=r,x)1l]b#yJdwPln>9ZI}12+aQ"#G/k(Q+`}qD@@(k^,NaWz^F`0Ag,Ej@udL
+/1n>NC=.i'5[85yJs;k=GKY3<PL}rrZP$&+6e%E:HDFJWQR0%[vt46RZXB'"G7`|Q!tM,c9Ie#GG0o1n)7$gZ`p:BS8-[=jkhrTW<WKgG6vT-yT|<=3<}O
++A%#[f01h,xrW0H[96.<SZ^T)UX|/beUkHA^'Wk#_9R7ZDIodMx7SA^nRJqvcG[BzFUAv+(B"B5Xn`y=_f53..o(F]L@,t5+6t~&JhR1U0,m/B.l$ze&Nf
+9C7o|pyM>{FMsw|uS.!Q$!A0`$r>8&m_:hr&_a^5zd_F5B$,-Wo!Y)<@/;lY`y}S+7rds5}i.F|$N#,IO`67b=,wG%""|TSK|CL+f1'l^mK3)[5VMi!/h]
+AeksO&{I,Y;aL7DTBbXdoikujd'|:i3jiT}+{C[q6zt]Jbjj>!gUdjLlG3T[kSZ_(;WW=0:#LF(V{%SJ9qo^w^0BIztX]r:)UF1=/[)DhY`q%Z4;xKgD"U
+H#,:'i;^&SloimR([_{m|;)nZ1Q;3XQ121Nv!Xq.5wH.=S.pc4RFcCr56MOu[+KC{CX>OED3g;aar(4Kn0&=X>uR!f~@dn/X8&]q0>%i/x/lyfTfKTqp,y
+Br8a:p:hvK</1-jZCM8.Q(2PaWFgEXYuLV[6WeOY=CA&i&@[<4X6(KKsNSmowHmG"Jo2U7G&jD[WbUh]<IQU~5'KJkvySY}y)`9Vbh:1$5M-D+F@Csvd7p
+Z-K[7t0j}4!R,rq#dEDX(Ka#;upNxq"kB.dfTOLo`^}Q!}d#!;]`K^:QNg1U]8{4;aA]zTcAx:N#E0jd;_FBu%~)DcS7s^M-IPo3,^6t;&v@X#owg++klK
+yr#|,7l3%LMFv_qWh=3A]t5tPZ!BN_Dug9u87JIDy_-j_d`d&48+pGl>vvjc.'XkLl,L3#p_`Om.wP%oWy{.zcHVpcrOr}Z+nbt6ju':{=T4v|o3x%.}D^
+PqpTrv{dJLj3!fJq~VE9P]r24r]JUb/dfs0^y5720H{n(PG4R{c#0=iJ,u>5w}`<P(Xcn$A0DK/l|ulFY;6hEd,uS:^@t9`+<Z"+sT^^99H0:X.C$R<lL@
++.qRSVDb")lrw"8HKkUp>${wIi{d-UuoJ8X[=srcM0lAX%lx3v<ei7<:6i9_q]:-]`909(!UD0O>ZWDm6&B42(Om+nZDLA+ZI.^P5_1GOl{IA_<>qjEicY
+44J,$Ugy5xqNkNO^[qd6>T^B!nsk"XSyz#CR3.t)wjQ"yVCSY15<!KU@iG5a|AK1wiHGm$9HMnh/X<EmDhD'[FkAb2cfHyVY]m=B~5A_ldAI[[6MmGy0!s
+#=D0L>y2p>Yz6l5riMhTx{BIDD/E"FR!z>h`3$Lw^B>i%],]z$ENb{5<>4TK<O{,+=3xw@]ih^+.#%`@|o4Dk"5nt>3[CN6<k&K:phl@QG'3EE4MYJ3iX)
+D-:&:Rj/ffd6VUIK,L>HyHtrwbH.|Is9+XEGhmy|FH{[v[qBOU5D!$^nd@!5n^fCKK/<]8QFCMiB&=1535Uj9QSi0`:P@)D-K]Pd4oS$EU2EnTgR=e(Va7
+SqSRFE}b0efFs70w0NcYBGBrGP$h42kW5@a>EWVFgKo%Xi3Qy;7nM.BP7sm;%mN816ajj=q-S`x]0ifZ0|]BrJly,'4;BU7fX{Vss/~7f_BO0dpAUIfru4
+A3P)i|'Akq5rzccx8_"49p+<,MT<A5p+H=6@-&LuJcBjjuFAOU}^)o=XEo6|ubR)3tEy2u0vs=f{;QJ3o8=oF2sX5",X$[Gz^I9SuyrN+VChwpX1-(9'_w
+}>t^/A|8er@qu|{@-Gc>"ocC@Cy9=i1;Jiz{Pd7g0A}}O@sluQ,aI"`)gf6D;_3+dV9L:As<<yn{lnVnqh-zCZ;'ozod4M,Q$uml[9U]qpapoafM's2&/)
+%x+PJ'A;!%+i_}/&m[p"!t<n'q~PYaQ=Zo0u-ccpb^V>D%DR:=Hr31h7(b-vamgy{jv!~:[l,HF/6ZaXBx7wk5eiZZTI!bm|AKsHbbp{/&k>A_lRcFEiS8
+{A42uBW67<Uf%%ggt9UN%L3nc89"!M%RLI3i-{/^t(~735ry1Unw{3)n8LLJb%=;osd"o{F,fRBHsB+.}u>Z'LvdJvJ<5<+/:T4h>^_Md@iBc72(=(T{N{
+}LM6B)IVpia-83kc[ed_o;WMl]P]0W9Tub^ga>l{;+Jh6^yn$L#cTmR4E[HA9Z`=IBX3!Z9(-"^1c40E+xJX@.)hQ0JC/<PEdHpC9Qg'}>GLGN;2a=LdvQ
+gO2#chb3{Tm4Rh3-gp5`W"`y71b3]w=_2ALWcY[/ULM<{@;i:b9Y:n"7O<>ZZFrZDYlAh@A+gw!@%,y|}vfjNVkWy"-gl)wu^||lmey#(F_ecI{gkm"iKF
+~t'r2mrjdypWUx45HgEX!i3Wfp`N{|R{F)PMvT5po}dX%M~x]zd^`LkK`Ns16ZQ0nERlo!`StLX)W}Pg2}[sn^M{2K{67}"KC#.6;t=o27z-;KxM+&ekg!
+)V2Iu](9'S"B~spR5mO"NRZ|;U2jdl!|1BQ`6]0;cs_ybd4cqhwp>qi:)PWGmwVhoNi|kd|0xFIcf4>yPxX'q)fY<TKDnzdPJM:,AX)7Xs$u"iv'cb=98/
+^456(+U"L;G2C-[8=-.<NsxU3#+"2.c+%uarUYr`RlQFplefs6mjFDINGaNK9LNd:wnwD6r_<4h2|+aKSft5V_!">=kgQYotm5qxB,Ig$}"G+2R591]KDM
+rGE!hR%76mpw$)},kY_%Jgt))N,4y22{<k"yxdp'd,-2OvR7}8Y;4bz{htzw!>R2,}Ib#XQ(dUr]E|hvw=vwi@8rQjo9b&R6n3O1%L`gK;U!:nG;T;jTbK
+4wh'.xV171#`4t8+}aS2<Pn[),R0D_NDq'y0ASGly2OKjB%xrM^kguS_#ug_^Mei1V2bwr[IDKwozujM>|0U.`)R$g(6tuRue{ZQY<@JRo&d~(;G7L6Y`f
+5.&WYZ&5qYq-Pph%f;1u.L#YzD>$Ghdt2@u=p^NG'h+nskr&8Ka|JN"rm25zC`Bsn!:V,>}438(!iQ(KxJ@l[-[c|M:zAMei]s/5'I.iPVR/lx4C<riCO3
+SaRv#)MnYgZa!yU2lM8QfH6e^e=OwVcm)"Ce3TmMq%F&@);v_RWk"fX^~,~h"d-`=pywQvDFvl5w|`2HBwq[K5@1T,7oND2JQgN=vdG^HSP]iv9JDqG!w&
+p1|[a5]UhrlO'9GS+7[crh2qIi0W)7.wcmX`#<O#9YweO}Claw.%Ct1ko)xH0t)Ur"O/R#`q!xC5H-<#~E7WFroQ/l}f8}Tzfk0J-Puxup'i7H~N/0h:<@
+"jpj1T`wY[w%d0~v4Jda=$J{RGhRBu76IEelt2EtTkWi6%D-4BefF:7Xk'qQ{Z52G@N>3]!~Y"k3vS_[eiL.iw901(v5-93$1Xr$Oa.{<2c^&,un^|FTqS
+l>Ql>{v=#9&'y3ELq}N-"cLG|V&<ig8RzrQCxsqGYkW{!."gv800lt_lO(;Gtgdl6;(n.h)dG{l-9QWd;mm!~CN[MC0.8x[RK(cW$^TXs#H+<o3BwbHITp
+{p8$Ze$;C3i7_sA=UNiC'uS67x}EH8#N$T$f|_59XnG6@vcI{U>Vv"=9QK+%J-f3RKwk1]E@Wpck99Gj[:omkHZU8Z^7uXuXcuc+z1I2m23n3A0pch8OYP
+#DN_bNA$#JCDdr6W+0_<!$]VcX(;'94hhFf{H";[!&@lS@n5<Z7p)6lFLGB#FCv9!"/+ZrK]+anZ^j<+FS]$#Z40q_6<zYSo]r(.s,ojET>-=PseO(DlN(
+hDoOO&}tit`$$Gsx8h:z9CCBy:$/QU@$rN>S-BwffZE_}h'a_m%qObEy^+;!vy"e6w=|u{p_n&swl},/"T`$CV5']d6nk#Hcl.oqY1%Gs,@yG&ul1"j`XQ
+K>@O5}IJKQe:45>Tp,R^tgh88AP!n&/D}1X-0^RCg2ef4-in:BF/at!"Juhz3"AicH+0-B-5@+voW11vY}GMue{b4}oI=@@3F87w5@}#u1Ejis2$sYKn}i
+W1x6e/]ppppfj4QoTL@%G3h%glEnw`/%WsU&99~N3[P2M3S)=I"[gCEd|[=..mZD<k:0N+c.%z>;/-RIa9RMt_N;c;fevF_O!8%Xm06UH0o6S:_Vm=bIAf
+|2A(pRKFdh%CW]axT&%v@EnV|-~Se"6<^G=kw:.^LB(G|eun[y(O%WHd:.:`p&#uU7Z+</2sGJ;v=u3,@wsZ6i:r{{gIz)uHG<Jnlg61EBx3'IN9P&%ihR
+`lbw9:@r:]l#nmi-v9TZ}1e5@a%x@hcUlqOWDh_78):]IkMB,G6prB8m8cCitv%iK!|-J{MPr`w%HEaQw|.DDu'&5}hYt#kHV|SX&-4nTvgoqXJ"o.sC>6
+YH$.6N-+btQxjHu<[_B9UA&<EkO>Oju0iDn'BpPCmTe]ENy'B-l/3xNv"Vp#f_<Y$v;1T.@1fwI;yW[x}-J93&]RaMrwTN>e<>>=s^0R^raY7diZ73qC7>
+p{O-Yr}13F<$.ec_M>$O91BK:w!]I@o)MRYPC%v^/#!6PCT[gD0MM(})9SSH]FlKgV[x$d=7qjvcsCm-d|eB-o=`zDhOP4W7mBN_WxN%+>-j,sS,>9_uC9
+-O#@Y/oDs-E^2|~IMUiq=fppEw-H&%n-I74q8]Dx_21MDt)jYYU'r2(+fJ-+U6b+HI>ZkjUcummsWSpV,1nq:<Yh22LPPbhrVsgT$HS_b;A^jRoga%J;iN
+|RYkC|D60C,YH8q_A<5l_Hau8gT[Rd8GRu'/!DYLQ>#o_lqiTl@P)C5^8ke2TDgORcm0}tuouv/aqY~X-`:uWbkZt9WBs(`73S@L0Or:{L6(n4iS|T<]Hb
+Jg.cKVX"Yk17.JjW]x^1(O,IRe'4I-{#d|:;ot@9;!2CIf91n#hC<y%m0p8n#%`4,rzAvz4-@%kQ-A/Ia/vbTKaW^0^rdHe>v1A7DM$B.6y9Z(2z>'q.Ct
+#2Z/[w"p|y>suJ!5EL0kVr0U=5!n>caK{pS)ZUo@gVrI2&vY3XqZCNmBfIz=rW9&nG)>9tLS|JawBm@PP;W0x.xDR#}P+zIR+U5hQ+uT.bjymiJh:l[@&4
+=I'S1d]UO|&5.X#eUXh;IT%OvE+JK7.IPjfldf+_^&9!%_5M3iTjZqsln)diq/t.GH,0X&}Y(Jd0|)&JKO>(yqx0phJg<o2M-lxdS)-Ck+lg!r$lAl{zd{
+on2y{6d#ySj5]q@RxQG1mcCa.jV;Ru@<:='$lnVr]FJj}^VG/G||Xf`zcI;o[R%3oKQGYnsY_iaaA5CF`+'A/|Y9@Or0xoZnc+E"~h/bffo00RG7ckd%p3
+&<djb@H-<e5dNV,':=9L12L[/J8G-o3/2b_#M&5%3@/xg@vCpkCF~jn0tk]^;yF]rJ@YBx;S({UYPEu%j'9Dm/w>$u1<03.ix6Nf-B`o/4~d#eyzo-0^ZT
+qnG@RQ_OtUK%s2ISB(Zc(D9}a]%smyE)g5<R[1y6Ew/'W@%Zt@4.J0~zWPP!qd~kvQ>Wn[(P7OGNg4s=R]5B!=3g}/F@-n8iEi&wCXreT>0wQuew!sD<k}
+yB@;9SR}5wU,O2m"tQ"p@tUas8[y'AuPnVjXhb'-i0S:(8AoutZk]KRV2IHhi=16`4YL'Rh_IgxGWoRK#;]44vJ'kJC=#bljAN79q@Ri_QXJn4x^~!d<T-
+9](^jJVe4.Zh9)EkUy&7o7pTM!RiAgW&5++W#:>{M[G:f7l`tvVfpr1(3:pnQS&wfX~ln@Ruoert)ehN~y_}5-,CH.;Z.fNfRZZ%y<ib~cTs.^V%xWmX8Q
+~'6!p6y>5_ZVp0vr=T6!K=l,QUWu!M$4Zk_Wq53!t7WjQ&Qm}zlKwf@d+QGAON!cG0nNMc-k`;Yw0sWR.eBy</x{AXWCg;)"td!'uE'$5jv9F`SS!gNw2C
+JCTvrM1uEjofeg]O;[&P5[UaRWh-a@$edCg6(4@BfJ#a'H=izBKMY1UjO;%aSzn+}U%)#y#u"'X39_Yr8KNyU/OP$FHpv"(v8xm%incI]k:Nno]f7Ojo&b
+.y,gs(E;#}gRKQwHg_t<"J4anzbZcZVZ/E+^20mf4sc;VZ($&gb$Y&4qw;"(S!<}cTB2rl4zNcyhUaTF5U#1)zlb6pR{5UC#L5B;JK(;WK]5l)vc'8sY.s
+F^Z5DfeD[SO(mRzr=y+$G0>4,vD27)I{ZS&&$N_$XN(8-+uVBMuWJ`>#,+Lv,B],Tx_2{74vzG5,dH_G7,1'=}1-]oiwAbZnQd/bdA[t~u|V/K']yWHsct
+ZtYTRV4bP5idzW2nVcpiN{L=ANFrTFpQ$BAlu4_.C$vnw%}]q',jEi}xp="~CrU{I=";j2B{R|J:nM-+aI~q~a~oGskL[}<E9w'%OXLj7ejR-69j]X-#sV
+!Z6hDhDJBC:Ju.EHKwJF9w@6Xr#cYs<`LWt0j@T_&@}SW/Ju[0V7C->D",J{5@KRSO.Mhk/b_c3hA)uA[9,w<ZQYn%VUARW=ud1bWc0^do]kuhg.)1xN6:
+[(qM&5S/63rHq7)pbNws'KA^;j,X&^3D;-ggm{W{K#DlmLbdI,Q`}4"x8>|q]=]v:zZ]Sfco=D_eK1,AQ;raT+@L'ds'a14bBl9P^n!)xN$Y_HZ}.<he(:
+2sj-|<F$ixf)]#sv%lY81Bq]/QNt{i40|_>t+'~'VB3J52/d"h/p3SH9nYBaip]UPGk,9|Zc#>VT`3r{F+)zQW'/$l](B1zc&Dl<w1$+kMQS8bt1TxHW{h
+z>21D]F2v"X}uR&.o81(v4A^,G7#6(]lPZQa:}Au{KpV{]9e_@Wi'xcG9zpp&xy`V'76}sK=NzvR^-,_@mzcF8W%T$f2"1$p%+9d{o+sE;BX~kRN4K<CH[
+S;FQ(01q)8/C($PtL7Ldua7,:L4!{mopH6zSR9nFOL"<VF1sO]oC/Ax9P[ajg&.CGBY38]DW<=N9KJSd9f}1|W".$+[Ve2WsOQ6&o!]&fLAe]3E!KX($ul
+^4H'h!kSx7N1TdqCPA,C[xsBh(4a)>;oovhRl&W<3df,%4.fA^'_"x{:]pxs.IMnN"2c9)[fa&=HRTPcr;ZBFK#owMTGUgSj{+PaV+c%;w-F-0N3}0X(~i
+1F|K>k}h9C1Qo-KEM13/Qi,7pe5#!1I$=(PS4.eocclL}VZ'4c`<.GSYwpNPlw8%PCo7nxlRfQ1$F!Y^9CKLA}rD{,WQJC0MZe^%VtBf"Y97jsW2m@UUVx
+&8Arxq!x}ce<&%+WPxG{UjraeS9&WN=]sjv'2E$_r]T&&G;0.Iy&3(D5QRsN#[whyu`}X5(D0Sep{CnKRMxl)x&^om#j@v,o<pgV6g!x.7[ks;3h4xS6Hm
+Nzero"&xgAFcOy/6#I)J<:V!$f[]6/kfpa;2o>No)1:wd&G`<hF6A09pblKo4+3zH8M|nj!6~az#inE[Z-npjUb(.gw|mAE@y2&#,9BF/wD2@[hvr&O469
+f^4X]f1ZD#4K.$4lJy-(q7&0tMT3/CH"GouCz)-Ei;Xi|{]x=OD)V[T8tkQGE2.lYD]O)LX'p,D$}{l^-uB4Vb>HHSvP}<"]F9"D&6}`IZa1Uft;/>r"~_
+_mFA!-skOQ4%IsSarp$Y<'vP=QFWG)wM+WkTuPXILeJ5eX.0,wvgi'mFciA.2Rk;GKq]#Y4u^Eojd4"8ieG'pJUsoRK6FDsu&!:{O(Gjw8E[7iop:&-=yO
+[Qs8yBB#&f+nu>Aa[^'5l6zM~ULbyQ(==Z{st)f78R!XWO[Ag%RwKK%=:Egcs.|^15{@,b<pr4V$QS0G{;TiWgYc%0tC:HY#7<4%}-K8E`.dZI"Nq&#Sk/
+dRKN4A|6D[PS8,9iR`PVi;P8mncei:g8F(G0fZ7q@QcONB5&4ROU>#LrO/ESN#"{n{E2_2x,4D]m2-pUncbK+}[0U/@|XJp{#z'GEEv>G83{fkJKTr1|UB
+RLep<yRlGsf{Pc%zJl8L."ToFvcGE}W^B&3{ORx.;}qkpsAm4wvYdRT(Vpv]FWX@+.SZ"!qB^@J"={/wYvt=:%<.55W[9k;%d"`iWFThS8qbIm"YE2lVOJ
+eea'9|;>}>/.OQ't`QsOBNs4Lo@%X|igNFiIDanTwk+eHPRMvr|g{y]cE;7mhSDeM-T]J>V/Aypi=J=ty|)K{yk`tTVsK&<sPlVC7.)SQi-M}Yrov{@j`d
+Ex4{]Us|U{IgawY}ra'jv;ut}jpKVI9D(aSX<A1uFuLSNvmc(pUu"Al&aF2S;[-6MP<1#s~}ZWn1S,FYM/6[[#jVG&lN^Tdi)13h2xq6@lQH[!v+E5sAj>
+vN4KwVEQHuM79PmBaNJzvML/ocdcZAjRiVrZY|%XMF({K&hdp`BN|E2fyC5%(iJjvj,B21pRS7}VOLe#"eYSBKL[QdW<$/O2~n(;_7a)Ov^ik6"a,h+$3<
+t}0t'95U'oYI+D-b{^:Q;@CJR|s=O<HW4F%x3^O]|jtNQc|:ZM5hkE{HS9}BZD"XUqY,@(x1bz+TfJw"z3};'7nLlgT,d52Ir]nu:Z]uIuoHpl<maIW=V'
+3y]kM$^x}0whWmpsq(+%d'K&R:Sm_LV$f.CR)J5jj<0DLxcj.-dm;w<n_DuhUqeY=ypnb#{sPf=x4(2Qa+N8dMnYZe.TBTQe`]X7;#E4%3}:j|'Al63,,F
+'Xt"{:uMs-2albbCUt6oIN0j)yHO@,kMpv}y({fkgrFr,o/A0]7u|vZ|`"TQU>.`m,E=S(L-.4|tkJ,s2^K,hb-VH3EdvCiIyW_rNHLQ_D@<avfOZA6]HW
+jyBUtqMcs@E6i,q6TTzpIRnNoM2LXo^b=^=m!E]1$JI#aX_`.$2FqDF>JLKbgi,k54Gg2@]4JNNaPn0/{M~%&p'2{8bYqS79HywaK6_"'I01Ox&4])=t7L
+y#coai_/dT.>K+gdm:vHG;D(0#&_Un9V`YJRn-GG`E$)(";X&6Xw39x]Kg)IfLy=kJJ1y;$XBoVVU<ovz:=2pLD18$v$2ef7PoCe`|+aOcfGT}jzWwL|_R
+a%q|%F:z<f&KhpugV[C}^LrjNN>|EYwP14UdcIaa#nbz(.,/@Uw|Sn@`X6L8R/ps3.Zg9a&FfcMH,8CN>EWgx]dX>tnuflHIFhgL}d}x2]E|SQ9cTo`Dig
+w[L+2%'0eGMH<Xyh0fe'>=3lpVXCiVm]v=Lv.ScRkAd]5":&u@OU"P2^&K~M;dUW#TRK{O9wxd8:{IMEQ)"m1^spd@rf:_Sx1mLd8^Y0gj"n$qX-1e'nQ)
+~=z-Xn7}b"J!e^f#^q/+/(P.K6>cj(P^ydB,oe{xmWP4w0gLF0_1vZCk4UD^~6jm;,;k6;9d=SBtVi1'Too]X$m>!u,(y8pe+^5ZoPL<3+y0SUN!|$!|bk
+r($+]w;-sNRS9cC($S,twI~QETq5}AoYgY'gm^V'Q_p@qge`c[+A0L|phAQ]{-XA{Mbuz6Knzn0h!Pz[vDD$iTAH^4C/H|k$<="(Qewd"[>GTJFV:29}Py
+~[9KvZIVYw2Jl;b:18(t@Jo%+`kZ&O};^}!`QN+a7)&dRCM2/.]t9w4`y&OS,t;,$eG!S_oj_]'rMS4)c@mMr$If%X<1h3iOsuWo@A.fd7k=f)b7s1Q)d3
+!jcPrY>Ck9aZsN{CU0)kt;q!xM~d.QnhC&u45lKBAX5-n'pGPD97+zSRAs3W6f05b<!=$v<fM=+f9M7%Td)"C{C+kmKLqpVL{<NZmD{Y5y-[[pOYXF|lSF
+4PJpJF>N&0agm0AXsv;Tak^$u<cnubxg&_Lti$VFc`F3oH3$|kD|},l.Z)-Gb<n]5o#QuB#0%&F0=iQzSi@R^)pcj_0>O6%,4BD}.b$cGlGLb<dj9rSCD+
+qI}Tn-nC13&gQ]zV^Sdx/`doA[h]Se8qV'cco!5p=oWSy:}NC%OfM(qPRWzp.&G3hV(X}pkuZuvQGt~2&=A'1eYX"0Vq#TuXnN{C.!oXtdi{S+O95l-W[(
+1'f`lE+#7%;S_<."tF4gE0gY-@pm=SU#k&n@I.i`/(9XV>)/Hnt$@;ELoNDe/fRab8Sm"'K7reY{g"{gkRp#X/AX#dQ6FTbBzaIlkem>OY.zcloI~l2u$=
+f|j(27>:70BCs0"L.rfzARguhj|3mwdn[8"#^t4gaJ72thNbg8Bg-a^7G1ruilaM1l3vTL_aR$X+~k/#z+FU7Ue#A2'L1<jmxJ,W4#Vb09$Enp>cA&.2_8
+OpVWmI)|Q%2#M,rVyecp8f"jNu}Sz]+<'=JWGo,<w0%'o5Lf(&zkRcZTz3n'=}<Ilfme^HFX"=D2Sy@GQ5.}t'lo(,p>%txhRuBu>Ak#l/RM:H)_=</%~B
+1['upu&vTkUJ7wq5B/n{NAaeoM;(QoZ`d^2C`0cgO6|@^3ff<F9iR^v<m,OyWSjq]mb9u0Y;$E"9Cz4b`}]^CJJBKV>FiR=$}]3C,BDyF1Z>UXJ1<CuS[y
+M>Setb.F<C(6(;wj&8-e@e5YaRUfvUTtMdz1D$l"mr)=C5B$39#qh)'J8k/,osw`W8~qm3T+-$Si#t8F'Z'A4P4a8EA2w'$Q;=5Qm0aGt+d88{%!$n@xvX
+gpy53HQBqw0RDx]YT@jT=tuM#Y`e&w5``r#X6Q;%0WH0`IC!k;h^^="`_3]sRkE(XrPNN>TTmj};ETf]4_RL;P5C^DJA,C#A4emvS9pwI/Xifpp{!OdDy1
+[9^Sx|~f~t;/S+`;w}$>lPgDkzVhdJ88:C%!8<m8I7UA}[.2(c;=D4~-=M9(YZ8-LxujdOyOGOR)&Lu[p4uHPg!+Hl[zrQapO@lbxTqzo=_.>Q-h2@s,8&
+!}Iyp2-ICiyZFpero}gv-m^Rj6CGoj-[|vO7[b^rh}UFcO+:u08;x#nDAEdT>#cG#:QR!fv&CB0r!jsG6OSh7eM,C229.COl'b9Qx"{w$R{ir^{i6)H}S_
+,M+yS;AqKepT/r9nE"Nifa#G%M_nZR=!v@=eG7VCrVZmyJj;9>+[>""@E0=N'=R&qlq7p%j%F<2vl9FoQeH8NR#XlGW^Fr{t9v]&UK[qfFX+#+q!s.f3[6
+rrFIRNcR0lss`tPv,XVKB>/Iea`+aNXUgc"zC6Et-rUC>C/2k`TPT!KI,#'<JJ9s7C%HotMyT@7[9/<!A[`k#)2Smx%L'"ar2n~unGR_NZ7JA/7>k;Q-Cp
+yD>Qo2(Rv+)"-#CwXxMJ}`VK`M60q<M8S!j>97Pet)GxQ>iSyHq).9=/K>i/hWNXU->w>l]ygAc]/J3IS"6L6|veQZcqs/e9Q@Z|V9~{<CVDuvDTqx{qrZ
+'6O"|xvm0Lw5nrNI,>-Ao#m;pTX8&L=EOYY@`0V}sBz"_("3!RBEHG`BIp~fps$[33<u|ODm+}BsoxW+$dYz2f"S#HG4X#j,=j8}G!cKQhMF@.'5S)ASl=
+ukdB$qP('j=`:zp}tMKi;}-Ud[d4J`]<v1vx0x68F8Vf_lY|kwKk{xFj8+>n-@V,p9T`zYbeRd$yaa7&a&74@k`w(GAnx!MMxm!fn_ELx{vjme'F$&y;Ze
+>@lQp"](cR6Oc%8rX-##{7u|TG,YL2<^W!4xxWsQv:$2EC{/:dRotUQk;56rh9C$yZtZA[{8d"#&6KmYjZ='HX(A;0V#}+_uIOK>W$@>&SZ}[ptoU}r>~<
+)'dkNo(^P@^Sc|7cgG0`y]JA_u]SE|gQBfwgODQ]>V#HYgVAFHuWj<o|+[QMh{5lM9{=R"V7_)/z"5+ot)1k+fy%s.v6=-yRycXHP^zJ9crNIoFvU#7-$G
+[a|(0fP:N7X;<Fu}^oOJ3+;:zEu_eeJQkz"xF9^DQh/rA!g)RbG'sxhm1]0w5>}H$8%FKp-t(T,dyduP)x7SdtUcm|)$2[QtO&D9(<d<sV2J}GDVIWGPC,
+k"/[+_{2K7`YGJ~&So-6i2i>Vn2|7g%0Q{BGf^}vQ|f&#`iONNY]D+<iSq`W0^)HZtPRSt4;#Y>%G3Zw6YJ#o#<0_l{F[>EtkqAi(hV$7&7,wk5}7u93V{
+x34${+us)5}fW3J<b}fK`/Clp6xuEoq|#X,$[bbcjiBq.]A[RqBP.(a_+c9nXf.WfJ"HfYve)q-X%)@A:{pt]{(I$h=Ze77fa<aAYAW$y52c$iX_EXZZ^s
+85r&0h=g4{zk)7Fz:9W%dOu3x2p<4n-B"Bq+&A)m=^q6t&8}#nEhu!%%^PKUoK3TDd^39.ZaliQZnhWxoT!y-BWK~L$s1JE&|x=Zg(na5]k_dTnYA#1=4-
+3gUo"]Q^9V:slNpgTdt8$+FH("K8/d%C(]GF0U9"N}$P1Olm^{d,'zjYQNLRvP7k3:}(&e@YyI,yxbMO$B,Y#j~0U+;C@]RuuT,>~i`hDD"plv#(bjlR}/
+nn(3==r]&LP9YO5Yj,H(ZV%5[.yWSh|B3&$ygiJIgB#V-TXc=3P[:7.n|mi]<+d$O#P,4^hE1@~QFF!`D}d^!&(WBoBYF=sF73{%3j`x2^]K:.ydUP@KCo
+ePw$}t@Pv2faz5GTlY"fCVzg$1W<sPHy[s,d%dWkL^2gJ7@<G.~4<<.nVc``{hUE9(UH".EoJ0Ed7dum#'c2CjIISUgQ[1F/E(-U<egN!7H>l,W['7;uTZ
+[LARua#,2LjfZA"vjPKnhAs-ut[n4S1lN_N2]Q|g$+,V,[Lb29|qQ'd)|Q"Zp!AZfP_(qab'EccCyz2!bSj3K:9vs-UZ;i7CspvZ[zx+uhlCp_e=JD&S(s
+%WU4r'0+w&.AYTFw":Pg@w(k)J&R_|-rc{mghq+coYveK`,^M'^E9s$<J0qGzm2jMfa!=uB'=$+ULw9LDQy>q,52K`f2_NDD$ljN]5m3.}['sm)`7@bQoS
+^R"xE}5##Jhko9[0gl,4tUrRW$a&J&W$2Ip!v;1a4!D0Gt)_FSj&H;IC`'B<2M@8h1O)o&,xwDVwa21(!G8nIjugZ(DYMH'"WB=sx:ME9&P/G,st4Bh.4)
+1fPpi_ZF.9V8dp/j-MQ+w:5!f%1y4b<`b2nJP!3diKB5<Z]s91$y=lxFPtkxN#@j5UVeW%x"-CcJNU:m|<LzkS%hEX{UR+4gwxQxc3~sY4"L4Yx:{t8<#k
+AMd^ylt%%:=2~#`b3t[A#xR]St5XpXX$ri."CF'r|%@ZOR}Su-7dNCOdjrqJ;}`L&1$7@8'KT=5WD^Y#t<C0,8!fl+GONt9Vm1!r5tBJ^Oi3$o4V2^T{);
+_jE3i(WF;PI(]w,[t7nmbfowNegof|sk~CN`p+7|o!3M~Wz6]'=EjaXt3g^-Q'8$ZQ]`4=uoE-`&)4A8:R"79BSeMT!;_OZ]'eaa}qeZs#$`[ClK}5m0$J
+o/b-&376o=kXWl;bsjQZt"P{;f;iA9|{f>e9@s.Rf$tfG[gn8yyziD~uK5qpZ.!2@60"Y0O.<U%id!Rg2jTr_Jqqt%r$T<74L]n+6yns[IH9N7"pORO);]
+^'[&R@Zd;qWpL6>BG2}^Q&)MoO|eL&Cq-8gDp}K/bo9aFO~4W"aDK3("vgq8N26EZ,r]n5BUd!MWAjlK,B|wm{cm0ic0~K<^Z3;a_PgpCNYYOyUxt'E6:Q
+J>JSh0:c<o6tzi.06q@YXbLi`7y}a2p-4T^{ON|6c|`O/t|}25_FcY%[!^UZCVs{W=u5/2[AXuk7R@TK~,fqwGE7v=/Va|"/1g~2>J_2`}]a"Jja>0AF}.
+Yw}y>z-S!WS7BJ;x.|{|W=%{z7BJvy7h}w%#e@z}crzIe}{|Y7]:B1dr$2+zWAP7S:`;}BC%p%]EDSB0ClKDVB&/F[3Uy/7mDi4H=(ksDL@O:5moH<;rC}
+AK7x35I-sHlw->q(k"%rWu7Qd,JXEHyq%(UeE&`_fBDg<t1@W3%r!j<"9XWA9VN,y;]O@]TnSmjnr0NiS.N@cI$NJl^Y(lzQj)/Nn7i<;rwS64@luy8X2i
+3jXd5}!")OZ]qcM|;PWkTf:RRDLmtTNWaI8#PK+:g8!Ua%6iwevkHf+32MqR><#3g8F3Sm)pv#z];OKE~hMD#WDl:aWWmVE{KUsn=mDl:11UrLkQe0`EAM
+=y,N$i~3Z6@v"AErszJTwM-JeX~eBhS7>MDQ'7KDYOi23P{)b5:hF[P9,gL|8UZ,sI<xZ}tVuWW'<Sb0!/Qq-@b+15;2%P}r584,)[p}%{['CJe@lTKnOh
+YCvNX7tOXwss|YJWc%ztCeuElG',:<`RN2JPo!cbmwkbQAFNrP}.F3w]Teu&AeS9_].{p$uQnt2Yuc0;AWphq,3hLr<cAloey4ujiu_1Be%4VVh'ESrQCl
+eo^Z0dS|e`jD)/kfzwJ10N#0(}{eWe_6s//Ndf|}72K.&+n)d3@jEXYPIgcO9%(!$aCgAURRZ(JNi|"OW1[-+y,$ikeH)^wna@/meM,P.v!f|dnE[01tl|
+Zt+4};k|SKDt3(2R3Me]#J""grVqHyLDr2"{F2dYq(A.80e+fQH{uY_(:7fC78]iB+z6BD(%GTBZ+-$I"^PJhv8QSe,lH(+-RFa/=U@O!L%!+zR9@$'_&e
+,(-qJ(tsDD!HHVnsPPzA<SnTv;WEGt2HR7Y]9|,-X#z,Ubq).&aL=&$j)8+0]OU]H8jRWFYzW7'^<dVWyg9|=(fS<efuxZ<{.Y$/,TI2fBVE^#UL#7^%%V
+TOX].efRHAzZ/xI&4XlQUC,`(^BZDkrpkr'oL^e/VP!nx%%$-Voe>,^[gxo+m-[wsKz=,s/rg%jYRFBibRdKl">)F{Z|~OqqKoDx'p=a|R62T"=gT8k<:[
+3$Q6&7D"P09t'[{;%O7<{q~ra-$;OFZ/U/a{,ChM}j`.-wvQl7a]5aa7K)ISzM.!QB&K%ln{zI&d=kU$i)"S@(A'DphQXu&LpJTF"N,+{R$xdFp6@5+.mg
+aYV+KKULb%'V`hjj(XwBnAE}M^D9M<9Lu'b]67`x:f^h,u.tU[T,"Y<4#PkXa$7]~WmO!|lvBL)3.WC3B&f`.M"5kvB;{_W`;C0VwD+2n@71`A7E[z=Y!L
+O[)8c#H>DAh0fNUuO>m.m$6X'#I_@ZZuA5TSJycmmLV41<`oQbl(^[WIp;RzH^NhRM")}2}Yvx3t4[Cm]98K{"Z#_8wZSUZnn6.ozC]dh"jbt)Z"}JqvB|
+lfF&G%[reLiriCU%AaQ(3iwW"SER~m!I.AQc/Kj0GiKccHU{G:!qV09Znec/G7}V:}XWy+#k:D74v6N^x:zJ,=YW;OA2;BW:A9U`iNc<o4.%Q'L$yPMqLm
+4CEs[=`MGbg%<vG8"V>"IAXwaR{b!4A3j+vE<=u|-M,scYld("<i"&4nT6<unIOrN8>}(d(z"6)3H%AQqz-zqUw&%hp}6Q([PV+IG0__OCRd}IX3@o,8Gn
+]nZyQf,a3<RtxEVm8nTlH7B:NC9]Ak<dhLUVi4P2[U|zw5rE`<!a(cNCkWZY3-<uap)EuC9_Ui[dcbt$$p;gaa2F`^oIo[DrbOxK(/Hh<WlG"B>incQk+!
+mUP2YJ-'$Vf'bGo;ikLiot<`9Tiyfvc$o"g6S:0pGYMD;r`7XBA8=}EK2LRhPsMmUj{Q/HY1a^IP6cDJlQQFYx(qU@Jp!`6`w]g(6j}[A)Apju<M]K`_)$
+riB"nLnu6di(2:YJqm6y3+8x}D/])"v%aLPi;X7S]#5hM50(f|OCTYYhJ$c3mmLgk%@VBt{`)uukMnI/s#dWr{u(+RjPD;<^7R"@RwX7%)1P{toD|zGEfz
+t`)H4]jSAHp|G(kJjAjPdS(Ah%Nviw7tZ1UjNiHVur>HKW8`83WQP#6Ym9Nb-r^G]}4:@z/#`}:zG0l]~oxRJJLX,-zSwmN!If[,GpYLmSm@@,}K+qt)3s
+o$q|Cp<J:sk`q4=-lBIi."[Fw2:>gjY@T_]m:W([7MTvdpg4&L-b;7UM=!7F5gbOugbt{X`n9T[<.eOji2K(QuY&&4UFL5Lr-q_JMvtw^pY[s.PILDvXSc
+,-Im8aV[]hJ94$J$TrBU$'}Ut<yNmoh|3KRjyKbB^wQrLe:EgG;so=&PZI_9lttSPAD)F/GSm[b.Ij~M$yu#Wzu$fWJ"$Gy]_LZq1=n9$(5^X8}H{y"p_L
+AW4YC(bUU.MQaS2-{]t+#Hoync6gBqM;<T`JB`,Ap<VO};VFw%>uhe%Y.}vE(X{^5]cd|z'X#SRJ4p&CoSC(R/4Y.+'k[HyG'zl`I"D}$SBYfxx#OJBX_<
+$iU<8C)`;|rbC]7_xPui/%(/x}$.9PDG7na9D|we81RPPBxXALRh=J}"V$]OL^^wadSFY(JldO|%X6@gwYeZ+8iw)mp=LZjw')f<]OlkD=iIz=$dj@hnO]
+X:o{1YTZqM7&L{y38h~,HqmQ,y,Jh$GG:l2_gebi0<Us_J/cEQQ/iMY.VO"~WecK~ekxTRE2y+#L6w4Wa>Xr$49^nkUIRG[gQbBZ+WkLt%#1dhE|ma<|m|
+<GR#8stJCfEN5vJXO2%]`x_u1:]URAe)y@Cc8lc2AZQ^i<u-FncGy,X=OW~zIDftR`u@omz,Cj/Smxe3TFMTF<i[R^DT3vhoii#.y4$9i4610QdW[8ZGMq
+KX'>(nh&ffT=AZ`s;L.oK7)aH55q|4c@VCe'96vjDH%e+}M{_k:feT5(cmu0fv2A8o<F[)"iX8380KO1/NJA|[z74.{-e:pA4qxXo=6zX)b,JiW5f+zX}W
+Y4T.pHiWBg!JI5R!t3HN=qyjZ)%bG30Q2@@rN'.',o>u$c^<WU"soRS/x0xPOxvY[=4KSviCA4v'PK:Iku8>{6jtE|Pm&Janpn$n}qP"d8s5'6(}Gq&-6{
+#r`bOd"#;n=z9cG$8w}|z!PgYoar`_VBl,3VX0qhpFp`M49]SB#z#PRlaiQ8"'iqceWKfznZZ.vCyNa3I{E;96#s_]HoxoMtF&M5#ETOPwO%hG_woBt=ms
+3{lT-C8e-{3|s,~%Hk6&}1rgLR$qDHgUFoZye2>0#JO+u/WCP%FTY3gg<=IJD9SV,[UNU#@c4i^Oe{`rUuxoGO(z}59sWr[.`Y,iUvBGO;1tHoFcT."]Ro
+3xD&P<-`fK>DJc<]vNt<!K4he/j#,|5;la-Oh>E[PzZHgg4z%=FG37pbn$7(geJ#zq9L)`yiE`O/4AH%"Mec<gNu&7$@XJ!m616E='_Fi2'c8X1NpBMw|m
+_#/Uq3Lc8L<d0&pL5s[S6u_Y=y:x`Ycyva)g5qz#b.Wrxo[]0Pzo&f';ZrsG(EEH#%L3{Np"9(XsJ.15:I6Z#-l]x[O'hEY6_H>Gu:;'yozy6&[Ouo0w#B
+]i-iWXuZs|lW6m(X<b$a9=>BG0}OwI}tdrbS2x)eRngwX1&tD6[PyXHzmj$XCT[3yamUwzVOf-:N[n9<qoM:hfr5HHgfNao(DA1([tadJs2=~I5k6lPZsG
+jGnL,&q%Uh3eED,vPzifIYn;g9nI:g7SG5|n'J[E(Q,vu<CO6=BRCU%t(3ASi02VvX/O(2{rW7}p}",)o<=A@^WN=I[_kEp`166l#pC:p_YoK<]t.^7K>^
+d5")6nyt#57T0nD%sTbgL(M3XG#[/IW_7dpx!IHeeFH,zVSksWy$_)B^@|09]ru&9]9;Z{Q$G86O3o75YfqpUA_3[Y`{7DNmM@oiQ0R<5{almKF2eZN]Td
+KiU/=<i5WFEN0<B+Tl]KMaGb/M@$0QZ{P_a)JyIh3<+97pRKVq})"vrub6$`fH8Zb84o93Iv_Mz1J4H/Q-0i!D#A|j+dL3ay!o{6$2Nn9j(_Ha")K3s69[
+4"lml`X{8t>u+U4a0ZBe(gR%2QvI4sIF@KnJ1b5TXY&De8@|zlJrq"Kfrq=hsYXN9,s#-oSIg2[r4B;W5fFT'zmuwq6%Qf;N#4Imjj{M!mCL]GLTj7ab;F
+T8&DJyPt9@`=nnn+dcS:%r;Q}WY-aXX|~'&Jcwv@XQ/_Arm[{]`lCwBZ1%x|(IbNqCJ<;RI61h]="7AK~)/-uAdHDc2od:amYYvki:kcRi|VpqexE|^f$R
+jgn3u^^L3.w>3AMe1Tz1wCby79Ywkt{cWFVoJH!LzZ}{d+Z/Xtlr{TM8RlB:XZFr"x3x8[2v`@>E~U`$lv:Sd$T%I{~ngnHev9ao9Kr}=y8azsJl-@Q07>
+ERpk1H2/A5u]nF7J@bggrv2NQ.f|Gt3Dik<^$p2[sZT!=nIEdJ$D_y1Y3/V2$^$y.5x'lPwK9U(/kBuO>&/@&PE=3z~k:C5V)2wFhJXtv7BiDWSHCC6&/=
+4Qwz:hn>HX%zoh0!kFwY8Rv;iV`z}@S:cf'RwI_p1:]<7.;2ji$:|CR3f#NoD3(h;Gf6h/$$rH{KLNERg:]=MScvM&5onF0:CSJK61mi6L<"~&kBkN49F!
+<P|PKP_l)$ayg9d>Y<]$^:tvyZ4Vi7>')VUg_mJNBIjR%,N/ZIDL97Qela^6SKBIO"AIlmv#b'EY75/<Ki6C}II"SBznMyEFA$1{qR|ol.wo:;13K(R&Ul
+{&rUcaY^7xe>7B5FxR-95.+60)m@J7V$^ZK0qB:yB`IMA]A'l>Qd(r<&lCws-X_)&CEg4ZFE$h7epmtAydhqSWgsS:SMC%Wpl"d[yg:.XzrNWq%p9}Ggl[
+~a#N1ov#Y0O0J"zZS{hAPMi7eoukN()pmp!6rWkTKWt_66%3_Zm(-nuQrI6d:"+Ku"}P~i&Lh'z"A'fC%Kf@Nk0M%TBKb,X!(d0I=OKnxoRume)iexhHBk
+2oq;#eKj.#0nGA,;Sh9}{JW/,s1CuRqo[<IcBw>x'j&AiDIL,<'^.V,`Sq'Fx!V:q]W>}xzj|%IJ!Wa9|E@aE7EGT&nho25J4WhvwemZvXskJ{oD"D7C72
+i<FM<3XEsuIR!g~3t_N2~l2V=LY=[r8,6r{-zAoB#@`vnUe[:9/PXx1eM<<cTCpa/,oG)XecJ|e"VypH,4^}$rsC"3SM5OX^X3HK%lu$C.#e!wsq}$kLBG
+YUUh@(rPkC|J9lU9<F_O%%TgrmP)FaXpd=ZH9Xs@[,|qrJ./f{HUNDDKtj49GRKi$vIJpZ#1|!"RJR$jQNl$P:i8/lMcoVz)NqGLjWIUis/8j_B3Jx|zLn
+aj`Pee%:>2]+V0i"}kVARO6LaP+v4@B,#90Q;UOa^cY4{CALx9E[tsqAlUT0mXoguq`F}[O^H3zwOax]B9E.&SK26wMFAAVf4(T&F/bk8}bJ#gsqk&A[L>
+8Isftu5-$E[,Eo`%9v"h!3b+,mS`8X}$P->CLzjis2ZEAHBM`iH"4K`7)j[ko63.5UYR|(FH0Uka8qMYz33+X,q+UD/f6kjG#^+yJc^>/'a#g"{aO:pG0c
+;9J0CKA3M]w/+FpQ3;tc|/By#AKkduo$]92B]3'355bG/]NM;)Co$-!Xr|qz.Jn6sE1aVO_pWDi%~|3yc(JEBH76<)![(:BYzO.HtKgiz^;5)Rbf;3c$Nz
+=g),lOD0Xf!MPsZ<Py8NrN0Z1P_l;ffu=Aiq4(`yUn)wPagYz#yOKo#zig~gt=v=)XBe:smuM.3apr(OWYBc5myR^{l&82Zi.vb/n/%+|x^II3l>^Tn'L4
+^Cg>JrOZ:F//2'^:l4]u_o]Mw@`GAJ+_[Ot]+jY9urb7Lomlqj{^zD(B7U,%}f:CgeaBWIsKOlc|Ldg}nL.)-y]`z|q75ZQHUd_Gz@|0vWg#9-}0TGZ(0[
+|;%D=(bt$Q)qUp|Vn-05h6ex1=z2weNq1+`4b))[e_wQ&$.lU4%2q:S5E+"'YCa<NfU|%aL{W>"GoQO0!!I#tw8P<Jy<$j+^7&(Pdp}!Sn{HN_t->02y`H
+kbU#Woo]5YdS1&{KhUM=D:aXBCE9cUmXwz8lS_F#SSt/DCfw|']sI]i&>#lxJF,b'aKXQLUsqrqI>rmW!![WB(CDOd!e-t#F0Fm3d;3l[$8gjwQ;[w(>TU
+@^gax$XgDG7sH=BH)_-r#<x9yQS+-))iawH4cy`FfSN94XXl_3nLzk!'C_tM7u%vrg["1g~@+:4:mRTOy@ep]d,|>RZ/{!lj-/U"G1OA4YbKIB9=}A)L!3
+UV"mwuaGLn:}yfZK!=/gr=@NI@1Giqf"p'MA+%oDKfE}3hqz,fiWT,NG7PKs)lC9bjCm9}w/Y&M}&h/-R5UOTp2U[5~U6}He|Yb5V2m3zND)[t3)/zaa:J
+t'd<cL`3W3&62#91g$aiQ:q=_"om$}6_(l1w1!fQG84UY]I/`RS@_xn}#oSZOK!3PpJa!1v,9g'6Na6N]wcnAiuxnK$uIa4k~r0WM4Zv#|aD@KT|1BF2sT
+q"!5&=1O{UgJOt0mZ+B#kV"N'm~ZQwmhyDF2|s}33Vm#J1cYAURH=Cj[!E=3q&:kBR+V]"T&&b1[#{5pG8:wgpGDQq60SklH,4j$N.IkncS@dbd/y|Jea&
+w+HX~["kzmg_VBkNNE--&t5WKowZ,m@NX>4k}:L:n[t4|$GL{@UVfaLMopHyVIrYoSM_fAe_nH_zmhoQR/ZmSs#`:N3iJciYNO~zCwh'y'-KUwYL,(+F(l
+Ff[{nbao0d(IyT%|v=)cUnEm0Z[PC_HD'"4VaIz2MRK`amGnrS}m#pr{Y_+::=>Au_Avh`'qXgPk~,,wI}%v;kUxkq7FUl7NB4Tj3UYpC.x'XU;wK5kJif
+Xgyf5OK:KY#BWv976H|e-e_pXf1rp<h#2S^z8yE<VaMo8=,Ra92hn|{@Cpu;v2D/HK6=I4d`^eCKabSq6tiGR><nvm$qk[rVKlA_,bWtIj_4f>zIMpZ|p(
+c|'T}#5qDdCds<20|dqc_Vg)8/`EIoG<qI}>E|p7rbq;b649S^icw<c|,OaN2AF'7fl3cNZC(!@s"$;P>yiI{F]gw7~F,4<.HWRieHqS_7{&;l9vB9Q-Fz
+e9.NtwAC1:-Hg&%CyjZx0N+WQCy[CyBfHZ^,8XytZTlc1GqNWQDlPDtl.fO%{33-}<$g#0JLHMCL!%h;HzDTo_kU!"%r.u2aq{8k@;KaaGcn/wdX!gid=b
+4jgM{fRvzMLy$i^[_X>-UnEmuQ"1'PIjUX`OQt$5QK<MFaI}x/%KTpeAyeq{kSA/(F3ci,#T;`Uf;WDtJ4@@2E0cv]7a"dKA|`+|eQy4LgH9gYWvrR@}t&
+ar)-8MZUA98|Kn)1o}"~Fhf+{76Dxz7A8g6XDo/8t`~cM%nCAe4wIhO'<PR`JfcHNDA/ha_e"~Zm[av.!%.e+h|v+It`XNlk1:3#J^QArt&#%BQ8er>us<
+Asu0rU({:]M8NUVrLOftCx<&=d=tt{grAB6p^.-p"rPzrt./<xVxcG[+az4Vw/NO->xu}s_dX]`D5o=GH&fszpxIa!snGzUwC`I";&_o&(qD+qa_!B2Wm_
+b^H,iXWBN>di/;_=T|5U81NTW;M%`|UC>WR{6x0"&Tz(_HDO`J{$9z-RU!wG7QM&m^8|4Kwi3n9{h7@x4=GMo)+#+<9{1Iil6dxkxt),!|bzU8`_<+dbYf
+<D""uJAc9BLEntDa;"`jnk^`jUhgb;8Yz`Tt<[1t|75(<sR'uttFoTI;%UfknQk'qhwtb7I3dmmAJ.e$%Mk}t62C>}980G!m#<|>t={K;XW|G8}jbo`KN;
+qIp@(w}O[dJK5O&(e)nMT-[9'^xByX&#NLR%3R@Fq5V2T)BHfGUz|j&h-egwp,$!TX-r3L=|G#gJ|RLe6%VF|=T!-=S`XD_"),l9k^en-3:fRcfx3+7:r^
+3THdG9mdg1eASDphw06EZ]41DW/,k=Dzu&>K~BJ=ZDlxkM+$A$E{Ps,qdOF!SFccq=-$HxVY/ICndyp/;h}&9JR9^Ce5WMk=v((zBM'wap>[C3d<Hoo>v;
+T#_>[7"qQAxW34G5:,x"0"(2g-Y7[b.P']I)R#6U+T[PAEJo!p^#M(RLm%Lb;uP[JiG}cT={im!RAC}Zv=L|E3_"-s0Qv2CM{YstBW"-f9{i.E},hD~)u=
+jk3Gf+oOCC%L"K}c>u3FeOgK)nS-Sp'T6]cRZM86cv5lzBI8|$Sa3{[@n@>LQ{REk4fZ}2H7Wo]mpgFmuK.zZB-t.a3Z7PGAWw{OnfC/h'1aJ#s_"ur{0a
+%_G^!l[0Wf#8!N^vzpYd#tt@P2|zmN9z.LC80a(aLjsHYw|S=6R.~S)3ginBD)8zoo&6To)86-^4|j#,M8~.ih:'"Qa#yI+G<2H4a`&RJaq72$]9{!j;RA
+K<%KqP&;(OD'E3kbz;la-sDRe{z>aU^e`n7+u1KSJ23kpNs-p9C(q1!}2X-qhEvu^%fFc#fODbN"__Ef9d`!3nr$O8=rS6=Z#k,&i.vxoSM"l<R64g]e{m
+~j@(|SZD0.(4Z<CmSxN>v=Z|8l{{--Q^(HKe,AdJVn-@["I5&_yF3=539yz8&t/30MoR9}g4S%x+K6#J(d%i<hls"j"i-.wm$[ojzH,:[&ai)uxu_a_QsU
+wo@94k9nb/k.Qaj24BmFV&z<tTqvkd|p[kgL`lybVYvSVZoapt.9u]W!5xSvAhB82C`!_i{%iW|pIq'p{tVO2}xEKz@6H33vycC9ibf,|t{$x-{n2_l_ur
+beqqa##oCg+{,Ynu|0wHdM2HYQRYRWv@jDj1Ne]9#uQ{z;>cW!Z@]K,!RX-5~tBO{N_k[[na`w+(rlHBQ!mEj1:z2sZE&(XHJH`Ywz>E[wp0/D-LrLwZ{%
+o6^"h2g'pG6W|F4m&Xn1V4gcQC!fbCiVde!f^P"xCR4-ug7[v4{XGo)#+c@{zS5p4DzwhiWcSo26`('csB'jrKosU8h"7$$lqC&+7l>#KT,2`=^<YZ',)!
+VFn{C1D0%D#PziJ-)`M1@kD+h}iGcjI5nR"o67'!^!tkTA1WlHn([U;pLdYxgGMp!HfE]QH!Qg~SHOvP2uV,38f8A$'@E")$rh0EJyq,<j<}TWuxg{vB33
+Jdws+}J]]/+>Zr;|2Bz)DY|e(S'fGg7(}dWTydZpelUOhE3{JCxgz5vY#bf,d<6F~|p<2w4oqww|u/V||]`GQ1y8=E@'b#_xHv|ycv$:Q/$dQ@{vK'tMvo
+^6yiSnn_~1w]XdY|'Wt'$vu&c7]/J-q7xf#3~f4NbC`o$O]$wZVN$FroT!U@#l}`;/+/d(]5Vl^hbuW]Ob1#[{bRQs2k^[k_gQ_T<gxGG^PO%("&v3wZ`0
+2H`a6N_a-CQ'-9CfP_e{bxO{K2^F+Xv+(/5Hf#/I[x9^##oBN3h3HxmR{'r>!!wT#fJ5Gl#XFG"Qhb9^+ymPjw}k5rka4PFPUnflkS0-fL&xAPM$EmTNXy
+uVD=Dm^wr"LQ'0g(1mmIv1<nax$ji_nLm:$Tirh2XW|MR8oN0jMDG<}KJqx,Hs|,ST+8bDgMWX4u+8DPwe)G^)syS3%_o_B(Xp^wrp.f=5Q@,k:yv;}$[Z
+C1FfkzAC}J{zz{]xWPSGCy5CekM6>;H<v1[vZ4L_'6WezF}9H4bd|vOm%e;vd#C}P}5r>zH#uOj8/81gRdZ&4o=x[r=`Z&;^Agsf'"Y[QdDJwA{[DJGq%O
+LnA5`xYw=&P,bd"Q'!!AQUnLZrZv4J8q"O|d!@[}z{$xObCR6308^8-p587XeJg|2CciVAy>030-76,ODJdku18>J>$xX2J85h=siA/gF|AC&{jsNG.'jw
+CQB7Q2GDj|wZ`MX&W&5|evQkcYNvF#~";>dIBWKGm+jF(R+M2"0etqpNP2}vxqb%eu(y^xw<6M^-1PQ2#%za%hDzf{4Q1j5OPGP,jN2X`Lzs_#A`(VC<)i
+jUDSN:(1qaU8>/PXEF}I.-<`B}dbBU5_<[}q/lDH<|fZi)Er->p2.g`{4H"{a9.jLAoGgU0VljPT4ed5j2S7~:bx8D|O@gRAMv+(1r4xTng$1@k&OL!y0J
+}dZoqPG!Z(69gI7RD'e9{ij$Q0_U2ve[<K.>=6)s/")T)`^.7(L{nvJ|RU63W7MT3A{$u}L$S'Y]a#S`Rg^1d2U;3g0GqHh^i,{v2V$lL3)):bZ6#0f^c=
+)^VVt-/|M6k.r&hr+M.m.tn3cL`]>m:!h:y4QdQ>sR4:=ec9wvex~wPD`YJK5|vCek]RR`tk-R`v.J)W3K=hrm{=BNI4E]f1&4qVra}AJTfK#SG7>Gyf}+
+!4XI%6EXmM@^~o3);eH|D2|d$TDYvLb`gM]cishPFHwl%r8uK7DHV#0h$>8St/r.A{~C[!jB_>JaZHK56LIfig}w#Yx,VNfs.yWDptu9u}[rozww8X},u<
+builHuw|;kREjd8IOzb"IexTBa#-xIM5en}tvp/z^nqolX-jnFizn4`7#]N>8ns4@UlH2HD4SZq;^4e[ziNQOYtU}c=1~j]u@B-"usA^~ls/;Is}2(HrH{
+}xGz"TVS`vj7X]W&E'yUo|0eo,hT:{a8CIl:;d_R,"D23zy<y2;Hf{UvHO'>`LYN:2Si[)o>_}GY9rg9#E}KH:Q;+}c6&n^$=E7-LsNk/fVTV|z]$R_hmv
+_UP`v0IF32<}h'[%TXB#}RZtA,bD#{2i1-a_qBwJ.+eT8jK(yGN9cjW<::C:e$9|kOG9g"w)7E.$F6yYpbbsA=-`)PD=,t`+wD1TUo4dW1l{TZz7gEmk_u
+XGCo@t-+21(L)[NaO-,3@TKwFA4,h2Fznx+3zD+/Ft5VBkT@FP]<T6yuR4}(r-f8QvNPs8p1jUm/"~u|";j-xNSW3}:I;q/_QC$9q!yWqGfX+tqu_:!^XU
+TdE(^a,_sQfmyjq3QLrU@r)SyCBEN/cFoR&>HQqeZYtE%Z6XS{QHV|UUT-jadolS'Dx(KnZ/)0_^97q"h_,]x;`bJSBw^}{eWevBim/LUz~,QMnh52r|bP
+0G]0rwJMP)-%`Oa@ciCm2:1>m9QjFF.V`68jm/(FJ$l9Tg'ps8^3y)Fihev@11CQ#'eUiIdvE)!imb:ZT<V(Ho&2M/;-NEj^OcmB.L(E[cQ!!-gL)[ZNF-
+$C$`B7jR,Z!/p<$;2-AgRWn+dv1Hu+2c:[}xcEJ['K^4/<yf$Ba9Qn+.ANDgn7enL[D&UjJ&6O`{^RBc!r[oM4CwKvNGVOBD>gK/alh<[1YGqX(m#oLt~:
+XAjOakH+Qu&+H!qoT>rcr,VDv_[])x0&+jWhO`G%||{e)yt7)t8oMT`E%-qz%#&w;,jLcY[u6)fmS<jHNYLV0kqI.bCobVESTtGa;eru651k,pJgy="[yy
+>f@NN|DomyBoA#+TW[+YAJ+PeIPM_=w-jJ|=o-$jw0i(19Jsumdjx1{==qv1+v]||8+p0q<0<ELE0w4S&CdP)8%Ttx1e=PLxXLMI072Ft=m4RQp8M[e1::
+2WVs[QdaMe{:fa3u7f^O7.^bM<="=#.82tn3Lwa&!'vU#qXT+l'(:n5I[ls"JB0q$ZOM_%5]yHk8luJ(3s6XOXovDz)M_<rPz]uJ)<2JHb5`=8VK6Xj`pV
+qdv[(!)`Ox@lWI_u}.b7WVPv9V,6R,uZXyI1K5Y2io8xpsf4fI_X635%j);75`|G7x'4>ehVjQGMbBm<wf68HvVK61ndPFl^x>6{#HBvmP'yQPTqDokIpX
+Ij@OtaqG0{>{y`.Tfa|F8fj)%[6kgaafL)zz-`XVrELoqc!g%V-Qr,)QP^DzCZi^ln!4S.-_Z!>13x(w!&!'X};d9]ibt5iac-BNJe&9.D2BZld686Vc$.
+@"Vrdb+Y{.uL84r_BgA;8iY:w3)Buw@nd&~nA]weILKVa##n}^IV|"ZoKLt{}<ivJ4LwSer6`<DZA.)|YczV;PBla:USm+GDWI9Gcm'$NYfNB%Fdb`RMPW
+249-$nd<pWD-[CJh4,cKBQAOkr%{M!RA(}~nIQX5ll(@c(4r{Fjbp<hFD+uztbc#wRe>ndF^X/X|$9A_bjC+{XuLQZZWA-`lPFuD:r`ik<LAUknJ-AF>m%
+ehBOO+JZ8j_RV`G_|Vd_=6#k[_JOyTVr15RY-dM1jtLK<ajDY'^EM1=3j+EC>-92aOYA/e}I2e{p}p5q/Cq%<OrtXk%7cbnW$VZ^YGgvp[0lcGqe$]`<"l
+bp@Afq58-}SY"7+sADYLL]R6n[O(vWF[@EdXGS;e6IQ065O31kN4D#j<B=t@FHc;{em-g@eY<xrA@cv4+_:-^$f^N!l@ppZXF^3E)OQeJa6X[%Gb=14ubN
+It9W%LrBy8kSo'P][i>BV^C{_;@/_Xp@[SyMp]g|E<9`(>BtfW`a84X!AxgC=bm8e!_NPAX_wA,/O.x6|RA_FJkH"nOK:m]`>@Jn9Bd)h_Qv;&VoIh/Dc@
+P(!5v(p/[H@#mr(/r8cNx&Z_c1q@i1yF$wdadyBB0vhZ8.X=J78kwuTXwP^862,HNNo6lck7_g40BeD(3wsV-[Slx]<"~_Qy<%Oe/TEkPdJ'VpBq@+gH='
+;#TJ`w_v-qCqDBb`y}-wMdem6>`LQW)Z'+2!2/pe.+I)Yw|5(W3b'X^_:=bx`ru&N":UaD:HC/4BNBpbV^+3vw#`m5{1jsa#ZC|&yws6HI:}GBB-[5[^RT
+nhznYdWBivn@('x4tv>7A-;#7eFR88VTMk8gVyQMMxkR:d]S/5j14B.%;jJ-!+hef.Dz0,1ZxlH5CI`^fJ45W@]i|//bQ]AXdF^80;i,(7X}WVc7g%K6ls
+ec-RfNp"NvDzyU]N)u:8}=hJ1gY'.[gK/T&PSB2kg<fy+Xq!E6}a2T}[aC>x0;CDCajSWArQbJS.aIHLC.&A^z>#]hSNAs^0&Q;Hun%W3,1E/}wy6HOpZ9
+^BquUp~wpT,S_ouFeW;^yyAaS=Gs|S(`72GkR79_QHAuJi84;j]|tL6-lHVhf%674vaT>xB.sx$s;]h|w]c==a}6S`paldx^d:U)msm9B.,BvqmV'REE)|
+u(N,is!NtQC3!+o0b=(jo9&psiq42iGoY:;9h`v,5I}[)0UTesv'nPSG;;Vx5H0A.wVyp|v[I1{}{#[TDS1U,}E-s&8s{GJswd)r,eJ,h>kD{JZ"'Sw'N)
+=6YG-h7l|F(JpZrhHXN3=ni[Xtmic|LAa_!2WHxr3>pO1t:}U&4xllbd@^{>Uh2gy/B`o3exT/#65BL!QmTXyJ{s)>f<|5FhLT./JFK7XPF}M!5[!N,2Cd
+~.87i0#Z:w@>y}ZH8bqx!y9A,5"#dQ'b7}6h7N~hVFtMCVlk5-0"&Tf;'iyWs`:X'R:Wt`9J>p!g@yM"sq"&)Ex}E7[/"vM9OX'B$!eQ#}8|^Kcno#zG+p
+<G'dg#r2:twe0,inq@6Ep18a.ybRh|I+p4&|Lb`l.YL`hzJ`A#7gjWdeSNPfY`>]2cCx;6x7h$8,9TG1@G|ftj,3TsQM!Hw,`R5y8JIJ>W{y6qGoNm4`.Z
+wKsp']{"B3e/Uv>^dsw#|.]CmyK.yp"ypLTi<go"Z-6N}cL"W[1s!-qaCq2nlKBN%6]L[dKWJkuI33N;Zhl=.i7"w`w7S)sq%>-RIx3JnqzSsQ@,e#T2mA
+;>D@k8'EX}irt:xO'ikP+pO1eo~I<|H:Mxs-S8r@EV8]Q5C}>|lSxA)Y1W9%5pA!tbawOXa}{,d!<w+u@`FN0&N}b41)#np|o-RSI-`NAx_YE"=@Rq^p<#
+2["FOg.a<uFw0iF8,&fH8zI.vw|KGu,!hH3eF+O%9GXp9QAMawd5k.$"P_VnXMr9k;#fZO3Q2DCYxB!Y+0{lIqIEv<Q@!0oY97n%:d)&XwYY72r+pFCadK
+%XaINYP}}yD'Sy8D1FA]XdJ3`=/9'/a]f<R)o$h@u25LGOi}5<;f36g{zlh]a'E[3EVJ2;jPA({VK$}`7g.Ez07A8R@w|q.5tEP[`8+u#[n6z:j{rjv0~e
+G]dm2|TC#lb7Bl9naV)FmY~rdEZ+K8z{UH1%5`ylHAp7S5/gb4p49+3/<VDD:7vGg]DTvty]C'@=i"dM@ha45/Wz)%>A2uZ{k,yT'twL9n=aVpLNzo.dEr
+lZn;vD;e!zDZj;(|+v|VbnOV8`D"Q+D3PHTpUh"tx>&0c[ze]b4UIdd))q05Cfvzxcv0-T=-h&eXA@{naRcfJT25>w8sfKH%f&OCizD^:nca(Y/oFWKtz+
+`4M53dqUjh196zzCfQ2ZPuRXVNBO_5J7"eS}Twq:&k8dQ)XjF9x},goI~uq,B7#Wb88fexLSh}Q|[+77b+a[w+at:nvcxf.C#LNiWwimJL1I/yM:Bo=B-0
+XjpT6W^.01c|EQeujB!H8l9k$YoXcQ1D|Az'lu`dbFqC^B+25'&gRAj8ih/(hZ8,cvw5+ap|am^&DW4pmsRnDG1fY(fTajV`RX"TLBm7Cyu[DiO3ihXWQp
+u)xFG@PgAwEI}:R%C,&0F>.ZMY;qB7OObJdy;7)uo,x|z9c8pt8u~ZN>nWas)J!px,y5Fbsy.^5v:8L/`)uSMhNYg{D"JZeP,PTrF[D[=.7IPjU4}w754U
+9Zee%NU;[]BO;qTp.j3Gv1}%A)~`GH7@B1PwVLH_^Hi,4U/6$[rpJwflucOSeJjEmn(@edBVa|,YUl60#_eU+^~&U|{KP8`}7nETS4kq=L<C}pb&yZJUI|
+DO|,<<6py+%4_3&q/![vj'uhF4da4ol0jAp^9cB[!Qf96A(VsC8U39W"lNe>9uEQYE|y:NkJq:k7+ucO]dlUtI8lxD+:Oq~'-A~{,An+4O/!v]|Me)LDq4
+wfNAuXGjLEm{w.!7'gyC|-$rHg3eh]ed9}!|.6/Ji;5xL5h_MAPK2gh=Y[(cAb{vo_-VCbV!Y=Zk"1d3scaa<0,:bXXw=,.cc_~c%N{'2bTaPBa+@{lS[m
+LOCq$xgLo0sUxxI|5Olq5eq/M-Nrr]weK"tbC^o|a@8G.Jsa{_sQQ3TmJ737q:;U="T8hn1N<V[hD7Lhh4OVE@cWQyN9WcBZ-uscM]H4`>aoL<:1PdQ(|)
+7_qvP)ByV]|mlBfVM-qsltUj|9I"h&3WjcDqjMj]d=3h9E+;zfxta{5Q/pe4aRik|yWO#N$dTk`%fPu]d3f63Oz&D,<"Nc{YYr9c8r,f&P=yUIbGfqdm>r
+0I=0CF/_:qoT!o,9]p9-@en#IZKPEMC:-qb42iX2yOpTLT8]2#<ZFm/;G_AsXhR6Zjhk(FhmwLckP<!Jt]U/)n;a^w&Ryb+|~G,jflSZlGtjnAAlqAfW(6
+xBQ6Kt2;ix4:!QNsP="M<;;%6WrPaO6|4+=0Cik9n$7K,yFXck1-&Ad8c.Oz59bDjMqWdIUN_=%C8B&9<mt3j>s/oBO%4B3Buwp}|=]E)'_{'$J(oY,!I9
+OxTQYFZA8s_IlD6`l>|Y@g>;#X4vkbJ8Lt#9bd/shj8QaZSxt7sx>ayvaa.k,Q{x#f~ThBvN}oT5.&8(&PZ3%hjmjQU,,aqBY^-=a2ua9BO9kYfN2J^'co
+m$~'v:-#Hr&>MY%4y`obf8/v9qf@2G:-V^sss;S9LN<C"rB7M;M3.9wr>jWw`:D.mq5WCn'gKN#"UD|q+X304Hs!/>M66mO<D2AmW}t#~q#1OHvF$NLQ,:
+JW3Q%1)8hN[]5/T0ARnnzg)qP5i;<-7J'C8u8@!WyxfXvk:EyE|q#_IBJ)_0XjdZFgq)Y1yyM65#=peDY[ga;XtcKjL9[V3MH1Q[+How0%~qug}6Sg4I^i
+Y3z>,o;.7e%,UZ22%[>;c>/c4CnBx@e]kV)lug-0xp1vXA7/Pq,%h1Nxy<E0';+58Eh9(gaS+xb4tki]N20jv4clwosZqXQ[CX:eCKna;vlqTnz$1ZjZC3
+8oCz#$m#:n,R7w#W7v#s7fbI,:[m|z|og;0I$Z8IdsoTtn;dKEyVQN3!3."+!M#{bd_|`#wO#{0mu=.g:IzL^;c<nb[YbrR`CLQpp"VW^Urd|E%Vh%wLo;
+Q!;hA79bj]u|h%Htm>N7(kz^BY3"x`][ShZJeYkiLs#i.!]2Rr%e{PFXD3jexRxehVk-b]z}!r.7paGeawk7Yh!knm~VVK{``zG(S;6ddE.U#^/lK(eC7>
+q'|r>^wjC"p11>qD0tL7i$YzXOncK$P:;+o<<Ol{x,},g>A/HD/%B>#3+Ysn"S[+p2V#-bzK,W!B`1YoqL_@Hos6dW{o'N,rJM2J)o#f.&<%7NGX&z&3|w
+Kyg0/5xeR80:!rR,~je'0Cbwx":C7_,2bzzz#{kza}1DxRj[6wOMtcgukHNq51!qB57@;XQt8W#g(<y[`DbC^7M=<<Hn03k@.a;8V;XDf'F@5_S/rP^_5I
+Q(1H:(x(Je)5iZCNqi$HZy6{$I)]^lXCwkSh|S$:Z+&=vVQ$d2i$CE+E7N2A{/=mZjFB&g8z8:^e3r5bUKvGhu`z8jSwGW"O[A8:ctqcGVe5&[|TH,3#73
+.7b]g`oGilqs>AxEX[p1a'2OIXV2p"FI[Z'3hp3t'a:8rE.g2@e$HlW5Ov$&=qT(`p1O=0~QYs`O<{B%]-)IT1N`:lBk0C:eQ`XtL;3QB2Q).Ftdvn6!pD
+Ud'_%k!p&7"q)Hy;g<]`nh^=}z{xObDUd{(>{:sJvFnJ3J}wXFMBE-'AF$h(NR|Uit<|Vf3KYpvo2MF}=r@IQiZS1T8"~q-7`VkT"(q3~-364g]NjLEAiI
+D'/kKc(0i'M#.tbTxYIp#sQQ@Ct%mk.|1N)O%:8y3<'atQE&UwlWDUX$pV(y>4CBd&xM>lu7U^tOgsxwfxK:Nh9_i5XEr7)r0>#DmVk]hYHx:z2(R[~[e/
+cceljgz+E9%e>Fg)a:/wv&~1loZ9cEcdL`2+,V(I@zA:8o)A7<Qm0aLXmE).EFfs;>azDkd".xu<W"ioL4oGLNF_imgP8J9X5WAFsMqveJaj}X#Jv<<Chv
+|75Jm6<62u_,rkD+#ziS&M@Xw1XlPXC(wP<S.KSs2dUXDWLYwe]DaM,"byIZbG<OR[COZI_==H8AeL;}C"-)7[~cPg+A$Pb88m+s}p$c8:H&^AS{{'Y>`h
+8:D)6VlBTc">j-Bdo>7PYVaix&t!8+xr;o!QO!/atZkMIj5Jlc+8^u.l8Y3]CTmyjxCr#9w|:G|gY@b+E3]t!W4:#/OH!z]>]saC2Fc>|It{-TN%pa^YD8
+jTE=;L_ls[mbv`eawCDDOk~oo}$md7N(GA]t8Sua,gF'9C#ZykZiCY]v~2$jznz-0(-3XjVebOvw{y_R[W.r`LN;xh;|,+H##M@,H,V@vDM2%aLX'B.,(E
+VL)>xk9LIy~_2.wb!Ip2l;9ht=lS]4'1<@{oIsUH;hZ#J_[<,kXtj3MVQy"R2a#98rFbW8c7%hBT>]Dr^p|m[Vu%,!4_J^3$_/-:.>1z~0Q4NFwqS3oQ!)
+y{l{qDiq&X(@~k/)yczcr;3_c>Uv{;CZWVu)qaoq])[t$>O<a0Qt"L~2Qp"HxVbDZlg5'6/mW_c6kcWdoAilGGJ/mE7Djz"w:gOD;V.n{PTXVE!B$;7[z-
+`v%Z9((TGTQ!OR-$;fHI%/pz)GQ.3JCED>-'rR1h@L1LoU}:/Bf9^^Xm%[STO1TIZv:%Q>zj];Eah$}nm]-]yfcSXITreHl.A>rS;SIKL-Nc&"nDm=oV=[
+t&lwX'|tZl%BBjEKby<tk[yPt;]pN4IVb</93o=mg/jrbU.U4QAjgGz16]AmCra%q,^bB6a%WOmVLUeQjMLo<tEX";UX;X<#kpL`M0-ESiJ1_z}9RYf<"-
+f`nX3n}xXo/SK5lis>epF6"d]P<o;m["8!2kT)F;rQ>C7`.Dv4<&u90<aS%[i{_dR6u+fkgx$n"d4"n:1b(/y+[v4u+^@#p5U24$n"8Nm_kDWXNC^/8/Ao
+c{KlAKoBc>:Eo$']E&/Wu1yB.0#}j._BrFycLYNq2t#3CZ9:i>-Xp.bZFB~@rk|"fbn]tv5I&b:4`5Al1vzO}8Qf1y>Uy@uPC4)c/U>z8'V9k_zW!#PE%o
+NPsb:|nB2I2GUqIIVYB;NRg=(25Oe`M{d85oTOgZb)&3g)WVwpY,Di;Tcjj3vd'$d`9^-aBjtKx>J6i,jODN~Z`ZzQzyAvv;NA3[cNTzWV6avix>4xKK<;
+-U}$3JJYCDifxT9B2-(lGEia+1r41@|IRC0CSS"8"R32d{=-PW&pn|2W-ERt(g8|T@,<m6B9uzANGuhB&z@3Gi9oql^hgcRZSxnsEz&,r5}u`6hj{hNhFW
+R`sQE$K,_(inHYFP/f+:3{:$aRP`Xi3[B8B{d.|>)[qJwzVpLqc;p[ony%RUMF!Wd-~"#eGzmpX`npy`>Dnj/{6H)eXZ}m4tXVNP~2De<}-5S}E)+z4w'p
+~C-PNK6z|_!8vj60Xqj#2`+]7p4t(9PRIS2L7}GvEP3bs-w#uJ(mk<8vv$Sgx(PT`c0c|M'zz0@7JPY1i<;i-,]`imp'@7`&#&x7Lt)^3sVUnq/j!YGBTD
+vdzO"l6xHkzZ-zJeV^YU<yiWTlR';td]uex[!;>'>Z}+B0+Xpr8yb97ivExAo6T>i3Q%quk7`&i=w9~wUW124BU|MjxUuMW|#|%hOzV7tqb4J/=HFsVd!+
+1Z%|^f},>Ddv.5=@zN#tLM6pR_D4VKapvkWb2+EHk`mnKf7Jd.lN#EgaZ,X(>!B4O<<QYSpZTt"en[cee'E`jtK+avth]JKX%x^(YI&<vl^+!Ryxtf;y5W
+}TbOer8:R>8g!xj79cy1g_x3J`]<ADYAyC'xm@:t"^C6Ul6:%Rr#Vxwwx$|/}5is}79!aWun^:1CFO=483$!.ktNH4HXIF[+Wg3#Z=!(IC&P({ydD{6qJ6
+<y<)([oDT,GT~5w;`>4X{l9vw6GSsYnB_sd#.F6D2.-I'rl)Kl18p$B/0-,fa!q+A%'dI0n41bO&W`blfQ>W'JfTCWnb6aKT1u6<e21=''NA}[s_L0O&Y|
+$U_Ls(mEtjR/e+w_gxF]I|"}Y+u)I[vWY8.QSz_{&#@Qu<'1V`vE2Qbt_oTR],/g=lI!&X+K>).>@Qst"ut#=k66bthR{),LDXhg9_Y14;|To3"y!t$tC;
+47;DSDwAN5`w>BTjdn8;Rf@MU"$L9E:oL>^!!y,hL:D)x$P&8+..#6t9hNU^(L@({V7DR;S}1+]h$s!.I%X6"i]>.ky#UmC!:qWRS'rQ`T[79=Ikbo,Y;j
+,k#JN%ys`oWe=|[V8Jf(ta3,.T5r2J|ENdU+5|vKB3|VfK4OE`H3b.lPK]pZ!Xpp9KC-e6p@r%q8k/8op(56z-S{.^Wdw&^<hwr:~%$qhoe(v)AHbJ&+Z>
+^{t$q)e:eRiqiy-ezRxRN0N-8d;vM|{LWoBSamI;GBH3=aEW0|_4x977CKCuccd2Kf3lv<lwHeupw}esfIxYJ08tcO1-`s92fZK+P`bsHIRCp&X!QzG+xZ
+Ib2>3u[Sbmm!4'H8!V>$CUffg@=PDz.<K"ehr^id>%u1y@-Nm`0csA9GzJHdl]_zIc",Bn;G{cf]7fIkvO0a1<75PdM5p4;!j2<l_!sP%kCwOL(Y_+<s$n
+8O)(1eMaz.,H&5>m+!)3/e1(nc`;=o6lQ=_HE6V2r|<7ggfXWE2ICn5jbu,a:c`tXf|]FtE^7b1:;TY7+1zgcEQ5<aJ_7q7C_"bUU(FZ"pUcWc'W;$/u<j
+m0|d9:3m!1WDVt_F(Ize:`=nKS~-,HsJDc[ZSaU`(-o){Lge@fb"DVB.M45;VvzL8^99"7n::yCl_;v8ni+!KfbOI"pUY_$[/}Gi>b>HVKA^qjG#MAkO{T
+[tY#L#,g=x_Sjk&tz61qHJ)VXuxTqex'/hskw=V=5$-iA:^P^@5`XCKK7NxI+>C7;Z>2-4r|}Ow]et4G=rG&Jxqzyk81c$H%p%2,8szg5#c#6tk<vbNsA}
+n}e$k6p3Ytb`un"V#%zg2O,B$MQ>!"3R#]S$D`-(8i52e$.&:IJ3'WS({K2[7AeR8-gzyNu^T5:q'Vb))4ah'q:n|o|`cr1gaTxhn-fTNW+h^3XjWe3uXV
+R72N[NWN$MXWc+eG(2AhHmeG`v^[7`q<UK1cYqtc7zyf<3ViVI1wr`~h`IYi-J@.UrM`UQLhe85->we-8hThN-F4HMkH==fF,xI7i`{2kQU/Zct=%Cj'pm
+8,k:(W^o_Ugmtp0JcH5V>%g"ej:RD4+!4b'qfT_&D84hD8UUx};+q7L3^Dm18OIGim[-F@2R%RNY,54HCi4P$4fqCZ3L"nJ+@oB$]QioDRSwQqNtSYaV{p
+|l=w:6j9czSQbNpE"E+qLCZgF+;5f_:F`MlulYLO]5Z`c77`4uUa}_X;~.PqIht#xQ6)yL7zSw<W5JTr24.d[m+PLA".W[T74XRCLb,>VxI8A!F_[u[stW
+^JFx>u#i!fi[!V,D!gXVnm!x(x^}u<)2X<|5D4LPXe+YhaoKq`F&^:Qv=ZAM"5GqItcW!CpP8x!z|Qsu2)b|H)nc[Ss$,3kuh9V$|%_A|(e'QQU;3]-c(N
+'WpP70,yQzDZO4'NjtL6yK3S/KomSH;/0"~C"p7WF%8mjjj+~hB-YZT2Q-YeV9}>D]&&|{tKw.BD!+2g'aL#0uR++UFh;lC5jk07[vQh:Vrjyfd^aAc"Ni
+Lm2E;-Pzks2dT/tGAN8gB70P@fp+rOMm@hut0W{[TEL4bW5>$dntXvP,WtD<Ra.ymd7IZSwZDe.TAhkp!ldAU}3QqSNTFC}t%ECrP8/5V|LTzLI/6A%lKR
+4dnuH0'eah[Uif,p/&ZIo;A9DpopziIhf"O6zNV:-D'&@ztoCUzcfr2.4[CDme3W|wMWv=xJv[!j}fGJA]SV1dh3DIom])_qeOK2=j4Q{Q<Zl74Wn7wse<
+BHKCLq@zAa:F>&f]ltp@V#Tig#.w}tT"C(~LwIwc[7S&%C#}ec~0QNl;hY(Q'<)b!Z#3t-;^4##$OCohaZf|:,L9rj9Jhd72#6%SC>c7&T$cT6ptgMJsG5
+1sk+T<kibzbqt)=.odt5AsqRHJc,:o^>(wEwqo8Ir&H3jj2B{TPDbclj&][|}vZ7sgoOFXC;$1+NSHk)M+_0QxrK=,G^}8u7O8N.zPr}]Ijn_vW7Le6Ucy
+gLfn`o6}Z_Ixr)#OAvARfVt}9G:m>%0:]Ex9J.=jV<5`R{}x`KZ7oN+AqjA<AqDA"YQ&$-!6P/.Ztakt4K[+P){$}eAOvdyo^+uw_<`][JBIu"@sJN{p,w
+cVW5g`q9N%^2oiH>Ph&S{QF>(r</,c3H}ORDwy}I-NaH#[mYAr8X[-p#>Ci+>jf=Pc$Ka<("fA8Ic9[]0j,I+5i<XUKCh7IcrZ|vdE;$Dl4DjKETQ5UA%<
+rFH:g3o]ltOw1UZt,<3YG!U#L!k7;+`w3L`]2J2a,X_+X+}9YWcq#dZ;'=Sa=$0A"@6ON!J!31o9j;'|oKgPPzSV}j}iznmQf/"F3adZOUq'K{n['BR5.E
+gi$@[H`+yZ!kS/[qg;0t]MW|9QFxk&{Od4Mfd,}y<fck0L/0Gp9oKnR}sz#($I+l,vKqZUH952Q9Xiy9W1tC>zUyQcqStO|jh^{#{@HGnuQSER7J1cm(0^
+_%8<+-f5(YOCp-zZ2zF,qxo=_._'1F-u-lUU>3C%jYfbIlBy-5X8tM{NNj~-]17E5^v{c-.]}[>Zh8Df&N_6'k2.[2<#[<T`i`G3{p(LDQ;Rf5u59v-/Vw
+R7O5~Tw|,r^l]`>znM`1Yev/Fe!4u}I6!)fhc0;8Pbclb7fm)=u#kUr}^ue#x>f2_}Er^3svl_"'MgA[-w4930bGc`UKa=Iy{Rl09WAm/C+FYZCZ4S_=pd
+9g#[aDYb9ls^1k-weSm8zJBM{!i:HN9=R9e2<L=i{>Nftu@Yd+U4=@q.j9v'g>:%mUV(20gH`8v']:GS&uC4DcHeaSB+z6sp|dh3KkIIMUMFz<|q.d!=##
+2K&S>#N{PTC)xC^U,qWQ6W{GyqAJMN+aW`"j;{.79lH8e_eaa4th-J^)edxzelq[Ed@Sbo~,r[4oOA8{1LY#'79FDvU_2"P;lC&uNUw,Rt{yn-KA%K^LKy
+b}'uSOzPx@(4K>+JaM;4HT%GBz6PdY=Q9W&C:M!t;b{NO/{N0/haFm6ar$My`}6zdzkR"HNKp<rhhX%e#h^c2kl3MCZqtOjc1=3,Zf724iQHzMat'J.'@<
+"Q'POey:~t/b~Z,W6Lv5sdfpM47+V:m7=w#:+al^aY~Bxrac1_r!>+QjEyF'Zn+=]g][2@4G1YS|(>A|bY6e+@-YxnK)27Mtf>APA`k&YJbcqT58/.FOm4
+n6OFBH~r0SV.QSs=t7BKKaUbLRAY#sQMyF61:Y(4XF^-yrGnADVT:mQ/YE4tFljNtrMuR|9g.8(Eazo}Ph[;o@PY2ygECu#+#jDRWJ0fF]11:eTlEVa^}=
+xtFfxvzkrSnkBH9;:(QzVz`[)eN6^e}ghN<e#49w'C#DkE,4-_++T)[3GTBYaneKjT/91MwEf^aizQNdhe4E/v3;(q@3xU5X+'vSaG=H)x<,7/<e!rY^:d
+=aa{uq7G/M(5{x9wVK,YCC+5N3)&aMf_!:-4Y4zt[78JflU;eE,hfiHe&nAR{VNS",d#DD(T_#B0[dzKEv()sKjX'2.d3Z3qD<Y!Cy0WqaT+4Q%0#qMoq6
+GaPjGD"sT,R)t=ai$I|N]bI{A'ZBX@8,mw-.rel{-OIWF'~)Rf~]}5P=vPOs]9)<#P6Qx3XRP6HjjttX4<[|QtS}Ss4^iz3U$70v2V)U);xG<Kfcc3K[je
+3B%MQhZ"bSZVw3+dN#p8PAQot|CW`o~bzGvX_0~k3Cej&EM.g"F%:87[Rn:k<y6B%7'Y{Q3,lHQlGcoRBo}7zI~Z(+nv@xcnuV@Lw5MXX5(4_/M<|,]_ZB
+uRfEUl4El%v|+Gc[n_"kgVoOS"cF"WM<Aym_"&a(1[vI$&+8Wd^V2'_-xoNF<58g9$t'Q>]f^&B{$u0hBKxhewMsZgxV;o1E`.pi}8OLihe9fa{&]Nk%#v
+)S(rr(DzTd;3u<A&R(_:qO',m@56OOWSK'r(Y_YQ2;'E++^}Ommv7cIeYHr9)FWzA^wTZ0K}vgczYOv[H%%tWa5z(WkL%-bT@H;@;btt5|I]MO6<sYjX3o
+n,:u%r7ado=P->m9f"KM9vjuq)j/rQ:x)>H5E-'RCc":pA3'God|}}&au'~j{d&Npf_!38g{c{FugcK'eXVX'keHC"4siyEH7@|qPUU@v1[U76i^@j]X#6
+.)aLtlv.53Vy@8o)aMl=k,_#Aw^DVMDMR|gCUmU6WR/8}M|vv}6<,ACJ/}]<u/O.`=)uHGE{$|!S9>qtNMTCb4R+,.q85DvGIkhu$`kAuh--a|D|1$%&;w
+{jromcx53U~-oEux+@%<fo#))R8n2M8,J_y|L;iD>Zw4hVl5H}C/0if`&|kLlLhcf2CMUEM<4W0,>eurt=CgCtY}IzrTM#>9^PAW;e{>&e3tnznE5L|nz5
+0CB.iaLM4{`N-WM,@8+MwfuJMw>tP0ZY.ip'^8QI>b)KBzc^JwlE#kX]$]))yqOuR"H#"v0,`r~8X7(#aT<Wm;+6%tNa:1yb/NTs$jqk^wrt:dRkf2_8r>
+dG^ReB0{l_+R2oG%c-{F8fwDu#hW(q3}N$&7Fl;:$7`jm";a)6/oH<6MUhXfN#rsUN"UB8,RMWLW%AdR/@yvQVGwB-Cog`xkNw{6S,ub}(^a"/!](Dfy~F
+xx=`5gB)|Y"(/Mq^LSE2RHJ%gI+SLFYr"w~sAdZH3{Xr!)jZQVoV!{ywJPcdvlY+D|lxfS"M7;G-$jG=FsGt8UdI&40iczX}4^1z^p#y9u_cn$AV[]BqnQ
+$P/%Gt#W[9><eemIsPG7fqxE_8E&E0N59gru6lG=4x/9nAS"BlxNr3n$I3fH=nRFrmrEi++;L}Gh4%ntR|hO"W$O^fbw41Dz27)t5`mLGq{7E`s+`'XzY)
+=xG;@A#6O^m8CEY=68D4)x1@.y@1EXn1QZB,"'NtpfIHAnR5DLW4_cjiT$+-Oj9YF}CE=J|g!VCM}Q&gweS$u,u2qbxsl%4HF]cy`.F-oN9_vLSUb_:8A2
+&!d3FYq>P/]DvZ[wJ6zi!YV!>F$h>+OjpU)|=(m6>B<YZQr|x8_5bUDW1D2nApS^1M=TDA1({!uv{eWblM--OY&-,J:)3$4/~Fy3:oos%vV5m3kfw3^J.M
+3`s]-}um>"(J:zxSv]%RqH1/L8G`El{_H`Swn(AlN33X6o2MG`c[)n"b2)X-'nZ!Cs.Q(/d&r+=%-(!235-h&q+Toez_'+9nINZYeQn!kAGyV^=j:."EB@
+@Vm4>{6$tSe_PZnh0K5NWlNz-9>IH.1L{9!OcbaVQ/S&%Y^$P#d%+t|If3,n"T8r;4r<,M{#>5rhGpQ(O``68mE9)Z'%~R%,%c+DOCyO@J7=n|a($n4|}I
+|P#|4-a,2>G8TO7b7b[[5,lO.@4]}_xnjeGmKmZdWr,ZpJ.k3bdUc}%UMCr-pAz=TF#]h(fczmxexp"Z`K2JKC-g+j76EYy+9S[]X_Q-hLa}GX)HjZD>k,
++0m`NSZ7"y5Nt"r;>M:L1CQU=&>>MDjKxvs@l)WiDM#_6>{.@n_z~KO7W#"2BC2ml)}Fs;,X`'wp4hrJ"dy0v_u2)^m.~cgR<M-xTH+aI&e5gKNvHb/[l8
+><|.wkaQoa:D"1!p$b3nP$exi<.x4s}J)a[>o;jeK+#gb|vwP[12O1![>RiD]l1A[oef(]^4,&]|!Yxg{;'}Q&c^r=P-{ouI2LjlK5FEmHzwofCaoHzml`
+J[i1h18V>J[y+{tNhy,gAq7[#Lp&')uvlY15u&w5}u'j)P@MHc|0Yy_2H`(tUR8J7MBgU.<K:tl8:-1P.7iz@=iP/;gYUX6K2XFjJ}I]2PG(@UQNshky)W
+5Hgd#9v@6TwYB["u'(RU)R$nwShB^vA#q56H%&}t4S.=q8>ir!:_N1,66HxBx3FXV={.kl<9WPN"Mi9MjI,`T%iDL{V=@iJU7:iDKnQ|959f.d=fsBPUwk
+W1xZVG</:yw:^d@uqD1}^;c^!~"bA95UY4h<lTb;%-^LjOdrm/W=B/&#d@CJR|tlp}UH_q#<6-rS#yG>Fp/[J<P&F24l_UKDH>_zrxpn;)DrzQVT(K"L34
+!|Xe=wItIw_^E-4)qkWZfe8ItjywQ}Gd^|oO`],Z;O[RAba}9|s=vh-8^!:u6)MA[x!x&V`}&>!FCHHu;3Q`[#vWc2idcqRP]x@1fBe9"%(11AYSeVViIr
+xedR:j,9s[KP,:YcPR@3HI-Wkmkaj[YmK[jKl[9vLMuWpxbwou9!@m-v%p"Ki7j+D{4yW_|W#tNOhWl>"zU|0fry;Zp+cYY|kR5R9vOqcPa+=,:pCU8|2c
+VAd98dEkB_&T`7j/"T=ob`KS75OmHl[Hgv8&tNvRCJqx{JJSP+O'iY4PEprepe+Gp/18h!Y),Yc_dc87;UbK6LxQW<lz"qw/eYFB"xRX>px9Yw0HvLPvv`
+GZ-jp,ubE,JDw(pEf1l"p1Wn^_w|dQ.m)[:Yrg,"VB{%o4m%=:/rJwM$P#8l,LS,W-&;>9p(t=91xO@#dqImN43:raAZk6B5O4M4w&~E:n:e0TVvX_V-7l
+~T)f9}9ri|q]+yT%r!<xWf6aNC#]KKDERjLDdWK7_MGChT`IV7hwQvZ{FM)&g#^z;o|GV]rPRb|LeC,&>bFqhkt'DopdK5w."UZDwudwQa_3pZUbKuRzBN
+v}1ZC{)!B@VLzcm6$;PxNjk(CQDvVtf|.xvZ}VbqDPltt1^ncf'!:QXS=oo(d0Box,V7iFs<8<0cNB$y9^y=qr:F8Xnb|i-9%+;GO`XsHk/TH^78"dLPA$
+|1mcmmnJE1!|j18|ww{<],m70jLQrw7A4L%vK&P7pGN6]x1|[Z]SQC&#h{y0sAY/EarcTq#,2lE+GA-co@_$1B(Ip_xOi2s9CaU^_x_AJ@_oWFqUBnvmKl
+,Q;RKU<]HVrs|V}FQIOf^`(z~0-9@.7aG5Qrw9[1,Dx>r@prIZgbEmG-^mSc=[`LE"{H+<KnS]A!T,]e4hDp.gVe'"`3^#%]E`/b9Yp!84lgc1w^l.D{}J
+7(oUPfi>Ttc=YnZUN>HS#Bm9Mc-0$I',V8|QF}rhGi,x3|=fe;SqDbL3"h&J@Nzof&&D,'~v5E!@3iH+Ffu;F0Q5U!Tap{%re{ECLfIKUbJ)s[r+H<#33Z
+N-<e8)I,RvwL&f8i_#z,yo`I/Q-^60|N_MV3CJ"BJK-c+wnHmV<fG0eC"Q(p)YI^0na+p+n4R0G:Unj07[veOO$+#-2j&wA;LfSCKH:hn=dznssq!;[cJR
+lc_8[71Jn5|G`px,+GCq~7YguL-p!&fwY-pGV9{^{mF3sl|%f^2Wq9^++-Yq5@<TX4T;%UK^(eYT,j]eIZ,x(sfsXO+"ugi'I+YC~A:q'ot]a+,|.N9}Bm
+$6M1(_E:^e1n=W:ThF+9/'h&HCG74XOf)V%<$o%w)a-<hJ!/q4Z)c$cLC:tI-$'25>86ZEH4xAv82ffs<4.yma6S5+^`KA>q6w~/oL_Hva|O]9]@XhH+w%
+a]%Rb$}8NfQZqX)Z^J)T3u_'`pD]E_VW4(#ke1c.So<RYg[Y=l2->esfiht]YT;nIAsZ0Nsxw[u4brM)>K&yZB,s@VYdfYCq]si7(+Jv`lPZJp^Q<.tYry
+xEqC#gI>QFac9<CpTd"gYp4a$45GNn"lw6>w4uep"[_tY,{U[xOfrQ>rbz9o_sU^Tjo=Uec|X.^R~N2`&dMsM)asOG'0hCJ9IsdCJp:oqG=8fG4_o%^V8o
+w)S{(2+<9C#W}65_TE}gF^XhIL`0jc0wbL6)&CKk$`BGMjb]d<EeefAOy`I14iGICwT+zXBLHiR-OkBDq)!Srl3Lk`IV,J"#PWdc7zZMTkXGz3oG:'6Rus
+5$)Gj6U;`'HTi.B%{dtN,mop!g4B/qh<{ijT0GVVQ-}JIDccwda6EP(VFZ(;;RZ1rM#O@E;X_a=c|3Qo5^^Y,E0^A6D|1A{W%%X+j=::F.go>B,;7w2/bg
+{}xZ@AM-"4Hof]|p#OydaZGV3A|z;&C])I;1s&Nym1S6ON-mmpBut|gaqNbjVIJK(#%>.G8fwP9Q@}U0WDVwWQSvcX7gpF%^vi+blr}|V2ISm2_4ZCJyzi
+as'jB++d_Q[|I{jww:MmXnYYN&`_>_4$p2tq}1T,Ms@y=s.yfBW$gA+!P<bl6"icbvsZFdTLn)7T)bN3eSnn]4dWslqN_6ICt`w(3kyh[ase40Y"y-HsA]
+qwQ]0_YK.gEE1sJZZvyT:[tfr)ywmgd(v:!XjJ&_e2K_fI]g1UB$f8zreg;jS4V4Vs15Ppy#1nR'I`NfFB_lqR@3FDJ|A3u<~C~f8R`DvgX<Ey%gG"7[|J
+i#Bmfc!8Os1sjBDxo7<}1>Se{ACyj}bi3a]@<,msq`PjB[YEt@b+u5G,wFAc}6@_6hIwJ}S-A`uR<5|p|$+oke-,1r|I]_-$Tod4J,0-A|-5/P|.(J>JZ+
+d9LbmCgkDCGZ3K(opDm0M@v^GS%"{H}^DL&F%AO(Yg[+`>$FyYN#M#bK)pQ=1&OTP(jpZRn!bGUoP^`(1xxp[..STtoO'fv{dw:gBe.3<tgmx_U|j!R;#U
+NaK-Y(=Ij.cY[t%cSAB[X>p}xcgQS0n>b-b@HvX_#e}7TzcW+IhLKR^aMWiTb`UXu<O{UNANi0rXq[l[@/s`RsJ7u@Yyp"}y~6p|vW/Al{JVk3pK,oj'X6
+}hQd|LaxW#,)JS<goG=}eur0vK!n(^57Hv4['mP:[cob6xlCxb>sNK`N8_2my{mW&%A:c<'xe:)c.}tpyPrJ3YB7S#nD&<li3+DLC;Bfh0YPJP_u5#_3[0
+Xx(Lt29E[L<xcr)lYLcVY)qQdj=CifwXYH^=eT0e,$PeM;zj7"j9>sLMTfG<n"juj4_W9|Pf7B)mO:XPSk;"$UL_`Gjn`kZy{q6bXR'd^Mka[AonCalB-c
+MgW|^_.!BMqXt$f$aG@AvO%<{jn,!@NKFqHt)bh}$IIc%p>WXS-:./=#,]='{Yr`B9_#J!#T`q[{Sa|!f=IbVm&'yEuI;I43Mf=h_:>FP6@li%dSy:F_XN
++1)R0|8TQ,XzJLB=_J{S'G+pRk;!JXN.K7nqIrh^.eWBd215Ou&nn|Uw&_fYuTz=8ZwW(}M|nBklji2yf$O3cb1U;Mdf^{$[#x|7qmwN`yr(t`0kHOfPG{
+bIuw-I5^2dhw(Q3A@}WM@|Ga$Cg_<,4o0ZEYmNbcyrpQ1P"km]a+$#x5z<1N2`DjjeKYI2agGY,SGkf`rlR5&O)Qf@sJ^n#<.RB_<xg`i0T9rrDdB>V8iL
+'Nznc/hT|Bnw"Yi,[R"|._xY$[+o2#{oAxzJwCT+&M1Qhn2-H}+@6Z[}d;[JL"u:s]B&lR"rif2aTZX6L/au-42QZt"GFui)#&|U[BT}d|AB:(^12"#l)(
+dl%"Xr9Kp2]4:T/;kIT8HT7<V9~/6a5;k"QIK7i&;c5BP!9VfWv"VkN7-}Q|k:r^p0}H+G0S1mgVMeuY;!62dRC{jL})m.!kYp4m;c'8=/lp4Z{KP@1yB%
+#_&nNhOdO85MV=so"/k'a)S92E@T{[.Ym3Uq}{HuTa;K7u"w{Rv%z)zid];I#P()_Or}od6QrrR(<nd6FzF]VW!Z~B){OcV/QH5Yb7dP:G3uKDtrv_rb_/
+700m:(w)c5&Ezrq::WctR[pf=XVS)ny+ao]FSW2]7!KKaMme,j<Dc-;4B<-5lmPc]q|{cI:4T6/cX=+g5#:D'T(8,Qz38guoI5]22libLUTW]_;H}W|q3m
+5dIY<x|Gypx/NS&:iY$"C832&yDURQoryGW[n^LO338jd`IC;R_k(rG[YYGe8CO3C)k>pJhS@^BL3|xNZ/KB[]>n(8gx#``lq{BYn_RJnwv#:OQ`DQreI=
+IyrKEJ!MqMqCRe-x%nO!P53;B'YA@y@K'`0U2)%9~:4UI(|`(etq.J5"NZ(#T`ZdF<>J=,&%kh:.B{IfC!/=]-TOMn1|y-5O(:vqzALA"H0Wzw9lo}[rTz
+%;G42sU/}^_UE9;or,}ZX'ZXL+9@u47OzDpx}z#$;i:vK^j#<)LdXt3ujDvI[P38Ge<DW(U>C-{qPXMex'i6w<2#%f@0'TZ[d:Q-&bqn~kaFojL.,MBu/R
+Q+qF{/I_bxM'>Z|@I$y`~;0nSnyBsYdTqRt4IQ+{YmQhhlV.6Dbwrt'ZEo#7X&/b}/;Ig7Ir[m%+;$rgwx#zyT;{Yv:s8[N5J1^wNj/!GCaVR,BwBq8SB[
+++$y'tC/XI99xp<1Oca$)/$D4u#_jGw4EbBHW_!@"WWUIC<!SEY^fO3O|^p7zFTx#ov@,Wr4)B>$%_ewjamPa/Svu]%%p>'/Sj,anV}B>sVQ24d{CFL_2K
+OJ(c3P%poC5FIWAk!EF#J$L5`g-:BtDF@Bmi(7sbzcjM;Dw>9`&HCzI}Rj3_`]$.gQ_|)iH5na|4UKRje+oad5f;mVZDKaqqD#9QSW_xWX3hOs+id`q>mb
+3Tkn/czn']4yq)+L`$Gi<+A}D(%/Hqi[3eFw,|b!Nqdzf}!5K0HR'eJ8kEGB1RWbf`WqLJCYr9@j,_x[9m;%XRzI`oXqnv!G=!Xzz>[a^/@"3;T;/E5(JO
+lV5h:Cv&^lDn6|_xh^c4uzteLc/-JlxD`sx-sZ[q]U)c)xT.Nt&ZyE&USmBP|d&;qzEfVjZ7:'jsE5:SyWa&KXJ,ac}/tXjymVkq7('e^Dy7HNN3Nb@VV4
+{'z66[Mzg9syOR"TuFU>Ngg:,Dky{fw|/7P423tp<VbP;@jE$7gXtI:7i>n#@pU:gNT9Zu<)dJ4dy;2L,^&N99c]My&7}]Z;-%-l)s]YFs$Ux5!xXfvK2p
+Q.lM7K-}>o"XA0]=wQ"Y5owj7>Q/I6-U0D<m%/PNY[[y7!$aq8_'n@>OoXEdLw9(1t:_oEO;M&<IF5c#Y;uZ@,<_NK!0[Zw(Q1P{G^W$YGPv)`<S7fl^TL
+8%_B+]4wKP%)z_d(;Go0K0fNRCRTLZqG4!E.gP#7b,spr}=gVu;N'C!P'f{1X[qOO"Y0>KY>Dm!~JYhAy#jf.O}TH>_&>}@>P9|y,1eX}DDw->OD!~3qq:
+sh;|,G_q,z,8tI7kXrc}CNz"Ey6Tx>X9PlC=Ey)YYE]r#msn<_<c}M`f/Q4#2EB!daek"8U&04w}bd[iU(-MsO4%yH]!T6}A&BkpWmH:1c,uC>R^38|-0X
+JEp_/VG5}C[`p2[A7V(F.'[!)zs[kEq/$oJ=32%%7!d}VzLrN)W!rnNTq%h]PCPc|YjK5n@1OhjHoIhH0CVKzB1[NU`M>[P]U+936>/Zq1$f8|h}lXYo>}
+`})ys}d}yod7Mg8o`Os8QFDg&X~Y$D5b;>FQsQSexKTeCkAj7[8o[;|0>EST6}J=[qJJyJA0StrvANwX3$m2SNK-ra(F)k8+>1{2&)9$9&pqXW3)MlI0s/
+]L9}f^mmiH):G3_Ay@0I=rJ,c5-YWI5PG}-[[p]c}OuVfC`>'u^oz;bvx[%D2C~.Z9y)Y[bW`&-xBe7{Qdfo0oO5+6"@&V)yAWy.L!T{w`!le%ma^4d,%y
+b#v8TS`lZT3tKzos_#W@b5T1&+L`e%#p`<+snmVKJSn{V5b5Mo].LECRemR>urM),D&k(qd=~_+KaB3&W@pPGH-/:S(ZK(=5~eA)|wRzo}781p$6Tb#xBe
+d{fp+h2+ZxQ&w],{{fBX(&5$0<sD3vTzcNIRV^PjY1sVHK3hKb{bJVjFa_L0:Ds6/A.ahCgGLEEg[<:9S}3=tsu'G[IV+&PV%e)I^-^eO;De^r7$:QCQ~R
+Z'd!0v;&Evaq"be$F8#Z0BTHR)[g[B(.SY]j9Ink1[&z1{/z#-='%PngL9a:E]){8T>2CYL/%oN7a[,:oglp!W=6p%bmB0r,MT4y$)6yCL2[oa([RQm[O:
+`t",7^Q{6"-.8FkTiiuB3j;rt<l<YQ`$JNO{h/)777!mw^0}kGN<38s9y5>boGT2s%!,ptw#7B%BLlGTgcz(J]F!xc]&_S[]Z1Ya_1N%v"nSY`_XH6v/R3
+NAk_)Fw9Bn,'Y#TH8eW0`m+UHU8liOp"kNT=]]{ONg4xf9.1PYTQs<Mr4}!m-pewk43qGy@F}aDK|0D|4tUHoMB5@)kyDr1.oGrJ]lM/I@,t;7kQryVKOW
+6bLR/Cx3B=q%1ztoe}o|<Q$.)q@y^"Rlc1{8{xO3}7)tKyJ.Dibj/})M}cWux8]fX=aC>sZ_}=U`bi-4,U3:3Rl0%hahl:ZX,uxlK'Y:]Wq>4>1c5&;z$$
+7v((zfT|FjU0}m0Ti,>g%bE'+f}%+R_9Ba/3r[QXPw;2@t6WKX=RzajS6iO|5=@{S(fCxK}Ahqw$W09aUi$Sd6c"%aqY-v^&9aINrP!Y{buqO/"d04WGRz
+[Kge`;^)}HMOzL%>c3C5z`a.ou(X#ZwvOfANxo@8HI<yW:^y@j9'U#7Nnm~{/1=97CiQ{m0gJjX+s5]8LJd$YWiW)rh{w'0<pD]i1'q#B9-2+Bu#pwl6!I
+;k:v[9L=q>MzH{W>>VJ^M'nd+|~uPIC_8Zt8$(2Np[P!|vFAds_o5_J|TzTI+aV2JZuJ%9]'hAk:3nY6}/!N3`D/ke]g$|Ha<oBV`st>CB)D$%kDytd"sY
+uu2]qoFQRC0LPWvxMy`ip^y:nGsdh<eJQdVC(BGd=O8KeRpu0b#bYIue~8+an8be=4T4iR+A''9w6g<A/YP|BcqS>H+Dkm_PjpBojt-E0q{e_m{g#K8#lC
+A1RdGHjRhPXl9E3)[_d:TIXv{av2sUcn$k:Lw<p0H<!$V}0T[9|`f4"5r8Z32G(3LT>D0[zt(=LDF2zWNiE2B/y|mW|!OB#p|PPhVjQP7tfb:AjWD2UV"_
+#!l%GRqWhe0%!O$2m'uk+2j'.w<@3^lMC%f_'{O:qc.0d"u)&@zWFJE3j1n6Q`r]s3[`m4Qx)r]AIA_D&Fg1tIwTCr4nT3zrP{;Z{=rg+R;Z~"!VqHaGvU
+"PG:pKH=.xn_'#LNKeLYDb'c3IKDW}CN2WsR1%6or^(PAWo](J7;aL{u7a=q'[/<3tQXKGV]bIU^6YmsA[&Or0'qu@e15kSQ4WG'/>"t)luR/RV)0]~<+i
+t6zY<a-w)Di3XrZY1]c_Gqm)r<T-e!aBF2ohB_FYKLKXDfPp%b(%~1#K3DCB}J$L+2s#bolHzn6`2Vk-}F=rd=ho4AgogAC>]jPjePESnwg88H";Dt9{`/
+CUNLeQ}}S:2)<i"4ku>R@)R3W:JzF^=n9Ink"N{Q~s4]Z2L"~N(8OQmR-"rWZIjJDsh[()6bfxnyGQT6(<6j(am1L<il/fr<d^VTa=tXu3F'syT)}%|$A0
+-uq|!E`U"".._8ATUOJnr{1vJ}Wb4nPO7Ac<rje"D^^5gzbO]Mk%,<drGj,7smCwl;uua@6.]AA%e9mdGtL{%CAQb7EwEyuZmm.}VU&bIgKX{Oesox}1S@
+$<HQf_i7XMB]'}(My/$I(cTx!k-2N6d_%&oPj1iua,Vo{X~u3VN+5"D2,gbwlI+Q{X;St0_/$0E:u]m,VNBWZ[!NS-=8MH@pN3f_o!rm=Uj:8Rb(~V]M((
+,=]breCqv{y5Yy[}2C(Hfk7rvmJX-p0H<F#0K;@.y7m]qosMzv8m|vS2Bz{{r0FQ[/BXBw^[d(|LD<SwMY;RRq"|$QXNL1J|Rz~[^plI2tg=x85k"s(GhI
+##j"Nism2J#J[Gqz^MsKeQ$eQ2n"#Mteau3Vp5PI9R[]rFvYKPgOF6cW:w7mCd-I4/"}KtM&g-SzVThDfk"8&mk:m}9OQ|hvLdq5>;x^NM+PLqUi@szump
+7i,m3y"@t'I>5'l9(O!Q%2'DQ[[Y~Y8ae^89'caf;v2d6E@^g71jkY_+dsCbrBLK=+(.^9dd<Z!qnQ/oXwySOvM0,}2g3ZG={otO!(,0NLp:nE6BbIvhJ5
+g+85_]qiT;_e~{/>!=4{B|cFlaA'kXM6_X'sKM/(oE/z&wdsex6D&T=8@RW&%]tc_1J3u/|y;bjo2D7VJg3h9|jFS;qo>j|}Bd/+6BnG@P1`ra>Q=}srsW
+o1;ZkkH`PgHLldgXK;NpobOe+f1dDE.:YAjpSyP!`X5`02fFRZUokI6`%rCUeQ$0127F,q<6@&G#&>#{r}U|]JPaB)Pq-Cm|d#AVn!eNi)vUU1b4pn(M87
+Yb$1ll[ZqQ7>P|#7h:xqwQ/av6+&]w3ZT<!_Cw!xMZeVyNzK2}<lVftbPuu}lxkP)Y(i[FWJs=;8fK'>q0+"KlcE^pg7@Y%d@6:[8-5@zxBSz!w=#[Y,R8
+Ek}}00gKkRG,i0~OTi2#n<R);Js%5EN1!z+5c0F#TX^2_'IQOx@+4)I%=WnbXGqTGgD3Q{k^56GCT)-u3b#+EG2'C!@T^&bs^R[Sk`z}inn3EWU>]!y`b,
+[d,+!r:.q)x9|K+C-SiC;3)4~KC'@4({/Bi}O!R7;]uqN9:[C>1y{u`3Qt&H)l9";azgt;gpry1'mh|j;YH$j0^@2m"Gimr.ipo=;Ls{,Vufh/erK|e+Ju
+$H'd6G-'>wR{5k9,u`'rN8a#=KosIS8=Lib-kU-3P9lg/;O>(|%UYyA.L6;C2gN^ZsSrAJ`lAujwn:tjW!i5-Oof}I+$yE|)/z={_Q6gAuLL5$ZJ+JbyZm
+nz]g%co8}J(}3%{aY&7%s#MMtq4`/cxL^.-_>Ul`H#y2~xF)#Nq|Uw#^(.[5#wl|_,ta@._$o1wjyy-b="tJG0u>Aya,]}$r[7{w-z0GEz0HzbQ!+E{M`0
+H}kRGaeTZ%-IiSB(LHHz@Cv_|6E>i,{]@>Lo&@A^d%/Pz=nea}U-_d@:1IsTU</%qLGl3mFHaYrJp;f+=oOr989-`xT0yJqRj)dX0>KRtXU=cZ:i`0@+.T
+~z>(Bcms9)uBXldcDh@kJ=Z}Tqlbn=$,R#4yr'H8&@`8w1,>=vfXLl>6_({`@bc3Q9nLI;]+([0Uk!xKE,D/CqfT@Il&/Ob"JwA@`bA4/6[x:FAI'WB3uX
+p^CH.5#dx<]1qLHF:FtFyd}{gAHUyIK,lNLTkuXpK(n`YyH:)oi>r(cXZ#HJ5@y5O_Ee>OP:=R^S3E.<2(yfnWv/^yLV$AA;"Q!7E}}RLkBz'zy{~KdZ_N
+alOw}$cSPnXI/1:JRT:U(L$8r5HsOVOv7F>e~&9I=FW=Yl21c2(&tmgG^K>@0^+PmX0u9%PDgjUimNSAMR;(`egTw|Xjpj7iyYdV9_>x)6:-=G4^KT[d=U
+TA$3oI%->y=z)7DS!F:$+|v)wDURVkQOmbE$C>j)W,Qv-S>IVh#w-tIzN)z9q]6V|!#0M)twl;R2I=^LiuQK&t~S~R%#G_F0pLlQD&KcWSwya#hNB@3fu@
+oIB"Bp"XS>sbY;brrRb;u.d46]w'I;/4:puJdo}!K-=3d4x{(vc}D/-JAETlE"R&85Y[5-2u!GZp3q:e:2+goz{^7I0%goz7u.GMa4m^vq$&Fx|vRm3Qo0
+Q-4}B;GGU"%R-B(PL/8(F(g[mm)Bh}Yc9jNk6aN|rPT%~qV&RkfYAJ"Vlm&JNr@@X8WKIo0AX>S<)]sJEd;O+.rkqLYyqLxuU/HN%_4DDo8@bg[CsUnpUL
+H]eJ/XL(,[Z%tjCgMM+;m(-t&_HLW>|zZSG)GdYQW]x5D'PeA+ZfKi>Zm&HY&Db!|[o!JdIy<lpgA{^LF0aaa94[QYR5#:|]DkdBNzYk4a&[#6|$+L<aJR
+&V16e(Ls^CPG1MM0t/9T1cA2(Q!OqqQgh6T=O''}#Q{_K,(>m+[-1kCc9%)S@!^m=QW<jYUwx6SXoyv{@&kXw}|eM1o2mJp:kb|wJ!]iI!1fm4G^I(gS5a
+GKJah@HGx},-a"@mUj8tBc[4_w,h15,7N}%>Uxnw:vt,/U:Oo_B0]n773WoX`9psL.ERZE6;x}ezUjB,G}`BQux[Uo}S,1L^b&-GKTDP/DgI1yze6Ha4wW
+pxN,XK~cYyB.R"^6N+"^+U4E5CtTOfCtXO06fB^&[`2D28QZxvo,_DfiT!zE6rqxs-)yiv("Gt;^#wMYqgSLq6#Hm^R$@KmT{yL9+`0|@Z+><#R6etxMC8
+$S^/:4jUC%_vIzgdzuY;ojq#]VZUqsruD{OU<9WoSmt5RhF(FPSa>Ow>/L7#u^>m1kL&'prDW>&=aI%]sA`hk58H"i/J,Tz.Q+l|]3exbt}9`7t8Il|nwY
+k1(oz,<C(1gxL70pz|nzwQHq%WFn(38:.mnBv8a3%VCXnnt76^g<,PU5.@RHFvgA>d>]ESEE&J7hAT`Ck6DyHH#q!=-8-4Q%rZ}rW0X_'c}:w%SD{qM_""
+<L20iX(W,ZU++b4j~$xrMZjtWO}`~u{#T]u]5<qx.Qd00U#M~n)A%;9)&!W6gN9&uWkn#p[2,QFxp'CcN.HC%rzVTUfWmbkJG]KpEnS4`o$l&S)-_KQma]
+->cYEzs>=DTmi=ApXoR]r|jD0^@U8|VDBydH';,OFM[XwEjqa6{%%L)T:<)sfcoI(k#$#kngc`Tr1H5R/.SiY}n;,/PBo+1V(jY|pTixhb~#!zdQ.h%md]
+rj7=eq^+.,W|{#"2eOaAJMB]DAm4t3@Wt.$/OUb%LBZ[I>c,#@(dBUs]bgxpZ>m}iy-Z%tqUCTeZvDfNqG$QshQSJ(qR-:!24s'Yr{Qq]W2S'%Q3W#AVzk
+@,TTj-u8wONs3^CN+:ld)tjU={=[-cFjnEjv|:(yh|e#+L@P6LQLVN{P0B:v!~=xnm-Od#NOhDvuB;QG[OU:C0p}-MQgF|av9:`;iDGI7inREx-{>)FC[Z
+xsS70V};x_6ni;x;u)lUqxj7X]paA(jkFYL^V[c7tr:(^'{4hG/ho}4u[MdXtO>gqt>(LW/{3vl}"}^aS^N#!M,#XMSZ`j>PET#U'ba[U}(L&Y<gC>^U=c
+wBpF(EF2e.]MSZLXIaSL!/8R,[zW}3K0nX5V5GTF:QO06v}p}R]Of/Ww~yvyy;xU<@p244hrY6igbV>,Ox9Di@exqmFa7Vdx73rI~N4=M+oF/.BQ5yL-X9
+G+'_+dsTEHI/s:2>mP]A:I}"|3sGT-W9sP9=[v'j(l.I$zJh'q_N@k%wr6`O:9QL#!zXTg}x/Q:-8D)S/S(&QZ8/6ZNk1')/D#PSR`zNoAEB@/-Aj_5Pa(
+.K+R/@F(M'2/Q53#D9Xk^=w"2`AvXiJp7bs1`Dz]D9o4w#k1sMiT2&xf7|UF"3`jn4EU[t8(lBg:3iX(&N:W'sRfDr"yE'T)EpL9[ZwJKY#@o-}!fV>BL.
+.wUeK3L.g3"Pb>0FsDA]J1Ep!J%E}LV<o3{mA^BQO%>h(9T:Q.IL5BYA@e)o%I,Tm^[csCs`IPwQi%:HR!3){w;n[dIT`cyKN||Bu0Bc(@l_;+B<5&z;qO
+yvlGiZqVArxu.xpWTf$7Lvx,iZk`F)axQqf:kde/AhuH@sea1daHI-,!nLs7,FFlwPJHQFF_!|SrwR2ees-Ht%$A4BHFg5ai:6gRgrO#w#]CG+^3_D,3e(
+Y%X;1|#S@sJvWGY8z)K^<azehU')u!]++[jI,E2J.By<vbR7E9B5SZA94xCG(nyN(Q0<|K4'6K5|j1;(VW<Ty,,2r7.ZdG~vaz9`mDs<E[1TQ,/1|@qDNA
+Is`U(A8gp4u^u+9[H%Bj621zep5ev8-RK_Nd/TX)G3<$oWo2nqks}gK4DPyrpnnnbtuwlm4X1`)s6=o^K-s1ueiqZC8DXZ-q("eP|t^TSxy6H,lX#'wjji
+0V$F(uw]Rl{ye-MU5=-9LBq;d61WY@NocA)8DU,6lMxC7p2Ba1~"7g^r6oZ5u}NO(&rv5Yz@y;t.El)R_@e"38R_U:+Qx|^Pi;5@D>(]],XA3$)"O^q>:h
+d}}=b-y0Rniyd}xLD$T@d;l}"[as|4Ed-wE;&'R&.HDKib&bTHeEg2(Mx:2.{KSbuT=^J<#R4@vyRO,$/j"CcX@D8s;m(nPZ1&eQ:$=R0,Lx[({4IihR!v
+jdvm/FNWZNCPuOKR<AL^/[yjH"IjSD;>giyi(2K_-I14&n_q_Q(5ja7V1d)epimoqeR;>zg(K5)eeBk0sM6!gQ_gnoodr6BMy[[N>RuBQv(2X};;{pBEH7
+TfG^h{tPA5e"x.%yb;Y|f`Oa6!+5j7|AjjmQ~f/ve$wGD!Wpl_e<,(CM!>K}<kj#[|BC^Ld:bDnh~r$6z&J%]wtU2G=mX2(#g/E4Gkb_1ve:Eai@h5(&%r
+O$|O+lTH"ECV]6r'sQkO8&tP8,_|-Oal}SiqWn;)^Zu'{s]Elo^V38{[#k@8DQ'=1YfkYs>C#{/xCJLY<r{}9gH08L0a/Fqt1d"f}vN8Gik|~L/zUc'4_S
+rY%f_Rq7(6X|M"p!p]|e2eC`/H'[U4:.S&;+x)u9{"7}>3Q$."u2~HcDAIZOjk)Vvz@|E];v!DR]W2gmhQ+c$E:re+5h-3wqC=cUjxt(//v8)B/<Fr3.7x
+QfXbmep>O!,O3XZ-SA+.dFagSeu^9QL71M|+Pv">g(oK;F+T_FJDR}ByNb2V.)XUQP+shyftGRO][!4:F:R4h<VFy1t!dq6@q9Vz6s9+=7X/4Oz(bTien8
+'rImr{a"AnhRAI:.Fs`{>OECdC4H.f[pMg09/;wXz>i-+SwqMl{O~-Y]b1|2);]@5^M)fqX[O#J21US:DJ.P3in%iQV>-0yMcW2sAk&RPo7(A^kq$Wyo,"
+524,6R.O7]inu{).8ICfv=|.>5r@=$t4:bRs{S<$<PDSGKH>f]`AXF[,qW-fk16j/H`j3#>`^%6wIOsJocCycUV|jaCz0.p}T22$"WJx|7Q>Jac}v2P_[a
+{kppTdFP_`6=j2MY.MFb+(=HsPt+Qi#2:]tv85.]$kH-'N'was>%&Ng5:BCxQcdC;,KkI=30ab@PEbc;t/_=A&4qhJr;KSP#%:A#t%JEBD@hfQ,Bh^8^k@
+,]ezRneKqps#cL-VrXUGe=`n7tehmWt8f`.=];lryvW/pKo86o~7th>4+tmE4>)8%x!4qjU@Zou[bDmag3yg-D`g&VVDtxpESGOvNYUDmMl0l.+awr~$h_
+nf'7U7rC.Sg>r-/]]b[2DgAkK-h>>UbxtI#E>cs{x('nBW/k!7AP,u-NIJ=cmte-GRkTjxPa[T{L8A84A!=2m$u($@,QQI;Y}|ZiH6E3tiI5(;FM~v+wGQ
+lPR;/j>a^Z(Kpcj1%c$KfLOVj%}`;B[@tt@h,|B3%@L91e@WZxYg%(^28No4(q0J5/eA}6{/[fDy=r@IGVl#LtR|K3S.1.]r8=k"J)dM`r%hc{r9"!iJF.
+NTtC!4{z"RNeM[e);(tX5jhc=_IynbHf|6WHpB::WmUY@7aop|takFxRMo@ZgEEL{q+vDuv[=aXOjCAo)0k_]C3rBHGakCK79XL('ENW#.8p$RF3m'tP63
+fMeD_Wu>Rd>Na|+j<Fnb1:QP3())wfj]D=urUeZi;Prd14fbv&';L3w4`4qf'(d<;-DHU)Q;XjmUdoE<%L0A>l{q%na6V_e61@W3z@qL9,]]pau5H@Kz3(
+E_xaZgqG!WU<+:"et|JCYfc[FP~4,dOZTt2K2!Q!HW&kL)LUI$p.gAc_eIE:'X_,EY-[HJfN{50T4"-B/q9Anhzj)6M-OvksJut(-OjpEKN##oAIO'[+M_
+Do)FR+;g^XbMu<FV|S4Ts;XbMeP<KV"u0H[x^(yf=l>wKMZ-m6e5QZ':yaG^Oz_4GN5oiexy.:!im.<t!yXPPJ|c9ck|:zNqNar{yC[Bc'dUxsl%4Ht(g3
+,FWl(npbah>+}{BcmbvBc&1"VO`s{"LM}$)@".njd^MHkophS',g8WO${8x|a+Q4m5w32Ze[t3d3c;1"`YxP]ghN9{FBjks!m.i;{<5L,xOwLJU2M@s|6_
+`(=@j/I_CxJk7"EQ/}hE1(tGx9%Bdt&+f4Hg|3=g@@cf<Xn4Mao}3tKw,agn2:('jxIRg9m1VfoqKitS>6G.dlq{V5_w$K42BS;+=:{uai>2KiYjCd42F>
+MUvATUhljD:qW$/C2Q3=8X+_G:]3rIBi&#8`{v]O+WJ[))fwq^|Bm5jSKc0Z[sK1ty}aD"j.(iCX7M);-3I6|emzmdZhRjP'paj"[g~Up$J<"+g=+%tQw9
+w6Ssw5O@V|St{.y>X|#8gu6QD=XH.+n$'tZ=3-d9[Qah5Z{pSq8`OhKt2!5W4n=OFtXKqm1L+1-R!Sqa}-Gz/RC$47aq6NkclWjlV<5{HbvwmLle~qf[GV
+wcTgFPp/5TOr#v:s5}BsXe(dqC>DTj()gi#1cIKPQYAE!~Hk{$[2R&lR/Gz3w.67>j{]|$+DQM3hf:NoC&;TTAIgs1i^1/$Mca~itvRDxV=8~lTSx}jYn/
+:C3eKkW_Hb-/:cH&E$cF6)0%@N<k_3NV|.xY!]Hg0XYq6[@cp`5KEiRP&zi^)pn{/BqzB=wqzC$K|"!1wEGTvch`OVTI>KR#B/m`8S+5AW9Xg`a.;=%$zN
+1]SiX#Tkt|8H:7>ed0h939dWWJ%}bb~.-^6P_s"od]H]!D"M<j=k+K}=s`PzL-RVwn+q.UN}k@C'>@TQ|}vZI3=U3mwvC!dK1um^-1MA/pb#Mfa2iw/Ucm
+]BF$Tr~hGyWQzK;6#/m]r{4S9)}3ZEa7x#36S!-O]Sbuipua0$xYs.f!o)tOf/tT_+dOLA'[1th=pSrf)29]S_dS}zQRg9pzUvCI]s)t|M(o]rmfj7Nn5`
+}l#J6xMqe0&=,JHE7A8g!k&nq2.ui(;WIf&[Td'wDz>2Lc9{C+wI,[Gms]@v$8p5(gp]8.(5Kja1jFZy2vez!d/T/r0wz!]^,3W;$$E5zYy-m]N"Mv93"}
+Xw}6v:@Uk^`]Z5Z@5:gv/3v$-|=1Qb|Nj&PBZ-)"EV2tv!o&@32:a|FRo^m"Ouj.LNd[,R'ov/`enax:wQzr{3vfP#%MT2q<{CiC]wUteo;fJj[MKDle^s
+C|qJM'l[/GeHLApUJG/Vn^b+9h3;Dm[hW{Nd-L+3<dp}E&bQ-Ow[{[tnm@'NIg[Bm;cYVD`i=n|@xfmvfu(f,db)$sjZzH-M+Q<vov.vhdofX6|=[=(Bpd
+,gjoQZlE<I3z"Lwvd,~h[FIEaX=.7=Cvcd&xT7^XSIFJ:fuItH-W<0:6H@3r@kadOO_<<5L!;dacoTeHSjM[D#RE$2dCyd_4]D=5hdK(uety'udzFjyxAQ
+'-@6`@Wj3kQhz!LJ#BPah/B1wK%l%CS%zva,lan@xjx!T]@w:@wF1&0K1qvY@!-:0dW|-rSN$bsI!k#XVzXLD_MaTC]#bGqGGFSQ'('F~d/t7%GB8fuD_;
+rW5!^x}pWmB:1t5AdhI/-`-"RXw4)r3Qf+4K'Nf'bG(woB<6{'`4,-q1F3-{f=O[OH7z~DLXe!C7mJxnS5ht<H|9(A<@AqEM/^}spCTa2uTuDi7LYp'xWy
+@<'&o&+WRKq)D8[[JiC@i^/;w$7I;t%Pn)0H5egrCH7qu#]w,#(5>zCT=^"}vWE&hwy092rV1,3a~y_YX(fUcmby{cp/m:re8&=}cKrD/2C>4S~Vd%ao)E
+UE#W&C(1_"B"+UT/S<{q=ZEQPH>j2D717J-$w.%/RBfn|2;HD2zJrq53amKb+S`$-O}H|``59%+P>Th)56DOJCT1,j(DIpSi~=zN]P6Rc|W[]s+)}XgE62
+.k1Lz=7]efXVhBn@i_`X;YYEj6=%j8EfUy|nCjdlMT1SK]xB5q_N$c^H;3UNfa};{L|C%A~EBny0P@p2oW9@T1w;`e{$)3A&e8gy@LKn~=eHQ1x7%eaosI
+:PNMzIKnR;dJKn<j1[],`}_B~X2fGaNBH`BB@E6&Q${9}eCF3)kk:}n4|ETF&>1u28h:"b30Up8x^#iH6D#&8:U.;_Qu7G;7K/5WZemLbP94_4/{V+jRhK
+,$#6E<H^q=)0m!>d}XOdV$g2q$S!bNLbW(tf7W65<dORL1r]ft>Yd&'V|0E+$;|.)>u4Fxa_2>Sk4Cz"vRnrBX+hXoS<N`7hWFjY1z"0yw~9NyK9Jvg(SV
+^"fV(q9xq3vaFkquZ]g@>GCpP-EvHsF$)jo5LTAm'1/x$|SO5O+1oCp"Q-D{ue`#Z;AN=4F(knBfrU[4`6T#$0kflGApW]zwRL{,W}KGL!(=IZ_dOs@>tA
+=OSn&JET<gwN6m^|Up&:`-DMY^OsqX{Yv&W5Jt3-Hi%`^;J,CItuAU)RVGQ!h)y3KbR<kK/Kk2B]Opa]J[83IR&$6G13;DbzsR3A#2Srp(,U|`R`e#'>&i
+M5isS8xdV+ybMWrz(q1aK}P#`|l0;I=$Kzap^MO9gMRBBr85=GpdSXNC^(9eO:OD/K~/s`8Nc(mA1pJ/<&4%o6ZpQ^oCn#9xZkT"s50t5f=2oft}jA[1C}
+r6:d|N4'e(~R~"qJLV-=lQ('iC!}rJ+JP|Ze'ML+^9[1<gCOZv=IDL@`+[zKN&=5V2rFfpPqNfN,v_iK#Hdj,a7ncS[>J109-]3IH5d[)"V6o:L"G@@kY}
+_A040d3;SSZe8)~ISLX"%iB^#98Z_Jk|T+:ngK=U:P,/VU-tYWr-;8"%uUTzON4N0djMMAWNiT.2le6L=&I>_Cj/`'_VfO-ZQ|,m.VTY.9$l`BuAL<w:><
+]OOQ6"Fd85ufFY5rLi/AZ%=k}E'Y$}BMyroGjLlh+8)EW)aHUchi1[j+iycGT}dW=3'}toM5{dCrT+NR,00A{XDXaZQ.5}&`jdcW%,~o'wYtidyNj|+[Ep
+38!cQH!Os-kA>OfH(PM]b,}<Iu=JPS_5R.,OL+gA7|[^P,<>]pj7$r$rerN9e_!QfJP8!k;roG/_vh~}yKkOX2/G'dThAQ3Dd_ZRxsx3I0zB<fl>_ciN6X
+7I%j/VG/B@6:mZNv8mii^_QrP898UF+TCN|9_,-|Z%5Aa}ePVAL},jS7b./gqBAP+sh[n%mc@aEc5vV3|55HVN}Mbui..36SYVy=bYn'h^1hU(X$8|}I"%
+/1WVwV:v^k=LFn~]hyJ(K3Ixq`;80l%Epd^-=UIgR>//9>N1hG|RBZyyhcG::qC`I{k'`vGN5[Vq;1mgvW3:Zw>w=H[J>+6%<-U}9H3r^j|unLjPt8uW!-
+<|/rX-Bo_NWc$ak/QM3yL[~vJt~d6@gK&ytLifE/-;KkE5}a(to(o#Nd8>JLA2O#Yr{c[#$JoW3wtvR#cb^n.@:`t"KZRBlo2kC2Z4T)fi4zK#mGtpiYQw
+iBBAQH9JQ+Eqv.qskCHguVfS<X8R;|@=@U@dc0`CwdL<(&UJ;>VCrF3N7&(DhQ_3rS[OPhwM7C1>Rj`6P^EG@h`l+d8C[-73j&;We8j>lEu,#l[<23#Ll1
+.6~Zrti2X.:VH}&@`#tJPbr;XK#ysQXAbO~{(W-`:tV<<Tig/0~{v(a0"B"a9BuaK-K/IusdsXpD$`Lp)0;@twtuIO_ay,vf7_7be0Cs2u8G7v@vP`xV)y
+Ih&).:iwTEv%%C0GfEI16"z_m'0M4o{XQtegpwD1l@&]Xd(ay_!KtES6!wDPOwB@S=#G3G|X"nw#!A4<M!uAYeOW]=Z-Z,CaB_&BjkwR&iiY9dF`'4@vFH
+d]fchEpp7N96[]|^V9+dtUblHD'|kH&8+p)b<D#o+I|+Ql}d@tOj46+le_ZILBP3TXv3<8k6ozrp3)q6FHnqsSOTo@@cwNb]6"9>SBDG;oVGl>WYekAQ=2
+sn20Ej5gf#H-EUzFBc@FYE-NGt)G6@1^~f=etco-_Nud!'3`2!%,vT-oX%>hV[SIdQ,a>6|25t/msO6uvw7n/bw']-O'iq|E)`z]U`n5+JQ_S1nOcq6C=<
+08G5q9fdU7}2^8rwEcMW~c~bZt)jnXEoSh#f]"@s=XrnmRlDMO}m^3:o;`MOg1UjY08k"3CI(W=+zb>@]J+_@BYw]&sKk:%eIG~hh^oXAPV4Mau:ji]>+>
+Mwg+7dM_"#%#1=FAw6"EoSufO:,PBg`^@-xrrA7G]k{Z4_z4TZ3pbjKlN#cLDh]+TD9G!<oeYeGpX[r`H0:jc^ocF0b_6gBXDU'op>]In6MmaIO!AGPhz_
+fU51yh:b$[H8.dUljuOtOReqZn`LNAOvnt^R[bsTPc-,,CLAin-Wst6`O=kIqk-}SP7jS<<cemeMIG&be#.]2i$d3&.Ww|}T!Hwn`lz<uO;I+j%],,Vu!P
+vp3w#O)]bPjoGb;p-'9[1;1F'a"'byy$}FoyqYZY]':vA4~>gFuY'G|N~w^|/A|`Ujk=rdz&wdMNDd9eLMxXvNavQ2z-vE.@O124f_,!(ZE@8y0xijSitj
+7U1u@NozkHvx'op8UX#M`^t%hzTbGV8(d_k2ub]>f,Fx{"HAJ:GXG`r-(3Cd"%Uu]-6s16^c)&G%E5O.]6j|1wv,i:J)0/v}E1:$&Dy0wor6CXsJ5/u9&k
+"K:}Xw|krfcG/e8794:$8=W_k@g%1fSrfktlSX5el,h4l]0(NMTxvy,kaPka=$iOknAwDmc))3"!Od`^F&5!}{&62RSgXAfLmO[RY>NX#v@nL%$MwzZp/<
+pq>|)1Cq9|WW_5,2;-MN2PjxwH{&gK^^f=Pek!NFho)]+'&m7H,6b-Js38>JRCYB`J9e['V|E#7hZM3YYwQq$TFgBP):p>Z)#EaP[GLBGKB$-6ndp!cOI7
+rg$Wlpy>5dx4T%z_&%K:bLzL'aCj_^0fUiti+}sFDMugcegNz]Dn8X&Bi%Zcj+`D($uT}Uo/9#2/Gz{"%LW=O|PRL&sIaXD[Xeuzac&^/_{!{<XS=.5f3;
+ju#LN{"4f1<',L-c;|_h-9bR,1;MXd~+c(fn6!nCUM[dY#sM#,>ba+]`_0G7UvFoBa3gx|+pG3ovM;Iofmr'h6Xct>s7|kQTJ.QS9`)eTpZ^4j@^}Frw.}
+;cHruu,>W}Kd6&1g:R_WE{'Z2BWRtOuoN;"~m4^|xP{rlhfG~qQt~xOr^ETdF/b-O6HlnZ!/]/2|@s_;z[Oa!sE4TN2N-cAVgnS.ROi<g>'_}NZD/TR:Y&
+jT3[e>v)l|HOA'&]^]}={T/kH+W$g;u^B<m=}VA#$pbGq-z9,:VKrz:S#Z8/VoMov`.BBKPAOYF|tEO(MV1hNiOZ_=|Vd&Hv=r'E}tu"]lC%m][s%>_97M
+~l9-wwt/oIw)l'3I}u7-#k.}l}0|<xYnnZi>g@V`&>ayZXUx7I,-9t_p+s"0=ERpFv|T2q^uP&%&9RuY<}XU929qrJZwM+yn)!)c-s8ZI3n"zF77hh-"hs
+u;MBO5$4a+Cxk-^CacA=kFC|TVT9BOX[%n]I!M@^[X/uAWI@NjNRDahAs=@ZJVXk1.`UDG>!x_|$N,S{h$%E~GA75Hu=-CmDb`(<G$THB+VQ/r_:AbLEE#
+),gcPJd"f8_%)LM7`AHDA=9UpY$YW}7(v``e2^6RD;fM7,7a{"f1vtw|@}$c#To.A>@e(cRCn5B@d"))jysH^Lc^6PqKK[NJTuEmd-gat=5.DMg'qh:|q)
+yuf1Db":nDt<U=lyy/{xh[b-ji9:.jVo`H^f)xADJ5rwZRyZ=mYJXqVCiy5gNU.vH`B!X#KXwlxgPd2#QnWjvrHz".=pQ$#AXj~X4)rxA<}vl"#7HZ8OD)
+8RHs90L&OrWMRW>|FeCf{DMaLFB@t]YxEO$-IvJRbW~ws[x":-S,[m>nLAwX%HcGM[v6+yTK41e@Zo:@^P!tM!n#PgblvI#:N}9zHNbA|/xNaG+oaqf)qw
+e7nV9'YTb=DiCi7<Onbz7n=#o=A&R)9{+{vz>ZP^bmy,5N_X|GTZu6L.caz,XL}pZ($i`<O|xBDh'!RhX#@)N"[@B9wWiC+9%aZ"x}jK]RnRO=/'tRj0z%
+`c8{J1%tiC$EaWcO^[#a$#;HH`xEOp&g9+fnKhwY{Witx_)aM{fG4tgciv>TW-5#n^OqC>5JrV'>lzsduOES>H[;H.^LBq"MteGYIap}{OH:P4nmn<t+{,
+tEN$v@WdzPIi/Mhi>0:m$rpiYR!9LQZ/89QhmUZsfp,z^5w5xIv]e35,DU%z_1Tp`iblwdqc^<4(dzP:q+o!8lz75x]dBU%$9|;L!9NX9:w7xze)fi,"#L
+9{:a,Pb:C=t=Qs3lcykG{m~7at>[sb[8D^4fh9/;Qtpj'3qBmXJ/k6v4tkGp;]{Yo6d9pu&mfck)y@NB7.6r=8yj~]!HKI|qd=N<yx=>RIkfV)cw/i`L9}
+Re$-q)~Fy:<+O3~Qn7txu=~>B128_D`D+[0QU)^S2q$8,u#O!>01!5jpP9ZdaLgT#0l15n(1%mR`a}zn~=N}NXU'a$[Be.J<o3>W_hJen[t`Wm<PEep{}Y
+Vrf%pGR>,rkSKII-$Vh;N,S0bT}"bySMGwC;oisBKUlj6-O2<s1^_kcQW<!"w"XYcg#(yG-sEH`-fm3-aGMNO(:ymqSq^44o#qUc9lCqPd<}{yi>8_S>aC
+[o5s/61IapLWm[xn=ecRxd^HDX3ReJmNt@b.o&O=s$v=zneOKv&B;';zw0zzB2=!6qZG68S7^eGwRKlcZswe5N%4x.(LGYrwN)!s[Y:0^Iu@.n7D0mjVeA
+Iy1m$&{cQsdW$p-O-#m2BLGxt^-$63db5"R[=NMT[r'Bhsy#<[JWGXAEmS)KA-$Mr&d7aV&[I.H<"3/:gds^=#/z{UvE5gbl%|EY('gBc9H4lWJ/KqSj}i
+JkI>F|3^-U{"p.yOBT}hHGB&he%N;VML}9!1ia{drW[_guT/jTxQ"Ct=7/r/DJAMn3I^};ukGPk8+CaH[}GgE{;]+$_k)mvm{#wAj.>lCrI^b$`89I,7eE
+SvZ(DN6FU;I-0RVS>_t&O>E9ll_}04#fCG{xUpclUr~6+>l=2GY_-4Z]9O)V':SCQ0W=Pd/48FFtTGdzR/bWHP-AJAY2qLGN+TNN#GTqT+qw,4[I%+:k`I
+tj+Xr7(,PqFL]^Zb>ymO&ye%L@Q9G&js$$H@65YR;{dbPAC"7V`HvU>[lS)J8XrldQcn=bVTv(KLKc[/Ynw._G{')bO'1S/ixaKCJNe;']N&SLg)OUcGh=
+pout{PavO-M{^wsI;^o9,_x{G}z#f]8LCi;I!Z[RHff2+[^2oh5r@yAsB{EXl}9NMXW)Q{NN/E6A]x5u!eh8dTlsF1qLOHw8Q2NM>5@07ZKR|d)CI:H0Tn
+H=r;iB;B"iv$|UFW>zO;|BXIm]gnU]&87uZd]QtsOKSlpXl1e==9&Jf6/b6a:K;r%EYcG}x}5h@9JV~&&Dz<'%n4=g".jHUmxxl.zCPw8@y`@to)5xEf2O
+zhgU67-a$EAc>|Wo>-lrVPOdR&sXEFd%J@3Qu>ND3{#g&%}k+<y,.HI|Z_=1ZtA^:Z`x9ZXJQz"&o^bO_6}TIS3P;'uE]lbX7h8Q;,d[~/zrM.L%]tgykH
+F:jg8BS724-#^jD]FFigF(~nL4:"|DYk_at<zSafS2!Thp]6K.Bljav8I_TzYZVK~uY6O^FSdOolTs}VP:=gCJ"f#1PH]MjKDxGP:347^-=Oh5SUNT/_z,
+cn]Foj%1uMhKS=Ys<a`!YaPS489}G}}zbd5`rTv%A)rO/t<{9|){^wX$,Cc|(Q#0|LAlHc(J64pIJelHG<i^XYN5lLfoAel6wb1|ZVsp-YK'!Ij{b}}@ot
+eNT5%FWB7Kc8rc"'U{_,5x!-s{Gq^].7rak|ii6EF0KowBu>)QF:Tin''u,a)KHzv{WzY}!~B@3E-dl1J&aZ+F6Ut)STEA3G@(5b&9xcRG^dg+`Sh2[Jn.
+;eNgWlAZ_.C37da,]1~:L14vkoCO=b%._xWb-Hy)U,[>t`~FVf",`;'ASoi5%Eikw#6.<Q|U{,s-:W%-,=6@%Z:|)wAsAYsp"#O}};L#}4VtBfxBeK~TGp
+VVF787(:"$JMFxm9F}9x+{MfW`YfM%$RWs4KCQt/8IY$e6w^<V_ALu=D6n>IMp$EnL;["zzZS-&ttME+"^vs-Sqrdn2i%@P4Q'DfcRm+8/eDx,h2^L8oDv
+1WU(hSGvw4@yAEH!;$5euUXm3|x8ZX|%y/cS{r8J#W#UL[S>_E8z"!dN6N{{V8"`ZQ[.W7r9)$#%vk>9~`~#6{mQ^Z3;l#g)0-07t+n(a>I[S:I+(AhR0l
+rA>_]K&k`h=yzERn/|jd,7Dr2Ef>1KbHsc:2kwm"c<L](`#4Qnfa!b7:Z;54vJUM34FI<oScOue/'!hd(TFc&F4:J{pQqzuI&(O}Q&$e8qOAEA||xTHC~_
+J!"wyHOy^_]3^<6J{PW!uy8bD3zjwvyJ-E1$7k@)x#(6LT%z6Y_Gj(UG'^>Ly=2!6o#g]h"A8FlxPn$bF47Yo`';Lb3orcJnx'e;WyMAAYjOEcFB&>z8kf
++%I|s81KvH>%gl)1Yg7oAJ|=[yA6>i2&=>ab(oF(,MRYw`z5N:e-(+0+b:a2$6G3)'iiTNR}fMrP&DDX#oKx!FTtF3}2sq}U/B%bLOMFwObDD;::8"IF!<
+:O085ifP>!-eKdu#M#1VW4.>LE&4!tlEPYowgN}5yAVz`286U6@q`]&u+/T1v,2zce}]Tyt>&)qF&nyu8.Fef7(]eopeF]%eg$VB~&p:Eu=Zji6d@Mbqd-
+m2Z4d-5tS[$,y<.jZ$g`WVtm>!'Y-MO_|:WIB9xtv6nhDA,#]Z>ksZLM#iuFq([zaT"nl>zZC%ru[=!ttf,<H9ayO=.KN|UcP#SV/OVqi%,'{8Y;a(_:b`
+XP_oU{C8MMEjF'Zbx9Xu5H/hefSGyw(zMroo-&O4,{5g(y#x@jT/+H<qc^jb575x^WEd[cj3"qJ;7nr_;Vj8D.Yww{#jj$Lh.^MAk>t_#LQvSYIW{3duke
+ob~%,r5>vUM9%@ufM|+Lm:ZOK>RHsFElM7Ice[{S$+Rc&gjn.v0kjRJ1FCP/Y_GS_U3dHnLtB^L{)|d<(f,k&EW;R0YcB2yUu:#=PcG`K.UzxpgHwlgU]k
+#{<M7As'RG0Ng:ILpcTN_y>6pv,56plliFC3}cv$rDRs<;L7g3&3Nn$2fwwPOY/}KS~tYZ[B#Z"0|W|vMMV>u_.R7f`Z%2uh4'82/<!q32@5^qMse.!jzi
+BD9!V^.Zl(i%A{)YEm$ToyyJ~b$N<w_p$V:U9}-'4xxNn5"$p$JS.H2hv-9d7.gFLZjc&Jj[&WsznGTJ}]G60XZz,mEk|)%yl![0_YvSALIt2AZKi%hH`]
+7wA%qi.7GQS|=|RD,qo1iu!euix&GP5-7UHm3mi[ra+M~cez`MP077ph|}vo!%"h[1qCdDH@e_d{:-K`to]RqP,ym5Qj@/lA1;^[2Hwl$U>&_M5MdA!:uo
+c2eh;{jBna')5:ptS1)9al@Dmiqj[#}=Qt|w'g#/zeTh$zc3sP:PjI87jJui|C)6DCZmzlREU5GxWzTV"g6xi+EkNSMD5Z6uaa9|Uu!i1|Mq$=9AxGeR(U
+wvAFj-wew)]500!~X'@j'g1%cl7Q`1DLoLh;M;E}h>},FKRqD&L6kIq;YUc+|(M:{g{3T4ywrfNkyC3X,N[)>0-FHXFSeBkur=KsFc_v3u![nXz0')|4c0
+x/7Gwc69QrDZq#U{OKrd4(`hpm8}FreMD@,Q%9_JhghV"wa4ggo[U1'mLT).)-v1eyG^F9L^<`eYml+hhJy-x<=<bTvT,P5ApjBc[SX:NgHsm!]M_`M}0x
+W>MZo=w2=JM[n(P>x5g"]&HObrrN3Pa.1g]I^Nswmq5%!3ywuf8|fGe/l9n%9Aaj/A{hiV&pXbt`9_qRXD]x5gYN84lSCCS{SeU<9}>M<'9a3]g8SA@{Q0
+9,RmoMbs[9Cx'i}zPg7.;wazDBtcvP9v2xWez`K3}n)88fgdo"E5+:l.mm)v;@$Ug%JxGK_:TV$W(ktqi||J_v-BuVdI#JKx"xG^/K%C{Zr{VAIcYY,;rX
+FM7u1`#q0QYjAu`jX]YO_@vv4gf}e^;:Q6H^STw^kkHa-He9f6&PqJZX<yM>!HX$%m"NXKwO#]^]6i}''bH$,.x3yw+nbgtuY-+1x,(9:aMS<ZH{lgDC)}
+qrsTF&@c{lLM+B".TE3o/i167VabYfrLi<q)2vUf_!GJ._~8jP@d0}$h;UWs(lF:PoluOr;[+r'7R^||juxr%wlW3FtR@X)O+34jR0;Wh%V5Pt_pyR6,C>
+yqRq"~lf~{#m+s@x,s|w"xavsTk/9PV4G!:;3_Nh"=<Q;m8oLI9+PeZe1..=|_HQufy_Dv--4v~63nkMiPmo`sgDgzcLW&9m.i06-JqTDvuyFUd`JoXT(!
+wFy{9'_(Dds.Atr)htlO/3~:7'b7>KNr2E5AWQtj8a%Yar-DO;/YO'Nd2^INbx@QU-veH;V3_rPZE!M@2eJXwp9rLu[h"xN}<::rbroob6AG]wYwVYAJbk
+a>H]2iBq:r:IIK^C@bay6}Mhoyvbb(rcK7tHlzZyb1ATtiRiFkbz"{]fBShQPz"[wo>];[W_hE3</7]C]pK&xrVRtXRnf2mDJwzKV_lVQ]t<.&Y@z]0R6t
+QO_$X(6,N|nAIZNFxkX8@zZYq8<]iY.L6yI{p&Z0Y.HL>]^F`.A=2%:K7-sEnfhpeMYOim18)/F@m'ITATo<k7X:E<x/YP'Hz|V6V`~ZTYuH!/8D1K6,hJ
+I5g7&r~{){cO{aAlG%199_ag/WfNZD+/F5bexnK!@@P6b4^]~%du~I9LjY.%V/Dz{pxtJDy|O%e9+O>Q"rzRj=:2f5-@mgEC#+1YU0^D6jcv#^{Bz8ucK=
+o8VTa`yGm=+ACvhH72aUvY<rvemPaAoZ#,{]MA-5c)O=UTPP4EDUe$1{,aUY]5YT09Cdr%d&`FSl_%-$x_rr:aN].IMvqDP#uiQ"goaDL1/3mojHATmG%W
+$YESpuFlc$(p>@KcVF=vQ={'2[JU!j58,sPrQ@"F'<en%J'p+%!R&72H6RH[j{f^el!V.`n"pCpab]$!5Q[=Odf=kr}.FDU^.sT9C|{"GG^CTo/uV2}WDO
+Ob9Q7d37!SWgH7o{gw#<W9|5}UF^rf_7zsHwLcMWM<:a}%{q[GA/bVGQJuGojlz3nEEy]f43a>';{,C;|DrP0}$Z2(sZRH[)(,;>}:$wE,->Z#)Swc&`XL
+@-+EP]|7qyz5PSF3[f9=_CGWC`iR,L&xr3=qly]A-<~C1b.<$B<U"L4+2#iQ'#o$wc~Jt:M685M-]oNhiqY[GEVj75~y(36TFkpBM6p;5Au6(/tS~IP9j(
+hRF4gZ.;R>L}07LzF`J+mFvbX(~j3WgcwxZ7.]Wr=SuBzB9hn^:n{Vx8S:d^:fk'[(;Z#qB%x&S<rT"517EI'hELuiH"aGlV~y)DlKZ{,2p$NrJo0uv&JY
+T+N_fBw}@)~ZVWe=I1#7)N1rgn"zYFMLki(A&1"LHDBPTtY1GCK7Vc!L<ekpjWqs#Fk,2)IpQ/OrMf@1{IM!Q_JeJ{vpo#_gq!Z8G[Bv9]eKDQweuk>02S
+2c0O0<S.Y8J2l`W^SHK5Ph0g,H|PLi`#No5o^IP@)/!VBK6[.qo|mtm6H%qvg+e(hRCi7Y]Aqgbmvx`}&;.;uB8otTLlcB%1,%CC%"Lcg)KfNt:_[OF(g:
+%_%_36zI'c>i;hmw'iN/zh:THq{g!^~WY|<`e',Hk;a>bK<y!Yn1IinQ]t3yP%4e,{`PKF8Od[l$Igrz,LoU2Q#uGTpHDeW]&,[!25I3<pC8Z%h5#7nZ|t
+P&2]NoVH2NvmQDSn`pcyJ5rrp7Jh!5~_qa&U$0,<3#ssMwBFd8>,^5RI%/bNv{Ne{Gd,FN'+o8#drh`&fGxSXc6b/&u/,!.yf{=;@zJ&CMTZ$t3.:G#Jf)
+<xSHGz8|f1|tZ4ffA#=-1w/Vsu&3w37My/"ZfcgK5ramJ}ljkWxc[sL'=`|V7U|]~DdF^O6s]Fu_R_Wi%=6;=3zl7o4mBNW0I:+rsgi,o87=]ClK{a:E"D
+Z}SLw0]$wdq;w.&Ro@8+4sf$FvKxnJt{/O(^)rvO1%.{xo~b|3p(C:l/V4,)xygv4v8DAjSc~fq3r!YA/nEH&QgHZY9Q5l-nZ,Z7Kg"H8o:.L'SpS2Pc,T
+cn%|BHL[[BOKB!t33sOg>JpmTtKR2+y)]JI(B,Oj"ZOe$RapS&H,$akd/uGVp.g&(xWVBZeD2sB8{gPpFWBhb[0r'&ks:%x:@V^L4JFYC5+1r%oyY%rebE
+DJde]a78k(OevfCK0lxuq/m4]v6i,t1Zvw~:Hw{5}%^a7W}bEeQpBDE51=38FgbYmNXjpb]nhTjTFFv:ef]n61-8dEN3f:"Ut4n'e^DWwXGQyEJi9&=&~Q
+UvFH#5C$[{~xY_dd(YE}{1G7Pew[_#=0CL"<xn"mLDI6UthZ!x;f'_HAmbDc3]OaJp5#-|0&5Otez{DEWkB|~wcL<A4EvB+Sro4{uf5[,s@w<k+L5b(yJr
+"z'nGMrF0.10iS1&7x~F9LOLdF@h3fx#^Z/z^XG:<RKj&`jq6lsom{,uX!rEis2TC}Ti'w`CZaK4yk4Im/XH$p-W6H2yXo42q>%9Kv]H)!+v#xKp&nC:4l
+~MVPk06Ufj<GK:0];]e#b-KSxC3C,LF!PaxwW8s%v]K`3`M`/Ff1Qz=^8#Th|Afp:i;l5YgLcLrTRuve=Aio^OVyHAZP]l$5/bi|'!r2)HOZo+;9^TS=/q
+w/=Q}sLnXkDMZF1Fn<$"qFF${IJ=#FEEA|s}LW4.8fpMKD>]/`hqR:$YTu[WIr%4<=71RRBDHb<`p2mV6Qy3t9|pB/7G-H~]H,J@1s484W6SqKa2!}cxrc
+wCRb8fC>e9KD;P&"[7l"aFA1f9<U72ov'Yo'[bW+0(az{OIw:UEW>^Xq{eD`Xn=USdbqC++!e4>Qfyxb:4N.^3rMrNlm7[rg}:pgbtL-$8nT=v-95>`(S6
+Z/@:+.hqaLMj9tt-d`ocsvg71PoKR4QB_+tu}DlWr@P`yXID86ZEn%QsHS9f^NYm=[}3|e4NT;:yF8g]np^23W4[~mB_7_bT#v$;nLp_8_^@V`;^-eHL5}
+^O3ptackoK$>`q1fV!HbM0u))t~c"JIo}H(S3O,xq'|>0+n^_h@4Y{>{w:f"^lK}fWki/%))&+r1l]Qz9LUW29LNzst"|Asw"6Dj=J"A_/}e!b<<n'eUu;
++)k:T>,5S5+VZrFax(kt(""k5U^b)!&>UVZr{QlU=WfmS<`3.ZAuCKR/_,>ZgO-fl:{ly-!o3|&Unzx`/u=w,hZZr.#$^M_DU@.f+eR8@`BCe2|uW(]bwU
+bN]wga{=[2abYzl|dXa$Y%i/,]5w[>s3brJMxDd2PAZ=Cm!M/6Z='t^#=w,PjdOATJ@h"ZVlgQ,OML3#O#UsDl}6c%~z|PtpX0Ig.>)2t'0[]@/H%ffefp
+rA7m:yA;[t"kS<N"P>:oi+=B<^qgr4P6^uH"B5E'Cv085aWX2wPjzu:yzl9MeVQhZJ8lJv%C<2[An'rovCU%/Fg|4NIJu`z{$dRM~['[q&&12i+7yUoS/y
+#J8GDDDCTz)gQE<u"c&VHL>#kOps~IXRPndzmCr<_CK`Q!!znWIHn3mcbP8UD^vc2`qLTIntDaUz:_Ysx)56f}pd1ci,<U<5>G$cWi#4rrjOY&Sr;]x$c^
+5l,`m>pSvL/C{pEsvLj1ZG#`(pvr7S'Xn1)P~l[jK3OrbSC&HGu|ju-Hhz9.FU`@tXN9MZ]s1"[0f7#hQd"x8[^}^]&pyC.e~Xzc=S=E(FN%&&g<alCs<A
+DAC,:wuw2dYe{|D$rp9aUHE%;Ti'>`LD'6#_@kJ'U>t`0G_oHuJ&,BC`<e&s!G0gz;l:)QY|]+C^+;Kkvm_nc{2/IQJL3O/OGHcgBH6_w_%WO(z8wd^/sx
+mH]j'qpBdm'Z"Fk_%>84Wq/C"y!j_K-&Me"~~17NIcp|}o%tf{Gg8v_|SG;Md#uM$G6XJtutGqRnV|=dP_Hzpm@8z>6N)}EZsOxD}zI_eK#7!()j&x]`Yf
+bvx_(>:y88v>~l@,9%-AdgjUs4+>O<BfqOy_uq:=qWZ+>=Q5~lN.ZPLNeJIPbu]#s"NhU_[WUXd8dDBE1BE5-.-v-/u_pe,^8/^gQ(c41xUl6MqbU2+qc}
+UlX{X'~jwVlJ:'dA!CV&~LM,sU[Y(8Fl1:`A&xPWbkFU$-UNXps0mtH6V|y'u-:UU0@AKu|/anA=6e~UonJ/~lRo>zn|D2z}U9rcCSTc,(EH/hmEc!+_zC
+ek0kpCYmVgBDT"!(W6yByn@_yy^2k35s0c1u.KI#Kd$:}r@_6BJcBFg)6$WBT}4B^YuM}4+b{wvseFu%{gl5a^caU$"@5gB,)OGZJs5V;P4GF$F|vKRVx$
+D%.<)<,3Uo(k9qw0#pb>c@9zbJLZ#fg-:Rit1Q;E@Q,dh[FW^TDCBLq`t3g5UvY_sP'RnT0u:'Y6<Ql_i,5,Ltm$KD|eCp8%"wXN<2/Ig+kf>,/@M$S<0o
+4e6&UzT$,z#U[%;{S$vejr}___((US!b)^es=@BIH5tHGO3PXK_{N@Hb=2rv2Sl[IT&oH6Qbjm2I`=}IQL(wKJix-,i/681G=LJmNH~RzK'PJ^sP9%#dcV
+(1%_+YF^(68S)X$Ni{xxAHXn#ELm05m_6>|e+-A9^w1#gf~B(XY(J#ZeBSxPL$>7Ez^B(.<>jBR9b$-w,r^lL6V0[7q1'Pz^5X"{WL=aXPMH!+_A'&68W3
+'}z>'1B28HHtSmo4w9&Syv{j=DAKxcvL|'Iy<e'9'nz&[L}.bO4g-/g.9TG+IC:1a|W^WI7J''XfU'X]mbI&)zx!qzf"Mn$r2wis-C@FD=M/L$K]FpqLq/
+{CViw5tqe&}5x5.]r0v@bC+zN05^[;P]W}rHKnZ/E&_S_P6K^Of+6Cd>;l>9~WVo]$`g|bGK+z6(dbjV#O];cG8ge,Zb=-!v-LD5K(QRLu},yQ:5<&$IPA
+rlSx&m=Qgl_xM]ssG.+e|`UQNCWT=RRsl%:gDdVuG@t'zfv4N0n{Vec`lbg+{:;k7g8="RCW[7(.UDVF!^eL(78ff|K#!7BPtr^{#o|xUAPWlbVrTFzRjA
+,<=V}K4Qe.<E^iLr2ns}V&Etr@DFBmCs6VX]cIR-;'Sc0@iFY`&M>P^A_]FO1,InUzTC5.WCn9o;ikv3w8fD<eVDOUfMK@IVWy97]1%/=XqcjMVf"V_1H}
+b:=5b-kgKiE'(@PRr}XEht(|V9&17:|m6v,+2w=k.MiEreNe(AfBL9qdL=<DheP#W(N}pB~vV_ziYKa@Fovn>]{lLaE|ahwnak(vda+)I^^52CW9.V4cGA
+pV(:/y(yHX4C$-a^=YM=HJHKBVGjKr59:[v"Qz8N3iYzTR^a$E3hB]^v2;1Aov+{xox]7tTi)5mx(M=0Sb7ogTY9(4SkU!nVV&CuU>Y||5mW[9tKp8OV;@
+(<eNhG32FpiGVKvqfcb/oQ>QzJ-gL:K["T##@d+^~q-JcWP)Cjn:_n7C%i!9u:uG0:K5asEoQDWSueR'q,UIWH0!4^rF<9[h/)EZV<A0sMXQPSGD"Zg`'Y
+ejY-R/<B1)]T2s52D9vOX/zj4"8gw<;N[r0xdnb^ef1vnGJqw#C_&{7f8.NE#/)^h`{F^9or{uCnbi6|7)UV$-piJdf=`+b[T|WKWC=fo`8/jvxfJ_hs6R
+dn{$2W#wfcjwCBOK3.}lIerLC9^inQS=Ow&)!dHMKswh~7d,zbcG9XoA<yVX]b.Vt4FVqQQwr)yDpEV!]&xjM[0jG,Nauu1{_Kj-4>+.K=2%sl:MdxZlGh
+I0ODs[8)N$eq-p$yr8lvx+mkloFzRV@&L(Y>Q}|,^uC@7g1^~;/|Ds|BSKIs<fZH82flQhdCtN$Y@02nZv_X@w&^~OKBmS,kof})Zwuw(Tk$ky|(lW2k[W
+k#!|yVhw)k>ihVn^zIO)$n6,(4io<d-@T{'4;(@}=Do`2L=;8]OFLD>Z2x.,@Sq3c9dc>LUJjt(['Vm!+DzX#IEEwQr..5T"+FUwByrcsI(`GUu3"tz79C
+~yGFR[X(hRTPsQhf:f=-$zlmk4]6LSAO1%x[Txqv>N%fyFJ1CW+0cN[;a$6_0<7DLuz1I$OK%=ro4.Y+dj.Dk.r0N0sC56doJXry_dDGOXvQ-xS;-w`}P.
+)7.B#_=Pv@y>i/]onTidvKsd9w0-36UN=)",s7WtqN!UZRkoM$m)'`CcmKG1_G!c=z5q:dWfCKyA;6_z}C3Aem#67PIyvBpi@K~@O8Wm:.U.<0MP%Xg`#6
+kAMrZl=x(9l3<H[4-k7V-ivaaiPC"FZ=)It8/3FXa`;"c<cnW3XnIMzUaj1v7yy|[I{|x43opuq&CNW5ry#o=AgbiiJ5&y.)UM.Vs"m]o7mE-ia}xwNim$
+2LRasI5|!ne-tN|"ye`%{uFSSlE+gQcEh,>y#tX^IJW:jh'cJ{A9`ImhSmqsU5WH=)@^T1udCmFZ^x`5f}Q5`-+|sB[Nz$x%LyWN!"q^9-p1!Ue1~%o0++
+w/aj=Y9!AxLDc`~<hm#.MP!RqqL$`cp-PXA"]a>gtU8%T$/Q5x6+erOm-Yg$6wGuG3&KMmQkI>{w}/}MAeYQvP"e6yk+4rkIZ"20wE4n&C$=TpFvLl[,5p
+bafE&7S}_dc)Gb'78S0HIZ=D|>kllGS<CbI&~hx/KGFv2v`9^k)9UmMM9w|xxhw;(pYVo0y<H=B_be%O!L^Vr/J5cpD|6N^4H6pHWN%FG'iV@htO<cbAg!
+RgqA!jN6M`r>~eZe&+yMrTg<G](-s^eg@G8j7}4FNqhPjTB+.9i9G6C,}"f2UYT%c</-$&]&"mYJH:(yg!D/ReN2HIZ"7Tg^p"fQLSmj_gu@Y0LE+z<EGD
+De>}Lu@i6`SrOGU[zX;{N+,y3x{3VX:xR<^`sDR|i2wP1X[-z0s2{BrFqHji!J/4#hthtpqaXasNun<nwgi4XvT@~(uQIZBXRaqwONv6>)AZr{uX9O1-,s
+/xHrXo'=XKYguAEgZ|TQvck|9VpPYB&Uw@vHE+~q=%F%VO_&ZC)`#VxE$ulGr8=,^6Px_l[vU;#zRm.fV.f,$Ln$:fNSIBJ!.o/,Pt]DL)o%)ST"3u`NV>
+oEuD=)+s:;t1JdU0FW~6^VRLq,5mrgF"Jhjyvy823r/2(:hCKM[fbP&=I&<:|Mq&UfcIa!a%7DPW8OS/E#@uT(^;hf%5~KJ4nT|j-eCf:NyG=L$YiH5T0Q
+x"!tWnaLZ03M;@:v@Re)fW<<NEAuF<CH+)j/ycr>^l~fvb!ffD,|WpT[_[1)8_agGZR!BZ-.=56|hcz!Fa{=B>GIJ|YJkg'`V=jO0x}JvamLvL7"E2:28X
+6Ra0!7dvnc2qb|&%jLG{_RdB%p(VI^zuze+iNpDwPCJj4"kC^zIK6X~(_5F;eqc&JdU+WhwXXvPqQe[uWSk.)/WcJ]/RdXs{9B0S;^O}P,VLcrDKFxEEus
+eG/++l+!8{kvJAB$b{{Rg/zjyI}C9HdxQ"a)@ng:&]$d!4+t,jL^QnmU:nG_GL@/}fp2sqpcy^gqXULqurFoixQ>H7lOB1;bW{ND{h3S{2Eg%somIbwunw
+yTT"#MtaP@k"2P]^-e`A|v]Lv+WJzPPPFSN)$d1@3w'J0UcKfII9-8L{AKevR2I7p+Ecr|^HTAZ0i0KS[KA"aYW{[u1v9Y.78JbyGT<si&iDphE{0{u;az
+s=)M,f31by<GH@rlK6lwDJq&L`@[d7SlO|Mg#_|y'FJS=;E{=;QLAnI{jFqXJ3P8|SPV"<rxzEj6DsJbl|7(h(]lOb"g>Zibjx8>%a|Pk;&d-e^w@i6g-^
+U#!D}DCOK[)r~E#[0|I]`@Bu;^`Yf@GKgni4z+f'jm=Sq(DO#]o)[G6kWJ8"qQ^9RR:qy0|%7|wTuM&fl3Nl8K8&v%Qf>TJ76a}DC[+O="(`bek0fffLy0
+6mk%V4ymIb@(o!TSNml6&F!9huO#w1(M4,YP#A{P0v'/lc0-qtgQd.[}4FLT{N{F>`Q^(|/W{^`:7<x.N}#${a6H1aufw>Pr1RxH}o7}20R0P[cB@:/_3Z
+!E~'cu^(pfaD@-BMfkie7)+'O$i6GMEaH3QR'j30swg66,dU0bM)M{g+e<li@0!s%rTx<}z'_io@@Lj&nx;W2d=>XTO}':b>LCJy6Nz^N:668!>>,xFk|2
+g_Cp]qVYggWZ%^7,UB><jZVjwvsciB_yEHL3nL)&hRg%D{dzoET}LEzhE3%j-YA'pP}[(3&2|,{vHViE]%.c`zVy`rtdUv'x)yjN;J6Ptss0;l[Rh,(aT%
+sVWmjF%z4}/y1|#XG>.Xt||G[^-ea+=sjb}|z>HH2TIy.{GpmR3SH>`.mRG[[$|L>1^B"f;#1n>9~1vr|Jv30l]jyE#)tH,{6}:j,BIR|BONx}EUh!BL+P
+["n4C{W9[&}`(DKdBHwlYVu=,sr}(}}ZZfI6[@:4ogF94sA}XrQwEC~`Z<$k>H_nq3r^@GNv#@p/|FtKUB)K38Cm,,~!=6-{!{rR:1[<_8"nyWY_bd{O2`
+<L=q{%R{(ebD(5puo:@ADiI,y=1Ylwo^4dIi<|<T/bUJ3vrkfz7QN<(Xs+OFCV-z]#%,T.`Cm@caw)m<4JYXUO1vfP"^s9zk>GbO!>,-_P',@f5eV]z{[X
+1tkse_"EUKf(@CjA~RVl:H6AW`I0#X@h=R$)JT'_w/cemA'umV4|l$d,f$Nm^qx!~u+u(W$g$zK>ZG+L2@gj,E~iDz<HGhk>&!3]!k~8,|)F0Fln}zV&fB
+:bDa;%}bX]O/Ib[[kB|qcx@cyYF2HlU2l/{Sg81N5R4g^okkSk^bp(|m_+vbMbu9[%~bX,hQ<L{B([.)e.w1)^fOSq}]M6"9|hNfVC"cbY@%yYV=9k#0L^
+S0@..}x`N(~0j3+Zs0R.R{G/p2nLVU"g]bDTvAtqJ0'c6WG&/J^w0pm)yKPCNplDR7K6M]D+Y4<wY5#dY"Dn>'2(6)=3$J~$DTPzjD^x$lc$Lb7k=PF4w#
+A(ng!9MCua"&st+q{Fx1Oldz2_;EDZF"$TEhV"}$qBrWa]+4L@JY3`.gjhD^4&>s){0I3nH%mwiL.WujFc4CJ>>ky`,{q>S.&c73oB^&#J.S=v{A~!|7>V
+V>Q'TecB'7:&/)=m}AW=mtM$q,C|J_Mtdl%!h%(^2kVL``#[XnxwK$_vB.He@/yuBH-02mS2|f~BI;|sQ0ABrp2=_zh!AuY}Ry-:4Iw3z=RtHOCM0DFU.W
+,a`8OE#BuhIz>}er@WG<cq`L0cEiBq,oyJ=ql3Pq_wixIOv.XDx+PXIACuV`>FkZ`j=T#e8>DqLJ/)"Gw|p24v%2[O4PG9$p.LsT8s;=evs!]C0nnLLNTR
+`Sw$K"$6q=RZ3Nb]'QOpItfz3R+:T1/s'u'LTL3=AUd][w~;B_XopS^wus6!F=n!~^asPO,QTA,VS1ivnRL:,0RJnZbEp4Thu/^b#|M=gw1RH1|(1v%@%n
+O-H(pvz"C!F`Zxv[.-f]WgMUu{BHC4,K'Av`:ar9e1Hs"},&,cRasbiiI"PHz1a,>#8j@)i,jWYtsm"H[$ADLp0aI"&2fMg:{V'V^FIKa>lPVP})b0nB_R
+_&zU$^XWeO_<]TyFbV.0;U.Rr[bt$_Z4dU6|K!cSk_lD$E^i2mJ/QByU.i6JV4&XZ0%d$rkkN:NzM<&;0Kt.#cz-jR#NBB5bY0_(3oVo>%6.x4Z:4,%oTW
+R"wLT`y+KB]i(v::y@=$A<Wgt"pui_8$S@|6jbSMe_y+'_LVBC}p~uIR#r0qps[RPI$vmp^&3s.qFtz[2d2V05xWyP/wkI$Qk0q(D&=ogP6`~8CO7&Xi-'
+m%7._hiJ]1283ESEL4=(6C:LWze/&P;[O!dWf.n'h_32Ha>o+4Z|bB/aewXPHq3muQ~yL}svM!/A#oDH:TQ(3rtfC9dL,:VbSv=0{!,cWo3@EO55CM#O)z
+>tn7IG)LXdTiH2|sw)uo([LVn[2yO+Ri-L[YblL@7]OGNeA`)w0vwe2)OO=nUHOO2LJkU$U3W#,h)T8qzPxT!Q5e2d_Gr6l^n/gP6t=XT3CKc2J$paMJ5"
+IBcWalfGFWik15(zeG+i>80b,YT:Ea-Edv8>YB[h+.-TQU3VAuc9^>=_QQP,A_k/v5J'U>Slmw3zD0:H8y]5K:hyH=&Nt]=|lX2Tld~5=L|t9lx3N8'aSr
+5_P'K8Y:HEh[E9tJl,x!^MQo&Ws}Mjwd0.xGj-laG1y"`.53"nnIl)l6kT{x-WIBpmR`b.no7f"SGnlbKNog,u6_,%Y:ypR#';4ZeXRHEF33z`iqjyF7q/
+rH"@`<`/JrBW>^/`WlP3c"{G$6rmw#Pp!OS;Gyacf1Q9IO~QPvMzUf:.,y9k=seJuX6PTtHb1+|ED_k|<Hqz"'!'O+o{0#&f,(G/#cIxpD4=2g6}(%M9%^
+OsbvRegOmVhOteqtqv7L)4iqV0/F&|h>tyFzM;I]:VWLcW(<]5=J(#%`GJ/>ZC;%DZzQ[|08M+axyN$IaWmx/lV|rJ>Of@$2uZthR<o8Z/F}#pCRpn/J7b
+-^VU"9i|kUaj.j}$A_cTG<YW:Sd:Er<,WO-j7sE9rUYS:CCpysZ$b"ZbIq!`3n!G#n@MQ;Hx/sv]``yq7)20Zl3-|5POP#C<isf%[gm_2mY"HJaC|.]$rb
+:|vM3ecDIK(0hAy!n^Q`JmH2g+@P(qY@$2)Bn@r|A{z.>.13Ei:(WwfN=opvWC[qynfm(LnF_@mHcV;nsMhp#6FDWpI-P4two2M,-&>t9lu)60`z_.oY2U
+QYZwDtwm7lorU+B0(CTLiFh%(QoFYF]Fnr@N-/J3a..jifAsZ&'u3u|eR/bcB,dXS58{]@<]1&Od_.gT:hGQArO[,=a|&yw8faedS17CSb/red4Jcf8RGq
+M(ybTL,=PPI'u+N9S=r!Zk(ZQ1qQ8VQnfG+d;^%|U1ko3wNPS/qi+DStk62W80PeK@5a"c7_KpjFMNvt`@v#GFw$jV8O01(:FGP&8b41_TMtm.`&_r,-VU
+6/Z'(KP}dCU"+m#(1KrT}p(ro9#`'$ccHOVPUZq=0&F,QSzLQpwq}^5j'6B'qIjTL4SN6=sm:4[kZA.aW=/{qi3ZjX<WgT>nYX$W]SK+/q;EkuKGaiH]n^
+WCqX){P8]XDV&iYL9&I^!y+5+r|IB-l|<-;WQ.&Kl`y<):^K@l<QK_kE:>.Dhj&%x:<7R2d>H.lM@]Tz0x5+FXqK9DB-S87bK6G2>h@KjR[07Ri9iw>-p|
+f2x&d#{@pA{#TMmI98slw^t!_l&4WEHR^UF;9LFB%3|Ta2%wzSvnRs59j5ZHBpY#04hM7rQ3mn,d<kQubyimU`rY2!^p#7M943'/"]zZk3Rh8ewBV')pq1
+%^%z<,|F;"'0tz=.fLH)s'bmY4``NW.[VjZeiPxs(rE48WGaT0}}mw#;"U}M.-CCbDd7;@|L!pb-M&q_0rE_IqSa%"m8`jLKzG!FFvw9c`W,p9j_;Jvl+a
+I!5L6t-|6M7y1%^wkgU;dNfogwFIO=VK~q0<P2^5fECS&>6^9Y7w%`UC-IZCb1QV,`s4ji7u_B$/iJX`vp!agbY=,9^1tTT232dKxB6|>p>;5R/%hR].u/
+TDn)_/Oknn'!.I^Y{N7l2.N(jvm8Beh`V#L%YLsiLK+gNvgbl^&g@7q8>lQp/`b1g/('4RPYj)5IDai1';-4Izjb75"USS&z3!xk:sEdGhP`Y&7[!RiT:_
+e%l5>5<_bQDB+8lhh<i7@Ej$LCB[k@D^y%KVaRS.oE'Z(#,mUpqH}L}_<_ek#Tb=D@p@3N`I`cM-sI"#Pr"]AS;73k<)W=)LZV{CgtzIj[gR]h.sg>9hR<
+lemEeen5bkDi6l@@#zNHjX$&;AjM|]]5z./Qind4;H1XU1r9<P|w;YP=';+^:ZhU_(~5K'gliSe;<:KX7Dz.v0x#WD[b^WVaD'I=uQYRo)J5Tf+A4%RrvG
+5,3Bd`$pR,(xz;K|O0Jkl12WEXV]B#%<L`:9RJ@Q]B@ezLb]kXeiT'oI`n1bP0DP#=^^$HM)#v0AmHF,n_'D^ND=Drm,ex31FdYzVQExbm}`Ug#,FRHoq/
+Nj6B'']O>}hhc=9^2p8wceS!AsqB&tv'Hn2PK#[&#Yw0s|`|P3rO/k![!4E':R$0g9kfi,rDAYa/=-lJSNTrfo#4+z+zr^a9zdC.ktRA;1M,}du2J6Z6E5
+Vk9/rQX0Qw}F+adWm6;nbPG('L=T0({t!y.0>khZ;W4ShGgeYI$iDhxAGch,$RTNGwu-ySyE(8Ef=(^@FBKT89.US[F!k3Bm<)p_^eQDAKSM!SH32'GNu7
+[k7#jS'h'o0@4$6sfV@PM5=VVi<Z[^0MGpT6/1/w5dwH+AGPbi#(@@U}jzoAJgx#ewOx9wrX8bUde1Q31kgURMs}-<]jaAfKAi[W=.e,6NFX|BMfbV_9"N
+wxDPmvWA|N^xywfRW<XT>=LdIU;m>aN-4+wJ36n>g_h'8b42{EGL=VwbaJf$R^b}8f{>Wg>mqLCnE"#YCTnnt,I@rr};#^5#%jC2E'eZ/U:H|`pVsmCD+X
+if50Oq)hN`7^6R|;#h="1N_N}6iAV%bvaN7hSk}S3Xm$8xd)[);BG+:J<#nL:c`_OQ}%S5k_:W],IJJ^Ebb.trMh}ux</'[x36Rfz#Fi-h;`;x^et"iiI{
+Or236j_6Ge^'k^dXxB|!!NrX4NHt#J#Wf;Mx:y{AxC"R9qT&-[1{;CFr`2hU;/flbu8Po3p3Pg;KK(SjGv,Y0E)T4I5$GF<8|eh}0&jzN=aRpWnprNkm3Q
+m_'/p2AIu<H%]nLr4g!%63wtx@gPeVD^fj;!>`~$V8H,a,~i;VElFfkI2{<eSgiB#:iBM.]y&-4>)`$ucXVn/7o&jl<.<eSe+'h/KhOL6(z9cTi;smRxYk
+8TMzu0Ss4I.f,:4)0-3s9STkjLm&tbwZ`'Ah>pS!N#o)M0;_9We&5l`Z>pqQ<@(Fmg)tqmeT:0{S"jH;uT;5}@Jn{5e<U^N$$Nrkz9R@x=DToM7z'-[r4F
+GID6-em"h^|$Z0JZO>@R[^VbLoSdnm^$Ct4O,,Ay'jrXT{>-]|;jB/gNgHt@48@Z48G0@xrB#_lI}fuN:3Rq0F0Xo1$16h7oxLF)]wSb3HJaeWG_af`OGQ
+TSBM"xfLQjMJF!)mFr$jToBupXhFWJf3^Kk7R`.|(n|(bMsa4]Bf%#DD6^PJx<,uthHH`L2gxw'5n8lvL,oHQByZf`F0v17ObyZulL&X+:wQh#8,E97t=6
+|+l0PJ|&3#g]|2CUXJ(U16xoTirttev/XQ,NY%8tfzt-dZ.@!T[9#+:{p@N:s6PIp@%kAx{.VhL2bR=i]9a1].d1Ual).NS4E9i(E(V^nIhU70.;-L-2^r
+A'IytIHaZ7H3ru.F5B~N1!+E<f}I.2,o+%X/=O{jTb:eH==|dF#!dq8Xu7M(hE:T',mM`rq1O[6E81"ZHsEE)upS>v^Ca^&o%2jc`HR%2WhNTQn2-!bI@I
+X}ru&d}w2rTpYgeQD^LMKe7Rn1r$3vI}RaS$p'+oyS_}ynVD<@g6do$R39-6u>k.Ooj@[6{`j6[{}f]F!lpcbWc>Y7nOJ4.)2}pqg]G+Y+$+P5_t|IeZfb
+b:H-L_2&e4Vx9Ij|2}{ejN,fes#NZx_NfnG`Bc9t&3E1y4`G5F~zTG}UkEJruBu4|rNdP)J`vGQ4wAVQ=jD2LfnSn0xJ&jW#KdbfM9eD([_^bWxQY.FJK5
+nYF&3ovBmAj=ji#T_ZSr,)0vcYl3{$3e4YZv"Bc#+1ln@g9U`KAyYH&@Wb($uaLE"Jw=_LV:zw-rs8<=(K}^+y&cH|uhV3/bNw'0nm)s|b%gHRZg9BnlDc
+}-Lhn^_='D"s)$Z.Kcf+o.O2VVy)}1wdNogXR&D`-e=Znt(!dDOv[JPL+x~1`%t7{m[jOoOwTa(^:D[@!9&>`aOX-L4eDA"XtF]eXjmukyOj|6W^I/b7`(
+>6L'%}F7/MNlQ-vw"0SIKnzY=&bt/L+Pv2P$d-c<B%bE:<394|yf)4i,{wc5q8{sGP0G6{N4mLSn;rTUp#|znL~est'[cal^:q{#X#@Ev-Lp>o[hQmAk9M
+C}{/0v;%(]mrs$-+VmQ+6krMMue>cj^9vf1kLEThm<bi1vLHE"=Qq#k"Qx}ZS34C_s6I)]8;"L$%SDz60_b!o8@ULsXRD,8zcf}3zpS|O@c!P726~_s`$#
+px0:XgIr)7P'FkOdp0Nsl.Pul^IAtISH4kN=J}DlP&Pa8l0[+,W)CHkXX)BHt,wswu"dzh>'ps.TBd+w&[$pPRa=H:7n!pHb=$dt"su1i"oz:|o]k&[9qt
+}"4FlFQu~j$m'+{=YPuD;(uEVzT/W^"An4jK15TTPG$6!yW>{E-X<SkD9oPc}Hk2u$hej&{XnqYRy/v))GQMcpSG)0B[tWUDVkVOn,dXGUDm,5fGKVml-6
+6T=%vSAc+5t,_kU&Acm/SS]#``bbQ[TdIe~]OuAr@/at5qdm62jd:qwpr8q(pGz;]eB2D-xGF,I8y3F{ahI5i5K{u{f=Yz]J6VE&axz^&BX!wl0TEVob3D
+5Yf%E0i)8p@!ol[F1e1Olx'BhdyZyW7UvE]E(%@eaBBugV;^:Rlp>6ti_B02ehZ};uy^|E@cu/>={lbL=d/O>+ciA28(/6=Oy{<9^(d74YuX#5wPt%7ev-
+IS:T["Ez_}|^4817x7}7l(iuvbXm]$h=@BQdHP-0c&~'`_[NOcCx&v(n3%W=AKgm3v&JM/,5cXkp'O~LM.y{d}(u7J%3NnY]rjiB@Ks6@xb/y:}zE|1(S/
+UwQBe(Ce}kxMy/lGr[C3'.z<!@jRp7NNgy'2^W'1]utn$0tD2O%c&XvSx]J-#2g]|b`diK_IG|va[AkfM/3'c}(fKrl=PMfJ5kd{f##]X;dS-8``x'Zy;%
+H+e'%Y/%>eQS<{GE`VjzhTW^{8271L0|6<vn!IQ-bSS."(sc6L&WN1r('!cZr'B@%rB;qzVZxUz1LDiVrFzOb!iAG&<ftg4LxA/my<844dF26i>]8nQ3(,
+oiZY`ciSJm3)6aB1V8~csf/k5X"WSxG&pW5xF!q'M@;aTE[l;DJ3ZE:!yJU;^1"8-=n7``Wjo/&Z'cggv42]|2Sfst'/o''[>,_:M/'H""T9!J(7{w=>Ev
+q"1:pZI/)Yg8qTY5r&JNNX:N'N%S5^oV{<Rt5Bm@|4hFbI6ET}+Zw!F&c@ixUY95'-'G`-hRQl:7`|wnt;Bt;o9u%lCoGK>0rZa_.M]J#ZC]|KKOgsxwfx
+K:#1k@U/hw!Xli,bL"wd'SykU3]QpUK=B4UY'^Wrv.oDvL61($wOR{|Xr2wXMg"{08mmWqr9J/.#Ydq(x,|vR=r69;v=bn7oNilo3i7)Cob&Conn/8IH}[
+PkakC_UT_YWg|qvhof{lg%hYy%UxbT!o)!q7ZtM.)]|V63r{%>^{6cha8q3a/YXmfLuKfi7E%m:CCN@GWq]u[`HCtwT#fnARiIv^e1r$ixQ-ypP"aF@;mT
+)1..~lk<EL1%F%;=B)W!BbZ%/1apc}NE:SY-0[OA4:)u^hw;A^fsWX!m)(jzTj@%aCjTuAbJ@znsaOidy[L|9#Dyub2HKvGc%N3-P/Hc"|:|Ua+nZf@E-.
+A9`yn=n>(72=(IZA>z$T7nF9dA!(P0ZVzIZR&L5;PzeL4[[E4(CVbW.(-FQF_CuLnX{V#Vmjml.khENPB{pAEF$c9.^Jy,XM2q=pHbujxlJXBH&Z6eGc&a
+~ka>=sYan8ks~|@{0gb<.&T(8sP42%f-gA,cx;{Et^>+ge(2UQjS4;r8T[5U|3u!]K16)7hcf<>tTeoF:[NF"pE_#y;jr#RtFvCi)/J.#U}LbRQ$hL_F{5
+s(jE#Q~R9r[eC$N{L].LOU<s)+RG)^kPz{kvtCay$nmSg^aLJktHU%F8IC}C6ZK<+37tz@O%DCRxw5@n_eR8V)BFUA~g2!Q&5q{}vawOf7c9Ppk6%t!=4[
+PkE{O:V%XVd;{/v%]P>6E^r@s6+.Kl6`y>TaU<U.T5'[df#|b}Bv'x~^X(%T63N.57+W|7~`bmY@@,BF0aS|a&i':Vp_.)e6Z"Oh~nI6s!aI36}v`{<RCT
+oLw_uqWrQ.vap)1h2XIP,]U)uR8>u`K=#i+!$.,KktD8!|Yszm$O(-Ags]{lQhZNrhNw^gF/pDGP|`(pv=h2'n~(tZyU^Lk,N-w#{'6O>C9zg]C'nMVPrD
+6v2xO+Fa>eIR"O2!JBh&+Rl,t4PD&Bg,p(uRBn'<CNQ^0M7w&Z(&aIY^aCItNdI1(r4aGB3$s`V>'3bhcOZ]<{l}c7"fTxY/>)==1Q6cd_E35Y_]!BL2a)
+^ycd9O.[}$7Z"3A7a/^PZp5!Fx<barFOimc2P<5t{fRMo.S0MqtyCF|YB1':W&U0u:'vW]=XZIHkUtxc/sqxU)_$BDSC}u}Cw]jzXr_%$w4#vB9TU9m;w`
+@q$eri3iBi7kw@p=LXwRNJ3QKH4q7Kw'+2_A`w(t1s&y2$DIEEcbs{TS$xQd<|Emzk]7.wrW$3)G;1:vm"g]U'Eh~x35]iQ|hzM2Q6wXjR~Hxku6EN;}zC
+w3;qjXwec$%OR|V$&Au4rUWhHiGdI`V<npeXwJ0oZg{hJ2dr-]L@_C|0LyG_uBG%:LaIL^+0x{GgHX{Owi3ySmr2QU0[&=]o#8[)b=-Lq_YYQP%v[o%rxx
+z|c/7nkxcLhykpz@QiJc2E$H1(D|;_eNF&dMre}m$sL<5.SvY:Tiv|VHfq"9Ql-b=c/!D=7!Ohe):_iTKsI[%(K'GZ{8p2}&}Q^SU#)dHjRQ=twVG&oKUq
+t#k3Dxa`<rdTvSqhh!2J:m!Q=$@$h_&g.,<gfD)5BhD<h++Xizfd!b@D8a{'dgA0oIaIg@S,zJUea.-|,{=}A@3X^E/6.4(ncWSF5yI%le+%3xuiLQXfy[
+JBXpFnQJudR>^D&dmiU"%>FaSTSukIFt--Lc(j2n<;yqNZvDs%,%||<.Cd,{t!u4_ykq"i|,qa<C{7z-J`%Houz5,0O2ET0)rc_//i'vMJ{h|n|("9@eUj
+;mfBjy;ruukf7pt0r50##1lg{[^=uIPAkgl35aYF'G[4H!LD9RzhnYQXlr{>6}@<ob;/sp<is9+Fxq-wsESHl=h|}n@&h/N6>tJ8(uwo`}v.uP_}x-_eHD
+&Mpr#a!0ek)|MK^P8mFEsdG2^rLV[{OX1jfdGlx=&VI5S5V:7L83yX#TOyR7DUH[h^XL('AhYkG$Vl_]L.;jH71.W9`[9(I6<jfNmm!o|F;}a|tMTx2t>(
+xQi+C@yRjy#[y5<b|UKdBSA++|MMb%oP#cO)dV"CII!3&:t9&!KH07(;W2!]bm@d+llT>:E!fj=bdc$5ngYqe.j5xaL,zozuknfsx1[APx:v-|%.8/l!'x
+;5PdtmKXg5t45g'@wnC'+iB%J8U^tK{WAEE+_'):L@{CAu[CAUIF<S`_9)[4$``,<"[t;v]kEq5MBAHZrPp.<W$eN/HyT5"+BFh^e5$P2z3&2l~gfi|_ys
+x<QW-cLmsZN9Izw$FBlUFClNu_6{P+_T9YW%v%-L:Ls9bi]iIw3;jQQ8TrwJ}Qw.|@1JM{qszim}#=eMw9qSE>(oX`_Nv$W1R7nmHTFg;u};';`&Q;lhmb
+z[uL3-%SF[=OhRhoE8K>t8V6+dBj)cK%2LyP<[rUm%uCJic@v!QZfxFKU^FcjR99c"7{GSJ-eeU"sNpf^"^X>g(g1Hw720uXUo9])nj"sH-baU<%)+LIe)
+|>3+IF2&|$;YyE|buqCzyT|me8@(W.Ydwy#lX2pVt2nL#@1`+RC`.u9IBAIihQJbh[u#8iA]f4=]R,;K<vA%#Gl/gm%eSKyJF0C|-3vyGE4kULZ.Vd{C7X
+)MqQc9dLK;X[4MW,ZF<w=`^WF>s,x$-9V6>qBa2vdBV/VrxX'kL!s:B0a5[vVRy^I9e@:8F-`CXAH8AO@SnbQ4))D)#J(|&@fK[F3%9#.iM6g::lSw("-.
+aFM'B]Bf#A'BY'9^T>W_Tv=ws6{S5BT'b"E}bewslW)`f9U}@tpNx,tdagy<-6+zA.;<oZbdT['(r@4vbB>2]@QS=Q,pDf@LnB3O@(0&{{|:BDn$v2b`"Z
+O1V/gu~_Y]LCN=W00lLe(Il#&f&bZcnYy&:}&d^yU<]xPkEBCoyd'X#}U}RL-+ba1AYI$q<(}p`4Ezy'@sGeURUT{Ir/6{~#686$gp)J;uJ,a%ONV|r7sJ
+Z;8%0-jThVxuV,0gg=R>1F1<WuxQ<ys(&r6KnPF'!HSx]}3vAb0tWZ3x~O~iecF(w7()LXZCJFLPtX1sdJW6|LjOV^)+Cv@HZ0j'XdK5{-`2A//AI$51Vv
+I=|12N;BL}8)fkvWNh/qcI]C'4/0TynJuP-tQKG9<r|%=-~xa.1'ytHx_44LWlK;bx~-SXt[``A-06<18,^i;aAYF(J#]a#Mtmv.=G_u5o[cy},yf@Tq]H
+7}gZ~h"zyEn97TE+5Z'd{&m'ouNk6=D"$D-8BnX%c/+{bzat%DjJ}u&-ALeH]FdfxG;pgx]Sky>D~[Ip[oV2l^z@mgUAs,=eFFIjK)f6!ZbhyfvmMhRH2u
+^+Hmpd/KV@8hFdekM3El76{Z2zq(8+[wP=sErz(kuVyK7t"3[T7/mABHpShQ3EECi2+<~J#1zansjnC1}YJuO"&}iO/tW+8c;X4-HdaS,kXE0Wd5pkDvJ'
+AWh`KG1{PD4eMP<J2esQ6BZy.BB@[im@`py%~nMr-`vgOO>XnfRu~p&;V(@4Pcb"jcCT!bA5Ko(R/evrg3x'z0r[DMT8Lh_OJ0&Ix]A@]e0@hm,|MjIItB
+W8-=9"e2[oHC:<;>PTJ#xU=f:R}{a2;:o6'/Qoe,DIrnvP%.0kRj^G1SgaN2vl:!@.IQN-sx=L[Ym+&=q1U/;mB:6/]9]iZZ:Pzp;#)FnjohTCp49QB3Kw
+L7`^JYGm5(c@!0/F:%Dof2Dll8$DK5wJ@#.CRiJ:yVIcUn1NH$'w$eP=X,Z70.FlOgu`gquJ5'1>YzmBY+sru|:(%dY];dVQws|HbS|^LR|ygOnK~C}aGX
+5t-m:yFN5uAj;dp+J-hf>p&gtxo;FJbSS^nI7b!/WE)5V'1Hn=;5ge`-fhgoptW+1d/y[sL=O0.;{hWY@35v%ZlU{c+iU3D#cft@}%R[!Tru|b#(wmnLIu
+nH}"vc@,V!p05dvGC14BUp1Xc+.+CBVOwdf}qpBKH|&BI&D&()pmN8gD,{:/=v8uhNkK{np$#BuzITh{$G[Op[I`weJ+n{I=;v5>;]Kym%4&l^=J-&#V9#
+'+DPPF,A!2qg|M5YyyF&MqhRRZu}j=3!;_`p7{|ueZHhmx&tE<CnCl_yTjb=mVE55tb{IE)U86Lu%]iMY)8.n{aP9:J+D.0Cq.W@%r/4Kw(DL"m7L-GR{{
+F2o3;<fP`@dN&^lgpjUcc3iA_W/bXgDH"opahgWzR^<w$}<0W<H9xOc:r;Wb`yhDl.wd~d+ty.6=R34PUsBBL&@2>:35n[3GL:FC`s=iBW]miZC_|N51:m
+7Ztq]Nj]L_j.I[fIQq#l+(0w(Sy/|:`tYqcbEfey%_r%Y,)x@fF}]](2;83MOdjq'S7mCT5wTQC,7Id`sz9J.F0a){6|IREoQ@R#Vi%XQF7]v,/)vwez0+
+AUU#|[6$D76nUVmALA6O^F9:erzpg9TY;MFI+JtiBz=Tm^{P=l@D:wp,b45.O]VMz{aR7dwIaT;za,]}$rdHfOuZ!I9M,3JJ`s$m<ZL,V3v$+)5->@.`Bg
+(rFJ%Eykap-lIe675}1(2aCj5=,N:^d5ew<v]lwp6GO)_k8Y.aB|j$p-90;A$L^F{LRt<(O};qjEAee>l`ZrcJ"eZyZT7;Py7NLqC6mvyl.FOJ!]vm"{!-
+A!<U8%JRefkqSdm,WS`y)[EQu)L22dspYJRj{Ifs-{D7ZaP:>cc@v+Ws.#4p&"b)'NMOTke4ZlO;JB{hD|p{'e^CL'QtofjMUO.,Llpasb6jnRxvZDV"P;
+F|[ZqGJ0gY)a`Do{J%GCCfFUoaXxSIoVL.EHEtnfZ[:{WWfcR[d4o(kcu1iiz&)_~^{iN0[DeaOy~SSym^LBOVnc9t}qQu$R2-Pe|]oe&5Wh0V8y.:rfJb
+VsVKAm43CSDZy|<i]Y]pjp;@^@pWv^vR6t!_ZI;A`bnj{d>_9-/}hx8F.I+.5fRUk[["<|[9kG/V;Od0~fv^mJ4ITBH@GBh=2zrsbo4yrYLV3ih)~eUhLI
+:2KhZ3Hr(tJ;G1%TO]Tys:PNtZ~(0xIqD}nqARqBULgSFVQ;aS2jxoboARuKEQ1)`-qF_m5Z2R2-;4t^=F2'iQ51v9{v((-g(648L2!`lS!z&#DbJ!,F":
+G"LT/fdoz=:'.NCS/TeJRm#fa|w(q79:=vU#B.6Hq;/hf{}Jwr=:vY>'H"63X9s+uLL@RQ;D(>Um(`TL%%_^"m)QCYB6uYIffC:]s`ND'S4c&<:.`>K%d:
+zVg+7JDf&X`ANY/Y&F<6$A|G2[#xjNq}50ga0_c]Erp&nO/NDEqZ<j<BpLbQOeRGJ`t/1kuZ(sZzbd{O{ma(]{S7"WcCXAmDQQ<,HX9Ov^EYh+BjINiBHi
+Bqo}8x'Jd2[BBZ]LTiU&^nV:&_{8Kjl/&5+L8-y5YHg|.DS-!z]yZlUL>Uo6]e[1~;h[DDR}O[)rw@ibjgczs0yNsAQ#T(4IF]p;8TePJp+)K}$"$Y_:Yy
+[{Z4kmNXyYw2+S[xJ8-r^5Qsx}$g}t~Hv>Dob,$]W_AONjzc>)]c2$A[Ca1thk#zw[GN+kN3:R2pARB,:DfJ;+K6I#&X1l5CYdf`NXRbWI+<<EC`%!AO~S
+r1#93E[76+[qj,6aB1E23tw2:K{R7zSpYL$RHpY!-lQ}P&_bn06TAY#4I!Q:Y/#Qx7cpYe|#oJl/+RPw!|,)%)YUhj-mpg+3W;vgy=Sn'NQ|gKp"5mK8_}
+xqM_9N0jN`}z7sMzNyH8$N=H^4kI(U]^Aa:Z`[]q!JvvNZRKUTx+R5wLGnsm'OURtD!V<bY<"e`8;Acd;dJo#T"LG:L8#`AD$TYRG%b5mVQ>$FWrNf2fdn
+@Om9GDPf}G3PqlNdT"^SdC|8R5z&-g41.MN^(e_KAsfyu5"<MSp+2o@ETU'5_OjKhxcn_|bu4a5)$_+.s]]C$_CZ_C(9=}{('x>dh=b4X6}dOn+pFeZRmA
+9eJ$@9J-;`hyp!iT)eXic0)hN]g}cfg"u]r7RVhO(M6!$XJF#`r8[=0q>aI>ufHJ$;b",$uE4Kn%TpdS'fC_Mz6=/MR2u)1k[5^Az|,Y>wCG;8PpF`ZRfA
+kv%{OLd]jv"Q5n#4%|=<Z!~@q5h0=#)FQbi/."E]@I.GUpB{LK^j.yt(E<A0%V<yzvPb"(,dh0#2AF>Lc$@=v)I;O9@e`5$(Ugs)#"yVNIX8#SgYoONSu%
+yHI]u:8ELtayEo{k+>RrsXgg|uZwg.m.:W1j8WmRgsM2d<9.Db$`bq`&&y>K3f%0"nF;/j=k|=A0P'DaLP!gU/F5T['8>2['S":T<6I+Qs8'w<7V^doVeR
+39f_-EwOBCH5>}JUoHKa;w>z-Af[nR{%'LzM[wv6:xQla{8g"Tv5sIC,M-gG-p'LkR]42$HI2qKc;hM65z$^#u#o5@:cyvkp{b]r&}^/T%(mzZDM(yT#X,
+8)K6r_HOK7/.}fYXV-<x88G6vFQ('FM>zFdxJnqz0n&:|/rX^=0=yYuXJgbJ#<^ER3J<lj=xp)bp/T^{V^-!t;!#i>sMMyE]2/@|}:$6Ms64gqt7Yo;Q.l
+{D:mLm:<J_N=}|VI;m8kW[FV[r5)%=oN"O8".f|B!{B=,pT&,qQ_c_{>EIWI<i&/BcN@0E9JdB(3f6$@[YTwtGTtSIReFe6WUP!$a/'#kJ@@a8Kj&=l("^
+Wq,}_buD+NHd(rADvT^FxymaySvS8|h}lXYo>}`})y:Q2}n(6CYH{=cRIyJ=7VLlO}BU"{#xa,AwnOr2{Kpm4lvs&Uj0_TyW;]LR=8z1{Mf$ClJMLDUZ{H
+fe]v|i:MN4#J/dDp.oJl:C}$-tU9.p<O]_/DB-E;=w%m3BmVY+r$rt&TVOt{rDjy(KUp"0,zaI](I7^/AeH'!Z]9<J(-t/0H%p&#886}#_qf;v/,.SG3vA
++u!-j6yQ$W.^Aw<r1}k<3<>iAN9azS:c4`[X9mEP<wU'V73dFVNFwQ<tkfc->PmFP](D:]':)BU[vcH@:7jmz4Ty:.>5b_-T"=Km5o6F[v]ooXmL^;Oa1+
+,@Kdu^(9!i5922LV]|y.Pd#-[B$.t#VoT.K39rXNt[i@{xi.ss&VrVxbGGO<t/Ps}Ds$=1kTu8wq5e3h}zhH5:yd>S}umh(V1HD&c3$M57b"p]'QKrt!6P
+RCJ]Itb#Sp+@qPzn!IhV~Jvw$!>p!{q2BU&OBYD=OQEQwR/-e(TXB9WHF0&&Li]DcW}Ol1zw3|c6nRFY#S'NQgmmGq"ri'n]A0y+R;a.y;#iOoyaW(|gp3
+aa9MZOS2}:9bm]Q%0_!M]#:yKtESgl$k#xl#smtc(ZCJtEC@>/P^cb)ps(dywMV+2>47ku4LF4-rRZ,}W,^O~qANQ|%fD!YvS=C1f|hx5lvZVS~uhNy$B<
+sCtJzv`D"eiRRA_w$`ljx#|lXRg|k&{IG>/s5sL$D|N:cXr}nbp%=<d6_l,4u[:AHeIq[@d.Fr`dBzl1UkVVw,K7vm%|-pKqPa[_Cln06&:H8pB}CwT87m
+n_ZXxr)P~ru#+hP'n[jb!f#"Sr2;)]cx6Hx6/6NN=eC[q!~-R|:SQZt_zCC%`C#sjp6wT5yu`"vVG(S,q-lPdk=2m(~I8%3MkFVC@J)dw5Fpp80)l87sQ^
+NhpU$r`0:P;<0t_|Q&+{Yfv,b%yu@`<5ZkAporG#1nhueuB3')[|kde^W0IP6V-FxS/V3)Js;q;:C|![}YmQ[Ta=weOal:T$7K`/5UIpg7R);VnP]G=Tz4
+2c7nakI@LsccF.dn0L-jw_f8#>Img.njQMFt&vlD<]:i~Hup0X~gs<1-$Z+s|.7^2s6NPf-{D'wEG}(Nm)kS`;'WzbnNrCSxRnM<w58j&74!A)H=,#XxMu
+@PB%FJpt)hIRb<X>=,OA4Bbhzv6czu,Osr6z>0OSr(uUY>MaBkVz^mAo5N}{Qb^[~7f`=^PnR0Bry0Pk&%.^{'o2$dllDIX,57KM3x"weng[MbJ[bWQQJe
+k[zyMFnXp{'T_%RF$9]ivKlV-F-R;Iq7Zh//:c+LvTT#j>>xsM/Wrb2wLtf@V/kW7@!@^Mrv5I$:IK+=mMw[Ex~>->4@nBo8@[/:'YoXj`F%],iJUi|oo8
+_@l"t{2x(K6Ac^,UydJ';Y<b'#6g2p;D~EC|F1SvD@c`X{A;5PN;BE.LBXk9&Bb^azjo2.OHQips3e/G4pk/{(B+JJ}!p-G6/)kl[iIz;<}1O$wUk1Qs"@
+ZI`XKM)klA`HyWMDH>PW8z_>4At[Dnh-xcbP)geWD5#W3zF}$Aj>'9$6l'qJ%k7;r6JJ19QOK)`-$:2;)%fLsU6/u"b!xJ}nXfM,6oMiFnOb&ydJt@Ui5/
+U=fO_pK$>"4'k)@3S^>{<@Sn:K{C)W:r&BgI(&Ak{|F_a3.eZITN.f6%|dC-v:,fdTv69T~(B];kgfOa$iEVA0n=]E3j_L@RjN]&Cnbq;0^O3utM!P=ax{
+6f';I_Ss{>)t6JI{(jx8),oO8fx_`+&Jr|zo/&4v%8y7ub[,Y1rPRY_aS=R^<L:g#/[s7ZA/xBae%G=5B'7h!MI|D`F2cPz,6xKs4JC882uWf>|:kp~geK
+f$7lPAy;u'QJM6,(!rOq0):q9/Sr,QThXpX@GRj=]R55V<s<^p`I:AKsmUb7)v>{<NM8,6QLo4V_w&kEeMgl~Ig,y2BZO:7CcK~whVwGO/FnbIOW~e%W$m
+%4Pw4BkYFj)J>}~b=>yj-WOavAU{JSiJF&uI<}#c6Jfxg7B8x#t@qM8S@}]n&aawr2ARNj$ZK6AT]U7|$VTfDDNeD(,h$makw|4<YjLF`^|MOmjRj1e1eU
+WswNk/Ed%gUfe,0_^IDSRM$5aT@8,(-ZoLF74J'wr^7!@ftNw}|_PjLR6L!xmPZxW#S6;4^"lvPNG,sNsj-}`HNM@&xqerQt|w6Xa,!0BJZ|J[Nsx;d@|)
+.('n(RVEu1l,/.`k=2!FL;iP_rJvD=KG'x6<f[LAX6vU)Loh(`EhR+LnrJ>q,MTIN%mGP!FyuYpsrZpzm{Xh#W5C&+r!v!Mzt^>-NLF|8H-9771X:emt)|
+CV[)%:;c0K^UAl!BhlZPYG.Fm=&$NLZNV0D<Rw%C!p}+Yz7qK(J&qBZ(5{h]zOHH<X`)M%WtEarb4!R=1R4bwm;bS,m@LYzWfm/nWEie:t@"oa`2<E`KYu
+Iw}quP'x%8&-1u>wr^$.@MxpDd<Q.CWLbBRi:7}KDRpMH5^2~{XJJ@]46Hi57,"N.I)Sf`Sg~TWaXeC.L43L|HXh3:_`k]>A"QGSa3V/D3eW/jN&:|q^).
+(f0@q)@138ZYPfHgvqANO9rO[jybTz@2y#C,7qT.uEGm.4I@7]+H/JEKLJA_5pbcJ9fzke[v]k3Oj`xHoriKE>sJ_<{4qX,x<CB(vg`J`%L,%q2uA`rW(1
+7)x/rWo2nLGT.aPwRXbQ+NJME'9t,Bt5_4dPxhgjou|v+_LzZ73GdMD|9IiGYJS]>R]aNS>zP&3O-.YC5bYmln-C0hwf^nE3Cm:.hyBgP=7w#.VODY0LZd
+oW:y-{Vx=g^}~}6n_yFD~%T,s@7wP[~wPDRnX#yXiw-h'd#Q6D7BiXx]7#`cnc}8PRUD#{NtquneXxrZl'-%;bJ<sp!RmeaH+Woz9s62F-[AtA~BWsl6e;
+[7OD3;#;E&^eNk^H=xrUuDtY;d}1nntxZf{T=3n>h0'BxW=6SoItwJs&"XXyr6s"akCx#!:10g'jnc/fj4_'SmJLfvACNXia,#jTg8Gr3p#;:.g^H;Ji<H
+[]b$GHdjJeo%@#nq[<43{]T)a6y,}.boK2;<w5%,,31%#:{a2g`_Ny<FCw%#'(m'`{Q5mMc|~H^JFbar$m]5f'Igbwve-53R+AtJrW~sUdP_d;XwOyUlv6
+f9+jIUp<bGCi~pOFu'{}3F2kJw]k$g`@wa^[4HxJ_W3Cd_/p]0`7'FeraG-)vB&:MW&22Z0&vTjdtdSCDbm/jPyI&boU7F)#LZ@eERz{#-4&b[PZk6=U#Q
+ZCD3d=M<)UlTM".N.0PlPfBc!V1]y@Re.nREu(9lt"bR-x:v<}CZhDV5,%"3svnO~qgx<U)EoOXARY"C>eX!uxu}rkYH!u]U:vGXxCDdM.hm{HDOh$Zdm8
+Xjqzll+{dORn:}g#@J]6C5ACtyY'V}2(M6pw_om@xJH:lR({T/_'`we-fS;Ue<dRd1FL[,zI&Ns-J.P%tO6reBRniyh/L:c{9/mW!Uh0Tw0>wN~Rkd,r4}
+f]c3RUsU/a[X$r~IZO>%(!}a$X(yVR32QWR49GRM>CfDDgh,PN"[62TA.m3Ax!v}2]%wc8&[7y1MCLW[zF|13rMsLp~_^+G[hBPv5f>`,#lkmIV)6M{l2/
+GFxJ<!`Y5@xc5((_-VFH/i@`P'B)YFbNY%n^i_3k/P4zI$-h&Ygkurr9C#4/=}{X!yE]GiMxmD&YK#;#^/{Rh[!WX<!qg#EXAvO5_q$rc!b!,^tksR2V01
+Q8s{~ULH#x9:kOITg2oGU3v7Q_M6x|mLI"!XrM9uYd]eGZD<%aZwhr(2C7HJLf#yLH;}yc~BB30p8.oEGbjmQ8K`=#u_mGD33NG;GBy{er0.m<f{4|=vo%
+-Wb+BJ-+0'A}uzLSAVelD}u|K%=-$QJx~MBN#hUi<)mm;G9D|lt;/Z;_ls3A'3_eEWuZD=U=HSY=~a[MG-EN|q]+-0->q+~&x`M7}HsX1u]34^vh~}I&T{
+`3nhkz&A@r!ZLO9!.W,7z1xgm(.NS|+f+DHv-y!$<e>I":4G16aDnIUxWN^Nk)%r7m9|!>|vA$)h&xzK.]"GHUCLKYfoTix[=7'Z||0s+<<E)Rjsz[mUv&
+X$+J=;:<4Tb|$uIZBKt+^(f#'ibB]X`_.:On<S`Cp){1;e[eW;y:kJ4V)YPDe(Z^9T,b`04-biJbR!5z&q|]EO|-<ju5C.fabm1=%Pusy[t[e[U%GhQn$S
+6>Y5X@CD^#8R9hP;"nM5|e&gXnNLUcM,FGZ8bQau#mX2(3g)^3rdbO~a-|PKn+d(7Ta(#vSTXK0ML,'uXL|>y=[--kHkzZ[c}=}id>L0,vtBTKIul"{L6Y
+r0+8]gM>@5m@4M7LLFJ"gQ<NE#idhS;{;H%>=w8(4|neD`Tmf^(:]hCTfHgQ~^cBbs=qVHR'k0lES_8d1y=u{kl<zU~=z=]oqKLKC[+Bz/1@QXudCq<De$
+en^#YOerhQ=+W,+4Lmg]=^I%9({F|^n)b^7L52yFFZt0Yq~d'%RMW`RU/I.z"#^2Imz<%Dy1lP$ybE<@@`KId+GZ|f7TV:e'$Od75D92n&)<;]|uz6,jfu
+w[{@]qPe:5/e]sl&3D#C_f~q(4T_E02xm]EYPnq`N]s^P+~#Se901[%odxay.kt6BM'/u+u#E'@}M&rX=5ET,>/FaBGr.vCYwPtgnA1o]z'J)FYY|$7{$0
+N6Tb/#;q9]tSq4HFI@d]{4y[vAk<L!)WRCNb<hY;3}X+)@hLYk~>A,RXYgv@|i)3Vsg]}+mBhwZHVQE!$5a[K-YJ~Zf/lSDHYm9MZ'&cpaw&/F3[rx0vo9
+sw9p_wxvE.|Io`6ll$gl4MrH1&OKN4A69<9$)y_=yayHOQ4BcROH>#"@!t^`t+xsSx>{cn5NI$/"TWK=nQ<S(&lalhi"[(!w>7[1PsL6kjTuMe7;FW}3dd
+oi`eRrE,Sg:mwd4ajHh#Ybw]tQI$=#d6K>NTd8s<I6b5jwWD6Lfqq]':(Rx2Ce[86HRdefv%X|Ei)zrFM)U|<j6OzXFn7[|IK48y[6L'0i:6{o8XLmUV]4
+t#R,U%epLyn/saJ/nAmtLCAVSmN,XL39hGoPoW&Fa"0TrySMEbTZd:'ab/G;XvJ,3W>(|qsTqNpbd;boQ}H+`lw>Be"2K1.h:af2T,8k'|X>dt)K$<2)~W
+iMUll-:H@79`]/K0)FS4&mol#u@Zt[DhoJ(4t'V-exBLpQ/U-i7)=o}2I!}h1;(OML#D7<'!pp-$H/]|c1FF5ZoF6.#<4.61B>S)SRev4(Ns)YcCte{EP>
+^<yxv"vpS<_z1;QFQD9.~f7pFfd<<^&oRX@LvUO&z6Mrlz+]0&&4UpV,]8U^]N%R!pw!G:Biz>sX9=D-k1xg)OIE`l`H7"5H$9Vmm0U@.M;P50NWAh]H}e
+$[Mmq,=`ClJQt)u![rA|)t,gX<uARAWL2q6Qi<lWl{'/Q@wZHkV/$Tv|6YvhOaj]L(=rA$5K<]^2^|,}Y%E=G`bhqcV.0fow@nx7v7n3!o]OY`MmfubLbo
+XJJmLm<v5]}9RzWmHJcJpN26~&cl@metjszO,gW)>Qh:SD;YS(nC)T0Q<`:H<{Pts^!0-a2Ov-sS'w$(A.br$$QW>NZnxYs<5gJvILRlKC&eu[8Q[N)x%H
+$Q(cAFN;8KPwtL9:0MBFb7qbV>c1L#7/I_}t:4S@m%s7rJut/,ER(1^%LQ)drvk2G2UJX+Q=`==uc(zlnbEr,w6j!dsddT~t<t16)Kikb>MM9o4oT}YYzJ
+q27@7|vee6L1'_N2GZ'eSFaYx4ZHm]g0u|MOVk:[o.ROd]e1LWCS|`bcaS<oQoePC}g>bwX2MT(KadomPkEyYcix4$,q[r|p4tnHUxryQ{Ac|nk#bWZ#T/
+WqTZx4U^oK{EHy"&w'Nyw1TKtCe,0X&'Ye4zmjbAXQw'haFwYzAk]|E}]WD_Q&f$D&XU7E)X+.x]F'rk:'vR;{v/#DI|H-._f'GLoBx435XlY35;((egy|
+;Z)_-HM/^>f.w!jB0)bB{-cxyi~,tuQX`tY[vx.xpmM28`ss]ajc)!Vmx-UsS]@r<7,m~(~[!YM[%vH@4vX[N.u-#0u!{DLrKtb2/$xBaysQ,EYY|m`9V7
+y8jP~K~.jsgDsqB:wu>$Ni2U@Xkj8x_4&qdZxV6I=wn[AY'0s|3=!vq_(f.1x#0c:IaQcKGXm]IN.M]U'xd|~w`O(Yaxy:dZ_x(|RUH_XZf,R(bQf=Q|.X
++1ZP(6jiUlC[aAt]r1q$TxcBFK5Zy:x<32HP5O9B]-I@9C`FG_4g:dKq{hclm7>au"}o/Otl0mVn0|JqF&8^fEQ'u^J>QGB6~j-Uu!@S'X=;tDdJJ$V}sR
+BE&dPJWh-T|e>:"S7=S6,|=LL:]d2N^)B.QUJ"fv64's=Xt/L)E,O93#ws!{a:2BJq)+5]{Oj&O%pugII#XAAbQpf{x0O&qwX26N|tKrcu}>{xvguJ:TI0
+&FP_/EpG&gUEMG#yxkjUK_YGw<NIXn%#FT%tTzM5yK|6%w>ru,Yy]w#Kgj|}D/mi7Jj=)-UHxGTmDwLV`-w:^V|.T/J>qi[(Z_s0`sk<=sLddklbkYboW"
+smliq4lD1GqXqG`6g0Z)=[O3K6E}g@#VD;C4F!VPWptBFIo7~S.>Ij@>s"4(w`;H1$N`./wQjDjLI0HR2p;acXa!:yQ6+=Gu;e-g)TNLH<B#>[/hHqqsyV
+/J5k4p;TE)MwpON<5QJbCc6z6FW;+GKrEn<sg!2VzKv%'}>`|O$@WW|`D4+6:PjcLI7WkA56p+wP<3U"'/07(;39W^)+)id%`L%[hb4vpJ=I}]6o#6"EPc
++!AdL%./o<jS:`1}qVyc8N&)Y92SFSM=]wv[Z#'y_ME"P<t%lw2D2#Lr)ly_KdsLfuz[%JQAxzU_]C][icKaUKtvg+V)eg@`R0N+T.KIHz>{ah6&;$3pD;
+OeT@UISIG5mpH-O`lsi"V4O>WgA74Rx#%0'=vRXe6qCV[)h&@>#9{tg}akO{cs"K|4ZZ.4s6pRR@CX-tyI7'#H|[{pfj:iM'0s(`nO7PDe6G<1`>q,)X3!
+;atb"!Eq[h2mo}=dWhH(+yZej-9XCBqg/3XtV.pNBi3`:Nj2u6TP2k{RO95eQ&aZo@q3]bIQ(Z=MkKMOuNT}IDJ_qU<R-7R3%=!k8Db-OKt'sT9'BIldKk
+hvZNEY}Gjp0eD&swfhh^7q5>RseP-+hfj>Hh[LC"RhKtwXR%F)x`pal{VWgqweUebU2m)%Feq1h|oF|a0CVkWT^@`Yfim]+9B<S4<(>N2[O!`np9~%vetu
+%3Bc;tDg)(C3HTiI>2j_i!y>a>5D_=;_%$z2S1^g!`s#<"mH47IDoeG}vb`lBE8>I>wu7t59vlUHX-~V(V$yB|.k'}t@AJ$RqJ}Yj@gp;kuOjU>ac!Z$Zj
+auBHrFkeKRRWy.:LntN=zm[_EwA_pq0Y5a|FR<D"r8BL)j[,fp>{`U(|"n6k-}=fxfmJAya=~M#`3.]47`9=gKBW^l_`{@EQ2rbFU+0(g:IF`^AGm2t81W
+J5tMb+u_f4@yRnbnpH<G]xfom12'kGs2fy#U,&aFsFTrg''FxI/]36v=.fvu(Q)8QCj5p=5:H(UU#tCfjZ7KZpDjP8x%#aA}B}#i0`it'BY]6zs6ek17xD
+HUm-l,q1{!_i`1Tl<3Frr)n0Z,WziZ@b,YYk<<~Ou:Iwl2O+N}zw~'3N%M=55O}]32J=!xH`()dJ^}!KiDPY|![uo,]r@,dN8=r=|+]rq:1Bstt,wA!rPT
+^>z!I'<'63+@No:x$0lilX@6E-uh9bv2->8co(aiSa/I[d9:)(!zEmOu#Sl@Eb-Xzy$-We]6hD7AxD/igNZDo}/x4xWZ`}_Uv:-zy5clo/M'R=BTP_J6AV
+$hEFzEeb=ka=;v}a+P#6e0bSx}iV&=3YvYGQDyTaPZH1k[YHg+!{EDOGzm91_ro5pLr9HfK&$ilKQ7u&+x5&2}dbpnMt#Mv!7:;tk{FvJrry;8#)#)Q'ly
+de+-Xa]T)kJ[(j{xi[t(IYA+IgVu'hx{@mK{{Y[UHnh}&%'fqJ$$MgwP3vZ_<Fo#sxyFW,@NLd)&~zzqg<tP@<<jau`VY3KZ.<;6bnVk'MQraqBhGD42"v
+6LY`Z7VrO:6bf&F>Cfs5F1Hpj'y=L4XVhFip%$93Jcw/KA}e5&/v15H{Lq&p6TLyfzZ>gn7LeC!/`V518K8#Pz4-zUCekI,2:[T-V4Z$Qyr0d|WdPu1Sc!
+&!w;n#RR^As/NH^@;9_yqWqkT%S.B/'$'|94')<Y/2^+jJLvF()77"V7Z.tYRKFpp;#rxT1@j=mm;qpa<]9:G}%^~TA=it/Eu0_HPeJUb%f8{v7>ixDq'}
+Snur|mxVYH^XQU/@1xRS>"~:cz2mN]))&AxX=&~==f>n3X72e$0R88@@KWh2oB+jmHby`>=UuqJwg{Z](!|D3peRf=LuVE;@d/G$"Fy<9m<i9E>|VR{)e7
+ZiekC0kePAm":J"un=NUTzFY2]4P)SWS7}fLjrx9bzl;14>i!_s4GA[@wq88,F3SF=D2of;:_YtPR$v1C3Ez+[%vPz=h]fv'|UiucFJb=(J3+ZGMuUU5`K
+!V}H%-{U3{[ZC"w4MfjbIz&|L|xYgh02s4d|f@np5QC_.J+:e;vqoLb7P;Vkh^su;y9f_s0X"@5`[]xpJ@2wOj~/F)w7dE-tG-Qt.xD822R^9Y.&^=&|g{
+$_KJ[166k+6eMonDdxh42C[iP!s.[q@+`SjX8QMO=ea+CHbVmJ)"2a`]f_Wt0CPz:9ouxk^Y$HgmG@bfwEtSfM,Pv(`I'(>2_$>>x8y=SZL]FW_&z^#Y"h
+1aJksrLq&a~+:NM:MLiX=g9uZsvvbH8K{C!C>P{+;r+Z)<JmWRbOc>jPmVTvU<24};ype,2rX&&'{+;O!yuTT$[r{B~O]yl9xC]{+D<}ye>FXI,sSU'cfJ
+#.=`o"%r]B0,~1X'r(A,}rRqhm;kCi(%7%n-LRR<8ha}O4K)=>6'69_FdL0PjG[JO#]x@39aP-qgk%}S7n/C"!r$Ml;I[NTMBbw(SG|I1htx}kwXYl+#f&
+$M2:[6q}7SbA1NP`x.T2!17Ca.Vz@/}5t+r9YJTlvkMdlCU9j+~CRDwzmtISqJWOlX;c4_3LY>FrJ:.hpa^;B+a{'3Jy8<g|v0QqRZ~bM=J#Sy+AO'`Y(N
+>#zT<Ptj&o'^(yj&F%p[+Hx%zxUV.%ghY1DJQeRN:7`s:]!!"p8[1hQXPX8iL.d8rx2,n"3IN3wE3I#wdjWB#8Zr`+eR6g]4jL+$_g'8>V>`'$2o+Xwf=U
+so7V~a!YyWws`1{]{JcP!,s.YfTV$l9@hA2Y4Fy^1AZYw1]_w=&@!4d#YZ8/8@|>}R}r-wy;kZ]=TWEj0;Qu46:lJ:Q=8X2p't60kLTlhop#rHMBg_6'+}
+iGuU{>op}=eDmF{Cw8eowo2DUt:JQ)A.cG}$)Zxu;l-l9ZJr'I)Cu%@B6Fx6/3(X&ehk~z{F+>(T[Z;m5`_"hI^Pj[X/AXezJCx#T3GmvIOU|nW)s@h`E9
+FS<y`NnAzp3LM4$[RW<./Ay8^=yJu^TT'|Q()DN@bVz3$ln#YLUb-Pv_VF`H#Lbq^mw4+D71_>$L_oW=p!J>@BEZTwM/[%6/-Gmt/ugDyDBWq%:4_;tCBP
+I0YFd)naEazmi-D<u7fW6&<Y9M#ZJ`oy|@Dy[fZj<BH{q`88;UR@RJ~x[C0GC",bl2F[)Hv)c<JY_p'WA(U=~]+B<]~8x)}:{Dlk,Qrf8k{-29N$27,f<:
+0"|fl/b9]h1<qhIHC}Vy['geUgB&Kmsh]DLmyo;l35)!]_U}r-[&go{:mq-bSn;y~_x"tg/UJiMK6J}r.rD<V_r|]Bag]j,q+RCIF/KBVA,IONkP.:hU[<
+PG+%&_ORu:5@t%0:6k!`KuR|9g3w7WO#i6e61N6bjMcTd/xC6Vc}VO"n4qZjHdlI"ZBO<gdNbYTA)[{jN4.@1J8;g%u,-(KQ5Dlkm%y']syJ7hx7i2&;|b
+0W{v>1q;$v$Y@ZsRQd@0/f|@06k[@mY"R&~&~%1hssgb:mR{T%N#UI$q_vbK=qN64IuJOmlOF_;}CGyflY#-<_#Vxqa`(V}pjia5>qO}rZ8vjN/=EQ338!
+1.#[NR^a_D=F5Y1wk,8`|,U<A`Oh{Yr8ln&T;rcvg/H0-TgL+fdFK7:XOnX>'eBNPArJpm^wtiZE6(UQt,,4n7&]ueF4B|0GpN=x)xq6+Ju{O_MGS3}'JI
+Cq1-|EksAd}PbQ@uem|xc/-.4kue4|{MSD.L#>UyuaG:jjOL$Cbm-YkI'N_h<5&aOKIdAn)mtex&z1!4J}^tc`C7k"'4uS.V}4C(mxw[jj>Bi:R/;,tZ{X
+e$J{c[_GH}0ZzV:[yYlD-NDn:jhh,sXRg!]VbadLnx}],vV@+'|H;M0jYq-[H).,c}!0OL;EKnjw)s78eKToUqT0c$4{Ta,{5g(y#x@jB$u<EyRN8"aAh>
+)x&ZhdPCQ'oSrv7xnT-gw@0p6UY#f<['K7ZAN:g$fNs24Iy&InS&=}%8QjPv]yzZwTfZ=6ugWewE'CAED79b4"".G8Y{{gjTrG+zs}:27#D&lo~_p+p(0L
+:2|6-xJl";9b>;|]m&1{25vt5:X15@gRY+v%T/|8I4G1^F'u#Sl']Z_<m^.#(L-{pctD_/at%5>Q)!Ws$V$FLga!,u6ow@0(j}apGCRx_|Yb@%s:[[BVh#
+QNy!1bZ.)<_3yY|.]BnNDUp:PB1TH6(/9yLjutmSd;(8Ki9VBJ4Bu;UTy,W^j7z5"jy0h%)@g<opU:Z]bFz=J>V|0l3h0^G.832eG}7M~)~UvZds^[3%#,
+|76&i#@;v,a/5TkE+OIHSx2oH-^c<'aLY1"QSt_s]wXgyYcQD{>3Li2+~;rj,OA1>krBUqJbu'MR/.RE_^6jl.$iBHav_PEz@7^NKt<-D=Bd"VUKK@d%B$
+hhFU`ENcJ<jcg%2t`cQtpn4'1e<q2W/Cz1>pN<#gnu^BPs!d3PGzE3_'/Eb8G+<]Foo:sH#jJFE",-5=0mVmhho114}]JEBJ(uR72yiYS@bchS:nEI,tLz
+xKT(eW^'}q}f0u,dfIES3K>%zamjs0@K"&X^uQ/UNflXYonG]6B,L;9DA{0P5iKas^2%FPI#w{@df5x]uDg>385<46FpfQAp}k%Y4E<+mJ1=).}enCk-Zo
+BRGNsC;i${}XfqfBrw>)Ve9P(''Nl[Qr6k%5jiDjy;UeaZ@R&gYk(.rJzgt^n-uSnH.k75yO}0O^"F#SSnH>C0^&-]~j{8knh:<9w8A_+1ds2/DdP[E&2I
+Yw_0;,5E}ONc)ijT03BKl)vR6%+0dDjz,eS.;ngOJ#0NxV,D6r'nzw&hU7wH@GtBK"&`~AKa9GTvp)u<k{[,Rm"1:gW&46!.s>DiZFt%MS$j~"L,k%TW/Q
+>[a&E`e)iZVZRJq)"Hz6pkosYD!{:2wx)QBGFvjD:+5R:AU2t!mxxfvs'|Fcb|<{.'"WZ[7-5D.DcQfS3cRH62R5l4-=Pzo}8x|eFrt7d4Xi$`I(/[&gaE
+zu>nyZ'C0&2/0Hy^NW@`:Q20ld<K'r#X=|d_wmI4;EypJJA|5Ig#RUBW=1Y@$<rz3^O4Y{eQfG|;x1st;a+e'vAR/_e{KHri@)w#niC0v(N=:p|mGK/pY;
+i3dtWgl4xA,-dlkAR5ej~gwwFt^enKhz"S3:)BJ'.h#W99B{jqa/UqSd!165I#n+x#i5fC0CjRXYUI[6T<ZK9,W3i7:ioW%0bO-|THtf1}mh;>.BW7{X^<
+kd|!gt;:<wtp:#P+B`MdH4[2ld0:|zDjFTbm9AigcC-!iv.)oL}],D;YEO'9lTO|{Gv82gGwp56&$6]aT38.}wT&NN^O/amASqi<.cY,g'o7IIr-Uu+{!}
+v/k<4CSL2"(6WFQN+dO+ZoH1N{{5t2d&=|=Ca_c.!_jyU%~dQveMbpQl,VmLx(Y<U,.sXKPs}Y9@M)I|$=N^4>]iKNQ[2CT>WcAMW+8Ws'-sRI"U6rw^iu
+#FwJpR9(5e}xS5_I/;%)2SkllJ/&-Ba&3+OyD>>N:>x$rM9RY0#648k3rp$PyX&qWhyo/^2yP(v]a2[uWTH5Xg|/F!)CttNwg8)3y+zbH<t<"Srb^Ptf!h
+,qqN>eI}$VhkhiWFb8Q8INl!X$=7#k:m=FuK{:oe,RzZc|hdGQXs0g[7EN(HFxacFEHhthigkmnk>gJVKDI@M0N-XoTf9'.L)t$Bd@PMXdR["A>}mkwK/n
+U>VDps,@61&`IZs&:wH(]4YOA9Yck;u:ciPIN}Op06ngzjPd7%vZE#%zZpNaH:pb}GOVn5hqMGPoE$#8mv$UG{wg8TQ/ENhr+]>XDo$@1M[esPGD:49UCq
+6E(}U-ri.j^%vNygn.GXz^<t6_d}cbD"y;]"p{k5d`x`n-Hzi8Qelb8}{ntQjik.~t1FaXhCI/-O8IK7`}&Eh%(|P]T}l|,re)kY>`x=-1P`!MJSx_:b$}
+ig~)VDl`nasQfCI[SM;sr6Zm$nJvwK6o[$%vA`"fQF'5O,&Su`$MJ..q}7dA(^_%w^X6qiID3sqr8{.szLnU%vcXVFcwf`6o}-;d8>nZO,3]Z9i.,'g&HO
+H>;E._eV6[u{jt=vJ4&_MqZ/jUvw@l'Hz`:aod:p0)7eQul"D6.cpG_8";TlV^Z[b:1'mCaLC0")J1K7|mGX}6aw8;=CJ7:j,|Sonk^oj."[L5wTbWNj(b
+5vc6$};2(y]Jr}1&|QOf{![}^U)xyHdiEZaeryC]}Pli4oSfI5So<0Tu2,rUxI956)vIVo~_;t!r",_GoaqV<9jcRYQU|#zg-'_HHiYp'xEN"9LdjR`|sF
+oJ0Cg"F6K<dO'YQ>,tytJ:6^{0K&(IbtE5Y."v@<Tx+qd$eFQp!8NSb'5Dg,y!zAUKjAomIVCGzI7Wb3H1c.}M50!,xa|no%._BLX$)-xSFhrIxLvxZY%Q
+Wr,Huo=!amh<O.bKv[@1@#(aEMK('Yq<w!g:NxO9=9PkH!`$&:jej4mKy$#$fC'-B1$rO5AU0zZA{CPFUn[(Hbu^5(65O$-g;,$Wk^{B=VeTgl9>Og9p9$
+;]^a9xHNcqr^PoawtKJ.az!L/VIvC#:)e+o6cn+I_hM6%-g.TyboOeg4QtGm:d7ALLw7Dd[uP%)m)0|#W$V/Ee~`lk%4msUq!%2QzMd^`f:'rmRDJ.YPks
+jy(5x'NYa#X:67,=R't(XNl)^LR3;<@JcA&k]=6q=N0MHyrZG{OVill8Q+^LnSpHa/5=Wo6^m4#5.+0tHn[XTVffu7_1HLdczP2w(X'.2OM:|xW^o/XP]T
+<r_@`<<:=ShAW.p_n=<6UIP6x=U<=E-t"kPzph%=J8+rkAG`CFF}!on='DRrK'c>7$GiT_nFx&]a9H.9W5g|a5b#@"E_k:iMC0h9']tce@+Fpj4j`zuSX,
+I%3sE0@680/IA>bMgj)CRAlmOogj4-]_A-T^OmO+b=WO8<ZJo-iQr:lba!<=dt#>`D;AcPFsMZxImdai$p;cr5,`)E`|)'BfnAQ5(tD6VIKc"1V^m)3|3;
+CgwG;UcT;sE,+Lzc{5C(E_[H@<D:[d._xCB4q+gTc#Z8T>WR`.C9r^X:_'`e(k"}weV"G6/qDZOnYy/S^ne3X$Jm#dRf@/PL(ek>/`BVh:Br6Vt:a6:"(_
+.&/5m}>t&EWJq;B&{m.qOu~Y'!JIQiEwZ9d`qgD2}.sJ!HwkV=}YH`t9qm!ct!:ShC]Aa'`B;mlPR6|/9VILA}wLPkZ]P^H"HT$/Y7jNzcF0yf:#(q46n=
+n>Y:m/5FyI[a~,9sxbL7LQjT5<U"H=MtwC`'/x-T~Y((H4M6@:$+<ZuPy$%N8aZ(T=|@{wia=oERQQ=D!LuVQ1#T[{#!(vT%)ls;E/`;bV&gyK"wgZ>^N+
+/^t]a=<1u:[>xe'u|@)r4lqsvC9D&4Jay%9FjHbWOe-aR+N{;wdySX//Kvfvk0kn/LxW^wp5r+fY'1W!6./%_^,.x1%K<hrm(oZ1~gQrSbA#c,;)p'mT:N
+V2P[LY!#`ko!S^_fn68fpHRc>$A>jAk)<`(gIsK"KC9_ttz%d]i<=yx[Lw$697EODl@d3T<Hl5m(7dwB~9c$2]J9GO2QO0`PgCqI'{-oCb'#D:&)Fyf>z)
+,2;D+t]gzPAcIdhNGLT+D9Ng%tJSQle<l<DWa.$jmOX`ntB:Bems.+n_=#YY_'#ht+z@]@tU,b~Jc[|cU>&L_h+R0;t7L6r0MQ|V'Oj(z_3icBUT$67C]<
+)&:L=uV(0w]SJnYQV4ihlR="6n;ZD8woU)Iyy(k@v<Bgmv%WRFqmjJ/UIy2)>zZ[[)AbTend!Ys"Eg<+VJ%P.>e}s;^I37gSY3-$GP/p5r7V+.]}5vo_Vi
+i;Jn{cpdG1G>[bLcj]YVod+Kpyc/{Iq#ag2|Yaa[)'~/pw]>bEM0'|7,rsZSQN_5v$)=1Mp/Tk6idT#GvU+)V&g/fkfF7zn+N9EFd|Pk[VVvdE9q[wb:Jl
+3]'|nH_LPQl:YRuqlg'VN#_4b@P;&Bi9|1^fRCni'bFW$6Y,;GUafhOyJ|ApK1ETD>=c<_h>|[w:-:>;rWp7I{$&t"'VFd~3NdBms7k:a(+6:S7b+@L=ei
+!CM<uVAR~YaCc>lt'Q9q.5.`D9L$_ZsxHoRUY;5,`ip(:][%KD.YlYEa}Rb/ioRrepZOlE}!jEz]Au54uTYe(qDu:Ilz3Ka.m0bnV6bnV6scPs=sfO'xH-
+dMz+T>_WS&{ouwf_h]!M8]6.`^^eR:u0-EH'3(>="{V(tFUMJOpiLA-+C/M5@_a8t"{&fu_mt(cFq6=`exoZZdKW-;d2EgG.2],'A^f%nbOBq>0_6j~APk
+2)j<Klr@t]uC=z[^(h'Ze2B;Xw>eU)pbCn%@{%xN"i]&RVL(hw|fX{o!9E-!iW[F5a0G"gh|73oS<'EO/6&Ty$}9O1,W<+4JzJc(F(7S^d+a#)bd51GBQX
+^8_0f'r:+|~w>O2:SjQ`Vee|"e;V"4MLn:kh;$8MDfADi@ky3&7HdKyFac!GT6G3xulP3b{TogeLXA{{Z/qDu"0lYRi^HX1zwYf=%PpFu5l4+bQChlq+tp
+:73WLj36uh]l,1quLd8BV2}%&I:A4VUWNnk5@H[+s.Z8J1PiC3z4X#q3$YmSH[hO^j'|pt1wB(#8""w.,Na{yn{q8ShapA`PUGdhH<K8Ekt"evD}UA#/UB
+N'z/_Bpws7v^--a!;dnGT/#)dauw/+F&r4[!>UHux5I<}J$XnL>Z+i=eTZ/K;YW'wgh[6$9]l^=OefU0~eS;C)E"c!Ql9l}n2xQbUDq<pk_"Qg+kMaY6'x
+=zIY}2T"x#tDx96<t`@0|pn6y5,QW;$i;=3snfD;/7ani8MDRgqoy'7n@#|E]7zE&MnBio%tQ6&bVHba%<k}z4C(r"3LAtA(+AUwA'5EDP0^JbT5M$s(1o
+ud/sz)ba<-ggY],Jx'I}|w%IWm`l!#ehn7F_2{'s(;8QeUEL)vmJ&vrF60ver9$jaTR:+nBV>OVwA|R`]sG>0dCghDJX5|%rQ!Lr8X`<U}hNXd5]ba].+%
+k7BJrOujl):F[,!xb]|nE;"5$tW;vJ!w]eNl`}04&tS]6-N=-|A+tMoT`c|of$[NOY|`I4LSiz:32F8'-NDfCIOqpBBgb"{70/tC;aWpm}Wpj#kF6$&8)w
+v@V`ks)'V,[;L:dg'Nn{t%Lv%ZnA;{ExJ7q%H}rZxl3(^EG/`1dI79t579BKz"4)DqtlnV]d{&>-.pg0EJayRV9EqKtdQ:_6N/O=Vbpo,`Q:a5;x;4#`F)
+X.r6hVTP}R-3so''$&|U^!Vs)Ax`q'vR1BC9k`&E#|438H5!u_H=<llH;xD11<QPk@XvPc!tYulrj7+l'M#EXWQ+jJH+7p^m_p~xD]P,E(0$nNUA,-x4SZ
+[mJ@T|UF$y-U-`2!%+V@S=mM]$nvrQdYNPwJY%L&_d+@h#!!>S7tc7Y.mz2%QIbYCpR{r}b<^.ugk9SnpxAq2kq=8ZPZOb=/}O:%XASM7a{c`xMwcFjs[E
+Mqp9k=)7hu]v;-wwWfXK}$Z>]VhvS&!`zy0<g{uy(@eocYqaftLbhh=aN)-9]RE+N[8fu{N+t@KY_F>SBdckk[td~1g|fm|wDvq/D.yhjLS$lkyioxe.TF
+5ON(qeA^rd<[Q/Ggjw/`J5LJs"Na~KhX92ZuH"_t40Q`Pf.k'^ZswvkUN|knj8(2OZgQ|xgjuc6oIcHE/H6mv(cvJ)>:Q@%SmA/]B8s-Y8}Y3dI^JY~RXJ
+@,0uM3W)'ADY;T{0PK&dN;TK~56[]3|Ca==O<iHP#JS:TY|n{0lLK+],D5E$<9#]gl2kOU7+3''}qck=Bt&l@`tG~O"HamW3IKtO&+^U33&:-{Y-.lhk1q
+8d#6^zK}=|[!"e51VtFRL(lA[07VLahVwNzZ{mcfb-vstlH!A7Ul%cSI74.dy}Su@&Daz1^^[)csaD_e{W{Wf6ze+'#IYW;[<Geeo[NUY_8jws#g&>@R6'
+)IF1BRs@uMGbIa4VzZ{WtpvNZ76YsfhyQ@>kcs]A]aY9V2$m./[C;T2w$h`MW(WvuSoE8z!Ebb6pM/){21p5px.P~<I.`eJ#1Q.qD^/2E@%7cnTmkj$(,!
+D|]9RS~p(RB,oRm[:!CTDF{1X|<J"6V<J||Sine&:>u(]>uo/$A5.+=6pzYqo1Xwr6A0iu'w$&+"Qw^5LOib%;.IKqH17FSO>_I{Jh:.Gn~}M7K$>3<aMP
+"/|+`0p/$VZ_ceng,&2N>h#".^B3`oVewzE0Xhv"Bj~KTgD#6@vog1WOo2w)I6)QFr+S63!-Ge2NF>b)Dhmjyb(K}OYji41+P9DWM^"u^N7lukKfv't3>|
+9|[y"Y82V6ZJ=qj432cGysGa=|[q[{`)KL<w0]q,"{[YJ^#;naP.[5H,zs`V^yJlaH.XVK_XVkvycT){79XyN&^>a&q2j>V^[[=vMV2^q#]s:L`>%'(/NE
+Zsk+m>pEXp9}4'a#]6$Ux5asF2hv2i7gCVhzCv:DIP2)=5;;51rw5A6j#iBxy/<ZWACu4b''Gv~$n@RMWt9"Roq=#ijM;P+4Xj,0SEWftKg0XZ7eIc%yeb
+0N42+`&0I7Bo9h+/}p09T3jSa>hwgvP|NJ1BZ5%}y`Ku;!U9qh{"9S2eW%1UlNZxAM|(7(4Kktgv^H0UIiQ5z2B(rroz]nQ[<uy('dpm_nFKX/VQN.tkds
+B@`S@[tIEb'U#K>"bw'uMCeNvMJzgb0cape07`kEyOq6T>&d,+rO5iK^G2T|RUH_;!TR~Jk]g`u_i`!zgNr<r6ID[kr:zQ@)>z/C#NyVzw].FdnTBW<%fx
+$M{;bjry4[7NwzZI>N.R{=)(Ime_#{R!H-s$DZWcKU$ywA~/FI9D4c{f,K,lgx=}LwixUq`5!}&OXWIKTI|4U]jA[k(ORCbvFbP"u7P4hJFD@`QoFd~M16
+z`GZoN4;=.0rjyn33WhG)gv,J3W_"Jx"#VbY0.hSSbEn3xR|my.Bx7_$x@>t06M<omQ-9S/'e6T{qlIp&<b7Qx(}R!_,bJsg1hCh1Nj>O%9KVD.bii.fy@
+6pJXGrr5}i_FD3[+>./::P-[nq/)GPk59<R@Q3W^y=e552n/rLQnh@p9ZEmoMElAJ1|Qwo<wv0ZM$HijQ0E%T`fC)g~<ECWCu=O)`a:{Wpj8VR#/PZC"fE
+#}`rifAK>PRXg!oc+MA@t%)X${sFA]tb:ER6C^q9XJ@zbp,`anaUqlP)$iVmgc_CX&zKqL=M^e)wX]P;l9F9UeLz`"|0}[f15gH!iz=}&>}o!a[Tr6_:uG
+yoK!o`pG4=G.Df-wyiyC5<(q.}Vq~d<lSZvxb]~{Q#qj[q:F8JEEMT{<ZoHLRZv;xjq|-5.TTXBY38xo!E^fh{J818m':lgtWQ!s%F'",43HY95Og-J=3U
+eslo"$:[y;2tYb0&+%G;,"L>D^GyofdEiCp'SqlMkN'8opK3Z6Ga=tYKbV,ur`')mt6sQP%<VI}hZfL!oB'@/edI>NH,LGFr+;[B^5Celf[Ydh|.aJ6p|c
+X%R[+g.r>=|B<,XQ=!0m":E.HzGj[44gfl"r#KH[1x}q;DpT=w1@dJG&Tn,8hutM!{mxn6;Ctph[YU0/DgLi[nA#Xea#/vGlI[Jy!lj&BS-|T_!iBfiJGM
+qrRQ=0h0_Jz>Jsv(DBgK|sJ@1>loDEfMOeLO(T16tM6wDq|zOVUqNT$ujDs-qb~J;bhe`be%'c46+EZ&Pi;d`_B^;5UBI8M_32-Z0Et[Y(;z/NDNspIGas
+=>}1;4DZQF]6u){]#JM#%PnwGTpwvS0Uc:uP)B4g]ytbvS=D{abiL{Jc`WS&&&WgZpBd3#;lk^IPf'MVM.Qmz^fd)n;9@jZetd4-knM+.9"<ECiGF"0Gl=
+1;eTT=,d8XAh8LkdaJ2L<Q}qf4!C>CC+8rX$ohEg,OkjJvJIvj~Lfzn{W_Iv/vQ/t|6z/KRq&V8S`tMW&UMLIXuEPzx"RC.m)eh3-`TO|=COQoOwu9zp)r
+(G^rd$a2H<#{%q%Hq2T2Q0x^u-taru]EJ|=XqJNwewKaXUC'M]xk_b)Plr@N}3UeJ0<}7{|=#{d7l4r'8@=6MIAmwvST<oy,iqEeoxI:xj!-m(TKi+~1:A
+5@:NRIsiBG|[Q#(7yV!D7</mh]c_mfsVWZNo@BJz0r}uWJ"!(sUMIk$14`jMEuXA|FW.,c$t[s<Nc$:D;Qro}j:Dlw{AjDp8~z$7w)YwisFUQttqiChe"U
+kD;.VKr}Mroe}e=#^)6PO,RTo-gTbIFKL+:D~s(vjo@duT2"x^uoN#D06fdJBR#Mckjng]o:,M&a=5E%I%Y:j'~q"Ji7oYOYRcKJ_gO`.um/|.kPkO4Agj
+d2U7=T+5nH)zlAgf-p^shbVyC}tM]O/,iy!WF^<a$p~C|a4@c$4t!rOIWC;fP&uH'mZk;|XC=B8$]HMJIZA!VBQQ76a^IGii0(jiAeS`CntDq<|zkCdyr)
+N!7_.N@/c(D1|/OuM0ez7LB7ls~|@{0gb8.rRL^+&lTv<EV{CvvXxY)MLis6bwp{JD1+P!vxMCIy|dMUWYybnDv5M^7CV2A5}6nsNZx8~eQ.hh6,eG7DAn
+_K(mShS:7U5-K}2zYq:rZb|==:,0K]"amynG=,/9)U/K88#k;r"^!2Ipa11!Y_]ABa/@=k##^&!Yd{sAJ'qT#_ZhM5i}E]_=KL!qLuJi[e<Sp-Y)=iLE0[
+jbnR0=`Lt'w;H:+9#RPP]q+oIgDW,Kq3Oe=B4V'I:tP:{&Y5FB-,.|w'|j|Dj7V>.Ps3.l,txk+7t+Z1@rwe@jb4,[s@W^@pj%"U[Tc.ehovwhoO&J/do#
+2Lz%&ilL>a3MM':76b7Ql-%e/y^o'PQp%vs}e@FM7++g<7i:Z7e<Q):fIMN3IXxohJTv!<iA4p]aR`'1{zn_8'~jK}=.E+]inTzsX|'4p+'Zf[u:o)>YE%
+f6xMK7-+OCBuB(;I_+:8oUUa2"ejnI4Qd^c&3#ok-.:uUk{vxS[(VU9_O>Suv[%zjrBG+!<0[aD4Vi>8mxBwaF_mz}Qi0J6(+2bQaDfk.}p=,s781h`7&m
+74deptcX<L$>5x2q{]Xo>;>}owgyE{RU|U&K+PYH!8HGL@mpt'bJ8uEy&T3UAXKz}nR:B2xR'7$Jc'7Q%-[VNS3[!Q.@V1WMn0vS;].X~k2B-Dy(O|=ko8
+cY10ST8;WofHk3H,T2f,kk`O=fV331|hJ"G3fSl$W^WvEEFohmwXXg^GCr|$`{bFrVTAt^7/UY39fRA"A#,e5^SV[7}a4bsH}r4ySFUNKrP{mr++0Lp>Mp
+3"s11hTuL^6Ks^G8shsXO(Rr>FTdwO/0.1FNjpe0%w/+{VqQ3@d-~1~ygy#glYFF0G#F{p=5TLl{w+[re-y"&4"6UD9BMj762&pLqvs;8:X3,OGX~k8,#6
+>zC@;"[&C3Qgi`bLH[Gtz%C[b'FgE2`Y[c]OIK:e|VcyIpb=wzr^`H5pLnBAmzA'}gN7DJ+7n7iami)zPRz/>{I3Z3U4Q5qfqpeC6-@Qn@[z=H!`lAF%]P
+k/eI-i#5|r6KP>S:GHd;2{"O1oUz(0CJ6YGpP;!7:ltYv90.&Vt!"qq(<E.T<-~k:11onghb2U7@s}y]HZ]TYJOosvw6QYX;N0@jR|!>Rt/A)sp=p}uZ8v
+jNmk9U-.GP8hLOw(p+02e'EttmkW8YQ_QDTKb4L1ESv_TswW]CsttwGr6-~EK_wD;]KHmI!Da8rsCQ1jtM)}6ipPb5V>(Hleq'mS/:N,m|;iFds'`ZMv;"
+B|mGL|)tsw^4E@a@rd"JIDy]tAWW4^ItxQ-cXz[5`P8=crQon_AAiK['<gCdC/|T%bhUzs0/gx";4Rc`Chmb{NLlxwa|#3e{a811n!$7[#<sp<k>uW%zGC
+p@a|p<hj7Bo4o_D6QLOZuvJ>UHyp7<6iPk)MD<A5PK6SBo#'5!R6P)<U-Q!V-Ituec.b}IW&7A}+/&m.kdlLI[H%`w'Ag^aWO4bzn%Ba~i8qov=Zi/&`y+
+A!Cnc](xVl"k((HeUbv4d_EL'7PvtA@vq-+!MeyUOxDef[aV9pbz/YJoI:7$`4|b=CfuJL/_Krbbf=qqq5_@5Qjef+&e8t-1AaWvV</jUu!pY%55`L5z{;
+P:4+>(1KX4e;+jQ`]aycxhao(]yXl"k)<4)Y4#>GtL+k-HQzMC7ae'_k^<>J`A(n-IK7<<vgnjcfXW(jh}pBY>F]T]Yl)FQB7M5#B}Y9t.3kY+!1;@:)pD
+B5&)$R<yoluR@BN<.b)#s@[J`&btTL.+Jj>m{Oq]HeunNk`CK/ZzMb`9c5#FExGs1yp`K3]lORCAp@MkMW'"vuT|,J0V5uLHEnls)E3{0cuSW;H2Yh!0yY
+iQla)]^Ogs]"+z`_RAa3h3MPyYFlM6xu|m&&PTGO[qf#8`aFynoL8f}n,$_>;^y!7Q<oqnuT!(={C+MdCNk}&a}C:+mKzA/0"J;H/;=a::SAH{im/z|Z9B
+FI81ne^>TAt8k[|QxO<X=<(S71Si<iGXKGu@rFs-Fs&bG|0G3i{}|`FAKs~}Iy]d!f8Xh:<UyAPJ[o_|CB}4,rjiQ1s<Bp>lhnVGw'TtlMMET^,O"r}s$'
+wChJ%2+{B04|Q:l_&2Y.,GC%jnEp;JChC=+a:qeY~h%d!.^U.obw;r]LoP':QlV;lW]m@UT};C>(CpIre#1l,DV@.NSK|>TiNOz4V>~hK]l9"afC%Rp"2%
+G5z_ri9TjjmSiyBe038JO({i2Q^[0:4qD#eIgE}@E5eepNirM`=1:zu4Cs5iDIQ:HsUtaJ6htB#,(YF_A>nAg4;wu}lcK6_3PkM#IFc}0y{+RuHX;GF7%`
+~'&v]_@Y.i1bOL:maY=vcD%gZIumi]0CeMR)<3R|$l1:("t9a'i!'&{J2F+8zz4AR(Q2E4Vasw.QCz8Z9pb05n^m"w6%imwp[k3-KO+2Euab..&_wFj]&v
+m$|G;@}R5GBlAB[`sCm<f2}BP/3_k[{ji2O|Q{SQYxQNfhu%3`fM1s,Wz8,dA|%nfbY|(T'c){sogz"X0vWXReq@6Wdv2|CcS`[66P>@WPZJ`DQBLiH`wc
+)wZm|E|qIjRb6Yi#A%<|J,0(6Bm7cBp/1'Fu(!oQJ&/^~R'A3b&u}>E"@"zGmhZ'Db.U&:jCE}I8kzf[jfOtwcA7Um_mZb(+Z(=A1b3ozTE9"QA63lyN21
+/x,B&g+q43pA+3u7)5Q,h@iTtB6|YS@CO}c3j$)ebzBA.Tp`UnmiW/x`Kk8x^J<i<k:v%am@^y@jXYT/Qx<eJXtE&sg+q,Vbtc)jF$#jDkW6ouHT'a=0nG
+]49bdA|@1=OssXU"=aMw!}Xk_O]5#owA&TMM+R+(y;:Icrne~H25kSX2]U:Q/D[`UEVd]Qvywvy5PbRu=gK[su`Yz]ij.O:,@Sd;FeIBYH$WM2Eu1HFo7,
+Dh0ue|h:1^bf(M@,Rn!YYW=DRK0;yyIAWtAom%^wSr]U6k=yy]E}#k{C%XUr+cT|W3Y2F4+6$'~eHU[}^1_+[/H7W#378;eJ(,;T_@9+#K[Rs}RYgF{C1^
+gE2l]9Q^,|uD+$s/!b+kJ!at]OD3:@;C%L&')$kk)tNQdo8#I)5j6J+eGZh8Y_;6PZ];5q9nL663Q$V#Zs%EI:9jIa[^<f6=LF,|!#byJ%-GIX[#6TgEhB
+sY4oKvfUq|PWMVO}[hQBAD3>^1o8WR'ACdRrB%Z$m.IJ`uDs;/cSc:!:+3R{XDYt8zSz+y(:/$nz#>5W>Ow:$>Btj!,AhK$5L,dG%H>#~lv07l1[pe.Y%%
+a_!axjA#BeHa#^l{q%a/sX`J`knov}Y}L2f{O{Nb-Dj|z;(_F.z@pFr@DmX..cE_JKYpl2O"}"|+!W[}~3M'P@Y,YL}0~;`I$5Gn4pBaLdO/LfW>FyCA1'
+xAIwhR'|y!dmy!]y@D0nYiSn7fc,m9$/lh@lyo&AfG~!wxe/bEr7tBdE'.(%jee#x}oVJ)d^Ya_4Pqt`zq2S.=Bzu/`qJc>QR@7/(kp:'(>c!N7rBu.O}I
+<yrFcyK8df1]c|]vI10q17k8H:G5Bd{S;iz'Gg>5.+fE[egf+.PM+iBgR}uKbD}F9:2kbA8)3pk0/tupW0vI5U$^c6LOVCiop%;>.6%2A0vqX|c4`C3[7i
+j]B_h5DK3{.4^{5d~e}62O_3_XNp+;wODxj2sZS/c!^URA_xzuoez6=O1Z=g~PCsnstmtR[c#Xv3"%(!_O9B!SdvO`^WHfO7"{QY"(b72Ew-~Qtk"Nz&|r
+#ag`wxiwjrh=!DOx4)4/5Vtb+Kn@_'{w_{hDB/G@2xtvHfbmh))'@QvN.7ihKi(ClG"ajRX6P|0/-"x-6e1`":Sl^%{[:XaOu[Tjl%fBiz4E~QYAa_G2z#
+4#<}Dvhk_bpejoXm+BgVJlBh}aPD2doZdvnw_B=hQ5,@b8'qq<33v/2$]%r>'TE2-:BJwSvNzRj8-Nt;KtHC;5jte;Vux7Y,tgLv(pCV{kLMA#Ug#-+AV#
+`58Gd;|PSZQ8@vDK/8L!4DWs4<YM_/"t<91dkZQKo>r<ZvU/7z(e^a&65Hht!N:<{D,Ij7+T'95rbI7vZN8eBm'w8[5f4O(Z.IW+^2Pt.lR9+k$@R7z-X1
+Ah&W>|h{7uZ1qQqt_(g({qm]`S1BFCLP$^nq5ULQH#$FO<}f)RnBdaN"`9WGa#7D!hd`.^VWx,}5Ovo|GI7qKm505vZGXr)Wa.!W(}X04ynT$1%x:JUa)k
+YS$-8^>Dv8.Qy;5ZGP4parSH9H_a"RCi_u_o0a+e'0fa|qA{7uVqtV)h!qw;JS0q$2[XuR#L=3i^i4z5p}%yAlayTo'qnQ!rS_;0((!3z_Nh0oUYQh=9vQ
+FoDH@IgpS$n}`kXp!.$>WqonsM/MjzRtm;c}f!/iA'e=|(7`.q6$oNPFV@$yTiDWMnzCR4OzHl3gxT/g]3t14B3qgdVJ@r%OQ#_i#ez4P1)u(g-T&SL5RR
+6U_jT[^!5F85T"4HW1i}Li<&_OYltb6G~4,M|e5{"Rh@|L00!d}EsX]7]uV#'/qd>Vv05>grE^O49I.oWQ0-^rTUYt(;eAeimtdc[]7:WLpbRWiDS^~8>)
+JTZek3Ie3G[){^a"eQ!UE.e<sJ(ms7i5I#,@~e[xh65cpL4{6TruLvTu[<yCZMc{kuF5A(MK>0m+64sASA_#Bh6g`qM%8P"WnB+Js>1"Vqg1]D)R'xwA!S
+JNd9kXv,OqhDSi25d7cOr%}R8@rhrjrx(R[hcMEy0U3%#;}1#-eeOH]:pt8.6/clESf'3p#STokorby{Jm}$.(HG;hqD9sC.KfIfL9@Ma<`!i<KY!mhzsQ
+~OK=fwT24c0IdF+VZ{!b'tPIz9Wj&<m-$2'k_mw<E0H(na.@HEQXss>',^m9f|vPEw-Pwetoc0@U]:`R,fq{}"+4g&L1I9kl'N!0v{ll4%kUr6UtnEx=7q
+0Pv2ABaNh327;^w;nx@dFY&nGL#vb%fvq6t[!}4NQ$6n/=Ic8U5310nS1$2x7-CM$F4&hlAnFs$Wt<;v_<p6duy7"r{|a,^}}[$4n7b^k#HLq(k{VYFO-Q
+l'3,y>'y36P'rKBS+eC/b6ZygL/2/9g-+R-OR#@J9Xz|sfbw<;AGODAD}9fkt}oa78iWO{vd<7++.-sS3&E2u`iFJ>.6rastg,Er"x.g!6;Y.(I4VU-3F+
+g'0=;/vJ}3(Xj}Ks.7[U}xFn]P'KPnK+8)SZkIho"E{1^'04X}YD,s&)}"Y),`-#B#8-s}p@iXh=gt;J/|K}Ov1tY_oD9llh3:0Wo}x]p{AgYH3qW@5O9O
+O8PvS7X],k;k"xJ}s!0-|vj7:OeVgjHg]D}O]DSJxyoOtgdr+skzQt-O%fF62Pdk->5{nw]B5m`Gq24{{LExB#Q@kx({fkgrAaQO[Hmn4>GF!|{zp+,a$H
+kq~|Rdpqa_@w`Z%K(mwAvZoECyzFEw{:VB{I{i7q%g44Oc',:@iU[Kj%m`e0VM~v~.++xG#Y[IWe6B1B[-S2A(b:{se%af7y]%g9&3(!hOPn@NW5m[2y/^
+"=L5YuV,'sC^ur]><i<Jxn>TVf9Ip=o`TTt%NF;u4BEOgO}:dGM0GZo9I9|yI:Z22A$hF)+(}D$tX'Ck_1F!L=f9c(((KXCm^vDae[,A3rj#1O$6P%pPm'
+op"ohRTLDnV8uN^e;y/Hv;KhweD+]k=#sE'.~u&COD_("L'-i}~wt(e<UknrAuSAv9l{(KUpvoFp@O16F<^SgKF!yMgF8&2P7q)knA2!XC4GK=BWVG]P~X
+Q'[]}vPNh7X8fQFvXvEX<5vGxnR5N6B,8^5%9^40SlEHttIg5b5V($k(^b[JfLZe&"LgWew[>to:%QW"T:iN{n$|a+I#Vm=u.MiU1.Oq/]NWow-T4F_:xv
+CQwe>LR]]EVOGQG(ChhW>Lh9/]gK9W7YC5N2PPXMK$mUMhog8O8o|]hsu]]M1z`B+A9A8cQ`hxp4[KBiIzR)0mBh'([&4[I&`r-opst3JcK0ZlS04.T7,R
+aUdpADAa)1oueq09W<(jlz|>d)J.4r1d0,-xV9pT1-KMz/P00A(@M:Xhm@~7+,5V,7)YU5kV,eTiu/+'w!h-V#SM>Cif+DdrJS%b2QZv^@$bIsXIB!9vku
+Fqw1FQwejP0Sd(>aKF1Kx;C.w<]``z(r)[x',MDMc-rL`NOA,ltk=4|wXNhd7be9R_0J,HaHKkZ6V&B`%A&"_SwYh@t]"teOwd%4}cj{bdfB;T+E[)ff9e
+k"!Nws7(%_|]8862G`312&dH8Sjs,B%eE}p>m'U=A]Ta{y-fKCOc[mzlh$I)KH@o3gO^e:q>wS)Xd[we6dC](0nb%QUUDfR1i4g>4g8nt^9%(>"9~R+O5{
+GmSa>)%W71DlL4,1/P1jK`7zS)fM/pPcDnX/THgr@N`h+x{HOr&>{`o6^LqC6`Z3a[BrSE@f"6=c9rR7KDi}va4.TdXU]uYn(}yV&_2n}RaU>;N9'vpE@L
+r0ntiNs>KCaI.9xp9db<Ky2LoFSem9e|#qCcp/A8Bf50+4paTg<d}E$kCmiYIWiJ3&7^')`6i-H956iXb{5r0LT&m.0k|jd5B=F0t^n9GqJ1D5P&r[0B9W
+g3u,ZtY(@t,sM<BL)Ti^1>r$vP^ngS1p>J42P[4cwAfU&d5#!H)Q|j4Ce6MU)^:yC5^R^0^uUUMs+J+MZ>MwEI"xhlp^m8xCPKcP;D8%"SmQ9a7Q#xpDw6
+f6Z)|vWbWi0hWw3wGR{tvUR#)j]O,}oH6,l-VkJ9[g/jBZCMCIq99+c(h^J_a-5u>Z1v@OD_D:LFso,%"TJx^$WCY@tDn$r/h6xVn{V9~25=O<t<[R301I
+V^;SB2lH2HN;d0T'dtYOn^%sp=C|RFqYlGbAvnVTpQ'O+Sh@YVE_nH"[3tbjW6>/{bj<(:d<kHFeNC0$FHZkbRSV-IC!:'D1zuwIQoj$G[Z(_y`>T@TMK@
+7VY9L<>TGq5/jhOExBQ!=eX4b"/'$)&t0_$d3_9,R7AgKFwo]X~w[,E|(fu5)v;R{[IK=g(RLEm2:R"k]aXDX4}SaQ@ZnR@o8D;k&CjlBv.c+wz`RpeZ;W
+s00%p9-3}Tl>bzm<5mq<;hP`E:xqk}e/;:0EMhmI_0+|BI5+QZP47aFbNqf5]V8p@YNO,jyJV;GF'ZfK+e73rlt>3T(D}Wct5d|gkw=X1P!&s#=Wh$nZN(
+$Z]96&`q.phOJaJZ)ahyMwSUNoIu>$;4xoctt#n{mx}-Wg9PNIubs_jCoP_oRk&C,)=aDAC/""JCToH,_gBCiA^wb/4`"CM|U(3fAC-MuOWOaT)(=;jX)z
++e$-Xv-+eTJM<F;`vS.=p_uRgQ7vBEEb"N}Gkb4W7Pxsw3N}Zpw0)TCmp'{O_LeE2T'toAafAwJJ7Pz$I&C9uJfRLzShJ^Yzf|MNccQ/Q-kh!!$3KNLYup
+UoSe1]1`|>O>W.2p6X(]GXU6jzk=SfQM2v%&5`dl)h~Fqfs1s-aF`k/ZQ^a3IYTLkI|aP"TY.G]=sJ|86Geo7+3UK.;UDI!@Tc"Q|}0g8-`&M[zb$'h'Vf
+}G:|4T3p[]FHf_5"c,Po^W1c'lJQa-tR[GFsR3J+W1,I+p-1qTs]f+n4zUn-9f6aO}rq8R4L1C63&f/%FVIDb>TV$d/QxtK21/NqUoJpx:~S<kl-vu26^c
+gKvmIN(CSMl&ROHg3hcSrKt[|3M{]/}|3J(T5rg$0KPuq$=;{xB_<X8j~1u2b"`N1v9_<z_STvwPD]kgk"Wpf%K0i6SFu^%^^|";9:-`P[k"fq8aDcofb$
+vx,JCMJT6sE}]+{zvcJ`<&C_;|'}Pq|]RA^u^[g{-8}J9r$LqXqkXgqQGs(]y|#PeRl2D|k$nU1UCTt<Ex0gB}'C:Ei2SGCLsMXanhpL[{k;~i#bW-Mo7r
+v#|bJ}QX"ENW{oh|H{Cwx:FD!XpKQZs0TFIAdl'>mm~tcT!aZ91G$8VOvi>#H,D#-}pS[NGYl3UuK_{|=yiy18(CL!l3Y_u%"GMWM4MBZvcAa8daa}i<`^
+)@gF,b:r''a`VL=zK|0)ZI9"Bi}LD}<iX'Bq4=0pl=+{YT,M.Tj[<uwLET4P/0-IM]~|R0he{|,e32q2#t5;Tu"|&m#u[+n3xAuI9dtb^AS=hX)Xi!Pu$0
+Sig+$S$96`q[P>^jf8#N;w'zt:$GL}L$M)sJ9-vD8xG[P{N;&DB4^MpaR9`r(MiToQ}u%Ndd)a.Z1<-[8o$lr|iKE!fJDQo':_pKAXmtr}Z7!L1Q)ZjNo`
+Z"]PiDi1VH1@UwL'is&c{>hE#WV_LlU%9E!Qgy#3a]l00"|i>WVs[G68N"4f;wmzR#jIBZjy"Byr;Gyf,=87JskR]C:9U:b_Wox)&b%7&n&r8fyk8QjO$r
+a'&qx=w6qWqp$O"u^>HhBV3eB=^t='AUF7!|BULu)-g%UQk2b-&j^mj>d''@RsVXC$R"(x[BR#q5Uy&2zhK7BBI"2PsPoW}foud$URtZ[Pw]Ld:2bj42-<
+M^yei0ermu5@7gbm9#~7HbuiN-t8qOd03iA5ldIZzf}i7yC$Sk`J;g<V.b-P7$0@]g3aqDS}L+4)H2Or(8Vye$~VLrk'VdDx.1@xrc}1CbspyNes&%M{qO
+zjZxl3_;vm+hql$WqW;nGBrw12Uhy(DbBobAGox/'Fx1|Jg[Kq68XYHd)dl1l,D{vk-c7{X:kun:spM=(,1m7"'a+|(jt.&0e.I_}</Q72x[Dh%WO.%bb,
+bjzQ=M8fLM[HUJY.+uT'tY]4,$(XS01bt4S`ll6VEx(`,f$ejyD%=QI]~bvu}iuF^^};kL5yrxB-CnRQ>F^IQc$m45TpK'>e"qWfiR;nd,FP1KC>-eE.sl
+G""[Eu_rvJoVg<m.|dne)"LhiU%Bs75mG[OzNyH8DT%Ov9ZSo"5(GJOF~)p}Cf.;GajSJ[%.N3"C6dR,@@9'5U=U{yXhh:xi,B-Y23o.|b<6WD1p(7&b1D
+y/AaUR%>Mg}QF-%c=eKUIP:rvP9O]DAgCUP1uMl8bk`ypo&ogf:}vL5xRz3{6UqPS%xK|Zr^)<"1bV2)hX,!Q<YXHHTsvvXrhqCQsy[_yQ;`a$a^W#Dahw
+/ch]v.KP6uIrha#1se1XySlFQ25O[dqTn_yA|J]6%^u4x<+^!r;R)tuBhrWd)+i=alO7&mI-Gr+ZKt(rwxuS-|xY[iUqHc|rPRtR'd:b2L'nt7ZH5,G}(/
+52g+Aed'o+rOR#C:zjXmYjRXQ@pk^vLC_IDcB9DW0U:4!,LV+^H#AN3X8bmC7Y`gZIJ:TC=ZKVR6`',".n$yzP#4@<NNpSUnd2`Ufvk][GhAW[[vq=H(_B
+PR(yd7NnR,f04".Lc4J$bw'[~l0W}tC0nzRk)&29Pi~-PGuokT(0D!DS=m<vi/qhBg=e.8ASF,jAUq^>NNY.=)OL7A@iL:la`LXZPiE(h7Q8/Tgjg8Z`c7
+&W{yMT-aG@KUv[ypmaFKGGTOyd|`++]!$ti,YikzOkiZ[o(9+'0aoNLMjA5g>2w"oNZ9<X-(+%wA,Pd''.Xe_Rv;P!|,.hc7q1q/bh~M"HILX(Ci|hY'RH
+`^)G<j/|9LWJdj1t].e+]7U$PcUlZw/A>]iQpudiL`RRR{mc:6#4R2`cWW1as(xwtC.Mvop^M2=$/M5+j=Gor78Rf)pO$M(kn"(2h&1ZR07ABpjqLlxy6a
+w=bIJVStpKTQ&Y0ZAGjL`a]#Wg+6h/i<~/(CVo"qVw'g"~3ts{mr;bJ=%^eg&T+GGi;vm&YzakgkM+R;LDQ5=|Qlw-V||<w!c1Fh|y'b1<m'oxV_OPGk8_
+IEOU|q"v9_Af1NkI{eS9nxjP:x_`v0,=6l2=)<QcWV`q2i>x@RIqF}xVvSp^ab]TUdD]%vL^""Dl(kO2z5@(0PGu=CCvE#ulh541S{(E{A5.HrbllsT5</
+F(P,,Han2wv0fN$qFbc;@s^usLgC~)x>&i.q+55AWd;R}oHZ`"=up#zB5C9YB(f$T<]H+N6B.h+55Rmhhvcp1@<V-K1;)8s(poVq4ANqZ0)Jg9+"+)0kvC
+M{:Ygz5irs"Qne8ayw}4{pb:|=Gb:=~;o/h>yi`b1w:J7)LMWsK=iy;9tyqo^N}vy,WRJ,63tOMm`kGegR[iJTg+Y^iK{y(dF/rnp)]-1f^ZlqbjXCi3q$
+)v2=8k0s`a.@>kNx-]~DKUVO_HqNvpI_A`$3)v>.#"G39{"O%)@TaF)`npJaAnp4LtTcj{FNR|@r]UX!&w$:IEd65+H>5t]aL^^K{#AL}Pggz`VQ)T[Cjm
+{|$D:EOL`%:^@d'7<zsy5pm9Ylu6-+DWo=YLNC,q2ZBADm[J%u~K0Vh%$R~k|Zdg#0kfU77Ul>I(UR@VwnoYx=tK%;y:+W9K.W~'c_A1b:jy>H{80Yrc,r
+fiImG1xkri:,Hb/oHg2(uK:(I[5o[/5j6qX.thNhF#%A,g$az[0g=:)"Y$N#q)Cc:`ppxG!|0Lh^osdj)P|!!C^>RA&%_T/x^b5%}^{p0(Y_nu{B<;W[&z
+tR9Sff@k)L47%<FoF`'y>`/`%#p`5g6WKqi@R6n_7nb-|ac/l>GQj7X]{OQlq:CY<f[p3fx|BB'S9as_U@o!1L@p6:YaBgl5"@f8RpYWW86&f/PJdQ`%S$
+v,Jyh,/W}@$5f}}{-P;Sst/jaULlRS':jg4xiCSB;Wp<<Ojz]u@oaDQ,!Oi|-r1>D}G{)by%VTq'JPx/ktB#h"pQJ)K:XH}Z$$>Vf1V,-{:c&-{|;4#kJA
+Cs^){JkQ'Gzfk!PE"MAwkQ#3T{Bx1@I>39X6o7Z.Kbk(Ta.GsJ5xzdf|w=s@/JZ%+^uO6s/Ja8xeAq`"Du,Yrn5%e9C`=[HaI%=eEvqDDnfXt<91G,;fAG
+Z_1Of)15mM3f7XiQeh^"ODG1h/o'lyuaUE}'/J8d.eN>yV}9n9e^C5Ussl,p~LW7JsOQDE}+B_=g+bs'l^Afz|l3D}y<5H7zVxmN|YvNA[TAneG{lCM$t!
+r=rh85<[u=|C]NO6/U.u&gi3pB/H1]q@=)Mw70/}/1#KA/w9M@WP`sp$"HIOH>x3W#Bv+V>-6%!.6W8eOnGe,EJ;uIME/w{y;:PrvKO-e(>1&qrc%p>}yf
+bS>``g9B@!U[>zU^bs^j"H:'IQbWFW7(-jISIxX$j#Vu/;t0^hxIM2Xvt,-U@RiFBg&@w|1Ap5AfjMDH3k4/4wVKKP73/fBE0XN>hNb8A<!#du5`nr)byX
+}B#y!Ox:>T]=EKE^u$):g/P.+|;G=_l$Vt-|X%xxSvXQkuO-sWMQp[A+OaI_^NKB[uYeimYUi8JQNU8XPHJ@6;NFyq/G:=$[N>s:ZdMsKW=N]oeUA..R8x
+p=Mj^^:rIb-]VEf4bI3EiGQ0=mkXiiGB.^'`#2k^>+DPOT-Y@2':M&k$ipbjB2BS[X_(@+HLm7I$Te{g27b{FGv]HTT:P,gi%]"W5^v/[k.eP$Qf:a>#|v
+y+=_UFnSSDL[7ot|J85hk|6(#DJ3fipakew%E`T.[WSRkm{sYD'L3A!8ha,D(,|dLm-ERkpj}lO.=RQE88N61<:4FmT/WtqDfAsc1|ah5.}4u|4^]DnspN
+``N-5U7,7A4a#Bj)nUzU261Ak)D(,w|x(P9")Eaq8X8J>S0NJ5{@D.3^Tf`O]OmOKK^ZcML[A{)k4I'A^"}.L7ytj0T%VEMBlVZ^7Bc^3^UAE+aTg<,G9W
+M]V@5<G/1m'%Y<X"GoXh%>gjos[o)]r8|Olp@SEw4B7o5[H:vav7PSx$P".)E/IZft:-DA_&Ala6(;TVcAoXoqmg^<EID#2p3ApG2/ZUI8)"x:vY1MO-R4
+Cu{Z|W}JDQiG"2rtjyN&32#u},cMv4/#bn"X>!C=%4Nm=W}/D9do2Jx0{MvX/-.>s0FWiixH")</^iFNl[n`u4Znt!aX_P%:J$9a76xvF>HW(f}2Qd'WHa
+7OoI$TkBBNX<#8QWA5Hhu7SY`l4JORXKF,W%89<5+5n/>{5T&>C.w3kZ[!eaS]"2H<]HrGd@I'-Sz5tKnvuS>v8C[SO9rT^C:Rqe.9Ws_l%N/cQ"x`[^Pt
+:XF3EW4<hS!2:^cL1FY>blI,d7Iw8R1df7$}uRCjUB.CyZo<&Psq6!9PpI5#60y-<I2UU^d4sXEPaFtsnD]Q+XR=q%u,1dMKN{vs1ne;GQ%RgF/N;}_3oW
+A}[$`)vqLSU;QjZ#/|,"|c+zrnqb6UeIH>xOUSMk`=2EJpQ)j0q$F)L`fq%bK8bJ,4B./8[fK}jp@x@nl.Ah6Y=Tc[9jm3WhXqt$'GOLml'3@UGu0.KTW<
+LzbtZ_Wn#]SHdD=:!zJ9Qx|<@#0f@($9RImA&H5}@p7={AAD(4}^+%9l<YI@qz;{4#mkpFf+})p#o@j`ayM/K@aC9TDO8`{k&e9e@dtj)x~]<q&FUJ$${;
+c#0s(t#lni7nlN0^qj7N.>TdG8e}mL4C<+)q/V3W5:$4~#xNj{1"GI[S6yRf{^wNc50gMUBu{R(hTU=,J5jDR`Y/@0#73s/zIj_q3w|=~ZZ%GMArh@"&X7
+xcebfFmUbyLI0Ua'yCB@=:&ltB8+fpzfx(rCnFgdz+6o4zuZe@EfSQwas,fQudUbY-)CGwCs!1!OxxK2EF%q9"imtkDQxvO=8BoOESl;Q`Nl>@NTd{<@ak
+bzl(]s65dmbrIA9HDB=TN:"yzuna4|aCm7y9+a|)c%lsy0K]-WKp@T>F,daWhqg&jsj_SP9gFcPmP3lKnFw(}Di34%|DMv4lkKo`"b^2_07MgZdfh^{TF&
+#dM79QQ#.j=4id";i=rm933Gw`-!Zi&2|oD](i'7OI@wW!k3g'0&v6,GH9AB4A#n@o&U5_N<&^BwjJBI"#YucLRFzk@P/IsBBciKX:MG0P2y8(h%~Cwb[F
+0@0/@F#.z0t<mj!CL9fsrZ6,ER7<&IG1Wf[yAx~_Xj<"ZF!Z|DE2X{MDb9eo:+}Yd|IH=v[iJ@gqQXa&_qNHz=d<87}>s2#w`ELCU97x2vPwQJ~Mj2`}|^
+Y&vca!sV^%AL'XQDqiYo46~bGR@3a9~of`^Nk:~@R2nor7&pd"~+TETa@t].bO9K|Z/2w@>LSmC:0|fs,"ljlE^^2!yEEZ'4Q1|d8QM9cQ(Kqik^Dgc:yh
+d=5W(|_ybR2sol2Much#R}G_$g$,"4#kun_lE#{.44np6TK7Xz1"%&]nFe3o7Y4fm7dK@hu0-a7ple!(T<:ot/bB[z0a.[av8y7y<0sqc#FJp#b"EWcNU#
+KNqYaqDCsUA5(&6Z~%^['`%G)hQbndjeq8WQ=!dN~KroNlD]!JsoV0Grm"_-vde}$"1tS7&E0#`qF<iSxCP7V74rbud={jj;!MTQs[i&iSsR#6%;l,sFJ^
+h;oG$|nq:I3IC=:7E|T!@DX>jryBuA'z:!Pl-OsJJgK#:jc:>jO{6,6B.',cPsGph+{)S:6'edZV)>B@SZahCa3nq=eEFU1_P3>h$(/F~61eJu9uG3]RON
+mW,e@GOupOH6oc`n4PWzJdAv,9>s"tXtDE"/0fmMJJUBOd9t-vf7h$9Xe",pQ0Zdzu6=,I8=B<-RA$"DP^Hs|b_Oht2xJz1qIKgm96E$Z:OA2ugQVM"QU^
+ISN2c]DsWMYVIkRK/Kh5Y<|e(NJ]z'Ru"Gp}x4}c!O<DP7F<-sWs|j`U9,_+^Yan>Klg+"DF]/Tyh@u2f5FDI[p2t5o#I}Uvkvb[vVqhvahLBIi^=L-'TI
+AZiuIn@J>1[uqvM]o$)gGuIVBsx3TfK>EPoKf'(<Df^8G[o@~Y"3`:r=J0b0qFH}'6rU:QKzwS1Lv8<lc1XA.WftjWGL(:)l0Nv$EimGlkLiv]m<`6Cc=v
+fnj&WV1w}%ukhTF4G+Rryf@UFgJO"}XEl$cJxM1%t/X;n%r>FKOp4#&(Q35Z)@iGiGIK$SX]GW[:Wd&yM`@2Ur+FD'My&;hK_<M/t':r.SP=Hb`B!,9>M_
+!Z:>F2`5^>(%RRg|L{f#XSuoO+9g=t|1v|amcW){.!tkX=$O(#hEkm$^kNO5&@`VjJKKd8Vvu2}tWu!@rJ_.r("1t'^B[eqle'yl)(zcB-jQE!YVR)Z7B;
+KYU(U"Y!^`MUIgVvGWt6q=)j~JBhcf-4kP>2EQA3_zSwy97j31B5'2wGMK"#0ve=v3Cp!w<b/0#WdN|%SoT3@g},9KyWubPNgzV72^/ahIFY,VZqecq8lU
+~FE&Vo2'9wcvy|oz7X/s{Fg7+wx|1N6xlTZ:H-{cX6MBY@n%f6gPI/xR0>{(.jQk$+0wZrT>Z9(&,s&P;@gu<IC-t>hvr%>cj3GEl}y[~5`XpInA!p`]rK
+#q9ynD}cYwx%n%hNB5O;q^uu`_jP$JKMp1z49V6eF^}]]IH%tn|L0@)<pjMCQzhMn'gH>p:<cu;Y/^pt!nD>fAI_/X|0QOQ&lPBjSH(')7!FfQeP@:bI_k
+&BY.Cks>363j)tp|s-#6W#+P@]N26LAOpN786Z;0`Q#@5r>,$V=MCzIf:`T!a/9j`9AlA2#X@J2_;`@!JD)2Ed~BtQL1K=QU1{VV@l_}}n9I)!RH~<.g)p
+9dkA_Ow98zezbc7AU9!I$3%l$(;7<>ywg3s,7m4"MXDXZ_R0Wfx<Q/5COP_pd=Mcr7-owvZfaT,$.3Pi3sL8),qU_Te<'^'idW'S,)<I`kH`L1bI9^q}9M
+Z;[-SDHbjEW5e.Th6{66J^`$~,BM9q)::AD(-^<(M4>_gmlYPu-7U6zUG7~p#Rk/wmAMDdArb[:;dF7:$T8/8qdkG_vlweq"NzfoZ0p0`[zw9Qzg9D.>Pc
+F`w|6_g7yTwUwTV/e6RKY1q)QOj5]'E-{b~_{6TVCbDS-"sW[Ty><U.R5{_@))/He=h52`0`0gIt/]@fw'zmX>4drzw;n2HL%N#cT^e!W"RZH]219TODI,
+LX9'Sv[qgv`4@9S=z'!AJ3YvLIX(h}zo2/H<o}fHBrLv+Y=&mMshVAw(M6E9X['Zi-eZa>g&iO$P&WSic4udhE{j7Nm$v7x)@rv=);{C)/{>>dt's)lB_`
+a4jCR{(!_8Jh~xus]`9Y%S,5tlKRqi2DE|-E|$WV6Id0Y-[M2"Krp(e2-[oO6G2qr]8C[DL^+p`)2dG4j)D<zK#X!^^)|;RH[e29^MZL1jIgmxjnMgr_#Q
+SU|1~iDsnY9N{O%f)yA}s[kF.<lL90[1(4<8+fXQ4ieRIQTx]G.i_fHDiC91`wd=:y@`exDJnhu.WkPIU+nn`_93_Up|UcrSm"kN2LGeACQn5t2ue[`+J!
+zw$|(V8w-cG[V|kq_"[^lrMj&g.0M2cJ_<<=mB-v(IM)'SjN(A{9FN=$FmB#ilBxf]({D8R<u<QyUBt)aIHzjs|jG_l<|r6I%rk!6PvAVEJ;6dn!h;5/rr
+YMr{X!U.c|;<Uxl&D}ox5O$e:tZtwg;'/0372`Rl($EUv1#m5,I@W@caMa6vS[aetZQC%6$&NVv0Ys4fZe|@2N+87Cma$4@X;6"j-@VuYwy_^|/G|dS:Mt
+"{J5+u#x~F9Tw'.RLnZ]2#A^z5MvL'G+_=S>.xF,Ra4P-=)IrQ%'f.{wmEIor84|nf]2-8C&!Vyd,lS!,#9CLLC2`A=tC1@$1gHsN;XP)hEbEo%C,hbv,[
++B/nna,g0_xzs8WCeBR&TtDK!2([}l}%fo_V9Z2l)9]wq1BgRKjG(6EI+uP/}qYH<a_U;SLH.E)EC.ArFj)}Ua%qWmx7ETu>'I+>sy=^{yZip"bc2w1+T.
+6dwup4|;E.JsWY^WgTNvX6'hx_!2L9efNbJ,=[@`jNOnX'O"1[h4wCUMD+HX!tCb+m@pzYEVO^-K<#eSv3tkA@7sR;k}w2E=}Qc`|VDZGv8eDbjBI!qT>j
+}q-jA&5vE^q"v.}0mren:ew"H98$d)x_yND=#WqUkxz^MsI;>4XRui>"!ddW'EUf:wDLE%i3k};^y,P'>x~0Z|}Pl:mf)OuftUbr8i#CV.iJmfR9XE4KLL
+wMNj,QnFI(^:=OnXo$5#u24jl9APg8<'H8+pQNTN"YTf]w[0r6cjJRvdTJ`f^K[oz&x$%(0)42|OuXS^|0o&Q2#6Wrco`N=<Jnum2s)0}>/Hi""yiH[FP|
+Zc+%0!f/J1~-HDthth~/UybRO"/KM;|-@]+QdIZL.oD{vo'p7(0lGYOejZD&+4Vr.n@p&<6Isi9xkETIJ[b&U8m-Qw9/%qE+Y>@#!cbKARz9YpNYBzb2Np
+&G_l}9V!v$hv:d",vLzc3A[rDZ=giJC<RT}wpXCefX6gCxP<3^{(bn#T%M_mG`aD!"=Kyw:z>/xauI!1_edN^dtiKw=:Zhcz&XMQlWe7x4pw5Ay'Ui;w<K
+90q3mMw8d7g4rqPpsm'=+0cYE88o!k6'XWg]4O,M"M-9xqwGxck}:FU`uv@f6XawL9xdP=3v=2V'I>5tul!B+!1G{6)TR.C[bpHw6tcdu.#LWJbptS-./E
+E=Jc2MQZ^S!9^3KF6xtyQwDoe5tu>a4onVL/JcaoOw"BZknJJl{MtLStcTOA8_w0btB6%w|nTyp1rgWaZV"e8{'auxnLMuDo#WBngX}!5yz@|iPTl7;{kr
+0)8+9i]sincj+HX<|GjcQIJMM/dEOrf_7O.u2vM8KysRXfl=wV8@.t!2E0"LvCL"<wv+r:&=M-JL5g)"RMu{>{V=dP.yV{u@EEXU}(:Zd2-]($-gfw7Icq
+C!#u=/6nbR;HNdl+fdyBi,6]=B_)qm/)8o);AIl,,FF)M=iLnc9Atf06g=p@d<+I6q89~wqfML1]_^qP+v^-DIe)Ji6r=:$xOrD]cLHfC<XYU0pI;YISFL
+QylA=d!!911Fo,"{Z.`r,3^i9kaDe3IeCs_vOemQ'IyJPF/7R{GBGma$j{=QsFT3)B5jp'ps<)=wl(A|!{@a:qWVO>N,k%w-$IB%6N"dgcFG'3xM]VX@[7
+]SPfA2SORvqnvjH=V+yH8jVsYk.SokX^+w16`=23ifJh[o<2-3|p2FO:XH(SmQWvO44XBlXGxuxNXF|]wl5Q7pxuv[hoNvtDin:=wEI5m4I]enn`M.vAo%
+gQsVhh`DL1Rhp;pd}-x28.8#y>k`tp0cMt1Ih1&10yh]u7L:<b|-<qEV#lhnG'.uVBUmCWwh/"pTw'o+u)gCl5AZ`5u^wO@z<8$xO7hUS>U(D9THKqpUJ=
+.Vs^h;=3,WvkH#ZQm)S+kFIE=Y3oAE8oi{y0eUt20b3,=iJII3HKL+)Bj.UYb=f`,H(k,.-!&X"n3KPRj2zqf/PI23LS%oonI6{7s,=6{@-V}+i'{_h9#-
+KjB6_W`U#I&bhetE{b_I-<~d%VS.y;e98+3nDfn'"JndE5uaFX<7Yh$L;tR:OCMeHKxE]'[(B8UryGF={b+Bg<[VaI0U'G5_AR7tYpYjJt8`o4>9S0jO[$
+7Uv@gd_d9JX-IQ!7n{~anx5Ea#eRxtQMeN#Mh_2M'&c("^zmPa;kk)PP}c)IPx8h$lrmy$Prw)Hj%^U[l-`2@O@V++%0~S4m"stdzWrccKd!t@fHw9|qm%
+=GhP}W($0!G4`Y(WUVNCg`uR>ig>q;~9."'wm/|B{:{=nLoQ^ZB85ULi"KqfV_EulPQt%@Z)9m(W0>tYQ'V-W`9,GOzCD4myV-V4&U(<,ZcM-o)m78F39g
+GT^cA".KxT%Ks@JoP}%qp[XgVl}8L|_GthN@R,Rb{4=Otjar`=lnarM2)g4Clvs,!LwsSe9A]:vTQrc=+nPG"%J85e|82<;'.DAw{_p@_1Z66_mMLgl'GC
+5INj>eY&:mIhc}muP<Y$niZF0Y2U6n^^p&hdl05r#{blv0``Zn/>5O<wnI<{JT5OUoK2UV&I-@/b4[MesFkmqK~B%&Kmw(@4wt.<.+h8D}F=NuL=c6{'D[
+Unc#9#DNxb|71qW&OnbV7NWh2_n{Zyb1bT|tdxy6c(qg'mYCCW4'=.V|$EQ_l3Z1N0SiAje>b0})Ctmy8"/<ZCwQO:;rdE59aoJ{&-3h9|/3l+8VJKWRN!
+)o[daGtuDfFF@,#Jm=N^cstmFUoUnpP/)/LN8^ow_%]IGFzM!!Nhfm]OR(jEp,_C]]s.,u5B=c!K'%8R=>o'OLincDh7K]LZ=r^2qkh}T_"HZ[45f#qh}}
+pN_tGU<d0tmaTqzYQE;c,pMnAA-)T2#L~Icxn%ZAL%,)I_8(/CXR!tBHd5leI3de&YH4,B:gCJ:yzzb{jlE.GDMO'>!mf1{;MM(x/6iod;yGmrZkr(5g-.
+des,OTv,=wnHQ!J%|i9"<@t@x2gpK-]KFwp.1z90Ad-$#L+}.[WQK'd6Fd"8~,RK;@PzZ0Z@4d/o`7y}X|{#3F9+o:4)EaY<RCV5`Jr(NgZx#_d7Ur:WEQ
+t3RU2LMM#Tb{-!jz,k!FYxx+zeZmKd-2fc4QEP}yQVEv"i"|q0f((8|x:$B-Hh[SSjP{!,;wi,T'>i3:OgVim<]U=U1<n@([5G0Z4^%9]:1KkU$vy6:s$b
++fEWx4"23<=>2TEHUHWcUq+-S64&tT-QMhg.uJc|1IFFEP[0p-]bpj8x7cu"AI7<'9md`cxDJ%.UjGR)B/>D~O=z#9Js.:%44NCYf=,%XScv8On&zDqR`1
+H6OCkp<nPdf#+d0F,|7bkz5WZ[^/Z<>5VnqsruKSdb!|YW/C/lL8'OZFYeeP]$-0Z`%M+%&'5Kzn"8)t8oezv{WZ:v>7~]4w'T<$'5Jk2iFUSzY4QJP`Rn
+l5GjQ&4exRUbJn%/FCJMKS][o5Lcqtf(u8Ws!{DLKb6(FLT"wmFUzk!i)Td=5lVeQ/tTq,l>cnP@G+{-Oj6dP`B$]Z<L"E)f>=|cD{X{8,{IXj#JZC/FhB
+"Ro!TMIj8N_wMyKMP<B@7.Xl]_&,vM(A.N_&1OUrh<l_x.t}|K(XlwSQKsgrB:7V_Cd>u0E+HA0'K/XW3>Gn<]CifgJg[pg|k.n%mZ"ko||p)ac[XC({Qp
+a1idRXtx,m[Wou:S~2|KCg[6Plf:kj[H-@vrpD~$-=S-,WZa!z|EI>CtU18KR];04:v1VZ_T0DG|Nf#5#'IsL5s(wy!,+&;)4GSUqv4D@+FY7R"uO'RN3h
+G:zBbv[Kc':pYr^TIk>H1c]wzO,:2vsH<q<Q;|e:@Z#-y`r$[+RI70lt&Da4`qrp`5e.E/:2TIO$ag@8-R+{++N>FmflC.-X!=RJpT]S<CD7BtSXa{.XC8
+OozkQCa&{x>TOwulnp"hsM(yt`}<yprh7B^oW/szh.9A8R8Fg9#jH"`{8&%$:0%l>yM-W3mT(wL+a3Es![=5-<4aGnFsYWf><@|Cd$dB0;$lGpE:exmGq3
+`eZ"3JIiLjlu"L/Q8Fc!fN"|Zrl_@8A'$V-R(FZGDca/b,nn50K'Bl":c/iRwJq93UK=SZMNKL,oBS_aoAwU^lV,>g(p9qf0S6h.z-50kmhtkk=l%4zRD[
+]h""Q1bHt%OUZLCH68$zQFZ9"/yep|w1^=k-WuwOIN:y"mW#WyUx(f8&=}cKrDaUL=k{v'p<0,=R_rLON4+1tteni-pr,w(MZ]`6;iUMe3t3"F0[zk-eNM
+u.;Tvs0''i&h!UswB3-{f=YM}@o|$FO,p2"4&YP%;@]20GlsTd1bnIFe&=},Ky~lQ_%TmmngaZuCbLFlob^Ua:Phj9j5)Y|>UmDj`-hW{zp_cmz"vz>bs%
+/>6@oEYAp,l{@|<e>t2V"c>U[y`kK+_J_$S+<u~EVS-CKB<:%Qvn`yJ]EI8h9/!AcA[^mB^,D#)kr06s>GO6jszH;RfS&N+UB9mj$6/Fp'&>_/>U9ENdD@
+/r./To12sb9pd!|iX9Cz`f93Z|9@iCnPD|4O+H`mK>fE.!/Nq32UX.f5u.~zvfgBC}MtLebcv|[u<sYK@@ms2C(B`M"zJ7Li|lMe7eODrM/j:U,ME<Hv5Y
+sE2q!QnK3K+xR6HBgId-88X77imZ$_;MQGOA%rU}mRHTn{.fEQrc-MrBtNx$r(g`QdV&WAl}15nM6r}>S).DbzLKPTGolBjQO4{@#C{q%LekGqmf0{^GC@
+>a_Enh1gD3N`j+8C;v-8vhXYIn(y2&j_I3.h=xcrJov`hg9sy;ftzUH`4gnsvI1EPujmI,-s5`W9cxl>X8cx2ZjhY"r<Ck[=m7GXl7jD<p4YF_"gz1'&}C
+PVH|$a02TZz4$"Y38szi;@A:X<m_Q'&HNk'xoTL4s_(F"T`5SJ7YG(#uo/@3Elw=^8Ue[^WXmee6wu!pMeAypD<)FyR#[+%ic!+V)Oj8&N0kkz/|.)>gLq
+dwoz+rir.yL$cT,/G+f=_T&`6<w+[ziY@cQEsCx=Z7>e3$pS}s[dy6V8x)BQ"rF|tb{RYt-a4SF_Qtzw>sOdqQ~<6N{/Pz;S,i^/N,N1y6+3a)CyFZ(0GS
+`.4mHmvY4br&5i9>%daEowE.:iPTG]PiwvDT$6EOumvV+'f<i}0SgteA3VpWXsm52LV%^Wp=,4sP2i8/"6"av7/X%kPG[6T/10n6l(Qqkh@{"rblEoL8u+
+A;Czx|,IRb"Y5Pl,rH_lCTr[xqc#HVcZ[860_pX!!d<iygC-:ht94N/<}Ya;ox;.t4K6[g<3Ncm#qatkvpw80X@tnN+qGQa8Rh|BukWQGayf<Xe{l<zXe]
+VP2d[VFJ(YF(6"FI]K`/trNM+uhE:W#/=Nkr3q}-@{~^MxUy)3';cJjU4uTkk0D{"KDsqIiR2bq<R->I2-H!XHA55g}GZlWy_sg9PPkIwN(hzQyg.|33{d
+5r>YHv^IWJ;E$iARph$`Ccg$WW@Iic;nrT=EkTxZEBe.""4%N%Tbh#N:Ydq+<XEgi6>]1SHpN+DpZIkjXg(J`!Rh7Al=tM8taAi_`CofTaLN&]_pU}JDkm
+BsNQ.BK;2B4m$HU0CJR|88}Wf&R#"i#j3ZZ&QNK&9U"]ghgoX6]u/}D<GZngjOn+F8Qr5B6O5>lzAj^xp7ZOFc!0&^(w>%1!u>Y4%D$u)7,%y!PwL(NC88
+64Qc<C;;NAC}rx@$g({kt>sT2;.k2Y1:E&:@a81'fQe+lr$JHoOzz_ELx`_0T]cNs#vK>q5&dJg|Kdl-7>CUR>Nq)V@D(@j$zZ27J:P7h0hx;Apy0R|INa
+!DOM!@L90!:j7p'J[aFeDF-WGm~cz,i"[)v'B30$0F@c<c{Ww]oO-9P&KL%"2T^q#OS77_sz"u5H+Vm-H!0T24/"v;J6E!'q>2la@vZS=qxS8}ReN54&5)
+S{'DdGF/)|zDT4lgwbbmK`BHmh97R"nSRjX2axBo]:@UhNQ2WN4')'fteu]kS3`=9$zk_A~(S:<T:HGLQP"|vGV5b!/PnEuwqXa>/Z8,TFNZApZ@@qPd^E
+;H7{9h2vdJ["$F:P<lbN2wm:uqL@-'b>xTKIM:XN>0f,OvpZ76P{755L|"k#Bn^hef>tim1+UM;&-B[nw4=#@VJO=g/tZjMM7+{G!z<QC{BF.2@UsYPmks
+/X~EQKS3P($OzwSL^DSt2Ne;]6=ntvt+sw!-tQm8a+KVMK{QB5/i#:D+$^q>:u;GHA5{LBWJQ>FVx{jPB8A8z"sE3r~$)p'HYzcPNp:kEiMRO8:<T@pj-e
+="9CB-Zr&!^tp[kS9(-CK0SOz@IT+]k)ny,x9XG.GqD-d@E(~nn@zHRU#LSV^5!96}~1P(ZuR%qzbsT_^iSU~ex8nCb5GvM.mYBI+`mB6rC#%+=.i[lE&z
+[2=LRs#C+@2<7}#A<)Q=Px>$N-O)+NN!i`;I]z=DsyC#/}O%<nfj-Kt'zr4X"3-QIWZd~kr^`^6#1G6L%-o&vX01>o&X}O8q,u,Dw!%"(h&)oU:{Py|$W{
+pd2#Xr+hZ`YNvp%k/7+D+og4B5Jd+qCxvgNJ^e1T(+bryQH^K|ccR8@f$:4s~xRk&oO5zG/wC0|kbt-}sH!-,A($un~G9Jpxez,Hgh={b'8LSi9!>W4H$a
+.vm"70{%ON-a/9dw,Olw`AF$hUi7nUL[v^&!A/2nn_t)EV4QDlL3q$BI{!we>M-2Yar$@TvIS.p["m1Lr]}_9.`MrUD1;6:L}=vBJQE)A_1]b68CAHJ!X_
+g8=7cp'w}_pN3opN8I7wVyi;uiSM-.!"~%],pD~J"^d`q.l;9H,zBIPZoI=O~h`h^Hf"bcLc(4lD$!&46I.ZAY'P]_oCr0<t${;{=]8!2$;Qh6,PH%s&EC
+AAg.V2%Eq<4w%[R5=oz<vzWH3&OSr>weB5)I$UFzUm-x0:mTFN(Q(c%GTvx{`U1^F_W%V;g/Vk9I!Dt-l1JY2X8q:k1qCyN$/Ur-4m>N3Jt'VSnlKScWx!
+Nj%3vA+Vbt(-"2Og7{z>H|KWSjs/1cb)rJ.N{ytGK$)"ej`<,;JI5'!Sd{n"+SkqW[.iT;k6O#MJt[I95+FLk6HM{aySesI=opcorB5`Qsgr[ad@xzl)Z7
+GN,.@)V]94y4#wye1Gp0EJ.as,8RrO{4&dw>NvV+U6q0jEqBR_WUT`zHysebJQ'rgI2gOHOLyr-3}0@d=Cp)Wp,&`t+8n@.Uc:8W6N}(tP+nb,10S8jdXr
+OVje)Zv)McBG$)d:noOFbCLO4g3Lo8=dA%T_Ku|iD0AK@F|u38V6Ih&#2^cE%1ksY(:[cu-^MBKqxN>m@}=F-uDP6xthHeH5E+I(aIP(LdTWcq!yl56JB,
+XNA|O{JT>"L&FU'7<c^}!r0t";X%GY-$<GL(x392v_$X!<sSjj1VrrlC~fUc4USsJYQh9C;XUIip8|B}=kz+s$]D,:N,G;n>)Na|xNXY-x/VXN.1`HKa%R
+%%^jmUmz6pvW6ve1-N;;JI>S5C|}7Nu|S,o6cEGU)C4^DZzfLth>q5yD(lzwvB<>MBx(YbI<d|riAa7sDLTo1waoI%8`BRLLtH23%=lKM$g!=l3kyIUVkZ
+!({,LrXKFTHCWMv&k[tqTOoz9"N%.MG7MAe`4HqsP{[kU@,KU^2tF(m^PO"J(mhiVni[mO#W)q(%tm7%GVB|&/Gkj=LnU`EPE)0,8kbRTuRXsI!]K65{X,
+0a+,WC!Mmzxi`Upi=,z>TS6vdi+):a}-]B'cC:fUOQyy9",h6iC_O!./3y^kp6yZhn"PIU.8btanQ:WfOwucV:Qin7-$fuA)NK>758Njz_pMb{BHTrxf+[
+5J2LZ9'7u$/e/<^4"[eQ7JXfQ7~u)2<Y,q=zV}$ktRBo^9c]!f:>HU5a|rL0DRH$;!x4&,@r!@U+Ahy/>PJ4+eIk!f~Jl#IZj)+'z@7CF%gl<TdA>{%1z8
+MLn6SJn/qoD6e5zSr1GL+41%4ePld>ANpAqq7%x^E^gf}-xQyAH^8ueZ{:E!L_O#:NL6ol9MalB>n=~mvmI(c8Ecfalmu/;iAZZQ^{&@!H!BX_=AUjiYeW
+;qS;xAnZ_O86'-Nr{@'/n&{={B`mxB!0(0%jfOru+Z3M5y3#[;J5q%'I/[zOZ].e-Ssgp_1;khH;vkrG-eZ$jHeP;.Z1AuMu[W#-qM<kFXG7XAW<YK35zG
+k-^[+];[eYEK+:xOV{ns&NCM.x-s]5NarTh`K+q=2P&M~)65.OthL9O,5pLLQ3=g;`)]ZoFW,9Uvt8!Vx<APErdB[W!D&"CUKfc}TGb{!xvqS}6k6+J]Aq
+HALfak4[leDs(G:a)9=v)MFX+G'f^CD8'|i9oH'8bZW+B/r)rxS/U6RC5bO8M<'<7-N;ZbyO_Z[Hphqp$mxNa<&O.{eHwK.{5=8{rIz>85``nuH]fJ&eQi
+`skzu+x3weQl'Y}S[j8x~6!Q,%;FP7=r1vh>gQe5jz)[g@j]!fxf0b!/3W#ZIp,1Jx:ri`0Z,"R!m,1gO;gWd+!WTfhel2V@7,kk5KMnpfII(%u'O4NJBy
+eN^I8FI]QS[M,^3k(TH}(hA2;8Odl2UoVJhEB+)w8C1B]+L4n{uq3te+"E1f,RbCyD[jq<`TkQ9QtsLH5j<333#JqhwAI#`O8b8m_!WVlr-K7P}0gxM{t7
+GlZvqhCSem.odVhA:,8(3>GotvZLuN^1yYJ7NJ!R#+A_0bkTD)$fYeFzE66j2ZX)2e|T~vRJSLU%(G8,##=fMA3z8{qvt_|glI@>n%.Ci4jKn"hTZa3d:5
+jO]LUQ^nI]}OF7}T5&&yjwlJ[J,woJZ0_Pc`%&RgOX@Zq'VG!aF9&Wy]+4+t&>#y^4}FNTXoOdUQed}TQ$>.Zpjd}2]0Sq%Vv)_X5c_We8a[wA}E-!w3`t
+DO$6RpfbQiL^)FF,+LTU4{s3s.,u;>}T6PcJ6EbO<+njmZoV{aPiL<:5;{:m#|f{ZNruAkQkyZ@UWB:07PcCM-.pOkkO+pS2E]yrPS~j4zUM5.+Q4W_:YU
+E0)VUVG(<zo3Nmid&w:oM:`S%fTMI{k)3@s&kD)+9_d,7vaD!6Fu^LN0)L|@}>.U/i5b(nh@}4U.0o(iLq4v54WLjK&myi5sn<}f-PE6T8o`$(]ITUQoiO
+rpM!hRz|RGN3q]8t!W@k!{3{[T`iUxo|z#a;pt;,xNw>eAWLsYC=)]V@ay`rFd)</hrH@;s0Gl~;ZtF!kCaVsxGd^wQO9aq6F=[cJ`V&DT.vPJ0Of9H+vG
+(xV}~V7/;s@fr#~9N%Oru+$PadlleBRFr/}+AwO:Rl[Rw0$]lQo[^#Vb;!9:1}s]KZ^&j{H!}%X]E9=cpH|-C,.t:%6XLlb_T)0u2ez)Y<(5G>{1#Pi[47
+p<|V3uaQ"iOwH5b9[gn0>:p;,eK&bQ+aNI]S>"^Ri6h,IgO=>8M'IG|zjlP;SlKicjSW}#gv]W!bG=0D2d8|7e=XB0>ofui,#,/+1zI<0N;:ZG-7sQI)g6
+#S~mtz}St!}tZUGB-s2PmEsQo+T(U@JNNdzcKK7WZLxGOmp<=wRV+R14:J!)RB0o4]7t%6wnjuGLicAESxC6Iw4>y%YY<%6TL8pG/7nAQ5Prfbm"b:,j@-
+R-T$fW8/7@'Pt1MX@v!KdX+a}zzk<EBR:16$<eo}hBX+rj]k(j#Si_Xnp&J;<CGjfv5@xjj'oKhFM}N3lJIOb'2oA-0q(.AyR=ZKKrr^N]:%8>_!HIU>j_
+7vbz6Ksl=>YC3oI%xn)Pa(2p3K-HC|3;Mo`y5&kL'QrKyis,,9FW-,}2NW~a=iwf|C{j@/Fb(a4x>:Vu%Yls(Mq1#C5'o!0)NM>s:jzb9qpr9X3&rB-P4&
+9]pAK"_xGPhmKfSwJWC<]CedH35v}KTVZpCrc7wp]S!,Z;O9&BlrMW$C0'LuvdT/H3Lh:_lhsHy[<iSJhVe8@;<i)|c.8a%]f0it_[VnrwH[7FmZ/./s~O
+x:l!{f:qkpyzSi_)kv~:L<WKg^]0Xk1z`aP#|T`0-!FWz$NZ_3ye([89I09h.FCA%.zT$@pu4m|.Sn67R!eat]uFS1Ak[a@n)gPH|xb^C}>]c7p)/jc@cf
+p(`p)270h)VE"u5JtzlM8Ctc$"tga5k2=fFELIId'6Rx&{^mAsyf"O'(0gJk+5^d'rR3~;FA0g-JR[`dZkGuvXWp2=2Oa:LGM2DK!"(dX]VPGX;69R18CN
+4vr8hY|OZEh&ux(YHD`]9OQMyE/DMnn)v=fk"8U&[xz8fq_wX6EKIoe&b8xkOql,H"x-`gC8~.MpH2P&&7HzS|~NQe}>}n&#eJLB.9<!r|Nrp6,F!>nO"m
+wd:A0c1M$y"e"nS($u|OvVr14B4DxSLVU%@HA.+:-hKsY2N_Q;Xo|={y2Im'l%%Df;j,$@cV%{o}mnqZWf7v'QrLf-nSg/<>e2QV"nOwrdrZ5ot5`%v+rV
+dd+MH!P^:aY5C-HZ+#991"0TI"ERL<:St!@ru93LES%mWe'_luN[;Acq+pq[-gzqSkZS2$te=.Z(T9nVmB/D`b~+P]EQvv4yzh:>Plmyp0z5vGwN74q<)7
+$9GWw4_h1<9>R,pzPtFbdZ<,Dsb^p!%468bf,U[T>29DU=7hv5uQSVdWq+`u)1`Z))(nrAjCtAP(crC|u$6i8B$sH5<|3NMUA^P(/w[[w5K1=9gy0DVo'K
+{InvqVCn=Km"Q6)[B8:R{"=FfOJFY0S,/A.hqK.aGp!@Z`=[.$vN:qyWlo)+4|rE)UYAE|=X0GPFGeK{6GWG6uK69@,CTi>'D+q,`G<GW_I2s;%[&v@E5t
+cn]5>&^4hPJVt3%6`'Nk,O8'Bq(u0%Yn3VLI:9$PR[Yge`)1rn"2_Vc7+i~/z=>wzz_{oW,6aEH9n_Fl5N]|=`&1>mAS:LU"9d1'XBL(v-nYw.2bEHHp!l
+56N71+;B:D2l[xamIA(E&4D+94D:s525AZQ-&tbc>I%";EK0N#kU4,fmGTJP]uhZ]eeh"hzCV>@{>|_}dGCh9@5`{w)ai;SQC$c=K2j[jc'#2.gf@x$4z>
+T-4O`]0g2eA_;unsY@=<X.m'UHlx62rvg3}l(yX}_^aAH0Q$;H4{1jeJV[P2{e(O|p)>guI^K/%3Ihn19/7q!kgVc5+NB@EQV:B@gy>|3l,HLm"Ds^REG_
+&k'd&:}5a;/8qMv"_}"(m:1!bvb=tfm>EyxtMzFvu-N=5bKme0JuG"cu6Hq:&b)i&dJ>TfvBQ3%ldB<y|[+v|5~X8(qmIXcL/(XzdeJlx8cb__$-sGL#'B
+]@l}98SQz^X1+0U@B42b4l"z2MCge^KA)Y0B]Ds"ai4CMgAv`2xYVmZ&:yE8.8y22CpJ8c0BTc>3A}oIc0rF-N3_%#6!cI90ls;2UVtF]p(%tAm+)]0;NM
+:s'/`t>Y04&TcaJMOnBPAeRJ69'w&YHKP0G%Mb26+7v]t7z3Z^)tl|)C/g+b=;e>]JBfZ9K&3^"<tdr%d<Via+04XKEQ@9(UG+k[yB|N4]RW"Q9!HdDnax
+n!3q25Ajff7n>@e@WV8h9qNjgT2[N$-4=Q9HI1$rW0z(N0pZF)s7hw_e"f(|P&d:!#V![HyVb168EYOsvL"@b8Qey]^.4;X,BSr>JM(GDiYl1ol>>X1[Xd
+P!OwoJgNdyHWKrHup=b>!9];nhPMc6bfmWQ7]D)%EZgm<%LW'b[%>h_|7tK}gk$<@@$Z=ihFt=,FyXT54W)JXRMB6@x|etwPyj5+0n}e;iFV{Ft|{eWe`e
+gMt54H^QWA'iQAg%[6k+9iWh[}<MEZ]a;rI}b6Rv[p^-Bq/aEN_pXfL'P[dd>,uG`(&-.XI0x0U(IAo8;geszxo}8x}nSy.Eif@#6-aguoD,(B2=bQ`1p,
+I|lS5bl7-F97}|UtGj6&CHT'A>6;{3GY/9--!jTwq!D;xBtxG)n94yJm5%})%.#H#Iv:u:,3/7bP83MO_!T]nUu5SSmsk[)6l7i3U'G3zuHNxhHj:1HgM<
+h(&!>IkEmXsbIyU{nvbtDw72{xQ7P>$cqd<)oY3_Uit=QI(;.:MLI1B_6Pw_JW=SEDysi""t$/HxNF8"[-]EPrgZG'Y5EnnvUgjiaX%we>&4pLhB$I$)4Y
+`e$j1'eYpZ)vg<d2)sW%FR,9$jpv1.L$E->77qOQu2C^v[NA{C)eV0w'QCuuuzSe7ZU!uzD:D:{Z,Y3'g#3="+aO^wbW"fqCiGofwC_gU|_(04ET=5H>X6
+Sm;fG_:l'2pn(O})Y>/ijGw|KvKF#]M'wv/o~z+::PDHsqoeQc#.OAYOT{]zU2PV:}bh,LC.>kFO15nt":2YuNRCG3TcAQ+>fPGg{[~ml40""^^VTm_%Kg
+({Ko&)U:w^""H+LasJGK2gB0${Zszcj8~I([zKT2=QNRc]bsy3o]`Ef5ndWqnDqm_([<|4[K|oZ[oOY{udo}0MFX>;,6W/Sf"~X>z0'ZRy{wre[e!&!(@2
+{2)e&|95~JoNYY42!.YCUHRL0@EUws=c%6`jZ'(4>OJ@`C|$;czM[{`=4w9jvAM:n|c>mz#yfKA`{K-"K<+TdeC=YjYLr1ImQQa!mLGGP{^:3/gUh[6<0V
+6g4a0,GU^`X;:c].yyMd,IN.-)OBhrh)@u|4X0%]y#/rAVIflPK'<[|AHD"R;DLOECKWucM%Tls:deZXb7o@(OIqd_3o&XJbnyeLnJO<mu"(AHvo'R"8[:
+S-,}'Y(%fcgyO3E#!,2Yna,iX{$]]/KA7=[1"R.9ZSVOR.4![S{`N/<;URBM4}E.DU}7Kv;>Fh>F~gFmeRCP>09_y9#@][nz`yo]e<M+-M38sXd{guiG>]
+k0hL&sH`'1j-s'#1J-uxl#Q1M$7i3nZr$==.KAWZaj-QOQ-UP2y)t2kJo8Pe[{it(,k:nGK(QIXxgV,37%tVK(s@r/"r3^tc;sy^s1e$YPfrR'tyFpYtcc
+B;O#$.'_|U'wR>3.p().@ZK,AU0F&J%q&>/x-JEPj]ovI3U3NuAGvMcW(^]+L;2Mr``9gNF9i29{ii2w=ksM:|[>~o|y#|n2P+HW]j1s<d~8CkoF^cQ9{]
+uH=>{F#kIsi8[XsUeX~yfj!)G>k3/30c;>e3qk5<EB}E63oa`A6F7A:>{4_jqeArVLvEnK}coC:,XJN%(Vo)+rC0nJge~G$>+4)L~;I+9L@dH]q7N[/W`;
+qlP)}b/WE;F:$"fwiU7C(QdFA7N%|:-lRPDn0c&!rRWTdian,2i"RJ@)EW,tr|>dp:[>lPsC$psj/6qVU[7eqF2Jn>5XjRz%gnwdG'[i'6NHVaQ.}S~kr]
+HdX=#f:(:-|JdgJ04PJ02>Fg^8RaMiD>zZ,jYDEb:Uxtz8y|3-iyZCoIkw/{BboX)y=f97@kK7F@1)fc;5|^uJ)_WdP1`(pS>8QTDl+koX.UEMxi0fCJAV
+{DuPK/1yk/wf^b>9#txyyRgU%N,iPoxoF]dPN49CoWag9'0xBuu8pp)5JXykWq:aj=5rF,^]:&1ntv$.1nMx)ej>~Lqj{eGF92;UVycK<eFQbaah_Dj_gI
+NSLR#N9K+`&C{8az/JCI9dne>lYK%Yi:#!s)wkh'Da6m!:[cLEFnR;/HL])AA|2IwusK0RNd!gyE^VKERW^}XY"0V=;49]hQ&cBYn]K5"SDU"fpYtK7%O0
+LF1S8Bp5"BxQ+E%zyX9wIT$!iW{3YvSlCp<+ru`lo8Sbin{>0-5x>0/R9C=fZGDTOY7JB=hhZI1ql40bi`.#M=OPQg%MqJV{12C[.G0@+oLlww,/L.n9q,
+H.E|plj1x#}K41jv_sUr$kuh!cEN+pgCbk3Q&oiYEvUWeV"[-PHtbJ]On_;(M'WDJV+J/e}zu@`0J8'dQX%+Bb~H-Q$qwp)W[H#l+.5L0AM!`,WJ&Q8yVr
+tkPbH_'EG+X`[K#TTj1,H@S%4;[M|u=d&F%0jSZm<<tw[>{^o(x)f.gF43>AlAf,d/p"jx|j-hUPQb@5=A7.KJ8@7/K;#+1yCAISiGPjg)TSV0<#v|0Q#8
+X[2[R]4sMpwLppBC@[^mY&UA/l3./PGY<XWzbqBhT"x3rW`&QJG.5lWef![3o<ei2O,Sb]s].X%y1b+x_Zz^XxhI9/as$K'TXISbV)e>$h04Z9Y:P(6Y4@
+D%4&a2Si:kzLh1Z:^sH)hr%{8&mQ,bxoCSKe:!$]ruz>Y_b1T2RKG>zUpK(|P=ZIh!tka]8b._eT%q-AT;kc<1PZsn~#^s.Ft^M;cEx^8_2.!sNp0E[er2
+R@Q<;vRvw}O2,-v,Z!5_9P|,_1OPp^QM3t<5c,[/RU4zz;_}2G8cqIp;0nG,u1k>Wm}_h!.K||6Q:2)fBU9HZzC!z}<TA);j=z>#R3NLL}xII$gDF(UCsl
+0g]vJR8AyT)3W#&eq,VGPPbMv&<sc8h6`V51Sb^UF"~R#<H#SS`=y&$7SC7,X:<&z'^Js_q{IF<:=J@Nzo9^Z!`H!gD;4f+->`L0Yi-hF3&n&|8T~)J_|H
+eQn|QS66>xDfS.claMP1ZL]216gSGtu0(QB3t]YPVXXv[=3gHh=rwu/qdE]e-(6}fS=Sk(g{`9R@AhEFYouw&ief|2jtYpKyJ4F2TcYY:GgPf^wFkz1f(t
+$NVK:a]QhBC"]TB73|#H-'tEPlB5tX=;%zZ2z'kPCehsMLpOI{05r9-z%N<l)ge"#,"b]%Ew8wnH~-yCG0)o]RR:e/~D-`=X2Uc.f=S`!bPT<_Q(0v0"qe
+42|[@QUDYd:}tb$@/i9"p)8V{vNp@^U(-`1[SIy6'X$_3d6Y_2h/#f;qha'ClMubgA[XA8fOOs9Q9fmff3E'DINo3M7ACgVGPzcz>IHM]K]^EtOIZOVqYp
+5[+kaA94svGm;VIg|_%Era27WG!;+E;g~7AJR|JOW{Kc@vU.g(9g;M0j[]f$dCC^;M2jDfB{584h(|{z/z7-Hr<;{mVC#My6&v!MWp[F(,a6H{sl/N+,y{
+-M/z2$=p8xtv-2uz|7ie10eEbw`Z0pA,2TBU>%c%-+tvJkH]OZgR,g@/XNdiL,NajvrX^kmPD}d7wH6a/W:E=)&]B}nCO:90c>^O4Y8-XYkfki[mH"&72o
+zgy`fp;zWeirSrN&VhL1K6rL[]y/z))S"FL}jbP7}diUsPq8G"m"j;fY,=r$dB&xdd;@^ofdwU>_N0I}"omig8_Hl|ef;wZ4Ub="Z0:H~M.6v#bC"0h9cx
+j(27p)Iiae:GU@W>,V("S=M#m3$fJiv07=2KLl9dK".@pvsg6^'f=aF.A"Z9z]eG}DUqGlrMB4tp;aq'%&D5as'>mB!M"~opry!PyCG}c-=S$n^J2(&z+R
+xt<9ZK`aD}7geooZegZMn$#7xH35^+tR&.uYj/4o)i]0&iZe&o7YhH{v4:lnXwK{%CzdeSgo|kJ2KAaxq,;`JUzldB$q8Jn"KD-JZv1:mnk#R|0T<X%fvT
+)(]N<qB8B52CdrxegxvKG3Vfow{Lbwccq&oYSOL[.r4@V<O,<35itCe_F+=]~PduqxuT{wf&iB`4K3jTZzhF8t>KOpW+$Tp'Na2T,rH%qQs:XixLMHiifl
+QRq{w4'HeT^%Acf!v5PNA3CP@i1:}^^5t`1'Wvp4Oir&]/MX1jRdGb'k>$-Xz!&wddof.L-c1j1#vZ!f@xkH`"y@nJ&=gHSfnNI$([]Pb9,%r}Di(d<<qW
+HW(3HwW9%vxW+@&W}p%0h+];yK&haW$.Ivc}s{gVofjo`V6f1Z8M[.R@6v1Xww)3prKHdmZ:#Q)MCPwB@d,M^o4#3HUP$Yil;gA(O$6bIT!A.g+}r!E{!O
+b|x5oVP:>#)I|pebnV0o`Pv^+R7^dewMW<|>Da,tA)ZOyE|a<q::o}6P]P47rVwdDpDl0%V.Zhl/ftr0Y$Zu46-ua{v(FgR#80+`UOdoWz//e0vCqJpo1^
+8D3<g|p#[wT:S0O>b]-XP4H%k>bvyNX<wJoS<V[6R}Y>_@%ZXXqXo;;0wbJ.[{fL}p,xFW`<R=j`EoC%Flka#E5ySzIZ>X,u(g4mkjN>oE}Iic_Bc6_`js
+BU'|`Av'/lg3'N7|KMizNcOPxsf1,>b5bxObm>N+71j}Wyh777+s|r/RZ$`Hwm(zo!+`q;HSHLkF3BU}Q_/yQ4JmJT,Q%nWB@}@sxO'C|!5bw,)=2=OptE
+KE@'WlE{ZpU^1wZK^@rU{,%$M6H$,-QI3|zCX{7){:DW^|EXS[R$UM"OtI9fQB&]}C%,UVo6:v<yP16:DyI}%CB7O,H{ks@Tmu|}S=.G_'/AEvU]7'5{"y
+WigREFZ@PT/DNaNyj&s!N5u,Nx(=#h>6SgXc}&UGc}l)N#PVEFxh"CYkdN5s@!!~"[K;H0g70YL+mNH-Y(Y]xvY>TQ1SG"I#(a#uFaq!U.KA$]]w;VTmL5
+"iBfy)6}.f3U75Yx`bd9V#n8J`BLgFw"RKLhFWvbcOnnsMT&XC'EkGAc[>2@+(hH)W./$FvHmc=dgR^b169(I3GpY!4^hoa_4,p6}5exP8o<9+CJ"4%LXl
+gyGlm6G&XS|dYZ'ra(B$RR-m2UiID$.;^ZQFKn/TYe<-|p:94u0v!6Hz1|&_I6sqg>vrCpy<t`()(`;]RI#|udlIOlTHd't"x]$jQU+E)rWx]G=1R(z#Bf
+tOH1nf%k:hP8~j_}^6a7"m3{{|9x5x!-DDJk,^:h3|dJS=1`}dh4~Rw=#20Kc3Mk^8Vh7qYm(qQde}w0bb@E(Xi=k4.p/q!8Qiw.r9J-@Ue7/g-q4>di>x
+X-/-![3hFxpa-:D3Fg%.5h0FmHeIBHTd(;f"7vyZZkl4;9Cge)Y+O|,{rZ$gcILRn_4u8+irLiO@JSboA.Y:bl!VyTzl3aGO|1]O(T9V=$XB`oCO6U5Vdr
+VAY^%|q6%&#_!ODXY'"Vk'm;|i#H1KVVG@Gk8%5!!@dotLw:~$~e2"9PvL%Rty/:~fxMt0t7ooiJI#^<nMr%EZnGr{b5$u3nG:oxz-.f0vF^2euC0tjp15
+"j59TA<}bch,2L1w092-xe)BK9);1Co@/r2<qA1,f1BFFeH:QF(}L0X}^-,n+8[KR0QPwOc1sN-=yPO^ORirFF<JqYOz(@8{|Wyvqj&`Ki>9pJI1N>7V}+
+&PmIc4Kw_sU4hr%iB6L.Grw#ADUUiYU{ww@n#.sD04L4LCi9Shb2gv/VU<o0@keSlmH54XhB{yUoV/EXPa[m3`sP=jf9vy6Vx,XM/Kqz|G-e~#U}9'TcOU
+@g+:_oA9w}cv;MKZt%/u),!^.KTejd^mB4>%NQmE=%%r#0MV_X0|;m+4>l!n}l/N)TYSG6f|cMRkw'>rqiT9"8L_2fFXWX30PQwZf8<qk)J]A]s4"uvF]M
+ANY(D]Cc!/Ix&>&;&D4<MFB9;vbL{5BP-NUttX"D>"a_z@G`Q`jg,Dc)=6s64WmL:Re05qUeNJ{oT08SG1y.]N9X`k"3}pNK"Mf@SNqRVe]]j/JYQH1-[k
+H{K__B6qG4=u]4EJ.y#RSeS=9XB+}p(e:qzB~QSOo,Z{.7eSUJjc:2(kugwY3Cs}>a}[Y90UIOn{<j}J>-lv%%"g5c%5$^wY$`Wq8$:#kPzf#(`+8k2U:A
+wPRqg$#AFFy;1"+">)tR,#FV1(>6&1>IJt-@51T0HutGJDto{lQer"#HmY{.f3dU%OmGtS:YDrftMh"h,0N].Wj9r]VALQX+28I`u]QFrWOUqc/z!ZZM'F
+fylPi3$%=:8n#}d`V"LX"ek9!7y:AqnLPf:&qlp,P!(QZ.#|Z&d[wZNm,_"_$pcFLN%QDoJs{A^h`"mBoEv<"HFHG.2A|C^6/k5qt=e3Cq7t:btslJXKFr
+S&}hEx5fT#@Avphlz:e<6NI`vun;D8Sc1O_k&>)z"{,w6zN`jzljE{''UqC!-x8k.x#wBl@Ug$RD]&M3Ut}}i}u-eWrl.KJ6(,|&SJ.8}=NNm&fy@`S8(r
+]UvD$1TuEq.q8&l$P+xB(d~X|v<s7T-A#F$LHv0=Umu)x|:9rHzz]}(y6_e|,y~f(ag/3@&wUVI.e|.54"Ycq>x"%ypp!s,de}obuPhx'p&'af0GNQZ2c:
+pQKM"7NWOR247P,ZvV+7zUS^KT^6Dh%W3/dnRx%`HnYprEIF/5nF)lE}^FPxa7h#h67Kl(`AL=9ew|6vw-^jH$~J6@B8P5pa4FEd6WgE,#G#gecC=V<+8N
+$!55EWvh:PDLCuy'h[li5{P#&""!dL1Lc`4[vd!Z]a.LF2|D{fQ5aYip|'-v<d_;|>1KwTC0uG$v%q4]gp>dbGx"NR:6CY7m1igc)nGzucqLA1^@mbY7L`
+nZkKi>GRHUM$W,$rJ[0RgvH@HsY2/N45!3#TR|.z7"tG,]lk9bD>mk|{M"4L4/PZ,xeL{54u6_1&~>g_1WCB`lnFBmtQYCO-V]27!&2V)m01&Z%OotqZ|A
+-:Rfruz3aq/7zafLht48qMRp=@].Qh9brV'beo%6~^@1R&cA!@j01A}|)zKS{G_T%N-/Dn@So2)'ajMIO_>Sr(:;1G;_(x~Mp6`4LaC.!vXCCh|PqJy5{d
+.7M8uVbGd}CAVCtGrTzKalU.Be@KO=_LMT5;:s<^Jdyc$.mKOv4,w+'Qygw[MsSAvqdl8Bd.Zq_&LXXm+<m#VvsC}t=wmvtV3XaPzJ.f7@OqHm]P$MAZFQ
+8B6ieN>CiQ[ya{N0xF4]pwOK)hw0J}XefqG>%>7-@M-@H;2w_qPP`upf,M!:q7oELV]8gu,F^PSnTpUAq5:wLA3Ot:/LXqylTh=%tZg57a4`_j0+MyW)V;
+XP=`jAzFh/jrUiTP!&as/+EoFm'4]LKnDIm!i[XowK`D=op+zM]fa9`]'n`_8C3BM8#:A/7x0BY7_/>Ku.cf5$etl+bmFMmh5^L4uCn.hd{+J)hY#Uwf6J
+U-P3!W{w_qE{Q2e%>4W3FT+,Y=T77=7=mH!5=g{A1GNA{Xahtc%k}>N6@fiPjbt#OQ`tL/ES~;d^P,;XhU<9qP>RX[)XnN%OP`D<fu6EUF[hkpw[N2'19I
+Th"&9V_(=m="c||tWo$0rgeYK]l:^;+Q`%.V`#T_DrfILb6!BIymE@4+=VdCE6BgYB-HetFGq&6X(Ai0RJ$Wz_N@`"Vy)k&e|2:l7KtD&"3;IG:61R+)Un
+eT:'E+YP0X0i;D<qHj|]B`S:/,5scns@8x''{gvO|I^jRBF#^Tt%<7$&ZQ8_S[b=m"B<Q3K4@e4D+PXc2wRA`S<6Op8X2DV$I4CLzUz-T{R6RohoJ[nHUn
+/,|Uxr5xo6{|{_.kSwMKV#cP/`6'OH&TjpKo$1Q<Ac{]d6`^:[lB^4<6[OeT^-|h)%US+n+'y_[.hg8/[/bU/QqfDn<(F,A#(Jtz(A;OGNI`-[8o5[lc7;
+@60|Mw8#J>w!s{e9EV<I.V#zrst7bk`D2d/4Bx>}_N0{UR|"J>%xI<TG+|9IcZ&.@k&7o[T^@M#/Hu!23R=CIQ5ZTsbG(ZbyqZ2Lbc4cU0yvq;$KeXfzVo
+BNrd6)6u<2ofO"b"0QM&Vu6:.3:@C%U:x[^m4[fGk.N_ss/)^TZtovoGy_LeCCLW``QE'o`,qp!=xs^`-,{d2A!+_B{Qo"ngux+A>|W.(%n^M3~1zI_=9s
+>2.7+u;+w'AaV(IXSs3H`_|)#WFR#y!j_Kz%VY<}~cvv^m,AD9CgJX9|bZ4hNO>QAN)[NGFL`kFb{vR|({bd6=/J}O^r5W]eWAp+>wZIET|#z&eF+cG["a
+hi3[gO]uSVcV_t|'"0R+662W'-}ZE(+=$^=4g.=4'xM.nIB8nY.z~CBOm`C)^/uTR[S+daf&!ZFxB/^}|G1fI)FT<2vLS7%xPN:>o[A9&VYX)LF<aXs[g[
++|~@')^il`H[FexQPsU_m5d$6:jaCepb|>:E`pWIl-SKS|Ojs^dG;aoLxBMhOz{C6Y-+weyy_q]k{o%{t(dhu5csHLgL]W)Qk5mG'KTy.9YVBO}ZgyU<@`
+29u&Y2|+0Ccq,J0!KZxfMW:irl#zn[Y:bFpU1KfzRJ^KJutX/CzrUWw:.L0Z[dmwLkfp9[8:f!JHzq;2tI9m{4^^$6oL.C}:LJ"BpC}ItwaIK,bQ|7oS#T
+J_UN<+OAa#u%lz{@}]^7j6lMoqE`(ErpQeuYJQxB`XZ`-AK$;'qksisFF.8^uoGO~vyBTT@@eYy%`<2ot5a}/]$b4ozK86g(0hJD;}0UeYiQ~2rX/aX'k`
+}oPW0b)%jEx/V$'KG=~UE)TXG'VillbZ%GhxeG9sri<J3w8d0Cek:@K-q1}z+[/fTmoNRgdk1$o_IAjM`R4-DdY)Mx7i!.XBR.FtW6"`J$XdO,{JpfrgsZ
+2dSPZs8<Xmw7gUg(/mbCFH2^@S,QuF2InLtP!G]_XNhr_E`8Do^+h;%Iexb/ilR!R4lgY,,O]v&qtTyL7|'PJ`ip6PSWQ<VMQ8Lc$9G27gUQ)6CImb<Y<:
+=/!eo)/;j64Dx^LqqSyc[-h<dI,"AQicHavld8lQ%0fykEV-NgGifGz34,4P;!|rH/cWPWzr3TKJSYr:uhW'"2_ed1xWA)7pf`ANSmnoM2ao1w5^:`qUu2
+i6hxcD%F+|%CnKN!NwY!VO6PZIFx%ug}d'9B^m9rZv6U_"_oMq<]+0Rj.[q=VY_WI%_#&I`;r^"g+%JGga'Hyap.tU8NTgzxZin[SB-0%@3bI%$b(mpL$>
+i>Yd5&@zNd>Txoeu2LX3gsm0CaN{UIb%L1;nA[fCZlz_wo25.5T@MH8L^cSPrb&_8eJtWf@W.YI@#M.AjZt+r-N0S}u$we`{RI/)lFB-^DJ06rmCyjgX}E
+FqU$d32CQW(LSX3{!p<qGr=e8VM78de"A.KEP'7X(_>{u}64b7OYT_v{y3~'dn+fDKN8ws6/kdFZ6:#=T=1<YKwaqJ8_Fg68Pg%IRz0cm[zV9")sOH='}K
+JahaR+2=NL.rV&k8WH{1kB1K!fv>mc@oROsY+zCir-0dyIWrhGOcyBaDMr`y"SR@:8m|,wk#:7&{LQ2{"hp$_0/aQa}Qv]qJwYaCuoQ+^bE@ZiUs.MH=[.
+CFk57.xS,"PdoZ1n`L@,:C[ke8EFn]iTb:jd@B^Gv(fcsf~t_yTa>uxh2r>"GZ$)tLYTC1A`G"|G~)-S/N9exS2&N3S$Uud"s<n<j2%JQ6j=',CW]"9c|i
+u2oS"g>M}pONOWLLd;%9@]LQU;<zVa{yw,ki"c1tMzvnTuaf5H3hx]A]F#2>9$Xx8v1)VRlPKBBquxn#Qc8T%>m]~gQQOsrwGA0XFXF;R^G<^rrNe|EY[R
+@VLR]4>>Ip/-'S0nqP>$8C"(/s6mGD-cZ09:T,}I{BW[@F]_G&)^-wuO_}+yUZ6_5x;r"_!7Ot-q72_JFilyMD_y:DqTs&BkHuqJs|t(vj<gQFR&oaG!o/
+(M(-+s4/&Th}o{O4nNiO#<$zdw$=8Z,0VQsw{l9ZJlxM0Kzw.@(r#m++]WhC$|6X"Kt;]'Vo9v-K>sc6xh[aG!iH[DNO-dpGw0}58H2!'xt{'8f{}VCxU}
+Aa)ny!{jnVcjb5ijjXvWFE`r"wfh4t;(3]$Agwj(v"L}~_0m[r!U-fAsu"#chcf[FEIp^C#4Q7iBJFz`:UFpEeK+yU5dBOfa8q[:E!XjX{}Ii|t6}R[Vgi
+h#A-(O[Kl&!:|`],tP=X5Z2fDzF0Ii.8uMi!<xJ7B=j[arhK]6:G@u+"6Prgafa88z<4`ThTiMq1q+%Ixuj(>LfRp{hQwq.:NeDh)h%'iQGLFrjkz$(:'p
+w-7@>^tX{dPd&,PzMAKorNXvq%Gwqc,;EG<hi@l2pz~GQ1J|nLnVB{J=],UgeHL&=2:nY}hETH2N[)_SfS)a;8A5h=!K"ca#7D,=SN"GWZ0Nb9jLgY$dQH
+I+4Rlb)Wo]!ZT#t+"=MF.]d_+%gT%)bP5iE)z5sl'Ga)2@(8l&rM-h8Jn}$:RW41.d9ZAsBr=O4aB@+<eYQ^PR5M]||E$9~{(;"B!NL3N1%r#:IdPiI#[h
+VvR}qTfe4qUbcnsruV]j4/tgV"/#t]QrPKG|JM1}g`hwi<P]c({Z^BHnJJ'UQPMZpfd;MSN^GK_nw^ev/a^z(se_i7R)GX)^WQ[BSu~O<E_C_/;mCh`Ymd
+.=a+/7[!b6=yN9o7%SLpbGM0dfc4ucv$-/0UCwI/xzSb}[DCASl4<Iw0Qk0N7r0|mHC,q'Hp=nwOSnoMHUxFAT^TN]@j==dmy^CVxY.;Z]GSxjT`}PsDrX
+3-R:x14ZDG5^IDUVapf)3s4_3$<|Stb1(tK<U^r"gg#vV5^@C'HBjK}ws{6rO}"_,9.$'5xVd_9'4OvAza-pH86vAW=3^b-XX@pkNZAD,&CNKJu/;x|hJb
+gIH{g%cDZ)W$+}FB1MH<J##m)dOa&ELT-KTO(CnTIuf:+E.D:O)2~TYUY('c;yaC=F@B8@~hhSm&a(tl2r{CJObc=@ip<EtbKLpY7pW_iqGol(hK)J-51x
+5F;st6FgRW~qY(qpe&yBzhkOFDo(lEnjO:"|yDR<_6q;rlar&Lpk<q1[;MootzC(A{Cm>CNA<-Y86CkQ0UHZ|OkBv0sG>OYs2fS{8;1Ct88U+;5%kG2$k]
+AP7=}7|fe-n^AOXs!2~a8(rmBDQE}+t6bs#&R&>dP>1>uJ|eD>3leH4V70@O](vm~wj_G(o0"f@tPW70,K}NrSS{MvpJ'wlhPl+/5/$,Em3W[>5kz.A0C4
+{8VLEN-dah]H0v_CyHH[eNUkd:0fdqSe+GuG5MOLi$@$kP$^0N9K.TJe,'=rEu9#wC>=Mea2ar{#ou9q]9I;Id+|m_G5'&"R>HQ[c)RdI52)Mj/xQKbwRP
+McaoIt#B`gjZhpRq^'YyrG~IVR_ohTdV}&<{Uh/WwA%)v7j<LiMi3f98yFBm;-t2c6Js%FWgM=V7|pq|Hb;{OV2+D+7b}w%CJ6fCRjCQ57osB'[IUOq/>z
+W<vx5TX'G"xBjL"q(S-<}0N/@>LVTl`ZgQK-}_%eH3a.ub7&Z|5Uc[7mtiyktx)F$+W0~VcE0tN8if{O5-,sr}dQkZN>+JAEb&<I+U{V`Z_ZJ3]:rFs-vr
+c}UyzC+_Kx3bOnwfXQ,:IX'8`=&A3h|4zUGzjhFEBBJr~<.m$P88'JoEl<EF#)dEOcbzrY2Z%PmyON-,ml&P8l|&;.z[V4qoaaP-Lim@9@hkGmVmlOX}Yp
+IS120G^Fl6[RyMO@'9[nA(#5-Cr4%^K[E;q%>S7ico$Va&>&jo$PkVAIt4sa4s}GiUq1cZT.QvE65SDUD0'!0%5M4nxo<)o-M_t+8G#n/:A;uV=ex)dOg7
+7srO"xvw[B8KAc+zxaRc;=ZTNv)oTE/q^(0@<a3DhlgDua1[@5jy}BhquND]]4`&o[XkUMq'<q0{fkJKTr<(N+FC"M<|h}xr6di}GXB1/i2"oF~]VTIK[p
+':zG@Xcv7vl-Ero|:j[]Sg.7|'pv}-mWf[<)%cmOAa7:_qXiB['U-/o@!S}H="5"j(]+7z;3xDI1v+M$)8'6'tRfOh-zjlwcOC{0hu`M~iFlgm;+wx"x=g
+MIQJcY4c70ptwV2rM/l(#Jd79D5`Cbmd%pH!bzeWX$jR[QHE=}#|PSJRrAfm7u{{dv`s7Z3c`Yl/Pa#0^w'Z0S5TYKucX9W]O'KasKI|+$k[K^r=HDl_rQ
+8$!,KZzdHrWR0/S(!6E[3z;OSr)a}jO:evk$BRPb9a!C#2>5kB-6M(,K>56CN2:F/V@%z9{B;3s,C4Q3c|27}VUNOGrHvr/|Bl7@Wd(q#Sc|STDr0LL%i;
+]zYCztWC((pB4/b4wGVRR_WI]7IyIDjy%M-$T&-_29.{FuL(2wm<2Mv+64Nd"9Xk0+"eQ@lB>&Lwh$xvB!r-q};oj&6UHSxtxXD(qQu'<S9Fo+E!ssWJ5A
+__)c@{sw:H/npV{)OP$ke{Sg_yx81^G!c.4_}##_c0l&UQ/ip[k:SxBke88PY1+ss!f+RX77dy}/;"'7tqq&%=|9x:H@FGP<IOtIOg^T|W#2"Z8P2TZc9o
+'Iy9PH|S,Pf!IW`Ocp7dO<(%~Il%/p^tDPNYAe;Q('4"IuM[MxCltsE2d!1b>D;})mQVW8@+_ScBwE&,^rHnt(Fl^vJwfXu=Rt0o[htZ1|A&'[,O}IOu.;
+/Cnciv^ifV2#70%R!}-8}Vuf!qp=6NJonV<FPdN!QSjx]tNAhG]PqURn~N<)7i|=v"K".NTFt|W$Pkm(eXh,-W7Yu5EYo"Y!Z){pp>0ZDOq64]LcTSbR@4
+:=Ory`!)!u)6i>xFtz.eQmfvCTxMcFY^dugd|hV+W{c=_A5=Rr%e-"EXu@i0DSTA4/fm]5Aa5C=z$Te'I5iH4xq/)xE0/]nK[9Um:$FYZ4YrxldE)S'jO<
+lF$=hL7K+;duXZ-]Q"b"@LLfDv1T8e1TzzIMQ4kNhukA^+%%B{ExD!(bDT>2B'/;pj`6-^;2@c7;sCOZ{xJAQJ|6P%;:$;PI%vt.GL_0ch`X$[N]#^hADo
+Mft"h1==y;zhfc,q#>3b|7#63$>@@(K];sK#JjB_|R4tO#G>+'PU[!)}6v5u<,mdfZpJ)"`Al'-}k;7bM#uQyD.gAOZm7;Df}Rk"X}KKmlW-WK&wr6,z{x
+d+wXG_uPd3GBb3`$)$FP}#!@zLQzeNc-U<b:S5^.XD`P6iB7efnLi2IZukPee;Z[[<-^)};s+QGaGd</bqqxi/Meap~"DAKh>V#Q-;BByoO3dC$&s{BqGJ
+pH(V[qyI))_kf,cCZI2H6iz8qJ_8B_N[NHl8K"_,af;;`Xjl!c_gW^)eIMPFg=X`2&I"bCmfOu0<x(U%Ih~AR:F^uZ;ImUK)|^$ORIGeM)x@PmV]}rik=w
+%d5v[)NK;jsV8UZWs`e6MH.=-XQj<9nsgVYwW^Y,^R,crMSDH3t!B-D7Oe6QRbL#Oq-8!vUW_KU!Vge/R`VhRWG@Yq3a@{_9n$a#KcSE+=1LSWWf.^[{Dp
+E+vnQ+btVJY+/665eaJ9P5hw=>x5Gfr0i4yATc[llj_moU^<E[G4:{YsqF}V^Hy7yVmFp'rV,Vma1%4XP|ac!B0f:/ee$PK(dV&|[DztoH%B71y46:gS8Y
+^o.%4K5760_h88c,Kb-#s-_h{Y/&jV:q[([,-Gx%`R6x`y<%q_kR/BA21ipKnMhk8%8.:Oh@V'y8>dTl9#W)zQ%Tp4l@6qJz(q]p0SRz"YL2IR1^EWapGY
+g^pef@9z')eO&.4FqrQkeD8io!Dw/9t=h@;]hKx:|OkU&aP"!Y>51xRInS(XNG>p7FKV[KBL>d7+r<rqO|M=L.`^Za6SO:MJxFVL|`O'JdFR=1'hU5'X7h
+Pdvb{(k'%hjBmBi3})8q%PF4=gG<_aG)Fw]xH4NcW/e&ZOqCE^R]t)YxMv/7JM^eYb/i}NYUph_{Wq_6O.lc)=j[;3+#aKnz-Hg"43v"P<FlzX@Kn|8+'t
+ytm4R:vG9mvj-:vB_BCAXukQ$]^k&+G:vRW{B]IwpX/cR`p(DEvo&,L%uuu{)a9V.DZ]1@0&w2}&LGQh$rBgO;r@4xlq-z:J-0U0wBCMVL<Te<RBdmX=9U
+wP@iUxP5YLvZfOvNs@ISPg3hop0(I:J:dVs',8#Ng2D(oD~b{}jNBg4huZIqa|C+PvMJ}wy/lXfF<&T{/r"~=}<Bo)kOcSM7<UB1:>M}Qzr@Liwq{1Sb7l
+rwl45(j^nB;y77pr0@eFi]qGMKQoP!C)Wew'B[1c~feFW6<^M[t'i;X|roqk!A'wT#u=d=m.NGP9I8FWho^Y9:XS/_QlV7WoSeb6Q{PKSssncrz5E]uKW&
+qS:gR[ecqL(dFG/MZ]K{!rfDJXrc=BA%]Ms_xnk=~C9Hb;NMy&2Ck`[X-z=rzf("ecRxA@,_{&<kOiI}8{H]S)4<bV:a;PFEJA$(wuJ{u-3{M[P$]PBnQa
+&_]M4[H,0hO%~IGMYjW0d$b&Zpav6GaP1i(@-(FDoR2(:azHH@}_m7G_lTteqf~>}&&T99@J'r+>:2KNnL0TofV6/&,fR]R,_oFvodhjN>UV>NJTGNKyg+
+jU'{WO#;;qq(lX#H:Grs.n0hF_@{J`Gj;AXB!sX2`iH3ur~iX:t+:CM+Qw~6N[~{f|d'=oA9S`X6ks#o~i34vLZR&<%QA`fG=T$S2AdJ/M$a2PNjp.C1'3
+^@'9};C9fHbaBB%H{4~-RtC]mLM<(.QL:F_EO)'#&(S_sp=7FyX1Tqz>14ZZeoASnL.X/.0W0G8^gi4"G)"ShE9b=KoQqy}U7g.Dl)S;A7;}>}ddw)g^bk
+JODQTM$WYt]60R;-zlL3L&v+JB<E|25IoH8`3-.b!L>}I&}tQmm"BxoMJ2egiE:{>xL_@(X7sq{OB-@W<pv3,dz%MTOX_oh<xVk^+VS/P-@AIq7Vs@q1^7
+/NxLXD8)|iIP5VQcJpor.JH<Fm,N(M-SdSAH-F7p[qd`r^|0[4g$l=&'_&;dZkOkQ6>Kn{CJ0w%Lm@k3!>r"_%tV/.2LME6o$UdEb{+Kp$,{@L~>1h.+V!
+l=3h(r6]k=|$;lVK`rKW/r!v#-p'9-$A%W#`:q)uC.^`v]JK_<>oahm(u#.p`6$)}$/rxwS[._sa0ot$Dn`_.igR6U"pmowNrcy;gAwMe.A=$#r{rnpx<J
+#sbwtUc&V^i"W/qI'c%E0>,@a3e7=W8W(`6]#^YA+&Kn-G-Tj:bk%489,&Av+,Jn;T64JdIucyp2$^.D|f5HIMNiP&}9Qhb2;d)xr2vZV([^@IzP~WBl{{
+;V<$wMqXA"Z{cT45TPUV:W5N9+Dlj'(mx}tOu`w9uY3C&6FBi-%sY|r7,'5B2fj%Gyt|+GdO@mFmXf~=WHu{cL8vZUtCS:Zxd$l]SBACdF'N63qQ@RpmOZ
+E0${88/df0Eh,hCocmb7(/F}8(p#b:,SL=-"Ym>Q8k49Zu"I>@nv^_RaIA"`eIS;iM}Gc$@t~/IUA,H.kRA,aVi|.vSOay[I4YC7f{KW]H:rf+Q`#U${WT
+_`[E}m0zJD0lLu#0&29'pmn6$Qq'5"eo+9v]#Y3Vw+9)zud=`D!/n9A]${9ZK+nz6o/,;OuT$`7Q{KX$cmE1$xwL3r|I(]Plm4mqL_SpxNl6}1BwB9Edrb
+"+$:EQ2>-|0lGk8O~3XEV!7|}k0Ph,J}|T+!|(.W2sCuDy{x:6pUk5oIJ,tKhtq/YOl)Lj!p:[.SH4z/EL)0kV_%Ezvy>V%bGO8(|x_=u4'72qg{osEvW[
+BVb2[#:f{sV_/j#nDoCxPykcpMYsu^UYZ+L&oAo_@|F.=kH|yyH-gpJvKL9O7Y&O]V'G.'fVH42;WWh2(;s_kTI6+57c`G-C(rnH{z&Xd-]1V`H[!OZn{{
+v:mqcn(b8&L2/K(1u;"N7]Fk0g@/oPz.4#c$vmbCK-@`"da$,07!CqPd;[B>#6Wk;VltvBc='^J(ytZhIAv)vAUidKT=MGc<OQ$!~Xe633n3lR9oT[tR>H
+wLb(kr`Xo/at5CT5_;U'vx2tot$gqR{1){5eO(,,]et@P(JpCPYFu[y,H[{r@PH3&<I}QS=IuE2'Vl&Inyisc8:@dO;]$y{+N},N{;)_u8T|(Ek]draS:&
+lkl><C:B_,Qtr^G(zg=H/Guq$8H|LOh2acQqpLT,neQ=lQtpld,`M}vJZ]<;OuYQ>wa>(%@8o'l,|ea|qJyNbc5S<D'H^n!m9cIXrVBJn%X'8qJC<{JS`7
+2-5Swr!<j00kAquuXVo"A53nPt7d-k(ZXK$UHkb]_"Sy}X99%DNLh5X2OjGmBL+zog@e~9^X256,^F@o@(=yL3K7H5I_,:<}<CyS=;DD!6_/[J03"zD0e>
+@Ilo'"%5c^{U:E_]_9'>KD,=46q.YEo5+3HG>_[9`@}oBK|32&PCHdEE7vT(FD"n"'lBL2u(P"=`U=a3,B&yE}I,`N%/o=AFOAVvt6&GfB~XaoFZY8(#Wa
+H_0<Q%ViB_J@sBr{!J07Cs`H16w79zj|+SO@q6L:#c`,duynNW4lc-Z36:tOh/tq9bgky5Hi|:eChCC}^HaAq^8l^hI3I`Z'yal,+{ShJW-7Nse!%K9TTl
+nsszCHXAwFv1ke$)8Fo/{P;eYI7]ODd9@:OQq>W1O:2|{QPI3{bg1&'.9OJk"[O;3o,Z4CptMGNWNI5}|>rLv8j.{{xrvTbQs20jUl.,vtP|VmYDKEIE5Z
+dD#$&/r<S293oRfRDqT6l/RPWXA!(Uz/"lj9A9&:w92>bCNEd7@;mZS!!Cty'eA5:z$%3w7tT|Ctg[xkL1q@e@{/FMUd]f_'NJY8S"~fj"|V``:DS.=;jE
+s`f(it8=.2a+Cw7)}K>hlq7t"yQ;dp/ho=t+CAd'DyD2`cbvbx-VOY#`a@%sG4_f`'c(eF&v(jNuD96VPEVBe5<GCOk)SRoW#x(<i56>VKcqJ9C#@"dzxN
+#T>Aav+d]Q$'g=GG9MR<q)Llu[j.u2v,eA"cQ{QiQW;wl!rC]jA%nvN37xj>KcKQ1r@w|TT,(wZZ[6y|wc"%:u^Q35T3'|7MCWK-0F;E-Gk8iggw&Z~2qu
+$FBj{W=LitD_F$_'-rbH]ZP5ro:U#y#J3URwTuWSt}K,vZTc-9(oZk;|BY>>e@~2t5&CZ.E(j]5y-(P9Z#o>-eYp''sNY5ia:=!n/{JR;vBLBj6_-Hs/((
+^4^o+/%@BRvO!4T{,;dJALchcrB;[0H49<t8WJ;KYsgSr([=<u7k55ai;)>:HFOsxi]'FP4lM#nJo`ONmxcHk3opAdHgf9;.pn^dRsVnj<^[>v-Ts:ISSl
+(W9ZPO8":ZkP1{5;mDeu-UN1(k^^.nz48lCbDgGB^EXLU0/fY^;vB`!SzIaC>=.j>J0J=eVNO;|OklojbSN(liyO}Fl.h|~b1K{>22Doy.ocdo^ctd")hB
+bqsF(_FYVH(J%Q[j=HTn8DLMp;uzM_8^<v(e(GEphi^6$ut!X#=w|xh<bV}(p;n4bIz3w]8A5h;UR;2>)T"_J.JyXkEHL(-OI"YF"yf[tehrmoxpd@QF98
+8v~C@x{>#kl4Fx+}AvIp$5$vODv'{.V@,snS8llI&xk+;_%6LE]+`.xa{A('0F"y{da5.[jthr)%`4^Ort@8oY;RUwvf,s58FWmrbd`Tm(ozF]^EQQ@G{5
+l]f:Z'-,DW=e;=anV"}MOEnmj=^"j`(Dz19Rq>6t$"<5WZq^xu}sd/L}UbEWV>]|y4{iKGIhAXDJPM!;3V[i|UhMdH[$DMr}kuxx+YF`#mAC5:ic3/ZMBx
+Q;WB=<7suxBXkbYJ"_"sKx.%@-bk.RUgz8huDkDEmwRrd2f;Ua%Z46t0ZdD.'$S5Rnb)dQIGYd]{zV(yTzE%0odZk-2&h_c(>:xYe`wkd)lE@Wxnnvh:Aj
+!L:8p]+s]":`XlR'%_90X7kcjL.>Df^YD9Py"}q=+h;o5U>mM``Q<lxb,er7_}!:XA7]7v~aXo-Rn-OZ5x;R7Ty|&qluu{=4NJ2wxsFXVCL[/:`I7MHWhB
+"U&KjQ"ALA,KTX_;(="9O"{i8I1KZnD{7{4Oq/D30R5SDLjh/=Jwt5gxlqv|:qd]0C5@8LXL<GMrth>r!7iOVkT>Z481GR+;70&,NF}h{V5U8{]v(F]:7,
+C}YV{EC7;BRN{m>{d21-_D1%9K^2gV)+i1Z)3p[6JXWSX5zP,L,1B{)}cb_R(S^XOpA:}VB[&Hf-t[fV%]dj;D"9K9PNtN1XQODJJZ`4`d~TKGQNSlPSH2
+6M9T.P!4+#oHs2W>d>3/szQt+,JsV,"xLr0=WpB|'4}4d:43my#EE_SUEBk%yq[mEe0T/rU()oFC3gywE/T)O,,N8oi-YRr=Q9Y&GLBO"0Tk|iB:nz}!qc
+(-1`qL+awr"V>UF4yZ%-V7i,4m4@MD>uts:R:v^^S4,a.-CTQ5GrO=;;eeV8xxPOiQHg$Wp4#x99rI%_mgO:"@CJ6ygE"Ww/n{S|ABnl4Q1,A7twvu~_ib
+#xjvX_WpRp}ny8cGak/qw$8LkIUY/9t8A'b4_H9i{3}Cs80dz+r37ttqIBh&kM9iGj'(}:"l"j~p)Fn_'I{L<nm(6yI'=QS9HM)3;(td#jR1T`c1IY83CU
+B./Va0=&icYQ1@o0(hNLXmw_1PWUs_>A#G$,S{E/Pl8sC4H!-M$ODYM_m+_8JzQ'<E1jH@(3<Q|tpx^`XxjTcRSd#{HLadICGe8QOh&/+`Nd%b4}(<AAC0
+t<EQ7a(#}Z#0yaDJFaWl'Nv^1d1KsMp%xJ]nm@b<S:;,ma"algxK)FNRxp8fJSq9Lu0U"$&JkArh9.606<l`~<c`aO;51WNyYdhOc3L'JU%RD+l^3$q-M9
+V2G|FdiO)t^><;p0D{KU`D(p-FaQ,/W9`">8wn(w^FZqPT!0N9/o&#Jab6I`_H=DB#ne`B~h%<(.5[tuRwmDXJ/(<,CJaLl"p5a<_YrimL-2')HjA-~mT6
+(EWO>HDEvLYc)4!G"Ll@:k3T3Y1bs8X@rEzQeF!'usI$oAxDIk/y39}V6;go0$g[[:vIc>1AVtZ-1VBaiv[$jJ1f2Uft{HWlR1ei7&cM#5bX;%8R=xDkag
+n;AyP!bQsaDSm1:@:aqEa%sLZi^cz-Z_cx(37QO{v,]rDK9xJcq8h@Cf@/hM>q9.QhR&jf:)TdPzi:7/0Nu<>P'7mrH0L|#mxw=i-NFc0N>u('dm}40ZZM
+7xt`g]+}1H!cdzqi|Q1u1SC/>iY;fJ8YHkLwLY3SJ}RB~ftyWd{S~u'<8j/.`Ox^Q47{F]<2I2NmDLf8'PcmuVHcAXcC%"{qvfa1t$mcCg%2T5e:lxou0o
+X,N]Ql32v;LX.0Pr!O8s_8da^nf4NVd<V]oh}@OOH]4<8F<9f&8h/j;Nq&l#W-F'o#0qsEKh(nx>#N7>;;xc]eP2xn5i28e3xGa:&>c)1L.x&!>#r}JfAZ
+4fv$poganLt9[Km_4[czm4u>ITxFl2EYCEQmR(T_Rp`vLv1x|y/MJjpO9aJ)GM08)Jphh4yUE}[v|Tuy3}N9XXVO_Hez[-H$HI`lecf]Qc6-.uq(p"5$Q'
+UeZogk($#4.'#K5e4vZAYc0]s%66K@,:Q)wqbEcIvdT4xn[p&d8%"@U=K:y0/B_9]4(aA@ak.OhIT::>Q9)&~+6^>v1rrk|18lLho:u1-cA,>BW20`S1|e
+wu#D]8$DjU0>Tz[P~C[`=AkYk%;u`YqB;vPjmG<TG67uNr+{w3R!KuZAdMM+Aay4e0>KU4hje<M:}K(7g25(o_,8/j~>vmTy9LYBT$|^qdy_7tU1`58l[k
+R0~ve.0u1jmdOjc:QD/Q&q,Qf<!+-(]CGWfzmIcm!gr.xp[+1!.|gyI`/5c}RH{iI;vCJ:=nc,sd1x!Bc/BB1NuIR1z]vw+Vy|8D#`_51ww`A6`z^B3Jsh
+WvTYvl">O}:(#BUX"d2.Z:Ri=A3vv[m|6kiwue0)T"fbv5Qfqir_svC0zH>dZ/[x%:hA<,d@08FRhdPms0Bz>IHxgHW@rb)h[_fgM,+No${wRhQTj=oOmt
+AI;s[Aj^.1He$s$J>Jvfu$3ur[GI7hv$>zfjT:wK[m#2~;o!8/GZILX]7l_1q)DY5eu[jC~5HieI|pHls4[l=!"64"C,YFUqOCczj([5#-g^is;8&-a'WL
+Aik:xugrpn'=7-i:tULB^{PTheB/'J@5APSUp8zJL)`"XZHvz20EjU;a&3W]f^GR41!$g`_r$8iGd=J0;Km%S+EVwP>9(xj!zFd|iW9DWVuc@q4"kYXu[T
+AC]`@XuK4H<hrt;JOKTYm3sD4;!fx]Q#w`HcA`Z4iF.kingXi,(I%9{rMv)dx^F#vU}]dakAquA`TKN0D}54T7-q'pSW-O<s&vdeMBcxvaCHeP7wu;"yZ#
+NinB'EDpKF[pF%V6F2xBv|eh#/W#Y672$,27<tWjWg+zJo%DphY}[.Pc98&$hNs]eoe;2UR8Fu"Njqw"|({JxLKr[fK`JReOD.qCXF(LpWJwydv$)Gh7YW
+L9W;{A1&jdk8(6r'i>lVq%uS_CL_Sxn!,6O><2.Hv9Qux<fcNS=213&J06p<%:e9kkvz6P(Y(fU'j`O5svBlE6c);6l>{_1|7BdtU|Ej{%]KM=6:E&uoE1
+YaYW>3ZbLwd{w(GV@tTY-mldU}ZY$6Sx:=DUMJ#un^_f})Es8Ai2bSB%%$DI&$j8ZaN|PQZ6kwsRnB_Sq^IVQ))G2spUfcrtO=!J$L>n~ySiR(-x{yY/f9
+~yyE3QTLEp'N^kjBpe7qV8i(Y<H97b!p0Mw3Fz.,s+'h"L5JW;~Sl=nU1F[wkUZ;LRB52zjE68$:T<!xO,[U!mZ>{YGDNYg-I"+=7nTsuOR"qwbu8=VfZw
+ZZPh#Lk5K]frGG60/u=XW>uZ<2Up;!Z]@n_UyZz0bxG%~:;X'BC`O/1Kx^gGT`atWQn'Bj3"'F04'O8U7e"_%e^i;3=1!N~mX%UFwpGkL#e_H7bteKdx,s
+|[v<.=@.CPmdD!|sTXw6FxtXu9iVSdhK@`d6XAr$y!:.sVugbb]7$j/7%4Pk#auYil>ea%/WH:GI4'JfP1^XR=/_J+qoclPGM$YJCc.^2t2^5`,m3+QAg=
+!(~N,7p9.}oG"E_C~94lz9"0s9iB(qd'j)1vpZLxt`"&'nA:hArSu4C10U+boqa"BMHy'Nqral8lC9+Jlpq[Z1GYT]_rUB6l&_Y$sHG50+;8kqwCW|Rr]F
+P)&esQR4.lvZ&-wG|ou^lg,Gx1D16JBNw^bu+r3>rmWpD.%qJ(kUMqgYdv(O%}~AK/DU@jhsL.srU{^L[)K!}k15+AM<;yyz5tUE_^CG8T%dP[h:N,;#f!
++eH3_h@Kotx058C$BU.94e3Itv/KUUb.TZ%J.]~[I-%ZO!,(V:[@atwLw,ktECwv;oN9@>YLq,ui2Llxt$RoNB2(Y2%ORPaVsyS5x#d'60@ax#Yhicm%-t
+E_~Hf|>y#g]d37H<Pb0'wOK9p)R.aa.BK^hpYk;tsQ)>h;y2C/f@(t8f2`JY"^s5D;af@N{66jD[:6PClCC3Ck-[pp]'Ja25|;V1"d!M,u#|lTUgHz>.-m
+:!277$jn}"|J7kOZ5W6d;gdf"YVtu$1dd.=;5pGbS)Y]=rt!(`OAcng0ts`]zIk|1km[_`F9@TgeM}p&uy"0fmrSFD}3gd|nf&|H`vWC<.qM=Q@(:wMlrv
+`P4<sa9mX65mJ,^]FCjuhq-9}{~d:NFTD(E}r(K]I&O>Q{SF6|unD&%$mZ&L-26QxkX20R<0Z5:G#xQg]sC4bu7O<]'U0,,tMo>972$,y7/u&gFh5ZLdrj
+<SxGuUQ@cDtr+8Y|Rcyp6V+L.:nCjG1JEk6vZN`ttEF;0UgoZ=M9@7uRgcS.uv#sYKR%T{#Mnb)'U8wPE}aGf)BpOQ;MQZKCeKJ[JDF>~[Io%P!!N&NE-[
+pL"Q7$R9"7c"tN]qEdS[:}QF#-OS0p["hp@KG!3NVAOLh}FRxaNO@JrH-;|Hr[Fh6f<N{CPF2H0wO]`EhS1}Yp%ORZ04UEpyp2x$l/NXmeoo~m,_;N!>mH
+A[nLC&[%IV'TuN/d=z(a,8p;}fALl{@O[XRZVl=+Eu#iP(=VU"Q;on<n1gJdINRrw(tQ4"NDU+mO4Y_%G8#Aia(I_pZ>}|`5XCwej/iu4-b+efHa(,uE{G
+A:9ZA,I_~e."n90t9){JGUm!a}D{v,(6TMs2PT!0(|(xj_[B53K]]O!X/(:Bn.lVn)ODJd4eQg|fz|4b9x/{}cQ8fw!XK6hD0oDn8N"E}0IzfDon7W'gH0
+hDP=8apMA=)1yiVEeKwFxUa^HjwUf_]o~H!H~c]rU9>|[t8nq>3p$Fn;~30`CDY1j==EvC~CC5S'!n#3:dnjj}u$a}J.||qd0R:<`aL#g!&qMCuSS50Y'g
+9Y]t!F:BO+"rc)Y$ZW8a7eP2.GU@|A:,&h.-cU=U>V0xTGj&uWL}dE#E$.lyW&"~xw):;bY{.Vu7q1B7.re;)f]>]k^0;^/Owk=+"{H!Ic[("q3eMCZgjk
+Un;uQiyZ_HvCR!RPI1nu[I-R;l#p#k|FJC1Z<Cz=!T8$>14yGJa:_mml9O:/dNbs_IloCiL>)IBD^'3>KKAD81ek)m(K3{'us';_)c]+dq1`uNQ|{K4{)M
+(-3qXPXB=Kdnk068!n;aR00qn]<XPF9B%3$e`O+<Xv(>qRXf5{)T+`REvECOq'+g"bE5t#1Rls_u+[id{@nHQUK1`<vLs^{PPpveJ@TuUNJenl05m!5V%}
+G`khTfa_j:SB.lI_qa,D$rrn/ho._,aSbNj6z2=C~QF^oGEzO$wq{:]>/sYR%pUH$I"UEH`)!oG2~u/4TK-b0o7S4e0z;]~pmI-x|w+JUlT0~j[kD2+}u$
+(4yfR;1m3#ef>TUkS19UL4~L$be3hfOe+fKHTx@rTy8+=3&I|J#:!$Dm-f:(JeDFkl7)bq_9XqFozy&JqJVdDGD)wNjR~p{Jj(JJ06w:1C>rRE-IP.#q0J
+:g<j@v98vuULFfJeoKFFgDUNylPh=e+e1zMcNSGhwMa7~`v#ds(+GJ0berw>$&c]$bmvzM6r=yru(<+E@2G}-8Z]PoCk]W{d9gB}k2&QweObX5m$lEh+GZ
+K7E8=}+RwkTCO&N,CE~YU/;/4YJNHXJtUZAru+1/p0cW&Rv|NK<&ps^C}q:Ecbf!v5Ts=g~hq3ve#Cz)2b/r#zj&j.0`_5uMSIi;`cmfB`Pl@p}KNDM{'1
+U;aGddl@]dIEM:xVJVfxPAI9[DNnUxmXAQsLd}gY;r]XV4Nv~<wYf[-rV,1|cygEi81q<_1)sxg827@_TdoaLnNyo"PpscI2hpS{Py>Daqg;(XkB_K;=g-
+2bzkLmRQf!Pa/Tq6#'[Nd{yG{&['WE'2v(x-,Z%(D1pDM}TIl#{Re&QOfkaf{H7oH39f<_/0>Y^r8/K:ah'zSsFyjjG$/ajSM,N7`Z@;+N),'X>|jp~syR
+1W10F:aiBfF+:j^c}s6pT9nwUQ#(bp!yTATO|z@l%5"knIeJ">i<tdwcqBzZgD&_"Saq4'X2a-O0N7>YiC:)Tz|CEz($DpSCII#-CxhTI&S:GM]xYv,:[N
+9^3Ke=p@F73zEmc4#kMZ7Hhf]SiLAq;2OkVT`RpT{{!1)ZqsBPlfz)H>koj1x72V_17z}SYZH=DLJ'(]i]n%c$aWKZkF(+=i>5Iu.d/M"o!1<Buav0]Loc
+>nS/H3BLU9g#~_=[VA'el]jF<r%JZfM5XvKf{e04!ZIDHkpM(j4|:0N$qw]swVQ"m8_w-j{owe#Qy<[|9`HL"/S916_PRp)%XOx'f@mf{i/dTbjv3m'A[5
+$1LbWCa(k|v/2{{fZT-20lg38-dsFM6EZBiw5j(9q9i7yNUOf0DtkfI&-DbS:&[qY[p{o57ev=W$3DZpyf41QQTEd:'yS4b8I8r)jEqJB[<cp<;]TfkHlb
+#LHfn_Vb)n&0Eg/Z|2kKXI4RvM#=Pnx4v,}Z^cvf1x,41TafMR.D~Gz+QSvkV_;9xTtv%M7l%45;^bYn]5k+>+r6=QDK1|b.K(}IaqK/RS(0RpJ;L4EkoO
+@l$NfO8UB,7J)zq1)'YHtG!L:Qh.L]R>F(])P"r"qTO!ubysb>3}`U=3c_!#l>0)E9qFTEUJU5..:j^A/.6TbQM%PlA@bs/hs{:FJ^Pka{v]h4kw^S>F#4
+.+<CbrsL1TkM))M+/2#v~N"oyQ0^V5V'N|XY-8{@tQZWBp}LxYwR)=Nqb.{>mM$=/psW]VKZ<kC%6MeVWObrCXn{g@]K{C~1F>AgmmFr|u9"7/'=)!H4t2
+;z&N5gSb7:8M$h;8-K53Q5Z/rbrYh$|zV()'QPF5|BR#NFQ07eTHz]D]T`a&7{V[!HL%z]&Qqmnb:dt!X!M2^U^"#cMBM$&lRTR:nB3}^%i$>&CpR$%8:;
+`"^!0f#)H'J9I&4${I{"CX=-a^-g<)rj[v}GK6`h]!+y{399rl2J"@LNq.'|JA~<>>VJ&T6><aj]3b}>l}3u`_>N4w/@H)T<n>3nIjS20&v4I%ZH;,c>s8
+;8LAb`Bbvm;z3IG7d#$Ds^@%DoUho06o|TZhdmS70%X|C^I98(0UZWB1&.52=X9}-5=81uCL6q!$=dEE:"pwiayI%9-,VHP}3J:yl/JZqsLDrZZr,k:FID
+2!ibt%XP-'}gb_f%u]XD|.qDxoF{/s]Xz>9{5J+Awp&A3bVXOY=ek^(V#eTH}'}Z7q7|5j9DBdD"q/JzoV}g9D%;5@^p'a8&`Gvh$%1M|/YLXXznRB08r'
+@Ej0::Ch;7wz,msx17p/Y.1NEvKRZpj<HC&S!miqUF,l.&6ig7OH)ITehG+$HNn.{A9/5JdIv>;uS}IyHsV1g6^65HuBUfb(wB9R}OmYkZOa~11[Ahb#gy
+Gf/YH}1blITz5.25UB_XJn#Yo^+<%T-@hghz1Smp^cW%#2vmv8NN+UgEy60+YXkkKkO&I&TG#+p5GbCx|JuhcPK^^wc3RCeMV!Qw[qRn#DU$kFe'><XF6M
+(w4Kqb$3RyJ4jhm_._!w{^a8au</UCG$UB[2qY9lFb'{%Iqd@/"PbQ9%&>(xr2_OIOvUM>Nz6[O<kO;0g><9u^,0_D]o^>aWtOmMotIr70RgEO[:Rjkq"O
+.NbTKI)-q]2P%@Kw{rt'g'1_:uD%C'1Z{(Wl/!S_Y6wEwA8EcYLVeY.}n/)KoA(=4B{((X_0B1>ab&kuUK{Uwes-Ptk@hELdjU<tc-mJb+]_oI,{0HJbyJ
+QfmIV'4>MOq2ouj"iBnik<xe`}6eAqHzs|Mg,sUrw,Goj=D@Nc5})A`7Jp0O:m1a2CW7f_UZNA&92xuMMurqnYD@kB,G`:Pmk89!.DrTxj^^L>|b8kg@6N
+A6DI8cLYLpoE;v@wvp1INY:-Y+F,woN^fIuTg0[KX^pXxQ4tnFvPZ!C09#CH!Iwa>QApE[%bB.Cq0,c4GqRy0'B!ae&)hbkJi=QENrqz2!o/>PdM!K~r$F
++6S1NS1ksr.60Q");#rJ:N:6=("`IRgfv]=g{FG>Qq4QK%AWu|H,%1]YeF=&C6AZ}I@]TR&TVrm(kr2D_/'^)_/4"z]u1Yq<(N/z]Q3UdX&AL^gy<rFU];
+M(InfAlI!"pP/)3rUM~T/IVVWfK$zt=/p'W9r{=h<C[mz8O1A0+W1:YM;WBv4ud.098d&D29_^ZUbL:-ELT_7k-Gk}AF7>Q2XFCrgxv[t{&MNgW<oiJMWa
+Ve)f}<Q&7L,p:saT8<Q,dQMIn$A_+E,INZg3AAb.QS%hx9d#u^|(YViY]sbX|{PIAH_+yPl)9='qV(qg-IABrA2d1fc6]|'cB5PX2ZNscXDZa'[],x+ec6
+B<k:q,#3e`OI4o%#:v4s6v;N{pg>W#9PL5#a|L7-g@tTQv<>ni:$BuAY'_T-FJK5t473deJz6-#g}3!lS=6Yncw%Mxl4XD#}Sob|xgYrMYLg>Yna_w(J0^
+_pnpPo6}C80ALghvfOPdF]AdoH+"ofNN^/vG!rFp#Zr[~EMM.@ow!)bQi8=x%vmb{+^r6aAt5g9L|.gBk1}(6F"69Z/v<[WRzwb[KG+l(K)8<KManz@#ZI
+c0sDC>ua'E~O<I+{pzX.W("$p]otXz=,OTtuC%W)T^!!Dw$yVa{yw,kiwC(KgeV6gkAD[cX-1p3<'QZgp=RbnP0"CgJf+R%d#oib>uU`X[zKs{|F|GGhy;
+J:Imm`w7q2kUvxBxUxhVwf12s`j2,k{by.H<P!_ayZ.x=J[`m#B.nv$=mA}MO}|B!w}v$h"IW:cUjlhl!i}X.+'ip|fldd8.LS#P}ME"tUj[C]VKB,@X49
+"fX0dHbYUiwpo!=c^ljpQko!,^rLO8a%'AiwgzFPZ(22qdb8Zi7he=/kp=]_dop-xOoZPW,TxMMeV-]3}q.ldKTv1A)<%#xnp]&esiD`np!hjt'1GJ)vK_
+.S3iLlHn8Z`zNLTsoh6Z9F+;$8Wlt4slX/2Kk00PbHV!Pys>'qEWr+W)OkiVHxU`@#I&t]}XsO).^97l1=8[foCg.eK%Da.zDBd2Y/$THC{vsi{d&sM-n0
+H<Xa)T3Laz8!r<h`%W"c4Sj`d=pgD:pV0Bk0PW{z17_(OT2c6B+77k/)^"lb=ew#MW^m}65B6/sUI9pC}()u=}!9Vij+NlFIJ:.8SucY7kAZvt/to6+4pi
+Ydq!5DmAVdg01{N67ZZ{aaRamSR]e/5e2"wtf0wR1#[vr"<A{Ad<x,P)vRk>`;)E`rZ|}tUZz,u$Bk"afw1^enV@kdp9nP@ANS$NGo)vq_Ml|z>nzp5[9J
+l|](QeJ]q5Hhcg)BkbD}dt/IG'hl!@uAlbl-3r]oHypg3hF`@o${&fx'ZbWaBrL8_#Nj`V~1&#s7}-1EQIcB3GXWaL9yas]+XWqzV2qjQA8yRpEbt1bsRa
+r#kb)!3@kyc$#AltJ6](2<^[G/3U2^9&-g$zOIWY5/!]N=L<sQF9_q3:@zDcdl)m&,ty=2(XZa!;ou3;Jzu2u>npuOpa;vS79}.7"W9|I8^pL1,xE":9a&
+eWL@>`bj`;3'_X~tdAXT"sZLCgGAUP@3s>Dscj~LwF's`/F=HOCq6&l47D<}[&z;C%}$Pc1KRIJ3tm2sQ:e3/`|GEqF'=#/&DTKFasgLXIIZXL-G0lWg~l
+bJ}uy@jp<PR7XOxNs((WjQC%2eUtdb,'C[Fk@p9ZN2`KW.y/;.dnGR9ncnUy634iW{xlIze]Xsss%2ru.KVadG[&rYtjTJfd[RgpnT1v:'J-dKelu[&>yY
+GUzXg5MZwT:.@)b)bVp8;!b"O<^2mpz5Se5Be}_$86`!YmcvIfbb22`"f&VX4B{1%K|1ksidiGtrW=0b^A)I1/eg]+fGc9mF_[K%T$T8X@n#}Uwo6=']qi
+K6'vZS'}$F+`5Ve3>wmHUu#'#S-)wD,(H24W'<-1e$iNO@dr%J}v_xpiar5/pNuqax}NSs)6[S9ZFL}mk-R;]L]-VLK`RMRfvl!b0}kJm%Ki$bC4%%j).g
+Yc;'`)F[d50MB9Cynbt#5dP}H^7@1X{F5dkEXSPL3W{[nyNG0H/;WM5pS/A._,86/VEp)pb$CvykN-WllgfF)fS!:w$$(w^SqkD#g_3z{u'w.ur6UKbt@8
+:w=JZyqlKMv9Q^v02TklE{Sut6nP3!FFKu|bkmd=Dk6De0jyjE_U[}tK-(EZ5y:7&=iYW0k-b+78YTllBK^coeZNFFBoM7H/7B%dtRRKinew&2i8j`FSUZ
+DXNw)N'GAe|<KT/.oi<65r!oP4<emm)H{5]..n.zfa_O;9<Iam`}sO=}j7FQpef94>5.&t.D)k(-FWQd3-!ko|IG+}l+s_+y]T1`L&^7"F2I3razkBLQ''
+^=|'v"jjIZePS#G{Mc]W!,AK7h>JpGI:G58'4HaQWC8WGh[&(1!-Yn{yhkF|]9CI]:{yk;yLihRT}iJ7#J}^s'K6;V8w&[[_@Ei}1g(S)=V1T:,_+A5_j'
+%Hp(<UHyn|C5VypuztFfE]`.:,o"KP,AFJSg"ieNkBWs>kwCe+i|0T'/q0#%{_-YMx$OvFXz)G0oC%}nr/~RJl^,~jaH0fF9M9]gj@G/j7l5M|pfybu^wH
+FvtJSBUeK>^cj!v=FgqI+fTHa`:UPG@zW8aI{ejj+Oe}6Nkb]/[y~,_5{%,jrugw5q#/Whu:rar.u"E[t<YUKFv'pMiZM[r/yC.86DDy)FGkTTQrGK]g+a
+F@Iu=6t_bo`J@$jm`0lBn^EHYBeKQ4v6,NN$Rj^N40A.eL1WIJ7WK;vF+7ej}j-xrV.#e<h@OJMk|o@g"Ic`aK(jWZH4-7<}Oe4-o}m|9"lI5v.B";dl_M
+_]xz5WypG%dvxV2){K"3yx06Q)i:sN0uzEdF{!<S_czCW'MT|><@lGAi/!AN>;Ja=({f6W,g~r55y!O|Tz7!GaSXZ$GwKc5XyBe>4H(SwgYYENfS8mcTky
+&mJp'OPprN+G7tMDmczI>qBoefv%+%ot#Xn<Q:4Pmpx7U}&]AK4.6myD9TscG:r2FbdOb#S;LT{yx_P4L[!(]jwx|bQ"%[2uS=c(%Nw'gDpHz``dcz{$Vn
+;|X^l>D,,fi1W#BCYVweqBsX2)$KK0PV:]&x/%fi#%Hva)YjR;;gIkt|K^lHsSv:<uVeCVq|AqK"HL13t9/z>dbV+IdHFm=Do6H`a0E)qzwE#{ZuZuL;85
+e<RL[T!5o#C2!dcME%hnA:]X2xlr;xfU6!q]nvJT~/'{|I_RXH%PrVqt;{B=`6$6aNjI;VNEA<>;/N~i<a>g~|)S2qc4M7V373#)A%8XSI%LKsZcw^Kg"(
+)5ti5BftY9,OzRVUg^oOMj,>jkc_m/4wZ7X3sL,glmQSfvI!FbC.pHW67r89}d`$L}QnhjLT9!}-oPHd@V(}#m9eOnqO%6cw.Em3Yix};Y|qrY`Tpp||fu
+4)WbjOQgkJ|.FC"Jo|VtRHf9`U"L1B9s+gV-5|kKcD#iVQdI1)^-{0V4(;k-2M/aS@Y6U}}RAU^!Nu.+<g;8UVPD/#L-$BsAuZGYAkmNI3Tzla$3E.h/g=
+/F++=A40#HWGC0KI!4SjY}{bbR4&BZF5v1~k}tJC6Sz+iS]V6OOlgD/zEx,sXO,mF&/_p-IZ2X2(!^1d3EHCe`v{10s)}tf]OLWKN]JB3G@4gODQ)q~VPz
+/xUGOYoBMp,yi4B=Ht7;g6E7PVc3y/FI,kM8zn:|U]O"Qd]M|":58h%p5P-&0V;,`r/P%=.MVD|"o6-+VyM|V1MZW'#M<x<=xpny-}.H!$1S}(h2{aMne"
+-SL7MaAj&bt7]VxLjMSBzk;N{y]j5jv1Kf,{4V_)U#;bRUZ;@N1aH,u#_r"'cgZ%vfO4Cs,jg>1tAAGSAIBX~{nM2T=wq300RA:D6F|nE5~b,nzPKjq0OU
+}xQvE[y,/dlXn[-[G=Xq'R&|WcJ8MwS)ad"Y"-s._]LjBZ904PEM%uXoXY.tKGBOkch#,!Fs%-,(qI7+UNR|s(^]j0qamemC'J"Z=(gj}^M<!!4jXdgcT#
+83/nV3O8i:<Hx]3%CD4q`JS1c8-}"[(}eexY^c%K4vN@>/~|=x701emiu'Pk;=$6DOfaA5WoJ8OgN6uOZe+P!0LY`up@W|/eQM|qFuYeGcAr)ADK}sW2T]
+PqC_G|]y#0sIyw,#2qd1f9z%q&I0aIC}|FV]o/<:).|_5mHBABjO`:a{h1#YUqgOz6U4[`Jy!zWi,:cm]:NSh![YZ}+i#AO/'"6FSJ(L}@sUK8:r|%JNL1
+iz54T+(M#Rb|jP&|NxBY&}I)AV7FU6Jowe"^s@8XFfJr^Lt`5a3"m0AtUwR7Pwor>WE6$DE6)4{:pf7wR>%&0.:Sxo1(N&x9GIvCQ2AltfEha+aFbH$ANw
+9_][`zw"B1Yl1j^Nfk^4PI^b@b8qE+yhJi_M)qHA"<r%JMUWt&}aRu-2iN6)ZMjfxI9=6I5}nu9X^w.A)XxdmCDb<MP]7Jg>7EL(rnG^!H0:hyIzw``cm+
+da{%};~zCITg5I3f+N:Q@qe2,6<u+4N`]<aquoIZ<}cA(XovEtwT#mKh{R~1ew"8nm;nNP@1w9cj6kHf8iT"WG"%|Y1Gpd;ylqraMcH'VM)[)MbTP&)xB_
+J#BCL0cQKrAu]7!!06=Zi+-%W00qmnmEG1rf-^2uw"QDi3|pZ1XzwM^Y^_%0t^T3holf,tqgYv@x&Sf5)ycDGbX63Z(2'mXL(l~,THGv([o._Vk6"u-[Z7
+%VMh&|E&.zkzUx<U{z'zS7:}u%cOU^SvV>Lh&225^:6b^.nbOb&8^k8R63Yeoh1c#6+FNGwuk''OfbdP<5@>aCMvYv`QA"'v=0~>SXINNb6c^{">5xk7Qp
+"r%}=S:Yg:_N0LE=d0Oz(N8$GmPh33=.!03+x}d}]$JzLXAFu'#wrx#cn/K,E2W|k`}wO!1deAky_hG"~S2s8@p^NJ[r"}lN{]Pi..qwL|8uQZ0S^Ov@5z
+5T,B,z=X3NUqtEgb$U6O#0%7L@Ad)x>;="`89hl"2tT)$kZb,e|/E9fj~}#CzfQvyB6)fqY-exNaPrPdAq%b7K<L'D+F$ZPtZvDVRnc6bJm7T6e[Q5-{`w
+'W']cP1"#s.^;u~mN<]k~aQhC7<YynRSV-ftFX0X^.4"rr>OozXWP"M.u%B+=<vFv](gXy~Xybypj6MMNI};Pnte{^-=9[&rvDE',]gx;jUuXO:A|NnJaG
+cxI_8fz'LW`acn@y8Ru[A4`>di{p+s=XqKZcN2Sj0oY$GV~Fj6$ZPM3LSOBrMRZ'/aXoqyhSb2YvtFN^p_=yl-qTas{AbMaSI)hELUfRBLx,Z3(a2rmf]M
+5-Qi;KeS,]zG_$S]B6`m=Qqz9NjN.mm1Ll"_sVP2+vv[OURB=MqzUMOnv;`nugNx}wSou.~G10s]i7's^G4ZWu0c>j~jbfTfMg%]@g>QWp"Wv2gTy[2OQ(
+8eyN{5HWwS:>/2,R_@WNj^t.9}L[L@2dv=-kIa1A0<@%U&jN5GR=[be30"8.~s5nrH&i2/CYc-7.a&3hPnC(cjW1$eNH[Pxv!`Z^lNw2ooqw"#'(Kcx>Gl
+unM8_lU6gVlx_T68-OFC-X}<;8H@2k9nwU-E]YPgVf-:V&KRf:$,O=SX<Xfd[K~0t-8,hlKRiI3Kfj)jfBLO9x68[Vs72`W^#Av4B72u44,d,fW#+lh/+)
+.OK5NZ&vv!7t$-|<&$!ROVhgBSq0LSWf-/aj}fZYU]xlXjS4ACOF2<gP[96G]j)Gwf.Z~>u^;63j]V>yzRL[G$FTIhka&Qj"N!t#]_tQhbDFt=|4N!V,+N
+d#Qg'-E{x=.zUs18!kS}txFuWeir4)woF3,:r5"/|=':j@jwzY{JQ+K)`:"r}MBg(y~}]/_{;EW`Qtzw&2%}b-);sA]rbd]MO|61r]3A1I5eO;V,z6(|5g
+[BjX(jfPegvVzPBpfVX/l+Xz9gVuiI`UfY}(#`gW4WFgSt#vM0^]Rp8(.C6Ndf|}^T$iB%"s_"_B}|{U<la`:y1{/ztwJX5`axN]1X/w}@Nx-W`hMq!b7J
+r2EG2Q}$h[";$jvRZ=1U(5j9Wsz^P"u{Ju>Y[FUq{J7v>&8ao4{%=}8,xR]cpP`|&Fi1s{Qma,XnRtTGzN1c{F;lY=7WtAH4Y$M2>iwhlQLx4<8bvf~C]y
+Du/T#glY>MVFEXr<eh]5/z$;1T!L~6pAq.$Z}:PBk^b(e4S{t;-qLe8f<s~Pfq=|Q!&4^PR.kTSaXSB=7Q4J.gD-Lye2"J_O@v(C)Az#3#.F23J/V=l&k1
+vW,W=I.W#ENdf/v,(&dIinN(y%)`78MD'rrS<W8.=bjSR1Z}.c8Z"926K'M6rJkX|UXhwT3l|1(xG|-piu&wU3%iI=/7Tw%N}!@6oo-L1ef+GQN]tGWz8$
+nx71EUZSNk}]~u{`Mn9<!Rx3!wt>4o:`zeH0>xB_a7ys`CX1`6co+hHWt/`4a}k'}b//V0}E6ZKpWz3a{88ZF[":1;FTdERIwX|UrD8ja&eu8396[X'6[:
+y'_s'Hfz@y3}dVvMX9[QOnr^ai~:+fhA-[P_3:ptq)o<%4SW;|gZ4ao079+YDWV).CWni4H$ya/!gOHiKi9:D`e5{u``6X`>{ap%#%lpUsv<N#f@k#>ZG1
+.6";GlL6N#s0E/[Jd=N#~.Ds+)"O2(Q6~Es=J8RC+QNXq]{SNY`y|,en[o6f&71TcVDBATbcPTyL#g%1e9E>OCbn0m>Da[bJrGB13^/=,zxSU5]YB++-v$
+TV,9OVXrw}a;nf!cbZBtx@K+A>DRjVk'sX]w<`nj.l4U^Kv"EB6i=7Z3Q:<2`uH2K"fTmr^kP^LTYxzH5C8dB$U>AO=c}DX_]YdjbvsG;/7!/-j7hw$J%E
+@chkQE3U%9Bsl|/CxTy(eT-S=ztuPZl=/%i.'%Yn[)m#o&<X<dZ$0V7n)s569>@b)3@JBI~+!]7j]`u|^ybHd3:q/tKzeqRP!b:3W_t/dAY7B(g:xYN`S;
+4Ra;ZeKFYb/ycFKSkUL#O#"}"cLO]9rR<h}pD.t]j]_fk1jIqNf.t:7:0.js$w|['D<[v<OvEFyxiqJ-J7C5RMa{xiHSr.=_pn{tawsR8248nN]t|2"hB%
+TM=hX7f.}T(,.'9&ZaQ@_r.!Z'uK^ch31/_qan:1R$0uLvfH9Av2DRmC.).5x[#>d}f>[V9Q^;(lN_t]B25=1UlkuUFj%$5$Xgnb.FnFE/l%W@+_f25w#W
+$gP7^)4(GN_bEzcg:dwxmdYd8mK@X#-=FYN(jAlMUV1/3WD-[s_!PXmSR;8.-D7j{#+:>L)!rX@o)uf99Bs[`kg:3-,!IQynYZej)_TAgl9v,b+7y:P@9+
+}Yy#gl"@ncS>V<of'qu0E16jq3GY^j|,8V/lqcf:DbHFo3F;:9IgQce&&5qF:S&9c2Vuk4u74GX;,i03=W%-Q1f!Tmmd#b<sSAq{}wW^[nGW8KNh=XdA&U
+<8@T2yt/0,vQ,^D_u:"xFvA)0c(^CPyv-Z&UTPg)P_^e[8}pJqF@'qL|=<"R-q[['89)m3Nr2IDxOu|g5#'+x/F80v6=xy)6$=N@`|7cin2j+zK9lOG@:t
+4C]-n4MTOWSiaFW{`I3TN))39!4;yC.IIh^p(Ptr|W]lrxI1>+Hc[zseuC`VukW+$yt^-}k(8^>5&y2}w/`LEkn,8OU+w99_Wa3O9j3060VIkhtB&WG:id
+{&Iza^#P%9W_XS=CE_QC#o`YsovS/5BNV^mF$SJxuVk6OE#[t[XE[8c]vgV/cAb)&Iz^LO43rArK)b0I78xb"`8=J^X]PzFUGSIO0y<iSj9eUH>$qs7]Z/
+&'i$=XY+1QG#;2xTqMMHANXEk_8^kW["t/i8wkD(KCPwOH_/3+q`@/>,<QByJUYFZuds}`$oS!L{>fkf8(uGGV"l%O6Ukpg_!-/(3@P(a(QawxZ$OV@:oq
+n4wz=XbEv;Bgv5,/|y-]s.HMal%-}A>:+8`kLrQ@Zm7BoK@qyg02~<2SXqDbH+A_kE>g#S$ZPtX}'x>;_ne^x{5Wi<4Tm%_LZ+FQ}KV.NSr9'yMB}ApDZ<
+q!S.#2C.foi(fGqnsx~e|LL[pgoQhy)!;0xEb0x4s{5);`}dp({0btWT<wQcEK-q@(3m3aIJHYDW<uDT(co57RY]cx2>GhRpk1Q|V(eHlFs[}x+jfv#j<@
+fj.d7)yEP.Jb1q_Bna:R&X+g,DX,;h^X1uqZ{XPlEgoY}myT2;%|/wos/Xj[I+)95yA]bN<^@UjgMQ#x)2<Qq}7|j"Xij&3XkSUQwO`k@aQ6QA;6H+9|Y&
+N;9C3KITAAGA[az21UQbV]$x"<c%r}K|`H33>bhlv.ZMvMj5L!!G4TQ^`O"r%}'qi<vahPEaU@s%}9qIT9{Fl8-IZZDUFhz5wA1(olpU`_GG<UGj4Ipy+R
+cX{t;8AOwAxV,A';b56ueyw|]{T2K#z@X-FrlO/t$p{`Q.wJwbOqF&Wy'$t7V0B_]Jz5>V5Q"">7Y4[sz7cJe/wVCmzpji:y~5|3aB!|g9&uKa|p=r}HGl
+GbOYUkveVP|jS-,]Lh^4-b;I9fPA!a;x)iXo(IZ^=vAKzUlb~4y3(Q"+<3tsOGF/.ImUs>wbkofwh;Rysx4aHg)u,&tsk6<)A]G@muid2)(w`<]OyG(b`X
+|qf{#G~cBX&t~!ty%op{Z)HjsfK|AYdPbH`f7MA-Z)FIYfR4:=]VZb9|RB'|Eu4vA=,z$5WV},NhEhZyCE-%z|!Jgp9E)CgFHU/S]}-!!w[ipV3b(C;}Oq
+YO(7eK.0yn(M`/<d1@"AxV|IIuuj]kE|1mOJWxb-zE{_^Ju%|>1)UKM_.;w{|EjQ9re`EqrP`zDAI'a}Ck=W6:Dc1gH#ACx)jeEg_k`5i%a_o2v90Hkb"J
+Tp$v8=RLkJacOA:g(,WO>$$:O#Ro0/)Gp#/)9{9+2y3(PH/`4=<KnouV3I4_>oQhi![zth~vhRL-/V7r3kY/IRDiPJMW&LCCU/M@v+_%"F'hVV;M9GV,zQ
+!(8Id/)Ny'4JY&sE{|mzjq`+l(0Joqh+Y'eebg{eJ8_-C}sz^uW]BiN-=W[`qNg|HeW-{2(;rXW#KyS{V)~NypjDSCj777M`^,)Iqlv$M95}mRxgwBzJmR
+VU_K|e'8B5S8qlzvQmy>nr$>n$kX"DW2h!Oj7vq%1EGy@$@65}|E;R]tp9kyAbcDM<kG]jOOy7tgRm^wk}bV|l&U%w=H]Dqsm2diqo~W"k5KI/]P,78}cU
+YVCtzT^'+EZW~CjST|_iX0&X@wWQzWrL'IM7{(JTW#J^$!Dxs:o._OCqCQ9rDw<C38XANQeC!l&N^w2Fj#tPWS_m@4jo"V5dp<AAk7Xv>N<d{0OcpcFL2L
+k$c@2KVmwC&GX@n#q6<AOt3V0DE>Vk5BE!x>[n7#(vcc[`NtpoIjpLG5V{`vyjY=E#hHGLBP|82ph`"iF7o[+fi-q!s1N`ITaj,-;1b69v]at3FS]^Nw8d
+F_o:`ioX)>Cw22VoRtG3$rLR6AN1U)".Qe)1H[rK7q-Q9Z.^zj4nhY#h@I&wDn+t^`;.<ruTvp.3aP`BtR.nB_!WAuaPK0!Tf5FA,QTxR9%5ouVj9KWYB[
+TPyte,Ukwwa5!5j/vQkZa<t9IID]InA8##za$Sg<R=cFx2]8.ar;G6gTEHnbUd]w&9Bf&Kx_hU[hbsq-s;lq#yw|[nXMu4eJ_2J|q]E<T032`u'3'y)X0M
+BNnU`_qQ=eXQS[`^QxM;2=~L)qK.2MdS=V!Qxh'nfL1"L/=wz(eym{GR!W|F:;C1Har#TEg%=wbYI[UK.uX{G/"RGt<:+'H.ll}w2&`O<|]=i3J&kJ'-tj
+NZ9W:a{:h>uK/DH4D^'dZ>xJj#P=AOYjOZHjVU%Z~E/v8ZXE_(OOgp.W8;([rNN4;vRfxcLFyYq|D((4B.`p>Q0k{tA!^EHpSZaWJU.:v:2cG%7=2QGk^1
+F|CsabSa#%Cy{+K#zEXe.(,ich+.]a}vJ1Cj-VAr;x6Vx%pd#b2}77u&A69b()&{t![Vi.nJn89u}hT/ZpJv,#jdAr9m3x0hPVA=l/fIuPx@^2/gmFRrH5
+{NW5l%Lf0#mxa<Y4["|rGWVsM&6Faug])[)FM$c1l/67,BUgXwc1){OOlr!]O}@LJvf6Y$.IyWc>1kAS&P6`aQ[QZe9ahF^wElPD'vM5GGqL]YrdFT'"7q
+O<J<<"p{/2B:W'ny/,=yI)<te[SOwaNshLNWuAt3<BN-N3vv%_>2Kg)y^}j#}^TC@:n{+aa($}E9/Jyjj78{<evNwL~;c.b[u=>"X6CBXpCV>NrWBsAMx&
+zF>JHV)EMeRY.e'WpNjn(-Ag5"Xuhb-}bm"pWuM6>h%T~=B.a{l"XHzZ:YkXMa@OdYmczBACBH"PrF(&AGj.8k]I68XD@I4:cm!X{Vs<v}E+G+t}<gjGH6
+azuf>;7hLJ>zv.^hRUqG9d`}[ADD4/RPCNE}0NhD[MO}cn@.fnFOti@q)H0.5Jms]CI$KhtYVlP'Tnoh+^=jnorY5:6@:c^ISuws[Q:n1L^y,[.D&NLs5q
+"Idq({7A1L(fta/J>gQ}D{<qgdxez}cU2T1rJy7JoxeZxKkJ]kPlGY[ap^b^:'rU_L-F3$`x8YpX(,eK1Jf;!GE1DCGD;SA=A9`.{eO9<ph(.oqKJTsU[d
+IS$PNhgMe5NKX=ql>H=03HV+1-!@2"EMd"|h7AdE13(;XY/^29xcer5yO{J.;pE_Yo(1mqv"Ud}Fs3&D.+qYX4un7E>f-jFSK9$kdZF<]/N_ke#47UIn^!
+CW2UBM.1x<XC.+fS>M.k$m>fjl30<cqel^'l80_OxV+ScXr)Vo%3-QLq$^&{R46!c)ynEV(;uEPpj}m@BIrtm|cMnL[<kX@owGf:11Xr:.._vmP9(3|E}j
+=2~pOz0|#8E2mu^'hTySTNF_AVy]L7R"vMq<:$Ub8NcYSlf|vce"//q>/z4Ix=_3dM)-~rDG+Bh`)^Lo}%lC;X'k0sPEu,Mf~7#GTZPmX64n(#AwLGAM%W
+D!v:c$E|V3L.-5Jk6WviyMLUrXEg-$lyhcX6hW1{g5q:m0pa8[{G">}Ya1=RIkbw8a!~MCMyud0-g:cjl$^cUlzE~X/5(Zpk!tzlHt!7Fu~D]<>'G}XW[}
+}pQ#$iC}U.MY'^w5}x-R^"(-AD5ROLvf9'{|/mTp9]T1{T#u`3JlIt@wZhid5^8AbJcV}|kqElWR^a{c!W|5Uw1VUv6z!nYko@lz,`tKD%QVfAEOd`IX`7
+FsO^jtYR#Mq57vh:;M&NIM&;/}MyV^AWT8xNtX1q78='7j){X7liXx4rz(RSLVoiHWYs)kSR2rJ+o^o+TAF!x4BZ5h"73-J[F!H}x:dnZ:uC)6rV%fnLU&
+rHo;;nfnuh_g}Q2&GtXriY0s`rE6G{UYdOwS@z;a@l6Lg-Ek^mBB!Bf$DRaS^mthHD@LPtC8Q3H1IS_H$IO-8EVQ%eo9(`$Osw:]Uq]ZIQvw)m)=ckv[bQ
+%Q9^9^NqUQj0gDIXL.K+|27d[q@1bP6(WKMr}xCk%qj#Fjc5uO34NPuIDZu'bE+H,-V-&4[!cK^!0E3Qt[eW%{Db{]Xw$GE5<,.@~_hK7.rx0q35Ksn9oU
+#Z]zS+)9R!YF/SX&H38cek"^B!QW9--qoeK%R[NVQf3Z:TBVK5^YBnqwUz^"y<Awrz(V0cR|(|_F)GG+C[3Sin1i8r60G-zNo8ST:30HS&VlB7WvUuDmG{
+$|F]&as'or"dg$ByR&CN:_%n4cIXy/gBQii]mB;RT}t%o)jf+2>Vna-U|v=r<I-M<{R$EQnN7)$<p]t+]p=Q^P:.HAl"Trs@z{]hlLK35kR!k4T/A)K!rT
+5IWcz|K=fI[Scks}qu2=K6z#Xj.bZX8.u{!i<d8,91JbS2aPPZd_qDT&=pL`3=;&38bGo%ka2M]pfe$L6&1v-4,I[mMwxhlQZ(8ulk=t;FyA_kPr;Be%X_
+43WQ4]52A9_5aPgK3NjBYq9qGe%Q1Hl:(;2(OK|%5D2uuFluVz3hG1zvbo=EOGOGwlU(K7x1#7UuSk0RcCmF/vNQyb@exz!_PrB7AM9XYB1d=#3)7b!,[S
+]p/f#Q=|KjrWJ5bcRa2!VXeDGwvS}"J&P:s([54imh[!@Z6f`a"m'Z>>KKUp[=x;V>1hviV2%rOwLF]EU`cwe-MAN-&{xs.82#iVmdjKXxI^z1Y}<3gUxG
+su8I5^<oLL`1E:tXpt+{lhGMiW:q7QL#VW"EdQ8oFNmXV;{!/z}:7zx+O{kaPeI_fi-rQ-dP>^l/py[#zPDYbu0zCQG{3fRPCgXgm@v8@K{<WU+=cg<)ku
+q8pbo$@-z;;2BTA('M2#miUi}D).1{8Z=DW/AcRI"+8f9a!U9]r8OM2hO_2qw8_SL$(K&=x8%`k.X_2_/q{3(uzzE(M4}&c.T@CFs.O|"nG+wJc.$c@:3a
+B(vR9wE=aG%|1q9%er|&uhK)NfnD$QoEC"7gen7Gz1:`{ElaBdY)xkTC^(no&oG5j(k&fi>)P@OB6^5>8r6WRVV/~yjdY.TPl"N>;vv+qNH+-YW@N)y7hf
+bw&8vh#w3hj7:OM|B>pj.1M_/|/.)=7e_<!z#f'C){Egi_^h7V/tcHW4vAu46YaW]y^/Hlm''..jOw`YG&BUxozkx/dUs@#n/d0IW:s10;-iq&D0yOw;<>
+wXsu}o&igh.LWya'$dpy)Mc;]$/Gjp+nzuOztQ/Ye>pc[]Z2azoa4&i;DZ8wx+zQd'F6@Z)$h3sy<]Y5xY7wbI~T>e}+BJyg$+$V70N(P'Qu!gm99eA:Mx
+vxJKxkZ#l}S@.a{3's=q5p]OnNg9/crsu>Bk+22]ppyK}W@s%(5QA}8k&knkMsm/Aw/Nhcf[kjN>jF[o:bR;b_xHO5Y`%@q%1P0Xql@FJf0OQGt]+Zk|Lt
+GZ+Ul=t7[_zQ!7z0`]EItGa`3.#W.DKAM[ux1{n+!T~KH0ZML![wt271a3E+hjghy1{Ub>MR+>VhkLgSK!D(P=yX$o(H+6u0p8T&Pz%}O|l6lq+xDX3"so
+r{CGgxEt3UGCMa$KS{5]q$fPVf_pdp)+}ngA6G%<yh[DIfEIg`bM=+{9yGSoH{18:iw]C+M!QI1!)m'+Co);lf`>jh][NoxL>QmB%pUXysJLLm>h]!sOAX
+J;%h[CH=i8>[b.|cPy7K`Amf>8AN`H|9!7w8vH}VH#a;HBFKJm^'lU!>L5;goFtT2`TUYNiK8XmD^'>J~}Ivb|qwuR6R1D|/cVs=f0VsA6kTAV&lx"(@BL
+x-rn;dJ;w!C4y43f(^=";yP5pAiOkbY1+`/'n}hF/<eQ=kPIzD&e!O/;/<}J.fy|=Oiy0"5|6R2.NY8LA}>8w5L"Gx;@rxjL(@k^1Qv%N(~!oBmCt-wQIo
+7x;NgL3/)DDhe|{4d1RmAk7/zk>J7E07g:[^(fx/ql(][jgYlpFnBKJ1%UwO1tjZI^.,mW=1%tPTECz-yZ#yO6v!$bu_^bRus@Tpf64y(4Zal%k_OEx)A]
+$HGWQ/7:YSSOnjBrK]7USM0,1YXro.:z{>yELi3,UTl`L&oOT]9C@hq1Az0`5boPEHD]]l+E-.G4+;Gn;y]yL:x]{c')z+PYxIf$!,db2q/<=!Z!$C}]Iu
+1iFVp;m.&pj.a&{@{nls]9'mnCe7-TBa>qnIf)TfH)6P$%PQ=>Q!mRt'~I}iVQ<2@GXYvG_m|=@"oV~Cuj$6't}L&p9rx:={A/zauvxG(YyK%tqI0=.l6-
+D`905SYuZ_^)!s~{ausYiz8(:rf$q+2,S1SN4%FC1),/[Q.^_xOh86TW(X_@:InxT>OJdMwo[$NmL4@DMl&|7J97hzj8=K8(j@-wY&}2!CJyIhcIP,Nx'T
+Pzx+RrVr3xktA^FFnhD59>GY4KdvvN'Q2m,K<5j^NX"rVB3uJ|we%@wmCw6jJd>@vx]OSLnDm4Y)ZuH(x<e[ueA^0VZ0%DBw;rQ_PWQKWH(Fp`+e|;kYPZ
+wgyZXDIWHe_Mwlo:g8~6~]9A)/dDFld,{4nhV4Jcg3}vK$6Dd-^:|[j7^eU%&E3`7I+V[)R3TV6)CVQC=;3-=%W5K0f=$@%Bj7CS-sCOChjz%kLij8vq^>
+$YLI#Rp)Dc(kHx1nmCnAfEVBC%b7A@mFhO:!F!0K"}Tl}5%C(^J6lrtwR2=8c>ctVb^o#rFfq3i>@:v4ycg8&!-of4nL+r0k&"5AQ>geRPoXQGZT1#eB5(
+h&ouj$)>#!cjMjYOic`|)BXnYOLHJ,a"!8Z`$^^D]a'>#w`&jz,dL$P.4D;&HOXb3',|rgyW^WUDlP=c#<DpN"Ke^CqRqkk5`pq@xZhNaqWG!J<k<3=,yg
+JcqJ_`YxG1g>5<7fi(2@i86|O%q7djjT)>I}u],W9vx!u,5u}XVDV=E0n;>"|c]DYl3P;Lg8j6#}!Ys]_L]y9Q}150_65r4&8le64|)LX0E%RT7L9u,u~z
+#N'd+#Rr~f^K`,(^w+q$slcbbX!g^RBvn8cH67zV&{-usyh7UgHz!$}G'@zi|+E2#45xnTYkg`NYVOmYR_f9XjCqEkg]'d/KffeMXvUK#6WuzqhNm{AX"o
+TNx"6j=|sj5,:$AlIJUtkM0/ZLOUPO+JWSgSmvs>hnl]u`b0#eLwB^qe/^ChePvi.u4];]I|=zXfJF>#>}RvMe4mmp/NuwrEkP%2TUkM4^By'F)wOh]@gp
+Njf|C&zih&;X2m)El.Dx;Djj2#m(gH1@dvFjFO"[Xd^6fn,)bftMtwSOD2zN|%I5W[9Lu"$/~8_L{LKru;S4lTSUkZhy^m%$$NQr>;"W)Lr3WO-AX[<vB"
+|0{OkFQz@:C47-(#i!X<[>M8df^2jIjZRF+FZY212i!"+GHzE@+,@b]!s=4Aff5yUNptJHd9`dN$~2TI{7ab@{1KsORI`vjDxleX:CYn1Zd(Frm`.r;z!W
+{:gH^^t$ow5jOqC;6W[2)7v7JzL"ZUMS3gU"Z]I[N|]y_A`sOBALz3+e==u6`_2>sA%D;&P'Nsk!]$Ef&w;2=4:7=>}ha#cErMT@0k_Ac4cC>ob<DvL7>M
+-56v'A;PdHo#>dr{y{)U:j^e45>z~=/e^E-|jf+C1QMp/}_kk;<$pF7t3[}77fl;hB{lXII1Uim+o]r$xSltc)duuI.T~l:aKZCPcSlR-:ywQV$ME.<A=M
+oq3j$|7`|1@S2`,<U@LdYR))zt&7NUgC%4XZ/Af(1-tQf>rAGerfUk0oDRM#2FXd$-}f:K={^wws;c(y"Wav!tR>Wo/rL`HYCpws9rQ(5.pea@~]>WvU1d
+e;i!vwAG|&P48.Z'b-(n)COJ:8q``>f,V7#yg9P9"j"e}82i1vyd)Rc4HY8|2Qq/n(SV<8$G(j-6f_:vT[.{v/#7}WOUA2mIuX`U$nlB.]RDWTsXf^$Ims
+%{o:E{>7FpK^uYpSQ^9%Lf#s"Wofo6G+<[i_^hODs)lIpZs{dOSRjuX+|6U/-^#.qN|qqHM,ud~;A7Vk!Cz;{h2x05-hs'z,FbQ@Piu{-JEo:yCWWg8C3,
+JI}NOGNN3|5_aA|d!M4y=[jbwx{VF^({-EfiB|q>O|T]ggot"QTb{At^ZS{2F0X/,SY"F9NC_dx;ESrsG={cFt$Yum{[vSC^KD'V[BHt6_,Yds%C}1{fG@
+Lm_O%>Y0:S71758w1T1%h$&TaD,.4(ozA4X.%UL@]w.WsNsg)=(Kd=&mu52KWf:1esf>$-n_f!~0/NtdR!%[Z#q}5Rm-5PuIy_tJ0tcEySy=u$mNUF4sn9
+c"!zj){Vt,S!s"svq@Z!7=O;yz'1gFMI9,!1b}OJQpJ_(&UR4$Y/1E<SD":=/i|8pFpx3[;YwnX-J_"PHZpZwu%mn&aGFpmu[Ya!TpNn#P(;%ivBeIyPp`
+rc0U=BP'7._ko!l|s"IDM7mEVZ+ZzuTJ%vMXR7#Bsp=>z](QDXP.:t4NM3}P_A5>OCl&^F@UaI/S}N!4/B8E"w+7(gM=I!}uo+i3I|>oX',dhO}VfxAEFP
+%/(LfJ>3_"VOocLaD!9"Cg52/RV1^anluj@I_s@1&(M_YO'm:{j$[|M'U/mbrVs@Vq;VwOwbTm3V1@6Mb.bt+;@m53zKDHXSdcsX,XADjZ#BH1kX15tJi/
+#&^Z<]a#]TIFn!94pa)9|+MDLK=fKZX;Nn]M,[/^ja(ATA7e9Sv4`Ov092HGLuPqWe^Jb(6DP<e$&GM8#ZvZ#O^f|}'m0xza@avcsDHLBKsD`d%OQ.d0bK
+v5P!<f#7<},BR<u3Yt`O7hAM/}CtcOF&xCZoidL'p'n1G>~/idv)7kuPfFjphv-zcq({IfEXusQ|_,`}M04$[P5St.jlNo_e(FE4Zua|tcQ_tf^_fk#M/B
+M6WTY!x!2do)21]<VKho3umAc=bHnY6)#Z")]NklwWom8x^B,[1Xz,vu+u9qu%_1aqlmhw&webs)ZqXZU7n0x>UkS[+252Ew`NQ3bzNkCzQwJU3Xd:l6`Y
+<njC0UO+To3c;gjCt{b4zwmRcXJBVT4MvuKl;2A4h9s8D9xgcSN%'M'"/L"0XTLdqr;m6z{)K<JSO}Ytn<HG7+<9(GvUrVAjFUCOe5]2;N7W;^eo_44[%o
+|b)ex..OGLl8k5HuBM7|"HS7.MZlH4S>o=%$nt$ULMu;7%;neFHmD|wqD+@5.^R7oj7JWFs6TT-<LRyJVlEHImd^XnbG/F0I%[7I<#KZ',;F$s/EJ9iaDT
+#SI_||/8!N~e8.ny!7L+SJR:uuGZx|:&h{m.oyg1oyjYQ"Dx8Xw{}(HpH#LQO0Y|6U12XR-KnhSJUG&F~SX6zX<{{VKuawu^E{C%W7rCuM{C]eeHcK7|{y
+0}lW^F,W'Yv+FLiFVbQ9C_AS`BXv]!`iaQQ+9hpemLHd[ur{B6BJX3+sK{]1CxO$gO"4vDx^+.v!Pv7kn5>L^HEJVoBB4-e^)}M(]JwS%-.fC#^cILn)N"
+t)@%',#:)8,O[F%]b<U8o}@xXbww)q~VfcF/i0S<,QH7:'Bx~f[gs]sab<^y[e8=`$SO=4~47$|#Do}l9T<!`n8/(o`"ty)|+2Pm$5<h,NY0A_3/XR|C<b
+DY";qg2N"p<c,Nj|f)E:pMkg3q2(!Q$|xiwgyI]/WRPe$QE^>U&`f&3N!.Q'x,tSRuVMUw6g29/]M.w9h'g/Qx^urPLnvm(9z&:"-F7O0UP#.DX:eb:o.9
+CR7.TxwPFGS{vh"I!<LL9V,Rjn%`1;@50U%4L1plxiOT03NWK%7W&Z5@mh4]fn)T(Fmxv#I1dv"BPJrKG19EsgVWET-Kg7q8kdIbp$GF1]=v/Nu6]Z_>zQ
+Ka]mST0Z/zk=@I&Al%oDj$"dw&)v0r!"V;qXuo!)/f_IWKSxpAIZOt3ji7hUsz])!'N(_8/9r&-&&i3CC)gSh@ym`mEP8&_F8lb(bjjVm<(|%R)$Ky"cRv
+m8OX3J0B(3'[dB2-9$onSJ;FcGsn;jYq4._"g]K5L(Uk]o|nxa}PR<,4M@Z)7</oolqHQM"fU((b6dgw>T]Gn&B]nKfDEw2Y=or'Kuq/X;l[=Cvy$7-}~K
+8lf{ONfX'V>Po/h/HPwI(f>fJUipvk$<-bVLb/u38@!Vf[g3U|!}%r<-HW9&TeG)ohyle3UX@S[8)do_.r[:!`z0se&!&qN)O)7h4kG+!HwBvly'His6UL
+z'V$j%Q9j't7J.:A1@_T$:1rpK>tl):-|fmC&,#WnyLuA@`.2b!AEz"L5)czj-2I#bFFs6qeN)fL@fl@,_QG{LwVYyliYY!@~W$3J^u$Geu_hC"4f"vHkC
+QU'[hNW@cD-#75-.Ic{B1LM5H]EPns|-Az{M=P&5{-V(Jk5G5RE!5bVKbcTNq`D;|zFfw|t`Osm@R$;bYp#M+MGef@jU=7^L+{TfE|.n4@h7vEb.ZoJwQ]
+#9,EMd)N1}AWHAHf8s|1~^p(j.)Ts>K!VJ>bjbG3CV:Jiig2ag/8IP635B]%1=5vPE>m$_BTZF)rlpH';^X:X9X]^p@%0!Z@c0c(3kc_T$A(P1_qKLJeTM
+~KM!((FcEpL7$h":#=qsk{KO4)Xk:.)Es-JUNRwS9k:N(M;>Ez-Uy#i&5c'RI-BI]3WI'}g9V2'[7m1K"vUVD^o^Rm"kHNE/|cR^fVvjC6$fGDKd>^|i/M
+MN`HSS]s[yM-0pW.2<O,zY]+:9o#d&Uv~9uRIE:|+;431/0:{1.K-5tVu$iV[laR%#VxEA42^sf=-/HKvOb2k{O&HMf@lx'Po1Ya{yw,ki}k1tP@Uy-W/z
+53itHJyO7^Ujo5Fcv{D4#I0G7_,+D34A2XzZDNDKuMYE&T!UVFl-u#.5NBV{lw)0n`Tr}w|WL`S+"m7Zdhe7Z[t7Wk8<yv[6~q>%Rn'(n]=I^4atB>8b)x
+YzsGWMi)t8g+(|;J`B&5}:RNsEsQQnM+{8lE|T_jkS#^|.#d48u-~-oypq!^em[@:u|hkdbS9ZOeD<|/Pl<H-]8/'E@U84zmZd^s&GbAF0D,3&S$}g_mct
+&24THsVCjDGT}e$ZF#j1P+{]CMQpV>WsP3u<.eBky`lI3c5ap|/{y|(sLw>'yf.qw;}Ig;1iUV%vr!>5>XjAI,mwY3;-4LS/|&9iYZ5QU#fpsRJF/R57LV
+iSiE",V;4LJ_)d4n[!E1uy'4L;]-b`$.G&b+Zmees+eCX:R|epX'|;f0.n@:u3jmkL[<tj(ygPOv[kb_B_lQ$`]5oX&u35V3qR<oi@9BCq|!<7xA-fhIf=
+yPXD8U30:ZD@)f37Wa:n[]p&%bWf,&mH3QTxPODNI@9(<rI,n<FCH2_{Od@B,[p_$yPuzUvg_:#Hp^(Qc_vchX_]MAwA&1s98UbA3)x.)ojajxe]g:;;R@
+a0<#D(<pX/pB>fv5>.!']w]nMlX#gJ#A$k(II4{-O(}19As4j5c&mMKa6FGDm_Y$jELYC;t:bPBsrkwEV5P-2"-y`2_O)oA(8){5T;a_#dxu>p(Z`z.a!J
+mj]-CzufRB":x6gW~.L'`,]988ZqNK{zh,(0%zy_R./2b8$Ub)4g,e]eP22p;2&Mo=9]D4N`z;}#B7Z+PKiZka=2smwF@&f%T.hyP9&7QW+NosIwTI'K52
+K`3yqj+<1}99W[79`5/cpxqJ&DK1;VqfeyOg)[Kdo`%Y#r^yu6WBzr;6Ge!bs$>dP#,vaG2hoig$i=w1(YM;GRFtq%eyDn[wlo7=TW:Tf`+MMTmHKZ/!Az
+3cRf03#o<&HGpA-6nSxz9g/:Rz,vpQE6cQ|9"<'X&,u=gJE8f0)_u1Y(2[2#mg^oIHJ=Aa=uD=tFupEBqXwUuP+%g]4"gcc4D6m_6SF0sKT=(6oS$WnH.P
+^NB&mknh!YWi}[hgG,y:}yq^ofW)#ucYS:{"%/jw'r<CzSx{'J2D#[&TT}{D}3;#8_vCp+:i(O2Ta<+)mtzUm#U5)bwG$5ny2DF3&xDz=Xm]s&bJFU52NB
+[%UBmv{#oyaxY`]2x'</&$7DwyE}|C+ELtLsr'8VzoIqH<%X:B7yO^6kRelsJS>.CmXC#j^sy<)xB6=mM2yF{T7'lRB]O)lyzR/3Xje7c.Y}~'{51pD&J5
+O9mpy]]9W5(QI={Q"Cnm:n8>crov7o;MnAZkZS+R38`U&C>oB%&PUttLrnk%/,.Jz0KRD[C"Y=mUb-'`91{6gZ#9c!VbXOWT{avmkqi-G[`+m.L#r.{jFw
+v^u'BgB-Eg~B[l.6g:%9@byy@BELS%SazI^Rd86u!XhE3b>QdjBC5IXkTzxGQ-)S5"KcHVs'N$L2.va_6)'Vd07oS!l3fTdn7]u_#o&p1R.]IQ5}4>LYJN
+Yptp~$WlkAF<LswYrho-NDxmgvI`rHa^9@%R,4crc9}#`5A"Co~u4Qk<#:3I|D{:c2+AebaUaC+OTbEIV#-lS0&in]A7`=nOQMQv@vd}Op#a_%^Ia|mw3g
+0}J`{2Yl^VB89a21!dWs2}BRtI1/g"n+RohIe}$(>J<`g)dNE_Or3u%hd1bhO5;6x)Zhsa~),'qIIv{[eD'gocA}p=C[WO:FL!'C;q:cM}I3bVU:PsV7,}
+L&"Z1fLuKc>Xu%Hj2uu./QZ'0R/-IEpiWMC;WHQmId@GSZO&V8Na'(+yJ|o^#ID=f;ROpwS0:soPFT)Dx1wU~RtkJV@'>"crxD^Re"ovO|72'o5T5dNIIK
+H:JB|^J.qDFVO](nnMz14'5|U1z:#WU|7rd!8lB.:zwclQ"[r5E#.3VJ`QxX^vIztb`zzrxvyBiNY-7==&h1}4HzYkUP7_e_~iaa_K(<s&W|ak)L=^G_ak
+>gk2Wv7a.NqY;d3QY&0g$##)xQ8UWx&#<TSKa3KlPeHLP-NS0eSKWgQCI@M'X[uCX9]Ey/Ux4f2EUr5W.eXsygm(Au>g>jT.kJ-rGCyZYr^E_ko!~[pXgh
+lsZFf,G-,q@=A1EEQ$3k2(O+&(2)Y,>x'<nv$p'CfzbvI[<D/dIvF[Kc[sW]E,b!V{(DPP]0$M6$ae[NHQESvkhM<kTm~WF`v!!RTC|_d."j'Z.A`0)'bv
+<,;;CJmgQ9$l#;`iZxDmG>TgdI<R~x-{gNv}=OLU|v`7eypa35'+T#KN`#Kp1.~S/o[ZaUWu~yYf1Z"}Zaw<-wBit]x=['[5">xl}%PJ:Rqff$&&T8sugy
+w'D_49V6AHylQCXzIni`=[d>xu1v;C/IP_huq22c]A44xYu5BHuz4n&2=&k[:g!,h%c}{K$0y}sbN@u93'iIUrjbv2-#OoRG`^q["e]t=>U3),L.Kqq%-T
+cpZ}o+q&],0)sl}LQ_W@<<!(p]2O~iUfDJs=H[NI^"5C03]oAvw5uMEoh];+t1KM:k6){k3^@J_7#^jhT.HxALJfVGPIJ;$,G6^.S_uH2]YOIXjCp;ZnTQ
+Y4e#Si7d)#ier$emz5TM#Ekel.s"a_0A;Nxobtx<rNadd/-bL0NYPHyq=rLW]R:Yd(s2H96Lw4@F22;CwqdC]2jK8ey)YD[ndX/NND`h5bWy6PR)a4yz~Q
+>|mpfAW"KG/8)GU^JK<f+v2wqn+zV>nBB-|qvyD%+Id(5-~1"1sc6{q$N`xWlU^M/TMD<}RA8nsf>QWgr3zb(jH'TvVo1F>7Y2>6&I}4869)rd^'SLK1GN
+5t-q9wfbhcBeww@ALWc76O,=mO`4=%;f$I6BnpH]Pl;Rc%cQ[l~Y[%:<O%D%OyX)fq#m0NtX{[]h=dfuBPs}YK&M33d@QCSB#PA94T9y$L.&!"X`DLx2&C
+Ejl67|hnaA%bW]:^+E`rZ|}tUZ(kKKZp1p$w]"Vkex,gG!3oK4stnJk4,:r&oAe9&QDThyg;6DVnE&EhV<kk]h>)%B^W[ZX7IX%L63j}:+jn7btOj.}lw|
+EAu$vN">sQ{QMuzmp=k6}/boY[P@4{N5d}3Zil=DxqgOcM%00@O0Obdg8(F6tBOnu#U6_PGDrx{xk$lTeWH/v]1ol9FDsAXa_]AstQ)fyNcJ_U5tJ-2.L&
+!02gikg`IJw_rd`hGT/(KBt5>YJFT`r%8!zE+CORS7i42c0!,Fu5[,f.rN"(S5gjo/w.R%Z/}U+w7BomU"n2ZjoK;)>F^g9wqe:B1qW1G}fqiQ3sq]+#s)
+~bE_z=qBICW(m!kfO+i2(h'S6ta6(Se4LS[vu+rWuR!>0:YAN^R_{T9Hr^`0isxyWFXlCpku}n+RDhl80FO_aLSnmGdq^qn[{usZLR/2I}hC/=`Yb^FKWT
+AZo{i2"sn6&>9W}S|va<{kX^~Tqcf$:8$jBmR+}Pmx9huDlUw|>kE5Hz>L}{_e1lTEsJAWYxH88aT^M$~!6qlW9zSHHr,Ho{pTTw|$=AkTzc|1sB;Q+rCC
+btnE[6xVNX[[a8tnT2.<aqTCS1(;4vQv>N9XXA{yrL<oYmdjkZat>UEK7[7QWkX26FoqS7rL5s%a.+Ez8!l01I=3S8'a>v'bkyCK3Z`m"5/FpN:G[sV$7l
+Q;1@pYU$7WiS.">"7GHJSk&S-zn^afAo%"Ps"Zr]N<jzT"E=.$IE2>9]0%Y'2cS'NII,_a}Ntqg4hM>vq5(G3xNGkJA"~dq%S.s<e+BcwNyV:']%.W_D4&
+^l,[E2s3%E-]^^[u<;-QPdJ`7.}IQ5]6O3fSXg2R|k,vEsk]sO"`NCNd#B4NMBQ5Dic.a)MRTTZ:hShgJtS.'>hZlXr:WDHEZ}Ldk._`.twe}cv,mgS|0H
+;NZ'h"v!)K_<wg5fHyT5MCd58&)r24fXZCQiO.FL4Uo(g3g=LDw+k]IN=C"z8B4ilusA7Z~)!1xHm)&b<e+'zjdLL.5TRW`xwP7|Am[0H#X"B;<9,7m3rJ
+IRNr&J,9m-V[Q{mO~VOee^JbVBFDG/^/wd:NQo]/mUS!;A{T6lhhV>+#&^.T7'A[ekSe}SFGnW7JB3%I'KGbkEO{Z&!2m1p6x-QFrrW+[q.;_:Q5vh6k8x
+:tGB_SkeTF({:#7-Zfi!|ii74C|pV50KY9$Bm3e%M(Z7{/~H;+8H"96LxX]qSQru4.4eDyF`s+q0:lstS3@#Wc3Sm0,,Jn/x=q2S~Tv=Dc%TMrY|RJow{f
+CR7C"42}-7Nwg:SLvg[_{JO0g}Axd[CkA$+A;lFg!U$:/y`OWvd}}6-Vhl/mS-3HEQF!b)w}SyN1UO{!w:2su}WZC<=;Q'G{lwiX3A>+WyhRpT"0@EW)jx
+L8ky50D<y.^2cmFO$rBoyRniIxTmZeqhKh710x"CR+.W8qH946!kyz&Gzz.or^E[j7eewc9wemoP/z$;@8hT%vE@{CE&Po)UaEe{ip~i#ApwEH+3fhP!Mn
+mR6[0q/Z%|8wOho!z-#{`ULzy4U+M9b/e>~J,0KMTyFIXTY]j$<6XYyT!v;Y;M2+1TRL:vJj%OV;RZ:6;S{b4hb>rUtlV[Ne7@CNne`snC8aFc:hb8yvx/
+"M}9e03CKV{LgjKK&dt-y83iFX7qG_:%h@2.ubg1:=3vsYr!+7(2Scc28,E/+Q"|BvwY^zf>']206Lf4k3mo9lZ}zyrsNIk_MhSJ5ZJ.aCX}~1Sv4A"-]e
+]/2sl%D8F@:_Z;alKy!yI&}pk#1J35F>&T@=9lfLf_KCTLP^9C=nGW[drOX>6"VW'`KiaL9:JoX|A7QIb2ZG08;L}jl!cXpXpTeG%7)zK|TzZ6l@t@]y`Y
+ebODDqzV[T,wCm]bLpIV3]QwJ%Ej&"i_6KrZ$:CZvGOLYd3uid;wPb.]rN6oDhfPAO-Z#8#QcxgxjZ)sXOjqfPOaTDwhO7gf27T&&bNGB1Kt+NwO$r;M|>
+i{08ba1ap}D.pR/wh}Z$SGlQ$Kg{]0#C'c.n$rs2mu1^az%e|/,Rtrd75}9XwZ58~jpzQt},wons2jAi;nO7{NVU46Xa8[lyN8fDp}089v>7GrGqS@7ItV
+:cu,Y7N|Zd2X(|'[,7xFR!yuDQ}{^J1(7ODf"cfjHn:8-[K+rTx&dBzGiz"5u7ng37;g)sRkRCG:h}ohLj7I].R@ojIgh2{KyV0]@])k>./`}&61^),-{P
+94=rwGcr78)-XXgx4c#M[8/Xz'pG<6pxs#U<}i6Ab%rzJ)0/wFeB`vIN^fS(2m<+Vo)trqPgX4sxj;ZwrcOrNa5ly@wGIxUnEOfnyMbG^PDk_8iTy=3%._
+p#S7W0Y1L0d:GN56/&>|C=6}EgF}YBsf]/gDsX~zQ:%[]gaLUxuS`ev_mC[BMJrx]C6l'-$-<#|wD;:]l<nJzhyx"f3,rpq(pbv!3GT3leqj"X9"uPRE6@
+M4tY2Dm=r#EXoYO={W/yTj3C6k5FCIr}!)D++'YkEIWwYY5y0!5OH6nzvmK5bVm[WauZ|`!9VAB4wehv!+Mowi`,5(<4p"yr<0~_#{'<6a,Fj>ikU66%ck
+=mWRV8'k9-eS_MSB;q4Se]~#R3)E4X|1h39%^e4WihkQ2tfrof+Y5W%TiH:Bc&/5>=G>M-wrAQK3ZlD,GPy[+eW#i2:|@K+!b$_js<[Qpjr;G>-MZ$OK~(
+';`Ze3J_Sck|%rLl8'@vYxjoA4BFV1%Ewe7ooQ27hVmK9M]5f1JwBfhrnaD-4K#@t/B2=|dSdExo!m${Sml%Q<unM.SjUoF-Pb_T(9.J$yc3WKm!EhBXMj
+j,B/8{)tdeggTM@qQCV8$t~d:McI2J~L;Phy([U2'kjB8'kjHx|hh^,6hP:Ox@^w;|^wJaAJxBO3P^`4q%#%,c}B1cIZvG'c58@r1T=AjRy[6ec_HM4hYu
+3b3Y8hA"TU)KD$VYgadK;/BC"r+LlO~.KB00trWEv@tNkOcN`_gcpuJOdUAwIOS<jKt3IGJn4HW|6g]}d}OG;M#0V|q,&y~B$Y=;C>yOQ4">T{8=Ae:QBS
+zyKir97`TR$2]d:wm/0L9fEwX^iR&>XN3i`Db836'_RFFhdn>Uf.Wx9isN}fC4+^Ui@&[@(O1${{.;,#/7TP'Z!hHI:&$>]KzhrS)x63JW@b&yprl_>M-3
+v[y0+R^FupJvn+~zI[GUfoCHgpWP&Q<F`]Qf3jR|Hvoz)m{P;"Q{YaGLAIeg8$ivA08])}e9F]%f~;,ItOh]eAUa1sRkcKp^+@eWDu4cWajE,.M{U$'6@F
+f`%IpI<e|.!tkRq[uJ%K&Rqk4ORgJ=K_@l.%}oDxD@Ah3A51ZtoxW%;o/EPo(Mahsy:KI0ql,!MFloM>Y,HsIC&^"b#[a8<xo6h;}2Q<#'9JmD7NB/r@Gz
+f]fn21[/>2@ave(s:>90)m`[0L;vsJkYL5TJw{o@;RP^./)=|B.M#pP%wO''be<IY]=r.&x`ZgHKTAJqenn':O74y.PlgNb1bb8v$UGr:e]U=l6REFh]O;
+ZFOjOQx,OnOq.gg:,^3TVk{w+nDchE2oIuyQRj'I53|/zCBCjDM:&pRU^wNbWrUw;,%u:Ke+aL!)@>1T4br_kA1R'!b7n@/$$Oi"(&A@Z2JX94cHTa_|#0
+1d8Fqot1nKSgNiqp9mg'<+MsVa#f;S'gk.8+b}8t_APiPD@2#G;`l66[2BjhS^4gOGJ1l^QG7tR!abfp1;:iX-3@]uA[[iQVR@An_G^P0N~o@Vg-SQ4;)-
+=u>oGz'_0cVj^d:smhD!X]G'[5D3Wsj7nau</HujE,.l/yAHNVNUhQhIA`l#:y.&yo$O(-w|>%vcL1%sn)0IvhWeirUxyLU{8[wzsz1tPYm#`x)unk"=%`
+cQBOIKeBVdKFjLNVa/GiFyk^&qOy>-3eLDyu'GWM+jP^/]+=Q/%aJB+"i1_Y$V_us]LS^4Msql8|Muh;.&&)Q/ft/q=g!(oBK9RWf'>L/7mG_i32:r1@En
+W#Y:J,w_bI4('1bD8@@!w14Si<P!)p1CxRVQ7_o4F,thju!6mm+HIB{&Lwnxwo/zvw;vmpMc-2r8f`~n20S[m'owG!`[dh(NYE_qZVjVXYY=34m_z1bxS(
+;fAK=[GYbqD/")M5WjygsTAVpfp;9QTe6Bzz;n'j@FBP.a+XQwm$9rt=t7l{q|kZk&SvP)fnzU"c>T$.c|qDoW#x5#g6GfV]DZZ@nyFg$"pL7a,|W5N3`X
+x)S6(-JyTKAB@+z):yPYn8|[eSn)RT'_6^bx7<0e[Xwh[=^p04}e,pe.i<'/}$uW.<_il-[-z/5suG%bd}CV-`HX}m/sY:3wbp'c(6nr7|iv[rg''$)Y%Y
+veIYG{2#&vk6PTW%MRNadJpDh{1Y7|+kTklU7qg>pV&)P=o;(dVL{NQX7p|);}@{0gMM!Rc(XW"Q/QNhhuuL_(]1znU'=!o/S<At%G_J+i>>E_p^C,;(2"
+xYTdHE!9R777;jAN~g<Lor/dynl2s5FHdSmvO|_1G)@Rl+b&S5%}Kg!xvwj+iR}+hfmkgV>/C]omt`[njBWlvw"KAz^6ov9aFQF)a@Y60tNl]v[BV3}/E$
+G8fKP3_0B-4HvH~C(Q$[-32I'Bg4)VBFsHc=o.l<#2uI9Bfe&)Wll9GXi+YQl>4Q]Z{n$a#.3Hrbv_~hPs_V9Wv//.R5gC~P8ht[:=#:"&4(,9Q;+A]Gt8
+&yyvNT6nZdJU-f|uL_E&,HAwJbsTinc#&_s#7BY}"tLNKI|{;j$%@E!:%K6N`7.[E5>4U%&@:aQ>v6bB1"1$=pTVGA^9"|!Cr}!mYthdaqjH-]JpIm#DD=
++.$d+]c`!=<SawF49r!Mm.Rw88BF]Ik[#S9A!2}2aE5wVTT7[5EZsud5(F3@rq#c+}8O$xE)2axz8s=F0V#>h7;f[P3bv2^}(hu9@2+vh,FpA>5X~VQ1M{
+Li$4k3G>]!0|v(b@x(G5X)Ym8H}`3lRa<MTR3;DWp=tRNU}88EKBo)I]yYec@ATj('}'y;U,|.7QRd!(_#zHWE=te5Y6`qq.7O,[MswtLD6fMdP<2haBL=
+P,!RWKy$L<-a@b~jky)'OYBH(Lgi)|J.kZGii"=4G&%[F|lF|.Ri_FRct`@xIV|;E`ifl))7Q,dlPP@kweUw^z>j+4eQ=3reM7DE)}!4&pk{'fFS/n'+;n
+w"7'=L]w7<3P4qhd^uwjB`)'<L8Xn:`$A:V3@G:2u#8i=AvXX(;)ukVq9avn})J6PKJ%]wkD@@A.+H0RCLJqr%hG{pm}mp%tR6cpZyY25x;X;R5f,Q$E-3
+~+gG&Y1Y1Fdn@Sq)vSl;FT3K#BRfN2IGog$"w.j^]0e{Ax@uX#}An$lDO4kfw[C(8^:Qqbl4BKs6@R9hGi,Y;UX+f|^wEKO{D[e9J(BW>t#R"</C`#afXF
+Pd7UF1q4RD{CERF[A)qgFZ5#'yj:;+gQ}j2!Xf{jHk9Cp-X_e$(jbDMO)Y|56!qt4LtOeet@4WE845Uz|(cCRnh^}"S:3P/A"+c0<l1Yi6<SG(l)T.12x&
+6Wb/D@C(/:^l=]b=O'p7nniKC]~:M72uw2#)qeB<{q=ZZ1$}p):^[<H6]#M3io~+blgAq|JfK$ERzeG+2usg{D>E1lvHI5jQn6!U5D-UDs;"~'zTah#O'j
+~XDs/eps+J9({dlH~-#rw!I{B7<LczG7Rkt^DEfVZtL>tX65l"2{wk}RMS]SHy-&Nr)djFH$,oFY,2Z^OaYFMd0vU%!e`PEN!S^Z750D}#0;7ih]5#EXN6
+aCgu!TDph(7x,'Au"'a'{]{{wxvKn[TFT{X(QWr4UN%fY=/RR|OxJt:e7;&jUx|F0UXH+{KS@L!@O"Zwl5e2O[rW#_m%>QZEX==7<!O$FD8Inchq~mX`f>
+&v=|[v!.#stI3pVk2CBuG8Sp5w~#]<n]N7."WG^=lh8:C"GU|&h7!cOu`7SqhP%,Ap6Sw^Dt/N=oXh'h=cPa|oao@JJ2:3SwF!Q5{onLO])[T//3jSsEv'
+p#r"Ye~1-j,3w`Wo.W8yTo0KE%aKzH!aa8l.l2^1"{ynuax8.Gk6R_UD"Jm.fsUzfF0w:&HUzBSyO[rf8jM/5%XpMiWL%T<6mvVZ8,,>EB'b{QPm6E/>1(
+VYa-XX<D.t{H+:ocl@5TmUc:brF<@|)EJ@$`B+p#-Cm|8(t4AWlX8G=y.]mD>[WF06Kut"LT1&<hJ7$keh)Fj"uGhj'O7@#kiF;|JbJpkOJCT6<!66,I)8
+)s.(5(GCD|tmb^IPSk@tqk%wBLKLj%AIHOYS_Wv1_q]Z]jg4%d;lyR64/oMS4m)wnoC9i+Tq7fAaE#x$bWFd_,5/'5HqT;bB=^q'A46rtx/JTBHEq(jI)E
+G&ES'+G,zIt{10(+:xkfYpBAN6O(Wi7rRw$V.)r3f_ar](3(!%L)n-Img`m7`{p+`_Y5~zJm;/bjKyalmB<5eCijoJPTuY<hdGdgDibi=e-{tj}1-"4MPp
+OkVz-CVmY10[%I:._SEopY&cz_AJc}BSH)afMg5[h;E{vbVB$J}ZAKp5drlsyQUY,LxK==0r'"rC^wsn]#Z3~L(g_4MveIgQ{GzC>3;:5^VCq.YiI-3Wyx
+o3Z7|;~1XK8w"7/c[:t<oSt++<2SRT$5o/"x^4X6E0kwH|0&4}H:EqE&I;F$zzrVTZ|)m=I;aYT3M>C=.%L]Z`=G)o5MQXc"nq/VdVx6)<'4Nx,O(WRn"k
+>)tJ'g3U{%Nt50B9S{Z_zNj/H<y{nrN6IHW271s6.(SK^{{vf:BYfv1".LV:Y+bw7WoIjjiF0Qn%x2<8^w(^$Jhd;xb$Hh7Wag3o`n$C+IPvb%e(,oQ3]3
+Ao4X$01:Xr%2%`[.xAL-r0^LloTfJ`O(vuma;eoYk+T.K@f'VLw`PbUM>DH=R&9<y"Jk$df=eHC%0(}u#Hw0,V._AhTP,UwGaa:4GO,V,@}g$w_(pXv&l,
+]M7X2@_zNdm,eMvbh8sK26P1bvmd$k"wg+Uo7ULb.uR+)MS`GlmJ@%Kb[xXw%<Et_E.R~!|VLCQ=<DAchE9ncRmKrV7H>${%;idwg>dH`ussOw{Gn/ZSu2
+PFS&TG/@"]HkpLzs)qz95pCc'6:_dO+gTswi&Z^a.08KVIIR)b$!g:k6&a0TU>noXV'j&p]Vk)l@1JI"n(Q+kkx99'vkp5Ug+ABHFMeggv@}=p>6NcZXz{
+:oHpZ3]fu1I<f4mjjD{UA_DfYA)4P7rx0Sl%@5uEP}0_^&:V.!}R-Zhg"Z/R4@!N#a=Xi.FfBfe4/)t2_SX@Uj!-/%knm[9qe6~TAIrQVCc#PplV,z{,iT
+9q4<CL|(ASsT8@.QqOXffn__~t>%!,W)NLqYxRzT{L8jxRtVPz5i}d$vY1</rhOa7ND'K[JsV#w"npGf_3FQ1hg^tz63XvWo9gs8^_s3IP`@y2f9Ni8q!Y
+u#>DP{e{xp}uG:I:w]>14:U,@K~cInwxXWchB/bq-ZY&rvm$);xTrPy"HEUY$57'[A8!//wcPCoRz:v|06hNR5Y_M&(X`4y-QUt3^cPk-htbEa1@5F7wJc
+T;lv)<#R@v}Ahh=I)Elur|=b6G[me`FzIx[yM`,4vS;s>j4O;;)L-/K|&AH(zA]S'G`$qg7.NZeZV{a>!WgP&a)HI;gT/Wf{g#,)^3HKq{$->23wCV&,G:
+`>#%@^@-gPY#pIYl$lQ_a,!3yX0"q,pmL;AD!Ew:VWa!<`qm3chn5y[ohv81]h4YjLY}rqz8bTNV5A-9D!X%uH0v6,38Hb,'!$cEwF,WVNuVXZ0hn3_EF7
+"=,KwDY(xNub~s,Xo1[7xqUj(peKjnk#L[PP#<8mTKk'p1RI!dZm@/=xQ!qbrQS>vLTkV0MW4n2$!vu4yD{C+znqCg/t9r<R!Kkt^vFsw>%A7&"+gmD|B|
+W+g/2[i"N]DiXHRd7E<RI08j8n'0{@mXPB3=u3=gFYqG--w!#1:!JV=[iX}3bc6@0M='x_VwD_Z_WQV6EKb@,01@i!Af6JzecpzeZ@^g'%=!=0Q7!w}QBH
+g"phb@;@fo2I(,[=Zv7Lz:JWMKo]'.)g'd:sV`TBVmuhQ/k]EL8q<;;ionQ{WY8}ZPEwOxI@u`(R7sdL|cK<"4Um5Fdw3XB0XI$Q-m{+/r,AWKt@[e}.f'
+>8@M[r/-rmcno-95v1QR2_!{sFDLy.96I"miNwAlaD)yGT}=x1O31BwXXd+1uClN]mL6g;`MC>X^WPc+~KrMtQ-Vbc<uidGT^^FPOk2X<-[3>!9rm5$3=!
+AcJ%D"tl_%)vZ6P&1Mk2:C^P[H1t6v^/qyBB(JWtPB'25Z9wAzXGJ=R]+PcVxwD@e_QX4I>!"ppSHV['GX%WSwnKd^G.'y>9%6p:L"XEs7hUA!U.qZ)Pqu
+SFi)kG!E/;^+@}_30!U6[yHwSt]wd8"_aGF!=B&-RB03kG!bRDJ4t9Xd`<u5&4l3'n7=}T'.{mp`!_YubH3OLkqrvWn=aHUB2;bh+XE8a|Kl"<b@P+&+2u
+mTlF'fW}jkY0:6-;A}W'D+H<x[vSQoX&,KbSmfS=4,E>tTL2nIW<v)LeI3yuN.{P8ACACdJ3c!]i{F&9+g$y&(H{!RPb2msQkj"l6!cdy61AsNEc30x]lR
+kEzD+.r73WYI&.KxA>BVqUc1[`kz_gC]X=VUQsXW11A|@M@k8jj>l5dqXY/&a/":w._(p{}.xshluj8B!U-3Z8@qUj68].>$8=GlinJ55x{"CeTDDq^A>'
+;_)md=i{bDHlRk`}Owb%"b#5p5viMWM08JlH>9M1Sy/6l3"w,oP=/sW:/W|%lj!eR},m0x+gyoL^K7,OmzPtEr.MDDn^)}Y{TP;xst90h)Tr@1#0";3o`}
+=e2X30/HO`^C}T8WfL5Vw8sMS#]=yoa_aMIFGZ2<8NULo141/2eUa0Z8AHzERTAcZ;U^~rv0/blAWbQS:T9>/I@S2CIYS6H.4/H]6#WW3H^-1Q$f0j.Og|
+"cwO;p'1.z(W+LzLnP]0xrDex^nf_R8p&R:bk)s-[zGuZ^>2L8UZY|7[{,%F="au')XxctMwUqRB~A4"qI-zvE},5jd("Jc!Ztr6A]S]t8=[g9:wyJ0(R1
+)ppRXZ`@<{dj.n"9mh_yWv&N/yO>:`cN,zQVX"|_.4#f4q&V;T]C`]Rq7{h=2{8ZDg}Ko,JY-lm!`4Qd-^-'n9UH4FS^^hw^X)86rtNH5KG=q63B~[K(%Q
+}qu[$[~CG5hI.Z3.YSVF+]Rw(00ICt!V>Zi#Lc3(+dx(#hsc%%db[J|3a+7MoYw7z[QAY.KT,HYy['`JEa;+nxX$T4/RVDv0{7<Y@Y!N5"UHa%x0mQtv5L
+^Z>s8inZ#-j:s"M$1x:%iqfh4z(sTHN,V&a=tv^B<"$IW%BD>VJdD}"ei-d]R^DyLYOtHARF-psCVe7$7BVgcY!pw3&k}$DH,iyDAkB$4E+0zDZFr6B@2S
+&Qy-nx0}ArO.B2Y_,}X2zZaFJ9Z(98&A|i<iylZ3NR&t0%EsAL{CkKX$I1Kf!1omyqPan/1]yW{3nLBO.x{/s/+orTbFZ4[_%^ohj!XKz<YMXip4]=yP{f
+3bKswe75lnt6Z)rq.pV9Ma-"JRZM10!i$tQh8258mMotIgex"1s7G$!o3)][tGOZ|T+k&MJ@[W<KXWu>{<sf>MYH/x~qTC7Jx4VcY4XnQX54oAsRd!]G4H
+{NP;R4Dn(N&6R,KG+G+:UQ+Y6vT"c5"{XP9;d&%xKvx5<:~fZ4aLFE(}FBdo+;Mm)H;So;r|FilDcJ{Ht)U]Ym{SP[/+o)ciE=+%xvBsYfiOtM-2T:#0ru
+wnk`}WnNM5Lmb&q6HW5!EB4y'As[<0eG2a2tTH$n}R173u)/PNEQtkQ)@L}zdZ9OfwF;dl#u~1D@xr|SctA}0kgO]}'+,:T/u}+VR]D1qm~6uwzlfehBEv
+4f:b"nh+W|IUARa>L>7Um(m0u&&|^|9//+xpSF%bFu"qBI3u'o[38G}7Vy5RkYoRyv_^Kbr(;[y_2VV4G|yxwN2|iST8Fs=oR1@Hgv>%XjoA}1EGR-FQK,
+WKA'62vq^W3@5ZA];aCv9`vo={Sv!e5LIyje<>`E94io00tc'L3rL[r;I'!SHa{-FOoj/n3.S1nS3,@>J6Ap2WZ3e8v"$r^8Pni9MpW>ET@5C6+)b{cE$h
+4smU>-o4uE]a_3:qBv^D@msbC0[z'w!Hu&R|2&6.{{#Pdj]ibF-#PQt7dRx)>%'nE$l2SV{2_P-X:>]jS^>]|%`fs{Dm~VQj<,<TW1iL0(B,sth=QvGH}-
+8R"qdo~.w![E9.E:;oH$8"R]eN>U+L"W#_imu[4kJ&';MQI^Kixn4]Quz"_WD$<Wk.%(ip@e(47^!}(TwE!M+>w2Hg,"f3Y7PUs#~i`ReeNpI`aI"A,Tso
+ZU_2>tshJkUatYo,KD%4~y{uUHc1tUqto@pWw=/&J^}0xT}`V8-pVwg+p@|]zfG=m%wtbTb$u"|sY17k;d/,}uU@8V_a%8k#8D~.h=eMn2Wf~jj54uwf+a
+}U5T]'ZTb$v>D8uhP@iEn5t>mR'7;PTrG)_%CSIqHa=jkY|#rEAkxe,uY%Lf!X,(wNsT:i+1dwqq@A$fUS+o{;U|JXh+4^+YsTHs)-!o(u_>iq=u`DkQ!(
+$&wwyUto&v(a+z'O|D;lrc7bb"5]a-x-]QXD.F%q>DBF%)v$TTrW=tjylE;K.p"x.A2'3eM^wi.IT4+ZD]X8LL@wiYha%-D-3`(c)uL'}z_mqtfRGME-_(
+Aw0N]j"'bW@Nrd"pE;%R(p^XQlpBBu+"kGa_TmhX'l&-oDR/#Vw$)5a">$.f#-Iq+J1$Z{dqxP{kpC[`@QBJL^756v8h0I2{X6Ap#<W4sh",@{6J`D>BIU
+4K[dEY"@<jp4i0J2K>fVt7GB7:CQHnTIau`j5y35P8vQSCGIhap-LCzTTJr$^4j=T=8=LU%37ntd+ODRx5&i0o(yfy+|D+Vv/&qdx3OR&DXGOtj/,|@a2t
+|0c(BR1YCsebyNO_L|eL5MFn(}$;LH68c9LDt<k(hJN<w62}0Ti{#nIEmy3fX34h<rcYN9zl!!w_Zt5M'13if!!dd$M@QX_];B|%0IaX]%"cmr/D0oKT;r
+kOI5&y7I2)SReO"'H"Tt1$O#C&m$ZyNF-h=87I(g/5[mC)y}h:Za3WeyjgP_3fD8NsKG>TEd,=1jgQ-2)XbWR}X]x|78ut|;[6uz&tRkXOFxtX3MJ}a/~U
+Ce:L^l-=QC:V)QQ+H<Ll{KU_6'uS%6>(k6VqL6l2(ppnq',^_`zN#}k)CeOvZqQxZG@ZMP)3(8Wy`&2C)C4OIk)5&NpB%IC^q!JQoad8kw(9<QyPhyM!mb
+7.nP;Vf66eCCWmyK@sS<OVyD0qJ<Ee^ulLS^,(FiQ.pc_z^F@:YxUi:=nXfQp0HW!OhIKCC/)nmL|e3L4-51IQFbV1Dbw4{ij/^hES%xLc~pdI"=]^i1v&
+/X+;pt4BM/G"6sUn+]~d<oP<X!Iid_N+5VM>gI#fl{Rd#BC}~Twmt"724c=C@q~1$&+}Gx~@Rw&R~ztp,_G;j_wILq3c:^<t}o@D)Ih9M_i=I{-oc|)lh%
+whVa2N!5<`-cV"q4x||8C62ie5w7q7T2R7W9Q7o1tQ$)QUBXI/1vEet5@dLYI!6Zkx;tF/^'K{ZTX%">o7u[G5Wl2%Gj^[X08HM(::]d2[L"QL{N|pYHOx
+6:Qw.W27h2<#(!M,&#$RlEE$/V~)UV6hu=+r7o]Pe6K7Kb-p^+gl^iaY$eg9-HO[I11C}jJSTz<&FHl=mJ8(~@WK-9fky%eTJ4kWqlmiYSnJ'^0X'PFP=+
+~ApcGay#:^7j$v8[`WyZ"D~!B=X5LT},E[Ly18vujs4kB6,lP,Dpwz8S+C%Ta68To'r:w8!]^-!x"7_7Y#K7S4-$so&5zTl&NW,r}L^2UvYarDJ7xA7Ze)
+M&%q]w}DV!tqNT!F!C@1[;4U:vZ`TX0ph1`"}{YuKQ74ks^/B}@nuTwV0_+dZ@-2Ig5rKNBN]&9|lcg!ydI!u=arX_V)`V>)N&R#}{0quXsi;6B,Wr8luZ
+@qJryDiA%-RH:X-CH='wl6}C,g)10gKJ@;e+">JU2R;gjhDoy(aOVK_KWP,i#Jr-d&A"OZUp;/WB+e~IV'k[#_.>rBC^WixZuJmG=xs^x'>ZaB(fvhw3ZV
+N:VeND`=xb8n(7$d^<TZix,`>iZv"awcPEE^l(+H&</CwZ~ojdaCp:Om}^b4"vN/]6dY=eXYUw`APFL)}'vc>0/j=|)VnO-Y+1FXD-FcDR#FEzdNNlf|Z^
+JrQ`;o+[HClKi$0(dH4,0_Cg.'8-en}ThC:60eKw#q2%Gm4oaw|xWleCr(".p[n:{Z=(J.#<We)3'<$[Dk#3X9AsFuk]ugB,2k@I6'SlHGuH'BfcFd=yEn
+9K'x#1>O!jmOlC2n49MGcve2pV)MO@9K;0}C53,ly<1;":H68tgS+&w=Q>KFfsK)T@~5sQ!n+av']EE}B"%@s]G2)bdqSC[,!wYVM/NfHQQETz&94w&}=U
+yk3UZ#|<W0w0JRQ90!wpr|'n[c:w8W5^'9Rhk"2NK!K/{7@d<:97vbUOE/j}6]v[,#x/M2q_^)[`Y(mg]nrapuD9ng<3.zP8$r/0w=RxGc."3e}eRzC<6x
+g_mvI#/.1sB'KbUr0Y_2KJN$j4f2y2(^W[}G@,~^U0-st60D=E4UIT899kchx<oEqHr]PMpdZTBDNM_U$$8Y6"X-R|B-^7Ot(TRDFw5Y8aOj!d`vjpBd2I
+3|9hSsNgGZ.sqLYj='`qx&~!->"Z#q=dr::QtDk%j67+]p)X'"Xq-0FQm>uqmMa6xe9Cx;dq:d=kozF$PsgX)L=u(8^A^Z8vjNF+TEXb%8BK1.qhiVre2N
+y/:y|KhMT[c'2AfP!N5=dnHydE8UN1cuH<$Do8=2|]3+m5g51oTf=7']B6q51#4U":jHGo2nSSrn^&EZ#]#e;ptu"so"kuk{$U$vqrkwO&RiTY;IkN&)lp
+HN-c+L5E:qQ!~cJ](q$ANNRy8%62;(TFG/c,w6}$.I:z"7zz`"gt}g@J:.["=p8X%@pv|dMW~_Q]sWP<x!+;)so6W<rvd7eMW+&N4(;&wO/;QZu@|%k(rK
+/4&gEP{"$U9rb^BFY(uHr;.FXSCT/G:y|u@nAa&+i}y$Yp;v1Gw`!>nbds[lSk!oV0Qbc:;3U+/]IZA6gVVMMF)xF@B"XvkFhl9qO=Vm3[mW[bF`(bLf%^
++h#o9D3W^)9{_gN)XZhITfi'nWp0H{~^o1@]>Y%lOxAZQeS4f{$vH_<As067&hCzsw.rz^jjv%E:nLdXeq#Nd)Aq211A/bcCH-<PCH0:4|uH9"}&3}v6oF
+!U8L'>r_LxmNGwlidp&a[tHt2#:tm:H}-@9{k_DF@])nKm!%OU(T":|.tUaQj!Hf#vX4k&gUN<.,F&TVehI.R_$^tTgcvq+qNFdxT3f}YKwT1Es-}TTwD1
+PGOXBywQp8{I7m(Tk[J;E({mJqlzw{X_o9v]K8GgAqIJ]3n&GB9;{&39fq_bA0LJ$4_rT+kEG7;J@Jsr23{9Gm^>kcc]n@@T;|WbF"dSF@LrVm'|DD0[-;
+'KRB:jg.I.:1R9m>w4c}5{ki(`SwBl%OsVwKk".a,g]FBNJ{3u@:Gz>{)N76]PUK/@]Z^wlj0`=nmd$hWgmROx2cGaQenpW_`}~u<8CdaU,jyh{IBV&]fx
+Y(2L$r_rNAtgeDngh"{$|;kX!!BpyB2ygns0@5h^u{.IK/kQ1-o,EI5SG%]=>lmb+hQeb"}a)ar1"Y!F(lmj_-o'k"32<^z@`dr_Jj6QHasPxhm54fn(N1
+>+weG'RT@IHo_jkAETL;Dn/7r9(abtu'OqmN#Px.b!+XovIiE,']xI'>TX$f<<h^(3]G@Zs$q];:HX}nnt|);gPh,["T@ux(Kdnw>E7(lqaUGW1Rk3,0H:
+]5gl|^zEgT#<XfY-cC;)!!UEQC4a`UBUP"M%$'_vFKviYRISqp3{91Q8.rP]DF5cs7$ng4ROv49'a3$jS#."nW14^els2}9(@No6!/WcbAMP"w;;z,S#}j
+,;sAAucB]=_Tn^$BIf}>B(9R~4ioXqe8gS_OHi)cr1[i,[!yff>}`K'keEx+0J9I"H'uh}3#S^1G!j}w!]$ci_%i(;fV.O6yR9J,$N/(Im9mPRO"Djl{+$
+Gbx8[AjW[o1^FKcgSA1E}z23XWuj%a>2;N87Z8dMjBhiRi$&xE;KL.PlT]uN=N8mIr<J6hd4Q<"[ztSUN>si~|U3wEdW0fp>law=.2:FOHs&,=xuIXe:R2
+9ruYz.AzOg-2pzO(hn1cT--l~n/d}/mrWHBjj6H4i7kmy]1F3Y3Dl[7wk""yezs63!}<>y"64g/`1R7i}`)[<do(&J'y}VI%4Be/ezH%ZV_6I9kjyu#%]T
+^!h9h"hcO%s{hJ=pN.u3:%3GN9>P9a#:PC!)cRac0dt<U$Em!D3/qV]L6ZMMd5{s$[V1%>C]$pgA3S,%#>tfHdTHV_C@,RIDWOlr|H||%4/<jncE$E=5|Z
+rfl2Qt/eIQ,C$f/gg`4}N<.&V[4tl2x{Y{V25v4fG`,.I5';"]U')GtVlp1]mrURnpm2$4WtOc45~).@QP/>]>C<y]qAJCDw2A.>#^r[;;d%8b3b!6.RxL
+j]<H/S>/#V!G"7>nOVTft[`o#L0L$HId^+YKk^e#cvw1rJQ}7"6@Z8]Zl2]IU^ZsA$W@wf|{ieb+mzpfU:FaSYw%|a!f#s,DeSDg$&/sPhb$-4C.:Vjc0%
+h"6LA2&mKiZ4)8kby-OfcM9;pZQoqL&&TUL@Pr4QK_b%a_}^T:>`Ti[5&{Swyd^6k1kI1UMO`YlMG2E1q'0-66"vb/]FON^L:8L/yD%fyCj-nVBttsa-lN
+kj,ps1=ov<k:;EVdwGmTOf>VbrDg"r7q`r<E'T,F.YRk6!Z_#!}1dRhO-`7eJ,dkwmpVBkC(}mIb7t;P801tZX#MCg+=1E=nj8N5vi^'{r:W!1:IzdKUGY
+":G5(hFAv;Wb<WA/zIPh~1DO>N&pk_F4p^Z>,OeyZe8xvZb[64Pa0)Rv8m'|{I=YXl!!-}qE'0Gavi;^tmN8"p3Ez9H@~CrEJU~sW-w2m<0[Gl@Q"eP}$8
+(N)+]+4Zjy'5aF!5|0u4sT0#H8l+^;/F!os7f2wyM6){C2WH!W@t^/"ra5FDMn[m^jofRh.nQ{&N01UxmaaP-;n7I%PXqo>hbznmt%cuQVLjz,'d'2dOLw
+AANWs>R1[0I1Yzxqb}tK(cSV+qcgw8fG,uD;"h{:r-;}x%{hMu~|;aT-29:#aX&A(OvjUJC;.o#Z]Df#o!$b3^J-}c@r6r8T#xQaXtj68Cw|u.ZdCB<%'7
+pj&xa;.GsB.!35[G}K{PBa2!Mdf-uI>x;jRbYe5YYfrXqPw{1$,=C(I}lumi[sUE[3'f'rZn8djt!e/grP}]PPC_l_'MG8_IPgSf=YSZ|O4{.J`PYarT[|
++dHkw0mOWT2)]WW=7ga$SDYaB$nh^.v|]5:=vydT,sceJ>FF(DE|u$gShY'LOXvqXYT1YcQSi<l"qPJMtKA-;wxh{#`.`rRy0;L:`A_>@Z[vXS96-S^$v]
+lw<2:jfNI22Uhq_ck=t@(5|Jy>grO;'S3'"Lh+vdKNTSq_M`J$m2+9rvD[7JkfL=Mu_j_=U&R-27:w$S89Iv9CRMM6yl+X$hX=_786uj3@H0pzSu5Pxq['
+!p90h:i{IT"F)M|TM&#5i1s}RItwp)6U#Bi(_e#8=X"fb/T;m;i^/vW}SG@mJ'dVnP|UPb&-5u/7z@:%B1A9g3]XlLBXlxa5Whkpx=U];IJC^5g8C/eInL
+AR}(tgHYTj<u>`nh)Pyg>_~TO<D7Kkd>gjtbRN{.#[m#I5s%a/$W$21YCTJuVi:yA{2x109[`d'5<#]JyBb`MsZz+{48,sW}6nMb)D54Mjy]43fYqG(!`E
+OLf}9x;v8Nm#;v"[&yt,kN0,_2GNvqo)kM4{MGUAlVr<6j9ssnj[bJ`k_Ji/}3/3y_xzvIkyxWV)L;[`mr]l!9zW^J&G8e@+#GZ'eeN.4dRj_+_cfMDvfM
+[|o_KPbO|]qjy027@ygb!7~#D(-A<^3jawXjIHo9mFt^VGu(b|fRuGw^cO)O.=[9A-<NQ{L_hF+s:a45%,3#J1oenr/S`sWPmblSPk=ae,r71]QAo-W6`!
+XFtD"7i_9qP:0`DntS|1VaTV`$,@bw=Xg4E:Kb;vV,5h2}TxatNU<nN$QKwabmQ&6`r5>4j|)]%n<])2G8My|d_+C}SD%84_hgCi"fF0hSdz{bha2ahoOh
+QT<'b^Y`3_'+k;`9HC#X_Ez=rq~H-z}3N7GY;O|/Xd0%H>b";`q$6j~OI:Y-(.1UGlqwgeg'&)>taiEN{mR{`L(G@b}z64CLzqZY.lXe_3t0:.|w(zcIxF
+G)[gHJ&RK>.[>+qq>D4qGwsvqn}xtmDHdo)z9qpHc<hxbCki+`6OhWyP]R1[=IsAq'ZpvTAs]bf^Ryt1Ob6xzX_oK`4AcH2#qbyFscU:-QS)%&j0@PnhA>
+`+7=Ir6w{K:([esmXST:Ns9RS<^P"t-uo{&@Vd.VzAb&Si8>=Q&sPv_YtVsoU0Hj8LLvDJn,tKCV7Dkwsg5/Od^4iAciR|%0R,|2Z:!|@g)#aQaITg6i'=
+4hc1BtR<KOf2qbWiYYG&zm@`Hdtj&(8f<2$Hjt=W$cye7K~_hkcnxA[2mJwP5N>lY&P+>"eG<o2>qW.<s3F,V3m(oeS!#:~X@a8}FQh)GOD1Ge4}wxkC9o
+dZLzI7<|34lzv2{AeXv5U}R|#-Hr|i&Gqlg.bn%#!;YOfbq]-AS"RN'N%my>+M0$mbD[w%!1GHx;M3sWxrLUIDbt)IotQlJwa[3M_st`mm)h=u_vn(O'f:
+Ki@oGAQd-!uj".8,nQ:=Ai(Gv$D$~&CT|@B)la]w_u{iR"W$q>iXc^RjS=K}}:LKKBY4+c'n5lubZb'MxwP/-8'3(g@NFV3x@LH}~L/z~O9sHoF{I6b9zM
+y_$z[p3{uf5[,s>IfOt||T9y:51/E{53_FeDAz}X;|;4#kNvrtPUiN]$j)^S{490aDu)eS11")+AMexX#sNpctdC!#>3Dk5A(ZJgWH9J4:Gfm:y`B'Y|,x
+jc]DTP$>Z`g}av[[l}@b>"2s[7Zp5[9q$8``s]]%hx)["{&8CrV,gt(:RcAD@kcK@;BF,[<`5bhSoN]<+GL"wJc^[20P5K~-gl_VE,c/tO2-dJq^#}u_1F
+[t#q-as^F,+C,9&1JcUJcX`oL7:iQ503FYw'k0U]>=Y||FFO>iO]).v}}3uNShlSiAS5Ns,`r9E2jyi7xw~pfxGp90g=It[DjL5^6v#J&6>5||y>;F<z/^
+1{QkD2wDpT|Jk+taS[bE:nNUJn2[V7/IC{x`d%>a+qVcdI<7rHvxE3.#$s'P}7~3o0mJ/^pFRmG3fwVE};N6jUo`I(nS/S!!Y:ggh`Bc-Sx`1yT{";UZBH
+`ecNCF<.T[0aWN,mW6B9{vX<_x;r$%b_H2py!!JUH|Un)l^s]sD=[G9a`u#{!f>5$DxL"8RdCqK@gr#UX{/a`DV=5o^mVddE9A,lZH~OE$F1V=Grqz({#{
+t7#omBR"}4/uA'~Xc#pUeQWrC_SH}:s8NL/Xng-c_6@l#ZTx-O3;ayRNdf]MLg%X=lXzJ}~:$|XRJ<yB2ZJ4#1v96jwBz'm8[hQgsQXyf'"|:.='yHI&BX
+JCSNv8GAH1dXIjNv.5p3Q3+Vt`8OfKavI6!=`{>8q7[Z-Lbo>idn0Rp5/|E%AymYhlWAHY5x8a{.FKROxOS0X(Ah04l`e/p@N>kVS0Q2VVHEX4Y3.;khj8
+B-0DOkjM$,/DO$0e'Uj%MRWKHrv8:6,;0=(^]$J`mh&b0!IV0Vf.2F^]H8^)H"KRb!+P]^M2A:iRi.f$!OFlfY"M[mv)eC;e@V,37Uiw/FOanz=497QSY7
+y4d;>:M0,%-#^eLI-.djZ-'^Ok'xOhA&@d&"#63i&BuA+1bW+>5<HyuUg+<sF+5d-=A$!!Hc9^W1~yL.a'AvsXNZ$Hn!idVFJIZ9Eh!%RuBLE4]J#RJCk{
+i1T(5s@P#e(2on0t'&QmP2j]^bffa_|kL$@L!An<!nz5675"b8!H"M05d$:.Ln}7<yQRc5~`"a#"c>g|b&VAH6)`Bm)I'_'mcZj+FG,K=_~NXXw,Eo.8O>
+mW7&&}pcFq2O>'s9&Y~DR}QlId-^b#P&[0t,,Pp(-)H_Af/K,pOw&{,KGN!0D<}_;K^"/d#$;H]HE#(YH1L]]sT!'TjnIk-:}<=P>.Z36t+j[4"!ULMYZG
+T|[6|'+,wiK9$dlkh:fj6%08S]m&DyXx>>1-DlfTg|i6wAHaH1m51A|A<B%wp@7bTYM}@]'j9]9n-AZzX,2xPrq2K^W@}KAnU!JO"+[eZb-k$r:cv,:C;(
+.C9dck&E&TyXGVhaw-&,Un@oK,31Sei)`9'9^5lXICL"LrB:uX)ZPWUE]3r4=<ONafXEfW[tpwsBwg.P>vEW=;g`lAEw!s<Hf/]GIv%mj8d6|0rHGgQvP]
+ECNPl,<5sgCsRN/dy@>TpRO-x5Fp_{XZ>$RZ/5UAUcuJq|7xR_tS$+(.cO@'azx3azS4D-^gGA3x$IhJZfFcNql@1(4h@dKO<aP>u<<.7.KxoY/lP0{TIc
+A+nEO:E"OytUSQbHZt+0DK4<gisCuDDUD9J<AO)p}P-=D|"YA{o+o6fW.X]Mn:'s&Ak.h$A@{++h}BbfqSV#K(==fgkpL${DlbqMJ}~#3<Yl~3e{<H6SS2
+4{v4Xx{Bf:`3PzIymWby'HqM=4ee)D"gq;M8M7=([J4o/yHkok^l.nK3{tF:`$,19at|3uU>aX3QcHTIi"$(5"ZM~}x>,8P&6pV6+VE|In"T-=BoAZk4{[
+)22v}7UkZQEbb($4TomFj1;H|"+i(cF:KnHsLsK'NOVhPe&e7$}STw5.OPF+B0}@)#z]h.x9W"tZc+UHSQfC1E=v`==A>mmu2baD35~iBjkyH=iLlP;t2l
+&=:K:9[R7;7s=9%Q<]gjT]U}^)3!g%>6doZPb>_|S;k`MP]".wi82E%J%^2um.1AlPA2;KePioY_z;%fbK[u!$6<%$68m;gcV_!A6qg.9H5aH/_MQjpa[D
+SePa;24KD8UlUb`$>_Mv$6JU/Jl@Na47>qZIVjHt_K;sO.'VeYL[>Ol5Bs@&+f-/daZQpC3wTmmcu<b[^XH7;{PrvDQ:0&qSFY4(r<.7x2h4F|ej`ip26N
+=@6<-DCK`AQ<<w+y-IYlpz:^o9-`kbmJGY3`ULtBW>lg`H@6s`Gu@cZwr$f58kVd'm4CbI;f0r)HUw3"T^ed6LlB!:<NJwg:{:[;{i2uHYKqDDg/S/ulJ&
+3|LOXjT&[=V&.@o1:n(|fp4KI,E5T6:AMo`":49`r=k>N_J&`Gx@RzFzRCs90nf/CiT{4aXVP3dil0[MKS,HtQO_"O|eHtJr7)Ra]kC><t;YJ`lub@B2+5
+N5<ZDTvY#-F2z&1iat8|nw4h-|{!AR.}`}BUhQ^dh0,{s=m1&7:agcVZ!k-OTNk2Ato/@5=.;L-U#mCFp,HHDi/Q3yZ(#GZm^'sMS|9kE7-rrDsfY39H!j
+tA(Z.[3/J'bWh7({|Yb8[D@K#!kns^]dJemQ$:Ia9D,v.l%5o&{NW.9=wHgWR3OVDMQTe;$lxLQ8"DMOwEFS@Ts<0.Odqhm'r-;%W|E6E@d`)>$j5b9-$Q
+vMd&1k<I(8&{}-gu5GicvqDeFy!>QtI5#d}j2cs,hHCDc2azoaqW,z1_`zMaYud(XSKU]s[CQhQ.Y-WQ>}Q;Kc`TilE9"{>1O77cwK[.Z@EtL}uCbsp=j'
+"6o_r1`(6|u$EKO4Kj]9$D5qQ:=eLWJk|>,,JY4oEeto@-Q_==O_SIQLbuSV=$vLY@T063szFTsyHxP%,nDM+ltNfM@gFeQbt-UXscKj9!/VUA_VRC6#:@
+%qJn6<HNc|eSD3ItRYdw7_prNfO%NG|pm1;JxJ]OYv8o+bi2xT|7rX_E}m}F>qskdI1qMeaVHK5.&Mo`TZ%QOWaAiwZ/dSC[bwvK./SrZr{LT_J3'Og7v/
+`4v(jXXql/$)^(>gjZeBjy`/J:Ii:oTk^jK_&P3:,f%}G_H^xM5lI@|2&^Z2)&CUpL0]gC7AHZTtIV#GZQpGxiI1f;<r^yIREk^+C<S(a1heSk>"Fy^t`3
+|B}juvW`JO}<:.Na;l&=c2kz(77&%26%c;TJ.vdm.Lv^pFt(m+BUr/{>Vrv0y=[@D_y8r^T1"S@{i>#vyj73-;('U$9VoB>f-!VwM=5M/)46Z;&=oRn=TD
+n5]Ur+'^S<E<NJv`QN>4^:3jj.Q=qM1"=Su&AS'(4}o|+rxugVP1}c]pzKhwRZq[KT8;djJ0Nh;Bml-IMmaGPry&S!g"p#]d/#:Bp;p7T8Y)M,4t"K`UG+
+v>>!MM{)=BW|}Ig.fnF$3n$sU",e%6RsolgbFl9UX"crk`tHMO@GE_:}I6yQazubqM:UxrNHuZ-B_+EzcSX.H^Ush]enRX0y{X;&TH+|[Lf!,:o^Xn1N&j
+mYtK"K8QJ%^r<__`Jmj)aY2S8BE!ayHkRak7D3v]U:z>;zt5IIH.h,t!4>5:#Cwb$QAgSmHW4|0VZS3B[OypmE@^#Dhu#Kv(7V2rr8Q>Uj-B{i@yr_A}Bk
+:4C/O]jt;L4ubA9N!+eWAkfS>[]mVDlmTC7#pWcCs%YxlX90e|tq)zoxr3GPq+xKk3%WV$g3|N{,Cb`/PZ$Hh#jZg2_GSu4#+c"F~s%|ri]45:^b,$Ai^.
+iZr&omIDe}[QfMX-ylJXPud>mbKSPbHb>[;-HSg&G$x:uGJf9DGvN1VjM#G<G(F}"Brgd/1wV3'2#dFNUC|SDlz1^=93<Ew"$i|Ln@xumH,MYXupTb=48U
+6_m:a2p/S[nm;$u0=&wMc,XvyZb{>Ihl[xYyRj;ty+&Zih"YKZ/UU;zJd6`8e[|b^;GbOFF[4KjwJp:yF`F0Qfkz0lk$-1@C6/+J}P!+>BeO.a+[+'T!^,
+<Yq<~r`!J+U!KAuadGE_K}Sn2H4DgFe%S!l.uc<8f>tx(^`DWezroch{YqFa]=wCg(He|v5.)]MDlT>.'F24cQ3VZod[l.)}8t}r11VBi3QR_sV4)>]9ro
+x`0/EIiEe-Jcp8l1;BdB9x]a'{&FCGyj&q(V@ZUC!A72OTJ5omnV)z[.5Tk(8_5;%%/rOJYK9Z!qik$zm1Vz+:%$T,;zCkt3%=e2z`o)M)<WVP_2P_!sec
+AR%I)YkTK@s`~P(C'zsPPUTTwetwq94@}FQ(OX1jl(qS3{8T&hhc$HAjtgLL-xmPn&~SCFve@^<vJdO;[m-'Qi7khFr^eLiMs=kXAt[AF])<crY(n(wmGo
+-g8Pj$^/S9%A4JX+F`2Rprv=d@K;nT~/=mo67v3dY|J"1C`2I{S<2$kM=)Dw^my;ix-G+8_]T6%Zy_Q4YmBUEVSxu./P9;mUS"&jg[l:Hdk2@VK7<8$!<'
+l"-ye]-t/YS<v^q0$EDT/^/hV:SW|o7id<c|Ny`CUL{B0/$zWXlBs'iP#Hmyi][ggjUzRw&'pbzW<l#:XZ:c4|syMU;KnLAR=b3!sVTLLfCPb]JH[63'2s
+"e{F8ILsgz1V;c~e=wg2fs{Vx24x5}_#m6WSnz~:hEYXKG!&lKz__2Y,0QmcX]S_E2OJ[:zR=c#baR;}q&;!OV^a-OZ=}v"IMS0zG-mjat>vR1Ed^bV/Pp
+IQN.|ZaDtIjGDS_`nrCVap6@TC}DtL0rBT^uP)%^C`GD(EZ=:5KN#Xt(hYtaVD^|uvX5!RezqQAdD6lLgmf+`r^l9W8|CcTig>V>;9Fid;kvRE5PC)$XNn
+]qi$Ey$4%M]b_6-:E$#,T:VnH]!xi:Sgzz"^I4]mO3[J~)ypyI%"/El6`%RnJ3^o>l5_s3_Y37]r>u,(;@:6l;b9i]UC58@d`"2Oue)m+iGwqPvQ}[kS(Z
+,D>"^)"-fO4G2ifF%R/,TiB_[3joZO$u/^=K{0aTmF|1om#lv.]snq4gmT4s9gGC&G^1UYDycpl2<UNkY}8C#-Ji,S^CZA^@/un;GLS5S0kt>P{&&MSk8i
+Gv<f~$_Gg]e9~N1hqp~1z97D~>-D1RST4"]ciKMx=qVW:@jQCj3bX}SbRgQU6]lCh&idOxYQHq`}47mb,FPbD<4+j2[1>.91dJG!6)AE{;(kUKj9}_%gNL
+.JD$K=a<:4C'+|i3^]a7VU>9aqAFn^xR>B^}@fD9&qEhQ(F+xgyF,eg1:gqL6/'OCIBbl6LJ[9=_(D!>Q[4v/pG8l{h%)(s_X`P+I]oQ!a%w3PZfY><tKr
+{J2hDo]AU{hj-)^aN7[wru:uK9fc=uzS>AHI.6(l3MSIzI_.A@w]Q1k7[LPq2xk|"c"|@P~VPCFlYm+4'Z]Rs,|ZtL4Ax^}eT14.FLtwC=hfA@t/TSyKb=
+J,JMYQ'orA#m9p-"92FQ+jbyx>e|sA1wDfyyH2xI#9=1a()NIV6]H-dw]ZXvk_sn4v^NB'45}g]Ji"v]26))~'iDuN[3}+kY5}Y[!rhp=9VSJD[H5&,/72
+1LW&y1Az[|<M02|Cd75IZlBgp{:aqq3VMllJjCwUSQRz3Xfp&!$WW5wu>@-|Dx4hY]N'::F^@5B/Kbdq5HsObBJs;2]YmO]kpit>_hU0~I_6Lef}e^ip4(
+)Uxx+WCf@,T%MF_JE$LgSU,Jp'IGwx:P"8XFN6tI4r(^!7Sp[{nmH(K.v1:.cYQ3@dY]c>A5oVZ6Dg|$<s`09}m$OTGbkk3N7rXCF{m]!N$,DqRC1jhBL{
+F}{YeQ+z92xbdE^aV$K@nB|5jB3>qxJ(rg-t>.>+Xv:EoX"_eH^5|rLC0$1D.)2LBza$J2#)CJsR4:y12AXx5#])$-hpq6_{wrR!H#1L<7.3i."0s8GuvI
+5;WINgWk8St|2r.CGm_4d1`hn7xG#)syxQ)23|a5Z$4x0OwI/VUzg256u8gCdk2D&RkvW)efX61JwPpx=XN3kXgUzF-.JJWO|/mhndO$ox)(9kykvqOJ&>
+9D,Wkvv;uKw(CAs5qpG_e.e>;"6q|BNzv!h!m6pK0@DI8L,8Im=0+6FQ]7Yj5dvUzPJw/{@ZrfmA`DpVt"]QCq0tW=V$P:I2#`_)USMTA<MIME(tZ!X$~m
+E)be@`=O}0W&#wvN$4Q25kL!0Vod(p2{"QuOA!v(E@@0`uD1$|4mk_1l0X_b3_n;@/2GT[9Kq^|uKxwBq|72gPmgFr4S}@GDNY5.|@$_["+rP.d$.W|Akm
+oAE[Fc"1vjD<7z=zfnHW{eg:e;$N1S(e=^}sVe.)jcOBKzlVPmxV-SB;2H~4F)b<akYs.,B^3KZ:1@@g6>_o<^{Re>)cW1e5RN{C4BbTN&PIm4_6EIA"XO
+#K'YMW`qRE)]ESv<o2V<O2#arJDuEFo{%W~di/L_E((q5g7k.EeWbF81ZgMZq67!haPYQ9{v'bGi&[jZoq2NOF(T^N:9xpydu(>+JnuC-[(}$wGq`[rCu#
+svH@Y@,VVZ:0~a>9oK!D8Z>)G9utz>xGfEd7m4UbEeGC9WabYKBZnIYRY3`EkOx3R+^_5uK'cL$hy-x6OR%`P]h3~!)'Tcn;]V7}xO5Iz9rkJdfg'hy`eO
+NBOoqG>)LRtA7d5>sXk`Md;SKn#VJOVxC}ms@=.2GjD"<wVc&TEL5;7hhVz+$(A{;ZrWa!KF$.`;kToC@`gVRJqFDayX`C4!uwSbbf>JW>_#!-`$hr=2zx
+@>P[h:&[Km4!#JrFa;!7xvCkhu54:L-=.M23Y^:|CT$:GAL2R]mLJr^w`'dJtm/9_eiu`Wy,PMIm!frSgR4Ds7K]BJN%Hm&RxkjP}6fA+$5W~wSdX,<dPS
+0qvg>8pH.yZ,Vk'`&mbq_kZqt'aH-;iI63r|v0.+~.-%~>@NM=#|rJ<:nFi|YUdxwBVxubL[j^4WT{W]vkeUh>Q}>/(iBIOL-o;xnmgrQ@~SR'Yd74XP@y
+.s@Z5Qy2kT48J91f+$,aaas{us{f,e/z8[yl}T{MKRsmEH2IzXJ%Bj!P"!
 */

@@ -258,7 +258,7 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PR
   X(LEADING_SWEEP, 29)   /* sort of 4-byte keys with values: one sweep by leading bits, then buckets on chip */ \
   X(ONE_CLUSTER, 30)     /* sort, top-k: a digit a pass by one cluster, in its shared memory; sm_90 and later */ \
   X(ONE_LAUNCH, 31)      /* sort, top-k: a digit a pass by resident blocks, in device memory, one launch */ \
-  X(SAMPLED_SELECT, 32)  /* top-k: a sample bounds the keys; a cluster sorts those within */
+  X(SAMPLED_SELECT, 32)  /* top-k: one launch bounds the keys, first by a sample; a cluster sorts those within */
 
 #define GP__ENUM(NAME, value) GP_##NAME = value,
 enum { GP_AUTO = 0, GP_ALGORITHMS(GP__ENUM) GP_ALGORITHM_COUNT };

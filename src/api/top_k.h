@@ -9,12 +9,12 @@
 // where they are sorted. One launch sorts up to 2^15 keys and stores the first k: keys of up to 4 bytes (k > 32: up to
 // 2^19, in a workspace for all), or k > 128. Otherwise, up to k = 1024 every key is read once, and blocks keep the best
 // they have seen, in one to three launches (workspace: at most k ranks of 4 to 16 bytes for each block). Beyond, radix
-// select reads them two or three times, a launch a digit of 11 bits and one that collects, and a sort of k follows, one
-// for all rows (workspace: count / 16 keys, and that of the sort). gp_call.op orders keys of any type, structs too:
-// LESS, GREATER or a user's operator, whose reverse GP_DESCENDING takes; keys that tie come as in the input, and
-// out_keys may be NULL. Up to 1024 results (24 KB of keys and indices, if that is less) every key is read once, in up
-// to three launches; beyond, a merge sort (workspace: keys and indices, and that of the sort; rows and segments:
-// indices again, and a segmented sort).
+// select reads them two or three times, a launch a digit of 11 bits and one that collects (keys alone: one launch), and
+// a sort of k follows, one for all rows (workspace: count / 16 keys, and that of the sort). gp_call.op orders keys of
+// any type, structs too: LESS, GREATER or a user's operator, whose reverse GP_DESCENDING takes; keys that tie come as
+// in the input, and out_keys may be NULL. Up to 1024 results (24 KB of keys and indices, if that is less) every key is
+// read once, in up to three launches; beyond, a merge sort (workspace: keys and indices, and that of the sort; rows and
+// segments: indices again, and a segmented sort).
 GP__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys, const void *values,
     uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream);
 // The top k of each row of a dense matrix of rows * columns keys: k results a row. Indices count from the start of the

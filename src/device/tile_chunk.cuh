@@ -118,6 +118,14 @@ GP_DEVICE Acc gp__chunk_fold_part(const gp__u8 *chunk, gp__u64 index, int begin,
   return sum;
 }
 
+// The input ends within the chunk: its last element takes the places behind, and the chunk counts as a whole one, which
+// is faster. Nobody uses the results there.
+template <int ITEMS, class In> GP_DEVICE void gp__chunk_pad(gp__u8 *chunk, int end) {
+  In *item = gp__as<In>(chunk);
+  GP__UNROLL_BY(4)
+  for (int j = end; j < ITEMS; ++j) item[j] = item[end - 1];
+}
+
 // Writes the running prefixes, started with `carry`, to `to`, which may be `chunk` if the element sizes are equal.
 template <int ITEMS, bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
 GP_DEVICE void gp__chunk_scan(gp__u8 *to, const gp__u8 *chunk, gp__u64 index, gp_carry<Acc> carry) {

@@ -137,9 +137,11 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     gp__vector_access<W, V> w[K];     // with one channel only
     gp__sample_place<T, Source> x_at; // the next to be loaded
     const W *w_at;
-    gp__u64 step; // in samples
-    gp__u32 left; // vectors that are not counted yet; no block sees 2^32 samples
-    unsigned off; // misalignment of weights; unless 0, they are loaded one by one
+    gp__u64 step;      // in samples
+    gp__u64 ragged_at; // last block: a sample of each thread before and after the vectors
+    T ragged;          // that sample
+    gp__u32 left;      // vectors that are not counted yet; no block sees 2^32 samples
+    unsigned off;      // misalignment of weights; unless 0, they are loaded one by one
     GP_DEVICE explicit Samples(const gp__histogram_args &a) : x_at(a) {
       const Extent e(a);
       const gp__u64 vector = gp__u64(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
@@ -150,6 +152,10 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       x_at.move(first);
       w_at = gp__as<const W>(a.weights) + (weight::is && one ? first : 0);
       off = weight::is && one ? gp__misalignment(w_at, gp__vector_access_alignment<W, V>::value) : 0;
+      ragged_at = blockIdx.x < gridDim.x - 1 ? e.samples
+          : threadIdx.x < e.head             ? threadIdx.x
+                                             : e.vectors * V + threadIdx.x;
+      if (ragged_at < e.samples) ragged = gp__operand_at(Source(a), gp__as<const T>(a.in), ragged_at);
       GP__UNROLL
       for (unsigned k = 0; k < K; ++k) load(k, k < left, one);
     }
@@ -271,20 +277,16 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         ++pixel;
       }
     }
-    GP_DEVICE void take_one(const T *in, gp__u64 i, bool there) {
+    GP_DEVICE void take_one(const T &sample, gp__u64 i, bool there) {
       const gp__u64 of_pixel = ONE ? i : i / unsigned(a.channels);
       const gp__u32 c = ONE ? 0 : gp__u32(i - of_pixel * unsigned(a.channels));
       gp__vector_access<T, V> x;
-      if (there) x.item[0] = gp__operand_at(Source(a), in, i);
+      if (there) x.item[0] = sample;
       const gp__u32 slot = !there ? nowhere : ONE ? slot_of(x, 0) : slot_of(x, 0, c);
       count(there, slot, there ? weight::of(a.weights, of_pixel) : 0);
     }
     GP_DEVICE void all(Samples &s) {
-      if (blockIdx.x == gridDim.x - 1) { // samples before and after the vectors, one a thread
-        const Extent e(a);
-        const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
-        take_one(gp__as<const T>(a.in), i, i < e.samples);
-      }
+      if (blockIdx.x == gridDim.x - 1) take_one(s.ragged, s.ragged_at, s.ragged_at < Extent(a).samples);
       if (!ONE) {
         const unsigned channels = unsigned(a.channels);
         const gp__u64 mine = Extent(a).head + (gp__u64(blockIdx.x) * P::threads + threadIdx.x) * V;

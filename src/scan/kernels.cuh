@@ -27,10 +27,10 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   gp__u8 *from, *to; // shared memory
   gp__u64 index;     // of the tile's first element
-  int begin, end;    // the part of this thread's chunk within the input
+  int end;           // elements of this thread's chunk within the input
 
   GP_DEVICE gp__scan_tile(gp__u8 *shared, gp__u64 first, gp__u64 count)
-      : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first), begin(0) {
+      : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first) {
     const gp__u64 mine = first + gp__u64(threadIdx.x) * ITEMS;
     end = mine >= count ? 0 : count - mine >= ITEMS ? ITEMS : int(count - mine);
   }
@@ -53,16 +53,15 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
         gp__as<gp__u8>(out + index), to, unsigned(items * sizeof(Out)), threadIdx.x);
   }
   GP_DEVICE Acc fold() const {
-    const gp__u8 *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
-    return begin == 0 && end == ITEMS ? gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, chunk_index())
-                                      : gp__chunk_fold_part<Op, Load, Acc, In>(chunk, chunk_index(), begin, end);
+    gp__u8 *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
+    if (!end) return Op::identity();
+    gp__chunk_pad<ITEMS, In>(chunk, end);
+    return gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, chunk_index());
   }
   GP_DEVICE void scan(const gp_carry<Acc> &carry) const {
     const gp__u8 *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
     gp__u8 *result = to + threadIdx.x * (ITEMS * sizeof(Out));
-    if (begin == 0 && end == ITEMS)
-      gp__chunk_scan<ITEMS, EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry);
-    else gp__chunk_scan_part<EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry, begin, end);
+    if (end) gp__chunk_scan<ITEMS, EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry);
   }
 };
 

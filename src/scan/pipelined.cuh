@@ -156,12 +156,14 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   // Folds the tile of a stage; returns the thread's prefix within its warp (lane 0: none).
   GP_DEVICE Acc fold(int stage, unsigned tile) const {
-    const gp__u8 *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
+    gp__u8 *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
     Acc sum;
     int begin, chunk_end;
     part(tile, begin, chunk_end);
-    if (begin == 0 && chunk_end == ITEMS) sum = gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, index_of(tile));
-    else sum = gp__chunk_fold_part<Op, Load, Acc, In>(chunk, index_of(tile), begin, chunk_end);
+    if (begin == 0 && chunk_end) {
+      gp__chunk_pad<ITEMS, In>(chunk, chunk_end);
+      sum = gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, index_of(tile));
+    } else sum = gp__chunk_fold_part<Op, Load, Acc, In>(chunk, index_of(tile), begin, chunk_end);
     const Acc inclusive = gp_warp_inclusive_scan(sum, Op());
     if (gp_lane() == 31) {
       s.warp_total[stage][gp_warp()] = inclusive;
@@ -176,7 +178,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     if (within.has) carry.append(within.value, Op());
     int begin, chunk_end;
     part(tile, begin, chunk_end);
-    if (begin == 0 && chunk_end == ITEMS)
+    if (begin == 0 && chunk_end)
       gp__chunk_scan<ITEMS, EXCLUSIVE, Op, Load, Out, In>(chunk, chunk, index_of(tile), carry);
     else gp__chunk_scan_part<EXCLUSIVE, Op, Load, Out, In>(chunk, chunk, index_of(tile), carry, begin, chunk_end);
     gp__bulk_fence(); // before the store, or before the buffer's next load

@@ -25,7 +25,7 @@ typedef struct gp__radix_args {
   unsigned flip;         // all ones: descending
   int drop_keys;         // the last pass does not write keys
   const gp__u64 *choice; // GP__CHOSE_..., or NULL: one-sweep sort
-  gp__u64 *leads;        // leading sweep: where the choice is stored; sampled select: its state; or NULL
+  gp__u64 *leads;        // leading sweep: where the choice is stored; or NULL
   unsigned capacity;     // leading sweep: most keys of a bucket; cooperative sorts: most results
   int leading;           // leading bits
 } gp__radix_args;

@@ -1,7 +1,7 @@
 // sort/cooperative.cuh - cooperative radix sort: all blocks in one launch, or one cluster
 // uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h, sort/radix_policy.h,
-//   sort/cooperative_policy.h, sort/arguments.h, top_k/arguments.h, sort/hybrid_arguments.h, device/look_back.cuh,
-//   device/kernel.cuh, sort/keys.cuh, sort/radix_sweep.cuh
+//   sort/cooperative_policy.h, sort/arguments.h, sort/hybrid_arguments.h, device/look_back.cuh, device/kernel.cuh,
+//   sort/keys.cuh, sort/radix_sweep.cuh
 
 // One launch does all passes. Its blocks form one cluster or one grid. Each holds a tile of keys in registers while the
 // blocks exchange their digit counts. After that no block needs the pass's input, so keys may overwrite it: they go to
@@ -230,14 +230,11 @@ template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__cooperativ
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
-  const gp__select_state *state = gp__as<const gp__select_state>(a.leads); // of a sampled select
-  const bool filtered = state && state->buffered == 2;
-  const gp__u64 n = filtered ? state->appended : gp__count(a);
   typename K::Key *const keys = gp__as<typename K::Key>(shared);
   V *const values = gp__as<V>(shared + KEYS);
-  const typename Sort::Sweep of = {a, s.sweep, keys, values, 0, 0, n};
+  const typename Sort::Sweep of = {a, s.sweep, keys, values, 0, 0, gp__count(a)};
   Sort sort = {of, s, keys, values, gp__as<typename K::Key>(shared + KEYS + VALUES),
-      gp__as<V>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0, filtered ? a.other : a.keys};
+      gp__as<V>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0, a.keys};
   sort.run();
 }
 template <class P, class K, class V> GP_DEVICE void gp__sort_one_cluster(const gp__radix_args &a) {

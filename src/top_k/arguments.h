@@ -13,7 +13,7 @@ typedef struct gp__top_k_args {
   gp__u64 blocks; // blocks of a row
   void *workspace;
   const void *from;  // lists: `ranks` ranks a row
-  void *to;          // lists: k ranks of each block; NULL: to the output
+  void *to;          // lists: k ranks of each block; NULL: to the output; bounded select: `ranks` keys of each row
   gp__u64 ranks;     //
   gp__u64 jump;      // step from tile to tile of a row; coprime with their number
   unsigned capacity; // ranks of a block's list
@@ -21,18 +21,17 @@ typedef struct gp__top_k_args {
   void *states;      // radix select: gp__select_state of each row
   void *bins;        // GP__SELECT_BINS counters of each row
   void *aside;       // `room` keys of each row
-  gp__u64 room;
-  int level;    // digit
-  int filtered; // keys within a bound that a sample gives are put aside first
-  int finish;   // a sort of these ends the call; the row is one
+  gp__u64 room;      //
+  gp__u64 many;      // bounded select: a sample bounds so many keys first
+  int level;         // digit
 } gp__top_k_args;
 typedef struct gp__select_state {
-  gp__u64 prefix;   // known upper bits of the k-th key; before the first digit, the bound
+  gp__u64 prefix;   // known upper bits of the k-th key; bounded select: keys in `to`
   gp__u64 rank;     // keys before it among those with these bits
-  gp__u64 inside;   // keys with these bits
+  gp__u64 inside;   // keys with these bits; bounded select: keys that `to` gets
   gp__u64 appended; // keys put aside
   gp__u64 arrived;  // blocks that have counted
-  gp__u64 buffered; // the keys put aside are all that matter: 1 for the next digits, 2 for the result
+  gp__u64 buffered; // the keys put aside are all that matter
 } gp__select_state;
 
 // Top-k of segments. A task: a segment, or a part of it.

@@ -8,7 +8,9 @@ GP__HOST gp__u64 gp__rows_of(gp__shape s) { return s.primitive == GP_TOP_K && s.
 // Blocks of a row: its share of the resident ones, or fewer if they had too little to do.
 GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
   const gp__u64 rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
-  const gp__u64 useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
+  const gp__u64 useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1
+      : p.algorithm == GP_SAMPLED_SELECT                             ? tiles
+                                                                     : gp__ceil_div(tiles, 4);
   const gp__u64 there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }
@@ -16,9 +18,16 @@ GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
 GP__HOST gp__u64 gp__top_k_mergers(gp__u64 blocks, gp__u64 k) {
   return blocks * k <= GP__TOP_K_MERGED ? 1 : 1ull << (64 - __builtin_clzll(blocks)) / 2;
 }
-// Most keys of a row that radix select puts aside.
+// Most keys of a row that radix select puts aside; scratch memory before them.
 GP__HOST gp__u64 gp__select_room(gp_policy p, gp__shape s) {
   return p.algorithm == GP_SAMPLED_SELECT ? gp__sampled_room(s) : s.count / 16 + 1024;
+}
+GP__HOST gp__u64 gp__select_bytes(gp_policy p, gp__shape s) {
+  return GP__SELECT_STATE_BYTES +
+      (gp__u64)GP__SELECT_BINS * 8 *
+      (unsigned)(gp__is_bounded(p.algorithm, s.primitive, s.out_size, s.count, s.top_k.results)
+              ? 2 * gp__select_levels(s.key_size)
+              : 1);
 }
 // Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
 // longer ones.
@@ -87,7 +96,7 @@ GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp_
   g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
   g->share = blocks;
-  g->shared_bytes = gp__top_k_shared_bytes(gp__unsampled(p), s);
+  g->shared_bytes = gp__top_k_shared_bytes(p, s);
   if (p.algorithm == GP_BEST_LISTS) {
     g->grid = (unsigned)(works < resident ? works : resident);
     if (blocks > 1)
@@ -97,7 +106,7 @@ GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp_
     g->grid = (unsigned)works;
     g->words = rows;
     if (s.primitive == GP_TOP_K && g->words < collect) g->words = collect;
-    g->scratch = rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8 + gp__select_room(p, s) * (unsigned)s.key_size);
+    g->scratch = rows * (gp__select_bytes(p, s) + gp__select_room(p, s) * (unsigned)s.key_size);
   }
 }
 

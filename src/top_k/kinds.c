@@ -5,8 +5,7 @@
   X(TOP_K_MERGE, gp__top_k_merge, gp__top_k_args, ranked, 0) \
   X(SELECT_FIRST, gp__select_first, gp__top_k_args, ordered_key, GP__NO_SHARED) \
   X(SELECT_NEXT, gp__select_next, gp__top_k_args, ordered_key, 0) \
-  X(SELECT_SAMPLE, gp__select_sample, gp__top_k_args, ordered_key, GP__NO_SHARED) \
-  X(SELECT_FILTER, gp__select_filter, gp__top_k_args, ordered_key, 0) \
+  X(SELECT_BOUNDED, gp__select_bounded, gp__top_k_args, ordered_key, GP__NO_SHARED) \
   X(SELECT_COLLECT, gp__select_collect, gp__top_k_args, ranked, GP__NO_SHARED) \
   X(TOP_K_TASKS, gp__top_k_tasks, gp__segmented_top_k_args, ranked, 0) \
   X(TOP_K_SHORT, gp__top_k_short, gp__segmented_top_k_args, ranked, GP__NO_SHARED) \

@@ -32,13 +32,10 @@ GP__HOST gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   }
   return GP_SUCCESS;
 }
-// Radix select of keys alone takes a sample first, if that pays.
-GP__HOST int gp__filters_keys(const gp__request *q, const gp_policy *p) {
-  return p->algorithm == GP_SAMPLED_SELECT ||
-      (q->primitive == GP_TOP_K && !q->out_size && q->count >= GP__SELECT_MANY &&
-          q->length <= q->count / GP__SELECT_PART);
+GP__HOST int gp__bounds_keys(const gp__request *q, const gp_policy *p) {
+  return gp__is_bounded(p->algorithm, q->primitive, (int)q->out_size, q->count, q->length);
 }
-// A sampled select: a cluster sorts the keys within the bound and stores the first k, or else sorts the results.
+// Sampled select: a cluster sorts the keys put aside, whose number is in the state, and stores the first k.
 GP__HOST gp_result gp__launch_sampled_sort(const gp__launching *l, const gp__top_k_args *a) {
   const gp_policy p = gp__sampled_sort(*l->p, *l->h);
   const gp__geometry g = gp__geometry_of(p, gp__sampled_shape(*l->h), 0);
@@ -47,37 +44,43 @@ GP__HOST gp_result gp__launch_sampled_sort(const gp__launching *l, const gp__top
   memset(&r, 0, sizeof r);
   sort.p = &p;
   sort.g = &g;
-  sort.kernels = l->kernels + 5;
-  r.keys = r.out_keys = a->out_keys;
-  r.other = a->aside;
-  r.count = a->k;
-  r.count_device = a->count_device;
+  ++sort.kernels;
+  r.keys = a->aside;
+  r.out_keys = a->out_keys;
+  r.count = a->room;
+  r.count_device = &((gp__select_state *)a->states)->inside;
   r.end_bit = 8 * (int)l->q->key_size;
   r.flip = l->q->flags & GP_DESCENDING ? ~0u : 0;
   r.capacity = (unsigned)a->k;
-  r.leads = (gp__u64 *)a->states;
   return gp__launch_passes_at_once(&sort, r);
 }
 GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
   const gp__request *q = l->q;
+  const int sorts = l->p->algorithm == GP_SAMPLED_SELECT;
   gp__u8 *scratch = (gp__u8 *)l->scratch;
+  gp__launching bounded = *l;
+  gp__geometry g = *l->g;
   a->states = scratch;
   a->bins = scratch + a->rows * GP__SELECT_STATE_BYTES;
-  a->aside = scratch + a->rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8);
+  a->aside = scratch + a->rows * gp__select_bytes(*l->p, *l->h);
   a->room = gp__select_room(*l->p, *l->h);
   a->nth = q->primitive == GP_NTH_ELEMENT;
-  a->filtered = gp__filters_keys(q, l->p);
-  a->finish = l->p->algorithm == GP_SAMPLED_SELECT;
-  if (a->filtered) {
-    GP__CHECK(gp__launch_step(l, 3, (unsigned)a->rows, l->g->threads, 0, a));
-    GP__CHECK(gp__launch_step(l, 4, l->g->grid, l->g->threads, l->g->shared_bytes, a));
+  a->many = GP__SELECT_SAMPLED;
+  a->to = sorts ? a->aside : a->out_keys;
+  a->ranks = sorts ? a->room : a->k;
+  g.shared_bytes = 0;
+  bounded.g = &g;
+  if (!sorts) bounded.kernels += 3;
+  if (gp__bounds_keys(q, l->p)) {
+    const gp_result result = gp__launch_resident(&bounded, a);
+    if (sorts && !result) return gp__launch_sampled_sort(l, a);
+    if (sorts || result != (gp_result)GP__REFUSED) return result;
   }
   GP__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, a));
   for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size; ++a->level)
     GP__CHECK(gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a));
   if (a->nth) return GP_SUCCESS;
-  GP__CHECK(gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a));
-  return a->finish ? gp__launch_sampled_sort(l, a) : GP_SUCCESS;
+  return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
 }
 // Few keys: a sort of all, which stores the first k.
 GP__HOST gp_result gp__launch_first_sorted(const gp__launching *l) {

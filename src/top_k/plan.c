@@ -20,14 +20,12 @@ GP__HOST int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__ke
   if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
   if (gp__is_cooperative(p->algorithm))
     return kinds[0] = p->algorithm == GP_ONE_CLUSTER ? GP__SORT_ONE_CLUSTER : GP__SORT_ONE_LAUNCH, 1;
+  if (p->algorithm == GP_SAMPLED_SELECT) return kinds[0] = GP__SELECT_BOUNDED, kinds[1] = GP__SORT_ONE_CLUSTER, 2;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
   if (p->algorithm == GP_BEST_LISTS || q->primitive != GP_TOP_K) return count;
   kinds[count++] = GP__SELECT_COLLECT;
-  if (!gp__filters_keys(q, p)) return count;
-  kinds[count++] = GP__SELECT_SAMPLE;
-  kinds[count++] = GP__SELECT_FILTER;
-  if (p->algorithm == GP_SAMPLED_SELECT) kinds[count++] = GP__SORT_ONE_CLUSTER;
+  if (gp__bounds_keys(q, p)) kinds[count++] = GP__SELECT_BOUNDED;
   return count;
 }
 
@@ -50,7 +48,7 @@ GP__HOST int gp__fit_top_k(const gp_policy *p, int occupancy) {
 GP__HOST uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
   const uint64_t rows = q->segments ? q->segments : 1, calls = q->count_device ? rows : 1;
   if (q->primitive != GP_TOP_K || p->algorithm != GP_RADIX_SELECT || q->length < 2 ||
-      (q->flags & GP_UNSORTED && !gp__filters_keys(q, p))) // whose order differs from call to call
+      (q->flags & GP_UNSORTED && !gp__bounds_keys(q, p))) // whose order differs from call to call
     return 0;
   memset(call, 0, sizeof *call);
   call->primitive = rows > calls ? GP_SEGMENTED_SORT : GP_SORT;

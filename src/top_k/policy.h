@@ -24,12 +24,16 @@ enum {
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
-  GP__SAMPLED_KEYS = 8192,    // of a row's sample
-  GP__SELECT_PART = 24,       // a bound serves up to a 24th of the keys; they are a 16th at most,
-  GP__SELECT_MANY = 1 << 21,  // and pays for so many
-  GP__SELECT_ASIDE = 1 << 15, // most keys that a cluster sorts
+  GP__SELECT_PART = 24,         // a bound serves up to a 24th of the keys; they are a 16th at most,
+  GP__SELECT_MANY = 1 << 21,    // and pays for so many
+  GP__SELECT_SAMPLED = 1 << 23, // so many are sampled
+  GP__SELECT_ASIDE = 1 << 15,   // most keys that a cluster sorts
+  GP__SELECT_LEAST = 1 << 13,   // and besides 2 k at least
   GP__SHUFFLE_ROUNDS = 8
 };
+GP__RULE int gp__select_levels(int key_size) { // digits of a key
+  return (8 * key_size + (int)GP__SELECT_BITS - 1) / (int)GP__SELECT_BITS;
+}
 GP__RULE int gp__rank_form(int key_size, int indexed, int wide) {
   return !indexed ? key_size == 8 : key_size == 8 || (key_size == 4 && wide) ? 2 : 1;
 }
@@ -100,9 +104,16 @@ GP__RULE unsigned gp__top_k_by_warps(gp_policy p) {
 GP__RULE unsigned gp__top_k_most_of_warp(gp_policy p, gp__shape s) {
   return s.top_k.order_bytes ? (unsigned)GP__ORDER_OF_WARP / gp__rank_bytes(s) : gp__top_k_by_warps(p);
 }
+GP__RULE int gp__selects(int algorithm) { return algorithm == GP_RADIX_SELECT || algorithm == GP_SAMPLED_SELECT; }
+// Keys alone, many, of which few are wanted: radix select tries one launch first, too.
+GP__RULE int gp__is_bounded(int algorithm, int primitive, int out_size, gp__u64 count, gp__u64 k) {
+  return algorithm == GP_SAMPLED_SELECT ||
+      (algorithm == GP_RADIX_SELECT && primitive == GP_TOP_K && !out_size && count >= GP__SELECT_MANY &&
+          k <= count / GP__SELECT_PART);
+}
 GP__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
   return s.top_k.order_bytes              ? gp__order_capacity(p, s) * gp__rank_bytes(s)
-      : p.algorithm == GP_RADIX_SELECT    ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
+      : gp__selects(p.algorithm)          ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
       : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
                                           : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
@@ -112,7 +123,9 @@ GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
               : p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
               : p.algorithm == GP_WARP_SEGMENTS
               ? s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP
-              : p.algorithm == GP_RADIX_SELECT && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
+              : gp__selects(p.algorithm) && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
       (gp__i64)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
-          (p.algorithm == GP_RADIX_SELECT ? GP__SELECT_BINS * 4 + 1024 : GP__TOP_K_STATIC_BYTES);
+          (!gp__selects(p.algorithm)               ? GP__TOP_K_STATIC_BYTES
+                  : p.algorithm == GP_RADIX_SELECT ? GP__SELECT_BINS * 4 + 1024
+                                                   : GP__SELECT_BINS * 16 + 1024);
 }

@@ -10,7 +10,7 @@ enum {
   GP__IF_TOP_K_ONE = 4 * GP__IF,     // row, without an operator
   GP__IF_TOP_K_SORTS = 8 * GP__IF,   // keys of up to 4 bytes, or hundreds of results
   GP__IF_TOP_K_SOME = 16 * GP__IF,   // results, or keys of one or two digits
-  GP__IF_TOP_K_WITHIN = 32 * GP__IF, // a bound: keys alone of 4 bytes and more
+  GP__IF_TOP_K_WITHIN = 32 * GP__IF, // a bound: keys alone of 4 bytes and more, of which few are wanted
   GP__TOP_K_SOME = 32,
   GP__TOP_K_HUNDREDS = 128,
   GP__TOP_K_FEW_BYTES = 32 << 20
@@ -22,9 +22,10 @@ static const gp__policy_row gp__top_k_rows[] = {
         0, 0, 0, 0, 29),
     GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_SORTS | GP__IF_TOP_K_SOME, 0,
         (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 29),
-    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_WITHIN, 1 << 21, 0, GP_SAMPLED_SELECT,
-        0, 0, 0, 0, 29),
-    GP__H200(0, -1, 0, 0, 0, GP_SAMPLED_SELECT, 256, 2, 0, 4, 29),
+    GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_WITHIN, (1 << 19) + 1, 0,
+        GP_SAMPLED_SELECT, 0, 0, 0, 0, 29),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_TOP_K_WITHIN, GP__SELECT_MANY, 0, GP_RADIX_SELECT, 1024, 2, 0, 1, 29),
+    GP__H200(0, -1, 0, 0, 0, GP_SAMPLED_SELECT, 1024, 2, 0, 1, 29),
     GP__H200(0, -1, 0, 0, 0, GP_BEST_LISTS, 256, 1, 0, 4, 22),
     GP__H200(0, 4, 0, 0, 0, GP_BEST_LISTS, 0, 2, 0, 0, 22),
     GP__H200(0, -1, GP__IF_TOP_K_WIDE, 0, 0, GP_BEST_LISTS, 0, 4, 0, 0, 22),
@@ -37,12 +38,8 @@ GP__HOST gp__shape gp__sorted_top_k(gp__shape s) {
   s.sorted.end_bit = 8 * s.key_size;
   return s;
 }
-// A sampled select: room for about 1.6 k + n / 512 keys within a bound; policies of other steps, and of its sort.
-GP__HOST gp__u64 gp__sampled_room(gp__shape s) { return 2 * s.top_k.results + s.count / 292 + 512; }
-GP__HOST gp_policy gp__unsampled(gp_policy p) {
-  if (p.algorithm == GP_SAMPLED_SELECT) p.algorithm = GP_RADIX_SELECT;
-  return p;
-}
+// A bounded select: room for the keys put aside, and the policy of their sort.
+GP__HOST gp__u64 gp__sampled_room(gp__shape s) { return 2 * s.top_k.results + GP__SELECT_LEAST; }
 GP__HOST gp__shape gp__sampled_shape(gp__shape s) {
   s.count = gp__sampled_room(s);
   return s;
@@ -55,8 +52,7 @@ GP__HOST gp_policy gp__sampled_sort(gp_policy p, gp__shape s) {
 GP__HOST int gp__policy_valid_ranked(gp_policy p, gp__shape s) {
   if (p.algorithm == GP_SAMPLED_SELECT)
     return !s.out_size && !s.top_k.order_bytes && gp__sampled_room(s) <= GP__SELECT_ASIDE &&
-        gp__policy_valid_top_k(gp__unsampled(p), s) &&
-        gp__policy_valid_ranked(gp__sampled_sort(p, s), gp__sampled_shape(s));
+        gp__policy_valid_top_k(p, s) && gp__policy_valid_ranked(gp__sampled_sort(p, s), gp__sampled_shape(s));
   return !gp__is_cooperative(p.algorithm) ? gp__policy_valid_top_k(p, s)
                                           : s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes &&
           !s.top_k.drop_keys && p.blocks_per_sm >= 1 && gp__policy_valid_cooperative(p, gp__sorted_top_k(s));
@@ -74,7 +70,8 @@ GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
       (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0) | (one ? GP__IF_TOP_K_ONE : 0);
   const unsigned sorts = (s.key_size <= 4 || s.top_k.results > GP__TOP_K_HUNDREDS ? GP__IF_TOP_K_SORTS : 0) |
       (s.key_size <= (s.top_k.results > GP__TOP_K_SOME ? 4 : 2) ? GP__IF_TOP_K_SOME : 0) |
-      (!s.out_size && s.key_size >= 4 && s.top_k.results > GP__TOP_K_SOME && s.compute_capability >= 90 &&
+      (!s.out_size && s.key_size >= 4 && s.top_k.results > GP__TOP_K_SOME &&
+                  s.top_k.results <= s.count / GP__SELECT_PART && s.compute_capability >= 90 &&
                   s.compute_capability < 120
               ? GP__IF_TOP_K_WITHIN
               : 0);

@@ -1915,8 +1915,7 @@ MUTANTS = {
         "s.load((k + 1) % K, k + K < s.left, ONE);"),
     "histogram: what is left behind the last vector": (
         "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
-        "take_one(gp__as<const T>(a.in), i, i < e.samples);",
-        "take_one(gp__as<const T>(a.in), i, i < e.head + e.vectors * V);"),
+        "s.ragged_at < Extent(a).samples);", "s.ragged_at < Extent(a).head);"),
     "histogram: the last run of equal samples": (
         "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
         "if (runs) add(run_slot, run_samples);", ""),
@@ -2320,14 +2319,13 @@ MUTANTS = {
         "__syncthreads();"),
     "select: the digit of the k-th": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh",
-        "if (before <= rank && rank < before + n[j]) {",
-                                      "if (before < rank && rank <= before + n[j]) {"),
+        "if (before <= rank && rank < before + n[j]) found", "if (before < rank && rank <= before + n[j]) found"),
     "select: the rank within a digit": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh",
-        "state->rank = rank - before;", "state->rank = rank;"),
+        "state->rank = rank - at.before;", "state->rank = rank;"),
     "select: counts before there are zeros": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh",
-        "gp__receive<gp__u32>(words, row, ticket.tag);\n", ""),
+        "  gp__select_await(a, row, ticket.tag);\n", "  __syncthreads();\n"),
     "select: put aside once more": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh", "!buffered && state->inside <= a.room);",
         "state->inside <= a.room);"),
@@ -2336,35 +2334,46 @@ MUTANTS = {
         "__threadfence();\n    s.last = atomicAdd", "s.last = atomicAdd"),
     "select: counters are not cleared": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh",
-        "gp__store_vector<GP_CACHE_ALL>(bins + threadIdx.x * EACH + j, gp_vector{{0, 0, 0, 0}});", ""),
+        "if (CLEARS) gp__store_vector<GP_CACHE_ALL>(bins + threadIdx.x * EACH + j, gp_vector{{0, 0, 0, 0}});", ""),
     "collect: a row goes on with the one before": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh",
         "if (tile == 0) total.below |= 1ull << 63;", ""),
-    "filter: more keys than there is room for": (
-        "RADIX_SELECT", "src/top_k/radix_select.cuh", "return appended >= a.k && appended <= a.room ? appended : 0;",
-        "return appended >= a.k ? appended : 0;"),
     "top-k: no room for values that move": (
         "TOP_K_LISTS", "src/top_k/geometry.h", "gp__top_k_moved(s) + s.count * (unsigned)s.out_size;",
         "gp__top_k_moved(s);"),
-    "filter: rows that were not filtered are gathered": (
-        "RADIX_SELECT", "src/top_k/radix_select.cuh", "gathers && row < a.rows; ++row)\n    gathers =",
-        "gathers && row < 1; ++row)\n    gathers ="),
-    "filter: tiles of filtered rows publish nothing": (
-        "RADIX_SELECT", "src/top_k/radix_select.cuh",
-        "    const gp__u64 wanted = state->rank + 1; // equal keys wanted\n",
-        "    const gp__u64 wanted = state->rank + 1;\n    __syncthreads();\n    if (state->buffered == 2) continue;\n"),
-    "filter: a copy of the k-th key too few": (
-        "RADIX_SELECT", "src/top_k/radix_select.cuh", "from = a.k - 1 - state->rank;", "from = a.k - state->rank;"),
     "filter: the sample is not ordered as the keys": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh", "gp__u64(Key::encode(x.item[j])) <= bound",
         "gp__u64(x.item[j]) <= bound"),
-    "sampled select: results that no bound gave are not sorted": (
-        "RADIX_SELECT", "src/sort/cooperative.cuh", "filtered ? a.other : a.keys", "a.other"),
-    "sampled select: as many keys are sorted as are wanted": (
-        "RADIX_SELECT", "src/sort/cooperative.cuh", "filtered ? state->appended : gp__count(a)", "gp__count(a)"),
-    "sampled select: nobody is told that a bound serves": (
-        "RADIX_SELECT", "src/top_k/radix_select.cuh",
-        "gp__as<gp__select_state>(a.states)->buffered = 2;", "(void)0;"),
+    "scan: the last element of a ragged chunk is lost": (
+        "LOOK_BACK", "src/device/tile_chunk.cuh", "for (int j = end; j < ITEMS", "for (int j = end / 2; j < ITEMS"),
+    "bounded select: counts before there are zeros": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "if (met == 0) gp__select_await(a, row, tag);\n", ""),
+    "bounded select: all copies of the k-th key are put aside": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "a.ranks}, bound - copies);", "a.ranks}, bound);"),
+    "bounded select: no key is before the first": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "if (in != to && (!copies || bound))", "if (in != to)"),
+    "bounded select: the rank within a digit": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "rank -= s.found.before;", ""),
+    "bounded select: each digit is added to the first": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "bins += GP__SELECT_BINS;", ""),
+    "bounded select: a copy is taken for a key before": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "gp__u64 i = wanted - 1 - rank + share",
+        "gp__u64 i = wanted - rank + share"),
+    "bounded select: keys put aside by the launch before": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "state->appended = state->buffered = 0;", "state->buffered = 0;"),
+    "bounded select: more keys than there is room for": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "appended < wanted || appended > a.room", "appended < wanted"),
+    "bounded select: fewer keys than wanted": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "appended < wanted || appended > a.room", "appended > a.room"),
+    "bounded select: the results overwrite the keys that they come from": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "if (in != to && (", "if (("),
+    "select: a warp stages keys beyond its places": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "if (staged > PLACES - 32 * V) flush();",
+        "if (staged > PLACES) flush();"),
+    "bounded select: keys stay in a warp's places": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "keys.flush();\n  for (", "for ("),
+    "bounded select: a block finds digits before all have counted": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "while (gp__load_relaxed(&state->arrived) < arrivals) {}", ""),
     "collect: one equal key too many": ("RADIX_SELECT", "src/top_k/radix_select.cuh", "if (!is_equal || same < wanted)",
                                         "if (!is_equal || same <= wanted)"),
     "shuffle: n itself": (
@@ -3074,8 +3083,8 @@ MUTANTS = {
         "const gp__u64 counted = blockIdx.x < c.blocks ? n : 0;", "const gp__u64 counted = n;"),
     "adaptive: a team works whatever is chosen": (
         "ADAPTIVE", "src/sort/cooperative.cuh",
-        "  if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;\n  const gp__select_state",
-        "  const gp__select_state"),
+        "  if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;\n  typename K::Key *const keys",
+        "  typename K::Key *const keys"),
     "leading: keys that are dropped never come to their buckets": (
         "LEADING", "src/sort/radix_count.cuh",
         "(left == 1 && !leading ? GP__RADIX_LAST : 0)", "(left == 1 ? GP__RADIX_LAST : 0)"),
@@ -3709,8 +3718,8 @@ MUTANTS = {
         "INPUTS", "src/histogram/counts.cuh", "if (there) source.first.template load<CACHE>(at, x.item);",
         "if (there) source.first.template load<CACHE>(0, x.item);"),
     "inputs: the first and last samples are one": (
-        "INPUTS", "src/histogram/counts.cuh", "x.item[0] = gp__operand_at(Source(a), in, i);",
-        "x.item[0] = gp__operand_at(Source(a), in, 0);"),
+        "INPUTS", "src/histogram/counts.cuh", "gp__as<const T>(a.in), ragged_at);",
+        "gp__as<const T>(a.in), 0);"),
     "inputs: described samples have channels": (
         "INPUT_CALLS", "src/histogram/check.c", "if (q->inputs.in && q->channels != 1)", "if (0)"),
     "inputs: needles are made one too far": (

@@ -249,7 +249,10 @@ struct Rows {
   int sms, kind;
   bool on_device, filtered; // the count is read there, and smaller; keys within a bound are put aside first
   bool mixed;               // the second of three rows is not filtered
-  bool finish;              // a cluster sorts the keys within the bound, or the results
+  bool misleads;            // the sample
+  bool firsts;              // every other key is one that none can precede
+  bool samples;             // bounded select: a sample first
+  bool finish;              // a bounded select: one launch puts keys aside, a cluster sorts them
   u64 merged;               // 0: by the rule; otherwise the mergers of a row's lists
 };
 
@@ -263,10 +266,30 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
                  n = !o.on_device ? o.count
         : o.k % 2                 ? o.count / 30 + 1
                                   : o.count - o.count / 3;
+    gp__shape s = shape_of(nth ? GP_NTH_ELEMENT : GP_TOP_K, sizeof(T), o.count, o.sms);
+    s.segments = o.rows, s.top_k.results = o.k, s.in_size = values ? sizeof(In) : 0,
+    s.out_size = outs ? sizeof(Out) : 0;
+    const gp_policy p = policy_of<P>(LISTS ? GP_BEST_LISTS : o.finish ? GP_SAMPLED_SELECT : GP_RADIX_SELECT);
+    gp__geometry g = {};
+    gp__geometry_top_k(p, s, u64(o.sms) * P::blocks_per_sm, &g);
     std::vector<B> x = keys_of<T>(all, o.kind);
     if (o.mixed) // too many keys of the second row are within its bound, and its best ones come last
       std::fill(x.begin() + long(o.count), x.begin() + long(2 * o.count) - 40,
           gp__ordered<T>::decode(DESCENDING ? B(0) : B(~B(0))));
+    if (o.misleads) { // the sampled vectors have the first results, or the last
+      const std::vector<u32> order = sorted_indices<T>(x.data(), n, DESCENDING);
+      const std::vector<B> before = x;
+      const size_t V = 16 / sizeof(T), most = n / V / (g.share * P::threads),
+                   apart = std::min<size_t>(most + !most, 256);
+      std::vector<u32> places, others;
+      for (size_t i = 0; i < n; ++i)
+        (i / V / apart < n / V / apart && i / V % apart == u32(i / V / apart) * 2654435761u % apart ? places : others)
+            .push_back(u32(i));
+      if (o.k % 2) std::swap(places, others);
+      places.insert(places.end(), others.begin(), others.end());
+      for (size_t i = 0; i < n; ++i) x[places[i]] = before[order[i]];
+    }
+    for (size_t i = 0; o.firsts && i < all; i += 2) x[i] = gp__ordered<T>::decode(DESCENDING ? B(~B(0)) : B(0));
     std::vector<In> value(values ? all : 0);
     for (size_t i = 0; i < value.size(); ++i) value[i] = value_at<In>(i);
     Device<B> keys(x, o.offset);
@@ -274,16 +297,10 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
     Guarded<B> out_keys(nth ? 1 : o.rows * o.k, seed % 5);
     Guarded<Out> out(outs ? o.rows * o.k : 0, seed % 2);
     Device<u64> count(std::vector<u64>(1, n), 0);
-    gp__shape s = shape_of(nth ? GP_NTH_ELEMENT : GP_TOP_K, sizeof(T), o.count, o.sms);
-    s.segments = o.rows, s.top_k.results = o.k, s.in_size = values ? sizeof(In) : 0,
-    s.out_size = outs ? sizeof(Out) : 0;
-    const gp_policy p = policy_of<P>(LISTS ? GP_BEST_LISTS : GP_RADIX_SELECT);
     char text[200];
     std::snprintf(text, sizeof text, "%s rows=%zu n=%zu/%zu k=%zu sms=%d kind=%d merged=%d seed=%u:", name, o.rows, n,
         o.count, o.k, o.sms, o.kind, int(o.merged), seed);
     check(gp__policy_valid_top_k(p, s), std::string(text) + " the policy is valid");
-    gp__geometry g = {};
-    gp__geometry_top_k(p, s, u64(o.sms) * P::blocks_per_sm, &g);
     gp__top_k_args a = {};
     a.keys = keys.data, a.in = in.data, a.out_keys = out_keys.data, a.out = out.data;
     a.count = o.count, a.count_device = o.on_device ? count.data : nullptr;
@@ -345,38 +362,47 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
   static int select(
       const char *name, const Rows &o, const gp__shape &s, const gp__geometry &g, gp__top_k_args a, bool nth) {
     Device<gp__select_state> states(o.rows);
-    Device<u64> bins(o.rows * GP__SELECT_BINS);
-    a.room = o.merged ? o.merged : o.finish ? gp__sampled_room(s) : gp__select_room(policy_of<P>(GP_RADIX_SELECT), s);
-    a.finish = o.finish;
+    const bool bounds = o.filtered && !nth;
+    Device<u64> bins(o.rows * GP__SELECT_BINS * unsigned(bounds ? 2 * gp__select_levels(sizeof(T)) : 1));
+    a.room = o.merged ? o.merged : gp__select_room(policy_of<P>(GP_RADIX_SELECT), s);
     Device<B> aside(o.rows * a.room);
     a.states = states.data, a.bins = bins.data, a.aside = aside.data;
-    a.filtered = o.filtered && !nth;
-    int e = 0;
-    if (a.filtered) {
-      e = simt::launch_kernel(name, unsigned(o.rows), P::threads, 0, gp__select_sample<P, T, DESCENDING>, a);
-      if (!e) e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__select_filter<P, T, DESCENDING>, a);
+    if constexpr (!outs) {
+      if (bounds) return bounded(name, o, g, a);
     }
-    if (!e) e = simt::launch_kernel(name, g.grid, P::threads, 0, gp__select_first<P, T, DESCENDING>, a);
+    int e = simt::launch_kernel(name, g.grid, P::threads, 0, gp__select_first<P, T, DESCENDING>, a);
     for (a.level = 1; a.level * GP__SELECT_BITS < 8 * int(sizeof(T)) && !e; ++a.level)
       e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__select_next<P, T, DESCENDING>, a);
-    if (o.finish) ++(states.data[0].buffered == 2 ? within : beyond);
-    for (size_t r = 0; o.mixed && r < o.rows && !e; ++r)
-      check((states.data[r].buffered == 2) == (r != 1), std::string(name) + " mixed: row " + std::to_string(r));
-    if (!nth && !e) e = simt::launch_kernel(name, 5, P::threads, 0, gp__select_collect<P, T, In, Out, DESCENDING>, a);
-    if constexpr (!outs) {
-      if (!e && o.finish) e = finish(s, a);
-    }
+    if (!nth && !e)
+      e = simt::launch_kernel(name, 5, P::threads, g.shared_bytes, gp__select_collect<P, T, In, Out, DESCENDING>, a);
     return e;
   }
-  static inline int within = 0, beyond = 0; // sampled selects: how many a bound served
-  static int finish(const gp__shape &of, const gp__top_k_args &a) {
+  static inline int within = 0, beyond = 0; // bounded selects: how often `to` got more than k keys
+  static inline int served = 0, failed = 0; // how often a sample's bound served, and did not
+  static int bounded(const char *name, const Rows &o, const gp__geometry &g, gp__top_k_args a) {
+    gp__select_state *state = reinterpret_cast<gp__select_state *>(a.states);
+    simt::config.resident = std::max(simt::config.resident, g.grid);
+    a.many = o.samples ? 1 : ~0ull;
+    a.to = o.finish ? a.aside : a.out_keys, a.ranks = o.finish ? a.room : a.k;
+    const int e = simt::launch_kernel(name, g.grid, P::threads, 0, gp__select_bounded<P, T, DESCENDING>, a);
+    for (size_t r = 0; r < o.rows && !e; ++r) {
+      check(state[r].inside <= a.ranks, std::string(name) + ": more keys than there is room for");
+      const bool good = state[r].appended >= a.k && state[r].appended <= a.room;
+      if (o.samples && state[r].appended) ++(good ? served : failed);
+      if (o.mixed) check(good == (r != 1), std::string(name) + " mixed: row " + std::to_string(r));
+    }
+    ++(state->inside > a.k ? within : beyond);
+    return e || !o.finish ? e : finish(a);
+  }
+  static int finish(const gp__top_k_args &a) {
     typedef gp__policy<128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 2> Team;
-    const gp__shape s = gp__sorted_top_k(gp__sampled_shape(of));
+    gp__select_state *state = reinterpret_cast<gp__select_state *>(a.states);
+    gp__shape s = shape_of(GP_SORT, sizeof(T), a.room, 1);
+    s.in_size = 0;
     const gp_policy p = policy_of<Team>(GP_ONE_CLUSTER);
     gp__radix_args r = {};
-    r.keys = r.out_keys = a.out_keys, r.other = a.aside, r.count = a.k, r.count_device = a.count_device;
+    r.keys = a.aside, r.out_keys = a.out_keys, r.count = a.room, r.count_device = &state->inside;
     r.end_bit = 8 * int(sizeof(T)), r.flip = DESCENDING ? ~0u : 0, r.capacity = unsigned(a.k), r.passes = sizeof(T);
-    r.leads = reinterpret_cast<u64 *>(a.states);
     const unsigned blocks = std::max(gp__cooperative_blocks(p, s), 1u);
     if (blocks > 16) return 1;
     simt::config.resident = std::max(simt::config.resident, blocks);
@@ -390,20 +416,26 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
     if (!only.empty() && only != name) return;
     const size_t tile = size_t(P::threads) * P::vectors * 16 / sizeof(T);
     const size_t sizes[] = {1, tile + 1, 9 * tile + 5, 40 * tile + 1};
-    within = beyond = 0;
+    within = beyond = served = failed = 0;
     for (int seed = 1; seed <= seeds; ++seed)
-      for (int kind = 0; kind < 7; ++kind)
+      for (int kind = 0; kind < 11; ++kind)
         for (size_t n : sizes) {
           simt::set_random_schedule(u64(seed) * 100 + n + unsigned(kind));
           Rows o = {};
-          o.rows = 1, o.count = n, o.sms = 1 + int(random32() % 6), o.kind = kind, o.filtered = o.finish = true;
+          o.rows = 1, o.count = n, o.sms = 1 + int(random32() % 6), o.kind = kind > 7 ? 0 : kind % 7,
+          o.firsts = kind == 7, o.misleads = kind > 7, o.filtered = o.finish = true;
           const size_t most = std::min<size_t>(n, 8 * 512 / sizeof(T)), few[] = {1, most, 1 + random32() % most};
           o.k = few[(unsigned(seed) + unsigned(kind)) % 3];
+          o.samples = (unsigned(seed) + unsigned(kind)) % 3 != 1;
+          if (o.misleads) o.k = n / 30 + 1 - kind % 2, o.k += !o.k, o.samples = true;
+          o.merged = o.k + (random32() % 4 ? 3 * tile : random32() % (o.k + 40));
           o.offset = seed % 2 ? 0 : random32() % 16;
           o.on_device = n > 1 && random32() % 4 == 0;
           run(name, o, unsigned(seed));
         }
-    check(within > 0 && beyond > 0, std::string(name) + " within a bound and beyond");
+    check(within > 0 && beyond > 0, std::string(name) + " more keys than wanted, and as many");
+    check(served > 0 && failed > 0,
+        std::string(name) + " samples: " + std::to_string(served) + " served, " + std::to_string(failed) + " did not");
   }
   // Rows of which one is not filtered.
   static void mixed(const char *name, int seeds) {
@@ -412,7 +444,7 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
     for (int seed = 1; seed <= seeds; ++seed) {
       simt::set_random_schedule(u64(seed) * 100);
       Rows o = {};
-      o.rows = 3, o.count = 40 * tile + 1, o.sms = 3, o.filtered = o.mixed = true;
+      o.rows = 3, o.count = 40 * tile + 1, o.sms = 3, o.filtered = o.mixed = o.samples = true;
       o.k = seed % 2 ? 99 : 1 + random32() % 98;
       run(name, o, unsigned(seed));
     }
@@ -437,6 +469,7 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
         o.on_device = o.count > 1 && seed % 4 == 3;
         o.merged = seed % 3 == 1 ? (LISTS ? 2 : 50) : 0;
         o.filtered = !LISTS && !outs && random32() % 2;
+        o.samples = random32() % 2;
         run(name, o, unsigned(seed));
         if (!LISTS) {
           o.rows = 1;

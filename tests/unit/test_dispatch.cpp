@@ -550,7 +550,7 @@ static void test_bounded() {
 }
 // gp_config.own_work: gp_close and gp_trim wait for events of this context's calls, after their streams have gone.
 static void test_own_work() {
-  int in[1000] = {0}, out[1000];
+  static int in[3000], out[3000];
   alignas(256) static char room[65536];
   for (const bool captured : {false, true}) {
     gp_config k = config();
@@ -558,7 +558,7 @@ static void test_own_work() {
     gp_context *ctx = nullptr;
     GOOD(gp_open(&k, &ctx));
     fake::machine.run = false;
-    gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in, out, 1000);
+    gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in, out, 3000);
     fake::Stream *streams[3];
     for (auto &s : streams) GOOD(gp_run(ctx, &c, s = fake::make_stream()));
     GOOD(gp_copy(ctx, GP_I32, in, 10, out, nullptr)); // no workspace

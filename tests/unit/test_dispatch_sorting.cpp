@@ -78,8 +78,7 @@ FAKE_KERNEL(
     gp__radix_args, gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 2, 2>, gp__radix_key<float>, unsigned int>);
 FAKE_KERNEL(gp__radix_args, gp__sort_one_launch<gp__policy<256, 1, 3, 3, 0, 2, 2>, gp__radix_key<float>, gp__none>);
 FAKE_KERNEL(gp__radix_args, gp__sort_one_launch<gp__policy<256, 1, 3, 3, 0, 2, 2>, gp__radix_key<float>, unsigned int>);
-FAKE_KERNEL(gp__top_k_args, gp__select_sample<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
-FAKE_KERNEL(gp__top_k_args, gp__select_filter<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
+FAKE_KERNEL(gp__top_k_args, gp__select_bounded<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, true>);
 FAKE_KERNEL(gp__top_k_args, gp__select_collect<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, gp__none, true>);
 FAKE_KERNEL(gp__radix_args, gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 2>, gp__radix_key<float>, gp__none>);
 FAKE_KERNEL(gp__radix_args, gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<float>, gp__none>);
@@ -237,7 +236,7 @@ static void test_top_k() {
     CHECK(fake::counts.launches == launches + 4 && out_keys.data[0] == 7);
     fake::machine.refusal = 0;
   }
-  // a sample bounds the keys, and a cluster sorts those within; or all are read; radix select if the device refuses,
+  // one launch puts aside the keys that matter, and a cluster sorts them; radix select if the device refuses either,
   // also what the plan of a repeated call launches
   for (const size_t k : {size_t(1), size_t(300), size_t(900)})
     for (int way = 0; way < 4; ++way) {
@@ -250,12 +249,14 @@ static void test_top_k() {
       c.policy = &p, c.key_type = GP_F32, c.keys = in.data, c.out_keys = out_keys.data, c.count = n, c.k = k;
       c.flags = GP_DESCENDING;
       const bool refused = way % 3 == 0 && k == 300;
-      fake::machine.clusters = refused ? 0 : 2;
+      fake::machine.clusters = refused && way ? 0 : 2;
+      fake::machine.refusal = refused && !way ? GP__CU_COOPERATIVE_TOO_LARGE : 0;
       const unsigned launches = fake::counts.launches;
       GOOD(gp_run(ctx, &c, nullptr));
       fake::machine.clusters = 2;
       std::sort(keys.begin(), keys.end(), std::greater<float>());
-      const unsigned wanted = !refused ? 7 : way ? 6 + 11 : 11;
+      fake::machine.refusal = 0;
+      const unsigned wanted = !refused ? 2 : way ? 1 + 6 : 5;
       check(fake::counts.launches == launches + wanted && !memcmp(out_keys.data, keys.data(), k * 4), __LINE__,
           "sampled, top %u, way %d: %u launches", unsigned(k), way, fake::counts.launches - launches);
     }
