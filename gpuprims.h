@@ -1769,10 +1769,10 @@ GP__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_type, 
 // every call; with GP_REPRODUCIBLE on every device.
 // Algorithm: a radix sort of pairs, then gp_reduce_by_key, through keys and values in the workspace (count times their
 // sizes, and what the sort needs). Where the result does not depend on the order (integers, MIN, MAX; accumulators
-// of 4 and 8 bytes) and count is 2^20 or more, blocks first try to fold their shares of the input in tables of 2048
-// slots in shared memory, which reads everything once, and sort only the tables. The device selects the path by the
-// number of distinct keys. Launches: those of the sort, and one; with tables those of two sorts, one of which has
-// nothing to do, and five.
+// of 4 and 8 bytes) and count is 2^19 or more (keys of up to 4 bytes: 2^21), blocks first fold what they read in tables
+// in shared memory and, what finds no place there, in one of up to 2^21 slots in the workspace. Only the groups' keys
+// are then sorted. If that table gets too full, above two thirds, the device takes the other way. Launches: those of
+// the sort, and one; with tables those of two sorts, one of which has nothing to do, and five.
 GP__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type, gp_type value_type, const void *keys,
     const void *values, uint64_t count, void *out_keys, void *out_values, uint64_t *out_count, gp_stream stream);
 
@@ -8025,31 +8025,25 @@ typedef struct gp__graph_args {
 enum { GP__DEGREE_SUM, GP__DEGREE_LEAST, GP__DEGREE_MOST, GP__DEGREE_HISTOGRAM, GP__DEGREE_STATE = 3 + 65 };
 enum { GP__FAULT_SHIFT = 58 }; // a fault in a word: kind, then vertex or edge; the first fault is the least
 
-// ---- group_by/arguments.h - arguments of group by, and its constants
+// ---- group_by/arguments.h - arguments of group by
 
 typedef struct gp__group_args {
   const void *keys;
   const void *in;
-  void *list_keys;   // keys and folded values of all blocks' tables, in no order
-  void *list_values; // accumulators
+  void *table_keys; // of all blocks
+  void *table_values;
+  void *list; // the groups' keys, in no order
+  const void *sorted;
+  void *out_keys; // or null
+  void *out;
+  gp__u64 *out_count;
+  gp__u64 *left, *found; // elements to sort, groups in the table: one of them is 0
   gp__u64 count;
   const gp__u64 *count_device;
-  gp__u64 *state; // GP__GROUP_STATE words, zero at the start
-  void *workspace;
+  gp__value first; // the initial value
+  int has_init, log2, step;
 } gp__group_args;
-// Words of the state: a table has overflowed; the list's length; elements to sort of the list and of the input, one of
-// them 0; groups found by each way.
-enum {
-  GP__GROUP_FULL,
-  GP__GROUP_LENGTH,
-  GP__GROUP_OF_LIST,
-  GP__GROUP_OF_INPUT,
-  GP__GROUP_FROM_LIST,
-  GP__GROUP_FROM_INPUT,
-  GP__GROUP_STATE = 8
-};
-// Slots of a table, and the most that may be taken; fewest elements for which tables are tried.
-enum { GP__GROUP_SLOTS = 2048, GP__GROUP_MOST = 1536, GP__GROUP_FROM = 1 << 20 };
+enum { GP__GROUP_CLEARS, GP__GROUP_READS, GP__GROUP_LISTS, GP__GROUP_WRITES }; // steps of a call, each a launch
 
 // ---- search/arguments.h - arguments of searches
 
@@ -14469,10 +14463,10 @@ GP_DEVICE void gp__histogram(const gp__histogram_args &a) {
 
 // ---- group_by/kernels.cuh - group by: tables in shared memory
 
-// Every block folds the elements that it reads, tile by tile, in a hash table with open addressing in shared memory. At
-// the end the blocks append their tables to a list in global memory. A block whose table overflows sets a flag and
-// stops, and so do all others; the list is then useless. The last block to finish writes the length of the list, or of
-// the input, for the sorts that follow.
+// Blocks fold the elements that they read in hash tables with open addressing: each in its own, in shared memory, and
+// what finds no slot there in a table of all blocks, in global memory, which also gets the blocks' tables at the end. A
+// key without a slot in that one makes it useless: the input's length is then written for a sort, and blocks stop.
+// Otherwise the groups' keys become a list. A sort puts them in order, and each finds its value in the table again.
 
 // The same bytes as another type of the same size.
 template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
@@ -14483,8 +14477,8 @@ template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
   x.from = from;
   return x.to;
 }
-// Folds into a value in shared memory, in any order. Sums of integers have an instruction.
-template <class Op, class Acc> struct gp__shared_fold {
+// Folds into a value of a table, in any order. Sums of integers have an instruction.
+template <class Op, class Acc> struct gp__table_fold {
   static GP_DEVICE void add(typename gp__unsigned_of<sizeof(Acc)>::type *at, const Acc &x) {
     typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
     for (Bits was = gp__load_volatile(at);;) {
@@ -14496,117 +14490,156 @@ template <class Op, class Acc> struct gp__shared_fold {
     }
   }
 };
-#define GP__SHARED_SUM(T) \
-  template <> struct gp__shared_fold<gp_sum<T>, T> { \
-    static GP_DEVICE void add(gp__unsigned_of<sizeof(T)>::type *at, T x) { \
-      atomicAdd(at, static_cast<gp__unsigned_of<sizeof(T)>::type>(x)); \
-    } \
-  };
-GP__SHARED_SUM(int)
-GP__SHARED_SUM(unsigned int)
-GP__SHARED_SUM(long long)
-GP__SHARED_SUM(unsigned long long)
-#undef GP__SHARED_SUM
+template <class T> struct gp__table_fold<gp_sum<T>, T> { // integers alone
+  typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
+  static GP_DEVICE void add(Bits *at, T x) { atomicAdd(at, static_cast<Bits>(x)); }
+};
 
-template <class Op, class Acc> struct gp__group_storage {
+// A table of 1 << log2 slots, and one more for the key of all ones: as another slot's key, that means free. Its own is
+// 0 while free.
+template <class Key, class Op, class Acc> struct gp__groups {
   typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
-  enum { SLOTS = GP__GROUP_SLOTS, PROBES = 64 };
-  gp__u64 key[SLOTS + 1]; // all ones: free; the key of all ones has the slot after the others
-  Bits value[SLOTS + 1];
-  gp__u32 used, full, last, ends; // used: slots taken; last: the slot of the key of all ones is
-  gp__u64 first;                  // this table's place in the list
-  gp__ticket ticket;
-  template <int THREADS> GP_DEVICE void clear() {
-    for (int i = int(threadIdx.x); i <= SLOTS; i += THREADS) {
-      key[i] = ~gp__u64(0);
-      value[i] = gp__same_bytes<Bits>(Op::identity());
+  Key *keys;
+  Bits *values;
+  int log2;
+  GP_DEVICE unsigned slots() const { return 1u << log2; }
+  GP_DEVICE Key free(unsigned slot) const { return slot < slots() ? ~Key(0) : Key(0); }
+  GP_DEVICE void clear(unsigned first, unsigned step) const {
+    for (unsigned i = first; i <= slots(); i += step) {
+      keys[i] = free(i);
+      values[i] = gp__same_bytes<Bits>(Op::identity());
     }
-    if (threadIdx.x == 0) used = full = last = ends = 0;
   }
-  GP_DEVICE void fold(gp__u64 k, const Acc &x) {
-    int at = int(k * 0x9e3779b97f4a7c15ull >> 53); // multiplicative hashing (Knuth, The Art of Computer Programming 3)
-    if (k == ~gp__u64(0)) {
-      if (!gp__load_volatile(&last) && atomicExch(&last, 1u) == 0) atomicAdd(&used, 1u);
-      at = SLOTS;
-    } else {
-      for (int probe = 0;; ++probe, at = (at + 1) & (SLOTS - 1)) {
-        gp__u64 there = gp__load_volatile(&key[at]);
-        if (there == ~gp__u64(0)) {
-          there = atomicCAS(&key[at], ~gp__u64(0), k);
-          if (there == ~gp__u64(0)) {
-            if (atomicAdd(&used, 1u) >= GP__GROUP_MOST) atomicOr(&full, 1u);
-            break;
-          }
-        }
-        if (there == k) break;
-        if (probe == PROBES) {
-          atomicOr(&full, 1u);
-          return;
-        }
-        if (probe % 4 == 3 && gp__load_volatile(&full)) return; // the table is useless
-      }
+  // The slot of a key, which takes a free one; above slots(): there is none within so many probes. Multiplicative and
+  // double hashing (Knuth, The Art of Computer Programming 3): in a row of taken slots all threads would probe long.
+  GP_DEVICE unsigned slot(int probes, Key k) const {
+    const gp__u64 hash = k * 0x9e3779b97f4a7c15ull;
+    unsigned at = k == ~Key(0) ? slots() : unsigned(hash >> (64 - log2));
+    for (;; at = (at + (unsigned(hash >> 8) | 1u)) & (slots() - 1)) {
+      const Key none = free(at);
+      Key there = gp__load_volatile(keys + at);
+      if (there == none) there = atomicCAS(keys + at, none, k);
+      if (there == none || there == k) return at;
+      if (--probes == 0) return slots() + 1;
     }
-    gp__shared_fold<Op, Acc>::add(&value[at], x);
+  }
+  GP_DEVICE bool fold(int probes, Key k, const Acc &x) const {
+    const unsigned at = slot(probes, k);
+    if (at <= slots()) gp__table_fold<Op, Acc>::add(values + at, x);
+    return at <= slots();
   }
 };
-static_assert(GP__GROUP_SLOTS == 1 << 11, "fold takes 11 bits of the hash");
 
-// K: the unsigned type of the key's size. A warp whose elements have one key folds them in registers first.
+// The steps of a call. K: the unsigned type of the key's size.
+template <class P, class K, class Op, class Load, class In, class Acc, class Out> struct gp__grouping_steps {
+  typedef typename gp__unsigned_of<(sizeof(K) <= 4 ? 4 : 8)>::type Key;
+  typedef gp__groups<Key, Op, Acc> Groups;
+  static const int THREADS = P::threads, LOG2 = sizeof(Key) + sizeof(Acc) <= 8 ? 12 : 11, NEAR_PROBES = 8,
+                   FAR_PROBES = 32;
+  struct Storage {
+    Key key[(1 << LOG2) + 1];
+    typename Groups::Bits value[(1 << LOG2) + 1];
+    gp__u32 full;
+  };
+  const gp__group_args &a;
+  Storage &s;
+  const Groups near, far; // the block's table; that of all blocks
+
+  GP_DEVICE void fold_far(Key k, const Acc &x) const {
+    if (gp__load_volatile(&s.full) || far.fold(FAR_PROBES, k, x)) return;
+    gp__store_relaxed(a.left, gp__count(a));
+    atomicOr(&s.full, 1u);
+  }
+  GP_DEVICE void fold(Key k, const Acc &x) const {
+    if (!near.fold(NEAR_PROBES, k, x)) fold_far(k, x);
+  }
+  // A warp whose elements have one key folds them in registers first.
+  GP_DEVICE void read() const {
+    const int ITEMS = gp__map_items(P::vectors, int(sizeof(K)), int(sizeof(In)), 0);
+    const Load load(a);
+    const K *keys = gp__as<const K>(a.keys);
+    const In *in = gp__as<const In>(a.in);
+    const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS;
+    near.clear(threadIdx.x, THREADS);
+    if (threadIdx.x == 0) s.full = 0;
+    __syncthreads();
+    for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+      K key[ITEMS];
+      In x[ITEMS];
+      GP__EACH(i, ITEMS) {
+        const gp__u64 at = first + i * THREADS + threadIdx.x;
+        if (at < count) key[i] = keys[at], x[i] = in[at];
+      }
+      if (__any_sync(0xffffffffu, gp__load_volatile(&s.full) != 0)) break;
+      GP__EACH(i, ITEMS) {
+        const gp__u64 at = first + i * THREADS + threadIdx.x;
+        const bool there = at < count;
+        const Acc value = there ? Op::prepare(load(x[i], at)) : Op::identity();
+        const K mine = there ? key[i] : K(0), leader = gp_warp_broadcast(mine, 0);
+        if (__all_sync(0xffffffffu, there && mine == leader)) {
+          const Acc sum = gp_warp_reduce(value, Op());
+          if (gp_lane() == 0) fold(leader, sum);
+        } else if (there) fold(mine, value);
+      }
+      if (threadIdx.x == 0 && gp__load_relaxed(a.left) != 0) atomicOr(&s.full, 1u);
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i <= near.slots(); i += THREADS)
+      if (s.key[i] != near.free(i)) fold_far(s.key[i], gp__same_bytes<Acc>(s.value[i]));
+  }
+  // Lists the table's keys, in no order. A warp takes 16 rows of slots; lane j keeps which slots of row j are taken.
+  GP_DEVICE void list() const {
+    const unsigned warps = gridDim.x * (THREADS / 32);
+    for (unsigned first = (blockIdx.x * (THREADS / 32) + gp_warp()) * 512; first <= far.slots(); first += warps * 512) {
+      gp__u32 mine = 0, total = 0;
+      GP__UNROLL_BY(4)
+      for (int j = 0; j < 16; ++j) {
+        const unsigned i = first + j * 32 + gp_lane();
+        const gp__u32 row = __ballot_sync(0xffffffffu, i <= far.slots() && far.keys[i] != far.free(i));
+        mine = gp_lane() == unsigned(j) ? row : mine;
+        total += gp__u32(__popc(row));
+      }
+      gp__u64 at = 0;
+      if (gp_lane() == 0 && total) at = gp__add_relaxed(a.found, total);
+      at = gp_warp_broadcast(at, 0);
+      GP__UNROLL_BY(1)
+      for (int j = 0; j < 16; ++j) {
+        const gp__u32 row = gp_warp_broadcast(mine, j);
+        if (row >> gp_lane() & 1u)
+          gp__as<K>(a.list)[at + gp__lanes_before(row)] = static_cast<K>(far.keys[first + j * 32 + gp_lane()]);
+        at += gp__u32(__popc(row));
+      }
+    }
+  }
+  // Writes the groups in the order of the sorted keys.
+  GP_DEVICE void write() const {
+    const Acc init = Op::prepare(gp__value_as<Acc>(a.first));
+    if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = *a.found;
+    for (gp__u64 g = blockIdx.x * THREADS + threadIdx.x; g < *a.found; g += gridDim.x * THREADS) {
+      const K k = gp__as<const K>(a.sorted)[g];
+      const Acc x = gp__same_bytes<Acc>(far.values[far.slot(FAR_PROBES, k)]);
+      if (a.out_keys) gp__as<K>(a.out_keys)[g] = k;
+      gp__as<Out>(a.out)[g] = gp_convert<Acc, Out>()(a.has_init ? Op()(init, x) : x);
+    }
+  }
+};
 template <class P, class K, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__group_table(const gp__group_args &a) {
-  typedef gp__group_storage<Op, Acc> Storage;
-  const int THREADS = P::threads, ITEMS = gp__map_items(P::vectors, int(sizeof(K)), int(sizeof(In)), 0);
-  GP_SHARED(Storage, s);
+  typedef gp__grouping_steps<P, K, Op, Load, In, Acc, Out> Steps;
+  typedef typename Steps::Groups Groups;
+  GP_SHARED(typename Steps::Storage, s);
   gp__pdl_wait<P>();
-  const Load load(a);
-  const K *keys = gp__as<const K>(a.keys);
-  const In *in = gp__as<const In>(a.in);
-  const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS;
-  s.template clear<THREADS>();
-  __syncthreads();
-  for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
-    K key[ITEMS];
-    In x[ITEMS];
-    bool stop = gp__load_volatile(&s.full) != 0;
-    if (threadIdx.x == 0 && gp__load_volatile(a.state + GP__GROUP_FULL) != 0) atomicOr(&s.full, 1u);
-    GP__EACH(i, ITEMS) {
-      const gp__u64 at = first + i * THREADS + threadIdx.x;
-      if (at < count && !stop) key[i] = keys[at], x[i] = in[at];
-    }
-    if (__all_sync(0xffffffffu, stop)) break;
-    GP__EACH(i, ITEMS) {
-      const gp__u64 at = first + i * THREADS + threadIdx.x;
-      const bool there = at < count && !stop;
-      const Acc value = there ? Op::prepare(load(x[i], at)) : Op::identity();
-      const K mine = there ? key[i] : K(0), leader = gp_warp_broadcast(mine, 0);
-      if (__all_sync(0xffffffffu, there && mine == leader)) {
-        const Acc sum = gp_warp_reduce(value, Op());
-        if (gp_lane() == 0) s.fold(leader, sum);
-      } else if (there) s.fold(mine, value);
-    }
-  }
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    gp__u64 *length = a.state + GP__GROUP_LENGTH;
-    if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 1);
-    else s.first = gp__add_relaxed(length, s.used);
-    __threadfence();
-    s.ticket = gp__draw(a.workspace, gridDim.x);
-    if (s.ticket.number == gridDim.x - 1) {
-      __threadfence();
-      const bool overflowed = gp__add_relaxed(a.state + GP__GROUP_FULL, 0) != 0;
-      gp__store_relaxed(a.state + GP__GROUP_OF_LIST, overflowed ? 0 : gp__add_relaxed(length, 0));
-      gp__store_relaxed(a.state + GP__GROUP_OF_INPUT, overflowed ? count : 0);
-    }
-  }
-  __syncthreads();
-  if (s.full) return;
-  for (int i = int(threadIdx.x); i <= Storage::SLOTS; i += THREADS) {
-    if (i < Storage::SLOTS ? s.key[i] == ~gp__u64(0) : s.last == 0) continue;
-    const gp__u64 to = s.first + atomicAdd(&s.ends, 1u);
-    gp__as<K>(a.list_keys)[to] = static_cast<K>(s.key[i]);
-    gp__as<Acc>(a.list_values)[to] = gp__same_bytes<Acc>(s.value[i]);
-  }
+  const Groups near = {s.key, s.value, Steps::LOG2},
+               far = {gp__as<typename Steps::Key>(a.table_keys), gp__as<typename Groups::Bits>(a.table_values), a.log2};
+  const Steps steps = {a, s, near, far};
+  const unsigned thread = blockIdx.x * P::threads + threadIdx.x;
+  if (a.step == GP__GROUP_CLEARS) {
+    far.clear(thread, gridDim.x * P::threads);
+    if (thread == 0) *a.left = *a.found = 0;
+  } else if (a.step == GP__GROUP_READS) steps.read();
+  else if (*a.left) return;
+  else if (a.step == GP__GROUP_LISTS) steps.list();
+  else steps.write();
 }
 
 // ---- hash/table.cuh - hash tables: rows of equal keys become groups
@@ -43827,25 +43860,8 @@ GP__HOST gp_result gp__launch(gp__state *s, const char *who, const gp__request *
 
 GP__HOST int gp__is_checked(const gp__request *q) { return (q->flags & GP_CHECKED) != 0; }
 
-// ---- group_by/launch.c - group by: a sequence of other calls
+// ---- group_by/launch.c - calls that consist of others: memory of the workspace for them
 
-// True if a group-by tries tables in shared memory.
-GP__HOST int gp__groups_in_tables(const gp__request *q) {
-  return !q->user_op && q->key_type != GP_BOOL && q->key_size <= 8 && gp__any_order(q) &&
-      (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
-}
-
-// A group-by is a sequence of other calls; the workspace holds memory for it meanwhile.
-
-typedef struct gp__grouping {
-  gp__request steps[6];
-  int count, table;                                   // the table's kernel is launched before this step; 0: never
-  uint64_t held, list_keys, list_values, state, room; // bytes held; offsets of parts; entries of the list
-} gp__grouping;
-
-GP__HOST gp_result gp__add_step(gp__state *s, const char *who, gp__grouping *g, const gp_call *c, int pointers) {
-  return gp__check_call(s, who, c, 0, pointers, &g->steps[g->count++]);
-}
 // GP_REPRODUCIBLE by key: the call finds where runs begin. Then the request reduces these segments.
 GP__HOST gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins, void *keys) {
   gp_call runs = gp_call_init(GP_UNIQUE);
@@ -43867,80 +43883,6 @@ GP__HOST gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins,
   q->offset_size = index->type == GP_U64 ? 8 : 4;
   q->segments = q->count;
   return runs;
-}
-// Adds a sort of pairs and the reduction of its runs. pointers 0: the held memory has no address yet. transform: of the
-// values; the list's values are already transformed.
-GP__HOST gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g, int pointers,
-    gp_op transform, const void *keys, const void *values, gp_type value_type, gp__u8 *sorted, gp__u8 *moved,
-    void *begins, uint64_t count, const uint64_t *count_device, uint64_t *out_count) {
-  gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
-  gp__request reduce;
-  gp_input index;
-  sort.key_type = q->key_type;
-  sort.in_type = sort.out_type = runs.in_type = value_type;
-  sort.keys = keys, sort.in = values;
-  sort.out_keys = pointers ? sorted : NULL, sort.out = pointers ? moved : NULL;
-  sort.count = runs.count = count;
-  sort.count_device = runs.count_device = count_device;
-  if (count) GP__CHECK(gp__add_step(s, who, g, &sort, pointers));
-  runs.key_type = gp__group_type(q->key_type, q->key_size);
-  runs.keys = sort.out_keys, runs.in = sort.out;
-  runs.op = q->op;
-  runs.acc_type = q->acc_type, runs.out_type = q->out_type;
-  runs.transform = transform;
-  runs.init = q->has_init ? &q->init : NULL;
-  runs.out_keys = q->out_keys, runs.out = q->out, runs.out_count = out_count;
-  runs.flags = q->flags;
-  GP__CHECK(gp__add_step(s, who, g, &runs, pointers));
-  reduce = g->steps[g->count - 1];
-  if (!reduce.in_steps) return GP_SUCCESS;
-  runs = gp__split_by_key(&reduce, &index, begins, q->out_keys ? q->out_keys : (void *)sorted);
-  --g->count;
-  GP__CHECK(gp__add_step(s, who, g, &runs, pointers));
-  g->steps[g->count++] = reduce;
-  return GP_SUCCESS;
-}
-// Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
-GP__HOST gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, gp__u8 *at, gp__grouping *g) {
-#define GP__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
-#define GP__AT(offset) (at ? at + (offset) : NULL)
-  const char *who = gp__primitive_names[q->primitive];
-  static const uint64_t zero = 0;
-  uint64_t sorted, moved, begins, of_list;
-  uint64_t *state;
-  gp_call clear = gp_call_init(GP_FILL), sum = gp_call_init(GP_REDUCE);
-  memset(g, 0, sizeof *g);
-  sorted = GP__TAKE(q->count * q->key_size);
-  moved = GP__TAKE(q->count * q->in_size);
-  begins = GP__TAKE(q->flags & GP_REPRODUCIBLE && !gp__any_order(q) ? q->count << (q->count >> 32 ? 3 : 2) : 0);
-  if (!gp__groups_in_tables(q))
-    return gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GP__AT(sorted),
-        GP__AT(moved), GP__AT(begins), q->count, q->count_device, q->out_count);
-  g->room = blocks * (GP__GROUP_MOST + 1); // a table that is not full
-  if (g->room > q->count) g->room = q->count;
-  g->list_keys = GP__TAKE(g->room * q->key_size);
-  g->list_values = GP__TAKE(g->room * q->acc_size);
-  of_list = GP__TAKE(g->room * q->acc_size);
-  g->state = GP__TAKE((uint64_t)(GP__GROUP_STATE * 8));
-  state = (uint64_t *)(void *)GP__AT(g->state);
-  clear.out_type = sum.in_type = sum.out_type = GP_U64;
-  clear.value = &zero;
-  clear.out = state;
-  clear.count = GP__GROUP_STATE;
-  GP__CHECK(gp__add_step(s, who, g, &clear, at != NULL));
-  g->table = g->count;
-  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, GP_OP_DEFAULT, GP__AT(g->list_keys), GP__AT(g->list_values),
-      q->acc_type, GP__AT(sorted), GP__AT(of_list), NULL, g->room, at ? state + GP__GROUP_OF_LIST : NULL,
-      at ? state + GP__GROUP_FROM_LIST : NULL));
-  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GP__AT(sorted),
-      GP__AT(moved), NULL, q->count, at ? state + GP__GROUP_OF_INPUT : NULL, at ? state + GP__GROUP_FROM_INPUT : NULL));
-  sum.op = GP_SUM;
-  sum.in = at ? state + GP__GROUP_FROM_LIST : NULL;
-  sum.count = 2;
-  sum.out = q->out_count;
-  return gp__add_step(s, who, g, &sum, at != NULL);
-#undef GP__TAKE
-#undef GP__AT
 }
 // Raises the bytes to those that a call needs, with the calls before and after it.
 GP__HOST uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
@@ -43979,29 +43921,6 @@ GP__HOST gp_result gp__room_of_steps(gp__state *s, gp__request *steps, int count
     for (i = 0; i < count; ++i) steps[i].keys = (const void *)(uintptr_t)(turn ? 8 : 16);
   }
   return GP_SUCCESS;
-}
-
-// Launches the table kernel, which fills the list and selects the path.
-GP__HOST gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
-    const gp__kernel *k, const gp__grouping *g, gp__u8 *held, void *workspace, gp_stream stream) {
-  gp__shape h = gp__shape_of(q);
-  gp__geometry geometry;
-  gp__group_args a;
-  unsigned grid;
-  gp__shape_on(&h, &s->about);
-  geometry = gp__geometry_of(*p, h, k->occupancy);
-  grid = (unsigned)s->about.multiprocessors *
-      (unsigned)(k->occupancy < p->blocks_per_sm ? k->occupancy : p->blocks_per_sm);
-  memset(&a, 0, sizeof a);
-  a.keys = q->keys;
-  a.in = q->in;
-  a.list_keys = held + g->list_keys;
-  a.list_values = held + g->list_values;
-  a.count = q->count;
-  a.count_device = (const gp__u64 *)q->count_device;
-  a.state = (gp__u64 *)(void *)(held + g->state);
-  a.workspace = workspace;
-  return gp__launch_one(s, who, k, grid, &geometry, p->overlap, stream, &a);
 }
 
 // Memory at the back of a stream's workspace that a call holds while it runs others. Until gp__let_go the stream's lock
@@ -44048,37 +43967,6 @@ GP__HOST gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, con
 
 GP__HOST gp_result gp__run_request(
     gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least);
-// The primary context must be current. run 0: only builds the kernels.
-GP__HOST gp_result gp__run_group_by(
-    gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) {
-  const char *who = gp__primitive_names[q->primitive];
-  const uint64_t blocks = (uint64_t)s->about.multiprocessors * (unsigned)p->blocks_per_sm;
-  gp__shape h = gp__shape_of(q);
-  gp__kernel *table = NULL;
-  gp__grouping g;
-  gp__holding held;
-  int i;
-  gp_result result = gp__grouping_of(s, q, blocks, NULL, &g);
-  if (result != GP_SUCCESS) return result;
-  gp__shape_on(&h, &s->about);
-  if (g.table) result = gp__get_kernel(s, who, q, p, &h, GP__GROUP_TABLE, 1, &table);
-  for (i = 0; i < g.count && result == GP_SUCCESS; ++i) result = gp__run_request(s, &g.steps[i], NULL, 0, stream, 0);
-  if (result == GP_SUCCESS && run) result = gp__hold(s, who, stream, g.steps, g.count, g.held, least, &held);
-  if (result != GP_SUCCESS || !run) {
-    gp__let_kernels_go(&table, 1);
-    return result;
-  }
-  if (held.capturing) gp__keep_captured(&table, 1);
-  result = gp__grouping_of(s, q, blocks, held.at, &g);
-  for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
-    if (i == g.table && i)
-      result = gp__launch_tables(s, who, q, p, table, &g, held.at, held.workspace->workspace, stream);
-    if (result == GP_SUCCESS) result = gp__run_request(s, &g.steps[i], NULL, 1, stream, 0);
-  }
-  gp__let_go(&held);
-  gp__let_kernels_go(&table, 1);
-  return result;
-}
 
 // ---- graph/launch.c - work on graphs: steps and other calls
 
@@ -44089,6 +43977,7 @@ typedef struct gp__graph_step {
   union {
     gp__graph_args graph;
     gp__hash_args hash;
+    gp__group_args group;
     gp__rows_args rows;
     gp__columns_args columns;
     gp__segmented_top_k_args top_k;
@@ -46375,29 +46264,101 @@ static const gp__primitive gp__primitive_bfs_sources = {&gp__family_bfs, GP__REA
 
 // ---- group_by/plan.c - plans of group-by
 
+// Most slots of the table of all blocks, and fewest elements with keys of up to 4 bytes for which tables are tried:
+// their sorts are faster (NVIDIA H200, 2026-11-29).
+#ifndef GP__GROUP_LOG2 // in tests
+#define GP__GROUP_LOG2 21
+#endif
+// Log2 of the slots of the table of all blocks; 0: no tables.
+GP__HOST int gp__group_log2(const gp__request *q) {
+  const int wide = q->key_size > 4;
+  const uint64_t slots = wide ? q->count / 4 * 3 : q->count / 16; // two thirds of them can be taken
+  int log2 = 0;
+  if (q->user_op || q->key_type == GP_BOOL || q->key_size > 8 || !gp__any_order(q) ||
+      (q->acc_size != 4 && q->acc_size != 8) || !(q->count >> (GP__GROUP_LOG2 - 2 * wide)))
+    return 0;
+  while (log2 < GP__GROUP_LOG2 && (uint64_t)1 << log2 < slots) ++log2;
+  return log2;
+}
+
 // Everything else is done by other calls.
 GP__HOST int gp__kinds_of_groups(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   kinds[0] = GP__GROUP_TABLE;
-  return gp__groups_in_tables(q);
+  return gp__group_log2(q) != 0;
 }
-GP__HOST gp_result gp__grouping_bytes(
-    gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes) {
-  gp_policy p;
-  gp_policy_source source;
-  gp__grouping g;
-  GP__CHECK(gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, &p, &source));
-  GP__CHECK(gp__grouping_of(s, q, (uint64_t)s->about.multiprocessors * (unsigned)p.blocks_per_sm, NULL, &g));
-  return gp__room_of_steps(s, g.steps, g.count, g.held, bytes);
+GP__HOST void gp__add_groups(gp__graph_plan *g, uint64_t count, gp__group_args *a, int step) {
+  a->step = step;
+  g->steps[g->count].request = -1;
+  g->steps[g->count].kind = GP__GROUP_TABLE;
+  g->steps[g->count].items = 4 * count; // full grids
+  g->steps[g->count++].args.group = *a;
 }
-GP__HOST gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
-  gp__grouping g;
-  const gp_result result = gp__grouping_of(s, q, 1, NULL, &g);
-  *count = g.count;
-  memcpy(calls, g.steps, (size_t)g.count * sizeof *calls);
-  return result;
+// A sort of pairs and the reduction of its runs; with tables, their kernel's steps and a sort of the groups' keys, too.
+GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+  const char *who = gp__primitive_names[q->primitive];
+  const int log2 = gp__group_log2(q);
+  const uint64_t words = ((uint64_t)1 << log2) + 1;
+  gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
+  gp__group_args a;
+  gp__request reduce;
+  gp_input index;
+  memset(g, 0, sizeof *g);
+  memset(&a, 0, sizeof a);
+  g->at = at;
+  sort.key_type = q->key_type;
+  sort.in_type = sort.out_type = runs.in_type = q->in_type;
+  sort.keys = q->keys, sort.in = q->in;
+  sort.out_keys = gp__take(g, q->count * q->key_size), sort.out = gp__take(g, q->count * q->in_size);
+  sort.count = runs.count = q->count;
+  sort.count_device = q->count_device;
+  if (log2) {
+    a.keys = q->keys, a.in = q->in;
+    a.table_keys = gp__take(g, words * (q->key_size > 4 ? 8 : 4));
+    a.table_values = gp__take(g, words * q->acc_size);
+    a.list = gp__take(g, words * q->key_size);
+    a.left = (gp__u64 *)gp__take(g, 8), a.found = (gp__u64 *)gp__take(g, 8);
+    a.sorted = sort.out_keys;
+    a.out_keys = q->out_keys, a.out = q->out, a.out_count = (gp__u64 *)q->out_count;
+    a.count = q->count, a.count_device = (const gp__u64 *)q->count_device;
+    a.first = q->init, a.has_init = q->has_init;
+    a.log2 = log2;
+    gp__add_groups(g, q->count, &a, GP__GROUP_CLEARS);
+    gp__add_groups(g, q->count, &a, GP__GROUP_READS);
+    gp__add_groups(g, q->count, &a, GP__GROUP_LISTS);
+    sort.count_device = (uint64_t *)a.left;
+  }
+  runs.count_device = sort.count_device;
+  if (q->count) GP__CHECK(gp__add_call(s, who, g, &sort));
+  runs.key_type = gp__group_type(q->key_type, q->key_size);
+  runs.keys = sort.out_keys, runs.in = sort.out;
+  runs.op = q->op;
+  runs.acc_type = q->acc_type, runs.out_type = q->out_type;
+  runs.transform = q->transform;
+  runs.init = q->has_init ? &q->init : NULL;
+  runs.out_keys = q->out_keys, runs.out = q->out, runs.out_count = q->out_count;
+  runs.flags = q->flags;
+  GP__CHECK(gp__add_call(s, who, g, &runs));
+  reduce = g->requests[g->request_count - 1];
+  if (reduce.in_steps) {
+    runs = gp__split_by_key(
+        &reduce, &index, gp__take(g, q->count << (q->count >> 32 ? 3 : 2)), q->out_keys ? q->out_keys : sort.out_keys);
+    --g->count, --g->request_count;
+    GP__CHECK(gp__add_call(s, who, g, &runs));
+    g->requests[g->request_count] = reduce;
+    g->steps[g->count++].request = g->request_count++;
+  }
+  if (!log2) return GP_SUCCESS;
+  sort.in_type = sort.out_type = GP_TYPE_DEFAULT;
+  sort.in = sort.out = NULL;
+  sort.keys = a.list;
+  sort.count = gp__smaller(q->count, words);
+  sort.count_device = (uint64_t *)a.found;
+  GP__CHECK(gp__add_call(s, who, g, &sort));
+  gp__add_groups(g, q->count, &a, GP__GROUP_WRITES);
+  return GP_SUCCESS;
 }
-static const gp__composition gp__group_by_calls = {gp__run_group_by, gp__grouping_bytes, gp__calls_of_grouping};
+GP__CALLS_BY_PLAN(group_by, gp__group_plan_of);
 
 static const gp__family gp__family_group_by = {gp__checks_group_by, gp__is_never_idle, GP__SHAPE_OF_ELEMENTS,
     gp__kinds_of_groups, GP__NO_KERNEL_RULES, GP__FOLD_OPERATORS, GP__COMPOSED(&gp__group_by_calls), gp__host_group_by};
@@ -55018,2019 +54979,2024 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-802136
-'fqZaA{0b}GD!But-(idP{Sm(])aS2p6Fpk##/VX.Z!70glYw@2`Sp=g_o:gwHMuooO+N8cZN5g|H`J7v}08zI@NHQK01_2y3V+j1q418U9+|uk9'OpoMx
-0J(44bZ!:4dR9|tw{,RGUybD2{r]LS0V=j[$2h[QiQyvySByC:]71OLs;sYZMlA+aBckuF9gIXF0|P`HUa@[UpqDY<kportRcJ;`@2-IwH=x]ji:IpupdI
-PTBqpz.c;;Xr-;SMJyi}2ai<L'nSi3aBCmOQt'|8)Clb{=Q>[cI0:g3ZBROhB>TVc1rFa<(,,Y^K`xJ`#ru+1B@tkT9<R/5538[X`9aQr1e5(6%|^;p_oo
-4ow;d(3:ry3zj,CnBNa9x")e&|a.IdgkQJ:+CG=P6ZeEtUv/,,87G}ATyP")R,k>ORaC;Mo=nC|H%%i6p|TqcD3&xSMY{pbLnPL%{#Uy}w6D<9,PP_P|xI
-Tq@&8_}4jpDS(1qjT|TFPvvRLwa,'QzhsV#U$8LF<5rjnEk;Bn-Rj7/X9J^}o:@K)pCl_EP4"UUum;%5B@xs@.A;}5-N!q'y|Fl(-=cq2Y[0/7{^9M7hhU
-{@8d.]'IM/ZVk`z<Z}Kvk4.8iPWR&@-gXWB#VGh7/O7h"2o`;iNEi0@8KqA>|'qd2oJP/`l5|;Gojh+#ACj`G0L46-.x+]4wDQm%QMNRWN#YOQ$:6XhUr(
-2f-BEy:MX4KeSmL@3$LmXz]307P_!Ci2Bf!C80"'>SNNNzQ1':@W}d(O3#CR]@bu+&LuK3G'AXqX$n%^t_P_}G$2vfj7Df~egh'5pwrc2MfR$-W-9xQAIu
-rJ(DWp.2b7Kc;5g<SOcYdN:TikEU=tR"dt1cT]%.|s-Apfa913Rm"ygeH^~Z&"V7o_|+S%j#Z1Tmm.tV=$BAgn`lL,",N<"X3L7+:#+Vy5-XXO{,qMYQ%e
-Bh%L#h#SL+gS$0uJX%S+ZFq>Hz<2'WaGX6TJp=]%@)L=<JOU`J`EErWSYzU7sdCFA2!.z}t=aZlh{$udEV2-YB$`Z(KwjJ`X9QBo61cZN-)2^T=`zI@-`"
-65vYUs!~+tRfy>ZLh-UQS]9944w1H,>@Y.6@1u7kzZDI{Kxuhjt$yMLq=,_;Q>aZw5+.KHa2QP^:JYEcD2WfL3M-`f[eU"GF&/gGjD1<sWnOp;ij%WX-7.
-98oS#qhcrQ:z$KT|)/N+PJh"]fg)N:GR{(kj<AV$T".Et1uk-cdDuytJ;fSbo;aJe<8pXa>f!HL#IYiBmTXkbCjUu'C8um]F+i5K-S,=X)ZY{sp8%_gG@7
-9eYGIbL$T:m#|bxQ]{Arp+DsA]=&YA{j}eAsc}ocj^UvIrpz_3Za-&R7@u9)lpE<!x0k`NsA>pWp21(%4Ue74qS%RWGHOAyQwPkmB{5;86i:dQB'2f39$^
-g:PR[5EvVf)LT<{cl6^|dv[JtAn$Iu<LPojk.}4)"[r$YTO43O51aGP.Dsh+_NXIMYTKK:RX->ZKY`f-FI(PIeY9)pYfec#v)1'tVu/4,z<Ana]{lES|QU
-Rnw-T/i|]=zn_2jca(GHtV($$Ri:Ks)2~]@yDU!et_c6XEgS1:u{+Q1ITC220|wrb},"}{(f},TMtSxe2.:.XT!HeS15Xm-=gzQ<Dsn`!/QlM6_s}o+)A7
-ipl%ZsHEhlSx+jyjqd[;d)8uYu(Mz5$'3;h^A^yzFx/}mF[a2hP#092a^|-4l&)fH0<DH"X#:D;u~qB{(IJyP;Nm<5B^,gPR#,V,ok9}(t@&_xcVvO:sSd
-T{3e;zvgVT_IFR_i<`iY)EWiBZ'9l{a)_aX>d<;2:|GghRm2Ea"o^iM(PQnF:}LU:S/Z;%oV1o+{lk<c}qA#4_0{_w0{rRv#yGUR}3ye:7T`f&G)xd0Fj!
-KVO=M-YGVNG/BB5Y%;8IbUZs5oErHKA:$7vu8VQ,Hs57!5s>dgZ=AMPs;`(e(8TFxBWb,D_%qK|8Q:%Kh.SyYriqd7j7'-2|E}Xms_D`A:2;,[!>pqQH7#
-$zSs0.Ren'D,zL%x4Q-44'~z:Fua)6xS4%m<U{=]H-=+jg&mf1AJP.Rc=:;vysKD/{`i%7upU%+p}Drr<Q8fnA7x$`|)9!uvhu(RaF7Cc$Oh~bw4;aQwY'
-tFvmvQ2-3O][hj@YR-PK%MTA;$Pw{9`>Qzen&sZ8@z=bvUS<MCwy{H1[k<,li;JNFBaFl2.Wb::3S1&y6<:TOCf|G'.lXCL=MdAeftZe(04=q"P-fN]]]-
-MB+T%/&Y%Ok(W.0IZyneJ)WQ>8tn($2L}co(8,_mg.-x}Aun4Fes3iq<!p>8!+eexbY5@qBDTO+4UWr,QG[{1m>'T}om|sB(Y<TYX]g,jc&HW.!(Zkoqb@
-:jJH27H-jCI`9$~7eI!xq9yEX(zQ=B2QT)[Vq]`ceY$u,<h6gd9niNyn-lxU8v4D0.z,%py5KRf!aotO_<h<bU$=3ZaH9RhZxl4V&Z85IO4%ZVj{$ud'^9
-Ys"WV8i3njXlhLXJB+12kq2,xk8AqT!5(YJ4W0(c`1-B#-|@DO]y38yUr&^9}>i)9#V^jkMOrjoW@yI:+b8<,As$R.0Y.Y~|cT]@4'%lFJ6V3+O#<Rp#j!
-jTg,_0[rsm/;6XF+1]nDJB%VDOK4$["UFG>RukTkY9AvL)_].m2z)1T=-bq@F<Gmg#+2VKHT,b]Snj22LI>)DI:u9Vi"O$H&Wz#@m}0;`<q){D^ki6(Y]C
-X.K-By$3s08R/|E8_U"'DC$-jak@g'[6xkbG+y7aiD^Ks')Xav=p^X2@8O/|$KtOf.P]^[y+t`(ot7v'R5:^]PyVx}5-zxOi(X(xACQeU02]G{x]bC8/6^
-$m0J4;u-N+RjSDTv0|+vgPm12d%@>YEOYT_S-SF[y&po`.L'.hE[dzkvoR:;z/gZcO2p33e8`!GSOR]f&{^&'i1K"20&`=6XUfuknE"h7$^!t&T"4Nv,Vn
-Vp~rq.yRkrX"RHR,iN]TQlNE'gS$-"v[mmj6wt}9ncs:p&k1daFrJKbh-Lvwxv+21KJeO8qIAa2KsM7H<vDg8fhOtLs|e_:N':QgN$mk$f%b,F9XJ|bwew
-{}c_L|PvNObcLFW}{)_stmpeyfun|0[{,||BZBj`rA"&9Kwt_Mhqi"H0.QOP76h"OL"]6f@-Rh)R&WvH#07Bi7&h]:R'Ibna_]_dWoCnr#`=wLF50Yf`{g
-Ffp8pYoTD7MDyV#9/XusW:@71le;0#pV12k4xFU=7^sbYr1YfK(ci5QIE6"K7Z)o/koMD>Ae9FVA"}zB`a8r]NzXl<,b@(Cw@8.3e;}BcnT"XtAoO-t5sa
-$GJWBawK;zxb!r6Dg[wPp)^Y,6@+|O:Nw"Q4mY@C#}]_Fa#TU}]@W{HliP}${5.lJCa3mB!Ak#/'}4"%bX=3[/Q2Qw+VI;/DM!8F|o=[^'@(~;:los#,da
-yh'<X2K$^}v>UI[lCqP(_W#vjTbLtBr:)#9X]>daqW`Gt^7mWZ,{}eT'S0gaQyEWtj:a,c4Tqj3HNI<J#[s!Qq-[v1h2n{,b,,%u3!s9;kU>6uFqv`<X%g
-GiRf0WOM@<t&3{/_tcRwm6yW8@y8v1na_-&abbALsMFS!&(Lq=usqDpI05|oN84oL>M#cCVFFO7-oK5A>7}:FdAN(JAK.s~pu=PPr9bMf8/h.O,e-xs|wY
-Q<1AV}tx!aIEOU<#cjew{#{'W!omOE9hL1{go+L6.s5TlehZ`N,5wH_Tb3Lo,JXWfvp_r}s+7b+NeoEk'|lTnchII[lTUG`c7%#<U`[E2[8-A5ktcM]6N{
-'ntg+FNztM}oYwgGJWXd%z2mfRfmyQCUr>ad-;Z&i'wP(k:y(g5#MKl;CYz!YL$PxS!~/TGQb,tIl9n}_ppPk|jW7Ku)R}`}0D'mlFcDJf9fED|1!jSTYM
-<:b4VGFRU.]dBjcKi0FVPQ&Op;LOc';@w$_;7Ox>'[MrST.EEx]:cmA<=UJZh;zxq=:,;/w&@h%FUoO|wt;+0`@U'6;Ow`@^|IKM.v:R^_s6LNrU&=lrey
-!ZroLHvcSCxp4`xmgq1z>y<j3>NWG]Iuf`%&f("lxj-VJ/qBlNF#<2r6N{t@B[hL@#B@#-6^,h,8|^{RN64,L%-ymqoodlnl&qYw<8{`AHW:p>&qYS0DxB
-=rzs@XX@Q&N!uZ7F]2RE(|TksJkyF!loWcGm$`%fKD"a~Ru^-JbNQ,+MF3RZNXDF9#TB&d;_^@'54,_.0Jz:d6ejO&>,1!W4I^0Da9BG+D)-$m!'E^LHUZ
-2fjzMLM/:8Njja-l6N/LM:0Gor1IKF+IB6C6c(ZV_%[z0^m5>q%@d/(6xo>|=nAR^,Fdoy8+%jVRj]VWF>k%'j}-d#AW'ISs9LJfyb1@tL</_sCYDTYOVf
-Lvn26se&U^Yi"rE(R^Wb{^]lTEjEEv1Nx!Hvz/$HNq1;LSK:fV5,oD4PU/5tPW|fW[qGKv$v)ZaJ>p0JF=~,;eCiHO{gH=L+rK%coc0z`A{Ir]DrL/mCc2
-37~&U1g-2g_,Ud|9gsq&G8#osN'.[1}dN/Ed"`dEvuu=cR_f0T"BCfH2;@v&d^Ep;CA+$DOzq-pjc^])Fvb.NQ!H8/$|Dmog^1d]ySM;Sun(@au^)w&3<J
-i4!=B}3l,l/0>7DVH/xH|A~]>-6%R}N>2S{!)H$nFE|DMWhZr>|4CBEf>prW1I]]~sf5MqRWQ;[le9E4!]lQhR5H%f|5pj@"E_>9vzJkG|LA>_H4TN^0P@
-^^UfN/{8=BWMy'bP2IDwuK^y=nKToe-0acn"_OJ,u88;oy""Tl`JSiB(-Ngq)+y}|m!KX{7E9i/`8ombmRvLc3kc%'+OI[w>u75/Wdn(M0J-$=t(JwTK{1
-@cUKdqfpEWf8fF3A7jKPuY5=hn>PG[W#u|KC_W-)3i:+5!!2Ori]sJv#kNmT2U6]/5GXugWa4W'WoRd:H=+KkTYuk8+w^IAG>z5QG%.r9O>s%#TLFL)Ua-
--VfZ$u<aw7dpPkx|Twq"aJO_gGE;z7Fn~DIpf88xlhji.eC0C9qX>Ia1Puc_.xj-cZ$=RWQp"T#GLsFnTHJ#Dg_k|Jxl@f94:AbYRJg+WB7_E$!e:k4,cE
-]P'3A|1QF7M#xnFaYFJ^mejUX9hMfl]dkik:^A38fwaiMF33!YYlxsGHETwC|vk3u-dVsg8Ax4!S7v~vE.Y>d['(V):R5V_t3L}Co+43gCe-!~88i1EYR>
-^uj2+%x=C`{UyZ_TxPti|6%NYwKzoosZ`&{!}^QBYff-t4j-peaVzec<3T%-HO]S<$Bsw{4%M=+mMbjPvuz2Zv`BPVpcx|&'kIgPQzYYQw4NAiQ6<Is437
-E`9;dZ^I(z(=T|7%sGn<nV4kT$~ZyLo@=&"u9}e1H1J$Sm%t^:xD;'W|2RE5Ct%M0SgHOCllileB2$JW%j--^"uvoqd1@`u=7%V"]y|wa3)ErF%"JI(-30
-fzHvfSg_-F:{~3:vS)d-r`/J6(!p=p/CFZCiFjW[a3`/AszJ.5Cq2W#J$UM]Ln4YMUp`+:kJpRf[A66s9R4,,6`oc"/^R4jyV.%%bA]|!+P`.Gr"0tDqT`
-{B=S#$}B$H_!_bQ9|D!<1=@{[/d}bSNpjY43NhNw48sJt}>l3oaVYO:;4l5Stgf6#nAa!K.y+`E0~+]"w++aJFryI<`1)H6WHVj>@67p#3p"]/Aa0N3ot>
-nT0psTl)9=Qcg9Xjnq{f{xnLQ'YWb>i/sA6;,!Z5E;~5fa';$8vi7Yd.OD={vW`C>;}di+=7KuZ;IuZ;3C,>Y/8/JFt`3g,$%R[HXn>jzX+AVwn+.)~L6+
-sNI|i7VvA3PH:8^=Z>9F1>d@H77k`cDF[IsmU7mRr@jw^Snqxy=ubr"t)Ph[hrR}FLx,CHYpVnA<P185wpLV[hVU^&hno15`|m2v!(,kn8;siRW-^NIl'.
-X5Ldt+y;+;MXc]s;}_WFbZA<cmI^.+q);T_ID;UpIpY#XOH"dX%@aS,9KAVpE6n|Q@S6$!z2b^AL=+t@BjDrM]8y9',&@NoMhur-Vw.g/D,=!;StsMOkVk
-=Hl]j31ru(<ZM>TeM_Y</nxs!p/(n7'Nql&$0Q]8:IfFFGPZC95wQ$Des)=.qb.B8//l.qAOd:MHQro^OxX@'|qIgMm8=f|&$aPY"D~p2g}SuoV55rR]tf
-Sr3|04]Ys4}RoL3L5K@/"56`R}2i4l5<pI~X9G^]{lEj/^8+Nrz6mE^@RK$]JsSK}xQ0^OSS_mh2@r!_}+o[2%^nC%;rhC+k1fV'-x/PTG%dg^B}bus_s>
-e_[A27h@N2DV.wXpJZ!hT{;'~ti<==$025UWSN'NkP0>_Lu@SMe)3rksZ}@-e=qraZ7Y5GBS9xL}CTo$9q}JPmhy,3UC4!x"p[S>Kb:2rZ/-y"%#9P,ijT
-8Pp015+V$Thr34{%q[U#Wo$p-u:Rg;0(E.k7mG-G<]5dUy30fxvCY{75dO,wDgcnMB[OOq'TgKVvE):EE`vNMAArfeiyxJK1z}!__l@^^A%yO|&MMPaI&d
->2D2Csc1QoaC+kd2J,#'YBNOB0Me""OA#dyx&9PxX(w%(WYeAr6^hlS.I$,LogNQG1<Un5SqDd{CY2A^}eqMAINxN$OScKnvIgF3|yfB_oA!4$DdfJ|q0g
-iR[}1'j<R>p!IeM-kKh!NTq3a'fVbScX>xBe89R"%ej(wy>W}Xu@4jCODUxuH97;~z,hQsmXAA_gCOb=NtX)Jh:d.Bj6,B7)(q:p9GXN=advCO5pa%vG^,
-z&{Wk&7G>jtN|Jb2x.=Q]/>j"8:sy)WO|[/#w1}u7EwEb=Fh6>m<}=P^2>IvKzUND3Q<!wB^vRQbj&/yI3L2Thq+2-`{[KIQrOl:3yQh[r4|Pm!!a7YMw"
-QOfS96EOgI7tfEv1fP7:v.7X~0;MpwvZs/KfrTuHQN6qgy"_.Zph_m2{YqJrmMhoQfAY$XJ`YL$3S&:qL&2Lf,WXYf$xNY2&m^@r$,,b@N^R>z<oVx"oPB
-BeVot924Tez|;nU"f!H;I]`K4s1&<H9^G@:e,9'cK'x_UqF[WHth#o;@`#d(:)[3/]H&Y%ZWeB|NnE&<aa4>&s/"75VL.81Gd<!8Vn9w(@z)!L2:<3q^x_
-<P2>7MN05YS)/_YPItnSo43"14p>g@6=F_Vn=!=2Giy])QY%p.^AxXx2<#PXGXr_9<V3(56C(bUA$3[6~a.Ao9$s;9`HqBsEzq1++/8.r:<8gP0h+'/:d+
-+C!_p6db@'=/,B50GV^n;99H0`msJ)}r0Q{4z}UkT&Zs{fi6rCq@{tJpcyPBv!H)mZK(!ge0iz&CKye2+`Qi5auuXk1&tB-o=pWebvksZal$8=r80[5Z<S
-b0+Pt68N]mK!h-c6j,2/N&X[V4kYZN')Z8^R&(XEE(Q;sb6dd{Fi}HRp&OiFc(jJxv`NUKpSm>)XK17ArF=@>[o/n%$oz&%$m+]pqnM"C>n]SE5kedN;[+
-vvF{mLrHXY'JksX/Xn]b)-QRV$+nO!%S[VzNuoLC1PSZ&XrQ[GhW{'^Fj4v%jH0+w<HXYkDt9i@3BNFwk8PC`-59R`V[J9l$}-nU|!(LzC@}t&Ixg{/nTt
-MI67dl|IM"79j5B!_7d(8K-Q@m"rdzUXMx1+M-99S}oxC^%%o7'3_B@[CCAhKQ90iv>,A4|-H&0ef4Tiz8H#/NU+hGkjl41^D+4">|IB=ubD:Rgm.AUJX9
-u:AUvJiII)XwvIv}5A]L"rJ`Mg@q-[^sU5AoDChFbpn<>]-lt=OaMp+7sooNIA-TbLqy/oZ^bpT[s,[D,>68Z$PM~:D#n%B_WBW3S.48Y4sD&^^mV8Dl|F
-2<wbs]xKFb;kL9oSxSC,:^FlE2d+KU^ZDYz1/,U:3Hlm-2(vgs&8t|Xw#5FqfqSKRu"8Lsw^gFjTRNKd'5@&[J]l5m,9WZ=yvUCVl.@[:/[3h#!=y7F0)7
-Pt;HR$/d!gwY(l!p:hw{%b_Y5l0lTmfRJuneX-]YryFM.z{MR!E[i@puX8X<iqPNAxXy2!{NnHx]L`NC;G^rNl8]h<kL8brmFA]etzHTgS|L70eer]"S_v
-`kYZhaTkn2;b[ZrA1=UwT=^X~RW-'Fj4>Wu8H&%X2oAn&#1']ZWn-V&!8"%CG@#5UthJ8MJ!/U"^z$:,H2@<&Se7[7YB=bBv(]<E0Q$i<_^V;_j8UE!<]`
-.:.RT@f=`esUg#bBOK"y|j`ze;;Q5,"7R'U.+uK9&E[l%GTQv34Q2zhEh]/SQ+Bwt+U09$=Te[@=7}.<D}LV!|qSZ|}hZe7Q#dQW-1#a_]@@:HA:v9&V]0
-7$/J&SHKtH@OZ0R6Ac^hM!s`y}^tVmHULjpPgcSWj&pyLaW^JMj-d&pA^$mW<HY^>F8!=fTbk)._bVXgSta5_p&!5z;^J]]Uf7$fS;&-P8E(53EZS(cY-`
-myEmGFXr=xoz48+1T;[XI!l8l44wB|dbX@NTiU({=gT4'qeFcb%C]k;kk/;w|ibL~5pO6H<6;KQ"-!%S:xDV$5&'o}y1GN(kFCGgJU#Ic<Cd='U&Jekr>j
-&CS<prdR6B.p.b='wxnc5d{t/KeIc7g/uo-&{<+;QaPI)i@fk>9M/V,'Hd!(hmx}LJDKl:vdA"t(FK:S}y>]'ozO)5l}Sm`kL{#'R`7j"UU&"+Un!91NIY
-v0]'b,Z/#1aDMG%N063XZ^Kig_5$c@VJu<5FR9t]~>apZND-0A<"<[jI<"<[tluRFP("Q(."-r8H{g7S!&!.z&A!}m<yR8Ol[[i%/s>iL8=rW2dBlTc(Dd
-ffa+w4O%`V3Tc[]u'/J$QU%NLNw'^.8|U)<veFFB>Ck[Hq+p$9Fp)[PauFD#L{xM,l;]DUxe16,s60)obvBAiY.|P&+,Gz1sEHEoL591NK;%CiaXhe"4KL
-k:lv+sg1Q$F1j@(A+,l^zlFT|r3smx;pC.%QEplYU%=VKjD3lZQ(C^Qd&fEJ{_2xge%kkuoQpuIR^(<>=:&oTi9p))ZC/aFrV0LM&',Rx%4;@;bQA=5y:)
-kkkZ&^X8ktSQcQVE>#DmV}3%9P3`3.j[O`}(q$t$,4$O|XKJop%J:bD&3u)j;=S5K$OFy#0yX7"5hg20aktS8{IebEG%qwg>$[=w"d:s{agpHm#:'kG&B}
-%q_x<6sXolZYhtZeK-n6hp/$~dfV>eiE'`/vthZqlDc0>OS$$EJ(Y;.6V&z$+hT`}@AoUw%Q#TPnB3UiCJ[JlEuGyDnE5Q4WHbS4I4Jbh4eu2V.A6kx.R0
-pL.;^"P[mDIPNivBN(F9ewW9oz[V5]>l5ay&-d/9y>~bY>@h|bR1%BlW%6pR_6T=A%^j|r(:&VN|QAgeWC8'~SwYYWY]!kiw62>Kygf.<sMd=0)H'`X=aV
-dfWe/&G/!n]/Y0Wh<!ZZatO'+[jdoojxN0Pr@uT6PrqR/5|6Uu"</UYjZZapA9fJi[3H}Yr4j3Cn2VJ{Z-O'HQalnEo0v+Q8{:xJ5./Iu+7Q/=UAz'{B!5
-^B)9/NwR+j}O0:sZY$Y/.XsWZh`/iTBa^p+BJO!xQCyNA>X7T<0F"s}CsaMgEq3Ak>rl(t![Nex=gIJVYE>=6bmv&J3=)J7MlXfM#^4P]Fy^+ceT"fu4G4
-]LG8V;Ho-C.$,!KRZXNx>.bXtrA;SbCPJW%t]PqrH'"&h>g6g-dl^@+;q+O#%{myZ[.7=ij5W0q/l,$8^Zkv<ppt4bK9#,b{<;/;&p(DKk+>/.PmdeFKf;
-F+IiG^M_Ll1l.&}_!{(L,^B+2d`'Tu}g..in8R62,/0wnqnkE5yR<7qm-t>awZ$mI2q#83WjV:nL5GD'T(70@rArEbG8-9[vxZpzqdU3u_)(&XDWb&csul
-"cylg^5T!X0v1uL1J$Lcf$OhTy=l0qG|"_7XH+5ksXf%#XRNWI_7w|zl]Lri@6wjZvTzFf6OGhjBMM.0X.pxuD%$9G!}m`>Zrq6p~aVr1C=VxZ_]+i=7|Q
-2es8dG|aYyfUwt"@xaLE5[FyW40N(60X)7i`62Dw5|vA2f"6sW,E2O"v:Y_y`,z3e8GMuwoeYVviBgL(&;a:l@Z-+g5.^+P7vf-(KYpq[bp`qTlG3PfX39
-dV0UTXEZ,(4GqTFH0nJrYYdHumt6!j9kBp20K9"nrlJxV|oHe)6s>0$Y1SusD-]1{->e2ZG(,;&.qm`AV](V`J>JtSA"B#RRL`pia!mYZNI$aRCVZYxX$u
-h&,%5"9hZCPc<&Ykz1.jx<x[)HO&J7#"Lx{a+3P#ua_@#')OmQ"`z[4[w>4]!(j21GD!)gPA=9niK(oZh%y:4'6hsc28[3d30d/IW}CC|]>buG[0ppG/3`
-L|N%&'faGhX4/yN-J'zJvV-cW)@VqG{edx``&S}8BX-S&80[7f8Kka[MPE>ny(6MCL[7Tf)B2_lx0L42u,fOK4-7,Udl'y0%z0^lPn"O#0h0S$Gt+Efu4h
-I9Yo(#EXOPnBmmeO8UpZ-6KV5-S6%ciaZlw()%XZu7:AKT^9i.TKkv%h[z${(z5h%rya:pd=oP$mRT6=kn.>}<c'q&Wxs.1AVyLYzUFHR3gdeTOB&KByGL
-H`fMiKGrlUuN;;'9A:w.lz1F)JL7^j'"uyPR):i0a]$6k5CU!!.uTn<uTin!$jo&c47AwK0W'{ptmMBb60ooG;Ya,;1(y_+2Bb&APw|X+Dg1Gz=]Nd%&A)
-vp{"GO;K+T%/we/c;K"AF"&x)W@+HH3eD|<u@WR(Ld}IUKz@iN-^/y`URJN%z17B&^kU0j5yhL@Ls1}x-}MSsWrqj.fEe2:QE3@)RG^[f[BFTc3tA(Q2Zo
-Fov9;:=nvCIOuC|Pl"(/[SpYrvh_"PymY`O=BUDZe;/OVo<@c2$Nq&,I]r=X,o!DAb3z&'Bh!2w'tLnd4Sd,+H.djA5aX{y2}^dLYQFWH;BGSh9Ru_{FYF
-!7S1D+gnbl$Bo+kS}.--ic(9~eHZ'|mwZCdPO2',>NPaSV5Z81K[%@iL:aZVkb]Du}5&AG4SVFYi'mJ%HZqo[-z;;vmvD(B+1q@HHuEDIcVsxn_|,|YDg_
-pQZec">{6ndm>yg|AO0xJD/5&4wr,U#@xo:G=X%,nP!xXjf00B=P#XMq_[sw0-R).zww']x@R;zuYwC`_"x-_/z"1SQ4#T`/cdrBPLoHL2Z)]L3|AeOuKf
-yz|X[4&}KwHbmEL<ZbI<&l;3yME8;M||(A,G3NNyKH~u5$mJ6Pv&~],tr#J^nGuB|p=4-An.!`j(#zV{cO.Su62A)%4Lw4wd/1g%e=<YbD|>ws_Jf(fmZd
-c|Z:a;iu3#`1zK8"e<7T13|rRo|wJ`l1d9d+p[Dlk7tJv,OsE3RH$c{_ulIrT}i]w]`J^U^{j5K/-u%ezQhF>!@j3/^`Q95>`_s8%WV)R)KINv3LHt8gj!
-8<xtA5x{p_Q7`SB>n>kJq_<&M6BDJ8LOL28y(VoNjy-c3nk"kvI)wi9uKPZ5rsKHm`C-~Hbh[I/z@X<]T`QYwUK^)z=:g-(KBWKHe7C!]m6>j}+PE+-e4V
-A2t@Q8%%{UL-5}x1uRs[F-@7eS=%z1Sh37O0>_20-l6`N#1-[dE[wVqGj1+m_VL]9s^LSer&h:.KX)!Y1F@"o&BiddJS(s]MX65:_R+^MiBa.^Wu6Eyj~y
-5W~B;9LQEh1CxtOZ35/T!}zVzsrp=)V4J)yEaZ^_bOn;N<lh(&G'sM<r&zCt1Cmc{Y/4h)me:08+n!(Z~-]T/c>jygD'[g3lhQR1b!0;"G43_}x(Uzj>!g
-~Z,L6rh#0AcTeNO8xWdvLN-rd)@3{Z`woOU,Fm1Y(Qd,jDh`(h|X(!!S((--5#;Ov$^O!G&J|4mFtKnFn1g!YDXbU<ffY]TF7/yjcE&!^t:.:<)qf7:LRQ
-w.+('w+gKtM$tLFp)Grl`OGs]f#8A#U"q4E)f{rnEf>mE_9-Eh&"K!2!Ry}cOe=Zt4Np}gbJZ!XVJ7'{aqgK@z"Y+wZq485CghcTHW<MB6A(aFslqzew7G
-crguQPHEIcE.KnZdOKxBrVcZ147rFfcl;}1.+geZa5brUxz-DijNjDQV&&}txV29_7)&x-(8m3!o`aKRm!%S4N!_uDLx0:;FPC@DT+MmYp<==C~`+9wVAv
-e.71`S)BMG{zUqu,X7DXLUe^6v(KQ,Cstr"KgnmHMuJu2qZk"_>>8W^GJ@(cUSR|_kc)Df]w`t@{h=Lw_Wh3]#df"-_J&ul7'Y'/&aJUbdRW>`9=_]{>jo
-iOOg3ffd|[BMrVxFrc)"Fq":hM"-M$.Gf%hNgY7@WWJGhJl9e5{$`o{8|3<;X3HmLxpeb"Ps[tiV",<RN4yOrMoI]U8^eoaG^oLds1%J)YA)|ODu~j.v{=
-PQh]q'L]@&e/C}lg!hBArX)A.obv~"=zRa(zVPtdL2Fkk8:"kVaI;$FU0/9eXeS6sVps,379jr":Yr("guHa;9Lpwr1<%6R(+zD_0,y%4{E{DQJrHQj_"1
-lFS1PFGz>|$ki"khxHn2eCc8rOLDw"{$$]Ox`t)hQCI4,KzTQb~qEM}5|=IE"~'z|rasTMP17EY'@j1t{'rgiB&}!$&{:kq.t5#Pd]!y>hkC&wv}]8Sz$y
-y],i]wl'xOrkANbvQ[$g#%u@944XxEqLsqeMR_M5_@{Ygv'4hcY!F},Ot]0a3)=+U^rkGQkMr4A5=oM5'o$rLX"xI>Vw^F!fC8JY'NYq-yTNnt&uJI/4dL
-(AM$CI>Mn`gQFK-q8t@YMWHxY^[BbU=eZG|/,S|Az,mBaxX/+&q{!Q.aw3&l|7{kp$ti/(L8c}F[;7f6toKG-EJXm>18v$T6,1r^a_GNzw#wfeXQ=O_|^}
-t=,k&VVQcJ!piY:m>e#UGznaR4yV@^'1G&i=7skuvd^xO"4$bKwn31bmV@CX2in,woX%vQqFdyLC.}{`H`PbEp&uR|+G#`)m$2%AHoq-u3pV=Py!WON`+s
--Ov1kgv}+lwM%_gZMx~+kVv3Fz_ld]Pnxs_"90dS6/[FIY5i[$}qUP,n4UHvS"~L.Do%,L-$Zh9^cWtg^B3a-PaW,ZHtGeQ@a)^s(8Erww2#2r/_2JOqNs
-~N/Xw1&ClNH:qchFHsF<M;R>!JUk5-Di]>Y+l-g"9i)i=Yvl@q87g8JG)R"8eQb@}5~>JYOB3rb+BY#}daKFu%#=ui7G!b74Am}irc&2s`="g:Whjb(pV+
-4m(";IhE4;!`82ZJ,#`e+r'||#9yiePns`'Z@uld>aEqRv_|Y,mEt_oWDmR%iVJ(fr^U6-pt#cFgn>xp~+A"jNW.s;o`#$1<`#x<"(oil%~CKD<51tm>Y.
-1,}fX5/:@PVd8eR6pZ.32,`@_Z#rA@B%5z^|<G5xPMgKZ20}S=29%g{@s_$Jq(H+C|e(O$Ur|3VDkF'M6cMw)j<"A_B3KlB%D1w<%m[8m2ZLTMW'g;-8]<
-,`i#3yczk7K'"NS1Vr+6,W[b.C0-#n^E/Dn'+E+Sgl~Zh:9Q.AM|;mvY=V}wd1Ec]^CzXTYkm$y#,eCPJ;QB2L{hu#`mfYVH;;{'B03BeKFc;NbB=L<=qA
-G%d9M>ksSW!za`QN"}|2hz0c)89fBKgR)VE>cucRCjW&&E|e_iWr]9`CD%(Pm<KKBXktA;/@Otr,6K%I!Xjh3YPF_4GRdELJSoiC)]k^U,S@!=X7-Re)``
-CUC/%A,-5lk=&-H-61YA`SE7Q<#"{5Kz/=c(pG[<`AQbB7/@S5^Hc,tj<G`D6p4'vcvYxD_b5Vb0A$m^8vJg$`dbbf1hN<vR!9=6GAvaV=,163@]]<n1jt
-pg{VEz+Ng2|^ahb!Wj@GrS{gLJ$.}8~F}%MANI4sFsPKhHC^exdjc/Dx>$h-,!-u8}`>toe8_5Kx`[on`8|;tOpZe8O$2;tCkv)wI9ND`Wjq[A6anZsMMy
->B]JPkcDjC.Y0BDgZI2b/4xbFK=j9jThtMC^P,8"nh,I[H`4c#4c|hxoa3dlI'DvcS@6%5|Vm#!~k9f6#e7)1zbf{dU)&N~!8wi2@ig)7X]9~p'Kz/M51R
-m_F3LMeo'R1;th=B4TU_aVtcQ<1z%FcpiorM1f082qmx~}=sKT5+#J=K"mzkzg[l/G4aTG`h}ZWC61d)q6g2x|0:AE[K$I@ROC[<lBi4i3o49%dy<+(Qy4
-Xz^B5)`C'_ks"CnCrFRZ8E$t#;zKyKJKD==XW(R(@D~F'::L!^a:$N7gyoXBW$4w,MD52Z(yf.>;6uD%7E3<CKSL:!h9$@qHSpic(aa/tBNob;<L4wT$|o
-NBpNHp/HW2-z4aCxaq!$3!hB_9-sW><AVHDSiSo6qUXtL<-FMizdIKn@1Wdi@^25r({(bVj]OC8'Tr8V)'UdHpw-5l^:bRo4h+faqPy6BK6Y$(eZc(qNYW
-):6MN%k7er!5&d)8g%EP`qAM+m%mL1C]+,qF,lBhy:0sr0<>g.WRGDAc<)lxwhFJ%QNqC{U3.|>F^c.O(g(11tGr__D4W,H,aC%&LwDr;D7a4@idnBHQ-`
-1e"9'xGl%-Xq|d^kR!ctRHUva0`<fJ~!FAnZ@.)57k.Averhmle9O/}"Vm{^-;b:T8Oysbk$izgN8z4l8Zsus"D5:KY}E+S).+$%3s=1Hyn6[&Twbx}/='
-J>9j8FR20h'p}sJuM3G#Y5`hHdFKqabA90z4a8zW30Ot%9t+0ubI=aZ:/By7ypEF31zu<&n}Qkix!z"wm8z=Q<eA4IZg;lhCs}TJ#c0IZ!q>;zC4PdZ}^}
-3/jboq")"dN/N2Ik;UI^W_6==BN7#y#V'Y]4'O3B`Q|!.$T0C-h5EP^6DmmA}PpJ{cfBMd1Xs{cr!Oy|IYm3"fOQzj6&nb"5;&Bvx^Lnx..!VtdLq:BPmo
-$c87kPsUYt-PCCqVj(d^tdQl7r+U{e|ni4Pv~SBMKk{v+x)-fwcH!N^jn`y1/0r]A}@w@CyxS'38{Kd^Tu!_`qGYp%}NQQ8WvB"fs&Q;cON+}o-&o}WrzG
-7cmW<;}Jev4x)j4O<JR^d3rG4/3"8n7QMPOd-0wYw-dx'^kT~&4Hf<4+ORt<3RoUq;Z%~5mi,m4="Ab1-8nTxFqwdz;{dJEmp37'Q#CUoEMt8oZ^/sQ5c{
-I4]G%iw#7@JRR=d=Mo)1-TydHfB`swk+hj<vx^v&pv@W+<C&hbvPOlrZWCibnog7PxP+k6'zmWLkI"SD^)a6psq"IuMNx8N{:ZPqswc++LFF(3JcBQyg;E
-LUSAVd}SNp+l!!v%NN3)/xK#`@q;-j&V(p0G4;(C8XmiaA#NcP5J+bK%Hle%R/H8%+D0n[UF%=N])L$.U&_bfVmWy<rt_.{"ei!P:EE4!eZ>s3QX0&~"Wu
-z80d,_XI$2@sQCfwLP{=)<R$-gffQ/!CWp-,yVc8i/P@~cyd&Sv8nPam42Q8Dh#Rn,X"9^,G;Szwg2%Sx.tYcX':o-[>qntt#g`{598b;E:fluD'NQL8R%
-3g_#MZ[,Rm=-ZTIT`AIwCg@:lrj+T-7K:a9[.Sm"2tEpjP#we.vkf=YI!O[M)x5zvHP/hyND<&"aGMYp:5(kr'{'zFyza)ee;1i)E8|<:x(1S/.7c_`k|(
-DM~bu=5)dV=gS#.u-#fdzpIe)556(e7K<yViUz,rjDqcp94(sFB9UA=+W7]!6ilE.'-p-wkd<M+Ff9b=rTJNFehd_#~wghv|{+x:TB~zG,;'F@-}`6]kOa
-;4BP(i^7|yx$<;k/HC[6;,F$wm0Bmr$if6fKW$Io+".;+.6,HA0>)D0aY]<Yg#.@hrp7oRZX;fo>V3CT:7sAJe9lg|A>`@o1D9c0(vqA:U0z]5MZU"@nUc
-+nE5QrJXi(GAN<=>L@,+5chEHxJ}="#.9Sh,bH1aOLKJt79)#^j&JMNfvlaVD8kWj(E2DBJO0.bdNslyO|JZLzL[-)9(,;tKw6l:1=U{zw,VqLd,w-VkE&
-UJH]%gZM!Ky&^@Ct18IMS:3cm:VV(VS_=aC_ye7`XIg<Pu{RXt4:b'8E.HkWdIH#udW1Q>P>=@(^V!jP@B&HnV1fQ$5-x,wIpf`$ZTpwn3f@><NEoDHZ~#
-[2IHaYkrV|}&y|@S51Gr)Qh>IoTUGuwwc$EDyYJxRt4xsa7V{GXu#{r$o6vsuI9.ma&3{qSU5!YJN"'%PVbq(c9Hjk,rkoos!ZmUBJ2afBNA{`we2F)M=O
-.ZcIs0j@'@-^]</zO3dR([P_LG~A)NnrKG0:C!Q;a>Y!7B{VQX9+s95!W7gC5z33|yD)r=ImffGOu_>l.y:vvhn+#!a6bGIL5$qy]xjV4YuMB!Hs{=KQLQ
-%=~.JFq;3ErV"r/%K"h@rx:`Z9^cV70$LBc;RXodEQ-,)x=.aovksZ<04c+vf59yX2,MWb4C`hqOT|Xh4u@"2YTI+9dA'[oIpKt/MpcyREx,^6qW[g-qY<
-%0;1Y2JKth8Dx,p'"e[`7U}:mw.%[Pj+!:jmpi%tfhqPO!gW(+}<0BHC`hiss+F>iO0u9TK2-C$4E`%}Aq%d25:$hmKAJewr^TGil]EiEkESi[FhFYHMD=
-$8$oPUP9FBoY7AtN~/V-|=9D!)-7&()4-@jJk24iil$5<NfN^3SdXcvoY{_ACb}C'|&=|U{7RkbvNV'$^Yp1.{!s]>)w~CA{.F~v5HA{[`i1=CP&t&%7EQ
-nC[St.<Cqi5caT{AwEJrFO&mI$H'uY>#Kv0uwZ7yH>_%9gFV#ynSld|mf^q7![iW"f|T2^`{k'EcexBhg%+P6o#BC}>Q1t=x@S.B3c,b$jtC1@f5bDbR.6
-vE,&%.Ex6%;nrUktmufeZIgGriM%B}u')gKfO_5iEJ2g!4yeg'OHGMnmnO1f=[ky{$QSx($/fM=m]:]R>qb}"#AzJ'D;00#s7hxf"n`{shN/Ex%rPENZqr
-FOn.COxO@%>1(x|oUBI`i2`a+rW9oY[1ElB/Kx{bR.xzUrY$G|5k!,R/SF0@smg`osJ&jK4oQ/FFn{XkU,w`<l`NOhO(+}U'65p_Q{>!KEy,[-@pTP<T}j
-y:9L,7Mizb~p$!MujBi`LoWL|KpPIQKy{bF%a]"3`ae)<rkc#O}rB_|Jq&8eM.#}tN1+V{UgCHhNY#M=cg5}&4A!/@M9oRcs>tk.66}Vdk0gms@@XUuYHK
-Wx,YOjGm~AKl@lT]NSgW&U&HqRkX#i]2^gp1E{PN$)N5h"[IIW$Iy57v&V>$k/Shs^eQ5f$MoLm=bO1/!/y>uo$79lyE8De,5+B<uaI}Gf'{#_=1VJ!>l4
-~CVT:1{>aBT>b.gp+96hY|/d1{1>ZkA&EbVJdZm<sm=D1!EiG[_=(Ztc[]P&^2%FYaF>r%~/2+M8N}f)F.dxYk(EWA6Cx6j+a-SMW7i&G'A}qHnEB1xF.t
-srP)ig<wMe'iMbCh${wnI-PIYWrO)@wq4l,`]%YrB}G$W0ZvUPR$!u)lM6Go3[J4WvemdhUR"Pjw[[@C>UPSHbbotE:4cY+EL{/$x/NzUpS5{b:{$D~bE{
-kyqM_PC!mRd:NzKv#WqwnfCZmhIpl41v9&`A'T`9W#cY174ZcC]x_,;gb_yQ{nX=p}3POa'vi1l|y9Y`-kc6D2d|oHAi|!c>(i:uZ`1$=J_SPA'%.Q{V"0
-f=]xt|!#X<T"{<,Owv&(U!Ihvx`c:|(1($C{=2}/'gQfz-#h3cC0V5ld/1^"6E"6Di8GCC]k@f~(G0:9f<D3+Pt%~("'yLhEblk[6{%dnuAtNQ/K~,9cJt
-tIpe$n'3=A0'Ihpt$r$1zk!k-J|'nF/v6(^LZWP1T%4QQ8:Z:pX$,l]v"=VS=][Cks"Y4pOG&ZS=iU6!=B!~~AGZfzm"C[).c:-6_P|>}xxrA`,{lmN.4G
-:;bY$M:5{kbwr>YHE23rr_{#q6IBqFy98.7RgWOdd`9nD<x<}>axYV-d2Cg}z>6_%kI8X"9.IB$5ax1`T0|pxx3=&hL2rI:/=4VQW,=pv#4E`UcFqkr1{R
-l"%o'!X]!C>Jz$s$1hS0GCR)1a6$_Y@$7Vn2aU9dQp:G-D.+L;b:)kJ1dxeu<:zk:#no$t)&c7'9JyBQ8+eJq8`tT4Nxt=nPceR+jrk9Im8+;w}sJSFORU
-8Duq>x$J1uNRn28UCPE&+&84>f]6tWt+$Th/q]FO+}.x@op}&SR{HFQb{praP,k87Mpf$pR2T3,y]jt7BpDd/mGo%=;nV]1gc=6g,EHOS|eK89l[~Lq{qd
-:8N7v/1t_)Z;<'%'#J,c>D2L%W{&Us$>31huUEN{wcSMnY!KfPgOBy-pw%gmX_e'[5<g!D/s8ggxNbyWNQ3bVJLAJgO%]f)N49-l@Om24LdQR:WH>{S%Y]
-VSm/b99Sg[^|<ehj%08^{;3BW],vCGy"i|qMAZ@)75H6-Ya.<KPlF!2e-Z)!i1,<3#oa)@Mq(yK3cu_NQ]2UNvBsRL8|{jX'JWD]2W1(,[9p9-FjP,bG_)
-]/+fi|`Y&rCOI$3`F58sI{]@m3&m64S)vaG7Gl8W{RtzgIvlfGq;CFB+5k#$lIhj}qRxu0r&xO>Q}3^8[<V=ZNbx@g!EGQUF!q<'G=SN09$pd=<j)`OfjE
-qa5odhkttFi#nv<N|_8s-!dB{[)(6'RVh1RVFYKI>=X1X-U-<S`3,jh/2v>50Iwf/p00]']TFD26/g~7Aj_jn2BL9`GcB@O4lM/IDCXkL&(<kpvP65.TS-
-ZWKd'[+!I`@I<m@[1x,zC_s$_'IZZ@u]b%_bzgJ]jAqO^FZczg0fz{Q>2E4c(1FtT`)"}Z`e]t.#@&Y73Y&wkp0GE_V<Hp-@T^bCH)P@EHEzA0vuJ$_6k)
-%zVTSgp`)WxTXHO5Voc6M$wZ"y|dwyIupe{J,!L@9V)"NR%x[g~NpC0Ky`g^g'L96_scKGuD-/<N`n~;chJ]Iv6mh42ZUCd]Nf&=qLaJ5==:"L5NoJKZgc
-TPZZ3gdeqN]pC]a'%=c`kMxKv>it4iPaBko$CY;s=a%Z"AxcO1XClgb1JTO+kXfx&%6}rq7ynH2|;2-l8wQew0e#f)X]VVq)L3y@PH`g3HYRwH]x)7z/j'
-2h/wLcDQ{vK$i9^=eMx'>^g3XSL32'8]koz/EP,hW5y40(RZGkDqE_[e@i<X%{Ie;n!1uSO&_zK5Elh(x7qyhM)B37]s{3HNDrtaPfj>9=Lb3avOf8#g>n
-k=4MV|ME;5=:ZKcL4%5=&]a}+z{(`zaF^Wu&e|,;CB+^{S^ae4K2F:GPK@vr/LL/)Fdtv5kd=#wL^f6TCBOx`C"AO,>i@rv/T.7f6.Qq6n44wst:nT@tq.
-<r.3k01]r@ln%)Q`'#6v7]nA%m-BTuqo08Vq%+{yT_D(W7WS7q(NwTM}qbYRLKi&>jP,H|RUfdaS[V$8tMbcS/PE9jCVSZ>sec!-)mmRGGxG5iEiyWihoS
-WMXDNt2$@4eoqptaZh~4l<|r&2l_Q"%iCj1n>eeR..1T|P{!8Q8Nt|f/w$Ep-8('|v9&lEe79m|0$o6:M1E.wi4li.l>.}ab}abW'Pi8wMphSaq>U(z;8>
-J|DgGN+DbVvCU8!r8d3Mo6yQfTnbrtXf^}f93LZtK!mX!Dk]%UMNVC_Td`Zea7A2$hLb0Xt2fUMI)@/W}8l:LWNk.lgsVQOxaUjV(=5W0}j;PU3L(_wKY0
-s4JLk6iA^J4,-L/X'W>egN:,zq^'z5fYDAZKMaleyc72=oko)8]2FVO7qnz3N.^7527xp=OcEh#n73z'U0ciy1Hr/IbsaQqfk4N6-z:m]HHxcN^qW1C1$U
-R_jWS.>rb259k&Iq_,l'Gv,In2`pBBinaSV35,;:&MW0=Qr>Y'!A7s//VI<`l`I@{0511bAR::M5khyhzYsw;),KsAaim+C0#.4`]WPa5i%Sa%d$!+LIt&
-qQ97gSSUCU@YGJVNUHD'%@0"cmu9xBp^eymc")@z9D;N}X7BdVI^i8DjohTe5XLd%k^;X_.i3g[k;Kc'2's6u}ia6P`wS:X$2h}:[whO.Oav,N_rnsyeS:
-JxR6dfS>xfe%5Gyq:qMh`4O2](/c,-|&MjDjHt6fIK4JdV=,W#Y5@qOgK`a)$nKsqyaZ55xuO1e){6j:>j#EmS-0F|YVyP&y1qshGNQT@&3YV@fT>[FLFs
-Bxs)aUaV3&@(3'4jG(m.JuR^O^{&IwPy1J'I-h"xfm^Kd%5NsGan]}<FL/HAj$f5otwG"Z88,BjCPfms-{Ac"or35ceZ#cfc+3bmsc8,CZ`1/ik";=bW#C
->MKY#`nk@cb`-A,TI$l)%F&asM%Ng,`OHH#dF/o!;g+pu=&E^vxgo[E4@t|o$n%[Um.[wv!kQqYY}&KQ`+p2@N=ROH4=>OsonoZ-8oGok_wRr;U5l9fnCv
-P|Tr;L/U1Q)(f,TNp4dCgWrrotI]o:gbz{!sp^xqv#puX":L=oE8>rH].q>xHs|F&U|BSmtgPu^RkP7,+)sno3K0q_W^HcH383bx]GHjus)t;JL(]G]3uz
-fhkf@d@@3G[zT2av%x$4"#%oc0HX_M}T{s.Z7Kb,h34-xqL&!+5!,sA+uJRmkDMf^U=yk}YZKtfp2"a}uTPNk`x!<qPQmV"&LD4L2S>x@5G+N.xW{;AZkk
-dOtc=xbGN2uc;dH`BL,/qKe:aUt4^psje!C:g.1m#R/5uM,PNG/^F;+ek6XOE+F`gAy,!R3,#@/QQcF7z"jUAF3.lEUfuakO!G_pX9jGl5gH1&N6dg=Q#S
-k.L;U"X_8(xcFnmX,,0JR3+&)$_LB8N5@Q>.!]0j,6-P89PTVp/6b"9cC!I8cdC,E#ba[IEgGpYm@tk4jOFu~lM"<="%1N+_YRy_Kr:Q]`T2}H^LOU37`l
-ys|$aJ}_gN=/DTiAds`hVOafYyZ3PR$A`.C00nvIP`=JDM4'=`iP;CJ|z2=wP]kvKbm:]I/:>MO)Dyp+Z:-/9q$y/qGG1v#&A@+NYpMu8V0z#o=sw)wCeQ
-rt]on{|G,.Shl9+blh_4oD6S!I`8im7G/djmw-%#~+Tz,<Ku<!8+$&(r^ngyNH8<@]Vc;z>#<%O>|+zB2m."6m6%VF:>3IoL{"b"JRo,rFJS9&E[Q(KY;z
-[Hz1M0!COcEi1E4M:'Gei5<4y,GlR&PQ}C}3R;dH.H!P')obi%lof=|`!s)|0F~!BGX2ZfC)R2.sS2`x(&pz'bX{klpBqtZ52uD[n`Hppwk|)>}C7wY(K#
-o;cNYzmvyp)gj:}ML1Jf(o(r7Om/Uf"dS7i]@ik5nJN<Kwp51nZM+#K.e{PlM}b6PX=wOX/><e5Sis^s1;QR_gH@)&jeShPp[@AdHIC@0A:y-Qsir7]E-,
-Z1/If)m_lwCQ(iU,c]0G-4Qd!oEms8V#.}0XmsrcgGyVsg00M#hq<n$(m/k<C%=_[Y+tworI4|w=>k2F_CwmJe=%K95%%)(:UWx#qHIf(#frF8(:{50ANr
-Zq7)X#Hl4<>yP4q%-`Y,In6I>2mN6VG>J_QHe6AwuoDf[vs`GGBspWB-uo'@Zt3P7n"(lFH4]^-X|7fm3ELy)4d$FOd)EZA3"'bEVq]Lrl<R.D&CTJ4W3S
-iO+bNzbnKCxSKVD|ERKL.7;O7o;pHcacJLb92WLYa^:%`Tsclb:=i"pgb,Y%`D4%b0@JN>]s6<egrZc^t-3elejT3yp,tSLb'|/Kc.0U{zn,cdvcxvi7}w
-hD"ej51i1MqD:rN8u98tyQA7#v8Dd5Rx`SYhSgApx<7VeH:u]f.aOw>{$]w<Jl6ya/4RkS67dB_n0dGDu(E!$uCu=HJP2H0m8[|.P.3e5R0LI-F&#hD1Q2
-2QJoABcaPn6{RvtF@X%hv&bqFH-I=Nx)!%FoD=x{g0,M)Ryu>%,Q6zHR6@,cB3auP3QWwbPls2mDri0]n}TR'v1+D!=8{vC'VyvjFTfcnxU:]h60dtV}{7
-lFNvv/2HIP{>D2gPP$)G[WiPBn:Ty@{Y^yr!QnVq:T@0bo6OZwjd06o3[rcHhon[36kdu4Mj94"DOB4T`vJ:ttfzM/ZWWEH"aplDA<7:!!=2qA8$f&DP.Z
-m8X"^&7/r%D;2!M]2Z8sQ;Q=kr7XPo!ikl$$-=c;Wrj4xfzKVu=z"@RwU>Wie_xzI<{QAh`XL"_[YTW}E!oV`0BLxaCJVaB/h]QLq!K"vKlQt)]b#B%Gk"
-=rQ"C[J"2w|03bVE~Bv!;3;it:]Yp`te5Sq15Hl:g:RJzDmr)zcZ{2t@YVK"4Qlp1aF||0>o6[GWqJw>~fID!f&PPF5v_nwr;%VhV19;A2/Pep6g7ZFfgq
-ci%KvlWY0RQ{|K3<]]Vd&;2v0,WQG9[{,hK{W,E;j8u:E/uI$VVs8peyC1%0GZ4vaP~.zfZGeA=$n)0g//P{#4~rU"0nSCI!{SnR+ahc4>6bW`3%`2zxv:
-;M{xUk43a24O4'UD6;u&J[R]3xF^Y;APQKef6r979l.C'3P7UrM1'N^12saD_76v&+=8T3QT/yWp:]V;dm8'u[`o-(48=AzCN.G0g^g{h6IM#X,lA};I_p
-8J)S8!U=i2!zDI_f.1I|^:<b$5j/KjKV^t2qExA^`Y.9Q{eU,:DDsdir!FG5b1jhEwkHg)MR:>adZpBrGzSlKUMN~+O#vumX}AHw@-.]rP'J8EH,[5I&K'
-RL_[Wl_wymCUAK(SJ&zGlE!lS=I7Z-$#_Z~hWl_rJ=mH[&|;;nn0+mEF9P!m6IPxbxdokKvy)jOt>nTCKQG0)y(LSDJX#>/JKXM/KcVHem=(CWRG=H:rqh
-v1&N7c$v!8};X13oeHQy,_O.Pn;hB.84`[vN2v#jxZv{0`_,hQ<%/{6sd=u.-_:<>clVO"N8n&jjlpgyh}hV{aHe"">:ii8u/Ohd<Yp2p}:R{plzKM6<-H
-D4TI|&NyoD8c>TD5]!]wH=WIxqoG{}>x)>_+"`-f4:nTLZ1y14`k[P}vUg]BR&VTf]O'cpH`K-PJ^hlP&lcJ`/x[0+$3XNH#Y1=);NhhD#3nJJ0y(eW%x5
-h#w6-ib_4!Z|_6bI5nv2WLo:26^%2eE/jR(TKVzIGN>;IRQ&O9%ULRsbV{Kyr-RIi1B%]@D;"e>])$3;u#).;S%F(Lxy#+Kos>9{y20]R4LOyv-A4c."b!
-"hfEZxOKv`p0Ya(vnSwgZ)eM<+9qU+'8n8MHig`Q{%n^8)o;-22m<I71rVe:}2_"36u2~{k&]gx2</$Vgxw5.VWAFf/Hb&T,UA<N,)N"w@P$zMfkr5by0W
-5o7B`$AD8T~$%Vj]<kKn0>:`eXp8TUiM/ozfJ"|n1AP{~,@u,]=>!5peJ(-B1>sQfBtFf<u+[NxhwcEbf<Py_LF$)pI}XYFdlMd+++NMCnx+hkiJ1YJ'A&
-4@ih@mh]T!!eQZj0ne`WAxFEVc[A%e~5rn]`}gHYV,4FwPRQYlPZDU8k['k6b_q|3+)MSo2QKt^5P{|P}qP/pe][/].Cu>FIm]eLnHo72(Yp810XX&o/}p
-64oEx6-`s1n;;AU"TO6PN636(P>`_)SP|7X_k@iv:58={5QUIKhpZ_]gaM0,b1LeKZ;j_PF.56u-D.zKLh~)6bdX.S>bkJ__~-AcZ^nujJm+pG$S4cEs>L
-FkFM'$P]T%W4n7M2KG%]tPp%P`n=W_r@m}BP6SVqw)y(Pl@a%Rp^YOx"2Lz73.J%K.iAjQ2B,&yx%Ont!=j_E)W)Wf:<86dWW)sW(Yd<JB&qE,[]wpilk5
-qTJMp.@40kg_6=nEX]p-m2/7y>dp2sz@`Cfp-NpdW5Nx=;^L5^1W'"5=NlPI,@MkNLZ_f0^&,P-G6LoIxKJ=I%/l`1Wk-c)=)WWP]GqNG0q+=[HvejEA=B
-K0uQhnuNN7k>^3s>1N]&:(EpEG1o-:m:)my|+Ch7Fo`frz=b}fxaGCnsxT-:='@w(WhGP-6$,:@.vf),T)PP+{kawO;u<v&X}fy^NyfPV7la,-f>yLI6DG
-Yo3.YZ&72T>R-wSWNrk[Le1{u>}R<Ssdu!O^>&Cr2@#V$>"`0m=`^Plu(-0J;$djA)}=qk5!cYu5Vf52ki</%!mxa7OnIaLNC}!,DU[}/}xkN9MorLvq)[
-QTp0[rrtei"2$Vrhn}~C|pTIs)FF@5XoIZv:b[|CbsT1OSaQd4}7OeBT(m.V'_~T}HBn0Hj"Zp+A}+BS0@h>G|vEeIqDx-s5TW{+4YeS_>^Xcv%SOlh1yp
-sY.}$8C_!eo"'z8Mf4.s~ERR5I%eyxk9bNh7]P;%F<t,"xGA{J='hh^M[w&@vOO`p[_nywhAkTZ#)Px5G|N'YM]N!wy_:Do5akG+|yl#+N4(W5"rd<OYi.
-+V34,S9DYKvFpb&|R'`k>uV,+l$A"V"H_;WByKff1$3=cG,htl)DEmBzD{o"xH%kN{4DBMVw=r^k6T]5w#d[5ts#;`.FRx3G!,S<(C+gB.aMdtoBP{J1Y3
-OuG!e#&_0vzJHu_EIvE/v1Bsurpj5u@KG$ZR;ELE{UV'qM[]2Jep5,]>ZV+$L$G=m+7O<4Sl=am"px$8NQh`+hw<qCLnm8uVwEWoqhIZ4@^U('lQAkFP:N
-;Ct!7mo>HsQ}TnoooRaA;>}TQ-2O^>X:S/yR{9ZNX^o6UscMQmWE2CH&RDD(,>n)@t@!UXt>Ukcs}>x'4W:t9rTaMEJsH-h5nTG!Cy,!/:DHZPPhdfL6Pg
-|se%RHq>)v7IPIWhNpYzO:F(jXF&Od3M/u]CS^Q@d=c3jYKwYO7+Ua@j4t_9MqOUvHRqK|))dl&K]'wQ/sr,vpUU>P()B8OhGq`eUYbaX^OHU{1sDhpd-L
-/P%X8f3F9VIREkP'a|l!~F|/;:-<xX3{cp`sP-9=J:G{v.g+:%]>S'AF>&>qOM.Lip|r9r}c((2kK.bn/Yv7RN_[wprabFD;b!C.1{QIa/=)AxlH{O#Rr+
-dod'D]Q/0f$E46h#Vc1yPwT0EA$a`N;Xig"|}=%Jz[.(a"+zm$gwZjuWk4X^MEX%JuN$FPmsY_k@UyO)8/NJjv_9.h00ay/.Pf2XaFoqlj"hI5FPp"B.gB
-o`[xbs:,wSssD;{h]//KR9UP;yG4s4A$Y)Nf^)_LCK"uAmR]!uN>jkBgxAj8PMG!>q{v9UNsq-NP]UQVB5r'X3d]_Y,$^=ki%!pNQ1_fW7Ofzo.=FQB}32
-'.BYc>Jrc!h1'-q/2Dch{B<.&F2vWp-=yY,o`<8]W.kz<wz4]@:61j|T7u)"OXdv@a"VVc7VFTszFa6Bc2~Zzm%^EQAchBI%`EQ{{oLFxvz,VPUA6c5ui3
-DkM4&>Bt62sE1Tez1VLP,Db6[n1l>!O]S(5_Y$]:sdP,Q)'Q}IOL~F|lge]!6lL'vq<+nq{EvFx`0l}y+C=ms5:UcFGs3Pkk&q0j"HE2I$(UP%;ftj6E7p
-{&W!0Roow:SeM`p"iUA>-Bna;U.UIRTd`t;'A{9zCWMvJYAx;a~.1VZ@HBt#.6M%g/dD8[I"Q<hKx+VNAPA,5F.u/KVxex5uS'PQ7Ds@!3|VGO'#3t9L#q
-W>oV"aG=M)Em-QWD>MtF'EyOb:u/0SJ|Q)=xj^a}5f'#oZ4Mtk6@tG<!swJYhgLPB2)(sB/3}L7nF^Z4n:MO=6uQ:5,3_}|&]f>ND@8-mT4Q9nW`hRG_3v
-d[D@i3P^Uio'm>_/<{yoyRH_:D27tfZ]Fk57g%lcS``e81%m.7>(AUOhl8ev,LFL$Fay1D#=aL`HH@rztK}1j)=_Nmi!QCC!-f,BTlSNnm!7iXmo22oJ.8
-HXv$N'62UF<,)uM]W=_rDd0bvjK|'|3l'(Wnj0BJzHBg|0[NJd(#"O;#$Adr"iRHeww+mDlJHUFc@{4%}CmrW:Xn[J==iC%@VkOehxtm+%ZAzf{DS"{/Hm
-^;pDkghW4x2Z>h5{;,6%)Z:[bh3no`_G9;6!k'py2gpR:!+`!g+/VJ2]Y!A!/=/"C%FYxceD+7zGdiQwJY(Z_Ja8tlT8@xoAN+963TOf(v`!q)>n+iY|kg
-G_~8hieB2>Omss@Q9Q]5j!>)3au!#YfXBI;R}RL"R{,.4Q#7d_n9VvI;z6~1|[QD|Ph6f/Z(%7V(uM]%7N$PmG{q_)d>d{7_(I5=M(AIU>A`1d%hpmz79i
-.i2>=RDH``bqCaYKZi54FYd8CYX>dlm4'y9s!=k2v8R&CuE>&0L[eeC#7YGcN@a:<2B^zKiha4kNTz7GI'oBQ;93cNA,jn)oahE>[dG;+J&G(VZH75NSgP
-"KS:cm<}S8iE+i>p[7frm2ZNVTNLX3"t/QwrR<_5JkX<9+LzAJbVJ+6)'r>b~s5BI#Q1tw!MI')9"xY}-z04l}_Z]T%xs7wBC$iC+!2,:(Nes7sTw2l1`K
-K<7YsJhR(Bh08xxGFI)Wwy2uc:uwO>VLrGhWgUm)FN6Ofk)/$MbPoW4O}kH(y0r&scXqFY/"osZ;&r,Q2k8,roUYpA$EkPUDI=_9i9;;(![W48Fqg6tU5v
-_k+T^V@]k>yjEPLZ9rP`C9zc(aWW_VGWCU3TkX"As!kqwCD/_P#YaX)Mj{@CfVd95/DcM{pd](IvI$Nb)$F$uJ8v4K.#|eJLyA"nC>YWzi#G%F,%7L0Da,
-8Fqb$oPw+=7W~|t(@v3N=7./E-f,Gi/tq)oSf[nCHU);f`:,5Teh"l0q&i2C;9N6uH5S{"+KkN&.dtVBeMo"CrwxF>~VPI']3+R"ru.f;#N-OVNa%_hb^C
-+-iQyv=4u8DLtnftv87vrKy`nA#{P++k@k<8<8g)7$QVc[1OdS{4,dq}uWosk+yC0eU!qb,&PwGAuDHSn@Z0IyK{)V-3AR/y|;fAk|Kxa^(nUSoT{vYJ&;
-Pv&z0%(Atj<niA2`H/RX,<ucd{7(7#'0DY)ovC=L'HIHcjbrD3:uf$$1W9&eqBg2v'|bz,9QD8[.:SaE[aAu>tz5KGFx^.o(vTgR6@ivcdk{hoz[]`vd6>
-Q:Um,_/Ja;rBC'uHp<7!(N)S`A$/xn%#u2r8R;Sb_3"IV}@-++UPG/8}!&:0v.CCfb+2(ZPQdQ4T/Ax[8{(f6,_i^<xtfZm15-"FtQGX+rnb[).Yl@iO1A
-X9d4='3qrjXG%'D.0rJY"S&8a3sJzA#V3TM%'`|s!=&IxZ<%aj#[BnfA5rIlLD)@ngCC]O}mr+d#~uH/dVb|sa!<tkSk'QzjW6<l]w.2F_@Tg{4/QT/h(i
-u^&:~LEJ@5ud1,+s>=#<8nStQhYtzdm]2x~Uhai;D]mp^B[+k;|%2b2P=wX|IBgE4^-C9r}bk#XI4t6nt=`z`pkFBW`7CV-CP_2}ppYk3iwANC30d;6s%L
-dx^4QbCx1S^isp&t"G"7W5=Y^yT+r|>36&e/3,ypuz`$E$9}]uBU_BSLRX8/|f;qn<+@"|}YyY<c{ruloe1}(uYy,>}<Z(ZuumDW)Ddm3@M/Yrb`0^q8uA
-[^`J}_Fm==oqC8IL71!F/Gt`O&<;Rp2>>Zpugp^o"}5sz@juSAQ0OrL53V|K|tC7bm=5IyXg>sT351FRf+18Fnqvkl;GBErOyz]kiI_oa36f$r|a:{j1)x
-NenV[T={H|T5WDzFfef|mQt{$<6ig/bHN<D)8'g$8J+O8d]A<jA]86t)vawTFLe;9l0}"K[>P,PLXnG&gnO+3"z#pB6%%j`X;<=01F;|251(n$Lb-I_RS<
-b$J]mrM3P4+aC^<D-KYppmO#0e9jrxtPq9xK%e&W/%_}=$S"SY4+1sooC7W"bY:+=(Uhuuo}isvAnpq;G2ZyAT17ZRj[3RJ&<X^GKA!hw1TfT!Vu@GG](O
-/&kE<6<CM:0llvZa:Ev0`dH9=Lp5/ShV91|#)Cb.1fy{)U|wwurT=MBTwT9!kbGHVpdQm8ZpOwb&u&eJP7Z,e{^VaWd]zCq#+:l+5(z2JS4e+sjJ/9gS|]
-7DaNR7paU21Pr1@d_p|c-p8^3=TV3ef|NK6!,/d:[Zq,HT/7lkP3_a(w#gz#E7`@F51]&tW4S{1DrP]N||ZTm6R:Gao2HGMTJ"3e^gE5D!NSAXpWI@1$KS
-S24,"j9J%(a_o^pG&t#=pJfVp2jT_[a"i9ZX5pU$8+`(DxA<:MxfaSj)Y'/p}hz;6jjbwFa#,#ZUL,}.=QZ@E0<qY$W4R+<}Nc#t/ZOv4O&BZ%|y]jz5hi
-5Cs05fGgc+S^|N9]2G`bHlc2"#.k$%wmwLe,wzp<MT)IDRGXl6[}I&3Mc2$(%c,5OsAE{(Cd1W1b0t2"a+tWtL:kW33Nz'd'w2GN~EIv<<3|)Thc=.zxBg
-(bp2_3$_f'JvRFT6{A_(Dh@cFbRyHD6au6."c^o9njmqZt;z^F5:5krpa}%YzC80EY2ox`P9b(CJ|"YghsApH5CmnhJd;<Mj=:U{YxJpqq5g6rl{<SRx~p
--";|,G[&mq[U5UG{&!"{^W5@VNGsfo]sRVtVqx/tkDbDFnO>:DtL4&BVghg.b'qdTE{e"^"5fO'TT#Mjw],;-iTN+.e,Ml=(O3O/hA15mv=T4/i.m3~Ctt
-e:pBQVvPt',&qE^_.(M>ta|6c,PYf_wCRPX$ds`k1o0C:xmJ18IBV#]qpH&#RA-&6u%VS8qBXa,'G>1PTs3x27Z%[%RHH,lq>oUv{^=UK=a;I@;t6szEcR
-h/01#Fb-.6Ty|p2F6uFXL<j-mS+doz$Ux_&W1#C,5BRxeDNOh0B3-9Il0sH)ihO|tt3:LepfD]J5<4pQm]YSKHC8s7jE6{NCyAjYXSA0!JCBjj['&>v/O7
-$;tEBn~%h$ncICN{-tv^(kIl'n5R"VWyczZ"ZrwXCN%B]zHWB09}-YL[p/c3LJpV%/)"}I#x8Dts680A1-3^&$qBAe"Nt{+3v$SP.]Y4D``4+1+``wcN!2
-oOzf8pCk`biwGi45Ro+cYpSv]9_0gtN0WumtBA03[gvnUfh6dWN06.t'@f)QA1@kbTLVvha4'-:G7GUR</Gix7sE4ES&Pp$QCVeoof.HcDJ&B}qi:+aGoF
-^rbFOk/X4uH`HC9"1lmWOF-w8)s'&|)RZ#e;tCR(Yl)Tw/RKD`|D<UCyJ0b='e:I7J8k:-fWJpPqx'^`uwDPvKy&S`H<gt2l(F":jF85sd2$Pl]ZhWdyjo
-cy;`Qeq)vc%&!dp6dB8qgO=ev$z0F"e{%'U1:V^+2U)r)>;fAj2V$_$h:=wGamui=z1+8Z$0Ao,-1F/5wgs%qz`PO}',^Ta$ft#}$327h.nW|'iNSA;r"g
-Cq+4(Theg8/:Qu!_wX3)pPZsx:";7iyv`dDZIMD5`ZAUq=a/}VY-y1ld:[-#v^nf"SKq_$>y>Hc7Yf%JWb[y~ja_NtwY>.3GvY1XBg']pyETqy+T9Vi(8j
-55KW$:C=MKWJSvaO_G7H%_pgv3BOO%;YxXCz0xp7GILfj@9+:Wo6C@Zm%`ntqlRku+#=j"<_DOTC),emU7:TlPQiR3H#[1e_;Eds@ukCi=Bd7Vc@+b.VS{
-Uf&yH!Qn)JkpsYDRQ%J/}+h1E2o^[p_Mcy/LUZv=N#Bx1>jYaC]P(,uFVy%:[En3N0IQ>=EW2)G)2db(qe5]qe&$hog&(4MH0PcH'Pw@@0T0hN`lroC7U@
-E7;HqXyo%:KQF:RBGR`:~W4tQiC+GS@vgQu"+K<bv=K">%j@^4>!]8&Yuy)6uy+DW5hhb!,bUo)6Z]SvV3r`;Zjr5Cu8L]DWuNLeW"7"M#_C^N0T%tY{v%
--2bA6qn:9"9u>A-Z2-V{]L`tx=AC&R6SXff@;O7hCjj-0On&'J]V4>h)aTzgWQ3eBmsl{P,.'J=T--h0Ov(8/_VSt_9(Uz^!6}2uoe%IzNcyK71#X:(Bxg
-SPZ$AEaykNK"YuG3l!g&F4y>+3qFhQUx@Ee^:wz7nLq30,|D!-[L"Od{d4qLgKsG-7R"IK{Gd8#>N0!0mt!v8J<Jya7Mac{Rz5.h=]^9wK5{l78NrY|$PP
-1CvKOgQf=W|fKlx._cdj%5fJNJ+N,2A_rOt+qba{JEs5wVS;)=Uc{&=}[}XM)(a`{OgBo&mjhshJ/+2Wy)s2{c:$Bv|sd"ls"5K:rK[N,>3/y(P=mK@V_L
-`s9$tCVQ}/y>F}[$O5kLs`RRUMRy/;[4AEl6W+gV_Q=UGVZ)H_+el[KtgP"G0PO.7XBcIX}(Ci+5G5yUw5S0IIJZ&(^S:HJ@cseV!f@'XHq`nY}[#A")80
-tuxJCo["A8JrTkN<:H&%|82IZI.;=%]'!nNA6714&qdWI40UAxf,mx_)j!j@e"!S,Y3)ZjilMeN8O.E=`8P<E7U"CEOpqU6|XZtL])D2D';1_Zzjo:/gBt
-xwz{%fyTt7n'JL|UjQATO0Hkb|X:eyOk4p5+cW0g"QCpUNDMe[@5RW5,CdV$!P3pyDIY-19@-4O_B)KMjZ}%INeY&t12_@!M-lr"-I"sBw0`@7k&(0z7|I
-q'A|:Y<<4pYMOV>idBZP6E+dL:F<@zHC]0y,^]y>O|_g"]@-V!MXFyo3f2{KA%Q|v"qc|5nVm>|+ep:<=`hs$f61Q5$XF=7Unc4b'";pyB,UKcN>;8"tEt
-1QU8<|rN7,t]Z`B[G.5kR!|h@.;TdMm5nNwcCnlaBOiG#s=dI>Ju8nnMiTXVT)]HxS0cY-ZiE"(zP>Xg/'uKD_/gO#~&Rs9:nz4J6R,-B.6>R9_X5}BSa@
-Os+sIs@,y}QN//b:'Ve6eOFOvZ^[($t3fh=y;yuKAS}U6'mg[Ra}%8<',I|t5gfX}A-q-e@J@+2E+,.3>"`oqOt"KyZQQaR$6[0r;>ektdf[XA8tRd_-6u
-Srm&rIZg|TID'XpOE(U,jbVkIFuDjgx>WFf!{F')rDA'7eZqALrj+owv|{jA![^(;T;72;$si.&yGTH8R>DQVC],Gt1XZh_^]A|q)$bdqn{"Y)IaC4jpVM
-w`D!R!8r=Ri#M;"xxaqF1(vMTz,+r1y&Y,+S>O%NE;tyW&}Ngu%3;T.qImAcib4s};cF^lec<8{--Us(:4FN}8{y4,TZm/K5<Sa;Rb'WY5"]TUl<ms}Zx[
-SrC:Jo>I9m`bkAc2I+4e/5g]%]GK)|#2U3m6P3Wq&mm$l"O.O2Q+s^Ahgvg}eCQ$@j`cH>7`RCw2W)`g6G=&i)q!WCZw{=Qw($bR@"x!1E6p$M(<O-H]fS
-]a@JRJEUSAU(#dQ2BWbuXnnR}"$a)hD>v2N,kj^Y68s,Q)i.pTUQhHd`gwr2Uq%@fW>yp0&AKV}V>/7_+B3/u_q>CIs.Di,teM(qgCmAY)4D(8QHa/ZBPX
-LF0Wj'QIMlBzbp"p_'[ggG]t!a-/432/LMFjZ'EH@j&4,Q%)RH!|2Pms1@d|~U_d|}@8h(9z:a/xq.A-4}z/C:ngf]&y:s,DM:B{T2~wpYVw;F)@Z_Kb6T
-H2CM)H;E'!/gwOz#Fm(]W:~a_gg/f7r<(HYI}]E}grXW4X]]ae1UIWzL<q7O8,leuq"[N0UHjyT`.KbG}Q(720b-o9.G`y]Ye0vpNVA.-=DwOf;ttCY=Tm
-wCiL__Ig[b.'doau.O-:z5%Pr<]zJ3kVmy4CD>d=>w!66m"jOIhV`h4JZn3ST9no"xq]P[aha$&OX@k#uQ.Gk6,pjdHwFq>"(s%)m=!Rn](,}F0oh@X8%9
-zH$(lrh%U65tV4H}4%dK=#=4>xhA}Bug8=0l6>Y2qS`UU#p7Kg3r7uV<"esWPk@&dt#o1|#>yQd_9.u:YBc;@z:oBgi)N&~%Cq8}S`yaV%AF1h1}D,KpsA
-L6:Fcus6v_X#[xL$~G@p83XRi!B.,0E$CH}DL^{9kAI;mT{9uHrH&$tD$1b/2CQsz[@P:7GD[Wi@aB_%neU_n,!ralOo}MG6.e$8:+:qqq+2e+vKa@vTPL
-7Oc`<<@<NLP,x>i}eQ;tp;/)S}A;QS,{kADb:^J`{UbaYj>Dxdk77:0+L)%fDF9E"AKFGlA5E&-IP42LKERAH|7DFqakPwdD5'd(tJ'Vp_QkB$nI=qJs4=
-g}2FPq]T(E3F!+ZY,ASQ1k8rZq-{>^g3}Q'9s&k9^'FBe(<5rMLM95dWkVd#:NzwMmpqB[VN&mCrkx`K`g@&_pc:TJ9Uon'x.U=Q.|i9h^TGuNG!^m^t(:
-+qN}OYmJO8:P^N]U]^:ObD4trx[1Yzv_=.=H=4BD5ueUd6K<SN_Ju8CCVLZ//s+kn}uh}<V=fCMET5!'qui_F(hygIo(|8VS`8I!~i=61!IJ7C:CRNJo.$
-DJ8U]S9o3umt15c<X:$e3'b]ksLJ.yxz}}ompcbQn-qh]DI.9G,1`(oakfyju=<;@d"~lXzs2F%Ajk&KGXaIblms-@qFaM)Ri<L$-8f%#MI65/1JikwPHf
-;eerQ=kLWP/pp%Tsr{9u)6+Vuuz5L'5$UcCFrX((.CpiOrJ^G3Zlci0dVDcUhpR1~8Y@c`]{hWG"v7~r^Zq96_R_nkC3;{cuZh3t5wWr4pWWA.cgo,z{;g
-Q$!DB'jt1t5wcC2kPa|73Rq{F0abI`"<cw!/@-)ym{Z>=1{<MrLIH"_as2xdk}s'zwQdis=&Wzq9vV,sCBi]w]00[P0;1W>KtX,W.HL[5eESG,+WzJr+Ea
-Y]_6R5+>YiM;9]a[&Tk5Y:/TPm#TOSmRdQN7-UfO:)G9]!UU@'yij0D>I#=/q0E,Y`0Sr,pWz9(^'$u6-:}:`RRTpuWP_m2t']tcU0`15_tm$@!Q7^8EdN
-H(cDbPU)wK~J~^_^InGG{6j&WFw`)X6y'"_k4)ncRu$ls10nvm9-5hK%TN~Z^f@wl0tA<^|-{zi.UIweDSa19pNExZSD4l16{NpRW]3%8ZIS+2MDtG>--G
-|d>0n5jvD0w]lVw9K/,"q+h0`'Y/JgbEh>,X80aDm;W7^.|PR<^7,.m$1j1Q@zxezp=7EQ)%WE;i@LZidO)N]Q>m};QkJ7V#)@<atrv+@,vM^CvvsCJz=<
->g`v+=<iRgTJ`=7Y8//Nrh9H[Z6A@-%Q83a`S;UW%N'LX,"{U#0{:KL9s[LtIGK`WK3UVJ6}'w=05-be6@uS4$|+;dW%I(GyiqrV)L'9bx#%FkI6f$7{Kn
-.%CSR}Ol<Qj=@aak.<d`D6Dz2P<cwZhLF6ATK[a8&eu.N[9a;'feXK6+&D$N&BtLRSaQoKP)UvOndR<9&u:QW#MTryc2[wKZyn)wxAsqC([OZ_{W7/SfGK
-=5E{}0oaI3_I].GeENGKV,+Kv@17=Rb9>$=mH$WFhj`2#GlFkp"+X(Mb:9(h"9e<fO,9d8ZvQ#HD#{v>QyOM}K{>LeJcg||#Z_j)Z7h^U/2zQPyn^VoQ9"
-Oo+!#FKt.[h17${6y8{Ek^Z(zb^}aW=.}h<WBF5r41"10/]MUa"}Sp[0f<gI#m4YU`!6j,~Bw@Kg]Wx@y+:[3#6%hy@8<3]G:1W^9qR4JWAS-t9AHBIp1R
-+Ec`<.C"(BwX+]W+/|#6SyW]:|T_qQ[bwi:&!Y/H5&"g~Y2REyeaqE[kglrW:/2xjldz&5R|j3<culNqYtcqT]^9/nCD>};m;W;.g(p0JfP;36Z6T>.e)-
-^EEiRFb7Js:ASD>ra}R:;(16R(Tr`wgVcS>]r#OM^Mh@t>9av_XBrX[IE[ZO7O8(iff,]x8j$&mRoM^VJXzLFbroJJ5/j(<nUm1O{SZQRvyaLV%r)0d_7$
-dCd1`oED==Fh&i#3Ni+N/mvY&"zCQg8IU>GKm2"r}hRmO$HB;m|U=UN:Mb&`;ua,f0TR->S)lbMCpU'cT)x.PM#K<rJ"Jpqud9r&6SQ,Pjng<H<fWeJ|=,
-|:BLa^r,VP+XA3qyHEiP%R2-ugU4GJ$>/c29##w#WJ%jNYwD5qu70U<D4P=>$jYOY[+caV/fxiQ<oR8r96f#_1zpyNsSU)U88o;zj{&1U_WCf3R7T1CJh6
-Kocmg1t1v,G:mr0Or>=kF04}H1d12T=k5>NoP{hOw{ECpEX@fxU@6HKTC<h3)5zY"3IjzyKfvv[e~/B1uwPF!_DAVH]HywR9;L0)s{+MexY,>^+y32!(>x
-llR7SwZ:k4nad5nhynFy3UQ!d[2SkRtI,]WdZK}q&8f)8|ig<&ZduG!MzQOz^8VUg8&hJHTXZ.`]hE2<C"D,_6Uk_4egl>!vL)Vl:}5>k.vrJd,mFW>WV$
-G>W6vW9nuQ,EWb/,)EIN]hD]b|)#L7wlx<-a65qE-eO'a+dV#jqrBC9$.WhGW>Nv,''PqD;p7ww@1jVCjkgx.psUjZ>Is{>Dh)yv'mM/="A2T(A&3T<=B`
-alfNxvBeZr[ZTnmxG{ZU8Lfh,pA4O/};>N|<S&UW7D2)AO!dtzX6_(#YMge>W1T>478TRLh,i+c=b%)z`(fkaM%l$4G0f/P=d/a9]d~VYlRP2Mo5p(rh'O
-yu7dERn"y(K'Lay$B^YHn<#|K=NyUlE:A]z@$+|T8zlrx4d,m-#sS]3v7R2^yI`[%ni%~'(93Ty+Zhz|:da-@a9vpDx{7L_0"_4=[/`iRGwk>'>RO/zll,
-A7`N;;]0<Ap>gP6%DM#u!#<F$4v<evix~6c%y@u(sF~IW7J;3)&}pB(W'"7;#cGTm%juuW(46lfKOUQE7fSyi:;$MM@Jo^7,5xOnImeIx"Iu!D_nD^5xIO
-Z,/)j=2a8p"(Oqmp'i&3K&Ag7;-fxoVHaD=`Ok'[NHzpkG7g85p;"UGPiR^'+UIZ:m[V4L"ONddGAbTMjg^ViIH6~g<8<o(X24@}YT2SfPXi,n([rcNXxT
-!HQ:5acXS@3+k{qPT"NB%)so+ki:Y#{]/ftKng6AuD7d.L>{8vnAU'/VkxU';]+ERH5lyB'&S,YKD).F/"8_QzGb<%-{s:1;wPIMncS7T$d1Ta3)-T=PaC
-Iy)j=$n@=De7"ychIcam}TTSEG~j,b'3GosRdS4p</66W|2mqjt/Q!""@-lQ}zbs4+qMgFRlsX;!Zl_WAebL06e>v2ma5U;gl&V!`y1##H;uQ/[+{D;(|g
-q1+JQT5kVdHi0{bH15{Lf_xfT&MGC)+Kr&)!7IekKA:x$l)^d@aLa8v5ZDz)TPNPnA%rP#xvCsEw)"~M>}+(+#REmqSj&+&_d35W~{U[H2+ee$4m"bR2^]
-CvK"[g'#|`A0b,1$F"^V[g6O{W'^|Mdb;]9)8w$K,XT9.!~{yIf-4quGpa(:!q^kL0e2kLb,%Fb28D:t+ziBrq+8^Y-$1(vu$>AB=6,Fb<j0uvehnoGXz[
-{IjHns,k`3e{NHXvPn5K;5qj+d`k&z#-@+8gtthuHabrI_2vkO-@'$I5mpL:zM~Qg_lm)ed$X<;gj3-+Ei&wl)+$SFs5t>b+xzgm2TOS`5l@Oj',%V>SbS
-6CW#6RiY>a{nx&"aVrM9.#G';Fgv4>O-u&zyWOfsP(+>x`)>;s^}xBmiv>0RVZgi<"DZr]M83zS{1pn98u=YW8m@YA:"cdcoIOE,/PMR#%D@`Z/R<J<rJ]
-.N{`)()fu:DzGY!3]{-/mm"B1b")P89RGY^m;veu/93JaRQYbyBCc-%O>p4;5<}K|v+<)NnK7:`5E_Zh5iqiRf$lV<.+gwrwcf,^C8ch)#Awwpn.xoE|CW
-IU<|y/f&9_=mPwD8"o|k7Pp`Gh>y2SKKdzX[.Tb1IPwky@pgnpPdSD+y8C=HI_uKW)[XQavyu4@cAgQ`Pp&[OWbEx<O<'v{5zsGC$6A;^:`.|NR$+|a^g.
-28#:QDSMq3CQo$2l|2Q!=acc9|$}Kv}/b+@]rjTr0^!RzX/;I%Ot5LE.ciA{$oOUs.5k`2Put0dq'(2gK'Wct=FE{JI5GXY[ppZg"tG9BxkKgYxBa#^w@j
-=Uml[hNzTylIkl/H"Y;tdwy/_RP^>Oth9OhtUMA$dGlLG"XH9ba=z9,l^^%fBa=TWjWSRU~va>.%}[&J#&H>iWU2-D1bq$Z`/ha}5z{7+|}v+QR5Bg2R.L
-lF0S7@Bb1VY0QQZCE;K0|s5k0avHm,Rfl3i<Y,PR{RBrn(o('K"f{kXPE@,yJx>!hABz"[<4D{rO4C4gV"6Cx'pqw]B`9Rdom3EfXo]]r1:k#S}lBn%a13
-4+%-AnwgDvdNWT29{jW_nd9h22{"8<U'`6'U<Qr#f<DVQwVU]+bj]&5j$v~FoQi}</}T[Gh])65YEc,]$1TeIWN(orI.'Z5I#"upPE[in&v3-ROyI096Q`
-IO4A!dcoE#'Bk+AS9+jQoTC.U@+Y{u{]3XL9H|n_(Q`Y:Poapo!8l5]4]@:5e8<IE3vK%@HAqJS)W^S<2Eyhc9s!)1,3>1)k]`cyGvUtdqlTJ-b&]sf$Tr
-]bIDk4HHam%AGK"',oCR(d/l_eK[Sk$]]{(p_i(!gn1e^<yNSH7Js['c$(Os.z_!(NVOi$Vf#=$aiq8QR(0'zbe(dWM:S6-,+S{r+{#sg{EYIX}j&[nPwy
-5R+s%nvx%nVy32VY,D+5YOU<wEAB2R#V=Lz,a%P)(ySq%uX6=`eRyNoBDFO6!TP=mcJm(/x=NqRg;FEfcWeH450:yKH$E[o:Ka9'oe1oD5kY'Eph{%+f']
-/67uiJex>@!7,zGs;X8^4(Rej$$DIL;p-d#".K2UxF`tCO<{wl'KPZf09nd&I}fvC=zT3CnGfH]pD.,hgHKLh1pHW=IPQY[j^F!-kP2deL{L|}Es|_[Zil
-rnG;;H]0,Fa<9cC1HwrN:w:$r{UmL}_OB3'M(l[8bW~@}_ehCL27TObM<Jq|+<+=R.rcT^$6mmWK|Ht9%NvpstiYm,ehkfnLRT)b1fB=92Gr:+H-:4P_+|
-!-u$CJOz#QvX9LC'rIROdPjpzFjch@q/o]CmC'|s%{3Bf%c2u{3$`iw5f|d4t,@oXG1(%r0uiBR95/PWu-XP$l:l'2ml$>W$LXMSUA9yaXHPsJyU<7%v;Z
-c#]gOCGt,:`n:A8|n=f2,%j8IG19v7TIA>%I7EG1eE(kq|(^!c8>9RmS=#nlOmmdV%jtxxvAqGV33U/yzG^X2i:vz+"oW{oZNhiwL67:_Cv&un<D@7wf#0
-<3%ay[y'[H7{6@P-+VjJ_N}55rO)O%]eDM34sJ7wJ:fMh(B{2dkVq=!x451.s5l+w80'W)cWGA=|q_ZuCgFapZ3fbW2NKs_@RR{0%M"fF`1Bwwp$JEJHFt
-{@A<cs~t6@C7h:u>BsNhWEKzL8Ym{bMdCyG@r}_lQ6ga~g]niQi0ceGA|(0@DH+/=PMg4l!sOeHNXAl}tASy0J,a~d81nqpsg:I=|CslS7h"H-Jdfp4DM%
-HbAC|Z6Cg5pg=rMvZn:+GF!e;Q$+m/|t>A6hz^)YcZkg_6wSi|_CH)bc5|f}+{!A![0Q(i0J^D"F&zL@uF!F-F)H)Nod,F<.H!!1AodqE:uKtdH|S7TJFo
--QtW2+TMAW'O(0r<4nP&%d-XmSb`Ft`@Dy]EZ88$~>|!akZS.pik<S!;v)2."annF@;$%_@<O8wCYH4;^F8zo]gF7L[h7q(Jn%BWg,CA+D6U!)%]zoOC[I
-$Fy3:DEoo){nl&WS9V@z-hGG#;_wx^VkzFECU>jNFuMDO#=1%]rO[Ds9tr>Dxf](c<{[Ef:azz:^JWVn#.`td+l,.!RnoL4iao=RGRIR;{]nN%N`8SXNuu
-|/frLeN,2oAa"]cF.n}eUmfZz|ahO>Lfh>["lu,^4|vg<,AZ.6FJE!e/Dv@k%Zzc$pqf-8(ln:>LZwDdbrNeAk,36BvRdTkNm8ERQi54esc$ATzW:7T!=|
-,eB/1Z.o<M~6u5S,6{xB!'7Pa8n|DSz(]i~^UtQdx0u4e,hg&s1993zB'n'OqQd|2-}S+ypiW=O--x3h|IiI{X]'Pc_KYsCX)ORp_^./P<FcJ{>SRTX@KR
-GVUGEy#HY=E9^,s4=mui}VTb22qns3]m`N<"H_:|k]7%I0}z:bOVJVtQ/L!<OL,@ue:P#2~2+qE9Io-CN<p.bPnhwSgkXB&#o5yZmJ7jKCdT[bSdL|WaH`
-#EfC+hF.H!'E,9Rgqv4We}1X{VM/#jKMGY}w90[qOK%d|X4u1pq_i<[IV/+I.I{cNk~NS2kp/Cj'vzwUs6uk6H-XQeh3y|so<=4,rLhhK'c:GHKE5rxL=/
-kF{:@<>w.%hR=X~j5.4I^aq0Tt#|_13<yx9<YEBPLLw75}-+5Px]4(A'FM$Jf>[rOzJ/E|MYt|"ROBNidp,u0w%5z5^yxfK(nGlO}dn6]h{Q)=A/6#krH.
-#:Gu6,A/^0`wM#Sv1[LvzAGYWp'Yo0l&n&(ShXa@aY(M|k%nDj&+-%1O/VJ/"~=uZ/d6]0OR=LLhfhW4`kn^IK/K%f~d+VK":wiJ@b$8~S_CtE<|^gIS=F
-Yhgd[>sX}kTMlvh,CVrH..c]&!9'~G'8rXnF#M>GZ,/uVuR:PuHliVs,37k`9Xhr)|ZHc4CXy}{v~QY}w`(ui{i8S7A<tM<cN<'}^cQ6Say'j]QRnWoi04
-&<j}ByI6>|-mI&CpOM7`[zra3SBt!XyC~WMc-)G${d=^kZsEiwyPIe-QFzml|zJcm,bUIVZnKO$Nh:E$pJZ0iQ+2Q79ic}>WA!5a+M7f_qVRms^.BP:;Yp
-#bM#<[<ZT$uK,(FigC][ee-O]kQ6XWRIzfmD8V2Q~V0Z<=V)[Oy$4PWa;9x#A[k"Xe.%WcJ$2'22"$TRotTxNi@f{M0#!Wv>XxHjxG82M{5@e+;#J1yLC]
-'d`B]`cInvm}yMj)/.X|sn]d'}K6%''.B[JJ,iLyq<Zu".MA435]=ij8#$KJt[HupT`TyYOhz7mCPPCTwP|nZlvb{.d7av^Xlsvk1MH;z4^4d2iQzs$c^S
-PW;r-!X'~T)!+,>2OP9ga=']G,ab>UvSV7;&JzO.,x>{G#:a/8@0=3'3t#fCf1kjX>R@@:R-3<Y>.9VCz6y3]8c,#O5ZLM'N<ZOH-W`mlsOUDhH:OD^|sr
-WR5)%1C"@a8}{fMQl;kuJswH3JA7'"N!T[yhVU|Lj=d`>r[Sdv5}Wn"z2!cBr!o9Ulo6{&&=U.,.5pN=wW|Y}_QIWg-"3_+kYm[K/@+97Pz(Gno|RjDVu,
-`G2R5|8qk![a@qZUU,;bQZvPX5!c]yL`vYDQrR,W'kBC}d/m2"L+G'0,Jij&np_Esodta[EsP/cpIZpovV#SMa1^^AZ1((B,LK=Og>v`,F1/,s:@.Q<`I<
-9<wq|C/:z[eeS"CUJp%sdSDt`q,ZD_(xIsOa,@{2vN=utAyC6t7sf]$KWSf[7A];'d/J5J3wG'#i@kxTM1;>cbAP}6!h_2J4.aT"}M~}'/-gH[<gMzFAsE
-qYVNibv#H_yA,JhX@Qn6y)U_:Z-XVc=HLQ~2R{Dh|"6bVyvhqfJYrQsL}8YSYCpMe7T4d;'B:dQ%@0:_yr|sz^o[K&1<'z,y}1}$:@<W}n@"80'e^YQ/tt
-9mC1Z>xq+$.aK{Va]!QE)>d@qurc/+H`[%KxM{^Cb!mQ6i.`tdR8@AW(n!Zh2(W>N<`n7U3_3(Nm%Lnas0g:5'n85mBnwt=gz_`8qjgsOhz_nhi>az$r=&
-}='zlYkE'zev1Y>'ubcZ!_-S)'v)}xQ"A)2S!md$wJc@zD5a-bE)Ez%_m$9H7c["Y]NqDhC'aFZAzlcf7y=0i`OsHy,]lr_H$!sUqb|^e$n+Y+9Zh$!!Nj
-|-eYa8FDhP5a!-q)tjuK/>ShK0A>4}i+E}WpcB.bsINr=Sm:>u[@om+IGuLhIgjqQE-3U(oeY;C._=)Wt@~Vcjf/OVoaR;H0I6=%bI{TmJ>&cUQR.Qj/Ef
-d6[UGKOF>HuH]gwb&.5H]].Xt^hm&lGv;av[oBMU5Dq#^#B:6r5ZtKulojP!GPGs$E54npd:VMw+Gl(CD6Yfq"`4km!fZ]v2f<H+Ssk67]qmd,cK96|4)H
-.jb4Z,r_IKcYCpXUHD{$`"6y<i<ME[jLQdDCz4O6wE=VIq7AU4Ld8}z$~Z^q+dv#'XKW&m@`([K(6;N:Z7>Mtx<tl&!7){u:exu'cf=rF}[BEFxP0u,B9n
-3uG=s%jR}Vwii_`|0M5JGg!goEAhny0,Y!'+GlXs%{Mb<yakUCBC`#vgv6&MqG;V:DUGYFo5!S>zeVC52!}pu`-x0%7]8ombgV7o;ky9/6IfG=jI@CWF3}
-7I+Ye<Ha|F^AF81|0!c8dt(dnl@J3l0grxhD>ZG]uFC#/@=F-8#9bEVQKA#eE+a>gD'2Jnby;LQGxL"L)m#"f04FB&=2m0[T5+UIg$UdpO1k9!f96%v2d|
-)!}[5[gXsy+"qw,DzCya^zy;g6R%/54Wcxo_1Qfm^^|&21g7CF7n-]1vvV,e|%,Z6@C=xMgX<&-kVJt)}A0dfiMxAkoo5(<uC++;;]/-'Xq)S"yRhw/1._
-4B1+|Cl)&-B6`WEX(iCp!fr(ncv/tf,1'HK6%Icuc%[q}%vT}n(jg4n,7%q'))&'ozUCJWl'bjNsQ^$|o8MB]@'04i~,pCqkif~K;dd>I^EUF%`L#c'B8"
-4HaFyRsANS0ZrW$VP:U)E:#hcSxJP3-/t@:3[>:'R<j_7S/ok$:cxGb69E&WUy"/%+UU$@s.9soz>EU49$j/!X[Q[l7B#s$kFVSO1naVX`-vZaHuI3IY{X
-VJV_mSkOdG=.].76jcL-fqr:%gR_{k4A8phB/B3tOihIpnS5|Wd6Rj="a43`O0`4udw>&ZlsWufjFV'X|)>dyuwu7{|l#fQJ(F0|pIc-R](bujLT[Nr8,=
-IlabT]G+eJ=C7n3W=q^{u{^uWDD{^h[qvuF`&{b|k#w6JeGe'r9WgZ_%QrayL-]{Y|yR;8$0Fgo<_L)FbYw[5[!m=PT=m7Bz]22#$&s=;"Y[]XZJBAr><!
-$:dB~s4PXgR)os/zwd`!U.!8t1:oZm3;bE_ybLZd'y#-#rdf#V(_`,0@=v6{@j%KIk`Pp_PW4kfk`sn&7hzj)J[&pSYF>+br}!/4w>$N#6n5sB|['CIZ_:
-D/_n5$R$H"MnVghT1;RjO>ml77[r~saSywAN3V5p-81tA&4G6]#9@1-a`/j2S&,,3.RB2@F_K3u%HE3l)0Dh:%;KZCE/KgCsyoBgW1#Rt%Q9%lYZH5K-PG
-+MVe`q^(|,.Z`TBgt)FM,4a&Z|aMQMKCc!q=%27kR78s`$$ENx}tJS"[;c-}8bo05.:>kPLwJ.AN6f%@|M>->&g8Rm)VJjW<C#jEI%{3D"V$-IFZ{.&Y4M
-TE~pY:hg"n7TryI%l)Pk6WGl&cW5/F'T)JPP{XRh6MKuP2DQ+^lnM@,y7TM7=EcG[Ir3wowMF7.OGUo4&R$gj5sG>eJO=-NYnYjv;;~(sE7L4Y$a5.k0j5
--IX54"|b1+oPmT;vb3xP~"((20KXa7=,uZ@hyQfXN!7i@{f#erBx]%2`)hn!9V-m|498X8}o2yzh0&}9WRfmn_;n1'`PV:rmw;+=.UL"3Z@[]<5GKOweEl
-6Mh#>lG&KyHd{KxdBX&`(>IZ}kU3x6rN]dK+xMUfK`1jek"ft]^,~hbL8N48oq_nw8xl5wXKs5[lP_do]0xT8NpaUJbrk#g<z3ESl[ivn]lde!x!JeqRfp
-hr}Mshu6ni0s^aa!ad5d#93[nE~k=+D[gJa]%cSutqG0OM[Nueql3]WySLdnP18WDIIN1t=UHmmDn1VY]<"S7gjz~i!}a51G|:rAVr.yBs4#3_'L'Od/2N
-BQ6-J4vYTg<&UxQ%e,hjeMsJkX1jU+UgsVo2([oD2!4i!r3%SY;+b05yhs~)Q&k0"~y}iz>j2J(e0OA]irE(;|FQ1C!M"wsF<6'2W&0RI+wDq+5RWBeMIZ
-4R&Pkr11r!f/_v2}Sv#18/9^'t<Ehz/g=x{1sLz1j@T_&@-^6<C(/Zmi5P''_IBR[PO[bi2`$VJuPD>p.o6k6gn/Rd4..jt[/DV$Ehn{g91;j0+v&uzPbb
-LGaW]bzs]9qD)L<{pRxrL3"SXr6!O)o$DrF:E3O)r{Kfxm:TSYg2D'gW9X^iig@^%WtVV;EwFZ5'7RN(Ooii&ZvBZfpZ>#DE"0k^!yI92fQ8RZAw;G&Gs;
-)>Gug,{F$T#f=6A6c4ll%GmHYbGm1P/a><$"Ij+V)&oXY%<sEr1d>4l!1y=sfT<O44(;>(X6V5;{<X=Xhn|X)1$6o8qf=PP$9H57q'e,F&ZU5A_nGl'WGy
-:R9;,P`LApx7:Q>EIOyU'_zf,Q3p&/ILx_4Qd=~6FFxGBJ:>If~XE0~m3:!Rz/:ThZv'+]Y7,R;3qHS=%HSE(_7H709#Qy]2VeteI.|7Ger3G&nCI<q:nV
-8h#ItY`o[XIj)IQcBQ9euB0TJ4LY~dWoI^Ablgat6p"nIK7'3mE+j_[G|n/l/B:t&4S|jRgFJ_SNHV$lC"JO',o`VgI4+<X/QnU&^#Cw[OEELs~jePL9(J
->$4fYu-A=&lWotv|.{xu,ck#[QYdM2Bj-Cr-+065M%Gt1NVPI@:iCbn@e<|s8Q;g8v$r)}+WR}CX;]TQcVs8<SbNl!yNVnk43jM<|no%Gw<K%ATL'Z|&QI
-%ZaO=x$f;Czc~[hZ^Ch=;%~!mBuA;XW.]XXjkKn=+F/(pT9A4se1P&}{1v+D5R'WRwBx7et5t=1K}@vRVt=kk<!&8KA]LL&emF4in]Ei+q.;$23-jn>uV0
-'.q('DE09%kcL.(nf15)odunPIQ|SCToA`aLy8j`;N(Z~9ZMidINViSu_6N.YEzL~|v^,k=576-LoN}6nJx)m@).%Y,Zv.6LDxj,6Nj"$rNaS9Quk6|Bor
-@a+Z]QT^:MO7&$,w8)%o1yP^;6en81u:1dEc&,U[3F/>h^x%oVP;UL=Mp}/MgxH8:}8gj$.}wz/zu|b!BJbylxtBfp[S&R^up6`nNu`yM]67_tZ0iCOz#`
-6uTkO>70t0wk]/TsPC40Z[B&Jg^AIGp76zW$Q/h=iCW{VAG4M|:M|8T>1<{Ru/W,8G1otv-}~^ijqcxsb##y1[{t)nO-Ep^"YCH,Bcy''PNZkoc|Cd6q3m
-gmm>3TX+3;B7PKl)b.-&@#=+34TyM{i=!sxY0r9]P(yTFVDgQApv[{5N>/Yk$MD]=rv]x[~c~wVr9<-/$_wyZt2M+rd;<#jZsI>]C`a%Dif9bCMO~.A/FU
-]2({M#jaXE%jy^75"p0F`lz-WCOmw;CsTjt7GKK{f_G$nWWzPDG'CNs'VLgzo;!q<33PsWv,yy':9X_=aEH^"7j$/9@+j4{;t-<&EwwG&pg/wObnaWBYW5
-'bez(QgQ#er6@@i9ebwQ%o9CbTF6:Q-JZjKW6-/JgOC5HWTy^dQ5|Ctav.GxsYBxVzg='lWcvyYB:19Knka`.Ti@pn&,3tR+I<t'o6=l'36+(9SZ,Ha|L^
-<Dn@1,veKBW8v.TU(;&YN!mevtsI0X8{[#s}[S|`^c,EQs1P%${|`n[[wqSrg$Ms+q1UCn3%2{Kq=PAlDE'sK[4<w$J5&pZ!n<|ohqiJ1]~Pe0+1>(iz`c
-P6CZX4mZ!UZm[f(ab[R}/T$i634i%;Kt;RfiwCx5f(~X)+-V,>|yG^i$AwiGub>>s/%_Sp7Vk'AOuMw|2[II&]:sI)5vxP1uX:'GTHV;:7>;#OTY'TW5_v
-zn[:'8<Z.{.3CvaHaIctB"MA5{8(53w/%2slCL4j-N]qP0Y!h.~S0q+Z1+>H!epF"3LmXxWxlX8}8(t_N!}pGF'd%L`DjLZO)Xz=R._O;Lc1;s!C[+L((a
-bWXrr9TW4jbo8`kP%R@Cu<_4|u(K"Yu|wi>|;J:A4s[TE/3%k_h^F-tXBl.6K#X7)}DQof!&5]0kYaRDV9N$iw6=13MsZQV+e]H>$SN]B"y1vb;Gtv0IFa
-%7N!1v}!;`R0/Z/;J6bpDHYfxkA.@%Sy[6(9QfC`[VQSEC!1>1,d7q">@,m]|hm45,NP&0HvOGs)1<5eA=6_!kJ0O+X(3quNJK_j9$JfCBLDIp=0rc}5A<
-UC3FMSh%JuP(G])E(W&^"Hg;8o75YG1A!TKWBfs]K('}2BK0P[Yy@7zon!:tv6S@9"_<f}6c;oIFnpz{rt|]X[6l`C&Zwz/Jrc`yzg8^jYsAu,~SU;JxU}
-/i@i7d+o)_]N|]RtIMoLR&PINUPbfu$WF@lqBg5/btuW~BwPf(Kg&O1UM<,;!QRA{g=DkMl_I&4R+a^m@[FfX]VAxVoBq.xChUWoY7c}T.@Qy},<[W`c:/
-N'{>$#AZ^>m>y{M#O2<rY18CUC{=]1J:~kY2xDSZMDwD}V54zAT=JOm6H!a6FL@m4]q_dGX)(VKJ^6(-.m72o$Ch`u!Zx7kCd(6Jrma4.vcNnEi#@w=r#W
-F;kpc.5aE"w6Xgr5vvinEuo";;sn1^Z<&Gv/ude/;qp|9t~ObS~.By7,0]JKC57ik9F/`G-7a"!:>sjW5/o_)zs-7:zj=}EE0]/2TU<!FB_.!EdO8Rkv:O
-&hPwi>JDXf(Dt!R1.,]MZv"`a"6BPp$#=gP{1g)=U<9EAx:yvz]c=UO8nQ(Dl6~5tU+hF@QF$N{>[:x6!7~5'1.f}hdEO_Tnzslj_uW'%O,X&f]9%_68G6
-Gn7=UASWEvvG9Kj5.'=6yKm|@6m[W$M+I&]D3Kw;`T^3o6{gTlEm<RC)Z5rsi,vuj-K^D{"#rL;5Ox7:BN!|&_9qm|-%'&!|~.5-ufB2xdmG(B'Kp]KG!-
-5@5[azTRrkKEUTC2Ik<H'%Xg4BioWC/wo1,V8j6cw"a,sIvAn&=ArH3hcx-j{=>`YMRaoe92[eK%0@h4{Y)-9Kdn4Xr1UIqMJr[TQ8fDzWq/lb;W!cFws{
-6SDe`Su=R+oAT#Rfv=[//[$DLyv+II%bp{%AIm'fn/^^d90tAEG@fIICu1$Hyc+`MsfVUW{7-]nSZU-XjV#ZxIq7,pKq$@1t/T3-JC2WhM,Pt!Nt9tl+pl
-vecrcL}a6A!rP[we:Zrtcv4;%NEaXf;LGX6`"VtAT+@L'ds'a14bDz9P^n!)aC!=W(mO(^mv(:2sj-|<F$ixf)K&sv%l@Tt5q]41x;|i40|_>t+'!W/c9J
-52-5pg/p3SH9nYBaip]UPGk,Aq4H&[++AFcy{40v!1/<%YR<bAsq6M03;&9;-<w7K-"RZ%Wbb%XW9kKj]ajBua}4vtFOPmn(AMy`")fPk[ZW!&|Lgj2-Aq
-;3]t{-Lw+rj28^q9[REV(@#iGJQ"]sF8cNV)rQ7D-`Q$j&hUHb26La7p^!FN`!Cp;B$yU%5vk4Z=]TKDufjH^c9EpK:Q!^!"4U~>z;M'98"%jXeKyWvCZO
-|rS;brbA=dNPN(--l$ECT0}8DBJZ/c%Bq"Cso'sC2_yS'I`bssnV_sCd|T!!o_HKw'+S[|XEe]Ao-,f&DC72B!"s8AHAjn>0yZ`QjP$|527lLGly9t1]i[
-#BkP{dq}VwEDIZ}..j17m7W6KL4P7#][0li;hX{9I,/AjyUON33SHiPh&c)o)l/5{PR+^_@BWJ^8F;g``C7&R4J&yZLf|AqB2Q=Gyju@G5MXN7JAcBx;Pd
--z5cY,2z)bcQ.a.AN/tic)aQ[XT|&6s8.#Z^/xId/tlVXWXQbwO}g]7=pX^<p}4,.5)y!3]x9xEJIgJGPb#Dn}H9>$g'[.h01;I]Of&|KfvE.vj<N{H.qx
-g!H/bGnnk5`nPTPEi_O}(Qu}:C~$eMk(Vr@$-a)FS/'-4LZ.!i![2NoVqW.eN|nBMkTLRwrZ$3+}3-%T]oYde-IQg#d&^W[P,l2t>w,USy4x[VoG=_~ee3
-W&KxkT]@$3+5E`S]h$g9Dx%u]B86O'#(F/w'z8BR$+~JMeoOd2hiO(9wFqr8865;<(&^[<(kpPOW=n`@eM&D+0RQyAafw-72N}dNSMlp8!1YhaQvUQl[lx
-TuwAy}Ozpq#ya4,x}9@0~i>LaI~CaGPjO)'7_cY20v/O!`AT=&).lQ8hxs4HCZgQ~8`w[$4<QXz`w2SW4hh`buxLC})1VILt"SQ`^|Gt'$H1:W&:`eJ.U:
--hU4FB$-n7Cm~3~%L0Z@Ws:Q'^:wF+Bv',"4j7y4R;B8X!V;LuA/o#.>)[7ESCqwEke|#r!9AW&0{j&_-A$b.}Re|]2o)zkJJRzz.Kiwr&F$xV~+D.NGax
-['2<YvkEvpCauj_b5d[Qu'wihS:ATYmZ{}:@#=JCzd4MMoV%tvDUchVV&Q!S[U;O;=`YiZRPD;y;JEr,U(lk~c'Vlhv5)(,:kzkKhc[Iq_d!]xw1};o%Xn
-X&K<tim[]])h-{ESYE]P"rGgZk~S7;=)wK&_6t{`0,<g0<u;)gAvwN"N$4F/L04-@jgxeI>jk}$;K2q6J};"':wfx|hd^gFq;P}JFN~`aDqn2h/8y&]Q9C
-7677xM/a-cNmdsoe!zUVhOj]Ln<-|e4<]XDrdYW7Vb%hTQHR(W06DE|D|dRcv+lKVYM7_0p/f3K=QzzssGl_s0$i@mNq<K3{!JF:b6m[XrNX'Jq%yc7'!Y
-.)ya@U,7"p9r5dI01Y(VxLKQ^`-Wu;q|L3BqrM78l|i|E`pjF{shv-.cGdn#SELOXw8GNzaz(KbY4{Z|@jK}k|dDYom}xAv'q]8jOFJeE3/x'o+>/1;`hT
-KSpBBd,bOeg`>8BkA'^6jN""XAYl|}41/Yg6FYM/6[[#NW!eJoGvdiK1Fr$-p6@lQH[!v+N3sAj>vN4K)t.t1u,79PmBaNrTqMD/oc4L3!i#iVLY>j^V%&
-P&B!g5w`BNtE2fZI)7{hJjvj=>21pRS7.taIUNC>$<AKA]@gW<$/O2.hK.pZA%YLxxv4QAyEVQ+^yOv{T[,jSH#QR2odN@CR;@xoqM8j(@[tl)S|tuE_8K
-Oro1h>1r+MSX[HLjP<4%t3c+o91.~"qZvxNlO-LN@b|q8X]|L$9VZR9Z[2dJBUH-&Ybq||TAW[FP(JBf(E18AybN7Z=`[>Q-"u)E@4fC7U{gq]2bGlkXY0
-H`m7&e/FeBH,mp<`:7NNhbC^d4-YK{xhlR0RT-GU7-A7r%nqw:biiq^BmZ."4YSXO.FOz0HZfZVbHkzPO]K7zUXAmdu7<y[vSq`]{|xOt:dZJRM7kf.e!7
-qM@NY(zaowY}Mg"BA4u!XfFnIHsUkF'9k/$^)|k@ti$UF'&w$XlvCl=dACCI@m|v$Hqqp2eomGZFrN=pH|Ko8k=GN@PRc>Zfp5EXU5Bu%=UY+I2dKKO!~s
-A[sN$aw#Z9qeRVZn'As7$U1_&r,|(9%_hoWez]s=i>vp9/s#+cZ>wR2DhW'j4!:=u"@OQ/$B$,wI93CY5BMF5';Hch+5C0)acjxPkgE(@+;MoV:+~hW<)I
-Q9.!w3#jYt_|O4KX#a@kPS}TA$h;]'JYK'a.~ehmXk_WCk@hOhlI.-=zf)qOwogBB4<83OGNpSFEa9eO|TV7$J",4d37]upOH,e3s,(8Z^}DUT^Ia+9CF4
-O|R;lj)t7g.L>d]l[U7<rE%$("Wk4eJID+]<qZ(BHx^uI/XMMelw,q+byCfIi|<0SDoUY=5|Tk6M-W3QR!#^p1y1w3]X#M"]`0<egbXkNV}K!kEH$.295o
-J_ngPAM(n>:[%HKHQf)C<kQi,o{O9whdB8{IMEQ)"m`FlcI_cNe:%s@[uIN<4@LV"^&d.9>K-^#3}Zu9/_L|E$r!H=M&9e=4<0h^^KdGU1V;rJc6nIvsg2
-~Go@Nwj>c9,)JgcO^siN&mpa8xEafAx,ILih+cJ,a%}L{(Cq2[pZwPx0WZ"'873piI4]<-Dx72ndeu,%yD=}/y{Ip<AvkAhm"5#hK#<zWo4DtZLAz+{H`M
-XeX76Zh$T.NdGiu!lNM(A/Zk_jnV-qa}v{22&gVgm(YPv|PckElk]{i.h=b^T^96s-&.pu;c/%~7}Ce,1rYdF`p)=:7q2w]IJeT_uEL4Swz_%fKq.G_E2;
-jq:0g@Y)(c$&WZT7Sn=UK'6W$XN5X1@,:L}:gYlaKlE=]d2j"z`T#x-FxgmYJx]Tqp%/)Q4/jJ$->%ufJ6Wt;l:JH<X>&==$auwE7#M+K7uitWub^2J8]/
-am~fQM2v%&_hD0JM@IDX!Y%nVM",7LRxM)'x2#bxe4lh=xac.wwXz6[gu5Htd7;cZ42kwZ'k`!qbsjmwQ6IU[@6)75A]ms8h6@3znGe|};]{y!Hp2`CTMY
-d:R#3}O&HV>Ty)2@L0m4m^|(_ph9ZS@3/}5bp[`:NwCa$(.U#jl(CgS1i1[yYHB/Dt-Jkw5TI5!jv&H2>FPDIsa<@:D{s_qqA[h]Se8qV'<AN[jw6G=iU.
-~72#9rf$yg9<OwWRuvr;UkNIuKmKL94KP)S/1$Yqmk.Flw!#Okfa`+%PL/X@K}x:FmVySFn;UQp_5p!9V9WExbZPzbYD4WD=5r|y;S+PgS_$6VEAW$^k<_
-UV5vy"a]><w7_q'DiAC[ju!$kYyqlNs!}Du9I"l''R"a.UrsIAP`O]iL5W]^%}OwH5Qu7KR/E}^yDxw!uV2aJ(Q6'J|zahsuhj|3mw+g[8"#^tWapd,)Ls
-^hD-br[noZdWyyFuBf)u)Lj6oAi"mTQN7Q}T4j-jC"2XTe)^uu{5&<,Q<pX["3Iw`p`#(X@-9w;kG5%O9#)"8Ux;EjBI.r!FhyPi}m&^T^6kcH'^E.3syY
-$Gkh}3u`vEO%eQAgUYc2{IIYC^9@O|iNQp4-(g6:LLE+I06GMEc<14i^GQvV[E]cUn0^(RC@'>Uyxy#L}pj5^Lx+PYw|o/qqH7^$nuEX1C;D`0cgO6|@^3
-ff<F9iR^Z=m,OyWSa|]mIBu0[;$E"9Cz4b`}]^CJ[>KV>FiR=$}]3C)BDy^<V>UXJ1<CuS[yM>Setb,F1T{5(;wjq,TCaq+=p9;DMj:K8q|(cQvPHxU^a+
-a"Z[tCFTTd9z'&xx45=[p2J)j%WQvNyxxaS=%`Zg+X-32Xu'xN_^,hHWBcy%D[[N$P#v1{{kDI67Zcg11|0RDx[YT@pc=tuM#Y`e&wMkAxQ<-h.#)k4(d/
-2!u.Fno^]FITinjtcS<JUON>TTmjOSbismY@i6_g,aoa51@lg`4pbyj[xz~'lEEwwN"gra|(m-@:MOPDPKo/S+`;w}%mPQgDkzVhdJ88:C%!8<m829+ay9
-;CkFVYfG}9YxQ017P8trjVHOxOGOR)&Ljme4uHPgC+pFVzrQapO@lbxT)y%>;4>Q-h8_9X}1P}dMyo'dbs|l(xwoUN-q_pA@!K[cZMekoOgRpWY|tO<Ip2
-4!&/`;Qm,T%Ii>P{#=iGtGK5!]w$;Cy&U%TUV)0)>">^vR#T&+"5Ux7!.av[O3NSO3&#rOt002l|t>YoAzxi'J/vb!hsrAe4$f@H5}YPz0[qdZ<ax;mG}d
-u]._&m!"Q0V"5U3Mv[,Yf#s:q-!hSf}Ra6{zl#33"Q<[WcV|Ef;,59pwLNM%M]F]rDs]6RW#-fl%LUNm#Y~YpNV7GKoI>vH%OzTh!:z-fLmZ%;>f"7(T=`
-'FY(z2W8m%;P:SyT/f~`4d,wC&~n;v(]jD0Y/b0!W1)-&REq"MX6K5`9Ei8XGuf;"@reVZoVE_fdVh'B)GF-R-a7B}3aOoF@eKFBZsdP0m;K19!r5!:)|_
-<t81Zjrm2s/]J!;(]qyuq/i:jIX'$>:X.Cg5%F/M!J'NIdwd1z'}$Q5,{vGohe}peX'xhf_0^KY8Lr<+(;Q]oq0ut@Q(cgnKcIIQzLatSBZFkE,mjSWg~D
-Ib;ohh|"W_c9MRfaCaZ0>u`]%GUu18D8g)Q:qouTn<<@RB[]wu;,%>1mHn>fcA!`F#@.&3|j8e9-.Cy!S{5AU}N8,xbXr5w-Zn)G@z:vPibD<}K=)>0x~b
-%+TOhsoN=Gn:,ck@/;M>.18Gywo2L4J`h#qR,+KBbwJGAnx!MM"n!fp_7d{NLFTw<5R#|.nq<W[tMPIiW,Gg}!V5u#s/OUVxz3'l>S|+lXfayWsQv:$2Fq
-!/:dRotUQk+56rh9C$yZtZA[{8X##&6KmYjZ='HXdF;05#77_uIOJ]/(^[)'4})c%a(}f]}X2.FXy`K;!_9(E{MuNm<A!^faMjy;tpw6`t6$u{C#[R0<rZ
-ee%^,G-EMtk|";,-5oiW37ZSk_i'zZUh_bC0i<yO-hdV[dX,V$YeYCSk04zKFXrg{;@n]|^Zel9`tRpG+:%3y(ru>;H$':_['I0</:pO8IVOA(2{y(omS#
-ui#U)haSxT;(].dPkD;z=,Ikt,)ZBKIi`(YMp;R1~c@tk:@}#jyb'FY>ZD.fFN[;qU=_l'Qr~[0zw!c#}ZiIY(H7ApOG@zq)NP7B6uZO,%TKLJLgweV%.1
-$|hqa,{n00_]hIc0dk=@{7>,aI4Y#i:)Gq~`{I3PSS.v=Fm(f;eM^'+++]3a4m`j/q|y.']A%04V;i:4PFKu4-kb[x[7pH>vqGW+{vQW;v`v59_]AlWOo2
-A#uiI&2:RY3NiF=q{R+-60yKTINGjs{i!js"LfI#RSa2B_wd{SQNAutrE:h(6LjSK2=QtR~Zmaw0BcVpHf#y(roB=.3m+y6LN"YSrDw&7#.PWaE|Ae/H1)
-(eN>e=h>FJ&6swa%S{Yh#T@Iml$[$MkCY9;q.ro9Eb1AHE#M~@J[0;f"Wj6em"@Z0yZE/>ez!iQ5HSuXpJ%CW.MR|sH:0I,W5imyfZ"h<W51C_VtrY(#6G
-yI!>TZ{2'y,xKfA]#^.4a`V8'[Za"Qjf:l}#67h@^_/k1y%j8zNM!}Jhbm7ej$zC{O;-u%+RSFJUgoT;p<v1Fw6]FvP>O1fEp7|C;2>dRL,Up3JHtmT-EZ
-/n5iyPy-C<p;5t0Hn0y+OdoW~S_<x(TV|_H{l+#6:>@BCHT5MXyho5b,Zh@^Ql'Tcs2#;kCBq#a1qX`7]grfz|D3/Jf6D;g"1`:2K$XkJSJp0p82lX$]fy
-91YT{o-1N<7n[bk&5S#@2`&SJBh]Evlc%V8SRNc8BH1Oq/MI'3!_tKhtzx"xZ92N8Q4x$ZLzYp<+Tg,Kbn%{xY~mS"s^Qag9ik$b<SijN_N29W|g$+,V,[
-Lb.9|qQ'd)|Q"ZYE)ZfP_(qab'EccCyz2!bSj3K:9vs-UZ#^Qdecl76wr5iRYe_@rHdN3.`fm>6nJ=[G_9QAB4Pc&'z}7c01Df3)UxLMgtQPOe3G^5k`ha
-IWs;SS{Q/0f]D]f;a,pyS#-ZG;3/C6ickpd#t]c7ICDXMD={0A76im1r7kMzP<H;B`x<c';1S,!fM{s)'fy2>&N^t6PlN9H->0b8e7<0bbC$X/]dn!L]RV
-B[R/"9Z-`J&%B1cr<}}3"E=9Ef`P25=6g>}Xw<^-S"LAHHq_q%:G.R,-pR"7}XjIHXns~UlC[x|k+{IWR#7!$nL1Pr&I]+rP:>A.lBkA{zfS~$Fc&[gd>t
-v'(C.UAwMEa=>'7bwO,zu/HnjAocVzh}:6SkyqCd)mzNkzBbyxRy|PYVj+m^$^tmF5R3|@'>^hq4GN+J>./&Q/YjdU[DxvyT'WH#@FvK8{WPa3$JO#=rhh
->:>VPk#"_DFJ|5qyo6O(SZ0-$6j/&If7T#o{+ksSN|GiFONt(Vm1JL0tBJDkf3KpY;)@k|U]At("uSk3_gd$nL'mzZcJBDaoPCsHDOyFED=qrvO]HP)7l;
-OZRP0b2A0e>xv#/i>90EavmVOzCjIQR%)>n-9&AoE2Hsim1[cJ:2a<rCIGLs"o))5ZQlc$jY|jw#j<&&|V$.`y'I7yFuVPF}-lqxA>!g3WyUAM=syP7x-G
-3Lo|f7zA!Nr%fz/$Q<X=<!_$-$)t932!ua&yL5w+M5Uk^(/nU%sG|in|h}75`Ztl!wg98%^>ASm#j_mY^I<I8Z_15X(OU|CedDSDgR8NDUbdV|{jxcov)-
-:lF!yoDTkgOxxm-Tm50;}u{c1;C!7<1FHe`^}LvNvuase"!N/@m)^ApgEwa7EzgM;MQ33,/h$b,]3<@I)X<f9p6G[v)uB)KMQ|QgB^g]wxJgFGsd<|,{wC
-=k-Xp7p{BMc.fyHfkJ1T+2/mk#$_(u}7JepmhMmZ:.A{$<>O~D[r-DvhID<}lA>0AF}.Yw}y>zvR!WS71-Yd)}O}pB%{871-vy7h|I!"s_}}5-N5s}O}hZ
->.-a=xaW%N<1h,;]o.9l3#JR@b3i1(u3{l-C&/F[w:|'[GcsY4_$MO#CXDISMz,n({`O(Z8N1uyh^W]}"^g-tr{}h}lKfx}<]m[#G4v=&bj,oj,1LN'}N{
-kyBpDqRfeHOKMJZeaj![hjM#m.Bv|3tyyPhX_}Op48@EM7U`%Q;#X^6;2zHH3'Aq72HuSw&5>;O`9K,n1eF%|dZlMF8z}%$rL@J8yFi3r=g$ssnn9=Od:;
-Gl^$cOOPx`A#f$.)3':RVQv<Cr},]9Hy58`qX]&Bg4hRkOj^>QqI_+8LbnW]MZK03RP0GeB:u3^_o[6Agw&KqjS[ty=T&`wl~V0RuU'g{xWw1|p#DXr}{-
-'#y1Vw!erwgsjuA|PwK70u51HWzY~loi0/yd^GFtU!{(ptB[Jx~wnmmB~|kUUKbL7B"X]Y_`tyWeKFpSS]nC:TJz(mA0C0V`2j~oI/U<a;Y2r%}u,1Rot/
-^y4/9nhRSlt(+-{f_2B(5XpHSA[,<@=&INS|{K{l;5<wGAP/!]]b@u<l4<"=L/H(-XXCTMQp5-$L(PgQ({ACODIaFOxnWqNn;pNZUvjL4xFviT6G9Fnjn7
-(Et$:Oy|#3>!BobO_,#&61qLg|"OW1[-+yu#ik51)^wna@/mvJ#P.v~6%enE[01tl|Zt63};k|SK.z3(jP4{e]_O""grVqHyLDr2"{_lIZq(>.80e+fQH{
-IZ_(87fC78]iB+oHqI%Rc:a=VU#d!@h565(sFa#4yQj#uX}V0j1gP6$P%Ni-roR@TqU$VIfSyJcaO4ejvJh8gkXECkz.<35yD4i,Msp}JU;"&{ajITV#p6
-`R"F&[&W@gHsyY0tZ3=NA&S_XwP^PxH8lQ3]HdM7iy089@u]_mmtM<@%Y[K21qp[^b'>E{,M,sh1.YGr|UW020mttB/kPoIBr6[|/|=(6:{aS4aTR"V;wC
-0&AmUJg%wUnzKey^x}9x}!c/uXqxw-cqK!SZ=}0g1[u6ce]f>`|pP;ShZgf6j0p!F(7>Hs$ysY',{eDv`[H=Dpe9bY]X2LPB-:<_K`Nj_w+"(33cB}J&e$
-mnA!)pE'U3gk<z!KOrX]H1Ri`,cu)S^n6!:0kzL"'jY<s'8@xv$E4f=;n[RMX4iG1g=YYP`(f_xY&]A]=NXE^mr(;4Z6][O_ElQ"E2)E;qOY,Xqr^o||jX
-b"F$my&L]gUA-dz-(fYkD=R-=aeX#BSv&Rmp%#M[)'WylQ=&c{rXFHyt711kH=vV3(tp7zl)EbN&kr$8vRI.JAaeW2&;Rvg8]U7>>)(SIdP^<@1e!U5b~#
-VI`<!b63d(.j-dmPhsPyo.W}iX$+#tolq6/"7{"Dh[Up{YXwxf$0%W)kp.iT_C_p=x.N1Fl|Dc|}"kIGSKL`D/;c%:p4{s!E0a{]]>H[)Ax:DbSUHAiaIX
-8hKpXE<lp7TZcC#i)-;vmMhIijXq#4N]cb`fe,37KM(XG%lT-OBb:M/>I6U@DS/,EK^omms0B2kaUPAx(:)x:[XCotXhHi|>7y5m1Nl3Cqbq`]%'Ji592V
-UgX7DW/4&Y#{z|t,lFJLR/).Jx1gfe#W|nw2>x&8UUn/UiCU2Ygi9qnLaUJbxz=f1Uk4"n`q"_!>rHP/LF|j-Z[a|SjB6CXpqoB@A`kqE}FvEW[j'z9DJp
-6)ER9nWzFt19q,Ebu';6U{V;CEJ&4NK0[Rlp>lE3}eCTGTS^S>"XG,&ws:YDhos'U,meO/{BD;fj((^CZ"@E%{~qs"Y{mmf[h<A}"sc;.CuW8={lwu!hxu
-n`x:@dzQ"7^0"FyG1uIcN<Ly+}5:18y.Mz="NAa_ZmYWggSz-9fz}-;'.$vJl4NT_1l,KdF:Ao%Bb'DhA;qjkGvfxPTSE%so`px()Dt.S,j#tq[>pxLb%5
-2Rs'FFX]uO9)[.:ivB1ljXw^q<g&F1dyR,EQ".gUU<L%$^"qUH)21"kX>Pgv2&Fdh;c<Q(-A[>Vt8_a;BM3.1_5B"p9_}sT9kiUSJBK.$#z[v>hcw&!;!K
-@]q6D+js5Qiw8=nALE(-MBLUM:_PgQl!)PBQTGm:H1rYti+0}jLB^X&cQ;Ec3Wc'Ba5kQVX|m$5Ge`D!=n71-+r0:P(Qk;j[6<yS)^W|og3AWmy_F^uQ7t
-Bjd"k-Y{K{#$E`FXD:"h6`wV^R@q(^X{;}O1c>v`vs6Hg)<>KsI76&wV2`@tQW=<r{H%lsr%s3v05VrY(oIyY'M&'jpl]Mji!/(Sx:s[zq{y,]5)d#=u`M
-O#]qC4GCX5|HpN-E2Yd)|8KQm];,HQnEHbHD{8GGl<(cgtBHO,<[y+a!kD^]$h3ct]Tmq/DPI,^&H$<G@1)s,<N[N`d{efKRKhO%>eiBAiVwn=1@`r]KPg
-65havG4rCzMAu}NvcqS'i%u(nFCZc=qp{9EgX9sAtUl<Zll8NsRSB_E&yQX"ANjL[$sdme723b^1S3XRd0'IIf3@{e;4u$iLN3k4RcRdcW,)uX;W6B&2h|
-`B|[sw'F]w_}G>TBB8kBz9wfuz=hAu[wrsz|Hy&q+t3JSgwwNh$o%t+{AE@<f;2{AD0fZ[RrOZjwtS%3^-yy7hm>R-ly#`4M#pfQ_avNQ^S.E%-6x71N!Y
--6:xx}cd%7g`;'ZK#vzh5<<k-;e)){Z401JEGI+8o!!Ucvg-2qfa0AQ+vpMg=qnw=616k$%Tgt}pU=HgdO9'2R,9C/zO.dgiJ_f[rHXNVv}3(E-&{YbCQ{
-[Km_meE{i1+E2_OU]{b8S<>SjV90^Fo5}$(4sEF=jo"GK.vCN).AQc>4/Dr"XP1i}O'}~0(#Eq!u-oB0GAZCsa6qUK)eUD!;wjM3~X3Ym]SUEo6T;f,jEo
-H;m)B^nKrC^DX:uRx9D"|x1.jg0`oG>-1u}0;-HFYMydeW4y7@MRutZA5N[eyWUHS=Z69e!E>{~w24=)!2FdSff+kRN#b(@4l2gL|;S:!Gli&G<X--"h^&
-'=q@o"{rl5:ZGt$oEoAmZ={k%cI]}8owt:}pvRKM`q=@+<tL"'l!Os:t8zUJ(OnrVd]jTw5u$=Vp!mZ/vbtyn$y}pY(Ka^8GUHd:C^@&CX>csmTy9cMn(!
-#6_)$!&:|KA1<lsp_66;mes{BFnxiUQK#hy:m`8cMtF&]+#b;gSo8#E4WAx`4jvJxevi'a[CVN+}J&O#etv"!XxDf9RIccD;cHn{>)>XAgc%z'=a8#dil)
-tr_^d5L^i;>Jj7`%@c4i^Ob{ioCq~`Q(dCX,8h-YFh(4^)(O+xzuopI++do]90hzR,bP$z"`xLYi;qMeIubQ(x9%Ah-.:JDM(|h#&^w{Bx9]D/YdTfx-;B
-ZIE;>MfLXn<`#K@K`w|zF7E:2fmYM2!qMw<VTVa+Y=Z>_vzD3`sCRI2i1TyBUD.USX(iyJ==Jn(aD{m9}:f|hI@Wx^<gepg#.Gfs$+J"Mqv})fl%q})fg>
-bs!7&1ZV_qYG^8Ka%W%<yH3m6YAaqvwS@7Z=2Y]E;brK6II,IDM]#JrzhaUbfJL)H'qITNJyQBp8=C-i=a"56FY]u}^erXJ|J@=Naj&[mJeE5,{lq%xS|`
-D<9dwNzUEPFQEb4on$&po[%A`f}k4wuh6@wzKz8crbB]j0AgA&KHsLW@cHkL~`']8qL6_o.%gtPNF^yA#{/19/y%8ea|v.3Bp@;fLSq%G^W3FMFY`%c,(j
-1E^'S@A.=K=|0Cug0Nyc|$Ol`XY`[<0{Yp5@Si`pAK%`$beS_@2atW7k9<NtY<IJG,I^rk&IK)</g)--CPw0xE1m#8=p,@!evm"plKKk@Ns/#Xf1t(=3`<
-]z@Q7gl-jM">3y#(lO&}4X{p(oBH5CZjIIYtyMp9r=8+&^I,kr_66mUenMsT.r=/7Yi/H>T0Ak6@hn2KQC>w4)!DEZ<4JVq'Gi:)t&R@j%gi.YFtuky;k:
-cl1AXo&5A#xC-'H^EW0on:PE'%6<#r=A:ZNF:+J6cCsM)cZMq{:!knTp{3v`t}SoF,5r+V@8jKVu;PYKjlVz3G@+3LM$C/RWNS8R^D[pKxc"IpF8bNI(ey
-8dXQf52{Y6g&6`'q}Z8gHbS0HMa)-vYmneL)~MVz%Gn[SVxy]Zev9mt)UN@FVj(P,fTibkR^;=nnn+dcS:-}/hPkl&2zoNP$S5rz{_<9W@2xG>}>BuaL;k
-(#4})waNaCJ<;RI61h]="7AK~)/-uA41Dc2od:amYY4ki:kcNi|VivIsgz:N&%SP^Fi=<wE:o]E`vK@)ZCoeBuNQ1qSkvH0k;Df_~mhNsuqIIY:W.Pn5s}
-!6E(=M!f4cIZUN`^_>6R5MA(5a%/p004Zsyn{]5m7[9e#Wt}YVvJn+Fx~W%<nPx4HH@='1.{#/q2nNNSn"jCIo&,"t)/Oy{D823hE}uLC%8YB&YR9xtY>m
-R1NM(01U,cnHP.S:W};@c]/|!y22i!vvI]JXNM@4vdyhg-B<qh1bNZlA0PJpF^(Idt8:'8yy4dbd]#/eG:8X^Hyk9ZL>>_ynOzT`I|)gLe0kc;(H-D:h1n
-&hB[,G~X32Syv)c[1_|LwVr{jdl.~]0Bl,rgXf~FQ"I{0Xz!hNdAd&ug}".{{4`U5M9Me52Zc8C&~9=:x]N-=FJ2E6ej-t#V'6~vY%B)yc70u[NVzBCu{V
-|6qb/9_Ku6%!}pm:)!N[XcTB"NJ^{p#%-_7.0&j5`zegt/[)Vk>h]f.]4@6EZ[=ws8>BgWW4lf)<wS_1~&`uk]#j""8kbR5s7@e;hvqORWU21(mP,kA5uH
-!(tJPCGKB]{sv,ag4b"E]quGD`NqsI:<sJ:.:72#=wt!C>|DeZ=|yfkIS`mOX2dG+wh,l4f!`S]SsgPutf4o[,LUyc|3s"SLO5"U6^K.[F|0Wl9%x^L:%z
-e-e+Wwn8#,N!!EP3;Z3:O!YQ2)RCJ(s3&rjs(,2;`g>1_o([OFPA4Z~zudBOfT2ex4YE]A>B;Pkp&`jXcG(>E58yA}iFhGPIUc{$6U:&|ys"hWYR.:jp{u
-/|6Oc:KJS"]Sw@@Uy<xEyT!@NjETw43jT%5hBM+#Il%@DbOaz<kz~XKr:T]<<`kFY0VawFo<~N23^dP/8LV:7om]3rvV_5WRno~#g(MA:W`65FbGn&lD0f
-Ul/n@I_oOI$tDw/nfz&[e8)s;+$=+M,{"T^i'J<J@(M^&UQBPPm]E5tCPvfLZIUTpm'B2]PxJkiwl{cG2wV&"9c5PeV9x4o6'y@,~^'V1j!{NqljK}nhQ1
-"6LtZ[dhfsqyedxlr(O!Q9fh#tifvQ9]F[(uN6w;`"E}c6F<5;ux/,6:bX5MP|sy2yH-J2"'_Ks:^$LPPK0o^r=,yr#Nm@+jh&&s(ttvv1ijUDpC~UYGO{
-5ANj:(v<wD{wAKO>8@eX}zxo{>a-4V#:7Xmwf32`<r8$j#dVYi]|bJ#gIlW-APQ[OpmNhmJ8'h77Tc`%Ee"Q78b+,md`8XW#P->CLzjis2ZEAHBM`iH"4K
-`7p^9X`L<:HZO,31jn<,UDNdw4vFE417c5+g:MJWSm#<3tqGE]<.=&T3uD}Samn3~vf]FkAimTaZ-JY0NsfHz=`tsbrWGm</9RT_9F0EIIDm::{xU2b`(8
-^Wr|qz>Jo6oEwTW}Opj1F#POWMrS53bc,,/%"mh]1=OgV4K6sEN@_YT9BD^)rQ7N_D%&!f/W<D!7ix=/i{xeqfW=shAu/rsyb<uwZSoM<vfIio3=OQNgAH
-~Mur!sz^{^T<bq]JvK7'YAJx$8X<aBZG}ho|u#-)ns'zqVInR%OMAdd)H_n:IS6+/db@-{#m]3W')$@.G+nKpv>7{0pK`5U@@gzm&tm[Lxp,gvHu.uOn|2
-U`+;jROD%2sCq1OaJ69uC}qHyO%+%RkN1`UJ$-[lh4kYAc|0O(MkD"^UPW:4m$%m~]R2_$N%4hUw;w~jwUW+FZvO]/N){C=Ad/{FC%%>QH"AS"'G;+$X[>
-F=riQQ&CX0nAfJnt6[o_.ZDmm""PU-hfIx`I]_h)$Z1h^Up6^gopP:CYPE;K48}(yS=matgBF$mGexwBZbFWcTNy5x2_A'~bEr=6c4=!px}.mH|CliF43W
-69=PY,KT#dhz=%c728`Ofh_+o!/m4KMCHb}I!x}lvqa>QT@iuVMlLUZ.<KLzvwtL]tQk8%bYn@|CKT~!~SERv!8Dmlzt67tzka8p-Ms;RE$^H4W+'LE=zS
-9F.|aPYktOk=$PSaE:zGX{mAAVN(Eua<<;bBPv0>BA}GEjDb4.Xc5C^P<+xp6C}Xs]azMUre;rZ&XblF[MvZ^Z6oLC4V!Mfd7>kp8%D7%T+f`D([-hDguz
-1(]7W[C=B-{'ceKy"}+lW3jzJx@om4xiG{@-Udq8kSt}usY@TJLiF[x^fN7cPAyj>{f;P,u|bQh)xaD>b&%qoXEB7{YYa5SO]9G8FJbp,sztx(.iC}mC[d
-M1ONij&)YE(a9`]g6mJ:Lcte-Lh+Z<3CC62ZH`w68@=1@9(LC1/t&Amtm>5=pu$]J"PM0l=LmP!K`#6`b@=[s0qt78.h1D=%!51nP=E.Y{7jX'x;vGfLkt
-=HtFX9P>MTY@r]VgWeUZpLr=|pQF/-mOv(L,jp[r(sDL1fNT6gZ}R0XOoK4%_'S)Ux^$+|8jUycs~8)#bmenB8g:3QazHYB^T7SR>idjXe{]Iq)Y3=finZ
-G"XKcr1"x|{+[F+nbT^Fka92qKU>D2Edb%shwFbf5hzTM8-oZs[EjIc7|wF90w96Vd{ZiBPw^YE#^ju}a_t(Xe5N/4z2I(o$z2Y{1GLywjj$r1IwVjEI^f
-t}B+.(MF0^8<0UxBWIO`NTWboZJ1LdZLR5>57@`z71#Yvfdna6;bwdenw=r-3C{4&DlfFQvm_qVhzL8v9Yy4gfAD_IWA}m(!:F;JM|h&EZUO&|Y@_|E<^5
-3._^J'S!!voHZEp[|`q{#C0Oa/AUX+G9F2y(ZO|N["|f,^O.#;"&NbHh<`2}(UPr.msOjUTb,&ESv>{g`WgtVqB_%VbrAu@MkH$@P,_}lQzmq{+K{@nTS6
-1{"G~^"Acc"7-Q,MIL9-524Pd5eOLRQ^O`9c8#vsF'$HCT8d^>6j~-=e<Zbuc]>r6_^2!rkvR;/=fPjv[MB}ga#nmCE{#LYaa/1;nF76}EMw{X|Z/E)4tA
-7cS2.QPTVug'i2,Rsq,r1/RhUXk4B.MHej0P#{l{=`N}k3qmrHaBbcwzxF:xdIi.&K+D8JZYD&3D.Ba@:bH"XexMEm^tRg)ez<6x36pc-,XZ9Js}D$RC`z
-=/PaN}cEA$kX-zRR&E'1N5k3>f>RdF5a#d8WZ5"aZ(hHT}3sgTsaC>fe0|{-q}mh2{j#'DlypUpL7vz)x}"~4sx4~Z41N|yb]rZ<cv'-Jo~B5#IaaqkI5E
-BS_g:o5Do4g2bVEXmq!PzumAL'ZPWq%EizyH7`j=Myfm%9Z0:^f{"9i(/m2MoM7nB{e$e.<}>0->-F0{j5msv,;&=d=tt{$rCB6p^.-pOZbwQt./<x,{Bc
-nTB|M;+t8g}^DMox@CJsnk]vd3eRrJEL7Ca8AoTOLZu()!p8](f8V9=dW(D3]$@K_l)Mxt)OmT>sK_>y{bABmW;)qWJQijk<$Uw}=4c5"<9bes6RJ6bbN)
-6#]]s%.rc!po=W45yoygklZr26Ws>FG)E0{rab}6sp_3`Xub"vKe5!Z^1HjjRLPfq"qaH{pElR3)Ke-&X.$6<V&9_"g.yGic,W.P[UqF!@(R+<PXmYw4a-
-/6#W[$W/aRnkY7I3dmmAJ.e$%Mk}.C2C>}98mF!m#<|>t=rdCXW|G8%y4BA6h]Jdw0UzO8@q6e+8TSC%H7kUm-%n{1uk#"he5#Y9`3yY<X:%a4JCUzakOB
-ZOsLJU"!kk&JZe/O4"td}9fC,#FB->A!V/:Al2n!&Uv[GnCHV).DiBDMZT,.J@u{SYd[GCtW2cE)eJgSVXwu=<ZtS#MnX7N"Yq~(sVvAdNdZ<hBhqfEM;5
-crY8t))oOS^-nfXy;l&|MO~]S)iPwTK;X<|:@&8v7.#g&x]73XAcL4s^evWDOV/h6qB#6)n$Fyd^x:%t`-wr"R=^4;XLu2_nLfn8<V(ydU:%KYP++sJ9La
-,GnWIfWnK{aD5'w,OeFm/jhKg0@g`i4!u+;>]iT2^yVO)@/twjhX'w.te<]98H7ek`}sTznvuw#Zf{1Zc`BJZlQ6LQn6N}0W6bAUa83|W#|1eD~Q.;Z|~_
-w_`ei|UbGYslO)eZf2rV'V#L7ZS7IoT{y_l/@[+AH|8[6xBScQGuY!|0j{MOlHD^Y0QK`S^2">h,Uv8d}`R{l@@QhfHD(}<Zp2=`Zv[boYlLPiX'khSiT)
-tsw`2%-N@J&6To)87[^4|j#,M8~.bTT.!#C&sq4lWCnG@B+%qCdNC'9R+%~Q4I|u<jC$N7=z7:7/(k!0Qa6hv"HKe>aU^ejn7+u1KSclFhpNs-p9C(q1!}
-2X-qsNnu^%fFc#g}AbJ"__Ef9d`!3nr$O8=rS6=Z)yszi.vxZS$#l<R6n=nCzG-L`$O:4XUj&YS<4wilibOn0g|3~7$0.H[c_v,AdJ{AW_nPd+S@|3Y/Z)
-]MO[#KW)f66hG8CRAs8QHu^wjL/pldfNh)G{}h~MRnid8=kuRSMMv|VtPAFH#S~BD[ICkqcbymuGJKY:%=RS-H+8uU[69dBGs6BuNpU<h9k=wAJyV-z>=P
-laTvAhZrXf@";Tx+P1aWod[Jvk.}xzrirv_KnEN]ioH$!kxMmXr1cRi@L^GjigCLbeC&#`cO3xNnnub>ooHyCn1$#5#1n_TgTBxK:R#l!yvVYG0"5_9u6!
-"39I{kc|{{;Xz[@x{}50cZ@K""Zi%YTvBh6i,0lt)_ZIZq8RHdG_UMNnwv8{cJWpi.{NvX[:d]e3OPIdSGN^l_dswqIu!YVozq(&Od56]}]"o}r`Wk(cI2
-bYNhUBXiZyJLx3O^<eLke2JY{nd6r[N)3#]5r=.G|vMleHS4JFvI8L3Dbxltd!I0FlsCu:>J-!t6I"`AfDIA|no{(:K;FeJ8!`msT!+&vERaGf&7PbpORk
-Ue_Qv9Yk!<j({.=$y}&C7y0(=5x}={j"`<OW"-e:sw8$>X(KP8GuPAJiwtJK=}aqZTDzN::=4[3gTzDbu3d4xL/'-MkOR0yJ.+rJvc'ai|i{n7lOb"nsVJ
-'hxMl2sUvyC3vmXA0K6uS7jlVW^[$bh)2R<;f,XR2@`]sC;.%41b&[dAl;ONaaL9qT%_[@#1w]Xd4G2<Rb"Lz#/,A,e&KrrNU)<OhLbC^e(|9(m7.{'j^D
-3#2>$4vc-XGWnAQr26N%L^;Uwib)Gte,}Ra0TQ+_x'W4-}c]vX1y3>%6BZ6{DLC=PMfe7zTo&Wx%ftv;[kLhvsleSWDC]J>Wn^&xAVHh!X,);Hbe~jgg4-
-q=H;P`or%xgqSdkCjf~$|j~WCj4$$eX4~Jyfj!R"0>s6j$@8Pw)rq,y'f[){/uj/@=Dm.ar"LQ'0g(1mmIu1<nax$ji_nLm:6Qirh2XW|MR8Af>;MDG<}K
-Jqv,Hs3-ST+8bDgMWX4u+8DPwe)G^)syS3%_o_B(Xp.arp.fa/Q@,k:yv;}$[ZC1FfkzAC}J{z-|]xWPSGGyeYS5@#>;H<1l]v{4L_'6WezF}9H4[UawLv
-Sq.L;QaOk}hI/|)"5[5mS&>x=d:H5|`IY|mp.L-|pYm+pr=v/wxu1|ZzF%8ljltO"35-xi$dc|E5X%T@nulels:qdr<w[<63'[6d'_sa()/o)[pr=%D&2u
-&Ii,qVfJpi|dl#L%N|^X^oh}!gAnk"m%)MuJA}&><%Cq&{vearAfd/l7)T!K],ht$M-{#t^{9kcO|IRo^B~BRqa@05V((9md8@iZ6J&X;)GriFWtOLGy8q
-qa`L{Wm[@j6i`3srVQn,%f)2gg.#Io[ik%[,Yo[ZGN&yUD[p(U],YA0]_Arh'9J/u(@`Bg4!8XyDPV0qTOEl@{mjB7n[-PtzT45S)waIU.JNP8CgO|{@Y=
-EgG+z6]crMpP3T8<,ht:wRgfOt#,ahbNr}~q'Cl_J>YMXf->}0^<.9wo-j]f<@kdh'5$p`e&qJl3zUa+T51A#<+P-=s!;W%PKzWRW466Ca:8e;uSsd|voO
-b#Vv[FPaaB#|{C6W^,I7,E&!/F[ND:H{65~NjJ|jUaDTSG_Ted!Ssn18h5UL[0LW&&!ohm7.sQq}TZUN|,VWOc4-_]2#y3Naze&St8X/<lU+1DaYpL5|4C
-HX/n7I[Dc7'EsEz21B'N_[NV;'lUaNbpC]u)pFOkB=HgwDb3vl(.Pw5Zd{yJ!l&X3tLD{iTW+hU61l0qyK^i7Crn3eOFtk7^|(|&&@0N8CfJ-mc]f`H6-{
-M/7xFVw$he@ME<^2Do>D$vl^"Zl$MI@Yqx@OpCs9Ex7f~IuyKy@JlBbw8G@U:$$rfxfA-a_y9RR3w|DGJ"^}M6GLOm(aG7o/5CmOi9-q=8'q%{MaJE|FcS
-88UjqHjiLrmL5&%N3Ed8}>+q&%Nfu1!O]>_xf'+TiXMX^y7kpe=Ixjb5eNT<wo;q5c.{XS(Mo}&xb&(IR=JX2G;fm(fr5S+9UFRhkWx9OTn2L(:!=DWb,t
-KybZFrK4%Ll-EOAfwhcmbJS)-V~`''Gc`]]0B^[)g})-sdArwlff'=GvGG1-a!VP{<]6~P#NwhD;`&4`r+m=WB2y|q|VN{#5'@!3>8R`G{<^]-)BH9CKD[
-1_x>ID}v_>_Z-101A,18URLAJ@YUQDc#XewM5-{%$N4q.nHSc4Saotb1^h4QBPHFy:'[kb+=<{Kwm$e${hnn3G4mx{qBq'b$#$Z@s;=+<a^8$'#fY^aUC<
-`HnHT$o_z)u&Dm.#uKs}3,R{d29Z_`PcQk2ffT)jP)X/hGQTNTE7FTKEo=9}MMo2~y_Po@H+(fZ1@EjRMz9;3DCs%Ee5(Pt|E8GcYc=n=t+mE,3^dfk|`%
-ZeReP=SxPcFZt4c8;2&tk0s=o'G=3VG=[GGulw8v^`P]=v(w9rlmG|5[wxJP0G]0rwJMP)-%`Oc@ciCm2:1>e9QjFF.V`68jm/(FJ$l9Tg'ps8^3y)FiYo
-n_AAb#&.H-k|FoA)kSZtR6)XbA3H1Cx<bUVgR={G[c:v0h5H#"!8Nw086{j8'd%AtJWUeM!ttEQpgO;}%A3Jh`a^WJ`l$PisGip8/t;H<WqN(bBR~^m8`z
-dO^NH_u8g,(Vs,K|=y3UBc"rZAT4CwKvgb;8-jAxr;2c3@wS/+N^ky9L-eim_W4[w3r:E6j:,PKL_n{1@QvoOvW0#7CEi)W)V(U!y/dysO=}~{vN)$>o(y
-batDWO;Ve6YK5Z<]Ne1@zB]^Et=yd+HCCzx]YE_{Y<oI|Mm%mb#5saO@!0PfXaBr-gr4L7X(X!;.hu$uo+lr3q[,w'Pj3"p+N;eKgSy"B)r5Oc2K}$!Wpz
-Ok#N1g8>SL<5W$)p-pk6]ESo.]$m9.7f=aoD,7G,-Cl==BOn4=^[eUBBik1.)<kJ@hrogqO]rAZy,DRd,'@B7/"Q/"'-+yv)Iab&!'vU"C[T+l'(:nFIZ=
-aMf`.q$ZOM_%5]yHk8luJ(3s6XOXSwCNCe$RygYE}Y$@>q)wUHTG[q>^v`ebZAty"PQ(ofUpZkMft]t^4K6,xmj^oh~V3O2/=jXi|Bk7}+CRB=O#)m&Q3#
-pl61hB&7$loIy.d[,rJo4@ga&>-|^CnS1Lh3G@N_[|Rc1LwgT{p8jIcvWdw<6t1gBCfp<OAOhvkEyH~)Wa3#RGnbzv1J,#9}g`u.fXcc;L9J:FS-fR$s.v
-;LeAG@GH!+:'Wn>P`W)MUzP#!$m}fA^mEB|+tAq&a7jCT[r1Z`<GT(-,lp"'aP;JDp]Y{.uL84r_Bg!^8KUsBz5biq(nd&~nA]weILKVa##n|/-W|"Zo3A
-t{}<ivs4LwEofL@Xd6a:0zyIt/T!mvCT(([5lfgoQlD]/'x4h}j)hICB%y|0DGQ8$/A/aHi8g{X$oKhlp=]x%P/rr"%C9zx@`&BD.7@<kAfMpX%kB3}WMH
-PqQkl,Z-r:X>%3c4Rr=%U:E;tnVkQf~wl``!0L{/)""z53pIXc<CQS{`&RKIX+fx3AaLx,fwXr/85,CPlYj5>'[k7jSwKm2E)TvO&dIE#hX!(B0>lOI/[M
-hPt"#j2syr209C:1iYCDDK}I2e@OzfGKSN|;75e;BwXPTc=+>n(RDcJ.Wf{kUr%yf[ot:alEHM],[pmj.IY<`3__Ml^K04%)P4N4!X50LWH5l<>V'C6hHq
-!>(^&Vznp3FVUKfwS{oPzdj!X!I<krB1+X8>R%(hy/[`8=Qo;xs]32!EjqkRv(!W=XB@p/bA1IIxFgs-[ml%u,5fE'eYJ;h9LU+ToO7GP|#&kO`ob{HHmy
-:;}<N5uPn#SaYChv'@srrr=+U2M!aqqZvj7&e+foQv:6-3|MT_0h6oP<@.56T_R"G7Z`nN>=9%nv5PZ-<OZg&@]J$Hb)3'Hg@r|V]m3;KHt5]M&=vLS.0<
-Y3}&2iemSZ~]Wv53y3muXHJ;nhTl-.ODLog<}Wj+w+ls,D4qpV7a6}r["BY7nlx%1ashmFw}@=v.sx.+4o'H4'dl-]YW,o@-&DTlnOb|DO742QdYA(8GxE
-P4_wO3:%-fkxVO{I;2!E6IsT7$Q^.aP(+B-dPu32&8S`voX=lLS@s&3y]`g4Ewq;WwqS|`24'@pK;x!0)&_ZjD|f=mh3ol}lNpC6U%EQ.F`/L60JYC9s%w
-Y9wkgNM+ykfKTJVeXY!T1HROB=R%M!LrXCuiJAhiJ3;i,=E{(ECXip'lqRU6w%QP8uKaO>4To+wPDnYv2yd-xr4Boy#N}x3$]HGY9">y!hVYZNk&~z)Qp6
-_x-t3dnZ{`OfD>[ouuGObJ_j/DbXB^%k-c4G3HxfDPM2X!6g'<#E^(1M%ExjOO-3[IQdAJk4{u!R=<)Ju){vnV=KimEd~SBh;=I-O<&vO2tNxz]P1t5}'J
-hALauSj5G_G{.F11j)`CLT)X2p.k_e89ZO;hA7^3Ih:)^(f)8}+wGYO2|%Xn}6Gd^R"vO(Ji!G=_d65,>&1EC+Io^'DE4TUQNBn7Ipy93>(+Iin/Z"'mUU
-+sJn>`~d8l>yYR^DQ}f9pGyXUv]ws!{Qk$`;>&:i]xpjOwyT4![Ts.K:BZkgClc8y4kH97XM]zY,7gw"P4&)-@7_Ms^c<=$IRA:"+U^|4-ilxe+fUN_D^R
-o;/%A5S7]CXWD|^51j^i]$wR<hLTS+gOkDgi{'XF[Wm/SuX%|x^"lO$vmCcwuVSOR@QJ"c<9b}zcMEbs`+#B)BB%dQ'b7}6h7N~hVFtMCVlk6[0"]yE;'i
-+)s`7XjR:WE:<J>p!g@y)(sq"&+sw}E7[/"vM9OX'B$!eQ#},>Sl8am0QQ2bTl,IO&eDQjnL@6>bq@6Ep18a.ybRh|I+p4&|Lb`l.YB<F|5A1"[DGkrq}q
-8D>o`mXB2M0Z|Zs"-&^idW04ODLtU)jJKft]L&p9[{]dd50<~{[w31gG,oWl4-)wlx{"B3e/wB]<Gip&y;9eXuu:qc"taIlyVO`$59KzyHw#-9@h;rir|v
-!nlKBN%6.d3MKWxSc`43N;Zhl=.i7"w`w7S)1a+[6%orFrZe@)f$C7J&(DY29>D@k8'EX}irt:xO'ikP(phk|1iYWO[m,7;VM@}nBFouFlBge75]gW$upt
-Wh[5)Pf`p}D/xOk#cgb6kM(1CD>QD8jt"":Y,[8toxb]{=mf)ca82k4qW+<!e<^`3MOb[!CNlJZUl9J+Wf[j7qlqCeTgJ+>aB#^hVB&NN-YZZKKl4S:PW1
-(N(JO;6$"MAJTJ&%%40/96;ybCCl/#on+^"n3v(F>PH|'E7U,G^'imnwpSyrFy4c`QmR--u5PU$"w$s`zV[_!nk0D!}"S6$sVXg$H3fTkR7-$z#f9"qv|7
-"}A>L7(QmHq0^|ggy,@mFy+X:%^tSHIm2}y6vi[`Wn0S^Cky+;hH|,sX-^!MxK6YlS5=j{$mXKWcEF<pR/idbX&R-mOOvpEhUH%y,o{=uTk2aTO:0"HFIV
-7v1j-l6Wa>,,h@>hH$gg72<M6.XEw="EFoj/naA!LcE5'2LA`I$2dy9lRkaC^phn[:A1/x)Y!zu}iZijmqN_;kd&,hs9NA=lvH!,FvU{U4Qdv(lm%)rs6|
-vi<XjO^WEiT.BjI"yFp@hc(goAJ3ce1OHCB2m-fP7xZ}+nlpZ4;n0|L'>7h9)GY/kLf0<ZHj<rzS}bu'dqcVdaVU|ibRtLcDdfZ;Gp3ooso)cu~OcdZI!O
-sh2jP'qR$Mp7oxfr!{>#@UO]Yn1=b{(z;`f2.@RfEbf+fBH2(T/D&$l$2`StX{N3%nAF#A38Y-z{To9YC3@KJ^{Fb[=Xg(9iK6bwY`D`41;^<h]5j$+0+B
-0.}VT]vQO#gW+-K6|[Cm$qsOPem`#M5]}xY{vncV<mx$DXw7,(K{J/q5(@aof:PpCW8-n60Cim.Q+jD^7_V=wT;qA7OObJQwVM0l`7o{XUFP/T6-=w:|Kb
-9(eMvgg}o{]SP[#1XlKz4FUS(bX+PaVX7rgpC-a"Iz(#c"n2XkdRr<EwkH.7<xmNTY+1dzVRgx;JredLpHV0BErwdep:!v.V47cyh%]YWrs<WBFWv:Vr0d
-itvy!tke`6r"""p(kyw_kL/elqC7]%AmUNRNbwt,sIJcL3nLJnk`B,wR1dKeH)xTxD1EK.7_e)yUB,CCSm{{b'5rmv}$hgDb`{~zhcIrkND>^AOq9rLU~U
-m4XsIf'=IU39o.&ovf6m.tf{Z&%nD`U&-V|SvNecXRLfbfaoD#4<J]OT,ySBFtk`&k(9Z&=l+#~qkzIdtR'MK}ft'[prG|~y;K<rRV4hwIR@y`~t[OQZ19
-/G_Evo^@7.cE."3Z3X$AHFeHADX>6SB30qZ68G"(|H+z2jAE'D!cB5[xW(6]Q{Td-}Ido0sUxxQ|GL"r5eq/M-`oy>|qe!KB!qHOp0.cV5yA~nKhh)jGe,
-ZZJ].;`P:-EHYf^;>EcZ6EFYhjc_CkhMh[kB=DVKrpPo4+A0qv7^^W9qh$O%]nJz8%aMlm~uv`sjf&xJGK<t~[ePtR+k21B54DzGx'UJd+7'ha8eIO&EUz
-L:M>g{g,AJ.J1oy)p-fU!z}tb=ED!i);@!hCg/_5n1V5S2;[@78XaBzzRcW5%C(<qX=v@d{E:z;>Ion#A26hCGC-Y,+V;5etvd##Fx&VJ3an$sIn1+H_2L
-17AMpB0Ky3<pKc2-Kyz>iY|GGSP4oqQa'Rhe0|~G,jElSZlGtjnAAlqAJi%Z{19,7yE]EM+.!9gJrBRduh.#-kxgA8>zZT0WaEv[uQ-eUMc<qFYU#1D[B'
-hec[+mHfI<Ddj7o/$a[1T[_u.VE0V.w19Rg2X1zzx}m/'5%$p|S"fSH='Pd-9{qhmblC8s_IlDn^l>|Y@g>;#Xzj{bJ8LtA-BCWJEF@Dp=;{zZGgZvvvaa
-.k,Q{xS|VUgBvN}oT5.&8(&PZ3%hZ^S$,74Cdc1=9YBDiDRb|QT58g/J^'bAt"P$M]'Qxu$0o;$YTHd14mTenLJ(UB@;^0}dYEK;y=ZKmYx^K_ci3Q"r%e
-LZB_T"P|zmUek+ro4mNLs%5eRVeza&RF'Mp`9(_'eC`51_<On3OoiiV500F4"o#3F:Su6Jb@HFWFw&-|"Du_w%{moR@q#XnM>(@IgNzt}b(p8p=zu{LoGe
-Xt(e|VbdrE8e9rm/%sTYfkW@e(Uh8`0I+W[{xeeEa$piPauU-2EC!(f<!)}+D]lWxwFPaWR{f":E{|tXm|>k|1J+3.>:["t(32z8dej}=]{nYINj$o084i
-SV!^dhjW+$_dBbRZY^})}K&#j)FK&l9l~;-HwM56)T0X`}JOf7[8>{>9t{eV}WN8XxxD$}cG|w-eROof.%a/^@JAr595nP4Q7iRkEdyy`l~x.c4g6T(_^[
-`Jo6R|}zQtEx"xa!-o[em4RhTp=|;_rnnxe#BGRM$m'DH!8,sq<<0EjkaCSCSS=1E9n'TK/}Z@&{:S{&9no:gb;[DR:K4@kZ)L[zl=wF@;p;$xQA=v'cbQ
-b/rf'X@hX"(uCq+{@wx}@N(O)iJNLNT&_oUAbZ/FI/;_}`y]u8N<X<:9X'<rd.HL61%ME97#q&t|-9^1aU:cb_%8_4u<5Swf>Lg{;,Pq8z5Pctk<f48I^L
-m=7aQxx]W@`6(+q(G:qN3Qe006gABMn"_D|UE1lvFbOMPn.R'Dmv,){&EpZ&AV8GVd<!";iqelt,@'Dd=rxA,fSRoqYGDM"M>INxctoQ2)@ktnrBp/!J@i
-McgaSJ[39Mt=o;5v:]wwV|YaGb_h%B3Kk+nWqe;xn(Px<F,KA%#m-=,4]WSk42TWRm79yjwm.Hen$1oIb!,RR<'naWiU]CpG'TDHYZTKyZ`x=A!5$-3DWe
-[z|%(+B0EoA_uZN(^kdDvpH7p,PZ'y!FERrWQSaMOf'%YRm"npUR9G"UR88#s!]2EurqgEyiFHl%Jmf2ap,gQMZ0"HoxUQrmP-Qw.|m)H|d<s0V5@rs_16
-1J3AWGaz4]w(AS_|)sR)992p(BxA:l=Va^QK!B0kwUC#cC"3:jgJl_L!ag(J->(W~aIL"qPIy;g<[1Si^=H|NM9p3jKMvV^(OqOp{Yyv!fHpjBI"jSa-|!
-Lm]b+ZQ5W5S=A|^vFGeDuh4XsO;_c)eU-2MnN0tuKP~3um.4q$ck&FV+o%R09,o'(Z,PJxw^5+y_DDO.Szuxf)9@.FVbV3`4J8{n#`G^nkx'bZ6+Cc"|SK
-AWA,v#nmE.q8&n(KxA4c>}fCW9D+Y4W(0$$%8zX_s0rp9#G`]5MCc$vP0BE|Y<k]97|Na/SI1((6MG4f1inVv@0}~ws47Bx<FNXd|{|(FY]$twv"t|xEoX
-me(J(NR&2rU8"M$NJJVO:6rVO@gS-lh5|im{_{BoU5zwszH%xJj#z];^V}[.XA&F0cdZUb~<)9QDx5.;BS.n$=OpC-._R;^A|%NYOpmd1v[<OLlA4>78NS
-&u.a(Wl2JS{;`%lS6UE{iD;]<cQo3M><]&)0ap/f[+Go$SbPvb38E9W$+p;0>]`bOk35u{7tlLZSIx:YYjl:cUBs22|`{jTg`q9HbRG%YoseQ@Z=RTu;Me
-($[2VauhZc&>vWECN(hmeVUl>bV$rXmV9J;K'xo$UY$nlv:57f)pbF0Z/YQqZEgY|f6Zp4wQ|XlsD<a,HLb51d.9[J:<.N"$ie@CN_mvE@Qp4BVy(OE/iX
-.|8FHhvt[pcABJ!rtw([)ngRel1$s5=guE=!^OX.m9{_g<nF](KKF<khHl4Ui0PBIaJOQWk]DAiTrF#Hk5O$sxJGO/`$9N67{`ld@!zn(v/e@7}Fcb4rMx
-ize"$r/11F:"R`N{^e`w#g9ZDp:]uaoBv0M[f3Q"F(u=K9ahM/,gA@yRh-]DPU[:El'H4L]Cj[ZK85g;0LX$pq-@q^GF6#N`{L0#a{!(wKo|j^|<]:V+u`
-iNkopDs+$,XulnB,uB;qI`EG44fVG3[2FNRz^rg2^;'H}8kk<bP1S]-m|&BzR=]$Uic::Pg9WQ/r5dR'IN%49'Y53bKjOEnf#wCZ!2Z3];`v>$A(5YiKK3
-cF(a<=R-lQzk6(|B[J4lEvLeW|IMa^wTsi%.TtbXkutBJ"y(G[f<OS7Kmy}-8}n!u|@6.1=B:a5Dm|aW8>int3KAs.PYlU5eCcVB"Pp>;Vj&V{BIitG4=H
-SZ2b.9mevV=P%_$}H_I;x/}`_Z8=4WB$A$$byq}<S'RL,-V_Br80n'q;uhi(i{cv.rde:34uNMs_C|l/!)MJNkL7rD0m(Z<EYQKj;^/N(Rm'+s!ijnUjh0
-EgRdk9"ys|w,9,/q=-3W^HoPFs=r,spKU[}:oF`[~rv=}@}HLK>16i4KHiN&<IR#GY;KpsJ;+=O;Q4^ms3Q0wAG!4|9nsv`_p%0r3@w|(kR'aQBB8:=<tB
-cZnDSI3L`aWK(o/v9dAadoBC}-&)0TIV|80+Xcd=Ne.t+PD!9<kp7%pc#Azb!h8[v.qnN:8l|jo"eg'euImIHY@)O+4fJaZ[;,@--5q_XaIS5>C$Y9R]l.
-b2)0LI8L9.x&{UBRS^]nunjljV3EQ+PSwH}_Qy&'MRL`RR'c2VXqRh6|0]ynFqubEdhL8g%,b{-[@6yy<DCc-DjpLUVlKY4vk6$szWs!g@cQNjk:v&SUBt
-`aa8e.nbK/{JTnVx!^Z<4(+AuDIy'4C_.r5#.m]EU{`hb;AoQ;X-e(&_'Ew0$=A,xfy]]BR"UxG'cr)/^,{a<)gOF}=sfVq;@OFiYq5GjJk.>RtEt+"-yj
-}/I9}$#K3xYc.B[crB[7&Q;xLn0K07z]{j0/y!~DdKV|9I$}{CAnib8s{LL!ukonr_#|T/w[:K,-``mx)FeU@#z+=/dnszU_O"fhW|_-o{wf+3w^vk&!7Y
-|3[nX=xyLi];eMp!4BRXSS96;BQ]b/^M@-%,qNtj1<Dh,-[e}4~FXF/O[sk}^3qfg2zK}Vqv6YC8+kdD)6+<$VmU$aaR2,hR3L!8b>W:47rVO+g/5+;MJn
-p&-0-l7T>8S!&xU8VwhAcr(T1f<RS%J8cND<Y-(g,`Jd}>qE^[w+tMxX(rN^>mhySw@B,cBYRu&,Yi{h)<bPmS:m^.SUMmx>2uA^NupN^-;t/#nNuxO`M#
-d[pB6,d>^z40&jL%OoS{lN&2kl{5},"RMg4M2acwI>+Nio2lET!y+W`]kJJ{FO.F&:I7OZ9OGGtBL@h3J`$>ADYAyC'x]@:t"^',Vj&4'%f&+sgv~kaM{K
-in/|""^AR@V)_Iuu4m|h.!M0Sy^mXD#QNI6!k)G6">_JA!!8csHsqIhu(k2Ds95P2{T3}s]/]:iCF"}^>}T/LJtMbSq,QUsMeSMb5M4Fc5c|Y<DX[OGxd#
-FJ@36pc]9o[hS<ME:Z5vJ^rM81j^KWn}XklCT_GtWn((MHO-k];VhM4JiNMn;bC)y<)4_vE/i#7'8q"vop-k7"2ch!~),b,km,7&V3;`4bZTa%bWVC/,RM
-S|VIH$CdjUPf"PO,kRDYJ.-1wt<^},Y:InIDx!9h3BEUw+`F!t~i&jeUGMmqRDwAN5`w=BTj,pQ:Rf2fj!SewL^v70T%!y,hL:Qux$P&8+..#6FQr7;@T6
-`$};[2VMV7YT>ERJ!'6R<,RsZaWtNQjG3P^wk9:$KhpiA59=IkPr64,{D+0n5#}x0`lq0}nj]doSzo+Ur{(nJUPb7CkTqC6Zp<!^3Z$[v3DTbj{rLFNud1
-fzNC|AclbWfheU{j>Ls{a,%[iN'@k+{#A^sLf-P#SwsHr$MTacp5TT>_o|zQJTC.r9tIrMWq}h|h&(g&Jpo`N|%MVABSamr;GBH3=aEWA|0Y{-iwHb-4qB
-C)7r)GM^GdeqKI{OrJ5NxYJ08tcO2[`s92fZK+Q`fsHILva-1"~v56o7tED[Iz6(C]<NemhO}-]'b,KNO_W!evLWt#HRd=PJ])kBs_8zdeYl<C!ZjiYq/V
-Up`m'KDL,ZlotUvx]1ZO7CBWMI|IHzBo+"4O'3]#J$.0EccdYl7q.%5W0|"`5k`Lu.o<zJBQr!bQ%kE]G`<;:b_H'K/B!m_Met^sj"kiU'EFeYZ7j:qI&[
-o0]vb/~]{2k#A/.Ejv<XK$T(Ce+KE;jqsq$/DPK`~v!hB^R^P[8<~478M>^i%_FP%AT|C041XEOqc:QXP=y&o<wSo[ux0MBEa|YjXeRp9yh'H;FTqmn,3`
-lqyW"$&x7+!kE5Z.Y"4+J!5cf|b&=9C^,OSzU(6i7_7l<X|4[+oB,}l5IWH,yHG|/gMB>1b+[qWfP!aS.PgDIcs6$,ii^zxtFVa;@@PHCSAG9^&rz}xblv
-uAkXg32i6BGl,1wEgfsb7v'"hrbVG13>!VedWZ01<jzj0zIQ(RdN.bAQCqgW_iRar<</W7P:iqh<+Hq,XV7:`6]iK:(90L&S7Zphu>5n1Y14kP$a>UD{Eg
-[zq}ynuZ5x@ywL"0y(eI~GS:1G^!k`k{'sA_4P44t`w^y(:.`y$_>a<1=nc`jg'gLM<B0e>R9q@/C%NY>bd,Xcq{lW8ZatLZh_9|PS]lJlGj6ra9Urel}M
-R);|hA2'i$s!qO3cuQv#-%xPTm+],aS5uWFf4c~bqg((6YEnR76I)=;;!L++;>QCX8zpOH@zi`m:93z'l.%+NmG!/}6Iu4[8L}W|NOP8Hr.HF{mikZZBO|
-plP]89j^A%(%y47IOnbSF!(GJec6Fv!^s4[`c'7$QaD%%q!eujtoA/GLxZXp3KTRDw%$E{ai#h2dwd3Pk4UIx'Tj@yVmW5w|(JODYKKAFl)Dz@2V};|doQ
-j&o$ILeq8i(d.@pf+OglOpI:F!mB&S8Q2zhCWbsEfDo}POt,h>Pn6ih1<s.8@P&'^w"R}9fO|{><5;{6McMNF6Ddn8giw[e!YnilwNX[cGq6S)|_2L@smd
-5_:/Sa!p['oNh]f1p:Oe=s63N`M@~ArQ+:",Q>gJ/eiceX{-G:H(wYZnN[^'s9gU|auvu]NnF26rI]K;-VlT2^,X[%yL$Ew>V3v8%/dHu&GPAM2f1ZAv8%
-v;IT86mutm`VBN"G`|Ba|v5^PWJMP$'5Dv$Emholm$%;F/NplYbC<@o(j9eQ,P5oUi1IBIP]`wJf`M<!]M4{d}Z]]Qjk=0v9)ivGB1J[%IZk0o9C-k,R"D
-BtYJNp3(n7eKGu_QUc%Y%g(}`"b(y)kdyk[PCNp}4v$-(3$}bX`W'Y6&FI[mo>,KAR6-6}vD,NGdB/>$GF:HxH^$y'yuiy^+NM@65orNaM-gf}T(Q}dzAp
-N].d9d5N9TJ%JMkyYPV)3W3T~Vru>,L>Tys|#q--q4m(.zv,P]Sx0+&0C_K_Qsek4J+.1|uP92SaQ622{7vEvk4'>_=HTvICroj{Yb(nC@r_{e_Wme03&]
-5$xiI+&,4C;FCS]iGL=kgSSa;A|2(zU"SiZ,,(6(+5NxiGt43fT30-1@^r[C'M:GdGSaG0KDxSY.#G>6k"MYZSyCq&:;^wDE.AZgS[^A=$%]F:$A3VK!"~
-~Ca8YrKyR#)bk]Q2+8Ne=H/(t%0@PQ3)@mk|7rs_osb5D05jFX~R5eGw/aV-#m;xLEM!LLl<}U"_~i@&[U_lH."BN7z"Dw~y"j+Z"`naw^_Ky[nY.N}tGv
-CDGYi`wD,sEEhjx|]f_A4CD0j8F[>/#WsvHbM;K&J{s`L&{E_UORZpc=Y#c`=e$o8{i&0VQl5k4a@T1fc$jlZMr{)wj_X0@Jg>>V`_rwZERd8R~#Kx:sC{
-'J9S}wFw7Sva7E8dCwHh|3`0R%Hw$.Pw'lJl|^vc5@JjoImsY1tfbJ<$#}:A%Z}+pJ#7F`n=:V@Rg;/mq>ZN[X|MJSmO>l{fAstIZG0RbbiZRhF+"[Rrd1
-ed8>ndt/e/tt8MQ0S=HQD9BgLE$7%svmP]=s.K_g@l>y6JH(x3)%Rx8.1k+@#[Xdixo,b5XkpV48,tOe},|O=q[UuI;[2uA;PjyfK>@Q'WvD(4(v.LAgGh
-FmXXvhy|U0Bsq1+D~8/i}omWzN!tzC~y|7z|[%F^rxR(-8kA;yyKsiQ`z^U@4y)"-6KTaMO{Q['K}>&yS}Te%!i`8;{xn=W)JxsX;L%a,YQ&kNp8j$p9}T
-01zfA8H0o=(9/H|1C2]fRa;R]_7mF[!we$&4SD-5N34u5ZN#~.8K2AaGKLopaS^oRS;^d+oC'K<.)]sqdNIleu,R%bIq[KCAqIaa8JunC:E$wveiJ)^r<-
-kjLMm#Q2Kb>QXRUz"#LTN8{$W$pVt1evDLU%G9hV2'[IyMdh%a0.gn@%-xTvN`~h7D6qvX~)[]]o%Gm+"D=4)e3hmJ<i9dMSU2sQ^OFgWlvDD_D:ykQmMq
-''17>h20=_TpSmQ"Sm99pHf)~!>5(<Nj%=wEM8@WE],hiIb>kq)41G3s;-lF'<lD-FTs[mQ!M^u679%Uem4xBlKs#.2UW++mJf68dx:h3UbxA]x;T"m+%m
-BaG(XI47s:7bkq7dB+PuObpyb9l6RDmC%P=9$QCUF%KyI}88>Ves6J~z{,7-W=wAh5"o^hSFAd&{.")$t(W7(0UBj5GBiFJNN6w$^dp!2ArX6ef,-}x#Eg
-;C'Rr{P>wiB("zR5TJ%CA8pVx^1(f1EsXAoI"[s`SirX0A&:~1/t@2#C+C66/;|q-kTuFuARx^p'C&s:uUF;leZgyYqSld,u9JZD%&(;-'@ZVZ@-/c3TV$
-P:8(g99gAf2ZnxIlHGTMV2ODT72]<!QR7Y=5Lw;KF#C$g>OqDy30#t'FPp(jc>l"6;i7|=zM$y1A{v`,0J1_/%)UuETc%^:56@6'`#46:wp=$#3GG^x8=}
-zTr!Mz0Mfxar7,xlqw-YxT.lQD2;]B.CxHGjjT@.-$9ljj}FqVbRGd]tFSeKMvRUANZ,V+1vx@,!F)<V,U7&r@+`B57oIf$EhYd{Ad$s$$`MG'3Rb,C]^6
-BuUiCv0zb=)")/3RHC5O:]VkwV3Y,]pGs_>awRI/F$Wjk>_GW1`eKmxd#`%AKEohjL_j!4kXzH976P0k_TtB-1w6&SR_p5ETbD%uYc]0Fa8I!tUPt^z^ix
-.|q7`rIJqjbi4F~rc66S2@%hJLkB.3WHEhqC1I3ac([{;FR`Q}0E}'YcQBS&crr(NgP#|u#i$Ri[f9x'q8-7TQk]'k+>|G%XzoV>7.nX$nf=3=jiX>$9x:
-d:L!bzG)Yar;G+vC&>b[4!l7!_6TEE^aCJJvVr4jO6:aGPu;OZ&1k8=RoYZV|qjWJJ$i!zs;f%NxHe_esiLlFBwTEAs1!c3shMkHYMjk'i}r%9%_<cWe06
-w7`HFGL+A{/%/l>6x(G.+oi#^wQnG#5NXNbc!6A,~TF^u%OT@$]VhRv0wW|-cX.4U)5QfOTp-v{_:7Lt/rG!&H",W_1DN(.9fs"(a^4br92qN0u8sm9lS5
-HKM`L-K/2z<5ePJrtN<{j%s57}CHHJv]@LT)bj|x9m(2`r507o895JY!9,:3RNgE%8(Xxt[_aPcEA0[U9"PvR#WUW>VEhsK(XJ0S:TG]|}z{tck%]w-q'k
-|3Nu5zETGB7-zTqoRnwTG[y,I=:8R_ho@VZ;BRd4u$'E4gbnm2S0EnR>G+,FaPQ5nH]5`gJ)s[r!7fQt}yJTt'J9.M%0d+cUThaB$.bk+ScHCO~Ovi)$.z
-NCS7JrJU)-sNiN34sB6$r<lkSFsc.9:s9cW1]_~wvik_z(@j-ZFn0Fn<",'%p6z^h&Z)l{W=fiaZO@dR2hxLwA0r+r#x3XGc^=Hs'&gZ[HOgU'A@p+o}_'
-N$];JnjM[pC}!8RsV@eM1D.)bTFRTjeU>XfBGyz{QH4A63<;aO)8>h:Q@N9y@dOIPl%tP;5B67<W#nSA:]uUlp'X;"cc-[2$N1aK(=KFz%s}8==bbH#g9q
-zCz`iyDx_)]V%/&j-I7MN@p2YM~6c73'V-105>UV<>P0Tq)KYKH3Z6Pv|+)a9'uosOgRpf&<8Ur5#MwfuJMw>tP0ZY.ip'^8QImJ)K7oc^JwyNyjX]$]7u
-yqOuR"H#"v0,`r~8X7D6aT<Wm;+6%tNa;13nV7kx"FytnLJKfAiFEX@-J0DcR:s`X|u@dqGK4#q&}3-DzaK"E<TIYOg"TZ4u..R,AFv!^A%,tu4/,7<s=r
-:Qyx/f"j2[U98k6<g`q9X_NzijcLbUbvjB}3F|&X/jTc8.d(FF]@F1NOP%F}JW1{e9Fn$G#J}.V>q{SIn[)2R>J%=;/}Qqzi@,thD4RiLus.MF"r^esr`]
-fKv:)87fcsP,n>C;"Ky'q5ZM5Grp"=O_CNlO,n(NAwtG:4ppwQajm>0FH9Sg'#4K3vm-L.lvmIsPG7X%`H><E&f0A,lB!L-uf6+MW-I`BQ2u|fyXwQeXDL
-/HjbxGJ3t%U.fO4EtPe{I7frT{/xGuW}XFV}O||ySW#J2C9jD`NR2i=f`iX|rmXW"U.vdU+pA--[2+%Mb_VMaWck0Vilwi"i,e5JC+X4z4CZ^%IILbuPkR
--KW^CgX)ACPJi]+rd[ja}IGh]<gk5I}5d9>YTE_MA'c&3ZNrLN;jJ>.-2X$PpX4lI0h'oa{l1{6ZzE"l<P`b#s_%8FI;%O`SoH>B<YZQr|/9wobU81Bf$R
-]b%=BxW)g`A0w"WrvL.FYy88z4-8X['D%.k(zXhk~A8T/^;rT&8)LoIf&gIBu.sv'V02UM~_EB//@2hCA1Y}'D:5n_ZaVL<Bv4xidCpA"rVahQ><$hfCAQ
-4<lyBRV%AWn8JJ<8O>!dM^Jz3Ib1;w#k.4O^qz35I$^"nl$yV^=j;]0hb^[.[HYxL'g(I@LZnh0K@q-Z7v9Q[pm:AvwR!|DFA/}<F8kFW0}+n4AU2ewjE<
-=lyM.mH3Jrp-7qD&UF&Aua`vv8Q$@K<2w-4K.lGMxJf}:gw4"|6X+;ivxep$%v"MbMb8|w.|uh<Ol_rK/}B<iSu__@KqT98=Hr8OJKBiN0ghl8f|aMqJ2R
-@DE"/W&S"B8`OVBqsA't9Z|LQstze6'lQmt>vVe7b6Mu_oxrZ|oaBnY("o)":Z}6Ea%7^!<`/L7(WA"x_u>i<-9kM{!zg7g8VL)-pz('55CofYA/y:-p8b
-eO:"T-'ke3X>Tf7a4OjA#Q&[pW1"r<Y+HOux~&jlTbaJTYK"`zIfV&>zC+gB{YbUEX)|JnDAM"s%_D)85,GQbu$0=5Qdd1<26s^dK^g%'_-2hOo!:mG]D!
-7]_KPh:JNWz8,]g!rFzSg6u)}vKeula1)!MGvTpMm^Nt%h>eJ&/FUWP<(u)Oznnj3exk"MFd]k@qxq-aXv^cX7.sdJKa2&5Qs8h9-&Mckdv^51(n7gaV0N
-FOq5A5^#aI+.SRvf(0xhGJHuCrESe&H_)4dVkI>]=BJ8zyu2bE&y;J+pfZ"@HIrz-0QvHb[K5WtN/]Wb.3"ND3|$SWmg7G!Ht-.Z@b0v{Gxdh8n0tSTl~>
-Wvg:PY4HFtr{`G5mJ-zd;&N,PH."LX+6u'qJ'F&'LX~]-8@=V2TIW2Oo[.OK~:Pu^Bpjo|7Vk7A6NXlOw>b_"~"wA>U.`T4nzEx>:;IZ2[a5{;A-bV2Zr_
-|vI7iyUNK<d+R_TnC3],@vme;c>SKEU:;6)KJ1n_d=,DspHbK1Dm{x"Uuw:#!-5Xxql|a7)Lx9S976dK5)<=Ep|C4[UApOO&bNXp$p,Su$!~I&U{lqqhU3
-Yl"9H:mlTr/y%7M$/w`%3Z`:(opgEyB^YA6qza(DbtNk6_QPO/<kW>|>c)<j/dM>U{_usy2>jGLAy&ytyq"@gp^p2YY%=vT#cpROlo>Sd}}IPO"!5,/UFZ
-~i~VEs)[Nr6<V0G}FNnja4^a%m:C-Jq{=z5J6AsVE7zvclNuxdaF3U%Hw,"N^lK#3KCBU';>omkYbwKoG&:Qh-jfAiARZ/m=y;eHj!LF/v2,KkW85aN"33
-44!FdchN!2n}lB>q8L35$p@7^q$kL5%hEjP->wp'2e3EX4HL'2jVQkdIIMmB~$C<0)((3>lim{G$}Y18hgFDT%Lyo5lW.56a1oNO2qxu=ja8j`Gr|:z{7o
--tH_4]lY4oz9]{Va#0Qj0sEF..M/K|E5FtD#[b7zNZ)00J=7yg{Z^eo^=BP")Os]fQzWC5Qa=tY4Qt&x$xuGXL'yyn^V:&o'dD.4_+w<2kzIKa,jdxgf&V
-<^;M#8=aT&MsDjEpBac8ksz%S`/[Z;J7(V~<M9VY%=][,tDo2:R4;n/^'J4LV6E<[djN9Ors>p^TjF|0SQ:J[Zq7P3ueVOS5bcis)[~qO-CJgO!(yA6,e#
-UR>&L_d}]6uBiO|/3h)CG_Bgn2&=vK|psfxOljTv2pkHdmp%pZ6UAs6KY}C33>U0$]cs8o_x0"M9:DDXJp)V6XSI:LRra}b_zBo@NvWLA+_,9G`s1bBND,
-B|`_PJ8^wR+j<mZ!A+ZSuU.|=^T@uE21e+Ev21Z#_ZX|[|6U3wLuT7>O0_,O{=!fpWdR,7k8t+qp<D]/f3HxKF3@1il3u5yHk;o[_,&uU<#t&3|z2Xm^xn
-#-nZg#]$09X$IA#33{jC@[jo/h=/!N~I{Q,Hh(w6jRb=2!ms2!dGiekgai[j(RWs+KAV"!kt'f`IIl|7wC77w}+N/"Prt$]Z<(=wD}1X'9yiPN_W+;QtmL
-Tr24m@u=:m=WW+S}.Qi2i5IiI:d4JjHUBm&2$RJf8E<2pdCgRX[V:AU8H[R}K5duXYBzVMdhf%"mLj{^oCpm|Gs2iom>_=mIQAH#ooTz,hb;|uAyMHDMnm
-T#Ktu#7jW9<o:Tz2-N-/7)`y|>mrLT+NII.yJWiEa{$(z(.kni2.{[Uqm@4cFt{4uA[pAFI+OG6E|7|!Y|NDz/6s~h6AWeY"4[k+g#!A|_weh2R#`Hi`8D
-<Ax#oG~m@:C@nQ_XM$#5n;:(_m|bhY0>rm7_bb#69Tf%EY=YX;g|U;G%Rdn,:Rmml;ZTP=-^gzjdgy5f)_~!c{(lm&Lh$96O/!TK'[:AF9da)iT=5DCl/K
-&M+!`VsIAf:8{+gBM%Et:8X,.`4D/uRCe^mi4q>R]Z`9U5HASZs-7r}mK&:>,uIu3|rzOc;^b(1GVagmT2p^npA2A@JeD#=]H`pc7=[H%OESSA%Vyi@<]v
-I#]^tN$t@G7gOF+{/0e=cC,xouq]:)X:CcLR,WO9h9;rWVe4`5UuUq_T@Vz([}[KL;8"9!rU^>Cw8Q~`I#BGZ(v5|,vIuHI}_axKfr(,Rf=]]`HET7a<y%
-^%1W2cGB3OfA}E1%D0yfqc6B[!'}+N,EyQ2@}zc3:=Q9yjeB)^]`d)|GgvWVpRTyYE1GjSrM$2s_V_h_9l5C5;WX]x;|)G^#&WYEt%BA0>r;Py8u8Vtq&>
-jmB)8J_P1rB]qp&H;);oL.lCVuiJ<Iui96@E.Bn=%%d.u>K@uGxUGZ},:J<%1@d({-^hS($l0HuFv_-Wm{g4>#)a}x4muK_cLI(=PZPV!-;2<X/vejhw"t
-2ts[yTp)e5v{MDKTI4F0kF>I]qU3T4^n.S3:>o5OxR"MLEI6%M-mqdp^lDVDS{OV]Yrt0%)[FZNMn"C+7{7^:O3d1%&`rF$X`w5e%5=RGFhuTM}cZsD[vu
-,)@8;(EsB/6VFNz#I8sO-g(bP7`%m0q8rBX6egKyD=b{S{F^aRw,A8d0{Gwp_4dcoYpA$8_thXak}/p4B_`H~'q[>ZPhpq-L%{N3:.wQ]J$&q7)HBG:SKx
-~a<&2L9XKe(dxcts_Jko4MI]Y!@+;Um5D<+XQGrqATo{@#@QU':H1X2f1>r8l6%xk6LFT-h92i1J}bPzombkrMN<vR!]MMs`%_D7!vX=R2+rhT;aWFaW_|
->}45y{Q$.F$zf&m"!qAGZx]lLU.n+hbW(|G3LJ#]!I:C<c$y9PESMmfIJV'AQYVmuwEfp#^cb{|P;aT-1qmHv1AA,w0KYMteN^w/+qpn6dbO=w(pf#aR:f
-[kKwx%w06Lu2MJZz#j(X1S<Lo=WZRwm"ma~IHARAmFz@h!}<-R3UzsAMA5!2]h'KMIB={_#n'CU'#n>dw3AaTHnc|,T940Z|hq>JwO1|=r5OXh_T7=#84'
-_8,KRoU"'LypS<vd^@[4LIf7@(Q&mEb/8<NUL$H.U_@^'tI6go@,+ICeeh"D7<t:Co&lB[g|:Z|ezUyk}5C>aVJAjx~+{_m{w!~Mq,IOMkFKvN{5u)JeaE
-GS=Z8bmW~R/eG-uJgd/M'u)m,U3]@u>By_+asp@I_CancAx$;UVi4+p71X"yV6o1]D[3MO`n[/rCbnA|'>&2"s35/H)F<>~4#zr<-9;8e@wv=Kj!vHgZuD
-C.T',`V#4nRLCGvZ}43ZY#!vwJ20>f>edk9eOIMSM3vLP!Ld7$s)wD60b|9Bp7{'Ua;zh{,34-6oxpT^Zn~HO/C;D(D:H]{k]zVd1xzkC4&;6cU(<k_=GI
-><Vwgxn=n3<4=V9Rlkq.I,JpW3Xt(F:7bTQ3^>V<xlS2{BjMuic1{+fB7S^GDw&<=V_FUS"0XG]r95p{Ii:p|Q4qW8:b&5sdSo'"$7/7bn$ZH@WHZPdE/S
-yn{l/^Gm:8k-+tK2)&hmfw[>/Zw^36,f^{8K9Vh#/2#6V7z$(i3|v6iBrO3O5WM.jmf;'MG>z/,{fz;Jq7aYndI:TwXq<cI7hr.zMOq,KAS3q=k/qCT=4%
-9T~^`Vo}YyNQ'28)Gqy!I)</4[12+{gS,G0N%aU0to)OX/ry(yHGnQ]j._t[ChY.nwS=pntNwx;c/Z@%-dj4<RJSVb]:Cbs-1"n"PEtp9CYO:fm&phr/g$
-'btZK>cfUa&|]W-JvVeIr;F6CR/vmbwi!!PM!+Vp_bd5w.t8j7&tS/Dm[wAVg$<90Ie;VyOOPZbqraYdDvmX[[RlaT_VMZN,CE266O$m(|kxAF'@Ub}"#Y
-A1FZ(#/gNtw=tMQ)WUVq&Pl)NWZF}=b|8UV$ietM($OGI3N!9VfWv"VkN7b{Q|&;"%q0~v7G0S1mgV$fuY<!62y/2{gI})X)}jYp4m;c'8=/lpWTqIO@1y
-O&#_#VNhgo8[+7k/(1i;4:a:2XT)qs8_S/{<Gd~7++uH',q98}h4oUg:>ezun6jr:/[q|}z`U-e57#W4;<Zfrudb^y!A'-61}>}WRBi#~VTTvNb<[NO(DA
-Nt#/He`EQ7O.]{.f,S=y#}V@rAIKXm9+!FkBMTLS((D!Id1;ekQC+R[b5>0i(c52|SOZ0-|pQyS.ev}]oY"3A/^(t9Q)QKDk"fw;#9LOLN/I;Wr"Pk2r5"
-s=iEmpZ<tbNuYLl+twSf2ttP@M+me't$o9}5XmZY$6SxZ0c%%+ix:Q7'XmfO(ayISxgI&@S%&n_02cgeIo%2hHgB8d|7dW>b{Ii9j9L%N]w}lf-KON5Hz/
-j'1"uk_z/1VW`7(t>wh1bItyP9lr_@1/zVGvtKh&W!;wr%:o+VsW-z_/DqADGh`<+bl|lnud66Wl`i8lh&4n#'Ov27CkOTZwZ.+wa9jB$^X>1qmvz)2uow
-BSlGWEy<o;;-iQS`;/u7./33N,M^kHXkmg_szw&'SSRns<U&plRp;(g;HEvInZ)FC^lZ^(U>C-XwPXsfO&H6w<2#%fZ23CR[ei!9@g.q~kaFojL.,MzpN'
-#53cv=n>Csy.Y6.]I:qB~VWp#0uB<H34b&jHn#_<)]!ROZz=74(fCk}nR/ANK-ShyZwb{zoNR:5G+/D"_`&nf5Asv_@QCTwqYb~z=kTxVJ&%d#@cBxz.BP
-IG'jGyzo>d!$^H2aumd0CWC)VY|X']`oLiD_9^!<#mRDdJ0")SBYB^,U`X=a/S+h)Hn_40fH2b[''>HCnCY"q%$oj;+)a].<$V5C[/`5'P6'<khtIVj]dj
-xg;lf!.E+UoU^@S<|PU+e/mqW!P'sTiU:F0+yveF)alM{dp>$AS43|e}9FZnpm#VEhA}TEeYvAO+<e9Fr%@CJ=KV{]woC1H|+$9mAyNgLy=6&(_Xp4DHrW
-HbqB)U[6K4wf,QGa6sxdahPraE^Qye+W0XxCSrX8y6+gM8t:>:23F5&0g2xSHmfBa6ZIe/<ety:75kn_dCS[7_VA7=xcPZ9ImrADov_5I$A!='vmS)@iZD
-Nt%3WAOQayX4W}1f3H3l|CTryW0tR||$6f^QebLNGeuWjf@FVCi9$IWBHe_l,)vu4-VdApq:TEfN>#%5]VNsybm9{(U{5cMB!nbYaEGd1TvHgK'@1`j(lV
-K/[q)yG&8F~,Oj>0!Gk"hea@pt[qS|t+JG'G)"r6sK`T_$.<FG9@!rF#ZSt,%C'$:lX<z<KfM=G#!H/&kn#&I;M4cZ#TEF~yR33e`No'27@VPRqMoA]l`B
-FT[a#&M8r$]'mQC_YJiV`e,6l_3:m/(+D`wM/izloyAa9-Q{_n%Vr"#0[0Tkrz|}fnIbh]8jl7V7c#Y;{ilT_n76"W>U}Sh(hN5nk">c8L{@0igIR0i=xx
-o1VmZze8[f}nrS/cH(7Wsf92i:zcqGku@.gP#7b,spr}=gcdj6V+!P'f{1X[Zrd!=(e4=0mD"~G:F`M"i='8O#q/pR`}00:sa%u3eX}DDw->OD"~3qq:sh
-8er:v|,z,8Fasj;Iq}bf}Pc{Z:M0m[9ueebMskcD/_w6y'RlUGE{"7;#H%Cht,FD!k"8,>;"o}Td7oU(.{<{<)so9"(L{a,bTc]Ed([=C7;ib3/Sh&ec2B
-mSx++]ow(@eO"bj%t+`yJ=[^w%7)k6Gke5idg0x!h|PrhN%B<#D@t3H5zU}JzmqJf2k<nwQ$)aZquB0C4elcTGiy`,(0>nj%])!.V=xW:O.}2}",3u>}`}
-)ys}d}you4Mg8o08K[h3U&a0i^4J$dl_%3[J4X-ULdw)&e4c0Nl;E:%I{x/-4vdYJ=~%'#(Z-}w=8@u&C/c2c]f(_`.6H.btE^!"xgHEF8x42N~)@igQd=
-g+|.9Ye%kuJ^4)O(%C){Z#J=T^_Ynrr}6j1dDI8-%e2)a@k{|CK'a6hu'-pS6$$E]hW@BKNs#DaAZoUkCrOdBWn8vXH}uH}Fs]4M6[dEIdpr|P}5,wMn>V
-i"k<zS2#$a(E&y'Qk}3Rh5:OrT-#PM_,i7yHP5S5/zw}:n8O48~nM4q9}$(;7SaQXkKns.2Q(R.b/#J:JV4:7>S0%;^uM6pj.V:}bqAJS/G8_LQf!KACv%
-tH^#J/zvq2.xoY;ztfa.g<[$N5FQ0S2qamP&/TKJvC.'P)23k.;CWY;V.vDWXfset]G&=8XyhLD:<nvZYFhK8%4jfW_rd!J&v:s_&-GM)vA=4t0zv,zb&P
-WG0h"WA64Tl8Cve,j/.b%)G'U<vW"iH5.4$)9x=>gy{O@xE{G%>OP+z0JWKoi#_3r=+.QcVyEWz0ST7iWc~/ZKa+B]c>e7v)FtBl#sevA8^Dz-ZxT9}S=k
-K7K<!yL#tn(s#@QTlcCUTf/SXX1$A(rzzxQ=LMpG}Zr==|WmzWEOf#sJYE`m(D_+:pbke'Mb)btYk)MHv1p:k!$a]&_S[]Z1Ya_1JSu"nSY`_XH6v/R3NA
-k_Y]}9Bn,'Y#TH8eW0`m+UHU.jQr/]d7j/Lsj7drcyZ>=k.u.Ee'D)^}Y#AJszF+<rGyHF}aDK|0D|4tUHoMB5c2$_Dr1.5pOs}lb/Hx{g=9sjwo!6fq{C
-TISDjd0e][GQVj@jrFK&Tla_J1zTw0{>%GqaH[x}s=XN-_R-1bBd|fp}n/PD;Zl3eEEE^tJ%Wy"tG[|3d$EMy2Gnl[$,4`7d41)w=B-QK%mu3e=Ag0RLL$
-QX[yLKPBVXayg/Kqm%0:bOohof'b,^b)&5}"Ga!kGwf8cG-J|!9`p%TeIonQo>][X:W}em6V+Xqs^CtWkwh<OpzOeXA!oE=C+'RjXXIqw3~a:ZR8"byYRp
-^.VEuaXpBvBOTVmd#GG-gMY5FQ"Dpu9v<gmR2m>0HAw5{OS%F^Tam,^]>Lb.]e">+/##2{JcpR|"+"A_=B$EBbbXg6F^b#oD-$UPD/yqPR=Q&u8KrPFAf7
-pF>h{86f`'%eW7Niz<T$-GbVyoMTkm('U81IbdZrk`}gwfH>qz'wpe`6.Dp6ls)Q9/;]TT}c4L{=;zKAg<7aN!+v`H<oBV`st>CB'D$%kDytX#r+gxS]Yd
-l#=pBv|0y|>&/->Z/-8]Ks~2BQ[u8Kmh(eDxvVD8W:],+Q8abpW$dIR#DoH[=^~7l`USsFf{=b(mqqc[8XcJnx.U(&'nwmbWPQyC2D.TX$2U|3O`_A"Jmn
-R&O"0ZRh^l$lJTWY&owrmDe-E_&WTvoXa@nW!'+}2uTQwBMH#I]"HGCl;3l)Zf<8Tl3YxfDBs1ySiCb<q{g2y"|b#bOPPhU;jg(ufb:AjWD2UV"_#!DLGR
-4Xhe!%!O(2m'uk<DT/8pX^1@Yyd)~`6rz(CoU[n'VF4<hBTgQi(c9w}aHVPkIb3o{g@MRC`BXO5U{bPe-MDNi<3j59zi3v_Nh#j20v{1wRhCA9@v%!i/^[
-8JxMN>X2Tq@nWopSNY,LQ{KzopP#w8iH.xL6X!Y^S.ZMz7K`S;nJ=r+}=^f8%Q!Nn6tr^GJ]]2c#__O;XtU[%U3>LS,Un:`!qJ.SB#Hh%%R>aX0"{Gy#2j
-^Tsh9>,xPo)^oJJ+]R"3~G}&o#$AZCJbMAoI[}72OI'2Du(DwKvdnS7Ik1HK^$IWAgRmP]ri=9F0+AFGnJWyCbNdZ>II48+"%k62qA0z5V=:X(BJ`X~{[I
--yly^[bRyZY;3;<oqv`xptXR=^@G'231Yi-gkAhZt&9TqFc)y{DY(0!uoTVB0cP}<M1Nf#U|XoC(Dp%q|MUl^KC&w3[M,NeB<Z6K9roOiQBY!VPO(Tfr|D
-`U"".._8ATUO}`dy%vxf6B,v-Jo;a'e3$h+vH=cfZ5(JY!j;Cq%6/;O62O7SYZe$<FA<&h50X6,er7"))EylBNCf;jE{{O[]`wCx9K{lf|)ritX0#vwOcW
-NGAUJ4GgBd!^iT-d@OYMkt0jQ_;QA>v(uywzZK6i!zY;g%ZP![=8WA6g%9~k.:K(`V4%3.{mG&_]0k"nQfum;egc0IhX~]r!rmZ&3<8RJ26jk|806Y8tcL
-RdBq7K5&lv'Ja=W&aI[;W&%eBn.b!>tU^:sN}@s^74gxeD(fK2v/|{r0kf[/BXBw^[d(:LO9SwMY;RRqI}2ZXN[<@zPL~[^pCzAjUHb"k0>P@Y}dDdu'o(
-K;ef(fQ[AqTt5bc/4j9q9('roI0sm:Ds{c})]RJXWJg"4hx+tC"lV"SJ%gNDqmu<T{t2.E{ly}+>.z~O74<|klxqrBWe0}^N<|BUN""ibPq3w-G=0Z7}Y;
-M>4K1+h41LNkfZQcxgr(PHKTOi_rk9eHKnr5Im!1ue]eoxnMuIx@(1x'3EX=H<:G+P'>B|iVbpseBX(<xVRcmR8NWzI!AncdM-iss^2fdFjz;&/-fe{s0d
-5WgXdj4|POT@:nwh98_mK1YQ%]-U+ujd[Z<:Pp8g>NJMg|=)jEtTBs0tyG|1xSC%&yC}-wLz,)m.yo|}ZO.5CFQw}fx}Z#<rrb%jd5#n[Hdu4-qf=$hE{;
--ZRv|H8&ZANK)v`o6w&xilUw5_vy`Wez`Nidxt&`Ukh)FG=Lc+'`Ag+toD)ygx1w=dQ&BQ+9SnqMFgtZt++f~"uz-@dO]}T^{DsfU%Mjj(B+]`@d_#o(t"
-5o})6EV@]O")dmmLf-,cZ#/9|q{x%$]4JZ:}J@}m!msIVD%8LGySY=->&Jso'LOlp(OR]cZ]l/zNOh/!2l3zSo[Bz.Al]!|||&UVqOGckD!@!//$w{~t>;
-GpAs-WS{qxwh%5W8S60bjoM;'"-V({O_XV0PZ_xbr!m&V,2Qh-`Jb;U+=R5)6T|bYD'|i9`W<E{f`AAsR/F!$Pd)73E}}Rjnq4!PZegi&nn0A-]WA"Bd^9
-iYy^C.~#E2jHkx1Taii:]=UE=R1@s$7[WgcR0(g+y#%W&k/D"}ei'Z]%RB0!JzIM!vqejA#.8B]M=nI!+/MHHeE$JCp.ZYOSBUUx<t7xzjyox7KRDe:YF,
->6$:o6p7!`/UKA%x8[BQ/6xx6iw.FsqUF;V)i[uDW.9_$O(jlM2V7Z/aXD:@mJGu`5BubyR.b2KF<!uYpZg2GY<hf)ii-6COa[EJA6lTHPMl/aGA5YCDd5
-/dFjP=Gg$h!dv-l[C!(x8q#A`z#[0$l_W.IwV[,U9ftNUarO'2"Li.{:E,C8_]12UQL!8^sXEa]H6m9u#@y@p=o}#xuZ(E_dxHhmdr+"xqIxL17c{8VuyY
-aF~+eG:`<t7P+}/{:1obWbAYNm]TRVS^as(^y2nfNW$QEJ1wBW<:2v<hXt'P%yh'51~eu_<^vnj&]Y~Bc!sgXD)Vs'uynnZ0vnBMD"LSfy1po"yseZ-8xP
-Jot}zl&c`C-qvYL%}]8&+2m6D(i>lU@&nJn9XtIQisE(kZ})TT@QaMFzMA}t3_N23S[s!(PMVgwYE!7y{Cg|WK!Sdk&PXdu)Z'{]K>}/VPH$u_S[w_&,t4
-,$@<|nO!4cI<x$4`v4@JvB;f+c@S]]2WtlL2]xDL]d@iBuw1'B.ds#KSGBCWfz""^BL[HWm=>WB+mWhTtsWsdW%Cy!4d%xbST,,lIG=')RB/9U6$-`eYUo
-XZ-X(J.iGvX4PfkWzlxzgpw%$@KRN5r-wkNTA,$ZYk2r}Y.R:xNtVo1B('r8"cg#2mu.@6&QopSryW[AXAE5tauCPBNUHR>9csM;r!jI5Xb2kxThtL(,<Y
-`qJ^&7~}Qiai5^{9L`o5FZ9hJ<I=el2>^Mz#=>:JzM4O<&tv"tF&C%t8LoUEHx#$%:la!Ow|d409fYtoV<r7oBxKeLoNNS~[D4['o0(m@4Fe=,rSh4Zd(Q
-!FMVZF/G1s#{1Ry@_X^CLoi..l`JGdkFilqR73I3G$Ax3Xy#x8!aF<qwVbsdhzStdq<G(qKYrZoM_m)DWD'NjZ&jsqP@&.lo26`TTAD{"M#T]ah()Zin4%
-wgq44t79x){-y<-PY`;yJ5SWEJ1uC]Vz<k`5QLZ@5GzDP^Trq'Uqx(<15GT6MEWNsi;<;KjBTF/Fbwc<@B8#puLNdyL&Q_roopA^pC6z7TlFzuUIZRCv}:
-(He-F6T-OHI)@UojfESqE(2&(<id1r#9@)YxLc8Gl!do]mU||YL$hJG$pt$!LeJJ1q72_q-fYrVoHh,`g]Q$H$O]FcFv)Z0o;8c))>!_eUig4X0neG(e#t
-8sqf>1^c.;R}7:1VHoC;R-!-H|J)+;{j&./[h&HBPb:i7'8h(Zs6;P/p0mfC/0aQ=6$)cKY0i}PUp}iGP8dyPbmE~:2(VYZO#!,I0>"7P.S6B3=0vbX=]Y
-hSpearWr&PU^(5i/EzBsPd.R@$%K=;;f|/dy|6(:2y>'+G',%4[4^SQ^kQS5TC#5vq+ro2k>Gd{+Z|at`yrIq^,D$U|$7a^/u8~UkSST.t8|mTF7(.kKOe
-v|kL9,#V#BRMhN!8h]:l'aZST9IGb_0,v"|2I2RP@ILvLG-p2/"jua76u^)tl|G`Vi'0@xW#6Hvwc<ZCP0Euf8v@0H7,0aXey13^2}8mE<@b`C:yi'PpCO
-<%JT-E#e=}q964qBM|_Beo(F++8&Ky0;fv4;S.Ba$9|91gQP;U7PSk%x({#=ax4%I$40aZ:gfXkQbG($S7|RUv<LBY0EaU9::,RaF&&G(:kNO@+%]MtDgj
-0{zdF&<aH'+8'Y=C2$Z!ts7/77Q}-[V;nU0<)x<3RUAF0"T'7u/dd`]V=qyd3fZFiJ3i"Qr'(6tiBE54!RDGv`RSdm)p3ZqLpJpcdhQ}9o7I6;1e_BC(m5
-S#X2MkJ/'vZrg5Yrnp"FPAP<4CauR0I]$@Gl/L3_0sm>hFal9rY$:[Y)Lf7Yj/m%gmLja}erR$hoZ$rN}v&{Eab0L'34rWp5R<>y_Y`(yxNKi-=Pu}lJQc
-u9Dok.Cr&.DrEK|W/8[`LuPOxqg`)>Tr1I/'K&.H0^9d;R524u/aY6UU[k&:{'18j+{Vhz|<[31(+2`zlHGAoX6gL)'L=gCqu&w6zRa;xTs5UUBQ+3)gc8
-|qC4<{nHOE0kqzN0tn3XMD/da3N0":;tx@FC%8f4EY%]0UCk%/!-IbpAH,F218"v'j.)8ZU+!)g6'`rzJNc;M"g/zDU=!K0|_5.jnP(k7tB__|R=rli5KD
-d:swCPaD=n<.n&vx&+#'l#5s!%'h|d0hlN++Fx#6"6k=$QS{n`e/qNhfFx9ObrAw8[Hr(,#""|PqV6>++xbwN})aXb,>QU%!:nP=|Oi}iN'N9jdsV4Sn=)
-`Z+@bX)<r%/k8Q`SGu7-uZA@"3SH0S6QkLLP)@U<oo|[R#[}iY'skER}4}g]:@i@:8LR.}"zTf,Yp%9rL)>t(Mi96"N3'68hw]:^p%<Z.{a$P)%BZ`eL1&
-GzH9uVTv,Po`+p/Wx)IOQ6Ml9FwYJWDqwy]r:]@aT/L63DW}4qLs=ogQ9:CZ[%V4E}P1e}W_V%Cx$og"=v3G1UP-(vx,Tlo&uz#h1oQv'DN0GM+/A$S8Zk
-qOKFhqU4eE7JY8[8]S>ndBH3B`^%(3i/ldZaCMh2<8;<U1(1Eh(a(;^HpDR:{gz7p`~!v4=;U!TmV)U,-UneZW0En;R.#IwfnyOlY}Fk_6z|O_/|LWUn`-
-_yY@p"[j1s6yl#($J;dMe_Q!8]X68ydzx+OkwAP_B>5=f!fBe,&tySSIW}"+:T`3d%Y.a{>:pi3'mJvQ&,Yt:MMyX597J:IWvXesjt9"s3vSz2tD}3[hlZ
-y^,VTUd{(`D"2+#<MlG;G:vwCS97lTs%5R+VD".(82g7k&)Us:"|$r`oKF[FZAAoIbD2z|L<bGrD-G]+<yorh7..1,7G$yz79GXtc(j5oP,#^Q9k06J"zX
-9dv&vQ(}m95QX}kmIgXZ<IH!k}hhqftXVz0xX|I{Ct(NOgQQVEZmt@:9!5-DJ%bNRn!Bm%x(Fkyx4&E_<(H@n=QRAnpN)1)v[bl].R8^FbjjNJH;_JC.Mg
-~Tb'#2x(^3_Dp4=}^%aes|xY@slB2m3Pu3ZgpN=2H9H1a$QIhd)eJQYmRE!BWk)zN$DCON@$=^NZ9<hy;%[0rmCFGj7zw6U9Hy-35R@NU5t7=Be!"jH)e$
-H+8(8z{uS"}=r&%`Hd##umtg8ql]Tlt}Zj3P|>zgKfO5a'mDMM2aqb(TI3317Gb|`_UJdA!2Kc'xwIxEse@ZWr[=PA&a%J(<_%N.9EHz7gaV`'PFqS"!|-
-no(48j7lzKFV4nF5FCzmr;5Ci,m6I`=(4F2krm,':(A6l13];Z+nE6L4Rb+ty)+2NWA,|2.m!;KFYk%,TTmQhyK<>_T>b`~rY@csO)49HpZT+KVu|[6SuG
-R_X63{X)T)1>^%0.W,KXV6'eNvO&TJu}g=I!LHsNN8O@(]@z&X_fyu:hKEu1nw)53)WLhETA@)/;,b{KKbuT=^J<mfi.ku^{>':U6@E3_fIhT[/^}6i%eQ
-:$=R0,Lx[({4Ii9jJv~d]o/FNWZNCPuOKRlW%],uclH"IjxeU[LTxcVWs>$!XK&n8pES(5japr1d,eVkmo)Cg;b2vtzLReaBk0JE;!gQ_gRpwvr6BMF`[N
->RGYTv(2"$<;{pBEk1TfG^h{tPYod"U4%yb;Y|f`Oa6!+5A/SXmjmQOOveP(omf!]yW@yA60m})[M{VWU&5{cd;w$ZDgJR|gj_l9e3KdQ9dY.9{d:)zY[[
-^`d/6zs)Me&@!s>6-{2iq}B41`$QE;SvJ=J(aw|Lz'}u$s}v:LmB}u>jK4pmd532P3fOu%Jmg/1-$|xqEJ%SPg##D{)M.znOziTLd}!}_]BBtT/Fqt1d{6
-Cqj7Gik|tL.zhBKnTRDqFJz'%[<7R}f!JPot~qXC2AW4$>;+eZi#^%&$z-}!]}`XiQ2mLX22q22dPdutT;M|1}km9|+Oi>JuhH;Ahmm]`a!D5E41{IU_B;
-G{p,W'eg#d.@+MY;&7/x^1L25(.P#-=/wR>QT;yX[TDzLn-9gZY|VU8z!0tS:o;F+T_F^|R}6#Ob=YGdlUI&,s2yftviw]"75:F:R4h<VFy1t!dq6@q9Vz
-6s9+a1Y^1iz(bTien8nfAlh#e'9=%38ns7@/EW>+I}Q||z-{x^gxXNV,[Fk;%RC.ZLq#kPHS@&:7zgmT9_G<y2JeQ9}%9XhH,)KgL!6n<EJ7{0t)=qt1Jr
-jpaBP<;FFYo}"|c6N)Q!^;OQuh7Z2|84zDTBNL^s4v^%cE~a5'mK28NCJj7T;tUd`3b4T4~39XM%IE':v6nslN.!SHI>Ma<jN#ANMD&etH|XAXWM]UA$bu
-(xqOP$D!U(J)H3nqG^8#+joS(r#-]rsc5z|Bd%NQVHy%_PEvPVqp^DG7[#m6Tqf,[<^yr5t-<'tJv>wPTZ4Wf}u1',sbablSQfB>NW!i:RTi1s}TiKU[pr
-fu5nEGvtu+n'(^lcPH7Z<xJm)TM2fU&F`1JzjV~>G2(J~2;(Zb//}>s.nfpL5i>tnq_6<j#ZW/k|5l#<h#jf,u+6_(,MfGI)M`KT~akAxaj]F)7fd)/Y-N
-WJvodZc$4$poMx!Rs@IrsqZz$cRs+pN"vKo(X:2M-6y9S<l>Q1ziQ1xW78!Q"Ns>`{kexa/Z/Jx%15ZCe.J>CEQb/Md>ozlSlilDT:zgO9^Si&sH$4^rQo
-Z=rk}xrTj>Y,ieme,sK-(K8wpvIu#ZctK<suQC~Ct]c95`gpeSm-+bHauF/kJ;F5YJB}!6F9qt_2siFNG=HF1n't!,iy,Duh4X}umUHOH8Y9`3}p5{v;~r
->]eZ>5"3K}DF"PLq+SD.7X!=hfi[Ea[G3RAi|F|JYW1LbZZL>XEGz1}$mu4YoV2jL5f}&0LBPsbfAG3B@lQ|:ZaC[@w4FlrvwBi"f4%a^I556NKz+t(H}g
-RzuH"]jTdu|bnx8M+"3jncd1zxyC;]}$+t^31ecxh8Y$&TMrt>c^LxjCmE^8bN=+Ep{RS.3]L5jWIrU$C/^&b4<Ti]=t.lqH4^R6u30G[epG#x[e[61@X'
-z@tL=,l]zccuG@OeXxM)orL4i_V#|u;M%+i6"C/8'`<@~Q{7i!``)J1^1V^iR@@vr"'2&,f4Z2bOnNd80T,"-BKp9AjR0e;S+<]p'!qtgl9|Bc&t`4#AAc
-[wMI2WHBW](I3L+]F6#>t,"S=b<|LFQO"TgATVqX=Jemar|kK`RGEhvk@1bw.Y@^AYTB~psqVYu_7s['{v-C+g^|/2AwY9Xf&(_MJeB,b}T)M^Fn8tr4n5
-y.I3aAcA_^18X)!(e=BR})1_DC|cUkECg_>B9z$b4M5d(hRvF<o<A<[zy]Nx:|K]d>"yys$=}|[B2'y>IJ&^V@bI[.7;I+;+YG>:']K3c#6Jv6Hurj3hBJ
-2lD>~_hE7kj=vpXgu#Vb9j{g'ui]{":LWPys:7^h|v.n`Y0^mV;.7-lw18-c4+E$_bCOo%Oje'=X5}A%'S!Rj!~`!mUk@^h/ksCjL3j.Ovq<LyzOH%'|R!
-/hk!sy:3c${w-Tbpjnvnfpn"jB"SG[7U%{>cB|%fn${,EU0&Zd=Sj2aa8+O5XYzjh4Y.Dy<Hu5Bu%&uTmX,$&l!J|/sZ!;48"|Q9l&$9Py%kjG/_Pv~oD!
-9r^SvvXzfz"9[5KVPHh_",I`!dLC-8k61au["zfBs.2FoNboWUWHbXhXy&<Ud8.PrVF=]89]5DWgm&:_B-#C)HfX+iNlRDEa1i]r`J!$s2;JZvUe,Oz=|S
-lxi"K:;&47'uD0G=qL]4K>_WoT=`R.DgUXfa3QMRlX~mWWly#]xVPrZnwF}Q]Ca1T{H<T^b&g%mLAzR>AZd&hIpqPYNT`e-imd`ezo,TKpme>tqf&J{xwm
-Px+Bfh3Cxlg`!O7w7>vaPqfKtFiAu:0=&Z1RdTmqUkp_gyb$ceELW<'wRZ)-YF(gtoTH7jOVQa}pV79>WVVLAM!T(Y#6zB_Axr|mV[LD~x"LLfd%$Vo^v#
-$WOfbDNxZin72d^KIkp&9t>iD)C5QUbv%cQ6o#|aV7[S2fv{=;o1]8NR[4WvrJe!q)cTQ|uu/P,/lxl4sdM}i)e'2,}NAMAQm^)s1(CS6A:CR--J`yL|ay
-in5`,+^dixCfUZgC=>9$|u{7^sk"!=_)JU79%&_gSD_s+N35~vlPqpt&EP2wG8CX4u_+dOLA'[1tx=4)dN)Fy('@G(zwY$ORrnet<qK`0;zy.`8g"fqM$_
-$G}l&8UUgwC(T^j{5b-`D8T{$v7_VK^H/<6r~l:CTz2N=uJC[|bT26'mcGzmh($[w+gofB.'~,&!Yt=Y!e|{I,!2msbL;ri$/Hlk{';h)2l^}#r1E!NopB
-QO=dI,Z'T.t-H0wTwnT>b6mkOh#8f'@FPDLQ7)Ijkgp.&e7PL"A%U>18>Ed0|gS{3$(#cu<sNd~j)JM`Z]L9NJ})Mru!$f:)[^OaE2nL;KhzKo@p(JK`({
--,!F~Tl!C4#={p[WdK/$|'Z4|ETX0S2Yo5dOzi/U^:1{j7s,ZxYdJe9vbT9z'M>jOi7(EsOLMrwN2^W|>r|rlaXHUP-8Ee!X@8t#j,J2^=2Cu+w'E(8iLi
-K|a|lf~wbiL2lA3).x8Eh`gi_:h{LxYbT}'-:UHsY0H#YA&M]wbtRVlQTR^`/aYq]#H)Gmxj_U81]mBHnVpWMf.0SY'&+`)2Gsnsp0"7[<g7QU0)b2#U1j
-_|Yj#BnbXLDo5av2koLie6D9qb'j2=Rilg`e%KG][Fy<V8DvXO=:s^#3^Khi`LAY.KVinkHrB6iTlv|=@0m9Kn:C]vJE5>|S6`7@J1xdBnp%D&L;tN(RmM
-p)+Zua8xb6~7|{(xbE52-eCYL)EA7'jl>c50f7u[10o-m9^mOtxR.,$-tJ&hSq+]5Zr6ja&"O%-7U3s'1U;^A&R(=i.^9zd9/a+N@nigM5p{:Vi>OFm{#B
-AC3lB'lQIG1/OyA->d=Jys[x9F,X@SD"..%/z76}:;yKi#IepgAj9aky8eu]kl.v<i+>:G9JHZUg6V`Iwbp#k3JLcq7cm#Xb~w087Nf">rT$jVe7CoLyB,
-L;LO"FNCnWvMllXxjI+d'cv7s_fOXiCcX{!UU<b>2YFjU";[oun)>mZ#N)y)ST^^[KYg@oYOvgH"ph#U;)bsoh;h5aPh30_dey"[r5rj_R3,_=Jsv2QBm]
-PVK:gr+b-J1^gVo3pNo/1XsX3ib!w2i3DnF=}"KboCEO7a&G"ho'z[GR6V9w4uCyN_k>&Q|PavQO/sbs56J7l3Eb_6:]k<>Wm<yuqhYpulc[m%>0zNRkU]
-N2y36b<w&/Y6=wZ{7xDUufAVdE^%u^7EByk;dE:dBOp#ju:4jms#kMLEQqv:EyQcdi#Zx(6))IRi-t|oxZYV.72wh.VyqhS-+U_,Rf+,5k.Ob[}{4G%qlN
-N]glp,:+d4P'i;3F#RKF>/VXf{.Pd5e]jT,3wTd`gmn%ty=SKWYakM8bS0'@BE(i@h.Ld{Q5,/LHsW-Sh5h.Cdg`RzId$|v=42]h}'_rGb>8E'4c=HW#'S
-b`O)P4rZSkC$y"hicoJWJ9F.;dr8-qEn-_|3K>b:-Jv]k2Q@&rtMe`}6id3LOG_Wkd~yA)0Qj>mC_<zu1QaK5m"na<U/0O#NG5UAi_5[m1&!/HbKR2n<'<
-]v'&~>RZ[_o2)q@c1g[LR>JjX,0Hs5|F8G}9Hl[{R&dE$on]r%3dyK2jUh;4T#E%|)7p"R)yW{%.WX_8TN13XI|SFJ^%@v7ScS|CDp0zOFYuBo0hTN||`:
-LLH)F>vUBxjaZ>OJ"fFrntj_JQU9VY87<oFQf>xb^EvGAK34mch3:8-ZBCf-X<wK1/Xks),}ysbXHY957$<yno3c=lTe'#>>olyX<&"t7YRNW'&7[&'oq3
-qa"R^+9;Rssx-BF[PRb;z.VXQ>QGs@|=x:k2Z</j|J[n,nB/AC@ru:Q(-+st0jTMP5By}30GnzHl:BJwX<k'Tl~+PO;F`s2e+K7Zu3,95,5M75&:}a><16
-MgaVki3)/$W>|zvfVa0&{Dud&zmGv'fw+[c96N92StZ3sUJKIF%z7FIXwrwPffEGol#XCU'`K&7VjF~zccAQJq2XLS`"@03-a8:}JXWj;la9$lbBuAL<v:
-><]OOQ6"FdJ2ufHY5rLiqAZ%=k}E'Y$}cMyr,JjLlh>P)EW)aHUchi[Xj+iyA4jO:<`XV}jvY7{dflaHNR,0Hau3e2A7#;i|+ASJE1+6LJ-p3kRxt{B{4g
-fbBO}F#o!|g9Va[|Lo.!w:D7.YnlZr(F>Jk/3|o(8Xcf5veRW@`L$>FGxLM1K;|@RxvwIXFOTN,lvnWe`DK5,BaV"G/q<THjdWTjZXEOU!Hp/Zptu!ELnY
-{d#4(d$,tf;S^bVTGU+4hXD:`}"<.+E]q<I1'<0S3-fuy!m#"w[E&_N6t-lxI:<LvM-cppjds3m,1uO|JF9BzsUN`<o=+eX+5f~KtPMFp&FpAO,39mdr{H
-h&U_s]"z:g`L,T3Ijqx/bX1'L&qC@'GonE)22$Mc-2_ECBt!PPeH9FOF"mpbgq^m:JTuxRXdDlY=fhnGh6~F/s+{#%-A|C3!<%e@+f%2ZK7T'MQ(TS^4L^
-~R6-XKJ-m'qF@kB7-s6OOUi"=gaoM,qpS])-8q{4mJq0a,)9^fT#~#$B7ARVaKd,Q=:&;L(!Q5<WOd_2G;M:<r`EoC._~][VyI7R)vH/OCJ/){D_H]+gxN
-gA><#`J]$%,$/J&.EOmFN`-@3=A^03Ur0HUb<5MRpHtznjUs4a_H@1(=HUER;XL^IT5.`D@_NfEl)_9FBZ8@vc,EjOIX6C[-73j&;We8j>lEu,#lS<23$z
-KB;yZNpWpL_,$U/yNW=7|StTs<[Y&U-.`dH{lm"^vAhwtdKh{$EQR]KXbY5P"paZ&!,$>EGMmRrV`9I<+jh81YvKr=&z,NS{w{l9lRx=a%d/z5f=N>J[`=
->j^$iYY'aY%'8J>p35j(CDvH{V8/>xE`v3a!IP`qgAGb+:`aD`y_!KtES6!wDPOw{^%,unDlw3"^p&!`GWx!ka1L{0:Z5957bCa>-bRXn&,S@8PI2X/G[n
-knF;KHQi_c-z4`JU6U8%DpO9[Yof,z/C&8cn)b<Dkp[5}%:uPq.K8F+,(G:B`Yr(#+kkz)0[GZv6)w+TwIecwwghg:w0`B'Eo]g%9>SB3Gbp;4G0X<Z:;Q
-;YJH)(3FZDD"d&4j|3aB`3=3V74K&c[_(@PD[qyBw&o7RC"S)A)!$Uz:Wv<#1s;>:5Dhx:0,PX+KXuKg.}{z-v(pL$oU['iq|E)`z]U`n5,x>bi(H8WIEl
-3/)[c+x-EqkZO)A[xLbB8k~BQp=K{vwkt1.3Q2IPpd##fcMsLX,-!L:=@L(`,-y$^31km3:T+q#^@#8IBWAHU@a`1GoR<ok:%eIG~hh^oXAPV4;dxBji}>
-+>MwV+7dM_"#%#1=FAQ5"EgSufQ:,PDg`^@-HctA7G]k{ZB`z4TZ3pbjKlN#4dDh]+fAGq^piilCBp#+Ko4(/tJ@xp2WqnrO>XDUAgq>]In6ImaIO!zp|Q
-2@K-JAIx:bC7oO:I.ZSm{j{%Ie4_Awz`zn,T[PZ3w:Qe&&'a7`Fv'k-6GK"(dY|bl}urm>B^^Bsu_,_pDx]}avr&>1c7UtTJMY"vvn.GO^Lg/dQ]s>{$fk
-P8mIXL#gQmqg=x5p/wuR->X.Ybyi3SpMB6~3x{Jl>l>$zN;+P0tbK=RB"g~LN}'1OA;Fu/Dvz&wd{6Dd9eHMxXkOavQ2z-vE.@O1t4NS,!(ZE@8y0xijSi
-tjy4@l_zLwWox|-`bP(3&x==j+Nw'Fg.P0F@WDiF:]L7hrx$m1sSj2kAT<0EbIH#(m:9IhBK9HAwm)hI|:9L33@po7RT!~1/uOJA$@[|P_XDKwDD6^e1)-
-A>X=$rxeDkZs'R,Wxi"89Wko|WO<poGh;zOgyyEQ4Xivv@N:U:ITD#9:`]b,C|rW}y;<,mr!4TC$5!!d{`;zB$@]}UaE:!BJRHizhLN(IP/W|4CkEMBKgh
-1@Fy#piAcr`p0_5gD2-!^qh7%S>Da#oZ<onLsm='e/te['qS>On=ujK$<&wur}W.{p7Ry,w1_flqgPbVs[<q{iPd!|G&H;=-dR7%[,mP1X72SXsV=:I/xx
-,ug#8[8nPVXcEa@Gz'PCgkIcSeLIg8/52sXlU(DzOXKsQ"evzxhVH={C6E%5EnZaED@.R5F"@Z"+dWTo[}DZ:esw|+U7Le_EJPRmRqan4WU[q$m3=05T#'
-KpRm&vxxKH^>W.6vf^TzcS9QB&7AUx0x}5F1J_L!]e+y6x3&gy%6YEC57B:@lM(osM>ef|`#Uk5TLCf9N@OXJ"v4lBK0zZ|tii5':i.oWq3w=@,t0@!cyz
-W}OpX4OefkRtJ52v=x@satC}&J=Am-fD&ozu"~q:pO)-Ll)pp1arWq!rm+qk<1L}L"o^n{h#!&H$&gpdIVhutvg5ZTFD3&'|e4CY=F@J,v;wX0!0,RLM]n
-|&hX7A&^U!bDj#HPdpq0$6F_LTe>tC!zVeu.$eh;SJ"a%G[3h.7>S#KUH{VB)]7Nzpr4sm:z7d.uNa6BFi4t%bsJs/I@Qtyh+NXd=C66}8&3)"{Gv5/FJm
-VZ84n#P|g]ZI`9ZEkTiq[]G}}OpaYdv6$g'lSVtpktWm#7S6T&Nt!&yO<6UUVE.G&F:}6JJva{ekhk8QROgR1j&dI1HgZIC]+$AIP-]]K3)^}iDTMJ.G-c
-uH9Dtp!n}+S{d2=>Y9;e@HrVVksw'/)Rb|/9(^"f!x[<63Wk_0q^w&}i@>QagZ[6q.0XB:=-f="KLF|$N,wuh$%E~GA7};u=s6mDb`(<G$THvS<h(x@.2p
-633"%&sBidq!E[ARUef,A1ea|]-;Jl#lkO[$MooC(nZ9b.oe,&[A~Pr('uLO`OSplhH'10`CMp(d{TqnH!S:Lf7`Ma)Lwa+&&(zTLfI6|9|49v<tUa).Z)
-Od+""}eF>o:_gk,H5vfZQM]Zryy]O{ujjXPM[%BXi71%4uOZL>QnwM&&@N(Te,[&n>R7@z|D)sE{=ehdWoN{MXm38{b7Bt=|4RRv'69@aC[Z&v-OE,T<J@
-la]vG>L8m"4h!50r-/)gHblAP1/AzkeGg@)rUUFQ>ZJ>BK:}syO-xhktcB%N><PKiC)=WnM+kNv|l$#'Izn@H-"e,!ePN`)YD=Rj^N{qJ&Zv!^g2)=Lk,a
-wn8U<cqX8{NMgQeN57v]_%-8:,_8s@eJ$96xz='[eLV4|M-Fw=eV.l4cs^'ieWD"Ma6XL9.BBS>85`&piD;MX[UhzrdSbusbZkrG.A|r.8@PIs:H#W2;|-
-dSg9Jwm7r$RMcA"B)v2[`G{sd!8A,`f)-5ja>#b4[J~pOkFy|nZpna,=#,7dTO6pCV1PU6w%j"$x/_"^n}a+&0v56d7WwmDu"fpYlLj`awPg7A5YQn<;;+
-E063rsw#4](2adx,6CVLFBsw2Z+D&I=+pKr)smAOBF+N>l:gC@Q];`VFD$"6MccRV_o,'dd,J2YR&zc-EDS"Qbnr_qeyuZC@;BXx#meoc]g{z].tm7B.}d
-G[.Ua}pWWG2WBW[4ZZ:I78X^8,kyqc<4DAYu<(S5|#`jPvnF;T{(M^sj3&7=|3+5,J9ud=JmL6kynq3#O(EA'S&M!m7K"v9Y-q~Lx'-@h|W@fA5x,#koXs
-o6{IiCSUJT!c8loiD%9EMUEg,t-)qSUUvoVA#0U[/RasGH#mZqQUtM//t:+Cdu')NaM.^BL<U4<kjy-1I8>z!WafD/_QI9nBb;[VL%YtBbDa40gvuKoDqI
-`zh^KL2"fp^nn=6:65d&Sjt]7&;Wp:!QpM;fdz~.wEy1]<Htpz]R_x(@ptB9=^P!|P^=rr/YM4Wx<AI;Z[1{bpDDFi>7G|b+)G_6G|dzl{xe@dar~7DvHW
-o_oC!)07j/#2qei3Z@tp0X|U]od%!qHmM=8xX<):~[{(Oh|'8L3[YeMl(i'Of$9}YkXg3u0Y'mt=wIE|]C@,wdN2m,7#-:_l`#Nx8TPJ>=.(c/LH^PkAmy
-7t3opMXGR#~phJDk#wqZ'9M`,O4fe0=h>Tb`ng-0ADE]1{g=L{#QXu[t|4)B4.~pA;"D}hJUIFRG<F>SF^jGB5hH)hkCH'ETwo(Y"[zXFPPiXc_9&H6K)2
-@%FTf``cw}9+^;>(dZ,MPbs5'lJsNdt=abcl9_tQOzHXr3|n5,z.gm<391PSw]8iEkjA[91kFtD7nxz/#T<I|}<xp7A_j!JyjK}K89gW3$)cX5-vxP1>V+
-llbX]6sQBD>BvmDj=s^EBv$#^np&5cH8T%Q2Zp8f_zn3_dh=S@z'VpGHTT;B~BT;$.:2:Wl^9q(Y]b4y:4CNi'B<egtb51=)ye_7pMg7"4;ak%xL&+0J%+
-:k_Itj))r7+,PqFL]^Zb>y~L&y'&L@Q9G&js$$H@65YR;{db(`a!Qko4L;0>HiT5A=JGDhCv|Ali{Sdefpm'>vnVAcT3%B9S(:Xs;B62HLr]S>hRjeD%9j
-Cch^xvLKvgBzhUg|"xKdTAEr;H6Ds}z#e.9zCi;I!Z#THff2+[^2Si5r@yAsB{toJ|Rzv203UWvw5jck7s5jb_!"k4$TV2Eqx_n"T|PyM5T:juN5aiepW<
-9;3[;Jp<%n1;}-_;_R$_pCnR}O_rb:Z;e6zv&KXN|;q3g39t-VelDwd.lxka(%Is203v'&w;-tnR8-//d.v&kr)k+ezATz9.4dS'X)k:$q`ow3knyB@V%{
-ukSey8e"UihqQ%"9ebOa"hE!-+XLF|cV"K@oZogHK:$&KMvV)aQ1O&pizF_qKEY>,Z_yzW[E{V2<n,Z.h]gS%Dz&gp99kw.WL:2X8#XhWZ|^&ue8yek@g]
-pv$f'agquIBZ<pb"IJgV#@PB'QE[:8#lg<:l3`_6sXPl%Qg`".8X+pjIpvl;}7XRlR`eaWY<F0_lFVxTW+ovCo:b)y1xr^3_e=z|6|jR|:M'k:XLr$@wr1
-Z%ljx+>=xB7cIOT{_V{W)t#N$kaMdjDMLUbdy|QGZqPD<NW{H89}ta_Otqfh_c5j63GO)A)qG:6yR7:ub[_d>b{J/cZzTI!y36IFsCBX;BF@h77<gPXK/}
-^BfL`(RtNI264=.'$c7=q7,tgpNn{OY|dyJN(|4--YE@`6(]fmE:WE>`ldh`SmD"KPPaN8Yo]pPYSap/RkLZhw%k,Nlp90.XxknC@Y_H_F:K!{(zoI(>~y
-Xtxwf_U||XmAh}AAfbTk|TSsGOh5ex5i2/V;.).8o3B,UgQ1k][kV_TUy,~aIpJ+6+qPK${ApKf,4lMJ00'qc:pi2.zg:4RGt[l^;JWZuM"g@Oi:G1ZKBy
-_VR>a_b4>+e,q.l0_}<wHTzo^wJE/'IB2/IJqV`W,zIr}2STJe]szLJkcv,a/i|6_C24ae#"m/=j"4Ev6O-nyZKGm+_#"-i2w^X/H[62;sW{j``|Yspy/l
-@g;;4TgaV@5<EeZ@[4//j032B):0XBd/"&.inyo=1'iyb{$V%$K'=0Z@B!+iKa$]r$!`Z;u7+o`7LTCd0j@/^AxR3PLE)t!NhOiTL|Hh(h!F])>NMCd`.B
-pN<ngNh$~5k[I4U005%8+`7Qng=lN'V+T.qbeB=t+s~>~f$5-a57p7O{s"f=]T@7=)eUQN&n=DB<TNeJ("eP2ev^l9/=WSsC=J;vx8IupL]UcejHxF4mhD
-Rh`_|'sgBagX'=%V'DeNY([%|[vRySK=5D~k=Z0'DHvBc->ti3EK{d-gYX5[7W}cPNJ"[2/zy),`u-5SdP6Q,]jmSGT6RTX2o`CZLZa;KY@A<H(}MmSF58
-j"){I2;/P"_jYa83N5F`>!uAAgr7HlCu1(g619_j:AW@Ir$I]cmss(sQ>G[Gd)cf.tXiC:|)#-!|{%=$6MID%Afg"U+WWiwg:dz-=b'Eo|xjvOT&b./]]P
-d3!/)8fMrAs81!VCfYK"7"X;<+(_7b#++ulEPYowgN}5yAVzxl96U6@q`]&u+/T1v,2zce}]eyE'&)qF&nyu8.Fef7]F=cpeF]%eg$>6~&p:Eu=ZjieLex
-BeS9ZD5HH9Gj%9(6sX>d6((HWVtm>!'Y-MC_k=(aC9RsHNnhDA,#]Z>ksZLM#iuFi(J}aTSql>y,F%ru-U"ts73<H9ay~T/K|e^JP#SV/OVq,%,'{8Y;=/
-_:b`XP]e)yuOzxfUk.3FrR/mJn:QINm2qq/vwf^a9,|G"{qO`]bq)m)=4n%ME=SFJMGr<1gI6HUF!dsUK^d@T.,P1;0CnyNUz)tQ9<y`V]g@&v~n%5o0xF
-=mfL/^~%;eJ[k-yQBitf3|+Lm:ZOK>jSz34uNc&8_t6u%+Rc&gjn.v0kjRnYFC3X,_GS_U3dHnLtB^L{)|4%(f,kyEW;R0YcB2yU=^#=7J<Xu:(wOcOomZ
-M-8X$xXxekg/$me{NTpv_H){;u;K_oKaJbWZSkdE)`v$rDRs<;L7g3&3NnF2ewwPOY/}KS~tYZ[B#Z;j|WZH8f01{nWh-ro=$X39+$.X(^Jl32WA^q_pe.
-!jzi1D9!V^.Zl(i%od#lbGR:wM|5PBSf_zo`S;.;^}/$,{|fx+RQxQV[<+Vx`jVI&$|XEuz`jYcGRFff5Yt+P0Z=T:0Olyp3ii975P0<a^fEBZ,e"o0Z9l
-zpI_ne("|J]U>8^}LaB1^+}"}N:uENPEbUkK;'3YHeCc>}4x2N4N#MIhffkdIgKiFmFq+@iv`m$v6dS!e},uoqnX'Qc(H-hM;tHtm:-JLovV"js>$"tn8P
-!|Dpkph%JXByyf%5FM/%CH{_zJR[YDxq3t38;c8c]^kJ{C`WC<P=:)QjfTF.Nq<{k.KPu0}w3:Xy<!{i0@%n_xRMKD#7etF[]r.z^DwhRzfa"(=6xPg8;w
-RYkx3-ADLq9Xsyj&f|.mD}Cg|wHC6g.RFmTNQZb4J(Tn=ZKH@6N],(}.-hlx,kb@Lj^[tSVvMbs/Y:g::&g929(B[xyxVl3+n;.[7zP]n%~LS]<RB9JMC}
-Xfz1ARAsW#][xe:#_N%tIJ6Of8C}hcer<}`#B:Q)LQZADCO0'8a9JMTNZV'=ZjE'(K!QZ2_$qKIv^6!+&=t+8G~-@W;W8phX{o!ux<|S2p%iN`YZJJ&{xp
-p2;U1L|;[4'QstwMaa++!j5!{-U&Z|N&v2X"Mzt3f#9U9}/b@]=8Ozoa=#~>8Fx&<zlNi4'IsXB|a<m${0~#7Al=Y|7j/Q%$1oCg)%x]pa0j/EA<dBb]1^
-MU$@u-7ZU5,D~hGD7f4x+f$]Y}CI)A[+"p^=MsI<AZ76OoKEk6&TP)!XQE1sbL';7<iNX)Huc+HVn|u(f}WqaD=)1&4/P0nzy:BgdDU4.;t4iK8gWHx()c
-C_}3=&wNj4iHj&(6te`3H_0[H(8|=Jy}2H(V^l,vtEf0z3qCV4r-D,S8x5nk^M8_P4mQRGRf=eMgRmom[sO$$Bd"'V{)H|$zJx}{vRkSf#<m@`]so^COMx
-Zoo}XGg>29bzt{nl/`:tokx4mx%U=t`1go~IZ_[h:,(ME-22HW3O)Pa/w}:{S3e|iMVj3Ngq&7lK#fu^>(E8gq-fFZ+@``~U2nRUs9#ZP<'/3"G=G}1d~[
-U#)(PduzPg#{aO<c{OXNUN!fdyPeN]RblD^%[gQS>v-bh'W-py@z[Y>#E2zwXa__Nvp}!g{n2LV&+Lh77]ZyP"Ya>iOgLwiC@8vfP0$}Mf)Nl>%]9KZFCc
-^G`!73Cm+U3ald{.ih}V`B`z=%jJe+qpm0Cy_'=DFYi3Ui65'{xiG&98^=`vI2:J>+2M(-EI'$)56zde1.UM71CylAPn+z+L}qil>]ymQ{+zyBjwTeadpF
-N|GNQ3bG@XWO/nLY4D>Yp/$L3{XA}PbC!fMK0[xLmp_}}ih&WaRI&hn[bqcry=N7aOPnG}+>W!%2tBw=RQtXW7mYM#Lc1t(8wxf![n-;oWW4|5)j0vF9{<
-GE=9)v%]=BQm8e'NTpNUslD"nA"^U&G2U|uYc9"(#(93{MhdgD2`/PuLdN/>N}UF_gW;o2opV6]}x].KgH"VDSDSwfTfqDUyb4!2dZ->^RXd#jwz)8']w:
--]#$(SKb8gbR>}ms;#gLwU,7e&F#6:Ui]Ml0'eCo>_X$QY{m9bQU}5h[|e!o%JU28YFolH`XfNby|3p%FzkzEGb-(7-evr%%0"QJ+G[G6^kZZR-d,W@1j"
-Soi5ZP++ABtmZZ4`bnWH72aUvY<r%oY"Ca]7&6u;y`8IF3|Y(+}!Hhc,K(jYf5)5:J1+@Q0zL5n8[W&6]4O.__;3y]sT#Kl_GP~+P+&'QICgvA<EXaqn^)
-[m'0&4g'`miY5,tx;;IcVF=vQ={'2[[R!j6g3x|qM@"F'<en%Jnd+%!R&72H6RvDYyK=HZ~-9A^$ae`vwN9(RcRrFVQ_29xIMZYGMV;P1YTQ6%_0@0Dq)u
-oH_4TM]d_DcL.^k$&i'$")Heg9Gv[3<Tvss9RXH{5yoTX'gm_@q1#elnRw!H=2JX9J%tsF+x83w2k@8o_YATQ6wXk8.#p/-w=%;.uzy@{h}@@#[JdhNbd}
-#aL)HhTB6g`Y}Z($"[}#{2&N~|OC;EI5i8~u:z#qThifyyw}:j]V~KT4|Wo&igL0qS=Tn7VMedHJ2J4brTN}XXVZSDc'KNW6dF>|5:+=t|jPT>i)Jf^zLo
-s<[g(eYcHR_%sFm8wO<+`st2rMHg'oaJusYWRv<a/:3O%{sM1L>Dpc~!~$(0)qF^w^xP3TSGRMe0E|S6$dc).A&Xc+$IGM"q,QRI]/2FaG(W~y-DUnYM32
-}pNrbL2u")I+[+N_`3rrMuo6q3z"CX;Q2zBfZ`"v4kP{[YFA7`#n[Nv",WvJWxEuI^~]Vl7n.baX9,T0Ie0'_lxtY[ZKvX,.r^U;l@{:N!~Hwc1$D&%S[(
-R^/,7qNj_y<Z8ZMwNK6,e!JL9GR45AR6%&2Ms<b(ok5pbcZa=mhI}`u-moj|%a}jdC;]TjyeweIDlNL@]]%yA&h)9X8-CM-{2`_D<}$s.]e`(eZgk2|:uT
-mlF=|UmwV>dFkZ8Ov:+pjHV]B=,naIX5iPAQZQL0y]NoQO_OX.93w0A3ZL^>w3]Dt`y]Z_mV84bBUx$dy3(Lt@'G@x5h)7<]BB:lYUeK07/M)t6o|[ZE77
-Ds<RU$9yBa'V[wG/R_|cSbrSH@u|^Q7w}mnwiR]^8QR^S0d6WLM-9,aUfam9s;bjWzkEw:ZzMs^v8&;6sdqtxKs$tu<&ld5VgI3N+@Yg;06%KgkRqfU|er
-_pbljA:_MN2H)p`DTpTNkEH-&M7s~>N)b8!7KH.:MMQ%&yv5I[}w:5gh61N`B&nw;5q247-ulw_qt`Ly0yACZA8@E:'}VzfbD4yxrwEL~UpA+^_mR5SxRR
-~VyE^6+7}A63@5mO$qL(oQLCKtL'S9x_]TZxsQt`LxQ_hy=|.<1fj}A)8xzc~b}3_,SN^-V4x,;zFvzjIDAj#L}7=.r!YA/nX`#9s4@lzj,uJB.DZ7J8+v
-7oH7L'SpllQcby.o%|BHY[-YRK%"t33sgr@xpmTtKR2+y)]JI(%-Oj"ZOeFRapTUUw%an59|GVp.g&(xVVBZeD2sB8|gPpbV|mb[0rB!TiT)UU[.`q5uh4
-|T4Ae+_u4+.vH9NGde]a&b^1}KyNetTeMsFU]vFk9)6X_Kge#ZWcqsw5+e9@'lNu}FENPCa4i|@},K5yI7Akp8}4!5_V2JwVM>w`O|lSvit)"6wi9=nYJ@
-^tV&gT</=C37w(0`v_+pz'J}xi!@GJ/4w|xB=e|K6;>&Y>dvpYo_"[wfpK9kp7TZzNz=(llbDc9]}IwbJ%6zJ.ZyIdtygh_Xaz1xaLEA4EvB,S:q4{Oe]r
-o}sq<k+L5bomO8}y'nGMh3)VYnE:YRZ5!4^e1C[>YxUa8h%{$OH/[mo[,KRH18&4ycMO<"-!fX_"zNP8O}3CjVH`[T}3U+L$`Z_hq_tCOL4z6&6z;jpMgW
-PAna$J%{1){XfSMwDLn+0>Doda>$'nL:Lw!N&RGJ#Xfj;GzQ2];]e#YFKSVwZ0!LE$!xzwz83Av]K`p_M`/Fd7QzA^W)ls}A-qun<lkY2UcL%URukv=AqA
-N;a9yW#halY&:Ec)2!eDSh9Q`5gQ9+'ZRoDU5Q>zrHmtPQ>KZ340R!Q5{]=8Q0Q333afN8-^%$7nt,xoW;Tyzzn>Q/F6,/[d#lBZm$&`qoZ`:16T{]J>~<
-|&9d8='YkB"vZRC(I;WU%/WsmCbki}b|NwfASB-D|0s[fa^8$9oZu!ohH2f9<UV8>1-Yo'[bW+n5az+Jp6a]+^S<HdMzCr=v/;jYQ2f%f]C+:hrMv{y3f9
-_3s{q{:^DQGD~+<"3Af"9zKw>>},tAWcy3`H$@X/cmeGYRs92,&k'pnegq>&-9;<"Y'q;le$SEd=hgrWax$YS;(qGssM3donOZd2c3j{0aRl4j1|j3Jn/N
-I]T}nYb:l9IHum=6{eZ>t9,]Hs%KwjKg&C>xkSt9yfw9dy>lPtAJp6v.uhFOFg{IOuIvC,Xd%u:ch<|8}A5)_#i:"(bdX6b]=),c`lnMkrbO`83)VPlBaC
-WYDtWrrAI"c[)7.Ibm%XScbuz)~81pi&6Sy:Au%<|W&tJAss}^J`8aYiZN_y9Sj4+yX^ss'F5,W2t1|I';;Z/v1ZYlfjM_JGSPGm.x98P_XBdqTCQ_3pTT
-6N3i%X}3)0`LOPoPv1D#oJuOoxg.VbX9$+aRWeIyX!cuj;Wj|UJ)^=}[3t-=:W7:iB;{s(K&1(ao9mk'|IY0kd4wGsd5}'W%~`QH;/i6A22X{{Oz`,7St+
-%{aAJf|aiEu>ZfArEkuP@_.b9:3]=n^wxImTyQ||L&[Q:z.e0qJ-n0|SZ!|QHvg<nVH@+&)!e90E/&^.ee|)(8(,R})xJDu/>bG^#M4J~:0@.'eE#e3X>5
-Tx$C[.xHx6kHE8/qt5Av!<]["`_)GGEeFYH}KLLma<mH'8voW`aqFoU'[PYj<|mn(N>}k1sZViVcp{#L/WWd>Ip^yJDl3tg"Sf~/7#arBn2RZ<6)UqOlzx
-5@-m&T<dD"%Kv$[+gCJK#+9{javha5,JgE4v6f7Ik)IFVEQo4|2fmLfF)l,dVk&D=eJygt.>9H<7qEawIM{&wW2-D2j^^DSd92@ZZseqT6Ko)lGt#h:|Ta
-oOeq'|,=:d}6rT^qFLATpsmeuD5'm@UTM=kc[t<V4X`D#%;5G|m2M-VIRkUKF-776P./a'@6~n]=(33.%oE.<kxLHg>]{`2of^oeIlnPG'!}RGr{WFq0Vl
-^=)GyOH!YnqCSuKLA#~HNoM#^svXNP>43Chb=&5G9hd671|MF@E%N(PY$G{ei%7YxurY2Otw"~Wy@ro158'5]{5g#k;rEJ1dNGx}lL-5uJV,4rQZTfdDO3
-vqy}9gH0CoN]N`^PRN=L.mdQDf!;0Ldx3j^l5d5u;}2jE{R.[{5o&hoB&$8#=<a#dc9km8wB[J^]YV{nBH;r@t]rMIStJ7A<b'!0V@32HG%Hg'(/bzSHA0
-sibaUE2A/Wvl]>@Gp(jA(<GohX|"{iHi:mRilXN:>j8M.vI<fQZn8i{ycpdJJ2zn"cY_ODoXuQuv2r5'sK0wqt,jHt_&-z+rduEM9d',a,5g1C$gONS$xk
-55&VlivO@)za{OUxZG}(Vmdz7.x1<{dw<-Mvnt{dwkbW+=O`Yi7mJ!U]s4KI6k]aN.-Qo75`U=#jYPv6L4cITkfE;e&qA0Jj8]PgsNo|$f|<fEh]WkCzA[
-e/<IMoD,-P1]iI~DL`NtpB5SYui:+bkaU#CBFmQbFFi@{b4X5RxEB3"X;K8<_r-c;p.ayGU`o=^NDdDAiF}|c1D%_V+%rq4..h#[9LFqw`@laon&Kmw#`=
-}R@FA`AT9l<]"%t#m9h0C7q-{y,`TJyxhdjqrd[Oe&1%V8TGf;{%GQbpO!<^$H;$NQH(5=y`1ocs$+pwhUY-!CDWfW;DOdeu/9.EG.gC+9j5<6]V%oip"h
-6jq$5..Y3t+upe@aO'-@I&o4p$tS>ZNRTQ"h+ej|zL.Q';$YCOd3!ks9vbSixEwJ88,$3.2lCkMcE|s,'etH)JWBsIJ_GXy;>,ujbB9[8/PRB^72z^]ies
-(vIf{WmoOyv!~MhMzL1tYt9+B_%Y;K+G]#o6L_D<,CqlQ7PW[.Sb(PN(KNE"$ag`GKKkPtaeyHFuA0|6um'7#i|i&A#&Q"Wa<%wp]$D^JINto>,rY_KxwB
-;d_GN@[NKLHxNNV.zcrA3,'LEVuKjps=,h;plI%LZ05D7'A4hbeZ(V@9A785zHWEK5|r^afk;w&azmkWr`Y3(Yap_uHFbE>V``,e]W1+Li3e-5^]+Wxl-=
-49y(fl([lP=$n<g78i1<bizu%s.D{bDhU$KLxX"4)t`eGq|f5J%/!;^-=^n3MlbwUQf.h^M;w%!y,ZUV~Du{g><KDx|6%121!yCZAh${>FLj[$8cumY:~t
--<Euoh_k>xSJ(t(0WDcD%UslTWS0'q02,d~#yQ/io)(j"Bl!j(77saUc1{Y-1r,/M/eC<Dd;5+lho1R>,qWFP^`6RdXGaF}Mwo.90=$-]dSQpvagf;gMx<
-H_,1qv|4H0ja|73Kds1jdF.:1@><>XH13$~PBJ&i+OgP]|x<0E'/j)Qg^:K}F&g](nIct`;r3'5Ue`QdmWsHe+:LgFZnlCc_xvDn-9lQsO}(Zoln+1xQh2
-<GMvlu74E`8OaJgcIKz{AJbY6nn+mak-Wj9dGApV(:/y(yHXdY9)a^OV)DwaD6VVGjKrk_>C~!@wgWCS2wQ&:D'91hWU@cDUaA8aDr`DPYtU1)Fp/i6w~>
-$FL`p$DUmFHR)"]VV&>uU>Y||5l(Q70#1@OV;@(<eNTH32WpyGVKvqfc^/oQ>QzJ-gh9K["T##ad)/~q1JcWP)Cjn:%BUoiJ9>TB7YT>l,qxcvi2(T(cR'
-/,gFWHA!I<0F<9[h<uEZV<A0sMXQVbGDJHMB-4IV49#A@VA27+)i5[lXm}3/zj4"gOv<;NM8OdCHCnDr(LD4fwMQa@hRbDdZ8bA'rBV=~bo[HJ}K3vpE-}
--Tj;KUVE@qu^o%Cm:O<6=au7Fo['=LMDfntx[hpn{$2W#wecjwCBOK7.}lIerLC9YunQS=Fz#%"q5fbx)yM4.m}bpH9X]k^Mlk@pV;K+djJhhLJ%|2JbA!
-n#MF7>1jG,m@1vX&qrT9G[4:tYDXmZTxX}PYkQq>|fe9-8yg'L_O+j.7oHfJ/3.DQo&<=7m@C:|{kOO[OLu|UW{/RvjRuvp`9&9tAXzJbLm$oKTK~3_>oF
-{v]EfK5WzOobX(5W^N"43qjqWk)`Tuu0V1BW|$W&}yg0Oq1WZSO/[=!r|2%^L6UG-gWI8^&y/GU0[|yCm`2LUG8]OFLD>Z2x.,@Sq3c9dceMUJRi/,$Vm!
-+D{X#IEEoQr.@2A#+FUw%zrcsIubGUu3Q]F8:q|u+GR[X(hR^PsQhf6f=-$zlmk4]6LSAO5%x[Txqv>NU|mkrAb05>F{@VB(I>@WMftlZCp'|tt3EDoSUI
-r0TMGVJ_u]LLitbvHgh[0gK5ng11rM(:pE4{4(cr#i)8=#G_LV'6/pQI!h4]:}PGZKTi$-3Dl>d)9WA(}53-(D90$w6`Fm5mYaW[/l|nmIle:zvSED-uem
-yzgAud'y<0]k[H4+$`y_s}LS=uF,;:[$>dW:4;5fX{N#&7C+^0N[q=d]n'j;>!XEyi+6_u@i%':%~NZjP6~f7][UT[BiQR;;7=NWGuyIRuKaEaY:qQtpXf
-i[-`GbmV~3Ne=U,6HjYR~0>.]xsAs.j|eMf1OAB_'{fu(as/y)ykg>ddan~U.Y:tvb[=q3!vZ0569H^!.D)64AaSC/Mrvpz-E3GQ'CYy$qBR$'y'2bz(=}
-ntEJ)/S>t@OPFGSgjD<OiA]HK!5J1jyWbi;:h5Sy--C==)vM.ywjyke+|18WW9Co~+B>n$gPE7lK}z!R}DVJ'+;;pmX}]R/[t_5kbdGQFUYRZHERRLN6Ls
-a,H;A0RV>/]futPtg;jQO4z2wbPlEY;pTJ$yTiPNytLr.z0gp{]y5rw;5=<wTLQS`wYm&XbE/,{Rr=tlhn~mARi2U#/:rs{b.i`&{.9E5.`@sX'f`>CL+|
-6v9/f=rIDcezF)<HnKao|z)jl.P/]Qj}w^Ea`""PQ5~TCMnA8O`L4L-4syc+OXj:18D=IP_lMUL|HjxdO"S+c49"WRlK]+}"f2UYT%c</-$&]&"mYJH:(y
-g!D/ReN2HIZ"7Tg^p"fQLSiv_gu@Y0LE"z<EGDDe&rWl]Sx^SrOGU[zX;{A+ry3x{3VX:xR<^`sD&fNu{8Ykm&OWJ)~`g6]5jinL/4#hthtpqajasN:i<n
-W!l4FKd@.u8RIZyV/grwNNH5>)AZZpuX5[2[p}/x"xGA'=XKYguA<{L&C&[yxuPOr9UGzX^b;aZHvz>3T36|Z8GK@`':cT(Y2]I"FLUvwgY6J`5.$n2;Rx
-AdvM,n:1"y{/aF(#|WIN)tVCu2#%0')$IzA{4O.1pD7)Lky9t1JdZc(R~6$QJeq,5mrgF"Jhjyvy753r/2(:YEKM[fJQ&=I&<:|Mq&(gcIr!a%7Dr(,gi'
-d%`KZSn.FrR+QeTsv:OF3I)J@D8YoCQ/LYK7&sN!!6e4xC1kaIAWWe(F3R!a(@-BRN,npBkFNSl47W04h2/b:J]X#8_LZuau8;JHwrdlz5Hf-./JIz%az!
-Fa|lB>GIZyzJkg'`'U=8+ModcB(MHdd7E2:2e6J%C@Qdmp[7jAC{.X]w&y<&Ic'b/.o<tmtL3SybeptepUH#g3Aw5tH5U(mamUHeG-pIEo-Rn3%+~dhLPn
-.(r=2<-Hq:;%6efyRbs-T<{|9C-wDgOuhrihiiKm<4pfo|WZYoLch<=k^9%SL=NLC}|A~=g9dS-4pFd.si,G[M=w&;oNV&'G%U=q;fbnP5F[Tbgyp|8&1Q
-1%%lu-<.|Y'wzKH.q-6u3Qs-_#Ry{C,813F+dknm]:]&|#w7T>JNuHmVVK6g}Fp3=(f1o('Y]P>s^2gj'y:IRZjJA(|zih/A:cEx^lEgh9Qk7bzCbX,[tY
-k5C7SdwUdPOY}]/hj{E6@j/XC#B'17$_=O7YKGE{"7sh'cY6INQ6Qy+]FtMOoQ+[8P5u%6vw5xeZLs;Ub/3-x-do_DwfoxUka3tsa}o1{;%0EilT)wFRdi
--y{>~AK6xi#|5L"k-i}8^Lq$-/3pLt7NP0byp@vKuqW$Tsu#7sp56z7`]4pM4LACMdY;72URSHX_4FQ,eWZF`s5.;VfP^x8F|5D@44^b#f%_PsDaXr2[5O
-Q@^hd=&oofb]fRhZ_h:(z#&aCa"d&c6Q3_5G;8(,tl7FT-ahTH{+I"{M_/JpJAf,Vi/>Vl`PBT``CAM4B^.lU|8Di==9Tw49+k7m8Fjd}F"_'=2NOE__j<
-9uRS&"QZOr-tZ.>uPM7}="!er$N0K(.:/^4#lZz(gN_$ad8hM{'"@R0-#pwelSs=%p,iwK<T|5K6T9mKarRm'"@%KP^yAgCgKG3Te$EGK#pm:7][7=]G!9
-3i|Pbp39=4u{MSD]vdTi0{s=`TKKO![[4rkWzDL@cb8e,5MP.7(<N6+c[WR7,VRpsciB/cW1gXwe/QthzPqf4Od)v}@YJ_c)5l-YA'pP}[(31&PUmcDt3B
-`9l`#g/9AJ]C;L%{wu780{[gzxKW/um9E&Uo:#zjavt3$|8OX{)})%5_V<(s3H[^-ea+=sjb}|z>HH2TGy-MHp&_3SH>`.mRG[[$|L>1^BP|@#1n>9~1vr
-|Jv30lXvyE#)tHR|kO`]0_!a!`iffR70`Uq-J=TgW4kR}|Eci$k[!TTohazn;r`]I=Jl(CyQ(&q|o5l[Z=7}irNGFQ>a<LZ8p9@S7B&w0v[>m>hvfj{RP5
-]8lHj'gXbBB5;{SwF"nH&da%s=kmf2TOkfsKSATfCsVZ0Vu|6F@,wn'j3_Vcfw{8ujZv'n(ags+R;)R&7NE)^_gr4n>fn"273Zl6gra.Dvk5.3YqeA~%;r
-K+v`[HCQ08`{T/dm4igxO&<xp>XQhe|pszN8(s.&7a,NF^wL[m"#@ztd.h},x)/1,<iF(3Bs"Rssj_OSywl_SKv;,}u"DUr"huogbE{m5l/0&O&vu[5mVB
-e<u.LQv+Io0_S$.;7!dS{/|"FvDUYU,@bF<8eJyhSe-3sk>U{X]iKQ-HnL9l:mo}lKxJfOA"/ck$S`8F"yBe2E0C&Vf3&Q:q+X^T.-zGmXmO@j:`]AU|+e
-c-<HZ0l{-tk/fm]K]-<xPt!YGqYEFsf#o_(s7;~0a[ZaI_>_V@T>nW.HPKu+wh`|jqe{$nn9NTm|_av-21tUoqXnhX&#m95+M+N2B"Q^~9HIi@uYWY0{<h
-7V$J)8ZT"wF/prIH8TCgb!s(pYH>z3(@|$2:]Q9=&%%)'^0!Wj2gcJTjV_}h-nP$i2zf#}DqJZE,Vnc]<WH!RrSx'nDF4}BKJgSp83Mz|UUD<V%k4e}R.4
-+SI.CkFl[_){39vKDHP-oD7!7x!U$sBPr1Hu&,|'-0F^Ys%gUw:KN#bPA&/e&7RYZGY-FY:pb"ua$^==vilUsnB|3o,+-E.FU8{d9-NYzPU!Tx8Gzc@9Z+
-+<ZjgnJHVy&'O6azd7!K(kY2'{QUU{#R@0%z!:^qLN_-df58.IFx)y|^IMKujKD6p@lO,YMT;rAWpshI|RCy6/]|HssgA4AZ7b+V5<bUV)$KP[ddwr<2#l
->Qaff^5dK|y!X$(ETnK5AS'Bm`Q$OKWkB5`CU-3.p(t#'KcZ"7byB;-#{bkjKwD%5So5:h-l/v(wEY^,G;6q~V`>|cpS^wus6!j+n!~^asPO,Q%XMVS1&v
-nRL:,0RJm,eEp4Th0j^b#|bcLqi%oA4l(vT'%nQ-H(A`z"C!:qZxv[,-f]WgMUu{i12+&6$1Mo^o-8r(mOR}C|DEXI>0zJC!up~SM|W!WbxN8O,nWC7+t1
-d-J`Me=6K[<6+J)$:yCKMmVlDv6>z2-"Zt|$A!J_[3Q4pbp2RPem9w|mSt74Hm[n)Z^cpiBV#-or('7LN1Q1|dgpJFcH-Ku502ARt3pQwcuvfMIddT`Q@F
-j^L%A|]bsdX;+ot$xPg[9l#T;PY]Q(T"kmwqT_qDiopSim%#Pq-&#:Fiegj@,fPJEy,NYx1:|/3`HGS("t2@4yO]Nd!OiUIg<70f'yC1Rf876h_N6NVq,(
-;51yF#]V9m^7,a!3zjmMbPwBe&TWtRUU"Q{d#]q-=t1B62!Eztkk(w=#xP+c`=o,fQt2+0&PmnYQ,]e4##LL2|I&KE:&=`x6G-rLsy>EP7sOfe]g%oy(JI
-wJcEkYZ56A^=2zwBAXWC-fjL;Qu)o>~5g_9HN@`#ajTI3ojs[AUce2pukOr0.kf,yO+p;Ne_lBvs5E`s!+Ckj/Cn}e<]]8D^@GQ[{:_jaRxMbn~HHu`vE`
-`OFAC2GmS#IH{t0v99YQHy=7"B4xh5je>Q|I-1IX7n4&&[wPImsXv%kUZw#BbMX5|,'slIp$r6<FB=TL~yj3.v<I:2/(&SJN@2ftf'h;F/Kj&`=;`5IOKY
-nz2bBN/gS=[y$F8-Pf"&@Y^C{U>JbD$}fcRvR%">y{uf77Z1!>w1'a0_.>Ra<"Xt/Yp=b<4PbfMv9lOP&!lxfM'Gf%S-8V!ZB8WCp{g,R(qX>D{c.W{W(T
--t3a+JgcRx)kM2G;~{Xiy][Yss`>0/"x|aIEQ_3Q%nkp5$Hrfn]%^FkibmO)D|J$]=wR^/oYhpJu=D6IW0pmDDby(]IKg"M@Qyfwv[V=-RDgL$cn7n%OX&
-E|/-o&G{l8!(hqh7`),6Y(A8!C`$mf7[mdC']%g/eAg7S@-:|H1x|Z);14n-^}qxr1/t<,tAxH%nSKAUnLyS!zTxs6#BX!Q!5XuQ4a+b3P,skCo)cP9l4e
-5/C^g#M1ag0V&c(rnNYIKwCoaiL#4oAYWv%-a_k{D2LiL#VU~zkctSHB1Bb`'<]3tz:IG.N,uQQ$G9C0&JCF`TL0f'Ej]J~_d<"Y$<<s".WgbRYV[bcL{C
-d[++kOss{{~+F1}SyIl!tU_8H'ZgaKtVQ0Fk"w[uetjO'Tu[|Ch$5Z!ba9`eYI7":IaA/dAE8@#y<snV7T`hJ()@6d@z.B>a=K4LgG^m(LnF_@mHcVi'-t
-VI",c2=w~V9YzzO$zl;"Y{36]h<iY}8_Dn:'n'd7VqPe<e,fK.Vt"Tc='$q-jU8wz<MTDqw=/:J/+icM+MJqz-/ZPMgeujII!;xFGlm7y@A_<"^w1SJ.(b
-H0X5^u;@18jN7>yHbIuSR<Xz)CrzSZ)M`JK|cssWzIGSb&VEN#00}W5!v3<uFk6sm.^cdBTwF0S}N#UAvCLxcQgX.%oNZRR'k"{zC<VBdv5k0O[Lk=sNh$
-][JT(sYE^59yuyj:B!sLdED_0Dh3O>l7AVH0|mmxl"Y&3oZg{|nJ/X9p(,uT8F.Nc8[Y#08{UNs@z&Is`Xs/$2:}_B^1t'lx%)Q{kVqAz.Fw:@+,mcAk}]
-z=.w5viG#H`@uIt|y<Nq'EROdVn^F.b:=:+^:.i`E{dP=(DFN=cyH-SfkA$+qcBNDP5-J_(kSwutBZqPFVB`R^9%KwpEP+|XEY9>4(fyS9JWSEa#fp{lv6
-Jmf1wVT9}&w{3/+g"95adYGXX>,W[3b2[[HXsC+b{2obSH={jYd<F6+UqQNXpIB0,Hg!7+N_v[qqR%(d<(hYjPl'8"5,QM,T(cnmZjD"Gu[CO<>D<unoM@
-45u"fQ2t,oCeGvY0`-N7^cOat+`yj@xg!28.FHFU;Vh:(!..o}u>Wo/'&'-l0"2Nk;^B`1Z<aX5+uTG./6feIhta;gdxpx]aF"=1}vS#IH9U:|x.b!9kSN
-FA7}7|za3t$,%jy(oW/&E4%1UbtykGe^VTWHM);TlNRD<UHO;EL,gdK06JNYff&a3H72iYS_nFO+B%=3"<S4=nG,|@XkvqoHftzmjc[^e)0,M<.:62)o{e
-vp>|l``udFO3@/##B2IiQ&1}XQXXuU-pi!FhA/n[OVNTJIiD}EvNB`$YR"zP+OC;_6cH/9PK|F6b&oEx-Nc`d_i2qld&XK]LUvRRy;$i>s$`c:U+C`K<j>
-S%Z7Af@lP._s"OU8OKod)2ZJp`{[<cs&N3;owUsVf3eSaGqct9U12:74SLcWJL;H9z:+zUM0O;H'&5Xp:m@I;=tis/]62wmI6fsPsp'nh#A(r6B'nLQJH=
-Av"$+tc17rVcFUZMy4CTEDzR,Bw+AOa4Hq-3I|bi~eII{)bX#lTR9Dz`+Q4bnS+Jh@{:EtSJrpA#2lHycF70w29O5nb0vuRc7@q>eE!;WsBe+Ve;mua'`<
-]QD:.szHBo(@=5lxYc'pw+k8=6SZAyK;YoSK5bEfI,G|oTOuwgoYrUvLH5~tkpJAq#5zmS[)!x{N]JCn#"U7&Vy^3+A(NIoZ7PbI2E~_F$G[6lzP!Ti)3=
-N+Qnmp/gwukov)Z:karyLUsIB,-RogrKdE!HSlN9juY|lR`iy_(^(gfA&RMX,Xt:Va`X#gty;{J[9I1e#0<j2VS@f:]4n-jG&wKP@vSZK>'QMta-I0Wk=C
-#J^m-5`5]p_n_1pjjIeKYqOJ`35"9RS^{iSJcF8>ID1D_W`JaMKkYlNNV9^3T%-)~T>Jz4db3=HA^S99jMlsW0D5;|./><yr>veWLL!|8adF+ElEj.f[5=
-(&b;SE,U@;Y;Nk0(&`Cng`DN19:hYjFcx-unX2f5)k1g{LbTe]MU3K3azsEviZmB>yw[N5/Sx5#>Xv@lcTg(d}~a~@0Fvo8s,1n#_.(FBXqP,nzBIt/3j/
-XLvj&0FI{Z&vaW6naZ_Z~{2v>a!"<},:s>TN`RliV}S(QG%J]O70`"7BBWTk`jMfA<q>W!^o#t>ib15!W((HleQ]Uq+obYbG^%VG^I|0>O<#cKvw=[]C&i
-fzH_I97um!.=z2lPi-XJb!S{pizpO0QfD65e>qjbB=_|_6;YpdFt!IpDHUeaVuZvWPqqd2ld36-'0@}8S,'"Yh|uJ]v%U[Oa1d|n'bs-K#OW=y(F3a>WO=
-):EqUXhC.vjPpf:gL$fPrxSJWHWNFzy!usdN9xX)(tW7'Y^'k^dXxB|!I}c3gOHt`}}iiUvrnsxaqe!%Pd)-UJ_5_GONafz8-XcoD9x"[WaWr}(W=S):1@
-sl5$SDVFn;+/=|^qt{16"qv5_,@B5HKyWRg%Kj.<aD`pkXn)7_ufFOF#KEmkxmujH/e<KVV!YA~(-P'C97{TT.gYiMWqWrZO%PSc%SRcx:7u-8G[<^#ucX
-Vn/7o&jl<.<eSe+'h/Kh2aL0uRD+i;s]#s2XN)wvPA$iHp8M7SG2>8ChP''XTI,&gp^N`<9$4F/#u+=Fq]&]~>t8tW>7Zbb$X^0jXP1jb]}S:0{S"jH;z4
-5)!`5H~YC/45a"Sfyt|-#k|'qE6r'}jR0M(ldx,y/XSP3HP9_$:1.Wp[0H_`r4^I|yv!+e!-$;A7e_y<k|hU@}.Fa's7OoM(m20&VU+<Y|sBt@[wsA8Jai
-L|_`~'m"t"%p1|~IU9|qi1>YsvaF&IA)+m%3AbUaif%)X{0zZgYK+MRbt4vN~be15ae:YlNGWW;gFH^mql&AdBH`^gA/v_e/n@Xlnkfz6)pY=8Ds)K<g>V
-!TZ'LfAz(ZGt&o/%9J(`OT@HZnA-RMl0Qf;Cy&W>q}80z2O:H35WmqtGp{hT+w`asT]MvY|'#3#jRuM4@zqBg2m_B0brEYdBqM0qg$DoXrZ{Ml{X,(%5EV
-'vM_=$x"C_7cjMC'L{%SXFB@kN_{MtLdQ9w%Tm72GUXB`Psj.xZhqek7u6j#$fzit3rc3>o|rt)xdl6|_T=jD$ZNQd(.[HEmR+m]"eeK()i[u@^Hx5mB"j
-RY=u/(,COIZ6LHFA-jx4N)U+d/1z0("Pc65bS@1TjcUo]<R&R5aO]2LRUW18yfdI}Vmf3QFq5FCZ{M]Ujv3^&O~]zsCzwMc0qBN_FLD:2cs3E@s}0`7R-,
-U_16yn,txA_9F3Mg[IBgZ;vBAs]#!gDl+tBAYjx94z7s+un7=lqO{/dyBNuHsfV5l=f#bT;<BN"&LKqb3Ql:eiGg/z}bY1W|hvr:.f/CIbTvm:=n'o%p",
-IyH`U;U'tLukW8;^ifPs8N(l|n#L_nF!Vkrhb_Y[JOs4f{snPq'Sg_02"9i,=6-QigV<SpwI'AyrcEKwAC^;ODNr:]=yMiK!zfF|/F9K9qMeb2t,1Y&|on
-18H`_^0{;|[C,nC##zyL&T/G6e~&661iDzL9D]amU_xPf144Sz7+kv[,_nF><apd|<p^VHlp]nFY;]Kv+-~v8=oAA#[<oO!9cn]]t`TCqCK+}BQ6ML~n'W
-RtD,t|do{evQw)3:,O[=twevv<_.=Y]E!khgWBu5xo[pY7wNg3.g-.1G9Sb0+s$&c9$(xxI;zu-CG[|b5yrm!0wpQ^/M_!{7.p7;_c$"^.qdy|x^Oul"Wn
-(fRveZhlvwCK%fKRoc%+K,zWkEf3y&0a#QEs&8/=;EQ'@!mY!mCS,p]@rlW7R:e.V%W{[0m#"R[XBT(vLHE"=Qq#k"Qx]Z-GGd;iqd0:PU#v5u|fXaX[U|
-;"87<ja,NLvnCyykeH(xz=k#}ydtw_Lc0);i]';!_|vv~.hW{Id@w9Y;|lW=q`iq&oEWEH`{I5;r-OrHm{ptWhh>3jdh`>&MO+6;IgK-SUS)=O`dsEJ|]}
-i5DLR(s<|Dv{$/Q1!QbJ$(7q#w<V/9K%-T|$Gj(T~l|V&[/4wZPPuD;(uEVzT/W^"An4jK15CWPG.Los0]wi62V'WgO`~u{oUD|%NLU-u3MoD,iZZFAY"t
-eG-[D[@PPB4O32J|L7F3k,e[ZCLmr.YZ9KA)l&k(_G5Ii7;X,-[G-U%(u,=BCF!9'JnK$K{l_f_<@k%5G]LCRJAgjcfPc1am=X7LcCf8qmj6Bg$GhxARqI
-RJrxjyL,4w:sxE@;axz^&B9PMuXicjHBZa+=D#4WE%PCB!olZFe-V'4w2BhdyZyW;UG.]E(%eLCc`lM/.;R%Wc]KgT>c&7HR4}Tlr=zi[Gl=[YuZEwsH=|
-[4DT}.>7=yY|P7g$VAnzhGTF,pZ$T5tt>'V#R)8$fvy|"_4817x7}7l(iuvbXm]$h=HB7==p%(q#QSpnnfgBGl+N#LU9vV)Zzyfe:Ctj<lytPcdAil&:hO
-#0@2pL$WS7-(DB7`lIr/mf|]sG9U#mpxe3+8OiDbpHh1cRu<&GKeB]99(zccr5EQ'>7rNipbuQeq%qWe[:d<rcU0KM[$|-&Er0Lk2qProTVr@Avb+Ye3^-
-a5$):&opS|8Q:zOU`DWSY"3p;OUH4sND;PM33s!Y]JJG<NSd_v-iHg(<X^Bw}UXBc<IP}$zCs5vmG{8mqZ%#n!e1V)t2Fhmd`{#%!O:"KH;atU|XHO'zLf
-7rOo].f9U<y|7!y/I{m]s^,5B8qj`Kv0h]Fn]9;``4InhRHv]$OO[RVW+o@|p)woaUNr:;'rqyrULUS[^_IF<YR-1FJ1h,P^O;xP&b5f,oi.boU0Ib8@$$
-K^sd$REIew~_Zhjjs1PC&DUfz|%bBxF>S++X/eOiK6Y(ld$ML(HJk!@Ez=4(Jb4IYW!-0$WXxf>b_gy0bn)XG@<vzTe-PF1p,xRn//YM|i7)WT{[64FUaq
-hs1Z{j^C&2ZLHI@{GAs,HYG9R3(KxA4c>}fC2BE:8(tH|ZZ0=$E/}1g/[eJ/#/,Qf$Njg;SwcW0#`t(HP)sz",nRiO5k]}0qV|E&U{&-H3'3^fobF{XD1K
-#C"83NM[E`p(.De'{CBBi8BB6@Z|__tRy1_2G]24WI8!pLW&<{^7}4zIg5.he4{@F!F{CWtT>Sq=0tCG38PtBl0dtI8{$mWSmc)]d3q$9O.rReR6Ntx8uE
-:s~KF6a][4%K.7%FsAwRv{me#.=1T8r`gA%(lN:Ez`BD(F0IhfW%[SuG-B8m;{l&&<j#0}MAk'lB,+@=U2d(ns`;c{`k9;[E@u2I-gKYJ`yAE{BhI&Qq+4
-hW)XG=G@.]BnS}y30]~m$psd0@Hz;RPS=$Xl:78;@xlW0p5aHyUu%]kQHa!0~>3/vq3&/v8U|vnqE88iG0b.C1;08j"k<6rwZ3v/$.YVYZ9Wmhx!axbahj
-%GR:;ss71yAdXbmEjVpZq2cn)6JKkG+C|XC]@]z3m;t{T|]x=Oxo3&>zMhmMTwD9+g5uqVwig=]4LLaY,$S(HUeP&9H,zFk"rpatCxznv22V/v,)#PuV~D
-9l#tTUf&"k1pCi)/J.#U}LlRQ$hL_F{5s(-F#Q}R9r[eC$N{L].L}=<s)+nF)^kPz{kvFZdyzmmSg^aLJk<JU%F8HC}C6ZK<+37tz@O%DCRxw5@n_eR8V)
-e@t]cSD!"-Gdv}JEp}LNFRMKWLIY"4iOy1Msz(94<<n.pZZ59N9uLXJ@OwGSc5s`g;-fMCTw1r!OTo%vc|Jd-r~=21')LEz:IM20zN:`bmY@@,BF0aS|a&
-i':VH`.)e6Z"]q~n;og"(716}v`{<RPU"Jw_uqWrP.vap)1h2XIP,]U)uR8>u`K=#i+!$.[bktD8"|YszmTf9[das]/jPhZNCQNw^gF/,FGPl`(pt=h2'n
-~(tZwU^LxwQ-w#{'6O>C9zw]C'nMVPrD6v$-N+FaPbKR"O2!&Hs#cCG&K+iawYEUw${h~G%^a79@(7[LS=URA5>nA22y8qB^HD6aGB3$s`U>'3bhcOqh|}
-ZO9U&rjd;$D6A@Qh{Cunl<V^wG9AS<a:x|8NC&6TO-|j3@qhkUgd`7Hxr-_f%+5h-JiB1QGlL,^Rn07S'R@V`S!L~TC|O1DpV12{@y9eZE8][p)'D(yQF^
-bpDjGVcqK<)IIl(H,Ed31o{DG)G<5HNr5jk4J/I2k@@_`MTg99iPK+P@Kq6QAZjI0e0xC,#E_PkXNcORgjJuRGeZ"JVzg[tX:N~dd1JEokUAQn[$L;,/fQ
-[sFI7T!{atyC"Lm3S&QsjO_WaLS|veS:Sd<5nLG()|8|;04ArH"H8%Y(Wq_a824HqEG^1aj!X-NLQ}h'[Z1ug@MXq^WvX3$oadjXI[]uH8|VUNwi3ytmr2
-QU'[&=]o#8[);<-Lq_fvQP%v"C#JMMFOrV-vFMreS{Gw}_hEeB)3R4YS2O^@r7>QNC)2P4]9^=ZS^ee,Gb7guBKdiU]Kv+AI$Pe9&!xzb:R1{srdZGjQ,:
-CGg&5%"i@a0.^!<l+K/s'6PtrhdC5gfPj<+f11(M[>D3[XC[=I_BiUxga[}ntAYg@JyA<lYxYVJ#Pu~e3aP1J@nH8:x2)<6qaYKW/j,IK5BFk}Gr;fW$_'
-X1@|`$=Np3z<0D>E5NS9!7}JMs/JI-DA_L#zECgw]@zH&(GftE"<<d}dfZ%)S=5hfv/wjq(:tTYB$d&E9!Axi!HNK&JJ.VU5GUW`5h-`Siy%$m[v:Y|{}%
-k0]<C]UiMIH$c4$||vNEPv'%Q-`C;F_us`u{>JE{(r,ILWx+)QRWvrAga=uIb=kgl35aYF'G[4H!@yY9NEIlh<HxO_[}1^HBo/sp<is9+Fxq-wsEWHl=h|
-}n@&h/N6>t^N,l]d)y(/uPLs<-^6OD&MprGZ!0ek)|MKUP8mFEsd!)@Jgjn|hk(FDC5u{/TjeYjY;.%C>%~FjsEful)F,_b0vCSQYxGKDhKIpm&V.FeZ)V
-k-A>]$5,_]J8exAv}3_})rog-7UMpQf-{iBWOE4Z0>O|=oD'7z1'|5"-n=)9PxtW>.e3!%VISnzY8_jrX`/;/SpFE4Ne<5jM/VT;&P+e%d|W.Ggd{eCt6G
-Qz'tg6Qf,|57P:(1(r$O9O1sSy[8:Oa^nL!|bV}iDR`dt0EYo!GMy-m#@(sI!QU`]mH!RQ6LcW)UoMSMN^u5-|qwTK"`l>)PJ}uI+,M,;X//Zpr#VE$v@`
-Ch727=V!M/x0O.'0GUJUGftY}+"`82z];$5`6Y`PNQaQO!Kk+KU<}=g4v,dhL3k')htiuI1U8_d)N{JZy&q&WGf+hI^xEthS`wyZ;fjX}O|uA&9_rJ7t_6
-tV5Jg-h{y/x+3Vyo1ZP0uG{-4SCMDo-Wg=>}iJnyE17bN<wh#/oywV]+TqK<03(;-0#<>Bx&ot+w,/va~w2gR#aSco}UH;e8wZ%'KQNd3!~=-{L-|bUu4o
-/=8;j"&CucOrDoLP|B%wa]Xhki,C2#8(niDpl9Qh(ugXt>abu/!toybUo"0S0aOfQK&%w.f<{Cjn%`j-Vv_0$27ADb3EZ1du69nJA0cToG.;',Xe)Q[eLS
-zyRl0Z,Il"Vra/8D'w0eiLAFpzzSBn#xrUeG|IK_'(k=@"5I2}%oBym_[]O!`u@Gxe2oSfM<{]WNPK.6orC0>i|i@,o}yuq&KWV&q#bo0oZUXD$.d1]%nM
-Zi|q"8;WbCHBU9(h<b]l1'GK(ckg$S:+]QpGX2#oi(':(v]@Dv]6=|NaQ:[`;SqPc}#A{JG<Mp>@uOXM|Zf#7aJx8nTlSfYjV'|^aI_u::M('|+&(%IW]E
-X[TzX2qq^=&[A:<"~7a]7[wP7T2`9GtSGSz{PHvG,)tV_S$4sIQY5h#xQ1v1d/!inORIDN<^PJitc`bvOqSkR}jOi6WTqo(1=5vq_SrCA+4|M$axdqkhki
-OdyVZNP"j52$Oe)J;uJ,a%,}R&sOx|$VO)>8R+O/MsN8g7OZ$]AjAW-mp$bcNB0Muj6$V;}]&hN|e^>i(mUNLZUN{TIHk0oN02t256rwxhSM[Qoh=vqq'}
-kYEGB_<_J^(=<rkqoR^f@XUAb/p`2`b5tc2`)Fh{!Dp2YBq$TIkdPKOzW[)lunS$KUwlW$)Nv53PuieU`:aXYg#BGv-ZuUBs~9$30;&6a8@yWAa39TTC_4
-k0l,Mf4rM;]V1ZT[mA0oc}Hjw>+KR`szyMw&"nhT8&u2e1G6-Ix-Z/LmyWoSf#VN+8BnX%c/+{bzat=OjJBB/8`vJo9kFNrmSbIs-)Uu]f{9@KPCL4c!W_
->#wL|z:l'/89XgYroig4pt9.:1)`sH@57%:RU-y8'/<'2<gT]tP6V{=_BKymjI~Jv))D-CU"M]f-/QqGs1Ffb>mAy/J$}r'OZ^e+F`v!o2D9feNi=Mu9Un
-/zH87c^7@Mvq;Ka^ph@/A:k8@ShR8H1+_X$zh|fxrWA(S|fWp@PTG5}UG5^Dr<@[)sT@8yq2G&C}HfKx58roM6Q`S[r]z/%`kEyP@dGcY2(k,"zVGZT@i%
-uh=!P(3{l;FE>/_Yxn8XsTln^9BH#oU!zGNHF{aJThp_A#lkzIW%ZjMFH]qzA>1cB>$akypGi^]$l',@':+9:;oNnL)N2#S):-m"mSF`spGGJd4OJ4(Qh0
-i1})v2nx'#No:4^,H<S,Atb`z+hSX`pyjYcHT9s>h>"[UU'3"HMD^lI>(gvIos^%:d"TsSa/oG)_Bzn',p&K!Z175N>:tv{OjBMelsI.A[Tq[c35eg$2)@
-p.YvSI#$nizoB(x=u%gx.}]u}eyDk2HjgrT{jLGl0mTI9[y8NN+K+Ohs"WjrB(%=^qKE"</i2I-/An]ZqHLLA9JR,a`k05>I;t|]q5z]Q,j&k`>ii/V`=Q
-xCzRLU[5x`%_qJ##oYPT%FvO^:!rvxUbdBbYUo})@]-HHUF+k6Ab7K!o38%/foD,ktLEuAOIr$MwYuJr28jf~{lL{H+9a!~s5[U_hA.h~dgGsk;4uzZ%<D
-XwgHvlEJ'>dP,)IXi4l6-Z3gP6%:$+:GH"}VJA"d@"tumG3VW73L},%MR})7i!&]YGurp]qMX$2i3UQ1C=E5|+9BNLG<RqjUctbR@6~tgZ}U$uFE|Syia#
-"(CNLTYIGV:>Jz=GZeCMn&5{mPT+kuWe=k(1s#5Dmx3W-">/3nlj"DVAyN;>vs}_Ray!9p&YLG3v)/TC^)B}S3p<OU2Z"~>.4iti.-S/fH.UQ"=V]V:{&u
-r>|Go)|I3B)h=0^>F=p((vQTJmEc{"Mm2o"s(.U;3.8"lJzsdEr[(FZ:P7d5/1ctPVyt[ZQ5wIhxUMRt}x},#DD|wo{ISe$'L[c)Hp'$e6MpFBfwRr}/tT
-gz6|'REoiKE++TE1_pK:n7;2kq-x>4^,,&w9L'fMI^)/[av`&}TW}'mO81{%-I+sdcFfM+@A233Zm$/5tL!cY7DHI:z:.ysyA&LITIaT;zvz5x4xo4D8z=
-"d.fU)fdoJGX&,I,V3v$+)6[V0'Abr$Jc5#3AuBw&ueqV,ZOYSGD2F[^U7Kmq+rL0z@u{`-48%oF.lWo2}uQxU.WqW,{^Fke:y_SYw;qMbaqC0Ho=Jq5.I
-HfG.>'Ffi,iIKfHzJ@0FOJ!]vmFu!-H&<U8%JRMZkqSdi,WS`y)[EQu)L22dspYJRj{IJt-{D7ZaP:Vnf>Ccna/#4p&"4k"NMOeke4ZlO;&HOs3}x|SCAa
-6$:yHDF7;8(U7uxoJB(tv9MLnak!i]4}nlI4=WsT/no2x|5#422D6;xo<M:5xj7Vb4cb=x$psE=ksp9>C+w$^6z(us}RT@P@~s8Wm2sogMQi-|G@g`hjwp
--K!xhKShX&Qf!^Id&5Wh0V8y.:rfxJVs1eauM3CSDZy|<i]Y]prp;@^@pWv^vR6t!_ZI;A`b^j{d>_9-/}hx8F.I+.5f|=k[["<|[9kGeZ;Od0~fv^mJ4I
-LBH@GBh=2zrsbo4yrYLV3ih)~eUhLI:2KhY3Hr(tJ;G1%TO]Tys:~6tZl$){2zD}gvQ_yQULgSFVQ;aS2j}p/vahK64hFSo&x3,J[lYhYU)#K@_3+SE9[W
-{[NLT$Wr),,[6)!Awg|z$Q3p6PVb"]c!#|W`2[v=|'@KCS/TeJ(e%{A{p1A89:en,&b:KncVb%stWiYP4(WJ9;]&th>%OJ'e+>T>D]ZO<SWA=bFC(5"OA+
-jndl%s;u~u#)dJBQXS"7w[OlN))k1F|6re]{-T+ISKxBUG6U4&6`c;C}'Mky~}f9=fX[hU{eu<7}:wnha7-m_pWAbQ3fJGTbL,XFDU,{"7PzuZPcxQI}p=
-U{VpST6%n&cf.eN|3<kM;'l|w^PiNqXInRlX6QwxgERM5}'m5;<rfy0=q>GOMEdh{z:H#WG5xOdW|-E&Ux,ec=mmG|Md5^9S+Wa<4[V@i+QvSoJ6)8Ei#B
-c(^Pt"VYru>@nEK[,dv{&JE[QKB_(E@O`TLcttZ&LX%:@{6['xoYix{OSrPy9oL0bHB&Smk@Ua1yw")Rw`nPYuqvTMy3#}guqZkbs<n-VzAE+joo],=#cz
-D#ktUy&Xm`2`sF^`/qR'W))1#P)[v|&THn&pwlV^pIGUZAa(4X+yL).6~h,N;w:CSh4I3Q'uhOmR@BIWZ:1="+5!:]l'#h|ZCwlCO"xdu'U9hL!O=,%)YU
-hj-m3Q5EeZkPs,KXKy~zOO|{R[uOlfpe{>QL]Ua5$xhgwvU&KE;v2_Vn+e;6OY=e$L[QMKr`m3X6%ut36b/r]q|=J;:L{4RP|9-iBL!jY!)Bgr(q_Bo%%n
-4/n}%`@Ni%C,Z3fr1=#:-U7Otybxj><{")(f{M|mC!bZ;dT"^SdC|8R5I.|CHA:xx</K=G^hgtlJ5Tv'M12o@ETU'5Ms6GNs9`<{:mFCH2l2);e;:el2~5
-967QW|t1,r]CQZDH1LyJ{^3biK4&Z2PKs'^Qr8v:NGb"P+1K0Tc>0QNYf}~eg"u]J8TVhO(M6!$XJF#`r8[=}p>aI>ufJJ$;b",$uE4Kn%TpdS'fC_nzl^
-xoR2u)1k[5^Az|,YNIjH4gOp^kZR7Xkv%{ncq>Gz"h+H"+$}0^>P!`}5h0=#)FQbi/."E]@I.G=eB{V#9V9tj1hW`>'.Vtcr{i'>GpPu)d=V6ok0]/[F_-
-R#7GWr.>.!@I)%c=Ob;!&.xI0t0/X5ea^TV+{QhV_l:EvX5["gf3MPxm4qO;Z;Q0@UN0Y&0TF|l2#THiy_bKXQ<UNWsxcD~;U-R,01x7A]};Hek"}{>YTq
-,Q<|66T<,'"33oAA~R!;]3u:Sr;=p,h#s^OQ^}'J_qUUu4=afe(c4oPAsQ7-o58njuHd^w~f~5_t{|#2]sLe:5x8qg5b/vT&uMC'npb^wGzRyKGv[u#QqG
-)`FXoa+vmk_L_zq<(+]Ds7cx{sA$17O2tKk@o|tM<:yN23.9UrPOlKmke11qaPsk)tzBCqX<7'tZFFU6Z4dJTFc}8l(0TS(j',,/0g58pKH2Qt7YA2O%")
-";Mulk3UI:[z>&;v:|5lW`)y[52,|G_"0ZTR.AB;lJcusC+Qs@S#%Vp|Ve>GUt&vGHsg,gKw$e#&Q{XG"0x5+%k]/dh[VcMQ/Nj.yyX:L'-Du>FH+bI7A=
-lF6X,Oi-sE>.fd=M~.fhj,J0]7~_r7M/!76T,'y]Dk/ttF@zFLVY7j~10('{K8|}.hM}|}~}V2j5}OV=0oB#9:-pB&NFo)x|#0DMxLz=T{}LBq>7jf6`}Z
-f2k!bXb:5K)N$d(l^SLRHJA1`j>DVOtcwAb5,hl]-M}bNj~`DJ.rqBn,J)zhtvy<0yf!{88G+4vN)=GIJ1DX,m9|Q&E%$[]U_ly-g^zo#XayUY;u_;{JQ%
-.gDORZX/-E'-||nz:XD{%0xen9ZiXDCY$O(wc(,>QW;cHM]zI5g02(Aw}d#l^kj`'K|8O"+ckG8za7%[kYR!VjUNG9Y![k|:1fM:m'BE1QXo]='yEYId)l
-lT7qH@W_!4d9mA2XH`sOLj5g);kLEmpWJefe>#z&q#edi;MxjVyq,OKG{UR-2C2&jizMBxOR$@ji'V``5:S,akXZXWi=|h|gg(YAT+lPmeHKDQzwVH5:yd
->S}umh(V1HD&c3$M57b"p]'QKrt!6PRCJ]It=NSp+@qPzn!IhV~Jvw$!>p!{V2AU&OBYD=OQEQwR/-e(TXB9WHF0&&Li]DcW}OZ4zwVvc6m#FY#S'Nz=fx
-ExjlFSv>1(|%j]A'}]RsNH|AsS~rw)qo.f=8;XP]-Bv>:RW@4cafFO.K4i`FRFxL"(yGSDWEqY7pqnpj-Ha1#57^u{L7(%+_Y,vyZe4Y&JjlUO<&z=FupZ
-tZ"J)!0NF@qS28d|W#rg<i!zs7}Q2^Kay5Oznkd@/tQ<pz"AGFM"OG4}crw9Z740WJZJgQ3}7.rkxO06JR//DZ@G'YK>.1eq2z[@d.<g>JavO,UkVVw,K7
-vm%|sdKq:d[_Cln0$):H8pB}fqT87mn_ZXxr)P~ru#+hP'n[jb!f#":8/;)]cx6Hx6/6+}WKp8d"}9Fuc'!7k:=[]1-4$Q%Hqb3r1FA/Ef5_6xh%9'TDjE
-WbqL|DJg52NtQO]bAiZjd#9e<#e$e4d(WQ2x|<@64A,[p}xeUZev:{LH@;RCAdeC4pQ!853Xu9^9kSTdjr5h`5Z<:$eTz,AB+TTe;&/r60bp~{ks40tGDL
-4CnLB4A>kVt3YL9kywCR5,y.}P^h/DZ6='Zf^YN&@bVTh>]nJ,^_v!(8[9}U3/$tOV3^2P,T"(|aRvBe2%rCAOBtcRe=PB8'NLO]M{u9zG,jN>j-]A)-oP
-{D'tHb1#W3KcWS^N@a["^f5Jv2QQ[7T#jE"PV2^%@5LD^SGvn4iEX%haslg]LzIPqn:]u/LBR9E:nepCGb%T"kpvrupiSQ}{'nW<}^%@`ft@|W-)8<x/_D
-ICWZep17IML}Cr"p"^M9wEq8C1w8)|I}@1KFnXp{'T_%RF$9]ivKlV-F-R<w8e/R=<QG5vk+)&T]Yrhy:0L:BpujM_-=T1N^$e;ybAJp'Spt4Y}sL9gr~]
-8[G^]c_P;$!Q,4^3SBk)97Rs(TVb`P=_X$gy(8QniW@=5,nJs.S4VEeKIOBbVf}isw<X$oszkQ<tA->9u->R"WAD-&5Eo+^p]fD:|n_y=jDK-ltx6@}BV1
-rr{"a9lKUltq[iwwVW{B|'m-WB~h$^4C=3ux0WYa@oq1yfn[|0Nv>]G`g9e^Q9oH:"wCE1gI#0Dvi|ub5=9#/t1=Di-0y,Kwcg_#}|,E^Q,'c,D2%CM9vW
-V(f#aigA@zEdoAn(Q=xi2jBlQ@+)6X264hnkj:M,XT8jSS-4Dh@Y,[,W^w^[#zMhqJ&MQANu%;GV{joI:r}rnD]iq!D2lrzH^r_8wc[)-Aqwoz3.|U`:NM
-|'G7KnE5.tl"6ZhARS'x7z,8p}4k)9bV3v~,P:b<>M|x-';vL/pWEwFTA=:JQs(U"~pnd5vi],.dLiwSk<<EPvwj3l&a)vs[-=;]afBBcGcGhIL-K-FNNd
-ge|j5-4y6{t,3{;{rs'GY+KJ8^d(H7s[JoyHwY:6z"G]j9fqYi7Klo=dAvMFQI>6eQIpYrkIinmJbTv7,g;hV7X&qc92O$0Fk|K/zgGbT1E+fC`22qVv:]
-Y$)p.nxn5r1an2o|fA8S@#7=e`2&"Ho`tE<g=kgl;2IN$t(8oqz,lICy(OfrWSc_m<HzgDuimMvv<pH0_Noq,Yh!8-'H(O[}5nh%wU-:9Sr}RI!/x^TvOT
-`I'p"qIwD5Wb(3p4WcbT.8+{S5X1$&gV>6(lMi;`;E^kP#BfE3F,)i/_7xURw2=reZ-x[R>wJ(cV&Yazo>RUBrv^j|^;r'[vf<gOMWbInL;fQXG3;d`]MT
-2yOp^}:j`LWeHy}72gExRSqRd/S]h<T>4<N2ZsWc1NWSW2GbyTl-!$UOPb@=KG'x6<6E}`"5vU)Lshk`ukR+|qrJ]Y,M=l(+Zm~!htj5`iu40a8y0R$0Jd
-D@e"m"Zw|^>-NL|e8H-9771X:eMi)|CV;&-DSn'6@;NtP1HNe8>cV3v/S"g6nf<W2/iL#2)I~%=N]we$e#x1m$[|s>N8ec.%A%7#=ybA[>+!i/X9+B|u.B
-8&w_6=N<xyTc^)uCg5BPL1-%W)aCw{q6ioO[#fRUjRdMo6!kcjW,gLp%W-xiNvp1fs7YO6b9I7pH-T!gxYsn1l>YLlVRiZo)$]t1ddh>c(4)>t>RjzX'2f
-vy%`UEkcC;$SC.Dh6nb{]1K&Hg3kum:J}0wUw)"</,|cxT-82TDVTnH}G,;J^>NJX[}I7KVLp1:@qQU$X^d^;GqL)N^7O<|9a2tvwIZC#_bePA'r=G<i,)
-Gmb9-HRaSiA3tYA+Cs&FWKVC%A[V/^iE8:DKD^~wWJ0ozq@]X@aa>UVsl|F<g/Dyq#Ev+egq&2XePd9vQK&%%m"TYYbY[TWdChuK{^&bk7.B=L^^)C_a(v
-e/=.Md~<SKz|qh]vEBsHTCI=:R!rq,x7_]>q8c(K#{9ihtjf(SBO27d1I1KdnmpNxvN1pi`5xpYC|l:+|+>XZk[[kaD1UEbw1x)fh)pF7'BqgSzeB.iF<@
-vcl|<p|QTw2,7i;%"]RfBau.hbEVooqrxy[t#vv@oGFE!{81p)a"#cqC!3SBm+&AEAkMoNq(Q[)Jhb$2FEk1yaDp5ok@nyX{&#`pxf`mYD"%MBVe[:DLL>
-ZOo!"zhggJW(0rb(otKC1s$$<a-9GN&mF<+.O9Zd5nJ_k`Z6I4k'`bkiN6Tl|JaCT>];c@9w-0n)FR~BFiG)O9=d'Q_HK0FxH5`YdP7)](V|7|)O[3L|/r
-0G&lci-cy13k8JHy]V;V&qV3&A}I,Jfv9weS[$s^|CQZWKy{zN,GB_nLPO)Tn!4.;"hE[Ots}JI.MGuFazjz^(wi8aF+w<u`8ZHnNfK#t&uUT03B_STa/,
-{1[%tN!wisDD{%raAFSXMv)U}$Bt.fjEsjL95K4W[1-_64Q0u(B^l%7W$/'@3o1LxtL}Gf~2DMjl;rray|>]PbtDZ_|LQtMO9}3fUZ=OmQ8RQqui=cMns2
-wL&2t}~{:x:mxQdeUqC|[(7AIq}IdC5g_}Uw&yqz'MBq.z(`Ehi|HR;B;oxT^:1lPtgXB3~`&}}yNmhCOf)1t>Zr+[-N5k"C~92eW=r5aHqXnyZlw:JO4h
-zT-i:b@q&(:+c|^j,%oJ$DY,^'joP$PWIv01YMy,ANHQ5a<'{%]&kc"OJsGQ`@j/jia6T{A|#s3^&IVh9S-dM}'{>_<vWu{$Z.pptX<jDG"6EUxBsWwOjY
-t^-qQ)kV5]|'<sVPS$>X$)N"Gr[Ds0gEY4DqBi>Kh-&!06KWC0Q]#[hwO=4&'=2m&O@Z~)a;DxdI5JI!Ku-{``NEe|YI+Jzv3Xi%N$zISfWZZbY)@B_{sJ
-Rr5y,y7S=qJ4QN{O]N.>fHE$.Epl,!EMcPF>;`L8KoK7:uVl4NNVY=cTvO,4"#>vIt{'Jd;^sT<}:YGi!{0g2eP-rzwv>&riJ`4}-@2VuiN$NKOz=#Nsf:
-+0NAL3wGJ,'^=$Dx`;$,Sf)`GQ3-{%ts;{vNoDiP@jkKlOxSFSp+i0q#PeM#=VNmbC[Ket9MBZt;$hsl|G2<eL7xE:5B6N"N^su1'oq7)/IYz4``#rYK2(
-p|J!WQC[C#b@;^onk/VP5zvwxo{O.[7p7GMgscmz")9)oRVP#cS'zE|_kdIgYsQitU(:2lMu'.T5Ak@O7e&h0wTxqEmalPbd$Ofr!/<#3fIw&6(4PM(ZMo
-'fF}WzJjujbm@'_]O)=Dl2&-c_O%A]LyfO4`#8ghFG^pG1-h3C[Nl:x[LSJY.<K6TW`lGV9AI$`_2TvIE'%+>ZvyoAf4~DnQ<=Y}@3WQ3%R_Fpc/}xu'18
-1im)dNETBH<!"+K&}%`$LG$(}Z8:qPSr`[#{-7q3y&}9}Vge^q$zX[ka@^hw"7o!F/99-OdMZQvi(VihK{pPsn0VTr]aiDHa#<{:^YWaXA4YBpr;f7NQI0
-g2zK}Vw7r+o:n]E^SH/l[Z4(&}qGL_>|K!r9<q3@krwnlV('wV|uQ+~r|0&s,_18.c!@fv8wJa,:uY>'L%G3v`w'yZjGaS0J9`(<-_eyf]ce[j0Zl323h9
-{7j7LCGmlkEPYOk,0VB,.jgr>zg@X]17bzFO.F5H<MGlg9yU1Xc3"@mXpZ;FbYxnp5lXQLT_>KzsUl&t9b%8Sbfy()UfZ9l31Mhc-$)jgSk<8aDoG5j6xN
-L)pTJ/'|PNIfQC$/2WS:xmxL,UKmn9x_7e}K<=:K8iY-Ef%d;N%qMF&@Z^^f4VNHy=Ecr%MZikj;(d]][OiFkhrc!@(qbhT0{r-9~UGxjNjj5gwEo}48b[
-+xzXX_R0u&$N`NA/)yB7@cWcDP=6LsFUxE,f0/PJVBH<^6)9BDi,IOPh9(599jE+J.CWdpsd;1:J>eq/=A(QK"t[Srz'F;5NLTQ=hiEDfT..xh(/4'f'Fu
-As~AQ;V0%#MB=H!fE+AOc{}0[4RM7mn+Ydre%4gq$miBGAiLXgrcA,|t7H`KQWQ'0t>ZqD;COQdXfROH>#"@!tLczT{J;{`|i1@r<"l8^Fr'e[(]khK143
-z8H::|o=wSEM[=c3uMD2om)/P%3a|xwI.M+;Gxoy7anHoSb!``M_7sC9W!2&-WE]2>fVocqYezlacerIx>$.T9NXaCA[[c:qCDMR=}bE|{x37%;O/F$ga=
-hwsaN5^Z[M7Z7SWE.,~v[<gukj>+LQ')<RCIg{f'yAe'I`Hy7aajju7&|6lX&G@QoW&Fa"0TJzSMzfPZd:'ac^xUgms6C0]0Qdf+d{xj':aC(|`HdSp]Tu
-'diaM#unpNovv0yvZtP1eU9>Jeoc%l=KE%&>VtxB>oQ;_,7^@OSM)4Tv|%o')<>5(6y%-&56:@G6dbwe8bsPC$c-B76vNd9qMW.!_cY/]XKxmbRVmK=XuS
-'0LSs19f'b),n`o>oRBGjKrqoT|9T2bi^(TH-2Tp|+;c~NqSw{tESyn2,X2A&Ebpk-},uLvfsv3:@,s3UpW,]8U^]N%Rhdw!G:Biz>sX9=D-k1xg)OIE`l
-{G7"Po'Q+][@+_:xS!:]B(_Q:oyL&8,gd7i=3Cj&TFV$GO<w@Umvj2DD&C;p02o%$3.BFy/<"_m7mW.=^2Vy_GV&xe&Vo@-NC/nj,TWfOxHzH4N5Uab%Eo
-uZWx(e8=f{Z{9ky@R|Rbnhq9McCe`QARTR4>^(p-!b/Y9PQR_tejxRwwz#:BS,-}|q8Ri6{F-o9^RAwn<eE4J5)mRht/Q5$8sIGws%sAIEF[[)A};:{_Kp
-g[DszEX{0@CagKTsCj&&v+vrXMD<5)UY].j9uVpH%eRG3gc.DzBk8:kbm+xW_]qX)m)>OoN{HiQXZKm+W<U4i&ApFa0gXe2hBI!6]6.ZmAe78kLNHbs,~o
-;sl4wXMVctAj}2g:ps{AiA-|s`liGgv<hzfeWovA,>{Cj6-K'k@5}(m4wmEWKO78`l:[o.ROd]e1LWCS|`<oAiavghePG}-G$x,)gi=pTZMcEKr|BId|=9
-<dX&+CiyYY^N}|F}p`RQGfaFZ!vjGd1q~!GoDas<I7i9gQD7O<.,go2;mt":G2'}c33oUF7:G)u61}AK`OqO~]U`KEM!JE(K%wTb;tPcUEOBUsPm08!^^k
-hoq>4<mJX#9^f-Bn0,ss':c-Eq2-(+z0{WZsTFa3za$FF3}"^bmlETWb8Drjmw=v=&Ms'Z<]2<~%he~SiDgq-Kq7bN/2Nn8Nh-n0]04a]=B:Zfpy&:PQ!/
-[8!Im+WqYi^-!T{7r&:%HKP6M;Mu-_6>^lUF|mfkP|UjPfw84p;Vw3+6k7BR(c6c!nCz|w,(=$:KnaLFtItph+It&3Q_kzJt;zB/|urZ=}`]RNc}~6T&e4
-qfI_fyB}6gMs;Az'CQy!YJ}jnOuu:kLJj^6B65Zu2o}u|SM9.7Ko!,qD8gCE%%sr%-oWH;snVAIBDvl2XwrLwx14|lW<OPPL$-fKlK_cAD5CbP<(a#+x,L
-&<@IF|t7<'E[=b/nwG^`{%zg4[8bU`"Xy%)ptJ'[[x0MHS';Sr$)>X:Xz/I3;9H0+PJa#c32vx`'S!^VqK/P.rgAa@!FffDEMezoDP`J8DGU'sn$=AoeNr
-^F4hgfS:s,864{xM0BEO!p8a1'@iuk$5/R&G4TwF+Uy,"ll)|0w(6B^+NoKJm]y,sH23kmE(8CoOMcwv8CA11rm#JPnWp}bSaj1"H.,&gAi1>I^oEtHPDB
-2]5LN!DYU',Da"YZXdMB+5[y6|c8!|NM,G}HST}3.&);ZtoEmy3Rn^aDNHFVbj%GU8c&pep^==7;-'R$&6%<!s`sZ(`%1s!al;7EzAK,[Sq-%5A`xFbg@f
-)50$~3@2`DV:he5^1"1m'EdI[_zV/J5k#p:%hyHdJg8^,h6p_B<NMpu>$YZ5,zA{b8m]8Zf9:8(19[9(U0iv)=TlorLwZ+VF5oa,.2|g_XkPTVW,T.Y-=n
-UTTEDRo6$m^ZRthd/52nlERC(E~K+!oLL%./o<jS:`M|qVyc8N&)Y92SFSM=]wZmw}si_M].P<z4lwNC0#Lr)l-]KdsLfuz[%JQAwLU_]C][icJ236KLtT
-;%srHaR0N+T.KI!yO{ah6&;$3pD;WeZ_comelIXco8zAWiS$-H|[-PaME%r&)>.Yk&0LJdc.83k/ugX={tg}1TO{cs"K|4ZZCYKZpRR@CX-tyI7'#H|[Zp
-fj:iM'0s(`nO7PDe6G<1`>q,)X3!:2ub"!Eq[hnmo}=dWhc(+yJej-9XCBqg/3XtV.pNBi3`:Nkau6TP[k{RO9aK#-@7`_cF7Fo#/6ZxVu=wZ{&}qf,^97
-V%9MW.)Y}VPft<|t8je+R.bpVJsWOo6{pW}GRe0eD&swfh#07q5>RseP-+Lgj>Hh>ae#=esjob64TD_cioVyx3MenL)LC-B[AuhK5YQ{`k+h>rECUG+]5q
-e3E.m%dA6^=^GpC}w$/]d,yJcoy:HQ][+.s|i[lS2F%KNK&>-'JVBT_y1L,:H:TP5E}!{@!9<,CCYs>{;c:}2X4Lf%xP@R1;J:ag,NWAa#pZWS0UZi!@Kv
-&0<g+)FitJXVKcTWJ|%9uJ#&A'C._['cekTLs%#1t;Sv"m{Ys]]_(xA_pq0Y5a|FR<D"r8BLKY87JcZxt-/z^cJW+`XMpN[s^t~+"z#Ag:9HKA,XNuW0bH
-Xbo@M&`M_W3I[>,'`VZY@ZsfR"]>gqPugIR_xn5k$>c>Ca.ZLhsC6cd:+]Ogpl(6M6`WMX<L}<8U,q::FKmZ8M/n/#ON:pi5p=1:H(UU#tCftZ5KZpDjP8
-y%@`A}B}#i0`Htn5Y]6zENek$7xDDUm-l,q1{!G^DBiZXE`ff3]@57PqQ7]E542XtV}}ycnpYDU(N}fLP$Y7#7`Y+8!n))e/"{5o1SrdnO#6uaxT|![uo,
-]r@,eN8=r=|+]r#;1Bst&-2M!rPT^>z!I'<'63+@No:x$0lilX@6E-uh9bv2->8co(aiSa.I[d9:)(!zEmqA&'Y_fE72a|$-We]6hD%DxD/igN#0,{'MbK
-.m4JO;M]&N}Y)cL$["uVB](I@u2y9MJT-Io(Jpzj},i(0m9Gzgqxhr}m.HkVEnl&a,4AK@ctCc5lN]Qa1%^|Bl(@Jl]yveEc$fY[>%aeb#>HvHHE8CBArB
-$,i=E[;0%Z68U7W|OO<;Q9!"XsNOaAGQdWMb_{[4RMUOVd}!&4ysyocCi5~,Je28Fn(K'|M8<"Sa{+;hsa~rmpLv@B6h>f~X_RAD]J2R.g~6,vOJ=Sk)Nf
-d3M^J@S_F+a4u3/2^dcGb!`<lt"}_=)o{^oYWj#5Os&k;)O#2/U+Dh!k~idbe1ret81RJA8:nS9XiE:,v:x,y6je/'cZ|Io0vS4)Izip7Ses#jSxkOArFe
-eYb^!"k_CV1QC>CUyP%>%TO}G{1>iD["b8N;%A9:>,6kH;{7,@8eWP(i.uug.Jus"hSp/nN3tzE#K{0h)_@w2$eZ$8XOWsy|"N_fRM|xgLkv88-UZ:}S'J
-OH8;"X$ixUiox@+0)||'3]DYD@>}G)DXbv>|8.!v)eNo{Oy5d:YmF"|I~rVa71bsMy:VSHsuNiu>XhiuV`l]!z3>LIpdU6Z)]x%pTpgXm4B"B$jSGN+azM
-~.C4:JCY%6xjm"L>3u#pOeDXEqzZRdO:ud|cK0%O|3TMeN4b'oB(W"`:q7_cp98!p8[G_W[6c>wNyB9GfTdbtuANg-=fYmxgs[II~=b8g^21[nT{9zOg=;
-ma%LW,o&5bD3cXZ3q-qQNz`yrKi-5POw7,R}JiMN&eA[F>lnoY0tv%Pr.OCHj&_.)Z9qy3>n9.Q;`EifjHI-|rjhp(L>wTt&ptB>AGONlGe6)Zs,p{>|&k
-@AFNt%Y,gx.yYg/lu;Hn5n2=TM8Q8(v4iguucfg=5)Z_kA)9NzMVnDhKWR5i2pC$`uSG_K(KNo}GD5Mx5|.e7<[zGzSD5Fg,"lP_'GO7B:mY2#&$>X5{9s
-y4GO:E'!SF4ttngl}{R0r8E9Rp"w@<+ZyTB={p8'{/an+jsjL1Yl}T>DCK{e#"deT@iXAdU4{moc60a5x@-_[MGRebAs.k8OM>5ur5@>uu(fIu2(hU6uNt
-m#WDPQnF}=ptW&:qXL}zdw$e<|7G/yJHtrBxNi#yEKBb!hQ3dw6O'JpN57t&/3Qs+pv.:%r20"xxRF"'|h+5Wo'0JAf/<>=UpEl`hxgZM;{+uIn$5{g&6r
-!%W|.%{Q"s;n1qtFTdFo-vT}E;"Soh"]_Ps2":Nh0%Hi5$Y_T_n$M0FuUm&+"e3YU<g3V+#TlzBkKm0@x3%mHd^@ihY|'zTI+/oANv^O@h(rQwJVI>VUxx
-x^iBSG$H3u"6H,Kvi5-[@KcJeQ}Vt#uk%WkIY/5z6JEMG[kQ0"lU+[+i@M)Dtx.;ViUNUbKrk"'0jz]vFCq;Op0}#.Y;epS]!E<lJ/-ISIFZ-6z$,F>}CE
-,BY|lVs^dg7T"WU$0N|Uz1_Fm+0SPIpX-1!+@S[,<]>9:u[uP3@hH1,e9IYt1/:6(5@YRWIS8.8k7:WFtE%3ZB{>BiWt):tY:U-:g09`WV%6G0dqR#e{nu
-c_1n$qPq;:N2Ae61yDZftxtp}a=;reSCT7Skox+vgqUW8br|1TF[Mz:R~hs$]`5kVU$emm}max'iDc;r~UK9;{9%DIgUng]LAF0|+egs5#:c}$os),2)FH
-keVcMs79<U%Rv`^{;@:Rl=lk~/#YA0dq}M:Z}>a<Dz1A]24Cw'0vqXAx(Z[=N`Yh#NRD>E1X;!cj97i$U<yd@@ylC,o%A/`yGHX2rWAtElo<Q+'.gAHpPF
-smNBoHYC.Io}s#@=^q08@U!p"l`Me!)Z-H2Wm:^^K_vU;#[/hfmz$m8%SlqFx{}0'!FbR=[V}&H:Ge'|A34v(F(H=l/>gsk1Qjk{yy(^eO=".Nm16LR+_e
-FB3P<h</y;vj[S{lVPPeFML=2!J:$n=Z#{p(7k4^k3dY<SbFICM%1!Xy|%$r%|s4+gOM'HK"mXd0r+s}]iraZn3%x750j_E)>>ZBGalSN}]$C<MFW1$X5G
-]z#f4H6u|Kj-EXxwdi^eF.,<V$+CpN'CA8p5-5iXDw5/fG{@I7UZc|OFu]w5%pcA:obR.=8J0MDwdTJ{;4+0bk^N::}(0/IvYzBgY"{V,Y0Upx0Qlah}Ns
-&nl2]_N2;c{jbZOzJ.jL7vlfCkw_E7;'{0"0OeWzW9#8)w/EJ^]K>x]6Fn[K&f;cr%%c|P:RgxCs=$=#Tj=d4z;p05I53T=NU6NZE]ZBU"Nv^$AkQvwg1q
-X:%s+>~_kaz#]nD]j_{2D-iiDH:m9b/5aY,$[9n,~Lf=9_.FUwol_PqxOnlOH_thr^7f=qw6U>->peCFQ}eWr97-9X5}:7Sn{|<YS|FEO!CUf4V,:D{L`j
-OEORyMx`uN22kIG%nJzhZ@YZ2No`#cEQc2tj&xoWx=;OW#H:Y@G;|cnS]^^OPARP:>0'%fZlhdbSTw5m=w[YAyra3rdL4rek{>yl&FU.JGkyj7"rUN.[p}
-Q}]Jv{VaXiZ6wR2jhi+YUbf0wCtvpu3`Rn(81lUgt'!0"#/w9{'F-e1vI&UkaLKl^q`fK8_W+ISD!Gp|C{s)6N[S.Hi(U-&YOA-j^Rse[j%4k3m2:s4XS_
-SS#(_q8tJld_,!9}$!a@6N4|_J~,zvaT=c&qq^vw7"fScKz`%pZw^}x@/[AwaGmZ}vd}TZOp!-4carT{4H.D^DqxK{R|+nZyZ|EwEr)&Zx.WBUx'/ryQ=:
-bS"KU<0#FrmGs&g6`jSB-/2$`j2%Y'nJ|(N]%:/f^jKQkT(6(|4hSq7;WMLw,sm/mvKuI&PxvwgY").wKP.pJP$/I<leL9u:Kc7K{S'MD"cRVB#oxTxSW6
-vzgZ'{5GR].pba}>wRY}C|dy+.NQ[0vll%O+j'O-6Y'#{bSKI"v$ol'noM'"T6vb+C^ZqVByyHpa'PlxR<R3N8'[Vy^`.6hCuPAIdIj{^OoXaRZO>>a;e6
-RZNP)p_'%/pXM=)M.>,g2;I.h1;O:,T']M-yfNesx>$mC3n.I$m(}>|&8;_H{lr7/yf$;]#A4n5d<"'nqbJ[E"u9LA6E(@5V]XYqd}r+h%Qj=`tJAm24H}
-,[#Tfe`.|lA([iOr_ed4;{eoH-^c<'bNg2!QStc{]wXg-WQTD{P0zx2+~;vrdfJz>krBUqJbz1v%FK$i;=I&Z<%S"bhBm83NaZn77y^&c^1CR;=QiR`+b'
-NR&,BixG!u:LJ+Aj>H!k`_0"VKadB0=duBYb{W#OSmkK|hbCD!kviE=/<hDP46U:i`_TUARUsjSrJ!n4V85:a4^G>Zf/I&cO45yjCg>}n7g>v_#4~mR7e(
-q:aA8D/WHDVvsG}1]ssXx.!it!BhO<ZM1d5nC`Enm[0-]r#)%C@b.R}u!R0g6=>CwLpf~(jI:[zV"PX<6#+{!y<_.)B[k^/.BW:5;05=G/7_o<pKUcP)HJ
-KL:C{a3>AM[XIm^]MuPNg^~$=(w^R)9mJ_jEARlP~Y,nG-R4fzj2RPHin3^w;RR1'd8W]`t}{@z<$j#'%_o[d>;-6:M@v"'@!+.$^"<]k+tSgWHqwPR7bb
-'X]^+LnQv}rm>''5^h0n2Fx|x2G[lO#qJt.Uz_Ap^Vlt@,O}`#w0{v/$rnqf$L#`g8``oP>leKE`PV1j4Y~s~&;`!z:}YA&:Z93_B_8fJ:&hTA3q/pAE54
-l!n!i6hi}yKx,Q{.$<VCWFQ)k|+}L0!iD)}6{>1!/nX3,bGM%(:SCy,+Ln%]Cs5h.T![j#uOm#~xN/i@JZ#`ud'r1oM4Aqn}(-/v]SUD8a0U`nnBh=9QZk
-}SfZ'H+rEIqZz=ss^tF(g&A!APr-HYUuE+b3Gf~Eo''YVAbtXniIAh:(s"IP[+7<RTp2x6Vw'^r|Q.=WGK!>2+]eM8#`ovF'~[o4aZs#w6bK>e:.24M[uD
-/%FZE}VyLbKu!si:lA+H+>lAp$XB:;wF`4//OJQ!s.OEl2Th;SJR)aT_Ds_uJ>|2zjMK{px+6^M]Ru$NC5Jx!}z/r7%zHjp+:j&cktu7qdm4_H5jg'(vv,
-uF97lGMc-q;!zE%AnL=#(#[oR;!J>pI3M6=k7{%auaa=;sji9Y~c/H_5@4[;H8o<&(AC[feC)zvPDk_[#]Jvz=/A>;~5;zT7=(%;l>a-GUkLvq%u~`4-}>
-x.8wN5{2jhIaEZkLP!~`=6OU[K9`NElOWo5Lq]^c3r#;tLA}BUY+'NGVN2!Q@$W.0fS=cNHr0<WhdZZ0onR$wBzl&(<`PX{(<a4:q3~"`G/qS]'{f1{{%4
-|dw9]$zVQ{i+z:X.%)+i|Li.7&k(I"nisNY@o,W@}!e,n-`S!&VULT6d9-O/:50b8o%v=fE:}Gbkw{6]rTHxDj)!Na;6EN4m:%!jhwZV6@bUZCI[e2QJ;5
-NroIA8:FLyyJu)a&FJ&zZZvPz,R{]G`b,0P.xqVh!mN847`9mxXrCR)!Uc3Mqp4b4EKEtDex>&-gRVWqIAM0N-{i8gx-N>-t-Rd@PMXdM{'"k45u>oeQV>
-hAxx>S[WdMg=zR^zeT>+>ga[lBv]Yfyxf1gO:I.ZvDOt9q-Rz=4"6y=Iho#.JpPchj!ksI55ivb"#[Hz'rcN|raq^hqZLiU}EfUdi@&rxp9{qt,Z'EcAk<
-uOd]8p=tAEg2!p:F>]s@=f0LM8qW1!9SL-AoA+21hvMj,}i>BL0e]}VHPhts{'PKX3A3EaeV&8.dfZPI%3FR$OIEL5MO,xDTe"mtk/WWJ=QNPSx_RmQOtD
-QTeH<kf!J9twd>:7^J+2nuFBLvwK8s[$%vEh"fMF'5O,&Su`$MJ..q}7dA(^_%w^X6qiID3sqr8{.s$^nUHBG3.kCCLCh++:SIP[Z7@)F:6RR;6.N-n|n[
-Uh8>I/J8jy2kXnuK)>inLY$9HoPIS<OHVb]>&j-egk<m#U{ldNx:2"'64KK4.gM3BTEv@co:+dHD9jsVOYtq;J|7}CKv~7kn`L[f<p+V!OSIm+C1yU/EHn
-~J{{VC2|4D&Ie6o(9mt$G|eY>f8J:+OL9uGocS8h-+qQ+zcq^Abs2lgKF9ce#q.O]mpBz_&V"U:HW[:gF=/$%o:I!8o#{S9.=olS2cJ81N"92NS&>{hk_s
-mLN$jKtWH}0<#]3;,-c(qWq_i7<baWRCZ:a8aW&s3dYJJk~b"Op'E/IfN7s"ua+uTa]]o.eluqK0EFnAF;D{I>!6oDx_`+8>cv1(28o(nPB2W3rmWZFDZr
-1HU:@!am$=O.dOv[@1piWaEMK('Yq<w!g:m^P9=9PklJk$&:jetWG6}Q,P[2ovdW#xg+1;)|a+Z2h3<vnSPr}`5(653haO5Z$Xi^nYW.j+MZN[zO]b<76|
-kqOrozDed=l`Aqkur:@w!v:.one%S2J5_L;_5p;RhN,<j..%Pa<>RH$sCacjfkvvoNdI6m!+0[3>=w1(]T(K&aQX+GXi)e")A#vyF=>Nl9c]YaI.YPx|tM
-_5x'nLd#X:27,=R't(XNl)^LJ3;<oa`D7W:ZIdZzA#mt=6kxX4QZYP"5;wJ(boB=IY6vUsm4#5.+5uU5!2#/ovIfEBnvNHt")eAC<Sbzp(niOq]@kZ{G4z
-5]9D:0><}eW,X>RM<lBI{mCNEC>%q,$>n(+7nzp|AsGN1f<!{st@'y~r5z0/})hV'ASW~Cf%ny#[',-Nr{HfQ7m7!;94#lo:z+K'm`f]h,X<z.3mRlIgh3
-bQS];uePmb>9etu.gC&CS<vBw."MM^BP,Yu9|H^Y/}OW5sG.iSK]XF:"WYFk&[go:AcPFsMZ:d(krs3j;v],'HR)2g#:X2]pEux0n/~`Ko-/W4E2x=Y)Z|
-rL>@nT~V6lyI2&i^aE3zoCT0%$A5NWrCX%NRK]W-)_n0z&r_xR[cA_Ys5XuX!>EmYPVR)ct^PFnN&2`4KTvPDcmH]2Q!FZ;a4A$1p.c>pA&/b>>r>!<v<Q
-.&L8ZM$Bu+NVBQ~K}z3ZFn9-'aKMfY{R+ovVU:>$NC9,}3Hn8GIKt&``QBr9:SxCs`BSo1_uvg9,~([p.CBg2-uc7i_0E%D]i;wlLr`I2XNr.#=lA6n=n>
-Y:m/5FyIQ=[j<sxbL7LQ&%6=wrJ=MtwC""/x-T~Y((H4M6@:$+<ZuPy$%N8aZ(T=|@Zwia=oERQQ=DEFuVU1#T[{#!(vT%)ls;E/`;bV&gEL${gZ&Rpz1^
-t]:<<1u:[>xe-u|@)reFxJL2^a$+Tr(&9FjHbWOe-aR+N{;wdySX//.IEzGWFHW6$X}zxYx%ElS(<!#A0kdos7W$%K<hrmNBnW~Dia[1)92;(Rd"{EAr^<
-^u[^o8ms$P.Haa4&(xL+GwoP((5o4R'1<xD{K2,)n0GWjhbjcVB78_E|e4],4g3uB@ZieH)-wS,C|`~-rQX>e-48)99WpgEaJdXNVH2B%Q3]#%cMD0N%&)
-_al>or}g`B6qtfc6j%b-gD$y5::uf(H^~pRV#tHg<AIy1.#DwxiQwn/">l@$#s9&}0n0K;'p!eCm}B;0TeJEVhX]8{6,H)WM~;%gTR|@YEr`ki#Zoa>/-6
-WY{jL:<NhEZ40E/=cJ{[>PVcAuX&&AA]NC.he$D$3{B,Q'K%~MfISbe,ThU}t+zMmWcAZA9@~Dbd0"5a^&SSeD8Su4HGB35R/Ex2ke3C`bRQ%78Z}@c)O_
-PV}W18x"&<BoKo~y4KE9jI8ry.]IsgL)UD~p=h#."^Kg;%CU@iiO$Fh|pxKU5Gg-__$x7icM#5gteMyj%%k#tV~c}a-|v%h[b3COmtnj;L>3FlmLC]5GY>
-%}pWaf;9H]l9{59}_F-91=I(FVjWK>~$2x]AL3$wZt!&0;9'M`cxt|,gXL2@qE)(Bwn0Uxkugmv8MVft|lrfcTzPTj4qPBa2Hms73<a(+6:S$6U9k"fi!C
-M<uVAR~Y%=c>lt'Q9q.50dt<L$_ZsxHoQ&Z<5,0RB):]]TKE60LXD2AFe/io:glU9}m{k"Ti/nU>tTi+2L/delSpVwFtB;Z@B_^cI_^cFG}h<Oij[;j`tw
-={V>_WS&{ouwf_#_!M8]D7`^^ex;u0QmS'3(>=!Mf(tFUMJOAR{A-+}4M5@_a8t"{&fu_m#+dHP6UkuxoZZdKW-;h:Eg/"J],'Xi~!e`FAfnl_U3iWs3A6
-c'[K}n|GjIXfSB'sTlC)a.lL_C;%IB3vS_OR3O"i]&RVL(HCDal|IP.b'PFkm3ZAY7QDEO]XH:/$4g',/&z%}9O1,Wf+5LzJR1F(6$_e+aG#bd51GBQX^8
-_0f'9]&}(^08).:F:ocee|!6]j"Yf6I]FE^".f3r!xE1uML+7HdKyFac!GT6G3Z[rP3b{TogeLXA{{Z/qDu"0lYRi^HX1z+WCD%PP,{5h4mbQChOq+bv^Z
-+ku>-ZLsPuU(yy7q]`<X'662GkY;<krmsF@HBh|G|+M1r4}-P`lDgn"uwerS>j2w"m%&Dl{8uhSZb3{^C8KIXIhn7oIK:mn1IDw{ODH`6G8idqj[F54=h^
-V85lziNx#z+rFp}(>mOG!x{no8@v`ci5NsXxc(8F)5npgqX_qU95VO#T%)v`D;NB{$@c2liOHzxbjnVA1sxy]|K)8g|,HhJAmH~B0<.dhlYG-cv3T.GrGU
-$YWhC['bg(h./:VHHh5I&Fh9:Mj-[2MFz%b<):5c%OU@)#}HWu8ihOmg'&d#-I#xOknLTCBu9A>at%o;7[]^1.8P`llNiERH'2%.<TjUc46EoLOP}!@,:3
-cqE]MLIQe5|y_w4.J8|qQI5YYpQ[+p;j$d~BIC/$UxYb^liCiI#}~k$^~L8_j)itM}=3j'UUsqlO(oz+'k:5[UMsKqYUnLL)'gJvz@b5wT"C4diz_n:{Xx
-yjJl,Ql."/+MANCY!%[Q#ul2:r"#b_I|<{sVFfzZ2{l&0=<;C{[pryH#w=9MLf6zX$Mt/D(>a"@s6>#DrS'2-;"h5Ge5^cegi-&Y)c1tb#sh:Bmd!<@&.N
-#Ax+#'Vd6(0(]|'Molcxj,z;bF6xW}~jgIsa;fE5[8i%-:&$jg;:ogjC&RZ_SqP][a}tEo-(b8~z`|hmp9+dV(/9|pfC+s=(7z1o|LwtX{qnx}6Bkz0y^n
-3k0E4,q1Sxe>.`.73L^UmFd1<n|%K0K<YYf+0<T,R7o'#<%gcb>J=znL.=W(M<'a"9n5KU3J/8@m$N@)NDo@33rbei$T,>JSs)"x~^7;Kt,Nl{_vSfX<kL
-`M`]S6Hs8Dr&B5hPljK53<GJG_:K}0&3-]Hx;|+B#|!!N1{QmL}M_oyNzaSJu2/,)yzN@Oh!>LGOC0|4K=0u1Qse45_e"}tPJrd,)iq|=3HXiE;dNZY'$`
-dgS}h4Lg2U>@p+Mda_T`#vs_=r5>6564xgD"TCS_pq8y[q~lOhF<2&eu~ewAs<i38|VNhN%vfbyJCOGy6gF9-ge1yo>G0-2c9W,igG&#)(QKzZC)#S5qz[
-E[lsI6o$151p1S#-[mD%q@>c./>5CUS"^!K='+R");EZs;vXeyk+;u;1M3AzIt&N}mDX&q[zvl~wamI,881Wv}+jjL]>fIGP1j,sJ-o1j:X'(Gz7'<;D_j
-Ya=E;PFYz.DTS0X<FL,<]rFs=.'h9U+|3%I/]|fh4+X4s4ob2Nzso9)GYt1_tKCeGB>']4!&LvGzuVyMRKu37Y8-9+yyGTc)6-m%@;ZX#.W|l&(u{VtH-C
-",oef}uCa!];[W]K5=f$G1>(P<gor;0d,>~u!eb-~stlkJL7Ul%cSI74.dy}RG@&Day1^^[)csiT_e{W{W%)O|;I#IYWSg.4&oIm8jl@-F|xQD&0`9,$%5
-c(a9z_K7uUkoZj}lN<Lw87m,-lwozNl@o3K{N(xvHm/TIy;$=uW9V|Db1DvQ/NfEd)wq6%p(k6z]Ra2^N#DO^&FS/K8qkUjd5}.q^VVHu^BYK6q)F9:-ho
-euWm]YPrBeVM!4{Abv&HK4WOfvKS'N:;}Yp:#E:KnG$n1|={yw}dfyj2J#FbgA-hLP88fAH-7MVr2HXN_7-K'4VoC3D]M`9=)>LK`j{znRQt@Hr;7=I"CB
-4bGBb-ZQ!o!ryT$mq9ew0>z@Z0yI,2Ou9$eIf#I<h'3a9TKwyE!Ebw'F{#/S"dINCOy]k|JR>5c16YjADg}LG|Z)H`;9bB=ZSj{kEQ#o,jhlR6&2]btab5
-/Yxs|fU$TfFA}r"Zd4:viEyA(fs0VL&)[]KdJqrtzSOk<yzs3yDGxm#fss|OujviNr|.3st'5Aav2c.pptFC$$y|&M3]{80QFXiqV$tYZ5AEz<j<nPeXIz
-|M/iCK8d]4Nyu@ijW(w>QnAHxo/u,9y($bN+/.iuECc}pGKkkf^zKSS|!{j^;rlv0,>0%<zHnX>,p]Buua[kT'Hh53IrWlE$BTm@/'VAVQ3E&-~L@X1Jh:
-,LU}!LX-G&A]ykCr(y5BbiN(}^Xdt.h>9s0Z&_$mJGZNTtGktY7a1ZZ@c:H=444AK;20}Cy_CRe>:a3gk)_JD-${P,,CxWX<@M,$Z=;DS^~G_N{G@asLaE
-X1GWOIY:dn&OP|q,Aa|Cl#@Xpq_o/5BN)/lcg2r2s^o_La^9,>1p>W=/AgMs#5UgdxP=~y.Ig4+AiZNUr;r/A<V.V"'B<s9Dvd:G^{>gBH>d}J(r%hp7i=
-8$Qf8Ffk`aL+,2"xF'i_..bB7z~}WgI"!h9EMom>uf-`!/==<C<dxAR=k{+r`Dc7q7{e6IE8Nu$|}j]k]^=+&bbySr-)UHY1E!~l-=.WCXziIz)2:r#V71
-q/Nrnn'$%MrN}A%/cBj2gRr<eb~w~DE'B@SQY>{tELV|-8{N=oN&JhN()e$&]V|yFjWs$:i8GO6cmw"@9U.fk}}82jw+BNUO2EX7F09R-6k2#BtE'D|0OC
-e<I|27~Eo3cX+%1V(]F[0[gvNSj!WJQW$_4l8Y#[(spd5ZHq[=QCA&HS0DrR0D6JA)ZDj-`_Gt-^{.&^P3,bxK@#|3OJ=OU7zDqqQxJI)"5,,WbAb&tS$z
-4N#"gl4"%E|#9ofeB=S5>C)rOX<TO<Rh#L'foR1s^!Dc5AA_A-bZ!3%S,]MH=69[uu3a+y4d)wX]AYE:4<UeZ>a"|0}[@05gH!zw@('>}o.om:KZA]K412
-]g41fp=$@t=XuC&Kfe+/xqVOoIPC0ui=g}ym~NjfJt);Iqa6LEMT{<ZowwsoZ/</CyRp!x]EJHj|]D|PRzm(N}r}l.J5wW;'{P3U;%Klf^D%oz{Qc5e6nS
-FO-:!!dcU8H-XvXe8Qm3+&^D,2,s81)n581j_YHj'wy^q)haujU:I)$3UH_m/JTCD(Grf[tpL9yi$)(_21+WYspb|q+NywPdkZ3O.axeSH3I-Z3+/-ifr[
-+)tpNhzcmC4_@Ua+C!MS{FGdK#pZssxw#r~+}!c^Rq){[I:GCXXR4N2[xzqh4[BKa'xeBfp_t(J}QAX{'Bc9ZE(_uM}X6r#%^2)iI#<Xc_VWq9Bk+'9S>"
-8:lSyZ8%)/Z,UGdVb7J2v6X!K{O5"3.;L,R{HXiNw3_!hmAqC.(28ZA"_J;a1J<;aap:(a^HJa)8t|kG.cjHDNhcoI^xf92Q&4h;_JxpX1tTtnd^jtz]2[
-WCK}OCUJA^}>C4:gng-#+X4-$C4TRE@UL[P+si6DxHmSdB{)/uk684v|:r{2i"5xlOm,{hFX{WBVW1QehQkVf$A<Y+}|H<S9!xY={LXt||5$I:k{XG}Qij
-;b#.Q_=du0g^O,eomH~xOsDZ=PuxH:_8`+Iqml9|:<<az=M]kIU]HgFx+G#[^azg`dNu@6`Y8Y^bpv:27zKzbZ1}Lg/7-}3U,84h$a5TB)%DiI!{tm#)Ra
-F];UbG{)@M0-"rgwg%3^+V}nu{9lhO:NF)F>!F7)iolzmQdpG.`yH&i"Cl_j<Ye9"N+#ky;r2-d@;>1Wnq4bM:@u:J~%HUmU"{:8$M_bX=63V;bs+O-'W'
-f$2T)cEO7#'<xr'F.e<5^"{N[SM1N@v)OS|(sbKU^Ih,S$%hy%T5FTcE:<noM}TW9R2yn6/rq7d#,3`5UxBq9y@XLN8ALXd&:}LZ{<`wisE&U{2qjCheZS
-kD;.VK!~Uroeme=#^)6PAKETo-wT446#JKbD|tfuiA@duTP!M@{v8Qw'-r#6a9"7qFFHtmH.&7SA_+3#5#=.GSMz"Ji7oYOYRcKJ_g=c:Lv'}s3ht9xbDF
-soj,_:VYvI)zlATO7b:iOF0&w}S#5}<6Pu~/i<VC&b^ewDG/F(Gj~efe/eSMw,ko,[3)Tz#o2Fe6O`6P<w=NKl}-sk:5A7|3ms#4ki1E@=SPz7SwWeBuf3
-z!K>;z.%F17Xy=zly>HwNvbMq{T|]x=OIP8f$I5)&l8w<EV{CvvXxYYdn{ENbw&OZ^YT8!LM8abyN{MUsXybjDv5M^7CV2R2~6bVNZ2EfO#;NR>op[wM:=
-Zl98(%-)u6rOc{anBK@MHjs72(L[O:i6Yu<mY6<Q0,=tOO-tTfx;ZAnbCBA!T9:aseW<.1-)U8{FRiZCg;08'[C%'o||3Uu5ho|HjZb(Lv-/DREE-(nR{I
-&k7-[49vNU^/[(F#&){"MK`@)yW'KjIkuu3Fi::b!V~(p9ErRFPKMv;<m/tP){6:P!PkM4HU`3sM0KT8Iz9qN8>bGON@9Y8tDo",O3lUl%abnR`},r9I_&
-Cvu+)SYwYCFxh.SMAEL#Y9'K;t:a-!!c(nf}K_jxM42OXMRT5NJX"3QMixzEn2zchJTv!<iA4p]a0a&1{zm_8'~jK}K7E+]inTzsWN'4p+'Zf[u:o)>YE%
-f6xM:7-+OCBuB(0J_+:8oUUa2"ejnI4Qd^c&3#ok-.:uUk{vxS[(VU9_O>Suv[%zjr^F+!<0[aD4Vi>8ixeqaF6rz}l{0J5(DlcQbrQtH8Nn|}yl+{~zCq
-uk82GbtFpqNn:}f+1pi||y)mPah}^rgx|oQR{oj/!(<R}n%2@b+)eZVzgO^;#_oO'Oxy_V.p>"')nx#pQS,e`Xj_idkQ6.1;2.Wj#7by9evS^<!Q&-2e+0
-)4SFK3"^c68/~3]'$"29O%I)wvaEL9V1OxA.bXO-x_/U`i)Os`-H}HU^SZDmDg3NWqAK+^`-+zYenky[.0rT^TmNtZJKLa]Yk=N&'q}'Hr1-7u)$Y!0e$c
-_U6I]#o6TFoqJH<c&I!Y+V%ro(J|${Q'Mh{^bf%@3&XPyz@&MW-yK'^aUJlAaYv<VK.I]YIRLaOrg9ACM"Q[9nFnZiMi#,MwHsWHrChj#$eiYduJw<Hs"t
-k}A:DvLELyqYl$ho#<;2@PR$x8sSuJ<w2`Tu:ZDlQcmA)gt0NGs)te(g^=vpd#A>h('y]#N$z[yQQl@X7BQV(-B.,QUy)4nYJ,3o:HWX-^`2p:!1@zj8<m
-NFB=GMwBtY;2V$oGJIN_0gL&HY'8#^Jlj'U+@B:&(c7uFW%Si.6!iL{")plsAjPKn$>z{ac`T.@WM8Q_`2I]5aNL@CL,@Lm]8W`]qM"_k|r_Uxx^+MTU/z
-78wt.j'Vc8.sK8|SsSUkbQZ{}y3/(uEHtA%,jTD<[s}_G{^Fao>7RZifd7]1Cp]i|{6d>dLz<4'd:TXz;Cgr+D^|=6;K^+9O]jY`(k/Sj#Z,pTS;hQp^f5
-pa|S;jQR[#HSaE>K1o#%dqzn|P_QdcuLNQ`7$m|q]N2k0gh,E:SvHn/B(#6}q)zK'ASC'JZM@j27tY_FXZ{"3%Bab2BJwJyO{-Z>^:8i;Mp1Hwf4jB|'8q
-~0vAe3ColSO-oqK$]kJfxeHW|(mZiB@A-dR|#|`0R.":Z/^X&e{lxAGe"3^bGIgCYoRL]IMskS9Qv[DtqLgl=4n[(2"1Y4)@>#Crsiw4^jK,3U{;PViSFs
-kru1O6Na=wy<K!+T5SnVrBfoPInC[Hmqz.;[yLN'WZaAZn5KjHZ}i'zpVjv8p:]L=`eCCyu@c+YL=S8q}:|_M3Od9"^A+,0^lFk,&zRqk:!2p8YyfAfAt_
-o0[jw55qo-EHv$5]vB"#$5PATF-,;{D&_qJn/P/5EGc1@#aaS:d6JPOTuU6u%Ajqjz~PR4ikUCj+xXiN7-(@j3&^2LkiTYI+^<c&7-!]kJT=9`|8xPz5&"
-3vig<T+-05-(=<d3dyLx!`a+VJn/Q|Y;GO8r$Wm"9}p:!uVoNVw=TYN",4{tvZcI@&b6e'1,7_kcy`Lpm3G[O7p}_wum/,b%VeOqR,th|oLiy^4)=E/t6-
-iXla)]^Ov|L"+z`_RAa3h3MPyYlZyKgm]^-,|)m|aKy,x`>^b@>qyxc@N.W:'Xi$t%+BC@U5#>-sKH}@"8Y^)a}C8+mKzA/0"J;H/;<2=:-@H{imKy|ZZB
-t181ne^>TAt8k[:QxO8X=<'Sr6Si>i~VKGu@rFs-FsIgC|0G3i{}|`FA3h<}Iy[5ef"[B9<Ua5PJ#q@OBog%$MzJ5%7n(5)c4z/Y+.XqB&(w5B=CnLV2^X
-p$Q]$b%mXm^dS$z`<m;btEG[55xc}EMlDhzqca[4H/9/E!``U}&[pLx'nK]3/5%.HFg,p]saAkN-F#Xbj5@2`'!`q9#F1]j|<jVKTF4feBO"'1>^@M]gF>
-ZysB~+)S&Zgj[a{2vF02Lh8B;>Yn:0we~2JR0Rh4fhtB.{bwj$6]jO>@6a473Nl]52,d7"42"Q^jLtOW/]}<fmq/EJ8/R3>E-QFCESJ)G1gu`ysW.H)EAy
-{YZk#8lcOl/}tBOOJ%Sr6AoYw:]TEvGzBL`>UKIgvNi.5mXzT>/mn8-)XLFQzlFi7sX#m:c(xvT[+}>G822<&LIch6&"{yfLwbl#[DS<r{`1%Si0OB{uRe
-r!8+AWQs>eYy2)avfodV3T~(FS>vcG8K3%^}9a>>pfVuJqJ>i$2;dI:Sc]91j2/l;uk2%e'CFUsCKUn;"8b_&X>y#H2Uj2ht=<%YCCDYb]yeQk!h8Gds_/
-E`qevq|E;uH+pw+0uR}pi1;FO!|&1^.ild,-%WJeV`!8:hKIN9U59zkrpRyq7Gy`<<'5F=SH.tmEJ`;yIK"Fp/3<xCAQeT;mOUn3;Lcf7,5d/Lv>1O4^t]
-H8JB>]~L6pZ>R-$6cxt<}g_Aux.F2px}p2GeU)%R#>_eS"v"BR]Zx8|1sWRd<,eNYq#gKSO(B|jNC$,]HDqvPIK^cINbnm(69`':e8AtL%&t+&6B9`AbC|
-F$(A_6K9`$D59I2>rC%-IX7f{jN2H|!s93yNX%KJO4js>F[P^m`Aetf};KQjCTU;XyXVCS.Y#Td+(OZzy#cTQd3:7c)pGmyWX/wfB1oC~L#CIw>2tkZ],=
-4vB'/YpB#HQwE`BO<.mbLoBGvx@TNmk]<jycjeZv|}a>,@kXPiP8]d]Y3w;IlMP8zt7S(/)/1Luv4q]UeI$CMl2LxhnN@&<k7hC:(^5,Uo_{fJhB7qNAi1
-[n'4wFT_;#_TqLk"K]~'IA#xn(/4Bf+%y'IT7h77bC&L"G`O)NR{]V9pV#>)KYhq$U+ev3Ye},UJ}mMXv4[C<y@`{`d-1CP44i(X/L#W[o+}uw08!l#shg
-mC|B.$YWj_@Z{Z;vGGhbj$j,Eo#^9hNPa^c2@-B4I%M,6C$t=7Z,^-Q>_Jth|Xi9Ce`P5-=7fdDl&,JPBdtw&,l,0mrx$'`q#3&a>lPw.3ScKrwW7|Ch!B
-'guB:@[u/@aQLoTuLJ`X!GTiPlNw_p;v72)#}4ki&UC/+!LG'^Wf==W$ENkJsHj2<Zi|i9_BLin7^wx3K/n7SsCFb_iZMrGEXM#TEu(LnFf2=0f2bFa)aO
-JnyNn^x3|)v3c5,w72ED<8[ioti6S>I6|p}LoASRu1:)+Mv0esB`o0(/9e'bCeYN05yO:JFy=@`i~mIpkU.n1BDM<li:s688dB~[HH(9c8|]Ou<L,puv>0
-hDo6.}spT0I`s2mf4dehJ%_=>KCJ8c6>77+|]I-[p1Obpwo'vic.b|$z.]K}Z3"0=@Ne}eDi<>!-Np[<0LmI40Wo+Cxj/)Ug0Q&kBI[:(IjoY_8uJ}y/,.
-a:"h;)<{L7vV7Ade(`cpF.y,afs|zzbw^wod~ZHO#!~bH2s9`YB<NO$6FpRd]HJggR)%j6)cnelpx%nfH0P-nl^!LI2N:U$eDQ&|_nkXxx@m"531MLH;1j
--DqZaIE"#MIw1/G`3jBmDHF#lF9LrD;^}}.}#lBb:q:J{iSKpdLqcI029i2gyZ]>)hlzA].I2awFL7W2ktGS9VLb18:x@s56v'WcBY8dG0I4#s+5ScY)`U
-wM[&`PoMMG=xC09&<FDg_<($ou:mzd(Gdk!9);>xDBg&ZF`yEHZs>9%<LQcsA^h'eiXr)!lt939_OY(3l$Uc-I,/I}sU~R<9(-gK,98WD)enzv^T4Tzmx{
-Qiu:E2:NJ!=R7c-g!@0YYVt[R;]cWsUUgZj[1l[Oh)[eT]HOBvQ^ERuuTmx^[Bf;H3/oNmPl^46"|q;"ZiA<~,Q|S/~pn>U6LZ6_%LuV4`[3%Uk3t{P>Vl
-)&t.TUb"=G'6%w$j7!.bNYVFk]H+R97%@YUlRqYJ4=L^%zW|A{EzZHfUN"Da8!gyh<&`Re7(Om9V#[0MM]DrDakj!-BNR2K%1sh@}Oj;A`SE8PqA#Rd/+5
-;FZ[#}Q:3FuR["A6YG/O%DUy<@nc07%5m/zw0/$#:S]fEDf#2X8Ut]A}$XQeJIrZFb]4W`04})kC=enMirTdR^no"1`/Znh=>Zc-1BfMWfpfY/qn^:OE6F
-r:E|.C5&bG.ma,9=o_:H5qMo7r^I5}-6MVJgdYs7vw}B|(7`.q6$oNPFV@$yTi8XMndv$Hzv>qcr/a/g]3t14BbYi<dJ8r%OQ#_i#ez4P1)uLa-T&SL5RR
-6U_jT[^!5F85T"4HW1i}o{3{MsrYhFLl}H6x'dHx"%Q_yw>>}Htie3:N7m.&.<aJZ.n@I[Lgg<}GQpPk>$@89g9)2kBUJaHT)TcG6;NSTp>k%A$P(Y{"8D
-a3Gv/k]uhYNEkZd'n'}5RTp2h{wfN{$s(-I<wwIh"I{l>j$r}'dm3n'm8Xse7yDyUmkI`0xt]>-{JGf2'atz:PJO'gy)M!;jLf0rg]0#Z{OB9g0%-r.a}&
-sz`^T3n7zdQg$Ts`INF}c+y&P^cRdVts/%6RGyft=,F)%U>C)O6xy_P)<X!TtW(1O/x<bE(.BZUadFryq[|(:0nlSQdg.he:rM8"uQ^xBX@"RX|W!mgzsQ
-~OK=fwT24c0IdF+VZ{!bV]PI|9Wj&<m-$2'k_mw<E0H(naiEVbSY7@_.dS4;wyvPhq-P)fEXc0@U]:`R,fhz|$4G19bApQTZKyQUCquZO$kUr6UtnEx=7q
-0Pv2ABaNjN4MS<pVZs]Ie4+^mv#nE+JodLg9~{Hz"(I^<+nG2-JEA>Z(B'ArN8ex'jG,NZ_^ihVGjX#W>XaLFmtN~6bw_,Gr=]$4n7JRi#HL$&k{cvFO-Q
-l'3,y>'y36P'rKBS+eC/b6}sId/2/9g-+R-OR#7JJXz|DO/ay:AG&b}e{RJXh}^D,s5Buszs0K'_SOJ1j6PeRc$Xb9TtFg#k+r&rZpf7"KS4;0pG,[(E26
-N/>YDXXizk:C$}e#x}88jsi^8"/t[^=6=5$7Wq>d$hwB;/>G/}4gGr)m|$334A9%b%O8e}b_P3QZLkrq<zBO8z)yn_|o&4dJ&V%^UNO4h}adb%kHMvxI#m
-VG(}M|E{Op1e_Iz}srSnAgi#6;fbCpu98o>;8oB5j}F":o]fVGqMNg9vy|B7Qzf}J!!WqMM%4'4|b}[vw}6o{NI..zuZErPt%v_`@=4"9<g]JKoOTqQW:n
-~m3M#ozXvlT{)-#}[O.-03'20FPoDJvY6w+JTeZv67S;/k/4~"l5lq[l|YpUYgKUYZ_U6Y'}|^-SXS$'Ix^^/}W`YoOpO/!qc5r#:"myd7)c0Ng)Y.7A4l
-t`J!^}o)-g)%Glg[,M,]iR[_MZ(v"[x$<L6Za@o2NTklUh_)R;WEoxU^f,<O]lwK<D${;%-0/ul2Mem-g:IQ;rGMs#E}I/)hGEc^#ny1}s-l,ONFT14a47
-;`Bue'if3)yuE<Q9Nn-oS>je0@+p$;(WZ07W@XCZ<s8>hfp]EJ^5f|8r3$MnxcXO;LpO+LR&6jRh=`Qh8W,|rT6%Ks#dX,yu-T.vO-j0{dvP45f}`JnEb[
-Uzi}]wWAm4gJF/X5hyHd474:CsI&]EAcE8oB7R4t7iv21twQ^T`:73'VH:YH@bP)P}RnI&D.]4<)[.:2#tU_2nJCE5|)XKs/L9bSsJaSs@9eN2lUX)Ld>Q
-we>Lth$GVO_]G(ChhW!aQR::NGO0L4eI8C|!2y"FX-wQ^P4O8o|]hsu]]M1z`B+A9A8cQ`hxp4Jw`SSw6+0m^g'([&4['&9q-opsX4Jc/1ZlR04.T7,R>V
-dpQDo83A]mIe@Q/X.UWwz]H3j:sN8I8"If9%>5bOx|k,%eYA=<p(;%6@|{GKl:Mx>G6r(=It,)YZ6:_$~Q8,)t6JI|6MiO[/0hb%(aV>+heR0gE"z^)]QJ
-FAh#nLS"='E16IKF1Kx;C.w<[1(|9r)[x',MHgj-Dd`N75,lvk=4kzHNhd%ea9R_0J,H11KkZ6V&B`o;&"!TwYEFzm"yDgLC#+!qu|:C-l`i%3>%DD]CwP
-P7{Jt_Sne>--I(A^ZWehJYWsL{]AiIB8hn5iF@A0G`BOW2[AMrU;EeGU[iDYpcl2.Hb>fngs:/3_N2WwpGR$Scu')y,)cF,ui1d<HwU60bRtoy.pTNpO}|
-B<R!R_<Ww|SK1E7T{tW74;;P0T"X2OX^yghvd/r92L#xs3klnBKZ}.zcj[h$@W%G9):="J>!v::XVTk[m#wB,i^wG'In~o#f"|,Nq6|%H}/E9b+T&hu-nu
-z602d-4OBK'bkac{"g;;RM#XsqQ'why$hosry0`+2r]Lt"ocRr;Pw/:xB:w84bvFNfza<eP;NflO@a_5`YHs^5a1FI9"7_6LxdFrv%Zy&SKmqbv@5=Q6tN
-#Z~lO4DgohFjElVU-&lC}[}&{^g/ZyeQu0.x}er&xSpVK=5i/Lft_e+sM="[.tQq~G]$$ycOuTXv3GUA|;UocKMkc`QmUWp{x>A$}9}T1+'gwM0-_fRMI7
-B{4O}LKo!q(Hem3jh)ft<v}q!aJK,]:3JJn@9$>xh`.&.]%N,</fPsN-Y/,rg_{W+s`To@-=aNve!dn,D^$kK9~"(aaLwaZ6kY%3m"<o<A"FL5R9:FH41<
-hKkYf=j9]=@WN1izxoQ%JyVc=>Hg]SrK3>yl;@~nOTy;C1rT8p#|F-oWoxdX#3Bh3;5gGd}Z[iQ&<ifCJ72WzEq#+&uCI;>LLA,1TPKASl_:/>/tx=u:E%
--CGEbhKB'6V-Tc'%:lc^M//T:d<,49dJK9(v,vT|Q/4g~hnz,t:oXr0iV<34YU-T0}<)mR6g|)!0PfAOBns1`'+5[&]`PfOW-dRZan9G3pQHRpeZ9Ws00%
-p9-3j,X.TzQ=5mq<;hP`E:xqj}e/;:0EMhmI_0+|"25+5[P47a5bNqf5#Q8p|7.hMH|<#T8<xjVfz.Q-zt3:eNHhjBsA9HA(>tuJA+0jj"+)%`;X9_`U(G
-+qRYx&tu'oScVdP|+X^wM_&t;CB}%|oAI#[oC/T9m"_(>`^+N;-n'/~M/dvblJTt]F^D42hhiC]p.#Ng+Mzq"J|b2b,eyAihl}!O1|4u]n99aO.U2=PVnw
-#a'[:olSR:8dB3Vh3]2Qc=ZwN+m(/^+n>0%;[$U4b2>&LRc^9"s'|I:|ZlhAt6bLMz&c[Xi)3(GGCw(=:2"{yebC0U)VC(WuN;_Y;2|tS!q+Zs/54`3c<X
-Z<-Un3NP1s@>r^u0twEo0h="h3qt5cQDq5GiS^'DV+B/"hhJKkjBg31.$EN'>/L,s-9TZEt;WLc_DPLbV;^o1IMrQ]x=rW8CJNir,{:"C'}D9/uFL_:/vD
-+4bVj7.^sHwI)l<o$X!zmZBQp.G!Y"BMd6eB5S<TD%&E:{SV3Lxaw+.4]TohalxTFl4^!My,ANHQqR[hIFu]RRwl2SRbHv:0!MWaGKM_,DKk|K1cwN}wI2
-QO%7Gy#f]X;c8NQg3+Hs,U^P8j7$1MzVhae^~2cTrw"sL4@UA+SP;f;$rj,0ckWRZF^D6f5Xb.>ix%WgjLj&:$M$>Nb(z@&>.zr}z`F(s#il56l%/F1hxZ
-2/o9'dX,^pvmCJI|jh[3bhR@.+Y5%cx$U:4E)f/I;](2^;L(k%{=LKDX51G"Bwix/^#Z<[g`j2M6]{E{c$qY4e(o_x=lKz=VwpbO@^K`rQl3:dv<W7N.sR
-%1J)3DbYn!'4d<kRbKXMvc[Qwet;#];m'pVv47@kdAKDmj2d&`HbNp,nzbABZoY_kg#cCW:gL;Uu=W~ZC{Dp]$nn_<NI#4^_e]`k5XWe8OTN:{+E35eWq1
-mQ"zYS9FNb9`$p;6qI&,Y0(qkx70fWYrm1VE27Br{2Kril'R),~Cy4j!Y[MbnTwy+^zvZyJtjdFg#UK++["v388VPI9kaDUefePkUC+6{EAC&$wZuv%Tba
-'..#p1|P}9P.w!(v%c7nS+-Yh{p/qDLi#PXPwfWPysv-5MEmSt>gN&XO@r!5;(s]EskrP54`A@0hAD`w"T=6}&L&<6]/"S@90N]CT{jot;T4$szv%mk;q+
-)!0lr`Y2Tp|4t1W0>/t1TJk1+hpZp1kB(Nv%(PJ9}GIreXR;B("G4RoR,ZAqrtAj]`1OI+G&pt"T}^bTer5h:4kS|KsIjvSB[,G||^tO7'2/AsvnpLr=3F
-.a.Jgjb>#_vkp2Y>b8a18gl_i74tBYG;[i1z&yWa8T${j/;u)2b6WEw@#:2%)3TSosj7Zt^4!nyHS"B8O;z!dw6Z<U|Z2/Z]Mlje,Jo1=n{U]8M:MVFe9O
-Nh&67=+TvXklJ5z9LfsNA@!S;ist}DbOU-hliN66zFOU`GVlD@mf~G/`WGBmf]6%pS~4rae9);,TIL6;4D6E9Kee=32qu,VV/8iv9]j6zqPG4+_x)-m#>7
-68tsf@hCFCz|tXbM;ZCz]}jsS15bvSeTMpX79KoW-@FdxMZw6G(c3u;dOibhb}})GA1gr=fCrGDNc_i9/+I[SU|u$F&B;dCt3z.v#b$RsKT)Q'OjiWf7p)
--3=U%{'xMwi=}RuN79^#ijkP;^.<U`d%.1dKn]Z|;knosGzNY9(EC09IR6P3%+`0QVLZ>f57qR)L.Eo)1Cw`jy-={f-i@2:d_aLsWcbRrr$,+W<aZjfyq8
-QG4NY&,-KF3@3$EO.{j8]x3FjWNU=4,_[75h'wc:$g{[=:w![Sddg3QTwO3rW]cAGiw>#'hX!2-q9&Ja.S,j_Rc|EEF]|s0_n`53B)8e26z=1p(7&bv0}V
-CaUR%>Mg}QF-%c9e9XIP:rvPqMbr{l1;h(x3H[qtp{wHTv!xI7OZifUZ&rZ/M-."gC~/f_SV:kw.ViK^#!k>G/DYt58|/MKdY[|NIv7E$`Jha_^!qHloXp
-s>MVfg}E(-toQ(yCYkMiAG@55O[dqTn_gW~d>,$n!T8nS_wen-$eyWb50a;R{Cby${Cq4TZdj/-eS&sOx|rfg^wxGdr`xdEE}[GZ(w<,$zNUvB'jCgkj&T
-y:yCC$w%Kg9"2.JFIM=Ftki_wFAz7a@5J6b[2<(;.+!&gjmbK#AN3X8bJI-lprmL6]kwbZMVEo@/6#8^z)>l+4@<f}|SUnd2`U6`k][Gge-9]pq=H(_BPR
-(y#-;v`zEWZPWeB+fQ(Kr=PG)k~bW$d7Gyj9B)uxP;.Y}czE#<Y88:_G0zuVIEbr_C([p]r,G`jI@0g7u[0T0g$[)I;evoS7q=iscSs,9-s{4tE[EX0Z#<
-~{f:ziB06;MmMIsaJKv^TO{d|`f0]!$t&,ZizLXlhOso(9+'0aoNLMjA5gWlA$oNX9<X-(+%wA,Pd''.W6fRHS7!O&'Em,x(}1bh~M"HILX(Ci|hY'RH`^
-q30t'Obek5Dt^R>'$7"}pfC"C1nzf_`mFhxyrs6Ai9iN<1'&#l$>w10^t/N:}67X=}mce_,%=hlfniK@CL}l'h("r2uZ/e~rDseP/4Xt7Ime|6nMPO<^O$
-p%J'(ZrIXxQK%@/2}INzX[dd:GNFY0Rt"T/,oV5}V&P8$ZgOZNk(y;i@M)uJ:IK{;,f!{I'$]qtU%.8N%+^5@l-K<JV4V8Ey`|D&#qRcmJm=[eM)r|5kG/
-"^Q|T&5<0TAXa/:q6FJDD;$x=km34:U=f3:Y&aVqPD2j9)T1=5Ex8(mA-6S.3W:/x@98YtCjQ/"NZCoFcm5{|fjFkZkU`C[K)nZrh([K0y`VX/$e$lH!3p
-/S+C0UCGHB~'}Is'KVT2D27N/"WP@i4foTAnF:mv40!2qMrDA2'bq4_WvjA3]x_"Z/-TOhK=+9U`;A#-lzrp$,uVxmKE@_@<|EW7.j:W-h!VJQg2JkDZsS
-4`{41j[dFk#T{`{O/doT`s'ZPI,NhnOJxdjTg-yv`q82aVAQI{{c+&`wc#)ySTMc<oiNHmm4ayrOuxaOP.hq/_D|0,,mwQl5v;}9Z$LUlU6Q/X"9'Lid~^
-/=BUeayI[F!-"7JA7e2DRSSB.YF8^t>,OCrhC|6MH"D^Lvb&gC}d@Z(aJpgFf3+2DG^pqwBJ,{$2-R4T37,IC]H%)9{yY.06ERNBU1Z$$or:#fW`464[Vp
-0)_D]n!C|I,gkWT<6Tu6;u>d8Z]=4y5FSidcQaxj/(a(-mVV^D0EIJb2YkF.8QuzXo0dZMp:Pl<OZ9P|hYp&ilYed$|Zy&[{JJWKbi&}:|-@3P<G@SzV-4
-ay'.B`:=^ZbFWwDnJQK@!{Afuo4zf#Zy={ea-cDCceqb$8^r}^vE|:.s"/mQ6ID>U-M;{[]s}D[.hR9bRg+ZBKds$=7nNSm}mwLdA),D71q{6zjJ7DE)ZZ
-RsZH)J=//$<3pqIa`Rg%kp$PXVU9`,e9y1T%1U![#,1NZx_{oLo}&x,+aAd;C9ms--Ky}isbE4I:b%sB_&+%0un0yQI=]P1]0Y#XR4`p|#V>En{9{#,!gx
-,)_;.:3.`0b5tAf<e|eO],#I_F'NfCieCXD`sbi@7yuhk/J5iswxlU')6Te#%S`]J)5Q.7Lrj<ppWqlA^NNXB}^gjx$Y60oy/D_"yr0{,qt7"~(sgRjB;/
-^GR9$^fXLU-RdlI7C"Q+77[U,gM4oN/]hQrw9F.SWgDb;BEr-2C1;cFOT_pTxYLo,R>`=6MfWoqCua`y6Kc}:{Qmwz"@}<#pH7T.^f@GS6>bVj87xb(h`l
-9H^8`qYIxbJO#dZAtYct^TQce|A"s-;l2_2Hh=>85w[%sI!gah(U&mfY:ny:DMv4%Jd)%3ApmvN[vt:W&8Pu{R@j!Le=DxA/E(boV%<^O@7'I_M5/>7uKN
-soj!Qv8epPO;;nloVoF>U>H4}>(ZVyHk8&zamEP6[f&P^Mx)A0Ra%WYtN%i22L/]C19"&Px9bUJ30NK8Y-_$<n)9'U#-t9]lB))1cNWsKjMGz&vOzo4=WJ
-s4,,nw0+G2MmnA0,B0T6$PXe,[TVDw95u!z:]|D}dx,<xFxpHw$a"{zu"H)C;{HW1uCabhTt/ls>G@G_LtOYM$sR%se%2ekRysK"[Aj%N9^BH!aQKkoop4
-"niIlh#vs1pDCb@;kJu5;_JKYSj``>i_OmK)=`=;:Sq$eF>97+D_ovWU0h!Xh8en~TfO'#D-gNgot_n6'}zYxK:cgEMo&bsChq[}!tLVPS#-[SY"'kCX'5
-rE7<gh`6U/m[<!L,N:p[w5BNe3i^V_NH>kj@+O<!-f-w9I&t-(CPsUl%n|ks7{q;#"1"izPuJP3):{GGf}[c7(J3,Jn9O{Fc:7S4!^e{brr!/x@`XPG+9Q
-1Lz<$KK1WnG+D8cd|}J82]]<J/NM7A~z-hmcWQAKLmW4PMvAkqUW"myHkAR#s78FS)ub5K84-$o-])(ml=TVWTB4F$/6M)b(OwTObxVj8=68U0xoLM{,11
-E;'t/;&AnviW3#d.g.U=&o4RCij69f;[x:0dILotm+Ysk,sT~@Zj&v]2aDtHY&ow$cPloK2gwXj%#`M[["z^,,,^n-)w21gbo@1`+z;W(`1"M3rj:Ilbb@
-z0$H2:_BRP@$M[a6W)j_p)77XH.(sR]UqeO_D|D)@zg^{>}H}=]Eu!E!T:rjq/bMAjYWIQ7K2U;VFFbWM^L5{2`'ZY9PsLj$Ewv]@'VG/P-S-cSac]'G2Z
--F%HE5R)x(js3rZ2|&0nKOGs<|C3_gaToj_U6izx~f/inJ%<}EXEF@=A4dB!4<a{FF.rQkWj6$yF;Q1zYf_0BR<[nn2F:h}2f+khVOG(IpP|'`1a"/rHGg
-H5R:u1bf</"-:kaY4Ez,:=BuZdhh&g3&=R][7)VYwV`|g{zTD.w3kZ[!eaS]F,H<]HrGd@I'-Sz5tKnvuS>v8C[S.9w4>a]9weL[lxAuR7Xph!|W[m9y]<
-c)3<+/E:!).@q6X3=0BGSAj7Iw7R05f7$}uRCj=6.CyZo<&PWI,!]8Jd+",(|&/5F:;@C+zkb8qbzxwa>9U<k^JRLU'C86h|{x1Hr.5h`Cs3S7^OpXIka}
-m"BT{w7ij.:t@Qa{VP~p%NKv16-jDd40M8<igto/+b5I9%F(yQ4T7oAz%bK8dJD@B./8{qfOGw1{0HG'1E6=`iCm-Fv)<Emw7"%c-CdKkk)t,gQjD]_V[f
-56w_/LjuupACT;iZJ;(r/H=PjAw!J/+>sS/l~6&q_0-1J`#u]cqw$Y%cKvDrv,lg7eg`M.]9r87<ZW/5LtE`t;Ib%>TW~)^AIdSAsXjfZ41C/wWZt8ij$3
-AO(d'U[,/U-F"OYL_!Di`q{UkK&vk43W0q(5lI%^k8pKwTK`j3Y7{0EXXo=Kb!wNVhr_/4Ol08K^I[d"h%OA42VyjXpOi9aHS<6j<Z+UF;IEDUf-|aQt<2
-el_7BoFCN]j|;_HKC+Bv>2@<131u^v9s3o,5bYim4=}LkXKh4A((Rw+s;Tlt0}r8'1baUae-FQ1j14)5'2)PhqEf0_nZ"^Bz%0I{UC|fG"0kKb381<{)hf
-.h5f0G5+p+@k1lJkwJ&$t7P73^_r$#[.QQn$LbJmE}'nN7FFu:,I7@oT(,wA.pa}^7%]=.!Qws:!]w&99>$9O{k<$9Z<h}98-2%`mnK%19opqSf$r_u#IR
-9iCVgdP#@(!WyMp"}S&LIZ!)7{mHo!xj<,L|j|n""<a]1k!`uY1#|>G.7f8>wi`kH%0HI]O[].j[/dC!1nI[oV-,x,E_&$2Olf_zd%/;#WwaIe2Da_pCr`
-ZZh:2>~T61(EU=bA@q2][eg^-&Gy_@XrOzh]^2pv.>JYe=q;(Swo#ofn}Wm(&')7!QzO[w.:-%7$A4;^fl38MiW/G8#baSlJ3%sfa^lL$hzugf<jLYG8yi
-S#J=W4=o7C#OA+qY2uwkV+=i`%vDubUxo)z@X|3D8":Fq'{J.S-f7VTUd|!kpNYd]@6o&:I(VvsSN%+/2TRY8hH+&EkkRJ3@x+c(N/YUa446q|U3D-_Ljh
-Qnz5VBY'(ylOl+JO}u;UGv}j-4j5gDOn6BTY8MP={O+[&j]1dtg9&[oC^]#iur/f{;^<Me#+HE5O&J|gAxZ90kkfzyJGG=&=D(8aLz!!E%nXVZ#ShugJoO
-2Z09)15g!Z89`Tz9gch[qGwJR(fh>8#,C5A'!/"xeRujqecx7C6f|;A;h.pj&r@}%>05)S"diRz@vm/VH_53t/KGZtj^+e-2)ri3c>_l)O(ZABe#Y({6P6
-i;YYLY`V#eFUBHW3ddT0,!A<F|VXj);inao.D{@rw{8jH}t)>]o)Vl'JL9E00{V2fd(5E!ODl|kIWf2H&m^D2ucA'v!$knjUS!a|(wc@btUibDPq_vrS(<
-Cn|wGs&QwDS(6'miVu0:`5@3%K(R_5G[MQY5W"P5)IfRT36oz_Fq+6r+f>:zIRWd=3!f5LH!qfKx}1OHlyBrcJPpMJ$r}e<IKG#GAOa`fL#7W9d^[[mCD5
-S"JIS:NL$U|Z`(H2t[;Y,RN@>iCm,JB|koL{]V6A0VhQIPu/nqp(_1zs,h-e1=]6OX^8I%d"LO|0sF}ibkJQD^g/Z-2-XfTII6tXx+9NEu;5mBKa)FWI%F
-7Z[E:&p3}7@r)ksUX|^Oe;C}R#@XK1JJ,U+]#v,)pRU@gStV.Rquf0m"CiN%bDRRr>wD%-.(T.CVR^c{D9:W<u:f~eh!(E]dlUMCKAO%NC"NbQI@X+/&nq
-O>6$bD(st|,SSK6VmfVN_;Z|;;LgnW~D$ZZdZxsPCFU-ccJr$ik8..3#1ct0q1,lZ`"'4(U')S(Xgplc+R@C/I%.b,/SB2i-3:D9=qtm4vtoNk!F<HcctV
-<H>^{:a4kScJZrx,Z[W>]v2"2{=fP:,-|M3n.j/m9w+LuoF[J^7,]$crJRu_5K|%t^CK%Nf<i{bwQ_Nraj|QiS7iIovIfy2:gKAi02a&F94Pmj9%A5B;KY
-=Sj!=!@A7;!D>L4<K,x/&tCe2sCr&+u80)4haXA|jI}[nFY(a+%XL4h{!"4:gKN%kIh6)wTSQFx,h9t4GTBx8;'Zktf`!JKZGUS0=`;C,uk]HdKw'V5tPB
-B"vcT"n62NgOh7;^k5!Y9Xj6786&/F~xXjJQ85Bu21bFAk);}ax.P>SSQhcMLpus^7)fSSMjGsuY]&2k6ZF2IQ,<kve9AILT,pzOhueco<"4H1"wo>KeQI
-^{v2!qlLM#ERs7bYB[I@D{pnt8R57fw(o+9V6eS^|.]IH%<p^eW0&^IF729NE7H$s40I./ry@l'@IK&v20<`d@W<O(:g:j9h2t-d%SUZP3!ReP@:bI_k&B
-Y.Cks>363j)tp|s-#6W#+P@]N26LAOpN786Z;0`Q#@5r>,$V=MCzIf:`T!a/9j`9AlR/#X@J2_SkP!JD;DfIPAtQL1K=QU1{VV@l_})q-5%!i4Q^Gg)p9d
-<X_Ow98z&Mbc7AU9Q`%3%l)0Qt;[3}g3P27mq!MXDXZ_R0Wfx<Q/-p@Q_pt=rdn7-o~o9f(o,$},hEZx6-&UI;pi}4%nSEC<$:&%0dpt#Af(CdP9y}r6A^
-nUjaODzf@qDV;sZN`!J^aS1f%4iW)::AD(-^<(M4>_gmlYPu-7U6zUG7~p#Rk/wmAMDdArb[:;{Q+.Si]V]wrtk@LG{CyP8|75BirQqy~CUxg50%#<dzsv
-fOn_J&~Eg]O]/Hcl^q~:6R^ri=jgB;9wQvj4j;3p2:WP[km:M00jV9ZNo0[KW4bas+)Agn;OFt/]@f|1s]2]EIdwo'n2pv)z4G}<K"/$RNm:DAO)}fp6t2
-R.$o6eOoAH^Q&Zu/!`rE1o5IX(h}zot/H<4xy`2xXz|^phQqaJb(~Q]lB>`uj^zRJG2Wy94[iDSttJ2=7a3BfbjZL9N&hi~68Hvu8Cmj7(F`7ie:MoavII
-E2J}R82m,b9fNM`HV/4+cvgK[/}x,)YO$BP9v]VY3kvR1r=P,MM:ckTu4-WplLN_|B|vVcRY("SAnirsmjD2Kmh@pEijKIL5u#p=L2T{S5[Z,|L&OWHnWb
-8/[p,Wq'1J->GuPr"~+(}<#Hj1%^5^:RUu#{'31pz&'bn7A5jTI@6Ad03erZPtz,[q'x5GNCJ's|2AZPpchSa"x>gD4NGVS8|4ZO5}oub#]dM@QrP=3aGX
-n>W2Isx)zzv%OuJAx!S%RAD#epAHHy'GCZdEt'd"T1x,mE%$ud;BP1C`:o-xB)%nFl^cQ7MWcrh[h|{q@JovGdD+g;2Cm{&-g<+yO/Z0S>'1sYfjL-sV_w
-wo{o$,gD+6I8e&9[brtM:.,[uV%xy+N-|Uk,uE>[^ZlnUR`_v$1e-GTvrE^EnLh3RPE0{2b3d1P.C<tZ]F_I!^Uh8=o[/bTT`H`{]r,OP(+m]9ns2nuLm9
-s[wLz=h'[`#$2fWoa4prRf]PRDhn)97:lQt,IsM+A;{]FRbG.EmP[}ULS%c]Q&nYxbVug-^b[A#+'!$s$TH#kEmc/Dfs<!;crL&]b]tFuCZVLpcV[kopGL
-ayNdK&4lt980OT7wt96c'Ex7ss)T@C=2zm_nL+iq2^LxNG|#dURnBHJHFqQaIt<!@W1_%'B&_3"w$Q5ogxSb94qt3j6.}hV}c9cC(;WDhK`>]jj[X6=HHU
-LBH,c71-+c+C+Ca@enH%B@$IW(]wfTMw:!PC/tjZC^s-7}nb]L3t`1l2~icE3[:ct5"0{<SuW%H(V:gXa^Kh%VT}pDhYy$EBx/e6kn1`Ki(Hb"B53--|v6
-GbY={2o0O.n@;!`]'lC1RSa2ETV^vlS7^JHJ9''N4[hQv8#5$5S,uaX2R#@v"G@bQ3$k&})XiN};$J}@Il}Pl:C@Crkae.2MTbRo#TLqBWpHo<$UJ2]anX
-RJ7IJ9quk2gVf-S--R$eq5pD0TUs&_;|y=4JRynA{CA:b/qX>@EdxYaa`CHL~9O9jQ%R%%8-O^^_hSMQ.T"U^5JLID(@Z40L>{#<z(<+K!9781|k$m+C!s
-]&Eha)E!]vwtbcQVTJ^xK[;aJ0P"xK:>B=MaZqbOD<"CIhSp`#twy/rhv=_d$LYzRVcv}xVN5p/qZGI"_UMjteojiLCR`n(9i`bqBs~U_L-GyqZiL6:IYp
-hGoDPP1UH|h>QdNd./bw6vMWUtv]C_-89eqvOBQtWD!N(^!EvI1WcKniGiqYy2;GQa;gd3Zo-aFiL5|=`}}53OlGo5qZ^VnU|!6;]^gfTv,.ODuCUll"!u
-oa]u|^Z^u6WY$|.H"/DZVu3p3I&'%HDHjR#{eR@4:}yW9`8[{FTH&8$f)vAJ|9nH+L#g/@a[_4_Z[4<<,bGo34z5lPj0qH6UI}1Cz>3)f/l%L{]3#d6ifv
-Trs@)Ix0tj,Q$6tOgA}(4vPD2aXf_TB9A!%{6BK:rNsL_CV5[#=aD_.NIIqJNrB0N5q:O&S{U,KiEtM,[d0d,M4oA1F|+dfH!G(0EX'OqEF}])j#bYx/BM
-j6NUd9>E1uR;SApw&1aVX`!l+M3ejo=5y|ODh)@`EsdFeFeNUbv++WhbTQeqB|mG<7,NLeGjPYmK<Qt+!m,z(6@&N&tQadwG]>L$nslSdgAq#J0uq%1mzf
-3:6K{&IInL8=YAhH,t/(aH("PeksBfV"0GVb(dG3fQ!{gH_FckR]9H8k)HRIHNpGL'=}xV[Y2k9{!8Z3$X>s+wi7h|!JH=p0O5wv#Lblas>d/HkGeAY26e
-"%Rgz!pWm>_O)i)fF/eXv)6TM/Kd17+}yLq&:=QlKT_R38FICw+3[Du#ii7n'A0w%'82$hADnI9qzl5N{C6$IW<5chs>:dHm@)"TE|9&@.z^f;8z}Vw5zv
-R9wA%g2=4wMF,hERGTq7~k"SD7x_(gF@,L{b>qAH{B1U<T]wX3u-mc%iG9<L9Y:Xev=c:y{7mbOVMubl-w:yMmSv8zzaSvIYMbiYG+em!HHA7'ekIRD9y;
-Fs-2Ki^xm'6a~#8T&$'9hn31gzl`[M%CzS:<m|B0}=-'(IP;pzq]"c<b,i=6WAF4Yt@8mg{EgQ49gibAMl@GxT~wgrW7AJdyL&c._nuQp&ZqEdd.~E_b-z
-fjai)|76U-k3rE3"OTV`=nx4+pncH}8ka.6%&wURoJ,Cr<c):]F<ZQXy|jp4_TGp:F#P>aQ6S=Lm+R~6Pktel<[E,5rB'j!_-t%jhSEV"tp!h4<xs9VM>u
-(@BV:lQL|1v$=l1<{m)2r]vg3K1<P{"gS:Zxe9M,D#(oOT<'$dY<5gPE(1]wF@%q;_&SLEu4oiA(GIk$1kn|M]4WtE=Z.0Mrvivf^ASTv;s>X>e<'pD%E+
-br;^5xC!0fCe,>n4|=RY|ag.=uL@EQuv9zE1xrK{-=(umcL}#Eny-Ac9:))r&&Loo5GD}5o({nXT-EA$kyDtaxV>Y1aLNR`WmZcf:"7{8<P!gqhAxYk%9A
-XEg5'0~d'&T=:2rCD+}TKr{g8,7Zr+'t<,cf"s[e+`XS{x.e(b>68lf1Ww;;gZP@F&U$CQv!oPB>s+sR)n3tpel9T8)&x<gt7]+T")JCvhy%c@;m'-38Yy
-oR[OXMH7P[q[@j1H8z_kvR"tZ&P{Az-N9Kue6gh3VUUoqW/{`qEpBKDz%f$.MmDX6QzP)NSmPbGaayyp-yRC%A$ZcL}T&8s[:8f/L^=+/J.z'or#TWI&[5
->}t$-@gsE(zH';QmB_^8sp@3-IL$fPg[(u1M[yY^CjP9@!7CSi$u>Q9l:Ckt-w[0qh~GIycWh9jgS6&RVDQkQ+Jm)Q^hA<98j("iLf`zSh+CZM3$6!s6#4
-pp>Xjy4q^OgZyoooN)D9vTH8"yWn9F(&%e)D<&x|+T&>7+}lafV%qVd0`iTV4C/PL+wY_XA;`8$6dtZkNAgB0v:1@-OKaSGu&xEJW"afb+m2%L_(]XsfC9
-w:[ie.;I'f47rXfSO;S7;95H"YCWkwzW9eT4OdWVju"!pSsT"{~_))ez|t6[@/,/di<[~TUCq3EQ[Y>xq^V}#xY+WweLPf@3{|zc$/FQnpv,@&t}&z$A6N
-6d.-DO7tTs#'-[mh]Z`b"e<M-^tLIRjFld]Ftd7;~]+qX6u+PA^g7pETRAHlIfqh#|4g(y+r_t%7HUVNBQnN4hh(L6T)~sF0jww:H9G#4v,)Fj([)dweq0
-vgj5,F=2cVJr!KxG#[R"$;;'kJn.{Up[>'-rB7HW[`RtO&5<ECvsKn`u9GfG;g@'2R{m8d7c|}=Og%fP0<7n'IjuRe4j{M9%jFA}M$=O<CTz1<v7)2-|h>
->T85`W+#}HW]!67$`]mJf1suqoU=^mV9Z-7[$V:'tV[UIO_b/IP@_&&]1V$/p4S,B4#_L^`:-4+|1d8jj}>sw<vX0x]roV+bH3{g&;f%[0&K1lu%vOvZZe
->bp=E&DNQSe`|<]jd{V^4wuqq351s9,)ohaj)<s&uXB+m-6Xc{k7@A/ma_"+^QJ>i#pjyu:S6QIDqvf}PAJ)Y,2<lWSo0Bv6L2<0.b4On&zDqR`1G6,IFI
-0v8C]]&qW30}JC5}VtCHw;0@A=_cMMM6-]a1"g[tSAUy[U"-16G2K[H9%k0`"DUh#iNHOv/xpm6uD|pL->/z+[!nZzTi_QS+ftYsRR:N>Yid9o:vu+5t:j
-Zq{9<p|jdV4a577i>>w+gpks&QL[AE<OSY,InQB,GP}K,tPyixjEyV&c3ItjB@K&H_SEi_g%}&8F-q8Aa"olVe!3&r_^<`qfu7';9q0y:q0X<BzW:seg],
--ym,w6Ef-r]Vt@!E-XKvQ#7D#AlZxh$-Zd3@z0hjM89ZjF{e.EUJ#{(Vb@B2D_LWcT41)SfV=k)05vgmbsrDeD@wE}F'H#v=U{qODzkv,H/)kf]LI<4aE/
-fNp+1^L6(]8%hCp2`=.cb>5yHY;(8{{AOP^0{h#n4A:r{^M7n|o{NUDMG:lu}"MnL30T=8'MFRQEx+ChO^>x1JY3<sDG.LMf/%J]=@wUVv["i=%3[m|(a6
-`Ca"920MxsDytSGA{C->Sjkq[WA=R)0[m]%f(y:uXEL.Xwj"+,uH)G5CjOuE};B$Xk@@tPJxW&l[h7li-WCc24+SkFh'Gq{EIh5"Kum|3@eO/@&_3N[peS
-MEF}Ibb7]pQeidsl^Z[W[0oC,B`H5Nz.r,r.h`AM4#~9E%NJ7g$W_8lQiMIO4t4R.'GZ2"}tw+jKG=$@>`|.rd0^b@@(hAJ9JAmm!4,dY>bN8+}kHaXPxH
-JMVM7ZuwSx1wTEe298f6.|^.v83${R'5%GNkDhaPgv;:Ws,6Rj5:|&P==xS3m}cJ3J;5)}+_}BVWJ01,mm(fQIyjJh<Q3ytm/],=q<D7k`"c]X_BmkQ3+@
-isw00$~6%4j_u}C.g!IP@^;;zXsPW{8g"fqM$_$G%_aU}.nL<{lo_'HDlRkGu{=(v5[]_vH8nMGM&Su|qe[)d2Kn}joEAP)QT39IRjPpY=WYx:4Ao&]Zih
-E4!jP+<9F`$siI&Vx[3=Sn-vUxM=oI}32m'nIc+Cmmr)}k87nZAugCks~/Gde>slAkzJ<]nLB`O!2`kbueozCMwX8<b#W<+Pvm4T]F$FBj%=mLg!qiKhkg
-ScCHek}1OTT3'GessIrMkYN)t<oEVtcJc9nHz1)]/Dv8{^ZHY^C9:do_HBg`:=Lj^o::Y;N0uuL;XYHQ;GR_n^OuL/[WYU38D5m|EIjx!)FLn5&tr@CIgr
-`1LzG-5JD3|Gpu&Scr8V%vK'lpkti<hyTRvt)"(okWALb,D_7<'f2yvmbx[/WmG_,uq85%iYTYJugO9Z_Zt;{lox&tT:.3Ou675x0rG{+hzW1TLk}quci"
-`VckGXj2Tr%^K[7baJ#C:ynw;v96b{-;Z|I9.rutpt>H]Yt/]WEX.bsJVvy_Rtlc,>5QKu#rnQwJ:6%-A|7pqq}"20wE.^iF9OAulwHrFrU5BN|BgTMK/#
-h35h@,AEHz;rY];Mw;IwcOexC++Q_|oZw%NIyBhk{Ts.VlnXC7iR&>vAuFgx4Y="`|s(Dcml2L=cJrc0x+[gnn9,f"9cf{}'tt:=vj{0WNdR~jHK2IcW=z
-LO|Brxp#h`${C]vX,l6$K9~ap[ySarq7T-dsJb-MX4|CR%E4B`N[qu"c>3^4|BF2NV1M^;}Z,sWOL)cVGmf2#B6BD}7>Dtth)K<CUlka:j,JZ:7&4x/-Er
-u,mo7>s<,e8pw3'iQWc3K>HgA(3}EuBH9KEe`(srvK"jpTe0MEZj$rd=voeFE4_AS(;t8zJg^R7Gh7}hIv7cG}+>ATOlhj@!>Sw[Z_|daRT%d[Q"M0miT/
-Ot"a@m+D..LZpEP5Y{ai77&^Qu>Fh|P3^.iZVC3!B94{$Z_Al;0VX2>1S%+8"I$j}r~YS2nHP6xrmVPj-Q_yC_I[8+qkbS4+OuV(2M.a>X){}#k!DFD6.+
-FKCG(/p`Dv`^=)DI>GJ`8TqXM(#,IOAlKu7USYe/m&sz`c+1RqsPaH7x:bp-{;/L("D|)ihe8I7CV@Mpu7jRXw~{=cIqit:wk5fe",_>PrZ_hVe@c&_/L'
-22i'csH[B1pI5:,7>&>aa:u)@98)x%(2o_MUKHwZUJ).jX|TZb9p46Di18Rlb|q%N>6ae'uR(C=;+!`eo%>Jip/4a,{+}Ry2rT8JQ)FmPXRDvtEdkYTK>Z
-(2ewk<FMw&E{icxWM!Byq<gzS6K3l<N3iy2`YQ^g<s>E@A4JWj')O.Jy$JelpuTE,ds:YL0Cdbu2j+bg^xMB{VfZW{LWy0aAd2G`r,ku1dGgDXK4BM-E=o
-r>=A>c;+/<Pzd,I)xXO>1Pn</w5v.LxLZ[@VuyYXe6XR4,w}T024}AraO]l#n+wSdr&W<6Yba|d2&-r`"kQ0j6YhT86(1l([j{}4'RM!hLgS72---YhBR,
-_]8`aOJM`"s$}FK0ziY]VF+l)]cR^_B[($D9r%GJR5w`.}OHB,gH`$F0JDfPgqb^m9Kq08[IL;(W)F3<UX@+bkGv6EckGG&S4jqQCOLHOOG>E=Oa:Xs76W
-sU%P9HWz;q&`Y_Cp|Vt{~BN&..[B,1B30$0F@c<c9Wo]oO-9P&Oa+#A):e&|&NK>fw"lJn2.[9n!<)DG<#mVU`Q"4I:ejOL>o><rDBowLnneYLae'jVxX9
-)3VnW"@^V#8)(UNDb>@,'t/.IA%:uJ.Rab$3OM{sVdRr[TdS_1."WceHraQfh3,Z[(S:<T:HUosD"g6+vT1!<-eX|6#GyyeaKRt)t^)dG(pL-2`)AY@}'b
-%NSqG!;p@[+}IDAw:'<8PF:9Cvg>>=%85hk"}V-NMG'Uw}<Wnq~849Ycaxa2#pQ--ii'^#V1@vMY/"/8.3`r(y=F77]TN4!N0hg}@O.2HUr+Sm/@=2~iEA
-/j}@,zho7b,})0Iod;"o9YWI,sO`/z(Ap%Ynd;`EGbzr-WlS]@_[(9ysptxl,!R2)',.#:'h5%U}Bt]E%k"X9C7%(2Nj.8d2TAd_Qr[tWoFP<2^/9dqLy#
-lx&#k_Y4nA7W_H(.Zn3^+Vw<--GP5u"xjG,Qn$AU#[+_)Y'O=zXW^>M|u1KdN`w@EP%r5JQ$&o%E6|aem'znwOH^v6`fImJap^<ujHbYe2y(^2[<|yHX$.
-GbS1k^HqHAZM"t.:)XR$Y-+@<1mXgYSkXo8RXoualXXGz.p98K_&8vI%XF/]ExEX:wdp9k"qq/8qg.t>%j^S<e@|]vE`0T]^m7zFK|yls$"kQn79-+gT(r
-XI:)h}m1#RD$~RIFxVor=unGs|].($LB0N`Y]|VAEEKj]Mlevjw:v'p'`LfAnL#Vrlf%8kfAioDn#|p`^:~^[<bcg|'fs<l+<hSXs_-2)#E^V=3I{<P0o9
-`JmquI0&PJJ`5KCe+=uP)xhQT"07P![2<XM>)kvUT+nI_TkA`G$)3qMhlL_Md(73Ze-U=R!8anGVu_$T[tG9Na+u$ov7YHb&RD;]^ShviL>_f"<^z!4yeu
-6bx_By4XCy{bsb7l%/Q+-tVb!%{5QM@Pzi"WlbHV|.!_Fnty>DoIzBn-5+;Jw'bnkmAl/P/!6lrbPK=H0!O^=LK_(V+r'sZS~!d.^z"wG!_3-9NJ>B^-:g
-0QC37KH|0f9bXF(eXASLk=rU5qAe_E5Kl`BStM>/CIUYd+UY@4/A>m:P91#;]GK:u5DC#GDz(,^lPcDeqq%A9qeWr=&Lt%MPMpiM'ZG>IMP=>dJ(_9GQ2g
-fSC`P{/pR}OP2/Ia!@;SlOI6uQW($`%;<R+ZH31VYfeLjnF+pR"X2@HT<nQ&{;`SMbjJ7"x+OAd:$d5jR/U%,jr`xO'Zgmg>CZ.&M&}U$8@ZDQB{~GhyL_
-xLEw:e#+JRyv"G@yBd/CXb40zo>@FNJ(wIDs`KKhI/=Q}_<Bxp]^tfT+v#"D%)(7gz}zbIz3WVveA=VPH,pgxf"W,/RMl.HpMGux8M/l=V..f^Y:,56RgA
--ANMUITI'B5+-diMvW|ip;e62dS(W@BuKgU5X10,y::jfZo]#MDC7`7]ndOG&!N(N@QD{!QN63XP.+i`-9-sr{TPwTp@ETf|a_k]=d"NWr}/7ivcD{-Y`5
-b<.rSg9t0w7vjL[H6}zjG9R`,6ik!=sf'U1Wic"O"gQ>>E#'EE:mCX,pL:ZBrB,MNxPcM;}Irw_`7iGJw{v;Xq9Qz,>_Nhkl4cfyi2QO;EsEhoYCldyTj#
-CqwuDG:=jFwn38FHH<aqZ}ro!u=xWp.(,NdpP1svPyQ/"UR]t#$m^I8o("V:dBAj`1ixG+>evQMo+C]baCd3'Aa%wvpACE)YXux'N"WYgQtq(/U7|/w7tf
-Nth)od/ym-T9he,}El1#-+)xdMx`$H4HqsP{,TU@,KU^2tF(m^POoL(mk.Vn,]mO-t)q=,g]N)j.az-<i(f9LnU`EPE)0,8kbRTusXsIyUK65{X,|cB%<2
-df{z{EBjxs/&O_`SxvXz[_SD>-TGSB2.D;89|MT!'s[sa@1PV'Z{nF%2|=W1iDja:1a{VoU;(MGzgL[aOr;j!]fqwNnIx^$_W{~@-xMrII'7[5"(`I0U5_
-T<O!vL:$X/iKB>$D(Mz^8,>e$40q=r2-/e}&3|L;fn'[NEm>0A]N@iJma-T8-G4l){h@GR(3!koDZ%lwrbTr~5HQd=GT&S|0=dZh)MS`2AAOi$8>EZd=EC
-MS,L<RyTu|&TQq&lS9mI,4cn5Ub(}zWhM@4nDD~&NhN`5n-cqZ{:E!L_O#:NL6oloMal6@n=~mNnI(c8Ecfaimv^;iAZZQ^{&@!H!BX_EXUjiYeW;qS;fW
-wl/,CPTU8x~_TVv#}/~`-x//"W$(#FEgxK|+t%[{xPm.fYI#%d'>OgJsLr":zrw@Y]FEe]zFJ4'ZqQ](sg.'nWayfK@kRUJf^FdkdZ<1</=6fHN4u&@>Vm
-/mQTXC#'7-H}{dED87'MVJf+VrJRFoD%y^Yg#7VTZ+'8KEf-9Uhahe++`r.oT>nv4kU-;LL[P;N^`84x.2@kSD&"CUn`c}H)^{!xNv%}JWL4p:_d(ln``<
-o2uCcx6cAB;>Jo%7dk%4$D/dYU#gzUL+j2JuGRBS6Rf|FS_lx@_dm#@Sjj>}J0(5[&fyc%H8-qFe8JX0i2c!NID2vZ0Hv,mZhn+%aHL6sux+jItJIMc7%j
-OTOa]K#G_q@B,O[]4HR[d:}V@do^|n108QI&i0PWDHsCQuTzt]<yE@@|^F&D"7CL:cvrnD_!Y|my16-hFOTNRi#$cTk&Y2Gs|$>]AllkI;T-VBG1(yK,6^
-+|4YaPY6KkX..mh6Uc>muxUYw&>Y]E,iweXS[50;d+>mo8Ve]KMh"0LuJ"o:lE5H40}+x)[@W7ASOR-Ma,OdD55{rRrP9&OW6!CPl"q@hR^sU{B5(aC&G/
-n:e^ZX}e.vy]LP&czCUc)u,FGsLufPz16lS:2R5Izf0rcn}`%m^7Fudh,nL>.fq,=Esl+HwmDCQjhHe>dPGe!^@(`t&$'q!d-A38)@Yr&ufm=eCvZlFT!S
-PoC|]4~Rbc7M+ma<(1%)k>jEvKe/6X$!^#{@PrC}ADi[t!<3Rr7yU#4sAQC0QB|M'ct3.#^'G}&PUq]+a/!l@7f6f@wU3iafQHU@bp@zJajr]h1D1{j3=l
-%CfN4Yn(1hzLwuRd!YN_+J..;6BjUaF/uo)h3w~j~GE<bNtU{EBgp`u}OUDX!gDfe1E6kX6/G96{w4e!GZCfuoh%1@}{'rTjy<Y#$fn)oK',TsBti;%ZI%
-~Dg+NM2)L+d#Qk93Bv]OLL|O/PGBv#:l^8[6,w%t!a"KdHD1Hp|6QHTVv;Mq"CQ79zyE1KEw@TqTjZPKDu/Q(lET{T'zckXud3myW$AblLwG:ZmR`^;jbu
-Kg;E)"EHSl>blI,{0-~+VL)[SG)!Ws58vuVNqBW+&#$uw+d$CbYdu,&2/k4am',<7s;xP6{,d5lsECv/0o8X:4:^ex5L}wcv{2+kB1zjlf-EBMmT!7Fxzm
-vd{=ms{%!g65R2y&~v>"05$"213Euuy/L6zq,pbEn0m5U$>mTY`sV2pahB'+73[D0>@P~{L"p6~(Rs0hQ=0b-+<0V;Yj`Aee;m`-&EAbZ"!dT/G0Yt3K[D
-]-EdhYo`[-b'sUOfKW-gpDPs&5q--r-f0R^;SqL#.e63Jj.H2{;R=9MO}%|FpNH;`ai@nv1<%QGziRaW~kQ0xI![BP>!+$z/SefK4+j'};ryM{;V'Iy($>
-TQB;,xY=~P=#Vk2%ry9`+'rQ@JnLX'Wl%@w4PeEceVkLi;Vh(Yuoo$j`WvZm,K$ZMvuyc6tB13:M3ZuI,_M#==0R[i6-I4W,rhl5jqf{!o'g|E`&i&j"Ek
-[']_TgzWgkhJ"eu<{BZO~)=T2b1^`[aoN8|$4"Ep46:BRm'5T7][:|<E&RI2XFKT=3bA'BbdZ0E@F"Tj$8zG_Cx>0;&Nu'5GQ_+<S[_cIJ0G2z[e.&yluL
-z|RF=^z1R-'O-_}8GZi/AR#>L4Y7;nsQ2#^G'jcn'ypyvX:VKKwXe/|Y3T'Blc'U:o/oSZUjdq"c7foLO::`SE[gH7V2aNS3h`7d6{>/5}|WkD>Q@_4osg
-a|rrKc,JG|,^)@`Am7r<8K=Zi@@I2JOZMw>:],n]g-O1GJ~_'C0'Luhn)=nEtQR>WRgAq9VS'sO^~!:-M"@vmUxdH_x^|WXQ4>Ge[PxU2NYSQQV|vH2$k{
-"J)Hdq()]E&a|+l1[_<oC`ePpHk{y5_Jsc}!~^ZBcw5VEqX|y&B;u&7-+br>OJ:WU:SPk/+[ms/%ZN}.,37ERAlMoY`zz@[TI5exJ)Wwcj;qN]Lwgb/mEm
-LN~iI'}bP{mJaYpetB]2m&lOR|Sj/,jtfK,V"#MB(),+rtlm,9e2{faF~NurB,jZ)G;xxy,%IOEonaEW$4f_uKKi8zlpCB@@}iJMm3K|p4nk=s!Hr5W-XL
-o|8=!%q1B/}rkO"74(lHMj@M8.av"[8vd}V$4(DmQqD_r1NGU"o#UjXi(vR8f,>#c{,=-XIy6|nf5CMclm.uA=3_Q2_Ruj$&>#dtf{fpN,~NM|~N1i-b/Z
->g/U_h"W<`,4h}q,fJh{`#_b+/ul|[=3R;e+O2ZyDV,S(JuugRqjt4apYrYVAvJ0y2NMyz9iDNZLPn-#eIM9Z(O=W[JD~."^`qeJh7vH[s^4ZJF=prGr`"
-yX$eGrDPXLI)~#a%W2c&L+m1"/T$5NW&gnM/.8;v8[P:h"5bJufhf%wzoIC@n>L;=kH)q`:)KYIn-y3V|sq+{,+DQVQ-.QqJA[g>1U@UQld7Oiia9%+_.d
-S%r-!9){;q[kiEG7X6ShC=b")G'E$xI6K486'N36s#!@'12WXa2>;Q/gEtOJ{0hN9n"Oz@m|KcDb9=uT;%YK;b{`<{/D!A~ij&^S4=&8L7U{gI8)8wjdP5
-K5g0w>#^8{O{(GFB[:Rym<RXKr3Cv+R9|q2W=jdE@!,;/u@JdB-DFGJw1j0,4afz72>l&yYKsxLl/mIlALQ^6d]y;.f4<6@mkc9^ceL//O-^<RkU-G:J[,
-N1hPJVS3%6`'Nk,Ow-Bq(u0%~AZj7d]-Sg:mmrjpa(mB$2o/XK2S~=uZYptw<y^17KBinQrKP59xlk4B'`19>/&o5'|pb:>Gn@ZReabV`h>blb~XJKzMA4
-UbSfAY6sA]q`0h,Gf4QGfSgJfCPo%Q0U,B]p)#UhY^T&T-H6J]k)q!8mO7=L8R"QIHWm]x$M<}ImbQR^vWvq1CSV$$e'^ftCJ97I/%C:(}7g1li;1Qjz{%
-5GFK_>Tl[i4_YW1;Z/-y7WJF42"kq7;j=|XY[v9;&>iDgr],sh5Q~6rw>znHD8u[TYkX2hZ$<c"XrI7jy<lrEvC=M&i2dYiZ/rIHt<bR,xE|ID(>a]zEw:
-]TaU:xIZ%1${iYE4B"=BOL&yfTrW'5#c(dq-N=yEs[K@pl%0DmLncT)E1S+I]^&Nnc"F'YIcUt8:3nzJ{3P0a]o2iCZ>:pmva5c"gjW^0OL]zH8Ev@m}s|
-''%,`ZG[2>Em`hh4"nvocOw%u`04@b9gg$@THdvO_nADo5,]7[T{iOk7sDCdasEG@b#v[E^|`qF@ek8zC>+%K!FqQ>VinN(/jk7c1)iaZ50:@UzxQhK;=k
-}.@G))EDsxy/a!_K%sKQ,pN.Lz~>l)vEDK4Mk;jNuF3=1jW{Ea:O3ERUJ][>CyI%j7dW%0OsL5l22)eI[l>lM&;$;6ZH(RgHryiS%A#%$"Xq7=_h^$KlZB
-[c1|jXOYc]QWq&{qe9sHD}o=zY=,!>CD/x:<Wci;Zz-gxxpJ0oFrNnTfh3#2O%rAH,TMGQL`S-IK/0s#u]q<:8+NBs<Xc-iS2HZ@|p}dF7Vy%MDz'2p`F0
-FT#{z[|rcxptb3y1zY4wS5AdbG7QJ<=xpu(DHIl%&<`-m;aU^#5%EXQ$;Q0pN-B:6J6^IwJb1kD0rW9dqfTTS_ZU]69M3Ip[>Y8)aXI'P%x/dy|6oT0Tzj
-I]qyRHai/NH[kmcx0#+r=;RN7:EZoLqoMSmwo,jx2uqCjRAD;O;_i"0AvuNklJk)`"pJ`M<PSvp>XAWk;qMsQ=#mW::dxex{x+Az^DR)k@)3@.IcKqWbD5
-lOM{,,E9Z:p%^dZU`^d.swgn[`5Liu!idFl+n#8&ifeyOq(/vHhOOEdUx>+$)Lkb{0z#'NV9~YXAXuc-&/1POfT&t.8gYgJ5;)qU@gX8l#ZIVzoG6sk"VZ
-/CF-QBzC7-fJQa(;2T"cd<E9Dm]+bt|{L(UKtVqEqn90jeDNP)w'v<f>aW{wc4<>s5^>4!Y=y5m&2jZyfuH.KNf5qdb!2G`SPhN+s48Jv]Lh2v|[H`FK`)
-h{:wqWqg9{p4W[{AU5[t2KQ@K6t$gVsKERS!tf[6-oL5.V7UY6%j~T'KjF<]l3osi_R_:t>7/4X{k_F40sxeWo+x0CeE!QFGc)Az'K^u;+)ef3;]vW[,(4
-6E<=D4oAmEZ@<04/;5UZ64mSuX/yU|ll].D2~U^CBlr/fTW`ScK7JXYi}YuL8ox6_jbbOUZ[EL{'ZQd4u,eloWKMuq{8Az!7Y<<d~GwZfYr."_W{&zomoq
-JepxWCzA~od1c@qw%+Lx&=tL^mOqEuO&rw4Lzr;y]=4h~YN5.`F0g=8)TPAR'p[{mg&#lO|fxT;;/q_p!{f}w<S^o<gxS@O[N/1l%K%_x=;8gukG#htXg^
-"h<eQ]s9A(i-:b5XY/ueaRi$~+w(#j(6)]9#&msPA1"hwW]a5gPo=NN3gW-Ve}bn4O:fb!2oN6V!6/Virqd6>tmeyWdG:hA!0C44hN@.ZVD;E>,/Xj[r]A
-(&4;@Am]Fe>'|M7CVL8V^yg1FxE%`KPY=WSmNQ(x`;6ru86$/>O1d2Q9vl,[))-^}`Y9_yfmJauFJU|ndAx6|@vBpFOCL7zq{Y['Me'=qp7o;sP&`>F;78
-$uShy`z|D%>rh9>v,1/BMr-();@kb_,i-3`uxx@JHS%!asp^s;Xbnh2fYOc>JU}7Gv;>Fh@t}gDc!{CP>09_y9R'][~z`y!^e<M+.{38oXd{wuiG>]k0Uo
-&sH`'1j-s'#1J-uxl#Q1M$7i3nZr$==.KAWZaj-QOQ-UN2y)t2lxQP|K6ymj16RT]mt0QY>M9;2/7!'6e=L@KZFN_WOARhr=hBJ(1"Kg%/guib2kX`B;O#
-$.'_|U'wR>3.p().@Z$+AU0F&Jle&>/x-JEPj]ovI3U3NuAG'zj2/<^/vUCxcBARN{jQxl:{ii2w%`kycw8]{axu$z^D!5l08V@hJa~8CkoF^cBWp[+a/0
-~bRtexF[nkI;sk~MDF!%40u)XXXp/_r)yt,^c`9dZ)wAB`[b,1/_OY@F6C1J'7L3L6wp5XWR`|,"cueiSdq_y5vcFw:v"GGaP0b9ypQ:%/.Y(=p|r0B2d)
-<=c1gB0yM)VD$Zn$:T3`De.!6+Aa8{Sf<diDhxRxMMqp0%K!FC+Rfc$e58a05'an{rfoQL6K)UV[.0@asCkY5Wntz[g9<z7a,iHb#UEYG`];v|869H,au'
-!JoQ@;PCJJ,<mDZ$%(q2aUtHsJZn}/$KuL+nM2UO%><{R&u{>a/Nkw~waE^3lyXMRM[WuMj^A2JHVIw=ls0>.J!B@1_(]O~)d+3W^39,ixoT=Mer_.xgi"
-u<>tW=mN:F]Q#jTvr&M-+z4S1^pai:#({Gbd]1<P4=UfBllP_c3Ip2rX.eAFGD5rb+^]:&q^ve0S!>ngBt(;sva<Zq0/k>.{EY]f8l%-FN<+dfx^KMc2i+
-)v!k[k6In"]pXfKc}p7w35=l/G%++!NFX3#=`pI["S5Hwhg/%V<nt:3`^zDpmmhu<%SH~NMRR<iR$AQ|@I'[66,m|S|'4lAH7Vkq!.J7pzlIRm{2y]kV].
-OICs#E</GQPhfF|b27`/U.kX7G(6EF6HD]Z6>"(j[ER[>8Gr]>:%RdWM6md){4MDiYNR|y>dYH<EQB;%xYx!!P/xcs+yp+b8Wk&RaHp5Moy0Y+N,Kz7+qp
-]M7NG9i]9d;oc&B|M>&-{XkvBE|y4DN+C`%rt>F`aX%|x!//MR}zJ>9^cV(5lHGfTt%r6a;=I}Jb"hGl[SvDw)2p&ob[vA(Gp'[_6ae$;yQQF)oVJ|5jm+
-HU$&E`,im59dKShlH6}%c$gV8V`Is6fO0`N(]`1Bn1:zUjP10RBcA,ci5y9mLrk^{-f63[W3EM>rViHB&/BklGt$g4_:Dk+51'I&j+u8"24m0YwGfn;,J{
-5Ky/O25|<>{Ot"%29}Eq.^1A:%IA{x_iSZa<PTHD+k9"u$fGJkuY>S-R;+qUiG]4(",/(jvLH@12w6XMH.uT;Ij],Mks&J)Ld6bnUf4nwUW{g_U):Rg47F
-sK[q-Xj^rFr|V7%{N|/j_d>Tr>{wch|%wbL1,l3X+N>Z=$56kh^E!/NNUdDkd9YG8#m"i%ZF~+Oa4]UEON[m>w1R<M'xNKkCs_eV$O,^L_`O</RYKzwxaE
-$|^aMdWu{XB!%ejDgc<4CPJBV@Zt.%Mr~G$eP_o.#m4yVu(q1OwLWszW43KBZl<oU'eZ>"adz9vxo2D{/%d#Bjs2JcPrgIAX5myx%FbdwePx3,sUd6O}%r
-AGN"z!"Z`>(![wT{uE2F`kEM=Ud!7v,:|mz"}y7MP"jp%!Y`]s@mrZL+vuW$bgv5hT!`1OQ/SQpLR&PIRfL)!TB/=9dWCP@,$vsfUL~XtIV&2W;!'}fo)W
-1{RQ/hAgS:7Km`w/7]goxbK:T;wfU'/_{3hB,_7ek,}.o+HC`w]ljCa:,ToJk2ydR;O!-[8t+^/7Zz0/ilcN`ynE:LB|<gvF>^y(pV$=e&CW,,,g${"Z.J
-hwHL(3fH2Pemw/zX4dQh[`&+3u8najR}'#FhNJI57f2&DJc}/G8_#gt=<6GX5!"F"dAE3}_7OIi]]k%/vpzs-'y;"pg`A^&tbj}1:A[50A]><k3vb"aLHC
-w9]#,g1J&fpb$@/i9"p)8VIXvbW]U(-`1[QIy6GR$_3d6Y_2h/#f;qha'CjMubVA[XA8fOOs9Q9fMZ14E'DINo3M7ACgNG>}rL>IRM]Ka^EtFL=8kI-zM=
-vtha.YKzBcAt0a"`"B{v<&_BlmSX@J"m>jI7{'[rp6vIk!PP)fR|McJ67!ntSe@j{K'TXDky~}ZD4x/xnmFrl]P7$#9)4cuw-;u6)ZQ.%;c}Up8xj99gil
-"8-s]A%r,OjF]}F#N5Tt+w:7R@SY&tGb<'=E"s@Eb=FT6YNSsd,TurZdhNw[CkzChMWTD;|Ow[85MY#v"5SPn0qaU:0(j3Vt<;<Q1t1c>mNM4+3Pt/1|g5
-.oBNU}wzmRG=gx%wM9v'we+<^sVP90diX&J<}V&OrmPx[u2PN-7SYK0vg[Nk:&x6IH{BB5]bac&/bDE+~dB;d%s}MGBrahDIj&>yARcR:QzrxcP'Ec18|f
-=OcmBTZ<u(rQacK0dUe"`8hVuvqkcsdQ.)wNm6}a'/2&P1GHcAJzl.2P40Qc1zh(G1$Y5`=RZ+2oZE.9x:MC#kOk"x"~1fP}s2sv1-8F<3#|1L>iRff-h{
-Am`qH1Cgsax4|^JJ1rK9jlOY==V:NESj6G{j>zkx_$;bHa;z'u8`sCRjrp}eyZRk]o+VhoPKP:&1BO[]lcnmD6T<FNTZ}D2%0a)}ku$qUJ1[},k[:q8Bc-
-DXh+`]UAO]>}weUazz~'V:hAR|b/(@uy}>Z:@+^REi~u4WpGYh)vsBBM&G32z^eySE|/00@S#l3iJ/=CP%d_'E#>KqeqBcmvF'.;xY(DkxJDU:M3`HDU@v
-SGXcMb6Y<%m$g<:pB^sNBVJDgqvwnVsi`G+%~F>1yam!usZr&AZR4Czhu`6%_!6Q$6)s%t'T@OFwZy@J`Ya]o/eZX`:nbkiY${z+v4meF{d@-FV`FFH>:$
-7n53KWfGW1g8MamO{ezTp:c)`CX._iL{slsXSxlei2Eia,X"jNCOQ64uWn!(2#)>(4LgKCbz&--BpqL{/F<FrYb)IY|w^z%_s=_R>F!`|zGw1%Js"zaxfs
-9=}(8+AbnqaVNY/a9&/7jak1}p_u;2r;IeGU0Z[yUTng+J'(8}s!O#nxF=]s{aeY(.8UC%4ZpWM_E0C[otNkAyn1hO%&O>>^TOdoVz//e0vCqJpo1^8DE9
-g|p#[wT:T0O>b]-XP4H%k>bv>Ic<wJoS<VT+iO=0p_R=l<x<x]/WMp6Vn|serC'{3<A/i/GoS1Zh+cK1RX>f/}CGoF;6;JmK5y[@Ub=8tBp`CZAouxaR]M
-a<MSt0:Zlq/g-rb7FwsDP{XSTnxT2fPC5WER-@|}.,J&@Ukdddk-IhIYN"6}d8f1|>+.C,{XmWw}KW_Zn:bB3Vh2G5z$aDw+.m!%F[#5[.^0G$WYsk'wlP
-BQOgQ+@(1}@2dS[b]]ug'jGEF"K,TrZ<5glsE_%@A8%"'(K!Xa!>yc"7}Q4Y>/Q3ZMZ]&,Y2OhRQ|Z)>aFY]v-}l~TX;!g9[fQpoO_j$uC{MF!MU4gCTr5
-|FrQ+SA^)1OrhxVgZy&K;&Mt9Tu'O`{$/sS/3{2'I[YM5#y+t4SHM&1f3hP8iKzu=:e#kV7Q{ZDjW:H_Xo>_;h)ic!5"UoPKbeq!U.KA$]]wZ/']wI!SaM
-p3I|9MU(NI1s@tHRp47"a2kpNko$$utQi0lFG}3HUu18#`P#5:V[ySFXn[6`@>UW,UYa2oCnw,SjbtDrHT%kt4N1vexj._Bw[5WR"~VE%nhO+YlF4uj47r
-;],o/]@TIs2"yNMX)Ki}/q)tKY#MX]t+`LGMa>G"GCP:&}Y4-,0Nra=}sQ.I^5A%O<{/S;Vr"C)ZPb1<@'$`0SzJ5i<A32Nk-v38dQr-hK&s&BP)l0+v/z
--PhTESq}'NRZ[Hcpz{lOEJbwoL.zEx`ba@'.l`:&Jt5VRTjBbRYzCpA.)/0c8#h2TeC()c~L.ye^b.)++J/x_=rR-dfurBb<G,r#zxLq(x-d4"%Fh|J&<|
-ny|w"~k7{.vS}|F'U&7-FCbJc>7f]6o/c=M{hC(a1'f|jihpeqUZ)yjz~dj+7_hY!H}}g(z=b/bC,wKDN_~-&KtOus<tQouwB|y+$U5Z"`6i7rO4,|^w`n
-z<uM!T;|u]k|7B}--HP1Rrb0[Rc@%M6E~Pc'k=%v,t1q510LI1g(dtvMr9D<]ug[+^#tyM-'iI,fvYlqko}SLZ!P9Gr2FAv'8-ug;Y)EbW9p58X_eGzJF-
-UI=rLE$zB_4F()J}YYehP(b6=qG^km9@hfBuZFa.!m:1!0Pv`;Rz0$iWpz%Z/<|$;}UFut{GH(m3p5}}(/9Oeria_WmgfcDDe<GAK1O'^SCDhRkTssC!hK
-4_EHw>F_r}<.jlY+%{D9kwAO;}zT]s}4H.k"M62;.i+662nzPc4)md3]r`F_M,XK!LWc<u@N}GmNkIJ2U:`=/}ma;Se(asB.0VRW|;"=A2m_|HR1Pthq}E
-Rj}W1w}vF&ZH]M$bN,27T'vXf%0C)%j&U$2g3&^NHQV2,<kB949gImn6';kCawj+i!F0bdUb`o%BC@<N)=1SD+Jy=2>2',gP!@StmO7_>RJA13PUH,mfFl
-hUx(YO"$T&t<k!%QjprEy{#&Si!Kp]|'58Lt(fxax1LhQ(Yf22ge|dWB"KGtsH#p)V#JU:7"@DA3pkmj#'hK~k~F,vO,MNdy9k}'uynt52ijj`9sen(<kR
-x!Ii:1gXsOv|o%cr42b/.e/<yK#T;g"r9]=^ekX-2-OSeNUf~SR9{k)D&+:/QgACtK{Rj>@xUJO.{d_&GLbr3i$c72&^D6&A.eP'S%T"tN&0@5MWB,T`J(
-#eO(%`jjsVA#4#[2g&7%h.B0Jw6`5c`VP<q`0^&D,;I{xfTN!nw0,<"ra/lVUPAvF:}A'nnze17'#%x8b+#]0,j.@dT-dpF{8D'/$0mboNd`%_~snjP,bZ
-o>/%mc`>mXb2#W(;"PFUR6yeGaBrMdtuad_MBy{$S)O2$nZdY$:{cRp8$83hT1Vq=)nbB&bg})|4EnU)4F%<%@2+EaewQpQ0+IR7sj1JuU)iNTjg@l,}$D
-c-vO^sD6Qb+o.MX5cDeo:D-;T<v|-^-zKD+sB="M[iJ@Qg)IVWkR4(Rjj&]yi_yy4h1q&ys_Qz@PaT:_Z}|yD,9DUy).s[8kM&=#-xY{Leu#<7%eO!~r~}
-E#U`AOqgkKpq>BjDAB+jN3ROq2@P.cUKtWS<%_,/d0H^Ux8Lfu&={$MR5iY-hu.qqJv2]hW0p(WsZKY+<^kUH1oZ]ns"qb[{mjT$zhXE9:^z[Yr&Kfh)>(
-is&xq@w+flt!IKX=Ixg9)Yg3WvF$1>i(h>$h1`KZblr)b=<G5C5mx|rF_""nPf&bW/IFLK2sqXFlEZd,{T^YT7|ErxiIB|=QZstUPB_g`p&D1[67;=]AZ!
-;Hn=982%gBEL(7h(QG/P)y>z8!+HV>cl(};Sxivy'>3vD$-u_dVdz]Y7^XOIHUH/T.PraT.U<W@V'1Z]:JuQpAFJ9HnR!)yWB_OA<dAd"sbK7S=@(a$Oto
-sO46IpnvloKQbN9[VR5n6v"LClg2Bdt(Te'xF"JEr5KY{$j991K%)T4%(<kEuK9lf_43(}==rq%0[Zi5C4an$fM'e_xWQ(TLcR&j83M|sE&j3`xeMdp"Z/
-5<+4rho5Q$s!Rk'H{j1doLjt.|Fcg9Ur_-JBiU^N1e<||Kz/@[UCEm8=#Z9V:n^^|@T5'X7}H(NUFoWV%UkF/OUI8S$yo]EcT>FCIFH/B^q<rAz0vWM2[#
-E{^sJ(@kgWY/78jE1,+`YwtK<`pS'Z)1Ewqp!KTl<LBUl!}.V[H^Yg`."7E8|pCb9pj+TQ<A(#%!U>QUR}ZbtAmj1ZDx%Kku=7,4sPIFO<U3{Jos'X%}1N
-MIg/(y;OpfH`HX9(+A25zVjmB5=0`]d9O3[xo|n(]cq&0.<5g>;&&Rwxz&"SFh>Wz,#,&{CK||aHm{(,97Suu`-pC[4W~w%gL&<oP'y&HYHdQ#VQ54(BTm
-nfLha,jT5!HuYhU,G;8"[1A,;eXX-zRRyU_Buq/T!MH4u}9;a^SHhOi@x47dr(t}ZSUflx!({`gpX@UW3Lw.9bVN:3:'>LQbQUmJ&UL"kSd}dITjsj!yy)
-g5aN0pNYs%Hru`fP68!U<Xn=ZndLRcPx"hxvZ!te$o<2.Hwc+9C=L]ujH4vvD#.R$Z^j]3^75rmeJxe$X]n<ama+^rw1+E+U^Da%v3L]=F^<%77q&CrXqC
-Yjd5vd`4UIy%AV$f5}z,dK$2bG0UL3^nw(_MGW]w[s$+Y$@mf."64]V,8m|Z8{QZrXNDt%mQae~Y'>(Q5[P@lZ=/AY_>GjjP~HqV!"N)L7XZ/l83pd:[cH
-0U~ny"YCU',N)JH0rVBa,)XKjQg>O@wf=:i"[},qP.(G3)Q4T5At/.E'Wb)Qwe[SD1$jim7ulMD!&HBp$2>(XKzbN2Df-(pGdvs-v9&yODBD6pJ[nHUn<w
-([xr'-n61h6A9W)qSs-&D";AL.H_y,Scs`'A4U^Gv;:5`^:[lB^4<6[OeT^-|h)%US+n+'y_[.hgx;7=B-;#bNe^X0j61=5Q<x<N){ywnAUJpAfJnt6[;u
-Uvnc!+#AxPOus%M;/cP:%nGTxuh2LEnpYl1J5usN0{1!z$r[nfe1/[Bv#cgM8S519x9R.Yqw+WVZ$dd)3J^&Q`5'fs+kc6EkA@GW)M>0>N43q6Y)incqbG
-)&8wKrBkNQK&Y3WGxxA}1Z2)<GBTH6:7%24|.&#Td.GFptac+["`o2/Z<SQ!;<`-=S@D9^%])4&nM,&4RleM+G(PdE)=!5#n;_=DPAOK6{G:wD"pcnW1%l
--Q#BS^X6'um5PO7."ZK<lk)[$5'U68^!3EybBrhDEgK#lBj/J{rZ1{]MU|bwkz@w~O7Uvi72,hkakl;rrahXzI|O^r5WaHhm~BANhAC]89PQyXj1+0jvyJ
-Vu2-wMt.Kt1e9iQSE#^zVt;jt+e"+=$^=4g.=4JD{:]qdO-{8vP|b|ubyZ<!H1"9'5FDM-}5irX<9}po@{UDh>=2n/Yw,f~w%9:R@$3:CEsqS1_ELRxQCv
-|@;CO)_KZPRu=/yRY_7sn0D@%gFu@ks;%RXG=d2R)l&xv-MZn['e@qbHr$erZwcm"m3qE].uzCXg:f+4w%(.(TD_MoNA1ahgD:PU3Y)&bWdxj{kZJCKCI&
-/RfMgEqYJutM:"Jw@yk@"(C7&n8RE)eW>9`jqp(hTl`ZQF2veP2Ao+RnXKKra{j1bJ!PuJ&td_7d-6ib{8zoQY0t;qnH07k8%soc8qgq+ft6Y0zN9/$)q>
-,{W4|`B&k+Vwx_!K<NN=/uge8XRhcctLj5{n_<YEuJX`[z+x'J9`uD24GAWf0ylD+n8GUY_qRJ7D=a(iT{,(5QP2;^zkva+&L{'x6LaqzTr"UV1rH1;lNP
-r@@%R692lM~[v,+na&+OJQH.eCSxpt,Hc&MRm(ZHW|hjkH0qZD.YR"iG,qFO+{,:>y"!lac.Dr7d,l67]}ldmhTP&j%']l.,y.]n~@~TVfxwXTZx<;xzBc
-3%f'|@USBynPya"PNu$@X<R<p)+3EFNd,F}3y</-xOZS]!GBXI|.1b5jtH|6f('n+"HMIzn_'Jv6gqsv9!b2!HF%)A#27t"!jm.#Yet|2'g@kG6X9n<0E2
-vi_j+70pUy=7SshAHa{#zDXJw)U,!`4L.N_":0E8eZ9)P#b}v3m9WXYuP"8#X"'5Maw_L"ODPP1pr4"-^W'I)o`F>cbfeiiF]p-Sz|HwMKFj;B,dR3;!+b
-`&.}U+anFpM[r$.`n%1od"nI{OM1n{dX}i~S1vQaPw&;)K8iP2qZ#S%|Uy>K;CkjEMhhRUTL%vdefM]{$Xj!K;G<ZDs!d)([/'KYzP[0m%mj<#)}5-dy',
->NmIkA2afRuC8Rn>A-t+z[JuBTopzn1g.44"ZmMuTuIOuG(GT8Vju_Sup$lW0[{t1@ZvR^"mBZ.f$2#NG8e9rC(z4B3q2k]E16=2g!'}J;%{Kvp<sim+}r
-M>9VEqfS"]5htOsg6r+{}kvTfu.cj/[)M&~VieU8Dh%}nZKwlo8<,mSXxZP]hrsWl}Y+n1^PID>+(J<K=@c+6P0aZz#|d{r}BE"b4ZD%R,+,U#t@HUi]CL
-aC(Ib4]d~xUO4#SA`H5n;Vxq6VA`-b.zXfeYlfn+rpqo;xx&.VuBA{{{,+1S885zTj[i^O0jXM496OL#PaE<%J7|XBy;P(2iel"OdJ|-~5MD].,OTrr7R;
-OQb1Z3=.aL,wL2PG8o-f^eN$k{#A$IT3'hgj&9'cG`uxn3,ZUNE"`8`t'7.pZIxJGmae(eK8BVsXjT6`tXd3}vP+N[OOv%mi|h>|Yx)^9x(ki=,<nf=J>!
-%a#v8RKafe[@1rG._,x2/9lS<AO}XRU{w^'4L8pg<>)s(c_6F,yH13:Id!+W~#fZb<mKW."X6g+>(SUoZPG{ATB1MM'".mil^t,|>#3lbEvyGXBSt@TI~7
-:r)[c&t0mz)u-X@Nf0QLJO}-j#drQJN3|Z9g%q-I}%(;r)s6>WKbW}3|Dj3Mv[lf'N$[#xsVPI78_hO(.mVOXl'NC5P9=1YZhiIyMZW/]f#y$-^Dm!sc<r
-^O9}IV224h;,~8uj_xB[8<N>4ZI]["^T@mDxz][DX[F.9CBC}g4oE7bcs]P<}v96%4+CFq|Ct9F3yHT8iyK'!de{Mukt)I(:b,6W[{kruZ0w>X[7I}[vXA
-PA2A%6{Hm-z}V;br_l86ow"Q!J]PJRV@&a$iuhr`gkS@X!FyxiUP34l`6Ga_e1:6v0HY3G8^+<WXIvXfu/h7Xf&5j^KRnsivZP+:22M:bd!T@I~%OB7kqe
-d7+oj5e#x9=o,tv/^M8mahYB;UKA2x-[3.ieVucI'%<}]Z#ownrKg3B$T&[pUNX@6;Hnso'YWmTgXhR&(KxA4c4Zz=Gp1<rEG=U4]/yZSdsqifjkYU,<mM
-Ij"Lt=rKjT-$<gtncmFXiAEe$^ThJLGdE.0<a|'x6Q,h%M'gR<@s7MeIuXfB[NCK~X`ziS/`%w73;(K(FG&[rVs/!6RpA"]aV^jf"cllWfo[ueGl#qicLi
-m[c1$^{G:u/hNR:n-ekG[E$QN.,9J[Vmz|SGZBj`qs81OufP,J;MIl]OmGAyvQ")`K17lR701oJv#HmVn@33S2YrD%_uPDnVK=h,D%tSRd"V+2E3Z!`J_e
-E85jsqYI"bcnsruV]jz"tgV"/#t]QrPKG|JM1}Kagwi<P]c({Z^BHnJJ'UQPMZnfd;MSN^GK&pMnCLWA@N7_f_i7R)CX)^WQ8HiKP80b@2^'^G2EFlHqt.
-T&ewI&B,_Mg-w,$i6IB47(DrB+{pz"V')jbzd'MN'c}[DCASl4<Iw0Mk0N7r0|mHC,q'Hp=n+MyVJxl,rk^):+y:]UZYF]r=c.BM!2FUV/_//bMKNPWFjO
-%)dchK(aD)aN1<^GyEbQk[j.(w(Wibg=[B>4w0i")<Tf']pU5kJDcLslGzN#-OoH0U2lv`PK26#d|ys"R&W&27mSV/}9es[Q<S}dTp[myGA$UxUzm9h)js
-8Szo||c#0]9o5W)g<BL5%O`bnLG&+ks-Tv+MupMMaFP&}s-rKqasH}VBo430kl`:&Vn3[9w_v#eCny`toYByE_FY{m<%{WQa]rkiS<~uYKGbwZaM}b2NK/
-(%)q~|wbown`^nkPJoL-8|'{[bHuH<0l|mO"-CJaOXPy'fs<2iIf7|BQbNtJj=8eQ${fOHX!V@^nD>EvGpI}%]J^kTprV.fhtTzN'M$'gwXLFgCStU::lz
-co]u.&e1]uKh3<4b6$yVt8zp$:DT"I:@~jRzEqq-1"Ul}Eb(T_qG~3N&xg1d<:=qj7q[<:wzpTg_N&69P:Lfj6z[N@7&7vmHF]ZjT4q0e+CBO[p4}2aRND
-HTVA(XBn%hbG]58gb%hS4JZjQQr5;X+cA,P!Xr4`+X>.G>I`I-"fd[r(NvVA4G7eup3]~wM|NYtSwe(4^QOKk`SPEK)u!Ct[S#gyTdJ``u8%5v3GnOiC%x
-.uHRj#c%MnS;TAEedpz4~d@ncj<DZhxS)!GDKS1}Vqdj)P~aQbgR3vdiM'~!0#(B27`dk$^#h@&b@19[x"pYRR/_s7gc!k3R8:Q-+oF(bgAQpKk`<pLCqt
-UCthqaD})Kpbyli2eVW^0W&.:WiVvVo6@.i]:8:Ep!+d3eC}{b,=''ia4/QBiy8IICZL2`t|VN`L,{wuPr`]12K_&b|XhmV((wFNRsM/^14ka"!}@s&3&T
-'_<q@$U'=JUvn//8%<2zXEt@Tf:z:|2bopakZ&>.l$|i%|v(w9.+ZK|3<Y8n.bvS~Qd#=w1,w9Mabk^&&=WGK}iujx+l{J-GHAcg-FwXr"NDYY$cHEN`/q
-D}nG%a3V[c{%`w3ll)/JA%YcfGX6'b>nZt2b.KB]nVI'@T3f~$|[nPUpO{nZ;X%2[S-31db[G|LTcZiI`)XuM"aPzLat]Gd:W#!iT[B1u!EtEILBGj.Ld@
-lthey^qM+ZI#O5WNU0ylnxC]cP=v7p3JMeVV;Y{d$r9!2xSf&|jfr:u4aj889#wF[t&9Gr+y+{cOT&n{H<Ua&h(MTbly`+JHxy=OUe%<z4&D_/LG@Xol9/
-R;Pf&Hxe4Ryek|4-[R'!,{MU<azR1BtQ1D.l{qydx'TK=)CP86QW;@|-wa4&p%(BmHrn.iaPbaZJ{BbzcjF,+vl(we,{5Lhi>_aR/V_x#r]+R^IuVO&fu`
-~g>Jnzj[;X^=`MtXaX9|PNQfX=cEYJ(bo!BwH12(R&6$oh'f$z[]mlvf:zuYlu0ZZSwKfl[I3Zye,[Od9Ki9n2ElSoA%9U{;eeqg[w./(RgXJ7[N._H(~.
-!KeLisY|b6917`}iu!G_5x-|`I`=u1XB@A^4uT`_"bDptIH^pVG@[-#JKeWw,:=u4i$97aF'vwW9&,khTnp7%r;McHUPTvA5y<9r8I~-fx+4){7_^F#<yB
-UkQ7Ztx[^na1K_8;J6'<VI#wqWsd~l3rR.08K[d#Nr^wJ>^b23toantl$o%#;2_G!t#>0H87gc}0]a_.JR@}'B,9p6Z/_XbFN@B(X=+/"V>JP"HT=hoAV^
-Al7sKe'_P<x;qFu")0otR)CfI$SWZ"jUh[y-%[l^190'asah&+&hX<s!y!GbAQQ$Ha$Ezxhl7,.&:x.dd-)YyRj,[=SZ|1`{Qev}S4qB=a!Kz!b2On|A9b
-f&|_p1I!x#]@^|eGwpy1@2ye25wFRWK"sH=u(&A:l%ZZpPmg^oOTSen#[h7NZ&fJ!tW!Wn+@Tm9+Cu||3Z+czI~ACHdi-N:jwhI%QN[vlwu,7|{qvl;U<d
-ZHwp^ifV2#70%R!}I7.tOe(CDUJ,EzMt@B^w-P.]cN`Mw'3+<>Lj:v181%]s~^`QfPV7j3L}k"hFv$r<FU'k,=z+3=w!>P>T}`K_Xl3gJZY>gp;iqh1Y]/
-9xMA4QPK&ZF_y3LGt|hGIza:M7q3>nryDCPskTkNr^@1[^:x.Ik8|4~n3<Zsk@%[;gH=qvUAyf{|"iq%LYh7U3#7Y$=_dCH>uK@9+G8$_5Pnq)#.SbP9{)
-jVyC&,lmeeGG^miPp!+q-xqp{7`A/'tZ>U^Szf]''oY!jg(-b!_&GkYj^'G!BtJTwV[Y:.|SE{2AiKs7GK)Us/n-K"v+5=:Zg@sC2kbxxt"_D0R_cWp4.x
-|8S#o'PVhxmC;5Rn&wPU"U=9/<aEcnIqU-m)bcP>SCH&>HRE>'pD^Dlq/,T.sz54gI_gA<Dh^D~u:u'Er&Q`uA%>4+xumoP>6!4-WlEeLQW=uC[RROEOe9
-!cK(PJ|F21N^d-u8Kx.ss0&)@DM&M"pjA0{iW"`ISJwdJuYdOaqFyV})4X}uXnW0#L_r7ORJI2C=pj}wIM.tgqBw/Z217s_;X=V.a1}vg)C2R#yNJlddwI
-(V[qyI))_kf,cC[I2H6iz8Cb>-bn7>g4H[fPAUAD_]o<WD#c_gW^ynqx~jNZ/BD,p#DeXN{l/WU2++nQ~a$Th<j7VpV-u2w=(|]ojKy2q_|[,;zgQXXp(I
-Gn83ztSUf/N,21CH|Lxn:Y62!VXQZiM/jo.=47#)5Gfy&gnEi"b8fMLc5QRb`/Oq-8!vUW_KU!Vge/R`Uh"As^"ogd7sZ%:1b,em,SF4_n(A:zQWIt-GSH
-T@V`aW9hFIWttp3apQ[ONq"^qJjMf@RHr2uG6ZWV<]^-<Xf8mGQx]^dk}/<osN{B5XC=F=I:3g^DPe+}(S"h/su%[o7!>STXCn{|J3ZCBhqBMaf/o@um^j
-U2jjqxt[S%!}jMeiQ)NRS%nJR+R/Rdp/77iFx%`R6x`y<%q_kR/BA21ipKnMhk8%8.:OW@V'y8&XTl9#W)zQ[yzWv_[w5NUw>I!i:|tk7Xeh(@4kAIfF4v
-ZIy@WfR:bDTj&e5MxXN`HMZ8xC/08HfS>X+U-SN`a;kSB-Rp)ct,a^nuzi5NQIpW5$vB2U$)1Q[_rHnOc_&:fodW5V3BFC~Xb+'cWs%)x&I::Mz:pFVJ-2
-@0P:c"Sxy(z(z<h:4uiDY%paZV`<+#CNa|Y%FwF$zh_D"%m@3([9W,>,y^U2"%I<W1:j1S>TC87O<"xmZ+Mt%<Ny9>&ja2)u8m5n!b$LEe!cicdO@RuGGQ
-_6g9vG9mvjo|geScd`/mU$&::X-4lSk&.ya:op`3;G'Bb1fhE`-6v)imjyC@P.;f3;B^>,oD{-vlO:1MC}y-I@gftq-z.TP[4^-1Gs7p,3#W5c.Q2Z3-n"
-]S3xCJ1wk7I}m{g_n'Og_}Np.(I:J:dV!F,8#Ng2D(oD~b{}}fQg^}eZIqa|C+PvnJ|I|/lXfFszxuPr|}lf@IITG8`ED&W.p$W@D80OM(EbBk-Y.IX#5`
-m45(j^nB;y77prS9eFi]qGMKQoP!C)We"tl8@G|NOk/LU<w8$jRVV&Z[bX"`,p)&kZHZZ;zl<QpOh0Oa")RSh4K>!Z.NsTg`iv{s~k&SK@PrKO^:lu<xJ2
-$}%QpnFq;p_w5rKUes|LL8kR5d=BA%]Ms_xnk=~C7Hb;NMy&2Ck`#ZPt=r)E5#HH#sa^4>-8UW{Sd}Nxm:'3GWB/RCT!2}r`'0mmqxl9CxV8!(7"a^!Dq2
-k|Fgm6<Q})}qlx1V.@H(D-3c@ALl@"@Sn]80jf]&D0QCvon^y@[Nj>dHhLbNB^{-))RQ^r,f5[SCtz]w<)_|&L<,4M';%7;a%qnoOV{[(/]zp)mzrtO5R-
--x0}OUSdc1V3&nSlci9^=Qi>]xCXlU0_1c}g2D=ToEig|T2Ti5R5!ThLQZ8m~NDOC$0``-;o<,vxQH1trZz6nh#/#91A^5`i":+`Hg<qSoYg7FJVbWTXo_
-S-!^b[scpAb`ScOY!V:y~7n98^%Vie^b@38%$"TSjnALAUCfu$Gdg@T%v/-C@b}Iu3#:#@HUk@}dYP=.Q>Y1TL5aVVP}tm1{.%rEL_`#,{=xrLD.+LeM2-
-x}9x~mAfAGG>a]:4D%-FA+),/3PX<2#X'`mRIqiqTMb9hME4|gWN6r,TKxNDo7(7z_o"HU}z7-B;)^XzOTSIg9,"rj}BZ_hbq@0y4i4trbUfn]NWM<IU=r
-hRWXWib_e8[jipYqIxWd4/duU7^w#.bE$T^1=|dYYWr@FiARe-8v99{-%X46KBWRmwEO/a0}-&7<7Rh0!so-g3;F/&W`_6Ls2I58;aYst,blEH<{uE@-g_
-j5S|7(N$h-="Vlo+@y;q!Ouh/!ZN->$ncLh7W=TswB"|/)F>BZ%IsJ2!jTaKi[]J"D9U`BX+aL@,xzjCZ6AT8_jX$29l[5Wy%qa(nA2KBW0c!mbTbO5GA}
-}IyG}&`$~28y=5"cb'5kH9n[jKR0}Cr4W$]$w"(ETf!cwKfpDA!+US)9(gF_W/)pFfxiRpfyERh,eMdt']{VJ^%3umRLqj9/J|c|>h&BROiF`B3rg'L`fR
-b">V"u|UckP=ng&Dy>,Kg0@tF]bu|qPnxTz!Y%'|MhZ[3eBFK|wt$6xDx)Dk%I)FxA4V49)C]aGrHIBQQ1yi"8y&'R>XsJ-bgBgt^(]z({_#C>bxN6(tyM
-LUoiC)zg&pi5xBNe.j/ixOH9sgX;R>_kL;9mTJa{G;{NmH`$,O|nF)'`9LYIzGZa[%f[<7FW>VR.VQ}UmhebYD;ZWU5DpTTyJu{,X'5=%f7=V(9'_}{x)o
-jT8+;Dck#Y1Z^c9/Us%+[`3RKi_8fe/_8W9@wm!t;.P7}jPw]K,(X$z=Be+hVryfKs!iPM/|;{v^N-~NKyCJueGls^cBx|2QO,6<afSU,jz!ycI;%)sWtE
-"S5W;HSr:6&HuA"c$52m:J^q'0y[frlX.>QPFBpf)U58n=R.3SEn&X"Q&;Vl-]k#J3}<h%%kud;@/Iw'z8>7H[">:x}KK:pYO[w^Vel{qMIRp/{5&3lx~K
-vJbJoF9G&OIRKAFyzV6cWv.2Cg`Vx_`g]n+'}W7[zDHd94$7#,O5;x^wk7R^!<-<96GTTl$lvg{m/boU^tlQ4Wzy,'To{P(t.nEeA@.Wk^[+i;r$HS}c@>
-h+T.ue:c_SDeBTUWeJ{gCgvJ&W^4gU;[USa75.Vs2QCZp#t0@}9q4"m/@7QiFIkJG1(pj]u]=i-FHmt0_|1eMM3kZz)O6R7"73wCx+{@$}cg(+}"h9#uwe
-E!-FPv+ahK2y[,^@42BPW|rn{!a`4z.8b_NX4F(>z@XW2{L@RH%tZ%4'=w'3]9kj/8cYDGe3HkhRQP}B<'>G<t6D[6nSp7iq.Lv!(;;y(7=(9z1[3gU$iM
-#z^6XV27:v>9O=zQtb%stA^c`5pm(S;5nO:}ZXs,9Sr>L.5N65QgzjrLhqj9RL.j2l1fYc%BpkH)M`nMTZ6U<Anco-vlSykzyf4yVpIC`ns,02Jg{Y!kFW
-0IR|P7nbXq%msI}GQxZ#an]Mm%k3up=e";(Ad]_"Sy}X99%DNLh5X2OjGmBL}zog@e~9^XKo6,^F@o@(=yL3K7aoI_,:<}iBcv!Dlf!K==7s>E!vg>J]^p
-qa/#)ID=|;0h;;>R.[tf6YGKc;3i_J4EnlY>8R@_yactzFv%{JYqPRs^3ARNv;(:/HHdVB}&uT46cjIE1jM{5d[x3W;7u[=<3`TI5YvuwF^CSLE!@)8fZ]
-[0$4@uC]e=MH4uR|]x1R_``t_{zn.uk:sZjpW1)YAyN9I_i_PHX$oUf/~|~5H`}RnDRi.1i5cu8vbxxD#DCZv4R%di]aK<cg3N8r(%d@p]zRu#0j}2,62T
-$pG_@C^X~](w0CzUfHW(t`Rqmkhy65&@Z9R-0iaBS`<BsofOm#Yv"/wqab'zhRhC4T0e,DWKx'So(qS/[JIV[SX]K&Grn<h}|+=Jprq#6qH=%trNEMj8yz
-]'b];Tsr".'!%{3PE==G62L&i,6Yavb3KuxW@+3!!$@7|PiL1!b`3ERg(&t9@g`@gra.1%fyi-sAG.2}u5O-6w&.QtUDxea&y&w(;[@8,yo-q^pud|)NjT
-Sv4,aDHMurP9>q".{U{=-%"K[.#SbKrj@#-W0iya]]A9oj]55c~MlBn3]F=15i7NPxKj#2{^%q{6Rl3&>s=$iX3'=O2WX,#NB)q)V-gcH7s[``Hxa]fePI
-nixE!kqV3/FqPxe"sC-^vg|5hSG!prav}Fg+~crbCY^;3a[+LSGJ>5nxe6M:}8Kth=)ycoNEoxzn#&@F|B{5)/Rc=UFnrgi^T"2-1%y4S"{"mJJtiP]:s)
-]8!^pCvBgT:YC2`s1nzx)OMN"x,,FxGI#IUJ$]o{2q7x-<x+~AUe0b%ew#D;n"$Smbb7}=+:-/(:p1eL(-xVAZ2(hkQN$|8pi/+OqI2[:E]8e9{<{6][(_
-7pIW0<A+Z}3l)th+mh>o!REgcU7@nGQWiP/sUt1iM(f17Z2rLW(I@TV2[Snjzh.T:/h!KkM#nJ^cONmxcHk3opAdHgb9;.pn.MRsVnj<^[>v-Ts:ISSl(W
-9ZPOa%Q6U"@xJUZgHm7,{A.W:=9^vHMYcEeOmb;i1w+@:M2=fkaA~&vqBehv8U]r:rWK.{|Uy}TZ^VC({0VTt}skX;O{|FBtw]-1+Kt;]H#gRn]NUw}GaK
-OX;[RH8`=f/%I.4_+>}M+ja<~d`;t13>slZ4ujw3/o.cC0@LKlO'$hiafH<X~Akr$3H<sD.-Cx:Sh!<e%Ox4U2Gb3i]_I8GPu@w+U(bWl}ux)BXU#['v27
-@CCyvoSOvC+s)BRS2AIS}>(m-x$5Q"$8wcfCXWRhLzf.|8)EXb/!I%E#0^d|>saD6|@nop&}e^u'}xN#7f{jlLxYR<<Oc2stu+rzu4J43B4JX$2RTX;Rcb
-{_2W%VjmaGYkYcJwNJy/=o!}r@D[%1{c_qW)>:kwRbo'[p$}2|F}Dh+m|u_MH(Jgzss<S/HC+vA5S5n.Y{,wJ0'{vW[x:)s2,&4gmM=`az{pt>!RN0<qLU
--k-ny>%JTdOTHZEn6Le/0j!3>p%&w+[:wMzzxf4@y=(XX0[$hT+Li>"o1C.Kn&DnHIm[10$GlHrO"v382x_JpqN$-KMm8k}8;FVBl$QT>smWR0b%vc)$UM
-]=UugnSZ3P4e<62ra"b$G&LI'2Un72`^p&E7:gM@SJ@LZ]|c-`a[(c7I9zx,fJ&]<1]m-z~AZKWhwUhl+M^9]i+sjYluu{=4NJ2wxsFXVCL[/:`I6MHWhB
-[PHsLkDA{W,KTX_;(="9O"{i8I5KZnw}7{zCq/D30R5S55FEW/fzzYE{Gaf}4uJ_%Xm@j%elTTnY-pQ|t^Y&5eo_(G0/yUvuSF:Qc`[)h3k>a}@,[1pGS.
-y}db.w1;v$z=P6w,)#wh~`_xj^bC-eo[#y`>:=U]8=lGsC"p{zLhBgeDw$DM])C$TIk].e4k4dgPJ6[Mr0x<qtV@6FiYPGW0Uu49e0bh1C];CaK&Ae@brM
-k=wJ0m"ui8Pw)#XSX$v.hl38Br#wKsI7g7dQwC$mRy3Qbn'"EU"dMHwGX(m8"rgq"YLMyq)'W7;/{Hs,NVl[;'){LI]bCM]cZnfJ^o`d^ss|hN$i_Y@[~$
-@'i$]R{p22K00SG.<I%e64m>4,{@NL-D.reu/UIHlVzBXbN{'t#D:p)i7CH"y,2{,HZ|92ux}BL"Wo1dE^jPOvC@~l_v.Xuf0;P,9'$G.wF_Ub4x![(Ocy
-EG|LEipZ(8$8bB<n~F`/Lj6Xpta_c.J"v8I.-uW1iVb(4t^YX/P^l|,}Doy9dZ@b,y::h>RyAbhL`jz0SYO,Xch{-7,:(EOm+D:Tn"62Q3F<.1x$,G@T+t
-)S=taS7}y1`[l@6k#bD,G4~_=[^.}_XWQB";uf"<.cnd)=Z8=}1rEKKW]f(0m,n!T1kX2</Rk&-,-rq4o7&9O;oLZUNw)+-}ShNEdV~KMac6RoI)`-%Hw5
-nxB'4NhkG}s#+}V[xX[Do}"[[R5NeJPE7&M3K{XJ[=Nx!b#+PTdMvr-BOT!7)Nuy`2o9d)Ju$zSdy+k]u5C3W/ch^ct(Ai_w^mFWtWdpNKX_mkD:EC;ami
-(p>j~mgx|C.|IT{+-}bLwQz7DZZ_0E`6EqE95'uAh1O33z~a0I){P`:L{yFij`UcRFs:8RN9N<>|d+5bf"M'bS+_!}fmN]W%ANJI,o]qwe-rN#g#-=D=;,
-)pf9O5`t`YxImk2W9X!AtNh9!+q-QQ;F#bjb).uF_51zY#Gb).'-P7SNTLY&W(sDAvr)XCf>k&M)Auyc{]0'NhivFBioMK2EY3wLNk3bEi8Eq3:OqA="S<
-QW$%sFtO">KG'+!eFTc4LqD)Tn]Rr<lRaQj+ii<{t|vWvNO]k#{]Ni72wk`qI#x(,O%x1f4fL`%+yWYv='4"<x0P`]gwqZnqXS9zhG@z}cB:h:zoWKItsf
-FdwU+oa^aljpA+r([Yv9JX1(F.uhyGX1jcINf.a{EFx{Nm;rm1o];0w,ZS[|`Z%nrrST1eaeo9Mou!7!f:U=Zm-D5TD6uelNCBi(XHcO/C(JJTVs^mO]27
-MYPl32v;LX.0Pr!O8s_8da^nf4NVd<V]oh}@OOH]5k[jWQL-MQ;UVzc-X&/9j._&<dhirQ/^r]%zM[UUoH8LQZr_HSDOJFqmBT,[{7Av8r-![%c}4NaY4f
-v$7Ctowey->6v@q2C|,ZL_ei{3G)3=3bhGi$j@/dkF92R&bNTIZ36[SwI-_#R@LRU1Lp_13{"-O;z^;jOEEf"(]YR&9bl5M]Ho&29ZVw=p@1}Y`UU8F4$Q
-2"tE>[}dau@e)jE&wpmTgq0PIJ)/:Fk-E=l(a/KNH.>,GdQA[!FHK$ouD:u$fupimc1<{)$m)2(S<Hduu[h9k@T7SN8eQi<e>M[j}"u(6'M:<.uBq3F`9r
-_d2t;jI0^4lO6_WiwBSW=6m8$ua0]WS}SCJA($;"Y['f.8|tnDJ7BkYaK]IL-GKP$&piZ{8=>0^lFG)#wPOWGX4et_7+4DwIL<{g]c[ohcl|P]|iYC,Zv!
-@DpWc,#ZnvkN2Wl4c.`/K"<Yk8Uj""u._D~`-UfWwgBDEN:[3owv]6!TBCkMh/fjON(<GaTM|Ca2Dya-PhxvM.nj9Z9X2wYUxb`t[P<8%o$Kw}3K2q}ARU
-x_boS7f(}%;(.QU_GO1I'TwIHLvE`]kTZphtoytty'Q=Y_NUBux4#|nd}`10++UqD>],hg&b2$"9wVWEj7{!5oG#GFF>>j_=@]h]4GnD<J7GEOiffJ%9_C
-Ti>_DR7!kE8Qktr-sSKJ6qAY<6=UAe}V;u.2-aNk%zs1Vn-i$uZ}C5]9<Wr<Ue3uAYOI4b=&~J!{ao[8,JlK}]6{,6yS2GpS/-WjUBh"}nJD:HM{u5D1DO
-}{)xYoT}7ywG0K|KRY-FEO7|RTmM)L`p]M)l##OCp#B2f+vUH3%.h-bqvP)uXZ/:GCUvF`-.tbI9(]XH_:3R'^4nmizcyTv&HQ(^$`EId{`Y+yI!9;!}=+
-&vg'HKRT.O,a]j6|P_1(Uv2wb2kjK=Q(at4C-I[Vw/s4k/,(iE..t[;Vat%cu2)6RruxU)HK4H1/}huM/_CHn$k`@1B)%AYo{v7R2Pk>`&gF0={T2qb1Sn
-O#mjR/ol/FMn'LCo(u`+60X6+ipJ]tWp=:5T""F=gGgr27=w56e;+zwSmih;9LOVbv:!;uN`nwD1gctS$vdN0{f2d+r|MT`K@Wah>Bicfs]1AY!{AAe$].
-nDQ+RJWP0Ke/R]V/d+i(>ep>%s^"6K|[WC:nmR~lrXJHw'fs`hYrnbu<I4KRTXlwJ!/4/M,/RB}IeolXc<F3&cwhu@eM2BdtU|Mj{%]KM=6:E&drhA1D71
--.3Fgvd{w(GVQqdi-mldU}ZY$6Sx:=DUMJ#um/_f})Es8ANuWm4NBUKoT"F-mA8}9h=,uLzh@bas6vr]-#SBmd6t)oDfKSJl]=S6R}cXds#r"gMt50QO-I
-kUdlvz/xvJ8u7Xwe@;}Po;cukWQYklP^Nas-s-i<I+%rc;E3N$C'_1"fq>ejx&x:/9llSGju|R!DSi(KtMo0%{xHb/K;DP<nVcFM7[FPMN7{>@_2v6HGTJ
-9,Ml}5s2/YyMWK&%<0z=<u1x.!nm1v@;|=N(BM0#P._kN,3ohV(6NnEc:ABydQn'Bj4Q:j>G.|uHvt,[0tf).i3a}uv;D42WHK!3Nlq^Lw>1fZQRm#d&6F
-$HU)g#ChG$X+=h&7zO#k--!Y0f|Z[Dao]dtAN(YAe5_,wm%w@63sBYpB.I)s}L%rIH&]91-H[T@u~D#i.K&9Oo^fbdwNdfg(K9|@[89X7cZ}+]~Hhw#8gm
-jg>7oo6T,%Gzl9zn192Oo7'^!cE3=UBY@w}!"n<tj06=uLna:C[e!IfQFIe'BsWkstAP_6`5p'867nH=gi0`P6YvoY>olOjhieByN[wvL^8cfN;v(`u"<-
-s[WWg]J8swy,P!yvQ%iHlnkeH{DcLMdQLsE"O-!Zv3Kb}>=#4ifeTK7orotP%FCzxOc1@5[QJX~BvR%(FkdGQBCc,0kK49n.6IZLigUEf$}FXqHGZ-BVV)
-/4o${CtqBy`X;y,,|W}jId<.c|z8KrfxZ/e-U|Sjp(g9GZn9NAYK_xb+4hBf.E[1$$GFYw~Hl>H'7b}HYXq:MyWn},[2z[jN_Q73ORvt|Q73#AAk]7|4tD
-bsFW/z{fQs6BtT<T7}Q(dj,,:N'iJ3vm[v6:s@GO"<v)[D6<}6kiebj`t+t&O"%cub>e<Ne":YpiZna0jCfyB>=C;ofmn6xRxgV}&ou3<c8"so$3c}C%hh
-7n#<}>@+Q_aq8;EH;zte+Yi>GbHu@9bOayt(bR<7WvV0"akcJ]y=u)8-&d-t:@E%.F)(OEoo8yiQ|[/8L:I1TNxkvrX_%QvvAo0eW:bKU"_0PBNlB1`P+1
-to=m)N5m=69;kdTmOe>Qyy|JTz++O$f|f1r:q,|[vx'kIzj_g,)'X72v8CL+pXNC:%X>5JSl#r}O4ieGJm|e9]'U0,Z]1p`[-X"&|,WKpq3E[l6CJFq:Nc
-Ljh0q2Lx6-=Ojp$oZ;f66f5XD+uA`F,Lm7AKK3c.(;sHn^f-`,z9sB;V4oQJ>e9#jN"7HB&$;-|gc}A4ET1I9h/ff=62Ee5>fa20QmevR8!!hR8b-mxe!9
-Ftug)%hPy7nI3C;m^}ibQ&8:)wm!Fw864!Zf<`hesOdh|o78ad]5-;M1r[Fh6f=|%f~jCn<p{:AiN(@|jF3z$M^l2S<mEgc1r6dgCpRfqVp83p~NECV!6N
-dyqmO.}d2lob;`tHwz_<gy]`gt<{JE%M46|;JZ&'"A/;6'!.sEV^@OqImz"gz1g$H#zf+5Z}E4>+lO%`bA(IGeZ>}|1MXCwej/iu5[b+efHa&,uE{GA:9Z
-A,I_~e."n90t9){JGUm!a}m{v,(6TMk2PT:j(|9xh_YB53K]]O!X/(:Bn.lVn)ODJd4eQg|f4h$EPr|qvo#!qd~Bku}O>5I=]v#h$++>Jg]_L0bw_]|O|5
-ydBuxoD`a+9Sql^X`9`YX-^9}ByduDa<pax|I)Apq0tXlUFi:,P<wX.BozWE.{A%4wuwvd7WsV6Q4aJ<'|4B5{O+Yu/j43kcDLM5u&>pes&B8f5m`d{]n@
-#6-UC1{wu{h>h`KO"l~L!5F[eg.v>%-}LPAMIU-NQ53Q$cPyy'/#;'bDUOy}oOg.,S_j%T/yiGetyxg;[r#TvC/=+2.w4FyVyeA$7]}`{oLktsf!9i^8)6
-~1V}@fEp|())ffpSsqoD6peT7[QM5}'mUfQ&sc{Vtdr.K&eE;uex#r`D+ia0GrfO!(7&AiHw72u!KJ>phHDOhR^N0h~93jI;aeKpq77jh4Awt,Gr"x2x4s
-1H/L-@)U/9ytQ=[j_0FIlT|xiZ}+Z#@URxW]JZ=}HP1o.PGeK29.C4TsY5Cw&#$K+QMEK26Qwu}d%0A7hxrA.{u+JxG&A;x)aWa>QnP'H5rv:9Fo=jvb_c
-5/4sN/aP_JKx"r@1|,%=c"62eefeqbP5NUX4XhACR|@O%rL^@<TGs.{cSl:F'(B5meNo="kmu|X6;3N`H8hxZxc.9z8cn9`5!9YbD<BkX;"rH4{;O$zh06
-l}CC>C$LLRq'B#QLdMZd[bp)UvbO/^sB|SB(/I}e1{8vf`=Fgbq)n%-yC4q8.;{cfx3U=pX=0#NvvGZ)sI7_jx'_j>IjlJ2)|2L;fpwVuE{J]UC<v7</x>
-X<lEbt0W2/8xQUdwf'yMAe}zw,>B9xRR>L<HWK1LuAsfpmyeT4$1bFjNlJmvU2YI>D/_RRauz{+ZK]E1PdiGcYfJ0m_Eow8t],s=u{d2Al_:6CD;}t&rEt
-H61I$Youm@&xd8Hrt,HN^[-"]_:a%$ECR9M!Y)Q|V:/kfPl%"H'j.c<WU(UQ:VFvQZbNRo&BwIfl7ryQFx<gc]JvKMMwjxLbVZ1ENv'j;Mt{^qyjG7FQ"x
-l)r_0yTJ^x"31{qRuT!,OXch3R.4Of5lMbD.sI/bfDg@J3eN}&5-/krW6nZ_#+sV+^i[<a@slk;r@7P^BDUjd##Vi('A'Vi4Li)^M`K0f4W%Emxz#+Kyia
-O+{x:xz/Iz/.%cDO/A-Zb8:8])=c;E&Y_gu7%sf;v|[[Ja(=4><I<F):`a9$>b_T$0G%4S$^l>X2VvZC.|aDRH(&^YUkHCpOPsD5Bq+o+v}cp{58siW7>r
-<_{g+OknP{@uC8w7;ur%WL0}n;ju8]9s9yVgut/a/Qij8t=HXvR=|HWI-8OfuQ-Wv.Ynz1W),J{4.wbw5u]f&IN65vq`^Fp)VA1=H(Kr{0CV2{M/ip@<vx
-YLDT3f9^qtax,DFCKHg!G+SMO7Ids432Zft0tun`'O0=z6:bh+x7'mY:/22BK69{,obozj!.{^['WdJbQ"tL@z:EOwJHuDP6tH7|o]ZRR7>7m2)>(z>VH_
-=x>"%GR7D8$ZSvbHhv}(r&h%Prjc=s/J{q0';K!J>e{^4`]5.v6r&Vj%cEZCuG66&qTkiJF68c+hQ.O!={~PH"9b^.-@6ASmCro+FXbMav4Mz<~byfQ<"3
-$4dp~Ni&MwR5k5/1yOAv}xq&RYj2vXLocT5o;o0XEk`>#nujpr_uA}sH&>C=8yk|_IFA8{Rtw/ALz.l'L_s[)Z=6MMZ0(7jE;QLeC4WZ,ufiI&|}kaNPBY
-#gj#8|luy3dBuO><e)Ez)o+]vAcq@}zdEDV_QC3D-wBupZX#)}8dZ7JmT(ZF4S}4>_^#|67C<IB-ii)W(gRm855NzVMW/J~nU7W!4Iflx54h@,XeQ}6[g0
-(S.CMk2/-"jMa-RjGSdtZnic4A46E7Dz7KR[Kp|;lnQ5i=6vt{PZg7)[4}4r;Q#nrD~_tyy|wyC,.w$en/uF`CqLFAa{rZHL(sd4mR:mifzy.Qbgln0be{
-5w!f{He5=hV{Ic9y9|qVbsz4gGRkFbyCg</_%B(^fmr=hwl)e47Jw42UdBruDH56k)RaLel20nsHB4yNx;bsKR=x@:Nk)$cB56L}Xd%wMO~V3f1[,{rz3{
-wi'A8vKw<WIi'Yq=-9ZahkzsCAo>nC'D;>tL1#b+seqTV+5Jh7Ly7n'z$OMP,PA/emHJH!=GOkYNFd$&LZCWE&]BW3~lq7F2%y!wM3Hg##Z|e;Y-,vy2B]
-+EG$2u$5Uqwi4iKbeH&y9Kio'Ot[~JO/p+Vh^$Toar>+F]F;N'|B$rGU~cDk|3Fy$q)yKq-aw|b}7-j5Nz-yoY2HUl.}gLQq+d>r"%3OD#.^Oa!hnbwwvt
-|Y>UZe3=eTRcs)(>t=d4dS>>bK&/N45oy!xX{1pM:,;Em^ihOJ$^~Q+u7LF|sgAB9BvaqB4tSY2)'w#3!IS%BE|0x4Mt~1R2(=5L{90I^CP,w},JcDFqDw
-kT$9bJWKE<YP6<RR9vV8E1E37PwJPU5Nf@[^V7_#nx61Lh]_p:$%7T=w4nNG:@fixxF`ZRO["V;$v`JD1^2Un;XFZ}$9%Rjxt7Z-ouGyv`3z;hMC<)W$df
-Jy("$W|v9|K9wJi00,k-G%m-ObnAd>vX8&aU>T@+4'%fkGxFWvI}rad|9^v#RvO{^Tm!Lp%5H=U;;i%#Z{xis{1r_Xq9>C[N^_nQ.[N}SB#_hE>(NR("qV
-/uhcEk=ow8=^u4MH2A{CGVFb:k.))Civf.A%$e({"'!l&QE'Nb3uS`$r#J<AvKdr%N(%Dd[Ob_((./1/"j<v/H4p^swFAQ!|:Yyt/vRAP=`g(k;gqApZwy
-)`lz[YryTfIBd>_P/]`y3`qe|Usiw`J<qA>5lW$HU|~BGV#4E3~D@26-ah{^BH1h"omUuR@ZIEJOMei05<](>]cvbwW2Lbsg|R1%-|oIl^%@-...IcD<Yp
-47.We@L68X]i.|lMnP69H104no&1t/u[wz#Ic='v'HS$3a,//[~i&@'0IE}db[_RE1Xsr$2zp)H00,@6%SkB>a[XUcI_2cN)<Yz`B4aD%Y^Hkl>dLZ%_r/
-Ov~mYDh8nxBB@PQLq2lU&Ng@GwqY$c'1%I]@d%EVIE&;C+Ey3G&$A[V}^8QP0Mtyuyq)p(8K"0x{ZBVK1g/G>jrJgDjM]eeW`KJ}SGt:4oUK{!9qj>e4V(
-&9BX{fvuMCcD)1G{L@ys<#,.vPV5Hr/tEY+21%MK'5[:#T7$^0-C$Q|IhQX+QvMY=C7fpm/=bBc{1<lK6AS&BYNQ$4hOX,MJ'%G).}]AMR.#ZI]-6f.>^'
-2xa}4v$-p2,1/B3S^#!O^.n!JW;)/S6%'%xdS[{4z|0&)yn=l$q7xkd[X<;w`=Y#cQ'<M)iPuJo70OnIh|DGNupU[@T^VT3b>QHs,&97ejC(-D~29REGAy
-iO1QZkwT#R|X7y'JrG3Oi>ZXQ/6B}$(NO{zMFO/EK1@h@nV'C`HyU5{x6|CsRs]$UrhZ~|=)hyp7+axs,(lo+_'nlvGNz0a;UhSI#FS4arM([H2rM##PFr
-)4(gYKq5Wvqf:t].H0(lRKpExqM&xYjX7L/Z$mK>Z'S)c7l9@BmbEGbfFKrTQDYFc`7FHU<E7wU#C6$)V2&K'V~/n3W,pz!u:@1KNh@{jWYQ~Y8/e(|BZ9
-{voGN1y|H>Ob:y...9vokwF!>INFaX:Vx|C+q.C-hML+O{+>3RTAz+5o18pO9.Vx.}_8fvYl9e$$=EfOE!h{rO=q`H<8ZR]f@AwA>Gdaff6m7U0zKU(Zbt
-,V/D<d;Tde7|$tV1Bh^eAVKM{Cxv|!`]a1gFkmWe=&V.@+aW;xGf1my@tXEnjEl_t9>LZ(F]+AeI)sRvg05kbHhkrV}^4<'kh<O!jSP2+Mv]-%0nmHHt67
-S`^CsN!^3'12qM7[qA>z`,QXaA%bS^5`hLB0cnb}byp1;a!fho,cd)$u);8T<ntmcAG,iJ3Zdx~b&b"l})gu/:fp!t5tPN{p2egU1Z9+Fk5q1FvhHdU/Ot
-iU-fqj$XNMEf"a0=B4(#wj<cnTl7ZI1P'7^a,#A59yGgeasCfNfa0LKQZF>S/a[PTfK'0!r<h`%W"c4SBoZ>t9`f.]UCL(1Lfp'48!p]@Z`@B;>ka/!ph4
-7TSBe$c0=oT`%[@8c/hCXR&:$rkf{uc{yJ0cmG@uU4lS@I`w>2{gG$9wVk<qD(mRX,.U{NpAXrG:i>sVBeQPz3z|T;H#oLt"<A{A{Hno`]C@QslnGRmYHl
-/,CP`|l&ur7RY73J~Ne+j`C530qxCKjB;y@f2y[Av+8xk^tcH8RrV{)1~Kq:dJlQEP5lTFe|Ok%el.;/uhfW4IMjuB!ztjuvHZ1jVfZ1c]bcfUPM_z.#X1
-}qDr<gxbL7y,".1E"LHL:Z"xAjFyNHS2V=Q|/T!3K,3Q6J(#dc2^W'{97."P`{p9zaf[32#em57S+&HM`^;DcqzVRa~FmbZ9]"OGS_-B_7oh;D02I]iRc.
-%;IXEg-lfo9WPv&zE"n`%6Tn9|{Om2DMIN(|JgpmNO{qqkV|Z$>$$wmx~rN;C8B}wyq{^og8#gUfD}=D1-WSwUj%O;}1;3H#A5kzE{FnTM]YdwDm(Oy}>B
-_%VbpI6FAk:R7q^w]XChk;6UpT"]vaQL$3z]Cl2JmF'VuGRy$#Dyj+n.#e.<)+U^/r@l$p%97>6l]@&x@NApX%0KP6/4]GnRXNfm)VyZpXN]>YnRM/v%pw
-51u<-/97npJT]1_G6Rw}RgvXFN4RZ%X]}pIY5"P$Q78w0,v|k9~y"XnP:eRr:2+NORe2D&K%v<_cTL5nZy(nu>XMCBwk3{[SLB>u{'5!</N3F2gSREX,up
-LLW%7'<%"e'5nj:(_Cj.5c$bd)hC}(/k[[1V<9'PM,1r`ft.db^+^1<;[_.L5gce}<;Z,`TOO'nS]PB#-uPvPR6]!.M_}iu4#}exJa)#o4S!@0]tz9p#G3
-:.~>H;2nY+$.X)4SwF&'u$_YPf3=pHh)%eHRh+|aP!##GT_>mB7')FMuoxS3eCM@|$G^E3rRkj{k%V_^H!D)sKy4`!=#cDJod>9SRZQ5B>s.Bxc@-=$+0[
-8%M8-,wR]<#FY|T&:wsRFw^Sqk7!5341lR|Bmca4aAIlHG}Ml+eMq{'w|3&CY%P#{O:"5}{g)!db|$BX27'yb{vHc[|7y;{,nd39_Pb=[{],S/Q{)Rgg+i
-87P3U"+E3|LAH+fRWRR(~;Z_L:.CEM`ARw{PAc:2e5(4S#uf=I-pP4c%6P{&=:]TZ#jM|@"n+u1;D^"2S,zWNu-8vhUQWpNc>}6}PNqMU|`L<RAlkS0UwG
-B0BOR@>^lO8jk|pl2|roe@3t&.qWIbTbJ|WeCfZKpkBG{;x=X8=b=,.9D}eIV_QRpN'MY|;%[>q%!nlp1E~J1dwY03;<h#`c~NLy+gyU)CaXPfK'PZXr2'
-:pKu^w~.sP&;2y9qc4an03tO0Aq&3Yr'FS4>5`G>U/)na1U,Ui:{6aEyc)%PRyNT`Uy]@(e"zWSg&!"'sx.R6$R1`L+|2tBluUF_)2A0Bz%r_+n6|^oer3
-xYu=QMd|i:+sv/f-(RJe|>3aD+!v&K9VF)=}wq'`~(<r[Agt+T1z61ya;BZ|!xdy<uVv"69w=rZuA=8),e|=Ngz1q(<1+7iRK||:6txK,KOZi)WhlLN`I'
-z!nDe'0Fr)~$I7y=8myVJL.86DDyX.GkN5/brt7P3Ck^nl=`O_bC_h`=#U@==nI6}>glaZ&^6{lFAp%:q;#2X$zqUtCCWt0n|)ll3y9y$fq^%h3ny@FqDK
-3adD$dCoBe%tll4+WZGr+r&>,{OO]!HdOt_1Q.Du@7Rtu&QByUtFELku>U#+YE4AE%6YWJK:sFnAF]VFt8NI,Zn0pX'n<0><b+Kllsb`B35Yj-HdT0c_v_
-'0L>-(4nc#7<#/vTSvqBk4v)7)q.pGZ>RCC$'`POT{G1$`|7vo%HL9Jy0X,wdf>FAqx]j"^(NU&:eBDm^/o.Mvo.715DvZhQwDt`01rO}S[{s_5:XZT]iA
-~]Q"%-B6Qhrk%'.O9X-6kA0v1UyO{fAH6gYcN6C[,px3BUTNnr+GX6brcW7qkntjLe4UW;tVx:7d6Da38Ch>Ki]i@SvYhVskPIuotA@7)ZgFt[q;By<Jk&
-ZoahP&Rn6qd<"9q`O94N>wmaAd9g+_Z%CrS]F[n-NdbD+bsG#bZ8lKva2k#Fq]`0zh=N9!-OpPm"`.HCIFy7FfPA.7'ME!nY1J;hw`<o!_"2`H.&uRV<vI
-AB{4Dd`pL1WUG{jC=@,t>7bm)bT|a(lb8Xsqc!|sV#1|FVjaI3HF!_CCA5NyJhRrE(1}o:+KZmM/yvA!+SE=$x+q"]lZ<4&Qxk[PpMt,("[wsDxA45N^8f
-]&Q>P1Hz|FE8iWmt/U#(lFWO=!p;V:WU{[vHdg{'k!TV{h]%L}1-u5GZ32v9S}gtRHf9Ny~Kqqp[$|=j.yO})zX'b+kQgla:R5c3cnzDd|RMd}u]y_T,dj
-2L~vyO@ojoT^TmER!,r#b{2rLA5C[VG3^h2M}xWiM^]J-6Hv9(N2u]3;RI=_%YY;:G@jeluF|aPV0ZS4HnU&|dgN)q!1O<tzt5{OPn&fefB|OgU7S[DR]L
-YCc7jfqMK,.1vb+}JU/6Y;E.!O!cAe;K;Lq4/Z8N.mcyxOPnr{9fb[YC>QHXSJ}0jmUasXQ=6<sy'^y:u|g.%EJ:q9qLvVMZ3I^-UQ>$#v:)Nnje%N_LQO
-!{;6[KzZ=4f{)i5q615Mpe^pS`o8jo/Y'SMUeHx{("67W=iT7m4w-P~>|:JCHuK4u^nVgE+Uo+]d"0[Z,{z3t'[u8v~x!Nz/zNi^Y$.EeR=-/;aU2/IH4v
-EaXO[jF4L[_zaR.Lbz'6>Vi&db-nuQQ^N@PjzflCk0z,VjEBg_VHlhnQ)r+^euSGq'wzKEROKI,>jH^:bwY^"_6St@2@AZ:04PF{tt~p^=9HOn18tB^.#"
-#s&[+(qI7+&fdy&&^]j0qamepc:CW=`SYxD6}"!!'y/Ctp;Q-cwHk)hDF]_c|m&Ra2KLOelWB-W}}=TOrCNlnB#6+Lh_]'Q}/M,(XCwsK$pbAn0=YDzv$>
-HzwZir8ZLglCU8/t~+]up@-$yB8f!Je#YeGcArw@EyE^Cf,UyJG]pvX,48uKML{2;qaFvHXJjQ@;{Icxm4H,]690d'^@YP:<<F0};T@yQB#4)eO}ss@Ff)
-Xf##1MZiZ>I2z:F'D>qnmRI^y1~_}v-T<z`uqq/X4zDr#=O7d{3OU%u:$rH[aOzDS}[NX/;g$[L>c`a;B<:}4zPH~kz4#J7=&1Bkz2csu7}I)tBDyT$v$t
-gy"KY{G'}c$-/pmUt8)ws3Kj@I`XxjdM5pV+g6XhqdYWuB2Bw[C#EZ#DYu|Y$t_#)yt8oI#ygcSogAU"keh^RZP5)}}uZ@De1DB-Uv9x78:'4ZGH>+eTgb
-YfrayL[qPd/|w]qT-A9s>6;]7J-G,3f$JH5nP4wKe,<cMooB<Oro<&~.PN@5kr=a)DU7.9awrA'Z_yd7G`$>aquoIZvhqW(XovEtwT#mKh{R~1ew"8'i;m
-NP{ez9R[ZWmMNS)$.>X#|Y1Gpd;y[q@xsdD''ehDbKNfq=0ra>s%yoK04i@u#&9N!!>KW6S58)@5=dX_v{-XcN7<Blp$"gRF[dKb[p`uuCk<Gg%|aENaWN
-5jHllt]r:L~#XC;C)5)j`yq-.+[w!+E"0='}HKHX2K"TtNSn{^umnd:g]}"8gl#x@'#"T}IGZd@EX&pn(}o_nd9/v:Yj<oXQDoWzRuuJXxG/|zZXGA!;0w
-'lO7C9">ZzMJO/m_d&-N/LBhe!'v=0[Ejkef:p[pd}&_QNe,:whlS}&:}GGCD)Md|]bswlca2sxMWXwt$:iQws^Ohr@3;,LyTC[EtCE}Fo8i4OD=qOnFQZ
-orjLCkO}@{a8FbJRm1%#^{~mOm0=iB409u$efJ%r#&/xio(wwt$6RSyr7K`Yo4^/Usom(x2x_M^V,{Rpd5W%=U#!w/.!R##Xhl38&Vvz9ibXX081l(c:q]
-eI}z'f@d2q4a+d4)A^3#XpZr$)3w;r8v7"9H{;eC,sXzn%N/+|k_DCVkTVU5n^Dpj/3HID<8(Uk}.KQj7Jf1&z{GT8M#rS}Rr06MJz^G>F]%+A`Ehe>jcZ
-YfRi#3pY~xFw^aVo&n$}f{P50'F4PO>xdLJGQ$uQTZ;/UIxOk3ms/W=a85=@m2H^X$Z>di9p(s,)qKZcN2u5Rr,kuUy3b+Sl87Y6u=cyaM_"/oP<s=nuKf
-Z7g1Wc}@w7OQZ]IMg(2D0]E9,wnmrdYfgRHT;`&{"{)-TGtJWCbE<_7+Jh;"dHjuCr%eUZOeNGwW6GQ@zj8)A_w[OURB=M6u=BOnx;H_qhNxlzcAu.~G10
-s]i7'srG4ZWu0c>j~jJZTfEg%]ca-9x|!<L))Xy[DLQ(8eyN{5HWwSjUKRU9p_k7F@K'^}C[)1qez/Wt{1kSR0l-MstwP%z;pWM/_8=t87Te,%Q#;cT/M:
-B-CQ}^e0DV0B%K!o5"8q!`Z^lNw2ooqw"#'(KcJVb5Z(M8_lg3gVlx_TTJ@NPC,)W;;8H@2k9nwU-EavPgVf-:V&KRf:$,kAmY<Xe5Qw}@i9O6kFu%SqEt
-JVBUrd2h9f5h;)<{eq]>CAHCIkTIK4UF^g{`][+t1sHJ<sye&}_$GWRO:.7./&w;z!C/H_i/:zYW[.v{IC2U_7=.+n=J}hX4zGg!XYM^K<awYu4z[E(YAo
-&ZZD@Tp`OJ2W#d.}8%!Bu2fU~@qKYWI<(|;6o#|U7c|}=ODM1-k|E8>&st+[a5$MgOgfLERxteX;N7IU-i-6w@>,V.Rqv4H!i&Ewd,_}qzzzjKN[Ngk-/N
-frLn+Z}/o`Vt5lU{RUgx2n'.zL3.cCF8m"PjI7/t)y-5:nP.+/Hu2`|:6jN_Zz'`Ksp}JUc"}uv`S`jO7,~uN[E0}."OL@zV!IoC1dMN"nC:Xis$S<:[Em
-:&Hp^j:jNOz=gxeZ,Y]hy4=2_j|_+sk2R'xd~DNreDVo:#|(N9$UaZl&7Z>,1ITR-i;tv>EXxL"=SRb^4qa6M>m+&4(sQ=$yeCAfD;=J%]Ph55KN)F)|nN
-9w%&>+h1>QH,uhqa+J3(xCYSnRW$urHWMElN}6>uSo'u]MXd]x-kgafXHR:Js5<Xj]|q!]XJ7A%6|THjichArn%tS/JIluag+Rz$rK0wuA:vE&1Zl^LM()
-SsSf@O`K,13P!_LM%Dw%/[#hB3u+pyh{aPn/_@'3S7NJy5:+ZLZ/WEoceh[gyYLQ`/{Pq|DCMuZt^g!@00.@l]=o+VBVM8&N{VLS#;@h>GPl7n[3)pO3Zq
-s3jlw}h%EaBr}bd|5:W.Dr@XcUj9HzH@rTWyoKVt#4G8}2kA}8:7#:!us1QDIiGau_a|D$q/rp,ucTYlTDQ@a@p,~JA2l(A,rv&s5ky'A+q}GSOBXV<WEs
-}NPIIU57^c]l4m!.X.c:C3d/{<Pjx2-Fp#sy]X.Zm<2wA]M$pxS4X7A7mOx.gZvU`[[4M$Z)sIQQhA-[@b).ms9TH/M%^F'8KGmHeS@m,G4s.#%X0zkTq!
-~HTg2-sxsxV>+`yTa3bv>/2WO1gT!"ezt57@-9y@49AGrS(,!'ZKzlsrA:q;HCnA]P9SBM8=<S;<SFSJeu`{DUD3LPI;7c:d1Z!yH]rdes`o]2h<LF<3dn
-{3gq&|l^p%O9xJa>X8$x8.QoH]aMc4[s#j-[SBBWxUk)eU>f<HmNe^m#m!02wCyNx,uphUjb17y<)3on~LUFM/ji_0`e!saH$S<^9pK_A6]a147m}5>O{d
-,<B0Jr85;^=Q}2R'F"8^@u,|xjO/Tr`hO_uaxuO$o}En=B)%P/keFT}[ORBJQ{(W!EQq'IF83XX&4kK;$VtDp:u$8P{9Xia(6s/KTe_|En/Lj6A]()To)G
-uyH_o4D8(E_v|tweAFZ#nLU@E,,HmCA_:LeJX1o)N}`=8,hPe;3GU!Z'qh@s$5GOrRaUmR^//YX%3+rL8Xw<V/W^G2&R2GPGmPcni._bK=!)3+@/R$y.$8
-p(n=r%Os{'Cnw^rO,I/W`[~n#8xzr/5_(./Yb<#;+H'DB{)CuF='_-o]cJXx$3QwB`LEAjR;O|"DyJUmDDvIJ!KjfOy=~$W'wJl<I7oGDs`ce,]U6kJTGq
-!|P/>Z!O:Ex_n.zf_1;a#v+x9C!Ebp$9IPa{&k>8Fv@n5S0;Eaqb47z#-wE)K75Lu>:xNoA;B`U>ore`e^hC8+K(8Y,Mn#"c$/Pc@TzwA+}-sa~&#<_T{^
-/flJjv+lNCumN>!!u+k,2,#&mqvpqwo^7"8vis%@7B`C%p;R+N8/eS^$02CD1eiffiKbMt(5unABi1U_Jc_H|FsEe@pK)7}S<E{s8R:0pyms7r2Q.t:R6(
-{YIuIhV36.U87ZVkie5a1^haSD!v@+'nlw&B1@YH:Vi#yxH}gQ;Qr&j@a4E_h7nqlEBa#z:TyLHvQ.vr3REHH2/>Bd<a3b[iTA#2tpt#Vz$fGW`{@FkOd7
-b$g3SlD7'})=lH9]1l7GiZ/snZ;p`,ghj$B|p@P>bq"$>cm3w@9&cW7t^5bD2hN{/@T7&a#FC($mY!x!fcxKjSGDNn/]ob(C0w5X$F^pn4"Mce:i@cyq17
-7c]MSG}^-w_vbF%Pe&&tOorN(RPRrp%8)`g8BAyPG&DC=O<!d)|W9]ffnTp^<`|II{WE]lrG`mNo^/O#pt#jG$[_^s@L5@A'8,iWg;qb{5L]HI|v%hp3wV
-zQt6)y$a'Ow0Bi!}{/]nn0f(hRHkrWc'pBzhQbx`S=S`4t9nwm_cCVJOtL=]yc/2T!(n-&U=.fVCr8@ND-5ea=0Hr&VQBy;_q[Ac7J:7g']a&J`FGRvaDX
-_wSZmu51ykh:RnQC1u2=N>6!%@EmnmGN@`L_'2u>NY]0B)R[|bwgj=}]=7$7[=x<4A0Nk)6.ep"ka,il%@pBd%$yzX:|!EJPt>b2gEPCvIpcj=99_L"F6T
-,{q4jO["Z-$&6z>oi5NSxy]:!r2wgw1zJgw"Nw)oc4/mTjlUa`<$n5UI_aso"x%1h_Ro+Xew7.f<=_>smubxqaVd+G,8':ydrO9aBCVHd_jHg&/"d/ye5w
-c1=G=F#Fh>w+LeWOi"07DzgEe#OPXV[LlBWab:p/Q=1.|FWI3BuS5SAL7#@kJlMj6_@Cz4l>u+[_Aa9vPBI7BC-h[%!6)i:xv4}+>]fGr:kUmNquw,)v)t
-Q3][:q@)/9y}>zt!1@l&3XkSUQwO`kjm>:y/QA),eT.}:N#_0k.eON115`+AOXXR9Blm#{"^+G)#DTM3M3>bg=Q-ZMvM%7Q!"u3TQ^a}NZ$O<lF^{o'eI|
-HE]<~9$GT9{Fl8-IZZDUFh.3:X1(olwHgT."L4M^]+P&CcD7ND='DJ&AQ=RW{y.}(U8g>J+-ms;>^trmHl3{OeT,RWGPovvCUAxDbDu+^c}DsB|C,z)d+K
-g<)EW4S5)E]PGme:eHG5382-TT)$h-uhs8sO_tM2L#{s^LBzuNqIcW>c+ZrmcB;%=@DdSoRN=zyBMs1wCZQA<+vI$jJ0x$3"h'F;c>5@!Ux0Zsjzvns_r(
-7NuqfjKOr7HaDxkMk9O{4UW:quB({M32%#ke1@`DgB$wxtnLyfVp.oxbQCur~f]6d}psMfC)&-c{}AZ/J`[e2y`>wi<Ck'|]q)>|+>gt^r%URO%it=@@ZM
-'K)w$whIQL#sto<1~I@.:]&C0w:tgDn#~zgIUq]7w|)D3uZy}jLIi3nCRd+]kvdc!AQ_b/|73I~kE)Z=8QA8-E+QV7tqng3Lj[H5,|g":x3#U);O|$~InK
-_DL94!FxyfGt]3}"&rIxvN!$QZYinwIS$bnq.}~_UycL4oq/Fg7$<VKSyB/^XAxr}cR14SlDM5B>E$)Wu'J1~+#78>!RIag;DlmjS='2{(hH+)(0hye!Nu
-C;tdu7+4_A3I!]/1'YWE^!=LHtO("ZGjsj3@_,uT|"bgSzrD4O-:$r:fHzeU/ODJGX@g)(Z`yj_DxDOJP20RJlz-m)Z&k29ga4J^&eFFkc&7j#]w%6`>q0
-KF^NILI)b:he9"R-0Nl&k|+V,(Ak3j5a0I>}$<IbdEx|,y:u3u|f^gU"5kj{W8wV$$>x5d-7[MXjzRq+&{fK&<:d"D,K.I=}-Z4@fyl|l><zGmV/;5n[lX
-E9K:'M4oQg1s>Xv$'Rsu2iey&USw'a!OM2mt('&"9KM1Xa_-BQ)eq7kF4L,ZNy+RYDndQ7L,$^]hz&M9J[e.ynTSV#w{zcp,<a6No6quMm[f{x8JK9Hmlk
-r^:qn8FOu/S#2)29'{+.GnjSJjxf(CpFopf>%Vgm,Cg>V`|:e.i']pmG;9'PNcPEO=z)Ltx$:{DT#'`.[9pFxW[EsEb/]f;9bd2eSV6DJl|ZCmyc8CC&N(
-WStk#:%l!+Lg5)V/qmDg^jUUs{Ddr`jZD{,2"YuHiBvcO_7513WjdObGMJ)N+>I);r}`QDWglQ/.s]Oa>#a9Oev3ym~@|Y"3ve3)+m^hyoH7zlM2Zu4D=`
-3%X,S[zPw1ETw7'Lu((V/c]P)u]3E#ZlcEOyrS#0#cA"U)fEUGTdkB`}ygYtS`fnMN&O1_>F"Lbxkdi"x'UPJjOJUQ"J-MJ.5PQCe'`@Byoev3OWu4:^s"
-b3f0_+oXIna!pYKR+FRd[,lv)J}U}Dn/xgR#='R7hrn|fGl&p4{^JoTU[)tpg$02S_#aFG_CD}<><7qB3Pm@3o]11FMl9H,7rV@Iu7KF4O]e{uoPG$-VTl
-rdV#h4XIeZLEj6,<(Hf(N4IxNw|vGx@b+v,0uzA',{nXh|z;ri_rl5<SOj!T7gqiD1B3l{8T]Q63Lwd,;uB:EhWk!>yCX98P)7yB{k]MLfK`k{;2HlPbYL
-VB@xYm!4j!VwjdoNow"!mWwq+YkpvGi.b@RK%s5i8%JO&Hxo(-7O`eHCG1}xoD+QD=%SCOGqiP8|,u+'{F,i/gED4$og&Th6)mAQ][u'<|h-K&cUrX2K!j
-a.5D>%gbxq/&uD&T0aeq"J+p^y5LD9Z%PJ8<YiuAf1AqI#h2MRDs>XS[COBS(Gd8s+U'47cPG%fq5(:4/IKPNiBjnl@C{ocHJ<j7)[5{XuD8oc!xaK~r3&
-%oYSHp%V]&=zA>A>eoQA-d}I,+jy`NJ#U%~IBn[oI3/P0CW_F_H-8gktUj'.OOt92rU9<7+W'>x%d|}w>KqbQyL:NE+Qwp4k_VZ|hq>JwOG+1AvKPU(`XE
-{}e]oLbq74XDafPGioP4UEm_PFh&I@YWH,BB|^m;NlSdhJtW#J}u(Xe+lMb<FB8;a%v{>I$!yLBLRUD2X}bo/9AO#Z>+R>2-orgHt@)z!l=L#W.LVI#o0(
-X!@}860_]0x<+xmZrgbwAnFV!g1i3Iw_s2NCtktaj=}"I74-Fr/#Q+@"Xd;36avkC|Q|q2Fid(urNXpA|O){rF&{fr<,j!&O1{YXJ|>=R"Il67qv(P&B[K
-9Q"j.LS{RcTMy$@e=4|nXj<5<R82aG0l#TZWx3lE7c+)/,XyQ^x}V'sv{}$`cK{:)7HX'&jOtTs2Tq~=#x,)Q5$MPFS.]K=20d19,`3kD`u8zu3;$.5P=U
-:6PB:V&j9&@h#Q=/.)s)mx(Hpkc<L@[Z(d>e^eZ=KbC'klT>Gxu5q=6GWld_rMx`k"1ld%1tEH/!'x5PF{<ko<_:vuWKSc/0hLBCv7cOn]<N_z&l-Q]wD-
-=`Q^,"Mz{x>eUyVfF/<q970BM"Xq++_"C9&1oT"c^;w`Ug#H:B=)4.n@2on->_;X4In1>JqMTtv(Vrc_"4(k`DRM$]J^5#Hzi<S-sLR_:O]%Wgbi8zp.tu
-Z1n63[}0EzC7DgYa$lpj7n2|,=+Sptn+l]_c)CK;^:-I]MUi,c]f$8RU)%L62ighM:j7`n`;|>f,i!MfJ^]"<pMZL#/cc}]W6Pu.EvjZ$a}jeiX2GQ.f&l
-t$gti@ce[!+%IK^M_N(wC"V5:j"l+%6,<"kqRxADli^#t)<[U"P[<x6n<hc9M%vX87({_;86fkXxnZZ+<"njz=sV4+Ip@zO+7`fZiQPPw+K}q2>zyAo$PU
-ff<BX$Tl@{,A#G#T'L[^$=9RtLB24ggKZ2je6yt5[UXq|vpV+0=&+fWJOV$@rn@"M=TgAFB2C}u-6ucNF"QrRo`4ow'5nokx#evz%[42qTn"YC:"J%`5_a
-0ZZXxbQk<Z-4$)5S)J.xP7g`-^3xySco`xfj[kUUqcJKQ|~=iiqNz&XoUGtXrull#&>&.$`r|7o@=K(_[DP^Lz&>Oj&Kj7wlzJ/7O&Pi.]s]{J[tGM;Ku[
-Udr:e_kl/o+Pw"Cuh3:UVu[u)!Dg7V3z_>6)Tl6iweN25hEKCo^%nqV`d7(8QdI}<OG"HqBql/yZ_VBJtx{,ILm{ui-yRv5YC`E<}gaJpJ5YZ)2%8d]2$W
-C]eE;0(@QA7h:o={=,gG]zP&8OH45qz'VJ8OF6GSMB)(Cm"blnu_qTv#cs8oNp^bYP3@GN+2+nN)|g$;[f7x`,5|/04#c_YNM]e54uFKsPA%h,L[4F9#yr
-X=)PS`tRcpw)AgHkX`kOV+,9#eCY^tYkQ>6JbW2v2gVSkN`C&-E_dwHJ%<9yYg9w3|eOQO(_n!9_kv0@xYl3KV8|q+T"x<.u:IdLs/kaPX%|FN]<%ZIZUN
-QGE]oel8W%{Y`6X9w6Q4kNl415!;HH}wj($2rdkR1>&;kRIl"H>@0(^#.@!B<qh]X:8<RrJz|mM-%oA.Y636s>ly=TSx~p%z@us:~{oAINViBx].LxzT'o
-jPh,V#}MWI66SCpl[>bz[^Jm{)WA,+,_TuIAZG;N%(Tq=k|<wl(sFVg]o06{GTtnRs0R&T!%UR3lzZv9EIkpQL^)#FJIsq.ZR"b|MU.g"oKxxxmQ9q:|jO
-vZOaQk=q_4&K=T)1I`QP7]Nc/sDe0TpS~zGMQu4-{`221&"j$1Hs5/COX,e7s`;^"`oLMgdlZY^G3Lp:Y3TEFGI2.35:Hb#{GAID[i3RxZIDH77Ack<A%M
-n2BW=%D^BZR^t&ek8G_qXY>I>y=sVvhl7cJ4O6@jdsp>xl4x<u(wrJpbLeC_(MM"Ghe}s;4Bt1JNw1|bvfM/}6}+vnEiLz#|&yC$y2XYvue+v'J,+L&ywo
-ZK`/}'@EKJN%`cj"Bf>+,{I3}XCh/[TQ>3HKZzhTnPD;o:zFg2xE4DXjv@wV0DI|G6>S"E$f>5=JjA/%/=aD.5eU}SB1{=fJz'whITJ|k]XULF)jF)48Xe
-Lu,Q#xu@D@E$X[v6)Swh5)N{2"r<F'~0<k"}XmEjq8rTQ7a`3e8%2KTV0(,N9ml+T8:u5@H3XxTR@b[m,Q}JJ4:TtiripBN-7+:7##:J>/M<X638aZM/$B
-,T62G$XCiEwmuu8[`U@-)Q&P+VoVpK->tAw26Q[G9/Zg,ZO#^XX|:$s<_O;Q;|P,}N:!_["#pC<EWKttTUHs(c#d_/Q|AxYRRj^j2BgM_AIy@EN#CF$Nn7
-bXCBB"^uM;10#HR;7QW7M)h>L&/[UhGkV`gZ.9YPuthqra>}g,1Jyz#{dwUqiQW<+BY;%o4(aGik4Ds]/rVp'O.h$[#4n'(8+c/=BOZfb::eXJ^pQf}A%<
-gwCl2JpvTtL|,t5t@%P7L[.[h-PMQ;Ysq.Z0$55y@I%,i@d4%#$+ZrA8|BgDYh>Qpz4.-<@p0<qAu-.gxbA8q4CbPNLup=9|Tp(0<a>XjRVb^E28r_!+l=
-3R$D({b:|1`PoS'Jz)<{#=QIF;z,8>[Z/yE]:La3]^4#jlhD/V[w_v!PqeV'V+5NF)DrpV&b9K&FW:eNAe8@C>tT&ok3aPCI%hS@.99j^NJsCg;DB^tbU^
-dOmq|Q!T<<bvnq%Hg>BZIhTxN1f1qIbvSWPndXcc<Ip2AUxN@%V6QSsQ1f`Pa{%/|s|Sl`jx>7aVXVAIIu^L!Z(<8O:WA^2t="B_O-n@YX5g4`$L-k%OTz
-$O7GE=#]4MU)@bfbse[Wk1JM-s%}gDek>V2Zi2/j-GUg@rPG%}DX5gn.Bklv^o6J%w"$h<<}^/Crv[zI{!i']$ZZns//ve_F54T-V$Ok><kR@I[AqcI>#P
-%N{oXlY;5D2y)RSV{%$^qZ7doKP9c=m@[eYRl:x,f2yAY_X":Tmt)Lx9j0ym0/8J,40N%qZlz:uQ2)5iIfz24n".A<+j`9X<-9!8RISO`kV+BA'-xT-Y6X
-44AS0M~O5L+ryeNEn[moO$x.|'s!0p$;~xabj{hg.<JaOQin(asm7P+l8l%JS_=!Afm,J`FgGpD)D`/'n}hF/<eQ=kPIzD&e!O/;/<}J.fy|+4^pXP,}Z9
-+V8l%CBgW&}%D!+7AWeN%Yj@z;U[6"tQ8!MAdAN;8sCL'foZY7ZVUa3srf5^M:zMxXHF86aIX`HuYjXc;8{>n`o_TC-hI,$OJYJ:#yw,zK#tm@+0e1M9"U
-B0Iz~-.YDUS.4m.`8<2`%u~@=lWVMrrEC<=!~0ai2'q_>#Ip}m:FT;=j&ZkfNevu1j9'k{=}&];gec2#g|Z^4VY(Ls{%E{d<%B}"=D3e=A}2L:5+y|Rz"]
-`hn._%A&W+wK.kMwF;R{sG>5!st[>|SfRcGJw2nh8+qIo<Z{pnJV"a=9,E!AgqDO,Wo`pM=j5e}rA5W7ET;r5T[g#R9h/0T#v9K$:J}i!R<2@GXYvG_m|=
-@"gV8Ouj$68l|w)bPfk,.sCXggAdrm.4tu/;3n:YYYL8eAR>G'xaK^WEyPxu_[MJ~p!@~My0FJdK,b)xm2Sx4er0q.~0)Rn(}kt_Wd3]'G.H^'K{Yk4g~>
-_R_]RzXJCnVO1t(Ax+>W|],^pEoOmP|o<)t&TJ~w]PRCqaLs!|I|PN_.Z2'/H,7gvP+oVVQB9|N)@PtU=d&6hg!xQl_5>j:J3<Y;Ecq,dq7=p{v}!w]gYH
-333mo0qXH9jL&%=.6@kyOeW7PSz@#l;`=U>cEt">2riLZ"fNAO^@ZuYtY7P'y!@xayeaeWTDgYI7yHZR.HpGS{Taa8eye$'3_&3x!oLGE#R6pFgS|hn4L0
-YLK-(jgO&}ih(N#V<lM0_Q=rOXe&]sK/,IZ[XXF%2p7)FY2o0CJVW9%]H&R2snSNv+xYbipp45cveuZ)>.[:o])yY+8F/^k9k!Js$rCw"4_aD"'tGf+YOD
-)6.^ldNe](q"<4`@uIEsB^"37D$'Hd!#;F#[F4b)pGq>~87],1A8+!d.o[F|vyWxDE;>B|l_Hdb'!|Eb,WUONf:8$b]8"qJpo/}TjM,7Z{=jj:EvG"fBSA
-dfU"XG&W4K{#rK<ea&bXWJ=cd_o7M{@e5m!rUWXEY6qPqGds;B2smA4;o0ux&Bb<#"6JzFhxQ;.IdO5y)/q[w=M(-{eaZXY|0`~TzWFgsp#|<uz#AAj$<b
-&n|Xj;AGkdg,zV(RA`EF>wIrPap`UZCX!j)l]@nJZH_LD^uE"0!|)zXCat#@bhT2^y|.oSru_d&]d,~bRi{6_MlH7=&rV!VN1SRV"1wIs{:v>4'{~p@eck
-Nawvef&W.M+TNgtac9xE9.KqGXF`vW3jL8!a}sYk]f!`6rI1]7$eu<gu,<"aCP;0xTPATF^{quSy$]c_-{y-f;X:.n|Y.UjBc2Me)1g'c&-5a5+1Ul0q=`
-Aw!W8+1{qb&MF[Yc9ziq1jT"+C&-WyE<at/j0p{Q:_LcyUK{e,sTQ-S2B[3hX;drVfRVD%Z1NoA^FoiUk|!80J<LJ_72yLjygq'}fCu{(wrg8Qic3180N#
-/cinox=YI<RpC|EvTOH=a(g<hu|}]7v%f1!W<CG#nDZ#y@w}|l'r<(ImxO>)$$>2h9r}/u`f&e%N'WFUiCe1p/c/f4)a#Z`l!F+,my+DIq,/mf2D.jZ+3g
-p=uP9I`y:VLhpmw|/<j[)PF,qE&J@>_KpANN4cQM}n~=l#y`RYT17ei,vJI-q>Ofi+qNpvw#3-w'DO,$3;o8yzZ&3BYSzF>olkCt35WwY^d8MD1M,7};oR
-0$Q0TLWZ|H5m&yDDr&rwiSIuM>V0TvT_sAeE{fT]=mmQzF8Z+B;%Mn[8CdilGmpo#8&o[c.c|7TtUSJv'{IC]%mFTzV2./0/@XsUgO}{tx1/}Gj7e^`a.)
-8J9VL1wk.XzNh[Weilx7=pr6c!E(W&9Sqq{.(xh:W`Yx]e{S&zLA81@S2`,<U@LdK+Lltk;dx,Oe)G/7=`L1A8g$M]eajKdN)Xu^e%y%Cj0x'8yNTtWx"f
-ni3G/t;jxm~ih]-a;fmAm4cbniBOz0I:_LC_~W5@X9^pq.%$TebZ/F}m|SI<fQ8<DIxg/OkBA]L7-N]]OR~Q!U!K|Po;c^fsA)lnGKxv6#d=]1$/XO$l-U
-jN|'Rn'99x,=%My1{,aCZqi3A-&^Yc4:%g-+f3K=(pXiEw_TfxFOhbs<j5`(!=R)tM$h"0_|XLl4U8Q@:R}fc3Xq_7kyI}~%SmKoyL+=6<&:c{wedox6kJ
-~V%v0V}Cj/j&1O4v8TgG@/x(+8dB%[|y2^/tm^O!{qDXDHluqfeqEo^9EeG^!Mw.c!20F)L4$E"N|&HF3TY-MeV6]$"DS,M,3QvLjh@"q4Zn3+2V.>|SF|
-24b3!FRZ5fyVz4-:K8bE!g%tp/G,NWt%A7+ANF:a/lF`x5Fgcx|D8>xnY`@2LzsLm_lrjx,Z^,>o}'MtJ0Us$vM.WEcPNR$}lt3sL<V-d_AdCB4qAbF%h$
-/>2B29-gua1dUg_.'kP;J==67dAQr101Z`!/P-[5lIAOh]C-/xUP"va!=[8>KaSvXg1vzu[OuQNT'aT]-/M8K=V+znGscJ'^{]j<%VI-IS/B._N%r7|H$4
-tp(#J(.>24~Vqf]!}-CwUYfC)cB[n6V6.>uGG{gHUUg&DLXV:'bv&.O"vJ"!ZDhg7AMuB%Mn.4@q>[GSE^^aU`nq0_}m$9ckX/:t4Nb)!hA`+0'd{hIp)t
-`+h]![QTk(J'cZ(&<x!t+!QeL#LT=gX}_QG,4[$e27YXrr:SkqKqjTvg.-k1sH+Pw=Cx]yk-G<I`eye3W+u]pS;is__Dd<A}y!08-:vj5wV[NWGdAtfDf1
-Gci]=WVZ2S16;'Bc>TfwrB_Eq`|FS:qoLuI)rSK/==|+~WRRol6r7Ooid3IP.YxoU[~Tga667re=m]8v38DJ(nuo%`R<]q-:L+A8MW.X44fKiwlqmdqSJd
-]VJ9"+.m:u}^/xGu^O74QZhWJz(@7%zwicM)12"-}UbSbqN=-!(JmLp}M=]'OT/6T&TX<&g+mN)>bP,%ee)|[Q6iz$Z@!<4a7Rm3~ryX4d3NifI5j7,JC^
-}d]O;;Y5.k>hwr%.7S34tcD2j)XT(NaOHzzn[d7z{)oLHkD&F]/!7!UIe:>kBn^C<5!yc(J@61MRls-4096xr{-nJCthW;Sn_V]]8Z_qweD#|QMNSe}q.O
-Zz[hc+44dRq"Fvy)@4jFS:bfd22#p,]>Z}Gr}Rvx#.9tISGIU:S{y[NIw`XN3oPU4e"{sKJF<y]"G`U#X=i-GSU$+Kv0@O6fG[-%$!gY3#s<d7f^15uO03
-SedNa5#;`S^9}52Y^hkN["R=60"(!K/'2TAfz@2&fmns{(H,UiHP&fHn59]P,Jfv:jq6GsF8Z2xU(V|@]uw/.DJsm"xYOk>En^dkB@BMA_CY]cJkzVqc|J
-J/ZM'k)2l/hFBN8&71k{%9Ob6D+9Xn~>60>EMU`>Qmp3)<COyP~O!/6oYHY"drzsrGyeSsEUPkz}z&[D(.EU6.EUmZ7mHr7$:x0VHZM3`G|rE1k|oI{%Ae
-C5o{Rp[_8;[cb,]]TlM|Hg"82%U``j)8Rd`@oG~LrCb==p]E1A]9{YPh"C&Cl,m2{kH2%9[+6o-Re2XhkPS2/E6X$):xCxdxZ!}dqA&7^x,{vY2aV4rj45
-Q;g<Z<W2jf&R4}yInVPwjNGa8[$BUU&d}#AC;{>l@)03U8Y;G[K>um'Kc<l6Utu0)K{l5xr]>8gl38w']{lJ(.5tmm/p^RH=hW4zct_S[D8OIHE[4%W!N3
-OJ6>t4n1B_;[lCo!(OOJD&$m@!U/N3XZCQ/6yQT>!i;.cYz.2yKl`<X}IZdKvAG>vmqh-R}IDmECdrJ/offhhj,S7qs#v0kXFY[[pP)!`-b!.bz$kYa2Jl
-7h1LF!]3p&V>d2-J.fF2W^=v]XmrIk^]JHTJ5oIcT+BZ5AYXvmS2:{Ho7x27/u.iYRY{K;bT!1Btd9G_usM9KfdNfXLKk;v&R0c0{@JCW$U7DU@A>U'beE
-RH4^6G3X+n.#^|Ip{5j^hymK%%%qD>M/4+vIpo|Es{k"odpFcf}dp{wz/zjLE:&EPLr&:`.s.UjfnD+:]_hTE3;qxi%j$Jm4%yCgsk[]l)WrZ9AQZma]5A
-[-yly+#RG3x5sQ"}Q,}o"h}F3r7!v7>7$Nf2lk={Ud$2baX%TeA=m;|dv(atJ[5FL5b0<lEL0x]A0C.BK)W^hX6fyS+4k,Li!IpPuj,NeXdbk,T^-['t"'
-ZZ4^9/>8Z1|Sm&I(rvO+7)z.DR`X>uygmPfq@<oo(`o2AuF7@x}jD7UqT@s)b-P`FucW^Iu<YO&&u_n4tv3s[0f$f@0Lcmx+Il+{YQ4K=piyOqDd|3y..d
-n0Z-]'E+6"R>K9>_&)^U'&i&T"18MDIH`9U_bo!BlobSexsR3F$d@m}TIoQQBfz<-)SVI$i).9j!zYC@d/<{+"9v<q6!F4#AmGg0Wo#]fDh.g)U0el=m[#
-q_b/c2.N#IonvujY6[bm|,Uc-&BibE18;<v]BG:,XMc^xytw)T7QmwjgKlq=xSYC)]lvrGo-XD19yaY:>+miW8ya3FcrMj..4,WI8lWfGmoP3L(l4-"e)9
-iX[8@.^6cx_Lb28VA%TV1l'|f/7I~BGEMd_GqPnrD_&Kh2B-Ivf>;fP<Qu>lJ2uTp{vjUSOKh920]&R/E>j2x8dz0Gs{;NCxT'T&:T(nUn(Zy-d#LOFi]@
-3s#u9;2CBD;3/7#[;pM#V9)Z(Df/~Yf[9=tg,l#Dc[XUg;M(59x9nV<m/0KSYYVEY4(lLv,K.Z],)pIwzD0Ff@XO`LH#AHDMJ9'QVZP2i7aG#VRIdu'wPM
-L|iP@V|;FWp2T6&S#>9q}2^a(4jX-=rl1r2{JeD2`5/g`q3bV;v')7P34S87h^iq9i+d/.7P7"P`u9,Q^,ya`L/&]AG<=o}-zFv5Bby3buEbsC^#$G2sw/
-awy@E2B|xL2Yv{2SW;F'%"7m=yXRU{w^RkM8(E$HmR,[t,cc""e{,c9(P%vRG8m#OQmp&&}6Q12fAG#tOHMB>8u<RJnir]D3Q#+lz2E-#k#"[ZhzId|@ka
-9p{NouT+iwg#'yFvw_bfy_lu1y}729m:fl4>LAP$b&6y@F~c&V3U~&_on=`}!9hi3s<MbFV_kN~CL0_Z9lF,sAL[(Z:h8tN6Z9iPK`vZQ4iRsJD9EQq^ym
-qhJ`NNasW[k/{BW,~xu7s.WN"0vGrK1Umo!wK[F(DuwA~p"g>,"k7!6jPeLj9I:lwa)=E|^Z94u.!,2;wV>a5o]Fn68s/k>Lkl)&UWTUxpzc_YVwiVo=f0
-PWs/AzRyYxHc'k29j!'^zlz,XZph%aju[:d"^XChdS+<)A3CZRj(-^H-Vj!Eu5rztR>I<%&.FV4;bvhJm0^CaQ_[XfyLR:uAj697dB>^5=MOwT<wDF0O(R
-_cak7JB3E:Ua:z&:b[=^hNT"PR_0x5V}Ob{-k|y!hT=d1`-s1|-)@94sp|d,lifFTN$Fz%y_hmHxhPo+]]<B>L0WWnYcrR1Qkp'WqI,V[{8]>,jN(&9'IE
-^Q6z13zYlY7U98FHTOu`o7gwtK#Lg<7BfeyRb-v328+-a^/+L@(FDYS`YMrJ[:!.7q8_wYm,|[%`%WwdpGw9|0{BP1k4j5c&VOKa6Fj=m_Y$jEHYC;uibP
-1srkwEV5P-2"-yh2LErt$)i2wJ(V@@$Ipm+K/6:w!Z!J0k]-CzufTB":x6gW~.L'`,]988ZqLKzLh,(0%zy_R./2b8$U|,4g,e]eil3p;2&Mo=9]sKjAA-
-x-DyII{kKN+g46O;`X<7v40U,j~$7x}@Gv8T^c1d>jqdd2ej}4H0Zz#$9Qx#_rSl=iGi5Mja&;D{nlR|AOgqYK0G^KRlR|:GjPBd'mLh!BV7HzLXhQiw;E
-w_%xYn&ZGRn)"<wuY73Mbq>8I3=`'E8^il~35afLY!8Agl%z^h&HX,nlaaiN;/pwPO=S"w5n`$iKD$zR"(%X&,u=gJE8g0)_u1Y(2[2#mg]AIHJ=Xl^KKR
-zbLwb1ykL;z8"QyG5!KI2=m4v@-i4WJ6k^%ZIi#kwcWgn7a#vFHE"llsPmsD5UM.!|JnHD=TRykZS:{"%/jw'r<CzSx{'J2D#[&TT}{D}3;#8_vCp+:i(O
-2Ta<+)mtzUm#U5)bwG$5nyNCy7&xDz,)m]0)bJFUNlOB[%UB~s>$oyaxY`]2x'</&$7DwyE}|CoODtLsr'!XzoIq!;%X"67yO^6kRe|XJS>.CmXCpl.]y<
-)xB6=mflzF{T7'k#B]O)lyzR/3sle7c.Y}~'{51pD&J5]Cmp3in[lY%he^Oh"avG.H._CxILKy.7H1nt=:U9VUKj$a`v1#S8<yy6KvGRRUooPWGE)0iUm^
-Hjp&$AUWe)VpuuB['5mYqG!CEI]w8hw{gm3yG-KVy<#)V6J!6TX3+f{Pj:WBYSH6dFLu&`&tpda$XZc<{N[DGH#aypTSe}$AxjwzDQxCyDLeC4J+fiPx5F
-Xj7qnb1WkwJ{bhf<onC,>={0EayB]/aNk"Bc7[wpAWPnbeBDtD)Uj$6yT2rnH^83g6_=TrjcJa3l>K.s7yVpf,y{TxqmZ<XBv$8(U/`/(g9r~F}WY#l6ZC
-pLm;ub=T4`KG+Dz`g_8K1tX]"-"-@j5UH7wr:1c(.T|iExk,{5'Jfik)~(7!`/#mR@&<9dGMoyBE[+8V;4<t9dwIl.<OEY-OkhYA@_Ddfo4bDT;|<k#b37
-O3v};yPIrw4Qfke'Aba',@gk^xQ|n'N@{f5LZQ0AnBMsuY#)2nnofl[Lw+(JmA&ZtF@%cpVx(=wSt%EI#ReHa^,oYl,(xG2&,!Kg$0T'hzMW-=b5hA#HZA
-nKHHdW]VW{.pPTk{Ee3Y>}QzOjf&a^o2dMkzOq<dmxoHREsbkCu8>.mN8Z9+=C:sOE~Ois@tQ_E{p4nrF7$]GUR(k<zN.h~dTP-cGCcQ+jpoBLeR5aAoFy
-W|gJN'PjsJYq(mbiG6QvBR}bcl`(CBOx#wD5BucL5wSY,sIc#KVAuh>FOaQLc|&uYG|e-y<9vvS$SmzU/P4VvxKB1w^^If`(h6D`aEH{XT_'yMB]nJ/;z4
-oE_O@7qFD5!5V;,J8o:aO74Oc/^'iQPYYhNC]&6,tNfw~:-QvGa;9d=Y~g;||Y/NJ{U-LP"9aPj=a"_OmHQ:x=yw_B7o"Trf_B2qCOb$Isa!~lYie5T'iA
-5Pf+-{/0I{g1&M{<CIcM#13>V)`(1Up.66!<^F2]t82U0hene^-fCcbCK477l=YT#/N1nzdG@U{lrA"~/MgxH8:}8g#1pVzJk&|/7j_7#]nGgCC6V{v(ul
-akaU^rO1ESvqIMPc~;(.e^QS-Y]wupAM&7hg33a]!g{fD93z"vo^x`9v1Iw=<ZA6#<3z8DjZHz.Gke5xY_i,LhK3CWR3hvd#Ga-'DM)=cd[!U-!~gotP9[
-3`ZtD4jJyiv%21b':>lcT^lB'kovJ}vnqEjm0KNZ&Ez5&aDx+9hJIEMOZq!Mu5rQknox,<F)t<yv/8tn`p;5~a51yMgTu^qyVd)O-kd>hEkA|k"9u|u_R2
-C"t0&I4$MUsv;}jg`^+^^"fGyUfS85p_6oT4YHs0;D6t;ekd4ahz@P]O4mPDF|phb'nFS>zaEiV'J`hL0XTezvx}P_E,$v{]J]P2R2#L[@;wK{0VI6[k[J
-+"pj^VJ#0@wx)T=r2'rF%O,HLG+RJqke685MH326}^e.AJkF0N>[yzz[.Q$})Q:OFUTD@rE8/NP9&eh=9J(B{s!sTMFbf[m%-{@{uQ$L):qhg2[vM=w.F2
-&oh(6G<Pbey,LCaK:";=kXR[;h~kWjIfn5Bu^)tv%H[+LDxiCG;=L`t]P5"1Sc3hn+IH#(;6AM.2RkCKv:r1_LxY6F79"4PV"B1EC4=T[5UQioODkfL}xW
-%J<5NN$k+frTOagM>K)`l$<v!p&MUdfY,pB;0^T.Y09.L/7vuo#8$`:NGH$|4G[y%j;MD'-Q[ww=n'J@<[qwYr|40mHdk{58nH6Vo_9_BKz{3FPqU5!Nq$
-;DUJ'Uu0@aH^r=rb(,PF9v{d&}dVPg+9'}_<&0I'Lfzl//-b`(3<<TZnx/@S^v`dM[jPsjh|8cUTYN&Nl+9l'[b5fy"vk3Bb'TVZ9{H`.n"8NJkm]|1@+[
-1jVX.wu.P_@iYa.yDk5.@z8Z,XryLz.t%%#,RR[[FP>m8$f(zfA,~E9LS:BOa@lGmS!K5i11$o$biDH<n$27[B`_CL{ofVP353+eiyFSa0BA.eCp#b[Mt@
-fAKyPO3mqj^,+ToG%C]i+;YwCKf=26Z&^}A4OR"}h5S-qv+|~.hF_(,V3m&f@_|X"dh.plA6:7`_ou`=t[&HP;AwP"UW`S|0uu3jWr$:fN!gRc$=#2POGz
-$I;ow{h/sQcyg2D|+m&XF(Au.z;wn;%0v37K=t$}M|GCYiKggE@Oh^]4vXou'g1:E7lBE0s6P[R@]1p1ZP!B28kkttvnD8aMUA.}AZ!gtw4y])}Y)^`|+>
-nvQBh"QP}CHk.|jcWD.Ho{JSTw|$=AkTzc|12`/h%J22BKH3@Z{;g<@mA-/I/TS'vLfAuS:'U6.NpZot_W$Omq'AHca3{^SeX]=DWuyEGK&%nXG|y/7&`N
-^y/Q>rS8+/<l`:(_.A<,Mle,|+;uIciT<B{,WBv5G9VKFV=W6uF9VFdslg!9'YCCFKRE-6~j$-26.Ptd9GM4X'Z7vgCnc"53)0]>(#>SXB;S755&oA!gzw
-xScZXebc%c"{74vdr,QqL+;VJ/r%aB'E&F-S>#'<paY#@G&>3)y)#3V>Anny_]'h9qqt-V/diY@Ze)D:mrYh}F'zbJvmMaQv]oEl9A>r(pZ#JMq]qsyU{x
-(SCb7{&Z':i0h#%]fmvoZXvO]wdj01%eOa~1gRz2Ra.=`2Yse8,!:2RPYnU2{dwc-XJ=@QSd%=zt_AE3.Sm%;'Ph6RNSckg9~yoI|EQO01HMN7D<H@F]^t
-}1ss"dwLi!]M-a'iY_./2f}D0NBc1kY!HPqm@>;&|kNqCE]d;qkUMj_uF}mak|${W4m(MkAJq;xjfIAr[(xjc._gWWO.&4dx_n$h#v/tVQ)_ns2zPiY5H<
-[5a)#5unGbxNG{Z&!2m1p6x-QFrrW+[qz=_:@8GQ6k8x;t#H@:uCR'Z]r%]U|IcgO3LU%)85vTvqu&g({<chsQHU|;P+o:@Y9mpqN/Id.ENeU;rkLMx@D@
-f$Xyf{uk(9v`Wsc$$;,LU|WI+i~iY/cpR:8x<O:Mxz_qbh_a"YZOV,2|cmuqNJv0!Z]SKg(7bGCyBh#A%4ra)tQ>~7t41|xO8&k.34O`j&Y44h3!B%|}aM
-g(XfOP,]XJ{}o=2/_.:Sd|uL^`6A>+WyhRA=+>]9Z)mswOVuJ>fWs;;DD];fwqBo}RniIxccCMlRsQ710x`BR+.WgYH9aK}V@z7Y_v!an6u!3x9A8axF9S
-W'Tud7kR}A8<#Z]w"NIAB6[(pHq5wR41VK]EHhp%"#k=4-rO2vUK.vybv$A$j##r]8iojo4Io$gYp:ziL[gshk9d=4CUw3/u<Ie5{]PI+seG[2'p!_b-3z
-7.$M(u&/mkU|$:G9N76"wKN^dzZL>i^eMCiGRQEPpAr=Oqv&u^Ler.xwLVut2Ij9sPCSi2Ldk>T)P_C:iFOB`vCnf5f"4M0C$HGDO6h<2#"z#on5:wM],:
-D>Kv_1k3mo9lZ}zyrsNIf4M|SJ5ZK]aC&gt1Sv#A"-]e-:osEzC8J@:_Z;alKy!yI&Ckk#CG35F>&T.A9lPKf_MCTLP^9C=nGW-{rOX>6"VWe_KiaL9:pp
-=}`,95B)=46x`eGFG!rkxkxiDcR,Ue&r;|>Zv_y0nMyjDpg2cw}jniVzbu^p7w~-(niz5#3FS!t@-es^':CZcJ85=CZyEC^L9pWmyfJyprr818@P#81Zcx
-/zbZ3xXOlqfP(`DDTnp7%r$p(>IgJGB1m@7zN}~6x}i]Py~O5UHlU{T.pRRqh}_$SGlQ<g_pO]'IhF9^Ce|/mu1^az%e3jE9Lx],U}9XwZ58'y_LT{Yw2{
-nJ+tbs/v&x#gSG+,tA.mbwuZDJZd`D.z)-EuEx8H=ItV:cR2Y7MN"fZ6/z-87Mqk97&ee#zyYJ1(7O'g"cfjHn:8j5/4c+r-Hcum{q$IkNZPFMSODr3)]4
-bVN}J|2XNp}/$_!QoOQDfx4j=:]:1W]:jW|-KA;3%br$$m.|hh-r(sWO=s:|gh)rL!TCm=@]RAVS#9CCe5caNHddQg5183dm.BPz2Mf>^82Ha+@U~Jl}Cn
-Hib-Dd`muN6qrHP_9;6PB[~xd]NmI9%&nA5"!INNRDz8g84vV<FE^a=B}Q${(C8w"4ozazP{u^K{SYxOKFTw]'/OM!cp/hRl]v7_5LLGpgEiRKo4=OtC/+
-meM-[R138ih&=hPzUufnpbsV:(J5@U7pzH'd5w%(,'hXc]{rks6Mt8vfUrMOPc$V9:Rqa@a-kG_|:avnlS[C~GoCgpVV>"}q:mrL0VVetoC%RMQ&aH"%Md
-f[4q3`$GHHnTA7I0(DRDrgX>{@$x{YIC7jT]PX[cR)DXX[.&.P,WR8H(>y&cSdB'I;~&$F2hE2zBPFQ)ic3WihkQ2tfrpfmY5W#TXH:Bc&U6Z<G>M-wrAQ
-l3ZlD,GPy[+eW#i2:|WV,0b$_j">[Qpjr;G>-MZ$OK2&';`Ze3J_#Lk|vqK=9'bB4sSaaGbj-BvjmLumNQ27hVmK9M]5@0JwBfhrnaD-4K#@w6B2=|dSdE
-6oPGS|yGG#:^KH7';tjHdU8Bo:U[V5RMu)=eC!3E1%7FF&&Q[N&y4Drr:71a^CV85l`_'sAecf[w'"zl=O6f40)H%;{VYZb-y5yto5)xD04N-p'gjHAJxB
-O3P^`4q%#%,c}B1cjZcJ}bsfzIXickThNm,Z"^KMGrwu3b3Y8hA"TU)KD$VYgadKv4Cq!r"LlOm1KB00trWEv@tNkOcN`_gcpuJOdU@IJOB@jKd3JuInOo
--{o=4xPO;cj7,ty|U||y/AR^z-Y@7-/=/t~{.@Ba(sXE!}sxM>'`Gs)%`In6%KlC(xD|__(y}iq'nxwt2>|+hKjbzFCH0;D'={MEKOHD3YCmjEaRn_58Z"
-~|V.&"W,kgNU>u5d^R#_>6%k#h${#Z6k0BSMJxu@07V)MmM(VhobLw6zv%4OJ>5jsvQcEwlg$h_bk>:rY]qMke]O_phUwD4gMzhz==7{0EB,%/wK_rNja@
-Rd9SjTEx|Kv3dWvY%ZWv4)v_YVy|_L8^rk:FcOz8#jxk+o:lDl1X["97(gZn~TQ=F>PpP&K)b0<ASTQ-uq&)+^0fuQAKIO=&T-X7uFtca^Q+q9^P:W41}H
-i{EN''hua+gTE2%`|7>p[XUT&/0b%V7m7'fMFQ^unbi2nQDLAKDhSh|p-TK=G(kb'=1+|z_l-Xb_OIINia]tpdTeK'7B&v)+CGJq{[9FkERi,Xq8B[4.qL
-=ro3[O)G}rAqujM0#GnY~8Ni$UE{WZ8}#ZBPo5YL~MiQ$&nb'Ds9'N4qLzZjZ+=.u3!fScq`NDbMdpASQ`XYnkPSfo5GLX[>RL/tPN]`0{ue(j96',<"+g
-PW00sM,pynF1X9%PqZv0XQ"8v!URa_=)LEOTI+uHAg'yUwmXML}SdCuasJ|Woy3:piH8M1"JXs;xxU4zJg_M</E3tAd&#c.AG,-mX1Gs:nYD84e(G@:c-y
-{!#BDIih$Gl&Y0nK2mnsh;i02vAcogXf$I`;s&;hZ]%>qr>o~x'_Hngj^dwrmhD!X]G'[5D3Ws-8Ex(:/HujE,.l/yAHNVM&lXhIA`XNk|]zbdTf9[w|>%
-vcL1%sn)0Ivh6eH8+{#MwuuZwzszky)Xm#`x)unk"=rbcQ}OgEeBVdKFjLNVa/GiFyj/&qOy>-3eLDyu'GWM+jl]/]+=Q/%ayX."i1_Y$V_us]0T^4Lsp=
-9|Q&"Z:,,2"=Jk;dXO;j_ctQ"1M/[v<MZm;TuYTfB^f^F#Y:f+w_bI4('1bD8@@!V(,iF^0!&w)a|h;9]n(=FNTMO6!&L4lprWPQjv47>}s|LN'Nfwhq#%
-fU21icT$_uc"6q+!1023j,`XH5vp({Y#B[)+wn|(C{jS.D#o=[>YbqD/$)M5&$|DHUAVpf8=8QVe6Bzz_h`@&WzS2a+XQwL$9ry=t7l{q|kZk&SvU&PezU
-"c>T$.c|qD"U#x5#g6GfN]DZZ@nyFg$"#J7a,|W5N3`Xx)S6(-Jy=n`1E+z):yPYn8|[eSn)RT'_R]bx7<0e:78jX,6T@G2|GEuU"3;Ww1RBS0buY9XZkZ
-jQ;^/hj|G;ek+-Lt#:F)^pX|9Y_jD!Xr~Bm|.YC:[lZkgo>o&iO3TH=p&C[GZ5eL[RC"%i>mgog>~6>QiqvT[YOdwJW<SbNb[u~giimk%xNh4{riz1XaW`
-%)++c(u9tX6a;XG>w0i%p`gI$ULmW)lUu&4)RvHakW_H[:|sPdwBv<Z)az}lWA2C`'jYR<|xf-4WU[Kr6vy-A{f]szX$RslcVu.ey^%ysym)V`O+iVlwJT
-+|kVF+^2E3r=NG.h$78ioTF|a}07k;S{%{Vx"-Dy&htX~apmFS6@xPBV{Wxm3%FC^c1VfA<<v;Y"~bgh8K@3NVzX}sUv]w!EpIKcSPZ!Jj>i^G54y1WHiP
-ARnePHV1Ol+6u)P'i!+4mF._;T6+Df.Wdxpx<)25"AT/zh4g=d1(EgjFF%Q,3)2=~RD|YU)o!Zxp]||$>4pb1tlts@oS2MZruFu&FMee0Ghu&jU"87,_95
-uQqIf9Y1^UMUT0@G14u]&bG{v{@@D92Z}IW=B1)+hfte2=[h|<wV$Ys0!gLSVm~wgTya(veUue_2U'&h!b6$9@2WtZ:_^{kaC+a!;MuDz`QGf`-`Xr[v3g
-0uL1Z+ADFwdLv(4JZoe"TeVG/}AYNC_=#Z+;R_nw#&+Z1t#0Y;$EZF,BN8H4E:1WX4m]zz<A>@af+''lzuX6Kk#$qs]A-BwB8.{GcRX^6jl'c0;Ne5[guY
-(J6x#Ojx{N1<"T""w>XY<V+e:yx70tBj<('ohoFMzQ`Q5dCH@p[YwY~uGYDy>|&`<M<+0Hd0Y9ra@>>L1#s#/HMJ1djK|5(IOBB0n;WyTRz6YL$fQ-Lr'r
-!ws(x`OdZp,GfJWd<=j'QcKmW7:`5G7$X4zNd7E@rW/48Xa+,XFpOSr#|drP"QOYDeP(JAhL#HY^3@z,!L8t:QZ=jE;WGBFM}:nj|s9>iX=E`FqVIe#"OC
-WEx2eh-c;R!ec&^+1xI=)Lb<^9yI8|+xex^lCSIF|)&&/=c,kL.QI!-,7CG<~h[A%,fV7&:<Rd=t|5^f/LpUrcpJSoz=gO!3-c,3H/zm&fmp{8u0;M3`UK
-.N,;aJ<MbXSy;'d9qO{C9238Vn|RbEUVm|Ux@b1/Y5xHDowe/Sp3]>heYHfw_c_x-R]Y;m(x&iemmdT%va@qolLMrFQs|0sU"ZstK=!4QR<[{d,U[UH|]t
-i;;4d9fAL{HyKuc[Wgs8w95t>tUjS#:RG_1R-Pbnm|6IY8ZLe89z_@c;AN9rEK^)4hww!+I(Y$]p|,am`8^wdbNYf3cX#W)prpn"JfXn|dM5fG6q!1)7ZK
-pfA]ca'd.93/JFc=`yfl^8+lWQ8Z6]DI4v5{iP7n9=7b%jlpP]JRcYg>ECNgm%Xxy=g<>C]cU:AJ6bne:DlTY+Ya=ZEASToyr9N4;xI^/K'TC0~Bdf!cRX
-%g8pk@uInZKb'Hg7#5!MZoqg3jin}Zm,Pst5M&lV,y}%9K%6iaD)Y#%i4ci]PUcNaGS'N8M1|jdShMck;_{m;w8vI78$+rp9aD~lks7,1:1jc>1KXpqr:h
-g7n%GJu']s30OWvLfH"IRYD7a;vGmy8M;E=e&XP5(jnp=ZQUUN%FTCU<!aJW8R/n|Iv9<=4&Xxe_f@Lu.!AIMS,pkGa8'yPE}^^z[NNuKN6>i9UY.]]4Vq
-GU`6(BQ)xW}4!CvB&rmFH/PNnrM+ie~w[("(F7syCbDTD9Z-ts|99^VKlk(I{4TF@fmc%ZY9aC!q=zpRY"stMi]OD+9or#;IY#dcdk.aDt|YWO7w0}Is%K
-CucZ'WC)]4LteUH,fN|z~G`y(&};HszNC6Q+u#r`z%;iW>1H8hNBZiIwnSiPaf@yfN;7ci:&u0/M,cin!1p-'b](J86sJ]`{R0R/f}'<[:G6O^KIyN8Pcm
-0h%pa#/ep5",O[-lBB">IvFpe1<8VL@|VrZA/U'!&&TY#>;Mk"m"Ye3}yGsqegjt0MpsRLJz'Ki%AIGOYS_Wv1_q]Z]jg4%d;lyR64/oMS4m)wnoC9i+Tq
-7fAaE#x$bWFd_,5/:ald_;bB=^q'A46rN}/J>DHEq(jI)EG&ES'+G,zIFQ6@04QrUNJnV2DM(1-TLf#q&.;2eFJ@Ag:1E0!)v2]9n[MB[N=ycd=@da[wq[
-V<BVstAZ8ix4fq]VK-,`aJ+$o[A"I(},otKrO/vcO%jrxFP0PrEL+]dXQ5+pS:;(UcpYUKib`5r}ti5Tel$r>Jt]bNLB%l|ud=;}PT2MM{f-/Gs)7,o'%M
-;PNIkf-|o8M^8&^5A#'O+aYJ>ltvH/<0$L@1PcM{r]j3.rgiLG"v9^pwG,T<u(Yj,H$K!tc-lXJWt:~]P,X/XRl"gf>gv[Hg=0x6x-3SI!^}Jny']9f0zu
-pVdin_|'$"tu`v(Y6e.D^iL-8q^3M'.j:S#u'rqoGpIwy<`mtzWN|54b1rGhYnM&-|sAg3v.!>>O{Vp:=]pbyVLPwL_5"AYS4:eA8{7q(<Q{JU4Ie9<a[9
-AcC-<E;vBX{"N.+aoOyR{T"L8ANAj,vBMYce&sC3AZY9Q#`6wbRtkuoY!#RW)iD<&(,/L28|'Mm44]X,eWIdC@9l0KB:2E}Lke!#$fJygb8_oPY@Zq|q!R
-si0bz8iZLo>K@B{_:%q#S{fiZv/Q0MoX(^h<4UC3!Y-Eh_BUIy9`MaGN'y2ju`G6$F{'O!v=##q(Od9p>rJH<NXl-G.;=k0J-XR-!;%J,2t._,l(#bCjy<
-{Lq@{46`EX/=Z)zzhjMo(3>!{+[O2LAKZ=.r)8zW8K`)osYLOmli@:n0r|ho28/,LeK2Z(LS+/Tn|4]o!U$=m4oJA`0q,WE,zA5+w[7lH4BYKa,:Q=Ron|
-xdbE$%g5&$Q-&&(kFMnI&+VZn3~S{VJ=X#!~yi^Pyq665WUW#2PygHP9`Q&c%,9otM)N/%bt]9Z]'xQ;'s7K2#}O@+~Uejjr!SWB!wb0W)MW>)'1|XJV;C
-SN5@(&KKT;C:%Z@VF>jT`c~wS0V"d9wY)`vRd=Fth2LUKcLY:YD`]J&pnWvX^i12U9>n~0R.i5$3B{!rz/0#r_IsV2aiwfx4-4B@tAIt&(pcXfOY=-^MMn
-DC-ft4~J"{)|NRgS{O<I.{g[MR)lPH@W22P(Efhj]oSkc,GC)H'f-FpV1c(e'6oimGM!d@}C&v.[$WRShOT6O3B|[uyc;oPOXY-sPLYj8SGiwR}"rphx.5
-Q!zM{GM`Y44hHfqi;M_SP{@miItNtbNr]Hu:rN('PB24-@+ef+jqz%Q&+#MJlMpt#5p2z"(CEa|`@)pO&MuQ3'wKsz(d/t.eH@IP{OV'7!<<0WcHQxwZjP
-#kO$+->iP0D;r{zWCtVX_{ZD{/^>8nj/SX^]oM_72K:Q%$+k:E2iw9fUbahY`yRyFv2j8%~Fmg6jh3s>BX"pgmGH2P'1Ncm`ccmNwcYv><03&G8CvO^o8>
-I.EF{)<>Y8/"[vUe)j=Jg2#:99a)~X#/u,%ev^TJ{<aX!#.5VQ{oG:Pr8wPM;/NkDG`YWMC5+UZeU-'Wb&Q0H6<L4:M<]+>`G4qj(fbg|kf-^@vHkt;(7<
-,vG%P4D'}aOa$|EzCgRn189R!K(t^vFsV>%A7&"+gmD|B|;,g/2[i"d>9kXHLd7E<RI08j8n'0{@mXPB3=ShXd5YqG--w!f1:!JV=[iXI<6XL^>xw8;D,q
-efG^:'u{&TD>L[^<%$;ytfhwfmRqq[~!YCE#C:$vrD(le>x/U,N]2YgHDp"oK6D`ynvHb@qk:V<S>|8p"R7b0G3:S&&Y(VPowI1[$(:@~sk`yzH#Lcvgb=
-#L<)tQoppoi1&l{9UVidgCF]>d+%K8rJQMLA;lQ@JvqVv<7}9sHOZOD;-G`9QImB~%B>~whk6`s;QKp#XT>k_YCgSn3,|ZqB/F(Vm3.JB^keX{7]wKNV@y
-d[/=."G5BBKuO(M:dn+Z#sV3SYR"u1cC1PMj7"zM8s.h3";mf3L&L7]4<^Lv}7^rkO(r$&vA4-a^XY@mEF=f7W~F;dlKMK]`6;IJ%,i!PX;LyY.U~Dlb8"
-}DA1Z;O<TD0>VL:mkYZT4j8$3t@+n&>SO{z8B"4UBNA!B]-WjSWs!h<U;5[|>F>!+L5ump%k8qIP!>Cmj!Yb,8$c>EVm}D%grGiR/JAXN_7l1k4<y4t5<S
-i;Ac}ZA[g`gz-,CPYBkM@BFlF7B+jd"}6sMJ,>[>DC6GoV451X7x8|%3G/&uN,:{@<LHZ1`RX1ZH2-6tB(YNuYG6h[g+wC]q+Xm3tKqEqm/8u"T`d`bIsE
-F"7Txk,Q2OU]c0lxwQPb4msQkj"l6!cdy61A[Cgp+W|mvhGb}a&VyZ)<b^#'6M10bjI;q(QlFNpra>m^<jix<<X(2}07`F-FG_vYrw<=3"x;Rm6$I:MOh;
-~dRuLt[1!;WX=-$D;F-[@V`Q]^5uVEfY+M~PaCj2bI@10$&pjKyV(saaoLRivNxebh!w9=M=&g,/OkVNzBBmEktNUlLT:|;LtVk5_>$/9Q5y9atO;4]Iro
-`}uy2;YdErTl|c{C,RVeK8O&}A`}@&6spG,c;sK/xmY}:CsZ=2DmW!RHd,+<rWFK`1Q}{XC;^{foG2#DNiU6"OA/`P+Z$zBH<fb;j0xE7n}+-omP)^6G06
-zVCyBzz+OC(NXHRQRhLF{;5SsfeSU2GS45DVRX-%F%_d=JB|ko_fds98jj4X9Xg5bsKlA1)&2%8_#a30<|UP!]m}5D2k;]<c~war:Hn>{t(Psw-'b}xfp,
-AKm27'/r5C-6"eSU,tq$RdCP=K,aami>L[/>t[]LudW$i(&ww9mlp_^NCFuGR[GEoM<L-6YM80.Aq7'|h;mP'Aj+#rYIkGT)3'Yd3C1gf_=6N$p+4Xy[96
-/Z=-ys5egBjJ-WH2|tZ1|THIvU#y0X,CoqBW&F)#cB7stRQZxoQ@N`x:)20c$i(VLT.(c7i"j%=7]3aKrgKo/.:5QhQXW'"9+ddI8#|ETaC@9j,(@<AFJ3
-v`4D(.52bWah,r5sn:0bI)gSO&)u(GiZm8uB2Q8kd[fegvol`x'twlRU)/zPgQ(M.#tIDE+NCs3HN,V&a=Xw^B<"$IW%BD>VJdD}"ei-d]R^DyoSOtHARF
--pJ:'|7$7BVgcY!ps3/k}$DH,iyDAkB$4E+0zDZFiHB@2S&Qy-nx0}@D4=bCR95|NCq7CkrQ51QO-n~pZiylZ3NRI@B)8lavweVu1(pArM"A]]reRI^=>:
-r1xF]wb|8r6=#[AAboJi5H5@(<^RU"1uuX3yeyS1]=yPyfVKKswe/53BLZ>TJa(Il[fAV!8l=f)WQsRb%Q^_.z!eAy/r>MQ(zZdQQv+T>>Lchl}:Vt<LyV
--`/e=kL_O^JD2fmc({!x:2[5M+kBs4~oik,YH1y9DP@cY4}7i]:Y2HUf$Z9&7c&c%.<hx=ivT"Un!x0"RUg&2rsnrJWS{N6HBwjh.|kbFa5Uv[3nS'`Vc{
-ySYgFswom3(;2]v(}8=4_3DTMZ4)ooah2NC}iyzC(T%>cmn_UBx1^{xIEEo8FwX@r!Otfj;Ac^1]`[adbU1`(<v-bxx6J$vqy,zE,hO`de[y!xbJ,9RL)4
-2aJ=^Pv1mc_|=WO}7}/46S(=i}D.#;gAa]~LiqtZKLAcfnVMRE"^#-<jIUAR2V6_,;wSG({R#O@O]'W%Nwi3#BcK:l15ZyTvm)-4~,IyWhF=xhNz@@7pXS
-.>}nYj;+5}MM{7+}h4T8WO_Hi(ac55YhULeW!T)+F;Z[Z#/,X"V<ue0/=(>GA0A`+|Wv|4pf/|9amCtNLa(W1BUT<5%<`Fkq'M[GM'Z"!.C1QjYD6y5LU;
-uSes%;Ynn41I)<nXD[{PoLA[8Ht-7I=_b:`+3Z<,b{cE$h4smU>-o4uEtloX^w2zn2auKBX)@|TzP4{R:}$%6.{{#Pdj]ibF-#PQt7dRh)>%'nE$l2SV{2
-_P+=(@]jS^>]|%`fs{Dm~VQjiT_i|%ueXS2UKys/:zc4!V[9tCfo~.{![E9.E:;o@$8"R]eN>U+L"W'_Xmu[4kJ&WRMQI^Kixn4]Quz"_Wzx0k=A%-ipeL
-1GK<~{/)pi!x#[oDlO7#LF3N|,u'{T>&;dNpI`aI"A,Tso9UEu1yJEftjALlIUe2$Y~M~yj4q(YkIKw0I<{/XR6nPWklPo<[&IkLLzx_lBOra^HRMyqip"
-{P~x}%]t/q'&!zk_[;oA$[GQ[205MmbZ5T^2az=[G7o22|cjM{`-P{}Dccs^[X|nAF;uzg:H:&pr]5Zi2"YEC5rH;v(=O"Kbat|qUKLR7ratj"~Z|i:7/1
-x6}z~@Ra/];LPVRastJ#'vS^8l17^.tBv|XSYfp{VA4EiQ9"P|7FOzZekvSfSr~AXy|`&IpQ>_I;Pj_-vAunjzMup)n{|!G]ftrMLfdX+,TL"fRWT"Vl^_
-7V%qnTj/ru^&yQB|H)GmR&cU)A>rUy7SP|kmqtfRGME-_(Aw0NXj"'bW#Os_!pE;@6U4VX]lpBBu+"kGa_TmhX'l&-oDR/#Vw$)5a">$.fw6nd-rA'3yD^
-p">Za6<B]#crs<NIInNQ@pAx2L^b&W/HeR$6[xLrPd[bM,Ht6xf4$^UUt1i0J2K>fVt7GB7:CQHnTIau`j5y35P8>SSCGIhap-LCzT7_f(;HrCT=8=LUX5
-7ntd+O;Rkn)S=`/tKu3zmC2`IgbJrFz%-f1mzjU=4z]CCjz@F1`%@4ch-Gt{z>uzoM5Mu^/|(Uvn'Ew%lNQ3t5|ht1`w^zDUsD&<bR0mgxCjf#,N7zk(LN
-'!3@g0bgTAE/s&uab@_Z}g--5jiJ1F>i&H}X2"At7C!k4vNzQw17JX1vUtdt~1$P[[W[Os0zp`Ed/Z<8Zw2X+pcl31P{7{(l|tnTGMI)]/dRdyX8,zZR`s
-N]qxNZyeNrZe%nTMPH.mtP-M;_ki{v4v|bmM$t/fTtqI_&OZ3A"v}m#j(,A30bJb~r;;8VX+kbfUy<Jbej);<{W$HY@J(_SU/[Y_8-k6)@'Xn$F"x_t;}=
--6UcF"HJcG-d~szjec=]M%vN_Yd!1zO/nU6HiuJ_rz4AE^(cJV~49DZ2:Pp/ycg37&Myza@LwbkZ"QawflcRm_CK<bAlM`0^I'FeQbd-'Z=Rn`k]liM;]O
-X`;e4uo;oz6m,!"C-VCAX79fWkpkcFugP,Zf"RX4Gag4d3EjDpl_Y4XVI}p>[!$YXHX&`a{n=c9u-N<m~MN(Es|Bhr'&{P6T[TnATSnwm}ou_D1Wf5c!hK
-~DKL@ph_d#F&QO$o|Rk`NIO($#Ob<(jsl:WfW/9HQ&49@EC}Li'c%QQq7sA,tFp57AEMA2z"4W~RFhq<Fh4<a8mADd^uEwQyW1j77'lq8CW/[[R.QSaqGC
-H(>]m[1z@hbo6`53SyP)xS~f#zJZ-PUtjsP'J"[PWb+Op-dKOfU.`,Nmi8t+jr0wikrySYOJ7WfXZ":A>+#xri#w@{=V/OzI9pK]Lx(I.aIV']eqaMAkwf
-z+R&=>}$h3U7YmxKWgx{a,wD]`V%'BtS&597P.t1f1$(mKT-lSKZ%A}aRfQ={z:i:(Rt1nTggbs[77N>i"O&;vQrbO2r9'5rF0L2roo<4NrkL$,I+bp00+
-6,.s.j<VJE<{UbBsZg85H$iNs5u.4GK@$h^28=Ly&yX'&l)SZ)Uos^QY5M@dyyUP&[Jp>h{yQD3.'Udl3ex2/{2)HqAsSGHMgD)un]>71=24]eIKqYQ,fR
-d#hx_rr62>"2/>WepLmCcmf]uU70{2@J5:Wc9a4HdJpL_z3t6&MR9NSH7bDNZCGy}6q/}jCkawi{027"&]'cnJn(n_Ek.11^;h~BYKM.1VsoYw^P/ZTqZY
-PC&ZGVnw"1;)8O,!`_MD~Cdx3)kSQ|WAr6kne[%g;8`2Q1WBj^WyRvW2d3>g@E7fMrv&daj>Pa,pMCv-oDhEMXr[6dLx^P3QglAHP&WNz>vVaF}_)eZY8c
-XpYKt=9P805CH:#7<pcSO|5lnA!gx!}[s40,s`^sbJesm4C{2E-bj|3DX85`K:.c5m8"g|RUy}H]mJ}u,l.kIH-p}Z2&#DVr=+%u4bTk[.aB(n[t`X_HU8
-t=](}9Kw;2J#:3"+!MI:)'VoV^+mV+3tQM2f"Ra_#e;WyYR@uxeklrnJnz]nX26-=NpbT{35D|2r1OGc10LEPPBF=7'.9ml-t@pKqL#SN/>/Yg:[wis0wV
-fIRfz'sxm,>Wr.4LZQ4u8tzxqDgWe3bu6-#'3bN%LFDvwOJFNLt6cFW<<@C5%)9"1ojtNW">$ln;6B(+%2[>)|Yn#F9uuIZ>#j52iv"E@RC(0&y2D7bLa>
-0inEm`<#4hHg9]M$4"2iMn"~'MZ[]7pgWmU%dtuw#pI1@Ox='7I5-(2$mUHT=|5m5NSgv/^f7Q4!%@]$n;Xvn7J<o#)q4yA%SL=Fy&w@N+HFU)gCg.HU4R
-[mJwMT9!nP=c[5;&{eW"0pM=5e8zvm=],@2&lgdEB<erPVKBv90Uo{FG^9BRHEvzW`4J`G]|-6;R!JzBej32:l,SW-zylO<R/>8)#z2M{gWroFJf=r5r{N
-|EiEHdPnr#nHnI55slx-_6T{iO:4|+0}wB]vdYdj#5y<FlrhFOj#wV`kW%Cmh$h<+F7K+u4dqsW"[>~,6yIy_BMp&/I>s-t[,OH1|VLe$tD@/PjX^nPoEz
->#(m#rQs2cFcFdXMhqFqf87ZTJ[.#|#6M|EQux|t5+LD"#5d/,Y4kC'pnLAP~Bf>xq"1g7kM-#Y6;(TFG/c,(4}$@F:z"7zz`"gt'h@J:Qtz=p8X%@pv6p
-7k!oimKkT.M!V]Ux$2</KzrZDfk%Tf^$_R>qshx=z0O#u$Kec0Trb8.Z#j-JB@3yl$z4:i_;`s-FUpo|!|LFA1K#LgiC6"#eN#$cQS,d{+Be36^eM"Xz)S
-I^3"vKx'^RM'(JJT"D0<xD@,(SZp(MtVuKUG5^1wYH$w[a"HLxicjA&^0#n7JxsFfgdeyUf$H<I(dNP@w(`>0=#G9{`=iC;Ys|"Ld@0`KW[Z#E2NKd'JN@
-FFO+4]we~=swQ7DTawIW)`odB2eU_ga4(.+Oz4]!~#Z}$7oF!U8L~lEc6Mwf`Qm6pY](I0,eT!WM4'[r^Sv,}@I%bn"N=Y!9n>F3"S.i-yBmqD=)"Ozi|-
-Y3n;1O29db)BU"c4"L7'65_+u6l)bN]XrOG"wT1Es-}TTwD1QuNXBywQp8Ma8m>,U9sUh0u]qd;lny0@`Rk;uOjO/Mqr9F]-lbQUw-EQJe<FxJvr'G;gz7
-VigLUr^regDEwRj[<]THE;^_[)Tz.Fk#F(k^tf,]-z@xw29U:ORB!UO;p:SA$RZ]oHD}HxUT/A%qlX+|}i-xV$9qU|QWCw0]eY~(vivsDvytM#4lV<NM!M
-B<ND>YEh3%Q!G8`|eE!I@nJnS<2{8=B|edJUl6{/_LaUE'dRo`B_1x-}mcx#7g1"#(o1q/)F#!=FlcAtM_h@^I|%VA+et<T$B8_7hpG'm)LuHujOpP!Lp$
-yD1CJC}3"j-YYV>9_/V$EC%%r_=Jd@qUJ#hcx0pR[JEM^1zA[4b^F'RT@IHoojkAETL;Dn/7r9(abtu'OqlNp8>#Ic0XczGYE,'];5$0kkRZX0E@UX>4`=
-y"ym..ekOHCu|);g/h,["T@ux(Kdnw>E7(lqaUGW1Rk3,0H:]5gl|^zEgT#<XfY-cC;)!!UEQC4a`UBUP"M%$'/`FKviYRASqpZ&91Q8-D4=gjv^r7$ng4
-ROv4Y/BF%U%&:#Z1BG9LWiB|R0^zMO!<-HEav!idVUu7&&}1L,MD:ZluO6V47Z/s]yg;E@|)}o|C=Ks!w0Y|O(@l]cvAFO~puz3{GaM>B/IsTH~F&<H4v{
-W3II[ImJA,GQL4$[7;;LP3&p:/B2tpF^y8H%f"tJo9TPMYhT))m'kJ1E`J`a6Ck&xp-/MIw%0B(Y[p~tUbti["/X;^hF.C`t^4Y2p3asS64lab`"TxX|@-
-@@$d#zwEI|T&t1ouLU8+Wa1scU~C>N&J&.p@}QpG9;AgM'/{vy+sX/P`9|:}&JcCb;T6c%cma@wlL{3">C'&hs#)BM{KL3L!GRsX"EWW<]c5kyOI-'W6X^
-&7kiN.s,OBe+YsAoVjksY77NTV8u$t8nQS{AlA:@h>!8NzB;2LNs}7q>E38{:|6O=g]Jv&rK@EBI/+#1i(/b^u;:CZ@,ARl0'M"ELCtXt9>3$",psoi'Rx
-3jD&9qK9Dw"wlTUk5b7BSrSOXh^Jh"JgE[JKK</WmFx)PqYt.iM{[ZE0URLHaM@rCXJaj_0vh%|8j|M[AVpm&Z>IHM`=;u6vh.i@YncJ]=!"$yQ,o=r{}G
-g]=VKn_3$Cy1S!y11DUX({XR)]fe{+uXKop|W`:-c+CfTPml_'0"@,ze>.ykAMKHD=x^mnNkE1S9r@#lUeJq0n/x%k[^+ZS:wh8T,/l)^s8w+9l3Cg:%-/
-:&FQzi-I1%Kyc;kSM}w+WpED:)J:)k,1vRGG18f]q-ejTC.oA{g5<6#s8gsLrG9:3|!Sd^8vEF6DOPS327"i[eKZ-R!`"B@r)uugds9u]j;jBX{BdJv./A
-N6Gempl>TvaMwdCP@6/xU>k^xHx'49JP4nFlGN>BnNW2E53Sb<YL]/h-DR$N|MRY6}H][(`w,i()~sDn/CghLihwh{fb8@Rgg$ddln!]=OPhVozyU+Ld3K
->N~2@h!)"F59p|X61kWisSMW4^wE8bMFNK":D@CAmGTBeefBQ/IW$l(N#`4yJA[zkDjFJr^S3n`'ZPl'cncAWCexA^btbN(=8zpdVlp_|'JZVG5=Dz;!3a
-kK.!9nTp[dk99}p""04QtKRe<FNw7xQ,+"TRZznN6w>pGmPz5>Q5"I&[1O>j9a!hv>HdNe,irzANB,HOV_wi2yXS}B7zNm&ChN(T[pme[}6r@MH1.,/hh+
-wBwHj=}E}%T{A7sw{g'VI"ezZ;Hmj7GfS$+>'%Lt`i0d7tz__jyBSR$$<F[zhUUuiR_.Sbu:']{EenZmnhlw[SCgsI<MdP/#ovT:AVi4~M$Z(0ND&`L4U&
-c#b`WU"zA{E<W%kaq&rfmogl`P9r$r(@Gble@lyI@FUV[9XrzedxlU#I`b("Ncs8l]Y(`KM"Xe0%KKLO/8:U3W^mbvojf'3mG;pGp^3y9:D4p'H'yU[o7M
-F>zB+jb_V|@$uV{"F]/_:rY}Wdz}tuBn2xe}bN~M6&QMoInrHb2BR@D|nFK6/A<6u|d0)OBfF/3&XUTyxe(I(]JKj#QoNY$/ZxrpdXp@yqQ^ng-w^pAE_^
-">'EC0b'7i!]_!&GA-e99-0}%Y:7qk:e1TOvxj$xtYZT<^4<Mtbt}NXiev`vimvD9M"_[bbTMVk}<OM:TT#^"r+iQq9>d>^DO=GOi%fCF%pNMw[JV7z=5L
-IO,#Y}HG'=y&5@>}1;dmCNjd2%YKVqxk!=RX9;Td/8`"aq~Wsg':z3ykd@.naf)LgN0b&Gm|KHwKijaL2h)b(o5z=f#rO5;:G<pn)YY|INt#}.'3y.D&j+
-}z%JEh%@;hHeQ.i/rRZI$OJ'oO!3mmHNnCElfh3Of$]D@sxI2HeHn&K``&mtdJNAf#T/_(QiMHvXYFV4-/xBKMaYAvt}7uoeJqdOQnV8)T<yee%>4%AwT3
-f}d}0;q_hknBMVF8'y_LT{Yw2{>3<+IsA70Rr<5&KeQT="I0_DAybwuZDJZd`D.z)-Eu"kRlBz4d5p`VBY+M!7q_ApsE_7y$/j1&KRNC1R(6nX.RE@<ew`
-78hu$R.Rai^!wu%)/Hl$oGcXB`7G]14avozG-SOd/>WXW]ZXYg.]|'px]<uo$_jhm0R2&frRk=X6HCpMUr6Tb^17hCwLzOcHXhBC4UKM$yFpGHv)^!7pxi
-W;|1a#:HScDtP3HDPpH!.;1(V%CWEXsB$Ljy"y6(&dY%Vn3{Y0!"+r|=Gz}1qBoY~A|`4f.<`0I<adNCznN(fiJX{OO|az8sAk7,W^{'"umDC]#-IATM`G
-R{1:WF4TD5$xkkrs[IB{-O3|h[z!E($xV]z0jpRl0d^dzCv$"41;bYCbf[<G+/]%[J&CYSj7-A|axVoluyCKR&s,}I>)n[D$SAd(IU~}pS390:kTGlqwXo
-O/=D1V_XNwS=5lkKX4TbdenZi`Mwnp|G[n6V#@h(Zz%uUJC34gl!9PF2RR~|uV^vOzNq%vrCe^f+z-n]f`LYAdJ`5|d8jfA6tLdsb!{>Iep7]LViXf.w~z
-QlL&~PDYto4pOhZdNVX#!un3&4jdp4F]kno0z95B0!rxR;X11zDsc"$DY}3XA3qCPe@3'$zYImV0{2cqQ%~ZGvAIk.8AyhFb'W;>^NWf(48/|40kZboqwd
-p+d#fCp.>)z6}a=$s%2l@^yx.g"<]#ik/'"gzc>uYxA=4MI{ujSXft=f@St+}vGwF31uq9~KXH,afbi"Wa_y:Yd{'/i1~IWqPH`pXWf(1T{YN-G+XKG"ui
-q8bBn4U@6^TV|<ZRGT{QL2/PQ>P/pHnOQ-3#,[SkqI"{)}3)@LKu,OC&Y}UTdff<g(ztcck}r{ZU"{BKRBfy2$bc#h9V/-b1}u$oE!jl;reKhnSZ!i4IZu
-.;:krp}>tk6^8{,FDX2e]o&o9GfzBmYNoJKAvG%E`yAzwS['f:Ki>AGAQd-!uj".aHZ$TY^S1l#)7@}-^)z_b2VD8q<mvT%$/(c]P3E=#V'ZL{/UuFIBY4
-+c'n5lubZb'M|wP/-8'3(g;NFV3x@LH}$7'N@8_xdHH}I6b9zMy_5z[p3{Oe]ro}rCfO2h],T{NCA<o}lD=k%>Az}X;|kK!tcprtO&{KT$j)^Sy490aDu)
-eS11")+AMe;Y#sNp$AKe!%JHdW6A)ZJg6H9J4:Gfm:y`69!ycujc]DTP%mg2Vxbo69W};E]#Ah8NKnr5Ld(O=Bf;:+Ns2ghloONZj7Hk1S"Haf8^Gu^Ubj
-48VAHEO(`{9X4lv#nEa^[20P5KF:/o_VE,c/tO7[dJq^#}u_1F[tAC-as^^7fHU-S(fpj5rkoHgZ^siYXX4lMSGWkm_/ZK[p9rrxD0S;N8VT|,.3]s3At%
-fn'ox-4XtMuZ{LGL27ZLV$zV[{vALZk['|J2^A`+P}M0^30|'@)fAK+Tgd{E!Z{iM1.0bX'L-FZ4&_vl$Cp771ch>1;5v`2Co=NYsOGTS!:M:-!>!=eSMq
-$H|Xuy!mJN^)"nb+F;ev.%Ii':!!K7sDEAbp&:MAXM{Kths[qpqlKDqXW;^GZK>D;4/&B>]v0na|({:]tn#[+K"P.jdfCH~#pewdp'1YSw||VrMdxiuv~I
-Ru!{mvE`p+i>LD~xMy`&>LpyuTCBWW$c_6Jgb"c(k/Gu&8kfr{'m^tN<$hg%<6):!GtZ6tb[/MCv]6h>fUD,alvDWpAZltRl;{H8s9pMi7gl38grCkmt<N
-eOvh`Nmh5/}`MOezw.v96jwBz'i8[hQgxQXyf'"|H7='yHI&BXJCSNv8GA`<lXIjMv.5p3Q3+Vt`g7fKqvI6!=`{>8s7[Z-Lbo>idn0Rp5/|E%AymYhl(X
-,Z5x8a{.FKROxOS0X(Ah04l`e/p@<BkVS0Q2VVHEX4Y3T<khj8B-0DOkjM$,/DK$`{'Uj%MR:`mfnPSKsT>Y.<:(hAYR,s>!n.K7M;$Pyhd&W`k$KRb!+P
-]^M2A:iRi.f$!O=lfY<gqGMTC2^C_jVXR<tLXbgA){=4K4QSY7^5d;>:M0bK-#^emI,.djZ-'^Ok&J/hA&@d&"#63i%BuA+1bWZU5<Fy2Xg+<sF+5d-=A$
-!!vK9^W1~y+.2@AvtXs=R4IP(Dlb$5m-3E!#iKY+ZTwvRh52uNt(j$ZJag!n2uHH)yTR-BR2j]^bffa_|kL$15!1H/"vGH67f%b8!H9|>IH(0Ug=z{(k",
-lrQA"C&#F]L{E--aQ`@`@9DbfD68iM+JRZJj0]{y5EaN$H;O|[X1N,:|BAcI)80$z[$l}2iO9GXf-^b#P&[0t,,P}t-)H_Af3K,poI'{-y_z!>fWy@&^/:
-;I&'UnzAT!.4oAt:8i)",)S_oW9S{XW!]:5FIjxi[4"!/KMY_GT|[6|'+,wi[9$dlkh:fj6%08S]m&DyXx>>1-DlfTk|i6G=HaH1m51A|At@%wp@%e0XM}
-@]'j9]9nI@ZzvwGu|q{'7nl_O62v;P58QTnq=BWt4xZBL&.2^$uc2UeMD%/V!c2KfW8F9"ppxpfh_F2Nc:Jm;mIl+^+)tg-{''~t:G-/^)H%6=(@il2x`X
-2/`M{6|(Px<[Xec[pm3`5oBN9MoBy;0+,N!+C;9U8<e6q2]6F_+XE[5jm%NJcnjf'C}_`ixhhU|Y3IoNml_"i=W+N]jB{dJ},Mi@g9ST%V6JOj2}Xjaf^T
-Cjwa+AUNZAKCwls`tz[(mQ_`1C7gao9_K/fZ,'7{Il'u8(~iep`%H39]cPgMK;;h4dBy&W26+/tsJ2{a2;KP5/58%I~8W^3}3l7OxTH,EkWk>7I]Txknc;
-K9BW~:$b~(2JeE/9r"Bn[xPcsPPX5wX-eOQQ)/C&}3e{<H6SS24{v4XxA<f:`3@ze{2%vNkp5DW%yI<Xh2M'->D&A:Iq46<7=.|b1c!zsk8e;_Ws./_(-[
-`qWSMK<m|`o%6!GhH[Xa8-]SjRb!=|hRF'&[OY.VF$2NJnN0oy`B9,Ru36pUUL6]i:jB7I|"II8!_X^LVjmBDvsd/i]r.3E2;a>9v[~zVjE[q:X$QW#9O0
-c;Pmu83,QTj4:9Ea)b0zp^0`_GvK)Bp2ZY2lBjky7=iLlP;tcFS//e^[m9[.[J_-$h_mDFkmjOAT+P{!1ZL;}8C_A}j]FAf8oPWzE-+bR5$nYyHVvbL[X<
-',yL8/Z(h;joBaM7t8T_ugkR6$}Wz@QHI|+i0=`Wx.A&WM85~cZk_Y;]F5`]%l%qC>d$U}FnH_oL-^NY$cefTATCv7>uz%+6+6[/S$HXOR'>fxF`5y$T5F
-`V`2bL&Oe3YTKtU3Jg|IKKp_guY`uN}D;+w-`>SB4-_,zt+vN@UVc3Uh-4IFkpI#ga+O`zH5Aiz{cTp4.c.,z1E`P96kU,Qk'++O9)O:n}^)'YaZyjwW!"
-!MW:^OZYjHBM^%e7rHP93+r9UD~{np3yCr7gF73u`']Mg;`LPj@J)fei~R!n-pt!E3RO.MSAR]i)2H;Vl49fqyQBG7op/.8La8X+h$kauOz|rs-&-6VzT&
-mc-i76~%B3Y]b)t]HBqB]5zC_,,Ok`Oh_["@LD`qAZ-J-N^>CE>"|jX;@e>'1n-EMq:z$[hlN8uOy2C{{}$0E{nnHz0ejRk|9sB6I:~"@wqOTnifnJ^Aox
-m{.Eby"Z+U8n)Ea9r7{hx#HJ|)Tukuqh#_vlf0zx](L#O{GSavZ>!nFhr.bu:zy[qAfQ0Yyby1.>nq>Y<1|6m5d@)1(#^=_qwr[75Pk!|]hLU_7nZ{;XY;
-PctNQ&oR^kna-I%'Jbr;SQ`5E{ehM;'"SaY=B(21S@d_,B^U"9Mfq#XF0d$-#70SdTxEicvq5oit!-)ylH#IzVBGP,PoLZFD.z^Db15v@>>wHvA[qA<0g7
-Ub9e&y"UEQ8'3{$.fm[4PN~E{eLvcmO7qMt7X9f;@l(K>@pt,H6,~9U],eECmEdBPVX$/Gvf5K)L(5;^DF!=VX(6|eg7:e1"uVjpVVIp!EaQG0qW:KM9]W
-N&YJ/j_9B!(lN1lRGm%lSXxLn;:)Gs@h&aK9E6&TGd-X.tk3'Y~dDZk@5qIsd@Py4/PjRJgxb!huxFe7^oMG$D>TH|@`gW3ESDl#zNc3>iy]|kYdfXIqmL
-vu`<]kqS4r94>q(#{0CaPq6=F(c8BCnu:<Ar`r{LT_J3'O_7w^`4v(kXp|l/$)y'>gtZeBjy`/J:Ii~pjF8lq`&P3:,f%}G_H^xMa,n^yD)<6D2,b,bw<:
-Oeekl6'ko.&l3$bmoTqALVUf:uo%rF_IF1-A$cA<%X]#htKkAF]5r/0g;bX{94eSqe8274kf&qBxx6Daddr_/hN^k:TnYZ@XSB5J@7DZm;ON^_e7L>I]g"
-_f2b6dJ|+U%<I=uRB8^S6>yTYnEt#"AIfJ]gEo,X[Tpl&P"yTLLhyOvrJ03C|AgP.HzqN['3F74."KflC+<<lR[ZK_JwRtgx=;tX}DfaXl:^rJ-xd%OFy7
-R;N;`(.j>MusXRD9ZpiR6%u/b8vf43'j`<bx;!'h@}J-<R6Ppt1VO#]iHjAjM8WAv-b]/=DX2#N.jjFj~&TMz/"rjzH;l|u%]I0canoT&gU95`|lAC~63r
-,&/@5rp&iIAc,>gM[h3;kRQUG#N:Q2}r{A]>fkD9BV#vcRZ;Gu"7$S46<t4bny;'RUE+p,'JM-g+L'lKlEel6gU1MW]e,<8`>'0_'Hum1>,#[YUEgCzC(-
-:^v[/Bs21;x(Oq'Hq2zCCrdRC,NGQ+]tj&#'XS{R)Jv0`]&sCa,8[DT5,CGAHzuusD+4PfWf6^3$FB7qhLS.!X_UsfRoc.M8E.K'hD!X%0]BE.3P:T~>(P
-,:K=b[3^m0`rzM$A)zF^wp+,VwR.gd>k_f-4wAcO:I!'{I)W<|Q;HA!|eS0V5%8hrMNcB|urHn1=u|Ar(gY'c$fnn0$BfdX6b6Y_=Wj><W-hhkH9ry6u+O
-{Ne8w}Yj&$qb~;j[ytrlO^-:uD[C%(lov3A7,tbxM+4`!M3"BM.5p:bcg`aEJo6`R1&SO"{4/I+TCaVN}J:@[d8;i/Q.N;kimlFoX=@A.lQb~+"@Dit6Ov
-iL@1z0N,la,8crfLrU4GmYtE'P$zIi_X.uKlUQSWbwis2XQE^USX0);0nM=c7Fa]7!x);54)ZKUd7lIc|`u27T%d7we4X1C^({v=t&4bJ3gW/n(nTK^gS8
-0NwAI<ht'czD.|9we3SFwge>t)BAw%~/zjPJQ[ii][44C{zkAzK]8dpUWI[_&33N/LKMR(7lohcl>qJbxq#05|s_D9ASP(cC$]Q{eaEHgyG{F'Oqwpvgv+
-t/Wp:Vwe_xA1,m=A#>s_={:B;x2r.v`S_>MDul;cM@{axN0`B5gYC4An@W9fC+7l-71h'MtYBtxKtTioU$%@'Ca)PT92,xwyS&DTK=-A0""&utpo:UO)][
-b)Go_e^$SOI||KgqQ>Y15IsE+^hYp9(|JF.)p3j(c4V]h76+K5rJXA&D6F!L'eWf;^QqmSX%so&,m$hcu{|%QGS7Gs.rV=SdRzESRdrUAYmMQm')!Zq&|H
-Xw38=^TjxB;WO0nth9I%fW:%)|D&(TYAmAd[6k3xfN28-p;#4M`:JQO${zxOkq|r#&d3d)[e(u%xUb6#WKkebHG)Ku7PDeJag@n2-5Iif&F^G!Z]V/+Xf'
-sh'[$Bz;0k313$azUHn+rhc:ILE=kWt:RgJ'{ORa."@6e>&l:2&xS:^h+}UaeR~y%ant<8fE$Uh;os"J2-=>m9Uja2o]>oq;qI>!zzLeT9aP_u~S7Y|0`V
-M#Jc~#Nk-1Pj(>~U0mqX8|W#-z(,Anr"ja>BkI/)o/-V`<11N'k%={v>QSC/b/x(I{8<U,p)a7L(T:!5]RRZ5B7Dk-.<1|qt-#DWo'CX;p8En{]vB/xOYo
-d^]JZ}DmOa>uflNefhACpMC^,gw(M{Wv(kH;JMN_Zfn<_&U9S3>+6qe-x7k:"JYzAGElYMkhj>^4C0QNc>t29}P0Z%xys<wYh:hz8qjgS)4&a9^csk"X%Y
-v@P^o'HG5u[|t!aS<G}G{#f@A`$_mz5PSU~L.+vdJZgU,3uy+V/cvv`8X9uh+mivGM8G@tS#{7CvwkLz0[j{%vWCg$J]:EQifBPp-i47'}ma:s=Mn2ZASp
-v$^/j|154%W.EK@g|BuhCBR>A1(1d$Hf~uI2z:z@f{A[!i"DFK@bY6)x0h1YK_KmQrTJfzQk}&@X9W;)>stE6PHI[H7M`w<k]0F93t)BlO2BiD:jZ>wBO>
-+)V,pUK|L8HGZL0wWzU_`hC^z"UQ1^|T&P$Ql<9SFBLON;acdrpCwHC9Enfb64.f%OuXn>qZ$__-qw`3In|h``o}hcAl=dZxtQ8]!ph`.)6/IX:Q.>t%Fc
-4/+Y{@(8g$`mEB_sRR[6$oth+(D-Y/{Pn]yWB}u1ZR}HA/#@z,8a"th(HU`TU@_,`;U(!kyl~,[aI6b7boG4/Nd9O{L}NjCE6}OcHB-&L{m1S3+cr5=q^/
-iKcw)5rCY=PO"YNF,wG03,YwWV+^y4Eb:b,Tzl}m_I,N8$)I}e-]G_AQ_NriUcdH^Yr+&z4a^o7.,/VuA9_D:.xA4Bd7zgnu#:R,0DX6F$k+rw;"SoysP&
-)#o<E_!C]PV@lb@PRx+!+Hv%03AtUeXNMv}1L.X%XS-O0Hh]7((S]w0_h8_!`jyNQJyI-.rZo[[ylU'Ht3Ih</S^w)fS%hwun:&#`O_y[,|H5@>}-8VB==
-<[{g<rrf]30[c6Yy8=67~jbHUw`LNn2:AGg1IqgA~9Esiru;XUMl'3+R8Wla8ZRYW))4x{5|eyH5VMA)5%4v6@V]|uztQ@%f=Y`Vu,]>:oGnMlwd-,uIG7
-(+:J<od_Y{Yc:)W5Me9`Vk2)Bh0^Ou6Xh&WTu;0V%PXUsxy;EoqTwhlUcY>j,D&1%z(]x6{^MT7^y!:(!@M&i7$3x^#a&-&V&OHc'O4$9i1USteKa>4Bu^
-nvCIQ}!Q1=znfC%$QF!SRzb][c(WL#VuQIO>Xj(%-:0Oo&'MKv$]!qE}!eoVokct/dB,v[MWZG.hA-lB/R/gtdCB^}F;dwwb'oXl.iky72E.H](O0Tan#q
-(+hI9l&w}>80ms42[,E$2jw=L",p#{95vQ0Zr'U9l_nj:pv"s|}u[9_^OY.:_GSFtR<_9UP9C+L67e@d_a<(}&Gp][c6fmk@jwJ%qSTV"8%p:T7HB%%1={
-:dRvlxI7ZOELT(M'DJXU=690{(>k%`hbe<bMYjE1Y7_"w%`>kVqZev9a2Mx_<8SCKz@l#fj0p"W:;s;s`r]#V}A"ZBTY0UxmgA%zF[U@@Y:LWjf[1/<XbY
--Q"k!Zm]fg`HAy{dv#1"QNl]M-0{eoc(d_28}.hO"Uq@|[gg.U[fv!#]#`T/M1snLnPEm0_AS'3Q>N1S(eUi}JkC(Tupg1GNO4tKol1mqm<+:l)#bVJyvd
-$;)HVq0V=Wo2&([5/@~hD_Pok(v+jf}I:B9zhRiaQHp,4daP<8"6$=8kpwM)^C3:M^IX;/9X1ox5cyb3wN#<PCt'gnb$$2ZD[F(bDkupm$IxDGe=WgYvVK
-U_Q5S`ydiKN@}6{`y<uJd2w#fo8aOio:,Lgo$_:8;|Zo2_.q[[DZy_LHF'L@$/!5aGrIE1wVJ720[C]$a7Eb)uCR(d2XmH=yAA(UAXZI23d:)I;xg:zE|n
-_C>9}w"pO"">s-"1uuKT9PSQFIMVv.98gD$qPmNy[wyaRJAG2-EAaK5+)Rs[qF@l&WBAHA_r.:&vRj6gV|iOvJO/#)oKcP[LkBo{Q6[]-stjb4$(N|;ZrW
-a!KF$.9:kT2DA`gVRJqFDayX`C4!R}Sbsc>JW>_#!-`$hrVl{x@>P[h:&[Km4!#JpFa;~6@JeWOmJGSv8Y]DghAY"wG3.'WB`o$,.N_x$r^2,&r-B,j^zR
-QC#yjTN%ve`acN/utsq4J}]kt)7BYjH7aeeI^T/;}Cgxnhcp~6RIV.{wRKd97oIJ7`f|#[PM#XFK3Fpw'js,nW'=58X,xLK=}Fgh-<M1-]qePiO}&&_`c#
-12,$"N(;FUCq0F!"z+nu%D~:Lm;Js`,OS&5xeZqB2WyetZX%KW}#Sv91PP1IZ{G(7sq:jI>Nql%+[yoj%_,{t6mJ]mBx~-ou&GQkNFY8!~-!
+803599
+'f:YhAu!Q}HA9A#MXSECwMaxSm(]L`P+vj[LXA:S)rJs=u)G_@xk'G_fTlqfVH5jHu|y&-~%-TE}ZB",YO(-6)rch=CFYnVM[j7Ogt!+I:^TUqk9NqVH8{
+<C)L^w=QER^xAX;1WD+<!mMcENOvm7+dk#KJKKAObI{^hBu[)r'l#K!7[&~R(U)';wy$_[Iy'qVliT!Rl/oB3"OOjB<CVZQjiovprn7]I50gSCm]HZ&2#Q
+ruYw{,,k|ynt<t>jFUo}}I+HD9h&f:M<aB@>D9s#6=IGo;-_(G)6`w%9+%07#/z;z|(qu_~r7WJh)[gtI/m9wnr0J>v]gNBnkK%+x4t5#l/4wq)[U@4<Xf
+y1XnWP7>+qG&:sZTiRsy"3Xk:)]3I$cZU<%ExmlK!ZeVHTzglG>6DJm]9Tou;p<y'w[6W.d@fe3Q#$Oa'f0n9iU.Ftrnlz[<R1<JH;Ku{L~pVSD42l6X;Z
+:.QN^M_2H|2KwY#jxVkT;xp_a=@QS$Yhi.@A3J#2^gHP[_%d0"WotU{mELN`|_`)}J2]]/rP=|4He$Qq,nphP"g@J>MLYKWu1|Q4lV9xgiWxn,fs)$g:P(
+"|@V:bs)uSmc{3b+Ub_W.%3!]ZfSzeGA0.woXN>|KQ<N!<VQ.i|E"Jtdb[b#jOD`87;AXJ>QD_neL#AC#l60%3H)yq+]1I"QFz!6_yhN#YSQS"6XhUq(g7
+.Bz|6M032Ynmh>!'UrXLE'Iq/01Cp=A7uS@0"'-V6Ct{Q1':kX:g'OO"iS-(iG:&%t)3G'@)rX2n%^]SCb}GOiyf|4DfgYgh'5qwbc2M|e]+V-7xIA"tQJ
+XZ)c_<DNpGhFLX||6)I{Q)P)g,ij)$FkDldz4S/&PAG{H(Ei!:nTLnO5&yK)LHs8kE=GS2IbK[-S}TM:BBq>tIlf1jWc'I~>"_;lR$B+vs0p<sj6CXbY.T
+Pu_CK:'6m^y{LC6:=j4>~Pd`DWiMg'j`XXA<7<BvRR(x=t].W[|d2L0OEUP2Cp0)FPNgCQQ.DE#Y$Bc;YUG_"ApS"Lud~l-9Py|)~%tr'X@R@A6)aU@f71
+MlIJx}dxhlM0m67'rha>]-HT{WmS`_C3"HI@wzazc78ObYVR;%-8.jrd9SI0w>33N4.ofcR$UFlww:Q_)nO%cgC<v3'W4Vaq"#n4/l8JYNQ66#"LijB;Vp
+A%mY&cL=yd.XvO#tq[qL}2Js44=tU;('KTG:[hB-vAQhO%peQScosL/T{vs]sLx])=<.CQdz0PRbO:W-JtX:6eC9]RgBvzGM<2&K__A.U]PCsK/z;:g#<G
+0z>A#."vQ-bvYG&{WwDEV,X$J&vWi<A1525TP:Cij69|1;J3ct&EPZ'|#hy"pQ.g-ZcdeM+ooebMM!q,|/{X@Eu>bTWvQD9mJ4qf='W=4VIOYQUa=>px3V
+zIe(+N]a0l]'~1kz1g`6v+6Ai87HAZfL4n<gPBTurNH]y@3)EK2YJUC{R#gD_+,GLw-Vutwh<5mWcU35pgeql-%ImZrB#zP(ZO/t1'CM/1UAVC`mdPU|GE
+DulVlIn/LH{^xBUT(^-9b#ShF]TJ"Xc@1e3jIqvnb,BU1KQ./z&h~4o2fd>Lng^}+"}{L`-x%ev$xeN-ShZ%!HvPIAXm1=/|M<es^`{.QlhI;i~a3206Pc
+LwcQohZ5(h'-=.#sM.oEvY[]Prls.:sw{YJuRqBC_v`k5D]PW&LZACT|9GH-SGCDV7o#%zR7$UTYXxbGIK`;ior(h_a6QR15Fq_)8q^R_,;s[:n}`E)DIs
+Vt"od#Z.qoo+U).aZH!Qo'BL6#,udE=ZA:pY&ZQzvOO8638wYBV;M{IiBhMZ>|o-yW3N7's9|kJr`|gy=}Sq}#V)PqtZ}`49990]yk'u&Hpziu!GMDDi6-
+{WY4'tk7cUF|HR@w^!X)YG`>G4XhOKVKsZwq%H<g4vg[p=Q,2Gl!IT7U$Mbbp!G,D"+j>{LakX'!h-eeiJ,1r`~q`m,xDMqjN)ns^(^LELZ^KK|y'yBssP
+y)-N''n($nyS+FiqJVel@owcG2-.jVH]ySJDdKcd4([(VE<VZ}7HDOaG-^m`~^`i27:JdTZdoB/$yK.cP.B%dz@"q7sP+HIV:6$o|$Ck#Cc$T]4Gvq>p>H
+WmX31p/!%|4E!V,]XrK;!u(J}<1/`W{YbcGvxA=YR,f7vo_nEE{>jE${DYU(^%v`wmXKDKxg30J5uR=(m{&_57sGTbl23ke9/)f7%)-CYCx6CL!YOP`1"-
+cazY3Ugs2tl'/;;V7/J2l{9w<slniy+lVnNy-jTF0o:{jmU|~P6L34wd3WU/XeNDAT>YukG=([1P4[biXVu[R!%RHy+P2ayCM0^uqT3WC#@Aubey'yPQbH
+zqmyPZ7RG&{{>&80Qm=h~mZcI.DBmKRBAoL7vR`b89H|HwXpu>[P%CrK2%~TcH@uEDz44>_PKd~Tqb;VDHcDaV^/$Zy=kXaHh[>r8qk:>pPInf5%4Yi{Nu
+l'5m1i;j':(h;/=6}p;t53d<4fV3<:l!S:lCr4NCTbh%M6H9Zfs@K{%aJ|k%3:'"Y/1U=#0.(EAzXY$FcARay3_`jG0m>R{-bTh#Q$"SG4``(YiH[%P=@N
+G(a3]$g)F_Bj|Xol<Jlsss<4x<KPxSV&tF,t"yd1|d2cPMF6ye6lw6K`%O|[q@WkO(%L4qY-Uk<6{FmMx(w4N)LIpAAcy>];>k:U-aZsAcX}oly=mGCW/,
+wpXojUaZ1,Y@(XwH21F$(|~9('OB+w6o}WmF<[8Z3:>PGS%P|>uJWCaECJY;o=%w8s~sV}oUCdMEtB|YkVsde'R5B<8"wVx}bDdzCiOY'xd<QeU0xPd|T'
+aA]':B#_W5[pS(+UpWul:Lo|!BldY$gF5XW^D)Ob=EtV+_F:{4En2V&H(edz9n>(1;(MvY4g3p+3%@k$+i(o>DT|>(bnu#sJPMl9_'(FWljCDvIWn;x#5>
+0NTaVn5pWpIZ`UjVm6W#0J[wVbNb;(.,+9=l9I2N()K+gnhd+g=vKF|;Pwvhze8tfYl^ezKBu'.,}clHE:Gn0tD!&t{)$h,1(UHrp-%;dxbZ@mNcq^46wL
+W||HW;khxLtkLv/}-SmV'&rFk_3,TnR{uCv_GtavtH>)3Gr7#@L@CEQ2M],91OAYTI7%`{_NI+{0/$jILK'"fMCOh<ufW$,@t"nX)v%gmM1d&)v8G6_qrb
+R8s3%GWyD".J.nGnoNP/F>6WRy`>WZ'G`4GGvjPYq1NB%nqq4,YaQYfK{3/dvI!m]S|D3R}W`yf[0ORj-a~z8oVHry&s%X-ETg=@EIZ|%RGZv`tBC.T@'[
+&VLJdD(l[ABe_mfuvbElb=D>{8Z"%z/2.R"~(Z}8/lc/=`d2'(8dl(@'K9UGC$[Gq)[L;A=67Bi@a|ADTOMC`AL;@a5flB3AP7Tb[`N11W-aStA>,sDW%+
+e3CixH^4`BvH@9Ig^!36Oyx3Os['iCO3bAk$X{Re4XDq@nUP=e2]Q<.{JyEG6_+ylFX=$vuh>)shGU~YNI.uexn/mi(yp9|N6oRl-lQG'[cbCA^/Yr#Q"Q
+OMFv`&],hxs''<z58[Y@K]Rw~XRF%s4ISVY-Ku:1a1Q`[a2E29vFvG<d$Vfz}3eYhD_ed$[pM(kjUU0F&uWG-x+a;lo,ZYj@={=c$7$nXK^MGtwPVMrX'{
+K}L=BL~@V}vxz_g_S&l%kezK4=/crHv,j>FRd|h!vfvPxRg2@FnNtU;,MYvi3+WoHI%9(N'3I)4|.1{^'|8K&ms7K+3BuF_|g-T-.Km:f^1yo|C7(y[(-s
+GYQfk+5(EBfP/`k{3DU1Cz<N`c"-QIBOK%_q(jCU8|W}~}5JMNe(0U|T<1=$]NZAp7V'KZd]>d<uOB$0"},qMfEgXy&|qVy(&J6r.rI_z.Fnb/ZMA:&/g%
+Km+.R2V{z)TR3y&3Z)$@yfB$U'~P:@VDR0<J+-Q^v8.8X;6YD0,Ycy:W8f~VE&D(|R;hA@clu}vkB4>A<Z^bW|U6tHcf37R%usZniYe7&B.YVg<XB64Jwn
+H=(eqcO5T^!LAoqjOUF[+1S/olKB+,')"lAl-Vu1ccX{i%WCeL|xN`':QwCUb^.,7^#hT3H[{R{KG6A%-yYegauC+DXLcoZOSH@H3Tt2Xw$Xz#3;/|XTrN
+>9/|p%v,8R'v`-I[pLs(|Z0$cN%=E1%_Wf;v+piR%>A%'t&8KN1)p7MPj;,GUYcE<(HSp^Q[S}Lo<w'Ib>RuW@;,=4GTO/T<>H2'ja97ME0!I9mhN+ZH=%
+TV`ne,qvv=Fa5>^chp5"OSzX"Tr/mlUa9ockRF_>tQ7fsMRrO'w{#cadk8B.GT>/9JC0bmdV!(@xC.#`f$Xx>c$'oS0Ab/JXcHQqpoSShHJ3E|Fzhk~CaQ
+^->cQa#x<X#4~RI77K>'-)s>IoI(,n^4SVpJ],;Gi(s<Wz0"N"I4S-z_ayR#i:HnvMzbO%IV`w_Ly{)lg0`zv$_D]oIbx3cGBmKKHMiUs/VnX"X9EMDVCE
+t$)wNtVMM9R1a$A}&`zt>y@[eif3ip.ANAX74uvyMb5OD#sW"n]Gv)o7Y/rJAH%>[5FRv4iY3EN_h&w#DM0O,ba[/hWb#bJBdh28j_KKyMZE3#Rr1HQBf|
+e4H4>]7yL;_XW[rDl9]8%)#}@'.6~'A^(<URrPn@|M&Bgaoj3FZbw:6p7;[iIJH{i0"'C2|EE4C]lQhRwHiRV47l@"|]>9vzbvG|!aY>oG2OY<~^f^UfM/
+KT^DXM34)R95twTepMfpE.;d::WC'pdD+F%Wo.kgzaWK'diEa$V7g,$=Z}p]"t/yJhOS;AqYIFk#a,Pi(o3:DLD[kdr+5/WdM(I<r8'YNaXe6/}(`B~u|e
+p65R@4-d;z|7e5|j4:<r3Fy@,kj#deW5RPYLwE#!/om+7W}%D!OUgm$y`n0uB^uyG`%@$<w91V1C$Z{EvMdUXZXI&lx7=!cmRN0-%I@95c@Kg3-EpN-Ll=
+%Ay-SACuYUx=4mi+9851DHQSGa3@;dFVm^fw]ZltR4!V8#w;"su5mGJ)vtTl==vX/d>GRRRl~_u1e}pK:nXP]M8FS`Cd%sD5.c9Bi'}JRWH6Fi7"/E^z3j
+rM!!4_iCIFJ^>|#b1R]3EuyHzx+'2omax6yx$+m<Q^_K.zuBC]RksCf:O"7$8%0^0PLqV#jY:_d[,UX1e3.XTCj/#mIyKLPT$DhJQ]wG)@&.s"8&4Lfq'L
+H,mx<@^<ko&L8=7bX|nycq5P_(@"Th`v3%GZj+UiM;}d{[rf5&s;]^`W/+o]0g>sD};+v-4UM.uI!^j/6B0kZ:!`lVLxK4xc9lYSYq-cMohxLa#[xdOd9n
+a4@|N)/o]Xpb$q:(MOfq@nIMy3O]lF8DRY0'T6:Eb#c7:N$W~in]ZkqMo_M3RPxL(CH:U)R4L^I_hdeASa>S#oR$RJ$P!m7Uoi8{%&cU:Qt@d[p2Z<0y@y
+`(YU(zv:X;~&=zP2_&I8`r~D~k>13$j.TI!+j)-GIGc>Y|;6x:"^F4ID.1>F%}w&K9aK4E^fnK(5cnc"/^J4{v='##C`@}QT8Auez!56qL21sGlJug-Wke
+1>>|R4uteQ{]q}9IM8qxS+Rd&^uFDG(KgYWu_YXRjnje:@&[ATRz7VZqpSE5iZGi$n-9rDV#kHDBNf"XpWT4,<#VK42ZAMjk]!w;6qdZ)4f@;`TLp'd:3H
+e1Lm/KF&]rh|E,_Q_FC0uVK`Z.&!HXr>~5ha';$8xia/GVg2`|K<pI5cOCQ,0DdKn]dKn])2ta>fR)e3y`'xVQSh{p_cuMP^C:h7Q:_mZ&W!Aelsc``'n_
+Gz.HjT|->PA[9uN4L>>/Mq>bu.B8r^5H2@0nX:ZKe|~J'#Bok}pm|H8i|To@ZP_qZgoHB`0@DFo{T!DVU[;GT.veW|N=,,:26|G,&hPr//O#gt>Q(6=M7P
+L!{<g@V0Gyl6Vt7Cjc(4TX#pfU(cob5UI}n#F3+^AWp@}W8Nf<e},,_l^U3(2Hvjxs{0UMjRKc]z|.,&@NIfmnA9J57}<f6Y0=$ku{|W"24_.V)^4y,.{7
+j_t|p>s}Tg>`"IXS<UTfkh"V+h>-~Lsb34q2a-f|2PN%ss=t+50`w]jM1C/T1(CR)fB(WZ5kip&C]LZG}=655|wjZtJ,EJ]>NYAd<;dn,MWNv=_xJowsiu
+r/;g%j1:E#LW|OX`qZGt%)96Horw09<fc4b>^.dymW7L<G(k|T`A@Uasa#mu,l:KSZ4kb0H^J!BY=ElY0X;K&x.:HG~vq'JR)T+>&;>,4HEi1U2/zq:9kT
+D6+zDB]73M)Wg#kG5|#]PCQyy-WTG%V56HGf>&5B5u]oAJ|[2vSKDu'u:qK]hlbn#=(YP80KzH0qvfQr~=dV@/sY>4d;ej;;Jy$[/-s$Thh<!j31H]bp+/
+'X)f5xJlg6&a+EdeyzK4LbTsZH)U;dcvNCFsnej|Zfk|-3COj1yb@|SkRq_7:/'gc$wC4u&^Sziof}l)'gc}yN6vRZ-e6UkqLf@#~O&pucLe!RSB~`Ce2W
+Jrb6O.3cz|b>nK&#V_#Irs-Q[x`QMR+ylC1J]CEG:VdQS6I[8hZ(0j3Wjw3q}IM5-@!rHKAINxF$OSbKnvIgZ7Mccd;a:"l.HqvhnLZ|"-I|zFEEQTd'ld
+S3C8_h%q,I_21'o^EUry{X1hJ.'jxa%RiX(3L[BTN9u^)-@4pK.K5xj9&9"VbXzQQ245o+cHYj$+Rh#,Po}h<66j(z8l+G8i.m!fCMo-vk!S$L>6$=$6vw
+!U(#r]q5ES(y!>sG7#x'@L;PG&'|&B8p0v+[C5s$Tn[032qee{>'R%TA9Nrwe!/w,+aOEACeWXO.t9O&3#Y0nRR%5D'BAC#-H+RgI&eZOP2[Ji(,4gEd6K
+Eb9Wsg]1L'J@:k`BN|}^Tb,Jfh~pFr&XrC^cS'-pUevZM,<Oro6Z+RlnZqq<sHIbsdGi>T-9ukfb^O+MED<ZjacKS-q4V|eu:8+}p`KI2e)TY7PjP%X^l}
+Le{r;&_GC0^q8e=Q4B(v7iIv<mk`6:aE4zM)JTDMa)1<)E6!UiG%11DQWh0^R'P&#I<S6o)KuY_8xE;u^]#uNWP$DZ{IXt93]RaCpk5HOHLJ5_-KN0l_:%
+6a[PIt!QN44Q&EddN_%`F_cIW!YC{PQ;2R!3rYSC//egB5(r-gm>R(OU7GKe%$+IR#m0["-C07O%fhzV~Gn33wE>iAq1_HUz+r|+@1IWvE|uQ{lG<9G8j#
+dRCRL-(]DsV20BAXeDd$R)`Co|vBEO}&[y+pNv_HjX2/glTAa$]D[7u0}NT^d6NpY2RtiC7CUh{,HK:5>HnGj/(>IF:eqT'c3D}r'rtPw_gsgg/fxNQ3K]
+my$JL>"Z:t/#a3~mI!cCkxeXVMF^%[E!i1XE5l#1b[#Gox3lF1usooA{ht_([]].^5{H#GKaY8h=F$An"65.5JKGC@t&o{E.5'Xnag[9Ru-f|RoIVC$p"e
+W<d4`JvgQ{xJ%.a+t())WW-[f{&R$&<fwIt01s2Edee@m(Lr2d]J3'e|~ti9Qa1(eIhuU%ai5$krv-5Qv!o0v#]#x$NkjL8{&Q7j<oDn.yupSMtC'aM"^|
+1Fb!RN|'fc6#@O]LvwB>Nx1+fgX8R}aMa'##xZ)[J_0>221E]|2WEL}%<Y-se#ZC`)Niz8:&/NK(uyJHdX:0q:K&_},d|Jyon[zyYi(WvU7'+teb1`iQk#
+3CdDg%xq|w>ifDaw'mWmgY%qD/zX}7FkXjSKN@6oU+v^z4A7{$Wi88.yUv5@Cw;mLUi2&0+-HP87!FU#H#&iF_k)i5D}4HU8(^E3o9Cl:F2<_Vx>3R_;ob
+3>.VD3^8Uej1v3CsFMZB_CJp33=-5dXM.n.UPl"kvAS&^"ohOp,z!_jN)tQe[>5f=%[]WMrQ<FZPF,Qx9(4R7m0;v!<Cm-C]sl=o/U6["Yn8Z8+lN35;68
+f$5:kg[!WI)T_^y.!UWxoF0-@H}QT!6DY:m1d!:W4)h/2KbulewlPvs!7Thwlsj2pj06rs`jk1[87dq#X[,B'uRq~-hA-gr9[oLV#.~^6X27/r&)^D;9:7
+twoBvp2ZD3|&(P:ifEY0lP0''2)T_^-%f!77tRh1-!F/Sdk/Z@Ut-E^GJ!&U!/j$),729^#:oZmZQB=bBv$]<EXR~h$Sp@^@6Ki3!/&5(]cV7Ys^OqKjEQ
+U7'6QMkE0N'n'E<!e=aX.$76aGi<~)VH(bIR;>Tq}Yb;TE]/!|G%;(]"(G6_o'@gR'Cg6],vEi>}OEnqn9"CB<"aQAo>__Lf|C4['.8@g$"-+'ijP2:{_^
+#v;mR%m!eBr}Wt=3%ULjo!>$~.U-hj.c:Yes)Rn8@DU01BIC>3WV}!BayLy/{O.t=V3eXh|[|}I9)Jrny#s5g4Iq'rqMslkrF_"r#]u[Z8`M[/--gZ/.Vf
+^x)^+"Mj<}uZ#"%p.;J]'bDU}T,Em,o^7hN}A$9P"au,J'%p7;|Wjbx/T}dS+,EP'k0[gqXuU2K@VPS4H<;d%Ww3DwBc_<4s.0}.F<-Wx'2|%<>+B_HkDD
+j6n(D=e}T1{}Y-|w=Urh3g:]QE3'Hg&w->u:be-863r7Z7qJiNpK38Sxu="FbP$4VlMyD/&p:)p<I>Vfcv7/D7ktl5Q]xz=Q{sj7v}eZFD7U9K8{4=I"B$
+("jDk]$$k$,KoDw`CylHb,m<5(<&1.Yt;A0%O8d]_NdlYR$4-tF7i2XxuvSh6L"31|h%N$_Gk=-9j7a_b<c[lxD>Yg>EbT0%MJ"5d`#I[t4EFB/85_F1A_
++'X4sfM,UxLd}fRn|qLsa2oOuh}w5EDoJQH|AeKR<;>YheHwZe-aod,@gfmF'A3^d_teYe:z3)`Y%A1n2RbZW7wPL{|x'`W:^}LRcd~a[oA@6)nd!9L(;1
+3&xE_!srTw'IQ0f=,Bd+z4U%gZZxUs9y^8]/vUh,;J!'](wFoiki/DT/$.kJ"d(Vn&6UtRu3,]F.-:0v}:wFvik&:9_Fe3~$H${PAu.43Rpj~t&UfksZ#r
+z+zV9[b$YXcl_/%46htGp6"l/gO}!M78F6c="='I&sXHEpazTW3]SWY"=Nar:+.@8L-^6<ftz6P,iKazQYTJ~ofHneRmp|AQy}6lR{<60WdK<dAK0Cl&w!
+EI0!tksjW7EY-x4Dnp8eN1YF)[uPTT}3ejEUCnO9@eG%ds1NUpcb]>nBi/A_12^l<FDIq)YjT-gt<FFIXYYjtpKv2V.o0X9HUCJl)U;$l8{gT$O__`55jQ
+Kmo}^uP4"hah<2|&,5s;m!Ga_b[Q)GmBpUqk3KV@J:+Zp)3bbiLUEhyzi%(KS_[0nS[VJT5vzKNK,)$/cUF{DC/dUtEr%AG]G3GNDXshxxq4w&,,<E/!,l
+o39ST&KDv[cN-kqcKp@//2QjpELn`{k.gx:=++bfb|[o-yU5^BzR3'D|ZVj=tKg|!5KPi%bX0!9N=lzeZ9K7tG@4b;sWFUKu3&m9BF)Eaoj{"^^Xq^_Y|F
+#X/GnoT^H6ez{Jt:`]Qd9|2%#FoM6y'c)lHKheG":rSpS$'N"UdMSpEWG"LC'IesregC==HS+oRA2HN%I4<[jEpn~m}x"xfTb%{Y7|jx2NL.'93t%iUy0Y
+P2G@3tp.N|Yuu.3j3t6x&.eU'gYcJ-jN>eF!pRAke#h|mX<'1rY;p(ufH_C6>I)z=k//:`K[{tI|n&R'"RZC-|3IY8oo0Tgj{`Cc<'sXa%=34DBXLIm9[I
+JWg94NxRA1nE"Y_=d5p;lFT;P2cZ~$`:;!arTCL(7bDbMpS'~'Ocan^L&I-kC1]brH(fgHcl]|D&gx.gUm_[1B{gKp0Dr8{Z.zHeubXZOzcnyH5j"`T5zi
+#b3c&>8_@^faZ)^'!"7BG-"Q:/@Vio97)}KS<dC_j^a9ez.O`A/IAyB++m^4;#YZQ`^[iii}aHglv.X$Q`%uy(54th-GcX<74_8"VET7yw=7Yz@9#%mLFz
+WLzUd4=>$@fD;EQyQ>)7Cywq6&<FO'Cv{lB<e`owH3y!$T"vmc].onwyd_G6oPf{"$+|u#OAY{%kKk`c3oy[Y8bi1.i")3SZD/_+o3pL:dUdbIVVVk+zcn
+{%y90h}kudjhH$Q7U7U74bZMlX7l@V&HpB-|}5~YXnd$>KP|Z")JZSV!+N@3At^3p_T,D3yr=P4APhAxyhN!vqYjf=x<y[HmGB$EvsX$_N;/^%SXwC.NxG
+F}$gj,iN<I!5S5ocImE_=kRWIbACP`Dw+l",Q(kz&p7I<<SS:XBTH9ltVE^srKVbB-e'jStPuFvYs,Nac!Tv=kL,N'MJfRs0PJKXx="]M97GxUj]nfO_(G
+O'vWtg74[TR2x+bvz'hUUt|'RU9uJD-6=A389byGpQV]JY^ZWqT1|@kuW6T2u,fO/=+)5;CGdMp$`S=u8HoO}/"k[$mue^6wi#F%@Ca#LDw",H0;s|AC:N
+wuS>tOPvZ,COgK>4gC&v;t.ElE!#I.Hh|1@#3Q%}TPM8(gg)<WZpj3Az7`Wc`,N!AG=E&(_&"(MeY`=;p-O2SvbTaS^hZTC:BO:@),[Lp0/M"j0xGD87zr
+}YGN!d<%(-~tS!`:u9-cE()K6800DU!!]^|Hm,dcSQdR7By_5TQvg5Iw`kZMmcv0V5G;SRc7'(K^rTBE,1{pv3Gc}Xevt{yI;,)aUHB+UM+'2)A/@gZTA+
+P(8"ml((Z'[`GSyqOn0<ES^r@8_e;_t7&@zM@;jdMPk@Kc)bLJ+F|{6+H+}(16.};V)Ve9wYEbf#.9BTPt-+U_)0$R'L$|D%v(mHku,1{r{J&gcMSI|P{"
+r)|So;)z8:S8Av7;]KC^n/7x@3`Y>qFD0{,q@]h{eGWB~qe.FK#(_;VcjJqs2#w.a1q#[1Lk~Smj:),n_lr9EOPkO6B>R#,d{P_zCzu4N9QBvp4iHkO3+p
+<F0Fj1<`C=h=gOOyGH)Xjl0,ONPa0]^6HY-E3<RY1^zGSE"}8GlH^4^H;3L2MOvG2h';[B)6WBM8^C@l|R'2-h&MO]8.`y5&jKYkc6/=l^u10+Zi~'c(U.
+:4YH+Tf=&$a#Gv|d#O'wIMLpJrFR(>LJr<EIsFg:1X4<]r0-'NN@A1oTbG5$arucQHdupJM'sx`jxs}R!vefX$gm'c"kSJVkaoJ6m,Ae^pts5dYO-}Dz=z
+933Xt`]Qk(44Q{%}=aVWGY&Yt|GZUfJwMqXgsRlE98uSMK~+#`OI/+!TA',lt$Q6l|cD+^F,^/YW>d|Ww<P:A#S-2EQuz(oyrLJ>~|p6y}!+y(8G39vrN6
+dP2q^:T)8KRkyZ4H29>!rT<-Si;4w5-T>Owy#++BFc04v,jOMnp<,W2tQ}Q/CS0|!1$Ap3[|Bhu50G5,<n=kf!OCD7u&gF`/1HGdt%<[@hM{6'82J]Ksvu
+#.X$slq"%K[lca5-1D;J]M6S`fsM8cns6SWoq2Q#q<e"2eT)Xbt;B-fT2=Km:v]2;j(bA49RT3ItI_{30{u<mt[nlDD/fPM|=%7XY0S%cKo^$PMCN!x1$5
+=pEP!K,"Xt&dOnhYcf0'~/xFgS!9pG2s5{oS%ocmHG-oYq]CjEgC=1CUDEl<i]8Y8(u1DsoRfX2!<r'<MUhb/5qs)=H.KZo@X}2=4E_76-ud`Qc$5,hZ'S
+OK|XlvzThrS_V<8X5#=y2;qE/Z)V|Hj3SksKz+#'2;xNE&Q}XpicbV}rB-Uo`GI>mrCW]-_vhsTY&ecB}ir6K'/Nen:3CLjO>;)'7v^M4Z'NaVGzo#knF(
+y|2Py(Q@KiNUpBFkYm2MexWW5mS)/(1!j(q!C/;!Ybg-0}+)b4q/CwzFzTOreqoR1qm=W8Pm38=3O3:y3XdmVqr[MK.>p'93;f95ZBd</75G$&K2wSCg)3
+{L@Ro@]!BJ={D0,%|JyDVH)d',$)qlPL#Vxh!$.!&!Tg@7KT@u<m^x$a8f3xW89x%&`Chu5N+u5i&dmIFa_n}ANbL.pf2ZMSnqhR$xvteV2gqn}!Ln/wRT
+c=klykI+E=>K7DFEctUfIGB:2OHEBJBgKsv9:KR{=-T{m9ZwZ=jMZwR=vMZw1bjTVfypBM.PYWa=ZIvaXG(.5#32xlsTHH>wr<UB8l<P[2C8yRO]H3(3{l
+(u2e_.yyv,%rb5wI8-Nru!x"EWW;-f/N(}YrryCzA@:S.qAp:VyX'J)ylAfF`e=.n$&r]Sad]=+J1dTvM)=mM8LlU0wqkLzO+1FlwbPD`qmw6vU{yQk!^9
+NNJKQHL:&8sgNS]@VLvq|A;WmiOeF4ER6neDZTL4mBUf(&cXcraUDCQ->Ils%bgHlsTGtD/=xA,JFwbFl@e6wqHLuT]W15=IB)eD(MvGNMFXuh`H}E(c|q
+uY9{GPQTEFz>EyK``v#+atRae|5Ptdd-zbWg9"#40M76Q7Ds"ubpTwsYIv7Q$$'"AFoy`)2chXnGAk[#!@)0nX/us:9Gm5frv{s!=x_p~BAW`SNaGbaeK2
+<#dSi{woL+I)D'wA@XN!{P55.7d+"b6(<@7(PT01PC/a:ieU[}U(a'r>vAzg=/k]Cgtad,$#.b&k(:Nc&AN/>{;!V-eWj(LsTw8|$%2b/U/rqJsq%A@}"A
+vxfb9EB,$)j0xT&2+h<vMYbVU_K5;=^@IIyFu$2"{},OA_tTjOdsq_^1#W/NOAx3&dkOEfnRJb7}q[[Y%+-Jl}r`Ls:RI>gm=2|@+v3=]eBAy:Fc>s1TM.
+Utae30K7ukUxw]UTB-+46m-;BEw2;8NNUP>3mKErl/vII@#4Tu%<x-l-v.|wG{%"HtSo~7^Zl%EgajBy"B!oRGy5:R;5hu"<{[VGbrjgu,Ky:Qd'a:]'pQ
+(fy.oY}teHCy%4GZw-z:yyIrs0@/U:+(Vu$9"wR9$2>E!#1vX28e<{M@!B|NXOPhoo^BXf]dVHZ_WUo`WjMg8]2AQ:<k-XeoQ%L/~vIg)$2MtEP)+zdPW[
+VOcu1Qx:7Y32`H,{$d>8>fiIf&u!p5jBJ%,@o)P!!74>pP#eLa9mmOFLGm';Z)Dp`n5I_|<%^>O158k1s|jzD:97&GN>C@g+t3K#.d$>9X@dDHCnNkj`[H
+,Gf+,L9}J+1;;eTrFtMJKNem64EM3FAF+lMdWYlv4kU^2N6=V%SY}`$6x1{hV_J|vR;o!~H,DB]^c'&s|)9m)+:b)U!L#;M6@d_3J+u&-)HsS$.S~Ha_Wv
+qG:zT0^QLlCPw6@Cg5|Vpzvlv:ib%;YI!olZ"8gffy{`bT8Y^:(h~[dEb5+(M1ZtZGMgo[qc.-{'J8++f][my)-IQ&UYB1AU8"zC`oSAu{:_[B/,{f24_Q
+%P5d8e;OJZ4E:6nG;7.{TUM3knCm'Zk#@QV.`y0pPt4'0v{puRorob!pe5<OPKv+vZWJVh}DZk<aWI7nP`Ju&Px/'JchvwG;0zXjzO~.i<+NLmnz(}zg&[
+.-ab#RBD^H$Gv6XnUS|6",Drn_SFH=EQD.VDe1.bBQ.A4j#P;T>'1xvIC[F>y:Ns]enp_QF7.I=SQBq#z9u#1dC`yFSGe(<>%6y'hGXSDcYv=LyAt!^Pf0
+!i%1ucIV"xkz>TI3;8Mw2jZSZN"781^A8pm)OU@#ztxQ~q0N|YdT5#v^v2ANSNi9xng/DUcV@Ezc9/_o>)eG8+M<9P0IAq!X1=@Qd|gM>b8Q2$7F7EhDU_
+[jr1or_,lL}u7/&SfV)piLSg{Ke6BBfPTJKVcuP<9X[bL:(phVxYLOofR0pBn0vR(D,S(W5`pqz7(>fyM<lRoYTc=pWvA|o0hW}uR%HI8m!i+<26{2G0+c
+;DUHoW&wlDMT#u[10_8gDb0>r)I[(,tezTfDIdet/vw(YL!vFGaG9@uaHuGQCy+%H}Dcc;Z$&22dsu_OD]W6~tjDHI~;d.sl.3,T-hCRk`AN8:$r'Q|^f`
+w6KyR=x)Bq;j~L#G]z%acCHo'wKu5}zXrRD'ueh'[_kd6/gwR:+9]:n)nOX1c0EtI}S{1t#H,L>dWX>qkfU4&LSnhdaa./&>#b;Y#HH|gkEFU-x7kjJs!j
+6|2dLsh+qXvJ{nMV}Wv>G|)89dPQ[aw($_veJg8-]NQ4>w0L%zA:}!Z66LAH].8EyS910"^-ba_FEd(F(QA1MjZ3Eo:/'Hl87:dTlq&54;bI$UbOObQXP}
+[_On':VOiOtXytRkBR3^vkZaPf-]QY.l3B/3^m)Fwyeu'}ZD@(f;A#3fwd_<XUr-oa7&}Em$S3uF_0Whwb~3(aelRHMIVvfEpBc.tk9f30mDzb%vWFf=XM
+s^=>4gbK=hp!/HB&V0lP#VJA3=7@NFuF-!F,VIu>!"]ksE~@Y[CGY%4)+(-`j]GCEUoAN@lk[v8Eg`WW2g9pmK}bNAEfYk.b6PqZ]MT`Hb|b{$.8[NvsIN
+]SBH",[-hhZ9O8.mi|0O@X#gy_vHhC@(h_i;z&[ZO8_!-'tRd}2!+]"/[XO8WP5XXL/%2R{v8yx+G=JN#'~l)M}1O_<xjo,'jgg$#[m{1gJujCQjoMqv9S
+H3rl,[U,+2]4b5e:+[>YNRIajgNV{^AL4GYvD|pe}:JPqRK5[e'y=#)||bsB[o.z3AU()M~28<U|n|1}a#d)LU>p[IE1Hy(qT&_wxU$W4jC4KE8w;Mm`|K
+xo[aPpjdi^4@YOUpuEC:@yRLJV1TT6)F>#8c^PnFTr7JQW>oK4N:jd.Lqz~cB(bV}B^5Tq1prpPHY0|:<]`+T,MlcsO5r8gXd^oqVe)yz1sY+x_>tcn3oL
+Y;b5D3-;iH)03wMTIE!Zo=&uOHP%'%^0f>|W!E]"4onXLf9A'UyoCM`9#uNuh}~x6&~R@iye[-N=kL;i4E<MfbdMl#o<O!NBi_j$6#$gE2r6J"U-t</!md
+K>g(`^9_PlNOq-0xUCU(aoH`XcftPwOUUUDdOY@8JGHAEX9GBopOWLXA0fX5H,t7:Xc^If<OUhKS"kM=vCrqPYcQ)i4(tg,n#x$x67Qfgc,YW+Ln,xZv2d
+#{1EZiz:}Wh%wk+#o"IhQ[]Jx^{q]QCo$:x8lDY>vKF0-"O;y]dg~%kJ5GkMKf,nP@E_-3,X't`dI==g9eC>NX4R4Hs}dA>yvf<V#W(&}(k&)0RR.smbFt
+8q&wS+v6GuLwnvg<VP:^$4Gj7[u)}Z%7u:A',JXjI2oTceZ%b2a>f<SH%B&b@LHStpt)0_y++v@%MyUcg1swyJU6(5E3t`!/axJp8cZ(@5uxi6m"RgYgCX
+sX#xVBRREHD4%Z=A6o=lTH()PChcv'q#]4F<tvL>8s6KcK4VW>4,muTL$r|6dj;<i5hCJBxd~}pKVnr}cC$E,5hAeL>([>wWFqS]h%{qhMNd$.+rnH%7!b
+8j`'c$g2caQ!v$y<#b6&wahQ_6&4Nq0;+b"#E]FCRg[Q;'Of>+jn!Q['rqaA5EHSx5g4APxEL:@@0Rv<@-;^~A}l{Tx'5b7s!|r1hxPMOpxsV3"%JkO75u
+h^'y1db"ey~#"=.jv}7,U^"PFV].EEXi"-ne"STsL0{GY_"Unn}i{fW,!C)U1c;pP+M=rA(ZbqBEppj`T]xxE#FNe4:VHJu^Y2$`.zM'1Ual^-pJ_z8li<
+JJ1AP"6R+,6Z,^rswj)wMljDb`M@x+sF>2}Zpws6b!Q{)EeZ%p$w&f<Ms9E9>DGYQ7aC9T5hoe3bR7O#Q;YHjR;p3V%@V|Sb3r.}=MG6ogQtc<#|hkEH_>
+y[29|DR7`1E^/(%F7@gzJYskCH~:U]=<bI6`#RpFjW@4=yu,^PFcBKkR(Wv$Rt/TJ.k{GfD&v@R#rJ%Cx<[}Dk9';D$x5TC`b>#O~uDEbwA$h[TF(L+):y
+GP5`P(n03Me'n)cnaV.u5|mAVJoFB!+6~Uz(ak|y&Zh"%&QBC&sb-nQye#g}UyIyKvTN,U+V#aDIO||E/'#SRO{f3$Bu~je!UVXxNRFaB/Onps]HLTo=,1
+Nn1#t]JI9fL/v0[/Khc^7lE){iGFV1SoM%<h7Rj+75<L&:zU!:J9t.bt;l)ljP.V'2")=}sr|&@Iw:Wd5E)FffWEIhljn<7T.AE!-Y3]^{@L>xyXfx)+u1
+>NO"Yh!k.8DQ8e2+tOoz@PLvEKsd}c-o9.]P^.6G/XFP^&rJX+XT62&p@+ks5hsZ$rz+la9[cSN}_Jd8<Cd8#Hn!m<R6;Gvoi[;j2ZozE^6C3Jt3HIN,MG
+"lB|QV9B`ss-G|gKH0dFsb.Ce1JO$4%6J3.e>'CU0t>U%17BPtCiM|w-n}CuzZ`@@;<V`k$tmgLac|y."xnB)PCM0Mni9UM=Q2{]|;!K~VNAki0].km6A:
+"FJtlZ$:peJVJh9fnYn5hp$WndPVew>5(vb,h#e=z|uK|,,D1+Z}tBZ)l4!&amp2k%$CHLUp8mfWltvlN.K{>1Fts"T;<Z"8Q@76JsAaM6q7a/iLe);,l"
+{Z;)Q!haRges`TOkGR']O!st%YaZg@J<7hSBg&a@9mp3n"(bmpZq-I[;QgM2,Gc.#IJaNQD1L@aA.cEbIrJ7U7:xEYIdzK$`6ygy~L)WvY0yMv1xm:Krcv
+!)N7m(F3_q:b^14i4hwFQLhN^3SdW4Wpkw;kVYjqRT-YF=^N8Yfi~./'n@bB@Z|PN:{jxwQhZ#1>_6"%kS9L2w]mr+(w@{u@R[U04$H@4]N:h$dF5%J2vh
+QPm5|)CW{awloiM(uAae$:C/f`Zoy9VBn:W]:Q-+4em$qCTK)f55GNqad}"S.p~`]IBJd|Fd9GQ"x)pjmWxF,ZC%.elLp.Lz'$_4sL-0]yh$`Z/ijo^Lt9
+r1iF|xaYkoMum;Q/uO^JRWP`|<x_s0YR^N0f=[Ho:)|'hqzYtt/h!3X(OIDvR2::!/2RPT]F!xlt([Hq/{Wkwd(O@Q,b9"BUw|xUgyj=6i'qDQJDxzFHEo
+}$gHNoDg-9Z&s8(4b(S2uk2;O1OmE$Nl1s|5^QH&}8=w(rg>61`-yvcl(6qJHd]JzT,Na}u)A#mKBFB!i_bD[-(qWhPs6K$l%2x6b)GoN]ur[vIA31W}b9
+MrV-zrVO;ws:8APZJ,v814i4=1Z=AIOPYQupxY/M_';!Bxo7:z|H>%CiP+'[uKEM-,D!Xu,/8,HPAz5waOuM^&7YPb~KR#ml/vGv0Yx%H7hiWaI{(IXjS'
+vy~<DXIKFCNkoC^cT^e{3mf3A7%4dbzcLi5@KvndQaQXi+%uPdY)=;k|t_4ywBDU]6I)Pdz&;q$D6.N`d,7vGh[9"yc[hYw|lW|k})]j$,hCUI-#iwv'ww
+x'dg{peo''.r't/],fzqoDN@V85ECW65`^,M81B4LofX=%}CQDi=$z!1RTah}p-&+J,DQJQk=TUE=`D%P1{r)&,0>,SVR7c"&=t$,cWmnTU4>Z5s'R68^f
+F;0k+`#z'Ai>9^vxp@d<IC,dX.Zgwt{I08:>-|:xm,V&'fe-NsUR'Is:5j3iT4A`v],YwBM>vd}Rw/Pdn$%=hS:{+1vpbN4J#;d&;h|&E_|(-u#ON,_=BG
+qr'q}<Ya@Q:)<(9t0!)L<jA_aA`NaRAxJv2Pjck[wOC[/C%,{F8zy9TBlnX}Z6M_ZC0kDBvjth~JpYD.}{n1mxHt^@qmqw!LTfB8;r"s64G/CBvlLf.1<P
+;2vx`c}i5Ns$C{RW6JK7Tf{[e3(/Vjia4fuW<$XCT]eSZ,=c"uFO~111q)W82.:!w%yIH/coN<nu^2W!:ic7(+54wSk[VxADiVe0T:-;<INT^XSh]rtT<7
+9<!@lYWA(Jo"a`Ia>kmkp$~PR88ZGb87zA{v{-c@LGutm=P8U2ImEFjV]IAAoR.|.D@xbJHUV!H<u5sYBLVZQv%jhh$8q2RNjJY}VJzx2v%I'}BPSY8X')
+=Om3mk;cuxc)_bTERx,ZJR@Lxyp3X1ip^|k^PB~q,|&SyS"dpOh:k_.CXHTYH0N]gc~hi41#AN(D-2H-~#i|3[:9x%Jhhdqx0pl-b&nA)]c`f^:D5$f$VA
+!`cg%3<CXE@5_'S.^DA[7J!c_,+D.+x.1.(<p2TyAMXSsXa!Za|P@'NN.Q,AW&iwX]YaZQdqX[PN{+|WbX+PR6',z]BFY-kYX]1|&}"wZy0smpks#|IqU7
+4nurLx+SXA43;2=Lm"qEh,Xb_]"fPOtaRs_:C1EU;{.hmP&&DQWLU!T3l_8VjN`bR,vaXneTfsehC|tE<D&3S7<}[p%hDmR=8vqd:8N7H=>j>34'{:3ivL
+s`9q{HN1o'bN([T+DM,iWxt`9iH=|AlGxe5|'w.L;I9(K'=`/oT_${yotl,c6QQYt#iF0f{):U~B'VZ[:}IX.#Sd)C:$4Zs8HASv'8H@rHH&xA!0el6t>,
+9S-4VX`zFJwsQg6ra6]Azg#NJ/"Vf{1;+7LM83T@:mj;mK71,ZtOi7KQaQA$p66>QrCvJ}HnB<~Y-:G0:F&{pY|[)|N;`cTPlnh+>x[n>"0MAj./2Tacy,
+.cT=6c&,b:37wBElx1^@E}$Ho:m9m<T1.i%W%eIWI9jGL,>gu3}|_IyX7"~e+uVg_%2q~$68h>~C/,:rAf#F'#B69y[CYi6eN{JOTp5JGQjLYu=qms,uID
+'0E|_4,b6Pr`R"Hcjgch!T;i>F%P+N[hB7[E4qd9qWk+jTcbR/P{Yi}gqST!,nOcmEPdB"eL3jE@0xF4U<`0KE(n|KdhWY]pfYw:xC#>/Pfh,=8m|D.xdu
+zJyFZir6lfh>%$ZbH^+VG1Jg=0W4zg0fz{G-+]7G81Zs/bE%u7>L6s.#T&Y7IVw+jB=`&WkF#IONLzNu%-t@n|{}/$uGM$}YWQ;zVTBjJ_6t6u><_Y;kOw
+K"{=R{_u|{4D535p&!O2dxY!rQb%qJ~,HE=2/|RH2EW@i]rHFhZ_3E~VhwrpWWKSMSO:T6+6^egEt/Xj|NvN8p99CH&IGbwS-3fnbs{C8dIKX5yfVFJPhn
+_w~)_^/lwF~sJutr%zhIpSc1ys4:H5Mpv^QW3uSx'zMUod6JHj36U%8[b,}fZR&I7cKmco<iO4T[n-c`:zQLkLBwm$}}ocIM-74U]:FC`CY=n48vZyKq-&
+I@Q]Y'$do(3fO7w#P&s/]PEA#Mmkjdk`>R&/-c;O1w0D9<[K/FQ3kE,,VBt,2W'+8'@YS:PLZ}J8zK>E|W((u_O&{GxAp(g0vz)&Q^2$Ofz;/v}d_XlS[&
+N@'BOeP(T0S;SrS4BLlpX$SZDT)1iGyybY5,|%)FXQz!<G%H5VB#X}LG|m>>_K=09CHi~(Hs7VkbJFcnrs9)A6j`=J}ZN08}yFYYaHuQ{nq@e54e5XI@Vi
+|3H+|HCHT7Vq]zM6|F>::=[xh%IN/d7-u[89i)a{%+bn_p1V+`%`4`5O=]jaE#Wyr""|Ehb^Sv"'17i}mR|05Dv26&[7Mxx,+0]Qm|W4@uTMw2K.VVTa>$
+"=GCIW8z"gbeOQG-z5-f$PfN5olY|Dm<i58$o7.zx,$7n"|RUSk/k+H!ZKTYRDu3E|whsP,uk8f#G:+M^Dd>8`E<I%JaE{z{L0KX,Y}!sezH}O~VaM/ujV
+cR.eu{I-acyF($oky-Iqj^gfkA_TS`>diiA2Gs3:)T])(<vc=2Q==0ZD46hYMA,JqX(N+yk(k{v/%8hwLsiLBIn&6@/[bohG^eh%dJXPd3wfeZw=r_EZ8Z
+yMJfmoU&/cnCVvr>S{3|!n"Yx!05P:4D^btJmxm`M-[Rd[vIoyhS^Q/1iw^O7ZEd]3XAY'!JoarQ~"x:iyg=icKU1.]1W;=PZ46U]XziOR);4:Y6'"h+R5
+!n_Fs.=<e:qD]W0k+9z"0:^t)ATViL_YA<BugIF(ig"1!I<d/%c9B{BmDx2/MI`("ExQn0a-"VO<X5N'o]p%&%cQR4f>[$7MXF!-c,T<R8Sdno!i.^7&Tm
+v9hBndNn3BR<SNn/s4~<07YEhpN4UCanB1a_#%pIuK5EUlmv.tu:^@q]M9Z|W3YuDrn'OP{drGZ#cD`CI8xVKyZAaU@#@X.I=/.<W]Q26+<j"kIE6"`28<
+>zgRD/I-(nSMexoorjHa<QIw7|kRP0K:reK$yl@fV}83'v=Cs6l"N37Lz@j3UO~TZnFOm}Rc`2;[~)Q%#`R@`62A@8I7{#fzW^lUT;Xuh9&d^bQ->7>=Y4
+]=Hn6bL#`e8g<`e%FgKc@H}xl]eiHAmnI}g{K&qV}5UJ_lxef"i=-NL6Qes%CX<V/Z6B=nU<fB^h4W$s,fPeS'`$fBKAh9m!]VOoDb5I%:vmJj_e$`KnIJ
+lXTgIhK2/L=P5zW!!b~>~3xS{-_85WA|>S$}eehZ@Z|]M-;$0W(kx]AQ"ZGv#PLsENK9jIu`|8$$P;cq-&NExoUKLn.^Kk)h&&D&j7&)Cdm45{dMkRM`Hs
+'(i@iYeW|58R__U!Uo=p7xrg@yhy[d$2}EPUbASt-[6ZWhQmo^17:-U_{eY>_:pE<r6mhU1EZL=C<P5ZI'/-%7MLJKNviXkhhiVi.]^qxn>@a>|Xi9@[%D
+teq@NMZp([5A(4K3IxSFCsLdU0,#6U73'1O8M,3IOb_8Y|V+Pd<2tm="v@lge{/^m&e|wecEsTpBbGz5d$nNlH()gGD05JNTFmNO6+e2}S^nti%7HwGTLM
+-:+yObzqY=cu_YL_B@,&i:.a<n2^5<$a]J]^T_fg5DULO!d]KB!c`$J,9AZU)w7gxUDBZT2Q%Ep/Apf>c;_"in:tIhKp)9t;w&@xyaHmJ0Ll.zFl!MDi9=
+<0`/_:j'C'46.6/S:D5(Qzawg(2QxA.g7O$GxK]M]OGN_eZlo5#`Fb{/yeNcQ(Bd[nG</Tx1ldhQz<C(^=MmtVwE[O%b6J>@)pZpp=uA@F5$,5H"m@=^nq
+n)${l+o]k@G^]]SDikkzCvCuV^{:)DR3w$prPg=OmVxp2&>qJq4=3fZY:pFlz|lA<>7A|RcWPp6/Nu67Pzcq7:~Qu9<_e]K[|^h.$33XG.8<uNU]OTkAmi
+|byY/,R%|GJBrx<[;pTYlVO`U4qJM:Q)9_JPSv`iG[X%k-1EX/rF^wc]Ix~dX]RWiWk>mk+9jc4}U_3Uu"B1)AbX9%MnL{bH@PsTvJY}.N7e@MG')Ey)x}
+|4;F;0'x5Vga[J1zZ|fY&m4K+Ok6kl!V;)B{C)'g6Me}V)x!(t@4X/pp`g5lN8gyM()2"r9fCC-/02<g%F_Fg6p1Y{9v}"]#qbDn7>e9+>$%C3g&Y2+Hu3
+[+/5cKYO^uok}4.Tf(d"q4X#L9C:I:xn{ZzzkVX"EhToIbD)}kLsrqx^@2ndPRC/uH3wKaFy0>r|V_z#Q/>qI"u@e&LWQY#sE`'O'D6>wikObqcbizIkB'
+u+S#}g}/pnn"uFi;u!U@~a1/;4XX>rO@2sF(BWQpRe9%{<5%t1$TBkg'Md(nK,'}EGG36@h(eODz)4zB=J':AW~.Zz6N%V]lIvwm4yd'n&UMBv6N=w'mD8
+LM81.S!,-TN1~1u5e%8{kB.]2rnj:()`+>i|}2KOSCH9W&-h9Gz>&3R0),48YDBPCD!c)E]W.RInP1[7v1/19.v.v}@q<5}quAOec`p`wBn{o&lN5l{0.s
+k'lcoNxE!ht2C=d>.Xc!-T=}sxQC,t1_ql9/Dhb%7XzRZ{A!Yl6pH)P$BmE^,R}xwObEuMx+|OaLPj`Q.g~(9II8c/U$IEq)9,g"dbqe/$H(c5#XLci]{Q
+-[SJT]=KC=[hROVC>IK-UKmm_m&9jw&0FD!:'Y!adnp!Dn;-Og_I,CDy',Bvr[oq"W9D^y~0Bc0BMN"UagH:hXbLW9w8:OU_@JOrM%d#rlC@kNb$"f'lM4
+dCgmeLxaJvk0vQ@m0`,dF=o2vF::V]Nk%D$d04s<=c.z434_kmt66Z1"%Kkb4&J[,a%DPL1AXdwC'R!dnSu(7yc]wjQ.Ie.J&VU)>bj=vMx4Y5F2mZ"AZh
+^L0AO[Rk!aZ+,ugB/$@r%EM|5MdEci$/ZDw"Gim9wX0XM-WSsu.EoQ1'0Y[Lt/~&l.AYH,f&]:oydpY"zDb48BR.Js6U[(_Rq%nR$g5CorASY<Z[u5S9-z
+0y|UKbyC2.zByt,p2BG.RZC.+P&5T{V)T!]>l6fd[c/;bVIo>`I!GPk3_ES^Opi5#Yf:!R1'DC&3,[aM!5y`!TV!g!9TdvQPHaoU|-<ZKz5)K[|D<]'NM|
+P`E`%HF!OV-qL,iLOWkZSNH]gaL00r[2h71PqVk^Hzq$;E%>0>Q,oMd87fIOMcSywuL3aVUz{b:PrT4ko]q7pM^N{Z}f!d1V=^5HJNRRl"n&=y>9:=NSTP
+z,sGNLLvh@|.kAsyEE1415(iA>E]>X-Q]2!i/f4PbD@H|s}<i0.J"o}nxmFo`!;J;NM]NC5uV`$YR&Y&%]sv%,n>Z@&wE(0lQI@4EgLLitF1(l3(I9,G`}
+:eUNsBbp3nK]Zh>|PjsXl.el>'4;-Pp(u[aAH"t=RV7nahg4S%MDiX7uN09+[&8pEDw!h:,xRD|p;fTLL#Du#Ql[bE%MC>XSBW{[hDWC'X{8A{|a7(CGSZ
+J)&aV-l1l+TJ#8ewlTRDU{~^zHVl9q7O6Y.hwKSCkWADaULn}gp(FmKje^)9h9EE)W@e;,hBl>ZAiG7'_M<EuVrB,9cN^Uh+e'Qwu%e"X|$6-5U/{i@8kI
+:M<Ia6GaNZ-}R</aQCh@O1Ei]u#n@ULdjto+)aNb#kCOML0gi0/@>8td/OA&`D!xJ&&n|NFsd)ck]f,vDC"X,Y9s''O2cmgL<ZiyRN=CrUnmfGOxR|)-Fu
+h9%G$YnX-6^nL#S[#lEz`wmOyZ>EpA1FM_ih/F}#m<Dz4xybW]u8U1}>y>[R+csa^UpPzl:$Av9"c+u3hekz@4OgSG>j`Tvl],,]-G;A[{,Sd({gAwwavW
+khji,K4RIA+1c]|Y<M$B"l/|H{+&+pN{ez0+6yMEvJ14|CdQfS$T:.GDIx8aTE@"X0u}wVur(3G-}8]'z0cNM_k0uAEQVEEUK87bVxPjO>KJl3#93-l#~b
+2F1@P"fP7T82,!J5_Ps'!XFF<Y,cz4pDpVRmL1(kyJntve6NGoH%f#EzbpK(qBFmC0lHbkX7s]c%t{ujOdT6E,FRw@H[>$/,'bV+tJ12Qm8Is"ij$VLQ:m
+Q,zb-w~Uk=cV_:KrYZXl@M,AJ&mpW@12u`6z/&z#!AnDVJYDZ&xL/5>N/|ytMvz!~N#/ISwoiM|$6>"FMI1w9Gn`#BR!g<byCBZ]yr)J}Ni3+Z`V&93$/e
+_Fv"5!%'FTQ2ascyR"ZL=oH2c"%Id{AN32Yyjae7yJDugGhkKKvP#Y:Qb0:]auPsq&radE_F>)30_OMX,qks<NURwbvPh|~3(Fv<eEeVrcEuh>(AS'XWp@
+;^bJhAEXa9wjC1q{^gDDvs$rKKo(]((A&-4$VIc4hZ7$Pt}W~W1MJ.yp9yO.R6>DQeRi:BV'^6#PzKHy7!0;nJ|"u{kFN@C{$2t<JF9;P,>#w_fdA7vpT+
+WaKZ8q/9Z.7ru-s!M66EU%r5BTR:`X#$j4O>`cqg4Mq"$>s$o79H'-i[n[&1kDs6l"kuZ%>.<VP@@a/0V&T|w0}|9'Y/db74hCJM}y%R`^/{q$;LpFGUm3
+FZ=wB#.(r3>:/rUumU}^RD=ETy[jzmc(ST{nLSe<R_DoF$ex,Q@Uei~mg9f38>mwOIq!Dsqp|Kj-cJbEjlT2A/,/"_SA;q8mbyJ`"c9,LT8ht4cq5XoQ[L
+<Qz]:$wR=f(49qJ@}"",NjuWe;aRJ,PC_MWG&uil=:QI=cdNKS^"d:j@RQzW_qjZG_w>.yRwiDv)c3EZuS9S@BdDr{/UjdaZCD]yu5_6xaHaZiS@9S=q+c
+8_}9|"+tJ_e-c]+OSRA+n^&8r{IA@vV7]vcZUpW-Di0}o{t$Cc$.K.'_T(sxNw>NjuX^9A$fo2T;~w3%},[A&7x:5M<)>m6|n|[dz_ZTZ=2985R]0wKxbQ
+Ud'#{GvLxhX=`t(XrJMWqk(_]ZrT]c6_7HAgBwg_O8OMG!qKqC0P0RE1]:,yQ&H'=de@aa{}[!/{XyI%t'TU7z:`d>a>'`5Eh(D{`QcH![D/a,WDlq^c%!
+,n~GQhl>`e%15qXE0)h#98)IE,>Bd"fS2e!%LA>:.dq<G,;-3OK<GL:|l}wzCI%q6!;rD5+G)ph)4GVY}IL;'tRaV6tYC!ltnm8`)hdOmDc>,pS/=ujg5+
+E:uG-AM/yC""%Ki}[0B7ofPLGi!-k+exF5!})%se.P46i}CtE$d]w6l"hp3Gx3PW'|,v8^jyjb%G@0.B3L,BMByKZwQ07=K40(QUcOu:UoDrG5F_FjE5C7
+.JWO:oIyo`:=I%IMXMHW5]Tb|{%b0)S<EB)M4RsMwJ`c0vJz"iC88$5NIrMk:i]Z4R-kE/:q|turnjdMBLZ"3%U9fRb7%V"ydR6-,D5,c0'UETDWa/LS-g
+B'I<.XY9R{nw3#)d!(NBOL$O|9;,)/4NR{<&d)sF=TphWFAmP]t%O!_uN>JsQ}_OQG]iJ7h"PutR~z7]M{3:"Sl)=1.N97sB<)a1hPXEd@^Vio,+ZFkYsi
+2#^2@WaY{k>%w!CM47qR+zE%>sJI}&plN!L%CdK."lK8CIhDTM2Qa)Ktz{(n~(,b5G&_i!ju6_o8izA5I7vw1kCkVe.QtXB"O&wETu0gdCo-M@!<jXTYXp
+##<d}|Z'p9yx|+(cDOz#Mru7T[FC_6tX;C0=4opY7Ug6YllZsPA8L'x"1bHdd}wM:0d.QI8L~;R-lI:]>}p:)pKQ2vt&IrW^#hG>%/PvT2Js3;=6;,35j5
+Mz3:E4!cS)eOcmM{&.wVn78:D;>"%.6[FkB=v1Pqo>P8V[i">lb"ucn@)JRX&Ub!z`6JizLMy]hC$|Xe|z5g)xFO%_T@oEl'r{Q6IBwI2Nh6A-eG%OB/I/
+Sd2[j1EmN$r`r#{iRo9_nEBm';]i{lR#g_;1qHA}E!cw9TfU6[;G(7;]fVlj~md%73k$xeQ'0EK1tn@kh5Tg~_X_Q#'F`'c`6MHv]n5n;jW"cp)2d5)s4Q
+L[,2!AK|t7t_XP@!I%zW@2G^2Z+:StMBTmgAvkp}cK_M_RHQ2<znt'Tx[Dfn~lwM4Cmz"O0T|+Ma`HT4XKbS0Xr^)t]w&Y61m@C66Jk+Rz3#XX+JCa|bh`
+5VoTaOcb3sdaQ6Co!j!W1fKNZ"C3pN;iLFRu--U!t@eK5u;yDkM4)mEK7kG5>)0=lDF(>b"lG>D4;Q5GlF5_`$P`V`Mh>.#b|iVv'htZ^u]NlE,#@S3&_5
+[9c#m-$r7wRu7f52hMj9^4HiRiET'GxNBmhUqGI1OHdI;|~-+Eg]nLCLozlZP1O^wP!`8|F0$eW)MkDgM_T7lZ;'Kw5m.;mc5V<7WCw3#:Bb2WdpIyR:Jc
+mxN,Q|{48b!SA"BQ!xY|@s!YW#dm@xB1dvI.nR5.,^cT+I#AO:No|Sl:'Lru`P)TfH!DbdL"jlHWOa{g|Bz>9}{YQ$!>RF}>yF(]H.&eJ#-Qhg&Ko"x(<%
+pqVc6HQrPs'MG@(k-eEM!PPevWeh-}:qg(n_=+oG:EBvO1>(,%c33<Jde|Mn06-{9dG{$MNG:O>Yi0tb,jfamW`OQ&m]/F'MI9].[FD`!L:Zh[}9v1~c3:
+C{a^#"n9hKNS;>IM>G|oRPQQ9&{V3j9q:xc$$aehP[(FNx^$<Ne_LTN[=THnc9>o6_+FPHf$Xr98]6v<Q'D&BC<5p2x;Qr@xk[+gvgW7CJ0Er1:N!&:b}]
+fRjc+sZZ>U#QH)b@bR759v<Wj5]]V>p9BLuss@aWCb`G^Rq`a3[[&"sqqM<bC2,>ZgTt#$@HaD4[7:DC5$II)Q;s7'})HD(n@0d&o'1=p%4nI4792l$o2r
+-WRj;'awJ#:W_J{OXMizec!FY}lyd-"^xn_mN1d5^>PclQeh&K&d[$2pP0fJV'~UK!x2zhf2kN`ro}7c7l_LuBnXVdgS{wCGAxulh7990VWx|qaF;hR{YS
+"J3)Pxz]=nWLHs[qgdf4V22UeT~@mJ'Za=(!`bh&-G0m9ERPM;=4B'R;lYFmws3k@rfFLGCt^>Bh4nt_PmAhvajO2y3ggchkKP=<,dTAD4NkNGXE01:g<K
+:}w11UphpOKA9:Z;6n;]#:J9gLFMGI$tCDDm__qjs3B#%yB#],vOP52%%ZMmDekn/YAa,Up-LHhn7Ho"}gC^u1,Ec%"mDL>6Z"61k;<Y<3X#GHwH5VB>En
+LQmY.$epy1WiD9NJW&;<~G<gX@dX8nZz]Itac+m7"9c6oX]}ujNxS<)MBoj||zuo<_g"m%t-hWz+ZpnW-cV^yLYN8S%cJq1}yrAGUO/"SUX&X,Aa:!Imd&
+1d6.ZoEE/3`h,@9G}KTVxgy0rjwXt/j+|17+Cx5&1^-2"Q.5U[k'f8#pkz;jc`Psjy$VhpL:"cD&0^0N8kLp/+@71z^r[zrH[#jXG"5{fFbYhx-Og9Gqvx
+O5(_Gt2uer`1lG"yPJ2CtA74{Lt-3d$tqg!0%2Uk200X;arM',4j.G~/_oKsE4+&oY_SpcST<Bs<N%612VjyxK91qa=>ys3'P(_w_#XtFVh-rH[_t7ZnIW
+IbB`E%$.Z<1Cfx9Pftseu[G'>_,sm[Cfmjl3~P.Ho+'[aV&p{_!`+xpvNZF+_}z6a76qcYRwhLoL^fcK@'p&$g$&RQ:,-xrl'U/{Q}0dD(yBNi'jK[#DBo
+;!rmK_d{TvWt^'rN<:O&wV/m#KCnGn1|$x"XmZAw&)&F`l|k[iky.s&}zkBm<3+/A+MDxOu/a"-;Sk_AfiKAHs{w}]zbW1GSz]=J^A}Kw3_8{-;aSc&0Nq
+MWm$Oow+]/Bn=#.JxvEvHtcm!xU;EifjMW=7-Ci.%V(0ZCg:lF&Yuc.2aKfiVx~<bA@[Kh&uV_,u"bPEQtZ%]y-r(W.0MGRv0,'TFC|}d2Zb|IL3iX_C8-
+Ju(2aYf>qJ'e3TFH{2yf|NmgqUW>bsc"^n,N;eB+L[C1GxY19_%tLGeB+}M;dKH9#=NiV&8%$|XZfb>/WC!>dQHQu4zCpDeY[!psa/Hkn=7rs2[I.^>XM=
+HB@%NuKkl2U'p3f+4Pw[y%1V@TmA_FoI)ra2/M/!ae#i`BDBQwE}N5!Cme@.ubK8DnA@KBIl!gZq=PZ1w6GI>O"8q%,C,HFq&FBL1et1.3$Rv"5`5,}C-z
+b:_el{%-w4Fy}]FM)5:'QCt-jFofL_G|{2W/:)|wQ,p"!{6-x}DcpETv):VOPWcj|naN}l,RkLfF)he/OD}7Hi&oR;4(Rj4LQ2;Nu)9h:LACon#.c/=ni+
+l-PW78L6gl$AS5~-|#R{'b0iHGRSM5aKx<lW,D@0n]_xbXQN`Z=ftm+/{W)LcQ97%Zd#pujN=u{^},DkI=&{#7E!wIT>'=cKXGP!C}nde72``tR!a<0Hv7
+"`R4o'-a<'e_]U9vR+`wWufqHk0X>8D&2{^VD^iALh;BQxhwls!4!8ISHXnJoqRXJRP3>gor$9=)28aRj=3MqqB%s|kd8Ct6vPk%2VNr#h&s;M'r_7MVoK
+6{UiL5xI]A>Dg}_J[Lcm!48;@a!h2|<GCs4C';Nw++!kZp-ZKhaxp27V%'sHFv1[MWrqaGb7Pdk8Waw(Tii>BhEZQ;=2]0%48h"(P3'OwY55$"NY58I^N2
+<a%R'Ggp)6_Ow0H>liE6:277giAV!T4v"9|Dh')8#gt"yZL61sooDfhp8i9,EvBt+{`rHN@`{NU4H.1/Yg4,F^EvqH.8N>dC><@T'O7&|o_}17"UN3Aq`h
+C$$-m3tJPd^zL7V{C(<a7=:}q;6I&|$]y)hnf('5Rqxz^jh|!JsmkG~&{,-C&dHqMv|w)>RgXxff$+zLT&#XB3)|}|$!8+=8b|KbcG!+M7U[nKqdl$d(+F
+_]K+Sx4Jb;x7@M_+9HDKLVeF`k5-ef(_M[Ks/wn9t#<R"b(dOP/t$U_1%/GR.(q=fo&t^F!#syCC<@XLuSv`5Je=.Zb.Akx8Q_}-24yCP1ZO|N;&V5`4-w
+ml^C}@2}h^1&Zp'#QMYZ2Ywgv#AformsE1t`F5>xt:qM:IFW2O]HG^~&e{C>N>(i}L/fJw$M}LQ6ahkVSfw:Co}]CrmU#maux_]w:X^e+8T&W`FAS|TV&0
+&HVW;9MRh`ZFv"VzcOaF-zsQ+hjpdI)FXZ:_Q]!)~e.}cJ}O_^$A9ecPTR~'(9.R=Pg9wk){$dKgWpe"aozxiIJU1(~2ZofR;jY^Bi#mL,]Tr9r+54<)s!
+=spBS)0hi+sP=3;%Oh02=;qgPp/{_KbI'rKWZuFe7]|Xq'A`sF_|}1Ag^4x`R^p_n'K5>x1uY#JdI("r-$nw<pn1Z_C%fx#}U(GLs|LJIt/)puWbM;Szbq
+/-iqJX=U6{Q%"d.A#Y|H6V"j#G/UxJtJAdAfx^:gSVjdZa7Zs;'=>m{d>.-'wCb/``]MM[.DBk.bV]M=f0%Vpu6uF7Z:^-hA[65xsRfXU'1L=P_4a/`cFp
+#';BHs9JQK}3a-3Av:3j!XCvpU[8k[_3z)fz6:XAS#N@.^>y=V|egj0|-zyX)0J<qV1o4yYxhG{ZMOWu&;Mt65%K7=qqd=>mW3Fj_[OHm=CNbV~6q52e'7
+>BkAR|a=>|aoC7NO=i;95}'>EHT(2.uRxr@a(t]fTi}HvU<kp(}lO;:U'{MT"]](t-ApZxE&ZK7oR75hB![X;.~.LgxZzUE]Wp>9Q0B(%>#7dqD'H4NGXY
+BiN6u8[McaS@jb0_nigAzM77I]r8.XmwDEyZhIXJtMp'!t&kpQ]1wq@@NkHO;QD^e/v-7s;rx`3FysyX6N`!'ih<L&QlAIEm=k:`JXcxwf:OY'zJ-k"BQc
+WVQ+/cfh=w)LtD(L+kA1.mJ;9WQ3%cgn&LRL[.b3u;:G:M6g.I}XZ6z>1TBvKfRl4-%QnWu3fJL!My27Lq0)a1w4{UFSEOt1:tZ0;]c[c/vO}4J>GPn4c>
++'#,MrOE.9J/7G-vOenH18[:>Eg`{TJbpxzJ9=C(c]gW4kB4g&dbBrh_X3}:QWrsGQL].dNljMW&8uvD&cs]$^A$O@7q|Ks[aYcX.!Z`<8ltU|iV~W1Z=a
+(R_"_!J`erybh96P_qng`#x5~j`scxk1uT0N>C%,at&zK)~(H,5+vJ%LZTPNe0bTg/qX|+>{=gdy%("83pgh46o3MqH/Z<;t3]1Eu^SDH4z+$xK=kjbaoX
+A>^>5_nI00d$$^krXXhKvN51[S4(hj7Y5Y4(Vm}MQ>v":CM)4%:X`DDybYXGGO'G1GvTibF,R|&dWc1DK$@b@TIr_&a5H6GG,.9^gt5RXx:]6_Xk&e}2z$
+YkG{Rd7B,}==XB9n0$<odASFhow[=%}JBz-gXPf{g2[^G4"ADfrMg3q>k.~r6@YD0X+drG=D]iYy+FaC.CQqTB2aCi;|gC{Iuf5'oShBWj|EzCT{8WFQlw
+TckpD%n-">3HvSPe(7}F_WT2hnE5[7AI[Op!iG.%R#C<uXx1uVW.4kSOD!Nw6`dCFgyaTW~v~t"p2BtC.Z!C6>f-NB-,8by&&C`,Nm-{FXb-d1FPiVNMO=
+c;v4)l-D,.pcGKN+,i+XQbh=BAs]Y'L0x;/RLHv]f/T"S(1m=l:[{SqNcpb,p#OLlBCIMAoh%B~B|)>|@RQMjT%l"DIf(0>O3IxQD(yp#f!FFOan+uS<3G
+K4QYX/w/9:<uCEd1:yVMfj:A!D,N!&hWCfSjc@zY_mkuAb%]&VI6=G{n/FqGv+;3>R7i7}n3k,53K=2noWK$ML"w,MQB7HoL=NcO=Tz,r3oV2g!.<eVf'{
+kS};XDL1[0W(gb=_;v_v--08~wHLafna:qxQ#>F4RUhB<dAK^)1cCeH,;&sr)DK%qR~<'h"'CY)t'NGuneB151#yLNUNEN"G]!_}~(5&v').yr-2o,c2~z
++w9"/ZZ"$1!YXybd{8EUaE[_j#kLUYw7Y6"t73/.c,{px|bqCJ}QK%|`I=nVG>zDv^4'SJ2C|}l}Na5F{pTLDzU.tXn38ESUM1aS`KG/{en8x+LO):(X:-
+Ekf@I8^P4TVQ9AA9-fcFP7V6-3&m'mR]Jux{K0_,nA!YBQ{k&&cYxVGVv,1p`D-C&(GiYqH:&9=yJzR+mtG<ZrBM+5HyTfT|)vU#eWyUEt[F;^YM<U:6}V
+ST;UQ5U=&z!Jk!zGW(%g2"!IbpBAm4vG40tM5KY>^wGSR6SG"Zk_|(,"/ybO<k5s82gv$WSSotLX0knMGx`#[ZDtj>J7o'D2,p}K:8N4zYsT=;g>U3'aI-
+Tb3hYK3U@$68a>TV7cr}dn[iF(/IIZ)1=p/Z)6:jcN![25g`e60^^X~O7pF9lSl0bG)4{nSuKM,-~TV6eYV1lq0:b2MX}0N{g-`p<D%c]PR^s{ui&5I]SP
+FR%iij[m_X2]]62loj}JCeRf@J2+vXY_gCTVAlW%Av:G+K=RCfGH7dSZZD4N,,Me1H&G:]MO.p_R{v]YrF3v6w+INk,x.D46(RQJSd{Pv5a20x_%NVsbxG
+P_hDGZiNFat,Yn$=Bf#'>fp&UC<PNu-L/qeyP|>]I2fK{F:t}j4n'hEIg=U8.VvV`7>{4dI"ZEv<%>2SH6$8es!!R'Pg)p)-qjStc0,!5Cx>9d+fd:n31J
+Y&N@"zFx2a_XrYZLFAl#8xs'wnl5CuoD~P~'V,v/=,H61qCi@zZ&%OU$^{Llkgmcat:8M4^8yI/bW!nuI8hS9OVF4cfP0FPfGWTvJGrym0@y|1kj34^5$&
+"+jx!t'K}/^r'@{/''@O"hq7aBO(}hT[XM./!2Zgq13v{EBLcyn/].o[o`S-)%VT53+"":C8qwOT;w{8X7s^F58wcz;Zpe3G&zTACn}o0o7d(E+8QI,832
+sEUI4s>cJ4$>Uzh,-!2Jy'5v9E!/vGW"nH@GNc%e.i'K%y8d'};5L,1z&,K5wWNV#32={;j8V/&$B/2q`-!H;,9Qf^$x:Se;y2(W{K"]Mcb/qz7gSE#g=:
+KK`L]GCi~broacGaO&W{G0Fp'OCz2O+5~7xPd2i$u#5$oE/T@t=sDLh}~#dsh"-5<53lc[Y)WIHEOxuz[urPOCptL&C,D&N|t%2./ETn9oE+WV]T8`sep^
+#a<;lC5A^c'M<]%|sjNgu<``/&;<JjHdK]DI8O#b&EP;=,4Xbo=ZMqTgFcjn1lnf;1]hznJh|d)cF6a>B#a:R2j]t:x^jI.FwslI7UJpU@)3T2ugOWFf3+
+.Z0sDH$g)ioE]3_>Hi7<v],mvtnai"1'A|9S[9}j4eahH||oZ,+Qz'Uq/z!~P-N9{Z%A%T&,kn9i[GkA=1GBr42%{31RS7]R}IHk=0(@aD3O.mkCm}kb2n
+)!BL@8{#)n8>tM~anhL-~qFW;]]IY[mxYGk$>^[X9lsey5`i|qc:#Ki$"ruk%rSo1:=ku]35yrtHCK8G([4p[p1uFu457^-ZF2,&9r0<Mn0ck)8;{qjn92
+a`DUrv^IT,1:6D(Pik]z)8$ce)R^6Ef|mhRxj8}YKRr<}$`];>i#B^_aert;0Zf%QZ!u&^u=k'Ze.wprx&2bwK9&mT|eq:q1h-TWNL7q<Qo/D3sNDhgP`J
+InK_8#|F]fX3nGr._zerqbyk<gA|Xl:L0nL-M^8TDuR2gh"j!cP2`XcbnggaND=|if/sAEDt%5j.PcTrm$EJ/UEQemA5H0.1du>uLpg3AuNd~GM`QLn)J|
+1uxtL$_}^j@f#,[)#gt"I!a3-"BHuHGaMQfYl.v:#.{cxc%$3r$A&1x6Us/g6Q.]9V%=u_Uun{pIJU{;O[mCgcsd%6.eSeT4[oGRjBK51zO[}wn|z6LB%{
+1^zvwe!>=j1!;0FWf:_|y{!W~,<ZIiN/mlm9Dfh^|p1H7:98}g$cQ]h;1)o38@qLBXQeFGz]4m]dsxVw<;`JE_xpRCl,u%-eavA+W4M'.ToLn{(;38m)h@
+TKOX@ih:p/JESVKw=qWXFDY_Ph"V1mQ"&[p"KjTvIRyv-SYR^$]{v#zKoz_]+FCjp]^B8;xYZagUjxk67iqC3v|v~I-&W-9d,z9Qa$-8tjr@l2FU~f{|a4
+Zs2[T<Q{&_;^-FMDyk@sQZ1wf16T_[TcdzT5E9c+A0{,nqm.=M8p4+!:S0dyyI7AtEs]|2ZM$Q`py^K0A)ef,7VV<%+97$ostg`g4,&)E(')GfL05T)L('
+kY"r+,]moG0y0q"'FXsIm/)x8lt@u!;lz7IV_%rFJL+{tB(}wcGTc@z[OmG|K7ao}PnIo,5CzvDg[mFD{BYD=WhLBCCH/-oLG-h#A1QO:;(V]d^<F`%D0n
+F3[u|YE_ufOq$"R]3tMM;cm"R}q76Ws;OE)XmJvZazsL@Il`jvo4J_l%''l_ZK>K}=c{e:cPbrKvX%z7u=]A3;z"&R^P9X&)aT>gq{B-.c$%L`)y$wjK)b
+I}g^m}FKq(%8{d2LI+ZL|cjO0:)8=,_Z.8C/KC=z!|GKA-EfDJnJU}v'zwWDiJq6<NXI@Qgx>B,^f`1_KP6J>0-f6+iaPnk"B<4;EO/B$uOJn,2;KL&J!-
+^=e912C(-P~|z:ZU0pz(6cP&$;3y$nJk4F:09$]N7-$Id<-AEIT0'C#IL_CNAUbb&XmW'295AF#J^="=>|x.AHIx!hlY<Wq(ukVMR0$h54'SCO8nRC:UR"
+{mus3;/Ao^7[",k9cs6r1a9tej9_1=uTnOX<gB$WP;UF|Vk3kvkESzfhITQ@#(~99uj]UI=gD$o`(pW92wSD&o&4CzN0bPn28KQ2wL/elV|Rd6/j;]2h5J
+f9"o@RA_s<9Q9e7Ay->,qO=4s]%0t.n2Z_3}<9Ll]SSkabuU.[|MBubt~WYhqf}8U2(%)jd7dry`"|cG}]:(#ZbfxXCGLxVP4&O.Aa}v~1y|#Apa$7;@1+
+,d#DTp1ks3`7]OSXHG@@#,X0"K9Z'V[]dh0vdfb5$pV|V1W+Y).,Iy!6,dZuzY"MqY.+a|H:uE]FuCyS7|Y[@C&aF_c#}]ub[%)/5YFmC=r.qw23L)Bxv(
+0MNqATmp|{#CVwtSJXG&%.wc@Gs7~!VRQ8y0kI^6jw"&@d8"7!56b0(UQZnIr%,(dGtvwvuS:mKM/u3@CSPg^LvH"EvV`|K9o6CsJ$rGMD<_F2oWBQ6+Mg
+I|({JUHL2U8M('Y3]_C2Whv;)]KcjiFBa3rZ.b6b"O"=(<4pp9ujj-"Wj|]RwgL+M#`wO5eo2.$t9n,}ac!cnsZ['$xw-UUseLPmzI~6+JUjf0MX2cQT$$
+5v,bmPkkn;8I&XH@-!VNY<(,w87X3VqqJG3`:r=Gyr-bWe$YRT=^pN.]sI>N%_fDnV(}h_!F@W+k15VPZ-Axt"2]<dM@fL)@g>pV[d^lu__):i:2gVPA(J
+f&=3{X+q0_,.kjb`{gk>F&H;mw5-mXbeHw.v~glETiufH)$j|qaseQgLY-5}![h7YqzNN@GnoN23uGTbTcBd^=YuUl0V=XH1RM/V><BIFHa$p7yh`:)A^z
++Tmd6|4z8t&rWj'AEA|NefQ9i_'Tr.wE<y{@.KBa`XGEykAot5=go7]S%+Gw]x8jI!>jZM;^!>fhQi~B;0pWQMW%3sYzdJD-5@abFY.ws&=u-/tK]6g,R|
+/aN@F](Q/.lnXFQ/|2Nkv}+Y"GrI;{CR'RY.i5k_>%H.C.7(pB"TGtSjN)MK|}v#VSWyL'+F2vnJ)5"MLm~!H`V)#De^QVwFGNGOEIA#}NO,yAAP~V+pYF
+Dk223eX9(Kw!E4.b2h"E(N+E|]nv(W]8}a660sXc2X{pG>]nBW+xKBOv9|<R3|e$#fLjg"s$@VglvR8EHN!F<-Pf`O_l(m_Id`uBDK`0R<msJS]U&_=#<W
+:PqAe$y;(!:YN,}c,N.oipf`~'Pcoips:suK@TQ[jx@[=mtXJWeJYLzY24r0(UKfAu6L[Du[!|k/c`~>6NR`GR_S_4+@rvFrD-GMg9&WPCoaxd.7,sCOG)
++O7KZO_%X]To38qQ:[U$&X3EY5#n(|L|[y[#nmhok"Js~w4Uh=Nmm,:0Xb[F<5`%%FL(oA=2y`1!N4Ok)nb$A44W#NSl"Fbx:Fu>Mx`5>Uj$)^&.,W_=:5
+g+K9'M;d<w5xVrL9:TMSF)mw#qPFKAlcj"2'{;fIz<FPI-3MK]gE.:B>VvG[RgGo/OelFiR,NY]}jYzI-Z.zjfCgzKnI@)k:b;FJpz,deuy>U0#1MB7oMd
+^TslKyi<DX:xN%zWv`9=%cagVC;)IL5xv)V:j.'%8`w,cfZ>kM&7+</@)<N$@)yV`0mghbNFFbpxDfj.wYvs/-]s~z-I)kX,P6x+"tjXyVidc_iUd^yo__
+ME$/dNSB]2#`0L$v)6@W;<A+Q,s@6FPqyn{>co0f6RNsQJ0vseJiO5$@JIt:C$LFCQ(wZr>i-|)zwEI&QSju&u1"I^AZT/i^oWx){&&"OtTpj!-+rt6+13
+U't!A'480Cf7h(ohj..&1GYI)Bd;=0S8v`t4)r|>j<N>2"za{MSKphy`iW')[5)uX7SE$Vzs)ey'n:k%MmX#_m>UZ7}&1hja#v/cDbUDMST(G+$^,42{Nb
+%m6Kn{0'PErV>8M&,:WD4Nkxha9l]rufKzd#uWvo>0ngh9si&@[j^y_S7Bk]qVtn0/I$I&([4Y!|:s-1`xPnErN&XgbVS8;Z::I9o^L0&1i|<%;w]Qpqj|
+z1M;PG7F`[`s$T`/_@d;WGR+R!VU7v[4=lTsT3<I%h8PA]v&z_e:}.52-Olcjakv>m;2en2g"%ef[m51HX"yD-AFE;zy(;CNK!.'9lBpf4j6`e5oL:,K]`
+mQB6(7sT]JFina-q/x/"P9>W9^xhDc1QpP(.:fa|Ss[ERsWn~&FD#ZV2e[#N%&1J|QjDzf=X3T@tc3E;KQv4"<,LUEx8>I%9i%(rAMm8}X,^<UzdYF(P/(
+}>zyK/e>uGIz)GRi:yvs,$A`QSn#Tk(U,h8Jw+;&obu,U/WsZC&Vw_"g1|$._<^wSE'kaQlf^=_:6QX{}`xg(YSnFq3zZeDB%TFe&12n9y02x[Dc}[yr5/
+x`/9'SIQrgwj{F6n4M9AJ`/1%Oi0WriU-Cb;N"+g[#mrvw_uP,k='-#:5y]`x=xv{5O^r&SYc/SB6}]c6K#GouBgjc"J"dN{Z"S|m+rv){9,icAkxf%dR#
+2XMBLR2-&>4H`3j/$xMDe_$%)ZU938RB8V},:IP=k)7e$(!KZ#'pjBt)O,Rjf3[CDwp0yHb4%Fij[l8BRXv%mJzwt,7;7VWOX<6Pw_J'p(H@jqc4KFLemt
+4Ke%8m6''5ChR=.#]c7Gs3}2XTq.hAr>~7Qc~l4t+O}1xs/KKRDagiw']lI0<c0q}l>d0RiIT-8uPWK4tyRdcMp=GQm/VnPPD1A"|zwTuo8B-O{vu4Tus4
+OA9||IcUSYmx75F1:l&t{[9o9dj|jBp`AjHlO!.GIy#Jp5yEAp8qWtPenzVtT7{e<>JlCv1{/iX/Ar6ED^F.L|NwQquBUu~d"hhs)J<<~cfluV[B$-|.g!
+;LiTflfGL5@gX"ehXZ":`;s/!efc@$6^.!VX__1pvi&5;gLWjH(It9mGen7bGCZxK+z6QCbHKO$0{.VQ[hnjdlUy'>Iz-4K$i]e"}/i+CrOr%V/@@HGyre
+]h7toPI.;gN1Nhm}nYcYby0iDhWsNOIleoaYy<f^s.jI4)TsFg,4DzD7l!-cPt$ovl_/%SN%`1sv-^2qGun6#)u]m.PcZgc==G3r]mH70Eirl}&Lf3g&(8
+x6m#KaoI[-Fq>10jX^08Qnx+0%<f5.Dc4ga!1d``U]S;g+U-+`>X_dEFr>qEnS_&+|[>^HI!3Y,B+=ZA.a}MKL)+BJ|,)Q{}nh"}KmGu^NcJ7.BFtSvRa]
+k(I:Fj)0]Jj'2nQnf,hwvXG/HwO#(ikuH<v'%e=OpI5i]PoJ9T/>F(lq!(Ni6J-mHHwo%Ys/NE~e(^z@DtOkM3e7XoF#m<:k$Sto(47JaJ5YL3"X[Q8I9S
+v$y/GFx]W4qUsK_17@v2'IZVD78mRJH;i`r=a6Aj%W9Jdm{!mQ=|{2<Ybb0!f$5Y=A>3U(k@6kC:":2(F@zp^3&2c}f;pp[0mU{"tkl!1ks!6P`m}x}-0^
+QJMij!gnw>IQeL;:g4hcLW8I"^-3&c9':g"J$|+|>&/B'qk#-c{<}[)Z6cVH6hIAONESB-;164YA$ALq2II]aI7`U0(Kz,a;,!7yh$p/|b/p@7KH<r8lIM
+@S0e2buHQh0)GdNp2ldOAorjW8F5=2@W7826&fKm(TLyFJ7va!g{Z=oU<re-:50Gy;n&Y<$Z/$(X#:<Yhw)$FJ6;QJ.6rcx0Xl^Y;t`fZ9V),568f`PIoE
+0u<j<)8B5BOM/.5V6t1UF#)j-RK}0;f7u1nF%DB2EYFw^l|].c%a|n#H"Wf@oRnXiw&opIfl=_/hJPT4sGB4<hP]pq4GC#$p_}bd<c)]R'2Oudo}Wyo6x|
+LscV3<^(LVQ2ca{B!B-dS"$Zc^'%/NvdI}]jpLPZR(ryC-hRRaA(^+GLzW5uwCW9-l8dsUubeH0+%("=g>xVnnz9u=X[Pd]r4XKIkmbq|Na"55|x_d]^5p
+eszO>ohZzx-[uq|O-`km3f41}uXRlj,qqHh=$`WTLU:kt@jG2,2o+RjK6;|TWak9)zoc()u4z1<dqzIwplK!,}sIQ%%{bKg#)-BF]w5gW1>x/q`(e$Jv]&
+SIcOQ$iLfEdLDR&l$LNH(wW,wGet(Lns(.L-RC!F8[qiw>g6xS&hSZi[8^x>e;W_,P6Z9R(d3%vJG[TFnI1KW7%1$W=u1{zuj!!f:o89l[GW|U|tdR=r>j
+zk4pTpJVqrBV;E}.ORc2Yf_AS8]0M1](t"YkPpZg#nA&98%K,pEl/Tf1KK'Ya.=X0Tq3VzK=v2wI-dEeq7b2;IM2aFb(:0ybR]#XE(v$.qXUO'/,POBk<[
+{3}TxA%}oud|m-'LLM/4M6O}#1Ef$$`b+CS[8;DdY+T-pPfTm-Yj)<'H(oI8|_|GhDvHA)fDCk<D`D<:1q+VIg`]'@vn1`sw<RISZ_:0U/n3{d5e%"u>:s
+|P_XRO.+lwW;ef57VSWuGW$ueAb#!m.[H`5)hczUZ3<5}$)tQH{gpLnL:_uON`Oi<C(AaEIi.+tf1}#=HLlE&TSm8thlVfH`cu@oOLj/7lOXSgDN2u/l16
+db-pV!!#f^g(V@iDu91,!Z(j2HLlW}%TUD9m#qfsh7u_PeZ%k'#x}6^$SWKfBhiJ'ME0_>}4@zE#cRk_,tQUsCe>U-NpM`Q=E%t3D3a[&%X^Az9<I@NX$O
+<bLO9IaVxV#SSQ&0g"wVi/5CvM:J[-g"=K"tE^T@lxYX]tXqsKga[{w%>LWVWA<e)8q;[9:":aN2[y;p8fE>O'DkFhP<I6t/WW2U5;!GmHxNFwtiJ'eQ{h
+fO1LHAet8Xw`]Dn&o$,NeemApjpgcE]tE(rwW0v^+nTf4O"N_E@VG]&f9,J9No)b<25NI-tmoz6r&d}ToD=:Nj88>dB{VK>|7jvOtPJl%Y092l&XR$~gY^
+zBB}<z0`$0WId^P64KQ40eYOG7%jk/JPo5&GkNWI&1z+Ec#p~}({_7Hvr2erkzzs{I5C=',6a#~ao&_%qH^C:."47_OENoiyE%VBqji2D|MInt$rV^TlB-
+_m%Sv#QS4yz3-2J=@%g$UBNx}(i!;oC|NE9It(%X5hS!Aw]X2>H7Rk#1Vkp,/a't1XFS>BGe"/>jCo%+yNi3xBMREiW;{(DPD=s.2{6vaEW=;#CdnTWHXi
+JGeEWZa_2HCK={#OQ"}TvDg<PDJ7eFyUbbpQ3Ld=~ct>x:M$qk|4u:TTm`u%h@KQ3;2U%.p#5)5)=Ex7Th0CddF+5ucIwS3aS]:!`2IsMoY89pN'4Mhe=8
+sf</FGU!`CV29@O:SxbYZc`{m-RE6>9=&_nFwbgwAr#TTsYBu15bk[j1u<ZCs%QqV#YC8O'h8jm,0Sw&9X.ag5@NPkcHN}/v9"K}GcW_~q&}fYJuFu,VbZ
+ooz2&@[R;FU;(Iv.wF7W#Dt=3XmKm7!O8!s;}PFpw1p}i+,oz[ATQ5r-!Tf#]'mR4FtuwgY{"1.doO>goeEm"RuC{4#&_U@.CUP2K6fl+@CrvL$o@Ga_u8
+/6^y{b]@zlpU!SG&y_E1hfq(#H'3xQt{(8#n%s[&32+.]7%@Y)@@gIxYW^q"cnU_kq#DT`9Lu8w+mpW`>CtJYk8%<8KIwsrU48Wk.47.u|[g4"$&iKb%E:
+<f:[RhQ4iArL{!i=]`,Ut(2g;Q|7:I(q`![p^e&zx"(fx:KcH{%T<+^z+EQc7u:&2v8X~lWg"cCvHQ~m6$R,,Vqo!7R4[lM)5ztWw+_vr2"%hCP{6<JN{A
+M^GywlOa<ngp|R)zINX<lZ3Oiw;kg%7#&vDaxwRbl,S^fUlkxx#zy;t#O95@bQS1"O=SsfaWG0<9=xqN;ehY`'B/Y[2;q{M4N#rE#zRxec)s%ok579&K|i
+Ijq(j0(]-6nrTP0l_;9K{7.VIUTQ4Y"6^1F'5T/O#q~:GEF,VPlD8'D%^k'sLi96{MN"fW_3^x8(M4UR67=P`iFS`jD"]XbpPo8B6ZZoz}sdj)IS"tdvGn
+SOS4l(qXmrK"[{2cU/Jx)'d4.$nb<i';'Z0(g9fD~IGE7Hn(Zy5lKd~jt)!A[Bg^c^9,(Y)iP]x3Rq&P@Hrf-l@T&jpcD.Kk8xr/SDY1I;VRQ1`WJwwl|=
+cwk'dTfnR4nE(lk56MB)[+gB;,k083s&s.6jx$(67(UR)kO>Q5wj|_vbN!)T_cd|@COk~l/x$Fp6.6WBb^va,b5,O"#(3ol=;KZ'u2!XX53n;,KV1u(jWy
+YY`!NE%W5=)hRC`m3:,aG=eGi=o2U7,$jDWWJ[H;Ui0j+8z;JkvyQY6xB4"tc%Ka.pqP0oRV}$x]<uLQ`"x-j5m2U7kJq8|)qf!~Du$(dW;v(f%SFMxqqV
+-IU6m5|IH8':x&Dh(WUZ_D;H)9X%~NjX(izyp8;i|:H(bH,9XhczTuPdd]ya6#3W#,`!sB@!OZsPl)TwDC!-mH~ttIb1GYKp[cPWw7R_>q"T(kQ!D4;-}#
+fJKI+ryr!Dt;FX~i/#8gW499&oajTK:>~0{H6SYGyfJrcbsGn)8`UZN`D>sb7:t6ug<ZrGnHwUsd~}0k_N]jUOwvBW~DXY@e^{L"Xv3nwq!dWL7l}6^_UL
+V<|BipQ8Ye4gj}};<Az7HNP8I:C945N!%/CagFs1)@HV/bHL~"P>`4Omziq6QP,.D1Amq0b(K+j[3es_":gEGteN"Rdd'9z_Kpse7!hfO{g/j>%T'_G-X,
+P<v!x3PPD}R71XE9jG])d'g@a]g4)Q(us'X$x>aVaB_!=nlx#OAiPYHBdnZ$l)&c+Seb.&/&71d_!K~5Iw,<;DhKkt@tl3UuhHZr+[r=}(o[Vj,+m_RY+P
+a45U!d)3'Tf;l5P!&Spr<S'g!I!6vBXDj5"<!Yg$Q/`!&W|93TBN7t]zOi3F/t#QugQ`I"trcEh_jS"4M]^RMPn-XlKBiY]EFD9GJEv5s:ltn,%WmXp-F^
+CJI@~'!0gyocNWwGm!~GHO:zamT}^>~DsJ&1,)8]}g$Tn>t2<;B}Yvh@:Q}H.|e>"[;hiekr;h'"s[OPO#"+;ZrznvdOcRq^9>y,w!VW=Y%GQRr+~C&R8)
+T_KRk9dc`)Jf%'9_E_X1Z=Me]i<W=PpjexY4-Y{NFw9.J!')7f$"FD59Q:N2F`G-!)`g[Yhhr)U;qZhw]g4bOpXqI;(UWLrN<qMFBr6P$h52kWd'C03<lb
+-Y7#z|T-KnVc,S#]vtPerwT^wNyLDpe-scy@nl{@klhS_dN:EU`,8gX{Rst^]luuGGqGcthi_.v;>1_JXiz<.T+M`5BJu=#%i#aN[&KGD8ml#821wA"9.P
+zUEGZMUNOM6kmA8^&_N5j!Qy5-8>U]if9cRFlp!S)nM/^=DPXchH|7JZ!:N`iSf'omdE~[:Sk=rVQ6h_e$X}ao;#7>pH!#p_^pC8:KS>^M/16bxev|_5r}
+%;Z2IhXHZ-_:]l>Xn0L:y];Z9=6@l|{f6Lf6_>~NOJ%]XOn/<U1m<7(R5_X5-q+C/A+J~}VP>!Q,u2&.Z'1GUENOV7rvkj!K0vVw(c-bO=>j0u-c>I=n>_
+M6b9e^QF1WYZ$B&L&hMS{jn"}T'Q7nj<bpd-:qEiWJuP5f"qf8>i`FjKbb,eXRuG^n53JBf[&e'0A]3.DN;$:1IQuN&I4xmwT6B;uJ|CYCeh]i#ZzWB[7n
+lQ7oJjkE<ANa:#E`@OxD!WK)8i=M_9x@HS1F:+Q^.i}>IBz>8h"3&RR<>yvGR0HN>0Y0Hyyx#xo5=XHVpi9a-B|bOifS2<<:t]~E/(+Du>N&a@36pijM-n
+pBR6C=uKvT0pY(Ty1Hx$d[tVoQlg8k`%l53r"6U$#3/kAm%n~Jn4Ja%hESR@6L+Od-_=Ld9RPrPR+hp)~i&YoIXUavrclPoM><JTu6._dnZF&Xv;5,XVa%
+Ab'I}_V49U,@v'5Ikt;@[4O()9-gSVcJu}y;!YB2YQHG&Qpd-%ZijVH2a&OBf"R[P+G.{D]_XDP$q%rN2X'v`Okz2MgeyY"H({(wPUYrwp[UZOW5^}@@<q
+n}jfunSRGefO@iaLQ4qEzgo![StLW)&g/MQMv5q{BU5E]RA8Xz<!{VXL)O`>(:K$19<{B&b]|2D0#H;7Y%Or@"Y%b#6R/g/Mm7rK5mcE!bM>.XDi<u.g<q
+-z"J'-x'@!<[-^a<8kTx@'u_:W1nznv0NWD<Bm~-V).e#rMRNMHwAX3M3i_jQ;q67(=f}WUnMz:)j,k-YeHPK!4PQ0pRb9e)G%dSjI)Y/8o(dBRC2h/DIl
+>q5<+{Lr,jvDy_kv{X[k!(2i3V3b~k>mP)z:waG2=H,3sg$Lz@&_,MEhPYpY'Lh&+pXs~I[4E:+yXx(&#Ysh3umQi^HxZ2SmNJSf%|qaQOf0CZGCVLj]U:
+HAr+z+m9McwoexRr}nZ)i1,`TPb.spwp9N(L(^Ix}9m(g8'v9kKx0n]!B25#v<I-/.B4@kgbq<eq;bX+)oN-+nd!id5#x![(,<>Rl{hYc_<^rd@y'e/n8M
+41~C(XUWEK(>o0-K=T0U+ODEDAtdN;nkY{fc3>I&4zL0t:LY5vH'Da![ID5p;B(Z&o$Erx$T&P27,I;)d9|bi6LV>lTn}(-DP<]&T1s2^T3L8O!vM1'i(1
+E/8s`w<}[}A^(v&H<<i"R}Kgh'T#wZ37F3j4>J,M.,~;,+4jZ=hle(O/F,9ZI;TuV[I2#e`{o+3r0,1|zAMz_D6o(&$3gz3_8OEs61|SP`HyTOxvA@4_1|
+#NYiYqGDZ:G3|%5ufe#at^1X8nM^FN5C#g;e^@y:bt@r^w#rpzkK|.>1kB'$(dgLD#9=<[~&['<vFuQw&_Dxr#%'f^vT:saY-SO-T,;x@sy`#<O#9Y`YO}
+`Lycq2BV^_dGIUVU~5L(yX',CG-x>qcPF586V;|w,@,nHXZpda5[1tn.$2.2y'gMkL2&TX5nhTlebvgz_}eqBnQ!lOINFGD[,r418H0jooGiV#1yOZ2r7,
+^G-e)|,x8Pv3[srU2%kFnyj"AH8-0uzMsJ((:g'iy}bwZUDr.K>N=:Qgi0Sz54`I~q~aOX/G=d<8W)cH.%OXDjfM2&Vp)Fl!u&NFO=-sDhQG2aoa3LEHKw
+EEh`kf5xm`Ss<`LWt0j@T_&@a%m"E3DB7S@7G}Mj~`c@)v;ZvIH:8Uh9=f-(fQZKW.1;j0#L~MO-8pm_Bk@p|Jn-yaUe^N7rGKgX.WXr6!O)7&/oF:E3O)
+r{Kfxm:TSYg2D'gW9X^iig@^%W<XV;EwFZ0&[9S(Ooii&ZKa'`pZ>#DE"0k^P{d-)D9-i=AN;C#YM'Tn9OkR!Y9.Ra$;m^A#++Q%8)1womF2=`XV9![b<t
+;QM^`hn5x}c`W%5P<7AM[]`+VTS]`S<,lY_|=1_<Fv~kUW#Zxrpf=PP$9H57q'e,O,3-J`;_kY-0ktR%RU4!AwnbrNQ#]hp|q-->tN5#Db-<pvpni%n6"x
+RVb]Cg%9'TyFR]u;i'|(mZ"3|M]=CSGzG)-iDa+6_t2'T8qlq9$4uXjN.c}pE+NnTuLkX78z`1E+6=x#+bOJYCLE]-Db~mB&~tVH.DL]jLbT}I2i<0$++a
+h)(>BDP5J"JL38^"R^bWZ'zRb<:MCqNcF-kMk:dYSNFk5WzZ^"PT$;_n_Nq{Hx[[aCx+|,eZF-0A:tAX%WZ!|cXsyhDgMY;vV,EJ5}BVbz9qH!vHM5+"{n
+nW&W9Bh3@LjOCL.G|zGHQRW@v{/x_Oq2:WPgHt}NL"J%+KGMgRnrD)mqmFj)ojwwd9re!6b=TL'Z|&QI%ZaOiz;}/a|BQms=Aas/h3P!aAuA;XW.]XXjkK
+Eg5j<0_+c.$zJ)J&iw@n5fG%-0#qzw7et5t=1K}@vRVt=kk<],8KA]LL&e2A4in]Eip69UtEY&tn>uV0'.q('Df09%kcL.(nf15)odun)HQ|SC~`_A[of"
+%c+w;K{&Ht!saw")([]vuTCSjqvy8Z"66qxtNn<yxw7idF3@DS.GIK]V+LkO7zcon58rOwM2oN>bGaK98{;vz;#4+htuL:fE"f0AL.rFKY3jvHDptlL97v
+H%|88!lJtr!5xRbEaQx}=OLUY|`7eypako{|k='=S&Mfal.iSHqGL04)Q[EwW>rZZlpTvx-V{tNwga/A`5BCuRq9#@2F&51'~sX9EQYw7|UC`ZE{Yn@05$
+(7$zf].alG_o:M|8dBT'~-!'=U,4XHKLVO/c(Gyp{JCQR{)mNK&vg&4wn!>a4&bpNS%PNZkoN6^rZIYGtu#6Y:l%Y.bZ76G%B'WR0"`T)+k{fNu^PJM=(J
+]>h$|:c;bD91JzmN!M>/Yk$MD]=rv]x[~c~wVr;<-/$_wyZt2M+rd;<#jZuI>]C`a%Dif9bCLO~.A/FU]2({M#jaXE%jy^75"p0F`lz-WCOmw;Csejt7GK
+K{f_G$nW>Ah25SbfJ$leDNx]jo<33PsWv,yy':9X_=khl<$MC,<Q^4[SGAj9W,fppm)bO=o}B_A1a40J,EIw/#M$$KfL^^RRHFn$(`AgB+kKQ#9r7Vs0L8
+{ey|a|X@,lTr%rqLOg]VQ8f5ar+wOZ,Y.H<_YB:19Knka`.Ti@o@$U)Ki%5/LSIZ2uTX>&U[jlWcB}7n_aw_)U|qe1<-MV:;&tAk7!wqut6J2X8{J&s}[S
+|`mB'bhJYgSQNOAH>>{I<JtQfJ_w)jkt,RY|CJa82u3bSJ6>+/{"6C$w=!I^~v6Jv5Ym!hC(VW`SF|pp9Zbl<+U="j[m[f(aA9wzI(&SLEES+UzjT%KTB|
+qJnH{3;46.7[wyG^i$o`FcKB00zVR@:I]jF$2g>]LO)>55Tm^xtS,z{8Yy<.$4j4l]^Z_.#g;lTilY@LNH>.%[_lj#V):uaH@dBKa!71[|[$Z){'$XKua6
++FV7mw&,Y!h.~S0q+Z1+>H!epF"3LmZxWxlX8}8(t_N!}pQpOWReeA{qywGy8HAtXU1,ySn5RoHRsQ;`bt0{`j9<,tX<FzkPhR@Cu<_4|u(K"Yu|wi>|fY
+iT4s:+i<h#vMO=k8g3aY;Kt%$1)}"Qof!&5]mjYaRDV9N$iw6=13MsZQV+e]H>$SN]B"y1vb<utv0IFa%7N!1vA";`,@GS/;J6bpDHYfxkA.@%:@>,T-`f
+C`j;9:4a}0nH,d7qZ^0&v>PsnZ+&hg6T4LSpe:UVnwA@>H'N(kERu">dHw>ao)a[VdxSb<neaFOAPRP<W<v<&'+9bCfsbn"I:K9(7Yzm]fnT_BDB<FWFYa
+}GWRT}X17W9mlMaZ|HH!.KMZi0^Pm]s}ZB_vd3"v|NhyOV<>4GA2TlLNXdypp{/E.ne;n8pOAik]6{V7<3pJ(CVvT@of~m9K57w6Is-C.toIz{"^1ZuIaD
+Z'CyLk~1|gsSfrtOMTM<,;!QRA{g=DkMl_I&4R+a^m@[Ff)tVAxVoBq.xCH-LzZfD});l#r}&W51>HT<z.w]'%^6<],tqyy%|CUf4BOd+ewZ9BrS{X4Dqg
+@ZMDwD}V54zAT=JOm6H!a6Gz@ml9b@}dX!..ur;L088[2DE)bQ>m~5rNVeAm^Dd]CH8nh{]iR&[pU5VrG;kpc.pfE"w6XgX,MzgvbKw!_]Kv)n"_kFSVKC
+r'^IJ}-KP8Ci}.By7,0]JK187ik9F/`G-7a"!:>sjW5/o_)z8'7:zj=}EE`s<C7-#"RFZU}Pm|#+(a'{1#zci8dN9z>MS$'bSKOtD`$`d'rEnki-:|a:_|
+C432!R:gcdpL->cxi}R>5s_blTv$SN$P">K^:/nDhd|elThaugQ9FNvQK8u%UW4Q;1Vn_xgf&4O|+uX81KPaipY`R;s,x=[#P0D5`T/V3Z_)"=]`@K8}LV
+<=5H-VXpS$8KN#UucN[NM3^pNUJ)pEXR|HVJHIK"{:Bcsmd7zqAtI=SKqm:/b}lxiK<iH:Zh}=Y.Q7GHn<mO^p/,E3Is(+eCnWpyYJ;!mE}C=KRbEcG:yZ
+pla(bMTeYD:91BIac#ghL,3YHD4y"D8wMC6zu)"_PHu538Lt+_"8fB+q~xpf<+#PLgs1d=_F<$~Fipfyk'eK>(lZ$5_a)&"NnZe9:8(ftt@Mpp'E`ye6[9
+9x;ZQYn%VUARW=udaxWc[tF2t[mRO;2AZys'NAlOJ{,YthDLkxXhZiV0h0V2jOcJa>~tH!T$oV}U4J;7YwgOkptguozL|P]w$LFX6]m,3vMeOz+oUDq`#:
+RD3I9o7pL=PehhHo!"Q>$C`K(4=A3}(,@C_.;$5%dF+=wRtiRNlC=GSE&ic.-YC=]5]9^@D.sSwZ-Z"ObJ{bE&(iN;9(Kr3u{]~}sNSvCg3Zhz`Z0;n6XA
+3Y!A,@<l.CJepvh8]h+7~,N0`{iP!)[4gRh4<A|0f-x@UciD|Hkk{KO>v$2fNo"TsgGm>kQRGgEtYU;5o<06!SgH;q+RU_M>Isq]j@iJCCFP~_l#6J'"r&
+ioTvE9LQDj4B),go,Ia!c7A!2I^1NM+Uq@c%a/NHzvfI{pHIV)6ZW["v8!V]h@O'-:'["RukDeM<Ma=8Pxi.BJC`/Cg8g$WUu"of;WO-b1e=XpR1yPbxIS
+KaYnM:$5ABzxf;oJ3ql=!!7ZHKw'+S[|XEd.Aoh1f&DC72B!"s8A21FH0(|=Bhug5zU<VK]p{|'elGduiW{rX2/[dfl+3cpi;p^#f#AG&8HJS-Yn"+}GfV
+!SNu^6Lf/[s<%.rJ.bMpTH%G},`PR+]0N>;hT!S-wb^Ky6'ne7cNkyaghnB+C6E=/_#K6PYmkG#]gYeLf=h3YsP>_QQ/~I@Cy27O3TV<`h3D9tL"T)EYSf
+{psiW/01VQbwO}g]8l^3<Xk}4,05#k!3]xi,BJ&bJG>e#DW}oQ['N/7;P@AUn:{MtysMni8nUXamH.qxg!H/bGnnk5`nPTPEi_g}$9zOZw!R<(L:_dpPkH
+<puj:;nq`j83QGjSf3Ey~w4hMor3F,G|S^9%<gmRa^wc`wx#,E4hJQat,]#4UM!7%tFfR|It4+]n~CsXk#6Mu:n0R)U+vojms"t[8oEt]B86O'#(F/@)z8
+BR$+~JMeoO|lhiO(9wFqr8865;<(&^[<(kpPOW=n`@eM&D+0RQyAaf<'72N}dNSMlp8!1YlaQvUQl[lx,)wAy}rtg|#ya4,x}9H0~itqBqmL2sq9ygQr)_
+kM,X<pr_AS`sg<"]F93HrM}`IZa1Uft;/>r"~_<"U`LNH3m'n2kR+fdniF1;V$i$R@ZD]uX[4ILe8OSmMe^i(9gE0$"=3Xe)GT33wV62G;:Y{Ie>[WXy:n
+Jp6V[StnzAS>SNm!#!~r|@R-Rlgru':H9CM4f}3K1}fH|sg;@/!J(ugH}V"y!]}''+yA7mYn)54WUqfFuHl5lJ){OBCZBG(Tr^0/8uBc[_lQriv`7z->55
+.&f1Q!d^F8!w'>^o,vHOZ-~|<NQFWq)^kC1$XJ+N|d.DW$sOnZyml=B(J;TF|}=^ce(4L$2>=UQh"z232l+E$L~+'k+<:Tc2Tj1Rgd!DB^Eo(SL4Hb@u3<
+vf@kRbmF(].k['aKh0B^!$KT6wk|qf4{Hzn_qY3Ex]F01td5$/JKR@O2s$|E`pKS)RGi3n+uA}Ls]X0foSFE<'}VwQDzDaD5cW.[,:e<Qff$wkS9w8nIUk
+Ca.z:hS2=H{%u_aq9=<E/@#)A!bW:R'ld`P4b"J!o26J}"Y/V>1RaL&X]y=x1CvmMS|N"%V=jt`uCrIjNVL'4U3#D(+;z="QL"x__ZM$I6l,4Kt_InN{Yy
+RZq8a5Bq^eZ9Cx&x+i|V!"O)o4v{-T'{K8!P(sV}~}!~_k@j>}:JazoOL6A;eNg=b[$)"zxA3h<b4duozYB_:J^$[]bkF&5aF-/`x/P05J<u;}<c,[Kgx@
+uj`|vw6Gc+Gm><%F{B{zn6Fw55$`N#ZJuiLD';Yykj[=OU]Y[@O![cB{c+dyv<ielnk!$-"=HN3-0C46+&}#g5w`BN|E2fVISZOs5FMtV`YWxhi,!kBdj7
+7_;i2e6>Ka_V9$S&$3[;|^X9G,77f%/o7B0s#Hhr'N.0lmcTRxnFIDz_w&x_JKTU9i]$(,+"oO~NynTlnY}"q0T|#xNyLIVMoj;Eg:p'gGk]h8PnDO@ey9
+4xUzVev3pOk!n.Z.]2`<JC+tDj"GI5i}](0_B-<q+x~A&m`{p7]l/A@_h&QKsd0+Ea,;}Dx>)BWAu<>W4Av,UCW3s`5UGI0ox+J8EB3nc4-YmGNsfxd[uR
+Z]@jBUC@|zf>I3{zwW{^/PTyb'AtT&F:cyHp01YC:{iwbR.y'1+)k'+xU}AQG}t=mRcn~jX)On|}!{"Msl1J4]hW7O{OKXtST/sD!J+LrBe.MpjUz;Q0$g
+{n|JIGZQje:^g6Zy(a)XX+Bc9|9+M56TJL4+IpNrWLZOEz@y(YEWFsa@jcf/JKJ]6r3:=eE#"%%jIxhISS8;LYb8N",%iCs)^F]].S)|-2tZ/_^c7|Ld7(
+,+,k-qw]sg^LW$hJ/%Y':B;-ISO-mab".1R],2`:l'`Hc`j!II)Bu:Vtt4M0tR]|L!|J0j-eAEV1x]:d}hjr[9.Iw73Xk{OT%omwi.iNh5`Z;P$7Q"hnFr
+NkNr_Lj/oE.10oMcN1}Czm6Vi$+p/I!q$eMKnn4<gh|_9tJUtm'SO"Es5GSXTeabLv$@@L1y,hi|0/Jme<N_D]B=1[RqgmY}-4:FR(NEgJ+2j_b@tLipJ%
+N!B/YiC.J:yj8H}'uc%ifTbS+oSQiyTo9Cigw[L+2%'0eGMH6kME)rDS`^+uxj<2t;wm{^w`/ScRkAd]5"~Br@OU"P2^h_~yCI)1()HAp}{bbsF}mepR$E
+}7_W.o_]jxq)-Q:PVet1[Xi;#WDb'&IWu05Qh{y7>:Qq'=r'5JeNwkbm5J}J06KPnhvSZ()awt34u{eV/=ULe6)IVs7{W]|/s/~{3}a{wuZLmxTCz5N5{p
+}K!wdnOfi|:wR0n^|r{'m:Ei'KQ(a!8}Jy|Q<Rwen#Or-.AwCi"]SMf+Nhs7ArO`IlElpq_KV'c|o@Y[LBa[+A0LjvF`h>~UdaOfpKN,i4hcTx9[huavo!
+zEA+3XbVzCvQ^/RSiqMq!>04j5c;.)]OhMQm.e_tDtGN&fLVa>Le;p%rb[RW646j1p&_&NfR9p[>Xy<^a'GV$&"I;ktg<_N6ex;/A;do3wYS3`v5ThNv,x
+OP&M>yatM/+>PfV|<<${S#};C]5;#inEe::pd&|T^RN;{'9xoT(^^M>b=-z^"2oKhNeJ|3mI&`Jt+Efg_9JK[ph2yY9re@:ODs0k0<WRi7I[,2.%{Rh+ZG
+s=fu.xV:^+3Arl}.E<q@ZDRtjLW4-Q)&QyCCvi11M15b],Cb'BeQ)N_<=U'+XdM<Tub3cAb]oVH21y+.JW2m-mR)_,'dgNbTAf^CIAg|pl5,#]kg3{,nQ'
+;bG8y!J;IV-)%i()nGCf-Ml{,:R][P:}Ut+k-4o_=2n[~s.xLW'65VHBo%D&+2WohoK-FLfd]/c/)IH'.Fi&j7~DECknqZCMm,"zr|$X2)ClJ;<aosb"`[
+5q7e-.~qP-36-Mxi9-D$wnC88VCcuNFBL'/ENvULh&vU_Xg`G-8IHX&^B@Hv}M~&!s~U';m.+AHhIyAvFFU6O!J_XVOUwLkob(YGzM99c/~LMr5!QXN>DP
+5ii-:`%t{5,A^vj1{qVt1v8}gLeYiy,6jVc}g{3{L!{jXAe$:ZS5v}AEyKFt})vLUD@[!"AyloIC&%fJ@Eb&Wd_4{/2/ynJf%MuN^=r^q$7Pf>,{F;^j#e
+RMyr_Vdo:W7,9G:SRJWL/0jkq6mHA"T<`&]L_tc+$g7#)"8Ux;EjBI.r!FO@hE!v$n;nZFq4$@3'Cm8u6q33"lJAL39RDh1[=lCXN55=3n8@O|iNYp4-(g
+6:LLE+I06GMEiKaKWaGQvV[E]cUn0^(RC@(mTyOq&vycUJ7wq5B/n{<DaeoM;(Zmg2BdUf@@DP}Ky_Tjrz/V{'/YdIKzeXV>h[N:PIW_K.-Q$#CokhY|PY
+HgL:f;7V!-5/sVhIBEGkV2X:1Ega-JS1Ilr9(vPk[U]2qs<,0=pzKt9unG`,2zX9,WpqrCw<A0:!sdZJOXv,,b+Uyxa_mYpD$_9##vf}[bzTbYG3u9xj%B
+%$$sq(=u%M7Z6IZ+K>>9'sX"mgJ!.WMO4k%K#TL=rkA`LEX}rC6PCb-TNgK4~_ch;c;L(C_+8E/];;6Jp#4<u5,L!AWjy;/C&_S|dvS&Pl`WcZfEg-S9-b
+/#aq(}Hcrpck~S6N9)ntyN(DL]2Z"n6}{nZ3Wt$Zgu}jrnfis73wFx/U||qbOgx6cJZ[&$(_35(NhGt"My^x>k:,Q%q.l>A%O}v(&mgVp}FW:&z2HK!>Tx
+v|FGiwX(Z>(Q/Nz>HgB8QtiORLR5-{xwEa4mR2O}oiJ@&y|Vy|M|KHL8T,m5DZ8/NOEx|yIjQO{|5Wi|F'a]z,d-JL>R369+qY('~+(v]9FFVM|+XZsz&%
+wtsLHeb#RIt59h~%e(ie]6V5n6E+wCV{+^KrCj-.:J,BaI&y%Y&-_1iN14@f)](qO+1_~l4uLt3=E:hi'/!9DO')$k}:@pRG0O^MnxcI0I$B9=D,|b!n<}
+d5.di"#4!{V3{l/!_4^k[BDcBYU/q;V/n_K"2n2f}M<ne3GAi_eJw4I$5j;{.M@.~|]@YBfZh;ms_jsf=r;lU)d)vnoD|[h!],ge2UzC<8a8U}QDY%&"Gf
+Ez@;>SXr;%[O^k{;R:&<hwoNNWv8-^#"DpF5s"@gc$@M2#l0pf=hrg.oEK`M60q<M8T!j>97Pe}'GxQ>iSyHq).9=/K>g=N1y249YpZYoUOagw;rDp&$Kv
+jzferZcqt/e9}^2M.R{yXdjOnL{E`SuvpzUjt-XTQ56_>i|_3JsOz`[8s$%#Z!G^zcmoh[BLBzEBU13a'QW(DR^Z]G[Fz{=T-OcT/6h}}QEo>+"(<c=E<F
+f9&:0<2]yp3z88p88$tl}Sd/V)+GLQc8qu#jD"'b$AmK`d!A4{}UqA&&{KV$`_AD;O5H^y0NHQPvFv,LX5ynMBTTGu}m-JD1!s<7Kh$ii`0{a,az:zI";N
+eBUO#_7p__t2uZVw$T8`!9]4KF/M1kd5y>(2T>L@!CwMEv,cXu'&Fq;t&,cJ]Zh1'T[TO{rGn@IISpug+>!I+I"%xc_Fi^!,p<hGD1_8xP1&%,KtX5xL5;
+XDnW,]8,0';mq|p:=0993.E|BGOD/|K;z3D:h2rB=W}=R0fxwl{[X`u]JA7F|.Lwy'ByZ"zN3Qm9)^I&KaR_SB(3~m38#yj#>L4^ZZ^-c_YEQnA{AAUFY0
+Fxi5M'u6N-yRycXHP^zJ9cC7bvt`V#7-!cno}$938.g,m]^3{}RIs+m:s-N3z@ugLE4O!7muCX^xS5Ygb:/wFqJ{sGYmAo%(!C~ZR37w&KoMNrMC]P)x7S
+dtUcm|)$2[Qt'{D9(<d<5kYdO4A;|_JP|4V$:83>{K{%;5^g('viQ_FX5_;Hkc]dRttmS%,ztq>87hrW>ja25WI.J{b+kt#z3`/6b@FO/Sh'>s1#|q$cU-
+DPTF(+QT(<UC$eIMRXLP~$a7Qp/-G2qsJ}1Gv80}77_^W|6@;(uoN|b[VTcy!g#A3[FbP-l6-q-w6}HH}Hnzf<,by`(CSf:R_{ORn:VpD1$)Y5y5"1PuG5
+&>FN]:8i[B"D:ZOPQ(!B1Z+ATL=,~8s{COXK79mYHl0Z(s6_i2f!G-S@^9@]a"^%dFy""yAGF6T4Eu}-0-jpl5,!i-6mh_5,mEYI]lE>8|8f6HF%~Tu>>&
+Mi`A[R=v}_p8@UL$-VJK[$[6=t6i<[Hw~R#J=/TFBi1I=Um+oT^(ZbH>l'2m:H!#.@[Ae:"6agbDFJtv~{MrA"gSmMOuX)-0)Z:F{!vzUy,20rkpkRLit;
+$Y.^K.ZKa@4Zhmi0h)YXyv!dF|s!znHDG>hzXLaS@iInsm(7u;x-NP!Bc9GqHtdI7EkdkAP=d9M2/DJdr4[_^4+D]21Qz4&:tR#w6jNHgMYmr>b>V'YNgS
+/#%VU][M6Pk89RwtI3"Dxs"er0|E.`_VYPbjDVXpl"Zswle,3zZahPo=Ib<t&Z&enY`W@S|sOUH.F71dBm+P$bUCwEP91&A.a>;F[(`15)('2a9/V/FM/'
+d:)cVL;o&$nN#:fBz)~Ls)ZLj5i}Oj7O_6E=g!N9FTj>gh^/X:aLsq[JmPq%=D=&y.8qjV6@QIVL,<=GWKrIs[x27F5,tX$1/QgJ:{~g|%=8iYr9c5a:lg
+w@#KGOy87x[^Hgl/pa~Nb>kSic2iqA^bd7WEmgQ"eG%pL$m.x=/yPzq/QCd^n5aD)G;C<Uwekz.5CuF:WF5PpEj"R#$vM<zWk!Hlu2C&{D=Mc@8XXwE/do
+j);sRWj-.tFi(s~^T<Qyoa`-.l9<pQmdK{,pED6[Sx&)PTg.mbT%uE&6-Bf8-sM>N-vi2>Ft'1vaG9_,W6I{DPBFltUmHtiA#k>2vU&3"M@]oIpIogh:_T
+_1h<C3#+,udU|"M=k!jxwD&VU{6go9S>@0yHUw4]ftF(}&>g>uch'dU/CC:TrMYfRe,Zwcw9mz^Pg:U6.c~u&mH-dvz,M&V|RlzKA6BM!BiEly#Z5dlpSJ
+:}Lu-dcSET&Yf(dW4r>650/S-e-Ud_M|}3rM5dSyz2>v%G9T3"UiBfxrz8ZI|:A:[P.+h.Jxnx{_w+~Sx8y1-%aejryJau`L&1$7@8'KT=enLN(&En)<Ki
+JzrxZr,6o]{SDZ$6qYBKJ%[LwmkncOG_)ej87]K%IJJ9{Cky~^7YBXIL.X|B+[OBqA@5Zv3WKxFGN04cb&;AJ2/)T,EPu5xR#IpC~m>Dl)VJWP:H~hIswB
+U:x+~{SnZ%lF1|=/N[W#fEQ!5HS%8Pb_'Zb83izU]Me3DUui)xA2ZGM83ZU2G(Aq/ecj^#M=P)_Oi:L53[C"WWz^5:3xdgIt}]Sggg4P92(""!FkWa|EQb
+ZyqNDbGw1bcz[1yOfapV.:)&ZRD'RJ;Ke|^{nqjs|s]+gQ[>ZCRn$pgf2@Vhc|{ek||q->TlnTHUagCU5{&4SE>.1-+qo0Xi#V+T@kGPf<H!U!YHmb]IqF
+B1]Kb.ydJ9Gj]6/][cEcV3]#56xZ(6p%@=!>"[VrpU0-'s3DRnvAuSANq}q0p-4T^{'7sh3p>}Rt;AzddxTlf9kUplC@Ws>)5C:[r9$_Xkszau=;P^X7T:
+Fm$<>O~D[r-Dfx]a^OvH1WabPVlL~M1|z9"ki,Z&%7U}W}x`S||,[U{{,EPdP!y@~OY&g+z}W}s=0'Wo0{ckSf^(E&^>ejWyT!EsW1=3l"~khy#)kjZu7V
+g"0+x5_%xP-[#)HX+.U(;Yt,[U_y:XlM8b0/x}@0zR7{o}kOG6E{O/nG>"5Y{^#BGUItU(gfSOgNv{RIcw{eeHOKMJZerg![hjM#m.p_~XyM}gs<oO8I,[
+1bf,;A$h/Q=n,F7zYE3'AqX2IuSw&5>;O`'N'n#Kk)wJ4Zyj{_}%$rL@J8yFi3W;g$ssnn9=Od;jGl^$cOOPx`A#f$.)3':RVQv<Cr},]9Hy58^q.t&Bg4
+hR#{@DZ#dq=5OvB_.;w6u>C%!@R@)&WkQ^;RkLVJ`saV%9huX)+AnZ}^Y$j-nc{xGw1|p#DXh{--P$y1@q~JxuDySmGoPwK70u61HWzY}=oi0/yd^GFtU!
+{(ptB[Jx1x)ymB~|kUVybL7B"X]Y@oz{)qe3Jii>Ia^i'f(mA0C0V`2j~oI/U<a;L(J#hnj$/o}.{7w]S6|&AeO90t8xb(q$[k}CSA[,<@=&INb#jN.m;5
+<whAP/!]]b@uqk4<#=L/H(-XYq'y1cU&&z(PDW({{HODIaN6Nv|qRn;pNZUvjLo}0oQ+LlQjZV^N2hi(S|%y-h7"=Bg|ZM)6t`Dqux&z=bMQAjY-|2s`>W
+Z@c>R8stH!O^~w.t9TN^YU.yFWwhu/'y-lvmk>$$hrqUY|&%tO5KYknNKg}qWejIHB@T|[rIr'Xs9K[A&ytK,L7Tc4_ocq'%GTBZ+-$I"^PJKI.hHd,lc(
++-RFu=W,_|!v)!2v%RDD(>+K706ds0gigf{ml.[i}!u20iycv;WEGtsd$N1;>}&8g+kN0jPFS6`p47',F|G[O|1UCMR&Lj1wb7WtUI,1rP>}Z0J(4efuxZ
+<{nX$/,TQ2fBWE^#UL#7^%%VTO]].efR$G}l({eRY<HhTC"o$@ucDkFaUg]vkXtY4#~W/_eSg(%c#o~&V&Agm)Vqu9dyP&Sn@C'r,0]0J7ZZD0qL$OQgp}
+FpQC^}xQctf%,i<T~v>"rQ+!2.zTD{D{J=$&~q6LA>e^2Ia0B=okX6i`Ws;0K`Nj_w+"(33cB}J&e$+nA!)pE'U3gk<z!KOr.tH1Ri`,@{1'^n6!:0kzL"
+'jY<s'8@:z"3CO7jn[RMX4iGeq0lmg7&B6p5+:_:Zz1i9]f1UG5LSQE>gY#$hC2h#MEY,Xqr^o||jXb"F$my&L]gVo5Iv9.M:XgY$9WCI3&b$oy'1H5)mP
+E:6l0(574^d3#LbX{`Y0^5W=j>LHon4FWWpNq(W}V-cTcB_v>f4,"`NP7-N[[2{)oI}<X^>K~+,F~&-q8<!b63h$(t&CwgsJq{eUkOD9R%{j}tI,W![NM2
+E><w;DlLFIQ$RFj35${saoIolfi,l)5gdo}OQF54XK{0z'z-"'e%Yc!B=`-e@_4>%1N]2B:;Y(zH0@a3[L>=lMy/R|}0t5#W%}vlZwqXc+jiJ4BA+{A"1j
+U2['>E~xi2>oS2#<B=/L3i)&4eb+vK7k)TzHG[9}"SQ,=c7J<(mkqk@i(JXTW5Qy@rFQiI/sR"u+(6gkOn/6RKj{o}@xXbT^/jcQ:FU,`dGu"kz@L)1{Q5
+T&n/UiCU2Ygi9qnLaUJbxzgn)jGYQ_Idh0Q@M+FSsXg3=uO(tJ}S;12q~p1<&o}eI8Be+^_3Sfoo+5WiBEWc0}.6>md#,w6:XlufOVYX7Eg|`f`UZY=e:R
+nOyxbm@WV$.@nh@L2(YHnZ5!X-!D3s8.%.M/ZJ</}2j(([.a~2~ls`l0=(qa32-i/oc{)z@w]l^|7xAkcn"%zRn91.n(W<vN25>$cZ%g.(#W@h0J5>`FZ6
+dBXV|An,vRBD9F%]0sPlri2'NiB"nLMmBzi(2:YJp>ZMY%-M~2XmT!L#p6hE/T-i@Q,s>50(f|,I:==Ee"q)vGgri#aj2yOoTKzF8veVJ":Ur{t,4h"VD;
+<^7R"@Rwj4%)X!vk`gEzYR4qt]C^iS&1@_"tr5CVbxE:>>Jb!bP>pT1%'+30eFjT.)gRR;5zCR{5{TN)Aa@v#C^ImiraMqTO$sJC=rUF}Kh6!Vx%Ly:|8]
+~y,![a_#ZLvC4.|nK.-&^+]hvYg[,[>|}cpf%1b9qm-oeNdUw7Whu@UC,^JW5Y=yiK%x@Zp6B#Gai(`#(JTgHTvA)>!pRvP^8G]:/^Qc.yAXfSiymR}kuX
+mZ7xVIo58zyL@I6mKV85oH}FGw;;rKov^G03Eml!Eh{L)F#ih]fV~Zz4cOUC.KhqJov6]5Ea(p3Yn5{'bg=5o-vbn{s6D)F/GSm[b.Ij~M$yu#>Az"1^sg
+!+>belc+1v|#...zn#Az!g"qd=UV$cxP)K.$-EbXmj#LO..=P}rHKgawg]_ipd1A&1J^%-!@Hpghp{~B$l0NL3UkN@[m>;P|d<#ii5,wqclEB:o',lsSTt
+-C7+R7dHC!r}QEY^3f79tYpF>/)(pj$Ti4$-[Lbn0Lg&~5$hGto}&iwa=IkB50Vr~LAi3>31~3RHV)HQ9P5s`r-vPN0FGpHi63e%$/-jZUEneK;j6OaCPF
+qM!xP!&LpaNB1vZw8H:d6<,|)c'$.-0vCe3j(EM&E.;T39e7U)dOWA7!;#0ZEnM5lX$vy+M=vW&bPFq=p]2{!PONaA!7&J60~Ph>cA|wt)3ze=Lbh,:nXw
+6/osrbu(rpiNAa'p(o8|icZC=616k$QiEyPw$jdD9D':>s<mBS7-%aJ3s_bGNYb2AZQ^i<u-Fnods71Zz0|wqfJk#Bm_]]v7bU]'YsKF(kR317!R%YJ3d^
+uv!46')g7%(`hB0+Xax!'-M'JD189<#9rz06<LYS,o0X}v>d_qjIEoh>7Ks<"uT/M_/t+o`m_k:feT5(cmu0.x2AZv^3>%"]0mUUTCtS<D(1Pm|,+'~UC.
+J`Zw{<w/-|<%B&fslYsT}kO<>Y;VxcE<-J:qDl^gNTrZpz8y0R#wA%&s4B^w1s93`7%;Oi|mRCy%F{Zsm3tRk=&+~]:G<D2U=R-]V=k%Ea$J.jCv)8Fc;q
+Vo4LQ4P5FPa&}T#Uk}Cd:;m7xe`1~wXl'LW7/d3s_7^r]g4{5|#qL(Mka91y'/sdN%Z(n:KuN:!-4M$=C%<4t8-aVj)^karwRjW0}UP/4%'GA2}q=ZP|I2
+2ocpQ)$onc$Y^&9fL>&v0D]}+cnHC3M{]B&r`iNE<qwH~/{e^E[;>$yk|I(yytNrjoor10p3t++Q40GG@#1Z/]Wtiz6bt#0G;N~c'f#{|L+O7!M+{&ewvN
+fI4V5B{vK&iOblZ;FL{92pLwvuq`iaV7=xbiN2El&ju+Q&.018hnd78Orox+n"dr{lk">b34SZix=k<1x>G`h+55#o@`A`E`i4d@H%iAspMDJ`'7$@XJ!m
+616E='_Fi2Db8X1NpBMw|m_#/Uq3Lc8L<d0&u6(s[S6u_Y=y:x`YcyvaMaXIOQB'=xY|nmXgZ|$r5=ZrsG~DEH#%L3{NT#Q0/is:AISp~I,O-VaRqV&u1p
+W`C5,56Ueahm@8K|do7p]EQU9SI5j7f{W1yr<C-ixf"56FY]u}ferX.}J@=Naj&[mJeEC5uZd+o(;CgWMIp{s-g!i#gEF`^()b^9+`=NzXFpjR5@rwsv;F
+dFa:U@geA&c4zek0q4u6hmTm]w6,c+(RDKif4nN`QNW(^VNR]qJe7S>o|n'J[E6Q,vu<+D[/a92;#KT)2iFWYjXq(g)XOx9<85QPS:5@GZ1nBD(CIvc)+q
+$&jc!5Y>Nv_W,@#K(n,61nrYH&-vNyQ+[:pj2#&txaEifX<4#mXzlnhIUq!IHeeFZW|;jtJ<}QAT2n1}X[>Jz#4D].n|%"4-jO3o75kcqpUA_3[Y`{7DeJ
+y^]TQ]a7;[AZ[ujCH7y:'JsS,==X5_;WatZ0EH)6:a_L1)9O_6XGp.d/WA"D1@%>)5t)RGPVS3h/,+6NaABEM]b%qe8.l<K@oLS4w&VCe@'xGb%vi//nHm
+!_vl]Yoj_l3#,^8lcX,H<}1d/w;@F:aw&m3[)"El#74BFl^4Evx'd<"1y'N%9OkbsrG$nb#{dxb@ll{p>'xr^r&vz8p`6IvNz|Zi.^ZscEI^B:8woDyu3p
+3Y6R)<_mvNn`}8UF2x:V3.=!Ix=Xc2&Y+54@<JF_728x2,kcj#<iUr~ZEMIJ8_2;0QY`E%Z<GvLmGAgf_cRSlR]f^FTlF9o6,n=M@Ag3Tz=|AG2R=e[j|2
+rGPUDlW`pbnMoH'75oKEvJT2>`4rZY+`#UeLiS>z[A~FTv(RrI]IoMR<ons6>=sT>+,m)B9W1)737{a'~Z3$`L"M4cN|oph2ljS!>=.sj>B]I6G/n>6=1"
+^}vX;8Ui)7D)wpxOrcC>K'Ha4@TISAwf50Vf7yr/),7eLGHty+i0fX`"zJE&(y.eqEqmjM`6wNJtEQ2EfiA98LnYPC|+323o,=gUSv|igd$$Ta`T^2{x^G
+kJrRO9bWaR@Ey6+xW!aFSX>biW}';|Xmkpdr5&!tX(yC&wDF!vZRE:G_ka;E8qazUm0@V;W<{x!'9XE%b!s4rkRJ(Y<kJ$PQKzN6OZyQg:]=MScvM&5onF
+0:CSJK61mi6L<"~&kBkNGDF!<P|PKP_l)$ayg9d>Y<]$^:tv,lY;t,1SUjjDoGff~ft9#&hVVob6+<uw|pW#@2|pD!QrK4f!a"Z^@lR]eE-aPdePi1Ov8Q
+EFA$0MqR6{l.wo:;13K(C#;G}#KjoaY^7xe>7B5FxR-95.+60)m@J7V$^ZK0qB:y9`IMA]A'l>=q%x#-G2{JWkATkTt+BPFE$h7elmdAydhqSWgsS:SMC%
+Wpj"d[pPT:/wf{-e(b5}%gl[~a#N1ov#66|>r#s7)yQazs%{lCS3x@<EhL$tGB+5g@P_vt2hUM7BI<U(Jeqp(&D;+40%w+7nP%u$`.uK1ju>p1vw')ctD7
+1"iNW{Y|r^zczlYL1SIsQo`WoCG/}JsU;%<^0a6U%R5}{JW/Z[(2z9&f]kmGapZr-U-`Rgpv6W,<9.5A%e/jq"5Ta;0]ystVEH_g|=4)c+NK#uy6BO(-^O
+[N%@8`9qfLXFJ3bs>P$MwIyd"3Ss0i>SI]`+}{}kN_wevfRTC`gKn|!v]yw&SgWn60=b|#>(8.0#($VWVdE8]jyC2uS:_d0v^dY=/L[K#sTeYN<JB%[,xe
+Dnf8jC"ZgE2F8,[PML0oAcYoO{x@IY+=v^,5cabD_(MaTJe!-9%#tm;6Zp0Do8jZeiFdI1<`W2Cq,&%zNFrOjbIDE@h#vbZ2"b}H'eGk7xxbXnfCGW687c
+Qe,0@JgQDpbc=JTJp^O%G`^5E8%M&ez)^XA{eB]g{AwL5l'7&t[NE&[e$y9T_u#e7|Ok3K!T+%t>o14g$`'e9"gVN)!fA7]@>(zt8OLz%,qUY;".[<f}r)
+BL<rY$j#dVYinyqdQD]vlUCP4>8Iwftu5-$E[,jBBRz|"h^=x:;4bH#_CQs#Yo,O{xe<0BpB+rH3DPVqIUe_otIZu-d=8&Y(FH0USD]IpHmkhGAMFJ6|&s
+b@8:+0cUG]iS1TD7u/TPt1^:cluaJ;iW_SY+;WEU>(h,D`j7XWMkHBT9aA|).^"VZQeCmQ.0RTLMCF8w$COkEJ/z3cl3OrvvNl4G)5uyejmAcRC_yt/D{N
+>'AHk}R^Qmu)jZyc]2Fw7SU@]aB|itie5:be|Lb-ge]3EJ^kBlCN4v<jIRyNzm<;76a88irw'`6Rl|oG1<$%Q,zjgvKg4L0Cb0!r+Pc%rA(l8$e%Z(m=V&
+_isf44<}}uV5@4KfE317.^1I>U6Y|sx#T,cb=An)-E^AhP8K"WnJx#X|q!Yqf99}(F{$"Dp]mh[DpvH.d)pbs`mloG2DM9-d^R(ihR;vFy#J0K[-|i"-6:
+2md=8yS#1^z>Pli{!!7@#}JcB}{6:gWXo7@45coYI7'+IGxaezen+"Fd/^T9!]m(Jxbsp9~1B;K3eGebpx{@B.jW$Acu0&1dx|=:$Y<({]!!a+Le{!SrsX
+aZBjN,.!Gc|"$_|BN_t->02y`Hkbp%-a];H4G(B,;B}8a=8L_EDJO$g83FZq^5+^V+'0e=fdJqLG6:o:S-[%Vssj4EhH>}"qkxJxI5Pd4/!!0/CiB)^wiw
+vG/wFT}FM0+ZZJXNr,7WOaVeSqLW~1!3bI9@rLf3}$w1N+]$zM+WtkLMD}UDjEPrO/&S+WMp<I8nO5h1"VNva#BaR},7+!pYP(j];tnB<;!AJZ<1.-eGx_
+^gcb;VkPQ,gLE4EuByQY{a2v!E(/"[nmCmt^6}}OSK!=ysYzBge_+4uwr!I$O<"QMX,JqO,{a,R5Dy(tVTwax+;ew#YMaB`DQtu9sO#bk#uT^D/d!Fv%:t
+=8Da9uJlrQ$&%b.%>Kls]0xHgYfQbVyqxku<#UT!6&s"pE9.x/o!wGS}[n$GYz(!D94-<jmmeVph;v^xn}Wvi={eQX8ITrP(L&]D$,hoZ7^}CvasKMU6Sy
+RD4k~r0WM4fe$zCg3k+xaEUeJ5H(!puXoee9zhtVX8LID+(=%v585h9Af6z#2v35g3o)Kgufvd4y0AmO=2k1~<40o_Kbz08W5{M&cy1xa5qztX<;erOi[R
+oH>JSJ_e)reiZDW}R0XO!L4%_'S)Ux^$+|i/Uycs~8)#bmenB8g:3QazHYqt(N$&ZSGV1zwj[JBGh4q)8Nu91uDgC#4v{+[F+nbT^Fka-XdIU>D2Edb%sh
+wFbf5hzT.-VHmJ>3F5rZ}L5s/w96Vd{ZiBPw^YE#^ju}e_t(Xe3N/4z2I(L+z2Y{1GLyNjj$r1IwVj_o.`t}B+.(MF+;PW<,rc/qzAy).F^7totI6w$J[I
+M^=wNA#4lNG_CLSEoxxu_7KRfIro4M.{R&V;Wys$tqHGHIiovzANXd;Cr;B!$V)g_,~8LL4|1vF><miW;JE:<lf;,#y]>aHS>RqcBu+IZzcY;7CI|%_qzG
+Sw^JrVKlA_[xWtIj7GL]uqAGqYzkx})u|&uLL]4FZTC>wJ)J</O3vW[S[Bg2Xq{]eLbNK:dVDL/9S^icw<b|7oB{2`j.KMYFhG[q/![h$'S!Zt7rwk7PS{
+yXLl/TX@}1eBdeGp>&/pA<i'%#KwP5!`puQdZ<qXo"ZbgYN$N`M9o^Z7nAfWCyTjEwNi;]#aQ|tW+U7erudu~PdXNE}{>XuKf{'Lb/oLDp(D8I#+5SZ+Gd
+ZNlayO:LJXU!Fam'J+&2s2F]q'S<}u!FOYT<5:xDjSfEU'|"&Pa(I`>``,$(=^qPlHLS@ly&!^xjfk/7l4yvPJ_6yA_f8M]LKnDIQI-b[;Y;J]oEcQYR0/
+mx~D2e+wJ]AJewsuD<wnrHQ&h!irKqctu#8|>Xl|-qzL,e"~l7[o;6K7xX|}LZ$xk@Q|t94|81T[;1xL4C&B%Vd5xpG1,G7od3[HP|Fx}Njl[QwrGd#pcf
+wBWvK@sNuK:>`SW_NrE;|!`pR2,J<YIDf[q]arUtRS/I`}e/|+y&6bve0r]rl7|QSw2yFZ:}~wyfWE_OAg3d~x=gK0:y1{/ztwtf%TN6x|$8uEsd6a&gwe
+2mBz/[s^|"$PeUv"b&HmWIu"CTH9Yq1cR,96#-zEAMAv',_LjvcFW:eF-sktG^#jL8[%KlnBW`K{ehM7Cp7%,"omL#(xCPxv0kY+e<}r#{(J+Zlx_34%4W
+OxBpPZXp_3`Xub"vz{5!Z<BnRV%w|Md$]aH{pES&F2sy9,1;KE&F3#Z'zUe]!oI>Q!K8Vu~;;)0W|2Y58JB9<KfrO0<Y^,53/ApEus5DfTr00r'}TIcIxo
+RO"m0l#<|>t=McCXW|G8}j(CA6h]Jdw0UzO8@q6e+8TSC%H7kUm-%n{1'l#"he5#Y9`3yY<X:%gCD{(w:{Ar-egwp,$!TX-r3L=|G#gJ|RLe6%jb'>,!k'
+.1G)IP#;L>p{+<V).DiBDMZT,.J@u{SYd[GCtW2cb2Jsk/6EZ]o6d0=6#<Dzu&Ot<O5MHOBSBtH.@/[x}hpH"zj!&kW`bZ8'<[VY/ICndyp/;h}&55i-@2
+r+<7v^{S%|2fTzdC<mrGe=Io~BOV/h6qB#$-n$btZ^x:%tO-wr"R=^4;XLu2_nLf'EH&OZ1i/90=h%UJe-fA&4H<5D=vD{]a,SMUgCdu'FFee0@g`i4!u+
+;>]iT2^yrN%@/twjhX'w.te<]98H7ek`}sJNHLdo:ux7>u11Cq0cdY69H,gO(<,Bw/B[)O=Q}(-mxQjo2{@An@Gu~x%iVHJ7|DnMxfF='.lmuK.zZB-t.a
+3Z7PGAWw{OrfC/h'TZL#s_"u7vXojK4@"u>(<DK8M7'ANI=C#yCa8)ONof.|V6bDWAvo6FuAYw|S~1TRRiT)tsw`}"V7xo#,jH&[,>@+OF"&7-f;xE/S"h
+BQNd%40X5YAAS9eAyZX"@E#"h-'qO6"6x8'nSr}9/<d`"nM+Hq9m`oa4=BC1bTAE!QHMy|WChREV]nd-s3zOW_oTsAsI:E7waPJ8Y`C!w0,x&2bgmn~g'_
+P5.&Bu9K2O4Sg|_ERP5n^l=JIaO4Weo"9]7XT;#=D^Zz"{fBLn0g&4KNWU:n5H<o7`Hswa2^7$pI)>tkG2qhzjl"1UZhYr:-G|[e,4cJF{'f]p.',$.T",
+"'/YX;-O!#laJ'N8^)B2>;na;Wz.fC<$BRT^E=V;~C'gwNX6ROVF<d0)g@botviHDvp2cxqxrr8LX2R#SV>#:O5AX'j|[vZ,,EJsyD<aShwQ0F|vn{m4jC
+Xl8TDl~C`/y/du2FLcf,$@gQT-!"`LEosM'AS{ENfZmSX_Of1XiYF;0b1AH>7!AlB]&4)GwT4Zf8:+V9x5p"'Q|FUFLsxm3fBR7gp}s[fM;k(%C)1G,`A$
+q'N[+XB[IdDK{)ZqV]4tp=[ayrkh7GNWmyWFM)kUtju"_q,[rX/_jS[L<k~3,ate1,zI[H7}Z0]}SB.X/GUDB5uQ,c/T4usvqFz<VKuWVCo4v_~qFRngJ$
+~fT:"5Gan5s`-ncVYe{n=Mah9Wq#a]N5fekT[r8!iLp#@aLgp`w_^y1StUhKsOc_1T3#G6XT$fVy8x<jB}"2;vW'Z&@2"0)BoV3/a}7Isj_>3q2hrs,([2
+v@'Ol)Ie!/3D>j_|JZ2@D)[Xfk.{_KH4Hov(%5iOf|,pKiXknnaqX:Mr,}(^eiTGHiWo8d~xKuj5]}D$Zi.s,QIq2gJ9VmKiT;0a>tIljNHZ=.:9&EK$A%
+XUL7/&D^=;ybU:%l[h4OnC2/xZ{C0oC50[M>feZV>rlYc0j/%nl-WK@Lr8cNd{+32OhLbC^e(|9(m7.{'j^D3#2>$4vc-XGW~09J+Z<RCm.;{EB%5yC&b/
+2%TQ+_x'W4"{E;)3Qqi83t@LprMoG5|ssvtn-C=>e5pW[/H22&WT0w)ALJPh4@7ZaN0j~%$DpJ;[f`bZ_$;}MyMQ6!ZNux_mBM8c-r_d5ZiHMP=V<U-2eY
+)a5'..3PzpxcS|MH_xpzNZc$ZfSY,Z95G9RdM(i&<[zAY86eWc(=_h+,>@^wZTI#QgQD/1zy$P_{<UyflW{updn7lhF8$+5ODgNy-3E=+8DPwe)G^)syS3
+%_o_B(Xp^wFa9MC="_!,"<nV{(57eAhMUwad{suwXz8s."'mjtJd&J^%[UnW>Y8o&fi]<t8vkXv&^mI8^dXb(KTn'&b|0}HfZvF%lOog;O>OBdZUlLXr7g
+)XZUkt^OfN/#O[io[UM`wG@jB52x'|3#C}RIIEsh(K:mQ8iSWbN2)f!{=CnL!-iwinw}X}"f-ICs!&T&2m$dU&a^Kq28&XI3=}k0wt^.%jtZ>;yb}SWn#p
+if@/Wu6+b|Sk_dgrT<^Og|'lSs|C]G+tIyqtUUo@+tSq+pK8Tr(,%+lZvD]GQ'1qu]vs!ets1fXIY;:g0CNLw|#mTkJ3SO.2[.["I.Uz8rgIj"-35cr2@I
+xx[df{/q@UGu~lkH&y)K=09DFUO%J3.cKCa|^"qeL"vV/q>z'JLhD<jtH%y!xd2nl.>bzo5Udw~}B}uwp@D6%Nm4uL7H0T_"D)PWsk"X>Pd}GnjJ[%xuE}
+hL;I._e9Dt!{Pgw_S2R#YDL,Pz|<)s"=p.=ct8Di2kg9dI0r^A(0D!O4O$&@0!eo;,>ntt(e(}h.S1Lsn2>})-4`NWzeCmZu7Ac]/yCl`&z!08igl@6S[H
+dmX'<ZwuwiO6.H_g|9r^T{^Pkhg3(^ykK_]5+cx>.s=Oyz'=Wa3VQ|~N&TSgJczs;1<:9_:FYk,W@r2g9UbkYymIif^YybKs-1|3l[1Nk+SFVqWJM4~'p,
+,=ruJ<higbOLE<b>y0ud>Q0dckEEQKH#uVeMVdEoh62ZIdO5%#uzjsFFOZaHcZw`L{K[,|7c5|]ye,ccd%0h$>8St/r.A{~CLPO_@0{`)@El=,Jd|ArZ9@
+EQN>M{l|F)6ex&Og0Md7,}]kPUL^qyEGeyiv;kvX0L-5}vb"IexTpI-8UIM5en}tvp/z^n9qvk'tTpg,$m0^Lq,('L7l)t{pnp)=t/M'1=bG$K][.uKj|c
+lC{V8mu>^hFU%O71oNUpe}D0lfUm}x~xXy4T`vI7X]W&E'yUo|Aeo,hT:{6;CIl:;d_R,"3CCvXYsDzApN<z48WupeT,A2kE@TH0p}cFV5y&"BhCZ>E'n}
+>G"Nd-mkwhx+FbrozJ@89WHsax}M1F-1~_hb+X_}B$>#kk1"!i=K2UBJR|iEX&p@x1|dV%r:.tfSM4m;-E</..2.sQ@zcDrUzggi&B<9>uEnZLf|-v;z.>
+x;k|Zhg<vJzB]55^yfGu~=cX{bwM@c@L)ek:mS:,$_sHE;;%pEjOY(U#c<Zf47k<O)lj)6i%{r2Xrr0@.&~M/)!Tm'D-9LhgK[w(F;wV"~(s";j-xNSWxC
+,5^Ib@92S[JPNkJcsk%Kyy@."n=j;q+UooVn<Qfmyjq3$d8tpoTE/^13c'44xh$_"<yq==}0_y_h:fvp.80tjUJLx4lEjA~Q[cHS#<i_>&|8KHluOV2w+.
+BNIg"xvwk$6+0Un,kfolHgv{&J+_.5>yDDkAwJ9!VuZF77YTF4StO"w<Co4S=QGTsPYh2_D'8A3&k0-HH>E}l,E:5]G;iJUM04eAx5ZZf2xNpP[J#`n;%'
+1$A.`Tiv4zCoRzMo>-BEZ#Q$vEl)deicWp3f2h9Ysj6lTM%Dq|23NdH.F_|"_crA^7sw8"#cAf`^4^~hlq.K{/p+iy<,TSE[XLorC^NgD'}w]RSDdQ~6W5
+Ma^c1`,FGn~PbTi!m.Pv4A&YksQrUl/zKb1y"K)<[|Z<ZkEKkd~1xwSV'F<o&hS!f-T8bwnO'>VxxO{W@>NwLrnCWhSn2w#K:">w`4YOJIheMW/X,[j1!W
+]O.k1R}=+n2GnA23m6{she%;QF@Xz4mYuAC#3;5]A[=teCpwr-x%XIl>oxHTTiox6WI5%$QJwxr'}Sj^ig.e+8cME&vA<HzIa^LP;|:N6)W15|gni__bG`
+XHg(W.Tb](g"6^xLv;qyBVI<Y0RE.S62>{}BO|2(Ek{fvv'X:9xSHFh&wrE"/DE]yc59h![3iHL3jMGhTej%XBWF3|n%5v'x)h0W~1ZG7ZKh_NHKy3c70J
+2X%L}21p8GjnoL;Nvp:cqI;^v`ibZAty"P@,]N)c"[dwPV4[ljnq9V5K$7i7ypqAY6Y2iodzwJD+D5z+<85%j);75`|G7x'4>ehVjQGMcpYXmNLOln.uKA
+=_~V.Zc;or%;Z>H'IU$%6tqb&N]j99UxMgE]OwZxrB9)KDzkMMU3'8JWMDANw2sw7A0/fit`21~NiUg'f70#}<5`de/Z.n$Y5,s8u%KC.{wD(K!S9oB|~S
+"kis~flQBwbu6#RMgE;6B`|t4n0S;&2O<V|cC=,Kt7S]@{./xV;'_`^R~uDZb!vnZ)8qAaMVH7q+WNY.WBFJ#DlZfkscz:ynqFYH}M<aaE2>|H)MB+SdZi
+=9lNEw@|}Jr)4TDaUiSiwJmj6Uu_JZ"!/W_D[bx!utT0;mB8C7qQB!&yx0>pT=o>X!Cw+h%adx~2N.'9%1xnF@ETxHSo<-=oQ0F&)^!vchdCyPo=C{6K:q
+2ZA7-s=wfiD/j7~YX4=zqN[ACum_r[BM>x/9NSF%Ig]fE9-60zB&8KIv8x!F^5==/uTwsScM[CoHK)_"2psSo<LRYABjV<D&o$vL]IvL.qIB1q:1-hPjZC
+dMt/CoZV^bo@o1CZ[n__=Rfo]@56"c)M~0}e<j<Dn'/j(WeW,jhI';C4qQgtuuB{I/+.AaU+.<NYg)Yt8YP!c'CnNWCYJVRDv&t_C=3MJ1`BL+Vn^Un"En
+8PR6ppXXF^3E)OQeJa[<>#4BWWZyp7Rx.kSey`N[F:H$#vvJAA/Hcp5S1:MKf$pJ.x}K)-9s<L;vNvctH1'=0P0{Ea0pH[C!pfT0mnM`U'8'NZgsDOX9kH
+"nOK>m]`>@Jn9Bd)h_Qvrz_aoQ=fF_~0!Im1a=7o^%XgZ<ePF{q-3@GBc_RBsk$BdadyBB0v5<-'l/fZ]t{Kj<{8@--XU4hfIZuBs,oD+(aC`$YLzj&>;u
+|m_PicV_XhD2ms<e>5Ws=q`+2QD`UslgofPNae[zBdqW11O8le,2J4}od=OF;GK#[GI'CpV%6THN.rSt%IktHHoV2f`5OQEPV.yo7rojl(tW5I^0lk}e"`
+z%QkL{~rpv9h8Ocl,qnOq(B;wio@dmZXtpXodHk4}0:9zw,OJu2t;!0)X#$0{xs{vAdZolm7'8WI1]DzLkl(aV.FAjiiKacjX7]#m^8crTYY2vKq>lF(xx
+!k$ItGhFx)1>mmcR:&PNv]ylQPn^]rB1=sfr^P8zY}yU]NFt:8}=hJ1gY'.[J`;)+!nF_0{2qlFCH$Pusgb2uRbKfq@UENXCr/<CG(8l-U`d[oIT4APp=2
+t)6rR%0=D)2>@^A[Tu9$#w5]j=jkr)AGA]2uxeYoI.UCWXNA(XcmD,7KNRr1<`zdR1+z|[Tc^l`VPG[U[uFdRUvc7EERZ,+Lp:1{2VJMRJ^>NeN0yV$a6&
+BIf(ZAD(Y;XhOqfG>tL18C7Kt&=%SrX.5O:7t=[JxFF][td0i)70RYvx6llJLA<FMQl$om$2dr(^dm|Y,.gUWTxul_AR#oHLdZZDV`sS~O9hvE4iSrn}j&
+zR]xN4fxLC&xVqC,h>kD{JZ"'Sw'N)=6YG-h7l|F(JpZ6Eek~2=ni[XtMvb}JZw0RkGY7M%(frU{nOFQ>q8cJK%L.kcG0ZPFJiO^Dx6iP#v$orE4G^}+~5
+#(3@Ql)3ts=S(HB(l8KD^gawul)%|CGVBufc8G@N((Pgz$$5E}s7TH0uh8p&i(0-%pwl]X{kZ2bb}X#(/!|fJ_t5hE[WHKM;j;><4"5UC^f2JJT.c|1g.m
+De,6:g427en4ua%BAxiQ`Cd6e"@>#5(YRIcP5%(eN2&jlW7<S18^HLO6PjtlxU0Hvl,n_z:wyBBx'@OXr$mI4uvT+1UOKoEyrok1t@cU|&bn+>RKfW<aH3
+h^RZnQ)im0'mo%EEzK`lO5aMYY+GGr`;q/6ke5T!$hcejB[ZcgKV$#tlHVnTd}H|Eg{H,!smMuP<Zg$<XZ4hqz[L>#k9C"FE5}V.u.}YPwwJ7+{%@Y1Rf5
+$A39`xnTh"40%xO<Wor<HC}du#|Xf1{g[FgJ<E"~@j<hYN$5]N3&nI4e6iACH%%KP"W6CR~bQr:R_pXb~|#L=uR#Nl=6=c)Oi#ygCq)P9of_+tIp,`uYRS
+<u0>AW]448M&nQ(|_I1O;H%U+8Km5{5K+}"fMiA;I1ov^sg]t9oAoXI|NNaAzAWioHYP03vWH,HjHu/,-cVsnDu$j,<qs>@h"rACFCaV"=mj&&Af1)Zy$9
+6z$v"zT6)Ixa&["IlmRTo!'N3[sx[NK}HoBm}Uu98GsuV8-33Ns)Pv8,x!kr^g<Q4aq;7!7n[j8_xuEUE1{2$xhR]DT$y/i&PwC:Z=,7]!q`A&I:S[IOl1
+yMG8P5hXAL_c%]1X]4%yKYhR|F~>!7hI5+G:#>j{(mYyWcEF<pR/idbXiR-mW6LI4skcvuj4~'~s3%I.]>=PDpDt&N&y#4VF1(%jJ()bq!KJ_<W,Wj^)Pn
+P)Dzz;M`)PEwClSk[WtqRky|&4FKaA1db4amA<%f#=!NzOwlEFvIg@+jd&,hs9w`WYno!6hn#kaG~In1't4CDT9xW+6D(}RAL(3U=-l&eXA@{n<|#`rEDL
+B|ndbCZ9J"EwZ}LnlpZ4;n0|L'>7h9)GY/kL:WeYHj<rzS+bu'dqcV4J'j~sqhy6q2CDm.4IzHam5RJeir`I_+Rr6bmm>973"JPuZZ+fED$Emm)<aTXc^l
+9JRWNp|0obRo",$AXj$.MB5FcU<"{,]d2VM|eih4Snl)FXa=^C[_@1A:!4HW`"^xH/ZyOaxB0NAKGHS`[y,3_s3/#]h;,k20=m;W63^!7Zy(rZ63nLMhYB
+KoUUth2Q)53XorA1'&[@mTz+^`{k]W_E<6f}7G!Hn50GnvI82&|kwfGMGX6m`+cax-T^6cj5m#/.EM0}uY+Ex3<WU25'Xy[X^ck$I`XkbeGQB91'nGIq%$
+!mX8M$PXdd^c>4ny=t8xm)o:"rG#_``VbF:Dvmwu)-pzQHzVYK|1c4xl'aGHgV-2ESWLH_^Hi,UU_M$[rpx`DG$XR:r5GbZ`l@22BF6Z:@7d'k;v3t#HQQ
+_}hqtax}&LC]^TLdM5HlToJQOGw[ZOYDg#W'&5PRz)S+Tw(!>LGSeFjU`D4ol0jA@@^p1>"hr-,1Uj@)W]>mu8LD3W>6Y-1p~Nn,LC6VK&IyCg@qG;do,u
+|a&]gIQS'`~N.nLRWDT8O_8D2#to5=7J1&O^,y[XM}FjilYd'2i]:qak{e>+-c<;9;i>f9P6iaw|'n!1(%nL]Mjb8]jzw'obs_dl+7Wm&Cd1Imtb)@T;w@
+@ax=/Sj{9z;5qtaG}P<k!h50-F8aJ5whmO9C$)j@>h;qgrTZwevby<6W.;Ze8&YG3|]=:4<SgtZyyQ3=lkl-cz19g_}{LcN)BVqi=qq.`ig_:A;np)fcIB
+CU+WOkick/VIqCXPj3&8Vl)nwer!^hTtU$.RknzKQefH6Ky9}+,Z(e80yD}[;Kl$B=>X8Yr@cI}sTEB/`ALd]:$-=tj",-Vb)XLRtqb>hPI02=7gKvg65g
+NHV8!0EhDnh[Z!A$#^7HE(P9NG&ar-'1'.P%9L=d[_]5T72"g59!{b3jnU5_DH6iW<Hyn|iY-kg1xEEn|$BMe+14IE_ks39"{xWO==jNG1nqOVem+DD_!M
+zwAOxBoYMbavyz~>vjOKqbmp2e-;8K<W$3QuG9z4OcDPB=Zfmzd$<-|ZWh%e1TM6(Z6n|NB4$#wv6yts;fk;W%H{g7Tt`m@/^$Ywm>'VNInj6G8rRm;KKP
+Qho5>]}PnO]U'N5@c8QDbUwyw0f<[-l2XZ|Q!a'x^+V9ct#@+L>},k1iFU<l#kMrY{oSbY[h+1q)4j5`{CRM>wv;KF,4SMv{r;]YJPcM/vq;e!c-N)XHU[
+cg)e(n>_j;sp-!26pb;y0)zwPCZuhvZNbp{g08&}62g40B#1^$#Ywe^;gI8!jGc3{X!)Vq;rlzYt`9cTlorzH8OI>3v)=v_]fY-}iw+%2OnLFCj[j^O$U8
+C_I[;WfC^[l}t#%g&A|n#l'zt#7Sq_r%4`C||xJUrW0^>2I^9H=WWf$<Q!X{3clJw3r7e)ji-F,%K+^w.8CkK8;^:.mMR}HFD3~Jhmb38jg}`#Sc(Dcee-
+n$J<hr^a-ZG^8e_2dOS"1|%!+bP)Hj:S3`V:KK+6(7DC'8]UF]KGHdPcq_H;U/1YjP9>2dCn2aM<xJ+8~b2QQFm=s0HpzQc4;o`0CfinL3#VweU,$CDZna
+f7b3"hED$uHk6gWuzNE(Q'{;T7E3UH3|RQG"/vVh6wqV7v#s`@B5']kGLh"dJ'T+i/'Czd|sKv]+63}jMg+P)'Q%"fMNrFAg3hgr9O=cy^VD/d5J6j['Bf
+_/3{^vBZ^z|g./a]6a8Bi.4QOZiU]8WJp='IzG%bMR5yG0d$j38HX/=!gH00.3BvC=uEgxQE(P@X:x.Io8c<cXuq|h|qs;vUqm|OmzuZ2{[HxeJ:pd.eN6
++eIdFy$-B3+:jHI/.$iB^C)'bWu@qUZou`0rO$y)F9LyP#Vb^8$md^4|YnT3m.]{7outTMwJyno!fW.3wnzbTpPWKC!sp;0_@L04c1lSc{C#K@>KNabx]$
+<8@'iAUAFbOMPn.R'DJ|=Xx#3IZ|q8.c<q/!w/uwEGz=kX3q/JM1'ri9wI>cOe+f1d8{Cy@9A,@kwiZ`xVP51]s`yHGqv<'D}V{>'|>0P|;g5oVzo5.1S=
+BE>S8C=8V;)[dQH7,WjVyg.Z5Ir(9H(,q1pK3IP7ez&+_tdYbg;E]'#Lbt3F0)eB:.rpGG463[5{0`P+R&ZalqZz|%(+B0EoA_u=hSotAX65DUeREGjN:p
+q[6^^saZ]aShY.MPezGsWp!F]&(he8`<qM|Lb)PbB+5QDcb<bzj2.D_$jp67/ENcFjENTOd:,gW0D:Tmk+8LSR_Ir$BwxBW$@z$6brof,9{9;ldtx"#=Uq
+jC`Aoc(ZyG<mjEwJF%,)G2WgMX/a]4uXQY]#G|]%P0Z_etKMe_=8'J01/IS5$ODbp%IZ@eyIiY`fZ(qDmGgPWgM7aHp{B@rV+Lm9Xf{x>L5c<uH0^2~%uL
+RxY<+5'>Fk{Rht8f;{Tw!lhIs>/kMc(0i'M#.tbTxYa{#sQQ&2N+vF'|1N)O%:8y3<(Ch$i,(qW1e,2(_//t4Hdbm8au25Y{0YR}My`e:}H)p$!]&s>SK{
+<M]8(M98n/zq/P$`~s%%e-PJr><w3%rnv/QU5:oT_E#jU%loGMf3~0vOMgr:H<ESbaAd9g9]=@d-hf7![Dr<gV7Xt%vlgujYXu9UFUcw&-@2MttncsSKLl
+>ez7w7CzGlON6OZ9}+W-"z+ZF8rg_W;p<Ix/^19@;>8`9uvuT>;YE$n6f]5ZE'`(h9d/]LlIUe1n]fdWVn'mx0k{lv"/ek,]O'1"5]'t_R]i|{gO!{kl;$
+59"/BN#Ms:DzQEI-fs&m%@G9Tz(kA_1ItbmT'NW{{q0],fr..r3Ps1YJ))PoNFkrNIo`p95RlHfeQ@Z=z)lVNqA.Mf4fnh4H-[k1idz0N]I/)Z]E.(c3Y/
+RrUt,r`((5&^Wo8JKM1bEk<6#(!e6iL5n{rKDoZ(qF-TfWB76xDJyN;Q7sSW:z#'PL_dx>Yoi^~b3BVyjcb't<(}]b4ELK2wB1a5|qtw([)nFsDuX"y+`r
+Lb/!AgT3v-~nE^v36&KKF<S]Hl4Ui0PBIaJOQWk]DAiTrF#Hk5O$sx(GO/`$9N67{`ld@!zn+v/e@7}F5fHoMxizJ"$r/11F:"R`N{gI>qANP6ebR:jD`c
+m@v8MF"$j0kZtQZ%tXG|t<d-"ROOz7M)K5Pr#|PK%R7o}px.Zn|5Uv~Wb6./l3aD,LTEGW/8XWB@~j$v}D~bQ]`=Uxh#qPXEH$g7)]_@4_ZfqwAMtEf2_u
+$I#97ACy9,x1:1QQy.{PPKT}36Rs,KtK,KNUD2-s#,=U}^M]@HKH,6tzV+i$O9^81hhv#IoU}:/BT<^^Xm%[STO1TI=I.#90NFo]cotQOHv>nJyfcSXIhf
+KoX;`[hS;S,`w8xG-#]gZZ]/X8j-Vq2/wk4Z+b`UMuBuVjVhd$c/MuxmmVLD-&E2#Ry5&!SP"LT+U8u9gl@1+$-Ae4WKQjFub4:|bTk7o'(uhB,VOD%,1E
+(D1+&Hlas]MQ4u#BmFf9,b[g4zt$LjHXf+nc-;Te54|UZm-m~a}%Lm&9P'|!^03ER-G(7JcA'y5a=M+&76=@>|iX=OD^9hCgX&H0(E`/xGK%>@zhUa_}f^
+InW%UsD.$^HDa[M!"RUi5I/1RbHkMJ^W}AOT'%]AI'%N&]/HKo&90eJ:<[^DjC>DgS>Pt%ec&>',lJI;ftz+U_~S6cf<oTSOeW'&/N$}<dw47|T<i]9.wx
+x>s#Bs457vbA",u2>[1edzV9{1p/NB!E->MVJv7.DEpFw!srTq:gHdwl1TA$+Dfo>mi,`&V+x@lA6i,_bQl-i>G'B)&W7d]e.V|RN;a9;n@vKHGuuj+biT
+NS%fy@!u-.v%uA#&-GB.0e#RJz=:r_idjFgIQwMO&6ByS7&MquXfbG9fRcKU3rKY4v<N$szWs!~KD$yUWTm-%[9B`aA[C'HBC$QqAw8rQc)z@3Gi9oqliV
+MHRZSx{|fz$Ux+~KA,FtOs8s4k:oKh4iv[Pi4z,@JJR5Sj/8w853WWz5;4mRxZYQ[$R@8a5NlT)2,:3Yi%7_Sqssy<K_^uwc<Jv:;Le=ZfyN:oarY+`(PF
+(uGdg@U@=s[wTG%YgDHb>ZfAso0@q+/4s,r@iREpkQdYCPSWF4<N$ZF;LmnJ/&`DU7JJwt"0tg&>GeCS$O>2c5.,K3=wZcD&rkf@)Ffdq3a"|Y#ylSIwx8
+54~U4b!WkIFHXZlX9}SB!4n(GX7agD}3&7nsOGTfrI^0#FoNK:^K.:X{I0'18_^j$.xVA74>(H'r5g~hAT~%[vr^V$f:V!hqg!F{f"Fc"xa{FK{QQG0rl|
+{hlaP&#w`afK`/M3%'bhxZ_WT[g3uhuZ/IXjlYcn#8Rtl253f>F&FA#Q/-1OZRHV;5c2b73^VQ$VZ)7yQi]bs+jQBHdNl:/po[0,p3sB1txm,CTZyx{7!%
+wOHxACEqs[4z-gBYg)}x+W`]kJJ{FO{'(Sq{~L5xxZQHl=adAD;O[zfdLwGML^}-&0XtC:OYTCmP^#nBrFC<nm}>$`$#;aH@V)_IR{4m|h.!M0Sy^mXDaV
+NI6!k)G6Y/o51!WRydgu[w6Z^M0TG/|octxJ"j7$p0IyTqS}m9_)o{:6gI>m@A=]tmE#t%U!0,Sn!s5K49S5!!K>"3!#MPwjuq5P<<RKFi:Wvc,Kz>kz!X
+bnO<'/R[b[]@t"/.1U{kUNvV8ZjXsfJF,[%B%3(8Glmq!<Tnv>w+>6(.mXS$Z>2Mdwv,5d2MY][_cIj/A5N6fx{H;ITgy)";R!/L<{UGH5Zg7R"KqlbNju
+lhA_-R!2]J6+Lc'h`RzZy,,<x[lv,`Db+z>Q5=l6/qIWQ2z4|Ax4e#W7"LJq;q}iUt>X4mg._8FM,zh(,sNH5Htr>9p;-=p+3WoEr'Q;}9W-D52/X2(((9
+Lq@v,Wd807i|<"X4qN}cRK3^&s]=/_;)W79UTGTl|qf|_6jw]oLd/rRoSk'dgTx0[M+N|f`L,3kP";mHQpnoE>)mP$pCevRew,|t5g|jp2&bV66A$vJ4Kx
+fS.aHT{h9q3OY@YS;5cJ>A_=vh%<HV2wb;n{F=8)d'u$20W`lOblL`KLXf:hm/'^!hA00N:Yt9`"93)EjTvVQhLMd^]9(/"#VA0qBCtV64S%A3z,whWT28
+dMcqf)Yf28izvI~['!X}I.~'nWSS#-A3M60]m:#(Ap{D0SI1-^d5`aQ47mmkmB&T#EP9E:^DKLHoWH<I9amLOcXOczQ]~eTT,CPe"76IPzNIdb1H|qY.nV
+|oY:EfmrO)',Z}c6;n|s07iBxAK9:Z)1J'(Giy5Zt2(QXkpx-q+:`tuN|.-u/4lE2-p9sY[_H/0uId#6O7~cv(ScU|P6E&%|:N":6p,tPKECULqVo$7kve
+$T5P+yy!3ca}35LA"@H!0ZTMq"uzgSw{.^|4UlrW!)^kGY_Tv5E'pi8G)Cs{ilV(/FZ9ilu6kYC-)6j!wE5W9<W]'/79^;tL2j_z%.TSP=Gxc(5%bUkNmC
+iQfD%5F,,C$t"OCoA[uB#(':;G<{8plfj2rJmx.X(`(2wZ,)||7'ho,.SX~XPSLSv80p=_%ExnUHVfr{XAxIAq`,^=1X&+7fbD}G3eUB~6JE@}CDhMn"e-
+U!-h#Fa|g5T[BPe@2:}QZ,9JyAU)oCfXW</N~SPewY4n_7//NSAz7TuS0Q)r3.nK=&W;k<_Gbl($,d57v[gO6wb}r_j73x&@|eHSPibY8+_m%Yag31M};{
+PlY8++LoL@|$/VT:Sn`o_W0vCour)m%N<B0e&%Pd_<d)x4ZEI7/HbyW1N6AkGNO@st]'gCK`kUJfCR(gIZ|y$3SzQaD.A,N$D}elT(]-O2_$,:FSId.rRB
+RyjlzkB"B>pGL=+z^bB4)-~mHG(9"K@!fHz_Nz#c5+#ik=1V2Go9["QzubWoK!h{i,s{_|O|%uzhD46zrZMe:yo5e9:thSLKje}ZpwJZ~:E^cQQdPVg7fH
+X)'RUXpK85=T2Jhl.)}zVqiR%ur^(YVSpA/7GSuC=se=R9!dJmUp2=7@kYbA.5;vgl[q}]nLa#;<cEYM(3S<Q+hd5t_P!McTPd^Q1CBd@EzCm:rY"1/sNR
+}Ve{"XBzNO0j:HyrJw~qOlbMszDMVZ(w:q1+oXf(zHDp-l-8jl~}^QFKI02L0Qn#~e96g62).nk&$](;OFz'-+/Jwf<$uc,0R2]24_-U:ET&gOkMR"k<:t
+"M8SLP]9`(hEp!(b4S/(u(u=:KPx#/^,AraK.ljZtJ[=gCUE%Z{KT%x]_8^kh6%nvUXT&ZDE@TX3++IKO'+%[n>:+kK>QUyL']{43'(79|kUz7~xoN{T(U
+64Uv0jrcMlZQ0DOz,6+nrUyt15c'UMiKP.Q9's6`SZJ2>+e/p}'t,1{;.hpSEKEUn,kUoEBRyK]d.MK;Kg<fF:P$CX,;{r>7+MC<^<6X&`Rvl7LaNk.hGF
+e(lp|}Rln6ChnnC3nH-4L,jp5]`]6t^%#-6}~D}04CbV`Qdb^c|coQM$|Ku{oT8f.,[vEgB7OIKgD:E8ef)dD0Uw&2nZosZ9)k}fGJA]SVazh3gCK]U$%N
+2-@=W3yE9sE&}RUF<#i|Uk`%=,tzJOpH(eeR&(rN01@!z5R[^7]!vgnS!fpIIz[7D#$a!}6z~0QNl;hY(Q'<)b!ZM3t-;^4##$gN[R;Wf|:,L9rj9Jhd72
+#6%SW[WKXT$c;6A^D7fx-&>{{i<VK3W|MOLT0VBvt5As.SHJC7+B:;9bfp>g|bK9]i"/eEl5fCCHWV+:6{4{6NeP`}f2eU'A4zMpR32A=@ogKm4LTX[#-y
+r}f+O(h|LE&^Y`@ziu4CDZ_Wd]^CqzH^TgBG'z:_>+t<+s$60ZSE3/|'E-p,98>IWBFYO+V6bo'kUBAX@aNNbk%4,o!wt+nkqXt}tB1/vc,&C;mK2i!@W}
+@Js>bPN7m$eGv$G%Kqvi[ESXkclFk,%44f7+^9A&5.m(T9._X<oLR@{Ohfmu|q8zBo#8HYAr8X[-p#>Ci+>jf=Pc$Ka<("fAh`d9[]0j,I+5i<XULqONg}
+-q;rnS,/F5mM}lb)#J+a)Wd<YR33AtWkr{@,4k7WC4m!+&v!VNU4%f(I`]oITZ,X_+X+}9YWcq#dZ;'=Sa=$HLStrzf"e"Ef;&'/5v>mw#3{+<t/W@[%Y$
+M=#jCCG7{,d/rx[9/b$J:hLT(^]Bm%}lQtYVmIs.)y>7=}.h3MvRN8v$KdA"z6W236wwi"U+xpkBK8_}T^!2"+$}ye"<bGS:zRW;80Ww2T58)sEI5.7[g3
+:HhP~@ZBgI:i}8[5XBv$AK_%8<+-f5(YOC[F>C)|v4qxo=#(_'1F-u-lUU>3C%jYfbEl'ti`2PiyHeOj~-977E+RyNrUWmPmsch8LfWfAZSF)'>)##[<T`
+:wlEOb-vS#T%5>u55v-/Vwg7O5x+W}5f:Z8BZv^y@B1Lh=Qn!4u}I6!)fhc0W7PbclVOJ]7Y{&z.d}KmK&q]LD;},_<FNwvn"SCJ(0avkdUSbpI<Vl5HI7
+!]5kVFpKIRTbml:<+:o/IC]D">p2>p.uJ@XFWzDiH[O{>M{!i:HN9=R9e2<L=i{>Nfxu|Xd+U4=@q.j9a/N]S)X-.1C>NoIUm/9Tj'+lqdHmZu`0FHkw0<
+C]QFrWqpXTMFz<|q.d!=##2K+S>#pGh:2%M2AjUI<9-kN4}w8qr,M.`vGp`OFukMX]f$g6bh>Tc/1'ea,8CeZ@>dmxL+uh(LwpFHwZxi=mg%2w%ODv<!E'
+dATy8jMU"n!}2.[RufwqrNxO:6_r|gE@(4y&VdsM;4HT%G)o6PdY=Q9W&Cjd(t;b{NO/dCYVsAdu[oyQg{HfyC2[|&FIV=r;DMP#(d:{45_Mf:WkdY^dUK
+$|tG/2pj7aI.wHbT>e'I`oik,7]wv>68H8]4@7gYnMv4iR(98pi!Ls}LQQWH'|]{it/L{(wnsr$#.KqN+:`ckVHJau=WMZW//g{j$-Zy<uzR:@z4]i=U-e
+b@[]vbNEdI{(PbSG<t>xfEKn|Fp:dwFM^s$S-LhK/|bWAox&VytYolg1H:%cji4I6tDCU6bkzJx{cQ2=kNHQzZ6Mt{-8Ax$>$pIZ{OSfr]5v>@{Z&dcf.Q
+:p/3{Tko77=<Y&_yCta_~'gM<>Nz|FKivFa4^]]$:|j6BmUq6ZnC!stf^C"+]L$2Hrb)S%k0k:_iwkqEMADvDet:X[yowEf^aizQNd1C[x'LY.<=`)M;[k
+%$MiA4h(#7W#@S_AiYW01anCR4}LWpS,<l77A|.,S/+X;=1`igFHM(90m%`Th{wl==CetmbXSJJ3sw#zo-s@:iXzC"b2UiAQ1(>C$.YD~22|t<5)'CW=Zw
+nV`gBf$/PY4Qfm!/FN[Y24}zW{bk^|(t>.PS|d!2Er1wq7X"v(G(WRM|S;<df}Y/Sb=9F]Wdh@DYE@}DtdwU#@:[q|!jyEFa7FKyy<+/>O:yj}iJ,nF|LY
+=q3v2V)U);xG<KkCGFr8TzcE1r|$L'b0G<]FmN{%aP~`zBP#m^c{c3,V<WJYVkXqZ;K#d+v/(FswS}(8+`!6-+ENvs7B%>+Wus6:E-Rj:zQLr{-N<QIOO]
++ZS`>i[gbf"[~74aPynXaZ-QV1Yt1(fp)l[Hx'v[#[e3U&R:zAqZcBQWF>/KDa7}%d/6m}8r[<f:YQ]DvV&|x|~:$Z!Soa=!.RFG5&6A<-eJ]Uc"(15E:/
+/P8nF1Qr4pQ5J{F&tgVp%WFT$spFOBTML'3j@y8A=EJ{,kg<AXgd(:5<HkU2W-8ut5MMNeP8]Ds6V[OaEN^Mii1DSreXft@'tG.}Iw]jG6(y/^GQrpPwM_
++:eGI.ig!5ky=ZAwm"_LIvxEGT6mp']^'o[|az@vzAxvFU[2B0y8f]Guh3UB>pS1DL^b,ZiGr:TuWu!Z}r7O7xy/'fU3F"!m9x)Uhvl!6@LKt)NI<>n5zN
+vSIvPNV3MvPiW3<G,zk)6nQR""C,7ctR>Tv|<GrEX2i@='VxbDf(&{Sd!72ADwwVCM:"LuvBs2/:qnMR{O`"s!w>aC@(azBgP&udvnbZ;)T:I.Ds/y3tpt
+Kor|q}B3R^[X0t`O)8>h:Q@N9y@dOIPlzi!VIbsx+@{T8d}10%N^!JP6p>r{wURgY6MJvXCh,ys2,/iFBniz=dv_pN=}!(bBR];uCl4"y0E}DVpe%qd+y%
+[Q9":@-&o/cUm8pI$39@:@B)qIVKqyMu27h[L>sLdx<vmNSiqCF."<<az;N5-#!ph'I-4B!J`nzliY77U:~rZc0{pS"qe/2ZTzj1W`S70_yWa1,/ty|pwI
+MDb6k:pt3&&M9ORbNpft:+YQ`)CrZThz)9$8>exU(0EjDTj$Y#Sg'GYcK7>cxqK>Qf@U|>2tLVS+VbHP<)[v36d)8_!,cO4%l@k@Wv_aW<to]4kpc8b`)H
+xkNw5C6U'HqSnARVP>v@z|~)h|q0@x)Rh^:i%r5H-]ay'qZ93CTse31-Rz~J`+>Lhh#5RiLus.MFif^esr`]fKv:)85f3]8&cnp>RqeQM=Fv#=,C^_b4JU
+Y&:+:zelIuT#zq@{Uq3zK/v+LXi8lwjCg]'i+ODlOJx/AE5=T0bPIhN]fH^l5ecl#DvRZH+s=eg2~Ff-J/Y7<+c18YC%7Q/S2-'pf9s|&-CJ:yP&cyJO%F
+V}f#k|SWP5+a.t2AhhYsUvwJ=8O6Byh>kqYb;|1FjK_9#xc4W2YVf{sbYBg)G{.);5NbahbJJnW!VIm(hUfJR=W4bdXh6"<^}KjYHC{vg+[x='KKVYP=yU
+X^V1A&>h59WB$XMw'J~n#Z%&+7n@9#A3Cm-OT^jRhbdF<G/+AD)[w+5/`[V3)k!RD3i:aB|vhxx&;aj@Jyh,jLHw34OCdExdIJ8X0{uC2;Ms1v(yW%T9]-
+nGP%P/k$OC:Z{iVxuU-uac$D&`N_;8~yP!kYV7gE}Gi-P2YV6-dW(4PHZHm}{Q,cD%mFnc-2[v2_$zP1&Ru#$zr=fu;mGt{-~Ec!u!Q:0l`=@=nGUOft2W
+:gA/oIt0yhDz]]D|8e7L7e#yOcz.HX&PBv4IIwiTR{R3xL,tUM|^"S:'"VB/2Nv7PvVx]CU)pDNj]AkH'h'GbR_}@EChtHaugm_:AD7!Hi{;OOm_CW@M.W
+^jJ<Xie7->Ilx;@g"k]cQ|Pd}8#}9UA&)0QZ8O7b~1n^5,lO2@4]}_xn2gGmbJ4J.g56bs8WDEG-c|T0ydX9aaN;TF#]iWVHt]pLXW"6Audrtd6O3U864Y
+DHO'6;q^%Q|p]|WDC^%NL9.NG[1cs/JL/jMJ/A]XnQ/AZdx{pxn#Ayr7Tfy=cUuCkR5OR">=p43Gp;hm#5'Icr=PGji3y<`n]2@`%-c("E#_6^<!6@v:ZD
+fNQQdy^`Jq/uDP`7[alf.}A#KAg/2FB/SO-z)Atg6QIX#>VR+E6MQ$BK/aySW<nd1a-v'RTnd(FgIP^udm2!]mAe7s^d7<O[VmEPx3N:b=gi9|rIgyw$$P
+[BO]Kv+L&,;{eo3hPj@KYV:6#-f4d3mIPy"r_wv3qz`dJ|Q|41v=<MKqsvl9&E6>zUT](x32f0><ScnaJt=r+[Nlo%2h1CS;t-gaR$gJq+WC>q%'7hynQ/
+e3OZr(11'_~7-RBT/raw;|{'UlY+6OS$/|Y1aqUF|,=_Wz^:FUI/MPkng6=w%2g.)TlW#OXT]oqRq"D3XpN<}zcmIFnpZ{{72Y=4sR72o9[#up;!sF}l6:
+Nq=pQ"sFHITUBn_k]+_<s40$.Zz'u{wW6yiqwmR:%;cVDxEv6zirtC&kAt4'<YD%Qeomr^On{:"v2tebRx~n6e:;NO.m&H5"5z'Nyt(F=ZgowWUmm<A_S#
+#Uo3EYr@z4ELSwK]gZB84W!MF;Om36s%&>8c+2iuF>P/!}VioV)5KU%0^(frdx[2o6&a90"sirwuHO#rgprs=wWn60rMoYGOWuCiF,+hvV($bKMJqNX01o
+mLP`;X16EKNlighV^F<0P_B%vh'C8_jNoKyM)0Gcq6y&yt3}"@:a:cHCMC6>F6Hm-vkC6/j|J||{&!pKS6RL!,z=LRBOmNu0it"yPrH<#6"zU|0fry;Z<`
+bNhatY"u8DOLc7UReAtv`WFm#n!LX5JVmjIW0QOU6rBJMcLz%6!))r.@7HeHjxvYBcE.(=%YbtFBY!XJp-NRWZz+U_|s"IJze^cfr@!H;Q2kzk,]qqz2a"
+")9ZCJ/1|/^Yjd0d)JoHPh4(Y=hH'D}tKQk"vl95}4uSAsM(ArAZjDU%!i<l^hyd(m4J4-<}T&9Y=r's_90gTNr,-A-N|eCQL/uxQ6x9/$!/'(b3DCSqMj
+'-IjGvy63>>rYMqPv7:L^=Zb~#2|e;K$t1eI~CXj4H`d}MJNuv[bv=$e(X0MYYX}1Z4q9F=@VLLzm6TRrw|R6229+|/e28HscjEppIb8Hyh,S``=m.e,T;
+Q^8sUYG=][,tEo2:R4;n/^'J4LV6E<[djN{Ors>p^Ts3n/SQ:J[Zq7J$ueR|`4bcis![}qO-CJgOQ@K1-UDQkh_#gnPOf+{`[O|/3h)CG_BgVDz<vK|psf
+xO7s)}2pkHdmp%pZH,_hLt1}eEE[+@%:Ei}vUh_%o$%Np1qb1.J2'qSv#gA}C@~c__xn0w`4=7Ql=i@Eczf6pz>@!sM<n&nZ'sK#@Hf0T9}_X<)_{iCAJ5
+fnDAS,+7F|[|6UBpul)N[|<>"xn72N`1G&+0k8t+qp<D]/f3HxKF3@1il3u5yHk;o[_,&uU<Ju&3eoYkmA|_:jilD"oQW-l"6`Q)kfzL1mOu(E`VP7caOh
+VctSMZexw'&PLM%!2+K2z2Jb_3;EGMSC`3jr+ZXr_Y[y!m7)@U^DF&wr&7!hL@|gd=W5,ZOsId&fOF2y;u8C0q$E06nB~f@7lXa5R`56VBUL^3v;/D(<co
+"sSzxbY0.3yiL#!G[$+'^44<VGj1,8STs,2j&wl84D;akC7|v/D|vJzwQ]mBfhJa_8[71Jn5|GQfx,>wUa~{`!o|-s$6dG1Nam-R.^{mF3slb4J=B0dR;5
+48#Kq<]%@35./6gXk]2+rT8Lo65r'cKi2}pWYPS/p43e}aP5-`h;C5Uz.N_+D[j_8VJ[o/"o8XC^'ETD`AB)XW8hdB!LYmA(e[xtEh9={>oQIch`c^T@Nc
+J6BB",]:D#4l/=m]E}j.5RqAIU]9T{u.niQ=Ym8`4aw7A+Mv-Pf}!+~[U)t#<J9-@2^0u"ry8|W`pt(R_CF5:X/ms)y:5o`]]PgFS-wf:4`!vp(RM}Iz`$
+~+L,eG,YC4[y5oNS.y)GQOtD{_CUslh#TUbfjq3ph'nc,&`mJvVwBk(/NNwr5YG+4o1vc%tZ+]/oQ;0t1^^65h0HOrrM)Y>J<Z<}TSKnaA$fP)!zW:>_>`
+s[SFE>Lm'MHt2=I=uMGdI]BtQiG80,s>og&!7t@_G68U~`j#BGZ(v5|,aqkon|<D}dqOJK#z1TOb]RfqADPJ+H7]N5BWupWLW5dfiTftIBSTv+fn+vH-aa
+XDhvq$1p>C88vi{<Y+C3F;.n!AU!ud,Y:di`WM4GiUHBKz$gplLpr1EA`hi_%se!rXMMEV^"bESjth>JNDdy=KTukl3vE/%Tm:)cO:NQadK-e{PU!KCEol
+GlK:eTzgb&7(nqnq<nHTDWen%+:M9z,!^XDd)IOrF$$2k,jp$_4Vjd}`e2Z=;"yC4"~m,Lx<`;ASDf!-;2KUT#5gj"n.v&4vHXp;_3(L~rhMCE"{[CT-UK
+wFH(TrB/rfKLbQAty|eY7oq%g{@z_5<aIHJzlr3E"4C<F^N"UG_M^mPN@piOWc>N!D$TH[.1o,"-Hb|<N$I,Iy8xoWD5-gb42IF%6{oxk|7'w]j50Rw7Y<
+H:^;`Owvv`0MkR8k0RPjxuMTxCZ#-V&`mpf_]BNrnnhi'V+h<,zs<_)=&l(Doz"TZd>szGHCg^n8iy4d;RR;wZP+53Bu#6NN^Y-C!UN#B#F1bc#PP{c@S|
+n!mndHh=&i3[jdd]ku#Yw)9&LP~UAPTU8H-H+i|N|bpT2N;O!xQyA^9,|%_EuThzaEkX}e{NN%Ag#.!Xft5&!~-m+$~}qyAL!>J-:{KAXYMUMOenFa:opN
+zOK3=1H(dh5|,oTd%W)wT/e9[Qy!X4yW.jc(={hCKg{9&ogJIRs6!9JazI$;UdhYv0w8UoY^](wh%[vieUsKNok^="D4)Z%#,,;/~V<NJO!d;Vp"3<j.nr
+BKd7^F&vYW1.fdp!2f/w.cNZ[PV0Tz!FehrPtQ35:]5P(uGz-HJiDNs4gxOE_{4-$x-OJNVD%g3%#5yK,],pE41$FEM53FmFvef;a/`Mj`jtvG`n185|2_
+as2LsmAA{Ldo&%5b"An(lL1qfM]^)b$n}6k%2)B^`y+,TVL260QMfiV'6J@PnCD8'PWdy[0MCfHdhRtVY9Zw`)+.o/'Iet~-lIrROqgw$Dk{:4S.L>({_1
+|@Vodo@I_CanQDx$,;IykTw,A1R{s)aL]D[3U6BvL'J2BHrcR@jHPJX%lBkX'(h%Q7e'=mW#|0$8)JbU2QPF>.pXYx3=(!z(MGdHO}:MhbSXlhb0T;Grlz
+:kee=eX`Z0h+A;u4l5`JKK@3TuI+MtRQzwQUcA9w|yxEVOu1/&.Cr)x>k]^[#@Y2Cuho"0k%<m"t)gMC8@tX1HUmHg[&RKU!BsCFT1'U`[:BY}10j/01!^
+zthdDi=b/Q_x^mIE6@>0O'TW3+GSR&mxbbe'Nq8$YY6uxj>Jyt"X<TA5A'o4lMCl1&2mv-IES%z;fc+GC;VzjJ.|Bf"Nq`F"EV"UIycJO7hl%^j+op9"S|
+Vr"&1K39%T"Uvl~PjJ8d7U8WeDXr&^[;zKJ'0&n_BqN8cfeY}la^5a,Vt6A&>Ir=bdTfdDfR-oFT>JvVI2Q=4%9T~^`Vo}YyNQ'2J&Gqy!I)</4[|4+{gS
+,G$`RA<Wm+F+v;NfjN~)6s0Kk060+b`jLNuV6zOr+raz<GYh#25lAsZE]E1VX1}Rl8|g[)gz'X0[U2L"eJM$y!#I}^1KCrXa0}@k94HnDIr;F6CR|eYFnT
+"!~x!4+c<FIJo;iPV7U]i'cuVoo.Lhn&T+KVF7--"Myz5TSZX6L/au-4U:pjglX&23),,8Su%}G{abS0;B~!D_"$FZ+#/gNtw=9HQ)WUVq&Pl)NWZFV/BO
+-;k".OK7T"9ceX7!^jeWv"|lbOBy!{,&!%l@{oNl<'X8y<,xTJ-"td|6:gazrk$RGZBZ#"=8,wgCG^,mQuc7D.v{.O:'#79wZ}6P{tGC/09YVRD2f'~h1-
+#[s0TjM]DMUxC0KqTt5TFSSChId+tId#>O5Kgftace|--cG[TKknlYEaU+[a;z@V)ny@n;rc&bij}d9j<(DXCbkc_,n!B1=ANP:3D)5o.Wf2+%7saMu[51
+'iI3s^skk.$$u2_Wab[LYv)(_7{_)GH,!9rk<],sM2y^XMCuFwMF,vydnu[3/3`y+gzc!NLl#04{QAvXE[f`_wJP!^VzD|PVf`sMwqz:}e]2V{}rW,S@).
+O!f]9Q7Zm{ihv,mbaJ3'U2;MWPCIUG4NziHD;;Ai03"O%@evLn5=ubDRgFH|th%HSYb/bN}R'hcnhr_6_ox=Iwg"CZs[NKaf=k_txlG_`7|"Zw7DK;DqHW
+Qk~]Y6gqJ"9!_zKR]HVjKk&No'cw`24E]<+bl|$LjJLK[C;TNYQ-E^&.znDMyc{)4q6;2pCRTc%<2]>df(nFKORt3,Ym/isX_VU8P$%BV<kNC<EEz6v<Wo
+/XYP;:zw&'x%#_hX-&plRp;(g;,FvI<kT3dqvln$<_a&lLikKrhR5ZL/)"$r>X+aQJei#9sqWw~FqbIt6'&7Ow8SQ+ZpWVd@BM8S`lZ65.WB~VWp$_JaWn
+EGD-To]&=X0:~${6vZMG.McWz_%=`zt8$Rr7PG6q>yd(oY5,w,(FDWqgP%cCR,jE5wdUne@A6QLQ2D_7zr9}H==&Q0J6(XQgGd&:$BNdR;q^D@JD4IqF8S
+YCj(K]~W!0$8Q}i+##>.BHBXI6[E1e&FC#D^6_n[t`ahO<88[J8LF'F5(A)/HC^US0+:pIu4:gM!mT0Au1AV).U;@$.Is&~#gKUQ+]4CE)Kpc5=v^%{VrI
+#Q).:mWOEB9q:YDvT.OoqWDBRt1SvQK8Y.]=.h>;WK!LjaBY$:kq~fort.2=IOGLFIR2&(UANn$hBJV"e.XFkUAWt1)n)ZQ_O'OVqj7u[^jA3uo7D<a>8h
+&)rW5K0@%-;i8HKy+E#VCIvUw|_luURE~,`FPtZPinr,K8E[aR|8.3<,_Lb{YtCv#Gn%jbfsq{wI&(F(/.VQq>c{.=l#'J4R|KpYao,R|Y$L}d9`uG98pY
+^c;i/<;/2e9[0G1rp/xjL6Kh+Z@[;vsJ-UawgM,VYHS.RiCH"@r1C-r2s6@H|=g3Suj/Uec0,KjcEfc7[/NbGEN4{'Xk7[Mzg9syOR"TuFU>eag:,Dky{f
+5h=M~GN3_cR.TnM^#^[6"Yuw05h>({>pU:}HT9TF<)dJ35y;2L,^&N99c]My>C|.l;TUGk:s]YFs$UdJ}q0N]xW[%57f]{p}/10<1(E]xb!=fegjZ8Q/Z3
+-UmqpZ+<~z19.u<!kT`;='!=>O@BEdRJ<}(:7)09eNdryniMHT:G[pU4jX"8qxBc!Eni.3X>b8p@xLAWTiV0BvN)]G{Qhbf"Juh_pA(Z>_i]tx&K$4v:4C
+Ewf{Ji=Ja;^$8Yr6c`s!s/]{5]#kklF0=m5DyL=9:$qI59Q3pVfwDM|lNAVd8nC}W)T@`u"m.Yg"DTQ7=WE,Gs9r..+4kGOhL}jx^DUYJSp#~;m!=+Y6-9
+:_H]y9gik&%}Q_~A8ej#WWXB`$ZEhdM1O'2&jYF]'6Gsa0G$2u]b>]eI[B='80;'P[_U{(u{g9BDyGX{98^JR)45;$BW;ijw|m>K=3.8=!%GfoYo<O.}t}
+!&lv`}p};f|Ofr9|MG4{G+VNK6d7/yR;~Qq+J4rH6R8[!3Dm@$wh2Jz6G^D1F_)SiAnGssi)d0k)uID!u+MQTEOCGs$0V$("tYBBQ1bXcV3/Xkx"fHUiTx
+A,cz6BB8/N!/s2+vJy"JrYLFplH5|9scX|vJaegwEBi9Esyx|ho.#+T.DVqux;gMw56Hji,H#Ul:[M6Ks->muY@4Hul'CQW,atu97b/h=;!.3Uf%7!|l3c
+W/k"UIWg.c);wgN2lRtE>q;rfx:f+",{~el@~XOB`jcfp+B:&!CyO^nmo|0qJa2'TX|0%:/|S^"Ir5S[,tMg#_V|x=Rtw>MAg=alIog>]e9S;8E8Vxm2A%
+[,AsI{a]!d0C^up5I^P[X'm^(PJ3SzgIxUObQ&Ld5;qN&$-J~8y9=0Mp["Y5A15;N>mT$j5_k9tKrJ}d[CaVZLtD,17>j7m[vlBQU'p1awO6=w:p4#.2og
+6A,+d7LS&ISbePOX7h=S1J3q|8ip3Kc_kH>J;!RKR$,B<2BQbqtaS/Hg_L}L^y!IkYM:OZ3s#-~85x>q)Pn&N9ig(s!i9c:d08Xayh<aqvh(Swi:hn7uT}
+)=&AZHB.QMd^D4K]`8qj!`H3#s#2!DR;Pj0[3oc&>U;.qqI$-}w:s_mzsx/@!76tl[L)pdn#0p[&gBqq(.)+p.mwI^K$dlgKd9/G$5$u;gwnXZLSt_IZ8)
+XUJZ$h$G5;Z.y`t9p#g47&8}+tpns#kXx7Eq0V_J.0x^4-3I^-o!-Ppi-'agqh8Y%WnR:s`WtUZh9tFt=3[G=8l77wqtw#7BtDLl%3!RA6P/To=wg"%C:-
+>IH:1bygZbu3vjL]Y`B7@U|EVB(_6c':`V.!-"OtncceWo@drbausc)!WF0;Do,:S6xYZuYy!;l['CT$MR/X.&M(6yGD!cB$].W4QG3INJV=oYourDpM$E
+{k7#15OoFNrE/N#4-4g`TU:n0{"ItT'qQoEpO;x@_yJwE)=+1A/;<Z7hkxAe>dm:g+{vlm+K_['Xr4mRKx[f{p,Ov!Mq[LaBsT`0Op2$3^LmX.iq8XnssB
+L#Zi:JqDP`{6aq34%@q)p<:;x@ce}wvk&zvu0^s8i"|t)]mT{K9w9t]EX:+lNB.vh.|XUO[j9J(6&nJI5tt/5S',y<ys]zQRDMXEH({xL;|bZsy/lvtHR`
+bj3>&nILsLU/^W&iKXy4!UO{!StNh{JIoJqu0%=KwJMJr'h>B7=/5rk7$1vXNHhmqv2i9x{i6E11O}tEojb_Iw$4zwLmNga@P1{KF@|#!g{IpxkKp@P9{F
+;^M7O7fS"c%H9^~Pj%s^l'aW-ne3<J{1JyK{W%]M2^]xCRTZHFq,S}Jhq("(Rrw&1e1a]^kVX[MSdFcSEY"Fq#Ga<h`ry-ctT@y_&gCNF}PT%/~yORy_jt
+4s+6)4]A3ni^Nqa2fMHWd"5k7%eMd2]69l%sg7GoumzkP2Q'uw0^(YPw+l`@(k]pKM]K+#O"N5{-ADuqYwKa=Z[Tc6XJ{-=O}6a-H^Hm)I#F#{0S}e3j)D
+s[rn@^%'-Rz>&hwXJai^4Oriv<pVn7xC^VX!$gTL'A[7dL^M.K6`,(9I7X^V#'hS@2(q}JM-6c+(]Ux#t:>^2UW)/XsLRK+:,eID:oV{@4E+b8M5J:aq@E
+^xM>tg6IB%w(8#Ge=8KA-!<6rFQP^mmEU<IpA'&M<11o{UHTYp<gmJ+8KO=]o{ly-$$,yC1QN:Z6qItZ4<QGm2PC6%s_:Pvro911Q1REZyJ@@WsD]in&q#
+B9-24Ra&i12C|D+A,>{)XJH-sfDT{hSSD3!!R,p;}vhi7O5'U8H@>R~$XD3G<P9W.]h(QwB|&E-fF{_CXXGRkOgmUc/&E%EC%14,uf1mIkP`)B[uQzLS8<
+{P@rJ"En6g+$'A4:2JY&,Srv|0y|{%/-+.,U-VRKPX]in"j(oM#T'ZAVNNj)Q1#hX2&`1kr+M5"@t:fJi$Ss%3kgjs9iGI9(#)es]2$d9CpC{GdkPEE2m[
+uW2@X'-"wBbtnLJIfJ}aFE1_.+U;6Y&|L5:)Z_0IA#1DU"34v)_S}asag2OE[RI.{se&]h:RYzrH!WSsDm3+v>@)GBV_G#AuVCeKsV-3Ro~b;3,$(YzI^Q
+ts0^Fv/6/mmFH^C0UWt95Gvpu+B`baF4Yd~`.h0b2H2`:6jbgU&9'/0J3axFOi+;n4g@8R)ori-f${_([WIXi)nWl}BH7QUyj8mqOGhzHKl(OLjD&!<)WJ
+8Jy{Xq0D&e.uQm=1sqq/L$%=FH{K%HH/=rXj'e$v,<LRz)8:MS;zdvB2n"<)6K9SV#I#IH0v5z<4Q&-^m+9k|"`MAm$nQbk0iN}#|[=sG^i6"u1|79+Mxs
+gx'W$ftc/6w5e%n9Q)P4ptIQ#`>a6p;#%xKv=XEsN-E_-O)nhSobG9pa%`Qaf)A1.dZ=Fvtv5=l|aHxP1>^Tf0b``O6immyIsU9[&$I7J{h:N72bcqD%6D
+=L:))L(q|b9D@a9flu/%tgPD-T][j_<PF@YGlJ>rh[@'/$w}oB,bd^LP"^Xf#7k'{)_l{F0K>/mSg0(3X/ee'tStvm%Wn^90:=evE15G!hT]>e}N}2n@XD
+8O[emsyU5Wb]"}5Qog^-MmfW}Tj:S1yJWFG+:Sd0aibb}/mzJBhyJ)^aaOl=^e|/|y{O/t`wCxbw8[K{/Gd}"MjK$<HQf_T}>8xJ'}1Mks5hOG'seUv(fi
+"o.92_z${{`#vcZEEHwmivC%R}08=5}ph24G_|6L9@6,nu"z^_Q>9DVx^NIOY<akxG/YPk@n[xMoC-hppmqGaxViQt_,<i<nkN}wqz]fO=1hmO+a5H`}yI
+{G`}$d}>[ygFJ0UQ0"VJMJ1WK|gq2uj,kV9$!OKWGrm'a<aLAmBo^e1mK|t<^9rwe}X=l7gWF>n6P>@I2N2t{cqPGWwry@|drLz)o(K;ef(fL[AqTt5bw}
+oi9q9('rNIu8p;ACuH|37&q20sN$EQX,L&rQFr,se5|fa]lXmm4^/EbF}}hr.z@O94<|$xxq:qfnWzVx2wjHw&}&e#m8XRV5.ugwk:aRTVCm{_:_bBSn}]
+>$d#}_f3u(VO.&q`elCMv[&AuhT]$2#vwrpnqJ8"{=)R@6[1%ZD!:8y|4=ndvpef[>p<$@n:gWl$!P@QZU|vf&J{Y>GPdFO!@QL`.2e[Fi:P_]qiT;Poen
+/>!=wh1O7]uA1$u<7,3lTx67XS2k'Nx7,Vux6D&TO5@RW&%]tc_1J3u/|yez|v>7glX2[;p2Vx6}2Itz+sqO9}EJJ[xEJYP#zvwx,CQrh"^>;m6n[5Kfk}
+Hv|#G+(%]2Ka=F2wUweu;_`WeztNW(n}6R@u=EliCeEZJR>v!^jo$w^{U$yp(aPjAc,y;r/tbwk7uus<;TxH)V)y085<V(,1N)aRf]5+teM]Aj0`,f;Vo1
+qPoq7r{3GfhgT5lL4,7qrXw{eI&|z_+6Tzf=r;|7OeyO3|kZd1E6N85fq`/vzYf1{TBL4;Y=;vrQB!,4d@%ahyu;^Y:"w{z-(/d}jGWg!^!<<'my|k]Ujb
+&j70%ybsnR+I/P&L<E0gyU.#6..J'D0/=!4@pFf"Z--7A#Q9@sTV+5XT(v:eD3Q{k^56u+Y,-uKmv|=gyAF!$Pd)73E}}Rjnq4!PuwaD#HIWv]A);hW1[9
+iYl]C.~#E2jHR>4U`:i:e=UE=R3A9)K8.PFUI4N5s&'0+W=f!|IT-6:+$c>!pvPxlpcz1Y)iXfNt0XH$j0-4Yu3stGCVEIw/B74h[m#yN="cgk^MRl@`"+
+DQVdtKbKs9|ZW0Z##r;4%3R#CvY(nPt7yGNcam&k-RFPT7K1(d0T6(PtwQg6l3JYwna{>ibSg3V4,#Jd#s6XAu8ERX|=XQg6O;cK_+m!wY;CJfG4efHJ:I
+iU!Z9})#~o]R-RJ"yyU0)AXp(ONP-_`fXaG#y2~xRyY@f}.C#vR;IlP+eN2jBC|dI"M<f3gC<oI[Pl&^s_IODQMgR|>QVr^ay:kOL%^z^geA9JY.$vDoSr
++erVUw%2AK'y;Z^Q~G)WV5:(vJ<>pfNW;.N`<plkl](VA@VFQ0R!8U"=YA'}Fj9a7c&MOC[D;89-`xT0jlqRkX;VA.r%Ey1p2-RSA@^48)|w]0f+2.GY<u
+/cDhAkJ=}wTq0.!CnaR#4yr'!7T]@PoBHy]nK3uY+|xXvBIoljnQ]wpU]/.8jTk!)>'!D/CqQi05vR(gp!%`2kpWT/SRo7H%=="@1#[9VegH6'^Ww_}!%0
+vYq(EAnHvIwpMmKG]'8;B0y69vKhMoPr7(hkbc8EPpP-e/XFE@rp(%SGjPZ@574@FH1B|4NT9SmA2Ih$hp.fe02ME40kY.0%c<El{'6AJdXw>MMCRnN'U_
+Dnr<DB"FlzgpI=$@KRN5r-oXETA,x|=rYWB)URzu^5oMG4(@U8wkAnEMzc)6OD|lbzKmasRD~sg}-bd3sxqpq;]@t%S=AjJvGa2'd/%KEkF^,akExfW}~B
+YE9B@9$g7R~ot-vb^r5wp!+W4R^#/|$](C@MtC~TW7H3P"<aG'.P9:>.8O~u2u=6H,LeWcQCqxP>#sBH,kMZc-q9r10;0yBQs7b_+rx@F5bP1IQ<;_Kpl.
+Cx9iq]K'kj|mMSe]'+/w{dqq}!K-=3d4x{vugiE/]aBETlj7lr`oZ[6[1u!GzB6q:ekwD9>xwl`}-muC2Hk;lxT1m^Zr$&FxOIju+hIWvVYOa.HG0PR9V1
+T8gV#&4,L9Y]3bJ}2HPUx(dDwzd")+'O>]!2GaAg":-;7fpNCL@!pc[Bs`1]&X0:u|Le;O&.rkZoLM"MxuU/){'>Hf=oQyBP8eNP^d4er4tltk.=f]S]Y3
+,uG3<pJTVz7}pJL>i@C5]St=03T]x5D'PeuS=DrJo/|hY/;X1!iuegZIDfWKNxAO[DY$J`xU%0]/uT!]}>ct/a8|mt`Ow7bP}"97lAe9Tj(,r$gxXC!_'7
+hny']:XB2PCdsOVwhDF,MDUz(&+np[]G=j"({:v#=Kio-#&icYZm=QW<jYTIy6SXoyPz@&kXw}|ep+o2mJO!lb@xJ!]iI!1f@GG^I(u'HCblfHh@HGx}#-
+a"@mUj8tGC8H;q5Q|N6Mx|+[2x|qRnI7=}+^qoi)/>{xd>;F^%<TJSL+ISs,^}7rh9<`"y>mw7C&@dmB{ciXh8MYf3J"WMyd")K>:'ta_`m]-PKS#Fpa<g
+:^zexc#pHqoG>luGNv0]uU[pw0%;N!9T[kYs)q~_@w;|GFh)~4=uC(",+-sCc)"/w%(EHI3oSLq6vXX=%(!A45N]^(4)pxuOnS0+'vlW|eB`e"WY3XunK3
+B8aV0_h]F.8/I-M<G8BTG]w[{,XQoaUsUs2%W@P"Bq7{^;|oM%i=Z[@Ww,[xfg/],YpYHSv`%Gn{{%m]Xo]>nN%hqX|t2f#o!]o,#%j=uewY{(<<&{|(<k
+27EU%dUJo}L9y9!UFn|rh:->v1L-qXSja<Ivy,-nE^Vg3l<WtB+Nb(B[U@%'m<.2k52VpHL+<Wx1t6.H+>TT^hNuhd%&4B,5uuxDdkPNKWF[`=kQNK;y9"
+vFjWT{zP8{s^36sHYH3KjF;WO4S0-r5_+R:'t,tBSvuu^]@LYR}l[]EyrpP+OZArerV$hoZ$rNFx)xgCG@v.5i9BDs%2=Wtq@a@TlX(%=#"}BS|]-8VFX:
+Dw}.Tw|1CH2-]it0|yMwqFG}-o@F2TT7"u6"2f14b<<E_mT__|2|x:~zXx@f,7fH2qo-_:&IwpDJ-<%V-n`gM^avDJY9RZg-b.wAPs08@&Ih>|n!nLKm(s
+V`xRV0)7$`z'gCqNTpq1UVzh'<y-7icv7!UhWy.WSbeMt.E"@orSRm&[{t8,iQjE`K;3agch&6+'WF,>N_b8|.!IX`xk#[|i6NgU/e>6gc18Q.L%Y=vUL[
+'1kx+nbf%.GC%KRX5nA1HFH3NL!tAD70;(2"W5%S{lPJHklq"~lf~{,m+s@x.m=o=m09;vzGjrwo:}Bd%ErXe74!~<-SfV1zS{)4]$j&(]+[s@YMG<cEC0
+K5R0{%[0TZ;MO|@=&h)`)F^!=x^Es^+X]ax9%&5}Q5yjWi"}P^Pi5+#=#@'}bY4|"v'N14p5%Oaf1V@rFUA#zEt>XZkcAip5%=%7v+X;In3^3c%bAXDV@f
+u=[|MIc=FFH>R@|'j:11Q,^"UA.[Hr"V7zN<YS'IW}ZrLs=oiQ9:CZ[%V4E}P1"}ln;#lYldy8wJeayG3)`;vW[),{9b^^F&+1)Vo9ZMf&Fm&UlyT+zi;e
+G/sS)t+:HeSp{$yF&o(9/Re"[o5o-U/YUu%vzQGi&p.A;p}w~v&$:{g#,A-!s:o.T8Of<E.(HT)WYVS`}GFTgdyAgZHX6-c{o/Egcc:8X'Xey9|fMvf8pX
+,0;rB!u8cj(^Pv`U4+c^0DY}u/4eEk3L^S)9B-;aX]:f[>Xw4[tExx5R)9(:|ZlGOM<hZZ[JZ]XqF(+J~seyj.Md-Hhw;aK`D.nGzb[:]9ICD6qI0yWbeO
+p/rg<#RVc_D'+j&"$GtLaUv@Z{A'<TwK",@kWaSVhfot)YV_9s)j13gm[ZVG[$X'La7p$]2%qe5>9Z0sS61uzJV]q@9Q)/qD#<s_SWu8xWZna_-1Qvm,Z+
+UzOTaw]x:G<$)|=U{yPF4pXfizoxcj1z;gQQVEZmt@RE!5-DJ%bN:c!B>=pG@pQ+AXnKys0eYnInF|o&Ck6FW;v$S<iESV{rnU=s#f'g^3a}9F)]XS[`eb
+tf.o{AqAHr%4F=2"w&SCUO%+zHZ7!nNC0PL.@Nq%j<D2/1lSEoz^{9[ZVl`-Tv9c$H}f$9(/O6ykV{T}EuzR3r.#zl1J5uQ#11qD"ei-8PM3MP^2"g'I,A
+EPtB$T]88,ECxn8YCW.m5R1FY6RzCI%mR-WhoJ]fYW}#j3<$"4p2&OD@|P4eS[GDc^K^E`6v6UVe5]e%<1Q6NzzL%w@rHX[mBhc`G39-9Fge9#%eTpNUJ'
+>2DlG`!L}m&X4j5U+1Bi=B=KkNh8@:8pv_6|H7Mt0uTd>t,ZdbH-t|9geAoGLB:Q`yVAEf,@AH/W11._dSv5^i=>,dvE$ZF680VE6+.<#`nf/:_i%W1Q%S
+0jst^=jI.|<Qt+QgyV+!G2t'hDg0|{5'jFR(9Z%pnkgFf7^/lsP],I(`zcl'%w8Z]1}E(H,@Y5+:~|^r<h$Km@J/pAm5oKSct^CE)3H!xUS]nf5].uAgHn
+o^%J1;TQELr^5P'-Aztq+i2j-owo<Pn#naG+:W8ej2s=1"AIB@tb.R)gV!<cojfmDffps;yEm3-JxQ{PmwcFlK!j`rLLQiZ;9Xz'zr.'!u/|"%hAuGte=T
+KunAU4g}Px4N5!(Gt7fjPIbeB<;[AnoC:eXMV-:xgAdRMc2!=wvnD^U$L8"_E}nFF"@}`]n6D]p2HEQxKHz&J%]wtU2G=mX2y!tVtMoG7JS^%0=:)@P(!6
+E{I`D|{:LbM2}Pl6pgj]pf|v60CVE%Pg7Am^GVnO,j,-CP}rt+Oy@rW%tJoy,nAw@O9UviX2ihef#_,{,5>bQ{|yXUDFO5WUAX_pqwDJq&`tG}ze(|zBKn
+CU[|FJz'%[<7R}f!JPot~qXCPZ/H'[U4H7S&;+,'u9{"Iz`XiQ2mLXm7q22dPdutT;oHXOru.}&gf00Ttc/`;IEOzoQa,bZWOdj@b]cN9I<$rD#qW_J`O1
+;IoOnjRP1B+7NZ~R>QT;yX[TDzLn-9gZY|VU9zl'Li]H^3$T_F^|+NzD9p/={eJkeRVx7MEyzE{>RZ,]4]9+E/k3C1t!dq6@q90wJh4+=7X/1iz(bTien8
+nfAlh#e'9=%38n5+`'4k`TQfUwHNVN6cqfGD/;wXz>i-+SwqePzD+.Y]zk}2L.Av4^w2JeQ9}%e9d7>1KgL!6n<EJ7{0t)=qd1BIFIZAP<;FFYo}"|c6N)
+Q!^;OQuh7ZTH.Y|2j1henJ~KAR[E~a5'mK7ZhwIj7T;t@Zv@DH(H}FO2y)ph.SmLZiY{:!&op[vCVU!&pzxf)Kjo+1_20y7-`'BmFpd}[.Tk{9fr8TFv-3
+zFAz/a$s/|&LMolntHo4q&8`h5U#{uyVbne{Mt}-QbDjfujew5nRi,V,x(F.N0JwT]c{2HTtpW>V=A}ugQe_q&%+,)]Qv5-u(9`gKmH^ilkkl5]/2<GH!o
+K6Vrq[(TM2fU&F`1(zG]~>M2(J~2;(Zb//}>s.nf8N5im]ww@,uhnklVG}xF#^E"GrVy%,o$JZ3Y,Rhefi!pG`|oum4T,DDTR/~e5u(fdZc$4$po5mP9y0
+5Jj=u=P2(i3b{#xd>B>)crqte&+20;BMK5#b_B-L}"$z)^=ykMiD;6=rq+ZoGKsUoVblkacqgL;e]wW(WTYg(T%Q}Q9(S-Ur'G9gY_6ZcXzsd+U]37PLUL
+5hu8#Ks|pv'uRC`tK<;wQCyCt]c9=`@AH($jIBeo{3WFe.dYl5aO!,d[Jy@)yEdfc/eb(H%y!&u{VaCM9/"|4FuwUGeu_Z5eiC.i]|an6cIRtFcrv-]&y6
+;bUQv3t;ZdB4bW(=8Av5i`P=(@SOM@{I2n=IYaig8ZkV}>;Bc^}}2iJ<{YOA&l0`Up@g1cqvW68l)4e6}(K!5XRA@5[YZ7)O4GT4!s9Nz4RmuiqKOBHM-7
+VP+t@rq(O{M2^>z$+t^3>,j:I]#)&;GJDt5:oq}"5u&gd)+&4Zl<$+{uA><yVQxgM92gG!c]pQ"S+T}]KF$bI<JCmpAnE3Gf#_2^:fHa'<riB<n([w&1"m
+U7y:.%1(A8P{Y^:T,8mqUQgQ+OwGZ^YmxME(R8~WvcIh4#avBRN@~HO/5>Xl%i()!/;yHk9-3BeRgz4@B@>U|0H#Mf@qbDFWFL;]U`2Q_em`<T|0|LGSn]
+&=E8Zz1r"'q.dEPY}m/ISwz>r.I{R4/{BWtNX|V=UU"KYa$m-gM>45v_!{Q&_ZH0e3P(M.!g}cGw~gHr~lf)WvP[-kCmkv={FhX3!Zq-w`PhM/ATAe#|+5
+C{ah![aL,dJk59wr_a@C"sm=Nju_7QWgYcT%%A,BWE[Albb-bP$pO+^T{TG+=Gcu{lJTJV=P~wQ[HJy,n7Do4nb84$4K(+,NF{8d7MZXr,L}[no$`_y1!v
+brBAH#f#M7m{A0im.Snb.`)4Xe1-vk/}BLyqjC!omed|x+'=q'73B>I<}eTx^,qUUcwA#bW`B4HJCZ'N3r9,4s=XM^a>$VRDp!PvZ::MOg2tv,na7-UP]g
+Qd0(`^A#towe}D61"VmKS3.8bz|`"fD>cP;BpdVWjG9EY/Kc0Z[s2`suzD1Qz.dnEX,_K-d+6Z~qn}GCXv:th;BCD&v29F39Z'9#I@YPz&iu1^]@Xbrp&#
+Nre;}_{^'K]a}omJv}-w[dTR!nwGOVbU$nBa1UdeB3O3t-U,IP8!pVY^>-]>[aegoRH}e-#C)HfX+iNlSDEa1i]rq%4ZZ}VzqCG=Ka1xaG,iY[~Mj+qYyf
+owO]'_]5zJKDGui]xrU:^o)9EszFP4`tzNiGPt-M_4Pp8E1XxSbO'vWcNsYP6&^6acpM,E>d9}}GC_bWN=ff=}zwWj;=]ku7J1@5'J;Z%xet17SilE=<QG
+pZF(Fkma1)^zUW{KrGKvIE(:}O=2"osO9m-axV#Nr^ki#Z>E6uXEzqE5YLpLSkv(nA8+S3/ayt%N<ITW16xWD+9(g`2<.ubH2SS6:92[muM}_Pk2TJhpUl
+@23<zUl&ODHq}73w>Y(nZ8]PRv<aV__+1hc8r(cgM7KctA#Q#<Z@EwE6(+3@I;"Dc,`Y)7ci/7~9D%70dK5&Ylc)sBZn.#MfXljw_l"n^BF$if|RktDxuu
+CQ%<X;dyF'@0{F5iBNq&EK&"8|&(mnQcjD@'bn+Rv#=F6}Y@hY]Il|lBw4@jrZG2H{2j_(1<Y@ee$6u+F@oWoGha[,hmR`z|ExEu`Z.Yr7+f@OgJu^44&l
+^RwAy|v/(|jZbeSh$X&Z)aNMsh]B%u;;NCT]`1^{/%YV<QUL>+%bdTYC3mY$[VHdnI@5RnagKM1jE=1C4mZ(0).(psjt!8;T'S.>);n;aI/n@F_netkNdx
+D%$8$nR3iiG^xUl5r[g%#dE-rEcVG!=^H")0RXrQ=p,vu]qL3TUz)0FgTuj=IuF`w|:zx`m&jEGj(t+y;sT`Ld);%LV:WB;jYRoV!y(n"0(iW(K/L):Iao
+`^/:oM]uuKP{l-$NV$f3zUOLn=Y$kx0{.Lu<;q6&ozz^K^On:}olG<NqSO^;0Zz_R{1a:/>xb{hEie'NsaNrF%+_:aP^}r&$Dvq7L6=E>s4%=O"M1T.cBt
+(n4mqM/3RW`R_E5T@"C_ir2f:uhh4I%P5l7v!fi9#&B4sK`t}`[OhuDf9J&,V{MhycBzvD'N=[;:(cu[Q(:/c|Oqq"D^]NfRom0n+#Q3SM(-X{tSq(d=xB
+rA,#N+zd+jbuq("6ujy58{5XjwI45I]_XuT7pa=_[c]:pItuY#jVSly5x|6o^PyKv=0dAb]bo:+O.N3&DmRmljJ{20.j2>'m44k-Qy;)Vya326jDJr3O}N
+wy/rEiIC6Kk4w2h`M.`l>c50f7>V10o-m9^mOtxR.,$-tJ&h-p+]5Zr6ja&"O%-7U3s'1UktNt[#_E(nwwd9/a_y[^QPyI_yR.S]6vXybBAC4Xc.V$qlA<
+zta8YIZrTTJh#VHC9/N&SS2W/Hlv:;yKi#IepgAj9aky8eu]kl.v<i+>;G9JHZUg6V`Iwbp#k3JLcqIpHQOm~L(-$Df">rT$jVe7CoLyk,L;KOIGNCmWvM
+llXxjI+d3bv7s_fOptiCvm!UU<b>2YFjU";[[m^3Y[6&z2s3$+:=8u1P.wE|9#`&;&(6-D`S:&'$ody$<s(g[Z(|thg<17Tu/L=&:P"lA.xVR1'OFhOfeW
+x<UW{j6LMKlVo<$-S!q#U55rsBl)4oE]jJJ4~$`YL&.5eTwFQ5T,QVO,i2F1Qb:vM(h0JXol]0j(J`$2Qhj<qhbU`,hY-z~'zptS~l(dd6]wv2>&FlmBL_
+Nl>YU{ky)t4-51:n#Ma(319<X($dexe8!:1[`Z"92lYR|J[+Kk"nj)LEeBtCAb")LUpDbN-/;MApQ;+ubR'92,>7u_+,5k.Ob[BH,cSwu7~Jglp,:+d4P'
+i;3F#RKF>/VXf{.Pd5e]jT,3wTd`gmn%]n/:7kLNc,/B;W%vAE(i@h.Ld{Q5,/LHsW-Sh5h.Cdg`Rz8dHvz/,X@sPSMd,w/-4SYBAYGQ):BA9T9Yylktb"
+}PsErv5<f[4V.CJ-VI3HWn})60B.Wd{mGXi_Qdz_+oK@/X/&AwCyB5NHSP9>N6dA1@~M%E2Zpy"z1@GSUr{ec+L1U{&_6^%!=Ybq-%d'$n0N;Qz(FGIvek
+]do1>xwq]@-y/;<+N=!Y'YP><eLD5hBT/|f@z-<d[=<pA{%uTgT!E.%qFmy,n:@B8IqmgKLKIR&$6G13}elx('laT+$gb14,xB#BK&.[)SKauJN#-KmfqF
+o0dwQdBCs|e4Wx4_(cHGae>m+kr(qk-lJ}kigze:k#)TPI6F(H]lP:(Hcmoa-DgMHS{Eo&6gIIo6$lC`-!_4'l~)yR388:[BPx-z)DNbB{LI#q[n!:J1{&
+~$csk-9YV$1.#|0<mGD58OLd'ML+^9[1UD3gsv=I,AxZ+[{KN&_x01aIfpPq7o8UwYiK#HdjrT7ncS[>J149-]nNH5d[)"Io_Tv#uB61B|ZC]lWpUSq+Gv
+;BsxWv1$'Sa<&QM6>sT{)5Ha(t1>i-7<+-]<K<p-;86"<(D}}6PM0djMMAWNiT.2lew`Z,ShiK.Z^<&T~|N#yqoO$T:pj4>lDmceXB;5KAeov&G#hI-OiN
+i4HfuS=`5+WW|i,4&|Gyqg`mTwVRZ!3h/3Bo(HOTyYa%u{J4jODk<35|Mo4NuJKZCox%7>lClFJD`M%UP{5`&shAAtkgLEe0#9hyaxFOPFc|{k#`~yOR+D
+6{u`;!oTfM#YnlZrz'>Jk/3|!)8Xcf1veRW@`Lz="Myz4%K;|@Rx(xWu]MU|,lvn;fhDJ5,BaV"G/q<THjdW8kZXF}4"lb;6`kl"hv[ddM/G.I(6+]A:_b
+VTu=-l`l3]p}>]WTcmytH1'<kX3-fuy!m#"wlEUGt7='lx7=<LvM-cppjds3m,1unzsjQbsi,{@X_Z3y25GM~ug"yja-Vea|0hz8kOfoP-(@f;"vROAw4)
+lqRer=B3B.v,ce/Fj`^i2CC'SM9C=idbi"|!KoQj|j![_FMea^Tr%>p&0JeYFWJR^mPL}k:h3xH)8`yeE!W)J_2M+C5uK)/xD1&(<H&=|&L85ur8[^ckKW
+cM6hL|z,S$WO<ay6ec&j38Qdl+Zsc@B76Q9N)&}&'b2ARVaK.'Q=:&qq0!"JU0{I#1G;M:<r2jpb8>|;6/tqK%1no<N{r<0x;>m:3O+YNa[W#Aq:XAK.Yr
+,:h|&XraO<EiG`;R;|H=@U@d[5`CwdL<>'UJ2BVCXG3Nz40fN$>Fc(8}M:fuwI_8".avyX-as#Mohb_rx#pR1Q,^e".U<)0{Vk=gl%7<PY-0bg8FnaJtDt
+%.S@:V_GzejTEHYk|=a|W')74[p|Fiz&t@pG[N!ti}2s(/s$^W{"P+Y3M'eOYY;+@B3N!#9m3]qM>^KvMugdD,8Ojzjn5J(TUwP&c#ceI}^<aO0BCIW/Ry
+G-/n^h$qaM7Mqc9{nLfeEA7cB5:qXCK.KoivAZbs'YI3f">Q!dqo7<8K,x@NtN]=6>zPz>|okSU:(,f"r>&ypS|_n4PT@mcNJfLZ^F!+dAZ+KWVH%9u6Hl
+-qbcP#,W1JK_9#JK^d+O]4O<QA~1EuA(>T/4p'N,vCD9CL3e@2ani&oe)pliVe~]Knvm4W-@IgT2a4^"tJ66"gT17LVvi'Z}{xuX(|ts4a6vMAo9D/[iMJ
+r8:7E.DLrEB],tR=7Iw_:(uoJdz1{#ID7a!:a6)!$Uz:Wv<#1s;>:5Dhx:0,PX+KXuRrW}O|'z$IgQH;>$tIO3>zy.U`n5,x>bi(m,<53GY'%>rT|UbI-/
+.RYu~qJo@y!X^zWCg6OKOk<T]<C-52qjKwr5tt<jhCn'+}Svlhh[5RvX}F0'^+"L<!TImbw1z0BLR%gJi}'v]A}FV1x0QpMXlV_Y.oPqxn^c|If>u6+NF[
+.Ppn<zjK!5exDX>0^&xA#ow9JA,1%l{XhKf/hTFG%5a3[K]PUI)3H#KLcI]42}lC=wM>Ko4(/tJ@xp2WqnrOAXDUAgq>]In6L>A58!NIPhCafU51)_(wal
+4-(C=utK9yg9sw>vpe718LlsH[wkf>!8j9jH&o4zTtw6EKR@dY|bl}ur&KB^^Bsud76c$pBQnJM9rfjz.W1hEH!^[@TYvXk}Up!U(:p1+m!P4e@p&|}9C"
+0gmETbU-O8BUAjc+$.BuEu{k]ub545:/QnaG}]Nki5/ly{{qp{=`wB)V$<dnv-mJxLdIPKoxo3W}@oH2z-vE.@O1t4f_5!.6i^Mt=rQV%ThVtH[Y<wup.a
+Ui7AC"1E)rZY'Joc;U>V}]R=;O#X#Toyy}c15cJ1+g+D/2ZQed^+88'$[$atQn^p[3PqyTQvEE[b`N"+fD[WT}hD-<Gxq^AOdcB`I<KB6,Yx0,&rJ|DkZs
+'R,Wxi"89WLHO<9^h4[x'OEJO7+Ent3N~n-V^>D]&slu5WA"UDZ'R}~><cI9mECh%!RwhvV7p!qu9t`)'!BCup4}J,E:rD7<a'p3,rYq3b=WCfZz3Aa5bz
+.1>JZkS8xzJ&#]wH{&gKxpf=bbk!NFgA)]v-XDNn6KD9phFOC8<p8d@sQ#vWAr:qgPpjKm^I|JqMiOG"C'A;oh,#>&v8Yk-Xi<zj0]d'N{gyD"->-Hh;mp
+co04g_NCgkIcSe,$5;/52s@2C,DzOXy[iPGLO{s;e^N2-b#5En+J[O@.R5u9@Z"+dW%a6}6NRKfqz5+NtK>ip!#]#epuj>:#oAGWD:YD6SFk'SC<>T;4Yk
+USn^uY+p.+~%F7vA/hXfzsTaa]o"XecUbNWLgZ4tCSIqvEG=0u9AWu4urxa,.2o2mJu%t=jgN-3a=nR;O{m3"4gT}/~`4Keb+Yh,:XwXEePz7GDnuu-m$W
+hq^^0g6RL,gx5`2B6RtOOzg]"~S+A}a6tY1bbBsqWq!rm+p<^(R7s86v{f4hnPrPi2fwDtKe6NzTH]CX>Q2}QTY^pXr%kq/}T:Rt_x'x)|PEOySHi@@-<c
+`8B;2O@y@h5<6Bl">//x]DWs!NhnM#n$.5,QJVRFxrG0NU1O>{{^NYr:gBbDGNcCy4H<2BTqiWPl~]3k>7-B_aoL$%<Gs#uFuDEI!jE92+{V-">><J8Y%X
+[nH/[;9}FO[rcdmEJ|D9{v-,f;3OJO7Zoh<QAgHOzUVG;Q}U1R"G@b4-qz$g8x+,O%j5Is~i-)~w3p6uoTFn)!)c-s8ZI3(^T5}_PR9#{SmV=]kL'GR{";
+eM@+!]</DN]Q8Rr2~uB4wok0RfSuQd$|CSCaGB}nG%}RMvxQ!^MS)6dM#:YbUTi^qWtUlmYDP[tFKAY]X^]c5;D/xBi@6PY/vp)!K&_[X}<E}Axr,A3q>[
+G6+p)%U3{!heFv{yk`FfJX+3Zf2A.=f.UEhY09OWid,'5rj#=;<=jN$VGhmt1O91"e&O$POqU5qCQ|T6{A4#TS}i6D6Z}-PY-L0yjA&V=%8CU!QOsb`v]@
+ttVc,zr=h3olxMsmh|;tuk87,%BXi71%4uOZL>QnwMz%@N(TfZX&n>R7@z/E)sx}RehdOoquf<wX]|BD/y0}fg9L$,^_;sZZ2e[HE,T<J@k2nsH>L8k"4h
+!50r-/)g1dlAP17AzkUe)6=M7,i#Z6s[.jhofu`P]&)XoG1v1AwX&vcGM[ioa]=nY(%.>`n@H-"e,!eP}v)YD=Rj^NwqJ&Zv!^g2)=Lk[wm_N,:cqX8{NM
+gQeN57v]_%N8:,_8s@m5R-[d|/$>te;+O7f)~Vx.Uy=I6HjJ2/q8tv"_[JW`1:1[0o#Iua3f<>;ENJDiqyJBntL5CD|rZ&bgex$6;v#]}&C:s-eL)lNh9f
+B1Q1BK)>A4}JC!-1>Lf)-5ED]%DH7s{c{WCkp@FGh}fG4tgcrq>Tx-q%Z=8ge[Irb//[|pMsF}M/7_L.^TSp@x%rNIxH0|U|`}a(~mrvn<t+]%K3hQz0=q
+'heszqKb,knK#{|xGEHn[[yjnUFmCVFv25.}H=~T(a8WM/%tmmh,6^]zIbbyrfiHpt3(R}P:q+o!8lz75x[5BU%$[H0|P-lk-.{,6mDTssVPQ6^|$C<[a>
+B@OnEM&cy|4Y~K!>Eo1mJB@[2@,rs-W.z_:X'3qBmXJ/k6v4tkGp;]{Yo6d9pu&m7zk)y@NB7.6rz7yj~]!HKI|qd=N<yx=>/OkfV)&D=SAwFF8P,#q)~F
+KR^Tg)Qhv,fOz/P0a()-ta.a%>(9;%Aimn#[3e!-Rn4UP+FIi[=CqesT#0UBG^1A'[#BA}t_~Zx|y2,/B(7cJ;rW_FY0<RqK[9<a8:."Nu=uvJzC}4@]&:
+!k+DPH:"3St.vL,^Wt'ASZ7j%Hz=O4|nLN8<nO"M/%w66f$=/e%2YA-cw#M8oUc&9i:'B+p|f[pwz@~j$d%e<HE`$d)HPYcd}IV|vuS]M>']3o$IHh=KAp
+@cR63R<_$mvL[S'caNwED&ij$>w83$#@tD_vj]ntY=p$w60`H=^u-mU+KK:"~kY=z_Tk/[xc64zeHKVb"3F4l1UJW%a@>`1<[xJPPk8TM!QGpvhv'#[W,_
+m9If`#zc"El|Edy-#x(,w,)<xI))FFVW<y1%MB2%e!T]M|O4JBFMZ#lxT(Edq0kzp(6B)Q,/mgGorG{=j=mk>t@r!=QF>(b]>oO:PEwEjh@SRJfbd%tcyA
+suFB@;n|2iN9^6cL#$C=:,AD^9!`ew@)<kJ3;,v[VEgCXh)nkGipe|;%&A~h@7$U)Fr`!H=t0qzo'-Fef4Ix,|T:r%}|^SBcyp6i!>y%uX0PaAEA[c=HyQ
+R(E&[hg9W(@);-eZcg,o.L:M8w'4@5uA:wlL%}/hwdADysyy2|9]O6t8j[WCVev6RK(51rS/3x+]l;|Ar(`F$"hA5;r=Ou8#ILDs7&uE`wF]a{A=r)vb~^
+:Q4qywW4XLxf9UufYPWKDH~:}YFPy_=lv[of3wblBPitH+f.(0dE;Ca^6c2E2LX`G]hsKaovG$1zgj`BhQS`.i$.lJ^1,)eex>;_thuq3R.taBE@5A]qNJ
+Yf4tbOH8]w](G+x`@/TG00e;lZ&Jt40dgIDk2iz_[qD5C@'m,4Tuyfl#1%JF|dX=qAh{)Avv6J>CHDi|!jo!iYO<,yLF|v-e''>w~hS:FK|{_{ezaSy>Fy
+N9Y,Rxl|d`l}/}`m{E]THaPft,8ge=jWtVt-DU]LnGb-3S5OaC3&M9C=lH9=p,[&!PWWnUZ9&P0W3Kva&wR:EI'/13VT%d>apFT_tc[.3zuk$|y8e"Uihq
+z)EQHF{C"Qi!"+XLhHrj|.`HmHs46.R#7f5vUoiW8;xs|3oIYX`n<unMN<>3~j1<n,Z.h]gS%D'fRL1<cwzYL:aA8#XhWZNu(=e8yek@g]pv$f'agquIBZ
+<pb"IJgV#@PB'QE[:8#lg<:l3`>,zk8G$hEo"V]k%IF5Jzu.~,mhvhpqA<>^4W@Gdj|ilTIzaH/pU{vLK@Y@r/NO"{:;|:M'k:XLr$[z7WM&lj6+>=xB7c
+IOT{_V{W{VaM$kaMdj{K]Ucdy|IGZqQr9NW{H8GQir>})fKR<HGi63GO)A)qZRItpw~YeQOIZExs:Gc`TI!y;6IFH2J`^1LStZ,/tg<6X}o`sepS:y75+Z
+Z<.'$c7=q7#W/rNn;Ml#R|BN(|4-/YkA`6(]fmMS/iYAWJOB%]g#$"}C{O1a<cOYSap/RkLZhw%k,Nlp90zZxknC@Y_H_F:K!{(zNIq^DHS_8O&Ap}XK[v
+5-mSCoeMQby+cA[K)DluWE+:;s.FL^LG'07]gB~k&{'K[.h(&Czs0Q}2b-tS+&q9yN@+<iG|lGgX<t!p]EV%]nrn02eyr=]5maB0ct5raZrJ(kMW+uxsX.
+,:Di|}M,zxJKef`uREcvGFKlN'YVi,JZzbB0rvZZ-;YChZWHo<<clF/Q8q'P!njN.Q0USut1"kUTN.p8^]B/EWt;+0Wku0MrWWpOdN~fSpwAI__>6Az006
+CaHW_%<$4<Vk)RWSHoI$jhkJL7M@T"{|$7:FjP&]ZSwn(!lxD`ju9!]6m.z,be`7LTCd0jU'A`{9ZgH0&yP7h,zE[O[xRJ9B`:pZ52^`.BpN<nJctQ!Z20
+Z%0klT">Tv'sMxWK]Qu:_je`@`/KUJP0PDR+VA5YxZiNzPr/n:aZ0TDj4oRcoAYVuZL=.!NJ/),HylGSpxm%2alq,0z|q,%KNdOwNBnyzo]Jx_g"}aqvzt
+:@:F;XKru"0"iuNEgEsV,oE]dX^'KWz1q&0Kt)d{NCOIwt64<K!atZC!I`$O8R$`OjVstm$bF47YAw.UtEH`dHE=f=p.7lav;H|zw[,kj|((}eGL32|-&;
+dMt&Tz|e$&.O){js;rLLj:faX,0U8E)94m:Ey^@)#cr0K6u8`iJw{,Z2p0ik`6}ur53/rr`N1Aq!$6]JO27$'dY&;SR#NtA=5}OgQ-%(}%_V~/%{]|j'}#
+[#rjMe.9c57TY^#PV&LY<Hb2ka}tki`TsOcEazoXi^qfN8odF_1Ror!]}B,ZIM8:gqaB`0kU}1,lpwR'^eYp94)j@:KlzR^4JL"Z=lnnC,f6K@3yR6}>4#
+Q3G.K/Wq2V42CZRR:6FJRy)1|8+dZ<"i~Im6oFnD@]EAxzXi(.-3mbjbCH!WCUP{rEd:{Ks+!yu>7(7ZvJ"V`qB^$6.W-wFtiNtSZ$f:Fa/3DF]%znZUf{
+KTlP:.K-m8&PDZ),@qJOdv&=:ypw.nCVxzQtH8jl~}Dmx2Cy)fe[R(7rNdasMZf>oDn$wE9;6L5$;yjIOP"kfam_'AS_fLVV/1i)KiA:Aib,Vi<`uTrRR&
++3XaU^uiUB4Z_m+q",CA=EkqzUqX.%]53G#n4|$@P^X0'-7JTJ~XA^W</POCB6%=FDa(Om<}uwqSmoK2$@+5&[,5OKG5t]uxQpwRVb9`|BY=NcSeZ.;}Fi
+)wwC/2VtVi&omj+t^ji2yE4Q)q$a|d.jC')SS|c8#ZF-7yKGTQ@^Mf2E(K6,O&HAl,yz2_Rfj)t/4W2Q+)rV!H$|+H;TsWR}W#LMMFo}>)#StL01sCw9(G
+u(%iT15N31yqk"^k9Vr3_Iw}BZ~MDvbdld+M02];pKa|AIOMjA_oTB0f.dF`es@2XP@s')3,WX]8Ztdj=}bD03k6_;X3FIaEJbj11A=rjEGoZ}w1b(,__#
+k|bj>j[f%HV[b&n+4Bl+A.l|6q])c",23}2{WrKI3h|;pst,_}0g#C{$|Ey`<DH@e_(v]&7oeev-|D<fz%]3BSdW=VaumpfK#to91DVZa("V7oa<3bA}A`
+vA%T+.JyXZU[AGp2wsIF>"~/:y~z2J9V}q;s"N`3sP:PjI87R>,8[2&Z22mGOu:bj+4McOj;QD,MuTct8if2[lINqo-OAQ/t:LD5:@V(8YJE#F8|BpzR~w
+@Rv%US"~1i)yQo)RMw-hw('`|qy>s>B8dn9j+ZE5q9[=c+M'm>N]P9&$!BEA`T}6e2s3.Mq+F&YhlQci56kG7/POtn|TX+;k(UQ%cQrxsy#o}Wah`J=Q>>
+Oa:"w,Rtq+&-4mpO]emf_D+sUjnE&3(1Vkm":;6_m=C&6y]0pXVsQ=Rx(Re[,UnqBu^h|eNRo{P;XF(^WzJ/Qz1ef'8.Vzjxhel=e5SNMIxA.;sI|;9+%h
+EZL7OQUf"y%!P;u9WD39,#5P$xoTEQkg}|i(Jc=j>D}4mgFv0IhP$87JB#;l7@Hg{myRNP={h$"ngrzZ9AnrsTD^odiqyQ>UwJK(v"4dIh+<0e~&=6C@oF
+d|vTfv_}nB4Yrac/oCM]9NYpl=Uc)4l^mc-p3&jE^i8/])=MxCkmVVKD/#DeJR5^5gX:z}-5yo$Rl9nj[$5O7'Cx0%X^@F@nxL!r~SnG=l+/3'yr-FBEhH
+[)WBh7zxgcbS>M/ts[EJI>'^@EElA01E6z|kI5Xag!N(URB0K&xVF]K|0^85R|5.)8D=i7o#]Ye/f2DIgWi#uTZ&Vajx0+%t@ZMn;SV%~risc!O5pMK[WN
+Zikh)'9'CL1<dWy,X.(p<e&Elj9=Dv&)+PZ^0O:&&e)w5%2MM'VGP(Ma8:n{0!exWrlF9m1S[#Uh[E{8{P~Mdoxmf,bo7k(bny;ZNgm$0]'(Hc7U|}0g6;
+>}o,s{Dx]p$r.FGL-l47y3M;Qz6(_an4lul)tOQa`0G-YHh=.^bTk}<U}4k,I@MJ]w)EYeX.'W3Utz-`BX[fY-x=p<49f98AQ5}=d@Y(>#9fS8P/`ldg%$
+1[kJ-N&9VlmR@.zKR>r9_A$D;o"AB>-e1oRyBqvvzu;nVEWo$zx=C}=mrm-TCt6@aIe0`Ufc@1eM]Wd^m^fw2MI)GV{ie^Qo#K;nAga2`q2q&UG9PfUz%X
+XoXyGnd65^Egadi(LuwqbX6}De@n+{j5~PMM-IB%M%Euo}Q|ku>{rZ"kp}z7=c|_Vz.:{V2oafOJ|:L8:wz(j-V9~L$F2=KT2L<Y609k8,f./X/FhUr&jX
+#_HYPtPyy7vM">w|<vOf5hK548B8~&bsV"1|_b6#2K:i9!k^H0)"8.>g7H)yC|4ZSjy`":J/J/]{.zFP/lin!djMPg/&0J$UMw3O,:pT6:&'.'sENOTUY|
+=jV%Nwn-7MJ-j%KS(T:yE_6tDB6]C0}Hk;!i!8Vit$bqx_CMHMrm~bAC6iksAZlXcIx`1d"fM$ZrJj,"fB7+}Pi4u8b15zlLkFb90eA>0I5QS+_Z2Vp-[s
+%cf:0aGi,"[Qin^w;Vll-bb-JC$@C3_C1(6L`b|[)[+<LxS#aVXlI$QqfPI`bJPm7RY4wrldhS>OYvCvf#1U~41P!ZZgRiKy~g1VyIbW6pX%jb9@nx}N%+
+rhnlMcM<q(SOCWKP_p60QC|v^O$r)/c:i@/&C@maduJ;CeN<%I]HO&>Y1,3$uB]ga(Cu]]199YH=YMrp4FnLe02d6SL);ev#G>=K}!e7ZCNsu{_kvcbVJ@
+AisDrfIj8!&Rs>X&n@zE<u[3>WrAUdb@&p51;$RexBbh|<Tog|~u!e8"ZWfRO%5B(}^dQ/p0"6"lA'"B3EA,syITPnb%B]3=W@Qb[o4U@jC#%:#qSWsq}Z
+%3r>O&N#P=.]WT_2Du0)+/+`KE!DyeOTpz]vwBTVhAZn$@i(W.iC>R&hb-R!{!Pw~+=e]lV%e8Jz,3ud0_0B`bI=Tmkk=.Y'lZ]l~F)H=j]"-VE=LIMniD
+n%O|]^900!YZB|uAe%"4LB&`Qt><tpLMvZ;_3A>ou(wBY8<q$387C(LD48+jf=.cT^@E2T"CgI0eHh8S|af36p%Id8`Q+9Y;~sV8OV#sb`Iy'HXI>Ia`pc
+CVY.K"7NkyQ1rBJN+6W>D<kE~;S@siwp(cxfx#pgPAV9D)}#8N[Ee=3oT3~(;(7^01w8.36n4ir,9J1/^=$w@XW!er71DPqdP-Yu47"J5YK5`ug+ftz^$t
+`AyE-]u8bIzi%1&zy1l1E{y4HwD-NDIUKY_6X+vcSvQjs6QGkO&9Dfq/Bs4W6s,VDMeN|6FyyTrLyOX]PfEB4}0x3##(`FVji!+gq+S517U5X.1e`;mW)N
+k}Y+BE)a5UD5F<Aq1JP"vPZQL0y]NoQO_O)F93w0A3ZL^>w3.[u`y]Z_mV84bBUx2C|)oIt@'G{zZ[j=@0p('4U3CaGG;UhbC&rfAT1jsyo5og1rJz]35O
+=(dcOAIo,Vx0^=aGely@hA)DJh!5,N5E3,E=6Wg)HTncEVm!)58x#C+<vOAQ(M]ni7nz.4_P$IcRA-0no(>erhY6VZK!Mjst=U[v6-m}>C&jF:`l&rL3Ur
+'ojv^eD7|tr@NZA#@-sw/VC0'3[47M#0!,gc8cIH3HRfVydtOIS}-i`HQt8l7K~DY:^O8s]FQ6#@Yi&=eR=3-m~cH-dzp^G2bx<%.zBNoHEA)P."#-.rHw
+]Ea^%^CSWXb<fC1=v]s'i_q]~"%0ON/F1^KhqnefkNSarXrX4yEvVQ8nE4SvinFnPf^U&v|NY:e"3aP<@b!QHo55h/J2Mk$yA`e}A^yA)Tm;%G.7"nblPA
+^_cn1974%u)#iFB9gr>Jpm~is%D4s39sq0)8zU"6{Ki%Ac'-(q(C^JBzj.f;N-.r,/a6KgAhcOwP}bC/x]C9=fc!&T.3,U[.w|5uh4|T4Ae+/_Y%rebEeJ
+de]a&b^1}KlNetTepmd=[vFkq'6X_KgeQlkBxJs+9D]0!cEe}bcf9aBYEOUf$ZmNXjpbsKO+S+kjX55H8_LA8OZRvit)~JmTRYZ5s^9k.-m+A1YdEMo1<A
+)@3bR'#||sXAGJ/4w|xB=e|K6;>&Y>oe`5^@"8nNbuOW}M{e;v8[.YWFeGP:|qmFs)w_J.Zy8d]nDEpkB|vLq631'EvB,S:q4{ufdD,sz|<k+LDE/t6-!z
+'nGMaI0.2_iS1&6J!GKv`IL:@h3fx#/rdq:3mSU%sU+Adu6lcoq{0&O!rE['iy~}k{&IaCZaK4yk4Im/YMU%E_RLxognw6m@TU,TL1NAm2$J%{1){XfSMw
+DLn+0>Doda>$T]wStpWq3)Xg&Cr.4Zh(bS(Tt,CWf/4dL^}mQ/ye_OY$Fa-/MD]>^D.-^wvaZ2]h)2cPdc{^6I_mDLRc=K#8'a4BFrh9B+HcP&=LnO%%;j
+H"a}=X2,qqv'$H6K#CK7i%3oj=T=diuV&VW9/%#fU/kv#^#jhh^zw}'1kSH3=z88ms3YiI'-+G,[LA]N5lFoy```DNYi<dDg1=_+VXf77aUDXJsXa=Ypi6
+F'!z!;KVL@uvE]p+;cBG$`r3k;Yqmi.3sg,EE]cw>`3rcgv$_s"N(qMQxlm(eZHlKm0!t=nq7kcM|cvcV"<MPv]oF9e_|-cZclSXa%ZjHuCu%Xq,1{ysJ5
+tC`=e@un|#>u>H{<~2PbO0AHn)KRFLu7pl][vQwb[mm>x%2A{Xsb;pV_>.7wv'=k~)B/u'|FB6kZoG%=&l>{$/"YHr,t$NpvH0Z6;`T4u_PrL3>,=@#VIl
+UqqS"-l'0&LU4=vxTpAO7A$-Fy>-!rHIs/)yDcWVQUQtr}oetZb_KL<r.YQGQXyP{aI2k"i:"(bdX6b]=),cfY^yTg{M`83)VPlBaCVYDtWr6`ePB>;U$C
+yyiF`opKN%Q[(It#-iN]'M#/Pk$y51zx/n6o]olEm7p{-:F+V{<@zxTb+&=Xy(PdS._l(zX==GEtgnfyjgcG({$-g@m`rw;a!L3p1Z6N3i%X}3)0`LOPoP
+v1D#oJuOoxg.VbX9$+aRWeIyX!cuj;Wj|UJ)^=}[3t-=:W7:iB;{s(K&1(ao9mk'|IY0kdc`dxrYO$<#Qoh4_VE,2X]<ac]f1;Ws}:;}1A-x!w3Be@o2+{
+.3O[p_%w&'mG)vnLM5v:f-88EQ`[(}HO<5r#d$is0P9s|07ez.C(;"$Px&T)=Q0$J2h:#>SRE8$fC)OSX`Y0vdqAG_0kSsY`-)wba^@O"TAF6".jfTmR36
+PR}qP0Bc9L("n`4C_'yO3UyMx"f%RGa'XWeYJYXsc&ABm}9+_a)mPhj_CTZYNC6XjjWo<=5A82=6TqfgV5QF%s)fUe0bAS;.dYVB-D1k.+^>%X2PiI8E{E
+rv>a.Q1gOz-p6uq1B%kC%{LwrsX1)wzBLI_kO57#j`!%V%oFqv58%&Stz(54ztf=IuixyX@'S9mB$Qd7^>yjY,9}v'O+qXVqP)$-_Vtca9Mu,^6DzVhXZI
+6Xd)P=]k8AGP>ZzJKS|(ScpXdMstQ[eh0[x3q>xif`%j6h44ed5y%V;Qy1A/4@vmnp>ta{!x3{wKYHl4'YMa<68mUEtO@I8g5wZFoMMSi1Fx)!0Lfou{Z7
+)9P+s4.h;08@3>T/TkBAJsLITX.;Iis=3kT!dsWy!=P5Dseyy,sVj29}!PM}k+8^TuuidOBxbw!-wo)q8c<{}6V+Df@&,x"x;ro2hXzIM8Ax+<qctu8NH-
+uZtq<c3s+xh><,c|Ub({&a/Z1[RtPOk]{Z_6Q)PkFPS-%HY[|W`Mq#9`5a|ydbtpII%flNElG#mwqh^"b[-.N(o$1dKA2En!mOCR_EQqrSI^RWR_z|IW(X
+O!&AjnYf76urtk6fAIg|76=tu<u/"Y>S`FNq)w98yqrLS9KIA|5NB/9e>MKaHat5rO2x;GQ_.)iuZRc2k9"D.@]1mU0g]>Yo(#|99@hXu7%qOL@0uqkK6x
+%c-3yW$mc;36-{7-DPSr6gA^Fo:(q!Nwa:}7)_]AK]#)MTLzn]RJ|lVvu'"K=[N2+=bYt3b)@2:5)<,K@_s2OrdORag'4pyGvbYf(0J$)qEzYR<[mu3C!B
+ns]MNoUEvMdmS`K1/9qW`N9Bn)z@8I!0n[gXA%iF','@`5<IV>u4.lWW7Hd20M>ke1.[6^UPebj[8qR"$p!_@ZrzfHVbIL|hrK79Jn_[pXXHqsVKoG"QfP
+{U4kBU|RPf$`FC77cILd520-zhT9sY`jt]N#49BI8!/@R4_Q79d$[^MAXHqJSTwLFjl&QI2<[H^28CJq/9.EG.gC+9j5<6]V%o,q"hdEK&t&(l+KNy1O`A
+_%W_L95={!fEo/Fs.E!3^acOHZ$Ej>Q/sIN^tXZ)yb,9D%~%2c@>jP_qq|0Arq='LNPA(XY(J#ZeBSt]L$>7Ez^B(.,p>a$RD(6p6f:ZwK-@IK3DA!iZ3D
+!rU{0e>#q_"GWCTp1hVUFvYVSA0ez^WV(:Ao-9{9DDCPjv21ZCDKS73C|4cK1(O,{ue=jx!yq^RRiPkA0Rfo]$D^JINto>,rY_KxwB;d>4h_nf'7HxNNV.
+zcrA3,'LUVuKjps=,h;plI%LZ05D7'A4hb2<T;a[aZ]YB/=b=5M[oorF^LTo}uF<KomX%lAIoKd3Cb_;BoVq><X%fEYC`Y@V%<MGW^Y-|$Eu%mu8_"H/tZ
+]s)^qs}ySxWaOp3sN#KLxX"4pxpqcIOD+qjjimH;(Hi)+)8N;9D'Fng]MRQ{Vlkj~2nsT00e)MPZUWYWQ{`b+5>}GFLj[$IBzG=.Qy'^cyHE4A1{jd%y%W
+FXxA#teK/^.<;d%T#2:hf-mxd:Sbh(egy"@UINOk}vG;%Mk;s;coooym=#LEl|]@kLRb8@BZ:q`.CyO7JL=mk':;}c^[eeIJy>@a@W0zBGsqJt&^Oz~/<a
+57#6NTSj/<%H`'J:&/iUxTud">|2XDDSS`.:yxZ|Nd2[+EgB8@x(CZvl9F@A_e$)kpfm]`#K21p:Th!okOriB'wY<c8!9dfz#Kf]cX,9GggfuE$`'_ORHo
+mI7}L1b^&LL#a(~hWMmvYf8y"S0r^ZW0n{Gbmp)6U'>`9"O4o(4"i!xG(0{OBEA.yvH^%4p6Uvz8hy/eqJVA_Oc<P9<2hb;S.q~]'j8`p$DUQGHR."]VV&
+GuU>|v~YvS2'zMY_g;__$/r7kc))=wFc<e{wspoVH91h|5WrW.6>Q:#Q]wj;P5>qqF.RYbd>;oucd|'WGo&G/W4;Hc#A=.XjV+=b.9-dZ^"P#}m6}-52gO
+UTBh#vSN$wuK56cfHi-,I}8ba{vU^lZ,%{78@pLEOJ5qKlY-.iQt-pJU_qWdKYKU^hgQHT06x|,uf&30Z0yt^3)+^!/VP5kE@awe>We}x.tf}6_IbQ6z0u
+/e'6l`8/zvxfJ_hs6R`_x(A0$pIHSqeb|tM:yZoKfwdQ1m#&,6NA&)!dHMCswhiG8[|bodO28X<yVX]b.Vt4FVqQgLJ%|2JbA!n#MF7>1j_7m@"kxC<Kj-
+4>1:tYDXmZTxX}PYkQq>|fIRx4yg'L_O+j'(xcr5XXWa4o&<=7m@C:|{kOO[OLu|fW{/RvIRuvq`9&9toAzJbLm$oKTK(4_>oF{v]Egy5WzOwbG,G0<{yF
+CdSe=2A1&mvB-B`0z(/-yu.@zd@0",{XK6zLvg.Wou2[L|<dyW2jXY5^GxhL2cdn3[ySyVlN4L+o;61/Hkh%G_L`DQ$25u2SM'hxPk0E{%T0t.Uy_4f,;I
+;^HoNeSkV7Xk}TW}~Ivm5l"921N&:"f$ONJMZ8%vW]WH9Lt'a|A)o9V[qv>N%fEGJ1CW+0cNC;sP@y0<7DLuz1I$OKx=ro4.Y+Sj.D{.r0N0sC36beq2od
+Xr.[vDX(Kf-.JbZ|"UCxQE&[%#G_s./K:b#q}PF:R|!m5u|S4&4D%Kd)9WA(}53-(D90$w6`Fm5m+x-9;YT66e.w#oY1PNFYo:cCOaiJ[]<0]k[H4+$`y_
+d}u'@2j6US7(YI0TGUHM0y^#&7C+^0N[q=d]n'j;>!XEyi+6_uRR+.S)}{3V%L{NL:6-'9aS!&VUMYR/kltq+u`DgC3Ta$hc0NRhL`)TFYyXbmBM~jV87N
+y@L)K$zNr;!jyA^kzG<TqMPY1qZLzWcjnY'PV:j&"[":A2tuR1fVkX=XzZ:,!tGV)DZ^aD-y;`6-x(38$c65HbIHY'y6X%6HJrsC!~J@DVlu[(p6-!0!ez
+;OP`j"`p>Ur1CTVS>M$uv7dYL(vM.ywjyke+|17(wBBo!Z>>n$gPE7lKl}!R}DVJ'+j#uGlOoh(my@ZFBCHr4jmhYHERRLt7jma,H;A0RV>/]futPtg;jQ
+O4z2wbPlEY8iTJ~xTiPNytLr(z0gp{]y5rr;5=<weLQSSZYm&XbE/,{Rr=tlhn~mARi2U#/:rs{bpi`&{.9E[/`@sXnY`>CL+|6v9/f=3qdGIwk2Wnhd]C
+pq@,4V}XM'$}yYMe`'!!%rw5omYDsUoqknPlHmmIuD)4@{PO;$+LaNPq49Bix-6pR_$,O6>[%qo1kN@pCGPD1}:K"P{NhQ81OU|&t2$nnL4Hs.iDo5g0e/
+V={B."/_h<U&|]=%uAIu2M96P0aZ'O-l(9t3TxFCDmefrk4E"g$X9Bhg)Ma2wP1X[-z0s2{BrFiaRT^w<G#QhRhcbDSDh{i_V^m!XHjtH_8lN%o6r/;Odq
+{z[O[2^6dyj3H8B83h;rmfm`.Y1u1PlaTJphTQn{k|9VtPn`9no(xcdT]}1R4RAZxh/)Tvi]gX964+qDYR`=P12c0NF'RfFc%x.$cRjq{P'J^sDA@[qN[]
+'ZN+wJ>PRjZg^D,MH(ci9o<s@O]@EKTk=y#H4c-0}e,3P}QzOXew~=~I)c"DcMQE|bdKh+1_HHtRn)m>qDL#=6b]Xg|B4pfW~a5m}CsK}u~Sm.P2]oCvUY
+91ghT9^CYHEpv|mmHDkr>6q[kEJ}MmoNVi|3aNlcwPN9JEt=:sTwLe4:o]o[6e&a7Qy]'Kx'&;s=(6s4~EOD<I#[^nbJ$0eAA;Nh0=uX=e&>EEie]F[Ej_
+:q;/'`E1ef>V"9)v)YAM=K'FYObPSH1-mn7)M&,B~QiTc;;+z68)H{&CbfD1'ewray4&G5mMhg-OX"[IgJ0CC#U`9eImff9qeYoJ~yt.h@b@`xdY~ZwSkx
+%zyOSiK2YNCa;UvF.r<#4'TZX&IOs6m$2E|ZP>V$^{r%(#-u}rK[qs%NY;ku#a!=#6%yZ0gxof@W3z2UOT}wy$|6/NEW#xM4ffKlA,U2=iqh-;p3R+7J$D
+s5lxsFbdNCZ%1`!gr,_j)!#{;U3<~rfxj`<a.kVWMa"38ahUKJmJnEso/<rOt%PM%;=5Zn/t6J/|+}@^Ku~sJoC8MI,1Ytp"&'A2yr(4dOMfR7TKGG02N}
+-vu`fP:%E{qO;U|m`7}V>wUa=<Jf,+DW54[={e,R_iHAvM;Q$=Ig+f(|hOWL<_}Mym'amj|/DJY;XF(sZ[L6I}N_5cDS;p0jN9d<R"$:)q=kHlp{I<Va^4
+UN._g@1JLNSZjn>J06<QP2~2286>%JP3">:LsudW_1P_1GJ(,Zox3=W#3:{y(]Ni2gRmH%@cf,eFog6sv&hsozf$0;wphmVd-O}FWp<a0h[PnAquu)2^V9
+AIOu%Ei4M5rQ@JGz8kEqGR;+|G5BaSKP::Sq11lm9mKe[!O<Q,Jww-@,}8)zTV4`_]DfqUBF{OJTU!E)P%UW(z98kb.zs$8=<St}iP!w>Ymv7x=f8JZJPz
+~4@g%<.<-0JA)Vl_m^P)iQy{wQd2=}a]&xW&{qGbRmp&U.;)^(yFy&RMN#}eO+,&C;AM8TfNtTD^vs1WPJSy;{H6hQXeL(sc,EJDS$izS$|xcrQ;p0Wkyf
+LU-L&$%j#!&ki7x).R;,)5wL^/KJv^#v'juW)nKG/K;1s4R<{7L:7n!{zUsdTJDXR&C]!~k'4zpE<ei'UE}2]@_i+FomW5Vq/1|RCLpA_G12)TH2_}d}KG
+A5{A]ZU'`q60JE{p;!]Mtz}k"g8[H}:8!">H^'j59Y`_;2I#o54I9g7(0cYif{VN4ITn+i40A'v95mnQnL>1^BP|@#1n>9~1vr|Jv30lXvyE#)tH,{JO1t
+V`!a!`&f>;o.`Uq-J=TgW4kR1zbBuQcu9]Gz[W-Nh#k|>eDnjv[Jj958{%40v'+s.m@CSJxcH2(0Zn;_dFc=-[o0+<O5b3!])mHJu4F$tkp1bY_|aLdP[d
+$qA#y/uGEX;g]}XM;`;reJSt<FfOcb8;f4Sbl0Hw=1]G-eI5Sc:1L{;E(RFQnZZiHHn+kBqBPJwVz;J@:&)6(;@eZ_)`w)m<ncl<;g3vfP"^s9zk>GbO!>
+$pe#zL`|TkJ,UDMsv,I-DZ0%d49C!g9MK9kswZ%b/PO-Dpw;Hm3qDVr}&@r`DQZmXHqB^BLl6@V,A6Z_>W!`g#~uWA06p:{JzOPW,QzQolh#)9&xm/jrdp
+zkb./[Ao}b}eKbfJ}"U2Qa<Es({Kb"m()WgvPNm0qeG"Vi'YstBjgEb&l,@s>xAYdKt31Ii{.fH#n1]`|&0"9IZ|3E@,+n"0T:2$~S$vDgiI~>7,l/OE]v
+/XE72GYhf/A-^te/L^S0_4#{Eaw@{_(kCK`AE7~i63aOLdJO#z{UsE5gno{UX(K;.{u|tk#"v-[TgT7)a!:n!]pH(Zi57Ihr,$w:.fD|E4!bWX;P3vsDh|
+B#NB=J]9SXXWiBD/z.#IeNCdI0<"K:D{#;5:K<h-vW$[)|vt@nbgmp&pc8!9O<Z'}y9#y0n;uBgWC}/l}RUafRG|.U:>Tkn9!6KTlChC4LS]3Ng%1]R>|"
+T!X#F{}s@%J&Mn6M:v7Wz8}2_'@z=I-Wn5D&bM$kGw#Ixrh#!o#jR/"P50FI+5>Qaa]BeAOuMQs,F!ntH!K5A,t)<#vJ$Dv=,<!;u)|VBDIH%0B;slbdj5
+":0uQy.z`Zwo:)mW0SuXFKo.%dkt>Tn}N8hl9([y[OZ7XY+w:7ZWFnrZ>E3uI&kA;cHPg6V-bQdv68#AD]"$z,VL(1K!_+`WH4Uw7u$ho^:s5T7ToK/}o^
+!e62;LV}bUUi-QbJWrbjT;-3Ox!F9if_B)Z$t#<=S=@r/3Sj/;/7F7d+GZ=/2jrmUAP'q_!XrJ|q~Y$Px;+!t@CM--%sjtDFGk#|LE,'S$Gqz/bX5=.3N$
+a`R}w1sLX9eWUK$|^Qjny9J9l48!nrHN(Dty_]NcK)'K}fGkl:"&;kEzHL%mM:5[E8Z}mp_Y)k}+Y87d9],80P/I~Z&-S4/)n:N<KjZHtwe%-_(U;C<h>7
+TCty_yX6'W8Tlg_M!Qx+sgm)K4&FbD`'I]Ppx]%kNGl[6_$KSn=+C;,O7PB:vnva#bosvGfVi`NjWs[d;+Tk=(KrRawt^ql4[';V$,wXRp}Uuha:b`+B=(
+o$s4(2("CU%A0'&;[L/^FP}CA1~:-2os%Lg9y@=$Bk,Pj$LBR@P'VuzzVF}x|`iJ6[l;DJrvx]$%mo]j9hoS-O0exi<-Ch'gijt9BIB.@Io1K$Sb.e&)Sx
+7JV7-By#r`{"G{3C:)R:55xSS%%i+GjufQ+Snm3@rI/o7puY2!-"M";Xi-RYs=SJ5MVbBqt+Wr'J4s=+>hT%5AX;$u_O)1CdO<l],hHLHk6i!yFYO'5j%A
+p;`(jYPdRXzxbcih:e0=k:+sXM@=/NNCErFIck|{iR,/u)Y.ta"Cw=fc2oNM&BJ{h:BKLS]4!Jpu1m)H)Y^ug>abx[f,2LP+Deaee6Bg.13XcG;QecNK_q
+99YQHy=7"B4xh5je>Q|I-1[k8e4&&[wPImsXv%kU>x#BbMF+PUSJHdw"KZ^3a/ke!|t)'L/5.)XS#:ff0)DKESs.c'7t#A`]^5IOKYnz{aBN/gS=[y$F8-
+MN!$iY^C{U>JbD$}kC#o%+g7buU{zxIbJN=HJI29'PZe1&:W:4bZM<4PbfMv9lOP&!lxfM'Gf%S-AV!ZB8WCT|g,R(qX>DuT.WA1{,7jDC5rLH#s|+teV-
+vugSr;65fiA]><!rxDqh~>D#(^UcJ'lfS_=2SW'+c:|DFwh/O6[-WY9JzGbZ(`Kp/@_]1Aby(]IKg"M@9nrLs[V=-RDg.%cn7n%OX&`z=8]-jxYP!02fQN
+@36K31`O!d@(hf7[odC']%g/eAHN&_8Syo>rx73UBu]99}bsfB:jX6iaX5'^'u^,^wq(~u'shL%b1"""G2j$FC3ED!49kCo)Oj.uYCZ'3nK>Ki6{u>.5RN
+N&(2b7JYN{&EG+S^#`uhMWJO)%tx,9^.h7z19]q(mW11R'ITffQ+Z;zl7sE9rUYS:CCpzsZ$b"ZbIq!`3n!G:K_x"Vlrqhl;>BreN2C>3ZF8yJ~|~%dWPi
+M5G!LjA[4$nrBey;9(cFRznyCKGgptK>!xg$5Z!ba9`e=J7":IxL:IahO^JuVh[/L)>Rs02^II>].B>a=K4LAF^m(LnF_@mHcV;nsMhp#6FDWp|/P4twAJ
+e7.&>tktK%,(B|AVmY@,!54qejn]LY^g,5b>0d(w"TP+.#`k3kwV4P<wPWeibU)2ON_h6-,lDl[a+Ybn}JjE.rvrR>,Tb6uq[Uv4"$W&;NxPK4]x3j`"dB
+IJ'B.CSb/rfd5x5NN%kdy0tbTL,=PPI'n559hce"3X/6#Ba$N.!_^m2I.;(zDMCd3wr!'=aT5f$kWLA0P>|K5xk5~FL>sbUkI[kkz5[-VV<7$=G|-D0Sj=
+~,NsHA>2mV3U^8[ONO48vWY<;;x{oK5'A8s2^jG5D1;M/,|Q<.fn]{5#TNfZ>,j6~'vw~bneh]5j'6B'qIjTL4SN.=,KTG5X6a8C.Z:xbTD6S3V0#T>nYX
+$W]SK+@@.3uK64pEd>H@<2ykHs[&I^p.jJHZ_P'z-D/GBor`d!J8p>R0xm"ja6b"i.aA#=R)rpbi~4w3g4R[G0=yS9JWSEa#fp{lv6Jmf1wVT9}&;HY'Vr
+!95adYGXX>,W[3b2-sl2yb2ExD]F'oWxTdY<uM+UqQNXpIB0,Hg!7+N_v[qqR%(d<(hYjPl'8"5,QMRU(cnmZjzUcK>29^da_y8Ltnl%N!b-ZN+{Ba2L>W
+o&6kIwtv~ijEz@}2"T'SFa3;^;F]$!''x}L_|v(S$S'uXPSWLVazpW=/h<>&z:5V(ZdeIhta;guu"y]ai#YAyo'&pnO,RzI;EQ{0&{U`K|4oza3t$,k/y(
+oW/&E4%1UbtykGe^VT[HM);TlNRD<UHO;EL,gdK06JNYff&a3H72iY$v^kM`c)YE#W&HW^m6,`/X=|`oJkt]SH6=K3>6xWz'ZQyue}qCc`5v`uKk|E^<%%
+bCnS#->|0$03j-7bS"hQe<Z9{.y)spRgxEYcIL$YR"zP+OC;_6cH/9Qy|F6b&oDJ(NGa5vRDaZI-1u:w(o_,tV%S_h&AGT+5bAuWT]&+VN^M]Y!;;iGHU8
+OKod)2ZJp`Nm^By#g)_vM;4vsXDiA4ypz[j(+]-YjeB<e66G9z:+zUM0O;H'&5Xp:m@I;=tis/,LAp[qIMf"fc';#-@@JwD;7q"h[5:_(.AUmbW:7nL(6y
+sHb)Mgs&7bo5`|BHld9E1{Y1zw)r;3B3"4G7"NBbuk%&;A__}>n+KV&s:GC+^4YkkWy[_g~zk<i^%t)^rXhUa(~5K'kl@)>9<:KX7Do;m@q&/g5Fu6Nqf.
+pYi$IRo)J5Tf+A&R9JL4h+cXUc"I;U)NO'-g[$DKRK"jb<lm:#%<:c]-jd1h[B@ezL3tT3IT)/_qlGeh!^H")4RY(;$S&WbCid4po[Mt+hlqVw(f7,}BE]
+<F{:i}j))a<"vU~o[l+w[%'+30gqtqr5-w1c9(GXB<.3y3^'[;[676WN-Jq}0Y_^XkFh",Y{+^bn#Y!V#4<8r+0x-zl!XnF5D!;S2D+Ovc#4+z+zr^;RsJ
+e:TkhaDDx6yJlDrK{@E5.h[0rQX0.}}F+adWm6RKC"m0.vW)@0uk~se>)A%NAKT;{9nohw1.p'=DUmmw22IfYV2&mCL+]zutJ^&]&k{]|#|F0#.$6WZQk@
+Uj6v#O&`6jz9;TIT+q.yAeoFTat)vA7XM2J0-F%,nv}5Zez^Mop|60E=TE~TRn/N)cI.LixO!I!A/I$x@{j$59W"vkaVf&v_hF$U4@sP,jo|_>v:^Cul:(
+LApYrMia#gUr7{o2F4'^1TbN'd^dcu}QGLl7WCYGMIlI]z4#^k:(@ipDHy{S37r3^&8soHN597ZDF+B@+lBsWTA=s"T&#hbqO|WG0):3_f/rd-]yHPV/OX
+Y9t&l5CPj|wEwpO0QfD65e>qjbB=_|yIS4`Jij"p0!HUaDMu+`k8xI{$dIU=%iW_O-;UT!>svqJ]G#<mgA%ag4R1}RZ!.^9(F%_(mb.%u5rzF/4X$NL[5J
+cAb-NJeNGquBba&g]g776JCrxxufCQYkT>&N~Xp$E-^aOKxAI}Y&hbbj@}r7tS]kFm_+Mse/ZKIAY5F:B'1:hLxM@[|kMT8-WCRQ/yY6S/%B=.bH>9q))m
+#xbDV!rZy;{&DKez|Z{yU[``^Q$"lz=(`JyLVNHXwrvFsN8<6>7y=W)6$!=L:s/mRk2;Qbn.@K)rGd4{`riDfB#:iBM.]y&-4>0nQKrk;HW,w#FG0V_qjq
+&Ss'7sYo6(z9b%t.zmRxYk8TMzu0!iHp8M7SG2>8ChP''XTI[-htn7A/^QZb'"z%_3x>S>P0K-Lk`Z>pqQ<@(Fmg)tqmO:/WOi!Fd.LRQ&!A2H~YC/45a"
+wLrkz9#WV'qE6r9zt9)f!4bN6W0nqR)uyRe[v"SVDcHwXWDRYw8D-PF5BEc@Ym>Z$NG)X"/{pc;T|n=@m|Ovl|1;5g|n=@HdPrvNN):a<BJ'}"t"$B(OQd
+k[}It(1lKzqb#51%&_9%,pkoED#%lN(NmD>e&f9BLYz7PBr([oC.>uw)0^[D"OQPVm.qrj5ooraVz@sVw_=uvF71'R5GXUp5Tq@J/KE3Ysz(:<z;y>k)@;
+Bd.NY;MA%Oqmv/J9lYis>>vPu9`)vUugD7(]YKhtLD-)GX|Ln=SQ,NY%8tTHN;mAY_l{^[RT^|W=N:s6PIp@%k|zOV<s7Xp9_En-qW@VrWjAHT&NYChQR1
+h0+=^qN-N>|4NnPdK|dU3Xg`DvNw]iD]TUoE$zy[Mm,yweTd!G"%X/.gOt;p]Ce^0}q3#Prw[<LDS(hE:T',mMhrq1~rKhb6!6fTQR=YA13_4e@=29s4oC
+Ao%+A0Q{&$^D8!Dq^p/}dmfNzqPNIFB!q'JX[iyUn31cJ1b^"v#D'(a/aHl1"{ajV}:YuoQe82#-9k)V8.hcZ<p_,oESUVJ)"Amk9BmC'+OouzM9-KPp[i
+5QZHhC=l8r}[>L`ygV,39"Q;5Ac_BQ$G$tAw|q/tKs[(3neQ4sd]-Da[x-PQ}CMa69^-^o_OR&L2^x6_7C4$Ad"h@D4;&^:gU:WOuu~l{`&]^)cK-5He#}
+d(c}'OWYdAa(GURgcvJr-NDa7oGf.M%40C/ywwtJ1Y$ec0AcVZYs'Bx:Bu-fX1zq=`|u,Alfo0{,CT!!4-,x@A/cN2JLwx/$:I(mj,#k5l$}S&;jSh4dA[
+3;@Qrk@Nm%4PRbZZtB!VHh}@Bu&D"s)$Z.Kcf+F'i2VV{)}1inhcF3%-dA7KX6'XB!lOt_6]{aaM|H<H+u%/fTXH}pbx-@6vl9C1_{I}_Pt=!XnF`N$Eq_
+6TA(]O1&on{GuN0`^A7um;,zot{IKs2%.v<OApn6'iX>=1|aD!]gj'H9FXb)DiSWEQEz{C+4i,>xc5q8{sGP3N6{N4mLky;rs:I"P|we!rpL$>'F5vnL9h
+Cr)pN;[Lo4`JuyAK(rXDhQSf$9uK~vXl_hK6K.wX[acqH(mNOQckp|cp1+L($Cv[VH/L7"}[R$5uno>tQ[p%)XltR>hfgfqjs68zYu/+|yZAbNo8ja@{q{
+wierr1;VLE(Y>,HY.P&J:F6%vhK@4!~Fu4M!8GwgI5qQ./nL>wvX|WrO)4FQtA-G!m%&=Ta4vk<%a4K&kswu!5zh>'psTUBd-w&[$pNR2Ul97n!p}fjjtS
+"sR7i"oz:|o]k&-QkE!QZb;]hKPFSuS%}/E-OXAi6B^7GS;e!1H+F6X+ki9c:7`>muzE-X<SkDPL~u|oWDY,%r+9kFv`g6P76k^4"jKm68e8]!!cG|ECpz
+:NjE&NnQJyh9MVAM"kbDIE-BW[ob%{&DMOS[L6/>VN1FGV~"9f8mr/j7XzY2615pTTmJ&h<}DZj&VF8Tk@xnkKu!A;,w@}MXyh>+Fe&hEi%mpL[b#RdT$N
+5RS7=Qx$1N5DzUSWQyZm}eyTc+2+&8]iG@n@s_H/I1&$JiG]jqiGo=WKVnxQln{j)xYYnX}JBaUPqNgpocQtiyvIqPE>rp({tG5O9p+nH3KnM''^Y|P7g$
+VAnzhGTF,pZ$aR|1q9n'R)8$fvy|x^4817x7}7i6b|vbXm]$h=@B'[Wb/0c&~'`_[NOcjYjq(n3%,Z`tL]Dn-rx<|<dXK]^e!MM.y{d}-u7J%3Nn{hdVv]
+^tgLuwb/y:|Lj4>iujG|s(KiBa!cf,O$5YfuBT"$9ninLsL&;8sM$)AkS(nK/I;vM)qCi1;^gsN0sR4QK_g1aIzN>55}zAWkEGtjUQbr.C&77H(x{%"ox7
+3990G'7i&-AAM$n{.#6)e'.Y|$a08B(rU`L'[}>0=Y@c_.AGi2^"y1iLOsT;Usy8EN4)9$rb8ERgN$4sYt-2}y'&jnSCh-zXwf/zzN'rOo<-f9U<y|7!y/
+kGwmKnVY2[IFA6MWtm3HAs:``4InhRSe:(||p,g6DoLpijdCa8qN'-5MCmI9p,%9:@pjt|3#:-s`kwq3p-`$cPkcAA'V`C7^]i|</.eXCM_<ipHq6LE%%/
+Qc{J)_(Nt{(EH8c-U]ECUtv(luEA-s.rn@Zg.$9Rj7W]@TWFc`%|#jOh@yHS,"e_`>BCX=)_j5tQ{VZEHf$>ZWCtn+%D84mRvlP7'%%T_Kk/otKIkb:HLA
+]u#x@`B08,,-fO~eer`mw'v_kVsLatK3S1tg7a#]OKvk`[5FEn0+;=`E0{7S{A}Cm$<hRUcO;v+M9eCq+{0tO7gf8F).uD-As&OmT.@b.zfa8$sePF"tM3
+4qGV(%umM3]O]4~"[=EoVlJw,Ij1nfoz{%u9We#p9#j5~^K^I.]&4Z{e`1'uHO9w.t<Zwoel+n4"9|3:Ea[<Y<-Djeli@<e<XYa/>G{1_V>8)PkZ176Q7z
+c{x#B8gbN.fdU!TmkLg8Rj1)|nLw07Gjkq:ma]4UuR^"5Qm#m[CO.pKHuGc;C++qlx9De2[UlWt@%8t'J6eEuzOoDDOg5sA$d7{JJlzA,2mYl^8:a^%}tF
+<:|]&bfJ@^Yoe0[/5/:6)y]T[rW1=bHCmt)mu<U$mC">}]E<<|F,:n2-xo-|iOp'[]fU6C4i[N%[^Y=ti-HMQ.@1Gsz;2Nv0G%qz=/ImOd:2yic:Grl,o2
+24:wY}n:OVg2JSTc:kh){2ptQHtdS:f(Pgf{0p4a71nYFpb2t`W5iY55wL"_Ua>qx:6`1Na&K%Mp!FmJp>.ax|~]~!=3.4IyU!:KG,Ardt>xe'_Nw/#>|=
+CofUBp7|aO5a:B03ZX]GOC+&a>h_hX7T05'>^{C)flK2]0;.t[Bd,pL6H0m`_Jnd@F.{dZ1z4R2e091l:0_$_<,3g!~(f0Ho&a5"=1^83=!82R(_mUUo4{
+^ffkJEVS2-HEdZz]j_b{xZou(h4Kfj9iZ!}'T#VcOHs^Q"&+k4[$4A_V0/Dn9H(`/&.m#TOu8k6fDOEf90D(w7=pVi2)z`)iq'gs!(zY;t|tWVwK^;kD}s
+{(hzKxYBp{v=yOxY|y|EtQnL;U4$3/7pn7f1~Hw@/3]@D@J+CW4fFJ).uLx7`]FgZZ!Oh#;vL1"|:f;%~^nk+gN1fb'5CjdeFZ8:U9wz9]gK]bMaCQb.[-
+s!TU<1=rg@l!r=z2g<<Zexp-6N6q)Bh#SgKAWxHCJE3QC^:)>V8E.p-=:W6j1kFGL25vdxw:mpmtwfweX'yHv4J<0E-on0^:BM+m|y`Oo2lm]InvBmHn)^
+ut3|6d=(&|>1=kY_)St}nwom1dy9s)v0sd3KqL{/@}f.+{usx+G=61kUuN%yN;&@vdduejw5cA.S/-+@kT,nz=X26qlW)k%a9hbs,3m@BN&eym6qm;;lVp
+]%#I5#vB9TU9m;w`'f$eri3irh7kH(p=LXwRNJ3QLv4q7Kw'+2:a%f/j@h+tD'9aORgjJupDeZ"r+wM9h3Tz|xIB6EokmL~^8(vU6<J$6ikpK)~wAkte#v
+ZF&-~hU}L1Cw${lL`k$J'F]wl0eqyv.]jAIa<i}2EA6KXf~dj^ETT)BCm.AQso|{#=IMx4x]]g&7z`X-;A]O7UV#oPY|J|!{^c2V;;3}od~{'N8S>@G-9a
+=7UTZm<Cu@rhvpX).;Y5fX0SUc7U(Hl@|(dmdQ';C]hp1:mhWLVk$|hV2#^Ba((A%m52[^9`qK&#|5Nh2mI!J5f"ttxE:h"5mRv-G-i;TLo"Cgw9"u~>fI
+1F;Q6:S:U6Jz$9W;,9YQiOAF5z]1X1B&#$JZ_8~$5/;/z^4|W#2|n}dbZ'xAwqWG8|ur}gj6ydq=h!C];e8qN_I,LbjqBV9zkffJA(=/1BDo`$=Np3iX>f
+[hIz&R2M{s7h=rM>f`=w4vidLq:_uox2__tE}.0qPqr=`Yj^fJDLXzuw%]zim`#q$b-!=xi!HNK&KJ.VU5HUW`5h-`Siy%$m[v:Yhw67nKO2c)@2cH>=:S
+-n=>l&p@vB##8u0.'9wG#m'N[]n_7pc@eJ>%%AVP>}b6Ue6N'"WFGC4k/XNn]"kN})g&45!3V8|mH|_W8kY6onq5y7P7Upjiw3Xw9sAT'_pj`i$UY)g#`;
+`ymO)2D[4,{&0``ykM."<p(O3geulE46B$A6H&5pew@<5/G"{x|!Df[wM/JunxoeIjs&kW;dP3C@oM3"x5_b_SQ'bC7=%`=8_/0OWl]0(3E'.<][BOs{],
+sn{j8f,R=6y"a8&=ZAGO#5oQ'8p"muQSdRN=M3n)Dvrsg49$'l{Dj<%I`cT6'ijR,!tn>M0U/D}9rs9qC4|77(Q"p.2iln0p3"BKuU(s_goLiatmU_KirB
+7a|rRn|qH')Y{!'x<5Pd<oJ)j5t45gu>wn^'+iO&J8U^tKz(AEyS@$%.g_Oa`K>22jd30iqn-%/lr@BU^!@y.Lotcw,f11elx8I'/<SqM/HyT5u3bjN=KJ
+%!BvSwBY|PKTx@,Td3~@MlcTwLk(5aDB$k:Q(s<tS]=P&b5ny]8mIrk=GLiNDikg<n&N2>)!-oX)UB^<F@=AWi},w6A|5Gak<-dA2%cAoxYx[1;3/z3;[3
+R}&Zx/9,_8!.,&4kiRVqiO..RP2M{,1HiOt[iP-L2IaU1Gu)CvJ$-PH975TL`(U_G!~6Kskt(=ju3-"$k'rrW/gPnv6'4n_N<$93ZO$D]^#yG9%k6I6=Ak
+C0tCuQAPAEdldlNTE/#]V<tvSCF<pHM'=,Phfg&%|'8Y6MUzjSOYmt"O4!kq^>xE$Ozu_avXLptB^7oEJBD&I6ihXmNMcz':]!C1i5-[1phO;]{j959mIl
+N'MLoZ(T!{|t2J4pHwilZb)=-23Lt!N$J[SIHg[cBfEnm>9Ppy2GJ|2oSfM<{]WN%uc5~TJ.1(vT_6Z}rmd-r0.-c&Ba/oZUXD-.d1]%S:Zi|qMNS0Eenb
++R7#.iM6k:|l;l("$'T47$bm1DJ@'Bz'9^V>h_Tv=wte#)Jb(/D$f|+AniW1lFgh'}[;pNx,tdagy<-6+zA.;<oZ=q;mTSx0,zM70)n0:i/9'w2DaeTf)8
+]S2&{{^UvO]$v23w!6}A-=Lm6LCUmJt5=^U4lu>b2-2x4hGn7Ji9go+Isp52zPz1QFCBtJ12HvU}RL-+ba1AYI<|<(7|`4Ezy'@s~cURUT{Ir/6{~#TJK'
+{y3rSls6B+4|[RsOt|5VO)>8R+O/pm.7<OOZ$]AjAW-mr$bcNB}eLtZ"k.!n$s8}Dn_E%_j7gl~}!UIHk0oN#)LX,ZMFLPtX1sdJW6^wT}+=34bn_n5@T/
+!rkqoR^f@XUAb/BwAA`5dHBA3jNy"faD_lf,(qTJ!u`v.932S@/0I8}1@0gw[sd!R+q8^)_EA!+ES_NKT9@R|&/hWS,KBP,^WAa39TTC_4k0l,Mf)rM;^V
+1Z%sZa<`E}mUp]4t#pIqhu`9~jzH}L+PdF0mwEG&o4=UQC,acNnfYw45Mm$J;NgGXAhr7'IV;x;bKmpnPp%QDL}L}/|{bDA$|_L+m,NO_B.^hk6oJEX<6R
+G%=s]^]Kbx7JTC8sjc[yH$dGJq%6k02sWJ5ys<'/APP@;DX.H.|qc_C%sZFBhbEa$ZtF5VHFDk2l[m}rj<>`6A&nQq9<!wz54LCkh^s{D!jOdrU{viq(lE
+W]>dqx^Mo<j3oBNy)N[Q(/3134XNqHmItrAqlI0hZ1n{V13vZim@`py%~nMrybU)@J;$K`rwnTV"C3G.gv~aJLa>QL`/KYt&0XEqfir!Fisy%J(_@{o2Wt
+RwPcaSMdHveB#[m)'aPkoRu;)9b<HL+)'@'(tE[P7F(Jn[POa<Xmd=kjyw3jX+|@hUTj<K^bap%]zv-T64W8($Z-Fj6fB6m%azkHGXj'_u2]Z'n-nEnl]8
+Ow/QT3w]dJ/X5=W[p<X74jX4Wy1+Ih6kPSk)(QKAB/UBDjE1J#hI=PSkL{Vj9K>16GX7eQSLRCi^<&m,(0e6hrA`gquJ5'1>H}mBw4eg$2)@p.YvTI#$ni
+4{B(1^LR|yVOnK~C}aGX5tsa:yt6UK2t/qw%e&efV{&gtx!<FJbSS^nI7b!/WE)5V'1Hn=]5"JA9JRna`k05,d/y}>yY|>:Uh&k`>ij^r_=QxCzR6jl%gH
+j_{+"9,1tEjX7[1VQd67/Ix(Vo{qO%`>Wc4;dTF,2p-eQv+[SVsv3UGyI_K19dyQgzmy2dUUo}r}LZbV;>bgQ{fK4Lb(%biwo)OyVh7};@AXveKYgyqYSn
+J[Tidkf+G,V=sI-&#V9#'+DPPF)`!CaPzyG4}dW7kJ},%MR}&0i!&]YGwro.qMX$2i3UQ1C=E5|+6:NLG<RqjUctbR@6~tgZ1S$uFE|S3ua#"(CNLT=JGV
+:>-MZl3Lex]-/mmPT+;_kC,j(1s#5Dmx3W7#[<C^WV$f0C/%2"m]{@#DX#zE(4wlYKFW.K&.={aj@3v7bK!~<Tf'fT;8&=LoF5%'/;O<"s3YK;r]>FqegE
+=#6]S:BYa1.n!+q[gGx$Z]qv"h1:+VE:O#XssiIic91j5T~MHJ<A^tPVyt[ZQ5wIhxUMRt}x},#DD|frvq$L9.t8G3lb/'JLvbkbJq#gNUg+MwJz-%g`#_
+h42)iA#WuS]NWCTeop]G;76,oRv.3@xt2<y_v`&}TW#(mO81{%-I+sSctNs4Lc233Zm$/5cO!cS(hCI:z:.ysyA&LITIaT;zq,]}$rdHfOuZ~oQx6Err=i
+&['NaL8jZ1GCpO6^8AaO/fkr+h9ZAc3YoKLMG|B0ACcUJY6zdhorld[uzK7o}5vg&D0K~q7cN`@+#S>EJ<)1mb"00@^I/r0)VlfT8GM{'&"U_YoG3+xk7v
+"tq=0aMZ3-pPx&.V!f(|JN4M}DB5_w0v2f-zO>1Zc|z,1kXL>csnhQ$:_Lb(uf{t[_}(B[}J]xe;43LiQ)L@)n`yF2unC6z-5^tRez`y-K<ev.~j^NUy+}
+GKg5AgLk3-8-_aNOV.w9zpwxh:X<nq^IR|wY#k6hKk}z&}+$Np&5:5s]g;0|GQv3U`8v0%S^GjQ`d^lkM,E!K{<r;/QyRx%FZHHGfK5XY/sAr9RqxNQCt|
+b]nZ+utioD2)^/3<Rsg)o.DZTQN+OXcod=70RapZ(vrG<SKjYxb#ZQs{;eehf:B7D)^(7!yaY-mR'U6=6S!ye2a/yhekU<;eYz:vf8U92=E0vNzd-^;L9S
+WU+[E=`#q@-ixt{5uv1fHRR907Py;O:a6W`MfN=:Eg`b7vcq3_B)z/,>;850-AN5U;p)gn<0Sqb7!7YX'j;M^>~[PK=#l1mkU{zJYFgVG{{9&v1zw'PJ;U
+zUQFF>3.9AFxQ`oZ~v4/2z'05'sxboh@w@$3FMy66:}s+%{[4m~=3]zKH3HZRXPHl2R2f%]]QQ"8$Pv,SEmPLjY7/:ITI|,/z`WEkd0I#|D3R_OZ(hTl|m
+&2km`#0($Mm9{Y{20WBjZwFw8tN26e,XEoC8dL]L_BU;bxTf5[+sp+<tZ#zPXq}'ew$GL,HwHO'>YdG/mm-87USZY0qM`fFpm2x}u]C17yNO!08oWAmDQQ
+Jwad9Ov^EYL,BjTMiBHiCqHg[&S5DXm1a=(q{|VNAv;.TnN-7tA-&5+L8-78HK_|r_i&!NAQZlUL>U)qcK8B}VN9gf"}{81fl_>Iy[Iwh@EQ,D$,0AjbQT
+B/y2t#]F5[wxo"%4>T5&"sLn&;tDo}"Pe:nQg}IMXr{R`}vwf3xD>VlbRy0'R<]xu-iA9DMnz.;PFe[U{2&n^RawB0xi"+`E>+FL$Nuh,HhG|H2C[4qIel
+dbsD%j,dF0.REaF!WxDYwG&%L$&fS]>ZqnZh#LvmIPD"4>E%w^:YOFNC>WjHam8vO}..)]Dg1_F4e'!CPH42lto[G_s%d5hldNDdU.c<)s"sL4Zz6Di<LK
+N4"wQth}SGTUL1Lgp`TnN8h7e$d#k|2HqA7uMuj5[O|'1"v;kH:fGI}1}.<iW:U_+]eZto77IUO3zVz(KA'7RCk(c;HkMS%q<4<zaY4"rqF;(jPc0Fe42T
+SJz&@s{:}>WSuk'7ookoX6&mou-2<C>#{AcqiF2>R"0@fPUBvg)1Z>>/gShlDlHu_<x|'vD},KLG{w@Uc,+sn8yHc#;4CQ#o:{wvh.lFvxU5pI_mV{jKzR
+cKpL'V4:OF)`e+4OMp8uGFuJs+s8Nctw54Sg!UHy9uDmieGk}v[7(0UyJ[Tmhek>WGXEQpr"TSKvCD&oW6B/,4,k!pk56@/cfuj%U;Fl[tYdHwW}o;$EUl
+r-CyTu9IjH[+/Y)g~F8F7IHUwOu%lb:J.RI]03TGjqa]"o"y;SGjZh4/-6+02LCERp84<jmr^,7J8!BhQ0ITJu-O1`B>~x)VcM=N=Q!by>Y;-k9h8}Z!`)
+m7}dnDFp.G`..Bn{Dd1png!X82-SS1'ZMON<^qFW`Is;,7.UZOym=9u)^1$vPjNCzsUc_bj6upf7sgn=wzvv@zEI}yVTd1iQ<yG!qSM)n+C9qVTSuh;]=b
+|2quY.Q(!j"Sfbf@ubipz{BwBRuqwhzXw|Dd,kyCSH!fha'@}|x+OjS.ak~Lw[g+5`"mNpg/-];Ie'@&Y&+Yj|)[a-g^oI(;Q9{s)^z[>lK`hE'O-}FXvh
+DuDE_p9Zx{+tO&|7VuWhC}y9L<wj([V>plo%&,Uz#e2P;R#XhwD7LTB01aGgEee+tw-<l^^=.&V>nxjo@PM[&L1kh@8x/n][|Lv/uG&Ry3%C#,lZ.3x3x4
+Hpr5:j#wm4;b>jPrdKq]Z'WK.,SAC-9SJhxoO3s=PKQ'.ku^wKU>fWa<G-;q$`s,yjQ+z-H|J(6LTS>l'2aX^QIAcS;T1aM<_iF:.<o'LZ5qWCucco1)k3
+z2FPeQ)/b+6za]1wn@txP6~qdDxSD/oA7-%3J`)aJpi7{H8]EfW}z}P#Hzp}x}.DTJw}1Z<`c%QS6bc,zj_3o{KgnmFr9O+txqrabwtwfBl{gN9'DijE7/
+A_DE)m0^-J^!YKZ,toGu7olz)}9pS2(utT:5me0|%+9^.bG}M"SwmVD:T9I0Vs1JWY<sx<Q{Qx@|Eg|vuY9oh}9GH,3su}Qp~KPFFtr,F4A2Ke%TI_in_-
+aa0mqI3MWRoO^d%7JDB{O_fy~Rn%O}t_QOJ@hFkKjZ[TyZ,+HY-MJY$8v0VRbIJ@2_8:]'3Kqcl0&{ms>pUn-QI(Dkr`_n4^wMcWKvw^W4"#dZl]2u|npI
+Wc+lAZ!ual}4gVioOc)15VoQI|)U_u[)v#S:b3A8t]nLfmCLQEcgqC`3e'0ash$^EY|=_-M5lNpy|QuERf#$E@TPWgVj!UbjwenzTazcOIw@vbFVPa_:Oc
+`9=>ESK@~j8Mm"'(MRNXZN0nAHS=6;lTAiD;XBRwKtQqO|!!XL:}U<)FRDY^qV[-Y-~[mh{!dVaG{`mQ]!cXvoaFhDMkQNSvblLEZ^Rs;rEJ|yrz"{3:L0
+X$PRt>1$~>iJs4P`H:QxL%xH<HW&@/E0lWf@Asvn"x2x_,VCmJ)+Gp~q`;hp.<Kw+41`Kwa1W/r3'4HvO&64Y-4<=VOW=/@(C@(C,R)rxeRG`L$xe9ddlj
+Au/(W-M`t+i94/vT$GeC^aYBR{iR,-1|Op>fwA|@X(lr,oVu6"(e53.:h>HLsmUG`1usj_%K]bvdS^As6KrQ8P$T3-)'b`e^xi.MKf8@6RL4cS#Y8[Z&>e
+{EqJFS,dDOW4"Rv9m#m&cR>,:,T&I0T&=H)[5F5sxpnL)_9tyWJ50M&s~>+B_p:.157%Uq^]gweZ=#T7Ys~I4axCL26"Cz{Dv)7sHE-K!pDfwN!hb/`x^R
+,5=^MRQ<]KTw2Fj[b]Ml$N07@p]I=KCMHtS7br)Esl0%z[<!h,`ed9f1zCnfSJ$|6ZDdBT~!q}vz0Z/<rDm.k)8]<F%#r5oL'')8zlPlHhm:p/|qgAG.kQ
+-epV+;5IEDX)M.[":mW)vHAGL^AXA@Ls<A+S2LlCS3}0cUQ@sy2$d3/rZ{#|zAA_v5"aeo=^id@$l7Gn>Hij9s>{hf8DW|3SMbcOUfHTGio.$<Opv7$)_|
+M4['}%V3;U&PLhI$R-pf3ZIJT!yTdX:MyUX0o0URTpu$.38N>IPeifJJ,N0(9iySK;>_7X[kVz^mfBZ7~N:p][~7Tc0nEeR0Bry0Pk&%^tw/_DaNWZgp17
+IML}Wv"w{KM9wEH[bWL-&}UfA<DB{FMOks0"t)i&IbfCz.D%_J`7`A/3l;n1lqzi:""6>xsM/W7]2wLtf@V/kW7@!@"ybAJp'Spt4YZym9gr~]8[G^]c_P
+;$!Q,4^3SBk)97Rs(TVb`PK>2(LuH,0tiW@=5,vJs.S4VEeKIOBb~@~Ei}F1Svq}Gh;tA->9u->RRnAD-&5EpY;wSaD:|n_y=jDK=l]mZ0|(u$fdPPw&5Z
+_yu^G3P|./!XhQL;vWhJR_>do<7fTFH`uCyWMDH>PW8z_>4At[Dnh-xc^PMagWD5|jtwF}KB[^.Q'KX/cs'WNUeLrrAQOO&3@9'Sa,D2%CM9vWV(/"qsy_
+0Ny6hAn(Q=xi2johQ@&TIX26/h7Gl/7&l:-F;i'Y3s0=&>'knL@>4K7E&KZ691hyS]djOtH5/xPxv2osJP~,HxJ+~eo#~(B]:<FrUDSsb;2Ww^@b)Fo6ah
+t7_&SnZvV>;}kZ#_!~WCpyZM/UD_Ss{>)t6JI{(jx8),"M8fJv@5,rs{ta=,EnhN.h!%673Ba"#5<D'Z"=XvM|,WGSwKBXaHBI,XcYD;r#Dr]wKaU6m#mN
+nffRmfI}|dRBwid5.nq$eZ)LJoyHwY:6z"G]j9fqYi7Klo=dAvMFQI>6eQIpYrlwfnmJbTv7,gDhV7X&qc92O$0Fk|K/zgGbT1E+Ed@DAd,oR:4(0b9^p_
+de6q^D]{wfM'_%JRmbf6#^SBji_e=kgl;2INvV(8@ev7Xq2^(OfrWSc_m<Hz8[via0LL.]Y$)=/[jVrrHQFI:Jer>+q--Kku;37-Uo$VTf;gyyI@E#+87)
+n{HW1V`VZYsut9'-+c7]n88S`y.ZLq0|RLC7<>JIDSRM$5aT@82766`wrMZH'wr^7!@ftNw}|_PjLR6L'Mwg@M<";Z&=IPdetZ!%NDfb+O[W0;53ifKypl
+Wr4ex[3ss|N8v!Zr)6}g|.8>,qk<z<Z`UsCtX2jgI3#'QL#JMIlu4i@^g@wBuQ#3F5ozSd@ZLiiwnAnznx3GCLZ@scWGU&;R6J'NmYkR;|Tl:so5A;GJ^w
+|$cNWoHN;s73kXVl3uX9S&Z"P)q|Uje!35$#Oq^/t!+OZsp(of1P~1MD~apF|+$+eU9v[<Iqd]nG&!Z&9zlXis-0T1C;Y]Db+/^U$S&6eT3;;L{27d$;jB
+Wd(11'V:!tYuCyjgam$#.['tfh%(Rd'KOm-xCGS7@Bph5&EsGj}J5NNkM{v/^lJmdZq%WiPDMlKv(G1l6Gk9uli%Smy(CC!6q$+%1y_9G|<$>HN7"1^)Mw
+rm!.Y;+b'zxfIkDQral3~y@dPWMjMTRt.,tHp+9OBXe.'_m|m6Urvbzr/9|qMt-waBS^a$4(/=G=Vlcw2z;N|WyRBDgopq5e#>CL!a,f<GOR72+vf%N^$f
+')CiNJBHBR7U;l7K1AJ<UW5T{'KkIXwediVAuvQ)>>%NJME'9t,Bu5iWq8p>ijpuOIVnve1^$lX2N8$2CIdIK4Dgg'-]W7e#Mw#iA`#5ep+NSkSJf21Lrk
+A4XjK7qa$WneRj_r)G@e=Cet>7=}j74-wOQgWcIfB)ih^RNW>N^uc7yc'NAP9n;}"B!XRx_<wSOy~KS-fzfLE;=g{v]O&,PfN5Jeh_|d74#CS4^DK;7je1
+4IOuf/:E}&+nCu><g/v-!NE"Y:|yE0u[4)36Nw{He.OX6GXw}(HHL{-D}:_)H03,'BxW/Z1J5K{5y#Q<lM&2p"1TCx#!:1~B%twp(D+ZRPiGGLII12g<tA
+'Q8jD-5x+wQ./VD@d.fs_cnmqQc4CFfqIR1QvIa=43{]T)a6y,}.boHLUWoJ)66EA)%SuDBOW_Ny<FBI"QTSHSp|iYHfC}!d(p+w2{:cv%4i6-HNCLV+Zh
+VvsJaZ~snohnq.mzgMdcOar[%F5;I/HCCi!qOFu'{}RB@EeLV:Jlq0{AAmXGxJCkYIrn(w@WpZTbCJCc'T{`$:MWmZYlXR}BFCKC;a1B{1jPyI%btU7F)#
+sH]KCRz{dTY#B>ilnH=U#QZCD3RAM<)UlTM"7ztWqY}MaG~-@:t_"LP:/S(Y}4U(b,Kf#_,{R6Qg-J6)#Eeo^}!f)yV,3hN}wTo7#5YK)"isj}dX4o}k]U
+:vF)xCDdM.hm{HDOh$Zdm8XjeMGGqMDg9v^}g7<J]6C5{HyM=$l}X$8ZwLoHw_|d5]u9TNkVASoLr&Ei/j2arh`,4NcB>J&Ns-J.P%tO6reBSny%"Zk(et
+$)1B}5"_)d]8^yx-+sGMiz8Vlj#8L9T5KE+{/0ck:3>!sg,CKUgpUJ|_A^|5+jLrk}n|$zRwGHvd/qM8!aq"k}B:(pGP)8Lt&Iev-9xF|13rMsd{~_^+G[
+hBNv5f>`,#lkmIV)6Mz=YVdb{5/!A=[_{BZ$T@_;c4Xs1o9S2Tmbp7=#H@t@YFW8,|eQV[Q/Ly7{|U)9>S7b#uhNruCb&W~v:n'sS-3Q!V-WP'&z0/Y-bV
+Ufy:|e6}zg(!Sc%Y}&v>z!w9g#f[SAwOr`Z:Ql,ZHzx.4ZD+n}7u4%Ynojx/pIT<f+)}:YGi!{0g6eP-a}toV,miyv4}2^A.jT{'ztzvZ%xhnT4>z`vEom
+r6-k4/[O>;<t,v`o.-T}_Jt)-h6uV!"'M8(m0}`1R/sa$_F-yus+/;q9gKLlmW#sALR/(#dZzmCWJwKriSIbKz#z9ilB"o4YT'5=b%11RdvNl"f},P^-Zu
+a91!#=ecLSuD'}S|stV,&0VLWpr2Owt4js#"O>MxEAoP[1:z${3M5f4p-y!$<eyN":4G16-{H5<{Nf@O>%Pz7mqz!>Y|$%)h&xCN/D$l[,>ur4ho-J%[;7
+'Z||0s+<<E)RuJrgEiz#l"U5#(/^Y:BO;nDuYq}iv"39kx&uwFw0%V]c'.1)5#)}Ynww0yM.Fq>t$=h2s:`_>.1f2kZ]{5WzorU7FNin&mRQ<BPRl.|45+
+0H/m8f,(D4ZnV!VX'N93=vMRLH1%)E`JS)L_Qf1GhA.MDatqt1.jYB_&a-xMiK0Tkkb:IT6aaD"wSOTC|ip$[:p$#zji<6)f7USKl6O0OuZ--k3TzZ[cV/
+~ED_6('zdATKIuP#-N6Yr0(8]gM>@5m@4M@uvj$$ak~yh%PJO(TxsY18.c!@Ev:qqC7Si56;m3XiVca=cN(]_0[f}`>0L[nluUhvJ.ZK)UGRz+_y/xWs&R
+:E|#fz;z+Ds"3'wO4o{>=Ubx`pU{p=n^][jYORq-@2GF#^X3`7VjB56w(FV3#w&@]tsi)ZtT!i4|'jrlBC0zI%2k^r{nQ.<,y0-3ydHBdq(waynD=5gX4v
+~w^yfKz+psKCS.<eoKJR5&`_vtwm.5%kw'HQLy0p+woIrV5<FY:AF.{nsZfGf+v6QXUV.II][OiFkhrc!@(qbhT0{ro9~UGxjNjjiqL3wO+-YJYa|<%LR0
+u&$NCcaVTMa,cpkBcg0Zuu,jM3'rW'9Mk14/;8)9BDi,IOPh9(599jE+J.TTdpMc;17d_CyV0`%he!K>:J^QB'm,E]3H}dyvI.$$8b:$U"cQr{o59At>_S
+#hsWAY!JCR(-K}hS0=],oyMR_INaRT9g:czWY(LZHx{1X#9e7+2Z2<9$)y_=ya.29hrkshg4$#"@!tLczT{J;{`|T1@r<"l8^Fr'e[XsTR8143z8kSQz`Z
+m(ix7ZFFkyfC]](/P%3a|xwI]5+;GxoyfImHoSb!``Q_7sC9W!2&-WE]2>fVocqY"zlaferIx>$.T9NXaC@[[c:qCDMRYOCb~||X-R.8W3VD~F+LKXhY,=
+>7gY7SWE.,~v[<gukj>+LQ')<RCIg{v'L`C$5AdM]oBttK[#HZl&4Y|r5^i)x8<,&eu)has/b>jHb_g]zy6U+k`SAJzirNxbjJaAiOd%rx7WpIQ<r$UxmC
+D);U[FTO<2CK&e"/)%QkE7<uvU]4aZ-AA,7WT3:+TuIuQK`=Lm2EJ{$+c0V-Es+x_$&;Co7)=o}2I!}h1;-OWo1qVV"!6dc"eVG6x$q)m/{)&$RVW;.nrQ
+tCGsY}k!gJ&lCa_rOb80A^N{z!ZpS<_z~:RtQD=.~f7pFf=//@SHi<X+8tEQ7&]dk7kGl9hi'C(Fo#o@d2uU`O-PVj1B.kf'w;JQ7^PXRU>TpM6)@Ps4R-
+luHWj0'7_g>0B:1En4we$[UDJU!aClLQt)8"iqA|)t,gX<yARA(d2q7Qi<lWr|TVh0{=dFlV1Tv|1YvhOaj]L(<DaQ,e_m]2^|,}Y%E=G`bhqc|/0f!|<e
+x7v7n3!o]OY`5bNmEwBa2sBsj9+_6&p-!bRS9PQR_tIkxRwwz#:BS,-}6}8Ri6{F-o9^RAwn<eE4J5(>Rht/Q5ONgqjph+gaphh883^|{%H6KktQHRlT;t
+K@Ca4s%:cU1,m5j8XM;UI2(5:;TR11bo#K$>COG;4`Bk8:kbm+xW>;qX)m)>OoN{HiQXZKl%`(;+t#1IcAk2G2UJv4"ZL5.ZmAe78kLNHbs,~o;sl4wX,V
+ctAj}2g:ps|oQa6zfBWTXfv<hzfeWovA,>{Cj6-K|T_I{1ZHm]g0u|MO|lr8`;$}F;KBt0c'Ma+BE(>osSI"E}DE$x=XFTXb'7KcEKr|[oiu=9<dX&BdUM
+>lofOOcO>`RQo@qbB!LF5q'FQPcHyLs<I7i9gQD7O<.,go2;=^!.5XSO`3uo"jMSsAcL>|atvMqOB^U`shx!rh0t'pNGTj}GNUxF&i}[H6Qt9X,gC;k04i
+B,|WxQ==_KHT@'kQJJgO&mIQkBH9=0EVMPQ7)Tp1~UBM|EQUzyh<AK=>LMlh|y-TH1|5xvy1$PuKPjG{uuXdo=}v!R9_Q^hd"NC(Fz=m7'z&#WK!~a6J6K
+kS<9}(xNe-S)Ru~KxU^tg5L[9ZijzdKX}zt-|y_"gE);9Xkj9x_4UYdZxVIB^LL>3/$k6gW/!Lyn|IZV9h}]'CqjTvc<wmd7X|VG%{D}~L6x$GaNo>Kua|
+sO`]r_u/b#t"3syV^}imRWwrR=LbKI3m{6t]r1q$TxcBgKDP,Leh))d8%-oWH;snVAIBDv2)TA}qfNT%RBaFb&4Ut9W"U#85l+M`Nx`E8>0xe+#|.CL8jm
+a>o1vqR}SKA,q59AtPK2HiM%wDWO]K}>eyKLo<w>HrcXrNg`9SI3y{z8=cZ7k%dM.{5P|oa1$F<4"JeEhS_hkf.19}D#hk&T1@SqIrm5_F8Clfzkj5CXg`
+r90)XA-JHkUUiep%kP2p~Xt:/3j`0V9weK[.!+Z9s"8.avG#eve5wmM&zcX)G_qQWoer^oLL.aaW)xG"e8Ik5OB:abl8Z;3;cWr('q[d)6D[Co=_nq]gX/
+9SH(ygGG`wsW<lG7R|B-vzNM]k{o$+|F:,2U3k`iXuD%[=Cg9ZQ;b.3Y3!k8=wWf35w,P:'06t00zPZSLA6G1$|HB<m$UgTwp>l%BbTCE3C"Qt#L4YjlTK
+7O9)X|[1E+3PS#YJq<SZ!`k0&E)3`2Zqc}zWG#qEZG.w6FW;+GKrEn<sg!2VzKv%'}nvy}'^E<xBgG4KQ!Lnmcq>-Dqt(r7(>SH.Q06sX6N&O4MZ0;FoGG
+Xzn/-[D(clp0a26j0&g;h"$JEk'A-i2`)da{Q5mCBxsqpEB--4ihQee6&aYob0-O]H5fcjdkhi@]<mr^pz.KER&-bx%IPK_W&Y^$<DyvzWxqve{Q2$rn_0
+,D2Lo_O5P$:H;qK=l0H$6<.3nuMFEk=YK,"P(f-9Y3_8g$=1+UG(^|v7d+99ilZ#>9sk":FZ/UC=8N'+t@C6|f~hT'rc:"PO|z@1|vg+7W@-hfOV)>P/1'
+1avw4(;7#s1Jy2-qLr2'AjtBY!DPMFe7}wCq!EEfS82nUDLqJ<B7H30<zLKWT^kFTh@wkpwD^v~)|bMvmLUJg_sQ~3w$H;(Y${>u$_8;6-ZiFv_{40X]7n
+on&,ML79k/c[hX"'HR2Cf`1&7;e1<@'>T:2P!Mwt+^+8..O#oyH>]vD:T2@r~oyi^AVv1bSPceivs}S0]w9qY<%6(=>uA1_q@u`o!C$%e{K3tV1GJ3M_;>
+YV/l@:o,%0.P1L|Uh9$x}{9%BI(eBJ<iA%ssb+YkKHc8g@2WgS{;fCjPg<Gkv2snKQ^!wcZZeaxq/[sWYKYX'W,W}M/K#<h_,uZb9SL_cOa=T=~}2`bJv@
+%)41u:TAtok).)(O^UZ32'r%oC>b}I0A!=)Ae4nJLVt<RMZ:Ck5mJsLF8dq7]&BBw`vi_:M$3,}=s2j>Ma@V<k[/%A{iI;HAhF{Z-e7sez,8WF=8GYrxk0
+Rd=X[1X1fC-H~_Oi(So1(]Q{Xi50D>fu.{$4PZ&45`XDCy-V^XC|Uk2;FTTJ,"'CP2wd7n+93dl`8$Ad7&Xn(K]+CW$O4Str,k3Ci=|7[wH&e}h"!iD#)R
+#(Mi71D)Jy1=xoIO2NC&2xj3=o!]_A6hX/|mX<fbA=uR$&Z)e<fZDyWlts[{rFCZ'tZCyY}vxNaB:yRqId#Z)hWgMqsMF86,sqK70!lOFb,#fK{tqAH'GD
+_lz({tF`90UOgf~{,LO3gCd`^U8Mq7#b=_1vV|`ZB8QKu(!|g9u"L}ez-VtRCg@,cx=8d$G;ca}N|7FMEi/1h0SG87VAy|`}"x[:pk}/bw8[#xd,s{DxK_
+cnhcWp4`)3C--6I4i%y|vfk=Kbi%gEU+%}S.6.vM=ww5-rqY!N^%N'qw{h`#RvKvBfnv&csGuv&Qa})c#L5Go{{qcp"D-0("I23hSC~pZXVA+oMARR{;mK
+$/Gn#0dR'-oawGcG]8e|@xCkmUYVm(NrX<^Z.gJIigRTuJN`2Xy%iRDa%>,z#Z"8->pgF`~:(bfW.fD|mCw$$BT5h'53bkpf0bvo[#R7cImxB.'M5#onx0
+r_ri`%}<%TawE2B!A/GKQOp^ae{^>==tRYgJTt/%9QYVkT3s.zvEabe1ret81RJA8:nS9XiE:,v:x,y6je/'cZ|Io0vS4)Kzzm7Ses#jSx#-3JdqC=CnP!
+vnbj(9202;|8InjssOD}$({oG!bUEV#o'Vu=m3DV~=k@owG[kx,eNJlYNM!3_zYCg)KN4Qf|pg)_@w!$eZ$8XOWs^}xM_fHM|x)Mkv88b+6Ty(/r;Z{,"C
+)'b98Oenk8VnnZF(HHz6_r'N[Ncbhb}(r;aj;G<}zgY3D(=8BwX$vxnCPKphP@XaW4mF'TKhk-V&5),/3%MAg)[fd,p0<'g+t4NDzyiDQ`$qeJNSJ7@%Ue
+x;rP:pgVnKoJd+(8Hs7#KU}f/n<:1{nSO[wTtNf0'K(g)uIM=-#.=P1u>B4M}&yqz>&loJFeJ+dHb@wq88,F3SF=D2of;:_Yx8jQ{Wa)DN$_E|.}XxRWEh
+D'6,e1m(I9ciF@'x,KLRA2E'"a^]tmSadKI-D#>)rW8ORO-g8u3bz=e%bOKWqv,hbnWd%.s]iL2qZ7P;Vkh/wK_{-DOxV/"L,o=04|x0pe'6gbE>Wb$q'J
+hx";nkB!ZC/=/ZZXJHiRt+Zc3az"$;QwvLcef<9fb%_abVO!-l58A#aEK/(s68_C'jpBx]Mqkgmvxuy0HpUo#{`UE}{Fw;R4tuc0CrL3K:EfVgz$0grm%R
+;!)WgUO@t/tu+^H"g0"G"b<1DKe5D5#Yi:oZ[>Q5t<_D]KmJMzjWWq7)RoB[!jWdJ^SVsyT>Bg+St8rV7I;/)+!^+}C&)JrhRQ~:;x]Zg>z8pYVW8-$g|#
+^k-=5oW&arXL}zdw%e<|7G/yYlggaryS$tit`E~P'F^|L|.ra{IMi-<E~h3bn;S)eD>#oszT&:m&Jp]D=[cBwY-907BT.czhyMq-pJTe:1jr}8c_")-{;)
+u$"hT^@djkacFo/vx|iU!'mh"]_Ps2":Nh0%Hi5$Y_T_n$M0VuUm&+R{3Y{=g3V+#TlzXZr-@^6A'[mI<_PR2{-v)q4<!ANv_O;h'DhLe;p5VUxxJuRc>G
+1eCl|;n6+L'sKO;k@ho'PZ(9~EA[7yi4i>U{uR3#I>U4M#O{j;(REsl(4{hCjf^Z=Jsb!!"pgDFQ!3}2NSM.JTcsD6]$EpzEoiEp#pGV0c]7two%shuw0=
+LZj!w2#>o.Yvp9mcWW6JW.}c>FQ`!G7/OMxS,6}5q8"UJ'=Dkj"G96hA2Y4F&ng=ZYw1]_)>&@!4d#YZB<O^y]y&!s>ty;kZqc&1gU@U~lHKwZ:&RMyCJi
+$+n93d5KCnD-wBd1tn5'+}$ni-F>op}=eDU:{ClPwB|vX2Xt)JQ)A.cGvQUl|yPuWkF5qf/pbzk+^bKjL7/3$X&ehk~z{F">(T[Z;m5`8!hI^Pj[X/-TD|
+52L"kXcG3NOUv_03g_fMiQh'VtpHnA=qccT4$[e0X:v6f"T6N^(7;GIn-``xiZFXXXPGW8bb@Uy!/@72p@8c/j5QBaixqB0T6^)ejK5@FRR;3A,dtXM4tW
+MY0XTY{OfPA@H5>G=Vh6QBX2C[F@_Tj3.'1Hr08t(hHS4x/o]BS!Xpf1hOFijrX1F@v.!:[m}f!}`)<IT3Uc0up>_Ju(9FuN}{%nC8DQV7wWZ6i%oCc1Y8
+0s^'@/LF>:8cF-tIZZr'VgZ>Q4p^-8O9v)k@f:B@mx@lVk@s#PdZt[El]DJ]{vlo35)!]_X's-[&Pq~BlC'B9H_{!oe#krJYJivKH19MNI5/nGJO$2-t4u
+DLj9bLeVd`ZOgNONkP.:rU.APG!#TnhhdhZ0M2Ys%G"ofy9O^re:-<9QFZT(X7,BW4{:y'}`v>}}L%5wA&N;a`dBUX;VKsN.HxYMP_R>mm%xwlO;P@P{^3
+8qDO<6`kaf{HCpv6.g5O!=v3`L+][z$UgTuhtdP'8;3&piu[J`]sBsnz-};LtmaaQY18wHVB~[E/Udn;'70[XlC{dj%QTJMk^MF+}[FX#d]_{;uqPNj3&}
+<@gzL%ORLFkZB"l"uFm]!#z&BGVdrTi3$wbLYwtR)8Up(yN5Y07N;we,(,_LRiXfxoe'h}@G8V]mmfLNH}C}4d]U]M4['lmx+K5BgkP>rP6n&vd,O99sg9
+8_H2CPMVU-M=e"i%CR#c.8wl&H6x^3Gs=jTwVfLvp`rQ77UovBuH0xtH/)4#P)NfqrqPq^Gpp'XlrC+A=}zV}^jX6}HXtpUw9w|tu|O|`L#{U{S7)t12[O
+ZiaMw^k&Ut<X$M[MWM}F8wVDO2Mw_lh0c,hWGm.eKJ`2Jg|3[w/xAMIR="Yl&X6oGeXC.CE3c>a56[xK='PlF$+ITqkBjc4gn_YHbv3Vs;Uc#n8@NPc}A4
+o%yO_KP(lKm#K)6L8H.Ft[>mj>F!YVba:DohA;-r._4.{s+{<U#oNO`r$c.z">Y|Ehr^SqBr-OJuI,'o3^rAfrjayq}}>jCe9[F/T3Kk(x}T`D}:%ZMK|r
+#SIeE1i1rf97oHk@>9-7i{waN=)`Iqt)=#56{"SF!;eZV|08{srRg_vO!t#g,u<q"'$_yv"c4+(>Z-@=::5FwEPA5cA+_Yhl(e%y0mQs|`k}HV:9{Ur9Zl
+{OujG9Od85d-wF`]grZYZ$SF`nj{b|J]^@[)8yKQ8]$#9T<T:@Au(RDCHs;=c6-LQc<).q~1`.6J|m-v)yT@&MG:t-$QJ"o'`Y.{^.@WKqGQt!Tlmhf_Cj
+uq:3c386NF<"ppTZw>ej3eRGR3lJ[rGO}l{+.ktMbiDtyg7]Tl~9Z;NwEegRO6hg,ks"MW(a=[qB4&D|+7Ant0EAG4o&ZW-tdPxa^&>J&2.'kLGjKyTIuC
+:PKxkY3g/uTA]^2#]v5&{ZB7PR[ydBK[k1heJ#gR!Y,&&0^3v[hZ0#1q_CFAtn<tFTYH6J"X1.6IDNlC<:EQ~mG#Lo>ySxdV2PJ5Aq,:>,#8@qLXc5,zQ0
+F;t3%ofH9-huu=7=<+IY<gi:;d.o`U[c0v-S8[b-Nuy#+q/2jCA.i&bAgC{k>nGO/|eX<z!(zAw!==d>+Qln`Jdzxxx;eYT{er,sC+9^G4W/BnKDMH`KMm
+mjIPIBoYAaO=a/`XRRG>E<TH,/LG23Uem5i)U|h{NIZbI@&EJV}BzzjHKr9e>y|c)K$!`=#!A2u)Ar|i.]UC@P+ZYS@@(qZs]H13h92i99]<"QD!{C3f,"
+!"2RfRP%-8>zg=<sqHMXjxb#U$T-.e^^=Ul)@be+r06_SZ2D@B@`]L<Z2$CT0/U+CuI=L>MWfVuy_l#n9$VJUthcV@3lxKX@nKYe=!g|u.>dZGCQ&q;`Yt
+S.T`[&dzt5N3wt$&ss#0<E}iI)4O;2vu.!Dg7Syf|jp2>m'nzw&hU7wH@GtBI"&`D;0Z/c:LJTK/uN>&ud"1:gX#SH!.s>DiZF:OXS(r{P7U_^Gk'90>p#
+YB3Ry/u/Gq5$:Y(1~3A0;c9;$&^yBvvWj,!dXP40//$"3>'x-{Pq!-Koq}Ir#]:yXn>}~oF1B>ZmmB`T##{iCR0v}IZ|}Ut=)I,1~`c@SOWvbSh]4=fN:I
+Y+c/BnyNy0]AR#D>WxXu,f'e;w|@m.qGUhrcsr]Lb{N&"-a0ZA3_'W3as<}G1yjgMmyVqBnt;a+e8vAR/_e{_`pi@)w#niC0v(0f;p~qGK/pY;GGosWgu(
+}v,[GZlAR5ej~gEzijpq9myp$.h'BEf;[KMX#'Yh+vL=;t[n#`tpa+9Jc-$sxSZI%-OjPc9r=G8)Cn,-gC!@-FU7H})L_`@N&UQnK|I.OARCVm-&w&Ryx[
+BNDLLZSgzt"o7)<mh&}1gnJ#G,qE<Qd1A8n$ie|j1f|5Uy!X_T5G%G|u}Vx.5s;^vT<dp7=maMJcFc'}Ee%o)yQlW7J&Bi{'5WxRZ]zC~zN|iv>j8(hjm6
+.a8TcJsvq^zC.Piv(U-FaqVH[)`a{p/&n|Iw%Mjm|CpO{'wi:DDt-TQ[o!/$%Jt'KrY5T'_JKu0<d4t!~WIBGhTWcV8.1A#$P^8!YT:1N6oOmSj^/Q&%i]
+ZJ.eNUb_+k0s9PCO~Z>ho8,'e&ETsAOWU3OWLxT39hIMzU`;Y;"%YbNV5Q;|{`h,`knl;dN%tO5Yg);&e:/m~`WBI1T/i&92.j%,1.<fhKXTMBEn`0#JqV
+"<+">XV<S-2!Bgy/f:CVUJ<)"+Z'/ixknOTtqv9S!H+/ExKL~&22,}^>/,>0y7!%A,uh]|W;#tKmk;e$6n^bd7x,DNogMUZ+@zA)_OYAcnXilYu/mw13m1
+Scb`Yp|$xkn`V^cz]'`^9<CAET7Ap{9G!u3"h/|qz2VNR+,nFGte6'>kw]v;y=RqBHrc&=0z;Cyr'i8$Yl(4Nw%B)`{tBf(^Wr]`rPGDkyE&%zLh.|,9cT
+X:=+m{qP7:j2u=VjJ>G}EFg#sV9$"FG_kb>HT%,a+#dbW0dq2@KBOGW:TF`8O0mJGiXa[X&[ODq,#bl=fJjn!Z:i)+(6+KDlrDIPzw7NSYgSM<12cF$]yC
+x$/>;:LnT7bClt+Z&;2NRD6Cl=8>zLpf"rl6}Jk>.BJ+Rd`bn%^](`#zo-[4XR}5ck`|ZN08/79(r>cvI/u)=1ovN.R;(aWn{^lE=0`JE'&$tRhCZ@T`u@
+NVTnPr@7>6-U:H+Nm'Gj3|@l'HXB/IanRb;2KKP4R]D6NUsG_8";TlV^_db:1'mCaLC0")J1k)!nWy}6lz]]stj,.F{zBrpo$Cg."[]+{:Ck8t%p,z~+S}
+.)UOno"C2&|QnK|!4NB@%M`Ixsb=jf3|a>%pvsZJ;reYXH{+kM)&KjwI95eTL6hv!o/y"y"U@4wAyj_[tB<=9;-ssJTQH+Db/5{[@K%k%fO;T&9R9uNuPx
+#F0:UGt0%^^Z,sU;S4^tx-;lpNW|hw%W16.7kL{TyX.d"m-.bQmA3;7!hW46F1%eIVCGzI7Wb3H1c.}M50!,xa5L`+8>cv1(28o(rP/Xt<|Kv^qA0M<Y^>
+(!I4i'-$3[7_Bk|xF1+DV#%lJ^MPE]G@h-_-itu5vQ$]tCK<5ZPhiPbAKL:U#xg+1;4z^7[2h3<vT(}fzBJ0KICQp79Z$Xm^K`W.I+MZP[{}Yb6(mcLd-M
+_WI5f_vc1Cgq[jxq9Zk.[eX!'#zid=3z$q1bM&kj4$v|2o%k4);{|eCt7ALLw7Dd[uP%)m)0_L~%-=,t)CUX+GXi)e")A#vyF=>NT.c]YaJ.YP+LK7sT7:
+MZ29`mol;@.:}QJ&C.x#@Kv]-`sS9B5H`Yw=kUJO/43glFZd4>t:IZesL+I$>@.}d|+G/u_hvN1"]'K'clSN{"Ka6d~2pv;^"$&[,'9fUUC:D6n:icIWaV
+Xm(]b(_;Fnv//,`^9Z{/$R0b&K.LO!ph%=J8+r{0LLSgF}!on='Dhfu.F]M'x'/^9Xf9Mf"_R#=rN}+JE&|lh>WT!uI]|%7SXor>FU</N'Zuwters)Chi>
+^KsgHp`[DyLV!g#2ktuBw."MM^BP,Yu9|H^Y/}qT5(&T~0r48W'&8IP15O~C'Bg#PRpL-q:0GTe,VGfJA^(E`|u-`Mulv6K@P6:JPC<L4Yl]kpi,E}_]Wo
+PHVN3wg^Oadio^t:wAXAt0pfW=iCM9Ug[op6l!<SQ6}Tl'j6a2wyi{T>!v}09JPm#qqqU7b/[H$:Q/C]W%:s/n2DkD'VaM-bD-|F5wU;:Fd`.,Q8,L-c;|
+F.}#TQi<hMRVlvvZzJ<!:Gz1wus)TFilFvqcR1UWlU"l}SiM}CY8blh[.>Apw3RDt8B%9;U<:a9MUp"sDn$d+Zv4~T2F<0gv+t{pbKEy9EOpBZ{xz,ufrr
+MQwo-j8+3)b2:m'9|dJoP&og9Y9c2D{unLIT]QvSci3<!5:ub[)l2YrS%H+WeY7sLnX'SD~-5aOYgV8(YCY1D)WG8L(PsW[$]{!|UC@CX#K&h_od,g#Lhn
+%v0/-SBvhov|8<:Ce182>/xojiKz]!a`6=Cyco;`E#tfA|y|E/=SS+Y7&;c4<,TkONM=M#4ui$/!V;T9a_S;}$#ZWJM4tWdFP)zHH<<m<'[JN[D%l+j@3q
+XcHj2DHJ_T{4HERZK]2OgUuP'OpdcE~LvE(Sh&8P/k+Q<Qy>J7QvK8;6j)stwL>ybi|(i)NC9.B,t8k<;K79e_32Hpr+X7uvz^m`HkiU`ni[)JVtn[Q9eW
+:aCCh51o>d7xSUdhxRyAj|Vmo{KiZ_Z+z>RqJX%`R6u>6Nr}8%q:=[^Lmdrz4We-HBx>ArNZbzKY4EPZ;|_i7,C)vut&wvt_v%:78iH/&oruc_sq+6Q3$l
+$UZ,~V`vo-z3[sK|}|xh==>uDMp$gC2nkWM-}rPIAPM[^8Y.6v'8Sq5aV&{&iS9nLhjX~@g{a^o#Z!)!0y|X,r5i^_R-|T0')S4u^+^/ew4Z-]nC2W[6FA
+8R5D.RpUU]p-eWuZnUV[34YLm87"fpDfr:t:%[k{R:utr]4vSqd)o>#rhqZ1A4.g%73Cc/ZHMI<%`JszOsdO6cr^<O}AkV{R[HWBPBED]L:ezi6O^_=Z/F
+VlN+][bL9himTG]h69<+O-7(ItDaig.8I:Y9WOIOy&5W0scKX,sOF)|w%H[`t!JZDi'D3g7M[Gy>),.YrANbPJ'6Xd"uVAbpPuY;6]Q#mxwtK;N-e)!%n;
+8KxU.cN|T"+,;mweviSoI;J!eKBvpC6_^$i)2f5p$/puwtt!|)Zv4#]sDZ|vJ_pag2-PY1P4EN'l!N>tTIbK7Iaw-Ka.m0bnopenopZdOE!qy>d;q4O,b}
+AvByb!!Cyc[eLv9XXSY]lBONIcU'q12sW>Nt"{+'8#Ud_5X)cFzxeb|E^yXGhg!]fqMeus{1Au4eZ,O@T<km/SqGI):PC0S"Hbh8bHY(3LLHu<4^NTX=a"
+aqmCUCjIqM'c,h'Ze2B;Xw=eU)pbCn%@{%F|!S:-"/w0nddCY{6yaj8!P18kGCFz!OO{NE](X.h|<KW6k5u&zaG>xInnji(bT@t.UvEdZ+brr`VF~DU!Z^
+v<|Sxn/<@O2:SjQ`ELlu!6]j"Y@Zem4bn!=vT5Z|Cke,D#>+3Z~Xw1QB_lrk_G}rU`O.{2yCoSQrc"8ThgjMEsb0rFzz&k%ojr]#!U5l9Bt7E8x%+ow^;K
+6(Zar5u{t"O7nL`HA^"&|=CKwm@KM4|)qp(3ip!j:&J+!V9ovaDHQK{C4](Kl6jyi9jK8>fJFGx<h_3;WwA=rpwpmIx{6/2%i}[Wj$Hoe|[w%<;cz.mB=c
+_qhNk=98B"SIuxXTuscaww/+F&s4@">UHux5I<}J#)nL>Z+i=e{H=t-30/mPO9h&O:W=+fXNEyww4.IDP&;"~YR21S{T{PF|hE(iRkl1%%0d/^':0a;BE$
+=TR$t$PP2KR;z1nd<l]1OjTagPIpf'xrpP998]~!Sc"Pn}RZB__%3u9Nmi,x]c~IXj#L)Eit2r+XT}vHd0-&$ZR.Bdh`:IiUZ$o)I<A_fM.asFP`FTA0^k
+Iz^!z%nMLuPddjv{KR:1pn;dAIArx+4}s3YvNJt!=<2XC,_WgDTR4dh7>Kbn:CfYR-sr~{+c)Ew'4R/ci|qf4{HzKe#"tf<5AX(}Q{3Rn;CD:;4)j#bre}
+iVY35PVq"r~;gbE;"5$tW;Xr^|]e6-dx04&tCLm#Fnx|`%K7jRBq~vr"#m>@O](=At4}j<l)V"=rYa+qsL{(BJJP~=<$6)dY:5L8_L]78U_Q$[/y{_/1fJ
+6WEfn]7]rrTfvNLR7zR=H1^N3MfZksg}w/%yl"2pq;xS%%K>|%An"OTXysw+sMIFqF3W#!TL4kp+I7FF'B5,gw9]@,iXh^T{xvgh:.qYE|WT5I=.(:s^M'
+5mQm.#O+za0h-K0!vdR(hv6i|-xFaGCLi<:gH^HIS8mK3iw|ka%r2^BbYGhcH2{$jwtwVr2$R^0NMy.=}%Q1<FOdi}^Y{V4qS{J{TXP@m4LEc^cKepx0[7
+O^y,S{h$GJn-OW+Ly^6!3U20b_`&P=W!KEu,/<B!"P=bTq=;BtrZR!n%Q!WY38(mJt$.jA9t`TJD}r4I[4gc6H1`|m&0`xEu0;BkU(BO+26IOqW1@`+$g_
+$`+|b67=W5vIA@'B$nh@XfJ[z`KGgP0"Uq#@'gNtnc|Z{QkWS,Hm|LpagXRF.|VNhN%vgbzxCOGy6gF9-ge1yo>G0-2c9W,igG&#v+"us7e2#'6gt9KP]k
+SeZA=c4il#6|lS|Ef^E[)1LdgM:.+&OxUl..`6wH{<&kZZ@r%69C'+}AT<EGb-hNcb`F@zDwY)mpVn8]+}&Q=_cSjx,$77l#O"XG-4FXU4WyP>2z(;tMD%
+/#$oY<_iT7!c<Ch]0v~%J)H%2Ma@k2aX3mKR2+vNgH]FDzsi`R2l1kWJRmEuXF8;Qn!6)YYoU=p]$u0AK4P8tGamW3lEtO559-FE,S6x498Yn=/gNI&K9w
+r|WL8""yJAQlo4w0Xa7@{1uCS/p{)8v]QwhQqihZYsvM(Z(G'qMG8Ir}%m_,dCtB9=83DiQ+EumBmB4CDaVp%p11%P;G)`o[nil@-Femia$Wp[VQR+q$q[
+}nfZK;#fZj}lN<Lwz7!76YKghy0@>kcs]A]aY9V2]k./[C:%3x$h`Mw0PiuSoEXLw2BB-wgV%f;1BMXmV8P/WjwI,9&slz)HT<8`SZBHkuFFR$'PxCo[-]
+tH]cby.y!GwaBo-ntG]7jvKSSf^],DI."3^MIc#v(O_N}zPqAfK1,9+I4o%3D-XRCk2FTaX|0lz=Nu#U:R4N2R~Y,1n'S@[C.K9}Ms8Kacx.]^ePa1,pd`
+qU>hPH!J|:RGx-rLYuy@Z0VO,2Ou9$eI/"5/I$Zo]ifzM3"bqzTbOQ(i"q3428}mFOCn_+q(,=F1bD~65}>T5o:9bB=ZSj{kEQ.q,jhlR6"2]bta[&/Yxs
+|fU$}n4`OJQ=C+/zNbN`%rJ(le`Ym>7qeI[HOiBk<yWiDtgl/w'xJT@E:BR+Ucz;Chj/!A=|BG|oA^32SQN}L6-]{80QO<tIk"K=m+13N/G^v8r<5NtL/i
+CK8d]4Nyu@ijW(w>QnAHIX/u,9y($by4<:PmidD}AmaZUN6ws'%{7vS=TfWooM[>)W.M6F9LT;aljD$[)/lQJEnf]Cf'`)[_<.-a+$FhL+~L@X1J9RWeW}
+!LX-G&A]ykCrOM[`pEhSPnQdt.h>9sHf&_$mJGZNml`itY7a1ZZ@c:H=44RZtUC>{eq@c%K]iNDOW3=sf8%x!7qH`BA2:sL.G6tw.4v;0s[;NKydA(aE)_
+e+g2R]KvpqqzSKhwC8MfYv-e3cape07`xNqOq6T>Vz,+rO5iK^G2T|ZUH_;!TR~Jk]'FU=QB~uqGr<JL5a}6~:zQ@)>z7S#NyV!qK]hI[+#sX)Js(x@X)K
+fRlOwvXCKe#}X:o7[J5Ra=X|5%7"{A2C]/gYkL>gzOYG"zTc,}sUkGmR=x7I~RBt}1tu0wmW$7jLpo_=>&FLge7j_b#)$:a]Lto&+x^exJ&K=tKUs_-b9W
+}ERDEj!Dv%eTo&Lp#s[3u1{IqA0'mdR0m_<,a#]w5AE[)iFy4@B_A.<k`BOU)#z;3T2)H;C7_t70U}{g;z+#YMdhI"]#E$av';z3~j7Oqh~)Rxg@psdD5q
+{[yT>kfE%8[:<SRPYOv`t/+$:h~@,[h4{Gk}Q#_h^u1siN}V`M1=7yl87yeNafl|8)CY.<s@'>yJw5+(NTCnnE7$@gY_&'[`n$i_{E[[0Rkus"kDXWACsC
+"qZI/+&&SgcD{dqxaNBhC"}QMH+CDXiN9!q.d6-Rdf,2F&pW1)40SYH]|Ivx-6_POPA^o'%yd[MWL[a4ra4EB;^"8DtU)XCC|H3_["sHy:8ZT%2LHy:]<4
+C30GaG/XOTZvovU:rXOgd<kHBkxzU6m#h,"WkfLDq0hl6v'A>A7$dm(t-CFtVC@Gm{5[-Z.,-zSD%h{iayFh`L[grlz6:A7p<&AP(hY+Ke.FD!VeJc@BNL
+E!%W['%60Il9Thq>k8]n6ed{HDDbE28i4gc,{Z%[^{skclbv{uv+fb^C-o9.C71f/AR_(atdTd&!Pk$&=a2CBrTk6c3JktZB_d5|TN65GRz;AEXbxH2+"9
+3O1f]YycrI<'5"U8&'QTVoU-Pn8fLZ"f!FF[:L~I_aw:_L+vcJuQ:H'[V`uMwzmx8C;Ctph[YU0/DgLi[n0#MvBQ'LoL9>eM"uuR2i&OknQsKfe55fJx:h
+/(E(o5N0Nm}QCobC%e,L)_maDEfMOe)s.)BKiyIpedtw`/)ey)&lUgg9aF=`;bPABpDRSBSH+E,>PiWcQH)H35UBJgL_4a.Z0EEE:17w|M`zecql@iLf{B
+<G5NsVFIk3u;&rx%'!ZCGT=zl(jTc:uP)B38QwhFU13Nlg|,-tdmvA.8S!._4caIF%_HU=o!M/v.6N~[S=KJ(^VQ[U4LhJH8U_b(:Q{;ECiGF"0Gl=1;eT
+,Z$5!XAh5v7_ch+pf#zeJH!d[d`4Mf2(]RgO{v'/KafcU/0oqpqzqA^_T^nZLy{p=t"e+.}>>kp-,Zxvn2li|va'$egD1KRtFkQ|r7K{p$vcYRxC@MB22L
+q0bfZ1wwXzJSdD(D~@o=3OgDdmVhpzX28iuC^JQo/-e.v:pX<F1!WgM}{F(Ls>U|LxjZ#xTMXHoB{kDl.1TQ5D5G4bvG|KqARSE1BL'|Ib8Y&J{H(b_X'p
++Iq4{H@-4K1gk6~qa_%!p-E}^u/6%sX`,Vcv`j`/='Q!q+V-~s6BxFXC8|KgWVax0rDujYCUa!G^-`(rQw`ZC<J&k$LyME`D4czxOaA7nmo|0qrv}zh>O`
+<F@2gDAq7XN5l8pE1mxf2V}9-SG];mXkU9A|p$'oSk9p`U6LD,%b-]:CP.8hFlP^559Z<hW]at}JjUSx:9Tj1xy:9v+z{]%2~E,#xCU]Zx(xdw.yYW[hx]
+j)p0|]CnO2&A2{;|MqBA(EEJwDAJ;QfZh3U4Jz!Csv~4p!6ESC:qRUpv;)=P!X'=c)_D0&bvG!pCGqr^C"u(.EWla_++{x<:zJA2{b%N~HQSmO2A,JKbUg
+$^l']RNhbtQt3ZVFp,alx^NC]Db}F)Cj:C:domtN0&/#7JkZ-H3HINEg0|yluAN'rGGJ{0~`3j`h7YKOF#9=V-dLK+f{Gbr{-iZ4z3eWGPj(@n<#YiR7>u
+.YV)oG<V0FbDwNHdW6(59H%S#^W$1%-JxWv[5t9BRR|v>7<}[$>]#2EyGxdIA<7QN"o3"9IQ!GfN6AZ"#KQFAMB#Og2W3H1|>=rw57sv<b~hW9J{nkp'[z
+N>)zq/3Ein;FoKLjqR+2(}3q10@i86%#JY+:c9Xa0ytd,9>kW[oaDmqW^vD6pBUnm-Go@Uv0k:5"ldoL:}K/Wj'Nk;ARck)jb+P#ip~E{Ozzox#G6P`>4s
+[:^IktzOK/1j>&^5d)oi%VQC9!}F/^K}s>SsyGC|1y"+Jzp2$E"yPsvi]DsHQst^"0#DgEPfYd8`iq8_~:u/f{6TPHK)85gT=x=lBJ6KtQV+>F3HR3#fAm
+Su}lostIX=BzId1z#$axx41V"u&5}qA#!joRn/yJbd-ghbwBm|wRM-E|d6|WA!K`=$$(<udRNe{w)/Y[Sa>2q{}4}vkU(e(YF{ZOBxbw!-wo)q8c<{}6V+
+DfI#%a"{/xIXs<N57-2{:ewl)yH8q96jD!]k"|ZZl=0HU=dhwY{S,m~B3OCvV6()Ee_-<xUnF/K#+85/y'D8p$fhNERjR>.B.)sn`kpSSs}GIe0wM,oJE$
+VYh{KdI@{>"c2s4mLQT[Xj#-}b79~8:)M_h`xGWf!,yFn+#1@#E#mp6HJ0|HX5ZIvLiB[b!-nz7e]n|:|EI]LD}^%&/Mo'};z[FN^sK+G"CWzDaU(TV+xG
+kzTJ/FN/pL/{AN]/^_(eh+hs[RK&1E`N4k(M]$`PMx6[}D06/D&.NzK=]vA@-H7lRIZKx&KL[5zUXAEP]G'LZcvJD3#jseD{hY6X4yh!Kb`w2DiVCM"eLg
+u[:uLELyqYl$ho#<;2@PR$x8PYuJ<wB1UurXDlQcmA)gt0a0c{fexpn/LIC"bug('y6"N$z[L9'J`<]`h;UU1''hjM.+Il5&Zv%elk>K`2p:{05xzkU[{j
+bYlxocg5VC-(_mFar]Y|1+l4/O#<qYU/+5^bS,.GLli0('S;K!Rwx$0bWi_U!u](YvvDEB);[0yO~>%1xsGCELzHL,@Lm]8W1t9O"_:yr_Uxx^wOz=.zS7
+wt.j'Vc8.sK8|S&QUkbQZ{}y3/(uEHtA.,bTsSZsF@kx<k@aqzyL5x3{QbBFN)A_JIZIuvXG,IR)_`;Cgr+D^|mM;K85Q|7V2B/W;'U&57_+'VN$`=MJ_D
+x(TU!&8&l'Ci[t>`&)Fet_x"<$GHlwx#AN%[xe:{AW=OQ7hS;LY=XE@)Vod3uu.`&e.r5y,>zKo5>k/7x$I)3c7D-JwJyO{-Z>1mlm/fd2aoMHTcy/Md~@
+maJFb`W(}8.|u'7XqM8Nm0z1SWiB@A-dR|FHBW:V!.nVn<TqNG6oB29%a`0qcotcuq1qE{cEW[Km2KyeEu/+Im$)Q(>YT0H.Cr>zw4:pK,3U{;PV0&ihUg
+lB|K"DXptXt!3Xn([/fcJa!q]eTZ0LnV&Pgqv;,0Ca3_Jt@o3}S/sc,VnPaT9wWAKesql_V53wx'Nd|Tw@yEzIc#;a36=k0Xby<^#KF6"d/"@lwCuCO_@_
+G.bsjIARN_[1lSZH&).pPau5}kvPF%/+%=+"1cy6UFV49N72sLe'_k.%>JhA(n/IK7<<vgnj%gXWfih}.1=0c>j>>uUbi`-f+"b}l-K'ZtscP(^0DiL)B=
+"#:E"L[pO>11ojErjgZ6IqIQ16uCF.W{wM->7(zzC+zX5Ct;_7-Iw&KliXYNrd<7fvr<`Kt[Czx_jF/U'"vuT|,J'V5uLHEnls4xNRpDj(0VnC1R">vOr'
+/gASU|^yT'An]^'Ccj~jm"eJ7Ngm8;bVQKsF/ySuqN_cdAf>2Jdi$Kk+T2Md,A$JhhlYGfo4JQj_0L)z_4/2pw>nC[Ug/9$M1>.7<K-04d-i"UxAf{VFSc
+}`5wU:/CQ")R`,c}iC31;.Lw%)XSk2ulk_GXORNR5hDw]Yc'l}jcTBdRx}^kPrlzd4cQU,EJ~r#d^No`O+'xush(K^1I8lhnVGIS:KG78bqE2J:q9fQED1
+}T,h.8=:Tr.0gc+9)iRTUPrpMrwTl5I$hLifOn]X"XP"Yb0|5O=qd=8mRjWp2Srb{MBsJg;1xPT+kR+s;e^<W6k,46O0)jNOz4V>~hK]l9"afC%Rp"2%iI
+tnE+%3$/L<~lG&9RtNv_R5F+9(P:Nqf%pd=U6Z~dZAat|}YDHC|_.aa%[/vG/2-&@0Rho#SH+K:GR]@98D{n$cS}enkuYjWWy%pjD}=tx5sZ[D+ZUy.`}=
+A^P^Xc['_hxA!9I=/_.}:zoI#V#.@dAX@QR'|eJlb<;3}7j2u!&u/+i8<xoK6D=AIDvRTsEmwlRF<;I5'KAh6C}"_!IJiafocv%3HK>a,-O9G{T'6/Farv
+cUR9=Kd|oec,gE)OGLx.nsQi+])|2YVCVhmO^o00aOOuJqbJR(CUHqQ'E;RATD<2@f0g{J/dh,hep,^V#OB@m2+^#H2Uj28^//#=3a(Y3tqL!X~PPlGi>=
+fAovVLtT%ZdH;eJ[R-sH'c(Vz"s9[WO'0sMO.>cu6bmw~&RHj(dMh@B!BPhpdJlnY`$F>H2A,-zoBD+W<k$UZff0bL<&)A<m/(^FUvDNt7BI=v}]A|E<p;
+[7JB^m~6-w=0jUQVBMK/!s8`L{N3+wZOJXBa^:j["Wxwt8f-a9n=`XCPKk9CsodyJ}"[YihSt}78eQU>eaJzT47nCd9pwu_f-AL^C-@A[9RMk9@ob61B2O
+dQ+AdX7s`$D59I2>rCfTek-r,z8X5}PJ])}f%%KJO4js>F[P^m`Aetf};KQjCTU;XyyVCSFe#Td+(O`zy#cT}IFSKG1bT^r12=mNhA_e}w%dnp7OgX4;7Y
+-cc.:4bc%n~pgA~{O:XFu`iYUi:3]R4.588C3bOaV|W3HB`,Qcy}^{sHUVoY.5p}di@/V^j^"]!Myd~})tOb2sl>X8~j2y>`V-~Y,^p[%qC08-!<wKKLR4
+B%wbv&^_NNz2U"y'|a!Us!><]OD3;nTd)v-.J3TX1j(%GaP%p2d,ufDtVLB"B^5ltw";Vq.YmqO&j5zuf<L+@a_{1oD`d-2q}GES_I=v#06a|wSe^N+4&Q
+{!6LrHT.AA&_9LO4$Wml_FD,z0k@OV0>r!A=GD^8bGp)x6Kd%jZM57;9"]=sgR{XQ.CedP5-<7fdDli,IPBdtwi,k,GJdsR.=e+E)ClVdU$G$HsfK7LzcQ
+"b,OlcS^5m=^@$u`'mwr=3"lVkbZ{p<c<c2D:4{HuT+,kK4!vl,<.NZY/(hzVsN5TDU6Q{SR=ctS^N[rrFt<]N$iejB@Q7wfmhv>#TEu(LnF}=XSzW'Fa)
+aOJnyNn^,1|))1c50w72efWO1T^kSL&]pKwc|w_a$&lBS24xX@Hi|@`@0<OK-Edyrz@Is}6rhtja=T|]ScU-5^BbfxUYSTgLK|lGxR]_=#i!pVvlXv4bxe
+]>Pg`L8|fc)@nAirXNFIIRs)Uf[tdrMGL[MM2z|q68}AzE`q`/kTG;B{&v9:s|WF#>Y^xKvLeSX[!8,`8X>vr|G>-a5doVx7(P=#+Wcp7T0pRaX_&xJ}y/
+,.a:"hp(j5(Z{jybrq%oCw4Vni2x$89}.}I|ewPG+-"!9I+%}U1G+n]rRlZz23H+r2x-$Qc=;IL2457"6x"UtR$cag,CmZ(tRq3h$}@Hu<MM`GQ+ZW7N6t
+0j-DBD^IE"${Iw-;jA(Sa[gnj%XkQvegTkr}std3Ci"JwpuT'u_JG{Gq>COSBO5Y]>)hlzA].I2awFL7W2ktHS{VLb18:x@s56v'WcBY8d/(6YQJVYiB=%
+BjMf'_pg:.8c0{2(^R^3cr@/T"xy]Gg|%crtQ[T.0Mb1s#nbp{b4U>pU#nZ-x5+vD$ssXI%!XH])]@8=UX(RjB'd|.I}sU~R<9(-1%498WD)enckMT4Tzm
+x{Qiu:Fa9NJ!=R7c-g!@0YYVt[R;]cWs&;tl]J1l[Oh)[eR]Qe1L:nb9zKrG|Vn`d;H3/oNmPl^46"6};"ZiA<~,Q|S/KIH0I5LZ6_%LuV4`[3aZk39v9_
+<uT#LV@jqP/4%ZSz#t-!(p7=k3u>d%j[-RW^/c]AdI1vnniZINxZ>rc%rm2!KzS8y0>W"`qHqxYT(6"We^yKl+x4+6YP+{C9k8o7%oyAr.yI<A5MJ:A{9^
+L]Yz`Boak.{Fs5D[R.w(0{zc}Z6z,CL@4Q8Kefu.9!mxXd1%SJpj"68+qa_YfY:d]p<|1Q=kQ/usC`0)-x)7Ad^q{c:kw;&xt^H/2$l(cZ_a2dLFrBX;W`
+wk/V)8%XX#CcWuA&]/xn]4OZgv,J9&[}'Zf;eD+P^)=9B6P:&oWwZ"w7h3k0RMks2<7HCLR44|oLa5mvVDoXzWY1ClF^#6}q%OQ#_i#ez4P1)uLa5)v-Md
+&6eL+;:#0&Z-zc@.R=XEx{nkIgwhIJ~Wh5xaof`qXg(2}]ce89vaM+uj$ws89,E0ahJU7@^PS}vDk;zkuBS<S|x{(f;@=LDL6F`C2nON&7hZ>wLaV"KKXF
+}[uU2WbWD$]w.QB_Ci!pA4K4Y{XESn05f)LmZbAvW02h+{lO]}~}!4cDq{[wNH;<;BB/|j.5}h{(`NqM]{jprxs$ltuv%Xf/:|{ZWjIR/i`.jXryXfhh&f
+O-/s!q@7ygn(x}yIQ]:Jli8Nt+dj#z<EeFrMcj2Cxbg_=|&klN]`>mt^|"kxoHxkUCKkFV^@Q<S`EsNbvQxH6`e.$iY(@.xxsVFMms9o`B;q)]6%P_<uha
+Q@}|&QARshnwg-iEn@e;e(NwPDn$`1aRDF{F8R4CS.z5#:vm7CR(Dbb37-._$11]4(uu{!wwNDl^77Q)W$5MOwz(Glz8+a_$'7v{"[woj7AJ(9eo90Nx7I
+sq5"7PZj@s~VUg5C/5M/%rpAG@,C-W&o=cbCj5P]Cq@8NE`^uS%zD&]Qr`fUQzo}WRN67wcw-5~+Pg)j.[IfGCz$&lpedDCqhqGD/HygKqu}dd3k@4rF=j
+bFLHyZd;V702r=/RUWJVdD[AiIXo/o6,k(JDfv16OOVCgyM{Ddh+>Z3hR}m-^2O}<g4h~aii2i@t-m&}rATL|K#H&2MR&kiOEJ|yrz!Myz$j-n+]@]HOaR
+etuX3HJD<)rXTd%|K&,sqONiQ=P#:jx=lHYI'M-eVI"hwB8'T21}4gGr)m|$334A9%b%7-s}p@iXh=gt;J/|hr1|jN[HQz"=yYj]#v~O;Yt}BqB#d77L_d
+Su;4TOGQ}M4IYqAd}}JJ)yarsh"0DB2I0g]vpmm4)2Lgz=Aza,[peZBJ'NIgB&.Oz}+!Cq-87#+$+O!P>Lh}ZH}75''NQg^}4u%v8_@=4"9<g]zN!PTqQW
+:n^m3M4o_YvlQt_,%}[O.-/3'20FPoDJvY6w+JTefe@0#$(^$=&QvY3I>G`=I;va~VGG2t,l]e9vSE_ERQ+7`0A,)oe%af7y]%g9&3(!Uf8Haf=qHmY{(n
+!=3N1m.7,hc<jgHfUSjoo_Z),NZp6<n1vTt%OFtpHbh|N}%<L;M0GZo9I9|yY:Z2JL%Q~(+(}D$tX'Ck_1F!L=T<c(((J)Cm^v@LI97`zdU&oe}5P%pPm'
+op"ohRTLDnV80h4d!t=nmVrQnLg4^YZ%gi.:{m-d|f=1#v.8P}Ywj1<O%TnrAu0G{[0h(KUpCw+dYric3/(^jKF!yM~Q[RX8]wTFH1+P<2+cf^2k;4og~<
+:SnmOLifED_8fQ)w=zhtIS7Yf4_w[=5Q%zO@0kuP1Z|!fOZw4^,iB-k/$alCr/!#2m=O]wSF{Z1y]NEj/KJ1<DiR'sz2DIN}<AR=`1fhM7ij~Iz5(5m]{p
+Ie.g|j~7uCv{.R~2'"yf2UhPgqeY@7Q%Vp;Er+`k=MNcvt`pNLW5%cb0t=Uhg#7ls"Mwl${P_kU[24bi/-T"[2<&f|"v05$pBnXR6J03nS@75`2ps8dy(p
+d;JZ6oDCkSL6zzlU/@"-H98(ci,$kh")Yg#7HmL.mRbD!k[$UWFDCK<Ew_![%&[jU,&li+0vUCjE{V(SMPtU;":71aUDU2Dx4:#B+h{q^@$bKsXIB!9vku
+FqWW39|qt8)isS&CEpUqN'Y;7@Ik1O@+Snr!$x3{e.>d|lv:0v,,kV3x5;K|/`OQZe')o:(@B7U]63Tvs"{a1B>6qW]TV2qY0A{xKZU&d7F7h|'QvUI1,o
+E;q9.XmukCB:z-}g16JpxY$YfIB8;L%)G"y`W1qQvP_6h#<.I:Na0rB`f|[ZRTQi|XlVvPqi3gT>mqX_-j/"3_JZI{<XaQ3`H5txd3~L0h/}.)cRRoDQ5%
+(MRf:[sBlI_]xcS![,hatn/EttRE|mH=DY^vk}Ep2+byioi{U6%o_L;wceIA6F@9af%i[M~JWGPf#NtfP}lD[R,rO5M[B>]zb/+>(n}RaUVGN9'vpE@Lr0
+ntiN{>'ISaV-NwIBC^r|<,5Ido70B8(cnvL$)>)J'k$l<`uaa_D%^My{d0;$PR43od!"LYzRDm]z{tIO&M<,<Oej%n,6NRN@ZS7vVrB5sSp%3%KmZ`-<tX
+LU>y[V1y+M}"bep{Fn)_b9N-2z7ie|_5,X9mZp;1Ej$q,QP4%9OF,aT(th$vnNClv-1<H60tsd<q$rNqDN,q.MEGNnz1}wPKcP;D8%"SmQ9a7Q#xpDw6@Z
+=%Bd0w_mjdzC_7cx,,]bn8#eBx;87=S.N"{X206{jXJnl===O;1QM9B(zn|hG7Jnh,In1=vm[h9dtD,wYDE[(1sB"qbGJ!f_@fg#s><EZE+66z526:M:X^
+q7DfWw:6}uz<[goH_O7lS2E9i#@||]_9{!gzI4Y@dkzY]eVqaT1^;#"FM@Yi4QZ'R7X{,eIybD6|G>]mql_:)5ZPXu%p_QnA2HkA-p"HHjqhK!'O_wHp#U
+^HR6HH)2(.27lWAKva~qvj8M~Hxy38<,6AVBGEN@JlssER]q7N2h|zB<"e|6C}ie5BDff,r|uF1=|Ma|`^hB@/4I7-7B}M{07I#7A_RlCb#o"cI7X0h@>)
+aR8Ey+Y]Bw[XvrF3%$|aP(8w8|j5103$Y(IK4=_ngGbm1N!ntd6jqJyr{$xE;vM#:ar3&2|0^/7zmV#QeXi'qxW$)HMD!_A@1VotbHU,,(GCAAHC,][8>Y
+BI&Ie9L]7A+nJH}z4a9qw>+jVd`|^q>Dd+GCKX.%6(HDnfWIW.J<=WyuTp~l1i+WRW^eGCNR$|7c;%xO1xse$rwFBE5KFxPRVOb{>zIo8_sQB}0,DY|.s|
+$C-8R`W(%TMIcE+RD:B#GZx6{4Z1yVC<9]A,N04nff77i+hY$&N=qe)wF6!DSwdplo5lq5M$E0RFCw(=:2"{yebC0U)VC(WuN;_Y;2|tS!q+Zs/54`3c<X
+Z<-Un3NP1s@>r^u0twEo0h="h3qt5cQDq5GiS^'DV+B/"hhJKkjBg31.$EN'>/L,W.9TZEt;oxc_DPLbV;^o1IMrQ]x=rW8CK|irx}w!C'}D9/uFL_:/vD
++4bVj7u=GNwI)l<o$Xg@wlN-5$Z8v8VS+jeH<bIb=ER`4,f;L5]Hs-^9OMJCy|!eN%Hv@5KE+{/0P;7FBE5us{U%_XleG2`s@5DkI5qB4AM%t=Mk!_ED;.
+ad4cBUe#-vB|A&jKp[{%jXrR/IBm#{-e2|x_@]P{DDA}#4j)}xH{vv4!y<GhYR=mCz2@4A<(p)1#G0KlsHP;&p10%7=01U"^QUM`t"=0auuJq[Txcpy%zN
+"h[3K,fx(8uwlHuAX,cm%wlqvsc//d~8'$lkjoui{M/nCFB3=!E(TR0:b{$!wQl2!8a$z0{`a:K/wh;AbrRkT`+R/5eAX.ncE}D1sAd$YFQInX/Nz:e&+A
+E)3D)[n!'4d<kRbKXMvc[Qwet;#]RJ-b,oHM(1oCKcXVBI+A@Iyb5^tF(d3acCUP$Gc0RO|U(mX0|7gx0c:(Y0>Xzp&u9@I;>XIa-Lc#({Qx5hEIH1dBX$
++v2(RjxEPAsdVKUq,63@.dUsN>J12g[B-iCM`fgGrfQZ-%36>e{ET"19wE[+nu3<to4uqjSJiO$,d728"nFO)4!qOWCg(LLz}W,e4Kwi`d,'m7iA%Tba(.
+.#p1|P}9P.w!(v%c7nS+-Yh{p/qDLi#PXPwfWPl'k9AfbG"@pao-Bx%7uiH9!zL(cw{Evp)^uY8oglKM:"E!fJ;QN'juau^2Yk!}!M!v>#uY#{:cK'M#$P
+%c0A>XMpB/t1l4>/p1TJa1+hpZp1kB(Nv%(PJ9}GIreXR;z41oEsSoHYAqrtAj]`1ON+G&pt"T}^bTer5h:4kS|KsIjvSB[,G|S^tO%+2/AsvnpLIgFj9q
+;rPVE]#>lX]2Y>b8a18gt_i74tBYG;[iUq+t);Dfw,loC$:!DL/io_%S{$)3TSosj7ctU,^{yHS"B8O;z!dw6Z;i~lX'm>8uuqU5xW0v`j>-8]f;dq0g8s
+#,[/Vi{k}EfY}[6Dzf`0!:_sJK~2Cgj&EG-6-Z|39jBc;G4v%rQc0`WGBm(^6%pS~4rae9);,T-M[UdMsQHt,MAS<q3{WW1{xB~(3pKw|7R6.'DO5-9y`|
+LTw>}K#sJu#kDO}qd`bo%T/b4jX1p42ADzGt]1itPqcuDduY=ldY)qu(c%c|zFVB]|<.uKI]Kwg^$&XG]PCr&}$FLV$WDVenP^(h,)Nm3E#<8'#BxzBFOh
+/7.r7fvpSZ/$l{^Q;&>YU"T<;W(BI+:AHu/VsaTWmosG^cm[$33W.dG5P3%+`0QVLZ/D:7csmJN|u3AdmBSu9YuN7S_CQIJfiR;nd,FP1KZJ6KOTH7->!O
+(a&8x|]/OXR;amNr)"=QQ-+bgN>[.9{vU&rdk)MHwh2(`$I0lr|j}3_}cM;UjC#1cP4Sui#Iqp+MAz";l617km=%!+^+LELGdR1Axt^t:O;3g[c}_MhZ;e
+2,28n}u(VP.l~tg7_""NY$"{PO=Oa,!BiyXPBX>u`a+`MNR|~wGr#wCxmZM''+quw7d=@0&`7/D2N37!oZ13on&ilo0gKec#fuNKe(kad0^Y>,HesxA6r9
+O<t'=JUx8{I`acotIG)oFfoIgxtJQRjOk4%A%]oodjH@oqEG37N]f}%NQZ&xQvmm_|h#'xSko<4x]y[Xt@bJE),eMm^S67P-8p%idntVomG`qKuu1<ICN5
+Lwp<=J!|$&dSsV0]2VM3#__X:owd=qeucQB@Y6'["tRVf00J-csKf&qngm3"pIM1<tst</lF4DTF_B#[4a>J'CuKLvE!q[i!jGiS]"4Dz5T72u']S8Ys}7
+ek>7iluZ35{=)@uYA8"{`{G:KFQ:Dd(CjKzzq1{&v7#g6I^8w#n<$FH[06_,b|Hl){8;=a&D/KV:twFU3D1{YHCb'uVDAw/7}Si0PN"PHuiUOPNDYK)0vu
+S3L5X=f7XRcHsO[kWZ/|lsqcIGQ#'U'N>))q;6%}ID@#kS-JXtWi/fX{PK>1Sto)_@Q>G2]DH!p<:S<vT$m'N!^%'Eu,>1{BBR~y#n{eBAB(p&le'AP4mW
+)-Tv#o;hi..mTUrIQz40ym16FdGD4T"0Xi0Fum)6#jZd(u)lW|Yn:A/{PB]eSLRrjo]6IwXZ.O~sKr3lViMktS6{LM.]/@3q^#Ll@WZD7V1n)sW:Ms[znr
+f.7>D9R:jYC=~@-d4N'7K!pj|5$Ew7XpEd#pEIPzq}eUKu2P)ie5/Wn!52OYB,,>PQYbN2v2(2$Vvf"JWzIHbRCxt3`$~E{'_]PQA@KYKSL<p$(Bu9A&nN
+rp^]!]=y`v,elw,%4i'$"gTb6@}dcBJHb>{]TWx:bVFO.39s~x([aX_6>V!HQMd3QW/F<2Tq+]'MT:hV=#p6[HC_j%&ZQJGA$y1hIxI:k7hnY,iY</F(P,
+,Han2wv0fN$quxc;@sUmhwD4}3q])S9d1II`-JT%zam6A$Wlb&YdIdO4c0L((X9oTL.B.h,55Rmh8`BIY__jL)au{,M:VAc+XvB8)^t%}RF-wN>Btv]oRB
+ba47tf!BACXH^}'cVI1(Rt_Hqnt]sP>i-Iw$ADYo}J<XY,7i[aqK-J[7T&8N[.5b't0R|v6Zs|!TE{67ru,9mp>uhO;1Ch2=m-r>RNEQe++e'%O^~gr70H
+`M_N$rk@ln'rGcik'y'>6l~l<zOW:LwJsQczLxn#>^Lvb&gC}d@Z(aJpgFf3+2DG^pqwDJx}b1-R4T37,IC]H%)9{y+F06MRNBU1Z$$or:lC<A+,,m;I(%
+fo_4"X9q<xdt/nmE6&@6YwOGH@=7DptJFIF`gblQxQ.Ydb5T#I22m3rNj!j5/xOw.C1;A_Wps:Z@<J=6Qm1,f+D>"kP>}=}i`ADTV&<x]$1ml`mxg3;R5D
+:Fl42v/Te`5}%N>>}nzlkAPYj,rge,w,e(/5U<l},diRY|D(D%E0u+FFDm$ay{F;sm8_v5P)m.63k({o_yxfMC+H$N'VfDe7Wo=]^<H:ODTO|6[2'#v/ud
+vB2=2i_[wF~ex4Nm2b%2WG[{f]Js)^.nH>jXP$^PW5=U8xEuV,^}zJl4hn6tPlLsA&PVySTiU;YP{Ww9S9<66k8sq'I[<0%GiF]%mHPQ;03H~[N"'PDM_<
+F'T>&S2kxTe(3@bOcr_#,QwOIW2){wpFYHe1K(nN7bK$sTL{7fd]Sinsa!#]{K>]SJGGnYB$DN4CZH{=3@9gN1r`'L''3;xb8MIr$>+8u{Wue/fBQh<3ws
+T$/lsNW"~hqw^pU$&E&y-pC^p[EQw@o7V.zxk(Ta1NsJ(MHvf|w=s@/JZ%+^uO6s/J`8xeAq`"Du,Y7i5%u-ntM>dA5#_C3Lya(LK^e'oS<jWa(+Te(8D%
+YYHf)D[<3EbJxgsADky;5:e,U,(ID9G=kOM|SF!HtKxy@23ud|Te$4!JcRKqWx=TvPRjACrP)3+^Mzn7[9M8z]dLjOc2!_@eUG227[sT7;7|,Pe5"nqf6'
+u@Fh_'s9)Y:fId1%g'P:W/)kg4Hb!xt!o2w]^oo!.WoW8T'x[8<@ekswE]<>DL0yH"TPP"k3`A(|},j<iGx4okov~NXm]dfCtRp;o$kzX7;owOJz$$vBjk
+etY[=v$&x_9ud:=n3!Ynq|:WlG(d.(R5tr2yURw>B3<o1H7ION(:+<cp'hla<IVuh4K>2nw-kM1U{XeD{6I"})/a.1s|LHEQNsdb{A88./+XcF(ztbq=ys
+M62W!n9"L(.PE'9S5Sn2G]2lU)|Z&-<!bcjO)W]a=Bv.e]YTP{-}<,yH|$3;lsTy.Di"_iWL~]&cMo)ie:&8j11Hk#/MK]Mwr5,/pZIzb]X;l[VN{'[3a_
+D+@oF4@%B#Zwa&&GAiapfV|5J<j@DAC^hv@#rrsE!c1UR>D"L9oHCt2X2im<4),4mHjNp'&LvPDMByklk;m))T~6LT(:"0H<n=5X:yz/Tq&KR4kojJ/]EW
+q6,OjPtAOyh}h#;vV>'Mfip)Ag+wa5La2UIA2,KYV+k|O^Oa|uj{is:k8TTRz#$C[<iNw+=4#'z{jm<@,[{QcGr>V"VLdBJ`]4J1ZDy<U1#}E)3^ZbwPl6
+zKvAid)E)F59i9ft^A.FL@Eb)TZ!Xq0r=ewewNB.[vp_`_v)G19v:{|L=ztt97jst8_x|+mb9AT.m/YuA36m]lp.;k:Yj4riL5]W4CQH6GuDp4|]]+P[_@
+134PYCdCb.$cY)EOPV"3eJ8/g&D}L^'XY^Uu7fHs#X6!NtjZ7]w9)KzDQpGBA!eFH!RYl`2LM0'L%V!oe%a@zGz(_siAA]eWE8c}C%a+WJyw|8$Hblv7XW
+}J;QiG"2rtQ@hR+XRyPU4psS'"BHQ<1Pa/NTKq/<~'c[D+/n%68DO^k#T@7k)/{x}BQ:o;H3/,40ev&[=HK!p<o8#.e"[e76xv^Jl0Lz~B%gP[3L=z.uId
+M^Cc>eAv9`#d.(1y/p3LXNB6iH+wWGu&lzkbP6@hNlUJn)<X1z|%ZN1,.w6B|Ao:[]DVt:Xi}[FC,BC>|qr>b,lICK#+5qU"7S;Z+z:G#$oBI:}jR2kEf0
+HWN("CQ<GwAj3]BZ+C){Zcw)^pvz]q,9f8Il%qH{YEE!UIw!|!Beq)t[gR-c%12YpnJFN"O,w)R!{.hd>KIO-{5crX`i.+aYg;+->2s1noWa]j9B;{P0^E
+TLl/4.|-8&^t7#ioB@d_ctJ,Kqn[q}((wWAZCh&F&E(_F1TDiaU`@QU}GRuYe).{Swm{%H8g8=4V9$hH13hQ|,8k6%=K278Y}p&k'3@UGu0.KTW<KzEKm@
+=vRmoCAJ/.!Ne-9MP^0"(D`$eXE8K1S4~w0I]^O`aa%YPnBe%4Yke_dfn7VPLKMBy:9RePMW31xNtjr@2XnE[=TW~)^AIdTAsXjfP41C/w$<L[EFR)2g$C
+$;@U';Wb"gme@!csOwOjGe-zGY+kWI+5F5$nF-I65G7oP3TWOWb<mv/6B!npGm7L;R&+kRnnmK5!,hVH(T>fe',>XQ6lojT{ayjm2S'w};7t9oVC</YBd#
+2N>`cnD2qpG5e>`l)`v]A]'&Po5a2e3"JSPf5iFuI;lkF:K!~wK=)Sa,W&@c(nN+,`smR)RCjVzEFKc5_+mA(Nt{Y+1xh3yWGK=}}ArW^7:H"NIm[iM=5o
+!4P{Kmw7Q/8R.ck5y-sM}`kl@[K-dIlkdlC2&_y(y[JkSEK.mb]`F_}84Q@j$"POiG}[!FXu]ko1{gRF)%|DMvUllyAw!E~eY^vrwMZ}|Ym5V7%psy|%%,
+M,6mO[#&SZc]REElJHy#th&2|oD](i'7`<@O<!vX]_W#%TMXZJ`1+1"H(x#;[n8^#@bzud15"QDqcLRFzk@P/I{cC[Rn@58cXgY{[$E#QaMpnbASW'rX!$
+hS7nc3"XEmK{|^n^fh-^$dc(=r5OuhQv/K@!HBsp}23)m|pvxU3ooig/bOrB)|HbDWyLE/JQIdtp|V5Gw^)w0-^YG<!x)(#JuIMgNRLuKyeIopfJTY$!.e
+o-Jat34TP{{pTR-5x&a:eG"qBL(-A0Rv&4Kia.`f8m!K0#~p0r$.TN@1o`'SpMf+m:_bLgU21>ZzYhpQzA<NOF!+2h/&;Mbwrx"U~dq@TN1(zY-z_{h2TJ
+6bA4@wFGIkI-gr5<n+"KS#^{#N(+yE["liD|[yKu4UzacJQrUR(O~';)M&yNYxfSkHVLzI:i.@(oOF`WrO`+%_Yf`Z`Z=i~e_!rY59JP)/x,/9Erg6xLXe
+Kj`+URZ=P#@>KBkF)hQbYJSLdP-$Z!H{}ucayYe:"r6x:^RN8(YQVsn|1%YU/z4Q]):`,B!AFw{uNvMyD9`LT=2<{e9.t%-Q}@v84j@6BL%3C3zV<Q[Q=e
+TpFpeYSMfz)"Bg1]RgScka,vT!|Y9|gspOh+~,k)2-vswKrEoMGlyRUF_OW:))u:nr2%C8C=){^%Ged<G7qSQ7^[CYB'A[(-xq6kA7z56Ty6qqDbjjT6h7
+c|:mP`Lhj!8pdq;_L#2R"UuUMR&WWx5udg3GSw|UL^1|~@yei/hh)<TOyUXoaiyoHaggxW'rj3^j6[Hlx(H,pvc^stL]RKh'5T|`$mM$.yo")=!(UBD;eh
+0yZ<]1(l>_#h_4M}>v'+[Z}7w6Is-CyH"|{L~yR1JQh;h=9PJBFd!5T:x_(+JFBV)p[G#Ww!8#:f+,eyQ-r!DVXb$7`/`KhM[!qoqwwigvx4vk(aD9InKw
+Is6#UK#D`C|o=xy:O4eD`8Np@Qx%;Vz+ReoFMEvnbENFk-M6b$|gqx[9I)u[6W}A;j<:^;BF]0yfp&WFAe,Js,c8#B1ah][AZ(^h[Ah,2EC(G#l9L5]@>9
+I)j57g#.uN@tc2vZxm/8AVr2dFP);u`w0f|DCpt#JI)Ct5q#<t;P5DLS|STy`v"il".$%:Uk(xuBVh1a'5#'CU(i2X=W).b-`wiG,z_HhtQb^4rpzj^41n
+~sa4|PcJZrx,Z[W>]v2"2{=fP:,-|M3n.j/m9w+LuoF[J^7,]$bDKRu_5K|%&_CKfwLXPyCq!@kpaj|QC(LSo`nqJuDSNuUSL`B-jQE!YVR)NLbUr4~(U"
+Y!^`MU"f[vGWt6q=)j~JBhcf-4kP>2EQA3_z0}y97j31B5'2wG6n!"4:gKN%HOh6)wTSQFx,h9t4GTBx9jVChtf`EDKZGU16WAVd4lW;mIspo.Hj!cb#kH
+)$]LCzN}PNd<WJ}3s,ULMOG,kR{s0Vq#PI`lDA]F7U3UyDr;~[$(!R.@LpusW(%D<:8tLme/w9=K@u!%Z-$@dex&X+E]$dgDfq55-vyiqS^vOeC2/qwfgk
+izK,.hs[M&3uyGDWPfece&GlU2~Qr$At>a]0ij0C,QWLIa0k#vCBM&@DCUC9e%&qk;|NTK;W[qReUS]vJW/@E:oaLs|2V{y1#]y'L^s&}a$$p%MBF<p]aM
+s_;Gj)#Z+-!i!;@!^&xKot_=ma8x#0`K=i(3u_;C=Q]3l=mZ>Xk4(P{.$6NjUp</.@12`c4eV83T1TZw><[JD<r'].l7GF)cx})5k%Sgb%.Hq2TzVIc(0-
+}&(}yqJw'ouU^v9%#cR$^,+W`rN^C"IeC-b'a'd4@:Qa7@ujTzKs`LKnDIL&=zPLV2qqVQAR4p_N@j"Fsm|xBSRc^X+nQ>#Q$256'ox"+as&PgL,G05F{v
+D)g2Bdq]n5v,`8,HaEv@Q/Y'R;=k1.$zv!W^xneBq'cC0jWR-K3jF|^x{j[WT2%)>qpKH0.b;t3B{>|q[qF@]p7)P['gnTA3e-NfKU.7WZ$"RV2Ofecr{_
+C"iXzuD0AaCuoIw^Z9@JFGtDa.]L9LOYu])I+]lgftvE7((Fk-nfH(##=Y#`NR#A;LWD(6mu(J!T+eX>4drzH$H)IL%N,cP^e!W"jfH]219TODI,LX9'Sv
+[qhv`4WQ&Zu/!`rE1oVIX(h}Fxj=nW]}rBBr0w%=`RHfKsD1{$8Zc[V['Zi-eZa>g&iO$P&WSic4udhEsj&NT(mNq3{qul1Uwe]Wm;L|T=NF/HVbdn&L3l
+c!/".,]+#+}Ex]]S+kDNP5b4JyFa|&Tcz0Ok;ZN&eVu4hxOFG{i{D|f5>qn.yCJOjXCEaE`pZm(FJ1jmU+s/0ic=+o`_/,)WYFLMkR]'3<ex9_^K)8zC10
+IR7J"wn}/x&_<{MR-XR0_Y#]Mb>l/}Cx>'h'4-_&,hHI1p`6}fReQA=qIZQt.Xjsgr"Tl;-X9|+5Ibk@^X@;J}jBJ:v!vf#q1d()-zV{lMcuxi[gP|B+0y
+G,vWmKXrtOvGo0Kl0IrHg9V:PC2n|`LA6KSY-RSsKDR(~&u,pPIq2Q#mBxf]'MD8R<J^i{j1LTBd5|tJPt+Zl<|r6I$DGPZ8ek;3e.,CIPs.Z'JJhnMO9!
+<VC}./<{u#c}I{+8RC/y=K|r/S'(V$el9GT"8Uv1#m^H)jV@caMa6vS[aetZQC%6$&NVv0Ys4fZe}nBzlM3N2g0l7DCK!UB<ulxei_QxXY`c0AMt!MJ5+u
+#x~F9Tb/8%u^4;D%^<vJ5Zp;yH#M4Spy<p&x.'Ct7(J>,XS)|rwOF,7QxGE"BnEo4ZPQAApS^h!!GqtJV[rk|(wvOq'P@IM,vdqmzbK2oj6IrjntIw4Nq{
+8qe#,uy-.Wg:]zz[ZB%bSRO{jEYoW<~K`4D#Ld%Hny'ltgYbop2l!=ye4oUC<-T'wn:h2hd:^fiU1|)D(d.]rNf)l].p4[euX<hmF)E(bn`bcG/&II`][L
+4&q,cR;ISA#)yn2L,Qp@"CvQHNzss6W8]AU{z^2/|#>8d1wCUMw$d<!K2BUG@IOl!<9nE60QDi{Xzt`0[Ji.v}MXc^PhZz|VDZ1TKvDbjBI!qT>j$g7U,w
+Hng<d$};l^/Ppm&lC18iBXci<^PZ'N;snrR..zE8O$nP%I'II,uaYaQ#@v"GfcQ3$k&})XiN};$J}@Il}Pl:C@CrKoC'+f0Bjv':gw2k}Co<$UJ2]anXRJ
+7IJ9qu~(tjsUi&V9RC3fxacsud:H(gPnmYE76o8XX>Q$}tw+3CM=pAA2ee!]g-GhR9$R->L^^_B(w#9)",<JVo`N>ko^X`Bh5>^CV^%(llrc7kG|Zch$0!
+f/MY~&d213I_"W<QbRO"/KM;|-@]+QdIZLitL{uA'p7(0lB7cNUeg,}B+gB<8Fr5eF{4yN9);IC"QPC!I%$f0CKb+`G(0Hi3KLCn8QO6"rE]ozX2$K0uV+
+,l7Tza|EK+,knL1Mv]Oa4w5.5D9Y.c:;wLZ7LkJ|uA:D2_P)8qUtaC|xrx[Hg<WB!7_rq)mHVAcEgY~^IN!Z,OlGo5qZ^VnU|!6;]^gf`e7:|fke(ZY$}k
+^D8mx=4=lL-5&z;n#<d6,mteFp#.AKK_e%$xI&_GQ|r1PAOg{k'A,OZe)v}I|9joEE#g/@a[_4_Z[4<<0bGo34z5lPj09Je=H}1Cz>3)f/l%L{]3#d6ifv
+Rdh_2pq@gV5#LE%OgA}(WpPD}cXf_TB9A!+|Z17];Y}q/T@5`PA`BHI755yd8xB(hYj:O&t{SSeE3K7&>C1C'ffeA1F|+d2o!l0>f2/|cih|w2T&B5W;bx
+TLyZFR[h>l%V{B<e=`^<>b{33xCKSaZI6vODg"@`Es:FeFeN2p{T%<Fp:9P}CLdBplF$fC0y-G4,,se/84%}x%BQEQ6EbwfB1WEhz5ihrrawRdXyI#XGND
++.,6}#6dwer-nvgH,t/(aH("PekscfV"0G'F/ImEJ$~wOo=krA#;RnMW3n$qnzamw}5JEZlG`0}r$|IjwcC%eE-x`s#{8Jb>re0D3^CL;(Jd.=5:dehMH`
+/C!!](YbIU/{Z.`r,3^i9kaDe3IeCs/`hqG9$5|5h3W,j|RcHCqQu|6QsFT3)B5jp'ps<)=wytoe!{@a]wk;9_8UI+|U#d2R[f!Ctp,{S)M7n;m_!7]SPf
+A2SOsn=6W/^59Ieaw,5SB2R.93@YCbAK@ZKEPNB:PC#o{QYeo8|Mgw6)w^;yo;dL<q@PSUBu96@=KzVoPTZU5&;`c@QP-AAo]TwIZHl:H0[BxTXD>5v'L=
+z%#JvH"RbV_J|9qDO:O%Et(cGn3ZY/AF~FJA)Vi00yW14Sj&1r|U)Gv.7VYYbc(]Z0Z|=#_+p/X&k3NeXJf6AJi=p}[vXO$r}MN-']+1fQdtzd`-r+,Vs^
+h;=3,WvkG#7Wm)S+kFIE=YJaahM`0yt@H-jD<EF6WSsppEVi!))Bj.UYb=f`,H(k,.-!hKAyFtNRj2eebc{cghi/iF^_qKwNHN3um@0;yJ$=k_Wz;Oc-Gu
+mL7P0E;Q|BhiuFeY8W{J(.';sVJR{G8^eM^/#rZJiIiDEDv>1R(vSjLU|dvKotqi9/2AD}tCp])J$3ehsDrWBJ2LtG3R5HF9flb:B/wp[`8+6<+|{>WO5_
+l8Xr"g=Q]&#x6|zg5iqQc,n,_X$tqx=vN@arx5jA!WMVnwPkYUh(QriS{#T9jYp93N8uJ`P#8]D+L3$wxg|7=7C}@Hz"p,y&+nEG3xAPm7'@.PKdcW8uc9
+(o^)y%SShI;QF@(T5)B#Q]Z5~2WR>G<U"6(;2J9{vI)@)tO{o|$B0,s[J<u6@'y/FWrhuPY[7P|r)WM#}[#LV{XOMm/m;Q8n26>0kERiyW27.h'Tx{.F$_
+c,~UAJ@iM@`B@v(d`9ds]%qs7}@4KEh_uZ:pTk([7y$db/Sear;5)g4Cpoh7!vmi%LR`9Tk+!gGZbt}Z&2e}lts"c0,;QMjyn_L$-65LI>C@Lgl'Bc,d6t
+)Lwh@c'EqOwyB<Y$niZF0Yv:,HAnw#EC5,5r#{blv0``wY=[I|Up^qfxv3pzGNle0<6bhB%Lp3wuNXrTj[voEKFRIC%9@E2^,8j("iLf`zSh+CZM3$6!s6
+#4pp>XRnYI@8s=e<xv7%c[5u4-NF<H]3URSqUa^#MORi$_]TC)Br;#"<DWoEj;+2W8gTL=pk`.B[:7CKnt71s1)z](`&9eBiR|D&bd4RBrqTHXR6o$okKr
+b[M]KyTV.5%rZZx<Eih]i,^-[c!=2<vzM<^q>+9qPVju"!pSsT"{1`))ez/ux,WVVVqE0m!j;2x)4hZY>xq^V}#xI+Ww]LPf@3{|@^%^FQnpv,@&t}mn#`
+Z70d.-FO7tTs#'-[mh]Z`b"e<M-^tLIRXIld|jgJNU{;3d6Lk5~`9PLbg)%alYT:bR$zFO|VOeD<%7HUVNBQRO0hh(L6T)~s"6Rq3UnQl%EnX2iU/81InL
+RCkPUJ6jYCD/qfIuqm#8&',,,;+i:Vk9@R9;IM.@l06B;v;,HWhdkis^>mRlLmSO0FA%v]NILGVxWuo+J"@WK^/pRm#LFUxyr)Tk^|y'Y|Wd'wBWmN2Ckq
+!;43~pYAI)ua9U#tx.YU5iwbH]CD56P:9%JQtO,:(;N=K8%v;FOm~^=-):@.(<aH&7fG#>u<AT8G2z@IM&S}ZhTYk3<D]roV+bH3{g&;f%[0&K1lB#Mg{l
+Ye>bp=E&DNQSe`|<]jd{F^4wuqq351s9,)ohaj)<s&uXB+m-6Xc{k7HA/ma_u38'e9&8{=F;+<--B{UCf{mfLghxD@:b.d9i5qYL;:{QWwTQP"e8=F0moE
+%H,=|qx,Cp[U)wMsUwH05hVYG2JdD[b)E]h/lj{u`@`IR4p}8zHWDvH"X0O[Eb2rH26:V_P_.zV,EJjpzo;M"_:ywVhb92-;Qb>B['S7'p_K~PtD6=4sR-
+&8hta-2ja=5WRJdsf/OQ@sim0)J)T"]%9xsprEL0ue1'X;xLNFw&B2n6k47vsXN5){S2B#ZaeHoRs-sp{aF/MMqo$Q@x@57CEs=t!Lme;.+fHKVU}G")@$
+]]nUPz;qutux~WH@PhLC]_&,vM(A!1pR(8DJF^u@NV989ZjF{e.EDM4{)Vb@B2C0D<_I(2)SfV=k)05vgmbsrDeD@wE}F'H#v=RtHO.oGzBc(Tif^zI<4a
+E/fNM11^L6(]8%hCp2`=.cb>5yJ2V05m{AOP^0{h#n4A:r(ndS48KOuV8Zt[uK~!7HgXXi/->,q-/p<&+b[0(7`8!i@MZp],}q'#G]=@wUVv["i=%3[m~(
+a6`Ca"t70MxsDytSGA{C$0:FuI@ka^9%(>v>Iak|g{/B-SGN{gR#N+Tp&X0xDTZ"M-~kkqOJ>Oc!syOuO{jb>`%=#.{X4iqLhX,bngrM48m@2-=Ws@v=n6
+.'okD&%q{^o6Pdrzs{{VuBXFcv^HeTv=]QZ.Z"ZW<&%sQjT!q>yo[@D;ZJq=&>l|Hm$.bKG-^qP]z_x;]$UWpi,XSc5<JhqS20nSgph:RABvd2ah!YbWLJ
+!a)D_Zn^|6.7>|{Ab<WU:&'Oc!L-Y"~hS+#4BkDhaPgv;:Ws,6Rj5:|&P=lai)vOq5Y5_YTOU@iA[7D'1,mm+fQIyjJhI#Dth]<iJ4E3My(c#lOEYG03jg
+E<}S=68;uqBY&>5zKTz#]"9X+-hFL$8t{|ExEu`Z.Y`=A-|;]wUxqf~=ZN.--]!_B>ZsIUU``}))Ws3.RyEwOEnfc=u^ZS<"A%2j~b".zFF69IdYkA>9MM
+~%Smy+"I-$Qa)Q7b3:aRh4&>L^1hH8:e"l^88k<]mp>UyjcFZy~q'L(yX2zN,KK+byMAVT5)Pd_Cx$=B2W07EcW]ujy@N7SCf!-VVD_=M69PhlCOr-;Hv0
+C%A<[]7ggoXk^,{G31T{}ZDfYP~i+3f>(&'5xd9`J<Ujn52U;D3W==%p0:!16XNb|$pJ;>LTVV{T;R1cU&36&<sKTN@FaBI}"yNKTj9K+.<p#d#%6LRZ(]
+,}^Vnen%3mm(EV-TrSt|oYPW1/F^Aq%EqZ=6+3k)~vIE6B{tITG@GcZ.=.e%|Ht'9UVHZ&FgyeRb_Mq{|u/y$=TNQS2U1)ThsZwxjf1`kx3Qt1@)uWCgjH
+S$!0OkP<Qk,C9(oy;AJ=jvHOGQ$O+JNrfe`}vU$M66f{pp1uE=`FfWS1NC_eXvr_OoXbSJ3ZiYq&!Um^uh<8TYgYh8#/s<kn6Is2y|d#wO#{B#baQke>KO
+$sBlVxW#+p,}'MU{xZ~mD|aDc|qi$s08z^s[>=81NB!KDF@6Py2jyYt@X'A|u/Xc<-SG-3l%e,<"l%kl"K9V7TmCjm[gB|DgJ!b,5:&,(nZd(uTqj/;dJp
+Srfr0DV2J-Y(^OI48@;e`[20iWDctxpY7;d]57&5#J@#"f-",lYv,0-e:wH%1=QoP&EFQa@UsP<]I1G"[MZArt-1wSI8l0>fZ)R=T<Xp'`9Kcz%i)s"JMs
+~}x-EZvnm@A`#a-H<Aj@@sjb&rO[Xdd+b7Jz3uj.=1sTLriw6!dFvz!MIwQkm-AWjcj.R]}V0g0RUw2,wFeo`7@x3<l./5lwiDMqN#;r4K%w^8)==-]!D%
+Dh#&n$)=yP:bC(NK%+~/yF++.=U5J30tN{Q;Y=I:t2}|Z.vW`ay@I<lJwY#q/Qat{'TT}r}G@S!&yH@Ru3.6i:T#{]<iaa7]KN+BaO|qpM|wZ&}:BVX7<Z
+"2WL9@1mZ]OIpMbmrKdfmgJVM@BjTt)qrMawAbOJp#WJOm@r%ng/bbL{.'K+D5D[[ExG[&aDlX=zpP<2]j!H+qGQA[:s}1!c0srv(KW:xNH^|<r>k8YYm;
+dd$=dSl8QDaqIS6M[,YCCTUF9$ADc5>d!So7i_[N0hxR$Fq5GjYKotF(c|!6cxI5q[ICK/i&1dYU4!>z`+[rPc>uB7w5y&tDc+HIQ)FmPX#[wtEdkYTK@6
+1CHqWXjxo-fxJnaBL$WW@Iic;nrT=EkTxZEBe.""4%N%TbTNN:Ydq+<X;M[LY:@'mb{4db6qTV0P1r@""Rfk%<h0.yA1w0aAd2G`r,vd@I:}JD#Kahy#;b
+tUCbE[9n+@n2R|88AksR9"QE"FY=@jiffRRU"]ghgoX6]u/};Uj6[PU}3JT}{NqE+|`P35X8"RgxY}!]$8B0RETE@"(Vh^@x/4Qgoez0ZoB@MiIqq0uj.N
+k|~n&R7A"D$P-0FSuuQl!;q(dM/W|U0h/DkPqUe9q+Gl7`uOdAYRmcpQ3(JAK[J53vv[eI(-`58t'W)F(^j<:SpFLv0hPuml+'FUb$e|vn||l[M5ve$D}5
+M0f-(!/t-wTdmAcCcbx/hy~cz,::7c&1B30$0F@c<c{W!^oO-9P&mz=.A)kGh}&NLmIqFSCzD:7R]"W2flW%Y<2b%'jb#u(}l9TU2zxjMKUZMpgb<oL60h
+B%Dh2>.$#>d+|C:6GfZ]UO4UZS_B1'mtq)`j0hwsjT7r#OL4l0[bS%8nr`<D!Nf3,Z[(S:<T:HUosD"g6+vT1!<-eX|6|Fyy]alRt)t^)dj"Ky;B33^4]|
+-E6ikd&%Xb]83|qfMpT.`6PF:9Tsg>aYj45hk"Ong$74$;<gWFL59>_G45cplE.O|-F46PX8x)Bu4:8{:2;pJ|44J3|Ub:z.9vQYGQ:fcvUPM-^CPk2s!l
+0xB_|Yaw3-Xw)#aZ9UN_o/mpt4[!;8t9[Jq#4;s]sNg-VR/B"So:"H$Z^y/c41ZNA_k590dj||m_8-2[}PKb+xz!BO:+`fyr-dPt3]O]&{!Tj0IFVC"Q-2
+bU>x#!@KJmF:^S|BK0SOk^n)3:W3Zu5rP2m:jdg8G0hXnA^9O.$8)n(<Wr}"ozsC~03m%+awCi'@:T'-^wc"!oDJnn,;X5cpv[npQFv%)4Y:Qh2Tvu8DYv
+"i&ddtb0sz+A0DC6Um:/Ghu#lnn${FBliFmv[9lH{ovk<4OVw--6o#-L5#l3W>WNqFn6rH]FQIJ@qzJ'K0R.-{891}>LKL0T]^m7zFK|~({"QF9H[-V%ti
+%x<5/TwOwWQ9cQ!ieb|jHJ_KIcO}>'T"$`W7Bl@};1337tinK2JtL.L$JSANE`lL#VXFER[FD1uv2H"OIA@.P@|]!gAinBL^CRXxE/Ov$TR!Y0Hn%CPK8(
+C>w+]wLdW#id6o,eaCU/z8%ME9kPXZ8!@X^<8_TFL;j%H5piF1Bc"%YI1hlL_M{473Ze-U=R!8anGVGv%)5<G9NaZk&`nNPZg8%On3cEOa.IkSe=CC71p.
+<RZ&a^71.LC163j1lL+t>hWzRNApv2q5#6ieL|'^eTYM4yxsP&po5l1C&4`:TzrqO)ev+q!4~4uatE#XK$kM'0[e&R3]"&4J(-@H^&(31%yVK)%s[-$ReT
+q]_mHD>2xc!(a95=3:@gCRpg;0WtbKN]"XQMSD}NoL":]j=uGjB&LOk,h2>p/kd$%Eq.r!,Z/GK19tK<Fyvbwehb[}A7FhT]g]HexlY/>3w5++nJ^VE[W{
+.RD<h]#oUU"Xoanfg@/8]t9F9)CacirdpM{ytGK$)"ej`<,;JI5'!Sd{n"+SjCZ[.iT;k6O#MJEEwQI4.C0w+]uDv(IiqYZc!gNHJf}RX,Zad@xzl)6Alz
+2.@)_]94}4_|JNHla@@J=d.-8RrO{4&d1Kxn.5+Lc@Ti4z"@.-'BhHysebJQ'rgIfqhcsqgdlk8<Xw@55#_L;"%H"07<j>l.HppbKM.f-lT;s-TaZi5II%
+Oa8`b>UITI'B5+-diMvW|ip;e62dS(W@BuKgS5A%)U{::jfZo]#MDC1AL:[J}l,!z0z^"gu"hA63XP.+i`-9-sr{TPfWp@ETvKp@vm/CQ7<J~']sOagu'l
+L1B/(xjr.yXz-zue]fZOOtd[9A&,utQ^JD%j(<fc"O"gQ>>E#'EE:mCX<pL:ZBrB,MVxPcM;}Ik[@A]s4M||r.mw-9OU`ng[dy=IyN4T^r'B6Bzc/)42O.
+492qynu()Lr(&N;;JI>S6qv}.N'L;UIZGEE:%2,nEZ[p(jR]dxsg.YYwvBuDA_{$UM5/D}ki@28sDLTo0IboI%BZBRLLI123&YXux'N"WYDWtq(/U7&0w7
+tfNth)od/ym-T9he!{gYB%"+)xtMx`$H4HqsP{,TsY6t(=Bjk0X=uz<q98/'5>#R5}">>I6LvUwD(V[pP0%Bt%h=3bN"RD[Kv0e,,[MF}{d9kujrDMooF3
+/ejz$}pT>-`TZ6u][0"o_`[_{``U;cLB6:fUOQyy(",h6iC_`!|;Ct:X3dq7=b"P%g(a[t5C=.=rSo{pJfuN'-WQrK`y8e`Z,[8t|@JfnNbc;xMr%>[dX6
+n[02z"Xq'/AY"mC9-M=rhZ~K3u0lUI0NS7:K|-CzwUJ_NYNEm>0A>4`EeGqU;[nF4lpot_c9UXPFxa>RuLKp;x!Z)EKnqE#]9kXw0b1U@LUW[l|8IeBGKn
++X[ElqR.~E68hEuzRyGmc+$=2L'tKia(o5b$<YI1Rs@{sCU4IfNu8V+Ps_-9@D]ldK5DbyYnL@!L~yC:3mBIJ1K4f0pxAG1sv7knhBiWGHB/0y3G2/pzFV
+Qwgyk/qr^]@q!`t.f!QSivL6l;!/;i:pp2hqO#f9I}#E4$b/Z!#aR@.m|yuL"'hd}@G4>T}yh`&G(TDmz!!p;hZVy_m^XC=p$f^`6efy0/Jtk/|1>#~-&k
+3+G6Pb(T:hG"z}sLgyph:&5aN]@lNjqq/3'NrYzVC_ZP^]"CzuQCNw>^)p2q5X{glZT5$BR:F9&/Z6&e.TnGYaSPMX}MrS4{afhK7j/[[U9+6_cz=8`7@z
+dz#F85Qn,jI2z81x-z3`O{l4GyQ=JK2K+pMkJGqfH/J66[{Yd,wp6}_G":I}Y&{8m{Pj[Dqdo>mzOZINS_eMFcQ:rNIo""7bEWHaI-s6%t~|7",a~Tnl{/
+R{zxy4Yl!=5CJk:qvGnp-03VPFXIe_8LT$'Esh3<-/rpeAu{/}|GoNq@Y}v):)AGJawW-f}HYg'-QO<u;{o=XrL{rPJ]LQ_<CMQhA_XKLKDVt#GArS;f[R
+&H#8U/hu=Zft=VVGFZkp'wL{_Yi-Y4:i4SnL0(8J>UH57b`P+L:uvQIghZh&;+0To^m[wJcFK>rqV<o5zfGyyeydSgq8n''Mk_m"gRE0f^w7BJ:j3fZIdy
+<EzGiaXRQel;K/,(f4zceAKna7),&NX-1o;oOCbE=kzt=ty:WoU|:ptL/5Z1Y&w8oz>%e0H^Y;Nx|-iAdT,-2[QZEY}A+2&kZPjHrirw|g<gvHUIwT4[I,
+F!r`fmPgb,~:Z#T{'{vdYJ,woJZ0_Pc`%&RgOX@Zq'VG3^F9&Wy]+4+tuY#t<H{kx)9Cxq2'pru5%07TSG'syg"u)tw'PW3S47=C|(+/3}/J3%&DU`csTU
+"YQ/zB-FF74pK=R|xO_Wy.g47QL_K$"&h$lu@nE<+{UYXPQ7]B)d&h&Q(@stJxE]<1~1fN97<G']t!jKrPMEv1@zBE/fLTcP|'|V)wUM5.+Q4W_:YUE0)V
+UVG(]Lo)huECTz]H7.A:xw.DG}3#>WNQ{o8#o_3jU6JX.,dyoe8WoI|@}>p4;SHE);!@1MF,rTU.TsP=fZRb-[BOH5~%(iLut"![V!"m1Pke!{kA6v!@'1
+V{gZZ|-5dUBRwN`vZwjOpmEEY##k<R^U+DjK8Zz=hvzEjg^qy/tQwypz-tQ:/6HLq!j;`NRM-&[.f^2D@1Qt!f1nliTc+r_=if(}]iuXw"EBl+;o/]9fV|
+z=zW$R:yY%~9;`{fl5%!AJVZ9f$kT={5^p}SJHL,a_)S/(;RW,8U9#}/3ww.at/P!lA$oJU,!(<[aCh&ovv,3ETHi51B0EUYVKv33X0Il[<<#!Q9HMaXw/
+DlBS!S!qT6b9Zgn0>:p;,eK&bQqT-I[S>"^Ri6h,IgK=>8M'IG4|SZ!V$ZsSEVd=y-t`)@}gY5ZMap:zLKX2c>+wr['N)KWGYnb1ZvN,l8N[J(cDzv%.w;
+Oqv1T$qXH8YFJQc!kyv+^rlCc8Znmv!f{D/V7k)9K8Z(inm9"|)ronEs:m$odAx(:QfQ/Umqe_7^oEHu@6`5c$`8X4euhw+E4'NmxqYl&Ym;8TG{i%|2QQ
+@cqc5Fs"4^H!j9!6gTLC.qh30RA+(at.+u9}!HBID/TW>80:QU;>E9c-.JS-s`q<^/,=;m|(r|{EXsp|D/A`a8;5uUcs%Z5urfd=HU(3z8Z#Zc3:%_r^qf
+jVqMGQftFa!E9_b!Ha;iPVy<cpxL/HsM^=B4z2_9iIww,&"_"umPd_qP@09yr7kcs33#.q]w~]H}=5wCMz-]REi4G<ttWMG3J1&h|`n%.x0pR@^$Op4a&}
+B#32;;$Ja7}E:;z@vXR!X)'Z`j}>'OucYwCayV6,4+GBl!o!b^4l!E-__Vv[rDw_O.%vRw"N`hC5`Whcd!Z$.RO8x>5N(k%@x71+&}XH^4~bVT!'szTnP9
+YG7oa2&[erm=Jc,T8Z<3mh(Lg8[KJ4O+R)LcTB5{@7^g]4VPzc)&EP:%}|bQsUoP&^`C>)SKH{]2KfRgiYJ(31Kp+5nc@G2@fmdK.&!Pqp|U8f38"oc/-!
+M+4em5HVeXriJS>q5wRHRf59/}pw(.;6Rkit4.~"eM(),+rt/n,97xeb_Fuzigc6R7)GXr{dN2_{KBgOx=4id=,]M1q_RK`V%5KJ3Tq0gdNpSR03#0m,U6
+fUb/hD1py9fNR/soxu&-/rf)<)]ceiOnqz!>^.078>J5IN0U2edHr#C[|tgIP,H"x-`gC8~.MpX2r,,Mlv$M~{n|w;wn&#eJLB.9<!r|Nrp60F!>nO"mwd
+;o;GBx%t"K"^'1%lz}{/fBzf19`1k;649_ATE'J#fRHfq]#.j+t7jmeb6=151{u.tw6WNX8fN|JlKz5w|^9%JqxQ51|Y-9sf};{]{peJh7H`nJzn^xF=pr
+Gr`"yX$eGrHPXLI)~#a%W2c&L+m1"/z%}q=8t>tX%OSnN8!TP$GEqlKRM+mw{pd^]]vUWWo2aBG(KYIn-y3V|sq+{,+DQVQ-.QqJA[g>1U@UQld7OiFgN)
+2>9I'+B@!Q0xTdt/%TYyAvL&I5K/^4P#0{GmQ]xkvmQk{8{VSAA]YMIP.,({u.tP`@I]|k(vU_<tO]qS$I&J8EbY-SfeCQBtz@)sT&%<Fn|Pe]~ZXiOw-X
+J#zw!vR7#;trU#:4&_H>9PxkX&J%Bi(ti$kdrI^(@|X``6`p(b-ML,y)"M^9x=zt-$2^j2+v#l4wIdx,S%Zo=6b+]0|Bo{.'D+/,`Gvp-@`eL//ObtU%U-
+ghhfB0zAN"q.NG)K@/xW7|O.`d/lh$~AZjrH:9$PR[YgScC1Zc'C_=1uA'~Zi72chqVt<BMt`S[$fu!JHwlk4Bb6BQ[<d6s:mHg)6Z8@F,pfd<Y%6i/kyF
+ekjuAm^E%N_4Jh_:bB=Q7lLH)Gt'Os{{|`(#K5KEilj2:)jCvK<#OJa4&-,=1$Z]Q_1q2C9=b=h2!W+`.+gX:l`lKbAJZ>%,_imD-b`@bAcM)_s_e^Pn2W
+Q4'IDMV5%X2T4Kr2T9e`@7p4oUp]H/YJ|=Vm$-_`056oRU,[RgSr],8s+9!DuL1|wct=guI^K/%3Ihn19/7q!kgVc5+NB@s94Ta/y/z/CY7nx[T|YOooL$
+6W-I-S{JBV)8Ce<"_}p'm:&!Czp/LrH_bMMKHN_H89ZcVLn_1.O}c[~fLAzy:|KCue5LI`@k>s>2nSLN}NulKS.Z6!Fa/<PAw5xI^}WY"/-nnb/I2O[1g-
+z`zoH0DVejJ%]"P(rG%`q=U|Wi_O/UAK96L:D^[8Z1vce<`llE3HDwU{o=TnQ@&"_Wtzo6L:iOd'fr&X&nE]fKMv9P;-l2UtKM'Gc39w`z#QS,wTUmX]8f
+^xC'AK0=(+S:+MJMOnBPAeRJ69'w&YHKP0G%Mb26+7h;jNuF3=1jW{!g{c+b9;e>@_aM6Rt,C<$WgJI5l22)eI[l>lM&;$76Gr.%w`Em#12A+2.%:Ky4T%
+2/4MJGc^6o/jooN-p_8,#qO5meTs:y|h.Zpy,q&vnLvX>0kjcq.3h0Qdhf9O"_a8`bQX6{&c'ZKO.O"4]@[#n"&W+TQep]vG)tlJe@-r"+qJDGee%KY2Q5
+0J!"zp`sN{>zHWIrHup=b>!91ZHiPM'1bfiWjqJ2&Rb=sG0R6<$B>#1sA}-yeOvt"/`0R=`s^Ft=,FyXT54WYaYReM6@E|1`a$c/sG=ZId9>).:Fmkxe#_
+Tbtk%iS=%/~Iq:,IQaU@jw17&hSd@'FDWmq^zV~cy_pM5;d|a_rHyY6o"0d$-P#ob+4eewrsL-O=Ya1m>,Evc6u3pzx}4@NG<./qLn||{%TH1M9%_SUX1V
+sfKqWb28lOE{,,Fh3%p%DJ4->=I;mq5S6BJvgJ|&oW2J;--khEIu{d&<NHi}'iF-r]4'2vUFx@u&s@V9~YpLXuc-&/1POf-{t.AgYgJ5;)qUsq<-HQ>d`v
+dB!bK!GG5)DjtW8X>;6a3AuG`m"u+vxR2YehBfQrJ9@2"iUaw&R'E`pA`>J!KFJW=SEDViS$!j~TVgvV}%MQOSzNyMZ;ErJ=6a1!%+aE.bJ]]k@q}G-b%N
+hG[v),c:S6`7-nOXHDDR@4]HK#(,>acSm/PP|>zz{#lDb<l9{`Cn(eg0w'QC"ejwf`wK6#PqM(q0X{plTTu7LH,l={}IGLT|UobX"sZp1#}L%enK_TUqr)
+^>T<@U%+-b_^7Y~;l3m00WY'_Yt^&=4.N/=f"-s{o.%#t>qvm{~]5'pcdz3jybLMtV!xG+t^o)BAP{`B6X&'aGVyVbxN&H_#QZJ"kOn9"^ve[%u;:/']>+
+rO/xs`,2+Tm=$#n4tChslteeB0${;+tH{0Qd~=Oe4<W-t['n8+iizLxa.UewuLL)M4xQ`Vg%G2:|`yCJ48$q-mu^f{AF.4ZEHs->vPwXY43j/[c7,}t[Vm
+_Vh3)D"QZK!;hR>@$R"inCI2#q:(&1{J_B#,0w>Sb)08e0Ba}"^BOfn|yB4w9jvAM:n|c>mz#yh#^A%eP%g1D2lvao@.FpKcZ9"'d#3q(32JZ`MWv8|Qt0
+T:r|zd^KT7|Ea:#['-A]yIhia5yJkXf}(UEq-gY2#;)%~iL8&Z6;4<f!;"ig7IK_MktPl]4dmZcjto)Cj$rc7Y8`ch2ZVeWvsED"h_h=+LT>O|.(WwMwL=
+0Pj3~M(K=uL=Tvcr#E1UD'k};V6.{:1Bxmjpp:#C,,T]vvmMc;AjZAVWlw`H&I~npYMHXQ'K/Jz0C5gaP+<d9O_Bf8g$<:RQjb)mSNR}<u[j0-W39I.{EU
+Iz4+nb}`WZ`e&te.]ss"c]-r+EcFKPI{mI_5;n(SDLllBt&99h'j:XM%K)H{l8Pe[{Ht(,k:nGK(9=07fml;'P#UA)-Le=dfAkNAQ9y^s1e$YPfrR'tyFp
+Yt=oA;O#$.'_KjTz:_+Vw$%'`=R%1;lX;qWOR@$7<CqDzG5Nr<GTEe(+SfhFR0d"EVUZeHw&y,rU)RwZ|5G,#oe,I8anQzPf"g4%t:[t_3&pFX._xXg`re
+f;VS'1c-CL%Ml2f,Y2;3E.~;Kby2u]"3"u^+04+S@k)ZYf4OB_5lh$XOa)-NT6cmHbHzMm=(aC=`P^D'e2aUV.ZhK+tBaq]VQ|V5=lY7GB'k<d4+mxb",]
+;;`M#heX,]~8&1<)_J&Q#rU)Z1}jYkFJemd65JI`"%,#28@U;)'a:Pv21o@MuoFdTu)^SEX6]NGL]7'Z$tP_S$qvDA5u&^5e70y&W76JlxY1Q.Y/+1IVjC
+$;{Wc6WmVAx#fnS:NR.:-Rq&Xmx3J_yE>1qiFp!F+fLoGb_]:7soVx]2vBx-H8zZ("u|VULLlGeO`j>Z}YVH9p[e##>K^(nj!svK#ksk.5q(@WWQIIe'pz
+6},<$9V,_)3lKVBSoVCtC)E1H/(5X:#C{z]YQ}`:)z2Uq)>`2_Zd8;K[p/tu'/UV;j<x&l%y~N^r_vUIm,gnl%S.yI]elfJkVAG,rNz_crIa[w"I8=$diz
+{(){WnU<z/Katb:(KG@zgmsHubkp-5XY3GG!sVBj'4XG`P$:_=4-y5@S4Y&5HB!cqjCUvheh>`gmla:db4:`wqVGN|kkiOeBkZLHn>lT;e+.nl'Jct%'YP
+E/5Y$-nHc%3#>a(-s(rWpkM>@=+;T3Nl0KhjKnd:6L[#.U8i"9]Ojf:]S)"J0yI[I3iooN!Js+om]rE`.R"G,3_Jm$}}{nEi3tb5DPyZ+%CoaJv`t@35z6
+:xN4ac:yMzlQRV3JT`G-`zi[,8u3TABE|y<DN+C`&fj]io_E.v.&-1[5eeMRy1QX,ruU-=50=xY[N/C3ET"%+Jv>3"Ak;iD1H$hF0HH5^XHsT_'0".-gQY
+@q[7Or1N>KtCm.MhxcO=uL=mqxT@mXp:^dOwt|X`w@Mb`E:c7LB:!E03`[cvH3XV|PT{,6b&loI}YUx92N5)^F7W=12]S1znW)#7pbATBN0r($)IMP5m;;
+d]FeTSC/}Mew$a]#4}d@`pgqrg$AjK<hWG#+;Efrgfkk7mzx26bzq9AB+sY<x28nbQ%:#_])r0P65ezZLd_w@t^TR5+c%VDwTi-r2vHLB_)NF^n-.yu>,3
+z)5Ll-w[stzd'6AXEyOq5fU9T,Xr53J;;|g%v5"mn2E4gCFv4L5/pt&&VS"WswRrQWIR3mO%"&$5GW|JuejS4SU}H:4cC+/s5fvk-zK_p<tn4<u>A}}="5
+D``mBb4LI`6qkK~k2PSqt2sB0Y@-sWvn/6$"]d9YjwhnIVRuN_Gekz%[dDvdgFm<DAoMIYAhM@6mw6:t3gns![!El&l|VhBN$DUA6eG6tfukYoO5A}S]DV
+Cucr9Cbqcg]gs'Cv9-|qd}Z1_1{)U2<'qDJdTm~KO!"}R$c8ZYQ8)oz+xM~VK]tLHhJx62I.RveDES/sMZex'aV5nE^m`"xRCyIJT.Rf[dK29@ElE"UFW8
+k}]5#/=O.EUxo2MBVC[a]"1WQaf1,'p]d2_Q=v})Loj0nI4].iO]>`^(=ItAa@(Stz2@>1,iv2:HGO.<{VUr{mUTZ5C&'d{LHgm+Q^u0^mhjcQsg;S6c3%
+(M$=<1.jxVq;ENa]yW!HFW](uFHi%sk/S}pWVu9M^:x6UBjfUxq'.m@N=Z`^Fp=wU=Ajz"/namek$eq-rpBU/BbaTdrrJ(TD(@gv-9vCTQ(njdy1dAZY&=
+WGNhV8[6jz>NDr]W;W$/),bjqTTDdkQ2L`rA<}4IOqK548Kcfm5N|5(r-ryNTp,l%X>grh`|h{h&",{sDxBZ!VpGbc~Ooaf|N8BxMcJG+j}Y<5u.)aJ|3K
+BG27YXnB94svhm;VIg#`%Eja27WG,;+E;g~74-R|ZOY{Kc@vU.g(9gUN0jw[f$dCC^;M2jDfB{583hO}.{/z7-=l:A~u]2#fNZ#L!7-q]t(,#7H{clqN3,
+y{(M/z2$U{8xE`'XL|},uq)WDb)yo=(I2U[i1;1R~P<Re654rGs/Lsj2BSHrbmnhC1lL}t#+gUy}m9PIv4$n$I$"^@aD1)]>(k2W0-,&[U=lguusmGd!TZ
+Yv}rMAEw/|Pr8-YdBs(pyQm/mL5W9i,"R>FT2-rWy/-|c]}r6mB!{8K'4u<nM9yW9&JNIH{BB5]bac&/bDZ4{JcUH+e}yl`fARgpT-Yt_%E&R#tgpH!/fG
+BOsNZ|D]a)6Xk1c$AHu>F-K$@PN/"MC3gS>/+e7uJpfPV0ILyD,@SexfF.A"Z9LtI>$b/D5lrMB4HaTCb/),fI@i/[Zc!x!~Vhdu"~_ej|h9W'&^_>g>0n
+b(_X0$HlZfH{l}nC<Nn!Jt)1)xaaip2ON-8SRJ+Zgo].&=@.Orf;pyD+Z@+',@+zfs3Ihs&1TwmF[fgB]hIN&ac7g7,J(I}f8(gNNfVAC/Vi/-!xsl.D}q
+2Jh[zr3ri|+KXfQ})fKR6]hy)w(epq1M0Bd-]5'}t89fH^-X|6WE^'SLo^&o:)t(R9cS,JTLtP#n;_QT(Ifb_WwU8ktF@Ip%D=C|BDlx@Fb0z4U2Fe`@|3
+tv%K=Zdqt1]`V^(QL9b'WLX0^%x>b<NN8Otmf)q`(Hh1[#~H5PNM1{Q(w[&XgJ61Wh1P'sm<j5PMjE(-qew|Qd@=p>w'sl=o9nbkiY${z+v4meF{d@-F_`
+^jn[%/r<she@v[=bx!neF|WqSJb4Vi7u`,'3RiuM"k,QOm+Os0Jy`.X]G{$vfY{>$>d)A8@li}iJap9OME<LjsXU.VGJhE]HoeRp1[N7V,7V|_oqUcc2_R
+9K<Rf(&Iqcymx%qna2Ma1r0x6h-|MlFa5QQt_XO[;zCl[5klT&Xy+9Uq&0gJb'7ri/e9bK,oewei|l:F:V%UJ"~CLc(1.moykt]&iCce+v:jn`l6_bu0>z
+0CI]nZvSa'-ygK@`7PU#J(,ZGS)p/.}zzvpP4qNqq.[;N`Q0E:g3NVTe-="L/q^Z0Mtv]5p}jnA9!npCs3&w(qeEY0/%)mYlDA#F()n^dODi%qe_~!NII7
+xI<XN6Aq[m/Wn6E75A@C#rdReeNXEOhsunhmSd7x<yI>/<ir8gwh)t3232{R+3,G9ZmCZutQt_#imh!c,n8[U'M@rGM<HV-@jK9PrF"y(l.bG6dh<9&nxg
+oVh{/}|2&bb5c9I9Hg</Y>pWd@O):BnkbgMGX|AS`dfN2L]$VuXEt!'PdW!<~(FGtUSKw.L^pliNZ]'#n5(b!W#kf1{Kg.Fe8'L04x&03EMLFvK9fA9r)!
+.t>xqsM=~)0h%:2nT(8JEMkDn{#6^#7K^iK$8A}"Xxi'YN)$5>g@U!PR7ltBth(r+s9[FeTq=:e#kVyQ{ZHjW:H_Xo>_;h)ic!5"UoRKbeq!U.KA$]]wZ/
+']wI!SaMp3I|9MU(NI1s@tIRp47"a2kpNko$$utQi0lFG}+HUu18!`P#5:V[ySFXn[51@>b25,2DB`c^t7$VB<DrHT%kt4N1vexj^u_B[5WR"~VE%nhO+Y
+lF4uj47rvbY(/]@TIst"p;MX)Ki}jv)t)Y#M%tuY]LOMa>a!5a8.[60=%j<DN`[7EmRI_OD|]V!kt>/MQA<u-I%@Us"ojJ-D`X$1##36xzT&3s{#4Zjd:A
+.R4<#}:DHxe>%'!~|=cy+IBN![DxPz@rkl"8ffpW5<RQDzIs&Z>AzJQH{&pZ%C>t^jk1V!3%uIB:;I"rl|b_bj;R;C$7poNsTIfwx1B/4&J"NMgw%{upZP
+#FxKe#0}w{H&!~-gN'MiP}4Sj#=jZoJqbn&J1UL$Knr74Xve($E}tEEIswklTM;NGqt%sKhY!H}}g(z=b/bCZ`e2hn!V{+#mOCm|mcO|8+P.9'1c9LI{+C
+Ty|O{CBY.vHIE3%[!zIDG<!:/=3/n++^Mm5<p^jWP)I!!^FajwoTW'Md{!O!a,Wd]n'.QrwMt0t7ooiJI#+/CWfhq^epN}xTj{T4[me|~RS2%N,vRqK2(K
+do15"j59TA<}<og,2L1wQ92-,c)BK9);1Cm@/r0<qA1,f1BFFeH:QF(}L0X}^-,n+8[KM@=PwOc1sN/XU#wXaNM@4uCcCJuo7UmgfcDDe<GA'7|.9(efN&
+U+fie!SK4_EHx+t<d}X:RZ45'xgQl|a|S|t+t@}4H.k"M62;.i+6621{Pc4)mdk98aR]sLMY|]O/36@Jl;Ft5KKLD29L"wFO1<ia5(k)G1M|%0$4%R1_sa
+(b@X|yxT".vB[bs2W7vv|j3QpwGs-<#jqH3qJD0Q6>={UL$s4-NFq>6n#[=v]9<w8,@I]doG$$T]-J)Fyo&pe^Wz2Y>'g45oZC[C.6L""^$k[}K>Z%s`AE
+|,n6SNqYO-r13}#'(-fQV"'#Scfiqyi,#T"t_;z/IOtj/MpDrBtQ#1{wfd7LxJ0cys#vho#b1.!JU:7"AraEokmj#'hK~k~F,v3-MNdy9k}']@Iy,XEFFA
+^xDv$/u9NPes](tkJ8M}IRBJ,XqVWq(^NeQ:_rCJ^m/@rFmUX&(]x,_a8.t&Qy:)kiqjs2O+6,!]s@Y|t+:p:axhB,k+_)/d0ARc_y9LM|wglgfUtooxN3
+;pj><<v[38y!Q(q)PV<!;!.Ty9&"c;X$r6&1:I&z-@0A(@TaV]GcgauZWqL('^CJqVvjj82z4]O1$HHNsW,$"#N[qT!]0,N;@J)9FcixcO;W{Z1k=ykb0[
+l+L<#x+@=;K(XHA]X3)1#W(;"P$UR6}euIArQdtu1M^MBy{$S)r,$nIgY$:{cRp8$83hT1Vq=)nbB&bg!+B/EnU)4F%<%@2+EaewQpQ0+IR7sj1JuUSEhi
+ur1uUOR2q&TrHM)&^`kcTZvTJXqv^aV]:/%N$HB|;Xj5=n"rHbsnta$q./Ms=:.KK"rnNW9r$p_Y],O(@D]&kE'<~}2|l9H1dZ;trK06y-&s:O{ZzzZ-Ju
+.X'PWn]UvD$1Tuny5C8&l$P+xB(d~XM`^J]i(`Q3Se5zX^Smu)6z{=rHi}B9A{[nD}UMQr'ag/3@&wTV-VD}}ZZPop2S|PA7eLid#2bDr(g&+D;|QEpAk`
+>>IK=FLL6RcKv)fG^95M@68$phzuS6}dBu(3"/PP3z-7uB6H=IyJOF/5rF)lE}1GPxP7h#h67Kl(wLvYOKn{Jnp99Vo'5js<E}Zw=glUMqr>zSL)X+vvjK
+0;1H6|'!WpL@XRR!7`blt/N9WTHxDv/J"!dL1L}`4[td!Z]aVe4X~aOrMZBlEIPS&L/Co.P_(6|iB0uG$v=|4]Oe.Ig8x"f^D|!i'S1igc/^kvveFqBaS>
+2kGzia7N-m#;U+Z7}BWx.x_.43kB<Z-&mMrt=d~PQD#rtmTzP]HS-3!iL903xu^JR_Y1EaGfspps.[a_7C!@7H~EkF]KQ2]Q+1hts"F,y[!6`:>80w#eDu
+Oa]wMPv;}]%+JExYEh5!FK>aOt(Cw6FK|zFcg9Ur_-JBiU^N1e<|BFz/a8,ef[PY#6P.R^:=z_(J0C]oo0x,i`2/A7Wk<|+qM'&t^;gG)]jdpjn<H1dXIA
+z0vWM2[#E{^sJ(@kgWY/78hE1,+`kLK6/AJiTlUWczII"e;u_e1;HPPV<mLKYg`.<,3-OI3p.wuT:9HkR!D!B09;j}=B{vGFYl3{#6uK_,&+zgd39^j)}5
+xxTk1OT775;)U{%8Jr4Ad<^S&`YY}jtGbY0W5hr[g)@{I}v$nBx#)V_Yj1^##Rwxz&"SFh>W[%"&SN26OOp4)LSRzk9H7`Q+Vn;KifE)KE2|nPQs&c&XW[
+'3<RuS3+[d>M)F}J#!bCW)oJ5(6mOhq9!mOpd=Mc2$}"tTpuQd_9tafp{@q[G0u.lug_qk9[#]aV-{X`l,o'1es.Gg5$Nj7jbmFMmh5^L4YDn.hd{+J)pY
+#Uwf6JU-P3u;}LpwaN:XC#1Yk)di&UM(u=k>7=2d^v_rO`:c2A{Xahtc%kZE8Z0Dt8FBK"89IKf'4i[4rV8&,^Ix''|DBs`ug>x7@D^v)@Ke)pt)AM.{gu
+]k:<'C.39"n.I:eG"QBOPyOI#kNx2GC3je{Gi&q[u>p8<uX54q77V8X+~Kq@=#o.)23,brl1V4nsX)}hmF5ob$FC:y~@ZlIPe{TFSCO)/u-ey2S!Y.ZB.,
+Yh%%;Hr:/Sb%tDT:<3oApz,y!vd6ks.,5scns@8x''{g%8u6@Fi1FQn:{i<7SQ>h[@;m./wP2^h)6+aqY2&PFI=N9/2]'&]Lot<)u!ej<8Oj|&k|N<uQAL
+XT2"<rlO.L`OyYy|:|>Y:W7)V<6m-R2cFM0Up0,;7E-b_%VHlbKcL!YYh8-Ird^`P.MQ&L69kAH1L=pNJ(rA<aw#VFhh<Jb2RE0_Xpp`.F.Nmv'Nc#gOmh
+$2h}.6@A6o#G'A`$eZQ5o-Tl}(-<i))yADeJnpYl1J5u_N0{1!z$r[nfe1alxn9IcZ&.@k&7o[:nY@9$C6"T>s')Z-wBjJgIjnq{IOw!XCFG#@qodV'tH3
+do5CCwGsvCnY2eWxEe,1/+gNA8l/&R(YpEC2=&#TV}k99.b;q)6e"Hf0Lv5TU=9SQ!<k>9W'_fO<#]:4&nM,&492=L+G(PbE1K"I|:)]'`~`|tIxmSog!b
+E_0B'Y7#&b$=2L,l]x~|M:!6uWVX18(I,,NOD"EhqFafQgfOu%XcT=px6}`rCq"8ma1dNGVx|L-5dMq%4O1M/z^OviTLd}POo>b`y:|H>w7OET|#z&eF+c
+G["ahi3[gO]uSVcV_t|'m'i%9w,kS&j5b04Y%<<-bNYGrfwT7eE}5JNnfob|'cyZ_/zv~8'5Grw8{J~OFXO|q^]x2e~E>K0e7v5M|q+Qz)=/f'GRIL/bWS
+a%p$cnz_Ud|2=u4",ua(yR3^7sn0D@%gVu@ks;%RXG=d2R)l&xv-MZn['e=qbHl$dDbwcm"m3qE].uzCXg:f+4KR$'T:cngv81Yotr3]9j+lT#B<D{tNvl
+527ad#W9EfEbI=eKLf]!eL`Mu0RSfZ$v[9J)aW>9`jqp(hTl`ZQF2vfP2AsTFeXKKr%vuWqdP8%ej>JHWw;22I8>O+An",w61aRV&WV,-C129}4k=">yPG
+eb-'3Ldaahfl19)9WHFi8+Z.Eh`A@dmIdVe=O,TTBu,38e_("1QkzsjHL%^zQlu_R:F"fAis=F/4%+W[=W@,^7Z&epiemIC=S#N9#B3T1[#K[#c[V@[0Fz
+WE+Ah6V'kWRP+IhQ{g:aH$t>%"5n=9c)rM{'Q%rfYTY@hNd/{INIGyx7gS}&'H;jazaV;@b!rz-Qa&K9[mXifwXQc6W)dKd'ju6lw<i9r@dsYnXv=mJ$_O
+KKE9,gX3E@a[51!/l!-!Iz/@UKdoR;i5~<$a~wgU!=Ep.y;UMKp>xI~5b3:`,MyK8gT@LFb'sd6b|jIdSm!JH)cwY/x=YbdboQ`!%6QhO>dXx3DVl'kveF
+@(/Keby6U!o.Kn@/cS}q>_[+}-x.UA(P0_O<+`m1a.cuQVPrbi7h+f+ww(-":'MX:-K=fbxX:'tYHbJ=AnD_-p'.RiMd{".n<.%qCz1JzM{H-TaW=NM0Xv
+5Ff<3&4fJX[1#[Q<XeTgKIIJW5MXmz`}lIr2yg)o_H%fNdV]J!ILsLoG+U9F(mp=|Z_Wo)=&D{@Vc=wzI2cZhBGydgDVN90t&P=jSuTQ,GP[0<ehc3)h:8
+@j-8#;Br4C5omvJEgon[enBj<U8_Deqs45g4bAS^_8Me3Zt@do25.5T@a`]eopg8&H:How{n=r0<(ld0"7ubKG&K-KCkFg}PZOIO#CWBz)B;wA[S$7C1DB
+Oys<JN5s5#S<F')N,vg.dlkzpzgfH%'yjta&Sm]7~ao!X/QnZ|onSMx_T}EQaxl5k}(GJz"^}l%,`x(nUM9WDYVqa"kcDB$zGyd}sh!E2ZD%SZ',4#Lfl,
+Q;evBe4pSlMrwiXvG%&a@ovt(;_Ls:=aMhOn_>I5@C^5ccbafor-8.)c^xyjOu[.tzS_9:r2+{'(Btk#b}n+yeP11fsvBGT2~@o$o6mnHsz9}JxfG.,OTr
+q7R;OQb1Z3=.aL,wL2PGZv;HH2s!OV6V"5f)%s;FT[SBPHIc~t^KdabgpRBf]#j6(2iw1+DAvzZ&q]|FK.Wv}tykg6ui,0.[q'L383)gYn"LTZGpe0:$OG
+ziu2oS"gAM}p2{dS5or]B-am7hj./NkA~{L&uERp)yPLMv7uafe_)s|mam3")0^Q<M.z(%lhvge12akCfI.q[:#0wm~DKhw{~q&`/@3nJ_n@>SY|f2+[&c
+^mxmcx@#%<'q0tYv'GWZ{Dktb-AO||(#W+>yvyTbzies/LgVpci<u)yvLfdP|OW+hf$>mv;r&KLo-T!3q@r}ckJt$_^Jr1hd@slFO2Cq4Hmo0Z^zdwl;=c
+lnDrjN0jegr78jQ1#4D)B"u_r,#[.HwV#^n&9}-Yay67KGuLkOu0#f)YG]XVqH8}%4CH~GpP!eyzSCB{G#F{dW&P+O)f]rf2c793a8rW;"ff},WygaijGD
+greoReD-]Mf3Z{()>{&vyXwt12{w17jI]PHciS6O7]8PyOh4_BBqP3#MxY!s-5}WHCZXxfA|qGFUy(sX8`_xme[ati8t3}XDyH>51VZg_bH}sH+[ji83{>
+qGZdabh#yzDP"i3N&y,0A$5H"7TrQ]3pSu[aZg%ra#yjrypYrwJtU5`KVP[gyrBrZ.]e7YpitiE7x(x%$d|yMy`e:}wNE9{I'.avDh)h%'iQGLFrR,Q^$.
+Hdp9M^Y<h3+T@t%B6NPkfvyf;zJRcLgv<VLY'3K(5T"fipFk9OXIMVw,`%s[b,v"KEUiS6vo2R|(>Q5B0W6frc}fQeYJ%lDu;[s:>yOY~P[ajljbZvTR;`
+Qh!j"@`Q.UmT=K%h+l==%0j`I2|GF5D&X/BDksH7;YcEb<f}19HuZ#}fzq/'$ACA8IH6_hH,6bYAb_%nX/^_EE&D1gg);m!gZ//fP7f)g(#J".5ChE5"@s
+;LiOGU7|4q!EE_fgj/8Vv$gP.$<%g;!g!ujzsx>|MBMqSX|:G1u7<cl^sr,,!"w6`NIVv'y<mt)bw^pe;C:wu[t^&{'EeDAW:'|^,u~O>E_C!0;mChhYmd
+f;+&ewI&B,_Mg-w,$i6IB47(DrB+{pz"V')jbzpEMN'c}[DCASrCWpo@(X@zKf=z[od6c/lbX^p}$_qrY7cX<3S4sT7-45i:fZF;bx!Ch,.===:Eytx!0k
+T})2FHQu.Cg2B{AW;msiB$Vh)V8b=>"kz6LG8m__$(A0-z8S@9l0fNnpI7Yo<&8|V5<,BYlB!uCK#IU{h$$-eRN6qSV/}9es[Q<S}dTp[myGA$UxUzD9h)
+js8Szo||dR0]8A,kUr^1f+#8Bpwec#UFzU;zV|KI2Ww)FQTM+|2C{+2-41,GTtCeYj^bO^{R=,79bAL7aMe^q|BHZ^PcXhgFuv`dLb.@QeHfY1Pu2r8I>r
+JjSh;dhOf1|e41acK-xCf&.}SN>Bey4/)u~uhP&2fog<hM%rK^XE6r=L+s8DOqK@@ac[-MmB0Pl)1L)(Y6ZLs},H[_L]6{/Scx}s},#DQ"y6G,q2+]e.(V
+c7x4x{AQx$H6]xT'&InP~]fUhz!'rs"q-,Qt:|bIx&X!<u>ep$knJc~)hRM[%a(VoL->6_W>Jz7V|@y-1_ou}0'tn_Ci5b2&-G6YOc:6f[D08]GWv;1V2Y
+P-leBf'qAEV()z@2rC,_Krt32'OR5>K5Eox(${)cPJ}28%Rfu-~q}%mF:_"J,JRX-`W=7qJK&ryDsIXI,WBF`Yi2oBCn'En5+uwM(yPNc#C(qT"row3^ur
+rHOIGO(o%W8:<dvllJ4D[Ts%r-2oyEJF!$HDwYGpKi.Vs9a"|+fNjY/FP/p1d!zbmhBO]`4My;dR2es}=A1g3K0Qys;ArZzE+/%#a`/_@"X$Bm)c+FnJAX
+5KihbDe|3t`FrZWDH/.==0-:Q0Q/t/`L^:P;TOSha"2IDKc|-cn='':xG<"cPuPppd5wAAh{{zAw#x)y'N0jBCr>+Ex3O].1.pkz"iy<8:EWC$iw8R9h22
+8[+J>/4<1gi6V6D|00_nBSQ@;v4]#Bch9H_2L87T11mT(zn1oR(+ZK|3<Y8n.bvS~Qd#l`(&|[gostn#S/=ceOtKG{%GP{'c41qDV3|kx!g2MY$cHEN`/q
+D}nG%a3V[c{%gz)GG%W52RlBMc<,$B`_0eO1%Zquz.Z"qs0LP!E48m@Nd}|'aV~$1]lk%a10+8D.Kub+1#vMD!xD~CaM0+b>k!#K:MJL0U)6ZYsW,ylqI(
+e{zw:veZj/,9E=u,/<JpK6q_7%]FG|^(0@;24DhlVDuaiY@5jy}BhquND]>YpRH>lF<fJS_wlRp}CJlRIhyEnvh=m}frsY#)}ObVxQGM0PUcFvru$jTIi.
+n:MBCrFU.suZ1{/rX%cwnmqU5)K0$Ll00V(qhA|pj]DlfN$kF_(]r"!$.Gqrz2!h~JeZxt~H'@!K!9:;#j:fhSIq/xG='X>1.^C2<)2r/d&GOMExEG;^i2
+o{5rL2[xGns0t/8(sOYw_;EZ$`]/:.7XQ83A^TSz#/rLsN_WVNx)Wj$`0hLSmY6;'TnpbedZYJCy4w#>&N{{MeXpnSfqX6LCm,BeK10f@+jZKP{PY>l=s+
+CHv1@g!a$dPcPJE0,U=x!(Y9Sv8n7Z%F3>>H5=$Qoj$L23_Y1Zx#refu8dL']Cf'/#udV;Te=%Jt,,7-xulwKsQBB%4AcdKFwyyFx&`RqYVfn9/AA[t`Xd
+/@c0'$#]HFI;rNp[!]sB,h-LhRF|pt(,6{I"b7_{#xb^/I}QI}I:zyEAqCCt:Qi5I|EYsiW@f_oyK8bIrr,Rf+Bc`H4SsAs7'pMl2_!.i{|R^U0;IzZm6d
+%1s9x}9JK5wf[`d!nej#kWlY9oSV6%a1NN%p1l_MyDe]I^_4:3dKp=u@22KMgZ<vQ%r)vLT{pK{NJd`$]lfQ9FK61xue8W!/5|1C|u/kz5GA@}hw}"L9n'
+"]ARcX'0=-;$a5xCu6'HcPtTq-'C(,ya&4xL$3Ssl8De-_,7,O}d)%b8&wMu272hzmn#xE)V51]`;QXNVegE%+A,J,6@9vo|F<JqsM_r+s:v^dnL'NCH4N
+yCZ#@U8+'(4K}:+f|yAUXrbl`H_G{4T:gLb(wZs-i_5oh&p5w1>|3;"^tY"yx1(Q5Z8:036TWnkTy2)^!&BU(/7_/=~HU,'dDR55{S(Hm^<,5QNl{%5isX
+u^dEQ1vVOtq"96<RU&niSD1(CQE]jC~,;/q7,$9jx0ohAW%r"2Dj`"/|;SMqjS`_Kz<+CuuB=}<jOl+p_qZpJjB6`8d$bWHWn^X@^Lmg,c(C>E"]1`7tyJ
+jCy4Rb-l&)n`5YfU+!H|i7-q9jYv#]O@l>l8k74joC>PtDph89{-x)pXpPnrTCKb~>lVS"ux8D$`Zl7;VljmOF7FK[8Q`_$_Z{D`GBYZ[C.Ll"4LBKd%%f
+M-bRH$h;F{#8_YXc;|.tP.Bm%n4bCvewkUHTqp80:2eR`c931Sxaoavw(U;VK|,YD5oD2^3sdA"|66#BNQ^ve(R@niOe|xl=&hl#(%vL'b'+E`dJ(m&m6_
+.dfQ]NPB=<-HKje&[N<M6<"#pAs9EPd3YS!yGP1CGqrfDe`wtvw37vPTY<!z<H=WReAxL+uYZ<qVeb~6[Z}]J5qe<GmSndIVHn/SJk[H)">^n8.{R%bYf9
+ZM7OJ#RPN%K{BkvexcATc]#C6h=ZGW>^=4fUT3bkL4-v{vtW{A(L[6)kKTe0Bzu-cgqv,{3ZQ0Uh'9VX^v>0nngK=lB'Wh.zDD@qCa]ib0hGlmOJtF_LSY
++L@T8e.Fy;.j>kqpPZ>G.=-XQj<9nsgVuvW^Y,%T,crMSDH3t!B->WDI&E/wxjtzTUkI<k@6;!kDsV9A<s"`J@RvDC4s-)SAD7wsI.VmS>@Ad_Cy2;B/3A
+=[GEAay&(HL0m^wrN@;abs%0iS-ll]+of}iZ]J+AvCS.lx7(N(`$JX2OO{[hgXRCHv9e5f<aVsHzK;g`5T!),'GrVJp$hWQQZI4[x31XP<+@TbchF4&S:6
+Ri9>F@%K.6_:Z4PjE#mr$Zf/[ENl)xtv<T(d_gixWxiKLR]:#L:S<uG<B9yYsD!Ew(&x|]QWJ$Ed7K)4WhN1nYUc/@oIaA/d8cz&#wp3wCn%AkM@^Gj1M=
+NOM_Ov|(eO&.5tqr`Fsa6io!]o=QiZP_nMQuqTJglUiaP"!Y>5"r%qZ(R,{lYbNjr.ZAEo4qzGH3EL"xr5nTeHGfO4y(3QC3{x`Hw;aqR+5a4#7rYfi&we
+/)iCN4L)A^J^-0`XYe]!2:TzDb4zZexGyQ_mqm>Yr8G|7df<#;j31swn=Mrx4dYb/i}NYUph_{WqcK|:VH3YR9m!,RCuZw9nN$GEm$~WZ7jF#`It"nE,NO
+jANx^,`$W4|VbA]80k,!y[l:'M|5R`U#l-mE)>i#=K"RwjD5ues/ZSr+=ODJHs^,+v)N~@=%;P^n.H+|KR=OEv>KWD!7N8<14E|g4K44D1h|jsJYQLy_+<
+CV$qV|{.9O@YaItMIp{{eM)[y'HC8DHhsshdwWVy[Z.#=F0|->Vxd7dl}Q'RS@6@<;np-zz,0c9sV,'_|}0g9[-Vcz5>eu5MhC(QVy|au^P1YCJ8/Ukv7u
+xADj5t!>9>VT3#"Ddb{R"+2iPa7CGx[Z}sb4#nO9Ek&9)s6<5kD[4z_RT(+A0&)mVnmbC+lw(zWx|7'qTp68eSY%cT+AWe<XrH=IHX`(X6by#uYFGSI|<O
+h{c21="h9U5r0u-z51NL6}Og^BiUAisVr>>_.0zL!_e.ts8"bI,cKEKn0NDQq)Z_$QaYl8P|0Am19y:i6+PQ)_h2+tA%9woGV8=UbSD,bOA$#[q+95"xjO
+#W%}Tp5,skcw8S>THX;_t!GZVbPJ[,`Wt:yR)r-!jT!j3OyKz>hg;,2csH7j#1b&ed%."}pr^}6tvdyIDf$sh]@vRg16Cr+K8i=]qVcRAWKpEF.Cdk}I$9
+6r=|(,%JIB-F)^%ZETP<X#S]7sdaV-=>@GzPDfW)`iPPx+B)SJ$J}(Qw~6N[~{f|d'<AA9S`sIS:#o>j34vLZR&<%QA`;J=T$S2AmO&M$a2PNjp.C1'3^@
+'9};C9reBDcbAKpo{R!WF%5CyW=S!p%VXSzD:)6>'^^`]Mck"b)K<V@ZixaHp/9q)c/PW>hvyWg3kH1g!:B1s&M$+nZQV&UysxCj2:^t&xFxshCkk5EDJy
+],$_5[^0'o036!'};+8{/]T1%3z#MWibdc(}t$"<H8nzBF{&}>q}3Zuv3$GlaQk|/V3=:otLV|}#qXh,_2UF's5kiD`f!EU6DKP(PGu$"F8]@5iZ(]=b@A
+u^+)fO6Jo/M4uVD1+#8v{Ep(N@`LtT1_]qx,hirtXFm6knl=n_Wxv'D!1ISeZc0^m0iYMs6j>^H^8W_4K(Y4N=YSbnpRoA-6]VatHjC1Er<oz;Z#VG8#/7
+c#;MsS-7t1TLFkXOh@SM|]#{bY!!n}u[8^nLB2s)!F0/k2Dflh5HuiO#^&8BPrJe{TF`S3{$(}LImhXHx4xVN{pp76Gy/Z,c68#a}8yQGd/6o64ZC03{t(
+Ng&)>#Rm~rE^`Zxis(p!HBJ;[nB2'/Hd_az8|gP[#wWd]LcYcz+o9R^Ej&j2DvF$SL5LPMn6O}A>,tA&B72(ib'z.RgB{wDpItmO8-$B^H(me1eHT|+]&A
+[X8mejowcjSHZc7%8<S'pv#HF5,=9g_}S}Kc_&SJ,CM7FBi-%sLs5-B&Z1)DGRV0fO#+2-Bcry0x0Ha,'E18-LW.6)x0hs7EOcLk<17w/x{%d[p[N6zVM_
+6;wE3Tbs#IuY{1gC0FWEM8d-yDm]90m3EV@cuYJ}B'~,>CxP$[9z+R"A]6=5N4mA>#[J<7iQ>VT.VQ}UmhebYDH5.-Jf_+'uXt|ZU'5=%fe9V(9'8|O{Uv
+ai[%^2qF"=Zl!@^VkxR%>AZhfsA[,OW@-<]0{G"y.'iZ,Liz+eU$mQ|/bq&s<xNrwu:l9fpfn7(+FjQrrNqYN2lHe0x(8g'9s,-^AD:;&FN!}pd.$TJ<Lb
+"iG;^4:J.,Tc'7"c$52m:J^q'0y[frlX/m}!kb_N1,JO]Z$;C'g^+2"#-U+Z7:W&rE{XP+'WnJV^9iD=i"8yXP%8!gxmh(>JwP]Zxv-uGu^+DZos6h):~u
+msxr_kQl,|E%u`htt/JG+`rBbO)/p@>P709U#2L8vglIRG'M%6|ISr:qWN"=Rn8WQK])VC#YlPv];E^-:kY$F0tu7.mT{Pe2>_kKa^EM+ZMI|:tA1=iaVQ
+!r<,#q&[0@WtB3JLcRY$z|dk)]-_nP.!D>Fw`(B'G+jvf8"@Hx|q_+G6Ttx1(H5S2DRh,.'/=0|,0R(@%s3UCTm^NFcvd3u+oR:wfh4@L^|&`6AcgJ3X~q
+I:5{I^{;b{sZuTH'.$LM+yiKRDx9XVTNdqg$&&TwNWFi[z-tGBfmm:ZGg5Z.sk"@Dg^s)qfX&i_y"CqLuxC[$2C8Z>uG}%M;H8~]UnL[LLSXL_3{bsn9z3
+5WWA@AaR-66HDi~aoB$+6|#[5}68~SWp9a|q.;|ws'rO155aclg}z5nmN]gK>hN}B_%RiYH$=SIL2g|YPrJwUEoA:+9uPG^pekx;a5IR=S9}qf;{JSZWYU
+,ise!@HWXtH=zK%HxPw67]"kLI6W!oAl+6Y`T-B<,4[X&.^rMD|P>yPR2%KBGL)&~Yr9%SqG^m(AtE6=J0^TQu8e=;u.0x+nHB~LCN"tYYKh]h}mO]p::c
+bD=%2pfYyV<QVUY%98M{rGXki.c'ZhkQ47F:y)9]egfWukJ1ws1e}%f=.T${3.]pI}q|8Gx9R5ntd.bRZ,nsop,[(sIji,i`nbYp5]5UlE0lBE&'(N^iW7
+wXO4oKV3Lw=_UO)fxQ>3-F21,kQ_|4;4tz>K8i7Z%1l([UPR|5i:~&@s"]p+]M0&z".dEE1#Y$;.M+Z&%oOoLC=l~EPq+Gf&wB-pgK=U]$J&_#HxJ$J/gO
+`RP,3O+'IZ'S!J|+]_4Br]1UIRSNVHm0^3:%6<h[;hWUCc2v6-ea(WXLaj6n},~Ki2YtKM;ld=&C;I/YKh^;S0t8h$ZHI^x}}%fYd50E1qJSj|N&>&gd8}
+0:%6_iKx!'%PRNZgc^_K,)`hcR'u{wqXeKM<aT+PP"aZ`PiL1!b`3ERg9&t9@g`@gra.1%fyi-sA7;A|r6O-6w&.!^ka{Cp#|#|S/mMZUMxUaKpud|udt:
+(OAHbDHMur;9>q".{U{=-%"K[.#SbKrjAR-Wc4~HE]A9njtA5cH}Xc;F9kYAGSNz|rsU&CPZ.IO}!6k61R6/~Ej:1{a>CMV_b2c3-9LHoMCn]bVgaU<xsc
+4+dTz/(>jWNJzg=)MzLWT">uz0Z";P_`xX{IwoHkUl+;HJvc=f:!yIe'SaABZ(j<#x$-j|o8q/!^6vzT+OV)m^)WDsxJ3-)tLTV{<NjezSYbD/9Xq@%hn^
+v$_Zf`eA>a5<CmT>"Ds3n`ZK.}jXd}c^VQI&X=w5EJ%y8HFUK"4=c)/-I$I"-^b'E@uc2y)Vs_AUd[ZnUx!}^AW+i!9x(X|4xj<ak7EsWe%2&eg^<YM$j"
+2l!)GF^SJm-mii4gE_52JawY12p.mb;@u.&(+)Hdq7yd,'r@5XN/q-!UQ-8Fp(rf7f`-)07#j5L||`I1BYv;E7GN{pSa0LiGhv;'_#l'8Sc$8q,DBp!.C&
+LVj:D^.02HEjnc$.nEM,.$N9LTx_/lzsj`/1qY{"2R,jk3^<&|x7j$"SWo1ACu"ZBd2G|e5x3S9[CeDp('ds|5taPT7W+[^zjI[$W'48["75{vv1YYTWDL
+d+O%6GZ^m4jY8>ABJwV6<C/r|m7}r0V0W6rw#YZzKb1U,oLP<"_LOMF^p;!TK'u"JNPTN0(oVxW]E'Vn;]Fe5'eMUilWEii0I"j3QMEmXCEJfaxpd@QF98
+8vte[rx]#WIy$J2|{Y^F1pWtu{7Z]/L[h#PAB1AK@M@r):eU$p/I%P+"Y!T0N7w+YiGgszY+v})L-]~%&bjY#gDGWpIt0{Jy~=]!nOPnvEBz4GW[u&5n03
+u(PWkb;3N6CI=Lz(J,zThQ1NFgZ6YGi$!aH5/#('LN.Id"1d98&gqO)3ly{w@7d$:xvxztR/HC+vA5S5n.|uVz6WSNT<>M/TKXVRZrHfGLIoNIL_+R7W_w
+6;Wt'vO_Sd;qg:d=4v,Nr')tP)1wR#{%@]F(2A[51k9vGy'/e[[j4X&^(}Q:.)ix#O#)3Y;y^zZ/3M!8vh:UDdEl)3_orL`ME;H%41f-K32fq3AiahNIj!
+_ZH@uM3Lu^mD>a(UB+N[,bHE@l!#XeoF)L}-x/`5z_V,bl:fizjc)W_z#2<D.t/;{{Mhgqt=AzC#xYcjxN"MN"-wK=<64q78<#32_7PCJK@1@cSjA=S2m3
+gvQb!&ZJQH-@"&5n4$vj^ucgg)TI<appgDIr-TgQxF_J$V_/&IdQp,^yaOycNg/,3L]'7<q-+Y4V[y"CXr~]5h0X7Lj`GF]bO7z<TJG,aizk!,y})jv$5+
+i)Pg2Ile&yOhhy8,gR$h7b9`XZrnLjuLC4e,p0a_j|O_Dw`_h6.gU)JX6T9sT2A.2E@=~y@&FBSANJ'jAUC:]_ZCZ=@ppF.Y0kjyZ[C(Cs(2o]bofRaq0B
+<.u/|dWGRyE-hL&Q<:l"L'FuHODrfwnm-8<OdQwC$mRy3Qbn'"EU"dMHTMX(m8ifgqeYLM#r)'W7;/{Hs,NVl[S3){LI]bCM]cZnfJE57qWmeO8ZiJRGBj
+QhGTzPIs75&T[SK/+$)q:a&=4(VRc0g6Z2'J[n$FrBpj}`<BgN%yQ2-]jJ&)sg7;=Obp`}-<7f~(s8Hzb1+HL[.|BWiy2|WtkI(y-;9iQBk6q0^s)M!>$8
+SN4c~ecsxl%[#[o10v!cpVf]=/ncJv2SC!gU,SkMvSLtxQ%6`/wj[0dO<gqcO>y^$5^,$$,kb,XzflS+E:@@n945ND/;;_R`)=K`6BBP;/K/U00^!hQ%I3
+",jJ=f('=>!RX@O(tXRzl9&Goq(_':5H`ts(jm)-|>IfdI;@`UoO^d),]t0J$kfR5PuSL^UVl[z9$;%{eTMU<mEV5O7jhzT%VO;s8bq;QeeoB,iHX:Jj9+
+~TdN+i"1g{48GPuO!LPKky.7:c{UwleI@Tw[K^JD426v&D$d-"dmBUr+`v{xc/d,N76L.:EM/fh,')h9f@8GxFLFC{8Jo[aXef|{UV[VBN>2zn66U;L&`(
+OM#q%e"|X,.T:8cmOR#{#fMh|,b=m@(3BZcwc[,SL`tWhX+|~A)dU|9o.N}McEGojBjbK][9h[7/1}rT,pr!7$B:VnQ}rGg>=Raf9JOi]qwe-rN#g#-=D=
+;,)pf9O5`t`YxImk2W9Xy_i{PR!4c9~#Vj#ESF3:kk=J>v4&-F3:.8~M&{(w3-.1gg^nf31eJ]V-x2^lrHv;@.xQF`UF}CrkcQFj]qZALRw0y$kW&xifk6
+Cdzn6JSgyy.}vy26S+3U5^uRr{bO}wHT8L^<EftFEQvkFGDlY5-}0Ynblt%VkY`qPmpfJ[Uh%i,gpYiG<at,45:|K#I8XsPwOZV:[_{&ba/g|^oki}:IvW
+XizV65'^8q[W=<$KnWZng}d|q)Pl!|g9@(DAVrU%^@%0~Pk7z^d767n/Ah"UE!$W+^4'Z5x@GbvxU^U]j0%We2[@mTs|FN|oM.D<`Qidwi3nWj{.#V:C^r
+D&sduS;QGH4!^%Ulyj0a@+8r+'e>YX"}3w.x`>!sz[G9bHl6%<n#POn([]Wx`uI0"$`GN2C]5an:qB`</]Vt2^]wd,Ook(LEU!61+kV6|&mhED9-j&irTN
+5:Q,4_AkhL4ozrfQ:zG]fDbS2.wSax4_GIN9RBY@AGRi]6GbX,HlH$axli`r.i8{_MX,Tcc9L{J`r5RmS}v$=E#x0BYcOQ]/ZcX6fotU!nvORkd1a$I'"/
+(L4aMX1'%G:.%t)`i^JCBnYSP5x%NZr.'h1wL(QJ.iB^:_lUiE8s'0it~Az^4SB4!>=|;5Rf)pvsYC0#&2Lumi>Bf[QtYiVosL1A"H8ne5(pIjWM.B9E^q
+q:5x!"8x+Q7P2bOLwwpE.V2r<I%6yIFHk^z-6],3Zu+7_{[f'k'#cZJC=^x4^CtHJ@[t+HNVKXxS(e@xzfp>9_M|.2"<U;-l:LglA>]7ERE=!RkR%}'dee
+dWTgT96ISMfQYR-F"L,+Cpr)mD#l|[|t+_ccJKUT{y^;Q`|cd#k_$[>D2cL{/AU5D9UCqAtGKz>&F`(#3rd.'BtqVQrXInv3HZpmsW#LDj5HRvWpJ)gfI&
+CZ/IV7QNgy>@'E5E;{fSG)")4Bc^^RWzq0!e<==2q"kqz+Tf+Td@joe>tAYI6=5s+SPa[Kl>]|P+Yx,gtb=ohyWg{`;>YL$^L^r!-|fn]APL()#G0MU|JX
+Ac%RNCMH)B0m1#;MJO.y2BB5o%0Hu'kXB`h;Yl:]oS6It=['w1)w@a6-{E7FkjnnZk'&1vgT;AJs9aFr{BYut%,U45HDi^-VST[mvhX{dv0ssBzvjwJD!j
+2^&m~,U}6=,m"}#4aRY<Nt|3|vFX8f<q;")8NPusv2@$/7,ZngYQ%9X{DVN,h5z7ZB":<^P|Fu$S7wrU:0wpCSl-Z0U4|xM.~E~h+E$v!1+Cyf`/<f,Pom
+9g)T$zES46OT.OwvN.%aP_1(Uv2wb2kjK=Q(at4C-I[Vw/s4l^H'iE..t[;Vat%cu2)6RruxU)HK0H-;yRly:>#Z:1(c=aGDv4@Ck2w)b!=;_8xWZ4l5`I
+ib%>|+//+Y77XUmlR^ebS4Cqg9_na.bSu0RlG0E2'%R5y[uOgx-cv{h.Bn^11+!/VfnV``)"<ftamcOavn>4t^oxVryflI,nw)/x[0X^]b@HKi:B^4~wa`
+J(I.nDQ+RJWP0Ke/R]W<H5R1YKj]'h;'rjpR<K!=4-w7IFe_`=pSZ%Ke[Fs<I4KRTX<a6P(YyC;$GohYKzzF4ZCT;wH0~n2Dn(c{.8.yg9aqr'V>|8}vB<
+G1at":_1%oN&6]bbr}6p.+DdK8YyQRn72v&y3a-,Z4X5usw+=kmsww=DA3KY4P2F+1wOk5=Qg=F{MANq%N|G$9^LGC-y1Ng6q@,cv'/U[OrkqJ"JgfMt50
+M|8pT-GZI};rKy:rL2nL_Uy"`VDmU1!5UZ}<yCh9g9RXp4W|GVhEz'd.=BnOd]HVr-qTT7dX'mRmx&"f$T1tjy_@2zxHb/K;DP<nVcFM7[FPMNy{>@^2v6
+HGeJ9,Ml}5ta.Ym0=e@/0W}^(T(M(PvKT6p>~'E:X,%9N$IKKUsqtj%Zg_q`WWBfa-5:X3V[V3(+$Oz4{bP=)yGUVEYA!z{]2++k5eQXg^e_DNA<eKdx,s
+|[v<.=@.CPmdD!|sUXf9FxtXu9iVSdhK@`d6XAr$y!A<e/5EhCoZ#FW,#+itRoLlFu`qBR(k4.45,S5DiWn<i/W@e%yv9lPGt"@_xM'@)K+n,o64=#](K@
+:iS2eZx[W}jc"b'a~-,u}[!(y-t1TIC$GT)zxl6MKAQ#$H+.F`KiLYa({sR1^+N[=UK}+x,fYpBKqU'+ezI@m(2=km0xj1,GTnl"zc]=&u.-vwL29}9Jqb
+8%Tq<QR4.lO;TUMc~vcKlg,GWBfAKrbzm=Cm3fJ[c].cg:'ds0T-wdM5Xl1|(}~AK/HU>;8]7Vqys|b6>%6!~Fv4+AM<;yyz5tUE_^CG8T$5o8QTz6U%L"
+2KoE;R8s!fNdq|H/@7S#ithbnaXj18hU,M2fPSp&E";tw$t[K2v[71>eA{p%SJYa$Bv$:9DpGNP+en,iU1"qlkJ]fM=v@#1Tsyfap&H/K>[Cr&1RQHw)6j
+DE~Hf|>y#g]d37H<Pb0'wOK9p)R.aa.BK^hpAZTjf$nat]J3C/j@Ou8f2`a6y;hJfU[L]zwLIUe8TK~d)|FiB1NO=HT<aefpq/9b!p0x4lAyW+)PQw>.-m
+:!27^%jnm"lsKW{6D0JIVOmO"4,kl(yNI;YU|fgE531;Xfn"^WD`D_O@giVGSwT{@WY9]`F9@TgeI}p&Lq$>]mrSFD}3gdz_g&.}`60XXj5DX[A:A|,4Ck
+I[-/!qH6]F{NU]{K=1}NqHHjPDE5w=ru7>NgEbfpA!2z)-giv}^TM>zDPSLdjsQ)]Cw3L;vPf9$u"xZ|fI<ngZzcTFAtLmzZ_/G(1:$3+E5C-8(QS^Rh2`
+S"D|1wS]D^nf/t%m25jcHV(;|_o;NbctDo5#-FG5|3&]@FERVe~[T3%:8/)eXfqL6q:>thk>sbe&a;h(&0/HDT]+T$^O&'Cyr,Di#1^Q![8&d!AjO"BzNO
+]I1Yz,F^V)3FKE$TiEsw~O#a=>$/{/_UE`];=c"J)}v6@jw+.OSn=`ct{yeEz{S`"7ka^k4wHw0}b@Y)4]m}:I#8i=(+<bwMJXM:r/NXme'M|]5>Vz![Zo
+^8@rI7M4];82UK=IXv|B7Ok;}fALr|eqG/Gu/co:qM:bs"AFu8t>m(<+1{>da2oYP9-b`gK`L]ZUTy)hmRiSDZjzEgH(@ge^XkPde"}N;4}s:<6N"K&5'G
+#:|j$ypBQNLJ9t}MR[E@u<#!3Mf#k)p{#f$hbn]M4[o}'}EyNBEw)fk@muCKe;8(|5g6XI8}FxzvuYSL<Okf~1/mK|8/Nv}vm{&|.M"druFhgW=,`{gzVt
+Z|c_0A-xKauQ~5W1#;"u,K+z%6.y'`kF!CGwBKY|zR$-)ZS6s_SY^`O_h:;LI1et%7XX7XhAqT^QWqQ)>CIttOz"q}$'P}ZqXhO<Nd6QD!SI8aLiuH)l!a
+9Y]ts':BER"xPUmQ>kvA^q&-(cj0O1/U$s7-Bj0j_;){+cuRK<fO:3#b#VrFlR!P3MVs:bY{.Vu7q1B7.re;)ftJ7X<@S<=|mXZ4!xo!nG81!dDKyd3P>3
+`&Tl!TTONHvCP!RPJ`nu@J-R;l8p#k|F5[4Z<Ch]Qi]Q`WYMsdA.puHu.g&Qrfqx@5}vbs60%5a2AS)07"AD81ek<&(yNR'us')b]BISrw(Az7:}OeYNZp
+XUYIl8[c(Z2LdSVUP4oH.<1G{GA^s)gp^i-)Cx"H-O"<gJ@)`OGbjc>%ETzz3s.MQLyiDP0bOqL7:4-}s0a8&yAyg03#wog!/B1ysEdx98UXKm@)83}zNK
+~P@k&Z=1ZxME8'>xTk4B:1tN_&^JnLfDbe'sE5iQ;|rqk#v{uZrI5z<=Yx8.l/j%-PyUQ@Xz-s@G=;r-h{Xf5hK548JVROaz7_CnJ">|0iMTOcifH]inM-
+W`/cZ&S:ubayDcuKt#bK~e^(5/lg4)BC(^P9=tdxt:^kUkuI>kBo%C>EU-(Jnt[u/SQoC}gy%qLSR-oqEw@.Elv@D}4Z3(,Kz+%#8%EV25~]DTiwpm16}=
+@$&Z</G3(t0W2/8xQUdwf'yMAe#{w,>B8JRR>L<HWK9uka1"&XR&)O'A~pT{XsXo,D3q5e:>H.I=z{+ZK]E1PdiGcYwG0m_Eow8tY$z^.L>)2u@.,2c]Py
+#J4y5Z)d#lnum@&xc8`}t,GN^[-"]_:a%$ECR9M!Y)Q|V:/kfPl%"H'j.c<WU(UQ:VFv"r}MNo&BwIM2_myQFxyfa]JvKMfoSsuE,7Bhxn|=UxgyN|rVa0
+FQ"xl)r_0yTJfx"3NNx9z:"UhkBEY9'+9r[kMbD.sI/bfDg@J3eN}&5-/krW6nZ_#+sV+^i[<a@slk;r@7P^BDWjd##Vi('A'Vi4Li)^(7u>LH/+f[pwnF
+ckaf{HiiMN[74a4(9Yux.ajkw#iq&'%Pj2<8J%X;J%`'W^LQNL]GVP8G9.c.3N(<CS0H<82FP;o51D^t_aekBvT{mAXl~H8J%R:mb-uJ4gKBUuVD_CYv`H
+MzavPS/(Vo;<fT{Ke{Vt-Ksq~E5p)X%SYBc1)>g".h;]LGu/GRR9/C_jiO/dqCSm3Ao9N<796o/R^y=Dpihr3JyoshV]jZNmo@HVsIZnS>ix6_L-XOQFs]
+`w.)QFdi5s|1a2<R_>SJD6x&1o0jtu8e}`OJgv'@u:OuRv6HVq"S$rDyP6F)XdlhRmtgLfFeP=%'U7v1dwN3ISoscaO2|`j=D%m;xLqC;U5wU^jV^{u|vX
+k7h,){}6WG:n/v3t,AMBrB{Cd$|o]ySZ-3Yv/d23Q>sqO5Hz)G/|_3h=o'Hpz0E`1URX]b>g,'1[`7K+26p#Ybn1Y8m&;8u1MD5'Ow>g|NqWPbBP,k]3ot
+-d0#P4~['y3#)oCMLQ;bn|%]N+b$(b>kN0CmJm/D9EiKcA=T'W&=Y!,9Vx>DJOlImV`]Zd;6wr<cbZ=olV1=i]LRAK5uosJ^>x&T'&kuaJ7>GYJTq,w}^D
+y!a4ANp98|luy3dBuO;kI3fvk6FSZDeK8{js&N5^#KgMJbM5azdI'Avc;xY%gAU@&VaDgS>MHe[ePlN"uFB9)w+'zH6a!7<@5v6_e_D4%Wmp`(-6G`1>g>
+O}=<T:&qXBL1}))lE$":/=R1k[#`YaYkN^Foyj$QeFt/,@&r=ZInhy}6ON5Z4}Iv.9#vya!oz{VeOf.;leiIMS|)1)aDZW"N}'3UGqTTMsV@Zd9rSx|oB+
+<olZwqio8=7uS)dOKoI}Tr7Kq59l2+FK+IgAcV<H;o$n_mr=hwm)e4gax42UcBruDH56k)RaLel2QnsHB4yNx;2]fh_d0.htT"Dw+,g}5qRLIgbdOe9[+{
+${4{wi'A8vJI<Wat'YbZ8Qw_g<|J3`H0Iau@Xn|C%9JRM2+cF#yHK&D7E$S}DDsDkDA$KcCC[gWBFyHr_w:Qr/YFCQ9Kk)PGyZ3XS{QzQ)dDaV=Os]l&'z
+M)bm&bdQXKSYjI|sjE6Br4T{-6tH$8LmHfpVxT<sn",}2{O&c>d]8S~`"J7j~Bct})cMSwgxCJqz+O!P[&uY(f-yoYjFUl&r3xP{3IZf$)E|5"8<{C~P[F
+nqlk14Z,4L_YH+#Hh30[gZHHF(][Du-<zGG`t"o3xBayS66E[aihQJ$^2%p(dvhzfP@B9BvaqB4tSY2)'w#3!It%BE|0x4Mt~1R2(=6z{90I5e~6m}7rFg
+hdepU+(QDs/uhW@#t0$,|^9!QaPit!_i|78xu>JYIO>U3iaA=,txNh-J#P=f(E4xelVV=ECxIpJ0C:y@h<RWwMy`$Cx<WcLE:K;:)>`8V1^dF=);4TV(Jt
+yS!I]fXi@}"}DgM`yD[Om5pDB-4F'I'v0H&@oe/#@&_[^GX@y'IikBzVZ|+'|H('m_64d<fV_B-ThNG@HP`v`UWdgMSn:/6zF{z!5Gk;'eWeDXNwOHdF-P
+VSedVEy^YOg'6XStVq4:Dn^ee6Cp#C{<RPucxI&]$s>1@8FP(zb.;_etk/Nw6N7'16In#JlYy#ktpY,/1BlJy)3#p^%cWOi/^hz9tAi10lKGw)e4b'3`Hr
+GH:Z}MzHJ`t(4[Ra]m/eJQ7ZY1F:LzNc6Y~Wjq:Lx&v_0n|}|0,:.H[_]H)v`;6aB+Ww.`:87+o_9y!2qSnO(]2IsfNk{}zj~F~8(-[A4@4uQKd0h=2>xS
+_DP6NSvRpUE:Iwegm@A5p;$9~MqKRy}c'x)6hthQ+pW1/2!9Sg`_4zAsm@0!20x)d/C>#f(/saP>QVNUMl%Z{%w<QkQ&>X/-EL="i<~_!R;{,5@EFr^qYd
+2}Vwt>Y/vu{"ESijO##bkO9QInt]1ePgF4.aYh}9>ok-[$eI__`15GzS&"eoP%-(GOn9u<bVCFf/5OM[rlKY8{65D8rSt}qkynba9Z>y78#5NaGYb(uqZ7
+)j+erbDN,u7U8l#}aC$'TMFHLmJ=S>}yOr{OrnPK]zzh8U0Pqp+=YGDo_e6GmM~[;>aKC}|1_}YY^%Bb6In!ay~e~Ri1fIR:u"#6;X^g7f[UKi+(Gjo'P>
+'#_s{D]#@j/G]nyfj.L9/sA;LO'<@]b>-UZg&eSSB%BDV2[v~,Ls[`Nsej1(Be.l[veLv<&]HP|-2)ZtBp{tcipLHNJQx[NGvlq%s6<,S{e/4Vg=A]wPz3
+|6RW(|:+hC;J.2ckgVfJhiup+,SR/GJTiC/>{)9:/j}E)O^;#f|68m@K'm$ldKxor'>1pDBdD(7[2p.&,s[^)-$i~$&@reNb29J!4yjW_Y}bGK=OrxZ^t%
+k&{o`w.Q{v=uP]$83TArxm_{-5u'TYZU%3=w2:JnZc%u5kd80bh_D'JYBLG]$rXks<g6VYj4%CXQ{b+;qrXpb)Y_NZ|tLA)$8_IX'm0UPaV(+R`-m)dHdN
+|{Wj)|n2<!R6;44I%[x[2Kbz%V:;+7~5B0QK)6'_#.J'9F$e_3Y|KTDdV';MU].y1C@&saw%`GilDK<(~&"u-.73Ky'N,F.w'w]a7j(}ndBrrJK&~IlP&M
+p]aqxf4SA^R<|d8qlZ!;JB5a9}TC$M@^3ULxq0O9P^uzdoJsV"I.qb%rz0(=9LD$_%6-~pKq1U>Qru$o2C;M6Nb$>KxBLy_tg0'njbb'.PmhhA&f{m&#(H
+wc5yW$/`0)1Xij&iQw5D'_eW|LBUikA1#B;nIZhLB0cnb}){p1;a!fgAUBC%SyU][:0vzuB14&t5Y={KYpBIQK9Rn_SjX+iN]q3JENG5CVG@0"JB_+wksd
+;5dQnNY3${O_}kBR_<4No@<n9>"z%azy9vXK~v|;x";{}Jga,R&g}1Y:b9f"P>6BWM`5HuVW/7K))3N!/lG:"Vpo.|BF([+/;<|9UTUpZ1U,~@1)^"lb9e
+w#.A/!`Hw],KyRZ<JpPrsd$'dyQ+)NQNJ:XBtM3u91JmK$$b284N+Y=>yemDnh,u:1`NX]SmL[az0xk`.6PJY6(2<E]ZE(,q'r<`xhM!JOUyzO9Ja9&X0c
+sz@NU5-61$8-k(`W"ChwM]SqC4cht(z>Ub&X}8&>t,0TQ(OjqAMo[f"<L#@x,VC`Cvr';%DCt(oW2[r|}lmP|mV`v]zE)d]V@XJrIXUTQ=n3&$.U8.GOz4
+1%+0"s3Jda8N~PVT4(7W`>HscWoL.T#QpD.";Ehb@j2DKb;pP)Yo9>seknoP80S"t258huO`bGU<ufL=&.lhZZ`0P2rw|;jo#cGBm-n!9ci@V1pZHE^2)X
+d>exbji>stCxTyntWtMzGHCP41Sl/zs|8[lyhqHr"8@xk|jZPdNy.8F9o!:N47idEVYUBgw@gOeeYGE)AXbr0%HQ@3s>Dscj!RwF's`/[}O8%|eI+4NZxM
+mh8-BLJmavVA)dYqL;efq,sjS`s]RM[;3+P+DucV]S{pd^`LAp&G}Z.P/lbJ}uy@jp<PR7Maz74U$<^Ei:g$Q5#(4&"3}=Bea0C|xm6o%>ZQ+UTeX6&|dV
+Gc+luGp=s_N=P=^V[=Q#ojbzh">6Epi=|:JxqeyEUe6{)WbCbKrd$_VSbEO/Ll%_N.W;)Rdix]5>W8JP[''RresA3)bTdW~8A|Z.MeBZ=)o<2tL-69MyvS
+FRr_lMo8eI:%f5KU)B@1!5G+Px]+D3F;g`+W&94EAUc$gJIVjFX0/W/qYS4LaX'>AoOon3'LI`ywvVIA|%j4n4t@z5c($'Y;h5aw$v^R5Oq2(wM)&Tg@39
+HP:)52g/d-+WnpP3ahP;;3NS-B+quual;e!UNULI#f8"$)CC0jC)k^f+<7^y#0(7b[aM$H7h%2-"Z0@W</Qp7/V{PRwe@M|[Vn:mW4o/=f9xh'mV>|9Ul]
+)5TzV!YZaWq#$MTKKOi|wkbSymbtdSw4U,<G#}tC>aV]=uxf{j,jINg205MsV3mbUmwJ/}=6"q4(T""/Yc9NY]IZdW5De0jyK=%H5s2Q;"EZ5y:7&=~xa<
+MP3SPMr'+$4hCzw`n4KU-&2N3;.M1#Hdhx@a"qZ#_GTCJJ0G&&iNZpH_!HF+I!='YS7+6&Tyy_!^3lBUGX'd,McBqZR|ph)$.cyGZ|.}){dyP&@wv%_YU(
+=,)yb>b|z^Y<Y}s=Qtd7avGDs>cU9SBB_i.jaw;vGyIl,3EZn/AN^!<SJv"&jxwGH<~J<<Pf]r:E-1p^sVQK_'g+NGRhP%~_dO>>lm{2QwR%GcXSjm./fq
+.{y)zTA7#J}^s'K6;V|qX_8];R}|6alQHmvY~<XPXB2RG4XWmjlrTCaVMsT16TT!#4Uk[!_XEYtYqmU!##>./1%EZV6hlb}Ya8|v2%$UNq9T/BXrPd{b<N
+#GUB3R[ev5{&qY<7{VBA<MkQUW7PY_l<TNXJvzCcybzBpoWnjs&c+Lm[Pnx#X7L|iKirEXJG(M'EpA$%^r-e1Wyi2ySa>07f7!wu9hFQ"'.4L$mt_L/P`c
+^};VS`R$uiD}~<@oI6"nR.+qFvpMK7;EQu{QQy_CaeF@]iTWgS8g}W-NP56aD9Lc1<z(CnhCYB/6<208}<UY!$g;Rid[8C',&T(Z:+-"++1rv7"MC(;{=2
+PWqL),6xyoQIUdA2|5dKm:v^x}yL1tN8E2qr)2S7vS-$B6ql-6~hFo7FNBCZCO0;;#_)VW+Q&Gu+]m<IEbfAj0L[sHDfn0pX'n<0@kC5rY[iCBcEfG+RXq
+2^f^i_<[k9!Vz^+Bu0+WV5NaGH{n[txCFV@]H:~;I/6`}{+t[aK`ZiTD~`l$`kZCFbmz7V:JsS+(UAq76'qGG9XY=Vk_AVx`nMWNs/;"{G[Bm|jBm;M_p'
+=M.UH=xV%'2O'x{$bX+.:|,89KVa<nAZq}uNcnIO.H|yb85brF`,"x4P4l1LBgC1LdU_hVMqj6+VU2+2bxKfBFOdv^rS8Ta'l5O/fX!qiaNA@7)ZgFt[q;
+By<Jk&ZoahP&1v9IC/V[aLO94N>wXaAd9g^)Y1I(i8jg:RqqfO@hN]&hI!0mWg`0+UCV`^e&4w#"Mz>$7(^UZJ`Vh{ay}BTxTqQ"5J`f%$%e+B},(d[`T6
+R-82Ye>FpoHqfd`r}|)SDne4Q7n>AT`Q5rg`6WvervZ&X+V6v4'V5Nf)jJO88t^d]Xk)'|>j1w]4hUgSg3ADe#d:~IseEw$SRH1m2%_3r$BuSN>%GdMPbD
+opqXzxS8!:~aVo7YQ}~A`AV6[U/XIDUfg8V:V&0gvHdg{'k!TV{h]%L}6xv5GZ32v9S}gt0|K#vt}Kqqp[$|lRkxO})zX'b+kQgla:R5c3cnzDd|RMd}u]
+Kv(7FVDv{ot}-w%r947S|4%tr8=kCy]c_qrW3T})Hg5)%D=F}$zV7^j:Sw%<"N2p~%65!+;tm}OpqhY#a=dY{WQKq{L)OTFGQZ`n-i].`zqz({oO{lY|>L
+)E-c7Fcyvbnmgr:c.$8s]FraE9{ja3j-{v;lrTIGgYfmx|`#1dx/Cq;rraz4eClFHj'oB5WVy,6NhM|.ijgZRcH0RO&]Rz{]O"P5]MB6:58h%p5P7,<.V6
+Oduld=oa.gB&MO84&u#}V1MZW'#ME`^/NwvMW}WcQQ(:~$~SO1[4zg#.s=D1G6MPy,"h{6GfGa|F^7~{@t~wz(7rIs>t0#pM[I]]4onNwTH,vROp"'cgZ%
+vfO4Cs,jDE(KW24:15bk~N192T=wq300/G^aZ3PvU7}3>]w"sUd@z,uxPHfmdVz%.8XF@uAN;0,{RY:4.u(lZ/PqMZn@lXlxavGH14$/_&PRowb7Nti^W+
+/Fit6mKJ(r'KpxJRMb+M%mmmY$KhD<g+!T0o7i<0wfB:o!:[uf$T71u#5`izyxrFX$.Mip/bZviv=1>S)Kq2t@UukH4vhtihdo-|$'_r!7=_R9ol~aeF"8
+bSns<gUec#/z.+snZ:;.<v3IV-Qrcs7mhE_wwevRD=Pi'):k`#-DUh5Wy6JW'-X-"<rv}6%hlLKknV7"M"-k2qpO~XG_MS''S;!`>ciBxS<;m],[O9!+7O
+%0cO8n5Bqt~udy,Dkbvx-DS>_cKwO;w_s3/|yIXjV7>GA=o;;glfV4OnZDSuwUcn"r/+I)!56-7;,])f^p_4l$hnSc(>u=fL"lKmYK~m0h5IWhz+%cc^]o
+$"t<3l7x~lcY[5YxhF1SWO5($<gob>H}^YVcYL$f95sGgQC5BkiB$`xpeC;>>wp$bA1Z@U<{,X<HTk0;@lxI[Ha&b(Zt=IUB$0K53](1r&}aRu)mjNy72X
+qZ"BTYJBJ|rJ!DQdTA@Cas@oGEmlGsIWxe_vy3!sB1$NXkgq3j(lr4|W~sML{g.ib2_/CC-MF1r=lUw6Zij^x|I&[v!(JdOzCG270@y)9CUC8BR^uFcN-'
+'[9HwFIA&WP,Le5Zkn_wwF%!x`/0pIK3R93[#{H85&RQ2h7r=^y4E9:UqpTx~(kj`:r=1!C":[:QMS~J#sUp4O'}D)M9nYRepwhU)#]h!X5^$-4j}1|n,1
++>,Hiz6ouzusvlda/9X@bt0/E_Vt^IGO1yRG}{&D%@+fR{%V:p{3.LKz.:m$3v78Mn)qBr.7jCUn{|~z34h|32-ARSP(OIGc'3aR.-HWnT/|O2{)vhOlR,
+;ZrieStZYmX<8zsjl#1q99c#V@yr&X8QzAP(O=4Q]dG+G7~V`}({VDxkqw:v{:VVTQ%H0LE=d03NUf9Wdu9EZX/'!(ZT|}iO>i+Lgk2yLSQLox#cs/XwuI
+f|N2~wO!'qC1v{8sc!{SG5hlfCsVqV=;W4#Hm[zY-tvh-MS7OfdD;bNlLER@wr7K`YuC;=(i/tFpBr>y9/p}@bIJ/+W,&!o=:!$&#2OZ]M}-lwb5mE-@OA
+X1FTa;Kqyw-M]IBd^N3IaC;Xj):G]M1Cbb'NBG{%~^n/ryJ#{[XIi3_n5>wrEC<WIfP6oj46'DA{<|TK.|'Vz9qNpF=^`;=!e5ko+8(@dgU],9I.%Hh`7(
+GXF8RyUo-Cj#4gZ+QVsqE|R/BnKX"MN)+:<_BO%eG7(>$1:x62BIC}mQ;).]Lu%fBHa{]h+T:A0US5<6ltx$~J|IW;}]hTf2wgZseUd+p]dn2qm2g1(r_a
+a[m^zz1L3hnjO:~]-F1_+<_#Ebc(|{sG_f/r,XiS}#7p"1p}uZ&y9K~T(T)Ig/oi+3pgxBLe+{],Du7x_p6/Wpg0NF^kEoL>8;j`0fZK_1h_OV`4`NTa&[
+$AVEzW...kJpB5C|x|~ZDz{tN^I7$rl71Ld+rf+{[$N{;w$^7C&SJzthJ$(,<F1wrKG(7z>V%@ku=;Bw_P_DE9UlEKbXS'.yX,0gwU]QyX}m=c0rphqHq8
+xrz$+.TQ|[;MWe1.)6Mi]ALw4>A=tB<+[5V9fLsq8%G48."|eG:{T^IZOje;F=7,aqK#2iX2MohuEYXk04Z9ui9}C@xV!|fq5k(VkxDN{xv!A_G_4KH;kd
+Yf=U^V];ftNUB7ClH8zj>4y-RW^h^t<q[p%jc>!#5ow&F7O'Q!J)rdanT^.>XpU1a1>vRY11XD>U4Kw@MBv7,[DnevGpg2f2i|L9F=#Vq--c:F&cMrBP~>
+u^+Z)FYV>yzR{rl'h)R#zB+#U$z!i&7@h$OFgjiZyHz!-74zH&!~,8fx^Z8vFhBO#W%}dsilzN!P!)woF3,:-p%/|=(iS_Rqt5xsAWt2@T!f|y`O-t|}2=
+#n;EW`Qt=x%2ox9YU]K`2-st_,]O><}u6A{Z;zh];&OZ$OC8'lyF#K-_KxNF!sYzx.wj}Bb7AxPzcY`.c^_QRvO]%/CJ.6Q6-<xuL}m"TAnZEu~OK]jx)Q
+idH!IAhOh]WKbv>7>}$O}ebwh1+r)B(HU]I.Yr1:7>UAWW[yvJs6W@tD}:c@w7wRy_':%Y&<h^c+-^qlZ48k)exs3c97lG`Hw+kRP6Jm)kpP`|&Fi1HHwd
+C7/_#k7GzN1c{FF,x|gREgGfi>aLB07->0PP[@qR0yxwtY(C^Z/z=rMhL0yfrEZ+&gOs+D&Vi=~RAhwA;BxGg2"o~CE@/U/Ycc,]_!F)q(eu<pla0vE&1Z
+l^LM()SsSf@O#M,13P9jLM%DKR(m!Ea){Tx{sNqgv'p_TXi,g5}Y]%m6m'<3xpDsnrNl7ho'~g"NYA9voN6{[$SFSeK0pcj.p.]UH,,L[Ei>(3XB^y'zG%
+TzETHdNT4cN8c9qH+{g1}N#$AFmYHB%6sK/^8kQq+&sTR]7p!/3ieAwMl>cBk/n;lc#x##|(ekyaTjMaNDQq%lTZcS5<-tQl@^}P=QrCt+a{,.1"8[XEtW
+v]XtC{Qr[+[]nlHI`K=4Q;`jbmqkx;9n[37%lXePM7wF=u4@=Nqur!6f]%/^x^Y&["|'EVYn(GZt@.r%3!"YUMHkRsX2Y;YE1b7Rt9-Qb(%$BI^L<2#b>$
+_a8pa&]/rYXb3gbOxnh$-${U~m1EK%sJGqNXSUs-Jh|-7zd]$u2Bt-jx0)T=B5jPs0;]Nh,7(IRN}>5f]$bH~Es=J8/I%9g<2K{SSkoMPUDvmH,DS,X:q;
+c`aiEaPTyLMNmAJRh[|dB_=[oO.V{4P{BfCYmJ}V'mk`(UxUk)mU>f<HmNe^GQG!)XL2|7OUKIE;FBYZN^UXIv!fkbgVusAWpqPJvC$S<^9pM_A6]a147m
+}5>ODf0<|5pfjo&Xl,yg'<T&xWD5l@`/{<PNZ%x]TgkmO@]}g^Zb~,~<TLi)z9{%cr~x/0"h~d/pjOC22-EWuU%.jgaTk(M!xR/Ti2H9/KTe^N<c/Lj6A]
+()~`3liu&K`HfO2h;ozknL=p5&]w+_h6MK5z7:+`fRaEZj]ytquml-JVvIr)_1<7x)[E5t[P[!iO8I,[Im|[WJuv3Vzmum"LwK'eEywUP+w']S4Q+btR/_
+U8nXznijqskIhPeyHq%t]tk)]'f;Xm<@lX_d)3G2m|7yLWvg}"a)(y`Q2NL;y+$KS:"7Ef#>U}S!I<TmRnpj`WSK_>ef'0UYj_aA"b5PS5Iv(e$c<&3OP{
+GTrW}+;;QGg;}.iK^H9L8E+R~8I:]2Agybb'HRk0U@D)ZL}.i2FU`:0]dapWl,M)0{r7s<qSmuJ`<"(u3=g$F1<gj;YV)<cUVm0!tF5]FV'Slo&K891sQ(
+;[8n1N0h]'(dNmptD.Y&&!6hNvmlDtrYTAgl9v[x+7|BP@9+}Yy#gl"@sC']-X]N-dl@!MrVdFj4:Vz74;YCf`m3nS8/ZW%9)'9}B^;hIbyW#/6#5A)>k4
+u74GX;,i03=W%-Q1f!Tmmd#b8sSAZysvO/L>W@:bK&u00&&U[W@Txmy'Hor&,+qnL]"{3LGiwN0e%3gqW_&UTPg)P_^eS8VIVCDEYilL%Cgcj&+w&Mk0>y
+!kV}HN]$g3SlD7'})=lH9]2X+rP7PQ8Nx'aMF=S(pz=6|9aK(.3m7k]@SNfAtUXrdOvPxJ=^(N%C&jd06lY!x!fcxKjSGD#HXmIp%aWL'X$F^pn4"Mce:i
+@cyq17;cqzplWrJbV`gW/!t8e+ncFy;){+FH5|nvu"dbH(5Nrr@J@#]iSt!TjwNI[67CfL6iX'wKr:2Tec/5t5S2-67=n<HS<oo<A;|K~Ao;;1CT#5On7g
+Y)J1J6%B)d,-Np-@jho<0;bwFU~'a|<tVS218R":"%qs&]Z/&'i$=XY+1QG#;2zir@]edf<3u@2^kW["t/i8wk]$62Qog4S(ZTIA`'s4<Q)n5;vXvMJM81
+,5/Psf(J5x>::adj!G#83UkpC6"8K>f<O(bA}eFiL0u;;(8L+rXq2DfS[V`OnJ6<wu8iOVZs^eU|kgK0Pw@f&y-8K(QiU[LrH$;JtFB;WtrS>oS:H)F|7:
+6tq/XzLMP8']a5|cz8/h$gxp6G7z~7X;!7HZe7j,KX8Pb7_eA#j02wm)be)bg9a^rSywzl2egSe%W0sZJ!X;A+M=Eamlhe)Cji/t]@>194-}/nPkJI>@b8
+8{=P4or^26uEUY_hj3V-ViF"-0,Y#mke,B>cUCg+l47NJc8KY4g."lAl/1sJ;3xIm8b{HY'e7G()g%B2y9HHpH(|]LeZbwMF>#"ZTE.ML+P=LBD4K]GjlN
+quw,)v)tQ3][!7@)/9y}>zt!1@l&)2U()$-O`kjm>:y/QA),eT-OffRnXtWqg7YW,oH`g<T.^`#ejo9K+G)#DTM3M3>bhlP-ZMvM%7L!"u4TQ^a}}q%}_Y
+i<va-KWoHEE1~9qIT9{Fl8-IZZ2j4sWXE1YSHGtHgT."L4M^]+lh5a=(ha/$zo$`t]h$!}cl%j]r_5U&wx.0PtrmHl3{FOE,_2=hLAne+aNmDgk59H|ggc
+ye4v1I5tNXJs/H&JLs7"Eme:eHG5382-TT)$h-uhs8sOatNaK#{s^LBzuNmIcW>c+ZrmcB;%=@2gSoRN$A}`27;Np/.A@#8q"t6W{"Y!E$d]B0Z0"ji'mJ
+FNLHznx$[7~IDF7gx,eo3{dMJRzxF,0Tamc0guid2)(w`<]OyG(b`X:qd{4GQoAXzi~"gu(``y63TJM{B}Q1G"Eo=NI@6;53jp%`R4:=]VZb`}RB'|Eu4v
+A=,z$5WV},2iEhZyCE-%z|!Jgp9E)CgFHU/S]}-!!wZipV3bXYgxgIPdm6fy.0yn(M`/<d1@"Ab/zqnljV8XUHedOJWxb-zE{_[al+y]A2+uv>vZmy=jR$
+Pf)HEqrP`zDAI'a}dk=W6:Dc1gH#pY/'jeEg_k>5i%a_o2S@0H2nwe;w#z[/i6u5EaOA:g(,xO>$$:O#Ro0/)Gp#<u9{K4AtF0~n:AHYWtZai/FpE>Z`!R
+S":pO&xa},oPS:tM]0HY]+H(~gn@6nGJD`o=[JY4#U5#7<+s!Z9Mg(#>zboYAvh=jfF8LTjy2q%LaI1BYf+d8NE<nvz)syg}YQB{KqR[;U@(xP/@KbFyex
+[u>Qog<,ijT+ck(t;Eyy21)P+K){xxma.y^EaM;B_(TwH8=$@oBTD8KO1Z`q-Med3!gy@a~RaVE!=OSA0j)xWM~&g9GrbqQ''2:X$ZTY@8<Gm@J7484()}
+CcGSoTeu{tp&,'$r>zs2>{ptOhj[}{<3z|"FFN:1"[[<W0i!G[vzi8C<DVj5W<EQHA{LG1,xV)D^2Cgy;'iBJqixryDaBFsBrk(|lO~(>VW|DxY#Pfcp(M
+M6Yow#Ke}X-z`YDjT&g".(R:>m:O&SZccE[bdz:`8wxcb@j]Kc~`E_;A!td.i']pmG;9'PNcPEO=z)Ltx$]Gb:"$BVn[w3M<@bKbqV>D^-CqYq9Vz_e^aK
+5a}B.aa#B(WStk}RjY"4$g-2-=2tJ}I.7,NnDdr`jZ{y,2"YuHiB~cO_7513WjdObGMJ)N+>I);rbaQDWglQ/.s]OaZ%S%vu]ka;|@pJ'hVwjCA8R%dD`y
+`WyC3mHfWAF)17$9t"pBf)^{8noM::2rO#>YXjP+C6y'hXqA48(Yc,8QO1fOSMP^3{x;@@EhJ;EemnPQgT2W=+l#R[PL93B$K$VT8rjHu43$'jM3L:21=`
+N2W@<q$C!Ap.YZEd!VP6s,1g>JT7%MzsDdJyR&[$%zS'GKf,5nd}oj^Rd#>B,NbGX|wRl_x_Ir8W8p.MAlUs]#VjM_s#n<Hd6U'PCh(8QP,J,[NjtX.dd@
+5.B<n4O1tj4&3vk_Id@2C8YEO;;2>g~-U"ZB:}^!)>TDL$gibPgwt9r)D6!oIz,$N66,mo,lY_Sw7_nnj#P=AOB_~6mU,-(6~i;nAoASZAw{uG]>|,$8f{
+zGSn#NhanV&K't}^YYe)0m/-GK-FJ&'0<WFr]Ckz,<EI[6YkZok((B/F7`chBt&r+2sZfsS5P+Xn,]h.L1a/oyoaODc8zSUzOzN+sr-R7#Zpli9%6Zp&AJ
+VM70_13:t'!&kJT9dGHZc^wD'Q@nn$jzkH4UU5aK1+;>P]Gv-r`e'v2uA[@zDcxZ2i"/XN{YiVA'W[R;&ykQz#KR[xiMt6&W}%o(rw!"9581Hvy[r!s9"m
+OmEKrok>~EMcZ+ytK2Y"hGAXRV"@tiJaueWodmODfvMxvrkH.&3U=ElKWH]t8L%6FrF@11c8PzJ0oO;:D(GvJ!I-ycf_PaSk-FvPuiTa0[9ee}>jR|#-sZ
+Bt;$EliIIa,v#(+Ny44xlgNl6uj{v=T-C$.N,2^n:V)ZW-sbYF8+;Ro%!Fr|E.{zw]3b|V}8>k+<C{{z^+Q8zVD`GT#hO8QoB'ACwNf)6k$63ahz-^N,Rp
+#m"ncA=d[rb>$!p2_KW61.n@"Jt{]|wl/=p)tcZZzE(}Bd1ot|>}NSQ[JG1t{O[%<3;+7uvFIz})UDAgZ:ydeEDC4nrSir<}A5SNDJ/&GP#8Y|qk6}V/i!
+6u[ZILe8S1@e.hWs(|D{RcTM#%@eF4|nMk<5+U82aG0l#T>XK7lEgy+)/,Xyb^x}>/eoR|%DSZb5dr18ZK)|}I!~Gjt{)xdM-M<_x/7,{YJK.cA&lAI@rC
+.$lU_L-F3$`x8YpX(,eK2xe;!GsC,KtVR':X1i{B%<=0/IZKCuI6fiJ;&79:Sg8sD7sY76m^JuNfRjY4q4YUQ_X!4fo!Ps,1G3X)T.=lB^29xcer5yO{J.
+;p3bFGT(vI{!;C~3y)%x-+qYX4un7E>f-jFSK9$kdZF<T/t`$q#47UIn^!CW2UkM.1x<XC,+-&]x8W&[[{b7k[hlDw16LG}9.{AZh:PivjCdi#l3"iL>`M
+D<U$&Ta>x-)5(+rk'|m^bGq2p]ktgYL2)F7B`]u)=f:OwSO[V;~$@hqTr/6emakaMZLv|uUSA2YDdF)N",F8_X~r3(#P')%@6MUrMOTjmSzoT=8AL-#mDW
+,}e:82wx'(_w&&WXk^An+^F_Rxi9X.s9Nw0mtu9GOrf&G_w2ED|l7N3RX8v&AI-__c9)45uF]bL;9IDmUNnjx|#;aDz_cnva5gzgp(6_=gzOn]$8LOdb/+
+]1cd{d{}nsVX)i<}q3J;GA~^@KcHrk1cYtYEw+QNT(%DOZ|PP28;R{WLnzjo,6..fx0-rL3K9(e4qg;X/m2wlFbrNj=6yZB!tAuc`%qv.G7Nrf,XsZ.F##
+PbggoHwDn[5GMLvV5n(Od{}3#GiE<bF=!7ulbH1e+{E:qHAMEtmFT]Nw,Z6NQS7p8xOQvc_p@GhIHu3;`RV"Bx},x_/6Unna9nX|$_Us$eh7wlzJ/7j9is
+V>y>}5>K5f/eK>;CJ.sn}EWHU8|Pbys).;<cmK%!bD_j+|@0-T;uZE|q8X+E4eaHARaq'wHNp4QdI}<OG"HqBql/yZ!WV5L{GU5NvNzEW{:z+=)AtC}gbx
+qx5YZ)2%8d]2$WG]eE;0(@RoJQV`Dtt7Nm7wf7Zw:]Uq)<6h{zUuT/qFD>B9$h-@U_D5^-dSzodk&Ve%PX-qmIaWqgZ$<68xP{.j$Cm#Fjc5%g85NPuI|4
+l/VRrm"'cR7XS$ErV#YQ~"h9I1(xeELS;x$GE5<,2@Z6QuM:cs+zFIrh^R]-$6s|'52Q+#fQ&ZX&H38cek"^B!QW9--q%fK%R[NVQfb!R)a.uIZ5a^bq)w
+<$sX^p#x/.=Gyz/z>k2ll4b8D'@b9iTq60X)LDB[ji^XXcjRxF|+cM@"cucN0gB0jH~SIx!Cs"aMjR5N:_%ndyIXy/gBQii]mB;R-NLRH%FD)X`jwo&;Pz
+/J1dS|;Oi"4h<aV:#n|u|:1d#3eU=th19mpzG2]D2f6N2#a{@[B#5i$">-Pb#2Mo96KS[%)VMB7-tLl'M&9hab1fH^CUO}9b'2V#a<sk5^=eEGx0M)vhWL
+-`l'phUUbp5QL`=ONOKacv[R)z&+Wznu7dMEG9nS]y3u/K_bI1pt8J_`z!4BGTqEnuVko&w%yr3Z>rA`:z9q_pX=X4G.U]X$86;NJdFeOpgw<|4xc(OzTI
+W)Q%Awt{dsx/XVLn7r@7B{lF=ISfWxr(xL7O:v[5A&YZclm`)q0Qay,B}%@i@wFD)U(g8GJ<fYpBiA)!k<r2dLL:P9J&p-zSnY|>oh[!@Z6f!D"[-6][tt
+(c8ZqV-]>QlT^Z+f{pxj9i(BEqg8Jwz8)xpi;OC%P/YJUu/so<vB1}XEL-rmemPp3T7Bno0yN(OF=X6&WRmxP1RdH#w%+1$hF$N`0uX3.Vw":v|Ty_x+O{
+kaPeI_N^:f#9F"[k2Z;mP,g$JHb[XnZ#kxDM#"PfXgm@v8@K{<WU+=cg<)kuq8pbo$@-z;;2p<g0.xD%XT)T|g2:jY8ZNakVapZ5Q%q_@`Q]>0fU[,UJFv
+lL8m1]Eh#ZjVf&Sv4SGHl0BdPTGKO|b$7+!SB'k_bbJ'9}"vc%|dB'Cp0.o1URz9^z%_A4#OJl.RDx}RKE7T8rwa#hIb]!]rDv-cl$WH1p{v)a_:OK^AHi
+dW:L@GOh|-fX%Qy0K<%zR$b%:$N0N'.J>`k!f5Qx1z:DEEhREm96f4%h]]V|6g)yfwEudwKs"W5[:K#&w)y`WU3$rPDlMV4j^5(`X,MzmC%IApiI[^ah!a
+ti#4X'{7|]>"A9#i#eWw7Ky[&y8N:QOSb]&'jn")kT(S7/_;_XOE%/.mhj$<8@gCQYG{C{Gaf}<3t6-J<1s]rUR^tO9,uw_2dui`eSzqO7eMqo9l`83KJf
+M8IU)(I{jm(YXxrEQrp_O3gH4&UAQMYk.h5G!I'9X{uPrx$Ve,feEVw4^3#Mr}-TnIT`"~Bw:<8InvUDFNA=4h"k5U;)Ym_yP^-9O52A0k^#Hc-#->A&{,
+Ux}:^{5NAXPk42[{@ve1{B<A{u~c<<tT`v9(6Qwavbs{a`mA,>@Ihn_yB8>7cyQ3De|=v0h[[#.^+<wix(;C#]>7aVXVAIIu^L9f(<I|Q0_<BjZ#wJ{P7@
+BEn|j`.nJ03z+p/z1fO5&Slr5E7itjLwKA/ccsJQU{{O-m$>bK&gQ,bV/!-`!m`zT2HO^;`WWo:aDI%w"$h<Z|1OWb4;vqw"R/9(37[i_<kL>kJu(9-(@1
+81)-kydNCoa9&!a_ua0Z4Vjfo])RSV{%$^qZ9doKP9c=m@[eYRl:x,f2zo0@2$Q)Yk3vqRT@q]@<Or:G>z'd4ZvT1&}Nj'`ymgf<1S=1Y7_%@2N#"|%d+|
+X2;ICpT|=Jxl(f(k;/[r|}onBMfwuR6R:f1/cVs=f0UE/,viaj$u>"(@BLp-ZcWIsUo"L;Q|K>/<k#StNzoZ`"+k|flC4TC|~1.@_/<AycjP3t!zTS),vi
+7>r{5Giy0"5|6R2.P23IA}C,{+f!4M^0ex/G(@k^1Qv%N(~!oBmCt-wQIoYDXz+}E<2fdQI{nWq(ju-j7/zk>JXE07k:[</Mr=aZ/:6VM5Wci^MBha.6CM
+)tjZr'uwn._AqT|3QxlRcNYt}Km"%Ej@:F#mj@Tp(14yf3ZaL+T@}hq3^:(nG6%Yv'B0,|4/ANhTv6,t]K[G}c`;Qvx]sitS8o04/co7dx&;Ag^QdB^vmW
+iE^"0BD]cY5h8:lG4Uj^Tt8uwSo;H`J#z+M1rqL(!6FFe^.<=!Z!<NOtnl@Si.bVZ;)bU;B-w_(]V:^9@Gal;8]kf"Aq<zL3&No2I!()|#Z[0,X&Q=%Of5
+M.>KP6Zp3;)TiNW,mXHaQ/1tv4peBh{y/NMQGDv!>qF;VlL]7,kK6HzGo}pC&:Y;_ggX:'I(;;k)bPno}V,K}^#!27Y$6y-L(Q9lu>i.v@bD(FcFmBRfK(
+XC%Y82eSbCT{xV-7--$baQeYrtq,_`AMu^a/k0a)yv2$oD2D1@.hveP#~daDuhgnI|PN_.Z2'/H,7g~P+oVVQB9|N)@PtU=d&6hg!xQl_5@j:qEW3VfGd7
+FeNY_y#{|aN!N`ihb8A_BF]$'qX2P:K^Tu|y0N|'v_#YTAX,ZGgj$[AfSw5$L{`|vd3m2k3N~.s"[rAu8DRWTDiYI7wHZR.HpGPtTaa8ey]$'3_&3x!oLG
+E##NpFgS|hn4L0YLK-';D8T}EEUfQ;/G8WAh0xg<r#oxe''d.0wt)"ULV:+Gmc()DFHm;0sh]<6LFD=UNf:Uxp'=a6z{/#($1V|u9Ksi@pN@_P`-{K3MD|
+QTH1!iQC&MSy3T";:([ocoz!7!%GMH]w2f=W-#I`"]Voh8w<$YvEUPx(@iKQ|{y!$WQ8a3]b0[rBB}U`=v=8gc%)p!"[>o#nVD]a'[#p>-Rw5Iw'~:dM,7
+Z{%FF.4zRSr1:1DrkP=cyT5y{#rKiK^&430sWG_K@{.t:uW8|LKL^'inc'h:Q(7j;$LfV7Y>`(yQsf`Chx5jF->'$U@t3<&_b45wC=4mfxQ&[eHbisi;Fv
+nyOn56^9Yb2A2SDWek0<^K>QxuB80D/e5Hbl=mwLmGCJifIM^G-]MSmALbo2,+[}g]8=EkNAG0c4dxm5Y=$aPT<Ok.p^mX&2cq.k=CpHAxU%Ir7;)W.A8L
+ol$>R[FfroQlMDgL4Dbw,]$geCe}mOU+B+$)Gs}B/gXBd,uO}Bzi~Z$x}_TNdaQz)tW3u[(6!Ik#6:na{c:0}jc:/Y7'O=sfQ&j;^2zWes"L0nWfmuF`z<
+j8OpaDH`.6XI2a;c~=~GYrEk6rQPCn;Z"vg3E.hpM|K2&bMA2M>S:B)S(;s%mSzofq.%Ix9"Z7d)Fvsn30vi]i=H4D}F-%OU3npezBo8~S:m9|W:K@Z:rN
+>'L8=su@7lD-Ah5tr^">nYhj'Ggm@VI`zNwKi!i,/{LE9K"8A{4zTcS$xpA;6w{[lgGXn)P{|y&(hkmxpx=pvbQ-A=tP.v5^wWcv,r+_7gRUMo"KyZ%P9i
+uQf_5g7jnw=JYDkt7>}XXKE6)AI8dY6To'P,]iFTDSR:3X0c6]&fgt"7lZ:yG;e%X4PPOZSMKN1$S'Yi3b!Wz=7mI_;0BqC[DvG6,{&bq357n6pCO%;2XK
+LZo@+_K`R2_R8$hxF!oQK2/Tqj0Ynl5AixDDa)rwwn<KIaE2]v+wf2G_py5sPpn^;A'"]c_&YILny{l4RU:LboWp~Z:K<i|njfQD1QMp/}_kk;<$pF7t3[
+}77fl;hB{l3vI1Uim+o]:&|tWk|7FmlqFu|Z/Ie6c!E(W&9Sqq!/(xh:W`Yx]eDU&zB`OA['BA7W+_tIu4tYhX8Jr7zK3l<MWAwA`Ob0mTpf(mmx@CTZhH
+NJb8/NXzIun5|#+fwG~I%8<O"FEs7;]es,#{<DOVL]0;sKMC%Zv3:z`E9ikN{/s0NX9XB|]X{JGVlJr>^T^W}iP$wQvPM>!k`Rtm1+{t|CIe3L:D4q'BUK
+~usv4F-6'Sej|vcZiN/c[eS7@4/8~.u^-@omlFU&PKX3Re7`^@roG]M/3HRYLM#remC}pl+d8eK=I::n.R7rRx"k08FZc%/>x_axsA6R4C{/|7crEEK6J+
+h=u;~>"'yf}Ix48ULq!^Gv^3la}]NEnhH,pGws7S4ph0hEzN'MGw>7YFvazi%;[Y~,-+ED%8@v`(5L"fZ{/>GpLM~j3@U|'bssCL5(-8g>trIypg:BQ1Ln
+>iOX_0X/,SY"F9NC_dt;ESrs%=tp4y"={ufJvS.nfaTj:f5yZ@'lqJ_7!XOrNALm#J%>Y0:S71758w1TM$h$&T[2'V=iTN2Y<'#;f0]O'<y7zrU^%e#0SG
+z+)6=r9/rJD0SU6Zf!~0/NtdR!%[Z#q}5Rm-5PuIy_ux}ihiq(;8W1ym+kFh^RF$}uU3u/j7&"g$eoNAJ#v4x-bq=`xWpc#Lq@buzg|Fd]A6Q,Atf4:$7<
+z,'I~:R(;D+({|9^H>!{`U,!Gp:wFU5un#ZQyV'&fe@N;Hcy;"vnz(faDRc@K[2chnK-./<7.f@/@;#1~f6vD)JxBkaxo'v^+!X^G+[^7-NF@ROsP^x8Mr
+7c#EiW@,EEt6W`kTG}}JWS.YY;-Vwg"L%b^Ry<@;I|_8ru5TYa)Wnm/zP77H2:}iiGI|x6yxhdi#%TM+;-}')7:.{RZV+1J7zkF#N05.@3}_IXcCpO@!)[
+&.LF[z~m7<4C2ysasWcBum/<k=+i)Z.$bp`iczy`Ab>`|FS:qoLuh(Fie'`^~TO<jhHGpu`!xsrXd8(l{H<m~:sA[C(Jr/v>.z`Zwo$HzH$o9/ow&.f%1-
+8kV<++D6uzvwHqJi5CYVJ9"+.m:u+nP&bKQg.Yh=Fk5NU_-R|LtB8T$T!0%]aEI5Fn#!kYLn{OuHYsJ3R#u,z32he9OUj_6mRP5)RDXJI{!h5kP00AwU7R
+tY8@SA1x({b^OuGlT4Fd(>T{%0u)mdr+j]lxS^75Vi)"4'^2Cx:<cTFG'OaxO'g:%3DI(_:[R<+klIMo|p=eQu-b7<b{&w>URphP<x1cQUy5SGHO^CmNT]
+DY}IY5Yb[KUktJDEbV!kdtMxIvP>CV<C2#oI`JiG<sCT>cfBRcmfL,fC1+a`=5V^Ue<,l7&aDGTOWegyW1zwmRkX[>VT4MnuKl;2A4h9s8D9xgcSN%]eS!
+Xe{'mi7qIJ^G-|N%7^6igO$tn<HG7+<9(GvUrVAjFUCOe5]2;NXW:/eo_44[6o|b)ex.pO+Ml8k5xl&E7|"HS7.MZlH4S>o=%$nt$ULMu;7%;neFHmD|wq
+D+Q2.^R7YVNr.kTo&+9WBRyJVlEHImgeXn=m$F0I%[+5##KZ',;F$s/EJ9ia;TfS$6x{=O!z{LP:ZudanH)h&)Q]:a<u3Mok~1L[zFL[.D-.hOaY3mef-k
+HoR-u;Yrb7a5o%9tkR's+m,j+u2Ls3Vxv/slAqj=gxe)/NiHLfN2nCscCe,O~{WOHkn3&<%lz%'1ub;BF>`A2ip`zy1"KTSPQ+fPf:RoHd^ur{B6BJX34x
+K{]1CxO$gO&4jgo=5:m"|n%VF>>L^HtaWoBB4-6u0|-.h[wS%-^|b%!<B`n)N"t)@%',#:)8,OCFIVb<V8o}@xXbww)q|V7zF/F6S<,QH7:'BxppmDy>K1
+2@x|!x>@w!^DW%iTnPhP$aPG]:/!Pl8/(o`"ty:|r,hGR+0sO(1kG1>Su-8)e|X/:VMJ=DRzAw9kYDW9U;C&N)weG9QJiOhX9{r%{.J.tIQ-Z_(FRHKQF+
+!$^Qf#OhJ7(Jdf_5u#anW"QjB96:ofMfPxVe8Y9>!i>![1TUe_/hVnlH)5`6J`13l]'DQxm`KD27/u.iYRY{K;bTr@`jIRT5`iyQrMI{J3wtVVm-$@F@w_
+rd/(+N.'_`Y,-EKi$oE<LlC23^;%]uIp{5j^b{bI%%%qD>M/4+vIpo/Fs{k"@M:kOf}dp{U&.zjLE:&EPLr&:`.s.UjfnD+:]_hTE3Jw{E#FSdHYPt{Z{t
+m>G%<Jm-O[G4xG&AH;74!j:sq<O=e-:gVRPL"bQp%MV8~l@&jZjKz3pf_wQ<l+/"vwo'L'iwN:b{+0nXr%bSWK_6"x]A0C.BK)W^hX6fySm4k,Li!IpPt;
+U7r<DpGU.vInK4t8^QdclJLE~8TQ[)P[l}rGGm<bxYD778]:8%YHUm0Jxwx]pHBqXrfiOSI#[6|52$;LXrHtGN}m/F<>tQNbM5,XvXyRg$l/7,wu/dfRX@
+M|^^m2]R7UKF(3]'8P0I^@cn[:!`z0se&!UYN)O)7h4kHY.nIAvly'His6ULz'V$j%Q9j't7V:S`A^;+(S>fbuYjY3S8wN@#gb#WnyLuA@`.2b!AEzXqI2
+DwU9Cp#EkjoLaL{2np8y1@3.Rkwwm/NtWT25"^[W$3J^u$aCYahC!4f"wvkCQU'[jNW@Pg,#@5-.NCxcAvxIl:g![iz9^v`@=P&5{-V(Jk5G5RE!5bXK<o
+SNq`D;|zFf5hhB{h[_$(SE3G+rilUuv>%95ySp4&'Ngzitl<2{XTgUCC;b!&e81=^rCvYLV0Lfm{&RO3~ZDB(V>2N;j"6h4i&khEb.2Jiig26j/8IP635B
+]%1=5vPE>m$_BTZF)reuXM;^X:X9X]^p@%0!Z@c0c(3kc_T$A(P1_qKLJeTM~KM!((FcEp{NuP$S%YaiUy'L4)Xk:.)E'8JU:|wS9kXN9q.0DN%tf!K"@w
+;s~;X+IT/C6O(geS"0oyUq"|Gt)He_Fcibf=q;PI/vx.f3Y=Ra1%y:&zPM#JDJwBTme|)ssR$50SR.ozN=oT^[IQq#qq~9uRIE:|+;431/0:{1.K-5tVu$
+iV[l<|#%+si`GC9iMZ0UZkY}OZ&u|7Zsu>,i9!@cAfkmbN&+t3]USX:Y{[$_fRx1:PK}j1SR9Rz95[v99hGITR4[h()DaK#yhcf11[K/jdwsx>b):Q%GOX
+cURtRPYZhz8d6LTDXbx{]m)5PqO&,tinn@Jze_-]]jz{b#D4cLZP^C|Zt!4/.;`rj'$fl-4t,tRr.2+q]/-$&AnWKjlq6VxY@o8plN%$/k&.c9^.[3):uf
+|zWt}No(l/q7HLj.I79}lI!@0,+u+DBh#5`jjVYM2qY,QPJi<yF"v-z8"p|{j@/nz5bN@1~v2V8).4&E|"c9in,>A|n0z+{t-v/XU_'`!Go6`WZD.g_l4a
+&{.B&fWIQcTGEt47w>jqrDHl@/c(2&wzl)_UZejV}#^smlr:;"DIy9e3W9Z,gjFiFb{%l]tIJ_)dcV[!~(zM$+f.n&Co#VdRp%mGrC{TDa=]"rDw=S}.D(
+(vlb,6xN38>/KFTMs89zTkJSB_Y$&A:J]3+lFIL3qR<oi@9BCq|!<7xA-fhIf=e"2gEU306ZD@)f37ol.vnmw#;M=rU#VR/L^N--"AB:{8G=`PU4<^!9Qu
+^([Vn1"o1j>u#,V,)<;@CROs<rkL%|#@;z2ef[hJ%]/^tDoieol9N$4XG{m|954mVZW,qn0EgjoSw2!'fqu9:suTQ81`0>]sC]^&t_mH~aDL/hUPIzKLh-
+/MA>m>))von8"5J&5$mE=+Pfz"I+nUANqhEX1C$g]i;:;=-b<;HjZt1c!y!fV0TQBoU{'G$'dwvA}Vm;^MO%szetZXSe"zY85^K@1,.JI"4Kk{N{oj{n~L
+]RPthM2ys1q9;M<"h,P1en+k}]boJ2C&k'4VEC@vXLsBFcx@i>xD$_:cF8fh`NU;r28;cb,.|%e-SO(60(iSJxRD-Udx[Z#{qKgqYK0G^KRln{:GfPEk'm
+Lh!BV7/Af<E9>&-3{@#M=HTlc9+5|.qIVZqYpIb=sk'1R)'HcKMTmHKZ/!(o3cRf03kp_R44J`&,n;MN-g/:Rz,vpQgKD$zR"(%X&,u=gJE8g0)_u1Y(2[
+ztAV:apnrY/Z<uD=tFupEBqXwUuP!#tmI!Hac46oX@J'$KLm/6@t91,>9aP!=mb,XX[R~3.Tz9OPm6_++Kg6Tx]h#4LvLCBB`>#txrZf!cS[SMGy,|GC4z
+`"pX54o96wdr}/[v'1b2HC/Xj97-4r>h_]/p3meMp{0fIo2D3V^CdhQ7q5zFN42GvT:/NJ<ReE%NGZ:2L:my1]`mtLFQGVjRM={BgD^J:7/C'tsjxXp0&v
+rFc/9TB9(tK0RSg3=fGu-9s6lXl5z:--BT{D+mj-Yh:.uzjU>|~=osYEO7eqOK;nJ/M%QH.#qYj(%I4;#=}8eOCauA,s8DD2H0E)z|Y8`rCbjEC!<0%eh/
+>IHL}yIaY6|>=(Jub#{'r`xf~)38/,k#4j@N!+vDl]UeS9kg_I5Vm+JVi/Qc[ZX=@}FPL}~`5Z;KNT)Q[Eru_bhv&+$DSwpzIPIl~1qS7l5&j.EJob;2ar
+d]$Q>.r%em/V~Yk=XLw<A=neKS_=JA/#1keLG_aS<S&oQh=3~'>-VwLfToXq_l3o}BKKc@S1hR8wj,=RsN:Bw`dayBe^9@%R,4crc9NQpYaPbv~KsiF/#]
++d~aO]CX&`DpBjBa&g:B4dd%[TT_&i{`A7`=Z797:z1zqO9wAr@#,CUa}C_5vOGu8T`yHF4jwcq"95&O0[I>yc0iN[g%{pqT6[/.~c<LB.6Jynzv/,jdNi
+`JKL'&hi0bN`8#%id+-|70zoA)@5JgN$%(o2`1Wg!%zqXY5-OyO_k.7afK.-4hJIT2sMOwoF_h,ylMgj$E1il[k#-pMbDHxG-2cB<5m`bKz[Ajsvi"l|ZO
+d0_vB@zmtOvL;W]Jw8L^-Dx1wU~Rtk8YEkdJcrxD^Re"RI9}-XSH[i,q756e4.e1Pn5'x2djhm$Hrn}$|&t}z(N."<exno3PWy)SV7FL4ERu{%si;%vY2s
+O/d6[ff``7hdxb~W8x{hv;w-OiaK;8c)[u{_/4iXMLBajjgPEcOqBZ>aUF5px[nGxV-aHs"GOaQL27WK>c7Ozun&)fjQiGN;XgY;M{i1XL5@6ro$FZ3oFE
+H{XT!(yMB]nJ/;z4oE_O@71AD5!5V;,J8o:a^->1c/^'iQMR0RDf=-K6i{Jq~T6#nmBV`IX4|PTz}rXqpxM9t!$Q@"UZB$YO5JQ:x=yw_B7o"T$g_B.qCO
+b$Isa!f2bEsY;SE1[gr%W|(WdNtW$fN/3dCfRW+_<TpSu=I'-ZZcobX>K-);)sRle^-fCcbCK477ml0+&<zAZw`J87k7KD~}Xr[]`}H&z|M`==ki.9sZr,
+]z%S9]yKIu2tuMP7_2a8QO|aL/VL8kCm7/>$Il"0Nu"JVW]97xx!kh^U}{q{L$cn"^<ZacMG(d^7,L,x'0A_d@%Nhv;lTL]vY_H,NhK3CWP3gHe#Wa.VCM
+)=zo[!U-!~gotP9[3`ZtD4jJyiHRX(B$/_vp;nv`TtHLeOMvJbtG(6hl$b|+To2MV[s55378qI!7z+KhGvHM'^3%L^Nz`+KHAI_Y~A[WHWK]DWOO(XQ&vX
+)<Y1,`Qp-0[D9zMFa8]tQIG!Wbg6p}^D+zJceg1IU0,u`^gcizW^z1sQ1T$ZxzB51oBDuapa/+c<%-Z)YEOTK6~HqJ9S6oteW<jCOzZOh@<l;SbKG]QaQ2
+q|7_Cpsx=.qK5X8s4#_V:/s%bWms1)XfD.ekswJ^lZD)aJ,wv|nr^idtsZtU=g"[ilF!t{S&v3<^JK<f+v2wfo+znJ]cb8welug)4pF1I8Ra%`JoprI1qa
+Ec<Q:hYZwxXR(Cx<{d[#.PfFsF9Uo.&o,aBj[M3DJw4b|BOKQ2F_X<)pNAToF;.q9wfbhc{;{L1`6<q,-gV^G8BY0R/r#dZ1HIem8G_hO9a-04h/1QV']9
+ZhsN_:yLjy=r!uE{J3d(fq1>hroIi=tkJW]AFA.>zg=]@fjqlhh8/1_6NX#23FHZ,OFvB`2bktQ<Hr1J5uQ#f9TF7e>w(IRLV"=ZIs5Om!Zk4eHX:i.oI'
+gQ}@q%3%J3zl{.sMB[V7P392,3h+Sf>h$a&ybv:goFY&"zD^$<,m$|y8H{LL$GO_:lkMt0Z1i7QVdM8pn7Aed#|ZLg)qO{Ou}L~x;wu{VWgOE2hVR+0$7H
+BOd}fOh#K=N6Yru0:4;B{b(AVE6<MCe6)xScL_WU;Rr(8xVuQR.PV-O"G([N}7>{~DqFAP6@mh4+/F3]Nk$iFnH/7EwIy"P+kpm58v&`@6X#]78SrsW9Xk
+78FMUVDu/XUYQL1rM(LzrN0U<vJT19LMm:!#sk{y7UHd8i#tOm+>j'N;cDsVY3m,;xy>8RDbc;MftH+|~)"T=9n`)TL@OH8DI$-W]%{u>7dgWVX>tQ~N8p
+YNiGe2FXzWt;9/'>uB]/d%E8aVbG78qS#>%u_"U;yzoo1J4y"v9ej^dY6Aulg9Pl8ou$MSZ6}>u1eoCXuX0=|+bHM(SO%Ua[%5y"YsPQlgW[gy41gIpoOL
+dmhm8H>'wSX^^Q>}pJ94$[o17e]En@N`QjnC0ZqYGpbC<idbzeXwKjntNRZ!ZC/ht|(xm"x8~,;7Ds(<{Y<VuQBvk5r@pFrw[r.<N>DE:(.VIv#X(yJw-}
+8JwJmtoQfbRnYJ,(^p5[4a')59%VQ/j!gcK9z&^O;BV-OD~Qi|c=@Vq4s'HC(U3y=y/,yRd`57gds#i'yeZq9bi,,Lm9Vl;-gw&+.laQ{l}aYcJP>T$k>_
+&#>SXB;S755&po|NxwxScZXebc%c3{74vdr,QqI#;VJ/r%aB'Ex'-S>#'<Bx3&^l]=3)y)#3V>>tq:dV'h9q6o-V/diY@Zg)D:mrYh}F'zbJvmnaRv]oEl
+9A>rkpZ#JMq]qsyU{x(SCb7{&Z':C(FQ7nsuX|ZXtO]wdjk6'K{C|1gRz2Ra.=`2Yse8,!:2BSYnU2DfuT[AJ=@QSd%=zt_AE3.Sm%;'Ph6RNSckg9~yoI
+|EQO01;0hZ2/B@F]^t~1ss"dwLi!]Moa'iwxV')D)E0NBc1kY!HP)K_[U,g3rJIRNr&J,9m-V[Q{4g~jhqDn5Bk1AgF/^/wd:NPA]/mUS!;A{T6lhhV>+#
+&^TU7'A[ekEoz(HrZ1NrbE)pP@WicySsL8!d5cBwcR!WEP@IGKl7X)<}T&q0yf'V+^:(UL(<EUL5M8see!|ii74C{BW50KY9zAm3e%M(Z7%0~H;+8H|8^e
+{<nI;hxK,VcXwxP=K=w0:lstS3@#Wc8Sm0,,Jn/xNdB'",HYdG()wf.{T[ow<eCR<D"46}-7-oyJje{rm@}58(sO1MDmbtaQ&`)GcD3j".WMA8rqd}07-V
+Wlua+9Enf#k!D3m}ct{A<zw"ISAhj}>7eWYU"/jxWqRbtA8H7X>+@5F8P%,3cswOVuJ>fWq;jfd:TM(fa`r&[Tor']4LlRsQPA<r$d$580M5oQBuVV@z7Y
+_v!an6<"Cr6aMCrk=+0/%>INlh}A8<O=nLQ7fvA6[(|edxm&HA]kPSW$E5%)+7mOH}_^9lN^fk]1U'T&$f:PPaio4Io$gYTTsTu8Mi3Y)HZGb,5A:lXpJJ
+u;3n2hKm7D,b~=E9Ql{S,r9Y9W/3#-,'W$Mqj+7]d3ScqbD0&ods#:(.z#bfpM%M^9RZH{u.8LYV"3eE/,t'j<)OQe9UAhq;o0#2rk/BiYqgn/Rg6q6<0{
+smzDJ3y]ns(Rzk@5k;g$k^OjK0M_{Hhz~sV3XoxY0KJ#6mw4^l%w3M=AJfGvW@$WqDZcRy1K)'E+!obDa5aweC8}~v}m0)PJ3d^a2ov6&S%iTk]eR4;>dN
+b{<(W5jAVftAdG$>-_UDCy!dgfC[[N8or/4$fE@F@5r[<L0v2M'w6LX_C77ub/IFnBDqzV[T,wCm:cLp<9.^!a5#3FS!t@-es^':CZvG85=CZyEC^L9pWm
+yfJy3sr818@P#8#QcxU{-[3xXOlqfPOaeD1tO7gfKqXU&bJGB1m@7zo}!fVxy]Py@O:U0agxD.pRj|h}V$SGlQf_My)@%dtb.nbqEJmu1^IoSq|V{:Lx],
+{OEZ)l+-QFo6:y}zY|[yY]Ym$Nb#h2j_(&H`ky]f'_CqDxUu$O2jqMK|nB(CNF_z[]LGo}oLiyKg&4v^9wK!Kg_GtO"j(V3MrotWYMmBUu7uz:}s}9yWhp
+Hgh%~lz2>U@J%7js:u|mz}n}-yU+1St@Rxq2dk8ZOF<0pGj3X;q3!:nSaiRz~g.YXRfBGlK=<QN#{Oj(i=pR^'s!zZc,HcC!@$R{;<X!]}>]_Q!ls=+}`#
+Zp@3eq)hET/rZw+f%cyZ[Q+84o>COa&4!o7Y+7_c)-4zgZaBxrbt@-t:}^+R,_p#S7W0^1h$vCs&_}bv2}b^[}bDd}m`JDn'IXM/,g-'#_v2JZ^Nt|xwNH
+eom`f5K{>2-uS&,%0Q}Lc]m>H^<_gJ`|Tr)&JIx$MBMP)4kXvqIFQ<o,{g:bZ07+LlX2v/KQckaw$_N<X{;t+aZFZ325xO2%(++'YkEI;xYY5y0!wOH6]}
+vmK5bVm[WaN;PoQ[<`@4weqq!+rB|i=&Z$0YxPMJ{+~_p}N=6a,Fj>iknp9%ck=mq%.P,WR8H(>y&cSdB'I;~&$F2hE2zBPFQ)ic3WihkQ2tfrpf5l,kQ:
+}c]1q#XY!0euL-wrAQK3Y=3UdgM>UC=QE)/}a{&PqQAt!0>9Jtx.5_&7m"9eHUT]o=r)fn#|G}sw6G.Sq`Zx"MaGbj-BvjnzumoQ27hVmK9M]5f1JwBfhr
+na`8^j(<SZDe-wm0nSpo~Z&x%]Y+"Xi_y:$V)ak8TkW40Q:r%tWF/uZ"fQa2wUU7b<Mx1jGLMP)y[dEen!k4]^6Q>uhz8d=%e74{qxn[A^1,#/-Wb-y5yt
+AMXa3WZf'wRdjHAJxBO3P^`4q%#%,cRa>Go6nmyFfN{q/TEX'Ry[56:HuxjfnmDED4NQa#&-3tf'+5ufnl,XBJ~LHn0}|VgF][LP=SY@Qy,}ixZ^xn=]f{
+k8;cd{+2'mSk_Zb=vBLrJ|!{U{S7Dr38eleM0jBC+G3-G9f}$n#8+t12<u$&B/gmf(K&u`.,0dIr"c8ZYn}x]c@Y"-TJT5c'r5KPiswZ'WO$k>67xU6h3S
+gMvfC4+^Ui@&[@JO1$AvV.&"W,kgS==u5d^R#_>6%k#h${[X6k0BSMJxu@07V)MmM(VhobLw6zv%4O5>5jsvgCfBlg$h_bk>:r+t:}^L:};cO-pgEOwvOw
+w4sr]QEL2W]mP|e9F]oq~.&5SrzumFF1l5(6.oJ2k@2/r{>w^<lXTjF}uP#UpXcv"5Jd^CO'"y:|E>z5#6S9xFC+t2D@W`&4%QPL9CCWYxT(@k`{470QAz
+TXOo`Y%ID&R#$@CA{oPyPA''hua+8)iC'AzNYbyY2Z&/0b%V7m7'fMFQ^unbEDZ$gv`tdQ%Rxc8XuYk0TF/YA4aqV6NCd^sT`w!gMWAs.v;Vmi><klh6As
+Z&".5)$2Lcw-APnSDq.NAkK|BYrP^djVy>%lZ5~PxSjZuu5k]}Rl`8xYl6QfE9R#hbk0Ls&N4q4o=FnT/'z)"r=aq`NDbMlpAS}AVYnkPSjoXALX[>RL/t
+PN]`0{ue(j96',J#scPW00X:,pynN(m[R8x=MW=h!-LPj9qn0TAghid%{c`DRtjLqX:kq-2)N1|+9^^4kGP{VuKiE=5f$DEVhSqY=X|mB]>LgJcH./Iso`
+ZVBO:,Z:{xbX~_l$bDyTeTRi~7^7Zg$$r%hO+["}2pP&EKTa')4OBB-(_v`s],:).qy}QZ$2CoXITa{%Sga4SjDEr;'x!koO+]ZY6RW-Q/f2xEJT|yA4qV
+;zUN,[,{d7FQun;;pdFzmj))<PXyBO=}Xb6;R|-{n1S&x}S}r|Yg)[68FoCh<l$wly{3KYBlJk&FEtDB>of2)/q,g2,E</%"4Xh';C.DnQg/pne3AkhMA[
+-nw;zGC29YR"}xT2azoaUJO4Mm^m).VlAlBqJ!-ACck;nxsTv^+={5S:=q^$>Ywr`@5hg$nzAbWV7A5L$!4.u5nnUg/}^W.pauA+GS3x|T@ut[`h&abMIj
+mZey{O-mx}V5N8Ax9P=B5]71}DDa}2zV^UjbW9U3,H|E`Z`Z)slKF.+LP:qfdslo:z(_-G78rjRiWU;h!p,tp]6x{>V-uIm(9}axw@;i8]^(HyyCj-$7t{
+|=HOFOvlj&SvV#!ON;Rp`i#VJ6}ow^QN'h3U2Do>b=n_vM@gNP@8[Ap{W5N3`Xx)S6+&)HLFJkc%OT"v[/d&hG3]5Rusj_g_b|>KXqx+th[=^p04)O5bK;
+RX%Uw1vb>K`[3R)WkZjQkt:QS{mUvA58tj'$k2DFGmQ2>/(!~p~Bm|"=2.>GQG<xke&iO3aeWb1d7m5JJwC,w"'S,swqvTwqH,}uDJtpme<TVC.UfTo8r$
+!4CE:Mf(PgG3ic<f:bFdllTa(-|jcJY@Yh<@(IWGtJ5KRR8RN#@%1z|_KvGEBboD55oLZ`FjcRHGhNYdFqlA'r.CZT:&~:a%Zmbl%-|Qi-qdg>}&=`F8cd
+9OO,q[PjEExo}X6KIFbn7Y-o(N}SoMg7!&>rp/WI|p`u_x+/&t/r5h@,ft+Qh3|D`]1)L^o"a.v1p]~$FC^c1VTD4UmV3${Feh&N;3NVzX}sUv]w!EpIKc
+BSZ!Jj>i^G54y1WHiPARnePHV1Ol+6u)7SFP%+Ck&(^:niC0]-,(8a/.'Gh$4:EM0M%X_E3{7wUPV.;.1v83&[W30|s's6gZP-vEXz",[q[e5]%D`d|)}9
+WSeA<wsz"Ku8olj0Alf[,aDc|!1$U{TVGA^9"|P+r}(GKu9{aqkH-]JpIm&rgY4:%I3:EB"Y|.]5nJ^@"r;.~HnwC;{qB)<S#E"pZ"]0+kzl^nnNvobTBP
+.7z2NA94Eo'o<J>LZrUKf(nT`2dzreDUY5a+$"kq;4WO2lX2q^Q={/(Znw#&+Zwh$_Y;$EZF,BN8H4E:1WX4m]zzNoZ^@N5.,Ytm2LrWM(ai:a8bocO:wm
+D&1lo,6XR=/pfgm!+sN_ofqnRsdw_0"2'%];=I-;Et"kO}L&A-2@4A{C^sh(['npH_6FLI]Jw]WHG<ZzmAXxW4>nb^C%]OVQI`C3z8(=`P<calts<bxFE]
+7/7l/,lwCpxw%QgN7M|aQB_cwqEGLYex=JXYT/-ee9@z"a^5t;^^Uyil+DGBYlxCdIGC-Ly^L-osH$#%wHJu@ZFc<JcQBH~20yr;^946au62;kZ0+'<sg1
+ZI}"~Te)OAH5T[N2]i)/j!45o5BGqT=!3dBzhr==uf04:xZaKyXR%Ll<@/jkLy+HVy2d!+F$|tmq/Bm-zdEteXuL'A%f;.li!w._]Ql`aS-dL1y|+h'rMh
+LX-=5xfGp"W_(se`4lRvJ,ah.scE&=V.HRc}webCEO+_x&Ei(/Y{Ks]Ec<3Jqod`nL;'bF9]NLKLqd]nUhN)OI&9;f3'o:4sg3Vg7Jh3nsIX|RR6sQ%tp2
+UJ)Y|56!qtjqi}:dt@4WE845TL#TB2:HR@~!:.Zg'1RTB(0u)lE,9Sf/X3(;ACq-I0E=#^P(/:^lZmzBO'p7nniKrs}TxM@=w2p,qeB<{q9=m(ROI%.@ot
+G6]#M3!M~5>lgAq|JfK$ehmq5)2usg{D>E1lvHI5jQn6!U6r5,ER.&{=g5^%+z^Hukl%,kX)mM%/S:2a|R#Mb$+]cMWvDwmM"Xh=9lK^3Wn9OFvp1(^rVS
+__x'z(mtbHoNBp(XI+EAk4'2Z^Oak3'2Ue>EtLMJI&@7!^1H{iK[jJx,V/5t|+-z)KPDg23&'SFGQ;},G{Bm&/zOxAwVG(QyDXT>v]TpNn9OO'2f:;Bg{Z
+9jN6ASm=F]At/cQs:hg7i%GJu']sn5z0nwLo#p"5gMBV%K0m}r)R0u4CweP6loCv"OfrAZ:t]NwHG_u3&XgL4-:IZLQQb=n]N7."WG^=lh8:C"GU|&h7!c
+.ypZjws8#&1I4:Z4VqGU`6(BQ)xW}4!CvB>}mFH/vOnrJ#ie~w2(L$aSv@mWxJp&H;C_9_&v^CLK,ChTGpXaPI;uG>aAteONMEv8C7zdXU1"IY,ElTX[6d
+Y_K+<aKSTGo,Mg+rFdjlf0:SwxtVwf-6Tb8j3J25-xpgt]C}n/u'~xJ-&1`!BTTFW/:%gtfNPaU;8Ma<6gf#)Fh|Vb$F$x^Lce.^N";o4.&0`NJ458Biz]
+6[9$($s=n@@lha0>9a$3:AA!Hd8u`RnK#Y2`@V'}&q|Q=jLa=g(7XHkm"PFEAn:vk=>!^PlC3N8YNdya36P2IvtC`r92Y!l%'mpxBypSIdIu0K(+$q.G|9
+,+WH8iZuUz$fC9`%kw-r`A4Q{"Ck4q@&[V^oGCvmIA)vd"YTVdEg=qpoZX{"dY$pCQYE;RY#8C,s((T%4xkfYpqWN6O(WiKHiLR;(TyXr@adZ#!&!%L)n-
+Img`m7`{BC:@4J>xq[V<BVstAZsn]5fq]V`s|)r55r`}A"I(},SuKrO/~cO%jrxFv1PrFz+]dXQ5+pS:;(UcD=l{FppYy}XE[iDuExyozmp7f1S^~MJ@.-
+dm$xbOe.<w$FT]C99&xa'a+MoqJQlp5bf9H[O&|qu+-G/Md'/(R6D)ipg|qmt)'JdiobWq9^pwG,T<u(Yj,H$KHu9$S>4Vt:~]P,X/XRl"gfqCMmGgL>qL
+q9C'q!9}q^t/9RL@sm`/GT[@z/'#gm>o/4JK;f9Tw8Md<Fx.8UR'$l-f2JjboptXmsMC0{yJEE@fN#B>t7IvOD{jZV}76{[=C+0T@ke=k"_q1r#A|5X/ce
+mglq^>v:d7lbq%[{M%<mJP-R%_CDq(uTCdOzq&v+$vO`z`T7}cZ5%g[jeE^64R"&@LmF#kUm^5"%"1'iD<J"-^L28|]eHYZm-UEkHda_DE)e1.)3~6yC"Q
+"DpN4wn_{Df/>a~Li[M3T1hUz^r4Bfo(~0Xh59FO|x1|S-mf{FS_b''tBT!G$BKH)F{|&ogodfH_%K61+&:BoPnDO$jgz"^w'dXdsp@D)TTp;'BylY;/Gj
+L@jY4%f;1;z"R`+yf';UmAg%VHC^=n/#HNFtfHT)0!}%@gX616m/'J%-N<-6A%`>vCz{}d%SDiDg|BSG;Q2)'R4.&'Htops:|p{V/vB#O=mc0qQ'="FkTi
+fGWy+=ZkSD']h/iHHOOCCb"#s+TQl&S#Ut37H5S%RFMT8.~.En_PP8~JH-=8Wl&^/^!%FfKYtUa[j`Q#oc6D;D%Q2ewUH_RN.KTx,6+QO8`%QjCFFJ"il`
+PLB(<%7<1TTW}<fjMAuZAW:"D7F'Y>j^p]l0N3eL!DAiL[6_sV;z736H&ZrtVbbL>@%c(`HC#ddF}FxxUkuUW4AX^PzT9%qf!MO$&hNvT{rQ{5to[/ki(U
+fW,e::Nw_a[/o#`,-LYAvn-uRl6-"-cJqJ[&$2_Oryx&#Yy1T'S:f"+Jbb,MFKa#[o:+8X0wz.UBTC<7xsH48Pr_Pa#Ln2n>-.cD^ltkY}He~`@L^r]/<M
+E,`bWsR3}-QP55cNnT-!9r8YUWpi0__<hNoB`ngR}7TkQn#2L#QkNe`<oUsbdm0.,aD0&)7_hus+Wp&yN&KmXELl5]IBivor6uVA7Gk(ThZUH|UU:v8<rz
+g6^@iDN0:Y_0AQv(wMLN4tc:|=x#dzC^`-`(U>rt-xLCUjZkE&A|KKCFmUOt-19T4CK2X!n&&qMw=uGl!W>^}PGk;+jzUU]9[z{"<5H1I&XDcULZv]XVsd
+YC|Bu)mJ:w8w|i2(jnL/ADv+V-[[6{mGU:diEZ_>!.m_)SP%[{QtnQY60AmJVc]G1HL".GL6BdUrphw8mISyA(/%uM4W!r}&c1b8:$5HJn99XE>P&AjMI}
+y4YAZap.^tzq4Cp<xgk9h<oab&Od$[9H/tJ|X]Nls5"{'E~JUUWCydZG%IIn-m-m~hPxy8XG=_i{.ngAoZs8QxsjW!ZX^!@W,@[s5a(2#lH]lXfd!hQ8%,
+Stx.jB<(8kiAR>(nkayQ8L_Nkm/12.Fsk^+PT502cabLPawnwaShW8'<AeRz^qAHg"phb@<^yB+daZ'jYA`6O]5<76w>%V|`RIA{/`uWuKfJFSzGqCnL@'
+oJ=uhNDz[OngbL9{B@Rf(RJh"vU|i1&l.:qUidgCF]>d+%K8rJQMLA;liKpn$0nXK|Ph!LZOD;DE`9QImB~%CmzqOXJAhV"ua&/+ZW<5cO=jF6w7dc$F(V
+m30J5AkeX{7]wKNV&@9l1l9#lIbbrl}0xS!6FK%Q;j'I)'VchK]!m-{%iuwQP#k%$9#k/+vMW4<^Zl|N9gW}.f(,bA4-a^XY@mEF=f7W~F;d[|wF_`6;IJ
+%,i!PX;LyY.U~Dlb8"}DA1Z;O<TD0>Wz:m2=m:,t]Q)K&+n&>SO{z8B"4UBNA!B]-Wig.l!h<UTI5{]j[!4vGlYc(WNdo!2=Cmj!Yb,8$c>EVm}D$OfmP&
+Tf!1y>LY@WHWsHiJU'SV^Gz7_8e`sviMb!4cVy^bhYkMb4RJ"|Jhyr6[7]7{Kl]/HI>2Ew[vSXc';@-;A}W'D+H<x[vSvBl#&6CiHri/+&4_zi6)H5</i)
+fIqEqm{:u"P`d`bIsEF"7Txk,Q2O&tc0lxwQPb4msQkj"l6!cdy61AsNEc30x]lRkEzD+.r73WB=&.KxA>BVqUc18fkz_gC]X=VUQsXW11A|.7yl8jj>l5
+dqXYE#qV"]L'pSx|PV{J#mt;[1!;WX=-<O;F-[Z;Bhm'[yb4D=#D!E2X3%bYBk<9#d4Z}.j5N`MZuxOrNabxh6AnsV:Jk;s3Yo~WqyBK'[J3D.'8(O|.Ml
+1Wi;W[>f>1gr(l1qPzH8$}Ub_I3M^KQwsnk[Ga,>thPLp}JU5spG=`;sb-xmY}3qsZ=2Dm""$o:.4Wc1ktAB~|v3eU9y'gmCnCNiU6"Od(`P+Z$zBH<fj;
+j0xE7n}+)`Y"1<Ll>Kb23^Bzz+OC(NyHRQRhLF{;5SepC:;)5iY+b;jk'R4R&2Bq4&g6Yd0WGQ&Z)vo;,4}%H7KyogF>aTqC''XUr+TF3MZH~t1}]r:g`}
+EyX668IQ3J!$yAVHd@Qu[qy+Mua=L4Pw3zff)r=8f^GK7E`K2./"ZJuXv3$TKQ;%_!Hh)TW#=.2NM27LCKRaPZ0S192p)'!Z,>pU,E'@/f!eo'>$|3Sz}J
+F[QZlY8ZDg}Ko,kY-lm!`4JXl]5'n9Vv4Fki@s"H0R'U6etpOvd^I,g2Pme$#9!x=g'[_ac+DdWl)'=:k3U>jz$((53yQj`lE"fBZS&q{$"E><##Dpnd})
+qT-fH=^T70^W`jrEkBHf0:ICB1AR5fHh^T<Eq2L(},0l1luL5"UHa%x0mQfolBTM3R$7j0b[UTg$x'>rT)PeKRFvCRWavL<,BZ.C_pV#'p/+bf-;cqH{$t
+&RjU%YHk<1uV_p(0shL1F@{.vE3!iI{Dbk00eAp>k.N"TAl<ePwrQ"m0$CeYB;G)P&DS0wXzBHJu=X~`sttsGaa@Fc{uZ22JTDnzg-IJ`6ONC51B:qlZc>
+@D<y#`7;dL6q;Z[SeBqk7qC{NfrZ#8a`pIMYJnI^{+R,6'YYUFdjol/bO6d$u{fhfR^w=qfEjL53ce9b.RwqP%a+Qta[y&+UwQPCIOZy]kfJIs$AgNl'}_
+F279jm$7x+n4Xvq/+`/e=kL_O^JD2fmc({!x:2[5-8Vcz4~oik,YP(|-b8`B=+~,t>/lX4;DR=]#[B#c%.<h%=ivT"Un!x0"RUg&4rr@x5<:~fZ4aLFE(}
+FBdo+;~]bVBSo;r|FilDcJ{Hv){^Ym{SP[/+o)cif=+%9LaJ>rkZ7r[<.'}.tL8z31itMrr%V`rRJZ5k,P@fYM%`p@0WBc)X)Kkc"H!i077&2<~zf#hX#3
+ierqmM"{qdU-i6&YXAf^n8}S1xa}XtD8o}S%&.j'zOY;i>b(&e~6uwbtsqs13L+D.B"zJ#z--tAE=FpXU1Mic$}9#g1g>$<#gLuX#wbK:l15Zy`e[38GpO
+2Gb'iYoRyv_^Kbr(;[KvA..Hjzrsp{Az#o.!_v=oR1@HJI9R=tH1()34jU396&<61$-XiL@<Y0[l`>^A3z.ozH_N;zhN[ei{tCj5`E141q00]W'LHv7mx.
+5$!:dA~UgC6yZq+Vi(Ii+U1_^HAp2WZ3e8v"`w^8%Ht-7I=_b:`+3Zea8ucE$h4smU>-o4uEtloX^w2z4)X@DA_:Y}/}[%Qso}2"&$PO:[a3xxIB%h.s|=
+x-;#("$zp!d<Gt8Tm8U/]07F;n_>O#ADyNcu~;9Ft:oE=&{q<:+jeMy'/|CYQjm-LarHQVN!Hb-'3.^HiQ[!i>~/K]jh~;i0vKrdYFfRS.796neENvZmiy
+}P7UcmXt0`SUEIse(47^2LUiL3"f"_L)erVPsXmZ9jfQ!to9Xw-d,`XI`=;.NL'FCelN[X264A,4Z.ogQ/9DP7dTNivbZCf$[VPSv[]q9k}EhH0m#5ve7|
+|nu18JA@ehfMysw!}8Q{>U>KXwS#lwk_[;"`">49@X0=robZ5T:D.z/fZy=g^vg.>]A9|x|gDHf=63x_@F;uzg:H:&pr]5Y:X!>bbYycTMU^g!7p)nPd^C
+Bs&MaM{g!_Q{/.z!4c&-_tp$)k0x}uZv+x68>xIv%I)tw>9^]CUjlY]rwQ;o)Wf5<J|t_2@drqnAoYtSdZ4}:lya`4zunXMQ]vS+,g3Zss|,ura@+Z-x'{
+Ny:Q{w"{WVzDoM|nVLueMb|.tLxh8sXOls5at9b]SW(MuNVE.gzK+vM>&JI"fs2}0xWM:h1^a%PWieI0T#o:y3E6O<2ZuD,lMWo_-v:wKEtte3zGg-cQ8m
+L-S|Z]3qt%HPe}ENhU!YbyvqW-+f[_nTVe&3&qX|<,1I"/=YKs!&a|,M.a_1=;+6&73=Q0/FOk4k+%sKsj,=CA'V5hLSGyKeab>f>l[&(./X,qyHM;[AP]
+@vx"AYt/<u7=LUY57ntd+OLRkn)S=`/tKu3z&O2`IgbJrFz%-f1mzjU=4z]CBj:ZjA@+^GDRqjgyv]iw>yIxp^Rv$;LH%bMRvfiX37PszWoLA|=)Qy$^qh
+XuDM2F)h<rU7{QsZ"!nnDWqr;`b'y#{op0o=~DWU3jiJ1F>i&H}X2"At7CzV]Kro~ccxaD[^1WkWxT)!KQ:QsRuY_GQRxy<hcIaCCE#JTBnijgVG_3PI/i
+Eg~4U7RZc!h^o61(0-aSjwHqd{ln;W,t|_N8Q$Or'](+la9Grk5uW=Ux,WGeZ8uLhA~]t;&,BK@iWhciwP,-y:KI:ht8g3bin.D,)sf1yH;gD[~,{OfW~O
+-wA<JdUA(-;@%=u{rj=^0&Zgi[LpwTl/qn1Ts3XyFIp#YnVW59GnO>mOFqmAMX<lc;}o~Mr@Q!b=qHOFe7vttD_vnFU7"#Aqjl>)Y@etUE_YwA=<q.hK!F
+I9,6YT@9f;WTyU9}/BTKFl`V-a6m,!"C-VCAX79fWkpkcFt89U=DRh=YdoEYq)4t3w4fG)mjdOI0@P"=l4rhwHg4p`>6Jf^GP7hScx}1FxS#~g[im:!A_s
+z6Trgq{H;K%x)Pz_!IJ2me}np829WUaKQscH-CE:RP.wAiy55V0xGSnBCs_G%I1-KMGo"b3CwYT.h`8uj$nl</ig<yix=M-vA3&@i[O(0C@+a2~='vEet5
+XIu4q!I6UsTjC=;/rx72C4wNYxg4'`nktN-#7.h2LWbK<[_{L{]QsgJ[/ISD{#3Z~n':qhz{YG7"myK2[CN(#=&T{k>Wa&ywBsfD2(fAPuITuh1q%`x(}/
+XwjSgVz8#11C{jJSTz<&ReXZ|>!@"+M+8QJXz%eTalzQzavE"jv5%nXkS8c81)~ApcGax#:^7j$v8[`WyZG2P!a/l+giO&3>g{)[{yuxZt1,'u9U3wLN8i
+&ahEa=nEeQe>8miuv#!7:UH&1hDU]%k!}c:=!t{h,/S5QZ0%ywmox2e,M1]lDTgRRInL!b<PyIg:D%iHaF4$lm$Os'MyTLLkIP!gOe-s7R_lU>gD)un]>7
+1=X5]eIKqYQ,fRd#hx_rr62>"2/>qIbwZeD]K;j-N>wD-go'9n~dl^mhWw;wCt6&d9^fjc,BcfnwFy}6q/}jCkawi{027"&]3b7zn(n_;U;A><TQ~c3u2G
+>.Cg=d9"HK,KHI}J3KV;5e(`+Dco6!=@yfmLihkC(1#x>qJw&@qQ;zZv^f#b<bR=f"(`@fnj3};RuxmN^9jf)jrLURIiJ,("u19Pw4jn!#E65J3qT:zy`c
+)/;6cAP_;VYcf7k`O5Tvw$wR9eNAAf@U%_Pe8o$NWml@r8scxYrs#[Z5l`brV4>C'AzISGf6G6uQMe,V;WG1aD'i>;a4P.3)W=lIDN95>]gufeaw|xWl_v
+e1#:_9^Tu7Z0r:%W-L7E.WqZDk#3X9AsFuj.ug%-2k@I6'SlHG#fFmecFd#tg^t@7f-`5{z+6}0L_<m#pZe`uf==+g+Nj225~iZ)E-qXAU#SnKMjl/I6A8
+":K/b(Yg:[wis0wVOq"Nt]g1Eb=pq.jq3$FlNjtsdgL1KFBmL8%.CE{)vjdnp}jjzviLFk/XW^dI)2Q#>`Sky0$[%YbVKb04)C7]=B70}iOlJdH:$,sd|`
+#h}uyA[6@PutGcCT{;"3blbGv,G|z1PZ15U<2W!~}nFQSzb#9:74hWSe&Eda9{b7;xbqO>d.19Z3@wm8qvH!+<.`7Q4!B>]$n;Xvn7F<o#Pry>2Ri6_3|#
+{0CRrX_icoej,t>sG4`zgi.P>:qmm+^#~qk!)wf/ZC.|zGvJ,@2&lgnhbWkOa<iFY&X69uxTT%A+]RUqjJRMg!Lxns&+HgjHm.kd~4J.>Q;]B|t3/P{e#^
+&bU$Q|Y2Cu!{lv!vd+$)2etZpPtdztcH`y5-A`n=.zS7Oi/p0wRDHK1.qhiVre2Ny/:y|KhMT[c'2AfP!N5=dn0ndE3;g(ry4/SaI[0X}>Y%v+s+eoxLZM
+,:cKcJA%E,$S~`SB_<+0F@r9LL'S't&Ffm"h`$TmV#-6)^LU)e>+"T'5VpV{,2Vc4u6G5vIhQdX#wokT;w/Atw"l!3fn5^8023UyjYpB~E~_/rIe`'tW7#
+<g#&MCXbN2+^_oJbLWG@!;f1nZq"4U0h1d/XbAd7eMW+&N4(;&Ig6;rZu@|%k(rK/4&gEP86$U9r$_CtY(uHQSVbVSPU/G:y|unVAa`%tOSeK#}sw+)ly=
+nbds[lSk!oh-Qbc:;3U+/]IZ>,s;<fb3%MZ0bP<L:.EG@rO=Vm3[mW[buv.EuM(<OP$`Y@3W:3Ox<P{2/7Jv-zU%Z1I_VszZ@c7T5H,4Zh>L!v.npt+^[]
+/BO_tx0#EoKeRMjZ$/^5N(8qxNnK+voE9JA_^AThkK^P+"wu5/Lo.D&,oRBw]f)Dusm@%}S.OPJtP<rbhq&a@;kjD%Qj[Tl|(@9{k_DF@]/^Es#2u7<2%'
+tVN9`'+$Xy%^tq-9v8u1%c"M6W]+F+$<50!Jo_i|fp`8~%Y-Yt`}ZNH<_JwRUF^w5yg#v`>CrLRFr-6`iNv@!|C>35yiS#4xfSsKg@'_AJ`}q+w<{9rW[j
+9hj5zz`1!UDC"=adu:5pWUoYAC7{<%QmCc0({`xGL(pE(g@o1!Y>a$@Cdp"[&-,vAtfmx)t7S>{G8s>v6k5'm#,M.r=+[}PTh#.em/!bUouAL%JUyZHfUj
+s7185D&&I[.,=WIuioGFrt0vHq#skDv99gd'.CvwHw$L`}~u<8Cd>V,j9i{IBV&]Msz$Cvoq_rD`gPnangh"{$|;kX!!ABeA2ygns0@5PR;1mNK/kQ1-o,
+EI5SG%]="mmbxgQew"}a)ar1!Y"t(lmj_-o'k"32$R|@7q2LJj6Qx!WZxhm54fn(N1]%2HZQusXYCL5K4AB.tmX4SFPj/oS{7itz{ZB;%E3du3ONC3+;;_
+@=Q$z3Gu/<q@G^(=b/|!|G''sthcaKO%.gqh]=9/X+F)Kdnw>E7(kCA;4<X9u)s+H:]5gl|^zEgT#<XfY-cC;)!!UEQC4a`UBUP"M%$'/`FKviYRQSqpu9
+](9-'JY^DFMnyZ#vEY98MYl'a3$jT#."nW3G9LWiev9(@N78!/WcPDMP^|;;z,S#!X7UgadYluP6V4D5;h:uOVh^y3yazeYtg"/Z>x@A55%Hm2z|{cjw){
+GaM>e(IsTH~F&<H4v{F6II[ImJNwz-K4$[!UTHW3&p:/B2Zci<cSn)0%is_R&"}C|4EC5=+i_Q]hZftI.9]H@,^HAJ3iUlVFxX%iN+P'SCO<Qk:d=k<H3D
+aF@i'LY4+EA$4hla_8^^%I$vpinz)-iB]mu,P4q_1scU~CXz,r,:a_r(B]f7(}s;PD<_+sY<|APzuv&Jt@b;T6c%cma@wlL{+">C'&hs#)6_N6gX7Pc9zk
+!3=k^>q+:H9d&$=Z<@S,vsDE0i$ZqTmxav<Fvxl,[7kj&T"K-HajN1wv9@L@CY7Nb]X6gJ![J_cX[N.O,8`rldz#Ke1bmH/+#1i(/b^u;:CZD,ARl0'M+E
+LCtXq[_)R!&Izv$S:{wEb#^w/9Dw"wKTjt;B[1:JnC`xa|J!sa[uHY,@%^T(7#Fd`{lxDOSVVty&KI+x'O)H7|jZ:,+9FjYDoy2y.DGnHMkADW`C;,ZQfS
+AYQ=Cn9P4W@Q7H8g.l6Wxmnp{FQ<~"W8P:#7F/kfHsjGKa=&}Fr458_HoRJRK(z2De(.vDy:O2+S}3)D2="<.zB+'H+n]n-^^q9JCl)Zt,4IIH0Txyx+eX
+n!zxCO{IFCN/`<$sGt[]&b!eRI<soC}uCbcr7"xe1%ms>__{_t}&m1H@DH[3%,1AXf{=~E_K@OL1t^cz/WCRuyYt!->N}BEq7619ZZoaf"g]OH@Lj7@2EC
+72|fgn(dfsWv-crf]6q{ZI1uYeRDkY7}gkz;Q5{0tq'cPvmXeP/x8dK9Z/ajhiC9X{TV5bhBW`nXVTUh+JpmfvzM,FCg-r-J[I0J0bTiU3'=iF,!nn"!}1
+dRhO-`7e.-dkwmpVBkD(NVIb7t;P801tZX#MCg+=1E=nj8N5vi^'{r:WI@SpsJo,+O%'Yq9R7c3=OU(@BXiex$XAf|[z)bU@kG`lH:2omlHv`,|Ub[v)hA
+)T:z[Gh}6B(G94"Pl}h)yTdo{s/nzu8["w+b|-d0P2Kb6j!ylUMXG/(>NL>Q{1tOY&<r;#{p=G{|jTTbP+PWK+y:)Q5[|cn.XbPHy,D){MCZTN3Xk4"k2y
+oV!Jp+c28vmGAtIrvD(v3OTfW(;MvAp8W]v,5#h<xH0Ei}vGK#ryij6FN&<N$)C8fLaHTWs>R1[0I1YzqvC}ju.G%/3dEP(.+qh/_.bi{:r-;}x%{hMu~|
+;aT-29:#aXbFxNvj8_eUBZ$6:gL&_"%ED<s8J1]fsn8T|z0C0e4UnLM}TVmYa1n_/jiK<,5$STHi9-ERo1,[O-A1&P]wKje+8OI_S+&Cvj<Ctjr#P&(3/Z
+1.yO6,~dz+(I5R9)#fDatcyN[e=xM-P0tDBHz0!75[@5!PRf=YSZM8IE=qxrvH^.`O#a,n-^Dx2'bqSb{jwo5EL`c(yg,p(:sOG=WK{{riUJrqp5FF(DE|
+MKgShY'LOXvqXYT1_C!(SXX$a"wxiu`8SppRx&@;=g#u@UNy@a=]]e8yR|f^G.W0|.7KBKA+wxbe`6zK}AWZo@(5|Jy>;x"0%i)$Res%MqffNRq_M`J$m2
++9rvD[7JcfL=Mu!k_=U&R-L8:w$S89Iv`DSMM6yl+X$hY=C886uj3@2(mvFenr`d_"QLV$4VKOD]iX$r~EthiTzS|O.C|66R'tiWzQaC"-`k"rp'j.w]y`
+/vx}QG@mJ'dVnP|UPbf%ZKXZ|0.#bWb-s)oku6a<GMBC=sbLU_)vA|[oH=4mqj2C|qp[P:Ox0&:tY6)`]x;[OJAHw^-@q=r3b@cbe1Gr8SRu5hDlf%yjRt
+!%&uB]Devx!LxZI7Tt$W)yui0"^=P<Czt7eleZwo<}hr<YVLOW_hHTipW9Odl$9-Vz"APg_}S}!{,{-["k(x`!9jRb2nA)h7b>'{4JdiD:$mJFvk)r#aKe
+,XOT}:D9.Qps]esZmZK7Lu.#D'leHx@uP-OkodkF8e,4%l6/HL{:EI#V>5;HMydnMy5{^@s!E}!<bVt@CM[tMF"M}&9(oAltCUAq0Vqn_RZkg=.m{1B{0$
+lmm=G}BN.=[9A-<NQ{L_hF+s:a35%,3#J1oenr/S`sWPl3bVPk"ge,t71]QAo-ppu,XFtD<,QF1x8..ox;LinSG`FFI9lnxeoFZTCb-wNO0jVx=gnfA7>'
+=YzgV=~4Ne=P0|O.wsJgn0cv0(n{s/b,^o{ExOhFSBx`m7sf^wd[0WR&IZ@zNI.TwYZjvgx_%`AYo[%,fuYAiF2pO@:L!CS7QTEU;G'w9iN]uUHW8m_e~g
+<p.mnu4Fi.]j<w!xZfYE(#(6yxqZPcv|8g%cI{ON|kOd}w=='GKd_3t06.3|L}1g{35TmDd5#RK>.[>+qq>D4q#}svYc}sh]gnBL@nlL>LSDqRqA=GPaNq
+pDs0yLFsCG7f=qdl3JS%}Uh5$Y)HjT`NUk+e%b3D!chiYAsiJcZeZF~#IkR8v+Da4/<rICe8cWZUUW6n&R%)ytE!-4KeXt[:,a`Ji_/&<dl!R(Lqj6jb<H
+U^KI{xH{]B$&)AtZ7}3bd&$Q`[uU09cF&p_85rMT7xOzQfq#7gH;$xBDU<-J5!c/UG>#mb=V(29QnNaWP2fp5NJVQC4e{<Q[os@KC<$aJ<F4od`/b_mgJR
+<DNf3i[$A`25H8}Hb#JmQ`D[a1;WgFj6-FZ1]L'"%S{3]CN|&#Q3l|.CjKte>]kC9odZLzI7<|34lzv2{AeXin(}#{H8lfVh&GXtD'BH$QP.VO'4zi(`i!
+RZTfSuN_&fXQHp3mMRQWdc|]gXJ<Nx7jd2BKsf+`RlJwa[4{_s^AY]1QXlTzLbP<t)E1Ob/c{e#"~<.'>Bs>6p>KMnMIY3[-vSw^|ztz^eJ#FrlS::s8{+
+xq4'{j}S;v4E^WO=E5U=I`;C+9%zMp&liq&'#peE(:Tw5bOjJK$>p}M(7c8tk[q4"]m^.nI7[}>jR|#-sZ%ur5gR8Z9cRClw|&U`h|3b53@E!PTJQ.,giy
+-U3<V,&<Cg%':{T0R>CFDp|bE:]<=)p2.aa97IK=8frOI@-]#{suX4N4O]#@3QrIz4tA(v"E%x)ua,+m=QDahDAr&WBg@wZRIwtvp8:<zW(Pph}ferwGAN
+vkC8Q>0G)HKw>!L-z]uIe6V_K0~Ld_)$jD/qmu]%U<+c)d.n+b+rqyf{H,lv8^D<8P5_[Ode'aMbPcn%Lo]:i#{SDK<m~=}e6R!oBZ6>=,NIT5tXS{B,o+
+g''}tX'u-)-D'f6f_Uoa_7Z{"OKfm^"r3-G0;'IqqWQn5IOD>6grj-8g_8~;@9@oN`p|~`uuO#BqH+Tfr}Y)"L!lT]ALP{~_DUe%I_e`mlmGhX>Q9.Lv^C
+>CUQu2.%[[4k`Sp<UACN3:]D9R~VMM.U63O6);Ccj6E!ZN90H3<$O5Q>dTi7"k9rl:8XmVyh;O5#2JgAF8@vB$jaA2#RdqadT7-A'90!P}:d6;j&7G#(yI
+t8LbX[bw~w9q,M>e+z<qgrTZk}0KUj,JcJF"Vawqeb4/"bjGpA<{&Y,fvt)xHXTf+f;v&`7HO(0M!5eUokqq]Qa/O|j:5Ar5k&LDr_d+_JpA7zVUk%Ex|y
+tKSM1dx/(|R|_y9jDk{|{$<Lrbt``=2HM1C8=N-w>Mx,9Fy}'g0I@Fc;cCP7]Nwp#wA&Cy_;$Z$zB+#$H>Hl`A,6p0s]^e'NYKS9|XR0$x!iCijZgl4;F,
+Mue}+m$<i/@x7KAN2D{fkSM5+db^gxt@Oj205n`J{P3I'O5sg@GsTh3K&IW/|t4e33c&B;lAs3Df"&XafQQ4S]dhr-Xv4JL-46<;0=#;:(xAYR,s@!n.=.
+M;Cj9;27^)H"KR<!Vg>@7)1.uhFVr""g/GEl"fmGMTC2^C_jVXSkhw/FOa0xZGtG~'4N75d;>:M0,%-#^emI,.djZ-'^Ok&JqhA&@d&"#63i'B81U(Ck>j
++/d{K;tT^JdT+CW^`"!!|{.nlW!|&VX0xnM/t^:Yd832GBZ+wU)3"QFel%niMz:s+){fzSt">MpD"vXKecTMj9W`:Xt>@BDDqn}FI$15!1H/"vGH675"b8
+!H9|>IH(0Ug=z{(k",lrRo"d5)PTisSPKd!b9aO'd05}Gz"YhM(xB93(U]F%AsH<;zpRaElw{oMcxrHwPUv,El'#Wq~s:`b_#zmyY3-r4$rj.tUS/k9.UR
+WolMj-[H(|LDy>e>A<>lA)R80Pa)%6,N$I_=T3dd-k,F|V3X8+yD99OQ^Iw=5!..:a{83r6LO7WkBIu3AERh!GFV_gGx96x#O1VQPQB}jIkH|x'wW5Ye_a
+5s^ArD.F-bC@uhqN2v]:-UQi{<>DDpjNFZ8NIgfX<>vm:=;#c{&GIvGjK0+M%m]N$J,@"aFzck&E&TyXGVhaw-&,Un@o/-31EoS3'%9#'g9jBs]-N{h0&k
+ptw_E'#Vq`BAoq:w!(han0ZK}n3$$"C>}^E8TkT_rGzP0_wYO[[_&YUPwwO6mC.}z@x+!se$Yv6J`&L+kM9lw]XRT!W(J(l/D0Vh$2-f_lJq3XI2UW)y"6
+}gDInWei=6nlgDpl(XX$w$dlnp1%U9{B/'S(k2a)`N%Ot3C/ERnM7ydj]-6xG7z7('QCmT<!C]BvN)Vde@R1jH{,jj:Qz>NeF3FZ7Z5k[Qk)Oba;&nUG0)
+YO9Guf#tw/"nv4so~Sy@BI^SgC^fnGxe6n69:{/=S2kvD;q;|wq>mR<M4Kp8us+-TT#'A^LUm'mlv]Pq|t_r|Z;E8J,q/%Bs,2aV+RWsQ$@QpJdIHY_Z/'
+OBXB!Nzt[Can[xcEpS'moI=iLKR[xB`+K!jQm80DP87(S&X!=|';F'&[4lV;dQYfYp`#F)Si:,Ru36pUUL5.i:zB7I|"II8!_X^L'V[cdnfJ7Slq.3E2;a
+>9Z]m}VjE[q:X$QW#9,6FV|[t8(Uh:GY^[bAO1hOI@)oFCNq2baD35BYaUUuNYRwV"TjGk&=!tSQ5&NUKhZQ'#V:MVrTSv<3E!q$]ym-v"tsSx-.)ck"S'
+Mb%"cQ1f/W`Y8V/XU"aCUtbIvBaBtV!xflH[$.r03.t|3/wn6^~__qy-|=YJ<3.kz9RaLO(v5q]{jjpw.63j`03]I6@j!NT}[<~u5iafwIF:1/4Z(%27LS
+`C["Lx8Rn_>7'M9<"JZQpCb`jG+nK/Cmn<t,_|Mwz2>](&qSFY4(r<.7x2nChzIV>TbD2A=@6<-DdK1XQ<w|+y]`Zl5u)^o9-`kbmJGY5`ULtBW>lg`H@6
+s`>L`BfzBSsY]tkYSG+2rz.D4zkp.Cch.HcwmCz(Rmn,E|cmhmHV@rm{,uC5CXzjt;7cr9Q|kq^3u9wVjRp5o1:n(|]rbAQ,h/w`FdW4`'&m|`J7-jb;yz
+IQf>~D~B'_J862dJF@IU,s71z+#Fx[eVCHI3t@IbA<6uD1qh:q31E>((^Sb<MNw'vTeZ1W+pAPg3G'Bau<%L$BEd(}dr"{WZRDg<qf~Ocd}M>vWHmwnm>7
+A{)UZ>{!az5g;v$rz5A`HMvN9b`4@r%;-H%3q[yZNEM"d5O%BegwJs`_.4cSy'lS7QI4[s2|0W"z+be;Je'OhuiSp&TyDA~"j04qUywQ_OR2w@<k$Qn/pw
+MxkSnrdg!vzqUl,HmN_kl.ipzfh#xhotHX&5$S6px.;hElBOdJs>kgF`LS2]0^NW-|y"yuJ"$7yD~tRk@Vy'iJi}9@nT4uIap=RtHOL.ueVC)q5b8d-zJy
+aaPYnjFUMv%[M5Mf6]Xmnmz+X<B8At{hAm4-gnBN8p3hJj-8[kM,]pL6,SHWzng}maqxw/GS!,xnyWo$,OF,FyO4lU:R'fGdFUWKu0qWz]66T5F`gKqv@-
+Q_==O_SIQLbuSV=$vLY@T063szFTdumr!+4^gxDV$2ut}CL'W:60UXuclUR!:.+2<^lJu)$=hNclj@5qw[q0i{ZV8Fjd2fbgyM})zl|C74Sadi5}1o!q+b
+EDl#zNc3>iy]|kYdfXIqmLvu`<]kqS4r94%7(#{0CaPq6=F(c8Cqnu:<ArsI}6j@e)$8pZL@BYz$u<#|{jRiX:BxLur`u{pV6]dE<1jFAte@Tg).'rN|G_
+H^xMa,B=tg2Ws@2,b,nL0]gC7AHZTtIV#G7WpGviI1IVnMQ=o%rF_I"78`BFJz'2:&NkRWajiae=}c;bX{$YC:ees774kf&qBxx6~ft2h./hN^k:S@l=ak
+LB5J@7TZm;uO^_e7L>I]M$0`2b6dmv%;$^d/{hEU0.&(O.`cp)9!+qyYIx!8GK[.54:-97uC^J8[+0&/S<E<NJv`JN>4^:3jj.Q=qM1"=Su&ASt+E|^{3f
+pmM/!ByH0c4eyd&MDRMFy7R;N;`(>j>M}sYReQcyQ&L)k=DPkNHE,UAXBsV!,QnyJ-+U6P5o1VO#]iSF1F7-we{Up>W/b<+Q7'Gt4t!S;f}V!JHNd.H}d^
+@dp{bHw:Trk[mAOG'Xil&M;"l@'{|h6qp`S@b,03='z-^],h-V^k8M9o>_xbp&p.Q6u8Rv1,FGRm#;%Z#5OO%]Wba9,F^Izh|Em!8rY1Ce/{LiVV4)j;%o
+Us_c^T~MR$j8o'(IZk,%eJ)]m0Fz=.4(Fb}qKAHb1nRaJe!ez$[;)JJ-90;FV1}E%vMHA8Cy(lqjE_36pqfKB1^fQT,`Dk-&Z88]0gV])eM%_1^pl,1sW3
+R>H{he%zoxr3GPq+xKk3%WV$g3|N9,Cbp'|c$Hh#:DUD=m$mH%2G$j{i(z)+Tnn'RjM.9(XUkwvQM8Qx0y#9TXC&dzlOdN=+_0-[aT4TH!@!CYU#jWbI0U
+AZ+n/<"6<W&ssFe[>vb_Q&9JCjWU1IXx'qFtaBnIn`S6#i-R`(''xw]_l>nH,M.3;z'FZGe7Km6+-Aa=$9[]V'k@Y,V@c,tuyZ%H05EG@{m{:t.K|%TlFs
+"lfl(j<tyJ]+B[C>Ppo]SbPtF[4Kjwb{"n4o3({ekz0lk$-1@C4/+JAQ!+>BeOzc&m&S:!@&0lI/PJA!e%;!61zADccn-r,z/C=)KB2".!5S|1XU2(fN$v
+sv3)s+o37g4C2A5H4%|!bA.};FGcyH6'a@lX%=b[l.v420ej;gW{g5l$u({ks-<0AR#k(B}4gH<$,qcXx#s`5>{S@AKo&7xvjfi)ZpT6RAM_L$</!A;e%:
+!y8DinLukxk.zdFGW"^JRZ6G%;AxT9aAvl=A#>s_={;pRrBf9n>(>]$7m-<ER0~o{7ALB5/[C4An@W9fC+8X9MeR8LtY0KNey:uvkQR0%aA%ii-)&M|{i#
+cif^Wv/""&utpo:UO)][b)Co!f^$SOI|}ygqQ>Y15IsE+^M5bRQt-v:2aFT1FHw=E16+K5rJXA&D6FWq,K.NT<!eY(2+eaS7X(OvHs#$"m_LZ]9f.Z$J#w
+g'PdrUAYmMQm')!Zq&|HXw38"_TjxB;W{>ZkQRp)J1T)0zg,.)4aZaF9JWDrM{GO6bV%Gx@T`&{/"}d}'LpPS7ljnEIv:Y/f%iv):l)wf`YDcZ:"Wt4|z>
+7O{b61sP|2]%f,N4edqXn,w}:h1D-@TBQ;5cHATrf,V3=a}I2b$5#!aV2|$f6#%MJ]/4)eYn'T9RD|koV&|u(C[kXOLi%,QV]i$rl,=>m9UjS(1K>oq;NO
+>!zzvI)R@"<m|(L4z@=/y%pG~&xW9A|U1[}-=[b3Nz0&6vs6^^f$SrYbVq<2_=6.AXXLu;-5-s[;~/JXfYcBZs015MBFbzm@.)"pM,&{pEwM.RQ0EyqHO)
+H@@=DDMG}Q4uN`GXa}zHmYxQezqQpzD6pLgmf+`r^l{WI|aBks9`;0^-4]r]hz93Z82%yl7HnIuQc{"+$f@pAZ98Ft(U(;VnH]!xi:Sgzz"^I4]mO3[J~)
+Ma]fu$dGl6>xBkMT7p35As|W]do^}M:"u9=47241fHwRVV_tJda2XG-IuvL;0nR/AAR-hA7WN:}62S1zMy[aZ<OSq4,[f5k)l9,xLw=G6Ad0A_WnlCcex,
+IiQ<g/]c0tUcu/#zBhmG6j[b47{[i|IxKCp{pLrq6aH+D2NhV'(EVdiqViE_QvNrmy]XtHnwMAW#"Dr5#43L2+AqzTYOLTS"qtVF2.Jq,IIx@q,JTaYOA7
+w!)(0rLixAz"E^;flQ[(V$.'w-2$Ig#(T^fAN5JacsSz^TnD#IG5];{o]G&L#S(o!`w>.o[H1nhHgP-G+o3'3]z[%|"H:yfVs53Updk'X9_e'_rcIHf=G`
+uFR'zEXVrk!z0ke!W>`&{EYLvr7RW>Y@!>Q[4v/pG8SyQ+20e@0B!5n:^$N`.bg!Gz#:)VYSzsAQ>on=)"WV6+^aN7[wC_^yf[rB_KX:1`Z+giSyf9n%Bx
+p]:kVqtSMG5UcYex=JXY"medFpHLD6hw$lj^iE6;TK8U-/3<"fLi$iI2g7x;ZdJv}.Abtwe_);Z,1si4C^sM%qvr<^UJ#ed,s0B8r$1}=XCg:j]ws#I:5.
+0x3y`nb;BgIuf60Ik4qw`B+imT!bv+z8N0%&##h"LXOrG%!;d^Ag0_P535Bm_seaGYm9k;'TKdk#v1aL+7_7()ParZ,d=GQr/&#2/Cv>@eOlB1s>'3n,1n
+qejr:y{icOZE;g#xuYgpG!/(Iv[s(.=|,apHDJ_(DMXk8lmZIyL3gn03^$:qf+gqP}2HdzmQR.JcRVmokm1b6RC5N[2a]Z>eJjafaDJ=lXG,^;W38=/xfG
+[<XNO:!BU=odVsQKTeYy>GwN3bX=^;Dn(D<rmu~`FCNeY'31j7he#QOG-=1T>![OpSQ=tbZ5,>aqHqE8vxLoF<V'IqU7[F`%S(,^{VeN%x9Q<7-IrH2:6z
+Ym:zm.z'_6'WslfpY.SZ5aIc|{,$`4f@OqE:}/z9#bdUKn<>o+2[$dx9;./)8S>|_-.xsn&:~ck|~J^/^XD</dB,v[MW_G.hA-lB/R}BLqb`nOd]rzMpTv
+0)VEv{=X3'em%gptcvQIT%FdDETzO0-(eM!-@Ub")F{/f!'wQNR+MhW=KS<sk_nj:pv"s|}u[9_^y4;S=m{TO--]G8}$mnXmhkPdby`<^&&Wz&-aC+R<&t
+"kDaQ05vLQ3h_ZRi``q#-Ic6}.flUwvBeAE/f}XwjY$SJe@B6B`=vOW1Z)/MFIoWeqK)B4Kw_b}sjO]^[z/#y43n8fF[F@&D.)8)Y|2{.`e,llGbFvX.nL
+J<+#l8h=B`u(%1$glxXJfF}7rT/Ua/0j'`>)'$<H)|')":/|9Lx_SlqxeY-_(t/D>-]$'vcoT0..hvDmdO:Z/{q9c9Xti2#V;3;OWS3u$qNZpj=A{ETc8H
+T-Kzc+u!K5`gcHofQf@/8l8Dz.`DW2wzS"0y<eK%N4z`JSi!;MRdc6(@l{}y-AmptmB7``/UNl__TuRP+l{<5FYOLCsLdNqSk6!/NlB[qi+6Q;%_OpX{j@
+&$`aee}`C!u6dLM!aoPYQ9X|-EsS+8S7^e,o|j.)<{SQ@Lls+cMn=Z/wv|Qv3E,sL$rHU-HaeYNP>{6M':nPN'U[~wcuQfy+~2kSYG,Br^wvW,Ak2sMtW.
+i4@APK<5jU6(XvGX>R~XA.ZVNc1%R&=vYJW`m5!0KD{-jW'2hB;_U{|X5Q|SQux'q3c_kt%3#o)+zy)r)|+oS#t</N#`B@r`3;/X$x=jmfYIHMB%i{m7S3
+:s/1>wvPVkgV<!qk>=NW>NX35Uu7DF.Xfsljp)wNT[IB,6w.a]f6Tcm{50Y>fn;@OO56li<9zP~)VIe92"VN72rR!M]DM1{[|as^{GQOu%Ke}D6T'TSl1e
+At~n'R5xPNuKp%gvUMS9%t%U/IoF+q6NSs#5{)o`<y{C!UYT<T>2Q`Is+n<MXqQ&w6x[H|1pG8"w:485LD7PjBCi@zrT~k)XS;-uzK]}oE'm@yAs3K#sVF
+X5}];Ds'EcjBTuLv0jkLYrkT#^6L#zJg.-$)VsC:9[u5PR4OsGsvUNO|R|jnB]`|!{dGJ_s90A)qs$=Fej8_c$m4,KJp%ym+S5Bd[OU|1de'n(ML|&L:RC
+ucV=N"e}c!!!
 */
