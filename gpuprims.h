@@ -1769,10 +1769,10 @@ GP__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_type, 
 // every call; with GP_REPRODUCIBLE on every device.
 // Algorithm: a radix sort of pairs, then gp_reduce_by_key, through keys and values in the workspace (count times their
 // sizes, and what the sort needs). Where the result does not depend on the order (integers, MIN, MAX; accumulators
-// of 4 and 8 bytes) and count is 2^20 or more, blocks first try to fold their shares of the input in tables of 2048
-// slots in shared memory, which reads everything once, and sort only the tables. The device selects the path by the
-// number of distinct keys. Launches: those of the sort, and one; with tables those of two sorts, one of which has
-// nothing to do, and five.
+// of 4 and 8 bytes) and count is 2^19 or more (keys of up to 4 bytes: 2^21), blocks first fold what they read in tables
+// in shared memory and, what finds no place there, in one of up to 2^21 slots in the workspace. Only the groups' keys
+// are then sorted. If that table gets too full, above two thirds, the device takes the other way. Launches: those of
+// the sort, and one; with tables those of two sorts, one of which has nothing to do, and five.
 GP__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type, gp_type value_type, const void *keys,
     const void *values, uint64_t count, void *out_keys, void *out_values, uint64_t *out_count, gp_stream stream);
 
@@ -5929,13 +5929,22 @@ GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
 
 // Segmented scans search offsets; below 32 KiB a warp or a block takes a segment, of 1,024 elements on average at most.
 // One large block, or two if there are few tiles. Small streams: one vector a thread, so that all multiprocessors have
-// tiles.
-enum { GP__IF_STREAM_PAIRS = GP__IF, GP__IF_STREAM_SEARCHES = 2 * GP__IF, GP__IF_STREAM_LITTLE = 4 * GP__IF };
+// tiles. BROAD tiles are one instead of two, and one group of a look-back instead of two. LONG: keys and values of 8
+// bytes.
+enum {
+  GP__IF_STREAM_PAIRS = GP__IF,
+  GP__IF_STREAM_SEARCHES = 2 * GP__IF,
+  GP__IF_STREAM_LITTLE = 4 * GP__IF,
+  GP__IF_STREAM_BROAD = 8 * GP__IF,
+  GP__IF_STREAM_LONG = 16 * GP__IF
+};
 static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 4 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
     GP__H200(0, -1, GP__IF_STREAM_PAIRS, 0, 0, GP_PIPELINED, 0, 3, 4, 0, 21),
     GP__H200(0, -1, 0, 0, 0, GP_PIPELINED, 256, 5, 5, 2, 21),
     GP__H200(0, -1, 0, 16 << 20, 0, GP_PIPELINED, 512, 0, 0, 1, 21),
+    GP__H200(0, -1, GP__IF_STREAM_LONG, 32 << 20, 0, GP_PIPELINED, 256, 5, 5, 1, 29),
+    GP__H200(0, -1, GP__IF_STREAM_BROAD, 0, 0, GP_LOOK_BACK, 512, 0, 0, 4, 29),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_LOOK_BACK, 256, 1, 3, 8, 21),
     GP__H200(0, -1, 0, 1 << 20, 4 << 20, GP_LOOK_BACK, 512, 0, 0, 4, 21),
     GP__H200(0, -1, 0, 4 << 20, 0, GP_LOOK_BACK, 0, 5, 0, 0, 21),
@@ -5957,12 +5966,15 @@ GP__HOST gp__measures gp__measure_stream(gp__shape s) {
   return m;
 }
 GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
+  const gp__u64 tiles = gp__ceil_div(s.count, 256ull * (unsigned)gp__stream_items(1, s.key_size, s.in_size));
   const unsigned when = (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) |
       (s.offset_size ? GP__IF_STREAM_SEARCHES : 0) |
       (s.offset_size && !s.described && !s.reproducible && s.segments <= (unsigned)s.multiprocessors << 6 &&
                   s.count <= (s.segments + 1) << 10
               ? GP__IF_STREAM_LITTLE
-              : 0);
+              : 0) |
+      (s.key_size == 8 && s.in_size == 8 ? GP__IF_STREAM_LONG : 0) |
+      (!s.offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0);
   const int vectors = p.vectors;
   gp_policy q;
   if (s.reproducible) {
@@ -6137,7 +6149,7 @@ static const gp__policy_row gp__sort_choices[] = {
     GP__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_PAIRS | GP__IF_SORT_LONG, 1 << 23, 0, GP_HYBRID, 0, 0, 0, 0, 22),
     GP__H200(0, 1, GP__BY_COUNT, 1 << 16, 0, GP_COUNTING, 0, 0, 0, 0, 22),
     GP__H200(0, -1, GP__BY_COUNT, 1 << 19, 0, GP_COUNTING, 0, 0, 0, 0, 22),
-    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_LAST, 0, (1 << 20) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_LAST, 0, 1 << 21, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
     GP__H200(
         0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4 | GP__IF_SORT_BITS8, 1 << 17, 0, GP_LEADING_SWEEP, 0, 0, 0, 0, 23),
     GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4 | GP__IF_SORT_BITS, 1 << 23, 0, GP_LEADING_SWEEP, 0, 0, 0, 0, 23),
@@ -8040,31 +8052,25 @@ typedef struct gp__graph_args {
 enum { GP__DEGREE_SUM, GP__DEGREE_LEAST, GP__DEGREE_MOST, GP__DEGREE_HISTOGRAM, GP__DEGREE_STATE = 3 + 65 };
 enum { GP__FAULT_SHIFT = 58 }; // a fault in a word: kind, then vertex or edge; the first fault is the least
 
-// ---- group_by/arguments.h - arguments of group by, and its constants
+// ---- group_by/arguments.h - arguments of group by
 
 typedef struct gp__group_args {
   const void *keys;
   const void *in;
-  void *list_keys;   // keys and folded values of all blocks' tables, in no order
-  void *list_values; // accumulators
+  void *table_keys; // of all blocks
+  void *table_values;
+  void *list; // the groups' keys, in no order
+  const void *sorted;
+  void *out_keys; // or null
+  void *out;
+  gp__u64 *out_count;
+  gp__u64 *left, *found; // elements to sort, groups in the table: one of them is 0
   gp__u64 count;
   const gp__u64 *count_device;
-  gp__u64 *state; // GP__GROUP_STATE words, zero at the start
-  void *workspace;
+  gp__value first; // the initial value
+  int has_init, log2, step;
 } gp__group_args;
-// Words of the state: a table has overflowed; the list's length; elements to sort of the list and of the input, one of
-// them 0; groups found by each way.
-enum {
-  GP__GROUP_FULL,
-  GP__GROUP_LENGTH,
-  GP__GROUP_OF_LIST,
-  GP__GROUP_OF_INPUT,
-  GP__GROUP_FROM_LIST,
-  GP__GROUP_FROM_INPUT,
-  GP__GROUP_STATE = 8
-};
-// Slots of a table, and the most that may be taken; fewest elements for which tables are tried.
-enum { GP__GROUP_SLOTS = 2048, GP__GROUP_MOST = 1536, GP__GROUP_FROM = 1 << 20 };
+enum { GP__GROUP_CLEARS, GP__GROUP_READS, GP__GROUP_LISTS, GP__GROUP_WRITES }; // steps of a call, each a launch
 
 // ---- search/arguments.h - arguments of searches
 
@@ -14493,10 +14499,10 @@ GP_DEVICE void gp__histogram(const gp__histogram_args &a) {
 
 // ---- group_by/kernels.cuh - group by: tables in shared memory
 
-// Every block folds the elements that it reads, tile by tile, in a hash table with open addressing in shared memory. At
-// the end the blocks append their tables to a list in global memory. A block whose table overflows sets a flag and
-// stops, and so do all others; the list is then useless. The last block to finish writes the length of the list, or of
-// the input, for the sorts that follow.
+// Blocks fold the elements that they read in hash tables with open addressing: each in its own, in shared memory, and
+// what finds no slot there in a table of all blocks, in global memory, which also gets the blocks' tables at the end. A
+// key without a slot in that one makes it useless: the input's length is then written for a sort, and blocks stop.
+// Otherwise the groups' keys become a list. A sort puts them in order, and each finds its value in the table again.
 
 // The same bytes as another type of the same size.
 template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
@@ -14507,8 +14513,8 @@ template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
   x.from = from;
   return x.to;
 }
-// Folds into a value in shared memory, in any order. Sums of integers have an instruction.
-template <class Op, class Acc> struct gp__shared_fold {
+// Folds into a value of a table, in any order. Sums of integers have an instruction.
+template <class Op, class Acc> struct gp__table_fold {
   static GP_DEVICE void add(typename gp__unsigned_of<sizeof(Acc)>::type *at, const Acc &x) {
     typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
     for (Bits was = gp__load_volatile(at);;) {
@@ -14520,117 +14526,156 @@ template <class Op, class Acc> struct gp__shared_fold {
     }
   }
 };
-#define GP__SHARED_SUM(T) \
-  template <> struct gp__shared_fold<gp_sum<T>, T> { \
-    static GP_DEVICE void add(gp__unsigned_of<sizeof(T)>::type *at, T x) { \
-      atomicAdd(at, static_cast<gp__unsigned_of<sizeof(T)>::type>(x)); \
-    } \
-  };
-GP__SHARED_SUM(int)
-GP__SHARED_SUM(unsigned int)
-GP__SHARED_SUM(long long)
-GP__SHARED_SUM(unsigned long long)
-#undef GP__SHARED_SUM
+template <class T> struct gp__table_fold<gp_sum<T>, T> { // integers alone
+  typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
+  static GP_DEVICE void add(Bits *at, T x) { atomicAdd(at, static_cast<Bits>(x)); }
+};
 
-template <class Op, class Acc> struct gp__group_storage {
+// A table of 1 << log2 slots, and one more for the key of all ones: as another slot's key, that means free. Its own is
+// 0 while free.
+template <class Key, class Op, class Acc> struct gp__groups {
   typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
-  enum { SLOTS = GP__GROUP_SLOTS, PROBES = 64 };
-  gp__u64 key[SLOTS + 1]; // all ones: free; the key of all ones has the slot after the others
-  Bits value[SLOTS + 1];
-  gp__u32 used, full, last, ends; // used: slots taken; last: the slot of the key of all ones is
-  gp__u64 first;                  // this table's place in the list
-  gp__ticket ticket;
-  template <int THREADS> GP_DEVICE void clear() {
-    for (int i = int(threadIdx.x); i <= SLOTS; i += THREADS) {
-      key[i] = ~gp__u64(0);
-      value[i] = gp__same_bytes<Bits>(Op::identity());
+  Key *keys;
+  Bits *values;
+  int log2;
+  GP_DEVICE unsigned slots() const { return 1u << log2; }
+  GP_DEVICE Key free(unsigned slot) const { return slot < slots() ? ~Key(0) : Key(0); }
+  GP_DEVICE void clear(unsigned first, unsigned step) const {
+    for (unsigned i = first; i <= slots(); i += step) {
+      keys[i] = free(i);
+      values[i] = gp__same_bytes<Bits>(Op::identity());
     }
-    if (threadIdx.x == 0) used = full = last = ends = 0;
   }
-  GP_DEVICE void fold(gp__u64 k, const Acc &x) {
-    int at = int(k * 0x9e3779b97f4a7c15ull >> 53); // multiplicative hashing (Knuth, The Art of Computer Programming 3)
-    if (k == ~gp__u64(0)) {
-      if (!gp__load_volatile(&last) && atomicExch(&last, 1u) == 0) atomicAdd(&used, 1u);
-      at = SLOTS;
-    } else {
-      for (int probe = 0;; ++probe, at = (at + 1) & (SLOTS - 1)) {
-        gp__u64 there = gp__load_volatile(&key[at]);
-        if (there == ~gp__u64(0)) {
-          there = atomicCAS(&key[at], ~gp__u64(0), k);
-          if (there == ~gp__u64(0)) {
-            if (atomicAdd(&used, 1u) >= GP__GROUP_MOST) atomicOr(&full, 1u);
-            break;
-          }
-        }
-        if (there == k) break;
-        if (probe == PROBES) {
-          atomicOr(&full, 1u);
-          return;
-        }
-        if (probe % 4 == 3 && gp__load_volatile(&full)) return; // the table is useless
-      }
+  // The slot of a key, which takes a free one; above slots(): there is none within so many probes. Multiplicative and
+  // double hashing (Knuth, The Art of Computer Programming 3): in a row of taken slots all threads would probe long.
+  GP_DEVICE unsigned slot(int probes, Key k) const {
+    const gp__u64 hash = k * 0x9e3779b97f4a7c15ull;
+    unsigned at = k == ~Key(0) ? slots() : unsigned(hash >> (64 - log2));
+    for (;; at = (at + (unsigned(hash >> 8) | 1u)) & (slots() - 1)) {
+      const Key none = free(at);
+      Key there = gp__load_volatile(keys + at);
+      if (there == none) there = atomicCAS(keys + at, none, k);
+      if (there == none || there == k) return at;
+      if (--probes == 0) return slots() + 1;
     }
-    gp__shared_fold<Op, Acc>::add(&value[at], x);
+  }
+  GP_DEVICE bool fold(int probes, Key k, const Acc &x) const {
+    const unsigned at = slot(probes, k);
+    if (at <= slots()) gp__table_fold<Op, Acc>::add(values + at, x);
+    return at <= slots();
   }
 };
-static_assert(GP__GROUP_SLOTS == 1 << 11, "fold takes 11 bits of the hash");
 
-// K: the unsigned type of the key's size. A warp whose elements have one key folds them in registers first.
+// The steps of a call. K: the unsigned type of the key's size.
+template <class P, class K, class Op, class Load, class In, class Acc, class Out> struct gp__grouping_steps {
+  typedef typename gp__unsigned_of<(sizeof(K) <= 4 ? 4 : 8)>::type Key;
+  typedef gp__groups<Key, Op, Acc> Groups;
+  static const int THREADS = P::threads, LOG2 = sizeof(Key) + sizeof(Acc) <= 8 ? 12 : 11, NEAR_PROBES = 8,
+                   FAR_PROBES = 32;
+  struct Storage {
+    Key key[(1 << LOG2) + 1];
+    typename Groups::Bits value[(1 << LOG2) + 1];
+    gp__u32 full;
+  };
+  const gp__group_args &a;
+  Storage &s;
+  const Groups near, far; // the block's table; that of all blocks
+
+  GP_DEVICE void fold_far(Key k, const Acc &x) const {
+    if (gp__load_volatile(&s.full) || far.fold(FAR_PROBES, k, x)) return;
+    gp__store_relaxed(a.left, gp__count(a));
+    atomicOr(&s.full, 1u);
+  }
+  GP_DEVICE void fold(Key k, const Acc &x) const {
+    if (!near.fold(NEAR_PROBES, k, x)) fold_far(k, x);
+  }
+  // A warp whose elements have one key folds them in registers first.
+  GP_DEVICE void read() const {
+    const int ITEMS = gp__map_items(P::vectors, int(sizeof(K)), int(sizeof(In)), 0);
+    const Load load(a);
+    const K *keys = gp__as<const K>(a.keys);
+    const In *in = gp__as<const In>(a.in);
+    const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS;
+    near.clear(threadIdx.x, THREADS);
+    if (threadIdx.x == 0) s.full = 0;
+    __syncthreads();
+    for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+      K key[ITEMS];
+      In x[ITEMS];
+      GP__EACH(i, ITEMS) {
+        const gp__u64 at = first + i * THREADS + threadIdx.x;
+        if (at < count) key[i] = keys[at], x[i] = in[at];
+      }
+      if (__any_sync(0xffffffffu, gp__load_volatile(&s.full) != 0)) break;
+      GP__EACH(i, ITEMS) {
+        const gp__u64 at = first + i * THREADS + threadIdx.x;
+        const bool there = at < count;
+        const Acc value = there ? Op::prepare(load(x[i], at)) : Op::identity();
+        const K mine = there ? key[i] : K(0), leader = gp_warp_broadcast(mine, 0);
+        if (__all_sync(0xffffffffu, there && mine == leader)) {
+          const Acc sum = gp_warp_reduce(value, Op());
+          if (gp_lane() == 0) fold(leader, sum);
+        } else if (there) fold(mine, value);
+      }
+      if (threadIdx.x == 0 && gp__load_relaxed(a.left) != 0) atomicOr(&s.full, 1u);
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i <= near.slots(); i += THREADS)
+      if (s.key[i] != near.free(i)) fold_far(s.key[i], gp__same_bytes<Acc>(s.value[i]));
+  }
+  // Lists the table's keys, in no order. A warp takes 16 rows of slots; lane j keeps which slots of row j are taken.
+  GP_DEVICE void list() const {
+    const unsigned warps = gridDim.x * (THREADS / 32);
+    for (unsigned first = (blockIdx.x * (THREADS / 32) + gp_warp()) * 512; first <= far.slots(); first += warps * 512) {
+      gp__u32 mine = 0, total = 0;
+      GP__UNROLL_BY(4)
+      for (int j = 0; j < 16; ++j) {
+        const unsigned i = first + j * 32 + gp_lane();
+        const gp__u32 row = __ballot_sync(0xffffffffu, i <= far.slots() && far.keys[i] != far.free(i));
+        mine = gp_lane() == unsigned(j) ? row : mine;
+        total += gp__u32(__popc(row));
+      }
+      gp__u64 at = 0;
+      if (gp_lane() == 0 && total) at = gp__add_relaxed(a.found, total);
+      at = gp_warp_broadcast(at, 0);
+      GP__UNROLL_BY(1)
+      for (int j = 0; j < 16; ++j) {
+        const gp__u32 row = gp_warp_broadcast(mine, j);
+        if (row >> gp_lane() & 1u)
+          gp__as<K>(a.list)[at + gp__lanes_before(row)] = static_cast<K>(far.keys[first + j * 32 + gp_lane()]);
+        at += gp__u32(__popc(row));
+      }
+    }
+  }
+  // Writes the groups in the order of the sorted keys.
+  GP_DEVICE void write() const {
+    const Acc init = Op::prepare(gp__value_as<Acc>(a.first));
+    if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = *a.found;
+    for (gp__u64 g = blockIdx.x * THREADS + threadIdx.x; g < *a.found; g += gridDim.x * THREADS) {
+      const K k = gp__as<const K>(a.sorted)[g];
+      const Acc x = gp__same_bytes<Acc>(far.values[far.slot(FAR_PROBES, k)]);
+      if (a.out_keys) gp__as<K>(a.out_keys)[g] = k;
+      gp__as<Out>(a.out)[g] = gp_convert<Acc, Out>()(a.has_init ? Op()(init, x) : x);
+    }
+  }
+};
 template <class P, class K, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__group_table(const gp__group_args &a) {
-  typedef gp__group_storage<Op, Acc> Storage;
-  const int THREADS = P::threads, ITEMS = gp__map_items(P::vectors, int(sizeof(K)), int(sizeof(In)), 0);
-  GP_SHARED(Storage, s);
+  typedef gp__grouping_steps<P, K, Op, Load, In, Acc, Out> Steps;
+  typedef typename Steps::Groups Groups;
+  GP_SHARED(typename Steps::Storage, s);
   gp__pdl_wait<P>();
-  const Load load(a);
-  const K *keys = gp__as<const K>(a.keys);
-  const In *in = gp__as<const In>(a.in);
-  const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS;
-  s.template clear<THREADS>();
-  __syncthreads();
-  for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
-    K key[ITEMS];
-    In x[ITEMS];
-    bool stop = gp__load_volatile(&s.full) != 0;
-    if (threadIdx.x == 0 && gp__load_volatile(a.state + GP__GROUP_FULL) != 0) atomicOr(&s.full, 1u);
-    GP__EACH(i, ITEMS) {
-      const gp__u64 at = first + i * THREADS + threadIdx.x;
-      if (at < count && !stop) key[i] = keys[at], x[i] = in[at];
-    }
-    if (__all_sync(0xffffffffu, stop)) break;
-    GP__EACH(i, ITEMS) {
-      const gp__u64 at = first + i * THREADS + threadIdx.x;
-      const bool there = at < count && !stop;
-      const Acc value = there ? Op::prepare(load(x[i], at)) : Op::identity();
-      const K mine = there ? key[i] : K(0), leader = gp_warp_broadcast(mine, 0);
-      if (__all_sync(0xffffffffu, there && mine == leader)) {
-        const Acc sum = gp_warp_reduce(value, Op());
-        if (gp_lane() == 0) s.fold(leader, sum);
-      } else if (there) s.fold(mine, value);
-    }
-  }
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    gp__u64 *length = a.state + GP__GROUP_LENGTH;
-    if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 1);
-    else s.first = gp__add_relaxed(length, s.used);
-    __threadfence();
-    s.ticket = gp__draw(a.workspace, gridDim.x);
-    if (s.ticket.number == gridDim.x - 1) {
-      __threadfence();
-      const bool overflowed = gp__add_relaxed(a.state + GP__GROUP_FULL, 0) != 0;
-      gp__store_relaxed(a.state + GP__GROUP_OF_LIST, overflowed ? 0 : gp__add_relaxed(length, 0));
-      gp__store_relaxed(a.state + GP__GROUP_OF_INPUT, overflowed ? count : 0);
-    }
-  }
-  __syncthreads();
-  if (s.full) return;
-  for (int i = int(threadIdx.x); i <= Storage::SLOTS; i += THREADS) {
-    if (i < Storage::SLOTS ? s.key[i] == ~gp__u64(0) : s.last == 0) continue;
-    const gp__u64 to = s.first + atomicAdd(&s.ends, 1u);
-    gp__as<K>(a.list_keys)[to] = static_cast<K>(s.key[i]);
-    gp__as<Acc>(a.list_values)[to] = gp__same_bytes<Acc>(s.value[i]);
-  }
+  const Groups near = {s.key, s.value, Steps::LOG2},
+               far = {gp__as<typename Steps::Key>(a.table_keys), gp__as<typename Groups::Bits>(a.table_values), a.log2};
+  const Steps steps = {a, s, near, far};
+  const unsigned thread = blockIdx.x * P::threads + threadIdx.x;
+  if (a.step == GP__GROUP_CLEARS) {
+    far.clear(thread, gridDim.x * P::threads);
+    if (thread == 0) *a.left = *a.found = 0;
+  } else if (a.step == GP__GROUP_READS) steps.read();
+  else if (*a.left) return;
+  else if (a.step == GP__GROUP_LISTS) steps.list();
+  else steps.write();
 }
 
 // ---- hash/table.cuh - hash tables: rows of equal keys become groups
@@ -15510,8 +15555,8 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
 //    emit<ITEMS, FULL>   writes results, once the group's prefix is known: compacts them in the group's part of the
 //                        tile and stores them to consecutive addresses
 //    finish              writes the counts: one thread, once all is known
-// FULL: all elements of the tile exist, and element 0 of each array is on a 16-byte boundary. Otherwise elements go one
-// by one, and those that do not exist are never read.
+// FULL: all elements of the group exist, and element 0 of each array is on a 16-byte boundary. Otherwise elements go
+// one by one, and those that do not exist are never read.
 
 struct gp__stream_tile {
   gp__u8 *keys, *values; // element 0 of the tile, in shared memory
@@ -16552,8 +16597,8 @@ template <class P, class Body> struct gp__stream {
     t.values = stage + VALUES_AT + GP__STREAM_MARGIN + value_offset;
     return t;
   }
-  static GP_DEVICE bool full(const gp__stream_tile &t) {
-    return t.items == TILE &&
+  static GP_DEVICE bool full(const gp__stream_tile &t, int first) { // the group that begins at element `first`
+    return t.items - first >= 32 * ITEMS &&
         ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
   }
   // The words that this thread keeps of a group: word k of all threads is contiguous.
@@ -16581,8 +16626,8 @@ template <class P, class Body> struct gp__stream {
     if (Offsets::any) {
       GP__EACH(k, gp__bits<ITEMS + 1>::WORDS) kept.word[k] = words[k * P::threads];
     }
-    const State s = full(t) ? Body::template fold<ITEMS, true>(a, t, first, kept.value)
-                            : Body::template fold<ITEMS, false>(a, t, first, kept.value);
+    const State s = full(t, first) ? Body::template fold<ITEMS, true>(a, t, first, kept.value)
+                                   : Body::template fold<ITEMS, false>(a, t, first, kept.value);
     GP__EACH(k, KEPT) words[k * P::threads] = kept.word[k];
     if (gp_lane() == 0) totals[group] = s;
     __syncwarp(); // lane 0 will say that the warp is done
@@ -16596,7 +16641,7 @@ template <class P, class Body> struct gp__stream {
     gp__shuffled<Kept> kept;
     GP__EACH(k, KEPT) kept.word[k] = words[k * P::threads];
     scratch += first * Body::SCRATCH;
-    if (full(t)) Body::template emit<ITEMS, true>(a, t, first, kept.value, mine, scratch);
+    if (full(t, first)) Body::template emit<ITEMS, true>(a, t, first, kept.value, mine, scratch);
     else Body::template emit<ITEMS, false>(a, t, first, kept.value, mine, scratch);
     if (group == GROUPS - 1 && gp_lane() == 0 && t.first + t.items == t.count)
       Body::finish(a, t.count, Join()(before, prefixes[GROUPS - 1]));
@@ -16689,7 +16734,9 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
   if (S::idle(a, n)) return;
   const bool once = tiles <= gridDim.x;
   for (;;) {
-    if (threadIdx.x == 0) s.ticket[0] = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
+    if (threadIdx.x == 0) // nobody waits for a lone tile
+      s.ticket[0] =
+          tiles == 1 ? gp__ticket{0, blockIdx.x} : gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
     __syncthreads();
     const unsigned number = s.ticket[0].number;
     const gp__u64 tag = s.ticket[0].tag;
@@ -19603,7 +19650,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       gp__cluster_wait();
     } else if (threadIdx.x == 0) s.tag = (gp__load_relaxed(control()) >> 28) + 1;
     int bit = of.a.begin_bit;
-    for (int number = 0; number == 0 || bit < of.a.end_bit; ++number) {
+    for (int number = 0; n && (number == 0 || bit < of.a.end_bit); ++number) {
       const int bits = gp__radix_digit_bits(bit, of.a.end_bit);
       const Digit digit = {bit / 64, bit % 64, (1u << bits) - 1, of.a.flip, valid};
       bit += bits;
@@ -34475,7 +34522,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2711552"
+#define GPUPRIMS__EMBEDDED_FROM "2707456"
 
 // ---- core/embed.c - this file's own text
 
@@ -43835,25 +43882,8 @@ GP__HOST gp_result gp__launch(gp__state *s, const char *who, const gp__request *
 
 GP__HOST int gp__is_checked(const gp__request *q) { return (q->flags & GP_CHECKED) != 0; }
 
-// ---- group_by/launch.c - group by: a sequence of other calls
+// ---- group_by/launch.c - calls that consist of others: memory of the workspace for them
 
-// True if a group-by tries tables in shared memory.
-GP__HOST int gp__groups_in_tables(const gp__request *q) {
-  return !q->user_op && q->key_type != GP_BOOL && q->key_size <= 8 && gp__any_order(q) &&
-      (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
-}
-
-// A group-by is a sequence of other calls; the workspace holds memory for it meanwhile.
-
-typedef struct gp__grouping {
-  gp__request steps[6];
-  int count, table;                                   // the table's kernel is launched before this step; 0: never
-  uint64_t held, list_keys, list_values, state, room; // bytes held; offsets of parts; entries of the list
-} gp__grouping;
-
-GP__HOST gp_result gp__add_step(gp__state *s, const char *who, gp__grouping *g, const gp_call *c, int pointers) {
-  return gp__check_call(s, who, c, 0, pointers, &g->steps[g->count++]);
-}
 // GP_REPRODUCIBLE by key: the call finds where runs begin. Then the request reduces these segments.
 GP__HOST gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins, void *keys) {
   gp_call runs = gp_call_init(GP_UNIQUE);
@@ -43875,80 +43905,6 @@ GP__HOST gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins,
   q->offset_size = index->type == GP_U64 ? 8 : 4;
   q->segments = q->count;
   return runs;
-}
-// Adds a sort of pairs and the reduction of its runs. pointers 0: the held memory has no address yet. transform: of the
-// values; the list's values are already transformed.
-GP__HOST gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g, int pointers,
-    gp_op transform, const void *keys, const void *values, gp_type value_type, gp__u8 *sorted, gp__u8 *moved,
-    void *begins, uint64_t count, const uint64_t *count_device, uint64_t *out_count) {
-  gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
-  gp__request reduce;
-  gp_input index;
-  sort.key_type = q->key_type;
-  sort.in_type = sort.out_type = runs.in_type = value_type;
-  sort.keys = keys, sort.in = values;
-  sort.out_keys = pointers ? sorted : NULL, sort.out = pointers ? moved : NULL;
-  sort.count = runs.count = count;
-  sort.count_device = runs.count_device = count_device;
-  if (count) GP__CHECK(gp__add_step(s, who, g, &sort, pointers));
-  runs.key_type = gp__group_type(q->key_type, q->key_size);
-  runs.keys = sort.out_keys, runs.in = sort.out;
-  runs.op = q->op;
-  runs.acc_type = q->acc_type, runs.out_type = q->out_type;
-  runs.transform = transform;
-  runs.init = q->has_init ? &q->init : NULL;
-  runs.out_keys = q->out_keys, runs.out = q->out, runs.out_count = out_count;
-  runs.flags = q->flags;
-  GP__CHECK(gp__add_step(s, who, g, &runs, pointers));
-  reduce = g->steps[g->count - 1];
-  if (!reduce.in_steps) return GP_SUCCESS;
-  runs = gp__split_by_key(&reduce, &index, begins, q->out_keys ? q->out_keys : (void *)sorted);
-  --g->count;
-  GP__CHECK(gp__add_step(s, who, g, &runs, pointers));
-  g->steps[g->count++] = reduce;
-  return GP_SUCCESS;
-}
-// Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
-GP__HOST gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, gp__u8 *at, gp__grouping *g) {
-#define GP__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
-#define GP__AT(offset) (at ? at + (offset) : NULL)
-  const char *who = gp__primitive_names[q->primitive];
-  static const uint64_t zero = 0;
-  uint64_t sorted, moved, begins, of_list;
-  uint64_t *state;
-  gp_call clear = gp_call_init(GP_FILL), sum = gp_call_init(GP_REDUCE);
-  memset(g, 0, sizeof *g);
-  sorted = GP__TAKE(q->count * q->key_size);
-  moved = GP__TAKE(q->count * q->in_size);
-  begins = GP__TAKE(q->flags & GP_REPRODUCIBLE && !gp__any_order(q) ? q->count << (q->count >> 32 ? 3 : 2) : 0);
-  if (!gp__groups_in_tables(q))
-    return gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GP__AT(sorted),
-        GP__AT(moved), GP__AT(begins), q->count, q->count_device, q->out_count);
-  g->room = blocks * (GP__GROUP_MOST + 1); // a table that is not full
-  if (g->room > q->count) g->room = q->count;
-  g->list_keys = GP__TAKE(g->room * q->key_size);
-  g->list_values = GP__TAKE(g->room * q->acc_size);
-  of_list = GP__TAKE(g->room * q->acc_size);
-  g->state = GP__TAKE((uint64_t)(GP__GROUP_STATE * 8));
-  state = (uint64_t *)(void *)GP__AT(g->state);
-  clear.out_type = sum.in_type = sum.out_type = GP_U64;
-  clear.value = &zero;
-  clear.out = state;
-  clear.count = GP__GROUP_STATE;
-  GP__CHECK(gp__add_step(s, who, g, &clear, at != NULL));
-  g->table = g->count;
-  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, GP_OP_DEFAULT, GP__AT(g->list_keys), GP__AT(g->list_values),
-      q->acc_type, GP__AT(sorted), GP__AT(of_list), NULL, g->room, at ? state + GP__GROUP_OF_LIST : NULL,
-      at ? state + GP__GROUP_FROM_LIST : NULL));
-  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GP__AT(sorted),
-      GP__AT(moved), NULL, q->count, at ? state + GP__GROUP_OF_INPUT : NULL, at ? state + GP__GROUP_FROM_INPUT : NULL));
-  sum.op = GP_SUM;
-  sum.in = at ? state + GP__GROUP_FROM_LIST : NULL;
-  sum.count = 2;
-  sum.out = q->out_count;
-  return gp__add_step(s, who, g, &sum, at != NULL);
-#undef GP__TAKE
-#undef GP__AT
 }
 // Raises the bytes to those that a call needs, with the calls before and after it.
 GP__HOST uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
@@ -43987,29 +43943,6 @@ GP__HOST gp_result gp__room_of_steps(gp__state *s, gp__request *steps, int count
     for (i = 0; i < count; ++i) steps[i].keys = (const void *)(uintptr_t)(turn ? 8 : 16);
   }
   return GP_SUCCESS;
-}
-
-// Launches the table kernel, which fills the list and selects the path.
-GP__HOST gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
-    const gp__kernel *k, const gp__grouping *g, gp__u8 *held, void *workspace, gp_stream stream) {
-  gp__shape h = gp__shape_of(q);
-  gp__geometry geometry;
-  gp__group_args a;
-  unsigned grid;
-  gp__shape_on(&h, &s->about);
-  geometry = gp__geometry_of(*p, h, k->occupancy);
-  grid = (unsigned)s->about.multiprocessors *
-      (unsigned)(k->occupancy < p->blocks_per_sm ? k->occupancy : p->blocks_per_sm);
-  memset(&a, 0, sizeof a);
-  a.keys = q->keys;
-  a.in = q->in;
-  a.list_keys = held + g->list_keys;
-  a.list_values = held + g->list_values;
-  a.count = q->count;
-  a.count_device = (const gp__u64 *)q->count_device;
-  a.state = (gp__u64 *)(void *)(held + g->state);
-  a.workspace = workspace;
-  return gp__launch_one(s, who, k, grid, &geometry, p->overlap, stream, &a);
 }
 
 // Memory at the back of a stream's workspace that a call holds while it runs others. Until gp__let_go the stream's lock
@@ -44056,37 +43989,6 @@ GP__HOST gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, con
 
 GP__HOST gp_result gp__run_request(
     gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least);
-// The primary context must be current. run 0: only builds the kernels.
-GP__HOST gp_result gp__run_group_by(
-    gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) {
-  const char *who = gp__primitive_names[q->primitive];
-  const uint64_t blocks = (uint64_t)s->about.multiprocessors * (unsigned)p->blocks_per_sm;
-  gp__shape h = gp__shape_of(q);
-  gp__kernel *table = NULL;
-  gp__grouping g;
-  gp__holding held;
-  int i;
-  gp_result result = gp__grouping_of(s, q, blocks, NULL, &g);
-  if (result != GP_SUCCESS) return result;
-  gp__shape_on(&h, &s->about);
-  if (g.table) result = gp__get_kernel(s, who, q, p, &h, GP__GROUP_TABLE, 1, &table);
-  for (i = 0; i < g.count && result == GP_SUCCESS; ++i) result = gp__run_request(s, &g.steps[i], NULL, 0, stream, 0);
-  if (result == GP_SUCCESS && run) result = gp__hold(s, who, stream, g.steps, g.count, g.held, least, &held);
-  if (result != GP_SUCCESS || !run) {
-    gp__let_kernels_go(&table, 1);
-    return result;
-  }
-  if (held.capturing) gp__keep_captured(&table, 1);
-  result = gp__grouping_of(s, q, blocks, held.at, &g);
-  for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
-    if (i == g.table && i)
-      result = gp__launch_tables(s, who, q, p, table, &g, held.at, held.workspace->workspace, stream);
-    if (result == GP_SUCCESS) result = gp__run_request(s, &g.steps[i], NULL, 1, stream, 0);
-  }
-  gp__let_go(&held);
-  gp__let_kernels_go(&table, 1);
-  return result;
-}
 
 // ---- graph/launch.c - work on graphs: steps and other calls
 
@@ -44097,6 +43999,7 @@ typedef struct gp__graph_step {
   union {
     gp__graph_args graph;
     gp__hash_args hash;
+    gp__group_args group;
     gp__rows_args rows;
     gp__columns_args columns;
     gp__segmented_top_k_args top_k;
@@ -46384,29 +46287,101 @@ static const gp__primitive gp__primitive_bfs_sources = {&gp__family_bfs, GP__REA
 
 // ---- group_by/plan.c - plans of group-by
 
+// Most slots of the table of all blocks, and fewest elements with keys of up to 4 bytes for which tables are tried:
+// their sorts are faster (NVIDIA H200, 2026-11-29).
+#ifndef GP__GROUP_LOG2 // in tests
+#define GP__GROUP_LOG2 21
+#endif
+// Log2 of the slots of the table of all blocks; 0: no tables.
+GP__HOST int gp__group_log2(const gp__request *q) {
+  const int wide = q->key_size > 4;
+  const uint64_t slots = wide ? q->count / 4 * 3 : q->count / 16; // two thirds of them can be taken
+  int log2 = 0;
+  if (q->user_op || q->key_type == GP_BOOL || q->key_size > 8 || !gp__any_order(q) ||
+      (q->acc_size != 4 && q->acc_size != 8) || !(q->count >> (GP__GROUP_LOG2 - 2 * wide)))
+    return 0;
+  while (log2 < GP__GROUP_LOG2 && (uint64_t)1 << log2 < slots) ++log2;
+  return log2;
+}
+
 // Everything else is done by other calls.
 GP__HOST int gp__kinds_of_groups(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   kinds[0] = GP__GROUP_TABLE;
-  return gp__groups_in_tables(q);
+  return gp__group_log2(q) != 0;
 }
-GP__HOST gp_result gp__grouping_bytes(
-    gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes) {
-  gp_policy p;
-  gp_policy_source source;
-  gp__grouping g;
-  GP__CHECK(gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, &p, &source));
-  GP__CHECK(gp__grouping_of(s, q, (uint64_t)s->about.multiprocessors * (unsigned)p.blocks_per_sm, NULL, &g));
-  return gp__room_of_steps(s, g.steps, g.count, g.held, bytes);
+GP__HOST void gp__add_groups(gp__graph_plan *g, uint64_t count, gp__group_args *a, int step) {
+  a->step = step;
+  g->steps[g->count].request = -1;
+  g->steps[g->count].kind = GP__GROUP_TABLE;
+  g->steps[g->count].items = 4 * count; // full grids
+  g->steps[g->count++].args.group = *a;
 }
-GP__HOST gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
-  gp__grouping g;
-  const gp_result result = gp__grouping_of(s, q, 1, NULL, &g);
-  *count = g.count;
-  memcpy(calls, g.steps, (size_t)g.count * sizeof *calls);
-  return result;
+// A sort of pairs and the reduction of its runs; with tables, their kernel's steps and a sort of the groups' keys, too.
+GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+  const char *who = gp__primitive_names[q->primitive];
+  const int log2 = gp__group_log2(q);
+  const uint64_t words = ((uint64_t)1 << log2) + 1;
+  gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
+  gp__group_args a;
+  gp__request reduce;
+  gp_input index;
+  memset(g, 0, sizeof *g);
+  memset(&a, 0, sizeof a);
+  g->at = at;
+  sort.key_type = q->key_type;
+  sort.in_type = sort.out_type = runs.in_type = q->in_type;
+  sort.keys = q->keys, sort.in = q->in;
+  sort.out_keys = gp__take(g, q->count * q->key_size), sort.out = gp__take(g, q->count * q->in_size);
+  sort.count = runs.count = q->count;
+  sort.count_device = q->count_device;
+  if (log2) {
+    a.keys = q->keys, a.in = q->in;
+    a.table_keys = gp__take(g, words * (q->key_size > 4 ? 8 : 4));
+    a.table_values = gp__take(g, words * q->acc_size);
+    a.list = gp__take(g, words * q->key_size);
+    a.left = (gp__u64 *)gp__take(g, 8), a.found = (gp__u64 *)gp__take(g, 8);
+    a.sorted = sort.out_keys;
+    a.out_keys = q->out_keys, a.out = q->out, a.out_count = (gp__u64 *)q->out_count;
+    a.count = q->count, a.count_device = (const gp__u64 *)q->count_device;
+    a.first = q->init, a.has_init = q->has_init;
+    a.log2 = log2;
+    gp__add_groups(g, q->count, &a, GP__GROUP_CLEARS);
+    gp__add_groups(g, q->count, &a, GP__GROUP_READS);
+    gp__add_groups(g, q->count, &a, GP__GROUP_LISTS);
+    sort.count_device = (uint64_t *)a.left;
+  }
+  runs.count_device = sort.count_device;
+  if (q->count) GP__CHECK(gp__add_call(s, who, g, &sort));
+  runs.key_type = gp__group_type(q->key_type, q->key_size);
+  runs.keys = sort.out_keys, runs.in = sort.out;
+  runs.op = q->op;
+  runs.acc_type = q->acc_type, runs.out_type = q->out_type;
+  runs.transform = q->transform;
+  runs.init = q->has_init ? &q->init : NULL;
+  runs.out_keys = q->out_keys, runs.out = q->out, runs.out_count = q->out_count;
+  runs.flags = q->flags;
+  GP__CHECK(gp__add_call(s, who, g, &runs));
+  reduce = g->requests[g->request_count - 1];
+  if (reduce.in_steps) {
+    runs = gp__split_by_key(
+        &reduce, &index, gp__take(g, q->count << (q->count >> 32 ? 3 : 2)), q->out_keys ? q->out_keys : sort.out_keys);
+    --g->count, --g->request_count;
+    GP__CHECK(gp__add_call(s, who, g, &runs));
+    g->requests[g->request_count] = reduce;
+    g->steps[g->count++].request = g->request_count++;
+  }
+  if (!log2) return GP_SUCCESS;
+  sort.in_type = sort.out_type = GP_TYPE_DEFAULT;
+  sort.in = sort.out = NULL;
+  sort.keys = a.list;
+  sort.count = gp__smaller(q->count, words);
+  sort.count_device = (uint64_t *)a.found;
+  GP__CHECK(gp__add_call(s, who, g, &sort));
+  gp__add_groups(g, q->count, &a, GP__GROUP_WRITES);
+  return GP_SUCCESS;
 }
-static const gp__composition gp__group_by_calls = {gp__run_group_by, gp__grouping_bytes, gp__calls_of_grouping};
+GP__CALLS_BY_PLAN(group_by, gp__group_plan_of);
 
 static const gp__family gp__family_group_by = {gp__checks_group_by, gp__is_never_idle, GP__SHAPE_OF_ELEMENTS,
     gp__kinds_of_groups, GP__NO_KERNEL_RULES, GP__FOLD_OPERATORS, GP__COMPOSED(&gp__group_by_calls), gp__host_group_by};
@@ -55027,2022 +55002,2026 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-802103
-'f5X-;u!!g5`-1PD0]YA38r`K6vP2m9Z]Ok(lQ'lx[&rYl'}z%KJS4,w7KfxLAW717N``}rsie2|!Pl,Ec9|7brkTo/.)$9U7H;uIl8xpdIWb:ZyJ0kHm%
-TuDIBevv%xp1Turq2r3U(udDho!^_PQVH|S$>QK$c!0oW/lcI(MMdv3XD{>&"2{02Y3G@.xC/Fbk1bpcHu2>+I/mlH#N~g>7-XSA0Z;BLuZaLja:Ipyp42
-PT>jJyS]vAsCI:nO%lZwvJW9u'!Qi3aBBmSQt'|8eH=7#5ihZ4ej.JF%nCOhB>&Zpl,c1^]$vGc0B{[B`'z%&Bn]n%RWK%OIzOQ5Ke%'7Y&6BpC{o8id-o
-#o&9,+a"EcNzw(vx%Oo9;#)eAM!]bYttmdl%V]_8tiQ3oj(7=(+pG}k)r"s``LJ:C5f_k|B7Wv>8i5'3>uotdzxtv<^KrG8KRQ#;69F7zwo2)@@m^4sC(L
-(TZk;y=Dlz2w+w),b=+5G8o@CZ[#'JPD,.Tb]=%C9P[$$Cz+@#-ah-4/Re;4}@qkodbm~UBi)NnpyPa+K+%+%9NHn_clpwd/_ErmFw50gil|Z7%QF.x)~@
-$V.F%]p)uShb{3Bz"6@<ly2![,fSy6.1M+)>f7eN7hSVWe0z{hb0Q5JCB>B"[ZXH4F<<Ml<>bc~zSPAVRy4WPQo+|IQm)d"h8.jwu[4xH^/s]->^c]"Ry=
-^1NO-fW)YTi4e0!$Cv!KV-N|jQ(A-L{'Q[u)zDa`XvbD[iRj|3wAoAW>&S''m:4m|=e)vyOq$Ngv6=_@2w}.Ac-Oa2xuY2soiw^]UO<e-d2$EtlUZL)#4s
-;dEfsc>TuB(PPx`LxRjg{g![tV=w6{<uV;$Tt>x+F:3Tk]A.IW(x@qBM`!A[P9ye!tvr#3s&[5}yEFQ;{Pu]5e!y9V'SW=WE9p<[-c$<jJG)xHyz]JtLG{
->C!bL/&jyP9iO=w5Dsl1-k%f/404+l7R4a&a3]G.+L=.'-N#bifRo('84j8)2I^$c8r229:VY)Q/ewp.9j^`"Ac(0efsf[C]}tz3}+6!{W@R/A6)aUCm]W
-y<&K5-d6H&-<ely#KsA0n&4#pF"1j<e6)^`=[qOL`f(|M425yf$F9UCmHS;Ax>-$Oc.oTf$k<k%,E]h@%H8#.h$]z)%kY;)U5PPY(u]d)7B,<"Gvbb)K@I
-i2mY'cZu6f.X:88}m[Ir&E#fHGXj,V0.r)XS|tOP&D|$|3=wE)sLdN.D|Cw.K{u9T-<)9rQcB!'U|1W#>/B2Dwnd&]/K"}WCU|=^BT0Usqv[:;8_5OKK:<
-#b2'z;w%p1_xVM!q)#g|-]|:-c'E^C`JB8q1#)]Jzv#-eiMW7Q=,-zvPt$_$M{MKl2j-UHNCB7YP3xp;u3[hk]F+.owdO[sGaNW.|UE.[JSQ3[RM>iJSGC
-rAtnyM0H@VUGykK{ULohTC,T+7blUHPX=w|k3g)R^Tg@wz(ui_[Aw|=%(-n%'F06mZ7x>;WI]1@Mjp;"zZukOyGv:V(<>LSw&8j)}:>b<|A/#RrO,zNL6p
-yGe$~sW[Wv%c^6P<pJiuA}t42LhhVK25jd%ea+EYY]&yL=qgFO}2:lB+:`P|_ro}7!}{pHoe.LOh52s#i8AEv1g&m$<+`@Q&cbsLsJ)p%35"O=h%(XZDy@
-6V=M;T'R@OfNTCp2G'b:>6N7xuh^iPx43k9x]}q$wlSLlE`uOb-zY$PUUw-s:q1@O$)E@%~;!,ST#MEMRbVqAX{M&c`z89,$n.Cvkarj52ogDyX0Ds(M]]
-)`lz9NfzOM!khLXfXc"qpKDWaG(YfoeZX{1<r!>qMswt,::aO#+r6fqy3K_a3S1I}zs$uU^,O$|}_mjP7"@`FG"~xDC%79}tojShp7D(,G}rD>^}})a.p(
-0=2!|xu%qUR(dZlD6'a3MyUKfJ@V{u,LQUYMsK_(2Pu-v-l[N)BP!K3.VpB[JB;8/oq^kQx0)d57-T:Gfxj3@q;rYk9owxr_v>pq^0D7n|!OWvi_FL5k~@
-`CAH1:lo}KMJje{52+"d).9!MV]b9g;X!-GDfLN=-)N{AX@|/3=Hk>.[l4Ls"O#Jjf~_OG`hGIN"U6ei~=rx7[6E82U,npbyJe)o!9lDdVuK{Uf_%F+!Y(
-%cvt5Wi-p<,[=3EvOtlsu_4a79O)nD>;rqN$]aB/b)tIt_^$^OexZWnPB0OJXAZCaxx#^lG.MWGNA^E2_3X_@VD;d+aQinL6`e/@-%CA%a{A_1Ls>R<f]m
-~TVqqP>'urc8=eQubO~T=s^Zf)@]|fWjc]P2=JTlAJ)OF&PB!FU2I!ZR(lSxJz0ncxkvt_(7~d`bqy=<w"v)=v'-;.m^5ZZpY,zy%`L<C7"gHeMIg+Wfu^
-trF"-v!W`niuAs[,FehHfbva9=Tcb'{a_-`9-j:,:Veg:#zlI,{:4;$2YMlYx]Ajd&c7VekQgk(vKy2II!2KYMPVE3_:ibRl,<qHR.)ynDTl&7(TUXM7%{
-p(QY>EoI|fyVsVP{vUHN':-"7E,Q7K&V825I7Vb&Wv%_"ons<j>L11kkxW:66Y}[V#IZ[iz,{>(fikQ:kG=!WX$!)2@(vA&:p[kr>2Zoc;k-5uH>tgB-04
-Z]A:'KSemm@^CRlGL)DA:F+[jkRu"tYBl[:cGy;/AIni#Z;c'OkSN@T`|@xpqK19zlO,C.#T|0&4nvZ+Yi+q>6n.z8s!QZ/Oe@{O=V1@6Rg5Iff=#GH5_;
-r#9fi<oi>E$8q22t"i9aSU`AkpD$@Z{FqKUM[At2AeKSUkBz4(xt=WVDU}!,7[2$F_00O#61<z<&f"uT|1I[PtOgmRh|ickt#f_`4XhFG4c}hnB`8:TctM
-0a_;WiJ.WM{voqjOH2]u}!wQ<KW4rS82|9[AGpepX!qWJJV(gc&K(#&k8z3m$td@/,h'%p=4=E<JCyo+O)M&XH9`n_MoT>D,eYpcQY]uCC}2}H`Pe#SrAn
-CUS>Lqx%rDOoIs7;rG0,:%6LYY$#L>wuGZLK)]wpw[w#vWGH1[{7p[iqB{Tu"2gK/RRO<p^CDt3jw^)_t}zx^|87x|YR,W.SS}w//3-x0h1ihlqzCq07,z
-QRnW6L$ycnmVM=fk$(12zHo{W&'HTVqISa[ZjqeN7tu/'FEWhmMm|,xt[AW9{7'DJ.seD#=N+@j8FfEO9T-r_)'E<0L)w|:8aNDbf>M-[6^qUqXGtbCI$u
-c#[rw5NyoNi-M9ZousW:@71le;bI_/BCVH3=V=7^sbYrIefK(cYK"qiK#tK61`kn`yb["FRj(a!|vczC1zofO3YX4E]0y{_OaFJV{cD_)$/k_`}8HJeD'=
-znpIwK:LGBKs78V[!Qp)N=&,`%PgRVN!@ld^:`]D{@rHjc3-|_5g,=(_9Ph9Gf]IfiN<"`[i%i8=3CH^pk@S^kte7FC'=XXg>BPL0_aQo"P'N5MM&UZdME
-c]<XfQnOL06f@u%eFik4Re}ExC}W6VSP>/_u{4Z'eqC(H6/eqA~6q[|0~B1X:Wv7)O`7/|RT;r5&e^u{3me7uMP9JK~=$)2}E7Y!:X:Ioi"f))s4xb.Mx5
-"^ac-DNw8h;UIA~$rZzRe1Z6H6oj2/=de(&.foU5+bZ[@GPF!Uttnz(cOR'_mqG(ms)T9(TuW3_JNHw/tGA<5;4G/)o7+CPSKJ()"-3>$3d`I<^OfDzj<W
-^F,mc}lTm<b!u-BBff^-tPag#Bau%px"-0g>v'jW|+a:v(O^=KR^t;wmSuFbjGX:}xNhZ&{`7zbDd=<cfaDRU#YphOE>ng:[[ho/b|AyC7=}(CP;.U5g,2
-jjl_sgjQc|FB~9_}_f^:M&[IS}uXJ]d1RfO8`IzlNhqJ"y1^Bh&OJa$}AIcRd_RfvMkXTO8hb$9zN}Y{2f>9B'ji0ZpTLfVpxSD87KIG#:5y@Ez{Lti#Mr
-tso&_,jW!F2<Uh3m,b-7<KEk0erVwG<G,yDQCF;eHh{Gr={j%>h3Ugj9!VHqxzHlq}[C;@WK{;Jk/M%f]YX:[pI4F2p[(lm>~M7$!t|ZIf#RA|f3aWWw(y
-O6|LG|c1RCW%`MV+qIbedx,V9IRhzG,.S(VUH[1]yVr}VKzMPdZsecRbEvjkjyr0EM;"j>i&<)CkaE.iLj/w$pQ5-SOM3!'dfeQ%<y<nY[FnL'XcFOGx[4
-I<A$P.ad#c^MZ.hx)YxA'>dLTn"bQ&7x`)s^]fuzA22fw!UV,l$5GiE6f'W=o8h}YaVpud{8'm_GU6YG>(W/Y_BIg&Ki:7MEvyH9khN+ZH"U9<Wn|XGvm8
-Fa6m<fhpF"44t3")CDSY)DP`NnRF_>tQ7fD6:JX.%}OiBqm])Vdiv3]5OVXurj.Y0M6'#oPW={He,SH:)`p'fkcHQqpoSShH~2E|WwhkcDaEoUIexA"MS@
-RBciuZn61S'TyG^vd$&HEYjjxdDU'%;)G-AR`!g!6Y0>{@q{'.F]4HiqOBPPTjpzYLy{)lg0vx}0_D]o+H8Y$IcmSKHMiUb2$n):W9EMDVDEt$)wNtVM;<
-R1a$A}_^yt>y0>ssY$1r/o,A3"4uvyIbQNB#sWLn]Gv))rY/rJAH,M[5HRv49CtE|G+'e|CM0O,bxd'E<BA;r(yUTu|@nIW[)wN-AqOejW=|3l,lA_;7>U
-H/_G|AMmb.6%i}^1v#h")H$n1E|DMWhZr>NLSB_1XL|&&5omwxsY9{4kP"+TA(,l=_4Ez[1Y"Jrl&4qgcHo&f7a6[}9``n4+%-aSC(B(=8KjzExo0r%=-.
-@=E8GaeZ3dE;'2''0XSzyoj)GW4$0Kb]XliLrk{8z/Z]uj|}N4"Z_{VXnJUv1tGBwhz6q)/N$SI2nyZ$8;ZQpzhSm"KQ^_n$F8XE-',A!8TUV]o5$cuebx
-}/sVc`":/2L/UK{k&b7C~sNX7XJ/iD5l7'DBy&;-wGs`Wa=ZLp_S#U=6/)]"P"Y{](Xp2#KGJ_rM=d1fbd:-KT+MLEB={#1dUl^/S`~lF2~j:kPQVH2ZXb
-,_2YM.Q&QPvlnJa(v0Uo3y,L~^v/dM.=h.4VOVydN=ep,RMM.4^]}k'C04jh.XDl:,e}qyRy=V]M,(S`CdorD50c:ps&}JRWH6Fi7"/E^zP^hM!!cGiCIF
-J^>|`UX9oXbK`IQxAs1o&mx6yx!#nkQ^_Ku|qBC]Rk1Cg:g.{RT30^=!ud.&R5R>G95,2B8I)^TCj/50Iy:LPT6AhJQ]xu(@&.s"8&EL}|'LIZlx<@b0uH
-Te]^:qXh~MoIZ8(1=V:ESwfWAr5=f2n;rsmRP{D51XtiNZ/+-]YoEblPsug;|p_B|7dFo|O9<^EB$JaVcxm{^E){7wr4LqgY{/728B(z1=_^<RZ4wF``iL
-oQ~=NN=Yuz!u9}5DA5WOS")UV)bPo895@IjJ;0vZd,pBET4o~qRA,V:3/lzeD>OJ}`}cY'm_6($s%!ODcyAUMJ~+e-MDi_H9w4To0W]t011-j{f70V}-Wv
-Xf:-=1=gGiLB[AE'>;(q-33T7l{ZA]1{VK(Fi=kGpf:A[j6zp-tQBuGh9Ntf0IrGG$:<Om"mQF22dCLxxDya$q[(>xFJqbc+0/(y|H,/>";FgWygnYAY[x
-^Bh|e0/F38r/sQepDOWvn|'q=Y-KXRs,8Lo.o">q'<x]g/=tE9~=ji3:WhSo"=L9ib$$moF;H..U|,@%7Q@6~4TKFluI&V:I0i"JGjg5~mz%;.6Ln{"h:q
--<W>CU$/wfQ7v!>Od-pTj{0KQvTI&H0.p{Ah%T;us7giDOdj@MgTIMgTxdf}1vqBh<-eds&''e(-0QZ}$R1]DwWr(eC|lm2ttK|=lMA%UeSUPi2#1I/+eS
-g:uN{HK'z591WsvkTK+gcXhf-JASb5j|2U.o!Pu}b6ncrs#N>p;HM.FkNj^Lz;@s<jn#EHxWIkOc%N$iUXDjVAyb)3DX)]RskV.'9V]QY$=(KWb;}WX1ib
-c>ek[YrCo#2;,$`E.AUpHpB!32w]EYdY|]wI/OR/Z|_X;#|KxdbEUVs7y!Ud:qYYNuxS$3-tp6@XO9pmlRz4s3B2OxQuNTKBIIN4r=%MiJp{<iz6TV/}bJ
-=QH:{ry^CyvS<4|ChqI:)M^hI/WS[&;XCFK`(1SE}WQ4PIA{t("`}|;ZugCmEQd<Y15"0yu9Ab{H%MvH%}zB]e=f}z),}x/|:oF2x[M]h9Wd.HIY@U%bHW
-@{[&)LP0=^l(!,HUlfJ-VW~GoNnwK`T>Rh+S7R-lri&^S|(0U:Lb7N,ZyJNPbD|[tE'z!vi=;sDWpx/PCJJqU<4}bu8Y(6W_Cl}laH-%[S_fUYc/"bG}BQ
-q{b'ho!<mT:LGrX2.0vMH,8z:f9T)JpJ<}@-lYagfLvG,>xH}}IjIa6VIR}NNOk<=Xvr!hn|u[@&!{'}(0nQ/RP/o[%IogVms]$|Hro2TKDG!r2hT{bCqW
-%Ctzb6'V4j>zj`b3^Y7gsyif#`Kg5ieDAqeDVtxmXO@GL^`7gSSDR0LaZyGVTeyc"~^ija&mPU^Z$H>`G4]}><Rx<(&H5;Mon4=a;6<B7Rw`pgT>xB4%Ai
-<nYgs]QoFOg-wYQxx&kwzq7V5vS^,_Kj~E,k_<V!"0{+|q2J)u4Yjp{s8>Vp=+U,ZYhdVuF|!FKgQjyC(0L#efe^cD`ebw'-4PH.I#~#23C8#.zGumYU)S
-2@)hK6gi}R['rvV;$Fu)[XS:L6+]M_>;z1Je(e/U@::#{YcED/j>%ID"BH2VL.ku+@iHt&et!)WmA+5l,S|ieR8pyU,m!SmKL"6:<Z6`]K}8]]GP+]i,4Z
-qexa>P,e59IJrAOh"Xl=.Sw(I{"T^Q8rF;fr{U(Bjh.Y"Q#6Z=+$d)fLp'prG6xs8ukDQ|'3s+~(L{Poz2^}%ps+2Xcj/hHla>pJ!uh(u.s#CbB;,^GU@4
-yz+U3b,Jfh,`EG;1da#ZMP&ItwB)dQiA2a}`whi1Zq2=.M7e+p~84T-98=t`Ra"_@JM=Lgb$+s]f&rImU}tc@4RWQK.XEN4X!k.lp}pk]-}&0m`>Kb7nVR
-gcbhLSonU[OB^PBiDH4mb)gx=34:09."uVm)o(_#u%7^p0sw&p<UHl)Kv+_8[F;u)c#u|@K$`c{I]tJ36QhPzFKcC-K"Z@:u|>V@q%;9)""h~"ejCRJoFJ
-z>(A';89."Ebu"kx>T~f!`ev29VN-E|[f7a2i$li}asq[Q`oHZwnfPI2C&DB-StcFHNTkemGSxlCI+c|@T4&NT^,Aa.lw7>z<M<;:`6bK>y9{j$]{4Tl1@
-!^RJ#{cFT{N^)-y+HfI(X2-uh{`bDWQKC[zN]B2'(fpe;5kv#Ob^MpL5Wk`e3H3QmZht<wSXCzyqrlr3k<)!mvX3bEL>~#jlqti1k!=P]</e;sH&h-N4D|
-WN['":34<0>W;@cR+k0pw]L(xa=Fox[VUAUQh3OyJYGA"TGgMO6gxwK>b($RTs@j&2gP~gcGL2n!KQ0AKH>!-MvvzGd6NLiGsC|pwiAr~T6FpK%x1j2)dg
-mj6Pf,96u{9J;0@!;Cc^X7.EqmOS,0b)#9eB;T|t_k3dhJYV>T!2|6c&wS~!W`kbW;&Wl(QE%W)[n/!"O8])`R@x`<ACH#&bvcGHGQ!)'qdUVr#7&SIQdl
-C=9/JwNZ|.(w2$ta-2dgRq,.0!z$_R6o|8-$cCfssFa&3CEnXS7Gh=U^T1Ek;-c"yCv0w=,=8MM1TKT{6=&5W4=&sD0r$tUa)U[U9=[L5|.JF'MZ%7L|3r
-/zS.kfFE$Q_ba[FU]2:rR{lt7XmhGqq@o^|9B])$PG,TS=r)SpNyl}S^B;P+2s)C$dL)76u0DcBj&04's$MH2579M=g;XsIh`3;5jj#2xWrhCIY19I}QP^
-Nq;|Qc-asUcpeJeuBglnlm"xjkUkCEBIMmK4$O'ya,G8p^l(6vCw3Bu/;un)H[c%+<<K}U-#y=W[{>h);.o.|,J[Q=],#^rY[pcoyTp<~H<CdC(pOjxF>7
-ku/9#v$aHj>EeC:7%NlN.PGx^tgq@;=$TGuv:c8rxuVouJH),Z]GNetJR7u!]Fn8O+WU2BIiP2>&lv!MBa4_(SWbjf!x_M7Ck@ru'sOc=H:I16bey[$%I)
-wSE/"$.MRwQC-5+C~f>TZ"W5L!myUgLY_)Fm:&<;aLv2exbM!3W-LBQWuyGyhK8]_Y;Dj};%Nb!jRsL(C(g!t.w`P-M80K;B=q<E-s|}qQ-eEIl&cj7w_#
-7QsZGrUN4;#{|hwP7>reJQ#Q!1xycMTOM[>k0T)6g,;+dtrH@q>X`7nQi<kx81Yevoi!%=#34"~VT}p5o&lp}wVz[s=8'qnxY[6xXpzD6U[H7.]}^9D}_6
-~ymS%e,)GwX65pOF6aUK7[cDO@O|=hO@Cpm2"'}j9q[|d_+W"3t.l`Hka}N;1pxpU;5PhPM$NEqcs!PB:MJ:l#=CL(NF4zk@O>b]!`dxwWc=;SF)N<#D@@
-`.>r=P(VIYch:90`f%Y%X`#0+A2S"OL|fUOh>@_QWWs[V&cbS.4J$Bo+T4X3,nH-dUL:H+8B59W_pJr>Pi{b69}GC[89K$1N][{@h>m[}^=kUPl'Ye(QCx
-W;Bqa,EX~T8aQm/$ODNlb5+9FfE663r7Z7qJiNLDleRJ7)b6@"6Nkq^d[uIhICL[]Q6Kg`KRhx&Xur}T`nI5m$roe}A2zOsHPtMxLIX}m'ApN`XT'"S.P1
-@[)u_|kt>rT/{JYRg&fu5,O$)mXTE7}e!_4yFaowb</7rl1fu'56IY<T&p4ECh0K=p=FR6W9g@ps22l<7!:E/#ARz3;+_3^2XX/8W)|=F3S^<@jxhwiTDM
-YUk|IDT{sInOjR=l7=4@1&+H2{ee"q)ZOfcXXkVB|1CSP:MAV)zn[0FH:=w1Do|$e3]>:<9>'yl`H%:S5p]Bydmq]AUfG$f-UA@OK}c6o1FJ/SMRCb6Q=T
-BLZ``.q^=l"%w-9&Cd8{#yYMr(IY5k;7NP@#2UFcWT]RrG^4#TKK^ur8jBXe/SP"DYl6~Q7_<l'S(asIZ"y%cm;DSEA&._--n9mO~uWO9[NwBr8iL|{}!_
-;X-Y{ij,h8)g"=Yp;O>}Cxh=1t&/(z'CmgqmER3xB|GF30{P1nqwyl#/'2sWI<eF9S,M(#+OSG&bI&2P[BVtU./kd7={ab<sOqFBy,+d{WN|(P=(xGC"vE
-9:5o'XiSl_5HazwaDWDOT$24R;b.',TGxQ[KJ0FiavjLeMP:.H~y:]]d|t/VLc@f=.5QB90VTc6i@.QHUBb:SAt@f.3K_dUN8<+&f!s&i;-F`c-0}D0V%U
-QV}"^TodkRrb|k@'CK.V`.;3/4YQQE{7N[F1BmCp|WD3l#f'jK=p7J=W}5>H~XUVhMc7viQSzRAW]PZ5XH4(YaOdAZBf(FLUpj=%)3H.e8Wgh%oRuB(8#i
-~=<s&:F=Do>F+`)zo72`Fn^a,>~K{9nxT[{4P&B)VX"RhB2W>R}RnQgQC:G)~68T>_Z5[&]5%L]k~%qh,&j'FdcZVDhg~aZ!FvE/5"|}6S@DIoFYcZVW6D
-kMp)=I$W5bq|<n5bs{I^CK'XYU{PgLyO2}WJ2qZ#E7ML}{emSM6ED'X'.ath1awKf4Ye]{tAWo&Wj!WClBD=p4|4_I/]9b1O=.;c~pN/o!J5}3_PTTumKP
-zU8n`!eW7@ZPdxDjF#oo~kn#PJ"V%'3PNZeL]imU{'2wfBpjq/"+pN97=dLbpMp5e-#Ua|X."]u+Ual[~/+'iuaS@1lAX#LpF/9W!50ljZz@~wfuUWAhBI
-Y(Ol8PV<r>U(B(Wtj>3L63/Ia&XM%W7j7INl%mI2:'79-VbS]wIltfU<w-e^8eDKLr^Pmv8u$x/nW.9(D0zI}jU-i]eZZj]DBS(|tA"oCv|vcv;z#+qqgw
-!++zZzbyD2]75Zq:_77;yZ'z>wVv<ZLwsTUKj4Xwr5Sy&{Z4Uh[|T[BU;ixP;.d`zyHbcYRk]:fPW=YU0yo5zoM'vVz$aKZ{bGd4^]HjhJkw,7mchRKf)=
-s,k^fznZ>kf8k{{7rFZdvF.Z%TOry^|0sCW.w_((|=~C~Ld32(wAw!;0QeCjp9,-D;3Qb#EXmQCvUdz0A0mZ!'MX,vY$ZsKEMy-jp$$%19'/pjHH"+4(vm
-bL}TOWab3>;Fz]NM7&mf}f;|a3R:2=zH"+9!!Ff&2ojHV@r'O=5;LbE,tR`SYO~ob,f4V{BLAue#aa|h|E)x|,0lOhH@)HGZb+v&5uGMAM-ZJK#7DFMlW<
-{xh2F2ltE#t4}MJWX#F'@o<1'AE8O|!Vl8;NMlU+t&1w4-=A'';/jhHMeq<4B;bQesw%|kl5L8H@G"l4&1v'N'Lx<Rt_wyHXP2"]M9%JwUn]22-ire7$<k
-zr}Ani:XX,Czp#E;;KrR9;]K6J"Z0`7x.peG/$cmpCJ}a,kWY(vyW6&xo,UO/5FCe7j6bkRCV@czSNHktyq70y&0yOB0qA2aLKEN5t{`83uxD2&rukm1i>
-EtD^5m|ud7u8dmxV":>'>0OD"/r.Gr~)m4rhZ)I}Llzi4^vjPVAck:oIg$v"=Zch)0=-J13Ky`UGM3u]B#=@(`Rbl'"obrSohgPZMv%rsB$rf_';nKs'G&
-Bo8'q9J'(Px.z#-]w!R=.#$^7'jr|uibDW|A~aMm~:!oVW7ZSt04f{YZj1Dz_wd]T5="X$#oVoBb|X~saYdpg1/}%Qbk)-(2Qd,"<f&$+T`'{C{p"HhS]P
-JN%<I#MAC43}Kn.<fSo5K>oCHc'JS0fq`.GqMh[Sb:aGf5+bn|z1{1=n2rYc[E^F6UMl'BuT(s^n2nTTY@%(Bkb^Y{/JJ`@V2|<k,0alsK#mhY8>pfQ#Ym
-}U3c'VG&!NYTlS)Hh;^'bi/ChYMLbZ+%`b>J,q>kF2&q+|;b`-x=OS3CHC0:1&U4GYH`6a{s7jp,G+1$Xb^-SZB+w>~`3FlUsdJhJe:VCr=,qN%q9Qgw>a
-)Llq0qQCvT`5uO1K:@4W'yp:P6VC0RJN]$~w_(b3jW3{]M~$I@0:u;vJ3c8n-Us)s-jmvy@I'oc4MbG_n7#{5]F'R[+sUcDf|^LFFH}'1slabSNh#ik[4=
-_}"_%i0"J<UQ;g+6MD5K##^J_p_ZES[%TH4i`'rG>}Cn4j(deEG_):zx^IkC|JZ=25(I"7'^g7gX:x`B|o=ahRF5imepHU#D^s7|.):j-zbF5TxcO94FKV
-MSVEi!dTly~suAC_Lwvthuq)}u;s!#x8G[#}u+_@^GuB_]._6'a.Le#5#zV{GgVTt6vCT+7OU71pzS`%&9Zsp2M0AvfwW]{{Zzq}.38,N=gPA0xK'"he:T
-(3H7"X$8loZ._jbY_3%)bVt5RU-s])L5RBuyKGMUz7ZuZ,,WzsI},5CS+|uWq_-nIx$%js6pyKdC]WK"/efMk-nW#-0qHO@CU8/:pxo'OCMArh;_}&mQ%@
-x!vG`K41uM4Tfq>Um;bdev>z_l9ehqmfMbuiOJnYxxyM`Tb]TYjp/wy,mEFccF}3tmw198$i7y$d`{BR-"_g[>;ykR!wxDm5YZ0nf$R$DZa]k&ZOEUNsaW
-JQw/.uyqlv|E/yzm#A@`y+0/>!)7#aj>$yHcK<M1{dSA"sZ@<Cyg{9j.z;:nm)BPbQ}20Y+.<{S2tF)3NmO40pmCryun)(,6g{"SP<1_@mbu$T37mU)L}s
-i}Rt~dfL=Ifj_pD_fHA:z`gj~+43fm%.2UU|X6Z{OuM5LKsPGPgo]-`9.PF@SQ62{SSaEjUm{AMwI;/uF.0Se`ah,-{81JH(:O.Yh4vu`&T_o0gydPOcvU
-31yNG[H>cSHg^R&I~Qyg'Qk!0bp^5J=&9-H'9evJxFIt~b[&HtTy^mVQKd;z';B-]wzF!#%7|yu)Sk7)Cb!!-b~&duULmlMC-s%R',tCm(d}wg<nb3`_Y.
-OGB{+]t9<+QXA+q4X2JU!0MfRjCsL"(P#!jD#[d:)%^GfNTA.ry=lDltY.jo<NnZbfU>apYKtHsu2w8pV'JrX=zkXw{s#{pzh^cOmnH#2HqIk:}]4J!u/a
-c/U7U[SM(N&9"WB.+g:Bp+1{5{}#%UzZ|o-)4R!j=]p9s'R!y[z'CG"Axeh+&$:KVoXft"="^;CpXm.wsbw<CZ]pbfhoJ+0#@hG9[b=Hog84kplXDx:o/f
-.{Yr]eL8xf=:q$f00VWM=zeLq@b|Cz0@:S{p1b[Jq3-r<;xfH7st7)to2[y]nM&v}t-YWah#17TyV%$G;SlmMG4{bypqo=}c]>tnj}{}Hqe5!]Cqxv/)xy
-g!.f$SccSU8&%``Q.rD=e$`t,A^nL>G6i[{B=4|n_!VP5)ZZA@r>E0C@%r2%|>I}<G4eCJ>doqkJkd>r5Hbu[lEGA}9#L<)n"[2,#6n+TYsx%swg>TFEJ;
--/BfAb5eGRJA@w4:A$wRA(v2%":6<4cO1l$v"2"4F>8wqgzmx69Rb8:Ct8.TU/gWJUmcN5x6IPxUY`9;>K:#E{wO7[dw{OGgl@Dp9L_CGb0eJ[L[_4-g-e
-a|P#4yKm>aWGtFpjXBTH!2dXi:""zJkc,Tdyv5.e~}}{_&as=6#d8@6S&rZK1i|aw(J}$"Au.^NVTXRgd]Cy>hm2PZv}X-:NHM[>FnkL_'DJ2N0;tI"C9v
-8!Fi)ZX_1#MtYOVCKw5V9<8<`Hdmbpmy&ra/iOi4eedWw&)}@]vG#8Cio+QCAMa0/Np%/H^5pX}pQF`l5G3"gY8vL_N@]v!`@I]Oy9c%>D.[l:75t9K17l
-Uxe98cB-)cJ[tZ`hsDqNZFXh0BG6)sl3XcI`r4v{"@^kY#sWn}G{l7Kj8JmN!87)g}OSzs-bMH{=]LKY<dh+4h~I7;PuAsN|S7W-5:gmSR(h~qoVIlg;mT
-NOBME,h=<1X7,Me$BSAS.$|H5VD/Gm#TiX!9DGG1ow@Ou_h6iaU`kp3|s)W5YoaT}_/zEH_EG`mW~kpu16/@'7X!r"]ya5fgl/uBZ_y|0RjkWUz3wrtu#4
-&R~xa,K@8:NTH'"]j0GAx0tmX/(@VZE%lWm/np'$3-|f!-!vD&=:A/NW$QsS32=Pit0Z`oD^G@$,.]$8Sp(ZVLAf:_2Jxq5g46$2[Wj%yfT1JYo3&|A^g]
-:_P5:/Z&cs@_l%u&XQAUp[kYGAvw)>Im,Atq|Z=EpHX)Q_G]g1+xiToJj}GHEpo-E$|55=tFS/9uQM+ggFoo/jcm=E%pk<x:>ckgRYYC@'"`t$+Wnghw5J
-$OO"}MOpZvniT=zlWJvB[kRl+s_xrA{>qUnQ&GWW~>@OpQjOYa^.uzK$&Br{<7l|X,w<QG9ULH]MbjLDm>);}exf(a0tm>fKA63N2J:$(!;,NKBK`f4Er4
-@_;7/{0oRX1vruYlGQ~s8itM)wvJc"KzqC_G5MA7Tz`pk2babzD6sz>qp<uJak7|c=+XW$TgsbzL:swzUFbz%mbN7H+B3LXbuxjhX8NUxzwd^[AXRo1p9u
-IAOW/xR@p3"+4)Qh$pTsFLHK,X_Gp/0-.RWWEcADxixx_Hd"i5'ayI_[wz[eTsDo>hPmLQdH2Ai4^.r$2(-k(#cB2]q`&g$4@/J9xU=KzYtc"8!zKUVDDT
-|sl`$>(xi!KES=LjKcq98tRn'I9X]qzHasVHe3+7^QTppq%,;_ydnM|AS%:aD`'eR7k8QVp17MZqhu}BY%^"G{kM=b8Q83f.rJhD:aFyB.%stwKL}umh&S
-d'-pD=Sg{KW/-D8TzKOscuP<9X.fOBOqhVWl`rIr"+KcX@xD1f5'/07rbMOH8[0(BAwLqI-n3jbl:6EAvaN=5GZc_:u^=.jtbPv/]w/NAXPnBs>!MF14~s
-z8PvYt13s;8"qt,qtJs{XKWHtMLmhj')Dx"%Q/,!L{YOjA>jpUw%7:pUHHB[}.zO9iE[hQA"K2{yWS|g_2/qWd}q3qTGwW'}immqt1_CvB)R'BF}Yd!rTl
-K`Myc,wlPQ`y5NM,8"m9,I[H:bb#ib|hada3{gI'HvGT;6~%Y][&Pg2<#_@UTh<r>w&dtm)j`JCDU9>ME,+n#HJ|(ot]&EVS|L=eL@@rC1XQJ#FvOq9zc]
-8/_S_C9tkLM{a(HR.L7X|lv9{=WYLO[/Aw]F_'Z61lhno2=RH2haK(UQ<Q`<!eH!X)De_io-KuKep1E+uXB_=nkE@#$sfh`s1d%#KmPY/Z{/6zuQij-5OD
-"Gdo~zH`hj+j!b~FD)'Bq1[M<'w2h_9|.q]FonVRP'$`Q|S5Z{hNU5v`]71ELRv2a/,1ev_q8`vpCfx(qn8.7`}sI9D!AB9<X0}IZjteEQq{^D;'"'a;.H
-&;8'%SRc`EL_m=4kw$8b@b6=#CzMaW;(A&%MY[6kRLrf}$:$Gmav){hS<f[MO2rJ@.N5="pizvM3Guf2%)/Lb=`'CD8lTm[Nl!vZDx4&_b+g3"EPy,8tly
-!cyb|y%vp/GfJq.5yMY>Y6Tm:gA#-'tRd}2!L]RF]<C/Z@HQ%[E>)p>DeOimd"5j69^p4a9^znawmp[s@B|8HnHgbalQC(lxKfDlz9d)UN'mCdUAs1H=IS
-vh-4RB/tNXcbmK`0zpk,z|L5gF^:}&nLzLm7<!I>tW`off_h&o);SZ=&n3]ILOY}".;Tk:kNGab(HNwCj#'KNj"<+FJ67b]z$QGA!KkW78|bSJY=$dnhiy
-FhdS5shwp./)%L2j[%xr7"yj>e0)f`mI};zSK>'|hl~c^Sp;EZd+_Z(IsEX4]$im',Vi^R,4,5~I^U#`l@_rl}$O[(jbYhmW1,MTRCHV12_nPS,==B{eft
-U1s'RS'OYCSR""T%e0';!bgP~wv<7rP+f[~cfB6U'C[p)gTO%yX%5EQdq#tV!,4E<T=UGo_AzV3i.!gt(GF0a8vHQ:@UzD_GJv@;lt|!FmkQT7_LyVa>9X
--N"6H26Ip6nw_2LU&r<5bJfyKl#Aj4(U[%uMulH:vvVXrFay]{Rv4l#TLovyD!LVJKAsl<6t`OM"waQ7hy9OwD[2YC}.8Q)+0{=L'jR|!6kEO]_A7"e@V%
-o!5E9>m5CQNN(;U+!.V[valGrKF0T#O;7]Rjy%kJ[H+`W>aFS@8B:E52yl@x-ML||k9#YP%F-Z]{(Kb_F{s%v7+AAIN#EP4Ku&R@yVDL3UPEjwywvbbJ>V
-^3~fgFm(qhT0i^!mGb4P7aN28Jmwacy=]N>Qu!%|G<GK8Qi2pk[`wJmPF1e7K-L}zW2;jCblV#N^0RJYG;^|UlcqlSlXKMH,I%jr_[I1#=#{k1]gacbBSl
-:`3|Ko^6k9zZ)}qj&fF`~+"|G}Pze-#{K64Vf)>9a-1+V#IRvY'QG"kz68)yQ.%:Hi%)~AJOKlF|/At@3<8H4;u8YzDls%(LF`oCRvdAGDc<uEhxp'X_Sf
-wrn.)v;J0)~22.I2j/W:34=7y>0VsJGs)[KXo(p)Qg%RwnXyE:9n}D]GS'sZmQ#bx=_I=HH%KiU}/(9{MA'W,fffG&JICwZP1nC[t'|H9nesv![QD;^:%B
-22SQ$){3H'y/it/<hM3,<ibXsRPSr"ZTtSV:G-Jy.tO$jDR2kh(]r=C>@g|)5g_#0^^yFc@;ws[`gfezuHv/PLG@PmkPVt_@a;#P(V4kf^A)<7N}R:iF+D
-;7Na4LW(AK4TGgx,"qAL9ZUIn_5_9g,|r^vC6THE|8_"6#8LYYx$'h[w"=NOiVU(SvhvT3Phx5L/sg>qG8zRWjkY':aY)`(R]Ehu>!v`lM8&@[kX5g(,+W
-'N~4BI>20'!#SuP'$ep6C`$3snjz^'9N3qL2wBRiOcSC=.3Gw>r>=lN>VzT5cOx,,UwD,B-`7D}7I}znNj1Y;7~;zFGlqH"Hc;-m{]Q7l'nu1ci'v;AN(p
-O^sNkc5jw,{9!mAoKjQ=QsLr(1ixGfN50L!Fy(IVO%>t6;)U0z:G=6x-W=dPi>gL.yHg'h4S^[0}&T&j-!Ca"9z(;rbX".&]}=2Z~s_O4+j|)>7>:5y+f=
-'M(RZt#0(L<<ycBA}WASw%G{>+uW9q'OiuYQU@Ishq,C|-'nc|Va>hAKmJ2!,HN&gujA.mkVqsO.V^CEQV}mXfx_R-1EOK!1@bDi4=)L")@P9hN1:TM";9
-NyX+_R1q=TnM-Vc$9$P(bl5(V,7.,qEBW|}r@j}/j+BrpQmiwoQWI'%O03nDi@h.ooH(N';o>A|9Pbg&l1c2~PUnXv}j/XxwK%'N3gbg%}C99v"0UH(#S$
-GUvYUqR;Vg7(YFN[%R(C`>sukW5{,+m0LGjM"mYKOrT/{S;;icdZ&{zL$pT.Rgj>Oke`x2'II8,km{=|@;X,};&97QSU~.i>.;I&A6!r<]CV";j@X{ljNE
-#AG3GqZ'nPnIrjjkE0p}93zw{k!kUtN}"O0jwf>6Fu>iQ9@UM1W&(xk/!'v|)cE@od1d0'2fwd@qm2d'494;w4(0;=.uazdEms}%ar5%vh,].X$MS3R;R,
-wxz28=90+8tkcwmkFjfuvBjV.v0`=2zAcCgJ))DXB2sRAc/ousvMdrA=:`!9mdbW8<0b,7~dMCxSK{,XGc}7f@(U&^x_JbvlbN][:KnGY@Ky47Vszk:EB%
-#%-rJcr:ew5KZJi'WTu%f(ImWHlz;z.XU_PuYK/{uu=vD"O/FGmN.i%+4:VDQmw0[eio[s46gJ[c6iQ`GBzKF2S92xT&:z.0tI3$KH-7b_+!%Ha/uk1StD
-L=1R+^6Z7c1hqQ2%_=|rQ-Z't@Q;]<Mtnr8{e3~qRMC`:W!/j9q,ckHD5!FZTNYsBdyOsL,=8'QcV>](0b[m8#bS<(a>qoB={.,iV.xYC@W`@i$D#RI&6o
-]/5#Wu}K8NU/f4I}iYv4[PE=!Yl'Mz"qAV9&Xej9Rx`:t&a[eK3&0K/r7U|Or-UOK%q>l0id,9eOF_Iyk)>KJ{nOQEpd$:#02,w#E{NphJ&t='/M#NFzFv
-W50J%gsiGosOw#jh7X@TY{TUbpz[)-^Z@h#f^QAD{P|e<{~`eob>vCfkGVJV;k|I6nL=eG%_D_s&FzulkrwAdPr>;=}A@eWqalG2}/cXbn7`%]IK61x@By
-BIkqT-.sDfxuD'K0vT5Ha$rGsBLbIJ@HJ'a:V_sGiOb)_95g~{x`M&XK&+}oeNorXhKgf!{aCFWCHPlmo|K}7oM;vu,F2s:QLuWc6eT/~!Bab^xqe|qQ^j
-E2Wx~<_=6eq+EKEJ3cEi"{D["0`M/u.cc`Pp`EkiIqhb6YjYGu-jN4UG}{I;rp85XB]>E5,L]-`<'i==yo7Z8q;hD>jz%@D%C7)qDoK%dW`%{TXw3PIe>5
-X'iYPm0XhyOhE</.6S)C;,c]'3"@<5dH<L}y[vdcqtJ4aLVS:XpM)/|HtYy5nlvLjMJp"h5t!Z,v:CdJM4"$VG8&+k=0Aim<Ta_J|3A6=5Yh[FFPu<TOWM
-"ht0$DHp<`HN}W,t7Q+fhd5g}Ve!52afV+O56X057Bre&G;b{9[|95J6{/SMI{N7QoYt%;,y4Fz+MXen@GOw&;#dQr4cA|:xoO@0G-@hc!C_@rZ7HoN,Gd
-2ckB'qSRsq1h%1/VK^3(Es6GIkB`28qh:xJv%Hhcrs6-XJ-Wcv#%Af~U!Bs19Jz(YMxchEaPc0Dv^yZ`I0=J;Y~`;u'QzjuhKnSxFM"Q~=1(XC,O@`-0f'
-KWIy>Hszw44'P{)@MU>L-fz-|g;cd0oopd=AM!]FI7DiW=mdHX$O~1b>eN#!sJ+Pv%J2!.qL['I2k[]|%dSJ2yAhA,iRAw(^O||w"Lmk/1O%[F8|"JdWOJ
-HbV,<pJp,#B:Oq_FiWQ!m9(_-&(dm[NkQo~]}[#1+JN}(8-'hKTl[=P-d-SS}}Gcj6Ow|$F9T:':l+pg~>mh^m_AGu/b{:MzB&J5y,SIFB)f2<6_Qe)OI_
-x#bw_FH)NsR:z<}vneHBhi=.wfP_%|;8l@)2JOf@KHi3[&xgXjCA:=c|oJ@:Z+5D_0j5A6^wS4U^Cmv,pmxR4EdUgFBT7)f.0]RH#sA0@DY|O9|!J:_Qfv
-WhzB%nDs5FpXqF$kSAM6e_nok:EV7>nXqjYZuCmuH]&nMzH{4Vyl.WBK)EHR&I8=p|1uq+sVRXdAD"$Z60N6';af:v6i)D.FE)}L[dV5)c6}h2g=BP{z3&
-Qn'g]6vW`wD^N=3SFO,z9r43X|x"+-BB,irtvOmL:&JmZxFrQdFU7>z:u{Zj}s6$ElCQ3)kLCt<{PWQ-6l;fLfJ-`)m$kCLR@n%]7zdO"(@vW7_i8xPo6v
-d>y89,~:2{kIBU^;}+:H+O$yR^V<mNVG58Z}XdSAJIXjPA&rv3aOZ|ID1`sxVJk,5a/%m#EsG50x~GSpW&{[eL"znGz1+[n-elE)5by7KCN)cDtH3w/$v_
-(G$MY$|T2<:mJg+J2c=#J,GZU%VsXCby7m<22#jD}Q:6c8Hzt05djN"Uj6Jrd>!ugc,$je+}dx/:^VCWSVI9$D1`e]YMpTJo]Pwj9CCxItE=2Mh@:<{b'6
-M&:]jhwWj9:!IzqhG7kj90VDx:`L2QP%6R<!p=._}X~rs/U&j@Gx9)dj6%YL"l[g>+z[~()OP]eac,$Jw7#)1h0d#O@aWz/)sOjaWY1a%3S3,7VbdXr%+#
-jb.-Q9b+_U8EA;1HXcFo-B39f>m3AF]PQ=,j]I0IFf.B1WZ>ccc2W'=p!-tt%b;cxI%H$aST/=4rfc226F8j%^Iw}P7d&T]2_W0b&-%!fxPDoKKv$7s7"%
-)nc46H6py@F0Q.=AqQ<kBC!sE8E/R,n2RFJe=ln3QD`6qrtM~e<2`8OmfK/H-gB1hHo4)4,dbX"4Hrj#R@EH`tk:WRh/sJb!ByVT[gt`KW8o2oNa/_o%y'
-08"t.yZmr5:vwYw!wZ{Tj)`.sB,o={rbAtqBu8O/xQj>o^iZWPbTTbc[Byd%jconOV"o(u+u/JFmVlKJtTJoMb.W7_U1mc~_y5wkbs,B858NeR<guu<Yr`
-qh14<`cXW1BkalP[1vHCIL/cOW#-wB2o,7".Gs[m7n38;s!Ef+|,6]/[Sh|f];]IdQ6m[2r>F<BHXXX>s4ws%2Pv-AzOhoo[vyh6{qqzoL_l}2D4Pth^di
-4L20+oqu9FDsk^]Qpp+X_C9CmuT%X#DDB,`V_T3U$>g7Kak;}Yrg&[t^/,Fbm+;DZa{$1j62]s3c~q=p->G;-unW1oJ&s]iaXBGG,f}C934eHh0Z.[r$5)
-a1y}+L~S9Nj$Ak{RZ{7_2I&n1j@X"4LaC:"hCDvr3L:2A"k$KCDqm"$L^f6TS15FBaIWqgpxXd{G_jZ2_;bB;+k:~+{`ObA65$U||9w(^mk0GHt$'D`'T%
-[>Vi94{(kKxH^,lw0Ju}(GN@IM-(PdMywAiz)Xe6iXfVpOZwa5]va;^^6._^t7u^j2Z9d{v8Ar'+)41v`&i,u}B&MY'YI]&teat:4x'5[9F/cno:!{],>#
-}JNV]a@S3=N13/=<RrFq9h1mg|zM&!V|L|D8fQ#h&q'R/sjw2x[5>QL7K9'uzMv4;&^F.y=y&LN8U:(o87+7z$k+|}N0Evn3tXVnHf&m<wEoIFG)CVP5sp
-nRwCMhsifbZi'Nxq3,t>Wt1$>B|CHcUlMN52@#3`I2ZUA1RxsB7=MXfj8dU_/uLVd>Ei{XBs-rs-6M+yC'%nrslOjp]]KwNvCI2<fT.2{#4o9,&;Q4t')k
-SD$N:,yC&Qz5rv`@-OBzPLsvNC[`FC3|QfEdzy`hgkRZTL"eCOjMk],"&<G=WZF<aE$o9x+>A@-X=sn$jm6RVh"Br-)icl}.Ze'u9=mhr.Hk<L(3=NDsNu
-_4i3jius:9j1a7c^"-dmK-tbX<GL^ES1{_e$)A6d5C/)CZ#aF(@sW%h(rqr<d&2LJeuM-Ee{eFEb[TM:=-y`ZJ+G^SYnT@ClTH~$E@)jo[E|fMD".!7x!p
-8tAWZ+$Z/-aHKw[ZSi'C+og::wtF>Gk<gXPVf88":nCRTeL>p8W<DGL{[ciX&3})Tdz{(|Y.`fKsn)KJJ|,m,;mfe6$['>st.{pT4+S2;pbV(Vc2!y9}>g
-b/17yi=eD>vCT{hG^,=afAMzj6f9y<=8SJW+,cF)j_>.7RyYPew/rc,khWYXN,G]nE^8W'%k[}R4u.;f4u%ba2'V>E>Gu@J.,_[q|i^wV+EVxbc=@(7')t
-jb5SW|<G}Fu-mB0ueljdKR"ftioP`HkoIR]>$|$hv<o`_mGO1T!qIE$}7H'LyK)YtfMF{nRBTNhzS&}^8Cnn<n^V~>UTj[Y,4m~mR49^.W>ncT_111ypu_
-ixo"O[D(jH0g$Lg,dOHH4dG^o!Mdepu=<FP+]h^_E4Pt@p_E$m(3UuMzEWhI]/8'J"&,a5>NBRPv:Y`|iaWDmQ[APAM_K0824D:+%^f>[7Jy'`~$;+0^4M
-.xSo=cpYkPR2>+O5>nMm:PAZxK0/)`s>5=;b#zIkJ4ywQ{YH!tU/=%fTC|sssO@+y%agwKPkKSD+QH}0Rh$RhOolF,metV4q85;0I.c+Zd9pkYJv|nc^7X
-w3hz9&:eCBmC0.|X`#Sj]Z"pi/&yX]g6yc3396nym)Cs<jy1M#{;Q0<F-hv'VCjHQ"CxvpAGTW20xeC><+pZM`55%V&rxByx!Qln[n5EiV8o)811UIJM)c
-wag+C5^0HK5+2dCs,jb#jDH&RQ9JK"w|TF'rfaOvhV>dRt1oxdLI]6m>%iR.jpz#LA|/9PV{_9GF_[O'NaF6$t3T>B}"dnj`/U,.bu"/u1O4b4gdfznjdR
-Hn`!n2%+j8{2s+y|1|pwwgVR(V:=lU_RVJ(xJ@/5i6DQSgx}Gzuaqp@nAl+E$_EILDI]ExFCFe{D>@iEv=1L|s~0`I%bUH/T#akz[.I%I@77g[xYn@s7$Q
-ci8_qJiT0NSZ2kZ3^%J`WGRBTivI5f=J}s{NRA.([DIl@n-ctu+4y)LI-otjo"vgxWirT&OW!pa=)qs75l~MYYpnKTl4}c^G-`ICEkqu<2h2YKsv"nk/))
-D,mg4dYns=+i#pH&imHF{fjm@",%c"&wyW>0W!$@q"8MV>%&b4~0YT6nh4i1+HoR`^#a)994@"<mp>:#wj,Jufg<3aLpFC[9(Mx!n_Jom_yAqbF/6FC3>@
-&%<!#63gM#;M_fkf5ua5SKpul.>G=8n}Hr'AJ@QsHdPB81u[~OdJa`Y(jBVhfNER%hn5/akf(8H:Pg&]6fR{'CD$kZ`_Flux)>enKk^p)r22|h8Fcd=f>w
-1lj8NOP4)H=Q-%Om%B7Q|^PQIM%:N<e%"Yu%#B=/Ag0I62B/Cl8NO"96i#8!Qv-;ac98`k8Z8tE^7|y&-Td"A|}XYwD|A(l4QOu[Jn28]EfXZ1pmM3y@Jh
-c#h!p#d]1u8GIE~_ebhPO#.}/)V^dHdPf=$P#@1$Cr;@}#a7i<8%]@@l+tvAvI6vpZ0WlD]jWBM7PR}ga'kt#V/^$Po;Ud-:)fCx>$["`@<O~qHb0m/,R4
-+-MtSEUV;mQD}JW;lEkJf8A:qCW+Zv4)#1om#:=+zKQ"'O.V5H|#7;<8#@.AqvqJ<uOH"<OX[7A_)tx+ga.Hf:=_d.&Y(lzZOU<k+,s+[97nM+GND66Vbj
-B;oHzoldfhTf6eO,sSRi<L2mtdHd.b;S22vm><9jpQ1LKK~Rwmf{5vmu>e[7V<,=0I`Lpw'b'j!M#Vqc6m8GRZ5TK#8m-v<pd}NDKMJf$p!~e,e#H<0fqo
-Y%cx^,n[F1Hi#^<{#i[V"4@TU8<F,5d=Of!Z8o_Drt4W6"yK@JnjpH^)'UyYr`BH]Yu^z$ZQSySJ_4%]2Hrm7-$6R.26+U0Lg.|zA2D1]lK]xW|1CX&^yh
-Z^jkhC/R,QEekn7BM}q3%)EfgY!zsh6RGA@FSm.&pn}St<Hl"o[[pg}@iW!ZOT3P>UmQn}(&=<4_i!<8dkK'~STVg0tnMt5)0&HEpW7v-%;a_@r5q%<$DV
-{m^[.xacdB+.:53hx>ri@6t/pfVVDQ<X<u{]sdL#$`<A2yzB}`EK%2F.Zd^%7OxfC3-OV^cD8PO_Th~b7k6!KV/N"erp8!Jk]xo/:$D-!YV).Wi"ac1Rx9
-7>p`t4aAX]]=t!4v1fQ&wfj(Eq8S3e,c[YQwk{Icq9}DI=SOi%4l|u`EPWu/@$}:nQND6Twa(I;F4&uezs(Ov7xsNY<#mKw'J^p!4&!9"YV@2q`Uq"~U2@
-f+xjTDjB<4g]5BCkZ;fo,CmQL6polS_)<.1Nz4EeC&26IaY#{Ak<,gY7Y</:!uV>z@9Uu]gh[Lo%VZ26Ubw4)RxZNS@|SlN,OpIy's"uSJg)n=,NkmU4yi
-)m|^48pM{K{Z)U';B_&@_+I#QJbU[!w7x#P%5SG'yEwtM5}=FZ=n,"8HCK6mRaZV]3-gj4OMt-syj!F3U.m%[,=}&ahc"BfxW`5%TDssFz,{iRuM]RCNIl
-py/OkEn7VP$&=e3YE.@"#lozmF%yp4afPicg.OEJNnDQ/icOXp7,9u5}eiOK$S.ca'.V-]1'd_`o.(58vSk<2TL<44Ef(2+D;^yLq}'CazwA7:OP{^QG"O
--2X5XigA+Sm(@@.]}X0Ec|m3FSJ`.wI)Y[ClsJTA@VYW|>}JRw[q#j!ynIoFHxcN@{/z'C{p/G/9mhg!>a4/}q_HTU-A8&qL;p0BS!7"M&K&77#)Su,Kdi
-m`IV};Cr4n&K|`,}'dH^hJL4OKb2l';j7sC4ML9&8U/ZsAp7D;#DcZ_gE7J2AM,r~hBw/G;V%sP,HdrYJ4mSVauz1}l/Y#'ZVC9#W<'3-y8Jpd"kgG#eXo
-r5j>01%HemvU5-$_^4%J4tuI8KGnhJ&0N4Z,YH0^g{^@bU:c".L-84b[ENDs~7UxOgI=cj{%%i|N]44vAT}9NA+#$H$i||8$`U9Rb{hrnRa4t!JxHVvmmQ
-K4j#NN-YUZ2f{iyf3u0k`d[2>H>r,8ytwjRJvR2YJ$@dg6&r:hdyzOpaN>G3[^off;,o{PCJW#G1PDmA[]d{7X}]q<Z4#pyaM-g54s2m8SHg3)tn(=G]UZ
-OVf]&f~q[},V4Nvds+M2ah;+kf3vzsX4<P&rop(x|nxaTLW=//^%6eVfXz(M'^/ODls,oVk@A&,/I`TkUt6T(l%dLd=$a;{r|%<]7:Kla[IbTV'j'vSvVK
-DIOe4yZGGA:Hr|Kn=<3h8:`dz4~%8#Lk^`p0X2N'isjj`-vJlk]&j%7X0dg4xDCmc0xC}#Uc&)my>b~gz@c0LlbhdRx(Qr;[A8=WE9pCYGFnDwTWV|<5lx
-YgA@xl!xR;~0DPz,jMH@oGSVvB>iC>W[EfJBv<Sftf&08bH+e6iqr=.f(uJ1`GJaVlx,4h^.`Ni"QZ2)nDb%,^n)wQWPk/"#LUxJ_MO!}%hCiys+lU]Uzt
-wb8|uNd6HhQUk!2;_V"cn0YhU'k-r<k'~4!MKPKjGb)|U3YXRi$8C5V"f+o0DXSm@^EAIb2)qqXSN_q1.cj]@k61vxIy.o;3~TZ4I)tdHU4j&]C>5I".up
-2#4LKC8{1]8Y|c(un|[vDa36.3rd+I.<t1ehb%Mvw;)tLV.1={y5CMBOYL.H9zTcFunWm["n|kO:l3$,,0P3F#H&1%hQOJ6|N@e3]s2CEo)5gf'zO:</Qm
--&u!bWSf~,Vsm8I,,rflEO.!%&T+U[l3~m)%_}a_o6~N~h5Q2|urPD=j7-C-/W(Dy@Y>rnIy=>0=$QH4eoo9OXRJ)eRP3>p_N;0jQnO=feFo^Jm@NzLVIs
-#L5B|t|||E!V%o0w@Olz0|2h9f{VqXRBmw_U/S3R(C9ho0zGa1hou/:nGK`^:')2VpxyhH5Thw+;ua9(uJpVrp!L@#jV)/}-Lxn|G2<TT!3H]_}"eFs3!I
-;@TtFF1Yyz/<m/^),|#40(_Zr0f[kc}Z:)LHy3[hc#Q>(hMrY(67.(fpdq3[IKV|;Cr+ZvVL`oyW;)j|(tS>sdJ%B'uFY3T-V$y8B(l4.d`pkYwp297"Z<
-yf6||({6X@mQ[B=cMkr'|If}Tgd%%uAx~Y1H1caZKm2S'eXT),z0}6t-osh#~|<LBE.$#o6!QaSpy#exet_TQ>_LHs[ash9$UVJ_bgUo+e]"A'WT)T[n@K
-W+,RRlQc{[AV0B>nZ}=ecx:e&G0yHfQrK$;FZeJl%e4DjdoO]n4rLDPLppc-2p223x$VGE@G6m%]uQ.ev"bt1H[Gg`)=4_K29ytzhCHX]NQz]l3|SgWRBV
-,A;$hGk0.p#6sW"S'U.2{p5,v}58d_eQo"`xsNk72m5vtlmp#kSyl_}s^L"_~Fp`lf+fqM'u4;[lyt%5jVwq&K^T,]Jy!M[{:dd7nS#5g6EV)iF%39Jn8J
-u}285b3Mr9$r_n0J[yqKQ/]@(;}KUFDfKRk`SYGQXy~:,._[T`n!":2;OOvVJqKVwnN9H,|M,h/)L$'JMz"wP:tseaTn~%TB.2||g>d/H!,w`Skd-V9OJr
-&|=}D>aY7p6v`,s{pAeNjT@BdKpUM(Tn'v_KMxN3|L]xEB`hGmtcNz@Y4=F{VT;/N5n0#a=6/ukpt(vS;osB>GV5:DUx=[S$>K_0;is|W!xFa%@F^vO,OY
-4w0lMd/54v/6M"'+OE#f1"|dDf/0J"Z&j}=QkObxR"7x<+"i/rWGmf:zTDR(YQZ8goKGX#;=Q3VHAM6}Fvfg!{6V3VPb-8>F!r(`$C&>-9&V;M{fETeI"T
-H9spj'WWX'f4aB<=%)Al2i&.qVSP(A}UTp%)xHR)vhVyv1L_D&)N&Dr8(5rw.46-EMXVID3w9}3v&hTOu%iyuXn5LN.Xc%V%}hk:0C:A@3{5[A<wnF9o1y
-t,fxL{Tp&7~4agmR],5N#,$hD(Cd+6mU'LLg^NBfu(SNS167n"$nKAF}<O,5P5{o;X"ijFvq-E"Tm=%K~xFZC7O2VDL+2hHft'G^]LuF7[Ntkfu''>[}B8
-K$ew:t`|LcPtXy,|Og3uMs(Q]3Pi]uYY)$N.^CD{mXuB~{C^7G$Iuxix8OpC,[jdY|a-Y0Up[(T7u>i1+nXXTg2Ypl-4iPZ[=c-@ytOJO<~rNf%@i%8>.l
-~9)8zXsv]eLh'kWLugeUh/W`HAA{=M/UgSRR[VYS0;wy/Xo"Hk[LgHZ'y&je^)YLEKiinGUmKk>mzb)-_.H[z7gQ=I8oQ|kJ;'VjEm5WC5lh2K{hAlgQh9
-%K#P8x5/im-2<}7)>z.RnR@0w<XlsQ"M%33rDpqWmnyeB7[L=5f"|]]Kl0=D4)gI'q[ynoP>bKx,N]V6>,mgjMG}J<8GnTP3JqSe<GkfoN_;<=T|WGbB=7
-asQ{.pkmjAgD_V(#Ous{Vt3h&^dOU.h;/6Y,}40hX"=uM<t[F3j91`j@t[k&ZTeJ!7$3N#VpI`ydn7J`@Nr4)H%d.u3LtT^eq`0v,W+sAN6_1!GBl,|#@h
-[b"6&A{mAX#2})f/-YO(}kI&8+AEO6m`1/,};ZP1e2f8bU!ih]Vdc'}>2-Z1lAoK<[7c:n!H0Nig;+T_NVv8t<x<&,:yS/!b>{X2+{Dv5F(4_oFr_MoO}m
-9iv5y&1Tt]ik};AU"9CCIa^YXSX!zB2"G>m/I}O>EGzpc/Wu$$~.7{/wxx[!a$BKXi{jhQvv@7;RZ%p&g7'c1+LxxH#/|(m<"r0bDEtT^Un=~^TXQ@8u('
-zx6YInI]ADrk}9ec{1HwUfk8$^xP4CkqgIpyy],6$_Cdiu76`(zcG2eZ|>.(6Vy1gv<DCXRG`ZL;2jKh^2Go@^So=+P4@zJr|GNbvYEB3m=^(jRF4;8.'j
-cUjr1n4KHoV##JXE1DWM`ibe]Dkk(v+X$+BuO:LIy>Fdt1#.`$]}>O~SrQn4=RBCa'ra:<6x`di8WULmmVpY/p4=HqhhO`lpZ]r`eCfWylL63o3LX,Bnt`
-u)g7=Z_|He1/x:rA%IjDFhfqH6}i-R$LxuF-M78[H$.08$!oJg2[j/ji1(|G:Q-vI$>%Eabx+Wjr$]:<j:<WT/h)EYdc5-37-H&j+vJYR=rd~-KG2_0Md0
-p;,,(K;r$L_"N^W4=bN2MJ-WAH6Bp$/+DYZs<6sqRPm]Q-8l<[$lS%n;DcB'R;@q4pTy2<0xrb|'2K5`1E0vv`PmEh>cDNab28/^P`KP=<,dk>@4|W/j5i
-nWW^M[b/UKC1-3M8ZY-.I@]0=_~&kUKZ[ZpqR{<GsAmp+7R^6Eufdx!;uYKz>:YbjBJd,|@bc$KRi!Q/!o(Gk]%nGH9.{Tl8I=jRR.7>H:7S{8MKX[6db=
-qf..XjTXVpH>bfGf^L|QqLcJGFdzd<IIr;.Q=gwiz-GT.t,zT.tj383I$JebZlgLxAk2"[8z[GTx.P^YQb#F=$:T0:"fS3o<0+zlO8jAZBm#xabg>TMcdE
-RF9$ZZR<L[zs9h-9_lY6{SwVa1`{K%>7QyOF:<!T>#aIGQ#L8c7pN]`Bx8@F:l.w]Zf0,rj/+:6U^3$2G0:(WdXq+=(9B$n]Pz4QUe!Ltx+!qa'hVQ(gpY
-:+S%6J1!rQMrewD,Lj,LoF7&V4BNIy46TmJ@};4|pKFr](KjH!SBG0cKKb9zJFg7A6,]&<X<JbiY7xUL!JtmWE"}SGr%aJ;gS_}l1_Px|,U1i/wa>`G&9z
-~^AYds)N<`C]G@Z<fJ!/5gfthLd(&:~Sa5F%rqyvj0a1j8jNhw-XCh_@z@}zjlSq3`.sPr9Z^qkq'IA^CmRzDk,]~8@+gwuQ),-x{rPP+{t}.oQt-C#2-U
-t8Oe1wV!c]s>zw8o:(X<#7($[7rIU8+j(X<u]ulqD20/(oh7BRYeo3EJ;m4RZ%97E9{dkW]PpNb}G7E/Lu4C/e,!(pVR=!v'R`=3#1iVqNXM>_1W0"mr]L
-v=FO(ee@`c{_eh9U-&uG'z]l2,:<-+>wv5)Vx.Ly&/7dg8S'<PSt%4X1FlKa@[mCX3a5vk9{}$j.40w$s4&Qp&x/I_!aMsu8'}MNOYX=+)Ee</JUAs7j$o
-E_|;#G,}A5JOzwOmYS62$kA_-N3@{4}Gs=%.MJ@`;-u=Sm/@/:x`+'7"V;'nS5~))cyo1sLS5,hj#5k&1B<!G3|wE>/5vn`|_!ObJ6NR6iH=:u/.x79K0h
-'o6@jq+,(H><RJY2ds_>lJ8@clmd9Y>!FS{5NEdHM.ZHNp(ooGy:sL.Y0^/oRK'70K13Q.(Ot4{ChF^5~{P94"zAWOlpr+DQcL6nl[aO%`8_{Qy)/i'+(;
-UB)as[I(s'Cf`/O3>q5ajpan)M9|f34qZ}FD#P^.z$T_T`.JWk.k`z+}]iG.O5n}91i47.!npO2taR.>=kTgYGzc>+Z}[},%_yORt7FQ|sIG$&+^_oB7Bu
-HlC)J3v/K2}10Um"]Y{JEQxU=k0-+Q}lgolovgg':p`x~j]1]U@d2mv7zBhyH=$4.RO+%r6;`g':rc<YDnL.Sb>KcD<Ixxo6WZ+LY<]UGr-x.Lw<f-[=kq
-{x_I0+x0p!128ktrIi/bu1EnicW^q[;19:sn^s0L4VjltyGqWKStJf881--G<x:DQ(qo{Pxd05%l4#s-[D:pTKbJoH!jaykg!bgvTs:yLuiOAo,oVkHQ>q
-(,g>G.e)kz&-!)BJ|UtqRa#&h#Y|;1Mp3UdeUW@jJN#W35OiVE'HIe+6Xn]yW_[mcyf|0Eo3P0V!CfSAZ;]a=b#J7BgLc[J#Jn@.9fdpK)!]`QuYi^C2|0
-M!-E@'W)7dL=]+GirIg<=v;"c(:@PJ-O7`6]S%vO4jtF%K>:5-(N@T&-N(!G(ro`/`NsN:g.Ot4)#cdd+Ri<uYP,"x|q=w&923cnAe$,0Qi6y(AGzz6{>#
-1nt0H+Yp7u~S2Kz${(>KpddB@!+0Sd_@Df7Z"iBBo3|Rs=7FRJYLs,{C[pP.s27'.J%R.W2@nZ!q}4VIWo>]q+8TOe4V!V12_C8;SrFS`.>ZRjt!6`Q&X-
-i_e,F]6lcu9n=Gvs+hJ"^IX_(mUaohv1Z^M0sW_t(Khy81H6YxX},EWxo5>&beyajN9'eFk/_2Mh|INYfNe`sg}7:)j$L2]mX7kRT@Z9C![mDw.l~hS^`<
-cFA(n!:ycKAGo9>CkQY2A(v1p5EuYg95oFv;;Tb810cVbO1-A@,h;UyKE^]d#VKN7:Ivutr.1t[M|br9>]4hYcS7~]A]BY:v'/T6pc}f11$tT[WvvOlACJ
-(s_hg8!u+A9I)b.gc+$^@O[>)4Fp8|=WM9[$"#@^:s@53sWV}53pt%fa#&6}3fd`sfs=&u}HWnMkw('bh]xcvhQ}=%rlghFiSql,y.#E3aI&RCbTlBUOJl
-Z_t3Qxvf{A2%5RKH2E%#'Jx#hE,3[$=d2[4"0NTrYlIeW{YAF@,{)1,Rd].>i>'saYrc9>Y@_Kd>,DeeA}=eM#<eoMIl(U!2MUraXX2jv,x3rAOB^k7Q`D
-<.'TbCx:0EYon}l_[}kmk!f(sgAdhEL{DJ^AJZ.9rELB7&@$By0HC0bhsxHoZ8@JiRprZT3;]L^Z4E-Wp;0;3a!%u6Gjrf>Se;[ofs;6+$zeccSN/A>2s0
-QmW%'zdIDm}V2((,R6TT"G@FK^RLWc)u.DP6,Tj1>.>+]C|>!{|{LGpjqQ#LikEebC2I1v9Jsb9$,rRL+%+#N.[jPb5hA344&`zy-4kEQa1N.hIV=>1LcT
-N$I7}mtgoEvLq/$(IeMk,.vo`e4v6)/I5FAJFWdlXP$iJ_f5l}S{wl/511f./eL.TZc;|dlD:wn_,VY1`f/[~-i/65cP>{_s{$bUp;gr5JTjb>,8`-GtLB
-#0Qn}7!.)DMcd3qjb=L07yuhK=$kH=R4]RRmMwFv)$,O9<ez@c|vn+g>NZEedgr&U+Kelj;cm[E3J|08`Nq,0|8j)@t"n@WBQfSM8Yz"an(W'9)1xEvm/|
-"QRNKymR+_h95In4QDrX,hhLan)gL5r_@GB7CyK7=6)VdV9TcT3)(j]^Z9n5#GlATJ4Q}W/w(v$YpY(nDdyK6YebxfD@WhsLv&|qM"CO2&I1tiD<l&PG6f
-X;VR1p_Of;a,ZCcCibY8lU}"CKPTLCjE4:'g;s7va37XuQqE^>+m.h=LA%zx2rli0@k=Bl9Hu"`.-G|ZL|:f/.8&ZG-U9hh%26W'6VZ1:NCLoja+JmSpf'
-fE6}%JJrDYYf;u5LH!<dZR:`o}Wl~%]m}SN>yfEil=3(IR!cR5Sn;fcjJAd<Y_;l8IamUvBn72qZ}^$5|YBFF31si#6u^V{|4IARnNbMvd[1/XdjL:FhYZ
-0^qGu5aw=6</RCl]@9Y:a>PKVA/WJjG-vsMr<u)aG;NUF/8;2;PUF/9;o.z`<M89{%{=XN}WJCO;>yOHK,[f6JTb}zMj~Wxj16}:mkh.h-aOH[8{$;+NXB
-@F##-m55[Wg:w466}Yq:frN+nB"<)Lfk--Xh1uf[BZ%fQU"C(C!=9+-kIZ`_mG%Alsh^qF4SAauPcBYD0X!NKcwlps.b;B=G`acYtv!yqJ'Y4X0oja'iHG
-4d[bbXAXTMe!fJ5q4dm/AETs;%J.G/h=;V(CBUvWj,5Op-430FUSH]]0Nxi9!=.VTjXM{<`$-E,;b$U:C/xCR!M2]>xCM:@^tR=egc997^'Pxn80%HL{[l
-qAz5{@7.=HsX<X6:[Q2":I19"V@l+yQx:#2iBz2<XVZ{^)@Ks.C%j@f4fQ^gfKju}tPm-:<D.&gRGh1C)uU#%oHK<AQ%S8GA0PTH&4Vy'Ku#j^I=8d{{;F
-&t=jF,-2dA6q,|]CjgD_=tZr>y[w$1^V`d")a1=L]5(M%$Nl632wtQ4vp0UP=&_nt>CGpWw)lWRA4Ue''iIT;MO^Z]O;3q'z0kzhf6rL@qDlD(zCoMyOyF
-OUx)xjXD"VbGsuEQp"M'p2u#"/5]qWY%SfVZe!SGgC-Gqo.LtT.v7XM<lXpCvolI/Q'[Jdx'w-]NYTx._s+<;{Hqn'zNwCKP^mLjg8s{pz&Fr$MpNt]UAz
-cwNXo([dDpb{ry}Bnt35)/0m;F4p;}kU#gE5iEJ}'L(kYtW]Os4U,]qK:^mh6xpzW3yQ3V,}{[n;[`8QL@.Si5&CG}'s=a5F>qTLwM_Krgv)N"(yWmR;.3
-r!ViO6q{~:[g&$W{#]{k;4AcLI<TGY52aR2;1yT](Q2ZmUI(/#wS6!Q)GF:E]X%R]Xa6~U={7SH|'aw8(A1k>5p)c@.>LI9#X1E}^]+b-XQc$r:vL$qt-S
-Ut:ke9<yf,]Kv=0!3MSn76$vAg@6hU(q{coh@hb[uIpo>U;RSYYVARYOXIF=48!F2>,/)!VjeYUWHhaC4d&02F^kva<WHGdg9%_7ejD`rMM2}N""}uJPL_
-k6.-ZU_]+FRDB!!K[hj[+jX"}Yy]>:LpJg},<Irb(dvibt9C&Q)6%fcNL[Ko"o5,lnn<ta'I@3m;W(Wc}XLoF)KMo6|+|iaoa}Ve8]LNpG-]ws}QWGNG:(
-S#h8gts`Po$cSPFROiij|m9B;]a)w1nj}J}QRf@J2YvX6uhCTV$m(=AvX3d&__)JOHWwn^(sLgQPMI>YTpH_|+dBC<D<)T-xGf"DR<&MgLXijhnC<Qtc7Z
-pG{[UOAG6$3Q`!KwKyyK!WmcY[,lj0F6oU7Ts5ntzudxcArTWDTxp_<]^RBRDq`R)uh(|si-|[TC1ZVbDXP&[GB]Ch%"@%D_/gO#!Sjxh3.jIg,QTuA0P1
-i-2=[}~9q_wJ,{`uLIzOR|ZWa"r@sHs|(!R|RQI.xlqT0kDj4sQ'5W6'vr4O}=1xCP&5ZJ,[&l!w8dXCTGb%~o4;R1o84L6[~gr9lbr{{g0FnmStc)jAry
-Ykp|_2kj4c]5ePr%FM7;uo`<Ng3<k=_1=y#+I{4mu_L/(P$uTWvM3Pdc>dohBoalkCQUvQky{P}744<hv<#'HOIf'+up&,4N/9<avJO6{K[v9qRnSa$G}!
-_dD`p5FIH0|so#A$amw+N%G#!r&'dk>BXuL]]jqG;|lx&;sRP<|P3}}qUzd+KNV[nHDr"i&[${G7b3CoF^!v2Ee;pXc|}oa$R=/9UsPm=nr@c;e$u"+x.S
-.xZRwfJzB:$oK@dgqZp$e=xj0xSB8XCuZh+;(ZnAQF~u>W{EQ^hxIcL=_UQQBh,C]0f/}6m#!ac}Z8)coE$8y%0bi6V9CSW&I4q>vxnh3fsDkkjy/>7W8Q
->ZgAj@KVp0>_,`w:J|Am/N]!kvfevXNE,|'-E-g[4aS'tjVraD@)-+33R-%nwm[ae>X'e#.:z^SOW=wvZCVVEzZJMqOp&QT>c%['oYS>%5mN/Kq,3YBKSL
-Dk^>G$Zx<'I4h1(]jDiQXEZ%G)cJQ"(--@fa:Adz[aW2q$!b99n}Xmeu&e=AqdN8Mfffq&",M|oe8-fP|9(y)zeJR]rpzZL7h%A<`,')l#GF>%k|G,@g(I
-5.gWL=1UOgUv<|CXBX-"1wV|h9WW{Pf2oP<"_"lw&_.)eIx/@SCP^`dCWU>olc1C^h)J}z}K=wRLoC1OF`i2'btj-^c,@J1b7iv,15G7~c,a=A$l`Eg])]
-!]&Ydxvl^/1y(p(@"-i8=Dumw'YOJ28DK%l)aUML;m.!-l$AKt6L042,D&pek0>7C{[AJwpyCYzw.jEI1Y%Ih-RU}_abJ;-5](QI`GM28O6mLly:SZTcOc
-`#YpBnt_+b#E|4t$tFayKT^Ml<fO+#9ekVM0>xhA1@yg9l0l7>Z2!9Bj<Q%Zfr8afykFRqg't;d#Dy,uyE'_5.Y4-VkcA7r],NT<frK,g#Q]Bd@8.1#wZt
-Bpg3{zENQc8oe/IT~fc78eoP;XMXl$]!I3)By269k3f5a9QIX'Psf3jGo)Xx~t'.42>E5IfgB,KN8Nm7`sXLN0L%RZ,WSaPHZ)hAF>#-vG)UaYm1Dh)c8u
-)nw0N@Qv!>]kfeHijBW{]w>01QbrD/6fKWO&M1[{imE=vB5^@hMwrIKiwf.Iee$nn0C06pJWqH.1]FQxN}w;=x^Y:6by3W6o+{UFYIp|YO;]ju$bM,!TJm
->Evd+zPNrA6+@'fXu;{6x.PGfp!v:(rXv[d7zw5AKw2GCFC2[GLf2>vf-q2f_rLqICE4Dz&sbA>wr_K/oN~{-nS3]cJ:=(B8otYz&ohY&R@^2L}Xrt/ije
-w4aj`p@{4+AmMZmf/=R{ar+&=}fa_MCyw.y^,MQ-o2TO%B`%hmmsWU1K3YXtuGqT5${)qM$S7+G5]U9f{FPV}"0<8|DP+{D:3pxqL+E>8+i5mXVg6JV,,#
-ZvL{^xY[}6mN~d8X"V<egK/h#O8DdOEG99/6}4KR#rt{UZVbzd[KYM)zP^5xTDTC{hcfwKcs'}rI|}%FgTeU1AU3fRWDbd#72T%Htoat14.xJw7h:a,y>h
-Yb;m9'eFRI2n$x'-(Hnkw{qs5+7xN5/QtG%6-Dk1)V"3NUnQNV!b8=`Xc2#OKN/5!MFLy0e@G#'S^466B3~/r|G.H0xOtna4PiT74Dh9rO}7,,s=|wXGF,
-nb($kJG8z{;gQ$"rb.oVCqHp^B1k5a|7BRViF00{I`"<{u"^@-/Iw|i(A<#;AxR+r8Nz(K[AZUnJ"xJi-X"3pAbJ^{ID|Qkn3T(NN)Tn$/mw>R[uWcW>ZC
-:V)-mWiMr+qomm>Z:C(m+TKm8^A9TS$sHuuY@b(2w/98'Uiu&^yWPjQ>#,`|5-gII[e$]ojBSI~H;b';AUbbxl<W]1<dAF$dw^"=>|y.^mj@x[XdU0d1F_
-vF(^l$eZM:lxpXOs=&2.ZVg+$O[IQ6%s%tW%acxl;gAX[.oRmo-rJ{nYf]#3xR4'^,@WNfOu(bG+bqWO#3h9kJ9:jpWzhXBFziY)=t6|:nz4B[Y=M&2OQ]
-dHMK=tX4HR;a)3}(A&bNn+0`W4>[R3y)nrWZf2Nvd|@0G'+h((|{1WKh)-K(TD+wI'RAa3=+L`>q=H6y|=.&.:tS_vZ5~{anMF^#dZ8^+mQc]<4ws"J7(o
-va1lSJjaHCo`hzsx_mi@z#FN7IMZqcEAWeR2es7pQ#nlb&xmw'gf+5yX_+er4hoL;b<IzISK+T8kobHCTE}qO8qa5s@'Q,[eEbbF/O();"iEx74|Eskq=V
-tf!"tbZ=OV<b]4}!,I4[PX9yNS:=]MBbyp}2kO6op.EC'Ll/x(IeL"<C3K=veeBp8q~%W!s{u/r4!MiM`5fAl[Ia1dfx%%<d4b0h:G}|}jHNDG;Lvd7AyL
-e4}5H64e@S(X&UYywZWzzw'zOzFM]or]_VlPaq$Z0Qjn@UV#_Y#@1X]L0lYfQ<]4mbO4-T%GvC!|:Z&rb;XeXgBj&r3z2kp4w3Wo=_{X7)m#>-.||K='@b
-$SWz3a/JvWGV1>BG8T($5vH5NCi(X=rp_kJIV8$fcKydmP"X3VqqRG_A!cZz;sEmKHP^^g4iK{+]=EA&MJtf0:Ay3^%US0V"+&Q8u&fDb$A:NIl]Kw"RF]
-M2y6'ht0_):i^,lV>Dl6:%_)}<%tx@8V:GQL~r)1dRJ9)I5-mXJYGI-vVlgE)2k|93MCAd&Bc/bfi#kpF|!xdFVujZFqYtEhT]!;/nd=|qLm#+V:P1b@$y
-}-itYvi@C(EOUSATT@fz4j&B+O+N.y&ro=XWHA+|EG2eP@H)f;oi'kYc/s!e_Xnq-/gro"^wNhx;Swy^I(0t7Y5{:u^I$vZCtHCg[/uV+6h8M=oZ'7@(":
-0&'ACz&)lj.HL-2A3:tq4T2vvXYe]:;BXR0Ys';mtvJ)=l`S_CL1!M`c>%tP)'s>Pjh.hsvE6a.)^,=(d+3MS)tbzd`[-G'9-XXy(jNf&!pqquZ#-"r.,x
-o9OY<>Jx:v-},JU,)5^YM:,"{dpS(QYI|-^CDyID$99O6OwPI&<2Z-gs0,tHqZmI+O<,=rc1da<Sv}v8vFB^EMfRpZiD~7z6f#`1MIvJ4Q^:kr3v(}-g5k
-t0_AlT';tSI=#0cD5+,nu"jf>4J=%#%nmwfnlvj@!vrb&{^nB+|&fR`m<39]$i5W/9MFpArhCphJ0hI0VphyjCunF8uC}K;j>7~]YWjdV+A2@oKKhZW|B"
-9iFCE[(s!8m|Uxlh=|gD[WYt&!Lv/;'a+D-e:[U$3uNW3J%^mM<}>g0hzugI$,eJXYbKzVryq:(kpmAf_vBRK=)xc@VlJI1!N4UyB7[SA45W#Nei"F)zj]
-u>Mx|B1jb$)^/.,W_=P+Lze-&B/wA|>qd=V4C_4gj-EU$ygVpoZ+}26a-:x:y.R{+yQ5X$B]4Y0WCZ%(RFqv(gCGGi27a(u|M&vq66!kE&G}gyBt7NIugV
-[!,J(HbRB/#XA`9u58GL`q-{nlMs`|K||v+HCn,pQ4+Y0j]z,Y4x1n@I/0/yeHxwbc]<%4jNq^/BO^GM;+%wM,T5E,HY"+u0I)OTqXMkYI{T2ZwTd9]d~V
-)UYl2MS6p(T3$8}yec]^n"u$f;vAZWlEG+mVtI#t_MGF)90b9ksE<'lZVC[/s9}9n7<NGagu6fG.LW6U@tN[N^(So9q557'a<PaofxEe{N7ey&:v)jwj"y
-z"D]1!U[7y>I_[++GQ6+03W'v!B'U,$hsZtS9CGV';43Rad@d;VjkDHwt479~Gg<o>2"Im~Na7iRhciWLR_YtVd)p7SjuxUqy'I]WhmyMSH4[]c%#iCMZ<
-6f!x)IKXN]hi/::2g=>}8p+cOqUT-Sofx;,cf#']Wo)n4fdWR79Ozntc_GCf3dFB"UT86@X_&j'mBvU0Ze!NNdYGCbfJw.4:hIi6~gQrKo@5BG[|_03Ft#
-G4mWweb`EmBJy](8mdGl2[&HdtQB3V%Gze'DA0RT|%GS/f2t],NNsDLA[pYxqhT2R'{7Us,/oMyj~nR4-C%cH8J5rNQ2]n)DfAaylJgJ@/^,l$Ov6o$n@>
-jb4f0dFZs:Du<)s|(VSCcvqht+f(X:n5[sW[{LCMo-L.U0>@QEep`lxg9'jw2gYr{YwdW%QQnvHG0TULqG^P<=-3gksA1ZLI.5v1K'~hl{Nv[<{3NKfEXD
-&sGlocI"FS]$vGKN~Fk_XmKWhO|>bc>Rf=#ug|=NEOK-+,~#6WcM~m;{Oz_9]]#dZ.z.m|(Th!g$RfC8c;5Z=+i%32$^:qeh/D+.Ec`'~YiOJaCUo98=pb
-2<2^J"{;!fiNBR39]"5D;o|Yi(oUA8)2;!=3H[=WE|-F@:#Jtbt/HC1%+!Zuheo<Bg^}ND@!!qNjL0najzi3)jh>Sfzr+zP_cewC;5'+g1Hs$>}`"QU3B/
-%kHKxy4zC^GH8C.n2im{osf27dL}9w&Z`05K7JJyjqTNwsG)v|CwsTW|jkis.[)_]8r+dL$$jR20[eX,C=VXF[{:u|m]d4q/ImxR-Q`9dSy4,{}7CzUzSD
-a"7@3Wbb5Z%vlniVjuE);Y.J>hOA:pB$o)T),n<%~0}2XT,iiAm_~|y_q|W0zvmfw])oP%89y0]Aj]:#`{:qS,UZ/M`xF=G/XXcuUKi}+cb2#k$3aO[e4m
-,/O;+rg>D<01ja`t3R&rL]3|:Y7'`S1<]]Tx>E:1y}G%%Hw"KX^hB"vzgyyD<Lz}|ES[DSgoM]]9nt.-:RB"JL)|s4BuD@5@9WOz8U$|y.nOt^gYt0mfiw
-Rx"K&2&vPASuZjm1R&#ZD!FLIA&[5hvIb^X"ehXZ":i.vVywUfpPU0LQF/JvTLVH-Aw%+x`<Nw3YD&xsuSy4aO2"%t_(gT>JQFv]oU5_,e`KIfs'>z})l!
-4$d8h"][bwZRRsLjP{Qcf{lh@s+Kw83'PChWg[_D}BmLy|RJYJw5`k9``t!4D$xKZ"C=ThzY;)^p//q=5PQp4yaWw7n9".T(@B>n>yPLhlELb7R_7VVsD]
-aL:}YvFy-uhJ|}{%@V&=<hHUf`nzqC45&Y;&.jfgV2xP)yDJ5h;Qjf73==>}5M!R{B3#CFLb5ne6_6tCf'R+Ik/(%SoDd$74L)hE'/@(>L1NJc|L%h5G@5
-/_EJ}URJ&|Wi(-ZC&$p)Ai_:3@vS)@FjK0}Jj'XoP@m,-rvXG/:,O#~h'xH<)%%eQZ+4t(J>_s]3X80A,z!>7+FOJ85C4g{"-aKSwI/<B`PPbe^FJN0aPU
-+BQW&'-[1GLDCsG4:BmZ[Qh`9Sv${/;G;^@(+PeCw$PWQ'K6>SjUr#CCr>NwY]m%X3::,m$v8RIhQ}%/;+zmfG[$H4=>6ir`4^>_w_:SD+7t,b,TPH~RIX
-99[kO)xtU@E.0>58V@nfco%`$BK5jE:+;:Z+{8m_,%(<nVnC+Vlz[_A]`Ym^oaB)QO)hph%dTwI!<I<@1BWT7c6<6h15ONESB-_+64bAD:KC)5jF|KnAIt
-$6OUp.&!^{sQf+Pp'IA%C+Kc&44e1iJsCREd~QH2=cNp~ndO"CKt9-"c<2[VPrGYAq)B9Cg(Os!n>"Ly{qc(,|fK+dbLM=lAw{kk^aTa@76nN}d:ePDr"Q
-.yV4-2d75OI!@|5R+s%nisWF/lkdd`uxlbToFCJ;z#c)-SRA{tM_l"X,@jpFkX+JU}gZ=>MVN;,JniMaGY`^Vwe:<!WS<Y"fke1HL<)GXYd!O5l,.,A][D
-5ugy,6ui3{!yNCZTW[)T1oHDRKohsY{%L{#zd[FN!sCkY7^fG|&!/c8Bki%UFdKgm|i^%y1.;rc.HQOuA:diqC8^Hz7X7p6`yCPjJBgHk0%(#=o>hVU4y9
-O<X[Qd{Og,up1cCe-|B$IIss/IhT}fJi4}Y``7sE78RYz}v=CRLsQBb;_6:kHH+zqqt=/[3r@CeOe;W!AthzrybR6+~+Y_v_FUE|uxRu4;xi6rWKNT}oi5
-OLv-GrM&vR&QN^$xH&z")78NJiWC]6YQ7q>x[]2Ovfr6Gi$uO6x1TL@UZdCK{Mwxb&+!]A9B_5}xK41&wESxEGkWZqDVh;kn5mrI^h%q+Rz5YSE!$u.K16
-R@PV,K4q}y_[}eHom0>.X>`<@B{(0|3-:7mE|Pq.yra.dqw;v)1aAzXCf&S1Z|t17AzQXXU"50JyRYJN%EG&V2%A&uwt;V_ZHAlW=bDM@P9L-KxlzaKNoL
-lLA1D0-:Qu{,{f$_<3)aFQ'j;ljuRC}!bE(i&h^=z(/SN)f@S&"M82eZra~2B29TLm-3UyHhRn_3@;^fj3O)@]!)XBi|E_LVj|Tp;wF#Df6Ctq#9/K$dWM
-"f_d^S1LiAzzm^H$b_g@+=@kth6X0{,V|4HX+/S^Y|;'29[vBXIucsYNWW$u6XP&]riOnGe6&A[Ld-k%ynDq7Ab@q}bvR&kcsa>L7g(X-`mdW'O,tf/}ji
-e605[pju)KlvyqW:(z`vyb.ti2tYkrAGwtDln5GF%eT#XKZ=`1S`6hd=aK{J-"e^}dei12OO7>V`sSIN&AvmkG7+kANpV0tCgy:$%iihGT31;g)x<pmy>>
-Ay-vODdE[60r5}RO7y0]O/i`E4Ls^0.|Q>b0sY"O<btJ9ISV&tqR_@[UO$'j$U/bmybOSQC)`S}TOXK>,ieEMW(GBm=ImjkKZkr(McNPBuD/L%'&iXweGl
-DEzJq90T.%@'X0jufWYA;5q9{3)Ddo{GC+h;K.k&w|J4ZB#X{CfQe{N9Vk0zTu5D)#1!qbLWBC(Rh]nfT9Pzdz&vVS#7rS3JR6uXx`1E|ZxcA!~vCNpD#C
-V9/E/E2+7-h2d}.,Y}_]Dxyx;I>eLQEl^"&BnWSf`'kyKGV6UESu<+U]";I]:n@JoEom:p%!~E'PCpsH/:!,p,~z5GBKK<~}3}oI@/aw!f<DdVCLX",$4q
-Her`72/cPRD-BHx7:irYIXYvnKHo#O^puGOtV"9u@S]@'rt;mRV=.Pe'=:IqB,Hd>0T$eTd,lWSoQ<;ze%kxgOg(%(v(:/iSvbe#xe#eZi&X``aCQ'>}bv
-HUU6-V|`-Eqx{'~"7>c^GV(7IyBbm^J!5qsiN+oC_Ln(oF,N8Rne5Jl8((:p/+bQlb^jSI%.&`DVnt"}I2`EAZEjV+}m|YhZJns;w8~MFwh.FP@LbL])jt
-F2!MsR9`[-DMPMOxBeA%qL0&^cn!0hqVRgbo_YJ{E)!W5#^K7f1=#w"SmIGnZtg:AUs8'dz;BlLFpk_f~(C{4cJBGEQ9Q-%mSCn$4r3)ZC8OJs1-m4:'T.
-%),BOJ.d|W<oShLn/)s|sGU_0a0QcRJuQtN!p=xv"/WC4Xft('1pt.xtBjSDP$Ax]0[N"|O!f'_#4Ga4>}0J.dSU5i[d0(q467%2dOS:LZ$6F1YoVX;pg6
-8l;k$FoE,N3Wg!8nV1OfzRzKcm"LRi}A8qxN(;+@Zs.tb,Yq6/_-sLS)=r,x)1l]b#yJdwPln>9ZI}12+aQ"#G/k(Q+`}qD@@(k^,NaWz^F`0Ag,Ej@udL
-/1n>NC=.i'5[85yJs;k=GKY3<PL}rrZP$&+6e%E:HDFJWQR0%[vt46RZXB'"G7`|Q!tM,c9Ie#GG0o1n)7$gZ`p:BS8-[=jkhrTW<WKgG6vT-yT|<=3<}O
-+A%#[f01h,xrW0H[96.<SZ^T)UX|/beUkHA^'Wk#_9R7ZDIodMx7SA^nRJqvcG[BzFUAv+(B"B5Xn`y=_f53..o(F]L@,t5+6t~&JhR1U0,m/B.l$ze&Nf
-9C7o|pyM>{FMsw|uS.!Q$!A0`$r>8&m_:hr&_a^5zd_F5B$,-Wo!Y)<@/;lY`y}S+7rds5}i.F|$N#,IO`67b=,wG%""|TSK|CL+f1'l^mK3)[5VMi!/h]
-AeksO&{I,Y;aL7DTBbXdoikujd'|:i3jiT}+{C[q6zt]Jbjj>!gUdjLlG3T[kSZ_(;WW=0:#LF(V{%SJ9qo^w^0BIztX]r:)UF1=/[)DhY`q%Z4;xKgD"U
-H#,:'i;^&SloimR([_{m|;)nZ1Q;3XQ121Nv!Xq.5wH.=S.pc4RFcCr56MOu[+KC{CX>OED3g;aar(4Kn0&=X>uR!f~@dn/X8&]q0>%i/x/lyfTfKTqp,y
-Br8a:p:hvK</1-jZCM8.Q(2PaWFgEXYuLV[6WeOY=CA&i&@[<4X6(KKsNSmowHmG"Jo2U7G&jD[WbUh]<IQU~5'KJkvySY}y)`9Vbh:1$5M-D+F@Csvd7p
-Z-K[7t0j}4!R,rq#dEDX(Ka#;upNxq"kB.dfTOLo`^}Q!}d#!;]`K^:QNg1U]8{4;aA]zTcAx:N#E0jd;_FBu%~)DcS7s^M-IPo3,^6t;&v@X#owg++klK
-yr#|,7l3%LMFv_qWh=3A]t5tPZ!BN_Dug9u87JIDy_-j_d`d&48+pGl>vvjc.'XkLl,L3#p_`Om.wP%oWy{.zcHVpcrOr}Z+nbt6ju':{=T4v|o3x%.}D^
-PqpTrv{dJLj3!fJq~VE9P]r24r]JUb/dfs0^y5720H{n(PG4R{c#0=iJ,u>5w}`<P(Xcn$A0DK/l|ulFY;6hEd,uS:^@t9`+<Z"+sT^^99H0:X.C$R<lL@
-+.qRSVDb")lrw"8HKkUp>${wIi{d-UuoJ8X[=srcM0lAX%lx3v<ei7<:6i9_q]:-]`909(!UD0O>ZWDm6&B42(Om+nZDLA+ZI.^P5_1GOl{IA_<>qjEicY
-44J,$Ugy5xqNkNO^[qd6>T^B!nsk"XSyz#CR3.t)wjQ"yVCSY15<!KU@iG5a|AK1wiHGm$9HMnh/X<EmDhD'[FkAb2cfHyVY]m=B~5A_ldAI[[6MmGy0!s
-#=D0L>y2p>Yz6l5riMhTx{BIDD/E"FR!z>h`3$Lw^B>i%],]z$ENb{5<>4TK<O{,+=3xw@]ih^+.#%`@|o4Dk"5nt>3[CN6<k&K:phl@QG'3EE4MYJ3iX)
-D-:&:Rj/ffd6VUIK,L>HyHtrwbH.|Is9+XEGhmy|FH{[v[qBOU5D!$^nd@!5n^fCKK/<]8QFCMiB&=1535Uj9QSi0`:P@)D-K]Pd4oS$EU2EnTgR=e(Va7
-SqSRFE}b0efFs70w0NcYBGBrGP$h42kW5@a>EWVFgKo%Xi3Qy;7nM.BP7sm;%mN816ajj=q-S`x]0ifZ0|]BrJly,'4;BU7fX{Vss/~7f_BO0dpAUIfru4
-A3P)i|'Akq5rzccx8_"49p+<,MT<A5p+H=6@-&LuJcBjjuFAOU}^)o=XEo6|ubR)3tEy2u0vs=f{;QJ3o8=oF2sX5",X$[Gz^I9SuyrN+VChwpX1-(9'_w
-}>t^/A|8er@qu|{@-Gc>"ocC@Cy9=i1;Jiz{Pd7g0A}}O@sluQ,aI"`)gf6D;_3+dV9L:As<<yn{lnVnqh-zCZ;'ozod4M,Q$uml[9U]qpapoafM's2&/)
-%x+PJ'A;!%+i_}/&m[p"!t<n'q~PYaQ=Zo0u-ccpb^V>D%DR:=Hr31h7(b-vamgy{jv!~:[l,HF/6ZaXBx7wk5eiZZTI!bm|AKsHbbp{/&k>A_lRcFEiS8
-{A42uBW67<Uf%%ggt9UN%L3nc89"!M%RLI3i-{/^t(~735ry1Unw{3)n8LLJb%=;osd"o{F,fRBHsB+.}u>Z'LvdJvJ<5<+/:T4h>^_Md@iBc72(=(T{N{
-}LM6B)IVpia-83kc[ed_o;WMl]P]0W9Tub^ga>l{;+Jh6^yn$L#cTmR4E[HA9Z`=IBX3!Z9(-"^1c40E+xJX@.)hQ0JC/<PEdHpC9Qg'}>GLGN;2a=LdvQ
-gO2#chb3{Tm4Rh3-gp5`W"`y71b3]w=_2ALWcY[/ULM<{@;i:b9Y:n"7O<>ZZFrZDYlAh@A+gw!@%,y|}vfjNVkWy"-gl)wu^||lmey#(F_ecI{gkm"iKF
-~t'r2mrjdypWUx45HgEX!i3Wfp`N{|R{F)PMvT5po}dX%M~x]zd^`LkK`Ns16ZQ0nERlo!`StLX)W}Pg2}[sn^M{2K{67}"KC#.6;t=o27z-;KxM+&ekg!
-)V2Iu](9'S"B~spR5mO"NRZ|;U2jdl!|1BQ`6]0;cs_ybd4cqhwp>qi:)PWGmwVhoNi|kd|0xFIcf4>yPxX'q)fY<TKDnzdPJM:,AX)7Xs$u"iv'cb=98/
-^456(+U"L;G2C-[8=-.<NsxU3#+"2.c+%uarUYr`RlQFplefs6mjFDINGaNK9LNd:wnwD6r_<4h2|+aKSft5V_!">=kgQYotm5qxB,Ig$}"G+2R591]KDM
-rGE!hR%76mpw$)},kY_%Jgt))N,4y22{<k"yxdp'd,-2OvR7}8Y;4bz{htzw!>R2,}Ib#XQ(dUr]E|hvw=vwi@8rQjo9b&R6n3O1%L`gK;U!:nG;T;jTbK
-4wh'.xV171#`4t8+}aS2<Pn[),R0D_NDq'y0ASGly2OKjB%xrM^kguS_#ug_^Mei1V2bwr[IDKwozujM>|0U.`)R$g(6tuRue{ZQY<@JRo&d~(;G7L6Y`f
-5.&WYZ&5qYq-Pph%f;1u.L#YzD>$Ghdt2@u=p^NG'h+nskr&8Ka|JN"rm25zC`Bsn!:V,>}438(!iQ(KxJ@l[-[c|M:zAMei]s/5'I.iPVR/lx4C<riCO3
-SaRv#)MnYgZa!yU2lM8QfH6e^e=OwVcm)"Ce3TmMq%F&@);v_RWk"fX^~,~h"d-`=pywQvDFvl5w|`2HBwq[K5@1T,7oND2JQgN=vdG^HSP]iv9JDqG!w&
-p1|[a5]UhrlO'9GS+7[crh2qIi0W)7.wcmX`#<O#9YweO}Claw.%Ct1ko)xH0t)Ur"O/R#`q!xC5H-<#~E7WFroQ/l}f8}Tzfk0J-Puxup'i7H~N/0h:<@
-"jpj1T`wY[w%d0~v4Jda=$J{RGhRBu76IEelt2EtTkWi6%D-4BefF:7Xk'qQ{Z52G@N>3]!~Y"k3vS_[eiL.iw901(v5-93$1Xr$Oa.{<2c^&,un^|FTqS
-l>Ql>{v=#9&'y3ELq}N-"cLG|V&<ig8RzrQCxsqGYkW{!."gv800lt_lO(;Gtgdl6;(n.h)dG{l-9QWd;mm!~CN[MC0.8x[RK(cW$^TXs#H+<o3BwbHITp
-{p8$Ze$;C3i7_sA=UNiC'uS67x}EH8#N$T$f|_59XnG6@vcI{U>Vv"=9QK+%J-f3RKwk1]E@Wpck99Gj[:omkHZU8Z^7uXuXcuc+z1I2m23n3A0pch8OYP
-#DN_bNA$#JCDdr6W+0_<!$]VcX(;'94hhFf{H";[!&@lS@n5<Z7p)6lFLGB#FCv9!"/+ZrK]+anZ^j<+FS]$#Z40q_6<zYSo]r(.s,ojET>-=PseO(DlN(
-hDoOO&}tit`$$Gsx8h:z9CCBy:$/QU@$rN>S-BwffZE_}h'a_m%qObEy^+;!vy"e6w=|u{p_n&swl},/"T`$CV5']d6nk#Hcl.oqY1%Gs,@yG&ul1"j`XQ
-K>@O5}IJKQe:45>Tp,R^tgh88AP!n&/D}1X-0^RCg2ef4-in:BF/at!"Juhz3"AicH+0-B-5@+voW11vY}GMue{b4}oI=@@3F87w5@}#u1Ejis2$sYKn}i
-W1x6e/]ppppfj4QoTL@%G3h%glEnw`/%WsU&99~N3[P2M3S)=I"[gCEd|[=..mZD<k:0N+c.%z>;/-RIa9RMt_N;c;fevF_O!8%Xm06UH0o6S:_Vm=bIAf
-|2A(pRKFdh%CW]axT&%v@EnV|-~Se"6<^G=kw:.^LB(G|eun[y(O%WHd:.:`p&#uU7Z+</2sGJ;v=u3,@wsZ6i:r{{gIz)uHG<Jnlg61EBx3'IN9P&%ihR
-`lbw9:@r:]l#nmi-v9TZ}1e5@a%x@hcUlqOWDh_78):]IkMB,G6prB8m8cCitv%iK!|-J{MPr`w%HEaQw|.DDu'&5}hYt#kHV|SX&-4nTvgoqXJ"o.sC>6
-YH$.6N-+btQxjHu<[_B9UA&<EkO>Oju0iDn'BpPCmTe]ENy'B-l/3xNv"Vp#f_<Y$v;1T.@1fwI;yW[x}-J93&]RaMrwTN>e<>>=s^0R^raY7diZ73qC7>
-p{O-Yr}13F<$.ec_M>$O91BK:w!]I@o)MRYPC%v^/#!6PCT[gD0MM(})9SSH]FlKgV[x$d=7qjvcsCm-d|eB-o=`zDhOP4W7mBN_WxN%+>-j,sS,>9_uC9
--O#@Y/oDs-E^2|~IMUiq=fppEw-H&%n-I74q8]Dx_21MDt)jYYU'r2(+fJ-+U6b+HI>ZkjUcummsWSpV,1nq:<Yh22LPPbhrVsgT$HS_b;A^jRoga%J;iN
-|RYkC|D60C,YH8q_A<5l_Hau8gT[Rd8GRu'/!DYLQ>#o_lqiTl@P)C5^8ke2TDgORcm0}tuouv/aqY~X-`:uWbkZt9WBs(`73S@L0Or:{L6(n4iS|T<]Hb
-Jg.cKVX"Yk17.JjW]x^1(O,IRe'4I-{#d|:;ot@9;!2CIf91n#hC<y%m0p8n#%`4,rzAvz4-@%kQ-A/Ia/vbTKaW^0^rdHe>v1A7DM$B.6y9Z(2z>'q.Ct
-#2Z/[w"p|y>suJ!5EL0kVr0U=5!n>caK{pS)ZUo@gVrI2&vY3XqZCNmBfIz=rW9&nG)>9tLS|JawBm@PP;W0x.xDR#}P+zIR+U5hQ+uT.bjymiJh:l[@&4
-=I'S1d]UO|&5.X#eUXh;IT%OvE+JK7.IPjfldf+_^&9!%_5M3iTjZqsln)diq/t.GH,0X&}Y(Jd0|)&JKO>(yqx0phJg<o2M-lxdS)-Ck+lg!r$lAl{zd{
-on2y{6d#ySj5]q@RxQG1mcCa.jV;Ru@<:='$lnVr]FJj}^VG/G||Xf`zcI;o[R%3oKQGYnsY_iaaA5CF`+'A/|Y9@Or0xoZnc+E"~h/bffo00RG7ckd%p3
-&<djb@H-<e5dNV,':=9L12L[/J8G-o3/2b_#M&5%3@/xg@vCpkCF~jn0tk]^;yF]rJ@YBx;S({UYPEu%j'9Dm/w>$u1<03.ix6Nf-B`o/4~d#eyzo-0^ZT
-qnG@RQ_OtUK%s2ISB(Zc(D9}a]%smyE)g5<R[1y6Ew/'W@%Zt@4.J0~zWPP!qd~kvQ>Wn[(P7OGNg4s=R]5B!=3g}/F@-n8iEi&wCXreT>0wQuew!sD<k}
-yB@;9SR}5wU,O2m"tQ"p@tUas8[y'AuPnVjXhb'-i0S:(8AoutZk]KRV2IHhi=16`4YL'Rh_IgxGWoRK#;]44vJ'kJC=#bljAN79q@Ri_QXJn4x^~!d<T-
-9](^jJVe4.Zh9)EkUy&7o7pTM!RiAgW&5++W#:>{M[G:f7l`tvVfpr1(3:pnQS&wfX~ln@Ruoert)ehN~y_}5-,CH.;Z.fNfRZZ%y<ib~cTs.^V%xWmX8Q
-~'6!p6y>5_ZVp0vr=T6!K=l,QUWu!M$4Zk_Wq53!t7WjQ&Qm}zlKwf@d+QGAON!cG0nNMc-k`;Yw0sWR.eBy</x{AXWCg;)"td!'uE'$5jv9F`SS!gNw2C
-JCTvrM1uEjofeg]O;[&P5[UaRWh-a@$edCg6(4@BfJ#a'H=izBKMY1UjO;%aSzn+}U%)#y#u"'X39_Yr8KNyU/OP$FHpv"(v8xm%incI]k:Nno]f7Ojo&b
-.y,gs(E;#}gRKQwHg_t<"J4anzbZcZVZ/E+^20mf4sc;VZ($&gb$Y&4qw;"(S!<}cTB2rl4zNcyhUaTF5U#1)zlb6pR{5UC#L5B;JK(;WK]5l)vc'8sY.s
-F^Z5DfeD[SO(mRzr=y+$G0>4,vD27)I{ZS&&$N_$XN(8-+uVBMuWJ`>#,+Lv,B],Tx_2{74vzG5,dH_G7,1'=}1-]oiwAbZnQd/bdA[t~u|V/K']yWHsct
-ZtYTRV4bP5idzW2nVcpiN{L=ANFrTFpQ$BAlu4_.C$vnw%}]q',jEi}xp="~CrU{I=";j2B{R|J:nM-+aI~q~a~oGskL[}<E9w'%OXLj7ejR-69j]X-#sV
-!Z6hDhDJBC:Ju.EHKwJF9w@6Xr#cYs<`LWt0j@T_&@}SW/Ju[0V7C->D",J{5@KRSO.Mhk/b_c3hA)uA[9,w<ZQYn%VUARW=ud1bWc0^do]kuhg.)1xN6:
-[(qM&5S/63rHq7)pbNws'KA^;j,X&^3D;-ggm{W{K#DlmLbdI,Q`}4"x8>|q]=]v:zZ]Sfco=D_eK1,AQ;raT+@L'ds'a14bBl9P^n!)xN$Y_HZ}.<he(:
-2sj-|<F$ixf)]#sv%lY81Bq]/QNt{i40|_>t+'~'VB3J52/d"h/p3SH9nYBaip]UPGk,9|Zc#>VT`3r{F+)zQW'/$l](B1zc&Dl<w1$+kMQS8bt1TxHW{h
-z>21D]F2v"X}uR&.o81(v4A^,G7#6(]lPZQa:}Au{KpV{]9e_@Wi'xcG9zpp&xy`V'76}sK=NzvR^-,_@mzcF8W%T$f2"1$p%+9d{o+sE;BX~kRN4K<CH[
-S;FQ(01q)8/C($PtL7Ldua7,:L4!{mopH6zSR9nFOL"<VF1sO]oC/Ax9P[ajg&.CGBY38]DW<=N9KJSd9f}1|W".$+[Ve2WsOQ6&o!]&fLAe]3E!KX($ul
-^4H'h!kSx7N1TdqCPA,C[xsBh(4a)>;oovhRl&W<3df,%4.fA^'_"x{:]pxs.IMnN"2c9)[fa&=HRTPcr;ZBFK#owMTGUgSj{+PaV+c%;w-F-0N3}0X(~i
-1F|K>k}h9C1Qo-KEM13/Qi,7pe5#!1I$=(PS4.eocclL}VZ'4c`<.GSYwpNPlw8%PCo7nxlRfQ1$F!Y^9CKLA}rD{,WQJC0MZe^%VtBf"Y97jsW2m@UUVx
-&8Arxq!x}ce<&%+WPxG{UjraeS9&WN=]sjv'2E$_r]T&&G;0.Iy&3(D5QRsN#[whyu`}X5(D0Sep{CnKRMxl)x&^om#j@v,o<pgV6g!x.7[ks;3h4xS6Hm
-Nzero"&xgAFcOy/6#I)J<:V!$f[]6/kfpa;2o>No)1:wd&G`<hF6A09pblKo4+3zH8M|nj!6~az#inE[Z-npjUb(.gw|mAE@y2&#,9BF/wD2@[hvr&O469
-f^4X]f1ZD#4K.$4lJy-(q7&0tMT3/CH"GouCz)-Ei;Xi|{]x=OD)V[T8tkQGE2.lYD]O)LX'p,D$}{l^-uB4Vb>HHSvP}<"]F9"D&6}`IZa1Uft;/>r"~_
-_mFA!-skOQ4%IsSarp$Y<'vP=QFWG)wM+WkTuPXILeJ5eX.0,wvgi'mFciA.2Rk;GKq]#Y4u^Eojd4"8ieG'pJUsoRK6FDsu&!:{O(Gjw8E[7iop:&-=yO
-[Qs8yBB#&f+nu>Aa[^'5l6zM~ULbyQ(==Z{st)f78R!XWO[Ag%RwKK%=:Egcs.|^15{@,b<pr4V$QS0G{;TiWgYc%0tC:HY#7<4%}-K8E`.dZI"Nq&#Sk/
-dRKN4A|6D[PS8,9iR`PVi;P8mncei:g8F(G0fZ7q@QcONB5&4ROU>#LrO/ESN#"{n{E2_2x,4D]m2-pUncbK+}[0U/@|XJp{#z'GEEv>G83{fkJKTr1|UB
-RLep<yRlGsf{Pc%zJl8L."ToFvcGE}W^B&3{ORx.;}qkpsAm4wvYdRT(Vpv]FWX@+.SZ"!qB^@J"={/wYvt=:%<.55W[9k;%d"`iWFThS8qbIm"YE2lVOJ
-eea'9|;>}>/.OQ't`QsOBNs4Lo@%X|igNFiIDanTwk+eHPRMvr|g{y]cE;7mhSDeM-T]J>V/Aypi=J=ty|)K{yk`tTVsK&<sPlVC7.)SQi-M}Yrov{@j`d
-Ex4{]Us|U{IgawY}ra'jv;ut}jpKVI9D(aSX<A1uFuLSNvmc(pUu"Al&aF2S;[-6MP<1#s~}ZWn1S,FYM/6[[#jVG&lN^Tdi)13h2xq6@lQH[!v+E5sAj>
-vN4KwVEQHuM79PmBaNJzvML/ocdcZAjRiVrZY|%XMF({K&hdp`BN|E2fyC5%(iJjvj,B21pRS7}VOLe#"eYSBKL[QdW<$/O2~n(;_7a)Ov^ik6"a,h+$3<
-t}0t'95U'oYI+D-b{^:Q;@CJR|s=O<HW4F%x3^O]|jtNQc|:ZM5hkE{HS9}BZD"XUqY,@(x1bz+TfJw"z3};'7nLlgT,d52Ir]nu:Z]uIuoHpl<maIW=V'
-3y]kM$^x}0whWmpsq(+%d'K&R:Sm_LV$f.CR)J5jj<0DLxcj.-dm;w<n_DuhUqeY=ypnb#{sPf=x4(2Qa+N8dMnYZe.TBTQe`]X7;#E4%3}:j|'Al63,,F
-'Xt"{:uMs-2albbCUt6oIN0j)yHO@,kMpv}y({fkgrFr,o/A0]7u|vZ|`"TQU>.`m,E=S(L-.4|tkJ,s2^K,hb-VH3EdvCiIyW_rNHLQ_D@<avfOZA6]HW
-jyBUtqMcs@E6i,q6TTzpIRnNoM2LXo^b=^=m!E]1$JI#aX_`.$2FqDF>JLKbgi,k54Gg2@]4JNNaPn0/{M~%&p'2{8bYqS79HywaK6_"'I01Ox&4])=t7L
-y#coai_/dT.>K+gdm:vHG;D(0#&_Un9V`YJRn-GG`E$)(";X&6Xw39x]Kg)IfLy=kJJ1y;$XBoVVU<ovz:=2pLD18$v$2ef7PoCe`|+aOcfGT}jzWwL|_R
-a%q|%F:z<f&KhpugV[C}^LrjNN>|EYwP14UdcIaa#nbz(.,/@Uw|Sn@`X6L8R/ps3.Zg9a&FfcMH,8CN>EWgx]dX>tnuflHIFhgL}d}x2]E|SQ9cTo`Dig
-w[L+2%'0eGMH<Xyh0fe'>=3lpVXCiVm]v=Lv.ScRkAd]5":&u@OU"P2^&K~M;dUW#TRK{O9wxd8:{IMEQ)"m1^spd@rf:_Sx1mLd8^Y0gj"n$qX-1e'nQ)
-~=z-Xn7}b"J!e^f#^q/+/(P.K6>cj(P^ydB,oe{xmWP4w0gLF0_1vZCk4UD^~6jm;,;k6;9d=SBtVi1'Too]X$m>!u,(y8pe+^5ZoPL<3+y0SUN!|$!|bk
-r($+]w;-sNRS9cC($S,twI~QETq5}AoYgY'gm^V'Q_p@qge`c[+A0L|phAQ]{-XA{Mbuz6Knzn0h!Pz[vDD$iTAH^4C/H|k$<="(Qewd"[>GTJFV:29}Py
-~[9KvZIVYw2Jl;b:18(t@Jo%+`kZ&O};^}!`QN+a7)&dRCM2/.]t9w4`y&OS,t;,$eG!S_oj_]'rMS4)c@mMr$If%X<1h3iOsuWo@A.fd7k=f)b7s1Q)d3
-!jcPrY>Ck9aZsN{CU0)kt;q!xM~d.QnhC&u45lKBAX5-n'pGPD97+zSRAs3W6f05b<!=$v<fM=+f9M7%Td)"C{C+kmKLqpVL{<NZmD{Y5y-[[pOYXF|lSF
-4PJpJF>N&0agm0AXsv;Tak^$u<cnubxg&_Lti$VFc`F3oH3$|kD|},l.Z)-Gb<n]5o#QuB#0%&F0=iQzSi@R^)pcj_0>O6%,4BD}.b$cGlGLb<dj9rSCD+
-qI}Tn-nC13&gQ]zV^Sdx/`doA[h]Se8qV'cco!5p=oWSy:}NC%OfM(qPRWzp.&G3hV(X}pkuZuvQGt~2&=A'1eYX"0Vq#TuXnN{C.!oXtdi{S+O95l-W[(
-1'f`lE+#7%;S_<."tF4gE0gY-@pm=SU#k&n@I.i`/(9XV>)/Hnt$@;ELoNDe/fRab8Sm"'K7reY{g"{gkRp#X/AX#dQ6FTbBzaIlkem>OY.zcloI~l2u$=
-f|j(27>:70BCs0"L.rfzARguhj|3mwdn[8"#^t4gaJ72thNbg8Bg-a^7G1ruilaM1l3vTL_aR$X+~k/#z+FU7Ue#A2'L1<jmxJ,W4#Vb09$Enp>cA&.2_8
-OpVWmI)|Q%2#M,rVyecp8f"jNu}Sz]+<'=JWGo,<w0%'o5Lf(&zkRcZTz3n'=}<Ilfme^HFX"=D2Sy@GQ5.}t'lo(,p>%txhRuBu>Ak#l/RM:H)_=</%~B
-1['upu&vTkUJ7wq5B/n{NAaeoM;(QoZ`d^2C`0cgO6|@^3ff<F9iR^v<m,OyWSjq]mb9u0Y;$E"9Cz4b`}]^CJJBKV>FiR=$}]3C,BDyF1Z>UXJ1<CuS[y
-M>Setb.F<C(6(;wj&8-e@e5YaRUfvUTtMdz1D$l"mr)=C5B$39#qh)'J8k/,osw`W8~qm3T+-$Si#t8F'Z'A4P4a8EA2w'$Q;=5Qm0aGt+d88{%!$n@xvX
-gpy53HQBqw0RDx]YT@jT=tuM#Y`e&w5``r#X6Q;%0WH0`IC!k;h^^="`_3]sRkE(XrPNN>TTmj};ETf]4_RL;P5C^DJA,C#A4emvS9pwI/Xifpp{!OdDy1
-[9^Sx|~f~t;/S+`;w}$>lPgDkzVhdJ88:C%!8<m8I7UA}[.2(c;=D4~-=M9(YZ8-LxujdOyOGOR)&Lu[p4uHPg!+Hl[zrQapO@lbxTqzo=_.>Q-h2@s,8&
-!}Iyp2-ICiyZFpero}gv-m^Rj6CGoj-[|vO7[b^rh}UFcO+:u08;x#nDAEdT>#cG#:QR!fv&CB0r!jsG6OSh7eM,C229.COl'b9Qx"{w$R{ir^{i6)H}S_
-,M+yS;AqKepT/r9nE"Nifa#G%M_nZR=!v@=eG7VCrVZmyJj;9>+[>""@E0=N'=R&qlq7p%j%F<2vl9FoQeH8NR#XlGW^Fr{t9v]&UK[qfFX+#+q!s.f3[6
-rrFIRNcR0lss`tPv,XVKB>/Iea`+aNXUgc"zC6Et-rUC>C/2k`TPT!KI,#'<JJ9s7C%HotMyT@7[9/<!A[`k#)2Smx%L'"ar2n~unGR_NZ7JA/7>k;Q-Cp
-yD>Qo2(Rv+)"-#CwXxMJ}`VK`M60q<M8S!j>97Pet)GxQ>iSyHq).9=/K>i/hWNXU->w>l]ygAc]/J3IS"6L6|veQZcqs/e9Q@Z|V9~{<CVDuvDTqx{qrZ
-'6O"|xvm0Lw5nrNI,>-Ao#m;pTX8&L=EOYY@`0V}sBz"_("3!RBEHG`BIp~fps$[33<u|ODm+}BsoxW+$dYz2f"S#HG4X#j,=j8}G!cKQhMF@.'5S)ASl=
-ukdB$qP('j=`:zp}tMKi;}-Ud[d4J`]<v1vx0x68F8Vf_lY|kwKk{xFj8+>n-@V,p9T`zYbeRd$yaa7&a&74@k`w(GAnx!MMxm!fn_ELx{vjme'F$&y;Ze
->@lQp"](cR6Oc%8rX-##{7u|TG,YL2<^W!4xxWsQv:$2EC{/:dRotUQk;56rh9C$yZtZA[{8d"#&6KmYjZ='HX(A;0V#}+_uIOK>W$@>&SZ}[ptoU}r>~<
-)'dkNo(^P@^Sc|7cgG0`y]JA_u]SE|gQBfwgODQ]>V#HYgVAFHuWj<o|+[QMh{5lM9{=R"V7_)/z"5+ot)1k+fy%s.v6=-yRycXHP^zJ9crNIoFvU#7-$G
-[a|(0fP:N7X;<Fu}^oOJ3+;:zEu_eeJQkz"xF9^DQh/rA!g)RbG'sxhm1]0w5>}H$8%FKp-t(T,dyduP)x7SdtUcm|)$2[QtO&D9(<d<sV2J}GDVIWGPC,
-k"/[+_{2K7`YGJ~&So-6i2i>Vn2|7g%0Q{BGf^}vQ|f&#`iONNY]D+<iSq`W0^)HZtPRSt4;#Y>%G3Zw6YJ#o#<0_l{F[>EtkqAi(hV$7&7,wk5}7u93V{
-x34${+us)5}fW3J<b}fK`/Clp6xuEoq|#X,$[bbcjiBq.]A[RqBP.(a_+c9nXf.WfJ"HfYve)q-X%)@A:{pt]{(I$h=Ze77fa<aAYAW$y52c$iX_EXZZ^s
-85r&0h=g4{zk)7Fz:9W%dOu3x2p<4n-B"Bq+&A)m=^q6t&8}#nEhu!%%^PKUoK3TDd^39.ZaliQZnhWxoT!y-BWK~L$s1JE&|x=Zg(na5]k_dTnYA#1=4-
-3gUo"]Q^9V:slNpgTdt8$+FH("K8/d%C(]GF0U9"N}$P1Olm^{d,'zjYQNLRvP7k3:}(&e@YyI,yxbMO$B,Y#j~0U+;C@]RuuT,>~i`hDD"plv#(bjlR}/
-nn(3==r]&LP9YO5Yj,H(ZV%5[.yWSh|B3&$ygiJIgB#V-TXc=3P[:7.n|mi]<+d$O#P,4^hE1@~QFF!`D}d^!&(WBoBYF=sF73{%3j`x2^]K:.ydUP@KCo
-ePw$}t@Pv2faz5GTlY"fCVzg$1W<sPHy[s,d%dWkL^2gJ7@<G.~4<<.nVc``{hUE9(UH".EoJ0Ed7dum#'c2CjIISUgQ[1F/E(-U<egN!7H>l,W['7;uTZ
-[LARua#,2LjfZA"vjPKnhAs-ut[n4S1lN_N2]Q|g$+,V,[Lb29|qQ'd)|Q"Zp!AZfP_(qab'EccCyz2!bSj3K:9vs-UZ;i7CspvZ[zx+uhlCp_e=JD&S(s
-%WU4r'0+w&.AYTFw":Pg@w(k)J&R_|-rc{mghq+coYveK`,^M'^E9s$<J0qGzm2jMfa!=uB'=$+ULw9LDQy>q,52K`f2_NDD$ljN]5m3.}['sm)`7@bQoS
-^R"xE}5##Jhko9[0gl,4tUrRW$a&J&W$2Ip!v;1a4!D0Gt)_FSj&H;IC`'B<2M@8h1O)o&,xwDVwa21(!G8nIjugZ(DYMH'"WB=sx:ME9&P/G,st4Bh.4)
-1fPpi_ZF.9V8dp/j-MQ+w:5!f%1y4b<`b2nJP!3diKB5<Z]s91$y=lxFPtkxN#@j5UVeW%x"-CcJNU:m|<LzkS%hEX{UR+4gwxQxc3~sY4"L4Yx:{t8<#k
-AMd^ylt%%:=2~#`b3t[A#xR]St5XpXX$ri."CF'r|%@ZOR}Su-7dNCOdjrqJ;}`L&1$7@8'KT=5WD^Y#t<C0,8!fl+GONt9Vm1!r5tBJ^Oi3$o4V2^T{);
-_jE3i(WF;PI(]w,[t7nmbfowNegof|sk~CN`p+7|o!3M~Wz6]'=EjaXt3g^-Q'8$ZQ]`4=uoE-`&)4A8:R"79BSeMT!;_OZ]'eaa}qeZs#$`[ClK}5m0$J
-o/b-&376o=kXWl;bsjQZt"P{;f;iA9|{f>e9@s.Rf$tfG[gn8yyziD~uK5qpZ.!2@60"Y0O.<U%id!Rg2jTr_Jqqt%r$T<74L]n+6yns[IH9N7"pORO);]
-^'[&R@Zd;qWpL6>BG2}^Q&)MoO|eL&Cq-8gDp}K/bo9aFO~4W"aDK3("vgq8N26EZ,r]n5BUd!MWAjlK,B|wm{cm0ic0~K<^Z3;a_PgpCNYYOyUxt'E6:Q
-J>JSh0:c<o6tzi.06q@YXbLi`7y}a2p-4T^{ON|6c|`O/t|}25_FcY%[!^UZCVs{W=u5/2[AXuk7R@TK~,fqwGE7v=/Va|"/1g~2>J_2`}]a"Jja>0AF}.
-Yw}y>z-S!WS7BJ;x.|{|W=%{z7BJvy7h}w%#e@z}crzIe}{|Y7]:B1dr$2+zWAP7S:`;}BC%p%]EDSB0ClKDVB&/F[3Uy/7mDi4H=(ksDL@O:5moH<;rC}
-AK7x35I-sHlw->q(k"%rWu7Qd,JXEHyq%(UeE&`_fBDg<t1@W3%r!j<"9XWA9VN,y;]O@]TnSmjnr0NiS.N@cI$NJl^Y(lzQj)/Nn7i<;rwS64@luy8X2i
-3jXd5}!")OZ]qcM|;PWkTf:RRDLmtTNWaI8#PK+:g8!Ua%6iwevkHf+32MqR><#3g8F3Sm)pv#z];OKE~hMD#WDl:aWWmVE{KUsn=mDl:11UrLkQe0`EAM
-=y,N$i~3Z6@v"AErszJTwM-JeX~eBhS7>MDQ'7KDYOi23P{)b5:hF[P9,gL|8UZ,sI<xZ}tVuWW'<Sb0!/Qq-@b+15;2%P}r584,)[p}%{['CJe@lTKnOh
-YCvNX7tOXwss|YJWc%ztCeuElG',:<`RN2JPo!cbmwkbQAFNrP}.F3w]Teu&AeS9_].{p$uQnt2Yuc0;AWphq,3hLr<cAloey4ujiu_1Be%4VVh'ESrQCl
-eo^Z0dS|e`jD)/kfzwJ10N#0(}{eWe_6s//Ndf|}72K.&+n)d3@jEXYPIgcO9%(!$aCgAURRZ(JNi|"OW1[-+y,$ikeH)^wna@/meM,P.v!f|dnE[01tl|
-Zt+4};k|SKDt3(2R3Me]#J""grVqHyLDr2"{F2dYq(A.80e+fQH{uY_(:7fC78]iB+z6BD(%GTBZ+-$I"^PJhv8QSe,lH(+-RFa/=U@O!L%!+zR9@$'_&e
-,(-qJ(tsDD!HHVnsPPzA<SnTv;WEGt2HR7Y]9|,-X#z,Ubq).&aL=&$j)8+0]OU]H8jRWFYzW7'^<dVWyg9|=(fS<efuxZ<{.Y$/,TI2fBVE^#UL#7^%%V
-TOX].efRHAzZ/xI&4XlQUC,`(^BZDkrpkr'oL^e/VP!nx%%$-Voe>,^[gxo+m-[wsKz=,s/rg%jYRFBibRdKl">)F{Z|~OqqKoDx'p=a|R62T"=gT8k<:[
-3$Q6&7D"P09t'[{;%O7<{q~ra-$;OFZ/U/a{,ChM}j`.-wvQl7a]5aa7K)ISzM.!QB&K%ln{zI&d=kU$i)"S@(A'DphQXu&LpJTF"N,+{R$xdFp6@5+.mg
-aYV+KKULb%'V`hjj(XwBnAE}M^D9M<9Lu'b]67`x:f^h,u.tU[T,"Y<4#PkXa$7]~WmO!|lvBL)3.WC3B&f`.M"5kvB;{_W`;C0VwD+2n@71`A7E[z=Y!L
-O[)8c#H>DAh0fNUuO>m.m$6X'#I_@ZZuA5TSJycmmLV41<`oQbl(^[WIp;RzH^NhRM")}2}Yvx3t4[Cm]98K{"Z#_8wZSUZnn6.ozC]dh"jbt)Z"}JqvB|
-lfF&G%[reLiriCU%AaQ(3iwW"SER~m!I.AQc/Kj0GiKccHU{G:!qV09Znec/G7}V:}XWy+#k:D74v6N^x:zJ,=YW;OA2;BW:A9U`iNc<o4.%Q'L$yPMqLm
-4CEs[=`MGbg%<vG8"V>"IAXwaR{b!4A3j+vE<=u|-M,scYld("<i"&4nT6<unIOrN8>}(d(z"6)3H%AQqz-zqUw&%hp}6Q([PV+IG0__OCRd}IX3@o,8Gn
-]nZyQf,a3<RtxEVm8nTlH7B:NC9]Ak<dhLUVi4P2[U|zw5rE`<!a(cNCkWZY3-<uap)EuC9_Ui[dcbt$$p;gaa2F`^oIo[DrbOxK(/Hh<WlG"B>incQk+!
-mUP2YJ-'$Vf'bGo;ikLiot<`9Tiyfvc$o"g6S:0pGYMD;r`7XBA8=}EK2LRhPsMmUj{Q/HY1a^IP6cDJlQQFYx(qU@Jp!`6`w]g(6j}[A)Apju<M]K`_)$
-riB"nLnu6di(2:YJqm6y3+8x}D/])"v%aLPi;X7S]#5hM50(f|OCTYYhJ$c3mmLgk%@VBt{`)uukMnI/s#dWr{u(+RjPD;<^7R"@RwX7%)1P{toD|zGEfz
-t`)H4]jSAHp|G(kJjAjPdS(Ah%Nviw7tZ1UjNiHVur>HKW8`83WQP#6Ym9Nb-r^G]}4:@z/#`}:zG0l]~oxRJJLX,-zSwmN!If[,GpYLmSm@@,}K+qt)3s
-o$q|Cp<J:sk`q4=-lBIi."[Fw2:>gjY@T_]m:W([7MTvdpg4&L-b;7UM=!7F5gbOugbt{X`n9T[<.eOji2K(QuY&&4UFL5Lr-q_JMvtw^pY[s.PILDvXSc
-,-Im8aV[]hJ94$J$TrBU$'}Ut<yNmoh|3KRjyKbB^wQrLe:EgG;so=&PZI_9lttSPAD)F/GSm[b.Ij~M$yu#Wzu$fWJ"$Gy]_LZq1=n9$(5^X8}H{y"p_L
-AW4YC(bUU.MQaS2-{]t+#Hoync6gBqM;<T`JB`,Ap<VO};VFw%>uhe%Y.}vE(X{^5]cd|z'X#SRJ4p&CoSC(R/4Y.+'k[HyG'zl`I"D}$SBYfxx#OJBX_<
-$iU<8C)`;|rbC]7_xPui/%(/x}$.9PDG7na9D|we81RPPBxXALRh=J}"V$]OL^^wadSFY(JldO|%X6@gwYeZ+8iw)mp=LZjw')f<]OlkD=iIz=$dj@hnO]
-X:o{1YTZqM7&L{y38h~,HqmQ,y,Jh$GG:l2_gebi0<Us_J/cEQQ/iMY.VO"~WecK~ekxTRE2y+#L6w4Wa>Xr$49^nkUIRG[gQbBZ+WkLt%#1dhE|ma<|m|
-<GR#8stJCfEN5vJXO2%]`x_u1:]URAe)y@Cc8lc2AZQ^i<u-FncGy,X=OW~zIDftR`u@omz,Cj/Smxe3TFMTF<i[R^DT3vhoii#.y4$9i4610QdW[8ZGMq
-KX'>(nh&ffT=AZ`s;L.oK7)aH55q|4c@VCe'96vjDH%e+}M{_k:feT5(cmu0fv2A8o<F[)"iX8380KO1/NJA|[z74.{-e:pA4qxXo=6zX)b,JiW5f+zX}W
-Y4T.pHiWBg!JI5R!t3HN=qyjZ)%bG30Q2@@rN'.',o>u$c^<WU"soRS/x0xPOxvY[=4KSviCA4v'PK:Iku8>{6jtE|Pm&Janpn$n}qP"d8s5'6(}Gq&-6{
-#r`bOd"#;n=z9cG$8w}|z!PgYoar`_VBl,3VX0qhpFp`M49]SB#z#PRlaiQ8"'iqceWKfznZZ.vCyNa3I{E;96#s_]HoxoMtF&M5#ETOPwO%hG_woBt=ms
-3{lT-C8e-{3|s,~%Hk6&}1rgLR$qDHgUFoZye2>0#JO+u/WCP%FTY3gg<=IJD9SV,[UNU#@c4i^Oe{`rUuxoGO(z}59sWr[.`Y,iUvBGO;1tHoFcT."]Ro
-3xD&P<-`fK>DJc<]vNt<!K4he/j#,|5;la-Oh>E[PzZHgg4z%=FG37pbn$7(geJ#zq9L)`yiE`O/4AH%"Mec<gNu&7$@XJ!m616E='_Fi2'c8X1NpBMw|m
-_#/Uq3Lc8L<d0&pL5s[S6u_Y=y:x`Ycyva)g5qz#b.Wrxo[]0Pzo&f';ZrsG(EEH#%L3{Np"9(XsJ.15:I6Z#-l]x[O'hEY6_H>Gu:;'yozy6&[Ouo0w#B
-]i-iWXuZs|lW6m(X<b$a9=>BG0}OwI}tdrbS2x)eRngwX1&tD6[PyXHzmj$XCT[3yamUwzVOf-:N[n9<qoM:hfr5HHgfNao(DA1([tadJs2=~I5k6lPZsG
-jGnL,&q%Uh3eED,vPzifIYn;g9nI:g7SG5|n'J[E(Q,vu<CO6=BRCU%t(3ASi02VvX/O(2{rW7}p}",)o<=A@^WN=I[_kEp`166l#pC:p_YoK<]t.^7K>^
-d5")6nyt#57T0nD%sTbgL(M3XG#[/IW_7dpx!IHeeFH,zVSksWy$_)B^@|09]ru&9]9;Z{Q$G86O3o75YfqpUA_3[Y`{7DNmM@oiQ0R<5{almKF2eZN]Td
-KiU/=<i5WFEN0<B+Tl]KMaGb/M@$0QZ{P_a)JyIh3<+97pRKVq})"vrub6$`fH8Zb84o93Iv_Mz1J4H/Q-0i!D#A|j+dL3ay!o{6$2Nn9j(_Ha")K3s69[
-4"lml`X{8t>u+U4a0ZBe(gR%2QvI4sIF@KnJ1b5TXY&De8@|zlJrq"Kfrq=hsYXN9,s#-oSIg2[r4B;W5fFT'zmuwq6%Qf;N#4Imjj{M!mCL]GLTj7ab;F
-T8&DJyPt9@`=nnn+dcS:%r;Q}WY-aXX|~'&Jcwv@XQ/_Arm[{]`lCwBZ1%x|(IbNqCJ<;RI61h]="7AK~)/-uAdHDc2od:amYYvki:kcRi|VpqexE|^f$R
-jgn3u^^L3.w>3AMe1Tz1wCby79Ywkt{cWFVoJH!LzZ}{d+Z/Xtlr{TM8RlB:XZFr"x3x8[2v`@>E~U`$lv:Sd$T%I{~ngnHev9ao9Kr}=y8azsJl-@Q07>
-ERpk1H2/A5u]nF7J@bggrv2NQ.f|Gt3Dik<^$p2[sZT!=nIEdJ$D_y1Y3/V2$^$y.5x'lPwK9U(/kBuO>&/@&PE=3z~k:C5V)2wFhJXtv7BiDWSHCC6&/=
-4Qwz:hn>HX%zoh0!kFwY8Rv;iV`z}@S:cf'RwI_p1:]<7.;2ji$:|CR3f#NoD3(h;Gf6h/$$rH{KLNERg:]=MScvM&5onF0:CSJK61mi6L<"~&kBkN49F!
-<P|PKP_l)$ayg9d>Y<]$^:tvyZ4Vi7>')VUg_mJNBIjR%,N/ZIDL97Qela^6SKBIO"AIlmv#b'EY75/<Ki6C}II"SBznMyEFA$1{qR|ol.wo:;13K(R&Ul
-{&rUcaY^7xe>7B5FxR-95.+60)m@J7V$^ZK0qB:yB`IMA]A'l>Qd(r<&lCws-X_)&CEg4ZFE$h7epmtAydhqSWgsS:SMC%Wpl"d[yg:.XzrNWq%p9}Ggl[
-~a#N1ov#Y0O0J"zZS{hAPMi7eoukN()pmp!6rWkTKWt_66%3_Zm(-nuQrI6d:"+Ku"}P~i&Lh'z"A'fC%Kf@Nk0M%TBKb,X!(d0I=OKnxoRume)iexhHBk
-2oq;#eKj.#0nGA,;Sh9}{JW/,s1CuRqo[<IcBw>x'j&AiDIL,<'^.V,`Sq'Fx!V:q]W>}xzj|%IJ!Wa9|E@aE7EGT&nho25J4WhvwemZvXskJ{oD"D7C72
-i<FM<3XEsuIR!g~3t_N2~l2V=LY=[r8,6r{-zAoB#@`vnUe[:9/PXx1eM<<cTCpa/,oG)XecJ|e"VypH,4^}$rsC"3SM5OX^X3HK%lu$C.#e!wsq}$kLBG
-YUUh@(rPkC|J9lU9<F_O%%TgrmP)FaXpd=ZH9Xs@[,|qrJ./f{HUNDDKtj49GRKi$vIJpZ#1|!"RJR$jQNl$P:i8/lMcoVz)NqGLjWIUis/8j_B3Jx|zLn
-aj`Pee%:>2]+V0i"}kVARO6LaP+v4@B,#90Q;UOa^cY4{CALx9E[tsqAlUT0mXoguq`F}[O^H3zwOax]B9E.&SK26wMFAAVf4(T&F/bk8}bJ#gsqk&A[L>
-8Isftu5-$E[,Eo`%9v"h!3b+,mS`8X}$P->CLzjis2ZEAHBM`iH"4K`7)j[ko63.5UYR|(FH0Uka8qMYz33+X,q+UD/f6kjG#^+yJc^>/'a#g"{aO:pG0c
-;9J0CKA3M]w/+FpQ3;tc|/By#AKkduo$]92B]3'355bG/]NM;)Co$-!Xr|qz.Jn6sE1aVO_pWDi%~|3yc(JEBH76<)![(:BYzO.HtKgiz^;5)Rbf;3c$Nz
-=g),lOD0Xf!MPsZ<Py8NrN0Z1P_l;ffu=Aiq4(`yUn)wPagYz#yOKo#zig~gt=v=)XBe:smuM.3apr(OWYBc5myR^{l&82Zi.vb/n/%+|x^II3l>^Tn'L4
-^Cg>JrOZ:F//2'^:l4]u_o]Mw@`GAJ+_[Ot]+jY9urb7Lomlqj{^zD(B7U,%}f:CgeaBWIsKOlc|Ldg}nL.)-y]`z|q75ZQHUd_Gz@|0vWg#9-}0TGZ(0[
-|;%D=(bt$Q)qUp|Vn-05h6ex1=z2weNq1+`4b))[e_wQ&$.lU4%2q:S5E+"'YCa<NfU|%aL{W>"GoQO0!!I#tw8P<Jy<$j+^7&(Pdp}!Sn{HN_t->02y`H
-kbU#Woo]5YdS1&{KhUM=D:aXBCE9cUmXwz8lS_F#SSt/DCfw|']sI]i&>#lxJF,b'aKXQLUsqrqI>rmW!![WB(CDOd!e-t#F0Fm3d;3l[$8gjwQ;[w(>TU
-@^gax$XgDG7sH=BH)_-r#<x9yQS+-))iawH4cy`FfSN94XXl_3nLzk!'C_tM7u%vrg["1g~@+:4:mRTOy@ep]d,|>RZ/{!lj-/U"G1OA4YbKIB9=}A)L!3
-UV"mwuaGLn:}yfZK!=/gr=@NI@1Giqf"p'MA+%oDKfE}3hqz,fiWT,NG7PKs)lC9bjCm9}w/Y&M}&h/-R5UOTp2U[5~U6}He|Yb5V2m3zND)[t3)/zaa:J
-t'd<cL`3W3&62#91g$aiQ:q=_"om$}6_(l1w1!fQG84UY]I/`RS@_xn}#oSZOK!3PpJa!1v,9g'6Na6N]wcnAiuxnK$uIa4k~r0WM4Zv#|aD@KT|1BF2sT
-q"!5&=1O{UgJOt0mZ+B#kV"N'm~ZQwmhyDF2|s}33Vm#J1cYAURH=Cj[!E=3q&:kBR+V]"T&&b1[#{5pG8:wgpGDQq60SklH,4j$N.IkncS@dbd/y|Jea&
-w+HX~["kzmg_VBkNNE--&t5WKowZ,m@NX>4k}:L:n[t4|$GL{@UVfaLMopHyVIrYoSM_fAe_nH_zmhoQR/ZmSs#`:N3iJciYNO~zCwh'y'-KUwYL,(+F(l
-Ff[{nbao0d(IyT%|v=)cUnEm0Z[PC_HD'"4VaIz2MRK`amGnrS}m#pr{Y_+::=>Au_Avh`'qXgPk~,,wI}%v;kUxkq7FUl7NB4Tj3UYpC.x'XU;wK5kJif
-Xgyf5OK:KY#BWv976H|e-e_pXf1rp<h#2S^z8yE<VaMo8=,Ra92hn|{@Cpu;v2D/HK6=I4d`^eCKabSq6tiGR><nvm$qk[rVKlA_,bWtIj_4f>zIMpZ|p(
-c|'T}#5qDdCds<20|dqc_Vg)8/`EIoG<qI}>E|p7rbq;b649S^icw<c|,OaN2AF'7fl3cNZC(!@s"$;P>yiI{F]gw7~F,4<.HWRieHqS_7{&;l9vB9Q-Fz
-e9.NtwAC1:-Hg&%CyjZx0N+WQCy[CyBfHZ^,8XytZTlc1GqNWQDlPDtl.fO%{33-}<$g#0JLHMCL!%h;HzDTo_kU!"%r.u2aq{8k@;KaaGcn/wdX!gid=b
-4jgM{fRvzMLy$i^[_X>-UnEmuQ"1'PIjUX`OQt$5QK<MFaI}x/%KTpeAyeq{kSA/(F3ci,#T;`Uf;WDtJ4@@2E0cv]7a"dKA|`+|eQy4LgH9gYWvrR@}t&
-ar)-8MZUA98|Kn)1o}"~Fhf+{76Dxz7A8g6XDo/8t`~cM%nCAe4wIhO'<PR`JfcHNDA/ha_e"~Zm[av.!%.e+h|v+It`XNlk1:3#J^QArt&#%BQ8er>us<
-Asu0rU({:]M8NUVrLOftCx<&=d=tt{grAB6p^.-p"rPzrt./<xVxcG[+az4Vw/NO->xu}s_dX]`D5o=GH&fszpxIa!snGzUwC`I";&_o&(qD+qa_!B2Wm_
-b^H,iXWBN>di/;_=T|5U81NTW;M%`|UC>WR{6x0"&Tz(_HDO`J{$9z-RU!wG7QM&m^8|4Kwi3n9{h7@x4=GMo)+#+<9{1Iil6dxkxt),!|bzU8`_<+dbYf
-<D""uJAc9BLEntDa;"`jnk^`jUhgb;8Yz`Tt<[1t|75(<sR'uttFoTI;%UfknQk'qhwtb7I3dmmAJ.e$%Mk}t62C>}980G!m#<|>t={K;XW|G8}jbo`KN;
-qIp@(w}O[dJK5O&(e)nMT-[9'^xByX&#NLR%3R@Fq5V2T)BHfGUz|j&h-egwp,$!TX-r3L=|G#gJ|RLe6%VF|=T!-=S`XD_"),l9k^en-3:fRcfx3+7:r^
-3THdG9mdg1eASDphw06EZ]41DW/,k=Dzu&>K~BJ=ZDlxkM+$A$E{Ps,qdOF!SFccq=-$HxVY/ICndyp/;h}&9JR9^Ce5WMk=v((zBM'wap>[C3d<Hoo>v;
-T#_>[7"qQAxW34G5:,x"0"(2g-Y7[b.P']I)R#6U+T[PAEJo!p^#M(RLm%Lb;uP[JiG}cT={im!RAC}Zv=L|E3_"-s0Qv2CM{YstBW"-f9{i.E},hD~)u=
-jk3Gf+oOCC%L"K}c>u3FeOgK)nS-Sp'T6]cRZM86cv5lzBI8|$Sa3{[@n@>LQ{REk4fZ}2H7Wo]mpgFmuK.zZB-t.a3Z7PGAWw{OnfC/h'1aJ#s_"ur{0a
-%_G^!l[0Wf#8!N^vzpYd#tt@P2|zmN9z.LC80a(aLjsHYw|S=6R.~S)3ginBD)8zoo&6To)86-^4|j#,M8~.ih:'"Qa#yI+G<2H4a`&RJaq72$]9{!j;RA
-K<%KqP&;(OD'E3kbz;la-sDRe{z>aU^e`n7+u1KSJ23kpNs-p9C(q1!}2X-qhEvu^%fFc#fODbN"__Ef9d`!3nr$O8=rS6=Z#k,&i.vxoSM"l<R64g]e{m
-~j@(|SZD0.(4Z<CmSxN>v=Z|8l{{--Q^(HKe,AdJVn-@["I5&_yF3=539yz8&t/30MoR9}g4S%x+K6#J(d%i<hls"j"i-.wm$[ojzH,:[&ai)uxu_a_QsU
-wo@94k9nb/k.Qaj24BmFV&z<tTqvkd|p[kgL`lybVYvSVZoapt.9u]W!5xSvAhB82C`!_i{%iW|pIq'p{tVO2}xEKz@6H33vycC9ibf,|t{$x-{n2_l_ur
-beqqa##oCg+{,Ynu|0wHdM2HYQRYRWv@jDj1Ne]9#uQ{z;>cW!Z@]K,!RX-5~tBO{N_k[[na`w+(rlHBQ!mEj1:z2sZE&(XHJH`Ywz>E[wp0/D-LrLwZ{%
-o6^"h2g'pG6W|F4m&Xn1V4gcQC!fbCiVde!f^P"xCR4-ug7[v4{XGo)#+c@{zS5p4DzwhiWcSo26`('csB'jrKosU8h"7$$lqC&+7l>#KT,2`=^<YZ',)!
-VFn{C1D0%D#PziJ-)`M1@kD+h}iGcjI5nR"o67'!^!tkTA1WlHn([U;pLdYxgGMp!HfE]QH!Qg~SHOvP2uV,38f8A$'@E")$rh0EJyq,<j<}TWuxg{vB33
-Jdws+}J]]/+>Zr;|2Bz)DY|e(S'fGg7(}dWTydZpelUOhE3{JCxgz5vY#bf,d<6F~|p<2w4oqww|u/V||]`GQ1y8=E@'b#_xHv|ycv$:Q/$dQ@{vK'tMvo
-^6yiSnn_~1w]XdY|'Wt'$vu&c7]/J-q7xf#3~f4NbC`o$O]$wZVN$FroT!U@#l}`;/+/d(]5Vl^hbuW]Ob1#[{bRQs2k^[k_gQ_T<gxGG^PO%("&v3wZ`0
-2H`a6N_a-CQ'-9CfP_e{bxO{K2^F+Xv+(/5Hf#/I[x9^##oBN3h3HxmR{'r>!!wT#fJ5Gl#XFG"Qhb9^+ymPjw}k5rka4PFPUnflkS0-fL&xAPM$EmTNXy
-uVD=Dm^wr"LQ'0g(1mmIv1<nax$ji_nLm:$Tirh2XW|MR8oN0jMDG<}KJqx,Hs|,ST+8bDgMWX4u+8DPwe)G^)syS3%_o_B(Xp^wrp.f=5Q@,k:yv;}$[Z
-C1FfkzAC}J{zz{]xWPSGCy5CekM6>;H<v1[vZ4L_'6WezF}9H4bd|vOm%e;vd#C}P}5r>zH#uOj8/81gRdZ&4o=x[r=`Z&;^Agsf'"Y[QdDJwA{[DJGq%O
-LnA5`xYw=&P,bd"Q'!!AQUnLZrZv4J8q"O|d!@[}z{$xObCR6308^8-p587XeJg|2CciVAy>030-76,ODJdku18>J>$xX2J85h=siA/gF|AC&{jsNG.'jw
-CQB7Q2GDj|wZ`MX&W&5|evQkcYNvF#~";>dIBWKGm+jF(R+M2"0etqpNP2}vxqb%eu(y^xw<6M^-1PQ2#%za%hDzf{4Q1j5OPGP,jN2X`Lzs_#A`(VC<)i
-jUDSN:(1qaU8>/PXEF}I.-<`B}dbBU5_<[}q/lDH<|fZi)Er->p2.g`{4H"{a9.jLAoGgU0VljPT4ed5j2S7~:bx8D|O@gRAMv+(1r4xTng$1@k&OL!y0J
-}dZoqPG!Z(69gI7RD'e9{ij$Q0_U2ve[<K.>=6)s/")T)`^.7(L{nvJ|RU63W7MT3A{$u}L$S'Y]a#S`Rg^1d2U;3g0GqHh^i,{v2V$lL3)):bZ6#0f^c=
-)^VVt-/|M6k.r&hr+M.m.tn3cL`]>m:!h:y4QdQ>sR4:=ec9wvex~wPD`YJK5|vCek]RR`tk-R`v.J)W3K=hrm{=BNI4E]f1&4qVra}AJTfK#SG7>Gyf}+
-!4XI%6EXmM@^~o3);eH|D2|d$TDYvLb`gM]cishPFHwl%r8uK7DHV#0h$>8St/r.A{~C[!jB_>JaZHK56LIfig}w#Yx,VNfs.yWDptu9u}[rozww8X},u<
-builHuw|;kREjd8IOzb"IexTBa#-xIM5en}tvp/z^nqolX-jnFizn4`7#]N>8ns4@UlH2HD4SZq;^4e[ziNQOYtU}c=1~j]u@B-"usA^~ls/;Is}2(HrH{
-}xGz"TVS`vj7X]W&E'yUo|0eo,hT:{a8CIl:;d_R,"D23zy<y2;Hf{UvHO'>`LYN:2Si[)o>_}GY9rg9#E}KH:Q;+}c6&n^$=E7-LsNk/fVTV|z]$R_hmv
-_UP`v0IF32<}h'[%TXB#}RZtA,bD#{2i1-a_qBwJ.+eT8jK(yGN9cjW<::C:e$9|kOG9g"w)7E.$F6yYpbbsA=-`)PD=,t`+wD1TUo4dW1l{TZz7gEmk_u
-XGCo@t-+21(L)[NaO-,3@TKwFA4,h2Fznx+3zD+/Ft5VBkT@FP]<T6yuR4}(r-f8QvNPs8p1jUm/"~u|";j-xNSW3}:I;q/_QC$9q!yWqGfX+tqu_:!^XU
-TdE(^a,_sQfmyjq3QLrU@r)SyCBEN/cFoR&>HQqeZYtE%Z6XS{QHV|UUT-jadolS'Dx(KnZ/)0_^97q"h_,]x;`bJSBw^}{eWevBim/LUz~,QMnh52r|bP
-0G]0rwJMP)-%`Oa@ciCm2:1>m9QjFF.V`68jm/(FJ$l9Tg'ps8^3y)Fihev@11CQ#'eUiIdvE)!imb:ZT<V(Ho&2M/;-NEj^OcmB.L(E[cQ!!-gL)[ZNF-
-$C$`B7jR,Z!/p<$;2-AgRWn+dv1Hu+2c:[}xcEJ['K^4/<yf$Ba9Qn+.ANDgn7enL[D&UjJ&6O`{^RBc!r[oM4CwKvNGVOBD>gK/alh<[1YGqX(m#oLt~:
-XAjOakH+Qu&+H!qoT>rcr,VDv_[])x0&+jWhO`G%||{e)yt7)t8oMT`E%-qz%#&w;,jLcY[u6)fmS<jHNYLV0kqI.bCobVESTtGa;eru651k,pJgy="[yy
->f@NN|DomyBoA#+TW[+YAJ+PeIPM_=w-jJ|=o-$jw0i(19Jsumdjx1{==qv1+v]||8+p0q<0<ELE0w4S&CdP)8%Ttx1e=PLxXLMI072Ft=m4RQp8M[e1::
-2WVs[QdaMe{:fa3u7f^O7.^bM<="=#.82tn3Lwa&!'vU#qXT+l'(:n5I[ls"JB0q$ZOM_%5]yHk8luJ(3s6XOXovDz)M_<rPz]uJ)<2JHb5`=8VK6Xj`pV
-qdv[(!)`Ox@lWI_u}.b7WVPv9V,6R,uZXyI1K5Y2io8xpsf4fI_X635%j);75`|G7x'4>ehVjQGMbBm<wf68HvVK61ndPFl^x>6{#HBvmP'yQPTqDokIpX
-Ij@OtaqG0{>{y`.Tfa|F8fj)%[6kgaafL)zz-`XVrELoqc!g%V-Qr,)QP^DzCZi^ln!4S.-_Z!>13x(w!&!'X};d9]ibt5iac-BNJe&9.D2BZld686Vc$.
-@"Vrdb+Y{.uL84r_BgA;8iY:w3)Buw@nd&~nA]weILKVa##n}^IV|"ZoKLt{}<ivJ4LwSer6`<DZA.)|YczV;PBla:USm+GDWI9Gcm'$NYfNB%Fdb`RMPW
-249-$nd<pWD-[CJh4,cKBQAOkr%{M!RA(}~nIQX5ll(@c(4r{Fjbp<hFD+uztbc#wRe>ndF^X/X|$9A_bjC+{XuLQZZWA-`lPFuD:r`ik<LAUknJ-AF>m%
-ehBOO+JZ8j_RV`G_|Vd_=6#k[_JOyTVr15RY-dM1jtLK<ajDY'^EM1=3j+EC>-92aOYA/e}I2e{p}p5q/Cq%<OrtXk%7cbnW$VZ^YGgvp[0lcGqe$]`<"l
-bp@Afq58-}SY"7+sADYLL]R6n[O(vWF[@EdXGS;e6IQ065O31kN4D#j<B=t@FHc;{em-g@eY<xrA@cv4+_:-^$f^N!l@ppZXF^3E)OQeJa6X[%Gb=14ubN
-It9W%LrBy8kSo'P][i>BV^C{_;@/_Xp@[SyMp]g|E<9`(>BtfW`a84X!AxgC=bm8e!_NPAX_wA,/O.x6|RA_FJkH"nOK:m]`>@Jn9Bd)h_Qv;&VoIh/Dc@
-P(!5v(p/[H@#mr(/r8cNx&Z_c1q@i1yF$wdadyBB0vhZ8.X=J78kwuTXwP^862,HNNo6lck7_g40BeD(3wsV-[Slx]<"~_Qy<%Oe/TEkPdJ'VpBq@+gH='
-;#TJ`w_v-qCqDBb`y}-wMdem6>`LQW)Z'+2!2/pe.+I)Yw|5(W3b'X^_:=bx`ru&N":UaD:HC/4BNBpbV^+3vw#`m5{1jsa#ZC|&yws6HI:}GBB-[5[^RT
-nhznYdWBivn@('x4tv>7A-;#7eFR88VTMk8gVyQMMxkR:d]S/5j14B.%;jJ-!+hef.Dz0,1ZxlH5CI`^fJ45W@]i|//bQ]AXdF^80;i,(7X}WVc7g%K6ls
-ec-RfNp"NvDzyU]N)u:8}=hJ1gY'.[gK/T&PSB2kg<fy+Xq!E6}a2T}[aC>x0;CDCajSWArQbJS.aIHLC.&A^z>#]hSNAs^0&Q;Hun%W3,1E/}wy6HOpZ9
-^BquUp~wpT,S_ouFeW;^yyAaS=Gs|S(`72GkR79_QHAuJi84;j]|tL6-lHVhf%674vaT>xB.sx$s;]h|w]c==a}6S`paldx^d:U)msm9B.,BvqmV'REE)|
-u(N,is!NtQC3!+o0b=(jo9&psiq42iGoY:;9h`v,5I}[)0UTesv'nPSG;;Vx5H0A.wVyp|v[I1{}{#[TDS1U,}E-s&8s{GJswd)r,eJ,h>kD{JZ"'Sw'N)
-=6YG-h7l|F(JpZrhHXN3=ni[Xtmic|LAa_!2WHxr3>pO1t:}U&4xllbd@^{>Uh2gy/B`o3exT/#65BL!QmTXyJ{s)>f<|5FhLT./JFK7XPF}M!5[!N,2Cd
-~.87i0#Z:w@>y}ZH8bqx!y9A,5"#dQ'b7}6h7N~hVFtMCVlk5-0"&Tf;'iyWs`:X'R:Wt`9J>p!g@yM"sq"&)Ex}E7[/"vM9OX'B$!eQ#}8|^Kcno#zG+p
-<G'dg#r2:twe0,inq@6Ep18a.ybRh|I+p4&|Lb`l.YL`hzJ`A#7gjWdeSNPfY`>]2cCx;6x7h$8,9TG1@G|ftj,3TsQM!Hw,`R5y8JIJ>W{y6qGoNm4`.Z
-wKsp']{"B3e/Uv>^dsw#|.]CmyK.yp"ypLTi<go"Z-6N}cL"W[1s!-qaCq2nlKBN%6]L[dKWJkuI33N;Zhl=.i7"w`w7S)sq%>-RIx3JnqzSsQ@,e#T2mA
-;>D@k8'EX}irt:xO'ikP+pO1eo~I<|H:Mxs-S8r@EV8]Q5C}>|lSxA)Y1W9%5pA!tbawOXa}{,d!<w+u@`FN0&N}b41)#np|o-RSI-`NAx_YE"=@Rq^p<#
-2["FOg.a<uFw0iF8,&fH8zI.vw|KGu,!hH3eF+O%9GXp9QAMawd5k.$"P_VnXMr9k;#fZO3Q2DCYxB!Y+0{lIqIEv<Q@!0oY97n%:d)&XwYY72r+pFCadK
-%XaINYP}}yD'Sy8D1FA]XdJ3`=/9'/a]f<R)o$h@u25LGOi}5<;f36g{zlh]a'E[3EVJ2;jPA({VK$}`7g.Ez07A8R@w|q.5tEP[`8+u#[n6z:j{rjv0~e
-G]dm2|TC#lb7Bl9naV)FmY~rdEZ+K8z{UH1%5`ylHAp7S5/gb4p49+3/<VDD:7vGg]DTvty]C'@=i"dM@ha45/Wz)%>A2uZ{k,yT'twL9n=aVpLNzo.dEr
-lZn;vD;e!zDZj;(|+v|VbnOV8`D"Q+D3PHTpUh"tx>&0c[ze]b4UIdd))q05Cfvzxcv0-T=-h&eXA@{naRcfJT25>w8sfKH%f&OCizD^:nca(Y/oFWKtz+
-`4M53dqUjh196zzCfQ2ZPuRXVNBO_5J7"eS}Twq:&k8dQ)XjF9x},goI~uq,B7#Wb88fexLSh}Q|[+77b+a[w+at:nvcxf.C#LNiWwimJL1I/yM:Bo=B-0
-XjpT6W^.01c|EQeujB!H8l9k$YoXcQ1D|Az'lu`dbFqC^B+25'&gRAj8ih/(hZ8,cvw5+ap|am^&DW4pmsRnDG1fY(fTajV`RX"TLBm7Cyu[DiO3ihXWQp
-u)xFG@PgAwEI}:R%C,&0F>.ZMY;qB7OObJdy;7)uo,x|z9c8pt8u~ZN>nWas)J!px,y5Fbsy.^5v:8L/`)uSMhNYg{D"JZeP,PTrF[D[=.7IPjU4}w754U
-9Zee%NU;[]BO;qTp.j3Gv1}%A)~`GH7@B1PwVLH_^Hi,4U/6$[rpJwflucOSeJjEmn(@edBVa|,YUl60#_eU+^~&U|{KP8`}7nETS4kq=L<C}pb&yZJUI|
-DO|,<<6py+%4_3&q/![vj'uhF4da4ol0jAp^9cB[!Qf96A(VsC8U39W"lNe>9uEQYE|y:NkJq:k7+ucO]dlUtI8lxD+:Oq~'-A~{,An+4O/!v]|Me)LDq4
-wfNAuXGjLEm{w.!7'gyC|-$rHg3eh]ed9}!|.6/Ji;5xL5h_MAPK2gh=Y[(cAb{vo_-VCbV!Y=Zk"1d3scaa<0,:bXXw=,.cc_~c%N{'2bTaPBa+@{lS[m
-LOCq$xgLo0sUxxI|5Olq5eq/M-Nrr]weK"tbC^o|a@8G.Jsa{_sQQ3TmJ737q:;U="T8hn1N<V[hD7Lhh4OVE@cWQyN9WcBZ-uscM]H4`>aoL<:1PdQ(|)
-7_qvP)ByV]|mlBfVM-qsltUj|9I"h&3WjcDqjMj]d=3h9E+;zfxta{5Q/pe4aRik|yWO#N$dTk`%fPu]d3f63Oz&D,<"Nc{YYr9c8r,f&P=yUIbGfqdm>r
-0I=0CF/_:qoT!o,9]p9-@en#IZKPEMC:-qb42iX2yOpTLT8]2#<ZFm/;G_AsXhR6Zjhk(FhmwLckP<!Jt]U/)n;a^w&Ryb+|~G,jflSZlGtjnAAlqAfW(6
-xBQ6Kt2;ix4:!QNsP="M<;;%6WrPaO6|4+=0Cik9n$7K,yFXck1-&Ad8c.Oz59bDjMqWdIUN_=%C8B&9<mt3j>s/oBO%4B3Buwp}|=]E)'_{'$J(oY,!I9
-OxTQYFZA8s_IlD6`l>|Y@g>;#X4vkbJ8Lt#9bd/shj8QaZSxt7sx>ayvaa.k,Q{x#f~ThBvN}oT5.&8(&PZ3%hjmjQU,,aqBY^-=a2ua9BO9kYfN2J^'co
-m$~'v:-#Hr&>MY%4y`obf8/v9qf@2G:-V^sss;S9LN<C"rB7M;M3.9wr>jWw`:D.mq5WCn'gKN#"UD|q+X304Hs!/>M66mO<D2AmW}t#~q#1OHvF$NLQ,:
-JW3Q%1)8hN[]5/T0ARnnzg)qP5i;<-7J'C8u8@!WyxfXvk:EyE|q#_IBJ)_0XjdZFgq)Y1yyM65#=peDY[ga;XtcKjL9[V3MH1Q[+How0%~qug}6Sg4I^i
-Y3z>,o;.7e%,UZ22%[>;c>/c4CnBx@e]kV)lug-0xp1vXA7/Pq,%h1Nxy<E0';+58Eh9(gaS+xb4tki]N20jv4clwosZqXQ[CX:eCKna;vlqTnz$1ZjZC3
-8oCz#$m#:n,R7w#W7v#s7fbI,:[m|z|og;0I$Z8IdsoTtn;dKEyVQN3!3."+!M#{bd_|`#wO#{0mu=.g:IzL^;c<nb[YbrR`CLQpp"VW^Urd|E%Vh%wLo;
-Q!;hA79bj]u|h%Htm>N7(kz^BY3"x`][ShZJeYkiLs#i.!]2Rr%e{PFXD3jexRxehVk-b]z}!r.7paGeawk7Yh!knm~VVK{``zG(S;6ddE.U#^/lK(eC7>
-q'|r>^wjC"p11>qD0tL7i$YzXOncK$P:;+o<<Ol{x,},g>A/HD/%B>#3+Ysn"S[+p2V#-bzK,W!B`1YoqL_@Hos6dW{o'N,rJM2J)o#f.&<%7NGX&z&3|w
-Kyg0/5xeR80:!rR,~je'0Cbwx":C7_,2bzzz#{kza}1DxRj[6wOMtcgukHNq51!qB57@;XQt8W#g(<y[`DbC^7M=<<Hn03k@.a;8V;XDf'F@5_S/rP^_5I
-Q(1H:(x(Je)5iZCNqi$HZy6{$I)]^lXCwkSh|S$:Z+&=vVQ$d2i$CE+E7N2A{/=mZjFB&g8z8:^e3r5bUKvGhu`z8jSwGW"O[A8:ctqcGVe5&[|TH,3#73
-.7b]g`oGilqs>AxEX[p1a'2OIXV2p"FI[Z'3hp3t'a:8rE.g2@e$HlW5Ov$&=qT(`p1O=0~QYs`O<{B%]-)IT1N`:lBk0C:eQ`XtL;3QB2Q).Ftdvn6!pD
-Ud'_%k!p&7"q)Hy;g<]`nh^=}z{xObDUd{(>{:sJvFnJ3J}wXFMBE-'AF$h(NR|Uit<|Vf3KYpvo2MF}=r@IQiZS1T8"~q-7`VkT"(q3~-364g]NjLEAiI
-D'/kKc(0i'M#.tbTxYIp#sQQ@Ct%mk.|1N)O%:8y3<'atQE&UwlWDUX$pV(y>4CBd&xM>lu7U^tOgsxwfxK:Nh9_i5XEr7)r0>#DmVk]hYHx:z2(R[~[e/
-cceljgz+E9%e>Fg)a:/wv&~1loZ9cEcdL`2+,V(I@zA:8o)A7<Qm0aLXmE).EFfs;>azDkd".xu<W"ioL4oGLNF_imgP8J9X5WAFsMqveJaj}X#Jv<<Chv
-|75Jm6<62u_,rkD+#ziS&M@Xw1XlPXC(wP<S.KSs2dUXDWLYwe]DaM,"byIZbG<OR[COZI_==H8AeL;}C"-)7[~cPg+A$Pb88m+s}p$c8:H&^AS{{'Y>`h
-8:D)6VlBTc">j-Bdo>7PYVaix&t!8+xr;o!QO!/atZkMIj5Jlc+8^u.l8Y3]CTmyjxCr#9w|:G|gY@b+E3]t!W4:#/OH!z]>]saC2Fc>|It{-TN%pa^YD8
-jTE=;L_ls[mbv`eawCDDOk~oo}$md7N(GA]t8Sua,gF'9C#ZykZiCY]v~2$jznz-0(-3XjVebOvw{y_R[W.r`LN;xh;|,+H##M@,H,V@vDM2%aLX'B.,(E
-VL)>xk9LIy~_2.wb!Ip2l;9ht=lS]4'1<@{oIsUH;hZ#J_[<,kXtj3MVQy"R2a#98rFbW8c7%hBT>]Dr^p|m[Vu%,!4_J^3$_/-:.>1z~0Q4NFwqS3oQ!)
-y{l{qDiq&X(@~k/)yczcr;3_c>Uv{;CZWVu)qaoq])[t$>O<a0Qt"L~2Qp"HxVbDZlg5'6/mW_c6kcWdoAilGGJ/mE7Djz"w:gOD;V.n{PTXVE!B$;7[z-
-`v%Z9((TGTQ!OR-$;fHI%/pz)GQ.3JCED>-'rR1h@L1LoU}:/Bf9^^Xm%[STO1TIZv:%Q>zj];Eah$}nm]-]yfcSXITreHl.A>rS;SIKL-Nc&"nDm=oV=[
-t&lwX'|tZl%BBjEKby<tk[yPt;]pN4IVb</93o=mg/jrbU.U4QAjgGz16]AmCra%q,^bB6a%WOmVLUeQjMLo<tEX";UX;X<#kpL`M0-ESiJ1_z}9RYf<"-
-f`nX3n}xXo/SK5lis>epF6"d]P<o;m["8!2kT)F;rQ>C7`.Dv4<&u90<aS%[i{_dR6u+fkgx$n"d4"n:1b(/y+[v4u+^@#p5U24$n"8Nm_kDWXNC^/8/Ao
-c{KlAKoBc>:Eo$']E&/Wu1yB.0#}j._BrFycLYNq2t#3CZ9:i>-Xp.bZFB~@rk|"fbn]tv5I&b:4`5Al1vzO}8Qf1y>Uy@uPC4)c/U>z8'V9k_zW!#PE%o
-NPsb:|nB2I2GUqIIVYB;NRg=(25Oe`M{d85oTOgZb)&3g)WVwpY,Di;Tcjj3vd'$d`9^-aBjtKx>J6i,jODN~Z`ZzQzyAvv;NA3[cNTzWV6avix>4xKK<;
--U}$3JJYCDifxT9B2-(lGEia+1r41@|IRC0CSS"8"R32d{=-PW&pn|2W-ERt(g8|T@,<m6B9uzANGuhB&z@3Gi9oql^hgcRZSxnsEz&,r5}u`6hj{hNhFW
-R`sQE$K,_(inHYFP/f+:3{:$aRP`Xi3[B8B{d.|>)[qJwzVpLqc;p[ony%RUMF!Wd-~"#eGzmpX`npy`>Dnj/{6H)eXZ}m4tXVNP~2De<}-5S}E)+z4w'p
-~C-PNK6z|_!8vj60Xqj#2`+]7p4t(9PRIS2L7}GvEP3bs-w#uJ(mk<8vv$Sgx(PT`c0c|M'zz0@7JPY1i<;i-,]`imp'@7`&#&x7Lt)^3sVUnq/j!YGBTD
-vdzO"l6xHkzZ-zJeV^YU<yiWTlR';td]uex[!;>'>Z}+B0+Xpr8yb97ivExAo6T>i3Q%quk7`&i=w9~wUW124BU|MjxUuMW|#|%hOzV7tqb4J/=HFsVd!+
-1Z%|^f},>Ddv.5=@zN#tLM6pR_D4VKapvkWb2+EHk`mnKf7Jd.lN#EgaZ,X(>!B4O<<QYSpZTt"en[cee'E`jtK+avth]JKX%x^(YI&<vl^+!Ryxtf;y5W
-}TbOer8:R>8g!xj79cy1g_x3J`]<ADYAyC'xm@:t"^C6Ul6:%Rr#Vxwwx$|/}5is}79!aWun^:1CFO=483$!.ktNH4HXIF[+Wg3#Z=!(IC&P({ydD{6qJ6
-<y<)([oDT,GT~5w;`>4X{l9vw6GSsYnB_sd#.F6D2.-I'rl)Kl18p$B/0-,fa!q+A%'dI0n41bO&W`blfQ>W'JfTCWnb6aKT1u6<e21=''NA}[s_L0O&Y|
-$U_Ls(mEtjR/e+w_gxF]I|"}Y+u)I[vWY8.QSz_{&#@Qu<'1V`vE2Qbt_oTR],/g=lI!&X+K>).>@Qst"ut#=k66bthR{),LDXhg9_Y14;|To3"y!t$tC;
-47;DSDwAN5`w>BTjdn8;Rf@MU"$L9E:oL>^!!y,hL:D)x$P&8+..#6t9hNU^(L@({V7DR;S}1+]h$s!.I%X6"i]>.ky#UmC!:qWRS'rQ`T[79=Ikbo,Y;j
-,k#JN%ys`oWe=|[V8Jf(ta3,.T5r2J|ENdU+5|vKB3|VfK4OE`H3b.lPK]pZ!Xpp9KC-e6p@r%q8k/8op(56z-S{.^Wdw&^<hwr:~%$qhoe(v)AHbJ&+Z>
-^{t$q)e:eRiqiy-ezRxRN0N-8d;vM|{LWoBSamI;GBH3=aEW0|_4x977CKCuccd2Kf3lv<lwHeupw}esfIxYJ08tcO1-`s92fZK+P`bsHIRCp&X!QzG+xZ
-Ib2>3u[Sbmm!4'H8!V>$CUffg@=PDz.<K"ehr^id>%u1y@-Nm`0csA9GzJHdl]_zIc",Bn;G{cf]7fIkvO0a1<75PdM5p4;!j2<l_!sP%kCwOL(Y_+<s$n
-8O)(1eMaz.,H&5>m+!)3/e1(nc`;=o6lQ=_HE6V2r|<7ggfXWE2ICn5jbu,a:c`tXf|]FtE^7b1:;TY7+1zgcEQ5<aJ_7q7C_"bUU(FZ"pUcWc'W;$/u<j
-m0|d9:3m!1WDVt_F(Ize:`=nKS~-,HsJDc[ZSaU`(-o){Lge@fb"DVB.M45;VvzL8^99"7n::yCl_;v8ni+!KfbOI"pUY_$[/}Gi>b>HVKA^qjG#MAkO{T
-[tY#L#,g=x_Sjk&tz61qHJ)VXuxTqex'/hskw=V=5$-iA:^P^@5`XCKK7NxI+>C7;Z>2-4r|}Ow]et4G=rG&Jxqzyk81c$H%p%2,8szg5#c#6tk<vbNsA}
-n}e$k6p3Ytb`un"V#%zg2O,B$MQ>!"3R#]S$D`-(8i52e$.&:IJ3'WS({K2[7AeR8-gzyNu^T5:q'Vb))4ah'q:n|o|`cr1gaTxhn-fTNW+h^3XjWe3uXV
-R72N[NWN$MXWc+eG(2AhHmeG`v^[7`q<UK1cYqtc7zyf<3ViVI1wr`~h`IYi-J@.UrM`UQLhe85->we-8hThN-F4HMkH==fF,xI7i`{2kQU/Zct=%Cj'pm
-8,k:(W^o_Ugmtp0JcH5V>%g"ej:RD4+!4b'qfT_&D84hD8UUx};+q7L3^Dm18OIGim[-F@2R%RNY,54HCi4P$4fqCZ3L"nJ+@oB$]QioDRSwQqNtSYaV{p
-|l=w:6j9czSQbNpE"E+qLCZgF+;5f_:F`MlulYLO]5Z`c77`4uUa}_X;~.PqIht#xQ6)yL7zSw<W5JTr24.d[m+PLA".W[T74XRCLb,>VxI8A!F_[u[stW
-^JFx>u#i!fi[!V,D!gXVnm!x(x^}u<)2X<|5D4LPXe+YhaoKq`F&^:Qv=ZAM"5GqItcW!CpP8x!z|Qsu2)b|H)nc[Ss$,3kuh9V$|%_A|(e'QQU;3]-c(N
-'WpP70,yQzDZO4'NjtL6yK3S/KomSH;/0"~C"p7WF%8mjjj+~hB-YZT2Q-YeV9}>D]&&|{tKw.BD!+2g'aL#0uR++UFh;lC5jk07[vQh:Vrjyfd^aAc"Ni
-Lm2E;-Pzks2dT/tGAN8gB70P@fp+rOMm@hut0W{[TEL4bW5>$dntXvP,WtD<Ra.ymd7IZSwZDe.TAhkp!ldAU}3QqSNTFC}t%ECrP8/5V|LTzLI/6A%lKR
-4dnuH0'eah[Uif,p/&ZIo;A9DpopziIhf"O6zNV:-D'&@ztoCUzcfr2.4[CDme3W|wMWv=xJv[!j}fGJA]SV1dh3DIom])_qeOK2=j4Q{Q<Zl74Wn7wse<
-BHKCLq@zAa:F>&f]ltp@V#Tig#.w}tT"C(~LwIwc[7S&%C#}ec~0QNl;hY(Q'<)b!Z#3t-;^4##$OCohaZf|:,L9rj9Jhd72#6%SC>c7&T$cT6ptgMJsG5
-1sk+T<kibzbqt)=.odt5AsqRHJc,:o^>(wEwqo8Ir&H3jj2B{TPDbclj&][|}vZ7sgoOFXC;$1+NSHk)M+_0QxrK=,G^}8u7O8N.zPr}]Ijn_vW7Le6Ucy
-gLfn`o6}Z_Ixr)#OAvARfVt}9G:m>%0:]Ex9J.=jV<5`R{}x`KZ7oN+AqjA<AqDA"YQ&$-!6P/.Ztakt4K[+P){$}eAOvdyo^+uw_<`][JBIu"@sJN{p,w
-cVW5g`q9N%^2oiH>Ph&S{QF>(r</,c3H}ORDwy}I-NaH#[mYAr8X[-p#>Ci+>jf=Pc$Ka<("fA8Ic9[]0j,I+5i<XUKCh7IcrZ|vdE;$Dl4DjKETQ5UA%<
-rFH:g3o]ltOw1UZt,<3YG!U#L!k7;+`w3L`]2J2a,X_+X+}9YWcq#dZ;'=Sa=$0A"@6ON!J!31o9j;'|oKgPPzSV}j}iznmQf/"F3adZOUq'K{n['BR5.E
-gi$@[H`+yZ!kS/[qg;0t]MW|9QFxk&{Od4Mfd,}y<fck0L/0Gp9oKnR}sz#($I+l,vKqZUH952Q9Xiy9W1tC>zUyQcqStO|jh^{#{@HGnuQSER7J1cm(0^
-_%8<+-f5(YOCp-zZ2zF,qxo=_._'1F-u-lUU>3C%jYfbIlBy-5X8tM{NNj~-]17E5^v{c-.]}[>Zh8Df&N_6'k2.[2<#[<T`i`G3{p(LDQ;Rf5u59v-/Vw
-R7O5~Tw|,r^l]`>znM`1Yev/Fe!4u}I6!)fhc0;8Pbclb7fm)=u#kUr}^ue#x>f2_}Er^3svl_"'MgA[-w4930bGc`UKa=Iy{Rl09WAm/C+FYZCZ4S_=pd
-9g#[aDYb9ls^1k-weSm8zJBM{!i:HN9=R9e2<L=i{>Nftu@Yd+U4=@q.j9v'g>:%mUV(20gH`8v']:GS&uC4DcHeaSB+z6sp|dh3KkIIMUMFz<|q.d!=##
-2K&S>#N{PTC)xC^U,qWQ6W{GyqAJMN+aW`"j;{.79lH8e_eaa4th-J^)edxzelq[Ed@Sbo~,r[4oOA8{1LY#'79FDvU_2"P;lC&uNUw,Rt{yn-KA%K^LKy
-b}'uSOzPx@(4K>+JaM;4HT%GBz6PdY=Q9W&C:M!t;b{NO/{N0/haFm6ar$My`}6zdzkR"HNKp<rhhX%e#h^c2kl3MCZqtOjc1=3,Zf724iQHzMat'J.'@<
-"Q'POey:~t/b~Z,W6Lv5sdfpM47+V:m7=w#:+al^aY~Bxrac1_r!>+QjEyF'Zn+=]g][2@4G1YS|(>A|bY6e+@-YxnK)27Mtf>APA`k&YJbcqT58/.FOm4
-n6OFBH~r0SV.QSs=t7BKKaUbLRAY#sQMyF61:Y(4XF^-yrGnADVT:mQ/YE4tFljNtrMuR|9g.8(Eazo}Ph[;o@PY2ygECu#+#jDRWJ0fF]11:eTlEVa^}=
-xtFfxvzkrSnkBH9;:(QzVz`[)eN6^e}ghN<e#49w'C#DkE,4-_++T)[3GTBYaneKjT/91MwEf^aizQNdhe4E/v3;(q@3xU5X+'vSaG=H)x<,7/<e!rY^:d
-=aa{uq7G/M(5{x9wVK,YCC+5N3)&aMf_!:-4Y4zt[78JflU;eE,hfiHe&nAR{VNS",d#DD(T_#B0[dzKEv()sKjX'2.d3Z3qD<Y!Cy0WqaT+4Q%0#qMoq6
-GaPjGD"sT,R)t=ai$I|N]bI{A'ZBX@8,mw-.rel{-OIWF'~)Rf~]}5P=vPOs]9)<#P6Qx3XRP6HjjttX4<[|QtS}Ss4^iz3U$70v2V)U);xG<Kfcc3K[je
-3B%MQhZ"bSZVw3+dN#p8PAQot|CW`o~bzGvX_0~k3Cej&EM.g"F%:87[Rn:k<y6B%7'Y{Q3,lHQlGcoRBo}7zI~Z(+nv@xcnuV@Lw5MXX5(4_/M<|,]_ZB
-uRfEUl4El%v|+Gc[n_"kgVoOS"cF"WM<Aym_"&a(1[vI$&+8Wd^V2'_-xoNF<58g9$t'Q>]f^&B{$u0hBKxhewMsZgxV;o1E`.pi}8OLihe9fa{&]Nk%#v
-)S(rr(DzTd;3u<A&R(_:qO',m@56OOWSK'r(Y_YQ2;'E++^}Ommv7cIeYHr9)FWzA^wTZ0K}vgczYOv[H%%tWa5z(WkL%-bT@H;@;btt5|I]MO6<sYjX3o
-n,:u%r7ado=P->m9f"KM9vjuq)j/rQ:x)>H5E-'RCc":pA3'God|}}&au'~j{d&Npf_!38g{c{FugcK'eXVX'keHC"4siyEH7@|qPUU@v1[U76i^@j]X#6
-.)aLtlv.53Vy@8o)aMl=k,_#Aw^DVMDMR|gCUmU6WR/8}M|vv}6<,ACJ/}]<u/O.`=)uHGE{$|!S9>qtNMTCb4R+,.q85DvGIkhu$`kAuh--a|D|1$%&;w
-{jromcx53U~-oEux+@%<fo#))R8n2M8,J_y|L;iD>Zw4hVl5H}C/0if`&|kLlLhcf2CMUEM<4W0,>eurt=CgCtY}IzrTM#>9^PAW;e{>&e3tnznE5L|nz5
-0CB.iaLM4{`N-WM,@8+MwfuJMw>tP0ZY.ip'^8QI>b)KBzc^JwlE#kX]$]))yqOuR"H#"v0,`r~8X7(#aT<Wm;+6%tNa:1yb/NTs$jqk^wrt:dRkf2_8r>
-dG^ReB0{l_+R2oG%c-{F8fwDu#hW(q3}N$&7Fl;:$7`jm";a)6/oH<6MUhXfN#rsUN"UB8,RMWLW%AdR/@yvQVGwB-Cog`xkNw{6S,ub}(^a"/!](Dfy~F
-xx=`5gB)|Y"(/Mq^LSE2RHJ%gI+SLFYr"w~sAdZH3{Xr!)jZQVoV!{ywJPcdvlY+D|lxfS"M7;G-$jG=FsGt8UdI&40iczX}4^1z^p#y9u_cn$AV[]BqnQ
-$P/%Gt#W[9><eemIsPG7fqxE_8E&E0N59gru6lG=4x/9nAS"BlxNr3n$I3fH=nRFrmrEi++;L}Gh4%ntR|hO"W$O^fbw41Dz27)t5`mLGq{7E`s+`'XzY)
-=xG;@A#6O^m8CEY=68D4)x1@.y@1EXn1QZB,"'NtpfIHAnR5DLW4_cjiT$+-Oj9YF}CE=J|g!VCM}Q&gweS$u,u2qbxsl%4HF]cy`.F-oN9_vLSUb_:8A2
-&!d3FYq>P/]DvZ[wJ6zi!YV!>F$h>+OjpU)|=(m6>B<YZQr|x8_5bUDW1D2nApS^1M=TDA1({!uv{eWblM--OY&-,J:)3$4/~Fy3:oos%vV5m3kfw3^J.M
-3`s]-}um>"(J:zxSv]%RqH1/L8G`El{_H`Swn(AlN33X6o2MG`c[)n"b2)X-'nZ!Cs.Q(/d&r+=%-(!235-h&q+Toez_'+9nINZYeQn!kAGyV^=j:."EB@
-@Vm4>{6$tSe_PZnh0K5NWlNz-9>IH.1L{9!OcbaVQ/S&%Y^$P#d%+t|If3,n"T8r;4r<,M{#>5rhGpQ(O``68mE9)Z'%~R%,%c+DOCyO@J7=n|a($n4|}I
-|P#|4-a,2>G8TO7b7b[[5,lO.@4]}_xnjeGmKmZdWr,ZpJ.k3bdUc}%UMCr-pAz=TF#]h(fczmxexp"Z`K2JKC-g+j76EYy+9S[]X_Q-hLa}GX)HjZD>k,
-+0m`NSZ7"y5Nt"r;>M:L1CQU=&>>MDjKxvs@l)WiDM#_6>{.@n_z~KO7W#"2BC2ml)}Fs;,X`'wp4hrJ"dy0v_u2)^m.~cgR<M-xTH+aI&e5gKNvHb/[l8
-><|.wkaQoa:D"1!p$b3nP$exi<.x4s}J)a[>o;jeK+#gb|vwP[12O1![>RiD]l1A[oef(]^4,&]|!Yxg{;'}Q&c^r=P-{ouI2LjlK5FEmHzwofCaoHzml`
-J[i1h18V>J[y+{tNhy,gAq7[#Lp&')uvlY15u&w5}u'j)P@MHc|0Yy_2H`(tUR8J7MBgU.<K:tl8:-1P.7iz@=iP/;gYUX6K2XFjJ}I]2PG(@UQNshky)W
-5Hgd#9v@6TwYB["u'(RU)R$nwShB^vA#q56H%&}t4S.=q8>ir!:_N1,66HxBx3FXV={.kl<9WPN"Mi9MjI,`T%iDL{V=@iJU7:iDKnQ|959f.d=fsBPUwk
-W1xZVG</:yw:^d@uqD1}^;c^!~"bA95UY4h<lTb;%-^LjOdrm/W=B/&#d@CJR|tlp}UH_q#<6-rS#yG>Fp/[J<P&F24l_UKDH>_zrxpn;)DrzQVT(K"L34
-!|Xe=wItIw_^E-4)qkWZfe8ItjywQ}Gd^|oO`],Z;O[RAba}9|s=vh-8^!:u6)MA[x!x&V`}&>!FCHHu;3Q`[#vWc2idcqRP]x@1fBe9"%(11AYSeVViIr
-xedR:j,9s[KP,:YcPR@3HI-Wkmkaj[YmK[jKl[9vLMuWpxbwou9!@m-v%p"Ki7j+D{4yW_|W#tNOhWl>"zU|0fry;Zp+cYY|kR5R9vOqcPa+=,:pCU8|2c
-VAd98dEkB_&T`7j/"T=ob`KS75OmHl[Hgv8&tNvRCJqx{JJSP+O'iY4PEprepe+Gp/18h!Y),Yc_dc87;UbK6LxQW<lz"qw/eYFB"xRX>px9Yw0HvLPvv`
-GZ-jp,ubE,JDw(pEf1l"p1Wn^_w|dQ.m)[:Yrg,"VB{%o4m%=:/rJwM$P#8l,LS,W-&;>9p(t=91xO@#dqImN43:raAZk6B5O4M4w&~E:n:e0TVvX_V-7l
-~T)f9}9ri|q]+yT%r!<xWf6aNC#]KKDERjLDdWK7_MGChT`IV7hwQvZ{FM)&g#^z;o|GV]rPRb|LeC,&>bFqhkt'DopdK5w."UZDwudwQa_3pZUbKuRzBN
-v}1ZC{)!B@VLzcm6$;PxNjk(CQDvVtf|.xvZ}VbqDPltt1^ncf'!:QXS=oo(d0Box,V7iFs<8<0cNB$y9^y=qr:F8Xnb|i-9%+;GO`XsHk/TH^78"dLPA$
-|1mcmmnJE1!|j18|ww{<],m70jLQrw7A4L%vK&P7pGN6]x1|[Z]SQC&#h{y0sAY/EarcTq#,2lE+GA-co@_$1B(Ip_xOi2s9CaU^_x_AJ@_oWFqUBnvmKl
-,Q;RKU<]HVrs|V}FQIOf^`(z~0-9@.7aG5Qrw9[1,Dx>r@prIZgbEmG-^mSc=[`LE"{H+<KnS]A!T,]e4hDp.gVe'"`3^#%]E`/b9Yp!84lgc1w^l.D{}J
-7(oUPfi>Ttc=YnZUN>HS#Bm9Mc-0$I',V8|QF}rhGi,x3|=fe;SqDbL3"h&J@Nzof&&D,'~v5E!@3iH+Ffu;F0Q5U!Tap{%re{ECLfIKUbJ)s[r+H<#33Z
-N-<e8)I,RvwL&f8i_#z,yo`I/Q-^60|N_MV3CJ"BJK-c+wnHmV<fG0eC"Q(p)YI^0na+p+n4R0G:Unj07[veOO$+#-2j&wA;LfSCKH:hn=dznssq!;[cJR
-lc_8[71Jn5|G`px,+GCq~7YguL-p!&fwY-pGV9{^{mF3sl|%f^2Wq9^++-Yq5@<TX4T;%UK^(eYT,j]eIZ,x(sfsXO+"ugi'I+YC~A:q'ot]a+,|.N9}Bm
-$6M1(_E:^e1n=W:ThF+9/'h&HCG74XOf)V%<$o%w)a-<hJ!/q4Z)c$cLC:tI-$'25>86ZEH4xAv82ffs<4.yma6S5+^`KA>q6w~/oL_Hva|O]9]@XhH+w%
-a]%Rb$}8NfQZqX)Z^J)T3u_'`pD]E_VW4(#ke1c.So<RYg[Y=l2->esfiht]YT;nIAsZ0Nsxw[u4brM)>K&yZB,s@VYdfYCq]si7(+Jv`lPZJp^Q<.tYry
-xEqC#gI>QFac9<CpTd"gYp4a$45GNn"lw6>w4uep"[_tY,{U[xOfrQ>rbz9o_sU^Tjo=Uec|X.^R~N2`&dMsM)asOG'0hCJ9IsdCJp:oqG=8fG4_o%^V8o
-w)S{(2+<9C#W}65_TE}gF^XhIL`0jc0wbL6)&CKk$`BGMjb]d<EeefAOy`I14iGICwT+zXBLHiR-OkBDq)!Srl3Lk`IV,J"#PWdc7zZMTkXGz3oG:'6Rus
-5$)Gj6U;`'HTi.B%{dtN,mop!g4B/qh<{ijT0GVVQ-}JIDccwda6EP(VFZ(;;RZ1rM#O@E;X_a=c|3Qo5^^Y,E0^A6D|1A{W%%X+j=::F.go>B,;7w2/bg
-{}xZ@AM-"4Hof]|p#OydaZGV3A|z;&C])I;1s&Nym1S6ON-mmpBut|gaqNbjVIJK(#%>.G8fwP9Q@}U0WDVwWQSvcX7gpF%^vi+blr}|V2ISm2_4ZCJyzi
-as'jB++d_Q[|I{jww:MmXnYYN&`_>_4$p2tq}1T,Ms@y=s.yfBW$gA+!P<bl6"icbvsZFdTLn)7T)bN3eSnn]4dWslqN_6ICt`w(3kyh[ase40Y"y-HsA]
-qwQ]0_YK.gEE1sJZZvyT:[tfr)ywmgd(v:!XjJ&_e2K_fI]g1UB$f8zreg;jS4V4Vs15Ppy#1nR'I`NfFB_lqR@3FDJ|A3u<~C~f8R`DvgX<Ey%gG"7[|J
-i#Bmfc!8Os1sjBDxo7<}1>Se{ACyj}bi3a]@<,msq`PjB[YEt@b+u5G,wFAc}6@_6hIwJ}S-A`uR<5|p|$+oke-,1r|I]_-$Tod4J,0-A|-5/P|.(J>JZ+
-d9LbmCgkDCGZ3K(opDm0M@v^GS%"{H}^DL&F%AO(Yg[+`>$FyYN#M#bK)pQ=1&OTP(jpZRn!bGUoP^`(1xxp[..STtoO'fv{dw:gBe.3<tgmx_U|j!R;#U
-NaK-Y(=Ij.cY[t%cSAB[X>p}xcgQS0n>b-b@HvX_#e}7TzcW+IhLKR^aMWiTb`UXu<O{UNANi0rXq[l[@/s`RsJ7u@Yyp"}y~6p|vW/Al{JVk3pK,oj'X6
-}hQd|LaxW#,)JS<goG=}eur0vK!n(^57Hv4['mP:[cob6xlCxb>sNK`N8_2my{mW&%A:c<'xe:)c.}tpyPrJ3YB7S#nD&<li3+DLC;Bfh0YPJP_u5#_3[0
-Xx(Lt29E[L<xcr)lYLcVY)qQdj=CifwXYH^=eT0e,$PeM;zj7"j9>sLMTfG<n"juj4_W9|Pf7B)mO:XPSk;"$UL_`Gjn`kZy{q6bXR'd^Mka[AonCalB-c
-MgW|^_.!BMqXt$f$aG@AvO%<{jn,!@NKFqHt)bh}$IIc%p>WXS-:./=#,]='{Yr`B9_#J!#T`q[{Sa|!f=IbVm&'yEuI;I43Mf=h_:>FP6@li%dSy:F_XN
-+1)R0|8TQ,XzJLB=_J{S'G+pRk;!JXN.K7nqIrh^.eWBd215Ou&nn|Uw&_fYuTz=8ZwW(}M|nBklji2yf$O3cb1U;Mdf^{$[#x|7qmwN`yr(t`0kHOfPG{
-bIuw-I5^2dhw(Q3A@}WM@|Ga$Cg_<,4o0ZEYmNbcyrpQ1P"km]a+$#x5z<1N2`DjjeKYI2agGY,SGkf`rlR5&O)Qf@sJ^n#<.RB_<xg`i0T9rrDdB>V8iL
-'Nznc/hT|Bnw"Yi,[R"|._xY$[+o2#{oAxzJwCT+&M1Qhn2-H}+@6Z[}d;[JL"u:s]B&lR"rif2aTZX6L/au-42QZt"GFui)#&|U[BT}d|AB:(^12"#l)(
-dl%"Xr9Kp2]4:T/;kIT8HT7<V9~/6a5;k"QIK7i&;c5BP!9VfWv"VkN7-}Q|k:r^p0}H+G0S1mgVMeuY;!62dRC{jL})m.!kYp4m;c'8=/lp4Z{KP@1yB%
-#_&nNhOdO85MV=so"/k'a)S92E@T{[.Ym3Uq}{HuTa;K7u"w{Rv%z)zid];I#P()_Or}od6QrrR(<nd6FzF]VW!Z~B){OcV/QH5Yb7dP:G3uKDtrv_rb_/
-700m:(w)c5&Ezrq::WctR[pf=XVS)ny+ao]FSW2]7!KKaMme,j<Dc-;4B<-5lmPc]q|{cI:4T6/cX=+g5#:D'T(8,Qz38guoI5]22libLUTW]_;H}W|q3m
-5dIY<x|Gypx/NS&:iY$"C832&yDURQoryGW[n^LO338jd`IC;R_k(rG[YYGe8CO3C)k>pJhS@^BL3|xNZ/KB[]>n(8gx#``lq{BYn_RJnwv#:OQ`DQreI=
-IyrKEJ!MqMqCRe-x%nO!P53;B'YA@y@K'`0U2)%9~:4UI(|`(etq.J5"NZ(#T`ZdF<>J=,&%kh:.B{IfC!/=]-TOMn1|y-5O(:vqzALA"H0Wzw9lo}[rTz
-%;G42sU/}^_UE9;or,}ZX'ZXL+9@u47OzDpx}z#$;i:vK^j#<)LdXt3ujDvI[P38Ge<DW(U>C-{qPXMex'i6w<2#%f@0'TZ[d:Q-&bqn~kaFojL.,MBu/R
-Q+qF{/I_bxM'>Z|@I$y`~;0nSnyBsYdTqRt4IQ+{YmQhhlV.6Dbwrt'ZEo#7X&/b}/;Ig7Ir[m%+;$rgwx#zyT;{Yv:s8[N5J1^wNj/!GCaVR,BwBq8SB[
-++$y'tC/XI99xp<1Oca$)/$D4u#_jGw4EbBHW_!@"WWUIC<!SEY^fO3O|^p7zFTx#ov@,Wr4)B>$%_ewjamPa/Svu]%%p>'/Sj,anV}B>sVQ24d{CFL_2K
-OJ(c3P%poC5FIWAk!EF#J$L5`g-:BtDF@Bmi(7sbzcjM;Dw>9`&HCzI}Rj3_`]$.gQ_|)iH5na|4UKRje+oad5f;mVZDKaqqD#9QSW_xWX3hOs+id`q>mb
-3Tkn/czn']4yq)+L`$Gi<+A}D(%/Hqi[3eFw,|b!Nqdzf}!5K0HR'eJ8kEGB1RWbf`WqLJCYr9@j,_x[9m;%XRzI`oXqnv!G=!Xzz>[a^/@"3;T;/E5(JO
-lV5h:Cv&^lDn6|_xh^c4uzteLc/-JlxD`sx-sZ[q]U)c)xT.Nt&ZyE&USmBP|d&;qzEfVjZ7:'jsE5:SyWa&KXJ,ac}/tXjymVkq7('e^Dy7HNN3Nb@VV4
-{'z66[Mzg9syOR"TuFU>Ngg:,Dky{fw|/7P423tp<VbP;@jE$7gXtI:7i>n#@pU:gNT9Zu<)dJ4dy;2L,^&N99c]My&7}]Z;-%-l)s]YFs$Ux5!xXfvK2p
-Q.lM7K-}>o"XA0]=wQ"Y5owj7>Q/I6-U0D<m%/PNY[[y7!$aq8_'n@>OoXEdLw9(1t:_oEO;M&<IF5c#Y;uZ@,<_NK!0[Zw(Q1P{G^W$YGPv)`<S7fl^TL
-8%_B+]4wKP%)z_d(;Go0K0fNRCRTLZqG4!E.gP#7b,spr}=gVu;N'C!P'f{1X[qOO"Y0>KY>Dm!~JYhAy#jf.O}TH>_&>}@>P9|y,1eX}DDw->OD!~3qq:
-sh;|,G_q,z,8tI7kXrc}CNz"Ey6Tx>X9PlC=Ey)YYE]r#msn<_<c}M`f/Q4#2EB!daek"8U&04w}bd[iU(-MsO4%yH]!T6}A&BkpWmH:1c,uC>R^38|-0X
-JEp_/VG5}C[`p2[A7V(F.'[!)zs[kEq/$oJ=32%%7!d}VzLrN)W!rnNTq%h]PCPc|YjK5n@1OhjHoIhH0CVKzB1[NU`M>[P]U+936>/Zq1$f8|h}lXYo>}
-`})ys}d}yod7Mg8o`Os8QFDg&X~Y$D5b;>FQsQSexKTeCkAj7[8o[;|0>EST6}J=[qJJyJA0StrvANwX3$m2SNK-ra(F)k8+>1{2&)9$9&pqXW3)MlI0s/
-]L9}f^mmiH):G3_Ay@0I=rJ,c5-YWI5PG}-[[p]c}OuVfC`>'u^oz;bvx[%D2C~.Z9y)Y[bW`&-xBe7{Qdfo0oO5+6"@&V)yAWy.L!T{w`!le%ma^4d,%y
-b#v8TS`lZT3tKzos_#W@b5T1&+L`e%#p`<+snmVKJSn{V5b5Mo].LECRemR>urM),D&k(qd=~_+KaB3&W@pPGH-/:S(ZK(=5~eA)|wRzo}781p$6Tb#xBe
-d{fp+h2+ZxQ&w],{{fBX(&5$0<sD3vTzcNIRV^PjY1sVHK3hKb{bJVjFa_L0:Ds6/A.ahCgGLEEg[<:9S}3=tsu'G[IV+&PV%e)I^-^eO;De^r7$:QCQ~R
-Z'd!0v;&Evaq"be$F8#Z0BTHR)[g[B(.SY]j9Ink1[&z1{/z#-='%PngL9a:E]){8T>2CYL/%oN7a[,:oglp!W=6p%bmB0r,MT4y$)6yCL2[oa([RQm[O:
-`t",7^Q{6"-.8FkTiiuB3j;rt<l<YQ`$JNO{h/)777!mw^0}kGN<38s9y5>boGT2s%!,ptw#7B%BLlGTgcz(J]F!xc]&_S[]Z1Ya_1N%v"nSY`_XH6v/R3
-NAk_)Fw9Bn,'Y#TH8eW0`m+UHU8liOp"kNT=]]{ONg4xf9.1PYTQs<Mr4}!m-pewk43qGy@F}aDK|0D|4tUHoMB5@)kyDr1.oGrJ]lM/I@,t;7kQryVKOW
-6bLR/Cx3B=q%1ztoe}o|<Q$.)q@y^"Rlc1{8{xO3}7)tKyJ.Dibj/})M}cWux8]fX=aC>sZ_}=U`bi-4,U3:3Rl0%hahl:ZX,uxlK'Y:]Wq>4>1c5&;z$$
-7v((zfT|FjU0}m0Ti,>g%bE'+f}%+R_9Ba/3r[QXPw;2@t6WKX=RzajS6iO|5=@{S(fCxK}Ahqw$W09aUi$Sd6c"%aqY-v^&9aINrP!Y{buqO/"d04WGRz
-[Kge`;^)}HMOzL%>c3C5z`a.ou(X#ZwvOfANxo@8HI<yW:^y@j9'U#7Nnm~{/1=97CiQ{m0gJjX+s5]8LJd$YWiW)rh{w'0<pD]i1'q#B9-2+Bu#pwl6!I
-;k:v[9L=q>MzH{W>>VJ^M'nd+|~uPIC_8Zt8$(2Np[P!|vFAds_o5_J|TzTI+aV2JZuJ%9]'hAk:3nY6}/!N3`D/ke]g$|Ha<oBV`st>CB)D$%kDytd"sY
-uu2]qoFQRC0LPWvxMy`ip^y:nGsdh<eJQdVC(BGd=O8KeRpu0b#bYIue~8+an8be=4T4iR+A''9w6g<A/YP|BcqS>H+Dkm_PjpBojt-E0q{e_m{g#K8#lC
-A1RdGHjRhPXl9E3)[_d:TIXv{av2sUcn$k:Lw<p0H<!$V}0T[9|`f4"5r8Z32G(3LT>D0[zt(=LDF2zWNiE2B/y|mW|!OB#p|PPhVjQP7tfb:AjWD2UV"_
-#!l%GRqWhe0%!O$2m'uk+2j'.w<@3^lMC%f_'{O:qc.0d"u)&@zWFJE3j1n6Q`r]s3[`m4Qx)r]AIA_D&Fg1tIwTCr4nT3zrP{;Z{=rg+R;Z~"!VqHaGvU
-"PG:pKH=.xn_'#LNKeLYDb'c3IKDW}CN2WsR1%6or^(PAWo](J7;aL{u7a=q'[/<3tQXKGV]bIU^6YmsA[&Or0'qu@e15kSQ4WG'/>"t)luR/RV)0]~<+i
-t6zY<a-w)Di3XrZY1]c_Gqm)r<T-e!aBF2ohB_FYKLKXDfPp%b(%~1#K3DCB}J$L+2s#bolHzn6`2Vk-}F=rd=ho4AgogAC>]jPjePESnwg88H";Dt9{`/
-CUNLeQ}}S:2)<i"4ku>R@)R3W:JzF^=n9Ink"N{Q~s4]Z2L"~N(8OQmR-"rWZIjJDsh[()6bfxnyGQT6(<6j(am1L<il/fr<d^VTa=tXu3F'syT)}%|$A0
--uq|!E`U"".._8ATUOJnr{1vJ}Wb4nPO7Ac<rje"D^^5gzbO]Mk%,<drGj,7smCwl;uua@6.]AA%e9mdGtL{%CAQb7EwEyuZmm.}VU&bIgKX{Oesox}1S@
-$<HQf_i7XMB]'}(My/$I(cTx!k-2N6d_%&oPj1iua,Vo{X~u3VN+5"D2,gbwlI+Q{X;St0_/$0E:u]m,VNBWZ[!NS-=8MH@pN3f_o!rm=Uj:8Rb(~V]M((
-,=]breCqv{y5Yy[}2C(Hfk7rvmJX-p0H<F#0K;@.y7m]qosMzv8m|vS2Bz{{r0FQ[/BXBw^[d(|LD<SwMY;RRq"|$QXNL1J|Rz~[^plI2tg=x85k"s(GhI
-##j"Nism2J#J[Gqz^MsKeQ$eQ2n"#Mteau3Vp5PI9R[]rFvYKPgOF6cW:w7mCd-I4/"}KtM&g-SzVThDfk"8&mk:m}9OQ|hvLdq5>;x^NM+PLqUi@szump
-7i,m3y"@t'I>5'l9(O!Q%2'DQ[[Y~Y8ae^89'caf;v2d6E@^g71jkY_+dsCbrBLK=+(.^9dd<Z!qnQ/oXwySOvM0,}2g3ZG={otO!(,0NLp:nE6BbIvhJ5
-g+85_]qiT;_e~{/>!=4{B|cFlaA'kXM6_X'sKM/(oE/z&wdsex6D&T=8@RW&%]tc_1J3u/|y;bjo2D7VJg3h9|jFS;qo>j|}Bd/+6BnG@P1`ra>Q=}srsW
-o1;ZkkH`PgHLldgXK;NpobOe+f1dDE.:YAjpSyP!`X5`02fFRZUokI6`%rCUeQ$0127F,q<6@&G#&>#{r}U|]JPaB)Pq-Cm|d#AVn!eNi)vUU1b4pn(M87
-Yb$1ll[ZqQ7>P|#7h:xqwQ/av6+&]w3ZT<!_Cw!xMZeVyNzK2}<lVftbPuu}lxkP)Y(i[FWJs=;8fK'>q0+"KlcE^pg7@Y%d@6:[8-5@zxBSz!w=#[Y,R8
-Ek}}00gKkRG,i0~OTi2#n<R);Js%5EN1!z+5c0F#TX^2_'IQOx@+4)I%=WnbXGqTGgD3Q{k^56GCT)-u3b#+EG2'C!@T^&bs^R[Sk`z}inn3EWU>]!y`b,
-[d,+!r:.q)x9|K+C-SiC;3)4~KC'@4({/Bi}O!R7;]uqN9:[C>1y{u`3Qt&H)l9";azgt;gpry1'mh|j;YH$j0^@2m"Gimr.ipo=;Ls{,Vufh/erK|e+Ju
-$H'd6G-'>wR{5k9,u`'rN8a#=KosIS8=Lib-kU-3P9lg/;O>(|%UYyA.L6;C2gN^ZsSrAJ`lAujwn:tjW!i5-Oof}I+$yE|)/z={_Q6gAuLL5$ZJ+JbyZm
-nz]g%co8}J(}3%{aY&7%s#MMtq4`/cxL^.-_>Ul`H#y2~xF)#Nq|Uw#^(.[5#wl|_,ta@._$o1wjyy-b="tJG0u>Aya,]}$r[7{w-z0GEz0HzbQ!+E{M`0
-H}kRGaeTZ%-IiSB(LHHz@Cv_|6E>i,{]@>Lo&@A^d%/Pz=nea}U-_d@:1IsTU</%qLGl3mFHaYrJp;f+=oOr989-`xT0yJqRj)dX0>KRtXU=cZ:i`0@+.T
-~z>(Bcms9)uBXldcDh@kJ=Z}Tqlbn=$,R#4yr'H8&@`8w1,>=vfXLl>6_({`@bc3Q9nLI;]+([0Uk!xKE,D/CqfT@Il&/Ob"JwA@`bA4/6[x:FAI'WB3uX
-p^CH.5#dx<]1qLHF:FtFyd}{gAHUyIK,lNLTkuXpK(n`YyH:)oi>r(cXZ#HJ5@y5O_Ee>OP:=R^S3E.<2(yfnWv/^yLV$AA;"Q!7E}}RLkBz'zy{~KdZ_N
-alOw}$cSPnXI/1:JRT:U(L$8r5HsOVOv7F>e~&9I=FW=Yl21c2(&tmgG^K>@0^+PmX0u9%PDgjUimNSAMR;(`egTw|Xjpj7iyYdV9_>x)6:-=G4^KT[d=U
-TA$3oI%->y=z)7DS!F:$+|v)wDURVkQOmbE$C>j)W,Qv-S>IVh#w-tIzN)z9q]6V|!#0M)twl;R2I=^LiuQK&t~S~R%#G_F0pLlQD&KcWSwya#hNB@3fu@
-oIB"Bp"XS>sbY;brrRb;u.d46]w'I;/4:puJdo}!K-=3d4x{(vc}D/-JAETlE"R&85Y[5-2u!GZp3q:e:2+goz{^7I0%goz7u.GMa4m^vq$&Fx|vRm3Qo0
-Q-4}B;GGU"%R-B(PL/8(F(g[mm)Bh}Yc9jNk6aN|rPT%~qV&RkfYAJ"Vlm&JNr@@X8WKIo0AX>S<)]sJEd;O+.rkqLYyqLxuU/HN%_4DDo8@bg[CsUnpUL
-H]eJ/XL(,[Z%tjCgMM+;m(-t&_HLW>|zZSG)GdYQW]x5D'PeA+ZfKi>Zm&HY&Db!|[o!JdIy<lpgA{^LF0aaa94[QYR5#:|]DkdBNzYk4a&[#6|$+L<aJR
-&V16e(Ls^CPG1MM0t/9T1cA2(Q!OqqQgh6T=O''}#Q{_K,(>m+[-1kCc9%)S@!^m=QW<jYUwx6SXoyv{@&kXw}|eM1o2mJp:kb|wJ!]iI!1fm4G^I(gS5a
-GKJah@HGx},-a"@mUj8tBc[4_w,h15,7N}%>Uxnw:vt,/U:Oo_B0]n773WoX`9psL.ERZE6;x}ezUjB,G}`BQux[Uo}S,1L^b&-GKTDP/DgI1yze6Ha4wW
-pxN,XK~cYyB.R"^6N+"^+U4E5CtTOfCtXO06fB^&[`2D28QZxvo,_DfiT!zE6rqxs-)yiv("Gt;^#wMYqgSLq6#Hm^R$@KmT{yL9+`0|@Z+><#R6etxMC8
-$S^/:4jUC%_vIzgdzuY;ojq#]VZUqsruD{OU<9WoSmt5RhF(FPSa>Ow>/L7#u^>m1kL&'prDW>&=aI%]sA`hk58H"i/J,Tz.Q+l|]3exbt}9`7t8Il|nwY
-k1(oz,<C(1gxL70pz|nzwQHq%WFn(38:.mnBv8a3%VCXnnt76^g<,PU5.@RHFvgA>d>]ESEE&J7hAT`Ck6DyHH#q!=-8-4Q%rZ}rW0X_'c}:w%SD{qM_""
-<L20iX(W,ZU++b4j~$xrMZjtWO}`~u{#T]u]5<qx.Qd00U#M~n)A%;9)&!W6gN9&uWkn#p[2,QFxp'CcN.HC%rzVTUfWmbkJG]KpEnS4`o$l&S)-_KQma]
-->cYEzs>=DTmi=ApXoR]r|jD0^@U8|VDBydH';,OFM[XwEjqa6{%%L)T:<)sfcoI(k#$#kngc`Tr1H5R/.SiY}n;,/PBo+1V(jY|pTixhb~#!zdQ.h%md]
-rj7=eq^+.,W|{#"2eOaAJMB]DAm4t3@Wt.$/OUb%LBZ[I>c,#@(dBUs]bgxpZ>m}iy-Z%tqUCTeZvDfNqG$QshQSJ(qR-:!24s'Yr{Qq]W2S'%Q3W#AVzk
-@,TTj-u8wONs3^CN+:ld)tjU={=[-cFjnEjv|:(yh|e#+L@P6LQLVN{P0B:v!~=xnm-Od#NOhDvuB;QG[OU:C0p}-MQgF|av9:`;iDGI7inREx-{>)FC[Z
-xsS70V};x_6ni;x;u)lUqxj7X]paA(jkFYL^V[c7tr:(^'{4hG/ho}4u[MdXtO>gqt>(LW/{3vl}"}^aS^N#!M,#XMSZ`j>PET#U'ba[U}(L&Y<gC>^U=c
-wBpF(EF2e.]MSZLXIaSL!/8R,[zW}3K0nX5V5GTF:QO06v}p}R]Of/Ww~yvyy;xU<@p244hrY6igbV>,Ox9Di@exqmFa7Vdx73rI~N4=M+oF/.BQ5yL-X9
-G+'_+dsTEHI/s:2>mP]A:I}"|3sGT-W9sP9=[v'j(l.I$zJh'q_N@k%wr6`O:9QL#!zXTg}x/Q:-8D)S/S(&QZ8/6ZNk1')/D#PSR`zNoAEB@/-Aj_5Pa(
-.K+R/@F(M'2/Q53#D9Xk^=w"2`AvXiJp7bs1`Dz]D9o4w#k1sMiT2&xf7|UF"3`jn4EU[t8(lBg:3iX(&N:W'sRfDr"yE'T)EpL9[ZwJKY#@o-}!fV>BL.
-.wUeK3L.g3"Pb>0FsDA]J1Ep!J%E}LV<o3{mA^BQO%>h(9T:Q.IL5BYA@e)o%I,Tm^[csCs`IPwQi%:HR!3){w;n[dIT`cyKN||Bu0Bc(@l_;+B<5&z;qO
-yvlGiZqVArxu.xpWTf$7Lvx,iZk`F)axQqf:kde/AhuH@sea1daHI-,!nLs7,FFlwPJHQFF_!|SrwR2ees-Ht%$A4BHFg5ai:6gRgrO#w#]CG+^3_D,3e(
-Y%X;1|#S@sJvWGY8z)K^<azehU')u!]++[jI,E2J.By<vbR7E9B5SZA94xCG(nyN(Q0<|K4'6K5|j1;(VW<Ty,,2r7.ZdG~vaz9`mDs<E[1TQ,/1|@qDNA
-Is`U(A8gp4u^u+9[H%Bj621zep5ev8-RK_Nd/TX)G3<$oWo2nqks}gK4DPyrpnnnbtuwlm4X1`)s6=o^K-s1ueiqZC8DXZ-q("eP|t^TSxy6H,lX#'wjji
-0V$F(uw]Rl{ye-MU5=-9LBq;d61WY@NocA)8DU,6lMxC7p2Ba1~"7g^r6oZ5u}NO(&rv5Yz@y;t.El)R_@e"38R_U:+Qx|^Pi;5@D>(]],XA3$)"O^q>:h
-d}}=b-y0Rniyd}xLD$T@d;l}"[as|4Ed-wE;&'R&.HDKib&bTHeEg2(Mx:2.{KSbuT=^J<#R4@vyRO,$/j"CcX@D8s;m(nPZ1&eQ:$=R0,Lx[({4IihR!v
-jdvm/FNWZNCPuOKR<AL^/[yjH"IjSD;>giyi(2K_-I14&n_q_Q(5ja7V1d)epimoqeR;>zg(K5)eeBk0sM6!gQ_gnoodr6BMy[[N>RuBQv(2X};;{pBEH7
-TfG^h{tPA5e"x.%yb;Y|f`Oa6!+5j7|AjjmQ~f/ve$wGD!Wpl_e<,(CM!>K}<kj#[|BC^Ld:bDnh~r$6z&J%]wtU2G=mX2(#g/E4Gkb_1ve:Eai@h5(&%r
-O$|O+lTH"ECV]6r'sQkO8&tP8,_|-Oal}SiqWn;)^Zu'{s]Elo^V38{[#k@8DQ'=1YfkYs>C#{/xCJLY<r{}9gH08L0a/Fqt1d"f}vN8Gik|~L/zUc'4_S
-rY%f_Rq7(6X|M"p!p]|e2eC`/H'[U4:.S&;+x)u9{"7}>3Q$."u2~HcDAIZOjk)Vvz@|E];v!DR]W2gmhQ+c$E:re+5h-3wqC=cUjxt(//v8)B/<Fr3.7x
-QfXbmep>O!,O3XZ-SA+.dFagSeu^9QL71M|+Pv">g(oK;F+T_FJDR}ByNb2V.)XUQP+shyftGRO][!4:F:R4h<VFy1t!dq6@q9Vz6s9+=7X/4Oz(bTien8
-'rImr{a"AnhRAI:.Fs`{>OECdC4H.f[pMg09/;wXz>i-+SwqMl{O~-Y]b1|2);]@5^M)fqX[O#J21US:DJ.P3in%iQV>-0yMcW2sAk&RPo7(A^kq$Wyo,"
-524,6R.O7]inu{).8ICfv=|.>5r@=$t4:bRs{S<$<PDSGKH>f]`AXF[,qW-fk16j/H`j3#>`^%6wIOsJocCycUV|jaCz0.p}T22$"WJx|7Q>Jac}v2P_[a
-{kppTdFP_`6=j2MY.MFb+(=HsPt+Qi#2:]tv85.]$kH-'N'was>%&Ng5:BCxQcdC;,KkI=30ab@PEbc;t/_=A&4qhJr;KSP#%:A#t%JEBD@hfQ,Bh^8^k@
-,]ezRneKqps#cL-VrXUGe=`n7tehmWt8f`.=];lryvW/pKo86o~7th>4+tmE4>)8%x!4qjU@Zou[bDmag3yg-D`g&VVDtxpESGOvNYUDmMl0l.+awr~$h_
-nf'7U7rC.Sg>r-/]]b[2DgAkK-h>>UbxtI#E>cs{x('nBW/k!7AP,u-NIJ=cmte-GRkTjxPa[T{L8A84A!=2m$u($@,QQI;Y}|ZiH6E3tiI5(;FM~v+wGQ
-lPR;/j>a^Z(Kpcj1%c$KfLOVj%}`;B[@tt@h,|B3%@L91e@WZxYg%(^28No4(q0J5/eA}6{/[fDy=r@IGVl#LtR|K3S.1.]r8=k"J)dM`r%hc{r9"!iJF.
-NTtC!4{z"RNeM[e);(tX5jhc=_IynbHf|6WHpB::WmUY@7aop|takFxRMo@ZgEEL{q+vDuv[=aXOjCAo)0k_]C3rBHGakCK79XL('ENW#.8p$RF3m'tP63
-fMeD_Wu>Rd>Na|+j<Fnb1:QP3())wfj]D=urUeZi;Prd14fbv&';L3w4`4qf'(d<;-DHU)Q;XjmUdoE<%L0A>l{q%na6V_e61@W3z@qL9,]]pau5H@Kz3(
-E_xaZgqG!WU<+:"et|JCYfc[FP~4,dOZTt2K2!Q!HW&kL)LUI$p.gAc_eIE:'X_,EY-[HJfN{50T4"-B/q9Anhzj)6M-OvksJut(-OjpEKN##oAIO'[+M_
-Do)FR+;g^XbMu<FV|S4Ts;XbMeP<KV"u0H[x^(yf=l>wKMZ-m6e5QZ':yaG^Oz_4GN5oiexy.:!im.<t!yXPPJ|c9ck|:zNqNar{yC[Bc'dUxsl%4Ht(g3
-,FWl(npbah>+}{BcmbvBc&1"VO`s{"LM}$)@".njd^MHkophS',g8WO${8x|a+Q4m5w32Ze[t3d3c;1"`YxP]ghN9{FBjks!m.i;{<5L,xOwLJU2M@s|6_
-`(=@j/I_CxJk7"EQ/}hE1(tGx9%Bdt&+f4Hg|3=g@@cf<Xn4Mao}3tKw,agn2:('jxIRg9m1VfoqKitS>6G.dlq{V5_w$K42BS;+=:{uai>2KiYjCd42F>
-MUvATUhljD:qW$/C2Q3=8X+_G:]3rIBi&#8`{v]O+WJ[))fwq^|Bm5jSKc0Z[sK1ty}aD"j.(iCX7M);-3I6|emzmdZhRjP'paj"[g~Up$J<"+g=+%tQw9
-w6Ssw5O@V|St{.y>X|#8gu6QD=XH.+n$'tZ=3-d9[Qah5Z{pSq8`OhKt2!5W4n=OFtXKqm1L+1-R!Sqa}-Gz/RC$47aq6NkclWjlV<5{HbvwmLle~qf[GV
-wcTgFPp/5TOr#v:s5}BsXe(dqC>DTj()gi#1cIKPQYAE!~Hk{$[2R&lR/Gz3w.67>j{]|$+DQM3hf:NoC&;TTAIgs1i^1/$Mca~itvRDxV=8~lTSx}jYn/
-:C3eKkW_Hb-/:cH&E$cF6)0%@N<k_3NV|.xY!]Hg0XYq6[@cp`5KEiRP&zi^)pn{/BqzB=wqzC$K|"!1wEGTvch`OVTI>KR#B/m`8S+5AW9Xg`a.;=%$zN
-1]SiX#Tkt|8H:7>ed0h939dWWJ%}bb~.-^6P_s"od]H]!D"M<j=k+K}=s`PzL-RVwn+q.UN}k@C'>@TQ|}vZI3=U3mwvC!dK1um^-1MA/pb#Mfa2iw/Ucm
-]BF$Tr~hGyWQzK;6#/m]r{4S9)}3ZEa7x#36S!-O]Sbuipua0$xYs.f!o)tOf/tT_+dOLA'[1th=pSrf)29]S_dS}zQRg9pzUvCI]s)t|M(o]rmfj7Nn5`
-}l#J6xMqe0&=,JHE7A8g!k&nq2.ui(;WIf&[Td'wDz>2Lc9{C+wI,[Gms]@v$8p5(gp]8.(5Kja1jFZy2vez!d/T/r0wz!]^,3W;$$E5zYy-m]N"Mv93"}
-Xw}6v:@Uk^`]Z5Z@5:gv/3v$-|=1Qb|Nj&PBZ-)"EV2tv!o&@32:a|FRo^m"Ouj.LNd[,R'ov/`enax:wQzr{3vfP#%MT2q<{CiC]wUteo;fJj[MKDle^s
-C|qJM'l[/GeHLApUJG/Vn^b+9h3;Dm[hW{Nd-L+3<dp}E&bQ-Ow[{[tnm@'NIg[Bm;cYVD`i=n|@xfmvfu(f,db)$sjZzH-M+Q<vov.vhdofX6|=[=(Bpd
-,gjoQZlE<I3z"Lwvd,~h[FIEaX=.7=Cvcd&xT7^XSIFJ:fuItH-W<0:6H@3r@kadOO_<<5L!;dacoTeHSjM[D#RE$2dCyd_4]D=5hdK(uety'udzFjyxAQ
-'-@6`@Wj3kQhz!LJ#BPah/B1wK%l%CS%zva,lan@xjx!T]@w:@wF1&0K1qvY@!-:0dW|-rSN$bsI!k#XVzXLD_MaTC]#bGqGGFSQ'('F~d/t7%GB8fuD_;
-rW5!^x}pWmB:1t5AdhI/-`-"RXw4)r3Qf+4K'Nf'bG(woB<6{'`4,-q1F3-{f=O[OH7z~DLXe!C7mJxnS5ht<H|9(A<@AqEM/^}spCTa2uTuDi7LYp'xWy
-@<'&o&+WRKq)D8[[JiC@i^/;w$7I;t%Pn)0H5egrCH7qu#]w,#(5>zCT=^"}vWE&hwy092rV1,3a~y_YX(fUcmby{cp/m:re8&=}cKrD/2C>4S~Vd%ao)E
-UE#W&C(1_"B"+UT/S<{q=ZEQPH>j2D717J-$w.%/RBfn|2;HD2zJrq53amKb+S`$-O}H|``59%+P>Th)56DOJCT1,j(DIpSi~=zN]P6Rc|W[]s+)}XgE62
-.k1Lz=7]efXVhBn@i_`X;YYEj6=%j8EfUy|nCjdlMT1SK]xB5q_N$c^H;3UNfa};{L|C%A~EBny0P@p2oW9@T1w;`e{$)3A&e8gy@LKn~=eHQ1x7%eaosI
-:PNMzIKnR;dJKn<j1[],`}_B~X2fGaNBH`BB@E6&Q${9}eCF3)kk:}n4|ETF&>1u28h:"b30Up8x^#iH6D#&8:U.;_Qu7G;7K/5WZemLbP94_4/{V+jRhK
-,$#6E<H^q=)0m!>d}XOdV$g2q$S!bNLbW(tf7W65<dORL1r]ft>Yd&'V|0E+$;|.)>u4Fxa_2>Sk4Cz"vRnrBX+hXoS<N`7hWFjY1z"0yw~9NyK9Jvg(SV
-^"fV(q9xq3vaFkquZ]g@>GCpP-EvHsF$)jo5LTAm'1/x$|SO5O+1oCp"Q-D{ue`#Z;AN=4F(knBfrU[4`6T#$0kflGApW]zwRL{,W}KGL!(=IZ_dOs@>tA
-=OSn&JET<gwN6m^|Up&:`-DMY^OsqX{Yv&W5Jt3-Hi%`^;J,CItuAU)RVGQ!h)y3KbR<kK/Kk2B]Opa]J[83IR&$6G13;DbzsR3A#2Srp(,U|`R`e#'>&i
-M5isS8xdV+ybMWrz(q1aK}P#`|l0;I=$Kzap^MO9gMRBBr85=GpdSXNC^(9eO:OD/K~/s`8Nc(mA1pJ/<&4%o6ZpQ^oCn#9xZkT"s50t5f=2oft}jA[1C}
-r6:d|N4'e(~R~"qJLV-=lQ('iC!}rJ+JP|Ze'ML+^9[1<gCOZv=IDL@`+[zKN&=5V2rFfpPqNfN,v_iK#Hdj,a7ncS[>J109-]3IH5d[)"V6o:L"G@@kY}
-_A040d3;SSZe8)~ISLX"%iB^#98Z_Jk|T+:ngK=U:P,/VU-tYWr-;8"%uUTzON4N0djMMAWNiT.2le6L=&I>_Cj/`'_VfO-ZQ|,m.VTY.9$l`BuAL<w:><
-]OOQ6"Fd85ufFY5rLi/AZ%=k}E'Y$}BMyroGjLlh+8)EW)aHUchi1[j+iycGT}dW=3'}toM5{dCrT+NR,00A{XDXaZQ.5}&`jdcW%,~o'wYtidyNj|+[Ep
-38!cQH!Os-kA>OfH(PM]b,}<Iu=JPS_5R.,OL+gA7|[^P,<>]pj7$r$rerN9e_!QfJP8!k;roG/_vh~}yKkOX2/G'dThAQ3Dd_ZRxsx3I0zB<fl>_ciN6X
-7I%j/VG/B@6:mZNv8mii^_QrP898UF+TCN|9_,-|Z%5Aa}ePVAL},jS7b./gqBAP+sh[n%mc@aEc5vV3|55HVN}Mbui..36SYVy=bYn'h^1hU(X$8|}I"%
-/1WVwV:v^k=LFn~]hyJ(K3Ixq`;80l%Epd^-=UIgR>//9>N1hG|RBZyyhcG::qC`I{k'`vGN5[Vq;1mgvW3:Zw>w=H[J>+6%<-U}9H3r^j|unLjPt8uW!-
-<|/rX-Bo_NWc$ak/QM3yL[~vJt~d6@gK&ytLifE/-;KkE5}a(to(o#Nd8>JLA2O#Yr{c[#$JoW3wtvR#cb^n.@:`t"KZRBlo2kC2Z4T)fi4zK#mGtpiYQw
-iBBAQH9JQ+Eqv.qskCHguVfS<X8R;|@=@U@dc0`CwdL<(&UJ;>VCrF3N7&(DhQ_3rS[OPhwM7C1>Rj`6P^EG@h`l+d8C[-73j&;We8j>lEu,#l[<23#Ll1
-.6~Zrti2X.:VH}&@`#tJPbr;XK#ysQXAbO~{(W-`:tV<<Tig/0~{v(a0"B"a9BuaK-K/IusdsXpD$`Lp)0;@twtuIO_ay,vf7_7be0Cs2u8G7v@vP`xV)y
-Ih&).:iwTEv%%C0GfEI16"z_m'0M4o{XQtegpwD1l@&]Xd(ay_!KtES6!wDPOwB@S=#G3G|X"nw#!A4<M!uAYeOW]=Z-Z,CaB_&BjkwR&iiY9dF`'4@vFH
-d]fchEpp7N96[]|^V9+dtUblHD'|kH&8+p)b<D#o+I|+Ql}d@tOj46+le_ZILBP3TXv3<8k6ozrp3)q6FHnqsSOTo@@cwNb]6"9>SBDG;oVGl>WYekAQ=2
-sn20Ej5gf#H-EUzFBc@FYE-NGt)G6@1^~f=etco-_Nud!'3`2!%,vT-oX%>hV[SIdQ,a>6|25t/msO6uvw7n/bw']-O'iq|E)`z]U`n5+JQ_S1nOcq6C=<
-08G5q9fdU7}2^8rwEcMW~c~bZt)jnXEoSh#f]"@s=XrnmRlDMO}m^3:o;`MOg1UjY08k"3CI(W=+zb>@]J+_@BYw]&sKk:%eIG~hh^oXAPV4Mau:ji]>+>
-Mwg+7dM_"#%#1=FAw6"EoSufO:,PBg`^@-xrrA7G]k{Z4_z4TZ3pbjKlN#cLDh]+TD9G!<oeYeGpX[r`H0:jc^ocF0b_6gBXDU'op>]In6MmaIO!AGPhz_
-fU51yh:b$[H8.dUljuOtOReqZn`LNAOvnt^R[bsTPc-,,CLAin-Wst6`O=kIqk-}SP7jS<<cemeMIG&be#.]2i$d3&.Ww|}T!Hwn`lz<uO;I+j%],,Vu!P
-vp3w#O)]bPjoGb;p-'9[1;1F'a"'byy$}FoyqYZY]':vA4~>gFuY'G|N~w^|/A|`Ujk=rdz&wdMNDd9eLMxXvNavQ2z-vE.@O124f_,!(ZE@8y0xijSitj
-7U1u@NozkHvx'op8UX#M`^t%hzTbGV8(d_k2ub]>f,Fx{"HAJ:GXG`r-(3Cd"%Uu]-6s16^c)&G%E5O.]6j|1wv,i:J)0/v}E1:$&Dy0wor6CXsJ5/u9&k
-"K:}Xw|krfcG/e8794:$8=W_k@g%1fSrfktlSX5el,h4l]0(NMTxvy,kaPka=$iOknAwDmc))3"!Od`^F&5!}{&62RSgXAfLmO[RY>NX#v@nL%$MwzZp/<
-pq>|)1Cq9|WW_5,2;-MN2PjxwH{&gK^^f=Pek!NFho)]+'&m7H,6b-Js38>JRCYB`J9e['V|E#7hZM3YYwQq$TFgBP):p>Z)#EaP[GLBGKB$-6ndp!cOI7
-rg$Wlpy>5dx4T%z_&%K:bLzL'aCj_^0fUiti+}sFDMugcegNz]Dn8X&Bi%Zcj+`D($uT}Uo/9#2/Gz{"%LW=O|PRL&sIaXD[Xeuzac&^/_{!{<XS=.5f3;
-ju#LN{"4f1<',L-c;|_h-9bR,1;MXd~+c(fn6!nCUM[dY#sM#,>ba+]`_0G7UvFoBa3gx|+pG3ovM;Iofmr'h6Xct>s7|kQTJ.QS9`)eTpZ^4j@^}Frw.}
-;cHruu,>W}Kd6&1g:R_WE{'Z2BWRtOuoN;"~m4^|xP{rlhfG~qQt~xOr^ETdF/b-O6HlnZ!/]/2|@s_;z[Oa!sE4TN2N-cAVgnS.ROi<g>'_}NZD/TR:Y&
-jT3[e>v)l|HOA'&]^]}={T/kH+W$g;u^B<m=}VA#$pbGq-z9,:VKrz:S#Z8/VoMov`.BBKPAOYF|tEO(MV1hNiOZ_=|Vd&Hv=r'E}tu"]lC%m][s%>_97M
-~l9-wwt/oIw)l'3I}u7-#k.}l}0|<xYnnZi>g@V`&>ayZXUx7I,-9t_p+s"0=ERpFv|T2q^uP&%&9RuY<}XU929qrJZwM+yn)!)c-s8ZI3n"zF77hh-"hs
-u;MBO5$4a+Cxk-^CacA=kFC|TVT9BOX[%n]I!M@^[X/uAWI@NjNRDahAs=@ZJVXk1.`UDG>!x_|$N,S{h$%E~GA75Hu=-CmDb`(<G$THB+VQ/r_:AbLEE#
-),gcPJd"f8_%)LM7`AHDA=9UpY$YW}7(v``e2^6RD;fM7,7a{"f1vtw|@}$c#To.A>@e(cRCn5B@d"))jysH^Lc^6PqKK[NJTuEmd-gat=5.DMg'qh:|q)
-yuf1Db":nDt<U=lyy/{xh[b-ji9:.jVo`H^f)xADJ5rwZRyZ=mYJXqVCiy5gNU.vH`B!X#KXwlxgPd2#QnWjvrHz".=pQ$#AXj~X4)rxA<}vl"#7HZ8OD)
-8RHs90L&OrWMRW>|FeCf{DMaLFB@t]YxEO$-IvJRbW~ws[x":-S,[m>nLAwX%HcGM[v6+yTK41e@Zo:@^P!tM!n#PgblvI#:N}9zHNbA|/xNaG+oaqf)qw
-e7nV9'YTb=DiCi7<Onbz7n=#o=A&R)9{+{vz>ZP^bmy,5N_X|GTZu6L.caz,XL}pZ($i`<O|xBDh'!RhX#@)N"[@B9wWiC+9%aZ"x}jK]RnRO=/'tRj0z%
-`c8{J1%tiC$EaWcO^[#a$#;HH`xEOp&g9+fnKhwY{Witx_)aM{fG4tgciv>TW-5#n^OqC>5JrV'>lzsduOES>H[;H.^LBq"MteGYIap}{OH:P4nmn<t+{,
-tEN$v@WdzPIi/Mhi>0:m$rpiYR!9LQZ/89QhmUZsfp,z^5w5xIv]e35,DU%z_1Tp`iblwdqc^<4(dzP:q+o!8lz75x]dBU%$9|;L!9NX9:w7xze)fi,"#L
-9{:a,Pb:C=t=Qs3lcykG{m~7at>[sb[8D^4fh9/;Qtpj'3qBmXJ/k6v4tkGp;]{Yo6d9pu&mfck)y@NB7.6r=8yj~]!HKI|qd=N<yx=>RIkfV)cw/i`L9}
-Re$-q)~Fy:<+O3~Qn7txu=~>B128_D`D+[0QU)^S2q$8,u#O!>01!5jpP9ZdaLgT#0l15n(1%mR`a}zn~=N}NXU'a$[Be.J<o3>W_hJen[t`Wm<PEep{}Y
-Vrf%pGR>,rkSKII-$Vh;N,S0bT}"bySMGwC;oisBKUlj6-O2<s1^_kcQW<!"w"XYcg#(yG-sEH`-fm3-aGMNO(:ymqSq^44o#qUc9lCqPd<}{yi>8_S>aC
-[o5s/61IapLWm[xn=ecRxd^HDX3ReJmNt@b.o&O=s$v=zneOKv&B;';zw0zzB2=!6qZG68S7^eGwRKlcZswe5N%4x.(LGYrwN)!s[Y:0^Iu@.n7D0mjVeA
-Iy1m$&{cQsdW$p-O-#m2BLGxt^-$63db5"R[=NMT[r'Bhsy#<[JWGXAEmS)KA-$Mr&d7aV&[I.H<"3/:gds^=#/z{UvE5gbl%|EY('gBc9H4lWJ/KqSj}i
-JkI>F|3^-U{"p.yOBT}hHGB&he%N;VML}9!1ia{drW[_guT/jTxQ"Ct=7/r/DJAMn3I^};ukGPk8+CaH[}GgE{;]+$_k)mvm{#wAj.>lCrI^b$`89I,7eE
-SvZ(DN6FU;I-0RVS>_t&O>E9ll_}04#fCG{xUpclUr~6+>l=2GY_-4Z]9O)V':SCQ0W=Pd/48FFtTGdzR/bWHP-AJAY2qLGN+TNN#GTqT+qw,4[I%+:k`I
-tj+Xr7(,PqFL]^Zb>ymO&ye%L@Q9G&js$$H@65YR;{dbPAC"7V`HvU>[lS)J8XrldQcn=bVTv(KLKc[/Ynw._G{')bO'1S/ixaKCJNe;']N&SLg)OUcGh=
-pout{PavO-M{^wsI;^o9,_x{G}z#f]8LCi;I!Z[RHff2+[^2oh5r@yAsB{EXl}9NMXW)Q{NN/E6A]x5u!eh8dTlsF1qLOHw8Q2NM>5@07ZKR|d)CI:H0Tn
-H=r;iB;B"iv$|UFW>zO;|BXIm]gnU]&87uZd]QtsOKSlpXl1e==9&Jf6/b6a:K;r%EYcG}x}5h@9JV~&&Dz<'%n4=g".jHUmxxl.zCPw8@y`@to)5xEf2O
-zhgU67-a$EAc>|Wo>-lrVPOdR&sXEFd%J@3Qu>ND3{#g&%}k+<y,.HI|Z_=1ZtA^:Z`x9ZXJQz"&o^bO_6}TIS3P;'uE]lbX7h8Q;,d[~/zrM.L%]tgykH
-F:jg8BS724-#^jD]FFigF(~nL4:"|DYk_at<zSafS2!Thp]6K.Bljav8I_TzYZVK~uY6O^FSdOolTs}VP:=gCJ"f#1PH]MjKDxGP:347^-=Oh5SUNT/_z,
-cn]Foj%1uMhKS=Ys<a`!YaPS489}G}}zbd5`rTv%A)rO/t<{9|){^wX$,Cc|(Q#0|LAlHc(J64pIJelHG<i^XYN5lLfoAel6wb1|ZVsp-YK'!Ij{b}}@ot
-eNT5%FWB7Kc8rc"'U{_,5x!-s{Gq^].7rak|ii6EF0KowBu>)QF:Tin''u,a)KHzv{WzY}!~B@3E-dl1J&aZ+F6Ut)STEA3G@(5b&9xcRG^dg+`Sh2[Jn.
-;eNgWlAZ_.C37da,]1~:L14vkoCO=b%._xWb-Hy)U,[>t`~FVf",`;'ASoi5%Eikw#6.<Q|U{,s-:W%-,=6@%Z:|)wAsAYsp"#O}};L#}4VtBfxBeK~TGp
-VVF787(:"$JMFxm9F}9x+{MfW`YfM%$RWs4KCQt/8IY$e6w^<V_ALu=D6n>IMp$EnL;["zzZS-&ttME+"^vs-Sqrdn2i%@P4Q'DfcRm+8/eDx,h2^L8oDv
-1WU(hSGvw4@yAEH!;$5euUXm3|x8ZX|%y/cS{r8J#W#UL[S>_E8z"!dN6N{{V8"`ZQ[.W7r9)$#%vk>9~`~#6{mQ^Z3;l#g)0-07t+n(a>I[S:I+(AhR0l
-rA>_]K&k`h=yzERn/|jd,7Dr2Ef>1KbHsc:2kwm"c<L](`#4Qnfa!b7:Z;54vJUM34FI<oScOue/'!hd(TFc&F4:J{pQqzuI&(O}Q&$e8qOAEA||xTHC~_
-J!"wyHOy^_]3^<6J{PW!uy8bD3zjwvyJ-E1$7k@)x#(6LT%z6Y_Gj(UG'^>Ly=2!6o#g]h"A8FlxPn$bF47Yo`';Lb3orcJnx'e;WyMAAYjOEcFB&>z8kf
-+%I|s81KvH>%gl)1Yg7oAJ|=[yA6>i2&=>ab(oF(,MRYw`z5N:e-(+0+b:a2$6G3)'iiTNR}fMrP&DDX#oKx!FTtF3}2sq}U/B%bLOMFwObDD;::8"IF!<
-:O085ifP>!-eKdu#M#1VW4.>LE&4!tlEPYowgN}5yAVz`286U6@q`]&u+/T1v,2zce}]Tyt>&)qF&nyu8.Fef7(]eopeF]%eg$VB~&p:Eu=Zji6d@Mbqd-
-m2Z4d-5tS[$,y<.jZ$g`WVtm>!'Y-MO_|:WIB9xtv6nhDA,#]Z>ksZLM#iuFq([zaT"nl>zZC%ru[=!ttf,<H9ayO=.KN|UcP#SV/OVqi%,'{8Y;a(_:b`
-XP_oU{C8MMEjF'Zbx9Xu5H/hefSGyw(zMroo-&O4,{5g(y#x@jT/+H<qc^jb575x^WEd[cj3"qJ;7nr_;Vj8D.Yww{#jj$Lh.^MAk>t_#LQvSYIW{3duke
-ob~%,r5>vUM9%@ufM|+Lm:ZOK>RHsFElM7Ice[{S$+Rc&gjn.v0kjRJ1FCP/Y_GS_U3dHnLtB^L{)|d<(f,k&EW;R0YcB2yUu:#=PcG`K.UzxpgHwlgU]k
-#{<M7As'RG0Ng:ILpcTN_y>6pv,56plliFC3}cv$rDRs<;L7g3&3Nn$2fwwPOY/}KS~tYZ[B#Z"0|W|vMMV>u_.R7f`Z%2uh4'82/<!q32@5^qMse.!jzi
-BD9!V^.Zl(i%A{)YEm$ToyyJ~b$N<w_p$V:U9}-'4xxNn5"$p$JS.H2hv-9d7.gFLZjc&Jj[&WsznGTJ}]G60XZz,mEk|)%yl![0_YvSALIt2AZKi%hH`]
-7wA%qi.7GQS|=|RD,qo1iu!euix&GP5-7UHm3mi[ra+M~cez`MP077ph|}vo!%"h[1qCdDH@e_d{:-K`to]RqP,ym5Qj@/lA1;^[2Hwl$U>&_M5MdA!:uo
-c2eh;{jBna')5:ptS1)9al@Dmiqj[#}=Qt|w'g#/zeTh$zc3sP:PjI87jJui|C)6DCZmzlREU5GxWzTV"g6xi+EkNSMD5Z6uaa9|Uu!i1|Mq$=9AxGeR(U
-wvAFj-wew)]500!~X'@j'g1%cl7Q`1DLoLh;M;E}h>},FKRqD&L6kIq;YUc+|(M:{g{3T4ywrfNkyC3X,N[)>0-FHXFSeBkur=KsFc_v3u![nXz0')|4c0
-x/7Gwc69QrDZq#U{OKrd4(`hpm8}FreMD@,Q%9_JhghV"wa4ggo[U1'mLT).)-v1eyG^F9L^<`eYml+hhJy-x<=<bTvT,P5ApjBc[SX:NgHsm!]M_`M}0x
-W>MZo=w2=JM[n(P>x5g"]&HObrrN3Pa.1g]I^Nswmq5%!3ywuf8|fGe/l9n%9Aaj/A{hiV&pXbt`9_qRXD]x5gYN84lSCCS{SeU<9}>M<'9a3]g8SA@{Q0
-9,RmoMbs[9Cx'i}zPg7.;wazDBtcvP9v2xWez`K3}n)88fgdo"E5+:l.mm)v;@$Ug%JxGK_:TV$W(ktqi||J_v-BuVdI#JKx"xG^/K%C{Zr{VAIcYY,;rX
-FM7u1`#q0QYjAu`jX]YO_@vv4gf}e^;:Q6H^STw^kkHa-He9f6&PqJZX<yM>!HX$%m"NXKwO#]^]6i}''bH$,.x3yw+nbgtuY-+1x,(9:aMS<ZH{lgDC)}
-qrsTF&@c{lLM+B".TE3o/i167VabYfrLi<q)2vUf_!GJ._~8jP@d0}$h;UWs(lF:PoluOr;[+r'7R^||juxr%wlW3FtR@X)O+34jR0;Wh%V5Pt_pyR6,C>
-yqRq"~lf~{#m+s@x,s|w"xavsTk/9PV4G!:;3_Nh"=<Q;m8oLI9+PeZe1..=|_HQufy_Dv--4v~63nkMiPmo`sgDgzcLW&9m.i06-JqTDvuyFUd`JoXT(!
-wFy{9'_(Dds.Atr)htlO/3~:7'b7>KNr2E5AWQtj8a%Yar-DO;/YO'Nd2^INbx@QU-veH;V3_rPZE!M@2eJXwp9rLu[h"xN}<::rbroob6AG]wYwVYAJbk
-a>H]2iBq:r:IIK^C@bay6}Mhoyvbb(rcK7tHlzZyb1ATtiRiFkbz"{]fBShQPz"[wo>];[W_hE3</7]C]pK&xrVRtXRnf2mDJwzKV_lVQ]t<.&Y@z]0R6t
-QO_$X(6,N|nAIZNFxkX8@zZYq8<]iY.L6yI{p&Z0Y.HL>]^F`.A=2%:K7-sEnfhpeMYOim18)/F@m'ITATo<k7X:E<x/YP'Hz|V6V`~ZTYuH!/8D1K6,hJ
-I5g7&r~{){cO{aAlG%199_ag/WfNZD+/F5bexnK!@@P6b4^]~%du~I9LjY.%V/Dz{pxtJDy|O%e9+O>Q"rzRj=:2f5-@mgEC#+1YU0^D6jcv#^{Bz8ucK=
-o8VTa`yGm=+ACvhH72aUvY<rvemPaAoZ#,{]MA-5c)O=UTPP4EDUe$1{,aUY]5YT09Cdr%d&`FSl_%-$x_rr:aN].IMvqDP#uiQ"goaDL1/3mojHATmG%W
-$YESpuFlc$(p>@KcVF=vQ={'2[JU!j58,sPrQ@"F'<en%J'p+%!R&72H6RH[j{f^el!V.`n"pCpab]$!5Q[=Odf=kr}.FDU^.sT9C|{"GG^CTo/uV2}WDO
-Ob9Q7d37!SWgH7o{gw#<W9|5}UF^rf_7zsHwLcMWM<:a}%{q[GA/bVGQJuGojlz3nEEy]f43a>';{,C;|DrP0}$Z2(sZRH[)(,;>}:$wE,->Z#)Swc&`XL
-@-+EP]|7qyz5PSF3[f9=_CGWC`iR,L&xr3=qly]A-<~C1b.<$B<U"L4+2#iQ'#o$wc~Jt:M685M-]oNhiqY[GEVj75~y(36TFkpBM6p;5Au6(/tS~IP9j(
-hRF4gZ.;R>L}07LzF`J+mFvbX(~j3WgcwxZ7.]Wr=SuBzB9hn^:n{Vx8S:d^:fk'[(;Z#qB%x&S<rT"517EI'hELuiH"aGlV~y)DlKZ{,2p$NrJo0uv&JY
-T+N_fBw}@)~ZVWe=I1#7)N1rgn"zYFMLki(A&1"LHDBPTtY1GCK7Vc!L<ekpjWqs#Fk,2)IpQ/OrMf@1{IM!Q_JeJ{vpo#_gq!Z8G[Bv9]eKDQweuk>02S
-2c0O0<S.Y8J2l`W^SHK5Ph0g,H|PLi`#No5o^IP@)/!VBK6[.qo|mtm6H%qvg+e(hRCi7Y]Aqgbmvx`}&;.;uB8otTLlcB%1,%CC%"Lcg)KfNt:_[OF(g:
-%_%_36zI'c>i;hmw'iN/zh:THq{g!^~WY|<`e',Hk;a>bK<y!Yn1IinQ]t3yP%4e,{`PKF8Od[l$Igrz,LoU2Q#uGTpHDeW]&,[!25I3<pC8Z%h5#7nZ|t
-P&2]NoVH2NvmQDSn`pcyJ5rrp7Jh!5~_qa&U$0,<3#ssMwBFd8>,^5RI%/bNv{Ne{Gd,FN'+o8#drh`&fGxSXc6b/&u/,!.yf{=;@zJ&CMTZ$t3.:G#Jf)
-<xSHGz8|f1|tZ4ffA#=-1w/Vsu&3w37My/"ZfcgK5ramJ}ljkWxc[sL'=`|V7U|]~DdF^O6s]Fu_R_Wi%=6;=3zl7o4mBNW0I:+rsgi,o87=]ClK{a:E"D
-Z}SLw0]$wdq;w.&Ro@8+4sf$FvKxnJt{/O(^)rvO1%.{xo~b|3p(C:l/V4,)xygv4v8DAjSc~fq3r!YA/nEH&QgHZY9Q5l-nZ,Z7Kg"H8o:.L'SpS2Pc,T
-cn%|BHL[[BOKB!t33sOg>JpmTtKR2+y)]JI(B,Oj"ZOe$RapS&H,$akd/uGVp.g&(xWVBZeD2sB8{gPpFWBhb[0r'&ks:%x:@V^L4JFYC5+1r%oyY%rebE
-DJde]a78k(OevfCK0lxuq/m4]v6i,t1Zvw~:Hw{5}%^a7W}bEeQpBDE51=38FgbYmNXjpb]nhTjTFFv:ef]n61-8dEN3f:"Ut4n'e^DWwXGQyEJi9&=&~Q
-UvFH#5C$[{~xY_dd(YE}{1G7Pew[_#=0CL"<xn"mLDI6UthZ!x;f'_HAmbDc3]OaJp5#-|0&5Otez{DEWkB|~wcL<A4EvB+Sro4{uf5[,s@w<k+L5b(yJr
-"z'nGMrF0.10iS1&7x~F9LOLdF@h3fx#^Z/z^XG:<RKj&`jq6lsom{,uX!rEis2TC}Ti'w`CZaK4yk4Im/XH$p-W6H2yXo42q>%9Kv]H)!+v#xKp&nC:4l
-~MVPk06Ufj<GK:0];]e#b-KSxC3C,LF!PaxwW8s%v]K`3`M`/Ff1Qz=^8#Th|Afp:i;l5YgLcLrTRuve=Aio^OVyHAZP]l$5/bi|'!r2)HOZo+;9^TS=/q
-w/=Q}sLnXkDMZF1Fn<$"qFF${IJ=#FEEA|s}LW4.8fpMKD>]/`hqR:$YTu[WIr%4<=71RRBDHb<`p2mV6Qy3t9|pB/7G-H~]H,J@1s484W6SqKa2!}cxrc
-wCRb8fC>e9KD;P&"[7l"aFA1f9<U72ov'Yo'[bW+0(az{OIw:UEW>^Xq{eD`Xn=USdbqC++!e4>Qfyxb:4N.^3rMrNlm7[rg}:pgbtL-$8nT=v-95>`(S6
-Z/@:+.hqaLMj9tt-d`ocsvg71PoKR4QB_+tu}DlWr@P`yXID86ZEn%QsHS9f^NYm=[}3|e4NT;:yF8g]np^23W4[~mB_7_bT#v$;nLp_8_^@V`;^-eHL5}
-^O3ptackoK$>`q1fV!HbM0u))t~c"JIo}H(S3O,xq'|>0+n^_h@4Y{>{w:f"^lK}fWki/%))&+r1l]Qz9LUW29LNzst"|Asw"6Dj=J"A_/}e!b<<n'eUu;
-+)k:T>,5S5+VZrFax(kt(""k5U^b)!&>UVZr{QlU=WfmS<`3.ZAuCKR/_,>ZgO-fl:{ly-!o3|&Unzx`/u=w,hZZr.#$^M_DU@.f+eR8@`BCe2|uW(]bwU
-bN]wga{=[2abYzl|dXa$Y%i/,]5w[>s3brJMxDd2PAZ=Cm!M/6Z='t^#=w,PjdOATJ@h"ZVlgQ,OML3#O#UsDl}6c%~z|PtpX0Ig.>)2t'0[]@/H%ffefp
-rA7m:yA;[t"kS<N"P>:oi+=B<^qgr4P6^uH"B5E'Cv085aWX2wPjzu:yzl9MeVQhZJ8lJv%C<2[An'rovCU%/Fg|4NIJu`z{$dRM~['[q&&12i+7yUoS/y
-#J8GDDDCTz)gQE<u"c&VHL>#kOps~IXRPndzmCr<_CK`Q!!znWIHn3mcbP8UD^vc2`qLTIntDaUz:_Ysx)56f}pd1ci,<U<5>G$cWi#4rrjOY&Sr;]x$c^
-5l,`m>pSvL/C{pEsvLj1ZG#`(pvr7S'Xn1)P~l[jK3OrbSC&HGu|ju-Hhz9.FU`@tXN9MZ]s1"[0f7#hQd"x8[^}^]&pyC.e~Xzc=S=E(FN%&&g<alCs<A
-DAC,:wuw2dYe{|D$rp9aUHE%;Ti'>`LD'6#_@kJ'U>t`0G_oHuJ&,BC`<e&s!G0gz;l:)QY|]+C^+;Kkvm_nc{2/IQJL3O/OGHcgBH6_w_%WO(z8wd^/sx
-mH]j'qpBdm'Z"Fk_%>84Wq/C"y!j_K-&Me"~~17NIcp|}o%tf{Gg8v_|SG;Md#uM$G6XJtutGqRnV|=dP_Hzpm@8z>6N)}EZsOxD}zI_eK#7!()j&x]`Yf
-bvx_(>:y88v>~l@,9%-AdgjUs4+>O<BfqOy_uq:=qWZ+>=Q5~lN.ZPLNeJIPbu]#s"NhU_[WUXd8dDBE1BE5-.-v-/u_pe,^8/^gQ(c41xUl6MqbU2+qc}
-UlX{X'~jwVlJ:'dA!CV&~LM,sU[Y(8Fl1:`A&xPWbkFU$-UNXps0mtH6V|y'u-:UU0@AKu|/anA=6e~UonJ/~lRo>zn|D2z}U9rcCSTc,(EH/hmEc!+_zC
-ek0kpCYmVgBDT"!(W6yByn@_yy^2k35s0c1u.KI#Kd$:}r@_6BJcBFg)6$WBT}4B^YuM}4+b{wvseFu%{gl5a^caU$"@5gB,)OGZJs5V;P4GF$F|vKRVx$
-D%.<)<,3Uo(k9qw0#pb>c@9zbJLZ#fg-:Rit1Q;E@Q,dh[FW^TDCBLq`t3g5UvY_sP'RnT0u:'Y6<Ql_i,5,Ltm$KD|eCp8%"wXN<2/Ig+kf>,/@M$S<0o
-4e6&UzT$,z#U[%;{S$vejr}___((US!b)^es=@BIH5tHGO3PXK_{N@Hb=2rv2Sl[IT&oH6Qbjm2I`=}IQL(wKJix-,i/681G=LJmNH~RzK'PJ^sP9%#dcV
-(1%_+YF^(68S)X$Ni{xxAHXn#ELm05m_6>|e+-A9^w1#gf~B(XY(J#ZeBSxPL$>7Ez^B(.<>jBR9b$-w,r^lL6V0[7q1'Pz^5X"{WL=aXPMH!+_A'&68W3
-'}z>'1B28HHtSmo4w9&Syv{j=DAKxcvL|'Iy<e'9'nz&[L}.bO4g-/g.9TG+IC:1a|W^WI7J''XfU'X]mbI&)zx!qzf"Mn$r2wis-C@FD=M/L$K]FpqLq/
-{CViw5tqe&}5x5.]r0v@bC+zN05^[;P]W}rHKnZ/E&_S_P6K^Of+6Cd>;l>9~WVo]$`g|bGK+z6(dbjV#O];cG8ge,Zb=-!v-LD5K(QRLu},yQ:5<&$IPA
-rlSx&m=Qgl_xM]ssG.+e|`UQNCWT=RRsl%:gDdVuG@t'zfv4N0n{Vec`lbg+{:;k7g8="RCW[7(.UDVF!^eL(78ff|K#!7BPtr^{#o|xUAPWlbVrTFzRjA
-,<=V}K4Qe.<E^iLr2ns}V&Etr@DFBmCs6VX]cIR-;'Sc0@iFY`&M>P^A_]FO1,InUzTC5.WCn9o;ikv3w8fD<eVDOUfMK@IVWy97]1%/=XqcjMVf"V_1H}
-b:=5b-kgKiE'(@PRr}XEht(|V9&17:|m6v,+2w=k.MiEreNe(AfBL9qdL=<DheP#W(N}pB~vV_ziYKa@Fovn>]{lLaE|ahwnak(vda+)I^^52CW9.V4cGA
-pV(:/y(yHX4C$-a^=YM=HJHKBVGjKr59:[v"Qz8N3iYzTR^a$E3hB]^v2;1Aov+{xox]7tTi)5mx(M=0Sb7ogTY9(4SkU!nVV&CuU>Y||5mW[9tKp8OV;@
-(<eNhG32FpiGVKvqfcb/oQ>QzJ-gL:K["T##@d+^~q-JcWP)Cjn:_n7C%i!9u:uG0:K5asEoQDWSueR'q,UIWH0!4^rF<9[h/)EZV<A0sMXQPSGD"Zg`'Y
-ejY-R/<B1)]T2s52D9vOX/zj4"8gw<;N[r0xdnb^ef1vnGJqw#C_&{7f8.NE#/)^h`{F^9or{uCnbi6|7)UV$-piJdf=`+b[T|WKWC=fo`8/jvxfJ_hs6R
-dn{$2W#wfcjwCBOK3.}lIerLC9^inQS=Ow&)!dHMKswh~7d,zbcG9XoA<yVX]b.Vt4FVqQQwr)yDpEV!]&xjM[0jG,Nauu1{_Kj-4>+.K=2%sl:MdxZlGh
-I0ODs[8)N$eq-p$yr8lvx+mkloFzRV@&L(Y>Q}|,^uC@7g1^~;/|Ds|BSKIs<fZH82flQhdCtN$Y@02nZv_X@w&^~OKBmS,kof})Zwuw(Tk$ky|(lW2k[W
-k#!|yVhw)k>ihVn^zIO)$n6,(4io<d-@T{'4;(@}=Do`2L=;8]OFLD>Z2x.,@Sq3c9dc>LUJjt(['Vm!+DzX#IEEwQr..5T"+FUwByrcsI(`GUu3"tz79C
-~yGFR[X(hRTPsQhf:f=-$zlmk4]6LSAO1%x[Txqv>N%fyFJ1CW+0cN[;a$6_0<7DLuz1I$OK%=ro4.Y+dj.Dk.r0N0sC56doJXry_dDGOXvQ-xS;-w`}P.
-)7.B#_=Pv@y>i/]onTidvKsd9w0-36UN=)",s7WtqN!UZRkoM$m)'`CcmKG1_G!c=z5q:dWfCKyA;6_z}C3Aem#67PIyvBpi@K~@O8Wm:.U.<0MP%Xg`#6
-kAMrZl=x(9l3<H[4-k7V-ivaaiPC"FZ=)It8/3FXa`;"c<cnW3XnIMzUaj1v7yy|[I{|x43opuq&CNW5ry#o=AgbiiJ5&y.)UM.Vs"m]o7mE-ia}xwNim$
-2LRasI5|!ne-tN|"ye`%{uFSSlE+gQcEh,>y#tX^IJW:jh'cJ{A9`ImhSmqsU5WH=)@^T1udCmFZ^x`5f}Q5`-+|sB[Nz$x%LyWN!"q^9-p1!Ue1~%o0++
-w/aj=Y9!AxLDc`~<hm#.MP!RqqL$`cp-PXA"]a>gtU8%T$/Q5x6+erOm-Yg$6wGuG3&KMmQkI>{w}/}MAeYQvP"e6yk+4rkIZ"20wE4n&C$=TpFvLl[,5p
-bafE&7S}_dc)Gb'78S0HIZ=D|>kllGS<CbI&~hx/KGFv2v`9^k)9UmMM9w|xxhw;(pYVo0y<H=B_be%O!L^Vr/J5cpD|6N^4H6pHWN%FG'iV@htO<cbAg!
-RgqA!jN6M`r>~eZe&+yMrTg<G](-s^eg@G8j7}4FNqhPjTB+.9i9G6C,}"f2UYT%c</-$&]&"mYJH:(yg!D/ReN2HIZ"7Tg^p"fQLSmj_gu@Y0LE+z<EGD
-De>}Lu@i6`SrOGU[zX;{N+,y3x{3VX:xR<^`sDR|i2wP1X[-z0s2{BrFqHji!J/4#hthtpqaXasNun<nwgi4XvT@~(uQIZBXRaqwONv6>)AZr{uX9O1-,s
-/xHrXo'=XKYguAEgZ|TQvck|9VpPYB&Uw@vHE+~q=%F%VO_&ZC)`#VxE$ulGr8=,^6Px_l[vU;#zRm.fV.f,$Ln$:fNSIBJ!.o/,Pt]DL)o%)ST"3u`NV>
-oEuD=)+s:;t1JdU0FW~6^VRLq,5mrgF"Jhjyvy823r/2(:hCKM[fbP&=I&<:|Mq&UfcIa!a%7DPW8OS/E#@uT(^;hf%5~KJ4nT|j-eCf:NyG=L$YiH5T0Q
-x"!tWnaLZ03M;@:v@Re)fW<<NEAuF<CH+)j/ycr>^l~fvb!ffD,|WpT[_[1)8_agGZR!BZ-.=56|hcz!Fa{=B>GIJ|YJkg'`V=jO0x}JvamLvL7"E2:28X
-6Ra0!7dvnc2qb|&%jLG{_RdB%p(VI^zuze+iNpDwPCJj4"kC^zIK6X~(_5F;eqc&JdU+WhwXXvPqQe[uWSk.)/WcJ]/RdXs{9B0S;^O}P,VLcrDKFxEEus
-eG/++l+!8{kvJAB$b{{Rg/zjyI}C9HdxQ"a)@ng:&]$d!4+t,jL^QnmU:nG_GL@/}fp2sqpcy^gqXULqurFoixQ>H7lOB1;bW{ND{h3S{2Eg%somIbwunw
-yTT"#MtaP@k"2P]^-e`A|v]Lv+WJzPPPFSN)$d1@3w'J0UcKfII9-8L{AKevR2I7p+Ecr|^HTAZ0i0KS[KA"aYW{[u1v9Y.78JbyGT<si&iDphE{0{u;az
-s=)M,f31by<GH@rlK6lwDJq&L`@[d7SlO|Mg#_|y'FJS=;E{=;QLAnI{jFqXJ3P8|SPV"<rxzEj6DsJbl|7(h(]lOb"g>Zibjx8>%a|Pk;&d-e^w@i6g-^
-U#!D}DCOK[)r~E#[0|I]`@Bu;^`Yf@GKgni4z+f'jm=Sq(DO#]o)[G6kWJ8"qQ^9RR:qy0|%7|wTuM&fl3Nl8K8&v%Qf>TJ76a}DC[+O="(`bek0fffLy0
-6mk%V4ymIb@(o!TSNml6&F!9huO#w1(M4,YP#A{P0v'/lc0-qtgQd.[}4FLT{N{F>`Q^(|/W{^`:7<x.N}#${a6H1aufw>Pr1RxH}o7}20R0P[cB@:/_3Z
-!E~'cu^(pfaD@-BMfkie7)+'O$i6GMEaH3QR'j30swg66,dU0bM)M{g+e<li@0!s%rTx<}z'_io@@Lj&nx;W2d=>XTO}':b>LCJy6Nz^N:668!>>,xFk|2
-g_Cp]qVYggWZ%^7,UB><jZVjwvsciB_yEHL3nL)&hRg%D{dzoET}LEzhE3%j-YA'pP}[(3&2|,{vHViE]%.c`zVy`rtdUv'x)yjN;J6Ptss0;l[Rh,(aT%
-sVWmjF%z4}/y1|#XG>.Xt||G[^-ea+=sjb}|z>HH2TIy.{GpmR3SH>`.mRG[[$|L>1^B"f;#1n>9~1vr|Jv30l]jyE#)tH,{6}:j,BIR|BONx}EUh!BL+P
-["n4C{W9[&}`(DKdBHwlYVu=,sr}(}}ZZfI6[@:4ogF94sA}XrQwEC~`Z<$k>H_nq3r^@GNv#@p/|FtKUB)K38Cm,,~!=6-{!{rR:1[<_8"nyWY_bd{O2`
-<L=q{%R{(ebD(5puo:@ADiI,y=1Ylwo^4dIi<|<T/bUJ3vrkfz7QN<(Xs+OFCV-z]#%,T.`Cm@caw)m<4JYXUO1vfP"^s9zk>GbO!>,-_P',@f5eV]z{[X
-1tkse_"EUKf(@CjA~RVl:H6AW`I0#X@h=R$)JT'_w/cemA'umV4|l$d,f$Nm^qx!~u+u(W$g$zK>ZG+L2@gj,E~iDz<HGhk>&!3]!k~8,|)F0Fln}zV&fB
-:bDa;%}bX]O/Ib[[kB|qcx@cyYF2HlU2l/{Sg81N5R4g^okkSk^bp(|m_+vbMbu9[%~bX,hQ<L{B([.)e.w1)^fOSq}]M6"9|hNfVC"cbY@%yYV=9k#0L^
-S0@..}x`N(~0j3+Zs0R.R{G/p2nLVU"g]bDTvAtqJ0'c6WG&/J^w0pm)yKPCNplDR7K6M]D+Y4<wY5#dY"Dn>'2(6)=3$J~$DTPzjD^x$lc$Lb7k=PF4w#
-A(ng!9MCua"&st+q{Fx1Oldz2_;EDZF"$TEhV"}$qBrWa]+4L@JY3`.gjhD^4&>s){0I3nH%mwiL.WujFc4CJ>>ky`,{q>S.&c73oB^&#J.S=v{A~!|7>V
-V>Q'TecB'7:&/)=m}AW=mtM$q,C|J_Mtdl%!h%(^2kVL``#[XnxwK$_vB.He@/yuBH-02mS2|f~BI;|sQ0ABrp2=_zh!AuY}Ry-:4Iw3z=RtHOCM0DFU.W
-,a`8OE#BuhIz>}er@WG<cq`L0cEiBq,oyJ=ql3Pq_wixIOv.XDx+PXIACuV`>FkZ`j=T#e8>DqLJ/)"Gw|p24v%2[O4PG9$p.LsT8s;=evs!]C0nnLLNTR
-`Sw$K"$6q=RZ3Nb]'QOpItfz3R+:T1/s'u'LTL3=AUd][w~;B_XopS^wus6!F=n!~^asPO,QTA,VS1ivnRL:,0RJnZbEp4Thu/^b#|M=gw1RH1|(1v%@%n
-O-H(pvz"C!F`Zxv[.-f]WgMUu{BHC4,K'Av`:ar9e1Hs"},&,cRasbiiI"PHz1a,>#8j@)i,jWYtsm"H[$ADLp0aI"&2fMg:{V'V^FIKa>lPVP})b0nB_R
-_&zU$^XWeO_<]TyFbV.0;U.Rr[bt$_Z4dU6|K!cSk_lD$E^i2mJ/QByU.i6JV4&XZ0%d$rkkN:NzM<&;0Kt.#cz-jR#NBB5bY0_(3oVo>%6.x4Z:4,%oTW
-R"wLT`y+KB]i(v::y@=$A<Wgt"pui_8$S@|6jbSMe_y+'_LVBC}p~uIR#r0qps[RPI$vmp^&3s.qFtz[2d2V05xWyP/wkI$Qk0q(D&=ogP6`~8CO7&Xi-'
-m%7._hiJ]1283ESEL4=(6C:LWze/&P;[O!dWf.n'h_32Ha>o+4Z|bB/aewXPHq3muQ~yL}svM!/A#oDH:TQ(3rtfC9dL,:VbSv=0{!,cWo3@EO55CM#O)z
->tn7IG)LXdTiH2|sw)uo([LVn[2yO+Ri-L[YblL@7]OGNeA`)w0vwe2)OO=nUHOO2LJkU$U3W#,h)T8qzPxT!Q5e2d_Gr6l^n/gP6t=XT3CKc2J$paMJ5"
-IBcWalfGFWik15(zeG+i>80b,YT:Ea-Edv8>YB[h+.-TQU3VAuc9^>=_QQP,A_k/v5J'U>Slmw3zD0:H8y]5K:hyH=&Nt]=|lX2Tld~5=L|t9lx3N8'aSr
-5_P'K8Y:HEh[E9tJl,x!^MQo&Ws}Mjwd0.xGj-laG1y"`.53"nnIl)l6kT{x-WIBpmR`b.no7f"SGnlbKNog,u6_,%Y:ypR#';4ZeXRHEF33z`iqjyF7q/
-rH"@`<`/JrBW>^/`WlP3c"{G$6rmw#Pp!OS;Gyacf1Q9IO~QPvMzUf:.,y9k=seJuX6PTtHb1+|ED_k|<Hqz"'!'O+o{0#&f,(G/#cIxpD4=2g6}(%M9%^
-OsbvRegOmVhOteqtqv7L)4iqV0/F&|h>tyFzM;I]:VWLcW(<]5=J(#%`GJ/>ZC;%DZzQ[|08M+axyN$IaWmx/lV|rJ>Of@$2uZthR<o8Z/F}#pCRpn/J7b
--^VU"9i|kUaj.j}$A_cTG<YW:Sd:Er<,WO-j7sE9rUYS:CCpysZ$b"ZbIq!`3n!G#n@MQ;Hx/sv]``yq7)20Zl3-|5POP#C<isf%[gm_2mY"HJaC|.]$rb
-:|vM3ecDIK(0hAy!n^Q`JmH2g+@P(qY@$2)Bn@r|A{z.>.13Ei:(WwfN=opvWC[qynfm(LnF_@mHcV;nsMhp#6FDWpI-P4two2M,-&>t9lu)60`z_.oY2U
-QYZwDtwm7lorU+B0(CTLiFh%(QoFYF]Fnr@N-/J3a..jifAsZ&'u3u|eR/bcB,dXS58{]@<]1&Od_.gT:hGQArO[,=a|&yw8faedS17CSb/red4Jcf8RGq
-M(ybTL,=PPI'u+N9S=r!Zk(ZQ1qQ8VQnfG+d;^%|U1ko3wNPS/qi+DStk62W80PeK@5a"c7_KpjFMNvt`@v#GFw$jV8O01(:FGP&8b41_TMtm.`&_r,-VU
-6/Z'(KP}dCU"+m#(1KrT}p(ro9#`'$ccHOVPUZq=0&F,QSzLQpwq}^5j'6B'qIjTL4SN6=sm:4[kZA.aW=/{qi3ZjX<WgT>nYX$W]SK+/q;EkuKGaiH]n^
-WCqX){P8]XDV&iYL9&I^!y+5+r|IB-l|<-;WQ.&Kl`y<):^K@l<QK_kE:>.Dhj&%x:<7R2d>H.lM@]Tz0x5+FXqK9DB-S87bK6G2>h@KjR[07Ri9iw>-p|
-f2x&d#{@pA{#TMmI98slw^t!_l&4WEHR^UF;9LFB%3|Ta2%wzSvnRs59j5ZHBpY#04hM7rQ3mn,d<kQubyimU`rY2!^p#7M943'/"]zZk3Rh8ewBV')pq1
-%^%z<,|F;"'0tz=.fLH)s'bmY4``NW.[VjZeiPxs(rE48WGaT0}}mw#;"U}M.-CCbDd7;@|L!pb-M&q_0rE_IqSa%"m8`jLKzG!FFvw9c`W,p9j_;Jvl+a
-I!5L6t-|6M7y1%^wkgU;dNfogwFIO=VK~q0<P2^5fECS&>6^9Y7w%`UC-IZCb1QV,`s4ji7u_B$/iJX`vp!agbY=,9^1tTT232dKxB6|>p>;5R/%hR].u/
-TDn)_/Oknn'!.I^Y{N7l2.N(jvm8Beh`V#L%YLsiLK+gNvgbl^&g@7q8>lQp/`b1g/('4RPYj)5IDai1';-4Izjb75"USS&z3!xk:sEdGhP`Y&7[!RiT:_
-e%l5>5<_bQDB+8lhh<i7@Ej$LCB[k@D^y%KVaRS.oE'Z(#,mUpqH}L}_<_ek#Tb=D@p@3N`I`cM-sI"#Pr"]AS;73k<)W=)LZV{CgtzIj[gR]h.sg>9hR<
-lemEeen5bkDi6l@@#zNHjX$&;AjM|]]5z./Qind4;H1XU1r9<P|w;YP=';+^:ZhU_(~5K'gliSe;<:KX7Dz.v0x#WD[b^WVaD'I=uQYRo)J5Tf+A4%RrvG
-5,3Bd`$pR,(xz;K|O0Jkl12WEXV]B#%<L`:9RJ@Q]B@ezLb]kXeiT'oI`n1bP0DP#=^^$HM)#v0AmHF,n_'D^ND=Drm,ex31FdYzVQExbm}`Ug#,FRHoq/
-Nj6B'']O>}hhc=9^2p8wceS!AsqB&tv'Hn2PK#[&#Yw0s|`|P3rO/k![!4E':R$0g9kfi,rDAYa/=-lJSNTrfo#4+z+zr^a9zdC.ktRA;1M,}du2J6Z6E5
-Vk9/rQX0Qw}F+adWm6;nbPG('L=T0({t!y.0>khZ;W4ShGgeYI$iDhxAGch,$RTNGwu-ySyE(8Ef=(^@FBKT89.US[F!k3Bm<)p_^eQDAKSM!SH32'GNu7
-[k7#jS'h'o0@4$6sfV@PM5=VVi<Z[^0MGpT6/1/w5dwH+AGPbi#(@@U}jzoAJgx#ewOx9wrX8bUde1Q31kgURMs}-<]jaAfKAi[W=.e,6NFX|BMfbV_9"N
-wxDPmvWA|N^xywfRW<XT>=LdIU;m>aN-4+wJ36n>g_h'8b42{EGL=VwbaJf$R^b}8f{>Wg>mqLCnE"#YCTnnt,I@rr};#^5#%jC2E'eZ/U:H|`pVsmCD+X
-if50Oq)hN`7^6R|;#h="1N_N}6iAV%bvaN7hSk}S3Xm$8xd)[);BG+:J<#nL:c`_OQ}%S5k_:W],IJJ^Ebb.trMh}ux</'[x36Rfz#Fi-h;`;x^et"iiI{
-Or236j_6Ge^'k^dXxB|!!NrX4NHt#J#Wf;Mx:y{AxC"R9qT&-[1{;CFr`2hU;/flbu8Po3p3Pg;KK(SjGv,Y0E)T4I5$GF<8|eh}0&jzN=aRpWnprNkm3Q
-m_'/p2AIu<H%]nLr4g!%63wtx@gPeVD^fj;!>`~$V8H,a,~i;VElFfkI2{<eSgiB#:iBM.]y&-4>)`$ucXVn/7o&jl<.<eSe+'h/KhOL6(z9cTi;smRxYk
-8TMzu0Ss4I.f,:4)0-3s9STkjLm&tbwZ`'Ah>pS!N#o)M0;_9We&5l`Z>pqQ<@(Fmg)tqmeT:0{S"jH;uT;5}@Jn{5e<U^N$$Nrkz9R@x=DToM7z'-[r4F
-GID6-em"h^|$Z0JZO>@R[^VbLoSdnm^$Ct4O,,Ay'jrXT{>-]|;jB/gNgHt@48@Z48G0@xrB#_lI}fuN:3Rq0F0Xo1$16h7oxLF)]wSb3HJaeWG_af`OGQ
-TSBM"xfLQjMJF!)mFr$jToBupXhFWJf3^Kk7R`.|(n|(bMsa4]Bf%#DD6^PJx<,uthHH`L2gxw'5n8lvL,oHQByZf`F0v17ObyZulL&X+:wQh#8,E97t=6
-|+l0PJ|&3#g]|2CUXJ(U16xoTirttev/XQ,NY%8tfzt-dZ.@!T[9#+:{p@N:s6PIp@%kAx{.VhL2bR=i]9a1].d1Ual).NS4E9i(E(V^nIhU70.;-L-2^r
-A'IytIHaZ7H3ru.F5B~N1!+E<f}I.2,o+%X/=O{jTb:eH==|dF#!dq8Xu7M(hE:T',mM`rq1O[6E81"ZHsEE)upS>v^Ca^&o%2jc`HR%2WhNTQn2-!bI@I
-X}ru&d}w2rTpYgeQD^LMKe7Rn1r$3vI}RaS$p'+oyS_}ynVD<@g6do$R39-6u>k.Ooj@[6{`j6[{}f]F!lpcbWc>Y7nOJ4.)2}pqg]G+Y+$+P5_t|IeZfb
-b:H-L_2&e4Vx9Ij|2}{ejN,fes#NZx_NfnG`Bc9t&3E1y4`G5F~zTG}UkEJruBu4|rNdP)J`vGQ4wAVQ=jD2LfnSn0xJ&jW#KdbfM9eD([_^bWxQY.FJK5
-nYF&3ovBmAj=ji#T_ZSr,)0vcYl3{$3e4YZv"Bc#+1ln@g9U`KAyYH&@Wb($uaLE"Jw=_LV:zw-rs8<=(K}^+y&cH|uhV3/bNw'0nm)s|b%gHRZg9BnlDc
-}-Lhn^_='D"s)$Z.Kcf+o.O2VVy)}1wdNogXR&D`-e=Znt(!dDOv[JPL+x~1`%t7{m[jOoOwTa(^:D[@!9&>`aOX-L4eDA"XtF]eXjmukyOj|6W^I/b7`(
->6L'%}F7/MNlQ-vw"0SIKnzY=&bt/L+Pv2P$d-c<B%bE:<394|yf)4i,{wc5q8{sGP0G6{N4mLSn;rTUp#|znL~est'[cal^:q{#X#@Ev-Lp>o[hQmAk9M
-C}{/0v;%(]mrs$-+VmQ+6krMMue>cj^9vf1kLEThm<bi1vLHE"=Qq#k"Qx}ZS34C_s6I)]8;"L$%SDz60_b!o8@ULsXRD,8zcf}3zpS|O@c!P726~_s`$#
-px0:XgIr)7P'FkOdp0Nsl.Pul^IAtISH4kN=J}DlP&Pa8l0[+,W)CHkXX)BHt,wswu"dzh>'ps.TBd+w&[$pPRa=H:7n!pHb=$dt"su1i"oz:|o]k&[9qt
-}"4FlFQu~j$m'+{=YPuD;(uEVzT/W^"An4jK15TTPG$6!yW>{E-X<SkD9oPc}Hk2u$hej&{XnqYRy/v))GQMcpSG)0B[tWUDVkVOn,dXGUDm,5fGKVml-6
-6T=%vSAc+5t,_kU&Acm/SS]#``bbQ[TdIe~]OuAr@/at5qdm62jd:qwpr8q(pGz;]eB2D-xGF,I8y3F{ahI5i5K{u{f=Yz]J6VE&axz^&BX!wl0TEVob3D
-5Yf%E0i)8p@!ol[F1e1Olx'BhdyZyW7UvE]E(%@eaBBugV;^:Rlp>6ti_B02ehZ};uy^|E@cu/>={lbL=d/O>+ciA28(/6=Oy{<9^(d74YuX#5wPt%7ev-
-IS:T["Ez_}|^4817x7}7l(iuvbXm]$h=@BQdHP-0c&~'`_[NOcCx&v(n3%W=AKgm3v&JM/,5cXkp'O~LM.y{d}(u7J%3NnY]rjiB@Ks6@xb/y:}zE|1(S/
-UwQBe(Ce}kxMy/lGr[C3'.z<!@jRp7NNgy'2^W'1]utn$0tD2O%c&XvSx]J-#2g]|b`diK_IG|va[AkfM/3'c}(fKrl=PMfJ5kd{f##]X;dS-8``x'Zy;%
-H+e'%Y/%>eQS<{GE`VjzhTW^{8271L0|6<vn!IQ-bSS."(sc6L&WN1r('!cZr'B@%rB;qzVZxUz1LDiVrFzOb!iAG&<ftg4LxA/my<844dF26i>]8nQ3(,
-oiZY`ciSJm3)6aB1V8~csf/k5X"WSxG&pW5xF!q'M@;aTE[l;DJ3ZE:!yJU;^1"8-=n7``Wjo/&Z'cggv42]|2Sfst'/o''[>,_:M/'H""T9!J(7{w=>Ev
-q"1:pZI/)Yg8qTY5r&JNNX:N'N%S5^oV{<Rt5Bm@|4hFbI6ET}+Zw!F&c@ixUY95'-'G`-hRQl:7`|wnt;Bt;o9u%lCoGK>0rZa_.M]J#ZC]|KKOgsxwfx
-K:#1k@U/hw!Xli,bL"wd'SykU3]QpUK=B4UY'^Wrv.oDvL61($wOR{|Xr2wXMg"{08mmWqr9J/.#Ydq(x,|vR=r69;v=bn7oNilo3i7)Cob&Conn/8IH}[
-PkakC_UT_YWg|qvhof{lg%hYy%UxbT!o)!q7ZtM.)]|V63r{%>^{6cha8q3a/YXmfLuKfi7E%m:CCN@GWq]u[`HCtwT#fnARiIv^e1r$ixQ-ypP"aF@;mT
-)1..~lk<EL1%F%;=B)W!BbZ%/1apc}NE:SY-0[OA4:)u^hw;A^fsWX!m)(jzTj@%aCjTuAbJ@znsaOidy[L|9#Dyub2HKvGc%N3-P/Hc"|:|Ua+nZf@E-.
-A9`yn=n>(72=(IZA>z$T7nF9dA!(P0ZVzIZR&L5;PzeL4[[E4(CVbW.(-FQF_CuLnX{V#Vmjml.khENPB{pAEF$c9.^Jy,XM2q=pHbujxlJXBH&Z6eGc&a
-~ka>=sYan8ks~|@{0gb<.&T(8sP42%f-gA,cx;{Et^>+ge(2UQjS4;r8T[5U|3u!]K16)7hcf<>tTeoF:[NF"pE_#y;jr#RtFvCi)/J.#U}LbRQ$hL_F{5
-s(jE#Q~R9r[eC$N{L].LOU<s)+RG)^kPz{kvtCay$nmSg^aLJktHU%F8IC}C6ZK<+37tz@O%DCRxw5@n_eR8V)BFUA~g2!Q&5q{}vawOf7c9Ppk6%t!=4[
-PkE{O:V%XVd;{/v%]P>6E^r@s6+.Kl6`y>TaU<U.T5'[df#|b}Bv'x~^X(%T63N.57+W|7~`bmY@@,BF0aS|a&i':Vp_.)e6Z"Oh~nI6s!aI36}v`{<RCT
-oLw_uqWrQ.vap)1h2XIP,]U)uR8>u`K=#i+!$.,KktD8!|Yszm$O(-Ags]{lQhZNrhNw^gF/pDGP|`(pv=h2'n~(tZyU^Lk,N-w#{'6O>C9zg]C'nMVPrD
-6v2xO+Fa>eIR"O2!JBh&+Rl,t4PD&Bg,p(uRBn'<CNQ^0M7w&Z(&aIY^aCItNdI1(r4aGB3$s`V>'3bhcOZ]<{l}c7"fTxY/>)==1Q6cd_E35Y_]!BL2a)
-^ycd9O.[}$7Z"3A7a/^PZp5!Fx<barFOimc2P<5t{fRMo.S0MqtyCF|YB1':W&U0u:'vW]=XZIHkUtxc/sqxU)_$BDSC}u}Cw]jzXr_%$w4#vB9TU9m;w`
-@q$eri3iBi7kw@p=LXwRNJ3QKH4q7Kw'+2_A`w(t1s&y2$DIEEcbs{TS$xQd<|Emzk]7.wrW$3)G;1:vm"g]U'Eh~x35]iQ|hzM2Q6wXjR~Hxku6EN;}zC
-w3;qjXwec$%OR|V$&Au4rUWhHiGdI`V<npeXwJ0oZg{hJ2dr-]L@_C|0LyG_uBG%:LaIL^+0x{GgHX{Owi3ySmr2QU0[&=]o#8[)b=-Lq_YYQP%v[o%rxx
-z|c/7nkxcLhykpz@QiJc2E$H1(D|;_eNF&dMre}m$sL<5.SvY:Tiv|VHfq"9Ql-b=c/!D=7!Ohe):_iTKsI[%(K'GZ{8p2}&}Q^SU#)dHjRQ=twVG&oKUq
-t#k3Dxa`<rdTvSqhh!2J:m!Q=$@$h_&g.,<gfD)5BhD<h++Xizfd!b@D8a{'dgA0oIaIg@S,zJUea.-|,{=}A@3X^E/6.4(ncWSF5yI%le+%3xuiLQXfy[
-JBXpFnQJudR>^D&dmiU"%>FaSTSukIFt--Lc(j2n<;yqNZvDs%,%||<.Cd,{t!u4_ykq"i|,qa<C{7z-J`%Houz5,0O2ET0)rc_//i'vMJ{h|n|("9@eUj
-;mfBjy;ruukf7pt0r50##1lg{[^=uIPAkgl35aYF'G[4H!LD9RzhnYQXlr{>6}@<ob;/sp<is9+Fxq-wsESHl=h|}n@&h/N6>tJ8(uwo`}v.uP_}x-_eHD
-&Mpr#a!0ek)|MK^P8mFEsdG2^rLV[{OX1jfdGlx=&VI5S5V:7L83yX#TOyR7DUH[h^XL('AhYkG$Vl_]L.;jH71.W9`[9(I6<jfNmm!o|F;}a|tMTx2t>(
-xQi+C@yRjy#[y5<b|UKdBSA++|MMb%oP#cO)dV"CII!3&:t9&!KH07(;W2!]bm@d+llT>:E!fj=bdc$5ngYqe.j5xaL,zozuknfsx1[APx:v-|%.8/l!'x
-;5PdtmKXg5t45g'@wnC'+iB%J8U^tK{WAEE+_'):L@{CAu[CAUIF<S`_9)[4$``,<"[t;v]kEq5MBAHZrPp.<W$eN/HyT5"+BFh^e5$P2z3&2l~gfi|_ys
-x<QW-cLmsZN9Izw$FBlUFClNu_6{P+_T9YW%v%-L:Ls9bi]iIw3;jQQ8TrwJ}Qw.|@1JM{qszim}#=eMw9qSE>(oX`_Nv$W1R7nmHTFg;u};';`&Q;lhmb
-z[uL3-%SF[=OhRhoE8K>t8V6+dBj)cK%2LyP<[rUm%uCJic@v!QZfxFKU^FcjR99c"7{GSJ-eeU"sNpf^"^X>g(g1Hw720uXUo9])nj"sH-baU<%)+LIe)
-|>3+IF2&|$;YyE|buqCzyT|me8@(W.Ydwy#lX2pVt2nL#@1`+RC`.u9IBAIihQJbh[u#8iA]f4=]R,;K<vA%#Gl/gm%eSKyJF0C|-3vyGE4kULZ.Vd{C7X
-)MqQc9dLK;X[4MW,ZF<w=`^WF>s,x$-9V6>qBa2vdBV/VrxX'kL!s:B0a5[vVRy^I9e@:8F-`CXAH8AO@SnbQ4))D)#J(|&@fK[F3%9#.iM6g::lSw("-.
-aFM'B]Bf#A'BY'9^T>W_Tv=ws6{S5BT'b"E}bewslW)`f9U}@tpNx,tdagy<-6+zA.;<oZbdT['(r@4vbB>2]@QS=Q,pDf@LnB3O@(0&{{|:BDn$v2b`"Z
-O1V/gu~_Y]LCN=W00lLe(Il#&f&bZcnYy&:}&d^yU<]xPkEBCoyd'X#}U}RL-+ba1AYI$q<(}p`4Ezy'@sGeURUT{Ir/6{~#686$gp)J;uJ,a%ONV|r7sJ
-Z;8%0-jThVxuV,0gg=R>1F1<WuxQ<ys(&r6KnPF'!HSx]}3vAb0tWZ3x~O~iecF(w7()LXZCJFLPtX1sdJW6|LjOV^)+Cv@HZ0j'XdK5{-`2A//AI$51Vv
-I=|12N;BL}8)fkvWNh/qcI]C'4/0TynJuP-tQKG9<r|%=-~xa.1'ytHx_44LWlK;bx~-SXt[``A-06<18,^i;aAYF(J#]a#Mtmv.=G_u5o[cy},yf@Tq]H
-7}gZ~h"zyEn97TE+5Z'd{&m'ouNk6=D"$D-8BnX%c/+{bzat%DjJ}u&-ALeH]FdfxG;pgx]Sky>D~[Ip[oV2l^z@mgUAs,=eFFIjK)f6!ZbhyfvmMhRH2u
-^+Hmpd/KV@8hFdekM3El76{Z2zq(8+[wP=sErz(kuVyK7t"3[T7/mABHpShQ3EECi2+<~J#1zansjnC1}YJuO"&}iO/tW+8c;X4-HdaS,kXE0Wd5pkDvJ'
-AWh`KG1{PD4eMP<J2esQ6BZy.BB@[im@`py%~nMr-`vgOO>XnfRu~p&;V(@4Pcb"jcCT!bA5Ko(R/evrg3x'z0r[DMT8Lh_OJ0&Ix]A@]e0@hm,|MjIItB
-W8-=9"e2[oHC:<;>PTJ#xU=f:R}{a2;:o6'/Qoe,DIrnvP%.0kRj^G1SgaN2vl:!@.IQN-sx=L[Ym+&=q1U/;mB:6/]9]iZZ:Pzp;#)FnjohTCp49QB3Kw
-L7`^JYGm5(c@!0/F:%Dof2Dll8$DK5wJ@#.CRiJ:yVIcUn1NH$'w$eP=X,Z70.FlOgu`gquJ5'1>YzmBY+sru|:(%dY];dVQws|HbS|^LR|ygOnK~C}aGX
-5t-m:yFN5uAj;dp+J-hf>p&gtxo;FJbSS^nI7b!/WE)5V'1Hn=;5ge`-fhgoptW+1d/y[sL=O0.;{hWY@35v%ZlU{c+iU3D#cft@}%R[!Tru|b#(wmnLIu
-nH}"vc@,V!p05dvGC14BUp1Xc+.+CBVOwdf}qpBKH|&BI&D&()pmN8gD,{:/=v8uhNkK{np$#BuzITh{$G[Op[I`weJ+n{I=;v5>;]Kym%4&l^=J-&#V9#
-'+DPPF,A!2qg|M5YyyF&MqhRRZu}j=3!;_`p7{|ueZHhmx&tE<CnCl_yTjb=mVE55tb{IE)U86Lu%]iMY)8.n{aP9:J+D.0Cq.W@%r/4Kw(DL"m7L-GR{{
-F2o3;<fP`@dN&^lgpjUcc3iA_W/bXgDH"opahgWzR^<w$}<0W<H9xOc:r;Wb`yhDl.wd~d+ty.6=R34PUsBBL&@2>:35n[3GL:FC`s=iBW]miZC_|N51:m
-7Ztq]Nj]L_j.I[fIQq#l+(0w(Sy/|:`tYqcbEfey%_r%Y,)x@fF}]](2;83MOdjq'S7mCT5wTQC,7Id`sz9J.F0a){6|IREoQ@R#Vi%XQF7]v,/)vwez0+
-AUU#|[6$D76nUVmALA6O^F9:erzpg9TY;MFI+JtiBz=Tm^{P=l@D:wp,b45.O]VMz{aR7dwIaT;za,]}$rdHfOuZ!I9M,3JJ`s$m<ZL,V3v$+)5->@.`Bg
-(rFJ%Eykap-lIe675}1(2aCj5=,N:^d5ew<v]lwp6GO)_k8Y.aB|j$p-90;A$L^F{LRt<(O};qjEAee>l`ZrcJ"eZyZT7;Py7NLqC6mvyl.FOJ!]vm"{!-
-A!<U8%JRefkqSdm,WS`y)[EQu)L22dspYJRj{Ifs-{D7ZaP:>cc@v+Ws.#4p&"b)'NMOTke4ZlO;JB{hD|p{'e^CL'QtofjMUO.,Llpasb6jnRxvZDV"P;
-F|[ZqGJ0gY)a`Do{J%GCCfFUoaXxSIoVL.EHEtnfZ[:{WWfcR[d4o(kcu1iiz&)_~^{iN0[DeaOy~SSym^LBOVnc9t}qQu$R2-Pe|]oe&5Wh0V8y.:rfJb
-VsVKAm43CSDZy|<i]Y]pjp;@^@pWv^vR6t!_ZI;A`bnj{d>_9-/}hx8F.I+.5fRUk[["<|[9kG/V;Od0~fv^mJ4ITBH@GBh=2zrsbo4yrYLV3ih)~eUhLI
-:2KhZ3Hr(tJ;G1%TO]Tys:PNtZ~(0xIqD}nqARqBULgSFVQ;aS2jxoboARuKEQ1)`-qF_m5Z2R2-;4t^=F2'iQ51v9{v((-g(648L2!`lS!z&#DbJ!,F":
-G"LT/fdoz=:'.NCS/TeJRm#fa|w(q79:=vU#B.6Hq;/hf{}Jwr=:vY>'H"63X9s+uLL@RQ;D(>Um(`TL%%_^"m)QCYB6uYIffC:]s`ND'S4c&<:.`>K%d:
-zVg+7JDf&X`ANY/Y&F<6$A|G2[#xjNq}50ga0_c]Erp&nO/NDEqZ<j<BpLbQOeRGJ`t/1kuZ(sZzbd{O{ma(]{S7"WcCXAmDQQ<,HX9Ov^EYh+BjINiBHi
-Bqo}8x'Jd2[BBZ]LTiU&^nV:&_{8Kjl/&5+L8-y5YHg|.DS-!z]yZlUL>Uo6]e[1~;h[DDR}O[)rw@ibjgczs0yNsAQ#T(4IF]p;8TePJp+)K}$"$Y_:Yy
-[{Z4kmNXyYw2+S[xJ8-r^5Qsx}$g}t~Hv>Dob,$]W_AONjzc>)]c2$A[Ca1thk#zw[GN+kN3:R2pARB,:DfJ;+K6I#&X1l5CYdf`NXRbWI+<<EC`%!AO~S
-r1#93E[76+[qj,6aB1E23tw2:K{R7zSpYL$RHpY!-lQ}P&_bn06TAY#4I!Q:Y/#Qx7cpYe|#oJl/+RPw!|,)%)YUhj-mpg+3W;vgy=Sn'NQ|gKp"5mK8_}
-xqM_9N0jN`}z7sMzNyH8$N=H^4kI(U]^Aa:Z`[]q!JvvNZRKUTx+R5wLGnsm'OURtD!V<bY<"e`8;Acd;dJo#T"LG:L8#`AD$TYRG%b5mVQ>$FWrNf2fdn
-@Om9GDPf}G3PqlNdT"^SdC|8R5z&-g41.MN^(e_KAsfyu5"<MSp+2o@ETU'5_OjKhxcn_|bu4a5)$_+.s]]C$_CZ_C(9=}{('x>dh=b4X6}dOn+pFeZRmA
-9eJ$@9J-;`hyp!iT)eXic0)hN]g}cfg"u]r7RVhO(M6!$XJF#`r8[=0q>aI>ufHJ$;b",$uE4Kn%TpdS'fC_Mz6=/MR2u)1k[5^Az|,Y>wCG;8PpF`ZRfA
-kv%{OLd]jv"Q5n#4%|=<Z!~@q5h0=#)FQbi/."E]@I.GUpB{LK^j.yt(E<A0%V<yzvPb"(,dh0#2AF>Lc$@=v)I;O9@e`5$(Ugs)#"yVNIX8#SgYoONSu%
-yHI]u:8ELtayEo{k+>RrsXgg|uZwg.m.:W1j8WmRgsM2d<9.Db$`bq`&&y>K3f%0"nF;/j=k|=A0P'DaLP!gU/F5T['8>2['S":T<6I+Qs8'w<7V^doVeR
-39f_-EwOBCH5>}JUoHKa;w>z-Af[nR{%'LzM[wv6:xQla{8g"Tv5sIC,M-gG-p'LkR]42$HI2qKc;hM65z$^#u#o5@:cyvkp{b]r&}^/T%(mzZDM(yT#X,
-8)K6r_HOK7/.}fYXV-<x88G6vFQ('FM>zFdxJnqz0n&:|/rX^=0=yYuXJgbJ#<^ER3J<lj=xp)bp/T^{V^-!t;!#i>sMMyE]2/@|}:$6Ms64gqt7Yo;Q.l
-{D:mLm:<J_N=}|VI;m8kW[FV[r5)%=oN"O8".f|B!{B=,pT&,qQ_c_{>EIWI<i&/BcN@0E9JdB(3f6$@[YTwtGTtSIReFe6WUP!$a/'#kJ@@a8Kj&=l("^
-Wq,}_buD+NHd(rADvT^FxymaySvS8|h}lXYo>}`})y:Q2}n(6CYH{=cRIyJ=7VLlO}BU"{#xa,AwnOr2{Kpm4lvs&Uj0_TyW;]LR=8z1{Mf$ClJMLDUZ{H
-fe]v|i:MN4#J/dDp.oJl:C}$-tU9.p<O]_/DB-E;=w%m3BmVY+r$rt&TVOt{rDjy(KUp"0,zaI](I7^/AeH'!Z]9<J(-t/0H%p&#886}#_qf;v/,.SG3vA
-+u!-j6yQ$W.^Aw<r1}k<3<>iAN9azS:c4`[X9mEP<wU'V73dFVNFwQ<tkfc->PmFP](D:]':)BU[vcH@:7jmz4Ty:.>5b_-T"=Km5o6F[v]ooXmL^;Oa1+
-,@Kdu^(9!i5922LV]|y.Pd#-[B$.t#VoT.K39rXNt[i@{xi.ss&VrVxbGGO<t/Ps}Ds$=1kTu8wq5e3h}zhH5:yd>S}umh(V1HD&c3$M57b"p]'QKrt!6P
-RCJ]Itb#Sp+@qPzn!IhV~Jvw$!>p!{q2BU&OBYD=OQEQwR/-e(TXB9WHF0&&Li]DcW}Ol1zw3|c6nRFY#S'NQgmmGq"ri'n]A0y+R;a.y;#iOoyaW(|gp3
-aa9MZOS2}:9bm]Q%0_!M]#:yKtESgl$k#xl#smtc(ZCJtEC@>/P^cb)ps(dywMV+2>47ku4LF4-rRZ,}W,^O~qANQ|%fD!YvS=C1f|hx5lvZVS~uhNy$B<
-sCtJzv`D"eiRRA_w$`ljx#|lXRg|k&{IG>/s5sL$D|N:cXr}nbp%=<d6_l,4u[:AHeIq[@d.Fr`dBzl1UkVVw,K7vm%|-pKqPa[_Cln06&:H8pB}CwT87m
-n_ZXxr)P~ru#+hP'n[jb!f#"Sr2;)]cx6Hx6/6NN=eC[q!~-R|:SQZt_zCC%`C#sjp6wT5yu`"vVG(S,q-lPdk=2m(~I8%3MkFVC@J)dw5Fpp80)l87sQ^
-NhpU$r`0:P;<0t_|Q&+{Yfv,b%yu@`<5ZkAporG#1nhueuB3')[|kde^W0IP6V-FxS/V3)Js;q;:C|![}YmQ[Ta=weOal:T$7K`/5UIpg7R);VnP]G=Tz4
-2c7nakI@LsccF.dn0L-jw_f8#>Img.njQMFt&vlD<]:i~Hup0X~gs<1-$Z+s|.7^2s6NPf-{D'wEG}(Nm)kS`;'WzbnNrCSxRnM<w58j&74!A)H=,#XxMu
-@PB%FJpt)hIRb<X>=,OA4Bbhzv6czu,Osr6z>0OSr(uUY>MaBkVz^mAo5N}{Qb^[~7f`=^PnR0Bry0Pk&%.^{'o2$dllDIX,57KM3x"weng[MbJ[bWQQJe
-k[zyMFnXp{'T_%RF$9]ivKlV-F-R;Iq7Zh//:c+LvTT#j>>xsM/Wrb2wLtf@V/kW7@!@^Mrv5I$:IK+=mMw[Ex~>->4@nBo8@[/:'YoXj`F%],iJUi|oo8
-_@l"t{2x(K6Ac^,UydJ';Y<b'#6g2p;D~EC|F1SvD@c`X{A;5PN;BE.LBXk9&Bb^azjo2.OHQips3e/G4pk/{(B+JJ}!p-G6/)kl[iIz;<}1O$wUk1Qs"@
-ZI`XKM)klA`HyWMDH>PW8z_>4At[Dnh-xcbP)geWD5#W3zF}$Aj>'9$6l'qJ%k7;r6JJ19QOK)`-$:2;)%fLsU6/u"b!xJ}nXfM,6oMiFnOb&ydJt@Ui5/
-U=fO_pK$>"4'k)@3S^>{<@Sn:K{C)W:r&BgI(&Ak{|F_a3.eZITN.f6%|dC-v:,fdTv69T~(B];kgfOa$iEVA0n=]E3j_L@RjN]&Cnbq;0^O3utM!P=ax{
-6f';I_Ss{>)t6JI{(jx8),oO8fx_`+&Jr|zo/&4v%8y7ub[,Y1rPRY_aS=R^<L:g#/[s7ZA/xBae%G=5B'7h!MI|D`F2cPz,6xKs4JC882uWf>|:kp~geK
-f$7lPAy;u'QJM6,(!rOq0):q9/Sr,QThXpX@GRj=]R55V<s<^p`I:AKsmUb7)v>{<NM8,6QLo4V_w&kEeMgl~Ig,y2BZO:7CcK~whVwGO/FnbIOW~e%W$m
-%4Pw4BkYFj)J>}~b=>yj-WOavAU{JSiJF&uI<}#c6Jfxg7B8x#t@qM8S@}]n&aawr2ARNj$ZK6AT]U7|$VTfDDNeD(,h$makw|4<YjLF`^|MOmjRj1e1eU
-WswNk/Ed%gUfe,0_^IDSRM$5aT@8,(-ZoLF74J'wr^7!@ftNw}|_PjLR6L!xmPZxW#S6;4^"lvPNG,sNsj-}`HNM@&xqerQt|w6Xa,!0BJZ|J[Nsx;d@|)
-.('n(RVEu1l,/.`k=2!FL;iP_rJvD=KG'x6<f[LAX6vU)Loh(`EhR+LnrJ>q,MTIN%mGP!FyuYpsrZpzm{Xh#W5C&+r!v!Mzt^>-NLF|8H-9771X:emt)|
-CV[)%:;c0K^UAl!BhlZPYG.Fm=&$NLZNV0D<Rw%C!p}+Yz7qK(J&qBZ(5{h]zOHH<X`)M%WtEarb4!R=1R4bwm;bS,m@LYzWfm/nWEie:t@"oa`2<E`KYu
-Iw}quP'x%8&-1u>wr^$.@MxpDd<Q.CWLbBRi:7}KDRpMH5^2~{XJJ@]46Hi57,"N.I)Sf`Sg~TWaXeC.L43L|HXh3:_`k]>A"QGSa3V/D3eW/jN&:|q^).
-(f0@q)@138ZYPfHgvqANO9rO[jybTz@2y#C,7qT.uEGm.4I@7]+H/JEKLJA_5pbcJ9fzke[v]k3Oj`xHoriKE>sJ_<{4qX,x<CB(vg`J`%L,%q2uA`rW(1
-7)x/rWo2nLGT.aPwRXbQ+NJME'9t,Bt5_4dPxhgjou|v+_LzZ73GdMD|9IiGYJS]>R]aNS>zP&3O-.YC5bYmln-C0hwf^nE3Cm:.hyBgP=7w#.VODY0LZd
-oW:y-{Vx=g^}~}6n_yFD~%T,s@7wP[~wPDRnX#yXiw-h'd#Q6D7BiXx]7#`cnc}8PRUD#{NtquneXxrZl'-%;bJ<sp!RmeaH+Woz9s62F-[AtA~BWsl6e;
-[7OD3;#;E&^eNk^H=xrUuDtY;d}1nntxZf{T=3n>h0'BxW=6SoItwJs&"XXyr6s"akCx#!:10g'jnc/fj4_'SmJLfvACNXia,#jTg8Gr3p#;:.g^H;Ji<H
-[]b$GHdjJeo%@#nq[<43{]T)a6y,}.boK2;<w5%,,31%#:{a2g`_Ny<FCw%#'(m'`{Q5mMc|~H^JFbar$m]5f'Igbwve-53R+AtJrW~sUdP_d;XwOyUlv6
-f9+jIUp<bGCi~pOFu'{}3F2kJw]k$g`@wa^[4HxJ_W3Cd_/p]0`7'FeraG-)vB&:MW&22Z0&vTjdtdSCDbm/jPyI&boU7F)#LZ@eERz{#-4&b[PZk6=U#Q
-ZCD3d=M<)UlTM".N.0PlPfBc!V1]y@Re.nREu(9lt"bR-x:v<}CZhDV5,%"3svnO~qgx<U)EoOXARY"C>eX!uxu}rkYH!u]U:vGXxCDdM.hm{HDOh$Zdm8
-Xjqzll+{dORn:}g#@J]6C5ACtyY'V}2(M6pw_om@xJH:lR({T/_'`we-fS;Ue<dRd1FL[,zI&Ns-J.P%tO6reBRniyh/L:c{9/mW!Uh0Tw0>wN~Rkd,r4}
-f]c3RUsU/a[X$r~IZO>%(!}a$X(yVR32QWR49GRM>CfDDgh,PN"[62TA.m3Ax!v}2]%wc8&[7y1MCLW[zF|13rMsLp~_^+G[hBPv5f>`,#lkmIV)6M{l2/
-GFxJ<!`Y5@xc5((_-VFH/i@`P'B)YFbNY%n^i_3k/P4zI$-h&Ygkurr9C#4/=}{X!yE]GiMxmD&YK#;#^/{Rh[!WX<!qg#EXAvO5_q$rc!b!,^tksR2V01
-Q8s{~ULH#x9:kOITg2oGU3v7Q_M6x|mLI"!XrM9uYd]eGZD<%aZwhr(2C7HJLf#yLH;}yc~BB30p8.oEGbjmQ8K`=#u_mGD33NG;GBy{er0.m<f{4|=vo%
--Wb+BJ-+0'A}uzLSAVelD}u|K%=-$QJx~MBN#hUi<)mm;G9D|lt;/Z;_ls3A'3_eEWuZD=U=HSY=~a[MG-EN|q]+-0->q+~&x`M7}HsX1u]34^vh~}I&T{
-`3nhkz&A@r!ZLO9!.W,7z1xgm(.NS|+f+DHv-y!$<e>I":4G16aDnIUxWN^Nk)%r7m9|!>|vA$)h&xzK.]"GHUCLKYfoTix[=7'Z||0s+<<E)Rjsz[mUv&
-X$+J=;:<4Tb|$uIZBKt+^(f#'ibB]X`_.:On<S`Cp){1;e[eW;y:kJ4V)YPDe(Z^9T,b`04-biJbR!5z&q|]EO|-<ju5C.fabm1=%Pusy[t[e[U%GhQn$S
-6>Y5X@CD^#8R9hP;"nM5|e&gXnNLUcM,FGZ8bQau#mX2(3g)^3rdbO~a-|PKn+d(7Ta(#vSTXK0ML,'uXL|>y=[--kHkzZ[c}=}id>L0,vtBTKIul"{L6Y
-r0+8]gM>@5m@4M7LLFJ"gQ<NE#idhS;{;H%>=w8(4|neD`Tmf^(:]hCTfHgQ~^cBbs=qVHR'k0lES_8d1y=u{kl<zU~=z=]oqKLKC[+Bz/1@QXudCq<De$
-en^#YOerhQ=+W,+4Lmg]=^I%9({F|^n)b^7L52yFFZt0Yq~d'%RMW`RU/I.z"#^2Imz<%Dy1lP$ybE<@@`KId+GZ|f7TV:e'$Od75D92n&)<;]|uz6,jfu
-w[{@]qPe:5/e]sl&3D#C_f~q(4T_E02xm]EYPnq`N]s^P+~#Se901[%odxay.kt6BM'/u+u#E'@}M&rX=5ET,>/FaBGr.vCYwPtgnA1o]z'J)FYY|$7{$0
-N6Tb/#;q9]tSq4HFI@d]{4y[vAk<L!)WRCNb<hY;3}X+)@hLYk~>A,RXYgv@|i)3Vsg]}+mBhwZHVQE!$5a[K-YJ~Zf/lSDHYm9MZ'&cpaw&/F3[rx0vo9
-sw9p_wxvE.|Io`6ll$gl4MrH1&OKN4A69<9$)y_=yayHOQ4BcROH>#"@!t^`t+xsSx>{cn5NI$/"TWK=nQ<S(&lalhi"[(!w>7[1PsL6kjTuMe7;FW}3dd
-oi`eRrE,Sg:mwd4ajHh#Ybw]tQI$=#d6K>NTd8s<I6b5jwWD6Lfqq]':(Rx2Ce[86HRdefv%X|Ei)zrFM)U|<j6OzXFn7[|IK48y[6L'0i:6{o8XLmUV]4
-t#R,U%epLyn/saJ/nAmtLCAVSmN,XL39hGoPoW&Fa"0TrySMEbTZd:'ab/G;XvJ,3W>(|qsTqNpbd;boQ}H+`lw>Be"2K1.h:af2T,8k'|X>dt)K$<2)~W
-iMUll-:H@79`]/K0)FS4&mol#u@Zt[DhoJ(4t'V-exBLpQ/U-i7)=o}2I!}h1;(OML#D7<'!pp-$H/]|c1FF5ZoF6.#<4.61B>S)SRev4(Ns)YcCte{EP>
-^<yxv"vpS<_z1;QFQD9.~f7pFfd<<^&oRX@LvUO&z6Mrlz+]0&&4UpV,]8U^]N%R!pw!G:Biz>sX9=D-k1xg)OIE`l`H7"5H$9Vmm0U@.M;P50NWAh]H}e
-$[Mmq,=`ClJQt)u![rA|)t,gX<uARAWL2q6Qi<lWl{'/Q@wZHkV/$Tv|6YvhOaj]L(=rA$5K<]^2^|,}Y%E=G`bhqcV.0fow@nx7v7n3!o]OY`MmfubLbo
-XJJmLm<v5]}9RzWmHJcJpN26~&cl@metjszO,gW)>Qh:SD;YS(nC)T0Q<`:H<{Pts^!0-a2Ov-sS'w$(A.br$$QW>NZnxYs<5gJvILRlKC&eu[8Q[N)x%H
-$Q(cAFN;8KPwtL9:0MBFb7qbV>c1L#7/I_}t:4S@m%s7rJut/,ER(1^%LQ)drvk2G2UJX+Q=`==uc(zlnbEr,w6j!dsddT~t<t16)Kikb>MM9o4oT}YYzJ
-q27@7|vee6L1'_N2GZ'eSFaYx4ZHm]g0u|MOVk:[o.ROd]e1LWCS|`bcaS<oQoePC}g>bwX2MT(KadomPkEyYcix4$,q[r|p4tnHUxryQ{Ac|nk#bWZ#T/
-WqTZx4U^oK{EHy"&w'Nyw1TKtCe,0X&'Ye4zmjbAXQw'haFwYzAk]|E}]WD_Q&f$D&XU7E)X+.x]F'rk:'vR;{v/#DI|H-._f'GLoBx435XlY35;((egy|
-;Z)_-HM/^>f.w!jB0)bB{-cxyi~,tuQX`tY[vx.xpmM28`ss]ajc)!Vmx-UsS]@r<7,m~(~[!YM[%vH@4vX[N.u-#0u!{DLrKtb2/$xBaysQ,EYY|m`9V7
-y8jP~K~.jsgDsqB:wu>$Ni2U@Xkj8x_4&qdZxV6I=wn[AY'0s|3=!vq_(f.1x#0c:IaQcKGXm]IN.M]U'xd|~w`O(Yaxy:dZ_x(|RUH_XZf,R(bQf=Q|.X
-+1ZP(6jiUlC[aAt]r1q$TxcBFK5Zy:x<32HP5O9B]-I@9C`FG_4g:dKq{hclm7>au"}o/Otl0mVn0|JqF&8^fEQ'u^J>QGB6~j-Uu!@S'X=;tDdJJ$V}sR
-BE&dPJWh-T|e>:"S7=S6,|=LL:]d2N^)B.QUJ"fv64's=Xt/L)E,O93#ws!{a:2BJq)+5]{Oj&O%pugII#XAAbQpf{x0O&qwX26N|tKrcu}>{xvguJ:TI0
-&FP_/EpG&gUEMG#yxkjUK_YGw<NIXn%#FT%tTzM5yK|6%w>ru,Yy]w#Kgj|}D/mi7Jj=)-UHxGTmDwLV`-w:^V|.T/J>qi[(Z_s0`sk<=sLddklbkYboW"
-smliq4lD1GqXqG`6g0Z)=[O3K6E}g@#VD;C4F!VPWptBFIo7~S.>Ij@>s"4(w`;H1$N`./wQjDjLI0HR2p;acXa!:yQ6+=Gu;e-g)TNLH<B#>[/hHqqsyV
-/J5k4p;TE)MwpON<5QJbCc6z6FW;+GKrEn<sg!2VzKv%'}>`|O$@WW|`D4+6:PjcLI7WkA56p+wP<3U"'/07(;39W^)+)id%`L%[hb4vpJ=I}]6o#6"EPc
-+!AdL%./o<jS:`1}qVyc8N&)Y92SFSM=]wv[Z#'y_ME"P<t%lw2D2#Lr)ly_KdsLfuz[%JQAxzU_]C][icKaUKtvg+V)eg@`R0N+T.KIHz>{ah6&;$3pD;
-OeT@UISIG5mpH-O`lsi"V4O>WgA74Rx#%0'=vRXe6qCV[)h&@>#9{tg}akO{cs"K|4ZZ.4s6pRR@CX-tyI7'#H|[{pfj:iM'0s(`nO7PDe6G<1`>q,)X3!
-;atb"!Eq[h2mo}=dWhH(+yZej-9XCBqg/3XtV.pNBi3`:Nj2u6TP2k{RO95eQ&aZo@q3]bIQ(Z=MkKMOuNT}IDJ_qU<R-7R3%=!k8Db-OKt'sT9'BIldKk
-hvZNEY}Gjp0eD&swfhh^7q5>RseP-+hfj>Hh[LC"RhKtwXR%F)x`pal{VWgqweUebU2m)%Feq1h|oF|a0CVkWT^@`Yfim]+9B<S4<(>N2[O!`np9~%vetu
-%3Bc;tDg)(C3HTiI>2j_i!y>a>5D_=;_%$z2S1^g!`s#<"mH47IDoeG}vb`lBE8>I>wu7t59vlUHX-~V(V$yB|.k'}t@AJ$RqJ}Yj@gp;kuOjU>ac!Z$Zj
-auBHrFkeKRRWy.:LntN=zm[_EwA_pq0Y5a|FR<D"r8BL)j[,fp>{`U(|"n6k-}=fxfmJAya=~M#`3.]47`9=gKBW^l_`{@EQ2rbFU+0(g:IF`^AGm2t81W
-J5tMb+u_f4@yRnbnpH<G]xfom12'kGs2fy#U,&aFsFTrg''FxI/]36v=.fvu(Q)8QCj5p=5:H(UU#tCfjZ7KZpDjP8x%#aA}B}#i0`it'BY]6zs6ek17xD
-HUm-l,q1{!_i`1Tl<3Frr)n0Z,WziZ@b,YYk<<~Ou:Iwl2O+N}zw~'3N%M=55O}]32J=!xH`()dJ^}!KiDPY|![uo,]r@,dN8=r=|+]rq:1Bstt,wA!rPT
-^>z!I'<'63+@No:x$0lilX@6E-uh9bv2->8co(aiSa/I[d9:)(!zEmOu#Sl@Eb-Xzy$-We]6hD7AxD/igNZDo}/x4xWZ`}_Uv:-zy5clo/M'R=BTP_J6AV
-$hEFzEeb=ka=;v}a+P#6e0bSx}iV&=3YvYGQDyTaPZH1k[YHg+!{EDOGzm91_ro5pLr9HfK&$ilKQ7u&+x5&2}dbpnMt#Mv!7:;tk{FvJrry;8#)#)Q'ly
-de+-Xa]T)kJ[(j{xi[t(IYA+IgVu'hx{@mK{{Y[UHnh}&%'fqJ$$MgwP3vZ_<Fo#sxyFW,@NLd)&~zzqg<tP@<<jau`VY3KZ.<;6bnVk'MQraqBhGD42"v
-6LY`Z7VrO:6bf&F>Cfs5F1Hpj'y=L4XVhFip%$93Jcw/KA}e5&/v15H{Lq&p6TLyfzZ>gn7LeC!/`V518K8#Pz4-zUCekI,2:[T-V4Z$Qyr0d|WdPu1Sc!
-&!w;n#RR^As/NH^@;9_yqWqkT%S.B/'$'|94')<Y/2^+jJLvF()77"V7Z.tYRKFpp;#rxT1@j=mm;qpa<]9:G}%^~TA=it/Eu0_HPeJUb%f8{v7>ixDq'}
-Snur|mxVYH^XQU/@1xRS>"~:cz2mN]))&AxX=&~==f>n3X72e$0R88@@KWh2oB+jmHby`>=UuqJwg{Z](!|D3peRf=LuVE;@d/G$"Fy<9m<i9E>|VR{)e7
-ZiekC0kePAm":J"un=NUTzFY2]4P)SWS7}fLjrx9bzl;14>i!_s4GA[@wq88,F3SF=D2of;:_YtPR$v1C3Ez+[%vPz=h]fv'|UiucFJb=(J3+ZGMuUU5`K
-!V}H%-{U3{[ZC"w4MfjbIz&|L|xYgh02s4d|f@np5QC_.J+:e;vqoLb7P;Vkh^su;y9f_s0X"@5`[]xpJ@2wOj~/F)w7dE-tG-Qt.xD822R^9Y.&^=&|g{
-$_KJ[166k+6eMonDdxh42C[iP!s.[q@+`SjX8QMO=ea+CHbVmJ)"2a`]f_Wt0CPz:9ouxk^Y$HgmG@bfwEtSfM,Pv(`I'(>2_$>>x8y=SZL]FW_&z^#Y"h
-1aJksrLq&a~+:NM:MLiX=g9uZsvvbH8K{C!C>P{+;r+Z)<JmWRbOc>jPmVTvU<24};ype,2rX&&'{+;O!yuTT$[r{B~O]yl9xC]{+D<}ye>FXI,sSU'cfJ
-#.=`o"%r]B0,~1X'r(A,}rRqhm;kCi(%7%n-LRR<8ha}O4K)=>6'69_FdL0PjG[JO#]x@39aP-qgk%}S7n/C"!r$Ml;I[NTMBbw(SG|I1htx}kwXYl+#f&
-$M2:[6q}7SbA1NP`x.T2!17Ca.Vz@/}5t+r9YJTlvkMdlCU9j+~CRDwzmtISqJWOlX;c4_3LY>FrJ:.hpa^;B+a{'3Jy8<g|v0QqRZ~bM=J#Sy+AO'`Y(N
->#zT<Ptj&o'^(yj&F%p[+Hx%zxUV.%ghY1DJQeRN:7`s:]!!"p8[1hQXPX8iL.d8rx2,n"3IN3wE3I#wdjWB#8Zr`+eR6g]4jL+$_g'8>V>`'$2o+Xwf=U
-so7V~a!YyWws`1{]{JcP!,s.YfTV$l9@hA2Y4Fy^1AZYw1]_w=&@!4d#YZ8/8@|>}R}r-wy;kZ]=TWEj0;Qu46:lJ:Q=8X2p't60kLTlhop#rHMBg_6'+}
-iGuU{>op}=eDmF{Cw8eowo2DUt:JQ)A.cG}$)Zxu;l-l9ZJr'I)Cu%@B6Fx6/3(X&ehk~z{F+>(T[Z;m5`_"hI^Pj[X/AXezJCx#T3GmvIOU|nW)s@h`E9
-FS<y`NnAzp3LM4$[RW<./Ay8^=yJu^TT'|Q()DN@bVz3$ln#YLUb-Pv_VF`H#Lbq^mw4+D71_>$L_oW=p!J>@BEZTwM/[%6/-Gmt/ugDyDBWq%:4_;tCBP
-I0YFd)naEazmi-D<u7fW6&<Y9M#ZJ`oy|@Dy[fZj<BH{q`88;UR@RJ~x[C0GC",bl2F[)Hv)c<JY_p'WA(U=~]+B<]~8x)}:{Dlk,Qrf8k{-29N$27,f<:
-0"|fl/b9]h1<qhIHC}Vy['geUgB&Kmsh]DLmyo;l35)!]_U}r-[&go{:mq-bSn;y~_x"tg/UJiMK6J}r.rD<V_r|]Bag]j,q+RCIF/KBVA,IONkP.:hU[<
-PG+%&_ORu:5@t%0:6k!`KuR|9g3w7WO#i6e61N6bjMcTd/xC6Vc}VO"n4qZjHdlI"ZBO<gdNbYTA)[{jN4.@1J8;g%u,-(KQ5Dlkm%y']syJ7hx7i2&;|b
-0W{v>1q;$v$Y@ZsRQd@0/f|@06k[@mY"R&~&~%1hssgb:mR{T%N#UI$q_vbK=qN64IuJOmlOF_;}CGyflY#-<_#Vxqa`(V}pjia5>qO}rZ8vjN/=EQ338!
-1.#[NR^a_D=F5Y1wk,8`|,U<A`Oh{Yr8ln&T;rcvg/H0-TgL+fdFK7:XOnX>'eBNPArJpm^wtiZE6(UQt,,4n7&]ueF4B|0GpN=x)xq6+Ju{O_MGS3}'JI
-Cq1-|EksAd}PbQ@uem|xc/-.4kue4|{MSD.L#>UyuaG:jjOL$Cbm-YkI'N_h<5&aOKIdAn)mtex&z1!4J}^tc`C7k"'4uS.V}4C(mxw[jj>Bi:R/;,tZ{X
-e$J{c[_GH}0ZzV:[yYlD-NDn:jhh,sXRg!]VbadLnx}],vV@+'|H;M0jYq-[H).,c}!0OL;EKnjw)s78eKToUqT0c$4{Ta,{5g(y#x@jB$u<EyRN8"aAh>
-)x&ZhdPCQ'oSrv7xnT-gw@0p6UY#f<['K7ZAN:g$fNs24Iy&InS&=}%8QjPv]yzZwTfZ=6ugWewE'CAED79b4"".G8Y{{gjTrG+zs}:27#D&lo~_p+p(0L
-:2|6-xJl";9b>;|]m&1{25vt5:X15@gRY+v%T/|8I4G1^F'u#Sl']Z_<m^.#(L-{pctD_/at%5>Q)!Ws$V$FLga!,u6ow@0(j}apGCRx_|Yb@%s:[[BVh#
-QNy!1bZ.)<_3yY|.]BnNDUp:PB1TH6(/9yLjutmSd;(8Ki9VBJ4Bu;UTy,W^j7z5"jy0h%)@g<opU:Z]bFz=J>V|0l3h0^G.832eG}7M~)~UvZds^[3%#,
-|76&i#@;v,a/5TkE+OIHSx2oH-^c<'aLY1"QSt_s]wXgyYcQD{>3Li2+~;rj,OA1>krBUqJbu'MR/.RE_^6jl.$iBHav_PEz@7^NKt<-D=Bd"VUKK@d%B$
-hhFU`ENcJ<jcg%2t`cQtpn4'1e<q2W/Cz1>pN<#gnu^BPs!d3PGzE3_'/Eb8G+<]Foo:sH#jJFE",-5=0mVmhho114}]JEBJ(uR72yiYS@bchS:nEI,tLz
-xKT(eW^'}q}f0u,dfIES3K>%zamjs0@K"&X^uQ/UNflXYonG]6B,L;9DA{0P5iKas^2%FPI#w{@df5x]uDg>385<46FpfQAp}k%Y4E<+mJ1=).}enCk-Zo
-BRGNsC;i${}XfqfBrw>)Ve9P(''Nl[Qr6k%5jiDjy;UeaZ@R&gYk(.rJzgt^n-uSnH.k75yO}0O^"F#SSnH>C0^&-]~j{8knh:<9w8A_+1ds2/DdP[E&2I
-Yw_0;,5E}ONc)ijT03BKl)vR6%+0dDjz,eS.;ngOJ#0NxV,D6r'nzw&hU7wH@GtBK"&`~AKa9GTvp)u<k{[,Rm"1:gW&46!.s>DiZFt%MS$j~"L,k%TW/Q
->[a&E`e)iZVZRJq)"Hz6pkosYD!{:2wx)QBGFvjD:+5R:AU2t!mxxfvs'|Fcb|<{.'"WZ[7-5D.DcQfS3cRH62R5l4-=Pzo}8x|eFrt7d4Xi$`I(/[&gaE
-zu>nyZ'C0&2/0Hy^NW@`:Q20ld<K'r#X=|d_wmI4;EypJJA|5Ig#RUBW=1Y@$<rz3^O4Y{eQfG|;x1st;a+e'vAR/_e{KHri@)w#niC0v(N=:p|mGK/pY;
-i3dtWgl4xA,-dlkAR5ej~gwwFt^enKhz"S3:)BJ'.h#W99B{jqa/UqSd!165I#n+x#i5fC0CjRXYUI[6T<ZK9,W3i7:ioW%0bO-|THtf1}mh;>.BW7{X^<
-kd|!gt;:<wtp:#P+B`MdH4[2ld0:|zDjFTbm9AigcC-!iv.)oL}],D;YEO'9lTO|{Gv82gGwp56&$6]aT38.}wT&NN^O/amASqi<.cY,g'o7IIr-Uu+{!}
-v/k<4CSL2"(6WFQN+dO+ZoH1N{{5t2d&=|=Ca_c.!_jyU%~dQveMbpQl,VmLx(Y<U,.sXKPs}Y9@M)I|$=N^4>]iKNQ[2CT>WcAMW+8Ws'-sRI"U6rw^iu
-#FwJpR9(5e}xS5_I/;%)2SkllJ/&-Ba&3+OyD>>N:>x$rM9RY0#648k3rp$PyX&qWhyo/^2yP(v]a2[uWTH5Xg|/F!)CttNwg8)3y+zbH<t<"Srb^Ptf!h
-,qqN>eI}$VhkhiWFb8Q8INl!X$=7#k:m=FuK{:oe,RzZc|hdGQXs0g[7EN(HFxacFEHhthigkmnk>gJVKDI@M0N-XoTf9'.L)t$Bd@PMXdR["A>}mkwK/n
-U>VDps,@61&`IZs&:wH(]4YOA9Yck;u:ciPIN}Op06ngzjPd7%vZE#%zZpNaH:pb}GOVn5hqMGPoE$#8mv$UG{wg8TQ/ENhr+]>XDo$@1M[esPGD:49UCq
-6E(}U-ri.j^%vNygn.GXz^<t6_d}cbD"y;]"p{k5d`x`n-Hzi8Qelb8}{ntQjik.~t1FaXhCI/-O8IK7`}&Eh%(|P]T}l|,re)kY>`x=-1P`!MJSx_:b$}
-ig~)VDl`nasQfCI[SM;sr6Zm$nJvwK6o[$%vA`"fQF'5O,&Su`$MJ..q}7dA(^_%w^X6qiID3sqr8{.szLnU%vcXVFcwf`6o}-;d8>nZO,3]Z9i.,'g&HO
-H>;E._eV6[u{jt=vJ4&_MqZ/jUvw@l'Hz`:aod:p0)7eQul"D6.cpG_8";TlV^Z[b:1'mCaLC0")J1K7|mGX}6aw8;=CJ7:j,|Sonk^oj."[L5wTbWNj(b
-5vc6$};2(y]Jr}1&|QOf{![}^U)xyHdiEZaeryC]}Pli4oSfI5So<0Tu2,rUxI956)vIVo~_;t!r",_GoaqV<9jcRYQU|#zg-'_HHiYp'xEN"9LdjR`|sF
-oJ0Cg"F6K<dO'YQ>,tytJ:6^{0K&(IbtE5Y."v@<Tx+qd$eFQp!8NSb'5Dg,y!zAUKjAomIVCGzI7Wb3H1c.}M50!,xa|no%._BLX$)-xSFhrIxLvxZY%Q
-Wr,Huo=!amh<O.bKv[@1@#(aEMK('Yq<w!g:NxO9=9PkH!`$&:jej4mKy$#$fC'-B1$rO5AU0zZA{CPFUn[(Hbu^5(65O$-g;,$Wk^{B=VeTgl9>Og9p9$
-;]^a9xHNcqr^PoawtKJ.az!L/VIvC#:)e+o6cn+I_hM6%-g.TyboOeg4QtGm:d7ALLw7Dd[uP%)m)0|#W$V/Ee~`lk%4msUq!%2QzMd^`f:'rmRDJ.YPks
-jy(5x'NYa#X:67,=R't(XNl)^LR3;<@JcA&k]=6q=N0MHyrZG{OVill8Q+^LnSpHa/5=Wo6^m4#5.+0tHn[XTVffu7_1HLdczP2w(X'.2OM:|xW^o/XP]T
-<r_@`<<:=ShAW.p_n=<6UIP6x=U<=E-t"kPzph%=J8+rkAG`CFF}!on='DRrK'c>7$GiT_nFx&]a9H.9W5g|a5b#@"E_k:iMC0h9']tce@+Fpj4j`zuSX,
-I%3sE0@680/IA>bMgj)CRAlmOogj4-]_A-T^OmO+b=WO8<ZJo-iQr:lba!<=dt#>`D;AcPFsMZxImdai$p;cr5,`)E`|)'BfnAQ5(tD6VIKc"1V^m)3|3;
-CgwG;UcT;sE,+Lzc{5C(E_[H@<D:[d._xCB4q+gTc#Z8T>WR`.C9r^X:_'`e(k"}weV"G6/qDZOnYy/S^ne3X$Jm#dRf@/PL(ek>/`BVh:Br6Vt:a6:"(_
-.&/5m}>t&EWJq;B&{m.qOu~Y'!JIQiEwZ9d`qgD2}.sJ!HwkV=}YH`t9qm!ct!:ShC]Aa'`B;mlPR6|/9VILA}wLPkZ]P^H"HT$/Y7jNzcF0yf:#(q46n=
-n>Y:m/5FyI[a~,9sxbL7LQjT5<U"H=MtwC`'/x-T~Y((H4M6@:$+<ZuPy$%N8aZ(T=|@{wia=oERQQ=D!LuVQ1#T[{#!(vT%)ls;E/`;bV&gyK"wgZ>^N+
-/^t]a=<1u:[>xe'u|@)r4lqsvC9D&4Jay%9FjHbWOe-aR+N{;wdySX//Kvfvk0kn/LxW^wp5r+fY'1W!6./%_^,.x1%K<hrm(oZ1~gQrSbA#c,;)p'mT:N
-V2P[LY!#`ko!S^_fn68fpHRc>$A>jAk)<`(gIsK"KC9_ttz%d]i<=yx[Lw$697EODl@d3T<Hl5m(7dwB~9c$2]J9GO2QO0`PgCqI'{-oCb'#D:&)Fyf>z)
-,2;D+t]gzPAcIdhNGLT+D9Ng%tJSQle<l<DWa.$jmOX`ntB:Bems.+n_=#YY_'#ht+z@]@tU,b~Jc[|cU>&L_h+R0;t7L6r0MQ|V'Oj(z_3icBUT$67C]<
-)&:L=uV(0w]SJnYQV4ihlR="6n;ZD8woU)Iyy(k@v<Bgmv%WRFqmjJ/UIy2)>zZ[[)AbTend!Ys"Eg<+VJ%P.>e}s;^I37gSY3-$GP/p5r7V+.]}5vo_Vi
-i;Jn{cpdG1G>[bLcj]YVod+Kpyc/{Iq#ag2|Yaa[)'~/pw]>bEM0'|7,rsZSQN_5v$)=1Mp/Tk6idT#GvU+)V&g/fkfF7zn+N9EFd|Pk[VVvdE9q[wb:Jl
-3]'|nH_LPQl:YRuqlg'VN#_4b@P;&Bi9|1^fRCni'bFW$6Y,;GUafhOyJ|ApK1ETD>=c<_h>|[w:-:>;rWp7I{$&t"'VFd~3NdBms7k:a(+6:S7b+@L=ei
-!CM<uVAR~YaCc>lt'Q9q.5.`D9L$_ZsxHoRUY;5,`ip(:][%KD.YlYEa}Rb/ioRrepZOlE}!jEz]Au54uTYe(qDu:Ilz3Ka.m0bnV6bnV6scPs=sfO'xH-
-dMz+T>_WS&{ouwf_h]!M8]6.`^^eR:u0-EH'3(>="{V(tFUMJOpiLA-+C/M5@_a8t"{&fu_mt(cFq6=`exoZZdKW-;d2EgG.2],'A^f%nbOBq>0_6j~APk
-2)j<Klr@t]uC=z[^(h'Ze2B;Xw>eU)pbCn%@{%xN"i]&RVL(hw|fX{o!9E-!iW[F5a0G"gh|73oS<'EO/6&Ty$}9O1,W<+4JzJc(F(7S^d+a#)bd51GBQX
-^8_0f'r:+|~w>O2:SjQ`Vee|"e;V"4MLn:kh;$8MDfADi@ky3&7HdKyFac!GT6G3xulP3b{TogeLXA{{Z/qDu"0lYRi^HX1zwYf=%PpFu5l4+bQChlq+tp
-:73WLj36uh]l,1quLd8BV2}%&I:A4VUWNnk5@H[+s.Z8J1PiC3z4X#q3$YmSH[hO^j'|pt1wB(#8""w.,Na{yn{q8ShapA`PUGdhH<K8Ekt"evD}UA#/UB
-N'z/_Bpws7v^--a!;dnGT/#)dauw/+F&r4[!>UHux5I<}J$XnL>Z+i=eTZ/K;YW'wgh[6$9]l^=OefU0~eS;C)E"c!Ql9l}n2xQbUDq<pk_"Qg+kMaY6'x
-=zIY}2T"x#tDx96<t`@0|pn6y5,QW;$i;=3snfD;/7ani8MDRgqoy'7n@#|E]7zE&MnBio%tQ6&bVHba%<k}z4C(r"3LAtA(+AUwA'5EDP0^JbT5M$s(1o
-ud/sz)ba<-ggY],Jx'I}|w%IWm`l!#ehn7F_2{'s(;8QeUEL)vmJ&vrF60ver9$jaTR:+nBV>OVwA|R`]sG>0dCghDJX5|%rQ!Lr8X`<U}hNXd5]ba].+%
-k7BJrOujl):F[,!xb]|nE;"5$tW;vJ!w]eNl`}04&tS]6-N=-|A+tMoT`c|of$[NOY|`I4LSiz:32F8'-NDfCIOqpBBgb"{70/tC;aWpm}Wpj#kF6$&8)w
-v@V`ks)'V,[;L:dg'Nn{t%Lv%ZnA;{ExJ7q%H}rZxl3(^EG/`1dI79t579BKz"4)DqtlnV]d{&>-.pg0EJayRV9EqKtdQ:_6N/O=Vbpo,`Q:a5;x;4#`F)
-X.r6hVTP}R-3so''$&|U^!Vs)Ax`q'vR1BC9k`&E#|438H5!u_H=<llH;xD11<QPk@XvPc!tYulrj7+l'M#EXWQ+jJH+7p^m_p~xD]P,E(0$nNUA,-x4SZ
-[mJ@T|UF$y-U-`2!%+V@S=mM]$nvrQdYNPwJY%L&_d+@h#!!>S7tc7Y.mz2%QIbYCpR{r}b<^.ugk9SnpxAq2kq=8ZPZOb=/}O:%XASM7a{c`xMwcFjs[E
-Mqp9k=)7hu]v;-wwWfXK}$Z>]VhvS&!`zy0<g{uy(@eocYqaftLbhh=aN)-9]RE+N[8fu{N+t@KY_F>SBdckk[td~1g|fm|wDvq/D.yhjLS$lkyioxe.TF
-5ON(qeA^rd<[Q/Ggjw/`J5LJs"Na~KhX92ZuH"_t40Q`Pf.k'^ZswvkUN|knj8(2OZgQ|xgjuc6oIcHE/H6mv(cvJ)>:Q@%SmA/]B8s-Y8}Y3dI^JY~RXJ
-@,0uM3W)'ADY;T{0PK&dN;TK~56[]3|Ca==O<iHP#JS:TY|n{0lLK+],D5E$<9#]gl2kOU7+3''}qck=Bt&l@`tG~O"HamW3IKtO&+^U33&:-{Y-.lhk1q
-8d#6^zK}=|[!"e51VtFRL(lA[07VLahVwNzZ{mcfb-vstlH!A7Ul%cSI74.dy}Su@&Daz1^^[)csaD_e{W{Wf6ze+'#IYW;[<Geeo[NUY_8jws#g&>@R6'
-)IF1BRs@uMGbIa4VzZ{WtpvNZ76YsfhyQ@>kcs]A]aY9V2$m./[C;T2w$h`MW(WvuSoE8z!Ebb6pM/){21p5px.P~<I.`eJ#1Q.qD^/2E@%7cnTmkj$(,!
-D|]9RS~p(RB,oRm[:!CTDF{1X|<J"6V<J||Sine&:>u(]>uo/$A5.+=6pzYqo1Xwr6A0iu'w$&+"Qw^5LOib%;.IKqH17FSO>_I{Jh:.Gn~}M7K$>3<aMP
-"/|+`0p/$VZ_ceng,&2N>h#".^B3`oVewzE0Xhv"Bj~KTgD#6@vog1WOo2w)I6)QFr+S63!-Ge2NF>b)Dhmjyb(K}OYji41+P9DWM^"u^N7lukKfv't3>|
-9|[y"Y82V6ZJ=qj432cGysGa=|[q[{`)KL<w0]q,"{[YJ^#;naP.[5H,zs`V^yJlaH.XVK_XVkvycT){79XyN&^>a&q2j>V^[[=vMV2^q#]s:L`>%'(/NE
-Zsk+m>pEXp9}4'a#]6$Ux5asF2hv2i7gCVhzCv:DIP2)=5;;51rw5A6j#iBxy/<ZWACu4b''Gv~$n@RMWt9"Roq=#ijM;P+4Xj,0SEWftKg0XZ7eIc%yeb
-0N42+`&0I7Bo9h+/}p09T3jSa>hwgvP|NJ1BZ5%}y`Ku;!U9qh{"9S2eW%1UlNZxAM|(7(4Kktgv^H0UIiQ5z2B(rroz]nQ[<uy('dpm_nFKX/VQN.tkds
-B@`S@[tIEb'U#K>"bw'uMCeNvMJzgb0cape07`kEyOq6T>&d,+rO5iK^G2T|RUH_;!TR~Jk]g`u_i`!zgNr<r6ID[kr:zQ@)>z/C#NyVzw].FdnTBW<%fx
-$M{;bjry4[7NwzZI>N.R{=)(Ime_#{R!H-s$DZWcKU$ywA~/FI9D4c{f,K,lgx=}LwixUq`5!}&OXWIKTI|4U]jA[k(ORCbvFbP"u7P4hJFD@`QoFd~M16
-z`GZoN4;=.0rjyn33WhG)gv,J3W_"Jx"#VbY0.hSSbEn3xR|my.Bx7_$x@>t06M<omQ-9S/'e6T{qlIp&<b7Qx(}R!_,bJsg1hCh1Nj>O%9KVD.bii.fy@
-6pJXGrr5}i_FD3[+>./::P-[nq/)GPk59<R@Q3W^y=e552n/rLQnh@p9ZEmoMElAJ1|Qwo<wv0ZM$HijQ0E%T`fC)g~<ECWCu=O)`a:{Wpj8VR#/PZC"fE
-#}`rifAK>PRXg!oc+MA@t%)X${sFA]tb:ER6C^q9XJ@zbp,`anaUqlP)$iVmgc_CX&zKqL=M^e)wX]P;l9F9UeLz`"|0}[f15gH!iz=}&>}o!a[Tr6_:uG
-yoK!o`pG4=G.Df-wyiyC5<(q.}Vq~d<lSZvxb]~{Q#qj[q:F8JEEMT{<ZoHLRZv;xjq|-5.TTXBY38xo!E^fh{J818m':lgtWQ!s%F'",43HY95Og-J=3U
-eslo"$:[y;2tYb0&+%G;,"L>D^GyofdEiCp'SqlMkN'8opK3Z6Ga=tYKbV,ur`')mt6sQP%<VI}hZfL!oB'@/edI>NH,LGFr+;[B^5Celf[Ydh|.aJ6p|c
-X%R[+g.r>=|B<,XQ=!0m":E.HzGj[44gfl"r#KH[1x}q;DpT=w1@dJG&Tn,8hutM!{mxn6;Ctph[YU0/DgLi[nA#Xea#/vGlI[Jy!lj&BS-|T_!iBfiJGM
-qrRQ=0h0_Jz>Jsv(DBgK|sJ@1>loDEfMOeLO(T16tM6wDq|zOVUqNT$ujDs-qb~J;bhe`be%'c46+EZ&Pi;d`_B^;5UBI8M_32-Z0Et[Y(;z/NDNspIGas
-=>}1;4DZQF]6u){]#JM#%PnwGTpwvS0Uc:uP)B4g]ytbvS=D{abiL{Jc`WS&&&WgZpBd3#;lk^IPf'MVM.Qmz^fd)n;9@jZetd4-knM+.9"<ECiGF"0Gl=
-1;eTT=,d8XAh8LkdaJ2L<Q}qf4!C>CC+8rX$ohEg,OkjJvJIvj~Lfzn{W_Iv/vQ/t|6z/KRq&V8S`tMW&UMLIXuEPzx"RC.m)eh3-`TO|=COQoOwu9zp)r
-(G^rd$a2H<#{%q%Hq2T2Q0x^u-taru]EJ|=XqJNwewKaXUC'M]xk_b)Plr@N}3UeJ0<}7{|=#{d7l4r'8@=6MIAmwvST<oy,iqEeoxI:xj!-m(TKi+~1:A
-5@:NRIsiBG|[Q#(7yV!D7</mh]c_mfsVWZNo@BJz0r}uWJ"!(sUMIk$14`jMEuXA|FW.,c$t[s<Nc$:D;Qro}j:Dlw{AjDp8~z$7w)YwisFUQttqiChe"U
-kD;.VKr}Mroe}e=#^)6PO,RTo-gTbIFKL+:D~s(vjo@duT2"x^uoN#D06fdJBR#Mckjng]o:,M&a=5E%I%Y:j'~q"Ji7oYOYRcKJ_gO`.um/|.kPkO4Agj
-d2U7=T+5nH)zlAgf-p^shbVyC}tM]O/,iy!WF^<a$p~C|a4@c$4t!rOIWC;fP&uH'mZk;|XC=B8$]HMJIZA!VBQQ76a^IGii0(jiAeS`CntDq<|zkCdyr)
-N!7_.N@/c(D1|/OuM0ez7LB7ls~|@{0gb8.rRL^+&lTv<EV{CvvXxY)MLis6bwp{JD1+P!vxMCIy|dMUWYybnDv5M^7CV2A5}6nsNZx8~eQ.hh6,eG7DAn
-_K(mShS:7U5-K}2zYq:rZb|==:,0K]"amynG=,/9)U/K88#k;r"^!2Ipa11!Y_]ABa/@=k##^&!Yd{sAJ'qT#_ZhM5i}E]_=KL!qLuJi[e<Sp-Y)=iLE0[
-jbnR0=`Lt'w;H:+9#RPP]q+oIgDW,Kq3Oe=B4V'I:tP:{&Y5FB-,.|w'|j|Dj7V>.Ps3.l,txk+7t+Z1@rwe@jb4,[s@W^@pj%"U[Tc.ehovwhoO&J/do#
-2Lz%&ilL>a3MM':76b7Ql-%e/y^o'PQp%vs}e@FM7++g<7i:Z7e<Q):fIMN3IXxohJTv!<iA4p]aR`'1{zn_8'~jK}=.E+]inTzsX|'4p+'Zf[u:o)>YE%
-f6xMK7-+OCBuB(;I_+:8oUUa2"ejnI4Qd^c&3#ok-.:uUk{vxS[(VU9_O>Suv[%zjrBG+!<0[aD4Vi>8mxBwaF_mz}Qi0J6(+2bQaDfk.}p=,s781h`7&m
-74deptcX<L$>5x2q{]Xo>;>}owgyE{RU|U&K+PYH!8HGL@mpt'bJ8uEy&T3UAXKz}nR:B2xR'7$Jc'7Q%-[VNS3[!Q.@V1WMn0vS;].X~k2B-Dy(O|=ko8
-cY10ST8;WofHk3H,T2f,kk`O=fV331|hJ"G3fSl$W^WvEEFohmwXXg^GCr|$`{bFrVTAt^7/UY39fRA"A#,e5^SV[7}a4bsH}r4ySFUNKrP{mr++0Lp>Mp
-3"s11hTuL^6Ks^G8shsXO(Rr>FTdwO/0.1FNjpe0%w/+{VqQ3@d-~1~ygy#glYFF0G#F{p=5TLl{w+[re-y"&4"6UD9BMj762&pLqvs;8:X3,OGX~k8,#6
->zC@;"[&C3Qgi`bLH[Gtz%C[b'FgE2`Y[c]OIK:e|VcyIpb=wzr^`H5pLnBAmzA'}gN7DJ+7n7iami)zPRz/>{I3Z3U4Q5qfqpeC6-@Qn@[z=H!`lAF%]P
-k/eI-i#5|r6KP>S:GHd;2{"O1oUz(0CJ6YGpP;!7:ltYv90.&Vt!"qq(<E.T<-~k:11onghb2U7@s}y]HZ]TYJOosvw6QYX;N0@jR|!>Rt/A)sp=p}uZ8v
-jNmk9U-.GP8hLOw(p+02e'EttmkW8YQ_QDTKb4L1ESv_TswW]CsttwGr6-~EK_wD;]KHmI!Da8rsCQ1jtM)}6ipPb5V>(Hleq'mS/:N,m|;iFds'`ZMv;"
-B|mGL|)tsw^4E@a@rd"JIDy]tAWW4^ItxQ-cXz[5`P8=crQon_AAiK['<gCdC/|T%bhUzs0/gx";4Rc`Chmb{NLlxwa|#3e{a811n!$7[#<sp<k>uW%zGC
-p@a|p<hj7Bo4o_D6QLOZuvJ>UHyp7<6iPk)MD<A5PK6SBo#'5!R6P)<U-Q!V-Ituec.b}IW&7A}+/&m.kdlLI[H%`w'Ag^aWO4bzn%Ba~i8qov=Zi/&`y+
-A!Cnc](xVl"k((HeUbv4d_EL'7PvtA@vq-+!MeyUOxDef[aV9pbz/YJoI:7$`4|b=CfuJL/_Krbbf=qqq5_@5Qjef+&e8t-1AaWvV</jUu!pY%55`L5z{;
-P:4+>(1KX4e;+jQ`]aycxhao(]yXl"k)<4)Y4#>GtL+k-HQzMC7ae'_k^<>J`A(n-IK7<<vgnjcfXW(jh}pBY>F]T]Yl)FQB7M5#B}Y9t.3kY+!1;@:)pD
-B5&)$R<yoluR@BN<.b)#s@[J`&btTL.+Jj>m{Oq]HeunNk`CK/ZzMb`9c5#FExGs1yp`K3]lORCAp@MkMW'"vuT|,J0V5uLHEnls)E3{0cuSW;H2Yh!0yY
-iQla)]^Ogs]"+z`_RAa3h3MPyYFlM6xu|m&&PTGO[qf#8`aFynoL8f}n,$_>;^y!7Q<oqnuT!(={C+MdCNk}&a}C:+mKzA/0"J;H/;=a::SAH{im/z|Z9B
-FI81ne^>TAt8k[|QxO<X=<(S71Si<iGXKGu@rFs-Fs&bG|0G3i{}|`FAKs~}Iy]d!f8Xh:<UyAPJ[o_|CB}4,rjiQ1s<Bp>lhnVGw'TtlMMET^,O"r}s$'
-wChJ%2+{B04|Q:l_&2Y.,GC%jnEp;JChC=+a:qeY~h%d!.^U.obw;r]LoP':QlV;lW]m@UT};C>(CpIre#1l,DV@.NSK|>TiNOz4V>~hK]l9"afC%Rp"2%
-G5z_ri9TjjmSiyBe038JO({i2Q^[0:4qD#eIgE}@E5eepNirM`=1:zu4Cs5iDIQ:HsUtaJ6htB#,(YF_A>nAg4;wu}lcK6_3PkM#IFc}0y{+RuHX;GF7%`
-~'&v]_@Y.i1bOL:maY=vcD%gZIumi]0CeMR)<3R|$l1:("t9a'i!'&{J2F+8zz4AR(Q2E4Vasw.QCz8Z9pb05n^m"w6%imwp[k3-KO+2Euab..&_wFj]&v
-m$|G;@}R5GBlAB[`sCm<f2}BP/3_k[{ji2O|Q{SQYxQNfhu%3`fM1s,Wz8,dA|%nfbY|(T'c){sogz"X0vWXReq@6Wdv2|CcS`[66P>@WPZJ`DQBLiH`wc
-)wZm|E|qIjRb6Yi#A%<|J,0(6Bm7cBp/1'Fu(!oQJ&/^~R'A3b&u}>E"@"zGmhZ'Db.U&:jCE}I8kzf[jfOtwcA7Um_mZb(+Z(=A1b3ozTE9"QA63lyN21
-/x,B&g+q43pA+3u7)5Q,h@iTtB6|YS@CO}c3j$)ebzBA.Tp`UnmiW/x`Kk8x^J<i<k:v%am@^y@jXYT/Qx<eJXtE&sg+q,Vbtc)jF$#jDkW6ouHT'a=0nG
-]49bdA|@1=OssXU"=aMw!}Xk_O]5#owA&TMM+R+(y;:Icrne~H25kSX2]U:Q/D[`UEVd]Qvywvy5PbRu=gK[su`Yz]ij.O:,@Sd;FeIBYH$WM2Eu1HFo7,
-Dh0ue|h:1^bf(M@,Rn!YYW=DRK0;yyIAWtAom%^wSr]U6k=yy]E}#k{C%XUr+cT|W3Y2F4+6$'~eHU[}^1_+[/H7W#378;eJ(,;T_@9+#K[Rs}RYgF{C1^
-gE2l]9Q^,|uD+$s/!b+kJ!at]OD3:@;C%L&')$kk)tNQdo8#I)5j6J+eGZh8Y_;6PZ];5q9nL663Q$V#Zs%EI:9jIa[^<f6=LF,|!#byJ%-GIX[#6TgEhB
-sY4oKvfUq|PWMVO}[hQBAD3>^1o8WR'ACdRrB%Z$m.IJ`uDs;/cSc:!:+3R{XDYt8zSz+y(:/$nz#>5W>Ow:$>Btj!,AhK$5L,dG%H>#~lv07l1[pe.Y%%
-a_!axjA#BeHa#^l{q%a/sX`J`knov}Y}L2f{O{Nb-Dj|z;(_F.z@pFr@DmX..cE_JKYpl2O"}"|+!W[}~3M'P@Y,YL}0~;`I$5Gn4pBaLdO/LfW>FyCA1'
-xAIwhR'|y!dmy!]y@D0nYiSn7fc,m9$/lh@lyo&AfG~!wxe/bEr7tBdE'.(%jee#x}oVJ)d^Ya_4Pqt`zq2S.=Bzu/`qJc>QR@7/(kp:'(>c!N7rBu.O}I
-<yrFcyK8df1]c|]vI10q17k8H:G5Bd{S;iz'Gg>5.+fE[egf+.PM+iBgR}uKbD}F9:2kbA8)3pk0/tupW0vI5U$^c6LOVCiop%;>.6%2A0vqX|c4`C3[7i
-j]B_h5DK3{.4^{5d~e}62O_3_XNp+;wODxj2sZS/c!^URA_xzuoez6=O1Z=g~PCsnstmtR[c#Xv3"%(!_O9B!SdvO`^WHfO7"{QY"(b72Ew-~Qtk"Nz&|r
-#ag`wxiwjrh=!DOx4)4/5Vtb+Kn@_'{w_{hDB/G@2xtvHfbmh))'@QvN.7ihKi(ClG"ajRX6P|0/-"x-6e1`":Sl^%{[:XaOu[Tjl%fBiz4E~QYAa_G2z#
-4#<}Dvhk_bpejoXm+BgVJlBh}aPD2doZdvnw_B=hQ5,@b8'qq<33v/2$]%r>'TE2-:BJwSvNzRj8-Nt;KtHC;5jte;Vux7Y,tgLv(pCV{kLMA#Ug#-+AV#
-`58Gd;|PSZQ8@vDK/8L!4DWs4<YM_/"t<91dkZQKo>r<ZvU/7z(e^a&65Hht!N:<{D,Ij7+T'95rbI7vZN8eBm'w8[5f4O(Z.IW+^2Pt.lR9+k$@R7z-X1
-Ah&W>|h{7uZ1qQqt_(g({qm]`S1BFCLP$^nq5ULQH#$FO<}f)RnBdaN"`9WGa#7D!hd`.^VWx,}5Ovo|GI7qKm505vZGXr)Wa.!W(}X04ynT$1%x:JUa)k
-YS$-8^>Dv8.Qy;5ZGP4parSH9H_a"RCi_u_o0a+e'0fa|qA{7uVqtV)h!qw;JS0q$2[XuR#L=3i^i4z5p}%yAlayTo'qnQ!rS_;0((!3z_Nh0oUYQh=9vQ
-FoDH@IgpS$n}`kXp!.$>WqonsM/MjzRtm;c}f!/iA'e=|(7`.q6$oNPFV@$yTiDWMnzCR4OzHl3gxT/g]3t14B3qgdVJ@r%OQ#_i#ez4P1)u(g-T&SL5RR
-6U_jT[^!5F85T"4HW1i}Li<&_OYltb6G~4,M|e5{"Rh@|L00!d}EsX]7]uV#'/qd>Vv05>grE^O49I.oWQ0-^rTUYt(;eAeimtdc[]7:WLpbRWiDS^~8>)
-JTZek3Ie3G[){^a"eQ!UE.e<sJ(ms7i5I#,@~e[xh65cpL4{6TruLvTu[<yCZMc{kuF5A(MK>0m+64sASA_#Bh6g`qM%8P"WnB+Js>1"Vqg1]D)R'xwA!S
-JNd9kXv,OqhDSi25d7cOr%}R8@rhrjrx(R[hcMEy0U3%#;}1#-eeOH]:pt8.6/clESf'3p#STokorby{Jm}$.(HG;hqD9sC.KfIfL9@Ma<`!i<KY!mhzsQ
-~OK=fwT24c0IdF+VZ{!b'tPIz9Wj&<m-$2'k_mw<E0H(na.@HEQXss>',^m9f|vPEw-Pwetoc0@U]:`R,fq{}"+4g&L1I9kl'N!0v{ll4%kUr6UtnEx=7q
-0Pv2ABaNh327;^w;nx@dFY&nGL#vb%fvq6t[!}4NQ$6n/=Ic8U5310nS1$2x7-CM$F4&hlAnFs$Wt<;v_<p6duy7"r{|a,^}}[$4n7b^k#HLq(k{VYFO-Q
-l'3,y>'y36P'rKBS+eC/b6ZygL/2/9g-+R-OR#@J9Xz|sfbw<;AGODAD}9fkt}oa78iWO{vd<7++.-sS3&E2u`iFJ>.6rastg,Er"x.g!6;Y.(I4VU-3F+
-g'0=;/vJ}3(Xj}Ks.7[U}xFn]P'KPnK+8)SZkIho"E{1^'04X}YD,s&)}"Y),`-#B#8-s}p@iXh=gt;J/|K}Ov1tY_oD9llh3:0Wo}x]p{AgYH3qW@5O9O
-O8PvS7X],k;k"xJ}s!0-|vj7:OeVgjHg]D}O]DSJxyoOtgdr+skzQt-O%fF62Pdk->5{nw]B5m`Gq24{{LExB#Q@kx({fkgrAaQO[Hmn4>GF!|{zp+,a$H
-kq~|Rdpqa_@w`Z%K(mwAvZoECyzFEw{:VB{I{i7q%g44Oc',:@iU[Kj%m`e0VM~v~.++xG#Y[IWe6B1B[-S2A(b:{se%af7y]%g9&3(!hOPn@NW5m[2y/^
-"=L5YuV,'sC^ur]><i<Jxn>TVf9Ip=o`TTt%NF;u4BEOgO}:dGM0GZo9I9|yI:Z22A$hF)+(}D$tX'Ck_1F!L=f9c(((KXCm^vDae[,A3rj#1O$6P%pPm'
-op"ohRTLDnV8uN^e;y/Hv;KhweD+]k=#sE'.~u&COD_("L'-i}~wt(e<UknrAuSAv9l{(KUpvoFp@O16F<^SgKF!yMgF8&2P7q)knA2!XC4GK=BWVG]P~X
-Q'[]}vPNh7X8fQFvXvEX<5vGxnR5N6B,8^5%9^40SlEHttIg5b5V($k(^b[JfLZe&"LgWew[>to:%QW"T:iN{n$|a+I#Vm=u.MiU1.Oq/]NWow-T4F_:xv
-CQwe>LR]]EVOGQG(ChhW>Lh9/]gK9W7YC5N2PPXMK$mUMhog8O8o|]hsu]]M1z`B+A9A8cQ`hxp4[KBiIzR)0mBh'([&4[I&`r-opst3JcK0ZlS04.T7,R
-aUdpADAa)1oueq09W<(jlz|>d)J.4r1d0,-xV9pT1-KMz/P00A(@M:Xhm@~7+,5V,7)YU5kV,eTiu/+'w!h-V#SM>Cif+DdrJS%b2QZv^@$bIsXIB!9vku
-Fqw1FQwejP0Sd(>aKF1Kx;C.w<]``z(r)[x',MDMc-rL`NOA,ltk=4|wXNhd7be9R_0J,HaHKkZ6V&B`%A&"_SwYh@t]"teOwd%4}cj{bdfB;T+E[)ff9e
-k"!Nws7(%_|]8862G`312&dH8Sjs,B%eE}p>m'U=A]Ta{y-fKCOc[mzlh$I)KH@o3gO^e:q>wS)Xd[we6dC](0nb%QUUDfR1i4g>4g8nt^9%(>"9~R+O5{
-GmSa>)%W71DlL4,1/P1jK`7zS)fM/pPcDnX/THgr@N`h+x{HOr&>{`o6^LqC6`Z3a[BrSE@f"6=c9rR7KDi}va4.TdXU]uYn(}yV&_2n}RaU>;N9'vpE@L
-r0ntiNs>KCaI.9xp9db<Ky2LoFSem9e|#qCcp/A8Bf50+4paTg<d}E$kCmiYIWiJ3&7^')`6i-H956iXb{5r0LT&m.0k|jd5B=F0t^n9GqJ1D5P&r[0B9W
-g3u,ZtY(@t,sM<BL)Ti^1>r$vP^ngS1p>J42P[4cwAfU&d5#!H)Q|j4Ce6MU)^:yC5^R^0^uUUMs+J+MZ>MwEI"xhlp^m8xCPKcP;D8%"SmQ9a7Q#xpDw6
-f6Z)|vWbWi0hWw3wGR{tvUR#)j]O,}oH6,l-VkJ9[g/jBZCMCIq99+c(h^J_a-5u>Z1v@OD_D:LFso,%"TJx^$WCY@tDn$r/h6xVn{V9~25=O<t<[R301I
-V^;SB2lH2HN;d0T'dtYOn^%sp=C|RFqYlGbAvnVTpQ'O+Sh@YVE_nH"[3tbjW6>/{bj<(:d<kHFeNC0$FHZkbRSV-IC!:'D1zuwIQoj$G[Z(_y`>T@TMK@
-7VY9L<>TGq5/jhOExBQ!=eX4b"/'$)&t0_$d3_9,R7AgKFwo]X~w[,E|(fu5)v;R{[IK=g(RLEm2:R"k]aXDX4}SaQ@ZnR@o8D;k&CjlBv.c+wz`RpeZ;W
-s00%p9-3}Tl>bzm<5mq<;hP`E:xqk}e/;:0EMhmI_0+|BI5+QZP47aFbNqf5]V8p@YNO,jyJV;GF'ZfK+e73rlt>3T(D}Wct5d|gkw=X1P!&s#=Wh$nZN(
-$Z]96&`q.phOJaJZ)ahyMwSUNoIu>$;4xoctt#n{mx}-Wg9PNIubs_jCoP_oRk&C,)=aDAC/""JCToH,_gBCiA^wb/4`"CM|U(3fAC-MuOWOaT)(=;jX)z
-+e$-Xv-+eTJM<F;`vS.=p_uRgQ7vBEEb"N}Gkb4W7Pxsw3N}Zpw0)TCmp'{O_LeE2T'toAafAwJJ7Pz$I&C9uJfRLzShJ^Yzf|MNccQ/Q-kh!!$3KNLYup
-UoSe1]1`|>O>W.2p6X(]GXU6jzk=SfQM2v%&5`dl)h~Fqfs1s-aF`k/ZQ^a3IYTLkI|aP"TY.G]=sJ|86Geo7+3UK.;UDI!@Tc"Q|}0g8-`&M[zb$'h'Vf
-}G:|4T3p[]FHf_5"c,Po^W1c'lJQa-tR[GFsR3J+W1,I+p-1qTs]f+n4zUn-9f6aO}rq8R4L1C63&f/%FVIDb>TV$d/QxtK21/NqUoJpx:~S<kl-vu26^c
-gKvmIN(CSMl&ROHg3hcSrKt[|3M{]/}|3J(T5rg$0KPuq$=;{xB_<X8j~1u2b"`N1v9_<z_STvwPD]kgk"Wpf%K0i6SFu^%^^|";9:-`P[k"fq8aDcofb$
-vx,JCMJT6sE}]+{zvcJ`<&C_;|'}Pq|]RA^u^[g{-8}J9r$LqXqkXgqQGs(]y|#PeRl2D|k$nU1UCTt<Ex0gB}'C:Ei2SGCLsMXanhpL[{k;~i#bW-Mo7r
-v#|bJ}QX"ENW{oh|H{Cwx:FD!XpKQZs0TFIAdl'>mm~tcT!aZ91G$8VOvi>#H,D#-}pS[NGYl3UuK_{|=yiy18(CL!l3Y_u%"GMWM4MBZvcAa8daa}i<`^
-)@gF,b:r''a`VL=zK|0)ZI9"Bi}LD}<iX'Bq4=0pl=+{YT,M.Tj[<uwLET4P/0-IM]~|R0he{|,e32q2#t5;Tu"|&m#u[+n3xAuI9dtb^AS=hX)Xi!Pu$0
-Sig+$S$96`q[P>^jf8#N;w'zt:$GL}L$M)sJ9-vD8xG[P{N;&DB4^MpaR9`r(MiToQ}u%Ndd)a.Z1<-[8o$lr|iKE!fJDQo':_pKAXmtr}Z7!L1Q)ZjNo`
-Z"]PiDi1VH1@UwL'is&c{>hE#WV_LlU%9E!Qgy#3a]l00"|i>WVs[G68N"4f;wmzR#jIBZjy"Byr;Gyf,=87JskR]C:9U:b_Wox)&b%7&n&r8fyk8QjO$r
-a'&qx=w6qWqp$O"u^>HhBV3eB=^t='AUF7!|BULu)-g%UQk2b-&j^mj>d''@RsVXC$R"(x[BR#q5Uy&2zhK7BBI"2PsPoW}foud$URtZ[Pw]Ld:2bj42-<
-M^yei0ermu5@7gbm9#~7HbuiN-t8qOd03iA5ldIZzf}i7yC$Sk`J;g<V.b-P7$0@]g3aqDS}L+4)H2Or(8Vye$~VLrk'VdDx.1@xrc}1CbspyNes&%M{qO
-zjZxl3_;vm+hql$WqW;nGBrw12Uhy(DbBobAGox/'Fx1|Jg[Kq68XYHd)dl1l,D{vk-c7{X:kun:spM=(,1m7"'a+|(jt.&0e.I_}</Q72x[Dh%WO.%bb,
-bjzQ=M8fLM[HUJY.+uT'tY]4,$(XS01bt4S`ll6VEx(`,f$ejyD%=QI]~bvu}iuF^^};kL5yrxB-CnRQ>F^IQc$m45TpK'>e"qWfiR;nd,FP1KC>-eE.sl
-G""[Eu_rvJoVg<m.|dne)"LhiU%Bs75mG[OzNyH8DT%Ov9ZSo"5(GJOF~)p}Cf.;GajSJ[%.N3"C6dR,@@9'5U=U{yXhh:xi,B-Y23o.|b<6WD1p(7&b1D
-y/AaUR%>Mg}QF-%c=eKUIP:rvP9O]DAgCUP1uMl8bk`ypo&ogf:}vL5xRz3{6UqPS%xK|Zr^)<"1bV2)hX,!Q<YXHHTsvvXrhqCQsy[_yQ;`a$a^W#Dahw
-/ch]v.KP6uIrha#1se1XySlFQ25O[dqTn_yA|J]6%^u4x<+^!r;R)tuBhrWd)+i=alO7&mI-Gr+ZKt(rwxuS-|xY[iUqHc|rPRtR'd:b2L'nt7ZH5,G}(/
-52g+Aed'o+rOR#C:zjXmYjRXQ@pk^vLC_IDcB9DW0U:4!,LV+^H#AN3X8bmC7Y`gZIJ:TC=ZKVR6`',".n$yzP#4@<NNpSUnd2`Ufvk][GhAW[[vq=H(_B
-PR(yd7NnR,f04".Lc4J$bw'[~l0W}tC0nzRk)&29Pi~-PGuokT(0D!DS=m<vi/qhBg=e.8ASF,jAUq^>NNY.=)OL7A@iL:la`LXZPiE(h7Q8/Tgjg8Z`c7
-&W{yMT-aG@KUv[ypmaFKGGTOyd|`++]!$ti,YikzOkiZ[o(9+'0aoNLMjA5g>2w"oNZ9<X-(+%wA,Pd''.Xe_Rv;P!|,.hc7q1q/bh~M"HILX(Ci|hY'RH
-`^)G<j/|9LWJdj1t].e+]7U$PcUlZw/A>]iQpudiL`RRR{mc:6#4R2`cWW1as(xwtC.Mvop^M2=$/M5+j=Gor78Rf)pO$M(kn"(2h&1ZR07ABpjqLlxy6a
-w=bIJVStpKTQ&Y0ZAGjL`a]#Wg+6h/i<~/(CVo"qVw'g"~3ts{mr;bJ=%^eg&T+GGi;vm&YzakgkM+R;LDQ5=|Qlw-V||<w!c1Fh|y'b1<m'oxV_OPGk8_
-IEOU|q"v9_Af1NkI{eS9nxjP:x_`v0,=6l2=)<QcWV`q2i>x@RIqF}xVvSp^ab]TUdD]%vL^""Dl(kO2z5@(0PGu=CCvE#ulh541S{(E{A5.HrbllsT5</
-F(P,,Han2wv0fN$qFbc;@s^usLgC~)x>&i.q+55AWd;R}oHZ`"=up#zB5C9YB(f$T<]H+N6B.h+55Rmhhvcp1@<V-K1;)8s(poVq4ANqZ0)Jg9+"+)0kvC
-M{:Ygz5irs"Qne8ayw}4{pb:|=Gb:=~;o/h>yi`b1w:J7)LMWsK=iy;9tyqo^N}vy,WRJ,63tOMm`kGegR[iJTg+Y^iK{y(dF/rnp)]-1f^ZlqbjXCi3q$
-)v2=8k0s`a.@>kNx-]~DKUVO_HqNvpI_A`$3)v>.#"G39{"O%)@TaF)`npJaAnp4LtTcj{FNR|@r]UX!&w$:IEd65+H>5t]aL^^K{#AL}Pggz`VQ)T[Cjm
-{|$D:EOL`%:^@d'7<zsy5pm9Ylu6-+DWo=YLNC,q2ZBADm[J%u~K0Vh%$R~k|Zdg#0kfU77Ul>I(UR@VwnoYx=tK%;y:+W9K.W~'c_A1b:jy>H{80Yrc,r
-fiImG1xkri:,Hb/oHg2(uK:(I[5o[/5j6qX.thNhF#%A,g$az[0g=:)"Y$N#q)Cc:`ppxG!|0Lh^osdj)P|!!C^>RA&%_T/x^b5%}^{p0(Y_nu{B<;W[&z
-tR9Sff@k)L47%<FoF`'y>`/`%#p`5g6WKqi@R6n_7nb-|ac/l>GQj7X]{OQlq:CY<f[p3fx|BB'S9as_U@o!1L@p6:YaBgl5"@f8RpYWW86&f/PJdQ`%S$
-v,Jyh,/W}@$5f}}{-P;Sst/jaULlRS':jg4xiCSB;Wp<<Ojz]u@oaDQ,!Oi|-r1>D}G{)by%VTq'JPx/ktB#h"pQJ)K:XH}Z$$>Vf1V,-{:c&-{|;4#kJA
-Cs^){JkQ'Gzfk!PE"MAwkQ#3T{Bx1@I>39X6o7Z.Kbk(Ta.GsJ5xzdf|w=s@/JZ%+^uO6s/Ja8xeAq`"Du,Yrn5%e9C`=[HaI%=eEvqDDnfXt<91G,;fAG
-Z_1Of)15mM3f7XiQeh^"ODG1h/o'lyuaUE}'/J8d.eN>yV}9n9e^C5Ussl,p~LW7JsOQDE}+B_=g+bs'l^Afz|l3D}y<5H7zVxmN|YvNA[TAneG{lCM$t!
-r=rh85<[u=|C]NO6/U.u&gi3pB/H1]q@=)Mw70/}/1#KA/w9M@WP`sp$"HIOH>x3W#Bv+V>-6%!.6W8eOnGe,EJ;uIME/w{y;:PrvKO-e(>1&qrc%p>}yf
-bS>``g9B@!U[>zU^bs^j"H:'IQbWFW7(-jISIxX$j#Vu/;t0^hxIM2Xvt,-U@RiFBg&@w|1Ap5AfjMDH3k4/4wVKKP73/fBE0XN>hNb8A<!#du5`nr)byX
-}B#y!Ox:>T]=EKE^u$):g/P.+|;G=_l$Vt-|X%xxSvXQkuO-sWMQp[A+OaI_^NKB[uYeimYUi8JQNU8XPHJ@6;NFyq/G:=$[N>s:ZdMsKW=N]oeUA..R8x
-p=Mj^^:rIb-]VEf4bI3EiGQ0=mkXiiGB.^'`#2k^>+DPOT-Y@2':M&k$ipbjB2BS[X_(@+HLm7I$Te{g27b{FGv]HTT:P,gi%]"W5^v/[k.eP$Qf:a>#|v
-y+=_UFnSSDL[7ot|J85hk|6(#DJ3fipakew%E`T.[WSRkm{sYD'L3A!8ha,D(,|dLm-ERkpj}lO.=RQE88N61<:4FmT/WtqDfAsc1|ah5.}4u|4^]DnspN
-``N-5U7,7A4a#Bj)nUzU261Ak)D(,w|x(P9")Eaq8X8J>S0NJ5{@D.3^Tf`O]OmOKK^ZcML[A{)k4I'A^"}.L7ytj0T%VEMBlVZ^7Bc^3^UAE+aTg<,G9W
-M]V@5<G/1m'%Y<X"GoXh%>gjos[o)]r8|Olp@SEw4B7o5[H:vav7PSx$P".)E/IZft:-DA_&Ala6(;TVcAoXoqmg^<EID#2p3ApG2/ZUI8)"x:vY1MO-R4
-Cu{Z|W}JDQiG"2rtjyN&32#u},cMv4/#bn"X>!C=%4Nm=W}/D9do2Jx0{MvX/-.>s0FWiixH")</^iFNl[n`u4Znt!aX_P%:J$9a76xvF>HW(f}2Qd'WHa
-7OoI$TkBBNX<#8QWA5Hhu7SY`l4JORXKF,W%89<5+5n/>{5T&>C.w3kZ[!eaS]"2H<]HrGd@I'-Sz5tKnvuS>v8C[SO9rT^C:Rqe.9Ws_l%N/cQ"x`[^Pt
-:XF3EW4<hS!2:^cL1FY>blI,d7Iw8R1df7$}uRCjUB.CyZo<&Psq6!9PpI5#60y-<I2UU^d4sXEPaFtsnD]Q+XR=q%u,1dMKN{vs1ne;GQ%RgF/N;}_3oW
-A}[$`)vqLSU;QjZ#/|,"|c+zrnqb6UeIH>xOUSMk`=2EJpQ)j0q$F)L`fq%bK8bJ,4B./8[fK}jp@x@nl.Ah6Y=Tc[9jm3WhXqt$'GOLml'3@UGu0.KTW<
-LzbtZ_Wn#]SHdD=:!zJ9Qx|<@#0f@($9RImA&H5}@p7={AAD(4}^+%9l<YI@qz;{4#mkpFf+})p#o@j`ayM/K@aC9TDO8`{k&e9e@dtj)x~]<q&FUJ$${;
-c#0s(t#lni7nlN0^qj7N.>TdG8e}mL4C<+)q/V3W5:$4~#xNj{1"GI[S6yRf{^wNc50gMUBu{R(hTU=,J5jDR`Y/@0#73s/zIj_q3w|=~ZZ%GMArh@"&X7
-xcebfFmUbyLI0Ua'yCB@=:&ltB8+fpzfx(rCnFgdz+6o4zuZe@EfSQwas,fQudUbY-)CGwCs!1!OxxK2EF%q9"imtkDQxvO=8BoOESl;Q`Nl>@NTd{<@ak
-bzl(]s65dmbrIA9HDB=TN:"yzuna4|aCm7y9+a|)c%lsy0K]-WKp@T>F,daWhqg&jsj_SP9gFcPmP3lKnFw(}Di34%|DMv4lkKo`"b^2_07MgZdfh^{TF&
-#dM79QQ#.j=4id";i=rm933Gw`-!Zi&2|oD](i'7OI@wW!k3g'0&v6,GH9AB4A#n@o&U5_N<&^BwjJBI"#YucLRFzk@P/IsBBciKX:MG0P2y8(h%~Cwb[F
-0@0/@F#.z0t<mj!CL9fsrZ6,ER7<&IG1Wf[yAx~_Xj<"ZF!Z|DE2X{MDb9eo:+}Yd|IH=v[iJ@gqQXa&_qNHz=d<87}>s2#w`ELCU97x2vPwQJ~Mj2`}|^
-Y&vca!sV^%AL'XQDqiYo46~bGR@3a9~of`^Nk:~@R2nor7&pd"~+TETa@t].bO9K|Z/2w@>LSmC:0|fs,"ljlE^^2!yEEZ'4Q1|d8QM9cQ(Kqik^Dgc:yh
-d=5W(|_ybR2sol2Much#R}G_$g$,"4#kun_lE#{.44np6TK7Xz1"%&]nFe3o7Y4fm7dK@hu0-a7ple!(T<:ot/bB[z0a.[av8y7y<0sqc#FJp#b"EWcNU#
-KNqYaqDCsUA5(&6Z~%^['`%G)hQbndjeq8WQ=!dN~KroNlD]!JsoV0Grm"_-vde}$"1tS7&E0#`qF<iSxCP7V74rbud={jj;!MTQs[i&iSsR#6%;l,sFJ^
-h;oG$|nq:I3IC=:7E|T!@DX>jryBuA'z:!Pl-OsJJgK#:jc:>jO{6,6B.',cPsGph+{)S:6'edZV)>B@SZahCa3nq=eEFU1_P3>h$(/F~61eJu9uG3]RON
-mW,e@GOupOH6oc`n4PWzJdAv,9>s"tXtDE"/0fmMJJUBOd9t-vf7h$9Xe",pQ0Zdzu6=,I8=B<-RA$"DP^Hs|b_Oht2xJz1qIKgm96E$Z:OA2ugQVM"QU^
-ISN2c]DsWMYVIkRK/Kh5Y<|e(NJ]z'Ru"Gp}x4}c!O<DP7F<-sWs|j`U9,_+^Yan>Klg+"DF]/Tyh@u2f5FDI[p2t5o#I}Uvkvb[vVqhvahLBIi^=L-'TI
-AZiuIn@J>1[uqvM]o$)gGuIVBsx3TfK>EPoKf'(<Df^8G[o@~Y"3`:r=J0b0qFH}'6rU:QKzwS1Lv8<lc1XA.WftjWGL(:)l0Nv$EimGlkLiv]m<`6Cc=v
-fnj&WV1w}%ukhTF4G+Rryf@UFgJO"}XEl$cJxM1%t/X;n%r>FKOp4#&(Q35Z)@iGiGIK$SX]GW[:Wd&yM`@2Ur+FD'My&;hK_<M/t':r.SP=Hb`B!,9>M_
-!Z:>F2`5^>(%RRg|L{f#XSuoO+9g=t|1v|amcW){.!tkX=$O(#hEkm$^kNO5&@`VjJKKd8Vvu2}tWu!@rJ_.r("1t'^B[eqle'yl)(zcB-jQE!YVR)Z7B;
-KYU(U"Y!^`MUIgVvGWt6q=)j~JBhcf-4kP>2EQA3_zSwy97j31B5'2wGMK"#0ve=v3Cp!w<b/0#WdN|%SoT3@g},9KyWubPNgzV72^/ahIFY,VZqecq8lU
-~FE&Vo2'9wcvy|oz7X/s{Fg7+wx|1N6xlTZ:H-{cX6MBY@n%f6gPI/xR0>{(.jQk$+0wZrT>Z9(&,s&P;@gu<IC-t>hvr%>cj3GEl}y[~5`XpInA!p`]rK
-#q9ynD}cYwx%n%hNB5O;q^uu`_jP$JKMp1z49V6eF^}]]IH%tn|L0@)<pjMCQzhMn'gH>p:<cu;Y/^pt!nD>fAI_/X|0QOQ&lPBjSH(')7!FfQeP@:bI_k
-&BY.Cks>363j)tp|s-#6W#+P@]N26LAOpN786Z;0`Q#@5r>,$V=MCzIf:`T!a/9j`9AlA2#X@J2_;`@!JD)2Ed~BtQL1K=QU1{VV@l_}}n9I)!RH~<.g)p
-9dkA_Ow98zezbc7AU9!I$3%l$(;7<>ywg3s,7m4"MXDXZ_R0Wfx<Q/5COP_pd=Mcr7-owvZfaT,$.3Pi3sL8),qU_Te<'^'idW'S,)<I`kH`L1bI9^q}9M
-Z;[-SDHbjEW5e.Th6{66J^`$~,BM9q)::AD(-^<(M4>_gmlYPu-7U6zUG7~p#Rk/wmAMDdArb[:;dF7:$T8/8qdkG_vlweq"NzfoZ0p0`[zw9Qzg9D.>Pc
-F`w|6_g7yTwUwTV/e6RKY1q)QOj5]'E-{b~_{6TVCbDS-"sW[Ty><U.R5{_@))/He=h52`0`0gIt/]@fw'zmX>4drzw;n2HL%N#cT^e!W"RZH]219TODI,
-LX9'Sv[qgv`4@9S=z'!AJ3YvLIX(h}zo2/H<o}fHBrLv+Y=&mMshVAw(M6E9X['Zi-eZa>g&iO$P&WSic4udhE{j7Nm$v7x)@rv=);{C)/{>>dt's)lB_`
-a4jCR{(!_8Jh~xus]`9Y%S,5tlKRqi2DE|-E|$WV6Id0Y-[M2"Krp(e2-[oO6G2qr]8C[DL^+p`)2dG4j)D<zK#X!^^)|;RH[e29^MZL1jIgmxjnMgr_#Q
-SU|1~iDsnY9N{O%f)yA}s[kF.<lL90[1(4<8+fXQ4ieRIQTx]G.i_fHDiC91`wd=:y@`exDJnhu.WkPIU+nn`_93_Up|UcrSm"kN2LGeACQn5t2ue[`+J!
-zw$|(V8w-cG[V|kq_"[^lrMj&g.0M2cJ_<<=mB-v(IM)'SjN(A{9FN=$FmB#ilBxf]({D8R<u<QyUBt)aIHzjs|jG_l<|r6I%rk!6PvAVEJ;6dn!h;5/rr
-YMr{X!U.c|;<Uxl&D}ox5O$e:tZtwg;'/0372`Rl($EUv1#m5,I@W@caMa6vS[aetZQC%6$&NVv0Ys4fZe|@2N+87Cma$4@X;6"j-@VuYwy_^|/G|dS:Mt
-"{J5+u#x~F9Tw'.RLnZ]2#A^z5MvL'G+_=S>.xF,Ra4P-=)IrQ%'f.{wmEIor84|nf]2-8C&!Vyd,lS!,#9CLLC2`A=tC1@$1gHsN;XP)hEbEo%C,hbv,[
-+B/nna,g0_xzs8WCeBR&TtDK!2([}l}%fo_V9Z2l)9]wq1BgRKjG(6EI+uP/}qYH<a_U;SLH.E)EC.ArFj)}Ua%qWmx7ETu>'I+>sy=^{yZip"bc2w1+T.
-6dwup4|;E.JsWY^WgTNvX6'hx_!2L9efNbJ,=[@`jNOnX'O"1[h4wCUMD+HX!tCb+m@pzYEVO^-K<#eSv3tkA@7sR;k}w2E=}Qc`|VDZGv8eDbjBI!qT>j
-}q-jA&5vE^q"v.}0mren:ew"H98$d)x_yND=#WqUkxz^MsI;>4XRui>"!ddW'EUf:wDLE%i3k};^y,P'>x~0Z|}Pl:mf)OuftUbr8i#CV.iJmfR9XE4KLL
-wMNj,QnFI(^:=OnXo$5#u24jl9APg8<'H8+pQNTN"YTf]w[0r6cjJRvdTJ`f^K[oz&x$%(0)42|OuXS^|0o&Q2#6Wrco`N=<Jnum2s)0}>/Hi""yiH[FP|
-Zc+%0!f/J1~-HDthth~/UybRO"/KM;|-@]+QdIZL.oD{vo'p7(0lGYOejZD&+4Vr.n@p&<6Isi9xkETIJ[b&U8m-Qw9/%qE+Y>@#!cbKARz9YpNYBzb2Np
-&G_l}9V!v$hv:d",vLzc3A[rDZ=giJC<RT}wpXCefX6gCxP<3^{(bn#T%M_mG`aD!"=Kyw:z>/xauI!1_edN^dtiKw=:Zhcz&XMQlWe7x4pw5Ay'Ui;w<K
-90q3mMw8d7g4rqPpsm'=+0cYE88o!k6'XWg]4O,M"M-9xqwGxck}:FU`uv@f6XawL9xdP=3v=2V'I>5tul!B+!1G{6)TR.C[bpHw6tcdu.#LWJbptS-./E
-E=Jc2MQZ^S!9^3KF6xtyQwDoe5tu>a4onVL/JcaoOw"BZknJJl{MtLStcTOA8_w0btB6%w|nTyp1rgWaZV"e8{'auxnLMuDo#WBngX}!5yz@|iPTl7;{kr
-0)8+9i]sincj+HX<|GjcQIJMM/dEOrf_7O.u2vM8KysRXfl=wV8@.t!2E0"LvCL"<wv+r:&=M-JL5g)"RMu{>{V=dP.yV{u@EEXU}(:Zd2-]($-gfw7Icq
-C!#u=/6nbR;HNdl+fdyBi,6]=B_)qm/)8o);AIl,,FF)M=iLnc9Atf06g=p@d<+I6q89~wqfML1]_^qP+v^-DIe)Ji6r=:$xOrD]cLHfC<XYU0pI;YISFL
-QylA=d!!911Fo,"{Z.`r,3^i9kaDe3IeCs_vOemQ'IyJPF/7R{GBGma$j{=QsFT3)B5jp'ps<)=wl(A|!{@a:qWVO>N,k%w-$IB%6N"dgcFG'3xM]VX@[7
-]SPfA2SORvqnvjH=V+yH8jVsYk.SokX^+w16`=23ifJh[o<2-3|p2FO:XH(SmQWvO44XBlXGxuxNXF|]wl5Q7pxuv[hoNvtDin:=wEI5m4I]enn`M.vAo%
-gQsVhh`DL1Rhp;pd}-x28.8#y>k`tp0cMt1Ih1&10yh]u7L:<b|-<qEV#lhnG'.uVBUmCWwh/"pTw'o+u)gCl5AZ`5u^wO@z<8$xO7hUS>U(D9THKqpUJ=
-.Vs^h;=3,WvkH#ZQm)S+kFIE=Y3oAE8oi{y0eUt20b3,=iJII3HKL+)Bj.UYb=f`,H(k,.-!&X"n3KPRj2zqf/PI23LS%oonI6{7s,=6{@-V}+i'{_h9#-
-KjB6_W`U#I&bhetE{b_I-<~d%VS.y;e98+3nDfn'"JndE5uaFX<7Yh$L;tR:OCMeHKxE]'[(B8UryGF={b+Bg<[VaI0U'G5_AR7tYpYjJt8`o4>9S0jO[$
-7Uv@gd_d9JX-IQ!7n{~anx5Ea#eRxtQMeN#Mh_2M'&c("^zmPa;kk)PP}c)IPx8h$lrmy$Prw)Hj%^U[l-`2@O@V++%0~S4m"stdzWrccKd!t@fHw9|qm%
-=GhP}W($0!G4`Y(WUVNCg`uR>ig>q;~9."'wm/|B{:{=nLoQ^ZB85ULi"KqfV_EulPQt%@Z)9m(W0>tYQ'V-W`9,GOzCD4myV-V4&U(<,ZcM-o)m78F39g
-GT^cA".KxT%Ks@JoP}%qp[XgVl}8L|_GthN@R,Rb{4=Otjar`=lnarM2)g4Clvs,!LwsSe9A]:vTQrc=+nPG"%J85e|82<;'.DAw{_p@_1Z66_mMLgl'GC
-5INj>eY&:mIhc}muP<Y$niZF0Y2U6n^^p&hdl05r#{blv0``Zn/>5O<wnI<{JT5OUoK2UV&I-@/b4[MesFkmqK~B%&Kmw(@4wt.<.+h8D}F=NuL=c6{'D[
-Unc#9#DNxb|71qW&OnbV7NWh2_n{Zyb1bT|tdxy6c(qg'mYCCW4'=.V|$EQ_l3Z1N0SiAje>b0})Ctmy8"/<ZCwQO:;rdE59aoJ{&-3h9|/3l+8VJKWRN!
-)o[daGtuDfFF@,#Jm=N^cstmFUoUnpP/)/LN8^ow_%]IGFzM!!Nhfm]OR(jEp,_C]]s.,u5B=c!K'%8R=>o'OLincDh7K]LZ=r^2qkh}T_"HZ[45f#qh}}
-pN_tGU<d0tmaTqzYQE;c,pMnAA-)T2#L~Icxn%ZAL%,)I_8(/CXR!tBHd5leI3de&YH4,B:gCJ:yzzb{jlE.GDMO'>!mf1{;MM(x/6iod;yGmrZkr(5g-.
-des,OTv,=wnHQ!J%|i9"<@t@x2gpK-]KFwp.1z90Ad-$#L+}.[WQK'd6Fd"8~,RK;@PzZ0Z@4d/o`7y}X|{#3F9+o:4)EaY<RCV5`Jr(NgZx#_d7Ur:WEQ
-t3RU2LMM#Tb{-!jz,k!FYxx+zeZmKd-2fc4QEP}yQVEv"i"|q0f((8|x:$B-Hh[SSjP{!,;wi,T'>i3:OgVim<]U=U1<n@([5G0Z4^%9]:1KkU$vy6:s$b
-+fEWx4"23<=>2TEHUHWcUq+-S64&tT-QMhg.uJc|1IFFEP[0p-]bpj8x7cu"AI7<'9md`cxDJ%.UjGR)B/>D~O=z#9Js.:%44NCYf=,%XScv8On&zDqR`1
-H6OCkp<nPdf#+d0F,|7bkz5WZ[^/Z<>5VnqsruKSdb!|YW/C/lL8'OZFYeeP]$-0Z`%M+%&'5Kzn"8)t8oezv{WZ:v>7~]4w'T<$'5Jk2iFUSzY4QJP`Rn
-l5GjQ&4exRUbJn%/FCJMKS][o5Lcqtf(u8Ws!{DLKb6(FLT"wmFUzk!i)Td=5lVeQ/tTq,l>cnP@G+{-Oj6dP`B$]Z<L"E)f>=|cD{X{8,{IXj#JZC/FhB
-"Ro!TMIj8N_wMyKMP<B@7.Xl]_&,vM(A.N_&1OUrh<l_x.t}|K(XlwSQKsgrB:7V_Cd>u0E+HA0'K/XW3>Gn<]CifgJg[pg|k.n%mZ"ko||p)ac[XC({Qp
-a1idRXtx,m[Wou:S~2|KCg[6Plf:kj[H-@vrpD~$-=S-,WZa!z|EI>CtU18KR];04:v1VZ_T0DG|Nf#5#'IsL5s(wy!,+&;)4GSUqv4D@+FY7R"uO'RN3h
-G:zBbv[Kc':pYr^TIk>H1c]wzO,:2vsH<q<Q;|e:@Z#-y`r$[+RI70lt&Da4`qrp`5e.E/:2TIO$ag@8-R+{++N>FmflC.-X!=RJpT]S<CD7BtSXa{.XC8
-OozkQCa&{x>TOwulnp"hsM(yt`}<yprh7B^oW/szh.9A8R8Fg9#jH"`{8&%$:0%l>yM-W3mT(wL+a3Es![=5-<4aGnFsYWf><@|Cd$dB0;$lGpE:exmGq3
-`eZ"3JIiLjlu"L/Q8Fc!fN"|Zrl_@8A'$V-R(FZGDca/b,nn50K'Bl":c/iRwJq93UK=SZMNKL,oBS_aoAwU^lV,>g(p9qf0S6h.z-50kmhtkk=l%4zRD[
-]h""Q1bHt%OUZLCH68$zQFZ9"/yep|w1^=k-WuwOIN:y"mW#WyUx(f8&=}cKrDaUL=k{v'p<0,=R_rLON4+1tteni-pr,w(MZ]`6;iUMe3t3"F0[zk-eNM
-u.;Tvs0''i&h!UswB3-{f=YM}@o|$FO,p2"4&YP%;@]20GlsTd1bnIFe&=},Ky~lQ_%TmmngaZuCbLFlob^Ua:Phj9j5)Y|>UmDj`-hW{zp_cmz"vz>bs%
-/>6@oEYAp,l{@|<e>t2V"c>U[y`kK+_J_$S+<u~EVS-CKB<:%Qvn`yJ]EI8h9/!AcA[^mB^,D#)kr06s>GO6jszH;RfS&N+UB9mj$6/Fp'&>_/>U9ENdD@
-/r./To12sb9pd!|iX9Cz`f93Z|9@iCnPD|4O+H`mK>fE.!/Nq32UX.f5u.~zvfgBC}MtLebcv|[u<sYK@@ms2C(B`M"zJ7Li|lMe7eODrM/j:U,ME<Hv5Y
-sE2q!QnK3K+xR6HBgId-88X77imZ$_;MQGOA%rU}mRHTn{.fEQrc-MrBtNx$r(g`QdV&WAl}15nM6r}>S).DbzLKPTGolBjQO4{@#C{q%LekGqmf0{^GC@
->a_Enh1gD3N`j+8C;v-8vhXYIn(y2&j_I3.h=xcrJov`hg9sy;ftzUH`4gnsvI1EPujmI,-s5`W9cxl>X8cx2ZjhY"r<Ck[=m7GXl7jD<p4YF_"gz1'&}C
-PVH|$a02TZz4$"Y38szi;@A:X<m_Q'&HNk'xoTL4s_(F"T`5SJ7YG(#uo/@3Elw=^8Ue[^WXmee6wu!pMeAypD<)FyR#[+%ic!+V)Oj8&N0kkz/|.)>gLq
-dwoz+rir.yL$cT,/G+f=_T&`6<w+[ziY@cQEsCx=Z7>e3$pS}s[dy6V8x)BQ"rF|tb{RYt-a4SF_Qtzw>sOdqQ~<6N{/Pz;S,i^/N,N1y6+3a)CyFZ(0GS
-`.4mHmvY4br&5i9>%daEowE.:iPTG]PiwvDT$6EOumvV+'f<i}0SgteA3VpWXsm52LV%^Wp=,4sP2i8/"6"av7/X%kPG[6T/10n6l(Qqkh@{"rblEoL8u+
-A;Czx|,IRb"Y5Pl,rH_lCTr[xqc#HVcZ[860_pX!!d<iygC-:ht94N/<}Ya;ox;.t4K6[g<3Ncm#qatkvpw80X@tnN+qGQa8Rh|BukWQGayf<Xe{l<zXe]
-VP2d[VFJ(YF(6"FI]K`/trNM+uhE:W#/=Nkr3q}-@{~^MxUy)3';cJjU4uTkk0D{"KDsqIiR2bq<R->I2-H!XHA55g}GZlWy_sg9PPkIwN(hzQyg.|33{d
-5r>YHv^IWJ;E$iARph$`Ccg$WW@Iic;nrT=EkTxZEBe.""4%N%Tbh#N:Ydq+<XEgi6>]1SHpN+DpZIkjXg(J`!Rh7Al=tM8taAi_`CofTaLN&]_pU}JDkm
-BsNQ.BK;2B4m$HU0CJR|88}Wf&R#"i#j3ZZ&QNK&9U"]ghgoX6]u/}D<GZngjOn+F8Qr5B6O5>lzAj^xp7ZOFc!0&^(w>%1!u>Y4%D$u)7,%y!PwL(NC88
-64Qc<C;;NAC}rx@$g({kt>sT2;.k2Y1:E&:@a81'fQe+lr$JHoOzz_ELx`_0T]cNs#vK>q5&dJg|Kdl-7>CUR>Nq)V@D(@j$zZ27J:P7h0hx;Apy0R|INa
-!DOM!@L90!:j7p'J[aFeDF-WGm~cz,i"[)v'B30$0F@c<c{Ww]oO-9P&KL%"2T^q#OS77_sz"u5H+Vm-H!0T24/"v;J6E!'q>2la@vZS=qxS8}ReN54&5)
-S{'DdGF/)|zDT4lgwbbmK`BHmh97R"nSRjX2axBo]:@UhNQ2WN4')'fteu]kS3`=9$zk_A~(S:<T:HGLQP"|vGV5b!/PnEuwqXa>/Z8,TFNZApZ@@qPd^E
-;H7{9h2vdJ["$F:P<lbN2wm:uqL@-'b>xTKIM:XN>0f,OvpZ76P{755L|"k#Bn^hef>tim1+UM;&-B[nw4=#@VJO=g/tZjMM7+{G!z<QC{BF.2@UsYPmks
-/X~EQKS3P($OzwSL^DSt2Ne;]6=ntvt+sw!-tQm8a+KVMK{QB5/i#:D+$^q>:u;GHA5{LBWJQ>FVx{jPB8A8z"sE3r~$)p'HYzcPNp:kEiMRO8:<T@pj-e
-="9CB-Zr&!^tp[kS9(-CK0SOz@IT+]k)ny,x9XG.GqD-d@E(~nn@zHRU#LSV^5!96}~1P(ZuR%qzbsT_^iSU~ex8nCb5GvM.mYBI+`mB6rC#%+=.i[lE&z
-[2=LRs#C+@2<7}#A<)Q=Px>$N-O)+NN!i`;I]z=DsyC#/}O%<nfj-Kt'zr4X"3-QIWZd~kr^`^6#1G6L%-o&vX01>o&X}O8q,u,Dw!%"(h&)oU:{Py|$W{
-pd2#Xr+hZ`YNvp%k/7+D+og4B5Jd+qCxvgNJ^e1T(+bryQH^K|ccR8@f$:4s~xRk&oO5zG/wC0|kbt-}sH!-,A($un~G9Jpxez,Hgh={b'8LSi9!>W4H$a
-.vm"70{%ON-a/9dw,Olw`AF$hUi7nUL[v^&!A/2nn_t)EV4QDlL3q$BI{!we>M-2Yar$@TvIS.p["m1Lr]}_9.`MrUD1;6:L}=vBJQE)A_1]b68CAHJ!X_
-g8=7cp'w}_pN3opN8I7wVyi;uiSM-.!"~%],pD~J"^d`q.l;9H,zBIPZoI=O~h`h^Hf"bcLc(4lD$!&46I.ZAY'P]_oCr0<t${;{=]8!2$;Qh6,PH%s&EC
-AAg.V2%Eq<4w%[R5=oz<vzWH3&OSr>weB5)I$UFzUm-x0:mTFN(Q(c%GTvx{`U1^F_W%V;g/Vk9I!Dt-l1JY2X8q:k1qCyN$/Ur-4m>N3Jt'VSnlKScWx!
-Nj%3vA+Vbt(-"2Og7{z>H|KWSjs/1cb)rJ.N{ytGK$)"ej`<,;JI5'!Sd{n"+SkqW[.iT;k6O#MJt[I95+FLk6HM{aySesI=opcorB5`Qsgr[ad@xzl)Z7
-GN,.@)V]94y4#wye1Gp0EJ.as,8RrO{4&dw>NvV+U6q0jEqBR_WUT`zHysebJQ'rgI2gOHOLyr-3}0@d=Cp)Wp,&`t+8n@.Uc:8W6N}(tP+nb,10S8jdXr
-OVje)Zv)McBG$)d:noOFbCLO4g3Lo8=dA%T_Ku|iD0AK@F|u38V6Ih&#2^cE%1ksY(:[cu-^MBKqxN>m@}=F-uDP6xthHeH5E+I(aIP(LdTWcq!yl56JB,
-XNA|O{JT>"L&FU'7<c^}!r0t";X%GY-$<GL(x392v_$X!<sSjj1VrrlC~fUc4USsJYQh9C;XUIip8|B}=kz+s$]D,:N,G;n>)Na|xNXY-x/VXN.1`HKa%R
-%%^jmUmz6pvW6ve1-N;;JI>S5C|}7Nu|S,o6cEGU)C4^DZzfLth>q5yD(lzwvB<>MBx(YbI<d|riAa7sDLTo1waoI%8`BRLLtH23%=lKM$g!=l3kyIUVkZ
-!({,LrXKFTHCWMv&k[tqTOoz9"N%.MG7MAe`4HqsP{[kU@,KU^2tF(m^PO"J(mhiVni[mO#W)q(%tm7%GVB|&/Gkj=LnU`EPE)0,8kbRTuRXsI!]K65{X,
-0a+,WC!Mmzxi`Upi=,z>TS6vdi+):a}-]B'cC:fUOQyy9",h6iC_O!./3y^kp6yZhn"PIU.8btanQ:WfOwucV:Qin7-$fuA)NK>758Njz_pMb{BHTrxf+[
-5J2LZ9'7u$/e/<^4"[eQ7JXfQ7~u)2<Y,q=zV}$ktRBo^9c]!f:>HU5a|rL0DRH$;!x4&,@r!@U+Ahy/>PJ4+eIk!f~Jl#IZj)+'z@7CF%gl<TdA>{%1z8
-MLn6SJn/qoD6e5zSr1GL+41%4ePld>ANpAqq7%x^E^gf}-xQyAH^8ueZ{:E!L_O#:NL6ol9MalB>n=~mvmI(c8Ecfalmu/;iAZZQ^{&@!H!BX_=AUjiYeW
-;qS;xAnZ_O86'-Nr{@'/n&{={B`mxB!0(0%jfOru+Z3M5y3#[;J5q%'I/[zOZ].e-Ssgp_1;khH;vkrG-eZ$jHeP;.Z1AuMu[W#-qM<kFXG7XAW<YK35zG
-k-^[+];[eYEK+:xOV{ns&NCM.x-s]5NarTh`K+q=2P&M~)65.OthL9O,5pLLQ3=g;`)]ZoFW,9Uvt8!Vx<APErdB[W!D&"CUKfc}TGb{!xvqS}6k6+J]Aq
-HALfak4[leDs(G:a)9=v)MFX+G'f^CD8'|i9oH'8bZW+B/r)rxS/U6RC5bO8M<'<7-N;ZbyO_Z[Hphqp$mxNa<&O.{eHwK.{5=8{rIz>85``nuH]fJ&eQi
-`skzu+x3weQl'Y}S[j8x~6!Q,%;FP7=r1vh>gQe5jz)[g@j]!fxf0b!/3W#ZIp,1Jx:ri`0Z,"R!m,1gO;gWd+!WTfhel2V@7,kk5KMnpfII(%u'O4NJBy
-eN^I8FI]QS[M,^3k(TH}(hA2;8Odl2UoVJhEB+)w8C1B]+L4n{uq3te+"E1f,RbCyD[jq<`TkQ9QtsLH5j<333#JqhwAI#`O8b8m_!WVlr-K7P}0gxM{t7
-GlZvqhCSem.odVhA:,8(3>GotvZLuN^1yYJ7NJ!R#+A_0bkTD)$fYeFzE66j2ZX)2e|T~vRJSLU%(G8,##=fMA3z8{qvt_|glI@>n%.Ci4jKn"hTZa3d:5
-jO]LUQ^nI]}OF7}T5&&yjwlJ[J,woJZ0_Pc`%&RgOX@Zq'VG!aF9&Wy]+4+t&>#y^4}FNTXoOdUQed}TQ$>.Zpjd}2]0Sq%Vv)_X5c_We8a[wA}E-!w3`t
-DO$6RpfbQiL^)FF,+LTU4{s3s.,u;>}T6PcJ6EbO<+njmZoV{aPiL<:5;{:m#|f{ZNruAkQkyZ@UWB:07PcCM-.pOkkO+pS2E]yrPS~j4zUM5.+Q4W_:YU
-E0)VUVG(<zo3Nmid&w:oM:`S%fTMI{k)3@s&kD)+9_d,7vaD!6Fu^LN0)L|@}>.U/i5b(nh@}4U.0o(iLq4v54WLjK&myi5sn<}f-PE6T8o`$(]ITUQoiO
-rpM!hRz|RGN3q]8t!W@k!{3{[T`iUxo|z#a;pt;,xNw>eAWLsYC=)]V@ay`rFd)</hrH@;s0Gl~;ZtF!kCaVsxGd^wQO9aq6F=[cJ`V&DT.vPJ0Of9H+vG
-(xV}~V7/;s@fr#~9N%Oru+$PadlleBRFr/}+AwO:Rl[Rw0$]lQo[^#Vb;!9:1}s]KZ^&j{H!}%X]E9=cpH|-C,.t:%6XLlb_T)0u2ez)Y<(5G>{1#Pi[47
-p<|V3uaQ"iOwH5b9[gn0>:p;,eK&bQ+aNI]S>"^Ri6h,IgO=>8M'IG|zjlP;SlKicjSW}#gv]W!bG=0D2d8|7e=XB0>ofui,#,/+1zI<0N;:ZG-7sQI)g6
-#S~mtz}St!}tZUGB-s2PmEsQo+T(U@JNNdzcKK7WZLxGOmp<=wRV+R14:J!)RB0o4]7t%6wnjuGLicAESxC6Iw4>y%YY<%6TL8pG/7nAQ5Prfbm"b:,j@-
-R-T$fW8/7@'Pt1MX@v!KdX+a}zzk<EBR:16$<eo}hBX+rj]k(j#Si_Xnp&J;<CGjfv5@xjj'oKhFM}N3lJIOb'2oA-0q(.AyR=ZKKrr^N]:%8>_!HIU>j_
-7vbz6Ksl=>YC3oI%xn)Pa(2p3K-HC|3;Mo`y5&kL'QrKyis,,9FW-,}2NW~a=iwf|C{j@/Fb(a4x>:Vu%Yls(Mq1#C5'o!0)NM>s:jzb9qpr9X3&rB-P4&
-9]pAK"_xGPhmKfSwJWC<]CedH35v}KTVZpCrc7wp]S!,Z;O9&BlrMW$C0'LuvdT/H3Lh:_lhsHy[<iSJhVe8@;<i)|c.8a%]f0it_[VnrwH[7FmZ/./s~O
-x:l!{f:qkpyzSi_)kv~:L<WKg^]0Xk1z`aP#|T`0-!FWz$NZ_3ye([89I09h.FCA%.zT$@pu4m|.Sn67R!eat]uFS1Ak[a@n)gPH|xb^C}>]c7p)/jc@cf
-p(`p)270h)VE"u5JtzlM8Ctc$"tga5k2=fFELIId'6Rx&{^mAsyf"O'(0gJk+5^d'rR3~;FA0g-JR[`dZkGuvXWp2=2Oa:LGM2DK!"(dX]VPGX;69R18CN
-4vr8hY|OZEh&ux(YHD`]9OQMyE/DMnn)v=fk"8U&[xz8fq_wX6EKIoe&b8xkOql,H"x-`gC8~.MpH2P&&7HzS|~NQe}>}n&#eJLB.9<!r|Nrp6,F!>nO"m
-wd:A0c1M$y"e"nS($u|OvVr14B4DxSLVU%@HA.+:-hKsY2N_Q;Xo|={y2Im'l%%Df;j,$@cV%{o}mnqZWf7v'QrLf-nSg/<>e2QV"nOwrdrZ5ot5`%v+rV
-dd+MH!P^:aY5C-HZ+#991"0TI"ERL<:St!@ru93LES%mWe'_luN[;Acq+pq[-gzqSkZS2$te=.Z(T9nVmB/D`b~+P]EQvv4yzh:>Plmyp0z5vGwN74q<)7
-$9GWw4_h1<9>R,pzPtFbdZ<,Dsb^p!%468bf,U[T>29DU=7hv5uQSVdWq+`u)1`Z))(nrAjCtAP(crC|u$6i8B$sH5<|3NMUA^P(/w[[w5K1=9gy0DVo'K
-{InvqVCn=Km"Q6)[B8:R{"=FfOJFY0S,/A.hqK.aGp!@Z`=[.$vN:qyWlo)+4|rE)UYAE|=X0GPFGeK{6GWG6uK69@,CTi>'D+q,`G<GW_I2s;%[&v@E5t
-cn]5>&^4hPJVt3%6`'Nk,O8'Bq(u0%Yn3VLI:9$PR[Yge`)1rn"2_Vc7+i~/z=>wzz_{oW,6aEH9n_Fl5N]|=`&1>mAS:LU"9d1'XBL(v-nYw.2bEHHp!l
-56N71+;B:D2l[xamIA(E&4D+94D:s525AZQ-&tbc>I%";EK0N#kU4,fmGTJP]uhZ]eeh"hzCV>@{>|_}dGCh9@5`{w)ai;SQC$c=K2j[jc'#2.gf@x$4z>
-T-4O`]0g2eA_;unsY@=<X.m'UHlx62rvg3}l(yX}_^aAH0Q$;H4{1jeJV[P2{e(O|p)>guI^K/%3Ihn19/7q!kgVc5+NB@EQV:B@gy>|3l,HLm"Ds^REG_
-&k'd&:}5a;/8qMv"_}"(m:1!bvb=tfm>EyxtMzFvu-N=5bKme0JuG"cu6Hq:&b)i&dJ>TfvBQ3%ldB<y|[+v|5~X8(qmIXcL/(XzdeJlx8cb__$-sGL#'B
-]@l}98SQz^X1+0U@B42b4l"z2MCge^KA)Y0B]Ds"ai4CMgAv`2xYVmZ&:yE8.8y22CpJ8c0BTc>3A}oIc0rF-N3_%#6!cI90ls;2UVtF]p(%tAm+)]0;NM
-:s'/`t>Y04&TcaJMOnBPAeRJ69'w&YHKP0G%Mb26+7v]t7z3Z^)tl|)C/g+b=;e>]JBfZ9K&3^"<tdr%d<Via+04XKEQ@9(UG+k[yB|N4]RW"Q9!HdDnax
-n!3q25Ajff7n>@e@WV8h9qNjgT2[N$-4=Q9HI1$rW0z(N0pZF)s7hw_e"f(|P&d:!#V![HyVb168EYOsvL"@b8Qey]^.4;X,BSr>JM(GDiYl1ol>>X1[Xd
-P!OwoJgNdyHWKrHup=b>!9];nhPMc6bfmWQ7]D)%EZgm<%LW'b[%>h_|7tK}gk$<@@$Z=ihFt=,FyXT54W)JXRMB6@x|etwPyj5+0n}e;iFV{Ft|{eWe`e
-gMt54H^QWA'iQAg%[6k+9iWh[}<MEZ]a;rI}b6Rv[p^-Bq/aEN_pXfL'P[dd>,uG`(&-.XI0x0U(IAo8;geszxo}8x}nSy.Eif@#6-aguoD,(B2=bQ`1p,
-I|lS5bl7-F97}|UtGj6&CHT'A>6;{3GY/9--!jTwq!D;xBtxG)n94yJm5%})%.#H#Iv:u:,3/7bP83MO_!T]nUu5SSmsk[)6l7i3U'G3zuHNxhHj:1HgM<
-h(&!>IkEmXsbIyU{nvbtDw72{xQ7P>$cqd<)oY3_Uit=QI(;.:MLI1B_6Pw_JW=SEDysi""t$/HxNF8"[-]EPrgZG'Y5EnnvUgjiaX%we>&4pLhB$I$)4Y
-`e$j1'eYpZ)vg<d2)sW%FR,9$jpv1.L$E->77qOQu2C^v[NA{C)eV0w'QCuuuzSe7ZU!uzD:D:{Z,Y3'g#3="+aO^wbW"fqCiGofwC_gU|_(04ET=5H>X6
-Sm;fG_:l'2pn(O})Y>/ijGw|KvKF#]M'wv/o~z+::PDHsqoeQc#.OAYOT{]zU2PV:}bh,LC.>kFO15nt":2YuNRCG3TcAQ+>fPGg{[~ml40""^^VTm_%Kg
-({Ko&)U:w^""H+LasJGK2gB0${Zszcj8~I([zKT2=QNRc]bsy3o]`Ef5ndWqnDqm_([<|4[K|oZ[oOY{udo}0MFX>;,6W/Sf"~X>z0'ZRy{wre[e!&!(@2
-{2)e&|95~JoNYY42!.YCUHRL0@EUws=c%6`jZ'(4>OJ@`C|$;czM[{`=4w9jvAM:n|c>mz#yfKA`{K-"K<+TdeC=YjYLr1ImQQa!mLGGP{^:3/gUh[6<0V
-6g4a0,GU^`X;:c].yyMd,IN.-)OBhrh)@u|4X0%]y#/rAVIflPK'<[|AHD"R;DLOECKWucM%Tls:deZXb7o@(OIqd_3o&XJbnyeLnJO<mu"(AHvo'R"8[:
-S-,}'Y(%fcgyO3E#!,2Yna,iX{$]]/KA7=[1"R.9ZSVOR.4![S{`N/<;URBM4}E.DU}7Kv;>Fh>F~gFmeRCP>09_y9#@][nz`yo]e<M+-M38sXd{guiG>]
-k0hL&sH`'1j-s'#1J-uxl#Q1M$7i3nZr$==.KAWZaj-QOQ-UP2y)t2kJo8Pe[{it(,k:nGK(QIXxgV,37%tVK(s@r/"r3^tc;sy^s1e$YPfrR'tyFpYtcc
-B;O#$.'_|U'wR>3.p().@ZK,AU0F&J%q&>/x-JEPj]ovI3U3NuAGvMcW(^]+L;2Mr``9gNF9i29{ii2w=ksM:|[>~o|y#|n2P+HW]j1s<d~8CkoF^cQ9{]
-uH=>{F#kIsi8[XsUeX~yfj!)G>k3/30c;>e3qk5<EB}E63oa`A6F7A:>{4_jqeArVLvEnK}coC:,XJN%(Vo)+rC0nJge~G$>+4)L~;I+9L@dH]q7N[/W`;
-qlP)}b/WE;F:$"fwiU7C(QdFA7N%|:-lRPDn0c&!rRWTdian,2i"RJ@)EW,tr|>dp:[>lPsC$psj/6qVU[7eqF2Jn>5XjRz%gnwdG'[i'6NHVaQ.}S~kr]
-HdX=#f:(:-|JdgJ04PJ02>Fg^8RaMiD>zZ,jYDEb:Uxtz8y|3-iyZCoIkw/{BboX)y=f97@kK7F@1)fc;5|^uJ)_WdP1`(pS>8QTDl+koX.UEMxi0fCJAV
-{DuPK/1yk/wf^b>9#txyyRgU%N,iPoxoF]dPN49CoWag9'0xBuu8pp)5JXykWq:aj=5rF,^]:&1ntv$.1nMx)ej>~Lqj{eGF92;UVycK<eFQbaah_Dj_gI
-NSLR#N9K+`&C{8az/JCI9dne>lYK%Yi:#!s)wkh'Da6m!:[cLEFnR;/HL])AA|2IwusK0RNd!gyE^VKERW^}XY"0V=;49]hQ&cBYn]K5"SDU"fpYtK7%O0
-LF1S8Bp5"BxQ+E%zyX9wIT$!iW{3YvSlCp<+ru`lo8Sbin{>0-5x>0/R9C=fZGDTOY7JB=hhZI1ql40bi`.#M=OPQg%MqJV{12C[.G0@+oLlww,/L.n9q,
-H.E|plj1x#}K41jv_sUr$kuh!cEN+pgCbk3Q&oiYEvUWeV"[-PHtbJ]On_;(M'WDJV+J/e}zu@`0J8'dQX%+Bb~H-Q$qwp)W[H#l+.5L0AM!`,WJ&Q8yVr
-tkPbH_'EG+X`[K#TTj1,H@S%4;[M|u=d&F%0jSZm<<tw[>{^o(x)f.gF43>AlAf,d/p"jx|j-hUPQb@5=A7.KJ8@7/K;#+1yCAISiGPjg)TSV0<#v|0Q#8
-X[2[R]4sMpwLppBC@[^mY&UA/l3./PGY<XWzbqBhT"x3rW`&QJG.5lWef![3o<ei2O,Sb]s].X%y1b+x_Zz^XxhI9/as$K'TXISbV)e>$h04Z9Y:P(6Y4@
-D%4&a2Si:kzLh1Z:^sH)hr%{8&mQ,bxoCSKe:!$]ruz>Y_b1T2RKG>zUpK(|P=ZIh!tka]8b._eT%q-AT;kc<1PZsn~#^s.Ft^M;cEx^8_2.!sNp0E[er2
-R@Q<;vRvw}O2,-v,Z!5_9P|,_1OPp^QM3t<5c,[/RU4zz;_}2G8cqIp;0nG,u1k>Wm}_h!.K||6Q:2)fBU9HZzC!z}<TA);j=z>#R3NLL}xII$gDF(UCsl
-0g]vJR8AyT)3W#&eq,VGPPbMv&<sc8h6`V51Sb^UF"~R#<H#SS`=y&$7SC7,X:<&z'^Js_q{IF<:=J@Nzo9^Z!`H!gD;4f+->`L0Yi-hF3&n&|8T~)J_|H
-eQn|QS66>xDfS.claMP1ZL]216gSGtu0(QB3t]YPVXXv[=3gHh=rwu/qdE]e-(6}fS=Sk(g{`9R@AhEFYouw&ief|2jtYpKyJ4F2TcYY:GgPf^wFkz1f(t
-$NVK:a]QhBC"]TB73|#H-'tEPlB5tX=;%zZ2z'kPCehsMLpOI{05r9-z%N<l)ge"#,"b]%Ew8wnH~-yCG0)o]RR:e/~D-`=X2Uc.f=S`!bPT<_Q(0v0"qe
-42|[@QUDYd:}tb$@/i9"p)8V{vNp@^U(-`1[SIy6'X$_3d6Y_2h/#f;qha'ClMubgA[XA8fOOs9Q9fmff3E'DINo3M7ACgVGPzcz>IHM]K]^EtOIZOVqYp
-5[+kaA94svGm;VIg|_%Era27WG!;+E;g~7AJR|JOW{Kc@vU.g(9g;M0j[]f$dCC^;M2jDfB{584h(|{z/z7-Hr<;{mVC#My6&v!MWp[F(,a6H{sl/N+,y{
--M/z2$=p8xtv-2uz|7ie10eEbw`Z0pA,2TBU>%c%-+tvJkH]OZgR,g@/XNdiL,NajvrX^kmPD}d7wH6a/W:E=)&]B}nCO:90c>^O4Y8-XYkfki[mH"&72o
-zgy`fp;zWeirSrN&VhL1K6rL[]y/z))S"FL}jbP7}diUsPq8G"m"j;fY,=r$dB&xdd;@^ofdwU>_N0I}"omig8_Hl|ef;wZ4Ub="Z0:H~M.6v#bC"0h9cx
-j(27p)Iiae:GU@W>,V("S=M#m3$fJiv07=2KLl9dK".@pvsg6^'f=aF.A"Z9z]eG}DUqGlrMB4tp;aq'%&D5as'>mB!M"~opry!PyCG}c-=S$n^J2(&z+R
-xt<9ZK`aD}7geooZegZMn$#7xH35^+tR&.uYj/4o)i]0&iZe&o7YhH{v4:lnXwK{%CzdeSgo|kJ2KAaxq,;`JUzldB$q8Jn"KD-JZv1:mnk#R|0T<X%fvT
-)(]N<qB8B52CdrxegxvKG3Vfow{Lbwccq&oYSOL[.r4@V<O,<35itCe_F+=]~PduqxuT{wf&iB`4K3jTZzhF8t>KOpW+$Tp'Na2T,rH%qQs:XixLMHiifl
-QRq{w4'HeT^%Acf!v5PNA3CP@i1:}^^5t`1'Wvp4Oir&]/MX1jRdGb'k>$-Xz!&wddof.L-c1j1#vZ!f@xkH`"y@nJ&=gHSfnNI$([]Pb9,%r}Di(d<<qW
-HW(3HwW9%vxW+@&W}p%0h+];yK&haW$.Ivc}s{gVofjo`V6f1Z8M[.R@6v1Xww)3prKHdmZ:#Q)MCPwB@d,M^o4#3HUP$Yil;gA(O$6bIT!A.g+}r!E{!O
-b|x5oVP:>#)I|pebnV0o`Pv^+R7^dewMW<|>Da,tA)ZOyE|a<q::o}6P]P47rVwdDpDl0%V.Zhl/ftr0Y$Zu46-ua{v(FgR#80+`UOdoWz//e0vCqJpo1^
-8D3<g|p#[wT:S0O>b]-XP4H%k>bvyNX<wJoS<V[6R}Y>_@%ZXXqXo;;0wbJ.[{fL}p,xFW`<R=j`EoC%Flka#E5ySzIZ>X,u(g4mkjN>oE}Iic_Bc6_`js
-BU'|`Av'/lg3'N7|KMizNcOPxsf1,>b5bxObm>N+71j}Wyh777+s|r/RZ$`Hwm(zo!+`q;HSHLkF3BU}Q_/yQ4JmJT,Q%nWB@}@sxO'C|!5bw,)=2=OptE
-KE@'WlE{ZpU^1wZK^@rU{,%$M6H$,-QI3|zCX{7){:DW^|EXS[R$UM"OtI9fQB&]}C%,UVo6:v<yP16:DyI}%CB7O,H{ks@Tmu|}S=.G_'/AEvU]7'5{"y
-WigREFZ@PT/DNaNyj&s!N5u,Nx(=#h>6SgXc}&UGc}l)N#PVEFxh"CYkdN5s@!!~"[K;H0g70YL+mNH-Y(Y]xvY>TQ1SG"I#(a#uFaq!U.KA$]]w;VTmL5
-"iBfy)6}.f3U75Yx`bd9V#n8J`BLgFw"RKLhFWvbcOnnsMT&XC'EkGAc[>2@+(hH)W./$FvHmc=dgR^b169(I3GpY!4^hoa_4,p6}5exP8o<9+CJ"4%LXl
-gyGlm6G&XS|dYZ'ra(B$RR-m2UiID$.;^ZQFKn/TYe<-|p:94u0v!6Hz1|&_I6sqg>vrCpy<t`()(`;]RI#|udlIOlTHd't"x]$jQU+E)rWx]G=1R(z#Bf
-tOH1nf%k:hP8~j_}^6a7"m3{{|9x5x!-DDJk,^:h3|dJS=1`}dh4~Rw=#20Kc3Mk^8Vh7qYm(qQde}w0bb@E(Xi=k4.p/q!8Qiw.r9J-@Ue7/g-q4>di>x
-X-/-![3hFxpa-:D3Fg%.5h0FmHeIBHTd(;f"7vyZZkl4;9Cge)Y+O|,{rZ$gcILRn_4u8+irLiO@JSboA.Y:bl!VyTzl3aGO|1]O(T9V=$XB`oCO6U5Vdr
-VAY^%|q6%&#_!ODXY'"Vk'm;|i#H1KVVG@Gk8%5!!@dotLw:~$~e2"9PvL%Rty/:~fxMt0t7ooiJI#^<nMr%EZnGr{b5$u3nG:oxz-.f0vF^2euC0tjp15
-"j59TA<}bch,2L1w092-xe)BK9);1Co@/r2<qA1,f1BFFeH:QF(}L0X}^-,n+8[KR0QPwOc1sN-=yPO^ORirFF<JqYOz(@8{|Wyvqj&`Ki>9pJI1N>7V}+
-&PmIc4Kw_sU4hr%iB6L.Grw#ADUUiYU{ww@n#.sD04L4LCi9Shb2gv/VU<o0@keSlmH54XhB{yUoV/EXPa[m3`sP=jf9vy6Vx,XM/Kqz|G-e~#U}9'TcOU
-@g+:_oA9w}cv;MKZt%/u),!^.KTejd^mB4>%NQmE=%%r#0MV_X0|;m+4>l!n}l/N)TYSG6f|cMRkw'>rqiT9"8L_2fFXWX30PQwZf8<qk)J]A]s4"uvF]M
-ANY(D]Cc!/Ix&>&;&D4<MFB9;vbL{5BP-NUttX"D>"a_z@G`Q`jg,Dc)=6s64WmL:Re05qUeNJ{oT08SG1y.]N9X`k"3}pNK"Mf@SNqRVe]]j/JYQH1-[k
-H{K__B6qG4=u]4EJ.y#RSeS=9XB+}p(e:qzB~QSOo,Z{.7eSUJjc:2(kugwY3Cs}>a}[Y90UIOn{<j}J>-lv%%"g5c%5$^wY$`Wq8$:#kPzf#(`+8k2U:A
-wPRqg$#AFFy;1"+">)tR,#FV1(>6&1>IJt-@51T0HutGJDto{lQer"#HmY{.f3dU%OmGtS:YDrftMh"h,0N].Wj9r]VALQX+28I`u]QFrWOUqc/z!ZZM'F
-fylPi3$%=:8n#}d`V"LX"ek9!7y:AqnLPf:&qlp,P!(QZ.#|Z&d[wZNm,_"_$pcFLN%QDoJs{A^h`"mBoEv<"HFHG.2A|C^6/k5qt=e3Cq7t:btslJXKFr
-S&}hEx5fT#@Avphlz:e<6NI`vun;D8Sc1O_k&>)z"{,w6zN`jzljE{''UqC!-x8k.x#wBl@Ug$RD]&M3Ut}}i}u-eWrl.KJ6(,|&SJ.8}=NNm&fy@`S8(r
-]UvD$1TuEq.q8&l$P+xB(d~X|v<s7T-A#F$LHv0=Umu)x|:9rHzz]}(y6_e|,y~f(ag/3@&wUVI.e|.54"Ycq>x"%ypp!s,de}obuPhx'p&'af0GNQZ2c:
-pQKM"7NWOR247P,ZvV+7zUS^KT^6Dh%W3/dnRx%`HnYprEIF/5nF)lE}^FPxa7h#h67Kl(`AL=9ew|6vw-^jH$~J6@B8P5pa4FEd6WgE,#G#gecC=V<+8N
-$!55EWvh:PDLCuy'h[li5{P#&""!dL1Lc`4[vd!Z]a.LF2|D{fQ5aYip|'-v<d_;|>1KwTC0uG$v%q4]gp>dbGx"NR:6CY7m1igc)nGzucqLA1^@mbY7L`
-nZkKi>GRHUM$W,$rJ[0RgvH@HsY2/N45!3#TR|.z7"tG,]lk9bD>mk|{M"4L4/PZ,xeL{54u6_1&~>g_1WCB`lnFBmtQYCO-V]27!&2V)m01&Z%OotqZ|A
--:Rfruz3aq/7zafLht48qMRp=@].Qh9brV'beo%6~^@1R&cA!@j01A}|)zKS{G_T%N-/Dn@So2)'ajMIO_>Sr(:;1G;_(x~Mp6`4LaC.!vXCCh|PqJy5{d
-.7M8uVbGd}CAVCtGrTzKalU.Be@KO=_LMT5;:s<^Jdyc$.mKOv4,w+'Qygw[MsSAvqdl8Bd.Zq_&LXXm+<m#VvsC}t=wmvtV3XaPzJ.f7@OqHm]P$MAZFQ
-8B6ieN>CiQ[ya{N0xF4]pwOK)hw0J}XefqG>%>7-@M-@H;2w_qPP`upf,M!:q7oELV]8gu,F^PSnTpUAq5:wLA3Ot:/LXqylTh=%tZg57a4`_j0+MyW)V;
-XP=`jAzFh/jrUiTP!&as/+EoFm'4]LKnDIm!i[XowK`D=op+zM]fa9`]'n`_8C3BM8#:A/7x0BY7_/>Ku.cf5$etl+bmFMmh5^L4uCn.hd{+J)hY#Uwf6J
-U-P3!W{w_qE{Q2e%>4W3FT+,Y=T77=7=mH!5=g{A1GNA{Xahtc%k}>N6@fiPjbt#OQ`tL/ES~;d^P,;XhU<9qP>RX[)XnN%OP`D<fu6EUF[hkpw[N2'19I
-Th"&9V_(=m="c||tWo$0rgeYK]l:^;+Q`%.V`#T_DrfILb6!BIymE@4+=VdCE6BgYB-HetFGq&6X(Ai0RJ$Wz_N@`"Vy)k&e|2:l7KtD&"3;IG:61R+)Un
-eT:'E+YP0X0i;D<qHj|]B`S:/,5scns@8x''{gvO|I^jRBF#^Tt%<7$&ZQ8_S[b=m"B<Q3K4@e4D+PXc2wRA`S<6Op8X2DV$I4CLzUz-T{R6RohoJ[nHUn
-/,|Uxr5xo6{|{_.kSwMKV#cP/`6'OH&TjpKo$1Q<Ac{]d6`^:[lB^4<6[OeT^-|h)%US+n+'y_[.hg8/[/bU/QqfDn<(F,A#(Jtz(A;OGNI`-[8o5[lc7;
-@60|Mw8#J>w!s{e9EV<I.V#zrst7bk`D2d/4Bx>}_N0{UR|"J>%xI<TG+|9IcZ&.@k&7o[T^@M#/Hu!23R=CIQ5ZTsbG(ZbyqZ2Lbc4cU0yvq;$KeXfzVo
-BNrd6)6u<2ofO"b"0QM&Vu6:.3:@C%U:x[^m4[fGk.N_ss/)^TZtovoGy_LeCCLW``QE'o`,qp!=xs^`-,{d2A!+_B{Qo"ngux+A>|W.(%n^M3~1zI_=9s
->2.7+u;+w'AaV(IXSs3H`_|)#WFR#y!j_Kz%VY<}~cvv^m,AD9CgJX9|bZ4hNO>QAN)[NGFL`kFb{vR|({bd6=/J}O^r5W]eWAp+>wZIET|#z&eF+cG["a
-hi3[gO]uSVcV_t|'"0R+662W'-}ZE(+=$^=4g.=4'xM.nIB8nY.z~CBOm`C)^/uTR[S+daf&!ZFxB/^}|G1fI)FT<2vLS7%xPN:>o[A9&VYX)LF<aXs[g[
-+|~@')^il`H[FexQPsU_m5d$6:jaCepb|>:E`pWIl-SKS|Ojs^dG;aoLxBMhOz{C6Y-+weyy_q]k{o%{t(dhu5csHLgL]W)Qk5mG'KTy.9YVBO}ZgyU<@`
-29u&Y2|+0Ccq,J0!KZxfMW:irl#zn[Y:bFpU1KfzRJ^KJutX/CzrUWw:.L0Z[dmwLkfp9[8:f!JHzq;2tI9m{4^^$6oL.C}:LJ"BpC}ItwaIK,bQ|7oS#T
-J_UN<+OAa#u%lz{@}]^7j6lMoqE`(ErpQeuYJQxB`XZ`-AK$;'qksisFF.8^uoGO~vyBTT@@eYy%`<2ot5a}/]$b4ozK86g(0hJD;}0UeYiQ~2rX/aX'k`
-}oPW0b)%jEx/V$'KG=~UE)TXG'VillbZ%GhxeG9sri<J3w8d0Cek:@K-q1}z+[/fTmoNRgdk1$o_IAjM`R4-DdY)Mx7i!.XBR.FtW6"`J$XdO,{JpfrgsZ
-2dSPZs8<Xmw7gUg(/mbCFH2^@S,QuF2InLtP!G]_XNhr_E`8Do^+h;%Iexb/ilR!R4lgY,,O]v&qtTyL7|'PJ`ip6PSWQ<VMQ8Lc$9G27gUQ)6CImb<Y<:
-=/!eo)/;j64Dx^LqqSyc[-h<dI,"AQicHavld8lQ%0fykEV-NgGifGz34,4P;!|rH/cWPWzr3TKJSYr:uhW'"2_ed1xWA)7pf`ANSmnoM2ao1w5^:`qUu2
-i6hxcD%F+|%CnKN!NwY!VO6PZIFx%ug}d'9B^m9rZv6U_"_oMq<]+0Rj.[q=VY_WI%_#&I`;r^"g+%JGga'Hyap.tU8NTgzxZin[SB-0%@3bI%$b(mpL$>
-i>Yd5&@zNd>Txoeu2LX3gsm0CaN{UIb%L1;nA[fCZlz_wo25.5T@MH8L^cSPrb&_8eJtWf@W.YI@#M.AjZt+r-N0S}u$we`{RI/)lFB-^DJ06rmCyjgX}E
-FqU$d32CQW(LSX3{!p<qGr=e8VM78de"A.KEP'7X(_>{u}64b7OYT_v{y3~'dn+fDKN8ws6/kdFZ6:#=T=1<YKwaqJ8_Fg68Pg%IRz0cm[zV9")sOH='}K
-JahaR+2=NL.rV&k8WH{1kB1K!fv>mc@oROsY+zCir-0dyIWrhGOcyBaDMr`y"SR@:8m|,wk#:7&{LQ2{"hp$_0/aQa}Qv]qJwYaCuoQ+^bE@ZiUs.MH=[.
-CFk57.xS,"PdoZ1n`L@,:C[ke8EFn]iTb:jd@B^Gv(fcsf~t_yTa>uxh2r>"GZ$)tLYTC1A`G"|G~)-S/N9exS2&N3S$Uud"s<n<j2%JQ6j=',CW]"9c|i
-u2oS"g>M}pONOWLLd;%9@]LQU;<zVa{yw,ki"c1tMzvnTuaf5H3hx]A]F#2>9$Xx8v1)VRlPKBBquxn#Qc8T%>m]~gQQOsrwGA0XFXF;R^G<^rrNe|EY[R
-@VLR]4>>Ip/-'S0nqP>$8C"(/s6mGD-cZ09:T,}I{BW[@F]_G&)^-wuO_}+yUZ6_5x;r"_!7Ot-q72_JFilyMD_y:DqTs&BkHuqJs|t(vj<gQFR&oaG!o/
-(M(-+s4/&Th}o{O4nNiO#<$zdw$=8Z,0VQsw{l9ZJlxM0Kzw.@(r#m++]WhC$|6X"Kt;]'Vo9v-K>sc6xh[aG!iH[DNO-dpGw0}58H2!'xt{'8f{}VCxU}
-Aa)ny!{jnVcjb5ijjXvWFE`r"wfh4t;(3]$Agwj(v"L}~_0m[r!U-fAsu"#chcf[FEIp^C#4Q7iBJFz`:UFpEeK+yU5dBOfa8q[:E!XjX{}Ii|t6}R[Vgi
-h#A-(O[Kl&!:|`],tP=X5Z2fDzF0Ii.8uMi!<xJ7B=j[arhK]6:G@u+"6Prgafa88z<4`ThTiMq1q+%Ixuj(>LfRp{hQwq.:NeDh)h%'iQGLFrjkz$(:'p
-w-7@>^tX{dPd&,PzMAKorNXvq%Gwqc,;EG<hi@l2pz~GQ1J|nLnVB{J=],UgeHL&=2:nY}hETH2N[)_SfS)a;8A5h=!K"ca#7D,=SN"GWZ0Nb9jLgY$dQH
-I+4Rlb)Wo]!ZT#t+"=MF.]d_+%gT%)bP5iE)z5sl'Ga)2@(8l&rM-h8Jn}$:RW41.d9ZAsBr=O4aB@+<eYQ^PR5M]||E$9~{(;"B!NL3N1%r#:IdPiI#[h
-VvR}qTfe4qUbcnsruV]j4/tgV"/#t]QrPKG|JM1}g`hwi<P]c({Z^BHnJJ'UQPMZpfd;MSN^GK_nw^ev/a^z(se_i7R)GX)^WQ[BSu~O<E_C_/;mCh`Ymd
-.=a+/7[!b6=yN9o7%SLpbGM0dfc4ucv$-/0UCwI/xzSb}[DCASl4<Iw0Qk0N7r0|mHC,q'Hp=nwOSnoMHUxFAT^TN]@j==dmy^CVxY.;Z]GSxjT`}PsDrX
-3-R:x14ZDG5^IDUVapf)3s4_3$<|Stb1(tK<U^r"gg#vV5^@C'HBjK}ws{6rO}"_,9.$'5xVd_9'4OvAza-pH86vAW=3^b-XX@pkNZAD,&CNKJu/;x|hJb
-gIH{g%cDZ)W$+}FB1MH<J##m)dOa&ELT-KTO(CnTIuf:+E.D:O)2~TYUY('c;yaC=F@B8@~hhSm&a(tl2r{CJObc=@ip<EtbKLpY7pW_iqGol(hK)J-51x
-5F;st6FgRW~qY(qpe&yBzhkOFDo(lEnjO:"|yDR<_6q;rlar&Lpk<q1[;MootzC(A{Cm>CNA<-Y86CkQ0UHZ|OkBv0sG>OYs2fS{8;1Ct88U+;5%kG2$k]
-AP7=}7|fe-n^AOXs!2~a8(rmBDQE}+t6bs#&R&>dP>1>uJ|eD>3leH4V70@O](vm~wj_G(o0"f@tPW70,K}NrSS{MvpJ'wlhPl+/5/$,Em3W[>5kz.A0C4
-{8VLEN-dah]H0v_CyHH[eNUkd:0fdqSe+GuG5MOLi$@$kP$^0N9K.TJe,'=rEu9#wC>=Mea2ar{#ou9q]9I;Id+|m_G5'&"R>HQ[c)RdI52)Mj/xQKbwRP
-McaoIt#B`gjZhpRq^'YyrG~IVR_ohTdV}&<{Uh/WwA%)v7j<LiMi3f98yFBm;-t2c6Js%FWgM=V7|pq|Hb;{OV2+D+7b}w%CJ6fCRjCQ57osB'[IUOq/>z
-W<vx5TX'G"xBjL"q(S-<}0N/@>LVTl`ZgQK-}_%eH3a.ub7&Z|5Uc[7mtiyktx)F$+W0~VcE0tN8if{O5-,sr}dQkZN>+JAEb&<I+U{V`Z_ZJ3]:rFs-vr
-c}UyzC+_Kx3bOnwfXQ,:IX'8`=&A3h|4zUGzjhFEBBJr~<.m$P88'JoEl<EF#)dEOcbzrY2Z%PmyON-,ml&P8l|&;.z[V4qoaaP-Lim@9@hkGmVmlOX}Yp
-IS120G^Fl6[RyMO@'9[nA(#5-Cr4%^K[E;q%>S7ico$Va&>&jo$PkVAIt4sa4s}GiUq1cZT.QvE65SDUD0'!0%5M4nxo<)o-M_t+8G#n/:A;uV=ex)dOg7
-7srO"xvw[B8KAc+zxaRc;=ZTNv)oTE/q^(0@<a3DhlgDua1[@5jy}BhquND]]4`&o[XkUMq'<q0{fkJKTr<(N+FC"M<|h}xr6di}GXB1/i2"oF~]VTIK[p
-':zG@Xcv7vl-Ero|:j[]Sg.7|'pv}-mWf[<)%cmOAa7:_qXiB['U-/o@!S}H="5"j(]+7z;3xDI1v+M$)8'6'tRfOh-zjlwcOC{0hu`M~iFlgm;+wx"x=g
-MIQJcY4c70ptwV2rM/l(#Jd79D5`Cbmd%pH!bzeWX$jR[QHE=}#|PSJRrAfm7u{{dv`s7Z3c`Yl/Pa#0^w'Z0S5TYKucX9W]O'KasKI|+$k[K^r=HDl_rQ
-8$!,KZzdHrWR0/S(!6E[3z;OSr)a}jO:evk$BRPb9a!C#2>5kB-6M(,K>56CN2:F/V@%z9{B;3s,C4Q3c|27}VUNOGrHvr/|Bl7@Wd(q#Sc|STDr0LL%i;
-]zYCztWC((pB4/b4wGVRR_WI]7IyIDjy%M-$T&-_29.{FuL(2wm<2Mv+64Nd"9Xk0+"eQ@lB>&Lwh$xvB!r-q};oj&6UHSxtxXD(qQu'<S9Fo+E!ssWJ5A
-__)c@{sw:H/npV{)OP$ke{Sg_yx81^G!c.4_}##_c0l&UQ/ip[k:SxBke88PY1+ss!f+RX77dy}/;"'7tqq&%=|9x:H@FGP<IOtIOg^T|W#2"Z8P2TZc9o
-'Iy9PH|S,Pf!IW`Ocp7dO<(%~Il%/p^tDPNYAe;Q('4"IuM[MxCltsE2d!1b>D;})mQVW8@+_ScBwE&,^rHnt(Fl^vJwfXu=Rt0o[htZ1|A&'[,O}IOu.;
-/Cnciv^ifV2#70%R!}-8}Vuf!qp=6NJonV<FPdN!QSjx]tNAhG]PqURn~N<)7i|=v"K".NTFt|W$Pkm(eXh,-W7Yu5EYo"Y!Z){pp>0ZDOq64]LcTSbR@4
-:=Ory`!)!u)6i>xFtz.eQmfvCTxMcFY^dugd|hV+W{c=_A5=Rr%e-"EXu@i0DSTA4/fm]5Aa5C=z$Te'I5iH4xq/)xE0/]nK[9Um:$FYZ4YrxldE)S'jO<
-lF$=hL7K+;duXZ-]Q"b"@LLfDv1T8e1TzzIMQ4kNhukA^+%%B{ExD!(bDT>2B'/;pj`6-^;2@c7;sCOZ{xJAQJ|6P%;:$;PI%vt.GL_0ch`X$[N]#^hADo
-Mft"h1==y;zhfc,q#>3b|7#63$>@@(K];sK#JjB_|R4tO#G>+'PU[!)}6v5u<,mdfZpJ)"`Al'-}k;7bM#uQyD.gAOZm7;Df}Rk"X}KKmlW-WK&wr6,z{x
-d+wXG_uPd3GBb3`$)$FP}#!@zLQzeNc-U<b:S5^.XD`P6iB7efnLi2IZukPee;Z[[<-^)};s+QGaGd</bqqxi/Meap~"DAKh>V#Q-;BByoO3dC$&s{BqGJ
-pH(V[qyI))_kf,cCZI2H6iz8qJ_8B_N[NHl8K"_,af;;`Xjl!c_gW^)eIMPFg=X`2&I"bCmfOu0<x(U%Ih~AR:F^uZ;ImUK)|^$ORIGeM)x@PmV]}rik=w
-%d5v[)NK;jsV8UZWs`e6MH.=-XQj<9nsgVYwW^Y,^R,crMSDH3t!B-D7Oe6QRbL#Oq-8!vUW_KU!Vge/R`VhRWG@Yq3a@{_9n$a#KcSE+=1LSWWf.^[{Dp
-E+vnQ+btVJY+/665eaJ9P5hw=>x5Gfr0i4yATc[llj_moU^<E[G4:{YsqF}V^Hy7yVmFp'rV,Vma1%4XP|ac!B0f:/ee$PK(dV&|[DztoH%B71y46:gS8Y
-^o.%4K5760_h88c,Kb-#s-_h{Y/&jV:q[([,-Gx%`R6x`y<%q_kR/BA21ipKnMhk8%8.:Oh@V'y8>dTl9#W)zQ%Tp4l@6qJz(q]p0SRz"YL2IR1^EWapGY
-g^pef@9z')eO&.4FqrQkeD8io!Dw/9t=h@;]hKx:|OkU&aP"!Y>51xRInS(XNG>p7FKV[KBL>d7+r<rqO|M=L.`^Za6SO:MJxFVL|`O'JdFR=1'hU5'X7h
-Pdvb{(k'%hjBmBi3})8q%PF4=gG<_aG)Fw]xH4NcW/e&ZOqCE^R]t)YxMv/7JM^eYb/i}NYUph_{Wq_6O.lc)=j[;3+#aKnz-Hg"43v"P<FlzX@Kn|8+'t
-ytm4R:vG9mvj-:vB_BCAXukQ$]^k&+G:vRW{B]IwpX/cR`p(DEvo&,L%uuu{)a9V.DZ]1@0&w2}&LGQh$rBgO;r@4xlq-z:J-0U0wBCMVL<Te<RBdmX=9U
-wP@iUxP5YLvZfOvNs@ISPg3hop0(I:J:dVs',8#Ng2D(oD~b{}jNBg4huZIqa|C+PvMJ}wy/lXfF<&T{/r"~=}<Bo)kOcSM7<UB1:>M}Qzr@Liwq{1Sb7l
-rwl45(j^nB;y77pr0@eFi]qGMKQoP!C)Wew'B[1c~feFW6<^M[t'i;X|roqk!A'wT#u=d=m.NGP9I8FWho^Y9:XS/_QlV7WoSeb6Q{PKSssncrz5E]uKW&
-qS:gR[ecqL(dFG/MZ]K{!rfDJXrc=BA%]Ms_xnk=~C9Hb;NMy&2Ck`[X-z=rzf("ecRxA@,_{&<kOiI}8{H]S)4<bV:a;PFEJA$(wuJ{u-3{M[P$]PBnQa
-&_]M4[H,0hO%~IGMYjW0d$b&Zpav6GaP1i(@-(FDoR2(:azHH@}_m7G_lTteqf~>}&&T99@J'r+>:2KNnL0TofV6/&,fR]R,_oFvodhjN>UV>NJTGNKyg+
-jU'{WO#;;qq(lX#H:Grs.n0hF_@{J`Gj;AXB!sX2`iH3ur~iX:t+:CM+Qw~6N[~{f|d'=oA9S`X6ks#o~i34vLZR&<%QA`fG=T$S2AdJ/M$a2PNjp.C1'3
-^@'9};C9fHbaBB%H{4~-RtC]mLM<(.QL:F_EO)'#&(S_sp=7FyX1Tqz>14ZZeoASnL.X/.0W0G8^gi4"G)"ShE9b=KoQqy}U7g.Dl)S;A7;}>}ddw)g^bk
-JODQTM$WYt]60R;-zlL3L&v+JB<E|25IoH8`3-.b!L>}I&}tQmm"BxoMJ2egiE:{>xL_@(X7sq{OB-@W<pv3,dz%MTOX_oh<xVk^+VS/P-@AIq7Vs@q1^7
-/NxLXD8)|iIP5VQcJpor.JH<Fm,N(M-SdSAH-F7p[qd`r^|0[4g$l=&'_&;dZkOkQ6>Kn{CJ0w%Lm@k3!>r"_%tV/.2LME6o$UdEb{+Kp$,{@L~>1h.+V!
-l=3h(r6]k=|$;lVK`rKW/r!v#-p'9-$A%W#`:q)uC.^`v]JK_<>oahm(u#.p`6$)}$/rxwS[._sa0ot$Dn`_.igR6U"pmowNrcy;gAwMe.A=$#r{rnpx<J
-#sbwtUc&V^i"W/qI'c%E0>,@a3e7=W8W(`6]#^YA+&Kn-G-Tj:bk%489,&Av+,Jn;T64JdIucyp2$^.D|f5HIMNiP&}9Qhb2;d)xr2vZV([^@IzP~WBl{{
-;V<$wMqXA"Z{cT45TPUV:W5N9+Dlj'(mx}tOu`w9uY3C&6FBi-%sY|r7,'5B2fj%Gyt|+GdO@mFmXf~=WHu{cL8vZUtCS:Zxd$l]SBACdF'N63qQ@RpmOZ
-E0${88/df0Eh,hCocmb7(/F}8(p#b:,SL=-"Ym>Q8k49Zu"I>@nv^_RaIA"`eIS;iM}Gc$@t~/IUA,H.kRA,aVi|.vSOay[I4YC7f{KW]H:rf+Q`#U${WT
-_`[E}m0zJD0lLu#0&29'pmn6$Qq'5"eo+9v]#Y3Vw+9)zud=`D!/n9A]${9ZK+nz6o/,;OuT$`7Q{KX$cmE1$xwL3r|I(]Plm4mqL_SpxNl6}1BwB9Edrb
-"+$:EQ2>-|0lGk8O~3XEV!7|}k0Ph,J}|T+!|(.W2sCuDy{x:6pUk5oIJ,tKhtq/YOl)Lj!p:[.SH4z/EL)0kV_%Ezvy>V%bGO8(|x_=u4'72qg{osEvW[
-BVb2[#:f{sV_/j#nDoCxPykcpMYsu^UYZ+L&oAo_@|F.=kH|yyH-gpJvKL9O7Y&O]V'G.'fVH42;WWh2(;s_kTI6+57c`G-C(rnH{z&Xd-]1V`H[!OZn{{
-v:mqcn(b8&L2/K(1u;"N7]Fk0g@/oPz.4#c$vmbCK-@`"da$,07!CqPd;[B>#6Wk;VltvBc='^J(ytZhIAv)vAUidKT=MGc<OQ$!~Xe633n3lR9oT[tR>H
-wLb(kr`Xo/at5CT5_;U'vx2tot$gqR{1){5eO(,,]et@P(JpCPYFu[y,H[{r@PH3&<I}QS=IuE2'Vl&Inyisc8:@dO;]$y{+N},N{;)_u8T|(Ek]draS:&
-lkl><C:B_,Qtr^G(zg=H/Guq$8H|LOh2acQqpLT,neQ=lQtpld,`M}vJZ]<;OuYQ>wa>(%@8o'l,|ea|qJyNbc5S<D'H^n!m9cIXrVBJn%X'8qJC<{JS`7
-2-5Swr!<j00kAquuXVo"A53nPt7d-k(ZXK$UHkb]_"Sy}X99%DNLh5X2OjGmBL+zog@e~9^X256,^F@o@(=yL3K7H5I_,:<}<CyS=;DD!6_/[J03"zD0e>
-@Ilo'"%5c^{U:E_]_9'>KD,=46q.YEo5+3HG>_[9`@}oBK|32&PCHdEE7vT(FD"n"'lBL2u(P"=`U=a3,B&yE}I,`N%/o=AFOAVvt6&GfB~XaoFZY8(#Wa
-H_0<Q%ViB_J@sBr{!J07Cs`H16w79zj|+SO@q6L:#c`,duynNW4lc-Z36:tOh/tq9bgky5Hi|:eChCC}^HaAq^8l^hI3I`Z'yal,+{ShJW-7Nse!%K9TTl
-nsszCHXAwFv1ke$)8Fo/{P;eYI7]ODd9@:OQq>W1O:2|{QPI3{bg1&'.9OJk"[O;3o,Z4CptMGNWNI5}|>rLv8j.{{xrvTbQs20jUl.,vtP|VmYDKEIE5Z
-dD#$&/r<S293oRfRDqT6l/RPWXA!(Uz/"lj9A9&:w92>bCNEd7@;mZS!!Cty'eA5:z$%3w7tT|Ctg[xkL1q@e@{/FMUd]f_'NJY8S"~fj"|V``:DS.=;jE
-s`f(it8=.2a+Cw7)}K>hlq7t"yQ;dp/ho=t+CAd'DyD2`cbvbx-VOY#`a@%sG4_f`'c(eF&v(jNuD96VPEVBe5<GCOk)SRoW#x(<i56>VKcqJ9C#@"dzxN
-#T>Aav+d]Q$'g=GG9MR<q)Llu[j.u2v,eA"cQ{QiQW;wl!rC]jA%nvN37xj>KcKQ1r@w|TT,(wZZ[6y|wc"%:u^Q35T3'|7MCWK-0F;E-Gk8iggw&Z~2qu
-$FBj{W=LitD_F$_'-rbH]ZP5ro:U#y#J3URwTuWSt}K,vZTc-9(oZk;|BY>>e@~2t5&CZ.E(j]5y-(P9Z#o>-eYp''sNY5ia:=!n/{JR;vBLBj6_-Hs/((
-^4^o+/%@BRvO!4T{,;dJALchcrB;[0H49<t8WJ;KYsgSr([=<u7k55ai;)>:HFOsxi]'FP4lM#nJo`ONmxcHk3opAdHgf9;.pn^dRsVnj<^[>v-Ts:ISSl
-(W9ZPO8":ZkP1{5;mDeu-UN1(k^^.nz48lCbDgGB^EXLU0/fY^;vB`!SzIaC>=.j>J0J=eVNO;|OklojbSN(liyO}Fl.h|~b1K{>22Doy.ocdo^ctd")hB
-bqsF(_FYVH(J%Q[j=HTn8DLMp;uzM_8^<v(e(GEphi^6$ut!X#=w|xh<bV}(p;n4bIz3w]8A5h;UR;2>)T"_J.JyXkEHL(-OI"YF"yf[tehrmoxpd@QF98
-8v~C@x{>#kl4Fx+}AvIp$5$vODv'{.V@,snS8llI&xk+;_%6LE]+`.xa{A('0F"y{da5.[jthr)%`4^Ort@8oY;RUwvf,s58FWmrbd`Tm(ozF]^EQQ@G{5
-l]f:Z'-,DW=e;=anV"}MOEnmj=^"j`(Dz19Rq>6t$"<5WZq^xu}sd/L}UbEWV>]|y4{iKGIhAXDJPM!;3V[i|UhMdH[$DMr}kuxx+YF`#mAC5:ic3/ZMBx
-Q;WB=<7suxBXkbYJ"_"sKx.%@-bk.RUgz8huDkDEmwRrd2f;Ua%Z46t0ZdD.'$S5Rnb)dQIGYd]{zV(yTzE%0odZk-2&h_c(>:xYe`wkd)lE@Wxnnvh:Aj
-!L:8p]+s]":`XlR'%_90X7kcjL.>Df^YD9Py"}q=+h;o5U>mM``Q<lxb,er7_}!:XA7]7v~aXo-Rn-OZ5x;R7Ty|&qluu{=4NJ2wxsFXVCL[/:`I7MHWhB
-"U&KjQ"ALA,KTX_;(="9O"{i8I1KZnD{7{4Oq/D30R5SDLjh/=Jwt5gxlqv|:qd]0C5@8LXL<GMrth>r!7iOVkT>Z481GR+;70&,NF}h{V5U8{]v(F]:7,
-C}YV{EC7;BRN{m>{d21-_D1%9K^2gV)+i1Z)3p[6JXWSX5zP,L,1B{)}cb_R(S^XOpA:}VB[&Hf-t[fV%]dj;D"9K9PNtN1XQODJJZ`4`d~TKGQNSlPSH2
-6M9T.P!4+#oHs2W>d>3/szQt+,JsV,"xLr0=WpB|'4}4d:43my#EE_SUEBk%yq[mEe0T/rU()oFC3gywE/T)O,,N8oi-YRr=Q9Y&GLBO"0Tk|iB:nz}!qc
-(-1`qL+awr"V>UF4yZ%-V7i,4m4@MD>uts:R:v^^S4,a.-CTQ5GrO=;;eeV8xxPOiQHg$Wp4#x99rI%_mgO:"@CJ6ygE"Ww/n{S|ABnl4Q1,A7twvu~_ib
-#xjvX_WpRp}ny8cGak/qw$8LkIUY/9t8A'b4_H9i{3}Cs80dz+r37ttqIBh&kM9iGj'(}:"l"j~p)Fn_'I{L<nm(6yI'=QS9HM)3;(td#jR1T`c1IY83CU
-B./Va0=&icYQ1@o0(hNLXmw_1PWUs_>A#G$,S{E/Pl8sC4H!-M$ODYM_m+_8JzQ'<E1jH@(3<Q|tpx^`XxjTcRSd#{HLadICGe8QOh&/+`Nd%b4}(<AAC0
-t<EQ7a(#}Z#0yaDJFaWl'Nv^1d1KsMp%xJ]nm@b<S:;,ma"algxK)FNRxp8fJSq9Lu0U"$&JkArh9.606<l`~<c`aO;51WNyYdhOc3L'JU%RD+l^3$q-M9
-V2G|FdiO)t^><;p0D{KU`D(p-FaQ,/W9`">8wn(w^FZqPT!0N9/o&#Jab6I`_H=DB#ne`B~h%<(.5[tuRwmDXJ/(<,CJaLl"p5a<_YrimL-2')HjA-~mT6
-(EWO>HDEvLYc)4!G"Ll@:k3T3Y1bs8X@rEzQeF!'usI$oAxDIk/y39}V6;go0$g[[:vIc>1AVtZ-1VBaiv[$jJ1f2Uft{HWlR1ei7&cM#5bX;%8R=xDkag
-n;AyP!bQsaDSm1:@:aqEa%sLZi^cz-Z_cx(37QO{v,]rDK9xJcq8h@Cf@/hM>q9.QhR&jf:)TdPzi:7/0Nu<>P'7mrH0L|#mxw=i-NFc0N>u('dm}40ZZM
-7xt`g]+}1H!cdzqi|Q1u1SC/>iY;fJ8YHkLwLY3SJ}RB~ftyWd{S~u'<8j/.`Ox^Q47{F]<2I2NmDLf8'PcmuVHcAXcC%"{qvfa1t$mcCg%2T5e:lxou0o
-X,N]Ql32v;LX.0Pr!O8s_8da^nf4NVd<V]oh}@OOH]4<8F<9f&8h/j;Nq&l#W-F'o#0qsEKh(nx>#N7>;;xc]eP2xn5i28e3xGa:&>c)1L.x&!>#r}JfAZ
-4fv$poganLt9[Km_4[czm4u>ITxFl2EYCEQmR(T_Rp`vLv1x|y/MJjpO9aJ)GM08)Jphh4yUE}[v|Tuy3}N9XXVO_Hez[-H$HI`lecf]Qc6-.uq(p"5$Q'
-UeZogk($#4.'#K5e4vZAYc0]s%66K@,:Q)wqbEcIvdT4xn[p&d8%"@U=K:y0/B_9]4(aA@ak.OhIT::>Q9)&~+6^>v1rrk|18lLho:u1-cA,>BW20`S1|e
-wu#D]8$DjU0>Tz[P~C[`=AkYk%;u`YqB;vPjmG<TG67uNr+{w3R!KuZAdMM+Aay4e0>KU4hje<M:}K(7g25(o_,8/j~>vmTy9LYBT$|^qdy_7tU1`58l[k
-R0~ve.0u1jmdOjc:QD/Q&q,Qf<!+-(]CGWfzmIcm!gr.xp[+1!.|gyI`/5c}RH{iI;vCJ:=nc,sd1x!Bc/BB1NuIR1z]vw+Vy|8D#`_51ww`A6`z^B3Jsh
-WvTYvl">O}:(#BUX"d2.Z:Ri=A3vv[m|6kiwue0)T"fbv5Qfqir_svC0zH>dZ/[x%:hA<,d@08FRhdPms0Bz>IHxgHW@rb)h[_fgM,+No${wRhQTj=oOmt
-AI;s[Aj^.1He$s$J>Jvfu$3ur[GI7hv$>zfjT:wK[m#2~;o!8/GZILX]7l_1q)DY5eu[jC~5HieI|pHls4[l=!"64"C,YFUqOCczj([5#-g^is;8&-a'WL
-Aik:xugrpn'=7-i:tULB^{PTheB/'J@5APSUp8zJL)`"XZHvz20EjU;a&3W]f^GR41!$g`_r$8iGd=J0;Km%S+EVwP>9(xj!zFd|iW9DWVuc@q4"kYXu[T
-AC]`@XuK4H<hrt;JOKTYm3sD4;!fx]Q#w`HcA`Z4iF.kingXi,(I%9{rMv)dx^F#vU}]dakAquA`TKN0D}54T7-q'pSW-O<s&vdeMBcxvaCHeP7wu;"yZ#
-NinB'EDpKF[pF%V6F2xBv|eh#/W#Y672$,27<tWjWg+zJo%DphY}[.Pc98&$hNs]eoe;2UR8Fu"Njqw"|({JxLKr[fK`JReOD.qCXF(LpWJwydv$)Gh7YW
-L9W;{A1&jdk8(6r'i>lVq%uS_CL_Sxn!,6O><2.Hv9Qux<fcNS=213&J06p<%:e9kkvz6P(Y(fU'j`O5svBlE6c);6l>{_1|7BdtU|Ej{%]KM=6:E&uoE1
-YaYW>3ZbLwd{w(GV@tTY-mldU}ZY$6Sx:=DUMJ#un^_f})Es8Ai2bSB%%$DI&$j8ZaN|PQZ6kwsRnB_Sq^IVQ))G2spUfcrtO=!J$L>n~ySiR(-x{yY/f9
-~yyE3QTLEp'N^kjBpe7qV8i(Y<H97b!p0Mw3Fz.,s+'h"L5JW;~Sl=nU1F[wkUZ;LRB52zjE68$:T<!xO,[U!mZ>{YGDNYg-I"+=7nTsuOR"qwbu8=VfZw
-ZZPh#Lk5K]frGG60/u=XW>uZ<2Up;!Z]@n_UyZz0bxG%~:;X'BC`O/1Kx^gGT`atWQn'Bj3"'F04'O8U7e"_%e^i;3=1!N~mX%UFwpGkL#e_H7bteKdx,s
-|[v<.=@.CPmdD!|sTXw6FxtXu9iVSdhK@`d6XAr$y!:.sVugbb]7$j/7%4Pk#auYil>ea%/WH:GI4'JfP1^XR=/_J+qoclPGM$YJCc.^2t2^5`,m3+QAg=
-!(~N,7p9.}oG"E_C~94lz9"0s9iB(qd'j)1vpZLxt`"&'nA:hArSu4C10U+boqa"BMHy'Nqral8lC9+Jlpq[Z1GYT]_rUB6l&_Y$sHG50+;8kqwCW|Rr]F
-P)&esQR4.lvZ&-wG|ou^lg,Gx1D16JBNw^bu+r3>rmWpD.%qJ(kUMqgYdv(O%}~AK/DU@jhsL.srU{^L[)K!}k15+AM<;yyz5tUE_^CG8T%dP[h:N,;#f!
-+eH3_h@Kotx058C$BU.94e3Itv/KUUb.TZ%J.]~[I-%ZO!,(V:[@atwLw,ktECwv;oN9@>YLq,ui2Llxt$RoNB2(Y2%ORPaVsyS5x#d'60@ax#Yhicm%-t
-E_~Hf|>y#g]d37H<Pb0'wOK9p)R.aa.BK^hpYk;tsQ)>h;y2C/f@(t8f2`JY"^s5D;af@N{66jD[:6PClCC3Ck-[pp]'Ja25|;V1"d!M,u#|lTUgHz>.-m
-:!277$jn}"|J7kOZ5W6d;gdf"YVtu$1dd.=;5pGbS)Y]=rt!(`OAcng0ts`]zIk|1km[_`F9@TgeM}p&uy"0fmrSFD}3gd|nf&|H`vWC<.qM=Q@(:wMlrv
-`P4<sa9mX65mJ,^]FCjuhq-9}{~d:NFTD(E}r(K]I&O>Q{SF6|unD&%$mZ&L-26QxkX20R<0Z5:G#xQg]sC4bu7O<]'U0,,tMo>972$,y7/u&gFh5ZLdrj
-<SxGuUQ@cDtr+8Y|Rcyp6V+L.:nCjG1JEk6vZN`ttEF;0UgoZ=M9@7uRgcS.uv#sYKR%T{#Mnb)'U8wPE}aGf)BpOQ;MQZKCeKJ[JDF>~[Io%P!!N&NE-[
-pL"Q7$R9"7c"tN]qEdS[:}QF#-OS0p["hp@KG!3NVAOLh}FRxaNO@JrH-;|Hr[Fh6f<N{CPF2H0wO]`EhS1}Yp%ORZ04UEpyp2x$l/NXmeoo~m,_;N!>mH
-A[nLC&[%IV'TuN/d=z(a,8p;}fALl{@O[XRZVl=+Eu#iP(=VU"Q;on<n1gJdINRrw(tQ4"NDU+mO4Y_%G8#Aia(I_pZ>}|`5XCwej/iu4-b+efHa(,uE{G
-A:9ZA,I_~e."n90t9){JGUm!a}D{v,(6TMs2PT!0(|(xj_[B53K]]O!X/(:Bn.lVn)ODJd4eQg|fz|4b9x/{}cQ8fw!XK6hD0oDn8N"E}0IzfDon7W'gH0
-hDP=8apMA=)1yiVEeKwFxUa^HjwUf_]o~H!H~c]rU9>|[t8nq>3p$Fn;~30`CDY1j==EvC~CC5S'!n#3:dnjj}u$a}J.||qd0R:<`aL#g!&qMCuSS50Y'g
-9Y]t!F:BO+"rc)Y$ZW8a7eP2.GU@|A:,&h.-cU=U>V0xTGj&uWL}dE#E$.lyW&"~xw):;bY{.Vu7q1B7.re;)f]>]k^0;^/Owk=+"{H!Ic[("q3eMCZgjk
-Un;uQiyZ_HvCR!RPI1nu[I-R;l#p#k|FJC1Z<Cz=!T8$>14yGJa:_mml9O:/dNbs_IloCiL>)IBD^'3>KKAD81ek)m(K3{'us';_)c]+dq1`uNQ|{K4{)M
-(-3qXPXB=Kdnk068!n;aR00qn]<XPF9B%3$e`O+<Xv(>qRXf5{)T+`REvECOq'+g"bE5t#1Rls_u+[id{@nHQUK1`<vLs^{PPpveJ@TuUNJenl05m!5V%}
-G`khTfa_j:SB.lI_qa,D$rrn/ho._,aSbNj6z2=C~QF^oGEzO$wq{:]>/sYR%pUH$I"UEH`)!oG2~u/4TK-b0o7S4e0z;]~pmI-x|w+JUlT0~j[kD2+}u$
-(4yfR;1m3#ef>TUkS19UL4~L$be3hfOe+fKHTx@rTy8+=3&I|J#:!$Dm-f:(JeDFkl7)bq_9XqFozy&JqJVdDGD)wNjR~p{Jj(JJ06w:1C>rRE-IP.#q0J
-:g<j@v98vuULFfJeoKFFgDUNylPh=e+e1zMcNSGhwMa7~`v#ds(+GJ0berw>$&c]$bmvzM6r=yru(<+E@2G}-8Z]PoCk]W{d9gB}k2&QweObX5m$lEh+GZ
-K7E8=}+RwkTCO&N,CE~YU/;/4YJNHXJtUZAru+1/p0cW&Rv|NK<&ps^C}q:Ecbf!v5Ts=g~hq3ve#Cz)2b/r#zj&j.0`_5uMSIi;`cmfB`Pl@p}KNDM{'1
-U;aGddl@]dIEM:xVJVfxPAI9[DNnUxmXAQsLd}gY;r]XV4Nv~<wYf[-rV,1|cygEi81q<_1)sxg827@_TdoaLnNyo"PpscI2hpS{Py>Daqg;(XkB_K;=g-
-2bzkLmRQf!Pa/Tq6#'[Nd{yG{&['WE'2v(x-,Z%(D1pDM}TIl#{Re&QOfkaf{H7oH39f<_/0>Y^r8/K:ah'zSsFyjjG$/ajSM,N7`Z@;+N),'X>|jp~syR
-1W10F:aiBfF+:j^c}s6pT9nwUQ#(bp!yTATO|z@l%5"knIeJ">i<tdwcqBzZgD&_"Saq4'X2a-O0N7>YiC:)Tz|CEz($DpSCII#-CxhTI&S:GM]xYv,:[N
-9^3Ke=p@F73zEmc4#kMZ7Hhf]SiLAq;2OkVT`RpT{{!1)ZqsBPlfz)H>koj1x72V_17z}SYZH=DLJ'(]i]n%c$aWKZkF(+=i>5Iu.d/M"o!1<Buav0]Loc
->nS/H3BLU9g#~_=[VA'el]jF<r%JZfM5XvKf{e04!ZIDHkpM(j4|:0N$qw]swVQ"m8_w-j{owe#Qy<[|9`HL"/S916_PRp)%XOx'f@mf{i/dTbjv3m'A[5
-$1LbWCa(k|v/2{{fZT-20lg38-dsFM6EZBiw5j(9q9i7yNUOf0DtkfI&-DbS:&[qY[p{o57ev=W$3DZpyf41QQTEd:'yS4b8I8r)jEqJB[<cp<;]TfkHlb
-#LHfn_Vb)n&0Eg/Z|2kKXI4RvM#=Pnx4v,}Z^cvf1x,41TafMR.D~Gz+QSvkV_;9xTtv%M7l%45;^bYn]5k+>+r6=QDK1|b.K(}IaqK/RS(0RpJ;L4EkoO
-@l$NfO8UB,7J)zq1)'YHtG!L:Qh.L]R>F(])P"r"qTO!ubysb>3}`U=3c_!#l>0)E9qFTEUJU5..:j^A/.6TbQM%PlA@bs/hs{:FJ^Pka{v]h4kw^S>F#4
-.+<CbrsL1TkM))M+/2#v~N"oyQ0^V5V'N|XY-8{@tQZWBp}LxYwR)=Nqb.{>mM$=/psW]VKZ<kC%6MeVWObrCXn{g@]K{C~1F>AgmmFr|u9"7/'=)!H4t2
-;z&N5gSb7:8M$h;8-K53Q5Z/rbrYh$|zV()'QPF5|BR#NFQ07eTHz]D]T`a&7{V[!HL%z]&Qqmnb:dt!X!M2^U^"#cMBM$&lRTR:nB3}^%i$>&CpR$%8:;
-`"^!0f#)H'J9I&4${I{"CX=-a^-g<)rj[v}GK6`h]!+y{399rl2J"@LNq.'|JA~<>>VJ&T6><aj]3b}>l}3u`_>N4w/@H)T<n>3nIjS20&v4I%ZH;,c>s8
-;8LAb`Bbvm;z3IG7d#$Ds^@%DoUho06o|TZhdmS70%X|C^I98(0UZWB1&.52=X9}-5=81uCL6q!$=dEE:"pwiayI%9-,VHP}3J:yl/JZqsLDrZZr,k:FID
-2!ibt%XP-'}gb_f%u]XD|.qDxoF{/s]Xz>9{5J+Awp&A3bVXOY=ek^(V#eTH}'}Z7q7|5j9DBdD"q/JzoV}g9D%;5@^p'a8&`Gvh$%1M|/YLXXznRB08r'
-@Ej0::Ch;7wz,msx17p/Y.1NEvKRZpj<HC&S!miqUF,l.&6ig7OH)ITehG+$HNn.{A9/5JdIv>;uS}IyHsV1g6^65HuBUfb(wB9R}OmYkZOa~11[Ahb#gy
-Gf/YH}1blITz5.25UB_XJn#Yo^+<%T-@hghz1Smp^cW%#2vmv8NN+UgEy60+YXkkKkO&I&TG#+p5GbCx|JuhcPK^^wc3RCeMV!Qw[qRn#DU$kFe'><XF6M
-(w4Kqb$3RyJ4jhm_._!w{^a8au</UCG$UB[2qY9lFb'{%Iqd@/"PbQ9%&>(xr2_OIOvUM>Nz6[O<kO;0g><9u^,0_D]o^>aWtOmMotIr70RgEO[:Rjkq"O
-.NbTKI)-q]2P%@Kw{rt'g'1_:uD%C'1Z{(Wl/!S_Y6wEwA8EcYLVeY.}n/)KoA(=4B{((X_0B1>ab&kuUK{Uwes-Ptk@hELdjU<tc-mJb+]_oI,{0HJbyJ
-QfmIV'4>MOq2ouj"iBnik<xe`}6eAqHzs|Mg,sUrw,Goj=D@Nc5})A`7Jp0O:m1a2CW7f_UZNA&92xuMMurqnYD@kB,G`:Pmk89!.DrTxj^^L>|b8kg@6N
-A6DI8cLYLpoE;v@wvp1INY:-Y+F,woN^fIuTg0[KX^pXxQ4tnFvPZ!C09#CH!Iwa>QApE[%bB.Cq0,c4GqRy0'B!ae&)hbkJi=QENrqz2!o/>PdM!K~r$F
-+6S1NS1ksr.60Q");#rJ:N:6=("`IRgfv]=g{FG>Qq4QK%AWu|H,%1]YeF=&C6AZ}I@]TR&TVrm(kr2D_/'^)_/4"z]u1Yq<(N/z]Q3UdX&AL^gy<rFU];
-M(InfAlI!"pP/)3rUM~T/IVVWfK$zt=/p'W9r{=h<C[mz8O1A0+W1:YM;WBv4ud.098d&D29_^ZUbL:-ELT_7k-Gk}AF7>Q2XFCrgxv[t{&MNgW<oiJMWa
-Ve)f}<Q&7L,p:saT8<Q,dQMIn$A_+E,INZg3AAb.QS%hx9d#u^|(YViY]sbX|{PIAH_+yPl)9='qV(qg-IABrA2d1fc6]|'cB5PX2ZNscXDZa'[],x+ec6
-B<k:q,#3e`OI4o%#:v4s6v;N{pg>W#9PL5#a|L7-g@tTQv<>ni:$BuAY'_T-FJK5t473deJz6-#g}3!lS=6Yncw%Mxl4XD#}Sob|xgYrMYLg>Yna_w(J0^
-_pnpPo6}C80ALghvfOPdF]AdoH+"ofNN^/vG!rFp#Zr[~EMM.@ow!)bQi8=x%vmb{+^r6aAt5g9L|.gBk1}(6F"69Z/v<[WRzwb[KG+l(K)8<KManz@#ZI
-c0sDC>ua'E~O<I+{pzX.W("$p]otXz=,OTtuC%W)T^!!Dw$yVa{yw,kiwC(KgeV6gkAD[cX-1p3<'QZgp=RbnP0"CgJf+R%d#oib>uU`X[zKs{|F|GGhy;
-J:Imm`w7q2kUvxBxUxhVwf12s`j2,k{by.H<P!_ayZ.x=J[`m#B.nv$=mA}MO}|B!w}v$h"IW:cUjlhl!i}X.+'ip|fldd8.LS#P}ME"tUj[C]VKB,@X49
-"fX0dHbYUiwpo!=c^ljpQko!,^rLO8a%'AiwgzFPZ(22qdb8Zi7he=/kp=]_dop-xOoZPW,TxMMeV-]3}q.ldKTv1A)<%#xnp]&esiD`np!hjt'1GJ)vK_
-.S3iLlHn8Z`zNLTsoh6Z9F+;$8Wlt4slX/2Kk00PbHV!Pys>'qEWr+W)OkiVHxU`@#I&t]}XsO).^97l1=8[foCg.eK%Da.zDBd2Y/$THC{vsi{d&sM-n0
-H<Xa)T3Laz8!r<h`%W"c4Sj`d=pgD:pV0Bk0PW{z17_(OT2c6B+77k/)^"lb=ew#MW^m}65B6/sUI9pC}()u=}!9Vij+NlFIJ:.8SucY7kAZvt/to6+4pi
-Ydq!5DmAVdg01{N67ZZ{aaRamSR]e/5e2"wtf0wR1#[vr"<A{Ad<x,P)vRk>`;)E`rZ|}tUZz,u$Bk"afw1^enV@kdp9nP@ANS$NGo)vq_Ml|z>nzp5[9J
-l|](QeJ]q5Hhcg)BkbD}dt/IG'hl!@uAlbl-3r]oHypg3hF`@o${&fx'ZbWaBrL8_#Nj`V~1&#s7}-1EQIcB3GXWaL9yas]+XWqzV2qjQA8yRpEbt1bsRa
-r#kb)!3@kyc$#AltJ6](2<^[G/3U2^9&-g$zOIWY5/!]N=L<sQF9_q3:@zDcdl)m&,ty=2(XZa!;ou3;Jzu2u>npuOpa;vS79}.7"W9|I8^pL1,xE":9a&
-eWL@>`bj`;3'_X~tdAXT"sZLCgGAUP@3s>Dscj~LwF's`/F=HOCq6&l47D<}[&z;C%}$Pc1KRIJ3tm2sQ:e3/`|GEqF'=#/&DTKFasgLXIIZXL-G0lWg~l
-bJ}uy@jp<PR7XOxNs((WjQC%2eUtdb,'C[Fk@p9ZN2`KW.y/;.dnGR9ncnUy634iW{xlIze]Xsss%2ru.KVadG[&rYtjTJfd[RgpnT1v:'J-dKelu[&>yY
-GUzXg5MZwT:.@)b)bVp8;!b"O<^2mpz5Se5Be}_$86`!YmcvIfbb22`"f&VX4B{1%K|1ksidiGtrW=0b^A)I1/eg]+fGc9mF_[K%T$T8X@n#}Uwo6=']qi
-K6'vZS'}$F+`5Ve3>wmHUu#'#S-)wD,(H24W'<-1e$iNO@dr%J}v_xpiar5/pNuqax}NSs)6[S9ZFL}mk-R;]L]-VLK`RMRfvl!b0}kJm%Ki$bC4%%j).g
-Yc;'`)F[d50MB9Cynbt#5dP}H^7@1X{F5dkEXSPL3W{[nyNG0H/;WM5pS/A._,86/VEp)pb$CvykN-WllgfF)fS!:w$$(w^SqkD#g_3z{u'w.ur6UKbt@8
-:w=JZyqlKMv9Q^v02TklE{Sut6nP3!FFKu|bkmd=Dk6De0jyjE_U[}tK-(EZ5y:7&=iYW0k-b+78YTllBK^coeZNFFBoM7H/7B%dtRRKinew&2i8j`FSUZ
-DXNw)N'GAe|<KT/.oi<65r!oP4<emm)H{5]..n.zfa_O;9<Iam`}sO=}j7FQpef94>5.&t.D)k(-FWQd3-!ko|IG+}l+s_+y]T1`L&^7"F2I3razkBLQ''
-^=|'v"jjIZePS#G{Mc]W!,AK7h>JpGI:G58'4HaQWC8WGh[&(1!-Yn{yhkF|]9CI]:{yk;yLihRT}iJ7#J}^s'K6;V8w&[[_@Ei}1g(S)=V1T:,_+A5_j'
-%Hp(<UHyn|C5VypuztFfE]`.:,o"KP,AFJSg"ieNkBWs>kwCe+i|0T'/q0#%{_-YMx$OvFXz)G0oC%}nr/~RJl^,~jaH0fF9M9]gj@G/j7l5M|pfybu^wH
-FvtJSBUeK>^cj!v=FgqI+fTHa`:UPG@zW8aI{ejj+Oe}6Nkb]/[y~,_5{%,jrugw5q#/Whu:rar.u"E[t<YUKFv'pMiZM[r/yC.86DDy)FGkTTQrGK]g+a
-F@Iu=6t_bo`J@$jm`0lBn^EHYBeKQ4v6,NN$Rj^N40A.eL1WIJ7WK;vF+7ej}j-xrV.#e<h@OJMk|o@g"Ic`aK(jWZH4-7<}Oe4-o}m|9"lI5v.B";dl_M
-_]xz5WypG%dvxV2){K"3yx06Q)i:sN0uzEdF{!<S_czCW'MT|><@lGAi/!AN>;Ja=({f6W,g~r55y!O|Tz7!GaSXZ$GwKc5XyBe>4H(SwgYYENfS8mcTky
-&mJp'OPprN+G7tMDmczI>qBoefv%+%ot#Xn<Q:4Pmpx7U}&]AK4.6myD9TscG:r2FbdOb#S;LT{yx_P4L[!(]jwx|bQ"%[2uS=c(%Nw'gDpHz``dcz{$Vn
-;|X^l>D,,fi1W#BCYVweqBsX2)$KK0PV:]&x/%fi#%Hva)YjR;;gIkt|K^lHsSv:<uVeCVq|AqK"HL13t9/z>dbV+IdHFm=Do6H`a0E)qzwE#{ZuZuL;85
-e<RL[T!5o#C2!dcME%hnA:]X2xlr;xfU6!q]nvJT~/'{|I_RXH%PrVqt;{B=`6$6aNjI;VNEA<>;/N~i<a>g~|)S2qc4M7V373#)A%8XSI%LKsZcw^Kg"(
-)5ti5BftY9,OzRVUg^oOMj,>jkc_m/4wZ7X3sL,glmQSfvI!FbC.pHW67r89}d`$L}QnhjLT9!}-oPHd@V(}#m9eOnqO%6cw.Em3Yix};Y|qrY`Tpp||fu
-4)WbjOQgkJ|.FC"Jo|VtRHf9`U"L1B9s+gV-5|kKcD#iVQdI1)^-{0V4(;k-2M/aS@Y6U}}RAU^!Nu.+<g;8UVPD/#L-$BsAuZGYAkmNI3Tzla$3E.h/g=
-/F++=A40#HWGC0KI!4SjY}{bbR4&BZF5v1~k}tJC6Sz+iS]V6OOlgD/zEx,sXO,mF&/_p-IZ2X2(!^1d3EHCe`v{10s)}tf]OLWKN]JB3G@4gODQ)q~VPz
-/xUGOYoBMp,yi4B=Ht7;g6E7PVc3y/FI,kM8zn:|U]O"Qd]M|":58h%p5P-&0V;,`r/P%=.MVD|"o6-+VyM|V1MZW'#M<x<=xpny-}.H!$1S}(h2{aMne"
--SL7MaAj&bt7]VxLjMSBzk;N{y]j5jv1Kf,{4V_)U#;bRUZ;@N1aH,u#_r"'cgZ%vfO4Cs,jg>1tAAGSAIBX~{nM2T=wq300RA:D6F|nE5~b,nzPKjq0OU
-}xQvE[y,/dlXn[-[G=Xq'R&|WcJ8MwS)ad"Y"-s._]LjBZ904PEM%uXoXY.tKGBOkch#,!Fs%-,(qI7+UNR|s(^]j0qamemC'J"Z=(gj}^M<!!4jXdgcT#
-83/nV3O8i:<Hx]3%CD4q`JS1c8-}"[(}eexY^c%K4vN@>/~|=x701emiu'Pk;=$6DOfaA5WoJ8OgN6uOZe+P!0LY`up@W|/eQM|qFuYeGcAr)ADK}sW2T]
-PqC_G|]y#0sIyw,#2qd1f9z%q&I0aIC}|FV]o/<:).|_5mHBABjO`:a{h1#YUqgOz6U4[`Jy!zWi,:cm]:NSh![YZ}+i#AO/'"6FSJ(L}@sUK8:r|%JNL1
-iz54T+(M#Rb|jP&|NxBY&}I)AV7FU6Jowe"^s@8XFfJr^Lt`5a3"m0AtUwR7Pwor>WE6$DE6)4{:pf7wR>%&0.:Sxo1(N&x9GIvCQ2AltfEha+aFbH$ANw
-9_][`zw"B1Yl1j^Nfk^4PI^b@b8qE+yhJi_M)qHA"<r%JMUWt&}aRu-2iN6)ZMjfxI9=6I5}nu9X^w.A)XxdmCDb<MP]7Jg>7EL(rnG^!H0:hyIzw``cm+
-da{%};~zCITg5I3f+N:Q@qe2,6<u+4N`]<aquoIZ<}cA(XovEtwT#mKh{R~1ew"8nm;nNP@1w9cj6kHf8iT"WG"%|Y1Gpd;ylqraMcH'VM)[)MbTP&)xB_
-J#BCL0cQKrAu]7!!06=Zi+-%W00qmnmEG1rf-^2uw"QDi3|pZ1XzwM^Y^_%0t^T3holf,tqgYv@x&Sf5)ycDGbX63Z(2'mXL(l~,THGv([o._Vk6"u-[Z7
-%VMh&|E&.zkzUx<U{z'zS7:}u%cOU^SvV>Lh&225^:6b^.nbOb&8^k8R63Yeoh1c#6+FNGwuk''OfbdP<5@>aCMvYv`QA"'v=0~>SXINNb6c^{">5xk7Qp
-"r%}=S:Yg:_N0LE=d0Oz(N8$GmPh33=.!03+x}d}]$JzLXAFu'#wrx#cn/K,E2W|k`}wO!1deAky_hG"~S2s8@p^NJ[r"}lN{]Pi..qwL|8uQZ0S^Ov@5z
-5T,B,z=X3NUqtEgb$U6O#0%7L@Ad)x>;="`89hl"2tT)$kZb,e|/E9fj~}#CzfQvyB6)fqY-exNaPrPdAq%b7K<L'D+F$ZPtZvDVRnc6bJm7T6e[Q5-{`w
-'W']cP1"#s.^;u~mN<]k~aQhC7<YynRSV-ftFX0X^.4"rr>OozXWP"M.u%B+=<vFv](gXy~Xybypj6MMNI};Pnte{^-=9[&rvDE',]gx;jUuXO:A|NnJaG
-cxI_8fz'LW`acn@y8Ru[A4`>di{p+s=XqKZcN2Sj0oY$GV~Fj6$ZPM3LSOBrMRZ'/aXoqyhSb2YvtFN^p_=yl-qTas{AbMaSI)hELUfRBLx,Z3(a2rmf]M
-5-Qi;KeS,]zG_$S]B6`m=Qqz9NjN.mm1Ll"_sVP2+vv[OURB=MqzUMOnv;`nugNx}wSou.~G10s]i7's^G4ZWu0c>j~jbfTfMg%]@g>QWp"Wv2gTy[2OQ(
-8eyN{5HWwS:>/2,R_@WNj^t.9}L[L@2dv=-kIa1A0<@%U&jN5GR=[be30"8.~s5nrH&i2/CYc-7.a&3hPnC(cjW1$eNH[Pxv!`Z^lNw2ooqw"#'(Kcx>Gl
-unM8_lU6gVlx_T68-OFC-X}<;8H@2k9nwU-E]YPgVf-:V&KRf:$,O=SX<Xfd[K~0t-8,hlKRiI3Kfj)jfBLO9x68[Vs72`W^#Av4B72u44,d,fW#+lh/+)
-.OK5NZ&vv!7t$-|<&$!ROVhgBSq0LSWf-/aj}fZYU]xlXjS4ACOF2<gP[96G]j)Gwf.Z~>u^;63j]V>yzRL[G$FTIhka&Qj"N!t#]_tQhbDFt=|4N!V,+N
-d#Qg'-E{x=.zUs18!kS}txFuWeir4)woF3,:r5"/|=':j@jwzY{JQ+K)`:"r}MBg(y~}]/_{;EW`Qtzw&2%}b-);sA]rbd]MO|61r]3A1I5eO;V,z6(|5g
-[BjX(jfPegvVzPBpfVX/l+Xz9gVuiI`UfY}(#`gW4WFgSt#vM0^]Rp8(.C6Ndf|}^T$iB%"s_"_B}|{U<la`:y1{/ztwJX5`axN]1X/w}@Nx-W`hMq!b7J
-r2EG2Q}$h[";$jvRZ=1U(5j9Wsz^P"u{Ju>Y[FUq{J7v>&8ao4{%=}8,xR]cpP`|&Fi1s{Qma,XnRtTGzN1c{F;lY=7WtAH4Y$M2>iwhlQLx4<8bvf~C]y
-Du/T#glY>MVFEXr<eh]5/z$;1T!L~6pAq.$Z}:PBk^b(e4S{t;-qLe8f<s~Pfq=|Q!&4^PR.kTSaXSB=7Q4J.gD-Lye2"J_O@v(C)Az#3#.F23J/V=l&k1
-vW,W=I.W#ENdf/v,(&dIinN(y%)`78MD'rrS<W8.=bjSR1Z}.c8Z"926K'M6rJkX|UXhwT3l|1(xG|-piu&wU3%iI=/7Tw%N}!@6oo-L1ef+GQN]tGWz8$
-nx71EUZSNk}]~u{`Mn9<!Rx3!wt>4o:`zeH0>xB_a7ys`CX1`6co+hHWt/`4a}k'}b//V0}E6ZKpWz3a{88ZF[":1;FTdERIwX|UrD8ja&eu8396[X'6[:
-y'_s'Hfz@y3}dVvMX9[QOnr^ai~:+fhA-[P_3:ptq)o<%4SW;|gZ4ao079+YDWV).CWni4H$ya/!gOHiKi9:D`e5{u``6X`>{ap%#%lpUsv<N#f@k#>ZG1
-.6";GlL6N#s0E/[Jd=N#~.Ds+)"O2(Q6~Es=J8RC+QNXq]{SNY`y|,en[o6f&71TcVDBATbcPTyL#g%1e9E>OCbn0m>Da[bJrGB13^/=,zxSU5]YB++-v$
-TV,9OVXrw}a;nf!cbZBtx@K+A>DRjVk'sX]w<`nj.l4U^Kv"EB6i=7Z3Q:<2`uH2K"fTmr^kP^LTYxzH5C8dB$U>AO=c}DX_]YdjbvsG;/7!/-j7hw$J%E
-@chkQE3U%9Bsl|/CxTy(eT-S=ztuPZl=/%i.'%Yn[)m#o&<X<dZ$0V7n)s569>@b)3@JBI~+!]7j]`u|^ybHd3:q/tKzeqRP!b:3W_t/dAY7B(g:xYN`S;
-4Ra;ZeKFYb/ycFKSkUL#O#"}"cLO]9rR<h}pD.t]j]_fk1jIqNf.t:7:0.js$w|['D<[v<OvEFyxiqJ-J7C5RMa{xiHSr.=_pn{tawsR8248nN]t|2"hB%
-TM=hX7f.}T(,.'9&ZaQ@_r.!Z'uK^ch31/_qan:1R$0uLvfH9Av2DRmC.).5x[#>d}f>[V9Q^;(lN_t]B25=1UlkuUFj%$5$Xgnb.FnFE/l%W@+_f25w#W
-$gP7^)4(GN_bEzcg:dwxmdYd8mK@X#-=FYN(jAlMUV1/3WD-[s_!PXmSR;8.-D7j{#+:>L)!rX@o)uf99Bs[`kg:3-,!IQynYZej)_TAgl9v,b+7y:P@9+
-}Yy#gl"@ncS>V<of'qu0E16jq3GY^j|,8V/lqcf:DbHFo3F;:9IgQce&&5qF:S&9c2Vuk4u74GX;,i03=W%-Q1f!Tmmd#b<sSAq{}wW^[nGW8KNh=XdA&U
-<8@T2yt/0,vQ,^D_u:"xFvA)0c(^CPyv-Z&UTPg)P_^e[8}pJqF@'qL|=<"R-q[['89)m3Nr2IDxOu|g5#'+x/F80v6=xy)6$=N@`|7cin2j+zK9lOG@:t
-4C]-n4MTOWSiaFW{`I3TN))39!4;yC.IIh^p(Ptr|W]lrxI1>+Hc[zseuC`VukW+$yt^-}k(8^>5&y2}w/`LEkn,8OU+w99_Wa3O9j3060VIkhtB&WG:id
-{&Iza^#P%9W_XS=CE_QC#o`YsovS/5BNV^mF$SJxuVk6OE#[t[XE[8c]vgV/cAb)&Iz^LO43rArK)b0I78xb"`8=J^X]PzFUGSIO0y<iSj9eUH>$qs7]Z/
-&'i$=XY+1QG#;2xTqMMHANXEk_8^kW["t/i8wkD(KCPwOH_/3+q`@/>,<QByJUYFZuds}`$oS!L{>fkf8(uGGV"l%O6Ukpg_!-/(3@P(a(QawxZ$OV@:oq
-n4wz=XbEv;Bgv5,/|y-]s.HMal%-}A>:+8`kLrQ@Zm7BoK@qyg02~<2SXqDbH+A_kE>g#S$ZPtX}'x>;_ne^x{5Wi<4Tm%_LZ+FQ}KV.NSr9'yMB}ApDZ<
-q!S.#2C.foi(fGqnsx~e|LL[pgoQhy)!;0xEb0x4s{5);`}dp({0btWT<wQcEK-q@(3m3aIJHYDW<uDT(co57RY]cx2>GhRpk1Q|V(eHlFs[}x+jfv#j<@
-fj.d7)yEP.Jb1q_Bna:R&X+g,DX,;h^X1uqZ{XPlEgoY}myT2;%|/wos/Xj[I+)95yA]bN<^@UjgMQ#x)2<Qq}7|j"Xij&3XkSUQwO`k@aQ6QA;6H+9|Y&
-N;9C3KITAAGA[az21UQbV]$x"<c%r}K|`H33>bhlv.ZMvMj5L!!G4TQ^`O"r%}'qi<vahPEaU@s%}9qIT9{Fl8-IZZDUFhz5wA1(olpU`_GG<UGj4Ipy+R
-cX{t;8AOwAxV,A';b56ueyw|]{T2K#z@X-FrlO/t$p{`Q.wJwbOqF&Wy'$t7V0B_]Jz5>V5Q"">7Y4[sz7cJe/wVCmzpji:y~5|3aB!|g9&uKa|p=r}HGl
-GbOYUkveVP|jS-,]Lh^4-b;I9fPA!a;x)iXo(IZ^=vAKzUlb~4y3(Q"+<3tsOGF/.ImUs>wbkofwh;Rysx4aHg)u,&tsk6<)A]G@muid2)(w`<]OyG(b`X
-|qf{#G~cBX&t~!ty%op{Z)HjsfK|AYdPbH`f7MA-Z)FIYfR4:=]VZb9|RB'|Eu4vA=,z$5WV},NhEhZyCE-%z|!Jgp9E)CgFHU/S]}-!!w[ipV3b(C;}Oq
-YO(7eK.0yn(M`/<d1@"AxV|IIuuj]kE|1mOJWxb-zE{_^Ju%|>1)UKM_.;w{|EjQ9re`EqrP`zDAI'a}Ck=W6:Dc1gH#ACx)jeEg_k`5i%a_o2v90Hkb"J
-Tp$v8=RLkJacOA:g(,WO>$$:O#Ro0/)Gp#/)9{9+2y3(PH/`4=<KnouV3I4_>oQhi![zth~vhRL-/V7r3kY/IRDiPJMW&LCCU/M@v+_%"F'hVV;M9GV,zQ
-!(8Id/)Ny'4JY&sE{|mzjq`+l(0Joqh+Y'eebg{eJ8_-C}sz^uW]BiN-=W[`qNg|HeW-{2(;rXW#KyS{V)~NypjDSCj777M`^,)Iqlv$M95}mRxgwBzJmR
-VU_K|e'8B5S8qlzvQmy>nr$>n$kX"DW2h!Oj7vq%1EGy@$@65}|E;R]tp9kyAbcDM<kG]jOOy7tgRm^wk}bV|l&U%w=H]Dqsm2diqo~W"k5KI/]P,78}cU
-YVCtzT^'+EZW~CjST|_iX0&X@wWQzWrL'IM7{(JTW#J^$!Dxs:o._OCqCQ9rDw<C38XANQeC!l&N^w2Fj#tPWS_m@4jo"V5dp<AAk7Xv>N<d{0OcpcFL2L
-k$c@2KVmwC&GX@n#q6<AOt3V0DE>Vk5BE!x>[n7#(vcc[`NtpoIjpLG5V{`vyjY=E#hHGLBP|82ph`"iF7o[+fi-q!s1N`ITaj,-;1b69v]at3FS]^Nw8d
-F_o:`ioX)>Cw22VoRtG3$rLR6AN1U)".Qe)1H[rK7q-Q9Z.^zj4nhY#h@I&wDn+t^`;.<ruTvp.3aP`BtR.nB_!WAuaPK0!Tf5FA,QTxR9%5ouVj9KWYB[
-TPyte,Ukwwa5!5j/vQkZa<t9IID]InA8##za$Sg<R=cFx2]8.ar;G6gTEHnbUd]w&9Bf&Kx_hU[hbsq-s;lq#yw|[nXMu4eJ_2J|q]E<T032`u'3'y)X0M
-BNnU`_qQ=eXQS[`^QxM;2=~L)qK.2MdS=V!Qxh'nfL1"L/=wz(eym{GR!W|F:;C1Har#TEg%=wbYI[UK.uX{G/"RGt<:+'H.ll}w2&`O<|]=i3J&kJ'-tj
-NZ9W:a{:h>uK/DH4D^'dZ>xJj#P=AOYjOZHjVU%Z~E/v8ZXE_(OOgp.W8;([rNN4;vRfxcLFyYq|D((4B.`p>Q0k{tA!^EHpSZaWJU.:v:2cG%7=2QGk^1
-F|CsabSa#%Cy{+K#zEXe.(,ich+.]a}vJ1Cj-VAr;x6Vx%pd#b2}77u&A69b()&{t![Vi.nJn89u}hT/ZpJv,#jdAr9m3x0hPVA=l/fIuPx@^2/gmFRrH5
-{NW5l%Lf0#mxa<Y4["|rGWVsM&6Faug])[)FM$c1l/67,BUgXwc1){OOlr!]O}@LJvf6Y$.IyWc>1kAS&P6`aQ[QZe9ahF^wElPD'vM5GGqL]YrdFT'"7q
-O<J<<"p{/2B:W'ny/,=yI)<te[SOwaNshLNWuAt3<BN-N3vv%_>2Kg)y^}j#}^TC@:n{+aa($}E9/Jyjj78{<evNwL~;c.b[u=>"X6CBXpCV>NrWBsAMx&
-zF>JHV)EMeRY.e'WpNjn(-Ag5"Xuhb-}bm"pWuM6>h%T~=B.a{l"XHzZ:YkXMa@OdYmczBACBH"PrF(&AGj.8k]I68XD@I4:cm!X{Vs<v}E+G+t}<gjGH6
-azuf>;7hLJ>zv.^hRUqG9d`}[ADD4/RPCNE}0NhD[MO}cn@.fnFOti@q)H0.5Jms]CI$KhtYVlP'Tnoh+^=jnorY5:6@:c^ISuws[Q:n1L^y,[.D&NLs5q
-"Idq({7A1L(fta/J>gQ}D{<qgdxez}cU2T1rJy7JoxeZxKkJ]kPlGY[ap^b^:'rU_L-F3$`x8YpX(,eK1Jf;!GE1DCGD;SA=A9`.{eO9<ph(.oqKJTsU[d
-IS$PNhgMe5NKX=ql>H=03HV+1-!@2"EMd"|h7AdE13(;XY/^29xcer5yO{J.;pE_Yo(1mqv"Ud}Fs3&D.+qYX4un7E>f-jFSK9$kdZF<]/N_ke#47UIn^!
-CW2UBM.1x<XC.+fS>M.k$m>fjl30<cqel^'l80_OxV+ScXr)Vo%3-QLq$^&{R46!c)ynEV(;uEPpj}m@BIrtm|cMnL[<kX@owGf:11Xr:.._vmP9(3|E}j
-=2~pOz0|#8E2mu^'hTySTNF_AVy]L7R"vMq<:$Ub8NcYSlf|vce"//q>/z4Ix=_3dM)-~rDG+Bh`)^Lo}%lC;X'k0sPEu,Mf~7#GTZPmX64n(#AwLGAM%W
-D!v:c$E|V3L.-5Jk6WviyMLUrXEg-$lyhcX6hW1{g5q:m0pa8[{G">}Ya1=RIkbw8a!~MCMyud0-g:cjl$^cUlzE~X/5(Zpk!tzlHt!7Fu~D]<>'G}XW[}
-}pQ#$iC}U.MY'^w5}x-R^"(-AD5ROLvf9'{|/mTp9]T1{T#u`3JlIt@wZhid5^8AbJcV}|kqElWR^a{c!W|5Uw1VUv6z!nYko@lz,`tKD%QVfAEOd`IX`7
-FsO^jtYR#Mq57vh:;M&NIM&;/}MyV^AWT8xNtX1q78='7j){X7liXx4rz(RSLVoiHWYs)kSR2rJ+o^o+TAF!x4BZ5h"73-J[F!H}x:dnZ:uC)6rV%fnLU&
-rHo;;nfnuh_g}Q2&GtXriY0s`rE6G{UYdOwS@z;a@l6Lg-Ek^mBB!Bf$DRaS^mthHD@LPtC8Q3H1IS_H$IO-8EVQ%eo9(`$Osw:]Uq]ZIQvw)m)=ckv[bQ
-%Q9^9^NqUQj0gDIXL.K+|27d[q@1bP6(WKMr}xCk%qj#Fjc5uO34NPuIDZu'bE+H,-V-&4[!cK^!0E3Qt[eW%{Db{]Xw$GE5<,.@~_hK7.rx0q35Ksn9oU
-#Z]zS+)9R!YF/SX&H38cek"^B!QW9--qoeK%R[NVQf3Z:TBVK5^YBnqwUz^"y<Awrz(V0cR|(|_F)GG+C[3Sin1i8r60G-zNo8ST:30HS&VlB7WvUuDmG{
-$|F]&as'or"dg$ByR&CN:_%n4cIXy/gBQii]mB;RT}t%o)jf+2>Vna-U|v=r<I-M<{R$EQnN7)$<p]t+]p=Q^P:.HAl"Trs@z{]hlLK35kR!k4T/A)K!rT
-5IWcz|K=fI[Scks}qu2=K6z#Xj.bZX8.u{!i<d8,91JbS2aPPZd_qDT&=pL`3=;&38bGo%ka2M]pfe$L6&1v-4,I[mMwxhlQZ(8ulk=t;FyA_kPr;Be%X_
-43WQ4]52A9_5aPgK3NjBYq9qGe%Q1Hl:(;2(OK|%5D2uuFluVz3hG1zvbo=EOGOGwlU(K7x1#7UuSk0RcCmF/vNQyb@exz!_PrB7AM9XYB1d=#3)7b!,[S
-]p/f#Q=|KjrWJ5bcRa2!VXeDGwvS}"J&P:s([54imh[!@Z6f`a"m'Z>>KKUp[=x;V>1hviV2%rOwLF]EU`cwe-MAN-&{xs.82#iVmdjKXxI^z1Y}<3gUxG
-su8I5^<oLL`1E:tXpt+{lhGMiW:q7QL#VW"EdQ8oFNmXV;{!/z}:7zx+O{kaPeI_fi-rQ-dP>^l/py[#zPDYbu0zCQG{3fRPCgXgm@v8@K{<WU+=cg<)ku
-q8pbo$@-z;;2BTA('M2#miUi}D).1{8Z=DW/AcRI"+8f9a!U9]r8OM2hO_2qw8_SL$(K&=x8%`k.X_2_/q{3(uzzE(M4}&c.T@CFs.O|"nG+wJc.$c@:3a
-B(vR9wE=aG%|1q9%er|&uhK)NfnD$QoEC"7gen7Gz1:`{ElaBdY)xkTC^(no&oG5j(k&fi>)P@OB6^5>8r6WRVV/~yjdY.TPl"N>;vv+qNH+-YW@N)y7hf
-bw&8vh#w3hj7:OM|B>pj.1M_/|/.)=7e_<!z#f'C){Egi_^h7V/tcHW4vAu46YaW]y^/Hlm''..jOw`YG&BUxozkx/dUs@#n/d0IW:s10;-iq&D0yOw;<>
-wXsu}o&igh.LWya'$dpy)Mc;]$/Gjp+nzuOztQ/Ye>pc[]Z2azoa4&i;DZ8wx+zQd'F6@Z)$h3sy<]Y5xY7wbI~T>e}+BJyg$+$V70N(P'Qu!gm99eA:Mx
-vxJKxkZ#l}S@.a{3's=q5p]OnNg9/crsu>Bk+22]ppyK}W@s%(5QA}8k&knkMsm/Aw/Nhcf[kjN>jF[o:bR;b_xHO5Y`%@q%1P0Xql@FJf0OQGt]+Zk|Lt
-GZ+Ul=t7[_zQ!7z0`]EItGa`3.#W.DKAM[ux1{n+!T~KH0ZML![wt271a3E+hjghy1{Ub>MR+>VhkLgSK!D(P=yX$o(H+6u0p8T&Pz%}O|l6lq+xDX3"so
-r{CGgxEt3UGCMa$KS{5]q$fPVf_pdp)+}ngA6G%<yh[DIfEIg`bM=+{9yGSoH{18:iw]C+M!QI1!)m'+Co);lf`>jh][NoxL>QmB%pUXysJLLm>h]!sOAX
-J;%h[CH=i8>[b.|cPy7K`Amf>8AN`H|9!7w8vH}VH#a;HBFKJm^'lU!>L5;goFtT2`TUYNiK8XmD^'>J~}Ivb|qwuR6R1D|/cVs=f0VsA6kTAV&lx"(@BL
-x-rn;dJ;w!C4y43f(^=";yP5pAiOkbY1+`/'n}hF/<eQ=kPIzD&e!O/;/<}J.fy|=Oiy0"5|6R2.NY8LA}>8w5L"Gx;@rxjL(@k^1Qv%N(~!oBmCt-wQIo
-7x;NgL3/)DDhe|{4d1RmAk7/zk>J7E07g:[^(fx/ql(][jgYlpFnBKJ1%UwO1tjZI^.,mW=1%tPTECz-yZ#yO6v!$bu_^bRus@Tpf64y(4Zal%k_OEx)A]
-$HGWQ/7:YSSOnjBrK]7USM0,1YXro.:z{>yELi3,UTl`L&oOT]9C@hq1Az0`5boPEHD]]l+E-.G4+;Gn;y]yL:x]{c')z+PYxIf$!,db2q/<=!Z!$C}]Iu
-1iFVp;m.&pj.a&{@{nls]9'mnCe7-TBa>qnIf)TfH)6P$%PQ=>Q!mRt'~I}iVQ<2@GXYvG_m|=@"oV~Cuj$6't}L&p9rx:={A/zauvxG(YyK%tqI0=.l6-
-D`905SYuZ_^)!s~{ausYiz8(:rf$q+2,S1SN4%FC1),/[Q.^_xOh86TW(X_@:InxT>OJdMwo[$NmL4@DMl&|7J97hzj8=K8(j@-wY&}2!CJyIhcIP,Nx'T
-Pzx+RrVr3xktA^FFnhD59>GY4KdvvN'Q2m,K<5j^NX"rVB3uJ|we%@wmCw6jJd>@vx]OSLnDm4Y)ZuH(x<e[ueA^0VZ0%DBw;rQ_PWQKWH(Fp`+e|;kYPZ
-wgyZXDIWHe_Mwlo:g8~6~]9A)/dDFld,{4nhV4Jcg3}vK$6Dd-^:|[j7^eU%&E3`7I+V[)R3TV6)CVQC=;3-=%W5K0f=$@%Bj7CS-sCOChjz%kLij8vq^>
-$YLI#Rp)Dc(kHx1nmCnAfEVBC%b7A@mFhO:!F!0K"}Tl}5%C(^J6lrtwR2=8c>ctVb^o#rFfq3i>@:v4ycg8&!-of4nL+r0k&"5AQ>geRPoXQGZT1#eB5(
-h&ouj$)>#!cjMjYOic`|)BXnYOLHJ,a"!8Z`$^^D]a'>#w`&jz,dL$P.4D;&HOXb3',|rgyW^WUDlP=c#<DpN"Ke^CqRqkk5`pq@xZhNaqWG!J<k<3=,yg
-JcqJ_`YxG1g>5<7fi(2@i86|O%q7djjT)>I}u],W9vx!u,5u}XVDV=E0n;>"|c]DYl3P;Lg8j6#}!Ys]_L]y9Q}150_65r4&8le64|)LX0E%RT7L9u,u~z
-#N'd+#Rr~f^K`,(^w+q$slcbbX!g^RBvn8cH67zV&{-usyh7UgHz!$}G'@zi|+E2#45xnTYkg`NYVOmYR_f9XjCqEkg]'d/KffeMXvUK#6WuzqhNm{AX"o
-TNx"6j=|sj5,:$AlIJUtkM0/ZLOUPO+JWSgSmvs>hnl]u`b0#eLwB^qe/^ChePvi.u4];]I|=zXfJF>#>}RvMe4mmp/NuwrEkP%2TUkM4^By'F)wOh]@gp
-Njf|C&zih&;X2m)El.Dx;Djj2#m(gH1@dvFjFO"[Xd^6fn,)bftMtwSOD2zN|%I5W[9Lu"$/~8_L{LKru;S4lTSUkZhy^m%$$NQr>;"W)Lr3WO-AX[<vB"
-|0{OkFQz@:C47-(#i!X<[>M8df^2jIjZRF+FZY212i!"+GHzE@+,@b]!s=4Aff5yUNptJHd9`dN$~2TI{7ab@{1KsORI`vjDxleX:CYn1Zd(Frm`.r;z!W
-{:gH^^t$ow5jOqC;6W[2)7v7JzL"ZUMS3gU"Z]I[N|]y_A`sOBALz3+e==u6`_2>sA%D;&P'Nsk!]$Ef&w;2=4:7=>}ha#cErMT@0k_Ac4cC>ob<DvL7>M
--56v'A;PdHo#>dr{y{)U:j^e45>z~=/e^E-|jf+C1QMp/}_kk;<$pF7t3[}77fl;hB{lXII1Uim+o]r$xSltc)duuI.T~l:aKZCPcSlR-:ywQV$ME.<A=M
-oq3j$|7`|1@S2`,<U@LdYR))zt&7NUgC%4XZ/Af(1-tQf>rAGerfUk0oDRM#2FXd$-}f:K={^wws;c(y"Wav!tR>Wo/rL`HYCpws9rQ(5.pea@~]>WvU1d
-e;i!vwAG|&P48.Z'b-(n)COJ:8q``>f,V7#yg9P9"j"e}82i1vyd)Rc4HY8|2Qq/n(SV<8$G(j-6f_:vT[.{v/#7}WOUA2mIuX`U$nlB.]RDWTsXf^$Ims
-%{o:E{>7FpK^uYpSQ^9%Lf#s"Wofo6G+<[i_^hODs)lIpZs{dOSRjuX+|6U/-^#.qN|qqHM,ud~;A7Vk!Cz;{h2x05-hs'z,FbQ@Piu{-JEo:yCWWg8C3,
-JI}NOGNN3|5_aA|d!M4y=[jbwx{VF^({-EfiB|q>O|T]ggot"QTb{At^ZS{2F0X/,SY"F9NC_dx;ESrsG={cFt$Yum{[vSC^KD'V[BHt6_,Yds%C}1{fG@
-Lm_O%>Y0:S71758w1T1%h$&TaD,.4(ozA4X.%UL@]w.WsNsg)=(Kd=&mu52KWf:1esf>$-n_f!~0/NtdR!%[Z#q}5Rm-5PuIy_tJ0tcEySy=u$mNUF4sn9
-c"!zj){Vt,S!s"svq@Z!7=O;yz'1gFMI9,!1b}OJQpJ_(&UR4$Y/1E<SD":=/i|8pFpx3[;YwnX-J_"PHZpZwu%mn&aGFpmu[Ya!TpNn#P(;%ivBeIyPp`
-rc0U=BP'7._ko!l|s"IDM7mEVZ+ZzuTJ%vMXR7#Bsp=>z](QDXP.:t4NM3}P_A5>OCl&^F@UaI/S}N!4/B8E"w+7(gM=I!}uo+i3I|>oX',dhO}VfxAEFP
-%/(LfJ>3_"VOocLaD!9"Cg52/RV1^anluj@I_s@1&(M_YO'm:{j$[|M'U/mbrVs@Vq;VwOwbTm3V1@6Mb.bt+;@m53zKDHXSdcsX,XADjZ#BH1kX15tJi/
-#&^Z<]a#]TIFn!94pa)9|+MDLK=fKZX;Nn]M,[/^ja(ATA7e9Sv4`Ov092HGLuPqWe^Jb(6DP<e$&GM8#ZvZ#O^f|}'m0xza@avcsDHLBKsD`d%OQ.d0bK
-v5P!<f#7<},BR<u3Yt`O7hAM/}CtcOF&xCZoidL'p'n1G>~/idv)7kuPfFjphv-zcq({IfEXusQ|_,`}M04$[P5St.jlNo_e(FE4Zua|tcQ_tf^_fk#M/B
-M6WTY!x!2do)21]<VKho3umAc=bHnY6)#Z")]NklwWom8x^B,[1Xz,vu+u9qu%_1aqlmhw&webs)ZqXZU7n0x>UkS[+252Ew`NQ3bzNkCzQwJU3Xd:l6`Y
-<njC0UO+To3c;gjCt{b4zwmRcXJBVT4MvuKl;2A4h9s8D9xgcSN%'M'"/L"0XTLdqr;m6z{)K<JSO}Ytn<HG7+<9(GvUrVAjFUCOe5]2;N7W;^eo_44[%o
-|b)ex..OGLl8k5HuBM7|"HS7.MZlH4S>o=%$nt$ULMu;7%;neFHmD|wqD+@5.^R7oj7JWFs6TT-<LRyJVlEHImd^XnbG/F0I%[7I<#KZ',;F$s/EJ9iaDT
-#SI_||/8!N~e8.ny!7L+SJR:uuGZx|:&h{m.oyg1oyjYQ"Dx8Xw{}(HpH#LQO0Y|6U12XR-KnhSJUG&F~SX6zX<{{VKuawu^E{C%W7rCuM{C]eeHcK7|{y
-0}lW^F,W'Yv+FLiFVbQ9C_AS`BXv]!`iaQQ+9hpemLHd[ur{B6BJX3+sK{]1CxO$gO"4vDx^+.v!Pv7kn5>L^HEJVoBB4-e^)}M(]JwS%-.fC#^cILn)N"
-t)@%',#:)8,O[F%]b<U8o}@xXbww)q~VfcF/i0S<,QH7:'Bx~f[gs]sab<^y[e8=`$SO=4~47$|#Do}l9T<!`n8/(o`"ty)|+2Pm$5<h,NY0A_3/XR|C<b
-DY";qg2N"p<c,Nj|f)E:pMkg3q2(!Q$|xiwgyI]/WRPe$QE^>U&`f&3N!.Q'x,tSRuVMUw6g29/]M.w9h'g/Qx^urPLnvm(9z&:"-F7O0UP#.DX:eb:o.9
-CR7.TxwPFGS{vh"I!<LL9V,Rjn%`1;@50U%4L1plxiOT03NWK%7W&Z5@mh4]fn)T(Fmxv#I1dv"BPJrKG19EsgVWET-Kg7q8kdIbp$GF1]=v/Nu6]Z_>zQ
-Ka]mST0Z/zk=@I&Al%oDj$"dw&)v0r!"V;qXuo!)/f_IWKSxpAIZOt3ji7hUsz])!'N(_8/9r&-&&i3CC)gSh@ym`mEP8&_F8lb(bjjVm<(|%R)$Ky"cRv
-m8OX3J0B(3'[dB2-9$onSJ;FcGsn;jYq4._"g]K5L(Uk]o|nxa}PR<,4M@Z)7</oolqHQM"fU((b6dgw>T]Gn&B]nKfDEw2Y=or'Kuq/X;l[=Cvy$7-}~K
-8lf{ONfX'V>Po/h/HPwI(f>fJUipvk$<-bVLb/u38@!Vf[g3U|!}%r<-HW9&TeG)ohyle3UX@S[8)do_.r[:!`z0se&!&qN)O)7h4kG+!HwBvly'His6UL
-z'V$j%Q9j't7J.:A1@_T$:1rpK>tl):-|fmC&,#WnyLuA@`.2b!AEz"L5)czj-2I#bFFs6qeN)fL@fl@,_QG{LwVYyliYY!@~W$3J^u$Geu_hC"4f"vHkC
-QU'[hNW@cD-#75-.Ic{B1LM5H]EPns|-Az{M=P&5{-V(Jk5G5RE!5bVKbcTNq`D;|zFfw|t`Osm@R$;bYp#M+MGef@jU=7^L+{TfE|.n4@h7vEb.ZoJwQ]
-#9,EMd)N1}AWHAHf8s|1~^p(j.)Ts>K!VJ>bjbG3CV:Jiig2ag/8IP635B]%1=5vPE>m$_BTZF)rlpH';^X:X9X]^p@%0!Z@c0c(3kc_T$A(P1_qKLJeTM
-~KM!((FcEpL7$h":#=qsk{KO4)Xk:.)Es-JUNRwS9k:N(M;>Ez-Uy#i&5c'RI-BI]3WI'}g9V2'[7m1K"vUVD^o^Rm"kHNE/|cR^fVvjC6$fGDKd>^|i/M
-MN`HSS]s[yM-0pW.2<O,zY]+:9o#d&Uv~9uRIE:|+;431/0:{1.K-5tVu$iV[laR%#VxEA42^sf=-/HKvOb2k{O&HMf@lx'Po1Ya{yw,ki}k1tP@Uy-W/z
-53itHJyO7^Ujo5Fcv{D4#I0G7_,+D34A2XzZDNDKuMYE&T!UVFl-u#.5NBV{lw)0n`Tr}w|WL`S+"m7Zdhe7Z[t7Wk8<yv[6~q>%Rn'(n]=I^4atB>8b)x
-YzsGWMi)t8g+(|;J`B&5}:RNsEsQQnM+{8lE|T_jkS#^|.#d48u-~-oypq!^em[@:u|hkdbS9ZOeD<|/Pl<H-]8/'E@U84zmZd^s&GbAF0D,3&S$}g_mct
-&24THsVCjDGT}e$ZF#j1P+{]CMQpV>WsP3u<.eBky`lI3c5ap|/{y|(sLw>'yf.qw;}Ig;1iUV%vr!>5>XjAI,mwY3;-4LS/|&9iYZ5QU#fpsRJF/R57LV
-iSiE",V;4LJ_)d4n[!E1uy'4L;]-b`$.G&b+Zmees+eCX:R|epX'|;f0.n@:u3jmkL[<tj(ygPOv[kb_B_lQ$`]5oX&u35V3qR<oi@9BCq|!<7xA-fhIf=
-yPXD8U30:ZD@)f37Wa:n[]p&%bWf,&mH3QTxPODNI@9(<rI,n<FCH2_{Od@B,[p_$yPuzUvg_:#Hp^(Qc_vchX_]MAwA&1s98UbA3)x.)ojajxe]g:;;R@
-a0<#D(<pX/pB>fv5>.!']w]nMlX#gJ#A$k(II4{-O(}19As4j5c&mMKa6FGDm_Y$jELYC;t:bPBsrkwEV5P-2"-y`2_O)oA(8){5T;a_#dxu>p(Z`z.a!J
-mj]-CzufRB":x6gW~.L'`,]988ZqNK{zh,(0%zy_R./2b8$Ub)4g,e]eP22p;2&Mo=9]D4N`z;}#B7Z+PKiZka=2smwF@&f%T.hyP9&7QW+NosIwTI'K52
-K`3yqj+<1}99W[79`5/cpxqJ&DK1;VqfeyOg)[Kdo`%Y#r^yu6WBzr;6Ge!bs$>dP#,vaG2hoig$i=w1(YM;GRFtq%eyDn[wlo7=TW:Tf`+MMTmHKZ/!Az
-3cRf03#o<&HGpA-6nSxz9g/:Rz,vpQE6cQ|9"<'X&,u=gJE8f0)_u1Y(2[2#mg^oIHJ=Aa=uD=tFupEBqXwUuP+%g]4"gcc4D6m_6SF0sKT=(6oS$WnH.P
-^NB&mknh!YWi}[hgG,y:}yq^ofW)#ucYS:{"%/jw'r<CzSx{'J2D#[&TT}{D}3;#8_vCp+:i(O2Ta<+)mtzUm#U5)bwG$5ny2DF3&xDz=Xm]s&bJFU52NB
-[%UBmv{#oyaxY`]2x'</&$7DwyE}|C+ELtLsr'8VzoIqH<%X:B7yO^6kRelsJS>.CmXC#j^sy<)xB6=mM2yF{T7'lRB]O)lyzR/3Xje7c.Y}~'{51pD&J5
-O9mpy]]9W5(QI={Q"Cnm:n8>crov7o;MnAZkZS+R38`U&C>oB%&PUttLrnk%/,.Jz0KRD[C"Y=mUb-'`91{6gZ#9c!VbXOWT{avmkqi-G[`+m.L#r.{jFw
-v^u'BgB-Eg~B[l.6g:%9@byy@BELS%SazI^Rd86u!XhE3b>QdjBC5IXkTzxGQ-)S5"KcHVs'N$L2.va_6)'Vd07oS!l3fTdn7]u_#o&p1R.]IQ5}4>LYJN
-Yptp~$WlkAF<LswYrho-NDxmgvI`rHa^9@%R,4crc9}#`5A"Co~u4Qk<#:3I|D{:c2+AebaUaC+OTbEIV#-lS0&in]A7`=nOQMQv@vd}Op#a_%^Ia|mw3g
-0}J`{2Yl^VB89a21!dWs2}BRtI1/g"n+RohIe}$(>J<`g)dNE_Or3u%hd1bhO5;6x)Zhsa~),'qIIv{[eD'gocA}p=C[WO:FL!'C;q:cM}I3bVU:PsV7,}
-L&"Z1fLuKc>Xu%Hj2uu./QZ'0R/-IEpiWMC;WHQmId@GSZO&V8Na'(+yJ|o^#ID=f;ROpwS0:soPFT)Dx1wU~RtkJV@'>"crxD^Re"ovO|72'o5T5dNIIK
-H:JB|^J.qDFVO](nnMz14'5|U1z:#WU|7rd!8lB.:zwclQ"[r5E#.3VJ`QxX^vIztb`zzrxvyBiNY-7==&h1}4HzYkUP7_e_~iaa_K(<s&W|ak)L=^G_ak
->gk2Wv7a.NqY;d3QY&0g$##)xQ8UWx&#<TSKa3KlPeHLP-NS0eSKWgQCI@M'X[uCX9]Ey/Ux4f2EUr5W.eXsygm(Au>g>jT.kJ-rGCyZYr^E_ko!~[pXgh
-lsZFf,G-,q@=A1EEQ$3k2(O+&(2)Y,>x'<nv$p'CfzbvI[<D/dIvF[Kc[sW]E,b!V{(DPP]0$M6$ae[NHQESvkhM<kTm~WF`v!!RTC|_d."j'Z.A`0)'bv
-<,;;CJmgQ9$l#;`iZxDmG>TgdI<R~x-{gNv}=OLU|v`7eypa35'+T#KN`#Kp1.~S/o[ZaUWu~yYf1Z"}Zaw<-wBit]x=['[5">xl}%PJ:Rqff$&&T8sugy
-w'D_49V6AHylQCXzIni`=[d>xu1v;C/IP_huq22c]A44xYu5BHuz4n&2=&k[:g!,h%c}{K$0y}sbN@u93'iIUrjbv2-#OoRG`^q["e]t=>U3),L.Kqq%-T
-cpZ}o+q&],0)sl}LQ_W@<<!(p]2O~iUfDJs=H[NI^"5C03]oAvw5uMEoh];+t1KM:k6){k3^@J_7#^jhT.HxALJfVGPIJ;$,G6^.S_uH2]YOIXjCp;ZnTQ
-Y4e#Si7d)#ier$emz5TM#Ekel.s"a_0A;Nxobtx<rNadd/-bL0NYPHyq=rLW]R:Yd(s2H96Lw4@F22;CwqdC]2jK8ey)YD[ndX/NND`h5bWy6PR)a4yz~Q
->|mpfAW"KG/8)GU^JK<f+v2wqn+zV>nBB-|qvyD%+Id(5-~1"1sc6{q$N`xWlU^M/TMD<}RA8nsf>QWgr3zb(jH'TvVo1F>7Y2>6&I}4869)rd^'SLK1GN
-5t-q9wfbhcBeww@ALWc76O,=mO`4=%;f$I6BnpH]Pl;Rc%cQ[l~Y[%:<O%D%OyX)fq#m0NtX{[]h=dfuBPs}YK&M33d@QCSB#PA94T9y$L.&!"X`DLx2&C
-Ejl67|hnaA%bW]:^+E`rZ|}tUZ(kKKZp1p$w]"Vkex,gG!3oK4stnJk4,:r&oAe9&QDThyg;6DVnE&EhV<kk]h>)%B^W[ZX7IX%L63j}:+jn7btOj.}lw|
-EAu$vN">sQ{QMuzmp=k6}/boY[P@4{N5d}3Zil=DxqgOcM%00@O0Obdg8(F6tBOnu#U6_PGDrx{xk$lTeWH/v]1ol9FDsAXa_]AstQ)fyNcJ_U5tJ-2.L&
-!02gikg`IJw_rd`hGT/(KBt5>YJFT`r%8!zE+CORS7i42c0!,Fu5[,f.rN"(S5gjo/w.R%Z/}U+w7BomU"n2ZjoK;)>F^g9wqe:B1qW1G}fqiQ3sq]+#s)
-~bE_z=qBICW(m!kfO+i2(h'S6ta6(Se4LS[vu+rWuR!>0:YAN^R_{T9Hr^`0isxyWFXlCpku}n+RDhl80FO_aLSnmGdq^qn[{usZLR/2I}hC/=`Yb^FKWT
-AZo{i2"sn6&>9W}S|va<{kX^~Tqcf$:8$jBmR+}Pmx9huDlUw|>kE5Hz>L}{_e1lTEsJAWYxH88aT^M$~!6qlW9zSHHr,Ho{pTTw|$=AkTzc|1sB;Q+rCC
-btnE[6xVNX[[a8tnT2.<aqTCS1(;4vQv>N9XXA{yrL<oYmdjkZat>UEK7[7QWkX26FoqS7rL5s%a.+Ez8!l01I=3S8'a>v'bkyCK3Z`m"5/FpN:G[sV$7l
-Q;1@pYU$7WiS.">"7GHJSk&S-zn^afAo%"Ps"Zr]N<jzT"E=.$IE2>9]0%Y'2cS'NII,_a}Ntqg4hM>vq5(G3xNGkJA"~dq%S.s<e+BcwNyV:']%.W_D4&
-^l,[E2s3%E-]^^[u<;-QPdJ`7.}IQ5]6O3fSXg2R|k,vEsk]sO"`NCNd#B4NMBQ5Dic.a)MRTTZ:hShgJtS.'>hZlXr:WDHEZ}Ldk._`.twe}cv,mgS|0H
-;NZ'h"v!)K_<wg5fHyT5MCd58&)r24fXZCQiO.FL4Uo(g3g=LDw+k]IN=C"z8B4ilusA7Z~)!1xHm)&b<e+'zjdLL.5TRW`xwP7|Am[0H#X"B;<9,7m3rJ
-IRNr&J,9m-V[Q{mO~VOee^JbVBFDG/^/wd:NQo]/mUS!;A{T6lhhV>+#&^.T7'A[ekSe}SFGnW7JB3%I'KGbkEO{Z&!2m1p6x-QFrrW+[q.;_:Q5vh6k8x
-:tGB_SkeTF({:#7-Zfi!|ii74C|pV50KY9$Bm3e%M(Z7{/~H;+8H"96LxX]qSQru4.4eDyF`s+q0:lstS3@#Wc3Sm0,,Jn/x=q2S~Tv=Dc%TMrY|RJow{f
-CR7C"42}-7Nwg:SLvg[_{JO0g}Axd[CkA$+A;lFg!U$:/y`OWvd}}6-Vhl/mS-3HEQF!b)w}SyN1UO{!w:2su}WZC<=;Q'G{lwiX3A>+WyhRpT"0@EW)jx
-L8ky50D<y.^2cmFO$rBoyRniIxTmZeqhKh710x"CR+.W8qH946!kyz&Gzz.or^E[j7eewc9wemoP/z$;@8hT%vE@{CE&Po)UaEe{ip~i#ApwEH+3fhP!Mn
-mR6[0q/Z%|8wOho!z-#{`ULzy4U+M9b/e>~J,0KMTyFIXTY]j$<6XYyT!v;Y;M2+1TRL:vJj%OV;RZ:6;S{b4hb>rUtlV[Ne7@CNne`snC8aFc:hb8yvx/
-"M}9e03CKV{LgjKK&dt-y83iFX7qG_:%h@2.ubg1:=3vsYr!+7(2Scc28,E/+Q"|BvwY^zf>']206Lf4k3mo9lZ}zyrsNIk_MhSJ5ZJ.aCX}~1Sv4A"-]e
-]/2sl%D8F@:_Z;alKy!yI&}pk#1J35F>&T@=9lfLf_KCTLP^9C=nGW[drOX>6"VW'`KiaL9:JoX|A7QIb2ZG08;L}jl!cXpXpTeG%7)zK|TzZ6l@t@]y`Y
-ebODDqzV[T,wCm]bLpIV3]QwJ%Ej&"i_6KrZ$:CZvGOLYd3uid;wPb.]rN6oDhfPAO-Z#8#QcxgxjZ)sXOjqfPOaTDwhO7gf27T&&bNGB1Kt+NwO$r;M|>
-i{08ba1ap}D.pR/wh}Z$SGlQ$Kg{]0#C'c.n$rs2mu1^az%e|/,Rtrd75}9XwZ58~jpzQt},wons2jAi;nO7{NVU46Xa8[lyN8fDp}089v>7GrGqS@7ItV
-:cu,Y7N|Zd2X(|'[,7xFR!yuDQ}{^J1(7ODf"cfjHn:8-[K+rTx&dBzGiz"5u7ng37;g)sRkRCG:h}ohLj7I].R@ojIgh2{KyV0]@])k>./`}&61^),-{P
-94=rwGcr78)-XXgx4c#M[8/Xz'pG<6pxs#U<}i6Ab%rzJ)0/wFeB`vIN^fS(2m<+Vo)trqPgX4sxj;ZwrcOrNa5ly@wGIxUnEOfnyMbG^PDk_8iTy=3%._
-p#S7W0Y1L0d:GN56/&>|C=6}EgF}YBsf]/gDsX~zQ:%[]gaLUxuS`ev_mC[BMJrx]C6l'-$-<#|wD;:]l<nJzhyx"f3,rpq(pbv!3GT3leqj"X9"uPRE6@
-M4tY2Dm=r#EXoYO={W/yTj3C6k5FCIr}!)D++'YkEIWwYY5y0!5OH6nzvmK5bVm[WauZ|`!9VAB4wehv!+Mowi`,5(<4p"yr<0~_#{'<6a,Fj>ikU66%ck
-=mWRV8'k9-eS_MSB;q4Se]~#R3)E4X|1h39%^e4WihkQ2tfrof+Y5W%TiH:Bc&/5>=G>M-wrAQK3ZlD,GPy[+eW#i2:|@K+!b$_js<[Qpjr;G>-MZ$OK~(
-';`Ze3J_Sck|%rLl8'@vYxjoA4BFV1%Ewe7ooQ27hVmK9M]5f1JwBfhrnaD-4K#@t/B2=|dSdExo!m${Sml%Q<unM.SjUoF-Pb_T(9.J$yc3WKm!EhBXMj
-j,B/8{)tdeggTM@qQCV8$t~d:McI2J~L;Phy([U2'kjB8'kjHx|hh^,6hP:Ox@^w;|^wJaAJxBO3P^`4q%#%,c}B1cIZvG'c58@r1T=AjRy[6ec_HM4hYu
-3b3Y8hA"TU)KD$VYgadK;/BC"r+LlO~.KB00trWEv@tNkOcN`_gcpuJOdUAwIOS<jKt3IGJn4HW|6g]}d}OG;M#0V|q,&y~B$Y=;C>yOQ4">T{8=Ae:QBS
-zyKir97`TR$2]d:wm/0L9fEwX^iR&>XN3i`Db836'_RFFhdn>Uf.Wx9isN}fC4+^Ui@&[@(O1${{.;,#/7TP'Z!hHI:&$>]KzhrS)x63JW@b&yprl_>M-3
-v[y0+R^FupJvn+~zI[GUfoCHgpWP&Q<F`]Qf3jR|Hvoz)m{P;"Q{YaGLAIeg8$ivA08])}e9F]%f~;,ItOh]eAUa1sRkcKp^+@eWDu4cWajE,.M{U$'6@F
-f`%IpI<e|.!tkRq[uJ%K&Rqk4ORgJ=K_@l.%}oDxD@Ah3A51ZtoxW%;o/EPo(Mahsy:KI0ql,!MFloM>Y,HsIC&^"b#[a8<xo6h;}2Q<#'9JmD7NB/r@Gz
-f]fn21[/>2@ave(s:>90)m`[0L;vsJkYL5TJw{o@;RP^./)=|B.M#pP%wO''be<IY]=r.&x`ZgHKTAJqenn':O74y.PlgNb1bb8v$UGr:e]U=l6REFh]O;
-ZFOjOQx,OnOq.gg:,^3TVk{w+nDchE2oIuyQRj'I53|/zCBCjDM:&pRU^wNbWrUw;,%u:Ke+aL!)@>1T4br_kA1R'!b7n@/$$Oi"(&A@Z2JX94cHTa_|#0
-1d8Fqot1nKSgNiqp9mg'<+MsVa#f;S'gk.8+b}8t_APiPD@2#G;`l66[2BjhS^4gOGJ1l^QG7tR!abfp1;:iX-3@]uA[[iQVR@An_G^P0N~o@Vg-SQ4;)-
-=u>oGz'_0cVj^d:smhD!X]G'[5D3Wsj7nau</HujE,.l/yAHNVNUhQhIA`l#:y.&yo$O(-w|>%vcL1%sn)0IvhWeirUxyLU{8[wzsz1tPYm#`x)unk"=%`
-cQBOIKeBVdKFjLNVa/GiFyk^&qOy>-3eLDyu'GWM+jP^/]+=Q/%aJB+"i1_Y$V_us]LS^4Msql8|Muh;.&&)Q/ft/q=g!(oBK9RWf'>L/7mG_i32:r1@En
-W#Y:J,w_bI4('1bD8@@!w14Si<P!)p1CxRVQ7_o4F,thju!6mm+HIB{&Lwnxwo/zvw;vmpMc-2r8f`~n20S[m'owG!`[dh(NYE_qZVjVXYY=34m_z1bxS(
-;fAK=[GYbqD/")M5WjygsTAVpfp;9QTe6Bzz;n'j@FBP.a+XQwm$9rt=t7l{q|kZk&SvP)fnzU"c>T$.c|qDoW#x5#g6GfV]DZZ@nyFg$"pL7a,|W5N3`X
-x)S6(-JyTKAB@+z):yPYn8|[eSn)RT'_6^bx7<0e[Xwh[=^p04}e,pe.i<'/}$uW.<_il-[-z/5suG%bd}CV-`HX}m/sY:3wbp'c(6nr7|iv[rg''$)Y%Y
-veIYG{2#&vk6PTW%MRNadJpDh{1Y7|+kTklU7qg>pV&)P=o;(dVL{NQX7p|);}@{0gMM!Rc(XW"Q/QNhhuuL_(]1znU'=!o/S<At%G_J+i>>E_p^C,;(2"
-xYTdHE!9R777;jAN~g<Lor/dynl2s5FHdSmvO|_1G)@Rl+b&S5%}Kg!xvwj+iR}+hfmkgV>/C]omt`[njBWlvw"KAz^6ov9aFQF)a@Y60tNl]v[BV3}/E$
-G8fKP3_0B-4HvH~C(Q$[-32I'Bg4)VBFsHc=o.l<#2uI9Bfe&)Wll9GXi+YQl>4Q]Z{n$a#.3Hrbv_~hPs_V9Wv//.R5gC~P8ht[:=#:"&4(,9Q;+A]Gt8
-&yyvNT6nZdJU-f|uL_E&,HAwJbsTinc#&_s#7BY}"tLNKI|{;j$%@E!:%K6N`7.[E5>4U%&@:aQ>v6bB1"1$=pTVGA^9"|!Cr}!mYthdaqjH-]JpIm#DD=
-+.$d+]c`!=<SawF49r!Mm.Rw88BF]Ik[#S9A!2}2aE5wVTT7[5EZsud5(F3@rq#c+}8O$xE)2axz8s=F0V#>h7;f[P3bv2^}(hu9@2+vh,FpA>5X~VQ1M{
-Li$4k3G>]!0|v(b@x(G5X)Ym8H}`3lRa<MTR3;DWp=tRNU}88EKBo)I]yYec@ATj('}'y;U,|.7QRd!(_#zHWE=te5Y6`qq.7O,[MswtLD6fMdP<2haBL=
-P,!RWKy$L<-a@b~jky)'OYBH(Lgi)|J.kZGii"=4G&%[F|lF|.Ri_FRct`@xIV|;E`ifl))7Q,dlPP@kweUw^z>j+4eQ=3reM7DE)}!4&pk{'fFS/n'+;n
-w"7'=L]w7<3P4qhd^uwjB`)'<L8Xn:`$A:V3@G:2u#8i=AvXX(;)ukVq9avn})J6PKJ%]wkD@@A.+H0RCLJqr%hG{pm}mp%tR6cpZyY25x;X;R5f,Q$E-3
-~+gG&Y1Y1Fdn@Sq)vSl;FT3K#BRfN2IGog$"w.j^]0e{Ax@uX#}An$lDO4kfw[C(8^:Qqbl4BKs6@R9hGi,Y;UX+f|^wEKO{D[e9J(BW>t#R"</C`#afXF
-Pd7UF1q4RD{CERF[A)qgFZ5#'yj:;+gQ}j2!Xf{jHk9Cp-X_e$(jbDMO)Y|56!qt4LtOeet@4WE845Uz|(cCRnh^}"S:3P/A"+c0<l1Yi6<SG(l)T.12x&
-6Wb/D@C(/:^l=]b=O'p7nniKC]~:M72uw2#)qeB<{q=ZZ1$}p):^[<H6]#M3io~+blgAq|JfK$ERzeG+2usg{D>E1lvHI5jQn6!U5D-UDs;"~'zTah#O'j
-~XDs/eps+J9({dlH~-#rw!I{B7<LczG7Rkt^DEfVZtL>tX65l"2{wk}RMS]SHy-&Nr)djFH$,oFY,2Z^OaYFMd0vU%!e`PEN!S^Z750D}#0;7ih]5#EXN6
-aCgu!TDph(7x,'Au"'a'{]{{wxvKn[TFT{X(QWr4UN%fY=/RR|OxJt:e7;&jUx|F0UXH+{KS@L!@O"Zwl5e2O[rW#_m%>QZEX==7<!O$FD8Inchq~mX`f>
-&v=|[v!.#stI3pVk2CBuG8Sp5w~#]<n]N7."WG^=lh8:C"GU|&h7!cOu`7SqhP%,Ap6Sw^Dt/N=oXh'h=cPa|oao@JJ2:3SwF!Q5{onLO])[T//3jSsEv'
-p#r"Ye~1-j,3w`Wo.W8yTo0KE%aKzH!aa8l.l2^1"{ynuax8.Gk6R_UD"Jm.fsUzfF0w:&HUzBSyO[rf8jM/5%XpMiWL%T<6mvVZ8,,>EB'b{QPm6E/>1(
-VYa-XX<D.t{H+:ocl@5TmUc:brF<@|)EJ@$`B+p#-Cm|8(t4AWlX8G=y.]mD>[WF06Kut"LT1&<hJ7$keh)Fj"uGhj'O7@#kiF;|JbJpkOJCT6<!66,I)8
-)s.(5(GCD|tmb^IPSk@tqk%wBLKLj%AIHOYS_Wv1_q]Z]jg4%d;lyR64/oMS4m)wnoC9i+Tq7fAaE#x$bWFd_,5/'5HqT;bB=^q'A46rtx/JTBHEq(jI)E
-G&ES'+G,zIt{10(+:xkfYpBAN6O(Wi7rRw$V.)r3f_ar](3(!%L)n-Img`m7`{p+`_Y5~zJm;/bjKyalmB<5eCijoJPTuY<hdGdgDibi=e-{tj}1-"4MPp
-OkVz-CVmY10[%I:._SEopY&cz_AJc}BSH)afMg5[h;E{vbVB$J}ZAKp5drlsyQUY,LxK==0r'"rC^wsn]#Z3~L(g_4MveIgQ{GzC>3;:5^VCq.YiI-3Wyx
-o3Z7|;~1XK8w"7/c[:t<oSt++<2SRT$5o/"x^4X6E0kwH|0&4}H:EqE&I;F$zzrVTZ|)m=I;aYT3M>C=.%L]Z`=G)o5MQXc"nq/VdVx6)<'4Nx,O(WRn"k
->)tJ'g3U{%Nt50B9S{Z_zNj/H<y{nrN6IHW271s6.(SK^{{vf:BYfv1".LV:Y+bw7WoIjjiF0Qn%x2<8^w(^$Jhd;xb$Hh7Wag3o`n$C+IPvb%e(,oQ3]3
-Ao4X$01:Xr%2%`[.xAL-r0^LloTfJ`O(vuma;eoYk+T.K@f'VLw`PbUM>DH=R&9<y"Jk$df=eHC%0(}u#Hw0,V._AhTP,UwGaa:4GO,V,@}g$w_(pXv&l,
-]M7X2@_zNdm,eMvbh8sK26P1bvmd$k"wg+Uo7ULb.uR+)MS`GlmJ@%Kb[xXw%<Et_E.R~!|VLCQ=<DAchE9ncRmKrV7H>${%;idwg>dH`ussOw{Gn/ZSu2
-PFS&TG/@"]HkpLzs)qz95pCc'6:_dO+gTswi&Z^a.08KVIIR)b$!g:k6&a0TU>noXV'j&p]Vk)l@1JI"n(Q+kkx99'vkp5Ug+ABHFMeggv@}=p>6NcZXz{
-:oHpZ3]fu1I<f4mjjD{UA_DfYA)4P7rx0Sl%@5uEP}0_^&:V.!}R-Zhg"Z/R4@!N#a=Xi.FfBfe4/)t2_SX@Uj!-/%knm[9qe6~TAIrQVCc#PplV,z{,iT
-9q4<CL|(ASsT8@.QqOXffn__~t>%!,W)NLqYxRzT{L8jxRtVPz5i}d$vY1</rhOa7ND'K[JsV#w"npGf_3FQ1hg^tz63XvWo9gs8^_s3IP`@y2f9Ni8q!Y
-u#>DP{e{xp}uG:I:w]>14:U,@K~cInwxXWchB/bq-ZY&rvm$);xTrPy"HEUY$57'[A8!//wcPCoRz:v|06hNR5Y_M&(X`4y-QUt3^cPk-htbEa1@5F7wJc
-T;lv)<#R@v}Ahh=I)Elur|=b6G[me`FzIx[yM`,4vS;s>j4O;;)L-/K|&AH(zA]S'G`$qg7.NZeZV{a>!WgP&a)HI;gT/Wf{g#,)^3HKq{$->23wCV&,G:
-`>#%@^@-gPY#pIYl$lQ_a,!3yX0"q,pmL;AD!Ew:VWa!<`qm3chn5y[ohv81]h4YjLY}rqz8bTNV5A-9D!X%uH0v6,38Hb,'!$cEwF,WVNuVXZ0hn3_EF7
-"=,KwDY(xNub~s,Xo1[7xqUj(peKjnk#L[PP#<8mTKk'p1RI!dZm@/=xQ!qbrQS>vLTkV0MW4n2$!vu4yD{C+znqCg/t9r<R!Kkt^vFsw>%A7&"+gmD|B|
-W+g/2[i"N]DiXHRd7E<RI08j8n'0{@mXPB3=u3=gFYqG--w!#1:!JV=[iX}3bc6@0M='x_VwD_Z_WQV6EKb@,01@i!Af6JzecpzeZ@^g'%=!=0Q7!w}QBH
-g"phb@;@fo2I(,[=Zv7Lz:JWMKo]'.)g'd:sV`TBVmuhQ/k]EL8q<;;ionQ{WY8}ZPEwOxI@u`(R7sdL|cK<"4Um5Fdw3XB0XI$Q-m{+/r,AWKt@[e}.f'
->8@M[r/-rmcno-95v1QR2_!{sFDLy.96I"miNwAlaD)yGT}=x1O31BwXXd+1uClN]mL6g;`MC>X^WPc+~KrMtQ-Vbc<uidGT^^FPOk2X<-[3>!9rm5$3=!
-AcJ%D"tl_%)vZ6P&1Mk2:C^P[H1t6v^/qyBB(JWtPB'25Z9wAzXGJ=R]+PcVxwD@e_QX4I>!"ppSHV['GX%WSwnKd^G.'y>9%6p:L"XEs7hUA!U.qZ)Pqu
-SFi)kG!E/;^+@}_30!U6[yHwSt]wd8"_aGF!=B&-RB03kG!bRDJ4t9Xd`<u5&4l3'n7=}T'.{mp`!_YubH3OLkqrvWn=aHUB2;bh+XE8a|Kl"<b@P+&+2u
-mTlF'fW}jkY0:6-;A}W'D+H<x[vSQoX&,KbSmfS=4,E>tTL2nIW<v)LeI3yuN.{P8ACACdJ3c!]i{F&9+g$y&(H{!RPb2msQkj"l6!cdy61AsNEc30x]lR
-kEzD+.r73WYI&.KxA>BVqUc1[`kz_gC]X=VUQsXW11A|@M@k8jj>l5dqXY/&a/":w._(p{}.xshluj8B!U-3Z8@qUj68].>$8=GlinJ55x{"CeTDDq^A>'
-;_)md=i{bDHlRk`}Owb%"b#5p5viMWM08JlH>9M1Sy/6l3"w,oP=/sW:/W|%lj!eR},m0x+gyoL^K7,OmzPtEr.MDDn^)}Y{TP;xst90h)Tr@1#0";3o`}
-=e2X30/HO`^C}T8WfL5Vw8sMS#]=yoa_aMIFGZ2<8NULo141/2eUa0Z8AHzERTAcZ;U^~rv0/blAWbQS:T9>/I@S2CIYS6H.4/H]6#WW3H^-1Q$f0j.Og|
-"cwO;p'1.z(W+LzLnP]0xrDex^nf_R8p&R:bk)s-[zGuZ^>2L8UZY|7[{,%F="au')XxctMwUqRB~A4"qI-zvE},5jd("Jc!Ztr6A]S]t8=[g9:wyJ0(R1
-)ppRXZ`@<{dj.n"9mh_yWv&N/yO>:`cN,zQVX"|_.4#f4q&V;T]C`]Rq7{h=2{8ZDg}Ko,JY-lm!`4Qd-^-'n9UH4FS^^hw^X)86rtNH5KG=q63B~[K(%Q
-}qu[$[~CG5hI.Z3.YSVF+]Rw(00ICt!V>Zi#Lc3(+dx(#hsc%%db[J|3a+7MoYw7z[QAY.KT,HYy['`JEa;+nxX$T4/RVDv0{7<Y@Y!N5"UHa%x0mQtv5L
-^Z>s8inZ#-j:s"M$1x:%iqfh4z(sTHN,V&a=tv^B<"$IW%BD>VJdD}"ei-d]R^DyLYOtHARF-psCVe7$7BVgcY!pw3&k}$DH,iyDAkB$4E+0zDZFr6B@2S
-&Qy-nx0}ArO.B2Y_,}X2zZaFJ9Z(98&A|i<iylZ3NR&t0%EsAL{CkKX$I1Kf!1omyqPan/1]yW{3nLBO.x{/s/+orTbFZ4[_%^ohj!XKz<YMXip4]=yP{f
-3bKswe75lnt6Z)rq.pV9Ma-"JRZM10!i$tQh8258mMotIgex"1s7G$!o3)][tGOZ|T+k&MJ@[W<KXWu>{<sf>MYH/x~qTC7Jx4VcY4XnQX54oAsRd!]G4H
-{NP;R4Dn(N&6R,KG+G+:UQ+Y6vT"c5"{XP9;d&%xKvx5<:~fZ4aLFE(}FBdo+;Mm)H;So;r|FilDcJ{Ht)U]Ym{SP[/+o)ciE=+%xvBsYfiOtM-2T:#0ru
-wnk`}WnNM5Lmb&q6HW5!EB4y'As[<0eG2a2tTH$n}R173u)/PNEQtkQ)@L}zdZ9OfwF;dl#u~1D@xr|SctA}0kgO]}'+,:T/u}+VR]D1qm~6uwzlfehBEv
-4f:b"nh+W|IUARa>L>7Um(m0u&&|^|9//+xpSF%bFu"qBI3u'o[38G}7Vy5RkYoRyv_^Kbr(;[y_2VV4G|yxwN2|iST8Fs=oR1@Hgv>%XjoA}1EGR-FQK,
-WKA'62vq^W3@5ZA];aCv9`vo={Sv!e5LIyje<>`E94io00tc'L3rL[r;I'!SHa{-FOoj/n3.S1nS3,@>J6Ap2WZ3e8v"$r^8Pni9MpW>ET@5C6+)b{cE$h
-4smU>-o4uE]a_3:qBv^D@msbC0[z'w!Hu&R|2&6.{{#Pdj]ibF-#PQt7dRx)>%'nE$l2SV{2_P-X:>]jS^>]|%`fs{Dm~VQj<,<TW1iL0(B,sth=QvGH}-
-8R"qdo~.w![E9.E:;oH$8"R]eN>U+L"W#_imu[4kJ&';MQI^Kixn4]Quz"_WD$<Wk.%(ip@e(47^!}(TwE!M+>w2Hg,"f3Y7PUs#~i`ReeNpI`aI"A,Tso
-ZU_2>tshJkUatYo,KD%4~y{uUHc1tUqto@pWw=/&J^}0xT}`V8-pVwg+p@|]zfG=m%wtbTb$u"|sY17k;d/,}uU@8V_a%8k#8D~.h=eMn2Wf~jj54uwf+a
-}U5T]'ZTb$v>D8uhP@iEn5t>mR'7;PTrG)_%CSIqHa=jkY|#rEAkxe,uY%Lf!X,(wNsT:i+1dwqq@A$fUS+o{;U|JXh+4^+YsTHs)-!o(u_>iq=u`DkQ!(
-$&wwyUto&v(a+z'O|D;lrc7bb"5]a-x-]QXD.F%q>DBF%)v$TTrW=tjylE;K.p"x.A2'3eM^wi.IT4+ZD]X8LL@wiYha%-D-3`(c)uL'}z_mqtfRGME-_(
-Aw0N]j"'bW@Nrd"pE;%R(p^XQlpBBu+"kGa_TmhX'l&-oDR/#Vw$)5a">$.f#-Iq+J1$Z{dqxP{kpC[`@QBJL^756v8h0I2{X6Ap#<W4sh",@{6J`D>BIU
-4K[dEY"@<jp4i0J2K>fVt7GB7:CQHnTIau`j5y35P8vQSCGIhap-LCzTTJr$^4j=T=8=LU%37ntd+ODRx5&i0o(yfy+|D+Vv/&qdx3OR&DXGOtj/,|@a2t
-|0c(BR1YCsebyNO_L|eL5MFn(}$;LH68c9LDt<k(hJN<w62}0Ti{#nIEmy3fX34h<rcYN9zl!!w_Zt5M'13if!!dd$M@QX_];B|%0IaX]%"cmr/D0oKT;r
-kOI5&y7I2)SReO"'H"Tt1$O#C&m$ZyNF-h=87I(g/5[mC)y}h:Za3WeyjgP_3fD8NsKG>TEd,=1jgQ-2)XbWR}X]x|78ut|;[6uz&tRkXOFxtX3MJ}a/~U
-Ce:L^l-=QC:V)QQ+H<Ll{KU_6'uS%6>(k6VqL6l2(ppnq',^_`zN#}k)CeOvZqQxZG@ZMP)3(8Wy`&2C)C4OIk)5&NpB%IC^q!JQoad8kw(9<QyPhyM!mb
-7.nP;Vf66eCCWmyK@sS<OVyD0qJ<Ee^ulLS^,(FiQ.pc_z^F@:YxUi:=nXfQp0HW!OhIKCC/)nmL|e3L4-51IQFbV1Dbw4{ij/^hES%xLc~pdI"=]^i1v&
-/X+;pt4BM/G"6sUn+]~d<oP<X!Iid_N+5VM>gI#fl{Rd#BC}~Twmt"724c=C@q~1$&+}Gx~@Rw&R~ztp,_G;j_wILq3c:^<t}o@D)Ih9M_i=I{-oc|)lh%
-whVa2N!5<`-cV"q4x||8C62ie5w7q7T2R7W9Q7o1tQ$)QUBXI/1vEet5@dLYI!6Zkx;tF/^'K{ZTX%">o7u[G5Wl2%Gj^[X08HM(::]d2[L"QL{N|pYHOx
-6:Qw.W27h2<#(!M,&#$RlEE$/V~)UV6hu=+r7o]Pe6K7Kb-p^+gl^iaY$eg9-HO[I11C}jJSTz<&FHl=mJ8(~@WK-9fky%eTJ4kWqlmiYSnJ'^0X'PFP=+
-~ApcGay#:^7j$v8[`WyZ"D~!B=X5LT},E[Ly18vujs4kB6,lP,Dpwz8S+C%Ta68To'r:w8!]^-!x"7_7Y#K7S4-$so&5zTl&NW,r}L^2UvYarDJ7xA7Ze)
-M&%q]w}DV!tqNT!F!C@1[;4U:vZ`TX0ph1`"}{YuKQ74ks^/B}@nuTwV0_+dZ@-2Ig5rKNBN]&9|lcg!ydI!u=arX_V)`V>)N&R#}{0quXsi;6B,Wr8luZ
-@qJryDiA%-RH:X-CH='wl6}C,g)10gKJ@;e+">JU2R;gjhDoy(aOVK_KWP,i#Jr-d&A"OZUp;/WB+e~IV'k[#_.>rBC^WixZuJmG=xs^x'>ZaB(fvhw3ZV
-N:VeND`=xb8n(7$d^<TZix,`>iZv"awcPEE^l(+H&</CwZ~ojdaCp:Om}^b4"vN/]6dY=eXYUw`APFL)}'vc>0/j=|)VnO-Y+1FXD-FcDR#FEzdNNlf|Z^
-JrQ`;o+[HClKi$0(dH4,0_Cg.'8-en}ThC:60eKw#q2%Gm4oaw|xWleCr(".p[n:{Z=(J.#<We)3'<$[Dk#3X9AsFuk]ugB,2k@I6'SlHGuH'BfcFd=yEn
-9K'x#1>O!jmOlC2n49MGcve2pV)MO@9K;0}C53,ly<1;":H68tgS+&w=Q>KFfsK)T@~5sQ!n+av']EE}B"%@s]G2)bdqSC[,!wYVM/NfHQQETz&94w&}=U
-yk3UZ#|<W0w0JRQ90!wpr|'n[c:w8W5^'9Rhk"2NK!K/{7@d<:97vbUOE/j}6]v[,#x/M2q_^)[`Y(mg]nrapuD9ng<3.zP8$r/0w=RxGc."3e}eRzC<6x
-g_mvI#/.1sB'KbUr0Y_2KJN$j4f2y2(^W[}G@,~^U0-st60D=E4UIT899kchx<oEqHr]PMpdZTBDNM_U$$8Y6"X-R|B-^7Ot(TRDFw5Y8aOj!d`vjpBd2I
-3|9hSsNgGZ.sqLYj='`qx&~!->"Z#q=dr::QtDk%j67+]p)X'"Xq-0FQm>uqmMa6xe9Cx;dq:d=kozF$PsgX)L=u(8^A^Z8vjNF+TEXb%8BK1.qhiVre2N
-y/:y|KhMT[c'2AfP!N5=dnHydE8UN1cuH<$Do8=2|]3+m5g51oTf=7']B6q51#4U":jHGo2nSSrn^&EZ#]#e;ptu"so"kuk{$U$vqrkwO&RiTY;IkN&)lp
-HN-c+L5E:qQ!~cJ](q$ANNRy8%62;(TFG/c,w6}$.I:z"7zz`"gt}g@J:.["=p8X%@pv|dMW~_Q]sWP<x!+;)so6W<rvd7eMW+&N4(;&wO/;QZu@|%k(rK
-/4&gEP{"$U9rb^BFY(uHr;.FXSCT/G:y|u@nAa&+i}y$Yp;v1Gw`!>nbds[lSk!oV0Qbc:;3U+/]IZA6gVVMMF)xF@B"XvkFhl9qO=Vm3[mW[bF`(bLf%^
-+h#o9D3W^)9{_gN)XZhITfi'nWp0H{~^o1@]>Y%lOxAZQeS4f{$vH_<As067&hCzsw.rz^jjv%E:nLdXeq#Nd)Aq211A/bcCH-<PCH0:4|uH9"}&3}v6oF
-!U8L'>r_LxmNGwlidp&a[tHt2#:tm:H}-@9{k_DF@])nKm!%OU(T":|.tUaQj!Hf#vX4k&gUN<.,F&TVehI.R_$^tTgcvq+qNFdxT3f}YKwT1Es-}TTwD1
-PGOXBywQp8{I7m(Tk[J;E({mJqlzw{X_o9v]K8GgAqIJ]3n&GB9;{&39fq_bA0LJ$4_rT+kEG7;J@Jsr23{9Gm^>kcc]n@@T;|WbF"dSF@LrVm'|DD0[-;
-'KRB:jg.I.:1R9m>w4c}5{ki(`SwBl%OsVwKk".a,g]FBNJ{3u@:Gz>{)N76]PUK/@]Z^wlj0`=nmd$hWgmROx2cGaQenpW_`}~u<8CdaU,jyh{IBV&]fx
-Y(2L$r_rNAtgeDngh"{$|;kX!!BpyB2ygns0@5h^u{.IK/kQ1-o,EI5SG%]=>lmb+hQeb"}a)ar1"Y!F(lmj_-o'k"32<^z@`dr_Jj6QHasPxhm54fn(N1
->+weG'RT@IHo_jkAETL;Dn/7r9(abtu'OqmN#Px.b!+XovIiE,']xI'>TX$f<<h^(3]G@Zs$q];:HX}nnt|);gPh,["T@ux(Kdnw>E7(lqaUGW1Rk3,0H:
-]5gl|^zEgT#<XfY-cC;)!!UEQC4a`UBUP"M%$'_vFKviYRISqp3{91Q8.rP]DF5cs7$ng4ROv49'a3$jS#."nW14^els2}9(@No6!/WcbAMP"w;;z,S#}j
-,;sAAucB]=_Tn^$BIf}>B(9R~4ioXqe8gS_OHi)cr1[i,[!yff>}`K'keEx+0J9I"H'uh}3#S^1G!j}w!]$ci_%i(;fV.O6yR9J,$N/(Im9mPRO"Djl{+$
-Gbx8[AjW[o1^FKcgSA1E}z23XWuj%a>2;N87Z8dMjBhiRi$&xE;KL.PlT]uN=N8mIr<J6hd4Q<"[ztSUN>si~|U3wEdW0fp>law=.2:FOHs&,=xuIXe:R2
-9ruYz.AzOg-2pzO(hn1cT--l~n/d}/mrWHBjj6H4i7kmy]1F3Y3Dl[7wk""yezs63!}<>y"64g/`1R7i}`)[<do(&J'y}VI%4Be/ezH%ZV_6I9kjyu#%]T
-^!h9h"hcO%s{hJ=pN.u3:%3GN9>P9a#:PC!)cRac0dt<U$Em!D3/qV]L6ZMMd5{s$[V1%>C]$pgA3S,%#>tfHdTHV_C@,RIDWOlr|H||%4/<jncE$E=5|Z
-rfl2Qt/eIQ,C$f/gg`4}N<.&V[4tl2x{Y{V25v4fG`,.I5';"]U')GtVlp1]mrURnpm2$4WtOc45~).@QP/>]>C<y]qAJCDw2A.>#^r[;;d%8b3b!6.RxL
-j]<H/S>/#V!G"7>nOVTft[`o#L0L$HId^+YKk^e#cvw1rJQ}7"6@Z8]Zl2]IU^ZsA$W@wf|{ieb+mzpfU:FaSYw%|a!f#s,DeSDg$&/sPhb$-4C.:Vjc0%
-h"6LA2&mKiZ4)8kby-OfcM9;pZQoqL&&TUL@Pr4QK_b%a_}^T:>`Ti[5&{Swyd^6k1kI1UMO`YlMG2E1q'0-66"vb/]FON^L:8L/yD%fyCj-nVBttsa-lN
-kj,ps1=ov<k:;EVdwGmTOf>VbrDg"r7q`r<E'T,F.YRk6!Z_#!}1dRhO-`7eJ,dkwmpVBkC(}mIb7t;P801tZX#MCg+=1E=nj8N5vi^'{r:W!1:IzdKUGY
-":G5(hFAv;Wb<WA/zIPh~1DO>N&pk_F4p^Z>,OeyZe8xvZb[64Pa0)Rv8m'|{I=YXl!!-}qE'0Gavi;^tmN8"p3Ez9H@~CrEJU~sW-w2m<0[Gl@Q"eP}$8
-(N)+]+4Zjy'5aF!5|0u4sT0#H8l+^;/F!os7f2wyM6){C2WH!W@t^/"ra5FDMn[m^jofRh.nQ{&N01UxmaaP-;n7I%PXqo>hbznmt%cuQVLjz,'d'2dOLw
-AANWs>R1[0I1Yzxqb}tK(cSV+qcgw8fG,uD;"h{:r-;}x%{hMu~|;aT-29:#aX&A(OvjUJC;.o#Z]Df#o!$b3^J-}c@r6r8T#xQaXtj68Cw|u.ZdCB<%'7
-pj&xa;.GsB.!35[G}K{PBa2!Mdf-uI>x;jRbYe5YYfrXqPw{1$,=C(I}lumi[sUE[3'f'rZn8djt!e/grP}]PPC_l_'MG8_IPgSf=YSZ|O4{.J`PYarT[|
-+dHkw0mOWT2)]WW=7ga$SDYaB$nh^.v|]5:=vydT,sceJ>FF(DE|u$gShY'LOXvqXYT1YcQSi<l"qPJMtKA-;wxh{#`.`rRy0;L:`A_>@Z[vXS96-S^$v]
-lw<2:jfNI22Uhq_ck=t@(5|Jy>grO;'S3'"Lh+vdKNTSq_M`J$m2+9rvD[7JkfL=Mu_j_=U&R-27:w$S89Iv9CRMM6yl+X$hX=_786uj3@H0pzSu5Pxq['
-!p90h:i{IT"F)M|TM&#5i1s}RItwp)6U#Bi(_e#8=X"fb/T;m;i^/vW}SG@mJ'dVnP|UPb&-5u/7z@:%B1A9g3]XlLBXlxa5Whkpx=U];IJC^5g8C/eInL
-AR}(tgHYTj<u>`nh)Pyg>_~TO<D7Kkd>gjtbRN{.#[m#I5s%a/$W$21YCTJuVi:yA{2x109[`d'5<#]JyBb`MsZz+{48,sW}6nMb)D54Mjy]43fYqG(!`E
-OLf}9x;v8Nm#;v"[&yt,kN0,_2GNvqo)kM4{MGUAlVr<6j9ssnj[bJ`k_Ji/}3/3y_xzvIkyxWV)L;[`mr]l!9zW^J&G8e@+#GZ'eeN.4dRj_+_cfMDvfM
-[|o_KPbO|]qjy027@ygb!7~#D(-A<^3jawXjIHo9mFt^VGu(b|fRuGw^cO)O.=[9A-<NQ{L_hF+s:a45%,3#J1oenr/S`sWPmblSPk=ae,r71]QAo-W6`!
-XFtD"7i_9qP:0`DntS|1VaTV`$,@bw=Xg4E:Kb;vV,5h2}TxatNU<nN$QKwabmQ&6`r5>4j|)]%n<])2G8My|d_+C}SD%84_hgCi"fF0hSdz{bha2ahoOh
-QT<'b^Y`3_'+k;`9HC#X_Ez=rq~H-z}3N7GY;O|/Xd0%H>b";`q$6j~OI:Y-(.1UGlqwgeg'&)>taiEN{mR{`L(G@b}z64CLzqZY.lXe_3t0:.|w(zcIxF
-G)[gHJ&RK>.[>+qq>D4qGwsvqn}xtmDHdo)z9qpHc<hxbCki+`6OhWyP]R1[=IsAq'ZpvTAs]bf^Ryt1Ob6xzX_oK`4AcH2#qbyFscU:-QS)%&j0@PnhA>
-`+7=Ir6w{K:([esmXST:Ns9RS<^P"t-uo{&@Vd.VzAb&Si8>=Q&sPv_YtVsoU0Hj8LLvDJn,tKCV7Dkwsg5/Od^4iAciR|%0R,|2Z:!|@g)#aQaITg6i'=
-4hc1BtR<KOf2qbWiYYG&zm@`Hdtj&(8f<2$Hjt=W$cye7K~_hkcnxA[2mJwP5N>lY&P+>"eG<o2>qW.<s3F,V3m(oeS!#:~X@a8}FQh)GOD1Ge4}wxkC9o
-dZLzI7<|34lzv2{AeXv5U}R|#-Hr|i&Gqlg.bn%#!;YOfbq]-AS"RN'N%my>+M0$mbD[w%!1GHx;M3sWxrLUIDbt)IotQlJwa[3M_st`mm)h=u_vn(O'f:
-Ki@oGAQd-!uj".8,nQ:=Ai(Gv$D$~&CT|@B)la]w_u{iR"W$q>iXc^RjS=K}}:LKKBY4+c'n5lubZb'MxwP/-8'3(g@NFV3x@LH}~L/z~O9sHoF{I6b9zM
-y_$z[p3{uf5[,s>IfOt||T9y:51/E{53_FeDAz}X;|;4#kNvrtPUiN]$j)^S{490aDu)eS11")+AMexX#sNpctdC!#>3Dk5A(ZJgWH9J4:Gfm:y`B'Y|,x
-jc]DTP$>Z`g}av[[l}@b>"2s[7Zp5[9q$8``s]]%hx)["{&8CrV,gt(:RcAD@kcK@;BF,[<`5bhSoN]<+GL"wJc^[20P5K~-gl_VE,c/tO2-dJq^#}u_1F
-[t#q-as^F,+C,9&1JcUJcX`oL7:iQ503FYw'k0U]>=Y||FFO>iO]).v}}3uNShlSiAS5Ns,`r9E2jyi7xw~pfxGp90g=It[DjL5^6v#J&6>5||y>;F<z/^
-1{QkD2wDpT|Jk+taS[bE:nNUJn2[V7/IC{x`d%>a+qVcdI<7rHvxE3.#$s'P}7~3o0mJ/^pFRmG3fwVE};N6jUo`I(nS/S!!Y:ggh`Bc-Sx`1yT{";UZBH
-`ecNCF<.T[0aWN,mW6B9{vX<_x;r$%b_H2py!!JUH|Un)l^s]sD=[G9a`u#{!f>5$DxL"8RdCqK@gr#UX{/a`DV=5o^mVddE9A,lZH~OE$F1V=Grqz({#{
-t7#omBR"}4/uA'~Xc#pUeQWrC_SH}:s8NL/Xng-c_6@l#ZTx-O3;ayRNdf]MLg%X=lXzJ}~:$|XRJ<yB2ZJ4#1v96jwBz'm8[hQgsQXyf'"|:.='yHI&BX
-JCSNv8GAH1dXIjNv.5p3Q3+Vt`8OfKavI6!=`{>8q7[Z-Lbo>idn0Rp5/|E%AymYhlWAHY5x8a{.FKROxOS0X(Ah04l`e/p@N>kVS0Q2VVHEX4Y3.;khj8
-B-0DOkjM$,/DO$0e'Uj%MRWKHrv8:6,;0=(^]$J`mh&b0!IV0Vf.2F^]H8^)H"KRb!+P]^M2A:iRi.f$!OFlfY"M[mv)eC;e@V,37Uiw/FOanz=497QSY7
-y4d;>:M0,%-#^eLI-.djZ-'^Ok'xOhA&@d&"#63i&BuA+1bW+>5<HyuUg+<sF+5d-=A$!!Hc9^W1~yL.a'AvsXNZ$Hn!idVFJIZ9Eh!%RuBLE4]J#RJCk{
-i1T(5s@P#e(2on0t'&QmP2j]^bffa_|kL$@L!An<!nz5675"b8!H"M05d$:.Ln}7<yQRc5~`"a#"c>g|b&VAH6)`Bm)I'_'mcZj+FG,K=_~NXXw,Eo.8O>
-mW7&&}pcFq2O>'s9&Y~DR}QlId-^b#P&[0t,,Pp(-)H_Af/K,pOw&{,KGN!0D<}_;K^"/d#$;H]HE#(YH1L]]sT!'TjnIk-:}<=P>.Z36t+j[4"!ULMYZG
-T|[6|'+,wiK9$dlkh:fj6%08S]m&DyXx>>1-DlfTg|i6wAHaH1m51A|A<B%wp@7bTYM}@]'j9]9n-AZzX,2xPrq2K^W@}KAnU!JO"+[eZb-k$r:cv,:C;(
-.C9dck&E&TyXGVhaw-&,Un@oK,31Sei)`9'9^5lXICL"LrB:uX)ZPWUE]3r4=<ONafXEfW[tpwsBwg.P>vEW=;g`lAEw!s<Hf/]GIv%mj8d6|0rHGgQvP]
-ECNPl,<5sgCsRN/dy@>TpRO-x5Fp_{XZ>$RZ/5UAUcuJq|7xR_tS$+(.cO@'azx3azS4D-^gGA3x$IhJZfFcNql@1(4h@dKO<aP>u<<.7.KxoY/lP0{TIc
-A+nEO:E"OytUSQbHZt+0DK4<gisCuDDUD9J<AO)p}P-=D|"YA{o+o6fW.X]Mn:'s&Ak.h$A@{++h}BbfqSV#K(==fgkpL${DlbqMJ}~#3<Yl~3e{<H6SS2
-4{v4Xx{Bf:`3PzIymWby'HqM=4ee)D"gq;M8M7=([J4o/yHkok^l.nK3{tF:`$,19at|3uU>aX3QcHTIi"$(5"ZM~}x>,8P&6pV6+VE|In"T-=BoAZk4{[
-)22v}7UkZQEbb($4TomFj1;H|"+i(cF:KnHsLsK'NOVhPe&e7$}STw5.OPF+B0}@)#z]h.x9W"tZc+UHSQfC1E=v`==A>mmu2baD35~iBjkyH=iLlP;t2l
-&=:K:9[R7;7s=9%Q<]gjT]U}^)3!g%>6doZPb>_|S;k`MP]".wi82E%J%^2um.1AlPA2;KePioY_z;%fbK[u!$6<%$68m;gcV_!A6qg.9H5aH/_MQjpa[D
-SePa;24KD8UlUb`$>_Mv$6JU/Jl@Na47>qZIVjHt_K;sO.'VeYL[>Ol5Bs@&+f-/daZQpC3wTmmcu<b[^XH7;{PrvDQ:0&qSFY4(r<.7x2h4F|ej`ip26N
-=@6<-DCK`AQ<<w+y-IYlpz:^o9-`kbmJGY3`ULtBW>lg`H@6s`Gu@cZwr$f58kVd'm4CbI;f0r)HUw3"T^ed6LlB!:<NJwg:{:[;{i2uHYKqDDg/S/ulJ&
-3|LOXjT&[=V&.@o1:n(|fp4KI,E5T6:AMo`":49`r=k>N_J&`Gx@RzFzRCs90nf/CiT{4aXVP3dil0[MKS,HtQO_"O|eHtJr7)Ra]kC><t;YJ`lub@B2+5
-N5<ZDTvY#-F2z&1iat8|nw4h-|{!AR.}`}BUhQ^dh0,{s=m1&7:agcVZ!k-OTNk2Ato/@5=.;L-U#mCFp,HHDi/Q3yZ(#GZm^'sMS|9kE7-rrDsfY39H!j
-tA(Z.[3/J'bWh7({|Yb8[D@K#!kns^]dJemQ$:Ia9D,v.l%5o&{NW.9=wHgWR3OVDMQTe;$lxLQ8"DMOwEFS@Ts<0.Odqhm'r-;%W|E6E@d`)>$j5b9-$Q
-vMd&1k<I(8&{}-gu5GicvqDeFy!>QtI5#d}j2cs,hHCDc2azoaqW,z1_`zMaYud(XSKU]s[CQhQ.Y-WQ>}Q;Kc`TilE9"{>1O77cwK[.Z@EtL}uCbsp=j'
-"6o_r1`(6|u$EKO4Kj]9$D5qQ:=eLWJk|>,,JY4oEeto@-Q_==O_SIQLbuSV=$vLY@T063szFTsyHxP%,nDM+ltNfM@gFeQbt-UXscKj9!/VUA_VRC6#:@
-%qJn6<HNc|eSD3ItRYdw7_prNfO%NG|pm1;JxJ]OYv8o+bi2xT|7rX_E}m}F>qskdI1qMeaVHK5.&Mo`TZ%QOWaAiwZ/dSC[bwvK./SrZr{LT_J3'Og7v/
-`4v(jXXql/$)^(>gjZeBjy`/J:Ii:oTk^jK_&P3:,f%}G_H^xM5lI@|2&^Z2)&CUpL0]gC7AHZTtIV#GZQpGxiI1f;<r^yIREk^+C<S(a1heSk>"Fy^t`3
-|B}juvW`JO}<:.Na;l&=c2kz(77&%26%c;TJ.vdm.Lv^pFt(m+BUr/{>Vrv0y=[@D_y8r^T1"S@{i>#vyj73-;('U$9VoB>f-!VwM=5M/)46Z;&=oRn=TD
-n5]Ur+'^S<E<NJv`QN>4^:3jj.Q=qM1"=Su&AS'(4}o|+rxugVP1}c]pzKhwRZq[KT8;djJ0Nh;Bml-IMmaGPry&S!g"p#]d/#:Bp;p7T8Y)M,4t"K`UG+
-v>>!MM{)=BW|}Ig.fnF$3n$sU",e%6RsolgbFl9UX"crk`tHMO@GE_:}I6yQazubqM:UxrNHuZ-B_+EzcSX.H^Ush]enRX0y{X;&TH+|[Lf!,:o^Xn1N&j
-mYtK"K8QJ%^r<__`Jmj)aY2S8BE!ayHkRak7D3v]U:z>;zt5IIH.h,t!4>5:#Cwb$QAgSmHW4|0VZS3B[OypmE@^#Dhu#Kv(7V2rr8Q>Uj-B{i@yr_A}Bk
-:4C/O]jt;L4ubA9N!+eWAkfS>[]mVDlmTC7#pWcCs%YxlX90e|tq)zoxr3GPq+xKk3%WV$g3|N{,Cb`/PZ$Hh#jZg2_GSu4#+c"F~s%|ri]45:^b,$Ai^.
-iZr&omIDe}[QfMX-ylJXPud>mbKSPbHb>[;-HSg&G$x:uGJf9DGvN1VjM#G<G(F}"Brgd/1wV3'2#dFNUC|SDlz1^=93<Ew"$i|Ln@xumH,MYXupTb=48U
-6_m:a2p/S[nm;$u0=&wMc,XvyZb{>Ihl[xYyRj;ty+&Zih"YKZ/UU;zJd6`8e[|b^;GbOFF[4KjwJp:yF`F0Qfkz0lk$-1@C6/+J}P!+>BeO.a+[+'T!^,
-<Yq<~r`!J+U!KAuadGE_K}Sn2H4DgFe%S!l.uc<8f>tx(^`DWezroch{YqFa]=wCg(He|v5.)]MDlT>.'F24cQ3VZod[l.)}8t}r11VBi3QR_sV4)>]9ro
-x`0/EIiEe-Jcp8l1;BdB9x]a'{&FCGyj&q(V@ZUC!A72OTJ5omnV)z[.5Tk(8_5;%%/rOJYK9Z!qik$zm1Vz+:%$T,;zCkt3%=e2z`o)M)<WVP_2P_!sec
-AR%I)YkTK@s`~P(C'zsPPUTTwetwq94@}FQ(OX1jl(qS3{8T&hhc$HAjtgLL-xmPn&~SCFve@^<vJdO;[m-'Qi7khFr^eLiMs=kXAt[AF])<crY(n(wmGo
--g8Pj$^/S9%A4JX+F`2Rprv=d@K;nT~/=mo67v3dY|J"1C`2I{S<2$kM=)Dw^my;ix-G+8_]T6%Zy_Q4YmBUEVSxu./P9;mUS"&jg[l:Hdk2@VK7<8$!<'
-l"-ye]-t/YS<v^q0$EDT/^/hV:SW|o7id<c|Ny`CUL{B0/$zWXlBs'iP#Hmyi][ggjUzRw&'pbzW<l#:XZ:c4|syMU;KnLAR=b3!sVTLLfCPb]JH[63'2s
-"e{F8ILsgz1V;c~e=wg2fs{Vx24x5}_#m6WSnz~:hEYXKG!&lKz__2Y,0QmcX]S_E2OJ[:zR=c#baR;}q&;!OV^a-OZ=}v"IMS0zG-mjat>vR1Ed^bV/Pp
-IQN.|ZaDtIjGDS_`nrCVap6@TC}DtL0rBT^uP)%^C`GD(EZ=:5KN#Xt(hYtaVD^|uvX5!RezqQAdD6lLgmf+`r^l9W8|CcTig>V>;9Fid;kvRE5PC)$XNn
-]qi$Ey$4%M]b_6-:E$#,T:VnH]!xi:Sgzz"^I4]mO3[J~)ypyI%"/El6`%RnJ3^o>l5_s3_Y37]r>u,(;@:6l;b9i]UC58@d`"2Oue)m+iGwqPvQ}[kS(Z
-,D>"^)"-fO4G2ifF%R/,TiB_[3joZO$u/^=K{0aTmF|1om#lv.]snq4gmT4s9gGC&G^1UYDycpl2<UNkY}8C#-Ji,S^CZA^@/un;GLS5S0kt>P{&&MSk8i
-Gv<f~$_Gg]e9~N1hqp~1z97D~>-D1RST4"]ciKMx=qVW:@jQCj3bX}SbRgQU6]lCh&idOxYQHq`}47mb,FPbD<4+j2[1>.91dJG!6)AE{;(kUKj9}_%gNL
-.JD$K=a<:4C'+|i3^]a7VU>9aqAFn^xR>B^}@fD9&qEhQ(F+xgyF,eg1:gqL6/'OCIBbl6LJ[9=_(D!>Q[4v/pG8l{h%)(s_X`P+I]oQ!a%w3PZfY><tKr
-{J2hDo]AU{hj-)^aN7[wru:uK9fc=uzS>AHI.6(l3MSIzI_.A@w]Q1k7[LPq2xk|"c"|@P~VPCFlYm+4'Z]Rs,|ZtL4Ax^}eT14.FLtwC=hfA@t/TSyKb=
-J,JMYQ'orA#m9p-"92FQ+jbyx>e|sA1wDfyyH2xI#9=1a()NIV6]H-dw]ZXvk_sn4v^NB'45}g]Ji"v]26))~'iDuN[3}+kY5}Y[!rhp=9VSJD[H5&,/72
-1LW&y1Az[|<M02|Cd75IZlBgp{:aqq3VMllJjCwUSQRz3Xfp&!$WW5wu>@-|Dx4hY]N'::F^@5B/Kbdq5HsObBJs;2]YmO]kpit>_hU0~I_6Lef}e^ip4(
-)Uxx+WCf@,T%MF_JE$LgSU,Jp'IGwx:P"8XFN6tI4r(^!7Sp[{nmH(K.v1:.cYQ3@dY]c>A5oVZ6Dg|$<s`09}m$OTGbkk3N7rXCF{m]!N$,DqRC1jhBL{
-F}{YeQ+z92xbdE^aV$K@nB|5jB3>qxJ(rg-t>.>+Xv:EoX"_eH^5|rLC0$1D.)2LBza$J2#)CJsR4:y12AXx5#])$-hpq6_{wrR!H#1L<7.3i."0s8GuvI
-5;WINgWk8St|2r.CGm_4d1`hn7xG#)syxQ)23|a5Z$4x0OwI/VUzg256u8gCdk2D&RkvW)efX61JwPpx=XN3kXgUzF-.JJWO|/mhndO$ox)(9kykvqOJ&>
-9D,Wkvv;uKw(CAs5qpG_e.e>;"6q|BNzv!h!m6pK0@DI8L,8Im=0+6FQ]7Yj5dvUzPJw/{@ZrfmA`DpVt"]QCq0tW=V$P:I2#`_)USMTA<MIME(tZ!X$~m
-E)be@`=O}0W&#wvN$4Q25kL!0Vod(p2{"QuOA!v(E@@0`uD1$|4mk_1l0X_b3_n;@/2GT[9Kq^|uKxwBq|72gPmgFr4S}@GDNY5.|@$_["+rP.d$.W|Akm
-oAE[Fc"1vjD<7z=zfnHW{eg:e;$N1S(e=^}sVe.)jcOBKzlVPmxV-SB;2H~4F)b<akYs.,B^3KZ:1@@g6>_o<^{Re>)cW1e5RN{C4BbTN&PIm4_6EIA"XO
-#K'YMW`qRE)]ESv<o2V<O2#arJDuEFo{%W~di/L_E((q5g7k.EeWbF81ZgMZq67!haPYQ9{v'bGi&[jZoq2NOF(T^N:9xpydu(>+JnuC-[(}$wGq`[rCu#
-svH@Y@,VVZ:0~a>9oK!D8Z>)G9utz>xGfEd7m4UbEeGC9WabYKBZnIYRY3`EkOx3R+^_5uK'cL$hy-x6OR%`P]h3~!)'Tcn;]V7}xO5Iz9rkJdfg'hy`eO
-NBOoqG>)LRtA7d5>sXk`Md;SKn#VJOVxC}ms@=.2GjD"<wVc&TEL5;7hhVz+$(A{;ZrWa!KF$.`;kToC@`gVRJqFDayX`C4!uwSbbf>JW>_#!-`$hr=2zx
-@>P[h:&[Km4!#JrFa;!7xvCkhu54:L-=.M23Y^:|CT$:GAL2R]mLJr^w`'dJtm/9_eiu`Wy,PMIm!frSgR4Ds7K]BJN%Hm&RxkjP}6fA+$5W~wSdX,<dPS
-0qvg>8pH.yZ,Vk'`&mbq_kZqt'aH-;iI63r|v0.+~.-%~>@NM=#|rJ<:nFi|YUdxwBVxubL[j^4WT{W]vkeUh>Q}>/(iBIOL-o;xnmgrQ@~SR'Yd74XP@y
-.s@Z5Qy2kT48J91f+$,aaas{us{f,e/z8[yl}T{MKRsmEH2IzXJ%Bj!P"!
+803639
+'f5Xf;7.!gPA9AeaXSEC87b4]_%@7"@kqw^.m&Zn"u|NLwvT#(iP(1.5o2IL4[}BD6Nzk:]U|V3Gr}-`r=N8T&Fl2xF0wP(NW2)e/w4OMhG_L3aRN;ja~p
+@}/a9#ANmr:@E{,-EDWbwW}ZTn'-9YI{Ap#ZggQ1>{md>DnGBUR"74RGxLw,cS|Tw&isr(]9bw0w/ez%}(}B;HlT]i{G!-5M|-Balc=^:=Qw<O)eY;ne,C
+p%dm2q+8Mk|yawAtIuBU~OI&Vc`[%$D.r4BI00c[KQ9/x$!/xn|$TV|vz;|R07#/f;Ey-dl@/h]0URaO<k#=-9)o:28BHtB9(4ky}XrKl58.,4jhFgf@8<
+]fLIin,V^@88u=Ks_T|^sy~25q--UE#%EfCd)hS^L)pMxFm)tPjmdK}}B.~DQ:/jc@EEboV,|VeoO+R9-Z+-4C5%j9Wj<e<e[<Q`dGH;nonOIK#/0YNo@C
+,9qVd,jO3W&F(e1D_yY:_^V&w@GXYgi">s$V1`NY/qz2$Ev0JImg^f9t!zrqA5QWZhhI3(|]"K<8L<CbcY9+Z)Z8(uk_las,{|#>lV.eDa_$=U8H,D'bc]
+PW;x;0;ND$It71hV,h,NdTt&zDd0:(=x`t;h@z}'F)u+hyUHvYUzOyGQ)2$^Wm>`LIM)GY-cin{1c|jgT<,oVtV^G"Y&lu>|)E4"],EEy,R^.sRm>^4t|Q
+T2<ACf(r0l[l4+3<HP2+pZM^0jJ(:`C^<)!%TFiP%VcaVOLi90l3tL;xS[w&{05,_PyNci&]aV}3iBQ4!occEI!#]dOuUd"{C{^^7OPo$x|U^]4FS,'1yN
+O=/T#5T<x=s`@=b'^D2GKr@]y3,t(eE!26,B@1R;PMTWeaxU=TE4;Mtq5n~=S!k,xnv+."c!v$uKd;E0A9)Ab4Ksi##ZN<"X3L7+=%2.tJ822}w7cy1$uM
+aQeM##(.oHx00[TiB4,IGWE;Wo2e6>b[BvzjA7R4;Dq5/gv7^h]SKN4)#_J7x:G,i-dje<!@Qt8Ts&V<qXXbCL9<,V)8D5})vRBZMh};fP.@P{lS3G)K7>
+d9nMgw@jV2G=$@sH/EvY%/8h'9zX:B-|)Q35l@T{wcnm^]{.U1euhJ6L3X"]@7pJ4:tnBD~!<Tp4gGgC-NwEx8=N6L,$lj,<NmTgAWe1k|>/}.1>(;M:QO
+](TzwnIW#1.j+xFWuH{g!(Mz~Es(U+qB&/0B900'QQScP3NlnORmSi'ylI`VBsJXMb0DZM#nv%n4ScX+0XkfR-<kZ'$A5mqjL.A2BEEIBLHUsTNm^MOK)k
+nEw'(TZ&I^o$8y_fb5dh-:Z,3auVzL_hDOxBQ.`t[defHTt_`!Z6q{l"45Y'M{<K18d((5'wYW$#+;_VYI5R:kc49`M9{8>mB{/;m-i:dQ('2f09$^5:Ml
+m+4z<rUe:/i=9e1g2NwY7oL9rM4ZFzLyifU:^dM9H]-=%-><aBTib|-QXDoTS3~+<Fg{/zm9ALf]>lt2yL{Ri6poo(RfGiRqzN;RjZ$1mfMrB%EZWb@YO"
+{]ZrKS-NpFNAeEx1O'F!)aC_x+6]9WJ}%KE58LBGfywY86jN}2#2d<<U]O1My}U!!}%rxq;,L{U<;hi!OMy(%$5Q+=o@ylHFfw3|=E'E`!MCh6&Xw/ZYZP
+dN;T63_|yx7K52G'b:nMvMnmO=Q"Z<CW&z]}R,_D8wdW`u%bpy'11-Sy-sJ|#@(#}a$3X:eZFl)[/uA&DtNfBnSeK1|#W-@"OBx}"ZJsW,}msa}%/at7nw
+(}}auE`+mZIbXvc^$pF3Cu:>LO,RwH0W2@'%WON8th&X>G3.HhgS89t/)g>VM<CZU"S@PK:gg{v(7[zQ^i-81C#-<t1]+/wtSKS4INtK"cf2cs[UN<=+$K
+vZCj3Od9`LAP<%=4A05Y<E9e;6y=|wSc^D,zEmw/9&CnIPei-j"7BBI!4&cP&tj<E`4RR8y#KaLqkSeH"{IcT|+r5Kdih|5]MaJa@(ow!g/rJq~a:ZF&Ss
+6.`,8]wuK5DF3co4}1[kDjy.rG8]O%rwqz0]4.(Iw>5[w`l2p1ScY(Z6gNL@BdOM$%itAm2)W+abm/JUX8.tr#dLe;kh@ZFmd1!#g8Dvt(s%_7eLY%}3vq
+Rgu;t$1I}NGDgBJ/xe6Kxg{<0,-A|zSH;w_jt{BZaT$d@i1#@8l{6E%EVHiq1X_A.fuP|E!S5E9xz_5c3dwSns5wZ@/VshFbiF$#34p/:eM)8]LsrSnM/S
+}%;aI!3^d;5K0@PUY}dI3l},.,w1.r]1ZLoC)[s`1[9M|L"44qt)q!rHfWqu0vt|0vRn/><c6pc3ty>-uUnwHxvc-T'^4,Pb$n&sTHr(}fG}'b|`g+7DK@
+`JbPhO`!$/{{ld9YLA'i11,UdvH+LuPmXL1_Vra7peEvdURk^#U9Q]I+pMB)hT&WH-[I"te`n.CYJXAFH$j^~V3#I+4_(Moz"'Yz[+6xc!V^zfEedQ>cmx
+WbSm"3pjW=hL(e>Ta'Va|y''4!.'4)7l]o]14Q-UC>`a|@E}jv[}c9U>j8v;%FXPT;R)+}^/:BbW<1!l1`cBlKo-P;J]4hE9"]Y%aHR/K+1QtVADq"JTIh
+2#CH+y!uey@Cz5|5XT8nC-8]u9}X#6iNx$hIvu.r)&O2Wy6&,1"-80|@GKFiBUZwmUjF/,~bHf|SMY8T65J`apM0o]_F.;VAnx`Bm}HG}^G43k(ULIlHF;
+ql)Ul0T<|cX(dQ6}!]%Sg1Vz[vO<v30m]l+]_8mgR8O0z5=aBbbdl.x^Sz]x~Jl}H;2C8by1O=vjKqT!jY2^[!|Ux}bDdzCiOY'xd<QeU0xPd|T'aA]':B
+#_W5[pS(azpWul:Lo|!BldY$gF5XW^D)Ob=EtV+_F:{4En2V&H(edz9n>(LN(MvY4g3p+3%@k$+i(o>DT|>(bnu#sJPMl9_'X]ZljCDvIWn;x#5>`eWaVn
+5pWpIZ`UjVm6W#0J[wVbNb;(.,+9=l9I2N()K+gnhd+g=vKF|;Pwvhze8tfYl^ezKBu'.,}clHE:Gn=}D!&t+v$h,1(UHrp-%;dx3r@mNcq^46wLW|Fx#V
+TRrwgXYo;|/'Y//,d<[@F6&_#ylek@kjAoYo[2EleN%^v^dh"Dv:7QA|^4)qM)=y>{p4w@<'Tqvt.#Lyd|PXiN0(6^i$Z31n$O[y>I-2mPlK;edF%PgF)l
+-uD)"g8^k^W{~<j[I0#uA]-7/l@HllkV}4dBzb'^beH61D!5MuwF:Inq:n]S|D1R}W`yf[0ORj-a~zlHZfxMPxSk&3jDp-4d>}Shc=Moy12'j0$>S;gdra
+FG>1sd_mfuvbElb=D>{8Z"%z/2.RhDUlP['GrV/A!ljQVIMi(:sU^Bp!`Bfiwq(o(Um(z@aOpA/[-X`(D'pH&JMoT(ul]101Fk%^;1/eYn;MZtT6zkqxN+
+1=IAOYBmra`8VlN{}<td0:doD%G0u"lNjqY<cw1vj8`qX>:^VNeM4cZ@V{u3m^#zKE1Ta!{HQl8dWyD{v'vElXM>PD@z^y$cTZRGb`SjP__5#sw]OM)|xh
+_#cNe"<yy+.mm_e>jz~<jbRJ,djjmUfy](p(:omA+bY[@.L4/CR;DN!YDl$WwIx!azD:`,o{k):6`p#7kHWK5;0GK(o7p`i="L/,1D,e}D/D}t;}DgsVpC
+QWGgg|}0LvE"5QLahqmV<IM+gR3(q-283!7J}DNs3TBp{ZnDzj-GN3m:Hz+Ci&;D;T,Ra=0^tnRr#&_pOGchG<pG)[|9LQ:2+$rnGOs}2jufz!HqmV!>6"
+as11|2SW}ZwvK:a=A)8`b!<5;;T[OZ.IO8`IzlNhqJ"y1^pP+OIa$}AIm3fc>)tl}b'>={#HWft}vf=M5>):XW`J`y~x=;Y/}YP5{j]0K0'mh%b/8xkD^k
+66FVPQqh$Z"Nc'+/u"T^-gF@Wr48~<~P1{>.qGN]GGfl=Kzxy=R7dKc-[Qa^DZj}lXcG[`U6:FT|U6tHcf37R%usZniY)2J;S/GJpt0d/2tpyj^A8d4u'L
+yw2|CB$e<v5Ir)Caa6gx,V9IRhzG'.[(VUH[b`V]r}:LcBO5Bt"o9B3Lut,HF(37^!50L$0TbtBbWs6FsK`wF`$]-D&P`IhL6R^M!`>m4v6$RvE5ZN3LqG
+@:n8bwg12r/$4fS^cWR@=r/z%It9#01#%y$[ff)TxZggq]#4wqCb%&3:I@:miOfy4D'I8>kyl_/U0Ydi)hv_1=}[7o`R!'8D3_,pchMw$9k^)|)F_M~;)z
+<vx/,q0P@bjVVb}.<6++IY6L[z%^nd;qG@%XgKK8UwBl/+)eSqE]Dn9$+&4wujt/kx@Zs&o4aL#i<.^>yj`<rciwwH;is4P)#}4|sFQaBbIjAIF`QN@/#l
+PEr='Z(:[ifnDzK!S4`%FFLqKN(Y{VdU^7HsO!G=(0m0ve#SqG=+EUb>nrbb|q0T}7SKcS2}##o2V<6p`T2YI4]q2`E;zV"H&]k-37bj3bCSUz7KDfQ9/7
+a$_v+AETZt@[=spQ(J(`71mZZyzMYp,g3QOk"v>4#LxZLVd1AH%>g+c9MYFlCminh&e|CM.O,bxd'E<BA;z(yUblnB7eNf>b+QUIYcS1<{DY5Y_>VM[,o<
+=mKxv[F;K)bz0$U'P$tn(eBhyg1kgZDV}pCBv<XL,$k6xuM{J=^|Zth!ViD%&Ga@ZJN>8=63X^#+'FP4xR&XMIw}'`;Lm:hTBia$0(W56FKb{H)xS^t&"0
+PZcAsl+qb.$)%S]VSzr2eET@n.kgwU<6%qE3o"k,D&:#|}Hn!KUt7Eqg{bJlebmRA&4K;L%'yCZu6(OU3$Ow|$7(e&f>b({L1i8.6`EI8)Z#zLLHXOU}&>
+|:tX$S<CHTQvt)+ENd{iy2L2D%RgF+N.fbs-U8omeB^ZX6ub<(5,>LUl9$~#gy7):Gg)xW2FXWXIThs|Y!D]%{>8)p=$XW`F{jMQ6w8vW,(1v-MA-C>j|^
+4mi+iO51DHOSGaYAjLi.j=Kq87^y%H}-P%7X#QYs3]'g[)ib250kOd4+(6%Ks@0HW{c["Y^%2hw[,EjdP!{d(I"FS9dlTW_GN({%UQRpe,hi"!h[S4kEA%
+Zz>-2R]3CGy4:{[JXHvANZMM"QG/:n+ZTfknA0Gy_2E]e!["-#2nW8fI;"GY:_c-/UX1e36@Cam;c<o|C,$]iApWimLcU_#'zP]R4Lfq'LH,mx<@b0uHTe
+]^-p=}vMvc=-#%aP:EBz4%GZj+TC]V:jY&YsOq$ZO+tLYG9V)fxSz&p:8VK5"n$j`Xxj12!`<@KxY2q%9l6YFbjFw`OsrC$8pJviO^CHZL94:`833F&dT0
+wNgq@n"ex3O]lFAC;|-'>6#G}"c7#q9c)in]VNBer_M3hAI5(CH:(iQ4jwL9tgtcuoG<1_4>'Q5!wNelWq+Exsy"qBx7i[oBD_l@K%|Z(hlX^asM6(Q>Tr
+G+ePoQ1M"b!u_(,iAV;d;%mE&4PGYj>}.,C3"^F4ID.1>F-|w&:9|J{F^fJDXLcnc"7^J4{vs),42)]|N)P`iLv"(7Dqe`L]0iG}}U7f@PKp3^}2d/t.a|
+$Gd}]S=p#fF0zap6XUoCC82q[6j^,p-YE|YE#bpT"Ls0hbH}A4un~YQ"xY}`KFsyG<K-3nJ0/:Jm[.Jb%E(&{=_qZyfYj],C=beYX3vS~GPR&V,Nt|"s'w
++/<0MNSVMrh,L!1grU+jtN(6wy:5k@)Vx|8h%T;u173j-rDt07r:57r:MCt}lj:yEC-ees&'9AT&(9iOT9X>bL/I.1Z}U@%6fCZ/Xf1RKITGis+QXLW%{g
+Q7z7}47S|+^Wlx{t[6>gaXGf-JASb5j|2U.o!Pu}s3ncQszB>p;HM.FkNjfLz;>E[]LQznOkethpR7Ss;T3t<`NpjuckT>iJq;'$^jVEW$=(Ghe;FY57ib
+c>ek8`WIo#@#,$as.A^pgMa!ECm;~@G59<xqc}6:[Ui>:#jIoJD:UVs7y!Ud-pYYNuxSTJSuEwaL89-hlRz4F7q!HB!m#+ub#nzG`,)xRsiygSU&&/;|Es
+O#sSugr=GuZ,XGyefpqS2x%|q<.WF8&DdUYD%`KSQH%njf;sUB[>eu3v$$BP|,]DxEr3..dq)(Ag]{%C%y2@3z@t0qBt:SjoZd-LrLfT~%9r-]{H970h.0
+HtP8$o!^/X7B!K)O,qe!'1}>f{Uqm2A:+%F.uwa$Tv5WyZw[2):R<uotLTf$L}_&q)c^x;+M.4u^(k6#X}2E`JlE#(xU(;mBPJ&tl;qt]-PllESfp(xlly
+E<1hepUOiGbo4dPjB%-P4G0=[L`!7n^V6Nw%^n:,(UI7v|HN3WHU;K30~5PpJbz[Z`w;JIG7Z6~zw_u.0)Fl2R)T<u}<|u_.^A;rWIsR#xr$Szl(:)Dq58
+)(z[W=Y&K!N>ePKBS8}&<-z)jIP}+M+JJCM;JI9"`J4Gvp`VXEJqOut}!rqfLi+TV|z-Pqj=@8pLQb,<%AM^erk]@}JT<+nmfHb0>a}63U@sGaV-+(mZg6
+#:kCtF8Dg)D,]"4k1->[dn1qBoz6TzV/4vc=VyCA&Dh;$es,$6!ZI<ZYhN&ejLb"X-{.7}Pr)mOyMRkwE"vfV,Lfqx-xz|brZ.V9sdC-"5<t|y"ij,piyE
+AOX>(Q^jN,5@6tx4hj76[,]JeSQ)";O{X6|91/9XNK:2jQ+Alh%6GnR7{NVXRofViX$d-T-B.IQ]iXA`a6ZrfzQ'm4/7L^]@!$d5T=,kxiMN.s7,NE&Zpz
+xV}LQz1>;2>>1Ye(S4lM|'Z.qiL7t3`-==e6"~RX)pRR:cd#Fb,Zk3@]ibte+&bkR0gx>!ne0$y[vHGklHFQuwXQi[eKr&)&y=FT^Sq0&b{gL-d[D-;:+N
+zU<e=Ot:t{^#oAv/5CjKuhi;IE+v=;/=%>ql[ktOIYmWtXdNi5S&j1%O5,uH}G">r7A7!7$}#_;&yo78#""x<Bz-"Ao:Au1;D7l6s;-[5%N:Y8h!%noJt^
+emQm_FA6i1u%wXFYkV)<SPYpDX.HGS>Q2#>27Fu@Y,r4EAC0yM!EI73cVn#p>PyiOlgl%YbVT=00^LT0OTP6y&T3q^q!S-d[vdVVRmfI0'v)M<7=).G+=H
+=[f;fH6,{#D%dt5/3sZ)q`0m6t,A-{79~9N|nA><VTzDKe%$`qZL[n7$.Cd,db6'ebhBMTueB4:MG2si18B]FEI:AUpIznw7Pw<f^.75p]I>FVzj$]U3]C
+A/j=%s`QzHs}Rkl2{Tz7F94)}nh{Gb"6cnf8v{64+'lRuC>gjvrN=X(H^D`Wpqxba[@)d{=|R2/GBHnoSWF/U8GLJ=j@,(99cK6D_tY8^u@$wvWlM>jk^0
+Bx6Hi.,l3><b"]YmK0r(/CCYvKq3H,:c+enuihsA]B_l)IBzclct0o56"Led[=Ngwc:9%%uT@w(/r8KCn]~%JoxaO;58K|CtZIsH_Y<Nz5tUAmHe],gCMQ
+YVJ!p1BHkyJrG;]!$M4C`v!$43~+iP6ni+cm^[zF:ftGV[}'qh%pzG3#L3z1xhSj2T`[gE|-@-XxAsl!%^l&kxzx|u,|6d(Dw=8Xv|8b1yn%ZwnF]M4P.p
+@e3Ch<gd'ZsR"hu}re`-,jr/j6'Aq+aai$;Nso>^(Wc8fIp1W;52PZu@%BeWV8g$YLAWpZq_auxA_TKulHKb|_N76S$^oZI#>6dr:A1vE`if`/b+E+9}6-
+<ZlUI5paOX&Cm_b)jl'uSd_A7IcwVo@y(=4S|_<{VvvjM/W@iEoN>ad$:h)<h>aQ4"C4wWA%<"g}Amcg~[9]V"ah!=7(`V8;CvKjobaGU7[>tiykTBmFah
+Tx+FUK81RR,2h)Hs!XA69}$7]r0ON9c6wwW=pLDXDf|Ue1FmE&Xd}Pb-1)/5U^u+f;3j|);m,iIeAibmAvYEIE6e,L`!U!9yL]r"q07$+zh8C+K,GnoVH'
+<+6WMpi#fFN9z(_%Gu"#3P#1oG_P</!8h71MFm4-Qq!Dlz4XS"i:$2j['VcV}+)C{u01/NtL%+UJ5xFuee(NiGOyYkh=]r`Yz@fp>M@f_4Jc=6^ey[e%H)
+7nb'Q"^+iLQ=<=#)UIA]HP4`#!+qIe;62bP}fGr9x'<EtaP@<E!PZje)1K0R;:Bx5EznRPVhDwo49%i+Q#+PI01.A@Wgnf8c3g@a~MLiV]`hAspDqW~u:c
+164<%dzB<c>m4x_=NgW6kxr<Dybu=_or&6[V8m7>E;B6:Xi/CQ%#"Uzs`}E8x-v+HaS|-]5&8hcLd4UfQzP_:&H'Wn.54pBSBOoa@K:>6O_L-_CyhzDhK1
+9:HX8Siaf|s'@0UT8e4vf'$`/tLv_lmu[U|lT;cyuf(w&q%-BJ=,FF4^4sR(L8ExM4'Tb7p.!5hiw#xnZ}^UY}%{3tUJfFXge:9Ir"H(Q0'kb}vQ9Wvd_>
+dnsho"4ER,pRlQkMGC((SvK-I>=kLEi$,b--&-S$A{s_o&Byo_}UG<2yLRdt.eW!NicL73``Th2IO!`cm]J$doPRF#HW#'VR:KwaT91=IJbE:wBb"Fwn"]
+fhX{RZo=h7ceZ,QaQm)$6DYZ&0V[<8/Y,Bx,0-yds7gaAL_|uH>Q{2"GYpL,m@42'fcV5F`^BZ_"IuBfoTPJ:J>FszMtOuM}`7p/SPu40}~(^byACV'"B1
+P1@[P|^}FK0J{$Vqv[y9yMbAFh:4a3bRge,B"c#X|V%TMUuc{=]svL'cK3Q+UT&pYYTY1Ip/L;|0}+TiZ_ag$I#E134Qahd:)R#qqh0'6uqs6YR7=&]R9f
+.LpOFxW&dy,JOLfkio,bbvLX%8ao"pfKKzhE<2E5tcD/}(pB9Ee@P^U_%5`c1=v1rjO:w0"hkoeY_3"/02$DBfnqQ=Uf~"b-UAWZs}I24#3asxX@Bzb.+k
+r%J!CoFXEe'r!;ddrgxTPjQB]H-#.yq"=+aeRm:4H1$]Vnj%ut9mjPkBXeH:iPx1@1n[n_vbQmt4`<K--9eBLk|Yx[GWwva)rahCPr5}RKCyRdQqG}R|yQ
+iw'c%,l,7UbkUW!GXr=x9y/[Hkgv=,MaEuV7Y}UDxh4R-k:Wiq1OY_%Vr89-]&>:<H]GRn`7La-rQz&qbbRm2|AQu}:|3gqTl$@V"TYC<5xh+Pyqu8<Njx
+sI+Z-x3DPq`fo1B:maK!G]LV2S#;&YN!1)kSk}1N~6/D9EFw#}-3pz9e:m+|T|]Gm0bu]G7`z+/_8`r3^GoCv)r.FzP,F_vdDC|oe8ixsQ['"L#whrl}q]
+0@G#ZA~Rm6v{<9GaA/1$wF9#d8=o84uS>D2Y8,tjasO;@^yzGZ'KX>K$!T)Z&k~j2F<N,)C<uso]yrse=0yz)A^;IK.MlKf7XXq;i<KK/R{#TX`FP')-27
+Ln|uJ0>Zl2Hf&DgReEeJ,2HQV6}-nN^G)&/t!RG^9ELo$k|C~9IhD9)2nR/,'Qw@5u"<d/@GUc}Ux++9Z6<`8vcyH7PLu-j,XsSb8-#SNzy@wjSpIp#zF$
+am;d'w4^kRrLDyEQ`Elyr|ncNXotIlyoJN1G5W+t14>^bLO@Q+PcTq(cP,ce9=kM'qiZL^s3%n:[:(6@r-Wy@nIR4+FZz{{u2NEuEBlrl]rugk"{"8GJ3y
+)uHx4KlbGJT&:Gmr;x-"nr7x/=,0gJO_APT&9y!.WN1Xh6Ie6A+UpeQ.4.}8'1fj8e$K>:u]:sG5MMP(8Tc/@I9M-AIA9Eu.,"L^p9M_}wdC$`@yLmTB`s
+5N1V_-I@(=q>y)L_'R8}l,{3J[4-d2oS:7%C[av#9b(w1Ln9k%GCC7&qiHmcyiaK}7rhufvHE8#^#R"wHZ%#.f`l/vWcY1o^9l'5<=7q1vg5e=#EE/'[Rr
+l%voXzYl!9~+Mu#RS<D"5doZ!}d>2Oo[#j+|XwD|3DAd7kd+C8ynsZIMiG&SBo}{>q4#ZO^9yDu'5OWZw,U9VE:MnGP#ha%G<n177+u[!#xe1uUc+LoIc/
+bSK8(l'>x9U5e{^eu4fFf{nGWA-Wj3eoAhT7uI~/s,n}a3w:OGI9,_yudYbR,x=V'2i,NDT$,]NCgSUf1N`nZgE^,{q;w:lkTv#1.2i+^"w"^_V^GD.VYd
+nJu@Oj4>dUhV$}L11{UpCvM_&Xdc[2.G1Z}Tf;AUrC.>y%Q4o,&|Pw4ExS)|[mNyo_JjD|4)l7;Nc>N50yVy5n:x'LX1"pyd@%)-o;jRjkL2Cfa.YJYC)z
+bN(LCVS+{BRTg!`6(VAb}c_`BN5b$YBR0pQcNp0%hkTZ<.T$=1#,QtfuA[zDvt61.YVXd5ZOue%0|p8SbpU/LPh7+]gcMg;L!'q$wY`9R;wM7EVLO'wWkr
+OXV^:X{%qcp#tR/ex9t9`CpY!;j4!(G<Qo+s7Yv]NgaITH4.OR{;{l[4kKD$S9(i`z=XMVY>6rezIlox]2!Pc}i<YM_raGiHCPK`_0u1xuC8xlw=y,~T[&
+X6!N0DC(IAC`f'TCkkXY#hR;yigLzxWfifwlP8+gA(V;4w&+D|+]2=@7":=Za[7>^8'>R{c;^rBvvw,:7:cp+=T:=[&}PbKklFy8BrXX{{L&>RsMY<0B(:
+0|rm,=(3zh,E`G7Zd8O't#:rP"U<eDFz@a>i-NgT#n9gD)I7%UsM[w}B=8wla,KW#gw2&B,u-](g)dzeM'-3tDkfZoGnFdYaiFfUns4m>NLCg%D0qAp+K^
+i'X143:FDaWo|3a[{u9qN'ThW7{[`EE"l!>d]ioG).op)lS`xO"%P<]VSlYc.I<F[z,l'BGQcJu<}](Y3_M>{$"Y<teQm1+X^vz-4;lVpC_M9}t!>{JT>:
+{C6UKf5NLq3_RlAX>QQfPE&XCX8D){h@-#w|+BHo$xsmh_AV['hI#7xJuQ:+o2:3@2By}gSc;4)vIu4318s&Lo1_`2hnY.IZqqd(lnB9,C4$r|+qFZDy{G
+w](uFL^ZD^q2+g(eT0MkKfK]`W4aG9R=5Ed7|Pss-n`LlAE>M_FVvMFnpiTz97&;Ctm/HOAN!1)9()bh-x1@gF,)j,wo=Xnsf4;W<de;OGPUrAaPma1o6G
+x39][4=Bqs:z{URpX<{yG'>8ylj3rm)lNTa2PWHg63R{8jpA>,z/r]#KCDSH3m}bOVsxg<lVFmoxf=L!AkSB^J#wJfLLklc#Ba9KQt`W0[w|VyxFZQI<Ev
+cV""Hraje8'g7R48Y'0T'j8i{<%)&"7ZrfiQ;iJRFA2D!Q=3F"mdW=9>_P3TdX!de8kGdc^mKblcA_@O]XMxuUC>},Qd|N-->!!PK9D-O'y9;E)%8{u0qu
+_:a#ZO|=Zcb22=h+[^-2k7&K2)69U32G(cko.Uof}sc8%H,9gTG}$pD/Vm(K`9Qk|![UN<h)'R7_lVl!q>uJ)Evv|m8SL.kt$''A^[[d76^>$v7xa+G3G4
+@:3hlThbCy^16r{<_;9G>LWv=g|GIp9}tNwS!Z-sngaDJ+0&J(qnkF/8(y$f!%^$!+piq7TG.BHO950X%E>[f<=!BT4(zIc:&+)sh^TgECH!r"ke3nS8"e
+3V;yJ_$e0GH2T""^o_+V>4q`n5B}WE"A"L(+0qjq]ChEe1%lS<J@8%FV=Rn3f$`Ja]kk)"pG86l2O'-5esF^(9+;,NzOF$F/{2(y]op#:3$F7Hdg{6!=A&
+{yj=8lGHW;hyKgJ+|DS^l@!T!+5,o"[;hl2Lo>!iCqjveh0,7"Yz|J}Gf%;K>:7+:Gar^"^'Wg']q#LCJ#1j$l#K)tn=s5n8:{wNRy}oh#Y@<Sm58-u=wK
+a>"tY9Z^Q.Z}5,$ey(=PN#o.wJm:]D^#`UYQ@yL0}7}E+wzFYTNDfCGTI|>U+F-s)-sp9p]MY<1bGdX@V=$kd9xtp(jRMkZlkoSTX!:}fE'>8%M=nnH(nm
+9|FgB'F><o9T&bi-^I~Sg/YfcYchT!kPE!zD|YUU2)9mDR&CJMpq0P9rpuAeWrJzSt)9VzmI]o.xSBNb-/3g2ZA@deez6u^zB]hr-wPP$KebE.>m&bOK(@
+q'puI@^rA3n^zj})UD/[;;DJc|k)D+t7=bTf&[1qy'dZv6r'gZHN=H[>AXte6J7>dIDW^$p%!2r]6o:EVWi|No^PmpDK1^}[v5A0v87EewaeL<paY}HFKs
+bNE{x_K}.yG_ZaU,0TEYPAenbR@sg`p;#/NIjqYlVAqx7-`{Gn6)>D%CD8r;J|Ii}tBEJ`RPV#M}/vtWHk8d^{OadmuQi|SzV}DZyoYNY.=1dpLuDBGbp6
+=-$7"Sk.Gb.PI(z[VUp'Y=AKs(2YuIc=Y1cl8+j{d&3V5)[ZnLD1'`8q(8Tee/Ht)y7/6},k}_6ikTp/NS_")L7w:{=p4H4Azx3Y/;9J)I5qprnrST(8NQ
+S0rWm^w2y:KoHr)9R!aiVQgkP-'&)=EJjG"Nr^"l>oKksY}+6QT)$P&'VMA%v[=K|+NkI:!@l0U@Xyeb^KI6frMsS/=x5h^cw@,)tB%Ne}4&Vnx@O[bo6C
+XMi!r}FM`(s12:b`:eB#FKsjnr3F:E1V7f%>[.nz]UTld-E}0;ee4'lxE{^ZVL!w|$}OSP(g+VJ'c'G6!|"&>{ey(;~}DVFZ,7A5W^Ww64zOr(OqKe8aU]
+9.[t!/>^^)%h4}HCKw`>9<d[pcy.]c!w+f1Anz^>%L=PYeks+YFcTwpT[w]w-x4G:2!Mn_}w>NA|K82:U{0Om0's8u!;gG6+AHkCL,dmb[_26UhZ`Xa_iy
+6S0hSe&FzD0GJ[9UH]sDpNJNMRxLZuFZ8==EI@eHjKG(b/Ww&Hrhkx.+LjuIbOf3Ihs=dDa{LCC_haZL:YkL3vjlb^UNdrhm#Jgx/;^/lT06fQ<xWY9Jw;
+CIHyK]>wJ5YLn`c|~>]2D2XwaOa3Yx+X:IIT$2[t^MPl3hD,%]EmTvcX5ULg4:f{_//Juu$OKc0r%_mWXjnGH'pSHRl8x!%KfkYut/uBl[S{[e[TWUH.[s
+<w<nqMqs/gEkk#Ex;C3F}DPl(]VPd4^W6M'F<beL+X_(aph=2H@#>wc'q`X&3`a}m"qA32$8l`r|_,[e#ykk4h<n635]/aqpf6d(K(!0X5(^L]ga5<[^z<
+iIlnU4+o4u&s9:8a=<>PixtKHCT5Jv%uDrt@YT2N{<o`%5JI{5yWQiTD9&-ST-}O1lUY9EJPih@(&&).9uh>,gE]fLmWeSXhwCnnD0!)cpAnpv8ch4h[&e
+sYMRpL/{NJ|62}xw]`|.%;6O$vvv-eMNN|(CB+BV~:As[b2.p+fSHQ>yVTCxR1Nw<;[#nR74!Lbe@m!.%34ibXJ/fmy:mcIiCJ-nlu33!qn@Y%yT{EnOU{
+O>/3oWsU}Myv1Rq4g0Qt2xL+]#NulJzj0">nYVF;2h,k<K"bX|,K_bz=Eqvs`UPF+TAq3&+XeKjr0vK|suO|1@(}sb4x,kkVvI_defzzzKUN6q3tk@1%Pw
+)ws^sB+Vgvm9f7FYq(5ifBTsU:PpDV_G+jYwYeWWH';QKz'}Ia5"BulC#oz>oI-W/kFoWh-s-sFYH_D+GDKiX$Ytr!r`iG6`jaXw%QtryUAos5p/}Nqy"{
++-biyJHoh]Td$"(yX[|9'/]T-y't8pO2@e_djXaAvVkr)4/Z6oCsYQFy;uXG.4ve(@fdR7G>BhxW=7mIcW!X0Qk>D}K61p;QL)fV.NhDZA[{yx%ssI:L|G
+Lhg8&hSLm-V{sI(aWa`:%7kd<|Qh1n'JDo0xD$0cq2[5rP')Vt<AY<{G;yxK3k~=kKJ7Dkb^=nCY#a>EZXV'!hQDG8xQ9rYM0p^KostVW<d(a,<n(Fk_/B
+'D20iL2<Q'vl_soBjm8CtGw3;^NDW&V;24j}E<51/.(orw]MMDj:cr4<5$'=I&bf{{+,k$0Ug{}a>q|'5@@u(p=/%ybh`o`7<+;O]fp^6IqF7ov55^zob=
+>,$=Tv(q-gVckpsl%L|/(iag3&Y/d^fxvW|dsS5#9T%dT}[C"F9X~{Vx->ci6v^I@0AXkf95MM0tAfaaf-IqqGT4qEH|(oCm6_;:^C@2dnW5:k/E,9%OG1
+lZbB'B;FA,oHE=Uu~D@O/q2s~}Gxv/y<,c.5!_mS|5aKzCr`h")BOBucx"aUJ@&HFd>[A]A1BZ7Fj`&v+g2Qg'kG"yWb0"RJ$xF{7^i-:n^"k,ktfuj$mU
+5IVe5iFakI=lpTK7MhC9xHPhjG@QIwl-:D^rAC8]/H<rLrMq(R.t|R]U8l0ZMh4WOp&$_J5I{<rHQp.^'2<5Tdw15Si^nq)(xa"crxlb9n_Z7vZGTuow#4
+K-hB`9;h0;L[EzI/N(6+kjt8n8.CPEdTIK0i;0H0jomBMB~MhK&Vfdn,wlz^V7<q4`YkJ]amN5^xH34NXlCe!%b"Qv~jQJTG81.(#MHx~oO+b(kcnBTEZo
+h+y}W|=g"-6o&mkG2,P5cQh_q]}RKTmf^G_>M4Z&iDl"RfO{,F7L}jyGNE'8,1MR-JP>rwKx4&BaGVE|tA/)@`n@8TOk2qaMv6sR2Z>eOZ.3WzEy&n)e{,
+h}-vbj9UmbVv'%R/F#8pW2gAtH@w'd|>1!D26Lqr,=W%xFDK4D74fAMLafxPv@-ej[NpuM{#vwK-a^{L,D4GU{IeM+I8.{^^EOO2^5H6rJw%bZJt]+aPAR
+'HVp]Du[@BuHk9Q.W;|jvVi5:lDC'q3T4GgEoTej-VtwiIZ}PAOy|m^FL#3{%dKbRvs<Qbm`=Sj=7GlnO5$9u_{iqplcTn,B903rkE>k;k7q-QBJVEzW)a
+}2MVIB_]u5%>%oMkn3<2Z=qT[Am"f-AA[@gyUC76dDw[WF,cd79vp/'o0F1n<eR6qs%d[um$YRIV[k]r8jVFrY|ZdvFyhW[/+I43dIp.0+Q'46@PMed-Pi
+t="nMk-8<DnZBumIXWA&AXkt#{9qzySnQzSWm4ii]T4{wwn$F1&Y9HayIpM(8JEZ$G7:9)"/GtywN]!.`l"^'::^iw$x!"6Neto/~Hhl(gF`(d(f=`kC/J
+htHc_UKgV^{-!%^$Oe9xs@6kOQI'XPL(DhC,<=_,O4I]V+NxL|MoKuPGJpKHIkMe%:MJ{Hp'sAH5HW&uxJ>YNg3ox!CxhUS/vVQ:LQc$BEuy5wQn8OSLq%
+1[cKc8IzT/H>iERTUMy3VY>Gh/PMCt<qfF$lSU3N1$Obn-E^Db;Dk&ae-iaiU)d@EMBeu#9u+vAn_RSe'aiV|grj)MP$:4}M"g;glBvhD{/PHDKeqb(z.j
+7.0=DNn'aWNI'gvcfL]GGK]W_)d|F$U__2#yGG{eeYOZ~)Z]A,F5B=34n|Nc7jxS+G1Oz}5FiWr}cCG>.5iAnb_$A_|udwi>mPgA<rtf_bq6~`-;fPLvw8
+-bnsAd4V9E5VUL1'[trf{;61;1a;jI@h|S9!|K[oOEz.IeqBd]S`Su20B3r"ODHHnGO>;qA#ZCu{rAL";|~tFZJ5.(mwQFGj|i#w=+5:}"=9)"5ui=-t<1
+b"Mn(LuXhll}FOFVE!fC]ke/2T^,epbmIV'VTEY_nB{STN1usxva`oO6>qZ@`JQf,Kx'BT~4ohyPO$O%y{K4{'$Ei^Za=D#x)E1UI2D/ud_TWyr'-f2AFc
+,536tY,^Vt@l)w.ZUgBc)F,(%G|>WAd,r6a!eQ)ERP%pQz82Ml,KVdwWXCf)2X^v&bIsU`0;n8Fp5ewh/wJjbmz[!weovN|,,U{a3f&A-J1ZQvxndk1Y,4
+O$<!'1Av;P:L-cr)A6l'nuNB":$b<CafChD"<W4{L&$]1y$M5W^1Ps>&UWbzWyW,=H.ZPi5^qXm|Uh9';D[v1TaG&|"upfMR@qKyy")kRJ+):yJ!Io=2X>
+crz#^b;_/@.u2ufoZJW:`"Nr~Uv$qt:y&Z'=%&l;HY#A(vH{m'r}s{yG4Rb!k9^3fLhS3J<%]-A6{Hf(rD[KT#~H5#EQ3Y+}uxs,!&/:U;"{tmQZW5LFL_
+T)]C:kIP6fYc5q"s!eTT4/w:qD@aX7|se=CfC.C,<FbE]"h$>GUv>U~8lzp(>}Pxk)"^{E^Ix#]`I_y95]^"("xxT9`[hLK{i-NwxTiuhrwR6j=CoR5z~f
+'N1`t^_uxbA6wZ$)u='gz^c#>4",3:TLZ.3!5($ON[OZBx]q!e|P5{!+fwoADLia,O"`,=.5>J9`lM-qo}Yp!q3!-BM[bHl!Z't}OKYod4"ZI]vZr$|,`0
+NS,/&FgPF,p3wk;HJQg!bkonX_Z9kg|gY0%63I!kKOerZiveH:lF-x6qT9kcVH8/8/.o>^B8.X:}D|^U/;rV2W3(i|hj4vimpxeyOZSVss8`t<Dt:2&`1)
+Ea).pca+_z52V-n}o0eeW$Y5Yc04+v,_^{"[zLWbAC_9Og;}=sYK>!gC`ICEgo'[^L@ct/S<RlO]ixyn-Dq-^vL^|mrNC3j5Iz722PRq48'jZw/3g{RMC5
+g{,!91pHkBP5;+8@T$BlYMY>H2s#-G{8iT~jOTH9%pgm)n-I#=QgN2gLI'#d]'][E"g_pH:c5NofsM+NQrbYH5o]#oCBt{E5)WvYBGwn@rHWrf8]"Cuy(B
+Cl)C8.fKfi#>=3"bg[XjZN1v~^%L/A%o'vdEzlI8vjD4tj'Yo=`X0RusuA,4lcMnNY]w("ex$)Yk~0_b.H{Cbwjmv@+^V_4$H@;nWcj:$oun,TfJ0Nk5~)
+_VLJvl@ktX94xICmBS~3:.QQ>/7Ku0`uujXyi>cW]y%XfG[]D,raMQ|d'LQ{,$@jhoP%MX5Y3)P^M2z$|Y~I09x<+>a4SFbq.L2RDVN0u|El(yl:+IHFE8
+n(0t'YBYe|u^lv_PPGt1v;cv0jK&F"wwQx,Kbm'irD1,D"pXuznh3M20:j<3(Z;KP=r_Y|im&gd@;py|P,nQN,^MPa`%F,->Gii[K&fNYqhHHo'4#4(ccO
+9}6gL"KE24S2uk:;~HOmE$6a1s}d^Q,D{P!r_|,ba=>9qo-OXs!tLwIv8%7zQz)ujQ3m5T:"gRw}jQO%F(4_}jGNBI,7Mivzihggt{KAVDkv(:vfa#I"Pz
+fw>;kD~u/ti"@ZvogdnKXGR%C''db@WrV<+"<8`Nww]US)AS.R'[uKEMZa2!2ws'f2d8ENhMcrfZKE6n/h&>k&sZ3)2%q!IJn`@UY=;;c7I<m..4TjPfa/
+>m<)_6:g/L/)J5onb>c>wq>QmW:K&>ZwK,OhPM,J~Jjh<BH}f4tN~`3jO,TnQbg!2quv1qtq)F{Cndx#B|Q4DI&>/CoMh:0K,'fIG=UPYeJ#4eb/Kx8dB+
+;h+q!,1(UdP34n-)GWFBDo`iJ{>l'.{GUT}=-K2X/rS=g6(G5+hA$L@Lsx~PzBCEV$@CI37miP_p6]vf$/M7dx&Q^^jYYiW+r;X6psKLsV%QM4/kJf=y,A
+[B]WJ{w0}46aEbY]ZgwtV4(-]GC8X|H:F"R2NQJ{1'$qe>U3^x/lYv<0li~W-W7a!]%K"eTjfXY1-{[p.O-{Fun.p.A}.p$cC_Ld<jpg)a@#=kj2lu-xRF
+72}%N,~4rue2}LK9C7J{qn%"OHU9~OC[/C;_LYLMQjmkasp/JToZ9`lT2Y{7bDx|Lk.61TABS{@w;-wV#_GZz:`;02X+Lb6WX_/zt%mjn<pJ-U!Q_KbPC4
+p2vsG7RS|Or01`y@(z&SBl@1`cXmk0F^a8.n&>dDK;_S("_@"+F{nvSEoyZcS:AN/"Vic7S,/%IkY[>ma2@K;<UW;'XYsEwFHhg|zi_Z'n3jk=N]UduPHo
+SGpbLKF.C3WGIn$d_#Lyiz&t}@/'V=.+7s5GO7ULtfKRu"!SuO}VR2aP#1q#;(P.FR="8]eo]#ZC"W;UQ59uY&C5'J9p!2Ex6A;L&zAK>;1ERo1d[{0.xn
+;ba|AZA<ae|{_S[0ipB}`=iC~qc}WEQi!CI8"$!1%Xic_n_`M]2C'k4=&h{Ozd+'b&rQ}{UUe-NR1EikIM%Z/6I"6osus1t:I`#'7s|a]$Cw>.~BYxxj"3
+v>++0IAk=j=>^O4>M/nQW+T@<R.]wsL89oLG1-oErwyGQuE/RM2O2SXDO,U#q@,01+q#RzIBoXVV2x_x47moZS$p7|:PopRJixx6=".&L&Puas:Lt.FC33
+i<q;MOsJ%f!TQg#S[XPif,T{ZUY_4#Sh@QH,uYgU].xu`bR,wa@4fTSyCE_7LbH&jWy/.mH,89]['y$-aFWm>ys<+TeC1D;TXqi6!FI=8AT(2y'[e+E{+i
+Wxr`T9I={ADF!75|Iw"^[R/:5i6H{7X0#rl7gy}IS-:dfPi)&xWRcx<wnxd]>q./g&go}`nK^9bLR_MStNQv,S/&IpCpjXw_7<%nF06Km#$9d}N`BZ14'O
+gNKG!.RyA7/$dtU20#hhb.N0rI,o~S[UiQ-s0sN!1"TS@q=Z=8Tf0i26]teSN/#k`+_nw6lQ0hG6CxF{{UT,1gT8,`@D[xdNJkO<aZnWH3PsxAtw+og@ds
+:X1Hn6lhPPhV;PZDeS`fp.6U4wtBa[&08B3s<v2^G$Da%JXdtS|T:r1uCt>y6rw,dlb($u^2KuqsKi'cZrN,(q@[&UYi@nyM'0{y|TGhr!G4'$lGSPGmYR
+;i4F%P4K>E}Y0BMLJ>YW[.$++d{9E}HkyeUKuaT]POu:vclrJ5J:tGRN1'_(H#KE(n"L(cWY]phCv:xC#>/PUh,=8m_h<rGm#c[`D)-p7xyS3=gU.$Rv3D
+C}fT=n|!lutym82:_l(@m@phu-Bw[vQh;%uLEz%VBs0n^6P>Ed,EQk7U{CINbA4y5|{:&;Q=Iz';kF;4qoe;vL{c)@-qzCkH}.lK"tK]nuVOqhinL!k=g^
+P3.>8z^4tym:8l4LYow<E#V'N<x=A3z/O,Qi6NAEKB1L$S1=k3z_+TzIU0Q.A5X4IS,U5&p@r^cBj8<a=Jg`lc=w922@!YN1l{WkxK{WW'%a@`OANcV5~s
+.^|p9a`bysS0!^lj">LlcRA2zUCvBD97#w]M,dxbnN`^peZT/&mWm>v8"%&`&-z^X!ho&s>;uWz'EE"UeM2hKFrP!sLd'Np%0@tXejqOG4eFC5xSb8+Evg
+NLL9.+>0~Ix;UV~r}NY-Pnz_{Dx|~MVeW4{2CfSXPK~2+D]Jdg!n_pdDvGy]Z%+WAGG/B},CzMJj7[MX2_|-4Z%2O$G+0Br}sb~Q2c2e$1D:bO/npW3iX$
+zi'WwbE4yM>lZ=MNDGXQFLWl%nfUxR4}TG|+[-VK6=Qd|S+4uVpTtW1#K]j))7[lbLLOI1Y'lw7'cpRB'1V_CD}2y(~^a:.J66[3bOxF|RFtKf^kr1Q^'A
+XSRn2f@dr{ct/&CsG>Kg(y@|;,>b70ao`tPutB:iYSlNV-9f%@a0z{QQy%grN>~Ry^g(Ks`Fx%.8.`j<_5@[af}4AbA+Z"Ad({!(ASD-C15Gs,"5SC-$'#
+'QIgH+w')Q$Uk:KQH8%sGNc[W%Hh-avyKi#:baJYC:B0w}F5Q`ul6hiEMe.TR2"HDRgjwa=L)[Mg&qIFhI1_oztsbwTl.bbDymt+Zv<8@<9(@Eb.dv:WF=
+QCmYPFZ;wB%2Jv</.7PU(1]XM0vc{`K<u.YDk4"YMA'J#Y%6;7|"18.z&_iq]M@@)C:hnnq2.HFcoC]Pq5lr26wfi_'Ydn9|A4gu">cf9HBdZvD_i-1Um1
+rVT9})-{0BmkF:P=Xq<I^"a%lQ{mZuK(r">o8f<}pENqJ;Aq$XKdnN}%IY(Dq7Pwy@eA'$!U!1^)l:{5NE0l{TjSGS&/'"h+R5y><Fs.%1e:qDjl4L&E(#
+0:"o06j;ue;=vWpMI+eHtDX#!I<d/%n8>tAm7[4<=k@1~g(1^@;9!.oA1J@(.Sq%&%gQ!RE_nQ47Ft!8b6(X$P<U3xtm&<9,s_nRPcjGy^7|"Cjv:Zdzy3
+3dq;2S#$UC8Rdo]+-a@eUm/:q)129jlT)b73m9+f}4=Tefc/~!kdltT=--$=(8U]`}A)K/Z%_Z.Iz..<ohjleMeD!0dRR,<N&6XphRj0I-:kKM)s^ALiG2
+wg"z=L>Qs`m:reL$et0Dh}<0%z0akZo4R37L8aw1m}K'~V~Oj}^ba2_UCRQ!:LC/A,=]`DHAN"DN8@G;G42tK>V42w"B_ZH(3E4H!nTz's"{`d$oYPYd3d
+2lEg@"4i~BIE;&(|~r>^fy<Hj|!K5Mx;i4KV|6bL&[y`"Y;m/H.U{FK%UmW[]/)1a:m5c;5lE/zTb`/Arcn']33)%C#JkE3;}8QPzB~T"afhJZc-/PI@{X
+0J3>0"!;7`HANkCa;wlwb^C$QWE^y@e(Z,%tNo,!P&!qB,,Kiv$gy,QmDe4$NE`5)LtuNoRI$EN#";c2"#Fw/,mya,AVhe0f}4{n3xal`=a&m_]!%XL4W|
+^5<{sMfY)mOIlT2)%h8gH6.R!][=M7nD%9(n!1OnP)8w/2Z#I+@oDr}!7mj];|RfVCjaa_<.<GllH+vA@kn;4=E%74SRG[T,te"e8f8}lqgW[Xe)6{]HC{
+nY/@6%N=73MF-hFAaceIaUS@HEg=-Ahpi--NwDv|RWe&e|Rq2NEloB:Fz5d$Y(Pol#h[qd0dl$8.YoK4sfQ4c;O+Aw3ij)Np3S2tL.te4ZBmTYL_8^&;F]
+WoBc~$81dnew_@'/P`4A:i)0O6)A#qC>e"tvu<}LH`SF5/D__G&wN=t6:S@BV@I.@1`1Od<YvmQj7'7]VRt#_}D8:w.jBTC:_vr)x8r&aJ~;mtzY/P:|:}
+4O4_x{/^ZKfZe)n/UkZKPA!m/4b,se]:s!.Tn^rx:1aT2s>P!Q6`xRRvX7[cq1xr=jh7mK@q@(Tz&N#W^pHT.EJ#t!}0Uc6C("^Ogh|m:<8>Lsal=vFN8w
+6y+qZ)H14R)hgk4{6;N'5|$y/qGG1v48>lUbefly2Da#,Dq[WAiwo`0}0v[DiA|6yGCwT/<Ss-i0S;!E6WG.g/Iy}:{)xZXTAHcS76`0I'JBrxE[%Ipcu;
+_BCh/Z".'(^n]8}zLK4>=#(V$@&coFFlQ4nr'@mmd]Wj43bBU[8qZ}tcP9z!01y5csD[VZ(iHAR#R)RJ_}{Mwc<FF'LF(4o}aA(VE3td(b%C8s=vTnUYdl
+c3+Od+R2!V<)B{J#`ezAe}&#DL%ju#/%JwbU#]-m9|7`uWil.r22V'_.Mg%FCGbVxWu|~."h0h[wsK'WJ>TnXQnuy9>X8O$%l+9/]<YO<TFMtA<5|H{&EA
+$-PTAY:UAvr7'ux(J06:AanE@YtbiR/ArZ=e6s/ZeD6fWjM`y1SPiWI_R)SYCo>Q^U/9jn!I%Q+8QvRxfP-&8|$[B(dHAV~.7h|g(09w6Y$@Pm)0Z0b8~"
+"AC8H^OkpZ|QW@@@<2)n(E}@cD"H0;^ATWXeW=~5b}ObSTxJnvDg2N&Y|10M":AW~.Zz6N-b]=CLDIZ{|'R'UMfoLzS|78;vwvMc{T)jkIFP/DPAZc8%[.
+>8SVR:A`idiy3lP$qkIgu])|6alon@N-E;.B%bOSKy+7+1Dz:|sDB;MZ>lM<8.pbRE!N6[INH#'NzN}6N"^+enyC~[7J@d#/-7QmH1}8rPX2>`~R17f{:s
+muMgGO-X~.ApMGlm6Ek'Lz#.;d)P-4P=C/w%BmI^xT'ywOIzcyCM}}anr9=/OdMLsnb|c`>E/2//(^X,$<HF],7h6{"tR]3.-Ix|4j27};IKTjpW5G>7v-
+"iMCQ,p#.x{}l{O9wgpNk4)GSx|$}y6u)^/EQuq)<,n_6vSy_(~ZYR@+u:P5];bI,]h:Che/XL;1P|a2J2#wDCoe{8k79IIhQ.:-T.|SH^A]^48m>FJA&C
+d^>X'3ocZ]+q%D"dqXE.`p'N(64_;'zCZ=a!geSKJ,)EGdVNTp"`(}OpyCqD{`bbR=rS~QD3k32vm<b4g<Lf6P!^xzH^Z`boeKClrd+$P9[D7zAz%VB7XZ
+u4[tF"RaPTT:7tR:QX$q]%i`uBZ-J'A:$1])XG,QWo>9.Kwg66<V}&b.o-YLv8.Kcc6a_(QtJ,81;&h3$-bOCD4m_'0X39KBU:!zBGx-sE&f{$4dqkPtBi
+1+%J"+e!!pvvqj])15vmGhPd/fFX;Gqdm'Q'w10BZleX&h)lk3%4R;%7%)Gy(13b_M~B^3b8ePbL@,fn<T-Pl:+^ACg&4'U0`^6LqgF@)1:$YYDcAq`Il@
+FvFf@4o/B2Wrou|w4!A/U=}sd(IE2[P[Z5_y$#MtH7mm"l[]xi^</pKq+#vIth8G(]_l'sIkQuurS)QJQeSJAFP]!SxGz;OpJZP"bb0U>D7j"^h^37[mf$
+]rL:<qMg1jk2N!>7!i8{Zgh@pFmmO/N>V5xw#oPQJYjgH=iaHK]yl}dW>nAdMs}GhePEW`ZFX}rDP%%&SK&dcl7U)q]LPTP1E|gDNn[]['k}3w[=4nN8BZ
+S6s]B|fnM_D/@tgZt"c]y8'qoAD@BM&W;M4R-d=_q|u#4c=d|A``y_RC)mRiWr~v|>80Ab>W$0,Sew(-IG~aez`zk>pJQ'R<zZ6nS0Sf=U-p=hDx`hF#z'
+#Q`]Xf&f"z(<VINPE}KI#JdF9;e4v"cagT}$L!!#I|qgpp^x@2V_RqsfJV8VF#Vzimj]v%6&]Q#4C0<X=]~G<Bte)=LzVvk>:DFp;cLVWi_wTXF1iQ~iYI
+@Tq1VmAr889f"+&y;c`Q>z>X7[AsOXpSg$m;)Z4,"NuTC5)q@M(Gff1jACd{=}srFQdPqToY&e+zYd[Xsw:i,iKtJOivh,%RgjdXv+ygW-EwCGzx"U!f7v
+tbN6,'E}P5rhY7w#i!iFVs#&2z-.{a!4fH"fl+#_dGvHCp}3tr`hPQyvVvZ4IfohTzPjTr'Gk8GLJ)AjFE$sw#AvO#z6u{}=+bkll}{fu9,TBz.tn;wHEc
+|flVAr#l;6@!jt/4W.S9hAePd"i$|0x0w-oV2)zHs9D4TT,>:joU{L{6Ti6s2N%<{MaLdNx"AQoCTRNx@9ta6+qLOHmXCwz8v&{:bhH&5VFwn['w@IWOKA
+'Qt)>d1D'z<{Zj3"Jf)SQLvjW^51XuV<gg[o/BJ/>CXa7#nGx;pAR>2U9W~JUAMo3:PD7N5,PTK"bTD_kH74CT>i)@%_;n,!oT!w'>xoH[GorrBHv:aM12
+R>;EHzl@LWXnqWSlQk9ez9#d9^"+ZzHP`0_>%a%zbd29_r%n3_%L]<U"chyuQm6[pw<I[z|znZ.y+06YJ<n'naJD.d7mw&^)>|S:2C9A]8.`,O7.nmNx^;
+~7t)_2Y<T[X"sBbH~g&Pwjo[B:NqxbE!K0<+frS)ucNg5%9XjaKi^o!FgO`%8#X<'W@W{h!oVPC2}Tju|7uE:5uJato2^4_YfN2x4b+5I2cOf7.M[<bX>t
+MIB6q5e1T>5:'O0Jhdg2l@n_<a#oKgmkNz[vX;u+SQ:1&`&-4$VIc4hZYQYMeWGF:Hs.hHU0JH%fI`DHaM@AgQwI:[5SGy#P:C"eD(!k#%h_l<eAPb|>].
+}k;TP#f#3F^=6'+R[BFhpK6|&>sjxP%J^A=If#P0mBaX#$cZQjIIy2U,@s)#g-0M"vkfY@8teGJ=V4D[PO)F!ln.a'qvTS97k_%%P}`Ql'3pn]g@Z,>l{[
+a_N$RPJa}<mmG%q/;Es$.(^3I^(xy=>mh3SD=ETy[jhBeWaT`o%R5%WCbHeQCM%t"f<0g>g9f37>-n<-g)lh!;tm<_d[J8(xqhiMu>9zEi8fkP`l}n"GSe
+H,<h!#qI:c(]be|rsmx!)WXM1GOds^{$Jy_9+ce;<7'v;@;WeULpG8D^8M4SBiN6OB1F8<7.nb+uAt)_vGvU&I(!rB"/g2rJH)/.H|2eSn=UHbs(.hwITT
+D,1^Nhr}I22z<NZ9D+r`4t%$0`l0O6HC]x-#.e6vGR"1BuyNOzLINu>>#FfkqRH^5;V$&zTg}3yA%rC_9HLFhF<R+(gvN[Dtwt4KP77P%}c&oI[kaz'bl'
+pKn$rp#Uomrrj/Z(7vZ=(OA0bK/1Zd{c|JP(.!DzW,A_A@p=U|G_DU|}PyY"cuceP3=+:UQ)Fj_6<^L$0W;NQ}4--lS2&ow:tz;)QIR4~)gI))+Mg/HQiC
+3]s!ER||{(g0^(<4`dKkaB>ZajxyQeYjM">Ud@ev<9@_Ns0Ajc+HO0|bA38+U8';WAlvyT{}nwtp'dH!-eWZ{lNJU6'mmp~jvsl_)Mw'Wpvy9o`D{7Z!fp
+F!1);QI)MKY!gmg9/&~ZeErp&"Li}|>XDyquSxjS;r)MBQgCKy2&FwQ!y|7}rRQ/jUx[r0+i^Ig6_M%|dt8^(6^H$c1WV1ZeV`Q5H'"Z/iwj%GzP'Kh2tu
+;T%75GrcfM6|;;u%dD$2||SHqVTP%NBi~Nbeyz|{%b&Je<2I}lt:Gy||dfqy5NUEDb7$A^Kr.Vj_WP;#yW:Txegnjgtcy|6`5$Ud^9P'c7V;#rCR6-(qg-
+D0>S:R`Vb^lta}`.)d9a1R"y[qU"0I:;o1tv9yBT2UO/4Nuu<&d)ttM)`R3A_[7GkYDy|]v9r}em1x[MoDgo~=ZNCWXL>e[23j)'K-IJdRKfyUa0g.OPaL
+5[:6p7:}S8-uLp&-+0ifA7:`|9(BHJdK^IOC,{k&ABG#u8Cf0>-!s15:#cZ&n//p.DnEQ/Yt[U+t[(%wcfHkgqrtpnH-I-QIcZ<6)upRZC(hMV.g"[j)t{
+X^V5d@&R|u!e/q:4~r34rOJ9E>yyO#;Iu|VP]+g#oK)CHX}3B!2v~v-Odm);6y!bE-5-=08FxYExhO5f|"ra2CHXIha;1q~|lRX"1`::y#,P<1[epE8'a:
+4;|sf/3f-+0g;/Fs`=K97/+AA0Tng,vAEm-U`}r0~M':7sr$f=469E_};|Jli"5mxEy91GPWQNwB{yL)KYy[oO`R-<`H)-8ne5RDQ5xvO"o$B>&,5aA^2K
+jFOP1,l:_9jy'/yg60hxx2b6l_^"'D~5K($34$P6v2pH:wODMd|MTt_>jr3tq"kzl$UqD5:B8<rC_HsR9ARRg@1$SD#X,G}r2!4/xY'Eukd3eFLiR9ZR/x
+gr'(|sn/Ot~^ufX@/Ah$D(:jLWLJX;/9<d1A&L37+$p|,TzM.xO{~}~VB7ph49%/FHd_;{F#AEPGwJ4CmzVI`k{+Qa`HT42Z15VCa1BkMd5GGIF^aHJD+M
+l5>,^EmFG}MT729+(j`x:/>@+{Gn%ce1|,9sUeh;lS/h5>eT]MDsf$'%VDtzfBTRH'Hg2l{Y>aTlQwDPk$7Eb6[nu`(s{CS(VSd-bzg{h)qPRzYZ:^Gq4H
+M4+/$&!Kq06jBqv[z!{U(s:@]v/!'TYEBKTl.dk,VWAzHX<lTq^=7cX/%)G8lx<HVsZww]K1pPCB,^J_G,NU>UIR-4;z<V'p3QS<cce80n8l3V<7sBl1>9
+A3{>dp>wS/jm]96D%|G=8bwR7O'7p==OnGF]v[quuIK(+A6VTn+'&@_0%5!1u-}$v-d>;Z[{.Yc1:h@G<cDP~J[tE`PJ!X8WEWzZ-+]Z$k9]OC:Sg;2tx'
+g$~!E1>(f<=s>lkVwVvf}h;29c4W7KTtSQPe#G!F49w&B%DZ31_q!KOPrXm=$<r=tsISTMm-`uPJ-STM5OwuSmMXyk9LR{:b=5WOE..-@fb""-o0U_}u_V
+-V{-ZY%yOVP}2v~jy&dqj['(Z,a1}icU@mE="=k)L^.;Mj8d6&"8,%D^Ib<Z/k=$5i>6[R9B7'7jmHKT=x.[O,L/9$cRaI_+xAz.9w$`,RE|3(@zMr>heB
+Sz!,QEP:z=,`dR2^8Y=PL1t]E&VI}V<Wkd0_T^aRbv'+7j_AEi^[u%C4ijUnK),vjl5Sf]I83!-WP'9_aOiOZ;fdI'pp0#Thq'{3nfp^_>H-_/ppsz+'6Y
+Z-)GId&{RF/yWQINJ!'/w+N).FCj(K/aXKORpIzO@ybQgq,6OE{CuD3k:mdm$Tc$M+%rv#Nd(.dU]8bTg88ia"&6|-u$T)G0a449x+B6JaLRUK_`y8.v9+
+}aYJAph!7TbO$oFp6PXS2p'TXGE#.,7Sbd=b}H_jg_O8)xl}6dyK|}dyM9RnU7YxOEIK@E.CqsHPmY|VpKbIx^9WHU~4qC-RHRnJC,Lggr`yMa:fKAQk5m
+Y|$LX1lchyk70{<=a7B{ib#[Q')GUChS]@BoD,i[XKM|EN=Y=X.2aEFZmL]y5nJpr]:tB9KuE>Fx6K6wR1z>OVE7,uk_/O6=T8QADj.HdJv.rm#:_XL<=o
+:o#lhm=1~rl)sz!4US,AJOGZm&~z52x<PoG3H2QlxV2{y|$|3V^s+C$.Wq;4g#0dQK=IjincrVQSu=qpM#vaZsBoOb@7sGvKqzs<+=/Ntb->%)05y_Qzm|
+SR7YC3Yb$-37&E=#)a{W/#p5GHl`:Z=FxsM(&Lzk'Fs:2"e$&ri_}K<JhUfG@4q!AF8Q{74Yp''x%i`cI,Ok8#bP$zv|>K16<#p=2N@Jf}[IT[1`#b@GM%
+x'3}#-A4MrsfF#u@mNnN5%~Pgh_#&+tj5lWk2u):Oa=1+C`[S(g`z0ASGKY].Yy<No"0zw}:XPgu;IBTzqfbh4DBg],iYz_<L$bx&81_)V@>!s,m0_i/Yp
+=a~`>z<^"@[62z:`ZhQ;`VOq3fi>),O5en&]0zU$5_q|Z#.^!hWcQ%%mqjv4g$QHJMNOQ^Y/oO<"qZN,c=@u]`MZuu`w)iL"YaRuobeRK`;;P^<OFgRo4g
+8/>TKe%@F[cl>.Z$JIAeC1HtvdR)'l6mr!fvOlhtXaDOjFkpy6&fgpa>`AxzE%B&7GD|k.rvhh-&.`lQnR'#&n6X@<1AuE21dJ$P(@OpzMZEv)L1@CYeyX
+@-sggoDo#(NQ~0wQ_HNl4W2v0Q7X_LlxdbC_I1~><3@G{WUC-Ce.t11>MpNTPk$TjH}1[keiPj"Y[r.t;$EVZWGY$h}RO-`;|`AVM>bDgFN`Bam&Ee12fT
+gtTUgE8VsV04W}kd`ddsGI8<R95eIWF,x`;U9HuP):kr$qU8kZZ],a)Sp`-!XDU8m]I9$GPidrZQ41Ccy.RC49<E0D{V+daQpvu].(;#=krv}Hp''5]`_S
++}/T/^7A@=#LIKt[|$&hKfA,5%0i|<Z#4sXG7"l.TFd(IBIZ${,k%DvSgLiJ}Z$MjOz}E,S3zIeXKB}OxlB@ZfnY1OlcX!6BnL}m[|W0q%iBr;"w&F`6@K
+u`"M_fv"A_5,}Cls2<>L9`)8N5@k|;_[k`C.:p:QfFofP_,jV>x/3i%]#rn8jt7[j|TcpEXv+&u}t0Djl^B@q7xL>qrW=#py@z!|g{+`=QO'Q>dn[J4smj
+u&^a~gN/6'jYI<'J1Rs0z|uu/q&`'x}9%.Dy-E=Sql/gO5ep/G'J5Dpub'<u{qCeDn0ryGVV`k{fChH7r]3hJn;2Zfmsbh$)X_R,:UnEyC/W.vx'{p%EaD
++)fRdWwz#h)@Mo~/icU^290oXQmB<j'lR+>wWuKwMKW</-z^Vzjs_}0T6E]1:{<|!Q!+]S+.I=XA8q4n;'L^adq+^GT9;;fxZpt/`f0byOdo$Tr/%vc9#z
+7Jaj&s,(,fPKv."vIxgQp5xI$C>Dh}`s7wD]oIOU9e86i6YlFiHd,ixp%c7nFGNK@PAs,DP5(.goe_LEs@FLL^gzyq-"Kc`B))%;U3OLfPFeO^jjv#(>'F
+J{'pnq`<qHwLn<!DJT%ReF2HR0/8MWm;liq5r'/.dsaj5j4v@Vyga/2O_M~(KCnG]QCTZKm`NS8B6W@F,{`roOAq,|q;n:A<1PH6ikfneof0N>AI><V1xe
+U6zx!:0A_BQjetfm4!9!Ml>[v6HwphjMo3CqP]~j~M%&c,E=C6k-(%4Yr^|!IWAor|Z}G_kHes||_"iw2=zL]|kN`{>cYjg!BF!5@i|XFR"R^&6S`9xiGf
+f,f,9U6`S!ly67Ap]k~Z/.KBk:=ybMy|WLJOR'Qfe=+w:%XZ,)IUR<:|{V`-HU=F%^VXk`~Lfa642>b#x:iS"wG4TW=]t@:'AG#oWtC`|R&l8XFkND~,AQ
+tTaT:N5c.)Wfzf%`ah)4>L(CT^R^N[F$jMqv$@~zw>e`Bg;0WR}S<;CzI1UX<9Dl.e`5")UwJvacn7Opvu:CVyfjNA6f:1,u}V,jajE(=Oo6#oEue}9994
+%xXS(>CK%QTWn+h^ugc7VzcO%bz{(J$b2dUdf>|Z._6^2|VirN|^O8R2XA~]x8wCh"C36R=P1;0Y3x&I>g_pHi"p$yle5;Bt}2"qe#L^pV}gF8>8o(-TaJ
+.[=fz'6%5W8h%%tQ[-kVHhI0UrasX+imce"I]g`ghX>U4x((M`nYSCkXTx:q-}zh_c)R@_3=bCaOefl6<eaj"M/4>S~V8Gd<E]_Rp;f(lv#y/n,-VWS:2&
+e9)b#cZO|KdD27qrd3Rc'a)lZDWT>'Dugmd)r(uE0k)}k{g>>#OyUlvXplb#_<wDw(h{mGCjOn"nEU5p#2Nwm/HMm-r.IqtkG@'ngwk@ODc_z38S((g9iD
+mNA>~VP'=U5,0|9@:@p&wqcHjMWbN]C,X$tl7<^1/_9UQrmwEMT_H@n`o{]V91j=IoezVF-43C4i@$~R1y;tTfI6S/ncmlZ4pcF.29fKBT>9NW+D77x.5)
+cJpb/M[bVa+{@ZYzzi>ez6FEcUDG&3r@M(sB;m_Pl{h=OzuoxaW97A]4G{9R^r-47o~N'I|{NRV={^3f3|mV!Mm7U,F]37gvsSnB5R`s@/]["73xRxv6fR
+{{OriH&^8j,"}3rwRf'0DQpGpv#:zKK/N&,jIWm+Ep[F8$jVo6d5^[P@&;@pz7Cc6td7yOeK.,&1iyE_jP!Gl`vCh3#EnQFvAT/US(7B$Ial^)Fe^M^cuF
+u3U+6l&a/RSJqq66oGKzU4E]ptf}W$fV06g;ObrGg;t7f.5Y!K6QCyp/VXW_'/^q@nhl)t%vkoMb_og#]$$By-NE>e[lh^WRE6ws`mzhT3FCy/<r+u`DO&
+/'$BV)O(%Vpy>eKp`ik9fE[U&F8]S[djuCi$zg7]2[-<qnC-zzCyd=t[~U^Y8o#1M/h)(,-DuDb@jL'Y6Iz-Ift^01'5ty1E8Kwe!rNj2u1#T:^aOr_'#D
+t;hHa=[A,R7w^!J`{dYFv5!L&1Yc`#t5hUbcgh"bR50u@x3K5VybbBmLTL6paksb;2;wm^JHA0nOos>h-xFQp]"yrDv%Zp#ED_o</XSjD:BhQ2m9!F@0;w
+9A$vbZ^3a[Sh6>:w9=H(%<Ug03PGl{IAR0]Bz;^pRm9ct':ci'|(,fKP2g#MQ|]%sd>P8t!HWI>r~^fXAr;bpFAyL=KSV3]N=SBg6m,7u'x1T%w>UQQVCE
+WC2tqgS%@a9t$xlHlTH4Auy<c!j(-6-K}I`[=%PNR,OD"Rf{RC1ClG#`YKA1`3q>d(Qxm:G)lFReSbBM|d1rZBeUmO}z.5VD_s]7,&ZXlG'i_DzW,K)S8X
+8gSF+EYp5&:T5>.y1R7S@Ve{4WFE=s&t$]%jLQ>&!'QQ)DVKCdMQonbB47S]<Yj-O`@IN[xyo!TAWg|E~PKR|o[1~a%QG#hknWoRAXkb<e_RtfLr!>HBl!
+Q/dm&w|%!a0Y)Z}]=oPth)!gQYQbh=AA:pBS7W~5]9x`wm~EkPCfmy&)/m-%{z>EJ$JQde9@CIMA4s$wue"+({Y%#y{euk"DTT(0%O(x5QD(8p#f/.JOan
+)GucYK!&]7l'Y}:@mt2bG<mN&TYMTHF`Z;%!'X1[L/(%kb4<T]n,BYt!2Z'9'HP7m${2Ch&6a>D=|nYZci+Cv[XkwMK"lm!%673rzMMsBSDt2+U`#t1:&/
+b_dyfY_ZN{JO^3%5+=D(:ZCP!nYx^=$q_z@gGoZ8mY>:&6zW&a9M.S5D"4V!|Um7K:29}&h;>M:hj'k|!-YfzU5"=L:fkm9r^q4CLcy}2D`PqP;t,7LY:V
+Uhb2La70_K4!F:qVz7]RWn"6`(!s"^!9i$QSMSP#ASJ_+IXK%02}M:-k9on2CY1RR"+7^T0QIqR}3nRIJjsc:Fev<;PG7FhO#>o+aSY<G/{el8x+cM):WA
+:-|i["M8agrtTk9A@9Dqt3g7nB-3&mbX;Galpyu><7]aw$a#GB,,|IOAoug5aXW|dc(^0`D1{Cr]p.>eIKb=GbJ{lR"E52TnZO3XQCzQc+TV8>|wj;'Pxm
+uuP64gODYXZ`X|XUw9`E7o]<3P1<ifP987f)E|/a&`Jw~GsLT{YBr!.oGloREr9)C_uTeb{};/gI:">2g'9!OtG(Y=W</77r"]|+O.~]E9sr5LC}{It:fI
+1xn69/iLP5C2iW>3r>hM~x.;^au#sD<w6)P@P<Et)[-ywMJqdervG6&>{}cEg!Q++_d[0iO[k2uxO,~T-.MNd|kqM9caLXy#=(O9aGYwHtR#sXHyvq"xm:
+a'`vV;q.f9WEtR]JoB]VWoIX%z%.lj-k&7}G9WMI^GO>16!k0+EK}kKI$76gGz3/vKhy,lR:Iy8b[+Is~fckzlLB"+:Wsv.D36A^SJSd9PdLYOjf(l}twH
+Zbt;}}LL#KPeRN>>/49M".7ap&%,^8RG`}Z-J7'|RE<]W+o[t3Y&Y2i<wi8:iDTCsY[BDXl%[G)Qsks!W1I@+`O#oRYx5G4U_e,QJu$$O`_-4an}R:q_=E
+p}"nDYu}bwPWU4KSgoSx'V=`RQg/Ifd+dtDt#$)SL<.$#KS3xFRUYmI_:6J8#$SSLZ]A&0ahlK")_vA[b6O8zs1G0E^(sg0F:bsgq^ZB}|V!pNhH-y7lv%
+.9:R37H7}%fQ2M9WU3#:4g}D:.1+O(}hS-XMk..OZgyBCn/GUYelXYQUU%H)9#eCGGcRM7):&}av3kokD(1o&M4KiYvGpm6c}I[<Cq.4QPS++`v$7U~Ht]
+hdLTi6L9+_@4TUWwQ78!}w5$=z]JM'p]lP8z=RA,+<SYWLDwy'V/YpJj/[tKvNLMuN@;=YwFbjku^NJfgA$ZBZ':,h8}S<:F.kT%w7Z'~7'LnN+f()G^Ge
+FPf7$)&a6naf<($YrCn&nz.6]O7njXh0eK0UaPPI-bb8c[h)IK2&ICAE6-IWf|)/WY4Wh{Rc0Rt<=%#})t!zx882IKf#.XcR)FK#+V'3M}Eh[:x5Bi;eLa
+Kd%vs-dAaYzWQ21W8+xk@ja"%1dJ+WSCwec3`^=jcL9%L_);ntw4}FEdR3q1u`^{faV[VXzM06VL0UOPEaT-5BU<K0siT0xC<B}Jm6usN/LHT=6OO)n3sW
+G.H,{TBR}SKCFT|tn(sx8<~u.%fM_0:2<hm}6Cg]WqbHxU/-tC//{hWPjEmThDfPHSiyRvg0Q#rpA5V@p$i-BUg%_.OB1Ro6v6O5et@{:(xARrfk3).DCo
+:+R8tq)mhPCc'WMBP15b:Wr,Y=_m>5DtXmSmV(Y<6bMYfLSJ),:&kS$FS(eRC-kj+]f-`tz>)Ckr8_CK8G3<+IlEYyVkZYGs]G==Zk-J1/`n_Kk)'SZRC_
+d@>B{)do=qs'5:MB(PnK>N!-k{C%F>D>~OexF75mpiC,fVOh$`=vS[l@NzVry]n;ER52Qy@>MuF$Mq~%YsJ>CEpuQ,X+xL(:o`yp!Qm3[I+9%Fb)$gyFs8
+p5Vie@.Q/T>DL7nG!6]zJ|!E)eVOM}k`<k<^g8SCN)SZ+fN,",[q!fw_0l6"yf'On]`F:#X1U;IK&8r]zia5JglBN&n:aIl4.1`ufsLp978yP|457Ai6IT
+5OXKh4FTIg+y_(W<ai2xFP0"p)V!2L{c+C792AO'VA,.9B-I:h{LRWh$!GMqoWTxT)B4t;x1~e-MsH)i@hX^aF3O<^4vwWa2i|2c%n)vb[2,tp`VJKSY:(
+1amN^L!|Q4B"2:{^m3&s+nyzBOuN](hX646&{x`woH|]6$1O7PCF!;NV>2#AO^Jq,D!v#ahVZ]&M&(VwQR"KKmQwr_GUq$Wqyxw1X4YE2TAd:C7c`ZITn@
+<@OXWOE.xVnDoU$v%f@mQ,!a.Jju`UQ"jXp"KjfsIRotyUYR<$hIx!x+5O4b"S+yluW+:iEniXI0483sgwSqEz[kx;sKf^36/t2Szw)e=5AO.NpKTu<kCS
+o|L|%tWZ)X}=of+D[hd7@pMBJ)M9GgdzwLk:4Cb>w76$pigM8pv%"]T0Vx>Lf6Pzh)PX@f"9)lM@6(yverV,rx;(+9=3os$^>PH6,2h0i7Vyo]g1CnA:(J
+HNJKK:>]Vj5d$.h2hq[=0rOYP89I!TpN9/>+d<C1V|8`'n8zb$HAy[OmG|Z|]ql,}tyw7eWLIyj{+{pE@O,@~p{zIokBawl8|%d0Pc94Uj4CA^6oSa(HHY
+mKKZE_ufTrO+R]4tB_a1$#~K4)r0x.hJyWHwlf=wVz^p@DSoG42Sl%XmV@9LRH}=c{8;cP%>6z=R),{^>1`<Dv)yn8]k<`tiv`36B;=we[hT`=(gn;"5gr
+3khrZ^b,jy}KHae9{Iq`Lg+I)8E/Cg{7_O7afL[Mmc`&3DQg]sys~/,O^5udZm7p/MH&vh8F!VFy^[e"]Z[>6M05r0PnE!X[24j/i.Syg5'UY]J#TdIUIT
+V-)X`$V8Ocg>j>WK8.R2DQ(+mNiV=wMXV$oPwZ_.:lY_CRVw_h4Q9=b4HUw-qW^5,nY!a^>J`/~]cQCU-4X/ll"I5nS'Ph86`WUC32}E2V&m'n~nG__9,H
+QlMcRW/VZH$@~9cIiz36z,T%|N[sGFqY}8.nOk7+KkZWs;0JQ$V|}:~t$v{(,i{'aG|]=k_Ne1ZR;:WD4Z_aFjtA#zhnvJvCdXH>Zy11(e>r8eN(@]BNs>
+mW2f'IqP(W5vhjR]ki5%em-<+^Tm%"}0{O((+;)IkO=NzuSns=|F7dL{<&R22Sf1._WqAw_>nVQU}5Y+[U!L6Cq|u",`~bmr8YR6yoUlHA3}m$_G@9'kV]
+<5$lwB+cS7sPNMv>QtF11,jV{'(8+5<YDZ4g!k~75FWBih&uN5NhkbY]jJIld<-4@{sfK3-bLaLi$TY[a%G#dHa!"vB7ahj;V^qKK("UwNG/nE=}cW(7hw
+H/KI0g=(veO:}v@""$>Ap(]]#PkJ)6v]vbMO8UP"A=z>Hx2Q:m"eFtwep5}D$c|LdR.D15phS#ql{{R2styC=lP6qaZLJ@M=B]yWX/PZ46}k.7wX~BRnTb
+Us&B]n^<!$3V~2>Wbny<X+_Yc>`<(q=)<6Q<T4gSa1]k%GZDYzp)&rc;1u5XpyzK0bQ(tl<XLd3T"XXOqO9D__KU97,)-"m:PGnk.@zn1EFoPGv>vjWs-'
+PQc0b3~5}G}$ZN2e!`R'TL36CotMpbwXWuz%c(#>3lJZ[='`|/supbT4l}]VtpUZ|5a=I]dGp@D/b}G=Y0KIt3QH+AsT:Yrfvw0^a_+VquBhJ9,VV.TXIp
++];.+/0LBAH:W{&^BPr])8;2"ly4{U"[AN=Ey,|i`@Lr.16JiB9OBb=j(e748}u[M(0=-Mk^DIEodz>/47ZkYDWt5zQ6,@b4ko(/l^jhKPm@@G65PnD.5N
+7n'du}if<R58uQ%rz[rNXs$/:f5jT5/.!6b=E+q;sTT.,pVW!/-r4WoAeyB`Yx92XptbEB[o8G6=N-ebaPRXQ./M>6hGZ6$aqNOd&3f_L-2Ap@Rqd(.N{X
+ZQ.R^1>=JYh&5_G/6T/Ggu9PD<|CjztKX8|(]bIj1_$:Ebh0`(`#~hDu7Qk-wcj.'"!98pEpz&P:~$Xa8E1c~0f;vSc748351"~7~]vv`g!kZqYFFjd!-d
+vUBH1"ZTT`,s|2Uf:qhj1|-s_&8%>2ld:,0uZ/[nVv%$7;caJ,h'<K&gTR"fSC2!_gEcr{~Ulka2k]1F>)_5k`Awm8xB"hgy#HCuE}82_].HXP+6Ix{0M!
+0=:[#YIsnVBH>=<5`t4VmTCZfp^ZVRpGj0LD6v,|OK'n52")tV:#-^jmU5{|wwo+,(RrG84usc=IN4v=A3|W;(B<ZdK'47t[59uX_5Nq'D<m|7JRnE620x
+`!d@j=>)y&$(hUaMSz.##|98T{Vr"^OepB7PbN>"Lb}jyMw-<yB`4,N[,W~Xzv}W{>"-{-obj%'G59!;_^9t26gv/bU;kg-pJ4^/>W6SG>I#'qTLg$9rXd
+4u7;#{Q!#371VD/e&IQ-Qc_a8_m)6ZRs<h#'f#{}caBB^Qj'v)T%6!B=SbBpC_fflTlw;f)wqk]2&oNt);>u/Nx(rU0!6rYoK%~;4B9anCqNsn1<olyfj#
+>yytpaOX(u-baGM%)txdCa:;BlL2jU[CiB>{<,'X4l-lU0nHc0/O^2+}`0mgcD;f^;sx>e6_(pts|,^dQ|K^Ut.1^l}:QML^OF32Hvd;hT}4!w03SVS:SB
+[2#`hJj;tz>u^eN(9&y0{)uz8z/(x4NrZ9hx;6(LiCfs5+2_Q4]+#34749Uz>xA]7O}>7BDQ$GK6^e@!-v71vj4v}KM%b$S!9y:Ig!E(VhZ%a);$K!73+-
+s['#h(Zdj..&1GYI)Bh;=0S8v`t4,rm3kkM>()sD/z&uv^5C9%Nz[5)uX7NE$Vzscpe#6<j%Mm7#/V=&],!S(E>CRe^pbXj2@hw:!RQ0$=6T8p9t-eM5&i
+.p|]|;!WFs]n4cnuFjbWaruflzd#GoW]9EcPQReT"@&V]AU0xEx1D`r^<`eYbz^rPRDYh_xedJ1-SKZK9%Bg-"SCy88uRVTmdB[TMR1Yk.Dd1[_52+B{cZ
+&id>!xb+WSI.@!5i-D-ZLJb4$Gzq:2IC$3)2<E}"m=uxi;Js.MzCkl+{&0Pt1;>{H|qTp$gp1gWSY!X.#9(]_6FoU$&TG`<Fyn)wnzIdbopU{EG_RZ4gV6
+mt4AQM3p&NW+w(F/{1<-r[c,^'^'0]/t(SNS"S9>~9RN#V2DG[}zYC`fCo.!Oy4]S>0sw]A;KQ8zeVr.;3M-HbR-FR$J2fG-~<u>LP4pYF(PU)mBA{m^I@
+uGwv!ovSRtli7'Gd;SWGVo(2m$}fbJ+7qiXN4Yv'st>bS^suxH;4SO;:$J>:D)#gh;:^9J+.2as4>6S}7/KUS:gTLn}N~`2fI,v9@M<,5Q~,kF7>'c_1G!
+18mH3V4iW!N+5ldRq:CJ$ta5@tKAO6&<+gA!mrvw[u5[z8J1$:5yW_x=ror;[Cf-$55A"cI|EV^4#GouYr<+Rd4dN{^)S|keB1){6$up{EKDoX:QYkg`iA
++>K@U6gZF@twMDO4SUUlk[)-:I#v~ZLw)kwu^C:6kt5&+3A_,4vwA$N|aHgpU"yHb4'FijJo8BRXw%mJnwY:L&+.0}P5=aHHr.a1n^PehHtj<MiYp5e%8m
+g+u>ChR=T$]cqlDL{D/+@v|CvXwyG;b{2+;C`]SM_2,L89#1rswB/Qp|m<7U5hu6IMb^NEeZsuSKi}Wrf[~j%368DY4m1/a8Fr=`GZOwMbIZI1kyYd{qdl
+<xp-u>b90QLD9N1hv9!wFN<{g`_B`-+MS"9Nfu3MKiI+Rjfhfjzu^daj1zkwW82{/o1gF.5L.wcMo2A/Mq7I#{}cZ}=Z$)u34|gT]D.}.Uxl<|||-$amQL
+<gg_a9Y}C'Z(@Me-].OZ~zE_Z<GB$&^4h@j&Zp"x_+}^SIfT+ON(JU3-1&[/BJ_jF0cTNb`vFpN_u;mkJT2Zy5WTzZ2X6P-k,PGTs[0aN2G{YbR=Y{3KjT
+|dSCa>&:H)dtVXfD`2&cofjdZ0C-s2pAglR,b"U6V<C=3Y.Bq2/@r/=&4!<Iuf|`]kH$#]l9Jk5Nc]$}qw%VQ[EI=o|$8TKV>a{l=6hu/}c2t{g#HMApMJ
+h}+q@li-iP$KLxMn~rbN>jz(;-da@%X[jz+7Q9Po[=Cp-I0Ialv=Q/cQp:Vc`4QQGBKh"=-R),`Qkh#LHUoL~L;{4oc:0z>}{J$7drR#$6vbJ-lgv!h!`E
+gd&1^,Abg9ql(uW="!}^s(`X.Tf5`v~,Y1I{[dZKb^ATrR=id)U,3pHTfV~T[yv(ysTY<YV#)oiH=<4mNnSI#b;f,Ty%~_|8xtNd1b<n!2Xc)Bk:}-LZWS
+p[!&ZDNH|<^,/9tU:$S[ehMSo;BFK:s_X7Zl^!4#u]1l~,d)}hZ&XX'VA,D/J:3j`=JBS12]F@_E<NCj[F7)onj)s2f""2>yI0p]}),P`{)5edgq=D}$Jp
+EC#bc8Pygn59seA:V4Bbz@9I4Z-3&c9':gIq}y7^J%R+'ql#-ctk}[$jZB5l'3#A@)f'GPrb=u3aGYmJ&4^TbdJA_^#0uS@;v!cV&AZVwk#.Rvg_,N3A$t
+p-L(bh:D)u[CTq@F:3o|D`5n=!7GYCN@z|IzCxe9,5P1UgDGe#<ve'}Uem=X91$4:pO"+`5WvgLY)i0v{l)!Opq(K>JH|;&u#d3:{Xd33;Ik9XoW=Ipmrb
+ktetvLwGg-&h@4L$&od$5ZngVkXbVq}bvCHbwlr_g;>^7Eoi'mGYp^4z-<{!X+-H!x#lb^6=BY"I6MTK{`kT'3uu+{9C)hH6t7Fu)q3+UmR6#6wANG'w&-
+$3!_.CSF'`rz=avLLpk&)KLZ<2wBo>o|3bZwrvq'ryS-!_bDa0lQ[FzWlko6V9-l8dn3jF}`knB-U^r%]Y$]X-hM5XkLo|)L!o|,ilNmm<<vm0$Oa<hf](
+[},Vyy(Z{|5wg}4J{+dkNGe.Ckz0LcUeywFC`g[d!AVu,:HK(ZR&(ms,p5GcZQ0v_vl7gHpBDL#x;,kF7P$L}eLkRNf=39j#N_p'iY}P%Dt6i8mo/&Z-<5
+Y|lgJ@I=qMSL0C{;p-y$RCgE|5Nz:1E'AUtJc{in}/RD8Fa>ffDziBb.!<gHq!i&F/6c$Q:)i!Y>M6<VzBqY)>&Z3rh]x&zI#B}#.RD_'6hM07`tG8_D=b
+MFd;BPC;Gr{;{TOfdtYC#P]Fk4/uj$<W}b>#&<VOg{V(5bVY;)qCjk3)dU/D`(Bz2p`u2itp9rNu@{ff&c%c`Wr!:0,1WpHktP9rlzAEAV(++>hb@;YD];
+=6cdGGHXcjO|Z5uEB1y}R"mAkPQLq$@4o`^IHRKj%nr:9'=F&^o3THg$bGl`s2HYML=q{pxv>1UjFTX{Vrpb]$sBh$'yYG#$}00/$HQyYmBUm>@iAO30-U
+Y|eUrnlq@5~!E}5W%vzfS<=>HQUGVv)8}Ws>s_%/9PIaa9@OJL4oNo%Dp^8N[D}x61zlxx@lZK[owv4a05MM!Y.NnoYu@oI=OOQksFrDzq)N5z$X&Z'wM"
+G&J$WWk0/mL>=GFt$yFAVkv}<gc<HenzmG^Wg$]rwO>w%Jb`GF$z%2Y3~:GueC+|BM5jE[O"icJGjNDY0pUMkzG7jN,p>Eyxpi<Z-etAppe">^o.(awXFY
+<zd(^"Z|s#&}7}t1MfR@wR~gJ9!6<ydSS:vF,6p{+i|1z}AM>qwy"12oQSN/n_0BsqlM[m:={IHWFh5)ZxM6cjxH=k(;Z.!45B|,Uye>:p1s$VK8mq|"2f
+4ut8l8}rf<&KilGqx6%%5_M8q1P2Lxoox^O34k^>y7HG|6{pm!acOQidXwbPMj9qOa+Iv+`gaNNjhO2dh|:LRygK]r(yvN:e9W$YK+4Ef<Ues4SGno#=TY
+lMx/l1]Bv.fcd/en1A-`p)FX;m@IXco/~>t4n,2]8')B:}D,Z[U55c4uAKj<-uOsU'T=ZG<YNCeH~%)92WuN,jtt_2fXR&|NH23xn.#uT"X{A:99|lNV@Y
+}IGJ'.u@kY<"mvW9,E[cY-mkxIQI6-a)d2cSm!/K#qK`c5GYGhr6!M}QvU1[U_rfLF(fUa/_b`)Jm@:Oacc&mqu;R}mXh0-u:xjrecL|4ND)na}PHIQhAE
+t-nYA/a&w>y"K^eMAmQI%.kYPssy'|9^Ai@dC]!lzsy:Xpyp3Ay.H;AF.$P:)lyc,T0bxZCE)aedf6WADqY7HJ%-1#9N&)]4kPDRpVRgvoYyYm!J"7J%f^
+OM|3JnQ>rdBABW{)0.N""pdOi1:X7!vkBdG.TZR^GwE)cX3`Zkl9vs$uGkkqY&,6TM44a9o9Qd'GR|DkG|bA+Y@$`tJ[hHc,l<u8>kGu,Vt"^avD6>A9_b
+j]t>@nxtZ0YBp=3XmKm7!O8!W<W.ib#@Zi'J3DjR=39Ig8YS[!n$mR4FE_3nY{>0Q^oO:gTRXGRhLaaVxSXu@.NTQaxKJZ7^2Okw$1cbnnL[hS@e,vJW`3
+e]&ic#}ntNqAxB"NW)jgJy$-Q0DWql{YE>"g~Hgu__3w1P)=M7cnXnmeiY9AgbK-|T+J<A0azdtT."XU"-HBf]-[kF$Y!>fOBezX/SE6@#".=1Aj-3KkE=
+}qqhf_W(Sb=<0MfyaW/GIlUgTIONmOPz=jB_JAc}[i^%A|Vpt`^ySPUe7<FeYp!h&}LnhCMmS3zGY_h_XP&N2W.4:+WQP|qbcU&HyHLh6oh-8J>JGr6r!-
+5bbnQf&r&:wW-+,B4gYC#p=9PAqAwBr5I9o(bhSK+Fq)6tR'&,vt=WPFvS,cQ7Uey:M<kmsF:DIO47F;ufxU3s1FXX3%c/K,/as&<9.6Wrv#=<J[$/OnO"
+H&AYBRk/>uy(>wlN%.5U3jL-2guX/btJ;u2:dd-v2SvE}q7&U1cqYmn-ea5VVP=ptmA,vx/"Y)li2U4ryh;mHg%a<mOJZvHQHUdVA0&c|NpnR2_SA;S#f#
+3Wwoa:&,/TTX'Lp[I%Vz-(`C7P&<[7vNMM6UIq`5fmsMb>_@.N/xyq'^bBPU_J]D9Sc"YQoSF]+SIuQbMLVF7|>q-v&]v'6nN#zsX1kajgJ!OuX`|9Ip3;
+IE@.-$jf-Bm8]V3+R4I3[)'592V):VUjh((QUf`q";@KnagkkPq93{TGKkm^.TD[X[%lhs/JeQ4R!,]N.Lmho[eeV"PT8qvN-<IV<bNnlo_F>7r8=!2cnW
+08fh74kbEND%wQezOqu7f!#EF8..Wtrh&MAxD46:%b>{caz+-`HL}htE/a4W1BHL.,Y-A^j,:Q~O#u3Si#ik`xM}a#c[Ta)>Om@:&iq,g+"M[yHhbL7v_-
+d9F$=>:4:gUn2Q1+1yL$/SQ{!J;i|:H(+J,9XhczdAPd/<rDd1e>,KK!;iW#R=8Wd].q)u5yCCl3)L_t(AqlFux_/y$<oY)51^2yg9]%@&58q@AR0--M-G
+;w]h6R|Z-`xRTq:,V4n(_@C}e-=#To/jzV}L,:[nZ}M}U_5kUwui="n7qn&}hFu7nzta/)`I%CJl,M!1JFr5}^3$"dLgeF.TJUnL{6,G~SlsvdXVY!/].j
+:X+1Oj4l6Lj|E5H/jMY(amW>d`xK>aDT_(zd&op&<3|,~IZcY(I'vCF4^]wqZ_[o{kj]dQc1@9;sTIY8)4J5rWhcH#Mf|)nsK6rGqOG#@sBz&+eaj(Vs[y
+NKPG6S'SBIZ37!P_jp"/)F<T`U^AH9s6J_(w_:wlBg^>e16VS8[n'4/XNV<v_c&Z|+TUtGOe3+8[-2N.iQ:giLg|j|0T;q])uNzl>>3ph!F_1xqDS3wdO6
+A3gkiS/"%Avv^gYSrn^|,h/|;)|0#YK!C[g-JDscZ2x3o`!9s7/5''!hl8i",`Y7.oGGGI:xY0,4Jk7OtL!m4rCuX7o'boldiX%Pn:tEmPD|YLeNu{k(IE
+W=58MYRX//GeKn[K+fn4IbM^0.8F^Hie<OA#9wC]^q!0DtC!=SM`um{S4^J#:)OREqDa[|XGl<zgLs6vaj[op(qiL^&DVY`[,a{WLm&lJewAse9nkQ-@xK
+t<=-N5d%F[$Sqw"X/=~euLF1)z0<].5raBHxV;yv0i1%IjnGgtmcI"#_{AN'npD]c;2TNZnkt$=lNZP_CM}L`5IgbZj78{-7GKU0^[Xxw5%qr27M}G.pwE
+VHY,G(u-8&IgZJz[eW"T@mKY:S,Z(O<(hw@GAmmQ92J:.Y}q;hjBHsPKBDAXCg`4Kw~2OtE@Hw-rmzD0B@#Z%wN)vhxm,odP:@FWrmZo}""&zLXVef(C{)
+W:I0uO5g1'uXM{s=1U~zf2u07n}9[Wf3[wqV=dZat{iL{1drB@d3KU.Aa-0W_{.JXon8h3/Y#J)m1$MK{f_c'OJzp].S3>'l57Ur,l2/I{8-^lm>8IH[9R
+Jrfy,:FI@>!=Zt_T.92M^ZNaqwI]D,8U$cEk[gl"C.4(Z3'nE_o^rqgX;^OL{NGx_"{5blSjZ9WKR@y[v=UT]Q~=glUY(2Rq9GOi2N)^evW8dHQr.[aSjh
+#$WX/-|`-Z{B4ikb}i~08$DGTqN'Y'<>wJtga_YTEduwzU0<Cnj6o&b74eU0uP"":Ws`O>gKaGC/00-M1usIVrS.BFwhwbVH/#-D1<(%@uO:|N[({e)SSc
+AZDpCR;Nos["B_<1x[YT`nh!0O}2^=a4y`U0A3z3quDI;Y'{mH`J"Eu!Jh{,(xilP]sm2K4:9'~|n6Q12FK'&=Ih`0I.c/asz2.^rn-u`k.UwBu5T'il"1
+xl<[OIQh0>kVuH53GGb>D'eZ9C;RW49$#;M<1r.h8pcgFk/yj;s>nsZn5vmZmlbsn4U44sP3$2F|dF945;7e@cu5)q:#<SB_5w)AT[;A9e(0y(#=Z^Qe!c
+No":{q;^O(u;:_Os8:3Kim9[s.N|IU;Tpe3FCNz5bJ~b%#7'ZW"LS$JP$]i<I!st4V#_at~|Y4Ey)UVxR76:aha8%[XQ=Oil0wMzlL<cQxDZzN.[ntA8Jt
+70HmZXsE11^<@;0]WS_v{O+UJSwC4uHXpB={#Fg%+7Bz^`%3GU.6,7U#6uEPlGEAr>Q:0SVX~sxR5moKsy=}e#V304rI5@!2^4AS)I6rAq!7.xZU(y-sC-
+k_eqE_qLy}00'@$&lV=@32Bgg;D&`1yy+4o2PT#c7NKg`i5;':jp0Lju0o+QGfaxpnw2S>{.80}&&3F!Nvt)cU/>AmU6]r`uXS6'J8YjXfk#c>$U0toS)R
+<a:dLkqC'[</2UJRpFBQMGi+APdc@>tQo#)^Xn2[,lvQ}4CJCn!9AEzRafNnN(U/0$FGBlr,B7gx!ZXgyb%:ug(zi{Eg|zn=N<MKfX%Vq([BIJ%d3&nmXD
+sh%}v<LE#4F1.#hUHH[H"wUy;W2Q5.zxk$1RbSp!B2/U(XFFAjb#:0&9s`a/[i3m='od[;_$tAl8U$qV)_<v_;6sAzDwVmkszW%+Gk~Ik'"DmudMOeFH`z
+gS7RS%VS$Cr6RkOSYRdh=VS@K+4lb]"("p)CH4<;x2Ktax,T'U)kdAT%x8Ddl!ph`iLgX+_X3pSVEI,>.@MMY7W8AbNge1hn{zy.wA,Sw4h<Mh%7iRR|vH
+GX-n6WNsR](O@2(&m7FMjETH[r6x:6}V64EU6ZNZG1|<{3O6p&JL'S$/)wp|uq;x@S(ON1geno-OsVzkb7&A=x3f+Pb)=kMD'_3voBUf~Opo0(@qyjXj2R
+zj,gQ5cm8i^'e,@W3xmOJXxz{_Kmr|TNHQH8$y+U!j"Rxs.ESo}wM!w;T@99N!mq_|pq.LEQwPw#3H"MU{XK8V2t}^$D2f0'i;V-=nZyz}19]^+#2K}g5k
+iX%e!Fygs;{jy%z[cluKM.R.V0+8^$3Y]v}iMLly:7[l3"mv>9q=,LQP@+A|C0;==DxuM=]waLkr7;}Mf9/L:O_unPL^>D.`N),mnPa8=%x<r[awu#"q<Y
+b0YMsd3;|&/]w}hD3x"~c/@1l+|{:}5.%[vs%XQZh6}X/dPdlRXhd%;EKKl),xHsn6F%+!hPc`J$0f%BCq=`i_"g9^&F>Ehz/g+M}(ze}Wt0j@T_&@-^2Y
+CmY'80OfcnR55(PiJFu.=yR{n-zcj>mt3v)xOAgw{5Uj$:K=Z527WM>[=XfG+1h.4NYCu[wH2Gv#^Y[#u,,&Y4%'7xA(H"FCj)G`w1N"k6vZ6;CQ_E`y[9
+3guw'hv4#ML!sEt1n:HEdH)WP>p_$Y4/[auB,c+^cIjz.k@GS]I%R!EM78bk9]KFH{;r/t-W^qjx3JzK2<`go[%s=P`2I,UMjc>f]&)A{Zz9A:)D@e9[}$
+T-L)qhSd~{DsC_UF#:Mm/,kRmj/<;g]LpN+LW%[Hw{9{^0Kf478_tyXz-/Vyy$lI[5@v%/m7f_`2aj%kY0aIH}l3bV9AoVEtx4obtFlqL>VP|xO3oJni6K
+Q4@Gxn;oJ%b:"n}23dz|DVHm8/5`"+T!@yX7Q4(W9jz5}I5AXMu{DlPB9>lsWoq`[$c'H$l4VO2:AA^Y>l(Wxc@k+ISppnZwZ/A:;lbI$jWOdz{eK-~f~x
+7<%GnCh1{Qvf,QIgM;7#!j74Vq4r}A_]R{//sF:6AhXxAuYgLQMuvhMy8u5#@c}-EZ=-K#oo<Sd&]zoH&_;MNgxweUS`xe_'s5bTq3"@{Ek8$Uz/[u,|WH
+%5PvY_~+<>UuTfZ|VDQ0}Omjepv#r)c]GMgRnrD)Uf,Gj)oj.|r[xCUliSzI_yg!'2.4Cxk7w6lHvchGz^`AzVtX9PMoe(@//$xt0ydqBJU3XSxia;#},R
+4h9g;Z.%H>Q'P|v6nIP=On$,"oOs.6AK5n9Qy<A0D,;a%AmJ{GB3e=W]Y;HQ3zoM_S#SM::)0k&"LI[;$zJ<eEsz-|/l&-W<zBT(}wD;+AIU_y9_Xarzyl
+KM{|BuVQW1h=-->w'Y`/Lk/U~laK!jVPEiQEiM4H3Keoj=nm@)9mKLPw&k},7v&16G2^l/m:d4i+Vb$B}LoG65ZDv`oM;Dmj|Mc7JZ`jF(w$Q'p"wD`qE,
+[<S|ir,{9g_p.7>}>M,mVx"m1{kr=`x/fas3v:`nS1&;k>Wp!m]dD2n`2j:We{<CgfBr&9j,0WD-LbATi+c)w72lJxqjHthRE94T42+b7<Q9wej@@tv%s@
+dS4=@%"SRQ=h`JWw~C#kd=fFBn4v+KCxDU,aB1n<D1O1-Gu#3xV$gJ4sRUfGcKd";5g7iNiGpypWuEH-hPum5nJ=tL^GI)HrO(JRTjp/!Akr%.`{+I,eaV
+Ca{C9eQM`3WvB<`,dr=q`wv_{{l|hS&_]}fhZ.8m4nHnUD"L`_)_=J_Z5lfZQf}u-vry+s0zZ<"ueyNoo"{ObnJ8)W#-;5g4[.9jJCT()7s4^ioiwug:zG
+vJ_i&oQ2QD>/c&Vk|r:T:Ukwhn<@dhIMODoKK[F;]lUK>h_:L8['Rilwk)aKE]dvG-r^uhh6i6&o,pGtxWgo#dSr2^F}^j}[XIgV[zp]MZ,RgQ(]~qVrSJ
+W}z1+!D"yzoSEe>7/4o'1MvpaZ7&R.nL7W:Y;V_[7H4F3K8G[aR.'U_G(N=Gm$]U7`p3]6/r0CM%_1lwyn6J_AAjxQ+tglQ#%r3tAVApYO!Qh%y68A_NL1
+2Q5kweC@a|!tgAuf@|ryBxIN`pOrQIg9F9%V@[9.Ur9-o""-A5tV,lFqqx%vxd1&>=5HbqMb[4c@3d{pGY5k=j^@{{rj62%]uLl<]Z;`TiX'Rp(h{u/z[2
+HH]xo,3dx$Tt!n3<TI{Gp&,XIcXUj_HRxpW,-V"8._5rd]8]+G~yeyAF]5$+4Bq'a=9"<hE6&l&bH3o/F|GN`o=[z!2[[x1Vc[36fZU]L^Z],8BbR8S>NC
+XIc0L36d4qhiWhp1<&b}~XL8)V]e1myC|F"TNNdWPd2{d{[42y=j(;hsz%ucCE6E(`b{lfxmk;jN~`RHPX+pHz=(%4R}E5"Ynas<;Jd/;Lo7f)}m9!~03k
+-KrMw[f2wXTy(gP)VN'EMeUCDk#"Qs}23J1nOp=UA4U-.lAYtKyn1>:s#2[a2&^/feF`@[R7J[lc:(+.`!^2X!0<R,OH':gMO^1Yh>1`c0nbFMa[>e&Q@V
+'[.C0IvQv`]Ngs;aJ<x]Q^ZQPZV5=o0o/^PC){J1s#^w"_T:x0ixEZd.hg6T".:cb1A^O&=Z'`QnR>|4!p=(J[mO.$g$Jf=b=9IpPAPLlJrApkhUn/"5_Z
+!a`2c#V[E0(<t;Lg'%^PYC)R&nds&gqeL_f(wlHd^C(c!~><Aj6SN}Gt+yI9Vul$kOZ;r,^dPrFwRFpV`V[pqAaYe>G8RLy"=KQ,O_=Az,[c,)v;@`:N_m
+&QaY.[^j9r_Lso}xS5o%3`<KF&ixqb7a/a7gw]s_0yDnd(SmrpOc3@Z>"aB)&Q-qk6iJ-C)%#4wx#fXCA>,VBc^$vCQovgr6kT=PJ[=on[YdccL<1eE<]2
+V7D9,s|xZn2TUL|m/%<fHDsIjla,fz@w56,v}t;!U0dHL1DQCj#K"%eCAH9kJoTP@BllB")ycC2n8!L8=pgsSJ3ov+2&h,6V(jQn0qNxxlba;+j3JU{$mz
+-fi);&Vx"_Pwb^[|<,PA8dYmtx#'#s8MBWnRGAsYN7Ob;;%]MvShq5-vYQf&@giD;-+m3q:ko&(,&KK6NL0GRs_JczZq+<sc+}.B1VEZ"CDfG3zI3%/il@
+yQR[n#H4Q=geI`B3Y3dE,%|oG3@Vq9}rCYTz{OAJx}mT38W.NqY:X$9"mMs!swMM<C1]"QCeZpo{)'.2%d/1'};rYA+dFed83%`qy4@ve4c!cutL~mdE/:
+|zX+37y;ud4H+TX&yS+lEEa2[q2/Xp9Zm(.ZX[e/F>88lP.swiOGt7gD@T=,|v-snpu#v%`Gqmg6se_jCq&ua]w6B}Wsx7U$kT3R|Z3;"N%z`R4}PGZKPi
+ZRBGpK6B<>VCS!Zi{eYt"F_GrTh7`ZC1Dy&L!kSQAbA`c#gh<kC;QQ_y"D^LRCecu)`^PHu538Lt+_45fB+q~xpfE+#PLgo1d=_F<$~Fip]{k'eK>(lZbU
+`a!&eN[_e9:8(ftt'Bpp'E`y+`n[-M^=9=IR<jahl^Lq)pkB'nqHotLsEVUW{7-]nSI7TYjV[Xx4x,&wp7{J$6Uh/t&T#@Y2^&sDo|kN7Q2Gv6BC5&:oPY
+!M._}Io^eM{M&K:DqH_2pqe('`i]xAj%`6$CJ$3),p2N]8@H"T|f"=W(mO(^tq%]Yxt&O/dQEMETfRJL#G=-X1ym(h7K}E,W}@1y%$P$k1Zd+)WY"s(w):
+d-H=boFw@j9cGU-OmB"0lipXxNc%%N:kTV"G]'bW|BS2G/{(STF79:.pjW;{5kNEO_X(cm4Xz!lO'i$VH-X$L+1@'cjP[S>Galio^}ayOew;}>^P_@Wi'x
+cG9zpp&xy`U'8"yiuYxvl&<94>][tHkO1+((LDJB%b&4OIva3hiU`26e%{6tWdl8'Vh#1>>d3O<d0'|jwMtIjDN6SvG!u]^cqK"u%R]klv#W-k>h{:`e<`
+qR|8AVO-:dlb3FM:e0XYzQtr$JHMB<w1$:'45/KD-i{#L,_"9-Lw^K:Fh!r21'iZ<Hn.P"T(rNzA&Jde~`6d5shcR1EC4[S`^oO&Y-/XCIM7)G8M_<->Dr
+vT7cpi;pv^{#AGJ25NC-Yn"+}GfV5cjt#`py(m(P%Vx5|C.5F+Sp9j8>zE{@11{TBjyuYW)TRd>#`9thxAE<~S7M_LJ%!Ap'Y0|'H:HaEHYwy/6/EGAX:l
+$5ncy!WqP)~d_NZsW&K$B'j!1=RdXw^|fgw7-$H8p+Ze^%VtRf"Y97w|W2m@%>Vxd7dlxqnzmce<&%+WPxG{UjraeS9&WN=]sjv'2E$_r]T&&G;0.Iy&3(
+D5QRsN#[whyuMsqo(D0Sep{CnKRMxl)x&^om#j@v,o<pgV6g"x.7[ks;3h<xS6HmNzKqo"&xgAFcOy/6#I)J<:V!$fw[6/kfpa;2o>Nov3:wd&_k<hF6A0
+9pblJA4+3zH8L|nj!6~az#inE[Z-npjUb(.g5hZ2i^sD,%6Qbj:pgC[8Oo(.|GKQJ=F28NA"N+jjT.f4bkR>F{6[Pu1jUI^&RBWLlFMQ#/;)puNh4{MD4Q
+0!M3$[QeM4FOP|BnB<BNL/qu_!s4k[FUL>4=1(oF!')('xKjfH>wFF=v%=-Pt0m@,T+c#|nEZ/]D3&3Mkn8lAU-(R($_5g7mg[4I((^ISmMe^i(9gE0$.Y
+C2K3b)A38<-Xc./lN5,(P<a_(z|o6V[S;'X8Tm%{n:R!{gz_$9@$v!j/SnQdxGJ}s.z#Loh4AreW/VUKs4Vb@pQmPSTTK1[G>vT+,kkwr3{cUzwdwH}HSX
+BG'%n_0/^7Cc[_lQriv`P>{=55^=42Q!d^F8!w'>k6m@ZDm&Q}uC!ckI&nmQ)::6U7PqWagqm!x=}uu/)ExV'<{}=^Po(4s"+_/;fyiqS,R{jkcLP3oNQ4
+N{w3w<o5yeLz%LUHG{TyvSN}^QK`)Zav}<F4HpaQVl+^T4{%4V1}qO-{`}UO8z,c$wPcVt:7NRst|m.nb5}nT%X+Q_k[K{;YF7brx+eV#MC3>T<9ib[Jl,
+2A2GYVR@A>HS'M'!DHT>f&-subB`S7'3/Tpp8Q|0I5n'W)=W+%-!Ck]9$GRe-=ygovd<zv,9v;XSu&6U]'N}awOogB>3:x!"vV4eIe75Z3FtZ"'tUPp"lm
+PnP-s8}0JusP,Ue99Y9k>+4gdZdyDjjmxeL54Sl7(Rz59KyS>.-uPruJFDWu]UGqLgir8-f{U{IgawY}ra'jv;ut}jpKVI9D(aSX<A1uFuLSNvmc(pUuDA
+l&aF2S;[-6MP<1>u~}ZW(lT,FYM/6[[#jVG&czGvdi)1FrZRJZ1uh4@P{TcYJ1G_z7+6{;39eyf,]8v1qf5NL7f'xprp>`t9ujx=whSkf3HsEP7uZ(yltk
+SdXw$ht5nX]{/`//hx3;:yXILU^opx<2WnVAo;^Q&#tB^;|^X9V7MMY#/o7B0s#Hhr'N.0%yE+pT_k#ds@k&x_JKTU!^;(064#_}}{q_'Z[5|$c@&{$ryt
+Qo7t8/,Ry)C=x[)V~!x=M{8ug&^hinLn8X]|;'O.")hB8D{;f,q8gTDex{)ac_n!1rdMzgAO^tE{K6OC8]"9ZsKs^Gdp5U{gq]2b/akXY0H`m7+e/FeBH,
+mp<`r5LNB@1DDYBPhN({fxd[t#hm1t2ja0ONE_eXO|Mkgy/PTyb'AtT&F:cyRb@A4eQxzybR.y'1cv</2r)}_#k|jZYUj>x/2&t=p}|q&rI7(OQ(W$qwW}
+wO~a`Gk"/NVbqne-|-/QV=tzdwFHIsJk3$B.S<KL3uKB1265`G~cR4xII)=L4+IpMDT{9}fv]t/4>VnhC_cfp5EXU5Bu%=UYHvAIut|!{i_8h{xpn&5RPL
+$^p/1`gN(Z:@+f5z0"}^velqz>KGzUQI^VJ"Vp=0|hX2E<$F,P]/{P1gh'Jb#UMd3P7=[`gb+$_cM3a+3WhLCt{8vrb$aT|uxjp5g!S/&dh-'!{)"F-|cI
+9YN`QAEu8:!j|Pt]@S5=6$<(zwKcHyDGBK(3.bdY,FZfX<UUK+7`l:ZUUDq,S&[XI>bDL^F&<qQR%2.fH6frY#y<6;#>_0!BF.`+yiq$]%>gFVc3$e@x;,
+G+2c1tM'-DjP}HGK[LZ+ri`V{/;AZN!Nsj/DEaxNlz#I7)3C38p_kaIj5`+OjF-f'k+h9!#nw(|({)n<"7U>BW_qDBlFhjPe.z`lQ;Z)m4EvMx@!tQ4(Xu
+jpQR>)kvIpKMIdnRd=ov/WJ#wF$9dqQ64}C:m+6kS25ZS<^$%@n|s1AlOsW<EIH3dqg.aT5[OJIxaSmUq%p[''<9v'p6EbgB4qGE~6zZG3=nbEhou!Ey1w
+gij|dc}j~7>g,dOe~CdN_o~TAmgLb4cupB%bvJnKPN]$e_8M0:|xbE%e`U9PFgDf8Eo[N2eP.{Tj)qA3:_.Dy:(pqu,4(oUBmMONmBlJZe]tDC2NI6Q()j
+WwT(Y$/y$A@XC2'F0=z`_|WucpD/5!8BA#Vy|m-T,3Nt'V|6cYQS$u|:6S;](>Y2{{uLsMYMDrRaDF1(jK:a#JCm9<-Y:jin+>.NfR9p[>Xy<^_'GV%U{I
+;ktg<_FOHsV<`Urp3wX$/a<_;s7L'{hg$f`{BygV&_9r+O//RN:"!^a>r9hEIbC./wq#zjn9h]OS-Mxi$@@7in=-z^nH^GbNeJ}b_q)Aqj5hJP>Rrt5cQD
+q5+rR_S|dh=W@W-&SN,z9C:)u&Q55mA8q[Pf9)VIfAcQ|;hWc_5g"kUw/H6#3,~tedkTBA+{]E:7&@_>b=B_Df[xnnUfdB"w@YkIg8+5VvA.[/A>]!n}EQ
+DtpsRTY_7WHY:m~SQFu[=:`)X}3BI>A.hz|@R$';#tvSbri(uWn{)Up;)6k+(TysrT!K}9Z<`i]5{y1@)Vp7j4}pmy|KLdweoPeLsrSYIYAb^;QU%91{iP
+OJ'@ENHsJ^}mub-CfC5ZsUUC^iE$=9HdLK9:{e-'PK8xoTR8f'[AfOM.cGl{jbv.<hxn,wP-k-<3+vF-8IHX&^B@`y~N'.}g|-7<m.+AHhIyAvFFU6O!J_
+XVOUwLkob(YGzMRsx/~LMr5!QXN>DP{]T9QA(jxJ6`9oUBue,k@nS}BeC=tM'Zt;qOsNZ|muTt<1sQ^ljYYOJmfqYMh:~qpBYuh8pNvA6a$Rsd'dp#xAu4
+{/2/PfqM+xk{;Zc=d(K!|shMR-P.&K%yqg</GaR0N6QlQ'T[WL/0jkq62daP;^o#oe@Kq%RD(h:!(tN'!MYY$M:pJ7E3"z#v.HnbI+S_EiiP8unoFE!YKA
+L39RDh1[=lCXN55=2@]0nty7>wY&;g6:LLR#5("68bFeBe(A5hz;/rnB;H(@UhQoTGk{|{ReGyuYne|TqjLO[(xIeZAiFzck(2&X`$x2^l~@H%4xoXnJ]0
+8n5jD7_EC5xyJm6<v>RXiUX7'wx}0Hp+`@DFpXy-o!!HUAj(B72n_@F/sSWAgsHf]nFa6IlXXo#Uj>8yRU;2pIV^w-^27F/e]w~SCh{g4M;@p%qP=>95di
+;q@yS#N{7`/>P5L%F#=h{fN{@pi/#AmD=1WXX<7:R[@@'s4<bpNR3mm7R8"LXN~t3d}%nptWN|<E+f_/u@6lX{2/#uIa;|&`1M:^&E(QUtZSq'+PLV4vH@
+"`ITv5GyCi^5Fr,(vsc3!@qEzum_E,prUAwA[W1uDA,w3NF>MNP$HbbL{7RrJX}$wU0.78ia86pjuiIV~}RnL[yA5}^Jx+V&')"!(n4>l&;`,E')TB_^3Y
+!V/7^Sml.m7{KF8x9[[r-#jC7_d%OYFxh:,c_76EbzEW5w~s:7NniQ)sTxL`[]HEFgbZD^Sw1Biyl6st8[yw{|60nhHo=7v{H8Y.I<=OO8+5I)GcVVp]>>
+[:$dE0$bU^E4fGiYP>|Q.2:f>R;j;%)T_!1n{hQ:S%Q+<{-P'XdutkKvtkRP6[fS$%48gnd7NNPM^IkqA-|+]vP/:X2lHgc&]F|e54JzP_q1.XPcF(uM-!
+AiK-%ykl,Wi',sGjOQ"poo83p/FrCPvF9>u;dL'-'{;"1_}Czln[cnI4g<O4H>W-;XDsnm3YiV.c}=dR>aC=T7,h'gV)aw%]e=gy];<).;vx=z.IMh]i(_
+Y!`&$'Qbko}`Vw<|A":zopjGK)&ubH.PlW-{Thcw"fY<,2I>qJZtqMJ'i@C2,<q-9wrz@Mt$dieP69Z.X&{Bfoq@2,q(I{]ElK',mU^>'!W:!`X{><0K|K
+l5Uj,Pn"H5O66HAs@q^"!o>/$)K=#e)fQdS7|qMq)|T}#h,UOzZqyI)+6@"DZdB:(&XG3Tk9F0|#:Cw|OHy!|ArI>&&3kEEfy$e`Z`j_dEGJP)HH^Hgs~P
+k@r[ghso-61kp{n1RB:H%>+m3R.Vu%N.5@@(GoH_~{_##WDq4H%J|Q$,U-pd1R-60)@S;`E[4g"`LgnRjfMKX]R>1=_z0x^=}Y8o4-rn"^i=AN4Vbk8G2%
+uV[nscyP2yc$+'#cWreM[p2eq#UzJcNN#_7p__t2uZVw$TgH$Q9Htj<x>WIJs]io.:p=~Hl(eJXA=[=6NJsY9KhhNM"cQJ#HDqw[8@`c&GS"8w~aFb&2_o
+YW!Z(t^Ezhpe_%;@JoCVOXnzl^AN9{sE^/4Kw2A%bW$6hS}-~0acOLcy"`,R+3h@{{]_Z<`{:W=&Pz$-5iB3I]L%}Vxn(7.1p;|lfsp67@lzuLT0s4y#W/
+1t-6z|Ta%biP!@2>-YN{>)7Vq:$EJ}s%ZXkJv-O>^nit,C;Z"tafw-p/U]8{:7IZPAh&Xo4S)Es1cm]Up/8'VQ:bZ0@KJ#uF/Mn9wn)Hw,ZK}H>tH+X`br
+M<~7/-K!.AunJb2xWkG1TAR9CVCX:hZDv:UGnr'N~l%7G([{xg+d_WF$]S%UHe}RWnb$j,sN$eFA]y9FzZrnJtq"xEoY9|3IqaWPS}8q$0$BZ^pmqt#@VQ
+28}sdb"gJZ(ThPmoSm).2f$sg+^LK"2>z<F.Lbi;lY9Xllb'KJ>T5;(qGQ)T;P|OST,00[v/G7`}>WoQ}vZI}rF]xNh2"AUGZ`q#VU;5=|=8C+W6HND/'p
+]e#X^a<.IOt[em/dtZ#T5K|+Q(iydY#0df@]]sm1#x:ZOPQ(!Brn%1ke/&P-yN3ga_@m4G[yk/;M>H4Tb8Dj%ez#1(fgo-M%8!.Dgz_K=nA2.K{[JZP]jr
+,KeqP#S{Yh#T.dok$[$MIwk-^I'Jw-4pBk43Wp/nZGl>KP0y=2MPdAY{P_/>ez!iQ5HSuXpJ%CW.g6!tH:0I,W5imy@Y"h<W51C_VtrY+#6GhL!>TZ{2'y
+,xKfA]#^.4a`V8'[Za"QjfBZ|&KMhj[_/k1y%j8zoM!}Jhbm7ej${q{}U8M|ix}2&2dGM-A3[cNcsSP_~9zatSC{&],eye.boKdWE@yUr:Fwz46=v0~,Mc
+@X4'ZY$]zhQL,FhcEflGJ0C_<SmfFU/#%VU][M6Pk89RwtI3"Dxs"er0|E.`_VYPbjDVXpl"Zswle,3z,x6Qo=Ib<t&Z&enY`W@S|sOUah[71dBm+P$bPc
+L3h-X#2VA0_bnSpWl9$i;`@Su;,rS"b><wk6^HTQv7#]`Hz)$xg3d`j5C|Oj7O2Xc^D!g-c:RMgh`=1TBwyq[JmPq%-Am=s;MdO/4@QI>AWt=GWKrIs[x2
+7F5,tX8A/QgJ:{~g|%=8clx-rYB]uD)N#KGOy8ov[^HgNWY&~{`>kSic.i#1Apq,<3wriPC4#IK9d;}'m|[7NSXk)LN#6TUB|4/;|qG|WYe{Y>vX>[5BAQ
+H9Q6]Vhtc8ZKgkBQ~AXZx@nFozcV6d4RA{^ty#%e85j5:v.@Ff{Hw#TKWV5EdIsfSLB)&0^N"#uscj4I_h6B"&k(b&ld,(E;N3VnZ{:<}HC>`#`l$5B-p)
+dMuK[{ifQF0)L;TX!7amH5I5~24VH.xS4np<i:<e3t!h[KF!gM{2Tjj|ZDg-;_0(8|G|"]ftF(}&>g:u'R-I,=ddQ)eKae^e,Zwcw9mz^P0ZU6.c~u&mH-
+dvz,M&V|RlzKA6BM!BiEly#Z5dlpGgSQLl7IE(g)+4M1F1Ff]KI>:'7K7,G@#}}3rM5dSyz2q1i8O)F#(TaM^kvPA`&U;+Y@zZx9U!q'0_;RG/Bve@_2Gb
+!"Vk"yO86HnuJfU{b0S7J}lbf5~GZJ=p"xG-aI#t~MouJ&_ymM491bvlPe+Nqa2LGd($1W>EyTcu]ke,/z<nw3h+wb81:4dvbtU}hNq2]|YB.k=Iyh(o!X
+(T;Ub8{Y{9"5Ja!v_2G%ldlg]4QsdJ{1VA!U~N;v>Rvbfsv6v(GCcEQ!5HS%8Pb_'Zb83izU]Me3DUui)xA2ZGM83ZU2G(Aq/ecj^#M=P)x3l:L53[C"WW
+z^5:3xdgIt}]Sggg4P92(""!FkWa|EQbZyqN1fGw1bcz[1yOovw;3SD(ZRD'RJ;Ke|^{nqjs|s]+gQ[>[qMo$pgfns;sBO~qG}~w'_;uwi5jbgCU5{&4SE
+>.1-+qo0Hi#V)%Ztc8E^4!<PJ&Jp>5x3bW>6GVrdJ9Gj]6/;6HgG.F9&IKo71Ka+L5~7"O5}dQ#rE#PK(>D8.b5c<{1tc4!Ov/=OsKUR,sINW|#kU`sJ4w
+jZFg'9=7JlJ'TfSs,!s,28R4Nx~nZU}kDz.)Ph=>Ixt"o|~xaR}M){JOP:X.p/ZIh]F`49{Z8vb}%O}nzofJ6f[yb}&]l&gLJ2a]J}.}QLY{zoxu}2fCQ}
+>I_^Zd{u329;mo-FbIz'q<h:cIT{hlK0}!MLP7fPp0X=H^7uw`Rx,5=f;B)zfx5WsOUcA"uC5K!Pkb806xPgl#ayBg|>EwI[<n%N1=nmn|3.CXWU7x78C,
+yeWd{TowJ=|zN)7[0S)^v>`1:,hZPJ7n4-WYSGT14j(oRx$E)z;BkZJI$]xe@/J7[f;l@'^vi,e`Yq(!ND:vf3.|PR"Jg_5-|3uXk.s"yJHH]/9q.F5uoQ
+Cgg8MA2Qr"(T+S^h;9L/3xO&n-e{,[nI'KT`EYthQNr^>QpI_+8Lpd30g=6(Zh9Wun1.{XonH>-`tzrdIF;myM`i$o_':vHhq,UrO{dz(OI"ckxO}&$"|(
+lzQqxLtxtK1OizfZ(c[W4<N=~/xsXVMCAc3K;!e"f{Yu[|U|;f{WhOd]:IJZm(jt1uav}|TIr)fsF_XHH3kl,+=:Vt'A57mLC$^'JV@K5W&d$qm'q/^y4/
+9nhRSlt(+-{fiA$1G2bo&a77W^Y,pzD&T{8[VIUpQa~<}98F]lFYHW#Yv<n0fI_e(y1cU&Uc(PDW({gehaYv+[8z~w:vKvNZUvjLo}>eiT6G9Fnjn7)EA+
+S|%y-h7">pP{6y2KgBedti3n2io&;-HQsgJc5@I>i:&!IX`"uXwePU!3sXC8OjS@Z&YZ4jL4W;.;/.xOE9Ax92P}oj@2:yf}sL;vAp[Fu2qRJeK=:S_pLC
+niSmbylDV_'eEw<e0jBo`{Hh#>s"fcq5<^[m3DW{/>hIYx$sx;k!9=B2/XpOhUr9`c}>j3qwWVE.m2u(+PLWwBLY&/)<mR:n>7AxPzAL+yV,^V-vWGox:K
+NwWPuw_6Hs(8g-]b]vJ07dL`F$3{L^e@6ld9E{2hPj<0mCDLjmS'.7Ab3r,H:S<zy,!kj79cP{$NINPe<0GtlAV0cvnAln0!N`V3h5H%wVLJC:tSSpRv~#
+lRarG%kI{[qMh#;v{H'r,0]0J7ZZD0Mfxhirx}PvLcnONhAKd9kJ@.:|@!6E#!U;#nJrw,y;t-R|_=>vp@Two"I$76o/q4F46kwpwkf=@-oE41CxX-[JGw
+Sg9=Tm)"!lGU9GIlWLDb=AM>ei]@Y^^Ujj{/U8L^_S;0&nwlV90M^1cpTdk'=#BqRBOXDbOHKS3+)<Yd=oOftx"4I@Bc{_0ZB-ls.R(t#+dMm7f%dr~XZ8
+5!EUo^gkhHkzh]RdLBI$z9`(OyFk'O3E5dRP-_$iGfMuV#Zqx<dcMK[(XFe^z;Y$Lw,NG%NbN&krVOk&q:r`@L0DMU"oMP7-N[[2{)oI}<X^>K~+iE~&-q
+@X}DLEH18U7IY"OiAuq8-}K$(4i/tXdL<#KxreN9)crB0qpN(>'01Wb;P+>e;cXr;zAjV{IHx}RnqlMY`@g<SG+SuH]/"h<Cv;9.B[)Ax:DbSUHAia'Xsm
+sbLI<lO7~qt@#i+[8vb7FdEFlI"+hmBBBrC&Y,7fM<5R1U-OBb:M/>I6U@CS/,EKE5mms0B2kaR8oz$.%M/m,dIy<EdEO0[MZGYfvXPz&-%K#$5.-sYjjD
+D=Zt%l#u:}8g@j%YS,i'&V5MYrTZ#W|nw2>x#J(-]=(Tc,B4MT0J:q_8ci_q1KiR|I!^>e">"[XHP/LF|j.Zm^|SjB6CypqoB@A`kqE}NvD(8F$N^a5I-T
+ch-H-|Vt19q,Ebu';6U{w;CE[#Xv8w8Plp>l(47qjsGTS^S>"X7(9#K]masHK$;&wqg'}1b.DFT$@2nP1bS|~IzPlNvGD>F^HDkdI'TAgt@n8cN6Rxuf~B
+N]0CN9Q,@(RbM4Yyep7/fMV},])[M'7N`P71p@mG}WggSz-9fz}-;'.$vJl4#+wn1NeqT(snMhNXj'`8`<8:.yC(:>$Fnf0mLc`x$/7x08vvzSUSWTyEaE
+{5$<174|Zdn7OUK`Jn8UNMVim"-fz6Hro76.Z"md9k>>!bm`Jqz%0jI#Ivf6bn!^i2$AMAL:3W{[b.UxE:>>Jb!bP>zi)RTT)(sbt:'%s9n]NHp-!U!t[:
+dLf4RiH#QqPY]avh08)`t,yS;"M$Y"0!a#)mZTnAc5hT5>yVwb93NA$.Mmf>l<@el0"<<xzBZ5^F{#8YuB}lp>F#W)8<'%j@HB^0NrT#RaMSJ@#3)1g-a8
+c/6%ZjKi9:tC}CL(~"Ew]=C,pv/<0yT|<oh:onji0oN3W[Z]9OK,m/0D]j)@31Eu`3+TM5NkZ_l:HJ:A^kH<q78,>7Rt#+$W:.c+KRgLlmJSrCn,^Czj#$
+KKKmVJBrqaAyNQaGpEq"f&3V-LX&9TYi]Nn"WZ03>Zl1g>vw2!REE&2!#-3%LZZ47Sn6s#Fw+P9=66VCV#w>c"fDSk.}g+e$|33u$H:(GaSMR;XONlKgOI
+NDnmEfcvy`i}yn(f'/n)k1]k8dj6wYxRfO2RDgP913D62"pR&0B]R7c(C'=w'qN0Js3wzdbhWb,j<,p^8b^yh<lw-mV1"qvi-o#n%rhAMCRFuBtE&dxx_G
+pRJe;ULdV|Y9/GE}+Hl&,eRq0$<ZJdGT0{Yk3IDUif&![er$+A/UDrAR:1u._rBNWJGQ#OxL$eQ14hUQamu#6;(Q+m(`lr$Eu'WfZy~X.UP3Otc{^v|F.z
+;a`}s25xBk-;Gl#/h&q0)1P,sE<rLnHHE&.HmzZ'wJJBz$dcRMAa'p(o(yGi^.Jl>k9A:Ck1joIK9},e&U@3t%n2Q}}bn3F;h$qC]rDAtXV#!LVs>)wiyY
+B>DpuhIFg#A9pNvjO"4CG<,Y%:%1ZhqBYYu)'J=q$YjTXLvDIA~m9mUMK(<#-@x}mx~_>)JJVWLAG]VBHKKgnI5lAt4O~+Y/tiwFfG3V)8LBs2(yG,MB^-
+6F@X9mJLTO@)S-c&M&miGT""Z`=]8PYY_`+PZVDtdspAhjy<n+RXJCovJveB4`+6Jv|t!Q2sxegl4D!dPq.z;J+-w+fA;m1gHaMZGCwF#mjmtx!zr1[!yZ
+{YO^}&N$G]9Wl``<'$fu(kY4X4a(xt.I1o39Pi2us4U]{J7'a.J-':c@m#|qk!tMtTKp3JYl6Ct{iH42r92a[|Ag.-WIqJf`7FLD5yJNk8f-J4lH>0E"<U
+FST!l:D;vcIpF_rayz9FC7}UP/4%'GA2}q=ZP|s42o<o#3%`~BS3<-OMw[)n@f7}3G^odEvx:c)f>T{hUdFCx7^f<i7V['qXzq.trkyfSapr10p3t++Q40
+GG@#1Z/]WtizNmI"(4_f~B%rR|~e6Vx3{4+B}qn{LqE.Jbuoq,R}9Z5'mvwRAbuplm<o"g:zPac)veJ53,YJwN%h>{r]awtwSDfJ9(hOmfC0q;'7;rv&_`
+Odb.1f%f<H+A#e1eSw5X=M3.+r%=hoQwp{o]t.3uHn_@1N~AVvDA/q=b=]OAGX%tF^;b}+A@[c;`qfL>9V3g<q)^8v"rHwD"(cct$+J"MqR|2{X+a}2{Cn
+`sY5&1ZV_qYG^8j=(0,WooC[J4_Cbon(_M=ZA4"^(iJmsbbL`|f+adgd/z.-W&9P4/IuSfZ2RSA&bff;_F7EI9B7#||i^Vw4MZAp:;I|GSb(duRNpI=B(J
+wAqc<uQRz#$-xSQaWA>hU%D`3whF-L'-ZX1e9dvZmWa)3>T|cML@wdV[PBCLI5z.ce<]-K/fNBwe"EzO(MHb#C|r]XRhT<vS>=5j0Z]q,E3-$S~B<_+l|u
+;/OCbOWE7@tE#J(.rAWe1HyhF'gSfLD|f6iEsej8eA+Bi%f>eS;g|k$@1AZY+L0"hb}h+ThR/!)ee+oKy,9=AHp!pn},zB8`]>'#>PaF/Gjw&q=X/lF/|M
+Ok2M&uO3A4@zQ;~O!wUJ.L'a)BM]=eMTbn9@z[C7ayu]a>jp4!M`:"c^}YlqwsUDQ]cbI%2<RAkXs]HV$tvboC~zaC1ma;H=712fA^)[2Ii3$m|.'FP=64
+ycBa>nv:b-aLP:XXN@WA:+|R;2r0$M4B#LuV'HeuP@Mu#G6yayT!T_'cxFFoN}(CSL:6F:v%'m3[+QM56LGbQ5XnJ_f=l2&`g=u3+}nlJP[/5k%rkhg>,7
+1CTU7"%}C<Y$YGhF2uKuk2"1g'U(:3g0mFZ!C;KiNme3d>(T5uJGp$C0<N+UR(F#3PDfVNDl!`)3P|)<tJlNOu.`5800A|u{|h>Pr9k,X%Cb'Ff4S_j9YB
+wze5#(6&~B<k&ZkQ_L4^Zx^`NF&wXzalA%XK6VzDem|,eY.B`F^y^A!75oKEvJT2>`4rZY+`#UeLiS>z[A~FTv(RrI]IoMR<}dKZ_/zi`TVuU`-<$#$RY{
+hT~=ZQpe"fZp8}HIE)GF;P<=Qmj>B]I6G/n>T.YPo}{k/[ksmf3TfoxOjcC>K'Ha4@TIyBwf50zLLtf=U0,v7cQt-(i0(Y`"zJE&~x.eqEqmjM`6wNJtEQ
+2EfiA98LnY.w}T))fe,=UXSv|igd$$qLo:q2{x^GkJrRO9A<|Vu<y6Ya<!qbi<1pFkPS.OmuFICJ:&:Kl$2X^Hyk9ZL>[JMH"M/`ZOj2twlbJV;Y;)WJ%L
+Sx)_SB!GVkFfgi10>vp,PtBa,Xr]!LHk,t7M(Mh1zD3g0nE[|=Zv59PXP-0gs:X3Tak=f^/4ZuJshGmu8WKQ2wVi=GYMjNt>Q#tCBsT9mz#/-W3KhH1,QV
+Fu{`=mR96&R8lL4'Tg-_v`uW9D-v8d!"<HV;mhK=`fKxM$0#'4Yx1x{G>W'p/0AN6>Pe)@piro"H,'5/RsdC7WiXtD`M{&v+cST;Y7na'@(Ru!Px/eH#^R
+B[j['TU=2W~+dxgk:N.R~qJA$`M,3G0i!j0y(F_g4&V8_4ut'6HgnYx:Rora(R)=uCrhq:+PA3('O)Aw,Mwp)tm>hLh:~DLa2uh><Wm.{<tQoM$9[4Wj9D
+NQN]LZq#"FWg8%di04$S&!o&ls'TJ9!uQN7f"FH_d5"RG|:cvwPol/9OgwXDzsUlCRFv0Ao(prcLRHUs;o%_cY]{`Ot3Fc9djB}"-j.;FOy!Fkl9'.FI~y
+'O-gC]}ojP>:|_1jM/Y)!th@-KqE8l%K_h&b+rSPZKi@|LcW[0BKQ^[dosqS'1z)`SF1OB6nQr=T02t;oq/V+U}KONPVd/dJN+E!}PnSS'YRv<p1OE7TjA
+oM$|lT|prq"eC|S43OSu2>j5D#;ngr:}ViosTd^5`$8n$jh1h8wmb+{w-aQ[PdkixuT`Ym8MmFuzv|CcXLk#Q-q+hCk-NYIZPt0&0n8k)tPNgIHteOlmiW
++Z7y=>DsrJ#|CCNux$9Ph-DE#yEDL9^m3>Uyr1|]8RtzCZ3/[]L{'&y_qk,f8Oz{XMeU6X"S%RM]n"gg9eWHAx0UNxQ7w_&ts#Tx$KLz{W)uD1I2P;>ch|
+Dk+Kn"gVN)!fd1]@>(zt8OLz8WJjm]!'@^0OJ%%1){u!49JFvJa}JqiaNd5tA[%('C8xM6>;RX1jp4a9'NRxh<x:;4^H@^!Qs#Yo,O{xe<0BpB+rH3DPVq
+IU#KIyd=U;'tGE!RB+U]zH>5-GO%ni^#|:vo$Jnb3+Q0;7s`bn$:aPKPO1-'eBo`@>Z$YCp<E_OSkXd-m>OwPSA7DAEyI6|PH>K(IT:%nT1+lG-DW:p4;j
+9^f}5O=qd=fX~sQ&AN6/U-WUpl[mvF{(R.SPu{-(`_A^P]z"fXs@a^uUBX0#f[nZxo:Q!JTFpoh=4fASL}~w7JHneJq{TdM7bVO|_Ed,W6GZzcmV[-s2KY
+:r6Mh58H9v.@JdwYgqU"1oZN#moVJo_Bixe}7hTi4BSf{.-z.Q6Y(23Rr_5V[sm:qvp0VN34IT/:;9YjCR5Z6|o=g$BII=GWAJ~KRMdG-f5;b6s{,e[49T
+.1lm;sD)UkeANkXw,Uo{A8WoNgSTR9vf)oj5M&>GFYGl`BPWhSfFb!Aj8<.+wQUu!n9)pQaM#s;d^LQtMjk%c=L8mV8TOaEd=RaT1#$_JHg[i!$4^%R<e>
+F=riQQ`o1@]aCMjt5-p_i`Dmm""PU-hfIx`I]_R{:W1h^Up6^gopfTb4~hUtGO{1u(X[AkOcj'ZmHs[=ZbFWcTNymv2_A'~bEr=6c4=!px}.mH|CFh473W
+69=PY,KT#dGz0-FNCO@}2G_I=$Q8mjBbYiwezet7WLc:~38W/ZZJXNr,7WOa.L%eu0~B!EDqQ^ewLF{(oBz49(uym5N3vx(w,gvEPrN/&S+WMp<I8nO5h1
+"VNva#BaR},7+!pYP(j];t6D<;w@JZ<1.-eG7K@[b`{mfUeEH:/HJd{"X4ocLdy3f;AwhZaLTfDxv9Yk|>!;eR8oJI4V!Mfd7>EoP)fM')3MAg`!7QeOjw
+B09N-9eYb8w/DLst"|3Y0FRwqr]`[HoTOy_8(JdPT(h}ji4_(stSi8wzfNXF!aqVZxMV~6i{C$Q3oDg[D-'d^3ibKx25CJ&}9RlOjrBc5hukr18Sc|[e5J
+hDxw}.5CCS;d~`M!q8f(jmPwOn2JG2gIIu`KZa,OO^YA^Q0vdA:j-`Xk#_IY_m&:s#~x<YZvX""t@&IAE_W8h@akNO8QBfY)!I>^!Zh:1yLU2/qVmmKIUk
+Znik1R~[wXI>GV4!)yQL|v^}(q%02}C|J`4q$^d{e%$u7s>Fc{gz3<Zz|][D3X6h8Q2@^n-69YM(z$f2@T_]j|r3J+9c8o`2Bv/6E0V;[nZ/:sblPHc3Oz
+kR>lMDH#@ex57k2^C++nTDJCcu+]fCfIE+eRpkBNHQt+9Oqe4i8iTqFNwqkQ<pRK+Jv7e`xcTIR+O.S}N@j1/Lry=uvDp0rAkg>taYhkr-,1JcZc5.QcRz
+N}GHS>oVXW|0X6cH;dvas3:j;NDgReob/fLdnX/cvB+l/yU]Ho+S8i_]@Nr%MqcaHx8x%--V-uh(_eolnpPalwaz/JVdeVb!%.1O>7}PvvEz@nk[&s#B+g
+O()5OV6%q;ZCm'Z%bHal5p3wE5VMdp-((LOcjzdu{.]yo0S1/6,KaT2(hY]z=6tNP8M}s8v6%)>dr;j"]A~W5KC]0:bO<Z<s,a-<~Lf#0(g;CuHjn@65.v
+Yr#m{=#`DH$M6#7xpvQ8ICE!IJJ}t%!={APGP%kik.'nb)}`Z>6j~-=e<Zbuc]>r6_^2!rkvR;/=fPjv[MB}_a#n@`c|RelAx'Y]wb[CMbfL$l~l'3%+3%
+[B:)'9h:lyESFX'=yI&JkS:s}uGY2VgcDtXgR|v|/AgOu)yux4q`qp1}{3]5DdFV#6Za]dBZD&3D.Ba@:bH"XexMEm.^]&&6c'qa'Zxp&&l=x4yOgQ:a@N
+p$hAh}Cb`"vk_LZ]$bS(W5k3>f>R2kS`1d8Wv4QAnSs4jOYJs:yA3_rC(O}&y}Ts(7GQTauMJjTrVeGi~}Fxmd8lQu>k]}Yw0M0@3|jREzPA&9C1xLvC'p
+&.IJocmA6lK`IF7o|zir|{5o[QwrGd#p+Opc-ou^g{kuS[=(/nrNQ-t$WG+fIf,HaNsQDV^O1W&0WbX|uYsJg9phXwWMNO4{o('dajSL"{xef{<SX|<}fp
+wi2}k]~j]rTnOeQ{02wu]y1|TTKsMC.q-aB[spUOLZl42!aP{Bt!7%0qectS#@OW)Ldf|3ev@vd)0Sd0yY#edENMCFk8=J%Rkj%{O;%P-[s&81Bqg9K;c#
+,W6{BN:TwO<vi2k^i|.=Bg~VUBPVi+O{h5'.UUjvS^oTP/Idw=iR{/k_JII>M:vTmsHJb+Pi2|5n2R2^Jxu7]L_F_1y%>9o@e%/)||cOuZIM=U"$xz"cs<
+x>j|`/k<TjX,ZaPS~XhZvB#VhUK@VG"Q5|+>pmWY;#WE6<'NbfJt_d_pv7]^_K~M1qJ92xwh6}{e!(UjkgNnI0~-/lhE^qLxgY"3rKOK&+p;/3UKG.qo$U
+!5</ioj)Q8g1c/f+vo'!nHh.%#/PYWcS:-+.vQ>]yaF_m0$O6dwJA^Ezu/suQEZtg2IS%<TiJBvBVheIY>5nO7&vXq>!@Y5jK[M|~!PV=.faNn<M=MC)m=
+`/p+o#D.s4^sv#d2vNWK#g[DP0.#L[~ssm^'8'A"'NWj9J"7H&b6dCyx5KV}|_P6;M7NX!xi{PCf]0O3RME;gd9E(H='vCf<2zZ26mo]7fb](QZ/FRj5r&
+E`$Y4/[a/Lr7xA&:8jEaryS3cCcSBxIb%!}:'(wJ^<x|Nri@TM8yzti6U{bVH>>+ow4`~5r,rCnto{qZ_KYWbwWB@G@m,jbD$nkW~j(0SDX[!R<c^xZvoO
+SW9zMdYD=oVy,YWhM@rt8y^b]=ayLuypLr=z}]lK#`Vr_.=}<3Zx>wW8]FOr@xOw1)BitWX>B^!<B"#o<d_Wd}Yv^>B)b<v}wVstlcqC)dte,;7f.YR>}Y
+`>EO@ki8{^2&jmPo:vh"fm6R(s)y6S<o/ptYkd<`9@LBGS$oCc1/P$}2KeB;.ko3Ys!Fy9fBn+jGDSCzQex"DdnKtoA+``bWp:13"h5fMO=athcj@vq&y)
+Ogk@xiK`J5YX3`{2>;W(>[Eijfjt6{R}Qxj_4G/9y|$U#>kJB8qky2kB(+2a2A(udof81WbVc;^_;Y%Gq}wB(|/MQ/"_wG5LY+>^Rv%%NoCYg5!ye49@8y
+wJ1;l_"j=s>"^n+>Cso5V-q{v6zC$5ewx,c:CO=39D@IdwnV{{o.]Zg}bA!aS`CtPAxM<2vwDB}umc56Vh9np]lp"Z;8nt<d-dV]N}j%A(S"tnctql}['^
+5MRddA{TvZjs^&[,|#It<2UA'87gpYwA7n#m^P8edoVIxM|Qp8$;duJ0`=`%nCllmFtZ#B1U~cOu,a3XXmVK$f1Q:%_CL%h$"qD3x4>HOr&m[$8^u2hSG@
+t2JFf>|,^.uh7#+lQwO5+3HADK6{$q3Di2%Jd'~r`#+uTBb2kWlLyPptAu[#E6cJJ@Z82@JP=#vXEA)ld{[V1Q8`kFuvlF-erHMZ~oUDqdW3JqOLzsQpNw
+ur4`5JKMvqLL.g~Ygv7luVDbK<<e.IU#P=myrD)b^q&Rdmi1#3C_.@gQT4};^PQ8ZL[Dqb<y$){oE%7h/|6]{<|J7-x(mNZy8_Wf(F:[2mEfi4f{_L9s=p
+HZ;1b}&u0O@R%5%BIxfkcXG)idc,T3u9nyA>{neUL[(>vteO2hopm25I`RKgwNF6R:9GwA>i!vcS:&paCKfX/Zif:t.aD^Uj7}[`}qTo75kyj#Kqx3ofs-
+NFzQfxu0f'wA`SUrfLWr<jFpm20.l%+Z;i/}7mFCl2F8FXH2`4J%mz9zC1>{_w-CdJ=|E&%g3BLo4N96Xtt>R3#I%bH-wR5W`+G[RdF7<k">FWTg^{wu{w
+%Fd!R45CrJ7>!NryuW=lr'AxII"T$<VuORjYM:LPr6)=^o#9AWH.%"cUKe_gw`mIwitetnfoQ[JJ_18=nC|484WbDAlgx$m<uKbxV,D0yHpJ;[f`bZ_$;}
+MyMQ6!ZNux_mBM8c-r=d5ZiHMP=V<U-2eYYwJ.::C!tcha'xr_Th>qtLl0Ez<ppt3L;0'MO@-#D!-PM"@X#=:m04ck/Ose<]Uqa}3vXE^T$"80,sWk2i0.
+T%-hsKIz'5Fd:yeE')oe]da8eqX_y.<%1M%|;S06/K)M@^!#6e"|0U,[yHhnUSevc3,c<}6I0n=jL1SGV{;dTur|kTN}ni]=EgTN&:E:eZKUP%x(i|!}K8
+G8nOEl.RXbqY{CZU=v$6~fbgXr-}Fd;x2uar(}'JRr%Tgh+7mq,}~{TO+}3#g>$xtO"35-xi$dc|FdW%T@nulels:qdrXv[<63'[6d@jPg]I:`18agZ)f,
+Al-pR7%)MsNTzeWVm3owTEQC{|~{;=0(55$gbk6yNOAEbrCf2q=}Itad>x]C}TLzo1;fyf+,pm|@T{tL$d-muo#tF]7c<H0+^Q<5~uO{hINM&xhop>VD(2
+heM}QG/AN)8O.2[.["z:(wNfOqT$8EGGfD^pos6JKy;d],kl|ZWo)t3tY>Qfh,})rE8Gud@{<$aLw#k/;dZv/rtQgWRko)s"oJ]<4V5igDo6jdx}A{SeC@
+jK_q6oTqw^X2['LDy@J3$C5"/wU=)iN4]]M{!q)cP[r%GV|q|}]_.f',COnLwot3#h$Ya;WGjPdSBWORHq<f^a0>p!EIN@,^>!HaV6imtt(e(}h.S1Lsn2
+>})-4`NWzebGny,1q>WMayIQ7!UULxK(WswpxK[sIn~NU3dYV4pr}-J@c|nr2pN^i@86y@{:{SJ(B}/Mo}tN4AwmnOP&f)gkqeiw4.R"BY(57I^MR,Bqvu
+mI[D0CybLOkz8QMTlg^E9vVQs;-;-9bxaGGTXF@XbHhI1}<"MV)NO'ov`uRkOTvFIdG-^{T5xe;"7vY4XIhmP)yIE@gtPVM3fZuBs94<kvMaIs6[G;(vG6
+-{M/7xFVw$hen5E<_2Do<D(vl^"Z~(xp[4bs_|YAs9Ex7f~IuyKy"rtn`wJu@U:$$raxzvXAT:8#dX{f.Yr8Ig]lsv<okvCU|jUA5[0Slz3-Uw#fgo6b"c
+B:--;Fycus6Ju6[RSf)3D[O0Vw$R7Dz("g]J07b";.~FsFIf@y|wUY8yxTKr]'}4@5>I<O_ESZ;MO|x9R+uVF6VpWaz"4{&]<mGp^xcFPmE];cr"W8a2<B
+!kO}'mnOHjHdu&382ro>dmbJS)-V~`''X`>;:@`<83L}p7tG_fnZKN/YxdGG1-a!VP{<0X!hRfLEc]o#,ox%w^l`Y{~wbdN{#5'@!3>8R`G{<^]-)BH9CK
+D[1_x>ID}v_>_Z-101A,18URLAJ@YUQDc#Xe!N5-{%$N4q.nISc40g=lEB9RF#O$QhsT,8UF5YUxsp[(k(F;[_HlE[pydcc/D(%'5_gVY4UC<P'.#M2=A-
+eW@o]o((]@)1k-d[;%kue}F6zj8DO6<B}Gu4cxt4>,"EAY|[~3s3RyP3iR<7{zrs=8xmX#=@^H9JKbqPF0Xa85G<E+LZrD;!NyS}TmCn0l%.bon6M`lz(y
+a4Ev@nNb)Q6]%w&aQ"db=,=>wM[Y-JJT1Jt8&fbw'[t^]J(9/Snm%7>IZ|g2c/pp'4qld(x"tLkr+Ugiz'gX/"ZLe&@W{1/B<{qu8Mo50Ll!k$v-C:u1n_
+aDs[;F{Mp.O#2j"GCkPRL@C^8J~aMlicgjh!m!>tema=#[C,BZI2yu<oUx6PF%rEeA|(B|;Xj5.(zk<y/riA@|mk[I+$DvO!eHK`n,%On8uWzW/'lnF{fY
+SlQt7Qe,T.Xm+0wqIJ2@hr2$tJoh8/C9QZlYgoopKw7jzn~PbTi!m.-|H`)YksQrGv'N6BY{!6%/Qz=/&cZqdwP<ONGtsn_v#E;PsU;[pLH8%_;MNgaW#@
+NwLrge-R%_BpuJ:">w`4|IJIqC7<W<'mt(xjcDk3m[QnR4%+6ol<4&Q{zw$vKTaV-GZKEk=P`j`nlK$,|6N|{#hh^+en47~b]|J4WtB=;hFq676:8.d_Lx
+!N#_X2bP,1`%]IA(y2<8IU;.dF;8rp,J`1+1G+y"`j^`wQKP'v^a8Sf,I'|W@[@TR;_V6xP:arpxYq3T@rKB{9nG+dPm'r)P4Aq_f"}-M)>EK]m[BQuFbW
+<m&`N1LIyUC+u^9AoNy)j'~]F/zv9"zJ:coLdM2=}XG2j:Kwr/MGWwdHlvCYVIj%_6b#CC%$}c_^9#SZcc|@F@"6V/Tf+rc`YN~uzthwFyJEF_~hN'$pO}
+-7@-Zlk;isZpnITkv8#/LR1&UV9lwWuo0n/(Z7"l)Vx!R@nS;V9N>CZ-_WxVw:%':Q`}&4lz!(R@1xqsnVe)[7#pG]ftBG6"5mOgz`fjx.hFU]$%eF(e!i
++X@G7C&jx1@leuv#/JNsjp;'XUz9ya<clc![{1guZ>7mhQaF,Uf1GY:e;F$3JUOx`p_W}LH5JjS{'U7s6"Y6/O=f;+w]voP&2>mhmqYK`V;u;[:xFU:GSg
+(M.Nr2Mok+b@GX&o{yUCCiC[yo3x;3$J4TZQX{tf7IxiKFh2Je0)()`i0/s61@Gw.!&]3}pUK(|2]^$9jwHyjQ%")tr@Ybj@o>X!Cw+h%aIMQX8VT[R(MH
+d_ci|cjv^&_H9(6QS_"|KEC2|8x^IChjnL=GA&1_`7e)y]fR]KX^=r}=XHH2PHcp_R0g^Gox>s3{s6VyQ#<r2h$UmCk7.IMRH$_C5}DbA&X<f%Wh5P<|C3
+sjx&(1%6@$G"M9~q0C~qlzrWlLAkTx.y0X3r|;p4v.a`L(M<q^_44D_9y4xn0ks()8i$P2(K@)6i%yllC<&FgC;V)=[J+Z8Zjey]j]xcc9S_=e=E%U;e@-
+Ch&|&@l'KVcW!VEYYc/jX'Pi5'`%=B,!kCedyP0GO%R7oEc<ycrCw.SJ{Q&v689cwZAffYb6Ie)I6P!}}%mSGI-{Vs%V]qx!72TNhCj#'Bpq'NvzXCct^_
+0m'-)1vqR$;-'f<KKw;<IPGP6H4fq"[KENV/5CrIpC~_)uOhqu-^W#Ou~W^:IK&@%$lM3B^{[YQ)ZoH!69m+4Pj]9s'nD3E.lO]fx/8]FUtniJ9y,Y[z&;
+>W3F{-ASI]%76H.oJEsFXm2orUZR'Z9:|ft`OXy1U5o5Vig|lIA=vdpzIRI>ivFMLJnvJ&eAY}$)[VXiVGfA;^m:(NJ@e`%l<P4M+6:}ax{dyl&+XqRw+Z
+bT~mSd|i&3Kx(i9|$f,e}PsbkT)^}XQd!AEELpyZkd6|'bVDB60q+>O9bjPb|nJcG/7dHzxBvX8`AmNb$[C6UM(PUi4:)y77x77AKu44L&SU_YmuYfDK{Q
+/bF%Y3{xrHa3wl/h{j>IM.`^&|C5(4q"gN9KQ+fBy)hi$(L4Ks@QED}Ghyl8In>J}$o53Mg&$8<gJ0Z5Aa^.E(O#5Tw8GeURW;zA,o',>WC&Mpnr;Qiec)
+dp%Ru,McNzXHnuwQnd5;1KIR);1yFi`2;>xYY5M=>ys#eLa%_{i>.#.a9g@#<=sy}QsIaf]Oq^Q;~1EAaM0kPDPYCW|TzdtB^'6IB"pB~Wqwyk#c",I81q
+)ygL%w2bAQ/U,S/8`b>ULl)k=J]S~]{Bn9aesS=1cSm]=sgID40K8or/y+AqQ%Sr7.5O67t=[JxFF][td0i)70RYOM-uvdypXjv#Y(]]#2]@#^dm|Y,.gU
+WTxu'D_%$`uCdZZDsKJ:Qg-EL3>bSbuO{hOE`N]TbN[A#fGd="+<7TP=eg:b[Eos$;Bwjd;6QT.2O@[X3nR/gbCc',supO@kL(iF5l-fR$ExjNIg4h`w]p
+6eSeWtv+d<h3SH9n3{[s9Q{Q0>ZTY0"jQlh">W^yj<}doPZzp9ZGqawaD^z^Q!F`y>n{JI'Yo,kQFxB#SYbOy,kcWKF[w#uSW&$wLGn<~t=)BB!lRS'!OD
+fny+E3Wv5eK;j;><L#G,c<MDrrsT(sQL9[DKgbQOB47en4ua%BAxi2bo<,|8Yn9=#G^Yyr&Qkw]kQ33l-^i(-@d648Pj2[p-@nE8H<>wRpSH>g;<vDL13e
+gYY5I`2|dBMkGD0cP@g8u-eXYV$uJ1VCoEOl$My(>'8_48A5NR$v88|q`tBIGYAeJ5KZn0F[("sPIajB[ZcgKV$#tlHVnTd}H|Eg{H,!smMuP<Zg$<XZ4h
+qz[L>#k9C"FE5}V.u.}YPwwJ7+{%@Y1Rf5$A39_Jzis!+(#MT<Woq<HC#eu#|XSHuP8kNsWh!~]UVQ4{'I!pE,Ef8lb/`rvK<U@Ftng4qX|{)4+mSUnu3^
+9656_JIl;[cv+8B$hrb!yai=c,<kpA)s)>UKQ!.=&>.yI{p>~^HrUp<9[sZwk%0PC/Ao+f8B@Pbfvd%0u-e%<D>F]wvwaCjDfT`o1"@Ek1o6lUml=66G,i
+^gb4(N(JO;6$"MAJSJ_<%4P<QKStEebY=%]_3<"^Dn1jY!mz/hK,Zf;/P]8w`(rgjtiA[/E8"}+itN>)=BpGSZr<xV<>w#o14n-#Nhy@7T=,+-zO'n(x$&
+zfhyzuaQZuT)GCo>{ro"QtIQ~Wkd.Ez07A8R@wSq.5tEP[5;+u,[n6}Bj{rjv0~eC]dm2|TC#lb7Bl9nPV)F+Y~rdEZ+K8z{UHM$5`-jHAp7S5/g^4p49+
+3/<Vg=:7vGg]DTvty]C'@=i"dM@ha45/Wz)%>A2uZ{k,yT'tId9n=aVpz6zo.dhllZn;vD;e!zDZj;(|mv|VbnOV8`D"Q+y7PHTpaq"tx>&0c[ze:c4UId
+d))q05Cfvzxcv0-T=-h&eXA@{n<|cfJTKo>w8sfKH%f&OCiz2a:nt^(Y/obVKtz+`4i43dn=5v196zTBfQ2ZPuRXVNBO_5J7"eS}Twq:&k8dQ)XjF9x},g
+oI~uq,B7#Wb88fcxLSh}wew)77b+a[w+at:nvcxf.C#LNiWwim9L1I/yM:AA=B-0XjpT6W^.01c|EQeujB!HJi9kbXoXcQ1D|Az'lu`dbFqC[B+25'&gRA
+j8ih7(hZ8,3`w5+ap|am^&DW4pz|,v3c)rmSsiBt;Ai<+9f1wZb{K>cshXFs<<:wLT|bc0[&o6+Cim.Q+j_pY@k/[/AdA&^rJqI7pljMd#h}O>a&HbHQ,-
+TDnWas)J!p5-68Fboy.^5v:8L/`)uS,h+`g{D"JZeP,PTrF[D[=.7IPjU4}w754U9Zee%NU;[]BO;qTp.j3Gv1}%Nu~`GHgVb(3UVLH_^Hi,4U/6$[rpJw
+fl%2%TeJjEmn(@edBVa|,YUl60#_eU+^~&U|{KQg_}7nETS4kq=L<C}pb&yZ[RI|DO{,<<6py+%4&5%C(!s:GSLs4YroYHG(F1I@^p1>"hr-,1UjJ2-;Z[
+lPvfC0]K39>b~{]7vdI.u,VyCg@qG;do,u|a&]gIQS'`~Ntbv%,g(Pz>PfC%gaJYMr71z<5t63w|iUQZTr<d~U"JdDZqRnCC]O!O',W5u]KeD=y0-A]C=J
+zV/0j1)Ig6{0l]+w_gu'wb:kI%|1I1XSS>J^GN(;%lLvPI:DhQT1G`s(JRo7esvKD8nz"fVI5<e.8f^}VrLd=2}jD;-MN_~wDPf`+v48JWVBlYM1PH6EE%
+GcC&m=fmW]pg^Ub4>rn.03q=-b3=EFrnaFE7E>u1q^;6NIivY%2WJz,@@<^ws"9R@v5N.RBfvu~KMoKtsR{546/KP>sgy9Vty1B54DzGJ@UJd+;'g28eIO
+&EUzbTx[LyO7`r:r"at3a9J-~uJTb=UD!i);@!EIg/_5n1V5S2;[@7_YaBzzJcW5%C(<qX=v@d{E:z;>Ion#A26hDul-p)+V;53llJ_<hr+.sE@_&ho^B4
+l>DvAM`x]=0Ky3<pKcN,Kyz>iY|GGSR4pvwe;sg`%g8+TbbKt/5Ye3eWYyeWQwR=vW-&]{l>4f&VP-tdFn!Do>'"VF|D1-0Nm:)kA3MmL9VC<fB/x3>jRW
+3m2StqB>I)4D6^3qt,w'SonW:>pyV;4W;'{(^hD)l(O|{OQn`XR"J}i!D:e^Tgq&^|/sGB1o>M2qK)&15Wh^Bxo>9/&N4I,>]{`jXAHqp)pA|VA}OGDOIL
+EZ{4vXRJ[,@8W3fH~=!C4GGEwP.>4#i56+q&W./A~SAW__(#hW0130ZKfavTo!|BOPE9D0$sj5RS>@Q/tcrWYGkqv6fSj1`.AWOCP_K;y=lHmYx^K_J/0_
+Eq%eLZB_T"P|$n&|]5caF[{vg+GK#/IwC-$k@u_BV0=/y{drZ-R|]Fz`QT.J>>jG>K#3F:#_6Jd@HFWFw&-|9{/qJ#}Gw9awQ<If`Sh3s7OyPp$I.wPN.L
+cvLfYt(e|VbdrE8e9rm/%sTYfkW@e(xbOA@p206yj=KiB(_T}Cj-9Chdo/LX#2{5d:EH_eS"`A#ty'$RjywG)<GA<`fHhS5(N'RBhdi"te$}oS`Q4qi-gt
+>OES%/^;GRS1|#_dBbRZY^})}K&#j).u)YPY~V8noyIK0)=2>}h}W|(|PP_KfKJ^z1{O/srg%|Gmwq7K%}]N;)B=jGdB-8"q5$j%t'$2OqgmZ6xink9yr2
+<[SQ^h"xErNpAJUJ4{&-p`tnL`")iogn1:3`ISl7`6p/1OQx;$yunv>A3$&EFu4t0>GC{'SY8Y#ws[>f+<cRuX[4mV/!s4)WWXdICn7p27^X:-A/(f^o8>
+bVI/N5ixPdM'f.M4irdfNG>}Qo|q6;pd.eN6+eIdFy$-B3+:jHI/.$iB^C)'bW0za-4ajB=f}'s3jQtt!&+F<P%[G=Fz2_)FZ;7yL`jk)yosq_`"J1;Em_
+tF'cZ6iJ-QC/X[;o]ljb-1ftK+g=6k2NCR)@:|VU#fVa/2F+IN0h%h0JKyh,F/[}O8_sXyg+1Fj]"rBr>73s/o[}-Pkt{_!"JUo}'[Z#sadWiuaBMakAiv
+sw[^qTBym%e9o"+v;2/6@CjnWNst`(74fQR4<ZoEhcde/FY"Z:a-Ci)|}mg5rB;d8ELA('h-fYK.-Y5;]`(u|,XD:dn0aC$#"l<Tzdi]DsV4ox@%mE~DTz
+ut{^^F^s5ZITeF4T0x^@~e#r/`=uczswIU",6&HB!0^tPWY2,CM0EnE6!6$K.!{3z'~M2NXol1hI0^@o0+Fyw8vo56lE8>SA++(Q%2/D(`u9@oX|'/Em_C
+N.IaW[YwM!a7uAG9od|%2M6xj&P>'4c{uQ#uZLDY`({1;GgB^NF3qu+Q##Z^c5cV6}_%N//u_!ZOah[$HH3e[ZmB1[Td^7/IS5$ODbp%IZ@eyIiY`f{1cg
+ZmL".PyMBo_yc^c/5vZR4}UTN`YZ36>;)NxJ&e"QkClbPO|A]9s1vs|PNpuk)jd9%<rTY!;GlrZNg_>R}0F).S.O7f3Rn@<B_`GT1=,>hc"`,v{b8iJum:
+BI!83Z(/X#79McZj6m#z[X8o"xAgbAu&B#L<Hi=h!"WfGHfSeLV!,`wT,)J9~re]UpD)KSn=~,JS]+>i#U,+VamxLF}@m}4Ol9H<ESbaAd9g9]=@d-hf7!
+[Dr<gV7Xt%vl7_F=my.j3;qL<;)T-e"U{+@2o{Id8;8;mZ>eJ&TUXX@xGjQfdcVu8{pbTYTIQtMiw_$<-`nM}M_n(uqPd=J0OW%.5.fGeQd=,aLd$|]Wp3
+W6_psQOr+%Xs[qAv`[oDAH!&}#OCtOyo{}GA+!f!w8DQtH-l|'^7SC&tr=C:X%}'MDp:1H-ns7)R@q-;u!C<_)Imq"O4ogT`;6}!:C+8WynUJrVH5O9m9Y
+N4D:c)YuSsJ,X=w|:G|gY@b+E3]t!W4:#/OH!z]>]saC2Fc>|It{zSN%pa^YD8jTE=;L_ls[mbv`6xoePDOk~oo}rl=6N(GA]t8Sua,gF'9C#ZykAbGY,1
+QX"FOvOmW$WX<FkCCgzLOe=O><QRIZD'gJWOliY!;}2jZRu@OX]k91ttjW$;mYF,S@~bnCs|~0U;g`P+fk%nVJ|'es1l|<@(QzKMuBWJ_!s_1n;K_M{kDF
+Ffwrmvh&'MZ`^U'&#bqspuYdaz~KHF%TTg=H[_mPxj#'T@T7h$]%tXG|t<d-"ROOz7M)K5;^knPK%RPwOINV>v1(_e~>BGGF6#N`{L0#a{"W.naS-6:Z9T
+-5iBPtTabgg5'6/mW_c6kcSdoAilGGJ/mE7Djz"w:gOD;V.n{PTXVE!B$;7[z-`v%Z9((TGTQ!OR-$;fHI%/pz)GQ.3JCED>-'rR1h@L1LoU}:/BT<^^Xm
+%[STO1TIZv:%Q>zj];Eah$}nm]-]yfcSXISreHl.A>rS;SIKL-Nc&"nDm=oV=[t&lwX'|tZl%BBjEKby<tk[yPt;]pN4IVb</9ntFmj6@;bU.U4QAjgGz1
+6]AmCra%/,^bB6a%WOJ]z=eQjMLo<tEX";UX;X<#kpL`M0-En{iW;w|R"5MX#8[>[3D^zs0a;'uIVTh]HckK!I8"V`T[8$O!AW)3jUc$]dMA;fmHW,kR>W
+@((8Qy<J%Lk5JXMs&^"Id"]T>E1<s55o4-CW=+Bs4fl.9(zv2_-P9EuJVY|W9Betf5Ak<Hi:%R>16SR7S>XceHT[#z,VWGIXdokHqJaU-hDL"(#;LCDVbM
+TFz@E3v(rj7VNaqb/hvl]D<5]^l}>$~y[j67g@S$Jm>lU63o!;6%)_iB#){R-At"Lk"w:HcbcY/Kbc5ID-r+z6@dnzobmso!kA1|wMhE6hzE8<ZHHMF()3
+f.,kVs<.jb$XMd_bQmb;fu$N&}KwxN[Mi(gm<_[/tBfOjx+p;<rdV+d;gflk.-L6y1ff21HN~L4%RbC8-YmhPD5AeHA^yq$e>d$($O!%FCFyZ8|0+bW{B0
+9h"k/ONz)_6WZLbQiw`L@uhB&z@3Gi9oqloe'jSZSx{|Ez&,r5}u`6hj{hNhFWR`sQE$K,_(inHYFP/f+:3{:$aRP`Xi3[B8B{d.|>)[qJwzVpLqc;p[on
+y%RUMF!Wd-~"#e+{mpW`npy`nZ$h/{6H)eXZ}mOtXVNP~2De<}-5S}E)+z4w'p~C-PNK6z|_!8vj60Xqj#aHdN<p4t(9PRIS2L7}GvEP23/8w#MO(mk<8v
+NKSg'uPT`c0c|M'zz0@7JPY1i<;i-,]`imp'@7`&#&x7Lt)^3sVUnq/j!YGBTDvdzOxk6x3TzZ-zJeV^YU<yh(TlR';td]uex[!;>'>Z}+B0+Xpr8yb97i
+wsTa_L(]RF"+amx-oRj=w9~wUW124BS|MjxUHQ-{$z(Q{v.NgeEHr<Ynhh,J"4>6(z:N|7[fBo;IY^u{#jwxIb#@gGes@clX.FD4hnTBY_sMNrH;X{%hLD
+6711[!bG~WU#2(^7'k"K[9ELK/fASk34@ohR:sr2'r<13q,WkZ<5UKrshNTtH0z+E}YD8:R>8g"xj79cy1g_A5J`$>ADYAyC'xm@:t"^C6Ul6:%Rr#Vxww
+PK|/}5uN/89!aWun^:`+FO=483$!.ktNH4HXIF[+Wg3#Z=!(xY)PlhMCc|[w6Z^M0TH^|o/jrs!UN'a@nt'e%}[R=3]yTKNqY[0w0Tk]i%i++">6$_~gJt
+F"Sd(!g9&h!)m"Z/SLb!)o)Yp&=K/asUUV,d8ob>eAS0)#G$#]&1-(8LVFGr0Zuu,jtxI/4wB9-h.|%JCv#>4[7V@s<v>S1F.0IUDgQJ<{Vc@KlSK^_uT=
+OICMJs'7;ITgy)";R!/L<{UGH5Zg7R"KqlbNjulhA_-RlCh[6+Lc'h`RzZy,,<x[}B]veE3vZ#JYXL`lq0#DuHyaqH#%yw#nedTdzT)kZ2F[O;=Pjx4v>H
+EQ|nIngg]Q`'x^@Jd>=TK=!.v&=QLqdWAf>>Y%HJMZ60IP>MP{B"X4qNsq:e{Kp|nLT[-D<z|60[+6pLsx9|"K4B&r5u'd0CObjan^eVQ_=GRGj$B.2Khd
+6YsM>$4}7Xqm2c2^cx2F9yAZL}`##_KD;Wz:g!BS}qlj-9ue}pM9E]II{%uEBv48h[C.Zj|UfY7ruL839bjQzh[zkCVDQaXv$'M6J0x$b:2o&n:8X/!S_#
++I1Z{(ZiU5#+[0+2Kd-qhr|YCl,4@ikNX&;4f|lteKJ.@Lf|VwnH~['!X}I.~'nWSS#-A3M6,PTs%0^bxg<'qA6<IJ=D#HK[YX[c))&h~QhS_aCLHo[H<I
+9amLOcXOczQ]~eTT9d|K$MKpsavckj`^nLy:Z/xa4TfMYg}2.63}J2;n|s07iBlaF9G53As.0l/uH6jD.#0X`s7d5S=kl{y;6l=GXiC8aRe56@o<<lUe#6
+M7vcv(pN(M!L%,'zTz#SIb5j!uhd+wa/`(KWwe$T5P+yy!3c:|35LA"@H!0ZTMq"uz$SHe^tzH(Zd1"29Xk4<+nJh._TPl2dey4oV(/FZ9il|LT5e82KT"
+oiG0W79U<Wv#.;su_,Vp5S,0}5SgmAp2b8-y4L!(vO3pTLII(U&zCB>PVH+>8')Z)syE0{<OpJ7eQCTk/C22F'||7'ho,.SX~XPSLSv80p<0{2Nvkc)%Wl
+wl-ast2jwV</ki&JxA8+nwFASZ53a}@2Ff~!r&<P'sRbAOtY:>a8/D3ix$Y,frr2,3bKsE<2Vvx1{u]Jh<0{V(t/acnD(B3+C>kSXm47:.,3X[a6B.Gprx
+VRv{^FE{o>3x.{x0ZK5OzG>siVICUI:,:l:Yw%5T+$37tmOMHBFCOKm|Zk:J}G}V@)soB)'-T0hmaLHf;TeCW/bl3Y^6"^$;(CZIEN;g>CB]NCH#elWH(w
+4oPU9&<h%r<k$B07yh_pMa}-Hqk<CV#4Iur:X4~FGr|V2Nb'U)DhZY8:"Rnx,=$yI4.6C,xGh=cfyFr:5S$s}2VqAMkVRgAC{qC073Tn.7HQ.L.m(9s96@
+bw8]"0<R7,}-|@XX(p<eoVdL{+MXh'!r{;|zt`BEd%)3buOIW)DrNZ;2yw,em%(ld=/4,(ba<M}/VL.RLZ$R}Hq[)cDYM^T5EaVp$_w6JKvV9qc,(1iSDt
+@h)2$IzrKjRP!M"-}I:$Bd`I_hueZTc5$A:hTS}Ve{v4av{|<UTnqgqp;rOlbMszDMVZ'I:q1+oXf(zHDp-l-8jl~}^QFKI0:u<#b&{LRKNLC2gF29)S>,
+xVl=.G3qmNX'iH7>$D9DE>7,Th(-N}Vy$$E>@.EU-:f8K>%AE3JP$B+:W$z$z//e9{Q'@&2xd0UyKGNCIn2)/B;u~N:R|mA[nFE,`{vUXT&ZDE@TX3++IK
+O'+%[n>:+kK>QUyL']{43'(75|kU@2~xR{u+/,)4[C)tIawY4$@fzv7K2^d-rkBIF/+ywl}%"%DhbL)M{HNnc5T|r-zo6Zu+@a_{yMUzH]aM^4L]yf%gQ9
+J}Hte6{ZJNjL$$"kMN[a0fsci`%AOg$pmG|5`W@aF^<}1t(cH^r<E1nxdsnI-W(ai}9$C=TzSqNL^^Oj+OhBl0XOlz$XewU8q{@q_3ZHCM#m85Sqite^Rm
+dq<.}I{kqoXCcSFnG(FOv%%%[TmN4O~),}-UHmO2wh2vzFET073hhJK%39d}t3a9R9[O>J6=bv70@iNr8<YgPl_Gw=ag7mYmhAKRF|fKq8.A@JO<@KZdDF
+%+F;t.#qVBfV-K_S"3dgHLV`g_=JGEM"y<{:2Cksh9Q;SF:"(S'Coha,3j)De95a!yAtC%VrrTzx_ba+-4Nl90Zo<'NwlQ'8|IhTRAD!+QUC4/.S|48`JT
+V$y}=xB"^|JX56YQ3.(MSobm'@2]$J3Xu-TeIQ0t}vv>P)!Pv:=,&gq9Zk'H,JR#mC,OW&}0Ta@E9;#8p5[MpO<I=+&hkuW1hGn]$6)vSW4g]ZYldR7JSv
+rXU_INUH"c_PFQQRy.`yPzYCkIM]&"QP9X%>]ohed9g7<sMc42mTg8w+EGk6F,fb1u)Ahu&9X:}5m0od93^xl0"7JtEuw`->c<POtTGU5=iKq'&fv3{9DP
+$%ghTM|;cLiIp;/Pp$rceG4(kX:=/G+H@'nHNGoLPntqp<`->e0TCayxKR@<#vg`Vjfi6(Dfaf$y',#HkV%!W-WgfRI]iYwwMcDl340n4"ehP;)n5CQA|u
+/vcWH!j$]$=xnrVgu"70gjiOZ=OxH84Ks)iX-N+36:E%wcM@(y,]JDrKt$z:j<6BGvMwd99c^{Ht5qfjk|AU@8Ux&rNE.mA#ooA"h,=X56wwi"U+xpkBK8
+_}T^!2"+$}ye"<bGS:zR4B80z"-T58)sEI5.7[g3:HhP~@ZBMe^sP[m+m`z"&v0"WV<jJ=R/]ANj~^%O+;57Nn9:`"mXl{#40t@%)"c/c`+cA7Dz_Ue,PD
+.y!SIkVX<s|7KjkGhGp^4mYa;rali3%$0%XP0@^Hdvrk&5kqW[AsyTN=We;$vey=E="tK8Td`K1`W75DI<HaPSCaP%Og+&"RbJ3kvl.waKx=yK<n694F|O
+z{a!8W3TwO%xoXKzvn"SfD1>WzZ[)(CcqW;6q^dM}9HW.kaun%Vbml:<+:o/IC]D">p2>p.uJ@XFWzDiH[}d2fOPE.d7]/j[DX^6`sO_8r|y~kq%;+`_JV
+t-MSD0/RG;k$)(s4Z.MS>.4:SK2+bBeqA:a%OZJIPqtXeF558jf3O^}I(qP/""+e%:0"gNh:2%M2AjUI<9-kN4}wadf7x:=o!F_|`Z.u=Ux0zv`%63lY`:
+3a7ObK6_YIYsw4iR1vmcknm7D,09:&Ap+|Gv<!E'4)jM-Fso9K~{FUZ(RCxqrNxO:6^D!s}@R%-W<q2rV%C.RB<z>[2G)sVF#XdwS{V1QrH$PDkjK`rynv
+M9t|5r=DoZ|&FIV=r;DMP#:aRxHI=yLT-XG5gr4l@n%;0JV<mJE+8D$|jY%i)n!ExrsI8Vi{[w!_TtnqOl6a25[%oi.'L&pe!'<`5vNt!Xgdw1m_fg@#.K
+qN+:`ckVHJau=WMZW//g{j$-Zy<u4_:@D+os/;Wqq_m>&oNEdI{(PbSG<t>xqir^zkaTFqkx9i&'9vPumwbWAox&VytYolg1H:%cji4I6tDCU6bkzJIecQ
+o<kNHQzZ6Mt{-8Ax$>$pIZ{O^xHV|n.ulN4ppM9#Rb=Eu+UaB0>knI_yCta_~'gM<>Nz|FKivFa4^]]$:|j6BmUq6ZnC!stf^C"+]L$20gF3&+V@VT;TnX
+di2lBvDet:X[)fL3D@pEOh8qsC,b'LY.<=`)M;[k%$MiA4_4%M/&]V^C!J=@.C_ApN{w-c'7UYNM^z;6&=22U+hXURBfr@"]&+=+OynZ[5Euk]C3'srEeq
+$v`9~j8iXzC"b2UiAQ1(>Cgp7z%T(ft<$)'CW=Zw2/>PaM(<yoi%a=$WRwgvJZdo9tc2Rx;U:Ty/qs#d~f@pdN1$m1l0-&wz'VVwv|&86k3$QT:r~>~+i^
+{ggJn-&^Q8-h{)mh9Z4FGyy<+/>O:yj}iJ,nF|);`w+zX;&jT.M40erBq)7mtCY1#79Em!B:m;|X&q7"J[9`hH(sCW`o~bzGvX_0~k3Cej&EM.g"F%:87[
+Rn:k<y6B%7'Y{Q3,lHQlGc/+a`.8zI~Z(+nv@xcnuV@Lw5MXX5(4_/M<|,]_ZBuRfEUl4El%v|+Gc[n_"kgVfJS"cF"WM<Aym_"&a(1[vI$&+8Wd`V2'_-
+xoNF458g9$t'Q>]f^&B{$u0hBKxhewMsZgWV;o1E`.pi}8OL0}e9fa{&]Nk%#v)S(rr(DzTd;3u<A&R(_:qO',m@56OOWSK'r(Y_YQ2;'E++^}Ommv7cIe
+YHr9)FWzA^wTZ0K}vgczYO+gH%%tWa5z(WkL%-bT@H;@;bx%~x2;y|SWe5S3D`^7[,,MwdjC2"O86&<"'v{^%]IF(ZF("gD8^qPP6)Fm:'ADj:RBkxt}U5
+X=u/ns6v>{HNh|ttgtQZynk;nE6E60s`'&fQ!mQ_w<nL|74>[cI8zt~Y7-PE,tSC`pM7"Qph2lZK_3ByXZV7=&^p<g-yfx)MOe(],L-&ZKmyvAl}LWYYdr
+K|:Xk=|:@Z0lolfx&z~&R[ak{x(eDH$56:cPIfmm$XOm&AWaiR98@{ezB'),SpvVdaYHrJC,~9_iis5^)WJa&20%N^!JP6p>r{wURgY66mz<3sV{KXU'ub
+2v.q0q{nw7`}QSp1i>^K3uZPS7E}DVpe^oI5s+5$R#=@-&_VCjG-I5R)^_^_Zi4qf)|Nt{<&A{60y6CM%xmNlsvpZj!@359Sb/;P"qYE3t0`E=qpt{qV0;
+&:Llre{l%$n%!n@6=g~P1NfK@+V0[V4K'jyCRAqF=z&i&UbX:qdkRI#XMD=Pe]Hm')Kc<xW@iKB`m)F9wkMMhgk&N1/dD|{',MhYVS'M=V[$SC3KL]oWKx
+(R0N%&ciyM"UB8,RMWLW%AdR/@iv@YGwB-Cog`xkNw5CS,ub}(^a"/!](Dfy~FxxI_5gB)|Y"(/Mq^LS^l7IJ%gI+SLFA8"w~s@5[vNR&I"Tulh;xjPN:L
+fg>;MumT2OGMEi!7]]dU#tc/cJ4K-;Dd$YXsBNlO,n(NAwQMjKpp5Q=pm>0FH9Sg'#4K3vm-L.sqG5zgdZrINbA[b#3(g+]D{K-uf6+MW-I`BQ2u|fyXwQ
+eXsc/HjbxGJ3t%U.fO4Ew%Iy9OFg!k"8dlf{:k+}M&T{%1|qCdPU+`NR2i_f`iX|rmXW"U.vdU+pA--[2+%MY_VMaWckwWil2U"S7KJrd41Hi+b6<+pptE
+j"U&9t-=cO23_5CCZ;3fO9SD|qjQLULXJp{JHRY4c>qMA'c&w7^nz6;jp@.-2X$PrX4lI0h'oa{lnz6Z|E"l<P`b#s_%8FI;%O`SHZ_10l=9JOW-o+Cj2<
+X2)H1I;n(7`i21YSOPKL}C<BG7V&8=TU_G:)"$L:~Fy39Aos%vV5m3kfw3^J.M3`s]-}um"#(J:zxSv]%RqH1/L8G`El{_H`Swn(AlN33X6oQdG`c[)n"b
+2)X-'nZ!Cs.Q(/d&r+W&-(!235-h&q+Toez_'+9nINZYeQn!kAGyV^=j:."EB@@Vm4>{6$tSe_PZnh0K5NWl-z-9>IH.1L{9!OcbaVQ/S&%Y^$P#d%+tlI
+f3,nXy8r;4r<,M{#>5rhGpQ(O``68mE9)Z'%~R%,%c+DOCyO@J7=n|a($n4|}I|P#|P,a,2>~6TO7bWD{_5,lO.@4]}_xnjeGmKmZdWr,ZpJ.k3bdUc}%U
+MCp-pAg.kbRmtSsp}u{C_FQ=BeX562Wr&t,,3=}T.im>mniUs6q}dkUcul3_GU&WHo7:zwS{vMt"r;>M:L`+QU=&>>MDhKxvs@l)WiDM#_6>{.@n_z~KO7
+W#"2BC2ml)}Fs;,X`'wp4hrJ"dy0v_u2)^m.~cgR<M-xTHqT'&e5gK[v>q'>G-0/O'|tA9xo]2Q("w#p)HiQD{E/({YJ!eTA>0x]uqfTQDC}{z9m)Xg("m
+_9ua@u)`nvf=T>AYVR>O"l{D~]T}iRCnx/h&~vLdX6GufY33wc}z08^Axc|GHo5>uWtW]j0MmM&fzft{Vraw-mRew#^RKLMLX+z#{+~K%t3h07dBPWm{AX
+5o%ykh]d,7aD;'/6.KH[]&YgWZEN`/t8X]Elj<-eYk3Ff}emYgdS1j,gJEuM%<[cEqR[{_[iMlm>RyTS:jUh#vMiM0WWcDyY[cSROK,iW^J[_EKP]@g('Z
+[c|`{)c<l^OVGu_[k8hPgs-7uL{_T%iDL{V=@iJU7:iDKnQ|959f.d=fsBPUwkW1xZVG</:yw:^d@uqD1}^;c^!~3bA95UY4h<lTb;%-^LjOdrm/APb<,%
+H_n2R|tlp}UH_q#<7[rS#yG>Fp/[J<P&F24l_UKDH>^Lrxpn;)CD}QVT(K"L34!|Xe=w8tIw_^E-4)qkWZfe8ItjiwQ}Gd^|/,wu;GV`z&l(}}q,!k;f:;
+,F1Z$QnSXZ"r/yL8i0/w`%3Z`:(opgEyB^YA6qza(DbtNk6_QPO/<kW>|>c)kR/dM>U{_usy2>jGLAy&ytVw"@gp7oB44+Wn)&Dc%}VaZ'E}|q~|#!I6:,
+i6"U|/gh18wfLW-@j|.{ZVCH9D([Sd8rayN.Cn/,$-1b~N4qd&M.=Q%qmm<g0d(`Nj[zw)I(uJ|^fQkUwBX(Wm1uKen{z1Zfv-$pOEBC57Qq+.FR.i3G>[
+YL}w{ITp{;T&4P/#S/JHJIy,Q<CeZ6M9</XK9=|VC=d`!Mi<0I}[mzXc{e8LModliFJUKB3&}l|$JbsWvPw(=vonLODhVG%>/lOuU!l`ORIYHR0]'JfzgQ
+8".u&N!2W-&;>9p(t=K.xO@#dqImN43:raAZk6B5O4M4w&~E:n:e0TVvX_V-Ii~TY|9}9rk|q]+yu%r!<xXf:aNC#]KKDERjLDdWK7_MGChT`IV7hwQvZ{
+}x@wg#^z;o|GV]rPRb:LeC,&>bFqhkt'DopdK5w."U[rwudwQa_3pZUbKuQLBNv}1ZC{)!B@VLzcm6$;PxNjk(CQDvVtf|VRh]PFI5B-dM|$1Lba#P'E/.
+o4|Qa$qcgRGUKBe'(nk1tWiNW_Pn5M@B>/6wO3=mi:'+.`vdq3ms,vuY!CDmwx}(vBuuwdb("}Eu-O|zO^uzv,)t7hyz-`Y6$zQNh,Jc8Z@{)}nl>::a$Q
+t|NWK`mVcoxBjIYz+ub%41VBw0o"X1&dw@NgE)z[aA<nA{@1e0pvlbJj2vzG6G&9^97j^>ejyx};~3958DAo$NP(W[0']oc+9J|[nWU2N_x0JxelEpcudU
+oujpGJIob!~c%/7vi>2P:&nC,s3wVDlqTPo)AQR>4o(p-=I!.YuDrWL@G'bN~5]SIj9rF_:Kq/>v>j8_5iQ1w[gp'W"5%U;-O9cOKscE'{+}/Ds]jw2BeX
+!ETdH,NLJ":)S"9N'p8(=3r:Y2|>,ktT.!uH|fRd{fZo[ac)0w[ieG}i+@:Tl/E;Aa&#,;^e[w"JnJ`!hR~c2q$ET_&<PDaZu<qY:o+,l`;NMYz.Xa+<co
+"s#dR/Z0.3yiL#5=]$+'^44<VGj1.[jiiRUb:NqmZ2_oC+Xx{V3}{d}zh>v1DELI2mG&>qNR[%)C8;TppL"mu2~qTzihK|u#5+G>h_Pcrk548"b0&^M>IR
+;;Hdm@'KX^GVR][_jIG.S3xwr^#7<{JM/-<POx3:DR/):o4u;zM0JRSOlZ@gqyRlr$k_Y>wI&zXtnEzXfm%iy9[oq=>^-Jk]Q':L;|jH$@Lqij6l/#yPI,
++Ve+lPSk&WV=1pZTf(gU&x3p-l;7L1']>R1`-ooL>NQSMZwBN19[v&w@/3si6"xG;sJh8>.xs/|F<uIq:.mM`"15ru+k;z>iibKka;GzAsva1uWK>j:J6J
+dx|GwsV4Z(Ou=re|gue%bd,#(,:7Iokdp]/24uA5v5LUj:Z62cFu+5a[(S6GNf7Bfoia[ntXIIV'YL/aia_LmH#lUB-LRyf=ANHQDw"m@K>UL;`M8DJ90J
+BN]HoJ<n:Fx^kqC}=Voh~7+o$qfJE%pJ84$(E2f[dJDa6w^vJc/-EcZnIRoj]vMTj|%X&^-2#kO,[n:3!s4n=sd6BWupXzp6-TkTft#o148tp>D^cqCD2g
+NoeWYE5daLkT|<a6dEjUgFbaI%!:JGZeGoejU5"Q9krp-|=7jFMc}XH4/SZ9zJZ"%4GZj.A$eiFVhR]rzfVuIwQrrk2HE/~st:(4ljh&!ed2rpMqBZb8T;
+c=T.^9m(J7#g03^<oA`p~X9`+@@=&3(@2Z3})`N<##mTt//]3'tv_1:/]zYVpD~}|l1`gU!+evr>OI#gMCrldj)1ON_Ra>>o^(y#gMv(;Zg7WuGIaKKOsA
+x7Ct`^6e$"#0'4-D|g-9`O<Wk2kL<9:Lq<]rw3$n{s%BHxP};)QkHX0Y=2f{/FpJ$FbT&q@9@}e|uzM]gu<H==hRpn`nY"JXyI~W;UfJ`M`xW{s`lQE`&P
+8/_tZ!tB)Azl3Cj6H%[:%BhXC:Iv>+DkJG7fD,52KA{$ZtNs>XyC,Wl!|&ex`>yzimW@>eVD33XJfl=L|:.>KDJ%|Lwrq$}`Qkt5TnDXe@7Zwa,.p!b&hd
+KxWb.=^%u5==^z79%L^QZHtlEo1c{-BTroZOqkfV8):x@sxoOx/@qN;xq8VGQqcPqyy`!>s5>{KA+f{=oOenFa:opNzOK3=1H(XRLM6`.y(01p|@JR6SY#
+Upo19UG1WxrerOtR)`Osn%hL!QkczI$;UdhYv0lPuc2=-jlR(8k%<-8$;CpYv:Km,I4)KK+XCG3wd{|o4<D(f0[s:PEkg0TWjXDAFiHxG#1(;p7G[!]P1,
+TztVmhE]tQ35:]5PbpGz-HJir6750$TE_{4-$x-OJNoaqw<T(eyK~_,pY83$i>y43F5]<=q.p'A7FAFKL4Bv)[.q2_as2Lsmgcwwrp&%94QMBKoLhoYXZH
+;$D0JYg{>WCg+M+{%@PBU$'kd3><gwA""ofO,!.Jr9@xbM"APUM0[9J5dT%'I@(wwe9XUaH-uJwdXN'u)m,U3]@uhCu_5cHa/YcCan+Cx$;UntU+p7`A-{
+i3p`]Dx)"E`nw.uZbnA|'>>=idD5/H)F<>~4#zr<(9M5e@wv%@ZGYGgZuDC.T'UaV#4n#dCGvZw%/ZY#!vwJ20>fvcL`Qp658igX{e4P6C]QJ%{2,(BO$M
+H1k@g&cYZ^b{F8I`pc'=$:~o|<eUE0fSl:>Z8w+J^w/`fG"TIG,1UW'}|p}")q`}yY[FWGW.P%WXJ;p6pb#(/kfiSMB+u'Pa/X]7s2.CjMuic1|YcB7S^G
+DwQ;B(`FUSj5XG]r=5z}Ji:psPo4~7.BTY1qjvS!R,W,BHI<e_(U0P+wTs8zhy%vCcV&>t"6qomhDhx61WcH.GVlGx5OY{};J#()S7Dl~PSP&g~ZzWeD"{
+)/NthN>+xNk@ad{O4|pIs7,[ndr;$a975cI7cr.znOs,(unY]rk/qCT=4%9Tb#p'4JXyNQ'2J&Gqy!I)G15[C,jsD:;p=r}]AWm+3OB5qKmy|FnQ]j._t[
+ChY.nw#&4oXcuJ!dpn>%-dj4<Rx;!(:TbEh9A#]$~hgcRd+}qx79;&MZz06hPNY.gz[M.wyB'[.ZvGq<(mg4`CFW65'!ui$lCl/Vtk@^$<0xI-'FsQpI]U
+y@8'3Fd;CYty(xFu^O&OG]lUf&,tbnk=<q^q#7HVGqAN@_@'>;"1Z,Eo<4(%zaEg'riYR{x79#0sSVd"J-i^eg;y6RMw+:jD+8Z)`|D3uBFJ!O&CkrM:RC
+bw8[/pbT,!(`E7k"vjPy[#"4oRHvQ+;ckE5+!NBL,%3}Eb{KUXG8},S{LTTuTzo^iaOp,}s!kXZx)9zmn0Nev<u&cO%OP_).pTLs/hK]og$#)+}NFCNe_#
+K5!"1gsfnsJ)sq}&VB5m;eFHHlPDS+8gWv].1^t_]VcH+EQVzJPUX0d2cEUH>7]"bAY`.!<I$9jAR>xf]Dc$Ek%&dBH.ZX9`KbT=JA"P,a=Vyb]Ak[1w'L
+<3<w{$hE8)k#n{V4_ja6!Hd/i<KixF}U.R.Z]v$[|]R[68)g(d/kx!-A3rp's=iEmpzVgFyl4w$5gq%NBjh"_x2[K/i(_R{J/]45(K$s6@F+46QsR#+4/]
+M}|prq$s,w,^h>hw7kmF1M]B5d|`|_@GzN:C'@ev;;'&n3p%V.KxP$ywF^^}5Lj+9}Vp^w4AW09U]<%cddMml",PZ>sA4H'@%]%i2S/E"U!bjS-gt^>ekr
+`z&(>rIR7t;^(ilkLK'3hK%QLX8Se@MsQDX|Tqk7=i5"5=g[^01DIgkefkK&5[L0AW/;Wq@#u72$rJ[X6Dl56KYXnqMtY:l[ma(>&P<|e+>yDjy^%X^Ka#
+`>|qyT{|UAKiVX+/.px's(!qQ"7:r)[utZ2iDO..gC;7zIRDoeqcGd{rf_(%0RC{QpnNPH44j]eZoqe]hzkJD|fHv"BaX$dp<!bp#_eHLKPr>7.}we}=A2
+CuexJCgsP4<wBPdaQr5__N1gL@B"6+hK(MK|ibcx6wpAq%{&dMZz1PQ|_YY,;yeu;qr}Vq6'-E>g/:b6wYH{=L9x7<ht2bH+tc#89zFv6+(HK)a>DY8o^p
+.&3,q4l2YRv){mW4kcqyf$ro5.+K0BI@Ih&!PWR;;uJa!NIiR5bpWc;;ES2.</QbO9{-aa.'ESlI+CcFmr-_X4k=N7'%ES~8=|OF|w.nl>D,y`obvj!0>;
+11T}g,}Kz%O8SYNt1|D_T:8nfuD#CWN_.ksCqbVD{hIeaZJ)L}S#h95@C#2=Ey=APk[Vo/U/EXRJx4T`D5U"YNBTo&Qdjb_V[<X|'0S<GXm#-SlG0R3u.L
++R,'z{wBa=_+y;pw}|>&@yz02)/_PE_W>@fh14TIq+I1>Z-G}r0mR>]T$9X1D^I}os`FH;8gTKfD/T{WRT.ae6zpk|68K:%{VJ6Do}fc[Vro(I(TBa"2"U
+BNME;]~N,FWAmesu'I|=V[d:L'd|Eo}Ris'Z^z`k8+S<BTUAG3%e[BqnUv{FMtJjex:yrhm)iR]bW$"YpxR2I(f{[5`}e/,YSpl[fl2wx9bs6nlm>WHN~j
+u!v#SoREiyC'3XpusV,h8+l94LY.C'[%KujsznPeV)oIID6il=^`FsVD5AX]!)j1OY>C6T,3<3E[rB/G5LZ<t'AYRQ+]UVwp2;)wJ7coJ11F38+N]36P9:
+1iKB7vD}W.se3&asU5]j#uY3&ZaAL^(j,z]Sc[~"H4+R]SJ"`^Be=@,)9l;SE"%P3Bm/f=UM[ZDN)kmS#:q(u,T4DI+ea!SXgAh|dU8^3ihcuj!0qLeV<1
+4[Cx8U!jfua|N;Q0|Nn2',45GsmR<{XHkMd3Ks<RR8=Qg3%[t=]i,nX<;t&,wu50I8E$:2"u/'L#bbkYLPgZo.f^K_t+%SG4|8VFvQ4v"<xgqk58O``lUK
+U^kPif8G60'r"+Vj$U.>2=95}UH)dJwlGUw9t-C$<!EHxZr5FwsU&V/z(%y[Sc5<^^,0zMbVMWFS%{vi^4debd_rrov{1tCdEx4{@jK}G}raINvON`ofk!
+Hq|-@ScBY8I]hcq),2sjF9>/X&eflwS)aAh>1'Sa]meiS3v'P3kqT$4fA;RE'jP.:>-(rn/6cb"BB3E/F</Xp$BL@2M.azSmRTK{1`$>s}=XFXroGJmV<7
+`qq&AL.gH)>olJvm%,>%GTb-^.3l<,oU`:I=q<`sr^FT7n#,YT7yKtg9Y[j5_GllG=D&>M[WW&uhS#4-"S6)v,$"~4gl>Y-(2d7!RlC,Y"te--RTTr.zeR
+(tp)"i[jBfdXfXBUVwgr5(J!`WvcJUQt2q~`MT6hK%;T9aFG0heR9%V7=}9Ohfqz!>^.KJiwQvSGb5sD~/p1uyC&u{XS^i|3~'CPggyczPLRPEm$H1]K:j
+,4<hY:_%[5ywWGI76^8]Mfz"f&4]=RP'ns@an,t925),o[-&QmyttsMK_<IpQP{vnP0x@%G5C&6<BcC)0v-c#Fo)Sdg9uAilAwS=8E/UH&ogi&C<=NGqi$
+{mPVQ=~`6g,"%l(08EeK_,Du~O940}2cav"x"b)Jq(rwF$9|s$TNYob!UQg({"S#z-}Z&d:{VMG-hb>a#B%d%+4yi57zgG=qRuDT;yF=gGr:APaV~@@.09
+$2!DR;8_>8D`G-Y,V:WOd/p%e+K_]wfs=^$xnU0RoD=s;-UEP8xG)o1:24a;Xqo<u'FZ}^d9R;SXgvEsP996r;2cvw<|a`OD)[:wczKKF|X"xnqdVLlyv4
++%P1%j8$`D;3A#0yO|fVL.I<R$En)2z%TM5B6Pd}"Cimy("FgRP@Z/N"OwpeoWkfN$0+~$!hU&ecW6nknrqny=)KP!F5K+t)Z/c-nwTY-5FiPk{xJ5xY'P
+F7~9G25#y3J=bd.aOaNdmW:9w`i!9$67lbS4+q>sf8aY"68%TpA>Z5+e[61ZZV0{wXk<~,V^~7MFX,NKSrO:s!_l7#UFo3=chc(qo)DzD4v5X<5O#Y/g+E
+c6YCOLT/YRd>+6;f7|L=)eQxn^'9W.E6[q~x32~{.Mk9r:Zk}G.w2$"DRdXw~>2SbkD9Se25y2v-Ua',pMe]^wZD!`:JHD2Og!tDbqLlTZ@Wlj^E)8D_qc
+gLZ.<^.;41BMc5H"a'FIzE%Gz-#(_2bGmkx<$.`kEz$)R{kj@WJHU-)7Y;WtJFPRqj",.'IS^@iin-pkESjZ+a#J(EE;Q!+<boMq5YQA2'hDP5/6us~-Ry
+ytw`VS_:Es>W:T`PW@}igtD2Uy#!:A.kjnk+8HC/yNY5b7=Fql5GTD7Jb^t{]L1,v|OToPBU8K%U6nVp50~Of6ScnUbep[E]w>&GD1lcRBjbJr9z;tCA(G
+.vPbKMsAEQ(:gKu`easy[c&qkX8[:A^xS;Yo>>JzZfA:4wTa_)]zT;_0'5&3YH#Ibw.y$&[tPH_YMGYU|5K'!-7_ic58&xDK!+1|Q2|@DD%"=)%v&P]$2f
+2hl@Jf<GaL@YHSy/|eF[e]YBQuTeeR6D2.mw;d/T|eh5ua=!f@&Q.gvexQ&U82!<[!m|7o{<5RA3Z(2uArj7{uFu`RyI.6aK2=+PHW9k-1v`XUMok#f)Lo
+r)s9zcCBUgGXk$mI-Ym9X.i9Q(D-mu::r.V@;lxF<5p'YMDRc}d$})QewpH%5tasEG^>$/IF!hT-HQ{@`&fvZa1_94s(l,e-"X#T0mik08tqp]|(}HMOn/
+!2cDRJh3m8Ny3Jidx-XJU6yv[/1qnk6Dw5!P2,ID'J+n6GV^eZQoc[!zEyK}^zA-<DX3!t!VL%;(bf<q[FQ6&"!U])qDbp36f.@mPP);:lIpTfL;b0[S{)
+P#;Pab:!my:f"}&22L[Hr#iu3;cplrVOfF|YMY+)@z=}FNF4:)bO)Tz3bJ~o}{zW0hM&=1t"%t0A0Yx7lCV`mK}y6:-/~g0Je!h>[DU"$1,]qoFQMcHLPW
+N}N#XU&'qT-VRKPX]in"j(oM#T'Z>V|6T1Q1.jY2&`1k&Wf+Q0L]r5uQ:bR)vrtJ]E45]$"%sxCxFd7Ckca`SkPECYHmLkvJ_Q;!rHbtnLJIfJ}aFE1_|+
+K.-lGIf+k$m@(51"YakP)+MT@:~AzoD)9b5]+$D0Os`Jn-$RnTWezY@4>Rf@X:q(v_+9q{^A2,}];%Gzh1;l;9R/g+1EC_R4U7R#_B7Im@>iobhu$l[Y~E
+YlOYvEmvnS:Ti6o:L9:"VYAWW@dbK#{B-5rkV"J.hcW)oC2((R7jP[6w8w/3YCb5DNi<3jePzsQB/M`(g|2Q^$1F".ayC9FW_tcUxH{&qdken6[=f4S_>V
+Zt-ljI=.9t)^L0j+eku/]=)`3vFe9(/Dq;P'f$I#IH0vgI0YiR&@n%]F}!e`au"HckF(ufx#O>_J5nV(Rp%giu'D8p3fRFRa45@:E@kd[3eXp[L#BcnC]R
+vq.!#xG2eMn_>po{QG>=2BU+`Nf(jc9`I3Nh!%i0nq&oc"&>75-0(N[j/.K$bdpk~N>5W{uMAmp9}ll.Z]_vILAMIKl9Cp04$)ZWlEWrG`tly#]:ybB%}|
+3l%WT'51.c4G}|Xx}anRN:^HbS7{HOW5p/[ssE(+"ljIw.DbB:/RP$~B$K;yzG#<PH'<An3|Ck%+!3vuAaRDh<k/l2.ghcM{8tUFI0iOU-NxH;Ec2/Q]c>
+uSOCHpB#AhoQd)p(QFrZbHO}=.{4p2g_|zQtPOta;fMZ>}|q<c28;I}}ilB2#vUJNWIg(>I4Gg;UF}:T/d@OV{-V[`Xk$<bYb&dkGq;56/v39Dv3F;HQfJ
+)L6qLMk%7-~k.:K(pV:43.{mG&GQ2kenQfjU0[hcz4`$j_o!rm[Uj:8Rb(~V]M((,=]breCqPzy5Z#6}Dd0n=}tqwm=}&I|]5uOkr>($O&agpg]>ewwKU]
+,N(=ug|yf@TN8=`2ap:9ABTvE>fwS3T%#e"zB62{vAi=<w{9:cjqAjOZqPGWwry@|d[o-+o(K;ef(fL[AqTtMmyOxs=q9('rNIF!j;ACuH|37&q20sN$EQ
+X,L&rQFr,sN;|fa]lX&y+)=huZr}{OPn<{#m(w+f`LheK_.w,sBpUoo-{-J&ZP/&.J1ugwk:aRTVCm{_:_bBSn}]>$d#}_f3u(VO.&q`elCMv[$AuhT]$2
+#vwrpnqJ8"{=wQ@6[1%ZD!sZMOpVbp-qBX(<xVRcl#EkvQQg1h=;-OJ"sf`nqDx)^g(EGD(XC>ds`Po>xEj.pq!}(_Q^Ms(8]mK1YQL^-Uxtjd[Z=i@tTf
+|ZVjL{Z2Tig+ahlRSmyBo(e){V~{CNPz`ZEu=Xm.JX<{ZO)5KNVxI8^}cd4meiM:P#m+"y,CQrh"^>;m6n[5Kfk}NCPQdT%R@X)1AB>|t6_:Q"2^2OOr-j
+{}Z9-N)pzxpIp/s[Xe"vy4;|I}>%-n(aPjAc,y;r/tbw02"ekpS)ro4.1t@OIW$(g6z2@&K;J4sv^+2PEb]g)T'Gc'QvkycX&Gv"CfwI6mIe`VD[Ms[^'_
+:/_hBqA3ul%;VpMBunz1fN'|P'N.=Z';q@&$,k3oO7%}T]Z3jr`!%[rqy^VE0Z$!{}83q)KX51Qz4zWs3!iaL}XQ_7FOGp+[c}JCzExh<Q;|{q5(Xgc;/'
+4Z2IIQ9zE2R8P"8_0LcjU<s0>P'd"mvb8IHX#gy&k&,B8JsoSG>}G+^&xh:!Z02Mi]Clv|"<(tz=k'(,fn~tK=U0Ke_C&/GPfU(H[+oUn.BHwmD9)QsyAl
+dun1E^`32b8B)!9(f:<.<;]Zk1H[DKAjz/44';&#a7G<f6_<45R8lJI!.g1,!9s]8ylWt7F1A69i|F9PB0/j"KR4$C-c'S_LiN[t.UKA%x8[BQ/6wJ]BU/
+gsqUF;V)i[uDW.td$OrilM2V7Z/aXD:@DBo[bkFUj6L6KF<!uY'gIrc=2c|)iiS7AOk,uwIfn.%($u<L+1_qq$3H'2(5y_=O-#{qEPj"L)<cUj^txlr@1$
+]FqjjcS$,IGl2%VW<ci[Y<Z{.Q50"kd}9EI#<[c4QTe(gLo1d,@:!ABqGqmfpa$pTZ~pJc|4vDI2v,G:e^IVFaNwoY"},6glVi=a/rwVBm]TRV[^asBv"/
+VNIp0yTvo43D>:1I1.[9_Mkr:fb"><3xJ51q-oS31u7v(!O)L1-r}!g,-)A3gq_1RSy|+[953>tL2w.YZek00`,u/@`/|`vrFwOjV0waq|EKp.r5zem0R#
+Yn-X{[VT%s~YgW)ofK:<u1vIaQ$5%{FvW.Qz+"iDDgWo&mS#/p}<Un@5D.A99WU$9:5mx8O((W&6+`Tp%pc3RbDqw#'VQXdssu{CY70v;d/yj3(]S7r@5c
+Al:/i!2;KBfE'2Zgo<hsu]Nu7{|(0+S0hQR0e>c{7B]ZOll;.A>-"%#xJ{v-i1Ao7ndu|m+xZx]6vc|1f0I|L5X`$g$4sXmV7nG8Z}OVOv7F>e~&9I=F)s
+qa(XBfz5=%RryjM@Mb0.eP!GO&TdVW;u2%-+YObBMCfehIgDle~bx,;R>9csM;r!Sl$En/kxehFd(,<Y{pJ^>C~}[Eqs+@~[6Aw+dl.s6^e^CG)0@7OQ0_
+]5N7,g^#Lz!Kc#2#K-fH<b5{Q"$]uA"gLODYW-ElYv1ox,w1M6r6xf7:Qm2+@SH(Uu0+dq/&J:WV+z[:Obf;nb'4YxQNX9|0j]W2gvE'(uo5zC0n2c{-n<
+r<rP(7JL6Q8mhHZVMNW"_kF8_{fc(Y;d-uMG/VP,TJvo_C!|RbM5t@R;uT/Zpi;1c|"f,T]ah()Zin4%6SdH2t79x){-y<-PY`;yJ5SWEJ1uC]Vz<k`5QL
+8t9X+b9n;xJSkw|S_W,cC,8bk7zs.^/et1j3RSmz|4`1.QV[jf9O3;wdNz45X06XU7nE%A0z/Cj[;md+X<f$'m=#LtaD779/wS&KS@d6<0LhOVNyYFHmJA
+S%C-y:Kc/gh^D9KCq!f{!!D2sYlL`kwLS2_5KL,b$`zutPDhD0CI+N<u=z(mR#S@:vb]KJ=VBK3Y;aR{@{mHbt,o<VAf#$wm2N1$v6.F^}f(k>Y:2xcJ.=
+bBoc;p^s,$-EUlJ,_gy+b_fC/0aQ=6$)cKY0i}v=+s,HP8R|PbmE!j;-VY]O#!,I0>:CL/S6B3=00n;Ge6O(`LQgcP+!)=1IR=fvah}I9%o')tYUQFAg"x
+vw&yN8dc0NT"2lMnQ0!Y+(.r.K+pTL{KP8.;UqqJ5-[WZlKe&[L{[JkBoJ.5)$qR4A2GQJ#vd|&8TJ$cxh_nSw~B~c^TFls4]/-gH]%NO:N][2YMhYUlJA
+H"av=X&m|^7NeRwAyJ.!hX&M57Ojk|ce:![{(vh6]^NxtCe=jpc0F9(,M]PfD>i8faTnA%%En/+Zwl@K936i:RB8e'-tZMB5P7M_ZMr8ebo>77hqID(y1_
+Z7D58GV)J9Kx$)>xZ$vI%s-z1Yu)39i67%)k/v3vE4r$^LD8ogEv<LBYwgcV9::,RaJR$cKqpf'o&R'ZzaMtWNNCLGHq5S%-aq1aX"ITyJ['%li}&>k.H;
+(/&{_X:jabXP:$]y'CCAn;`w{+<#wXy+nxP-7iSlNbQ1T^.b&lwwv5-lRwK$9X-Xx4bJE8Az'q>V<2IAqQ{T.9`k7%E$#N{cM#Bq+C/wPo]VGr_6.<D_9(
++4.|>v<Md@KBaK({Hh-a`i-x&G=<5Qn]@b,{JSbp6V42`}}j:;EkGBjG5@6I3H;Ypv#u$iUUAehGqmKXB=4|J0_2jGt/1IlHi>K}t2)n0;-Ok2b{rcS.`e
+4fnkV5Wha6qfO)0)TW0hKH`q(w>'#W[PEB'gBnG%7,LZ2}^V6<~b_5>./U2{`+QsOF~&}uG$9Q}UG;dVNYHe>5:6T&m'#CJ}Barx`:f1[HQ:P^m"DSmNk5
+Wk&1,fEn<'5L.CG0"|7Tcf<:7qDUz;t7'equ];}+kog9GA'<:wS;e-s5Q"ngv^:e]r|C<$:0uUC]Ux(67kHu:%)$-a2'M1mpk.8hZ,/Q03EeG<Q)$Cj5@w
+8&mWc2hq+(7xl$[E!_|}0g6;>}o,s{fDXbV]94.[/V'!MO$rFx)8<<VmH'LXY+!Fm-#x&r2W1+)WwsS70V};x_6ni;x;u)lUqxI7X]paA(jkFYL^IJ:&>o
+a$ASN+Fc'E|}YK@fq<Lg0<+I__]0t0.-CnW}"|:D%={%~IA)1y$7>VZ!g)7Wu/s`yo}e]CD^t!+i#}GvcvQYW0)6wvf"h`C,Q|BB,WFWv.3':$z]m|h'|=
+.jo)M"ucPE`Dy;GN!ON7PV7F@(5%VTcd0ULx0NJN.f~:K+zWmcDt^#UP_+gSJv&sySdjW@=XgJMfR{r=gms<71-ej!/;-y0nL]P)Rp<n1$-KKQ8y(;G}]L
+:`.[42`/Qn<2Vc_!M1T$x'WG>(3aB89%2SUhs-[8G'1DJ'MS),h/lO<mo|1}Q1]vPyx]SvaA0>|PSluU^$yP'],vY&TPqUHywVN!%1X6wx[zU1OkwAP_%@
+d%f!MHZ,{s=Q7JW}x):T`3d%Y.a{>:Mo2'>bvQi,Xt:M/xX597+:uFkp&B[5~Y,G9(M;igJFAA[;R>|wr<,$x-:[bnlX42G0sSYLR|S+!D_VMTr.sC,4&3
+;>/V];C,m(_(pIkcQ+ls4HIwfoeHrD7Edhop]8%#Q|V4`IrEIIhq[OQoe$q`j@z0o:M9w[Eq<JEZ+=OnN'Is-UuZbMI`,{G2y-Eebe0VJr+a|6$R&];T[/
+{%9|!%hz&3%6nhhYn"sn!<@$ev5g3{Tu=ayd7+kHEol(q)y%I3'&_Mcd(5+-xkD`/.=|h$KDeu7TC`m4"+d^1PN"/X4xF]Cu5mQfKm{o<h-Xm8xp9.Z/wd
+5=fZ9_5c.e6tISHAGwD)Gj]"';vgGdGgxNixHB6pt[h7$WaUX%/}XOTWO`r;U@0Vn9UUh$P`EKNCX3SvvA-u`$#t;4m-mX;/$g+qL%t#/3#n&)Hb$n|F2s
+CKC/gYNC"p@RT|bCC+spXC8ON6HKkc/f=0-z,W~$N2{z_A@Xv^<d:!J-hMH.^NVo,jK/":7Kn-f/jX;e~u.cPfx#[.m'lUr(M'>+z:ScZl,=.IvGp3D1v.
+GHhk+vQN}xfuP8>69|ikj1Lh']TmpwY@csO)49!o4+5t+mx9J'~_"@f,'oSU;T(0@#('=Ufk<Z;7$zV#j5~Or/5!f4J$hDg0hwyETk@D|K.E63{Wwz>|tS
+fL%52@ZK3:0yn^IkhXjB$LV)MW88adXx!,gUDSeWMldCu`6H5bUX4!Nji>HD[mWyM95vIn;XE];hYOr^5P'-Aztq+i2jEzno<Pn#wvc%/k[C/Me/nT<LB@
+tbS5)gv:^pIt|n2DEw(]BEl)V5M9}8Q74(5ZFsU5F`Kn;X7-C)eGkMTOjs}nMcyC`ieKH1;+t}9{7l,Pcby,Et<JbeB<;[An6&:e=7x#'7F2]xx($PH,.|
+%L4E>;^cxO~k1!y}enZR2WrFm<A}Fn83T[}Icj#udC2nE-!n,J8<I=5=h3vK(^}g]K6xI|l}sG>A&#iU$osYr06||Lz'}u$sZ|:LmB}uQ[97)yd5!5%0fO
+u%Jmg/2[1{`7maS3!e@/|f(M/z^Ovi4zF}!}_]znW5WUAX_pqwDJ<0ZtG}ze(|zB%Y@:J=#Do9yZ%Z=}f!JPxm~qXC2AW4$>;+eZi#^%&$z-}!]}`XiQWP
+LX~4q22dPdutT;M|1}cmKyP2i><)hHE9Vp{RqatT+EV)|wb^B;G{ZiW'M[U`(^ca0w,GV|H<,%nQlrEaK9&a4:Hk@P%Lj=P#wMAx78|n$[N1_uUj2)>krf
+"}|B{EB.<a81!"3hyrKkk%{:8"GSjS$HPX-ksBi"FeL^cR+wJhR4YM1=G|u1B+QL^P,fo[e#e'9=%3[G-)y%4kNx}r9]U=}rqlD{XNV,[Fk;%RC.ZLf5p}
+HSAUg3zgA,P>mWsDpK#R{+^'t6,)KgL!d'<5~'8:P[eugA`Q<15)yB{>;X(L->cDN%pdlKp)SzuS~>SuFSzbEyZ7tV7qH@4/Ro"i#Sn11/+"J/Xk[9sU^C
+AWNMBBMx/cn,X^X.k)3aW4nbb{Mi:oDki84x&gDo_S;}3fd.!>6jv{KCQ#K{:Pr;sMWF[n:f%$-FjH0O[o$g!Tq[>>u'W[96vI")yC|4OZ1>="NnHE<(TE
+Envg(jbO"^^u6vFBDJP9:V>NxSU;$70L`MLq{Rq<L=!6>.`4$JD&ezK'k/thu5t19^l'[c([eZan"9NcwSnjE8dL1]i-`+Gb$$eF}G~:4!GD]4][X#_a{y
+w,l^_,J)WPdz5M&Y_<I[fd(&M}AOxVC$~x1"ISO|vSc)38h@7QS|ElB>@.cI4"~Bs=LxVrFvov~:uTr%%({U{Mm|VAV"zTGMA#Se_#F[qlMcGWd^&@H=,!
+j4}n>P=[@2j$)5gv|zzZa2km7L,Fr7>&dtr`6GJ0^3%p:^ImWDW[z(pHhK2L%SYgJi>8W.:S'Mpt,t2-4BDlO4P,SH[/HpJoGUK9nD~.V_D,]021KWSTK$
+kKn81zga4B}bNzDBBLbe<N]og2[vGGMVE8L/&rWT5,NnHdwoS>pO,XpeX)tW8ob!}&34Hk%p~3!L1CH]<$RTF<tVUHq@_SM2y0FlSe%a@_3>v'gb.kNK2k
+!PLC<W3H%oh1uB)qIX_LC,^t;w:n%FQP<[#litM]2vOn#mtL<@y%J@H.ZTPC2)q4v/T&OXG}7C7.(xRip_tU.DD]Hs2Wq_QP3())wfj]D=urUeZi;Prd14
+fbv&';L3w4`4qf'(d<D-DHM)Q;XjmUdoE<%L0A>lkq%na6V_e61@W3z@qL9,]]pau5H@Kz3(E_xaZgqG!WU<+:"et|JCkcc[FP~4,dTZTt2K2!Q!HW&kj)
+LU2&q]gAZ_eIE:'X_,EY-[HJfN{50T4"-B/q9Anhzj)6M-OvksJuEu-OjpEKN##oAIO'[+M_Do)FR+;gbXJBu<FV|S4Ts;XbMel;KV"uhF[xL,yfDz>wKM
+Z-m6e5QZ':yaG^Oz_4GN5o1gb!</nQe:!im.<tizXPPJ|c9ck|:zNq<d53Joi`B$Dj{JHRZcy$tXU3=u$HJpBs_%~NbpHpz1q#YPXfoJ~P67!RU_!'HFDn
+f4uHIE;SUD.khQN-)E|HQ4m5w32Ze[t3d3c;1"+c!Q]ghN9{FBjks!m.i;{<5L,xNIMJU2M@s|6_`(=@j/I_CxJk7"EQ/}uN1(tG':%Bdt&+f4Hg|3=gpC
+cf<Xn4Mao}~iSy#R[XQ0}-BqVJ_ZO_g`pa#Et5_G!pa6/zCf'7EhX2w<C]%.8i!lYad)$Ea)aU^N5g8OK6=%"r^>YYB+PHsef821"VmK]0.8oBUD"Mg[D"
+id_J,1hoIh(AL]4un'WDu[lPx5::[.lfogc69eAm^q@dFhMT':#WWO50l!uRfAFB,lqLnCz0=-=q('CipZCr-0d/KVSr7zh9h+vI[A)mQAE,sKR}eHr.;+
+_uVo0tuBytJ/O"X]PXEx{.aYaU@_mArDw9n0qRRoV)J/lx[Kuv)o/B$7Es3'Mgc=cKtT}p<`=10p[(]2]sDnck!xdp9K^(b+'g[/+Ntv93IFOde89=13!P
+Y:}"Lu'Rvh(c}XMVZ,0F~m}"U2:f%ED.8`a#_i;`dDzWE@YV"7ro~EKLja|j/-Qu;i{OGlv'.2Zqdtln4BXV]BeRb"q3,%(#af^Fo)g;O'NlP>er(TlI,>
+`BJo,ebEjg$|E@&wvNX`INa/{IOa4e~PQWMbdizBFohjSo1e9"bVGA-:U+1<^kEoA'_^SQ|7Ymw|<"jF(sNc^Z_CEWs-Y-DkldROBBQV'nZ8oJRv<a4_`}
+>Q38f`@PD8rGja`"&W5_fp$Lay;^pUIYF7]}3MDT=MHP5Du#VZdL[K!b=H&S%N/m2u.t:vt)#ma9tyd9.2.;&;HYB>^:PZ0V,MY3W/fpmQxWN)koR[bQ!^
+/!XUWhz;]-1Vx{^JwqKd,y2HwzJ8pz7aVsOqq1AW3_HL(Kk5(J^1`mk/97N]#Bt{grgl>7:cP{Cx;{yhSZnlayK,_Dby^Z8v'NuB(%`@4KAdliq,$m6478
+~!)>b@yj6DM<-&oA]4'E&8NHK-D0I<Zq9e<q!>_!jsZ,Q58CDCLA[CS>;Tp@$|&3B+S8,TvUBqqouG[ToWS}`sg)KI%^%FPTk<uh!sFR|4IjPPHTg<Z"/X
+_&C[#EH(/FH^UVFq>1Sjy[P},[)7mWRaZy2epB[-TijU/j3tThr(uI;<%LV:2o.-D,;={iti'[im6AiXmD$cWc>==S>u]CTmxs3R,v90vjg9yo87F0JcVr
+TnU3IDpLhOT7M3lZ#xTM3BaskqERFn!>;WXrk+U|fW|1z2~^B|Fy=jDP,tmFL$6QO]]s2]_)b)QdXr+MTf{5w:g0IyPZ=%E@NMA07g3aqW{}ehk>-.XF=!
+0,u^~w$&N0bGgu|WvcM|i[KyrpDBYbH:NIhq=8'NGX;:(cu[Q(s[syOqN";^!IfRom0n)#Q3Orm}#nX@Wj3kQhz!LJ#BPah/B1wK%l%CS%K`a,lan@xjx!
+T]@w)@wF1&0K1q&m<>-:0dFsCxkf#pKdQt"Tj6l6cngo;a>"CcFcc3;hTSS3U@:4U%L;tNW:Lyx>+Zua6x)8~7|{(xbE52DBFl,4!l5'FDR`J>LNY.B>_9
+ZR9]{jp&;6'8is)Q7b3:H6fLRD-#|)JJ)Fg/>,UkR:p$_E(n.|q-WAnqVBjgM5p{i>a>,Lm{^HAC3lB'lQIG1/OyA-Ha=Jys[x9F,X@SD"..gCW46}:;yK
+i#IepgAj9aky8eu]kl.v<i+>$j)JHZUg6V`Iwbp#k3JLKftvTm"H|q@O,M@$Yf)('.KNb`utp,L;KOeFNCmWvMllAmfI+dE_nNe@M}_kGH0y~+,XD]A4iU
++$W8^m^3~`6&z2s3$+:=Ua2P]`4}.Qo#_R$,V2Bi^RTQ%wOh30_dey"[r5rj_R3,_=Jsv2QB&if;8]4x%BWd)@s;xXw7w'X<y<YEURL)TX2Hd^~!7paW)-
+nHRBQJeQgGCEm.@NwxA7Fvrd>aPJMI'>`NJ}TQ6G7R%5cAoGc'Ytc'~M6b_LgyaG5Q)k},.ukm7)|)-p^L['=,_Lv|-{3jLrq8C3ARLn,3aMu.C3/q18JQ
+tK8V'vKQ$f7bhI+]c{ipksnk{$,%%5js'y}HylmjWZXLE'l{JsjU&jAU$@[qZ7.Ob[}{4G=|kN_+V,,Fah+um!f;Dq-33I1:My,Du2NR+4Ob_i8V+ofpDs
+OO%Vnbg=a#g/$@z@wtzY`|Ldg}b/^"KIDK;bM#Y"nzp4ArkLiO)9<^AMo[Y|=olRUE6A1=pgQ>YWnE'GhyKBI!!Ee)6NVVcul.$)D;e6Y4=vO%-W1'<C~u
+c<unRd6D3`q^))|%@ICy/+@GSPA[IWbW<(iZ"B>u||Qf<(+._dooThbt^o/zU0:[%cN|"9<'#|/JTJisUTov,Z$%!QR2tT+/@&en(9|.FS!+2z1X6|R`5B
+J,hc!]^+Pt_fq}>2q+lD_3WIaOI:"{RE+3>P({o-(qw(kr;+[n:mg"zedb=v}j1ma`=Q){w{ATvveB""-(-GKD5]|r4G,g[k1tIQU9VY[1Ie39&k`3|.L4
+Jpvo=uC%e#)TNdZ3Uc@uF:e{D]^D9fNyl'xi1s@O7Go6$lC`-!My,LQT]&FOOS^kxgdygxcT]h[H(pr[L4pf=&pcj02<s]']Y0%^K]M1$uyK2@&zQC9GaT
+cv2isCSZKcqJ}xPU9yEqus6gi:ST,g>ev$3OW0+.Ae!F'>`1eNm6R=wV#u.0$Fk=;nQQKKiBXpstvKQl^xY8#@zwFq7llUtSffh2H]_)KUQFvF$7;s;)Z_
+Z{KNvbV5bv,J))jhNLW+ZlS4en'O&b=fsE}^]s0+[Y!u+DEC(ur5BwY|5C#jQK15;Qhzal4dOcZeV%Jr]iba(U=`WYDE6Jq:xa[r_J/=BCt,l2tbvuSd:7
+d)GjM28X`RiM^No+cnLfV/v`_pxv0)wpKFwrX"id<2I{7k=K%d^BB#"fTV)"jRs^'#nZ+U)yx/IsYF.An]r5lx]g)H9#QI{k.XqxR{87m|QK7aRCEwnCYo
+7q{%V7ifTfQZV|S19Zy1UUx}-[8v4T.Q:8_}k[5|aM)5Lb7)[,PyT=m6;+cdA;SoOtBU+_&tdeoF96oT337=W1qza@tP!4&=|{!~|{B0gClpf-5ynnwG]a
+7{d&OdNyo6:vK-%{knW#b#z$VI>`PKy[W=TUfi[=LrPnA9-.%Rb;dWNNFqUYs5&)M``>kopL-C-BPW9Z!>=OE`}Y;1tZQ_PT4PgG7|,HC#Zh>$=M#r@S/1
+~PkDyhb9;uBYz_21!rjC8i@Y-BaYw|Gt8C=#3cP/dI4JF>uQPniD:!9z]<Gy$;_;Rd+'$$&c%|.p)yS#Zb3sP^5IA"{T"00$]gd<gTS3b7],(K|q&EsLnb
+%KK"UN@F4P@Lt"iC>uiJ5{X[ywjrziTVnLqta;'S<C)ID`_cP46yD=Im:Z7$ejy]GrF(b@_dhaB<mj!Azy9EGP%XQE$_]zBK$@yxXk<EBdxsvq<6wYm'NG
+Tl<&f%mV<gkBSq7hbZl:-DUqMB-9>L2")'6BMkvI!9nn{jgLf-=-^%IWt'O61DUr3YjLY+MWDZ-0bg$Owv6y2K$Vj_Gt`B~IzErpGKP@2g0i;U%06g)'+t
+e$r1L&%UgDgIA%!E168!K.#UWs2-7=B&K2-C!#9m3]^5>^un+jeUD,:8FNFHZ5UijLiRB"ivdOA^ye-0ITXUsNDjTc1bjz2rVZeo9{nLyCR7</bY^w<2sU
+fvNIAZqJ%leXr!09!C"rVV'ZbeAD}Zv'V@P[g@Qz4]^>(^e8[S^ZC3P(C#3'n)7xZaEuIp9RbWG#t=lcS[LZ4G`zJw{gRV|1t`(h,ZawNa>+9/:`!XMuA(
+>T/4p'N,vCD9CLUK_C]Ji&oe)pliVe~]Knvm4W-@IgT2a4^"tJ66"gT1~nkcE$l}{xuX&|ts32%L71q&gVnsf5K[],3'b6J3a>m>F@lThcH9!qVo.nm&Y:
+pS.WK9@;{ywmXR@-%J5k1HvtTsV-O%9"tl=O+>TUQDRoxRs5gUwexJ+GB+I2iXiY{(zduMCn`FIPFWtu2$b^~./3L7h+KYJ}]VpZA`QR>2VKps0@CjVk5K
+E|{%66W33)b"Nd]6LEE>[hz<~3)Sn%Q60P;dGBJ$hSqq-"y+g7~NBk!+vSgS]LsFLF1Gk4Fd8zw`hYb@7U<rZu<[d4XfaC9=Z,3n$/6h[HE+80!tuQRphV
+B2@yP{GA4Q+"URC;<5{b$bdTj{qXy:<]}LdSUOmuFdJh0GXq|W!qbZuf1"Kw%Y,Li}Ob(_fF185.&]^"vSLa6r$6t3%;`KaRhP8):83Al;sv&JjQ;L%/(4
+]n[^Y/Q&eOlm_yUVA(wChD%xvqR}&H^rQto,DuWZ[2`RFb='vLr'^Z~Q=@:@|naIoTy,_ED{t}~Be9hYv%cznfteiLN5d|4kF!ft!U^n<qc0E${}R^oI>{
+v'}5Ymj%2<}Q`IcKhrCb(@,Q-6mLn<hlgQAkg=/a@axTONs|K[RIr"4p;w~0.>kig4H`1[MrHk(JCHeY5A&f<eJgDN"/Ch6H>y"BBx!)S=<t<r7I;dz8k|
+4k-7yfDwYs=rR;;P=dny)Tq]eawN)8r9=Tngf@"6u9"RL4!}Ichn"~l;+!7N7s)@CeIFtVmxD'Ul4qadbaP/$D_9ZI8vt;=MIHhc-N504A`}w:|7&LxcM>
+SBhCUjuH{=E8~t>cbFI;N`T}r^~feXB$iD4o2A[Xt2V&c0<%@}#`sH|H[@R'^^"g7a{RE1Y5`2t1rV1Mq|mOuh5ytu&$wk$rVSvvkM(wFE2Jb-o,GJqcz1
+EarrCy#Y1ZWxMURt:7Pw_FzjVn0pvoh-l2j+Gf2JmLl]PzIQh!+Nkgosa.SKhs:Ql5i>kFM)}vs{@}EFe=CYgm1vAMcT.P0T[<F`S(Sl(/GlsfyFk#@Nz'
+:omFck!OuIl@lSwr>l!eVhrri|e@!H:M=bAXidqH-]F)PQ~RN]~<jQO,B)J,c4Uf+_v0f|c;~A,T]alhI8:e9sju<Qk%L8`i1Yc|06G`tH(s8PY^.>#"qh
+'F`uBQ33{QsG|`Hp2hAGgLT(st(r1}d'@r}ypCZ%J!V]N<VFP@.Z}dTswd^64CwC1<;fv_^z]}iRafTKO|OD`]}I)PA5+rw7+mGA0^tmv{M5"}8-,$-m]:
+Eni6htHN4CmYf9Min$'ZJ--zND,swgygFXsz3yfq~`|:embkCQ2}bTX/pXo+Te+|1)"WVh7f@v~Rtk-`#@<P+mF"d8DwJWP'c@giC0~2!NIwK'"nt]i5QA
+$cm)FVcB:"6;dNl`2smZ75fTae{eBy^Cy4H<2BTqiWPl~]3k>7-B_aoL$%<GtR#GuDEI!jE92+{V;#[[WrM4(26_o<7VO|k|5gEJD^awM$jaRKt.gzWylu
+Q,:,W|8yQRM8/,kR;3'4|;<}6J&#-zekhk8QH,eJ%KSwrSCJ1qB_j!YYs#xuDTR0P3rsr+$+o(0=1T-q9YEq`O=%'u;_G=42cp=W>)bxX#;W"J|eN2uh$5
+]^BZa9i5pK~exMOvFVnf_S.Wt6P#;@lBkw'j&A<#t;_t[=,NzpE!EF]>3=8AinG.&y53USY&#5dtk_zP`/i"5H^^du8e7{D={L^r6lMzx]+H6o!1f3v8ik
+`q69d1kF'36uNx7YlB[.ZQMlVY/tQhcY_/dd![UB'cM5f"h[K"jP38yQa$lN%Na(qhxX^,#poj@;rFmST.M!#FEK4[S7QTz$O$$4%0z6H5;B#wZMazJeeK
+o6J{<QhQVtQtyZ^{^Nz<6D<;`6>x[7`"|qf){=9.WPYo(S-F&0'A;.zFnCDiA1ra4((JYL|zMDx)E|%]m7.hGj(`Cp%mit^"[LY/eYz._Q!y=|3@I5HamL
+w%K1)!6JmSGY]c7kA<Q9["8q_U@YYBb]fd.Y$&u+j$Q8q}EL5L1.`#t@xesKON^laQDBXlfT8uRqq4-,AmvvX@P@g_P7eGW3uG+y@y8QfPIN9KunlFf)'y
+4a9SKVOr;d45tz5y2FKalB;:YfLeo`Y/3"!2LL(NW9g9I/KG-nbHSpk;K|27qLxOx|>)vPC[/s>>`P}fI62nL%YC#y&'8p]PQ8cMQH"3qn;<aUo@@eHnqc
+F=(MMu:&rPF_sHlRF,fjXuayA(Qx!J,|ipZ&!yh3h9^+#H.lMO=xkHTA,o;xZ|!akVR7,S1QVtvF77][wy:^XAEQTk!)x$hfPnvv:l1QJoZ9gBT&x<x:0Z
+Y|+(AoTWz<b[:uyW|Uc4shRo{'ubCMFUsm}c+PH<3aDl-xt{YtW(IDo`}1l!-[-k!&84HVWkj0.$[Um'XT;K&nARL@Uw#0AWT]nBL$$cR(OO('~szr<7}C
+Q.m]h8_TfiTJ<+c>=ej'slnpC2$y~==8F;~DpbzYiYqIz6t=o@}I4c&n`E5-bE4N9)(Pe0+[,L_WMp+<nWbeBYhIdG(Q[X8o'Zmu$i0wzwesWmF(,WKrE`
+z_C=xupioP3Wucswi[aCY{P6Bh;emwa#~g"<Mu'Z+#P_vYxMi$.kb`"3qlzQaFi;v=049NYKI))qyCw2v:%Slaw@/,H;o=<K[@z>{G=vi7C<UNs][_Zqx@
+M|&f2D:Cqx.4Tt4dCCLla-q}99l8{V><DHEzH'1u1@[Zl>0-,9^Lmhj2UDt}9qGNT,iKj,k;[6Nhe>L@,."Q[<sEC:VI)vJ08lbx^TM7|./8^"i.WSfg;o
+S;[k4Za(r6Ap~Q9m7[,5ttS##lY=z_S<)m{BzX}q5etn"3F4l1UJv,B_YABW5sq!}WN)x"![<a:L/%51Nx5&^y`,Od)#5tXj^!#f=K_NA0beDCRV5A+kc2
+_Fe2r#,Umw|mcFi!N,+i3ALqSM+dz_IT<3m@Y%b^o:^N.M&]2V~B"4Q@R^B-Fbu1w&:+&,S<,QfVbHx`Ogn:w>A:x/Il[1}T"4E{[IOn2w14o_f[]f0ANT
+8LVR8SyK;%@<.]}Gox.34Av&>y)6CUsF#^.VVIzo/8hKMHnr+x1)K5qyT0BmcHq'"8h5RFY!bCOBJn3_d()AP7G%{%=A;D+PT7EPANTn%swb=l;qTD!c2q
+-zKP6LafqirutwC^O6t8j[Q4fcgl-,;=&{t;%7luLV9oM:xX:PcWnmNnD6'9DZp5ohru{qa@@|xj,Qr(t@$31q~C@#d=]d%y[dprJIq`&IE@3m~@k`2+J1
+ADMw{A&UBEI'^EmWvc=YdH"55X1Ns7wKM+CDp&RD%,htI;`6dNt>tz6.#h>V&/6k=%]IMj92,A}nX#d+zToASCCx5;|qes7%A#6-;4((W^PZ&Jt40dgIDk
+2iz_[qD5C@'m,4Tu>aHQ(#e3[`PnvTh{)ARN8J{Bp`VL"tIPE=9^UMIFLLVC%S_LPE;]4e}Np|D|BiM0cMg->U9MGOReK83LrqN3n:eo8DLU]rf=jWtVt-
+DU]LnGb-3S5OaC3&M9C=lH9=p,[&!PWWnUZ9&P@0FtkD+p%Thp.<AE++(IZCbk&@hH8;.rS3)Hh"s'.){K&4E#ojwe+%P"kF>p+OL{i-N3cpy`h(/6gsW=
+Yo!B|,^Tvk;euhKh)Z_yzW[E{V2<n,X.V`gS%Dz&gp99cwzYL:aA8#XhWZ|^&ue8yek@g]pv$f'afC$JBZ<pb"IJgV#@PB'QE[:8#lg<:l3`_6sXPl%Qg`
+".gA5bUq_oYV{N/&W&CaaWY<F0_lFVxTW+ovCo:b)ynwt^3_e=z|6|:;|:M'k:GOr$/wr1Z%lj6+-AxB/cIOT{_V{W{VaM$kaMdj{K]Ucdy|IG<e!gRz-y
+oOj#QgZ|1MtTWn1&whV{BA=IY(oj+z~YeQWr5ioiulEp/dziaKpjVeaaWbj^PNMWL"2u:|<cLw@1"kUoetj4T:)l6UcN#0;fy^VxX&"{cz.zH8:41`@L.:
+yES(;S4a/s|b':O&u"{ev}]d$m3{3Me6"CXwsJ=>tn7n':7p=FSvOnmuWW%kzq;nvc=8^3Q0F6}_mtaI5Dy|AB[_zCeJ,'2y~gWR[/L1L:(e${XWfH;!)E
+/.qCK<;OR{mP:kPoimb'V=Zg^[py_1rg][8IE(<+gSe"(>%[OR/Z+g9MVu"|;{#+YaGl-zjA1S;=O_Nneyh.@>%{(K8FNg|IK&2T=kH1<PeY7aj^<{sP/G
+Dmw'WeAB%AqI'/Hw0uHZ:o7)G698.Yq>jw>X}x!NtfFMcw%O47c40"lJ_<Pjg>BhC/393n~z(O$g_{|8>_kZb9p=;A<[|rLN3S7Z:J4tq;n8:y`)n79|9S
+h)$<H(2R"-^Usoq:]DT@E+Jjab7c-W{r^x-Z6t]$n&A8>M};Bt&bxJo>44!K,'UFcS1W5'RWgGRT&AA+l/LTT1ql@okC:Ja+5cC=uF2L^Ar:!T#Qg=9m2i
+NeiS_hs)-`"qj]7WSyO#%M:@TopCCN)&[EQ8=1(SeHL^":faA{=8b/pxfr+s3CXIIiu"{}-Cv4.N;-dl85687<,Q<(5GE;%PD&Hk)Q'ZJ2-).#L-XCi[&3
+i9qG.JjM15owk:#|Bug"0mW7@C2f9Ld:x,tI9=:6v|5=7YetlZ'a5dM-hBy^{Po@)7O:>kE9=v0aQJW&H6Xkb9)pqw06Qz=r%T'Nno'+sfCMW6|QB#hg-%
+G7Zf'Yu>Qm)$13BHf{nMa>zD@ob;wh<HJ"UhZCY/MUv$vLr;wJ^}6WCK9=Bq&q`}1%d8`s22tNGMrgL49Q%6f<_m'&TgjDb4/!SORovrff(gsX)+]4N}iS
+]p<F"ZD{w}h[i>@%^g~9|c46YmOS]e`N_^(9yccNYK5W~nal8l88X_HJL9-_qpi>XY[_7)f6K@3yR6}>4#Q3G.K/Wq2V429`RR:6FJRyB<}g1I]Y!S~q/w
+;X8P8T#c9eZ2`'{QcQ+Wo>zZjMqis)[3Z]}rqT0Vs]iu3T$S3ub2-j}[rE!/'F}At>i3~K2Rq.%HbjF8rth3/$(TiP3"3!JLEK5Jf{i`74!k3v9^c.pw!k
+oORZ|}e[rDFy!fe[R(7r]IAiu6M]_g](oiQU9L;35kjI`P"kfam_'AS_fLVV71G_ViA:Ais(3o<`qi=4S&+3XaU^0UctE6<]3d$6d`YhTet-bav(_#=5(W
+No=Ws3c<T|kN-QrkW2R4T!cmbK)Yjf{(N>_O&O6;vH6)R0VY$mU+PB]YKVKM9I|h;BWHkvK$cL@x/$AgqJ<|fAUk/eGb/N9K#61Kdkf)'s;d91tf&F2$%:
+;}C[Q=c&[M7c;h0@7D+b$66kth`7HUN|YnQOi)t/.<+h&TyjQc"OU4_iJ<QD5h-rsXL8'RRs}q=k5)Pm#YOi:bt$g6Y(|IvPw3@F|<aYN8p/:rYe12ewSZ
+$%H'eCC5-487"7_oTBBc.dB`es@2XP@s')'&"Zf8Ztdj=}bD03k6_;X3FIaEJbvW)`/JGbcHmO|WqSVnAQFOhG0F]v%H3bb&n+4Bl+A.l|6q])c",23}2{
+@gKn+1t/<TUNS|Z|)Ip1qTu`F|wKQ6&2c!_Nl{}wv<$9q$d&Ff/y5y%.V5kv{j"tJ0R!LvyR!|0xFIE#e<b{=rSY4f(Rc4~n7p:ml2|w+y`Z[pxos[kJ{C
+`WC<P=:)QjfTF.,p|dk.KPu0}wT:Xy'!{i1@%n_xRMKD#7etF[]r@w^Dgx:|rARS0Z|gD-_z:lgMZU`2fI]<z{t#E}|Hc}soNNZAAJ1VCc6rs/a%Ei$6Bu
+$C)Utu;:ij#3e|;Kyn[b00fE1X@o8ioGxcduF@l&j(`Nh|.4m:L'UuU7.SCEYquun-B>-rnf,6Qy1spd&9auOa:"w,Rtq+&-4mpO'M+f[D+sUjnE&3(1Vk
+m":;6_^ZF&6y]0pXVsQ=Rx(Re[,UnqBu^hpHg9wNh.mb$@<Ne'9NXCD$.V;NG{>L{VJ=t,]YgWk>7qa^Z%$sb=f,TQ}@QM#!h.MsWD39,#5P$xn%39W]o}
+S15B0-8N'7XPin@pN"(OMrb%SYM/m}ZVL9g$:h&A{V`}'y$Ei!=Lp2Th~uL1&yS))@JAxGT0]]:W}R@uF=<XixY5VaV|LEiGHglY$ov:Rz1cYZLBBGV=tc
+-p3&jE^i8/])=MxCkmVVKD/#DeJRr]e}#SZDp+|HShu-ItnQ,g,$'f'R}S^jWjxL)f|(^mWY5<E.qg9jbhPo73Gnf7zxgcE(]x:jghQg`97W;RK5rs:$^_
+^F_q<f|#u@0,F]i7_=RTewZW~p!xsSC|J5%{=-MItYvf[`pa--R5K84f$i_G,U:Lm=)/:47"PA[&HLynK"Vrg22,jS#U&L_0kA.IAU[>9lJ#7<%Ij>Rdd!
+o$HB/MAjZEhDBgfVI8mAa`z/El>"VRR|>Y{8_.O,.%NSn"l${uiCH0auE@t01E[uT6yO[(<:/0lGL,x}=OLUY|`7eyer8c&f;jJL-lW1y3M;Qz6(_an4lu
+l)tOoABWdU2^t^,<2]k}<UEZGU6vMJ]w)E[o<'%k);L|&Aa<^w/0s=0`W[Es[,T."_w>L93Q[,]&E$UurrSQf=u5dY;m/cLE)Shq^nM>aW:XAz06&k.)wp
+4r`+[7"}S6X`de"g8HbrcINc;.Z{nnmvbS2ty`Yv2D,;DnvVrL!76Tc;~sDnhHG_/v`rBXpwYw$jd[8D<|R<lHlM4HDZ,ncrACt$fK|wqkYOcq0HV|uY~8
+8f'd1#8RbKwO9Ovy`|x=Rtx}^%AI!o;N'.~jYvBrg5P]7[^z}St&l[~6SbY^fiX6/=,(]F-&D'W<W3FjyRukRn5l8KhM|,Mf"_LO/L9r,se+,[2[!SYmvg
+P|fC,"+e[s.P_yH0)"Y:YONn0tczF6%VrB$Sr<r<7y9vi!;YQ_~HUy|O@6X73,+jF|6Sf6t'.$y6hmt{-8Ax0-;4oc:RvrfP7LJ=WC!W{:`-yja(q:jD7<
+u-1va4+B@uB@mh6iiUsX_r_/0)]v<jRJ>H:c$rh=d|D9z)imsmg()`)$LFS_Bd52X#Xt@9Zbm%Kv+yDTd%k'@Yn3RD81z)p.}]"JV:-7NhhQLm'^dE=eA0
+Kv=Fx9i65Wtr'&//qnI$Qqe!0op5hG[9{7wr`GE:08=L2L4Q(;P+YgP=mDtiKy~g1VyIO<[`/"d`@W5fQr:R&B@DOH7/x$:83kfg@I,(92OLAg#xUVB."N
+/&C@coCc7tCeN<%I5Zg#1l(&Y"z1nDqSaKn>8>`^q'`ZnM``}Ip"$X;3'Q0)D!>H<2-!}^=^i[z7JyOwx]r@BbM)e2[b'P;s5(n9pQHGwN4#T'EkAdcY57
+nS(]9,~($pqVGzbO"|M6wDBy{&V!H<uO_IFS5<q0!+>h^v;TlRBIss]c2QB_tGc$'5ZRS{KHYg-(AlE:c7V{>.!Oy-og4vvyzJ)Rbq""v]#o&I-%#{cm[}
+#-P<{m+`oB.<|!p]B113;{6tor]gcfihH5Be{X73'gF/tz/LHkYzJS4Yg{S")]s3pM:wbHS3H!=tCnZ+[4LX4"^}K4=ijDeylO-`Csii21#oVC=SE|'xhy
+Av[f_H~"t4>[MISX]Za$f2,[&ts^Jw/v)plEQA3ClI,bWs~HJ%9a#5C-A9V[m]!y<[hjQJCoe{Tc<51dBoxpa;>Ve![7v{iWW1ff.,=_ctkE~;S@si=GTB
+u`%<Nx[(G>Zi8h#mo<|;HYL^9EA3R6(@nK@.;Zpk296uc37:c=,VX_wTz!}omHB'f,(Vyc#44ueqC,=2]g`vXHlXlue&Da~5/^^a.nsbBgyENaMEZiH_kM
+=Q}JAZXR/D%yCax=_u=X7:Jq8qC{<tYZx,9UaM}iqeM8mm9rc`YO){+QRSpb+wE!'gq+S517U5X.1e`;mW)NE|Y+%bUo+;cY4^l+m[Q"_#4$w>q;y`#}=}
+2jQEo@`E5w;]oF88jBr;4@:V84bBUx2C|)Uey0RBsz,sTZ^>O4GU8UeK07/MwVD6Pm=3[,cx_hj"]MboTjnz4@jnyBKBJ:e_KO@9lL!vt#th>@.h9@:(]k
+vqD;(j1FK`{UM's_Y{GbU]>|27wBn9XleI567,Oh|M@"42>FcYl,lnHxV$V9r2DMnAp}:|PrA6+11L<x_T;|M`'Cdark3Fi=IqEH&"Zu8)bT"$n=WPFO!j
+U@h72up5at'oIE}Ca^C/1jF7[wB=m$ND)x^(%A)^0W~CxlNNj'd}TD#"Oc2X[ABsX)8vcz_o!l'P."#-.rHw]Ea^%^CSWXb<fC1=v]s'i_q]r!#(nZ=p)@
+7s&|efkN#Jf3d3EFU@`Kx<jJ(A^c"Zwu'PA<dug2g/FJ&2~]j2gcec|52ok1ls`oo|>X_D@25/1YTx};c6~BR^O]B&qZ54k2!2e'_}y|/-L>"Jt[yWt$g>
+KoOR,jY]+IS[X|Op^p&RZ`;.j;k"yxx0CoI}V'T{8(iXq2</o'<tY&CCfQEqu7<l3J%AAs/DMe(Q=]nXW0NN(axyh#;jR;Xj4BS^4->wXa%b`dAL'+[aWi
+!=S3bStm&4$jFNaFuctie>pihuj-)/R2$aH&^DqEL0WcsIK&JnRe_`8I2W-UDI)prfq6z@$}Zo[C_f}hZG9bbWHRZE%<`IfrM!YKWY^B,5uU"{wsk0}F]O
+-:1vujaQc@Y].e5[o}"[Z^d%lcKdeAyVF^{HfIXoeRDJY'!mek1nuk20fA:+$M|}>jR|#-sZwA.ZC,%8_}b;y0@SarO0[Q'`fvF{yF{@`D4Bt.thuQ!t+>
+1SBAKGrQl`QhGogNCZ]v^41FkB]N=}]4nRCZ!u1UHV@Wfud.fZQ+Lh-};VcD%3_rAo|{Bf;kR!%TH8^J@WMCs^>z{#Q0Frl1U@Sbs_~;WeS!Mpr.0u#bD@
+WC({f^o5OcU3hV)4EqxoF0qeQWoNP:TOTOOdYgKfK%gCD"GH5[tbT:Mo$n3k+|^IYi|z$&EHXm351o8}32]+`&[|2DEK/};Z4<fV1pRuFvdCDxht+-r>K$
+03Af,fsG4dV[+u_J!lpzBCu`S)dLwu'g_92;,{MH]{4Hxg0o!GsnKjic>DMIb{aniqGh%|td4O@hKFb6@G'wT;ym",f;m=}pg:b5SGDGBKx)p;Yqmi.3sg
+,Ek:Eq8u2rcgv$_s"N(qMQxlm(eZHlKm0!t=nq7k4e{p,gV"<M_l8aZQH@z9D7#{`E+Jd:17:X1Cg7>xGs<,La^'znfc89xNU#k;tFAo'^1=D]Km1&hRC6
+)W-b[L^e!&8QUW!4-dTYK(&iHZNPd1Asd3'V.dkhfyr`^_{6IDFFRy=C#Zt=Oz,k_=Xv^T,|8Jf)0&`_Q;6ukwI:Q&HSXR5jY/{d0dYrU(jRqNpR"{ZY}j
+34f2v.N0AMNg=rzlpn7)Xd%u:ch<|8[u+TAQE.Q$Cq=Zqm0TUBAGIfFJr+km|QuDLAaA/G+e^56Asgbu:US]h|iFFIJe7#:m$5K"9YZJDSU'hFRMZ(O{(v
+ZHnHG3wZx|&.c%l|^0O{:BU#_<I+PdS.zk'LX==GEtgnfyjgcG({$-g@m`rw;ain)IYlZ7ZsR<~)&Wpeg8xg{W2"xdLgI{EV;Bl-R%qhlqe{<!ryt.<FPj
+6To^Pm)KV//k,.t1^NzSe#X$pH^uF$O5>W[ul6CMKlg"0QhHR#w.,jmt_Vco>DU]kJO._})`'{PLY1s_H)V|V)9m'6;|":5YSfOaK]hNM"$0CPX@'[Odd9
+m&~D9f_UHCF&kBt]xP`8FJ~-A]Ux0s&RZji_zU%09)&Q>3x1_$yzd^dnXtiJ>o'TMpBn08RiabZ!(tv[LE7Us-|zkQt`W<_gDzUA+.Fx#K.xhgBEAw(.AK
+)4>@LC!HWW%Lqw4Oe79Eunbi>lsf5Xi;mv_^"1.X/,kwrDlYibRJ&rjCeuWE(Sa/vW;)>y<Rn5GyHxqTqKb:!Dl4K"PzW}/}@2tb_Ja(da)89aZV:d'an+
+IKFlVP4`&R9#xb{I'm9"_{eT++Oys^eyEM}k1Si-dH+#IN;]|jk(]wv'G+v<lw8%R&!MG"~L3-DhPw|jtkPaB<C%h/nFKKqD9L~%@b9]8xM^3r6e]GE_)m
+|XJ_|sj`%j6h44ed5y%V;Qy1}.c'vmKI0KpN!MZ|MeKYc%#Gtv0Z[G;3Lg1d[DZLnbH77:uWyAS8lCwpPr9^t#L]DRO^[8n@%(GSFKX(sdn%{bG_a)!k/6
+A[eNz7ujziw+NOD"!nY:x}tabD7Q<W3,hXBJ>}d7FQ9|FNaz1g.j{s=X2hjf9OTNrFfVk+]UY|SVeotu}vn8i7deVGDh3rQ]W6D{)Fgv+CZK^O#W~{)VmN
+[v#Ew1S".Q0^BQqB^tG-H@%w{ydbtpII%flNpYm%XqbR<$B99:z0_(>Iu`Ch]"Z}b%>i~dd(o<#1#@]po0|1}!,`R_2NNKighXJMapL{NKWjlXk=;Z>S+b
+Xe1pQOqefw&Rtp^z{IB/9e>MKaDD&N>|ArVl~>;2Pm4&GDVR#f:^9BX-=O:]1a1%yRQ^N3lN'dN`@0uqkK6x%c-3yW$mc;36-{/-DP-q6gA^Fo:(q!Nwa:
+}7)_s`e>#Tf:-OL0'(E6LI,.iIlKV:F$ZyRTa:X<oTSV$ZBv6T[53[9CE$,wM4LB>r$(fQTI|zv['0{MUA:o5p_,=+@%-J6YocJ:/0sbmi5^D]g$<=,]Q<
+d^)Qy)#;j@w%)q5fK+'G<<[4C)!f_Fr('>-nkgCBGm[IjPR`i_o/6OyB;IC,K_J6][6vAmw<l4yx<eIc"hsgOjZt2j~h9r#o32]ZCd7q,XW&NEk[(_o`|G
+.h=>YY&!l@.=a[>>yP_0[(HYNqF]}C,yK":`&nYV1T'XeCG;:%>FC`=mzT(UHF:LkL"bVbNh&S%u%6h{:5B`ARk@r9T]N!D3w'cJ(bQXooB8el"3_jr;`d
+8nzk>TNpV[2#QR;c@>jP_qq|6``r='LNvc.241r%3La'h;w'[Mfv<c0:4bUc$RD(6p6f:ZwK-@7N3D,!t=Y2"x0wWC0"yn!4=a;w)s<j4zl;;`Dez^WV(:
+Aoc-}-caa8GzQ[d`3ejZ3X9l1,JW]Rrbp/G{Q{!1t-zD5o=s,C6sT4VIo|ZSS|LWU,DWGNU^M([dt/VZ4x@F~(]vR.uIc3[=Y+!kjd$C|wE2=iwvkPmiCo
+{'u>2_Ju`^p;W1y:s+NzsCIZt4!N+@/&gV!+qqeqZTY`P'qcGd(@[=ZX0Xa^p]RV-Y0vG;P9r{jyfUH!r;}^wdS_{5P7_|F1.d=M4EzchM.QFOC,mL+R`+
+q)6+cjbHD.ksQGA4#'HI!|qdCg1Zb`Ly8aj;JzLnOF;WYq[dx0Xhy4")uVSz>S2O7W|Vrp@xxxrxl+!x@"NP+v&Api5Cz@/k4O1Wh-(DJ00;wmi%tU-RP)
+k|_2d{z7JVe_Z{>9ERs:>Ujd(Q+;'n[<#XBb6r4"UCVUT{aKZ=1p1KqS:K8&</}2^k]"uO,u8Ov7Gvilh;%A&yQb2W/DDo(umx#:dbV{g)3CiQ&"f(S;<<
+z+F}%TyWst9%7`v'n;q^NG^b01pq#TGwsu>AuGl$Csm5.N{v!,<Ao{dHva7^tva(yJOBW@qYk7leLw_%[@_2s[mfJqaXWrbI;%P:jlXB>=>'Rj;j[DlI$D
+^Y1Hq5[g:kA;T-fNq##P]({oN`c'Bp#-Sf.QB#CTQ`d,:a_@MZAgB/h-92Ve;Snc|;-UjaD1H7[YY+M%IYSO`6JS[rliBbt)~[>XmV4YY>1];A@MLl':LY
+,wi_.5R0I,TTuz[1J"&C62Kdg0pw|MOa!hb8S4(]sq8.#%+5(;6/Re6(yb'|Q>UY3W/uAITA:"=B3-;'n)46}vOC^:ulZ.w=1{#toFPl];l#(A9jBexG<'
+oO"(1}a4K=_+o{4F0po|)N[]H5`w6=R:AsD9d:(,N}VysR+W>W|boXT%8Pl]E=c)qv{C0<0O;+Lrv6_IbQ,x=l;K/KVBP<RopNq>OiJ%G_x(A0$pIHSqeb
+|tM:yZoKfwdQ1m[$'Zzp-2}HoxbhnR~N19gkj[}C=D+k7EOjQ:ToP;D(}cMFePATc#Q8]/pPW,[LqeR]O&bg)Rj8HSg5e2Y7's0}}4U$d]wNKR~C!2lK_O
++jK",aeJ/3.DQo&<=7m@C:|{kOO[OLu|^W{/RvIRtH+l[R.yI`}dp6~$oKUy+G=]^<uv]E7c5W{}hF21G0<{yFCdSe.X1A&mvB-B`0LA/-yuf=zd@04(}<
+7Z}ezD'<wK+m6O0qM<+t=l+@5{4N2cdn3[ySyVlN4L`fVK7/Hkh%kn7o3h")ZK):7$EMhF)bOR:(LVSp@+EU/d/nIoNeSkV7Xk}TW}~IvmYV$QCAz,S#L(
+|zrx5P'n.;0oQvi/@{a2_R,hCa8w/xgXfaD@I[hxL.c0p[[0wMhZnca/wk14EDoSEIh.TM.VJ_u]LLithCdDFmXrJZvDX(Kf-.JbZ|"UCxQE&[2Qc@f;%Z
+'I95"sZm^}9c=6hEm9=)",ciWtpQ!UmRjAV$i6'`CcmKG1_G%c9z5q:dWffEqA;6_z}C3Aem#67PIyvBni@K~@O8Wm:.U.<0MP%XA_#6kA@&bg34)9l3<H
+[4-k&V-ivaaiPC"FZ=)It8/3FXa`;"c<cnW3XnIMzUaj1v7yy|D={|x43opurUDNXdry#o=AgbiiJ5&y.)UM.Vs"m]o7mE-ir}xwNim$2LRauIAk!nm-tN
+|"ye`%{uFSSlU+gQsEh,>y#tX^IJW:jh#oJ{A9`I4}Smqs_G/oY2@=)BiJc[i6:spaK}pL@92zhc7{u(q+tt0{!#L9R8iB}+KB}+_@[Kq=AVX4R!V5LDb1
+!=hm8.u),WqqJ$`cO-PXA"]a>gtU8%42/Q,s6+erMm-Yg$6wmvmY$egufL50}L!WPfaPYQu!,e6yk+4rkIZ"20wE4n&C$=TpFvLl[,5pcasN&7S}^5},|f
+#78S0HIZmZ!@kllGS<Cb'&~hx/KGFv!v`9-%/9UmMM9w|xxhg;(pYVo0y<wTB_}d%O,L^Vr/J5cpD|4T^4H6pHON%FG'iV@hu}-ccoo!RgiY!jN6L1.gpe
+Ze&+yMrTg<G](-s^eg@G8j7}4FNqhPjTB+^Pk9G6C,}"f2UYT%c</-$&]&"mYJH:(yg!D/ReN2HIZ"7Tg^p"fQLSiv_gu@Y0LE"z<EGDDe&rWl]Sx^SrOG
+U[zX;{0+ry3x{3VX:xR<^`sD&fi2wP1X[-z0s2{BrFqHjinL/4#hthtpqajasN:i<nW!l4FKd@.u8RIZyV/grwNNv6>)AZr{uX5[2[+s/xHrGA'=XKYguA
+j5Js;hw|FO^jxgm`#;|_{ccT]}1R4R;8pR=2&oQ;M3RKG4cg1&AZ~AAG@zj."NiG(r;'D&Sev"/r9ie`6PFyJU8Koa7TH#%:j!-}pf<_H3{a4%Vx!]zW5C
+<W3<QZ!9fqI&[uxDdP6su{zM]Y+x(X$.=367@r59T^d#/.O7x#UrB5KPA#]aJ<.gi'd%`KkSn.FrR+QeTsv:OFVC3r^fM4`e"=t4uM)h{!!KJHqe>W)7^0
+.L1jC%~B1^8b]y4^bcVkx'YHK0@GPDLB"r73&O=w;mAm)Tq@qrdl9!bl&'_+-}sBN!cA~^1045n{l5uD$Ak/F8(M!ecBwe5qq,3)/X]k[hBWP,ezG&4AC}
+<^wecNphq1#IT;6n}y|CVs7IczNa6tZP_lo6Xq3uy!PzB'KdyhZII+0b~t]9uz|IV6`sdjj;v`D_=sG5|7n(Us(vt}$TuC3{cq)7ZXNM2+l:,MTg>OWHZ(
+Chw7!]-(9yf+8)H+bNt8bi)z2'ku"a!=#6%yZ0RtAc'LDvB,qjg2qY|L`tg_yLg.tze5CL4f-(C&P,Ck'IvftogJVshkBJ{dL4[`}{LN<Q3!u+'W3<~rfx
+/Z<aOkVWMaO.5ahUKJmJnERo/<0OuT$y)UYI3_;jKrmw+}@^Ku~sJoC8MI'1Ytp"&'A2yr(4dOMf,6TKGGIlN}yxu`fP:%E{qO;U!vo,!k`zko0^6rVT3k
+,Ym/~qU9psvBvM;Q$=Ig+f(|hOWLlu|y_RY$&FjZJgD.@W9QHQouZ{t]nlJ/&FX,v$m2(','=I01oYq{I<Va^44N._g@iH{ef=MCpY^S%bV:]:j#k0t%L^
+9H/[M63^MOHv$+Ei<u5fmV/9&VPf;_[>vAK6&9w((,+)MJ>M}9CM6}J9Lm;xQ{Vd!7~3=w^A)sm8TNqu54A<.R`pQG|aFYf+yP=C!{>KL7yU1Q[%1`Bba&
+mu)=&FAooyC21P-@]#j>Dj]FE;:D{mDNpm3rI;bbN8e:)$iR8#<k%|.[FB3<I4_QWsM8zDie)u4NVN3LH=hdJ2iTpaRV$@$<,A;FMv4H^ic[OOf-3T@8xG
+S|GQPdZ`uyMQ^;W:NhPT!]V2f8QN/SY)UEk$OC@qi|Q7KDi@x6U5T&0tw#rH}gx4TXrAF9+8LPs7)7dj+/dM.{nm_lug9BQ8uXfRD.`xVVzE9X}>M#cS.U
+Rq&H.=HA;u9^[^oj~/fm&Lh79tqfi5b<jRa>"~F$EdeXuzp!W1-#5<nncX|yf+kIXW~ha6J`Ac)XUi4)p}qO7caYN1n=<SoI-W6bOw/P>7!g!cia$0Dg(m
+ig@+2iK='GIH'%Z!{%U+oa@iMI`m|ZLUTw>+_Xj"VsPj0Y,b8)Cy+AH8<m:Zsy!Q&D^osEGf%gK^tJhLAg1{FOyL1^oq:}}M#'``g!|.O`ahZ)zOeH]xJe
+e>4NfW-Nh#k|3vn{jvEmu[,[N#+(L$VxWu{H#soHqC0>M>)]nWi6T6`@5Wb6b3!]Fl`UK+dQztw(Cl@Oqeq8.CRI1"}VLcb<^Do}a`/o.Jr5!t=tfO@p:.
+D+:BG(dLe7]G-e<Zjp](,w.3Uh4hc^G3spw%u1;CPJwVz;KnT,2K0U[K4@gfaF33kfBE4|Z^u##WN&f38Ze|~7(E:&WtKt[kJ,Vrwhn7p8d6@)HHQd}NRx
+F&'T^N0hU!{PFF`/W9eIK;F}8kkGs,hS`Ain(mPJkXQx[lg<3>]=z7i;@Cul_4mi{zz@I%i(97#-A#1fx@Q8epzkb./[XzzFVfKbfJ}"U2|B/3zSOep!v$
+&kDLifT2qeG"Vi'YstBjgEb&l,@s>xAYdKt31Ii{@cH#f1]`|&0"9IZ|3E@,+n"0T:2$~SS_crE5Q_-Uu'9b5x/Xh12GYhf/A-^te/L^S0_4.}x`N(~0j3
++Zs0R.R{G/p2nLVU"g]bDTvAtqJ0Db6WG&/Jow}om)yKPC`mlDR7K6M]D+Y4<wY5#dY"Dn>'2(6)=3$J}$DTPzjD^x$lc$Lb7k=PF4w#A(ng!9MCua"&st
+YY{Fx1Oldz2_;EDZF"CnEhV"}$qBrWa]+4L@JY3`.gXJ}]4&>s){0I3nH%lIjL.WujFc4CJ>>ky`,{q>S.&c73oB^&#J.S=v{A~!|7>VV>Q'Te+D'76&/)
+=m}ABPXky'<6bzq>wjGZ+!P+.<BW.w=B$80_pqu';oc:lK_<qmcn8>A['DwNvcpUwi#@`bccDY;wQ"^l2}I&O'kb`ki7"W^{CsXSQ7Q>Idr,xR2JU&^o4{
+fJ:@6feK_pXlL(4-HAhi.J4kwJVd!ib{[V>OdJyDaBCZ7b+V5<bUX)$KP[ddwr<2#l>QEgf^5dK|i!X$(ETnK5AS'Bm`Q$OKWkB5`CU-3.p(t#'KcZ"7Fz
+B;-#{bkjKwD%5S(B:h-l/v(wEY^,G;6q~V`>0a`(:qjiL!jY]"{=Ai!}4#(2w.'B)n[&wS6>$sZ7EiaH&Rl=9F$zyYLq@%oA4l@n+^'^}8n0^Av$d!Qd4s
+l9;8J;.Pw,jycndG6t.`kBRCR|JB3}"|Ew5G_IN:QTq#~nuBXq_%MUwllqU12kf]$n7(`f9]=Cq#[YOyNTu/-.2&qt]]V","|3D@]c;&^Uu-&<01K}=X7+
+tkB/;>k79%d9Ck&>6HF-Jzu!D(U@Yg'h9T[]s<"cq-9SLr-H)26@'I&fZXSyI`yW,U>ti;#Gv9R&c)cbGE4@=1C`,a])fMC`9TG6tb'1%$ow^Ct5tb7T/n
+TSs_Y'`W-Pj$LBR@P'VuzzVF}xH@t5-mu.b5yc|mo%$f]j`i6&!q%nxi<-Ch9dijt9BIB.@Io1r";pWq%#W@c1f,W`M"JA~Pd|)2/T9.Z+M:;RSs9BCOEh
+&ivGY0J5Xv-wK=)!WPf!^<M;]/N@FC&DZ`qzNR_d:CIq0"mdo[j$|uu|foy!<`f`gnQ)#1CfdNKD1vS>_`.N.khg;Iu4>W)-nTYZ"[R7XMMU[pjC/2uJZ<
+Q{(TOz4@y>syH}ch4p^=Bn(+b$0((lbA46GZkq7)#"n2T6c%@J0UbMd[c:pg:MGbweQxg>:m/)1u(=-jY47:fUSCaV3#nw(#3EHzKlvDbHqbYpCw%@|)_/
+#gX%0pk#kW"4@02AlkpC<H{Spd#i/Vn>_32ZNjXSH(WJ(txnNFg/@hV$WB7OSOVtw`0DL#nG7ryj.J-Lm}C]Xjl="j0&u|l{P^'_.AoY1z>9@jOT>Try2_
+PlCQ,!+xb6"@8[VM[AR"Fw7t|4x"8!fnwtcYxc,Q+;}JF}:Kcv}M'ABF7NS5Q>mB+5KUgdGfwn#h@0teV-vuu'7nKIJT_:]W}eZ[B&|;M+:W2ng;-{)^(H
+$1/4FTyghpQ=|K79-5RrumB7QwKk1X+-pw[6m4^2r=;7n3MsC,~tmD_{Z`=RhXCvcOpp6}QQ"iD#{7&h#x<irji`[||o=@>xn}ShsU"Hs5beuw3[z.dr|I
+f{d6@ZR%{zcS<B"8dn|N+Os>rGAtvqaFSVv%AC)&RHCCUn_A(Qp/g-08%>s:w+ga+2qbrf:6FgO#G)g4's!kKqlnPFZEBJtC6_y`pzRY:YxuWnbrV{2w>B
+oI|_C0v.=S#S&ivT_Pxo^`B}{9yG%SR:$a!UrUf&%CB=/|/l8#Rf:)6(ll)D[$=<"rj[;yl`AVs'`5xrv]hwxUN1[64,C-ZoUi']7Px$R&4jA`st<u_s%A
+'Px0%`eCkE-hXGLZi4/nWW[FKgeam!$]dVMCX>,g7;{1b=aWg7nCs`LdP^q"D#[M>b.Dmz"yUh)gtXGSWrgh-YwDdOW=`JoJw}|uYcV"6iJUF5tI@2S2]j
+.69.3cjP{#5tm68@D.B5O@%VC$kJ3rSZsz~R=u}ZKLr)VI"ePT%+7;QvacwD6}jJm.Sz{hd^4,w0Tue2TSg%)2V_/n^7')6Ou^#Dw+,8K{5/g+ZEx9/B[!
+%<8K<[P^0,261fDt5dM<dfUFK8PP!XfA[Nb[J/$"{,HE^Qz8hfX'l4CLZF)gm6u/zfrQ>>e:]JP_^5Byuyj:B!;NdED_0Dd3O>l7AV$6|mmxl"Y&3oZg{|
+^J/X9p(,uT8F.Nc8[Y#08{UNs@z&Isl38&=Kg7t`n(K$GM$ThNvjI1N'dz^_%&wp`F!n}^Wz=wVc"Lb@uIt|y<Nq%EROdVn^F.b:=:+^:.i`C}q8_$b3g/
+qMd&;rF1R%lHv-b8Z&e@/k~y!Ka=x8dj2o:n.ReLI3<,|X#jKJ=:yNGm,^/paPczJ`L,fur({;j-~#{NY'UDQ-ZADldk<0'km)B)>>ekg`&pOXIpi4_N.2
+;^4Z&jI9g<[aB0,Hg!7+N_v[qqR%(d<(hYjPl'8"5,QMnT(cnmZjzUcK>29^ba_ywv%Kl%N!b-ZNcyBaW60<xR'j+^.d~EGb}_O)Q:$:x1m>IVru!!$iOg
+s_7|SsQE:6G-v=~u416^AS4nAQ7'm.k^eA@{gWbk-U@U[v(!CyyI=mNo.$#>Vs:T+VY5}$Ig<g~4;7jh6:isZV^!U/uQ2yOOLwqnzJ4=f<.$!_)#kX1{RL
+S3=1S'YoHSa<oSLAGK&YZe]zNb#ENyEFlVu1Tb-/+,N2[/bZQfgH=Y&h^P0:":^'z19C]Y%[uIf,[LZhpPRxvbzd39w}oUMy-yjerr&p1:DczmCYHR`0Jb
+ET}c9@L[!b:JyujE[^W@f.YBQR4H{:W5JYrBa'yNXmLkZR`='St]y+BO{Ma@+9SHw]>i%sq9xB/,k!,D9;w9Id&TQ9N#hztyIo8hb:6df.+Ly<bE2YMIOm
+t$Vm'luq2^C,oB(}>#g..ktmZQ:=`zoyXYAnNb|;`=.|G5,DzgJI$HFQ`$KZ2Sweh5d/1LRQ%KrWoGnplh>fNYbiYK<iU1{%2gA+dIV):}qs~CWpg:J^"c
+8]@Xhvm@Y)5]<qznhm)6uY55X!%4C7Kp'kgkVDU42<N6t1n@fn3ph>0pBaj.J'|{aQ2n0EY><Ma'qc:(D,H{lBHCx+k8=6SZAyK;qzSK5bEfX7jzi){lnP
+^5d-nwnI{kUcs`c&Gvz1OEyepyPhC=-%4z2:eZjG@@`l]7L!EqCh{@k'j8(jzP!Ti)b%N+Qnmp/gwukow)R:;JqyLUsIB,-RogrKdE!HSlN9juY|lR`iy_
+(^(gfA&RMX,X'`i^`X#gty;{J[9I1e#0<j2VS@f:]4n-jG&wKP@vSZ_;'QMta-I0Wk=CGDs:Rp^rKG|@]b;/)eqlAK~g_jp%|))Y(+[P-dw8`N_MgA^hat
+d1B6vw7%Vj04OCw57glojj%Un`9(RQTyViA@fISz;<[WqgZnI1hoJ0NCIk4hXiT;J9JY/&cj&i4,_U3VxW@0z`D=yb_yAQQQ2ViGr9i_2D{a0W@OxwB+I;
+w,FtCC.ugnr7[cYtn9{I:'rJ%[/o]YE+O1F}|D~_>jkaNh7Ae&-;0j`2b"5^vcnj=ET=1w{Vs2jpu7+nA1J^q|[MwuOn8w~!<},:s>TN_#[N}zi$:cSd@g
+-Wo!]`1<jFAF7D2^I0=PnH#y`sg45!W((Hle"t2w+obYbG^%VG^I|0>O<#cKvw=[]C&ifzH_I97um!.=z24Ri-XJb!S{pizpO0QfD65e>qjbB=_|_6;Ypd
+Ft!I)P4;rAdy>zk8xIC)Hq+Z'SX_O-;UT!>sALe>L#<mho(COH$By&6"8<_MT3YA1k/1&]bIk<E2(zt8JrF@akK[eNGquBGD~e]g776JlfoEjNc#2X)],z
+{3~$E-^aOK`an|4-NFCV]|fNg(8Xi[>5vhK=5up`3JA)E;^'Euqy[8xXw)P8/e"$;t4L&=)bY:Do[Qc30[~qt}W#FNg/p9I<Iwx7vu)9wnS'I)2dL^5R@v
+7xYDZP[XMy{0s8sj2@Et.!1o!R<[#XBU~E^;4u4rGdY|NqiDt1".t17'nMS&+0LBRKrk;HW,w#FG0V_qjq&Ss'7she[S|-q:t.zu:{mt[:8|LWiJ+5'D&.
+,TW&Zx-:kt.Cv#KB{=A$1E0I;P8QH%7(_n-<sR,uo=1wJh^0T3vD%KxGr:/WOi!Fd.z:^+!`5H~YC/;@g"Sfyt|-j_{/ciIf-|S&@xY35d2,VCv!Fn~Q=(
+SA80`9@n;BfH;qwun"2K"8'U`M%tx<k|`U@}.Fa's7tcy0ZD>,ZD0S1{y`Q@HdOD{f])jwXbW<w(R(,E]v|e3%nL:BY4foDkdnADA85h;i2f"{4C:tgd4P
+4u4x"FjHbyxktbldr)@65h:s0|(n|(bMsa4]Bf%#DD6^PJx<,uthHH`L2gxw'5n8lvL,oHQByZ@_;WA1}CbyZu=d&X+:wQh#8,E97t=6|+l0PJ|&3#g]|2
+CUXJ(U+ZvoTirttev/XQ,NY%8tfzt-dZ.@Wy:9#+:{p@N:s6PIp@%kAx{.VhL2bR=i]9a1].d1Ual).NS4E9i(E(V^nIhU70.;-L-2^rA'IytIHaZ7H3ru
+.F5B|N1!+E<f}I.2,o+%X/=O{jTb:eH==|dF#!dq8Xu7M(hE:T',mM`rq1O[6E81"ZHsEE)upS>v^Ca^&o%2jc`HR%2WhNTQn2-!bI@IX}ru&d|ITrDpYg
+eQD^LMKe7Rn1r$3vI}RaS$p'+oyS_}ynVD<@g6do$R39-6u>k.Ooj@[6z1Z6[{!a]F!lXWbWc>Y7nOB4.)2}Oqf.G+fH%+P5_t|IeZfb^:H-L_j$e4Vx9I
+j|2}!f;f3fes#NZx_NfnG`Bc9t&3E1y4`G5F~zTG}UkEJruBu4|rNdP)J`vGQ4wAVQ=jD2LfnSn0xJ&jW#KdbfM9eD([_^bWxQY.FJK5nYF&3ovBmAj=ji
+#T_ZSr,)0vcYl3{$3e4YZv"Bc#+1ln@g9U`KAyzH&@WbA0gk9C>}oZ=w-Tsq7flPWY0ty=3t+GezjR.F:Eyp/>Z]1hxF(Om%4PRbZZeG|9tQ[=>Z.f!h3'
+5;rGM5_;|C+/t3{BmJy`M3%-dA7KX6[k1!Hgzn8s~v2r~B@+iNu]6V{`{p'D/<Tf7_!Q,[=D{29vEKg`!2jk7L0VYmUu{UzL-=~=DN@1[Kv.'|kMtvxY#9
+kq$>&qr^t5Z,Bk=v2!nD~'H9FXb)DiSWEQEz5O3GR7uqGJcPuik!FzIx{GZwTuTf'-b&ww^w{LCq-8h=W=Rdx&hz^hm9tbZ`6R!]_WRxb|w/0v;%(]lDZK
+-+VmQ+6krMMue>cj^9vf1kLEThm<bi1vLHE"=Qq#k"Qx}ZS34C_s%I)]8;"LZKSDz60_b!o8@ULsXRD,8zBf}3zpS|O@c!P726~_s`$#px0:Xg08&7P'Fk
+Odp0Nsl.Pul^IAtISH4kN=J}DlP&Pa8l}Z+,W)CHkXX)BHt,wswu!5zh>'psTUBd-w&[$pNRa=H:7n!p}fjjtS"su1i"oz:|o]k&[9Yi}"4FT:Qu~j$m'+
+{=YPuD;(uEVzT/W^"An4jK15TTPGTMos0]wi62V'WgO`}G|oVDk(NLU-u3[e2&t=m32l"yDc'm2>`8h1,g+X.}]7F3k,e[7ILmr.YZ9KI)Z)k(_G5Ii7;X
+,-^G[=$(u,=BCF!9'JnK|;{l_f_<@k%5G]LCRJAgjcfPc1amuV7LcCf8qmj6pOsFhxARqIRJrxjyMZ1w:sxE@;axz^&BX!wl0TEVob3D5Yf%E0i)8p@!ol
+[F1e1Olx'BhdyZyW7UvE]E(%@eaBBugVW]:Rlp>6ti_BS,ehZ};uy^|E@cu/>={lbL=d/O>+ciA28(/6=Oy{<9^(d74YuX#5wPuTMK=Q9i^im!3N8gf0VU
+mlN&!>z"K6f1HcH9zVrW@n(d;ieP.]d4d2y(,c;DjqGmNF;G~NF2(XfbzE8e&auoFu#.E8DJ@2qzcVS7-(DB7`lIr/mf|]sGh=&[`sKF4OzSeEboPBEUhQ
+,lrKa:RQ.vEHfJgRy=7rNipbuQeq[e.L8THXcH,@tx7(y9,he@tW@dCarT=88A)`34KF;9BJ'2S,]c%{N#YqOU=>WSY"3pE"UH4sND;PM32E"Y^JqvHMea
+<o7Sn}C0=Y@c_.AGi2^"y1iLOsT;Usy8EN4)9$rb8ERgN$4sYt-2}y'&g_'eP9qF]{Snly5MvB2Pt%32^yM9gZZs4VLZMpD}@/_l[_zUP=R%'a`nZ=},X_
+T0w{&26ACA8wEFXDa8qN'-5MTjI9Z7)QS^aV,HYh^U@`~MyXy-`$4hnxGA'V`C7^]i$Y<:H3ex=XPcmdz_E%%/Qc{J5M0Ln{(EH8c-U]ECTFv(luEA-s.r
+n@Zg.$9Rj7m>ailbBA#O"F8Ea{pnU!b_`>BCX=)_j5tQ{VZEHf$>ZWCtn+78{&mRvlP7'%!T_Kk/VKWB4Iop[xm`g7)UG9R3LExA"f>}fC2BE:8(9Cx76@
+Y'h<{BN=5Ls<%<4#M(xUOVZe1C^)WW@^~DHq(KCx%}+1N|XI5xt7}VUNei:hQz;kPsBO_jEH~{fvAT+gtb"ygXZwc;""2wgXdr0=!9PH2N'+KZRI|"[dZO
+.hhunaQL(hy%i_[_+$xhm^~II<jM+-n6U{n/OLcy#LngF8;03oASpjF1~zNM%H+voVd"UT!R|mUu^UOn0jTx|WMD[-I)BB-S3a.!GczC3>/y%RhcDN=UZb
+{z>4I0V]NEw8's4940)-UzMo:Y<n2G955fnA2%`y%R}o"(LS6ZDbL|gHcagDJsA$d7{JJlzAACX5W=PS@=(|jkWSw;+EMsAX-a34w=I<SK0tv7IOQ_;S:s
+<2_O/FI>Ev'Og/!B0p.w]X`z9gtn'|^=IUt8ZeES]N%[^Y=ti-HMQ.@1Gsz;xBv0G%qzmVdG8C.)}sB.4J4-o224:wY}n:OVg2JSTcAXQ3~2pt(,KC;]r$
+irrN=n4a/1!WaN;1Fw/JX5JIow!>)DZdrTIABzB-t)Sp!FU>gJ;1gOQ_9PAT$=Df.!(Zu"l+;6Y|a"xZ};%_~^aHEj2w-}A8[o^`W)nkECOCL&bmO@O3L)
+@I.[9ye2&7leQ^p:g9aI5bwKn>XB>sDm@F.{dZ1z4R2eg[(G.(pQA^VXEP~$D(dHSAZ!{$aU];"_u&0z+K5|u,+{Sq#5C!n9'L,Y"|OHU&^c![9AQ.Zzrf
+|ov5YgJZgH0=VgqGv;tr[JYL/yiw5d;<MsuMlst{nb&J)-+JWSqQ~l:aM3&R8`aUYfJMh"8G'6hMHtfCIVLXE_P9r=1gz1gOg0.m]y9rs<-b~w$KG!v.k6
+Pu5/9=g$/#d$.^+h;SJ$|:99Qdiy+<e<};"_VxvwYV:xwB;P'Nh`3%Oh=NK.``+%7vvyY@uogqd+<l&o'(5$VMfdjNU_(XJ9e5h3B$S6>weazulY}I,nu#
+hW~"IDfv"CpyoQnuCF(Q]/,]RczFIOMkpjAuYrBHflJ<NLif|r)sAW%Vaml'%$a4&y78CQbw8w}q5Qm4M7HIiB[d$[HRYm--"hZLEizYhD"{PO}1tK'h@y
+bYQ#EGs!BJUE4JEOimBW9^,yOr:fD';Wgwy{a3O=a(%]k#<WK.%zO@`k=5dF<y{BXxIM;%o"a2:2!z=5{>Xy^L0""C'h}Wost&|m61SaiIM3>bGbnb}@{'
+D/}-Fq&srBmLVC7:S<1A#{"6l5jN>hX++Ba1NO_sQqVA=gxM~)|^uC-n.R#lIi<Zgg6WAh&p+DG#6pWr1DV:';PK63!29eDG[Rar]k7#xe7n7)M!;x'[5s
+iSq[^'XXbXUAm4pjY+e'iwF+5MF{U:qY.(KHX<s"zfyn}$>ExwYw&L"/9gcdpL->g)HOdp,RomSnt;MYh#qslj_lN(Zf3>Q7|ph+.rZrMF$N+D|IFOre!`
+cXKoj<^T/.UDw@|=3hX28X8+o[o^>ioqC&4B[Dz17qFj@ei(15R8b_#!{6B.H(ObKqyGr8&.24tR+#QE`A('@!0u%6WJ%Z8KJEC25qr8O^l7YW$7e>D3[X
+C[=I_BiUxga[}ntAYg@JyA<l=yYVJ#ltcf3aP1J@nH8:x2)<6qaYKW/jOCuIbjT}kffJA(=/1BT=$=K{aFuX>f[hzIS9%7~x-s/J70DA_L,zECgw]@wA"2
+{JF!#WrvustM5q)6lRs`Tb%L@'O5EG+p6Q#"9g'$Zwj7ggfTIfK5:bl#N`')j5'8J`%Houz5,0O2ET0)rc_//i'vMJ{h|n|("9@eUj;mfBjy;rwu8r,ILW
+x+)QRWvrXro^Ld81vru)[ol3$4@Y4!a{m[735GF^5{hnn}(@d1pjeL@3}U<pN5<N7puBz'd}g4qhzj,&Y{v,TK|vfJL'z827|hBuyHjl+7.A:i{)RD>2{2
+H6'w,X&RACcbdOy3;B+X>e!k/ya/4G'$H21R!ctJ4rLuUbU@B(L2:9=M5e2EXpMc:FlXJGj.{R)WH9VRTM[UN6]6QTIgR50_V,;7Jhr&~s1<9b6DRnW|=o
+D'oz<3I."-n=)9PxtW>.e3!%VIF^:_8_jry`/;/SoFE4Ne<5jM7VT;&P+e%d|W.Ggd{eCt6GQz'tg6Qf,|57P:(1(r$O"-j]_"Z8:Oa^nL!|bV}iDR`dt0
+EYo!GMy-m#@(sI!QU`J]o!"$LvD11,)T&yx<=b6zS9TK&AY]0!q|lq46x6S2=<3cf&-i%n]AcQ2DLR-"x<q@|:.>j,q,kMh5|5!APCs;V'vW3Y;'y#HYO!
+Kk+K=1}=g4v,dhL3k')h-huI1U8_d)N{JZ/$q&WGf+hI^xEthS`wyZ;fjX}O/vA&9_[mT$^6XW5Jg-h{z^6+3VJX1ZP0uG{-4SCMDo-Wg=HQiJnyE17bJY
+mR&<]un/:5&euW>E0U8>%W[bq-]k3p5<sDLnBO%&@(bL}UH;e8wZ%'KQNd3!~=[dL-|bUu4o/=8;j"&CucOrQ6gg~`RLqm<EuE&2+Q]Sws3wu-9ETKs<s(
+8Cl,!KwMB;w!)iWA8D:eA^N'E^N2FH$ouU<zAW#X-`3p)3nWry[[v51(riIcV.$&lC&h:w7i}{-)W=9al"Vra/8D'w0eiLAFpzzSBn#xrUeG|IK_'(k=@"
+5I2}%oBym_[]O!`u@G2q2oSfM<{]WNPKrYUtC0>i|i@,n}yuq&KWV&q#bo0oZUXD(.d1]%S:Zi|q"8;WbCHBU9(h<b]l2'WK(ckg$S:+]QpGX2#oi(0:'H
+^@Hv]6B|fl7.@o.:x8qO"1}54/TvJ>uOXM|Zf#7aJx8nTlSfYjV'|^aI_u::M('|w((%IW]EX[TzX2qqLA&[A:<"~7a]7[wP7T2`9GtSGSz{PHvG,)tV_S
+$4sISY5h#xQ1v1d/!inORIH7/@1fFyBABLgIjFiOGgFZk:xHT(`Yjz@:9d`%,}gQB{+vFE=G8C|;m7iPuY[QEwT5_y6UBRhfdJZ&-[HVWh<;zELt}M0jk2
+Ln-(=B&nGe7E@7OiQ5VC{D,i8+.7x}T6Y`^cNGCeirQbx1rQ~l"#tt<ur)trM/=Mx+`lPZcD0v;RX6pB_$4:_Ir%~#a<qj%oq!><0|C@P<GYn(EgWiybgt
+,3lL2C0)wlS$v|z+~r$ebCq&W58"pRhNa;%:gMZN1==,`yDVb|.pE/60;upRUln$';H3@1X/C:Z!H1#rNcgj(YH6>Lz1~OkNJ(F5H+>8z^ix"}8pz&nEB#
+n^#a!idQL6EK+'CPWD$>)L0QJSj72Ob{Xry+Qe:;A,KYwXa2gBWLbN1]{|AX9_ZLIzey2m|0vD<`J&_Cc35F6%EZP=CsNrzG7EjcYyH$dGJq%6k0.s3Cst
+f)4u,,}=)NyS]TmLi^J3JNTF{jNe,KRXm:]VG1a4J:tP)34aFX&^!eRW}ovJGvbWO=fyg!T}Fg)ylT[B/T9U5qBiVt<3)krYxt3z5$1<EA64XNiaZqgg_d
+YqKhZ1n{V1b_mEv0BwM#PH8x'ozD9gz;Ta]KPIS.lS0+hBtPupa:"p_YeHT9WCLJs)M$N(Km3f;[7sAg6W$d|m`0oqX_sG&O7F6dy1<-V/^PDXnv42.^.0
+ii5"Nj0rZ9!}BX/]IZTVivDU25Kvz8$VXt9FAc(:to7)LG/P0'59hUJM_6>=v%S/yWj'_u2]Z'n-nEnl]8Ow/QT3ItIs:2JY-9bXeLf,Bn6lcGZ$q0!(W3
+.#bHEX2GG-Sae+|d0"'2js5.}jdB;HX7eQSLRCi^<&m,)V7|hrKAsI{d,S(0=Nw`mTKxL}]$$qmm/q99|xl7B:O@gh~{;8H6P2!pdk+Kzo]MK,ZK2t/qw%
+e&ED0ISDKM!/c5B::@Id-pP'=bUY;$Ycv/<eAfP3DEsHJylT(CX{mJf/9WW]NECLaX,zR=G;zcF{kX3QCrz_PR:mQixKPpQ$|uweeyv4!Q{p2U;!JW+CMc
+bWY1;IW<rTWTb`<gRqs}Jw2e4OT`d#cR%Txu7-EJr{f;(NnMLrcC8LNh:o6OrEL}V)0-x_,`OasiM}Dn(|%(purNd9>Qc0pYlh9F'9:#C[s)S("T|a8DU/
+)eq9{Ly-t/~}!@&Pn0Jo@}bbJGZJdN"6ZVX4+c.h;tp/wjcY,ypN53%;-,gySmE7=%.VvNqg-.fT2')aJVk0$x(YeLT2f!v,gUc9~|3)xX/^sgH`rf$nuD
+JtjBrXF`Ak'BlDb4RvWosD=|:n^LRO9+</K-|OB]x.=pp{b5HVLCPC)yNVZ/jXZgjJa1gR0)0.Y+Im+c7]4aoJ`s1<nGulbn}7[W]G]lyIoft>f@F'5>Ed
+hIxFVSXz$:|'O.BymwBB3Ds{B@J#=&&{0DcOomcW/[)79qtI$:]ua:[z:93U,5DoJN]5Wb{iDN-}Thcvi_9"lsCkh3[>MU(T{zreW%1;;"PmZ"b,-vkjH`
+61-gob.]CJ`Ft[;l/f35hasibL`iG@~g/Gaa]LI&CY,Vhm<f|Nqh-qL5qi/|I&o}#xq4D8z="d.fU)fdoJSui,I,V3v$+)6[=@.`Bg(rFJ%Eykap+lIe67
+5}1(2aCj5=,Nr[d5ew<v]lvB9GO)_k8Y.aB|j$p-90;Alnn3nLRt<(O};qjEAee>l`ZrcJ"eZyZT7;Py&NLqC6mv-j.FOJ!]vm"{!-J&<U8%JRMZkqSdi,
+WS`y)[EQu)L22dspYJRj{Ifs-{D7ZaP:>cc@v+Ws.#4p&"b)'NMOTke4ZlO;JB{hD|p{'e^CL'QtofjMUO.,Llpasb6jnRxvZDV"P;F|[ZqGW0gY)a`Do{
+J%GCCfKUoaXxSIoVL.EHEtnfZ[:{WWfcR[d4o(kcu1iiz&)_~^{iN0[DeaOy~SSym^LBOVnc9t}qQu$R2-Pe|]oe&5Wh0V8y.:rfJbVsVKAm43CSDZy|<i
+]Y]prp;@^@pWv^vR6t!_ZI;A`bnj{d>_9-/}hx8F.I+.5fNUk[["<|[9kG/V;Od0~fv^mJ4ITBH@GBh=2zrsbo4yrYLV3ih)~eUhLI:2KhZ3Hr(tJ;G1%T
+O]Tys:~6tZ~(0xIqD}nqARqBULgSFVQ;aS2jWoboARuKEQ1)`-qF_m5Z2R2-;4t^=F2'iQ51v9{v((-g(648L2!`lS!z&#DbJ!,F":G"z</fdov=:'.NCS
+/TeJRm#fa|w(q79:=vU#B.6Hq;/hf{uJwr=:vY>'H"63X9s+uLL@RQ;D(>Um(`TL%%_^"m)QCYB6uYIfhC:]r1&b''FG-WnM@]t)HTs/O5MrdMq%Aax4;4
+-jY#,Ar]aO%f;vA}s[vfY[hULNE97}Vv[RCN,[R@Aqc'wu'[s^TZY0qM`fFpm2x}u]C17yNO!0~c1aZg~#qpAJR|k=g4w6`U)yRclSadmO8-&Jd2[BBZ.d
+v{.{^nV:&_{8Kja8,I4vO8MOnt;{;f&9}u<&E65p47>I]vOby/{QLN"|xP>MW@!k$"gpQ_f#7f'6>`RF!+c<sDi&9kG8ns`$)GY)J,!hu^-Uig]}"!KTZ$
+{|bs;On-Y|LvMFqgY.WF#u@.$X7s3U"DwMl=nV&"RuK8qg0<T,<dG]]+(G[S8HRo-vQ&L^}[racINnDem6mjNP-,JpV]O)Nen!-se4pm,)v'qoS]WkJv>s
+Re{uB-0$+04RL@@YOFNC>WjHamuu(|..)]Dg1_F4e'!CPH42lto[G_YR$(cKJDcoo]vJcIA}kVm}7&_$)T4'~z48WupeT,K@&",}vw_p>V!b;MNgre2&5D
+NOhh%_c[4>Ft-uuH1u.nJ'qk"x2fRq54clphSMNK-6h-%ocK##s&J'Se}TX#AEuO;IZG>5,<oW3}1`;w%5HLIjpOa4('L6xzMmch);)s(C:xfm^Vt#DyLL
+g:#^7mK(8M.&dw7c}NIF+VB6%+J7BS-[:ZaD;aU%9OUbqhuYrR!a+sk:UJ^e08D,q.#u28~s3uY%8xJdEMJd~LL__nfilZfh$mm6IfykO=Q'J"Y+tZi'}H
+^jX2X=X%g+l{Qwz/"/M}&W{{Xfl"2dH/+As#vK-qIKCR$yIP96N/t:&+UVTI2lZ@Mri:YalH+g/M.k3@|f'eJusliH-CQ{"l$Dn6me.C;ftaU-&C()XX6Y
+5nHAr%s_jh|=F4^,|T+6'+t)TG#5=l^h:7yTw-5Gva;TS'B0}fo+;8SFzZAp1;pA0_QYKWZQc1vYZOT8T!!WD2h6vi-"6SaeU&MZArnfS4:Ik(|<U6rF2k
+]}#zpV[$=VRqu9n:%<NMm;iOV1Pw3g%2X(f_fla!V,y0ohkOv/5Q'M[`R{;Tw/Yu/(qusG,KJ%+wwtq1L:%hfvc`l-!,RjT+&O,5CN~,JZw&Q|sdPKD8nz
+/etv4lhA~BK(zOFsv<%][qQdz{}sSWly-dKSluaoC$aReR%=FO%>qUEnH5y:9.L]%@N>0G6AE3$8ifC^43r{cn@I^l||&yhR},kK=srL}[S]Mt%m;0JuIR
+#&<|{y=[@EiFy6B&%F~%g6CJB2y:NNTV5vInlh/We|y4B[,0:,mbKWW|Po{&db{VwG&Ry3%C#,lZ.3x3tAlbfJQU$p[H$];jPrdKq]Z'WK.,SAC-0ie[~c
+D%N@-,.:=y7v7Z/W3^vJeP{CMw$e#&Q{yG"0x5+%k]/di[y]MQ/Nj.yyH:L'-Du>FHmb1,i[vbZ<&8uUJ30'Eq0f`..IGU5(oZEiyZwV.aZ:&$|>ct,hZp
+XfD`XyT{hF_EFDWu]UGqLgir8-56WpkKVeIa;{zM95yrT+%sTuqzyL5xrt}l"{W}5;0-%o84rtC[6npG;2/Jjz,o1]b_DqpS2y_r:gJapaDJ4QW;9xyFyU
+|Bgr8fdc]7r2sRhotX<tM"wPOl4Gm{2YlprAd25[Pz#-e"%88-XY43g^KX#XayUY;u_;{JQ%.gDORZY^-E9)||nz:XD{&_xeV.ZiXDCY$O(wc(,>QW;c,N
+]zI5g02(Aw}d#l^kj`KE|8O"+c7<8zdpR;uV[(+V,{lQ3"5XzT>MyS:'BE1QXo]='y";no)l)T7qb^fl&4d9mA2XH`[D<F5qT.vebGI<fqTZ>#z&q#edi;
+MxjVyq,OKG/SR-2C3UiizMBxOR$@ji'VHT5:H=akXZx1SZwRxPO13a(5V"YLotd#tq}`o'ds5/s]2&=:`^M7jj,rqxf'=V8%eNU$p!'KbT]Vvw&GH<C$g@
+"b{<{iUe1!1F|qsd@76zAHL5v&N&]-YOrA,ED$;`U]66g(ROgAw}2cee5`mv5-RH'.:v~}5;UJ"M'=5VB]gJ%.cUe/$')@fgtAm"Ek^f"sH|-fu+}h3V%4
+W[!r>w!kfVO/v6+0Ce4-I;Qo<KHgQTG=8XyXhj>EQBhl`u9Ib8mx&]mnUmIM&MGz@MS|~LAw|w1xN">`-6Iapx{h>Lg960w]!yh1B1MLQifar5(KQ&$2<q
+&AWVr&wZgzgO`&{IG>/s5sL$D|N:cXr}nbp%=<d6_l,4u[:AHeIq[@d.Fr`dBzl1UkVVw,K7vm%|opKq>d[_Cln0$):H8pAO;n-97mn_ZXxr)P~ru#+hP'
+n[jb!f#"F&Y]UmC{Z4NZ',g7_C3mJP!V9O/iily@N22#BaQJGwZLj+|KpP`kc$:&yUvgrt<uv$P5.R)7vb;2`5%C|Y3II-(%G-[J:n7EJj"JBWkh./;vA}
+d#qM=DL&B#}y1o^+mF2wHJ5Q)vsKrKa)$%@}WqC@=WegZ;V3M:Xj)%eJ_w..2O"mPlHhm:p/|qgAG.kQ-epV+;5ItZ9%_jwg>4_:OYYp,Hqtd0fJrp3'Dv
+Xe&F{@D-#_euD'HF:f4y$zva_m^s!dLwXk!s_/1{R=UJPVPhYx[f8DW|3SMbcOUfHTGio.$<Opv7J2;{yG7/{+-FS,+!1%d/'Q={fKag1#c5lE&sd9C^=_
+/&9`Y1AEOz[p|K'gJJ,N0(9iySK;>_7Xbt<|ou`HZ7~N9BAm~,Eo0n9v:W2xM(it##(nOSIX"CHu3d<&Z,Eg)MRzDvD>8p5>B<99fqGm}{gbwkx|Ti@#i3
+R-nEMeu;V3Wh.5yZ=EXV]BVe{i:"F01{Kf'<]mYz7yr0lVF<]_P0@73o,d".56V^HfL>3MQ_'_Z_w`I[1m'.$=w<Go4R>&udjE0wH-p_vPyNnh:7rbB@'j
+Nq6S.=/B3ZZD)I^2P32Oc(:Lc_BAm|`.I;g.2bV6a<u-lkDnB|tH+VhcwN(KZq'4+Iu'}$a%fdPPw&5Z_yGumE6|./!XhQL;wWP>R_>do<7fTFH`pcNkga
+5_8<.|@0+1Lm3vtU|poggoC<b+#k)Nd}e1G_T[",G$ydRF[.J,e5X-987TpU#]X.&RseKjZ'z!CP|dPv<D8U[vgs3H8BT{rdz_jE[Vj/j5=wfQ_!,SF%`)
+;n`|^0:H/eN2%<.JT`D5URatNOc@qXWqa/j7'D,#Pqa&L.'rq:L,^i~$a>_tErgASsb;2Ww^@b)Fo6aht7n#3vqw.(@8YKLfP8`o{N1rT]enjxN0&y[de|
+$FM-&U!7.r|no%S5K}|HW#+Ly,$3:][,Y1qPRY_aS=R^<L:g#/[s7ZA/xBae%Ga/B'7hYdI|D`_ldPz,6xKs4JC882uWf>|:kp~geKf$7lPAy;u'QJM6,(
+!rOq.):q9/Sr,QehXpX@GRj=]R55V<s<^p`I:AKsmUb7)v>{<NM8,6QLo4V_w&kEeMgl~Ig,y2BZO:7CcK~whVQFO/FnbIOW~e%W$m%4Pw4B<q{j)JZKQp
+0_Nt'kgAM`k|5:t5dRLd_}RpZ5DMtZ1-NQz_I7-:a}>HSABd>}AE[3i/[=qsXb&[/y@XbkcoJh#p]BvJ,-;$ABy<qn.xyMfJOiUtX3{Y!m6:>dE)(M+tGW
+(2>b@UE#}xUut!Hnf=Ku`wFZ[ckDT5!mO8:z@pcx0UP,OJ(DAPAuT^egrqy=!#g2EpvO{1@UIEPNst`Z.g5ex[Fhf{{Om"3g3KyPz;O[4dWX44Fb0Sdj2D
+RPqE%.Q`#Jeo,]i':Xz>6ZjS0hTq7q+r9Li(!e:D4q6iiYUe5_eH0m+-S%Lr.zX5U&Tz'ZRh`J`UlrXdv1hx7C^wahNET3,ZDl2RN&dQ#E/yq49"Nc;2gs
+/5%(fve'ibOx<"yH`{oPr/9..Gn8|^N2[JmU9]7!I8zn0F~SR[0bF-BUJiIWQ8,.8tn4h,)opgtpAWf`9rKA("V:#j2mbFSPA](%88-jKR&(Rd'KOm,xCG
+S7@Bph5&s[4F~5g+tbDOOS1c[n54g>G3FX-c-|Sp$4&+L>fKdhFcd%22!,yQ%#XMo-P|<$NlzM#Ab4vpc]":3V2E-vpNoWe#dDYF{u]I}0wUw)"</,|cxT
+-8bkDVTnH}G,;JLBNJX[Oa(6lexW^_JhlQ<@Dn.4yeUfn,9^~[A)LzMd>aRnqq81%x0c^EWkHvp-V4jojs`)Llg9qdi)`q/X"AIt$HdXV>Zq+vPNPq<LO5
+A0G(J`W.u5dOZVJ$l{I"62+dyL5)mqXd9vQK_<)m"TYYbY[T}9tquK{^8_WN:bYv9=3d;D/nK=Y:vI~X&uApbR}4hbN5(epYQ%~ed7qN2jIgNG1tExb5{W
+'{<.D{exnbaaeq5;]v:DpDV4Ag:oit]N2ngsEfhCt#3OyCB'AJ8Nar#j[2tTYrs@wdV)"2;YNae.>/814INGf/:E}&(vaK0/tV{UQfb!>]q0+<8_U:%&te
+u^BFb'%lFL"h)G6Jc(K4yx<yGB}PCf{j8dRR.ccgHFmA.@4m=t9)WGb{Y:FO&2oF5vM)Kol9}z]'y]x"uR]`+yRaK2Us3$B:2K}%-q~N&Bl'p(hfYXF;c^
+Hvam-=Yj(+xu)6ti5e(]9VF_Op9>]3h%2aO([Dw$hoP)1BS;yO>e#7X&uemH_fBdIor-wdwh2JmFN3xYQHE@qN.Xu4=,cb%-mA_LqMbBzFd@|>p6Vz}wUY
+CmJ)cH^:PdP^$DU'V(5,w(tLw)_WC+`7)3gK(d2a15uJ.o9FHB/n@6Mm0J%%&%aWvS~>8M4u]HyG|ttDNSMNp5Fg@V(Em_B6x'`j9MUieVwQIt!68B6>LG
+"@k1`<Y+K0(<.^C`HCxtL}Gf~2DM#x;ro2y|>]PbtDZ_|LCq^}f#|yh6Z|X$R%!erTXGw^hDow,Cg}~{:x:mxQdeUqC|[(7AIq}IdC5g2hUw~jqz'M}v.z
+(`Ehi|1&VbS`p+<T>Y}jM3cE{B+|zuy[QezM3Ai]3gd}Sv.1+IUT|a0ZeJBoa3[u4ZpTr|<Qt+9SRE]d-0S4{y)V7)_sVN37;/RaCJy@]__`CthN9wY&>d
+lR_J"P.`(v@U/-;]HB$4Ho1j0oC/M1JEGX!<vb=zLfF:3>P8dBn,Vn"k48t6+jwMFotb;}+r_7up,h0YZ(lZ.%j$:>Ef>dk-${z|z>p(i^kr`0MW~$L!5k
+L_p:z+1|kJvJZL}/=PKvPv{k@;jOYJ^NE$Efnf8Fj&Ys&IiMKDNe)Ik=PL/vTxjU+hQj'k-6&zKZmUp;<rN]~q[}}r%PiB#=[)XMz!xhM&u$+G^}GcI)|5
+JKXofVhKNH3}uYN2zr]Vr=aq(XL5cy%He(0o8cjt1;cwno],cT`DizP<a:R+x/skto6+oRm4l8hcZT8;MwI0J<hO>;<t,vMD;8&}>si36QJl."#.xO,8ox
+`3+YJg,[VPa]f5^,E&ylh54B%QOe$=0%tMg;G@acfN#1_ieo&nO@2Hd_nxc0:oXa2F+xhYM]StQ$O.h!s4b#:l7@0Z4#ln;fhD+sqOpEyYn}BL`wWp0M#P
+t)5c-@!I[>dRx}]<{cG2z,@>qv#X:t/d:Q4JYK(-k+kR`xy:P}|^:y{OF[y%"MNNCIV+#ZJn^CtiytHW,Ye"6-18oP_vIqtz|Nwk&3~2[y@bGvH40M}ZJf
+c+"ehg_GY,/Zh`j]umLA)w:.$Ei[OZhfEv#.gY,i3:Ky>_L(m]ocHpH0!U/O(0z/Drb4jK/soWs-5ShTm:<+<4(x<i)=1z/PvtjZ!:Xer-tp%Q#Bw+/R~M
+9D&YcWS,fz~ePiRML<6h{9]aB20VOpA0yJ_(e<FZn2pvtu7!bng8Rr,I$t"f/S$;&F<Kb$s8~t|+Aw[Ws!L^A+MP^a><)T},3>344:Ipn>Qz;y,hx!o9Jn
+f']uu+sh.0<^G4f#bh^s%[Dmn2.a./=#$On0)Dr<iv|h)/KY]oUo~S"$rx2%hct4T5m^-5Zs$Z'NP'J2)%j9_c-`ox|0PT7}OaaV>MBR6m>jeMI6{#;f`J
+X+(u6<4>D-RpgSRJ2]r%},(hx0j@kHBkILw-Pot7lMdr+_IF;@$}X_),=vL@{QEi"`Al'iU6%"hI[T{Yaw#6D,1:S)lJ-UZk5bE5:xAY6EM.3GN[d6B8|2
+BSIi5uX5C_>K,b34$@pwWR_e3dxP_8R1y:Xq1dWKMn~/!ck4dWo&!,a&+!@j-W6KX4}{^{C$cMUkY<1<.R4n8s^2XUktm[R^s#Gl$U_LZRHx^W{g8G[1Vv
+A#CN%N_{x$%@n#{,SHeT,4jGpmNaHa4uHZ1B;%k&NR'On=R-nHk3q5y)QNs4US]&BWl:v<NZ<R|D".9^2)oF2_|wRH={etz_Mn%ts8<JXytvFYiG5Opb<G
+$I."5oSBeUT:suq@a[`|L@&'Dy#+(D4rM=v;T8|gy61&o]-4}/_5UK#DB[>c6#'Vm_K6Kq+n(QWnR"#>[4&$;)~]Py=)ls~NLV;!A<KDc^ghV"S2s=I#9d
+nu$!xB}_)r{9IJdJFB)<^47$y|/,IgEZ&Re9Y6jxC'9w(1BwbfDr8|sy%_/1{}D$eujyrs}cii{z)H=6W4M@l1^@6n>!Od5Ks=HOf)qyKM+(5Q!_I{G+Cm
+_tw/-}#U@uH-r{r8^0V,kp=E4tytTNT3]v,.yngL&,EIooK4}FNqlveB]B5U9Z);0F;>RUXqyi%z!sv,<kM{t<m6%_{g9"$#a['BVlf0&jl|d>n`cE/SGt
+OB&sDUI5B`]s15A]wcZjOJ|K_k)YL=+<Edh&p/eX$(Hks`OzKz@=q)Q8XKa&["R@E>VP9y>E3!CBr]^Tt&~WYZF8,!ovKO~`@d{Q5sAi[d|Avec42T~N6^
+PIc85GCG8|2sZeZ+ChGESlHj{UlH74JAV`7p!%^1r8f$rtC'w=vaoX/1vXChO0VJ<Wzb(y`>DU+hYu)hmXD&^"%vHE~4(Zt0(QfmQa1d4J;fdsS#~[%:Bj
+aY/t6JklGw^F@,,gvey%%'EoHX!zMPcSJ<wdAHl#&|%J[/CY_@AgR1IL|_'$bd5T&w3s"`GkCrp&<.xoO2!/t@z]{Li0gLJ53;QZP<3HSK/"7CA+k"5[{$
+!K0AWbfQKC^9'j8xnvaIx3)pY3s`}1/d3_8l#]IeU}%20M%MPvlu)n%rkNZ,Riq&zrN>-_rWd(Z+/5&VR2MuO,F.NPDuGh-#@VlaDLZb(886BBAe2U9Ojx
+09+obCpZW>qN2mmNX/N|u|!of)o`##8JQC-KbX<%}-/n_rF>C7t[~+|@tX`ynd:@DKc2{q)"N2Pap0A1ga>!K$Lk4E`!1x=@`]#mIzuU8L1MnLS{q|uI2i
+;RJR`fJvOMM3dzFF(75h,"}7x<w%qB<WAh^b2U;5}%SD2"y%ir&}9Xl@F}Izr{6`;G2-HRUUe]SkfJ"%2j;6C)@JX&KY|z[u,dT8y<I|Kvl8.&ycxJX.]n
+xRY]w]/hZ75WbZ!:`VoaD]W7;opkYVU.AJR#I)zoFHNom<@['w:a.O,5TCy(W1dvy+3+<j"z5e'75(VVMq/9(vJ;X4T#7p"'J;qLmR:#9k7/wdt)x<O1zX
+B%P!1IdKC]/I>)fbLNXeX]BOscanljimeA-'f<NN#UPu]a:/(|`aNQZF(/}@6vZJ$7QrtK={']`.uiO3~q67[bouP@s8Hm1XIne@Y=dS"/I7+d7}ZC$><7
+<C3F#a|u8@ftr9NjWYevs1~5nFd[I!<27Ay<sTE|fh7(vtj4N2&xozq)Rr.z~}Oi}'cd1hH8!+=}2l=)-m>}g,LhCmR`NX3qYL1t9D%5O.1l=k)$LumVT]
+,DX%8:-CI[xqJV|ge.Sd",(.3L{L{`A,&t5peRifsolgMke`d!Tbhu]!_PSAMRXv>c1B:>'xe+#|.CL8jma>o1vqR}SKA,q5:oh"o4HiM%wDiL]Kx]''Ea
+o<w>0gF3f{LBP'qEqyvPWG6NV+Hy8xH!xaCB'jWG#rJiN(8RUN;AO|g%NX+)YiQqIr20o3-2GDQyLlqtiCPjksn$G=%4^.K26QK-ULP/T.W)GoW;^z26@V
+P%m-y!.Vy`5QceyT}Kthlv=TzKqQozerDIgee61/T|rg3mDyVrqxABG-m.9]B<5/&q)C&Z3maH`nwcv2v;T>(R}28v4O,@lMKuWU59(m5c-"/ql.!+)BS7
+A&)"V5}9CibVI.Z"6RE.X3s53A/^DhCH3!x#9'u_<Uh^g8G-aOD`t`S!KpH-ep5(]j|(`7k=c/vN)WV4[qcK!g|E!oH":6bQiEmLOv;>F#eQ+|Hkux)HJI
+H3ZP[^+R6)!oZsbJn2s973.U|fK_fJq|!@!bd`dR(/1)>`E`kUzx^2Vxw]s$_T,<[$enlNq]zL[,OBYZ;p<ZKON@d6~5CNb7A2x.o',f:1;AJ'c`Ap]F&r
+3L>ggebib88GPR!LKL+qwMP@8|9oGMEVGXOT^i,9IZZmIiM+8O`h3b|kVA%4M9}@baEo=w]wm(f.!t=@6fCv]@}I~'SnSdW@l0H$.UQ!mGMFAk=YK,)!te
+-9Y3_8g$=1+UG(^|v7.&^[Fu>Q_-zt!.kZ/UDlPz.4i_dKwN|RZtFor!~|wwwzma}It>=PKdw;C8~X`:[doqH0UM#hBrsD6dufD.^Ujc3"d!yjJNyqcd"h
+fM'PA^VDLqJ<B7H30<@xr0'=Wkbh@wkpwD^v~)|bSClv(We4-b9RO!J0i'_}1Z]4I_whA_0U~Zj"{KS6,NR]b=IjOtpKNK99x&Tk+o^!I_K<AWJ@_m=["r
+g{$vR&%S]P{NrK>L3];Xoz~4O31AH5Tz3>|LhHgD@:|q`Y@$Q#0vwNI:d+uM4&qq"sC8e'YqiV})JIXea1@2)kfxEB$(byHTcpP53-z#o'mt$%=AF-@UhX
+JO~SBVbE(ZA_s.718%_$r(Z_}$>vjr['Fh~kKUGeV_pH=(Q4@70%^Pfn0cF7YzS>3L+m#WF@P8gzbJv@%)411U(apvk).)(O^UZ32'sTYO4iweZA~3BA-z
+LSUVm3&tH)D`m8JhwjMIdN9-bbKvui_:M$3,}=s2k>Ma;V<k[/%A{iI;HAhF{Z~G-bCN`Y%nVUZ^eN5k.a_FwSvS3XlpQvtx".|Skus7vJ&<>_Z@<ORTfK
+#uR(|vaZ^3d'n}cM`jbm4a_g:`nFsLFo;>%2evnP(2JEpp"UX#ZtZY&]7{;K&XLn<=v6C"z}zg9b+hVhRSfE]W2%aMY^{HFOJYC&jvj3=o!]_A6h9Vgj</
+kq`/z9Ai`i2nx/B7_K6BI}MBq^S{MDNlzoxNaB:yRqId#Z)hWgMqsMF86,sqK70!TD4B&"EeOyJ`5SdaAu}SOy4o-(<gEr!}VehXD2CA@;-7x,"B`n)z<}
+pl1-96z$!Os-z!g}CNWjzhbr1UC{0[rQDVe(/{^'<XX1eskT@wn=/Ah}wOm,A0})Rt|qTn"rBQ8gl7ccX6/2Ba,oUXbU8(,=XRMOLDu/7pFREbkTRO:','
+L7_L|Y'xJlP7AR7$%}8b2h:L7z1Dqe;wfpfe_x[VSpGv%+|f!{15jo'(T!B<%3(kzcvF_Wj4[(Gs~]G6R'4H#WrhS&xoMcCc@[D}`dbtHjl;wS8x=nHG`5
+aYzaF]iw.}lF8Qy-B1"(%}:u"m1t7{%AE0Sz3^$JYO4)}!jWuTcQnk2n&[~ozH>"jZCdH{1'%f,QHHNWNHY)Cs.v^m=6CXBgaQU='>C(oCop2H<7n'62c1
+j-Uxz>gmHqi,]`aH[VD1y9W)atj]nu5exFv[m.>'y'Q|ugg_VA2.e>S9&8QeTm|YiX@Ouh`w{6yjUe&!D+qXF;SF_;tR/zL{5-B8i"~4+!3tCtmwt>@Sf:
+2K"kfSOZmKrf.)K=+4'JF^Br4d1'}^<>Cgf5vn`7ug54zVIX,rq2@X.M>U.r"J7)$0$y@0tJ^Iy10$.@.BtmGNPHi"RDtPyRqrKv1[$"bVDZfA%i!O/X3N
+->Q,s5HcCPg+idG`@kIMsN<tFYNesJf@/3{{_vL_!OVnb6ICAZ>T>M$wBHnkG+a!a"Gic7mLN7P'3Y]52=#,MFwP60YKBpN6ckcw}l9Cr:/p|cK0%O|3TM
+eN4b'oB(W"99S>gw6e&!I-@c@<@ZB0{7}`.cv[3w}{o,K;(JvKPx50-q~'2>3HmSq`j|8<ta@'|v:Z_R{9U1CTJ^HTet/i'RIf6ZzRmDF|VRFgsxr,;aYu
++W8aDnSqEsm+;Jy`Osp]i9A=i:%Nk.c;)IZdOwx9ECy5q:-W~s)(6e)WXBs,>oLZ;Fn9{7)g;yW(q,6"v/N6Jc-WKG8n&L&L>nx+(s}"gTy2}Ma2Ln%#}+
+,`LJ<gBB]i0XJ>i<F,YJ[l05^J!;UDV/|E1guO|6v]~I<gY:o(>V9I|0.5fKHc2HuD'3A$|lpf5Qikk<^&N/kwVf3I.[v!oyQ4$2(gGFK$.SYcnT/EibUf
+!,4wfs$=QMX:W=QdtD[+dS7n$)o:8+6v_s+4E:LHlAdJYL17GB)m'kw|f/USPfQ5KfG9,y_CK}UJNLFcO/2iNbfJpTOd%-nz>1/-j:)xY^nfR2}YWa0XHk
+Q`e'8U^5SA!_dKEPz3,rQI>9$sbV'!>&+5t8W`Anf%Q'S(]sF(G0ci|(Y,7cb;!F[IN!HD7hkYQP'-j-Fm^|lpu6g1(X%1_lKg1$jxZX]@NxC/ju&BSPbX
+1sz@4LOP@iKf3+/Q<Nj'pjVUVv@_SD^MKeHv_tFe=5{0,p'-ROn%v]x0oqpak5S|J,y>m0@'-Ds@}S'=^THfEFnhnq6G;cT=dIB>"nsg})i3Ma{]#8v%>U
+=4+3`gY3R@GM%J/TE}n;LMLUV>>C6!i"[}{6##["IZYIE'r0uZ&^cV.5~GoV5Q;.@6anoxAJTzdt1[Ep=+7%6pS7XJMu'e&stjEsG{;5D$o3dmjGmm5YA4
+{7,UfVS`)@dY/Gmw@9;QXy;e$H<_^36w^@}FWzWhrcVFp<$&W14v!6_n&ny`Z"#y_{O2|ana'jKw7(1G7&eppjDl~!0La26765Q`@'8X.)u=Gye|SeKd./
+Evv|ak)]Mz:R~hs$IHHW,-VbY]z]As-SeGXf|-uQRJR).rL-[P:w`j<z3KMiJ%QG|(]i36C2jn4z6nmRy#,70)pn8yV^Q%YZVX">#4a>Fe|yiB|]BXdvB`
+9DGdo/<nb34x(Z[=N`Yh#NRD>EWY;!cj97i$U<ydn'TWDZs%Be~hGHX2rWAtElo<P+'.`alb!ke]{b_o3e:p]}h&^Y9e@O[,~a"YAyJ"069nA0[T9=s>l-
+Awv49m7#$m8%SlqFx{}0'!FbR=[V}&H:v{{yaE-c1j0nWY=[=sk1!VUyru0kv|")XqZBKv3LUvTFe!+$2X-1U/L0k77#{uTsl5e!c((<2L%rEBr0kW/kjI
+-/xAAs(3Q,~4^s8rR^nsbz3U!X+9^Uy`egW{xD]}P9QaAzAR,['Os#WZzK=A+T2^Zod/XE3d_5ub/rW=<5,(t/g;Vv/F:`74c]"]Nc:k5`Rx_%nkw+bswb
+V$R^@Z8g:;UZ2W9(u#7v}ggy4^fyi|-]+`6(Qgo+/UflWO/AYK0,Y|I=.S`qGQ(l$USp`Ejk}Mp5r8Z(qy-1(cqddJ-X&%5ai_#91)fF5wdTOP-<^an@}.
+tKift)#r'@AelQ,ULe}#'3,puFXa%a&u>xz#[]d(6&NdHn+8v[WKM&&Gly[t-c$2[vbau<<rSl0C5]^LvL>|'wg88-:yE8-Ynx+K5Bf<:_tPH^wpQ3eFC9
+pA8_FYbggj.Ff/sPgBbhY=([/[nNGpdB@}=j<lKf^st^$RR9$D{`f#/x9C^oL:~2xMbgb"$.kbb//ZYH+A=}zV}^jX6}HXtpUw9wi]5}Htsd$KNUiENE~[
+B[V^$M[MWM}FIon2I`9|1c3<a#cF:9S=g+oStw~<HN$7+rr[$0/4jFPr6D`aX`C3c>3{|ZCh<'AHE$+I$Z2v<0Zr;:#&UH0K,6Bv-L@WE[I8M7_9hr`C]"
+eqc![:q|v`F%c|4aq5>[Dpf6DGx,5(jCLHjPQIK&$eLN;c{:j9eDRt=xkk'|NZ<}!0Y=L8LN@:8su,MzuZ1{/r8}E(3sZ0a,t/{yo$ZSjEuVYA'%LF,VZ7
+rt7VjB8<kD<VT!tCYs}/[O'SKE]!n#U+!&-zFQ7bM&/ytp5h|=Yoslq,{rlqQ3$22beZ.pJP!':[$,!st:Kc%N%PF5]9D&Iz!oxTxSW6GdPZ'{5GR].pj]
+}>wR[|qeMy+.>-Z0~hl%O+j'O-6YptobSKJQH$olA^G@'"T6>!ypL6pVBy_Ha<&PlxT;R3N8BPVyJH|_W$x}AIew;{^Op)3R>/>>a;/SQZNP)p='%/pXM=
+O't`wf2;I.h1`w4,T'^{@tQyHir]%[eE];VeY1{]`jNU@nuZ67#tM(uiV_E^HIThnmqbtm&o,p>lSX:(m.wFwzxOqL-"/y!eMCBc]!&{PGiEk!1$Qn6iHb
+e`IabTn7wp3t{W%]|IY:h&(ZOC|q5{,4Cmb}0#KMH]9SGpwI1/C3]W{6VL]s3bm]V1qnqg+:/prIpCeUmZIGL&nNw93v%Xt>pgF02"p!cJZ]`)EI-nLw2"
+UMx`.ed4YX=aA5UFUo}$XL.n9J{{wW.p$2>[+Oq<2iS)3mq:@0,o5VM+Q3DBvuj#>@=cF433M<T%!HZ)qY;eE&o|Y&i_pBE:.H35'y`NM6kSC<@$""QrWK
+&CD54i)61R}oHtKW06RR=nLh(j8rvklHLj@Z1&f.^aa|"9[sZpJ@02c85"||ZqsY{>{aY_+[+/z5>pfQAp{k%Y4E<+mJ1=).}epCk-qLCR0PsC;i${}Xfq
+fBrw>)Ve9P(''Nl[zr6k%5jiDjy;UefZ@R&gYk(.rJ&ht^n-uSnH.k@oyO}0O^"F#SSnH>C0^&-]~j{8knh:<9w8A_.8ds2/DdP[E&2IYw_0;,5E}ONc)i
+jT03BKl)`T6%+0dDjz,eS.engOT#rNxVbDY[-^tq+Q,Noo^licp#)A~arCRl&ob3kXTy87"]$AQO0-GK!:g]dS6k#fv'PU~$v6V+&1;#Z8C-fAK3P7,7%s
+w3#n.)`X^i4g}wTCms6#clhnUgS4G%T`+Di"XspNli-ziGC{Vx;.!049gr49RMg't0fl'`ud'r1oM4xo[}O8uLsfjNHH/T&Aq0>8`FCismZ^r7/dA,FD>n
+<>y0]AR#D>WxZt,f/2XzG@n]qGUhqcsr]LJpN&"-a0ZA3_'W22F<}G1y2&MmyVqBekOcSCWRR+U[ntj_E+>D_-3+K]ZByD!F;<YkREF.%khW9!4oaDLOh6
+.D(rl.x"[eQVTv9myp$.h'BEf;S2(>"$>s%LoY&e_4l6PIp%]5q&RJVe>dR&Y5,q8z+X8|7R;;^kQS^1ZUE}6z)ogNJ|YR@^:b/Nu3<XTJo#LkVS'thcT%
+~4`AwIoG7DVJ@SwwdUi)C]R`PPGe8!Po;2Gly;EgS4i|.QV+{zbomPAOkpbJK,'K7D)FO:%28xK5=}i+[a$eSX8G47N/1Rpp7=(ma2"|n=VX^A'wC#0K9k
+9X3Iu43a){xxxJsDH-WzDf@@G;}=ot,+{J,oKyBc!Z5.[wq13X+78hNt|hd7R^x23u(Yx<H[7Tuz~8Dd@9.HDtD5R1h/6h%q!,Jf$>Qm&jos_&R0JRzs'J
+=q<US2A'UZYs<,8bB-E4ztg[[zS[q(eyO%4@%KGOVFcc&!r3+d.Rra:<Bt!1k;CD5mf(oI/Pg.F!BNttNwg8)3y+!cH<t<(brb^Ptf!h,qoN>eI}$Vhkhi
+WFb8Q8yQl!X$mNsVR[Zjo&xT]L5%t7E{Pxm#0i=O0Nrz0nhrAHkhlQhRQPU]r5/}c;iNj=r]uPi+/z5;[.>UvFm>|s=r%QVD1M23`mR<5:7O<TL<u`2`_L
+P9~bt@QnC|>$Bn-/U+g)7Ap{9G!u3"h/|qz2VNR+,nFGte6'>kw]v;lvxKrZxBS/)|/at7Ts["e4%YNwyOFSfGHB/<_rJvL$XN'm+TDJuQ9z7QD+"0X4Xy
+b"<VTDiZ+Vs[j|ijN&e/R'RR1sjbac;RVo%"~u/kxzl@r($+0VuXaU_E~KbXMz{bjyb<8Q!58v|TY60yHMuE/X42=6P`ya!rb/a_$i)z!"~F6O.c7gL(vK
+hP,t%RmID:+<b_`m:BP0,^3b#xqV;pyL2.Tc.rfTMIz{lC;W[4ZZCv@+bNcQCPyrPQUs69.^iE8Wedzb+{zR&q|86N#[dSI%%VK:z8Z{[9)RP[p<rORuBW
+0_|m2[mJLY$9Ve85;^hc$e;s"FVCtt}Z4(LuY,C]X!$,+67Y;Rf)a:3LapI]%Ceas9n;)HWjz%27aagy~,Hv(C`3RC,V!OoqZ5dAq-=hl^~s'z.ebj`qs#
+d6o(x#r$G|I9>f9xj)OL`vKmGT_&-+4B+zcq%C2]S[gKF9ce#qtCme3Cz_&V3M(KW[:gD=/$%o:I!8u-e"R:W`W(BG,-hz#QtIS&>{hk_s>dN$jKtWH}A4
+#]4j,-c(qWq_i7<baW/IZ:Sq_W&s3d=)Jk~b"Ox'E/IfN7s"ua+uTa]]o.eluqK0EFnAF;{yI>!6oDx_`+8>cv1(28o(iQfqqw#Q55/2.g7nlhZ!@](Y|:
+Xuk9_A_T0Cixt0,4dXo"NTKv}QYQ|W)]@(,SRLUHZus(%'Le6UbA%f}I^,=vfwxe~j(_81yNb=J0KI+Fe79Z&Wk^{B=VeTgl8>}O:p9$;]^a9xHNcqr^Po
+`IuKJ.`L!L/VIvC#:)e+o6cn+I_hM6+-g.TyaA!ig4[tbodd7ALLw7Dd[uP%)m)0O'W$V/Gs~`mk%4msUq!%2QzMd^`f:'rmZDJ.YPksjy(5x'Qaa#X:67
+,=R't(XNl)^LR3;<@JcA&k]=6q=N:MHy0ZG{OVill8Q+^LnSpHa/5=Wo6^m4#5.+0tHn[XTVlt0rb1HLdczP2w(X'.2OM:|xW^o/XP]T<r_@`<<:=ShAW.
+p_n=<6==P6x=%%=E-t"kZzph%=J8+rkAG`7GF}!on='DSrK'c>7$GiT_nFx&]a9H.9XdEg;CB"aPcnG]E73Wt[TmyBr0U3IF7cB|g{3{5#YJ4W0,1_'510
+CfDF&aRk(vhvEt8&onaU;nhuhTp/<8-/m5~d^sD_Hp@P^/CK#_.a.1q8dxf=NdwFqsuI_px+MB%3AO&S1DI`MZ)+4Z<deBRW<nqT)OZ]brMc);q:GL3&Ve
+|B~YbScnnc1^2.@qq@Na1+x%tiCQ>[;_k9VVa-Kn=]ASoCTFQO{Ck!4,@=b=9v]{<:@Hr)l"eG#q9D`'h6TCJ_'Aa;F]`2];L]BZ]!UnV#W+vO1y$bk5x.
+a#~uWwgKP=%P6disbLm-CALv3XO'zdU4{Fl^Plpti-yuPBK!.:Fa@`BSo1_uvg9,"(^jee`O{6mFt{8@x!d:SVmZuf}p4WNr0"<=,Zv/H0=.v'[bNdmAP&
+]JMBgZ7hE#.^<%d/8yL2BS'MV:P=US4+8Z0.ST^=z8}QSf[Am$k^}0}LtA`vb999`aP6{jiWRimN#P%z:#%Gz]cVp]p;Trb6VLs=S9:X(ny>/^_WK.@_{C
+Wy}0%J+GxJL2^a#+foM#^bt4CkgCVAi%gN_zr{i<W'6LEzGWFHW6NkozxYx%ElS(<!-V(R@@'V{(#60sxGTHnW~D9J:B2QCU.%I$wi^f<X9m6="QptH!;n
+@DH,.rw4jp_"10G`F%/AUrexY"62]@KKORrmE/_MM>gz",],4g3uB@ZieH)-wS,C|`~-rQX>e-F5+hN0[PgCqI2{-oCb'#D:&)Fyf>z),2;D+t]gzPAcId
+hNGLT+D9Ng%tJSQle<l<DWa.$jmOX`ntB:Bemsf(n_=#YY_'#hR,z@]@tU,b~Jc[|cU>&L_h+R0;t7L6r0}T|V'Oj(z_3icBUT$67C]<)&:L=uV(0w]SJn
+YQV4ihlR="6n;ZD8woU)Iyy(k@v<Bgmv%WRFqmjJ/UIy2)>zZ[[)AbTend!Ys"Eg<+VJ%P.>e}s;/a47gSY3-$GP/p5r7V+.]}5vo_Vii;Jn{cpdG1G>[b
+Lco]YVde+KpyR/{Iq#agUvYamx)'~/pw]>vEM0'|7,rsZSQNtC+N)=1Mp/Tk6idT#GvU+)V&g/fkfF7zn+N9EFd|Pk[VVvdEhY[wb:Jl3]'|nH_LPQl:YR
+uq7h'VN#_4b@P;&Bi9|1^fRCni'bFW$6Y,R#VafhOyJ|ApK1ETD>=c<_t[|[w:]Q@;rWp7I{$&t"'Vle~3Z2Hms7k:a(+6:S63U95@ei!CM<uVAR~YaCc>
+lt'Q9q.58`D9L$_ZsxHoQ&];5,/#r(:]]TMD4hlYEa"Zb/ioRr7tZOxNu!jEz]Au54uTYe(qDu:Ilz3Ka.m0bnopenopvcOEMsfO'xH-dM}2T>_WS&{ouw
+f_#_!M8]D7`^^eR:u09bH'3(>=!Mf(tFUMJO@#NA-+C/M5@_a8t"{&fu_m@)hFq6UkuxoZZdKW-;x2Eg`h2],'A^f%nbTBq>0_6j~APk@uj<Klr@t]jD=z
+[^(h'Ze2B;Xw=eU)pbCn%@{%xN"i]&RVL(:{|fX{o!9E-!iW[F5a3N"gh|73oS<'EO/6%%|$}9O1,Wf+9JzJc(F(6$ad+aG#bd51GBQX^8_0f'r:+|sx>O
+2:SjQ`Vee|"e;V"4MLn:kh;$8MDfBrk@ky3&7HdKyFac!GT6G3|&mP3b{TogeLXA{{Z/qDu"0lYRi^HX1zwYf=%PvTu5l4+bQC|lq+tp:73WOq36uh]l,1
+quLd8BV2}%&IjW4VUWd]LK^n`Qzm@_rA|SeEuH1&K:%4WPb@Q}9V-z`k@pc0%O)2o;6z@yr_veN'ODa2"#,mFRn(tOfWj$Hoe|,a%<+cz.u==c_qhNk=98
+B"SI^m(=%2FDjq=4j,eH7"Y,mlrJpW{s%2]wY63SXK'7=t-30/mPO9h&O:W=+fHN,@{L,Vd2h#F"~YPYz_Br!F,gcX_X4e"!I>peGv4f0o`Hyg0'c-PPb&
+s0Oc9]=1<wgsG%<.(',5cQ8{L-Xx[>%"pN"!CDj=r<>+ClRzXT5r8H~q1U&v2hPk%g70e|noH@J(fn:V1CEA/dE;nQI"6^ci2r;1NBBwud_XnFbf1Pt!DU
+KfVAZ{pe3bH:Z6$)l%V|P]_D:Q@,y%p8)n=^+j1^KXu[VwJ&(,a4')EDC;7{3d<w&bMSY9XpF}JrZ|5|fqQ!Lr_Y`<U}hNcdw]ba].+%F"BJrOujl)=Miw
+"x!^|nE;"5$tW;IN!w]e6-dx04&tS]6-N=-|A+tMn%cc|of$[NOY|`I4:Viz)32F8'-NDfCIOqpBBgb"{70/tCkwXpm}WpRza+L',O0pn_+B$#5.t87VvS
+FP/zZyj+tn(6^aSxgrsMoHl|bZ,j3(^EG/`15a89t5B9%Lo#4)IqtlnVsA|&>-.pg0EJayRV9EqKtdQ:_6X/O=Vbpo/gQ:a5;x;4#`F)X.r6hVTP}R-3so
+4E$&|U^!Ev)AQ[k'vR1BC9k`&E#|438H5!u_H=<llH;xD11<QPk@Xv@c!twu"s{U%G1T"33niT/phT-wou@IHMcm9UcSXQv7<`U&NYjlmGf_;}j3S{'j&A
++PR%l_j^G7n"HLJ9C=g8{5=#gR@CU0E"!!1i,Kq,>VGN)#95HL2Ij|xOB/@'oEu-:HJ{uwXFy^P>h=8B`VO80R<1:7[A}BB{HdrbtJ@b62y-v^[ity>LR'
+{LHr%8!R=0n;.oi#"o|M(/sN1NT0svB=xAEy6BEEdo7%V-6}cT7>-DzNhTy06=o31i1CrtF>Lq!XE}su~z2LyV3VwsuejQuF}sI{C'kb+8g$xC1@JC0miV
+K8+X(Ae+f5y!gAQetk-)mKeP@K+(:o8DYF$@nxMzGj~qFHG[%XhlD9P{DFAk[vep43Xc[u{SCz}vWpkH%SmA/]B8s-Y8}Y3dI^JY~RXJ@,0uM3W)'ADY;T
+{0PK&dN;TK~5eD]3}qc==O<iHP#JS:TY|n{0)LK+],D5E$<9#]gl2kOU7+3'-}qck=Bt&l@`tG~O"HamW3lEtO&+^U33&:-{Y-.l]l1q8d#6]LK}le[!"e
+51VtIYL(lA[0~WLahVwN7[{m~eb-vstlT>A7Ul%cSI74.dy}Su@&Day1^^[)cs,E_e{W{Wi=ze}'#IYW;[<G)`o[NUY_8jws#g,>@R6')IF1BRs@uMQ!Ja
+4VzZ{WtpvNZ76YKghy0@>kcs]A]aY9V2]k./[C:%5w$h`MW(WvuSoE8zoDbb6pM/(M21p5px.P~<I.`eJ#1Q.qD^/2E@%7cnTmkj$(,!re]9RS~p(RB,oR
+m[:!CTDF{1Ks"CQ=0n+8isb4J"(WN:1WfW=hHzli(U5OG5|Sve5&X${{je9"lgF|H=]r4w:VTYDdrSm)^DBvD}+3(S+L!Ps=Eho<oHD-jjPR2kL$i.w_yw
+LJ2Ol,XJ:PT_p<xcuIf7+<_Ju8Yb9ZGx+hnn|4y$`ro+8R,U#E/MTsm<:jqI>r,Wa:Zx5y8wQC8-1ycT=RE>)/[0v{HD!cfV>XHoo1Y}W}c|Q^b+/&wY@5
+4=a+3YP{rvX}vL"8bisq@NmueR,g0G,Hi>{H];aw,jOMIFS%+jrplt/ZH/GKOfxEqtm&HfEQ0(x96Tc@^0`G)|s]yvePI{S,2WRQj;[)wdz:5W5B0d>8'i
+19`="F~TJ{+T4|=b>Jq]cf0|nAC-%#X'W3@kLNVW&Kjx(7!ko^0oA6U1SQ,|P9{@],0e>!ucM@93c,pr$l^3TS^X^2gqeSu/owDwj|3w7[U<Tv"<C&Cz&3
+k;izk&GTcEa@KN3N78s+l(IliOhvrMXgF>6b!hWsUl`9%FMr/7)D!RnQVq.NVHH+%FsxXU7%p"6M&r`c]GAe~QSw{K2z>,v;0s[;NKydA(aE)_e+g2R]Rq
+;hIN;eD5y,7D=L4w<Ibz2<VHODeDe=^@RI<R6[>bZ0Z<^O`]CH(PGs!Z{u]`NH4`P7y,fVe=rAzi5'8E)R:L`oiZPtuOkjYI|s>^(QbNRZO'2KXfJX>D=^
+0CCrm-P@;:DcKv|}.Pq#}P6Hv`[]iN7A!<ZY'M>Ira$ZTy3fAgFNcNuLTlhORDV_Esjv8=F04AIySr-)UHY1E!~l-=zYqA]}Fz)2:r%U71q/Nrpm'$%MrN
+'=%/cBj2gRr<v_|q~gh.b^$$4]ukML&f-8{N=oN&JhN()e$&]V|yFjWs$:3UFO6c[z"@JU.fk}]82jw+Ox$3)3mZ3(^h'ZGXS1LbS2O('dD^,{{%P3w)rk
+G#X;UmorSG{L`iB-L=WVt@FT__~VKl%%{;M,/zy@M>`Xz4]Xc(vZg-Pz$77<`Zjpb3^SY9Gkzzj2iVCd0X|'^iwHn7/5c&GE:SvxA!3B:gIXdaYqA[ut2!
+NwMDA(gh:/i7NBB_f`(p.U,c|UGC[f2dTv2z1FeK.R:bF4Lw0)$W7,$R(DxIj6G0t>z&C>vwB}IP8<iux$>J[gcftO#WPLivH]fl`>7Y}4]g41fpl'[jX2
+k6~JgAVVkz<gGd9aWKu^sOyu~7Br6yvLApm+(B;G{)v4C,FGOV7K58=l>5uF+u%>~cP)1JKO,>&mc"Xy3e/E9M:B:!S%npHm%-y#EnU]JM{ch!'0O'%60I
+l9Thq>k8]n+vqNea2B4X6iFdc,z,$mezsk`lrv(eTrIF<e6`R:dM>MF["@/ChJ'J-!|W:(=a2CBrS<[BZd.@IoawJada_/239S&wWLPI`h._ka#MA@~()j
+0sW8lK"VZjZfZbijmadyP5QC[u5LParoL.pel@Kqrh]4%mKe6D7O5fVA')65300F=Sp2Eb_4X!ww2hS6xe._C7QK{hYs$gGvhJYazY,r5M.EXSb$xY7(E{
+}QCobC!esnT@MzX)4rsIj5Ui(,LfZLbIO|xjjIg:Syt2zUJpde/psCBpDRSB,Z%3&0is/qpn1@_Yj1eDgn))V=(3LmmS.NO7cfJI54qxZ2!X'+m,NFa6u)
+{]#JM#%PnwGTpwvS0Uc:uP)B38dytbvS=D{a9jL{I4gWS&^8LlZp|i3#pck^IPf'MV}1Qmz^fd%n;9@jZetd5[inB<.9"<ECiGF"0Gl=1;eTT=,d8XAh8L
+kdaJ2LEQ|Ce4!C>CA+8rX$ohEg,OkjsvJIvj~Lfz6}W_Zs/vz/t|Gz/KRq&VP_`tAW&UMLIXuEPzA$RCta)e9Kdta{r7K{;`{plRsc1f1l9gI(BDm(#x(d
+rocD(D"@o=3OgDdmVhpzX2dsxpIqqC0-e.v:pX<F1!Wg_z{F(Ls>U|LxjZ#xTMXHe/O^YK=k^[no%+V`t7PegK^sqSBZ"8Z1(uR5}BS`I^Sz$qeTclw9#&
+0Mq/:qMW:[O;E@YNs/.7y`_brv=f~m0s#!.h,ynW(AEAUyfl2ayk/;4G&j6iXzF(SfS#dazVTfVqxaTgaP{w(Mo31qQii,!kBdUeNL",WgU:-uc}sf^LzL
+Z%;3I!}6"+`9L+Eqjtv4Sf{iKmSa[Ij+D#o=ja{%OAIMIs`%&xDXS_M;`T6x)CZIh)p)3TT/{e$rRN]5{4#Hur;P{AKi[=y;T"W}_kLVID+NW)5I]o0vYa
+LN7b:iOF0&w}S#P|XK|l~=RX-e)E:Lpgl<k0fU|Lzc;K'yo7Ta58F2&wBK2F7)9o[g^Lg76G~&zt^YaZ})vJ"+vs)bD=SPz7nq.LalMFu"t[Sv;)jALasZ
+sZt]lpynEy+Txy8sZ|f!NM(pVI04-`0R3tE_YFaJCr5uQw`d>ufNaG}"TirJ[krso7:Iek(P[smXxI9f'f{wb<tLc"xw%Ux%wKp[wM:=Zl98(%-)u6rOc{
+anBK@MHjs72(L[eT#d1mV[4LU#@6Wj}|!0'N$W#dZFeb`!(RQCAeW<.1-)U8{FRiODf;B5'[E%'o||OTY6hozHjZb(Lv-/DREE-(nR{I&k7-[4]pS=]/[(
+F#&){"MK`@MsJ@KjGkuu3Fi::b!V~(p9ErRFPKMv;<m/tP){6:P!PkM4HU`3JxRJIb5N^w7-inGON@9Y7F,5{597lUl%:a[&>}5fRp=-bnl50'2q4ehrr;
+&yphv%3R.tSjRC9!}F/^K}s>SsyGC|1y"+Jzp2$E"yPsvi]D8C!i+`"0#DgEPfYd8`iq8_~:u/f{6TPHK)85gT=x=lBJ6KtQV+>F3HR3vvaujyOGwJ>ZG@
+YfZI&}992ff%l.:ei%lYl8h)73RS~Y12lab1OA48~[y9&[YR.n%PVWH!/]IfNm2):}/iAccWT:h}.u]fq>F5i'bOAJ>}d7FQ9|FNaz1g.j{s=X&E/o-8kf
+ybr;vT>;>}owgyk|ZU|U&K+PHK!8HGL@mpt'bJ8ugEly3UAXKz}nR:B2xR'7$Jc'7Q%-[VNS3[!QJ>V1WMn0vS;].X~k2B+Dy(O|=ko8cY10ST8;WofHk3
+$2T2f,kk`O=fV331|hJ"G3fSl$W^WvEEFohmwXXg^GCr|$`{bFrVTAt^7/UY39fRf7A#,e5^SVtq"b4bsH}r4ySFUNKrP{mr++0Lp>_m3"s1DrLlu<Lte=
+mOeRf3}0"g]j&JbN70.1FNjpe0%w/+{VqQ3@d-2/~yh#$OXdkjEz%jucZI(wVyp55gK9s$,G#K+gQbvUNKC,awaohVOS1F6|j2|XP6%KYve^U#7-dE~OQB
+Cwl8kjv+b8E/hOiC=56H:}ptQKx/EuobVWmwd=AoGbu^c`Xwa.yP{Mfr4M]NPDYT1v}%v==yB.5F+H"JaNbcKeK8#%^_5wZn}@Yaj)7"W=Jq6SV`xgLt~[
+&TlnHVAxA{>`)w1>drI4kb!V!MQYh5'_>:).j"!dd1Wh8)X8{XTA>`[POFB,N^e}z;m68+4sz`fopL9o2Vz>[U#{"["kI_0hbZ_}j7Nn/zXXP,9:j!NQl}
+o14%02e'EttmkW8YQ_QDTKb4L1ESv_TsVW]CbwtwGrDx!FK_wD;]KHmI!Da8rsCQ1jtM)}6ipPb5V>(Hle`+mS/:N,m|;iFds'`ZMv;"B|mGL|)tsw^4E@
+a@rd|IxZ|]tAWW4^ItxQ-cXz]d"Q8=cr+nn_AAiK['XfCdC/|T%bhUzs0/p}";4Rc`Chmb{NLlxwa|#3e{a811n!$7[#<sp<k>uW%zGCp@a|p<hj7BW(o_
+D6QLOZuvJ>UHqp7<+jPk)MD<A5PK6SBo#'5!R6P)<U-Q!VVItuyc.b}IW&7A}+/&m.kdlLI[H%_I(Ag^aWO4bzt4Ba~i8qov=Zi/&`y+A!Cnc](xUl"k((
+HeUbv4d_EL'7PvtA@vZ/+!MenVOxDef[aV8Bez/YJoI:7$`4|b>qfuJL/_gqbbf=qqq5_@fTjes4Ybrt-1AaWvV</jTG!p=&55`L5zk;P:4+>(1KX4e;+j
+Q`]aycxhao(]yXl"k)<4)Y4#>GtL+k-HQzMC7ae'_k.%>J`A(n-IK7<<vgnjBfXW(jh}pBY>F]T]Yl)FQB7M5#B}Y9t.3kfH!1;@:)pDB5&)$R<yoluR@B
+N<Id)#s@[J`&btTL.+Jj>m{Os]HeunNk`CK/ZzMb`9c5#FExGs1yp`K3]lORCAp@MkMW'"vuT|,J'V5uLHEnls4xNRpDj(0VnC1R">vOr'/gASU|^yT'An
+]^'Ccj~jm"eJP5tu]]p;96y3X{HKy,x`bWb@>qyxc@N.W:'Xi$t%+BC@U5#>-sKHmqHw'}5dwL}G3mjDX[#f)_V,0e/(N<Ws!;}vrN"FSc|`5wU:/CQ")R
+q(c},D31;.z`%),(WDiZU@IXORNR5hDw]Yc'l}jcTBdRx}^kPrlzjC~),7hr{gHCVx:c{H4fST#BeX`bZYO_.mp^&kuxxht<7|!fzi(.oePsX+2xc>Ez5Q
+V@[+3;6ld)R_gbVrbQeY2CxeI5|R(I":9-9`CqTf>w]"/S~YkUV18]],'}Nd[0bb@OD&>Y7f-_:z&uy]&T{|uH-]{Rs:YR!CMe'%b$C)lIs@dTP)SV6/Qu
+c#^hzfz@i+c%oP8.gIO+pduSv@Qq>`By~}ma5a~nYoBRm'Mc')WR1Wcho#SH+K:GZ]@98Dwn$cS}enkuYjw1t+_Ve|XjrJ![[D+ZUy.`}=0^P^9HO'_hxA
+!9I=/_kO/|IdQ;#V[Iqt(Ejn!x<1a'@%QUc<6!:6micUH|eqmA(A#fPm4fJeR%Do{K|Ei^j<R:"bw2|:[HJ2kOg{HdJZajUS2[_X%V2^81q])=t-pY>5AF
+JbNL43wfuH~Xd[+Rk/'gsw~s+'Ah$xq%Y5d`vtZQJ>k"Hp+w/<ujAx=28lvpKDwp$CW^qI%vF@q>j`1`Gm)bOvp!7=9#Ih!J"Gh([a]o>bF:tTnL^-&jrG
+&-@3(wgL[>rE6{hG:Z`:NZB!9(g7SWy-:Aeh2Yx;Q&;&i]0&L<HiQ66''LK{d}$quQ&{uV^oBy.:V:HjAGIA1B]hdA%7P$"%Bub4i#jB!NwhkTH4^R_flQ
+,ycb&xy]Q`#o]og>UriyYV1AYjCcib~C[G@[C4[4<HKBqN#R306A#>@IJ^|YP8_pA4vP9lGg"+@#|qjzEU}`]6/=%6pA[nL:8FMIH:L:#_2_^e]_=Hg&yj
+K.:KYHxuZCGlRrLB`D32qsD)I>e/%c-rXL~oCIT(2D7-R#=f5B,i+J8$lunotJ|E#mXOs8fm>5t;QV;|S6['IVhKqb3os/yCflBnh`N6dQH,lx!+]Wdz>r
+=L!><FCA4N"lZ,bmbB7W<B85Od(OP8p00kfVL{&0pLA@0O=l,x@jEfTmGt.:wwZ7I|XbYIMY]y<,hxz,qh@K&3Y>#H'jJ,J}&Iy(nL]WzS_4R%~XGvWPH.
+NZ{gC0h"[WR|Mi$=)J1n7:C.&3@U1)jC!+aDj,ufDtVL~!B^-uyLQ.kI}<puthK=O6b'D#A1w7=Ls47tjHV/in(2=ZQFv4<g|6-{Ry]GKJhAf_u8By|@o;
+u{J%$G>Ng8Vb;"9,:AEq#OG3I05V_gX[LY.Xf0j)~&Hh!tBO@Wyn6qDj@'X.bYG7m>7{^+-8>V,$IA}l/pmLl[1^^LkO9@61=}[p#mGC@LzHELd4[l4L10
+7lqIB5sj9R2DKf-}az`L`klihT}x#tY=S8,+S_^2q^lQd,{Yy:IX_lEOt-o1gswZnz|XdVwZjxbbp@t=7JFb%ZRibKUev3EX/(EXqbBTBg5H|7InU(PTT(
+rYXz-Xb20[msIyE,:05,OI!fI`i9z(/T%7G(sx!oH(T']C%pI77}XYNgS5cM6_ps~GGwF;&HY`270uF]J,.[q1P>d4U[C[~mfyxI,p3v>0irm6.}WqT0rh
+Fxlf4dehJ%MA>KCJ8c6>77+|}I-[O1a_`q`/kTG;B{&v9:s|WF#>Y^xKvLeSX[!8,`8X>v7wG>-a)uyjvLQq<#+Wcp7T0pRa2@Nlq|S=6:BT!Qb1TJ.6vV
+rFde(`cpF.5SEXkMO|izI|ewPG+-"!9I+%}U+c2e]rRlZzj1H+r2y-$Qc=;IL2457"6x"UtR$cag,CEllmtL&b98qpe'[,aBui0^2&2$<p_kE)mv0!#xyq
+M">L.B1+x1U-}<H2!w<W"~MD86VzweIlg)(UG(y6ClSiv5vA9cXS#p8OB_[eXA{3f,=Xub4:6tAn(-.Max+,MSlpP]rH4(6YQJVYGv/R1F8r<cqg:.8c/M
+2([R^3cr@/T"xy]G,w%crtQ[T.0Mb1s#nbp{|%HMpU#nZ-x5+vs;D}&gCl[P>%o_]^j<Uht1$CPVdOqtQsn&$_+RW-.k3TCHS!5oOB#LOOtJ7VB1Ar+!p[
+m1=x8(&uu.7_FVHIu5^.KGdu$40-biHavGF@0V+zxU8ZeB!^5`5$civpKe&++uwrLZagdX<$uho}4i.q,k(j3c1z]=!n>2D]U09n,-=i$/n8cblXUJkiF@
+@DQCjD#q4;O^[S+h)(_J__@w-9+aH6ecLuCD~^){a9M4&PUOXul(1k!AtAqxYTM_"kDnNeu%NY&ZcP+{C9k8o7%oyAr.!qW`Ix[v^x9]L]Yz`BxvF'}3zY
+3m9'|SX|{v}Znx,CL@4Q8KFr{m.Pku=q)RUJpj"68+qa_YfY:d]p<|1Q<<i'zJ2A)T'{T,2qS6PIob}>mqDWMS79z"y^H1>Cgbx1l.<A{Fn]$m:^X[bzLf
+`!5:vzlV+Yg7[y,p8[k1WsU9%Wj8bp!ozGrH>/&WfZqPQ6$eNZGM`^RWtflfy|5r0x(.&n(Tid^Py#uvcn1K,E8U2Dvg-H/wselS7L-KJw4US%>,59sH_:
+$Z1ioy[XoOnRqr{1QJoD^N>e0P1Cy;ELPQkDy4iV&phP-L"@@Rq,N^9"U}vDk;zkuBS<S|x{(f;@=LDL6F`C1@h7e=$F413A+!<Gq(zMcjR_T0N[}IuR)N
+p<9=ws#4Dgxt%}{s+QeI_1^e^$&bj74-wOQgQTJXMOwetpWVoWBS8K<=83{SpfM7nNFIJMy"HyLzSkc$'8!_0yq-c4bjtky{<Dpx"JtRld85AUPxMi~}7C
+tGAq{x[qNRq3Q7XXx)6Da3&Xf1Lv(g:K_oCz4af_!E+D}1PBA`yXa3eS@SIIBM[1g[g%lc):FM4.T"m(g3nl|+MA{$IN47'QhB`ySoi_P}$hahKsvLtUFb
+v0r.r$gLqa5Qo(p9b3~b[9+2;V|+#]X{7Cr6u"EF,8+_eL[So>P]p$rIn{A6ts&hpx3P_6^c$J[,pK8@Qr'm(|5g4xXOZ%NH%]'ENwuKs%t!E.8Rz=0!qI
+JIx<'f;`l^9JL>2A2mOnTJ|:cd_Ozh==z(4eO7M'Hct8}o:};,wurbgdRp{Jy}6,ROgyBmu()Y`LIgbdOemf<nqPsdD|GJDW]GekWUEkvnq7IV-N>CeZ:%
+EDc;nOGcRq/aGNwK-BcNIDEkny`qQ76TfJ&fgno,&H{)~|ql}v&8J$}kDXqT]}C_U{$ilUW0lc'qF95vp}JU+s#xFurtVB"=}DvjibIbE0v5DhZMP.{x|<
+Fxw,&yz_NUpiny4q;raJtu%=kH$KwM:sM[(h[U8N5xm^KJ`xb%/_;{PjEJqJ]L1l5q/AX|WDN8k7X2vH:,R/1]O|12XlZ|gAGqY[]w~wt}n@v{V,m>.AHN
+Gy#(7}br5x&x`Xm;4O_Ov}9g&sou0gzgn2Vxt6:yd7$rPYYgrt&0[|~Ln1ZGBc=}mfPZYN)9un37<}pL3MB`E8tpecU@q)QO=}49<`:YLdi}^wMdx_ANw/
+#ZjK8oxD6pr|OBF|7'GAhYO3nLi2&=s1$jonb.1Ze9412<^,ie8$;#7+R^1quIm(mWv#_kpQ1'PMch`2nN0"y&kk"!dr]cAD_Ieum|T_iVD=vM0jjd+v6M
+mApxNY8zoE/J(COnL<F.6"s)p{mWZrbD8'2+-<q/NmDmPf`m0T&oRx+Rj""pR{/:p3Jk+PEn]'x"<i[iA4`6qH20%oD55hgoQ=^h|r5i5d9Ly-vq)L_U%b
+pC^MXcz.6E{Cb%2u0QJ3%V!z$ag2o$ReS&u}H|zSXr9.5MBe/oN>)s$6<wAz+dYrT=ZVascqZgf,]>oh<-nLj3d(U8/)UBEnYt.+wDP//iwuheFrzl^&3E
+,|/NrtIS7Yf4_w[=X#(v}^<Wj"@6a%t|DdkWG'GP-Z)d5ae=4)^84{Ld-WlN[jRxK-Xjfa-N!-6Qngdp`C#J8K;Fb+wyVV~quJ0IX;sC>m!{`={y)w(m%3
+yPT)DyH2|#vKqI=y#42G'RKJW24srmVX}A=x0NP4}Y!zW2#8eH"1THHAV(+DC#Yl`)W}>.vM=M_s"<<c/h`Y^6gN8RJA`t@6AiR"Mu/bIVp6J`ZGkSL6zz
+lU/@Sbc78(ci+$kh")Yg#7HmL.mRbD!k[$UW;W[>/3{@"mR#>F<U#Gt%(L;2F3~j$if8K;_P],Yoj2<X2M,]R`%E4Nw@"IE{0qX8WeLeB5O<Z[}IL[TEKi
+oHEpUqN'Y;7@Ik1OR5$_f"%rDxK;YIxZ]WSKNK(=dfq,dwV`w&Gv<C;+=<Ey0Uvh)`Q(kg`E8uzn|GQMcr7aRTQwKOZw'upsR)1RDDi`"9h,~d>:;vd0V&
+&%,`>kmhJYWsL{;AiIB8fn5iF@A0G`~NS2[AFwHcgKzP[iDYpcl2.Hb>fngs:/3_N2WwpGR$e`l/0tX2Gk4lcnl2Wc7vWh#W:mPE1xA}ryE1(##^-@Zy-l
+j$lDT3]vU7.#3D%dFwX4G$uBb5o,aJ$fLY-MSnhvd=wC5)'`v<aG)M/p)x~%AI'MulC)zOO`U;#rM.H6`c;g|]j_UcQs2t.+s&Sed)A,fS5eLr7(]oiAk&
+hzd13ns|<,NpFaL>bO.GCwL$)>)J'k$l<`ua2vg);yqyc^,^y+nhh["#2UzRDm]z{tIO&M<,<Oejlb8Kx%B@ZS7vVrB5sSp%FQfu=o'^zk7j`{m;Y{%7!Q
+qqx|4vUnM9N-2zcsTLpYU<^u=I^(3FRI'h9YS[hbUA2&]]$vnNClv-1<H60tsd<q$r`nr6+C!74c8vw&gA.ZI-AXV9Rsd[ovV[R||o7Ucl0Rhe0wGbTJve
+=NDs767F^P#K`D<gMY&;z#u3D>IxS3q^YZYY|U>#yQb0s_xRmMAG%N)[BH+Vr)}c#"iEk|v!_Awn}oL9M$c=Ptz7vU8%nV]V6@IsL=BB/HXsYk{p>YEV3k
+]"3e<x6H:M{')8Gpd/4+a(gcG]e[RDTsznHtBH{BQG%6a3`lo;g15n#VbVLYrw]olPB+IyIEFFS++PWQB<~MgYith$D0wQH71(vn/rEW@tHm-npsCd>S4b
+-B~W.Ppw/=&VjgQ:S{=v"a=HWRulAJr)}4xt!f`RYOSa}TSeAs8_c)o2<s,B4%o[h3H1wo/=isa[Bu{[AL>)@K#XcK)Nl`kehv.dJGWFfST9|U;%4;`j/}
+dVny5@WJ.`ZmOdK8y;''UX]x4C1<SOYYniFu[%nHZ`tzyTQ[Wz.&TJ,jyJV;GF'ZfK+e73rlt>3T(D~Wct5d|gkw=X1P!&s#uUh$HYN($Z]96&`q.phOIa
+JZ)ai#wp%-y`ol]'UGoaEkj&-}Ys|9-PP!{pCEf@Ue]"<a#X-d62WCe`d<##rd&a(C;PcdRa9qE=EA$dvz/8CMad7xk}3}@+30+mR31v3K(8/o94H+sxWj
+SAytWX_@j&M$LnchfE$zjpUtE0L!pipF2h3bp@H-D9E=m}XpqSr/6U>D^LWpsrK!v(5&dQksJ&uv%Rq<2wJ{xLDH#="9TR"!'EsLN3jclT%L@:@AC_BV/;
+AbF2/:k2,LRwVZ$N#yAn+,GALlBs~kaNhBg9Bk=X;6!=CFn4)wVqwD!$&5;l9Z$R@!sYmC{Gd6kT&7Lc~;-n#%o}Z|~O[8mPik0:~<4zw]!w#ueb6;knJ@
+J#F7|`:1@G-Yq#C9g&8mhh%Fr4/B6p0b9Aa+f;M5]Hs-^9OMJCy|!eN%Hv@5KE+{/0P;aNe:-<,pU%_Xle`WoJ`+bFd+x1+14RT]gtQnzlU;bw=I+t29%|
+XOBQ3,fug9{tNsTYqyif;2UO}0YjxZI11-jiC]-Dx,~cVgf'[xZ^!]+oX0,`^$JT("0(6Gy4i]$w)WSZ0WQx1.:jL`{P/(pK{dJm;{J0TiLfLs$4K,fx:5
+uwlHuAX,b>Tz-|}dx;$2:m:9My9O{sOf(va3bX0Pb$kh/:r{$!I&YDdzW(Z-@,c)jXX&,BaO$2/bE);cbeJ7lAjsxemNydr'#ptU7`,JL"OBf}ik"b7<}H
+EOe|aLM.daP<JeilJ(j351CGz/vGPKriPAn[)c#[<gzE1Q5U2"VOJim75lvXkyfnNO_Mu{)[%a7PvXmnHRH57<8Yg`>zC`B[qAq}E/BnT0s3&B.J%SAAle
+/N|C)T=5]!aEc7c}_s<$bwY/)wu/V|l:'fqMGm^K6qciZg(W'df>Q}:WtqM}Vq+XI)"KZ.ky!OTuRynTv)N`Ld-CKBA`j^tkUkE!iyqViEzc":R-ht9m80
+@FE[Q7^L$NL]"4fOf"7%y5^Uz2-M4>rP}R[a1+AfwAi-Bx$7uiH9!zR7DqxiWl)^uY8oglKM:"E!fJ;QN':_pKAXmtr}Z7!L1Q)ZjNo`Z"]PiDi1VH1@Uw
+{>isdb{>ise/,@uY,+Qh}"Mu&E@;Y@>#wTZ0,iYm]Lz#EMTpYw%&Tq`6SuNbqgVlKM@Y~d>}#wRK%$3)c^8CfF2h<x0<3M{xc3{%(}~LBC0Id7`wBBBH/z
+~XV:W$C;ft_5PW6;;7Vyyuz5iZFOz40'/gfQ0,R:);o<8<"S7EJ/''8fNG(,Fs.l9de&lyBFb&r,L$;Bu{(]q00,PNK#]Vkq(e`.odM0nXew&_}L<]q<u|
+b:%+{{XiyHxPP"E}k^b'Cq-s_L:Q@6iVu<)C;R-|9U~Qy!u;3Xv!LJi!+zboXe7Lh{`zBYl@oZR{>YEfmO,BHOo`rHeSsnNuY(RCTik|M=hQFW0;+Vf%dM
+8[ksJCYFEecd.%jBHi@BgCSBfZ8UdcqiwQeJ1hXp3e6cDG)ohh0FxYhgc2,:T4pneJ^t3Pw+IIcnV6(/J8d-8;pF(+sJ<&o'A[u+9QPKO;T1ChrsYiuAif
+i,_4FWzrK=lT$JPWI%IB9hQxL+j}1a]gHU+8|iW6U4c3%XTJnI%IaZEI)/U(W"D57:t:.ra=F|7HDY0/cY"b%o(O44Eu~&W.Y$hV&4_yM8~y;d8|]yTYuD
+I.^iLpi)N(%QChzx4PS#ja78Fsk7ZT4-j>^0a]+Pp/zkS|kt'7(L-AD"F'jT&pac5x^v$UXLAMT]Z)!4;5vhvlJR)F^X:kT|5i`rBQQyN7TKD6COZ}l1+"
+9Y|kON=$#z3(!x!}Y|kM}D}l@#BD3Z]fE`qw"xxeUN&bEghLf':G@]b{l6e>)AEXLeuix!!Cbh7@3'.DZ|gul,p[u<K1.CI@95]6lKtJ,Zx-8/K$_5<{[N
+5Aqp<eJB>2Vd[wqfgIK>OgcT#o900aCFd0wI34Y,hms}Sfil#M9Lwu@OE"%{jtH/+Mo{nkLvbJI)1K[moP|+P-8p$idn5<U{G`qKR{BWpdzI;up<=JH}(,
+F(E/>iB.yE#><3R`nJXdImD$I@Y6(m!Ki;EW_+=weCzh5LuGY!Jdd(/K0Lg;)v^<K%M<+jj$,l91tw>10>qfY8r`+VM[}C9QI`G7^@WGz+:jeMx^ZpO@G#
+:vFHr'>j-8|Z=0zke>Zw#X3,hf|S~9~liaU+1>f!d'X[VnS=aRaOZK;O^'k6Ta(e<]zz3;Y2Y|<`[SwSVDAw/7}Si0PN"PHuiUOPNDYK)0vuw)f+m^r,l9
+rcYDktll(}uJxB549"%jS71TUwzWQ76a1Q4.<C`{vxTaGO]Co$_{5RU2904)oa4!I/.:/L<&nV~!y78QGNcBc=BR~y#npv11bSxR4/$o==3lUU;zRv/sFV
+Wu:;J59N+(|G)Z4q=`Y:Q$`mGTuA#&#yzHTK%G<O=H.1@Ch1oqje:xF``=yCY'<xJ4TZj`fNM%M3a}'x/W^$_+P->6%@ek`bSeuYpuJCpZDqp.%kbu&$+4
+=6alTw=D:&-P5KP=RX}=0d+a!5,q[7}}3ts{mr;bJ=%^eg&T+GGi;vm&Yz1TgkM+R;LDQ5=|Qlw-V||<w!c1Fh|y'b1<m'oxV_OPGk8_IEOU|q"v9_Af1N
+kI{eS9nxjP:x^`v0,=6l2=)<QcWV`q2i>x/RIqF}"WNyp^ab]TUdD]%vL^""Dl(kO2z5@(0PGu=CCvE#Tlh581S{(E{A5.HrQllsT5</F(P,,Han2wv0fN
+$qFbc;@s^usLgC~)x>&i.q(55AWd;R}oHZ`"=up#zB5C9YB(f$T<]H+N.B.h+55Rmhhvcp1@<V-K1;)8s(poVq4ANqZ0)Jg9+"8uLjvCM{:Ygz5irs"Qne
+8ayw}4{pb:|=Gb@=~;o/h>yi`b1w:J^+LMWsK=iyP9tyqo_|nvy,WRJ,63tOMm`k~cgR[iJTg+Y^iK{yJdF/rnp)]-1ft7PeCV2eRFc(0nDYMW=h>D;^6^
+yr7:~gr,.}=oc{kco>_A(E0n]:%#lEOx$|)2[)Ck0A[cqC_^bHtj'HSyjL"{xe9[1")p(SphHLI4n[Gj8Du<<uw&`vy"MPtB,$1)8eR]uMTI:EOL`%:^@d
+'7c{%z5pm9Ylu6-+DWo=YLNC,q2ZBADm[J%u~K0Vh%$R~k|ZdgK=TN4N'2Y]p0`z].n__d0Ziu)UsT20Rt80~/D@aADTV&kan"XGHoGMs)^9[a]3G+)LXi
+CA[}U>Tm'@oZlAPYj,rgd,w,e(/5Vklz5IQ&2{g0f)h>k5jjd[&CZnF;tm8_v5P)W;b!k({o_y,dMC+H$N'VfDe7Wo=]^<H:bo:8F&0%#9};gwNAd^Ys@>
+|b~CJUJC)BI2WG[{f]Js)^.nH>jXP$^PW5=U8xEuV,^}zJl4hn6tPlLsA&PVySwsk]l88/O>uUW=@y@{eQ+0W$#YKB0"VwVJk"0=^nK[GxT2+v+:^@RE>y
+O]x">WaD2M`!%s6[&;)%~z2nFYJ<EiMr&IsP|Ei|-rrmtinsa!SsI_ns'sllZ5c'nM4CZH{=3@xO{A7aRy]Sf,`k|r[N/8}z}lP8j5jmp4^'@4j[#nsk6;
+V9Du'[y[h%[,nRUD9+w7W>=hAN]31ilr2B^14x&)kSAw`ZGvM]g^EzX0Yv'&-J5OGX~vH7'ZzOcItKf7jnWV!5W;.$1J(+/U(I_b@UTv"32c>+2mH5^R8w
+,[QI`W7uaMtsEIbOA!V;WK>vGo{/0-ZL@RKdQrBs$;SGD=/vN]27JRR5DTN)6wy'}Jvt:W&8~^{R&0!Le=DxA/E(boV%Kd:kM.n>hL<[Kl"zeaU"~nYJ`"
+}US^Wa,ak[+]nG{].6,umWP,sD[i~K5N+!<y)G@]#f0>AWx3$gbnTS2Aw$)!rRB-sE>ztO"9=(W^3Q,,P,t9]l^()1cNWsKjMG-'vOKXEZ/sgH66Zq@4x`
+m[~@0,D0T6$PXe,[TVDw95u!z:]|H}dx,<xFRomp&CFrSm$n2dSxK1@lcCCR'k;Yh]l^9Btj|4y'e&(hK+AKU&riu#7aT+zQ;cn!@$sW^a9,"niIlh#vs1
+pDCb@;kJu5;_JKYSj``>i_OmK)=`=;:Sq$eF>97+D_SwWU0h!XYPH_|+M}.%f8N{iLt_n6ONN=fp=I4pEz#wfozzG8}]DF^sh#`Ewg;yqt@%7p'n23a=u;
+5_Xgr/!S31}%p,zkb0v_sBpbXt!><-;X^7=l~Tpx{Ab;U-'mX2M&wd0>gd6jI5g<@0gR41FxSWrU8eqe'k7;2OKb|x3L~/&8b]7j(n>O/S'(U]kBov+'$g
+gXv{&8%>RSOfd3hjS|cEIgQLELBcftW6:I&yxXwe{mSyQiRWN)+,u-,IL2#y`J3m):eu%;0=HOm(Jme]-$-wHcpA:HrA5gsX7b#zSDdWmU:(CpQ]4g}gc#
+a,`&%,a1.e"-YZvSZ4K#:KU,~Y^w_y[1kAhuK^]FXaz^#stqOwxD.j$2.')%Z:@W$bQW5Z>[Cin8:Zb;`2%H+oD+pqiaXq!A,_UPCooVSIyPY>ahh!EKmK
+gU)lGEN{CVHHJsO<N-d|u<-2Q]Uu7fHs#X6!NtjZ7]w9)KzDQpGBA!eFH!RYl`2LM0'L%V!oe%8fumcHSS#D<TpAR}d|K3bI:hXOj$6<CL9yEHY+=6)S4p
+JD.8f{zr'Gkyx(dD=E[:-I#&Tqb4>&c<dNg/"Lozl^1]=WD|"!v]}=|Fjf6ITC{D-5R)vl<CI950SS=,d:vYosgXPf4%D>Mad"tL}8Fv_q.uIdM^Cc>eAv
+uA$I;0>t;bFv1{bKRo2p0mk-UIUF!L[QyY,s]3U2@vz+5{A68pKbya_T5;e.jT/Tz9kd6bd[wef]g1Xq2l+GFc/,t.:vb^-65:Un@1e=2M3)n=2_o_%p#C
+$HX8L(cvlp5qHnaFOGWq7n7QLPnY&dmx4ih!co`$s$@uHFNRx,Ml4``G=@fVv&bAo3$"w;NJ;tXq6xHGd3>T;4@5OV48[CgB4`/rN.#F%s"^SS/p2ZlSsR
+mL{_x37DE=Y=K1MwFsM%a|c[5cYvf'^W5Q;[Va.O!gJmZ#)}k%j5K38x^o2u3^y||4i:$/|`ahz'uNv0w21k5bxG8C_x-${x,MW0tj/exCiAZX|8;.I`5}
+e>e;y0m"Uk/H6h4=L)"z$OmW(q{Uho7P6w65MNb6roQ^a6:J7QAFWhDD_e^XEP(=/lQ6QFz6alxggsfc/kjUxX}IxX7yi=Gfu6d#ZS5Z-N0'(78ltGT3_j
+@AFXaa(!JMte.yqI.eZ^.c_Yj%C=Q4rR[l&Ym4O^z/-/3n4NUl)P9xA{7L;R&+kRnnmK5!,hVH(T>fe',>XQ6lojT{ayjm2S'w};7t9oVC</YBd#2N>`cn
+YDacmIJ]=Z1Al;_:/,BZHC0NF#p'}Mv;SZb-,3U(j"uej5@.dM<87m:<xHG`J;+EUbO/vijtFJe+'{0zgy45>rQF[AZ"F|0_GB'd$_$v[9F)n5kA$lwsf9
+b{#Yx)Ql/sgRLuSH1MQ!0$/sMh[`rKB8e`g,dbK.&5[02u%U;1'Iq}$g|[=.!Qws:!]w&99>$9O{k<$9D`g}7OI2%`mnK%19oprSf$r_u#IR9iCVgdP#@(
+_VXMp"}S&LIZI25{]o_"oVX6tz#elMKn@;@W^@kd:Bt;YTtx|8Y+_2`3Y^^TwPSU$RUpJ"Y<`P;=QKm7f>-'lzJzApq4U,&>]g_u=L_^BLhcu5~)c8x5v`
+,QKBeC6JcSQCM=9,jt>_/g{vH^^2pv.>I+l/y]$:ekQofn}Wm(&'qY!QzOSw.:-%7$A4;^flo|F+@YT}GQA@>SSDpx>5@d3%N;az58nz3}C5<6FJW^9bsq
+.vanbr;58FUp80BH/"%X=QrgR_SrSy{+%.mYXT!;vrnT:ORsz=btaf#]_aM.D_AAyAoFj0AD)pq&]HK#/E.QP)^JjAuXA8dnlt@y7jLPWpFU}=ns7uF<8j
+2}=Ic{b])7X_`+Rl(sdOW=uECJ|r|5n}LO2,f_O1x+E|Yv"-+.$",s</T2nu,GZRoz5fn"<gJ%V00{)n+UW554M@xdio$!J$5F6M'.z[{h<}aK[#%AGO~5
+PQ=+vRLHO9dmos$1JR]O%6dI`.!<!rG&jVbLEsNdIMrV`UP;_VYN]|+[>I0'"I]Rz@vm/VH_53t/KGZtj^+e-2)ri3]@F'zM1ZABe#Y(8ZhC,2%_kH@=jt
+R7H_=jiD3^K!=1Ow7E+F$(8gWbFs8N[uy,Y{9G3T@F26;fl$Q]Ur;frrApP"wN,y.e9zd^18VOZYkC5^$.csR-'"@{PpG_BklTEgld<od(1Wb^xqkh+#pg
+&1(;/+5[]'_r;i0j;)[rTPo&Gr<'}qEbs,2jLus@id5Ke5L]XqIRWd=3df5LH!bBB}F0OHlyBrtGPp'e"JBD/564"42gBo-qRZk-C@@m55cYjP55:.iA"F
+PGI:w"sKTKF>KHIMy{_wZRsCKD|mTvvm+ba&~.DZO!-nDd!5T:w0N%e3a;%I>4"<7!WP(xR#J}#S6PCt_`Rap'A6E7>!xHbo}JdA.uPp/oxRU6,}rdVPFe
+Q2=a1w0{;Vz,r2B[8wf-8Q@F<:4XN%>%EYBTJ%~h@ud-h5sfMj=.,(<KXe/F0]n.bb@WNrxRlbaqUdKUC[Q1Yor>>1m$@E>1E&+ba$5Qu-7C]@_-6Tt+[D
+"'AawmCX{l|u([`;KXrbe5fQoL)r}22ILQ55'E7VI"/K^8[a2.8.Gf`6jxz8IPjucM#rhv(pHzFR:hmmG{HyTV;te]d7ZT:DeT),n(p:Z+s)Y^$|PC+uCj
++)12(yTS2z%g5m'-;CH4LE({cvi)/+IZ^=8N>c&Lk9d-!q6_]e";og|.jbB"NVz}aMqBZ}pWT`<tCO[^Tk3jdp(%UL-'Y8;:3a@&ICW"PcND4+~Hq+8s(x
+[f/9Dpukin6J&XmH~sDTmXA{3@<Y.F&#tw;l]g-Ix75i~IXGyc[eL;="|;H&f|f'1S]bkMPq{l^Z;]HdNw,`r@RC_MdT(``As1A==8%,/X-ngdhFx2}j$7
+Cq]p@:9V'L4(B6j_+s8FcO$,<MM]5DBy,dBfWQtSJ'k"=_IqmoSI[,-t]<Uj$Zp7J$Pm',A6!"wRjnJLg!M]xKRoYNJ5R/;Ztu%$w}`%ThLZ2%sN2J`P"I
+2+rgc,Lo/6wH~Ssgj1T9@MSJLDgT/6zL9..7oAfeLTUCX(:PpF<pYnl8(a7(FX`A_M,aB12p$8lj(^k]]v|T&"ga-@D}]s{5EPE<4PcxX(%zPeaRsB$uyx
+b0(K37dn^&sgKdU=gQ,1klE9l/X1A]EY/AG;f'PFD6NpxEdd4yFn0IIZeb5z]'-q4Cxh^J%iPdk@}|oPluY{h_aHaf->14x&O`13[e{)ka|s%gB!@>%_y:
+mO%gX"#-o5V!>-",d`PZTed&fYd!nx1E=@_@2/DY}tOA`O3ci,5QgGc#W5=]>rk5OmSY6x<Bt<8YF}%V35NyiBWSQJjt<u/|7!0o8hyAIsoQ``[7mErt$)
+~KN#th(0GI[8wG5cIRE'ByT;Rf7P__gcKo6i1)%KHsTq&y+gB4>3'G.%Si@5fqZSBv.KZ`O_~wmI~@`LV:^u^D3UA3e-NfKU.7iW$"RVbfpqBJ~na!uk}y
+3W!vA65CU0wUBqZp|A1$IZ@Z<Vg@jTF4}A),s<v!F%N"rAx!R[=nx0s-Q()}}cRR7Z/aS;]=SV!#Zdzm$hrHTNwC^%6MnrX:r1+'77>]@!!l(b;gUA5)e>
+%<EhB>WV>sRDpVx5"~p}g3It8[~W<}$g]0eJVdKqw"9EayYnH65vPs++&^~U%0K)^MNCl'@`l(4wz^sUthyJSZ]czKKLdb@i:1nJcmEz`6xEViqO/m<4$I
+'J.rIYu;ud4QcqM;9fA^/-jWE>}G_^>y4i%d@-TZ,'x3v{l#`zK,EHu4OLlp9=T!;`wsyxHt3Xfus0JbEF65gYLQx^6)k|2Cm==,{&@Knp(d`Q%q]yrP`w
+;v^}b#ir_s[0FIN:Q4Tc1b{|-8uF$qg!"5Pu`/Ob3k;<pQvL8cjZ.t4C;};I>1WsZDAkz2rHE:p!M0s2Zfc;:-{:]O-}L{b#]dM@QrP=3aGXn>W2Isx)zz
+H=(2P`q"&+$af%Hcn5Hy'G2ZdE|'d"T1x,mE%$/p;BP1C`Ie'{1%$v4uoph,8kBJE>EO}IadHL4Cb%s.)2vNTUD/V{hV=(;_TWJ=DFf&y;oL{H~v"&ta%,
+5-sR->BJK7.'&>z;#M|%g&PjGUK31mn=Hvj9DvA#Yq'c:LR3Abwe;,i84WOXqXrW8'3^y=ob@5Lv^x@neuAHkipcp|>JQZs"<c03uJN4~qMm6_gfGXb"av
+iP&xEzaT5M]2I[FX7a/_S;Dm,F3fJ.a;8(J>)=:%~aMg4U)9NccPDnSeZl8911I:@E"PdwKMX[rk|(wvMCTg>LM,jGxGNB7Xwj6IrjntIw9dayNdK&4lt9
+80OT7wt96c'E%&{xUi|v^Cs]<_w4Pe<]LxNGO'L.#_cn%lhd!DojX![0@>+.b,=F!p&#H`Ms%F"0ak`TL:yR,}6RFe0U/g~^@]7VS92LYnl,wbn6|F/72G
+5dFaa>m>`3B=-b=AKdu4uc)"{JRU'NtAPRrz~_"cE-d@_|XJ(1r|(8-S1O7k2O=mO>uC_TZIt0^'FvG"oe%csVkMFa7<U3E1[<O/ddQ}|d^wTiE6pg=_hW
+7@,"YU64Kap>m/L),=lZWeHOt'Q..zE8O$nPCv.p,MRgCf%,5_&Y[c)U/>Cvcd%tn=6Mn_7Jm(A4lYCzS{P9bOy'+I9U"iG=Ae1iGtvvoyxU5#^kp0;TY|
+Z3`(I%kDs=x}f|6D<'H8+pQNTN"YTf]w[0r6cjJRvdTJ`f^K[oz&x$%(0)42|OwXS^|0o&Q2#6Wrco`N=<Jnum2s)0}>/Hi""yiH[FP|Zch$0!f/J1~-HD
+thth~/V#C&}#<txUy9[:3#Iq5wPkuxla,bN0<YcMiu&NN7Mz2OP<8F70sbN+}f.T/dbPh82!6R{c%X,ISHC:<+{kfl<+k&@GtH@o,goF7YYX6_9#Z1x`%q
+'KXqhohAHOKL1}$iG1$4seAFFu+Fr|Hg2/eWqB`>(22rT:WabO"%1kbe#o:X_gVe"`UvnxRrN+fc4(D%gp5Co&/Brzco;eqAh=;uDb0kY]Fk6|^"oz-oUI
+zFX<;4H[7aS}vA{/f=<AxUlzJr`wN#^L`]`o(}uU1bNa:yrC^dn$Nv}5_^6e8<_9kUS7"EH!^Y;x>2)UDPbGYcqUir<W'n;haGQ1QSUQO5bmdrGNS0<6Vj
+gV@OHm~cIBurL]6e`A8=pXam^Cvc(ED2:i>5puQq&Wi4yBy[a_`WGu,bp@-lEcD";fG<#txr9dRi:qlZIB(>@=yEy$jjl@n+|3Z&$s)P_C|Gz'NS!@g.H^
+@2r]%o>ddsrXlStNu^xzNYa^t}ckM->z17[=|<NU$dP]#nYLn&(c/bO+54rPbAm|E%%tt+fQ%u--s-mU=>%w6}eH$n>{g/BTcw[}Tkrlj&%GrC93sMC[FL
+ifEP{`1v>1hUHS:-HKYDML3mdv^74O>s#IqAyEtsRWfw==6gPi=ex-VwLsCDP0:IN/DX>'cmNTZADum>:xZyf3$Hyj`a1cvW9u:^ZY)Cp3eMVI-!!dS87w
+rLl7<|p$|Dw_h|I/N[K+6b_]k>"ir)r=<h|TFW+%s^}Xg6qD[,AR.NN5'3dMLllE+clL%u%f)1f&YqOBX,IhRiDa"E`@0{&$_[v1>9pot]imCu>v$`H==Y
+Ur~bofaNl.Fe'U"i7HFifWPvl%xqe0cJatu$6ao8eB7a-Th>x`o;!L<q@PSUjl:@@=KzVoPTZUC,kLG_)#a=:BT4bKmAP49;ylL5AO8qZ=k5l5'f6g#2HX
+1Rf-f!r1uFp.@lu_D64=`j}kr`0.S@<t0BE'U->fx-3lm;L.nH"ZV'W=crL43q`6aO6Wbm_Q,oXO&MU|qAaz1xoml"J'oAf/R1Si>$sr{(jL}Vf'Y99j^I
+P;vUJbDC[,[^mC<+_D.V'_9"+!9%)mP>rnb)F29a>R@:[bwvJkgX$]q/{"bI~/}.nJC|bpdJmon%'ZQA%=i[:uvwcY6@l(fi-4)_8pHzkQRZ5CL!@hS#.a
+&4-3`qu]]T]'P6tYF5u]e2dk,5&xpQ$K$!(OZj:3Q<1:ACai4]N2e4'2pBG{SL{U.r+3YRhgc1crCv"H3R5HN9DZETb<mc6BP4KW2zx]RwG>YP9O$|B&S8
+#fqvh"m'E(lM9NUE)UCi;MnZjOfs&D|=z.pwPkYUh(PDGiN"j-GlV-Zv]y|B9Q[>b%f)Sz|r},`ZaOac|!"%}R%HWB%7A-{=ScW87qCk[Kq-THATM#::Fd
+.9c0Ui,T2Qh>m+QXk904hhzKFa:J9{vISH`sh|YLR1)UcxJ<u6@'y/FWrhuPY[7P|r)WM#NE(v+yUwv[;[T#N^DK[>Vi"Tr1DM8Q-)py;j%>G7{-ar^,r=
+]GfuXb<+1"ptc(xdHQs7X7=r&,CD]rtXkRkvI<X|NI4w2eHd#xr;D4C^&E~D<ruy.wB1xN8dl|.XQ(j^I,"t#m7_D=Fj]_ARlY%}i47h:kDRnY[}y"V0tx
+cS}cT]hGa@A[gv@3-IL$fPg[(u1MmvQ^CjP9@!8qBl$u>Qqj;qXI.w[0qhu1+%)}8]tD:,S9laith%eG%9@E2^.[t$"]6DEN;s&a=7Y"[86N%G_cZ2SuFd
+<}L7q2^a{2fQlYoOsV._Rj0,'K3fW,o{")-[O4JD=N.+q/I@=T'/Hd:!w4m5<3aU@P'KE<4X{`Nc<nTA^8|t@($xO7brj)@NE5ZD)v=18bP{H$^+IX=W:`
+Lr[skji@s96v1']=$lj^.KMc{k%_jeTW%:1!YAv4!r_`EClpTYfNwVznh).Py58KGkL&KI3gEZ4|&fdH6d,otuXSQuR2=0%-In;{UMt|D^=`YvqpUOR{sU
+-S-:KO1&PM[j#t/sLWRq^+Ad.sQWOsx,xVCIHvVJ{BP!uEO3'CW5)TB&&vk|w/{KgW5xX78xA&'|V##Bmu0EuTW]"eHUnQl%EnX2iU/81InLRCkPUJ6j<e
+f<aNIkb]&O)',,,;+i:Vk9@R9;IMFKX@SbSnV6l0OJUTf=Z[#Zu['}>j`)k;{pvl+s.m`5r#[0s<M_$:+nQ7_mMF)2Rxj=>x;r6bC@5ycIon"UGE{c4ap2
+iDP,$jr;1-(iwbH]~w+Z9].R59K8&.T.g/6-q|;FOm~^=-):@.(<aH&7fG#>u<AT8G2z]vx,$}4R'5WFWfNO<=Eh_ii"7,w4M^4jZ4Y5X}WNGv5iB7Q7Jw
+~/hFhFv:Tk%3OF'wnW`Bw,vdM,=;f>|Q$kjnG%beJk=xsb$P@=/l"/JR4O(=F;+<I,B{UCf{mfLghxD@L_9I~;oIFp)(l(svY:P"2:`:8!43}1M]Ldjsc.
+[}r;}O.GL8IO%Gin4Ld"~SHG%tn07.4T,dTW,xI_z[M:#"k0)(c1;k4owYV1:Vu=,sr}q=|}h#(|!>-L]=6j8au+yUMDh^Y$gKi1##hzn/h)_oEca//yRo
+FUI%%AJs1Ri3!61uc}9T#^MyRn|jt:'pR3M)o^Q=|,nlxFw`n6b/4whIVxf4VymC/!t57@H#MhO)1d~Cg{Wo6zb63T!W@F{CdO{Ce{4/Lp42[Nw-dO'y>Q
+;C/a,e[FN4Mk_=0!Yi!AO$okWb$%o"cEykv9pMO/E1Sz${([ApjI_mw1j@87~gy+.iq(jjLdhZm=osKy`2r20p"B(|o={HVrmZIA_mbkQ<;(L+fb-{+niB
+T]n0j8Vi2@C(41&^dO0HA3(-"acUXF[):Y;<%f,HB-VEVZOtm/G4[=.P0=fV5pu9^RM;TL1oYX)(R,B[Qs1f>w>&V5#9b@w0[3{6sr-zzbCI.Vmh%ROJdh
+:X!UA&fmVvtv"<ApfYitBn.R$0M_Bap]UOX`'ic7~r9"hT:IS<!{A(Z"M-~k6zg51gB!cphygNFBeHjV"S~F=3}qJ/BvvDJ7+-w_YU0kt@v=n6.'ok1-'d
+|^o6Pdrzs{{V(@XFsv^HeTv=]QZ.Z"z1X,'h!V)"c]0M[@D;ZJq=&>l|Hm#.bKG-^qP]9K{.n"<kxsVkjp,^6sI:)(IiDIF]:`1LDXAE!=B<gdvcU2o=H@
+PZV,1}N1B/=j]#%gB!gUl!JxFR$+<K)3xDL5<0Mqi/WMlu9h4v$D3#7zYlHlEl;gk_Qo^F,<T#McR2/q8y+3W-n|M4mu<nd'rl4`h1H/xWLK7%<W}xGjq0
+P,$Yt@zO3VEPeg0@_]|<zgl|]rmfI7Nn5`R`#7T&nL<{Jr</h%Z$WmQn10mJ5;<ooO&T|xM!fOeL83HDr^Ln>i^!1#)FQp"V}b4Z-5DlG`_-77QRiG}T!5
+WQhA&h-p).p9FY$_7n)s5[^q!GA[-^oGCL1jMFq3n{5N;ZjN`k~Z$g0y-J-1liI:^w`A}!o(UFmlCwvue3PWD&/X2!l]F):k'j`U+Y{wN"aTsQUP%HenHX
+Wou32j8YmSufQu)JvDP3<T3Wkhi%8alc>SWMfPvlH`SVH$#q;_.^IBZ6h-RC'(D.v]P]n-=Ivh/Z$^7ZuZpXIAC8j|]q/yQc#i$CRo:s0UK@GcuOebgoZP
+nfMiBFX:J:L}Il8<YV4n`I+EqZ=6+3k)O`6b[`Oyd:r@Kr>V0VDR}4LS-;k4m#cD}q:pAfFsb)k@c/j7xD>s)T:EzlLMGr_fkxpgzW1TLkAruci"`VBkGX
+c@jS.@7m,Bp5#a^{U&.zi`pNF`>}l-(xKKJyLl1uE=`FfWS1NC_eXv}M{`0F'sC6Q5d-}+Y=jRXO&5M5QP%<gX<SLpVDq{I&o}#xl+bf}1s:Pp(QA55h@,
+AEHz;r/tbNw;IwcOexC++Q_|gZw%NIyBhk{Ts.VlnXC7Ls$_;1XhslV^@!18c%cpHuX6`p6xCW|TmDIv%Ur!^ps|O$Ly]/MtOW<O'HOjHK2IcW=zM}Pt}x
+p#PB&xc:l35YL'tQ{D`9r(AgdN(9FiqE9x1Hx6Q%mG`Ay8sj"GAF;HycjCx.^w$ym/K2-aC8cVGmf2#B6BD}@>r]eM2K<CUlka!0oGZ:7&4x/-_}u,mo7>
+s<,e8pg3tkQWc3K>HgA(7/;NYH9KEe`(srvK"jpTe0MEZj$rh=voeFE4_AS(;t8z5g^R7Gh7}hIv7c^{+>ATOlhj@!>Sw[Z_|daRT%d[Q"M0miT/Ot"a@m
++D..LZpEP5Y{ai77&^PlBGh|P3^.iZVC3!B94{zYMDYV+:k@[A&+P|#bd1tPzJ.f7a~u]P6=y-N%UlG]_Pg;@3e0nGsZ;AbrPd5D>rz--$JVMuSGRkGZ@W
+=cH_[+4DTe6Zbaz2DFs@)K_{;d"!n%%5K=Z-ew>H5A"ef"P67x:bp-{;22UP3}qrPI.dM2k07I{Zs9mz^N`pewEK]LvYrCwT^J[5HHy.KWJQxjZ"Vkb"JM
++0#T6qU>llX]aoB]K%`-1%NR$)Q>8je4{=j5!Vuk~i>poI+,cs)[9GC}b^8_jebQOs#Xo>Tggzd9ACdzIfB&}%!iNXyi[59%cGh<#mLK4qGl;e`l$)szG^
+37|RbNtBM<7!b{_^DN;Zg)G/g)tM)A>hor^J1b1`Y5<F$%8'eMSdDuxy:3'qK]l6(2DpLXuTpDA{f1~jsll|BkNWA1C)4AJ&vy)qcDb<7Y2f&3_HK_0`_B
+_T(^JKTUjKzXO>1Pn</w5vTM,{Nm^;{{mkC,l9+&|}:(CeP`yog>HQwT{Q/M#^'&0I189clR6`h3^S4U`x.>@iUySuL}'FF>or|ICb$R_]"47`Sid@k4qa
+'x4!~8!='^~55Wc1jM/WeJ6z$(vgI;r-x%5uNwl}sBYRyBI9ZSrAK[J5b_MmC5UU_+EVRF;BR0K/qixbZeU)K7rM".'yd-)-D+--[nCn{q1ns-GB&6Xu9G
+IUMZ1|A<G,1Di}]V2PS8;m2_sN`|C$Z}d=jB"gMsPm&I9O!wxF`YTZ#6BR74qv__-k6W2tepT[Vn[%/S%W(4[q2&.-BvpVyt(7wbMFV`wKj#G3F$e8<;tC
+LFqLniTyE+.oi6G0YGa:/XIFW.X#[T'5tM+znm1_Ij.47q+xm@c[j<1XoCurH(F}VwycD/WNemQ{t2ePr;zVii"HPV}R@sbS]+rxPdQ9T!G$X&#q({B=1m
+uC$k3-Y:5;vg}shcIj&}q_xjX{[Bf8O;LGlitG>CxXsToyAcZYJrw3#t{$0PaPX8x)Bu4:8{FeIbqzHGrEw-ETu;On!5s9zxNT3#sPSKtVBh~X[wB_|Y`I
+S&UoSPIG>Vy@~],qR&`8}^8_dIsgm.]SUigPJ>/1Q>VQ>#bT>X`7N!'fC:KS''5#H)^irg:i'W"2day2Odo-V|nf.Ck^bOz{<BH!1eUY|pFqh-+i9)(_Gn
+7Du>Y`@SC>gWE:_3POT"lY"f)]H%;1;7'OE[AG:z.o@AU:lwYceqPg@_x#9JaN(>@`A#%qAoNYJ_-}D08q2w:RFL]6361CGqgNOc(NuCZ]{d:''T9E/62s
+;clj|+)/[d2>m&L;0a1FxI'2=C{)<CUg/FA[lV@&{jZ8v^d3>WTS2rCD"cOH}0"IIZycO;i]'U:(VK]z8ogA=)8=[NukqL$:o(!W!_NQ84L+/f2qS2V}[B
+#%g'{&qjp^=P0Z:]YyTU>.0AZvwvvrRdz%I9#k7p.=@57ZbY5cneMd-S:6sHi@oe{epY9^>m6E_Nsed>Wi}fvibf@.EQj]!rJDiD~tvj;kwV-7K%]n9vSv
+i"ef=/MZ[m,03yy=d:Ghz(myGME&4]C%cbut:nMMNQWIed:1^I=WVO>-v>hmAm#n{SU:6<wI:_l>hpknl`|jkCv">vNC8<MH;pT(KZddMAa;U%%-@=NA:v
+dAKETB(aY]0E<Ni71IL)x+",uq6O$@r:b`Z{{JiR2v/5efP%bm/}b6]:B,0q8#E#9oZ1t3c[y$RFdAuU/(Gsu%GQw159uF$hO'>.Q1L"uU0&fiH4!)W/Zp
+4s|R_0Tjad2b7MlQXqYl2(^V`Hc<"mN2iGBpaq>ph[MaCQ)#%C/6|8Q1-isr.4)LBKO6ebrlcvE`wqkarMG^'JZ$ZkcqNt1R=izJEdO_/++-B{j@hCGsTE
+$|x"fWtp!<'/wqbu//>A)`2,D6EK_i[:Czrp#@WH=-#Cd<Y3+=&8m/Z0oi(iy%cJn^HT%IziR/U%Rkr`xOjZgm{^blXRFsMy9;PKmU[o5dl/+Ni6)8wC(h
+rd]IF]s}Xw}wdF_{>DaEZ.>_+cg^S]42P_+W(}Oh+gd4B/m8rrls^xf__De##%^_tIifGVsYvu8Aawy<~u(Fe;;ddHv/F1#uZQE!,Q0{r/1bCkPW0;KLWI
+2FjMh=rl,u!y{>2&UIGiGWpMDJuT/1%;7V(yy^L0"DYA&1@_42]B"!tQs@FXLhile#wrk:31k&={{7G[VK~_a>Zr{@}KTAuln+iQI{Po2g#csSqj"75{}y
+(gD8~wtq=88KDm.`$UKK9@e2$t%^KI"[ia.WW)Q"dn^ua<,w6.n`x1'f9Mipg]ba<s_`7ivaw{f;Xq9Qz,>_Nhkl4cfy8):g/bKbtv^CldyTj#ZIGTDG>Z
+Tkm_FOjnnW@e4}da~kXr.c}06zFc!Beo}t#=!,SRq#$mzvM`1#@)mG:-eb|h[H3uX(mBHINjbKoj_cFH/Defj%_lU8MZk-Opr^zv`0Fv(8<yyxb/&jOh%V
+N%;)uokvyIF3%GJNBl>H:k/Z=3gThej8`-_G[8<>]Ksu,J%}W:n8&)lz&86c#ek-pg..6c!@)bi+PZCE{#$g7um@J748-hxKx&UmSggx-JYiSt$qYcA59P
+Y4KvRV8>_=XbcJ"tM!:gKYo0gPo-D]c)h%c/j:x$$1CV%DfpH{u]'!<zVIo0Lf'2OvYH)ail5l,{}:_9=6lXNt`{`9R@al}jg>5|9yi|_NE_o)Sr/B$k0@
++_"|a/oNTvvuj;iICnlpE`dy5>"9~A'=L-zq-Q3NZJ^"`;o4==4#DaLtIz#WIpQ'R7F#L]cj:B{qvTD89w4jlSR_oq+FiL:E]eAhHAS$_aRp1QR6GZzldg
+~XwGjTmYADNkSJ_TYp_f`vwD;7y2pwr&>1Ng13p5dy_5"$P;x5%p[mNMYl:LhQOMmV/VH_P"v[hN1U17(0[vl.~jNW{;~gW<{f>:%raa,r8:DgKzGl#&S|
+_{a_S0RQZN]o1TGA!8Z876m{g:Si(rRVW3t:JeZfpRe|T},-!ky:r#^>A7.,;9+Fr:uju>)C^&6)oEP6[7w`6|dl3A&g3u]dUCdYQcV;9%!$g'/!bq|Wk.
+^|GkJ)LnkhyMu#`ebLoIwFzifMB"Ifzkgc!wy,](uwTioa&U;|/C_'id&_t%:A'$yRFFW#vz_mr`!xM)fMLuK{@8AkxL0w.zd@om@+Vr;cRu<DV}:pm%]4
+$Ke%8>ef#gj4Lr,uv|Fn+,UCTzEy[pd2sjdS;4Fn+tE|v}`BQ>rOv9hUM}.yvAfwen4OFuCDGva,r`^mNrq4wrKej;}pYb5][Tvh3t}(ZS)qYJckZw}59G
+0lJ.yfmzSKM2(V~y-Na^!;w'tr"qBOz>%V}wa{th#Wd>'K]FN`_g@M#c,OM%'#5N[|y-wApI{=.z|v3g7>yK&3qjl=A{ac@2V=ymsg>ksxTd{U^T!0MtHW
+d0VlY{;#Ce+}uq3gA@9hUyEH<b}I_EH=mm3uSLeUuI1Z]xa5fKfPH.G3Z4+(~%NTn_k,2ihh'fA&9Cb+[|yhx8]#8<-PPju!y_th6uU{R5)aC&G/n:PAm<
+~C'L|>f8SBOaJpUyVbcJgysg|(,G;]Yh+5ND)xCvPoSun,cKCE'vq5wa(h+p54<Y}K))/yqBcnyrCaQ_o"2e:9:5QI%o&m:(z4Gffp(q&}ip1'O>`Tw}Qy
+s5r60jLf2iLhFb>iJ^U#hb46!!xD9L026[6oT$3>eVIlAUUJ%U0_j3fFWdoeD._glJ)>K)el,hrP!=+tAS9k+iZZ0ae";$>g<C!";X.1wx;j"liV|1V3c,
+,wf^9ONg!Xy.g47QiJe"RRf$I{@nE<GzUYXPt1]B)d&h&Q)nfkqrg:XA}BL{QMWl,:j"Tuc"yhmB[vch:Mu)E"z=o=P_Hjb(e)T]33bO";]SCW5_.`8V`R
+#hBE&be15@<r=j+j@jLX|Q2!$lw9byc=G}!jy6,cl;_^f_mV~K&/]RTW!^oaF,rTU.TsP=fZRb-[BOH5X$TEgyy!"m;!QG@[zI9OdW'|>Hvwh/Lu/8lTa.
+p-~ZMAweIgwG33>QRt^9@;U2;v@u~VceSburnI['P[7Z6}$ee>$&rCT8z>Uaz=d00$4v=XpS.e!J&zzJmp%Jp^EDTOnEz<|P4wl+;o/;PMHzvZs1&%Rtw8
+s-mFg{3s2!=g5M~x)016psOGv1#Kv6@@1'=0S%07EU9#}/3ww.at/P!lA$oJU,!(<[aCh&ovv,3EaeRJH=Dh(5Ek[kdC[b.R/1+!!%[s_EaZF5C/!.kH>e
+I+n!U>J0`<ljWND/fIzEs>Q,"7)p~y7}SJM|dV;7[e+M}9,KL1N;4`s9gB3^yP2J5y@cponkBfh:Bbe9/z2t/m1_EB3oA1l8}rs0Fgso+:oVzdnB((a3oO
+3kp#G"Tu30^r>`C[FqdeQaPXl]nbC;jRdE8G-Wh2BZ&O$d)lz`T(h-Hj2_':2a~_]%+Qsl4H[PPJ`pAEaD]}]:0sM7fQ&nIX'={vs6Y!-#@>ea{1nXM!&H
+[gK>"UWifIfeQF<%a4.Cj;2lP|"nbpf<zCU60:!>X[hQF9:r&9eBdX;=6YS[z1VypT;S>yOX;ab!,q""PW1KlYI{n6f+1EuP5&3HFS'>h=EcjVqMGQftFa
+!E9_b!Ha;iPVy<cpS7Xc3ZhL2dN)p[E5"{p%"_"umPd_qP=09yhwT=Y2}SVIONP0C8Bl6)]fkG/pcTY'7eeiB%&8RXzqY!"f%dunv!]Lw(cfT-$R0$uTNu
+-II_nA~t]g<TS=p]9WhlhzXw2o~>%tl:q(Ih4!b_:p9TL72iB48TO(':9,zCE&506QxXe"S820[nY-pJ='p=x10$H[jK6"p-Dz1(!$x}MoC'Ty$r2nFe12
+9i)Cz5XBSYn5%=TC7_8N"6_Jsc}!~^JBcw5VEqX|y&B;v&&-mbC'OJ:WU:SPk/+[ms/%ZN}.,37ERAtMNY`zz@[TI5exJ)Wwcj"7V]Lwgb/m]^vL{Tq.yF
+D{mJaYpetB]2m&lON|Sj/,jtfK,V|"eM(),+rt/n,97xeb_F~NurB,jZ)G;xxy,%IOSe0MEW{YsndpeE-NHwa1`0~E67v)6OJYvF`xQcyYk&meI}[/!#x(
+4ZPxF8!r"Uu48t07.VBzFg9vo|Z$4(Dm5rH_r1NGU"o#UjXikvR8f,>#c{n=-XIyy{nf5C;flmx]`/I@#D;&2X(,[%FkKyKc`7}{vz~{OS7E;6ZO;,+U"0
+VA7GN}d7jmNyA&;F5<iZx9ZE$VJ5e73ue.5'1r"y$UaVjH@c2g2/_ns>sDzxqwcdzp~_d7(E=sD1cB`s|%rxp=}=-aI&|q@f:'0_kQ'J4!,{B/Fk4j){7$
+^bEgw9DHUMUPZoGG(0@>ZoZOi]g3%{&>x}v'!(lhaZs%y4XqvcG=8;l-.1`DBc(DeH]=Ljg:oTIJoNEM~;%QO%Fi<Pz:/)],!ZINzSiO{2C[9e<GB=|$Wf
+/rTZ.2Al<_#5aqz<;H~%;Jk[!;pXl]!XxPu/GAA]YMH!!&U|LVzgp_|x{<&zj@0yhmJi"5S5-3Cl'imc+sXM~@v+09Q0'|hU}y!W{dyCvb's!riqz^];&W
+xrvs@YSFL)"l63$EeNiI[J%%nLZ>0[{(X#p6"5$xV]ts(MDc"k-ZvgknrtdcE7{I;14h;!+gLSukjn]J$D-_&5d&#lxBz`<F0paAQGE#j+FzjiT8:R~UGd
+^8:f3mvCfJ`|:^Jzp#hF^AoSX"S2D&=1tem5%FodEIH-^y1rZ6lmm>[U.=S^y]=R{L:e$"irqc`,xC[AM+4a{EpK|<UL={n2F4oV-@N3[D':XQ17[^F>]0
+IEp[]6Ro5_}{|>K--]FAZ2Ev7;Y7,g&DnnJ{0+v8CH--,=1$Z]Q_1q2C9=b=9("k[f.+gX:l`lKbAJZ>7(oEwa+bNCbAcM)_2K[yPn2WQ4'IDMV5%X2T4K
+r2T9e`@7p4`1H'^sJes/I{$-0w@IfKRU,[:[vOTMH&o%}w(e4o:aM}RR[E+F`#L0+m#CJetZe3,PM_I5r7|CF5Q7ibqniX~%5rfL8.2Uf[zEw:]TaU:xIZ
+PA%xQ5iGb#Yb|vssq,d1]E5D"^C,Ps/&s%SZWMO8kQTZRHb#:;jEy4JnJ`(,Nl;]=0|/FXVT`Xz;:-]O#HB:!F2aern't.;Y[zjTka{Q|9FzKy=:~MFiVP
+d8K9Z%#o};oOM{AJ$H:ZLS|{z@ME3e4})]`zYhk'n}}/(|vww!gd:(d7NS(<}'}r6u+ZZDq_qQnCR$zr'SE2Qt[0$EmZEe{Nsf4/OMLT~(T9:At^P6gdzz
+nSS7I&-Z7#Q-lhpYL2zVCj/+sWUg7<,t)3OH57OjMc+xM$(OD+x$<kd3({jA4[sRpq1gdCpdH645t7+/+uG`;)z`Em#12A+2.%:Ky4T%2/dduG%PPqS3{4
+E;!1d-ueKRgod|`Zs5Z6![df:r8X-HSV3w7Opsbs<`&f#_(|1F%C|)ean6{jj#uA'9pt<>g&i;dXSO4z`hV2G9P(Dn5_dl}dF7Vy%MDz'2p`F0FTiAN>Gs
+cxptb3y1y+YLi+1CCc-h6^0{wKUa45HR$^o&w]A;AQ,RckiQ.9(IhU2]wc'vCNZ1>y!Uftsvd2yE|YXb/@R5u:FC(LR[2:SjXXpL$>K@O3/'-63W8rcT6p
+_aU@}MYZ#E;q0$daluJn}j~B|@I7Z.COHfrHyY6o"0d$-P#o-UYCszxJgUh^lAXG0&4z81z)J||}Z_.Y'$mzZ4i}7"&g|vWhNHF/=Fcz3q@AZRDxw,$tbu
+@0,9Ado>BWYQg7_X)o/&~|s56Iq'r8DovS8gM,LVERhrokA'-</E45+5tQ.sE&{R^y6&4,NQ/i/>>)vZEt1{$k4<Xie]^w^&Y-)aX}q1HC6!5c#T2FLk]k
+1t6acWIc{dii&z{9+lDs1D9Jf[0)S7"d=,R'oAba@]r!]_c@1/PNbT'(}T1WVgvV}%MQOSxNyMZ;ErJ=6a1!%+aE.bs:7l@q}G-blBhG[v),c:nI@N>^{2
+of<Q@4]HK#(,>acSm/PP7yrIx&XgDXXRuB3G@t:^_=!KQ]Sq(vvK6#PqM(K(lNIGj:z,f4&G`|PdeA#xFL#]:{_LT!1x]A[lL35qZ9Bv%:)yF]"5Yc;@@z
+xFC:R')]Yyf_jV&Ss;XaTAxqH'#"L_IL<w!n,SwBD|+tNp7fy;"{c%LnIT11U{`B6X&'aGVy&Kt{,n=&~6s#V}]Rw;Uo[%!WS<,:]4e}:rfB7C2)[Z'%]H
+ieNiWk8}F]'rFSjo("zexNkm1f/&s+hUbSjk9V^SCs5s8K:PA;]AK2toKlnD$W=}@tUs9}]rQD7-Lt<Y&Ly}2]u@,6#uvq5d6L",!0^CwD0K+zRI}s_{15
+HC!:3e+o#I@^f,niXG+K=V6/0G[|r^@ey(SGvy5yAZEpPUnaxSZ{G]Xw$tQ&;a4h8#=II2lvao@.FpKcZ9"'d#3qXZxsV)iWv8|Qt0X:r|jd^KT7SbA.#m
+SUampqKbvT~YzFyO#F5ZvoA^.Si-QM>;_y/$k;+PsD[N")+Nl{OJf@Tos3)6O+kv6Ehz;@=z[Jm^dA5Cci5msp8ix10](>=_UD7)'|K)-QEz9GA2rnvl|i
+P+!K`G7gG'=t-S`vgBw4Nb!)S#F08|(Ul!I0mcwX--1,DsgzSTH7y{c_,9O$8Vv"cxveF"9]|[g&(<NQ5qZl~Vr2rHMrk|JFjt[]%]4T/_|p1Q[a<`(RN=
+)`ePPi4-#bq/r'e<FO/44TgB9M^.N%w&M6!fgFRg+i<"zuItYVBK++8]j@!d;hy<Mhx2N=k@L@KZFN_WPo&RfZPcr0A#rO+<LmQFBWinD-z+.S6[q96b(:
+iSBBCS7L0G;7[U5f-I78RfPfM"&V9adi4joZAZYugA<W;=k-crGc^%yxS$%gzr!+ab01Ou!wN:vDpm&v<g}HX@M.]Q.q{"C1>XRn#%lVVa29nX$0^R%"JE
+L9pEwms.$CV9.kWhWl+9sj@3q0OF|cuh9g^CsUwA%9poS.Ew;N.qYT8mto=L'L>hv3::@FAMK]7iwv{]-8HlAnz/bH~n8qZTH{qPU>^.A7"EskU>P-S(/%
+pd#9xI;%nWAyu3q+J4&#H=Zl8!F-:4j)_>Nd$(%h<DL@GUGyeYB+L:.$NL(EK/ZtB=2QvtFX%g8;LC&-m5t>^sZ;G)=ts_5f%Us1w3IV7wA6dw(@&Pqii!
+h]h!g]b8Q}U!$fm(M9hNG,FOh{r6_Xl"c#W}wZstUK-K'gcSVj+mBt&tJAVu%ZBec_7d^7,T]8Rf~D<aYAO||FnIf>Wj"L|h<53smOXU]"'(T32V=64y%V
+N'%,>]M9qPAnk.^W@g$++>m]~qSb;")U(Ng60$WnhbCgFFQt'K2{Vy/w~,1M3XWI7'"[ZPaj1Usea<Zq0/$K.{EYUZ5l%-FN<+5}'>tJf=V50n~VeALp]$
+7c0NsGzcLpFIhY=l'44!zj1F%YlKbP#.p^Y&}Y0:+=S+e`QpIF2;{[23)`zyM+%XP&(`~z_p,8LK4[x(z/EYcnK.Ue":rM_w=r"]tDq;U/:;|pbh&h@1j#
+}QMkwFAF>!}aaXZA1KhjKnd:6L[#.U~]%Q9}RNR:'3#r<to8qEoooNoIs+pI6qE`.R"G,3_Jm$}}RfgSDjEJd!%55)b`TJ5Ly0Y+N,lz7+qp]M7NG9i]YB
+"C,(B|4>&-{X}pchwuBDN+C`%rt>F`aX%|x!//MR}zJ>9^cV(5lHGfTtsqW@_^e}6p!E4G@i{aL%)ISHB>M`$4JSnnZAr"^M:h3%xj5OO3|iZ]:QYH<bMl
+&2,.cKZ=-4j,Ltn]2q6U3[$1E:01MeN:lZ@BcFvUxWmh5B0DwMnYB("ip/L#3#!j<C4ByS^QxXq1g-+GYjIB^/$]~;{ie&:^/+TyZ%,|<QbO$UhQnFTr<H
+8-8PQ:H82CR4kSS!VH-D6pcKA$3'ckFB`8!hYTbMEn$'vUwEZ3Dwo:F-u.#e8U<RcM2yP7VQ~J$26(;UNC^I/UThaT0%;Zm)f2}_amXXxEXLBN+2%AVe~F
+m2|'Agq}:fINA0nQ>gl<Lm1#0'i:YV`<OF=M(Y0R<|`[PnGLlI"'vE@-tR_8bH:p~`<:0`@Ctwr^}9z''-{6d9P(>7t9K(r"fk7$qnuO+[#C'>&A6}xLu|
+5{p%V9~"k{1FZ'[6$jE-A5Uyv4&ON_Y=&{I5rZiKa<-X7w+H5UMSk@$'~U[uL,.KZrvJ!>"bu#H};Ea7R2<`T4,UfaOyGLE=q}F_CtpM3{VAI5yaHJfQX6
+Aj!{I8v$Jk8R.%W"}o4XcB.U'P--o92>_/.>;LPR8rQtsu[2>MVZ$Rs>alC/;0AOZpID!XK#[`|{L-ixIO3ao]>)()Wi0<3v{2}Fa]sao'5y"0vt1gKy.U
+d6ct~aGpRf`tv0TVY_:%FiNVC#6E<`N6e|X$0N[]<=oSNvQ>nzu01//Btt_%&>:$QV@CQe3'6u2h"XBGfkhmTe,nCI&Zw#tY_X'q_x:U/vIi#eO'~GI&M4
+Fy2`+^P:PTx5GqNF3--nLfk=($FuzSroA}[s_pH&Jn3v)5B|t')K!hS4Jcyb:a|ReLY]<AP,')sYyPdk1Db6lUt6(b}g{3-]%AU^_%BwndoR9&4OBr)MQk
+.<R'%&BFx:kaqF:X6AK`^O,dhwe+,[fprG[f~Y%x&J}f:I'uSkzCJEB}t|tR!&~x2MblP;JcpBP8wAE}8[2{gp6c&tPl_YLVzcH|3KBG273WCaQGeoO]T.
+oO$A+hRDDM/m6U4hSO~NG8"{6}1ysG]n,;N1OO,{<Un9M(Heb<VxAUeMaxJOCQ{|9x;vN8lfXUu].e%xsL)n"x-c8k06BLlxEZd{E6qy1x:vD'WbNrho9C
+iwzNPLB>Ji>j>7=ba6A)a,])F+84goqWm:{6M&5O_<1{FTw6xCSod3:XY"e|w6ooIC;0ThY2):a|^e|SQ>F];}tKpO<Im9UT6]o#,MA`tPrBKcTvzN!P$g
+{,+RwAtKdI6;t=u30'$jt|SF!NyJQ-f"dPl#Z$TVJ57Ye(Hc)rGJV^9aKJn-Z>{>n|"`YTOP=oV{INTp6H(FZ#5@Sn}y:Km&De#>PRDsnkIgh3nSALTl+_
+/]4.1#&Zx%ZF%MqSn@MY}ytY&Au#:^_ofPJ<-MXCk:`#5Rs;Km)h(eGYfybGgcTCb/),fI@i/[Zc!x!~Vhdu"~gej|G9W'&^<sC0)vp$pkXQ5u_De|3OIa
+^7IP6yT(%MqoEI;5g&-:i5U=E`1S:@)S4L+`L4Qouo&SV_mpsx+dsJS(;dxXsCt`@sd7SAq,tZVd%dPr[$tf8r3oBSX_W&"{KuV2'Ml+309{%McObICdFg
+#JEsnuyN+NUqxw)fEHd-]5'}t89fH^-X|6WEGSjeH@k4W:|"Gmbsj+vqM-Rc@HtER+4wQkMj]tzb05I#b/xCB)5fo)a$hT/TrwxnPTKZ!&bypH.nH+<+^G
+M"mJ~z`Eb!]SBSy=<JgBB.-obHzSf-9=v2@U_OcE-W]'62v")pGJ_|,v6G@UB%F"~L]rWoH$s_]s,YNo$Nf{p'.88"ER6)c}eS/IXWa1m01Elp0R'np15^
+)0zc+>P59Vsu)QA1(:nnE}fyM/_|Da>/JMA"|rNU%>o^_CZeFh;Pj_i:J)&%CrE"_H8qKrRCo)f^1#,G~6)}R@y/ph_3!AP|Cz1%Js"zaxfs9=}(8+AbnH
+qj7=WA]#XZE)vWlv_u;2r;IeGU0Z[yUTpg+J'(8}s!O#nxF=]s7FI5z18UC%4ZpWM_E0C[otIY_t^BP}),|[Zk4|iC9pZWr^XLEi<D_W|Mg0uxE-Gd1)-^
+w9cUMC!n]3+;a`hyi2^i:1-;Ov!|F:X>/K>EDF=/,]ZkgTGtwprHHfS@^2&6%cLBK3N5,g)Qkj(p`L5DGY=|h8)/v9<Tve!oYGkvUb$TC76vCD[=&@$v8v
++{uxPwyG{!piMB6[DJBs{E[]z4|WR}.uQNMM2hxg;%6(@om]/v`"2AdVl'ovVkEb+}!@;t#Hp[q)5#(^0c[|]hr}.dy"GEp72YCYzbfith^.D7X}3b)=@p
+6u;_c-x7)'xKA,68"qCzve/yN2wTd0:{g2%9%(+y#|iqOM#c):|e)6(/`LQnVt!BKSdto|+dbM|6lxUi])Ymx}'ZAz=/<`fnF:N.Gx"t.TM&ij5_|)=fxC
+ytU-g"zIk7xr1Y#Q]K$PmG|-+mD}w3z%|.ijoR$d1XI{Ghq,}}"8uUn>NN<4w4Z{n8311;po4]&$@'m#p%.C$liCd"+;t`%:8qT.']wI!SaMp3I|9MU(NI
+1s>FIR-&]PBXcvNko$$utQi0lFG}Z_hy(-1e.hVm^G8]C^40Po00;<'jmoXH2HM&:FBKQ0pEjbe%E<Oa}>H6aL{JHs!P_XQ4dr#G)v/Z,ukY[LF+/(xJbN
+!sN0b'"&7[B,RCi':UiNsVd=V2Cv1P=1'$gYX^$tVo]v5[cuHL{:UPEFh3Oc(7:`_y'd$vUs1et51`o<R(#Q),"8GQ=M9hm^4a'Ak-@yR}^a5{C0#$"~}/
+r{4LBN![DxPz@rkl"8ffpW5<RQDzIs&Z>AzJQH{&pZ'C6tFFvW<P+RLd2]/d!JH}p@BF_h.2SZVH8b;d|N~Sp;>Qr8[,KN:O7dH[FT5fC"@8}7DQP8`D9S
+fEhOm:GQ;jZoJqbn&J1UL$Knr74XjHUQbOK335zzGu:7&OGqt%[@FlP4~OtS}^p'Caa:3TSW~-r+tZDCm|yB9}.)P.Z'1c=ae|%2H.GgOa1=(z5db)#>"|
+d24/!.W/ZVwT&nAt+/m^jWP)I!!^FajwoTW'Md{!O!nw'%hu=S{Nryi@iN]aSsp%;X]ye+f6^mcyEJ%lD^mS]sv98M=ni<BKle<jdcBI!UJQ(aU|CHQ7Cv
+>p#RC84G3btQ2UAdZ_:f@WcaA6LBbjhKoS"k.|w>/}<94^5O7uA>m$p}FBg{8Yq"{<{%QgkjWra5{v1^Mxx1robV+AsS]QaspAz[K.|5)![qFHrp<i,HNg
+(ScKv:jfp&`f(-oO!t[e8=-SLP]lmmkJ#&&%ift`U:42>_51q0-;`qhCGIAeAD9YLD5qI:A_L$/-}4UmM9eN>t/Kobh;uj|98zhT4^pNO|m.(e['1}MB3h
+MwXa!5ktmHX`:n+h#Tj[NEc-G)HE6xUJ{";S7`;#`5cpq/S{RkefH]C[>i)X(dd6_vIH`20v#Vbh(O%R%Ri9Ox[$Af,m_413><vFKEyVZdUBY3P9(>E!5h
+buZg9>ZYr<88nmb)jwf@.]#0@f"M~49^>MzP@)Ti5)E541"UVq8lx6/KE='$0!I1I/gMrXiPrwhMP%jC,F4xeZ`Ms![=rNhtBB+AC{2LR'z-g8rJoSzt6[
+g}d9bdU<yjlw$@gC9.+M=CH4mnNpc.HQV>M&<`Wj|9E7$RzJ6yfk)9$F^n6koO8Q%q_(tdmhE;ns")YRy(5D`='[g5N)Y3`}5fs<&CY$l;H6B@zaY>@sN_
+_U0m0(h!`&b3trtGJMzCoHe[e`gg_KGSctXfl/c^c]VwoIO4e)&]6AXPo0oIUkc+Ddb'xd/.Ul;:cLc%~[|Rxu'@QO[00k,kYO]5vW#ret2-69Ff<T"V4X
+R@^6#!6K0nfq,L3z~LtT^O-W41McIQdw90X|[]uP'ND&Qvi,dhdjsMk0Wy^#yXIDe5wQ%9b[^0q[ju7sLBF0ySR^>3u|7)(T"X;)wcILXr)(<||/uZt+IB
++OAN!}4L9vfLWd.lt@flLsA&!n'M`Dt6v}GipAHO7;"SI#d5([f:'-Odc,p]8>%"9_1'<u>;zozuR4S/c+e_R{hG]y@V.]DQQjPUr(R$_}/IWh7sC&DD~w
+Oj,!]jb6oT(zkON#[`FY}b6C:8w0[=%sp2m_b9Ou2M6J1=X&aR}cS(J!l37Xg@d;BJ1H~ol%+N"p`RNaYA9/ta|QJ"kA'8^X6o31/756_3CcphB6L%Eco[
+,f1Z["Js|K;ZJc5H.#^QKJ;D0j@ZMo^/leOKUp,"@2hrJ<v^nm(!6H@1-3t&>Y~qwoAu.s)dmdb+gS(KZpD,f'#R{k("5mMx9}ks1IP{k+:[~x#zqfa]tB
+8g|D|N2#1-(!q#LXx'sv&olXYI6:.}fY{X]H<OqM#=To$SdoGzUEY6_ycn#vM<!-OaN74|.ABN&!2XdU4:2d`:tc4dXd~"MZl;EYSI9vXfz|Yk6kICSqf&
+wu}O8,l<q^&nC5}f@qTB+H7fr9rheJr4x(TRQAt)0)H)'WViku>YK@HE+LU5sB27qx62rW[>-xs;6`aB%A.pg,2,!ikwDUU;-]awoHb$5=IW4GcR`Jp'D(
+"X/nuV@I`wRk9ziGOR(g>9%`3Q(s8k3ph]W7L!HttQ{H,t}T#Y&5h_>fLdgwA_cN~b^Wnb62,wDIt;0UV.y[@S%EYV^XnAF3IDl_VB`C7&fx(ls0mTM14=
+MOPib62A)qjuUA`(-63Afpbc!tiZXv`,Y"{;=QY)1P1Y%xP}mHGi|E,J,'/B#%)!+]~,#}4FGg1/_KHg5j']6yKlJ$aVx1|Ews]i-2azcIMI/1(y+OpfH`
+HX9(+A25zVjmB5=0v9KR|E5s^{^17Hd->:WI+cU,)%nsv-!'iQZ0;2%6:xetw{doWK16NF#>EoKEGPj>wexLw,rKP'y&HYHdQ#VQ54(BTmnfLha,lT5!Hu
+YhU,G;8"[1,C$c03ZpFUq->c(NV2!r-'l}j&kf,`}|#@dotpLBL}n12z-i$>kcvGB>1AhnaV|h8x'i&;5o~i!85i46o&(1j|(p+.K/|iXIzr`xVEtHP5VN
+Uct#v|{5-D97c[$e-eyg~"'cL#MI+A2eQ^[oG#G5=,%=`'69I+O)[bQ.TjUzYMvwagu0^,83]:SLOOM=z[)#UOc4ZkiT3VT23xrI7IGFFL@.qrVsm5+qs+
+^.&M}znNllAaG92L]T}[Dc-k,_vIq'Bl+@IQq-(jO(TxmPe{og$xnjk{&JA0=osETOU)]}{Z:zG2Vn3T&9.'uDeY%)kgXuDtqG}RXh&!SB2Lo_BHFko0[_
+CyR&T5AuqJ255>i+b7Htk>2>Rw^c"6-HTc$<XM~-5W~-w,B3]aR;Ie<K}+SJ`Yt&^4L.8crXCIwD9q0X(SM)"G"6dO37JX%b8q.-ws<!W5er;,br7G78(g
+mV"FWi0n[NWhKII^&sIWV]-b'p>#k40eLcL!YYh8-Ird<B!;v#-vKQVanAvYa{r0mH<aw#plNRXrh2RE0_Bj6i.F.N!q.zF&N}XR(CN};K^`xA+Y9A_0RN
+%r=R)6zBM0=jUUazaRHnbK@NU54s,gG"VBh%LxhbSO@_(lzty.r`zf!+QG&RF>6M,ppEffV87mH.xQ+ka6Qwi>g>%71W`fZXI,>TEHqICcUR[L6Jbtlrr9
+v<<4N{`OX=)%/4bidCY,#),}WRQ:DVc3IK$nL@$e5Tl^(]^g'@Jj'.pA(v:_&lQ4.j#l'ToC$Y;[2B;@h%%)^B`b:79elKJ+0_"pcnW1%l-Q]n$=2L,l-b
+~|M:!6k4,3BO0p66z|f#fQdk@N!PM}k+/H)Z_sJ|>gcd$OXD@I{l+szw8IHyc+G|Ax:v<}kTFvi|~{<;t_0JFgblcqsiVR+&>BH57#'pmFx|fylPG0}21A
+Z7/O:bMX<;.{N#j5|9I90"#&q!'i"rTXjsE{R7MLERg6sxa%||<2'j.rm'3+h}$OQeOLm$]fv+.X0kh=bg^wj))G3Xv<T+aoTh:0+JbAH]R@BfjP76[+%O
+rCkQrAP(-]e5Nv|L~`yXWC;PWIiE7mdxS,5qu)xUXfwbka.OoIOT#OJqz){4YwU!nhoYep3/7_!Km`YHAi}&x0uNLmhKDaRR(l7zJsPsDN&3kkr(er@7%m
+/,;HNW8=58;l]0pF%O8Dy.AUF_,+OtOt&>WYP-|CHd~7>5oxTWFlkTw}S7ZQrYVH~Vk.A(NNqd98:f;pMhH%S%3B9d:]|}8I{2xZ1d&qt8|zOYU`,uwMAc
+G=x5wE)iHpg=Yw4Cy]yV[#."{bV/0)%H@KRL((%aTPel`G9z6VB!cWy5Bp+u.Qpy<KT.6j{[X+}L+2OF1PqKLiLMj_:uTJl0>W7y=D(Ii$r^WE,nKJ;lp&
+:{1oJPEvE-;+bu)QZ2E9WPZ5MbjALrx;8Cded{|ZD:!Sf`;jazaV;@b!rz-Qa&K9[mXifwXQc6W)dKd'ju6lw<i9r@dsYnXv=mJ$_OKKE9,gX3E@a[51!/
+l!-!BNW0<e6dFVS$t;FLh7Y3uj.|l|W],,6W8qP=I%c6'fVe[Dj0f3CSJC,BOF6qjurC+#JNv;}'>B1Id-1!#U-3^nytOTp.%]qC|<2]PeT+V.JxUE1l6y
+%S!DYeq-iP@h`F4M{_lnRvZ'&]P}YM$D}+`|F`3&9EA["'|)A'7ime]_o&wNz"[EMo%OQA:b=A_W4mdzn)%XLGN.gyzpythUVb4Iw'U!2EA-8|:L[>QFpP
+;1O`=5YAq'7en}ra3umEs+z1km!D}pyW2tMS!Da7$'(z)u[FVdTVixNR%-)w'nGLMy}m$XW"tUlW5gg"H3.8=.r4t"8@Z+XVX%0|J8"{/6[zZqVa|veRvq
+Q%^]`8"Bs9qla)^ct_@O;GG#3]wl&>q|km0l(PY>W_'[D1-BV}L3CX)`&Y!8CLQx0d>n;QE5&/9nmEcIa0Xbat(ez#4zf-Plf_i4I+8JqPr9F<LJv_CY[#
+ROmP2Z3x&[l+Im`HU=73x,{/QL,PdQ(|@8spWaPW4[%3p7#;}Og1W}P4]B:Q(pS=>lWtY^F5J!Q(fR#|Wyd}sh!EF6g)$7/6+&i_l,Q;evq{CbgnLDvs,}
+G%&a@oG^T.peJ._A7E9vjgC=e<m+8Gyv/{|RV;{`a|8yD61S885zTj[i^O0jXM49WOL#PaAY)r}wXB<<P(Nhel"O5b|-~5MD[.,OTrq7R;OQb1Z3=.aL,w
+L2TG0o-f^eN$u;r:'pvE,Q,V-QMGE@js^F46,{h#@P=k/M8b6qqsj[AL/KuO`.YX"2JAh3IFyo!5x8}|nYXTxRZz2s1<Pr/WSZ8WZN`r[!'C$nN%sCKL8_
+>fM.A3qD<QV(X`ms1ULsNl.GvO1929=Q!m[vEzHD@R&G`&d[{9ey.[F[X,"dc{Pd@"j<G#Ts>3Fa>..#B8!7RWHv:+b4gSUmWDB/R@/d|{~MBOl8R_/q#Z
+1K$4"d!pd{xR(-hO$hvioN~|.I~JtJW6tjHaSXk3qouMG"z}/5$g$>mv;rdJA`7)"Ec_c}EXqj&><seBNJ]hYk|CbdHnXa=6:wpyl;UnFv3xt7(Fsrx,.t
+h(#Y2%G"u_P&Fu;+}."HMQnOS/y|u$,+}C<Jr"iASybnLV}1ra!uClEIOJuzP&Ui5J@!yZYVua@l[712iEr4mG,z(9oR,{-FLfzv4yqAb5vBcA3tXa6Re}
+0ZuLS6!uOp$%!ft$c+8>3d)'S&Icv2->B#Nk`+3#jl-ctY_^tb&uZ_iHj[@WG09E]_/N^Z~z~I-IR=6&[iQo4"5SCCxSBJu4;c|5wFs0av`wa`4hf7B-:b
+l,:7%kpP=+jl.MRc;N{|c(|oQN+s-e8r[y1A{Uo[vVg<>OllGr_[g7/ZtfQlOS8!Y)4OP&Eg!rUuVN&kB@n)>55nQYcN)rJL#{$3@Mt>/u[-&nQ7FfYIMZ
+R{{^NT&g'fvl508XVI1K&4G^KhwxP5Y+bM=xzCEFf#U6j)[:OP,BF3_lyoYh~SCQ5B0W6foCv{!vEh-4IZ)PN+2kxHy$Kf$7'kE`/,(a~S}5,W5/"LEIH7
+R)Lmlp=N,ly`QJ@t_uVn=o{d>6wW4`N{7ktMzr<qWZlH`DcBA77E!#2ZmlCM}Ppq0U(usXEi'"$"&r#E,U7oH%XVvG.!odUZ%l'H8eBj-c>^(Kle}slM]+
+w'ltF5"F69E,.RE/Ym^k:pL1PFs2=Si#Tj<yCjgO-uF$iX$C$JqQ.;~KeV0e^'&tulpMxXD6HL`M)&Wz.==,:Nhz8}QF95UcT)#YRwh'S<}rt#ZdEco]Ub
+YQ70#C](Z;)IT<-I-jV@2_Y92TpkML4Q/"ZCfCp5LYDogauZ)aLs^C/rt>Kn:x{|b#/an(6/nWNeQ}7n0ltl@#8+)E|m&^Gc;2Hiq@E<on%e(<d{<IWy;%
+PYI%To/3IDN(f&i#|Z3eE5pP/=@[[:o^x;U'A>hsHnFu]dCMkoTf=vk5a_zk3l(b/t#1.On,wuB1:Yu&mSL'-/us,GJ:h]A/.hiny'!j!)x;Ng_u[71(za
+_]<zXU4LXnF.}IyI`>~%1Amf%ociA1~NE,wxLs;(2yRlY`O9-MF3ESSWu)5@:9auE[41Xr{1xT'`,/eh+H|wq{DGGdnbP55)RxaWO3k`y'9e-c^mR2!uzl
+#:L.`G>$VauMj-@MWb8n@/t9ociCpgqXPr{E=/=uhoe,mm!T/Mqk+>Tyr@c%J-PmwQr>,k9yW3E35IW!T,b+"JTuPf=SgJab!}k<~Q,04dOex8TMcFs8M(
+R@PRn;FZ$$Lo<.pE'E+Ym=%byrn%A+:KpYOa4<GB#1Y{Q'SGZ>Qf^}C+Y>>K:q_Za{..i/Ru3pM&lZsLc=JCTT}-m'i>fqjjk"e`nP_EkV3FOdUd^Y<%L9
+#gUiwpk_zzNT%:Fs-f6CGox(${BG!s{DO)"Nl9{e0(mF:_"J,JRX+`w0[I6e#J}aKd<5&<a3pTE)y12H%bv+&cL7TMh7,9"ER=Q5N|<L[Nz48548THVZ8:
+<d3ujGnowse9g.0ND%["t5-{L=5wfsV;y-qP~Tr7F=W3iVw(C!OpHsUa01U,~>Ks=a|OW(=J%,U[P{(o{/g)<S]RAAW@`!>&Bm)c+FnJAX5KihbDe|2F`F
+rZUDH/.==0-:Q0M/l/`L^:P;TOSha"2IDKc|-cn=''ia4/QBiy8IICZL2`t|O|`L#{U{S7)t12K_&b|XhmV(NJc7UsM/-.4ka"!}@s&3&T'_<q@$U'=JUv
+n//8%<2zXEt@Tf:z:|2bopakZ&>.l$|i%|v(w9.+ZK|3<Y8n.bvS~Qd#=w0,H"iabk^&&=Xuv|QmSs3YwE9lZHe!PU[FL(sNBI,l]RraSII{:]/df:Knq5
+Wde44FUfA3(cQ:J.]$`B6WngSjAT7=c;73fx}1oR7$0Gzs8N(D4dI0QhZB<9xwl3hM$e_E:[t&^#kq|1#9[3Y6s-:#iC.(p.!HYk&9&_[]42zo-8ilgtF5
+qeRrH<61{.f)k,(Oai4O[mLW0nXi>w)#9N3vBn-xs4-a8;}{$473m0N%&{&VefgxOg2aN>>MD%[fNS7[)7D@:]Fx|mD>VaHxBL+N|M#y.C4SemsW;x4jVJ
+z=Y|(x<#rzwuJj+%6(v_5kl];db(hLzGZyx,i3r_jG|8h!Uped7%"b!Z}VD7Rw:(/w[G1S:p<XlErLTN~ss3I:A7C`(R(x(q#4873M4cub'2o{5rL2[xGn
+s0t/8(sOYw_;EZ"`]/:.7XQ8Lz9+%w&<ewg{;12{.KQs#o0Qu'oY4;'TnpbedZYJCy4w#>&N{{MeXpnSfqX6LCm,@eL`0f@+jZKPx"4]XZg5dnmB[Ou^$d
+PcPJE0,U/{i_XrSv8n7Z%F3>+rH+|Poj$L23CZ1Zx#ILKmNIw.9eL/<%iJ.V&LZ)Mt,,7-xulwKs,oM3jAgriVYmhXd9Y,DJhI^R2AA[t`Xd0nG@.'#:oj
+pUuNp[!]sB,h-LhR.}`k$Knrd&fzSt&feY#:g+]{b(gui`cebjR#SJnzg4fT0_J@^uuODqcg5%M5`GAoE'ha$N|YMl2_!.i{|R^U0;IzZm6d%1s9x}UIK5
+wf[`d!nej#FkkY_cTV6%a1#8$w)u@7|2r>6n}7:3dKp=u@22KMA8Vn#+e3cq+tCmnyJfB@tKL(iJSmVf%aN0"<Hz)Xv>0ky5GAcw/K~!f-H$Q>q[I/R$pR
+oPw%gA(`/lKJhm}9:`:QPL#uhlF^FcyhX<@+)tFXV<9!2F@DNOphuY[%K[nW4S)n`6`uOufYUL(hj>S3|n"82-wjye[aBqGqkCBd~wcrqp=DhoCQ1j]TV,
+4K}:+f|yAUAg]k[eY[po.)ypgAZN<:P@H`O-aJe/>|3;Rth5"trB.#l_8:036TWnkTy2)^!&BU(/7_/=~HU,'dDR55{S3ny_<,5Q9uN#ZEzkK@DbiWz;8K
+hS4i+>e9emE)mQ)EC_3)h#@$;l;9Wb8k2B&n!78l+yw8TOWEEdcEEHEz=YCuuB=}<jOl+p_qZpJjB6E[q"Ck4<H@m_n6wrVp$203Rm)o,K|5GaNY:p'u&R
+<Zj'Y3jD-8LUKz-F>zRmg0H_Uj'fmxKIIJ7%DMv#QQsEOKgU+7W<@os07KL[r7xvmwTTMc1Zhq|F0086wH7<)/,a4=I+9i6|e+-0~elb_u)1{FBIL=L-i_
+mp#OHRjy1jQ;IYW^H++%Y5=9b:d9N-5p0RnSsN|%Uvb=Y5Dv>hjy`Sg)7eCYnv;<iR@6$1L"}z]xgSs7ntl9<0QzSX@M[#RY@Ewpg^WTdq5kQ<)(_V.kLV
+<@d:~#s9{VRezafsU$DCJ36f)-]|5&a/jt[wPd(O:w$Fwmf;h#yCt0ZvcKk)+L,e;2AubS-6Ym<m8lsbH(KU;u|6djDgwTYu<Kllar/P_CVSptNLgd&Dsy
+PulIE=`/X$fS2"^:f"j@@#T-3y9w585i({{X,"S4_jAix/tLWEMLB-HuAxj7V>6fGG5(yg,2~2){2G;QVg]79v+I)mhgB_qRK,f""E<G@bS=!ieX+8xYuL
+l`tGho^@%Hvd{9>'E)tX"DT4mx:CnYql5|9T%(d!utjmf+'U>5gs"{r;F`1ZJ%C!i5$E@),`1Z^tLJLh6+SAD7H]5'kG;_1`Qv!1ojqj&o(_+BA1PQkp-k
+hc[NK({epJ$WFi'uu>&`Kg8^qK:<-TWQ+Dv!4]|ga'k2jZ(BOyGZG2eYjYpSCOEDPeqqA_"h/su%[o7!V_TXAn{|J3ZCBhqBMaf/o@um"e-DRVbsh9'+}{
+UyHT#3x%'+]s3L'Y#r~`xxv4IJ37_N4ZDE`>58/i^K4/b[NltD!Ew(&x|]QWJ$Ed7K)4WhN1nYg`=^_qBaVpzlm9#bEk]L:591{^;m/oo5]pn]u_Zd_{L'
+S-_!~Bg}o/`'hG2&"N{]9u|ZE5c}3QEI".wkOd2N/ILA'Mi7Djq-MVvYc`FdvmnEhv!rfJZ+KojM}Gs1_PC3Lb`HxV@e%5GCH%KfLdi&we/)dc8Y6%2n6n
+'Wpkmq>!+];|2B+N:gxGyQ>]b]Z4fPjzivv2(,)kYQ[@4sEiEocU'/oucOY,+kRt7or+7`eG'%7Sm2=ZFd}<x/VR61wB|ITkSWFt"nE,NOjA|a^,`$W4|V
+bA]80k,!y[l:'M|5R`U#l-mEz^].=K"RwjD5ue}VJWr+-8b5x52j#N;D"o'"@-2zkBffcxS&>Zmw%_QZOzv"S1!B#&lixQqOH4&4flnq#@q]jz_}hjWr)u
+aYfZ+5Q}a,Tu7:ZAnA+3|5dw7^n{m='"_3)}'_<{q,DuPhThj_[_^.Iw&NOUWB^x<UTn~}Xr->6VBzJ[HmJxPe.#,uxDj=!BKpGo6,UoLlQadU4t!>9>VT
+3#"Ddb{R"+ZEio,25{m=~JO#"LFmqb:>kdU'>K)0U7x[dE#`GEF6(NZLI.f7z(B}!_ue(q#0Y>(9|JSvK52nOovi|X+'u^|fu|LTVmVrE1$}%QpnFq;pRZ
+5rFUes|LerZ|rc=BA%]Ms_xnk=~C9Hb;NMy&2Ck`[X-z=r)E5#HH#sa^4>-8UW{So|oxm:'3GWB/RCT!2}r`'0mmqxl9Cxw8!(7"a^!D,m:yFgn6<Q})}q
+lx1V0@H(D-3c@ALl@"@Sn]80jf]&D0QCvon^y@[Nj>dHhLbN~]{-))RQ^r,f5[SCtz]w<)_||K<,4M#;%7;ain^JOV{[(/]zp)mzrtO5R--x0}GUSdc1V3
+&nSlci9^=Qi>]xqAlU0_1c}g2D=ToEig|T2Ti5Sdx4~p~Lx8|yK{I/W``Q$B2LTi$`ZUFGmw3&-W'#_AVrW)&'D`Z},x%CB!yUb;dA.E;_.Q{VdQLoBDcb
+)nwH}9"kc:[wxW0:+wSj<:|2.%,0$@fcZMht2B&ev]AG37Ia_'^w82=:<0FzM<MTK+l2!'QiOEZt]$buz-LO;fX3&V`MS|Z|eJp3L=CXs|_#;v%02k:L<%
+V8sZwEv,m5rbWhyDIp_oMAF88E"vmRq,yk!][$`r`yrCHPn{YxZru>_01Neex}b8[0VbnF4Iv+v){2<aQXo/U=3.'=~8]1odL.h_cB;N<zqw1gO2wTo!H.
+!Hqb^g;rnWh[7z/J7'G(no8jKb6eGBd=z@7HN(XZ,.=-SI4X{W#L[tZyKq<p+vZ_VF![e$=+g/=:CvxhI`&,ojBy5ta(4x_v}]>Q;4-"XZCQ/fJ:WZy(j6
+2lXOh@SM|]-OB="P,A/>tboL@YKTQbXVekX22B_%8BV-MEav.Cw1QM`e+QQ[LgSAnkG=]^O'y,r6<G2D`yGo#0yC^usU=5<uDuG@>i0g~PcdQ9l84Y&(<Y
+Detk2QZ8J<cjrz/@z><`rS'WECH6c=PYL2(+a25lz#L69_JK_=)3vlaq]ZglEg)WSMBQp=>ib1#Ok-y(PN+dZMerm#:AIY;cx$yB@5lu);1/]uCFxzCti4
+np,#2<$@pv#HF5,=9g_}S}Kc_&SJhI7tRF%R,QjRsOD7IbAMU+jth{5lH}[[i[0N([jty%.bn=27RL+)Dhq0-V,G>JmW9vuh(0Q4YUqw";Gr&^yxO=s'n%
+hbNTPwZ0yx"^b8H3n:ZJ~)[SK,q@Z&d8+ELYEC'=){Cc!AdJ5:#ll;W@G.|7>N;u7+18bv;X{s}<7z8ZyISmpt`kQ_~A"zsqyD/K0fVG-Fw'fV/_M{-HR7
+78JI$UUUUp3)nYa+Xen%-//lLTBs#fH;`L!r!0N,U)1f"vVoCdc2qzVRS5,`v%omB0d:0gW|`qdM.q;Sy58o/Ll]'Gdy2wwc=cE$MqHk'G,'M&d8JvX4U1
+}z|k>S9#rvt3Z!"N_{H8I!sBO>`QEZIkli)u=9/s;eHdPmyWIZC|2F>2|D%PQ._mkZNoD[(=[4JoWm6;0hX{}>miZ6Wo:x^Iwt:TM_;QB;hfM,"ykT7^S,
+&<IBEgzk,oBu@SUZ2IKIm7;D:_7wWT-1Ywdm`PtGb_Xr!{8H6zN<:YT:r<_mb,9A"g<,K_+5cuGptl^[NI9M:ajq5CpQQb4bZP!zD>lu[+0Lg>=h9qpeUj
+@`T/$vuSP1Z|=X9$mVl)j0T;gKjP7a#pd0K[x!BJ|q(PD9+t62);-X[Hi67Wg@aXF%bB[FXD/)ol/6pZi2v&0!wFtvhh9k--|A/QP-7_^qgA&P]E@Z[WqI
+1rW.5<TiaU([-|D-YW<rSu{@KKMvR@~@_Fl7EWSRiNXPkP`7_i40[{"03cUTe:267b4m!Tk!=Im|mS)jrJo{Lvn/@[V"+x@Q)VjOi0(7+32;.J%FZM{VIZ
+Z@e"4_VYQL1|Vwn{!g^n}JCq1M5w#6.(NH0sI`m{[iFUg+tZD'3cc:@2#r==THow^xGifycnn./N9^P>|7!m_DH=Dg:5A<vIfJ)sd/`zdOl.DR"0)_U0<J
+S]@<@(@qh(s/ncq>Yt^Y5K1BH-8/'Ynk#'Axga~g_Mh9+Rf`deT#Qlx-$iJcou$1Lb[^6W`TQu8e=;u.0xwpHBE8tz!j25sQ8Rz]{:bTQGEgY)AbK5[R)%
+,-4+QOP{rGXki.c'ZhkQ47F:y)9]egfWhXILws1e}%f=F`${mV0S<nZL.c{-i+HKDVqh>UwxHI6sD0VMY.ZWCA)qG4lmqk;e&wh!^2MM4;8@'G[lc:KZxn
+fl"M8sa%<B>k<yt_(tk:sZjpW1)YAyN9I_i_PHX$oUf/~|~5H`}RnDRi.1i5cu{ubx,BCeb6rH$+FT8DuWDPFz^f1)H_~r{&l&<U|D6KI)sdk>_d936H/p
+@ds-Z6W(.lgIwtt{Z+S0m-jUWEp1;o^1yHEgG"FLQ'|wAB%|s9FaZiXqU2<6f_iHUwjVndd;@:Lme#4JH/|O,7AK-u&3tqJSj|N&>&[u]}4:I0oE6M"SR8
+i7nrCn@6&%Shb#SKX7|F2,['I.;-FPJug&~wR8Cz:%{ov[Pj1M|_)7BFj-7re.r$>F_Dg^c]_7#i@f{v8XePg!8.myr/_Z7F-z6,B8,)sGjaw1|H&JEq`G
+xei]D':vi-"U(:Rm(&[M&sjb_XhW{K2_CBER{Soo,AE]6#6])wAXTa_1.@V6c7y'cTy&Nleg76kx;j.6Ub'M_>'hfPKYKuL(p4U,NcGu-CMb7Bib}.>SqL
+-7~g-C%vNJ~%3.,P6{ae!Yzi~1f`)GH'nvv:dECCpTdN3UJ]O-7yEGfJCxMEoxznE&QC=dwJ2<"HX,i^dPQ=)$C8A)sH&$w$Zspjr":TU69P7HcAvBgT:Y
+C2`swbuszLMN3x,,Fxdv%p+s6:^yBdLr{Wy5}a(L=E(Kp&fU]$%'YFEN{Z4S8<0SaBJw08N/_6D0NX#{%zNbS=4|cqA8wbQ!q%n3pwMQ<[usD_7@`nbz$G
+[,&r<,GbkHo{!"b3yS{@&.''^>S<P@WkRm]t/@on~h"yc]pW~8'f:C}-{_%se/'[EL2/4G}>q=DrhztHlC4Y4|':aPdQ&.J9nLlo(5RjBQs]dmvJ#^o:l|
+pzP"C%nm4P|97psBGf9a%1Bya09>Mj]1-QmnFghKr&/p&[jc9a,rkv.5rNK&e|dq+2d=:_nlo{qjDT;TQF5;S<]g)k)Yya2v4[Q[^Lm;xXng.!-ArB@t4D
+@+O9mOkm5)c2xs^.Scf8I7LnP/bkQARlK>^vrYZ4%QQDLoU2~aTg9EnWgg:8brR'Q"UK+|qH+DIKr;R^VaSPf^o5+1B1W}js7BXU#['v27feb{c<:8L2Vx
+U`9:)16iO0UuwKSYiP"-{BEa=k:s6ND'O-&b=p'!5#3"(@D}_Jp2-}fuHI7}3v6:~+)ES5$Ogl-coj=xqt~Z9"]}|^nigq4GC>{R,vW){S9kFBCY7,25qb
+}S6U|:E9X7drPW0YLh9`Dl$9SQsZ%qygqv--!JfrkkK7mZw/NP+f.r'z|>IzR}o'~sa3Dgn,k34Jn;<&wxa'43XN'{FzXO]Ys_.b&/J|='/6jBs0.2pzb>
+x''|{(e"SM-#=N/h7"A0D&ED[51k9vGy'/6s6VF2+<wzQ:.)ix#O#)3Y;y^zZ/3M!8vh:UDdEl)3_oM7Bfc]5RZWsUe))DyX1]aJ&l)!|VKvDUwwDW}HJz
+i>~|4'T`V`Up8!5X7I^=9F!^6ug4OhYp%{YO}WjbAD9/Si!&(:9JS1PZg"0JvD&+Vq.{EGZgn,NFu'-8dPt#/V8H6|uV+'[Wvfq!k[s;+j^7I[>`>nH9|#
+i,D[;2VR'reXR<xQlz%"Bd,wR1^hO.Oc8K^^2_='},&_K+~H/9Md<3j@8FRK1yz7jv(f"zkd^'`=rc2IXLcRtjK=L977:w]Pta97!Eem>sM1:5]k@U1fb-
+DWE{^|jecfu/7zZ3OZ+laReSx_cO']BN)1c=la/Rst=.@M/T)SUXA@P7A"rW](s+R3X.+VIv/)~0me~kRK$vh}apX>BOjs~M!f9tsZDyFPzg###4[D&eQ|
+&(4+!BXJr=Bqt,4xtw(yRnvYwb05[D4F/&T8F%oTE|{V3p`pd(tZHf)tVA.B3hmxiv)E[Qfq[_`D^+BLey%2T}a+Es5OEdBJP@fIn1=BA{JbPJKqG#.'qx
+2:kxkzwn/vu!43AyaKw34G![.IO<Wq4|Mi[d(xlsCO7a!"O)xu$>C|L8GB(x,.]uUOb%kB,0U}(/n1%8_MdY;f<VmxFodl6klu:Ui_!01x0d9X|Y-YQ@!(
+~QSf.dgbe@Jttb=,#'=-q>;bq=D3Wqr&:G6i`1I9yoeW~"BYr=4Q19WJ{k%KaaI7r[$i5LD4{E)#o.X6K2GS2&H<pR5KChIh/kQ`v&OyP3,)kYjxu@K;[2
+4]~)TD,(R^W#&}i]xE;GWj-U+Easc(e9T'kNTn)a:VxfC#WC70L)KMS66$J69F3({l+$=p~M<M/MRCVO_h/[n5V1|>FaJLX#{p>]5F^T!jq7VsBDLyHOj!
+l}!v~tTu;MQGv-nZKq[)n9s<sfGCIn]|'pQ%h:C7LJW`jimYT7zMKv:Shx:MQ7.2PRL_Ol$ivjcxHIN:A3INxy)/6/cz[Cs_LK+VP+@1|x#d(K"z278)TO
+D]PR#{#f!Rz7[<m@(3Y<rzB>'i6ALktk%OP1%C;O^vz`PfCbdvbHjbK][9h[7/1}rT,pr!7$B:VnQ}rGg>=Raf6dUHnI|q'x8QD"V/c^.&&ws[g+AKA=M5
+vF)<]<"`zft[P%x&99^3"BFB%'z3pY(Nc#Ob).'-P7SNTLZUV(sDAvr)XCe>k&M)Auyc{]0'NhivFBQdztCh3FowxWDEgSPhcFS|caY#&X~0()f<i}gXtl
+.4&tR3lngJOD)>P,NXr%A$U5PTVxh{l1n{z:W&u;yS2DoX>eq%q1G|'r@MFMdD5GcBA`7jl%(gZ![Uvd5|Yv^>w_~9J`+MD(})fD=l[VM{hbHRRc`Yo3%H
+CHJBII[UaDb>TTP&h]Bb$o1awU[t@Y^ur9'N8cZV-]_NE0Ix]M.<GP+4^t`v=&lBY$x!t)36D:PM'mi2"q@tmj)bYAQ{kpWMEFE'%To+KsC5ys(sCY&P1Q
+_y~m^(K#({#:b@G/:gl6$7a@^uD43_k9U.]"m&1MJc~a|O/&0.4P2dv3p0(1m.9^`"DOWCv_~wl>6=txG/aUdEp|ayP>ty$"xGF{Yovo#iTb(Nd{|I&8g5
+c[(}qGKX1.VjfEb|m_wEzROWJW)YFb"_NLX]Vpa-C}}d3{lx>O2r_RbHq-g|6ox+juD|{Q/3.}=oHw89n'np=ZrHK;!HL88ld1a$I'"/(L4aMX1'%G:.%t
+GKFn6a1H=:h+M#g=J'$EXLgSidWs2n]@HjFb[J%WEKP1N@,i1+"_RI_Y9D&wzJ=2)Q#)fKws_1D>:ylEkHnHT([4-HsYBvIjWM.B9E^qq:5x!"8x+Q7P2b
+}4wwpEFb2r<I%6:qjnu=v9I:7E3m5M;y6N-W/%D7sdXkfoSKQad=HWH^r;gDa1k]]rtNb]O>wz;CyV+V6Y$`glA>]7ehI@h-LE:gnHrC2<jDj-)5:7Eh&t
+D"#|(+Cpr)mD#l|[|t+_<bJKfT{yu.:o}BC"vnnZ>D2cL{/AU5D93wH1:Y-}phYH$hT5cj;o|L/EM/,LOTDu|yeF6g2F:Hal.ctaLNq,OA=p-N,Ogy3^.h
+Ih#bK(m2#2GbD=2&@td@}JXY<e>.cV8izuc4n>qCs:QDDds4kQF.{e>vX]7{!5wgtR~>X`NG.PvBV[jW]%t<f"iwfn]APL()#G0MU|JXAc%RNC%ZU`Xu)Q
+/f6gW{X1bYIRXcK$vk2os.>u^mH:-dy/>$|WTLao[UN3]bFFHHntTR(L|sV(sdnHY5PAG66"%tl%HLCW/KzJep,BMr)OvY~S.}|Cb<:p:(.+^]wO>@;4yO
+"+O9mFPt|3|vFXIf<q7")8B"jinD^'<MX_ngYQ%9(e8h8UtYV+n`!.vbUO1|"]m6f](k65YEL;_$^%9f,$iXix#B"N9<To8xH$(J<[L4AxMb9DVmk^)$GX
+iz_3}I7kLPk,|waV%,ZcZm<20o"XN0!@yE&N<b1#jPn_BpaZV+V9uVlf-DA]>a0lv]F{sl0zII7E+A7o)R!amvqF]hYgH_o#tbW/~iYwp(:H9QGFjVHGW3
+8vTeaHUyo%-W<,Evxd.Kdx(V9.9!DnbB4{<&B|PUym$}6.|xKVnCs.a6'!OZ&v#Lb(sBmibqdNLzgac+r|MTDL@W=n>Bacfs]1AY!{AAm$;.nDX6$s-"@t
+J=";.=H5R1YKj]'h<$Ktw90eQ^Y&|Zd3sns/5e`h4f[FdXX;JDv2Wqs!<G<x6<$c{qHaW3SujE)G>;l_JyyEiW1xM-r5Olp5s'Q7PDSaAfKA8:EjqcktbB
+T;7V/IK80s0|HI0t%h'5I7qg$Y8ZWzyFJR}A%gb0F32.Jc<.&"Ffmw|&Kv&eM-9HV0DZ_;%EAY_QA9tnFXz5~e-n2=xm()+AIf/nHYt%vmhTe%0pKF;vq2
+)H>wtI9!%BC2[$uh{D]r`kNorJNJ4#&nof;.x11769`UHd,9I.j+Fq^n)Tu|,'u%zeNdI8{7J:lJXNrH|Qa&E4s<-SW}('@ec[}45zEdHMy$+n.seTrOdZ
+u[QY2D(T;N1e1N."EU7=X8eNm_`h[3y+'DpIEa{X^j`Zz[-bYW;';==-k%8U]l8zy6vt#[0tf).i3a}uv;D42WHKY1p+n^_y`WslihHQrRZ3R4<TD"3sN"
+mT/EawNgQFV&!=)r~l8arv@qJ1g$&TJ=R"ejSz',Zx2lw1(dTJ~66ud4S>](Wcm:ay!bQE'6T[gH@Dg6~Zr/ChEmQW`UcWn`G8kG!Cy6">Sx2z@&Nz>]$Q
++Oz&g4l&&[L&#H9Iq<(FY^ANigQc'64<5)}CG1XoHaW6EhBLe'BsWkstAP_6y4I$Ff,HERKbTH.U/N5Go45[G0LaYq[G+}&L`L7x$ORW~D2tL()nM4z--8
+omwaj=WP7lqBfAKrbzm=Cm3fJ[c].cg:'ds0T-wdM5Go1|'|~at<d,]UOiw:eg)y1x73t!yXBI4`xWStrwHj,i;=elM)(I|8QTz6U%L"2KoE;R_t]kr@IO
+d'`,;QEKFpgo=t(-E;&7+r8:|9q8'6}!60-T7_@kpwo7fhidlAT`{Q^[3wc7iTDvVsj("a{bC03D)|""A/fuWar&H/K>[Cr&1RQHw)6jg>~oJ{Zt$O8JFM
+nW|E@.o}tQa3$;@D;br<Oc2XTjf$3[PVsDd<L_.jNMBACLsVPsJ-_z;wpwn,KP(u{J0LIiB1NO=HT<aefpq/9b!p!rFY&v050!Yo:TI8)"dxU4"@8(qis0
+xLn>rp(}lz#G4WY1[ppU1-xNOiIEAU/N^$:`yBe>}^LT.m$q'y]04RWbT$83xv]{E9Pm([p:I1TNxkvrpnePvvAo0eW:cyW#_0QpwYcA>"r@gaX[2LG[s6
+9;kdRmOe>Qyy|JTzh)g0f|f1r:q,|[~x'kIzD^g,)'X7-v8CI#pX2D<%X>5JSl#r}O:ieGJmN|E:-,@64jw`]QMC'6sN:l<LiQH6uIdVV'rmi-#_Fggg5O
+1{#HZWJ.5v:S^eznAr^WJn6{=kjijU<,Ma6ZxQ^Mi&MH';hA$h4u$+dxK=NG7.+Pm"g|CmL3`b{#Vx~6udJup8sff[{9o`(!"!z,zhK8bw!#N'$R#MF$i{
+7egI%9R|[i%8z'=b8$Nc_tl!Ez-a|vN}i%pD{|^reo8UxAc9iQJMXzwe~jCn<p{:AiN(@|2c+|"7@G+i_ubDq(X=x2YL^a|]5>Vz![Zo^8^wd,7+n.-)l{
+:IXv|B7OaVyNavVy_|53#7,ZZ4fl$S!1W.,$"V]_V^@OqImz"gx1g$H#zf+5Z}E4>+lO%`PD1p;c6]y{AJ1emLU=PmH8E5HNmC16kiwm`SO6a6n>|L;#]R
+<jR2wsj,["@}exn70K(yVD|)">.zlqS@8cIEr::}}1=0Sb];V/^3|fpIFK"~r{h#URxN'gla&!aJ~cTmz}-apYyo&#p@4ap}O^o]Mz<;z}}JqJalpacAC5
+P'bZ:3AR=529;Rg=ydwD|;pax|I)Apq0tXlUFi:,P<wXQ;ozxE.{A%4wuwnd7WsV6Q"dJ<'|4B5{O+Yugh43kcDLM5u&>pes&B8f5mMz~mv0",+juo{wu{
+h>h`KOlk~L!5F[eg.v>%-}LPAMIU-NQ53QTyPyo%/#;'bDUOy}wOg.,S_j%T/yiGetyxg;[r#TvC/=+2.w4FKnyeA$7]}`{oLkdsf!)EA[,6~1L{1B4w}$
+%%DDD:yIw2,Isi,>g3[}Tu<ru-|1~.7afjsha)T:27#{H)lxaSZdbDE(n9BbCNV<f8r+YzyBYDCMMUj5I4#Z):_YVYPu;B,uxq`]MgMZ<}Lq^%`lAWS]<>
+h{tV0K1<,qK.9fy/"jCQ1j:{k>SA_Od8YvWgcCfA-'2+kxmYbz$Q#e%9736),9k|!h`_MC~NTD8D1es68/sk1qKZ28HrCmJM;cJ'XT8v.D1,:v>=144lzG
+=;eOM}0xa81,;;EtV^ph@b)"afdB#E1TeBvZ>pQa|($'NLQQm`Mh'ty]YSf@JvTVE6P4j$l+`V"X9>Zl`aptcy@wZyYtdWXZeeuu;oG385gt=SG!.F3qsh
+[daquw7;dLD#O/hq[]Mg#_C#}vJ4"^k';QF+B:%SR$pg@<][l;<xmL]lJ4(k"Gy:wxL(mMlLKMLl{C]a<+DEe!NWTI'McvL.si68)bNz%zJOx[.z/UlE$l
+g[09+<g}cfizk1^YMVJ>>;rZ00W[gp^oSQz0DZ3!=%:};.Xtr8G#zc-]>uV0WT=]P&es#t$xO7gHQa{B0Txy8sZ|f2Kd<5/N%RS2!f/puYtyuf0gnU:VWy
+'e#5DTdmhd{9YJk|=XNg1peQ6a`:neZeAY0F;s-EMYodN2m;L9b'c:=wER5BGIeE=22+6jBWv%USQEq|K8ib_0e[HgcKQit-<V$u5)BCK(:$/!CXa{B7fb
+7LR;h,yo=@TyaM5&X-HM_s}sOLHnx&"YU>jXsQ}0PiRh.XpL]B6)jIu'Mu/1e(VRn(}x0|(MhEd^73YcPoE;P,RtTa78A=>frX-uNF0BE4q/96v'kQdd6y
+6nN;h!~Bu9F7Bc)W8IaZ{M:2."%w$&IYVGo|L)!'e]`}IG.}uNBE;+t/F&|Y!vtHrD$nH34Twcl>oH6M{`iJ~9QVJ!s]m1OegjfW`r_(,)g'CA"S>1!asy
+B8'oP3dfxW)+b}MQ;J`d3`dqzH)T3O!Y;8Yv@#M-uJ1^si%}s|H.'6yI(kq<n<#:#Zy$#s2R&KoGU3%<q-F>TA<{dD%qIJq.+1De=/u![HdV]cMoQ4k:K1
+Y<)sMr9y0vc/RELzr/x]m6ci+r['wAj@bSKNw{ge~Y4U8ok.&i=9+Z"_.{(|xjN@90/.rpW87tCA]s.v{RsL6i/4~wf_dApNO!q3,309dF18fgYj8OTti<
+0&aLuQO2:rb>^RvcRa;INNDk1nV4;RBScvA^`Hc<[xg5!7FnM/!Ihx)M)"ueHKK=I!sads_P~Kq`uuKlAn6F_p":(}7NE5~wrbV'`h^tyE|k+@)v57>j"z
+dvJ:tLq<-[L}Q_W.s@MMNTyv,H|KTM:7o`TM'.SNaY:TdX3g52<6SK-+wDiogSNXhLBX8FtR/;MjT7(Xc&={K/FCv0[#tOjSLCz^SH}>^Wlvn9b7OA{}Q#
+>L{-t|~qK,g!0aGw61>Pr5.h}S'f9&G]z5IsF7w3N<dxdN!Gg4y{Kc6XtHFALb$.5/MAhmENI>f_jk{eE)M03p}s,8]{P%uXRA~Mk{ION`"G641t.I{UDn
+>)]>juysYYwVz90EB,u!&Sj8D;Wg>F|o)A.X0]H)M4&hhcorj3LM-y&C;NbY[PRmK/kSX{%iBc40pIDYnlut&>11{@`@nay@)9hA)IZ9j{Imng()LnZ`A"
+pusu!9!-Q@TO6F(^b__XL81xV3'@wY(,/G346:>%}>%)BBZe+t`S@DFH~amc!Gi&z'.i0t0g@fEXhS|e6N4e(Nbwtwt,4X=[[{B9zAW!NB(MY.8oSw!.RN
+'D.+^KuMPbyg{"l`8>R|D>iGa.3v&1qrZ9MPUiPk&/r1//m&brL77`Mj"}J"W^Ni"R+_0mQ!``g51OypbuFo8f{M9]`5$bU)I-F#!b^pOe3m:-5oy5M[=H
+Z)JjqVidw.>pWtfW:P!NAXK./9Nl"!<)n-Z3qI7QTV2TkJWUMhqPuP8Q$:4<7=iq9=qBWuZax1>qDuOvLM6y+|n:4#Y_ag6VSxr6jXd$`B/YXV5="29D/[
+/qUbNxYH0=:>hzO2%vk,!,YZ~7nmdu/M:Z2YO["Zv]l;n)/VmnTG1Hpm4[gY7U%pRiRYZGt^]f~S%kLm2QbdINDgd[C(f/!qVT/8T=w$&Q4MftH[~H@>of
+8LH[nQnsv8^vERC)ORm@0.gRaY^eYOup'A'zXc+2B:2wo{dY)3"^~w_aoW8|jtlDijLGh@iWf6H'>yMaOw`8U#|}Fm"MQVfQps3=|"^.>3/#x!$i:%M@Wr
+Lf&J5c-]lPdR<rrd<=m@kFt5'=g7N/F75bX`74Z^ui)%V^{rNuI'cFo!d/2G>:{7grYa|TDy%FU](G!R%fOPQi)pcdx;Ee7|EKj_j<J[[aT|FS6[/`=5lO
+F'XK6/OB0="Y&N#z@_z@~Hn}/p3}TKT-Q9-=y9,{u2Y1s/H]dV7ebMz[y[n1G]~iD)C@^o'wZGTeOaPyIzD5JxYO"rlqw47Pwt-pc3g'o9fA5q`6q38J5V
+j(y1`%aa$O59tl%V)`mdO9f{vNoIGZY5iHltH!xhu+Mj>+J||}Y0LE~M8zh#t@jBqY/eX6xM)/Aba'hL6kv]+f<qR#LEK!~4F"YS(5P2L`0%b@#TCP!OrY
+6<JU));0e8<,,Ji&|r}]9Prh@X6^{;1`eEuSp@&ZkO+>7!a6OPjC[>@M<oDmt1~(H;C`ILPels|K4C$H+Rt3r0R]]XTiNj55|qvok{=k9VQ2/Au)t)PzdX
+fR)0H::uSfn}6xJ|;JX|Z|Z)=wIs-lSrOJhU8dyb&c41ub$%+g[J9`o6Gg,oc3(wN8@z/avNYJp<Eo&iB-(+2)}i2e757pI,WEJ@[VnCV6G]GN8C"2HE<8
+tZ'X^VqCV!|G;b_||j/icf^7KJCnS.GauP'f[>R5/+/l|:rPq!gL..n$/&&FdO'Z&^.Q1G53x,zA|qL=v.6r":`tKq{&<vT+C2r53(+L//qQm6w<K$E0_G
+Opll-1:EL4SXw@8q7e_W5wXjW)cT0J6W1Y!Y<cCBbHwbZs,75`6qvD+uVJSwxiE!ckkpe]W!aKiVg"29)T7>([#WkoIu#B2U9zg_Ln(6]=^uSp;Wa^hWFk
+D),9rSy,E_y@ZK9TILMq:haL[UAz(@d>t!!3]$X2Q;+1yS%fK$YL``QP0Njb;|rs#"DHr@.^gaon9[Z'Afq<WcH8MLBNVuS{<ss]>18|AZ>zb2Pv1>1,8C
+h>M_GMD4>B=d42:8d)VK<ZjU^"dN.E]72w(r7`72+x;ZF1zSgDoS_q/_r8oD8kCE07a+w:^xP["%Rdr!zo!h{#n6KP)2jC8gUz2l|;QdVeiZ3d6+v0oClL
+EL[N'>HLViAd;JjnO1vnZEfoy|g.fLM_O,3]E@Wnu[g}c4)!0nVI_8.dYKX|L^qj"3vV@zSKbO9%"Dwr;<<cL%e<=s9d6z3^RyaM}j8BiO(a(a:Jst9K$z
+'oEl!q7lUfat[jeP+vxb47(L$>/-HI5s/3AdaXTbu2T2sw3A"_R(`ufR@,{j&A"6gUy5Z`W$a6N;=G%#<nUaE=#vO9sOZco.vbXf%_+KFK/(A06!Kp1h(K
+UpNfjyUEe.W,zLVUQ@92E5(+N)]ZL!w9KLXi@,uhyYHGVO19-8@!<G>L3Nv<<8IP|-))Zt]/F^yhpL8|C'Oa:8pZd+gLW6$yK=E.1Q_i!N)ksw#A:v)H|K
+ZrRdd2y<vhy)lc56$&=lp)GH/>U(9:/j}E+}s)GP_t<Y_6u-3M~"w}6g;&~xH(~MRK},YhL}I45@M`."A<Dt0#U,Nz;BPe,UEawc=mK}eq.g(Z+h#uJDa2
+"!><41baX2;[@Rr{"^Xgv)qA2Tqm,!T4R9V{O#.1P0Uy<zY^fozr:HT^DoW$d(HKm&%sqVus}CMuv)~uqR:8wP{B[o]6)c"q7J^"@ecR>KQEO#slFUU6HE
+UT>xg9&'7p|_[XTIXl^_gU1Z9+Fk0GAjkR9kc7,"R)wm<l+"t%q^apG/5E=ulXSloBc>o|bo&tz=W0=[W7G="sv_Mqu$1|-ae2l4}/wRgiSjCuc;tZ/2K)
+)3N!/lG:`4'cZ6D@pBl/{Pz>9nu%UJ72av'48!p]Xko0b]_Fp'h<&Crv$3,Gs0j^-Bg`J^8}2C|K^y3RX<CD=faz+t)^=XqQT|&m>r#G%qLYrY.u,uGN@{
+/;%]s.Aw=rUB;K~r62tHWhH7s#Mi&Dh_xhM!JOWsl"P#3C"-lw_z+J8KR5Z{-BYA%IdJ<1^]Q[0hc,K'UbUA8n'c[<g>[J_eHYPo_}!O5t)aymE+mh.(N"
+fh0Wmxv10F4Vrze/3ON0g)fttJo8S,e7,MribxXNhLt8'tTpV|oxW%}Cgane]i<9&/#b&:pqzfDmX=1@<I;b[r0tX27p3=:4_2:^8@Er`"P>&$iDIOM>P`
+nds9(dL=&.lh_oEa<rEqzVRa"GmbZ9/i@GS_>>8Y+Y[2)X4pGsCVQRekcr'u&to(-z/eb!A:T=Lzs|8[lyhqHr"8@xk|jZPdNy.8..h!8D47idhUYU"+3S
+[F=L4m{$aFM{BGa)-(n-U+|UmLTEn%`I)rGtsdHlYA[u0&!PR=pEAYt]>V+IKTwU@$(2eV%Bf;ur7VE4/LnEP/8(vcG=<w^by4.HQ!qNLRd;Q_%n:#0vYL
+Cu}bS[,0rE=k=0YVySd!!BOj!vmL6Z6-M73)Q]/5yXN]>YnRM/OjAN9ab-V's)HIe:'VHM[9{Olrz<dffgu6mmOI5=Z!iQiZ[L(&LOHs-NRkwg[w9J.)Vf
+LiDXb#6#L/oB+N5nZi-nbiX{:@wk3{[SLB>uGVKJ</mPGhXi_H=UhH8)$h&:w!ZK/R,e`EA1Y"(qg9S+E2~$WF>>:!^[S8gR5gkHK'c4VmF<o>Iv;,eA^T
+gV@GJC;89S):"e7"w[7LQ]S>|Af@!trZR}CMdD,R]4=}>0]t#w;Rpu+'ijq>}umTfV<%+:|b#$JbKD-j&v.N{P.w9SLIF16Qq[DC0j-{c^1U;i|!`g2ge'
+bWNW)9Vcry63rX9e]3Yc7)Z>yaK]X&H[l74=.7Sjr{)4])4ywk'Tvj^hR@`>IFo"LK:#m1]r;%{FB:ME)@bE|4k=G_W;LEu4wpBYA16u~b4gHlC7w|K|~<
+n@A)l7X}/,Rw5$j!RVdZrk1;o6G1uMs^"md&.Pnz%]!]vvVV1tHG!rY<7%MqAQCmOxiW'[dE:P5WMjv[!i3+%i!#HGqVQh|c/)8Y14CgI{b`m>"n26!XlV
+a>umiL0YK@z/IHdM]D13'|Fca7/t#-j:zY#3dr}v]fUZ$OGG<J4#dA3L<jg:axjZuw0|O7|Vqz[`YNM;g8!^!F]x9b1KNVSk)m&=3Q806n!Nr`'06ce8&u
+}&]UOb0U;A"9o{X)Aa[ti5'68X6WMVA>y}U@[{LQ6UcPvH5G&]"h#U+1bu|fPY{roZPr!{{Jy9N6=X`wK314eu,sB)m[xR,e/"2cA%mG/1ojlrTCaVMsBH
+I)zi,YjF7PI^H^e/Nc.!Q!)SlSu<l;ZB6cwK[TOL+R";gI/>b7@#&_gh,jtnOdRTg^]w@&CgZj.7KFNQF>bAZ$`WbhQf8$1KVh`Dtv-N!9/2l4U=c)#[L9
+^vvy%mmOODeZ=r9QAD/2OONt^>c+aj+f9]Eb1rmm<{:R~o-4MSotm9[g-c+|./%B%(<,I{|3rupK!^)/+qEHDffZ/biyOhhMSmKaB(wJ_tcs>JPVvl14`C
+,KUI:YFmlVkLByE0QqS^SM}-`#k)$i1_&)R#:.<u@R;!k:%M~l!DqQA}V/y!hA-!jq]#`/iv0n9Q1)U"'N]U"{/r_.st%WFKY.Wj(bG@z|2l6-!cq-jkhv
+TmZ,i)YE4AE%6YWJK:0cMivC)_iPzpLB^@_3-^X>[WD5rY<}ABcEG4U9lI)@D@p@0m8&uAf<m,).+WX5'`GH.oZFxCFV@]Aa~;I/6`}{+t[a:`ZiTD6AY(
+=X6ehEYwL.Tr[v[n%wIGE-Ep<:~4a2t@_.pBWB2w`9B$wmtbX{UcZVpmi<S>M6]5`=4:bz(I5g/T^/waqIx/oxG46o>{9l`_Byw:[]M"XRq2>yUf0!ZH@_
+_|qCQeB<zX+],wKSw5kIQv(mK;VL'B_akg3XI'T,hiwo#OF|`nt0RKr%b`Cx/,VgJn,vz{KG5}2It6'c2df6}jXf^mx"(;<NB)2)>GPem{L'g+D%H$+PQ!
+@=eKjU55jPJF9)TaT<q]"PnQ6XsktXro6Q9tZ+ZN4wG58jmhq{P3s9CnH%qs#|ab0%Q=OIf(=jcNF2G$'yT!bmE>dG=WvervZ&X+V6so-.3|f)H<qN_g:J
+:3W3,zZU@p:H|)M(OFwqc#d:~I.Mgp%'=z>[D)=Ff%BuSN00FdMPbDopqXzxS8!:~aVow>Gg]B`AV6[UQ#|C;TO^M{JrmMs%nM+$m%drDa;s1`Z&/8"tp)
+Hy`Y6[HdDND'q]T]fE[ort>p{}@nD<fI((v6c)3Sljd>lPix(ti|UVe_2Mh.envah}6B%D/Y,:O+dUr8=kCy]c_qrW3T})Hg:LH3o)4s9yrsB0dEi;0"<n
+W>(44VSlZ&IZnkwD}.=6'H<G68:.o<F_`n-i].`zqz({oO{lY|&A%3x`nXI77I[x!OK,.1)`+}">.6Y;E."}+G_KUFVvcH:6stWZEuI}|^R|aMC94eY#na
+&s{@#t~NOF#6s0Im9WK,Qy}U2Qxog,fd0Z_wNF,$@.Q<#<3f_Z,p(4PL!vCe9ltYS{5_`k].ZqmB[gZp#m2EZ#%f-mO:_NcB:mc)gsTK!IiPPF{!48n,wG
+WZ<VZH75zSD6@J_ozZKMGr7Gi/5m]:{sa4ykyN9G!&>v6;=-/;aU2/IHWp6JT}9VmGt8<wBU(yBw/K&FS-FF4=U(!YGUyUtNZAk0z,VjAoL@C1,UL4ZO1k
+[lazU>4x#5TG1uo`U.yyglw_u<H{D2~bj:.:59zUgf#m]{4vGR<Bd{%(FJ;q!&[ZyUWz#x.Y|{LP@{mjB@ti/,>3(<8xYm4!Xuov]>yl69.d2Oh||XvPM2
+D|#dfs24o$(.SCfk|@Gef%78cMcJKzeL":FxP,_@j[IuYneF"8bSns<gUec#/z.+snZ:;.<v3IV-Qrcs:;Ui;qnLl&gY|S/2QWA&~Y(R4Wy6JW%-X-"<rv
+}6%hlLKknV7"M"-k2qpO~XG_MS''S;!`>cDopW3-2VIOy$"Gvz3[7&^%1`Df"}|f~UxKam,.4P`^G8;3}n-Hj8>BuY:,!Af]-mV58",8`WF|++kT%fm8C}
+ug$}8{1=SO6T`;[3;,eH|q!@z_]k4r6xn6KAZAZPG(2yjLi,izHJ0<3,R23,&YN.ID]z:_R#('/ikHX$hR{-45L29)1GKD3Ep%qbqc"1gLx`'DAN{!a(>u
+)t@OkFAYp3Ap1p]wcTMEfsAfUw4`!/KR57<ky#~AjyUut7-T=7FDfo]/Eo[}vK^knL(`T<NqHa2B/7h>]dE_,3f$JH5nP4wKe,<cMooBwTroN#~.PN25kr
+,d)DU7.9awC)'Z_yd7G`$>aquoIZexY<UkHL3K|iQG6E~h~(sz"[wu.Hg8`(|[Ct[t5r[Ej!=c!#Pl(4IC_{9x3{gp3S;7&mCep:h#%Mbn6Q2a7WB97xb#
+]7!!06=Zi+-%X0/CmnzN>1rf-^2uw"QDi3|pZ1XzwMjv^_I)t^T3holf,tqgYv@x&S7M!t%gjE2LC6Fhg[}u.Y~7(ojnR2`;;/(d!l786N'.wQ+z,-8vUw
+2xV,vw-vNOQ|)+F}(=%o.]tQ-CCI;TIE<;ZF{E-O9XN%LE1L^R@G|J4jzlmmW/.|JFG"XI^[B"l_5>:/V-hWrSg/=Q]dG+G7~V`}({WrpXbqRnxT,^DjQQ
+k[weP6sfM>t/+)XB,,ND{{{9uzTn{:'eA!PUWK)Q)1UGyw%dRn`NCq'ql1lltvIOxAxOua+@pFGv$$9y|]AV@YRcG>Ol&KMs'fi,9rk[.^q5nR&>eMy`Xj
+(4Z/NtLqFOHZj7)J6y~Os+hho-l>Q8hQ;[V-^VqMw/FV]},cytv_~`ULAmY&-&QwgynL,gZ#`/PA#sQ7Gjd=/gi-(80ak%qrX^8(.M_|8r+9y."-f4%%LB
+4Kc/[cmee"z13T%_i>7["&@B,ODK9835H"xryI<B":Zo:rJ_a`AE:<+wEolX>J`aFb:TQo]Za7eW4Njpu}NrJ##.U/V&=O~I@w3EEmy'aQn%]Ugi67#@Jz
+v:w0rF,,@9N)%FuT'&dMO9Q=^w4S>C^]..lFVm"3rTw>DvYwG)tW$JXdb[|@NNZA%3d3]>;WF%cI9(bgHkZ>Fgx(UNQ,d`I{nURIAyEx!kd}s14W`@n'U;
+6@,,il0TPwZU$p+t{OMGOJ%8wY}L_<2&pN.lAh^5HjjZ_/u[&$cP9d1d-/r;A9q.+xF#,9SuM84ZF8q=Hw8v^}='~el#kA%[7PovH&u`(`okMu`i2_9B,Q
+/Jl23]Sr(6'/twW"[Z@c6Nr>=LAa5@WEGO)t^5-KpUhV8+w(j+[XrCB.d<gnV$uSb83;uZt^H;JH1j'@s%;D|@k4@t>PNfbK12S[H]GV&J&_g}'LKnnX6S
+2H<Qno-hlJ`kEzJ6Z^u3T%v&Obo}qn|;"}rIZFUj`sbfNMMPn5r_%,smdw~I)tv.IVbM]]A&ZyY&hbXTPj.^GB[J[11d#y2WP!'o693j@hnD3nSJaA>^R$
+XpU1a1=HRY11XD>U4Kw@MBv7,[DndvGpg2#2i|^6]!6$iWEP<=7@6/qzlK+Nw`(YAo&ZZD@Tp`OJ2W#d.}8%!Bu2fU~@qKYWI<:ySBo#|U7c<{kKTM1-:y
+E8<&v{`ZxA$MgO=}o>#shL2VzMn,7S9Ko_[6-;}]&%=!R-fp-8CQbw7x'_x8yOW9<z5gu^36N8>B,kHY)ybZmm%_/:uwE:=e,8m"PjI7"W)y;LQ^P#$<ll
+BAzTIUy>4w~+[]`}#-I$ymlB%BU}M6{mMRR]wV#z]lw=!b<L]pqwcdp0U2"B2C#!wQ2M-k$;%8fy{O9;R|rZ+G#fBYR6V]>,>x)]f/;1=kn{{d^_l_zaRV
+JWy,99|@$.$l#/Fn1.7{ck{6R^M:CnZwQU,(tiQ%<{dVn.zMM2B'Bq,H-3>=DDj)T}RR1Oom7.OiTJbSjnHY=69mz)E}j(S1_Rn!L:7o$QJG+j-[7oTAW.
+KkIFHH<on{Wdxm}Y1cTbkSHPS%IV%1lqx51v2[y>`/mF:Oml8%s,0{{AujsY#Vi|02$i%N_|^v6AC!PUwx)fo+:8"QcEk5_u%qH32E&NzrsJS45w5=/i!C
+o%J!fJk&`Yp:%$xrV7i0%"pzHcjnK0pcj.]m[UH,,L[Ei>(3XB^y'zG%Tzs<oIy)FG{OFRco2xOBD}+.=V2JakCju[izH@rTcxoKVt#4G8}2kA}8:7#:!u
+s1QD%o#em_a|D$q/rp+GdT:}{g/j,^m>:u/@!h/9Kay%pN&'X!->_)fF}G_MNKOF:5d#7=0+aC(=FV1KJcNy}>(zv<WhK/yDD&~XoM=(o,Ne6P&JI]|^x^
+Y&["|'EVYn(G)/m(~{KLHY]43lRsX2Y;|>@EL%jRU%}1)'bp;wWC#E]';DNbC-9=c50FDOE}o_Q(8'WRpCaQj3LiSJtD)8PR_$vRQvG;&l}8t-Us@2L$G;
+;$P_Vka$Nx<b<&@0K1C>_PY94kuML+'(bQP7,w/ZU5TM/&PAptlmS"P4=<}+Qi%:iYIlqJ]b^EjE/&~f+1fqEnH]aMc4[sy/-[UBBWxUk)iU>f<HmNe^m#
+m!02wCyNz,uphUjb17y<)3on~LUFM/ji4WpHh5yplW<'Kbu>46]az)[G~+1g2D)^2W6x]Yub"R}2R'F"8^KKmCA(M/Tr`hO_uaxug0[#Dnb'l%P/keFT}[
+ORBJQ{(W!EQq'IF8coT%4kK;$VE-BRN{eU!SmnQ:>M$,vwIrn1=Zc=qu#Rt4E%9rE5,G>jQ1,C9e~w^oc#nLU@E,,H&OV>SHKs1B_3x|AZO6N"KVEl+"5/
+aR]h(Il|c&A-Y&<=:42+E4ewM2pX-=]Tqt~8+c84wgCvFVApe/!%Y%`'jQNV#[xSv/KRhxN$3vL@J89a/W`[~n#8xzr/E4i-/Yb<#;+H'DB{:CuFU3_-^`
+cJXx$3Qw~_LEAjR;O|xCyJUmDDvIN!KjfOu=~$W'Ibl<;.oGDs`c>+]U6kJT#w!|P/>Z!O:Ex_]1zf_1;aB-}2E^Tw%qx$b[X)U'OWk[~zt]B/>VMMlGI1
+6i0R]i4O|=wcA=~frBA-x_4:8PqbpY~K}Gi@xGKr:-!l0Wym93geiIwRzMl9'0V4mZUx1iAL3YDfm]{[!!k5V7C6%,Xelcbq^=t$MnQi+^Mb@e'bT%5zO<
+H(<(>Cdf>KeEGTsEwj1I'KABi1U_Jc_H|FsEe@pK)7}S,E{s8R:0pyms7r2Q.t:R6({YLKHpV36.U87ZVkie5a1^haP2IH`%%vuLS1Y_mc^jGQOMvzEh/h
+yRu_BYcntZvIG3(C#|ed3UAe-$gd=EqBD`UnVI)2|@K,1[GF4_n%USjy"98@02So#JfZtYjUK3!@v9;rXcs=jhz]B:mao6x1;fQD}ha5qQ:2:/f!>@+S`M
+,wq(8x6iz5H3^CM>d@ot`6%wTI(_J=y)m`3gCyp[6`aag+4o~usNr[(xKv'>~8kpeh38AJ:y~zMTy[uAY!P"X6}BGX;f_s"@UoJC[(jj_@nvEP<g<+K)Xn
+qBxdvcNvwcz`ISm4oueTA)x_,5t5S2-6U.I^QSKeI^`.O6P1OVaFxJt:opwo(QbFm/t$jL0t&C/|o@`S~{$[_;<_vAz,X1`1eYOoL-!UAH7K.EO-|X7V/_
+kUHy!e=)fLYd0#8<R626Px8KI":wMPlt)8Z^C94'@k)]/9_GNrSMN/7D-r@kj%lDe2<q%7YmJAqXQT"_#e>lDYz[K!)^f[[mZv>UDmBBk]r%>@b2p;=A["
+)7tV5y.xK6b3kAbqV3K:Hc"WC7%r+^r`o4'jXI"w"Qb"R;gfvS|Jqp>o(7!$Xp$Uq2_}QV&}<+u}.6nn4B'sr^gmR)zLabwd]nd}X(oc@AmnU8$.Q9`b1/
+9s2dVfJD"f8)apDCndDUt20]3R2]chEg_mGYcY,'dsJ}}d(87`k^(a{8W%{BqLDpGBYlYjLkP]o5tKYZR$>MdvOi&-z!0/8wDcEOi)CZ!6aSqX;dgES1n.
+@o^+51~cwUJ>_duHX]k55@_CPn!cnMbdrV8+!K0SRrF,~Y0nB4K]F;v7yyL&%L&yiX@mP,#Rk&PgW77P{de!Iy+VXxr2|X1AV#(`S#zs#-3J.L_W.)+S`t
+;LZH3@/S`H~{^}Qcw&[&H8sioEHk=Iq>`#WdzVTgFoXj_$[U9Odr<6=(h6O)M+gcyEuy3uNQQ^Vnt:rMT{_NFnKi@3m1>Bf$;#vGv<:5VRCcD7ND='|v$`
+t]9<~{W}%j]r_5U&wx.0Ayyu4GZ|38c=TWGPovvCUA,BEgk59H|ggcye4v1I5tNXJs/H&JLs7"c['ZJolIEOC8&+3'P9iRhP7gbtNaK#{s^LBzuNmIcWVn
+TlxGr`.#`_uqiHjf/N}`27;Np/.A@#7C"K,<}!>PcQrm2W>W"tE$v5c7"&8LPhG&iYqXnaf#wpGD2;-WNU_jTQ]lX>>);]E-tv4L,RO:c=4rPdVNxqzpEo
+nHr+^dBuM8}+.)Vht9M}hWwj9&_w<72WObWA5i~G5#XOTn26ad$t^rmJ|'p@`ZRCj6je<quq9M2ML,Pdl[^m$aWL.Ks2H"Q|EdkIoZLOC)vcw|9yS%f:sv
+@dGcZfMARvccjsPGTw+o)#v'V-)>%pS[vl6NOX`lZnx:Sr6P=}j8A]k22"iY5ZIXsUVgZ|f2+6H%"hRd]|ND:hFuwx{eZE"I|zK}PHGfYfYHJ@cD]Q^;6:
+}`(n<1|a~Bi(,iva7C2_b"&kK$fW!UQ,._QhdAt]3uHti/$)~Stc&T%Wt{S!hy#/KC{Z&YA`+dP>W($=<3@!6]4yg$Q=5tJFZ_@&{i~PpD;|x2,g']#x,r
+5|'k'8cdc<arYS>op@=x{ahd8)dtZyO;5Rwh3%Ax1=Z0:2q)z1:&dPv6"&bn5<|nof&7I)b:yb9"R-0NZ)k|+V,(Ak3j5a0I>}F<IbdEx|My:u3u|f^gU"
+5kj{q9wV$$>x5d-7[MXjzRq+&{fK&<:d"D,K.I=}-Z4@fyl|l><zGmV/;5n[lXE9K:'M4oQg1s>Xv$'Rsu2iey&USw'a#O_/$#Rs%9)K5%Xa_-BQ)eq7.G
+4Lg`Ny+RYDndQ7P,$^]hz&Q98_e.ynTSV#w{.ag,wf`}>z@]n9Lzki}fh$W9.3IZ"J:"O{WZ2SfCb#5rP:j^S(qUpN1dak]cM]'.{ENIy:5bs+sU$=KG6]
+)$7!sm}Rx5lFgVf1~rJ30:^UK%AX`B{;y)M5wv5'DgCk_8Zi@J,[+b@o|II7u@80N3+'o4$Gi}rC8Y@;JOG-E5JuKqHc&NkmNd!GVaGB.a36p^>RL:]{I9
+`PodF8bD$Nef#O7!0(YSJVwe9+`%vu]ka;|@pJ'hVwjCA8R%dDdyM,teC[mM0aj2AM'Qi$acL3a{8noM::DoO#>YVjP+C6kStkI1,[%lB&4EtS3[/r]_:}
+rP2k%BK_yz,|>>]j#vBsUJS$q/("qU|D)$s(aLyE5PQCfVD_`t<LnFz0INMYP(fjv^YI9F]=e#=Jg+GU$rOM+aDft9wPu`]"+,3;'zxO6yw[29BokZaB/8
+OELH}0[d'^ecQZ)cG{090yDHe!5@cAf_:-YJ#>urkYSG.yM/UwynU;X'5=tS6KnhT6{_ZI)TX&1pr>(Tr`i];!mH^D)PRSc<y8}deUffPjssX=`,VO0s+/
+u-~1v|B+OaDi"yN)8$LE;ud,;uc:Eh;lQUA2m[]gT,|1~tPf6DY:v|@X5uVHG,GAXNHcQT3!0q32{,MNQ85^~z$u,dw>zGyn]CjdP_.R58f`xo(-XO`eHC
+G1CMxa%9b/#:VaC5L[W}by%$~bUEjorol!{2u3dl:4)EaufQWOLjr92FM/&Z!K2S=)X94wN5<"N)jE<1Kduvie=f>Zp&,9zTT_LM]v6^aY>P7oKmaN`'(W
+>xlJ"=B;8Q'.1j,(m-e+Ih%uSw2>y5=BDeO+!do^V_fR"(v,}NmRrH|zA6PJ"T+Z_EZLi.w9Xf)W)Wx4~`'qhoi:zNID[P."9C)LHLC%=[TAu0v_Dj@x36
+_b"$]D}U&{F>o=$^"(y"3g~6Yqwpi{7]8b&hMwYFpj>}7xyokd`T(1Me9j%o,3}Or>xeqw,+ma~q84uv8+;3v@WetRd0>k4&a1O@w]7G;qs5Lk+4~KT<r%
+G7`(d`]]BR.LOL$!yLBLRUD2X}bo/9AO}Y>+R>2-orgHt@)z!lf%#W)LWwFyt31"[|PK<>:@qX2rY7dP9|AnFV!g1i3Iw_ir|JM3!P3Mq1@uY}-{H0%pU,
+Uf7S`J.FfpWwIg_(qAPPtDBDr}ifir[MO}cn@.fnFOti@q)H0.5Jms]CI$KhtY|+|.&_^R3<XU[ad5JSK^QG<qrlni6$R^wv9u58;f'zth%5$pDe/x3M_n
+;x~O0NB|zyoh7rogAqM}L#f7RtP2f{p'Gue:H'peksRk5tRvWC_6&(^liN).L)_;R.ZWXM/w{UkkKJIPTrT0$MN<+P.KUB^,Dr{c&RPVW(H{/5u!jAP3s!
+uEYl]tp9S(h5"GC{n=gH]&:XIQJgCA;+Cv>GB`a7/eQ|n$n1|H8,l+_r]C._Oa+y;kkBXg;8cOeY}ZH1NVYw44(AY8Dl@E8me]cEsG(q}Kb6rYLoo4;EGV
+PWW7s>d$p;kz[V@r/%eOnG.ukZv&Nr>L~)x(W/GqV&XF!Sw[@yfW+())C]q9Ov>GD37v4Zf[Gg=V12tq]L_,pi3-2k:t+x8Bm"P:yBI'hIt6`k,D,gWAun
+xm)(aCVadF)N",F8_XO[ZSQ8%TR0,7_DNOTjmScd+ZO`v8#[EWOwe:82wx'(_w&&WXk^'nVi)_Rxi9X.s9Ur=[hmRlzfM-j>pDhfwZNzC%2Pm-`p6><HR2
+GIkk7FwUQpo95x4/`y+,aOh_f>Yg!zD(}n@R<|U}J.=zUyUV4m~EKgYiU}J)Nh[.4xoWG9/co7TWQBiE;Z_0i'As}qA1@xRqG1{wmN}T0FHd+fxj%(`Rbw
+ldg;R0JHaP.1krab2XaO{UZKq7Z!qHvc`%bRTYVUKO$2f7;j%%|EMP`oogZ9I=GLHn5naMd{}3#GiE<bF=SZLup4Sckf)'M+YZCpMTH0F|;GUJ`WJIto.s
+Ow`L)Y,&3ZG0NmzD>}]]g4R#W6j=kq$m'Ngwov[BfZP.,Ytm285<%nt[W<W:mt5kzB|uSO%qI.HeQ`D8NM~{k%S.Aj]v#ULgAbk.,J+N"re{0L@2@GxU8O
+O%5cko&WCx0{X8Zw5O,."khjziVa2VhH~=:Bvf4Cu;j$w]Q`RY#Ck{%h"Ee6mt9Kyy)I=i]$'1$BH+18vx2dw=Z[_dG.pTJ!g^0{j9I{)A@3Nf]HfHO(%+
+EPf|1|VY)dc&w_a2kt"N>."p^jtH'f2jV}S$U!Kv$xa@f^_C>u-_#E1uj5BoRJcw+L@;RogJBNtswA26JI5[vi;>(dY^a{vb]@nY:^%N>x..z,2X=jBH^f
+rYRVo|u2@NUO3[--k_4!@H4N=W+)z<s]&8M#GP8n+p(qJZNSK1E/"8Drm>;uDu8[]BC_Mac&_9g/&2m[L,9+u7g615!;HH}wj($2LcJs(0S.<O5GRc|Jk"
+2hk@9ApzyG/''@.M5}!zD;jc)S_=VlfnLf@./f'gQ7i{fmPO6orZuxXNq8[NsVQwt8FU<QO7KL66SCplJ]^vrZa9rF;q)44>m2p`5mUz)0&eXWzXmZ5h#i
+M;lNEyk)h_":=%+)")1&DYt7nRxpw]"I<3%jrpee96%$B{w,9O"`srpsY$PdRzU}k7!D!X1q_4&K=T:1I`QP7]Nc/sDe0TpS~z>MQuq,{`22J,!U'AlhJ<
+d|17JNmBT<RWlLL8nZ45<mEvaT3F(ijl.qShn'Yi%rqM`NUuR3B{B{jvnayZQ_ZM%}F=qh)[Se'4)RXDy5.uu{LuBW=%rwz6wlgmyu5-jSC;^7if,Z#Fr$
+>kkuF]>rr&R$o|P^kEOccw`cokX{sXHL{5k_gSuv$z|Vp&sD/5lmK5n/r6Wp)tKg.a_Yw=9Rhg)1Yn/(/y9HErdisFD$VO.'9iC`DpC/7$L-<+jX{fhh}5
+J(p_m/@fmLO6>S"E$f>5=JjA/%/=aD.5eU}SB1{=fJH@whITJ|k]XULFks3%+-lCfK&9"Mz0c_cQ<>[7)Swh5)N{2"r<F'~0<k"}Xmr#bM3SZ&11>a&"&Z
+Gt=iB=wM}EWG`C_$J/)ruuEzG4T[-I-los|J|J{(s#oi>&o;Aq@$-@_=UUJGD$:A;.V<C9'qcXN4Oe'_a]pRR-;[j.{.fq$W7o7TU-1YV0HJk^-9wF_O@9
+7nar'EX}]R~,XgauP!5)W)/,g{^]q5WH"Co'9Oadmh9FAtY`EfI`5e1b8Qa3SfwZqka1bPoyg])WQ4j]-hk,7%E0gR'><sdt;AtlW[mgLytwIX`}T&Zda#
+,{${lwE9</V`m]SvZSA4utY2zm(x;I0&Vx"_Q%5:SUk`=nXDWopG`AMlXY'MAYQ'y6kHmY5N^M=gQtUM("t=-03GLj-DumGMe;_$jTn|XYQ#LWbTRPi:_5
+)>u4s2=E09IN,V'^0I)^K1{UVDMB2[I+2Bh7gyIG.};w%W_o`kvh;B@3+[ynQTu/Y9R2TNZhOkxresjYhiA}h'^YB'hRV@v/lNwus6qX>@+"9)EJXjmLAz
+hDzq)'k%[f4T3xxj$p-6S3<.8aaq[03_y:SHu)p825$sj_h[thn7uu{ZVAY_e1^02-Md9s8.W'K5ONGwYSI@1ey%dtft5UBZqb(|oV|WPU/YUb!m>s(j>3
+-b#M5>eOu]~+.V-ACO2j|mK'%2KfMapci;TUTV<(Tq0!bcb.~_dVwo$o-&u):JX}h2MIb_-(k=pslWBA8XXV7^=&`|brly}fibHnIyiN)5ZNSZ`LR&p;|v
+>h6wO,3U<1^2K-nn5[,]SZE@nLKJb[f8s{Pl|m]krWm^69rU6I@Sgx~=Q<e_G({ob#uq1ZCFMLMrV)+6y&FHiKo6n^NQgQg4rC!&m.0,g{0NsQO)skNr)%
+h!|89Dd3d/RKW5P|Xp8Bf-!r:$1DjZ=5@;7k$XAR1X8Q!OZe+|X2;IBB;O_5#myC5PV<5gv}^_cxJqj&J%Bfy=D/hZL@+iaKT+_.+Yr$0^bva9c_TIsUo"
+dGsHCM/<Z#St!JaaR}TFOD0A=.Z}Qk<WH$XW!qug)K"|<U<W{s8Mr{5Giy0"5|6R2.NY8LA}>8w5L"Gx;@rx/G(@k^1Qv%N(~!oBmCt-wQIo6J<NxI3/)D
+DhdNDYq(ju`F]V}t`d=bXZD.@n%r|VIGT>@tD=Hw4vR6e($j<&jN}Vm@S]Y'xQ!,c>nvj5]BY,';E[9APWAAdq~_WY./wffidWY!}@@TD.a@]%nbz]Tj(V
+WU+6UNyKlm@UR.TyX|+:TOEHD%L{S]4VY(Ls/;}MD^R1~!_2Zq0`PXp:5+y|Rz"]`hn._%A&},wK.kivkU"y0H>5!st[>|SfRcGJw2Ri8+qIo<Z{hnJV"a
+=9,E!AoqgI,Wo`Be,FpueeBlb^xJ=qG36{]J={St(s70zgJ#Rq1__V_L2v'u6,iQYgP_y4o|!FRl9XE,HlVQYr{>9N2&zWRp&;G}mL4:_q^BG+j3^)+&}0
+a>@OQUg,nMY7d-j77!Fsi>ZVOu.3HL/V'.2_"N=US1Hn%vW_,^/GJDIW7u2jEZ~r}|0QA/L%V&Yo(F0&{2G5X>EiAr}U&"jtX2v+>d$Kv,M{(O9V%raw_}
+Sl/<|Fnk,cRF`_:G&gl#i5o1Gdd9x07etTj{M}7xc7WF8,|IjNweYtfrY&fAQzysk-C2e-@W&k]k$|n)>y&#)8;OCY$HIdCR3#><{e9Wb_|;Q1P$C/;$fY
+qcJ7^@3tLn8+;Ldb~c<wmmyEyYahfvQ#-O6hmAyR0'hGz=Ia_h"BWvVYj.1RFTt.V:q].XAV>jW9vT-kiVi@:ALU3:VJW,)34Oi3y74>Od`@#u-qh-6Rp1
+kbbN%LBud(b)u(Y9x=BWz)3-Xg+P$,iO/c~%RA$v,U4MO|]<)mbn16TLMY!7Kuk.r_$$s:9d+_"PF+Z^}IRNu)G[;<(kfo3>7@'=Mbkg{$`E7h~|NP"<9-
+qXeC(>cRBg^HoBW&y1"#e8QGo4Rc4%5A:HtCd!CDRAb-o]/%w-@xWL;9k}v5.npb{ve&w(R_&qyDbAX<O>})N#YY}09cNUd+p`^w1eH/mhPXJAhw(Ao7ct
+p0$HkAgsHvqR#-WP7;)67Vi03[hnjb<Ztrsh#-:n4TLS&^~uI[!Xek'+`UIaB;r^]D9@hn4&{7=m9^Ttp^#71h<eF:kOvwAi%93'`=JfRT]Ouljzr-zHtA
+X=Y]jnhh8sC6+d{3/{Fb=ZDjMIIu~>Gr^CRONG5{%8^[t`u_PM<O%##ukf}Je{qcWy@Jq'5zfuX{J|Jpfn:d"&,{)JoCXl:uLf!f}l7g1@tB5xhgSM<8,6
+S.xgUOJ=AfZa/:d=V3(muT!KrxhN,<+NOcZ(+^.Xcf<(~L;WT)|2Q{Gf0Wno>gTOMuy<&sIgV7RdHeZYu=PZskfUjtWbB&lnJ}]1F,V)Nvqe>Br}v[PMe!
+IK`p:Tr]UZ0%DpkgN97l0kYfV{l2:cXoW#qB#QqoZ2PZn2ntPUX}7%0_>,OP9$iUIZPZZ5OV/lL]].MuyNwKi!i,/{o>RtjCM%8CKB/0XeBP9k7-z).O)V
+YT>;#9dg^'0(]U@21%5qy/uX;B0G-nmxh8Tp+Orn$j(I0!|'U(t^n|t,6erBx&12tPik^Y!ma`B}9reD4KM77Ti)e'%TAY0c6]&fgt"7lZ:yG;e%X4PPOZ
+SMKN1$S'YiyU!Wv=7mI_;0BqC[DvG6,{&bq35731I29R/Xa_s^MWj0]v-%Jsm!d|Y8L!no]7</&uIu,`EMcaBTyzLH0e)`+uB`IY+v<,3;=Uu:;,i$Jx{1
+DPlLODQri>%e{LwiTOP$/))I#[Y5:1<mU+/-MB}Ga[g`;7#(QG$MN0gvt{GI2/dXgh~yOPb,s|-F|N]w5Du{wccyJxBbfJSj9}b3jlUQ$1l=ONSM98lc9^
+%VR(R0z0nLz&aq-Z<1'KY<i:eySv{!v9EmX$]v2X-{d{npw&V-``:U/tD)$&aOL,QqGouf9KA,iNo_5|#f@zmVT+87v[qJ/K]k~n]S;SW{Q<g@x2P2az83
+I]GVlJr>^T^Wf^"(m$l"y[}V>&h]B4ukzenKLC:D4q'BUK~ujaHj8K,'gj|vtWiN/cPvjZ1Y'-QVK@V0xuvbJR[0l)jq-oo_OzqGD$mB/uZ,Q5zyA8eKSI
+S6zjVjS6`xSN(rs)j#bKcf'0NHaN6An[&X!k~=a5Y)-Ur:y'OVFHQE-ME=ER;'4qh@f7N%^WP4okCM="t+y8om$qB:,wPURa+}plGB}H!y:V_/iRk:CX#m
+(NxQov9X48R$@|>Us)0<'-jWgN/->:$>+<-fyfgd`Hdt&NIM4nG9,]])+!Ccwcw6s.v5.r4is60Dt;"}m0ouR6NLAp(A1r5kQBO=jt.n&7Ci}|KRh"xP;_
+dEXKMa{dB>7!(Sst/yXmx=kV%].S+^7U:Sg#s+)z.XgQn19Qj^=qHFgI>iV3~0U8cEc#L|Tg^p0!]U40~-d54utp=&:f[`]m~;~87J5w`|N;e8:r)""nC"
+W8P[DZPvXg1vzu[OuQNT'aT]-/M8K=V+znGscJ`[{]j<%VI-IS/B._N%r7|H$4tp(#J(.>24PnPf]!}-CwUYfC)cB[n6V6.>uGG{gHqTg&DLXV:'T+):R"
+eM+!ZDg8]vMuB%Mn.4iqK=Q74nLu]HE|k0P4i&x3V"lN`a2#"bYvSSovNE5I&ypTR>"mh:vSk<E,^#/Mzj&Piq6"f:`D~z@9")+>"nYZl<JJ.:vwfwai|r
+V&}(y4U8{/2MS:u&4/5ArM]{k%MCI:^Ey@o2Gea}M!)[&.LF[z~m7<4C2ysasWcBum/<k=+i)Z.$bp`iczy`AbJo}3:.xHgys$Kie'`^~T|.Gs5cwKBP|x
+x<D[$G~c^GQ]J1>2Udx'L0(|o={HSc|4RH]'xz#'D#YU]t;/VT3ZL|zLdIfsvHn;e-RTWu^yPnP&bKQg]BSZhWJz(@7%zwT=8T()">':CipIh^&!T5u^x}
+(o1isE$&k7uFAQKRz,S@J[#"J2|CXJI{!h5kP00AwU7RtY8@SA1x({b^OuGlT4Fd(>T{%0u)mdr+j]lxS^75ViY94'[2Cxb7g4TZ'}8RzVq3CQqGT8&!/C
+b>AKYcaoAlz7yQr@siyjvx'Yh--{y|'vr1D{[V]4w.xun^Id~w0P9sErE2P5TD_71bI#&=x-|8+Nhi)ly).'a23TUP5;1WuO4J~91:#.$K5:45<]j|Nm8d
++Al7Zv~/<e"{EcJF<yT"G`U#X=i-GSU$+Kl0@O6fG[-%$!gYJ!s<d76G15uO03SedNa5#;`S^9}52Y^hkN["R=o."(y;/'2TAfz@2&fm@I|(H,UiHP(fJn
+59EE7r^v9;q6nmQN5Do-/.z_7mp=:fX][$o5{W]hZ=GXc^bx^>c48HqWt/&CIs$oPaUwsFl/hFBN8&71k{%9Ob6D+9Xn~>60>EMU`>Qmp3)<COyP~O!/6o
+YHY"drdJJ4}qiJ4j8K~O!iwo"$+F&$,tz/oyZdm!Aql]CGD%2Y9{L`G}Za{%XpC5o{Rp[_8;[cb,.tTlN|Hg"884U`$e-}#r^><]zqIL'7:j"(>a~)Xss(
+,pIpCzzISF]e0#NILu6%KD/RD%xZHKcW$):xCxdxZ!}dqA&7^x,{vY2aV4rj45Q;g<Z<X2If&R4}yInVPwjNGa8[&BqT&d}#}B^N1uMSW)<[l.4>60zG%e
+C^G,<y$'&eWux}+@1[Eu`Zm$o|"e%V+Kwu(wn9d/E<,|CyAi'm.gd43>+#<!hXg5,0+jz$BH'0eoegRDs+q9Uu9Pj'g)l=3h(ZNh;_Qs/Vc=OVXM6Gd(m}
+d=D6L15_{uIEWhO5bG32CJfVHDDEt]~-nLe!gSzFY/`G5'c8xR2PBvbRGlBX6ur8Ye3!oXxR;0C)V5(r3)=n/LokHxetn>"Ut+@zq1F#BG&AvFN4^<ofCL
+W|<&m{lxHsH}r>xE:kXMJ>r_O{sU,JJDyF-Zz>}9.<bS!oZAG9vlSsXWW.$wbXE+U0&+ntScTP1g+5~%5vyN4,ShiLY@s;=#7C|ci)}f{g(Dob-JhIMOGQ
+$OLZZmQ)tCM"WHldS.4J{A$VIvyEB%pzObQ3;q5l8K~lOyG05R:;{RC[G4xG&AH;74!j:sq<O=e-:gVRPL"b9e,x-P{Z_,R7UuuF_N<q#X:JW%TeA=m;|d
+v(atJ[5FL5b0<lEL0x]A0C.BK)W^hX6fyS]YF&fE"dxgLtU7r<DpGU;n|J#r.g#:+@]'0-m(O:wRd$KzhT,%N'chpk0c|Dwgsw0/xv4ed<Be7g2{OFcZjI
+k_KTqU8AHzB<AdK/=8S#z@H+KLYJ@WsQs_W6ru/;,cj7`[:rg<s|sLZw~<7$$2d$Ij0:ring]@D>AH"#1F:"K"u8%>sAh/)BHv-MQ`uHCiCMy9Zb"C`G!j
+dH:h1DO^'TjjeQFTV-F!Olb_nVBOVP.z^I-P3+#`HcEWlvRmr2FVD%<WiH_G>"ynqVCX1"/|IvzK;=-mpG~=Do-&BibE18;<v]BG;ZUMs^xytwlT7Q#|~g
+9oq=xSYC)]lv^Go-XD19yaY:>+miW8ya3FcrMj..4,WIN]/Nk[^"Fv.YH8y;3QP38P^:;LDs"x[OM.a)&/@Y>wv^SH~BGEse_GqPnrD_&Kh2B-Ivf>ibLY
+~l[YE1uTp{vjUSOKh920]&R/E>j2x8CztkeyVzbr)/(-Q)/^)_/6t9H&v|hS:_Ch#=:;EdbfUE<M#8NSy%-R061fL=|5K9RYgP5Y&fD90-QVx0IQqRZ/V[
+=>r'25.i3H.Yun7t9e370bopvg>jL_1}[v^+lG^]-)M)Kx}L&x>9-S,IQ9LE5hX|o.![NZ!>I}W^gSC|mef""z;5/UzmPyOt]Ok[tuQO(xFlvTX!L6CguY
+~UuijJ{mx=NFD0T$k5cg:8]3:t'"RGDvwJ=bQEh-"FIS8(!3]Qu(vo9MGGW'dMKr~>~u/ckKc[3[[X/T2.e2H"V0>LP&fJ'dL}>&MWfO_{/x4@=2+Xb5/<
+xk8QC|sO_9^^#upp(hYh:L46i_BXwz3j0#oG];q(-K@m3"|",[O2_sbe1ax=Lp_6+9n1|j=Tgy:N~'}<Scb=xVtTHmS7XmhpF#>nw7j"G<:U=gU/mol-3F
+!y9J')UIn'WQqAnWKjlq6V4t>o:plN%$/k&.c9_][3!.9g]w-<~Nf4X=cNnvT;pMO|#L!@0,+ucBBh!5`jjV!OJ|Y,:R&o<y_Pz&O["w~|1D/nA_p7`(Qz
+X;-%(Y$b}!r[EH&01OIW}TOy&LXk)Z'`2G41A<naWr'm4a&{.B&fWIQc3GDF47O_uw3m(4A$J:w[r,C.p>|z7y.s47[p,SwD==!SM/5_X]BBydULEEf@W#
+fS!%_TIJ|Ptl^hp.}-2N^b{&s[,lZ<8'3owK9C2O=b.i2]iC$ihVs`DGw.4wV2,0<DrNgS{0>M"`N.D$@2|sB.s55=EiBzpTb&+tU(uH>d7:s#[i#e"@L$
+Zt.T44ZHSfN6.s.`k+@!9d#pv,%_pAB:{8G=`PU4kF$Q~l;15/^B!`@UZl&6-72WW^=+uR,N.q-v+<%o3^Lh!i/SUWRPJ'oC,1m=Pe&iBt6Lw!wr6s:=N'
+8/;C8"#.^[ZOw1If0!!js"(Zui/"FV7s['JBVK~EgJ1M|BYz}.-Ngg&d;6YQQqC;pf-Zb:}EZb@-plJy]yNr]Jjgt[bbO(5}U#_^+LX5gL(2ySQj3-3n//
+ugy|"Na110[X][<B]R=^|;W"1B$7al~yh8"/7YGT)X/@nLaAq/~k<V!Hg,0h@,}yyDY]f>k/8HheH7-=h:+sI>abWa}hW]S0c#EO)85|E5Sh4=Ud1J7gQX
+wRW@1_{:v(O=}%G`J:1KC)}fF)"(nL,oiV!7|fr/z$.f=uaAh(PPlL>!R7YT#BeX}gM$8/#cJ0bJ=7Z!O}T6d7~p`_@KamCzBa0'Pw3c"!vp0dV5vFa6w-
+'l[v";|mr,ad:0n,kqDml/+biuQ_FKi9O$}T&_)/vngFz!Tnj87M)`a%c_2o`Ca0h`E|xS}3D'!b#hNc+!7dY^%;OW<bVtZ=4H:Gsxh3OIGJ|l2hOp+BQK
+z5Fc|AV],$QOZ4DXA]E7p'W;!EGtM,X+TkE3hO^I_<!(/VcD9T"u%sv@tv~sHM:JvJX0:.,Z.y+Ez:Sz[T]/OO`k~/:O=DaVgnjE52&K>6zSBsdv9fw8}7
+)Do4Yi,.2iE!`<!g1-uvQ1Vqx+]sFyheJN&HubwS0DV4HBLdg|%'=FJe(TR{dNES:O&j`Br{~<"y$]N>2WosNO~&wtn)NGp.5[s!9GR+a!b/B`Y+in5_c/
+Sxa0-3:`gpkBk0YNsq1|<UrSe{Xm^J;;Yb<`CKUP.>oN8U,NCE].{4.^23mKyr5v,y{9RW`F[#gy^uB['5mYqG!CEI]w8hw{gm3yG-KVy<#)V6J!6TX3+f
+~"UT/c1(oKHk[2)A+jaxqS!{j2nyLOW_&dcH/0n|/A^/[qK&cLfPju5meHp)zgqU;.uI8k^>(ebsc%w29ncuaTp_]e@Z9=B{V$`GL8nc_0}^CLcfig0,U(
+It)DJ@a8PENL9ZJavB9dIHMWy#jVJlsy@m7QeUrC^l7By]E4:5Rzzyw3jcl6>p2o^dH<$X$3j`IhKCjBM@Pt>j0;$8#8Z&H,W7j&SAmaN2o+Mg0NosIfq)
+0F{Bx!^Y#8(>50}pXs8mERNIx:-m(V!q_e2V[dMHOz'&FC8]JqrCkhJ3&w,1(hjxyiT}'kOL3%[+eDhQSSIXpWkD"R|qXY5-OyO_k.7aOnV&,sVB^<6Ds6
+Np`J<f4D3KRX<3dG5h#5[1T5Nc&)r`_YGAB6N>a]e6K!e}0[2<aep@O4xoPa%n5a]u{5dW]VW{.pPTZ{jJeU>}QzOjf&b=`DHy+w{dVIHv`o$ieFWekP[:
+Z{M6)HkcP9;buOis@tQ_BON+HJc,R>5j[(k<zN.h~dTP-cGCb"+jpoBLeRZofoEKW|gJN'Pjtx<e/[CTmK~na%zFEZA1dbzr_vgIntcLQv%5huIcMS9`CM
+RpsHuq<&_CAIhAkwv#%DGhE4g.mrm]NCz$HZ>WU5{!,j]6I/,&8p<3y/|MO#)im'Wz<;|V./p'zE}Kpz(Od6+F#_Dh5z>{502f@/Z-;V[5O2c@_u=#Pc0q
+;es+0[f^x:fas8mKOs]|-]hdGQ)cAHib[#Fy+Gl])#yB`/XN'p&x_U<sl('YGMYVO`ngH8uX8jyXF`M'jH$fS0oBYj>_@9yJ~j+CVYH(Zbdn@OT}^%.2Ez
+GKAEN$b$D%H!9sMGX+jNli1|ir,{9g_p.7>}$H'Z]Ktd.eoWg0acX+ls]!yO_;Ioa,q]:&I._)E=v/,qQc/yJv1p)T'(MYORu^NX/#M4KzzvA4jOiZbSzp
+H,3U9v04X#"H#8wHgyl,#=0xV|Hv,j]xC%)/FTzp3hqH%i)D<nD,pD{h9[7|Px<c<zp|%G}T9ps[u"qPl_gzWcfH.67=2--NZ1/r"&cK#wPRuc&r.0}Tnk
+'mRph=W#-b,|Y,#HVhxJ.}glC+)C'1uto3&iHSd0MO(XQ&vX)<Y1,`Qp-0[D9zMFa8]tnvl!-Fe6p}$b2vqGIPynM;Ei]Yxn|vT4YHs0;D6t;ekd4aGz&!
+:}E[!go{phb'nFS>zaEiV'J`hL0XTezv6}P_E,$v{]J]QaQ2#L[@;wK{0VI6[k[J+"pj^VJ#B<wx)TZI+Sx3$gVc64U9eIuC-[+7d);6}^e.AJ0G0N>[B|
+z[.Q$}:Q:OFUTD@rE8)NP9&eh=9J(B{s!sTMFbf[m%-{@{uQ$L):qhg2[vGGMV3)!qh(6G<Pbey,LCaK2";=kX#s0,{q[jIfn5GK@%LzScu%A`{E24_^&o
+<@h+RWjp+swTecRS.,17')iF26M]x(o66a7F79"4PV"B1EC4=T[5UQioODkfL}xW%J<5NN$k+fDl$KD706&ou"221zL6;CD=&Ia.)n:'>W-'gV,Lc<#[16
+Arrp"gVpHf{j(r):$Ev6}'eQDWFJN,Bqw.He&X7g#0~`HVN(2zlIPDHTKNc/ulOP6vK=!KRQlF'z3$-dNic`%}=X&-!ve<(W4[%zcSlxvH(lK'RYctS_Ib
+(N!^$'BZXA@c|2sXqO1d{x{l|w{sTpjy!XgOE2hVR+,$};+[~_Q7FQf^7,>xK(.+_`Op@DVE6<MCe6)xpN0y:8(+LB9gwl!&9!.9|#l07{{NYx~gck^!L^
+XRH4<jC:yW&Si^o<Mhoqs$~4Tc[JMn+AZ6X#]78SrsW9Xk78FMUV;LW<<l]H&{EigT{,y:||JT19LMm:!#skLc7UHd8i#tOm+>j'N;cDsVY3tT/{N_]h2B
+q.8r.a+|~)"T=9n`)TL@'Z]aEhSF1Q!|I<JJGF0W7s![VL[Yq1Y:2@-uNV@SR@UD]/d%E8XVbG78qS$m&ly)+Vqw^aBrEt"n9nGdkI,2%m1o{Y9|u$+co|
+u;Wc9glf(k7HisFBf_0z=K=$FbO1Y'z-8#S#Dlo`%K5CyAG]O]Pn[.m(0=:$Z|bsQGPZo17eZEn@N`<xjXxYqYGp]c^EDp|CUom_;6Fs`g_A$3q_Z6MPf&
+h#o=ex%^(k;pLh1LvYy_xbxL>J#;fJDE:(.VIv#Xvxw1W}[5|dHyH9|nRnYJ,(^p4[`B$%[[Sjh'F!tpf[|#;8^1lUg2QhEOSWBt5=6:q`9'0DIOj9!V)A
+HGCd-sp!OI`(GZwu1cPEq2Z-.jY;Xc#Ik:uq0UU,j!t1WfN1X6T0Kofp1zZmror@pXc[]R.HhzXNG'[q[T`qG6oiLe69|+]LY6%^pRdzJprmEy&ndB5+V=
+2p;"<}ZFRwPNSBUY3x{@I5v>=#TiWW03`5pSay&A,TivS#IBc20J0_AQJ(Lr$ZCg]@W(DX+L{{Ymj5v`9rhLVcTn7)_,b{}q,O"hD4xxkH5ixbq7b]"PHy
+R;r'6ept2({!VeLQYwe3Y2SH>s'IX[#VyYpdTjN%,(Rr3uJ/`5o3v/gy/:YFq_[zP9[,iHhAJJx^}pd|[A<3A^ieY.gF,d:-I".Ut!8_EA>dGkSi}IBF(5
+J5>jeM1;arL3y53rchCpf'DEjo'p@&(3WhAha``J}/;g@]({S5.#SO_<2H7xji=yw03Rz7A2LZ/'`}va[Z]GS7{Zz#SG.XBxah.xFOh>EyPSf0P<_E6]qy
+7LC}s`,9IrEf1KNCxyci|Ev#`@v`g^5aXzHPs<O7@2n^;1`XoS|)VAs1NDuT}gQ]}oeDS,.Hv<nVt[ikX6-z[fkUgs1oZ9_d3y>g;#{tOYWHUv146q$h<o
+qFAE7'iX9+jVNy.}3(NaHXNB3p%|zsS:!.Vxw`(yhej(lw.!T%tYs78'tS;|M1bg0`E19=U'#|Aw^adO,0"SRt)U}C{^o4zN;q6O~)3R~&>}D8MRgaz<2z
+n)/twp>F[RpGO!!@YRVOm@gc2z6b=bx9beR0/XjZhKwGrK~B^Ls"Cr6aMCrk=+0/%>INlhXnOW#68q$z]HEub0ao4bm&HA-u!^X$E5%)+7mOH}_^7lN^fk
+]1@/(-%MR!}C%Dmb>1vIB+f+lPvSD43n5mD7I`QY0csrkVC^BQs[Nf4E~ZhQbn{S,r9Y9W/3#-,'W$vyt%J]d3ScqbD0&ods#:(.z#bfpMBL^9RZvdu.8L
+YV"3eE/,t'j<)OQe9UAhq;o0#2rk/BiYqgn/Rg6q6<0{smzDJ3y]>]Uh|F`+u.tQF@[@L0XMxoNw{:W3XoZ@)eL#6mw4^l%wzo0`5D5zl_+IS'mBf{k6&S
+cTQvp2p+qzDa[OPL~G(%id)CpoA<MZ$iREjF%fR4;>dNb{<(W5jAy`tAdG$>[G.gEk~oxzFPMxwAMZl.tS:V<qFRdf,=IgHEj_X<">h5Q5</hyWg'7jmTi
+P$-8%X].znjawjeP"3wZN/YwS:NoFU8CANmI%Q5l_+"0ak>Dc/V-5sx+fnJCa+7-lyUw]pu^093q6wkO]].efRV|M&cyxKQX/@#{xei#u<c3,s-x$g.-qF
+G!-UUu9:]|+]x6$3M1REhHuBPZ|}2(0a"m7-dy5gd$YUWL#J}rgtt7eleZwo<}hrHy<^OGZ]B[f{;29tU}sO<}%}~w5x78"W/rBQ{O5XtJ0O`rs`RK4{'t
+}=$xWPCiq/9-WNl:b5FT(e:X-Gv.eKWvT#Jd0KE5WS0:<d)RkU050'en2qZpx,OD^lEJJ)f2Q{d|sB6x+va,>wD]{g|S'h>h&9umj.~%_DRzn@27is'&]s
+R)%bb59sC(Qjmxx2:I<>2%lreg/Oj@Ug~}dBxRQT1in2&blT("D=GqMMuT[}iY31h0md:c-u{pE`z]"-q!BPwimUq9b$367Dq%}atw&Oj"y!g^92ySD.Fj
+II!i0Lbbdq7qv{zsUZds+Ic}hV+d1CUzr"dGT#63N`@^pnlZ<"M((l>o1{QLXG1wsP%2bhv'y8h)+f)mK_`F.1T0rI[,LbGX,IHp+06.N3E;vgmtmxiPkN
+)gy|/H&.RS"e-b).Vm;{/Il_W(8e}mvpLc,/]#3qR[eI=.,Lg2e)$yXRaH"%Mdf[4qtB(lVc75Bya]:[c0@"B:n@(fV>aJs,/U{DKn)EHD>QU6O!I>'!^@
+1k5l)rF;_-|9,U_#SeiH|V$E~nU]}+60=-h}^xil]]>C%C+jVP-cJI/Rc"0"],TTeK|v($H&gj]6%O|oU(|rL@&;OIr.Y<t</Rxfs>mXzcO65ygVA;1^/t
+huTJ!UG>aQ+fb[a.PE=#6qjaW0JsvXG[~g#glF<Hctv}MOy!SV1W$7eK7p[@Z(<gyN2f1SGI!C"_g++:Ad-"rT0H[%"N/U=WRYL'r'dfZ96zd2lg],Yon"
+>jLr'tM!.,ti+h_KEN.q/#sZZ|IMH>2n{T,<1Pb-y5wjv&)xE_|I-p#JKL]OEosTr3>_kI2CjYpo7Z>w3;hXuxJz-DzfO2H&dk&>8i'{5;MRMmq&d,6ObU
+y<GpoN[Z52cr}w)^=|JGOk79u!X'4_~t5|Qs4=p_X:KyWPSGGy5C,[%X<7AZX=LrJ|!{U{S7Dr38eleM0jBC+G3-G9f}$n#8+t12<u$&B/gmf(K&u`.,0d
+Ir"c8ZYn}x]c@Y"-TJT5c'r5KPiswZ'WO$k>67xU6h3SgMvfC4+^Ui@&[@JO1${{.;,#/7TP'ZWlHI:&$>]KzhrS)x63JW@b&yprl_>M-3v[y0+R^FupJv
+n+G|I[GUfoCHgpWP&Q<FW]Qf3jR|Xv!{)m{P;"Q{YavcHIeg8$ivA08])}e9F]%f~;,ItOh]6XUa1s"T+Mp^+@eWDu4cV2kE,.M{U$'6@Ff`%IpI<e|.!t
+Rzb9ls)t)%bX&|"PsYr>]Y;)ya"rh^^QF`IA3k^s0+S`=h|`0JARfuTtp>aZ7!xjqay[37lhqd)<"E$8CPH&o6h;}2Q<#'9JmD8|s$e_jvK;K_DA7=[C[C
+lL/hT[Q>0[>9@vSnhsT5wI1J|y`_S%}<;<2Yyc:x#b!+o}..BLPp~:a,-&x`ZgHKTAJqenn':O74y.Pl_NF2bb4v$Ugu^q@j4&5REFh]$>[t^U{#r7z^{d
+#DOT4<D),Xvq1^eGl{Hky,c(#.;bqhsZiLCJ'Pp(1E&8weti8O1d)L,Y'ksI`p"C99]2jhH_-D])<!fz7@X.,z%(>6==Jf-{nFFo&DV|">>I7Yd=:5]u$P
+ySbcP[O/W4=}bD$MT'-OW;O4B}Nj=2}S!g_P'Y'a3wpOdE#&+Yj|yZfa-Z#[sUf(.hrG|+!(DQf<L[>PI)"<'>:=Z[R#[v9E:;|Q''l,DO`!HboTQgB6^V
+)OH#f6y&+7I.lNj(s.Gro|>j4Y%Y)prm).>]J/O{s=ws-e;g|/uMoOPn<{3l)i2C<gI%/VBj68Tu|}<N{KTUp}DKfJP8CJyO6%:Hvh6lR1#=X}Z2F]kM#=
+6IK/kI)A{1JKdbU3%"jW6ycU(H&VGLW:20Zm)GQprW54)l4dJ'1Qo;/Z6>,-Jyaa9|e/=nfq,l^b<I<w5O0>"A6`DFVaWQM(Dh.hvmCDPJWvnfgci<hgJU
+#C[{^F>,(_".9Qx16%AJ<$jT+&Nb>b;O8'1,2713:1a,m_b/z|8[lyN8G=XU!f>-pW>_m$P)qHik}.`.4IG>u<<Y8BIGIGj5eq)$IanG[d57}Bq%oB^L5"
+EFZ`8BUY^vF}Z$0g@iY33Gh[5[T2q$rUhw{PyfsH|9u^;,unvAR@V6$B@)^8UK8Yo,[,$,^.E,#N|/^NuG~pYe=+s"On8N[N;';<xo9p~<fb"3pgDM!_rT
+~8qd77yO7KC!m:XSdGF}8kNH%>(^,8(s|T9y_^o[KLK2p)v0T>cGk@K'!U2$K_y8%JTKE,[&n|^tIFy(szGV6)BDH,t-%xcDRWR2wd7mWc9IWiRTZ5"B!-
+1hT"C{[nPwx6tSU&;w]5ZL[Lq],gMH4w-38KP6t4="K1!lFR%swAy}ZiG`7t&SYq-7/fAOm/oh[Jg-Z^0p.>nJ5KRR^h8Q1Rpp}@6L5b1Bw2TT|q_HY3JE
+[pt7=CcIG1$J'2niyQh>2QeNq^jR9suUJqD0!S=6,mbw'[.jKm8FLm{4P/Wqq)3zU/k4;DhEeZzl9QXdMSM5PwGq"EVV$y(x,s0&Ey&htX~apmkh[_{8bj
+Ok@np$FC^c1V.C<<v;ZQ~bch&N;3NVzX}sUv]w!EBacp2i>P6t_EAc++}Wk4ugahvCh4k(9u&ZLT9SFP%+Ck&(_iYTI@99CMIM,TYY!1j'OsZrNd1(EgjF
+F%Q,3)2=~RD|IU)o!ZHaNxv17m=k[U.XO@:1drDOWXW9Rsov[Yy[3,7'|xG[Y6T(;K)+-@$!>{"X~K^6&<h#-S9[05j/ltmLVKfCelsw1nIHn)iF7Z6l|>
+vyW=GSoLtHHPR<dP&qGNHW>%{Pn;}XB]~z%:!k5OsnD&.h)"OH$8fFwAX|pAM{k4`D7G=NOcopsMjfEqV(,v8[Rz>HdM4X#6#X"@[q&,26nR&>4V'h5k6b
+zOnGhS>02HX;twfH6=_zI:44h]Dvc1y0@TRCNE^HI+Y;O7Y4b7GYR=/pfgm!+sYM^N3v$S`u>@#C.)9VYp8Ufj"W{|w,`8C^G`we1iQ17/Zcm>Lj<G]Jw]
+WHHk4w[a/s0HY^o^C%Gg;9EeA%g&$cqgFe0[hiVErkf:N<KY=6Vqcbpq(#O{MxwD#c;Hneilt4IsZr/5)=}me9qIQAJlM'1Hu{EGEd`KQlxCdIGC-Ly^L-
+osH$#%wHJu!AcB}p(^BYh<lN}mwU%&I6'T'@XFSsv+6/pT}8%F3R3ka/oK&#6p/iqDHR7GT%~J<-;5>rqY2vDX;R{qMz3rIs:Zc'qjy3g1;+],kL.QI!-,
+7CG<~h[A%,fV7&:<Rd=t|5^f22Jj@GMCOzlmto-#8d.#x.%N"Mp6]G]tTa#AAaVoo]ORjAgM7gSm+(3Mzcu3"(mqP;%5q)>JaOrpIt4G8=ypPdkx}FcnyI
+Ka+)Jw07<EjVwMRZ^XM6rLm-hWINi{'x7IKC.^sm^yC74v!GK>my=Xkm(K]O06{m'=x&uAfNe{Uy&nlrt8'rZm>tUjS#:RG_1R-Pbnm|6IY8ZLfg8L_@c;
+AN8D-6@%+E|zrTeSmQ>IO&pGF[nLDpN]g3cX#W)prpn"JfXn|dM5+BJd"A2M5uGC`iED-I;QE<rjFZ=uKZ>P2Yi)N6J:gpEnHxQ"L^RYz["jlpP]JRcYg>
+MC-gm%Xxy=g<>CH_>^AJ6bne:DlT`Z%M=ZEASToyr9n6AvH//K_<-WN.DrPBnkdAJvk@uInZ]_/nNN%I!x3abPDUw`@2}EOxjJx,V/5t|+-z)KPDg23&'S
+FGQ;},G{Bm&/zOxAwVG(QyDXT>v]TpNn9OO'2f:;Bg{ZUiN6WL{=F]At/cQs:hg7=,lrk/7iF>z0nwLo#p"5gMBVmmXuPxUhWK+2!J]=kcpB!-0{o/(e+X
+<`FR8R.@Jd{[_^ZRldGHJ(D6$!YY-]Tzdp1>k|.pg0H,~lJ7J&$<}RoVaio:4C='YRGk&"FyD#jvhv{COT3iSU,f=!}LifHhE9CT;:mWbmw#e]y9.gTc]A
+-ZgLJ.+5vH[+@6[nJzcf%873|rC7zdXU1"IY,ElTX[6deMu4UCs')m_7vOV`iICZM@Q'nsh/nN9K&FNUFrCI6r_Ph;c|^=k/zEs8,A|!`))k/=S)LkM{}q
+8.zDa2q|x,AUXxoh7k%r<wHa.^N";o4.&0$IJ458Biz]6[9$($M<n@$usA(0s`:T]72P5q]yN9H6"=)AajSOSIPh/FfAqo:&HYK4iDY)YcV6z'>-s#+nmR
+;eS<"qc+`((%nFnLOFT8yUWT&Jp=H4pTI5F@|R{EY(2z,IELu$v'SugYWx@-B)aYDb%knK$jpV8F$UG$a0@RAKRrr#!ZMZ8oOahL>WcUG7Ro4FMK7F|a5|
+e/mu;m,{[vq/a,~]+w28ghyVJV<F:w<r2qm5!bM"skBFPDz!"^}}%o<r3bxHws5PdOsAo6NIeQDZC.4f$&=+z3jM@]9u%qksbkmecX"!Xir^<u.azX[2Or
+<+}J`172F|x_(8xwJSQgUzrkqw$xEZP7hKhs&&<@YBw4uu"MCgDV^LR3kma-^RedPw)M;gq#WcHEMRl8Q&GL{TSpDZbQ=i]=I:!z28M4gi:C}d/wuL'H:e
+,j^V|"0Klp{+!6n!_nl.f>"v[#HSHsz83Jpa7_CJW$g=O;&]Z8wO-zgQv&3<~MNtyx5kDhtDgCX7SywzF1nnD;nLH%]QS3WE96#Mn+5wezN^oGzelf!,,p
+(J4E>vgR'}J1s)L'!0085HI._>IB|;f8{6kY!1=:,]D`[N]w%^i|5;+5s[&qn[apa&0bAwBXwP7'Vo!7|9#;Q6.`71GU|1@=D`;{qkBuu&]!a=8w.ezMe^
+"h^tkxYVr8$H-T&8$r4=nu'j3^[wqnE_)e1.)3~6Zf!#$fJygb8_oPY@Zq|qD9yE(BN-t=fHHB`1}@/RJQj|vE@z'9ACxk$@E/,ja)"l'b#6)Fs|NH8Cef
+SM+tqcG6$F9'g-v=##q(Od9p>r"Z_f0)'cV.`tW5V<jU5^R57)LVAUu$[nCjy<d6y_N+-ob<X^=%NNFtfHT)0!}%@gX616m/'J%-N<-6A%xxmehuvs0.H(
+K}8C38/,LeK2Z(LS+/Tn|4]onW$=m4oJA`0q,WE,zA5+w[7lH4BY9d,:Q=Ron||dbE$%g5&$U-&&(kFMnI&+VZn3~S{VJ=X#!~yi^PDL,,V&:<")hMs4h-
+A9SB#&]HLfT7<.BKn-m>%{i]Tx,6+QO8`%QjCFFJ"il`PLB(<%7<1TTW}<fj/ai7_0T#NBj.3]R=aj4_0U`c~wS0V"d9wY)`vRd=Fth2LUKcLY:YD`]J_n
+[1l3:TBC+RY^~@$;RJ'E`x~ev=>%c@ohQ=@To|poOlB=QDnjUm+r>zwH5PStl=MJLxToY4.vGqy%M(x}Op8xM9w%1Y!o[0DC~0fMEV8a%XE7ld2n,M9j_/
+@G/K_b]T[mh!H_{e9^RONUXCTz,erTKwJ[fo&B~{-IKQ"p@.{.8dn&`eiDxgVI""uywmvA4HEQmMbTVx;(}x][Sqi{gFyf:okT>z0.~bCG8^2KM5Rev+"-
+}PfwXyQYJ5p2z"(CEa|`@)pO&MuQ3'wKsz(d/tgpH@IP{OV'7!<<0WcHQxKlug,Lg"VU`s8(c]+ON<2Kk<oN'm}'@0.vGnjk4h:.o,)6/hR"Vt.bGH{-Ej
+Nu3uIftNce4bWh!Y{a'y-l6WpF"dzyIpmri$EI41y`z,}1`e(@l<#Y8XgrqT'W[jCpuQ'(_&=Ps:F2R3|v3T!'@>a:!Gjj|/P0g_FCg'J^!9<=^-~4[m]d
+@|[,@$Fy64E==fFZ%;nqj&%kp#:W5Z1X%'['H#:`,l5K$xHJQyJ;w@FuZq`E;$:,{DQO2"QLzc"[O,Cq],dJ~hzeR#+j18<KdsI[1b[=L8L8x&zgh"KJ=:
+ytDN{C:NN"|gK/@#@3y!@W,@[s5a(2#lH]lXfd!hQ8%,Stx.!+J,bsF`iG.^horQ8L_Nkm/12.px|0<[uT%TP,6Uy4sBhW(p(_Q0O$%[w4VyVgeIJ9rB!X
+:`.SKv(;by5+:(_Ky@dj|4WI18kcr3tweIU>t`D`~wk!Pl<rZ5wladr+,;ea}0atY@xZtvs4R6]0U/w$-;~k/ekvoyHA!6d^cEN|EY]w_-YJ^B{VBd0$tI
+Y^tg<6y)m<IIe#F]:kqXK$&PyFHdji9|qO4W3<4em[+@z]Hz^SqS-FD2R3y>Y]AY;Z&WyU%tM@6F$,&2Z26O&iL(g<x7+,l)@soRWA!KOpK)JZvrT8|7SJ
+"[v[hu"f$hAk]|E|^oula-y/7.N.0XsbP!8iZR){/"PV=:H"c`]R&nx1y]{s'0/uG4hn0p`"LT7)ayA:|u|=f!u[#.~A{3n>}yuaSmJ7xhD&cveX$c'QCH
+=!a5yJFJpMU5Z#`o8Xqm0=X+"!DKZ[>k}X;@'A[H0vn_0oMVVB"Yn[cL+.c@Q>>#7l_%[29`94x7qL),-.teJYw>/#x]i0j#N}EHx!ng7pj^tktsif7-9R
+e["KY$bdM[f)YsG(7f-ul&^Kf|G=r!5bpptk:EqV{>S-sTT!iO;bJ"(@z!_Wh{"!b:iVrm7oIurUma1f"2Z=k<TlQ^5{pT}jLh&7xC/eFw'wvS]HK09H/i
+1<]-;Xt!&Zq]`[djT)=5CvCW$6Y,l;dEHgv^MT_`JW]y7Ow;pgOVtKnP,V]rKVQlI7@fdFtGdVxhA=1ISnxmYx5iG7bTZyQ2"bYk)#B=bt^-Ye4Z}.j5N`
+MZuxOrNa2bh6AnsV:Jk;k3qz~WKxBK'[J3D.'8LI|.Ml1Wi;W[>f>1gro`Ad{voO%|+t^dVrTl0a/j)RVeK8M&}A`}q,HhJb02NhE9o])}eIMN5eF9@#%`
+T:E0GBS<ABWnJGH-PtPI[e'Mp(7v#zoAY#EK)nbJUMUVT@qiK^|56`Y"1<Ll>KUWj$`vv5|d0zRo"$#RwjwVG'pPq_.!=S45DVRX-%F%_d=Jo6zvArrx--
+GtY<]<tYpJ7uaWp"+R]nRo)(0}kgP>vO[aXFMpv{-zBxn1I_}bT8zz'SpOMDJUb^7.TH7Mlv3;k6I_jw]xI|d50Xn$8ZI(0+jQ'k7X3CN-8E3&-(bC[6C)
+CocLl_kWno{LY.`#_EF:.ttO[QsRQW(htT<5q.sk6|2L%)>xKv(U3k{:mFAF(Uk/pR~da^4dLqSFm%86DY~i45MjR{W<&2Jz)^jXR!yW>MOsEGSaLvUWg)
+jFGA])GVJ3Hhd#f8+9aRM^qwf5b6j.w:od4nAh-0RAqTlgD%Mzw0U{^E&vw<ciscvH:FS:p3YXi+HC+$KeG3x563z7Q/Ee2F9^i5MTbpgYO,li#MJDCar5
+M_"wS`y'dUwedVfK~Eitgu#BFpw}$o%(ZP^G@z_Z]'kKeeG%35aE>J/KC8OP_7=g06NY[G,'}iN'FN)$3`>-P:X9QI]h>[h%.:l[]_#eMPCOx{]X8j/Fgh
+<7Df6dJXOTWeb>Qmk]Lf)O=|Edz$<P<oovIq0j!r-}'+%wJMWAK{<nYKa^S;m:_S'Ls%{[:qwdTjButfBL5ihS:rQ+>ci>&V&y3TZ;V>!5#Jjzye|B8B&c
+I7Jce94QSFHYGJkW@/',nlnHQ+=Wdq_wC8mL:Ca)une]p^TQ:KVw(&8F"G>wIM(^jEyS~0gS{)ge.ngKV.Jt)L#3369#+%RyIv%$FPR$EKl8Y-|05rp[T9
+&N`u&`7.])rL5L(+"!Rq8H0z,&VgQZH1':L[w6H[HK2:o>2nTpX6]D-@fCa17A_#{5x|I>Cv;@"m/1LPb:=TTdPvoy5HVBDnzNAd5KG{b3q9W5U_j/Yop5
+)%umD9j/J=XVIEwIS0K'YOo!Rb9]I,Y%sduY0p'y!5V+_g-a^5rwv%h+0EI5Egig/6P]sf`#s2|Z(KWuL;t8Cmfk-kqp7!,q^;"fxLb/h-T.rS'8RrTx]b
+Q=`i7LII6+B%~DE43%Bq4!vD[R86ae;Q:R}JEgF&+S'9I_X.wtq!gwLG8kK2S"W6ri{F2b=jdKKEwA}%-sr'm's&9^T.IC_o2ezd@E}yap%bt-f&0i9qoP
+MP;R/.G+jaxwJ.>C:JMY2AhRe6i;)o}dL.jn}F,2.;mi_-Z8t>{!$,~c(JcA6(nGDO':`%/S'4]$!=_coy24BwOk'eL]f4|McxfQZ`vA_fwZA8o(+i/Zm[
+G+^q7)po#9>GUH<04-0[AELqfDpDn&k#SS+"4g{"t+W,un]bF-4>ulnr1:_,|d%(BBJI_LOOR'HjJyP@.x>9D]3(J/!E-2Hcj|%MV>i2G$`1hPs^ENx<d5
+RI:_3$.q|hBj{0QS1KKzlwbs@u}7neh]"'C'#gvSdA'u3jFq/kl2/)jco.|s>d"l.UekJ^8e4o_%6p)X=4Wc'l{tMQ"j-K.gjvU}(a"oSs|L:aI58xdVih
+Q(#GXQgd3:1TKGe>cX]zoHe-ebV>,(^=q|'d}(L7An9qVIKIk3qz|n<%y^s7za@ce2V;sE}ItUb#oqs_vB/zz9eM~KTf8vA_Jyz,+Lx/nsUO!|gIxRs7P)
+3l/zMyJI"2y&`{ez(E3a[y}YXgk(B@iz>&(LB-%qIO.a0)C{jfB7~rQni|Uz;$EG-8;kb(0WOozmLzDf>Pjqoncn=U`;}WfO/.>58gn$%wB>I[Wrwk>DMd
+rqnAoYtSdZ4}:lya`4zunXMQ]vS+,g3Zss|,ura@+Z-x'{Ny:Q{wQdWVzDoM|nVLueMb|.O7NsAy=g0ZPIN>I0^FSZND/B+Mtw6g-W:CsgK{=g%f^,AmR4
+gK)2K2-k}C4UU4)U-@l/OX$c,/9r'z]L63KKr)q.K;,h[Gf&"DH0=56"C-z}qZc]!GxNYf5tQ5ecgm3)/RjvTU:'F#{mSpBOK>UURdn$gEd@jhW]dQasoW
+l{0e;s@+>7!<VvumuYjZd9zzAA=Xm{LERQu3_Y!ab;o$zKK|,!l{~>&N%N;f%+ARYI:cU`EErfgz}lPU"_[jp^fG7}D$O"q$wsW2'VQGw"/X7sP[<%j`ID
+CzJ1bT#_,%/TLA`5lPUK/}}9rt2:,'-X%z245[@0O&/l/#hO.%ssi<R,JS7tU%Rg-N`,SdzPW1%!]+sU|@,vDvL:>!u:OB%En6yTLLW7|5kf2MfhcOJY^>
++Ba5E!e&$&L-TJY[!s%jZzGqjKGR{v(cZTSP.m=F~p:SgO~H+N"7G"N=`LA0v6@(SqmdGyW_T0ZU,kyO"(zf-:14VDRlcXHl0Z(s50kK6PkwPa{;jV,6bt
+[S.RETn"78sTtpQQ;hK$BT^;8))sf1iH;gD[!8UOfW~O-wA<7C;1T&__R/v7Ptvb/-3PQ9ubn+U=}J1Ts3XyFIp#YnVW59t^}[d]FqmAMX<lc;Wn~ypM$#
+d6EaxVrLGH[Q]HN2Hv+2QrbKR7C>mW5SVI_D21GV|l~T`$LtA4;$u.94e96|=b(uhY>/8qq8N!#IL:HBBz|x82>3kWQ""MEz#)CnTe|nnjJ-IF0_Gn<<]{
+C;N#)GxnM,=Dv_XGPl9zU[~yz0fh.ayO=6k$r2K49D-05exqjsZO]>wDk#{=zPho6F}^p,T7!|y`e9b^rcz@.)ui1@"T2+9z>Y~^$8j#:RC{j(9l0%}JuQ
+CLPXCsvAOsAek(h>y-P$G3O$m0a!4DIqQ[Mc~kQ_/xrT4v{qW4o#1,|=;u3s;_C)D%6_P'"kp1DE$u!3o(|N$vq67!)kSi!/r#="/t}wa9HuzM,;@7x[SP
+i5Rg;pWgrySYOJ7WfXZ":A>+pzri!wa{=V/OzI9p(&EO+z$REVI]eqaMAkwfz+R&=>}$h3cYT;cEuhx{%&wD-I"+e1<R&557P.t1f1$(mKT-lSKZ%A}aRf
+Q={z:i:(Rt1nTggbs[77N>i"O&;vQrbO2r9'5rF0L2roo<4NrkL$,I+bp00+6,.s.j<VJE<{UbBsZg85H$iNs5u.4GK@$h^28=Ly&yX'&l)SZ)Uos^QY5M
+@dDT)"^VJp>h{yQDG:>Wdl3ex2/{2)HqAs~bVEgD)un]>71=t4tp4eI=:Ur9C"F{@JJ,+_v4/>WepLmCcmf]uU70{2@J5:Wc9a4HdJpL^L3y[Rb9"a3d,B
+tcnwFy}6q/}jCkawi{027"&]E_KH^1Z@gW;A~W&$BCeYeY8TD}1q&6QjDj[cvigj7.mt<`GMfqp"AYFyjq}%.L@`#f4JdcS;C(WvLzTz'h&Z/Kx4-`9y5/
+ez)+Ri6yT%%{>,hwXRIiJ,("u19PY+FH!"3,95Zw;]}{~f)/;6cAP_;VYcf7k`O5Tvw$wR9etc^M],(>}KN`(zZml@r8scxYC]">m+GAqa^%()R(2U(l#"
+1c&Bw52""6aTOLG{TMX/n.<]z;C=I&2uod8rgzs^HG(&|B>0^[HW#.:i1BF!"N-ak-iB/zlI0'3YrLaA#'cIwGJ}(cc8)U_h-C`6J,_WaRROt'AgM!"(iI
+v9IyR}Zb41HU)HQc:q,NdYjjIy0'dZNV+<V$R3{ZSQwDP'6kmeO#:!tpy;qKYGAJ57W(}vg<j;$@W;zIe9z)W"_DM/]Q_}B'i%bk(=V]Y|+<ND(d}A-eQ4
+[JeI&6CC/CR@zL0G[<gi^lAIuS3Fy[q+v5.LoS'6eJxB+#t]hDNvt!jkkGc)9<"3blbGv,|zvB|6BI+XMM{}/z&-,bv1}/qZva0nJ#UNxgdy$gaKz9oU^#
+Jjrb6"Aal@!Kya[j<(>W<KxW&axrmb7P-c}.Ki<Ec:~%P>YaF<pQbmP:tIT3pSBHbF'#x>=-{f5MTq].+ieJXkp_0VA)t(_6+"oSC1mO@<iFY&+)^y|i;R
+8QHEvzW`4J`G]|z5;R2JzBej32:l,SW-zylOAR/>0)#zQL{gWroFJfFrrq!O|EiEHdPnr#nHnI)YJG}U@,:yE8[B~+0}wBcCC=DtRYN^3Gnm>7p9|joF=R
+bus"E/Vb,6UK+CxJk!y5QU[{=Lo17IS'50y&(s#[C<~.tw!6B(lDK/acs4aM0"/KDN4fu(bLmL1J6CbYB;InK=t<Rr!;'[&bZ,`q4Qzv!EkL;QgtY<jelL
+6{hFa4}I4]74=)F-Gbq&U+~GSMc>QJ@@5j09IgPX0X:o~soX9{zI,ZTV+jv4)ZcTgCYC)]kDDv08^V)]<gsM#7bJTN6!sdmfgpg"3.H--3fYLbv%&Wz;FT
+5upQUYhgWyFv01|Yvk@N+-QDuIJik8cdHnY}Rrn61^.]$aPRpIU=wItg^7#.Z0>P7Zsnt-J%kYC.9)&n~o)jSs0dN2g3]ln1;(`fdT/}c(u`&D|(ZH:WR-
+OGU,u&[4v6j7)3S4+V8jp"P!2LMth:XD%=ycjM&>{z+/:<HBOSiWdRv6d^B:Zz;>Bv~6h"EDrhquN2lj^e/}GKbj+7&cum:jnV$!L[1MIs~3t<JnV6y1;X
+J1mOJ/`^H:YaF5W8AU;9yo0.f#QW+"bc:r%GiU5Wq<Rs<b<fA4}oW:QD~JP;v<|mTDmU2I;Au8a%jq&:nTy:6&eiw,I^frCP}ET)|#Q]ueB<^pE^pNg[5>
+g+@cks4_smqQPcC5<6~fu0M>O_,>CJqzq+w<{9rW@VPQ=>yL`1YSDC"=ad8;5p6UoYAC7{<%QmCc0({`xGL(pE(g_`B!3]rn[dGc"8CXc^<V",uW(y3SZ;
+n$F>d@gTI8nf{xRHG||3"-Ot7Z{glvkav)p,r7mM)VhNAO;D&&I[.,=WIuwec3JK(LewQJvaz-]N>wB1FadLHvwO|F/-%bh.TbnJg+p.;_c|HilC"M1M-A
+|2zoMxJ!QhPVK/Rg)dPolN3LfSpTt[oS&qr;c-=;d#,q%.,Qv'Yy4IOJFaN!"wkv|S!G:pSyc3I;eQz8%%:EO(bwMH[bU-D`M-8bz%'xz"FkARk`ZQusXY
+CL5K4AB.tmX4ml|U;`b{7iEdLD9-8S1!kF5NC3+;;_gY"(uFjl=Wc_j<1Yo/|!|G''sthc469R@J.b#09.pM}"]w{eXX@i{z`.+/m[K%$<,VIl3cg0hXJ.
+#n0xHjaA'#!!_X]A>`1FX.FP[9":UvYC~xv[ZE6d}Uv"Aji+c@I%Io}/Q6+GV&[/k!N^:p(s_grbS^MdfN0[Ih2xDus.z()13>FZ1Sth'E.eF0,12ZM<|j
+4'C(uSU5]SxPv&uiNYLNYGrxXUyd^Lht4Bkyp,,{1[pI_{+w~E&2k%t1v|}}og'L#=9B9O-(Go`T:b|IM';J`Z4_>Qt=/.bB`BdxyD&eNDvg>oD;A<q3ee
+#L%&|A(`#I]OG/AK[M^WT:aav/Bj)JfH7p3B.9tk>am]'Yc@PUb2B'W|v%%pBRV0Rn]q(y'k7BFgK/ETYV:)EvUWPS:/1I4lOE0vPfx3ru>/TND@["&g3M
+Si+8K9CYGA4F"+^e")QFZN5l>BCG>R6;6+8(0IkV/%[nvC6!FO|Ir/lr-Hxf9G_5SWvUwd4/R@$)]C/a.D!@@sMKNF)8U!6yAG20q)iqQPd>A-guM-|(WP
+&bSqXz,$N%W9%+FmA[@`Q>-)!#y[x`%a7nF9ry8)>Sp/wCm/-Dx%Q{!0u$SnquQL3A&]$Q"W6J+2F+Hvqn;EC)'>G6,19g#lS'4L2BQ)A=~/e25T-6Ul][
+SARa=xbH[}'nlh/_q+D^P}H}^<U6U2,`TjIL:'90^"SB}]5dlKrMHjdLd<Q%_MFwmTiik@tDT@1WX'!v6o,XqeT($(R__0@'2"(wT1Q==s}CzGoBUspjh.
+!+:U(LFt]2fGILiC=Z:YC=IR_C5v29a6PkMCE8ogm@`Uv/ek_+^0I{Bhu@7J~7zIyidfea/VC`/ughP`"x9MkA3]qa:Q<M^xI9S%Y;Atz`Uhzg>Z(%kyrJ
+`T#>d`~R-JaZn>Nu[(M,kh].tn[5&Es_2Qsv8H.'(1uJwT:OFN8a0&L<4CU]-[a^c,[kCk6ik#Wl!NJSHBEDIZV&D$PX"J0qLjMtXM}dI;LDdb#5|$o48n
+dm(p_w6+}`-Jo.bdi+iY1qo+T1uJvkjVzX#!{@Rg9^{&DxQ(IdV]NpPeOVJpxPJ''d#,`&UtSqc'Q2xA__R1<+rRb/hX(.tYlbE:=l]onm%4:_2Gjd&`hj
+Aolb`"-2A{9^ma`2Q+f4m:,L)k0&6DdAfxM4wnAsl4A_u=aL(mkHj`;#FJ7[)"uX8ltf9,uwi0'8Q+"]&n;.`HjN(xl)66fbRtGg5t~QsaaP=q$EF|=wD8
+}Jx$7V1efmm.jd_piv3yH<65@V_>ooe_fRMpys3IplEpoz!yUh:D'u"&%r9o9D/Mk+rJ0jctmKY$@VF-Vcs:/R<x'u;>hOUCL/63uch-S@,;^6(,0.-VHp
+}80[8&>;$FlT,:IR22+K6`k/DHA}Ne.sk#Y)7a1)<;&oyu+KA[sNtB^]HOa+s_TO}]Vh#BYG.OoQhxBfoL9&yy4x}1/)Tb{pzv$;2vvO9u$K'&]#@hF]hE
+^Uq-|S1cnKxQ.>{CnXfhXrRljT,2LF/2KFJ"h#T)JvT;8[VRhI~:R+@s&#Q26ducNrIz`I4tVFhk`%.^4c;vYy~c_I#lPtMs5nlLFkVKF!6TIidYjpR2Sm
+vHVYzkEZ;o<k7E"w/}E4PzZET'wA38wcP5<0cQmnZib^Dw!4J#tE%m^%,5+OO#o:MX-1{&8&E4_!b+#!)wBl.t_E'l<Di@Tf1T8G/5-Xl0lVcWxy;)o`Z`
+!;,9"h"8sUIH_V.|=xb18G,0"xf.}s%QZT(}qJ-y+Iiu|'[tWHyQPvSN]_>yw2Yzh3"0PR]XAxC7VTnp(hMDFZEFAF#G'h#86f2{</6Gvcr#U.VXCF^.Vt
+9wKRrs0RJ4=t0F:]|;Dc>&`QT`X_Bt+xwe10/Boi@GAxPzS-wV:hgVL7(Jqq3fK$3<%$[urW$ZF-Id>wf;;}"h;X9qPvJ56&izw0OO6Rdec^q`:9ea`8/X
+khupw,0YYA{(r_1EEW9nOWaHhs_I;_O}uY<waJo|Tl8!@2+kqv28m29cx/p|:y],m8}A3Hn;V}}/Zp|VhearqY=n3&ct03rEcLHm"GI,@;0}QWtax}tO:}
+<}$_:y"7a8'K^`UcYiKUbn;}>qxJ/^b3Ep}b#MserIltsE9VqU$E{5FYO@n{p9=2"3;31&/;Jda;2DS:OiR9p5fFOJ.gQ;w:me0PQhQ,mh`!"(lZSSaI"g
+48(,M>[5Bro88M`n7s^l=|_DF5Cszu9eS}96V)O8SLPi/UXbfWMW5,HT_I3TNohM(-;<[;!,JxbX_'#M`:}lJ=tNt_J<&84(`;_E[mb8mO[X#2=sS{tpho
+L_%gnP&d'S;<)56F'}]kP^D_djX}j#k|ll4%>C+tSmjMike"zErv2m"-V"~+KX,^}eoJ9xEhT3sq3Rzog`v(71{=7xv63_%^uhDu(O.qNb,4XMhdO(Q(UK
+Z@%nc$qbE]ArrB<"c6!k%:^1o6~z4z|Mm)wXAI<DRzX}Ca~,I<zn=felEDjFgq9T/iaH9K.,.mCnq/tv7N"cmc6Ht]H>s:)<HCCp-Y4hIih|3$|!Ve#,wy
+~=R`vorJ@^MLoYx4u9Z;(vKYAdgK+OC-uZVl|Cydbgg@swhhelKMXdGZFr&+y-QJ%43nR+A{(X3K(EFf}FjiYAsiJcZeZF~#IkR8v+aLY'/J6asrcWZUUW
+5@M9U:8eY8%lrI/6wJVo!6t@W#/CG!i$fIW(Qv^4~^=quslxSB$&F@tZ9}3bd&$Q`[uU09cF&p_85rMT7x=}!Nd&KOoU%r+O32aOd"R5B8nNY0a,<qu5zj
+ZC|wB]x_U1(j}WAkw$~2+1[aSpZD(]Ph>5C=B#H5E|g[dXy;+Kfmxz)PQq=4l%m'+/u0}G4iD{d)WXTh'0=ie3.u2M+KF-_pr|Vo@g2[Q!M5rw.M0SgrqG
+1%a"8EV=q@irDxjNAgP]>kO&T)EL^iOclXg-fH|(HxeZ#xvVww-8G^n'hOn_rW|INHtW9,brZhZC`(lLrTc>a<i}y[y;aM/H:lqhWUwY)W8DjT)ZYq7)sF
+(TH;G;oE7<w^yp3F79k(n=xwhw:Ls%hfW(TSgPw5oeH.uVz(TnHh{By5QqV_nAVd4Q'vwb+YQe-.#bKi0S&qHE{Ust'[_}y0hlw&U9dH!:Y=9^J7[}>jR|
+#-sZ#ur5gR8Z9cPClw|&U`h|3b53@E!PTJR]8OQu7,FW-7,W;N+.Qx)@$]djdbxFiS9XY2aD8C.97IK=8fLN=0oxRdsuX4N4O]#@3Q`|OzuA(v"E%x)ua,
++m=QDahDAr&WBg@wZRIwE`I-./N<T8JsPrDxMcafzF2-90)cUc:x>!L-Ltlqr6V_K0$x}_)$jDeeYm:++XJR)d:e0E3fbuKyo6VoN<gWM!H>8}FL.qwExm
+xINcU)%-k1Lk)9|7Zrf3w_dviPGveH@f{j,j=`=Jz<4zQF6YRC5B7xrxW8DDONym"OKf}nEDq,G0;'IqqWiyJp|fW6fDuU6qA["<^S[`M`p|kHjm}%Odo4
+&Nd}a)i@!G$yALP{~_DUe%I_e`GkmGhXMh.V6L@202<hK)'#@mYFA:I/<`bf).n2^h~;77';=%,[U]aBF,3!nf-(eX_Qg+:_q:t,Rt-JH]]k%iW;Y2I%Cr
+NaW}5_G/$gBe)%;vadbYWv&91!bz:d6;j&7G}'yIt8zJ29Cq|qPd7xBe+z<qgrTZk}0KUj,JcJF"Va6QKf4/"bjGpA<{&Y,fvt)xHXTf+f;v&`Kn0.ma!5
+eUokqq]Qa/O|j:5An5x#ga)eI#xY6oJI0t4QZ|O77Z/rUw~jS}@d<IWbCy78Qh_6JBLoBuL]1A2-_7@oXZE#n)!~C1UYtXym1)FUHDEN^fJs2r4$/c9DVi
+99c@,caW$U]S@HxwjZ8BGm|F/kR|ixqxz^CeG0V]53dh!o'FOWHruLYdL+VN-6X/#X+zC}7<a`Q';Z7Gh5_^iR2Y8<$MHW7&a^gU;C.,2#f!4yiB0l=t+y
+u=-kPK4IZ5UY0{7$,lq65HS0'@@DB,GQ:">6D)`95Pk8P3QE=AJ5P&d!z4fLZ0!8).n@yu;Ikq'foS<krr,l1UvQ;d{J0-lLHdJ["t|=jvMaY;K0c;uC|2
+~nHKu'Q;t#J0lBKMr(dMKdP)0jE/Mh+glAEalO_@-X,Ryq.%0oVc}G`<!!/]|1ZEj]q'EXQ>#kzM.^:$~r8WdcH%K$$2![EoQm]q&)eJ'u'c0AjQ:"'tAd
+7@XU=6{9"f$VSjtz`^o3p/9o~@83z;nstxp%d!~]$r]pn0&Tg=z{(k",lrwc#d,%h:uxi86C^u>`@9DbfD68iM+JRZJj0]{y=EaNJBV|w92Bz60zAoPJez
+8;L&3G{P"|~5`qMWh,}7M^RNG!sXRCX]=yWjFEvc5rLjWw"[J1t_X$0iTp,.(_P`Q+:G_aiTMS3#62$@^1P'v30"9TIjnUD,Pn%!2pnHI[+xPvs=GKX+N%
++p-3!+q.w2[|'U79Fk=h89aOF5u4vx'w]DYe_a5s^ArD.F-bC@uh6Im{:T6,!T|<PADpjNFZ8NIgfX<>vm:=7#c{&GIvGjK0+M%m]N$J,@QI}pf27Q32eF
+V;|faR6K.>8BlLh`'v&F[%9#Vr-FaJn&gNE(SFAK{@4SRjJo11xw^zQSsAIW>eOHY"R!3_O@3-wb1DKc|P0_wYO[[_&YUPHLy@eojO!o}:idx!Y7WIePch
+%{:It_Y)`&}8qJhb<y07]'"7=IqT(Hlsa{Lr#@h((40:tf9'az=.azS4D-^gGA3x$IhJZfFcNql@1(4h@dKO<aP>u<<.7.KxoY/lP0{TIcA+nEO:E"OytU
+SQbHZt+0DK4<gisCuDDUD9J<AO)p}P-=D|"YA{o+o6fW.X]Mn:'s&Ak.h$A@{++h}BbfqSV#K(==fgkpL${DlbDQp|~&EWH7wklt0_q..ffr^o:hA1u)_j
+wo^kOD`l;^Eu4mnvKM"|F/r}qy3@KhgATjg293R6l;liiXU(_0K`|dNyeY5:_Ef%j`Xd%(.>p%Gtv}d;L|}7nE;vC:Lw^=$2O4>B>LjtRzgI:=ty+C@FxS
+Qa8Y3dI21G/>j1`.WY)1HZ1&S&YVeyF)wmFjv;gB4If(l$-od:l_f2L/".C-Y.zzXqAA1.mu;$9>>LCbCQA:ERE}Pcl5`80[tH#d;').CHMG'W+'r6q7e$
+H'<)6)n;:,=z2iP"F1KlQen%LT&s9:0GW$&/vE+#D$@M;0>5N.<a:'`K/W`&}ed<W=:rKZm8(:e@E:g{F<m_J<"`_qy-|=YJ<3.kz9"Jy|.nHd7KSVw|;K
+CUA@C:Y@@jCN-N@^cL[sBrpIF:1/4Z(%X8Ve`CW"LxBhX%]Mbr!1SNm.bvDF9SE`.FD$'i)x&h8o5"$29LbA$o]]nE&sEP|_yp`;53fOdoDYg@zxjW:e%C
+0GeU}EiKX5a0Z,tA3WHS,oJBFb#oUS6#;BVlqG'7R[gIKXkgn@KfHOZqHJ-t0yd<;IhH44`gh_@n}-8p>Hx3]5v:mo@58oJsxzu554!NPNBo[yV:EOtKQO
+FRYG~XSnBlXV(x|d=n(bXcB/.[yprM6Uc;ON59E_!b!aTn5--Xq5c06jUJ]W}TQ3E>sjM=r<}_m;(v`q1/E{1q#MyCpQ0.3nDD7:O]fKkbje2mfi>hJz-v
+-&F<UAcabw&-g_M1+HsoFxqzs=%O$[LN|yplpf$t_@urpZ1{TfR|~:=L&Jg2:Apu2|];HwF^Z@84h.nB7GL(@2hZ3fz_'l1.'JsxkU|=v5&gUt"}R1KVDa
+!xNffsL"v|YW5!,^v6{fEmF0:.9L$zh<!HGbZQXuX,~H9D.a0UlVth~Fe;0GFe$!'x_y:+#=QEzE7(jec,OYp%5EIr#m{YTFeO06]R&!3)3m`P3@<G]z=f
+p&h9b5~_.wrl}W$Ow/~c(bh=DZ~LwBlLTN6cVOgbj^<92c`L_8daW>NNv'{ty(),g#P.Cx(:J]8H~ze/uL%ecmO7V:t7X9f;$u=p_0JyA4-U!]kmUC4aHb
+o1h;mQ'4Mr,elBUY.@cbP/lka`}CtZvN4"uVjpVVIp!EaQG0qW:KM9]WN&YJ/j_9B!(lN1lRGm%lSXxLnVS2jh]Q+CuQ2%))kI729jWF,4Nbe6W_GdohI_
+|tH<6b%s]R1"NmrkJN9ayl'fb)zw:agDO$5|C8PuUVB0J/k4@-JRFQoIV:>DvChAPy'[%g:D9_JugiWo2>!$FgqS<`Av%yXvx0n3q_Weox"]rl6,9WSu&q
+EdDwLno:(OBqXax`ArlI-,t-^"}X+P}^T,mhJ9Uk[uq&h:ulbZjk4g<]&;VOGF^9VU9Z7.<3tb%{.<;_(t`d2g7q2fqBe.yf1q8x=c4AVUTegL8x:'RWR2
+wdFcyE`7;reb<}rdZG.P[].,NFQGE8)sCNJY:{+k%qqWtp&YNq.&R4u=.pa%(.H(jKC>@J&9Pq#@1RHJ`[v.9)WGjRw!2nHCK4=75!!j1p~(N}:"G;nqeg
+o&$=Mwg"VQ'uW($UdLtn8A93GCO#AH&0nRH8|jm"fNXK'2qSqMdHm/Oy+:i9=a]7Mhd+c6v'fl&8mD+7I"-y[RH6=D@R;##,LJO"eKe"Xa=Tw5t260<-t}
+3q[RbUW4IDf)uT"/Q-~9.tC=!f[woUV{mYXdXl+v]+~eU9[a|lAC~67r,&/@5rp&mIAc,>gM[h3;kRQUG#N:Q2}r{A]>fkD9BV#vC%`=Gu"7$S46TJsVny
+;'RUE+p,'JM-b+(.lKlEel%gU1MW]e,<8`>'0_'Hum1>,#[YUEgCzC_R]'L>y`J)Y]|Shwf`q2zCCrdRC,NGQ+]tj&#'XS{R)Jv0`]&sCa<8[DT5,CGAyI
+zKza&Y8D,aV_l!q(!{J,_jhF1F}lzq1$]U+S-izo6=#(n13'Zg]:P0T8']e/CmCyG(]IgqPW#O,vp{:Q4O@FB516X5S^[H)><=!.tT"@<8{ul$w,ex0y#9
+TXC&dzlOdN=+_0-[i+F)o!M!CYq"BYbI0Ubl&v(^agfSRJ8bC>ps7QQ&BJCj&-%q.E-dijCc]q5o.v#'N)`A::LL}<s,ydaNER&`R,m8fwFRrGfzBL8%p,
+TW4^jxK[.ujTvxaW{liw_$A51S6:(icj|5,Yyp5vlS"+:aP#9(B37U.)f=!#-/(tfW$0+f6Usm;IDn[`ua"g2BNyT1'YoUAy|qP{`(])2tF^UiV$d,p`m)
+xG&!8RoTVi0Z`IWyq1hH6%>.#a@|jTvSX0<}OnM"V`skct$L#L;wwa/m<Df(Z'd{:IO)N,IZM/LThdX$D.Vvr-h"EBLl'W|5((T^aO~)hfBH:1yG$)f$A]
+c#AG1jZmuN}MJfL,k6E=EpYSQvGt}_qJlFLeNUOYY^},YD<b6Ob7EC"ysPeY|uwo!E2^NGBbo.E:>x%`iA(X@GeNMH_jcg4^K%5N!<v"b_Z4AE_l4IRZrG
+t([pG^y'wN:G7qyKm,VXk3(`kg77F3iAFgxDC%y_9<T8|#ZaqMH'UQoBl..qP23>Get9nS$Tw1k@}1k6dc$lyM2jS.{d~)e>mwn`dK5V+ctzv"4A(53)A`
+TNkp|CE3W!8NZ]P9z`z79Q^pd=McS5u'^I^fZs-2e.+u4DFcR:h/}hPYH|UU2v.Ke_%n>:C7N;'hYVS!"-29.'0,yQ1+Yq/g7;ky/}.!/;1(IjqUKUVG,2
+WZH_,QI3UWS#9)(AoDu'-2exrk_K3pnH]W'n;E1HO=~#)^0m#VI!w.1p$d9:=kiB+5+'=M$mhvKmp7+k8q<+1ij!J=0pjy5"dUe_Nvh:^Q$toX5nLsFz_:
+(mSv/c+E4/^ZHPKNYw:7GpP>Gdz5y(chP7$K:[O@6Nix/+C`Z,1<#LnPw2P9>[-QA7)xqQ4#kV$NL`oKcD+E^=-_6"=<;1F>3Eud%VR4pk@-m+`{D}~K-:
+q<-FH!mU;mkX<tk"!e.ydE~8$h80iC2{W#oK,dMq-d(cuq|OP||r%Defx1Zci0Wdyl;dlTsq/}$L!^nAk[72}cMS2'|0Z;gH/'["rf2dcZzt.ApW@Y=fyU
+6oWct;5u:2E[5+vL+4,!Ne&0E]uSwTsQzkBoNLF)($Bp<H![NT}dGI]9}W,qRsFf]!{[0Y,l=<J+}-Hta{LdA/Bw%q]Of.(Hi'11i&5AWttxO,+i)|g{no
+>/m1Vl4uKlc:{U$fpz/4,1DW`@<HG2hHNUdE9/s'LvT{FIN$~{2sG4,F@plWOmEO5McB`z|q4|=1r:+und(]"5T<-a7f5<+2L#cREf-Cs/(@9t|B-9n-f+
+su6&dn{HS-oyuVzx932Gn'v^&[WP@rM`,Y)0f8LRVzkS&!#Oc(Bvl8KhjPg.1s3{^s@Ws,tTwAZm.OwEL)"CWR4$ieW%^=Q>GY/,g@=z'a#N6=NJBD,[oU
+^n-W!-GwHOM'9u^.J6C9Mj|zRtw'Apx',`(o9$N3mjxF"|XtC!IM`&+j3wkgL%0]>M~7~Ph^%]j>5l&Id[p>ZE"p7+V0yH9EO"jviS0.M{_T>&pb$e:jx;
+$e~MnukIk:$6U(e_D6PAMb5H'kPGDJ)djeZU==[V%b-{KpxJH,T{DG"z]!|/!ehY2]5G,6&)h7w7jwG`o=zL)BG:jvgqeYNNa^i=&(tuDZr6rx1$-`e2$[
+Pb9#QCh#3UCur]H{ha>peMruoCqq%QYAB12zn.J:o8Fq870oU@f_Fn<{b.GIyP:sR$k;DK22}/Rgk{7F{5T5H|29~eOcZQ+(sf7oI,6<MCAv/-sB^vHxYz
+>CyeHNIp3ZaO`yRCbeD.wYYsTem-%$#wD2Kc-!%00Jmm]^6zerFQ2;{.SSh<G=b<rEGeJng}DcphVC75[}7X`Tj];R,@}q=LtKC}I=QcH00,ps30cM_6(+
+xj=sh'tO%-7ra/plmsR!$O1kzKiqEf/<"M$c6y[]o0wBmBS:D5#F[I2;G]`I`66LdOz(UhA@}e[(z)kEUX$zKf2ehxY;"z'6dd%e>UQctxi|v5I$3vRCoF
+Ii9D.(t^]cyJTcE[ass0cP7j]:[4/oTh]3">JA;Jwgwd:'@7B2Cv`vC(rC%2dre&HSsBC`/sJ%93'8NcdL;yng3,n%AvWM:ER;#>gPjlnqIU/qxO.XN'h{
+Bf;dj[>HHB=R^Nqm%2eup$3C+oCJ5(Er@|oq:.)wODIKkPNeFXDf)%Uo03HN2LArm"`sX2{ET3M-vk8:rr/}y=XR[Ju']s30OWrXle!s,[Qf40qnnVkuo1
+d`gJack>K;J]U#Idzcxvn"P"ZLau>^fpOv6On[Z>4Kh#:N1VHIl-t"qp;x]6dN[a@gb6j$v`fr4j0Z-(~S#A#A>3((w)aW=kxh.j6"1({]i2BL]A+f{@/-
+#pl{'G"DGWw!<.^J/bBx"#l}`!m1h^^>=mgA%zF[U@@Y=2<FD>^V^<Cl&9RtP=xmsrpca{NCL"YPifF'|_lfx4J:y_%>8$2f!;H(80zaT]`af8iG$AkVgW
+KvXvK_m0vLOTJV'z>'/KX<zi,L;2RH}brvW/}[p/7'cUCn}Hj2DX@X2i;6`<Ft5TA^[OL[;aV<v&K]3N0BJJ${weGbB+{,~pZH=Lhp`#1}%t,4w0>e%i0:
+g'nX_D-X|C#Cfsdlij]y(0|JS=t>i0.dHO%V;hH1!qOA3Pw6dLM!ND}4_WFX-EkS+8S7^e,o|j.)<{SQocrJl1[4p^le68/|&pkdD9fek&eoo^3_4.,7T>
+{D]Q_u!fI6]2PRik4]`pj(6HZH(FgKmdO0AF,u`6^q1&4F@i0|qF$59@Hlu.Fw%Qt9qLz%(A}:QF}"2.&H^V7/L|r}IpuRcXqIKP-QrBK}zbz`dm[2t%i2
+LII[e3UBwIT's^$.s|4xG}Yi_Y:CjUg#Up,H+)&vIUKQO/v5'0xzT6d1C"tj':@VT+Df[AM/%sckdCr3AeG!iq%FCN]r/]=&!8@(Ng,Zvs_[|8QT;5s[X!
+%rekA'"MoogWOmJGSv8Y:xCE1=Rzc)(Sl`vC";[wpf:qA/Hsg]=Q;LQm>1t7~xn[~Ld(M&HfgNr:crz)l[+%pXS"|LLa4'G0|q%J27UI}'=dlP]Oao8t67
++X-A+[Ce<X4ej/Bo8URqKEc{n@:4};8)}]^zxYK%Ki,P]kP{3[Hspc)sjFu8t=F0'yJ|/IE-Q]~|3<.Scp|v6`Tr[]Mg#_{(%/1JNG/"]thP]6n$tDT+HO
+rQ>M5'4CADfy'ivNFK;vN87Uz+xyr%f]inCps3s)`U"~!!
 */

@@ -26,10 +26,10 @@ GP__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_type, 
 // every call; with GP_REPRODUCIBLE on every device.
 // Algorithm: a radix sort of pairs, then gp_reduce_by_key, through keys and values in the workspace (count times their
 // sizes, and what the sort needs). Where the result does not depend on the order (integers, MIN, MAX; accumulators
-// of 4 and 8 bytes) and count is 2^20 or more, blocks first try to fold their shares of the input in tables of 2048
-// slots in shared memory, which reads everything once, and sort only the tables. The device selects the path by the
-// number of distinct keys. Launches: those of the sort, and one; with tables those of two sorts, one of which has
-// nothing to do, and five.
+// of 4 and 8 bytes) and count is 2^19 or more (keys of up to 4 bytes: 2^21), blocks first fold what they read in tables
+// in shared memory and, what finds no place there, in one of up to 2^21 slots in the workspace. Only the groups' keys
+// are then sorted. If that table gets too full, above two thirds, the device takes the other way. Launches: those of
+// the sort, and one; with tables those of two sorts, one of which has nothing to do, and five.
 GP__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type, gp_type value_type, const void *keys,
     const void *values, uint64_t count, void *out_keys, void *out_values, uint64_t *out_count, gp_stream stream);
 

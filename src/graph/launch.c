@@ -1,9 +1,10 @@
 // graph/launch.c - work on graphs: steps and other calls
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/graph_types.h, api/call.h,
 //   api/init.h, core/words.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, hash/arguments.h,
-//   columns/arguments.h, graph/arguments.h, top_k/arguments.h, rows/arguments.h, core/system.c, core/request.c,
-//   host/values.c, core/names.c, graph/kinds.c, core/kinds.c, core/primitive.c, graph/host.c, core/state.c,
-//   core/check.c, core/shape.c, core/kinds_of.c, core/kernels.c, core/load.c, core/launch.c, group_by/launch.c
+//   columns/arguments.h, graph/arguments.h, group_by/arguments.h, top_k/arguments.h, rows/arguments.h, core/system.c,
+//   core/request.c, host/values.c, core/names.c, graph/kinds.c, core/kinds.c, core/primitive.c, graph/host.c,
+//   core/state.c, core/check.c, core/shape.c, core/kinds_of.c, core/kernels.c, core/load.c, core/launch.c,
+//   group_by/launch.c
 
 typedef struct gp__graph_step {
   int request; // index in gp__graph_plan, or -1: a kernel
@@ -12,6 +13,7 @@ typedef struct gp__graph_step {
   union {
     gp__graph_args graph;
     gp__hash_args hash;
+    gp__group_args group;
     gp__rows_args rows;
     gp__columns_args columns;
     gp__segmented_top_k_args top_k;

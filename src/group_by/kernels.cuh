@@ -1,11 +1,11 @@
 // group_by/kernels.cuh - group by: tables in shared memory
 // uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, map/policy.h, group_by/arguments.h, device/types.cuh,
-//   device/operators.cuh, device/warp.cuh, device/look_back.cuh, device/kernel.cuh
+//   device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/kernel.cuh
 
-// Every block folds the elements that it reads, tile by tile, in a hash table with open addressing in shared memory. At
-// the end the blocks append their tables to a list in global memory. A block whose table overflows sets a flag and
-// stops, and so do all others; the list is then useless. The last block to finish writes the length of the list, or of
-// the input, for the sorts that follow.
+// Blocks fold the elements that they read in hash tables with open addressing: each in its own, in shared memory, and
+// what finds no slot there in a table of all blocks, in global memory, which also gets the blocks' tables at the end. A
+// key without a slot in that one makes it useless: the input's length is then written for a sort, and blocks stop.
+// Otherwise the groups' keys become a list. A sort puts them in order, and each finds its value in the table again.
 
 // The same bytes as another type of the same size.
 template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
@@ -16,8 +16,8 @@ template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
   x.from = from;
   return x.to;
 }
-// Folds into a value in shared memory, in any order. Sums of integers have an instruction.
-template <class Op, class Acc> struct gp__shared_fold {
+// Folds into a value of a table, in any order. Sums of integers have an instruction.
+template <class Op, class Acc> struct gp__table_fold {
   static GP_DEVICE void add(typename gp__unsigned_of<sizeof(Acc)>::type *at, const Acc &x) {
     typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
     for (Bits was = gp__load_volatile(at);;) {
@@ -29,115 +29,154 @@ template <class Op, class Acc> struct gp__shared_fold {
     }
   }
 };
-#define GP__SHARED_SUM(T) \
-  template <> struct gp__shared_fold<gp_sum<T>, T> { \
-    static GP_DEVICE void add(gp__unsigned_of<sizeof(T)>::type *at, T x) { \
-      atomicAdd(at, static_cast<gp__unsigned_of<sizeof(T)>::type>(x)); \
-    } \
-  };
-GP__SHARED_SUM(int)
-GP__SHARED_SUM(unsigned int)
-GP__SHARED_SUM(long long)
-GP__SHARED_SUM(unsigned long long)
-#undef GP__SHARED_SUM
+template <class T> struct gp__table_fold<gp_sum<T>, T> { // integers alone
+  typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
+  static GP_DEVICE void add(Bits *at, T x) { atomicAdd(at, static_cast<Bits>(x)); }
+};
 
-template <class Op, class Acc> struct gp__group_storage {
+// A table of 1 << log2 slots, and one more for the key of all ones: as another slot's key, that means free. Its own is
+// 0 while free.
+template <class Key, class Op, class Acc> struct gp__groups {
   typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
-  enum { SLOTS = GP__GROUP_SLOTS, PROBES = 64 };
-  gp__u64 key[SLOTS + 1]; // all ones: free; the key of all ones has the slot after the others
-  Bits value[SLOTS + 1];
-  gp__u32 used, full, last, ends; // used: slots taken; last: the slot of the key of all ones is
-  gp__u64 first;                  // this table's place in the list
-  gp__ticket ticket;
-  template <int THREADS> GP_DEVICE void clear() {
-    for (int i = int(threadIdx.x); i <= SLOTS; i += THREADS) {
-      key[i] = ~gp__u64(0);
-      value[i] = gp__same_bytes<Bits>(Op::identity());
+  Key *keys;
+  Bits *values;
+  int log2;
+  GP_DEVICE unsigned slots() const { return 1u << log2; }
+  GP_DEVICE Key free(unsigned slot) const { return slot < slots() ? ~Key(0) : Key(0); }
+  GP_DEVICE void clear(unsigned first, unsigned step) const {
+    for (unsigned i = first; i <= slots(); i += step) {
+      keys[i] = free(i);
+      values[i] = gp__same_bytes<Bits>(Op::identity());
     }
-    if (threadIdx.x == 0) used = full = last = ends = 0;
   }
-  GP_DEVICE void fold(gp__u64 k, const Acc &x) {
-    int at = int(k * 0x9e3779b97f4a7c15ull >> 53); // multiplicative hashing (Knuth, The Art of Computer Programming 3)
-    if (k == ~gp__u64(0)) {
-      if (!gp__load_volatile(&last) && atomicExch(&last, 1u) == 0) atomicAdd(&used, 1u);
-      at = SLOTS;
-    } else {
-      for (int probe = 0;; ++probe, at = (at + 1) & (SLOTS - 1)) {
-        gp__u64 there = gp__load_volatile(&key[at]);
-        if (there == ~gp__u64(0)) {
-          there = atomicCAS(&key[at], ~gp__u64(0), k);
-          if (there == ~gp__u64(0)) {
-            if (atomicAdd(&used, 1u) >= GP__GROUP_MOST) atomicOr(&full, 1u);
-            break;
-          }
-        }
-        if (there == k) break;
-        if (probe == PROBES) {
-          atomicOr(&full, 1u);
-          return;
-        }
-        if (probe % 4 == 3 && gp__load_volatile(&full)) return; // the table is useless
-      }
+  // The slot of a key, which takes a free one; above slots(): there is none within so many probes. Multiplicative and
+  // double hashing (Knuth, The Art of Computer Programming 3): in a row of taken slots all threads would probe long.
+  GP_DEVICE unsigned slot(int probes, Key k) const {
+    const gp__u64 hash = k * 0x9e3779b97f4a7c15ull;
+    unsigned at = k == ~Key(0) ? slots() : unsigned(hash >> (64 - log2));
+    for (;; at = (at + (unsigned(hash >> 8) | 1u)) & (slots() - 1)) {
+      const Key none = free(at);
+      Key there = gp__load_volatile(keys + at);
+      if (there == none) there = atomicCAS(keys + at, none, k);
+      if (there == none || there == k) return at;
+      if (--probes == 0) return slots() + 1;
     }
-    gp__shared_fold<Op, Acc>::add(&value[at], x);
+  }
+  GP_DEVICE bool fold(int probes, Key k, const Acc &x) const {
+    const unsigned at = slot(probes, k);
+    if (at <= slots()) gp__table_fold<Op, Acc>::add(values + at, x);
+    return at <= slots();
   }
 };
-static_assert(GP__GROUP_SLOTS == 1 << 11, "fold takes 11 bits of the hash");
 
-// K: the unsigned type of the key's size. A warp whose elements have one key folds them in registers first.
+// The steps of a call. K: the unsigned type of the key's size.
+template <class P, class K, class Op, class Load, class In, class Acc, class Out> struct gp__grouping_steps {
+  typedef typename gp__unsigned_of<(sizeof(K) <= 4 ? 4 : 8)>::type Key;
+  typedef gp__groups<Key, Op, Acc> Groups;
+  static const int THREADS = P::threads, LOG2 = sizeof(Key) + sizeof(Acc) <= 8 ? 12 : 11, NEAR_PROBES = 8,
+                   FAR_PROBES = 32;
+  struct Storage {
+    Key key[(1 << LOG2) + 1];
+    typename Groups::Bits value[(1 << LOG2) + 1];
+    gp__u32 full;
+  };
+  const gp__group_args &a;
+  Storage &s;
+  const Groups near, far; // the block's table; that of all blocks
+
+  GP_DEVICE void fold_far(Key k, const Acc &x) const {
+    if (gp__load_volatile(&s.full) || far.fold(FAR_PROBES, k, x)) return;
+    gp__store_relaxed(a.left, gp__count(a));
+    atomicOr(&s.full, 1u);
+  }
+  GP_DEVICE void fold(Key k, const Acc &x) const {
+    if (!near.fold(NEAR_PROBES, k, x)) fold_far(k, x);
+  }
+  // A warp whose elements have one key folds them in registers first.
+  GP_DEVICE void read() const {
+    const int ITEMS = gp__map_items(P::vectors, int(sizeof(K)), int(sizeof(In)), 0);
+    const Load load(a);
+    const K *keys = gp__as<const K>(a.keys);
+    const In *in = gp__as<const In>(a.in);
+    const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS;
+    near.clear(threadIdx.x, THREADS);
+    if (threadIdx.x == 0) s.full = 0;
+    __syncthreads();
+    for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+      K key[ITEMS];
+      In x[ITEMS];
+      GP__EACH(i, ITEMS) {
+        const gp__u64 at = first + i * THREADS + threadIdx.x;
+        if (at < count) key[i] = keys[at], x[i] = in[at];
+      }
+      if (__any_sync(0xffffffffu, gp__load_volatile(&s.full) != 0)) break;
+      GP__EACH(i, ITEMS) {
+        const gp__u64 at = first + i * THREADS + threadIdx.x;
+        const bool there = at < count;
+        const Acc value = there ? Op::prepare(load(x[i], at)) : Op::identity();
+        const K mine = there ? key[i] : K(0), leader = gp_warp_broadcast(mine, 0);
+        if (__all_sync(0xffffffffu, there && mine == leader)) {
+          const Acc sum = gp_warp_reduce(value, Op());
+          if (gp_lane() == 0) fold(leader, sum);
+        } else if (there) fold(mine, value);
+      }
+      if (threadIdx.x == 0 && gp__load_relaxed(a.left) != 0) atomicOr(&s.full, 1u);
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i <= near.slots(); i += THREADS)
+      if (s.key[i] != near.free(i)) fold_far(s.key[i], gp__same_bytes<Acc>(s.value[i]));
+  }
+  // Lists the table's keys, in no order. A warp takes 16 rows of slots; lane j keeps which slots of row j are taken.
+  GP_DEVICE void list() const {
+    const unsigned warps = gridDim.x * (THREADS / 32);
+    for (unsigned first = (blockIdx.x * (THREADS / 32) + gp_warp()) * 512; first <= far.slots(); first += warps * 512) {
+      gp__u32 mine = 0, total = 0;
+      GP__UNROLL_BY(4)
+      for (int j = 0; j < 16; ++j) {
+        const unsigned i = first + j * 32 + gp_lane();
+        const gp__u32 row = __ballot_sync(0xffffffffu, i <= far.slots() && far.keys[i] != far.free(i));
+        mine = gp_lane() == unsigned(j) ? row : mine;
+        total += gp__u32(__popc(row));
+      }
+      gp__u64 at = 0;
+      if (gp_lane() == 0 && total) at = gp__add_relaxed(a.found, total);
+      at = gp_warp_broadcast(at, 0);
+      GP__UNROLL_BY(1)
+      for (int j = 0; j < 16; ++j) {
+        const gp__u32 row = gp_warp_broadcast(mine, j);
+        if (row >> gp_lane() & 1u)
+          gp__as<K>(a.list)[at + gp__lanes_before(row)] = static_cast<K>(far.keys[first + j * 32 + gp_lane()]);
+        at += gp__u32(__popc(row));
+      }
+    }
+  }
+  // Writes the groups in the order of the sorted keys.
+  GP_DEVICE void write() const {
+    const Acc init = Op::prepare(gp__value_as<Acc>(a.first));
+    if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = *a.found;
+    for (gp__u64 g = blockIdx.x * THREADS + threadIdx.x; g < *a.found; g += gridDim.x * THREADS) {
+      const K k = gp__as<const K>(a.sorted)[g];
+      const Acc x = gp__same_bytes<Acc>(far.values[far.slot(FAR_PROBES, k)]);
+      if (a.out_keys) gp__as<K>(a.out_keys)[g] = k;
+      gp__as<Out>(a.out)[g] = gp_convert<Acc, Out>()(a.has_init ? Op()(init, x) : x);
+    }
+  }
+};
 template <class P, class K, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__group_table(const gp__group_args &a) {
-  typedef gp__group_storage<Op, Acc> Storage;
-  const int THREADS = P::threads, ITEMS = gp__map_items(P::vectors, int(sizeof(K)), int(sizeof(In)), 0);
-  GP_SHARED(Storage, s);
+  typedef gp__grouping_steps<P, K, Op, Load, In, Acc, Out> Steps;
+  typedef typename Steps::Groups Groups;
+  GP_SHARED(typename Steps::Storage, s);
   gp__pdl_wait<P>();
-  const Load load(a);
-  const K *keys = gp__as<const K>(a.keys);
-  const In *in = gp__as<const In>(a.in);
-  const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS;
-  s.template clear<THREADS>();
-  __syncthreads();
-  for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
-    K key[ITEMS];
-    In x[ITEMS];
-    bool stop = gp__load_volatile(&s.full) != 0;
-    if (threadIdx.x == 0 && gp__load_volatile(a.state + GP__GROUP_FULL) != 0) atomicOr(&s.full, 1u);
-    GP__EACH(i, ITEMS) {
-      const gp__u64 at = first + i * THREADS + threadIdx.x;
-      if (at < count && !stop) key[i] = keys[at], x[i] = in[at];
-    }
-    if (__all_sync(0xffffffffu, stop)) break;
-    GP__EACH(i, ITEMS) {
-      const gp__u64 at = first + i * THREADS + threadIdx.x;
-      const bool there = at < count && !stop;
-      const Acc value = there ? Op::prepare(load(x[i], at)) : Op::identity();
-      const K mine = there ? key[i] : K(0), leader = gp_warp_broadcast(mine, 0);
-      if (__all_sync(0xffffffffu, there && mine == leader)) {
-        const Acc sum = gp_warp_reduce(value, Op());
-        if (gp_lane() == 0) s.fold(leader, sum);
-      } else if (there) s.fold(mine, value);
-    }
-  }
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    gp__u64 *length = a.state + GP__GROUP_LENGTH;
-    if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 1);
-    else s.first = gp__add_relaxed(length, s.used);
-    __threadfence();
-    s.ticket = gp__draw(a.workspace, gridDim.x);
-    if (s.ticket.number == gridDim.x - 1) {
-      __threadfence();
-      const bool overflowed = gp__add_relaxed(a.state + GP__GROUP_FULL, 0) != 0;
-      gp__store_relaxed(a.state + GP__GROUP_OF_LIST, overflowed ? 0 : gp__add_relaxed(length, 0));
-      gp__store_relaxed(a.state + GP__GROUP_OF_INPUT, overflowed ? count : 0);
-    }
-  }
-  __syncthreads();
-  if (s.full) return;
-  for (int i = int(threadIdx.x); i <= Storage::SLOTS; i += THREADS) {
-    if (i < Storage::SLOTS ? s.key[i] == ~gp__u64(0) : s.last == 0) continue;
-    const gp__u64 to = s.first + atomicAdd(&s.ends, 1u);
-    gp__as<K>(a.list_keys)[to] = static_cast<K>(s.key[i]);
-    gp__as<Acc>(a.list_values)[to] = gp__same_bytes<Acc>(s.value[i]);
-  }
+  const Groups near = {s.key, s.value, Steps::LOG2},
+               far = {gp__as<typename Steps::Key>(a.table_keys), gp__as<typename Groups::Bits>(a.table_values), a.log2};
+  const Steps steps = {a, s, near, far};
+  const unsigned thread = blockIdx.x * P::threads + threadIdx.x;
+  if (a.step == GP__GROUP_CLEARS) {
+    far.clear(thread, gridDim.x * P::threads);
+    if (thread == 0) *a.left = *a.found = 0;
+  } else if (a.step == GP__GROUP_READS) steps.read();
+  else if (*a.left) return;
+  else if (a.step == GP__GROUP_LISTS) steps.list();
+  else steps.write();
 }

@@ -45,8 +45,8 @@ template <class P, class Body> struct gp__stream {
     t.values = stage + VALUES_AT + GP__STREAM_MARGIN + value_offset;
     return t;
   }
-  static GP_DEVICE bool full(const gp__stream_tile &t) {
-    return t.items == TILE &&
+  static GP_DEVICE bool full(const gp__stream_tile &t, int first) { // the group that begins at element `first`
+    return t.items - first >= 32 * ITEMS &&
         ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
   }
   // The words that this thread keeps of a group: word k of all threads is contiguous.
@@ -74,8 +74,8 @@ template <class P, class Body> struct gp__stream {
     if (Offsets::any) {
       GP__EACH(k, gp__bits<ITEMS + 1>::WORDS) kept.word[k] = words[k * P::threads];
     }
-    const State s = full(t) ? Body::template fold<ITEMS, true>(a, t, first, kept.value)
-                            : Body::template fold<ITEMS, false>(a, t, first, kept.value);
+    const State s = full(t, first) ? Body::template fold<ITEMS, true>(a, t, first, kept.value)
+                                   : Body::template fold<ITEMS, false>(a, t, first, kept.value);
     GP__EACH(k, KEPT) words[k * P::threads] = kept.word[k];
     if (gp_lane() == 0) totals[group] = s;
     __syncwarp(); // lane 0 will say that the warp is done
@@ -89,7 +89,7 @@ template <class P, class Body> struct gp__stream {
     gp__shuffled<Kept> kept;
     GP__EACH(k, KEPT) kept.word[k] = words[k * P::threads];
     scratch += first * Body::SCRATCH;
-    if (full(t)) Body::template emit<ITEMS, true>(a, t, first, kept.value, mine, scratch);
+    if (full(t, first)) Body::template emit<ITEMS, true>(a, t, first, kept.value, mine, scratch);
     else Body::template emit<ITEMS, false>(a, t, first, kept.value, mine, scratch);
     if (group == GROUPS - 1 && gp_lane() == 0 && t.first + t.items == t.count)
       Body::finish(a, t.count, Join()(before, prefixes[GROUPS - 1]));
@@ -182,7 +182,9 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
   if (S::idle(a, n)) return;
   const bool once = tiles <= gridDim.x;
   for (;;) {
-    if (threadIdx.x == 0) s.ticket[0] = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
+    if (threadIdx.x == 0) // nobody waits for a lone tile
+      s.ticket[0] =
+          tiles == 1 ? gp__ticket{0, blockIdx.x} : gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
     __syncthreads();
     const unsigned number = s.ticket[0].number;
     const gp__u64 tag = s.ticket[0].tag;

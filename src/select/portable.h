@@ -1,15 +1,25 @@
 // select/portable.h - portable rules of streams
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, select/policy.h, core/canonical.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, select/policy.h, core/canonical.h,
+//   core/rows.h
 
 // Segmented scans search offsets; below 32 KiB a warp or a block takes a segment, of 1,024 elements on average at most.
 // One large block, or two if there are few tiles. Small streams: one vector a thread, so that all multiprocessors have
-// tiles.
-enum { GP__IF_STREAM_PAIRS = GP__IF, GP__IF_STREAM_SEARCHES = 2 * GP__IF, GP__IF_STREAM_LITTLE = 4 * GP__IF };
+// tiles. BROAD tiles are one instead of two, and one group of a look-back instead of two. LONG: keys and values of 8
+// bytes.
+enum {
+  GP__IF_STREAM_PAIRS = GP__IF,
+  GP__IF_STREAM_SEARCHES = 2 * GP__IF,
+  GP__IF_STREAM_LITTLE = 4 * GP__IF,
+  GP__IF_STREAM_BROAD = 8 * GP__IF,
+  GP__IF_STREAM_LONG = 16 * GP__IF
+};
 static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 4 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
     GP__H200(0, -1, GP__IF_STREAM_PAIRS, 0, 0, GP_PIPELINED, 0, 3, 4, 0, 21),
     GP__H200(0, -1, 0, 0, 0, GP_PIPELINED, 256, 5, 5, 2, 21),
     GP__H200(0, -1, 0, 16 << 20, 0, GP_PIPELINED, 512, 0, 0, 1, 21),
+    GP__H200(0, -1, GP__IF_STREAM_LONG, 32 << 20, 0, GP_PIPELINED, 256, 5, 5, 1, 29),
+    GP__H200(0, -1, GP__IF_STREAM_BROAD, 0, 0, GP_LOOK_BACK, 512, 0, 0, 4, 29),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_LOOK_BACK, 256, 1, 3, 8, 21),
     GP__H200(0, -1, 0, 1 << 20, 4 << 20, GP_LOOK_BACK, 512, 0, 0, 4, 21),
     GP__H200(0, -1, 0, 4 << 20, 0, GP_LOOK_BACK, 0, 5, 0, 0, 21),
@@ -31,12 +41,15 @@ GP__HOST gp__measures gp__measure_stream(gp__shape s) {
   return m;
 }
 GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
+  const gp__u64 tiles = gp__ceil_div(s.count, 256ull * (unsigned)gp__stream_items(1, s.key_size, s.in_size));
   const unsigned when = (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) |
       (s.offset_size ? GP__IF_STREAM_SEARCHES : 0) |
       (s.offset_size && !s.described && !s.reproducible && s.segments <= (unsigned)s.multiprocessors << 6 &&
                   s.count <= (s.segments + 1) << 10
               ? GP__IF_STREAM_LITTLE
-              : 0);
+              : 0) |
+      (s.key_size == 8 && s.in_size == 8 ? GP__IF_STREAM_LONG : 0) |
+      (!s.offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0);
   const int vectors = p.vectors;
   gp_policy q;
   if (s.reproducible) {

@@ -14,8 +14,8 @@
 //    emit<ITEMS, FULL>   writes results, once the group's prefix is known: compacts them in the group's part of the
 //                        tile and stores them to consecutive addresses
 //    finish              writes the counts: one thread, once all is known
-// FULL: all elements of the tile exist, and element 0 of each array is on a 16-byte boundary. Otherwise elements go one
-// by one, and those that do not exist are never read.
+// FULL: all elements of the group exist, and element 0 of each array is on a 16-byte boundary. Otherwise elements go
+// one by one, and those that do not exist are never read.
 
 struct gp__stream_tile {
   gp__u8 *keys, *values; // element 0 of the tile, in shared memory

@@ -199,7 +199,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       gp__cluster_wait();
     } else if (threadIdx.x == 0) s.tag = (gp__load_relaxed(control()) >> 28) + 1;
     int bit = of.a.begin_bit;
-    for (int number = 0; number == 0 || bit < of.a.end_bit; ++number) {
+    for (int number = 0; n && (number == 0 || bit < of.a.end_bit); ++number) {
       const int bits = gp__radix_digit_bits(bit, of.a.end_bit);
       const Digit digit = {bit / 64, bit % 64, (1u << bits) - 1, of.a.flip, valid};
       bit += bits;

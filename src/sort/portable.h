@@ -28,7 +28,7 @@ static const gp__policy_row gp__sort_choices[] = {
     GP__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_PAIRS | GP__IF_SORT_LONG, 1 << 23, 0, GP_HYBRID, 0, 0, 0, 0, 22),
     GP__H200(0, 1, GP__BY_COUNT, 1 << 16, 0, GP_COUNTING, 0, 0, 0, 0, 22),
     GP__H200(0, -1, GP__BY_COUNT, 1 << 19, 0, GP_COUNTING, 0, 0, 0, 0, 22),
-    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_LAST, 0, (1 << 20) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
+    GP__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_LAST, 0, 1 << 21, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
     GP__H200(
         0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4 | GP__IF_SORT_BITS8, 1 << 17, 0, GP_LEADING_SWEEP, 0, 0, 0, 0, 23),
     GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4 | GP__IF_SORT_BITS, 1 << 23, 0, GP_LEADING_SWEEP, 0, 0, 0, 0, 23),

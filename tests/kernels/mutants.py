@@ -1120,6 +1120,8 @@ MUTANTS = {
     "streams: the first run to end is not told from the first to begin": (
         "BY_KEY", "src/select/runs.cuh",
         "before = heads_before - lead + own;", "before = heads_before - lead;"),
+    "streams: each block has a lone tile": (
+        "SELECT", "src/select/kernels.cuh", "gp__ticket{0, blockIdx.x}", "gp__ticket{0, 0}"),
     "streams: a run's end behind the group is forgotten": (
         "BY_KEY", "src/select/runs.cuh",
         "all = heads_all - lead + behind +", "all = heads_all - lead +"),
@@ -1212,9 +1214,9 @@ MUTANTS = {
     "stored: on the host nothing is applied": (
         "CONTRACT", "src/host/inputs.c", "if (q->stored) return gp__host_store(q, threads);", "(void)0;"),
     "reproducible groups: nothing is reduced": (
-        "GROUP_CALLS", "src/group_by/launch.c", "  g->steps[g->count++] = reduce;\n", ""),
+        "GROUP_CALLS", "src/group_by/plan.c", "    g->steps[g->count++].request = g->request_count++;\n", ""),
     "reproducible groups: runs are not asked for the same bits": (
-        "GROUP_CALLS", "src/group_by/launch.c", "  runs.flags = q->flags;\n", ""),
+        "GROUP_CALLS", "src/group_by/plan.c", "  runs.flags = q->flags;\n", ""),
     "reproducible segments: on the host a warp takes twice as many": (
         "CONTRACT", "src/segments/host.c", "n <= lane * 32", "n <= lane * 64"),
     "sort order: the least significant word decides": (
@@ -2021,35 +2023,47 @@ MUTANTS = {
         "(parent ? 3u : 1u) << target % 16 * 2", "3u << target % 16 * 2"),
     "groups: a slot that another has taken": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "if (there == k) break;\n        if (probe == PROBES)",
-                                              "break;\n        if (probe == PROBES)"),
+        "if (there == none || there == k) return at;",
+        "return at;"),
     "groups: the key that is all ones": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "if (k == ~gp__u64(0)) {\n      if (!gp__load_volatile(&last)",
-                                         "if (false) {\n      if (!gp__load_volatile(&last)"),
-    "groups: an overflow is not told": (
+        "k == ~Key(0) ? slots() : ",
+        ""),
+    "groups: the slot of all ones is free as others are": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 1);",
-                                        "if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 0);"),
-    "groups: tables without end": (
+        "return slot < slots() ? ~Key(0) : Key(0);",
+        "return ~Key(0);"),
+    "groups: a table that is too full is not told": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "if (atomicAdd(&used, 1u) >= GP__GROUP_MOST) atomicOr(&full, 1u);",
-                                   "if (atomicAdd(&used, 1u) >= 2 * SLOTS) atomicOr(&full, 1u);"),
+        "gp__store_relaxed(a.left, gp__count(a));",
+        ""),
+    "groups: a table that is too full is written": (
+        "GROUPS", "src/group_by/kernels.cuh",
+        "else if (*a.left) return;",
+        "else if (false) return;"),
+    "groups: a key is found in fewer probes than it took": (
+        "GROUPS", "src/group_by/kernels.cuh",
+        "far.slot(FAR_PROBES, k)",
+        "far.slot(1, k)"),
     "groups: no barrier behind the last element": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "else if (there) s.fold(mine, value);\n    }\n  }\n  __syncthreads();",
-        "else if (there) s.fold(mine, value);\n    }\n  }"),
+        "atomicOr(&s.full, 1u);\n    }\n    __syncthreads();",
+        "atomicOr(&s.full, 1u);\n    }"),
     "groups: a warp's sum is added by every lane": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "if (gp_lane() == 0) s.fold(leader, sum);",
-                                                    "s.fold(leader, sum);"),
+        "if (gp_lane() == 0) fold(leader, sum);",
+        "fold(leader, sum);"),
     "groups: a lost exchange is not repeated": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "if (found == was) return;\n      was = found;", "return;"),
-    "groups: the first block decides": (
+        "if (found == was) return;\n      was = found;",
+        "return;"),
+    "groups: rows list keys in one place": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "if (s.ticket.number == gridDim.x - 1) {\n      __threadfence();",
-                                        "if (s.ticket.number == 0) {\n      __threadfence();"),
+        "at += gp__u32(__popc(row));", ""),
+    "groups: no initial value": (
+        "GROUPS", "src/group_by/kernels.cuh",
+        "a.has_init ? Op()(init, x) : x",
+        "x"),
     "inputs: the host's keys are their own description": (
         "INPUT_CALLS", "src/host/inputs.c",
         "gp__host_array_of(q, q->inputs.keys, count,", "gp__host_array_of(q, q->inputs.in, count,"),

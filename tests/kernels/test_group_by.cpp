@@ -1,77 +1,99 @@
 // The group-by's tables of gpuprims.h under the emulator: keys, operators and counts against a map, on adversarial
-// schedules; and the report of overflowing tables. Usage: test_group_by [seeds] [name of a test]
+// schedules; and the report of a table that is too full. Usage: test_group_by [seeds] [name of a test]
 #include "kernel_test.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 template <class K> K key_of(u64 group, int way) {
   if (way == 1) return K(~u64(0) - group);            // from the largest down: one of them is all ones
-  if (way == 2) return K(group * GP__GROUP_SLOTS);    // far apart
+  if (way == 2) return K(group << 11);                // far apart
   return K((group + 1) * 0x9e3779b97f4a7c15ull >> 7); // anywhere
 }
 
-// way: kind of keys; runs: adjacent repetitions of a key.
-template <class P, class K, class Op, class In, class Acc>
-void groups(const char *name, size_t n, u64 different, int way, int runs, unsigned blocks, bool count_on_device,
-    unsigned seed) {
+// way: kind of keys; runs: adjacent repetitions of a key; log2: of the slots of the blocks' common table.
+template <class P, class K, class Op, class In, class Acc, class Out>
+void groups(const char *name, size_t n, u64 different, int way, int runs, int log2, unsigned blocks,
+    bool count_on_device, bool initial, unsigned seed) {
   typedef gp__load<In, Acc, gp_convert<In, Acc>> Load;
+  typedef typename gp__grouping_steps<P, K, Op, Load, In, Acc, Out>::Key Key;
+  typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
   char text[200];
-  std::snprintf(text, sizeof text, "%s n=%zu groups=%llu way=%d runs=%d blocks=%u device=%d seed=%u:", name, n,
-      different, way, runs, blocks, int(count_on_device), seed);
+  std::snprintf(text, sizeof text,
+      "%s n=%zu groups=%llu way=%d runs=%d log2=%d blocks=%u device=%d init=%d seed=%u:", name, n, different, way, runs,
+      log2, blocks, int(count_on_device), int(initial), seed);
   std::vector<K> keys(n);
   std::vector<In> values(n);
   std::map<K, Acc> expected;
+  const Acc first = Acc(draw<In>());
   for (size_t i = 0; i < n; ++i) {
     keys[i] = i % runs ? keys[i - 1] : key_of<K>(random32() % different, way);
     values[i] = draw<In>();
     const Acc x = gp_convert<In, Acc>()(values[i]);
     const auto found = expected.find(keys[i]);
-    if (found == expected.end()) expected[keys[i]] = Op()(Op::identity(), x);
+    if (found == expected.end()) expected[keys[i]] = Op()(initial ? first : Op::identity(), x);
     else found->second = Op()(found->second, x);
   }
-  const size_t room = std::min<size_t>(n, size_t(blocks) * (GP__GROUP_MOST + 1)); // as in gp__grouping_of
-  Device<K> in_keys(keys, seed % 5), list_keys(room);
+  const size_t slots = size_t(1) << log2, room = std::max<size_t>(1, std::min(n, slots + 1));
+  Device<K> in_keys(keys, seed % 5), list(room), out_keys(room);
   Device<In> in(values, seed % 3);
-  Device<Acc> list_values(room);
-  Device<u64> count(std::vector<u64>(1, n), 0), state(std::vector<u64>(GP__GROUP_STATE, 0), 0);
+  Device<Key> table_keys(slots + 1);
+  Device<Bits> table_values(slots + 1);
+  Device<Out> out(room);
+  Device<u64> count(std::vector<u64>(1, n), 0), state(std::vector<u64>(2, 7), 0), out_count(std::vector<u64>(1, 99), 0);
   gp__group_args a = {};
-  a.keys = in_keys.data, a.in = in.data, a.list_keys = list_keys.data, a.list_values = list_values.data;
+  a.keys = in_keys.data, a.in = in.data, a.table_keys = table_keys.data, a.table_values = table_values.data;
+  a.list = list.data, a.out = out.data, a.out_keys = seed % 4 ? out_keys.data : nullptr, a.out_count = out_count.data;
   a.count = n + (count_on_device ? 1000 : 0), a.count_device = count_on_device ? count.data : nullptr;
-  a.state = state.data, a.workspace = workspace(1);
-  const int e = simt::launch_kernel(name, blocks, P::threads, 0, gp__group_table<P, K, Op, Load, In, Acc, Acc>, a);
-  const std::vector<u64> words = state.read(GP__GROUP_STATE);
-  const u64 length = words[GP__GROUP_OF_LIST];
-  if (blocks == 1 && expected.size() > GP__GROUP_MOST + 1) // one more may be the key that is all ones
-    check(!e && words[GP__GROUP_FULL] && !length && words[GP__GROUP_OF_INPUT] == n, std::string(text) + " overflows");
+  a.left = state.data, a.found = state.data + 1, a.log2 = log2, a.has_init = initial;
+  std::memcpy(a.first.bytes, &first, sizeof first);
+  int e = 0;
+  const auto launch = [&](int step) {
+    a.step = step;
+    e |= simt::launch_kernel(name, blocks, P::threads, 0, gp__group_table<P, K, Op, Load, In, Acc, Out>, a);
+  };
+  for (int step : {GP__GROUP_CLEARS, GP__GROUP_READS, GP__GROUP_LISTS}) launch(step);
+  const u64 left = state.read(2)[0], found = state.read(2)[1];
+  std::vector<K> sorted(list.data, list.data + std::min<u64>(found, room));
+  std::sort(sorted.begin(), sorted.end());
+  Device<K> in_order(sorted, 0);
+  a.sorted = in_order.data;
+  launch(GP__GROUP_WRITES);
+  if (left) // a sixteenth of the slots always suffices
+    check(!e && expected.size() > slots / 16 && left == n && !found && out_count.read(1)[0] == 99,
+        std::string(text) + " too full");
   else {
-    std::map<K, Acc> got;
-    for (u64 i = 0; i < length && i < room; ++i) {
-      const auto found = got.find(list_keys.data[i]);
-      if (found == got.end()) got[list_keys.data[i]] = list_values.data[i];
-      else found->second = Op()(found->second, list_values.data[i]);
+    bool same = !e && found == expected.size() && expected.size() <= slots + 1 && out_count.read(1)[0] == found;
+    size_t i = 0;
+    for (const auto &x : expected) {
+      if (!same) break;
+      same = (!a.out_keys || out_keys.data[i] == x.first) && out.data[i] == gp_convert<Acc, Out>()(x.second);
+      ++i;
     }
-    check(!e && !words[GP__GROUP_FULL] && !words[GP__GROUP_OF_INPUT] && length <= room && got == expected,
-        std::string(text) + " list of " + std::to_string(length));
+    check(same, std::string(text) + " list of " + std::to_string(found));
   }
   simt::clear_error();
 }
 
-template <class P, class K, class Op, class In, class Acc> void all(const char *name, int seeds) {
+template <class P, class K, class Op, class In, class Acc, class Out = Acc> void all(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   static const size_t counts[] = {0, 1, 31, 32, 33, 700, 5000};
-  static const u64 different[] = {1, 2, 40, GP__GROUP_MOST};
+  static const u64 different[] = {1, 2, 40, 1500};
   for (int seed = 0; seed < seeds; ++seed) {
     simt::set_random_schedule(uint64_t(seed));
     for (size_t n : counts) {
       const unsigned blocks = 1 + random32() % 4;
-      const u64 most = sizeof(K) == 1 ? 200 : GP__GROUP_MOST;
-      groups<P, K, Op, In, Acc>(name, n, std::min(most, different[random32() % 4]), int(random32() % 3),
-          random32() % 2 ? 1 : 70, blocks, random32() % 2, unsigned(seed));
+      const u64 most = sizeof(K) == 1 ? 200 : 1500;
+      groups<P, K, Op, In, Acc, Out>(name, n, std::min(most, different[random32() % 4]), int(random32() % 3),
+          random32() % 2 ? 1 : 70, 3 + int(random32() % 13), blocks, random32() % 2, random32() % 2, unsigned(seed));
     }
-    for (u64 too_many : {GP__GROUP_MOST + 100, 100000})
-      if (sizeof(K) > 1)
-        groups<P, K, Op, In, Acc>(name, 12000, too_many, seed % 2 ? 0 : 1, 1, 1, false, unsigned(seed));
+    if (sizeof(K) > 1) {
+      groups<P, K, Op, In, Acc, Out>( // more than a block's table holds
+          name, 12000, 100000, seed % 2 ? 0 : 1, 1, 15, 1, false, true, unsigned(seed));
+      groups<P, K, Op, In, Acc, Out>( // more than the common table holds
+          name, 6000, 100000, seed % 3, 1, 10, 2, true, false, unsigned(seed));
+    }
   }
 }
 
@@ -80,7 +102,7 @@ int main(int argc, char **argv) {
   typedef gp__policy<64, 1, 3, 3, 0, 1, 2> Narrow;
   typedef gp__policy<128, 2, 3, 3, 0, 2, 2> Wider;
   all<Narrow, u32, gp_sum<u32>, u32, u32>("sum u32", seeds);
-  all<Wider, u64, gp_sum<u64>, u8, u64>("sum u8 to u64 by u64", seeds);
+  all<Wider, u64, gp_sum<u64>, u8, u64, u16>("sum u8 to u64 to u16 by u64", seeds);
   all<Wider, u64, gp_min<float>, float, float>("min f32 by u64", seeds);
   all<Narrow, u8, gp_max<long long>, int, long long>("max i32 to i64 by u8", seeds);
   all<Narrow, u16, gp_bit_xor<u32>, u16, u32>("xor by u16", seeds);

@@ -947,7 +947,6 @@ static const struct {
     {"what the flags leave is laid out at once",
         [](const gp_policy &p, const gp__shape &) { return p.threads <= 1 << 20; }},
     {"SLOTS is a power of two", always},
-    {"fold takes 11 bits of the hash", always},
     {"a field lies aligned in its struct", always},
     {"keys of a thread", always},
     {"shared memory", always}, // five of them: sizes given by both rules and structs
