@@ -4732,7 +4732,8 @@ enum {
   GP__MIDDLE_CLASSES = 5,          // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
   GP__RADIX_BITS = 8,              // bits of a partition's digit
   GP__COUNT_TILES = 8,             // tiles whose digits a block counts at a time
-  GP__FEW_SEGMENTS = 2048          // up to so many are tasks of blocks, whatever their lengths
+  GP__FEW_SEGMENTS = 2048,         // up to so many are tasks of blocks, whatever their lengths
+  GP__FEW_EQUAL = 256              // and of one length, if warps could sort them
 };
 // Bytes of n elements in shared memory, padded as in gp__bank_padded.
 GP__RULE int gp__bank_padded_bytes(int n, int size) {
@@ -4789,6 +4790,10 @@ GP__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
 GP__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
   return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes_of(s), gp__sort_indexed(s));
 }
+// Elements that a segment has at most, as far as the host knows.
+GP__RULE gp__u64 gp__longest_segment(gp__shape s) {
+  return s.offset_size || !s.segments ? s.count : s.count / s.segments;
+}
 GP__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads / GP__WARP *
       gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
@@ -4840,6 +4845,38 @@ GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
       gp__short_shared_bytes(p, s) <= s.shared_bytes &&
       gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s.shared_bytes;
 }
+
+// ---- segmented_sort/arguments.h - arguments of segmented sort, and its tasks
+
+// Segmented sort. A task's upper two bits are its kind. Below them, SORT has the source (2 bits), count - 1 (16) and
+// begin (44); others have the bucket's number (30) and the number of one of its groups or tiles (32).
+#define GP__TASK_SORT 0ull
+#define GP__TASK_COUNT 1ull
+#define GP__TASK_MOVE 2ull
+#define GP__TASK_COPY 3ull
+typedef struct gp__segmented_sort_args {
+  const void *keys, *values; // values: NULL if indices or none; indices in a segment: its length
+  void *out_keys, *out_values;
+  void *other_keys, *other_values; // alternate buffers
+  const void *begin, *end;         // offsets; end may be null
+  gp__u64 count, segments;
+  const gp__u64 *bad; // as in gp__stream_args
+  void *workspace;
+  gp__sort_header *header;
+  gp__sort_span *list[GP__MIDDLE_CLASSES];
+  gp__u64 list_size[GP__MIDDLE_CLASSES];
+  gp__sort_bucket *buckets;
+  gp__u64 *group_counts; // GP__DIGITS a group
+  unsigned *tile_counts; // GP__DIGITS a tile
+  gp__u64 queue_size, bucket_size, tile_size, group_size;
+  gp__u64 flip, mask;          // flip: all ones if descending; mask: the bits that count, from bit 0 on
+  unsigned low_bit, top_shift; // the lowest bit that counts; shift of the first digit
+  unsigned whole;              // all bits count
+  gp__u64 length;              // of each segment, if there are no offsets
+  gp__u64 few;                 // segments that are tasks themselves; 0: kernels list them
+  gp__u64 limit;               // the longest segment of a warp
+  int launches;
+} gp__segmented_sort_args;
 
 // ---- top_k/policy.h - top-k, nth element, shuffle: policy fields, ranks, tiles, validity
 
@@ -6030,8 +6067,8 @@ GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
 
 // Merge path's search and fix-up are a chain of trips through memory, too long for few elements. Segments are read by
 // lanes up to 32 KiB of elements (128 if all have one length) and 4 Ki segments a multiprocessor, if a segment of mean
-// length has at most about 16 Ki elements. Segments of eight elements or fewer: pipelined merge path, one large
-// block, whose warps hold many ends in registers and no elements. Otherwise merge path: as many warps a multiprocessor
+// length has at most about 16 Ki elements. Offsets of eight elements or fewer: pipelined merge path, one large block,
+// whose warps hold many ends in registers and no elements. Otherwise merge path: as many warps a multiprocessor
 // as have registers for their next chunk, and short chunks if there is little work.
 enum {
   GP__IF_SEGMENTS_FEW = GP__IF,
@@ -6058,9 +6095,8 @@ GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
       s.count >> 14 <= s.segments;
   const int light = s.primitive == GP_LOAD_BALANCE || gp__is_expand(s.primitive) ||
       (s.acc_size <= 4 && s.in_size == s.acc_size && !s.segmented.by_ranges);
-  const unsigned when = (few                                ? GP__IF_SEGMENTS_FEW
-                                : s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT
-                                                            : 0) |
+  const unsigned when = (few ? GP__IF_SEGMENTS_FEW : 0) |
+      (!few && s.offset_size && s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT : 0) |
       (light                   ? GP__IF_SEGMENTS_LIGHT
               : s.acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
                                : 0);
@@ -6335,10 +6371,20 @@ static const gp__policy_row gp__segmented_sort_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_SIZE_CLASSES, 256, 4, 0, 2, 22),
 };
 GP__HOST gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
-  const int vectors = p.vectors;
+  const gp__u64 longest = gp__longest_segment(s);
+  const int vectors = p.vectors, threads = p.threads;
+  gp_policy wide;
+  int holds;
   p = GP__FILL(p, gp__segmented_sort_rows, gp__measure_keys, s, 0);
   while (!vectors && p.vectors > 1 && !gp__policy_valid_segmented_sort(p, s)) p.vectors /= 2; // little shared memory
-  return p;
+  wide = p; // twice the threads hold what is too long for fewer, or sort it by counting
+  if (!threads && (!s.offset_size || s.segments <= GP__FEW_SEGMENTS)) wide.threads *= 2;
+  holds = gp__long_threads_of(p, s) * gp__long_binned_of(p, s);
+  if (!holds) holds = gp__long_capacity(p, s);
+  return longest > (unsigned)holds && longest <= (unsigned)gp__long_capacity(wide, s) &&
+          gp__policy_valid_segmented_sort(wide, s)
+      ? wide
+      : p;
 }
 
 // ---- top_k/portable.h - portable rule of top-k
@@ -6963,56 +7009,53 @@ GP__HOST gp__u64 gp__adaptive_scratch(gp_policy p, gp__shape s) {
 
 // ---- segmented_sort/scratch.h - what segmented sort keeps in scratch memory
 
-// Scratch memory of a segmented sort: offsets of its parts, and the most that each holds; segments do not overlap.
-typedef struct gp__segmented_sort_layout {
-  gp__u64 list[GP__MIDDLE_CLASSES], list_size[GP__MIDDLE_CLASSES];
-  gp__u64 buckets, bucket_size, group_counts, group_size, tile_counts, tile_size;
-  gp__u64 other_keys, other_values, queue_size, bytes;
-  gp__u64 limit, capacity; // the longest segment of a warp, and of a block
-} gp__segmented_sort_layout;
-GP__HOST int gp__has_few_segments(gp__u64 segments) { return segments <= GP__FEW_SEGMENTS; }
-GP__HOST gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s, int few) {
-  gp__segmented_sort_layout l;
-  const int indexed = gp__sort_indexed(s), value = gp__sorted_value_bytes(s);
+// Launches of a call. One suffices if the host knows that each segment fits: all have one length, or together fit a
+// block. Otherwise the first begins a queue.
+enum { GP__SORT_BEGINS = 1, GP__SORT_LISTS = 2, GP__SORT_BY_WARPS = 4, GP__SORT_BY_BLOCKS = 8 };
+// Sets parts of scratch memory, and the most that each holds; segments do not overlap. Returns the bytes.
+GP__HOST gp__u64 gp__lay_out_segmented_sort(gp_policy p, gp__shape s, void *scratch, gp__segmented_sort_args *a) {
+  const int value = gp__sorted_value_bytes(s), equal = !s.offset_size;
   const int bits = gp__max(s.sorted.end_bit - s.sorted.begin_bit, 1); // no bits: one level, which finds all keys equal
-  const gp__u64 levels = gp__ceil_div((unsigned)bits, GP__RADIX_BITS);
-  gp__u64 most, tiles;
+  const gp__u64 levels = gp__ceil_div((unsigned)bits, GP__RADIX_BITS), longest = gp__longest_segment(s);
+  const gp__u64 capacity = (unsigned)gp__long_capacity(p, s);
+  const gp__u64 limit = (unsigned)gp__middle_limit(
+      gp__warp_sort_items(p.vectors, s.key_size, value, gp__sort_indexed(s)), gp__sort_item_bytes_of(s));
+  const int few = s.segments <= (equal && longest <= limit ? GP__FEW_EQUAL : GP__FEW_SEGMENTS);
+  gp__u64 most, bytes = 0;
   int i;
-  for (i = 0; i < GP__MIDDLE_CLASSES; ++i) l.list[i] = l.list_size[i] = 0;
-  l.buckets = l.bucket_size = l.group_counts = l.group_size = l.tile_counts = l.tile_size = 0;
-  l.other_keys = l.other_values = l.queue_size = 0;
-  l.limit = (unsigned)gp__middle_limit(
-      gp__warp_sort_items(p.vectors, s.key_size, value, indexed), gp__sort_item_bytes(s.key_size, indexed));
-  l.capacity = (unsigned)gp__long_capacity(p, s);
-  l.bytes = gp__ceil_div(sizeof(gp__sort_header), 256) * 256;
-#define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__ceil_div(bytes_, 256) * 256
+  __builtin_memset(a, 0, sizeof *a);
+  a->limit = limit;
+  a->launches = longest <= capacity && (few || (equal && longest > limit)) ? GP__SORT_BY_BLOCKS
+      : few                                                                ? GP__SORT_BEGINS | GP__SORT_BY_BLOCKS
+      : !equal || longest > limit                                          ? 15
+      : longest > GP__SHORT                                                ? GP__SORT_BY_WARPS
+                                                                           : GP__SORT_LISTS;
+  if (!(a->launches & GP__SORT_BEGINS)) return 0;
+#define GP__CARVE_SCRATCH(part, type, size) \
+  a->part = (type *)((uintptr_t)scratch + bytes), bytes += gp__ceil_div(size, 256) * 256
+  GP__CARVE_SCRATCH(header, gp__sort_header, sizeof(gp__sort_header));
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
-    if (few || (unsigned)GP__SHORT << i >= l.limit) break;
-    most = s.count / (((unsigned)GP__SHORT << i) + 1);
-    l.list_size[i] = most < s.segments ? most : s.segments;
-    GP__CARVE_SCRATCH(list[i], l.list_size[i] * sizeof(gp__sort_span));
+    if (few || (unsigned)GP__SHORT << i >= limit) break;
+    a->list_size[i] = gp__smaller(s.count / (((unsigned)GP__SHORT << i) + 1), s.segments);
+    GP__CARVE_SCRATCH(list[i], gp__sort_span, a->list_size[i] * sizeof(gp__sort_span));
   }
-  if (s.count > l.capacity) { // segments may be partitioned: at most once a digit
-    most = s.count / l.capacity;
-    l.bucket_size = levels * most;
-    tiles = 2 * most;
-    l.tile_size = levels * tiles;
-    l.group_size = levels * (most / GP__COUNT_TILES + most);
-    GP__CARVE_SCRATCH(buckets, l.bucket_size * sizeof(gp__sort_bucket));
-    GP__CARVE_SCRATCH(group_counts, l.group_size * GP__DIGITS * 8);
-    GP__CARVE_SCRATCH(tile_counts, l.tile_size * GP__DIGITS * 4);
-    GP__CARVE_SCRATCH(other_keys, s.count * (unsigned)s.key_size);
-    if (value) GP__CARVE_SCRATCH(other_values, s.count * (unsigned)value);
+  if (s.count > capacity) { // segments may be partitioned: at most once a digit
+    most = s.count / capacity;
+    a->bucket_size = levels * most;
+    a->tile_size = levels * 2 * most;
+    a->group_size = levels * (most / GP__COUNT_TILES + most);
+    GP__CARVE_SCRATCH(buckets, gp__sort_bucket, a->bucket_size * sizeof(gp__sort_bucket));
+    GP__CARVE_SCRATCH(group_counts, gp__u64, a->group_size * GP__DIGITS * 8);
+    GP__CARVE_SCRATCH(tile_counts, unsigned, a->tile_size *GP__DIGITS * 4);
+    GP__CARVE_SCRATCH(other_keys, void, s.count *(unsigned)s.key_size);
+    GP__CARVE_SCRATCH(other_values, void, s.count *(unsigned)value);
     // Counts (two at most), moves and copies. Sorts: digits of more than an eighth of a capacity, fewer than eight to a
     // capacity; windows of seven eighths, and what is between two windows.
-    l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (20 * most + 1);
-  }
-  if (s.count > l.limit || few) {
-    most = few ? s.segments : s.count / (l.limit + 1);
-    l.queue_size += most < s.segments ? most : s.segments;
+    a->queue_size = 2 * a->group_size + 2 * a->tile_size + levels * (20 * most + 1);
   }
 #undef GP__CARVE_SCRATCH
-  return l;
+  if (s.count > limit || few) a->queue_size += gp__smaller(few ? s.segments : s.count / (limit + 1), s.segments);
+  return bytes;
 }
 
 // ---- merge/geometry.h - launches of merges, sets and merge sort
@@ -7145,10 +7188,10 @@ static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys
 // ---- segmented_sort/geometry.h - launches of segmented sort
 
 GP__HOST void gp__geometry_segmented_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
-  const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s, gp__has_few_segments(s.segments));
+  gp__segmented_sort_args a;
   gp__geometry_tiles(p, s, resident, g);
-  g->words = 1 + l.queue_size;
-  g->scratch = l.bytes;
+  g->scratch = gp__lay_out_segmented_sort(p, s, NULL, &a);
+  g->words = g->scratch ? 1 + a.queue_size : 0;
 }
 
 static const gp__rules gp__rules_segmented_sort = {gp__policy_valid_segmented_sort, gp__measure_keys,
@@ -8217,36 +8260,6 @@ typedef struct gp__hybrid_args {
                                 // each leading 8-bit digit, `items` that of each bucket, 32 bits each
 } gp__hybrid_args;
 enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2, GP__CHOSE_PASSES = 3 }; // PASSES: swept already
-
-// ---- segmented_sort/arguments.h - arguments of segmented sort, and its tasks
-
-// Segmented sort. A task's upper two bits are its kind. Below them, SORT has the source (2 bits), count - 1 (16) and
-// begin (44); others have the bucket's number (30) and the number of one of its groups or tiles (32).
-#define GP__TASK_SORT 0ull
-#define GP__TASK_COUNT 1ull
-#define GP__TASK_MOVE 2ull
-#define GP__TASK_COPY 3ull
-typedef struct gp__segmented_sort_args {
-  const void *keys, *values; // values: NULL if indices or none; indices in a segment: its length
-  void *out_keys, *out_values;
-  void *other_keys, *other_values; // alternate buffers
-  const void *begin, *end;         // offsets; end may be null
-  gp__u64 count, segments;
-  const gp__u64 *bad; // as in gp__stream_args
-  void *workspace;
-  gp__sort_header *header;
-  gp__sort_span *list[GP__MIDDLE_CLASSES];
-  gp__u64 list_size[GP__MIDDLE_CLASSES];
-  gp__sort_bucket *buckets;
-  gp__u64 *group_counts; // GP__DIGITS a group
-  unsigned *tile_counts; // GP__DIGITS a tile
-  gp__u64 queue_size, bucket_size, tile_size, group_size;
-  gp__u64 flip, mask;          // flip: all ones if descending; mask: the bits that count, from bit 0 on
-  unsigned low_bit, top_shift; // the lowest bit that counts; shift of the first digit
-  unsigned whole;              // all bits count
-  gp__u64 length;              // of each segment, if there are no offsets
-  gp__u64 few;                 // segments that are tasks themselves; 0: kernels list them
-} gp__segmented_sort_args;
 
 // ---- merge/arguments.h - arguments of merges
 
@@ -16263,7 +16276,7 @@ template <class Acc, bool COUNTED> struct gp__segment_state {
 };
 template <class Acc> struct gp__segment_state<Acc, false> {
   Acc value;
-  gp__u32 heads; // 1: a run began
+  gp__u32 heads; // 1: a run began; in a warp, those that began
 };
 template <class Op, bool COUNTED> struct gp__segment_join {
   typedef typename Op::type Acc;
@@ -16274,8 +16287,8 @@ template <class Op, bool COUNTED> struct gp__segment_join {
     s.heads = 0;
     return s;
   }
-  GP_DEVICE State operator()(const State &a, const State &b) const {
-    State s;
+  template <class S> GP_DEVICE S operator()(const S &a, const S &b) const {
+    S s;
     s.value = b.heads ? b.value : Op()(a.value, b.value);
     s.heads = COUNTED ? a.heads + b.heads : a.heads | b.heads;
     return s;
@@ -16295,20 +16308,6 @@ template <class Op, bool COUNTED> struct gp__segment_join {
       return s;
     }
   };
-};
-// The same in a warp.
-template <class Acc> struct gp__open_run {
-  Acc value;
-  gp__u32 heads;
-};
-template <class Op> struct gp__open_join {
-  typedef gp__open_run<typename Op::type> Run;
-  GP_DEVICE Run operator()(const Run &a, const Run &b) const {
-    Run r;
-    r.value = b.heads ? b.value : Op()(a.value, b.value);
-    r.heads = a.heads + b.heads;
-    return r;
-  }
 };
 template <class K> struct gp__compact_keys {
   template <int ITEMS, bool FULL>
@@ -16344,7 +16343,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
   static const bool BEFORE = Heads::BEFORE, BEHIND = REDUCE;
   typedef gp__segment_join<Op, REDUCE> Join;
   typedef typename Join::State State;
-  typedef gp__open_run<Acc> Run;
+  typedef gp__segment_state<Acc, false> Run;
   template <int ITEMS> struct Kept : gp__kept_heads<REDUCE> {
     gp__bits<ITEMS + 1> heads;
     gp__u32 before[(sizeof(Acc) + 3) / 4]; // the run that the lanes before this one leave open
@@ -16385,7 +16384,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     Run mine;
     mine.value = run;
     mine.heads = gp__u32(gp__first_bits<ITEMS>(kept.heads).count());
-    const Run upto = gp_warp_inclusive_scan(mine, gp__open_join<Op>());
+    const Run upto = gp_warp_inclusive_scan(mine, gp__segment_join<Op, true>());
     gp__shuffled<Acc> before;
     if (sizeof(Acc) % 4) before.word[sizeof(Acc) / 4] = 0;
     before.value = gp_warp_shift_up(upto.value, 1);
@@ -16695,54 +16694,54 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
 // ---- segments/scans.cuh - scans of short calls' segments: a warp or the block a segment
 
 // Small calls: no look-back, no search. A block takes neighbouring segments, one a warp. Those that are long for a warp
-// go to the block, one after another. A thread has ITEMS consecutive elements at a time.
+// go to the block, one after another. A warp reads and writes ROWS rows of 32 neighbours at a time.
 template <class P, class Body> struct gp__segment_scans;
 template <class P, int WHAT, bool INIT, class O, class Op, class Load, class In, class Acc, class Out>
 struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load, In, Acc, Out>> {
-  static const int ITEMS = gp__stream_items(P::vectors, 0, int(sizeof(In))), WARPS = P::threads / 32;
-  static const unsigned LONG = 2 * 32 * ITEMS; // most elements of a warp
+  static const int ITEMS = 2 * gp__stream_items(P::vectors, 0, int(sizeof(In))), ROWS = ITEMS < 8 ? ITEMS : 8,
+                   WARPS = P::threads / 32;
+  static const unsigned LONG = 2 * 32 * ROWS; // most elements of a warp
   struct Storage {
-    gp_tile_scan_storage<P::threads, Acc> scan;
+    Acc total[WARPS];
     unsigned longs, number[WARPS]; // the block's segments, in any order
   };
-  // `ranks` threads, of which this is thread `rank`: the lanes of a warp, or the block.
+  // By `warps` warps, of which this is number `warp`: one, or the block's.
   static GP_DEVICE void scan(
-      const gp__stream_args &a, gp__u64 begin, unsigned length, unsigned rank, unsigned ranks, Storage &s) {
+      const gp__stream_args &a, gp__u64 begin, unsigned length, unsigned warp, unsigned warps, Storage &s) {
     const In *in = gp__as<const In>(a.values) + begin;
     Out *out = gp__as<Out>(a.out_values) + begin;
     const Load load(a);
-    const Acc init = Op::prepare(gp__value_as<Acc>(a.first));
-    Acc carry = Op::identity(); // of the elements before these
-    for (unsigned first = 0; first < length; first += ranks * ITEMS) {
-      const unsigned i = first + rank * ITEMS;
-      Acc x[ITEMS], sum = Op::identity();
-      GP__EACH(j, ITEMS)
-        if (i + j < length) x[j] = Op::prepare(load(in[i + j], begin + i + j));
-      GP__EACH(j, ITEMS)
-        if (i + j < length) sum = j ? Op()(sum, x[j]) : INIT && i == 0 ? Op()(init, x[0]) : x[0];
-      gp_carry<Acc> run, warps;
-      Acc all;
-      warps.has = false;
-      if (ranks > 32) all = gp__tile_scan<P::threads>(sum, Op(), run, warps, s.scan);
-      else {
-        const Acc upto = gp_warp_inclusive_scan(sum, Op());
-        run.value = gp_warp_shift_up(upto, 1);
-        all = gp_warp_broadcast(upto, 31);
+    gp_carry<Acc> carry; // of the elements before these
+    carry.has = INIT;
+    carry.value = INIT ? Op::prepare(gp__value_as<Acc>(a.first)) : Op::identity();
+    for (unsigned first = 0; first < length; first += warps * (32 * ROWS)) {
+      const unsigned i = first + warp * (32 * ROWS) + gp_lane();
+      gp_carry<Acc> before = carry;
+      Acc x[ROWS], total;
+      GP__EACH(j, ROWS)
+        x[j] = i + 32 * j < length ? Op::prepare(load(in[i + 32 * j], begin + i + 32 * j)) : Op::identity();
+      GP__EACH(j, ROWS) {
+        x[j] = gp_warp_inclusive_scan(x[j], Op());
+        const Acc row = gp_warp_broadcast(x[j], 31);
+        total = j ? Op()(total, row) : row;
       }
-      run.has = gp_lane() > 0;
-      if (run.has && warps.has) run.value = Op()(warps.value, run.value);
-      else if (warps.has) run = warps;
-      if (first) run.value = run.has ? Op()(carry, run.value) : carry;
-      carry = first ? Op()(carry, all) : all;
-      GP__EACH(j, ITEMS) {
-        if (i + j >= length) continue;
-        const bool head = i + j == 0;
-        if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY)
-          out[i + j] = gp_convert<Acc, Out>()(!head ? run.value : INIT ? init : Op::identity());
-        run.value = !head ? Op()(run.value, x[j]) : INIT ? Op()(init, x[j]) : x[j];
-        if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) out[i + j] = gp_convert<Acc, Out>()(run.value);
+      if (warps > 1) {
+        if (gp_lane() == 0) s.total[warp] = total;
+        __syncthreads();
+        for (unsigned w = 0; w < warps; ++w) {
+          if (w == warp) before = carry;
+          carry.append(s.total[w], Op());
+        }
+        __syncthreads();
+      } else carry.append(total, Op());
+      GP__EACH(j, ROWS) {
+        const Acc left = gp_warp_shift_up(x[j], 1), row = gp_warp_broadcast(x[j], 31);
+        gp_carry<Acc> own = before;
+        if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) own.append(x[j], Op());
+        else if (gp_lane() > 0) own.append(left, Op());
+        if (i + 32 * j < length) out[i + 32 * j] = gp_convert<Acc, Out>()(own.has ? own.value : Op::identity());
+        before.append(row, Op());
       }
-      if (ranks > 32) __syncthreads();
     }
   }
   // Segment s of a.segments + 2: what precedes and what follows all are segments, too.
@@ -16764,12 +16763,12 @@ struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load
       const unsigned length = gp_warp() < tile && mine < segments ? find(a, mine, n, begin) : 0;
       if (threadIdx.x == 0) s.longs = 0;
       __syncthreads();
-      if (length <= LONG) scan(a, begin, length, gp_lane(), 32, s);
+      if (length <= LONG) scan(a, begin, length, 0, 1, s);
       else if (gp_lane() == 0) s.number[atomicAdd(&s.longs, 1u)] = gp_warp();
       __syncthreads();
       for (unsigned i = 0; i < s.longs; ++i) {
         const unsigned all = find(a, first + s.number[i], n, begin);
-        scan(a, begin, all, threadIdx.x, P::threads, s);
+        scan(a, begin, all, gp_warp(), WARPS, s);
       }
       __syncthreads();
     }
@@ -16983,13 +16982,12 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
 // ---- segments/ends.cuh - ends of segments, and a warp's share of them
 
 // Merge path over elements and segment ends (Merrill and Garland, Merge-based Parallel Sparse Matrix-vector
-// Multiplication): every warp of the grid takes the same number of both together, one contiguous range of each,
-// whatever the lengths. A warp works alone, chunk by chunk: the next chunk is loaded to registers while this one is in
-// shared memory; the pipelined kernel has several in flight, by bulk copies to a ring in shared memory. Marks show
-// where segments end in the chunk. Each lane scans its consecutive elements, and restarts after each mark; a scan over
-// the lanes adds a lane's prefix to its first mark. Lanes, one for each of consecutive segments, collect results at the
-// marks. The block joins what is open at the ends of its warps' ranges; the block that draws last joins what is open at
-// the ends of blocks' ranges, in fixed order.
+// Multiplication): every warp takes the same number of both together, one contiguous range of each. It works alone,
+// chunk by chunk: the next chunk is loaded to registers while this one is in shared memory; the pipelined kernel has
+// several in flight, by bulk copies to a ring. Marks show where segments end. Each lane scans its consecutive elements
+// and restarts after each mark; a scan over the lanes adds a lane's prefix to its first mark. Lanes, one a segment,
+// collect results at the marks. The block joins what is open at the ends of its warps' ranges; the block that draws
+// last joins those of blocks, in fixed order.
 
 // Ends of segments, and the input position of an element. `Number` holds begin() and end() modulo its size, enough for
 // differences within a warp's range. WINDOW: ends of a lane that are loaded together.
@@ -17593,6 +17591,7 @@ struct gp__segment_warp {
   GP_DEVICE gp_carry<Acc> at_end(Number start, Number stop) const {
     const Number slot = stop - 1 - Number(chunk);
     gp_carry<Acc> r;
+    r.value = Op::identity();
     r.has = stop != start && slot < CHUNK;
     if (r.has) r.value = gp__as<const Acc>(cells)[slot];
     return r;
@@ -17620,13 +17619,9 @@ struct gp__segment_warp {
       }
       GP__EACH(u, WINDOW) {
         const gp__u32 s = from + u * 32 + gp_lane();
-        if (s < newest) {
-          const Number at = stop[u] - 1 - Number(chunk);
-          const bool has = stop[u] != start[u] && at < CHUNK;
-          Acc sum = Op::identity();
-          if (has) sum = slots[at];
-          out[s] = result(has, sum);
-        }
+        if (s >= newest) continue;
+        const gp_carry<Acc> r = at_end(start[u], stop[u]);
+        out[s] = result(r.has, r.value);
       }
     }
   }
@@ -21304,13 +21299,11 @@ GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
 // ---- segmented_sort/items.cuh - items: a key and its place, sorted by threads and lanes
 
 // Segments are sorted in classes by length. Up to GP__SHORT elements: a warp's shared memory holds many segments; one
-// or two lanes sort a segment by a network in registers. Up to gp__middle_limit: a warp sorts one to eight segments, 4
-// to 32 lanes a segment, also in registers. Up to a block's capacity: warps sort parts, which the block merges in
-// shared memory. Longer: partitions by eight bits, the most significant that differ first, until parts fit a block
-// (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs); small neighbouring parts are sorted as
-// one. The kernel for short segments reads the offsets and lists the others. Long segments and their parts are tasks of
-// a queue. The block that finishes the last task of a step appends the tasks of the next, so that no block waits for
-// one that has not begun.
+// or two lanes sort a segment by a network in registers. Up to gp__middle_limit: 2 to 32 lanes a segment, also in
+// registers. Up to a block's capacity: the block counts, or merges what its warps sorted. Longer: partitions by eight
+// bits, the most significant that differ first, until parts fit a block (Stehle and Jacobsen, A Memory
+// Bandwidth-Efficient Hybrid Radix Sort on GPUs); small neighbouring parts are sorted as one. The kernel for short
+// segments lists the others. Long segments and their parts are tasks of a queue.
 //
 // The result depends on the input alone. Equal keys keep their order: after the key, the position in the input is
 // compared. Without values, if all bits of the keys count, equal keys are indistinguishable and positions are left out.
@@ -21406,8 +21399,8 @@ template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (
 
 // ---- segmented_sort/arrays.cuh - keys and values of a segment
 
-// Index of element i of a padded array in shared memory: 4 bytes or one element are free after every 128 bytes, so that
-// threads access elements at power-of-two distances without bank conflicts.
+// Index of element i of a padded array in shared memory: 4 bytes or one element are free after every 128 bytes, against
+// bank conflicts at power-of-two distances.
 template <class T> struct gp__bank_padded {
   static const int ROW = sizeof(T) < 128 ? 128 / int(sizeof(T)) : 1, GAP = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;
   static GP_DEVICE gp__u32 at(gp__u32 i) { return i + i / ROW * GAP; }
@@ -21551,19 +21544,24 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
       else store<U>(i, to, further);
     }
   }
-  // Sorts n elements from `first` on; every `lanes` lanes sort one segment. n is 0 to lanes * ITEMS.
-  template <int ITEMS> GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes) const {
-    const gp__u32 mine = (gp_lane() & unsigned(lanes - 1)) * ITEMS;
+  // Sorts n elements from `first` on; every `lanes` lanes sort one segment. n is 0 to lanes * ITEMS. ROWS: a lane's are
+  // in one row of the padded room, and without indices come from `in`, in any order.
+  template <int ITEMS, bool ROWS = false>
+  GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes, const Bits *in = nullptr) const {
+    const gp__u32 rank = gp_lane() & unsigned(lanes - 1), mine = rank * ITEMS;
+    Bits *const row = key_at(first + mine);
+    const auto at = [=](int i) { return ROWS ? row + i : key_at(first + mine + i); };
     C x[ITEMS];
-    GP__EACH(i, ITEMS)
-      x[i] = mine + i < n
-          ? Item::make(INDEXED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i), first + mine + i)
-          : Item::last();
+    GP__EACH(i, ITEMS) {
+      if (ROWS && !INDEXED)
+        x[i] = i * lanes + rank < n ? Item::make(this->encode(in[i * lanes + rank]), 0) : Item::last();
+      else x[i] = mine + i < n ? Item::make(INDEXED ? this->field(*at(i)) : *at(i), first + mine + i) : Item::last();
+    }
     gp__sort_lanes<Item>(x, lanes);
     GP__EACH(i, ITEMS) {
       if (mine + i >= n) continue;
       if (INDEXED) index[first + mine + i] = gp__u16(Item::index(x[i]));
-      else *key_at(first + mine + i) = Item::bits(x[i]);
+      else *at(i) = Item::bits(x[i]);
     }
   }
 };
@@ -21646,21 +21644,14 @@ template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_ar
   if (!(a.bad && *a.bad != ~0ull)) a.header->pushed = a.header->pending = a.few;
 }
 
-// Bounds of segment s, clamped to the count: wrong offsets write nothing after it.
+// Bounds of segment s, clamped to the count: wrong offsets write nothing after it. Segments of one length have none.
 template <class O>
 GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
   const O *begins = gp__as<const O>(a.begin);
-  const gp__u64 stop = gp__u64(a.end ? gp__as<const O>(a.end)[s] : begins[s + 1]);
-  const gp__u64 end = stop < a.count ? stop : a.count;
-  begin = gp__u64(begins[s]);
+  begin = begins ? gp__u64(begins[s]) : s * a.length;
+  const gp__u64 stop = !begins ? begin + a.length : gp__u64(a.end ? gp__as<const O>(a.end)[s] : begins[s + 1]);
+  const gp__u64 end = gp__smaller(stop, a.count);
   count = begin < end ? end - begin : 0;
-}
-// Segments of one length.
-template <>
-GP_DEVICE void gp__segment_bounds<gp__none>(
-    const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
-  begin = s * a.length;
-  count = a.length;
 }
 
 // Lists the longer segments and sorts the short ones. A warp takes 32 * ROUNDS neighbouring segments and sorts as many
@@ -21670,46 +21661,52 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, INDEXED> Room;
   typedef gp__block_sort_shape<P, K, S, INDEXED> Block;
   const int ROUNDS = GP__SHORT_ROUNDS, CLASSES = 5, UNROLL = Room::UNROLL;
-  const gp__u32 CAPACITY = Room::CAPACITY;
+  const gp__u32 CAPACITY = Room::CAPACITY, LIMIT = Room::LIMIT;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const Room room(a, shared);
-  const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32), tag = a.header->tag;
+  const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32), tag = a.header ? a.header->tag : 0;
   for (gp__u64 batch = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); batch * (32 * ROUNDS) < a.segments;
        batch += warps) {
     gp__u64 begin[ROUNDS];
-    gp__u32 n[ROUNDS], at[ROUNDS], total = 0;
-    bool listed = false;
+    gp__u32 length[ROUNDS], n[ROUNDS], at[ROUNDS], total = 0; // length: at most LIMIT + 1
+    bool longer = false;
     GP__EACH(r, ROUNDS) {
       const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
       gp__u64 count = 0;
       begin[r] = 0;
       if (s < a.segments) gp__segment_bounds<O>(a, s, begin[r], count);
+      length[r] = gp__u32(gp__smaller(count, LIMIT + 1));
       n[r] = count <= GP__SHORT ? gp__u32(count) : 0;
-      listed = listed || count > GP__SHORT;
+      longer = longer || count > LIMIT;
     }
-    if (__any_sync(0xffffffffu, listed)) {
+    GP__UNROLL_BY(1)
+    for (int c = 0; gp__u32(GP__SHORT << c) < LIMIT; ++c) { // a warp takes places of a list once
+      unsigned all[ROUNDS], found = 0;
+      GP__EACH(r, ROUNDS) {
+        all[r] = __ballot_sync(
+            0xffffffffu, length[r] > gp__u32(GP__SHORT << c) && length[r] <= gp__u32(GP__SHORT << (c + 1)));
+        found += unsigned(__popc(all[r]));
+      }
+      if (!found) continue;
+      gp__u64 slot = 0;
+      if (gp_lane() == 0) slot = gp__add_relaxed(&a.header->listed[c], found);
+      slot = gp_warp_broadcast(slot, 0);
+      GP__EACH(r, ROUNDS) {
+        const gp__u64 place = slot + gp__lanes_before(all[r]);
+        if (all[r] >> gp_lane() & 1u && place < a.list_size[c]) a.list[c][place] = gp__sort_span{begin[r], length[r]};
+        slot += unsigned(__popc(all[r]));
+      }
+    }
+    if (__any_sync(0xffffffffu, longer)) {
       GP__UNROLL_BY(1)
       for (int r = 0; r < ROUNDS; ++r) {
         const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
         gp__u64 first = 0, count = 0;
         if (s < a.segments) gp__segment_bounds<O>(a, s, first, count);
-        GP__UNROLL_BY(1)
-        for (int c = 0; c < GP__MIDDLE_CLASSES; ++c) {
-          const bool mine =
-              count > gp__u64(GP__SHORT << c) && count <= gp__u64(GP__SHORT << (c + 1)) && count <= Room::LIMIT;
-          const unsigned all = __ballot_sync(0xffffffffu, mine);
-          if (!all) continue;
-          gp__u64 slot = 0;
-          if (gp_lane() == 0) slot = gp__add_relaxed(&a.header->listed[c], unsigned(__popc(all)));
-          slot = gp_warp_broadcast(slot, 0) + gp__lanes_before(all);
-          if (mine && slot < a.list_size[c]) a.list[c][slot] = gp__sort_span{first, count};
-        }
-        if (count > GP__SHORT && count > Room::LIMIT) {
-          if (count <= Block::CAPACITY) gp__push_tasks(a, tag, gp__sort_task(first, count, 0), 1);
-          else gp__push_bucket(a, tag, Block::CAPACITY, first, count, 0, int(a.top_shift));
-        }
+        if (count > Block::CAPACITY) gp__push_bucket(a, tag, Block::CAPACITY, first, count, 0, int(a.top_shift));
+        else if (count > LIMIT) gp__push_tasks(a, tag, gp__sort_task(first, count, 0), 1);
         __syncwarp();
       }
     }
@@ -21788,54 +21785,60 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   }
 }
 
-// Sorts the listed segments, of GP__SHORT + 1 to Room::LIMIT elements, in classes FROM down to TO: the longest first.
-// Lanes hold ITEMS elements each.
-template <class P, int ITEMS, int FROM, int TO, class Room>
-GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const Room &room) {
-  const int UNROLL = Room::UNROLL;
-  const gp__u64 steps = gp__u64(gridDim.x) * (P::threads / 32);
-  GP__UNROLL_BY(1)
-  for (int c = FROM; c >= TO; --c) {
-    const int log2_size = GP__LOG2_SHORT + 1 + c, size = 1 << log2_size, lanes = size / ITEMS;
-    const int fit = Room::CAPACITY >> log2_size, side = fit < 32 / lanes ? fit : 32 / lanes; // segments side by side
-    const gp__u64 count = a.header->listed[c] < a.list_size[c] ? a.header->listed[c] : a.list_size[c];
-    for (gp__u64 step = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); step * unsigned(side) < count;
-         step += steps) {
-      const gp__u64 mine = step * unsigned(side) + gp_lane();
-      gp__sort_span span = {0, 0};
-      if (gp_lane() < unsigned(side) && mine < count) span = a.list[c][mine];
-      for (int pass = 0; pass < 2; ++pass) {
-        for (int first = 0; first < side << log2_size; first += UNROLL * 32) {
-          gp__u32 to[UNROLL];
-          gp__u64 shift[UNROLL];
-          GP__EACH(u, UNROLL) { // each segment has `size` places of the room
-            const int at = (first + u * 32) >> log2_size;
-            to[u] = unsigned(at << log2_size) + gp_warp_broadcast(gp__u32(span.count), unsigned(at));
-            shift[u] = gp_warp_broadcast(span.begin, unsigned(at)) - unsigned(at << log2_size);
-          }
-          if (pass == 0) room.template load<UNROLL>(first + gp_lane(), to, shift);
-          else room.template store<UNROLL>(first + gp_lane(), to, shift);
-        }
-        __syncwarp();
-        if (pass == 1) break;
-        const int own = int(gp_lane()) / lanes;
-        room.template sort<ITEMS>(
-            unsigned(own << log2_size), __shfl_sync(0xffffffffu, gp__u32(span.count), own), lanes);
-        __syncwarp();
-      }
-    }
-  }
-}
+// Sorts the listed segments, of GP__SHORT + 1 to Room::LIMIT elements, the longest first. Segments of one length are in
+// no list. Lanes hold ITEMS elements each: the more, the fewer come from other lanes.
 template <class P, class K, class S, bool INDEXED>
 GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, INDEXED> Room;
+  const int UNROLL = Room::UNROLL, LIMIT = Room::LIMIT, ITEMS = sizeof(typename Room::C) == 4 ? 32 : 16, STORED = 2;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const Room room(a, shared);
-  const int LIMIT = Room::LIMIT, TOP = LIMIT >= 512 ? 3 : LIMIT >= 256 ? 2 : LIMIT >= 128 ? 1 : LIMIT >= 64 ? 0 : -1;
-  if (LIMIT >= 1024) gp__segments_of_classes<P, 32, 4, 4>(a, room);
-  gp__segments_of_classes<P, 16, TOP, 0>(a, room);
+  const gp__u64 steps = gp__u64(gridDim.x) * (P::threads / 32);
+  GP__UNROLL_BY(1)
+  for (int c = GP__MIDDLE_CLASSES - 1; c >= 0; --c) {
+    const int log2_size = GP__LOG2_SHORT + 1 + c, size = 1 << log2_size, lanes = size / ITEMS;
+    if (size > LIMIT) continue;
+    const int fit = Room::CAPACITY >> log2_size, side = fit < 32 / lanes ? fit : 32 / lanes; // segments side by side
+    const bool equal = !a.begin;
+    gp__u64 count = a.length <= unsigned(size) && a.length > unsigned(size / 2) ? a.segments : 0;
+    if (!equal) count = gp__smaller(a.header->listed[c], a.list_size[c]);
+    for (gp__u64 step = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); step * unsigned(side) < count;
+         step += steps) {
+      const gp__u64 mine = step * unsigned(side) + gp_lane();
+      gp__sort_span span = {0, 0};
+      if (gp_lane() < unsigned(side) && mine < count)
+        span = equal ? gp__sort_span{mine * a.length, a.length} : a.list[c][mine];
+      for (int first = 0; INDEXED && first < side << log2_size; first += UNROLL * 32) {
+        gp__u32 to[UNROLL];
+        gp__u64 shift[UNROLL];
+        GP__EACH(u, UNROLL) { // each segment has `size` places of the room
+          const int at = (first + u * 32) >> log2_size;
+          to[u] = unsigned(at << log2_size) + gp_warp_broadcast(gp__u32(span.count), unsigned(at));
+          shift[u] = gp_warp_broadcast(span.begin, unsigned(at)) - unsigned(at << log2_size);
+        }
+        room.template load<UNROLL>(first + gp_lane(), to, shift);
+      }
+      if (INDEXED) __syncwarp();
+      const int own = int(gp_lane()) / lanes;
+      const gp__u64 begin = gp_warp_broadcast(span.begin, unsigned(own));
+      room.template sort<ITEMS, true>(unsigned(own << log2_size), gp_warp_broadcast(gp__u32(span.count), unsigned(own)),
+          lanes, room.keys(0) + begin);
+      __syncwarp();
+      GP__UNROLL_BY(1)
+      for (int s = 0; s < side; ++s) {
+        const gp__u32 first = unsigned(s) << log2_size, n = gp_warp_broadcast(gp__u32(span.count), unsigned(s));
+        gp__u32 to[STORED];
+        gp__u64 shift[STORED];
+        const gp__u64 from = gp_warp_broadcast(span.begin, unsigned(s)) - first;
+        GP__EACH(u, STORED) to[u] = first + n, shift[u] = from;
+        GP__UNROLL_BY(1)
+        for (gp__u32 i = 0; i < n; i += STORED * 32) room.template store<STORED>(first + i + gp_lane(), to, shift);
+      }
+      __syncwarp();
+    }
+  }
 }
 
 // ---- segmented_sort/long.cuh - long segments
@@ -21867,7 +21870,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   gp__u64 tag;
 
   GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, gp__u8 *shared)
-      : Elements(args), s(storage), room(shared), tag(args.header->tag) {}
+      : Elements(args), s(storage), room(shared), tag(args.header ? args.header->tag : 0) {}
 
   GP_DEVICE C *item_at(gp__u32 i) const { return gp__as<C>(room) + gp__bank_padded<C>::at(i); }
   GP_DEVICE gp__u32 digit(Bits raw, gp__u64 shift) const {
@@ -22258,9 +22261,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (is_last(&b.moved, tiles_of(b))) moved(number, target);
   }
 
-  // Called when a bucket's elements are in the order of their digits. Neighbouring small digits are sorted as one task
-  // that surely fits a block: each has at most an eighth of its capacity, and their first elements are within the same
-  // seven eighths.
+  // Called when a bucket's elements are in the order of their digits. Small neighbouring digits are a task that fits a
+  // block: each has at most an eighth of its capacity, and their first elements are within the same seven eighths.
   GP_DEVICE void moved(gp__u64 number, int target) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const int shift = next_shift(b.ones ^ b.zeros, b.shift);
@@ -22290,17 +22292,16 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   }
 };
 
-// Works through the queue. A block that finds nothing to do waits for a task, or for the end of the last one.
+// Works through the queue:
 //
 //   long segment ... COUNT (groups of tiles) ... MOVE (tiles) ... SORT (what fits a block), or COUNT of the next digit
 //                      all keys equal: ... COPY (tiles), unless they are in the output
 //
-// Waits, and why they end. No task waits for another. A task that needs several results is appended by the last of
-// these to arrive (is_last): the last COUNT of a bucket appends its MOVEs (counted), the last MOVE appends the tasks of
-// its digits (moved). A bucket's next digit is below its last one, so digits run out. A block takes a slot's number,
-// then waits for the slot's word to carry this launch's tag, or for word 0 to say that all is done. `pending` counts
-// tasks appended and not finished. gp__push_tasks adds to it first, and a task is subtracted after it has appended
-// others, so it is 0 only at the end. The block that subtracts the last task writes word 0.
+// Waits end, since no task waits for another: the last of the results that a task needs appends it (is_last), so the
+// last COUNT of a bucket appends its MOVEs (counted), the last MOVE the tasks of its digits (moved). Digits run out. A
+// block takes a slot's number, then waits for the slot's word to carry this launch's tag, or for word 0 to say that all
+// is done. `pending` counts tasks appended and not finished: a task is subtracted after it has appended others. The
+// block that subtracts the last task writes word 0. Without a queue (no header), blocks share the segments evenly.
 template <class P, class K, class S, bool INDEXED, class O>
 GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   typedef gp__block_sorter<P, K, S, INDEXED> Sorter;
@@ -22311,8 +22312,10 @@ GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   const Sorter sorter(a, s, shared);
   gp__sort_header *h = a.header;
   const gp__word *words = gp__words(a.workspace);
+  if (!h && a.bad && *a.bad != ~0ull) return;
+  gp__u64 next = blockIdx.x; // segment, if there is no queue
   for (bool first = true;; first = false) {
-    if (threadIdx.x == 0) {
+    if (h && threadIdx.x == 0) {
       gp__word task = {0, 0};
       s.task.done = first && gp__add_relaxed(&h->pending, 0) == 0; // all is done, or there was nothing
       const gp__u64 number = s.task.done ? 0 : gp__add_relaxed(&h->taken, 1);
@@ -22328,21 +22331,21 @@ GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
       s.task.value = s.task.few ? number : task.value;
     }
     __syncthreads();
-    if (s.task.done) return;
-    const gp__u64 task = s.task.value, kind = task >> 62, number = task >> 32 & 0x3fffffffu, part = task & 0xffffffffu;
-    if (s.task.few) {
-      gp__u64 begin, count;
-      gp__segment_bounds<O>(a, task, begin, count);
-      if (count > gp__u64(Sorter::CAPACITY)) {
-        if (threadIdx.x == 0) gp__push_bucket(a, sorter.tag, Sorter::CAPACITY, begin, count, 0, int(a.top_shift));
-      } else if (count) sorter.sort(0, begin, gp__u32(count));
-    } else if (kind == GP__TASK_SORT)
-      sorter.sort(int(task >> 60 & 3u), task & ((1ull << 44) - 1), gp__u32(task >> 44 & 0xffffu) + 1);
-    else if (kind == GP__TASK_COUNT) sorter.count(number, part);
+    if (h ? s.task.done : next >= a.segments) return;
+    const bool segment = !h || s.task.few;
+    const gp__u64 task = h ? s.task.value : next, number = task >> 32 & 0x3fffffffu, part = task & 0xffffffffu;
+    const gp__u64 kind = segment ? GP__TASK_SORT : task >> 62;
+    gp__u64 begin = task & ((1ull << 44) - 1), count = (task >> 44 & 0xffffu) + 1;
+    if (segment) gp__segment_bounds<O>(a, task, begin, count);
+    if (kind == GP__TASK_COUNT) sorter.count(number, part);
     else if (kind == GP__TASK_MOVE) sorter.move(number, part);
-    else sorter.copy(number, part);
+    else if (kind == GP__TASK_COPY) sorter.copy(number, part);
+    else if (count > gp__u64(Sorter::CAPACITY)) {
+      if (threadIdx.x == 0) gp__push_bucket(a, sorter.tag, Sorter::CAPACITY, begin, count, 0, int(a.top_shift));
+    } else if (count) sorter.sort(segment ? 0 : int(task >> 60 & 3u), begin, gp__u32(count));
     __syncthreads();
-    if (threadIdx.x == 0) {
+    next += gridDim.x;
+    if (h && threadIdx.x == 0) {
       if (gp__add_relaxed(&h->pending, ~0ull) == 1) gp__store_word(gp__words(a.workspace), gp__word{0, sorter.tag});
     }
   }
@@ -41717,7 +41720,8 @@ GP__HOST void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {
                       : "gp__value_index",
         gp__out_name(q));
   gp__add(t, q->indexed ? "true" : "false");
-  if (q->kind != GP__SEGMENTS_MIDDLE) gp__add(t, ", %s", q->offset_size ? gp__offset_name(q) : "gp__none");
+  if (q->kind != GP__SEGMENTS_MIDDLE)
+    gp__add(t, ", %s", gp__type_rows[q->offset_size ? q->offset_type : GP_U32].device);
 }
 GP__HOST void gp__spell_segmented_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p;
@@ -41729,31 +41733,26 @@ GP__HOST unsigned gp__threads_of_segments_kernel(const gp_policy *p, const gp__s
   return kind == GP__SEGMENTS_LONG ? (unsigned)gp__long_threads_of(*p, *h) : 0;
 }
 GP__HOST void gp__block_of_segments_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
-  if (kind == GP__SEGMENTS_SHORT || kind == GP__SEGMENTS_MIDDLE)
-    g->shared_bytes = (unsigned)gp__short_shared_bytes(p, h);
-  if (kind == GP__SEGMENTS_LONG) g->shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
+  if (kind != GP__SEGMENTS_BEGIN)
+    g->shared_bytes =
+        (unsigned)(kind == GP__SEGMENTS_LONG ? gp__long_shared_bytes(p, h) : gp__short_shared_bytes(p, h));
 }
-// Threads of the kernel for short segments that a multiprocessor should hold, as the kernel waits for memory twice: as
-// many as have registers for sorting.
+// Threads a multiprocessor of kernels that sort by warps: as many as have registers for it.
 GP__HOST unsigned gp__short_threads(const gp__spelling *w) {
   const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
-  return bytes == 4 ? 1024 : bytes == 8 ? 768 : 512;
+  return bytes == 4 && w->kind == GP__SEGMENTS_SHORT ? 1024 : bytes <= 8 ? 768 : 512;
 }
-// Kernels that hold indexed items, or words that fill 32 registers, need 128 of them. They promise as many blocks as
+// Blocks that hold indexed items, or words that fill 32 registers, need 128 of them. They promise as many blocks as
 // have them, one at least: a compiler that is told nothing would spill to fit another.
-GP__HOST int gp__holds_many(const gp__spelling *w, const gp_policy *p) {
-  const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
-  const int items = gp__long_items(p->vectors, bytes, w->indexed);
-  return w->kind == GP__SEGMENTS_MIDDLE
-      ? bytes == 16
-      : w->kind == GP__SEGMENTS_LONG && (items * bytes >= 128 || (w->indexed && items >= 16));
-}
 GP__HOST unsigned gp__resident_segments(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   const unsigned blocks = (unsigned)p->blocks_per_sm, threads = w->block_threads;
+  const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
+  const int items = gp__long_items(p->vectors, bytes, w->indexed), many = items * bytes >= 128;
   (void)h;
-  if (gp__holds_many(w, p)) return threads >= 512 ? 1 : blocks < 512 / threads ? blocks : 512 / threads;
-  return gp__promise(q, w, w->kind == GP__SEGMENTS_SHORT ? gp__short_threads(w) / threads : blocks, 1024);
+  if (w->kind != GP__SEGMENTS_LONG) return gp__promise(q, w, gp__short_threads(w) / threads, 1024);
+  if (many || (w->indexed && items >= 16)) return threads >= 512 ? 1 : blocks < 512 / threads ? blocks : 512 / threads;
+  return gp__promise(q, w, blocks, 1024);
 }
 
 // ---- top_k/names.c - template arguments of top-k
@@ -43178,21 +43177,17 @@ GP__HOST gp_result gp__launch_leading_sweep(const gp__launching *l) {
 
 // ---- segmented_sort/launch.c - launches of segmented sort
 
-// Only the device knows the segments of each class. Grids are as large as they may need to be; blocks of an empty class
-// exit at once.
+// The device knows the segments of each class. Grids are as large as they may need to be; other blocks exit at once.
 GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
-  const int few = gp__has_few_segments(q->segments), last = few ? 1 : 3;
-  const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h, few);
-  const gp__u64 sms = (unsigned)l->h->multiprocessors, warps = (unsigned)l->p->threads / GP__WARP;
-  const gp__u64 batches = gp__ceil_div(q->segments, (int)GP__WARP * (int)GP__SHORT_ROUNDS);
+  const gp__u64 warps = (unsigned)l->p->threads / GP__WARP;
   const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, *l->h);
   const int bits = q->end_bit - q->begin_bit;
-  gp__u8 *scratch = (gp__u8 *)l->scratch;
-  gp__u64 blocks = gp__ceil_div(batches, warps);
+  gp__u64 blocks = gp__ceil_div(q->segments, warps * (int)GP__WARP * (int)GP__SHORT_ROUNDS);
   gp__segmented_sort_args a;
-  int i;
-  memset(&a, 0, sizeof a);
+  int step = 0;
+  gp__lay_out_segmented_sort(*l->p, *l->h, l->scratch, &a);
+  a.few = a.launches & GP__SORT_LISTS ? 0 : q->segments;
   a.keys = q->keys;
   a.length = q->count / q->segments;
   a.values = q->in_segments ? (const void *)(uintptr_t)a.length : q->in;
@@ -43204,44 +43199,24 @@ GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   a.segments = q->segments;
   a.bad = (const gp__u64 *)q->bad;
   a.workspace = l->workspace;
-  a.header = (gp__sort_header *)(void *)scratch;
-  for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
-    a.list[i] = (gp__sort_span *)(void *)(scratch + at.list[i]);
-    a.list_size[i] = at.list_size[i];
-  }
-  a.buckets = (gp__sort_bucket *)(void *)(scratch + at.buckets);
-  a.group_counts = (gp__u64 *)(void *)(scratch + at.group_counts);
-  a.tile_counts = (unsigned *)(void *)(scratch + at.tile_counts);
-  a.other_keys = scratch + at.other_keys;
-  a.other_values = scratch + at.other_values;
-  a.queue_size = at.queue_size;
-  a.bucket_size = at.bucket_size;
-  a.tile_size = at.tile_size;
-  a.group_size = at.group_size;
   a.flip = q->flags & GP_DESCENDING ? ~0ull : 0;
   a.mask = bits < 64 ? (1ull << bits) - 1 : ~0ull;
   a.low_bit = (unsigned)q->begin_bit;
   a.top_shift = (unsigned)(bits > GP__RADIX_BITS ? bits - GP__RADIX_BITS : 0);
   a.whole = bits == 8 * (int)q->key_size;
-  a.few = few ? q->segments : 0;
-  GP__CHECK(gp__launch_step(l, 0, 1, threads, 0, &a));
-  if (blocks > 0x7fffffff) blocks = 0x7fffffff;
-  if (!few) GP__CHECK(gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a));
-  if (!few && q->count > GP__SHORT && at.limit > GP__SHORT) {
-    const gp__u64 most = gp__ceil_div(q->count, GP__SHORT + 1),
-                  resident = sms * (unsigned)gp__max(l->kernels[2]->occupancy, 1);
-    blocks = gp__ceil_div(most < q->segments ? most : q->segments, warps);
-    GP__CHECK(gp__launch_step(l, 2, (unsigned)(blocks < resident ? blocks : resident), threads, short_bytes, &a));
+  if (a.header) GP__CHECK(gp__launch_step(l, step++, 1, threads, 0, &a));
+  if (a.launches & GP__SORT_LISTS)
+    GP__CHECK(gp__launch_step(l, step++, (unsigned)gp__smaller(blocks, 0x7fffffff), threads, short_bytes, &a));
+  if (a.launches & GP__SORT_BY_WARPS) {
+    blocks = gp__ceil_div(gp__smaller(q->count / GP__SHORT, q->segments), warps);
+    GP__CHECK(gp__launch_step(l, step, gp__grid_of_step(l, step, 0, blocks), threads, short_bytes, &a));
+    ++step;
   }
-  if (few || q->count > at.limit) {
-    const gp__u64 resident = sms * (unsigned)gp__max(l->kernels[last]->occupancy, 1);
-    const gp__u64 most = few ? q->segments : q->count / (at.limit + 1);
-    blocks = q->count > at.capacity ? 2 * gp__ceil_div(q->count, at.capacity) : at.queue_size;
-    if (blocks < at.queue_size && most > blocks) blocks = most;
-    return gp__launch_step(l, last, (unsigned)(blocks < resident ? blocks : resident),
-        (unsigned)gp__long_threads_of(*l->p, *l->h), (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
-  }
-  return GP_SUCCESS;
+  if (!(a.launches & GP__SORT_BY_BLOCKS)) return GP_SUCCESS;
+  blocks = a.few ? a.few : q->count / (a.limit + 1);
+  if (blocks < a.tile_size) blocks = a.tile_size;
+  return gp__launch_step(l, step, gp__grid_of_step(l, step, 0, blocks), (unsigned)gp__long_threads_of(*l->p, *l->h),
+      (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
 }
 
 // ---- merge/launch.c - launches of merges and merge sort
@@ -45875,13 +45850,12 @@ static const gp__primitive gp__primitive_sort = {&gp__family_sort,
 // ---- segmented_sort/plan.c - plans of segmented sorts
 
 GP__HOST int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  (void)p;
-  kinds[0] = GP__SEGMENTS_BEGIN;
-  kinds[1] = gp__has_few_segments(q->segments) ? GP__SEGMENTS_LONG : GP__SEGMENTS_SHORT;
-  if (kinds[1] == GP__SEGMENTS_LONG) return 2;
-  kinds[2] = GP__SEGMENTS_MIDDLE;
-  kinds[3] = GP__SEGMENTS_LONG;
-  return 4;
+  gp__segmented_sort_args a;
+  int i, count = 0;
+  gp__lay_out_segmented_sort(*p, gp__shape_of(q), NULL, &a);
+  for (i = 0; i < 4; ++i)
+    if (a.launches >> i & 1) kinds[count++] = (gp__kernel_kind)(GP__SEGMENTS_BEGIN + i);
+  return count;
 }
 GP__HOST int gp__segmented_sort_is_idle(const gp__request *q) { return !q->count || !q->segments; }
 
@@ -55004,2019 +54978,2021 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-802063
-'fqZaA{0b}GD!But-(idP{Sm(])aS2p6Fpk##/VX.Z!70glYw@2`Sp=g_o:gwHMuooO+N8cZN5g|H`J7v}08zI@NHQK01_2y3V+j1q418U9+|uk9'OpoMx
-0J(44bZ!:4dR9|tw{,RGUybD2{r]LS0V=j[$2h[QiQyvySByC:]71OLs;sYZMlA+aBckuF9gIXF0|P`HUa@[UpqDY<kportRcJ;`@2-IwH=x]ji:IpupdI
-PTBqpz.c;;Xr-;SMJyi}2ai<L'nSi3aBCmOQt'|8)Clb{=Q>[cI0:g3ZBROhB>TVc1rFa<(,,Y^K`xJ`#ru+1B@tkT9<R/5538[X`9aQr1e5(6%|^;p_oo
-4ow;d(3:ry3zj,CnBNa9x")e&|a.IdgkQJ:+CG=P6ZeEtUv/,,87G}ATyP")R,k>ORaC;Mo=nC|H%%i6p|TqcD3&xSMY{pbLnPL%{#Uy}w6D<9,PP_P|xI
-Tq@&8_}4jpDS(1qjT|TFPvvRLwa,'QzhsV#U$8LF<5rjnEk;Bn-Rj7/X9J^}o:@K)pCl_EP4"UUum;%5B@xs@.A;}5-N!q'y|Fl(-=cq2Y[0/7{^9M7hhU
-{@8d.]'IM/ZVk`z<Z}Kvk4.8iPWR&@-gXWB#VGh7/O7h"2o`;iNEi0@8KqA>|'qd2oJP/`l5|;Gojh+#ACj`G0L46-.x+]4wDQm%QMNRWN#YOQ$:6XhUr(
-2f-BEy:MX4KeSmL@3$LmXz]307P_!Ci2Bf!C80"'>SNNNzQ1':@W}d(O3#CR]@bu+&LuK3G'AXqX$n%^t_P_}G$2vfj7Df~egh'5pwrc2MfR$-W-9xQAIu
-rJ(DWp.2b7Kc;5g<SOcYdN:TikEU=tR"dt1cT]%.|s-Apfa913Rm"ygeH^~Z&"V7o_|+S%j#Z1Tmm.tV=$BAgn`lL,",N<"X3L7+:#+Vy5-XXO{,qMYQ%e
-Bh%L#h#SL+gS$0uJX%S+ZFq>Hz<2'WaGX6TJp=]%@)L=<JOU`J`EErWSYzU7sdCFA2!.z}t=aZlh{$udEV2-YB$`Z(KwjJ`X9QBo61cZN-)2^T=`zI@-`"
-65vYUs!~+tRfy>ZLh-UQS]9944w1H,>@Y.6@1u7kzZDI{Kxuhjt$yMLq=,_;Q>aZw5+.KHa2QP^:JYEcD2WfL3M-`f[eU"GF&/gGjD1<sWnOp;ij%WX-7.
-98oS#qhcrQ:z$KT|)/N+PJh"]fg)N:GR{(kj<AV$T".Et1uk-cdDuytJ;fSbo;aJe<8pXa>f!HL#IYiBmTXkbCjUu'C8um]F+i5K-S,=X)ZY{sp8%_gG@7
-9eYGIbL$T:m#|bxQ]{Arp+DsA]=&YA{j}eAsc}ocj^UvIrpz_3Za-&R7@u9)lpE<!x0k`NsA>pWp21(%4Ue74qS%RWGHOAyQwPkmB{5;86i:dQB'2f39$^
-g:PR[5EvVf)LT<{cl6^|dv[JtAn$Iu<LPojk.}4)"[r$YTO43O51aGP.Dsh+_NXIMYTKK:RX->ZKY`f-FI(PIeY9)pYfec#v)1'tVu/4,z<Ana]{lES|QU
-Rnw-T/i|]=zn_2jca(GHtV($$Ri:Ks)2~]@yDU!et_c6XEgS1:u{+Q1ITC220|wrb},"}{(f},TMtSxe2.:.XT!HeS15Xm-=gzQ<Dsn`!/QlM6_s}o+)A7
-ipl%ZsHEhlSx+jyjqd[;d)8uYu(Mz5$'3;h^A^yzFx/}mF[a2hP#092a^|-4l&)fH0<DH"X#:D;u~qB{(IJyP;Nm<5B^,gPR#,V,ok9}(t@&_xcVvO:sSd
-T{3e;zvgVT_IFR_i<`iY)EWiBZ'9l{a)_aX>d<;2:|GghRm2Ea"o^iM(PQnF:}LU:S/Z;%oV1o+{lk<c}qA#4_0{_w0{rRv#yGUR}3ye:7T`f&G)xd0Fj!
-KVO=M-YGVNG/BB5Y%;8IbUZs5oErHKA:$7vu8VQ,Hs57!5s>dgZ=AMPs;`(e(8TFxBWb,D_%qK|8Q:%Kh.SyYriqd7j7'-2|E}Xms_D`A:2;,[!>pqQH7#
-$zSs0.Ren'D,zL%x4Q-44'~z:Fua)6xS4%m<U{=]H-=+jg&mf1AJP.Rc=:;vysKD/{`i%7upU%+p}Drr<Q8fnA7x$`|)9!uvhu(RaF7Cc$Oh~bw4;aQwY'
-tFvmvQ2-3O][hj@YR-PK%MTA;$Pw{9`>Qzen&sZ8@z=bvUS<MCwy{H1[k<,li;JNFBaFl2.Wb::3S1&y6<:TOCf|G'.lXCL=MdAeftZe(04=q"P-fN]]]-
-MB+T%/&Y%Ok(W.0IZyneJ)WQ>8tn($2L}co(8,_mg.-x}Aun4Fes3iq<!p>8!+eexbY5@qBDTO+4UWr,QG[{1m>'T}om|sB(Y<TYX]g,jc&HW.!(Zkoqb@
-:jJH27H-jCI`9$~7eI!xq9yEX(zQ=B2QT)[Vq]`ceY$u,<h6gd9niNyn-lxU8v4D0.z,%py5KRf!aotO_<h<bU$=3ZaH9RhZxl4V&Z85IO4%ZVj{$ud'^9
-Ys"WV8i3njXlhLXJB+12kq2,xk8AqT!5(YJ4W0(c`1-B#-|@DO]y38yUr&^9}>i)9#V^jkMOrjoW@yI:+b8<,As$R.0Y.Y~|cT]@4'%lFJ6V3+O#<Rp#j!
-jTg,_0[rsm/;6XF+1]nDJB%VDOK4$["UFG>RukTkY9AvL)_].m2z)1T=-bq@F<Gmg#+2VKHT,b]Snj22LI>)DI:u9Vi"O$H&Wz#@m}0;`<q){D^ki6(Y]C
-X.K-By$3s08R/|E8_U"'DC$-jak@g'[6xkbG+y7aiD^Ks')Xav=p^X2@8O/|$KtOf.P]^[y+t`(ot7v'R5:^]PyVx}5-zxOi(X(xACQeU02]G{x]bC8/6^
-$m0J4;u-N+RjSDTv0|+vgPm12d%@>YEOYT_S-SF[y&po`.L'.hE[dzkvoR:;z/gZcO2p33e8`!GSOR]f&{^&'i1K"20&`=6XUfuknE"h7$^!t&T"4Nv,Vn
-Vp~rq.yRkrX"RHR,iN]TQlNE'gS$-"v[mmj6wt}9ncs:p&k1daFrJKbh-Lvwxv+21KJeO8qIAa2KsM7H<vDg8fhOtLs|e_:N':QgN$mk$f%b,F9XJ|bwew
-{}c_L|PvNObcLFW}{)_stmpeyfun|0[{,||BZBj`rA"&9Kwt_Mhqi"H0.QOP76h"OL"]6f@-Rh)R&WvH#07Bi7&h]:R'Ibna_]_dWoCnr#`=wLF50Yf`{g
-Ffp8pYoTD7MDyV#9/XusW:@71le;0#pV12k4xFU=7^sbYr1YfK(ci5QIE6"K7Z)o/koMD>Ae9FVA"}zB`a8r]NzXl<,b@(Cw@8.3e;}BcnT"XtAoO-t5sa
-$GJWBawK;zxb!r6Dg[wPp)^Y,6@+|O:Nw"Q4mY@C#}]_Fa#TU}]@W{HliP}${5.lJCa3mB!Ak#/'}4"%bX=3[/Q2Qw+VI;/DM!8F|o=[^'@(~;:los#,da
-yh'<X2K$^}v>UI[lCqP(_W#vjTbLtBr:)#9X]>daqW`Gt^7mWZ,{}eT'S0gaQyEWtj:a,c4Tqj3HNI<J#[s!Qq-[v1h2n{,b,,%u3!s9;kU>6uFqv`<X%g
-GiRf0WOM@<t&3{/_tcRwm6yW8@y8v1na_-&abbALsMFS!&(Lq=usqDpI05|oN84oL>M#cCVFFO7-oK5A>7}:FdAN(JAK.s~pu=PPr9bMf8/h.O,e-xs|wY
-Q<1AV}tx!aIEOU<#cjew{#{'W!omOE9hL1{go+L6.s5TlehZ`N,5wH_Tb3Lo,JXWfvp_r}s+7b+NeoEk'|lTnchII[lTUG`c7%#<U`[E2[8-A5ktcM]6N{
-'ntg+FNztM}oYwgGJWXd%z2mfRfmyQCUr>ad-;Z&i'wP(k:y(g5#MKl;CYz!YL$PxS!~/TGQb,tIl9n}_ppPk|jW7Ku)R}`}0D'mlFcDJf9fED|1!jSTYM
-<:b4VGFRU.]dBjcKi0FVPQ&Op;LOc';@w$_;7Ox>'[MrST.EEx]:cmA<=UJZh;zxq=:,;/w&@h%FUoO|wt;+0`@U'6;Ow`@^|IKM.v:R^_s6LNrU&=lrey
-!ZroLHvcSCxp4`xmgq1z>y<j3>NWG]Iuf`%&f("lxj-VJ/qBlNF#<2r6N{t@B[hL@#B@#-6^,h,8|^{RN64,L%-ymqoodlnl&qYw<8{`AHW:p>&qYS0DxB
-=rzs@XX@Q&N!uZ7F]2RE(|TksJkyF!loWcGm$`%fKD"a~Ru^-JbNQ,+MF3RZNXDF9#TB&d;_^@'54,_.0Jz:d6ejO&>,1!W4I^0Da9BG+D)-$m!'E^LHUZ
-2fjzMLM/:8Njja-l6N/LM:0Gor1IKF+IB6C6c(ZV_%[z0^m5>q%@d/(6xo>|=nAR^,Fdoy8+%jVRj]VWF>k%'j}-d#AW'ISs9LJfyb1@tL</_sCYDTYOVf
-Lvn26se&U^Yi"rE(R^Wb{^]lTEjEEv1Nx!Hvz/$HNq1;LSK:fV5,oD4PU/5tPW|fW[qGKv$v)ZaJ>p0JF=~,;eCiHO{gH=L+rK%coc0z`A{Ir]DrL/mCc2
-37~&U1g-2g_,Ud|9gsq&G8#osN'.[1}dN/Ed"`dEvuu=cR_f0T"BCfH2;@v&d^Ep;CA+$DOzq-pjc^])Fvb.NQ!H8/$|Dmog^1d]ySM;Sun(@au^)w&3<J
-i4!=B}3l,l/0>7DVH/xH|A~]>-6%R}N>2S{!)H$nFE|DMWhZr>|4CBEf>prW1I]]~sf5MqRWQ;[le9E4!]lQhR5H%f|5pj@"E_>9vzJkG|LA>_H4TN^0P@
-^^UfN/{8=BWMy'bP2IDwuK^y=nKToe-0acn"_OJ,u88;oy""Tl`JSiB(-Ngq)+y}|m!KX{7E9i/`8ombmRvLc3kc%'+OI[w>u75/Wdn(M0J-$=t(JwTK{1
-@cUKdqfpEWf8fF3A7jKPuY5=hn>PG[W#u|KC_W-)3i:+5!!2Ori]sJv#kNmT2U6]/5GXugWa4W'WoRd:H=+KkTYuk8+w^IAG>z5QG%.r9O>s%#TLFL)Ua-
--VfZ$u<aw7dpPkx|Twq"aJO_gGE;z7Fn~DIpf88xlhji.eC0C9qX>Ia1Puc_.xj-cZ$=RWQp"T#GLsFnTHJ#Dg_k|Jxl@f94:AbYRJg+WB7_E$!e:k4,cE
-]P'3A|1QF7M#xnFaYFJ^mejUX9hMfl]dkik:^A38fwaiMF33!YYlxsGHETwC|vk3u-dVsg8Ax4!S7v~vE.Y>d['(V):R5V_t3L}Co+43gCe-!~88i1EYR>
-^uj2+%x=C`{UyZ_TxPti|6%NYwKzoosZ`&{!}^QBYff-t4j-peaVzec<3T%-HO]S<$Bsw{4%M=+mMbjPvuz2Zv`BPVpcx|&'kIgPQzYYQw4NAiQ6<Is437
-E`9;dZ^I(z(=T|7%sGn<nV4kT$~ZyLo@=&"u9}e1H1J$Sm%t^:xD;'W|2RE5Ct%M0SgHOCllileB2$JW%j--^"uvoqd1@`u=7%V"]y|wa3)ErF%"JI(-30
-fzHvfSg_-F:{~3:vS)d-r`/J6(!p=p/CFZCiFjW[a3`/AszJ.5Cq2W#J$UM]Ln4YMUp`+:kJpRf[A66s9R4,,6`oc"/^R4jyV.%%bA]|!+P`.Gr"0tDqT`
-{B=S#$}B$H_!_bQ9|D!<1=@{[/d}bSNpjY43NhNw48sJt}>l3oaVYO:;4l5Stgf6#nAa!K.y+`E0~+]"w++aJFryI<`1)H6WHVj>@67p#3p"]/Aa0N3ot>
-nT0psTl)9=Qcg9Xjnq{f{xnLQ'YWb>i/sA6;,!Z5E;~5fa';$8vi7Yd.OD={vW`C>;}di+=7KuZ;IuZ;3C,>Y/8/JFt`3g,$%R[HXn>jzX+AVwn+.)~L6+
-sNI|i7VvA3PH:8^=Z>9F1>d@H77k`cDF[IsmU7mRr@jw^Snqxy=ubr"t)Ph[hrR}FLx,CHYpVnA<P185wpLV[hVU^&hno15`|m2v!(,kn8;siRW-^NIl'.
-X5Ldt+y;+;MXc]s;}_WFbZA<cmI^.+q);T_ID;UpIpY#XOH"dX%@aS,9KAVpE6n|Q@S6$!z2b^AL=+t@BjDrM]8y9',&@NoMhur-Vw.g/D,=!;StsMOkVk
-=Hl]j31ru(<ZM>TeM_Y</nxs!p/(n7'Nql&$0Q]8:IfFFGPZC95wQ$Des)=.qb.B8//l.qAOd:MHQro^OxX@'|qIgMm8=f|&$aPY"D~p2g}SuoV55rR]tf
-Sr3|04]Ys4}RoL3L5K@/"56`R}2i4l5<pI~X9G^]{lEj/^8+Nrz6mE^@RK$]JsSK}xQ0^OSS_mh2@r!_}+o[2%^nC%;rhC+k1fV'-x/PTG%dg^B}bus_s>
-e_[A27h@N2DV.wXpJZ!hT{;'~ti<==$025UWSN'NkP0>_Lu@SMe)3rksZ}@-e=qraZ7Y5GBS9xL}CTo$9q}JPmhy,3UC4!x"p[S>Kb:2rZ/-y"%#9P,ijT
-8Pp015+V$Thr34{%q[U#Wo$p-u:Rg;0(E.k7mG-G<]5dUy30fxvCY{75dO,wDgcnMB[OOq'TgKVvE):EE`vNMAArfeiyxJK1z}!__l@^^A%yO|&MMPaI&d
->2D2Csc1QoaC+kd2J,#'YBNOB0Me""OA#dyx&9PxX(w%(WYeAr6^hlS.I$,LogNQG1<Un5SqDd{CY2A^}eqMAINxN$OScKnvIgF3|yfB_oA!4$DdfJ|q0g
-iR[}1'j<R>p!IeM-kKh!NTq3a'fVbScX>xBe89R"%ej(wy>W}Xu@4jCODUxuH97;~z,hQsmXAA_gCOb=NtX)Jh:d.Bj6,B7)(q:p9GXN=advCO5pa%vG^,
-z&{Wk&7G>jtN|Jb2x.=Q]/>j"8:sy)WO|[/#w1}u7EwEb=Fh6>m<}=P^2>IvKzUND3Q<!wB^vRQbj&/yI3L2Thq+2-`{[KIQrOl:3yQh[r4|Pm!!a7YMw"
-QOfS96EOgI7tfEv1fP7:v.7X~0;MpwvZs/KfrTuHQN6qgy"_.Zph_m2{YqJrmMhoQfAY$XJ`YL$3S&:qL&2Lf,WXYf$xNY2&m^@r$,,b@N^R>z<oVx"oPB
-BeVot924Tez|;nU"f!H;I]`K4s1&<H9^G@:e,9'cK'x_UqF[WHth#o;@`#d(:)[3/]H&Y%ZWeB|NnE&<aa4>&s/"75VL.81Gd<!8Vn9w(@z)!L2:<3q^x_
-<P2>7MN05YS)/_YPItnSo43"14p>g@6=F_Vn=!=2Giy])QY%p.^AxXx2<#PXGXr_9<V3(56C(bUA$3[6~a.Ao9$s;9`HqBsEzq1++/8.r:<8gP0h+'/:d+
-+C!_p6db@'=/,B50GV^n;99H0`msJ)}r0Q{4z}UkT&Zs{fi6rCq@{tJpcyPBv!H)mZK(!ge0iz&CKye2+`Qi5auuXk1&tB-o=pWebvksZal$8=r80[5Z<S
-b0+Pt68N]mK!h-c6j,2/N&X[V4kYZN')Z8^R&(XEE(Q;sb6dd{Fi}HRp&OiFc(jJxv`NUKpSm>)XK17ArF=@>[o/n%$oz&%$m+]pqnM"C>n]SE5kedN;[+
-vvF{mLrHXY'JksX/Xn]b)-QRV$+nO!%S[VzNuoLC1PSZ&XrQ[GhW{'^Fj4v%jH0+w<HXYkDt9i@3BNFwk8PC`-59R`V[J9l$}-nU|!(LzC@}t&Ixg{/nTt
-MI67dl|IM"79j5B!_7d(8K-Q@m"rdzUXMx1+M-99S}oxC^%%o7'3_B@[CCAhKQ90iv>,A4|-H&0ef4Tiz8H#/NU+hGkjl41^D+4">|IB=ubD:Rgm.AUJX9
-u:AUvJiII)XwvIv}5A]L"rJ`Mg@q-[^sU5AoDChFbpn<>]-lt=OaMp+7sooNIA-TbLqy/oZ^bpT[s,[D,>68Z$PM~:D#n%B_WBW3S.48Y4sD&^^mV8Dl|F
-2<wbs]xKFb;kL9oSxSC,:^FlE2d+KU^ZDYz1/,U:3Hlm-2(vgs&8t|Xw#5FqfqSKRu"8Lsw^gFjTRNKd'5@&[J]l5m,9WZ=yvUCVl.@[:/[3h#!=y7F0)7
-Pt;HR$/d!gwY(l!p:hw{%b_Y5l0lTmfRJuneX-]YryFM.z{MR!E[i@puX8X<iqPNAxXy2!{NnHx]L`NC;G^rNl8]h<kL8brmFA]etzHTgS|L70eer]"S_v
-`kYZhaTkn2;b[ZrA1=UwT=^X~RW-'Fj4>Wu8H&%X2oAn&#1']ZWn-V&!8"%CG@#5UthJ8MJ!/U"^z$:,H2@<&Se7[7YB=bBv(]<E0Q$i<_^V;_j8UE!<]`
-.:.RT@f=`esUg#bBOK"y|j`ze;;Q5,"7R'U.+uK9&E[l%GTQv34Q2zhEh]/SQ+Bwt+U09$=Te[@=7}.<D}LV!|qSZ|}hZe7Q#dQW-1#a_]@@:HA:v9&V]0
-7$/J&SHKtH@OZ0R6Ac^hM!s`y}^tVmHULjpPgcSWj&pyLaW^JMj-d&pA^$mW<HY^>F8!=fTbk)._bVXgSta5_p&!5z;^J]]Uf7$fS;&-P8E(53EZS(cY-`
-myEmGFXr=xoz48+1T;[XI!l8l44wB|dbX@NTiU({=gT4'qeFcb%C]k;kk/;w|ibL~5pO6H<6;KQ"-!%S:xDV$5&'o}y1GN(kFCGgJU#Ic<Cd='U&Jekr>j
-&CS<prdR6B.p.b='wxnc5d{t/KeIc7g/uo-&{<+;QaPI)i@fk>9M/V,'Hd!(hmx}LJDKl:vdA"t(FK:S}y>]'ozO)5l}Sm`kL{#'R`7j"UU&"+Un!91NIY
-v0]'b,Z/#1aDMG%N063XZ^Kig_5$c@VJu<5FR9t]~>apZND-0A<"<[jI<"<[tluRFP("Q(."-r8H{g7S!&!.z&A!}m<yR8Ol[[i%/s>iL8=rW2dBlTc(Dd
-ffa+w4O%`V3Tc[]u'/J$QU%NLNw'^.8|U)<veFFB>Ck[Hq+p$9Fp)[PauFD#L{xM,l;]DUxe16,s60)obvBAiY.|P&+,Gz1sEHEoL591NK;%CiaXhe"4KL
-k:lv+sg1Q$F1j@(A+,l^zlFT|r3smx;pC.%QEplYU%=VKjD3lZQ(C^Qd&fEJ{_2xge%kkuoQpuIR^(<>=:&oTi9p))ZC/aFrV0LM&',Rx%4;@;bQA=5y:)
-kkkZ&^X8ktSQcQVE>#DmV}3%9P3`3.j[O`}(q$t$,4$O|XKJop%J:bD&3u)j;=S5K$OFy#0yX7"5hg20aktS8{IebEG%qwg>$[=w"d:s{agpHm#:'kG&B}
-%q_x<6sXolZYhtZeK-n6hp/$~dfV>eiE'`/vthZqlDc0>OS$$EJ(Y;.6V&z$+hT`}@AoUw%Q#TPnB3UiCJ[JlEuGyDnE5Q4WHbS4I4Jbh4eu2V.A6kx.R0
-pL.;^"P[mDIPNivBN(F9ewW9oz[V5]>l5ay&-d/9y>~bY>@h|bR1%BlW%6pR_6T=A%^j|r(:&VN|QAgeWC8'~SwYYWY]!kiw62>Kygf.<sMd=0)H'`X=aV
-dfWe/&G/!n]/Y0Wh<!ZZatO'+[jdoojxN0Pr@uT6PrqR/5|6Uu"</UYjZZapA9fJi[3H}Yr4j3Cn2VJ{Z-O'HQalnEo0v+Q8{:xJ5./Iu+7Q/=UAz'{B!5
-^B)9/NwR+j}O0:sZY$Y/.XsWZh`/iTBa^p+BJO!xQCyNA>X7T<0F"s}CsaMgEq3Ak>rl(t![Nex=gIJVYE>=6bmv&J3=)J7MlXfM#^4P]Fy^+ceT"fu4G4
-]LG8V;Ho-C.$,!KRZXNx>.bXtrA;SbCPJW%t]PqrH'"&h>g6g-dl^@+;q+O#%{myZ[.7=ij5W0q/l,$8^Zkv<ppt4bK9#,b{<;/;&p(DKk+>/.PmdeFKf;
-F+IiG^M_Ll1l.&}_!{(L,^B+2d`'Tu}g..in8R62,/0wnqnkE5yR<7qm-t>awZ$mI2q#83WjV:nL5GD'T(70@rArEbG8-9[vxZpzqdU3u_)(&XDWb&csul
-"cylg^5T!X0v1uL1J$Lcf$OhTy=l0qG|"_7XH+5ksXf%#XRNWI_7w|zl]Lri@6wjZvTzFf6OGhjBMM.0X.pxuD%$9G!}m`>Zrq6p~aVr1C=VxZ_]+i=7|Q
-2es8dG|aYyfUwt"@xaLE5[FyW40N(60X)7i`62Dw5|vA2f"6sW,E2O"v:Y_y`,z3e8GMuwoeYVviBgL(&;a:l@Z-+g5.^+P7vf-(KYpq[bp`qTlG3PfX39
-dV0UTXEZ,(4GqTFH0nJrYYdHumt6!j9kBp20K9"nrlJxV|oHe)6s>0$Y1SusD-]1{->e2ZG(,;&.qm`AV](V`J>JtSA"B#RRL`pia!mYZNI$aRCVZYxX$u
-h&,%5"9hZCPc<&Ykz1.jx<x[)HO&J7#"Lx{a+3P#ua_@#')OmQ"`z[4[w>4]!(j21GD!)gPA=9niK(oZh%y:4'6hsc28[3d30d/IW}CC|]>buG[0ppG/3`
-L|N%&'faGhX4/yN-J'zJvV-cW)@VqG{edx``&S}8BX-S&80[7f8Kka[MPE>ny(6MCL[7Tf)B2_lx0L42u,fOK4-7,Udl'y0%z0^lPn"O#0h0S$Gt+Efu4h
-I9Yo(#EXOPnBmmeO8UpZ-6KV5-S6%ciaZlw()%XZu7:AKT^9i.TKkv%h[z${(z5h%rya:pd=oP$mRT6=kn.>}<c'q&Wxs.1AVyLYzUFHR3gdeTOB&KByGL
-H`fMiKGrlUuN;;'9A:w.lz1F)JL7^j'"uyPR):i0a]$6k5CU!!.uTn<uTin!$jo&c47AwK0W'{ptmMBb60ooG;Ya,;1(y_+2Bb&APw|X+Dg1Gz=]Nd%&A)
-vp{"GO;K+T%/we/c;K"AF"&x)W@+HH3eD|<u@WR(Ld}IUKz@iN-^/y`URJN%z17B&^kU0j5yhL@Ls1}x-}MSsWrqj.fEe2:QE3@)RG^[f[BFTc3tA(Q2Zo
-Fov9;:=nvCIOuC|Pl"(/[SpYrvh_"PymY`O=BUDZe;/OVo<@c2$Nq&,I]r=X,o!DAb3z&'Bh!2w'tLnd4Sd,+H.djA5aX{y2}^dLYQFWH;BGSh9Ru_{FYF
-!7S1D+gnbl$Bo+kS}.--ic(9~eHZ'|mwZCdPO2',>NPaSV5Z81K[%@iL:aZVkb]Du}5&AG4SVFYi'mJ%HZqo[-z;;vmvD(B+1q@HHuEDIcVsxn_|,|YDg_
-pQZec">{6ndm>yg|AO0xJD/5&4wr,U#@xo:G=X%,nP!xXjf00B=P#XMq_[sw0-R).zww']x@R;zuYwC`_"x-_/z"1SQ4#T`/cdrBPLoHL2Z)]L3|AeOuKf
-yz|X[4&}KwHbmEL<ZbI<&l;3yME8;M||(A,G3NNyKH~u5$mJ6Pv&~],tr#J^nGuB|p=4-An.!`j(#zV{cO.Su62A)%4Lw4wd/1g%e=<YbD|>ws_Jf(fmZd
-c|Z:a;iu3#`1zK8"e<7T13|rRo|wJ`l1d9d+p[Dlk7tJv,OsE3RH$c{_ulIrT}i]w]`J^U^{j5K/-u%ezQhF>!@j3/^`Q95>`_s8%WV)R)KINv3LHt8gj!
-8<xtA5x{p_Q7`SB>n>kJq_<&M6BDJ8LOL28y(VoNjy-c3nk"kvI)wi9uKPZ5rsKHm`C-~Hbh[I/z@X<]T`QYwUK^)z=:g-(KBWKHe7C!]m6>j}+PE+-e4V
-A2t@Q8%%{UL-5}x1uRs[F-@7eS=%z1Sh37O0>_20-l6`N#1-[dE[wVqGj1+m_VL]9s^LSer&h:.KX)!Y1F@"o&BiddJS(s]MX65:_R+^MiBa.^Wu6Eyj~y
-5W~B;9LQEh1CxtOZ35/T!}zVzsrp=)V4J)yEaZ^_bOn;N<lh(&G'sM<r&zCt1Cmc{Y/4h)me:08+n!(Z~-]T/c>jygD'[g3lhQR1b!0;"G43_}x(Uzj>!g
-~Z,L6rh#0AcTeNO8xWdvLN-rd)@3{Z`woOU,Fm1Y(Qd,jDh`(h|X(!!S((--5#;Ov$^O!G&J|4mFtKnFn1g!YDXbU<ffY]TF7/yjcE&!^t:.:<)qf7:LRQ
-w.+('w+gKtM$tLFp)Grl`OGs]f#8A#U"q4E)f{rnEf>mE_9-Eh&"K!2!Ry}cOe=Zt4Np}gbJZ!XVJ7'{aqgK@z"Y+wZq485CghcTHW<MB6A(aFslqzew7G
-crguQPHEIcE.KnZdOKxBrVcZ147rFfcl;}1.+geZa5brUxz-DijNjDQV&&}txV29_7)&x-(8m3!o`aKRm!%S4N!_uDLx0:;FPC@DT+MmYp<==C~`+9wVAv
-e.71`S)BMG{zUqu,X7DXLUe^6v(KQ,Cstr"KgnmHMuJu2qZk"_>>8W^GJ@(cUSR|_kc)Df]w`t@{h=Lw_Wh3]#df"-_J&ul7'Y'/&aJUbdRW>`9=_]{>jo
-iOOg3ffd|[BMrVxFrc)"Fq":hM"-M$.Gf%hNgY7@WWJGhJl9e5{$`o{8|3<;X3HmLxpeb"Ps[tiV",<RN4yOrMoI]U8^eoaG^oLds1%J)YA)|ODu~j.v{=
-PQh]q'L]@&e/C}lg!hBArX)A.obv~"=zRa(zVPtdL2Fkk8:"kVaI;$FU0/9eXeS6sVps,379jr":Yr("guHa;9Lpwr1<%6R(+zD_0,y%4{E{DQJrHQj_"1
-lFS1PFGz>|$ki"khxHn2eCc8rOLDw"{$$]Ox`t)hQCI4,KzTQb~qEM}5|=IE"~'z|rasTMP17EY'@j1t{'rgiB&}!$&{:kq.t5#Pd]!y>hkC&wv}]8Sz$y
-y],i]wl'xOrkANbvQ[$g#%u@944XxEqLsqeMR_M5_@{Ygv'4hcY!F},Ot]0a3)=+U^rkGQkMr4A5=oM5'o$rLX"xI>Vw^F!fC8JY'NYq-yTNnt&uJI/4dL
-(AM$CI>Mn`gQFK-q8t@YMWHxY^[BbU=eZG|/,S|Az,mBaxX/+&q{!Q.aw3&l|7{kp$ti/(L8c}F[;7f6toKG-EJXm>18v$T6,1r^a_GNzw#wfeXQ=O_|^}
-t=,k&VVQcJ!piY:m>e#UGznaR4yV@^'1G&i=7skuvd^xO"4$bKwn31bmV@CX2in,woX%vQqFdyLC.}{`H`PbEp&uR|+G#`)m$2%AHoq-u3pV=Py!WON`+s
--Ov1kgv}+lwM%_gZMx~+kVv3Fz_ld]Pnxs_"90dS6/[FIY5i[$}qUP,n4UHvS"~L.Do%,L-$Zh9^cWtg^B3a-PaW,ZHtGeQ@a)^s(8Erww2#2r/_2JOqNs
-~N/Xw1&ClNH:qchFHsF<M;R>!JUk5-Di]>Y+l-g"9i)i=Yvl@q87g8JG)R"8eQb@}5~>JYOB3rb+BY#}daKFu%#=ui7G!b74Am}irc&2s`="g:Whjb(pV+
-4m(";IhE4;!`82ZJ,#`e+r'||#9yiePns`'Z@uld>aEqRv_|Y,mEt_oWDmR%iVJ(fr^U6-pt#cFgn>xp~+A"jNW.s;o`#$1<`#x<"(oil%~CKD<51tm>Y.
-1,}fX5/:@PVd8eR6pZ.32,`@_Z#rA@B%5z^|<G5xPMgKZ20}S=29%g{@s_$Jq(H+C|e(O$Ur|3VDkF'M6cMw)j<"A_B3KlB%D1w<%m[8m2ZLTMW'g;-8]<
-,`i#3yczk7K'"NS1Vr+6,W[b.C0-#n^E/Dn'+E+Sgl~Zh:9Q.AM|;mvY=V}wd1Ec]^CzXTYkm$y#,eCPJ;QB2L{hu#`mfYVH;;{'B03BeKFc;NbB=L<=qA
-G%d9M>ksSW!za`QN"}|2hz0c)89fBKgR)VE>cucRCjW&&E|e_iWr]9`CD%(Pm<KKBXktA;/@Otr,6K%I!Xjh3YPF_4GRdELJSoiC)]k^U,S@!=X7-Re)``
-CUC/%A,-5lk=&-H-61YA`SE7Q<#"{5Kz/=c(pG[<`AQbB7/@S5^Hc,tj<G`D6p4'vcvYxD_b5Vb0A$m^8vJg$`dbbf1hN<vR!9=6GAvaV=,163@]]<n1jt
-pg{VEz+Ng2|^ahb!Wj@GrS{gLJ$.}8~F}%MANI4sFsPKhHC^exdjc/Dx>$h-,!-u8}`>toe8_5Kx`[on`8|;tOpZe8O$2;tCkv)wI9ND`Wjq[A6anZsMMy
->B]JPkcDjC.Y0BDgZI2b/4xbFK=j9jThtMC^P,8"nh,I[H`4c#4c|hxoa3dlI'DvcS@6%5|Vm#!~k9f6#e7)1zbf{dU)&N~!8wi2@ig)7X]9~p'Kz/M51R
-m_F3LMeo'R1;th=B4TU_aVtcQ<1z%FcpiorM1f082qmx~}=sKT5+#J=K"mzkzg[l/G4aTG`h}ZWC61d)q6g2x|0:AE[K$I@ROC[<lBi4i3o49%dy<+(Qy4
-Xz^B5)`C'_ks"CnCrFRZ8E$t#;zKyKJKD==XW(R(@D~F'::L!^a:$N7gyoXBW$4w,MD52Z(yf.>;6uD%7E3<CKSL:!h9$@qHSpic(aa/tBNob;<L4wT$|o
-NBpNHp/HW2-z4aCxaq!$3!hB_9-sW><AVHDSiSo6qUXtL<-FMizdIKn@1Wdi@^25r({(bVj]OC8'Tr8V)'UdHpw-5l^:bRo4h+faqPy6BK6Y$(eZc(qNYW
-):6MN%k7er!5&d)8g%EP`qAM+m%mL1C]+,qF,lBhy:0sr0<>g.WRGDAc<)lxwhFJ%QNqC{U3.|>F^c.O(g(11tGr__D4W,H,aC%&LwDr;D7a4@idnBHQ-`
-1e"9'xGl%-Xq|d^kR!ctRHUva0`<fJ~!FAnZ@.)57k.Averhmle9O/}"Vm{^-;b:T8Oysbk$izgN8z4l8Zsus"D5:KY}E+S).+$%3s=1Hyn6[&Twbx}/='
-J>9j8FR20h'p}sJuM3G#Y5`hHdFKqabA90z4a8zW30Ot%9t+0ubI=aZ:/By7ypEF31zu<&n}Qkix!z"wm8z=Q<eA4IZg;lhCs}TJ#c0IZ!q>;zC4PdZ}^}
-3/jboq")"dN/N2Ik;UI^W_6==BN7#y#V'Y]4'O3B`Q|!.$T0C-h5EP^6DmmA}PpJ{cfBMd1Xs{cr!Oy|IYm3"fOQzj6&nb"5;&Bvx^Lnx..!VtdLq:BPmo
-$c87kPsUYt-PCCqVj(d^tdQl7r+U{e|ni4Pv~SBMKk{v+x)-fwcH!N^jn`y1/0r]A}@w@CyxS'38{Kd^Tu!_`qGYp%}NQQ8WvB"fs&Q;cON+}o-&o}WrzG
-7cmW<;}Jev4x)j4O<JR^d3rG4/3"8n7QMPOd-0wYw-dx'^kT~&4Hf<4+ORt<3RoUq;Z%~5mi,m4="Ab1-8nTxFqwdz;{dJEmp37'Q#CUoEMt8oZ^/sQ5c{
-I4]G%iw#7@JRR=d=Mo)1-TydHfB`swk+hj<vx^v&pv@W+<C&hbvPOlrZWCibnog7PxP+k6'zmWLkI"SD^)a6psq"IuMNx8N{:ZPqswc++LFF(3JcBQyg;E
-LUSAVd}SNp+l!!v%NN3)/xK#`@q;-j&V(p0G4;(C8XmiaA#NcP5J+bK%Hle%R/H8%+D0n[UF%=N])L$.U&_bfVmWy<rt_.{"ei!P:EE4!eZ>s3QX0&~"Wu
-z80d,_XI$2@sQCfwLP{=)<R$-gffQ/!CWp-,yVc8i/P@~cyd&Sv8nPam42Q8Dh#Rn,X"9^,G;Szwg2%Sx.tYcX':o-[>qntt#g`{598b;E:fluD'NQL8R%
-3g_#MZ[,Rm=-ZTIT`AIwCg@:lrj+T-7K:a9[.Sm"2tEpjP#we.vkf=YI!O[M)x5zvHP/hyND<&"aGMYp:5(kr'{'zFyza)ee;1i)E8|<:x(1S/.7c_`k|(
-DM~bu=5)dV=gS#.u-#fdzpIe)556(e7K<yViUz,rjDqcp94(sFB9UA=+W7]!6ilE.'-p-wkd<M+Ff9b=rTJNFehd_#~wghv|{+x:TB~zG,;'F@-}`6]kOa
-;4BP(i^7|yx$<;k/HC[6;,F$wm0Bmr$if6fKW$Io+".;+.6,HA0>)D0aY]<Yg#.@hrp7oRZX;fo>V3CT:7sAJe9lg|A>`@o1D9c0(vqA:U0z]5MZU"@nUc
-+nE5QrJXi(GAN<=>L@,+5chEHxJ}="#.9Sh,bH1aOLKJt79)#^j&JMNfvlaVD8kWj(E2DBJO0.bdNslyO|JZLzL[-)9(,;tKw6l:1=U{zw,VqLd,w-VkE&
-UJH]%gZM!Ky&^@Ct18IMS:3cm:VV(VS_=aC_ye7`XIg<Pu{RXt4:b'8E.HkWdIH#udW1Q>P>=@(^V!jP@B&HnV1fQ$5-x,wIpf`$ZTpwn3f@><NEoDHZ~#
-[2IHaYkrV|}&y|@S51Gr)Qh>IoTUGuwwc$EDyYJxRt4xsa7V{GXu#{r$o6vsuI9.ma&3{qSU5!YJN"'%PVbq(c9Hjk,rkoos!ZmUBJ2afBNA{`we2F)M=O
-.ZcIs0j@'@^as]!8CJIvJr0=hv)$5]/$4vh1c8{-`E4I<4^xw$MW;{T/9od:;<D6A,jyPlvwws5VFW$HbR:O9}K|N"<vF0ht;Va&tA2[J'M}:OXuhh8$z%
-RL[M{D'h9Z^flwFu;%h<T_5cWV|N)A|7EC).5#(%rN}X5tfDxtWU^q8(vLj2E"r=rt:{{7AKcGo{eMLE}qQM590c.5Evmw=lVQ4x62:}3T+T,B}.wC8A">
-Jt:ydEJy$jx+A/LsygWkaei)o]8U^JOX[P.WO7s<jwmkEjIxU_zJV4(A$RU`72!KHWJX@2)SZv:1jigTFgaY95_/2seB><yL;MxsrxzGrxqbYEduYJ,uZZ
-B@Q&/Nn>OQ+on{;kck4s6SQVCEy#/$ndqGbTe7HFtzb'ST/2e(lgWH}wHUHXU_/u46<N[M4#fJS/BG>fqDh+]VWD(rIWLazcYr3#La5d|l%`sbR:fJ9boh
-0_&RT;']R:ET{Sf)WWm(<OkR=k2ZeS3/wrkZW="k{Z0L=Pd<qXWa&Sye[%2<EQ-+bM!7=w:Y,[mJ+q2g`|=P{o(On4BJ<{FOHr^)dFL<"Ct<otc4tV}4~R
-:Qm(APRs:&_Joe-y+ZOfM5R|bBNb-Qq}6:ka,Jt_nxBCmaP%~I4iCY+DMcdD&x(_K7!Q]E~Q9$BZoK1VIsoLy}P!)OZ"B'&k9M'b8x!LJ}6bES+f#{[)Fu
-6{+[4$)-gD5@BkVNQzuWZHdkxv#MG>5GwS+cA$[N9w.Sf70{u!+8nbQRl;FB=W}y21|dDQdq=LE$Dp{fu30j7`WKw,o5y!(>T>A@]e}lkr#5>'C'j%0B|d
-Wqn]4)z'B%dvb7.>}f[W%1+OY#Ldr#={{,A|:!-kzbOY%9HlgH]5zTpB!;~&qvv>4[~/W!C8ZNNo8j$3e"~HMgusSg4LM"P;Plvfl!0cFps|{vPlec$6Wp
-R#ml/vkN)=&"BaR^hqe|XC@Fk'uy~<N=MBx%cM[d>q!En{3mo'd1(cWpK51I}24sdIlqR1uTdyx'P'kK[{e;k3PoqM4DwS7N53sun!9=yoRZarqQOPP]9K
-fmIy,IIBS'&1R')6<de!SzAJjt0-/]=2xD{QmHJ7M'4d7N@;xF#^-]l`zq&^=>Y_01]fi3Mj6L)h1tqaxJ<h18[q:oH:"#zVDEPs]drh,E%')>D#1y=0;h
-.D&D<E-fAD7qn<Ik:%'-(}+y`^1@Ex.<+B;6icW!ACJgyg(^W7c&4E-,Spn^a6<cm:AZ6YC{y&GxM,BcT<Ub_x~T|pskS/ZyjkKr/E!^@rn6c/.dIr.T]w
-qf{|eZH-+Pz-b>]f[e"^{65JBG(E'qZ^kq1hZ(dXg]k&2Heyp{1AxZx[XN-|~2fL&NnRDqaFdoPPG)t>G:2rMS"9HXhHa)MX;KY,ODu"[g1C)ImjQXOslw
--|y_0j`dQXXE-_6Kdk5)rU_URLM&~"{t}gdGaD#h.eB/<}@pQX,od[,9_(U_2>_vy;l(."vbbZjf^xU07$yD%92tqdb)c8Ln|bMOX%}/(ayLW2R1i9,saf
-xCA6tT.UY0{PoUvt+xziwXgw7Ov^@b,5i,YmN5T0,nlgt#T@|jRIN-v|IaV4muXSUir7.HjTS/(YZca;"!ft->tS~]{/V8RF'6M6Xp2F|_$M+XXfarPOkx
-(qlPSTF`f9u|N2znY/wb:Og$$w3cftO/i]#]B{81V:xB$}u.onKWaOEu"$jFsazn@+LT0FJ!^bM:oV98_eIhm%Wa@(uY#"nLL'<n00&yjT3PF/1$9@b,03
-}T@cZ+jr~PatMZ'P%w.`q&5&aNP<bpjCy{EvN%)d`FxjQTVORXJTeSi{m5,+U:U/IZ:oMu2[z{'lUMQuE/BM6O8bZD.,~^)/<HqS/!EnSFm/eG!fZrY,8o
-c:$h}s@Q2H;Q@v^JFOE^X8NxY;WA43%&rd~Te8h,Xb_]h+<gyA.K>C@szI!{zw@FW%N$u,lO_xa">Jz,WTZR!"J5|L;Z,qvPmENW&Q3/MsUuq%tg2d7v_5
-(1(:opo||=dGlxTXcNefADhT^!c3~T`rtXA7S.=E.t3Ns{[s##WZ^BJ8m}#pqe0U;tk`$xAS)[_Osot:r(dIN9B=8smE2fz:<}XTS#st=W5H)rCI8/hK,W
-4&8]1pZ=[Aq"|H_/Y}5F@ZxS}6VX_Lz2wsklCL=Dxp]uKGdU-kx5W"CK763!OdI0i)9gC<lJ;jlid[Zx~Tb6q_AR(pkzvV2/p0e:B0B048PbR8hU!7Dm=3
-9=2MQ{>5+fe|p'CAkIMhox:_ZF)[LG&3kD>ejYJ0v&hwOq5VMmcVdjb4GW&'XqNVze#sl@e-q}Y#|F;P7XIY5{Bs]O"hj#,k}cX.lY&{>Q%bIZUU1A{MUi
-aDH`GRUkjkR&ZoXzw@Nh9!+wlRy[iT%W!G&W$oPHLI`E_#F#5<=Vi6#6:=Rd2F6y'i;9#XxG({Hk%{ETR8-;<}2zkHHS$rt.Qqj7J&_V@,N>RcJ,=AXKdX
-Y3=SqqiY:[1|SodC-Rjl"[d$Fm~uKndSg@q[Yz~A2(+1DJMTezNX#MPD(ku+vW^F>f@L_giyL5XC;Px[LG<n~E+C;Ia4W0&CHvonB`&Qy0bTl,&^7,4sBu
-Zh:rK3K)[W;y8V{`KR,N}zC!~'],s`~,NO[<i^"PqQ(6'!|#uZ+7:jmF1XJ+`zCh3_HW~WVTo<GFy=YeFp3bC0-|>c3=m^_oxG]ai'NZIC1H7P.UG&8ax'
-|(dUL@0MfogaANyy)].HqcCU]ls_Cf_XcWIB}8>nHCw4^K!1854^@1HMM:zxch7np7;sHggYv7f%0[u33NpZ)p>K.]UP+<5z,Q3RhSz`MXHIL>!aB}u^g"
-rP$pvqbL&b]fx8fG6vqlD9mnN^(Vb:E.0(ge<.3mjd4G-GvP34yXJN2LxUw5w3/8zzTe-/{5OmiX|E,,5By-2WvHk-$e&T}d_Ip}3U[v{g0l|!wpo>(=-`
-1QJ!_wE",HSTOfz;r{zaa-vPEJ`<n5OeQpWEj.bdJWBZiZJ^nZLFg`ZT'rA38Qu-Ft&h}=0,x:OXYg_}mWq9ko{B(njXsf:UQ_ABXizG%)pi'9"jq_-IAU
-`[/g~#ZmDwnb+us&`t4mWR$nW7]9,txLA#AV-g`JnAbT1Bg0;FFRgy-IPgi9>T.j-s;flm_DH0yeC3eb:j,JfzKF~M'Kfnkl&L[e#-)mmRGGxG-TgSr1bR
-^(0y1gxjT'^GHabchD4R(IxKnP9d-_a-=$E-]<6ur,T$[2q$q$x%|vMy<Z[)fb9O0.woR,XiJNO[z@%`HSxAG:mTtBS;X]5}TE~ACkTgF[L7JsjoJ_kS|.
-._5Ocrc7$qx]6)_UQdP|+fIZ9EJ.e`f{/Jx}x&nq/6,!|t|UL_GnCr3XH.3`G2ylYk:M"NJi6%b..qj@Utg&d>,/!Y"+.rwR08UM7$)zt)5[O4`;W#XeU#
-%@K]M5cy=LN#Hs';W0^MYkOGj>FlUmt[_C/NYkC,4o&2i-DRQo!<j-%,]p0UZyG'74^'GDD(gv:%]%)Qzg`E[`Fy<}6Of|XJ^d,un^ROQLwB+7yZhLR;B<
-Q.u_3//SXd1%nUz9rLaRdQY6TY4%15Co3L2]u<&;XmRZ/<X[5(`QQW20IB_Y'1dHr@g$><&w+;/]gYGsMEN=zz.%'eJ1pEv%2("',o><hAZE$iBRrQQT7d
-zRJhVZD::;+j1lc5lfkcb;)@0"cmu9xBp^ey=L(2Gz9D;N}X2bq;6nF[3tlmUedAyI(W<V/@8$4g[k;Kc'2's6u}iae8Cq'Ts(AQ|Tz6P}:|&w,N_rnsye
-H]6{9,<5/W7Jch%+!{@d-b`%.TwQ=w<jO">y)K}Glonw/2D3l9)sLRxeKXnc{3Re<Z2d};Yy+[ZVI3[y>t+UiW2BjbvOf;Fj(xdfKqBXY;[4^0~nZ;;HYR
-qf_OJ3yu7SX[A3u8",Zm).7rw_IvpJe=rlLRiLGqEDr1>ul8>q)C+uYD0U7y;L,3-cK}'uKS^yy3M+Nz!j0-,Aal'hCLJ7R.9^q;0=O/uGUTG>vSCj!v^S
-O@MnXcV7s(`2xB"ALM5!b>c:{pnomTA!0Fl'](=3)_A5:`HIU#_2WZ;:/H@&--u`]Bq1/YhmWqqT!(99Wx5Q[iH&aJKIG$T&8NN+6t`eI+N(83~Gd^|#rp
-UfnOoYwISb#bt!q9z=C#4z@,[NC7yKD_YL9gEC,Lg+.s6,{D1UIY>jk+yK~L)fCMQp"F7IK6pKu{w[{r&;H]spf:'^~___;NeX[)C{@c4FzJrM^5gS>4oX
-KNEsGr0Ca_)4@|;XAL${[W"QSvB(ek@7~:~xWl,6CUtXZU{IgRQT,PVxd%z5iGu27D@;_Mv}l=6KEwX!pOz:ifFANP_w89v;Q#gaY6):0MaYdT7'M</Sd0
-"GIGOwCJBIWi^Y_YTWZ<N0Y<V+Nc}x5U#&S8L6#'~fqKm{_<,f(Cc4%.N,}jM`~dLIG+I_a|.SY6Gq-oKSnDkN2`jxX9(#tC0FA|")EVM<h>'cq5MS3a(W
-KC0EFHJJ>ZUjnT@#4i9BDnDS7_}r6)whYKu#_3W$qIR]c5NQNM;QuV[gz$$Plymv_P<m,`<56THZgq0rJ]Vu>YB2PX4oh8z=/LMm~@>C%bo4'#"ad=>'w^
-XB87!9M=QW|=aQ#y+`{+C{@JYd.5C.,ps"&]Hht1&)lSqz/;kx:<PXHz;J4n4&gpI2S+KcTAj]GGS!t}Q{u>=bUoHGIR5`t=fGUVOnMa8gY"^DCRIDfX}p
-qy/)'g~/TK/sbp)=,nORf)1VV$<6-sVRq4"r'uQm]GiX5;:YboD;I>|#z:NovV&cn!OixCAXz2p!pB:pJ+H3f5=#).sECYXyyV._^gYX'y[LluX[Hef[<e
-k}7dP9v!K1uwqJUXVZ(iCa#&)lf#,cuh-E7)mS]3xplp9[R:5I8Uvvr/iHh5T}lX9Pm`An1TQ{@$f/$h#MUxeRtS|O%;lc#y/d/%T7>@hYw|/[vhuW:c)r
-22xRPjDJ[BZpcl'jGO:Z"E)sbqsKWn&EPnz9z>UQu'lBFHgh4Xpjo2}7-Xns3u!ahPTlcP;!FY<Vw1%0F7}5+";ZfK%p/)^`z[Ud8HmY5a}V{)r4vx{'!u
-[l2jn689wj6N,UkghPtpsJiwhAC1k9#n'DfkRfOG%-.,v80']g]:hmW!4m[$_)+0"oRyo{BEVc^pmb9":5OT~QJ&n_P}fdZ,TCK(Zu}5IN6{uve,'3TJ:k
-(2:q>owMo[W^#07Kqf<S"v%2hXHVm4^)D--AqC~Z7|FX>D^]]xI4.SQ"}N)1I@|#P3=8TCQ:pHqJQuC+!(=3Q5<_]y>Tlo>(3'k0hj"GSySG)tobR#=GwU
-'zI$CDk:'i_bx.:wzoye6QTf}fO,oS5]MLWo[)HdwLX'xYwm><viJP8%y3~R17e{ormu5O.6V<f;$J`L)u,baPzi#.;d)P-4a=Z:6QA4,v<pd}Ydvp6rEw
-!~PlDQX<[OO"r)^}38[902`t-<|y]g~P:@`)0!=Fd3u:r`!ZPzQduc4s-S`b_5NtC=E%oS67dB_n0dGDu(E!btq^_4fgYcWG->PV8'YCD]2LI-F&#hwA"D
-A#q`Dvgfy=qr$`tX25(Qn-Bekn8pYzu3!)g1E=x{g0,M)Ryu>%gV6zHR6@,c%v@m!F"1nF}YhDZg4l=:[}'&-nB4f!YOuoe.+ulVi)KH[s,TO^L>gZ5|r{
-/Xp_^Zb^^"o;Mev#!0AYJA"$oY)EN_Xs~Yy'wZIt)EW:Ae[,eI-h!1etu|TBteM%Sk/h0a4@'[&xqk7B1BM1v2fcLvPB,/W8K[a!9a_=%!tlHdxVX"^&fY
-d+fUC!@cLeI"f&AIJZA1<'(jL!=wzWt9Cx`Sqm$VvzFAVt);gOn`-W!IJSM2a=<e>3l(;$]Eo&UQC48|S"9=`^Bo`gHg5fFXzU#pG$M'Xm.(TFMjqg)lV$
-Wf#$b8s#Apz@CE.i}cm"UESSjT75`BhLH'^35Hl:g:;m}a0mR7Kuhk}nHtG!V[OIYo3OPW:r6[GWqJw>~fID!f&PPF5v_nwr;%VhV19;A2/Pep6g7ZFfgq
-ci%KvlWYH^Q{}y,<]]Vd&;2v0,WQG9[{,hK{W,Y;U8u:E/uI$V&]-IMza($Wc=+L8:P'Or>cC1_"ITWDW'hN"+Qxj!(H:26POiv9VosB+0,B=o)#A)tNM]
-/fO{kt>YA)+8,SkaZ.{RV>jm+{Fkm]`8:eCD,J^Z(4TA:%t=0{Ek;rH<l5KXIUU6j:W&Y=E.<7az@_vmI4j:fGw4k"&>XWho-S+<b0y73&,D:^SKs}(qaz
-m+$]WgF@4T"})C1JlS,g0'W1:=LS,Ks]a{=d)7qn(4_Gd}p>#Syvsz)7Ba2GM:CMyqNIrsyUt_pLo6>qmZXpsMcaE@W[7,OKHkyq2tuK#si+(p+;H=DQ[Q
-hh00/4w6PcY]Yq#]~V8Yc)tE+:$>M>Q!x^83_K`5r'VwLE"v<YrQuMykHJ^p#2'Dp77|B28DjXVCT6W<@mVt.DuIdk3n!<`wx3z]JAdT5+xP=K'=1=$7E{
-Pit=05iCiRh;L:G+}`KOF(aFz_<MUQ<RpK!m;Z!6iyODj4qhCm$9/807f_[QvnS0158yK[&0f!rX+CO}Ng}mg(3X.PT;~JnM$-32W/6uOg`J-CDrU2k;}p
-+l/qPQEfny]p_:cY>!nLd/9OxqoG{}>x)>_+"`-f4:nTLZPtBG=X:&sa1!RG(844tU{;dG[akP{gP%0$24kh_Y_R^G.h>x^++FFf.pt+|4DXJP,VXj]GDi
-~7;qq.H=^"br8oGJWX9PRbX4Hk,H=kfu0O/ex.)w8dwOUI.Oo(<KV5tWFjKXw%(I(GgE|[t8!j-)i:L7/9b'-<A,X^:]9lFcEWugSP)(1^UyCD!aPZo)L&
-{$0)eQdXRpK]=y$XLB5$vh_k@nyq>z!w{%=_y$Q<FslK{L,XyqU!AaecT5KF]"G/Nk,PQ3>Qt!9P;23SkRCi}SJc~t.=OP>xCd8pwdk-9_}=PmdDvh>Z6]
-Xasi=@YzsD%2.:&V+1f=]8#apEB"-8btRAj{g&+@aAxs~N5ZJS39"pYvg@ME_8K(>IQXvaVJKx^&^oNiv2xkZpU/<E^{@IRq1uoIGGssC=fJz2%i]Gg;@7
-j<~TWQy-D%ui"x2>9zNC'}2,/=rJRUtTeIzi/(K`%s%9O02:@uqqfyc_{1JbeY@k.]:N7Ik4n<<O[TM1Lq"G/cx&20,d3.(nb:FH{d3so:6Z|c<KI}/LFa
-Y7!3-eha{mzWAEq:MvI$X]{W.&VJw'V2|l92}WPk>Ino;T-|YYtmT1y!Dk:uNFQmOw,81&++`k,&u)Q]Q(f`_R>i";GS7S,l`&T[k4H:1SLr[:5:RZu%N`
-}A(iV:q+DGU^PxbL@.;'!(fIqDRMO<s^<|e#e;GtiFgBw5.H(%`=4}q$dvuNE:v3iT"D%(dEL6ai3z4X"4%_RD<E8z&1}tnA-HJB<Gn2dF1ISLIUZH!70s
-F5esCV;mU0y^t4hk=Uu%HO.sKVRm@$Y_9ucm|nZhZf^PH8&cY1<]W)]HaJ{HsWXBkai<p=,Pl!z4f_VKC]IJDF"H@FLCxYeG^[S%CQLkDUTgT!>^@V!GcU
-%V)Ai;7lWmH,4]e9&B1!IWF/~wpd1TXmG|}C:HtenkQpQJa'Su_!Bhi2gDS:j,ol39xRi$TVa;+34tQkZQM7bzpz){Bt6:bq~ldybE39{_yzby#5cuD9Iw
-Ur2A0U^{`zB]m)#BKk`D:Se{4T',w@x,N]%W(jAcIgp:)x~_1"^rUKe/HsAop@y9Tw7t8(x/Ns(/~>^R}Y]Kw##<7H|yqH[tLRT,slFdMsW.LbU^mhls=s
-"4[T<t5O:V!FK;4z3qOLoG8cr/(W4r.r7cspL/xd>@JR07<XU^Vm%;kS+|+2s}Pi4PNIych[h68cqkV2(Am5NqpmFRx&1ND-mBK(vRF]JD2.Lkd04S/4eb
-="ODN`h3L5}1u2O$M>C9FsYj.1+8|E8v+&pLUJs$hP1rhqilG4p,d52W[qx0@|Yg9+-TTo"xdbSwM#tS$dd/CVzgjgt^6v2RPfK`0;oOJ_6;)Nxq>g2pCh
-eSRZm:RcDlYX>kRn5W/DE6VxdG<`#S'<2;UlJ]fwE;LHn[F#O7DMK9AoIsA(F_-0rsmMCs3deER2Fx8p_-jQlUQ-&aSU"hiY"K)2=ID|FTDyFk`c|xsA3F
-cam!J&)>=nvsll>inni<mB<njg`VHl_tl'3&Vhvhu-./cy5;DrHcJ6b>ZV+$L$G=m+7O<4Sl=am"px$8NQh`+hw<Ma7vG-{jMblvJselY0Aj$$Hh`FdgP]
-.2K!]uH0exi}:HwHxhB`.0!jh&)8A_=]i':9b.nfMao6UscMQmWE2CH&RDD(,>n)#u@!UXt>Ukcs}>x'4W:t9rTaMEJsH-idmTG!cM'P'.b4ng8EDr6,ir
-~xC#jcI0&znwPIWhNpYzM:F(jXF&Od3M"mTIS^M@d=c3jYKwYO7+Ua@j4t_9MqOUvHRqK|))dl&K]'O9WJJ&LI<j`g%T1-9sdwoC<lqo=nhcjNYx2EICV6
-XgR<-DY3^jehct9SAOHP!c~V/]'^{<Z|CwoJh&^^6]cNL's%/Rm>S'AF>&>qOM.Lip|r9r}c((ojK.bn/Yv7RN_[wprabFD;b!C.1{QIa/=)iwlH{O#Rr+
-4XC$Qph')r#b),E"yc1yPwT0EARDA{QYig"|}=%Jz[.(a"Ycv"tz>tLkGY<@yuX%JuN$FPmsY_k@gvO)8/NJjv_9.h00ay/.Pf2XaFnqlj"hI5FPp"B.bb
-HA@{pJ/UL:yJc]NEoV'6j[j8^MdBKYrP_:)CYh4&%jb,p1OeL}_4O%}vyQGc0;wa|q@r.$fI!]7{U{5$5"J!}3hp=e'3Ptr<.>[5Y'&fY.U|sCpn/05-d>
-4S/Zd$`})_Gyz[QFvHYXjtREzF/U<=(L>6{`<(>iej`rDu)93]HS],V"},OXU4BGT(,isc}KC%CX8l^f,ZS/}S=yy%_/n;F;vqg#Ro8np/}U3t;k{xTRCz
-7Rvj'Nk/W07n}YeR+:O11Hi)#[AK,f3d~2j,M"`7!xY)/PcI6},2(hAN4uiD>XQEiYv>:qFRH>4=n-Rn),o-:f/EDKs-1$ujDsa>{]mI2Y|3X,bF)Aq3c7
-[GE^zuXdyW-}^2h(&/N-By<g&^FdpsKB-Mk(R@D6a[7c6z<VW7rD[%j@M%0>]1{hZzs|."|oH{7&<{f6=Bu#Ma0Tr,&7jf=^|%][C7|(7y$VTMe!1AThf>
-2p0EEN["p0ZkIr<(%Q|5DyWT{r47Krv%iw}j|g#(eMYus!z4CUpJ/HQ8NGFAzbm7<(8>9E0btTV#dLZ;(6&rl`uFp@MM!P4f(X3h'}>m`biWH.-uSL<rT]
-Gh{8h1X^4qzM"L+,W|81zM_=D,j)]vvP21KfDc['aaiomwa#h3Fj;bn4[l$7=IvuqudW85N[zisugg='aC67/0V7+Tq+i8d!'-njoM[7.Mx+>ymg-06rc|
-"F)=zhE]5_7n^I>l9zIsb)S4`Jj=j_qhf!l8a|+OTx)@IPGudf#^{lp`#|-SQADhKRK"//lv"Si$_OVM/"If0Qa(0d-^>@PJ8;Q-u9JL.sqkX'"TQzO)O,
-V#xKS!vwSZS;:!'_%PHW5!PHaD4[c#&|-(xG)QLsZ!])dCfmA_a&B@55U,E^aG7Tv@:er|.P$.-jma[B9W_)J&auA"_{Nz1D|3bN0](2I7"/>HxUWOk)M,
-d1Nkt:S""-LF0MwJ)|b:myTge><4!+o[Xl+&ZQq+j=#I@L-6(MFBO$3K[aV80veAyD4sBcR}=mg|dW#pg"-1:I|/Mmgc&7X/Ob;Z-P%Yjj$8fRA}sI(yZZ
-H/uP}92QNw[O=L`yPl^_AWBV"=HhMO1vHGmlTej-Zb&b5C&}-::K|Bt+Q/WvO(L0&zY6Vi=Ul8v%jRn-Z8H:6SR-Wb<>)jU["C5sq,3L%TL9IT&cUp.(ik
-qhGVg,H)`p)QH/XOKsklR!iyDT<"ESD8z{'r1if9Cfw]Mb<gqzO_+hQ!^I<|!UMi#3CS!Mn9;_=v`jExz^QB>;<.U"Q5cPIi)W1/4Mc@U)M+xu~%CK-3'Y
-9,gblt[3c{Uj@Q[W6't0@J,-d;@Qt)6HW!h'Z9#peJ`}}=Ws6N<UFIn1N:[Zt0[G@W3AcGiDMY:gMF9=8]uziE{WL%E.7}<gaG2Kf|U#=cEtlPdDo(qcQM
-'L3C{D|6L5t-2ddm`P>=qe8d-bUCM[(ulNg,B`u=dCNG:PqKxGO0Hw3GY|si&qBF@%dD84|p~2_rYn.G3mhd"yB1K$jkZv9}W7<@jjZLk6,oPp@[=/~1",
-vCsbse-TA:^Sa5B%rH~;n`a1b8Mctz<XZ1p_{_~`:a:34=c|$q,46q$+>sNT,UUxv:=ir8lUp;mD"ZAX:@BwH)5%b7tov.(];:wk#hRGR$V/KwYOo/5l[{
-|=YIJ[)$r`y^tW["s^Kmdc4d#xdwA0^WXOWON3M'~.E9B|F(xH4Ib}j1^iW5se<K,"aF7,|pm`;PHSn@Z0IyK{)V-3AR/y|;fAO}Kxa^(nUSoT{vYJ&;Pv
-&z0%^agVV^SaAAo<"3.@jGGyN0M%.>d41`nezv-@pnDVCggEQlM('A/R)KdcNDm/wFv7O#gOOGQ'Ci5D_lZjvJtlhr<;_1k+M&L^jvcdk{hoz[]`vd6>Q:
-Um,_/Ja;rBC'uHp<7!(NPT`A$/xn%#u2r8R;Sb!4"IV}@-++UPG/8}C&:0v.<4Ep%)Ul89DhZi'1tn]|$D,&oE@/Nyr=v(Z&Q3Lhdk%JHB>%(lv_Fg(1l-
-DY/$YIgs=c#S2')x6l"i#-p)y5O`Q;Y:7#%o~xQ^$d{=0RAF#m1H7_+J5GgaU_vD3a#6r)x%DQI%eVq;BOyA"^ztzlZ-ki[6<l]w.2F_@Tg{4/QT/h(iu^
-&:~LEJ@5ud1,+s>=#<8nStQhYtzdm]2x~Uhai;D]mp^B[+k;|%2b2P=wX|IBgE4^-C9r}bk#XI4t6nt=`zQzWkhA`zD;OIz]Ho>H|7e'`DtJi[P/oQ3nih
-Xn}iDg_.r)KH3U&Y&x<rgoOCFptl#(UwFJ~l)N-tH=.1Ieh"qtc8ch:#jcOlLM-SvyVV;)C&h}K.Mn=laFD^<q;}F2kGM"MS|6SR-G)h&@jgT<pbQOBwIB
-(Gy;tB<nP_TkRte_0idF4Vblty-lQ<$<5D--ylnV_];XE:qHg[aX=`]j=9u-[D9iSK)Lj+}i]yR-"bQL0snJeKgrmtj47yGuoL9j@t"=YSefi#!#qY7ty:
-tHR]!$aIKy,x+jpCkS`]O.49ZYwJ`EjBxfyTu@sNivrcuG)->T~tRFVg]5Toq.{4Xz&jL:~L{o;>[7t>|Hh%k-@Hu2,,]E+14]^U%wOeC]ia|)xi:MMd@X
-^4'!N+t;Gq7BWvp-<Zy,tJ6WvNR(&0T79Z&-JSQp%xwWK:8b8]B'&Ndk2;dd=^g<T2Wl"{~1MO;G63_ngIQS>RIwC2qiwwix>#~mX1B_k^O3@}8vCGC`en
-eC-5}MebM^{I3G5)K^AOT0^AER/Uq3+dPR=cw8Ihg[Gu,,KUcqbQCiQr.%80@^hY6=p%JZWoZP-R_R/vqxZk)X@aV-Wwl8h.Cra]TPC=Rkc#1S.&o@a/ry
-@s/vTO3p[!Lc)pUGXI7bN<FY&/DKK{{tO!6<wk57d7m)=MVX!F;D/p$Ov&hM>_jI>:'t;w$y5IrP]N||ZTm6R:Gao2HG]6s#CK`gE5D!NSAXpWI@1$$RS2
-&""j9J%(a_o^pG&t#=qxR/[5jT_[a"i9zKHbM(O4@1draW7yp|h0fKE<QEt&l/pZ'k_Xc,K)77oLwV/&I>Q](JH0<n'I({tm%UVKu_mz5EJ4mmN.nsx)qI
-O_lxV}lI'Ysy}SdYZjX5mf%)M012X;`qXMXqcXv)3p5=k2YL6}LYEx@5$(%c(Ozhahw1bI@0dmXUg%bINBRq!1@jfvT2n<_gUruY6@@ADocCw_H)ITc|VQ
-eO2V18rXM</0Qk,PZA}""b%TeW<{aJ=z/4rI57lWbnQ@6A7AoY6>,@'sA5vwQ-3_QKe>^Fqe~|)ce/VB:."rQ/Vw|l/C@%Y]~,a'L19CyjEZtH6A,)jfAl
-6h1a#y1>6}}bB.4%DqDIAiJ{IKsoKZt[ss5@W|##Dyfs(9Y^tiwb%PMrL&[g3+0SKt>8sQtknsnlL)#2,qq.BzOY_ZPQK3gItWMqP[5rr%qEJ'2_xK:P|V
-0]mZD]St"]`i2Gl'07T}&v1YufB&AGZC)lm_vvyJzqouE=ShHA)nu2}^ve>p{mJrn'L!M0XMa:V9]!,SefgxI4N4nA<w4v9bU`nZ17i5a.`=%VqQlThZ"Z
-XB.ZM$%k1YboH-^5'gZBHR11Ep9q-6a_4>b)HLWh"sKgz|P@bE8QnY=ho2PR{zhk=StK`Ne:sIWG_$Y;2(unbOgNvE6{NCyAjYXSA0!JCBjjES$_{Vg,R.
-@EYch9Lh{`+)F}#6f0kb+4R4]_:tuNbfv8`d}FBD!I(8m3=:Ig"4nK7:fi3a7KFFuDFlh7I`Pqj#j$1tknt871aA^a~Z:A8E8{(k<@#1ys(nup7Uf#Gy>j
-K`vq5IaHUb6f4QOw4`TIwIZ@mb1D=yfZbZ#AK/L)D+m%nhIBv!#V0Bc(uY,Vk^p0"|=UGfmU}QIZ<ob`U2FWm[uq!icJ-#EHU#kl0veMr#S@V2Q/|xcmAg
-6^hV[LKu|(pjsY0)[LJ3!f%iF42{#daUwgGbm5[ao0}Yc4_=TPODhRWCqQXHxjA=R#F{=a'41ql5:<@Qj0pMe&1&(Gi>{x^'sIMadZe9USlT:P+xfr[w>C
-mVS<hI8X%P^mbS6o&[_p7&=[f|CCH=|%5Kvz)BY$[yS7$"#j3y#g}i#OZRnihIm%ET`z&,wl1!86V.(rC{`r[N&_E0yKhUX21M6619;3S4XJQnGY(X=}ZO
-4Vg|-ak_(ksl|@!=4B3F9u#.Us,rCuGL~]z'x;~.L4^sVmo|O>!9##W%(Pp"wT372G&B+-&cJEu%[y/OKu+dnqW2e"|uE.Y4aQI=6,9Jl.m]%i6(igL^q-
-XC(kN')T-cF&)7wsgvIwcw~)vh(B^C@WoA'-V3H|/a&@U[@7qM%@ni"oX2$GO/:p_$QXw15TvbW[[=,+77Q`>oPp^G]m&O/`~:78Iy'|uc}KEYQI2w7;qt
-e2krF21C5&Zc[n"33E^j-Vo;Ztd=6ca#P|aCb$$p'-Gh<wShP`y&9@JG.K0`[0L!S`8y.:#s:P{qg8zc<:zc`GPAhGFSgH<481$(^eFB#H]]of'gN$9k`!
-I.(z-GE'GC#]>kf.`b;(Xab7)9y+0x5Fs#Q.uC>+U85_x!CszAHe3:y/.9y/,`[PTz;[uqZ/jmbc|z1'k4f"wZK+NEEwjn[.8O&P$!$pL+ckl]y,.{zy"Q
-_4(2m.A-pIvQ$Yc!~log2rQt;^K;vdk+!oF)R1l|}-F)83d^}G=iUPOM"wIj@1|NZH^u]34GX;Ms1.lZ.FW6aX8<{8aaIJMgoIsHjzPGh}M@;m%i'A^|qR
-f8vFC&[5e&P})Q>[~UkV>:ps!ubu08Tz^Laf!_6&8R#FNXWbfA@o7J1"QdJdx(X]rrG5<)a.t@1]QVmI!8pL{:h6u/PkEM9Q#w{MDcU#q}hyc#`WQ[NxR<
-EaKX({%nD)&+["MA|GXyORe/{^FK{0b5!K3`[rG/h9-66((Lgv.sMgN8lA''benR7/9b&ZZ,O#)hGpi{Vh]YA>emtf8m723"<F2)Puh"&V-3a$ay}K-T~:
-,PYH|hh;k3,>bGhmg+0/O"54bRSyp[A]jK+9DBT)bCZ{=s=<'%VS;2hdk`^&WQ`V.OD^QiBb{edYM;{+:(55e=S$Ai]4e0qJr;"r0$mcIAIlO>#`!%.Wzy
-{5U76$2[5Jkt8^^c##O-+d>dW]0R>$"v8`[ZQ)M|dWI40UAxf,mx_)f"T_J$}&54F23VDQwK{O|:hY@PQ<E7U"CEOpqU6|XZ>&])D2D';1_Zzjo:/gBtxw
-`i%fyTt7n'JLEWjQAT5(tZC{2THu{WFb.wfAY|#%DF5xKsoQ=q#A5LDq:0}}cEhP^HQ`~<Plu]FDgs%Nx5_woI2UcdW>~qJ4M(Mb~PAc#NXt9QY8UybLmY
-(oaQ^^OihjnVE0_mz6N(HF8B,bnAVh]Wzx~7z.{M8#g-1"~)3Pt1<1j{IGCiieXA=BSTq49'Qi0];`Wdi1KfYc%MDI1rO|fa),CE4,ZdQ[tLYOBNRS.Xo=
-c.BV~O@x$F~K/x(0+$@y-!hJv'^:C7wYv7{B3vvo2gFcRx]>cpeK-HH7t:mj:%n4NiXpl&nsUP%|80mr(SK6f_/gO#~&Rs9:nz4J6R,-B.6>R9~KH|a'C_
-zh3hoh_6q}#{<<DT,.KLJ}j|k7:9n/:`d+<W-W.]X<kRmTT/v69{Hz=UKK[3^{jimgrpxjTOXnB$ot$RA"/ej|'1DXo.}L3>a}/y6QZD}9uQACwU&r[QnY
-&g[-Wh3Px+qf,2b}h0+7RF,XqjkgRPr]/kL"``.2eg`.KK4e(6JFEovH~N!)Ru~P0'IGU%/fYQG}yxUG@HUJpv{VVqGKo5)LDLQZ{rxevXKJB_l4d>5&#7
-e%5M#PLRJq_G7+&-AzsE6!k+<xfX:sJ-`jT"{H#)8,AxvRE6E8u&ZaDGD&)8pZ]ywgs;XYtbB!+:`3A{1b0a%6}VD{-]t]E_iPWty"+x|R.x,=@fCl]M~n
-g>K-rZ`$v:Ob){b`xk2cl-,+0XXn7IulHpLlLtEOOAA0q+rL&pp6V'mBn{hu'>I87_:RiB/tdQXhj'i5HM'jn'StdIbNwHzFD7Y,F(9$`i:fZ>s"0+j@zM
-TO+QyM6dI`'b(M_^B9Z[O8p))dG,xQd8[q7WkcUyvw1Q+:5qd:)C>ivdMg/y,<sA3kE_4Af;u=9Xt[GEyWR_F;Gc=/k0l,fkRpwucejhfv[z~@E5mlugX/
-2]4Y}HYJ^`Gm#h9Xl!u9u0|H!1WRG1Ui}8vWx>L8OYnXGd'A[3F">)1[Psv/qbwiZ|}2Tj7bSfoW@PfznZF(4"uU2j#RLMp(>suft6iI4d,VB<F^~tr2_e
-FsB^)R7!S|_}l-N9=S<)xgD$}YvzH3=^Ld'TL{x}8AjCOUR+^6_@kq)Jyz}K-wRL$Ow]=oRu'B;tDmy$1MC>D9_R:l=u85K@kcy.a:8Ydp{MTjje3Z&]pe
-Rw;@oO6F;.FaAm;|8SuJ'!fX7wPKT/YuHdf[HZYp"KH[IV|BN/>RHr3_D')RZa"rb;~gf%e04z@>.-R(sL9pQ]7QQk#h'7x%pIixsBt:@kSF7CX:<"`)$g
-W8D!,pf^'9&=5tAg,fnGb8_|!MYa$'wo8nT"cvFaK!@%=so|otSJ#e}TnFhc7yzA6AL`J|nA-Z,22IJZ%VnA+EC{7UW{osBgbqFhn!)m/;K,KpzoiWxN4]
--:pQ}c7^JLR$EZcVtUz&2L6.H3gP!YP]X$&F@9IM_Qdp=90f_ezSy"v`tIfdp-&-$&8j9x_b'^Bm9HFB&<#}fq@vXH^]B[vVXv7^zeGobqJe;:c:=r7m6e
-rV2B+CwfweC;cuqYCSnY>K-vCP{ZRN=pnS&2@dm9dfA.8N`s/{v']GmD.xK'Rh#`tjjYaIh,8p~GCvth$alzNfhdAX}pIg%4H1yJV>d@~kB$nI=qJs4=g}
-2FPq]TlD3F!+ZY,ASQ1k<rZq-{>^g3}Q'9z#u-c"rW3^`+Kf67]+C<u;DQ^f}z|#"B0>k7SG3xFMBeoDaRAwB.kd.jHHM&(j/9xEt-Fn:49OG!^m^tk:qe
-{||cZs|OQ!<{7-8=T|DgEjds23Yzv_=.=H=4BD5ueUd6:<SN&Lu8<4k6~$WJVtw}LsO/Z/D273j+!$xKt@dSt{D5j,|8VS`8I!~i=61!IJ7C:CRN1wV"b5
-.j>:8r3umt15c<=:$e3'b]ksLJ.yxz}}ompcbQn-qhZDI.XpG+`(oakfyj^2<;$d"~lXzs2F%Ajk&KGXaIblms-@qFaM)Ri<L$-8f%#MI65/1JikwPHf;e
-erQ=kLWPudd+iidyPl3K2.jmvJv.I'(Hejc310:d_T9OdXZiC6g)Zp8Og8zG+by"D>gbMt}AZ&Z{uPTMF&q[%^6bJi$sg[F%eUmb9OiE;ABTd!ANeu)}%0
-}LE;"X]UmbkK_0|eu{&L`lq8:Ve>+>Ix}/V#+-/8M1PJLW;tJ`_!Vnl}30&o1t7a"rlcTiKTNz&u28^<s&x1('lIosx(O_g=^%;G8.lCaFTFY$;GXPSmkM
-nANx$}JIJRs1D$HC:he2(DsR0Co=E8X/muuKk{"IV$R#08=;a+,_J9b+3XF_PLAb64LN=Bk&;W<.VwM'v+Z,%4=];#U:aU9S~W,@@BG>h](^}"L<PhH{n0
-Fg|',3oups{=<=o^mlwLm9:W[cACpj=%S2b95o#[+4QcU<W;%Pj#l3quxNSz7c4_PD,XuRiq'V2d[wJ/dbzEvR`N,Og4ctmy>-:Uj2xK~CnI`{~:N!w4_:
-:]9s"aO]ZV/=_&jXK%FJ~^^<EYa}fS}:HC~[`O4/=zYUo$'2VzKS@D37>+K`CqknItx,jCQ')0U`g2]{H4z.EQa=yBqoP6`W{mNP^J`6my;ekohedz=<>g
-`v+=<iRgTJ`=7Y8/X7JEQFw^VWpR"En<TLdjobZYK5JsKU%bK&;GqK3Y;2li<kwL.$rL{O:d5sajO,f$|+%B^jJ&13Cbp=9}-eK5d]&x8!s()Yg&[dpiXg
-'<#(;n@O>3Tv21T>hz%lK8@}~P6D:}|.;9}7DPUAx<@+zwtK@dN,/!G3g0ui]OU2N#p$oD6NKz/;7mGKMvGWW94{Vq~pi>8inO`oh=dwSX^Gjq:01XVdBQ
-t@POXl.J!-'m}p.XRxfU4_@s=4L+O<8Q@=Q0t;@N-4=2/n0l``XT-'Q%H)Fgbvh+5$Ha8KGx(MN.n3xil]^VRmsE[i^RLXGU[ojJrGP>()h>/2,@.6LHf"
-66l<'|"leV7eu'55AKiBu2~wcCm2H9Q<I;-u:c0`tj%C_x{m@YzXTgcs0|+]=n%U@vnaT>q|zBi>}h"!+FRga74{T'xP8dzGseCkN]m-KN~jt0u06i(-oV
-e>=N6%u0y<KGx@u,=G2M}D,1{^F9_eEg4FEp0HG;x3u(vFqh3U)o)J413r)bQNL<l+`q<;P|<=HA=5wzb^O7cp:r8|TGDa.|i!8E)n/%gn.4I@1Lc+c!mW
-A%CAsh52kcqFu%~O<FBbjhCb%rf=]{J{(<K[`RT5D:znIL~@5`7@A=mKo2<J`EB)7cW,<B/h63,J|mx3QaVzOYJ=HFb#(LvyUrgE0E]6P`s]Rd#<y_m!bA
-J<ILB)Bn)3jJ:TEbj,<4f/;Phos2WY.(ZCek!Mzuju$"d1^GPj0j7.8p#A_yA&`'kh&0:%GB72JjTp:%NV87"6rGfP5Iyyr[x#,::U9twr^40rlq6}/&,4
-be#_r,VP+XA3qyHEiP!R2-ug9wlrkX:GDQ%%o&/s'Uy4pgGdlN<,XfE!Z[%U4}193GA/;MpT#X]&NfRKN&=B&qyNsSU)U88o0|tNTWj@=ar)i,kWa5FZ+q
-I4K<:$f#[mdd%[5(3e&^_D3^eF/'b{SSyBy,Y&PDU<DT5kp7LHB|D]+n[eT+N=r)6t|M6DG|vIP$qS}eEB:vYWF+IY}6t&AZ$#O}#D27`RW0kNU<h"(75c
-t=G|_>4={HyTexgcr|U]-!20%.{[6C30`w/,"{RU3R'gKJph_IfBP,q98NA[<jE[#Ee4S`>V^BE3+^bP-jalFKaTya4W!N5Z<udte8k.vrJd,mFW>WV$G>
-W6UW9nuQ,EWb/,)EIN]hB]b|)#L7wlx<-a65qE-eO'a+dV#jqrBC9$.WhGW>Nv,''PqD;p7ww@1jVCKeMs9bf-S7]pey]fP3dn-[y<Y#`C(1`,C)XY`AAZ
-M{ooaK4g67'_Yskx4-PvJR5baGe1{V[z;L-80AxMeC={|oNqDvYA%Go}r:=b.:mxx2(p!N$Jh6g4<naAp2ct-41lX]vY{5oY`%Nry=A6&#dr>sBBD&;zb]
-`e}4=(a3t.tCt(`<4o|K$vj5pk16Q(<Th_<l_Jq_9!Ka^yG%$#3,G=p3C1ML4$;W~HwZW%JDRsd)Nujwm';oqZF"Q[d@HY}N3oqH>E:OGj$-iGkFtzjv6k
-JhFO#YOE>-`-Zg_R-G0CK:S4Dj1c{&xe,op>;GjDiw/omQ"LVnI_)903ZN04;jxp!S4G:J#pX7^{%.Ri745GKW7Ts|M%km%{Z7T%KspAEM%r/:KD/{btfs
-;K7x^rcT=8xsB@M.OQSNS|r7tr>gOAC}<ClB2{S_@N}'#uroY2(jP.)|SCnl.c(%"B6^2^mvM%50/-9):CJu!9419w/Q2Jq6mrOmfUx./DZ12{WBOP_r/T
-'C1s~SJ8#]1YS/d:zAgI[NM]2GTL(=0h$:o%TD1#RH(>aQfZ&No0+)9'y032V&4`/o|`,uIrC5rN~7C4_RsD9)chZN|HYMM0[SqAPno[5kIx(Lje`%dlH2
->LtWv<cvIq&,}4W:V)[sS[yL]Z_$,$(GrP1_|SaCNXqfc!IX0M,)22b'Q>HLi0=]GZ(C'toVP%ko>C.ZsGNWC+H!_|;w8zi#})66mE6W0K4G/JD'tWK07]
-ytzX@>fyf`S|qF<mCvv6:kM{}|axjP(1a&22w|6^nu^5<=!-~Dl7(=^j6e_gk_qmb{KU[upoMU6-T8U|`5J{-0X9'X=ZAsWeww<yPDAc&R^Af[vMRz@^en
-vEJ-MX:P[(mQA"wgxDd3L)<J]Vjns=qWxyls0O92u3yRkrN{[Ie.weDIPzjuF|dM&/Y:7U6cukA/X$lN:D7`ONjRpVGP0]!}9H<rXl])a'5k6NcxMzC^gG
-8C{pM{<yX6rNhc=z8H'ZAl,6|wJy#}h#qim2AzJ6C13{r_&|4[ln;hDlPw6.N7P92nvuUqrQ</Qqt)WTcs/wl)+$SFs5t>b+"xM]B){'AJX_zU/6'.Z'C(
-Ld/&I%Q5ZCGHo-!C,gyQ:%{;W>nB[Ps".RH]Xzb($`hO=HeO'%#{Io>47VW4Kxm3C,nvl.f}qG,j:iF,ndCnW!G^fd.,JgMeByz{-#=J0bc5Ht5EU|Cvk4
-'`0oP92g;IRB=`$#fV&AW,5QL%;Ir}vF6`")7[;RC,vz[M}aa6Qg)(WneU6N=_T;8g_]=_y8b=SOlTR35=HH0nFlIf.[OsVu~p`@a{q49B|lM`,;QOlcY=
-ZzAb'NZ"pRW#hou{x@Ck_$7m20f0mUau!nS,xKtV'/nUz]>,c=^wtv]8oLA9%-HSE%O&xqHSbdkP<x|PM3^w<_g@NVEHW1i)dHhQ#-J!@h+P`[a8Qm;qz^
-RsZSt)a,nB|MSC)_)$Y2$kv]_De^j=S{kJlD+3wvk`sc!2ZxNVsYb^#Gai2%o`Fy'T2>:w:{A<|ZDQ/s;<oXio=KpGjl_zD.d[6'!t5cbz|}Yv"cXyie~}
-Fs>sKFYIL4FK/Moe%Y3:+s&N6M#4Lxy,#xr1Hja<V9=d],p`}hb6N')w&5=raKBEC.;0%8wac:T2sR6f+6Z9!B6fMM9nH1Ebk/_|mnr{AvtaF%)r@}b)Sn
-0XX.x<Ai^:G^}&IKO-j]mTm0ZdZa6N#z3k"3FM{+(;^zWbME8j"xOv^%~YhUCPD#yeY`(|>[ihs|WqP{T.eqHZUv9/aC~3TeMWutXd|,_j~0(.s7A=1dbh
-lG2O9=["I_ox94d#j/;^7s|#gdo(z05<^v66-&L-t2I;}c78SI`.T8j,+^|X:(~|2Xs5M[{UEtlGNmIS0`,v_@w@7PdT6Kpb+%PHO;s2WQ3Xu2iXG;"lzD
-AyWawaMe&5Oh:rU<'n'0O|a3d8KZ)V7=vK616d{[130b/%&}3N(v]Q~=z95IE$Ol}(=:a0LGK(PQyGMdf'h8-5y/Dae$wd1]yir6.@@0Wu>IL"MPr't@2|
-|UC{8`4@jkE`-X-Sh`j4&y'HlnM"/C6'wjVh-3b!i]`tSYs{&oMre9-G(0zh9v>"0z-}R(+N&Y%C6RN#%1>.sFK1F1yS&L863'vg3x$hMyg4o2zVS3["nu
-H%3h(^ls(^,uFC+57f4I3}+Xoi`bA%$.Zvu7B+~2.t%eheDv/aqZgy<HKV$vx)!ZscJm(/x=NqRg;FaecW)dY+U>8ZrPZuemrHVQL2mcB=')R)fxhh#JjG
-$&@eKCc|)z8&6Lq5oV%zG9FU}gE1Ka<N;d.PSlSbPT)Z>x`O]pQ=zV+^%|{-2-Y7a0P3$TyW7wL2;bP`Ww3ozXhHx0I"qn/DJ<63LQy=s^Qd!PX,tB5o&l
-"OX"55mbJd2i(CeEw}f2W7UmNO)wg}@8#L'M(l[8bWz@}_ehCL27TObM<Jq|+<+=R.rcT^$6nmWK|Ht9%NvpstiY7'ehkfnLRT)b1fB=92Gr:+H-:4P_+|
-!-u$CJOz#QvX9LC'rIROdPjpzFjch@q/o]CmC'|s%{3Bf%c2u{3$`iw5f|d4t,aoXG1(%r0uiBR95/PWu-XP$l:l'2ml$>W$LXMSUA9yaXHPtxy-XM'nT6
-G&7P}djj7SlG,Bwv:7wfK2&"`Z_#[{.d>91b1%2D`(R>btX0zXzP`vh`pGhxX&gQpa$d33z|v)z7ao+:<.-'<=%[9iv@{U0wG1:jX:<ZYYw)yZ3o1Wijs|
-&/"cb7'MJDq!0Fq(n0Q.WQ>+1ld"OXU@S&fJT1GAhDzD%QP)z[^m,lwdL^R^B-)U)<yDO)VL:ZriwTs"gy3^'cC&>L!c7N_(VjA]<t"x4xS0@_&fxM-Z_/
-C=yd;_`W9jG2[XeSlGmaWW&L2{!@lh$obaTucs'_ZWAteAL&F8aOHcDZ"`MerUI>F4rz&AA1UUsq/gOoPzalwoGyh4io{mohDXPOYJcl~=|7r+SlfThYf1
-)D+};k"v&$U6>`s[0%AXp0")FuBI5mgUrT8P,v4LsX>3fakiSYb51|a:Pdekbw5AEmWm4,loXvJtK2'y^QhsN{@D9]')"{8I&/u@$j4[(`:Sk&XI'_!&uk
-mFwki9y,@Y}_R!<TrD)zyhesPBSVxV3T&B,>=$m/K=&BvM8;n&"Q%1"tr0W@yabXEKt0}|6CI}#coC=z:`5_:URc5_@Frvxj<w.Igi00+')HTE|+Q}&4)v
-gmUP!=~15;)<.-sRiJLDCJ,v>kFMot6sOUb"}<j,dq`k2isr%U[t6uM{9(ma=WPI|{QO@3LUouAdT]VPv:S`hKPfR)w{bfZvSY7UmkJquGpO~EruSHku7j
-POFhI=XX<VchA<V$O/X^-2PO.z)>/#niXiBYPX&;{n3-]::B7:]!r'"!-6Jm%Uaqb7n,awu{tW|MmhI&SiA5Jq=arjE,7a;9`IdC"I^y(BK>3S$nOU>3nE
-C/'gvYrc+$`LH'ufF!^B%'S$f#fjlX3HjDgNY>J&q^4CKud$d%d,#'%ao0%oK@"i{|CFbU]4YKs"oMK&gL$KYk&XBFF6)/Y|Co&Y=I2Aqc{9BiL<)G`[L5
-X;4[yt&n3ZhQ;7gHW[jTz/'F=4qn~)oupf^!d@.Ovm,#6WON/pg;e;K9W6"^heU0{q]8")P)Vwc[ev'a7/JVp8IsL:sFm`#"w+|=wd,F7aq:>B;q7}lo4A
-"3Ea&s4V4!%bU-jrIL+<rOX<~jf'"F674=D.DwmI86%q~kZyMqr_i<[IvCzdTbloq1|y~HTc9O)=Tq:@PwQbt^LC!v"kayKD057%HqK=l;h)O@O&WyFeF2
-32^5SAAG.Du7Afo=e(SF#Nm>10+n8FM@BT&Ad'a#Xa>ySw%mX"@/^]^U"i7MlTn|kaO3qpboxt(2ska1Vml40FHbUi{YCyW_K:N|!uTpu)]1)p<DTF2!w3
-<:'M_m8D2Y:rTJ0`Y|!_1P3`{Y!Z8]`#!$'TqT>Z/JDzUW,@B"|5tL{bB2oic}6uVou+"42s[lv@EEIY[Me);DI:&NG+#1:QmX;.X-/oCHcY~F8E5%95IT
-YE@"f1N/{W2-qI1nu8BL;>iP}"%6F/+p+^!M%s43lS@b8}>JXxSN=lRRd&05pq#}s[lf><c,mxZ|5H{b->/^lFr2Z=sdmN_}An$@P8TW|f1xE'(jX%&n&L
-]9$vXAT98F`}N,a.K+)H:k=}p-NUwo/Jf1PU't`4+)>ejnfFkir@$9jFocLsVvVTqoK"1;|Q#lu<vk#4J0F3|Z7e(^^ZgslXh,6h){$THYtu7D[OY,K|O6
-R%RJC!One[):n9v@mmr&=avope0^0B7pzto!g+g4e7DlXp~Qdw#c~#"yI.nQ&"Y>(_7f_1}Yl)kr4S]H|CK#MB~j:]TEm7H.%$HQjUus(TG3MeHGnfnKO3
-xEV[ri&sjd`z{[DU90"gj=xNqn.]e'#/9"n!W;"3[iHP<.=H0&01Y>r<GSt!x+>MBq_kphW13uinl(vE9(__jK0lqVnz)p:3WilXBxnUuH;HHDP$|s$c^S
-PW;r-!X'~T)!+,>2OP9ga=']G,ab>Uu$V7@&JzO.,x>{G#:a/8@0=3'3t#fCf1kjX>R@@:R-p;Y>.9VCz6y3]8c,#O5ZLM'N<ZOH-W`mlsOUDhH:OD^|sr
-WR5)%1C"@a+t{fMQl;kuJswH3JA7'"N!T[yhVU|Lj=d`>r[Sdv5}Wn"z2!cBr!o9Ulo6{&&=U.,.5pN=wW|Y}_QIWg-"3_+kYm[K/@FQK!ANR=:y%]|U1{
-59b)lvyI0$If7JH86M&i!MX$Crd`MllaXJJ&H-I>60EJQyTg`%mHX;[K_(,93HZSIDkWaQLR"Ykm@wYf3Z.:]wSA4Kbi79Ko'3arh+9ng7`AN&:4~3Kddb
-!`Cp878<z,=aV:Ly`WT%7_X;IldkbTMxS,awi1<"=lRK+gLw]-j$j-|TR>g$ra~:Kb.N^NEF8V%.OADJeD1QLVZ#qqt$~pemOd2'uuv}=WK|ZP-}moUBMT
-CJ8x!k]-X]gDJf{E9&;wgF+@R672do3_j&}g%tI$v(ph4lW&E{cHH(57u"B0Nu^lX,=^Y;Qh#d+GS:":E"`+S7T%WNLaj<Y-joac,4J<M@87oRpUnw=lVg
-}"feX(TpfTuqNiLM'&}&cOZ]^:o`4m/D}GDP[i.uN&A0a/"B}h/!SbY`Q'd)N]SSiB1]bLJ9U]_RC^JO}>r3cTM#VPRY53B|Q@<")<m(n(R@J,)U7c5xKM
-kNG^@r6)H^^B>mQU"XxwtNsTN(HWA+9:9N_Uo{F_K)%;%$"snS8|@c=}sBn7%NyVUMhSm<N95ah[wz|pO/sSykT-A2d/M!GbY!c$G1ENT_~fOcrm&`!!=R
-V-{LO&0rb9Gh1v%/@vt'#"xdK:j.PH)yC(1t!0WvQ+VAlf^)yKMO[tPf7}Jf@{bdfYokvtLhN55SUQMS;yOHh3)6;]y>7A{u=:@uW!B=imdIg_)KLmuDsP
-`k&taj`o)5BR]^DqVY"]piN6)v&Nhqi`0U)`U$~"xuz42!UJ<tt%MS3X~pVqv2nK27OXvs$-B0pl8Qn{DD+UFDx!A+uG!Dm>L)g(eTjxF,[>xGDUCe-,PY
-T4'FCY>Ux@6eB=3w<;d2H&`"6y<i<ME[jLQdDCz4O6wE=VIq7AU4Ld8}z$~Z^q+dv#'XKW&m@`([K(6;N:Z7>Mtx<tl&!7){u:exu'cf=rF}[BFtw"=l7b
-O^DlmY`5$-u=Z+#_Yx]rofU}}{mk:$6m_KE#:GR5=S/rpi+k_25KCJ_,T"^w4rE]';&N3[DW>s{-3oJ/eIC!DcjB7r@)K:N`YFM/L`S(z9/6IfG=jI@CWF
-3}8w:4KXlCzk;ajO>z@!FPFk/I[Z_rCY=OdsQgY6k:lkd%<^Yj8O%QDi+$u`#Ki4B]Ng~z_=clq4![bqj3<8D#L@Gj`,YCZ@V+J4,qN((Jb}>WR!LRK)mD
-F{3!y9H8M3Jv5#aq+IzCya'Uy;g6R%/54Wcxo_lVfmb^|&21g7CF7n-]1vvV,e|%,Z6@C=xMgX<&-kVJt)}A0dfiMxAkUI[S_ya%U.^>XUTkJTi!}hsLXW
-WnY1X%O2G%TU1,Bkb<TE2I"rySwp.%LrVWS46,#5ryCRnwh^{iPv%tD+xl-RI$&T$SHN<a5<G$BFgJ:n#}wDc1n0%WYEP&I2ytEDQe.CC05@4j4RpeRpT`
-]PY4p3}hK`8iW=I/:FY;W9Vj:{A3~%c:HtOH1R(<%](vYFjGdTEmz$W^Jni(uXB&4KWPH0c4@h)r_YXh(910.e<WMQHoaeM#N/s]|vdzx<eTK5Rh3jlh(L
-cQ~E3lMC0FC|{u5SWB]W1$@dq_Y:-^"u(nc=]Vk${Z%5Cn0Us[ItMS)dN)_0i4('HSe7TV=wc}l/M/3w`Q%s!#{z6)gRli!Dhh}b.Me9!V[TFZN^C%D"0+
-otvNI<}MCsDdu4kqR_5O8x[DP}rt5JaN~qPO#14JbrVxU.O|(%i7:$sM=PH=Z2NE8xlatdSnE9qYKt7X3#>eKeF6o`)_e"~'$[lEG[@P8:qrS$r;,X//'^
-Yu:_Yz[,XGZNS!F}98WklD$.Q@D$OAV^%]eVPU!fYwYD,s@dR,Y"}@wue$F&y}{tj+3rL)Z^w7f}#;HGP"ps/X6}6mm=pZMx4ctt%UaXJ7u(7_9P2l,GUR
-<PJ'v;$P#!HxF$XDVt/.&9Kh!+BtarjYr`)mlEW2!fO}_k/fMaPDCtvKNd)wnww2r_dG$gw5AGbMSL+@|":YB$!]O2|P4ylH7}Csq'Id<f"CzYqh)u%'Z{
-~zX=[X_d9uABq^Xx@0"'UJN"bOM1e,~R;8ttGcu>_^41F=m)Y#"k_5etROJaY-Q:_A:%f:{_zH:GcSK@f:x"ssG(%.d0D$Mu0pCCNVNEaNw9YT$beYF55!
-.;3D,gN(%>=P{QaV:->HwU>fUHGzEOsJet[1DaQd&"[y#r>Nv^|WpM|8p8^9"n"20viFaxX#pFY[S@GTfmf]k7Wpqew4@'|K8yJvCuOe>06@T.AWZf3$06
-kF(c2H`&Y(V]D;Q{jZ}3!B]8d[;yp;~VHs-Y`|&B8eTgX`MU&bmfGDl80^9ATg~yazv;F6A''8<)7a$3'<$pD&lZ(j(wcwk",q6SV;H'6Mu(am"OK3GeZv
-y$8v2mZabNEX+8j>|p~Fxw1lmBCUkgaCrt}I{#_[Jyri=|Nrh=0.Z)~:9O>VI_s/5X8b:@Yd.9n8XYY^wlp|EO`w&8Fs#{K"pQC_TQeC0J>:p%<[_&a(E4
-lz/8=qeINS[,l=QwYuMZ4O%kh"|e]LZ;i"8"-=khgOozXm2%-F-2T^fC,-TJ{(-V',GNV|>&)iT/:|U0Hf_SE4[iR&],2{Vp-"=hSHu,x^}:4>2lH@X|hj
-ak#wwGo-B(x%UJkoAM[4HO)F^yPT92hX-RWqeM]4(QAj=o"xh&MF[j{8~l-XC_}#}gy}!P3xSqc/@1F)}{>}('`r<{jts/3&!G#Fub63XXCs,#]PXXDzT5
-qML;K)J=esa&O'%8AJTO'@{>GH!&vF3xWNkl8.Qd-@-^6<LWt0j@SK1+o!<:WdA+K#wPb)c`,:aZ~N2FPAq0s|;Z#rnSM,QRWM90J$6u{%_,)_A^3Yj$dj
-mZ_AOjgTR%EPBn)sA-_Ppi!.<Ow!yD=1FNU(QiyDDuhy_;%3)I|fL;vA~CQ)!":X0>P=8.KcSL^6K%L`gc!4It5ohv_zQ4p%+8/6vTE(@s&!'xSG56H4y<
-bO$7|yX35C,rHl]lS_5MC4FCaU)R="(JNA<)59jShKQjlG.%yz;cP[B'1V=%lH:xYZX6O^^nNf&h;fAfu]ekfA9jV#bxB#!>{=bskYey(NhOaa(]+JQ[&X
-+4#8n!9cTjJy$,K%>yIRM8Qyq)HiO0<a>@U+]Lwq#/C;cO+Q9utk";lVR/y1X7$Eyy9Zb'kvm26SeC5K><3'T8p=r9$4uX'NFn}pE+fy'muW2NMv@Bh4KY
-q&2E}r3evh99dE|]c,{k.o1DL]SoqiPd=3XS9#;1di#WBXtTDP&o%>w8^_(H1i}-PY/r:&s1C;5r4V2Gt,DyVtOGH!F]i>`4xZMO+7`Gyz{%O&r=c&Z(WM
-P<Ns_8!aGM8bO2.u}f>;qY=8p.bffLZ8~pr%k8hcdF"/AoJ%BZ!0jSR^cDZ+x+.|p=5x[vk[#zmf.);.PXz#6<JsD'HuF[<`E7eB]_`I"H=WB`:bNtkR}H
-=tB{9O7r5rNar&zy+u{L6Ew(En+g.fY,yhW:8[PMh,2]YI#bL$jF|Nam8=oxZ3O[#I_Onk'i!N;Vn_/9E0@A:E#KsVV)YaDjH2O/M.w0fp(7:IQ}#^E6T<
-R'kbOx~:$E.`^+PWqFbeOh%_{Hxq9t4dYCCcM$'G3pVtw-lj~gAqF2.88oj+c'Selu27m>Idpkw^VtpqLSIkE^d';lpt7/d_kO7zco30.xgL7)w7=pdoM!
-RKit|.84+htuL:fE"f6`7Vx37lY]}B)57cy[Pt<#O-.Pu5KJQY{9CbBhV|0gjR>}|wv{5Avv6e'_%uS&`OAZ9S'ocmv>G2~8gp0]c74Z`+ls%1u<$vga/A
-`59CuRq9#@2F&51'~sX9g#kM@},e=7cx[__>#4zL%vKjRd1]Uq-hf$rx_0l-!'Xxs56azCuvt7~;f`<+S7#U>}T3_Ww"sj1/dt;w[[SZK!gw0fLskdbqJP
-oTKUJDdpL7ftvXDjJ-}KU4EnNZ1Y[i+Ms"Es/y}("`FJ$Vp|&dUCqjboN2]C:fo)=z1/A&ranLJ|%A|0184]i0Igcx_;>4'zxKF)iCIHj0o+Ju_yx/]2!N
-$NNfj5%O_'96J7tc|g7-2LZ&TtiR@=b%9:(y,XGij=6=IbMb~{3Vhp}YIbjc]<uoASI"vb9{@]V.{e3L@(23-r1A+&WnI0XB'&=MpG>;Bhy58}C]BabnYf
-JQ[cZ)q/,jupRY%,]V:1:`%rFH+m$,zMg:P_m}(Nr{od2_4Y'g(fdwzO8/#Pyr[OHbxLIGS^,]kl,C|VHE@F#D'^W^QtB-5p=B&ZWp9IWQjmW%0xr<8sW3
-=zO^Bu+qSkU!5/7O[6Elo$>p,3{K2eog!7l|w>aH%_s#x&>"G:Pu6]t#6w0|{@T&gp=LfYVD9gMsC#UIv%H#O"Y@@BHe@hv%ME]gwu'S8(t(g=kAN^wc8_
-~mgvb^Bz{JhStvVIG$$z.D2.mRM/E6F/34e3@wFinaokhltStOZ].3-AOG(:%XNQz698/loT<YWx)m2uG}@HD'"%IgR=E(55K&'GJAN:,tJ8.v9pOCYf%B
-Q_z2Sz5vzf,Ra>EBAJI1m,_cTg"^_R<7BIoMn`O7|nwt!<i%{-pB/qjtDmG>xia2+QORWQPQ@jow"^x>p$co}kq_A^:},dmz_dVN.,.{1`UF&%$pzpZ_QI
-IaW|t,8`P7FeuB5'>2Ur+F3_Y;]U$l"u85Ep5O+bL$wG"3QD.>x5,"{j^I+kS5^vVvu,Sx&KV(0@dM/|M)m=wJmv@R4&o.SpZ-:R4:e+k,LH,X36wC8F!L
-Frl$1=v()C1<'u/7JmAmv>av>Fb)VE'Y}nX%ApSeAW!>~r!ALCkbjq,OWv>.`-M`buc$M8,@t7}j;@Xk_Ia9x=N;to``Dq-uGX);)<@uojX{7kI:i`riZA
-EtL-^=#I;7$`&+c#V[E0(<t;oaucc8>ayBN_`tu.W_EvKiR;r"_YZtKgW'{-:q3[%,/Da{fZ-b(/vVNmH8d/V#)J=uEt3e0Nk`2ZQ$u1-rzf/{oBG:=P@z
-)/O0mce``8!s`/$0CiVd1OuHfNuTd99[(Z6vb|d1>1,cwo7(qaH}Jv:LcBr6y(.dT$Gz4l9>GNP3fI#TQ!#uZ,Pd@ZYnj.CwwPOdlvG{D,N,D}w>r`5_/2
-lVZV<2Uv+TGUBmj5qL1zlEvqEt]N"FG1mFlMA"1xc{9"jZcZSg<KFyJp:$Bo#aLQT(e>tsC#SSPP,o]|xOuJZAb'39~sHy5v_acNiUH_w<UsN)+8GG@z0[
-(9.nX-WJ%-;qT!vh'D"^v6a008p^;1qCG467#ih5(rYtz-x}G@y/XWxu-(IXodf/:,(369}rE/{-A%/bc1P>Z^!&n/L=<x!&0(2J7OA#$k3-z"Y{t3.C-x
-B%sH+UH{Wv]x&(,E'uzjeA&AI/eiqkA2:|ri<{eGEC}$RO$W.e}^BMu}J0[xApvi{Qd%+Z!07n^Vv2Fq~qviRA{rh-](l;7[N+;<+9_W<vodEr#+:8l{0m
-$,tH4d0`t>6;~V1h'TClI]=tZl@%]>coBN||LV<=5H-VXpS$8KxQ:4rfnfe)/z&;5%I3mh12ldezfP9)bptmH8zqAtUZSKqm0-b}"yiK<iH:ZhOUZ.Q7$|
-]XZ}9c=6jER&BGpK6B<>VCS!Zi{eYt#tJmc+QNH7eAdtjuEO%$_E^el,t%pLB{hdLV-x&c-t]_0kC2z@.iO{v/%;,LjmbpoT_xRn)!T}}GYLK0@<r3|meZ
-QV_ZP^8z<b)NaK#nLzqH,|Rry2VhVnS#0ZiAL%{f)L!I;548=+<6Ss^h9nIWjCOa3-V3cAAuh/z`X}oJ549jgvTsQRuhV0F8:f&}iha:vX`"009=u9lf,y
->dw|'HO"SDjqp$Md/nQDxb7NY^pu3oDA5OGc)'&O_b{AuEn5zuz%YB$%!:-I]l|k1Bcz)@^d=;U'I)Hk4Ym&hT%{XeYl&i)SC;7cdY9J9R;_f:e(n7/6$|
-DsuF.&.S{UQ0rfAu{]~}sNSv!g2Zhz`Z0;n6GD3Y,`6^UY;dpK`oQPN%Jx{Nu]Wt#$#Cimv,#o-Bt_vQyy>^&!dD/E0td&.F.Rmn:IK-C)XB+t@LYVx|!g
-N'h@H-xnLsH|aBV7eLs-61/:>!1:e/8|{h#RU@auja4[<#j"D)sW#wRTB,!d],BVJUG5uZ$ZWA[uum"y&t=d#>$);9-6s=,2~vm/)ZH/~y5d,UE7oGHpWw
-8$QS`|yKVIQ(]@x{a`sg]WX(gVep/6eQY@@+@5lo_Qtb"iE.d3|410TJIs)!|[M2_6ITZgC/;9+F&lY"dgdsN&s$wDLG(<#TjxN<6.<^MsLo5NG8v9W0#)
-CQD./TA{op#xTpd=sLdhmr,_wC'$kFm&>n2WmT>9dp3C$8mvW+qUAAk1j48B<mCG01Ab~X+V%$3#,QZkUlhw4<uzhx'mOPO_c4dKhY:>@K6PYmkG#]gYeL
-f=:7YsP>A$#=}q,CWFoH3TV<gRFf}Up&0ELH)zYK+8[46B8;brVuf9eo5V5f({>m&G,-+#f$v{!~Q|qMg+DrgzX0|Wi3n7yZWMQ4Zma^{lH4sXEh;T]47(
-z-MElQl<VQ=:tks-}ZRu63!|;ftc;XTEcz8XeqF7MG&{#@d7i9yyi`'5KF|VCe'_2cYE$pawV#<o.}TdoJGNQ(S8sN7""Cj+Xm^8jlgu44#{m10TYSceO/
-2}d!Np!:R#UFleA6'`c5T}UG'[rXh/B8-EY6%(@HYYb+6]0{<{eFq@hk#hj&qX<NY<a>se"]@/]@V4X:AXqrYP,:xOTpa,as9u:iDUL^"%K[p{u_j:S)K'
-NO^Oa|WD8o1,o>Oye9+TXJvAarkq_QeRqP!g1>Wy2Y<pr_5ipxD/Q>c-Y43ZPod=o(<r!^(_yP!o^!;A!-skdQjKEsSarp|<0S{g}g3<5TMf%<u:C`y4fC
-e+r<(WVz{rE$v3rs1VX9u.46x>#l<`0]3k-4;rwC5SJ{C+tSzMFD5P!!:{`(Gj<usa7i7r&)-=yO&ZlOyBB#vo3^E=:I6=c@hItK-.vsq$1YW6vij3LNM%
-~1g^7aQ24`Uu)Y:.6Hl;>6BIw_4ENbgv'};4@llhyS.P2H,miekyv4v0m2wRi}ArFpGd$v3)mPvYj,iwkAHheD}'P6OSI9b;4IP8l@pqF]D-c$5Wr=>rn9
-M}zbqHh)w79+gN|XL/w+}qZviC&gcNjML:gO@97oUlBzP^4Y5w)]Yl+^T4.EKb1}qOX&MsfO<zZK$wPcVtV6|:GtVltP&#!hD%X+(dbof|>=c,Cx{%r;#f
-bX`i_[/rm5G&)1+cl;i0vy1:$7a!9e4_sR[w4e2oi,V)W:II-9PWd+H$=T/<RhR8qbImDYBLV/}rmD}4wTQ[{]<:z#IiV0gO$x.At`_)/{QP#yZqdCl+nX
-3Ke!%ykgxPvu8HiUK[O(eKy8'jq99Y9k>+4gdZdyDj|ixe5X{Rl7Q,u55K.P>.-u)quJ=DVG8-kdyOQg!Ppt@j>}:J_zoOL6A;eNg=b[$)"zxA^}<b4duo
-zYB_:J^$[]bk|z6aF-/`3j925J<u;}<c,[na~_KFB}zLD@rTcG1^/F-guw_z>csp)`w+GhQ+nN9,@l)/27{7OIqgv$n^]h[qNZpD|A.@'$.Oy3,aiO.2mt
-w{L&ePHnHc"4^h`qHg'9fQ<Yj#ob5PMnp7hrdfY$P[11.3|z2eS>ews+-53wEiBFR)RC"Is4r:L@v|1[V%ZLK`82>x|QW7QHE4TOSZbN91Y@lU-fxTwTo/
-Sy<ms+HtWN@Qna"R{c5g!2)e,7^0qBBw3)Mso$(ey'>qnLlgEZq+YLymvy-&CyU#dYel<maI}%)'3y;k6&^x}0whWm]dq(+%uFJ&+9SmWw-(L;b%3rIUUX
->ftraU;8F]TpV^Pd:jKel/SD=@jZmSa8[OEE`%2zi}6khqfn_IbE}m7[cv54|[BQl5#t0_ApQuo,Db(1Z5(m{%>J_Q=t;0da>jN8(mk|&I+ukIHm;r~V&f
-IZ#cUBu!!u@w>}3Q:9;0(o~5c^i$LC$+OKA>3_T<rHOt6.XhOILdRq^I<gUmt#>gUW@oM}1LqSZ@]kTU@dwGh_hKR7lJ&+OoIRnNoM2Ljl^bUi^G!3n(R5
-5"qkFpdQX3Bc30O9)BtsFtQQdrW_>+SOkL%_#=wy',3`/CwPB5b(NQltnDuK=$.p<Azr-GKQVjNv%'M_AT>=F+;[t4_F[T5qxUf0>%)>)_9Q'5=^W93e@i
-'20#S2-K@@4hp;sO3pLwsZVsDXsV%2a`,/c8Zel+4e>CMa|.Z1`t0|JAhTG{FOn]K9Tzsp9d:a,,d4@yEs~nJx6jyG%ihPD{VpE/vw2wOH]$bl0rjdze/:
-KeBSKW77Zy(>iItum}c_]3jS73td&Xqnq_zeFw6R7!&QlE3V6]Nt]cO${pSssicSCz%$Qu&aRdPPn9w4C).>JmxnU2rR=M$.[YCY`/2eP/Y;nZ}]U.h,+D
-kUr%yHI@w,&!bW|^wmIcD`{BZB<}nksPQ{4w@-.Qx{UAOAXU$iIFK%$"6vTc+3'/&>hE/,621:G#Oy98,Q~d/Ye/IrJ{mXm8VSiJ064RnhvSZ()awt24u{
-eV/=>oC,%5kJ]|%y|/.jc|;}Ipwu{LmxTCz5N5{pgnPLCHCgi|:wR0n^|r9'nigS/t"1^!R}mslQ8Rwen#Or-.AwBi"]SMf+9E-)1J8A#J4uxw4H0i2gMW
-0_EoCm&`W6BL3AE0QjK@8DJe8Uz4hcTx9[yr`vo!zEA+2lp;N2MhoV9:uwfIQG)Yt+r.(T>8HfiuWqMuDtGN&fLVa>Le_j%rb[RW645;1p&_Wfsh-I>0lM
-'n@Sc;SR!5_tzr_n38ex+/A;JIYL>i+o(A^J]eT|tr#roNaM};Tn.x{7W'jf]!"nB_m>935B2'Xzyh!tw[s><p6|Ob9(qllWIQ[4iFDa}l"I!G+2;zn|"I
-M)fu&UXYrt,4uTfS%maNvXR0{U7jU@"#SPix|EW%S@J6W|^>xi@k"e[">S7<Bq38f=X^Sxu[b,=1hX`t2^Tzo9UL^H)3^2i-T3e>%T1ifZgV,16WgbVi;a
-:F>K`pv{>.qh"Xe26VlA_KVH+["6T]-(~o:&:+WE=oVu[8zu2KjEG{Rh,lT5SaNDR;{y8t@gdKjJS%Nvn:syJ,lf&@RRp]Do4"q9>^de)1NEG$,tTJU>t6
-kuqEF{PSb')`No-L#fkXWdVo0:i841&/|PHG`U5keh,8It0CNcR{^dT!9F79itqIw$k4N>~W`:7]1T&)x2&/Y2[+|2Q{#;nq|WWUX-N7c_M^@+|F4]yeOS
-d0.Z+BQ8z`Utol)s(MM",S0S<fip_j|/R$68f8^4uC%p%vP3fGhg]5)I6;vHOnYoYKnNc/=Gas$6`}h0%6crz>$^{x5L]4eTqVT3VtPwt"6Cu@(y7RrJw,
-)4u"^|d9.w0De:"MDk6HH=@b,N3>`p#fY5Vs~MmLi7[KN^>@%UFTo[]3EU8&6#HnI[cM$J0"ik<`GKXn-GH3cwjYiPLmus"6c7nBP/m>QGD_(cv>%4d'vh
-PG<6e3&nG4mk9=-{eb.{3wU`QD%4Me/jtX<}!wU=+D$`_UHJ@-&g[6zJ:8>6n/q=]8FA1DZ5#}Q4Z:D<KaFQ(GohfaDl>L;oXl7^dSyN]dBvVYp#m]G@3.
-GqV:q=2GcurvI3.]Ohv(eW9^kTK%0)BB)&Bx|HZ}m(u.u:#OpWJ=~dCRS1;fv'_QwfOf-bZ5K&9^z1h7Sf@T2LEY_wRjPl^m@7Av2R40`eYHw<A0:!gGnd
-g<L&'p$jMMp@6uK):HV!J}rO@p|:Clc)c!NtS`R"RJ|$_K@6]l7IZ+K>>9'sX"mgJ!.WMO4kmmRiM=rkA`LEX}mcZ82BN:8[9YH`ch;c+}0de+8E/];;6J
-p#4<u5,L!AWjy;/C&_S|dvS&Pl`WcZfEg-S9-b/#aq(}Hcrpck~Se69)UK|7T2gmYl"v[}VHm)$@;utyn36LKbNU>|Z|s9i}5Is27&ty/fi!k_l%j,Hq|8
-AfHCpbWR]95$5WYht}l":4Ltc|9t@Qg<+,Q@/fg}f_8DdEd@S[j7N0er1-k|E8k6i+kR{LdoZu:XgO{Ee0D{&yMOkffc7[>5v+b=^V8g1{bN9F:gO},kF}
-3$p>OUq&fe`h),^TJl%S!U$Ln-db<f}%mlK|$RLKy6dCCQ:dzY-EP#r$uq>,k+IZi+wCV{+^KrCj-.:J)BaI&y%Y&-_1iNI@@f)](qO+1_Xk4uLtlYhSNT
-/<!Qf|.2%W~:1wxO;,aZdNmHT+i(AnYRh`!LoOx%$2K!"=ifvkPn:-+u5eMk15%4c"g;LF7Lcgkp${D&=Yfi>k}n52.ub[`jHDR2%:--NHeveKfj7f)e[d
-$7TB'")"tp6%.Wrr.hfo$HWikyT@7[1/<!A[/%X#+iH{eCkg1MA_!LP4i@mL-MaV,0Scur)5rTNPo2(RAH2#8%bp0syrVH36A7-WI/7-:!F0],iqO$4M:_
-E:}cJTV-_'60|'E<hkkU_L'G6tD1L|'M+djPZ64Ozw|^RKNSJ>unR2Hm!g4GraOaETqxsqLY'6O"|xc^0Lw5"o=I,>-Ao#~8#sW8&LPAOYY@I2V}:`|!o$
-Q)7Ep5ZBxW+59JN{RugX^KO8bGUOfxj{lT"C=N5r"iQ45Yb7GUSn]|G!c0qu)Lp_:I&3p#8ZiX-!#d!1,UGDRv`}OyrShRX,H9IHpA([mBx|=r,sD}4zg3
-mYNvf13kcK~GV5P<9M@&-biJdv=}1;af'ODPoZyW_rtM&5w07T|/ve:]VH:m0=Ep`I=KJ=hnR<^@D(QA9s+|j1vM;QqLX{f#63ol^z327SO{rGn@IISpug
-+>!I+I"%xc_F:u"6aXhx|w0"@(DLCtD/ef5vo,@O6BISn|7T'Qbte4E:~&P(qpA5Zp"oU9VXs0}Non&RoN.<`R8NJ&ZEp=P{7R~Yo_ad;AaVwZlHaLM^Vw
-<aZ>gHs&/=>j9Kk{'D(E;S%;NJ64yx]2:.dT'hp|h+33dNIs}[9_Qk7dS6!;$OU&BZr4pg1t:w{c!Q@TV;b#{GIT~OUY|:4'$iK^8<9{nktvA=PO)Hw,XK
-}H>t7+b^brM<~7+-K!.AunJb2x6kG1PA`CCVCX:hZDw:UGnr9Kp2%7L([{xg-dpTF$]Sh4nyh-8>i0(NLy+tTBLl#VhNpAbVG(aT:JawpeM4."%}Nd)m'b
-6^pmqt#@VQ28ys+Z"gj4<uynZr$]3:AM&hho;wt#C[uXj:tESV@X92WZE/tr~!JU.d<;9)xJeO~)7><8n=lM=}90^$zo:eb[VT3c!g%A3[GbH-48-q-w6}
-=H}Hnzf<,by`(CSf:R_{ORn:VpPN'23JsJ#A|lmI)[jz9TMS8c#f%Lw"%A}DE@5`(wY6}Peye|`^79mYHl/,,s6_i2f!G-S@^9@]a"^%dFy""yic4Z;YbK
-!VW&Gwu+&!uU[utn,UG3>d&m^xMzNMLnM30f|s87k(_CJ,:Ml@c#OM_=tSHX{>vn7.d/8!0Hv90MDY.W>(ab077J95WAEj]92=^8Wu")Q<GcJTj>agADFJ
-tv}{MrA"i,[yzl238>06Tj~!vzUy,20r(pkRLit;$Y.^K.ZKa@WThmi0h)YXJ`"q4}J!:rHDG>hzXLaS@iInsmL1{]{&hgP1DsGqHtdI7E`uF1i^q-e%mo
-+26=v0~,Va@X(9OY$]zhQL,FhcEflGJ0C_<Smf=U/#%VU][M6Pk89RwtI3"Dys"er0|E.`_VYPbjDVXpl"Zswlv(3zZahPo=Ib<t&Z&enY`W@S|sOUH.F7
-1dBm+P$bPcL3h-X#2VA0_bnSpWl9k]WA]'lV4f'$D]UpWL;o&$nN#:fBz)$xg3d`j5zzOj}CEZc^D!g-c:RMgh^/X:aL}wm5wgI#,VMnNV]ws;>(^YW(`{
-'+/,7q508T>B'jM/;kS-KCA}~2h9)maK}#f^A0}AkZ!,[r7>{L>@er8kmR~NB_F:^e1i#1Apq,<3wriPC4#IK9d;}'m|[7TbXk)LN#6TUB')X]}I4O=lq{
-Y>vX>[5BAQH9Q6]Vhtc8ZKgkBQ~AXZx@@^GNq;-qZh`NEyNQRCbXt+PtW_3D~cMQ;elj+3DdKrje2T$Wof!"{xBF,dbsZ1Q#vSp#HqVSb.hX;HmN./~420
-A"AG,)a&I%{dHen|Frh3(%f.kkP,pGeYd+QXZj4'M:+HJ^F]_q)K!Eo{4P4fOX;tEOm2k&_nW$EkFN_>DKc$80>g_yuh'dU/4#<3W^JM#LY_wcw9mz^Pg:
-U6.c~u&mH-dvz,M&V|Q=DM86BM!BiEly@Y5dlpGg]OLl7IE(g)+4M1F1Ff]KI>u-7K7,G@#}}3ZB5dSyz2>v%G9T3"p{Rfxrz8ZI|:A:[P.+h.JxmJMvp5
-|>j,hcO2:|&!OT89<ch@9rT|NU=KjhZq_KrYO]qa@e7A.tA=3(ulfC78N}Zaa/kWUTB15jg6(;F3'bQ0/#F_rIs|&y#&IwPKzineesuEywRfUea5K'JgZW
-Xq3)>%oC;Wg|WQ#<|.E'Obl4QDSP^8Cl@}"+'x~E(v6,!,X|#&9t`f_oZM|,%ASJ0mxs5_,f>ZfQ6hxt;7X.86)iJ/"Mz)wspmB(A$nuw:q%6RR)x0N{{H
-v>yjdq%Pv]lq;HLU!d;u[%E^yT+7.'q#!!a,>LZhALVd>C"2yliT;JnjlylHFtvyogq5wg))0XxO)[hf1rQlgmJj1L2oTfUZ:}Fz`NmadyhOif4Z`C!eT{
-|o<'`Oji>%T"_.verQHMFV5DaMa&Z_U8A[LIZLBl3UW0X=q]92sU+K0&mmnpbBlX@Q+,!m$,I#`/"_"m;JJjtTSJZa9HXNuSpe"~CDa9E)k|/MeRDbYN_p
-T`sJGs'ZMR,9=7JlL'Tf]q#!]O>O$Hxr|_4-zXev;2|QZ[nrj$]{|s58dx=reMyS1;a=5qN;iAHQu7Nn_|:N4oWuI_JM|i_|+:Y-Nw'2a]J}O}QLY{Wuxu
-}2gqU|bC_^Zd{u329;mo-FbIz'q<h:32'{{cu>{"[IP7fPp0X=H^7u@b:{VY/D^1%NVx,knaHIp8.Clw->q(k"-}lya8C&fkk(~L::Dzb#HvyWqa(emnGT
-@8AV`g1nIc_3>"Q_XUyylVRJl:1]V3j9y0qT/x[X8y!+FmZh^2OG+HTNy@S/$+!gls6M<p|EsOVg!0U1TW;j7TSuF=Z@ns8r87q|qE.0`yo_X3t<+pTL9O
-,rA^xx^(^nFHZ_)K})&Gt:IjFwjyz362Ky=l87tQj@nNIz1Kr6PuIdf@c:'7=q)VpE{V,[O@62"Y(+RDSst,CXC%q9ghh`Kzi7FE.%wv)+!qM`SPZNO{I-
-(DvnbpwTSu]10S+cjo-m3ILcA>#i`{&HUAfS3Qw;z);H'DF"^!bwt,s^UmL#g4oG`T$Ixc9jq9'_#=9a>6"o+h[C.}DTZTjh`MaPkEfdbUPygqBVsa!I1M
-u5<Bk3xN:t2GW{'uLzL=0LAeGItsN4mxSd3f>;,{MI=lEGxFm-u-wKMp5_.l5FQ>hJ>kRUtXM}F<."c=~MAgbyRv,tV>!kI79UQqX`>Iyz!^,pNJ}9nW(s
-.&.b'rclL#{%1FuxJtDtNcHJSi3n2io&;-HQsgJc5@I>i:&!H)9!uXwePU!3sXC8OjS@Z&YZ4jL4r=-;_ExOE9Ax92P}oj@2:yf}sL;vDe[F83qRJeK=:S
-#kLC1jSmbylDV_'eNuYC(Fbvp|4E"0zPOH{%)vG4mAGO%WU7=MSx|]F!^^1)LN=8Fjy[ppP_t)yzk;4VG)z$Vg@/Ja5=S'%/v9/v)-3{qzO6UM]U^j&L=c
-HM.6hzk8{z@,vh98i-]bCy6W-qqFc"Z|R>r0EKKmp7Vx|3(<4)aCLc/i;&+wEd<+'.)}cRjNS&'lyZ/xI&4XlQUC,`(^iHeWdcUg-`u<K=+"P<XnC:tSSp
-Rv~#k#roG%kI{[qMU|v{m1$J'W>(e,nl2(8rRrFxV|;ds`vood=a|R62T"aa=[F/.>Y"9,C,rg.k'e[]O'SrVVO5hdxRi>tXv;GSxfHR4rg31$k68s#{J_
-U<I&-R+.g,UgEA",Sy87Wf#C`tkQDTC:`$2S2IE9lKTew5j3RfU%~hkOp)6UA=$SMxa^I+[CGZbhi.13db:/}(pFB8^_1.~Qoq6:yu=&2fba`JA"'K<m;U
-!=0YQ8u<p"nIhF4-"gCeqq:%UtBTBQ3`rC^^qC1$P(o4_>pxhWbV-^dEmcG^Ur:6';l_Q@mUh(b{2![v;Qf4jGT`6ynK!`q$u}a"{M'TSKnFW4LWzs3&zR
-ppSfm"W&:DrLoFk.g1g3>;pv+UZY&6(yZc@4DP7rl([Y8i,qbtZOS88]L;}oCl/[X|,`X8Gjf9:}([bMOr;]sD28g:hC#5}$>r3=#)B#HBgIZ(F|OG|{YO
-d-tWA/EpJsLr'm/:R{+[pYvsyV1kJ4E5z.JpSuyhwS,JJjOpso<(3Q9!a[e8bXClp1~Jc,~]Ju<|f)&}=;/y0!@kyC53EAP/I/6"]`a0EgilN8l'ZAF-`)
-]!Fo^=@6eY-M{l5xTCjC=GF/U!VxOa;8<@a!_||v_|&LUCXyd[[Fue!JZ!e)VKajXvQAx/Hl+O#|]eyF+=;ZskfyHc<^Me)ZGNO5,e>nls"^y=bTr<qj]W
-LOnHq3{E"<d,Vwh(B6BYPU%TT+xz"a'VcLM^mp%)KeWi8j>GK'$IHpXh{HJ{fL"6krZbnF5ajPFVB9+lf;|)KMdq$A1Ve,S(}g~r$%/V%d+Gto({IUu(YU
-zllIvI'B4f3Y'6tUGIY:Ycx2IoI=[xy<(Dw6LHVYP(KB[$8E",@Hj-G,-U:)aAIkIj`vmK3A$FgQy2U/@P@XOS8te0S['jZNH[uG>s(<Kr@Okot()(.+iE
-aE{5$<174|+Mn7}=K`Jn8UNMVim"-fz6HrofK:X"md9k>>!bm`Jq`4<Uq%Vc|v`>~V&g,ApBl(e>mRhUBR#1KQBTzP|RL5b2:Gh[pW%5UCv,I.j@c%xJu+
-{2Xcn_"2@5wsyozM.-;{<X){FB8,c=h.7"D7WOnGdO'POHaPHZ7X&Sg4-Sk9w:038u3_#0)g!a5J;kw&M4lcyZb]'%/3OW.)T_nb;@xf)&"Dw's^%E2AN9
-BPF=K)3VsSRSie'On@{(JcQ6-Mvf0@+V7rrg~)9n64TZoTN#k,jlUwG6cbv:%Ai`JZajC2sqo1H^1+[g%BP2^1G{lK7y!W-G)>(TjIe+zp,;d/JL:NKKUW
-nJgkd99h>NEg;kt&b[ATG(v8d:OnB8|2A)Rx:(8M^h$5YBN]kqD!$ig,C!%8E)t6|;K'^L_&hp3!RYKK-e-&o]F$Lg$XCq}Ir0skbY/^'@lp(yW2@|"6h}
-WHj{GUztKBKH|{I_zlV0/p6GuCPo)w=_C9k{C3oNx$ahLud%=-8[@T)zjAH;-c7Ix]_Rebjsj%;jG,2L=ZzhQl!3,eL8;b}HW+LA&</M!DpJ&W=<QTup_i
-Z[>-cu(7kq4xF%VYK{H^)9Gt$K_.+LcqV3zlB2ibI7"{8!IvL1EAT6HN>+(aVVSOAw;hW&)zbq+t%bf#3'^:Y-r,;%C8=`-P/QW=8zElzFQ6!jsVgtR`tX
-|Vz{Y|!PifX<P,S5-W~8F_C`}LLT)Nj=Lbh,:nXw6/osrbu(UdS{MC-b/`<}XfqtpYZWR`SdVBRaqt>|6y+,_Ei+]D~|zF^FjUP(ce7gg`g3.&!v+iulnT
-r5c[dbjR9lN&`Qa{kV}#GdlW44+S)A3Rbc15l3.r'M3G&5ApYP"Cv;}85tj@/+M<]}mnz_9DcgpFmBUT8G[kf}Bek48Vmz|JEYL+`Xu[e:E|kFOg8j[LoF
-VQrU8D|8bo/|<D,Qj8q7/+i0'%Eb1Tz!CIi_E!G<HVkSCDy.h3:J#EeJ8ab_sGi`It__pX~$`Qbwv6iM|oyJ@nde@O_JtC%9_|_HMZGCwFMGtGKM"|x(>!
-}lN=-0"&hQ&n-<GApF.$fu(kY4X4a(xt.IHaFQ|SBlk4U]{J7'a.J-':c@m#0ok!tMtTKp3JYlfYt{iH42r92a[|Ag2-XIqJf`7FLD5yJNk8f-J4|767E"
-<UFST!l:D;>eApg_L`MN^bbZO;h'+#$41)~I`lg74=>z!d-#;z;I"Gw9'JZn"NG)Zd;I|pqksfAo#{gJ-BWAmHg#X52pv>pP~bhY'NgM.{4o+7Tt}F~EjU
-j">I=P#F0Wp|>rXnr8#=2x_W"MOgho2A0mCs[-sZ~/=55S)o1||U%0m`}K);,S_HHrg,<<-`fK>D8f<]PMt<"y4h"/#0,|eR}^-O`>E[>}}1sD;NPnq,>U
-Yq{PnQSH,9Pd>,#1@r=L9lx@[hifKwga6oS,R0mdIuZ(-b/$pbuo3p[<Yfx`gz~uAQ';x)gp[60qXRw6ZJ@i~s|<_MKz:]xN}HD1`Ys8+i7|Agkp5{Agl+
-_0)fs`P13lQP2#rv[8m[Qfj!M]0uBeWb-k[u`[~/6'b9MkfpXx65AxLJv{`,W&:PP.IuSfZ2/YA&bff;`t6EI9B7#|-`^V]dw6_bTUnzk'E1Fm%{aqYb0r
-oaaHVl!&v&'8o(!D0aYQ,+dADpQk~j.8T3&tZH5.Y1C3E[&{Gyv^mJ,9!cGIboz.ce<]-K9fNBwe"EzO(MHb#C|r]XRhT<vS>=5j0Z]q,E3-$S$`_n&u}K
-^'82B8<3[0PbRd$'K`kCYcNsOSEise2OEZE37CG[:1V`G#E_C:_r}FS_)`==VeW!FpNEVith(PTCkTx{M&^^`4I!JvPUl1.o>0%Q_8qb(cxL2I`k'Gc'Pf
-gF)7Tyg)2Y1|d.P8Rz]n.L,a)BM]=eMTbn9@z[C7ayu]a>jp3!M`:"c^}YlqwsqCR]3KI%]W$aT3f;m.&jal=LvqpoZ8c.[5(AAM&%18DpRF%[z;.j~YKG
-rv`C)J{E>H`p|(=Eu=;C'Ho--eJ_,rkE(nS=:^m[!mlZ85^V<ZF%4<NYE37nq{@I;p'uS(.{38gOE%J5-xjE#J/_q>MZXD)AOZkF2|[Zq!8=GW7|khg>,7
-lH:;]PROY_l">ctbYyfyF)RWESkS^XD(wb>Pb]eEgGr)C0T:~s6cw"3W_f%;jS3"ZgNCjf2GIpj<.g#@NC_o3,kcj#P>4k~ZEMIJ8_Y.(9VzE%Y/4LfG5`
-DDpp:ifhclob:Gd[H,'v0f01tX;|/O2cX9_C>FO)Kc!_2G<AIBH7xcS,ZH7b{d:)0A,x>l%A";seE:0NWk!c:LT9Kd@dIf:^IvKZ_/zi`TVuU`-<$#$RY{
-+U~=ZQpe%7ZpgfHIE)GFj8YY^|j>B]I6G/n>6=1"^}vX;8p{M1D)'gr}kHe[t.lCG/(qbfmNF>R}tjMZ+@4nLG!kt5R@J3A$ush,ks9Kdia]Uy@Lo{#hg#
-DhJT:POvZ5!ey5ECrvL4w8'`p+yr0.,f[4jOQT,95Sm8s([AaZ-FNq_MB#`W(E5i"By=$w_:)HkO/M%WDAeL1bhj}m4&iSj>UDVhMdAw)]@^-V/Xus".O2
-i)D"gHcX%s.4VWs'SQJLN6OZ7Qg:]=MScvM&5onF0:CSJK61mi6L<"~&kBkNGDF!<P|PKP_l)$ayg9d>Y<]$^:tvyZ4Vi7>')VUg_mJNeCjR%,N/,aEL97
-QeA1@,:69dg!DauGL"B$3=]Y(^eE-aPdePi1Ov8Q9GA$0MqRedl.wo"013K(R&Ul{&rU^D2=LrK]MbIjo&9QI:4K>2Z_rM-(g3GVccT{/Aqx^:a.X]BJ/f
-%8x(ti72>3+5UxN#&&1%mk9U_eFivu4`k(922jqEKl60R$G$=uRbstNt<hlz1|/Ryg)vZA^-E^y]e&gN}s!D|s%{lCS3x@<EhL$tFB+5g@P_vt2hUM7BI<
-U(Jeqp(&EjW(s$w+7n!=k(@;tK1ju>p1]r/2DkgMA#"e,K2{d=sH#mYL1SIsQo`WoCG/}JsU;%<^m`6U%R5}{JW/,s1CuRqo[<IcBw>x/;&AiDIL,<'^.V
-,`Sq'Fx!R:q]W>}xzjb4pr}/CRyi[CiMhl(-JR`DIrf0-A^wAh4IlXqx3h#fGdMCRXjxWE1iemo%~N~Fg@{CLDi:ntD6HO!LnM|RiD<H(<X`89pQ&$T!<h
-_t.2,m0Kho<6_m02IHqzK$/&S^LlNNQN1d#E&yQ|/=2Fnt'Yl(d:#K~o`_ZH[qbl1-)R_0c"ib{sOY,RWj-}))&Pd]!3hC0ci,8o[N|'NMmLKiTWptw62h
-.Uy<Z&+5J1D9CP]zoFh(!2F526%rDAw1%#$H_]TYY<_s2a+b=N{(JlK=hS<P`ef9_.]#pv2'76tH8^$(q39C&|sn_#C^m<EL'#X%(7weSnuVnz>ob&MPNT
-GDCRA<BjQ#&w;1d&n3<TIL_OA/g'~)D:TL]tc/]bGv"W>O&3ADogw%3vTr7&I%51VXojh+y|o)iiH<angZ-2eywdQ}1kkL8Ls$pfyC5G}}V/5]DRDE^8"/
-Vp2L{LPGV>Cpnq{b%<cnczEL_C@E}9Zh%PEw3Qg>9'H[f8VTo3^2jxU,/#TcS))1UgT9!b/@lp[tvyRX;-]c+{<Am1^F/%aCuFOW#:G'[nX$;>"+wxdj;w
-$COkEJ{|3c)3Orvv[XHl2Iiu'V[aD&c>rk=fw{s9`nT}#=!]l3R77d]2Fw7SU@]aB|itie5:Vv~ep&sCoXcdIs2ua7+L0td9}f}u_]-ZB[]swL%oZ9H}:]
-g]"#q$&N3N^d`l"%B:h+GJX!]v:e`[YPL9~jHQwJe2t<Q5P6HlXT,JCT=U$HUYX]&Gw:`N9|).01IT&3A`s8.e"k<_79VOe8wz{.e6j)~!QwOcCM{HZ7U"
-ZhZL2OeyepmoUmTwv[jJLsWer|iYTCIjPbh#XzYu#A@f.9U_g@.cy7!!n@98s`K|g=AxG^Vkv,[p8leZS%6c|oD|&IVP4qcE:J3Fci[|!`.AP:xGK^BIp(
--rPH%:rbAXxMQ&kCN}']#l[$}>!!p%gqN!XrsX%UBjN,.!Gc|"$_|BN_t->02y`HkbU#VAo]5YdS1&_`O-(>!o@34{hQD-Y3nwoY%@k%$(j=fdJqz/7io:
-S-[%Vssj4EhHwh"qkxJxI5Od4/!!0/Ci@)^wiwT{:pi)|kx>266s1{e7K0{C;v'Kl@}c!hdd!=Iqwjw1_cuHQ0iu]xzEZijJJ|cTxNtX2.E>U:0cw<|q~b
-!:q_e,@e%|NxG!>x!A$V&VuM.-^@bLlfSOp[`_Q!GFWVkPc(81+=Ce(,^^P`UeQXj;QGE{Vc7vn}(-_CiV=x+tAD8i#+zLKPd"9^"hgkVdJgV|){j+c{$K
-k:|o{%_qL"=7q`o2"nOm5-"Ic!}EwATI.S6"WMW&C`o{+4T9R##B'#1ens]0xHgYfQbVyqxku<#UT!n$y!Jb.V|VIPMciO@v"4>|$!c[Y&|EvGr;Jsun`N
-MgZezV~IE/(qycs"D"wA";zcv="fYexd[Z_lFf^dl3id$/-=`e!8xAXCt,>o+TM.|8iT;nfAg.y+]M=cv:X!{]9Dkyt+`tmhyDF2|s}33VYNJ1cYAURH9C
-j[!E=3q&:kN9U;n!$_er>Jdy7a+>A|czNG4q$^d{'&mBNhQkDyMwFW3w,98gC2JQN#D^9_jNY4y0u(LD[)<;S{EFr4PGN`AD`n=Kh>-V5_4=QhCZ!oFFzv
-J815s|k4KlKif@D1sn0AA|,tH9i'nuiJ#o]7YEfp4-(sH}bBQ/s/8t(q4w604j.YiM6y-^`o0d(IyT%|aY0G)_>a=6)"c>4a&"4VaIz2PYK`amGnrS}m#p
-r{Y_+::=>Au_Avh`'qXgPk~,,wwf~K^F;MuI[3;Gnc2Y;t);m`3'NS:;_ze+vd<DmrNr+86.7lq2+L^Z!^}CWq<w=r+JI/E"):A|-e+#logv]^U9+h&b2O
-}02Iz.L)cV5eZ/5+Do@ZHbDpiI-yFc900vzGSwGmx;7u`@m5<K6t@+D0OdYp6uey~}s{3#N,tumXG.)(OCWBpjET['e|,L+RJdO0zq&x_>x.CZY-:@upM^
-BOpLaN)Au>7fl3cNZC(!@s"$;P>y,J{F]gw7~F,4<.HWRieH5)>Nw-SYPncQ"9hvKR:zgq@dAS8nN-)dqV4sf{20sndRD<CylIWMxCcXU5/o9XEy9'H5~N
-Q7Rx{3okhOw3+|ZDco[sgA#2fQRAK3;_7VI#,MPYcdBuX0<-feb[e>FKmE}{;s0:h,Usl{Tcvytt&Sa:$']8(_g[j$$A0!=VBh9{9X0B$l.s"|]{|X0j;G
-sCewBu,1BX<Ud=9Kp%(aRLL0ejsG5B3s6El;dN~oiBpcCvq'ioi}]$Ia9`I-7{g6[ONOzrF8A$>JLZ9XM|"~E(rCOyfy9etaq{fenb3{XGraGFMvUlPt;(
-BX4#'EEu2Bj{f2tN_n~}uUtM8/Q+zje%sH}fTcAx+3O+i)aX#CFX9)0E"!mO,ZO3:RY_F9:r%Ts}q74OHQV2UxHxQIV:uZHr`V<T=8aRbqcry=6A<|XNE9
-{p5cMR@7kyUNiRy'0gZ,vhqaB/<N_(vB`ec#$FZv)q@GI";&%CS$x2UI8Bh(&^z03vFNTEHogpd)|Ud063<VcENMCFk8{VShGtC|q8%P-[q&81PFt[c.`P
-SFm7!ros6-(Nc<4HcOo'CxR{uWs.z:EOzT"$^.de^_L.FS+2~Vz[M$LH[Y,W8Ehm`@@}<SG3UO&Lm[&v;7OUH,u)I<g9pU{@b9$#i}PD{/,DX]iPgf]Ce'
-8W38z]+HWMphVo_)!+sMs4L_UM7z1did_r/zgCm{G[H/$zRRUNwfJ|H,6T:Zj9fKa^OEp}qfIX^wN[eiKl@#u)K0Go!jO2eaMFH3S.khNM@h`>khRE]fiX
-WwnJiz:!6htxP_9p85oRb9TmnD%Wv}@&xG.Ea|$/dt<,06^]"R"t(^dRWmm/j6|ZHb.(AhxFa6(O<&b_rQFUn`H@YK+7GoY95kzHd5HO0i.uH.@/JszRHI
-o|U")W.BdZ8'lr,5=pb^Gub=SQ|-Qr$R;eJJ/yVZm1.vcx,poK{8:;5d^B'_Y/1,DeYHPL#ao14JlIK6`'>#0C[C3N5F9!-:,m%&I,!-6"@hp`~a<&x0$w
-gHtETl}8qSk|E+XxQ]~$1My7nZtzHE=$6h=#nDdxu5}vE1$8OYuTqh{7Pg}3kZRXFlL5KEsd)v>jEXZl{jJ}Nu0^'9$c:uJ:E&6yf#d`>LJoB}dB,MFgj_
-O^I`xie,9`fyqP8u`{T5{'=<WmNnJGJUu^fKv!XB7dp}>{JX~<,M_+J_!YGuZd_DVX{3L^8z,|}uP`kHUo%Ue<}6mqRx{nTnI}UdNai-,gZIfBJ176>CfQ
-j3Snxfk_%}tUDIOwS}7>8ZMjA}n=hn`6#C]yZo%o1kyS&V^eJo0ib-tFae_B-k7VMOiXPmLA/8cB(])OuwD-UAC25.X!&`g:n]5ntYvv#0Bkx+=7_=Qmcm
-kKhctkkSCnNB/NLy4(}80YqkxHa,d2raa}PvR^Xn2-fJ9:,)`][CWh8^{xznhVq=]^_Bp|7(9YLdvj#x#0W7DxS3luRO!Ya=3bmB0&:P}Wz.@eB8M3OHaR
-tVY$>,4RUa<-G|OH&+q5A8$x0I(SVQWi"U"SU9m]&8$Qvo6S8[@T1lo>{H(^8Sma^"bh9n}.k.9Uj2OD`l.[uXXw(%t_pHKLuc2LJXqdw5KxSOX2)&$/]%
-S|I`1/R{6o676hphtgUC%Rn$7jwoZK[HTeE6{2H5{L_YgZh[eUjmxM,<%F2Q!%ZBg`hy.`$yizJ7^(_'{M@2Q5kU<EB`n[M!^Ya:-G2lm+F6MPS4-RqJa$
-,#zk+kth.]DM!-v|-}MRvt%192HD^YH`B/F=qPECBP_qLkpFCK7UhUC7JfcP)&yY7:1m=WrD(9N/Y(SKJOHFU[&1MpRM{XkI}pEuPLGXfw3<sz9l~d-5iv
-fdG1nY,DN5sCk29G3N'cR{b`,@AaS+_P!F{N`y#I7g;sJcK<i<Cvk@{t]%RCH-^Uwqwo5Ip|!#!de8KKU}]G8@!Z>;~Q{Zw|n_^2j)Xu<4,x4lyfd+A{(d
-b^@<I8;e%[AE:=jW[|ybI/Z:cIN|XQN>MfX@9zCF]u#WfM2-x}&M{H_AIEr2PrZl^mVB^B2p"}qxHEf(=26@_KB)lNHz=Wn)1[W(9C{pwi|X,sTz}<d2|#
-s)h[c|e$3:f(1.CJD.<JSn(xvA('G#&U_EWO]u0Ll2F8uoH2`4J%mz8L]W]eXz71HqWOq9D`G<3N0Jl^',/<4R:l:oI"ixdkqQJrtHsl"`#_3<krnN{K6|
-%Fd!R45CrJ7>!NryuWYk~EAxII"T$<VuORjYM:LPr6)=^o#9dQI]%"cU<o<PnB[qmTKaO@PIo8sr=BOY]e(184WbDAlgx$m<uKbx7-B0yHpJ;[f`dZp!;}
-MyMQgg~!Ux_mBMPn-rzc5ZiHMP=V<UE=d+ktJ.::C!tcA1%{yn;s`wy6G(3N/IIK$qV$$ro@$9+PkDD!qt:n>4T%JK%[|IoGF5y}&|/BI]9!(k{O@y=bT;
-_hTx5,-};lZwo|bX#R{Iaw`&KdGH8SW9T,RO(]T=%Z$rT_"hmI!8U]#0PYcc_sbeyk;IAgU+%Lj_r$.+GO'2GeNM.HpOMbInqaFD#V+Vy^,F]9O:d}Qr&_
->j+>=6`x7z~s#`W3/}0"X|[|`I5[(aXr7ge^+>b_Agwf'"Y[.j[UM`QF@jZo2x%|3#C}RIIEsh(KCmQ8iSWbN2)f,}HlweP&uzEH{Ok}@J"CC{0"vhmyQI
-vh2vC5U&2HDTkOVktd1S"Kjyxu,5]>pp9N1)#s{|[hBgcMBdV|2kAJ[r:ey+(t`BSMbN56#Wz_&yIw%I7[ja$ji:LG}A0+^Qt3~uO{hINM&x/Cv>gD(2he
-M}QG2He)zOF=[.["z:(wNfOqT$8EGGfD[pos6Jls;d],qz[Z4u)tGJ=0EKQ7++rE8Gud@{<$aLw#k/;dZvlqvQgWRko)s"oJe<4V3ihrn6fdx}I{SeC@jK
-WvJ`'en=bZ:/vfs_T+,IMQ]qU=OjN4thM{dq)cP[r%GV0o|}__.f',COnLwoX4=Q&4CV/mR"G(a0{%mdVMVC@[L"ymy/4<]!lC.L1=OXKu:zEV,bgR<g3{
-}M``s@iwf[(^CqE;;t]l`&z!08igl@6S[Hdm7'<ZdxgiGO:n;PzRc=exxPaEtX$@}te@n+l1g@={XrgfSykAY;:}18xEt2Ew~doS''dn:hvbTtXd>J)a6e
-DO+2dkm{'q{%o3-"VS{^7'N/N,N#ahc[U3AW8DTcPq>|X#v.3z@/]o=m#X{)nknIk89y)JUAI+r^Hn>dy:"EeeO=uWf=siZBVHM&k0D`peQ&h}~8PkU[^N
-QFH{,.cbea'R|a4zTF{v;WYK)ji`9o|^>(,sAor7e}Zinw}9s2.}[^_ruJ~x>W8rI&`Ljq06$G<,=lpLx8swO]5CS&0qEl2L9egz-6ccozmbRMAwh,,G|^
-uyVSTe,G&yoIIwU^y'7$X/Cc#e@m@nsm~(+%h3Ie#U<P|5Y_9cglWY|O>iZdCO9f87vN>]1Nyzgx$",i8tdOkI6jyEA}>VX+d>'2IEk8Zk&}5@7%^v{,W7
-r2st|w,;X<c)qs,kL8x)u%PQh(do/(+:L8)Y9DyRMyU{`R,wNzPq)m'^CMb|g,l)=k!`b1<^H8qPW!{bmgix(ZT.CqI7ATLE}0~"uz(h,SRC)'@R)(a1`"
-SQj.]xGgI)7t~aKb;oXx_K3Hm6E}'z.N(_V[G}>sE^{d|1NY+@9x~C"k{3-5D&M<xIvzB0[m<Qun~`8b$9p<!Jz!X[Y_W5w^CSV9rXj^Dt6#U'-fGH^!^a
-Mbzdb[|[5X7%S$9E):^{.mzTE{sm9jk;zcdhUo7L#Q<HqR}kNk!l"j~,1yiqGT6}R;D,1=T`!ghi~)4O/Dr$W`+`4@JP)"ok(|-:E=X4X:N})pkA-q;jen
-J_/^zs0#p;(p+C#$GtY6Y[oy559rp)BriP)MQteZ.jm5U[(iwuR,/d>}D)q'II%YJurS|PzeGx%;sEN$s<W!G5sR0<}(X`^NxK-7xYW6G!vQz&2.{Wv@BJ
-y[;F{Mp.O#2j$GGN@`L@C^8JuKwYYdgjh!v8>t5Va=$[C,BZI2yu<oUx6PF%rEeA|(%}DXj5)4sXjy/riAwzmk[I+$DvO!w16AH&#8I[K<Ok'$GHcNr%:G
-:y-hDU:'mu%(|wedX0}v=9"rdJZ<Cmt^c/LzdL+}kX[6!3NbC[CF:8&AjV|+@C'}]2`H{Z9G]"|C1:Goz66OW_9X>fS+2U.R{Am)vMz6v{Pr`]I=giaE%-
-qz%#&w;,MaE56mL2J]_2'arHk;W0GeHhCBe<N/,WWe+uF]wpY0HEd}g7"Ocm6y;wpwjB2mABA+C2:Q3J@gD!rd|sX6`R-5BgOR@7b_$BJN`RS;k.fcm7.J
-^cA^Nxt"BEXI2]-RlRVbx/6I$0E|.2Ni_t1"igBppc]xbUQ76o#'B"KVxgf0B]E'w.VN^m`5eNG5ns(Mr(!VdB#2E4${:-VWNv~!~&7%1bfmHm19z31n_u
-[WMkycNjbTLn-1xfM%GS~>c'NL^P7p]cMZNCj'P/RiR0cf8in`Q|6lqC>n=/bJl91!0A{r]YUe;m|;{L-/WmP.7K$7i7ypqAQO3DPaNr`iMHLqkJ/}p2(F
-+yZcs]sf=l3u|<&(XseG43[{v|__9lu`W>|/96GV]g3<Z>H'IUK&6tpb&N]j99UxMgE]Vr4sfcQ2tfsXyx+F.Op0yf`zoDeqfk><JTy>DA~{0:M%LN>%{X
-GAGL;69^%Y5,s8u%KCCNTE(K!SQz`L|("WQi|NW$ap7nL%kmNiUK`AxkF^='V,C|XV|cC=,Kt7S]@{v=o/V.;B:&|m)1E"U@43Md_Cw.oM'0WNi9WBFJ#D
-lZfksc}BynqFYH}M<aaE2>}v)M^)SdZi=9lNLr[L|se3E)eC`y^RpsyVJ,Y_cL'!S>YOJje$PXO]$9jwHyg$c!)tr@Ybj@o>X!Cw+h%aIMQX8VT[R(MHd_
-ci|cjv^&_H9(c#%@"zuhdCyPo=qd}m^wYl`,>>ANJ3q;K&:u/=Xf|Z1onC~nDc<&%D]Gox>s3{DxCmM&UfBQy,YeVN:pv%o'=eC|eEa,0)L+-RH!VzeEeV
-r-0A)K^'l#xQ{e7d{e[wd1Yw^W's{t=2DfMZaHEV3m=+M<q^_44D_9y4xn0k^zR,U(~C0t^2IS(tWZeW,jNeS.3Y7s26N6eIr;S;pHGR$@TKZhj,%c>-Ch
-&|&@l'y>K1~-g4Es:U2/|SJ.@+Yb6!VeHJr"@l|)$N_iuoqH7|o;|ru$+nLOOGn7_MK5ELnKVjI!(||+X(mp6x,i(.8esQw5({Pe-{^J_eRtAzBKeWT^W8
-=OZkTL+0+P6x/kdc,1^"V"t^ixH(KlOw9YowHeALx_>Yv$C]NW>,DD|c+3=XJWE::lOi|jwp)hdd@$e&KrQ").x$NWzS});|yvI7p(%Nz^'SvVsl>KN6G^
-N-`&V<;+Frd=z`J&w2VSBapQl6Ot#0_y}GpgPHFfXhD2msyd>5Ws=q`+2QOokxvrIrg7pCA|1CI<<)9[uC'X5+!wq/HBWB4"lrHt~z_hnsd7a4/eC=hJd4
-w;+ro+9hcg;'}v8wItu$LkkqkVsF!r!AORhFfN+spv9h8OEuUIH8x$a.|io@dmZXtpRaBo/kPH<91|,OJu2t;!=uX#$0{xR{HXdZolm7'8WI1]DzLkl(Uh
-V3EjiiKacjX7T#m^8cxcYY2vKq>lF(xxCk$ItGhFx)1>mmcR:&PNz]ylPPn^]rw(_J|vg&%g9gJ0Z5Aa^.E(O#5Tw8D^G+0Vua4`/6Y0v(vb[gT#QLG3Fc
-(%l7vGyv2oZmn$[J(UAto%3U>tiSADU[o50JxYYth&JwB+;y)]:%8CPO_%WYeuz$hqwL:}OA#V}Bh`@y<W!g|4c0x+tJjc;/Kpb#ac[WqwykRK",I81q)y
-wL%w2bAQ/U,S/8`b>ULl)k=J]S~]:`v-Vw5.Bk1.L0AM3CYTUqKi<`lwPs$9fe-K/M{Vs@ZA!GYS=aCmyxQ'a_HG@2b+&gd:TX!sJW!9x!:ZJA+Lc;l|h|
-D&f6qdcTfof0OL2|nub5;TnWX`sq%0-BW`MU|x{=o$:XVoxr9$amy;|A=o@%Pq-$xCFd%j4VjF^sMyeAq;uIp1SR3-,>ZpKh6I;6Hu{g>}tw`dMgifB|(M
-3XAf5JHnzk2BWc=OHM'Eh[%WG.1kQb^yJ!XFH74@eBuK0ONm/+D<Qz=Wtnor46Fv78~""4Z.[x%DE-`0a54hPkId0Ym&zdq8@D<Ry]y7#9|Qu|.HFJ)#bT
-FsB]6wM|6W}_zzG-lml@+R5a]jV,nz/Y`o11wA/"(%2"QY4^`}JjUi<"y9J+xjQTYy]|h&~q46K/+Zt0h[Ail9kyHT^B]b/=;4ln(8wCfHmfFHLy7E,a!e
-lmGin2b6K}`Ygt~_qmtgEf~K=uxXo$B.eZzV[xVM+/v{Y!m<';Ge3GA&)c#lT|5S}.xbj0pr~A|L7`z'e5b39!]pbb}JNgmOyo8=R8PeyN>$d5i;Mn|}ZO
-h==PfGI-nkw}o]DFtVJ,~%wEFslV_Jf^:ku#qf}x6Pj"#r.@u46@,Xiw7h!ux$PJv)y+)p"~9p={hTt:%%`P,avL1p<1_PN6hMp^xUs((fax{d@AFg^lIf
-'Eo{S#xW;xrg9{.}]&wBe4RC'q[L]y(d`C#<>yAR#0cP[x:gXISUAY!KRG2+`O$Uv}/5y5xG2/-}ALgBn_G+'L#_%7{!wBIk.osF{5U=4([h8Jag7.;)CS
-3>BtI&,/&xI|'&uJ<Hv`}35>uZodqhmX"_!>]5RM]+QI3,/qKoOCe5akaCM&{B2M~WP}}yD'Sy8D1FA](MJ3`=/9`-=cf<R)o$h@u2v`m|P}JWSMBKKK,m
-h]a'E[3EVJ,;jPE()t`&yB+s[Ql_vAy)7c(KFpPTzPp,BYJO@weH#uG/^_wwFTj:0Ba`$4qzZI{XyVb,glm"^([eP}ImHAf=VBu6;cbx5f%{._Oc"HhW+;
-z6'yX]wUJ3VXfVJ;95%(Tis#,BI<-w3)skntZ{k,yT't'd9nxf)cvLsa9IOZx7^VmgSK~ue6UV.z3nx/C_{.NAg#"5sN~n&coM(Ud;6-lXiw$mj6_qpE`C
-_p"yOv1d]_HLG!^P]i^YT_4pHzc3eB4cyQwl^3v8xx}pyA"=QZ<GSAe<eVnJ^n$odp97k^a#on1G!FbKyZ&E8xl{Zrey!t'|-dG+10de%E[.U$^}#{=ev]
-INDy%>f!yxfhl/z|^w2nos6J^QD_61/Y`IAy&C.^f1FL!;#o/KRjr(>B2FP[:.A5v>WU[`ys},Z9!q{;A1{@JiUjP/@yegXZ2:8gqSELLGHdp:2|`A'"}%
-{>zM~Kd`_s1g=yz9X8v'hEhyO;MZ]xGAr4^.Z[%Ej%mF6{7kURH(|i|%@A~t@k@30Zs}vFiIn50GnvJg/&|kwfFMcW6m`+cax-T^6cj5Z|/.EM0}uY(Ex3
-<WU2N./u$6"<W(nA/lbeGQB91'nGGqh$!m:;M$PXddlf0Yw{/KJzHTI]!J5QXz`V}E:Dvmwu(-pzIHzVYK|1c4xl@CmnL//2ESWL6b^HvwtT/6$[rpJwgl
-%2%TeJjE4BQ_CCbjAO&=up60}^GX+^~&TNDMAgFrSmETS4kq=LlY'aq#}lm96}3gM&//,I|%#+S+$a%PJ.4:+E,lAJYHG(F1`0Awi_"syUU(<t~SlmBxK-
-ga)<1Z1[)w~7EU7a[je#uNp2`}q>JLl{O1jGcYT^Sv)[Uc.uuo.>EH@X%9|4nVnYK9V4H}{bKg&eZp5u!#~yTkyb!x@#<IAVn>dnJ>!81oLOT_:kaqxe>7
-Gp[>G|MSHBy@CGVZlu$arWdGLpT0j.{0GIO@UsKObO_YJyU4!h^F"s+(Wb[Ae+)yJa6uQ:K((3oLcdweN28wf'Wt{;Md09o1SD}jk:lJ%zg}3_o@,,D'yl
-{hOH:xp6S!e;]`L,b3sk}0#AW/|5yCr3^1z<EohH~>UoU:N)PK:c6dcL3AMXORBe%Q.1w6=/c^M3c0QE"efQR9f8y"m:lFor0l(.^L=&YKE5NyM3<k`+&i
-Wb^,~2pm=|(vqd,2a4r#TV"kwonqYRvv<,a]Ys`|}ZryprH!:WIwH9duEWGz7FF:i.'9$rWIw_v%vl<!LlV89wD3d.m0rp>b^'{da}b/k3zSf)+LP9X,U]
-;R=%_>g:wD[,tTm{KDC<{Ls.J4tVq_"r~eXDPAd/.waegf8(f3(z,d.{=a;V'Z(^i<qFq&8=s1B-B@1x4OOh@;</`x:a=]eSF@S6C`T/Q--Owfh|kA6$(9
-JD|/p|kYIF6sdfDv^bnTq)A#/2%,vL-_lk]yXS^u3{xu#jL(&W6Tp>!gr"Y0L"uML@@_81jf4"eu@7^Svwx}Gpu5FEm{tXj#dO+'qV)p_t5#1tDz{CRM>w
-v;KF,4SMv{Q;]Ys!Gy:ndVJ"F9z21o(9EP1K/^@_j;sp-!26pb;y=uTvPCZu8`m7BI}D(-<}62g40BTWn""=|qo]D5-!F4q)}<!%lw.JHN>yo-riuHye4-
-9d_)MT/L"<D=0Nuz%#+gwe32F>Gng"<[yyI[;WfC^[)}t#%g&A|n#l'zt#7Sq_r%4`C|&yfTrW0^;+5@Lf/<Gg$<<!lNZpu5|XyZETli-F,%K+.a.83nK8
-;^:.mMR}HFD3hmtup)-FsOBQxf(DTHsUwQ5/EJqAV=5n]q@){ejPaM$PHp9T4F/i+o;.7e%,UZ22%[&04V^B,adBx@e]kV)lug-0)C3vGD8^~de%i`&stX
-h>iZ4IOhB+;|`0CfinL3#VweU,$CDZnaf7b3!9c2RKet[rfk6eY$9$"<T7mE+o1}&'Z&Q^5%Lpb/Ln$hLMEq6SZmF&$pg;0I$Z8IhsNTtn:5'K'twO3!3.
-"+EGxL}vuZ]}$rj7=cN@la'Cv4,Fa')Z_/3{^vA,az/h./a]6a8Bi.4QOZiU]8WJp='IzG%bMR5yG0g,TFOn1=Y!No>>:E`neY3kLs#i.!]2Rr;p|8zHcX
-uq|h|qs;vUqm|OmzuZ2{5G=`LU_J9KE{3t_qPkROHiE''abXS."HTKD:bAWneQhd(H0yy=Nk$(NX$6EU,"0OX5Ooc[CUH.sjla$3'_:TE_`'ea(R2_RX7l
-]s#ih$JX<Q&BN6'kQ`pWlHx6o0Iw$&2/Qza,%MgI/2F+IN0h%h0JlsW,F/[}18asXyF+2ti]ZpBr38/s/o[}-Pkt{_!"I&5xeZZ#saA^-BEc0OV2PoQe[;
-)-at[+JR_$2nVC<K^dR_0{ekoCxlr'XV,z=TUmlvXUF'G)cQB(@vt;}rHH'q|QjB@:~QrIkTKGp,Nb:YvN>O#q;_`K/)}3.3is"VHR;n7i>33TzP+pSXnZ
-UWPSoK_3rWi2WfV>hw&{g`<6McsKAN.tLaHW"O[A8:ct;ob;sY$m~i5U)"]XWZqmkp;C4c|dXWrG@4htpPYd56lE8>e=++(Q%2/Df_u9fp=}TVcuAa8VdA
-,plL7!qZL`d[HCO#)7T&uR80$+r|~DiMGd3lo$~W.4t`n7c)yy%9#Q=@q+rj[}@#g'WKpg_DbJv!C+mIw^sp:4@5Nu"25u(Jl(DEx'yz]wB@BXz!P`+=}a
-c5cR{1PrJvOVzk4hdrO{1|En<u!/^2~%uLRxY<+5'>Fk{Rht8f7{Tw!lhIs>.<gp,0i'M#.tbTxY1e#sQQ@Cz4mk.|1N)O%:8y3<'atQE&UwlWDUX$pVom
-Y4CBd&xM>lu7U^tOx|xwlOZ:Nh9_i5ZEr7)r0>#DmVk]hYHx:z2(R[~[e/ln:v7(=,E9%e:Fg)a:/wv&~1loZ9cEcdxHJ4v.1p[v#TM`p_MW~[=Cu28o2:
-hjpjV[@w(WI$8rjX/$PawG6rvzY^~:(%|fRIn>@VMuAash].PER{Y3.Jy`v{vf6w/u^Y]MD3OH#n#16r8Dac:6|Dx'Z$-/Sj&SKe2Ex'kH]wQOPtL%`l`L
-^[-MX#mxmI1LA>xaacy,b!|di}aav}[c4!L"oPd#jo6Yz/;N&e,jfZdS1+{/xfaTAn6^hN4%]d9Uk"dW=3n[d$|G]P'BVK{"R55O1u[-qf.oI|O[P4{GfS
-F31m%iF|66Yy'Zn"F>gIPiKW<=>S%<|n}u:]7iCeCjF]yq7ct({)_D:5gOV+iYUv;Zf9YFlBIDoeJgzWMJ^}dZXKz0l`}_~.TgI|V;Sr,tFFj2lnvA&Ql5
-P_Z&8]zQoMKnK{)LW]erw`|x{b'9;-,p{l95,fKy(wK[1"dL9IWgSh(uJNLbcO;F#`6Xt@K(4X~DcO,@w&&N:ATu#X9YTg')HA+'v6@;7Cj>W05W[VyXo%
-qaD6wMSi,!0u,#C3M`HN#_p;L<YdK!h[cXj.YYM'R8Zn~_#nsV+d2q9(#Cau.uGP}K5C><v3ZCQrPas<H9UT:AvcNo61@WA}"o/SU@Y|k(b/#kx1xPxk)<
-@,,sQ&a"$.(!,27CV`^xGzoqaxiiLD;m(p%Q9vOuR6qBSA~#t;u"!u&}D8QE>V9W,KNUD2-s#,=U}^M],rtn6Kgw.5R(|Q;P]#=C3ETQo5-i<C"5XSA|2G
-uD9IBG)3!:f/R.Me"1q@4VMSe{h0Ad&Os`2V=9G1(/I`_"b]P)K!HMSY>!)R2KgWX3kKEh[82UAZ5.kKK(X/Xdm]Y/wf:,hC#%tJ8!DP"LT+U8u9WH`(VQ
-3Ne4WKQjFub4:|bTk7o'(uhB,VOD&,1E(D1+&Hk2t]MQ4u#B&cr-'pmD,|zQ6FeksTZd-;Te54|UZm-m~a}%Lm&9P'|!^03ER-G(7Jy`SM[o/7T&Z0_00O
-~tXr(vVJp2wh+<$pH$7+]hAWgJG`H8J$Z4`hFMY;Q0soB>7!Rhks+5XW9Betf5AkP`F]Sh_(,:i,:0lBsc:>#|U;=cekrvwHqJaU-h55RSR]62b;B7kb}_
-cXz$JF[;WoJp'ELGoa_Y@nv}`QPe0y>Uy@uPC4)cKTe{8'V9k_zW="PEKBhgJB/}v1)5LGTCCL;=a.g9t^%XOadvsfc&!a;8s==%TXETljLI=&bE_iCtt)
-MqS"CA.@@d(5K6N_6ZE&F8cf!mo=Oh|M2z{]Pk)>rf;|lj[ozEM0Zd7e_]&;~"ZdHibail2/@AVuRKY)L`j$fT=W`r.XrcmJ:j$3<^|Z`.n3Q+,[j3$wy,
-to#-c$2_IUaG]}--i7gvh,xFa)ae[pW)}WzVA}-['8omg9.UT.=7cNa|/6IYm50B-WG3&O;(r+uT/y$>gU=%`tPlWTLE8j0EwPt@>1Igu:%)']+lE#]niI
-zxN^fnnK|p]5r/^6s^=D}f^vBxmTo$h3TK4Ct_j0`xnz:4#=EJ5p.[fA1o0@q+/4RUQWz[YLd[3uA-P<iy3&j^B'sKz+mhwAF&Eqg{!<NJ#WX0Zs!-(%yT
-%jC%KZz(JE769DkX22M%JP8G97esqe7>U%h.U1QFdYCYHuL^nOuW!=gEPY1o6T9RGu|+-z;usTYtGT&{W;)UR;z,VF_tM72yb;~]AFIMR'7r5g~hAT~%[v
-y/V$f:V!hqxD6hM$hG"rAyktu$([&6.yl&0g!8}a]fvl_Yqi2:`%bNWA.QzV!-({-FV:>rL]6z~/}M_#jT+Nzb,)3}(wk65V6doMKwG1{:I'hRE/~B`!~g
-/>H]0:_GaX,+Ul>1n_}6^.[HyfK3Yl&IszR!^OOPy4u]cqe>d+'J2%f}i;E0[U9|H+X69KxL,s&`^xkZ^z0xmbjgQH2i;'r&J8R0q0mo>tC'/7Mnn2mAt,
-b/D`FeAjq|{(|M~50%F$})@;Ul>CBs{d!CD0m7(PKv)3H7a]8_HL2[q,MS=XM{p.:|sMPqQbnP5<s|cwiO{[@%wN3ZEd`u<N=]zG3"K#;!(&;vYx,e,sS5
-!!K>"3!#MPwjuq5P<<RK1T_MXoKjj;'qD^b>ZCS0$#G$#]&1-(8LVFGr/,gx3;txI/WqChCQZzcIAv#>4[7V@s<v>S1F.0IUgakd^Nlp06G:6@oKj/85N6
-fx{H;ITgy)";R!/L<{g^aoZg7R"KulbNjulhA_-R!2FmZ%fB%sph}lM&&/M>0o1|3p%N09Z/G,WI5<g%hThW8lpg3-Q6eI^I~E<y`kZuEVA[37'|tS>mEY
->Y6MBmA9s@E9UFd)6:FVP>vRCll;/%j"j&tzMv"@+_v^CgvDpi~lHzowh_jdwV<HXiu='F^B_yPdc}/[tLM`7q'JjvHF$CM9M(>7U7bopeW)u8Q.v4>wH`
-3_H)`"JaCLjqL&OKZDRMJX$p;,-`#z5+6MEiVAeiNE^w+gl0=:^+q501o/LE#/ejYzq]PMc/-%C$z")(<AG8Curtfe<D.E$F$@!E2WW7/lcPJP@TdD{sm]
-^x[Zb_wUkj!9/AmzXA"eU%^9A%9jgxG]UUbZJdN"`a%>rZD=^n!!dDWQvkY'oJ].bi'jvGemiQ)dPXUsC<$HKl`<]%@c{b8(:.RXtUY>adBZDzG+XY>1{C
-EI_D2OtGP2vs&2hCQ,-dEk75iCYc}I>Vwj}H=.4rGJ8%$&n}CZ/v~xW,u`M`f[,[)1J'(GHy5Zt2(QXkpx-q+:`tuN|.-uG@lE3[o9sY[_H/0ujC#ZhZ{p
-{Sxf%fP6E&%|wM":6p,tPKECUL6Qo$6<{CR:Z8V{M!YBJNZY61R_5PXl:7yPL|D:dCAy|4UlrW!)^kGY_Tv5E'pi8G)Cs{YHk$W3n[EGLZGla&%,GPMb,k
-u=W]'/8h<V|M2j_z%.TSP=GxR(5%bUkNmCiQfD%5F,,C$t"OGoA[uB#(':;G<{8plfWDesXs82/A1C224+||~(ho,.SX~XPSLSv80p=_%ExnUHiOdybwxI
-ra@7;Z>2-4KMEg{mCK,c}Lrh[|IgPy]$J9+"6Q&j@{xJ&9a!VMc'n1txa}vOoQ_fw)=KBAKHQ;#R|DtbV`l6(b1P=EiGF9)1<:ox&TKh<QdvDTRFGi7,Vu
-VWKs>;cfPrf_Glozj]2R#=aJ3d'L~4%Ha5l2I.hxL;zs-^id|ts{4XTr{my/_2eac2.8(@N]CwlMT)Ke/=BZD4<LQS#;(CZIAN;gXNB]sOk%HZ0o.p4cPU
-9&<h%rGFS`XZNsAwfA~&ewG^a;#YdKK]=Y~35xnjX7B$<T3s==^1Q9I{U/RM5+',2&Nc|^BD94K]+:SxO)kI17u;iD12}I2(]Xv{8[`}}fNGT-z[[_]Mou
-"kAsVRQjO(wtRL@2+zJZ~:E^cQQdPVg7fHX)chj<Je[+`iX5EG_yONkIThRKyV%l;:I1W,QSuCl[r/i-!CeG<wH/]_F=rv.5#kgl[q}]fLbR;<cEYM(3S<
-Q+hd,Ko8!7NUPd^Q1CBd@EzCm:rY"1/s::~;rNRk2|[q`]LfMJfzV5-42Dffr5k=TL]IX%xksS}c3w'ud,Eu^OEh366W$M0Qn#~e96g62).nk&$](;OFz'
-z)/Jwf<$uc,0:&]24_-U:EI8L}Vy$$E>@.EU-:f8K>%AE3JP$B+:W$z$z//e9{Q'@&2xd0Uyz^}YLn2)/B:GgC]h}G2mv34UoNL;l:Tl13`:l)U%569S%#
->H0.UF60iR}eTmOY)$UZ)}Gj0)PMyN{T(U64Uv0jrcMlZQ0DOzR7+nbUyt15c'UMaKP.Q9'sBN%7&A[4J=_}=jPzm/N#A1J}f,^7su`,`%tu7J;xtUrOVM
-m,~/DDK,jP:yErG1T2NI4`&As2QLdB~%1/8J4nGr(KYpg.r<M1mJlJId&<TAtO^Qb^;|iIp+^^`j+OhBl0XOlz$XewU8q{@q_3IKCMi2XA$eUk%D#]D^X:
-{quXba2eD(h/m0z|yH))5+[{tz}32AN6Dmp2wh2vzFET073hqrt)EQF}b3a9XR7}[rNY;ax[<UyfZW1P}Y:mn,.Hn0tQNar%zwLGcP:`^r0U^t3Jgj)4jU
-i;#d.cJ/9t;($EFP6J5bx^3gYRr&e3n+cI'T!&".+W'&[.:I'&eM@a)DwuO3pu_je)+gW7giXj2zzY`J':edCU_H@0UzbLAJ8Ir&H3jj2B{TbApBGFS>@}
-OLm,zrIgcka.R(Vf-dGTxQ@(9MKe/&5n>---9[8V}gy}.5GvBz{,fCS<qM16Evqv{Om@4MT%"84zahsj_|i^Hn>%0:]Ex9Z.=j"25`VyzsAu5N_{4`aVaW
-^dg`!4@,'8!K~<86hDUkHt75~2w(yLe|bvcD]+:r+0=;8scp|![hrLOb1pE/LILBc#-++D]To[:Q+'v$k[.fX<oL"({ORDwy}I-NaH#[mYAr8X[-p#>Ci+
->jf=ac|;a<("fAh`d9[]0j,I+5i<XUKCh7sOUw.JIiU'dYHfC)CTQ5UA%<,R3.s)w>Hyqw)j=K'^)=4!<Q6!u,_T"J$qwGeYFG<^H#HR!V0^Jd"awm;nE1
-o!T(9(Wr[g,PK$M>LVS}5ZzroO'zg3/TBs4EKSh)mHy^.t5:sfeui({cTXKbjnevd99cG}@t5qfj|yUUb2Ux&rSE.m|![IBPcRpt%&}6z8F#75{W,>,{30
-!%:R98hlwW1+_mPsl('<PPkE'mj51qU;Wuol"nyDP(HAtwHM-0{:dH!h"Nl8u.W3sVuj`WOT$%"-[/Z,;vT^o!wkuN"+)y1RT!rVBAVpaZ3|AjC&C`;7Rs
-QbvtA{PU-y3+4YPoZuno/xAGuXR"(#mgX_n4DzxFS+uI=m`Jk=g/kC_QzC}^c^!K7[:CBe)o{,Z25/eo8iPr9RgDU#Rhp5YFMuWzq{#>b@#Y<f@F|Ox{a!
-8W3TwO%xn)s67LUEBC$kX}Ac/]15-n/cmBsl80m3u)fqr['5[pS0R;8i]yM`Pga9eu<eDWvX^7qJeGtf(rg84Vq,n'F>yHAZpxg@.x~{!uI#_To@fjy&8i
-2(Xhc.vQUSKY='7:0'+.;e_Tp1rI2]BRhlQ4F}y<r3Z+.tr)9nO5TIh'Q!UC$]W!s7E.e(7)1F<d^-Wt7+!{Bqr,M.`v5cA}hlWy{%-.zv`%63lY`:nfL|
-DuI>4q1ipHP&@nYHU_[N_+09}4^b3zknX!h.Ha&uNUw,Rt|yi,61T{VLKyb}'uSOzPx@(4K>+JaM;4HT%G)o6PdY=Q9W&CjdW]]b{N`/dCSVEXdu[oyQg{
-HfyCNZ|&FIV=r;DMP#ab:{45_Mf:Wkc+DJ,u%zjm<C_VLCq:oo!85u:bScQX7M7qn]KO!M9H^ML5^ymH)%1QMbS"thMaQQWH'|]{it/L{(wnsr0"'6yf&]
-oBu;d5qy0kglk'XrQMSU!y_yZn]0b%wJX]kIynG07I]Xa+Qi[1,R'6(7cX,L++e>JN,rI{"];,cC%gbtBzOQGf7u44K<Z>:IK3U+VM+XzkJyWCrI2El'Mr
-,sm/&DNOC&Z|nmRzDuuZcrym,zkM{Z&dcf.Q:p/3{Tko2W_FH5oM2Kp@.YD70_8|5cfs{bBYn>n".OF,bukwZ=IaPJKDXlR%oe#X4JB%bSGWF.oE|tI38`
-2LbCL]<>}vL3D@pEOh8q(2ndS6u[^/BTg]ntSQfE2YtSQ,=Q1iA`s%aS9`dA{,~6<I3U'4@U)g%jE$<^An%`zaUdgS.WHRpit|LGH=+Y{uqki5j)yL"Nw&
-z_^s=|a!CXjE19X$1afw-|Si$DL^+%%ak/VoVjpr1DSVm4,h6vP'c7:=+YP|l|pFA}$K1V8:OC!)]5l6M&wgN:C:v[]}FVWIyO!(d1pUB0`wzn)GB(P)fI
-5F9(WGNO<ygXC`@pq|f';$YrnNLgy+%zZ}[^pz%Nm]$t:'8YXqy`I%[G(gW1<q9Em!B:m;|X_o7"J[9`hH(s2WNr{Fvm(3>@{XJdHV-hx:N$j)SOK8#_RW
-VtLb)M9a{QLf#n~YkG=4@B;Ouq{7NI3a8gg>&U<o`s#ECrVk3Xo1tNM^IGS-vS/6mQ25TyHYjX7_:jy<0tN'hW6jyW^tY@$,B1>8RI$&h7Wd`V2'_-xoQM
-F28g;$"FQ>aI<-`x&l@QNpoRGq`]I!;<&BaQ_U;+x"Aq<|KRJDx-9{V+#n1'/ff1dv'JVEkX`,$1=Tc}.6Z_IK||-(u.e11@2$DU.h449}{[~BZpeqmcy[
-T3<N1@|i>Wf}{rBN-8Vr4#$yZr4z(WkL%-bT@H;@;bx%~xg:y|IWe5='D`^7[,,Mwd#O@#|Ob+o/Liv=N;qj.6k0!OgO9eu!L2h[T.`fTT$cTsh}7ITTk=
-[iJnZxozN{hk&j!7n_WV]iKhK>eB/,{({76ioX]w>IG[5HqOsk|5N8~h4j'e=cyM%#`RBY6uFF`tf7.N^,hKVO7tKs3xzK3:7v8,5uXunaV}u0JAGgRzR2
-WZyT[6=Y^ZKs+v~-"9AXZt/Kgn'IKSD"oMY]&2{[-`-DQ&RO[xIwc.26$cl/#JfoesS6}R;TQiH<10NI&20%N^!JP6p>r{wURgY66mz<3sV{zoU'ub2vte
-0q{nw7`}QSp1i>^KyiZPS7E}DVpe%q!+y%[Q9"_0V#xVCjG-I5R)^_^_Zi4q.,|Nt{bN5sw[gwgR7MJt5)0oj:#WPcz;N5-#!ph'A-OD!J`nzliY77I.PJ
-npWNI:QIsVYl;|t(=ojZXnM<qWVVJ6PwMdf2%o3'56dE"Jk2WL&CqN0"pUX9=Cem+g=>#m@28FR$Y3rsy!09uaSpHwr=Ir{I60:r0;O0)KgjjT;Beg=)[v
-36d)5h$Kh|m2__V_ZkV7/XyBTn&Hk!cbC^^3rcqI-MQ<z19D$<}91fJu~koso>HOQ5w5TG<xa=t':ZNpr)Nq2'wj`O!p|i!J5on7s9$C$N!<;={q+`d"O8
-V7HIFwOiu0%rw,YP',!7ORUV<JP_7lVVXcXzU16_%m)U68,_VAUUr,F8O06!3D"/iYx)KAEdrtk/ClCmk4C##zVZ;oV^v;dHcaMN2&OfF7YIFusWRA@ThB
-7Y.0iUr)+rh6Ny,({/3XklC}JU/z2M|vC@dvWe>;HA@xjdpNeePJ^<^jHE-gY-:B+tuX5"GRE"i{u[VMiYxUZCwfG)|wMI%:_VA{a_:=)DMo=nUn$+30GO
-s-!HP{IR2gkrn:Hs2(4|]w.0'fVgBk_T45j^X.<WA-'"mlEy4e5Ot%/|]KL!9V!ojU{3}|/{KOOm)5}kS%G.1%Sng9`QYnL^/etUJ^Y;NkD,COq!xc7kNC
-s-gl3};RWkBT[ArzHK&875|y)Dvw.&&s|9OEqWlgqPhg0A6vi|qLyGXlivcW9<Ze"(Rr`Ub_}V=A(usm<e3w,s5Io[VyxETUHCTI;m>Nzquxu=x`>)]m07
-1_E8KH&m(=#&h!Xz`&nD<F^C#kxj,l8[26UF@J)HeY4<hxA,wGYO>2>,nIw7ga7$C/jDX6'qq6K.uftkOZ#6_ZuG"]WQi]p;=DXk.|FC1X_i{A.y`WLY#b
-Spx[x}W)ZxM+Jezy`>pA&!DbO'.[z0ZtW,$/xm>Sc)Cy/z_Ct]OLYLscbdOaGW2MoWu#5wy_/8UrR[a9$pSa!`,^E:mha2oo:xrqk2:@_VT5d%@igWM(eE
-(w$8):mS0Qdc_/:gxNm6!nILr-uJSaoly&+.;6Mqs`,N8KZ#Pg.};5[Bv@U3#nbeluhf7,Cd8>h;%Jxw6Qn>`!m_3Tp;tqf$rEM{%JE(<HEFUeADtIcRj&
-Gy=6W%n[P/8(JnYs-q;M72jz:Fg4]iRcDt~(|&&xQ,c%Pb.96GZl)}YAj_b]0im!tN2_g6pFK9uq:|GwCm18a"^O5aQMQkUt7(,OyEuopO!roy:/y"94w&
-N1A6f16|J@.(X/u-XD"cma9WCgz[+znjJ"9N>r=ZcKD=Y)nY}z08`Axc|GHow>uWtW]j0M~Jtezf]prq-a,>Eop&9&uvxv15u&w5}u/;DQ@MHc|0Yy_2H`
-(tUR8J7MYrZ/<K:t>PS8>!;MPwzXP"=UL5)3Ltj2hUq|o:B!m0[,J|DRUu10JnLJ&Qm_I)n56;"l/0"-1%&^n(Qc8Aa%cJyV),yk{';Y@VYS~$"]waKtq/
-u`qFia.Zw;TZXQ-"{#vSRxTql_24"P[V96G(!7x'#Pd=}w%q|xQp1yNHz7Z3nJ_N8[0X~j`+Rr8ZGPZzV.gY{}$h@$m6Gn|2.5f.3OSpe|iO8Z;"f2elY]
-;gjlp7mf#c;e&WK8d($tm[hb;8sW~,jCEY<-ufn[;wcs`_H),gT$,+1t#vEG}y0LXpNjop<=i8G2aX.7GLPpgVQq#}kI:{n{hh,ZFQfTAba}qzMUTnI7r,
-:u6)MA[xMz+.mfIZ}idnllVE~A8&k1GDPJ<e#"8s_ALcJR#)kFA`1(I/,T@O2GG&RU7Qe9s!7S1H}%_Enp50U]&[i[YmK[jKl[9vLMuW"ybwou9!@m-v%p
-`Ji7j+D{EyW_|W#t1doWl>"zU|8fry;ZXAE{NDh5"lqf|vFNbSeAtv`W^x$^"v1Jp.YVo0=#{,JfcrvGNz%6!))r.@7HeHjxvYBcE.(=%Yzlkb3"1sa9x%
-.7v5(@xi$pdze^cfr@!H;Q2kzkH[;LN)qP!%^lP5XW}'@=FC)q.4xc9sYSm^tcTaOK69u!LG^YPYLiaxf$2xalt2<RPE/GAsMCUuZdZU^Oj#.l0xSJp[WD
-j7KU&1Wf}C29gVwxIOqR<'!<.0DFfd(Kt;{HZ-O@SqMPCzhje'7y&`)LhU|99oh;T="H`JvwU:X=n=fxEx:U7Fm,o>/2@x150}+6FdRjY^-wtvZL&&dqm'
-LCCQDvVtf|(-cPoVEu+$62;s6h4|bTpl'(pkB1nbelq&V7aFs<8</45A$y(@}^xa_N;j|qO3lU1n:CP_<:2|esWst+$dyvLMc>z1D{^qp$R}cy&8qOUmKN
-[K"y~U$y-`1`$zQNh,Jc1U@{)}nl>::alsg|NWK`bSPd$+Qq1wKw&+R/8wf(w!mWA.t0gD3%]4=10v`NaWC(ILHp.A&zTxqY-a.=>_/FA_DtxJ>0U%Icro
-.cPYs"fBSQHLI#n+9_Q].%t_cC[814pbJeb]xbcL2t)gbgQwjj&Ndnmr@Q{L>m>|<F2NkgJ%)h:_Zv$IV/5!'=z2J<f05SqfMW"+MtXGrd)6|#2LkKeKY>
-NzovtN#^E,D]WGB#cODny!.M1,pCs]jw3BeX!ETd1Ovvr#S2|#-R{aB%YEeT3Dx.X-0-;!2C|fTrOrTuRpbi=|Y_D4]y5bos_<Ll]sZK'+fIue9CYLo=pI
-Hzu6i<5z}"c<6c-v+42|)QLAfA7@]QMz9$}pECdlr(Yt/RQ{3Qh15Ei!A#%v.L}Q;c6B}U'5gow{(R5N3o.-OVw}sLs,Bvht%I25BNJE`+zU5V+1I_eRtT
-7of<GQJN33AE3h/"n_|@cL76S/X!3kR_]nq-o>+2MWa8,Hr]tGv0+-[js<}6|;FD1O[Z<;f`[NL(NuQ11g[y.N7(e9TD{^[;||VflNu@>_Md$|<KIb}ksu
-REoQ&TZ/0@V5u>:SOZ<E{W8<+)E3teL!O-[Rj.HUvgcok__^ATPisSEj#M,w&G^,eWTmwsi@VH7QW7:i>Py1hW.mz#{0W)HqD#M4yz5E-0({9;`t;uIq:.
-mM`"C2ru+k;z>ib]Kka;>zAsva1u$I>j:JbG"euGwsV4jMJG=rz+JuQ/2{,#QHSMn`UJ`;=C~CRInxZ+ex1Lp^Eu35a[xHS2Gf7Bfoia[ntXIIV'kI/aia
-pImH#l=6-LRyf=@NHQDw"mQy$TN;>M8DJ90J_9h1w50v)1M@RORO`jBn~,4HSwr54Rw5%%R$3)Emq5colI@LeBDSOy=v2fIt@zf:G}Ck$n_2wiO,[naf~r
-4nK:a6BWupWLW5dfiTftIBSTv+fnY_d&pAl2EL2/1p%2fYL]8@wiBTCVTc+1<PE4S/WI4`_ZVpc]rWqZuoDe>N~Ql$7bKH:Mb8M/.rBFH!bX]3fJo+toy|
-',WNh{:,KtE3D_uWKM-E>5tYK}4'Rl%I,Y!+'S}xhd590.}61U^%7pfy+|^hS2<D:-{3UA;lMY2E:^q9ZYt@{G3qJ+%"7:5>4o5miqn/(zDtGM(Y@Vks#6
-`8o+trJVEP-[Kywjd:/UECrlmks,X<z9(U~<bEAqaQ,M0-b[XMh}JR:L^!xz1Ud/xcQD[f5{&pQT)@Z_EP^B2roGif``cDGIBr9XiEZG<<eR[UODK/hQ6U
-uJ%{H<b+VDB++d4R[|j{jw,$|mXnl[N&__>_4$p2tq[W;U+E`M`x6{8Z3VE`L>%@,gCNRv+AwTVfgN@B:TSbs7A+pnh15ox=LM`+52KA{$ZtNs>XFL,Wl!
-h"cx`>xLu[,F_Ct3E%;M0PT4Z+(_7xrQhaJJ&OPo8izY:Hx6r0+[QKah_!b&^bJxWb,=^%u5Y<^zN3dD'-kfcZUc<Qs-BThmYOqkfVFu:x@sxo:t-@YC/h
-ir:H_[9[}7:<h"q>ea<LH$xu1{w1M+pC!_J))"5.}g2fF8@,$%uX3&[sf.%Bzak'(vukOP{=cWM1:tb%EdqdKn3FQiM.IVvcMF`M@c6=IHsxRl+RhNUM'j
-dernxrU^F@9!:"IF9K1JVUQA2y~r&p~>[|mwMG5IiC(@".VkmDvvv4;R<J~ok3$-AoJq-_20)co0(0oI_2)uY`pAWyT21RDgpmy|Q|F`]vAq.3AncoAv2+
-=#_-&Iy:v<g`Pd6S5:p=,oZq,=+|d2xIm_J{=ZM4YW~Cr6j[SL1`OyLZ<54r`_#I"Lil3"Vi3nAe%&kjeTU$X2qG$'|i)_[Yi0a]YwTt4c.2Bl>T9W][e0
-6Y^nd-CEhR.WH#,)[P9OoG=}eur0vK|Uk^Nqe_,mAlP:,Lob6xlC;]>sNKz+'_2my{p-:uB:zH]oa:)c.}tpyPrJ3YB7S#nD&<liu+EzC;Bfh0F.<f_u5#
-_3[0Ua(Lt29EWL<xbDolYLcVY)qQdjmY,gyXfo;ZH+=K~(|KnVsVN#TRYh+UCs>7Xx2AlXr$2}8D]`TGP9pgiFVPo=f@A4/koFuMLz"kc9oK@7uA@`Iv8n
-v`dpZ&)y~0T8X,|FOh];bpXW6-%@976jin,,-)ydUzSx5a5Y&I1k=iQ]WV0QVmz[Y,BAb[6O5Pm{-I'ZXA'UKB|d4"#'yEbR;I43Mf9h_:NjP6'aV+512U
-h>2{4A0%=zN)=7/wJua+Ksu(/lNM$XUg~Vt/x+&O8r>Uyn0c|:l`Rd&^[{wp6;K5%,`VzM=%.NLNKHJ|TsVdsQeACp3kN8gld}x=GuYwyGJ,OyOKLoXt5g
-sg~MM2%{A5U9+qsL&h)1`OTC~|cr;Nj_eHE`VprWmNGoCHH9'-TMv>qT#Q{+N/X7ftQt-=&lB)@85l4icFDAJGjYn,&EJ(|+`4"@k-q_(fGw&jy#,7mLm_
-n#~w#&upNtNb~B7OQKjhE398}n,4Q@vp:!P++4E5V:Y!2X!.Uf6L+m((BeN8g@}:fUm.EHNmWeIZ:}gz5;W-M-4jC_TCUd:e#5Z1kdaz&>_.[U#A57Tc<4
-_Kzaaf'riY=wv7;#z{SVd"J-i^;_7y6Rdq+:jD&8Z)6{D331c5"g$aFJ8]41pLxuII}:'PKsb,u!LFhM@QC+xhry"}ZiE3Z%k6a6&#YO4pOej<5[}lGNf:
-ky;|S.lA9wZ}6P{tGC-09YDi@uD$PEX&#mKW+K/n277M3WyM/e-`%'XkJ5r-3G(!`d/XV|-`f+h!Mk0Y`Ay`%+B<}J,`0x{G.="oO4F|9N&ZcYjNMPY_Hk
-[Yx[U8)@0^MJH/&QG+#@C^&Q@{1D60><jJr<RW76ZQ]-ttByGO5USeF9l#QW8Inh]G8e'{FCnF-L:G2Z2OJ%SfGd}N4#vF5D-M85]22l9KLUTW]_;H>k}I
-Xu+C5=KLhBhz~jHNSmc^:P)>%%k|)F.E5M7+/05H,-=%V33`C5^-IKR5)01u1dpoD%Zib@|Y4@x44L=D%mXcbHM;Eo$m3fV/Up7KSKOWcIfz0gn9=LV6=z
-[G=HyTDllEYa/cxLRZ-YWg[R}Bl!pS=auL6</S#%>40Yfetg&1XkHZ~p&PZp9>1Nk'tU)X:'.3nkqhLa/%kDz.r>lRkCEXudWNWSYHM<g[^0lIdDuCzt$>
-r26(1<oV;2m!{ZYQydEj5`u+-eDjvI7KI+G>wo$0S8/OsT`{3t54%XF/q6bnhoiMzf-oVdF/;$%df"N:dy-E'VfivMOulJ5)Uj)2kwtHGXMa{1ZI9{mBE=
-YhVLtvv7h4,Yt>r=Hax>ENu5w|<A}8~Lo"CI/!VMN<sc7e9xCN#O{C!_fl:G/'GCgsq4`qEWRdQr5__N<UI@B""4b<(M&Tkbm87w<pd+q&uJRzePQ|NYY,
-;yeu:C!~_q6'-E>g/:b6wYH{TFg2t;ht2bH+tc#89zVv@,(HK)a>afDms'8kJ,o4l2d9L%}G<+uBy{sQv_,V&eP`d06s$P8<i.^Kfo"}o"15[AWc;;ES2.
-</QbO9{-xl1'ESlIcAcFmr-_X4k=Je&%ES~8<NwbOdR4en);z`rWDBRt1SvQK8Y.]=.h>;WKo|RDa4(STe|N^gj;CYp|JLFIO+S$2Az|"Ea5lPC'mbF;2k
-f2(@Vlf@"UhjIFEn_0B(2HPuO@2WVJ#RftPcHvi#oJgps|$pi]X+8tg}Py6F])9;IB.ewrb4fR[U5>p9P[V)/&zq=a0e_e"Y4"[prJy|H5V,L7<:+$d]Dy
-]YX&.r7R|KpYao,Rz5W_}divlmQO0M:HTS=WU<AK@8Bl>fb=oVwKrQ36]8Lnhs6,X|Oy4.4o&;"Top::eBd8eDgL^nx,TMj2U=aJG@>t/NgMGN%AxEmhzG
-2j/XL8|vOReu{%")lk+]HDOT6fHXPMHQOy}mzE;HURt^w<$</x!GReZp|:9r4F5)vaeK/W`Zohipe/cnHW|j2$gUmkTItV-Vf6T1#RPIPRt7asx6@zZm.9
-&UIuwj]|OD"CB]|)w'#GlA[/y8$YauK62L)95W{w~PIl7!T+RS=/]_[|]3gI%sY|}U13eRJ{Jgr_7zl)1r5cDSR3$Oas,H&hZT;E9]DPa_S^QWTiV0-r}2
-Y[I/|j"(;a}^BD;K5]"VNi7j/lqe$+N'JE99fMnk6@%yAwx}dEzFd}jNg`9,|xm8LXh^L(M"m}o`yL!R'r&pUs~vG!Zr0$t1g_DCQ)8(+]~}Aul}fJ4oBN
-P3Qo8Y4ZcqxmM3kYTx^c4B_1Qgh.<3cs`Cf1GT3|7#:JxL!jY}H&TMsl~Ug<Ar+rW7NnG}uKcw)y&goaX{l#Ky7{EK0Y:#;(~W#>YfRm4XB[y;:,&%G^](
-IB`Ri<{kWA]F$%pb(QNKqgCoFgCwpE3E}!p"d7Y@7TWutTA$:mFJ,Cztw+35o;&19yoQOkN8Dd}WTAmIz1)a5}gNDkF!AHtb~&z9kk8m>fda<c]UGqNgir
-P8Jy1t`}^dA|Ig&sd&!>]{C5ts:xeh+9Q&L()vcm-vD1<-+MpA<1t_5R(4pzf5HKfgfi-f%WGaAw[FU)3g)xjPFg>U=0!H7aog6C"/"7<zOeDBh3d]NZOp
-YLuYe;%aB'YiQvL_3F;zawRgulUI["&yqz&mV]n}y,pu9TG4JK=W=BC&DxFC4/m)_FAQdA`8jfCutr@Jyp<whY%,Q0TjTM2kNV6!k|LA"uC#vA@+{SRMg7
-M[jQ|FniYbJ,77)EMv|iy"3f6e&hP+qj/fbNpwnx}Zpz5GceBt0_xU|MDH=v+/<X:KjL}V@H<fw(nhTaH;CY;$'.<uq"y:92+2{eUZV|ylUzRlo]z5MOyf
-rLTx]i_N<}^u;OB`{i[PHPj;!w#Of,6J23)z5Mz"hb=2k"S+zSYM~FZ6k3SZA`SHzVrvCw&IyoX_`Gdry^gNsPny(gCzm8cwapH;xwD'B2adnPW[+slD_"
-2!T66OY6$OA+d:,mVtk(Zq^:HJTl#S/u0K(qNyY&"NY|f{Y&}USgxD1>E]cmU|[:=u2=gVRHuZA>VY%Z'Ym{(JTJPE04ndq0fV`dD)SGex7z;8f'FD"H.B
-3[zFK5hrVZ.,l>wX#a-uw^L,H%M-RYlrw3>j3)Z)#uKuwE&0.noiE{N1t<`2QhmIt+UN)F>4W'{P,-R>s^Zn&;Yb7!G<KNLTXtcUW5f`_BeSV''9oxK6|n
-[8kMBRIIi1"wzAE3J2X2(movtwquJ>WdZtq7jf~{lLL1&Bto:.zEX{gqAw:|:sWAXn=C(Xz#TB~>}G&QZB36yr6zAOBqO@.)09&y~qG!G0X;@3u|.,c[_d
-'ckv7#a0r-SOV(z}Jg2xcj:5pNxg:=J<9mh|m%({xuHOW"a)p)`rbl=x;v]uP^G@`Ao5w_!W^H'KS%$FU>^&x"0K135VvF.oMG7SW-^F6W%(l1SiV7;hU6
-j"8JKEg3^$!LmsRRzciWVs"M.ht&@_{(`iDc4nb7=^$,=yO+2b9oqJOX'[v;aOJ9BNEa:HqHwgAiv4dX%V&#|DGz63R76hjzOA!.~)y$efM'Q<."w(H&=G
-5}JV:!WK-TiR"^f'DZI+UE#x&|UMJ2TNuo.}N#%2aZ=0`z$6hP|g`a~{PDf"2_lvB>OJx{,+4"8GBj22|8o3+@917gsP$v7%{5OEDPaGSi_v[[OZMYQY@K
-'NwUD@5(]fq7hAAFZ0]Q5a)g"}C12LH@r#..w||sY5"AsV+4$gY&)mGb)UGmVeTiAImd.6~NR<)sLAB^y!$SeA&D:jHRYPD]KS8<{P@rJ"lStoe!t7TuJw
-,}n7-T>^Q6@j#ww>IwabBN_(7yM#PZYvK:I|Su;uDM-UditSuQ-TKQAk&Wf+SKI]r5uQFPADd<<zQB$>+q+6$=A^8Z,_mTDLA&^H!XzwZTQ`"j.!QkBfN2
-Ww{%!5Jd4^U56/-ljCf+J$m@(51"YaU:r)MT@:~AcdD)9b5]+$D0Os`Jt;^8eBNpQVbR&V8=W;0kG<M{~KVutDyhx)fAzb=1E24^(YvQ_QE]P^4zr"WGwb
-dV6ge{B;GDEou+B`R[F4|^VftpT3ICAZ}^GVs4GpD;T[TV_"mHPpD3;'eTzn>E;Le>:)t,|PpbybZh-VZysnK#)uUPXe6JL$/z!wcGXBh&c;!X=RL$Aj":
-@ueQ.89kE-ro}e<eken6>5NL7[6j$<.pJm2TJH(_$v,<OYE{o/]=)`UBkKR0<fcV'l3(p%pn<nHvXG"-6<w4OWv$>K^[&^FMT@!60`}[=s^:<0:n[:#)4t
-V<uz:){k.a>=X>ZcJqm)r<l8h!aBH2eEV_FY=d6TNC;I(p%R~(}.mcU2~5Se&Xy9NrJ:Bs6`2VW6}F=rd=Vo4AgogAC>]jPjePESnwg88H";CF:{`/CUNL
-eQ}}W:@u<i"4ku>RMuR3rM2oLK=n9Irk"N8e~s4]Z2L"~NL2OQ&_-"rWZIjJ-uh[@'6bfxnylf}6(<6joT2,L<il/fr<d^VTa=tX;]ar/8A]]9D]RtX{|/
-a"+e:[7+Q's`~B1x4AbW+4!Ekm_C"gPX3DXD8OOHwxNj;Ip>R}+9xroUfGD<PR+^i(}d`Ea+(]2<$Tib07xpdmm1#{)-3{qzBNr{5[ErY(,RtHbD8>AxpL
-+xZjS+JvAgY75E.X5Q`;"JGs|=Bu"/kZb&dkgr=54/949D"IPm)q;f:k}EC2]05<Me"}m_.Woo_|3X,[u;Y_`9^>h-<5n6>ZeP3}YZzWUa,w)-z-BT^%=^
-Fr,}hYZcGq:jk`ezBO<5dzp71q[%$|e1nQ'3N>up{zy7s{1|GbYs]S@V"Nda)ww8V:BN=Awb^ECe;Z5,zV)7%}@w9DbPgQ%OiFa!/cs3fP+5wZ!4fhEubU
-l(tIJ|}1C|m9#7YfbuSw`0'PiYw:X]1InM{EJq}|D.H7[NL&pDp3H,0+)`9l:P-->7b!%:Ar{xZ|>7<}qz&iPgJG}^mZ|Em#:iekZ%^&KN8bAM~M45nJ;4
-=7:WfQZ@&:Mm,[l/R<;X.__/9Gov3v@m;w--g3C`'pX_y=%Kd^w:yd+wN=-ZpiSjv&0z_lIlnQ/oPwySOvM0,}2gVTG={ou}r/Fc;qa%}E1b3h#wOeMpNZ
-%-c4A:qc_]B!|ku}EnRCO|D-=UH]M_q%$TB:_E$mUk+1')WuidiL{G7}o9yBLjn)7MkR.+/MYi4+e|){cdPY+.AD5[5xCq)_Pb6l8"I[Fg#)/{4RMB@c&L
-(35`{}ce9hri`CakC1sh&fJG)+!0qJk^3%r$AS6cSr86.r]CPtDcSr[yp%WOM8w-_dkv.yAIl|'MwuxeT#G}kH^i|cUj%e9[,/lS[7N)aRf]5+te|s_U=A
-5M%FZ@a"^eybxF;eVA0r/qmKrINGJ1o7eGxLbwaXLuS]Nt>a>v>kyZS}.icx14/SvV;hM7=ztlv77ba+.>2;:cONS4(I_KQ8P8I^ssa'v"oZ#847$PfWz}
-@>MGT&m6R@}}&TD%]X$3Urf+IhzA}uc<z`T+,EWfBZ9-iP]n!Ca3R97kA[[oE}=i{s,ZrtVJ1EIY9l+GNZe:H"73W8`ST,K0LGM}"^UWw^GS$&DHQynfyl
-sw=ukjB-c]kpv:Mz4SBYOcqUS[Nfggy{z$,v+)%wm(#!oQ3VW;AVv/L<ZG),)KO$&=lm;sMT(5a=2n==.>']=PEGz%Q-zm[MHk7,c(+t$K1}AXWeVMUWtE
-MJu(]l;R8_p^&^hg:}Sy3@wD_5e2OJ}/[%y(eBt)`xB-u=3nRIlE>:]M8sclz<ErT|cnwvTuLqd3V4,##c>uZ`_Tn4RX|=}RD<i})L#Gd;jQiMAZiSId{!
->Y"%kTPvWDTP~LqDz8]iyvTB)Z6o78gPrxR=^5d[S++4Vh_t@I30_'wfzD9tk|hOV)4@WG2=F]~g5&PiY]T;:kWqmfifo6jz!{0GEzhmsF"#;}wy@@l|U&
-kCI+6+8pP(c0=BPzAqu_)Oh[R7u;_[9Z-^^<|$/Pz=nea}U-^5@:1IsTU</%qLGl3mGvUWqJ{8f+=o7gUOQ8=s)@ssa&U3%F[8f+T{)KNy#0@=VnNZpeT^
-[[Mu&r,o26mnH$41f5re-K0k97/K',fjM=!x4<]!`cI8._uEi5(xYAZHD6./z(MdA9SYS|$5/$%%B:LXBJ~(_pV-<|D$^vA@`bA4/6[x:FAI'WB3uXo/&I
-.5#dx<SBcwnj7kikqJzyOal,tq.CX{t)Um0cu07HIyn;)oi>r(cX"%HJ5@y5O_Ee>O4._9Ai)3(^YSMDIk{VnMgj#`a]"hQZbO~9gt2NzM|NQeH<pfBuId
-!RCigj`/XW]5i:^Rjq=lZUvOd]]e@poIB-$2ABA->uYWB)v#9)^5Ae_0(@U8wkXy-#B13K|fwZ/oW]Ai%griM}yEIFesbcdV9_i+&Z^Uqnjqg:'f0j)1SX
-H5.T`{'||HDS!F:$+|v)wDURVkQOmbE$C>j)W,Qv-S>IVh#w,t1oN)z9q]6V|!#0M)twl;A5I=^LiuRy&tfSJ[b)G_F0pLlQD&KcWSwya#hNB@3fu@oIB"
-Bp"XS>sbY;brPSb;u.d4x]w'I;/4^jtJbe|"t8YEHHoylm/)h<7Dch&ZUN$-~`29J8Bl"lucIdRKbCcR@rnZd^sluCn{VVVsSBX=Fd(,hr}pRm3Qo0l/4}
-B;nl<!%R-B(PL/8(F(g[mm)Bf}Yc9j|SraM|rPT%%g7."Xdoar!.W]-rxfJY1P2|n`fa1]&X0:u|WOV|,:cX32nt#xJsM=0x/[lMGB}<a!NKO95H9pYTrh
-TCo@GOK4M^v|bi$CKbn,H88aVSe$qV`DMve.Q,IiwUqmSBEze(6L79XH6Mg#oR@$aq-TH4>"<s>eU]^fb%iO!I)r''pVH1,JpoB2;{>yE&s1En,ee+4:bt
-rAgR~sw7Vrr])7zD9Zc#(3ymgp!~"p;KuVEv1)X@xI<86JMQY0bo$3>.="O:2&<2%J0dhw'E9mWuLr_.Z}rwBJ=g3iA+)kIdh"K)d"[x]sTXc@v0ndBZMo
-P_nl4x|qI$[[)VNjaG8H;q5QeC6Mx|g,5xlw8vd,-U:Oo_B0]n773WoX`9ps+.ERZEfR,{[LUjS(G}ACQux[Uo}SYV7nqR'ce:b8XaD5Y{ff9Ha4wWH}8U
-T(~cqSc:@&^6N+"^)&5EpHHUOfCt{I06fB^&[`NC08rZxvo,_DfiT!zE6rqxs-)y9LT!5y4oQL`^V|E2b=jpc0F9QHv:}Mg[%A2D@G#()h]=26nZ+mQEIS
-V%c.Y9`6,OPz}ym]ItcPln}xMMNeqf.t@>6N4zzY7Ec$dg1C1gL0"q'h7v`5l3;}dIM)0W;n,cVmJ1AEvY[4QEXdU:OVh%GOoXCM$`~9`7t8aw!owY.2WW
-)x=C)`g.m,(I,sowwQHq%WFn(38:.mnBv8a3%VCXnnt76^g<,PU5.@RHFvgAr,=]ESEE&J7hAT`C^odton#d"YV}Ol#4FNsP@^Titb}:G"SD{qM_""<L20
-iX(W,ZU++b4jq'ogw6SkuC{`gjh-z^u]5<qx.Qd00U${~n)A%;'-&!W6gNt,uWin#p[2,QFx6"CcJ.HC=}[k:;fsc1MqB0,5Zc.=]d#u$iUUAehGqmKXB=
-4|J0_2jGt/1IlHi>JO63)n2;JlVDByw`.;df4fnkMb9Dc6{%%L`y:<)sAoG5UtRQRtwrhB=C^%03<ty5Mg;6=StWL#=FSb`}{E4fl1iP"};9(s{tq>JF{:
-eq_+.,<jG$"2eOGXIMJ]sWm49.@Wt.$/OUb%LBZ[I>c,#@WLBUs]bgxp5lt<aQ4ZT]fVCTvWvDfNuGzPshPSJ(qR-:!24sVBjy!eh/B'/)"F/&^.tXW+TT
-j-u8wONs3^CN+:ld)tjU={=[-cFjnEYv|:(yh|QN+L@P6LQLVN{P0B:v_}=xLsoOQ|NOiAzKa.94>8I73Wx}~6irV}2|WmH'LXY+ox{[)7k7qt]AHGP{ul
-k.]E~@;+~u.0]hY3sfN|DM1dA3[CkMLe<Hw[&D|gUm2"yW"IiroI#Mr;zoo+iZX>T_TMqf,>4[JyZs}9]#"3mo}jNf|o)S-$"CrpasxY$u%7)(l.{1(@YB
-$p`<cj0Dz/>O75q/db40i0.$F.X()Un!;1(m4Jj3M98(43sC@jH|r'|LAOacPV7F@(5%tUcdSOMx4cDNJ"(M+AfBNc+To.L<@T&fos=@c#VWT;x[>fr#Pm
-$jrFkT|E^Csjr-I0<b@1.5!Q~Xi4kUk-y8v4>LX];EGeQ69sqJ#d$AY$s6ie:9cIb!%oTg}xIV:-8D:!0S]1QZu.^H9Y^-Q<v%y/Yll#yf$yp2y`n2^"G2
-!Vg2[64mL/ID&{Yg6>2KNn8LBjZT5H=XG8];nwp3>Z`Ej&e53NH_V21Wve&_e)77>E<mR>~/5Y]Z'3!FwY33G5.%Vd~JrMF'{<WcEd0X2m2'H4NB>.n-6a
-3ZkC=f/Icr^tN)<!K'{7UE5Y]RuK,YQq_8Z@DtC;+3_m&KVJ:f)<AxP2clI<x$_6DRjTvxM8{>M<ietE-Sf2IrbP{u-$;n6J-+41<ux5h>J"A[e]CA9'[G
-FfAlyDY@ad>H{hyo!gb(PF:1/>nRX,k7h1pA5x5[gRRRxvZ:j<5@Q}~0T$N3OYo5zvF2%`|R8!&U}l,pUfO[C+>+6FGazvqJD)vC[%g]FIL:e:g9>hO.Bp
-12V"qU@S>0KbbV}x`5`ghf_5CW%JJ+=R2t>E3am+/VsmrJ-PL.M,q%j<D2/1lSEoLuw#)`gKJjAim`jpg2jU:$.U}3u7uOr{PsUd$9C4mY=6b!l$M)jwuU
-]ggXf8@)QDbUz_cgy1Si>--&4aCD-=eZ.m5R1FY6Rz^In{L-WhS|ZfYWCTI3<$"4qa&OD@|P'HZ(daB@6@3A,L;UVe5]e%<1Q6BM{GjeW5Pz!zYxbvA%n#
-oXyI(hiI^LS.Z"W/%+A<.U9Y^V#6lmGi`)aH$&'G:_Dm5vh[`4JfdzoMvj;l'JZj36GFo8g{e,,kUYsW(s}+IqU5v_w1SV0^S23]g/N{$<")D%_yT#$/)w
-_9bT$y<JX;d)i3kU!'T{rNL$rT#[UJP]Wug3#Pbhzv_p%@}NMuNT(#n/Szz3KBy=w;z5Kn$q#`:P%].OwVettkt1$|G=$V88.{Xx!,OHDSeWMldCu`NS+p
-j<,P8tE0eanu0HPliIeo_(izk6^"W|O`}vf.B7r`7g:#U8GO4o#^sk3O(,B+WGeYLo"X":a_m4`O'2%RsWs:t33K/'q=K@a(m$%vGkXu5FVZeleA6H#fc%
-3TDcGf;g.VaugpNaps26d(_TyO^|>rVgSpM&4y_dqq2^.>2v+6[C_,NQ{H3A]xx($P,-.|BK4EnRLfxO"l1!y}LnZRCWstl<A}y`PE&9|qDV$lIe$Ri8e"
-0Lc{d4F8B0>^}_}iqh"f1Rs2"+MwP1bbW#,.]xUDohM-(ja}SDaK8.{zWLk{,&J$#hI3}v<mw(zg<B4[^}O]uy[iKJ[ddy'M}vJ/g+8-2{%/ypzyaveOLZ
-r{~w[BDO5-dy!>tb45O"I#hh|DWT=VI)v2EqqlQa0n(n;e]EaJcq{2$b={cjlr8[t|u+<#a")vSPWIo%l^JVGXxoQ}@JdkSVOD[+_e&GhCtqB<i6mj0CO(
-[Sso6bpUg({qZe^kVs|;oOnjRP1BCCOmw8Fcd]UE-,!ZGgpifP.z)m(:poJ!B%OAD]<Fg'HXxA{aRIz.GL0IE{08=Xql'd@iZpcBp_4').8@QP7{r,&nm0
-#>ZAxU2>VdZZV;U"otd!}cGoR)6P%Nk-45LsmxoNZ;bduA7jCX%}${1%_;8@.ke.R>g+|2Q`i.DMC6F^VQN(u00'!rl0TJZCm'XjI=^&ARMyOS|8ImN2>$
-XA#)yB{>2`(L->dr(+_JYua3$wj(8iRuFSzbEyON!jK56_G<"a!$v'^BA<4#r<^AT%K9UK<@us(HlgmIW"U4c,9jFJZ^HWCk",TJpA)#LNizPBX0&{U{pU
-}7t,Wup&IxrxR!fV,21k#b:fa)jfV3I=-CSrQiI>1_|(W[rRwwp)yC~c+t<>="q%JE<(h}sV9hSm8G&/^u7vFBDJP9:V>NxSU;$70L`MLq{Rq<L=:pm^<H
-'rf,HwR/V=.hU>jpO<Y/5HSaM7A_$QxGn([ViOHw>:S9d^nE('Jk{mb4m!W|s^pk_Z8Omhk|>68yJgO%Rcbg=C4D:QOPGu&u<s_6fXP+m4QYPeHb/Tyxt;
-@)DdtqN$,3A>PIHDdur"awPZIUK<,rQIC[VR]m=t"MQ.:t1ia4,n87|!cM_]._V5KWf2~6.`d_K#>!XK1AbbSF0Rle.;ynJUK{77hWwKtYf]Uj,E!X]9=O
-e%[c[CzZE_=:`![<Q|V,,ytLm2m,M}o{lIw]|wkFy4.krK/NI,=0[3F<)1Q^d`):)4f/+m8"ZnyflEtkqoMFCoFIjw.hOD5oyYo;R}mX0M;4rK8nm%XD-:
-A}Bv[pehzbp25#oRNZ.B<h{Xz]>q1+B<%G(B|YEAh/T0Mdg_N5+v0d9]h8[=vjO0_`B@!~^s5/N=J`#G(A;I`DYpILOW'c#=3U~"-P%4Akw:Bn{^$[jwW^
-s+IUs:3+!eC2cHm=/;z2k|,C7.KDWip_tU.DD]{e%JmK6!W;H=znlB$JKzbilKPuAE<lP;<9p_M.=$k7[x{>r8l')SPeR="=C#eblhk^.5,T'u-8Z<&t4L
-T>h49XSbPe9`}76Le+T2`>@}wsDY$3QO#M3'x'Gz^]FYA:duP@%!2NXon!o)-we4kZsDt3^PUK<.a5~/&W4B'!MiG,kc[XdYGMjnTI/myfy|">)C92bhh4
-6`glQhR_BL7Yt:)j{{#FRt='.B/1kaM/=j4p1/f;ESd/~NUZ"l`e%u`|g1Cy~w:e^$0HgtWw~Ca_!`5aUm'g:^K1brGy(8DcH1(Vw/7q:'8[TP;+HIR='c
-sVJ'NKUWUW<+Snamc[DWojVP@+1oF|e1TiC+YWSrs$R5u6FCk,<W3iv]IU!N;&Hg)<mQWaQl>(dr6/#Vb4B5t0q"yilP5W+ho-l:0WK66@l&6u=")&Wqjk
-MR^C_4"`I/q|OFVIZN@mTYGTs+(Ur0"bL5,_F}(F&wKaGwxju_EpSsAVr,F"(CL3B>I<0M's;7a-)Hpa#E.BcGnrb6{|CfR6Eh72v<C]%.%ga"ZaJ)%su}
-`U^NmD88("8P!J@0==a%KIxC!bZ(RjHei)'-BNka"fD>cP;BdJxejGVhOYemYKISc`J]lPx51=]]|fog,$9eAm^qnLFhD6':#WFgryC!z9|,c1&GW6$8E,
-_&0a%SVOw=3x'WrVe;Oo-|t[j$^Y1o94'tLYJ6iOr4J'd:-M~`%eNA8esjD!G0>c5{hjYca]Bv4A6%~&eS{-GzzWC$47l`e(YH47UZ+)XxmEYo=rrv/{hQ
-V;=&,!S"|Uz'{f$nd""{ah0L%HQ{~6$.iY|)he;{C{Pp[%b{ODcB]M$D1=-5WX</hsB8%zkBhxmgZ#;8acpM,E>d9}0HNMC1{YJNP|sCXj;=]ku7J1@5'J
-9Z%xdtw+SiyN=<QGpZF(Fk+a1)^zUWyKz.z;pd,S9}YC!`h}O[7Cp/%Ldl)+(K7RoYhTfLSqCp}p'a7cu@}G,jSdcX/v.c-AbtnfQf$<Wk'>{z`kl8oXbS
-WxP0lYOL%x|+D":1I5B7hJu7|Y/'e9`;mZ4`v'VJ.`CQlGS|9xW"7B59RqJ]%g,)2>n[rG%m]lLX@9'xVy3qfrI33st-:j_R;MnpLlK!luuQ#RfP@5},$>
-78{z]mS``+&JT|B6KzjQ(3uwiy62hUV4bmG0Bcog,f)#72z/4"WOO)3O~&M){IkKNppw+9a5atu{/r!^/VDXK/]>K(qJ]Oq&Oj=,bZBlG+enD&/NXN"f3j
-(|s(zNFQ`;ErqxS6]r;|]61t+[uwXe0)8dGt.2WTu4%[LGMO##2[[juVLfxW8,Eb9H.h,OhtFPn>iD2r;e3C!>_!jsZ,O5_Ig8LA-ZV>;TiE'|&38.S8B,
-8/adR<<VT>IV.y`sg)nC%^%FPTk<t93s5R|4%pRPHT7%J'/X_&C[#EH(^.H^UVFqe2BmF[P}pfTkVC5u$`CHNQ))'9S,cU-%;EUe)11n7);G%-B,;={i;<
-([9'@A.SmD$cWc>==S>uL[Wmxs3R,v90vjg9yo87F0&iXrPnU3%J<17qjZgXu=Gu:7Y1pJC});IlQu/k<J/2@OEk|(~oRnMNd{/Fb8&Kv3f"R:h>oxYm@%
-B%`D>x&fED~Y;.VWRPjl/R&`771([D;&I<~}LsG_{%mb/!l4u^~w$&N0bGgu=kzB8}=mvJBI&,&eMhCI6d8S=$wH..UpLmiS^VC}gIyP'Fx]r9wG;s%Qh)
-:7UUlNK:ySr^{1(1&"g%Oq&tpKyS"ZLF}Y[N[ktL6Y+5n@lKkZ`5`nnp>.Jdh|Y#v;j^fNt|kf:"tul,.L_E8F`THz=rSLjQ'S:<BiM94q_T>Pqg6W9j@M
-2;>EK$s$Sa!(Q@E8i=%5jE@1#+%h;L0s1,+qRV~V3YF9PE]n,l`Z9_/hom,)_|ClV$e_J@r$(PS-Mne'V>RMjBqge-Y`:YSr~h'1XdGI-fqV-[pXyn|FsO
-dt_W.,_-20%uc3fO6h#Te^P==Uo(MpSj(!^3{mhKMgenKdl&7q7%0IYv},X<"|l1i,Nq9:j:d/B6CC|uUo21J-E]Cu,aB|Vxle8&0tporD/2ZJ8S~Vd%Or
-0hfn#0(dkF=$b#2,=U&XueWYEQPH>jNC517J-$w.%/RBfn|2;HD2zxeq$3amKb+S`$xL}H|``58%+P>Th)G3DOJCR1MY1fjb%T~Zu{7"J%E{.98i52y3Oi
-Ev5$anl7uSXo.<~G8@!_[E(HES)ww2&"My0lp@E-lemF;;L+GoFq3s3Y)B5SBrLOp=Ze3z9Mh5I2$0o7E}#t54]h;N2cdBbQ_Ma"iZV`IZyNaB&E<y9jYC
-Oe#"usjed='.mhd=+-_OSMW|{GxFbxVeuFYaDF2Ru6#0m&twjVgC>>'{<o+a3W58CNh|&+"hj[.G7f],E,tM+6z'5U&]}ZyY,yiXl>TN]!L%RG=H:x.5K,
-QuNem`VbAEVyHPr.XLWX+d)]g{DgK)g97+8Bps[;UHDIbJ9gR;HB}Ba#0`$@z@wtzY`|dos}qVn!7d3e.B8Ql!HNI+1JweFg~./@2fV>bw`vu9kJ41Y^wD
-90=<H3%c]p),5!"bDTZ7k;qKHV"%c]n%0=W6^hSFUQWA!N3n7z^wmAxBK@U<XR`LaMa+.JSP/_JWbW<(iZ"B=G||Qf<(+._dnAfhat[e;v,@Q8(Gyz$Q2:
-#z=r(s@i)+[eJK'2{$)fN5IW;7l>@#tVP/#G^n_C7J+Ebioqs_x&0qm/0wa|RKxr:!4VRIA{y,OU^bOpa]}^LKIR&$6G13;DH{%S3Aj%Srp(,U|`R`e#'>
-&ifovJkQ'eGDheIWqL:q0aK}C+={Y@Up44qq_GVtx$yt&GvLvsE|D]GQp{vcZ3Uc@u'.rNcmoa-DgMHS{Eo&58PIo6$lZk-!_4'l~){&FOGSNGxgdygxcT
-]h[H(pr[(:rf=&pcj0Y)s]']Y0%^%uO(:iyK2@&zQC9GaTGwYsGLSZKc7s{x%&k|Iu|Ep=F]jiVr`q{Q)8=W&Vaq8'%_o(sfc+i/|jPK'(:'GGBnQQ.`Sc
-/c}v~u~Y;s4P%^KUJ1}BW-h(KNQDm:>3r,#k[n(M""<27@4ytL|F.JBoNp22tRyv/53Z'HH_/|)EXMhiy=~S_G6O{XHMOJ0])y=cBx)H$,k`DcE7sc>Lw]
-n]knTG={z2HNHKVNTpt%fNm4=Pq|3R.Hdr&{>O(X,;3fYu^i$9gLreh|}X-hr=H]UGR4Pp4[>rfK@`%=C#N;F9Ckg'2@M@dnI8#oqL)@"FrzRwAfIr!mA8
-ekl6$_.dcTP&g.q$l27luaVQ+t]02,xToW5GPVRU]mLBmYuIr58z}L/z_L"{qb|Kic08FreM$_|/Q%(}NNgWZydtDpiizCMMwk162w+H#0aU$a{ja,3>+j
-mM'TQK]+FEnYR;bvC_[4"=/Ywy~}"zc>NeVcM9Gt:_pm7DLxI-{wxt'NwV89'x`nW#b#z$VI>`PKy[W=TUfipctf}^1:8:(T7VF1{zhd)5hJ#2vAA]p`bw
-9d8b|0P6"[Y|fAz5RAg7!@})F!OmKzSmd%3R]'Yxqe]'=A{"WgqRDRBoe:@I21!rfC|ifZ-BaYw|Ot%I=#3cP/dI5xE>uQb(jD:!9z]<GyS#X;Rd)'$$UK
-%|.ppmS#ZbYtO/5IA"{T"00$]g{HgT;'b76+o>|qyEsLnbl>K"UN0!4PAzt"CB>u%K,zpg{LGx|EkjweIKp.$:/2&d2App9YZMc^eu]=ChkF|>daeSq_Aq
-to2^GF"`}{.bL[(XQE$_]z$`(^5i;YXh$DpileYyp5[/zlmNY,(1Z/{!XcSM{#eM;+NM/KrFA+I`/,dSeiXB5L~$G^yop;^(f!6nO>/6b]VtVzy[:wTc4@
-Rr{"A&gRc{8X=V];dOS0BQzd9py]=eR{:h<1Cg!}.k&A7&V<<Tig/0~{A$a0{A"aZBuaK-G/IuE{sX}9Tc.I%(__yL-L98poM&]D]n-pEWbx7K.c-z1z_B
-Pt;fZJJSmx1H93L##2(4EbeWEREBpP#Jwp9n1>fd~qbtR+Gc}BTvhS9Gciv'3&}oBDy0#y>Z<wQyP6s8h$k;nD,14)'@L$e])t`(x@^H|)][G{kykL{X"G
-lCJI}yMAB%-q.JvpH_F0G>HZf]$+ckRrFLRnw1"C|cJZC@33YlB=uLXLQ3Goet=e[>'99w>E.+7vyVc=4B3GO<^}2fbnU'Piut!|2bu@,oQ/3}vsj3&zH4
-kd0vMAc-L/[iMJr8:7E.DLrEB]Z]j^V+OHoQNL,a9^[-iy_(90uQ^Uuun]0&_8)rGWBnkk'i.9|)Q#gZZ|4[&-#g"ap&K_w8]wciFYEHae~E"J/1sJ0Fa^
-R%o!i0hmD'B=~;<EvMP5r4q|8/`7`o2&]CEKps0@Cj&TQJE|{%66W33)d"Nd]6LEE>[hz<~3)Sn%Q60P;dGB{(N(be9#s5+}yy>1$GV1x0QpMXlV_Y.oPq
-zn^c|If>u6+NF[.Ppn<zYK!5JMyH1Wn#N`QH|[6`U(#G}<E6<kzsYBi%I%0,H-0qkk,hl4Zw=lDTx4G,C_,}XmiIqQ@l/ex1b5eMT{o+cc1GyV}|xi<[&2
-A{K(B'0/S2;Nfy&_#X@67Z>7y&}e)|Ma><nCLM+0~b3WZkK>LYGY#8oNjh<ub-a0oePg'ryn$|7^hZ&yxqklN8=D~&eEZ.mw}ikM-&cTR^w_Cq]+N6nQ^x
-s|<cJRN5n+Dw[N_OSwzIF{FWk!Jk~+;_VdG@h'u}#=`qYx9j{J1]U+6:6/AqFuNgcE1^4#9K<r83y6y';1{6Td9ea5ywIyhP'dK(fE'c<_Q8'+}nXa^OmN
-Y1@f>@`qaaCr7lz}up+0c'i=BW-hYOWL2K0.7zqF-dW$,t%D"sEymGa'@z0:.#>dH[cCd.`N<uezo,>EI#o])jc'#2]]ruFxz>J)0/H!=Jf$gWflA/GHZ'
-z-Ttrn:}tv|krfcG/e8794:$8=W_k@g%1fSrfktlSX5el,h4l]0(NMTxvy,kaPka=$iOknAw3mc))3"!ueceF&5!}{&62RSg5GfLmO[RY>NX#v@nL%$Mwz
-&w(^)J/}UWw%2O4<o+wb^Ugfr9FM{42PD6qqr/iqF!hbE`Um%$_5[4'Zp&+sg,]Uab'ao5cP['UN,29{ZM3YYwQq$TFgBP):p>Z)#EaP[GLBGKB$-6_@p!
-KDdZyr"<HwN_Y+NY;RWm##Efqe}eSA3t@@)rx|B3;8OpYZNJI2KD!v)L@^:A3"HI~pd(j!~sB[{;(hU_ZfDxA6(%.g9Vq9e+xF)0DwffJwR_=vg88@`sW;
-ug#2Of-&d}+ulQ%].&U6m}`)_Gfx_tTaRa9Q{!CYS8+%@&;UX[C&jhk(N]ALXFa#pq&MB`l2Vx7wdXIzg]e4Y0+P@n7/k3QSWlOCkxLCW7+2Ma)^/rz@@N
-nOY&afTKO|s|$U|EROR2+rw7p2WA//tmst>,R}hDU"J)@'%lE,EKl7,aFls[t|Mh)>fU&NhaUJ'E|DdkJNZ{rIb=O.su)R)stOI.wjM^L#GaY}1]:y@M$M
-&}9bh{i4t0aU[ia8B;2O@yih5<6Bl">//x6CWsKNhnM#n$.5,QJVRFxrG0NUrcAv{^>=J.t`RDGNAaNY5^X1kwFk9u~>Zt_,V1oAxe"#0cJ"z3z235"tL^
-X%~j.">><J8Y%X[nH/[;hf}Mfrcd[Hmvm9{v-,f;3OJO7Zoh<Q7bHOzUVG;QlX1R"G(d4-YoHa8x+,O%j5lRZ)RCueeEqY<5q_3!0G7hN6qE]$ukMMNR9#
-{S[/X:Ww.limM&Ky^4}9X<fz7$N%ED{mcGmaW@"N^k!J&zc'ZCmby_D!!,wnp$~;w'm!R2".dbDWi^qWtUIs8DP[tFKAqht]]cm9D/xBi@6PY/&g3!t,;9
-0}Xh{an8-A3q>[G6+p)%U3{!heFv{yk`FfJX+3Zf2A.=f.UEg+W-UWid,'5rj#=;<=bN$VGhmt0O91"emC$PxykYGYfen/s$W-''R{G1H@:t@nGa^,Dk/y
-%hS<W8n2DAA,d$,,{WS}~jHGZBEU9YB8Wq8e0;%Eqj8cGmdZZp<i;,4j'E{/M{&y,sUFgy:8:oA}5JX<3qfT)-q;~3XDhyu7vO(BH2"F|n1ADeR}h#%yHF
-6L9|1U`cv9trt+4Q/aLVX|/12/CKi4^qT/,/uT=pSXBe0LHdAJPDe!cNU=-oz^j@`Aa(z.mqX!!_3[g8FP$[]t6h@`!!9{$`^_A(<7OG^wNmxwP6a'LF+Z
-K+4lS{L<86)[lo2_~^L@!NJm.Fkm2t]tN#K"`}Qt!<8XwE4jdi~.g;uN)qnpLqmjeUfe(H)(BzkujKGYh%PLko=v;%y%bXgZJ<g`&G./dwuhedC})u-64(
-h!%$PQ5&iyEm<XaFdt.URSmi~%%!`t"`&h@@,1_8=@8uKZf`)JWfIZg6c"i>/ClRF,}uXuayx&Qx!J)|ipZ&!yh3h9^+#H.lMOuv>es^Vv~wZ|"Avjlq)i
-)h<yz3]Z>>{M/n<139jFZR{"Frz;LL/u(9>Gm-s1j#M/4;0ZY|L(gp:<N/Cm^yM<PjCYJEjv%KwbCMFUsm|c+PH<3arT-xt{YtW(IDo`}1Z$-[.k!&84HV
-Wkj0.$[U=$mi/e$v`9g_jL:41<HsZ2~$$cR(OO('~szr<7%gg:X;QP;+KT)sW4F]WKc/eZ~]eC%t~Z8OjU}g_Ft5Q5dquLiZ__{qEGc[AiI8Di>z9&.!!a
-COyVVAmFH06Bdvi1QqHm.#$6N`t7_m&S%etqIi.]k040sfMA@IC=xu3joP3Wucswi[Zv1yCL`QTKYqC&{P1tvl-61%|>l5ryZ(8WCB$EaZu$CkRVmZ>GQz
-3u`2VeNdoDmTT79i^@XKZ-<7.kL>j;n]._'{F13xKVK^EKl@lw3xCM%JAiVl)WkpHJh5gQ@}E$0"l=SW}y%kc2>lB^57qh/-,9^Lmhj2UDt}9qGNT,iKj,
-k;]e&R]>L@,."Q,%sEC:yC)vJ08lbxnTM7|./8`"i.'<QPT`'V5X.+C1=wW`]5P[L87Igk'&#Y4Zs@c^0[xcR3zeHKVb"3F4l1UJv,B_YABW5sq!(n@Rq$
-~fSCvBZ2p`ogs6OlaMtCgKGj'oQ&$MZt={`>BLgd"/J`2WvZ}jyZh&4,Yq]^Gk$is62SF`td'y2I@IIT<3m@Y%2GfT;{rv&]2Vg6"4:c8@bU3Bz(|R^T#&
-:/&hbmp4NogDI]L0o|OSf(m(!j"YbN>59vYz(+w@EmnZx3hi[6k9.iNe1R1^WmPcI{w),`{R_M%,3jrf!^.VTIir<OPuxnZg3rB2tIau)@`[Goc/#OPJ$k
-3"De|bo/D>I12`~Ml)w+Y`T79!)Nf!az&_(hnFXYTd)g}FBd7vb$^s@NbTdmav!T{uP"%R%nrnv6RK(51rS/3x+]l;|Ar(`F$"hA5;r=Ou8#ILDs7&uE`w
-F]1eA=r);]Pu:Q4qywW4XLxf9Uuf]!KHcGJE}YFPy_0GMmHDYLjcpD36DRb;SS2B5u1Hn`&plC^vO{]mrH5NC9%O7KxWK/_vlxQ;MqwS##J28Wn063Odl-
-%eIAq@[7nIg5=D+KCgP,nLoSl+Jw_<8[][p.U}IM%a.ctJmAB/R@qtzdkYIOxY189|=8@DD/`i@KhfkXMB1fT{5LF[ritJ@/yehcN-([KOb/@07ZKR|d)C
-o;H0TnH=r;iB_;"i4$|UFWsv7btaBqX;M_YR]fRl4J8$hi}t$Z^3YBJZYQ,rNL:EJCTtSf/h~Gk|gxHQ_Qp.~-,fuX.)]HWO$:SA(]psY;ue|pP^qBQk`3
-GrgM{zsRM-LM6C(h]GYLzc!BVg."{I%-e3RlH+{Be%V;/h&J9yFLcFKEP{~<6qm<BvF@5D.n@%"n:$,FBt|KrxF`QsYYv#N,j3ou_VS-o5MnD(uNp#io7k
-e@Z7Rd.ANNsTJnk6|DyTe3.<y$:>U@<;96B$=e<z)j~bWpRxqci]wbQ+C=,O6$9;5bgxL5YVX_UF)Y3y!yK.Z7xBUzFOSZr@v@}j-[kO|&.SWs)$|w~g1O
-gF(9[{P]"1P<GA'mzZ5K['jNE&^Mp=Z{&xnmBd[D(lc+zH`2e}=;x}PzBx8qX)6dT{/#&>Sv^YmG1rKGaqpKYolWP=/5XOXwtf<u3w[kJyH<JHNGc;}a'&
-w}5`M2fs@fnT;Gwji!GoHS7;k|p6'N.mp}d,4xiO`]"4a$);GceBU;@%T(+)CL4YyrbUzcWudeB|WyKLgQLp3ce7^MGUq6TFu3PBsv<@eTL%=a-8#gZIi0
-"gAf8O|@p}PK[v5-mSCocMQby+naf^)DI{0i4SSh;jO^%F4MK:Oc{X5z'K[.9A&Czs0Q}2b-tS+&q9iN@+$^G|pGgX<t!p$GV%]nrn02eyr=]5maB0ctXl
-aZ5K(kMW+uxsX.,:Di{OH,zx8Nef'wREcvGFKlN'YVi,&7tFc>co479U3eX7_W_XEGYk:#Nd-!~]U{8#=,k2jB!WVTN.p8^]B/EW{]&WTi07LDZWpOdN~f
-SpIXI__>6Az0T_bo5kAR^"+/ltT9<:evd"FEu5gZf0kPNO|Z^bt8']=iMv$!H{3ouyOP!A4$8;/NeR2'%)kXaQ(1~&Ix=%:7E&Y&N3>8>Mi5]1B]w='Tp4
-0`N&=Yfa6E:u+W>RXtvi"_;zSJ7M=e@hL]AtDoeHUqGq[$FXt:/AHG}/KD~DNS5VIGms+y3JjpI`l;{lM=.!NJ/)]cOjGSpxm%2alq,0z|~wo>Nd}`h`w{
-|Hod{@s!!p1AOy^_]3^<6J{PW!uy8bD3zjwv~)w'j!Kw}$NQ$,f:nw-X_dLK;4%nQoy=2!qt#g]h"A8Flx6m$bF47Yo`';LbptrcJnx'e;Wy$11=GgJ6d`
-#0O[Gr%#`"L[)ez41R4uUWlD]vad~^mM2Z`sYR0_ABTHc$'f:lMo}Y7.r&UTW%C]BX#Zc)%$tEE"iO]Pw8S2ckQH7{Qb:KdXO)mzh]lW"I[rEpZ&49X"/(
-MJ}t-:i#B&,1]ujD(TYK2!0!M_0"0z$d.Q_q,wnVOZ|=:u-`oZsM%jWRJ|4(.,0iy"s9;D6X8(fZ&]Rh7I9+hC%iI56;L%bzgoyy.XM!l/iPD_1,2cfXNa
-)DJdK;d<0=Kj%6^G#jgV<5Ihu`4K8Y$!"4R2I(~jucxRLqylCMl$kg44xXhyU2.B~<N92-}xcYCH.tl-O7R3RqPuj;yR|fQbjI"{dIV-c3#>5qRP".-0d;
-IFX;YWdU|zuf,>[,+K+:0I}&HemBUxa2,RONR7[5|c<Q.l-8ExMcMNF6F$kB"Ja0d`nlV|1^YIHIK%:dsm'z|_n./>`j:1}7om[9-bS0.oc@NH9,^e^^,^
-!lIe|Ikn]Pxz%(8tEm2pZ5$[F2rGXU'kB3Q^/,dzQGq|w|.QLoFXqB#O_M}UZK%%HKGW=3X3kLU6@fmnx,Srk[#{^M.wK0WFezlF[3%Lt;02w3,$^74dzp
-fKc]Iyh7)rMB7i^pNrb>rC|`uZH7%U6|x4&55cLpBT:Lg-8T4f0$4j5#F/'NU:|C9mm'/-&'y7:cev]KlX.ndT$M0^D+pdjY};/nG;/Evb#zd7Ti`/N|pe
-):"e8Bwv;-W40c6.CEZAQBCw>0[2!;LkWdY}CL{uG_er0sGr.{O.Am[JAcxs(r)eAl/s!caC[(ZKX%K%ZdSK!tm"d0W;<xO}7R7p0;`U#HA(CT2c^A.N`y
-SBF|bcfAG[iwpm$04-4o2^5Qh89JwN2J@T+yqITEj'Kdbzarj70JG&i=U),{rz3{3paBa+GH,}L6:Z$XB!pf^C}6f'jUNhx9Y2=f=7"$G=4N8KQM-k^g[e
-_&:g=NY+,h3nIO]d]/U2<s`%9Liw>4{H~6kN<j`LazAWgw,%+nmjJ$$"(e}x%:L|`ODtJJD:h7$S4DUg!e/<#|pf'JJ1t/qNmKBq#g|vr5'87o^s<G!bB;
-`7WK+D_.1%4q1n~f69r}/YI8a5if>`_5HmaB4JzVBRcs>+byx1&jzy/]FtRXD}/eMH>B((D3AZ@o8ioGru_!7_vRuSo7EO(YH]7Skyj,dnr[!J{ywU2_&J
-xO(MhFaJICW-qyho<PMUiNx%TUYGI8$fmf_D+sUjnE&3(1Vkm":;6_m=K&6y]0pXVsQ=Rx(Re[,UnqAG^h.Hg9<Ih.mb$@<Ne'9N]CD$.V;NG{>L{VJ=t,
-]Ystk>vIij@#SxC7EUeW^9QM#!h.MsWD39,#5PVO7#Z[k>x}i(Jc=j>D}4mgFv0IhP$87JB#;lPylOp;f-s"/s#1~jp}T{#bE!_6JX;s~Kf(SM;TU_51Nc
-:(n>.<~9`Kd^_kF{xHlo<},cE4dDG=RHM]9N6vyY&H14l^zp>T>"ERos]V@T/7M2uGljfa'"bCfhx>[r8]|Oc+|HUhu-ItnQ,g,$2M5%)u_j[^rw0Mz19]
-.5JWh:aPPUCR}`NE:G!{eiynR@Kh#-w%"~^%u>(+kqDT)/Q^C1)u8tl9(_9u|)+x0L'GZJo`oowLyAdpOe5fJ!^H}r/yE]>gQO'ri}hx)'Z[H6&o47DW&m
-U,|pN8Bwq_u#+gODC6R($,OB]^+D"K<7|QNYs%MW)pT]"JI";/nb<x^U6iPg`OK/qOZa@Bv=fY]#+&#{Z4xP=;|6:)x'^$X(umSe@Vhu]KW_^QH[3vy}RA
--(X[/]nLEr4{-8Cx`L.m4J{l"{d,doJ4WLgko-|oV>Uf;o+]4FP}<DA@l8ntPZdWd4(}N8^d-N_=dPuIe#anc,L[LLxdyAcfrvk#.{@i--V5GUDvuy#&e`
-JoXT(!wFy{9'_(rLs.+Bh3NkY}<E}TM.DN[txfBhI`l'N/{d0G^OPMx-TG{;qq>^awah:&GQVw]-9jSOlLR"o=at1DZH'NjZ.&"fr{0(!NcO:DivNZLdBd
-7I@ga2c:YT`'AJ#N'c`kTK8i^l`}n$:mYkhAWlkyPa,q4-QMNEz4'2"BDc{6Cq~;y/BJ(|JgRS(P:^~Sg0XxOKLGq'ogcz:7Su,DZgppvu+@W/!;jX:,3_
-s;=%Jj#}-(11K6xz^an6(y,Y2P[vP4dPU:oOsVNj^sE9I^EUZo6TSW_UO2e2$kyOLT6{zGstD|WR|}8WR=6=]3=3=3.{>)O1dZA#:^fy;v5b(X"eDD"0uK
-]juK/sQ>Wz0Mfxarg|lgM2[3^#|->P;0M{o=+/F5bexnK!@@P6lWn>QRqKP5]6F='#lV3|'HNyfaMO8#s[%8Dr>w|h/j/Xr+i-vD4aRT(=<W}VdJSo"@1/
-N-{p}idUuEaH8YMnSW)N{`kFBVsV%f]6|r`({/RRO0[(=la:E@F.E-ndY]x!ZKe/_^H=wsk&;DKRrRo3;u@#WQMW0#h@g>927Lya8"{sh!'2JXr$=TLLrB
-pE4+RFR^Zs|{)4<Q[ZwGyWc1&}b0s!<cL>"e`d<}~63<FT#vX6F=eCGmsUGuu11bP`z7y;bKh.THL!fo{H=B%P,hm/9qs^GxO'c2<nVJj-2Ou!44@2jHHy
-<XPk285p.h,CY,"ikDd,wN,|#<W9|5}UF^rf=7zs[JKcIWM<:ac4G|8mW<B/k#qlk`RZvF]ift`e43a>';{,C;|DrP0}$Z0(sZPH[)QHU[{TldVLM8t4>.
-]o4`wo<n~'t+jy][[it=+Tov$I1u+_hC$8r^@MwW9rgD%ez>uw@R'@8h6M'^[mH3}/W2YA3avT#5cm1AdeDee(!vd#0&g:ucj]aQbD~Adnbm_<^2rq>WN1
-{e|$)Bz,VmvM{H,SNy<sMa=OOoC2.Xe`k=N]o_4T=x{'~eC<-oSAy#8Z~<n=c"+)kY$y/=MA&L%IG3c9)2G5'p`xNc5#wpiTo#BmV/|u3fXu3y7CX(xfw`
-=ln-p4)5x>Mcm}wl`LcFr6a2+xAvZMw>"nFWpo65^`KA$^8{`#40ns-sgli<|;,Z@^9EA3E6SvmKHW3GNy<m2e5w%'Enf[_SO]8P,#{BX"0#QhnSrl'&]w
-7Fm{#g]l[zZ0-UC!fe-c:Y,`jqQ#+fK^p$vt,wpBmA_GzZOAo&G1G}SoPtB2_m:F[C|qeau7f0omR{`#E%.T[&27VN+ooa^ORJVmCATCjrF)P]ziHub/O;
-wz<_q3:8-8M]&wt4k>:.'vA5l+t82h>h2(w=gH:gAg<'^XMW`)m6@0|Xm2KA|>m@v;.Yp1,{"C}XTe70%c1{#sUZ.'a1.G>j@eXZ%7&yZHPm=3[,cxG]j"
-]MboTj,zc'jn}B:BJ:6vJOl8[LwulJuh:@.h9@q|CZlegU.UBjrAv-y.BFY{>bU]>|fJAz-;/Z$pIKM6YQzy^#u+[j`4Y7V_mr.(-ReDvhID<}Dx@IBGG`
-IjgfX4&wpa:Ikfr2eU#7SJQ_o#B-QZe4u-8f8#wuz+r=!{MYDE[W7AaRPK_YDX,rVyuLoIKAg{WMD^>`[04]T}sLEppX|dyzb6l:J`%@oGi+8Mjh!k_0@,
-5ZP`V)aYw}QIgSIh62}m7Sj[{@oi>{J9Lo7{int{/O(^)rtO1%.{|BQp~XAUjfkU;+NU|{3LOtd22tQ6![/'J!>`(v=oR[yB0G(sUKf`>&nZ6[%L[HeZ6$
-:IHuipq{VH#Oa4>m'l:e2Py)Zxhr1{xu;yfhYTM%odeSR&8FRlgCShBw;jkzSouY.}c;I'tR$Mk;a=saYx2[~r9wqj1EB>)x1!ks:%;;@VoI4JFYC5+1r%
-oyY%'Le[8cqCoo$pn(N6}fCK0lgx4j>Ldt.T5j@6lq"UkBxJ{+UCL0$GgK!ccf9aBYEO`OC5[{eZ`FJ[PYP+pj755H8_LA8OHizELT!,{E]/H=e0@Kk#ti
-_VR,Y,{$)o{n%IN$f}|sQ_dd(YE}{1G7Pew[_#=0CL"<xn"mLDI6Utw,kl}f}^$GGBbBZmPdMp5#-|0&mM6qz{DEWkB|(Mp6/1,bz1'iyvZ|hq>JwOzw^F
-Ve+BwG8-~M$H5ftXT;%<4]l9W|!Yoq(2>0>{jA.sey"8eVnuH>&6jc)[#+}p7g_P'Pr<fN}f9[h}+auj5om:!Yj%gQmI{z$^Iw0rzB;/r0GjfHH+TgEoda
-Lp&nC:4l~MVPk0$Xfj;GK:0];]e#b-KSxC3C,LF!PaxwW8s%v]K`p_M`/Ff1Qz=^8#Th|Afp:i;lkYgLcLrTRuve=Aio^OVywWRP]l$5/bg|'!r2;sNZo+
-;9^TS=/q2j+9!yycHyX,v)l)eV:P{)C9/-sVh)ZX)g6['nSQkA4JckH4;LO|@_iV4ZU'>C"Ga=wQK>yv>oTWZ:~mj&Q^~R.q[/$=v`!LnhbSvY<jSV<bDa
-pFtOBOgLE`i1V2+WKmrA@-kgwlLPJp5Xr-0j-XHL%lH$@plTXSANU5yqlm%@=W4C7NZv/LW.F=#{BRTgbT(EKfg`(l[;H%}f|f(v-mqA!;pg%Ay8'OZ+Xn
-9Q6Au1!lIY9(HSxKcpl-}UURjb;oJazz@"=m(n!GZIL]xP.BJ@zaeFaN#uGS:5AM8=UI]Jt^)Tykowlv/.'yTOL;[c<DC0F8|]a>L>C+$n(U]w_@N><_q5
-T<7KDJkzV|cEQgf2>mI7XK_xpY-Uf;gx)-CJ9qD6xa);NwiMqYcV9m9o64194ViQaI_=yuXij1145Ddd2[l=U:sD&A2Xo,+eu46ADP^u;U(6yyiFFIJe7#
-Z`$58"VEi8Be@'hFRMI(O{9vrG3CF3wZ=w%.S"l|^0O{:BU#_<}S8C;VAuS6oW/44yEv[purB4TNWUt_HoJKGdCH%5uEo%nxt.3:$kxqE[|rgjX!MCgrdN
-Y;_`vU:RJsuIrN`NxM:V_b9t[iH@hG%6k'WF{SzWA}JiC"^NxcnKdQ!f0kdw=NCMKlg"0QhHE+o;4UYkOZ~f]f2jNs|:De1A5`!wxAe@o2wzp3O[p_%w&'
-mG)zwef+|sf-88g#`[(}kId3r#d$is0P9s+N4nz.C(;"$Px&T)=Q0$J2h:G8RRE8$f1)OSX`Y0"DeYzj<W%i2BjwhFC7_|!)cdN+A<K+Y&lLN$Ye!@`GRv
-0#ZBqIY/s}C,vs`'L+$m|4/1o6q4,iG-`bX}c4)rday$}^F3GIMOiC`.vTVYe_OCYK&ecO.Joj'h3G)L=E_'V:G2.c8f>W;4;]LZA!Sq,hHRaoc)9#DCL`
-Z[Il;CFmUe;w'q>iCBiotc&gT2|qx)$c#2u3;X7as|26%WnBpleXw6[Z!ifF=;Zk/Hadym-)`=mJsw;ZeH%G4KRCuqhoR|qI4{U//qPZyinIdeai=suC{a
-+$w_Baf/uB@y_j&X]Rn%ZOekD;^+ub.,q#olnrlj1:`zhcwVj<U;jcZjCsOZDxpugHI:&IuC6uv85Sx{:cC{lbJW<un/&cNg4!>vJajye62Q~4gHg9kxz<
-g81YClDB`R,cTCC,[(O7c03#hS:i"4~q"R-l{KJ=+gzz"~l{0JxW,[TYiN[rRt/xcd)q8c|}u6V+{d;&,xil;rrahXzI|O^r5WaHhm8ox|h7`eVGdZ3r"[
-W6CM}EAuCBC@]O+tc|:VmN[v#Ew1S".Q0^iOqB^ti|{`ndWbkjNHbc/x1y>J$5:Ke,1/B$Dxk_+XF1ScD$T'C|i41(zsq=;3+`'<Mu@_1cw$G`%^dvCk}!
-iAes]GjsEk7.yA-7'L5/U6>vsD~{CwrdI(NHRpmng2xkLhO@+xeRKeXzIK't4KBQ'|&xqK4fAB%UA&[rb1Srhf#Q{FZ+TjuEte`<=;JtP8%G9Eq1I&GVEK
-(-,8d!IaJO&%i`T0c"xpCT{N0>fBK]#)MT[vu>.0hK_e6:QC[ucyj'3uNTa:X<oTSV$ZBv6T[53[tHcQUL.+f10JR$Eh:5,}v['00yTA:o`e_,s4^)8rI4
-^HsS<>eFYT$<e:O(WYAS5_K^)Qy)#;j@w%)q_fr('G<<[4C)v6ZFr('>-nkgCBGm,2hPR`JXo/|CwB;IC,9b5,:>PtiuL/PAN{_qgj!EyDar=K)Fxq.xRv
-+Xe=2C-aTknL8bF>UnHAO4(s/0>l$Pv_W^A>00}gAWnS4=gIdmPaV{e!AlTt4=Yi5eDac./R_3mFoK~ES]Dp@Zyq!I0w[JSs!+R=LO]kYv`[{n{&@n7!cX
-L$$3%ph<A`.[EGRXc@t;`d8nzk!iAHZ`2#QR;c@>jP_qq|8'KzlETqzcUdl`J5fnc<B(0ULtq`.m['9Q.n,)N@nEsx$L6rN<wviGL!P7^e}e(K=K]%a@$l
-/e&c@QH,gn2/'aJuiZ8<>':BT8hSffb!SoDA5eft8KpC|434-(O,{uTZRs~s$`RRiPkA0RLIoQ3n6d8y500`l@6M|`/q@4h_nffe4Mhf<V|ByH&UTecjK6
-^Hy/'s.IHdSe=([a,$1+M(r=T;a[aZ]Y|4=be+PxoorF^LTo}uF<KomXIf@IoKd3Cb_;BoVq><X%fEYC`Y@V%<MGW^",|$Eu%mu8_"H/tZ]s)^qs}yTuWa
-Op3skQfe|k!+&ypqcIOD[dSVQ]oU0nv)8upL;9D'Fng]MRQ{Vlkj~2{|D00e2MPZSWYWQ{a=1ES|`b7toN[BzG=.Qy'^cyHEoF1{jd%y%W1[p2$jKu:<;W
-SI()&CQQM9XsIT$FQ1HPt$[,zojB)fmU3Lk;#WDa_aq.Z%GExW:_Vwlb8@BZ:q`.CyO7|vW[W/SU>C:9ILqrs]D7M/enVWILPYXQto6L+e,x)tq3'.X01^
-_<d(ZQ~8a5Ts%8tg>OM/)bS'GThDA]eOg#tmwXFcso/x+S,jCA:qG<y4sT]6tb=HG2q@Nz2HV-HhJ8~$mHGHU(=6E)/48zvy,+3A-8p5sB6e}|`5##-vv%
-vAu&=t-C5`xj$.WMTMd<Dl.TBnhjT2|o2,k;4F6J::9-P!az[H3iYziR^aT[(E<;ap3jB`]o3xpa8=Lj)T3IXsZL=0Sb7oxQY9v3ehT!n;lR_K;0>}~YvS
-h,("J[g;__$/r7Fc+X4wNc<e{wspoVH91h|5Wrs-6>Q:#QBqUV~IYdCk8%2FI]S`jHud-0k`-l:0HUJ{CzE)T:Up:S'&tbk41!,nyb^-@s_ycl;/2WKf=h
-<pc2fcg`'YejY-R/`;1)]T2s,mu<vOY'OtZPD8L/^77-9qa43v2JUe3YrL79q_thqaq=-B:SR0k/QpH>edPe)LI3VOWit.7jlx[wLnIRaG.8/,_Az,cH>$
-`ef2DHKM>EIH}"+kQLspuza19e-VPueqyeb[nEIhj^3N"#Rw+DC{TM8YWuPpw4]<nFAfvt0Il]e%Dt6ste5#PX5B1!IQgb-_(F4&w_(LmRIJj-4>+.K=2%
-sl:Mm}9lGhI0ODs[&-7rTeAg&tV,xcr5XXWaiv#/_,v03]~|F89mheKO;<~V:zuhKLIA^R.yak}dp6wQIe;e!Y@0xb7o<3Ee+<OgHBmS,kof!+nMzLBC[&
-ky/)lW2k~Qk#!|EWhw)k>ihVn^zIO)$n6,(4io;5-@T{'4;(@}NaHoX6<c]mg3ga_=)M(U0:x)r[rpDfj5js'&SjG!U2}<"54bH9KV0)j!VbjL$|ypKdKB
-4;{Xim4[^w~y&c9>mSs9kgJ9ED,D`U#|vuGY@Z6:2g+#Nm;{Jz_7#D14k7CW+0cN`;a$6_0<7DLu=2I$OKp=,{H:35$V;fs;e@z>geEKBLdDFmXrfYvDX(
-Kf$.JbZ|ZSCxQE&[/"Z@f;%ZKC85"sZm^}9c=6jER&Y2G0gN-kd{}+4&Uay'Z3,AcG[ulA=m'GPvHduC.NMib2VKsuN|E`LqSM/(otncZT"A|@z}6:`y4U
-/]m"0C=]Z]+Dm|7"<O_%AW7>y^q>ISt.1P<3}s%,oK`E#$/R!g>t8,PD[>@j:>bsh9^.]^8kdyM5jyfobA>]I9Fw=rFm&A4Bwj~)hq/;'Z5tl9P(1V@{K`
-J'_|Dfr(81bnT|rKTAzVM%}tD0DqAHP;'=.KMpm/x)"z>W+,]4APV2%,OYAia'7JMw}Ub)49%alMRIbh#SM$+p|$_OIycdT';_z_hg4cjrt20gE1n46![d
-)tNkqs/]tYVMWUb^/%MfW{LF|FsT}(.kl[bv!U2_v"tgb,HeP|P9~200S%_]wGlOoh(my@ZFBC5h4jl9~1b9je7,gxA&d.1(#j`V@rLy8Ks.F98+OXMp8G
-4l.Ij5RMjEifNy6J(|XrwNo{+J{.[^^Lj6:ipzlGS<Cb'&~hx/KGFv!vahFX3Q(]yxOpWspROV.b,Vo0y<$DB_be%O,L^Vr/J5cpD|6N^4H6pHON%FG'iV
-@hu}MnbAg!RgqA~:27H1.gpeZe&+yMrTg<G](-c^eg@G8j7}4FNqhPjTB+.9i9G6n%~!D)<l;RB/W&R#n#Rumd4.U{D!b'jq8X45m!]iEnw!Eh7iGFoDz0
->W7b!N0bc2cq#J=u>:M@:J84<m|<_|aTV{)M})k</{9/@Aza#DhyO[lFv#9k5%QoD,oYuswe'+"EKEKIxAlAzf]E/H&sFY4er_Wy]hd=|;iAxLg7d+1Tal
-=I{k-8+mx}({!M5`T^=emrL`^NgRbRvc|y9gx-<c|<a4^Al4{eZ)j)-}=-5e0A$.ri%lYmePY6;L|r<Z6o,V#vY]9M1CL7'v](QM}'qb$"Pkd7&y<aK)"#
-)ST"6|`N,gWWxa,%fF}[zW5CmBT9QZ"9jeI&[uxDdP6su{zM.X+x(X$.E267@rp8T^d#/.O7x#<rCdBPA#]ahSVrE$C#Be=:IV3JjThC,=M]hb+dT5`2.l
-IaiV7le,Tx7!"ZC+M2YtA52kkC13ZhX'T0V1i7'vw1;]6:PA,<(+FX(p^de<"-o6mKqy.t`cLJDu}Y5r&'W56|RAN!cAPu1045n{|5uD$A%j0[&fHCO`%f
-5qq,3)/XDZ6Ra0:q1XYH6uc|&%jLT{_RdB%p(VI^zuze+iNpDwyCJj4"tXaz+K6Xj$woG;eqc&JdbHWhwXXvPqQe9vWSy^)/z]J]/RdXs{9BzU;^O}-2VL
-crDKFxEEuseG/++lI}lllHfBE/`tn-|Ye/heaO!_~/s-Di'Yw3C'yE&4>7_LS.w7g#(4#;`w.DBHiY4m:BsMJ}^O)h(##Gz&/'PlSLOe4'yU[y)9zU@"j{
-R%&-X)dTrtxrd:4Mx}w7T>JNuHR/]^6g}Fp3=(f1o('Y]P>s^2gj'y:IRZjJA(|zih/A:cEx^lEgh9Qk7bzCbX,[tYk5C7SdwUdPOY}]/hj{E6@j.):#"!
-17$_=O7YKGE{"7sh'cY6INQ6Qy+]FtMOoQ![8P5u%6vw5xeZLs;Ub/3-x-do_DwfoxUka3tsa}o1{;%0EilT)wFRdi-y{>~AK6xi#|5L"k-i}8^Lq$-/3p
-Lt7NP0byp@vKuqW$Tsu#7sp56z7`]4pM4LACMdY;72r=4A.iY3F,eWZF`s5.;VfP^x8F|5D@44^b#f%_PsDaXr2[5OQ@^hd=&oofb]fRhZ_h:(z#&aCa"d
-&c6Q3_5G;8(,tl7FT-ahTH{+I"{M_/JpJAf,Vi/>Vl`PBT``CAM4B^.lU|8Di==9Tw49+k7m8Fjd}F"_'=2NOE__j<9uRS&"QZOr-tZ.>uPM7}="!er$N0
-K(.:/^4#lZz(gN_$ad8hM{'"@R0-#pwelSs=%p,iwK<T|5K6T9mKarRm'"@%KP^yAgCgKG3Te$WrJ#pm:7-E5=]G!93i)@bp39=4u{MSD]vdTi0{s=`TKK
-O![[4rkWzDL@cb8e,5MP.7(<N6+c[WR7,VQBy`+C/cW1gXwe/QthzPqf4Od)v}@YJ_c)5l-YA'pP}[(31&PUmcDt3B`9l`#g/9AJKC;L%{wu780{[gzxKW
-/um9E&Uo:#zjavt3$|8OX{)})%5_V<(s3H[^-ea+=sjb}|z>WlA)Iy-MHp&_3SH>`.mRG[[$|L>1^B~e;#1n`9~1rr|Jv30l]jyE#)tHR|kO`]|a:EPA"x
-j7s94Pl%GJ4![^18eu{[-A.%|B6dyNO_.z7-CJ@J^pH1`K[t_h7%qKew"~k7#-GK;`o!`,O<qi>E0={SGUqBh;]9}e}!k+/YmiLmfd&h/I0-KCDbIHvM.U
-qN9z1xy[5d6ve%Nx3T"uj-Xv![M6L9J^dJb$"=hANWWIl(k28f.Oko#g~<n}RXItV0FsIuCpj}H-i>=h%R]tgeyJ'zXo+HwAi,9{.kD4QTR/mRzN.OeUY.
-wo`ordp}N#.LgJsn!3<eoS02G`!i}%u{Fk-Bq>#2]QX%(2p)->p=DL=>5Y4=hv41nMv0o9T#L(UVZH39Fv@<)&YPQlcD-/S-9s5c39;>"7s"T@a7h1x>uM
-dOtWxv8|`RE-Fm!RoEKMZkx2P-z<NdxH%QQ|B[#Nj{a,$Z=A,Ex-|T3U5i6qESoVD)#rjd&H+}P;DjG|L8'C#e:rijW$7>q<3lu,=6bT"Z#$/Ot/~k(sh'
-{%t7O>R#t7w@:$XM<;H:P[<SKb$=xX0s1-3s+v]k5WS,eF>t0N8&GB{QQvY[AdN2E,cmcoiLg,y3x-5H&^&sSp-g7'oT8MeziG}D.3T!C@tDh|Q&zbYr9R
-VXXWiBD/z.#IMCCdI0<"K:D{SR5:K<h-vW#>%OMy(vqrou$wC[P-9^=$!|.QNWv.MwgWC}/l}RUafRG|6U:>Tkl9(Ze:D+cA"Jt<ZfS&1]s>|"T!t"cN~J
-0#e#tG,7RtgZz8}2_'=zxN-Wn5D&bM$kNr&pn8i#!o#jR/"P50FI+5>Qr^^pKazlv##-F!Vi&!doR(K%0Qz5OaV'rph>f:o]J@DYRSqm6cbwzTR>lMFf$O
-<j12@/3^$.~tZq4$Swd{!F{O]Ud7Ai=71[wl_^<|ol_F,z[^W)~Jb9dWn1sr2&u#b[VvkRiSa@FPSh4Ut"Wg4"BK&GK,=wh5[cIqU(`>U#5[VeV<vb@G+>
-mXNCjdPtG#O(cb$9MUOy,r>Zi8~2TX1<JH}EX;[h~&vG&=TE}n/y-9_quZ;T_a_A~I%+p"0rQ'm7:(|yo)>d_V8E=<P8Z1t8(QLz_(c`3)17&V(nI_Ss.I
-UfNHS<FW6W)#:_SC[1n#|CgQ2&y|c-P!aN"m-GImIj9AWc$e"{sbC|"zgpw%]IN:QTq#~nuBXq_%MUEuvwkWYtsm"H[$AD^mHlI"@lgMg:{VoW^FIKn>lP
-VP})b0nB^#@;{U$^XWeO&%]TyFbV.0vZ.Rr[bt$_Z4dU6|K!cSk_lD$E^inmJ/QByU.i6JV4&XZ07a#Dnk:eYH7/S.(6`FOp}UuhQ7b`+B=(o$zH0C0#b,
-NY=.,U7w:<i!|e:A}TI2os$L..|0_"2^lrzPwKun]QC/O,FB879`y+KXLVp+fe~u"Q;}0q.sJUsC$vmp^&3sfoFtz[2doU|7xWyP/wkI$QK=IlG&=ogP6`
-~8CO%)Xi-'m%7.CiiJSBCOEh&ivGY0KdSv5wK=)!WPf!^<M;]/N@FClCV`qzv,<xSdnd@#XJe8{)wmj{Kat"UA'HgnQ)#1CfdNeQHw6S+F%o{>w"4GFlF^
-h|IIdx.|0vkj^Npl2v/J'ToCwip3iaz-u.[9Bt}4"T9v55CZw^K:}lxK0Xwd=nnLD2||W^QBOO2LJkU$U3W#,h)T8qzP}4}8ZCYY@4J,Hnv's8,K_<j)3e
-B)fQ}p<H[P$z&U@GEc3<tFYY%|C4Vs/-Eb[phX/I=1GL._l1@s%'V:9;Zj`Kq-@0_@:h{4XjuV{Y5$;0:G/|3zD0:H7KxH7]sMd/Tfzm0}GT<.27IH=L|t
-kt|X8[SA:J[n8$6->]43Fmc[lnl,x!^MQo&Ws}tWox@:qmT9GgZag(^Uph};:e7FTq(5kiN>bt;;&bhU3Dwx8.T=0khw8"HYs[M2C)bH+,8,jypE}_OVih
-gc~K0-DyFZHa$<]2pV_Nf95XU`86"jj'm]/tD;b-wF"z+.Sk5CMB=ep|SK'oG1)NoM4tPWWR:}i3J!'k]vA4GUI](y0_AqO;!:yH0zAT4xM>XX%l]gCPk4
-a|pzS/o$/WuRc`&vz|2=~|'aCXCayn"l|K;^UU%zQ]guMwv;I]:VWLcW(<]5ma1,$odd(_>a.#b=N9>O)[gTB{nf#dBkH{(u_|x51gs_F#z=Ls:^{/m'cO
-#wa9IHXd-p'n;;jgbO5tabpDl{p_[>m;W'$'+SxHr[Dt^`B}{9yG%SR:HZ!UrUf&%CB=/|/l8#Rf:)6(ll)D[$=<"rj[;y[`AVs'`5xrv],Dr-{A(54,C-
-ZoUi']7Px$R&4jA`[iyt_s%A'Px0%`eCls,hXGLZi4/nWW]tJgeam!$]dVMCX>,g9;{1b=ILf7sceH]w[0}gYP`Z)wloc7:f^J<xM/,]0{hdtm8T`dCWOR
-8GP8$ggv}aMq_;M.Wo""xbIT/cREkC!p&3/DJ@{@j!+c|@n)e8Ed#r)+o}hGpIrMilD]oTI({x-"}UnCNo!wvO7a+:WO2pA(T]sQK7B/pxX!#R&d9,[]QP
-0{npnF.hQ@e2XEhmk(h.{Q<-i@U=lK@W;Qk^R5mN#)oj)Mz<nRIJmjT(OG=HZs3>Wb_:xRc]UN2syXl9Kk02`P3E6ANQ4<0K,4Sw~5X.(7|NoRYB,HX/[7
-<P&}z|GOc14XUUoy`uI.`O8[9VmIfAUx[,)AX:J_8yJ%CxjM9L(w{='Lm<5vF"Y7WjgUdK+I]]1r%HpU0[mCrd|IPK"ge4Nu3;8^%23=DE,>O0YK9=,R']
-jZ])[T7Z<KCF%8}}MEJ;2'Fp#7]X{iJpMj9]bP+y2PU'$jd#0cg3B'Tl65.&g]-TUP9f|>@2T7<t-MYT9+;lN)>gpeuGPDFm!NEP)!uhjGhe1$<kpwP^t)
-$&}d:P;yyf7=n,m@ADp-.t&|#}H7^ZT$S6jF/il%:-kUQvjb3Jw+CD'pt(l_#iJQTJ5o_bkz>GPy-f#FX_iCVW!mCu2=3bHJf!~l0x(1mh:W!SyN|I2&uk
-sAQWWhnG909^Dva37,Q8udJ)8L<gzY@Tl^2Fh_"}G:ln$';+Vx$]r]+LB<b}$`JKX]X]1|Sgq|gY@4ELlP.FH{.><u{48s2MH)E#1;ZXH<|+{>A-LF]xn,
-'>2O,NhIG$i&b:i_SPK/mfuqE%pS/iGL[s2nesZ([qR^ww0O[1RXt|BB{]Ok"Zlj$jTkwjw/^ayB(GRJI[T>!'2iPk|BpViKl,4jwq`x|r-7Uc]oHjO8Z3
-3Du76),7szSj15hBK^Y!^fRIIlOov0V@"dv%hCjX1vGW</iMaeE|K@G=-uNo=W},FcQ3HExVQsM0!jXDk,JW<mFY~uoJjdM>Xo%jc8<X>'~U+2ksE>]PV}
-P}xB%p($BG>h)53:I/vjlz5,!EDwP%^wGv^!9^n2SJJV@78,T)Nt`2hOxjjCleh@7:j2a0f6K=A@gv"I3_f"uK-2o{%'Z<6tE@B7}E`^oW_wi1VL~1q7x)
-|#xTw&0C|dH)^o<]dfa@Wl-5(<Y_2U+KTH5YA='Od;T5y;A@=[QKqh_7K%9w+Rxs"LH@]Vr"mCjT%/ov)`JVS>tObu.=G^lQ${p--CpJyU=J&1]+@Feq,z
-GAm2!OK]ILfE2n%bAq.rvVrz}>pW+YD0g2,;c%)WQG:9RJ@Q]B@ezLb]kXSlT'-IHcCE!@d!&Y9=(nx2jb`A4aUL5_[MTxK5GN8Nlh9`h|Ap~(Lgc:vc0!
--KP+XBGZo-uE;:O|2{{%k6}W`Eyb&v.#9RXE5Sb=V=u,k+M8%Ga_HyZx"jH}R0~N#lP;"+0[x%){8KLP<HdY3P/i+x+Ovc#4+z+zq/a9zdC.kt1As/M,}d
-u2J6,NE5.h[0rQX0tq}F+adWm6;nbPG('L=T0({t!yC0&`R7T0F'QmLLze%SeQrajGQ7%%){5yu-H)ti0OfMZ0;_jb,6PQp)%9k!VF`[X2;F^eQD#`'y}&
-oEC.lzkN5XN%B(-QsS0@m'IhK/]!KaR.Z<U66=@xjb)L<A:pHIpo4`j!CT&0^^(}Sw`apO7!`|{rPpd3NE.JKB"F>WM-lme}9W7VCaLu^S61-.e,Aqh2yI
-nyd<Y%$vYip7$Ccdcu}QGLl7WCYGMIRe>N,QIKn"Ym7TQkNUm=|<xhndmTzim:Tkbhw0#Yb|{xw;7!49GqC=S&%GF35@UN_=EPx/&Wr),,IeP;o{lK)>`H
-_YrUpz"e!xd9hs^%gDl1f3g='%K,9okx1|&M#mYbfhQ->dZctKy`V{WQpR=UC`+|^GrI&8LYa9gsEM=[.<+tT!eEq(y8k"s/NVpj>)S$e^]vL"l_Z5YIFz
-6otAMXv/IlY5Pqfa+s$N/W:D!G5Ea.M1.Z7ArOHQV2a3pOM&7]wbCcxi:7"y/,-oHl=]2S)]s6Nf1m~tgi[&=a(RE'>ZjVS`0Vqc`[JTTG#{qa;Px=|.~R
-'v2O!_qf.0112sR!GN`So5j,u,rF8{|)|,ulf'o|'/Tl"PoC300Y36/$AognXlF=we4Jw%8A-@t>EKGP&M63_s355C8#l'_;<MANgnO2Qa@TB>b}2U`)t>
-H[e;9D)[%&>t^DT0h^n'dWt>{d6318uKVlQ:x+I&:va[:%j%`&$3&90.X6;S73U=g"(8k<Jh7n]iP#W^(<(Z~TB.lxj`9>RvL3N}M[_MNX')a#m|bvAT76
-u^Ex.y9OQKf#|VyfNs/H83CcO-{mJoa7)nbxc7`<_Ub^[Xx@wu_=R7L1l!4{/OT)t@$[<tl@9t],[{Q@+O^tNu5l7'"jN8BygUQ`;-TDiK5OfqkHy5Go~e
-G,UpRx78S[FRzwIKzREQY.ie~qotxp:I@VxB&$[/(6Pr(hu_,1tc3X8gP(atH2rza1vP!Lh4},9@8cA{/d=p7",aqz;axFdNUhN@~>{eBu4mXI<DG'[("-
-|KN$sU5utJ1_{gv9`)vUugD7(]YKckwf82kaTv]Z<'KvF4vUavj9Gf`<7l'$+G~rC@t(Ow{cA@-0<grV2%peb,/(R%cbQUnb0f3FQv-nN$%BP@4Y9e{8z[
-yHx^}I}|dU2)A_DvNw]iD]TUA]7|]cex5tnL'J"l#)1=Y|uV'FRKoYWzIk%!FeN2lN-A|S#3<K3u7OIcuPtQ-A!6fTQR=YA13_4e@=o8s4jcavQ%2WhN]Q
-n2,!bI,LX}$v8a|I3rTpYgeQD^LMKe7Rn1r$3vI}RaS$p'qcu(<}abGgW^NLFaWkh#qtT;.Vtp>^xnUH4ikj6T!1vF^`HaTThvL|g['e9wns,h[HhC;lBg
-z96u=uv/7EQ#"VI`D@a#(l%j_pWqY]Ks[(3neQ4sd]-Da[x-PQ}CMa69^-^o_OWUL2^xL`7C4$Ad"h@D4;&^:gI.<8zKQuNAS>ATB6V+equwq$qO;OWYdA
-=/GURgcvJr-NC28oGf0M%40C/y.|zd(=SqCW`B}iUmfA-hV7jA5^Q|<L9ZVW4J5<9jB]t2SaX|^7Xp7)feLMW".5TGXRRt+GvwjR.F:E+C1>Z]1hxFafJR
-Zg9Bnl<C!VHh]a_='D"s)$Z.Kcf+o.RD+/p3{BP_OHM3%-dA7KX6[k1!Hg|nZ>~oRf~c^4VySVr:mcOIBMV0-zv[}$IODgwD&_Qkwb5a=F(eY:B:1[l9$}
-N4z7Bz^A7um;,zWyOdeJE6'L/81IIZRsIM=1|aD!]g}/nQiaE3dS%1g#gvVC(4vw^wc5q8{sGP3N6{N4mLek;rPUp#|zVA}69Kr='F5vnL9hCr)pN;[Lo4
-`JuyAK(rXDlXSf$9uK~vXl_hK6K.wX[acqH(mNOQckp|~oo7v0'dk9FzVny%sR)0i+6D4V"QD5{B,l%]NN{6bVhLMvRn=4fxV2E{_PRD_<F]nTIg7zT8rh
-.4]6KY.P&J:F6%0tON4!~Fd7M!TFwgI5qQXVweDNN/9^6[#=Ag7oTpiy:Qps2l}bXh2l9OQqhq{:.p$.h|(y%X_fiKp+LmSbG4/=/}3TI%nGcI[!9mI&<x
-EvO>#pJ^P)Jk)k>u+dZl<PibX3NB|YW(r9S;Ga}gP{.9bJ~t1O_P0;MHe'l@.(&"~W;"Od/'<{[IVJ!=<gN;.]&9jiS5>lS/:K$kKp)#DfFQ$em@p]7DuJ
-M<I%|7Xp67e&|+,A~xqgVll&O:3#eN2PG:qcXTI$]wff&j5u}G/)0ZU/F3ffSaG#q>igNk)]8O^>C!}Spg/8WP%>p7O3c_-{crt<Yd>`T!VFMn}0JB9o`y
-PR2`yX$`T6e5Q6C4,O7TG]]_e@o<pA,'pSk:JO%]<7;l3>b(-@l/@fDI7FwiAe2#FyuG<o%0~Z6Le'~QQ_%N+U9qnTWN13VLx<_;T|"WM>qKrJr9GS86K.
-Fj=!N|i]t+~Y>[(M|vUVk)m1q8E(]8`K8]51qKQ_3e#OY#A%9{@H1"=.uxK<5A8O+lBA/5.MlsojJk0)X<'`:LI5^[)yP4rN:}`ZX-ZX//!1vco|"JtIDL
-AoG]449I(lVadlhFFmp7A:k%qSR'SF}V)8dx=vS72q#C,agPKU=8}!Ew;YHd1B@/M"1Ik-bX6g&[2q'd'-rJ|we3QTF{;IfN27|suhl_ak/r/'a:V@~zqF
-KZbY;E9oeXVkkBCllT3hIRZ<$q().=xPvOEv<zLWk_"p"9B(';#0eHLv)0{Ae1.!D7f/b^'fcUIl,7p-vBvfP/LEzO.8iA}z=ftg4LxA/my<844dF26iLf
-8nQ3(,oiZY`ciSJmAu52C1V8~cqf/k5X"WSxG&pW5xF!q'N@vfTE[l;DJ3ZE2!zxU;^1"8-=n7]/jlo/&Z'cgg"XX>O)"8ksDVH$$>1UA]gVS4Q!k[7N(7
-{w`DEvq"1:OZI/)Yg8qT34r&x6NX:N'N%S5^oV{<U{$Bm@|4dF>O6ET}+Zw!F&c@ixUY955x(G`-T|hIM{h|wnt;Bthl9u%lCo)`]>~6A@;x9s$eRTsmh{
-^y`e2}H)+`+@5Yxd81WT5Ew#mJ-'tXx47$`-uYbG(5]SVru.oDvL61($wOR{m<HQ~tDJDr(>E{,MCPDSTP0a|QgRg6t'LYom}V_c4=y5N+wd;.be{-I+-|
-#_x1]@KB56bcLb)c5{9qr5UUt{+hM..hn7M3E+#PPuXq>FF4:y9GW+;v5g^L^W_+[dS/vKyCfCzx'p94WA~CYpF5H6`H,XO|]!4zBsb+g_IkM9d|~/y4FP
-w)A'NIj$%ShK4@%oUh+QAn(#_8+w0Q<<15xO[)XsvR%_:<kGWv1bN'+vK{c}UE'mEo1KX92X{s7o_q)}0NaDdIgG[OV!r|7w=Y,NCIjZl#FSCI!8WOZwZe
-(M&w:FaGMO~j,kt/<W!)bt8x78Y%f]&onJwP7SziZXAu{yv=c^;vUz''N_xX{gXz+doM8)ES-6(e%,3Zd`H^Cj5Jm46Roe/KC5V3&{5}0}j6zk@w)HX/p{
-dYM<4N-,l"Z%@EFv'mpaq}{vtiTJXdpf|V~LsmOzwLinzt'|BsON`q`G2BW"'W1Y"6h'cU|I<ut/|(CS%Z3)'$%Wc`9NuW4gu<Wx`Z'8r7CBu8@Fuvc|md
-&F]hEE"srsnK@TuZsT[gOG!}wV'NJr7p~3c4s+@JYRJf~=^lA%qQU.yf[y5_i0Bkp$Z4)]Y0W2Lhz#{Bv^VB5dr%_B;PEY!OA%/>Y-)aFx:NKXsh+({6nh
-F7t;S@d{xZou(h4Kfj9iZ!}'T#VcOHs^Q"&+k4[$4A_Vx=c/RnOA98M8(2uZy0sxL{My$]L@_{-FdTD2sBAPbvIi"0s5Tjxk./pu;VVgx:|(hzKxYBp{v=
-yOxY|y|EtQnL;U4$3/7pn7f1~Hw@/3]@z0e%2<N=c5%'{e|Z"<cDm=!8<}zNVW!ORl.#Qn4FUDg(EpS+3tpCc=.]k["gou'l0IE`@ga;Ijfg/t@<XdJ(eg
-|Vg<4n@GgxxU[fSwT1FQiD61={{B-pU[~16:o.V)$5k'(^U3>yYB[<U6c|f>dL46ga~wn"O+7=Z'T)k4eS`>X,fk+rir|vj|>50Abu4H&npf7|55`S$}{$
-AKu0Ts}}$7E{Z`Pm5#8keI#,NZO$Bg3SkfO{]:C@><5t{fRMg.S0MqryCF|YB1':W&U0u:'v}^=XZIHkUtRAXxIM;%o"a2:2!z=5{>Xy^L0""C'h}Wost&
-|m61SaiIM3>bGbnb}@{'D/}-Fq&sZ6mLFC7:S<1A"M2ZvYt70El%U1qWPrRK.z;1_DM7P%Pn+a'vW9"ues^=sD,<2s#IU24",I<JYa<]T]9eZ)[A+f_Qnh
-AJWijP|q2v,%8P/{4[5s"`b9k'XXbXUAm4pjY+e'6zk4Ixhx,Ta5;0tn1Xg$[C}nW#>ExwYw&L"/9g#kWqPnb:+-dzk[{K/zM']^cP|d5y04E:0JU@E&5|
-fh"7XNKTFU^<^wl28X"o{3KYZ_L3k]c<~0WbFCShzXL33YU6Y`8OeJo4~cP9{CHTA1>!o'lKm0t2gGUQ;EtLM,/"+WQE:@F{]8wFUWRm_U'&t'+)5v_o/#
-;.w%b.%|>/U_'F_EgM2:Bw3"yB_132M7Oo_69oJ|YVuWBg3wXg[a&#T(EbgSWy!.H3:YZO{.pNzFQ<[P7@4{^O.2cuA>U0AJD-&fn[0<aVpsxvJeTbL|ZA
-IN=BAKV]>):.-;Qvm'Dmz4=|zmAl6OQtV;'|]:|L`2]OdpQqI+{qie/mc2HJUNI-mH%Zg>(:+}A}Wf}%%bazdAi1n2|#1e:+-lxF)c10SB/{G&SY5Xod-s
-/@}3~,=z'mINT&4G91A7y&FCGF`O~c>YweEhVZ2'Z7hVRy^0;[+-U$Nyt(_$d2nqDJz@,@tX5&yttmTY3G`2%q}$]EM8Y/Z)-6GEz,~'Xl6}S5IPoyw,8b
-A6PY34<Usnox8RE))Tg<[l:NTiFm<1qWX&iiv$HyIdtX_Z6i<w]-Q9(B(q!jF=ZlS+Di)V0@)WHuoH:AH|252wNK&=ZQ!V"@x#ex-l;vu/o/{xI)5ug(`!
-54HCix.r9(<|5osl$>X7kJ"-#VQ]V3s@(Wll=$<h[hE>2u`To{c$VZk$en/p8RvE}ed9Kuc;+:@;W<Q<@S.5=1-%#&:#1JG}l9H1jaL@%iV':O^d:;AOZa
-xh_dmp[Ru}6$.INj=`J9<e=-Iu.yJ[('c^]G=kfC`U<MMd&viXKu<Xv0-4;xA<MN:k2L(_M8nL^P_!qjdb<=nUlWh,<kGCksW4aUZsx!k!/]<pH_G1zjh>
-QH_Vt_XJRH;e}A<MJj0>),Q#w.FW1"4hl<fVx8^N87VAS{dSUP|=}js8D!IADE2GT2S=3pN2u{;qPpb59DA!Ye[AGOw'8$|iC'~=9Ks-|u9loM%n=#!.ku
-v^)Ojj-zo2,)hOCyRY%zx+'.s=ijY!ZI<WA]c@t!9(qc9b>aoZK'ies,AC=m%S-}3SM4I"9H]-ld_+u2iQc2|-(q}fLIAW4(8>iFhH1aeT}o-A3&7+&w[`
-iF"3('PCvCh]S1Aar;3Lw$s!92s=xGtr/p'1wH0)^Jm!&LV:bT/|sm<DJG9/jc;N_irbf,pKPR0]OMcz':]!C1i5gY1phOIf{j959mIlN'MLoZ(T!{|t2J
-4pHwh=@pU^&)Y6K!hQ5>:5erKIX2]e,kHJgZ`zhYLI1Tw]ipqATRF@3aj3f|9fHsZ&]=s8T_63VJ,Opq0$OLt>,@=PKufNh7Q@$v=^CzB4i<R+1,vg$jzS
-,7udL3xRJAxby19s^n.U7L;D14kaYH%iIYSj,0-mE:h/It`f{@b5lAQSa8d6k=;Z<I1TTC1E(|1G+&vK7sP&43Q-a{=oH6TDUhg7sn9H_@d&E"hpi0s#X;
-^6:#V;v5!>,uU/.'.eaXh'J#m{#w-8CKFy7K(wI)a^eRv_YAx7=<&g}qe1raI)cyqG9lLho'ifmua(q[GgqUb}U7'w%lkH8$gRNJr'XJ6Cz:5D<VJm@J63
-@j&>c;=s^.Ob7y+r`]~V6HV$``$v]v7E@7OiQ5VC{D,i8+.7x}T6Y`LfNGCe|/:p{(J9Qu!"Ly^KJ%Lx{V0f{%AGh=,m)L_h=Zw1o",]@5J#QQB^JtSvI!
-0/)}b_8/5lwScrlsNpEyVXu6)2`yMui"M}/&PJRCB2yRlY]Pxhs7p.$]D7m7+@)jIfq]18.KCSY$oM|[&{L92'DTo$G$CbA!pF"JymEt%l5Z`e|(P8u7e$
-c+d%0-OnEMQO.w|#IbO!5Hjv9b3s,UZq$iqr>q9H.&Tx>bfR;Jf}n+P.3|>'YR[^}F1%Lovqw,pugOA/o_oH5Nk{XGPWz2K@fR@2q)Z3-R)XP=CsNrzG8s
-icWyH$dGJq%6k02sWJ4Ks<p=^!!_Ufi9n:weE@e)}BWH[GgC&6jkG.ojdWBY6]zgUXYAL`)^!eRW}ovJ>vbWO=eyg!T}FgpmlT[B/T9U5qBiwt<3)k;Hpk
-'wJ'AWh`KG1{jAZqgg0{YqKhZ1n{_1b_mEv0BwM#PH8xMBZ)hr@/d2Ge85:'HiXTt`zgLwB]"w@=r4j-<2gdKTf"hSfu+r.>]x`D.k#q}GA(wImnKc#8[3
-,C}W^&lV2Qsonv42.^.0ii5"Nj0rZ9!}BX/]IZRV=z3jX+|@8>Tj<K^bap%]zv-T64W8($Z-Fj6fAZHRo6vczHF$pyYm>Sv&H3Iu@[hz'9j)6ydJ/X5=W[
-p<A,4jX4Wy1+Ih5<:iGT$961bVHoGhC^5"E5`giFg|<t-e{$aTLGYJ{wnHY4JsY._bTrBC&1]w[A:3jQ!x[W7VVZbD{8^Y7Y_YwRF}.ulGLvC{pO$0n^'R
-ie56kwqz&m't'&gZH|K7}[1%oHdk'x["7umu1knz;|']lW@@1E45!^zs7CPsmk7lJO~xQ<Mr3LzjWtuG.pA,I/-6|`d]|BcNvk,9Ow|@ih^u6i[`}b#(wm
-nLIu"2!Q`q2U;!JW+CMcf)09RIW<k,.+CBVO#ef}#qBKH|&BI&D&()Msj7drcy'c=v5MLrcC8LNh:o6OvEL}!+0-6_xbgA>@O}Dn(|%(puZCp-1hB(I=GE
-^bS-."3mKTi$Ri~o]akV8Dx-y6}UzV!~e0S8H()C`Oiq54ndrf!,nj<+UB(sDyw'5K2GkN|Znki>TRz||KrlW9=t]ZNxS;[]&i:1DF5kF8jVJL/T2!7;b.
-yUhOVi~tS0NJ+16JQ4~o[{KA}tZvBy;oK)2=.NPA~HUrFoxq.[,:o;z#FxA0hjWLN}HQCFJD^o:7t]v;K/IxDHp(s9(%)VmTdGUB]mYAxdpx(/IcKGBH~,
-@knK@u,Cd2f@y@,i&W+a3CPp_s0}"Vg".SBfz6p(=)}fp@[PAQ:Omo2[|y2^jyBG(2'X!:7Dm]TDpK#eL]d%}^~s4w>AgKDx42}z1A<m-rq|dhk"!/dX'[
--%T-(:(!q1[g<'jZ&ZHY5]bdmwGc2aL%D4lM;X0GoL~+LIMMJHh5STcW;dX-<eWMZ%j+FXV`Alr[9a}VMg"f7j#lLfp"n$+1z#;]ZwU==mD{PTNQRx1dgg
-7s7QZ!Y4y];Qm9;Q[#/I.+DOx"PBX^>I/"WQ`PZ]hasi)$Mx3VwLwlsa=H%.7Rd1wA@W-8m2-r'tBnCKkHw5zs=6!6WI=]G{9Fi=",mMGr=q'}4/p%x(re
-y^&b)PY$LJ+r>Yfhf=l&Plqh:yF^=Fi8f=x=S::G{C#t,FkXQok"-qN(1u2&}A4Q,721D6v{|ZF778<b}"FnjKu9l4!X/7BQ)Hn`]4lP'{'cqqr}1zntm,
-:-Lo5T"4^CGvhI/x^J%0q#f1tq3zJ.oF9p&qJVz.Br0-7X=Ep=a21=kU!B%=WXy6h!rxVfV<~t#s+j5om=,mmCGYLDI&"Kdy"KMyeU7NCYK+>P2g(5M@!'
-|is-@`:.ookgLe_LmRVa_zQ<M],/e-Bhi,E'Ju)un%w)DKLDUAx!cgGQ1-86t4q.{iTfZ=qRIX)=:6az:vf8VhDYh>=e]m-^;L9SWU+[p/A"x0VEMKbn6N
-Uaq-F>N#tNXr>1WtBfsf0]bDBp,L$GZn2T|''_/[$gi(E=F'e:b4)ktLylz^c'S{ll'<cN.Z,9{SMy~{Fqu)KFq7QmJ})|L$id1COjib4_+V.`/M9Aw=Qz
-Y'Q}'0].esCa"v^@/hRs{MKSyio2kRigzNN7(;R)Bp1Qt_b|8x]om7#:4vF!Ox@.f.$RnzNW(VsIj_zMRW3&i-BWY::>UK=GsV>XqHwKlth(Ss>wQ'C&1(
-,"cm~]NY@q72r[lFd{.HzFB[iS[%Tnr{.{Qg;:oLz0-k-83sUG9q5nT{h}FN7EW,jlUwArZXHZ/r-ty|TN3<ceF/KX$Ofr1Jj!}9^nuZhlN8{n_wY8>j&n
-/1Wr5}BO8fofKGAL[pVu)qR>Gu3[o"d-c!Jbg^|}k{qW's)y6#r]j5DXjEox$cL`xiiZk(mw~ub$7s;>LGG&uG"^x,tx<t3a'W"GiaMP%9z0[}3Ta0AYFE
-eLy"UZM6~!N|(!e3K0iycS,{:R>xj_rVA"HU:W$Y>T)CtQG+$foyXZZ/-#"muOaP@W(7qHk::50l5(Pn"a7n#-(:z9dDGqx^eK[LXVy!96pb,;}2xK^"6h
-KHvhPln/aa%;Z6b_4R&vk]o!g#G[h)m=8H'ttJ4@(a]:S]v{VS>SJ}^[Vmr<}H|_md+X<RV]C,0>hldNeC<VC^TJRx7Y>|[aF^66>+QLk|JO6cr9f(fDJo
-v{uZP2r":}~{vNqA7uMu<{/}y/A#mVVoQMmp{B{;USLS(@3:I78JNMn,}E.jP0t`Kz~dg(c;HkMS%q<4<zaY4"rqF;(jPc0FFYYijd|#axO]O0<:{tS,wH
-vv<,SGxy&)/21QN1$Gt3)0jPX_sgE_{rZ7[m]<L(OZ"Yml=Xo{vme|Htvluq],w|8QV!fak,p2D&%A#sg`#V.lks7I%lIf,yIXs&FGPw,.HS|j1ouIjzlF
-yY=WUi7>gPxGhqfF$P~+mtPld[QLuWzo6N0>(u`;']8ok>WGXEPBzP::6La2SH<,a''YUF!IvYZ0Xp[nc90y3G>KmYezkOx]"3<uyUaMky.ducnTVhUr!c
-]b-d5jMgG#Hp^dWhemXX;ctIp>QHR{.:5t>sZV'Z&WPOCERpu3$_mr^,7J8!BhQ0ITJuINavc[{sR.GyYzW#~Dt]zxafC(RKL#^E5{L]^ghb;l@;:bZy'J
-=b[P~1J4-SS1'Z_LF<^qFW`Is;,7.UZOym=9u)^1$vPjNC;j)H<FULicMNL":7XClo]vipyui)IBP$Vtm!a(y2.MdQa/'(jRoMXEzDamq:/Ny+$.tjv>)X
-~mNm_Ge4$w7-Dnyi;fe>PwmFxq%g:<ry+Es-/U[2|q[R%rVBf}HXtJg/ElN3,ycwFZ(jE{{'XJ1u$})C'IH@"-@uikws"omn-OK5]LsH_D}mT[x3^pGGcO
-}2Js"91cEY1{{'0y@qrjNE;UF"04.dsJ2u2FiiLr4|rZSeju!^OK6v0vr'g'3M'&9$p<L^];[{02z-C`vx48(L#hMjP-r_Z2zfzKu>/-E{V#dDi:+}}l!y
-V-%c!pY4EcV'r0E@hOM+pym3/0r]0MU:i'MDQD1"(rH=!{B=,pT&+qQ_c_9>EIiF<i7/BcN@0E:xdB(3+1$@[YRwDe2k&C%LiKJ0)""'B=eykJH^BPrU-Y
-X1!<.er{<Fdg4zmw>&@NXdC1HfFOKBaXro_p@jcIhrFx8-564v0FVeIa;{zM95yrT+%sTu]M"7QN:yOGdyrZJsX:i4FW56+_U4eB(Tk+5}EAwy+(bYsxvf
-geM`Ww1|Pb'D.lh+TIXL=z+4(XQhT{t&%d$[v0<)B;B'ANRp2%f3|s~g8wO}oaUJ(B{|#Z`z2$%}clw]x/{.yz&]Fneu020t~]7$:NB!UuvO%L-{]Mif.y
-2RbVF7t9Du]x!@$zIZ:CG83v#HJ{xl1ozfEo<zE@H6JJIZ_9{^JE(lvN)_0r2T[b)_7#q0dWdB<_F<py~WKvw^W4"#dZn]a^OHg4.H3Y_6~kAZBCL/%Dxm
-E`l:;(]wbW_u[)v#S:b3A8t]nL^]ev+iDPdefGJ/=qK&-WNHs7ZQPq/y1nr(VT$z,.N=-#8!5.~5b.^w5q/fio-qo_kFi.^a_:Oc`9=>ESK@~j8Mm"'(MR
-NXZN/@bci/[]vi`Eb.|(91@fcY&-!!{I0-j-u<4Tpnf36tz9Fcgxg8JFbphv4E1PJ^!q6w}v;ezlSrq{0_AWcNTN:y${#{eZF4`EN-N;m"|r&/-Xm'xpk]
-HD1b~(^IdPaQmQq3NHw+]eIZj7^.XkfI,"m6dy#$+C2@<|$lAreLqWlVx)%Y5zg#-Yh&+/_;@X=/@([y0d4%DM9Ksl@w.ze9dd}VPv/(49vA<{x%mWV5.Y
-qKRfmc"yF8KOQv9G6y_D"`11Vg5`,mL#.KJE:SP]nve],m@BiiS@Gs7FlJ%=_hLtc$N!&)F82.BBJl`+foRMP^I%U{f0'GzOe7yioTEiQ/IpL{=n!)Z&s,
-59f,9L&L08a]081_@OpUkQqc^w0>dPfBgqYr1Q|;FETG`y`px2.KC&wdqM5+/L>S/vECrevCK#"}{DhFrQ^RNjzDnsNyz"iYWhT,Mp/Xo+#2Pl)deU%RdU
-m51v[J5FRd1kGsWVzN!P:}I7_2gR1"~MHyn%wbiLed+9&zJ6KeBT"#a}dwb_/<rDm.k)8]<F%#r5oL'')8Ru8G5sH]xVXvD15VF9Wqs;V],dca<%_jwg>4
-_:OY6viGpFBWr5Bz&iX6HajXPWCjh0z{YQrX'JmN"OO`xyv5"aeomtQJ_'XNj^]nPVPhXxONPf-{D'wEG}(Nm)kSN>'WzbcO"2;{,H7/{+-FDZ&P)Rq'$9
-_ND6qr("q+G3Txq-2@_@XRTpu$YX[705iqi2Eq<rlQnJhsr>o0nFHK/OxyqWwl![>AA4"_zWSe<ZTV<}3]),R[:Y@bx3o$m1;5x[(FyoQ2X}Qf%<=|k_T0
-fP'>JXmjw$"lVU67/!-Qe!>AY<Ft)"JqIU`(mk{mMkdoPMI[mQHr>X:S4+pZ_,,/f3m;6z$R1;vB;d:tj/(LFd>v$x4zE(6z-oU@8mKQ]0]_3|_Jw--X,w
-vqb]f49m!mLs.&Tc`$"6cY<bu;HkG@d<:=(#4RKUIF0&S&Y@48a;sm3S&wzkaVN;MycxXOG=^3}W9xRlc+"G)->yP9~8+X3>g!H@MO^}J^nOHt.nqUcjr3
-|%LWt3,HkAc1m4}(KBfWHW<Sk}=iuQz{kqDV]YOXfeT0}s-6/JfreFIH_u!;C972t)`;[RyTu#k#A]5FiG0Si-de,K`QhgA-hI0N@))a_6y5npnWufpw}0
-4BHF#yn7]L<h@!'i3#BT.HAOAW]4Xq7)$^Wd:AcYohpb78q0ykkIqVuZS2&"hIqR.'%xK]#J6h!RB_@K4xkajxp.+kMn1pUbi,Esy,s#,L1|.(@8MutM!P
-=ax{>f';I_Ss{>X]6JG{';x8),~L8fx_`+&Jj|zo/&zjs7)E"RZ,Y1qPRY_aS=R^<L:g#/[s7ZA/xB)C#4qV2S,E=CHz3o}t`;N&-{fxY51-.XK<D0P]Gw
-!sDekQ-u81}]LSh58ZU$"xgI(T@r9/Sr,QehXpX@GRj=`Y55V<s<^p02:AKsmUb7)v>{<NM8,6QLo4V_w&kEeMglSrN7sDRoy(wIpz%o|XSGp3{YLJx_Yf
-`8D|j4$C[i2rX=dMmYoln>b/N>weZD/td/$iU7Te){Vhtfqh}zX}c-P@4uy.7{wG+CAqZ&ARNj$ZK6AT]UH|$VTf;gyyA@E#+87)!yXW1Vwj==zyWbTUg>
-[>H-.ip{'UgI(Ojea,0_^IDSRM$5aT@8x+Z_oLJ74J'wq/7!@ftNw}|_vkLR6LCxmPZxW#S6;4^"lvPN.2sNsj5}s`77aR|wyoFOPNntaRP$Pzp}.(d|-e
-I().vPjp:EnlPiY.j.vJz"FT3S}a)fpc,]i':Xz>^HS(,hTq7q+r;Ls(!eED3C6iiYGoH>Ko<[58&+tf1vNI+-&w-6#Rbs=-WgPdv1hxgY^wahNET3,ZrT
-2RV&Z"%3Jyz(]!hp.)sJmYR$EzDSEB9{^!}coNxgyV]>'4H-Pn8XndG;^m,!5-OvW3Qi9>(BdU1;eE5<9-&'-KH+FUUvwDKI1<jBWd[Wkg.'#ymy2etDqu
-""'>$K]^;i.aSqsK#77v#&p(6bnhfu>p!UF&4e284:XB@v,Y'cCT|4=w#8^LQ%j:-W2,03q1P!Ti`sD>"EAU~hHg(3F=4jE:pEJ,8Yh.{Gi(:D-MbM&bOL
-N/FaaYljSCO{ipuu4}.w^p0(n|o:JX5bZKG9nveqkH.4,%36Z6v+VX6zu1.".T1Tm>u0@HHb`awe|p1lhfz!.8z$l({d7DEVUy[fO=1'TTD_DdqEeYGK:k
-UCjqNy(kM|jqKUyeIaJ#%/bEU((:PRX&L'zg+-Y8o/`(QaQP[IYwK5)Tod$G$:eQ/,@tTkX@C`$OAzPSCKmhA:.@PIV#^{Q>SiB9`y+mC}:8sb!T6|IH[n
-Fr;B(yhqDr2}KN,{I^<ukfy+(7g_Kp}8YwEaQnX#yX,x-hyc#Q6D7BiXx]7#`cnc}8<|UD#{otquneXxrZBTP,;bJ<[e!R1{"X+W!{(s62F-q1ML~`kJG,
-s]&8HD3;#;E&^eNk^H`Df-lgg5TI|BZ_hsPMcE#`Y]P@.bo1ZKHZojpsg-!20u7dg$>)cr&!SA<O-U[H@MDK%#$]svppACNXia,#'Tg8Gr3p#;:.g^H;Ji
-<Hsh)&GHdjJeo%@#nqBZGEu;)3BLs7{;Baov(1`s2KKh`2''lgb|-@ytXjbp!#'(m'`{Q5~Jw|~H/b3pBxQGn+ESL8Xodv-53R+AtJaZ~smohnq.mzgM)J
-{Cd9+jIUp<bGCi}pOFu'{}9c^hJw-TpY`@wa^[2mqsL1FdE@;bi'@N6jHgEm82mc,Sv0B,2Z.&NzjdtdSCBbwBR"tq'Eh-Nj2%go9uN+gu-Ol6bQ{Lc@@M
-.)ptvS+daB^K4Ig-~n'9pJou(^|R9(O_%n|(T.<Gyo4AfMeyeZ#xQw}}OfuC'QmCdyuLSnN8;}y|n+HC%Iyi2#PiS}G3F`zXP8"_WDaLIqsTx:paK{!1Er
-5";.Pz8[Eur}|^dymz^r9LdIwosyY'V}2(M6pw_om@xJH:lR({T/_'`we-fS;U"^CQ$&Uo[,YI&Ns-J.P%tO6reBkyy%4Wk(et$)1B}5Tu)d]8^y;.+sGM
-izI;GF"-f-j+$6V|'(bt])0!yD&2/tszFC~0!HQl$yZ5Mg`OQ7G|o7LCWI8[laq"k}%;(pGP)8LtiIev-9vkyBCfwh)L|@<5j8QcxnHM,X7%VX[q-3KxuZ
-D<ljqsW!=5J^oHJ0.>t-kn:Sx@n1b23kD{;+Z=Q@DW;!Fv9)6Q+4MX&jfRd%G<<j(4~s);OTwr[g)4u%U%p4u&p9PGV<XAN&f2_n}I;e>q#(D"4<]Yf&@.
-HA"Pey-fLHpqRSV}++OD6r+FmN~>KcHQ:eb&Mdplv5ef{n.wwA^CgIx}$Dmtc8,m#-8_.r{`xofS,iztT)`yRU'![A5+R_5]h{6`W-WFbup}[S33qt:zXn
-k)60E5br84>.^|G}#F_.}Ye|Q{u)Y8_P5t~ybz#Q)TX2(F2Z!Nn7S/TK(]-TiA;hUvN@TND5cMY/E6xgMtYP`tnLpHO[M8GJ{9_c^G]e/l55'VO1/[4x@r
-`](l3&)qD^zq$mKM9!.W,7ZW{DwSV7ff%DVa&dkN99AaaA"VVp$&GQrT@O1J(-Zh[7oyd7/t`}HPi5i7I&4HRpX]1Z-uy4a5#>_Z$UQ}Xx%/0bUhvJrgEi
-z#l"U5;4/^tMBOSyel2ezTn$EQTs+lpk4:'.8H0iA2I%}(_qnql]M.ZeY;$=iaM9`_>.wY2k=;xJ$w]8U7kzP_+[#$Xb|%Y;yHI4>n:[NM70fG3_."+3/z
-QEV@d/|NB)2h@s&3um"zElPa:x_ctqt1.jYB_&a-xMiK0Tkkb:IT6aaD"wSOTC{:x"@]w"#|SE/,.}4..,5U.kg0L"vXvJInh@P$iXBHm"Sf71@2yNf8,m
-j',/:;|o'kH#f$;&`=y<L[&,E&V[+XZmv,`%RS1OH9;gQdUW3+,z:_AMI3}`p&FWeHMC1Cz1'.Dig2zn3o0r1ZQpCS-K:v~;eeC2&&VnM`SM1IdJjwpLAX
-Kha4aPG8|v7n`9)t:RcpM4l@VPv!"ls@,QA(wIo{O%J@-^4C]ABa>&pcom;lt}h8A/3Y.v]<it6>^ZX1v0%AI27'7v2%|dJ4mJ^d-tLL^'1E/iL6!8@QRq
-~f>HtQrTfYrPpvD}sg@/](l+DrD]}_pQSZ7WUKV6-oqdC(V=P6jtVt;cVYYZ3Ok3TA)D;S}ie!Y"pOs9M/I=NK&0W3p14J'L2=|gyDH1zv[{Td<'>l}"-f
-#yl=d@)"^IT>hhI+ebe_rmOYM>ekG^6!&k:a7B0st.YOHLU_xelFP0i$t+Vgv@|i)3VsZ]77mBiwZHVQE!$5a[K-YJ~Zf/lSDHYm9MZ'&c.aw&/F3[rx0v
-o9sw3bA=3A3'@dHAEKMh24VZhFo8=uI]G@_QYxn=7:Fkt30fEfyYmV(PwPtLl%o]-4}/wo3eRa2m_B-QS;v@7Zfw&v$9<Hi!"0>+TQ/T~>i{0Tvx~7gj.!
-2^faCn'Fk!:)y/gT.qwy#PA,~@%J~[edq5c1%/@+]Q4}0ZHg'o&Re9Y6jxC'9wu3BwbfDr8|sy%_/1{}D$eujyrs}cii{zbF=6[4{'l1^@6n>!Od5Ks=HO
-f)qyKM+(5Q~/I{G+Cm_tw/-}#U@uI[r{PToe.7TcZhEjrk){(F7o7:q_Ow|nNc8DlmuXpJ)asG]dYLAv5N3-3QeNWtI5:^x"<{Ha3TBGIp;8/)26SCQ'&R
-itcZ^KMj>+ql&12U,<kX]%kydK:eo/fG)3Gv$+K$lUCM@6w!j>BL&#AL9TZ89bmmQDvc<5GF!!'aJPx.)[|QI%wVN%S"jji.'H(Rocdx+}u!KCSypH@d[1
-V$X0tfhg-qW_ADdxH,{vR"]5k6noA$mnupb'HR&6Y-n91awlcBMmKb");BePL(cke.NZkD^3=Ak3cQ}>-sU0tF/tA]d,1QxaC#4FN7U',^^R|oUt=_:%r:
-"f^plf'y[(=6m&D.[8Bq$-jNNd<s+1Xvjz4eSJCS,nZD{mp"h0e1}>_>D8<nDMy4gn3]U|1E<a`@X:Bg^DAEI$&A)BhzhQ:)7O%N~/!_N/^e)mpc<oyMyq
-xcvYC4D4Xe>_P>/}Wcq+JC{,S=i]EGauDydJOgED<%09F]Ia/li$IaT:(9Vp7rAO]Mb_QS;1VrNjfs"CjQ($Z&jP]FAD`c7Ge'@x+Nsq/4,){F60'Ev,T|
-iBQ-<wpXEV)Ziv}qi'T,qXMu[zWSft>P%z%/^q%uz_siOG72sN$tyUBhAEm&#X-}+Rnty%|sc_|j1ZNh-YrWUNSwj)iLrLe>]CmNR#R=NBX$>&1NHY3-+O
-9a,Rfb<x]w-uCyWe_')+c+[zObKMM3dzFF(7{[:#{NqXo+ccU0_Q:FB,I2Z,kO/#-7PgA|8)F>F}jzxN-o/cX&d9;;smjtgGjs2;.,2%`5l#6=YnLLne;[
-M/GLUoYGDROIIv=V@v|hl>|m'EnZ,kp="]o;wAcmk,cvxtl;<Vad9"6T}vb4<z4@Yu;|>1Ur:=/XO:vSa6O#=#)yQfmI2&wPc33C0_iCyG)uV-tL992$hl
-Om<PwXHF,)[9[04^NKm[>-j%qIyyjT%QBAJ&4)E{xZ=w1Lc3D{2AS"b's,Q.E6zvojS}wH[-wX:$UWU6AHR,9JK6`|S>A'{shX!xZ,>BwKi_J-euW<5Hs_
-l/C:RVd,&CR}>a#_^,/2ZbRo~y[0#yy[7F=lCLzW#m>8}D,PXk'ogVN]+g3bRR663lHgLD){q)Rr.z~}>i}'cd1hr5#+=}2l=)r2>}w,MhCmR`NX3qYL1t
-]a+5O.1l%`6'tlY/';7f1+OSgLn8h6~c(QK;$J$60:EvwwuBa6)jHbI&QNfaWPwWjBI"&FOmF!0h@lOYXv-faX/05xe+#|.CL8Ls@>o1vqR}SKA,q5:oh"
-o4HiM%wDzI]K"^HuF`o<w>HrcXrNg`9SI3y{z8=cZ7k%uJ%{5P|oa1$F<4"JeEhSZhkf.19}D#hk&T1@SqIr20o3-2GDQyLlYiBv|Up{B)lYq3^.K2gTK-
-ULP/6'=Tdvk.@N!,aj8#wUNPWjTHV[I2~E8,7b.qamQ},b4NYN>lNdLYl;_}{2=4qN3Mf|AAC;5SfG+ntx]+!Xi/=4JY`47CMX{]:0UhO)n`5O,@lMKuWU
-59(m5c-"/ql."Y+BN6A&)"V5}9CibVI.Z"6RE.X3s53A+^DhCH3!x#9'u_<Uh^g8G-aOqChB'"rbo8HcJ07Vz1@NVZF=m{00.H5e>LPOvTz@`&&ub'$TVf
-h@7Q+5]/)pg2SiD^dc^iE#J+gKL2}_4iEs]DgRME8,xNs>Msa{"^}DGBG&1<A2YAgAU-ts<D+sn;iWU4'W7(H_Y{a;vw77|b17Tb|7z|i/HL~xdz;NYvcV
-Y<GxE`(Bf;fb;FRW/Min4}xvb)g!{Yz+!ngA3dcdP=wvABYsv;VD:.Q)L#^L<:^(tHzzX%gho39C3lo$v@cf(HXp8q[1L;f^7=qxD_R>ve}l%>+r<>2_]/
-~M&RD:[/3ACnVwd!xp}%hU0"w@CCeK5_zr:y'L~#}6L,5$I3&'QLU6H5zork~^nl^yp-EWh`1,uy[e[q4gweQ;0"gq^/I}wF^)Jr9L`]2t$#ANOPqpT{NT
-Q8Mpj%n#a/fwbLir!#wt7!<)8OhJf1Ey]iY06gM_8472c%8cPI`PP`~Fokm_5CZ[g_sQ~3w$H;(Y${>uq/8;6-Y:4Ls{40phSmon&,MLB9%jL^hX"'HR2C
-f`1&7;e1<@D=T:2P!Mwtc[+8..O#oyIm8oeS(D[f|arT<a+o@E%"ELPAt}[0]w9qY<%6(=>uA1_q&m>a"d')HyuEIW1GJ3M_;>YV/l@:o,%0.P1L|Uh9zw
-}{9%BI(eBJ<iA%ssb+YkKHc8g@2W=)xV@HjPg<Gkv2QH69@!{Bm=-{xqN8f1aKYX'W,W}M/KVZgyGYHj~.k]{yDO<Kk}EBw%F>gI.c2IUIpNXU+KV<0!L-
-o)eCDzO/9qqdwXcbp^Y=CWKW=,AglCJ#@(7=cHYs$!CVJn:IIEJZ|lW{u}I,6w>,H`yH[A)JiXKGtB1ylVi$UcxLR0F|)ohS=>$f)ZzE_Ejux<p@l16A[G
-R'ziZ2e9O(CRxf@Y)N8ll`AOCkN:SEDwC/e,Q30hL%8I~eZst<H#ep/c~.;qh,/_-t95b0WeE'hg5WFd_wbC5qo,H}Q$}Rc%I),>k({`LDzja4^DhyEoqM
-h65W9b{&4e_&d4[VbCeV_I&9&@IEO2sMHk96OTFtzoEL6U8N[JsacyaG!k$K`q'K>#9!nJOuU}tKHLly[!/}'iM)tlkXGDL>VNT6nBiXR2%]2|vLgxLnzi
-xKkbS8|rG{%h1][^5x]MF}!lWByu{%W(g{opN:P-F}=Ldh6}n0rUia~f_6FMEi/1W0SGTM-aq{9|6N@]wF.t.e}^4cN|NOINDH2L<C<I,oUXbU8(,=c978
-f2{V,Ic93Bviv7|&&$f,o6K=%{5GiZ`9]QRO-B+s^e,NX2xC^LEwsqh&Ng/d,|:R8Jh7>lLz::_g>^R)Pk.q{b@<GYnSdx~>5Z:SY4"<KsjR|vgpbp0>bO
-(7Cy5tv]L:.{0v5cpYBl|Ac>uzW}u3-9|&a(RSS}]KRuj_8{%AE0Sz3^$JYO4)}!jWuTcQnkxb=1&w}c`Pt=2Ce|($#D&9ec7<hcf)Cs.v^m{CTy0mBhj/
-%_bSIaIwYc^,H$,)%Ut&;MN0sGew#&@Aqcm;b(|-=TByumvK[q{3MmG'1SM$9OzDtn;1)'`@Gm">E2Gcg/zFXDwhpzOZNtkq#!b%x<d]i3p]zh'NfN[U1-
-t!QY&P)K2K/|t>/Sf:2K"kfSOZmKrf0)K=+4'JF^Br4d1'7j/_soy%8zH&OJn`"kd<'xvA1T`wX]TdsH);RSj|(<|+aYPk=hk@=o|Km,E+LPuoN[h<~m-|
-Uujgw.p/vo93!-=^>r<c-9)<cz2mN]))&AxX=&!m=f>n3X72e$0R88pCKWh2oB{EHLpMB_/;LaSosNfm%P~a)Ish0/gy;3__rVc"RbM/^u_sH50OlhN%r,
-zN;^XSZw[({8n+j{L@.t.O,uIM=-#.b!@l]bGx{-qev])Y`sQnJ+dHb@wq88,F3SF=D2of;:_YtPR$v1C3fz%>;xPz=h]fv'|UiucFJb=(Kb&6%w/[U5`K
-!V}H%-{U2M[ZC"w4Mfjbww+zuzp5MR'7gHF{M_ZcH#c>;r4SJV$q_IEN~U+XM=ou;y9fzr|Z"@5`[]fve_=w`j~/F)w7dE-tG-T{(-C822R^9Y.&^=&|AQ
-uYggNbtt]aqtmB:PbT$`=v^Da1osX<]nI^4Ul5@uXYN|Q]I2k'O3YrK8OZz>Yd^D=.xS`j-5PWV+D6epX4{aTX`"OGJr)9jKz3n#g'vz<r/5'>L!wM2Y")
-Urdbe"(impwi(bEB;D"UZzrJR/:fUhuV^w}o%#cs'zRid>@RELpx%+3.f4`kICHZl=Dojy;yfOKS_s.xtT,JC>l|Ore};Mg6HqhV^sNrsdw:8CS&"{_(W&
-F.%M=@Ir:XPlloW<dFLlC$.jn+=`P@Decg|)&J:d_-Sxp;%P_#U+K-<A2vC#:Si$nJc$4(rsu"`R>Ix>iX1q,!rAVJ4Gur;jzRCc08dL6&zSjF2Uo^r2[S
-4fG/xn]|p;Le;otDI/=M~@nqD-pJZ2ni%sM,dQ5KJ3sGanNu2rsw,|9eB2A=hSTz;j.[d9O_kS|zd<z%^O,;hn5kXQ<X|@is:@xs,x'YdJL5'Yo`#t3qYn
-P4NJ8#z<<`O0RU7Q(FW%k<IJHTiQ+Di+lEqOxm-r-tW(()&!{gw}"-#QnP5U`5djr0uZ&^cV.5~GoV5QI7@6(p=|ad:NDy(>3I`T,#-w&,ndgySC9Etscx
-cN^+b"xXqGF4`j+=9+},'jr;;oT0Dl'4vLa[.9lM^CSc_noXmwn0~3<N=sxBk3I/SRE',z"ZAvGB{`Z"#y_{O2MJna'jKwy(1G7&eppjC=OP]HpFw^v:Az
-+<'RR98Hx7qO3)nL^"pcwoNCSt:JC40#cGvQUl|ylt&G^l5J$5JZK#a`Z31-W)R<TqsFPN~b!0Uim=_u+A-!Fdn8F>l'Wi3}+)f!vkB4Y78;OH<%y0Wlc[
-4i_{,8H1=Irp;Y#m9<0V(`N[n/onu^TT'|Q()DN@bVz3~kn#YLUb-Pv_kFOH`L#efurX[D71_>$L_oW=_$J>zG;<kzf'@R[V'cGKWKs2}a2kI#.+o.K2a8
-6Wl3DTwoco|GuU2/Mr`Wmz0l.fRlpFx{}0c{hfZj<BH{q`88b=i0i5RM>2)c]!U)ekBmT4MTC^ht`Lu@cSk^[E;A@0h&g:9Vg5z3S-7xm3P;l&Fh<&TaW>
-=P9x{jI>`J%@eJspea3DsW2&}H6bNfm<~cfpG+j15Q9-Z6}O.yrg-}!R8OGk_%58/|_&57@n2BWlA5'DD|=S{n[rMkSM(6VruU_+Z{+oIi0ANGD;j]xG=W
-$GRx_%nkG'2]$b}TO^@Z8gbRUZIU9(u#7v}ggy4^<@i|b[L`6(!PtE=NBQJ[vnq1h<_jfx8V}L=7inE/vG${Muq8P@P{^38qDO<6`k#g{HCpv6'X{C!=$Y
-o6Q>@|z,tiVD^n9Ss,Hi{JD{A@ox^J1qUO_eyGpA.O(-|4#0P>`'jmw]N,Ak=uJqBFY=#cfF@7dTO>c<"Cn@}.zIift)"D<@fLJ%ORLFE8^#X$kkX;"%"-
-bl`Id+SF%pDI/qf&3O(c/ta6Y0CM;we,pN9w+T0NAJK/eo@GfR[>kf5qG}fw}c]UFO4['=HMF6Z1tt:_yg7nHv_,I+9sg98_FYbggjBUf/sPzQbhGB([I@
-qN!x_bDs=jHZVfLvk`rQ)jTfuBih<rjomwE%~2xM%mb"8=kbJ#/ZYH+A=}[kPnukZO_<LwjL]LPyKOlfpeUN|y9xpm();1ns<fL@u#<y_k"7>7B7!cQLH)
-j73OYpm^A"CKy{AUyTf"3MP/u4`w%JIm7g(Yub&|Jdz6kvrk2Wst%0=CO;83DhR+@&MoLw>xLHG+UHv>]{!18v[0g8qO2YIRNgp{f$HeG"7T=@nBk)gu^N
-G_4PHFyvIndJp>$My_&S|d$r`]:z-[O$GosO/t0g)37vtL+{q,F6)c;zT0Z(3MyAv:~O`]bq)mc'0SftbLPRoaP]H}66TJwh_cb(t(KrY,q%v_TmU,DKL)
-f/2n42KT^M,Z{Pjb9Qq=/8UUQ{%.z_6-uu(Jjy_w2$SnXKRpZT0/m&`//]cBwE&AGpaT@=sCDtTNau6{7`LgCF@>9t9m`yhr6Kq&-t>=x#[owG|LH=>:h3
-orWcIDJ4K1@T[M"h]m""ih_iiMAuKh0YCM@n1&jqt`s{kL|$a;Vo~K%|Sq}nQ,Z>N;iYr8eQ<Flf9:es+)Y-f8+NBM|@l)!f`:e:TR4wX|5dGugna3#N{<
-L^N=hQ^'o`9V5wmA}+_,9T5Yww.y7hCr)TjR$_fdzAhgz^kv^^ia$-)C[|U^U@h`lG_-317jG"GD<-[r&C:.JZjU_t)q;NP!sra4DO/O)a7=D%7oJ,u7cM
-L"6uIcr8Q3NLs%L&~37,,>;FkR|MYxXIZK:cx^4.'FfAfNvFB(dFspVt:0,)jV75NcEW/Q[XD"LeRrv.Ov0z~qXgVgf/m<%9$XsA[c'!aR3NoH>nnn6|(4
-,d}`9Pr^.={:u}-$^7M9`p^d&LAT$9dCzKj34=)eRvqE+o;<iD`$15m:D%-@_hip`id/oI}VoOHQqI|WZm<Y==jNf_]l4]X'xg)a]5^C}YB==3#&m[hW(o
-6<i=eh0v7s$F.x{tvcsfa=4Qb;wH2g&CI{ikgQ3^cU=!.xB!7u8W!w=J#0lj}%NkI](5!cQ/&BARz+l'#$P2"%N"jEex#%!%`)t,!4O|fv[wUhdov2SsE&
-+(#91e^^=Ul)@bZkq06_`wNC=B3C]LQZ2$CT0/U+CuI==08kr;{{@G"H]"k5<ysBl_)GM6l0Ie8zDgbO6$;^(=mUueYa/6^;_vHQ2O}Ttk7e;"|5L$W)Gp
-Vhj2=^)eP85%vdK`olKy(="Os,sYrh!XGA[(fU9<NcoM_L`=zx2:8Jw-CIWV)f,scT9FZ$a)MT;^Ab8qPJ;'X4bMF;#<,EMkvUg"PFU<v8lV:]8#@Uo`_.
-SR>x1LL<F&!Cl8+(W'SP)0kAk7tL9;r4M8,Mjuo|0zp}~4Dk)WHcLA5'jg!exU#O^wgx|3~;SwGikneS'>pqpJ|K4H}l$2eh)]mp4x:F)`W[T$Ml3,${[A
-2}4Ad;6Y^JMIe5xq=aEQ:j1<`Wm_"/a+6@9Ym|!JEc~]|WJK/XUC{y`9W@s|@A|JX:79Mb+k|"1IXzM5ZCTLG'K%bMvaOi[H:4cyc(Gl3y~2,}4ynCH6F|
-"i+]U`5$n.cV99B{jq_0UqSd!165I#n+x#i5bE0CjRHbUI]e#=jo-"_]Jl@ioWUGxOz{THYdW[_%;^SE=zkFq1)sPf'U,(GNRH)+}H@aoq_mMf-s['nqG-
-S3b:#B}!<c7!Po;2Gly;EgS4i|.QV+{zPQnPAO>as[;Yn>7DX.O:3}CxzLj}X+5`H_SX9u37N/nrqpt^)m~IO|,=VXvz=wS#0K&o:Jrp}13aAX1yWJaH)9
--wDn`^J;'[]kotwsmgst,Hn=J:5qdBC25MMQyjxR'o#=rDClK3rXl8{Anw~PdI0igndjzX$Becn#-IgKayUW|9[HQ):P,<[ob+TM+r^Mum`UvvASHqyhFP
-PmeXyQIp+QHBll|3j<1jW{7Wgn8!JkCpQ)Hg&1>V$`+/GNk8yA;eT!F")$`pr4dHx"dQOs+i:B"F$i;X%&|xx$npYtFlTx9SuDw3W0K"#!"{8ic>Ctt++#
-i:1ijJ~bdDey8}9SkG+/Ex4oU#+Xw}^>/,>0y7!%A,0tEqF>uVVlj.)(,rPud7{ZANiXMUZ+@zA)LEp`.rXilYu/mw~2m1Scb`Yp|$xky_|=Ew:/==RWd`
-O3JX<u@YzXk%~YmLng6xJIE<TZOwv:11^VZ/`(jmcncH-Y<vVdn`-SP'.S1Gxp+b1oiQCy<W;g8Bd"mfHX&,'vtQ9z7QD+`PY4XyM"NSTDkZ+Vs[j|ijN&
-e/R'i/j>UFAHT%,aF6dbW0[q~BKBkFrMTF`8O0VmcEmonk$m8JH&#pv^:7IvLl%uUTm|%e3uyaegzL[7:=3..n$%yXiGgAO9T@Xm14GU1)5eK(F0v=4Ti-
-};k0e6,MiY,jNeI(5^}xkHaHKmDv.^z^ixd>]nFsO/j#D"z-rMq&|0_2g;<PIR|LwUbbS(Ha6L.`jjQ'%B((FVx3;Dk$FiZ{$OH=BQzOj|lV<C)3SloaoI
-<@Y7'2Bu]/:Pq%[j7xLS>qeH{-+<)UR7u4YSQ;$QKnjj"sb{JJ:reamzyl.ea<nmNW(m5Dm,'1s]ibhN2LU+Q.WK]5':$W$:Jl);pCHjUSDE~H_.UVdy(<
-4g]s^j'>0]&8cObYuZNt=@@PSN<>gBDE3bZ)j>v=Y//cB8~+0vDf_,q`KY~mJ!7G3C|h7BALm{#BB2FB#{2$dPH>aq97@OukSj$6D:#zTy/fdjn:Bfg.=e
-OU<gtl-eB+mmnh>FKF:^qIugvY6]r_!!ln(spNQUCp1b9.hVyy6##&O+{+3#5=:JU$]FUTPsHjc;|l58x80h:Dqx<5%N;,t2/ZOJdpV6>K9n_sr&3^e5)T
-<@Fk&;sBH;DH</~AYT4E~kd8#cB$iumxGf:rnL.y6>fJ0up=W8|BIu.asUxnR7AsJ[~o#toNHMYMFdu'.|f97VJCe^2u"rJ7Vp{Y3O]'Wo_Zb/aCqX-akr
-^uQlO'@)gliT|7]S8MEq1U@AU"+mfmxONMDWFhZ#64Tz|"{+STc]B8Gc~",o8fW.VpWn2SKf[F>LmPhtQHb4$Z/8k|VLfC^zMfVRG]X>,lAOI-R>z^A`"}
-U|U;-nTKMFxDSCpY3'I=xqI+4E-l~>]KQqS`>Z^.xA@E-[%JtM~oA>vdTl~VidX_.A1V<gLW`GQFiGA^!oaGa;M_^($z,:JAgq]x[S)j3IfGUVnp}rOEjz
-6OMSjrDdZtV%2q8sriN+'_GUp"Y_<1pkuXS`0`wwoHC[1|Wtvngl6u(vHx|5#[&G[4XsRV>Gh-$z[C.v%k/tW|"0i<>64KH-W0{.1BC<cmobHdC`Z<%M8F
-F&_Z98Fg'd&pd@.(K4s_v4=@<6zb~anzYL9E{,y+Bq(Io!T3n>6[0tyW>QXxF:@yiZnL[#~K]orG$A+=5tdzRRCgfJu4up_(CozvtvwJd0f>8o]WfS5JG@
-doEmFJv45&5P(]-&][dQc=2T=/=L/W"|g$M+tK95|Lu=xj0oQ>ujA0_9od%z,){o;tzCT`B;~)>Nk>n)cv'&:[U64v/}UVPQ;hE/E7i;GL{l|5/!rp~SOe
-6RFB='mC|WLi^mY396tJY2-%Bj)Yb7)WhpfmFX7m)Q>'0nEHWZ/d:{w|WB%&LY8hX30WEz&yVrbKEynDOpBZ{xz,MDJJ79|v'tHTG)b2:m'9|d~nqivr-=
-^p72}yweei>9L:C]%@fYtV10$cU^fsiBTtH@Iq'|WEzH!:fvv;,6qh4dZVR!xWjl/myX}DOUh2gvzBRKhumC[2WA{;8`Wd2Ik(XdhHR@2sKBb)8w!z[YBz
-Euw98djCY]pqCb8T9l(7HQBA!jeB=>-^/_DIILghsreqUAX%8A9^'E|s2]U,F.V-YXsEl$}{wiB+jM+DB=15&w9fyPkH5&W2Q!'YWz;wxxBa$n1/=9'D.F
-+a<|]R-piJ}[0>/6jU$3.kbRicS@$tyxmIP5MDJcL{Jbgc>ou-V@=(K(-yC+u;4&uufK<gw`jSX2r0MdxWpTXkrI1z`,y!T(W[<e|s.aBpr'c}9,I={JgD
-=E_a50/6I|XEH2i0:r@)->G>87`p3X%%4xZ_~[|QnQvTM$baHSG^q,j277_P`mPOs8nZQvVKL@I/VmAG<j'}~CuV}b.Z9BUbP0a=D':n|%0-r%n<)LN}jA
-,3Viv+V_mX`OYo(0%ka]Us:,SuD2Yv5h}[eE'L[J~3h$fOX4-s<!;[H}hV:CHML(4F8'j!;b!eD.5:ffdm^@,TSVo/UHaxmAl[5FuG^;2/5.6t_u%=wqc&
-@PczYaFQJ.}=v|Rh"yx>,zN6ci4(#{=Jm(2YAxX=&XDEQB3{hYpdOOs5bDm1f_Xrg(z.QsZCvWEAy'xqnIO3@JL(JnAFXpJ.A4b6;TspHAw+Ynd>|-5E#&
-tcQz'K4+9hR@0tEM(Z/gr%vkbw<Fk2M3L90m-]!j@S_+N'2/GBD{Zs#o$1KSrnt3_K<$|sy^hCSV(WUUg2G!BF#bCc)64Heiel"+HC$3qe3GPE+j9Z2t`(
-FG7|/eDm=E=N"2{mU,$;#Pru`#KJsL-z+jlqaY_>CC.2o'zq4fa>-G<w<Y~m9HRPZ9<T'>XU'>/ML9UrzVuT.lsu':"(7CT|"P(vTZ8O{Lf1qkDI'`mY8^
-o&Q0}:qpuL`DzDdUkt2H&P|ZYDCLwSh#,A;&>R8)NY9bw]Vd%)0wSN{>zLGCk{H4S4q('D{15k0GE;X[p,|Dx18Z)3d5K@OVfp/oLYm%QtgNc8SIBlLhWW
-gYEWaJxp~9.!(0<@/.^uKja'{$!"}av0YJOo"ztsvRRAAUxx0k=vbrV9ggX9be@>%+=h0>SVc_OqKI`OIc8WzP5#EYZ3p1`n/8QxG/,:!E}`6i+UlT,Y^a
-P4.,:<sgotpwse,[:aWZ17uEU>~F[^=)PU[/p%8s"&HH<J#]lHJ">A4nLL!KIOH>U9[wX!|C6Tx@]0+jryYgZb0tI]#Qkk!-iNxA]:WeziOM)VQs)bTTC`
-V-s<$]9/NV"RBgaB^-eg^!V;"GQd`ahO^j'|ptTqB(#8Bky.,Na{yn9qg;UDa2"#,mYx@[lyBfPJa=+m7)4K,okJ~!-o~ID"3<Ms"WjH_#hNiw1@8&p[M>
-3Q<-/$6Dh9HFi^^m8XL$(Iqv9djI5noPPXCcr8an,z9Cc2/<!JF'Y:rg2P^yWy90tGidkaJ^wF>aOP82N2Z6'x=zIY}2T"x#tDx96<t`>0Bkn6y5,QB)oy
-;=3snfD;/7ani8MDRgvOi=yy_%3u9Nmi,x]cO2Wj4L)Eit1D(XT}vHd0e$Ev^j(24`(qb.Ih4#,@I(+J^(g1(o1'olv3BDX8LP2;7r;1n|6q+p5]>Z"%HR
-;OIEAJ[hBUM#I-&v0n&t)nfkK>kLfR%UpB6uA$@4]|co_z#B8im[<Id}1-vhM}zI:Pova^1@uOKD.b}GxH9:$Q0$qYfre3d:G<LN4cQ_+da;.Gj|{utBbY
-MdHQr5"l%yXOm#FnSOBRfZ<]`IQzyP%m>@O](=At4}j<l)V"=rYa+qsL{(BJJP~=<$6)W<:5L8&N]75N_Q$[/y{_@AT.B'rL[;L:dg'N!yt%Lv%ZnA;{|v
-fZhlg}:j$Kl"2pq;xSyeJ>}T=niC@XiRo5gyLFk7&:o#TLFhp+I7FF'B5,7a^mBUq<E@RCMLZC/VI=X|WT5I=.(:s^M'5mQm.#O+J^0hs>(!mC;k>4[s~U
-|bBcbeF^^r5n45;[Qv{.w|OA#J+n1B>ctp4)~QuzbA<xq#R^GLMy.=}%Q1<FOdi}fY{VtwiNeNj<i_HY7bCnCeEINWH8O^7,wuh$GJn-OW+Ly^6!3U20b_
-p#h/<!7b^R(^1!Rg/BjIW]1Kyl{!H#R|<l)-.m#s$.`A9t`TKrzr4I[4]c6H1`|m&0`xEu0;Bkq'BO+26IOqW13C+$8vT<!}ivM4Gg+L]YQh0Wo]WvE"QH
-O7T'y7Gj;W3ob/fkd{Z14brv-RgeZOri,0Wa}ftiNWR/w)Us(2Ky30gwQkbOyKQ|X6|;Y;VRzCF9z3!ydN3S/e%-s"M2j[6aWGFSZUClW(ziJ=g83AtIOy
-S:4,zr(Z;:@LoovX:W47]f+KQdB+}AT<t^K/hNcb`F@z_wY)mpnyN:3|OL<I~(Ss6'MMX&|#1m8GB1,H-u!]Av1UHyf)<%%`2=_iOW9e%Ch]k{~+r2n)Pa
-A_0g^EegQ5;]:=rB}0k`u497@H9@WQ#:MZBW{,|=$tv^0C56u[3492S]z}$^]:@j/TQ}qp"PRRH.pfm#yG60$fuc5j{bGy=p(,yTeB|5Ao__<fx<pcTLjX
-:Gl}VVwT}'T5{yM'1mVtY4Jpc7vFg|=O1yXu"o!IyRk0(i6`6H4H;2HeD^<hDB;!26]AT%hNb<r75+/zuOO4mT^E)D_4z^(m)T:MUTR{Zczn{iqvbmKO,m
-]<21gSd@NfE%9fK2VWKK53Wff(_t=A6`U1=T@p`gBFJby<0xdAaJ_s9!~X6.`eJ#1Q.q~c/2y`)MD_']UV(06!cL:R"(|cfyCZyU"46P_bvW$;#wEc"Z~^
-5OPiEH:%.0{S>0L`WQmvWTG7J|tIw(lLf+1(uySLR#VPizoY7gFpn-'5eId([3;g'pD}+3DU+L!Ps=-]cX_of8RV}%BWw'R;m@rqwrC|X71sQ!'@bXpvkq
-LN4W=saNYb}3kr}gnn|4y$`r|vCR,U#E_dUsm<:jqIzI'kB]=M[{[L(dnR=fI.p[Zn;S1ky7`W^L$N2ne)7/|}zO-[V4sqw[En1GG$[f<@zZ02vO%gw]pE
-yI^7vKchUD+cVcE0}4n.pLU.9fd3N}&Y<IHyW=d'468DNba/4_4D4hXS[luMq0@(A4%Ozma[sgdN'++k:ht.@TLCO]+<Z1dH(>:3=>xV9BP.r7<]UO-Io+
-|G=#0J80qR#hDxGTpbEr~F#Z4fpL9K6vPdYluS^[$gtU!o0;9L0!def090H&Jx#u,Y;in<@)D2p:z'xzbL}MZzeF_=Tv"<C&Cz&3ljNw%-GTcEa@KN3N$<
-s+l(IliOE|rMXgF>6b!hWsUl`9%FMr/7)D!RnQVqB^VHH+&trxXU7%p"6M&r`c]GAe~QpTXuAvpFmV<h8VztqJa0Bi0>doND";snvcbw'uMCcOvM2o7KDG
-AcK@KAr{c}cL(]+w64e}GSs<mC&{4-KEV!&&~sT;]fk@QB~uO{eXeL5arv}:zQ@)MplR#NyVqzV[hI[+:qX)Js(xwVqm}8HgMzlIequw'.xZ20n[I@`}%"
-n8g(""1Hs,&tpa'>bpQfAIkO7t4YMsX|'qQs)e]j}{<NC^OLueyHp^_#c6@z&Ka`Ri!'V{}m{9SNL2NCSq{u='hcRL=yJ<4TUM^krNe>~[@|]Nei7/^wq$
-#.C5@:N(%F}Bef$x2mTEd{Y0a@2V_to18;&Q|.Y:)%6tC7_t60xw{g;zf(YMdh>cevi'@o/UuF{VN|:Q~3"sO__iGgGdwhf531wSbeK),/%#E|WcNLG.~#
-|@HO"om]nq8(;R:m@hvu#jAyAYKtYPKtK{+NW{(MBY.<s@D=b>{+U$g:IFH3["wpmn#$@ov"unN3@mW9uKo!va<<2aa0Rw=5W%TRiD!JNqIMqf2sbPPhgc
-%2A<uf(PI'p'V9CD,TB"ft$#VS]/D_hYt}$Uxr/-)H6i973_~@-_Y^^wj<J_L-1T-y]'nve9}|HP|BuGtp03(;]rk"9cB]uWl:dM7pk,Ka`@Qp{v.usi5I
-4xPyo.nm/ra<NLKhD`,-;k=kJJJviNjHUC@1/Ypwo/l^%j(|C1#E}EkyFhk:nKJGN,/`-w_Rag%smTfqWb2!kCfB1jrV)!#^_""&%CL>^Je@5m1zSe{,yH
-=AntoxYIa#hRjy7/Oy14beH}f%DB@2Wv.VbZ)r'1i@TALq;q#!hFoQW<UAYd.@Io`wlnrcxe:JqApVYX-:Tzle85BsV@uA#fa_~$&tWJ<-G6Rj>t>r>pEF
-5oJftTABeq0ULzge@t~zOv2CE{)utM2|mAVD&J_WR:@l&k=p'.5%+I1=.!F8%3_l}I=vBU]qhxu5ja+NKCG1g/$MVZ$B`sxPg^@iC}8EqcbogIe4F(bw<%
-,xKdt+{|kT6Dr6B58OMFGdE]iMK)Oj6w,}(wkn)dBEGoupSX#(tJWIIHY_Alt(DJDHmHk/T)+BoSnehZCr6d,YJ{9WQkWTG&:f==7R!vh+.hjrM|qE(OL:
-{s1'}D<o&mENKBL:_2~o-FbN6Y3ni#A[%x>wXr+QxpGnd8ESf;!XhGN@DC#H_[0FmCLq,mFv2^W[!/4aE4c!)cu/X.r:i/8q[<2s]e@vaJ.5/9PaE+!21a
-`%-JmQIsbDpLkjsvJIvj<Lfzx}6oIv/vz/t|hzC6iIS;h@AKNjk^geekmb9|aQ:azoUqt7rb]O%{3gchOwu9zp)r+G^rd$a2v$#{leBhraUa~0x^)8taru
-;EJ|,)qJNwewzp_]):sGOK@w;[ddN,!=uI,<Ag>OSnr{@Ub%~S]_/,pbauMzji_vM&uw[voxI:bl!-m(<@/a~1:A5@:NRIsiUkw9#&0Mq/:qMW:[O;qO{M
-t0.7)o@Byw=f~mu8u2.h,y!U(AEAUyEl2ayk/;4G&j6iXzF($}~%^Of=.z<Kbg,!a#keBdZWVf|B8vw,EJa^SD6;u!pCaHN}Aw1GIFhmA'e'IAgTN4rfFM
-+kHDe{Ljt%DxoqCf"2UM'OdJ@L=iq,CH<Muf0<d95H_NgplI"jbjHDA4=fGr9f$O:D9W!#E%;PE`zKdIi76O/DXVB{pnZhZFin=YJy"o'-0[NZ$oRz6u!d
-A5<{s{,QlVG&.A2&dhO[J"IL{C@0m,<sJxFy/vYhM`_PBZ&PrHbYOFbgO9;TXpMWuE-DtGQl;/.d]2:l@b+>TvF=>Aq+8`SM5M%wuwlwz;O^m>l1V6uMf(
-Pg2/HT#Rkv7ZEX43F-{:g0ARezX5|HAgh_'op[x())KiELj)gxU/[DY!n'HjDLzsNrULODvdW/"uctrrLiW4(9Hbul5vRKpsCI2y^16TtA#%]#vi`T!'Rc
-4EJ!u%-@sK$ZwSLmIN$_Y56s_@9/a,&D'jQHBK5EtsJ"Ij.dDXO/srjwKTUaU[zoR'IwzOBn|em=+`=os5{Rc}OpC9Y}YZR7'yPpccApeq[bME$T:8WAT$
-)F-,$Q6l%.q-moWMLqV[_F<>wAcuI<Az3Zw1;HwUdv0;R7k:5"ldoL:}K/Wj'Nk;ARBkWUE5~%Pc}:w}Yr:i+Yq!^:gQN)Td'Xl}/SY,L4UrnEu7AS<j+%
-RF.Antz-3.|UDcN.@YTCO}I%w+j->I%|neq-hA-8/xq(tucftB~uT9x5-7`k9[|@UgwcnH:O/IfOfV}0SpG.M=/U'D<9LUt7:THv1Z`voI@v&'@srH>."l
--I8rA#!joR&>ssBJ7OOFpcX{n&O-E|d6|WA!K`=$$(<udRNe{wb-Y[OaWlr{}4}vkU(e(YF{rZ1{]MU|bwkz@w~O7Uvi72,h:`qM%fOLe'tT]UY|^qMu/z
-4-b!-t2!ot!Onlv^Xcj/DsMlOiVuD,D|:xz_%TbCo&/M'rF/K#+84/y'D8~"s[-B/y]@k(oM6Lw3eEFMhBsw01>"gIb['4}Z6CfcVF'C(DL7TXA}WMQ@EA
-wRs#lEJ(Y(-=Jnihh`O]n30P<mbf8(=yeErVTAt^7/UYn>fRf7A#,e5^SVtq[D,prH}r4ySFUNKrQ{mr++!5I0oGY!zW3x6G%]w_f=mOeRf3}0"g]j&Jgx
-M>:AIzRcK@'p=4HuQtF^H9C<{uQ&9y/JUVfH(UGN6q.p,ubJGOuQg(gF#K+gQbvU1`e6>CAaO/{'BjjzI2/VP6%KYve^&;N8uD~OQBCwl8kjv+b8E/PDD2
-`YOF#}@/:e|VcyIp;<G5S1~c,w7v2`GN1$~Dg,3MVZv,tAws$NbTz/>{I3Z3U4Q5qfypeC7["Rn@[z=H!`lAF%A#W=Jq6SV`xgLt~[&TlnHVAxA{>`)w1>
-drI4kb!V;x~4QJ,>]S2:T$}HEB-RP21Pu3)aYA6"}jb6x<I}vV[zO47sRD'g8q{Ac:k;J8PZ$O:j`]W#eMTNR|%>ly@E!M~')$q&-}Acma[dr<JVO;,BzG
-!^#Ogj/pmaX/X_,S7AQK!k+r~q>q"jDVvD;]KHmI!Da8qE1h(FLfU}[sxgqY;09dvqpTHi(]8UGO_s4qKSo=7L_P2}Hc6O%KyLAYb0p0JCPd|l}>K1<<+@
-5KM9Wp=|@q"h]^Cx&vv@2`E6@S<D3qbV}:#BFj}xXVwOthvgBA3sGB~f7u|zB}Q)s|A-X(1E_=EQGm6nc@7^Q7Yex_AOI/EF]`k$xn2Ziehl_dJ>UH_v-^
-%FhF&f3^aY86,:aH#SgU0{lO/[7#~-.qgmrH9E|q/-M`{5<,Z;TJYwn8o)=q0`L=A1}GBwjH`C|T/qov=Zi/&`y+A!Cnc]EwUl"k((He9Vv4d_ELxo|nja
-[n6=4!vK[/{reKK9A/9dHw;4q`qSM'@HwFZdJmC1=>,eCF_WaedJ=_J+SL16)K[k9A^CSvV</jUu!pY%55`LULv]9]ZT`S)e<+s]Ob-1I`7CMEpHT>}k(Q
-|y)le69#>GtL+k-HQzMC7ae'_k.%>JhA(n-In1<<vgnjBfXW(jh}.1=0c>j>=GUbi`-f+"b}l-K'ZtscP(^0/Tw2bY#%Sh_{HGz9a`7/{6%"z_ndo#%Lke
-WT6t`uN8y>eqKHgFpIQ/ZzMb`9c5#FEx%s1yp`K3]lORCAqn$Xw0/#km'{7r,.Hlwnf^WiFrn7@P)BrM9L])%8_}zTT|=/0x1lE99=PY:Ie.x/8(phVvu:
-W+zH#lMXRjg6!yVnnCv:cfi).;W5(DvI7`'rNRW5kM=|a&&_Z@1v>H=q_qv]c8)P=Q'xA[:MWtA>EI7S",raJy`Z(nuclb5)VI$'>)06d|hLi`xSgc5Cl>
-i7!N4>^Dw+s+Y|IcPIl<+}Io0Gk,ErR2zN6q+zM/KxhOl"/b)s8FxoEM%+IgH3>F45{>9[^/&kYyxhFTcfwI!y#SMas5G#V|1(+OV[vnG#='&42#FHVC^5
-3sa/|p!{u=PE#C!'AjWvqz>Jo6s8$.9Gc.G<ou0;k}-a_$2I(-DQ)uU2l_V7:6O0)jNOz4V>~hK]l9"afC&Rp"2%G5z_ri8Tjj[ViyB"@EOr|0uTB#:9@S
-Edt"eIEE}@E5)`pNirM`JN!`u4Cs5is`R:HsTFn5-s#2#U$=c@10akD+^Ls}uB6,o)o3.hrXxO=fPRE6rF(YB&"1:iQeIvLAYs)p-`^uyj0zUD%gZIumi]
-0CeMR)c4R|bk1:(".Fa'&!'&{J2F&8zz#AR(NLhG+DNfU%Do{Kush^j<R:"bw2|:[HJ2kOg{HdJZajUS2[_X%V2^p/q])=t-pY>5AFJbNL43wfuH~Xd[+R
-k/'gsw~sx#2skOfhu%3`fM1s,Wz8,d<|%n6KY|OU'c$zsowz"X0veYlIc0FWdvC|aBn`UY[g`_k8ndzcs(sJ"1OIkeHc9pO50K^`'ucP)QLa7l<:m(L&JA
-{;UQr{R8e[sh%v~-$oT1jMh@B!BPhpdJlnY`$F+rC`68sacf20c2-6FLx^dp07Bo4#d{$1;Awplm,H9>F.Tp#B{;U|kWi2kL>Td(;%OUk%/jZ(GK|(j=YS
-WNO},[uQTCC|2`V:IA;Hwsk'NoeF-Man<i<k9v}Ym@.c@jdXT/Qx<eyotE&sF+q,>Vrc(;F$";DkW6guHTtc/(Ic@YoBC1}0Y^gJzkj!`ogzPOUi0Z_w4d
-r$.'olGmt!h;$2z:g+!)XK2BJyH0vRXilS$5<1UX![;d@e)oIF,RvnyL#=P78R3%uGEHEtSe+ofL@bJn$uoiX7kmvYX-+[C_;WqoweHsZ2[0LIpF0))iD&
-H:IOpC3bOa=}k)d1BUhB}}nNzckjIlWYx}qEaV;@F@Q>"f$e~}FsOb2sl>X8~j2y>`V-a@&@JmRI3W[&x]MeYH/lX9.5PEMWQG4nNJV>n4w7XG+x/F768k
-dex6RjR-iiolk<-GMxA_"U~1rT,LvMq`jmPtJVKL;Zdy_#K/APLCjk=0%e3o@(Udv;y<1J7>78`JGo+vUxjk2%q$rnIa1U=B3["o4y3[ex).J`<vdF;>u-
-R(YI/{("H9ejDqIe;6pjbs1'!';%t7HX/6JZP,H}cjGP`q~jc'=Jtu"k_v3!S(a';lJ#cpjpgo4%7<sxTGMaS/#Qsv9`14YPA2Z<"HLO5"JS|FICksFo8[
-7[msJDXD9GptaDZ"(Nv>"okp3]ocH'peA|Gnvi56>[!B(sxqr2#F|r1._;hY%v4yB,7V9diL7={C]{fSX{lAjSXx_6ylsKn2OXD2%POimsuwVz[D"D6bD'
-a[6a^L0N@K<n6MKNL^/1Fe9]5@oXy#QZMgNGo|Cyu1>LBEa/TWJ#x1aSdRFp2Gscpy2]`-O^5+$$==TNWAUR(f$Ts}2cnoj_eWOf{}[r%H<5~j<vn0W}c7
-S"bi<_&rm{ImR+2u@51I19YhD<&0ntj-1O`4E]Se`@Y#$z<XveC>kt3RtI[cVYGKT!I4d[LmoD/i)MIXaJbt'Ng/`E{(QM9QmU96bD(a.av[94zxPpbk{K
-ir%r+RhyLtJ!X3Xvo7GdMaLuTUvV1M#bb|#NPe8b45ubP^wrjrXUu$jxA,(of`-xEUh7^^9:JUT)}#9E}b9DPQIM{sGwcr%84MLnhA.fpM=$n]6ISC{@`"
-8CJ}zo9lB(&f7|+JI44R%i)sOrm=dxsx")4+MI63)j`rWE5m.y4C>Yy+'+cxz{z)JXJ6w<E_fHHU^:(%aF7<YRD!T[x}E,-ZANQ|gT'xK:]{Hf;TtS)##T
-6H&g%)DL`|qVn"U@<6"^J/~.`[(9r05D%42F1{U"CC.'rR_a:$@fU<hik@Etr$hRW.9{^7h+e;tN0;{f2n(gx.X[~B<I}u)by'WGT7nw"0@[G1z+<So={.
-j|au3)Onow"U[_R6Mt6]#GwH#U=+cMiZWVO)$CI&ls:>U53qT6HD@aqyjeVGVa%-k^%qGR`<-6%cu-VtQ0jZ|&itTu#<M|~<[K&VJhIKo$s$Oay>A:Y`32
-ggv^]t,jO$0o$FO<}f,RnBdaN"`9Xu}$L7$hd`.^l;M&~+9zHO85]wfuAW,z>c=x&kA'!<U}=W+eI.i$RN7C=JTF=:R&.n1Cv8.Qy;5ZGP4parR4]4oARh
-aEoKpvWAUC%Wso~w`N[Klwy;&sPIz]qnXw")(>{hQ6`XFnVY}Yx}RM1GpM;`SIH9"xjn.(USQX}n8sWH;=9E_-L9cHcc1dGwjQw}pt|o"]4[-e8HUu5r(q
-$W6/e|2exs/vcaQHOcyc`V$kr=x89,RCmL47)cUWtflfy|5r0x(.&n(Tid/h/&`ucn1K,E8U2Dvg-H/wselS7L-KJw4US%>,59sH_:$Z1ioy#ZoO8-agxB
-"s_g;{|E=!BdsVhv|#WgsHP/+bO"9v#^[%d7x<R#(}ngVVsXlc&X${py/MV^HyfvKj@e$RPNJZIYm`fAH!-ZGBiue.&^2^qPweS-CvA3!5YT-lH}_XRtCT
-F%D{ZbAvW02h+{lOErj7})q2y|mLhcO/^1a'PtWYOE')`NmM]{5qqJ5%ltuv%XG(.O+m=td9WEBVlXryXf_s$rg&WJPI`,}rwS|}Ndim^dvs6ey%dF"N/3
-r3KfBF)2MBtn/OTtvf>o<{t^!QFMxc{F<aeFdjn09/;oax7BL9O+VH3SjxG:($}+NFZZz5'A{$IN47'QEHp{XHt@i}#sBsfxz6Lj3BL(KVx"s6uoL9xSx[
-p)Qpn[6)_j}TQ>m|,2l,Dbb3F8+_1N>:H0imv"9gvN.Zzx#EIMZghH^c$J[,pK8@Qrm2(|Jg3xpZ<#hcR>$3hzLeJ#K!4V]h7j)PJd55M/%rJ@G@^d60+`
-XG8Hj5P]Cq@8NE`^uSr|g,7$dBK-!w^}.&{KKpEq9I}5|O.U98sMaGz$&lpe]rQt&xa2W4}reI6OCCZt0Yyb0tp3f4}lq.k,)Xx/W9CXJVdDr`E5YKDr6,
-k(JDsoBKa}7Kulns/r|I3Ld#Se8RhOfy9|Q&FT~3|4M.wOGvuf:bd]/<LIw4C>'|5[JsgrSZbq&,L<FS9T]{4&nWUFh^dN0D~j8f9nYNK||y$2'K}5}7kH
-lYeIPfujoIF)[`v+XxAp)y1x<}Zcx%)D+hvna}.yqY{+xq%cVoFAMs[@8-{[=P{4.&i'X>hfh;`y_O#oCd/_lv0||O|n6enR[XTWDrr|h">82{9OJNH/MV
-=8]D}O]DSJ"z@8yDxo{OLZG}rZjlUklDKy#(m7OZMk/+q`gxdaI|GD<me4m=5xlwh=UW>j-q55{_Z9n2,{Hj$A$4b/}O/A'X9zIUU{$nrw1|H%%qC8cHn}
-<h>kZyK^OaZiFS8^C6%@YQHnfuHi:$A"~zFs;!I]onINsT7]Y'D!/I'p)i@JYXpFga0PhP66Q8Cq45J`pTM7ZD{n}m|'swAVdwSe'rc(eN[/'OeX=q#X.z
-sbIAGme:4}Hk>x`2OS3S&/x'gGcuJrpuW:Tv9MVhuP!Ij|1]w)eFU84v@S|P_smE1+A,xI20%oD5omgoQ=^h|r5i5d9LV3vq)L_U%b%2@7lBN'-bN2CRXK
-(9fXR;!NSoD)w"jq:;{}4O>ihu.V+7aC<w@A<{Q=B|9N.2`dy1m;S_dqZgf,:EIs_UweuXq$<[(TD03H>yV%{2h'WE|ytq3JoA`&3E;N`7JK6i,=D+pzu/
-+9$|,_WFz8X=O!D8WA,nUEa&u'RAHax'"QYu/8ozi3}=XMn74t'6fW^2uh|JOX25xL/1j^o(]^s=rX^wO#GR}Ks6KduAt7SGtv78I>E/uDto#K6>NNiV1;
-AsoeS1O.56B&KA,,+q`DG=i12<}VF>Z[SB~Db7~gg&MBXnS^6p_]3!(#19r}||0uielB43H=_:DbJuCW/1Wn[Dn,']-z0&xCl(X[%72K$vxp&=U)9Gkknk
-y5Kl1hrIkxRl]vNUQJe`FFHhH34]B2_G+"{K=u<mI<uJ>sS=I^_Bym,7T{IdSP&ztH6,$o"q|'E+FN>x+8vM=/%#-G"OrIR:f,zeHk|<U.iY]3Sjqix^xu
-C{q6[NB|F)XJRhdHSm<jn83IRdlPXUi4)WKzcX`blbg_!}7e5Xy24^Ohz;v.~+f{6iFYfa&l;ffmIEj#{hcw|kN0ym2+x]88e6|{a>'DXB:5l`y.$T(K&t
-L{d;6=26<T.fHs2yiJ0yqSkZ;zaDg_6Bg|!Yr)E;[1AClQ]wrpFTA[4<B6)-vJ{ARH8l3g8nt^9%(>"9~RZf<{GmSa>)%WO<DlL4X'Xg(F7o,N:%Ef'Iip
-2Hl'kcDJ_7d>-x}19x$_upd=vC5)'`v<aG)M/p)x~%AI'MulC)zOO`U;#rM.H6`cUr~munkphJ+y0$zRiCC%1&D:[q6J[$SwcWLQ3OKk&z58)j-drv,W1-
-TBqer!S@<q;y"c'1O`&|2#@7|Ni0;$PR43duQP7l|9cu@|NK6g4q/&0gCF#H&,g9h_>i!{;JbYJ:JRfW6__H%n}t-toNw]m|R,"9xIMO"L<vg&tRT7x5cY
-d//@wMlqwQ=B^YRJV//_b10oc#fJ#|z,~sw;%@,UU{'JUAQ5Fde=<dTZYBPF|RE`WlIV`<k-iJDmIz<m:}(w-jCuXhYwleIcyo[<[TJ7%j_15>jw{HIXm'
-/SEPP^%<>OzF,Lz'Bns>&sr&p"g4ixq=[cb#:HY^zG@s.qzaVzl23>T(y1QICc6Psn1rEQJ00b>b%,[e+)'.:]<@yZ3rmL.,~KO^mDxcAg,G;XL^FQ1}}>
-p[OPDN6Ym_qFN=nCkIqi)n."RbOS[i4QZ'R7X{,el{p2,O00ouJuA]T+m8lK(w@9I`YctA7%Rc,K53-P"-IN+5"Fxp-&C+TkSjN#5^XC}HP5f3'D%dBvT&
-XRQ(O<m<7r+4O{p-Idm,&bY|1/QCPZaOxC-wDfA8c{lk}7ru]x]Y~G<XjbyOvEvup_vb+x;]#6Gi%A$lcy}]|>8D^,|Q1z^,1b(KVPlE)'wD!1;w'|j510
-3$Y(IK4=_n/IbmX}}]hJ[Rdsqg+)qikyy%c@fF,Cy@;=KvY/$#I3S/as0(2nxf}=a^>..Tan+760ld8A1f{98PY4cp,pJRt:N`2^Jfrqkd~I`;B,7rYx;n
-]fD5ldr2;)K03aCC0qg9rWW0rm'c0X@S30#1)}XJr+)vvl-3a}kfMw)M`XCRojOg!,8|-x4oK&{[%'@{_KHH}VGK/IP|#b>A.2qciSD)L(E+TLdIroIb$1
-eWQ:@6z>E^KNNMR5N5(,zYaL~okK!f$qGcWaHYuh,jP]+7cG_G,KzeKqMu1L`Sr^I8n9-q6KY3=%jrb'4cOBKZ9fpCvKSWd$5$XQj60@uKyb1&K,{V]2^Z
-&|jh%124TxQpd2|$}RIB2nuV>(5#nVK2[wx%zDn'#=SbM=s#TTP:~d@FY{!,GNlbyqFq|}lf3,nUi"$2'3S;/20"mYEX2x{0yC:LZG6b8du]Hzb,d.2$h.
-`h^obmZ;8EzEE#~g5WN_>PCs$ZyGQ,=LDJ~IT1~eQ{Wp4-f8p)B/%/+65NF;'U0@1:zePM0X[;uxHBg]8Z<udLGL~yDr#X/r}h.[xo|}Um+&sK&&q7w;9g
-QZwN`5zPMHhK"#`]NMbn.%.t9<f<x8IDU6n0)}as^eN-B0LJK!0d3Q,<c=GpOaR_IOx^k|SH._z8yLekBI(-6&D{J1V,Kbex|l/VnO6q+,|UA+0[(mff9Y
-KBC2T$]r.F-)_I';]_8IZNVXqfcB2-WG~RPYSU&!pF3Obmsjwh[@brRkT`+R@IJaDU5oL{N2MDo0CW"d6FWvj+s8EAKgLyFqU'QYYD28JZ]j.au.7q%=)'
--QMhGA^sJA_eP{><DcFA4TdknWRX_jfdd<1#.Yk^%|[9:8D^s{dhqj(@E^3DDN3Y!=`-4D_eQnxw;r~gm#Qc^alGB0}]g>!.dT|B3h8leKNtf<Pp0Sv9fa
-`|MGJ'IsZzcPG{!MQ2htswNa1'^#^TNI3]i0MDiYC/-h#}/KVod|};U{rTyHx@F}>nhotBItljY+]rM:5{"DBCFNV''3`G`(o-{+>(M<@YjX<ptlskg6e!
-Q10![%7yT%D+:&[guQ.0J|pNYzLz%b5^p.u%1!"fOB_Y-&`z/J(CGlpRZN:l!5":U'3o!u2j+f&=>^-#OD=O:<lrd!+HnGkM3lkaaGWkL2#H9Q9Ga%`zdG
-5nWn8JS!J(k;8{ci.:h^#4S3U8ptUrj2X8|E>wEo1NS2(Ci7IH]}Z&0[1Ae]wK$C9lzx"qd7#}tTF1P%0_bdqML-}I%Nl;NT)8.FfOeSJ"DFp{;>+xK-en
-19n27_DUTMvD0f56&6iIKoR'<_0.JDbQ7>O)5xc00_tVND9.d|p9X(NJhu8Mc{J1g,[J,psMZG9Y]R""a1]V"m"xb(OjnHfC1k0MNeS-Ruyt]Yy9,0r2p"
-I{H#rL'tjkQ3nN99FKxYAxv;'BV8]Qi-nDYAyaiOf+b6nC@ah7Vye$~V^oHS<q3{GW1{xB~(3pKw{7JO:.f|I8Kth{u)p]{u&sJu#kDOHLDoN|%T/blhX1
-p4mFDz~j:BO<QqcuDduY;ldY)qu(c%c|zFVB]|J7uKI]Kwg^$&XG]P)8o]/U5E'qDVenP^(h,)Nm1E#<s-#BxzBFOh/7.r7fnc%7t-Vyw#V,|.,$(XS01b
-p4S`ll6VEx'16DO]jyD%=QI]~b(v}i2G^^};kL5yrxB-CnRQ>F^I[c$mP4l{K'>e"qWfiR;nd,FP1KC>-eE.slG""[kvF8KOgVg<i.N{Nr)"LhiU%Bs71m
-W[Ozj#7bk)+|mR3(`$I0lr|j}3_}cM;UjCS(`;+:zE#dJw%71NQ.G,X,fxQRQToTZ[7crhDDxtfti7ZEBx2h]_s=Fe2,28n}u(VP.l~t~C_""NY$FuaOl7
-a,!BckXPBX>u`a+`|edyuL"{2M2MLYqPS%xK|Zr^)<"1bV2)hX,!+;YXHHTsvvXrfqCQsy[_yQ+`a$a^W#Da,D=GO;n;r!xT@OLD&AeL@2n(AZ<qnzJrD5
-7_xAys9L'<~1x<+^]w;R)teBhrWd(+oLal+rEJk2Gr+ZKt.8L}^yI{xYZiWqHcasPRtRVL:b2L'nt7ZH5,G}(/52g+fLI/_5e}$&dSsV0]2VM3#__X:owd
-=qeubQd0=,TG!6t.4kk+=weCzhecJ4>P6qqS(eeMo;LB>Xt)xWmF15Jl91q|r10>qfY8r`+VM[wvO#LGG7^@WGz+:j-O$_ZpO@G#:vFHr'>jI7|Z=0zk>0
-nzRk)&EDPi~-PGuokT(0D!{'X[VnU=aRaOZK;O@VLNTa(e<]zzRRY2Y|,OCb'uVD/zD7}Si0PN"PHuiUOPNDYK)0vuw)f+G]r,l9rcKgekWZ0|lsqcx^Q#
-'U9KC)lq;6!}ID@#H:Wd=yls'Dm|86C/;y@%,DQ>G2]DH!p<:S<vr,Z/z!y78Q6NcBwc`%|u$^`oBAB(p&`H%`9YHkUU;zcv/sFVT,9;.x}yA{J&Ha3qu^
-Y:Q$`mGTuA#&#y0a:6#4/8`cWWTZs(xwtC/{4op^M2-$0{5+j=Gor77#B%JgRNUtwPIRq#Yl:Wyb2wuw7u|{,X{/B5e;:KJe;h$l1<Xduepo@Qlr&ZtVF^
-!W$2YK9=lz;8}})Kz|Hx.Be/#@rDTi%cds.Lv#me;.KKQ94Szv3GUr55Pj.g9n6!KkZxO7#I&n5i47JvsDDym0[X!W}w38n0X2=DdY~IuUdNK-(f018kj'
-36wj"H4d4K~N_,%D0b3qJg!@3DPt,Ud>(Xa@#}>WE-&Y#vHK<Xe:mrr{(X)N+9^KLl=<FO#BKlVj]<CY)t)4`"bEV.GIX6HZ[F|=ueO=e;2fLevvX%8#7(
-kx;5;=U(0ao[!dDuIPAe6hHoUAV/CiKh]'IYK2u$j5F#1b+B+O+qGH1KR=_;jR8];1rT=zM,%@K#~9c&|f_1KLL1j`qoY,LrP1(2mco}Tp;5YS9K}cJvy>
-zg`s&5|QaaZK!e^<=&]snoI6Wdm,<jw6@V+B%yW98o[lK}Qic|~TxKV[Hw_KE8^(3sX/v&J0i7/9r%UC%#ts!siZW4A7pfgeLW"O%xcButdM$0,GPGV}OW
-:LwJE&Ewur^&HXi_i8xKts9L<daF{WwjGdJZPGCeEgFr1dK)j2jxIbET_3A#jmHU[tL+uF5bI0'AK+&x:bnthO4G_CWOL>"IreH|+B02q2Xw$Z6qzKQ6gj
-qU&)mn!f_/Z>bAI87<UOZQ`ggf>2WTx%Rq=CZpItA+x50{H%xw}ID9|6Dvp0oNi9Gtfg;la)3z#wP<e!/Z8/i=Ql[l=S@a&5RMfW7dI=d&i=zq>yRDiny,
-Cl0sqfMlLJgvDk0|OOvZZTr+NQ(W1(tbK95Qo-lRMSxPNUz,~h#!FKDkiS/4s<t/1}2elqBDIMy`@uqn)iwMQDEM#SJ`Bf4XW./i;L`e[,|4&H-!><4%_M
-p%hc04[6}N,K^vDhVt>q8}3fNG`Cm.G$0TROckt+MkRm_(g4LHZ8G2UY<_c(a5N#^SYG'C)nWGv-6:K=p&p-K!thNCW.R'iS^^frPDu2mxs|RM'bXW9vuK
-!wFDJaLk$@sjS&0Zeq|S[i09<Cp2t,..[UgDl%UxgN)3<H9K2DTxrD@{R!%i-Gv[7mXMZ'aPXrHIU{}};Qy,(H,XS[&%+WtEk7M)j6dyH&#IxxI8I|sm;y
-TS|'Fe#VP.8!Ki+FKNRdHa&mT{-^@5aJiBJ)5a5umy8CGLSgYluje|#s~9[q&<v3$E`y0UQz;Z-v3i4.!y_k:#Z6#_T!XKFd`ke{&pICOJfWT4!nnxC&NR
-$5c[d^}68}jbP4Le|{^%=6281d#Jh+Ks[o0foE2h9F2atPVX%@8|wZn-7-"nq6GgCXP@`C;4+Xy=y:]]sqU8sYjwID,${_{t@$y-%=.D5CU93:^mu;;K4l
-Y1!7gg5T~uIz4!UtdF@]#f0>AWx3$gbnTSJa"&2!c&c8giYvj}EQY0(=D#76,OP&L6GDC`hx7Sf-rZl9X}fDm4;hOoKK3e_GXek9:D]KD]0v)!>vIO.<Hc
-%qV$i+LxI{khL0bX^HYc-d!rh]&^BI%s[@[YGeb%-WT4O;W=U]iVxHs/J-.Qu4`t+-cTl&KC)5s$TG^"^'e1:DEo};%e,&&^Qc@PEi;-,iWs&]ekB0&c^:
-!_u9lD/a3-#/H1pW6$yGH]9a;8W#~B~!m>z5v|;)LPxxuCQ_;w4zjJcm#mzSlB5hNLyKJ||Tl;{/,OI0G'40GD<pHTw0u%av4Y1R1"mLs(>RasBwsj~Y6^
-u_21)@Fz0"KxKb#c1UR>D"L9353y)TurG/+%`%|pzZd"jC~rYZq|Lnz>eiIf8&tsSm(y,n{VntcOM$Qf:a>#ZH|%`nj3-jja6>[HL}fro}h}`SQ2fXsswA
-vqL#4o:'@kh9@n{sYD'L3A!8ha,D(,N{zU-ERkpj}lO.=RQE8827-<:4FmT/WtqDfAsc1|ah5.}4u|4^]DnspN``N-5UX,5A4a#Bj)nUzU261Ak)D(,w|x
-(Pc+Xpao8X8J>S0NJ5{@D.3^Tf`OQaF87e-ly5>ma|]F+5%`oPO'gZMKGW;R<bg`vj=@]`Cn)@<`b%qiD/'c.kf>l_,^c'XG$#=/mPdv<E$_DFxx>`T>J-
-O8Dww]HwOD5oyYo;vav7PSW$P".)E/IZdt:-DA_&xja6(;TVcAoXoqog^<EI~!Nq)1JcYV=;6[T!M.Ml)fhU:YaKOU1^Qq'EcB"TeMLfs9U<j{SR,wKiS!
-a49/X8p'hiz{S':i10vT@SS=2BipF"j0]tUVNM~19.w.eX'&[nDz[^@+-P5@eU!$zgvI&&9|Y@ZFzw9`^d'WHaU}_q%)Wcbz1X%O-`QIlQlN$5>ZHr(&LY
-j6/+OQzC4I]=Yxwtj5NT_k(NO#nf)UVLZ1P`I]m>b;K.msPm4aU13_}IJ0S#`o3eQ%[wkP-i<Z+z:G#$oBI:}jR2kEf0HWN("CQ<GwAj3]BZ+C){Zcw)^p
-vz'zU-D-6uQIdN=33!<dL!O!bqI%K>s9WpR()=IHe3g!Ckgi^g7$32)Zc+k7:I}txxlia^KVj#_KOk,zS|>F]1_|8(@3keu',V~U:&^t7#wH3vd_ctI,Kq
-n[q}((+UAZEhpb#3T@c(j2tA<o1hk}lhK=ETW|iLw|Sc]r]^Y;^Qs4X)E9PU[F-R0e{%.lOIml'3@UJ|}-KTW<KzrtZ_Wn#]SHAJ/.!Ne-9MX^0"(D`$eX
-E8K1S4~w0I]^O`aa%YPnBe-G0le_IN^N+"wtxbsTO%I"w0FAYpgVOaR/^i28-A}FSC^q,CKF&{Kn^IRb;MR"}.1h={;p86OMS6OU$zDpZ#F(ZKn9-m1^0o
-d>WImb'e/W-"Am[5ga+kEzo_LD<C4kg#]y3%I_Yls5_|eX_Pp'~4wBmd2l'FB}#&a`+2o,.LE6T-`RI7xQog}V2el6]z=BUJrT$y)]]kIH=_:e91ahYYR`
-}QeANpbI~:m4vq)Fe$mA@>!dDQ)3-XXzK";`bf2ftQP&[,clCp:d>!zKOyY[7N#W@o5[Zs5Kp{Z&U0hij|^0pFzzO#ox[YqGBJ51]4b1`i7.R{}ydWUO1)
-MU}&;1iia9M{7<xyRVU+Jbw<:5AK]DNE_|Xz.S5T{$ZT)"Kd7#!9-#ts.3-#H2y|%}Od.`1@l3^#8HE1x0F_X-]+|'G;xr!,;@{=guC(s16n^L#Crr6a>$
-]/2Lgw%y<(#0_U[0~_TJb)q;YTtx|8Y+Z2`3Y^^TwPSU$RUpJ"Y<`P;=QKcNL]8.bz.{Upq4U,&>]g_udM_^BLGcGM~)c8x5v`,QKBeC6JcSKvxYQ6RkZ>
-;Ovo}UWf;aT8bHr6E/;.ZD&As>vB7B6:Cx{$k}HdT'P2x.@m&Xr6k|k(@YX}%h`01ii2J{`Y1q(#h]yz+-lHZ}a+/,c5=n-ByI(zAHBJ`Y[3;I-(a4XPSk
-0hAFi@;xiM}%$VG=miP.Mxv:.8jx|/CyBrQ>oA7'b@2`M1w3GW`2%Ix#`H4Q'3(hg<dJjAuXA8dnlt@y7jLPWp#&~=ns6GF<8j2}2Jc{r])7X_'-Rl(sxO
-W=uECJ|r|5n}DO2,TbhW{%3O=LRU%'SPVxo/T2nu,GZRoz5fn"<gJ%V0,{gmfZW554M@xdio$!P35F6M'.z[{h<}aK[#D`l|}J|#Z4k&wn|QF]^i(Ap%:}
-)KHq@;!W}eq,R/EwfhyIqxs/>-!V;/3M8{38]p>.#p"-k@U;V:Z]rhRZgZDW'ZEtQd<M'kh:T6Dz;K@Fs,EAow}u"/BIkH[<'tR7D_=jjr2^K!=1Ow7E+F
-$(8g@VFs8N[uy,Y{UF3T@F26;fl$Q]Ur;frrApP"wN,y.e9zd^18VO_YkC5^$.&@'9.#[x;bk>aW1)gOxJV`I1>0C=peUR5%_P-At:/+5[]'_r;i0j;)[r
-TPo&Gr<'}qAbs,2jnAj_PJJtJJt:!o`+:r5i{wpnj@j8>{W]w_,mANkhxFrg(Mvw/chZ(Y>{_bvp+x:%kYKQ5LMq,'cc+)to+6qN`A]eNR(HI)u=2(E9Lf
->w)DjsP<tAX:|'_"XZ3LEBYbeTH#Nt`4RvuDU!b3n'k{t_LXr+c25>JXzYIQdO<z0dbuNFeJ~vKZ.q3HfeCU;d1UuKMS'7Bkw{5Nz5{!<xV|q.C{+,7Dka
-cgH6ES%^NC=-4>w0P=Q)B]y^5(B(x3dO$,J;^P3OS>0UD;%YftM$#@+Z%yyw"$<QNr/9qJhBz3sJ$vc'a=BIW63LzRj.dO9QOyJ.,lq:3{8xX.Dx,-j}7B
-{P+KGrEhM$HV5QfnaN+'."TSh)[lT_FcE4Hb':l>4<>.<CvG0oE);JVb3SfMS.Fe$Rf'K$.JO;i^ODr1"U._gnP=/_4Xo+cn(1jhDOfNEQ<:L`g%^r2y}(
-LOquc<P,T8}bHnQDSPcXzKQ0dOd+T_pjt5NZHk1vu2}tcd"^qN_.r("1t'^B[eqle'yl)(^5c8R$i!1/%3@qB-fH1/+$3"9Bw,~L6ok0jLcZ0UGu`QEN9G
-T"]Cf#aE;w)etR9XFAbI.Comxt$%j'ylv3+e!w<b/0#WdN|%SoT3@g},7K(Xub!ffLV7.^/a+JFY,VZqec9:lU~FE&Vo2'9wbvy|!{&X/s{F~C+wx|t6UU
-vi=.d&~p=Zg`dW:1D,tgeV{9(0}$kthFSTXz>x)0m-URUJS8^0sKVe]&K0'as%>cj3GEl}y[qn=3&l]a}a>;fu#dPt^gyH2qr+L+P{bIBPa=Gs>@S"(rtx
-aB=J|:rt)YuVOd^3(FTv>^2WaVyd~vQy]/NoYbTWDm85;<`k1^g[+an>;2z@"}"-}#aUNp0.2M!j{(p#;(edT27EFUB1O;itb,@U>yQR)t<,C!9Twern>{
-Ayy|pK-]Y')<kM:L):3sCo`y$a2#bYz,_%:5+Y%C;ga['2"#cN)Nud|BO(oag5~7[r7<75V|@IRp2!$o}XV}>E!q-DY|^&wn7rcnxA3%~a4h,4F[{V)Pdz
-}j}er8I$mDJDG^)^8zc3$YIE:&UGS7Gs;{IAxD!y:AN.wN|SDhwO26a-<+zo,<-SG1-'72Wp=X+AwADq}$b}Mw;X79&gyNh{7JK;&RJx_#aX`0^x4l~AC'
-%BM@KW1@qm3]v:0JyZRx4vg9ZyuH()/ZX;AsIq;NeQ&-l(IS%)P<MdGX.@lZnLd$xv{p=(I(Bm|L/h}r[2'0ipKaw|6_g7yTwUwTW^e6RK|+q)QO%7#"E-
-{b~_,o&/cEe'9#e16+t]U,9%Hx>_Kl=nbfPJAAu>,{OVVS9yucJVbSPcidA=9g;a@nmYv3j&W.%x4+KBzDs{DwRg'U'AstuBA_R'4KXZ{_JTZAqbBAx|hD
-UZZ1gffc`f=prZ=&~JchgAw(M6E9X['Zi-eZa>g&iO$P&WSic4udhEsj&Nm$v7x)~wz^U]}I0/{>Pat's)lB_`bcQe_{(!_8Jh~xus]`9YlGd`{lNYqiNC
-C|-E|$WV6Id0Y-[M2"Krp(e2-[oO6G2qr]sHna7n%IA%)C4+GT2/Oec9!@AT}.jcnqV-@7ne)t/rIMGvp7u@X=;j~WGGJ>H=^fN8SZzN"~J>u3(^)c.WnW
-$+0[&r=hYEn96h;{@q$5a=sAN^dtHNKnnNGK7fqYtJf;HyeAF#@o|0d'a;yOkvU;,!toG|kz:]i,Mrq=|N~5edVD9;=fZRfFeq^5sZfBd$,4%CM+lGA_Wk
-;YaKnSt=n'0bcN3T3.Rs+F~aDa"BLfGD,<Q5Tn%zm@fO}QzxlL<g8aWqNHx.cI0u9Ox2Bj|XI^):;`JJr.pPJ=Ud[DlD1KxOHta}r8|ObOSu'TGOT=.fjJ
-uPo9/NTT4PSM-@3,[^]1[tOY+`KTTS8q!k##R]ogfjnb}TF1ONQWXd|V0%}4:RUh.4^`XtNOLz~@A8R%4Ta<Wq4&KR_qj7!=Ib,.`x8Cen;P&zO#'Oy>D#
-w'.(TNZRtH=-lVR+f[RQ2$I|5p-4fU%85Jak4[}Q.pMC&G:!'Q-2_++T2oWMqS2"&mJq3SdURXULF<iFi<I2:HYo]ltqk7f4S&}[u3tbS&ql:Qd{HTB2;J
-4ee;V>pH|KcWigvZt-j8#>E_d_OJ"f]V2"7@^[4:D7Yj}a-%lAwh+j$m@Xe,wSq&5|k%iK=,;O}l]:L.'RCv1_Y7mF^Ljz`OClGIFIa>m>`3B=-b=AKdu4
-mc)"{JRU'NFXPRrz8kQpcUab1gu+kSeO$mTs%[m3&[@4]@6)wE`Ye$1:,|CP{Ii1NFdZrv&@_`e(@^g'DqhOIv^wTiE6pg=_yT7@,"YU64Ka#0dfL36YV7
-/zSh[g#;8viO|'Z"+p.p,MRgCf',5_&Y8i%j'03zBC$yv/-fv@[5v$1+G=CN,gtUbr-j#C(2iJC@Ba<3+6geMf7F'hwbd$A]0gv<xQ,QK),tHs@PX20S5[
-&wh7kf"l:DnL>(gYBF7=MqaJ`f^K[oz&x$%(0)42|OuXS^|0o&Q2#6Wrco`N=<JnYn2s+0lB/Hi""y|`m3+8HIzPT8J$eEP"K`[Xen!<0hPhhP(eg]}&am
-%9C5neEKg|K1$I[$(Ga,rfkqD&~1Vr.n@p&<f`ti9xkETIJ[b&U8m-Qw9/%qE+Y>@#!cbKARz9YpNYbLF)pu$c@G!]<Pz"^6Xw!;~qsqUW`dp/pazYYVF]
-Q||tBazF|V=O~u;W!QYe]>jl4+U(EJig(Z~e(}pjCCNdP(pqq7X|zsfz0]>sBNS<79u$r,NYxz,`NSwNUL/64(yX<gM[rZGYXw8I)vT^&WHL4[BKib&:0^
-K_%-%rq,=m~zfB~`zOoX/`7|)x>^Agr&8aFn&|W<_Q[nUMOn-1HhTBklks-$+_Daq6]{aIj;iCvY15gsTj%pp's`-OO@Bbd_L/J%0tP}yCxBf^~Nad>zW4
-D$A",ruEh(IyMqXK9rM,/eJ]Sv`cEipNG]uqD+z7%t7Mc(MVtLIrYpKrgACaNwFpv`~X@[LD:zETO{TE(-bIeZBs)wq7n%6RZY(.+C<e9`^<>b{3Hret$D
-6qayzN!F7aLRoWqWqx1j]JC>|j.'!IA);J<7,NLeGjPYmK<Qt+!m,z(6@&N&tQadwG]>L$nslSdgAq#J0uq%1mzf/:$N{&IInL8=YAhH,t/(aH("PeksBf
-V"0GVb(dG3fQ!{gH_FckR]9H8k)HRIHNpGL'=}xV[Y2k9{!8Z3$X>s+wi7h|!JH=p0O5wv#Lblas>d/HkGeAY26e"%Rgz!pWm>_O)i)fF/eXv)6TM/Kd17
-+}yLq&:=QlKT_R38FICw+3[Du#ii7n'A0w%'82$hADnI9qzl5N{C6$IW<5chs>:dHm@)"TE|9&@.z^f;8z}Vw5zvR9wA%g2=4wMF,hERGTq7~k"SD7x_(g
-F@,L{b>qAH{B1U<T]wX3u-mc%iG9<L9Y:Xev=c:y{7mb~mMusi-w:yMmSv8zzaKvaeMbiYG+em!HHA7'ekIRD9y;Fs-2Ki^xm'6a~#8T&$'9hn31gzl`[M
-%CzS:<m|B0}=-'(IP;pzq]"c<b,i=6WAF4Yt@8mg{EgQ49gibAMl@GxT~wgrW7AJdyL&c._nuQp&ZqEdd.~E_b-zfjai)|76U-k3rE3"OTV`=nx4+pncH}
-8ka.6%&wURoJ,Cr<c):]F<ZQXy|jp4_TGp:F#P>aQ6S=Lm+R~6Pktel<[E,5rB'j!_-t%jhSEV"tp!h4<xs9VM>u(@BV:lQL|1v$=l1<{m)2r]vg3K1<P{
-"gS:Zxe9M,D#(oOT<'$dY<5gPE(1]wF@%q;_&SLEu4oiA(GIk$1kn|M]4WtE=Z.0Mrvivf^ASTv;s>X>e<'pD%E+br;^5xC!0fCe,>n4|=RY|ag.=uL@EQ
-uv9zE1xrK{-=(umcL}#Eny-Ac9:))r&&Lon5GD#6o({nXT-EA$kyDtaxV>Y1aLNR`W~6ENgY5{8<P!gqhAxYk%9AXEg5'0~d'&T=:2rCD+}TKr{g8,7Zr+
-'t<,cf"s[e+`XS{x.e(b>68lf1Ww;;gZP@F&U$CQv!oPB>s+sR)n3tpel9T8)&x<gt7]+T")JCvhy%c@;m'-38YyoR[OXMH7P[q[@j1H8z_kvR"tZ&P{Az
--N9Kue6gh3VUUoqW/{`qEpBKDz%f$.MmDX6QzP)NSmPbGaayyp-yRC%A$ZcL}T&8s[:8f/L^=+/J.z'or#TWI&[5>}t$-@gsE(zH';QmB_^8sp@3-IL$fP
-g[(u1M[yY^CjP9@!7CSi$u>Q9l:Ckt-w[0qh~GIycWh9jgS6&RVDQkQ+Jm)Q^hA<98j(!:LfhzSh+CZM3$6!s6#4pp>Xjy4q^OgZyoooN)D9vTH8"yWn9F
-(&%e)D<&x|+T&>7+}lafV%qVd0`iTV4C/PL+wY_XA;`8$6dtZkNAgB0v:1@-OKaSGu&xEJW"afb+m2%L_(]XsfC9w:[ie.;I'f47rXfSO;S7;95H"YCWkw
-zW9eT4OdWVju"!pSsT"{~_))ez|t6[@/,/di<[~TUCq3EQ[Y>xq^V}#xY+WweLPf@3{|@^%^FQnpv,@&t}&z$A6N6d.-DO7tTs#'-[mh]Z`b"e<M-^tLIR
-jFld]Ftd7;~]+qX6u+PA^g7pETRAHlIfqh#|4g(y+r_t%7HUVNBQnN4hh(L6T)~sF0jww:H9G#4v,)Fj([)dweq0vgj5,F=2cVJr!KxG#[R"$;;'kJn.{U
-p[>'-rB7HW[`RtO&5<ECvsKn`u9GfG;g@'2R{m8d7c|}=Og%fP0<7n'IjuRe4j{M9%jFA}M$=O<CTz1<v7)2-|h>>T85`W+#}HW]!67$`]mJf1suqoU=^m
-V9Z-7[$V:'tV[UIO_b/IP@_&&]1V$/p4S,B4#_L^`:-4+|1d8jj}>sw<vX0x]roV+bH3{g&;f%[0&K1lu%vOvZZe>bp=E&DNQSe`|<]jd{V^4wuqq351s9
-,)ohaj)<s&uXB+m-6Xc{k7@A/ma_"+^QJ>i#pjyu:S6QIDqvf}PAJ)Y,2<lWSo0Bv6L2<0.b4On&zDqR`1G6,IFI0v8C]]&qW30}JC5}VtCHw;0@A=_cMM
-M6-]a1"g[tSAUy[U"-16G2K[H9%k0`"DUh#iNHOv/xpm6uD|pL->/z+[!nZzTi_QS+ftYsRR:N>Yid9o:vu+5t:jZq{9<p|jdV4a577i>>w+gpks&QL[AE
-<OSY,InQB,GP}K,tPyixjEyV&c3ItjB@K&1@vDrSg%}&8F-q8Aa"olVe!3&r_^<`qfu7';9q0y:q0X<BzW:seg],-ym,w6Ef-r]Vt@]J-XIvQ#7D#AlZxh
-$-Zd3@z0hjM89ZjF{e.EUJ#{(Vb@B2D_LWcT41)SfV=k)05vgmbsrDeD@wE}F'H#v=U{qODzkv,H/)kf]LI<4aE/fNp+1^L6(]8%hCp2`=.cb>5yHY;(8{
-{AOP^0{h#n4A:r{^M7n|o{NUDMG:lu}"MnL30T=8'MFRQEx+ChO^>x[!z&<sDG.LMf/%J]=@wUVv["i=%3[m|(a6`Ca"920MxsDytSGA{C->Sjkq[WA=R)
-0[m]%f(y:uXEL.Xwj"+,uH)G5CjOuE};B$Xk@@tPJxW&l[h7li-WCc24+SkFh'Gq{EIh5"Kum|3@eO/@&_3N[peSMEF}Ibb7]pQeidsl^Z[W[0oC,B`H5N
-z.r,r.h`AM4#~9E%fUDgz[t8lQiMIO4t4R.'GZ2"}tw+jKG=$@>`|.rd0^b@@(hAJ9JAmm!4,dY>bN8+}kHaXPxHJMVM7ZuwSx1wTEe298f6.|^.v83$_g
-S+0G-kDhaPgv;:Ws,6Rj5:|&P==xS3m}cJ3J;5)}+_}BVWJ01,mm(fQIyjJh<Q3ytm/],=q<D7k`"c]X_BmkQ3+@isw00$~6%4j_u}C.g!IP@^;;zXsPW{
-8g"fqM$_$G%_aU}.nL<{lo_'HDlRkGu{=(v5[]_vH8nMGM&Su|qe[)d2Kn}joEAP)QT39IRjPpY=WYx:4Ao&]ZihE4!jP+<9F`$siI&Vx[3=Sn-vUxM=oI
-}32m'nIc+Cmmr)}k87nZAugCks~/Gde>slAkzJ<]nLB`O!2`kbueozCMwX8<b#W<+Pvm4T]F$FBj%=mLg!qiKhkgScCHek}1OTT3'GessIrMkYN)t<oEVt
-cJc9nHz1)]/D(9{^ZHu]C9:do_HBg`:=Lj^o::Y;N0uuL;XYHQ;GR_n^OuL/[WYU38D5m|EIjx!)FLn5&tr@CIgrb1zcG-5JD3|Gpu&Scr8V%vK'lpkti<
-hyTRvt)"(okWALb,D_7<'f2yvmbx[/WmG_,uq85%iYTYJugO9Z_Zt;{lox&tT:.3Ou675x0rG{+hzW1TLk}quci"`VckGXj2Tr%^K[7baJ#C:ynw;v96b{
--;Z|I9.rutpt>H]Yt/]WEX.bsJVvy_Rtlc,>5QKu#rnQwJ:6%-A|7pqq}"20wE.^iF9OAulwHrFrU5BN|BgTMK/#h35h@,AEHz;rY];Mw;IwcOexC++Q_|
-oZw%NIyBhk{Ts.VlnXC7iR&>vAuFgx4Y="`|s(Dcml2L=cJrc0x+[gnn9,f"9cf{}'tt:=vj{0WNdR~jHK2IcW=zLOIyOMI"i`${C]vX,l6$K9~ap[ySar
-q7T-dsJb-MX4|CR%E4B`N[qu"c>3^4|BF2NV1M^;}Z,sWOL)cVGmf2#B6BD}7>Dtth)K<CUlka:j,JZ:7&4x/-Eru,mo7>s<,e8pw3'iQWc3K>HgA(3}Eu
-BH9KEe`(srvK"jpTe0MEZj$rd=voeFE4_AS(;t8zJg^R7Gh7}hIv7cG}+>ATOlhj@!>Sw[Z_|daRT%d[Q"M0miT/Ot"a@m+D..LZpEP5Y{ai77&^Qu>Fh|
-P3^.iZVC3!B94{$Z_Al;0VX2>1S%+8"I$j}r~YS2nHP6xrmVPj-Q_yC_I[8+qkbS4+OuV(2M.a>X){}#k!DFD6.+FKCG(/p`Dv`^=)DI>GJ`8TqXM(#,IO
-AlKu7USYe/m&szeC/2t1sPaH7x:bp-{;/L("D|)ihe8I7CV@Mpu7jRXw~{=cIqit:wk5fe",_>PrZ_hVe@c&_/L'22i'csH[B1pI5:,7>&>aa:u)@9A)x%
-(2"]MUKHwZUJ).jX|TZb9p46Di18Rlb|q%N>6ae'uR(C=;+!`eo%>Jip/4a,{+}Ry2rT8JQ)FmPXRDvtEdkYTK>Z(2ewk<FMw&E{icxWM!Byq<gzS6K3l<
-N3iy2`YQ^g<s>E@A4JWj')O.Jy$JelpuTE,ds:YL0Cdbu2j+bg^xMB{VfZW{LWy0aAd2G`r,ku1dGgDXK4BM-E=or>=A>c;+/<Pzd,I)xXO>1Pn</w5v.L
-xLZ[@VuyYXe6XR4,w}T024}AraO]l#n+wSdr&W<6Yba|d2&-r`"kQ0j6YhT86(1l([j{}4'RM!hLgS72---YhBR,_]8`aOJM`"s$}FK0ziY]VF+l)]cR^_
-B[($D9r%GJR5w`.}OHB,gH`$F0JDfPgqb^m9Kq08[IL;(W)F3<UX@+bkGv6EckGG&S4jqQCOLHOOG>E=Oa:Xs76WsU%P9HWz;q&`Y_CpTtry~1g#(Vn`U(
-bXXQW3ap_p-<xmH8V-iRho%"2T^q#OS77_sz"u5H+Vm-H!0T24/"v;<oh!,d]CGg7_H0/Jb1xz7vwql6pC%t;Mm[UX<vlP1n;".T$;g2C_0&%y''51#.{d
-WhABR)87~x<q:xm:C:pWWPkBscxA:rtXVlm$;]_i^cjHy2Rr[T{i)P^&r<O,"4|Msoe9K%K@&qdSxe&)A%1=`O%pSfiI5P/w0>V}eaoe0$/-ib]-3zE__/
-$[+Eu!~;V774$;{O0kvIQ[Z[mpB{A)#wh&WsE$@"lW0L7=XPBt+-AJTM_3[,oi8YP7(Et}08(X5jyTiGX_0X~E4`'F~0'|tv-pUO&Wevq.Rv-==dUJ9o(|
-$1I#>vq.A3<BNJ&<G:o_@>T-|JIKMG'P9)%$&'".%s,Rk}2y@bRFRk.a-R%X7F'-DX;`q@9J@ykHc80XoV-CyeM"H{#"u@=+I`,<pc%V>v)@VjL/WUc8[y
-!MF4'hv"1;">U@%=%g0|<<@07Oz(7q7A|_b8#J[dE(;<#3,OqqG$OvMg4@L,BrdG5)Jn}V[5ClC)|$@)@^}Mek"'5pjWF@ew5`>f!K(]T<jQl&V_^(wkEl
-iFmv[9lH{ovk<4OVw--6o#-L5#l3W>4{ck]LCI]FQIyV]wD'K0#FAi_q1}>L4oXi>@wZ|3}q~$~Ph3^cnU<RyE${^+XiKgMki[ChQsCBOFedAeepeO0$kP
-EolZ1G`O^(ZX-y1rK28y6'gQ6iH,3A|qi]6cchm3cWLzYc!86`0'i_1nJw28#J7nLRXxE/Ov$TR!Y0Hn%C9n[$M>w+|z6C=QFq[vVqBaj'N-$fb-u8l=-!
-`<A^[@j3f.F#eYwEc(bp!#>d]xzC1Dx"@TvIS.p["m1Lr]}_9.`MrUD1;6:L}=vBJQE)A_1]b6zCAHJ!X_g8=7Ke&I~_pNntpN8I6IWyi;uiSM^1!"~%],
-pD~J"^d`q.h;9H,z}|oA6qPo{R>R@Cf"bcLc(4lD$!&46I.ZAY%P]_oCr0<t${;{0]8!2$afh6,PH%k&ECBoH;n2&sp<VC+8%JW`vXkw0oE,z'f]mLpI2p
-%,ev)]7rLBIb5uI#0u)l%opy>-@<i>0+-VN=+XRp)OSR1cs1B2NdRWnLct{':,f9E[]z4ri/+([Zs'(2r"xU+Ema2.+`EO%du}trl;svh@'.5[[l6EHiRv
-jmo[j/C%l._2m%dcs:{-jt<(C.(LFQO'1..wy+ogOR[(cmQIVbFS."Tb51hrj^zyb@Cuk9th9tRU~tX-qfipKfEv~qC|nI9#Es7N!+q|XIUo^1'kPz@(q,
-D:gYp51,[Jr;X[Qvn(hz`_e2F#f!9)#Rj=4}g72C~<GF~wpVvr+;|a7JQFk;],d;,d[B67'D$4o.$$c_`m;=>E3A$A[,0q/qjWniTwcZgt!y{>2&UIGiGW
-pMExuTu$%;8V(yy^L0"DYA&1@_42]B"!tQs@uohgFr=%wrk:31k&={{7G[~s{@C]3gx_{u(aiZ^5P$ox}`BO$Gw%bV$MGxzu/OgO{qwp=88KDm.`$UKK9@
-e2$t%^KI"[ia.WW)Q",poyB^SL,'Io{(%r-fEItm9qN|01nJq+OON'vLV-8;Bv]xdy=IyN4T^r'B6Bzc/)42O.5hBd}MYBAnKB8zUUrpY'Jdw}Nzi{'7_L
-=ij,3dE<e6tNujQ]F_fP942qnckg^>x()KI<d|ri@28sDLTo0IboI%#Aa9geeWYXR/HegQEP/G4sNdj;vlPSOU7x,6di42=f{RGmyI<gYKUP;#$fa,8`iB
->Y|dEOkEGW#,^0%6Di4H.[MZkyc;/LkGerT{jLXRzu-Rdj1OTVLiKm[c^HC[)#&j@yw-Ge|F7qf.,&@}/;Qw)Q(T2J8O8B)K}5l9s02]8|/OIvtAA;^Bt(
-%$rmnU8D_g:Mv5JWlD^"I}z)R<P@u$zAzHoSw7GLu>SZZfzqH`.{(yhGJ5},eYf0:HGO"o#7[5,Cj=wTiQ`+T.@v]']8}Cn!v;dq)WiAR,g0(joI"=lL(M
-l#<2!:%8D'ccRG-B4(UWv,BbDcJj/m$YUK<}y@r[j<ib|o_9z67w/{Ql+EKnqE#]9kXw0bR,/`UW)[zPWnBGyV+X[Elqn-~E68jEtLRKGmc+$=2L'tJig7
-_JD(U4qA"i]x[HU4l`Nu8V+Ps_-9@D]ldK5DbynnL@!L.zC:3mBIK`K4N$pxAG1sv7knhBiWGHB/0y3G2/pzFVctgy%jqr^]W|!`t.f!QSiv#7l;!/;i:p
-p2hqO#f9I}}D4$b/Z!#aR@s2E{,M!'hd}@vGY)zuOB-l;ue[v"}aTQ4/Jf3ZAK.F-xHBJKKu@<pjW=yB[%}9)WF4lKtE/)RQm#s}gIqA>&R,GCy:^5r-CL
-Zh8vGJ:UG]G#SU-pJ;(tyHJ2<R2{<L.(6|>yt#oC,0t>]_aU%7%TByE);PY]5`xO[iv7QN.|j}[tZ%fmaw#c5`2nd<goaN@wAA'(Ezi=ybRTiA$21th2g.
-ER4TrMDsXEn[c}Zsay~naw49(.5yoOZ$<lv9z|bhZU<drw@q/<dka8-CZkNG<+gR{^3L#"xB-U}{N#4C|+[ZJU#ytssH1Z"YIdpWTrvGnp-03VPFXIe_8L
-T$'Esh3<-/rpeAu{/}|GoNq@Y}v):)jlpCn17M|o1P/8||UlTx+[uZuxiPJ]LQ_<CMQhA_XKLKDVt#GArS;f[R&H#8U/J[_=DK`j;4dlGwoK67_^OQ)u0B
-<b}I_EH=mmyioKeUuI1Z]xP$Eesg5VdX=+U$P#hiwnGUXEEE%r`#.ap%@}MEN[>"-/WgqrK!|@LsI{t7qTkvqhCSemb_G/QaS6O0E[j`hoGwk{;Bq5sMzr
-}$&4^>=EU+g2BL2LyviKIUB623$L-W%x5;)p54<Y}K))/yyBcnyrCaQ_o"2e:9:5QI%o&m:(_5jMKcAa+|0cB."]s4Z}1lQsJwU,ly`'j$Si3(dX6,zjnt
-!!aP!o.{pOpA30f8o<]5>70hl5Y[+ktW9r;wNTS!2iB8jDF5H#I$!4BUb=y@f.nx1JtBGWbzXfC14M1b<)=O{k'4Sox,'uMiTJPZ~{.aP/t_j+T;W=)KG`
-CS|4$bl6ib8+,nxZ6Fg)p251Og[.qF:xYayS+U{tm;C>>O7=b8r^Ya|44Q=W~7${/yf'09Raei4,SRG{(6z>j^Z9QXy:[,%#ER3htbn<)N0-D,8-lDq(f!
-'4`&alj6S{hHRqJYB<+5h=FYFF}>sLQAt=(}8pUqp6A.}sKG-,r{%sRKC]O.R7x3w{I%{Nu!+w{qfBo^{[2v'KxMEx(pj8B+/cX`5q<}<;QRF,#0.+S8GM
-&>N6vZNoviRP:e}:yPY``w6;#T<Knvc"TV>MWN]=8;J={dYA~j<L@^WT'H3f>ZPN3|8Tj3p$hb4J$BX,|silYNPc62!WM{g99J@l-%O":|pglTi8>kT)N6
-~;[=Pd#5a)eSMlGhpy.GJ{_k{HKA:#okHX$(qr~7D!fl~"udUxs'U`;#XSF'`b`(J2oKJjQ)Y`G!!2GSZS_MVqHXwR+a4udHv#2:f][2,/=xMXtdjTM;$M
-%x<Exmuz-hlwm<-ykBmfn-pU[Dh9PB{,smH1K(5NUVR[ZfKEbt~3^Sf+"_A-)P;9!kFabC=#c"!@}|sfn.SYPiRn^[BVT|G@!EW!u3U9}|WvR"f[AC|q^"
-`yi@f%uwq`y]K,{m^JS^|4|P4`_eHc#,i/[6~|a=}W=TWZ>u7qj0[!Bn=svJm#[T_ReJL={zJO:zja9pH"z9{gqb`Qw_ua7/KKy+jwe'Qo0[9RA]%IT02_
-IL->P9>P+dU=oWuyi%u=00'8XXj[,THpD]@%3ojWaI0<CWrg.KRUhp0)s_=V;r7iVpFvR'.0JwrY%Y&}wwk974OZ78FB)v}$uR"-=v8>q/{jp[Rn,=wl'L
-f[UP0+#K2Lk|{N}Fn.-ZN/KSg/2@Ek}t}Gpc<Lt/0yJd:wVaL,-'(`.Bv2sl2TJr>%cHVI@}AS=89^LXX[Bvl4NJ186MEwj++8%v;W`(L&fV&,o/{n(C=C
-Fur6Ym0;L0K;E<Dq!`")T"Ee3Lj'eX7s]@GEcWNm_sjd]_h8@;<i)|c.8a%]f0it_[VnrwH[7FmZ/./s^O}Bl!{f:qkpyzSi_)kv~:L<Ivn4)1zrL+{f}%
-w+NI8!h0v(x6>FqL/8PQA'OQ@jd`):s+(^_mF[z;$_LM$"HDh;lk&B^W4De^1O!owsC=c|Z:GNa3AdE_DNb1lKCcDDP3-ih`tfMq2u{INA0%L"er.g/yTR
-4ecq<t"hEoR:<Rf{.z;>W|a1JpQr6M+jy/SBX|Of$Q[rBLM`YF#lJHgqC3V7dLp(A(!KZ,L%-g6lz3B{ipM=u#wqe}m'"Q|Sqj9{3-jl>iK+.yXZWj1N!0
-(|I8Hhl"qKFdCvNk[Bu8d!^3vJ#N]&cRW!K}kVkFC7&86xVoEw{yl{pVm_-%Jsfb:QW!c{yfbL.j![]}![lJT`<GBx%t`J"^'1%lz}6jJCzf19`1k;649_
-ATE'J#.THfq]#.j+N6Lseb6=151{u.)N,<g<.rgf@bqZwq-L%h3qr&H:s'0_DXij"vIdKqy=}Bv5`%v+rVed,{H!P^:aY5B-HZ+#991"0TI"ERz$:St!@r
-u93LES%mWeVG^my8V`De3bb97O6qBW4(D'AKZ:51(RZ/[c<f=F~5|:g#loFttRT[|YYub@&tX]^yylD3{v'Qj0$2_hM;9>j7oLIy4pq=/&^JB@I!#+$p"f
-,U[TWl:DU=7hini$%/G1VnW[laYMEC8<KD'LQD~@dOEwX1n'}E(Q`q(whvn7=X!A!KLQas>nQ&tlFOcYWine4aE=D=4k6(#v>OF}"+q(1Vu|dVF^,MUAN#
-GmO5UFXb2BX8;'=eACyWlo)+DNT3%;=13O&%(4;f`qeN,4=cZKA,]0&2wN'$cT'&A4LIW_I2s;TD%v@E5tSBoY_#FkJ-EtE%#U`"tb#-~RBd;e$"9A0K'a
-H;Gxoydd4dxQMo"T{;/,Vs!W}^_LNNp|H<'ZA3e[6ZFlVNMymW"1>mAS:LU"9d1'XBL(v-zvw.2bX`4I"u+,g,X%_`]2)G>MpG6`%b#+cT.Y2.zY3XtcQ-
-&t;A1dSP.3_0GQF;,Usuc:e8oyEUpq@s!EspuK`N"DoOC42E^_fF~zTAt.;ha"`26)Em&C$"+V;g@x$4z>T-5}hhVpZq`@_ywxm_0^=VHSkN&/sX&Th3}l
-(yX}_^`en>"(zA4{1jeJV[il|e(O|p)>gu^^K/%3Ihn19/7q'ygVc5+NB@s94Tb^Lu$MDY7nx[$fYOso"(I09p6'xs`.X|CGi$;}b/ZTA!BoD,jNK]ft;l
-:w#a{#Fn8pfuC(6cQ$ry[cJ]$pUs$q`_;r{`h)$ur`/eWm&z~Y!l[$yud<do/(XzdexTx8cb__$-sGO+'B]@l}58SQz^X1+0U@B42b4l"zOzbrf961&lW1
-n2y!pE,afD1LA)M=kG'_FO4[LUM)+axdZpW1Re`Xa}IdCWx3V7Y@#"-PCd.Wvx{Zkjzb@w$#K1wTUmX]8f^xC'AKh;(+S:ro57~;bg`Cjd[[Tz$l5e8(4#
-7B),VZ{mzZ}X=@%KGOB1Xr%B^]C0anBfZ9K&3^"<tdr%4%Via+04XKEQ@9(UG+k[yB|N4]RW"Q9!Hd@naxv!,4HAIwTOL^]^I0-/_QPdyUM+B8{'8GW#Rn
-pA%f'@u1z>_7k2gNNq<L+M.z/xKT!%-"7o,j^Z+E[HuR[q$<e!~ueVWUj,BM@/J;ds=YG(hL9aCUGf#rYf"%eHZSrsif8_9{17eMJT}$9u=NuT)abp&E-n
-X|MekoY+eh"@w#|m`.2hU9rtFhW[$5FjX>nY'vCNZ1>y!Uftsvd2uEFH0F`=(rT+6_X^&#I/,:^h~jI79U{E<.8KC0NfE+Jb<D,_{y17&hSd@'FDWmq^MZ
-~cy_pMeRd|lMfoKEpA([n0K!%AN6EKMqdiw8|Y1DA[]6fn/Au3pzE{E@94/'Xw}IP}N#)Oxo.R{nj<YjDwDd_`p%err7%jCm/'6Q`I`]`02$NNb41`=,{{
-hJKpK#59ohb2z|Edj;N+4[]Xa.8W<hjC4Ig$9hi,u&:u^(G6x#;S=[[2F"gj@xu2D=Xie]Bx_U490C0}dB!bK!GG5)DjtW8X@jJCF`km=]i`3np&B4IRaM
-!gsQ^COt6p5L'<LaBD]:f"gVb@1/PNbT'(}T1WVgvV}%MQUbvNyMZ;ErJ=6a1!%+aE.bs:7l>C}G-bT6hG[v),a:KO@N6^{2ofd%_G9ot%06UCE([=|!Lt
-fqp-/Pe20&lcD==tV]0U"KQ]SqKBpuK%|dy0t0X{plTTu7LH,l={}IGL$fUobX"sZp1#YfRCH6pijIJ%A_7^0;ST'pAn)=6odXG((<>SAlu^&=4.N/=f.8
-dK`;)%i]aoXK|;J._HGwDUrFwxg/~qm4g=`3b`.t_GqC8:`[3l6;cy5^Z,}Lg&+}8&`V(a8+}/c^6S9HH}RfMcMdC257/)9oPLySJWN|i:-f;n|CxysLr{
-thMN=,g5AfwV%3h/s%THY$zV&#^8~dRLwfMxQ!5[9xN.@'mz`L9OyOgV.H6nc|E(._tj$4RC:HPnWUz{4YRx|F3HQJoIE0OmpQzRW`mFG$Oax[K9P#}"#y
-dljGT!;c}rA<Rx6/H1nas4pZtk2/k.J8bc&[Waa8>z]l_g>SuJM52&(6{I7/2+(b)P$)&=KD($v.CVY@lj_b1{`Wj9nmW(M_CaXQ8D'Xvq>FH7Lk+f)"bq
-.uXttK.sS|IV'{6>>9T@s$cktU7c#0S:$HivvUwNKcD`NB[]hca(hl!oNA{)-)s=~Lh^0:tw:@6dncn5E"2WrmVU96^J8`gO+Q(MzU)|kSk([5=i;VByIH
-<blkH68fAC+.#Pxde_}m_`5bUa`ra@Z.QU+NXnYJ)e!bBI:}B[W$o_O>.:00:}If"v2@s:=}UU{Fyf}MdpoG5kuc:M[v;kK;7ih$D;7f5hFkr!ox%L_5;n
-(S,AHu1KT[-E%t[<7#6%dNE-iqn|5y%UE.Ice$^^XZoml;'P#Ux's@r/Dr1^.o^xM@y(sQl8Ex:Sz{3I=K0`BV.hRjj_9t;|]@U;{"$Sp^9#+tlX;qzIR@
-$7<CqDzG5Nr<GTEe(+Sfdk$@H$f.)7Koo-s7c-gKn7zJl6#`K7JN@_!w}M"OwAiT5k>F)bC19>p3NpIw(/50lvS$:w]Mc|ZuLKC'|3iZp)!"&<6#vF0dl_
-e:MAbtbvWw_:8o)`1wkSl_]^o)&)=C2&s<]l^emFu-XxU!#7J3/a|_Pl|1re'NRprv.kI>8d^m:SS/j'587k(%cin'x$KA=f-RF);uMhnE%1B2Ugm:qvnf
-^a'2K)d|-7-D6d$"]g+X<scA{K'm1<'i1L9{JLE,'Z$t/_S$qveA5u&^5e70y&W7nHlxY1Q.Y/+1IV7g'UnBlv6:9Cd-p>-)r+S'L)H9::fk2tM+NC_4"k
-!,~qSc-T.-SnofFQO}A`k,M|Q|1Bxk{|/D],ate,d_)TrB^+O@{dT@<CiWo$I:1[iix:UFw<';4f{E)r3{`;}2{ge'XMvVLDAp_-#y.N}hEjSfUE&v{Hdm
-:i8Y2aH<prl'0xYyK-JwT+e<}tlwBpqA&Mx:xuoh5Hmz#VJnMx)ej>7|aVvLmjc@k7,u`aVKi#CDARbag_-r1%LR#N9Kwb&C{8az/JDI9dne>lWKUpi:#!
-s)wkh'2dZG"]np7by;i.W4f>%11O)5|yKeXhupQrDE^VKERW^}XY"0V=;49]hQUKBYn]K5"SDUefdYuy7%O0LF1S-Cp5"BAS+E^xyX9wmlIS/SzFWpSlCp
-=+ru`lo8Sb1p._XU+M0(Xh.a0r=4b:8=tob/FsO7XIG+)pEA(Qf/hghD$7x5l|L#2>vbi-xBNlEz7<v:]RZ7n:fz`Z>Dq&{u'aoc<i)g(WjR~F4N+p~N>X
-D#+`Q5gn)1I/"87!mjEs9}Z@V0x.<lLY+J/e#{>`@@rO,I!3+4`E~o6#&djc108o#Y5:Iv>`x!@7/s)#NtZOU3|iZ]:QYH<bMl&2,.cKZ=8"x!Ltn]2q6U
-3[$1E:01>o{SV7_bFkk-p1YRJb>foy,Mc0!Sb=VuF%ZZXdGbq(:$p3dBN94l1Vqb;=%:r9{i6>Q<=4&u6+4zV#E}%,O$^k&gXnhrM!#TnOCd$HT('"-o8f
-wJGu`'E.DXkb@P}P2+Eye/(.k-pi5Fdp`Tj8k;#KN,snUkgl/D+$~s'CK0S,{d;q:,2&a4^2&L7Fu7z_^:@EcT@pfqHd;/5v|X6gu=;}]}%yawA]5(Q|13
-h9g`sS#4>^;Do/BhVl332p8$tZ/aBKyU/+V!{83"HB"jsH=0/BFrvKo6l-XZS|]q3)}_Kt!-T_r0aDo;^^-}g|2pQOI`]wGe!uYgiIK)y1)lA-sWvn/6$"
-]d9Y:aFvd;iK>fGekz%[}CvdgFm<Eo`yn4_QKuo8bw~Ug|5TBO%Q29+y5%Ew-M3CB^mKgNjX2a}I^|%;e.clEgRd)YEP8Ph/bnR8weG}6B=Bw3+DW.cgVe
-Tm~KO!"}U,FP35#P0`v5qy{/s:}MHhJxOlJ.RvTDFS/sMZuh-C.J]i9]A$o&ctqr(;"N6JuCQ^fYF"UFW8k}x4#/=O.EUxo2^>VC5`N$>0zcf1,'u>f2_Q
-l_~<Loj0nI4;9S{:ZAIN1ccAa>;.Nqc<8aE'^g$_W{R0l=0Ol;34KrH76poqY}Ax~XASO:{.i'J")/%jj2jf9G<Cy6DZj<zp<-Kc};P^&a-301:#=6(zab
-E8$h)3FqDl'x=QqYxOUp@v9J}VXlrt&P9B!2X)>gIU[+L_Iy:SgzOMS"~>Rz21)H"6bb!T'Av%%AanAy%NI!xC+)Pm1hj2>qRae`9(=b>!fi>FC/8wvuGi
-Tv$0.Cg=q-:H&a'uakJ$Q2pzK`")5r6I0oG/YUbDEM'E(xDGT%,iX+Fz&r&ACx]poONZ(C.Daqa_+eqC(>4C%}sVg{K`T^Z7q`XMlH"`9A8N@"Jo{yF^o+
-:c(Kr=hQ_55&8q3!F[$x^}EwZ='Pe{uw)ygC:.HXzNQgHXUNTN{K,{K0t=#hWim`}ek>f=k^^j:VJg/dW|y&@JdyP&={`WRdTry)wOY!E=/e<|@UFW.G#e
-Y1(:XX:{)pxVC]'u]seIls7{_ILrfGqb8X4rF.B'irgum%[/Re:lE-d$N`_m<:{k^M@')s$6>woK-D=#nr}j$8K=k4BDuOgfLEDnbN;|r&gQ~w$nwduD(k
-I3v9[VPFRD|K^|w{<-E;']/,&|20Fy>"g=C+~(Cl``w1j;xACR9aA'3QNg[B)Mbx)C{hp|o-y[V-8MPw.iBIUU9x([JcpE`V|"f[x`[Sa.KP1>Ltfe{3yd
-a-$#OD4&!Ikj=QFk=y+`g7ej<-'kEI%OK:C<#u%1p[v:=L0Bk&8V]o9KEKR|!PT2u}e<e6>j>BAT"gmqoJ/xJ;KOqyIdD<qaL`gTg0DC%MsU4c[/Bn^>]X
-]3VBhb)}37JhV1sv'O;eWveA^b55Qa}/ubwc;FKL]C.V;kYrvGLI{KZl]'rZt/P)U9mv;gLejzGqUu9jduozm(x#rtziH00otuAg}IF1g7:i/V4o]OJS:(
-}Nin/'qiHEqJQe%/6Y0bR6NA)DRB%%g0Kf/pO$%<)]!4>bsjWA]9x0SXRnC5J5Cw4N,i<Vg^ko4fDX^>tkxp+tW6/Yu1]`V^(QL9b'WLX0|,q]DXzzO|{]
-M3aBThPBo$~H5PNM1{Q(w[&XgJ61Wh1P'sQ=j5RMjE(-reHfpY`/J_MSJG0`(zJyb/:OO#f%L2D}I(=p.1CBZ@AhVc=%-^bBG<3>sH5[~IO.fm1#aA0SIb
-E}6cM/_|zIc<rx`#wgy,+[]=>e/LiQT!S@STr2,)bfi#=oMdsf=pn)f^1#,G~61Oi0|'IEo)"`8OD|$"E{!Ob|x5oVP:>#)IMdIF[/=`>"l=K1L<9dwMW<
-|>Da,t=uvNvs{a<q::o}6P]P47rVwd!w3u"$V.Zhl/ftr0Y$Zu46EKq|z$dr9".W(H^DJL^7mjbS7XMCML%Hoo|DYD79HN_m]$]@J_lt-=[h3(be(Ca'Pq
-esn.u:cD(<{0uVdV8n}G%^[Ln]5gNafo;}%@A$z;CLGk0b;IsSF^W2<8)+MB(U@C5Zn|G(/I(>|(eHCuAL7fJs1raV-]6<AuLd<J$MI&reNXEO`s/zO]%J
-^oVtq[lnPgTRsh)t3222{R+3,G9Z:g3mx$h@$SYR~F5^N8,/x^emxWl.c<Dl}!JX~i;4RhZuh%0$1<rP^/Oy;|zD)EEJFRpQlO(%3]_1I_|2SbZXCP-j.M
-_'>JM{Cv9(+mjgi",!G1"W}1jlg-'uo;t<`ZwuRR/%]J.E~/$WIBwuN;hKP.v>:x&03EMLFvK9fA9r)!.t>xqsM=~)6E#.)HkS[537vavN",AQ-eose"-1
-!Q={FSmfUQ+00DU!PR7ltBs9%JVx->cC!|Xma!MtU-QuX30Vr_GLAHXxkx2PngFL]CxI6P/S[W:_wev;jGf+Rs2rMTZO(rF:[+=M)er[d%n8bk35s3|P:e
-7s3<MpB8mBuMUURv.hVm^G8]C^40VH)W./$FvHmc)LgR^bb{X5rEjbe%E<Oa7Kk0BNH=Hs!P_XQ4dr#GLB=65lU5puj4<0qsrd3fe>D/#,K8c6$eR/Q,wu
-}iIZ+DbnB!ZA-':80=%j<DN`oOf[%qwT)Q]V!kt>/MQA<u-I&n)i"`Us~Y=3(A%%EK%|UU3s{#4Zjd:A.R5k$|TflrK]).}}i,Guwpbz}7erCqxeMZTf+f
-`1JW"$evoh+6n]usLow-_7+dYjkjk1V!3%uIB:;I"rl|b_bj;R;C$7JnNsSIz{{(bVY#fP77tzS|SIm8i)4gDQWO{NQ|Qg{l8SfEhO+:GQ@jZoJqbn&J1U
-L$Knr74XjHUQbOK335zzGu:7dfhILRn_4u8+P8LiO@JSbo<|C)FvP;",7[}dX{tcO|(8~:Q.>GRvnxVd]TT}we`49n7rhE'8~u4gnW!S<YE<]52<w[JWRZ
-&B!Ea"{VRe$e<5><mqq$y"268rNmX'x{cuS_R{7D%ib+S28uK5LL9]Euir'Ye<Y(8inROxW^SXbtVLVUGHcp}+q#/C){,BQ7Cv>p#RC80G3btQ2UAdZ_Lc
-@WcaA6HBbjhKoS"k.|w>/}<94^5O;u$@~!p}FBg{8Yq"{<qfOS6u`Neria_WmgfcDDe<GAK1O'^SCDhRkTssC!hK4_EHw>F_r}<.jlY+%{D9kwAO;}zT]s
-}4H.k"M62;.i+662nzPc4)md3]r`F_M,XK!LWc<u@N}GmNkIJ2U:`=/}ma;Se(asB.0VRW|;"=A2m_|HR1Pthq}ERj}W1w}vF&ZH]M$bN,27T'vXf%0C)%
-j&U$2g3&^NHQV2,<kB949gImn6';kCawj+i!F0bdUb`o%BC@<N)=1SD+Jy=2>2',gP!@StmO7_>RJA13PUH,mfFlhUx(YO"$T&t<k!%QjprEy{#&Si!Kp]
-|'58Lt(fxax1LhQ(Yf22ge|dWB"KGtsH#p)V#JU:7"@DA3pkmj#'hK~k~F,vO,MNdy9k}'uynt52ijj`9sen(<kRx!Ii:1gXsOv|o%cr42b/.e/<yK#T;g
-"r9]=^ekX-2-OSeNUf~SR9{k)D&+:/QgACtK{Rj>@xUJO.{d_&GLbr3i$c72&^D6&A.eP'S%T"tN&0@5MWB,T`J(#eO(%`jjsVA#4#[2g&7%h.B0Jw6`5c
-`VP<q`0^&D,;I{xfTN!nw0,<"ra/lVUPAvF:}A'nnze17'#%x8b+#]0,j.@dT-dpF{8D'/$0mboNd`%_~snjP,bZo>/%mc`>mXb2#W(;"P$UR6}eGaBrMd
-tuad_MBy{$S)O2$nZdY$:{cRp8$83hT1Vq=)nbB&bg})|4EnU)4F%<%@2+EaewQpQ0+IR7sj1JuU)iNTjg@l,}$Dc-vO^sD6Qb+o.MX5cDeo:D-;T<v|-^
--zKD+sB="M[iJ@Qg)IVWkR4(Rjj&]yi_yy4h1q&ys_Qz@PaT:_Z}|yD,9DUy).s[8kM&=#-xY{Leu#<7%eO!~r~}E#U`AOqgkKpq>BjDAB+jN3ROq2@P.c
-UKtWS<%_,/d0H^Ux8Lfu&={$MR5iY-hu.qqJv2]hW0p(WsZKY+<^kUF1oZ]nw"qb[{mjT$zhXE9:^z[Yr&Kfh)>(is&xq@w+flt!IKX=Ixg9)Yg3WvF$1>
-i(h>$h1`KZblr)b=<G5C5mx|rF_""nPf&bW/IFLK.s#YFlEZd,{T^YT7|ErxiIB|=QZstUPB_g`p&D1[67;=]AZ!;Hn=982%gBEL(7h(QG/P)y>z8!+HV>
-cl(};Sxivy'>3vD$-u_dVdz]Y7^XOIHUH/T.PraT.U<W@V'1Z]:JuQpAFJ9HnR!)yWB_OA<dAd"sbK7S=@(a$OtosO46IpnvloKQbN9[VR5n6v"LClg2Bd
-t(Te'xF"JEr5KY{$j991K%)T4%(<kEuK9lf_43(}==rq%0[Zi5C4an$fM'e_xWQ(TLcR&j83M|sEGV<_xeMdp"Z/5<+4rho5Q$s!Rk'H{j1doLjt.|Fcg9
-Ur_-JBiU^N1e<||Kz/@[UCEm8=#Z9V:n^^|@T5'X7}H(NUFoWV%UkF/OUI8S$yo]EcT>FCIFH/B^q<rAz0vWM2[#E{^sJ(@kgWY/78jE1,+`YwtK<`pS'Z
-)1EwpB!Kul<LBUl!}.V[H^Yg`."7E8|pCb9pj+TQ<A(#%!U>QUR}ZbtAmj1ZDx%Kku=7,4sPIFO<U3{Jos'X%}1NMIg/(y;OpfH`HX9(+A25zVjmB5=0`]
-d9O3[xo|n(]cq&0.<5g>;&&Rwxz&"SFh>Wz,#,&{CK||aHm{(,97Suu`-pC[4W~w%gL&<oP'y&HYHdQ#VQ54(BTmnfLha,jT5!HuYhU,G;8"[1A,;eXX-z
-RRyU_Buq/T!MH4u}9;a^SHhOi@x47dr(t}ZSUflx!({`gpX@UW3Lw.9bVN:3:'>LQbQUmJ&UL"kSd}dITjsj!yy)g5aN0pNYs%Hru`fP68!U<Xn=ZndLRc
-Px"hxvZ!te$o<2.Hwc+9C=L]uj,-uTC#.R$Z^j]3^75rmeJxe$1;n<ama+^rw1+E+U^Da%v3L]=F^<%77q&CrXqCYjd5vd`4UIy%AV$f5}z,dK$2bG0UL3
-^nw(_MGW]w[s$+Y$@mf."64]V,8m|Z8{QZrXNDt%mQae~Y'>(Q5[P@lZ=/AY_>GjjP~HqV!"N)L7=7-l83pd:[cH0U~ny"YCU',N)JH0rVBa,)XKjQg>O@
-wf=:i"[},qP.(G3)Q4T5At/.E'Wb)Qwe[SD1$jim7ulMD!&HBp$2>(XKzbN2Df-(pGdvs-v9&yODBD6pJ[nHUn<w([xr'-n61h6A9W)qSs-&D";AL.H_y,
-Scs`'A4U^Gv;:5`^:[lB^4<6[OeT^-|h)%US+n+'y_[.hgx;7=B-;#bNe^X0j61=5Q<x<N){ywnAUJpAfJnt6[;uUvnc!+Yfo"Mus%M;/cP:%nGTxuh2LE
-npYl1J5usN0{1!z$r[nfe1/[Bv#cgM8S519x9R.Yqw+WVZ$dd)3J^&Q`5'fs+kc6EkA@GW)M>0>N43q6Y)incqbG)&8wKrBkNQK&Y3WGxxA}1Z2)<GBTH6
-:7%24|.&#Td.GFptac+["`o2/Z<SQ!;<`-=S@D9^%])4&nM,&4RleM+G(PbE,e!5#n;_=DPAOK6{G:wD"pcnW1%l-Q#BS^X6'um5PO7."ZK<lk)[$5'U68
-^!3EybBrhDEgK#lBj/J{rZ1{]MU|bwkz@w~O7Uvi72,hkakl;rrahXzI|O^r5WaHhm~BANhAC]89PQyXj1+0jvyJVu2-wMt.Kt1e9iQSE#^zVt;jt+e"+=
-$^=4g.=4JD{:]qdO-{8vP|b|ubyZ<!H1"9'5FDM-}5irc<9}vm@{UDP31eXq-z,f~w%9:R@$3:CEsqS1_ELRxQCv|@;CO)_KZPRu=/yRY_7sn0D@%gFu@k
-s;%RXG=d2R)l&xv-MZn['e@qbHr$erZwcm"m3qE].uzCXg:f+4w%(.(TD_MoNA1ahgD:PU3Y)&bWdxj{kZJCKCI&/RfMgEqYJutM:"Jw@yk@"(C7&n8RE)
-eW>9`jqp(hTl`ZQF2veP2Ao+RnXKKra{j1bJ!PuJ&td_7d-6ib{8zoQY0t;qnH07k8%soc8qgq+ft6Y0zN9/$)q>,{W4|`B&k+Vwx_!K<NN=/uge8XRhcc
-tLj5{n_<YEuJX`[z+x'J9`uD24GAWf0ylD+n8GUY_qRJ7D=a(iT{,(5QP2;^zkva+&L{'x6LaqzTr"UV1rH1;lNPr@@%R692lM~[v,wpa&&OJQH.eCSxpt
-,Hc&MRm(ZHW|hjkH0qZD.YR"iG,qFO+{,:>y"!lac.Dr7d,l67]}ldmhTP&j%']l.,y.]n~@~TVfxwXTZx<;xzBc3%f'|@USBynPya"PNu$@X<R<p)+3EF
-Nd,F}3y</-xOZS]!GBXI|.1b5jtH|6f('n+"HMIzn_'Jv6gqsv9!b2!H^111#27t"!jm.#Yet|2'g@kG6X9n<0E2vi_j+70pUy=7SshAHa{#zDXJw)U,!`
-4L.N_":0E8eZ9)P#b}v3m9WXYuP"8#X"'5Maw_L"ODPP1pr4"-^W'I)o`F>cbfeiiF]p-Sz|HwMKFj;B,dR3;!+b`&.}U+anFpM[r$.`n%1od"nI{OM1n{
-dX}i~S1vQaPw&;)K8iP2qZ#S%|Uy>K;CkjEMhhRUTL%vdefM]{$Xj!K;u$m2J!A,([/'KYzP[0m%mj<#)}5-dy',>NmIkA2afRuC8Rn>A-t+z[JuBTopzn
-1g.44"ZmMuTuIOuG(GT8Vju_Sup$lW0[{t1@ZvR^"mBZ.f$2#NG8e9rC(z4B3q2k]E16=2g!'}J;%{Kvp<sim+}rM>9VEqfS"]5htOsgYl+{blvTfu.cj/
-[)M&~VieU8Dh%}nZKwlo8<,mSXxZP]hrsWl}Y+n1^PID>+(J<K=@c+6P0aZz#|d{r}BE"b4ZD%R,+,U#t@HUi]CLaC(Ib4]d~xUO4#SA`H5n;Vxq6VA`-b
-.zXfeYlfn+rpqo;xx&.VuBA{{{,+1S885zTj[i^O0jXM496OL#PaE<%J7|XBy;P(2iel"OdJ|-~5MD].,OTrr7R;OQb1Z3=.aL,wL2PG8o-f^eN$k{#A$I
-T3'hgj&9'cG`uxn3,ZUNE"`8`t'7.pZIxJGmae(eK8BVsXjT6`tXd3}vP+N[OOv%mi|h>|Yx)^9x(ki=,<nf=J>!%a#v8RKafe[@0DAV$$x2/9lS<AO}XR
-U{w^'4L8pg<>)s(c_6F,yH13:Id!+W~#fZb<mKW."X6g+>(SUoZPG{ATB1MM'".mil^t,|>#3lbEvyGXBSt@TI~7:r)[c&t0mz)u-X@Nf0QLJO}-j#drQJ
-N3|Z9g%q-I}%(;r)s6>WKbW}3|Dj3Mv[lf'N$[#xsVPI78_hO(.mVOXl'NC5P9=1YZhiIyMZW/]f#y$-^Dm!sc<r^O9}IV224h;,~8uj_xB[8<N>4ZI]["
-^T@mDxz][DX[F.9CBC}g4oE7bcs]P<}v96%4+CFq|Ct9F3yHT8iyK'!de{Mukt)I(:b,6W[{kruZ0w>X[7I}[vXAPA2A%6{Hm-z}V;br_l86ow"Q!J]PJR
-V@&a$iuhr`gkS@X!FyxiUP34l`6Ga_e1:6v0HYcG)^+<WXIvXfu/h7Xf&5j^KRnsivZP+:22M:bd!T@I~%OB7kqed7+oj5e#x9=o,tv/^M8mahYB;UKA2x
--[3.ieVucI'%<}]Z#ownrKg3B$T&[pUNX@6;Hnso'YWmTgXhR&(KxA4c4Zz=Gp1<rEG=U4]/yZSdsqifjkYU,<mMIj"Lt=rKjT-$<gtncmFXiAEe$^ThJL
-GdE.0<a|'x6Q,h%M'gR<@s7MeIuXfB[NCK~X`ziS/`%w73;(K(FG&[rVs/!6RpA"]aV^jf"cllWfo[ueGl#qicLim[c1$^{G:u/hNR:n-ekG[E$QN.,9J[
-Vmz|SGZBj`qs81OufP,J;MIl]OmGAyvQ")`K17lR701oJv#HmVn@33S2YrD%_uPDnVK=h,D%tSRd"V+2E3Z!`J_eE85jlv4qUbcnsruV]jz"tgV"/#t]Qr
-PKG|JM1}Kagwi<";/%{Z^BHnJJ'UQPMZnfd;MSN^GK&pMnCLWA@N7_f_i7R)CX)^WQ8HiKP80b@2^'^G2EFlHqt.T&ewI&B,_Mg-w,$i6IB47(DrB+{pz"
-V')jbzd'MN'c}[DCASl4<Iw0Mk0N7r0|mHC,q'Hp=n+MyVJxl,rk^):+y:]UZYF]r=c.BM!2FUV/_//bMKNPWFjO%)dchK(aD)aN1<^GyEbQk[j.(w(Wib
-g=[B>4w0i")<Tf']pU5kJDcLslGzN#-OoH0U2lv`PK26#d|ys"R&W&27mSV/}9es[Q<S}dTp[myGA$UxUzm9h)js8Szo||c#0]9o5W)g<BL5%O`bnLG&+k
-s-Tv+MupMMaFP&}s-rKqasH}VBo430kl`:&Vn3[9w_v#eCny`toYByE_FY{m<%{WQa]rkiS<~uYKGbwZaM}b2NK/(%)q~|wbown`^nkPJoL-8|'{[bHuH<
-0l|mO"-CJaOXPy'fs<2iIf7|BQbNtJj=8eQ${fOHX!V@^nD>EvGpI}%]J^kTprV.fhtTzN'M$'gwXLFgCStU::lzco]u.&e1]uKh3<4b6$yVt8zp$:DT"I
-:@~jRzEqq-1"Ul}Eb(T_qG~3N&xg1d<:=qj7q[<:wzpTg_N&69P:Lfj6z[N@7&7vmHF]ZjT4q0e+CBO[p4}2aRNDHTVA(XBn%hbG]58gb%hS4JZjQQr5;X
-+cA,P!Xr4`+X>.G>I`I-"fd[r(NvVA4G7eup3]~wM|NYtSwe(4^QOKk`SPEK)u!Ct[S#gyTdJ``u8%5v3GnOiC%x.uHRj#c%MnS;TAEedpz4~d@ncj<DZh
-xS)!GDKS1}Vqdj)P~aQbgR3vdiM'~!0#(B27`dk$^#h@&b@19[x"pYRR/_s7gc!k3R8:Q-+oF(bgAQpKk`<pLCqtUCthqaD})Kpbyli2eVW^0W&.:WiVvV
-o6@.i]:8:Ep!+d3eC}{b,=''ia4/QBiy8IICZL2`t|VN`L,{wuPr`]12K_&b|XhmV((wFNRsM/^14ka"!}@s&3&T'_<q@$U'=JUvn//8%<2zXEt@Tf:z:|
-2bopakZ&>.l$|i%|v(w9.+ZK|3<Y8n.bvS~Qd#=w1,w9Mabk^&&=WGK}iujx+l{J-GHAcg-FwXr"NDYY$cHEN`/qD}nG%a3V[c{%`w3ll)/JA%YcfGX6'b
->nZt2b.KB]nVI'@T3f~$|[nPUpO{nZ;X%2[S-31db[G|LTcZiI`)XuM"aPzLat]Gd:W#!iT[B1u!EtEILBGj.Ld@lthey^qM+ZI#O5WNU0ylnxC]cP=v7p
-3JMeVV;Y{d$r9!2xSf&|jfr:u4aj889#wF[t&9Gr+y+{cOT&n{H<Ua&h(MTbly`+JHxy=OUe%<z4&D_/LG@Xol9/R;Pf&Hxe4Ryek|4-[R'!,{MU<azR1B
-tQ1D.l{qydx'TK=)CP86QW;@|-wa4&p%(BmHrn.iaPbaZJ{BbzcjF,+vl(we,{5Lhi>_aR/V_x#r]+R^IuVO&fu`~g>Jnzj[;X^=`MtXaX9|PNQfX=cEYJ
-(bo!BwH12(R&6$oh'f$z[]mlvf:zuYlu0ZZSwKfl[I3Zye,[Od9Ki9n2ElSoA%9U{;eeqg[w./(RgXJ7[N._H(~.!KeLisY|b6917`}iu!G_5x-|`I`=u1
-XB@A^4uT`_"bDptIH^xVu'[-#JKeWw,:=u4i$97aF'vwW9&,khTnp7%r;McHUPTvA5y<9r8I~-fx+4){7_^F#<yBUkQ7Ztx[^na1K_8;J6'<VI#w4Xsdvl
-3rR.08K[d#Nr^wJ>^b23toantl$o%#;2_G!t#>0H87gc}0]a_.JR@}'B,9p6Z/_XbFN@B(X=+/"V>JP"HT=hoAV^Al7sKe'_P<x;qFu")0otR)CfI$SWZ"
-jUh[y-%[l^190'asah&+&hX<s!y!GbAQQ$Ha$Ezxhl7,.&:x.dd-)YyRj,[=SZ|1`{cbv}t4qB=a!Kz!b2On|A9bf&|_p1I!x#]@^|eGwpy1@2ye25wFRW
-K"sH=u(&A:l%ZZpPmg^oOTSen#[h7NZ&fJ!tW!Wn+@Tm9+Cu||3Z+czI~ACHdi-N:jwhI%QN[vlwu,7|{qvl;U<dZHwp^ifV2#70%R!}I7.tOe(CDUJ,Ez
-Mt@B^w-P.]cN`Mw'3+<>Lj:v181%]s~^`QfPV7j3L}k"hFv$r<FU'k,=z+3=w!>P>T}`K_Xl3gJZY>gp;iqh1Y]/9xMA4QPK&ZF_{3L|o|hGIza:M7q3>n
-ryDCPskTkNr^@1[^:x.Ik8|4~n3<Zsk@%[;gH=qvUAyf{|"iq%LYh7U3#7Y$=_dCH>uK@9+G8$_5Pnq)#.SbP9z);nyC&,lmeeGG^miPp!+q-xqp{7`A/'
-tZ>U^Szf]''oY!jg(-b!_&GkYj^'G!BtJTxV:Y:.|SE{2AiKs7GK)Us/n-K"v+5=:Zg@sC2kbxxt"_D0R_cWp4.x|8S#o'PVhxmC;5Rn&wPU"U=9/<aEcn
-IqU-m)bcP>SCH&>HRE>'pD^Dlq/,T.sz54gI_gA<Dh^D~u:u'Er&Q`uA%>4+xumoP>6!4-WlEeLQW=uC[RROEOe9!cK(PJ|F21N^d-u8Kx.ss0&)@DM&M"
-pjA0{iW"`ISJwdJuYdOaqFyV})4X}uXnW0#L_r7ORJI2C=pj}wIM.tgqBw/Z217s_;X=V.a1}vg)C2R#yNJlddwI(V[qyI))_kf,cC[I2H6iz8Cb>-bn7>
-g4H[fPAUAD_]o<WD#c_gW^ynqx~jNZ/BD,p#DeXN{l/WU2++nQ~a$Th<j7VpV-u2w=(|]ojKy2q_|[,;zgQXXp(IGn83ztSUf/N,21CH|Lxn:Y62!VXQZi
-M/jo.=47#)5Gfy&gnEi"b8fMLc5QRb`/Oq-8!vUW_KU!Vge/R`Uh"As^"ogd7sZ%:1b,em,SF4_n(A:zQWIt-GSHT@V`aW9hFIWttp3apQ[ONq"^qJjMf@
-RHr2uG6ZWV<]^-<Xf8mGQxtidky/<osN{B5XC=F=I:3g^DPe+}(S"h/su%[o7!>STXCn{|J3ZCBhqBMaf/o@um^jU2jjqxt[S%!}jMeiQ)NRS%nJR+R/Rd
-p/77iFx%`R6x`y<%q_kR/BA21ipKnMhk8%8.:OW@V'y8&XTl9#W)zQ[yzWv_[w5NUw>I!i:|tk7Xeh(@4kAIfF4vZIy@WfR:bDTj&e5MxXN`HMZ8xC/08H
-fS>X+U-SN`a;kSB-Rp)ct,a^nuRM;#SIpW5$vB2U$)1Q[_svnOc_&:@ndW5V3BFC~Xb+'cWs%)x&I::Mz:pFVJ-2@0P:c"Sxy(z(z<h:4uiDY%paZV`<+#
-CNa|Y%FwF$zh_D"%m@3([9W,>,y^U2"%I<W1:j1S>TC87O<"xmZ+Mt%<7{HC&ja2)u8m5n!b$LEe!cicdO@RuGGQ_6g9vG9mvj!Ltq]cd`/mU$&::X-4lS
-k&.ya:op`3;G'Bb1fhE`-6v)imjyC@P.;f3;B^>,oD{-vlO:1MC}y-I@gftq-z.TP[4^-1Gs7p,3#W$c^h2Z3-n"]S3xCJ1wk7I}m{g_n'Og_}Np.(I:J:
-dV!F,8#Ng2D(oD~b{}}fQg^}eZIqa|C+PvnJ|I|/lXfFszxuPr|}lf@IITG8`ED&W.p$W@D80OM(EbBk-Y.IX#5`m45(j^nB;y77prS9eFi]qGMKQoP!C)
-We"tl8@G|NOk/LU<w8$jRVV&Z[bX"`,p)&kZHZZ;zl<QpOh0Oa:5RS/(;>!Z.NsTg`iv{s~k&SK@PrKO^:lu<xJ2$}%QpnFq;p_w5rKUes|LL8kR5d=BA%
-]Ms_xnk=~C7Hb;NM>!3qk`#ZPt=r)E5#HH#sa^4>-8UW{Sd}Nxm:'3GWB/RCT!2}r`'0mmqxl9CxV8!(7"a^!Dq2k|Fgm6<Q})}qlx1V.@H(D-3c@ALl@"
-@Sn]80jf]&D0QCvon^y@[Nj>dHhLbNB^{-))RQ^r,f5[SCtz]w<)_|&L<,4M';%7;a%qnoOV{[(/]zp)mzrtO5R--x0}.USdd1V3&nSlci9^=Qi>]xCXlU
-0_1c}g2D=ToEig|T2Ti5R5!ThLQZ8m~NDOC$0``-;o<,vxQH1trZz6nh#/#91A^5`i":+`Hg<qSoYg7FJVbWTXo_S-!^b[scpAb`ScOY!V:y~7n98^%Vie
-^b@38%$"TSjnALAUCfu$Gdg@T%v/-C@b}Iu3#:#@HUk@}dYP=.Q>Y1TL5aVVP}tm1{.%rEL_`#,{=xrLD.+LeM2-x}9x~mAfAGG>a]:4D%-FA+),/3PX<2
-#X'`mRIqiqTMb9hME4|gWN6r,TKxNDo7(7z_o"HU}z7-B;)^XzOTSIg9,"rj}BZ_hbq@0y4i4trbUfn]NWM<IU=rhRWXWib_e8[jipYqIxWd4/duU7^w#.
-bE$T^1=|dYYWr@FiARe-8v99{-%X46KBWRmwEO/a0}-&7<7Rh0!so-g3;F/&W`_6Ls2I58;aYst,blEH<{uE@-g_j5S|7(N$h-="Vlo+@y;q!Ouh/!ZN->
-$ncLh7W=TswB"|/)F>BZ%IsJ2!jTaKi[]J"D9U`BMv[H@,xzjCZ6AT8_jX$29l[5Wy%qa(nA2KBW0c!mbTbO5GA}}IyG}&`$~28y=5"cb'5kH9n[jKR0}C
-r4W$]$w"(ETf!cwKfpDA!+US)9(gF_W/)pFfxiRpfyERh,eMdt']{VJ^%3umRLqj9/J|c|>h&BROiF`B3rg'L`fRb">V"u|UckP=ng&Dy>,Kg0@tF]bu|q
-PnxTz!Y%'|MhZ[3eBFK|wt$6xDx)Dk%I)FxA4V49)C]aGrHIBQQ1yi"8y&'R>XsJ-bgBgt^(]z({_#C>bxN6(tyMLUoiC)zg&pi5xBNe.j/ixOH9sgX;R>
-_kL;9mTJa{G;{NmH`$,O|nF)'`9LYIzGZa[%f[<7FW>VR.VQ}UmhebYD;ZWU5DpTTyJu{,X'5=%f7=V(9'_}{x)ojT8+;Dck#Y3Z"^9/Us%+[`3RKi_8fe
-/_8W9@wm!t;.P7}jPw]K,(X$z=Be+hVryfKs!iPM/|;{v^N-~NKyCJueGls^cBx|2QO,6<afSU,jz!ycI;%)sWtE"S5W;HSr:6&HuA"c$52m:J^q'0y[fr
-lX.>QPFBpf)U58n=R.3SEn&X"Q&;Vl-]k#J3}<h%%kud;@/Iw'z8>7H[">:x}KK:pYO[w^Vel{qMIRp/{5&3lx~KvJbJoF9G&OIRKAFyzV6cWv.2Cg`Vx_
-`g]n+'}W7[zDHd94$7#,O5;x^wk7R^!<-<96GTTl$lvg{m/boU^tlQ4Wzy,'To{P(t.nEeA@.Wk^[+i;r$HS}c@>h+T.ue:c_SDeBTUWeJ{gCgvJ&W^4gU
-;[USa75.Vs2QCZp#t0@}9q4"m/@7QiFIkJG1(pj]u]=i-FHmt0_|1eMM3kZz)O6R7"73wCx+{@$}cg(+}"h9#uweE!-FPv+ahK2y[,^@42BPW|rn{!a`4z
-.8b_NX4F(>z@XW2{L@RH%tZ%4'=w'3]9kj/8cYDGe3HkhRQP}B<'>G<t6D[6nSp7iq.Lv!(;;y(7=(9z1[3gU$iM#z^6XV27:v>9O=zQtb%stA^c`5pm(S
-;5nO:}ZXs,9Sr>L.5N65QgzjrLhqj9RL.j2l1fYc%BpkH)M`nMTZ6U<Anco-vlSykzyf4yVpIC`ns,02Jg{Y!kFW0IR|P7nbXq%msI}GQxZ#an]Mm%k3up
-=e";(Ad]_"Sy}X99%DNLh5X2OjGmBL}zog@e~9^XKo6,^F@o@(=yL3K7aoI_,:<}iBcv!Dlf!K==7s>E!vg>J]^pqa/#)ID=|;0h;;>R.[tf6YGKc;3i_J
-4EnlY>8R@_yactzFv%{JYqPRs^3ARNv;(:/HHdVB}&uT46cjIE1jM{5d[x3W;7u[=<3`TI5YvuwF^CSLE!@)8fZ][0$4@uC]e=MH4uR|]x1R_``t_{zn.u
-k:sZjpW1)YAyN9I_i_PHX$oUf/~|~5H`}RnDRi.1i5cu8vbxxD#DCZv4R%di]aK<cg3N8r(%d@p]zRu#0j}2,62T$pG_@C^X~](w0CzUfHW(t`Rqmkhy65
-&@Z9R-0iaBS`<BsofOm#Yv"/wqab'zhRhC4T0e,DWKx'So(qS/[JIV[SX]K&Grn<y}6M#ALY9h>dq'S{{,Y,5m8}0:I0oE6M"SR8i7nrCn'+&%thcR'u1N
-ykC67/p:U8h!qlO-{q%PbvT)uaj9}UBxw@3MbjT9KfK;e([j=gN=E;>N#S]MvoN2I"O"O:Xu(>;7Nj6vL6bO;DL]]6U#yo,rfdFmoLQ;g.QnS9!,1S"]1,
-7y)hSF<3O1xuA>ebv%m19DLAMTv)pS>b>D.f[bQ<9vjzhl-4m9o5o!{t&i'-Vt0j:rX:5#u#y1sl50aH+7xGzw-CMb7Bib{.>SqL-7zgeA%vNJ~%3.,P6{
-ae!Yzi~1f`)GH'nvv:[ECCpTdN3U]mg&[MLn:7JL.p478L:QAB~(Ql:$FI(F,zNxb0u8>jUh8lFPPPMq+6zDamfi`UP0fo}WK]V/Y<IMUc77TrDD!7%j+f
-Y+#quY90N}lLVN%nN#9AF2&wiIf!q>|gRs4IJUP@$VljR>{$J,;;yjQH=:LyFr"g&5z;Trd+&_(p`UJ>9ng=00;H'd+/%@BRvO%4T{y:dJAL:sBJa.@W5Y
--/L[ld/emxEiySn^%M[FR+qs.%0.ebhxls>$c8r3.hMqHIED5fJY{k5d)aDxI>(SecS,FM^4dV1_Xels6V+._y"/@G]D2Q]=u8XNZ.v2sy&;g(TF@@'HN+
--G2Bcrc1@3l6<W'D>nKy1A!:OdCaJ+X'RdF5_Cmfg.PgGuHFB:hSvsM8|3v>EOQp)eN0<<TqM'xp9J^cIrFNhBbqsF(_FYVH(J%Q[j=HTn9r$yaViww>N<
-VneK1lfbOT<Ll`X$A,-c.i!3zHyB@/9AddjkZV|Ak#)7'.c8@2#[gT/TY1>bv0,>C-.W~iuQbtzOfN<o_]!0$|l=Yoq||4/[7X;M<o.]UWZE9Wky#7:=t8
-Q&~`bA`t^x[f3ShU$p/I%P+"Y!T0bOo5I)W})z45k}3v6:hN.h&J9yLZ7G^VXrbk56N#7}6=[T>omYG9l-G^@Ea1~0UF:FzKbpHyu1r6s+O$BzhO|@YGi$
-!aH5/#('LN.Id"1d98&gqO)3ly~MaZq"ExOM7nt;[o$|A=uTejH};N-kjf6/07Xie<lh>x5rXv2}75f@9E-<pzZ.<K$Lg@:C_wE]q/,z=,J$&y8%Yz:QN#
-`>f,hf7J>W~Vkt/<IhJ.kC4W:z$)TC|h+z+CdG&kRpLYfr"|T&%7JqL5FhSCty@yhUn)GAL9tEAMdF^SbhNIj!_ZH@uM3Lt/mD>a(UT5ygJhrh[Y"%/L'T
-2v{9q=@Js@t+BZvGQwSH10<w&CWf8jx+kun$wKS7:o/,_Jf.dy$rv&Ibj55uLeNOW%EC=N~drt^A[G%VaY&DZFLoH[rdEy+o8^#,G^H'kV:mEPO3(qUC`c
-Ognf7)M$rk=s%.>=,pF$b79uC}qHyO=6Ev9/MWc924F.6u$d/g|;HQ=2NvRBmj7F}MuX(s11aizk3(y}(;v$5+.$Pg2IlemmOh}']=hR$h7biv07d_2Xlw
-dG97a@@@vu>@ep>@QL8O,3p2J)Ph)D`:Ch^Y{ulwmb&azr,U_,fS7@6eu@@p3G.Y/<v{>mbSbx$)xmqvr9qwW1e,z'OC<4j{cUte#90]vP6$dy%>+{9NDM
-DUKU3s7X:cu|T-2L:!+FQItp7YHi5mQdzz"uZ,Pd$iF&AS~Be#s.eu':<}-q``YZHI1zKqv4bwI{eO8ZiJRGBjQhXQzPIs75&T[S$.+$)q:a&=4(VRPWEZ
-<XS5z{$FrBMtPo^1tfRM9)XzjJ&)sg7;=Olp`}V<7f~(s8Hz$2+HL[.|BWhK2|lt6Jmm-;(iQBk6q0_`%7Ru#[JfZp~CqJMG#>#mw()zQpxj-y=/6eJv2S
-C!gU,SkMvSLtxQ%6`/wj[0dO<gqcO>Ku(I;7''4WE7+wKZ`3hS^^]RGIzf<US>$pD4lonEL!V<t<+@<<~P#+pE#6TsWM1.@g}$buz@m3#wYR,lQv(_1SPH
-`ts(jm7x!@l`dI;@`UoOUd),]t0J$kdR5PuSL^UVl[z9$;%{eTMU;mEV{C_.F|;R;8^J-By]hCtv1&ucZ:Jj9+~TdN+i=DLyqOe!l}_u~tHX{OQGv-nZKq
-[)n9s<sfGCIn-f!I9#F]a,f5=otsh=j,N71%{&3RrMQ7.2PRL_OlqkvjbxHIN:A3INxy)/6/cz-Zv_LK+V))@1|x#d(K"z278)TOD]PRkOxC7EPUp/v0T)
-a=rzB>'i6ALktk%OP1%C;O^v@ZPfCbdvt1Gpfmm-E>['Y}x:&IJ!]Q2]<vhOKcD0`hAD-qj4Id}I$M-9b!lVCnV#TzJ>s%2ea^gYz3&^@^!ANDLm9R{#^[
-n)Q1c1$S|)I=T7`PY1Tji#t=t,uCv9vQM)Yee:0X3WLQ[:Be~`O0&i]xb6rWzc-Z%BHTN,Fy%IB3V)M%XreWAP^V^t!"|)fD!([Bki9aqEa%sLZi^cv-6@
-Ms1EK#{xn77ggtOrsGdPP_sJ&%PyH5,9~Q#-RNT2&J]vi:7/0N(:>PWNmrH0zeMG{L_EV7dpXfQw('dm}40ZZM7xDXxUn|1H!ccLqi|Q1u}UC/>iY;fJ8Y
-HkLwrZ3SJ}BB~ftyWd{S|u'<8j/.`Ox^Q47{F]<2I2NmDLf8'PcmuVHc<XmE)&}ILDqWy"wpaD$)kYC.GMxytu<&-G]KU<N'E^%k[5Rr>M2mI1`4b%t]bV
-vu43P(--C0nb`b_[&Piu'F^7x#HQlU4SIQXwJ37s$HN_Rf,0_]{BoqFuMHZE)-r)NcB]$_O&X6({#!1Qy}>r`/'xN9VA}cOa}#X=}@5%Z}k^r0KbO%,R>n
-T14YK9z@$2Mp'TuhJr^YG%VGG|C;aPFWEsF<,5xSmf:jD'9vWb[)Za:i`^t9'IL=E_CL"%n/H|(dBkh^`./>+=#s=Pe)XG82I6Ba#Krh65M]yLmrDqj;n)
-MjB@z"x;DD,SW#+2](1PqBsP{M+VN9z{MbLI&n8R94TkREppxMfGzUK(u=FDnItJAaXZ_3QP}QVQ-V(S|(}kYH({02V{V3Z$`%dD@vF3}(_tXldUj{1<at
-E8^AZ(j!AP/0SaS&hMMXC&BKwvrGsqTpD[jhL3I}nVXSay+YSPN-^tqFmI|0n:mA8qZ'!bHIHLy148uuPb`ok^6!A)eF3jh/d6z,&^5lbjxjC!(Gc&^3i8
-7SIXhHT]2/~aqop,(_=L7NalisXA5rJ$3KED$nrv],hA1%CfI;.bge,$d3o^nFl6`]f1b{G-(>;z"Z}OVqmz8A.FPvJzulJ:9QoQ%st0ZD%CjEf+C,8pI_
-{s/54eL7g{8iFnGH]]BegT"gdIhHT$k:uLZn0;Lx"ImPh&~]/B{l7!nc+9Dp+WW3w'quK_UB|o@C'YZr4xJC;m0)uJp_BEV8c)(sd{NjeEEq=5Y^W=(FBa
-~.@6%T;1tbQ7N<_c<b:evOqTwU'/6@F2=6Y^[+V`phPCifxc1mj+4,!HnfS=7.%+6]lR0yGozghcsoopsf}TB<+[~7T|u4F8o|7Y$,hC]/lXYD'gus5r:,
-bz_,#4Q!.X6hX<J#f.C%R;K;xL~r;eGG$'+)0|Zv$S7wrU:0wp1Vl-R0U4|x}1~E~h+E$v!1+Cyf`/<f,Pom9gpi"N3:,ZE.TD8|]j:`s0l"/Nmea<4KEn
-E:2eUA$Cw]};fT{j<ib)$$7_@FaM:I6%S=.M7f^:ZC>Yl;ixfZ=vqpMh4`Bk)R#oGLhe@smrdnH"LplV!tmzxS^c.hdbuj5ck)-LjCqck{IR&</&3LMC'6
-`z(V=.9!DnbB4{<&B|%&zm$}6.|xKVnCs.a6'!p{]v{ep$y1fE"NKrlfckJReOD.aCXF(LpWJwydv$)Gh7YWJ9`;{AE#GqG[$,KSF_vjJRLi@2e@:MH!&,
-800XWc{[hKN^rB8ix513_56we',=r-uFM|[g%l$D;$GohYKzzFbVCT;w63~n2Dl(3e.8.yg9aqr'V>CQa5cW=XAk$S=B3Nx7O:CFuzJb;4dIuO1u!&^NAn
-+tDC96{;1Jiip5WWt{vy=D)Fr4F!Dj4Ao}VJW#OZhxX`xd&N|G$9FA42VM<zX2]s,cv'/UFgxFx5Rdia[MVS]D$Cc.247OU|NC>6@^N2A'Q[MVy{3//udy
-]_D1|#Oj3@DRRdx>B%tPX"Jk!Jfn3yN"8Vk&44^BzMQsioux#Z6D5<;}}ByjC'B-W4GI+D'_rrsZP}AW1Tf=,YFCWR-cQlfk%uf,_C"")kO@p{$7T8{KT6
-p>~'E:X,%9-$IK]R=LLtR=.zq`WWBfa-5:X3V[V3(+$8OYNBi^TM9j;3=1!N~mX%UF[qik]ye_DNBkKuFs5hx9nX:Y^:b!YJq!wi'3;Uhrh3lRP/%JQuHX
-IL1ae(s"`WJ=aR}K:N)U=M)G|W$Cj5QZ"MC+:0oSlpG.pM!B93%Z:>s4aa12~Za2K:EmPW`U@^n`G8kG!Cy6RUzyLx@&Nz-`$QNIz&g4l&&[L&#H9Iq<(F
-Y^ANigQc'64<m'}CL1XoHaP+3E,qa"BMHyeMqr`=xTeQWlVcrVKbTH-&0N5Go45[33Laq|[G8|-v@wgq(|D1~gAj500^yGZ&O|7;^gge-"LYdcLarfCw[Z
-b[DMq8E;9GOT,Ih@(9mJyI/Z@zNz|DjXX77-ySpTHP1t@rNEi"q3cpEAp1%kdqmU5SVYHZy20pyP~)vL++v#Ct_iS%<k8Xf_p|H/@7S#ithb,aXj18hU[d
-3fHSyR/g.K{"K>DuL>]W`q`NJRUJYa$Bv$:9DpGNP+en,iU1!CvFe>Ef0zg#1ThuKD`-n<t[7eg->%#oo3IU9l}oJ{Zt$O9xFMnW|E@.o}tQa3$;@D;br<
-Oc_6'VM([rQVgiHX&@9U{xb`dv}i}hs8;w7wpwn,KP(u{J1zaScAz|Yn(X@LKcd=OE~aGgi4~k@I>!}c:TI8)"dxU4"@8(qis0xLf>rp-}}w#G4WY1DepU
-1-xNOiIEAU/N^$91{`D_O@gi>;SwT{@WY9<BkQ[)MLo|b-iu$>]mrSFD}3gdv_Q-8|AL<20VaCX[6zi`7G3oo8VWzv_uT7[u/,^]FCkugC09}{~d:NVTg"
-E}r(K]I&O>M{SF6|unD&%$l,)L-2gTxk72/R<0Z5:G#xPgZsC4fu}C]>$;(&nm(IA>V<Q#O&=exw)3>G,2fbI.hp6FFWJX7{[U/8FIRHm.D,,DZ<cTL`pb
-U6v,2efXB'T.y4Inr&BU|-y1_jZvid`q.Qt7Q,d1S"_U}DqO2Yci)d.s(rr/-Xcq,_rA+WiuDz9-"Ps9-BWu|qQ[3KzD&Rs8|,Id)2_uo}Fph#.]UzG!cL
--,,P=D0otqJ8Ds~v-[ACn+W]f(Km3E-r/O#DPF2H0wO]`EhS1}ub+|"7@G+i_ubDq(KZqD3w9Dx;J[+w~74a<P[fqMxG9VOC+uIp/ozcM|@/t{@oEy_|53
-#7,Z}.fl$S!1W.,$"VKb<n1gJdINRrx(tQ4"NDU+mO4Y_%G8#AC`%ddq>_P})f<2|qt'uy,mqTCDeo$ULbN41.]=2Uen!rWPv-)y-%}55jG!pOvNMU%Z;f
-F)h:/t%}.{tnl1[Xfm@gP<XS]1IVu;ITha6qZqhDOD,s#b9x~wzH#PJq~1vyPg`Ye^>L"EST%0eDon7WpLo>Pg~YMCby|v2AqT.iJuoko-A=mUn-!aMC{a
-B^wAMO5%2wJWy<G;cE/U8/|kW`HN=bVN2RYLzLMq,<y;-hZo5/%}Y1[|BSmyOuY)uBcef+z#0IrJS1-DcGo+~m).#Z'ja(}LzNE0EA7g"u!fQY3>rD'L0#
-VOf8175;WfiY)9jMi{jR(Q/Sp2;8}}IgD''iAtR:X{FcDyMMs.@xQ:L2X^&XWzY3|;}q`"]mOA}HgtyJD!]E@-&Z~(l}0D4w}$%%DDI:yIw2,Isi,>97[}
-SG<rh#yB};KCKVfRC3_yCM#xo2VsA(4JEgP$]R`Eez-XLPe51wtc3gthn7)s!]+td.pC6IyZ,FFY`LK&5x!M+{YJX4W6V0%;X[Nyh/@tAW4du:OMt=!U>Q
-1j:{k>e=_Od8YvWgcC7X-'2+kxmYbz$Q#e%9736),9|yOC$W`,EMK`VN{T6{dR`.NTBkA0:v8$d+Kz]-dv/FLBoB[VYJg'p8o57{!J`(PUR/q!,)sqsqIB
-iY8j=Y<E2a:}08$x7n1^;cJ'}B;u^bS$a+vCgH_!vuL}<,_X8o4-F{>{CV.|]pw[pYP->p2/aFm]"x4+~]g"NE)ZuO2202R6ghJS2Qh6Df=C>BI%;LCg'@
-y1O:bS'5~CXN-LDA`bEpI%H#VM3YJ[V.}BE{+j/Il/)Q7LMc>TJ5[@G{S@F06tu5)%O)f.DI|jK3~d>;3^{Z^'N_</G3BK)kX'-M:jqLESNfaqP|MU``-M
-jh`e^4<6YeL`KrwG}q:+SWqbufvdGL;)>d_2W@i9qy|NVlfmcW9qFcClsdXu@3wL.y>&y/zNC)2u@.,2c]Py#J4y5Z)d"=wKw_#MD[4JK&d7@>V!on^oR"
-32i-7!=%:};.Xtr8G#Q4%tVB0kj$<h^j4zilp7iHT`L5Eu-xNh4{^Drm5L7ffLG{6Bll)b7L%t/fz|owNtdZ4h!MHTynWMj5@MQ)XNx9z:"UhkBEY9'+9r
-+G8p3VKd(pr2s0e)r7~#Z&WFJ<,HnnQ%zj&nFm^Aaxvt.JaZ8@a2;FDQQ;t$%`TjE+fE%@7A6(D+=RbGN|RTeMuohTNM/{|'6|(VSp3g'1V=B-/[>%`p/b
-#=oD{ZSxr.LO>>eAT/+00d^3&]oA]"0Bpi"(4#,i"@H_=X<z=2'Op2i4T#Alkt42I8hJb+aIVv%L!qx|+-zsk,1x^@~r&gFHhN`K2-{,^KKRleX}w]uy[>
-]J]MlrKKXo(hEF-K`c<Lj^}4=d&-9rLh&<L'>v|(=TVdOYWzpL[y@r$d8Z.zJom3JT;1X/d$7xOWbjY|gVFw0/M{l6ci+r.nJyB{Va4afcEPc%;fg,6qKY
-+X=DLWyKHA%gW/N,/ptT|ZSG>](XX16,^|VvpHNF"VN@>$=q6piPzeBK/bUOe4{a9Zzc,Ow>m9jZ`ZG)&_%|_;en0{_!#4QciA4exMJYceP:M"dh.{y1pd
-lYO5%:WC:qoIh_&`wTTeVdj]c93p_A6+&&;dubLqZl>I$b-$-!AOP-r8W`1S<W'oFcYdMRB/3r`6U,g':wf2]'i<Q%cz~,{hr6t%{T<<7-)N87|9^^c<O^
-scI.nc@Lmtp31(#zfbedwMBg|BR@B@o|cO1C,o@}.e};BZ8SdQEveG<u'&-D`S:&5pV-Ea)=GGkMyJshPgL`sD+uh2dPW}K6~<JA7[(@2#+Oj4;0gWI5Bg
-gIB)v_-)=)lepMNu0h;g'aHUDct"wXVs8=o0`!h=&)W+p#K3#/kauym%@r~]-^k+9LF&/!VYbK~TVxW#vIE8VG4k".UoEy=S;!dZI;]3+.bM`cy1VWU=rl
-)OWq-0]zPV5ztTzV&N}ft^J&SG=8'{V-"L}oQv|N8gOf);leiIMS|)1)|CZWJ}{/C,kdbTMsoy3JPf%sxac4U`x7neQaPYKl'3H}r`o|'gNtw59l2+FK+I
-gAcV<H:A#HzyM@y6eibT>CgT%FJAM6rpVl4RE1D24%Uc|BYTPr~mIMEsWN('EKj!Ko%&sO_Ije]rQt&xUuj7ffmfN3R('NseWFC3S^{'lUvHLy~d+o5WdA
-jAXn|C%9JRM2N]F#@qJ&t|U4$}QDsDkDA$KcCC[gWBFyHr+a:Qr/YFCQIoGT84}lZkiN9NETq2#h/8zmu#$N8Tqu#BDh<6:=Gd}J>bZ1J+k|'Zzc"-guQq
-tj|i_xwPGz2{ARC_q>-:PARd,t!aCyPTCfjzk|DdlvfOJg@jK=]fkN6u=Y_y<gyCtL$a(MQ9VrYP%vD1!3d1~e7eh^X]Hal'J.GwfiR@}Va%2.)W1,j;[%
->LhgN/!TeZ(j(p4HcJECQ0h-;6oq)8Oxo(@AO`|W&e]/Vi:N:TP+^9YXhSgT]{Qk-%kV=,~&UYao]R~}kYJXCdqeK.;mw+/,+@H[U'FE'N0mB<B%>-Pq[.
->DKW`_u=aPdN><-bv0fm!">.o6'z]pn@J3h|)1v-._i]oP7`&9Y_%FMVvXG8:>j[d|M&wR|{Cfgv%O(b-XW:vPbaDfkg"^9|VOr&Pqb$T#z#,Q{R[1d(b@
-}Foh2t@.A#VQ#xcB~X/NrOM1bOV079.NEOwEd8[LjTC@F'AbQ!I}N3NOUdI^{&XAIrv0d-%_sOGoi_3Bo"t[;P{.lMLwp3AL7>)v6=EY&ogACF+In3F#To
-Be3S)Q92<}P"RyQ-+:[1=6^H#{h+XW7Z2M;rR9)2arw0<i<SmjP3W6=YVzv5})X-"g'Gh{$N^WE@w2kbAx5A{/N7qbdf0G}|/xq(3WH-muwN%1Nah]}xfH
--n5Ao%5^:Y_}PAq."=q<!BX<>;aJh_qp%b:zd]}[o/-pZDtw3<VVIioG3|w6`kZ1NJQsUhSOeY5vjn#$UjDwYV_L=&$/y@[=>/H3%g4D{DnUq$&l{c;k|;
-fGf7Q+x'#NjBt!mHk;TGP3:(R$,B9a10JsqSH{|PT7fiY$%;(&".MopvwtGwCH>w,#X^gHX%JX"Gae34YwDG:HNS-N!LHXcU47p(pDtC6Td]jZy@D|d/;w
-jSQ+H(chp.Z)kmp:qN&YjP)_F81>E-&rM7}Ne:|QWq!<}7Io1,=J!Ypm|YKXc,wI2/2ZC8.+gmmc_q8P@ddna%vQjUpF8JOe-XxA;<q7EW}5XPS;N-Hl+M
-$6+GTk%Q]qi%`>:]m!2kSAR[hYb-G#]6.uXo'xMc=nw(JOT'5Z'ot9)G-EQ%dr0jsY""[il}1os[$9`YwRU2$(`"%7I8U6i#fkkS<A%.`!"[1SegZFW:$.
-'Q""72^GhTgOmhk|L@z!|=}3cu_V@Nw'09a-SV,#L[}YMU$-d+cO+YEe6twn^_vsU`X[CM<Qol2KqQ<X8%o[YBpNcDT-wb~s:sO/o|jYeBUD4WvFt;nW~!
-;Ds79rZr$BD<Yx(L^")1s|Gl77VOp5udv!/Mz^i}Xiz|L&kHP{;:{cj0Sc4Nq,g$JV/b/qiX/l2{EiHYT5-9iDZdR%ka0Z|T0|d2WMaj,kSy.Z6p}LEQ7G
-K/@Zl^94[@_"/Rx={UBod`)+3xYC|EuoHp2`@pY.XXm6^!ZlRi^<Sq:F!<MT_R6}i{onUq-bpf3/_-9G@SJ:~(H>9|4+E<gO,W.w>7T;=m|4M|+PW+s)xF
-n.h}p:e;qRb,s:EO$W>s.AO#>LT&frWj_|kO`&ce0c>2:9XX3[Y8zf6[pzH+W&Is1x(Af(YpI14xnyU.UfZ.k^b{j.=X'2psxIW}!6HkXJxwp]-r8Xf6ig
-I_w$zX{yGaph.$p:aF(fZa<4!oM/Y44BLHOm@,wQru$o2C;M.Nb$>KxBLyNtg0'njbb'.PcE^k#D~u#"T4{B[{=&/`0)}Z"v&iUk5DWueWXf1;utaWR`/v
-VvyC)<2LxOxN{$A`!JLzj13Rj{j>>.)z|KbWZRzYl/27:w"IQK9RyM%V25R{&eFrhzlIb.m^>#rb=5mXfJZIF$^{3F%x|mt3C+Y2jv<@)=#98y@I|sz=`Y
-lDj=H1%hpTnNq2zvfoJDyH=ZZ-v)(.mvwr^a[Q$!e'31#^i`%.Cz_@}U2x<_/XsQ=Z25STWgM_BuIWp>o3I$"db%nEuWJ9a$AL.1SuXUI$4XGER>"MdaO6
-yfPq<I4+A6^%es(Cw6@#ido!n6GKAdqQMs_RS.![6o^5Z>3(}]pItDPT78vmZP|qM!(AhW!qMzxuqntd4LDs4G[y%jA-b}{hfd>EHU>q~,KRcHCl%<57Zq
-y(p|)x=f0AORVN4HOw+>]5GOkShCe>yY4Err&cFBbOFy924$o;7b2/U+]b}WQf7yfeCG%K^2wSyuw14t-DafTPu$"{+{oaf1tl7;Q;T)9,rCyp!M:2[!F+
-.%vV-8ms9T-j%E>C#9y`U_^"P>&$iDIOM>P`bGU<:aL=&.lhZZ`0AXyz~]uvQpc1v&H!]Bt0lWxl43AXT<D_Lsbji>stCxTyKzWt.|"OCP41Sl/zW}gDek
-+rDr"8Ex|y-[PdNy.8H9o!:N47idEVYUBgOfN}HL4mh2^2Cg@)l#_Eg]dhEV~$pk,hA=5}BO,z/r0Gx6ry"-~OBo`9_`5C@pAKn-ozv6H/+bLV'tL.iG}H
-FZi<O0YKmYMp:F7YtNQ!qNLRd;:a%n:#0v$MYyQL:>&(&4w@#fpZXL0QTC^l$=ap{[GDyKk]PuM^E_)uLEESf9{6@kfV<S@U5dD]Ik`Bn[N8FJN/Dr>s/"
-vG85[^>PE9ulm6UR68L>P7iF|rnI]5(T;DEE2%B","f'w1uCVcvN#Lgn/Dp(~bl71]EooM9iU8@$L-+3Hb'IX][Y2&Bs<hTPuzFR,e{DYkY"1dh(+QZkP9
-u)((1y1_]&V.;CBX,:+d|s5^H06z/UvA}ztjInjc(m>9+'|amguNnCdx0W9FJ(R{[^Fg+r3oQ-C#pr$/pNP;-s2R%i[$cjR6|si]W9$V9w99h[XKnA0HgT
-rs]Acx}s!d&!#syx)kgv#._`z|COK/B1y0!9VcxF73rX9e]3Yc=-nsrIERA-l85%KYCv$Vdy3G=HDF&reSvj^h:4Wh:e9"ix(Huk'-z-IZ~UxCX>8eTgwt
-0^7bQkfL+uBk=6@w-J~sp=h}.OQ^Q<AE'EEJag/-P)R8)5"hJyv^FO58Qwqyg#Q_s9[oG;Nxe_e})tKF4guUM)vd_#L^{rQ1kOm$zs53{U4]8$d4'S"%nl
-o${qPJw(T:f^ji(s[dUw:N'GBE1mPE%SMbAP,xQv9Y^CwuT4Rin9.nKf;j[Xn&W+dzx}`r3Jr=p}|wImm{+V$yr1UF&m3<=WY&U{+[++l}N+|0;7i.Z'VL
-Xzn}do&{@2gM%=Q_9v(_$5T.vRxOqT4L4bOUjlAgTPo0-h9Yre$wiw;d,4wtk;Y-eLP&3D/MD'#TMKnA>9dy@CkP<NyN|q.if&vu0rwe)GX60RZ&kSOEj'
-[EVm<vR(m05iiB{"W.{d`Ov4K}pE/m4rb>A'h@xPe8s3ddiDQEr70bHPdtL2"-l|m{DVI("#%/>r:qeh,jtnN5hiD@PS>&CgZj.7PFNQF>3X[$`WbhQf!&
-1KVh`D8C;z!Q<CXH+ZF3#8wQ9oav([:}|fH7XfP#af<C||xj<]F5QS3MP:hsv"/;|&&-.S$Z[=:24c)"AM~wU(@hE[}HZsvkrEi[3jg0ap~>clSu/%x7^1
-yX6u;o)Zv2<`q@s{lcznqvpdL$jm`0lBn^EHYBeKQ408}<UY!$g;Rid[8C',&T(Z:+-"++1rv7"MC(;{;Y8<x6%&HL|H95xB2X!,DeG.MnUN"7;vt,n2B[
-&X&,M:WQ2ZJu&,PEcH[3h`a=fCUb.QAT<k&h#4z%&$PTDk2Wz<-_WwuVZFgV:Y<:T05"@eNC)AJ^Tyf]mLn"6LO(#^U$u!Te)EK0u]hmrC8`q:E];.Z"DI
-Bv>1x8i4(m38ct:zPG8N/lKjyfGKvqYda`J|O4~r4.WbRj|SI6NtY"(}+:IiwvPnCm8TDLG:r2Fbz,8LS;{V{y+`P4L[.F%;@MPph!$mIyi/rSSfR3ta[5
-z`1{czU#Vn;|P^l>LU,fi1W#YNYVweqBsX2)%yK0PVE_lz/%fi#%Dva)|d%V-cNVh{>=~BsSx^uVM%,(hjJ}Ile!d6YXz['N1qqj-0r4cG`aH,8o$)wA/L
-(9UNzKmK7F>5|HRL[T!5o#C2!d_ME%hnA:]X2xlr:JgU6!q]nvJT!_'{VH_Rg=&PrV0a={DL`6]4iFMI0h73AS[I2`[/%)+qJ:W3KrY<1<jNw/eB"5WDM9
-,d1nP|B[87)s|Y2K0HDTo{E(pvQ9KOm5X|I9vOC0R=L6KFtq<-jJ3vP,_YFc|'&u!3i{4>slr9F-A=hkJK_/DW;)59'<dt%8QT%0q3rN$y-.N%AJmr}GW;
-)yD4~1e5^sY84KtdXP2-v9g/24ltgGzOZqLwM;3D.UgYrK:gTMH}bDS}'.M.ZJCe($z:N^X68%Cg'J6[hn9zn9YM/&]7.m2|7|@W{{Jm9Q,EMDSNVH;16y
-bi)pSaEOc)onew:G>Z`E'R8WG0oTxn!45S=w$6YB9w9o3KHn'GU6c!.X7xueE:n;,88GEJ'N#{+{=gb5c#XnxUelXkeR+MslU.vQsWGgU3j/ejUQia-5I5
-%UwIr:`y1x_pd,EJ'N8gloYnXklUybcI-/N65oPyy;ljgZRcD0t}e@#wq:}#~I9ybKSIMQ(bH!9,<.V6Oduld=oa.gS#pI84&uf}.Bv60/%xgoXYoc[u7|
-;n!'>'|1PDuDw^K$6'wMvC0m[$uu%%cqni,LT6,wjmN.pL"^ey.8h:[E5Zlqs7^aQt8J,zz8kk|UH"vG+yv]a%S7x4(>(6U/@cADfx.&BDj^IV69)5#NsU
-n@LvnXD)C1rQ]]X{xS|@dTZXC>S|:W6ZAw,]Er&I'>@lj_6=quMZo@FWlxPvGHI@$/_&x,]qEN|j0=V6$_Pkp]ur.fRn_sq%wE#{eZu[4(+/6TN5}(=`LS
-X>pfUR8!:[uf#TDNk&GAQwrsfk1(eLhB/bpFzw3XY'3tcDi_(mrHo{OkQRGa6L(.zO$x/]'%87zgrW&|^05T.}:vl,iyYNH@J),T(_;f9Q{NgSu8!TTd^w
-X-L5x(=C~0a,nn<)j>iwa@,OAQ#0Eazw,#2qd18=z%q&I0aIC}xFV]o/<:).|_5m$H`10[1VIOy$"Gvz3[Pqw<qE@)R[klLM)kViE_&]=Hsp}Um@hF:ztq
-/VU}5ZgY_VSOUN.Hz^6g$mn-E_"f=4p2!IK8MU4:1M:c>HX(N_%H1[kZLw!Y.uFlv;uQJp-R{+PGs%RC1%P3"OQC|7iIMr>h!X].<|q>,0uCg:W{TI6nEp
-+x$q{sp/pdZA)n8`_H]n&s2cE1dC]K97+s.D-_+2],65de+`c8fACWLn3G/[iqdSaA/%I"(O=};;Us_KKw1QNbqWXdf("x{e@dSr7(PbjSv+UR`@awj`uF
-}gx1$N'Gtw+t9KJ+Pkdyf62h.izl`/CCILF1z/HjL,[HF@N}d#@zQS5C8NKnr5-nt3rCVqPb.YVXixP:6O"_^X`B3>!MiunKBy+J>3F!;Ho8]KST+)J}z6
->}rL%.vzfkA2ooN$#7BH-h~B&/_)I7]!H&"P$&o/{i$Q1Gmz5zOD^'6J%v=e}8E)K%XAnWB|L7D1[_xAiOp<zcda$e%+rNXN0&^[@1<1u:RM6r8tF.5OF]
-yr^0Gg&Ua'$UE3!mWeEWgBC5IX{OQGZp:}%].PcD@woL=T49rB/[}@[o0:,$XM2|@>yp@Ddq72AO2:Fr5nUHuuvqiMz^2_h0Y}bI3:8zePF&vIl5+PRf=i
-(Ig{BXTYANfr/z4xX.IZqMLg:_]T=1U9nL!LeN]p|cGC-JLKsNjup&Qq)mp+yt;"y7Xk@%E`2[be1p#>a0DJ7I4c+7Oab{bDb})_mWKmN:#s5g"|z{u;}S
-;:aquzNl!7t-$rM+/Ot|:uox-fTl(4Z/NtLq}MRZj7)J6y^On6M#o-l>Q8hQ;[V-^VqM<jFVErwdNyWF1^gs($~KYItZRdmzu6v4RA$Q&zR-o6XNQ90OlY
-;,ag0=P0rv_|Ar+9y."-f4%%LB4KK#[cmee"v13T%_i>7["&@BawftQOEIn#og#o~&":S2@rp`a`AE:<+wfolX|Vpozd^iDn]Za7eW4N{mu}_rJ##.U/V&
-=O|I@w3EEmy'aQn%->gi67#@Jzv:w0rFnn4EBvMMTYFC;],UdLV:g/X|_{C'P/5"Ae0;(;!kMOqleg/N>$h_gqnoc#6/z(9<9j>>5W=&fEG1wyaG_fgp,X
-@)|&Kb$AGr-8_]o`~T(T)IH(wEVXxr{1fCV|uzdyzz@wZ'l`b$Fpls1L[@@V31&x/,I<(|hja4E{&D+8+`-is1;:8WNGFCEw`yzNHolXtXcy'M3{^nd(vR
-]rP0osub-WxI3.aoO&h/>K-VZbcx4_~n6;2<']4->ct"PdhQ(ZitB3'/8t27g7n-8$r3z]XG=f`RdoRPogv(4:&$x9Vx-LB:2KvS92upH[`YicW47J-R~p
-8}!E/]x(4yMR{PVGYp6RNV,remLlaaV<kszGlRy_0eS6[3#Iqqb5(MR;{[J>B0Q.ZH+41@7uJ,9<|#V#g`Es3C%,cbmm,Xkd%{j5msv,}e(<&`mHbMAl&G
-4I5Ms4A4#ZGCcwv+8)/[L!>KWUk.TQ0hhjtr2iJW6:<DXVBtPrVkj>Nu=t9+2aEMo:EIrrn'onnjd75Z<rW1SywBF@4%1'r4zT#@jz^Dl[-1,#Y3"`Z=XV
-'v:gk/sgs>`L"~=x<&1t+[UGJsC7Snd/#xp2,{&I@O7)d;cRm>H{";8<&t(ib+]^&PNEyqqh|}q,FrqI'WJ)~hGUZ|npt'RtCLoNl{4g(y+rjBi.Qa<tB`
-mR~r'ey^k|^ZviS6V"^"3ZR(^jkXb4ADjcc|Ogm>6Piq[W'ACJT]!O'W&^t]P&Lv~>QIsvjL4x8+&Sc)!h>$=cy{v-VYABU{@x9v+r|V#cAM-G=^(6"o_|
-B/oPEdQ`nY6T{pT[~!30i>fy69H@T.<lK>u5Uqr0Kyg=^_zUX4v6/t$^|E:R_|y;t7+T=X1$bwE4WX_/b2F%jON&1OGsH.OiTJV][X8oGlvP]kpx7b4E,7
-U'V1gaFuH7c6v|XaAdW,GB|46@3bv%g/w3~yPN]@ewj$:G"y=BOoqSDYj|y.VIgq|o_x!hsw/OEkS7bPHn,z'x:]LqV5UUqwt"v2/z'xuvs[Sn!B2R~E}7
-}Z{27:{0vtb#Ll8G`9el4:@%8dp56{[KVJ6i!bC8>`z|oN6{[$SFGH7WwBF'JV@jE&h3@bE0T)m`nM$N5R;|ci4ChiZp7-q-x4UNs(qO#$AFmYxb)KgumZ
-x0~JLOrI',ji%0E/ZH^u0;iG.Z7/L`JM2AhcXDJP7:se^Cfm(YL`cS5<-tQl=^}P=QrCt+a{,.1"8[=3Lk{m=yIC:xnTm>Iu45Be0Yh.BtpGyt|].vnX-R
-u<sgf,{3`yY0_7xKJ!-r@R{^x^Y&["|'EVYn(G4s@.r%AmYHkylW#iNC1V3i>EL%jRU%}1)'bp;wGC#E]';DObC-9=c50FDOE}o_Q(8'6R)OaQj3Li|JtD
-)8PR_$vRQvG;&lDbi9RsXlD6Eq$$P_&Tq$Nx<b&xv;mxS0d`zTM7f}=V1#y2b;v(%X`y[,cn[o6fd6X:q;c`aipBh:}eRrB(r-3082CvXu!D=tJ+yKYaY^
-{YQM;ccH%@.yrsp>T51=8x+zY-[gjF]k~=]],CB'DoGG-HF/[e!Jc1z]}dYtMdtYMI!'%Lk6y@T#|c:#`BP#>x,)R0%/W|1uTc$3E/Ah2P;(aCSr[MKFn+
-qdJ(QzPfzg6-=+xSRP3:goI3E4zUaIcO#nQ`b+#al#`VMs_M3S.K8TZ;h[`U!S4B5.1f#UzL(-=+_=q/yyQ9LYQ%9ra4,G&_Q1A,^q!{a`X[N2c$U.u1sv
-1LalM=dF[hKgMS$FfUN_#=@-(.,BxYE#>JgJqm63Nt"4XPG.Pav3s;4:AWU:uUj1V%~aX6r](5J$"Q0Q`"c-t]!0gE};r-37FhT6s@[U"2SV((FY:j-ggQ
-0L;tjVY_-$u1/Tw,R<h`lP|h7W52)rut3O>z=%=B4S'[]<9a4Y2T]wU8@p+m8H"hn!QlZ_Ku,l17fz+tW3HByJa+"[y.xV"mT`!oZQD){"`(Rf;}Tkh<X+
-/_2>MDGp$0&O%N;3G0Kz+5`REPuCns3jHa[STZb6xG&oo_,fCzBWB1I]x!k':&sgEA.:y(yxg7a9"i}4h!jjMb-LSd}TY7jM'T!|U$"PP]rhR.]!8q-qf7
-C(1PkCfN.<wS(%#qH>_av.qJ|gjFa<vLY56B>A&,0u,NI<fFLWJA{1i`C%fSswt/-'=ThNH>TF8rg|;CkU;f030.-4bC'p3#TQ@;v'z)fAwc#LNLdk8,2Q
-Q6}CGkv_kWY{'.[,KgYJ%b~[NH)G2L|/8qrkaWQO0'!JmCWQEq/3y`=/<v<5ILTzLM@<"R-q[['89)m3Nr1IDxNu|g5#'+x/F80v6=xy:6$=N@`|7c$C+t
-C{7slO}0o_5C]-xWf:9kHEqbkNd/6TR)zZ^$dRFL^`Jh^p(Ptr|W]lrxI1>+Hc[zjvuC`VukW+-uh=}z0BxW9q/;azAUAwEW^7+}5I]&}[:f4|OUF>K>-q
-iRjc)0mSPJx-nv$>$!+Q-@0(Zdf>sn$A]IJDW1XBEw5Yb65:@P,Z"ea-6zz+a=_$mPS.,n}uq(QRzy>lD,;{7RO'tUEu.D.AjaEiIM^rQtAY[t5.N>JBr3
-).O<[)n(s4LS'A<flp7+552K>Jhl`@9d:/A[iBGEz;#M'%Ejw=yh`oe_v`~[Am1DacrKIAaww^p!5A/ad123g(bVefzV6,H:!YC_opV<G71vVSkDu_JeOe
-a2%Azn:^s_VKYtmsV@tW9{NSh@1;t/{;ESTv0x)"l]+q]MY]qMt0~S)9ufg'UrikbU-kA/Z`'T,2hzNSIjd=/wwx^Or:CJ4!{9/h$gxp6GnJ~7X;!7HZe7
-j,zo8Pb7_eA#vMApY3BL1EOR@=d(heh7/^M(K+/@e7S"CS`4xYfCYZOLAdRT;j:_[A-mIzT<z1fc6=e!wr!"9XIZftTT1IE%,k8Q2)W&O[GG%8,w)E4m4K
-MafH5opGPt3Hj."lAl/1sJ;3xIk8b{&Y'e`c%TERZSO.ecxckC4`KumvRXXP:u^XS,ER"tan+lD_q>N&O7th9,:7K/qyweT9u#irk,]gHve!Iy+VXxr256
-7Y%Sg"Ak:Q}xF81J.L`{GdKU`t;LRH3@{U`H~{^}Qc#l:PJbK^cilW7vc]@&-J/j'P.Z0V>(5-dy!><6=(h6_omO'w)viu"ly#!=,_jTey&y>{vt`V_EZB
-9l}xvr=#@W5Qz[w(3jK`=hbwRv3H(nQ}Gg#y_5I=vh7f$<A7PeVp`}zz'F@Kx2rC-TXvO16T!t{W9T}$.Ti,:5:2rji<W/{i9%NxI6)$}`2G#0HQK3_[f]
-r5[GDJXCot>P9fL2=D9xZIp3Jo.48Y6`$9w0=5K+da<Divx+`fw'(`1Q-a!6'^PP`gChxG)<1kimsQz+q,D+8LPhG&hYqXnagRycmfCU60y,<V'$8Z2][2
-S:i8goHv4%}SFZEf}I.{oevpEonHr+^dAGM8}+O2+RGQeOFkLF>L|z^,)<8B<1ZEQc,Q=g:H+ZAC"K@Jt5PSx_pl92GZuq)2{w-79|wQ-2=FIcjvF,Uq5%
-DP.g)2c+MGsO/T`qLO]Mm%f:sv'XGcZfMARvccNtPGTwPB%"L$k&%0#I:>MuONOX`lZnx:Sr6P=}j8A]k2QPE=[lekJ;lr=OEX&Z5R"s9C>Og2.E4cLM~q
->b!5P|uOh44D|IHYgQyo0EH'V>hH$zAkEq!XK:kJ}H3G=HJP:KsP3^P..;l_.b3oM0mM+6{j"RhE|1:.RF|7ZgyN1$,)QuR^XHSI]@u":@o<YgIa=7LhFn
-%6r)v0BQ~J"s{A'8hk;J;_:q%{V}X3$maI3nad^EBzEp|vO14anF`xn{g.[hMs)#1MY^=(/XJT}W^Rq8L,Q#Cv+/3Id2clVhqueA0!5t0xOsYD0y^EaM;B
-_(TwH89$@oBTD8GO1Z`q-Med3!`MOroRPVE!=OSA0j)xWM~&g9FDqI9$%X]<Sl;l0-/4v0e,,[ZSU}aB4:w:syOyw#'S"J1|KX_NIK8EF>!}^)NOQ3df^W
-!>>/C7i!vrlwyQdWd.UJ/Xf#g`wwF@4r.3d<DdLuU.RcpdQscu>cBF[6@3@!hOPAZ.xc1xY#Pfcp(MEO1ax#Ke}X-z`Y[uT&9i>!<]_G/g":npB3>B.{:`
-8w,qq_umeBkvCvV(F_Ct+]pe,l1_]&cLW`zjD.@fh[wZ2Vh!q]5_N%.nX`[`NtpoIjpLG55ywv2H2ZVkQolv`!zPAbOB"SiM]93MS9c"gBJXo)AV78UADL
-OnIDjFh'8=gv8dznv:`ioX)>Cw22_a#kmE%fs4L`zA+3#:~K3Al8fuKd7#P69<tVF^O5$Q_p)pPY3j[BV:UfvHlc;E@"Acg&9^a>~/_l}!u>u(MJ/Z4#'s
-Ae)I4r,VRt-5a8'"rkn1(Xgver!p(ZV(+Nb2Q&`cIT]=C}))gg,.z2&6zTAm-2#J&:1mnHYE6k2rOd7#Aysik@O-6RCid9gVVeYg,cJ>0wWophZf_wEVP1
-~]hdW[=h4jBC[rCw69[^D(4|>')Q[Y}g:/c4Gz=I)Tbrk01;}$_&7<wpz"v<Wpv1Hu8yk%~/zkSUdAhC~aJP^3XpC5o8,uAlfym<Y#kjGw5.n:VZzqD,@}
-Uz:ZRFr,Vs.8gVB8Q_~d(7}:UmVM^mHX8pI:J^68wJYx_:zqBQx|Ujl5{Xi_[<pd1m.;!Ti{)x>XVW68=^n{&54&41l7epii+P{q+XOUf7:[+@PNRK,qL0
-OcNv>2FC0B<EVUu`O+^.=xMd=13^.r}H:>JS"V=JbY7m<guNi!h10p_dxHHPN).'CG.+%3pKD9=g7ty[Ybf'S=!6+i/%m[YLhY_P7%Gb^(7q.ai66r`laG
-(9zTT_LM]v6^aY>PrtKmaN`'(W>xlJ"=B;8Q'.1jd&m-e+Ih%uSw2>y5=BDe$%"q|`V_e#"(v,{Nl#~Wif)Us+w[up@3neE'|[<D%<%<M+WHjL.aG]}fea
-ngWP.aT6d63R0m;`LWyn3t1{+Z@BQ"oaO;T|30x^"@Q$[!YDQZmw,dy7>0'ISxE|vX6yoO|6bwExI.;<sI'K:Lo<9[fnOaKN;#eJa5(l6N>#o<~n3I}[2<
-AK>QJkEW}G&+@5}TEytTiq^VfhCUA$21H0CsPrTI!!h=JaV3%#|}{BG;>x^ywEn0`]CCOw7<i,Rpal:yGaWI.N0]'!aD=u/LA:]_#rgy8{MZ=Ya3uoGMkT
-9zrF@`h{PzNSQ[JG`]UNR-3"J[(XwFIz})Vr@gZ:ydeEDC4nrSta_}}<uZp+mhB-RU0gMy>gw;dgmMHGsq.>t$A2TJR{GazZdzolO!I5mi.|WM2uIm;/+l
-;etJByhiq<05jE;QdZ(zPg(]rC"~:zqwtu^Ryb.9CJ!y+#LN"k!Dksb/jlKTn.pIUi#XHj#o0e=L,09Zwu!:v2=V$;312y:pv-UX9>aQksD],rt18eA$z_
-eyjzId4){;>AVsCeV$&D!jN$TT@6NWC&-A~r#YCs:7y`R8"D_&c}06,HB_8ZAadzSt}w<19cqa}Kaa)g:e:>{C3tTWWc/PVOF}H5z7oAx.2qHG0`3PdY_h
-s]w#Gigm.d|uDLc5u`avThk]}00Ng]H(aVTw6/aIZ2p|8]n+7z9R_{M`olFcU4%sUOY0z97&LWlap[ddd)k,DF8ZMiq/kKtQV}1;bdLLRpZM;+kO^0#VDf
-}E6({(jHb;B_SwW2M{_zXd"_@Vj[@uH{)B@_6;+|5S[$Z])!Wd>Weg=|cym8GANgAKwaZ"&ON@FLs)}dXi=>Sd968E+Z6<5)B[#h%&BUL&/O2Pz:$6:e"9
-T]agNNn7yve)A![9=cL[Wn$DlpTXNjm-!c`RGrd;=u56B}N@M]1P[{O$hb_9@|U}J.=zfyqU4m~EKg[iU}sS7E>',{Ikc-WBxZ;ki`E3_lAWFS`J!xlF0M
-rw@/}Lv7!jAV5q]f7K::JsQ55ay>^SC+xDy;5{2wlFaD9t/,}l1!n+zBBR8}.G7Nrf.XsZQ@##PbggoHwDn[{:MLHn5n#Nd{}3#GiE<bt%SZLup4Sckf,'
-M+YZ+ez)o>hzVlnOQS7pga9h{pAw}37,C6FEx[vgY|8;OH$&/L{H'L&8#k'e:aNGsM!UGGcPL{^@8W~%XCU2<2[@XoZ;7zZpF+0m~Dy|film@I4,R8xA1K
-T}XS;.oM1p~Lot#B=2ypo-P|Az{/;j>5cr=x2P3qJ|6:!WMVxTsf[.cl|,8BvfWfkVR(5=!B528aTy(Q$h;5qt9Kyy)I=i]$'1k5H+18&tBIpZ39<Jm:_+
-s!L==xURnx3`^ExM:oqBO(7'EPf|1|VY)dc&w_a2kt"N>."p^jW5$D)Fl}i";!7zdab@f^vNVl7>%9Y.nK``%sEq5v^UocgJBNtswA26AL,m{s/_]A=@pN
-LBn0H=+nR70M''OUYk.Fa4|CJ=jjI}K)`7<g)>V&u@+!acZf0k[KN/zm#-8Qc8.v^CTIfl8ifWcV"[3xW0^KbKz=o`bnfAq#o-s');eu[R>#~lB#0G.S2=
-9OfERi,XfJR$/SOm%+FIIHu!)Ev_-1J|Nc(SS0'7VO!Nc]tB%:p^;GEv7r1V(rTrh,u|su9g[vx=LMmfp]m7"y^e6>Y.)stln%S#(T,YW$Cro@z{]h(`uE
-GW3,VH(=`2t!c+Jp-H-YuYym5(EXf}bmDYcNu&/V:s33kMiy~RVIP6c=pE]1@l}6G@dg(-WbuAFYU,EODm_+TDDxgKKLKBw6Y^RlIbF:ncb&0(KAvYI50V
-,VEDU2zN0F[(TiGEh)F:JC`Q=J@"NGEzTc"o}IJ)B6BnXT0UC0|t(w&lntuFluVzFr%1zv5p/3843TKukS|X<<i=rF>y=s=W2c(z8hMB$=N|AnTI`,17AZ
-YB1d=#Au%e{+[S]pkf0,/OPlrWJ5bcRa2!VXeDHwvS~Qr,a9s([5z]]R8"[6JM>D"[t7b[tt(c8Z6Q-]>Q/U^Z9|oIMF]EU`cwm-MAN-&{xs.82#iVmdjK
-XxI^=2Y}M3gUxGsu8IY:]`wv'6hSg3`k%-VRmxP1RdH#w%+1$hF$N`0uX3.Vw":v{%^sr5zxUD}Ko>y<RM&Qj#5X3Z;mP,g$JHb[XnZ#kxDM#"cO0P[_mP
-^twX--5YV{+0Pby/YW_AS!S=4K_Eu=wM}EWG`C_$J/)rdxTL5Y;m9a&Gxx~d}5~SJ"xs_#R[`I`"V0o/<j54b"/`/V<^b[oHrk8YhqS@qmw9jU.>GVOVsw
-"<[H]ikU)l_"6{F@V-|b@8a[-vAJ$3lOn9P&lDqy9P+%=T'&t|n>yYFAQA6iVD=O43oX)e/1Za)`JOT1V-JT]2~^|bI<J[MfJ0#/.={uSJ4;&"Y$z[Snn5
-c{V(640_z2sN}ePzH8CQ`w]}-8e7M|B>pj.1M_/|/.)=7e_<!zS|'CQ&;M!(:R+.;jGo/HmapopG`AMlXY'ME<:SM,>eG=Z7@7VDjN;7UPy/'W;c6FV2zG
-47r.pQt:I}<=:Q7kp:jgE.o+&_Qke<)p=mDrj.R0UY$vC<h]vor(UGr:>oKUKf8v<gn6"/ILIK7bn(p<Tu7LE.~jHm.TGrB_hFMJrJGlts`OE$Al2Ss9l_
-{VvfxK0&}t@(lgr{fk^3d7+}[&PdAh4Q0JmE&f8yRzTlFTW;e2Jd`S=HhmtB7R5>l%;{y0/0TMMU27JXI`l@r(AWX&7C]J-'=SX7ONGwYSI@ndV,dtftrT
-BZ@K(|eV|WlT,RUbg2>s(j>3-b#M5>eOu]~+.V+ACO2j|mK'%2KfMa.ci;TUTV<(Tq0!bcb.~_dVwo$o-&u):JX}h2<Ib_-(k=pslWBA8XXV7^=&`|^rfk
-6eab0crtS{:I5{$7Aw--bVwoZQJp+Od61atCt8Z_H85:=C,(^wtrB9MPey}Yv]8Xd1k:LQc-KB=Sgx<=A<OAm0uaE&ie@6ejwvvf.34Ks-i@8ckLZ=y#M$
-OH{Lz&Z;s9rt]vK({DH3rNF2~#q"QeGFv%$u/JG|XpsGr&S9`Xno,#TeQQ%H"6eG@$G;!0oTn2NpK.Vv/tPbRK_'li%Vkl.mvIi+P5n<Z@geJ!-:^sZ8$q
-^jF}XL7g|Akj3oVJrp.A8Yv2Sp;6.24L%P&{+FVWI)m6>]>z#]Og6I#Hp&b{&28%/XP&vGkjP=Sdt}jiXY{a/[L;vm$Y!%2M{[s-%!/;%@}l"c|0h;py_8
-Em$P><CkyG`N2Ug6MGJ#d35ovYZ5k@'S-J9nx<=u(2W(2,ABdLTG.kZWf4pvRX'th2Wy=0t7th[=!,OH;iftcuP3l"VO"iSy=Vo]/+SW<S<zE7QH=eLVnY
-sk%H%PtQ5B<h}@l8VYP6ITL_<B/croKdO7#6lPOr0-^@xoNo#ECg(L0KMhbNFsJrX0uSig1THd$1E/WjH]D8oZ-(+pDtp[JszED2_Mzq2ScOs`a^s+-WUr
-@X35bI]iq5xs+2DSLDC+J'](w#j<9<}e&m;y+A[a=pvL^|1G{^xJ=qG36{]J={St(s70c[v%"eE></>wAn-lL6P$2P|><J]{"j;6!DRLWdY.`|aV}o<5gB
-#G7,wukpk'TKVGYH(kUE9om@ATQx~NqyKlF|[$/xr"x%+UjWi7,Rof/),/[Q.^_xOh86PW(X_@:I_T)]bOdMwo[$NmL4@DMl&|Ax:7Sv7"=K8(j@-wY&}2
-!Cms8hcIP,Nx'T8ox+RrVr4xAFA^"Lnh_58>GY4KdvkO'Q2m,K<5j^NX"r'Y|i%eawR0|uaL-t6q_08gO8tCeddT0RHerQ7@20N2;s<F1kg6bz/x0B.^^q
-F+j)510D"^uTr/~a}/HX+/rI2rgyS>cUj=C&!qmj6AVpqhtiq5ARKoM&8|IQZ2r&@.PmuZnC<R$bIn,5U;>%&4TV6)CViNmR3-=%W5K0#=$@%Bj7CS-sCO
-Chjz%kg{j8vq^>$YMw"Rp)rK(kfx1n>ZqAEEVBC%b7A@blP}S!j!>t!|zZ}J)d.<sKVg+rP,YOF]DkpD:a$fiMY:R]^SmHqHOP,!$cf4nL+r0k&"5AQ>kH
-F[M^.YvEUPx(@iKQ|{y!$WQ8a3]b0[y1aO<o/L/-sB#%JP"m_H"HH)I`SnieH"df$aD9];=)o9[r0wUQT}MJ8^`F>qe&w(R__oyDbAX<O>})N#YY}0hKNU
-pHp`^w1eH/mhPXJAhw(Ao7&Ad@'nVaLimnb&pL8#x,Dtt:&_dOz>'k-LNPK&]v,vk2uBE0n;)7'a]DYl3P;Lg8j6#}!Ys]_La+nmFt=0_6Co4&Il)14|/M
-X0E%RT7L9u,u~z#N'dtPiaQD2o`,(^w+`'slcbbX!g%TAv19cH67zV&{-u)zh7Ug,{!$}G'@zi9xF2#45xnTYkg`NYVOl+R_.;XjZ|Ekg]'d/KffeMTv26
-;flyWvs7s|`<Rvjf{!-tL|Kt,U]"5|d5<yPM0/ZLOUPO+J]TgS/js>hnl]u`b0#eEz1@7q'@2Esg{s~s4]aq5}0|eltX)hoOm6RdHeZYu=O,vkfUjtWbB&
-lnJ}]1F,V)Nvqe>Br}x[PMe!IK`p:Tr]UZ0%DpkgN97l0kYfV{l2:cXoW#qB#QioZ2PZn2ntPUX}7%0_gHz!R'H-o6&OKru;S4lTSU;DUu|]+''z~f[&-t
-bJPhQ_;^;>9o`8]F[&V%:O)VYT>;#9dg^',(]U@21%5qy/uX;BmFsb]srPUK5|y;1,WL]!s=4ANZ5y&fpt^`q-ACg"QX:5~ZABa|PfKgGtxMK)S3J/')_4
-=GJ:+MMk$MV7RtmUJ+1H|!{6'ytzA'&/1TDE~/nZK[o>V>`dc8enmK4x+EdFIMEApCO%;2A@f=w0U@7o9)ph["F{4Pv!Za:NW<)lol5AixDDa)rwwn<KIa
-CY>L>ob<DvL7>M-56v'A;Pw`H"1qxNeC8=/toqY+B|~'<22p#84J0AU[,5<8xb{m@9MBVMUG"m'xz>LohyUeC<F3MR|u{!E7e{9jy{7qJfiy#acyJxBbfJ
-Sjhfb3jlUQ$1l=ONKM98lc)nR;jS9(OWwe5'aq-Z:1'KY<i:eySv{!v9EmX$]v2X-{d{npw&V-``:U/tD)$&aOh+QqGoufjN8,iNs_5|"7@zmVT+87j#ds
-<t7XMHV0(/8tH,y>dg}e8vdi]TV;1iI;R4SAs+;jZ(X$q95j6+N;cG.StL^uhn%NgI;E3l(^KalUPt6.LVad-,S{~^WmS7@4/8z.u^-@omlFq%PKX3Re7`
-^@{vdmf'Zc:l67|IsuaOTu&q&LsV,V'L=s'{.fh3UUDua9Un}nB{K`Z9+2-t~ZBJ336,fTs/z.kn"i8xhYf%n9EdQ_R}oX3A!n73jRi,N{miL'FbQ@Piu{
-.xjpFO3kkDtTBS55~72%hf)O[nA1Iv!M4y=[jbwxkVF^({-EfiM{q>O|T]ggot`PTb"Bs/>T{2>@1=4'4$jQzd;JjVf'di+YuHij&4j]v9l(c<uf,.$Klj
-J>54GiYL{BuNvBh9+f18F^"/z`xpvb_2s/~022bOLSl>Yfc[_,<KZZuw$]xtq#fGWUmIAO1iCVPv/CX(pT<|G>r&u@)o{h3%:|t6[|`3K%Y"+LG@#Tj5s3
-pb2|VECVO]a/0M8YBVt,7M:rw2k_/LYHwICCi,^ladbG6B@<r_Ah#(NF+9@ZNl}:u_-<m@X{ME;0(A(NH>iy!X]9zq]8M!RF#c-6nY<-E'e=`03o@N;Hcy
-;"vnx(faDRI_r8BGO_u8mZ.KOx,)9-7A]|"A}f;Pv1_hA=#<#$<YZHIY8O5k[%{h}<rPvfLG&hP1_6^Et6W`kTG}}J[S.YY;-Vwg8v'E:&^Z^UO|_8Zj5T
-fD10w[;vKNMnCSyTjG8OM,~5EC5hgEERAj9i:&C&~-w]kSslOK+9.k%$BTPHst<(eD&!:4":y<)gwMk;lv0rOL[V|S~M:$N$vd/cu8BN{5,8[(l(KY9R<F
-8=rw<sJMB9YcEEn;q5@wRZ"09f7@ZuRp!a`BE0r$`y/a8i-k"80tXAu`hTup`Qf7#iX!0F06ASG]=G[OPZ3qJM<`f;|9{xK7MO@Y_}qwad#cM$yX0JK(_J
-Qa71xx:](yzu2pC=ZcQ8{i!{O8ZclJfX:QCP|))Er-9junZGjg+%i2mddN!E[t8()`L;[9Ll[0;`XdUNCngK5u;Y4q=j{KrVLTHqyTt>GM:@[+lsT!+$@)
-2Mv=cTINk}@sr/NT)Efp.>R8%X2WYqv`xcXKol7ENWBy+pZ,#cK"0g-["OTibNDt1lgjN6e_[wPNG-n5Zd+Ts%GXw=T1[P:@~RhU<rJ3SK8R$:1%mEG[nm
-%^Dx`wiu&J.KjIkG`^anZrcpkLWv}^W7=ppvnOVRp(p=,PkSxrOt79v5q&#jU'$__kvM.3.>mM;m&LC"a$A@KX{bfYPuC@(iIMg]P./H<%[5,POt_sKPuz
-:bW;;C9LL>!}O=E3<Vq<fd!7_%MQ7MLRJa#ZyV)DkK=]3SWME:C29KXiM=sD'Ye10Rnp8w|n#M{01vN<qNP0-C9G|>T5LTFK~>8RqoX[L9,-4F=|oF@4Jw
-Wt../#0$I(}NsE.:;;^u4{zmpq|(D[mf9a=#9C}TH_+Zir83~ciP0SjPvGPS||_Id8`}K0YB+QT/DOTvbr=5zUd+6QD8H,DYenOk2h7Yk1<J)7uh"EUva`
-jywe7LKoFuJL-z0}lW^F,W'Yv+.AiF>VU9]C_'Acgmc%W)a'%Ir#w3#d5e!9klklaOaUKNKi'FaOz=o{LY0">7o'6(m@1:UhJ`'B{O@d!vZ}Z5ZvRSzQ<B
-G|zr2H{=^C0VW9%W,i$k;:Fw^o1:U.|fh!vzz|t,Fv;cI7R@3EZDEd]3Sl7,0}gud"m;k}xfw5D^voY^<vi8lDfVNRRFWy~PA+SSycyaFXNR)Edq^&ZEB.
-g_SX_y&B1LLqF'b_3K@&l`aQN8NS&jyQv@9Z=%pdy:p1<^aIM'zv%Ib`Q;{CcgcsOBG$JesR.>PslD:NtUVpJy/,R1L5S8}3hJk"&Qc/"7;.<+/&76m7Zq
-Dv+u}iXfM<,hYp#oNB[%1@6xA,_OAQz75fq5Dg6W7BAy0r[nMHEO7tkYDX})l^8W!VTVaE9L0ArUfKSM///$:NxFB#^$;RdMt1F-makTh9Ve},U#.3zCHW
-|>(9VAQwcig2!b3qDAmYcY[Do}"[s^Hc-#fAtgF+42_j=Cg(i.-|8p)Qef-IE%pz&cy,fkEfY$@sH=OQ0_Y%hpQ(smVT!KA{5@tVJ;(mv-uqQ`.d"D_U84
-qhy/2@PTd2w6/nN+mgNN6i[QL|]mJ}#<M^6Q1._Cq^.8bt](z"k-Ue[_:CL{9@a!Y1:dg5>7dR[_%C'yS6:Ht7t8N$GHYsvh}P&$83|8W}fmj[VEp5gMpI
-9TO)hf/:]f^ebVBa|V0gKT{'q%7LyJC'Uv|fmjmzy]=jW[g$yEyI42l3r&O(o/~NFs;IK&2_vz;l8gM,v6iV@hQ<x![bT>}xz2w@Y@qpP!>pogsge&R@7o
-|WDc+NrCV(Qw2pl=80(5!%)=R{eT$B_<V4.'ZMCm2V4F&Po{6z7K{=5mjZA=_U`h!AKo&nqCdp,Rbb&hTV>wBwwDtp8y1@4;"Xnq-Uyj.+DI'K61(Ep<l(
-jKj@Qe#GR3moUe~,-8M{/_[O7%<I8:nGxcAvJam:g![iz9^vxyW!-Iw9-1pWJlG%i!GE2uj`TNq`D;|zFf5h3C{h[_$(SE2c&xDuIKM_R-ZM;w--8Kkz9^
-H^HNmiD;3aqp!;&Q6hvI3z#f<WY=vNThhX~=b1T;0)h]t!-sYESFmEb.bajig26j/8IP635B]%1=5vPE>m$_BTZF)rlpH';^X:X9X]^pi%0!Z@c0c(Ehc_
-T$A(P1_qKLJewG~KM!((FcEp{NuP$S%YaiUyu|G2/XoM2h.Op,Rzn(PW2{Od;>fz/;M"t#[pTh~V15n)=dOO(g;)$>]u)e"zkj3nH@iGQFMZcV~p:nr;LF
-3Z#rc2e+1n~s(fgf^H+:ox@QB.0pW.2<]w{Y]+:9o#d&Uv~9uR19:|+;431/0:{1.K-5tVu$iV[l<|%#VxEA42^sf=-/HKvOs/k{O&GMf@lx'Po1YaD{)-
-4k}kTnF^(u70;v29Pkors}K<)V`JhGlyxD%p>lK>34fEG`R/t7gzftky3i))~+.kX9k&:Izb+yWq3>7H2JHN]Fhei%QG[=CEsZ>mzZ`l8<yv[6sI@&Rn'(
-n]=I^4atB>8b)xYzhHWMi)t8Z7.zgr@c,I{T${gie$!_y4wPs{.,<VU($<z;#IGOk9}9Ej1|~;I]Pj9u|hkdbS9Z3f;<|/Pl<HEh8/IE@U84zmZd^s&GbA
-F0D,3&S$}g6rct&2L`HsVCjDGT}e$ZF#j1P+{]vO[p:@WsP3(:.eBk{`}F3c5ap||zy|(s`M1Scf.qw;}Ig;9iUV%vr!0JY2Uap6Xq4FU8Gv&=y-OS27K+
-,&Jcf&sj:%JMt.Q(Siq5-VGvp>1IE/8"VDiu/GvU99BB(:l,D53]ILl5Je1T!MIc2/'tL@8^0kMtTu!eL2M/;jy#u_J2e^B]/(,`Sr9F2Ykp8jB-+B%@!F
-CJv$/yaDLx~du6i$AOF8j[pKL=@x&y77P^6;K/(s-N7,08]u-h~{Bzp^Q0Ufq6]Xjd%2_{>d@B,[p_$yPuzUvg_:aG_a(Qc_>ejX_]MAwA&1s98UbA3)x.
-)oC1FMsmD.^.Xb`$XPqQ'5v;<<UdO#%:996}oBnMa!WSh$.6'T=#h.Lh8/,nUK~EgJ1M|BYz}.-NggUL;6YQQqC;pf-Zb:}EZb@-o=Kywtyf]>%"QRdj{@
-jz7,/XuVBrWp@dc1}-kOyHZWP"dy&vcb`[IEOQ/FN,1Xs/='^E/x[6xm!"&WtGV3ACW<8qaCGZu3.;!^{MU#>LqmhPBUv:-,}^{v_yM4})BQb9_j:fs&;U
-.^j,N{D|jvSq%%x3n|WySV<8n&0_>>xTk16f{+jAsSAtd2yNk2#0]wl^Q/xLwN$>GA9{_YcCHC4^fKG&,vaG]}_ig$i=w1(Y50zxFt9rgyjo[w"(Oy;k]:
-kpaCE.{BDG$!kc=I.Jmk35w-'l[vgR|mr,ad:0n,kqDml/+biu@b36u[g"~:TnT'LHs3OP:HG[,7&oA#rnk1bo{#4`)87."lYQ@cP)35;[$X)zl'-/)w.6
-H@=+Xpf|KT-Cq+84%3.dkW^q}%r`hWvukP]D_%qFpGq=PSk.!34K7&/ajFb)E8AdA^P$W;q2]:RySxz0Lz!y5f^d{d<(/VVlW{%3N.;|m:n'9gTi~'.8_2
-#hDHGb,X#60,N:aJDz.rL-![UaIYlE'VXE3!B^PDYULzI)lw{%nJd{sCe7LcLpihXa;+e`O|hM#$_3eCT:z|K63:/g$tp`xNP/QMSmI-)<xx8g!SLKVT74
-JV,mKP-4jTBPqV2omTW1n_I$_|aS;%Xv25LA5kvZ}z58X]6]x7wy+WI__1'1=DF-$({,(tkZ)B`;EZT_G/gq7M&N;7Qm^twXxJ=lPOvM(c&Y=#Q:`^N2:%
-9J[TMrBV)6z]ux`KIx'$PytH^u2WfF`)v'g:fZtBRlnvN-[p`"]5~c{(LYJ,T;hr]FVC@gG;&#]:qHH]6V~Yk=XLw<A=ne:Sg=fa<%>W61T]m('@+`!RZE
-}/[8+quM'a0e<ZD`|cttQM-bz,UhU7;+Nyl9[clfgHNY"=/)MldOk%x-^r;&hCx]q4-3('gbrPn+kfEAoj`8bKJz-jPcbHpG:<k:A^@kPvvz"Ur_z[(y#Z
-_jNn'rMhrJM{.wGDbP-4(Xh|xJ]>va}>Awe4"L:1v/PD$d}JY{G]GO/CziVs:;l{]5=%aFA+we8lGkd)vO|ktSdK6@[&f}lzhl;{C7JP<|%Vn"8I%J%mb[
-}nyH4)xR;zEzp7c_:sQ7!aJfCG-9@52/'+tW/33};&W4Wjm8kLzR8dT6MwwNK!cLX[^UCqV61E!Jk;)z~sUWy(1/'jqiU_q)N&jTY;]r{6k{W&2x$Z8bUe
-ns=X=gZw/CU2PAlW>Nx4J"#.[5e_Mb0o42xt'_-rGO,|d2b93a)Fo_`jY>'zhRR`&%q#L<`WmdQC~1BG}#[f|`qlS&]olxwk[A,acCC%k9`=p5@N2ZZ>|Q
-08K2N]A2,;L2m{of6`^o%oKq)dM+}LT&@215E1dOMQm,+3,lcjc5|uKr{"5U2kkYN!J@_6I/M&8p<3y/|MO#)im'Wz<;+tO/p'zE}Kpz(Od6+FSuDhmx>{
-_02f##Z-;V[5O2c@_u=#~K0q;es+ka3H4;CgfPZuzh8{gQPxk#-GanPF8&ht5lV;3%sc@=1{,b+r<-dqY1,4mx1/{A[PoOi3NUr3iAy.To%M'@_c1VZ>.$
-m!$tQc+5o03FG__|&}<+:Cfvmt`hz'D(f)n!Ohyl15T{VT@zQg#{aO<c{OXN(n,6:ugJ9K^1O@@H25Vi:"s}-Vn`C7a;T,6._)E=v/,qQc/yJv1p^_CD@l
-0jK@hk'"7+AqzvA4jOiZbSzpi,vi-Le_:"Q4"-{4sMHUQ/Q|_}Y6m>07Zh;SC]gL%3}pjx:))z%TxaOs.m-}9{^B/NIO#4!j.wJ>z!ygvnE|lpr4',KaX&
-V7nWDIRRCeQLh9{p#J'(!jwtSG[ws/9Q&B&O>URc<sVcW}/ta%&apVtSo3LuP{2<88UkiRz<&^l(&A:w'Wna.|wbB[>K954!<Bcl{OP`%NiBsr2dJ0JMA@
-tp(O=n}WJ9X:R=MNa+XHyl|owAXT}cSU=%>bg:w@QYMC=b0NgApjZkVOEJe$<VFat_fpIy0@zL,^ADr}K0H@ZC}:pr>fDp<m5z284B/2kx8RE)LA%ucG)2
-sH"(^#Zh^KnBbbMR[L4;vM4x>H^Gn2GjGX`jNLG=0F{^M"5q7:|iLi-DA}lo0`aB>PdaBgbGV#/W27ns$8+Lb3ls>,O!vWMX}6@V0AI5A-NtgM`B_N9Ixk
-$fP]A2=E'g4d+9}ctkR/qn_6Fv|E'@,qGqhmfzV>kh0jRhNTk^J4isCGVBL/pKus|G'AuFvEeXghau,O7obkX&y)Add9e#p|iY!eM+2;$jFY7!_=]7t/T<
-3v!2+iiBk!mbjPfbGa8=iKE+Yd6d:x_z+JiNR5S>RXgl9i2E)/<v7&bwm'dCS<[D"(PAd;g$)NG5h2eie7rVLug8Nz}i"eKhd6$NhQ&CGsCoRO'T3-!v|H
-(W4[&ztPlxvH'lK'RYb{i@5BT7"n"$bl<1`BO)zkJg)qO{OuWd!y;wu{rVgOE2hVR+'$};)[$`Q7FQf^7,>xK(.+_`Op@DVE6<MCf6)xpN0y:8(+LB9gwl
-!&9!.9|#l07{{NYx~gck^!L^XRH4<jC:yW&Si^o<Mhoqs$~4Tc[JMn+AZ6X#]78SrsW9Xk78HMUV;LW<<l]H&{Ei>z{,<;||JT19LMm:!#skzK7UHd8i#t
-Om+>j'N;cDsVY3m,;xy>8RDbc;MftH+|~)"T=9n``yL@OH8DgQ'k>#~y5Urrlj<0Lh~70wlfFcC)c<Oky.]'TGSD]/d%E8PVbG78bV$m(l>$+Vqw^aBrEt
-"n9nGdjIn2$>1o}YqYl(#0'|lV-HPOWN/WNnPikbJ@=vZtY'hE}A3/u9O%&&V7<c2j=zLg(+n+tZz,Jb3H.<brh"&8Dz8mNX>/|<GgE||4ARsO;0rZE>//
-!e.qP9GYt+K#GKR#C]e_8(a"|N+yFR@0T>.jT(@_0sH@AXEeJOaMiRr%/^|S7@We+TCHNz}fci/)t&tj#>FhL>C)gO^G/2IQ'.#=T"LHuQu-x|Ub-9|f{$
-Q{(A@Vq4s'Cc$;YM`{'&|9CA[ZEqKQE$wc_ATLjhzk4h/cn#y6j:W^2s64"wv`sr@.#nxn^g;_ZWjGM]L>U(WNh=WjN$}6[Ydv@gF.WknmClq[{G+]U-Pi
-tF(d90_8RcEklUvWFW_mcmKK=i:,.xq0"I|qVlApFNb_)Y2VG422U`9R:gZA9ZB<H2~`/,_Fkfuq<>_#s0tf&6cO:_/1d25vuy2]UJcBPfQw+H'_N2=7By
-ze7|!QgGos|B5ixbq7b]"PksB;w1IK'T81@$+Lu#2qKF3D&oYh.B3b#VwYpdTjN%,(Rr3uJ/`5o3v/gy/:YFq_mwP9[,iHhAJJx^{pd|ZeWE^<QL4;Nk4I
-T8p#8,j"M>i`YIkW%T|qbj0IrIYU9|T&dawEsJCfL#EFy<JR#D7E>7>h6%<$ab^hxZ&}9T:r/rS))|72u=fN+4<WC@I3XyKw$qD)7xB!js~PKn.y6R>O}J
-8}[4yy0tR)d1vZ_ZKA/(b(a[r_cxI_J#[NOy`jtJBng)tTD![>WcxYnd$e["N3zy__Mf-aYE;1uF6COcsNS5s"e4hgg}8x~<4FKY|%~Ddno^<JH#z+QCf3
-2Ok.$xRGGGVD"CeGg6:eH)aPi2Z%tT}i'n'YaX}vW]aL6gkk-/:n-`92H(.FVKRUzo5b2K."xpsgxst+va0bQg`#Eb%f}on0g^->.z5ylP#S%>FuUv;zMb
-}ZDMqnQFsy=sDOWu}fTtT0-:X:}{F1tTNw[)[1k=q1svm<wY5]t,7/ZPFBa0Y@m^^{jO"+V}VHx'4mt,#A{B]LjGxgNOshr5K:$zc_Oab#lcG@C3.u8QEM
-pbxzk(<TbJ-!]cz-VGGak/S}m6^xegbgif2t-}7=viD>x;cn~+TSZ,sN^+vEwu-QXl^/P]"|1u(r=R=]FZ'NZ3#[F't/W=WEh`Ig-(e.gy{a3Xv0baN5MC
-D`_(yWS)YG>L]cNZix2<B1y>Qap)>2:59tr#0BbVweJW>E#S;Fr(6/ywR7En+!Hu:^dz)RS.JF"3:gWfsVBrp0^@Tt/&7.D..}j`gr88.rHRI.arM#Befp
-lF@ChEal.^39}6Q"P=_20FM(|_f@y|eOLrNmYqbgR/XKj"oG;z^CMdgSS:Od$N_W^%<Sc2KX2zMxT_-|A%!{Q"WwpaaPXK/'/"_O7Ce:wa,,Ff-I+qlmO|
-P,0[Be.|yP&MVC_7%"-g&,PC%[swTI(8u]}N&[F-4#Jx[F5qKv^n|jrL)cktY21oOd/OOfzv)Jx%&(vhA;uhAeb}:g[puZ1MO,hd:kNzS7.t9O^f.L)7k:
-|P8L0xBJcK]U,<,xKX;pw|YDH'iu6O-mggS/ndC+fO=::`3`jqgfc[-J"Ow}NZFOl0A8`jWNf"n1;v$McyJg3xH8WkzZyZE&([rtpeLm1|O}!{.zxeefKy
-QUwGyz5xgv"T4w2}(H-Y&fQZq{:x-+L@]L`!gf_G.[~EUj(f|46/`ZLAF6'Y4V!eP>7/4dP24Q9c8TX]Bqi=M{k{~K~OL8rNvi4s}n]Ne<Kyv^],W$eBK%
-G'M%"V4.xJ/}!bT^iR525u}iGQN#{Oj(i=pR^'s!-lF+eNe!^'!KVW1"7}Z:<$~X-U2|){4c_EHe1Qg);f3C3M(Gr72$5OKonYOa&4!o7Y+7_c)-4zgZaB
-I[BK`&L]O@U9l_6hFU0kF<x"JYNQH8de<8/vvOqoxOw`C)6ifkgVVr#SQ@L)fln7N}{Lf4D`evJ=r7)Tl{FQ#"T-QZxG]n,v+Ds5B};xUR6d|Qc`f8%+vk
-{w&4:^H&}D/p=(]T7u,)z'69qFpL#W7/m|.K2Gm3nXX+M8w"ri$iu3+Ce6`^>fUgED+&QN}KEl-GeuG`I-hH9>/AYTN2(OtE8`]``!('1@9|J=j3/|y=Y4
-eeL^%/9wa7kg8w5Z+B<4K%A'bXlA}Qo%R;Z$L[rsiWMpFy}3G>VILT{%M";u()%rvN4I=thvq3VJe_BhAYxG}iuYhMMOi)!w#/1A0_R!par.^Mcu;aQVpK
-$U@h5kn9D-|eN;+<PFU!y`NNYU8&3k])b6b}7=/"6R7]}tU.E2/7f0J%B1Mn>ez8baMzkl&AO>(T+NqMz)jRHc`val_hW&=n{a"OseQ;(J&4Tqp4<m#^3v
-^<1b$#d5#q!37@E{8%.t6JT9`O&y%o(1_BAanqll,aHlI&IJO}Q@oF^Mq6=h&,J79bb0<Gs-XrGpTN(g`I.qUkceOBL(wjSJ@MDz9]IZQta+$2Zi}sytnw
-Sz~fx|cceypzQrE,@(MlgdW"uV10BWKikh[{{pc^$Fly&HO9W>YAu$:k>Cv9K`D:cfPD:4l|.CjK>y5C3Vm^Gasi|/9KLUkyUwnm(xwo{OFgQH$}J0@y63
-Jv38dr<KbtHDR+fD%{#n4lg^Rx(4Ish9M+z=#_9z_#FO)3)-k/oB(s;Q_7n6~S6+d8f#pEF"O+/Z&ueVx+y1AVa&OgF!`&qgyT:7~Z4OKqCiK$ZL.RwOTT
-aZDyi+^#!1ZBqu}7K{5a)AO5){$bAq{_:a$[I,yl>O32wqSVjlhq{'^wY|RA|KP+stXd|^N'}/^Hi)CBC`#J{F-Nd7ATzy^Rrv@su.TTrndA4BWf3w0MV]
-iCV=T+v9|-"UtWCRXl.5,ZJJ2h02G297VedS_^1!kgd-vp8fDP"xy5'/"DCcF@"(>m,E='4`zq^%Km'kb]@7N!oVbDr9FMVRbJ3W#h'Ob!XO9wl.xg!2+:
-~f4PwvQ1n^$aj-f]2coHvtvt<dB%a$&S1}M'I>1[u(Df8LGN[]8=;GkF2ABmwBRr$E"4]};:bv|b}%s|G6_cE!F`Ad@s_]WY%xrZM/pJ3s)LCVO=iNT&'l
-}O,z1Fy;m9U|X@I[j%msyM1TDr#mAAQ{/sKb.al%k4mEX.kL.(X7G7owLCW}-"JFR'tvFdxHqqNGE=^Zu[F_2mH=/:#veKn,ri+'2+UnPF`MvY@Ve5Ec>Z
-M{jeskmgENbw+[Z#:wZ<S"#"cFQ];("m4Ytfv{sxB@Vajop.5jI=`k}Gbm_6s5rcWVexHAnjC5/Uns{xbXPvY(Dgq+I+#TBO@N3P('e+P}28"|Bb!-ht&D
-/2G|bb80;o>iV6S28dr}<ZF2CoXITa{%Sga4SjDEr;'x(yoO"]ZY6RW-Q/f2xEJTE{U4qV;zUNeD+{d7<}dq;;pdFzmj))<PXyBOgfXbfRdyzzm1S&,{t}
-r|Yg)[68FoCh<l$wfk{3KYBlJk&FEtDB>of2b-q,g2,E</%"4Xh';C.DnQH(IHsX`FE72m&H{.N43X.lS"}xT2(|oaUJY4Mm^m).VlAlBq3#-ACck;nx(;
-L@U/}+H7`wn"1lMxp_&Es"HN2plj,1Pv"P&S|%5Lt2=g0/$5I6A#ZEV|o9A6CMAESAB75Fv=s{OgHXUNk+&-nL]8_1Z>[(~2coPXf=@;Gpl[kXU4Pb`^NG
-j5eq)$IanG[d57}Bk,/L;wI#Ep3BPbTX!Ck|6(<OaS4FElN9H8)Dg$Q4g|v"rNhoxRoLV6i_na$_-L'bvla8ntM4`777'6;;h6{yy=;{kmLL2LZ4g$z^Pz
-7{M.UWoaPb~XJF$E_Pgx}=/UV_aJNMs}Mtd!ZT/(Imh|NWyn)[.<7O2h],T{q<_huojeBFZ_.:i[,@j;~,D'!^g"1f/lQLM83ysWPYy>dp_x|w(>;w"&5M
-`}nS1{3:jPS^~FJ2,Grf&hE|K29.`hs[sHKq}ACO%G'gkbTbc."xb@MF#RtV|m#aF,PDtF&58#AgB}la-Dh-J:`t"s%s]xJ6-,xQ2iLH<S/!|1S<At%G_J
-+i>>A_p^C,;(2"BH'JSi!Q$NMMSUaz{PGyeg;I)]YDhJjnF(Yo{z>Bl2[%Y5D-&JFz78OZlqS5P&|5+}13y<9XDT9;QcI>)H76We_h:o7v%dPCi#s2l>Fv
-UUwOjArgOUn7!=/}hZz+DYJ"&ZB7uwV)6|~QCFNhu_]S=-1OSLi9=E2I'L"jeoPdKKkH2O-fA;^,%5ws,@LpI.tYT1@^a9g-A2z;NM:06Mdmt1c-77~dW:
-Gt/;<X(STBzP%'Y,&riFaXmf>Nvr^;W;%Nn<SuGTwI7i5&)>h&Mb1}"jwztpwy.T()^h!S)t3o@N88iI[G++DiTB`NHNbBO!YQRCj;5`o[!OiTy}PG=K>v
-aqkH-]JpIm#DE=+.$d+]c`!=<SIlF49r!Mm.QI98BF!Dk[#S9A!2}2aE5wVTT7]dEZsud5(F3@%o#c+}'Oqz4)JlxzZ>]j<.&[PNKM6".umD9}/QlR^C;]
-&NNF<9mCy=%bx|:uij-kV9>NUv^Bd>dBXqAE>:|/uBDY#DXx&&FUd0bZe&y,|POh.nn)I]yYec@ATj('}'y;U,|.7QQ5!(_#zHWE=te5Y6`qq.7OZD(y>&
-vfIMwI3UAQCcvYc7}$RAj1k1Ld5iw/)mE:uHD_=nu)@vhT(NC1.0C[q6JNGzYky;"T>k"HhBU5-W|;]kifl)L#9&CGh8`F|q;dA|P]MZC9`Xyq7DJE)}!4
-&pk{'fPS%@+Z.HaQ,$C70ui.ZgYIFqoyMt1A&S_e[<I]o"1.lX04/XLQ]s0`z<mS.%TEkIKD_sPT^HPKJ%]wkD/@A.+H0RCLJqv4hG8Bp}mp%tR6KeZyn2
-5x;X;R5f,Q$E$3IHNm24@4BjF_]'d3k(YVh)Ft%b"N{Cpl]P(#xV$Z>=WkUOV6BCTP%aS!g;;r]Ie=`B06F1"AB`wHxmg9G`D7]riGVS+fe6z)Q$vIi]SY
-JT0MA8AL,eVp>@gL^w4f-H+|]wZ+[#cf^#ICMFf,FGI^[=Zwz#dtq,}fS|U+-XT_|Kx|A&g3!+,(Mf$R{y/I(>#;"|.HPEqbPu,[78p1x%e!3+:Gj^(5_G
-&w+/Z@1F0U`dc9p>hY#<oAU'P62TXouV`xF^'[e)x5cu:5CPbL`pgATw:IKb'zEF"XM2^uQ,qi|C~JYYOaa{qMu'v%2Lm4AlfPxg[h>Yno#GR$^Lu+Jf6,
-ehV#}/s+AR&|n4zFHRVt=THfR'ks2a|R#Mb$ZsGy-oep[y!2QZOYs<D0J:OFvp1(^rVS__t/u1(Tan_{tb/2q4h`7o:dEYweEWRI=n,+}J>"izVZ^Z55Lf
-{&>UKSO;J%f2CM9"u[9l"E#BrfN:9Z(:b<kVkuv{[m6R0W+tsW}@LoDu/xC6T)jl9hbV%ux,#eWS^ZX6Xk(8e/;oVb{#bYYJJDz8d1]<[+!%6i`!4y/"y/
-RN{bmt$Lx;WLv:~]SqJ`wS#Q#NB,XCJqLoI|3Y2k}RkobT3]=G!!BnuKoZBN<v)-keYFR&9cDUr9RV~-vN~|5VUA)iGEq3;Pr|X!de4|WoD.>bZ.%x<!"r
-ca]xCmT3nAdFxKf!J0V2o_iCA1V=jv5'VYLLnT0,@v6||IQ&@T9{BUhw_]<!Z/%pzE/0Ww3rfT^A7i;cIUgr8u3C=GD(/iM{vj48$Z:BP@Y5ZY&Mxrzmb}
-.tK$~5e&S(0!a:kbk'/REyr7hoj.tYB^ZDEQT3F}+BIpQNIZHaT_EPocVj"<ZA,=&>pJO0&0n!j!j>{@YyK`%WKo]:oZX8ZInMW[4,Q/&`]E:8;d8EW3D1
-AJ:&HYK4iDY)YcV6z'>-tR>^Y&TK'X!d<u-%Z67X8qxV/!d9:46fA7^m=5cqR=p-oTFA^nLbOoW1Z=%[yI8h>PDD^IJi.0:m(,A=|U+6I:Iz7+@k"OM-{J
-oLxAxe~p4@h8Zy!CmUpkwUpglvt+2]'9HrJ`i,eM)tCbg|t%f=c;/V!c,NaI8s{gs&H3EV|Nl$!Ws}/A,N9lbaYTo!n|MD>w=oG$WoJTPRonEnTX+lN)x5
-=p/)GD-eQi.!S2n6/6Sa%FOfsN2Hui_bxdEzp@MNTwJSQgWzrkqwilaYP7hKhsb,ul]s=jyy"faDcjn6e)uGqUoh}HkvSZAx59Hw,ps[4>uhCZP]/dp/b[
-AbwV,VbfUU]TJ3WA9ao6^aFI9XRM5Kig#U,q9Q!;W{,,0iCviqX[U>x+Fj_I8o`c2aLP7v2$F4Yusa#g)3Qs:$.J>7[,"oZx}o2)wltNf7q$nWJ_N2>EXJ
-c:(IS#Ads:(8&[$Nx(=xbkFs9=LRF/0U[X(mBKKb`[s!vht]1yacqc-:=4(tUBn3`ncBG+~^N2jp=Jp]WK&<}12+==DP;|{IX09Mvg+OS@-(o];"#`5]$e
-ispn3oHDOB1,~-Yg6v1}/X.xYc!BpND}K'T;gjvx"_QN`_6,wuR45O,N.5z6^3oEy'zcFjLz7J0O}@P1nb-gQaCcciK:CVEW[^t'~P-/W)au%>iw:85ty'
-h1K(ChQC2VP%_vx10wZD5lOIyv<X92v"v[Ik|D{AFh3>!E|q:doLZ+xH|f@N=h1Dq'2il)Y$Dni[e;G0!EV(_Z|>(tQv)95lT4%Nj8Y5`Z~W=s.>(so+2c
-:Qg3Xo@V$LR]:!n=Q|OO82".CbBJ~(_pV-Vij[Vj":[{ez5'85At$N)9tVLI<5^Q@!q38pBI4DGSGfUWK6Eh~W$_<^;NE-Qbld,EH-%U(Ffh;!n`b>%i["
-mBNxWuQlb]KRoM"L;Wh-mA@n[bX@ZW>!hz0TakQJG5tmI(LUhp$J.4_uHQ<!$,5#NRokl$,j5E/3v]5p`M3:ykAk}'=K0!S]=9XS,z=fdSD%zqhApJ[Gm0
-OtV7ok>Yj^eM/Iyqo@j`jcU<95|<P%F}d{r>X^wX:3!K<EsoQab-i5oqw,j-P=7oHSzJ&nqb.)%SyCNzz.r8qh.&o${c<e]KfRh#yYNq1tRk`D}|N"R^Pk
-]"^>hgz4p(yImIX-5Nxsot`Ht]Y(`(:V9a;@5M9k|Bo^{|o|":|HBe764-co[(2U(7d"N#nh(5LCa:i]cUG#6J}J:-k+Uy_t|x(rA^s7:C`ngR}7TkQn#2
-L#QkNeb<oUsbdm0.,aD0&)7_E{h5-c+t{,DsBSh5oSaF}`:PqY9CwY.B)%H8Xw38=^}0EqN`;_Rgz>Q4>@^#n1^|lwgUk)r7d-hpEX`Q^A2:EXybnJ/.F2
--69w-l|V29uVR`|2ZLje0#990Inc0ZU5~=5Xn((B:n!dFO~)lbf1:d8DDNDqNPVw//]Wthiteo/kCS"cubp+PA"@pX=N`JF959Jx/J2AdiaY_>!.m_)SP%
-[{T{$R6L>`+]Vc]G1HL".GL60gUrphw8mIRKA(/%mM4W!r}&c1b8:$5HJn99XE>P"AjMlw9O3a3Db;9kteHdaXoPWRPX]DE-zIJ2Rn:jqzWR63Qs}q9Q&t
-)[/eqJ6m)pn^7[7[}R}rtP1mW>PK9^Oa]7hP~rfV0"aXNP1kV_mJ[o$)"Gemu<DC!E9-#&:KNVu`a,bsCXO>3^Vrq$Pv={th=AC:_sz@U8j+()rop6ioLH
-{A:E=[%^y/.Oao2l5!sdd$x_]W:`l'sn1UBus4S0=us_FVzH/qAOTHfFgqKq+]gBeA|qs!|YVf6JmZAJf56UHD|@|j4_o7hohH$L9@+=o(8U{X;KUo^uo`
-!KF=Gixzg4~e>93s;cu/aI@'hC7^tg<6y)m<IIe#F]:kqXK$&PyFHdji9|iO4W3<d{m[x>z]HzfSqS-FD2R3y>Y]AY;Z&WyU6ly^Kj'6,C5DK|)Sw0NXqN
-46X3[h^&0a!tzbu2J5lg)PyN&s!8l9Omda+#<1NxMw/IjZC9s=M:z:<2fF!"MSw4>rZ%y;3(^&fbO,2<@Aq;vi/>:lmGN_=bA$t)-2@uaSwmzZL"i9&:}a
-wF]]yujD%]sMoRg,iBI/.c'QCH=!a5yJFJpMU5Z#`o8Xqm0=X+"!DKZ[>k}X;@'A[H0vn_0oMV6d!4[9Gw4:F_"][%KY>+7DOARGiNcw$oOSNwcH_;X)_V
-&_(-o{@bq"RPLbS=hXhiQNN8O%e8Ku3(BJw8M31im0KMitl&^Kf|u%r!5bpptk:E6Q{>S-sTT!iO@bJ"(@z!_Wh{"!b:iVrm7o'urU[d)r!)n^G^:G9@[|
-xiPt6EC,7)<2D|je6.IY[S>+lJUVv#@/7Pi/M0V)#c,+0j=Z>yQR(FgjqkI)]czxALU'{7%m>bEq6S3Xhd'6UZ|GYvJGT5NTr1M'F{W0<l(|gB(D,Nx/bm
-5rnFQLMp9!yjpNd.G|Xp3K-c0NZp&Jlf+`N#nh^%EBe^s]Qy_In;hO;Gh0:@kP:cVi&.If:S-ik0j++n>}:w{qkO_.(mBpFKt/yzCr-}I6Zv(l=%)O$Wh]
-~Ebfbe(-&,@G1ttJB2F><nzA;6",N0mIT:0:+f&&9Zqa>@&zpjj6DWOz3w_BGAk+)9LRG!>_jT$4=mI.1YwP^_aq0D9j!0$3"9&K8/dI^H.v]Tk({:XSGm
-N=,$8+4r07&wjsMZuh+jWAw^Z[j^SeL'$=8"slA7Nx07qiI2%S=jx%kb)7m4PKQ}{Iarp}k{<,d+59ZdQQM1[H,Bmt[qy+{lCZcJ|pDvKN1fZOJ=mtMh@u
-C:<#5si3V:%)s#V)="lQ1)0&Y:BLxCMvdt{cPZzU192p)'$67[_-7h^tTx}s@=7/sk%pxiQP$x<rdx`|n]]z[ltGO'9_ze:.fTM,CAQ-/4M%^ZCE|tDXv_
-W_3Jjph{_&W_:)gw`z}z'}@K0s}k%1B]x>J/'pBPCjF;{&on7O|:);CFsG+)kBmd"/n$O3gdUP'g]ty,)IQ7tjeX75~1H%puO^c'O]U</E2|q<Plm<~=t;
-qI=BW_K=E]aLc^RUuE;qfabo^Zg@QL;oM$C;|qq;6o!thtgu#BFpw}$o%(ZP^G@z_Z]'kKeeG%35aE>J/KC8OP_7=g'6oY[G,'}iN'FN)$3`>-P:X9QI]h
->[h%.:l[Kb<eMPCOx{]X8j/F!a[MuJBIq2.'.LE]~[U;rFCNH|Edz$<P<onqodCU~e7|/4'psx/arxV^zi@='VZT;(/vg+u9RdP_-.AZte`vGSO(Rf#5YG
-S]).+tD)V;V>32SaJzyee68BKpd,eB[/,hjb5ldd$;`'$&Iu1NLl-N@JUA2-<1/aBTKHr>Jn:9.63NURxa'C>w5gY>GbM:QWEiN%sC(vEe<V6yUeRXRH9#
-!#iM6zR"c8i"36H[l&PW+JI>j-Tfpy$o-V@T3qMo(+"!<ePn<vI()W!7oA.St8pLl8otZ__]0^'c2L9g8^LeBBek=&wJo{`_bnV^![=At!ETW)'J}n^uJn
--cLRv{^IJtjxEFcR/J(@U=1abJ`6P;M$)Zc5z;aR^e-^i;C|>$#j~ScLE4JsTJOE7j$p8IS!NdWrDe^5~IYQbqKOOP=Kk=NCZ#s2|Z(KWuL;t8Cmfk-kqp
-7!,q^;"fxLJ#h-l9rS'8do<{Ppi^oET+-qniX9P)+=&QBdU8}Aw[&&yw'Eo[Qqqaq9Ts;mCH`jfM5!KN]pm3-TE!_=M3!Y%IW33Z,B7A9#'b:idQ|9W_'i
-&T6N`osL<%!8+q!5A-Os0p0C}24m03<tJ]}c8OVQ=`wT>@p37bX#N0^6FdVQqB!=3v.$gXd.pREvD-#t!XF=)1Ihr`&m!$BE+.STH9h'x`MfT%BNEK:2D0
-cT9r17V>@AM`@D{=1-w$UEXlHmN:wLV:Nzh&<CF++kmR$0X)sLirwawRF"::VPYD~Py%=ULv&6c&,_KGIx)]@&xK::c`55HZ:g:S4FeMh0({_->EmQDS~o
-$Tr`4g#r^@c<C9JkyDQob7<arY:d]@ZQyCPs2tN(:i(67|e}X>`K![wqtm2$3SQDL:D`Ty)FcIWFHX(TupIVa_@d"l.UekJ^8e4o_%6p)X=4Wc'l{tMQ"j
-]bUDGzjOTARvjx~e%qrTVNJFGszPRp0sbI&V<.[B3Wyt`fMYKj3w_n<iH@6g%a~"D&YcnLoY[Y}kZdhcXhg_|=P`AI3Ts>XphYc.bPL5OvOo%}PmbZT6@X
-%}xnbZk#J5az"bu9f2d<E4h0X;0q!-/=.-Zj&>pO+g9%IzhNloLXOhJvYO/9.&2F.C>J0oIfxZ9Cp9Ll8g)-)itrHoQ@Bfg[FB2ZQfkO$f{APZmCk%k|s_
-S46T@BZK)fD>'8Tt<vv%tNB^1qD='oI$4pZBW&#=-1l'h,s;={$8Nb{vz;hIWbKlZFoM.8c2Y2vR"xhAq)iWJGKI,j[<Ikb3B"+DmlY|72VwU$VFe`Lnb<
-`vNLNN@x#/')NJr7paQ21;pK.=}U;$,%<K$32(F]S]ln{jD/:Ik;V5R7xq=%-Ze:fjDV#3`BJ"Xr3($T[PbU|Ox=q>"c{7>r,yh+rBtu)%W9Gz:;/S3"}G
-;w1860<j:qwQsJq0Gsk>C9qxH<JO=an5qiAU!@^6~y7uKGx&g7YWA^M},B]-}<2uhHI'|P7,jO'P^C=W:D;rEwjio-0C4Z.1M3KrE|Pu8;Q@Xj0xQ5[OcQ
-g!x"{J=XS;94`"W<]x8>/#Goea2NfWqiiK$"Gr7`pYu8;6WO~-JK).|#V<#N+Y,m1WhR(u'"E8'#zxF^i=PS7tU%Rg-N`,SdzPW1%!]+sU|@,vDvL:>!u:
-OB%Eaoq+wv/NyJTNfDs%k|bHU:FEbDS"r8.60Q-929Gik4FpUJ)mU+ka=lG4)#O84VvH%/z|zaFv&xX&s5]pA]}q;@%K4sTk;^2^E8H_Z}-[Ly}.@ZL|#K
-Vi1J5uf#f93[d".KxL`=)Yvj>1w>"3zEU0o{sITm$],'i/aE+;mo,&5T5a6zd"%vavODk}diBa]eHd^|0YAG(uy<A2,}H"%)$XVr!K;=Zfw1#5!qJP59IX
-C-uLT-/9}gsM8PHp-VHPn]cl=2ZouKCZpd9h2%8EfeV_Jd{Nzc/vkQCb];MI2}HB)V_NuJ@@L/c[M7Q("[b+Zea'%Hwe}CZeY&Z(6h3BKW2B>+~st'@E3:
-#MfBPIC5R^>@uWz#W<>Q06]`gVdPZJ;H-eP{<oP<X!Iid_N+5VM>gI#fr|iYR`a}~:|uzP-XZp12]w~(R#MO5{(1iLS9PNLwVnd]<Bf+D5-C.@/K~H`2&d
-t[f@u^dNWvBO%GFRLEloYfP+/AVBlPI+MOO-3ZXEr+{,yZ:)jZl[h,&uLh"%9;bk~'#NqIN=Yw[^Z8@ucN'6I$1:sfvE_9"W|lfmV7Wl2%Gj^[X08HM(::
-]d2[L"cI{N.C[HOx6:Qw.W27h2<#(!1-&#(%Yih':.~3(/JQlZ2fJ`_#b(tMrE7b<5qo{$~'lLHUgVz8qAAduVq''wX,jnXZ|>!@"+p$8QJXx+H+;8j(ig
-ZT~+^s,<=2-!i!Z4}a_HkCr&Q<LU&nN8>1r7$f}"bY1Jt)|7f8utBOkmSiFWcK4Y!7dbnww'5d')CLM)`/eToP}9<9}q$M=N3&tM&H8'ea-Is+Y-x05f|w
-;D(o2DfgrMqaK6K3x,'d8q|g-"gey).F"qaA7VE,Rn$`TX;bQB@$yynms#NGo{^/z|]^j+n/=>4w5_[f]}[MjwCwR8zv0o|#bEo!kZ@g0@.3=/]2z,$&yy
-<5j3fTVKb6-gNYE"]dqftgRa)8$oQ29dzv,pYL{e0OnF<Our^Ucow=8U2R;gjhiB}SBgZqaqqDlx:JgK^4b-LnV+w.{S/X.aXsqKE(;HPk%Lz5Qn8aDwlf
-sn,.I@6`jo-p7#5KWjdoK`|jsWlpFG!)qj34,r:Lxd@,](hL>%Vc|!GIR_"%hKZoCd)Tsuz{EW+uhCz](;CnxzWK{q0nb1Z-~tuB<y970[{uxA/v4]Y_eP
-eHp5c:$[Z5l`aD<+H=$1A,/Y2&[l6E`sd%%tg(}vkxpm1=];U:vVdYp,Al[ayMwpMZ]Z@6qqi{QQ#`d>~/Bi+$#n3I;%#@~VSe]:dGJqaCf@hdU]`{=lj!
-@6U%PIBIr6;1A&%}sB;}{"%>"eY&[k$|Hjn`X7C^~mfWNGa'o'IO5BZ-y.5W-($Fu7%$pg}.IWYL#&S!gctVcu6S@<wx<Aqa{2'/-<;.jeq%lF<'WOrXM'
-U|G;$5`2@45UAx63tN;pwDLt%nKhqd7tFJVI&>cv455Ck3$L^G'BO[P$Mu3i!_TAUj`REon2y]i6p_U$"3.]kE~0&h`6g[[NRwncyLbp22yxu};v-84EV6
-{=a7lD=^s%+{oP!q-|Ylj&:9W,_-"jv%;e$"!trDXr"/E^:WaB4dCQ4kv!MlyVc(0Ri)|5{9BfT1>(b:2&Co@UZAd>I1V2BVE!Uy`g5t&-a.eRVC^>4Tbf
-$cHa[3"aaedzMZ%CV}9_jJhrel9_rLYj='Trx&~!->"Zje=dr::QtDq4j67+]pvZ'"Xq-0<}L>uqmMa6=`iY,9dq:d=k!{F$PsgXE_XlMN;a97Sn{|s(TE
-Xb&gntA:aRQ/dLDzMUU{YuPy&9G/C`J""zIYF_=^Ii1-{ADmoW'faPYCw;F4ZJNJlC/z5y6SFuFs`)h6%''a0HB^nyiMfRvv,'-j,;z:"#a0):;,R{.Wk7
-Atu{!C=VrTGjyIF^O5j5W=<(!fe61g6I)G)avKKH%Qb]]1|9GR9Ygpbns+n@'y=mq2tFlFAzNt;iN89qk^GtR3:^F@|JZkpv]@~v<,SG5KuKadZ2FGM=:X
-lrsz+{3qN[$iyh/RYKDor-i3ijbm`qrU9c6Mz7^71]o{8I{/AV|40u6fnyT<@rG6fh0m)OIWS(sK0Cy_#%zTU34SHp$(>w,rnXEj{.XMdXh,QA92sLtvls
-f'y|gEd-&f+$)mZ>m$4A:sq:;SfP;#aP^/SdP5j^_in:F'U{O[nD_='Z)$M`7<!XY2i0s,0ik;yS>3rbNm-j+z<0)gq_mqFuN[a<Z)~NV:,e4)'[%&p)/;
-uWgBTM7K9-@cPzCMQT6@PtO&v"aV~1Gkj|GIV8.<|Ew9vG6t_Wug5>u.N)]WOY'CkNWC).g/{Q@/4'/u(<he9QmPkB'G8N6W]+F+$<50!Jo_Qqfp`8~%Y-
-Yt`}ZNH<_JwRUF^w5y$#v`>CM7jbm',Aufz0!O20Y+|E:"(fcsv@Ovunqz8&8'3:i]'vXM={jQ8)gEh)<^onaY{K#a;p3v:/5Ju&fCqeAbm$'Ge-3RX|2|
-R8)kbTaYp6jyi#TeXMwGNTy,;_Oc[J1z[t,SG"&7'JriG8F]4h}lNS"wGz6A[9[]PuY2_b}lUU1T/hU@$tk3cqfeyk,Z;ZK|EC~v}#taa"Uorvyq,|fD_l
-F"1qej/w{YJ#6SAv18C3eo!D%DS(qkKi@}U8(p4ya"K)xBB,8;o/JM-SKeU;C,]QPsAFmUoT99_uGs2o)Xe/fe;-Ar1&XjiiKNZagVNcxRJ"#s{Trxq,Y/
-meq>CZn!/1V-t,-!B7qd}SA4380Z7C#tE+o):rF$az0IoCQuk(V.K7q]h(SkE]0a2EIVgc&|w#iMODXsU'o"x_|D_Up[d|x^ToFE[nZKdtFpRmY]4m8XnF
-x.O=e#v87S$^z#iB~y/dUwHp[CGPKA@8u7fs&!^U,,|Pt"Jk"'O1&<:hMdvbloeCB]5}~o,!HTPA7<@s}S.]H@R^fJx_C-@W.XuYL)Eon@nL}lR@VXSZxN
-~K9]/^R$Zy#V[XFCmI,k;<l/;Vg3&:B:FsF=as}DN"}J]^sZ0Yf|R@AH`7d{1ULf6j<}%_W7oNYLQb$XGRy(LO~O:>)L#=9B{OS)Go8$;bYOM';J`Z4_>Q
-t=..J6`BdxyD&eNDvg>oD;A<q3Vo&v),ya.A%BZOG/AK[M^WoMaav/Bj)JfH7p3B.9tk>am]'Yc@PU`20+W|v%%pBRV0Rn]q(y&<Y1drfVcil;.%3L<k9i
-^V(5+G83)z9r|Xqy!(j7c_m!<g2M[i+8M9CYGA4F"+Oo$2^p5{GY]bwc4+t,uG|>Yb)=Y2#EneK!j|"DzB>[S^`{"ZZr'AX9]snWUUC19e:C;f!^[hQuzj
-2O("ItalZJu]'N(#n:APt[tPsB8#4h'K=p~1u3:%3GN9>P9aSQ72!%q9pBaAL^kQcuP2Y'b=A|Z=8fq+~x#mk(Tubm#wE`):&#RGLrz6j4lnb_Vhd2,8Hx
-U(9g%lS'4L6BQ)A=~/e25T-6Ul][SARa=xu`G8uGGEW@#,C/hOdO7/S7`/,`TjIL:'10%$;6}]5dlKrMHjdLd<Q%_MFwmTiik@tDT@1WX'!v6o,XqeT(5>
-F]_0@'2":tT1;EWh|eum8AUs#hh.!+uZ(LFt]2fm8xReW6R4eYf%>eInDQ$ax1nJQ}7"6@Z8]Zl2]IU^ZsA$W@wfz{ieb+mzpfW:FaSYw%MJ!f#s,DeSDg
-$&/sPhb$JId:Q.SH@)P$.IA2&mKiZ4)8kby-Of_M!0pZPAqL&&l&w^kHKPK_b%Ja}^T:>`Ti[5&{Sw,e^6k1kI1UMO`YlMHatAc/>8KK!nE=9k{z;wCOv<
-sg'M6qT9Z/ajhiC9X{TV5bhBW`nXVTUh+JpmeH{MZ.Cg-rbr7q>r<E'T,F.YRk6!Z_#!}1dRhOyb7ef+dkwmpVBkD(NVIb7t;P80`]ZX%MCg+=1E=nj8N5
-vi^'{r:W!1:IzdKUGY":G5o[n`mV]];W(#zIPh_W3gbf#Ivn3+Jn=0_6rMmCU&q8B>,+9X)T:z[Gh}6B(G94"Pl}h)$kqH~x(v|K->Rz&p}&DW8)6B-tqM
-HjgkdV$0,109j2tOY&<r9#{p=G{|jTIBiT9kfTM.&h,m}BIV<BicNU3TOfa=j7ZkF+RtWMxjQdUZB).zG41K6x{a%z+g;rlS.7L1J[k>{=+"F^{4(3NNL4
-7Qy{FtZ3hRGZ"%3[r6qc;kJ0i(@Wd(>|Jzb}tK(cSV+qn,-AVwsV<VqsO]x&^ONROsfKPO^AkUX-."qkqb"-8y@va.;zh/H)4hd8#wT0sRctXd&M@]QN)a
-WC,jkHha/,_^Jk8r(t46Q,5$STHi9-d9w(@G^uo$;[>zTgMY0g;fS+&Cvj;C.vr#P&(3pn)VM8,&Qq}T$5[hc#Q26dPo6J|z$D4tVFhk`%.^4c;vYyb5=q
-Sp}j[&}UAdf5OY,$aD91r|'n2M+SpI5Ig3OL&B,1yQ~aTzSmfrp'BW9gR{4a~eA:M/A^j2H5mG&YK5|)9O1Hrbgvv5U4]gg5`RyL|[4&Lq2!UEaI|,4(JG
->z%^[IDg&#B:jJe[O4}CT:TM}lVi#Ke+k$.zsQ@@.Xzn=OQFt5u8zLr-b+B)lGQvkSqUmEz9m,m0XAI1q@7ry<DWCPZb1t(8v5|hSOst&GInU%e{Fq|.V.
-/4J%6z`s>gB2d5)aw8E,Hhl.,-ScKGQ5i)63L]7.9[#)h=n[RM3/8EZ<].eM:qC9,iO4EL$}hrU%I6&.e38m.y@ouh0Zv^hSTPbtIj5#MKf=bV,r()AMyq
-s@%LxqmHe^ZuIF+a}IJm8.9{W#.K#7)`]x;[OJAHQ]-@q=r3b@cbe1Gr8SRu5hDlf%yjU{)%&uB]Devxo|o7qM1k@j1tIT1"-[~Wbv'NRZI7DJV|+><YVL
-F1<Rm)Qc0R)4EwQ8+w$`|Oif%}~w3xC7/tgp7OOU#FB^a2!fD],x"xFTE:]kJFvk)r#aKe+)(S}:D9.QpsPHy=wle,#K(Q3SAL+7BeE;Fy42i1=ubh-,pP
-}zP:;5Ap4"{(,x<,B&)[8z2>Cx!zl{]t_Rxf]z[#ug2]a$%L<px}(ea%O;~k-z(lQhq}.br1-L)>BXo@rKX3Yde2qB!u@O&1L."K_geE[<'r])r7f5QyO_
-e17|%K[.XSH:g!4}JE,d-R(t3I#Dl]0|7$3B+'VW2IKj,|7)W;e>GV0}wzxu8[wA[d1;h]UyPXK$uicoB[$8{&}5r25<3|=i{fM$3jHLg)gDyb]Bx`m7sf
-^wd[0WSUIZ=zNItiMl>t{r{@#A2lH>-<m0BkNT;NKH0&jv#j3'Vb=wKe(dtu6FZF@c.N"p=|Ge}N_1CFXMIZifAXX`"E&/DB~VLAt}=5^LOdca"4eAQZw;
-Q%rHD]yPGV7[2-UAii0VN1f^Lj;:stwg8Od(/A~C'ggvEO7+x1NdSf!{MdB/EM>Lki+`6OhWyP]R[X,LkA`+ZpvTAs]bf^Ry&2Ob6xzX_oiWH`FoC%aFtk
-51,T6#'3),T@[!M+A9_Iv4[Nqbpm8@kBuU^>>2_&"46C$&77u4NlNW/9$),Py!3Cu"U+A#t@2qHHdNuW:Q#A|/o}&wx9Q-bu7tk&JBRL1>&MwE'foO:rI"
-[De]"Myl</BJ5!c/UGN&XFX.1CO#G}`<!DJcJzp.#eEKxX~8^i_tdW'Cd<F4od`/b_=P&FeOryd'P0;afp]}uaB8=R!Eq!GF-^s11pw,qE{bV)::aX}t_q
-R2#U3t)q,[`qwATnnD4u}Ckl]b)7DIR!6P<Tz;%o3MY|hqratGBys9^:qCwJFwK/K;XBP:,fy^dy|.ONC&Z0d"dr|_6^hYD+fFV#3{`x_AJiyC5jC_A/u}
-M>}]A7W4/uIE=jac)W8DjT)ZYq7)sF(TIjxU_iMWm=rcFjMQV1]ZoqOqTvg+NN01&(M"pJ]Lo:i/v1&_mQRAy5QqV_nAVd4Q'vwb+YQe-.#bKi0S&qHE{U
-PzeZGrB2+mxU,RHo!S3ZO<sM5}ZUFu|q%D~kTMMU27I){dVqm#0bzx|DJE^h!~(sgR4OQuX,gQ-7,WsL+.Qx)@$]djdbxFiS9XY2aD8CCRMptYOM"O!1ox
-"MsuX4N4O]#@3QrIc(tA(v"E%xKua,+m=QDahDAr&WBg@w--!ngAq8:<zW(Pph6e]rfJAN)iC8Q>0G)HRr]!v8tjWefL+@u>%rz@3'Tg:dYm:++XUA1I<e
-0E3fbu9|o6VoN<gWM!H>8}$L.qwE"n;5gB<TR&u(gtU[~Z>xr){@CLt84Lsc1rQMV]/A_5N/,|:7-l92~Y,MJM<-^DONym"OKf}n!J8&5W/SewI<u{5IOD
-=ZgDj-lqA["<^S[`M`p|~`uuO#1qH+Tfr}A%t0!4S{`6i|!o3jDRenDo!tHcs<8sWj[e=uu,/E6%$"aul32]d'/ABD%'UuAs~.]Z%t<%^l$yaBF,3!m74(
-eX_Qg+:_q:t,S{5JH][<rVyh;O5#2JiokO[nc'RDaC&R/zACkZWv'90!sw:d6;j&7Gy'yIt8LbX[bwXv9q,Mbq&|_wDJnLuO(6<t,5KEF"Va6QKf4/"bjG
-pA<{&Y,fvt)xwoTf!7v{&`7H]2ma!5eUokqq]Qa/O|j:5Aj5x#gaynq%o5J`wd<jF#4{bNO6;f)q+t%}!DAe-FctNO$R>Lrbt`alDnJXdOYz5B@M,)9Fy}
-'g0I@Fc;4ZS7]NOwRzaRaMo.Sl"N!-#$H>Hl`A,6p0s]^e}MYKS9tXR0$xdiCijZFuZ]4Urhh%|@;Uv@XNWqBr=X9xYigY%CCnE{y0_b%<&LxY!sUY"-cG
-|0-rY@z6^Yx8+JTKd)v#fj%HV40VDj16J0(lkbJr0IGgx;hGVe[=7<PWewhv(-0,yT{Z_%m!TPf#qR2Bfq}7n#kotpJ^!|CS7@b],c'Lqv%+TWAm5Y@,l$
-TIxs>8Xw:zcP!Us7#aB|E.j]h.UL#hu@^kW=!.S-e]/Hhs36ltfq!EU,SXJ$F|1DMe1}a>hBVucLV2UA7nw]]2"!SSmcGS%VH=LD#:$0luPW(/Gh{>1i_3
-i/.d{N(H!]gM@Cph5Y9l[A%((&c==q$==85um&Tr7S.:zd85]Wa60m{@}hi/c<#T:a^&m/UDvZ,]WnUq`99:VUg!:p6EtesF{(5%LezP|J9<515}!u"4%u
-9fE$i>0Uh09Ry0Zfa8hS,elD#k}gmp},n7fYK$!v~s:`b_#zmyY3-r4$rj.tW,;Wx;(&FlYyT9Il.zwfs]J][WYYr/$P<!C3)K6z'p=Z(FNsK05jw/D2P4
-sgQQz#<qoZI!::QCa#cMt@}M-XcpkF`h"R"lh.<PkrRKq&|A>'{&@{)e,aNULETf_n.NW$.en!$[tQoY"-kt<l+EmuwBgFJLljSnDx`dqMpE/9U;'5i)dt
-tX[_U-l]!xI7Rx-fJ<"dPoe2hT32eFV;|faR6K.>8B}Ih`JB/j7+Q%+g!_Bs]-N{G0&kOtw_E'#Vq`BAoq:w!(han0ZK}n3$$"C>|/E8mFBfrGx"=>n5{8
-6@+4)"nqf@mC%}z@x+!se$Ezwco#gTGf-G{>mh;Pk$fSvV3W<s#X'r@GeIY<5)<kU{4WPJYY4/zx'&6cJ)6c;^u!}!3cDN<syRivY]ds}cB]MU:J!u.uw&
-5jplb1f!0gjm!W/sS:E_u2eB#8H3$%D:,nOAcPa10_VFwo1#cym/jbWt4R[1ymRcj_AeAg.cKD"K|V!Hl%fW8.~@YYas`%qoDwgAS6R_AI@(aVa=X"9Ws,
-Wt~Rv^;u2F8249m.{rf}$e%'bC.k&;ZaQ2zNRYT<glF[[oux!zk<c}buF^rQN2'VODQE$LXVVTQ3X'v;K`hdNyeY5:_Ef%j`Xd%(.>p%Gtv}d;L|}7nEv{
-K:Dw:D$2O4>B>L=/jP39/^z{.2H'NihA.l)C6X)c(_t(A'=lT(d=);Y&=WeyF)wmFjv;O65we(l$-od:l_f2L/".C-Y.![pXa`A:XmV'Q[[vbEc#aSf%g|
-}G<_]!XORa&p-;CS4bxl,05.eLcNJ(n.W2K2]VS6WvBS!$jArYJ%61t)+hRS>l/(,<mi4%f'^xU>[Iz:UC6'`K/W[umcBcg//xflq[$.r03.t|3/wn6^!A
-oI}U~^md_XWt|-jo7g$LZIVCGtfO(Z)FA(Y>wn(Kp,=rX_xCkGYd:q+Vmj>uSh[-e4bov8]|@s)|_,2M9<"JZQpC3wUmX_u<b[^XH7;{@rvDI:0&qSFY4(
-r<.7x2h4F|ej`ip26N=@6<-D!K1XQ<`q+y'aZl5u)^o9-`kbmJGY1`ULtBW>lg`H@6s`5x@cJwa'f58kU5'm4Ccw:f0r)HTIe%T^ed6LlB!:<NJw);j=[;
-~p2uHYKqDDg/S/ulJ&3|LOXjT&[=V&J>o1:n(|np4KI,E5T6Fa_TaQ:4]Yr=k>N_J&`Gx@RzFzfZ0F0nf/CiT{4aXVP3dik0[M{(fV~0{>$|'dmj6aaY2B
-W.C><t]YJ`lub@B2+5}LG6e)l5&8fCu->S(`|vWq8}7zx"^%9|>}@&lX^dh0R|MUn1&7:agcVZ'yoO%f|/Ato/@5=.;L:U!mCFp,HHDi/Qk$e!$3_|^'sM
-S|QvE7^3AdKrl)]4!FK1T='>ZV5$+`k7({|Yb8[D#`&!T_f=8JqKY$DUnCRf4n9Ys%qaH'/;QYoo;1%Fz.gx~)KV%Y@z"!$Mp{nTQ/93N3]S/}B&aIp%5E
-Ir#m{YTFeO06Q&-!E2C[>"F^Wl7wXM],@`MHw_ObHfyc8v38DJVQ~Lpvue<o<d;rbZOznV+6='@Zc<J#({/(Me27o3C7>jlNs5B}=;b4qZVLUJ6K$>v3Z]
-o6/jTE+/hcJ8kH6fT3,]QR7L7/|PSDG:U=n:@pMj]<`YOjIdVVyX[$R.RK`e"4SH)K6<p@|0$)7Xf,gjA>hAgc=yc'4xpG~,wZ<P#}:)/Zg#Ku}1Px'6};
-Vc-Au7MJDtesmN/@i5C+Ka{W4K%7YU;FWb@&P%&-.8;&YipdvslzzfYRRI(KGgw/jvK}wZ3<F]eX[Wkz$+}Q`qC,6NYL}Cxk9O@NifO>qlMT.aD[!'hOQ(
-VA&pmzXvx0n3q_Weox"]rlW,9WWu&qsLDw|qo:(OBqXax`@D_d@au[^"}X+P}^T,mhJ9Uk[uq&h:ulbZjk4g<]&;VOKF^9VU9Z7.83<d%{.<;_(t`d2gYf
-BMdcJ;YC0q8x=coFVU%|HwMrV.4.=OU>iGti>NSfIFV|dJ6m7!6;;6zj"mhOrh"zp4Rx3W:ab18L+4yd;,$HkZ8bG+ln;J.mG9:g5#yx+<!$]gZQ]V"D:[
-%-a$_kHsR]Dtb"80#.aFo{F%w-lJo!A9,4lc}'4'6Y@A)6npM@}A'}Lin->_7[5-_}m/8(tx@l;dB1Fum`6ZskH'#&0eewk$$GYvZ=p65|3PHxa&IjL,_u
-1N8+-+X3kg|&plr'<f33asRgf#;!u|/rr6HPY^>{oi$J,0$#t-x,@zme9p/$gUmfjeXK-T<dKo`D>G]xXO[LMklmDC4l}'!j5QV}A3AF'zd|}yqpzb0rg'
-`!z1jOd=Y8:0-z@+/xQMi'D2ZS0,ZP(72z(Acprso'TLH<$P5DKpmtfRJ^g@W;EH$8O#&2&:B"]g;HS;L]-dRx$dK6&@l}0yXmvS-2,}&dkpLzDauz8EM_
-t%b.<:H%ets<eOD++mYqSy6yBHVlMd2,p$1JF]$`qb2.(0wKvozK_oU!Ni5pCQ`|zF'<c}foR}q7~Fa&8Q[=6#RV{gM/iak9Vz5:!a:Y4hnAGXAciK+"UB
-Rb~J$}ys@Y+.ApVQ`E@'ulJ;o>e2rO69D7mUMG5%hKD_vX=p9p4B0>_U4:s#o!g>fBZ2AXY6rWT5]P,@rQhr/aJ[q'Yzk)")ZAc7;2Pi3u>kwV>%XXOPjx
-~CMW}ML+$DvFxw.IW%9l[nH]BXI@;mrG_QK(`RMfCUyK}lpN05EG@{m{:t.K|%TlFs"lfl(jk]|5oT1>3_8Iw>;p8K3>,euzYq^{4o3(:rFN(Gu"WW1aY'
-noogQT``Dg|BTu,:.!`#)ud'h52PDR/PZ(N1cpCv&J9y(a0Tf`X!(P,i~W%_YSsf#z|v3)s+o37g4C2A5H#%|!bA.};FGcyH6'a@lX%=b[l.v420ej;gW{
-g5l$u({ks-IM^%$W1b{HNoW'4dE3r&eBJ[u(_`r`-MsoSNS33cw|%C`;`=:2|_yZg:e+gxv;%N>'Z:vSuAZ.$R(xg5B6tIB)jK#}Ui[zI;%$T,;zCkt3%=
-e2^t&vXOlM6#LZ]E!s5LAR%I)YkTK@s`~Po6'zsPPUTTwetwq94@}FQ(OX1jytqS3{8T&hhc$HAjtgMzCrY"^-{(-lSA]<VnqI}U-]9.~SLW`Fr^eLiMs=
-lX>t[A^h%^Cx=<t(wmFA-g8Pj$^/S9%A4JY+4cX9Jxz/Ecr>)1~'nyd=9KqT&Y}r5QpFKrV0`[+JT9bf4+P0D}:I;j9Kn//c"1.=vK+tp.^N6$=[om5tug
-,uD>H]5qF):ie,0["!0Su!:Nsm'y'=:/{VkW"3K^2^/hqMSW|o7iTkP{ytc0UM~`./$zWXlBs'iP#Hmyi][ggjUzuq&'AKzW<l#:XZ:c4|syMU;KnLAR=b
-3!sVUzLfwl)KJH[64VBh$KxkNBwhMw@.TG:LXp&bZVn=egffGy],5w805q|+}SBEiZ~5/mPS[fEMW%3o>U)^RewgL)h-1m'h`,&{e8+"u;Sf7oH6L`$pv'
-=vb9XVAkZn%B4zSj:YwF`&wToNbOQe']I/i_5PG;^Gu</KvPQqVM>3Q["E.WFaXNBQH6'qgwm6TBzIPg8OPx0gcfx1Zci0WdwlxclTsq/}$LyNLdk[72}c
-MS2'|0Z;gH/'["rfaLcZzt.ApWfZ=fyU6o'Lt;5u@Lf8J4mw4G6!xK->f:j(n+f$tXa`{vj20'`bXn}7y)LbFI]9}W,qRsFf]!{[0Y,l=<J+}-Hta{LdA/
-Bw%q]Of.(Hi'11i&5AWttxO,+i)|g{no=/9iI+DlsYGTu-&M`w=G6Ad0A_WnlCTHNUdE9/s'!@)y-Cz'.zBhmG6j[bz+{[i|IxFcaqxe0|U<r:+und(]"5
-T<-a7f5<<Dv%D&gM9dg=1^agKL8Q]9L5emL,F_xo&9]uj/tsRECl]/k=,gG#7NpaIGE[t!j+4p,18!'zkA,bh8KhjPg.1s3{^s@Ws,tTwAZm.OwEL)"CWR
-4$ieW%^=Q>GY3,,:=zUB&zKYzr#Y<zT"_>N>#ORc^{j;zYXUeuF$l-pqS@NIVdr/4A{b9$N3mjxF"|XtC!IM`&{EYL/=ob8_(D!>Q[zjK_+Bl{h%)(s_X`
-P+I]oQI=(pD!4N']UjZSzsAQe`^Z2#+Vt79D{M5qdmRluQJHZl[(]`~pi3.Yp+SIzI_.$Aw]Q1k7[LPq$-{y3c"|@P~VPCnZ2]5G,6")h7w7iIJ`o=zL)B
-G:jvgq"YNNa^i=&(tuDZp6rx1$-`e2yl8p-"92FQ+j2cx>e|EX1w{dd|H2xIY==1a()NIV6]fGoy]Z7vYb.o4v^NB'45}g]Ji"v]26))~'iDuN[3}+kY-}
-Y[~Ckp=9VSJD[H5&,/721LW&y1aL+7_7()ParZ)d=GQrQ,%C<dm][K{YcAg].E]7>^bLSgRtuTG}5iSO+fUJnG["W>Z_JSBS-wJdnpeDz(DMXk0G5[IyL3
-gn03^$:q0&sIy}2HdzmQR.gN#/+x);_hr)JqqPbd(yGlC9@wE}HJ:j5w&;sTT|#z`Yoe5gfByPit~Qx/)4L^<5{KCvIRaK(;a5:sBvaSio7scmmWNB/xto
-/)q7{G9DQ#rz]A%KzW|Jd}E,ss$}'TUcX1eW5sKv619G7`j0[Zcs7M",>twEpqm<7@E($A{:-7@`u8fyjEG2>r6sU::]~cO>S;P:#1o7S-)QE"q6Z#6g]|
-FEm8G2JuF/CF!/]u2ZsT9g-Tb5Mp#'[DkY/CsK1=R#aJL&8Y`QNfj-S<_ew%wP&fTDgYx/0}3Trk7mbAKy,)mhFL=TCDk%mYN-6f$RCTzF4tPp#$r+`rVb
-)BC54srfuPHB868C32"<akjbVfO0,&P9l$g/sebcU^YSwDwe%o_2V82>m9KdJH%21U"0Ke%^j^l&d#XM#)]bg&Wb;`{;&71d[HaCQX`|mz'J,.3__bKb@Z
-m}/B538xiB^1@OlDDmccslsT)}NYIpI-%LzH{xRPT=5MTC|CZwarP`ly4MsiP_@U7qd1H)/"lZ`Al1)AlCWs2sLk{Nc+s)n/0j'`p2.'Wn0z/2#S:z6okM
-/KFiV68m;U(68PQ04^gC3^SSx`f[I}Q6;xcRFR/kv]=oFk.8<:YKRIg=Jt0`N3kp~.j&zi|"XPfYoD1OofQf@/8l8Dz.`DW2wzS"0yqdK%o4z`JSi!;MRd
-c6(@jyzu9`Xch]cM>pV6q5X^dY&#C4p3oUD|lJMqlJC1/w!Wo5CPB+Jtn0/[sFNtX'7.YfA`ucJ"@qWcf$7euoUASr{#81I|,zQvGAp/VC(sL';o,TBGw^
-X6;pl{!oFh4hw'eo+9lC<Zf[nSKx.:nPN'U[~wcuP74(~2=WYG,Br^H`=Uyl2s{]=VFYavPK<5jU6(XvGX/p~<W5YVNc1%R&=vYJW`m5!0r1F(F<%Xs1zm
-k|2i+9PihKM$x)rnEySXRvTT|M%J%OUH:"hVlZRva0JAY.Xk#{SnGD&X5f1#tN+XjX]JfW`zz8kFs;/!ytH=NW>NX35Uu7CF.XJtljp)wNT[IB,6w.a]OL
-&HYyJ>csrm7Y^|CXJG[.~0uXqpI57/nf4Nk83w{y4N58Lui`;V!v@rl[o"dDOC.K;kT.r_Q2VN0o)]eIgBHj3)6,BK-FV2cpio+'7b`kOG3Wbwb>C4-386
-&b]R@<0s;K&8_w_RXw[E~w}a)m|pkNc#0nP(8oI5xbHde"JYlmze>T588k<RRl$Q9WBrsVR}|YXm(H+[/YX,iv@O,5'Wtn$nd}w}:dA'q0zO2it5Vww:oC
-$x+rQZ+^b)2swe^9C;{,Q`Yp&B>.[;u9Y@G`oUAkDk8J.r>CM|/x]pt<9B({jRV1Z]So86v&l|J)
+802456
+'fFX=G3.!g5`-1so<:3aF}FckuZ(@Pcyne0$yP;N4x[eD6Ggg9ZbGpxwech|AG--zZ;4_N;+VAc|6TV4PN38UA.ay^Z$1+;7%on[7|$"G]DoLwy-wIUT`N
+pFFNTMKsuE<{WUo^WrO00{.LH#B}n7:L_:{#E<jxEq"llT`8sE[ppVWeUU9t8:fQzd/h]uUOq%}$CG)s'+nA`")p%XADGGRssp7pX,5ldz"0A`(n$T9Q)3
+Wyz6iK+N;Iwlkw",e)yo;EM<aB@>;9m'T=q"HWBcJ0TQ&Vg=iU!z6jmqv1N$N0.kT5b=QDNEK}P)2MX6NQ-WF+wpv`=aZs0GS|v6;JzJO::G/|qO<_/X#G
+:DDvi'FtrI|)1h_,z753^gz`cO=BCl:|vYG##__8Yo%y]V3^6w5Cco}BeTer(OcLz}b:ahRRm%XdQ0kss.zYw:s-^PfMPrOo[#CUEA>a'uJ^(BS-IF4T<9
+3zSI0q{`w78{5Qc+&{+E4Hk`v3tGWf{fQ1w&U=n6iwxgC1@DnEmj7ny{B,jEB0m}<>K1,WaKu;pf~:4}W^DFbq~dZjA'en.CCrkl={i@Hg<C(HU+Dj"ss#
+%/=wi9xk90|Frb|eC%J7#j,:.,CXBaIy"#m`@5h!BvKOUy"K2r)&r-#z@4Qt8p5Rs'Rz_4C_!~Nx0k@$C:,LH!]wQm9LpgT:,.i9U+_:~#>(B<6a"R,><A
+B7'DQ=JoHY#<.QJWi1lU7O0U(AfJ{'r:l3djPB343rTi`1/4#5Dx3]KSSW-UgXgOsEEmMB!+',KY9k"b^JDw0ZbkP^`5_w&{"ksNef:L:$pj}.^"fW#'tR
+s5tcV`8DlP8yvJyR7QCRUX.c!QFJz;RQ=.N4V#s)D<Wx4:LNGr6}8jlDIec.]<ZlAO9oCV+4u5RWCFm])v|ey%at91ZebG<NT@-=w&r(n1eL>c(-NkDXDQ
+`l6Ki&~u>9p8P#2m[V:)Ll#]E$]>`TjCn${)2(8g$`"0gReV[-j.R&^_RSA,{.n|vkJw!NJcv<:/pjAoZo]66@bRqkZ6K4r3RPI]~h8^0vS(0oWnuu|8{9
+ewm#NrV('^,jH}5{2W-kL/akCn'3;x>W+-5ebw>N%|Q4:5:L'vALr=QrFVy!;Six{`;6'#7BbHB07,[6bHk!<l>ZkPc3$@'<dd)^J<aB6bHo(0z/Z'03oS
+>NtH{0x4')3Aj_0j"@A4'z}sD24KZeS=zS@B-1HTUcoiT"r{}h2Sqrh$Mlldo5-=WM6w~;B)hWVo;=wqqla:3A/7cN,AqGw^b6|:HM~mmePv>R!-Hc]E3(
+f);L0Km{b]rCW9/gP|U`Cl+/ugAHUI$G6tJ:-dZ`s{l^8V/OYq4@(|iR-j,3lqdkUiU{j.rJ&k1DwrprPS)u(BD`Y/!}OC9mZ4qf>VW=3'c/|tAMEQ+k{)
+"|HuEv{b;dX0UbPyDO+%D{^A}0ml4LZ/.fR{H2C8V(:+2sx[[WBcea`FP@sxXIGa)$v($E"~&q.ja(k3c7fER31R`v[_(<`Lb+c7kXwZYE9smVU9IDMf`+
+7zN4g^}cU>&lXi~,9^r|[)4Mi6@7(zdCoTMq#ZqT]ws;;:T>=ui,i<"Tx36OodEq9[TgGfYlm}FURf0@!$+SHwgF:9jmSp3@r.%RW+9S.cy6^M}H;)y!.k
+5:!v43w,nx&j$`r&8Z(o99"]/r_'.:,|P=)kcw&r"qih^>'Po+DrA^Oy~a]&bdV[.[H"+jgZZ^Kw9{J'J://iYD`^q0Cg9p6~&o<kqLnAU}yKKKgZqS56{
+cczLUgQ@l+@'l@QZ/G`P]YKz{<Pk`NizEW)JVHjd[}t7h:uKc1:0/a;/S6gf"xX.7W4|/'@@hVPySz%D<Y8Q^i+YMZO&v8W>{k;/]Ciq:7T`8]J1^e0F}V
+[/a,4>Z{ExX)ArYGh)I]#@ES9GMNdy7WgrD|(oTr5,%umre9qRh|8Ta8BLdUg)@B1l_kZyU4Xu-s;`(FS;$u(bse|7FQ&"DfqOPH;JgYA:2;U)v^sz|o/9
+{^qJT(yCRH[:PZnQkETTz=iF(e):&,0(gh8RU{&`q-FvV>tag`S`^77dY(>LbQDX<OE$y%hvo[RYb)9KR-,my8TuA-%|i.h=)LT9Pb!)W!S4h`v6uLhv3+
+|FA|4Pm2ob3P[$/#yG2ZFqYpD#j$%{;DZz'o@/{VN`]faT(dznAi&3R|CkemooLeY_>aAM@:il}&8kB71@3)Ew|@8oJp/I^'2PXv4b)`8)blK<w2L:QsZ%
+M&L$|+Tq).0Sf;:y=eQubOwzwwnZ.,U7NDr(@|@2T1;2R1-7dR&Y7Ox<&Vueklyyh{0n+zp{-_^BPCABy{`UmjOT5{UN/AF@[lZp}uSJkcL<C7"g$B75s%
+-Jf_fdo8o5h"A+}NJqiq'5'iT+E<wK}$LJlG;NYn.I;V1OApq.74%tD0K4Q9,s6u_0=yJQs,lqUv&.(vn{`1&VMz3y|.iE1z(r#6GP]HR.)yA-/Z-M^Av5
+dz_-BBq1os_qwNr/_#bQM3oz.S]-kre-NtEA_O]F[T-]QAOLs"6Tdu~cpXpJcc.lbmx>8,xK+)nN'vkO[myXz.~!,nX;|G>R/3"'>RHV:eSCl]nisW[[J;
+)<y6t+X!T`|mBU#D:IaP&VW(bb`hpG68",klZTA5E=RCApnGhr6"#`iQT7dsN@8als:70r4UHj=g$o1e,"1`'&2Qw;!,GB/h4wJ/P>MwQ$m}6<-D~qkY)s
+h:xsBraE(x0QOb2Yw^Z:',.BznomZH<@I!|j$lI,_Z[!L/1)ij36V}l";toQK1Cx,8++|rp8#A+<.H}RxDp#'dy5G6NQ.}~u7A2J#y6b[^Eo[0"iC/]Kb7
+[=+O7NYZ`5lo9Fu|2A=6pSNQ<c_B1z4HuNU+<(0NsQD=xC7MDW#UiVPIg6U9dFA#Fh#yd@/,9@Nq^U0b]db{zQZT}9O1_+ZKlC6Mskbi]V}>U.,/];Xw'r
++_,cN<9N>-j-Xzw$'s7}M_~J3(QZm9rk%w2|n,)+Ochd+g2+Kt0^eL;vs9&<D=TUe,ubj/|62{#a`(v7'K|:<vBJ['eIDg9|w[#/Us9JhQmi"DFp_Xr{t}
+wCiq:gfGbMp^Z|<#EY}L]51>kWiaFu!;nVmNwekXy99C}l',EW:B|ltuMmo&,u[AoE{7ID"SakF!f7U0.!9P%>MbVNpU3zg&KbJ8<;%m_H5.e!|jhlG,qm
+VPy5noDjD^b7r=Qu,K@:JICU8(C6Q/H.#9Jh36~!q41lWU{;9&E`l/Ry~:!fb="Zy3U`mZU5HWwS)d`F"~QoD1WdIrU%c'~41.n}UugiOYPA>V3!`McZ8+
+8}5O4`Qw>dJ5Y<Vv@g)y79CVwaY)-$b|N><avnS#mbLhR%9L"%fNo_n|UH3$><!U=joIb360h$e<LH-ZI2X)_X^V+XhLNjQzyX<!n(Dp9!@$|R'D$fE/5K
+jf3><_9fk/cRG7Jo!3tan-e9#znTIe:AQj+nfeTsOYbSyqC(m61eqA~61_oV~1X</km&8gpZlMss1JveFh~Z/+OuG&ryXdNce3rZ)FcjEpUY>O-%kHgT0_
+iQo{sRJ+lH7)O}ZWVH,bEeK[x)CWL>+-Jk0OGVzPMuQ/v6`hcZ%|~.Vq>I]JwO>_f_(D,K7W^|M8_usPR&cq!e3w=f>kNQE93Q@0.g=o+<E6G>XVZMCqVh
+`{Ojyt9)2a_%!Vm91J{zw]%C"#Qmas':uFS8rTh<KCuJ`)k1#z1e"ct;Ne%miEK[<.ChScYi/o}0AV~ltfJ+_6uF^Ns&j&X{C.D@Y{a{a,h}I#VJP<rO,2
+3a="3+:<`Dcv7Adfaa;D~-WI7;T[kz7A37O>0i}]8guXgj;a9T-sP-5S&3["Irxz&7N(x+XA^'ic-prigGmpwtlS:PDUVv>3woPs/xqamN+r{9U^%SGtBE
+z{Lti#Mr&to&_,jW!FFHH)JP'.Rx1k94XtY:_].ZEji#ejSKqQ;neZTV)-PF(PB:PE[JdqY5C}NK.=)oPG`10g;rVAW-U2F]'L]%TGKU;oS/GJMzuY,{Mv
+15Uqxpwe;nQePvIF9j4mGW#cIuf`%&%T!G(4l]G1y`vf4"/)KZh|=`Cmteg'b_l^V_%3vkL0Qs7,,U6''zYe<g>A+DYL<8WOQH@H3Tt2CEI!N"q9P$#/8|
+6$RvdLZNA,cm_S9VSnQBoN^.hx14CJ:x:z8u5h%8rfaEJZu{RqCe`xa$0<p41pR(#_1=[6>"y|Yc5u'ir)"O39byZ8P^HLUdr[r)>Rp^^-TRQ0[65",c!;
+WV>v}<JzG-doZGgBcc_!$GO/iEa<dKF1!2g6GpRW7s/JMB_d|"P}gErFwmUjrsP$4Tg;xKKt)::4-SRvR9Uz$(#Cudoq@|.=pTiw8C;ik4e)4}0|{FCJch
+oUHea5#{^<RBciuZn61S'TyG^vd$&HEYjjxdDU'%;)G-ARW!g!6Y[3_ZT_ck1Y'u5VqgD3M==Nm#q'h#pwpJ+[!b|&ERahXBkVl:|eOdyu`'`%C-Q)M/fj
+t$K;=JaR:O~&zd&<$wHAM3FWR!^3v.EdrX6GZP"{zM8p:}=#sW0o]Gv))rY/Jp`n6x7Jl%3CQdiiymN-o&fx>|0Eb9:"Xbz);X%5qq78"E}s(=r^yulL(<
+o"L@N:~=N/<R6S$Uc">wD93!f.((-'P$2n%^khygr^ykI9}3LhZb>pfc!5omVxrYD}4kP"C`A(,l=_4Ez[1YKErlt3qgcHo&f7:5[}9``n4+j7x4P@^^Uf
+O/lT_rWM-%)R95Q}JeoMBH4V)2''&2:{JXS3$kH'>t|A2ZrLrk{8z/Z]t;!~7+Q=48lkv5PuSOCo&b19c%Xf":6XvMa+P3A9IN"9C#KQ^_H#GgUE-',A!8
+TUV]o5$cuebx[.sVc`":&)f']6{Yvr-a#eD/2na"}Hj{#.yS892tDIDLc(2c)g$$DMaK|8,P|28xiU+I_oyPXqvHBGJyF#v<.r9O@Ew!j6c6=Gp&xjr=Cy
+^A{,CIVIMO6&x!Ue"zAcc]}Z4v~26w(.eKHs`iwd@qCYP;E.{.QJ{YwyI)vtTlxCvX/d>GRR92B`:,dOtyRy=V]MzFS`"qRJgYWBy_E$!e:k4,cE]P'3A|
+8@J7"PZnFaeb5@"F"BY9oXbK|4O{&SXHvANZ|djiz3/v`Cg}y`a>Hy6Xcmb;X-8jWW!#iJ;,uq%:W$ZnBbOpkB1K)Zo-^kO]vFsBI"T%1^&KJW"]cun=4L
+}|qKMZlx<@uHko'z(=7b0R~y>eH!>1/;bW>o,(;ND8^AO3D.8dnf5Us;]^`W/+-]{|Xhe|V45;E,b/~am8U=@si1#(|_/=igvGoHPYZ48s-cQohxLa#[yd
+;q.v9Y&{N)Kn]XpbDwX$8gh,/H57}Xhmvb]ae/%:/UV)bPo86xh3"e/WdMDUgcciLx!x-ok]`>TK%|5<ye>zCkvdcTgg6Gc5Aw4W[,=gq@J_Tx(%Znd<0@
+<7pNw"aI7g-$L0"]Rv.VJ"4-'w"b6Xp%Y"GVyp9Rdi$Y[p2WLE&UM]Ln4Y|liTTs:g|9D>1,U)aa4,;=bcyg$H0=8NW"Q!)1pOE.V(PdtrR#~I_Fs`N=8M
+%@_w$(FE,=g{L_c"|Ob)3MeNxi-py>{b-T^cDle<a^R34L]}n@NG5@^f.]W5fsqTLuqJQ4<>NXog7lKA[2t4ft]%%ni],=l/leut4!|]8}y=iYs_&1_fR%
+D$X45)gu'6dR&>EOc=@9o32(z;7o>V#!u9K_PCsoT]RDzEqVdjD)AO5/I5]B82F"0DeKn]dKn])2cd>fR)e3y`'xVQSh{p_cuMP^C:L88.pu^#=PaqMpc`
+`'n_>z.HjT|->P$]9uf@7_;WgIkGf;X&f_{79(hL`m_Cd}~+R!$a{}|y~BoxP]L(5>{6{AOImc3<I%78W8x>Acl`o]ho([&+:"%R$[x';{nY/:tG>rTJg/
+F,nD[8hVy@0kB7HGAfkHIa7#MyX+CV/d+5e0=8ePrkS_BiU-itm,y3J80:'+J_>i<+7KOMg$0rKEEw#[s.0h%[6rz{{#<;<JmoNkC6/E|7hFkF`cvmY41r
+%i0XM(a,,<gDK)=L"a''&yFg[pE!SJA;5O7w&l>`xR1}Yg);zx/KU+(A{>v|/C/T1(CR;cD(WZ5kip&C4r5m)xKIGznV^ks6gr9]x4#DZdF_qO.-X7CkbB
+[T!]MZah),a'Q+i@s}=b{LXV5C"uVBxu74,ylnd:]dhl4Bxn.Z90r5^C87^S0-/]H4Ik(Mh0:uXXg"@H3R.J=D+k1fX'm6lDUZRI<^pOI6OvN=u0=LH1Vf
+;.CpoZ<=}j"wKg_[y72:4o/'|swXS&PG5FBw7Xhc],IbGl8aBJ|[,L;eNu6{'w]>EGlnF:Xj>lbSRU.Fzqo@2uonL|:@}.r}oU}8J.RlzMNOk<W<6Mxa&q
+wq[.rNHnl#8E+BH;6vcH3i~o77KG'wZ|Svu.eb0l8Kp6[f1egj0:e`ro'cYo,jTpqvaoVWuF>eRGMhYKGyTU4qtuUuv=I5ItcTpdyAv$}}CE6XkuJ+iFlF
+_Ke>aNOwXT`hr|9]tK+>NBUX/tB#Xxr%UZUngeArqchl]]^'cJ};x#~F&D:<$elq_OwbO^h,M>dU`PN%k=HZGq0tYyQb%>=tiF@;8hN8y[2-n{O|A5y%x/
+`)6h29m|P$;BKPGNk<O6L6tW9KY#%T$Z7j4)"FAhgPB3zbP@zOWdQj4iSZ)&5#|9dEwF~/&IV&fbCS~m|QE6kcTQXK@Pgt{Wz16'Qg}wis$'_<f.8^Nl7G
+GsJB!Zm$b;dJeVdxn2^F7#YDvn'"C,0v+'pi_+T{OJU3HUqROe]Hq{m#eTRo}oCHh&P]'E<Psjgo2E}T:Q{,a$"@Z&I$Gfi$0;<9b%jr1PrlK9mmpN"FvA
+DD$U4+_"0+d1aGw_i9=u3{E&vl"rVfF7NeGN,O8.47,)^}uiex%q$|hz]n6dmmfb/QJIphiNHm,7p33|/ucphiUw'-u3ZF_z})ElRS[REAqC]TUowt46@E
+]wKgrIg5phiWYSk6HdUx4`:Z-lLo4,lc4Yd>m$^rgN+Rb:ZMTP)Kl->4>NnU,HI]<m8$ObTLQ"@)CWa]q<wNbb[{$nzgs4O@0ej<&EaAE<yKPHLJ3_/KN0
+`4/R[olgGt5i3+,hW5N1-<dTa4p%@-0X<3K__JI"=$4HsU,#IwFl{vcGgj4RHv,2ON2AD(qpsg~`W,6#Es{p}Gn3UpY9#DGc'I<bgx-L;a]@+=W;<kCil9
+1}Jr]Mn4%S)SHRd7EpWfMr4+n8kF8y[HP{O9GlW]gn&dR3d/LZJ2@(9gyN31~|M^d6opq=RtmC5C9ilZ7|%2wnQcHXN8YF:eB=0c1D}reqs![@qJtrfq{7
+CaC04,6C9t[5X{f,Q^Hpnrmz377F_ZPTQ@VgeF3dt{Fi(wRp~774rSl5IynNUKpS1>gWK17A5G9dZgR4`4ed^PI:TagF$`y#wNlZG'W@oh[92ARMv&`a>e
+eR#miC8>J%Z!0O~.N;ld'GGJ{Ak{QuaYXtxh2uF]C'M.I2N:sEOMepQhC9jxxX%&|ea>pdlD74XT{.&P%T^+t.u]Z-Q,Z1)li'QjG"LUZ2#J}nfcexR{eL
+j-zrZ.O&eqi,r@w)9{@p/dE9+jcGp!B!$}!yY:##xZ(-9A(0+X)b>O&kce<QV/={=[/)`9b)^u8.9)'+K6#cX^3WJ]bRnOcvO4M`ImNe{yp.,W;Nc+Ghet
+9EnZ<`#{B3QZ-8swp}bdMZpl(U<"2HcQQ!]rBr,zVH]kHsgMx0LnmequJP!a>YbG/Q[#c{K8I{|-^jv5^dLq6%W=WUNftm#ZN"J@#)j7jIO'G@ZkHVcmoh
+"1eQA)p(WNw=9CTe3e^#(5QiMo<l|NX3u6@qzW]1awC]qzehsPw[QFPV8P{|HX3IhEoxNmCP_jm0Sh=#Dc{g%@"-d8Iw[$coZ92#D,W1;,Xd"Yn8A[%Gg)
+u--[1Q=:kgf,4ql^i>t;W)StG1Y7ymy$g!@5UZ9)d!(^Vi0'>2:N~L0{~zF!-R_H&z"_ebUl_JX3{S[GkL[[%w21z`6OAhqS~ey0eet]!$BqYkTfu`S<n2
+_[)D21+ulJk^qkPQNmO3^%6kK-^8&X4Hdn&#D!<74mSW&!@.6CS]i6<y&3Zb6P9j<sxP8;mFY_!'lUQuEAWs3LT>/3Q:Ssbu9@H(7,skWm<<.(yygc,L-a
+wkR)v-ihWk0M"I(unEPj-]5w7mF=X+>t`G$U,v99LP!Tn-q-/p}aNjE<$<wJLg>t=VrS(Q6hkS[<j1;m#Ne+Q#SllA"{!WG'dUPZ}dEqm|6-&o3[K|fBD}
+8=BIcs$OO17dK=HvPX!Clsa_Hrhlv0;|0.Vn>L$5!xZ%+f~Q:#I@S!~YM}@tmJ@'IsH!"Q3bOsP.i=TKlMohJQC&~Tq3&q5(NB{-)vx6Zx&^+"Mjxf3r'P
+g{N@mQ66}'lPNBPn1Q}X"My"j<dkr.&3KN|Wi3x/T}5k#,EP'k.[qqWG{U3WG[nkjW^I(0!Tgp10QkEh;>XVR1L>+Z9oF>Z/c:>_#={3q04=e}Z@Dxx;aw
+JUBqh^61Oc|R>DQaVGO]Hypo^IcN:URzrs_[STH#%e0dc#+5UlRySSkk#f<:(W,>~WI>C6boog&G;x+KDdNFCuK<>a5dhdmVD!c">RWGj.'$I,zrWP6j2D
+ZIT|9QyU#Rkd+6rNI,_")42K7;Pn@|UMLd0)o2XZ:j(DW)3D=hPx:%yg)3i}&5e4|vvYlx[J^!M%.=^2Sx}t!^!Jdej|o}cu/{"+#&;85U-2UW^zX|_wYy
+]]+@4|!Ugo3c%gu|R&]&}9%.r/afl/P:L-)!r#c]=9e+CExWcxlu6EsHtS.qFp]C$m;rhA{7M,6i^tnt{LyS(|&Ty6P'!^iF<L$dSY7EU4jhHX'l7XVT&X
+p8tWiQdWH_$1SRc0-YB_HC0DyZ]/kxRL$a/vZj|uhkd'Ee4lmn@dP|L#9<}zr%q(c207NSUyMh<HplE+AN7nTi;GlHceXt2xRst&Qb!#YQ=MPA1r'#z3Mu
+#v5nUe.E2EiXo-CcKN&Q$EUH&SLj.`s4yQ|)'Y#g~kpdIw+J93x&3u)j;=X5`&|jO0^4.&&p;"f-23S1xr_ulb#@@e8N~{:G&bZ#[P!k&VqSvEwv7h1te2
+^I4W]xZclc/@m,wFG;q,/+R38;9CEAV5i4]RA!U=Xxc>iT}KC.DtJ5k1ui(<|_^`)q{P#TPnB3UiCJ[JlEG_$3Ibr[90mE'Hdmai"o]9GT'aX_!>8W7Jc6
+-/q"H!<$c1QSoB'(M[>T8qL<nS@RHCt-6I=QZ"jCF:6$rk)b0E.B4t=-[v.6)5"VxgLU).yz#aLL0er'{(n521x/ojrK,)06=bcjod4dUtEI$`ej|m9qY<
+43h|]TO"-"(B%P5cnu#':H)%v1JDlbv:,JjS$%K69p,Ls}-=fBgV;#a2|Nwcl|>l"n~[Pq2OfjN.N=bO(o$E<:2R$!QrzEO2ngz$/r(=Lq>M9}HiNDE+2`
+PQIzi}6/xM!^g4V4x3E(@5,7&;#mQRitjwI|ql8$>oVdE8y$cqwz9}mrs@Z#E7;UgCZ;rZsD2St;NAz[nm-rEY2rMxV3#u&Wj!QWdZElp4#xXoXmOp,qV;
+Ho-C.$,!KRZX|a2Vp<zaCV/wB[WV!,|aofKP@P0|GEtgX=bEk!y&7'K&i}H6W.0OgJ5EufH_E6>I}z%`c(:`J-n(I|{rR'"RNhK|2]Y8V56Cmcb`eB)$/U
+A#}=y^B^-qGYB@-^;m=D^|(16pL/xV3S{>_,O@-%3j2(A.2P6C3TQxJIFL>RzrwS"DvIq,}JHCB&tohXj1gL~+Xafx.JMRq,&^P9>cr^PPF('NP_LdtYAx
+AM'4);`DK=P]5:9oI4/Yg<C7Oz$vzaA[R]]e7FYs3YPwdKE89HxC|J)UZ%8z;|3D-gHhV)]7(W<'IMzD&SE4}{fBlLFLqEzgk/1q#CaNWUC'0cx$BKr8dG
+_3wbFjIKR_EqmcQu"Z0lk,j^Hy,ZVvS:jM6XsS<q{b=$^:&MFa2W#1y&@_d.v/s,!{c35:Cxn"j>vKD)wR,xU;H#E&f2^$,]3r[bp`_1i!v27n/0NV:'My
+c#`$ZKx:c4)v5J"+[%zGO,!F^t0I+Wf[!HQ))h5xha%5Ih]>~S^.Y)9!!F^&Y]TA40w6K'_U-"|JW2M:HyngNyk_Bj;|MdPNQzoPQ5,y.Q8nG[rKy1%pid
+H%IDo;HRjkm2{dH<F}~f"+yy8v!I$JE<z30!-1J:ug]5&BRvn_^By@gp3Eybt$Bj%rL9US42hg9ifuZ]c8G^Z(r$"l|5h7xCG"OI,:awkVMPh76K{PMgWK
+!'r$wY`9o=CVxSP48$Mk=s-YU/^kN#a6$e3F6eSM.FGevv:G[HT5I^u1i[.J%zfK=qWW4<x,o/HyJEVuf'AQ='lmWa8!4]sM!@iR^sT'f8r}Q/`fVx3m;^
+Q-JKLx}SOeYUS38c7;"tBC;DO4wvK3}"M+l=.)uSGni>4S6aB,"B!-.8U}$piYhWk6$K=m.Y;@<_I'/>r=b'q&Wxv5qFku~R(PVVUfG.DoaXp-dHSdAfNX
+y'6r7U,:U{bmR_fCjGC"p4+PeJRR:-sy89~|6!t'49P3W"ddc}F2&j=A40oW+@sudH[=;KuZ[qY2>okQ8|J_Zcyli"g4vc+w!uteO/;)RyYfh}]w.t:^Y/
+/!mo%U_mXsD1f)Hd^td&i=Ab5Q&.eI|IoM(/F:Ax1[Le~0uf&@bMA;i5]h|SJ/%nF;(FE}H'>S7/%Z<gt<r37CY"Y1Y:%bI/[E'=X@)(ykb^W{JP-%_(Dz
+}UX>z.Xr68Oa~gu!&,>:A=+Ny09-sLyH-4X.xVM0SUc60qxHR7k'777gX25`"f0IDvo.4$tL_=~YZJgEI74n8IUazdj%)Uf7n`g.<j`Q`K<2;+#X+VAD_}
+a$4_K<r6fcDy9>Vz$q=pO<D_x0%yaa9g6|NjS9i>6jM+gI`KU"Sz9({q>1HFp:(m:yc"I@+:)bmsCG0;FU'w7.jmKVdPtnb4>dW_WZQN^m4SmAVxPv.Dk>
+`$(^c">{9csp_%N}I{ah[D.L53wr,U#@xoj^b<$U0E"xL<F00B=P#X-v@>!|=jnit7R7uK8<dj"}LZ&oN9GTfV}P(::YlhpVCqz1cVMY%m.Q]2:8yrrM@u
+~/W;Rq&}"lh385x/=B6^#GpUJr{s#k+vSA3:,o`XGewd{dLSd"9R[23d+b@3(h/`8aC[ATQ.v@5b#^DjU{h/UbgCMe"@ZCK32BvHaLd'fO!<s8bJ^(fm-p
+B}!/Ncs5M&L_xuj#NLN)BEwg#a1Oh^KnHPH5E[Dl9[}S)err%T6A{%4_(Lpr@vDMO<Q%(!+tp+Q3DSek;%{1g!eDjWP3~QI[mVo(<[Sh.hLH-dO'-/n{5'
+u@o7cdbm_>(v4@fQOU4Sc>BMS[xqb{|@puf=`j9u-O-u=gBBoeP|qvh(,[Fk%+38cKw&7+6@^oH|8jpu!;q353tm2:RO%S7tL8YtB+J&)!|"k06-vaIR|w
+m]YkM($(L+N;h-5}7&{hZ0q#p=RiE5{`%R/pO0:_)I<h6`N#br5JCR]=F])cx6X<;=|Q}DHFf-PT''5K#l(9w+1$4@/PmY"&^p_nvi-7f0[1bK!1N8j$E=
+|^`]wo2';9'j`dREcqmIOMQ]3MoH/@3Ak@sOqGCh/4ds~1pI'vZ_'Qgwl>i2x-O8OD|s>uo5Gj1/LV,W'0URH;CK0|]/]/x(y;|WYQ-rkx2lA,erpmy9@,
++xhy"lrx%83aNHcst}>cjMdqrJzE;ikNYdBdV,tUXT<Ewxt2Fo6s~k$!pW5FG8JTxRNFu}nX&J|4>^tKnF]4i!YDW3%/-Jwuk3aVUocE"!|8.'k.9xsZyd
+6hL'wSSLUD7ygQze>7{(9<aOUgMRLCaTJ"FSh2Jyd_Nv>[g>R8iX-#t!C!w_kG{Kf6"%Np}g2u5"l.)1byaPKu_v"43p4eHOIdqgcTw0XxbKxjZFW+_w5v
+g^/f;p}!(t/wRTc=lH}t{cc/UWpA<mi4aa|j1'UDmUG)brfxz-DijNoDQV>!%,"yB&#&"6cRo=WWt_7NO5M'RF,anNR%u"(Xbb)h%w_b,&CZsirv`oS%uy
+;N)R"7VXP+7w[V-+er_:VxNrgd8LzOQMY$o$C6/Vfd/Ne{$JKe)Ox&LV35;w)pvQ'x(yf20leMqMe()fh@AJ|Z4r>I'oy2W[z}JJK<Sw8d^{[ajhLhF}7W
+<rJn)yr$x"RP2)GrxSQu7|H"y'udXskeKJ8<2+]vnx8#<lsOZI84qGTt(+vEA|Y8z2#"<cBW[PtBa0(KA6wmdO6c_qJX[<Ia%qPCFpqcTL_lPNA}>N{S}<
+EO)8Ub]5!5Nt+s[hK3^BrU9<<y=i^twH`Bkf&4pFZ-+c^ghK&u/mSxISe](dSjR9wbbPKTraB$f!l=iP()IJn^D+IH{I$Jn!FE3pfA[te"D{wOO8MXp}Y}
+yB/:UHzdwNwbH[C>c$FDuI)w%$D}[{@1_BCSU"v([%mJsjEjh5!j+V5fKZ}/Ups2VCCCf|1;rb,'YsU{bZULP`~Q3-K-WD(,J'"(c5!|"&>{+T@NOgA;c=
+],KT<bwe;$EJMH=;xIF<vu8!Fi4B0@D%hl#};=S_D0-/S^YTy.zpua%Dd/!ME_r5`g%O^zi<3;lu;j1NY&wyQ5uFIg+(H|T_Ma)>VmTfmg+yaNViim[e[=
+2L%asTiGfgKuzi&X`Xi-<c6Skg<5DGh!Y+o8P,m:ggX{En1"KHZuUfUk}qo/P4Tul0~CBHJBhzG{3,7tdoCg+6o'fO{[:s"EA]/g&pU76d#D[&wLN8B}S,
+2M'_;,UY(5Mtr'(gD0Qr(VDIHyJ..wyL+dJ]MJQ_^<+Tx1+m(Q!p%R2QR7Hfqq2DpEVxxizDry@|9<_aqYvy/J+]%thOBJ'u|{x3nsi{#ro(6]~`=Py!WO
+N`.st/s1)S{}&uMf/Fs=8{5+{]W;Pqb#n]]nxs_"90dS7^:kn4M3[$}qUPY',jlJjPI|Ga'RU6QhumQiCkygZ:3a-PaW,ZHtGeQ@a)^s(8Erww&5Af)_2J
+xq5g46#/O<u:LD#V5=zX:f2@tm]@iYt3m#qJ`@3Nc&W"^sUs/=LGaww=4mZB9l"[-E$2.-.e.Qh`)Jm#HhR}<cG/0Jph/7-9U$v`~&zsMn>zd:lqb:5+N)
+ysF/19r+UP.5FbY.!AH)m5'QOq%J$OO"}MOp9v>Ri/gKHqG5FqRvGqY,mEEHpWDmR%h'K(MgK-L8zjKHm}sP;o_L@&G|/;gVLB:/GSA7BF,[M47$yL)e<d
+GU6;FUaKcyKZ,/O#Iftk1n3CUhdK[>VM'MA="3jn{x0Zkf1hv-Jfdp'ZOQ'O/C3S]N@7<oyTWDiZ!tO@iwG@3Rz5qt=L<,S:vPGJ6IxC:F8OQ%IOKf@j)u
+q;|z1>=XN8BVL40-_/$^2iiZRVI9d-P^N|1II>Mj8Jx,x)4q!AAe~+&aKrqQx81;6nIp/mT9U+1+2XJng-Gt^.Q9%l=PU-39/TR7z`EO@7N#cUz6}RdEf9
+>a+cj}pUM7;7zdVB=b9;>rnm=;H3Rj5`1Hjfjhm<UH$^q],(0r",eX>/VLA5rsXH"3+7^QXp3rj%vdw5oMTXS%Oa@lRYR7k88y_B<6kFTr}BY%p"T{TjYE
+,"vFL;MhHgYC,uc:(hhq2Hym1QC3xF6bWw$PvulYEMy2)zCj3p~W@2JM+b.bM/r5RO"dk'kH76rg;FH.E@2,X=6cj}>:FMTK5O{W/-K+3G^BWg86L`^i#3
+%fpl#C(&77~>Y_SHyW^%i#6.^ldWn"$lC!n!zXx5oBLcgQ=|~k}`EXnhk.+Y^r['P96!9s8}.`K`o&w%BMBmHHB[}.Lg}U2>=h`!fA4N<|rUD)nb%CXHIz
+7cMk}N8Y<6hF{v#X%ulW(r=5%c/4wbzN=j>nKEK7zw.;@P43`H4=Y^+svWtdO+5#)+o<T}eX#FoV~{(t->ztJn4q.'/J,{m_xx,j`JADM9Dg&h(HztWw1>
+ib6Ql{g-8R|+svNYaR5G``Zij@$hyB_;SwF|lp8)Kf(D)[Ywc}~O`xv/y<Rdv7EX)A@%2Zt(|p<RU`wX3^~Dm]5AiU()L4RJxQyGM^T|@=9`4>=3m:(xnY
+rhqL(U}OPocUl}GC%Kr_<gFgb1WKnt{9[/%m)qCO6B9Ay.zN,.'`x/^mo[puh}d6IB>0Ks8iFAXOt%qOzLi+;A4U(3MR43a/x3pu;w:`zpqN-:]>A9qBb/
+'Rf!z2RWX0lL[jR6FQb{:Z;'%'a;cG_9h>%SSchE0`m=y0w$Pm0pdE"2Mfu3R'A&&MI]%kWnJDGSLTcGBzaBtQ1r[M]/7E@.'4]J7'EkO)cKQux'AYx/BS
+X2X'jG(r/Qu4bdA=0;&[ERcgC5$dv{qIvAL]+,rF,lBhb/N[K(0_QsssVGB[Bf2S8-'!/%ZL!y;4,__+ZY.b-pZCeO8rX4dR<hUp-mitvnawJvSsNX}gRn
+3-vAvP%#GZU5mM:KY9:XV%DkIiTi0VYXJs&++BYHFTBBy0A(5jk,vOg+@FaBb'6NMd'5<!#[wW=Awc%}|nuQCZnKn3ZI,em}E!_ili"Q=no$DfelHQue%I
+"^FbHW-p>|5D01ueekmApG"IqG:K)m%}rK&S(DE#hBGbf/F%%E05MJnNzHVE|_|pCFrlzu%{n}Qkyx!z8p[PuZ"XZ@"L_g:=)gv}TJ#ct:b%p>;z!U]wO|
+G}F<RF|{g28pwXueZ1#(o<j>LYYb>|Rs$.-4Q$'O3BTR|!f"T0e9D-tg=Ld[[ay"o[|cbBMd)<@w1J>f+sAYD+t^OQzj6&D+;%<&BvIGLnx..!Vt(GO-a8
+vHi{~%vgJ;XJV8229tzQa07a.cIZ/P{e|nuQ8LMi2feF4NSN<jyexBiZ7c5`Hk;K|GBgANXA8fIS"[N6rVe<TpId(<2'FQ-W5gee~c~#zi%"I"nW)M3M$x
+=ng2B7HGtLrKiAEc(fK&F2o4hE&pAjUr4@>p"%]$}M<n};[FX:.K<!gSx8/UF@zQj<+${s/+Igj4Z>WC!8nTytuLx14gra<||kq!^P)FeX]{vJ_0U{s%x7
+zk`piJf!>(r-F@KnDLkS.Fhw,x/@}CDM5AlC[489o}1k,vEr)5hUnMnFNLOZQov.ffET(Ea(Bh:QT`l;YE>h-9OsQu&=&3d<U=[u/VFnCV}SdVc,F$4%UN
+WI1flBckfG'!L&swN0:ri)0(q;[R&V(p0G4;7BVrZT>a$LD"Jr2EA3R,2:'Y!x2GL]5RlU14JzCn/S48I<O;3Be1.}@'}!ssP8.34YQq>_v3QXlZ"%zlHh
+Ype9_I.,H%/j@lF0gs0BZ8YuOqa^;TwYEWuqk&:t_N{;m>8UIV9=KQ,&Q!"qHqn&1OM[ln'WGM-8M9"S&.3H-vw9wSAHC+BR''Tqm&Kp.3/ruK7]Vk7[7#
+Zr@"s^L|FccU^T;BB`ezI8w:lrO9kU-e^o]Ua8v!)K4wvgps=AH_sTZIYM[M)x5zvH[>Ru{fW,!Cix1c9p80|To=iX=IC3HL617:hOV_Qr1A&=jdK@>Xz1
+fx{F1UblG/XO_z8l9%JJ5A]@J%56(e7K<y`Eke`KLXMI<pj"|)`y_^j{u=agtfdX3j#5=|Q2XZLmKmAXN.sZB22F&bGN<ovA(s`bgECX;poUNKX|Sb3r-}
+JMG6!j>IL`ry&ub4A_qgY[}2iZH+j0;Ni)fSF7nV%Za4"S97<$`%@z.b{<sN/;J}6i(!czOUH8u7xzNU.e@9uoXiA$P:0m!j<6rTDx:Zu86ooI~Z9o"m@2
+Ww&w6}oQwYYq(-ksqxvrUHz"F1Cq])Q;ac5Wl{V}](M,'oX8E&-((RrSANTlyQSRf]8Rd%"<G{!"r}XBYc|et,%t4tDwj'FrAt:9}seDtAwg2Zj5Y8'+=&
+fG+o7jr5}+4ShUJs8Fr5'N|j%d+D7@QWC37sCn}(/%YJ'+G<}cIPJb<EHRoQ=d|-}R".e-FH.^04::..Y1jH|QH8]|Qs%ahXaYjW3RJ`}-ScJTO%MMb-1m
+;YgHV!VN7bzMSd"]kM^R69kZ;x;rgnL>}|i4T#yH!XrhhaRcVTM#WUrYvq&$&P]S5d8-!xFrZ4Q.~+!~P@;774+L5t;Pz+2Pw+-i9ivsdl]YCpkYuWxav/
+{sxi7I^,+Yaz]vKAMH.omp24qI.Z,Hs0j@'@Lds]4!7B{VQX9+th4!F.~N5z,b{y.J>Y(;4gm|i@ZY9tRn9UF`%!0xd[0X4/wJ0Q/YTm+mi#h%k|Tm7}4q
+>7F4iOdz}qlw8)}+5Y&@sr-/!&BA)RNJDSp)nIs{jkV-p}93@rik~;;Kyz!8]y{ZWTGuH<#RxYKX0-JqW=9-:61Gd])v^p;;i}]sQp}fXeUUAZ~b^gdz4X
+)>UA3DrtC|qfq7a/!K|5L,|TXq;)5"no!S#t`TulKR1QI#L114{X7BydWhHss+Pb0}XkP)_f_I/loZ~y<J1p<C&/6|j`Bm:&2n0AW:71JX|<!%!(&oE0QI
+b%9A|77Rjb]5XAtNTG|.|=35!%V,U$%+W_G{oWZs+E-X_fqfn):CmppYXh@1ydO2uES/Pjv,zl;uNVq'[wC4PrM9bYq(sqgY]7/Pe6O5LNEGE)b^kd.pIs
+W@vTT;VEbYf)qIxE8A~dT)28vt-%H'FC>#Kv2N}=]{5_!;]DdjQMF:Hq}G$Fx,"mTy"r7Gqbp|KScpT{+j()3!.aIg^|^+&0`2,,:3IN:EbZrec]mJnd4!
+kb|imp2S0fw2=wxQI<XsuvfOv9e4lM|xF62w_2-Z3=}}p'[^gdG75^8Sm,G|jg_!^2McwZpGP>|AT#(EuLffex+fva!<J"w#/)]}`WF6reM8:aM'#x;#>%
+-%[|kk`Q&m)7c0aFk7:|>^vBLf7NDzSvsGb^4wA9v,n6UsNPV|LP%-~dihu.~Y/<!|X(ww+sfcoq=9YLraDUHJ&1!ew#xY=P%_;_>0@ZPlkr^oQ$C'j%0B
+mqlwN@+%OSa:CLXv,_OD@kSW3OZ+Ldr#={.-B|$$,<<c`Y.PRXOo5_zTpB}:~&qvv>4[e.W![rbNNo~^N3e"~H1fssSggff!ya7GLDHP@wlweOKyk/[e",
+=w:QHuWc}fT/S!2X6vyLbO&[AB1"g,FS4vx$t[wz#JXY"w'>eqT>PhTRH,6"#XKK42mLt%OhPM,JY$lxe4}=r.sE5QMo>4CnO5[:gC+!xj~BEn7NZJb&j|
+<a}{bZ<d5/sE)/oP";TAmDDD9l!RX:muXk'78EdWC!7$+C{Ca]z3"@$KHoWv%npamnyV-hq340RZby8Kyo{5rsTXnw^v5]"Qbk23uS]dVi,E%')>Y$Y{0W
+qsV2S2_J/fAD7qn<uUT)y-.|3tP:B^)r;W4bV7ic#8pYKgug(^W7x##b^z;IyqBZ_pvEOw6YVQy&GxQIpK&;%K_x~T|p}P'=.tyY1E6h};|qKci<8Iof9)
+:qbNv{#"m8$$v9D]7NLzq;xLIrbl}g,dq<zq09oSq<s>vR)LQnsxB`o7p90{6zvDLwnu6-HJGX9,#"m2i]lSAfw'"Ql2PABTw2@KY,ODu"[g1CQhXVK3{h
+Wq7zZ4y,[r!EASL[(uRuf1c-<-%wx,}$ukYPImBg#Q{KeKU|Qs"w4`f[s:_(U_2>_vy;gIr!ltB7SN:s,@L"vE/.+yICCTC[6HOB8g<#~'<5|6<)i(w[Vx
+ADW<iY+`S.`S~De]fMSN~JN/MNp^a0Xo$D;m5Y3Gn"R6}A3!,^&,xi|[bDvup[[2qk0Z4TjBN{vjLt##[$^Uf};#,wccP0d!^Th)PtY#M:q:"Q>ajlf9xT
+;qc,bI.r'gSFDJeURD!LEyn>S9hp>kf2pR$Tt)yoYLkb|<N`s.{]@stq^'DdL}9<>_%kI8p'{-IB$5(zIkT0|p(NZ^$sCGKd^V0Yf[M&8_f!VX`.~<@`FR
+hJO[tB#Pz$yV#J8!.bR`H9p6`x|1aG)Lgu{Gx3>p^W^/V>.}"3q)G(SyKJ64+T+=n6P`wlB8ry-Y,y~li<bxK|ME6g:6{=3<@ca(9!f^'kZ=$H~67f47M`
+GT&Qy:K&Dn@N_d<sj|f<fRxro[/aGE7wn}x5r!!N<jSU"J>|gDRj6J6R=|-qrFr9B4u/'f|qehe'5glN84G,c(Hebe3vlpk&TGb_G)R1U&@8NOv#Dc)>8g
+ZA:;y/QtjNX9VS=hxt.ayK]I/&jbbsd|!<Cy,U1RYDNodX5GudXmD8b{'w9|0Jknr:wTAx9X={@xbN]`9l7h}6ldf/6[mhLI<ran$c9[kKKw3s^muBo7^9
+@w..MSfukJ-I`OVI3wC9|n[F25vW_;U^~k~J{q;]c5<o[g&V)7r59T]Y||/=3S|Kr},P)-5.BP[B'^)"6oU_]mUz)3cuFO$:S(ynfh'wn'~j&).Xy@)<tQ
+$_@oQ;8BaYbp,#,h#J2gjsQ5ZrC9%1'm@{l:,)L%;cQ%^:~v.)+4&/T>-gB=&,`p/@qXu;@yiP,[b3!M!}A<M"8[w-P%aU_'DAHDDf[&ZX5GHpe6a8wW4h
+Fm}MucRNn4)-W3xAfxDsGyIdg!ZwTlnnTx"Sj6^E-6t6$/QB"/X4lBV+1BZB-9U'u^oZ<JNw%60Iv7RpA0[/7+#kDKs9BEEjG_ZG7&oHZEG;d;@U-Bv'qj
+'g;0Q66UQ`m{q</Y/:yw(>/mT!YH[l@]la![&%Fm~u2oCSh@'@Q#Q`tQkSBCts}ep0f0F)j3}:xtwXAUI,2mk[|B%RBjWH<R^%x+PIr1qi(^.CiMRy3uvs
+-CxEJU$n[=kJfy=Et=n)6%><_{wlOosqXfuO2!fWAU=RUU=L^K=QVg5t%ZG![@'c=PWbwX$_DRd7+bm_'n)nDYUoM^bFONWf/`-4@)&`:I2<>zARZHJP}I
+(FV;90#eM>XHV>9E2S.uAg}18N6j9gK6W/hHj)UTPH0Tp{2eftg]jC`WRWX<2e1PLWxXcWGV9r'ry,<OEdlfy<'K}2ut&yVq2F^^qOZTF"t0z/@4g]_@e%
+m@=`(NS(~OLz[G.fVUI&ef{CnF/K<n}l9KLeF>A:o4_3ABdxLwR3151on6U:WZCbWlOz5Hymjx5/T8}^`w{D`}1NTe13|a5OK)QyoDx7Pw7,MZpwJXIDY-
+HR]1>`s,^biaW4z''rO2]X$LmuRAElSPCRV$PgNa]svu}F=S)Vbrs@SIReZXZHmVwbG4:MWix%XRNV3#x7^ya+tDA!V|4BF&'DWI=<NGL{=qb]At:)h]3C
+;+;#~+`aOb>I-iU|F/C:Hc<kCYU9sVi8S7sHf{O%FUdqA+0MQ|>QIDe4`E!_(VQ+rl'gr}$,v[O,LQpmeRvN;QH}JinjqZnfLwuj}y.tJ_UZ(L5d#-3Am#
+;XN_WiC_#4Xi#Y>wIX[MAhaT[IeLfk|2jT5X8M9=LHug:b)K&z.gd9%SmsCs2$2x8wgOL$;l'q>/;hNpBrB%m9H6tQ&CluKi#:SDt4ZQfBqUTL-o~+,fR$
+CQ~}y$+NVjy>(NCXOLj9ISgi-'yuCnw}H8ZpPev>3|ga#JIg3VFX:Q+PL}J0|0:aG=gev>:<1nI77I^_Lu~!`>FFve6<`C0]p00iTc^hi+~&_5tlwgh,bc
+72Uyr]R&,TN3dcM6/F,JW)R/HP@t#QmoOD9BDH&86+sKjy_a7r6JZh(i}h$yu`{pzR";05{^HfWE<k;z5t)V:<G>jOHx~A~!1`RqwO~71E47AqyJ%t:gj6
+qqrY#[hLR;y:Q.y_G<.S7dsTnU=jDdbRdQ35TYt$15Co"Lc`u<&;XmGl3<X[5(`QQW20IB_Y'1dH%=o$-@&w,;/]gY~gond|{w;),KsAiil02("',o><xA
+t(%Sa%d$UT7dyRJhVZD::;+j1lc5%rkcb;)@0"NH{[{1yCrMDf$)4NS-RI$=d1NV&LABjQ-LGauo7C;KQVGH3E`d36s7B9TsoV9[aIZuw6+V}!ZdLE[#Ax
+gA(8pobwVzpT5+(-ebnVQ0GDTxnh>ge^h(+hObsUIZ_OzD`,;as17NOZ@QJ^;JGq%snLKyAXh:j}v'~WtX87|'d3zteZm|Q3rbu$UligN_UM;}wLx6;nDt
+`9xPz`Y";DmOL&E=2#Qf<b@4L6oyC^nl/yGl9kJZh^GF@w/PO5p%"5-uaCZG`+8XG75T;V0DZa-#8Khr/,<3d,Q^K]~wjxX:9`0Gj}ypfZ:V-@y]X^fV^`
+j:40h92FzNt1N@yaXc1"s(`2yp'`(yI!D]$"jH6Dq4B"0n2=zI5i>[}B"a]c4,4Q8M+(V^`,88iB:ccB:4O].eb+"0{$8T]S12n,Bs]eZ/08zvvH>>UvBH
+u@|h<nt%x&cc)NKsL5oqGG$Ej"WdyZd%Ro2/7{2OrGg>k%4cGCRMsH.s6,Ni<SlS=jZ+yKmL)fR{$c8;^pFchuiyn9vgy%l:fca@'^~___;NpG>%;MapBc
+!,7rwT3]XTO64x$p$f2krtI@,%RCENq82edBAZJhSq`#^j]Z<q#j&y$c/8y4K7L3HxWZCs+;q1,#sTI0X2P8x[>avc#!,>0J~e5<cUd71_8STD6AZ+#S$x
+|E#y2#W_>gMS!=1acfv1UIbX)cFbobi_nQpj3"4ds7:4WBNXPup!^d_fLOB'%x2A9zS;1q7K%`hw,CH2mB/E':ZY@O'`guL){ZI`4fG>7'(st2kh"Tb;7/
+F_SByYY:MrxB[>0EFHJJKwUj,TgSYE^`2v3:]nOJ3c$x=eK"pXlQI5.9vY79.D=>g36{M:GxO}R,&bapLI2u05B@]+toD_Ge.u(%utmc4m}'lC)L|)vZ"I
+d%R!iHLZ(:g_vWolU[f/:kPukhR{6A}%:MVdZpT+Kb%pr"&]Hht1&)LS6uM#.y:<PX]vFrG^H,pd+C@osGhFR;ml&"g}!y7^Xs(a@U!&SqWPaq)/5jwC[v
+['2O,,mwN3@^sy>JdM,m(u:hCc3Y4^'&fmF.z+(cFh25dH!fgCETlEola7%n7{x8|Q1;jApB4D!A^"zS7`T-vDa"acREhH]ivr3+CSjnb40u,;s[Q!-G6j
+",-]@QZuuQ-u)}`et4M0~f{uT(URsro^]uPtS2ZdZd`qB!gLa`%.R`Jn!~R,]Fpu4fSA#d{P:y4{|$dl+5ZfaT:XEM<)AMENRd&bH}~J|W/,5G7fUnq4ne
+8}YDi0-G(88swr[QgRm}ZPIZAqyy>tPb/%1&jlv9y8u%d7a!&/a:>6V^(^X51JAu;}cujJsa`Iyox-Kt$-O%{_:U@HfN,lgCe]4nZ7PQy|]Z$87yc7~LJh
+B#f2dB@0tMHkP[gt0L^9j4bD2P}aePJ_TBTTerRvZu2]1c[}gytS^o<BmUsg00M#KD_@E(p6k<C%=_[Y+tHX<ElzrA>k2F_CwmxM6%K95%%)(:UWx#B1If
+y:fr$8u<{5kFNrYq&)G&Hl4<>yP4rTU^ZZIn5ImTLDn.]$~b|`q^wCJyHXJOZ(U@|T2:PmJ2Z6SRq+dzTj&C;enSx7un2[CS#73:wYLE0f:_P)L[eV2G24
+]v8M4Abt%xx)_X@5"qwlaT7;cX}u~OC{M5.%jr[}Q]51BDVO|R5el{cW=s-VOA+5H$}DLXy-bxlt:P{h6urt62m.-f]pfu5EA"4o#.;d)P-4X=Z:@$B4,v
+<pd}ND4eJf$p!~#Ze#2X7}|#e39}FO7R>C=k9W+sYPN:$G@3>!YjHF)A7Z!ZJl_D6oWQN.[j[roVI5P391vxlGT>{pj#b{EdIqfSc/'UM,~I`f{qp!X02m
+gJT]N=itx)(f&#:g;4hA}rj4`G|JSyB#ZP'Ar{]`E+S%NU6^si7cTf!5}F@W8>&>V,e2Ej$]|Xr_$)OtlY9<1Sc7kGsAm{`Ga"c{MAI,8u_1Q9B.AI/OK9
+=HO1ADk=6=@/9k).5m^q(7RtM:5jTCgWm7Ei&$x{2>dmt'~qk,l.9<rnc8Hx=<J&-D(Zzs_v1q.`9BKFa+tcPk2dB(Y423A{Px5mS%nBhOi!l^5;X:U_O!
+808`GTU_i)/m"l7Q`-e![GWzq#L-eP0:dP1$<[Xd^K%9{uF1rYaqsjd|%=c8z.EtIlysyH2u}fTS#Q_Ixn>oi4I-bll0l=F$]:N9'J`:{oFwEFh$dfwreh
+RR)hv>LyUS-]80Y9,%}JU>Mv-jH"|8QjX__7|./oN0A'1>[`PI=[rH&2/.w[@J5=1#7)#-#u"8.E392/Z2`6rH0{Rq#o#zg}5_hS'ZoyC{msH!tOV=AFf%
+RdOGCbtlB6w!7fqOJ6|MKeW%~e77:w~2DjL^;MyZ`fJ6;=[af^C0VV/jJRhTJTh!4I}D.vH'i.;w-D)rA8)w-VeZ(>vtk`bKcY~U6JZAZTcS/#JyKlHtD$
+##N8_mo@2"A&!i@N5ee2Z|#3CWuYo5.h3^1r=a6ui/,/v/O0Esmp<w<}Lk"G&q[}ByT-0DS5apj!G#uUat^nuHZ5<'<-.>Dm:!K4L1y..t|t/y:/l$,elA
+._6,JrH/j!+RlLF0Q!Vkz}0>~DfmQ}QHCR2_!`N(_DP`HtXPKO66Ooa{z$[9pN4=4#8b0O`A)NX+T0ur&jV]r)E{,$K}A.BO%v">oe%heU{"'tO@W{0"@5
+)FVbFw;8{|vYED9)q+nVRyfcJy>OD($-RxC35Nq9a`c3Er7U{H8)XM;l9%o^^J6%w^38/uwD,HLU&6bR>hsK#dB{cESxvJt}y6x@<WVk2_7:$tBREj`,,:
+VHga0QxK{Jh=#EJ(FjcS(,^S57Ah5EGr>0xb]KA/`YY7hyD`{$dtfAH<)yCVBsfINhh.1iYt2Gz;}_qaw|9f5,1,%tP!TVLqR%Q|bJ;hiV/K8Q>g_/tf>B
+$y@duc<=LzC5fr~6Ho{yfU@a;WHgH7GZcESwTI%2e^[c@9'Y90/4]#Vcvmjq2et;L7W}II9T7je/.u-tl-`y^R}'7&tis^.H{3,>EF9P_lND}r@K0tkKzK
+TnOt>nVCKQ(0)y^p$[Wu2U/JUuM/]`}`m:7nrDU,C+#{iz[5t7"k"L>=a.}%YHMIUy,_d2O@".>.84`[PM2vRR38lyj1]MdKx>:x3j-67VK[Wvh8)=^&u}
+99"//vqZv{fZXP4mKDc0vIcJX#)Pw)K}>boLjAncsAAn2_s6#YXK|&Vd~fo6A0qV=[mz1G<Jw}e_hDpYTWCe1HS2ZoYf)J^{)Ypt@QQ=05M2$RzU{;eu2%
+yP{gWR1!'2mOC+NmW%W}GZC9^1zHHr[}>P_lfd(eiEBR7.TNQ5/i2H4!nR@reI<ru2WLm0),ARWqC2V|pvzV(g1uJ&H${P/9%UgeLBl|f{,V95[k("H(B'
+],A_GP,OFPW1=buktI!gE.kL^S88"IfJ'G>J|q.oR,<P)H$3vs#IiQca5<G1N|}LW3UAg261"|h#d#'5HYxaGsqDNajR|mTkUnc&Kp{v4X_cx(@6}MVL>>
+kopla-F,#`3HIT;kqHK)F{Ks}(}'~(d&AyC-D=QOc_9>GtOoCKKj'[!ZbYL/9D^o;6AbcETeeq6+mb,Ge(yaU|vm7;q856~Nc$75bQ]g1+4<07n$-":d_)
+:OaiGFz").&M~6~D@DO8b(5"zoti["ur$O&+,,,)$YS>^&L(V6/RM4oDtL'F_{n2X_Y|~2lB@`k|~+|vnW~rrkTad4|g`:,JP2Zg[F@SZ}aH'qMC#fiH)9
+_$n_F}`-iouj1010<0%Xf@Y+L03OMY|llQ_z><</>}{;9d"=A08)AW0^}G%`L[wHIx^^k^<-//nmTxl1|nOv"T}{@sE@<BA{!Qz@cw_t2ZzEu}~{CMdNM-
+9".4qJ)%<X]xP]Kt~U4/Q]0"n)qHT6~7}i[PKo4fKZ@O_#%&]/|gu2CH2QsdX)5U![gJ$!+j=l813pl7c;$/xT[c=iGc+S[6ELs5h`eAC+5X~H)xC[V([m
+83j)DL^A_&hHwfe0!NH1V4e1/4IXrb)dP5d#]f0ahJc+oxa;BH<W6c{Ytt0jLR)x8$e;,HaQI5=tNHPv@svp<8>x<emWC,C%V(odoc_<yl8cF^x^U8G!rS
+qnK{bmf5b3Q4ib[>2feG^[e"CQLkafugje"_@V!GcU#V)Ai;7l;nSuq[e9"B1!IWF/VOGe3TXmG|}C;v7d1[!c#s{P]k3vbQ/f|O,))N`|j$`-&1d:b.G9
+FjrN7$yMBw#r<wqgNSBe|Z,cKi7Hyn>Ow`~vAqiQ8C)gRhM,:y1ns_m)#BKk|T:StM8V',w@8Gh]7TeRVet3L.SU-AP!<C'cc2Hs@AX4y9G,gt8(iK9yT'
+Y_7jm|@eL""/]cTr]5>K/QMRKu4qfJ=V]1/HmO~5B{'Ld>m|b2[@yY-:|zn{-d3dpe{ikjF=#rXNnTB9_##PDQE-t^qn{{uuB3:8fT@/&TZglvKky{FZN8
+Ev9_&X{Ttzd@r9j!f=yh7`csQma@zvTiJB@:kJAWCoxrV;vx&`}s]'4n0s-UD%k!,6mNfRGU."3h^wz#lmNXi7#r2ZH]='O.0NDl&@!fV`AEA_`e!D;2Xw
+I&sJ/u`/3yrE9gda6v1#qfzv>R7bQ_7j)N^w{f2pCheSzi~0Do3urKAK/zc.=X@Y473Y-`!.UqJsX<EpyeR'EYdGdEz^KDDmUaVx!#CH%kquUDUJ:lNr^k
+Wu,Io&uP:a(ymW~V(sFl"e)Z/da7e;bM!t}JL{1+Y3zoG!pmVu0v[erSP33Nrj&%&|fdsj5OaCq!.a/puSpD0i>r(Eha'x,U1(w]3RD9,cffD8/+(J0XJh
+J{yZ4Rh`XP~yLa7vp-{jd>CjTIZ0Aj$$&h`FdgP]Q,K!]uH0OgGTx&X8De1QiJi+bp1)<D1{p:mP=-ww7c<"(Xt&0/:MI.NvHnmQ):IG:UYQ&.Pdv0.YH5
+N#":+sux}N5+!%wPkpI'xW{!+/r>lT)%2u[m'ep'Q5.AeUA`EuyoU)ky7cf1+_Gp0R@xZh"8Ca(Y.MmUFF${tqL|8GP&[93B^shMzw^Bdxl5>d^b^EK`zA
+|s{!AOyqxu;&H_h._CNGlqzi&;KD#Zw,UD9-E@=PQ1U{Q{Z#YD(G:w/7<0#H9n_OQ<ex2m79$i|/uC'3IU8WW.PMdldT[<I:1$+sFr=9<XEAA],>]M'-J9
+]ffD}BE;-LK(l#95qV/%uz[HsO@Qr+"[C$Qph')rCG|+Q<N5Fg%h0^}cL&1HsYiaK7Oz'5u!|Drcg8fQXq3e[^E(St/xXp=Z:$CZu@pP|:X=NSoK<>+(O{
+w,>ZW$yOsa2.GG=]b.RGoQk)3v@u)ON_[)x]R=bI:-AfU27lyg/.(BksY##FT(r1OeL}_4O%ekSPGc0;waUwVp{&fIT>r+uO,lTx6S<QUIB`,v%hW![tDb
+CON"-vOgBaQ&;{_G.:`4|@Jrs,7CQ2.[bM]%/ClEV](LBJW^U5FKB^A0;B5}P5U(eS[/vGk-wNuD6nA,/EM'MowmI3DDx4>N56]4}S>yg,`^]Ve]ZwD"iH
+.v8@92XzgQ77BaX7926yjZLS0kuySplDS>!CVcE%4;16MbC<P)5XgPo,!M=%<hB54Nq4)saf%c&b_<:bu%knO5JabB>@8F2P7}~hB^R1%&O"0EEpIO&GQe
+-gF6!4OSf/uQsEr9/7FhweSD%a!qxg%^((<A:4r]%tCEikb{$Sa|v`t<8z5=i#4BP'X;m0|k=:',2;k.yY9[Y"WK'fBw.m^!ypIjLcb(u}>uylT'PQgZ=p
+~2|VGO'#3t9L#qW>4Q"am%M)EmY]F6_xikX}}}""WZ=-S,B3NmU='DxM:4hOlr+%kX~:o:lKIou"y$hKe[vn/RjehXG8veN4_yOXs3]LsQq93:t%,x426^
+()j%|<}bs&V]d^qQL=$<}<|sISj)N2<{c$zRkXKDOf7wSG'u^"0+RH~a`eh/$>O7>(AUNQ%gGoZpiHxi/uA7P^x`>A2)x&iuBkMKZ=&<z=ZBi:Kxqg&ZdL
+@^RdQ3Yaq+ata7l2n(z.KCQlW6u11N}Y2boI=ElVsz"vfc.>6>ZGBgja@}u_KxbqA)#z+0VH=g"Ssn`|p5Zgq(Y7Rm&sz{@&0P=)b@-h:5-I2k3a{w&iO;
+J2Hqg{oP-'oZV9V.APW#w2-8b0ZQ(yopK)06c8CRD^^Bcn{RK!V/Q)AO"'T!2A~N5<-sA:B,TuvWl:d)h4pHJ87MumFTEkq4/6>sRPgZkP[rPdc(QK~^QN
+/nH.c3Y^3SNzTPk>~PNTjac889y<95~%Sr($7DddX$W6K3bBS%o'xR"y(4Ds7SE@^R+oqUuLyB{9jZv"QLL=51DxMf%>%HRw+!dEjL+nYTPkn9ZE01a_WG
+7:<a$e=%[UYyC-JXKP>4t>4Fs^LKgY`e4H{@T'x>]0'poC$NWp}/e={;1w!w%)k};3oNb_n=FS.Ni16W#NJIjs/;G-MRuhj;0>+'VE_U-B/0Ww;m=1[x_j
+ZeSig[d:;6<wV$wMeJCF+;Z:2dA0r;`rSxdy8k7Aci^!4i3[|N$J_S=p#t^D"%8g1v([rBGqTg`/7_FTDOTPuK"fEV{$k}Yz"<}EGz^svmOx0t~op<#vo!
+Hu<^am}xHO@P;G(QQBSbxSx7[h)>lN+<%HC]p[A5i0$LXULby:lDx87F:lQLNlFW,rq:{A5&r3NCg_J9,U0e-d<#]i&Y(75#qnwKJ{#!~`;m{rsaSa1Q@(
+)y"!V0VUszuU:{+,[q[QEjm,8lEPLZf,fbA9$K(a4^_VGWCU'fSe]_/$JL`L"BU#W^A33x`A<Js<n%(zpo'f@+OT0Y$Jq50@EhLy`eY[GUU$CBelD_@,IZ
+l_6y//t-_WHdtvlGk]mu"MG>RlYZs3}!nyF1&-ojh>g$RvnMr>}F|Jl2H$"4A=/S'DsQ%bY5<S)Q%6vf#'66YluANP+{2}>oPF,Ca15<K-wC${<Pc]P_#e
+>mMk</RSK{I&0U6xQx<QCn#LfHAC#{|K1(AkCp5xZpv$>wfHUrSKa|"MO)u,`y7kL%t|M6qFK6~XZ+/Yf+G4>CC1Q^3Sj#epGZQ$RZRk~QCI<N%2LmV^#>
+X{}ml;dm]DZlES@%`AK'/CB/mW"!iBLbvbyf8l,=P!O{P,usFQ5B2EB-l@Wy#LOEAtjJd}bN.0ovOu1vfQ;}K5:P&K{}Qh{Mkx'n4I~}[4bwe7mTg''$=a
++/B"Pvp-<@<97{dUi$(_nkSKP>Q>qC2!`&6S9,"4(hdvg%XZA%33lwuM):4/;[sj<C.6i)l'4xVqlCAwqu5;u=hYuM!WqO+,}0-gdx8x}h|lA^#|>a:0n@
+BxG5uS2m'.p00rJY$i<wq)zdRbj.>]E].oV}lp@S~^XhabQGKmn_<q&Y@qNHN)Vk"U5#En#DvV1EDR`}$8bTcr'9zYo@abbeZft+&SVX!/&L^z:^"D_'Ww
+.g(fRsucmfhm%WM^%k!RNjtJ-^CGIo2R$VS5n}iHM5&.dnJN2t_5>b[W1#SeRisdg_P,D#XpIn8ZaP/twq)ZDxWC/n_=q4AI0k6p6R'Bdu'YZbXi08eVw^
+tvvvIm"!}eus|jV7]U7qkr{Zuz6joY:Ac]~iz,"P%BBgVDR6SL"BhFlNSIai]Ke6yTN%L72P5MZk[Dp.-XW]B!VKD[S;K@lvj:i<4L]|PF3`in]K(H=Yf/
+QH)=V[,2$Wq^O'IVi:A6Om"n#X'WIf88OZD#Q'}+MzW+(5JX~0JDn$@:o>Z.o).&u|;;4lBnnar+Nl+Q!h#pVQ:iqlmO2/5`+lmf>q{,8V+4e)pz&-!)Cx
+lUy'Sa#&f.0MVbKfD,feT(@j|:GQ35psCpS4K7t,<Hg{)n`Hlm28Y)|k6k+PIajFd;wH/wnBk(zqzD,9nLQ;6a~4-R9_;hKKBJckhSS8.bxuFT"gI6oTby
+vIx1l_(!`'ujFq6BWv`-%}y,v+>x|,hiQ$F&n^:;-]-5S|k.,'y+@_@he2NOf)ZoaAU4.Y@wo}El]2_wG/X6Lz"4bxI,"R3=-8-DU[v`}PpB&N8++molD9
+1|X+YpfA![))V4.a;ITh]@=JoQksXJ:'x/So]-AIgU|x4mX[cR[]$Whr:'X5$"(kW_OFm'f%DGGLG-Q'eJR7YZe{~VaWd][fp$,i0hL%(P"h#h}j^k{GgI
+H9{).Yk^/KgmQvM{H|J-4jTS1BT(>;v(J_EjHiBKb-4$;#zJYn+'#_X0nXkS+wqGl6=L3U}Em'vr[ujOKpm2(L:OC@kp)V"d8#%Kp&FZrySjSID-edzr$E
+osuyQP"5Tp=_^6Il9(FGmN1p8'l<%6o=B)K@b;)e}|eWw<EW/807|a$i{T~l3KURQ.dv$!:T/rgNhnA+zSjjA{`nhSi|4K~W;Jo2z1N[ftBEJg%N0EI{Bl
+d62p!Y&HhOj1t[D5MkJiC98BdWENU-F%/t+j%`0{Z{){gL}<#Q=x$+4'VA://Zj|RG~9G)5{AJ]SpJGiD)PY"y]s8^nYU"Dy~(1Q1=BSpa%!wfw,5P5+Wr
+Et@VrQ'insnl(0")X,>RCnf1<7S{FXM<E%wd]8F>xLHSf;_-zz;Y==ZS;kh38>[Ev[+k!=SxX];E:}dxVq>VeMZ4cqGGltse[mzV1oW11^lDy=mjYbv]qf
+viI!KCYkxto-6",Se#'yaGK'~,Yp5nm`5wrYE%pzJqZc<t>sK%q/q--`i,NQSt0zw#DjOzqlQVw;;R+dmz$Ux_&W1#C,FBfL:JS7C(a)V-:&Nxd4EEEl5y
++LfCIDs:'f`)G9T_"t-Y5+M&8wbOovL#.;:3&^.@v$CB&5j)liS.@FU`P@^Z.fm":ECxniK/[z<]emsn/)2EXr|p%P|GA$i$Wr&;sI%<lPF3ejkg@[YXC%
+{s1q;MUTo[aAaOdW8.gB<u.vjapQ8}^^#SGnIaoHQ<C`f%:}bA_}oNNbgW>F87jSJ!B`3G2c#o:R=@{f{1WuoMlW%F)Q@`KoP&ptZ)66AS,"%hw)j%u_DF
+N>9zCoQF[p5EByrxP{d)'p])cR!3x>J6[d3<fku82[KM7`[UCUZ|[1'HMp<aG"W.MJuNKphi4Uxa&]d#edbtX"Wi7sJM/N[4'g0L8%s{w7Yt((48==02aM
+xhDf-XzeEGcFO,2>]lhPAzYj~TRT2XcND<uxe+BmAp^<HxM>$rB_a4o^3L]U>!(c>@aa"{YMbt,@Zid@IrSsO.1KMR4]#M{^3fBjJbSG&A6l.pA]BzzB3I
+yZ6,'5S)2FqwmPjFFle#z=/6=+I7>kbR{EV"P;Z1m.uuuH9#bR%J%D/)}4PP<Sf2H;n3DGYPZsx:";7iyU0{:fIM28`ZAUq=#0}VY-y1<MT89%lldLU3sd
+D(KMWnue1N+r>B(|OKCENtwY>.TGvY}ZBg}[pyET;T+T:Vh(8j55KW$:q%MKxJF+`OAJ7H=jehwQAOO%;YxXBL1xn7GI,LW_Q4Q0`L`^3](Aby-[`Wl5$+
+T$Wmf|(e4rO]6NQ)F%YR%FGz!ereo+M(N6_nUdfKnTk96"OX^(2zaR&jGV8g'H"b4J!+V=S:~bPe9ZIG_td=yn$d56v+}KY8zDJ@N#8KTXx1dS7i[Fz>n#
+]Yf0D2l2AIL<aL@:bL<3NaN-0Gxn,!FA,!p_n>(@P{0Qc2NO-_{"Una36aC:KQb9Sp$R`:~W4t[{6r&S@vgQG:;K<bU==:>%j@^4-$]8tXuy)6uyv8po~E
+5!ZJUo)6>^Sv53_H%NSgJ!iP1NT0l{|KwqYAcTOb7{g&+j=%n_ACl[Id]%#;Sk]`n4D8-yE&`tzyVN&R6Spq)=j77hCjj-`fNQGpZ&,]tKwUeP.$DKts<f
+m$O,lP03@s%>f@az('9U`q$@.pX#7&aY<w.b'yd-fk`)i&@E["+#K0=Rel{tOi':6TB'/]7]KVZT{d'S^7SGgZP5yv}fX[o5n&,vOy@F{1(lIsv._+SPZS
+&D_)-'Yz=+z{)6j-jynLy!"Q!H8R/T`wr/;cP:+nhrhaYgScL75J_S0Vs]CX^lj$"#Z8H:7JvDG"yeDn3%>WM1(s0=2-cVt[V:Z$UeDLXx$r7-G1%SBZv9
+]V-BkIo%8"U[,dL}!ydc((Mc2_wM/4jgn)h#M`;##gV)s)`<}K3c~:,PHK|hqAk3,>bG@r+-0/O"54bRSy'n`>F6Q-b1;%B2mN`x//%R<i.)FqFAJQ0sv.
+Ur)HuxY`Paeecj@]aP3NT0d[J{BlFTMC}m)MPQ|muV+4.W}0s%(k{MOC:z0#frL&ot<^bw<GyPCpGnjl[f:6%l5ZKM%EkwmANH<,qoR7qsV>f"T_.%}&54
+F23VHQ+I{Oo=sH`8:^(1U":EOpqU5NXZc)93hCw)[Oi!zeS%_|FE(NS)1xf5X-d4rvf0S$_)J0c7cxNGzZmBnhObwC2-d0JV^N+P>D"Ex@onGJpLy},Z#3
+U`}a.4=0UVTNuS3vds${CdX6hraSmw_]RbXTr(x[1nT0",0#:YMczpO`Zi=on1N;rS";'TZql_3/xi`$#N_r[dk3@VDH`EzFg(w@wkH"&H;C"lC7e0#p.{
+Cj1u@B&,pBE0EK#|KY[Zh+9y[fgj)L)y0X<oEmKN~$#KIwEc1[##/y(9;-j}s|U6{]#Na8m:GW%"wR<Z&3nt6sfY+)I<0gR{F:&#()q[G77Y/V8FmTq-O`
+`1YlGQC)F%8n~9)$Z:Tmf=){x5wR}&&0sLRNd3x|d)fPi(s].qcdd:O-"{&0K`C{3M_`aim/vCotRS0gB:#v$w`KkW`#}=|4~}FcAmfIi#b$_}jDe9k/7A
+e%V_jH>zg[l<K2;M_,$k&t~Bofm)jepP7{oxPSs|"F,A9gM%crj;vfGz{#L)N"JsWx`=>{$>kr90odb<b:#%Z1'@a-1F)JY"!0MXQkSkFMSb6rsu$d}7v(
+:%<7JG$se.Ixen6y9_3h$QdXGtRuvg`{r`}I}#Cq.kPP=jD`U@,q-xDL_g-!"3:KlWXG6O=oOTt!yL7D^4Rh39=V)$;o{1hp-p0(kK'b49t2`K2!)8(80y
+Tm};YwFf'$,i_3A{1bP2&6yVWQ=]t]"At8=y}PN&'.iRMnMr6|:"Qv"AEjMG!9^F$Cc2I+_C1)tmc>6r-O|4B6'qC6nN&mm$y!8'JXAz(@2sHL}Om/0h)y
+IIz2SvLr:%{h)3jY6O$G5!/)v6Qn#N^h,8A!g8l5Uhk<(<=0J]fS]awHFgCPSAG3%I#D`0zJ6>FxJ%%C5&M9D[nwl:vpT}tO%E$V=5m-ToAbgwr2<7$@fW
+>yT1MBKV}VC/wD_D7/u_q>7Zo;dS`gr$7q~NeAk&sCo,QH#0ZBPXLF0Wj'tCMli%VL"bC/5POm7k~B:<YOC<vxhU:/hn[U-GL/+2$oHTB!Yi%_EM~je`~x
+v{PX;tRC;rd;`8E|v=dSZPK;+tRh7fxS`xKDdfE5,qVj2^3@PKJ)oCm}2nUh,!:Op}u&h[/:0T{DcQ,D{e+#=^Ld'T`Qx}8AjCOUR+^6OC$})J}z}KeLje
+k,{>_HjyT`.KbG;QAC.0b-8j:l=u85/Akcy.a:DHDwPf;tD@Y==32C:dV_sd^b.'cACcvZVmPl9-O7`f&&c"'QUAk<J@o68anybb);y.bx=C`c.]GmLL!7
+|G"pBEuQ#8m_GQK9~I$C.zTxLpid]#.h~q.O#W8VByrb-a<]:'A%Or^[yDn6%yjU;n_{o2Ta4+_b1g!DG1Q"12V4P[pC=/>-T!aNrO8g9a.X!K~k#u_,Fk
+&Y$%tZq$G@Z:CzpbFVlvra`OTAN&~%CqlfS`<bh"AFlmjfmv7ra5J6:Fcu{peYg:[x;$~G@p:3HRi!B.,0E$CH}DzB~[jYd.v:}-A^</TQy2TWo'+avdk2
+qrM-i&^V7k{w`9'+t0Y&6-BuivO7GVhqqZ^TaIV}%)r%{MU@8&}|LNj`y;.@NL-2ymFs340BmVUl$}{U]]v,.bdEPK2a{Uba[tM5QCSP,]XT6%%_SE(p)A
+r)[yA=8OVI'G`l/0f_3xG;3q>p4}VkF]r-tLtz8zP%S;Dn5|ea-eV&rEa/~+b'VYY;|]%@5FO^oLy&AXdc"YwYNE7mom2>qN"O!"7HCEcx1]ip4BFC!fZ[
+{&;ymr41CPMnB/3@[|H&BprF'1!Rh]qvJ_et+iCN:w@V=c6`C8_[ZO3{s3kA1tLJ6x)yAW70|HWCsf&9_D)})'}$emz|K8Ct7c/kYge+/."+YBzRa+G54{
+'D>b8SP!iUr-dg-{r"3p;rMYq9AHHmBj!.R{4xjD3a#%$%K&wq{rBbjHR"Hl#mSR2v:+0yNZ!$Wtgoye@ohynR8j9]f^ZMDy~F7LkaUCQR3O|2Ey#}`hw}
+;jL+I-B`%46;UDbda62T/<EXat}6nOdzX}^o5{kYEBiwEh,@YYmn:}/tEI.+vUCetF&7Hlj;K4)6T1vWD;]ZV:6^M'!b4=tLR2#O~7W+KZrqj$$VH$'B@+
+#=+ZD"K}a.N>(-Lv_43]j,Ja($LLNUM#F@!f9C,j:(GPKlj)tA>}&pp$)bz}U=Y}mt{k9|-Fk>ANSt[l8z9S)tt]DjjN{|N0`WN/8x+xH"_as2xdk}s'zw
+Qdksm=Wz-"YiVxa1t>{>)WngX](<1ey<oW.HL[5eESb++WdmyTsommB,jY%_|JEV4p((.'@U/5]BJ{Q:9ivhB9hZt:D8t:C>0!0tW"O34<)('goj&%^Y_H
+F.1!eF(K$vb:mzkJ!Kx[h'D}=FH4UMjGjX'/|QY6s1(^h5,kjW}/usVkV>oEF,~%un1<],Rt2r}RlbMoUk[{S!3F|REs8JIK35cqxm9-5hK%|M~Z^f:wP/
+yodK".{zi.VwlIe'CBOb{ho7'gEYBKw{_&z=F)M6P2IdoN$:=!2oA]]>TJ1og>G:o:pRt<f:m&~r^<EYa}fS}:87~9A}G<Fy2-`(fA+wt'_fEM[4rARd>a
+ojs7U6%/5>(B>Luj>]U/38fvt`=N~]#Dx.S(.%_`T8AwP{[rln]BKwfs;]e[:!jz_m1qqcS`lqLUtxdGU!;){R#i,.D`zE/v#pqzRzg+St4Qe9uj&>rA0u
+D,.sI|sd>05-be6@uSU$|+]wH6QCRk!L$DCnaSBs&)gkI6DSlQCnE#3iiO&J0ht/aFEl.<l`6NDz@Q<cv,qJ56ATL[X8&eu.;>sv':dicW_%S2R7#p}qYs
+aSdC-#pCWefxv#^C<>(E>Ei}PVCDe0@Z{wct"r|gk#@#n;XE1u#tlM2[nx@z,z{ym|8QIJ$#W"(Yu)YvJXoBs+UI%<!=Qp;.xq-dDmMj9m!)+lOORzeb)f
+c;/LAX%P-GR)AW:5<.'X%Sz)o2,>+P9zNJ='"Ut&fuCC<rg1cUR`a=LXZhj^~k]mkk4Z_ctV&n-PjLWuIO6(#CzWn's|Y`N/4wShl;i0zX=PEid{3:X^(,
+]`7g$;Ay1C#;r&(!3X"!ezfr3<_$zpk]Kw[<tT7Rgwu/U_nI^'BO]5j:2wt2nI#Ycop_$"YlCx{g5Au=kQbMgOPjfb@ntUqFk1rKqh34dt)JP<3r4bQNT<
+=C[q<;P|X<wW=5vL$_gCFIzLTfw3bA(}E!-3&vh$gn.4I@1L+-c!yt<%CAsh6PjctMu%~Oyj`EhV@K(f.a7yqx1WW>>&)JfSs_qvb^GAN^`YZu_Dhr@i$m
+CG07x[`RLE6rHFD^QahwOYJ=w]B"T6~{Ev!%0E]6P`s]Rd#<y_m!bAPKILB)Bn)3jJ:TEbG2<4f/;Phos2WY.(ZCek!Mzuju%"d1"BPjZg7.8p#A_yA&`'
+;QyAS)lbMCpU'c|5V/PM#KemJ"Jpqu-jtEp.%Mw-$%0_,yLrbC`TRlbv([1]VP82E3}+AlP"~$D8o$Jq4xjX(JDQ%%o&qs'Uy4x=6qAraT<D4PqA$j8O|S
+;caV;f1h+;oR~7gZD"o(;d.3p[.#0m!aTOAxsa6<2orEmF,n{:p'NYniU0H!4J8+7u='wPvLjn[vj@,xyF{,X>%HP@'83%ASI3s"~^|v&[yy4J5XG:NF&9
+jI({.2%[KzG],VI|Ty<ZqbC#,G,m}h/J#htm.jn=x[^$z,0n/Q:&PFY.W}IcZ/%DH2dxgc!Rt"9!3]G6{[|630$r~wJ|'&kP'FJJph=I-DP,q9JKA[kRA[
+#Ee4S`>V^BE3+^bP-j@lGy!)rDF0%N5ZYaq{5>k.vrfc(Dg0Z0.(l[7L(1kpuQ,EWb<w4Jo6]hB]IO%"gZsvL/sn[YI3VC8$qTq;#tJx&r($@ThGW>ovD3
+'PqD;p6w[A0;VCJeMs9bU-S7"kbApLm9F_.3tX3&nM)TnMHD<IYCcMms;bAli|vx6[MO&m3;olrTHECmJBu/6wVvhf.Tqy#dWxw!ydenQ2)lJs$A=b.:mx
+|2(pXxVrI_D_wUsx8gZg.Zuss'o]'|mJ'kar!L_Lsy'Fy;Fm<_D"^amO#3cU40;tGYrycLp-0@1TLcTal`+(Wz9ktE&+<DCCtir98t]NwyjCon$z[EX@6#
+ZPtPeB:.~:_JVJ!gtEwBPn)ioy}t5@!>SH[/`i8FwkP$>RO/zlY!A7^N_3!+<Ap>gP>%DMGmw"<F$4v<evjx24c%y@u(wFzI2"Kj!)C|pB(W|N7;8cnBX+
+6n0J5G!<OClN#'js[u'gF.os6g-Q.IEQU=^9sd(#ZZ"MmxDX%QTQ^"WC&71MxEE=|dYc-S-Eb!`'H&k".a}`WJrHT62{S_hfPSRyyfhU%t8'_9:2Iu@e$#
+Q1,@PbGL8R+((>.TikfyQ[Y(^zfgYdJZHx9CD;M'}DO1NzVBOP_r/Tn61sD51|iX"B.Yl)zDyd's]IF5;bZG-&<.`INRy$QYMhY<DXo^R[XJ),w^kuYf$c
+eoj`}`Y}iQ_C]BZ):8j08Q%a&"XhsU=VN--r@,dlF9x$uH&Rm`oD1)8gs-A9@k64&0FO7MA/3=h)muj:y<Q+{b5=~#mGn5`"$;0b(|[{8i<P^g{9ZJJE6f
+fEsl7wXp}3mrl{S4bo@<j/KP=jt4g>NzMEoD|fR-^TIfonIRPXT:PJ|S023's"ut^"kKN+mTdrJHf2u9;4iy6ed))!7Io+{4:xwl)^d@/}BPmJ5gJ7("y!
+^a+mq+Kdw:(wk)rmyvBE=J,&@v.:2ZaOv[KUJu!+}`C;2^T$e+Pdz{aT2#B'fM{AZ>S19-@O!CD$|dDns]qi5WVC:x>0/MShE][)VZfaX4Vsc73u/,~ftv
+2;XsH#/Sev0A+ic-7Jk+jc!M/b7Kx2vK^r`T&f#7qsJ.1eLIV,Ipiz)l;1b{13{7Buga7dL}lpj^gbS=werNba.8|JL1+}aLKR>}|F_[%_2LWJsqJ,$:Tu
+|iSeO7c+,3m^b+ts5t8]k65Re-K%&$f@eeifpyNE]EPzrT`3#;i.)]1.'Xv:2'6|J1bTN"iH;%kU$98$@vgv5>O-u&D%WOfsQ(Y&x`X&;sy|pBqiN@ARVZ
+giD.DZr]M8>US{f5nhZo=Y;9m@YA:"3M/Uo|OO0'o+T1J=ZMVX/g+|J+9`PIO5;{3G-luoGfoEbGAhDIsVQ+zsnR1b-usu@IrKw-rop9iTq{&rR-_9>p5j
+5<}K^.[<)NnK7:`5D_Zh1iqiRfzk_<+#gw+vFL7<eOBRv$B/kc2BoagzN0o,VzFUL-gJX[uprN]_tu7PAIGhE$2Sswt`1h2)MBn!nX9Y_P[cVHTODjf=2_
+^]VmzDKE!fVmYo7mXh!bzt4Ow@@Rb3x15^rs%lYJqh=-T)_Uqy903+aYEWd|ptrED){WhZTB@HkP/%:KO_wA7'zCt7_mS)k<[vp0te>1ZxNV=fb^#G@H+R
+G3~$'T2>:w}{6<MD&R!':<oXho>y"yRZtue:F9L.!jHGCw){{n>F0uQL|}niPQjV2gnmRkVr|LBn3:+s&NYE#4Lxy,`}&,Hja<V9)L],p`}hb6N')w&5zq
+aK&tt:U>c9mDOTugA0rxIt6%~D:$igxX>rtSlZSxx3'-;_Qgh0P{bxSi)[5eO!CFS0$3(3XS<Xt"&.FILmJgkMfo!}eN8-p<D3}%T.@N<B;3.t!MweI]t:
+-0&i2"aD&d$O1mFsK}kIi|J3rId=;L^VAa~):,`F~fXo]]pX^t"igRV)0AeGnih#j1w#)N(3rEd@8Kv_h8O)S:9P<Sn!YR:VaV,#T/AUizZJ=!5#9_Q=QD
+31|9.m1EQ;aL,<lAjMxpWSMh91<SY>7a_3WBTo3>b7"}z5~[7#_Jb,VF$;'AVUj$_(M+BGGkfhlJ0",b].Y;vnS^)dO0>^8@[}DH#E/uT[|v#rt=tfW4MC
+SoC-0d{"vK$@HArxS)W^-;2Ex9s[KPUWVX`W9u>A,FHvo{U(S:fUp#oxsQ@)>p`G),d48I-G;Ke'3jG+Tc/lYeK[Ck$]]{(p_i(!7WXCoVPrHY@qfu2)..
+Lq3O(!,xbke-(Ms;oTW)4Wy!N".d|P)@'Sq6/4:3Fq_}s+}Z%cBKCe|37>)-ImFCiB,DDouNU<u:<XCzl,/@7BHA>si]@,T:z`WhG}L|ON>l(`f_},|WqX
+^lbmy;9`BI{mPFp%O`5R~e=S_Yo3A+=I&(qe-UlHkk_LcYCutJ%h3{<{=Y;@agT:GKBJnq5b>uhh~Gr720j|}ybt$ya2f=jDWBl(LbR]QIBJrz4v{y:W!-
+i.$WKuo"diE3.n^7nF$5ocK,hePK7l./yD!+/_b,uF'bh_6oozDJX],C;LTfP&5P0GiwnzH{jvvKtajbN@~|TuzI!~R@';p}i`a]IB-/up170IX]&j%MXA
+yOp.F&xm3O$}4v&Gj$+nXnKG4}7E]MSm#p$fR^B0#qOGyI;j&f;sgs3E~)BXy-Fm6uwlQX]_o/G!>52{M_2O,dr6Ei]sO6p1lx[,4JetYxUdg2(3Jch>_5
+}xu22&vEB{il$;isDVf;knb[Eq9R$dp$;Er0,!nn;tAKz^x.2F%{m)A[Fam`5>sF;]/Xt>a7`tF8G0mE:Pa.li(W84`/SFZwS1ctBT/eDgRcEATS%FCEXP
+ey&Iew2&FKMM/`I4FW);WMOcok>b'NAU9Lm7Nu~uuzDw'tAa/PLv^2aZLD#W_XSo'KP]%G7{r1h&Vjt5EOU:!Q}2|)7Lgx7Ggs,zf(ut!B=scpq1F7qOlp
+9RNsuG]"]:<E7XXBQqE_;Fh}Re@N$y72rvP|{>$,7a0r"xn`<KYeE1O|d_OVp@>1>RxXu<HK.+U;>R%"=Sdop}::#Z^eX:-Zf|gx)nlN#"KEl#)>Ko2cic
+3XZ3N)=#]}QHw"pm8qMg4|'g)Y8N[LrizBIuY)x3DJewpM6vn/7"AeQHmMr3XiLga{=ZugE&=L{2;E1@WV)sd,0G5ZmX<Bo#:DAGA`H/}c6BXy6u;gB_xo
+yQef$`Sz3+K.5u.NZM[<:71Ey5M6jU@_r$QN-5S'{_i9)m$`)Sk&XI'_>TOjmFwk;=y,=Yg_R!HCcg0vrRIi!c$/);{'yd5-9',U6,-bmyOU[-V"gt!jg<
+/_:tB3ati@xMLdn|=G{dDyRAH>s,5BImn8sv-uoI'59G)W$iSeFM~T.xX)7ItuZgQ^<(Z.i^=T=it5`G7-,v>kgMr{>sOUb"OTkZcq`k&jsr%U]t_.]mR0
+aDX08NK{]z<iD"9]>q-&6#Z++b}=.N%3~vCNvo%5L,YXC{lma}}icm9llxK&d}0SqY/3>"MRaW-(|</=K@~|8v"[!,Z,Vd^nTm$5T_V}/3TR$;[,q++!zj
+`RAKXa@q#whr8X$Gah@r6uTabrbhatVX5whx5'7J[u{DNCRFh9e.)<x79iUnd<dMq5dHn-@wn.iNk!{b).&(MUJVi0FnTgbQ3]5-a=HdP-F(H+H7UE'CNC
+'`4J!SstTjC[+H3ug$_yt,=w'tRu+2cjjKC<1{c`[7}jZkaHxR`SwW2l=9wI1VE8pk+^D6O$VMVoWOav4=.jYGa_|3]m`N4")_NRg]8TI0c%|bOVJVtQ7L
+!<OL+@:`-S#2$371B9IoSk<<_1kfc2tSgkXB&#o5}Z~dnF7aq:&6;qo9jAzjr<C`eN>ATgQLK"+7zwy;Ua+UtXB9.IHG`_;';KC=644O>w4[7Otpy]`/nF
+ze1`~(cMP&(c3}3%)9'[0ejtbeC+T4-8)zXR,Zq!q##RLAu5Wz+u<o9s7voiwzfpFH<1eX70qjnN:9aWgeU'=ab#Ey9(Cm/ixtcjeA(y@xn-5M"|K!#'_#
+4G%/&r0J+]$mHSpq-3K<nGxCN}@DWKU.da>C6EIuJXvH.Aw+V)E`1:('&D$]uy{7kmC9&n&)[E<Df{/&cFLS)TQB>KG3ixud:_Pv)cRaPB"Nl)vs:E$mu>
+uxFx"JDh34T'guJ>v+%I<@HT=v_Aj^tH@`'6fUelb)%d;;tJjyZ1lOvph:g'X,kFY3FUL}dK$[/$2I3Q!'s1Aj'3Phh0~e7#^R9AOSpwNOTQ7r;I,6aP5c
+=L&zQ$;x_AVy:Sirb=WX}O-A^Cg}Zub#0k-x05F0v}`a^lqv8i{uvE8@gX#GQ0vLS4+YUrGeGP%CV2KB)g}4xSY{JnN2!uDI8;ji>eFekZPKhIzPx{-Q$z
+ll|zBcm,2>BVlk9soy&;E$pJZ0iQm2Q79ic}M<1!Jr&f,DoIs9wx@'bg].OFz2]PK)^^F9gqkQ;$bA00zwyUwb9D_F]+e2|op]"s3t=u0n.#[XO9nrG`oU
+gPMX[!G2&=e1sP%:&TiPCsMO9ftx(Jg,T!"^w<h|j38YntyZaS}s+Sx"]OJcRo~B01a+d6yOiZc:^j<EKL`I:8jTATSj(0DC;3t|eVvM!$$A>T>_W>kG^[
+x%D4:v7)hiM=9s4[Xl6Qb:k8PvIF;whjo8o,PpXO7A95b;<#A#Ozdm!U4`aX06$rNJT>.SNJ/hvb4S{H;Wn02TAA0>[>c#w-m,(ii7ID'sIz,t=iH/ciW>
+zv5/+6o0w_$$5tf;o0_GW<[#TeUnkDU|lM%{'MJ1Lw;ysfNCWb>{nub<A8-7dJ9.^F2P</;fto>sLVK6sdOY=Cp=kg[8^GkJ0t9}y'k^W55]Ae>g8zP7%!
+yW5!|UGn4&)PjVjXTj%5Fn7^h^D+.Cva+Sm_;KG40,l@Y-]gq,Gn!}$eg.l7nU2R@z,51!5D-MP,-7SE=C_:NIAA8uuAO{M!n8p[K>hr~t'PA+Zo1VTaYA
+I#g^F0aN)BB'k+#G(;~V!LLzS'KA"_z<#x{qhy3EcaZ2"NNN@az,SGO^KdcbEYCpkEOWu7WC.Th(=1)+Lm1V'fKXC+yrWN@q$YH#oe#lF|z`TQjE9cph{Q
+w@hOp5JT%ozs{.zcE'pcrOd}9+VVt6`v+BSd_ToeMT|:.}D^Hqo%rv8gMzeF1J^Nz=|#V,v}Ju"%Vd5GxHrW.npJQeL95Qc$:,Pz}/u!$oth:|xeQ>p1U`
+l)Vzvbqh)e{3>UzQ;``JR'0|YrP=85yMva<$"80r0i:s1k=yEY!!A./XRGE$2deqpbD5.a'bTbC)9l:-qsWeKh![P:Wj./G-Bg8amt:3nd@%i$b+}Hd%g[
+x2lIf85<{>emc@II[x~fRk8=HB"oNJl)0b;!0cm,]6@].)!jDhPHyY3zUr-2X-iQ^aUp.RiOF+#+:b3`74.LR>:9E]s7dgM.kJ&6)'Ql}0P1wcQf)#ehZ_
+{PfZQtW>H_=&YJYQIBNkEeBXwfg/q4zYg[p02275.>VMbHy0Em8V+9XB7!ua1wS]>zRjxH6>v4^]Z9HKJD$(.3/#p_/-j=B8,O7Z6b6J58:Sni=u@Ah07]
+%Dc$`}6I$S:Ek0]L4Vd:YY00j_{/gj+)OVoaQ;H0xM_%bI{T]Jn=cUSRtEu'h23U_.ZCFp@+OYHJ7I#Sg+Rt=^ZpyK#cY6ia60{(]]>Xd!8%W@i+v'D2|c
+,enDauCMv2li+8yJLP:Q#RDDfZFDx!A+RM!D0@Yuj(eTkxJI[>xGDUr{-,PYf1'FCY>U;ANOqvCpXUHDn,@$;(USXxUjTw~IgduH|Koiuq37y@=(zL8}'$
+~Z/x%CMQ2<6<HXp_WDJ(6;N:Z7>Mtx<tl&!7Uxp_D{7SCrtId}1a3K|PMa6bO^5uMLw%fR}Vwii_`|({5Jt}{Nwt^Q[uc03".4jY0i(xwEqt}W,e7-_,T"
+^w4rG]';&NbDdW>s{-SbJ/eIC!DcjB7rh+L:6TYFfiJ``Fz9/6jfG=jI=CWF3}l@.+WQlCzk;ajO9za!"VFk/I[Z_rx4nsrxir>Z5`G^2"h0`b'[Q-Cb<h
+%`j|cT3>gDHNDNBue)"mqw^,Hg8#L@Gj`,QCZ@V+87,qV((Jd}h0%"dWK)REYQT!=iH85'Jv5#4AzQjL&hp4!jqv@@<Iw5Es^@W/K]C=W3GANNdjK^<;_t
+vV[{|%4Z7n%>JecX'we`u+gi#UTIKb]|o3^+aswNFi(iAH#kMB!bl[-Bp2(@XeK;%O5%[hQ@UNGm+vn<vC"ftxZ+;EW|(nn:k9^^~f0eO2Kv87`=Y=+hT%
+AM5!o6<KgGcTu_,P!O-4_l$dA]g-)'FFB]&b(H(r(WRkV]/.A:jNAM~6IZLSDjcAeBokwpMqq@NVpW6(u_:2%>I3#6q_{ZwE{A"Ldp9DN/EaNb{{~8XcmB
+|!9n4]n|vr+<2=)b#M-G/3#3&k<a'/][q4I2]PESN_`ebff'5)fY:s)FGET6E9!K+GT`o>+g2|UEX=0/@9XI|_V>v)Jfm(|;ebt!6FjTX4|sknUC&';d&A
+=KmVQ>$SZ.gjel~OPV).XOUXdwhU-mRPE{8f&#:74`-x+(j6+$+Y1kkgH'Mbyf^.R6vvRzn{I.sT>#>//8.+Dx%&oL;Xq,a5>y:#aI5x}9H8jgeUBmvDL)
+r6A$5@0b/QIz6}fuq''Zx|zrwLzz>uq4GW$S]ERnlT%W2mlu+7c-O0_VVQQ4L7Y%Br@"W%L&XghOerltva#Vh0b"q^<nR>'uth3xWKV5UNJlM#G!AW27[P
+B"!~FM{iUd[:$YOUyOi>++t8{5q{n}>cL@|^]|l19D:V6n`gPhwn!'kMTp5EoD,:v;.>9-DPH!^H@7}9uRR"$yGOUZa03N9wa:lE&fYU[q>q#T)#<aKd`Y
+(g,8MKhS%Gc<Q]kiT5ZR{n3>dQT)9u5eh<>M_tyoBgUXQ9LRh-'|v^C=D;^pSZi,xz)R8;aoH.p2f:Y,S%O1=}87:77a'$x/')[FjZD>+S2p[Ni{ZE!_QF
+;8'IWk%$(WL[E|4ppZ4pR0Pf_U`RD--vUjYnX<3"F35#})b!lQ%5dlOV#=,f;bp`/]tr!H]ixM5#G%hF,<tF<elY%%'T)JPPNL"#7MKuP2`P+^lnM@,yG6
+/#.U{EPdKkXD$pQy||[e[`e24zUgu:}jl{4PB17JRD.3}cR_!oiGZLrS-_(sKbBrl%ok#pR'EI)>YV>({1^[$9KgbvFv${e3a5lS`(J=vQMc|qy|(@mE]%
+W'yTtO7J"|]!eg|UQ-mcl-Q6t:8_&=<9Y#8)G;`/5fO6pU>`"h3X-LKO8`sT6Mh#>lG&JyG5UJK:a2+AIg^Lu3)icwHyNr6ot2>vMDL4&B%r}.0yk-%b`5
+0Rov-]AS^x1kP5cD3mK#1v5m[r-Jm{@N|}9ET;WXze00|Bn99hj&W%@mw8Bsg}Ls^wDnH4o#We=z:gPdT$J}#3^k,jz"g&X8pnp7fkTRIuur%qcMh'PYfJ
+P]~Dr]'EeYP,SJ-RI!8FGBR2REv|SY4-C{DrqVr+KDcfAj@#m0+3RpBR_42Ngfs,o5rYTg3{+{<%fZO0bMkJkXm:3`rDzjeW]<)3+PMbHN|PIYH.p"v7NC
+F]y-q"d}"~Cr%eG=^Aj2yyZ|1.=gVxSkh=E,!l%jiFLE/3ch7%&&[hl`DfelY9.#UgBAe"L=;oB|%o&AO<O<-j6RypV|/grcLqlc&@-^6<LWt0EmfQnWw9
+juM]2fb]o1J/./7W%;%"Ma1U<2I=]MvciJdi;:<.PJB}M&g.W"@y-&PCtR6CwW16mehIOQ!dzL6xiuJ=e'G{H=R8%h-bkf`nX9Ib9xSNP7A0<6x3lx&vz)
+,I-f^$t)!HN45&YBL>sy4]KY6B_y8`W5O@&s%I"^,zEOKj;XoRdyafk1"=8S_pj7X."l-'#{$;m^A#++Q%f%Yzbp_U/Amj-!>B0y.97@BswY<{JA<#[g^,
+2fdmo%k:F01.XRXoIr2@1@,|!c_ti^ZGrA2mzg0=Iu[sp9y[Xb#1BYUB:KyfH>H0Hxd==N8;<>l<>J.yFWEX#bSYt.KaPW#3}j]RI%]TxTTSU5iV&^P6<_
+.bPFH3}VsPGcMu=W1R}14H/l>%GWIw$^T[y7qtzLgA@tQuI5~F29,TV_rG}>TX9=-c6|c'>BRI35=>ao71Hb&G>@FdLY=(%5gd(,=|ipnwkPHeysNW)l]e
+RBu$lN9#oOyUM%b4{l2KiMxDVU#tZWLX'u:SdQV6c!X-JZW&nkyYs)7myR/aH!S5Mf:<aPCKZCD8Lso|/dq8Bmi=>/UMkv7F#^wiVP%,v={aKvnc)I|n2@
+~5W['>az;&jO$^u}0/pu]-JFfUXsw,5POD/L5lT3]V9zd9re(ZQ(vq;uO".C:GbrWN"JXo~`hGz^`AK@(Q9PMoe(@//$xt0ydqoaU3XSxi.`YJr(h#!}(L
+U2Z9$<jz1M]qzYz^(6!`{h;K`tG^P#.e`>f6SCwbZswmbEVwW]")Y&Gv`y;($'ySS24W-#vp7V%vsW,TIqLv859O:2jH1AqeM-FA^7Ul!]>fFqd7lsjyAZ
+7'>b|6POMnUF`Y,,V6xfPZv5M%v0%'$lU=MV[e2MGU[fyP"Jhoj[iyGZ~`HJ`AVl@h:@/fg,TQUL.TRHY{9n/ZDv]WL])qcp#&;>+K(_E@M#w;i]ke_Nq}
+X|k|rZMs67rQW}cRaz[OB!bdpMH{y1DI>:ThnKI,AHhyp{gm[ZAy>WE28N#oZKjF9_,(K({Fn'kx82,W=>a#eD@16cxZ,|lQiVt^Fal|;14+7O.7P[;_(/
+}9z'=U-4XHKLVOOnEFyp{JCQR{o2MK&vg&4wn!>a4&bpNSS8g=jYBO3qZIYGtuG0Y:l%Y.bZ86G%B'WR0"`T)+k{fNu^PJM=(J]>h$|:c;AD91NzmNNf`V
+mt"7cm0xz>Nm!q!{<x-/V'R@|{=K+f&xq.0QulKd_>3oA#csr-B278QVaV4j>)TN8Quo<3$tM@]Y"wW3Bu|&=agG|]bx;ty,5ef|snc"H<<Nh25SbfJ$le
+DNx]Qw^)ZgJ<L&|M$.]<p^Bb4@RZt"W-`%1],ozU_RczMc#ItVL8CvYv2lJ+%pD|%hEhQCJ,`0u[DpMhSv.aqi3,.9'M=F7kZ&XdEgbY4<jMAqh+PayAL'
+5{Klad;Ns/PKOr{{m`^W.ewtBoV:t0Jv$U)Ki%5/LSIZ0uTXZ%U[jlVcB}7n_ax_)U{qe1<-MV:;U]gl7!vCMyyLXk[N>"yO>:PonB'bhJYgSQNOIH>>|w
+9JtQfJVw(;Yw+RY|"x^82u3bSJ6>+/{"7q$w=!I^~vtws5Ym!hC(EZ`SF|pp9Zbl<+v=!;mG>DTAB>z}C:Ss[XZsR.6K_hssMa|YsS!lT%V;'_}M4@uQaz
+FcKB00zVR@:I]jF$2gLfDO)>65Tm^x&T,z{8YyX-t(k4l]^Z_.#g;lTilY@LNH>.%[_lkRV)2LqcBdBKa!71[|[$Z){'$XKua6+FV7qw8(=!E'QiWIU=YT
+`cQqw3Q)gu<M={vk]}]Szn8PPwc3%qSepaue>gUk}^:V@8^6q(^J"am%f$TACk=xVb:<,tcG-AvgSh1aL^AY~y%e"lKO{E0O^5/`ZxnicV)#u@E@dUzk1G
+',6"mZU}"hIrP#[mXtlAi2k-g"uzI2YXex=9k%sm5_":g>a!|(Mp.4y4(5hoSZ8P)zPP/oE0o@X]5,BIb4>r{F2V1RiM>,T-UC3om;t@4aQW_(&C]wa=O&
+v>PsHY+&hg$W4L9cKT(/[qa^[nQt6Wg%l$YI{f6e@F^Q6ra1f26wQWxBz+T(;2^37:E#eKiSc>&b%k#@Q4t][H[+>cfbWj/k1DzmfST}X17W9mlMaZ|HH!
+.KMZi0^PA^s}ZB_vd3Iw|N>y~m<>4GA2TlLNadypp{lD-@GlK`K&Qik]6{jOWEas,CVvT@of~m9K57w6jRPb8j{psy"<d_uIaDZ'CyLk~1|gsSfr$g(;8^
+U."h91}D`aGfvneRY9Voou1m3D"k<`{;x`I'M2Fjlvl,r};V09|O&/@kpp^V8SO_#Q`=A_~.|N7"8)0x/)-2;2}/oW6]~FmA|ajlf2{2!k++N1k^6gHZ5P
+A,c6auY>x@hI/!Uje5@,UUWu,)w"ygwM!m|ZGarSHL}yaTS6x,6pcPANXd"^rmdz2SmHrg7UHx{%5u3LCeL!o>6L%H0@RB};62J$@5f}'e9[2]9Sq|&;mu
+ZCp%>3{UB$2Y;&I!Q>pd4^=$|_R7N;&'hb@8+BlGUk^]'!Do1SP)to1bCZk2$pb7+<yHpo.%-PK:$t(JWfT(M-01n6:PwAy,_5F$X_k<bwW}h#Io/;8-I9
+T2HZ~+Lj%Ed_h3SfN0>.NZQZ!ZS((rOEDbhn;vSJGFoK<$$gZk#Do[R@,-4,4H[/;1:<3LMc.et+(S0ZNeH}1ZHmlQgTd#oa)6|]pioXH,~r;ucu^92%|p
+N{3;~{zR[_BOW-g=i#ofw#I&Rrtnv6s}$]]!RrWQTn-{%REdZTGkIw7Wm1t9HHlyY}Fs|b,BF.ZkCKAY#QHx0Xy40Xk6Nkj.9Hf`Gi1;e+7A{9(A|BVx<{
+&F}/0A=7iAxq.XmC7RW0FYOl%>-6DvZkx(<dJf5Jm::[r2N<x'JpAhPBcLyN,:bCA:{^bmL1;Q:r{^yU'>R2g{-&55$pwN$`dG%rv'Anq-(K2bc0D552z(
+R4}p&ogxr;;<},V>Ii=;WkujQ=M5x,'weIS_(KW:ZU52)<FfU8LP8y.yu%Ju{qBJq61Br$"x8>|q]=Ky!z,tSfco<D_ec<,AQ;K1j%`6%qJ$p(,p2N]8@H
+"TBaQ^lSHg%nHz%]Yxt&O/dQEMETfRJL#Gaiy+ymZW|]}E,W}@1y%$!<WB^d+)WYxr(w):d-H=boFw@j9cu=,OmB"0lipXxNc%%N:kTV"G]'bWNd&D<%AQ
+n>TV}=sR:s0Q_`a9//obZ3xvy(~vhTg{)-uyz")DgHQ:zrdu`tih~C3K=;A5o<06!SE|Sdc<W_M>Isq]j@iJCCFPHMY&Kr.#e-ooTvE9LQ4t=2%&sH'd0!
+q,1!+doWNM3<&Nc%v'&OzvfI{pHIV)6ZW["v8!V]h@O'-:'>Q9zFbC8^go0[9{E'a53o(aD-s"<;{PZo/khUp(s^<Ii(|8BM6ieA=H7.SY`1O{z.w5ZwO.
+!!MHZC7:#.a}^)zuAL$;y9YAWk)Ph5(oY(dcXS~^1E{rR}U<VK]p{|'elGduiW{r72M8GNY5CG9STb<&L&`lrCnr&91_$4{mJ/~&-j$ALf/[s<%.rJ.b:I
+j4$clTP[uiw_AAu+aUrm211)n9^TDQPu[ahW|W&sXpf3}@C=E^s=Z(Ko}>]IS7m1`RUf#I3s<`TWtj}xbi2svF^OR=gUr80H%f_ITMLF`t0sJ|t}q>]^w<
+A^wO,UWYU{rX@{M&cdKqfy{pRavOe[`QD$>'E(Y]d>9r"O6DL3'LF/h|5VJ{D!d'B4HHu+AHii83unh}$9LgUZ!RC7vS;J`"WoUb2XTUZe>VPE"mY7xjJk
+]ffRHAMkTLRwQZ$3+}Ax^R]o)Me-IQg#d&^W#R,l2t`w,USy7-ZVoG=_~ee3W&KxkT]@$3+5E`S]h$g9DxBt]B86O'#(F/w'z8BR$+~JMeoOd2hiO(9wFq
+::~)5;<(&^[<(kpPOW=n`@>L&D+0RQyAafu-72N}dNSMlp8!1YhaQvUQl[lxTuwAy}Ozpq#ya4,x}9@0~i>LaI~CaGPjO)'7_cY21v/O!`AT=&).lQ8hxs
+4HCZgQ~8$r[$4<QXz`w2SW4hh`buxLC})1VILt"SQ`[|Gtj$H1:W&:`eJ.U:-hU4FB$-n7Cm~3~%L0Z@Ws:Q'^:wF+Bv',"4j7y4R;B8X!V;LuA/o#.>)[
+7ESCqwEke|#r!9AW&0{j&_-A$b.}Re|]2o)zkJJRzz.Kiwr&F$xV~+D.NGax['2<YvkEvpCauj_b5d[Qu'wihS:ATYmZ{}:@#=JCzd4MMoV%tvDUchVV&Q
+!S[U;O;=`Y&ZRPF;y;JEr,U(lk~c'Vlhv5)(,:kzkKhc[Iq_d!]xw1};o%XnX&K<tim[]])h-{ESYE]P"r<DmF4T7;=)wK&_6t{`0,<g0<u;)gAvwN|MH.
+F/014-Z|#{!JZ|k}$;K2q6J};"':wfv|hd^gFq;P}JFN~`aDqn2h/8y&]Q9C7677xM/a-cNmdsoe!zUVhOj]Ln<-|e4<]XDrdYW7Vb%hTQHR(W06DE|D|d
+Rcv+lKVYM7_0p/f3K=QzzssGl_s0$i@mRqXJ3{!JF:b6m[XrNX'Jq%yc7'7!6)ya@U,7"p9r5dI01Y(VxLKQ^`-Wu;q|L3BqrM78l|i|E`pjF{shv-.cGd
+n#SELOXw8GNzaz(K3q4{Z|@j)}k|erhlm}yov'q]8jOFJeE3/x'oM=/1;`hTKSpBBd,bOeg`53BkA'^6'N""XAYl|}41/Yd/FYM/6[[#NW!eJoGvdiK1Fr
+$-p6@lQH[!v+N3sAj>vN4K)t.t1u<79PmBaNrTqMH/oc4L3!:;iV+YY|<V%&P&B!g5w`BNtE2f_I)7{hJjvjd@21pRS7SnaIUNC>$<AKA]@gW<$/O2.hK.
+pZA%YLxxv4QAyEVQG]yO)yu[,jSH#QR2odN@CR;@UuUN$_(@[tl)S|tuE_8KOrq1h>1r+M[X[HLjP<4%t34Co91.~"qZvxNlO-LN@b:q8X]|7$9VZR9Z[2
+dJBUH-&Ybq||TAW[FP)xAf&E18AybN7Z=`[>Q-"uvG@4fC7U{gq]2b_wkXY0H`m7(e/FeBH,mp<`:7NNhbC^d4-YK{xhlR0RT-GU7-A7,2nqw:biiq^BmZ
+."4YSXO.FO~0HZfZVbHkzPO]K7zUXAmdu7<y[vH8!WU{Fgw:dZJRM7DQ9|rzcynzD1sDE7/}wO$b`Gk"/Ni^qne-Wk.QV=%<1zW_gT&,k.)p&2WocYXIad
+dp[[xo(naebDJa[m5ke{Wbmzs`NWZlz^|%G]3NbJf2,J`l+Y(55pAIut|!{i_8h{%Cp&5RPL$^p/1`gN%,@>+f5z1Q'>Oa.L|;hZR]kcR<g&2G6]m&DfN1
+-UH!SYk$^|"='b'6oqSEb4JbxjI.UnDR5Id>0CEVp"UPi0^4Ux]/T4{R0X2p"R:!oF#U2k<{}Gr2$C]W}'z+a'PV9/p4u.B;{LO]0Xt/_W9W[RYq:8WvM3
+c}maOcbGWOE|lz_(khBRJ}w+.N,r#6EIFM7mb}n6JFg70O3=|g(+<qB5QdjGzz%VVV1jLO;vYI8Z6-NWei)'0#-XFKspf49Xa71blr:mq<1yvKWq5d3Ete
+LqP{X>&g]-4ZGz'XLx60D#%"#<bBsBoF73&x!:A@UKMF0Xy.|u}Vin':Z]G`q>[P!ax0]]Q8+ntn~M3dUW!T5`x}OpOJcOwqxh"3![AkVHo>G{JT'h]8lq
+zWG^t."<+I;QltR;&Ey7lR:>uzi'e"nYx,OKZGW>N=<uHm+B-VesFL]qkiOD}m__xpU]FR62pOG}9iS{)[`D'qgCQaq7pvPR3Gs6B+{ww1bdB8`7n"r@-7
+$.OMCbSqE:X8drNCZJIm7)sgW|;txqaX^nWaN]$I#Qu%Uvk`Hfg7w`u5wo@y/L2NI6Q((;xIkSl"X{x0`<3X<V[/7dA}lyTC)O,P[11"l{}GWiVX8yS;PZ
+B='=RKg9,:_mTG>X}N{eJ7>f2JiAb3YSKdBp:qpK'@livG$qt@(Msd;l=iCUReT>N_33.G(,-7)N$_X,u.I0&2{I1B^6Sv{TL5WDsYiY7JBU"v>+$r9joP
+Y5qr8+bc+<0#H<Ts'8[)iNsK-kTY`qnW1],YY'@mpiM%x4tMmTh1jF<DqO9=@]|N}xAnG+j:f9rx^pea}3(^.y#6Mv"sy2,rD%BsKHVRXrAH9pn3vL5PlJ
+ljeMRu6HAWn7-WA"aFfVYq#Ln,8_K2MI^:YiNQL^Cv^mH{|V7yt"lbBAc)w4IT$&C|},l.Z)t3C^v>ZHX=z1;cQR3(_E:|HE`9ATxpcC(08,$UY1bO'BRB
+5u4ob<dj9rTqH)qI}Tn-nC[j~fihCX^Sdxf@be_8O;%LNd./W`x8SqLlWS,;}NC%3g&'qPRWzp.&jofV(X{pkuZuvQGt~2&=A'1eYX;j_q>$zWLr=5'!w<
+1_r|rTh[,u'k]V($`@6e"Q-R/i4A4"tF4gC0gY['pm=SD&k&n@I.i`/(9XV>)/Hnt$@;]WoN;e/fRab8Sm"'T5reY{g"{gkRp#X/,%&Cq)diq`|AXASwG0
+8=(|{poI~lNt$=f|:uerp"i/BCs0"L.rwwARfmOVzFXq3O8P#%Qv.D[J72th:Rg8Bg6_^7G1ruilaM1l3vTL_aR$X+#{K#z+FU7Ue#A2'L1<jmxJ,W4#Vb
+09$Enp>cA&.2_8OpTWmI)|Q%2#M,rVfUcp8f"jNu}Sz]+<'=JWGo,<i:Chr5(lTR|FiBni|)H$_O)5GDvqn4K1R^zzS{~bH8.OHSvvh4p>KlxhFXAGP=k#
+l/8i7H)_=</%e^.[(upu&vycUJ;wq5|4n{`=aeoM;(Zmg2BdUf@@DP}Ky_;FJNXjOS#=6ZZ7zt.(A{8]qbk@7V'h#QbvFE>}f9er7]r.]jP&Z'y;Fd2bdt
+<X-](3sAWdi(6uy[$LhF7j>)xJ0UmVd7(e@e5YaRUfvUTtMdz1D$l"mr)=C5B$39jeh)'JPv/,osHIW8bDr2T+-$n{qsTE'Z'A4P329EA2l/q{;=5Qm0aG
+t+d88{%!$n@xvXgpKM3HOB>z=%er65)__HWj;4$4>L+pwW_r#X6Q;%0WH0H=C!k;h^^=:kn)Q_SkE(Xr+}z[&+YV{'CTf]4_RL;P5C^DJA[YMBFbCuS9pw
+~/Xifpp{!OdDz1Z9^Sx|~f~t_=&5@Vm}([}#OgTw,RIsOOSd)!OWZPCQ)Cs#VdVk+5Mm{R1s#@AM~OggS/nNx}l|$3,vR]KHR5|Oe4ak+wd$Ac}^VFp+>}
+"[<;Y#7QiA-8|B||Iyqa-ICixZlq'mVx.d<c@^!t5H6y$_qzUU`12{j}WpaDG!,<@V~[5)+pR]|x&YRmimtI}9p(^dc-++&-.3>2[#Y<l&$)-4#I(sN!8C
+l9}Ex'}E,%e}i@>CV{j]TZ_vpT/r:nE"NifaKH%M_nG|2"v@5eG7VCrVZmyJj;9>+["#"@-$G,Fxk954M&6Qc9}P%Nz&CLuwY&EE!#V8.H,{gMV6IQ_qwz
+x)v:i:fge;J%0&6MY+t,y[$4|5b{-Nlt_qYn_)zv'R"Su9LwX7+UYM-M.)XA/j31uD/PZ+S!R'r+;M|BFI5pe,{_Tn/:Ug<4;E@!/BKr+%gd$x1LtIARfS
+-2klMV#^cL,7^/g>KJ,R/b2lj8$9BN`|DC{`k^Jujb3iG"=[VtAQ}eJ!S2w@VjPA3Vd]Bh;:s!U07ermd=RTTq1/'[Q2;dNJ)j<x!r.znInJ@v-|&#J6uo
+OaOLzcI3-rON:@;u3PtfX40U~:^e=lj_"1DP^uFqn#vw@k3b5kVi4[S(.P~gnET`ORz$-@GRv%KDcC6@Yl>;+l(mBOfON3"T1Ji+^XW^$c5;nmV6)[>[m^
+"Ob1a@k%^:,EwVNKR8:ds"$y(`(}Mg7rC3fJo93_3l8|Rn}SEgY|uY2[<r|F0F.|yS>y2Z8+Hl-@V,p9T`zYbeAgmmaa#-B-MGgFadfZ:=f$os~;~w@_vp
+oylV+djo',sV3L.@IWp"](@MT}y$8rV-NZu74hnk446/uJ-FtfeBL(Z+/dNJ$W"q#CQ9}1JpnM!&I/cNPN=Po"B,)6rj2J&N5;XDnW,]p)xxS[b{bTY>QQ
+E:fz~k0d:zuUuFfSPDeci-|Z$@JsnZr90B|Vtfm-h/MH&rWWw.PuK+I,[0GNHL(<6l@RlV)y&,LOko#BXs9'tY&=gN`<XjJ]"3f}J#m<KrCM80Qvs3&2_l
+imQDE"p/6=NxTMn6!aP-B]F'3hgBD]9[]/8'VQ:bZ0E+A}Zb4u0@^rjB}//,P+(6>#a0a5-@!>j#-P%o6LZ1UN<KDk[(aACtA/(bwo7V.+6{&,fk:UD:HO
+PxTwL.C91]3=dC~9=vp"F&y7Sq31nM^b}l[vd3x!NbIl6}6)(uvrtOnL.+:A%zOeC7u_@>;;QqF@FXZ^wN[67N4Y#i:)GqN]{I3PSS.v=Fm(f;dM/@+++]
+3a4m`j/q|y.']AgDF.TSTG~jrlH8TF6s8NaoYndm/5uo!1Tn>oJQ;;_Y0}0[`%iTq,CS"5FzRkWdv&58K>su(qzlRivT~Th$tM+2"(CD`>nJv(#{^lhgiS
+P1KvR(uCW#h&|7YDp@`G,c)y"UVx0_i2f!G-S@^9@]a"^%dFy""yic4Z;YbK!VW&Fw',&!uU[utn,UG3>d&m^xMzNMLnM30f|s87k(_CJ,:Ml@c#OM_=tS
+HX{>vn7.d/8!0Hv90MDY.W>(ab077J95WAEj]92=^8Wu")Q<GcJTj>agADHJtv}{MrA"i,[yzl238>06Tj~!vzUy,20r(pkRLit;$Y.^K.ZKa@WThmi0h)
+YXJ`"q4}J!:rHDG>hzXLaS@iInsmL1{]{&hgP1DsGqHtdI7E`uF1i^q-e%mo+26=v0~,Va@X(9OY$]zhQL,FhcEflGJ0C_<SmfBU/#%VU][M6Pk89RwtI3
+"Dys"er0|E.`_VYPbjDVXpl"Zs$lv(3zZahPo=Ib<t&Z&enY`W@S|sOUH.F71dBm+P$bPcL3h-X#2VA0_bnSpWl9k]WA]'lV4f'$D]UpWL;o&$nN#:fBz)
+$xg3d`j5zzOj~qBZc^D!g-c:RMgh^/X:aL}wm5wgI#RW{VNV]ws;>(^YW(`{'+/,7q508T>B'jM/;kS-KCA}~2h9)maK}#f^A0}AkZ!,[r7>{L>@er8kmR
+~NB_F:^e1i#1Apq,<3wriPC4#IK9d;}'m|+4TbXk)LN#6TUB')X]}I4O=lq{Y>vX>[5BAQH9Q6]Vhtc8ZKgkBQ~AXZx@@^GNq;-qZh`NEyNQRCbXt+PtW_
+4ruTMQ;elj+3DdKrje2T$Wof!"{xBF,dbsZ1Q#vSp#HqVSb.hX;HmN./~420A"AG,)a&I%{dHen|Frh3(%f.kkP,pGeYd+QXZj4'M:+HJ^F]_q)K!Eo{4P
+4fOX;tEOm2k&_nW$EkFN_>DKc$80>g_yuh'dU/4#<3W^JM#LY_wcw9mz^Pg:U6.c~u&mH-dvz,M&V|Q=DM86BM!BiEly@Y5dlpSJ:}+m7IE(g)0FyojAhM
+:up[k9MtM6l^#||F5cGI%uvDYn+lO)F#_y#NpgvP5qyT`S5";4P;pr[svnbJPDF$NH}CQz-!z)PQUGQ_Of'{y,ZtRR4e>uc5{:bD]KN`8jaYE0iZMeMOx|
+4DC=T1)+cAGUOL0UjE,E#@<%h>fqe{+t&,np!usT[LIiliqq#N)LCJt.pO410eF2[)_eS0M{.$&Wy;h.zEYH"g$"<PbY]|$4,r~i.nL6!6/{&,Oj>N<a6y
+y7)`&s<[piH>5MZ6K$JQpkVM1;OK0Ss<#xu3mi`]c0`'ZmpTc+I%%3q@xxxom]qVGe(!l;WeZnt,~HTl8+f<r+5M:.c&!!B7[v3Rav+J]d#CqZQ+VrZVWu
+yIFtvyogq5wg))0XxO)[hf5rQlgmJj1L2o$ONZ|}Jz`N&m,{dODQlX`C!eT{|o<'`Oji>%T"_.verQHMFV5DaMa&Z_U8A[LIZLBl3UW0X=q]92sU+K0&mm
+npbBlX@Q+,!m$,I#`/"_"m;JJjtTSJZa9HXNuSgOy}CDa9E)(|lLeRDbm#pmT`sJGs'ZMR,9=7JlL'.e]q,!]O>O$Hxr|_4-zXev;2|QZ[nrj$]{|s$8dx
+_reMyS1;a=5qN;iAUZu7Nn!}HN0oWudaJMYo!}8:Y-Nw'2a]J}O}_LY{Wu5x}2gqU|bC_^Zd{u329;mo-FbIz'q<h:32'{{cu>{"[IP7fPp0X=H^7u@b:{
+VY/D^1%N|ybk>JGIp8.Clw->q(k"Zylyn9C&fkk(~L::Dzb#HvyWqa(emnGT@8AV`g1nIc_3>"Q_XUyylVRJl:1]V3j9y0qT/xiY8y!+FmZh^2OG+HTNw@
+S/$+!gls6M<p|EEgYg!0U1TW;j7TSuF=Z@ns8r87q|.F.0`yo_X3t<+pTL9O)rA^xx^(^nFHZ_)K})&Gt:IjFwjyz362Ky=lY7sQj@nNClnJr6PuIdf@c:
+'7=q)VpE{V,[O@62"Y(+RDSst,CXC%q9ghh`Kzi7FE.%wv)+!qM`SPZNO{V.(DvnbpwT:;oW1S+cjo-m3ILcA>#i`{&HUAfS3Qw;z);H'DF"^!stWZr^Um
+L#g4oG`T$Ixc9jq9'_#=9a>6"o+h]q+}DTZTjh`MaPkEfdbUPygqBVsa!I1Mu5<Bk3xN:t2GW{'uFlL=0LAeGItsN4mxSdFO}/Vx^I=l3JxFm-u-wKMp5_
+.l5FQ>hJ>kRUtXM}F<."c=~Mdar{9L'y<_|vj77UQqX`yNC&{H5b{r{RZ1/h;,8E-frVw%w+AjisqjejyGor$TD^BS`-U8(7fPqGJ^p[RT,!n2Q!i3nL},
+"Ee3eOzU'_Cx17FUwGeZ8U=iq}hQ^rRC||^V_CQtK}hwSn6c8kkDa&qKuYQ'<cwdZT%]CuYg+@-Kyl4e0jBo`{Hh#>s"}nw+0nmGZal|'0,NYx$sx;k!9=
+B2vzYOhUr9`c}>j3qwWVE.m2u(+P_<pCJY&/)<)f:n"8DJstuK+yxZ9V-vWGox:KNwWPuw&8kRROR97FctJ07ddkF$bdc[e@htr[bN+sRG0WG2BetG;SV,
+2phwW4.:0|=U/z7-Eer7;rq,E2W$,e4A/<SoH1GH)P7AlXrY6#~W/_eSg(%c#o~&WUY[m)Vqu9dyH&1t}A'r,0]0J7ZZD0Mf#girVxDIfB<J]JXCx&LC($
+ArU8k<:[3$Q6a/cP9W-Ka8}.$g,/}IOJrR&.d3nVj'pNm%FfOFA'VLMh$xq>,Xp,6%5:N7(Pi`#6$u4N+N&d=kU$i)"S@(A'DphQXu&LpJTF"N,+{Rn{]3
+I,aY%'wrA=q47ej6CRS;AEFFT<{1akbO9@b-8^^eDSqmZ,AM>DAs`#.tU[T,"Y<4#PkXa$]qPkG8!OcKbeT)(ka)a#DAc^9=deA'~0_H=]_sO1C/7<IiXH
+k<)gTK.UV@#_X-Q1ByD!5oT#MHTm&BJt~u}@d(i}P$wy,)'u]k/Ht0tiF,s&`c%N[$/-Sfew_kV;NBNF[U_o3,45-K.t4H_Gd!LfY155NS5dCk6}&PM:wU
+yacY;80{5A2PjU)XQ|/8EydG,O!se|HT4f%Iy(YfFY%2b%nbNq51hz}lwy4}H9g1a<fb+tTf0-=S"y"8zcvsyV1kJ4E5z.JpSuyhwS,JJjOpso<(3Q9!a[
+e8bXClp1~JX,}.JuE|f)&}=;/y0!@kyC53EAP/I/6"]`a0EgErp7k'ZA=-h)]!Fo^=@6eY.{S2+sLCkq:GF/U!Vx}I:8<@a!_|pY^N.LUCXyd[[Fue!JZ!
+e)VKajXvQAx/Hl+O}{]eyF+=;ZskfyHc<^Me)ZGNO5,e>nls"^y=bTr<qj]WLOnHq3{E"<d,Vwh(B6BYPU^RT+xz"a'VcLM^mp7&KeWi8j>GK'$IHpXh{H
+J{fL"6krZbnF5ajPFVB9+lf;|)KMdq$A1Ve,S(}g~rX#W;$q&cyHTN5;z$%0xDG5MdS1,r)=$,K;45>]lBNXevd/@{M/UaL,gc;=iSf`m".b!&ac<(5U&;
+/TB`dF5FBzHe)1SbEhNXj'`8`<8:.yC(:>$Fnf0mLc`x$/7x08vvzSUSWTFbA3~Y"/X,,}&fv,~/7o5H.j77kEwP&DOZ5xv,,'nPGC9L00|oGAeIA+0jI#
+kBOL|d~;RD'`x`vSC0v9E;bhQ(69bi}g}9f+qA.4A>JkR+;2L&6Vu_CR{5{TN)mpwn!)`+{J|HOfV&^NfkTNc1-&q/E'[!b,<8H4DgTgg4p8d=]k$iEY&:
+v[M]XX[KY@#WUrPAZ5^F{#8YuB}lp>$#W)8<'%j@HB^0NrT#RaMSJ@#3)1g-a8c/6%ZjKi9:tC%gv0}$fp:Z&7_o<W<t'{abh:WcVTu^{E-95j,{&7Z=b`
+7V"A31Eu`3+TM5NkZ_l:HJ:A^kH<q76,>7Rt#+$W:.c+KRgLlmJSrCn,.Z_tz+KKKmVJBrBJ@yNQaGpEq"f&3V-LX&9TYi]Nn"WZ03;lvWE_zL+PiJb#+P
+RU)#glPV,:IZH"cLU8]/-Z<a<QL0rPsajtVOs%sQ})YKSc^S,q^ZA^=g8ueD85havG4rCzMAu}[vEqS'i%u(nFCZc=qp{9EgX9sAtUl<Zll8NsRSB_E&yQ
+X"ANjL[$sdme723b^1S3XRd0'IIf7@{e;4u$iLN3k4RcRdcW,)uX;W6B&2h|mB|[sw'F]w^ON>TBZrlBz9wfuzshAu[wrs]|Hy&q+t3JSgwwNh$o%t+{AE
+@<f;adAD0fZ[RrOZjwtS%3^-yy7hm>R-ly#`4M#pfQ_avNQ^S.E%-6x71N!Y-6:xx}'_%7Df;'ZKjjzh5<<k-;e)){Z401JEGI+8o!!Ucvg-2qfa0AQ+vp
+Mg=qnw=616k$%Tgt}pU=HgdO9'2R,9C/zO.dgiJ_f[rHXNVv}3(E-&{YbCQ{[Km_meE{i1+E2_OU]{b8S<>SjV90^Fo5}$(4sEF=jo"GK.vCN).AQc>4/D
+r"{7x.rfAOQW%QewlJWv1(5`=2KXZITpUqkaQ]MtgX!l)=v>;jcv[i.D'tbHe]HT1@H6Kaoa<.{h{-b!P{)VtD)oIc_&YyO(^&b3`fNqDkYM]_ghLy=1[f
+nqNkkcj^=,]C"b`|~L+Y_<"Xy6;r+2vh8QqS0+G)te}.:."cvs$cF1WU"soRS/x0xPOxvY]=4KSvRv`Gm/~tCpemP[wLL]Pwz97foI`_&^ze!$HPgJ.K.|
+kd"8Ix<q>FjLZKS^~wPGm'Mpz{v"|ObwAgA@.cj4C.2@aRbk_ByGjM]B8v$!#ZAT#P#.Ped(0uKwAZZ.vCyNa3I{f;96#sN]Ho}A7K4;n%"B^DiH-"3+t/
+MA,trNuqksSA@2F"UO6;9QDysPQk|as[95qBb.rcvNak`karB#N$_A.QqEG%LxAnrY6@u]HXt,B#apYEAgoNiYrFQoh$Da<&.shk4s$+bT%g/{}y>ueT6C
+xm-(F|:U`j#|"oodlE_wgq0%Ch%{-#2seU^dFO{N^]#@||!{]>b'&f;rz&_`>dc]1f%f<H(A#e1eoLONc,3.+rG=8XQwgz^;j;+aR[>_Az}a+oKa:dXEX:
+}`ka'ji<TE|5`^5HTAbNw[O.DO|L0<Nn5rCwD"(crJR%fPgwfO9OG#xO:}(`qx4-S(m;oI=4A[p@SS#/{4YG-laoJzL:`,n/+l@b.BJ6,56UeagmQ5K|sA
+<psd7T5SI5kf_{h1J[/2VE_ARY[bl>{})ryk<eC(Fr`3#_Mq2B'jgK5"7.mvYV&2},8FqDY-,w>zL9Sz5_RWaaQy=Ngxm@gf-}m1f`A05kAJqhDY}qGWJY
+LZsGjGnL,&q%Uh3eED,v8oiflSn;g9nI2g7S>o|n'J[E6Q,vu<+DY/a92;#KT)2iFWYjXq(g%XOxlZOI~!^yI^0`1nlf0dnnE32d(,RH"I3]xn<17^>K(n
+,61nrYY#-vNyQ+[:pj2#=jpDgSgX<4i2VLln,CIM!5dCsbpZ|;jtJ<}QAT2n1}X[>Jz#4D!(n|h"4-jOnt75kcqpUA_3[Y`{7DNmM@oiQ0,;5{almKF2eZ
+N]$MpjU/z;[n/kBy>Wb4&Z]ApeViP5p/W%Et6iB3XiNQFW4QKb%u+e|3!ndmaKUWvci%X!gA%iZ_Ztlcem]X#QU'"M(An/Fpoi[laA_>;I`Z{7W84L/dPT
+gv|OFL+;Vd<tyU4ZD6A[0ZcK/O%+A#nqEhqj^t]s>EH)05-fJPZLg2Irq"KfWw0sJ=mf0UJ"VH;dQu@xZ`/k+Da:$NvK{I,#9D^7#YdGGtOf@)be>4giFD
+=B_b:-S2vxIK^_n'5L{:x1/VvNvaFyLQT7MDB9t%e7QvAmF(%7Z@9WA6JZ@K#9mOkeIDaA[Vo[[l%bv':U)Z9R=j7omSBIl42'I41u=K3'{`sJQt4|CM3O
+@DShur@ZLnke+VM_+`fCYi0XMapMe[lLFK~pk3poJH!LzZ}{V)Z/Xtlr{TM8RlB:XZ`}`wDuWZ1v`@>E'rpQ^vR_d$T%I{gcP_mK'_@aRt}}HtNC|iqY9^
+"@M[f%`XBnC<H=i;fkMr[EMPdoDz";J{kjFfPXV<UJB8N,)"W^qhHs'f7u@4F<-D#<&t;I{B-$_mF8AWxGU}87U<3!7ND_rF.rXTfI73K;)@eJT1t^4Amr
+ZL+HR+3e&'SU4g8^bw_!<2Z>nFIY}3@G[@Bvgc-O/`ZOj2twlbJV;Y<XWJ%LSx)_SB!GVkFfgi10>vO,PtBa,Xr]!LHk,t7M(Mh1zD3g0nE[|=Zv59PXP-
+0gs:X3Tak=f^/4ZuJshGmu8WKQ2wVi=GYMjNt>Q#tCBsT9iz#/]n3KBG1,QVFuCA_GBa[R:[s6+$jDV@MoK<^a&L.qQP^4l]Hs}iAD7{f"("z)>{){F40<
+%w(W`7,0bv)@piro"H,'5/RsdC7WiXtD`M{&wY`Se;Y7q2'@(Ru!Px_{H#!a.]8a'TU=2W~+thMXTzI%|es`%Ay6El<S~T=t1j;PH,-P=Hik54lO`5rToc
+ra(R)=uCrhq:+PA3('O)dq,Mwp)tm>hLh:~DLa4uh><Wm.{<tQoM$9[4Wj9DNQN]LZq#"FWg8%di04{hJ"o&ls'TJ9!uQN7f"FH_d5xQ6|:c4wWvvV-8sL
+ma|J_AER(I(1w$IJq6jcNKBI:Hb^v7brM%DwWwy(!9%yIs8D9!CK{UR;+CQf"-=xB_bIK-X>PH%Ks;D%"yt_'eI3-G$eAskd&x2imMFHfL4oS^e39@>Cxx
+pjS(N%A:dWg1,H9J_:)Xy.wIXjHY}KSNPVd/dJN+E!}PnSS'YRv<p1OE7TjAoM$|lT|pVIQC2O;Y+g3%+_uY1Q/vdwdPE3MM_wH=w!'L"KzScU}KI#sHWf
+M2)a{x}M^HG4WZKpfffOx1vC5hs#M#3)L;.ur^FOE"/z]3$eEDpB"OcrCM4^h/o|(WC{|Y}7+XsM~PnDLj)BiNCXD>wKU@v|'j!vM[xOp/njH_E}P#V>xF
+&D^}x{XMeU6X"SAeK]n"gg9eWHAx0UNxQ7w_&t6$Tx$KLz9W)uj2I2P;>ch|,`8t]$L/{2}L169_[0skP|tvN0qUY;".[<wzr))A0x["GQrjms@}qdQDyI
+G;B[=0.dMryK[U"3@Ut1a9rw"s&>x:;4bH@^_Ps#Yo,O{xe<0BpB+rH3DPVqIUe_otIZ(Vr^]Rl$c4(;vo[I8l|)ZT<&yTka(r[tE4"@UMeBC_(S@"b$}A
+8.xKL%9NJ0CKA3M]w/k+_$EMzp%7COf`ftqK@$o[t0n)T)Z+B4Xm8f/TaHSU1^f}5OBqd=eX~sz7^zoW4Q88<7J:[XpB'U'#Rus>Y^hr;+7ZJ3h_@=X0a2
+@%J9[7paR#"r(k_aQZEM_'u||qLrl^Ksay'JyMB/{z>iH7/LD5tHY/89hr`4QfLxPJOnOn;^pIn5Me,$>`6{#[</q`>cPsI}LQ'TvJ$Nx;6v9#J41CD%d@
+H.6i[T(qp0W|QGn)=SUQ1Vc%H6Jz`ZN(JepYj0ar}u$yHm6MJUDLeyVK8HO);AV]uhg2$XJ2yWho5,^yaOycNgSTR9vf)oj5R&>GFYGl`BPWhSfFb!Aj8<
+.+wQSu!niA_#9#,sjL^LQtMjk%c=L8oV8TOa0`q'}32#$_ic"`i!$4^%R<>0d^xE:h$a<(xvr5HK,>xnV=bGv!Rgj&ED5MA5n@E%Sl(E@;JZorIw8.3l9b
+.6+-!TM:`uAKs1dQHcCM|`>p3<q:h{HzX@1$PB4x0ZCY/!J{O'v4Pa4sZZ+kZ-_8>Ue:"CF|J#q,)-A8jFpTH!WG+68a5pO5"{Pu{wB_h:`Ez;8u7j='0e
+7|{zYe.|hF-#Clv0Pae:P!Qib9MP]aGGOyZ,KNuA.w&7z]:b#n5YlTTeb/N:]3'OqglFK8u/SgC@3.N4m|7``;iScy1^_]q`8L)_2`O44t2B+'mp,aog^%
+MI,2~<zmgO$_yq.J+fXru3in9VKs-O]om]QZbIWn4d&"rljs$xUu9t$bCxe7l"H&_Gp'B;hQywC7iOTyF%5},fBz5l}JrfpR_w6mdsNgNMHWt+tx;_[O}l
+5w.o7KAOzm-;68a-di}HY@yh:d|tqWm7`^w%/[wUY&rYbzkdgMPilxpO4)awD<Fr3K"#`Xkv'`IxnynVEwNalqy:0@%)Y==G[v"__$I:I;Ga2^k|!1rNSS
+1vgq]@yDolSp0&f&Q=A!lcMH<4-^s|j##Bwvk-^^kpzj=Fe}T{Xshjs`}wYCw1~<40o_Kbz08W5{<&dynwwAiztX<;erOi[R4d`dj5qC%JrEnavO.<`r7Z
+U9`"/R_|H9#8&KF7x5iU#9yy2L)>cmMt2}+GX0u=GsAba3Ha~GDdS^=@zx#uq8_CNL0P[DP.2wQ6|J/lOz<^[ln0U:UABE[XPT+{j59VnRGYMq@%Dl{/P,
+cu/O<G(XP@OkKZo'>PpXyospO!Z<V5,Jy3}g~Dy3Dg9#OrkN,3EKBDw<G#%7s26VAbfi.</:jXhFH#THru1`!kkS<`Y#Dnd9YtaaL9FSzv=Z14j6L|2l-L
+D'Ln2"pt=C#B&aqhwY.jjZ;enVSXNz2uIi!O^U{Fd/sdhx5Hxo]Df4T&TcC@GV=YG!lDE2Qo`:'k'`g29/;jC90S6'B4;.FbH)]5sr3T]$w>WQK>S+%w^6
+|}"yW|(K[U+K'5/9VmZ$P)BKYCc+bcE')7xNml6=FHohJC+3hB78Sl!`7VWRSa<RibE:~SK@uR:XX#X3^'L)D@VuNj_$=kMkRJ-D`[4dpGkvTF:7QEMN)Y
+C2DH$r{_xb"rI2CF@(EjxIw/p2r$:ZKzXDcADk+.Mcr(`y'dNai`V(LKdm+n|"G3{hyyZ2<_f{uKb/oLDpL=8I#+5SZ+GdZN<JxO:LJXU!Fam'J+&2k2F]
+q'S<}uP.OYT<5:xDrSfEU'z"&Pa(I`IAn"~#c0}r|X7i0G|#"nyjfk/746yvXJ_6J)_faX`L}VeIQI-b[;Y;z:`iD$j$@<Xs%E%H>oD_I=|C!}T0]e~`cP
+rr}vK|t{fPW}@/Xaw6P2uz"~i0eeztJGPKhDcyKL[FDxSmcDmjvn)Z}jV0`2H%.hflDbRyMDi{A`|}U(jyO<"5sVK+goyN'H_r5E|4R3@3&dh2R2>h#!Z}
+46}EQ%2@kQQf()f}dNG|l#.D(smr#q-TjfAQ"0V)ZO@&CeIgbPK`Uz2{L1jHol5%=yh2+so,GDW|KMT&EgJX-wZAXHZvl,,UD`@I<Zb&+70I-0cg2d{E!B
+2Wk_LRZw/SWBwGqEo9p^th+;jStsGV,"2g0)(/gpm#<!x|nQwBYDx+/9G,G>prhq#3_})_'g(Z~x85A}:U@juV,rei$hR'@O%C34VI}38e>N!8|6/>IHAR
+a1N51T]g,1e2@o[XF3B1{U2y.cL04FOJI'W^gH/eXuxu]z@i@M.:7e&YyEDV#tg65E4:fx7ez/yF|MZH&:|8i=7["%lvH8<;7I-+:Ss0!kszrSXrUGG}G<
+>u}y>dsQArnRJ|vL"0(VUPy^q>}9:YQi8eurM5$Eeu|t,4aV<E+ul:aa%UJIW<PaU3"PNBF=L5ka/!]oP;)%:!cv#kT84:k$Z:rDi>[@'|IIps^<gvl=em
+#i3kODn'+W&TsbGAVheIY>5nO7&vXq>!@Y5jK[M|w"VV,1faNn<M=MC)m=`/p+o#D.GYnJL"DXz7=eRrna8((Q7m~JyGf%.SPPS7<F]5Q,d#0@bzV^-z+}
+L`P6;Mwe=PkE}83rBW-S:fe]Eq-3Uc/$L2D/+|>XZGxm/rBV$9m'dhuYx#4o#lZVmAXex,N`#..tcoy{jXCaCi1M5B$PP]S${5@/N}@Ju_;f[MOyFZk|qj
+5_z$wL,ohNn,rC9}^y|Z_KYWbwWB@G@m,jbD&nkW&y(0SDZ[!R$W^x9voOOW9zMd+[AoVyoXWh54rt8y^b]=ayLuypLr;zc]lK#`VrG"=},3ZxbqW8]FOr
+@xOwM(Bi'UX>eW!<C"2JgA[Wd}QvM>B)b<v}oVstlcoC)dte,;fN<3bN}Y`>EO;ki8LG2&jmPo^ph"fm6R(s)ye;]`;bh5UJVAR^vbj'&`cGB<~'{DU`F[
+f]]+Au"Uf&8H:J"]`-Do"vw"dI^u@1B+``mFp:13"h5fMO5athcj@vq&y)N8l@xiK`J5YX3`{2YNW(>[Eijfjt6{R}Qx/Y4G/9y|M&$>kJZrrky2kB(+~c
+mF(udof81WbVc;^_;Y%Gq}.`%}WNh'Rn%3MoY+a=#o+)(oCYg5!y"49@8ywJ1;l_"j=sq!#IS@p5{%NxPr{U7)jTye8j1'+[@TV5kCK|z.Q}rRw^J8IO1^
+X/G{]W;HkFhfxSiqez<uan(z+05diKb;aKve0dV]N}j%<(O"'lctql}['^5M8NIau+mf1TX8MMs-ZV2e2Cszt|@JVDs<&8T#ztSvOICmb1b#86P9O;8LHH
+0I,76XONzD]6yoFD~bfCE:9l+x^%(3WKn3~0}HOico5_tN4gI0xWXgz0X=SgcVu:tNT&P&ct3YSairGhZB$jor+IiM%g0fo<uPa,AY1Ggf&B1qd$=X<Z&8
+|lORIZl!FXD$I4-k~bYGTkwW;+sB72h7B2ujqC^wogI|jhY&6ssaI+~kcH%"UB`NOi,wZa}z4]kBpH),bVSB4l%FJ6wJG[ZKhQ#uJ2TT,G1Qe:'X)jA^=U
+%&%!lbw|bW3WBdRgx'qD&o+#`FcTt}FcCtWXv9RvZ,$!APzt+``kcKv$@jZq6C>{D48w45-V@h5PhDRi5g{gYy{=(-E[aQT_@VT"]O(3f{Y&1tMObt57L}
+<u)m+2}5;80(|]i0(7=gHksEUK"{"VRdJX0.uzLbsL-C{p%>,-thJXPx}%f/Q1cR2@nX9g5@"}`FvzLOMny|U0bpFka>)pW"y[D{5z~{3o#]iV#qi_mcg@
+7jZHNQ9p'N7LcEhBmvvkR0Ao.U,E;Q<"69W|}=Xh=xflB`|z"[u!}/u,#e|v;Pj0#uOA^'VVq$oY<u@s'zk>9p)Qn|qhixXF@>vnD9pi^DM49nvfR$RR14
+wZI22H'J|z<r`6Q'-9CfK_5e@{gN7Xn3Vkz%T'Z4th>3@{-@""w1]YtX4Mwh=$p1!!~B"De+pz+T+M!9Fp-@UMwgtL2uywsoY8c8;HEu7s=jyCRN-tD9Cc
+t,Hf5iISxM34~Dm&i"N9vM@l}"T6qf8pfcN2[jTxqYe()n[2oRN&"^J1U0^la+s9JC0FzJ"0M1+J{bvNi#3m8X"=YhOOL^FWOW1.ANK@,CjA|]Lv_{wfg;
+i[5c1/U5DrUk82]O9gAOdU@IJOv64G&swG'vk{<gs:y@;u{z!lhGniHr6}}|L|uI$3X&grPZ;gxDwhw{b!=Omz&ITrBlAgH|eITraYgh+7mq2}<}:8X}4h
++pmY3{.R=OPMjzBgA5W!{_}NOdg|0CYN"r)v`i"WlzOmJl1hF+vh[|S!JEw|QIrhYyeIg)^oZ[>E>8MK6|frGXlBO[,hGr72I85h=s1C/g!{Bq&{2uNG.'
+jwBQB7t,GDj|wZ`MX&s%5|-xQkcYNvg#{P.0rL0<64wTt3Uh>qNTp|yIyf`YPz>Jt3syTMQ{L/-fn&r99)#R|A$sT|LM4h)tCeeyJUuf2T8g'y@"(1HcA<
+DMGj3i7.T(xA<[_'ikcbveV&{CaOTpM:Z@/>]}'G;30}~kV"4x&0JXWrQv4H3{a9.j{W,JgU0VljQ),$83CX&,Q.C{d2P8:q917LVS)x({:Hs"X0vRheS{
+XdJvZoqPG!Z(69gI7RD'e9c/j$9$_U0vD[<K.>&8L>@#=u1A=jM0tx[oO}x=G0W7MT3AM<j},%S'Y]a#S`Rg^1d2U;3g0GqHh^&,DkYj$Gf)%%/p=,R@D@
+q/%@ljzU'O8ZGVx#FxqMHu(yv)reMsCH.!F]M+9C90{T4:[Cr[Mze{~Li2oh6e~N:5rFsh9AyFV9BzV5&k+e0sxG}/a76YcmRWNTMF}vhWD]KfRs5&Ypga
+PR"li)R=7orqGB#w`K_q{q2)OCSi3l{eCoD7jBuxs84LLGHz8un1DHI+<Q([M'h=|G^x~e^#w]=])OeWtIKv'Yhglz#Yx,W|Vi9t0gK`KRi}wIjlEzN2/5
+kXBm"rml2^'1sl5_}btoi']ua5BeP|2drql>tXWH$Ws>}Ii03U%mPw^H@N#:{[M^hH[,qzKnfG$7dV;HH97Uy#{4h-zHYeu/N[=tO%PTmAw7"r(cI}g>VN
+Ystixi!mk2Y`dyMUY-P;c99yZt@Nt%"su,Gc0+'qW,M%Lebnh3hguaJy)oS}.[z|QL;e+T83_];}'X9rg9#ECFH:U;3}SZ$voQ/3]UTMTiGrii<}|>XR_h
+5x_UP`w_|jECU|b/7+&3c%y&4ka6DgFrhTB8@@dcos:4H+NUu0sm3/NQ0XSSdSJ(OzW}lQN$o3Mh:'jKq5`FCi([NL1!7C4j/8og>))aiC0BVyc^x7gEmk
+_uXGCo@t-+21(L)[NaO-,3@TnqFA4,h2Fznx+3zD+/Ft5VBkT@FP]<T6yus4}([/f8QvVPs8p1jUm/"~/hM&2@q{$1re6I;qD_QC$9q!yWqGfX+tqu_:!^
+XUTdE(^a,_sQfmyjq3$dPj`a)i4A6aE/~EoR&>$WqeZYSfSlV%%yFHV|UUT-D`qH7iS2|$6Hm'&W/@],yPtnVm{.Bp5:bz^Okf)qW(K4<,^7TN7YmOlyE}
+C[Up1kMN,D^i#"2[JWyxA4Vm%Wx&]3CBk.1&V3L$j)D9{UuaRL6>w<8RrxHzz0X(29#SDj38rcYids`{^l:/a(np%Xf'_U73GngBw`We%bmB:PP&s6%>m7
+dU#a"A}Y0t@,"efX^z2-AgRWl+dv1Hu+2c:[L{Cb5>$6AY(^MDR1p-:vtU`7crwZDv6>b#;Fe#-gp|+.Cw!M1o.=qe-|Bp/[&F2{y]XBZ_L:XT7@uM]6VC
+uu@<+>{)J.3,G]Vgfe@H~W1hzH8LFWQ,3bE%<%k$;!oa,{cOth^{|]77>o(ybatDWO;Ve6YK5Z<]Ne1@zB]^Et=y5CHCCzx]YE_{Y<oI|Mm%mb#5DJN@!0
+Pf(JAr-gr4L7X(X!;.hu$uo+lr3q[,w'Pj3"p+N;eKgSy"B)r5Oc2K}$!WpzOk#N1g8>SL<5W$)p-pk6]ESoJ[$m9.7f=aoD,7G,-Cl==BOn4=^[eUBBik
+1.)<kJ@hroh_CrbAZyNrOd,'@B7/"Q/"'-+yv)Iab&!'vU"C[T+l'(:nFIZ=aMf`.q$ZOM_%5]m+k8luJ(3sBWOXSwCNCe$RygYE}Y$@>q)wUH%m_q>^v`
+ebZAty"PQ(ofPpZkMft]t^4K6,xmj^oh~VON2/=j5o|Bk7}+CRB=O#)m&Q3#pl61hB&7$loIy.d[,rJo4@ga&>-|^CnS1Lh3G@N_[|Rc1LwgT{h8jIcvWd
+w<6t1gBCfp<OAOhvkEm+~)'J2#RGnbnY1J,#9}g`u.fXcc;L9J:FS-fR$s.v;LeAG@GH!+:'Wn>P`W)MUzP#!$m}fA^mEB|+uoq&a7jCT[r1Z`<GT(-,lp
+"'aP;JDp]Y|]uL04r_Bg!^8KUsBz5biq(nd&~nA]weILKVa##n|/-W|"Zo3At{;<ivJ4Lw#ofLnAd6a:0z-Gt/X!mvCT(([5lfgoQlD]/'x4h}Q)hIEB%y
+|0DGQ8$/A/aHi87epQH6Fux^@{Sg(xx!$a.||_o#baWZ1^F1EfxkRF&SPkh4iwJE6&m&K]=_SXCY:x/#+`P8GHkF:r~LGABPW6~VUP!NZ)I5lB/2:iNAS9
+65l%E{)1p6NUsz=x([,Ua8Hlt+1Snt-tjzeG+bT:Mg#C53#s<!T1(0Hgd'@ftgy!#tYxMJ+WQZ^W^wba3ePdYqIrOD5ejf{.J.J'YHNPTc=+>n(RDcJ.Wf
+{kUr%yf[ot:alEHM],[pmj.IY<`3__Ml^K04%)P4N4!X50{nH5h<>V'C6hHq!>(^&Vznp3FVUKnwS{oPzdj!X!I<krB1+X8>R%(hy/[`8=Qo;xr.32]Jjq
+kRv(!W=XB@p/bA1IIxFgs-[ml%u,5fE'eYJ;h9LU+TfJ7GP|#&kO`ob{HHmy:;}<N5uPn#SaWCE|'@srrr=+U2M!aqqZvj7&e+foQv:6-3|MT_0h6oP<@.
+56T_R"G7Z`nN>=9%nv5PZ-`IZg&@]J$Hb)3'Hg@r|V]m3;KHt5]M&=vLS.0<Y3}&2iemSZ~]Wv53y3muA<J;ohTl-.ODKog<}Wj+w+ls,D4qpV7a6}r["B
+Y7nlx%sqJEv3{O9.MVM{WTZvS4+$CGV>>kUH`&Ta:GH8C}3g,+)9Dl`$-4Nb8+pzg)/R'rG{;8Pd.)!3DAhm]":nVAh$V`&Ciy+X#-;ozHm^vei0y#Z{@o
+EYbLy]lzI:OAO^r6Je.M"WT#plt2OD`utXIuPu7I2,;#4hWbpV7ZW5=2^xSzl-{Ftff%|FD6j5lq=l&:Yc98b^9#8P7x=2{s6`sEe)_sV^c|%bbkEI$Gx9
+<Z)Xig]yp@9_Y:w%|g2H>zY{q&NxY1x{RfOMY"n44=^P_M"s;=m7u#PN%9JZA{'y+qwlNA9r3_mHzK5gqd@FXaqk2nRFVB+4Y4MDd88X=PZD$/#boS(7#3
+MF88V)>5:qadF+DtQhkcUdLTOzwj/6tG3CQi1E_^d&9^#L9Xy7MNog(K[}TdE1goLiuYdnd|V3X(F%A2giT<+wVFpq][>g/saZn)5E_kM$ET[OUL4=8)PR
+=v:,5qoh"zg$eE!4_@DZ,U`R)bbTdHASubY:;9h`v,5I}[)0UTesv'nPSG;;Vx5H0APC.u`{mhoai}r-I4|<;Lozr${Qk$`;>&:i]xpjOwyT4![Ts.K:BZ
+kgClc8s%kH97XM]zY,7gw"P4&)-@7_Ms^c;=5IRA:"+U^|5[EreMS|UN8[LUo;/%A5-6]C]WD|^51j^iT$:S<hLTS+gOkDgi{'XF[Wm/SuX%|xy!lO(vmC
+cwuVSOR@QJ"c<9b}_dMEbsO]R`xI#%F$-EL|JQNz.S.kiyb.WXJ8>#7uiU,S52eBL2S&R0iSWrYb~N]t30ee$,2hn}QB7=)nyQz2/b'!H$$|7[$ZNC[@~#
+BE'Z7p|,Jg~U^w^KYEd_KhaBMC9tC&O{q4aH)zuE>Z94cWhzyvA#7gnWdeP|Pf^`>]2cCx=6x7h$8,9TG1@G|fxj,3TsrMh;w,aR5y8JIJ>W{y6qFANm4`
+.ZH80pWsx$bEJ=oc9XjSb-sVOK0mlTbH>iCqVu[y+(IQrvtoo&8Q[QANJgUu~]Yubz)K8IFxr0p(EBHEzU3RYZ7SN#mBpN&3ee+[6%orFrZe#+f$T4J&(D
+Y29>D@k8'EX}|H$5B}|ikP(phk|1iYWO[m,7;VM@}nBFouFlA8f75]gW$uptWh[5)Pf`[yD/xOk#cg$7kM(1CD>QD8jt"":Y,[8toxb]{=mf!ca8Jv4q1)
+<!|H^`4{Ob[!CNlJZUl9J+Wf[j7qlqCeTgJ+>aB#^hVB&NN-)DWKKl4S:PW1(N(JO;6$"MAJUJ&%%40/96;yT9Cl/#on+^"n3v(F>PH|kD7U,G^'imnwpS
+yrFy4c`QmR--u5PU$"w$s`zV[_!nk0D!}"S6$sVXg$H3fTkR7-$z#f9"eYG3"}A>L7(QmHq0^|ggy,@mFy+X:%^tSHImt}XNvi[`Wn0S^Cky+;hH|,sX-^
+!MxK6YnSm;:eVu=elpb3/IjVFqp<S9VG88LI4skcS{UH}/{iF)p:9]W!ebej-z)t&G-kA0'Us00Ed"tr,)/7-V<3|^!3dvuVvA1!gp3C%X61@rRky|&4FK
+2X1db4amA<%fS^P7OgLub3L5t_AyJQ#3N>.oWKOY!;,|t7_T^wOiK4Si{5VO}JA^4[`FqJ^;)KDPPp{@y1;JeWDTywTD[o)TL;yD'fw}R4dL1lWcU}-io=
+q&SBLSK,4kAuY3Xdhs9w7i.3Ktl+0t!yJsNZxA}`5+,dl4N{5RJeir^I;1Rr6b&y]QME#rd2373Mif)h)tD0_4>nIO#O(`K`k@]2+IziJA,T:.=X:9z!%1
+/evfET#zo)#o&mHj~fFL(up<XCZ0!Y2_@/zQ>3]lxe_HZv>kW_(bIlLhSSkW%S~.F0g[.h3^;;,&iuBcjz5-tI41RZmGi|u7h4JFoK}!C^~l;:sfDS|T;W
+xcb>-5ZtnR5U$)Lc%s$yz_m0vVm'xe`#@Jfwb7pljMd#h}`>a&HbHQH,TDnWas)J!p5-78Bboy.^WBVOv<@3i(5Q3AMyhRp6I"5!'gi8e8Z:5e|U,HyqNI
+0j$DoH2v3.JUD{%Jb=QZhYhHS_:NWr>^_3.Jw<Ub3j)B+zrI1k3|jnBHpLGI;CcR-)Wi{;orB;^xJG"om9f7y[h0xR}7)t<{A&hQ|E8^-vE`;rMIo8cNS,
+]wM{`N-1oEjJ2l6p0I@!L+U/9;kGFDF`Y@Ta^^9ch]!Qf96A(Vz1-;7blPvfC0]KKE>b~{T7vdI.u,UyCg@qG;do,u|a&]gI.Y'`BO2nLRSDT8O_8D2#to
+5=7Ji$9nV{nkg}4tEG>q$)umP,fk{e>+-c<;9;i>f9"|YAn{-^"1_Kbw9yRFN:Swp/]Ff@GZ5M-]-dHBn[hF3^(Vo_Vcx=/Sj{e|VII`7ny"VW~PJ>8jMC
+sIX|Ce<q$)j@>h;qgr~qwevby<6W{.nq[#>c)Or/.+0i-nw|g[=@LKL;a7l&z_!gEw,#M46VoLfjH3z_'A=YsseLKkUbi3KB!a4H/C1)vD{k#mrpjpgAnD
+w+Bu0%U`_w3XfYsii/"ioJd_'%u!h(3+0X8PX4BSSp47ClQqokti(1aI0';jWM{g;;0w;^EsMdbnJ-,<!0[D6LD,ZDhc;-_'4sn{h[Z!A$#^7H<(P9}^&a
+r-'1'.P%0xWI6@:J(NC#NJQ!uF{S[-H>gnIS0XTi:{Q57WOBqif^z(bx<,14IE/Ts39"{xzI>lU{lAZe{.I]{Yd>"xsqa|yc]5wEAopw~]kVN^qb{fBK~T
+NFV0(Ef2mQuHzGe!cY3NYw-)W8<2.R(K@)b@(Z6neCB4$#wvsxts;fk;W%H{g7Tt7r@/^$Ywm>'VNInj^4-Jju/ee89ExY_>~8Ig>;-6a_C[eDbUwyw0f<
+[-&mYZM:|B&x^+V9Zt#@+L>},k1i#&=l#kMrW{oSbY[h+1h31-o`bw)jBGf9N/uY1j)m(:zp~'"X&YZXN-$(VP4a^%x#=V'1P:1<pn$"FkXW+W=67A~sd8
+vBLxaGl"^N5xnJt_4i8`U0%G]wU.yd}!&]kjkF#C2K'N>qBW_%g4-DGq^}wc7i7L-_(>|IbW!ea0bz8qSJ%R&Z{/2!E]>"1^mu"$Zv,98zL`]_,GK^,9i;
+d>wINBepDUFGnb119n]XRu0@(};>>#:tgl1i`kJ{zE84|,wCRo{w({EXV}+2/)Dl"z:/wSrTz:ijv,w|a,@y]x:AuQhAt.yOefMKVXzt[fTq-'Bk5!1k!E
+V-%/f`8)hkHt>xJJ;|M8QT+mlI^mD_]-5Y[G&$"9apD=cdq1rijH{FB##k}T!zVFj(ln%pA=et~]_T+S7qLx6ppvKOpwKV|$TN(YY1s|0[Sn1>#<%>>vD)
+c`7wRSpOy3fDPkP5OZ4%Ziurg;hS/N.hw;3F5twFr('Fz^0dNUH,>}7#N(+lJNCe9[,{#-4hN8Q8W7P|7cHC`7j26kJIbO&bHoHG3,4AS8HssT/:"5]q$#
+$#$$Cy|h&VS#AJ+/LUkuP>R7cnT+;H{#/)A:Eeo^$-8:8#}y!z9US($gzS&pC9@qzX:%C-M}XI5xyOo2)M/{>%|/fRq88llc8v@A).qpnSP6'WS4l@pKw8
+G=mP6X4.#{Bc^8EPVUpyq3>pB|yn!0+uiGb4|{Q&g}<Qb+<DIxBfB$B#%ad=OS0AA}~Kc$);^9~PVj7JSJB:k^CkUaVgSnOyJiZf=A'JV6/3vvaCSh9h&q
+$xO@<Ii=%P.SNNZpPnb->d=qr$SdK>7CBw)-Er9x@}Bfq&S9Jp,NgH~]tTJ{JA}ccIM^S2!kN0$O1W8OAg5oVz!6.1S=ghY'Pd=}6.@Ow<R=m[.YF$S^pb
+KB<^'@cBauEp~MHwA+/^Dlqr/b@SQ6BKY3(%r1.'JIdKW=%0nf$1FRFQwvcApZ-9G]UFp{xn}'dsdMfk[Y2;r94ct7/wI>-nV>p=R4;E{UKhgvcJ=wP3oR
+%sC-eWJf}6CT8BbT+9bBe(BNuAV2o"GwZZ'3hp4tKZ:8D]VrX0sQ5uk+8LSR_Ij$Bw)g/(QhlJBg^N/QwRSYGk-`'4qbqn@a]H/6tm&s)T]:k)62f4WgMX
+_w:Hi3!5I$G|m%P0Z_etKMe_=8'J<N<pbOOtIiD5]L9uge!J[zKADP4]w#8!ty``<uE=G=uV(82|)+zofJnt6[Avbi3t#%-L.k}{rDP%OcTT{!ybjXvid9
+.<';d";GlrZNg_>R}0B).S.O7f3Rn@<B_`GT1=,>hc"`,v{b8iJum:BI!8/Z(/X#79McZj6m#z#ZPz`wAgbAu&B#0=Hi=h!"WfGHfSeLV!,`wT,)J9~rlW
+)8`VL_n=~,JS]+>i#U,+VamxLF}@m}PNfTnWf'CDaIPOP:Z^H9NNN!7ggXL/L2j+kZFQT50mP,i,Eq.-XlNttncsSKLlvcz7w7CzGlON6OZ9}+49!vW_F8
+aj_W;p<Ih/_`(/=>tAPllmg[S4i']LB;l_E'`(h9[/]LdIUe1nEZdWVn'm,.k{lv"/M`,]O'1"5]'tp7K)puAwzyUZW'IQ#<bz%xv:DzQEI-8w&mB>G9Tz
+(kA_1ItbmTNO`{{q0],fV/_3d>a.p5%%hHhbGxYdopw-[hvc|IE(wVE.}>D2j!1TuH63HI#W7^))FiKcy]/cW1G9N^z.@C(Z"7{!/GRc4NAlVaSzJp=u$G
+tL0Bc^8Jn^5=8s~FM{+n`#sqJlTI<>wY'@lZh!zI()Fv4NCW^zmWv|RDB$K/Q}eC,b66`La(qY!MO|#_R4KE24l!|%Bx7p(P`D0Sz&PH4n{Xv"[C,ncJ+4
+'tcSEAsv,[-/{ua({sMB9+L=Fhf|[ps;w!Arnl71dI(!8LR6<2BUPBa1Vd]|b7y8Rdk$>pog-1EOwIJ|ia>GZz>0N1{(gS[Gy<E!rQN@D>aJtj<xAWOEy#
+`5[.1VYKjBmC1Xdu}wwiM0`l4E7CGH[cx<%s&A9Uj86g]EsI,[rn[0YjL]-oM&5uf<O.9"eqZemh}$1C'oT%qI7y1#)Ra2oZXNC^M_FItR}X<AcFdnv{~-
+l,z;d-M{qu_&OjXxRN;5Xsx=Q/Us4G;A>B>%,M^fw'Q:5Rd;Yf1E2]$cqI2#}kFLH$z9ZJ861]9`L=#+>Z3X([&Jqnhmf)i.Af5@OfO<b8!Q%(CS@b#&7D
+h.`DC-D8l/u"bv1oG1C8)@<H+Ng:VHEt@nrmHdw(z$]&,<abe!48&aYCm:x`K@#5vR}L~>xaun^ra4yG!^[(fywjR'3sa[iWQ|s;@9zIGQc4l+lQq!P_,B
+N97gqqRN|LI^G7C&O(n}e"jsx%y)y/O10Yt'<%A>W{lnGU^JDh_|]XCYApYF3{'X|#G}C8]]<Q_Ya]j35=f&3fY|uYZ=@4.SOT)W]NO$h$!2>2aF0B$U2B
+cP%aog%4<2OCb;0v3SW^dB7#(^sSU8<gTe[fL(Z!j+HH-[.6XspUJk;0U_~S6cf<oTvIeW'&/N$}<dw47|T<i]9.wxx>-0_945}j3X",u2>[$Hq6k-~Wh$
+tW"pTnDF,NWj)BFpf8e5uL[I[w&cms2"loKzpylhIQviOW5onxj02EL;4W,iX:RFt1wI_8$]EVJm(z)|spr{HyR1L]V>8=icL}Rs3bVWcJ.5HVLNWX;8vK
+sBJNDAnz}wSG"FeOhKUR!g|vJo^<D|&KWBm'$OY#FCFyZ8|0+bW{B09h:vlNNz)_YQ[zbQiw(|LlQc:v_EjSP`bZ:RMH#7%sv{)wi,p5}u`6dj{hNhFWR`
+sQFSl9D)inL<dg(r%.Z|]"qh8Ams+m1-aNK'O0%>ydM|;I@HN4Jm,Ig9/tr)QFJ;!9:a+OdL0`dLhv#u"b=}np;au/P4.ev]E[8%qI@8=lFgZi$}me5a9X
+lr-Z&O!`P&gbU$G5c!xByZWL%6kUt[Ys<,@g+Nrrmk$>gP-[b<c'(|[CFJ:6tEJwZcD&i,tQ2jJJdFB$w5$tW(gprPIG{-FE~/Wqjn/7W3P|'c!Gq(vo7a
+gD}3&7nsn^-6yI^00FoNS:^KGtRsI0'1hu:Vu<o/].>i1Wey]{p-[E{JkoS7P>i3Q%quF"`&i=w9~wUW124BS|MjwUHQ-{$zvP{v.N#qb4J/=HFsIc~)RZ
+%|Ufc)N2CzV+`_G3jmx7)IjnpXydBwTE=pYTccXlGH_>[5DVu7"3to>Uk$1P1+8//9>ixl:KQCH>rq)-sAGyUT]KKEod5%${n$Pa#/MugT_qMMKD_{+<~:
+CgWu}n^nna+M]UKf}$Lvcl8|Q@A)0A8X"7H(X{P0#;0yRTR9KQ;M4|Qy2rhq3L$89!aWun^:`+}MF483$!.ktNH4G)"E[+Wg3#Z=!(xY)PP&ydD{6qJ6<y
+=X}UmDl7GT~5w;`>4Xrg9vw6GSsYfZbsd#.F6D2.-I'rl)Kl18_'B/0-&y'!q+A%'dI0n41b]'-B@G&NZ07rm$c0[FdDy)tcKWUCAY..z`y9f@w>,xZUy,
+.zV1ZigV#=1NrjomH:oz"|45k3n8l14P8#%w<y9#@Qu<'1V`vE2Qbt_o$;],^O_Yq!)25t[2:[[#$x+ut#=k66)vhR/',LC)hg'bl(Z]}:w)QM"y#yb]Y,
+MdtAf(E=w6Bo^b$d]>^aUadgFaN,2|&<_h9fSJ[>tM}!t9>#%SQ=+EM&o@^=w!P'`<_Z;gn:03i5"SZ9/&iJmA=y79F4ZgnLv[]"7sxsG&AnDyIL%uuZ2Q
+R6T[-D<z|60[+6pLsx9|"K8gRe'y'd-;ObC1H@sjin_K:c8R1')6EC_lKftQYOW<^vXB+nC{X3^{RUgO=QRnfa.<O]EP1:~IGFV-{qPwg[b>6dORLb1L+-
+E>3V=FO;-aoG{e]X-BF9NE@|CLVDRaXv$'M6O0x$b:2o&n$-k'"iph%5j:}$Ky5YQ%@W%)6CVIEJ~Twl,4@ikNX&;4f|lteKb9Azf|Vwnq{9/!/}#;8jZ1
+%(&8`ExKIU5++>9FpPX.caKWprYf'nr823|;32)Q|$O(<Duvl`0oWpOC[wzG2}Dw!;|L'+PIzu'xrbwAvckj`^nLHU5=(P4TXy1P|D:KC|mv$=pT_x"H^D
+h$q|fAKVU4.X`u&PT)WCYSwpo./1-uh/o44Z<)K}Y,trr<<3)53v,tyyVo]B@y=r~m!N4nen(._il,|X}rCb5C^Ae@]w,2n!Cjj$dlFqkpkB$<^"WK0tG(
+Pqy0ZuQWla;Kpb%d6Oa@+H7i!VU4y5cpnliA;AUUH%}6Uw(JJPCt($]Tm>/NO,V0n&:Uem>7+cH'7>{J$P5`aDDP6tHv!0m}Cb)wpp.,+v'cY!.o4[O.06
+1hti<xX|X(X'~J,a=qHJYmXuxTqex'/hskw=V=5$-iA:B#<_GA$|QZ}vdeGg=y&L9eOlgsk|WVnWmYnei,prJlrXvBF(n)a+C6MhGTJ%F&IjWXOGuS<{6}
+T0-wCk>WebN@$:,2a"5dJEDpRQ<"C%$:'(dA90MSJCZ(r)RBuE,0'1wuA8N`H&P8Lwt{i=)JQd-.E32G@RIcR^xa=<Eg@OA+pR^9J+y0"h^3slWe6|XVR7
+2N[NWN%{XWc+eGBlBhHm0H`vx[7`~=26YplIZp-|_r^)y|;5XLWAPEkl{7$7($/MYV(b>MqR<cwC|9ldWXb.&G,lfT2H}kjf6/DzD/+3dQ45Vb!%[s7Y%t
+qG:Kd6qmqZDN#meTG'&h|D+eaxT/#Paduee>ME>jbN`R)yWZ3QgRK^|v2;$>U%N6{9y_/3/bVK_^Iww5v2Q/}exVwwhBchH+2EBm}p/3dfy6'Ztq5K5).Y
+IZ:G60BDXx{=-w8%u6&%|oa91G>3w<)JfC,c&>oLrtk/lcG74AP(ej]Q3C'psgsUX#!rdNue'/@q^dT%UwG4lr,A!$/0u=nt$C@o;vxZ<jbPbcTf{YEyW,
+th5M:b}IcG9FyoiaGFL4,{l6Vxe'Tkb]8f2+U8mq&ltoIexW>Q0']6o/YZVk(N6yB<"aw8.{~MO9yK)%C}MynZB:zQU)vys-k"PRA`~SC$:hj.Y>VBT7%k
+xg-WUM9Nb=9Yo6lsRZNe+i'6tu9+o;=P9XQLWtY9>44KDR83CjGG_kz;G2G>8(B0j9~7iq7Sqoh:>xYvm,;YHBIuYJWKkZ9A27n`[JK47y$ayjaWJPj4Ec
+UXAjAZ|+")G#gpDrH`x^GJ&{w6saN6l5[C<yty(wm:Cy;Ht:rN(O#Rp|LjLzu7szTw''!Wyz5D=MfHQBL`zO~a[myJ=1]Ci<i#@j@G}UH3ra3i0i^q60/C
+Q}R'dY&w%ezH9=>V5|PcX@1}Vw&2Iq,Pay]d>FptdxRDrC$eUkI=#]D^X:{quXba4eg"h/m0z|m+))5+[{tz}32AN6Dmp2wh2vzFET071hqrt)EQF}-GBR
+/&L|6gs4TCt9V,rN}0@!z5Z[^7:n]@g$yCf+sqwlD"RA:g=,:kFrLV3GR-SV#I9Gs<OjV0'hh!^o5bx^3gWRr&e3n+cI'T!&".+W'&[.:I'&eMow3fmuO3
+pu_je)+gW7giXj2zzY`J':edCU_H@0UzbLxH.dx#d)GtX1}:C`x`c3:0a}ybG&pxdDrtA'jS<r&Cc:;<aS.feCXR,vg&WU->[;~D}}V+5z2|N&D2;^Jf(,
+4zJzz7w_,f;R!--|BsKtA}Fn4H0#)]@b|[>V0t"X+Al{}x`KZ7oN+AKiA<Aq"A"Y0&$-!6P/.Ztakt4K[+P){$}eCOBLq2n%/x%(`]]xBIO!@sx69p)wcV
+65g`Y.V%U2oiH>/h&S{QF>(r</w6RSN8i2|{O5V7p4i2F=2x]km&I"02t%1tr/qp~]A/T!D1For[m>(F&5VYF^<;7atZ<qw=PzC3_Q3uY2Ziqss%_W#n;E
+Vjfi6(Df|e$y',#HkV%!W-WgfRI]iYjzgp3u)+)vZPCEh.&v+2:`~y(zCk5Pt"oQ/MHJkDsP-WEtE8m/9{q,TfJ%<.p5U),.3#|pf0U{U>e2Key"N.G^Z1
+5z2Nx&{|iO'e=54y>7"WNxA}Tfn}4v8![IBPcRpt%&}6z8F#75{WZ&Vx;0!%:R98Er5W1+_mPsF''<H|lE'mj51qU;Wuol"nyDP(HAtwHM-0{:dH!h"Nl8
+u.W3sVuj`WOT$%"-[/[Z^pp]o!wkuN"+)y1RT!rVBAVpaZ3|AjC&C`;7RsQbvtA{PU-y3+4YPoZuno/xAGuXR"(#mgX_n4DzxFS+uI=m`Jk=g/kC_QzC}^
+c^!K7[:CBe)o{,Z25/eo8iPr9RgDU#Rhp5YFMuWzBe&_p0"=/D`3Pg||A!-<ZiL8#MITJ,[6<b12RFm}`BW>YY&HWBw`JG-(wXLTrIKmS+>I:(j][EnM7A
+hDp-syJqKv{k^,yd=4^o#M4m>td#6i)(!qo/6fH(U|Q}86[PI]L(b3~9nJ=:`x1$g[/],G(:&'%:#$oIvE{$7q<0p-34^Tr}7@NTG#%ee:'LFl^YcQ.P/X
+900PNU+SJ:&#mXXwv#/6n:ifA5fR-S`6>IA8dyv|hh#$g6bh>Td^1'nv&[aCm01qGMgTKEUeLIc4|l{E`uERXL$gZe'!ZQ%#c,i)Ozo|POY.Ii^o~z{,7-
+W=wAh5"o^hSFAd&{.")$t(W7(0UBj5GBiFJNN6w$^dq!a(rX6ef,-}x#t}Td,%dy!]mTc0!v%J(s)d`O_/p=B0LBTk2a_q!8fB%Td3@`,S}B:j_C%d4dKK
+<Uwe7W'mil_%p=b/d,gTi-kUVL4Pr5b(WJ5lRr5g),0U8.[6,7_8:GD).(8`O0NR>O_MB6[s6-^Z/tZfuN1z`S1"}+vG5qgc,kU+H/x:tJIk.]#U;UxF;,
+k:2(r,%{q7ju(jaAjaaMYf][Y2>6VT-n0W(qr<u:^,lt~b_6/)fYUXc".{j5L$koOq-tqzlK]7qMHua5O4$Oc,PGRIbaS-'5=TO.z4%/xXC=d,VqMWS/rl
+l_=6@wkM8IY^d@L!TD+;I6z6H@D`FqrA`y.Q{Ijt>q)Q1.[tY;d)hMDTWv=Z1)E_Xng6D%CWd)]Joz#T42^=fGISB]K_5e]-cXT/6..;X[=bYvS<bs'`2A
+hR8&)q+.$l(Fka#yp!W0X4RHP`_w2.%^DsL3fO"YDnS^Pe|bzT3#PZiZ~hPvI{WObgA/c)mUvPmvp.d<-#fo,HTh:`K$cK_bedlAGt,V$b}{]Qx=An#G-8
+dOMBq}!,m]&'-)"Rv%d=D"Px,'+V60H8r]/CgD9:yS5F)<w6g4#+B:-#3Cm)n"`p[DAfJ/YHXL58cQn!1{{Zr2PRRfHg`_5Oi,|u"eV"V/vL8`+"0+sH4/
+RdS1sr%S~uhVL+xrmK<LfTuYkbMYEAs1{bYthMkHYMjk'i}r%9%_<cWe06w7`HFGL+A{/%/l>6x(G.+oi#^wQnG#5NXNbc!6A,~TF^/2OT@$]VhRv0wW|-
+cX.4U)5QfO]p-v{_:7LterI!&H",W_1DN(.9fs"(a^4br92qN0u8sm9lS5HKM`L-K/2zk+sg6xzf^NF#y+]}a4edz>ae:%BFOM^u$)Bx+(]v[-Z5>P.U])
+jfD3#-T<Nym@qgB31(>;^P9z1"<;=_<btx]$l5)i^idm~}}|zpF#nLWwTt})hy,|cic1]U|:yv9H{:6mNU3UV&FHzcp]G'q[bT|!$p%>2L#W]$,z^nrij)
+yrE=MY~`6{Rt[nvaoo&,9Db>sPJ;klQF<`Yb'Bfv9F56SmeT&m->~5vgROovy/'fU3F"!m7x;R8`HP[_66LT750_wY05L:5Lh7g)7Lisk)/4'|F%-vh9Q!
+[R-LOsA]g}E@KbJus@x-Vx}Cf(&{Sd!7mFDwwVD{P#tlncgD<S#`w%w}@$g"o]5HF7@waO!-iJl__6X2(Tp:dhPxr+~Os`d{}|h4,`[X_]A8%-0E.9`7^{
+0C9d8G#Kh.[`Z,/<"H;`^m/<HwS<^!rp'mX"hWA6U^e3N#z}[/0pycRrYIN2NAu{3{@%ojSV$t8d,7g0JX=7P,rZ)$lU)W,_j;0_8(jI%6=6eX>Z9z~TUo
+-$oYJ8s9Jr#/.jx+#fLD{dfL1y9W>lVEI$@-95v5%6]vB@eL}fMFl>R>[K}wgKjP5Q!L(&AJP-mZ2,p:/<w]%,#KgA_WbFlZFMNbNywem4D1ubJ1aU5(cp
+:]Ko<O{_qI46+"x#~)Wa}oe!4^:5=8s!klYK(V:U`3L!@1$UzyZVVZ_x@J/hN{(r!F+mY_[F-^DAx-mn8|EFq6B;Czd1!Y3OTk'FjB.Vq$c3n0dW8g6#d}
+C<XN{[4v#cRdPV;0xN:5H>&X:_5#l7X}iw~sQ&Ls2+iE1TKVgb^}oqKxGD(#L.&[,Drx8&I_b]"eQ$yY>f+4JIR^hna7G8&HUf`LK4.+JwMhBtH_/8e[iD
+`',eMFwUW'HzG5zg"%YTe>v:E&f0A,lB!L-uf6+MW-I`BQ2u|fyXwQeXDL/HjbxGJ3t%U.fO4Ef(IyUNNg9v`7hlO})k+}<&RtG1&rCdOUeAy%BSXM>T0{
+d]01",9nG-3ba868D4)xR@.y@1sA=.QZnT"S5KJrd41Hi+b6<+pppEG(U&9t-=cO23_5CCZ;3fK9SD|qjQ([LXJp{JHRY4)iYx<4<QC6yfwzSUs[:8A2&!
+`3FYq>P/]DvZBxJ6vi!YV!>Fqj>+OjpU)|=(`o[bU4Z%d{YP=JB-PA`M&%8F+Y`r03LBa>o$-gnw:j1uPOuH8O/9/f):V1s3OX~aM);<Tf)-O2t`oM+Oqb
+k;eo-.@C+y{@ib<<^CPe`A1}/fWIZ@4D0wWbmHoTIeaa"f,DO$]W%QMe^#HWVua%.+^0^PrrWO|[}Hw<qvFpDBSp$W;Gz<bwFIp';$ZZ&t,=XUT:=QC=8;
+7o1sw.N1p^t6[R@tIz-Z7v9Q[pm:AvwR!|DFA/}<F8kFASw;vBV,BKnViWWYty8[oEpfb9Kdg,+k,`iD>onP"(^tWCo9Gt8YmxqsJ}ROpH!zJ25UPopLb(
+'n$xDyDPwq9zjRX|V@fu:|cWP(j@>_rd)RLRlfP|rt`S{>LRYPJ{CycsA%_fl#:0+'$bMA{.adha,jP6zw~hhwKL,Y!]j]k/KNDLvl<apg4{^Da^41!`3#
+Q6|LfC+M;"UA=vM0/a9}<mZSX8OWwx~uONNP-w28_w1.IIb`K5I1sT6bNEK}d#(9,WKF1]&NLCH|Ta##+8`1B#eX35n|Ts~-RZ'FCs&5u#=woM;xYve4Nc
+u5C-g21z|]g`x#g+=g2OI6j#fg(>`W'JKBWCIh:Js<O+,>`DP}_"Q[k:g!K:>u|QTrx0vP4:O"eks(OLk3yosKjZCB2!xlk+byX=yj(QteJ&<OUWP<(u)O
+znnj3exk"M|L]k@qxqOZ7v^cX7.sdJKa2&5Qs8h9-&Mckdv^51(n7gaV0NFOd5A5^#aI+.SR;a%(Nsc5dK3x2:r#d@&YrjuL_>``6[}{K)B3SM/M&wr=R_
+45K|&(:z4B@e,ky7W>=pV)Q7cXm"(@}v-cQczUWl0B)zN4MCE-H(Li:GP0=zE]9lZc4yxNA4ZGe&NC_R7&icV!gk&ZK$ydTb#$gk!n&-a^<X:5=XgH>'86
+P.iyn1JtHO[;()1,g<HgM_qn!PQL10<Vo:+HN3N_^]d=)>p+~]aUqjYlx@v{t,[i.7;^q%jn;vbX@U0LvC^B0:63<].,%6fWwnr^VaKw5pe(cup{!;zL/Q
+P&[k{IGOqZUe|[j[,,De,T^/3I,8+>;1y}M&bNTp$p,Su$!~JU/zKq-tU3Yl"9H:T2Sr/yj5M$/w`%3Z`:(opg#y|cYA5q-b(DbtNk6_QPO/<kW>|>c)W|
+/dM>U{_usy2>jGLAy&ytyq"@gp^p2YY%=v9!J6$}wo>Sd}}IPO"!5,/UFZ~i~VEs)[_rR;V0G}FNnja4^a%m:C-Jq{=z5J6AsVE7nYyjNuxdaF3U%Hw,"N
+^lK#3KCBU';>omkYbwKoG&:Qh-jfAiARZ/m=y;eHj!LF/v2,KkW85aN"3344!FdchN!2n}lB>q8L35$p@7^q&kL5%hEjP->wp'2e3EX4HL'2jVQkdIIMmB
+~$C<0)((3>lim{G$}Y18hgFDT%Lyo5lW.56a1oNO2qxu=j(:j`Gr|:z{7o-tH_4]lY4oz9]{Vah<gJsc@6(Vf'7}cY4y2"@p,Ng=&WW5_,|D~loqH@_1h!
+%8y>D9OkbYgo{M>:Pz)-_}8HXL9vin^V:&o'dD.4_+w<2kzIKa,jdxgf!V<^;M#8=aT&MsDjEppIb8ksz%S`/[Z;J7(V~<M9VY%=][,tDo2:R4;n/^'J4L
+V6E<[djN9Ors>p^TjF|0SQ:J[Zq7P3ueVOS5bcis)[~qO-CJgOu'yA6,e#UR>&L_d}]6uBiO|/3h)CG_Bgn2&=vK|psfxOljTv2pkHdmp%pZ6UAs6KY}C3
+3>U0$]cs8o_x0"M9:DDXJp)V6XSI:LRra}b_zBo@NvWLA+_,9G`s1bBND,B|`_PJ8^wR+j<mZ!A+ZSuU.|=^T@uE21e+Ev21Z#I8$|[|6U3wLuT7>O0_,O
+{=!fpWdR,7k8t+qp<D]/f3HxKF3@1il3u5yHk;o[_,&uU<#t&3|z2Xm^xn#-nZg#]$09X$IA#33{jC@[Xr/h=/!N[O{Q,Hh(w6jRx;2!ms2!dGiekgai[j
+(RWs+KAV"!kt'fZIIl|7wC77w}+N/"Prt$]Z<(=wD}1X'9VoPNzV+;QtmLTr24m@u=:m=WW+S}.Qi2i5IiI:d4JjHUBm&2$RJf8E<2pdCgMX[V:AU8H[R}
+K5duXYBzVMdhf%"mLj{^oC#k|Gs2io~;_=mIQAH#ooTz,hb;{u/|MHsdtuc%Ktu#7jW9<o:Tz2-N-/7)`y|>mrLT+NII.yJWiEa{$(z(.kni2.{[Uqm@4c
+Ft{4vo[pAFI+OG6E|7|!Y|ND|/6s~hNLWeY"4[k+g#!A|_weh2R#`Hi`8D<Ax#oG~m@:q'H9=,G&#5n;:(_m|bhY0>rm7_bb#69Tf%EY=YX;g|U;G%Agn,
+:RmmP<ZTP=-^gzjdgy5f)_~!c{(lm&Lh$96O$!TK'[:AF9da)iT=5DCl/K&M+!`VsI$gw7{+gBM%Et:8X,.`4D/uRCe^mi4q>R]Z`9U5HASZs-7r}m$%:>
+,uIu3|rzOc;^b(1GVagmT2p^npA2A@JeD#=]wvpc7=8N%OESSA%Vyi@<]vI#]^tN$t@G7gOF+{/0e=cC,xouq]:)X:CcLR,WO9h9;rWVe4`5H)Uq_T@Vz(
+[}[KL;8"9!rU^>Cw8Q~`I#BGZ(v5|,vIuHI}_ayKfr(,Rf=]]`HET7a<y%^%1W2cGB3OfA}E1%D0yfuc6B[!'}+N,EhT2@}zs3:=Q9yjeB)^]`d)|GgvWV
+pRTyYEiEjStM$2s_V_h_9l5C5;WX]x;|)G^#&WYEt%BA0>r;Py8u_Wtq&>jmB)8J_P1rB]qp&H;);oL.lCVuiJ<Iui{6@E.Bn=%%d.u>K@uGxUGZ},:J<%
+1@{4{-^hS($l0HuFv_-Wm{g4>#)a}x4muK_cLI(=PZPV!-;2<X/vejhw"t2ts[yTp)e5v{MDKTI4F0kF>I]qU3T4^n.S3:>o5OxR"MLEI6%M-m4eBuXg]D
+S{OV]Yrt0%)[FZNMn"C+7{7^:O3d1%&`rF$X`w5e%5=RGFhuTMNLZs2_vu,)@8;(EsB/6VFNz#I8sO-g(bP7`%m0`;rBX6egKyD=b{S{V^aRw,B8d0{Gwp
+_4dcoYpA$8_thXak}/p4B_`H~'q[>ZPhpq-L%{N3:.wQ]J$&q7)HBG:SKx~a<&2L'[Ke(dxcts_Jko4MI]Y!@+;Um5D<+XQGrqATo{@#@QU':H1X2f1>r8
+l6%xk6LFT-h92i1J}bPzombkrMN<vR!]MMs`%_D7!vX=R2+r7Q;aWFaW_|>}45y{Q$.F$zf&m"!qAGZx]lLU.n+hbW(|G3LJ#]!I:C<c$y9PESMmfIJV'A
+QYVmuwEfp#"^b{aQ;aT-1qmHv1AA,wAKYMteN^w/+qpn6dbO=w(pf#aR:f[kKwx%w06Lu2MJZz#j(X1S<Lo=WZRwm"ma~IHARAmFz@h!}<-R3UzsAMA5!2
+]h'KMIB={_#n'CU'#n>dw3AaTHnc|,T940Z|Wqo2DM9|=r5OXh_T7=#84'_8,KRoU"'LypS<vd^@[4LIf7@(Q&mEb/8<NUL$H.:LP['tI6N5^6+JCeeh"D
+7<t:Co&lB[g|:Z|ezUyk}5C>aVJAjx~+{_m{w!~Mq,IOMkFKvN{5u)JeaEGS=Z8bmW~R/eG-uJod/M'u)m,U3]@u>By_+asp@I_CancAx$;UVi4+p71X"y
+h3p`]D[3MO`n[/rCbnA|'>>=idD5/H)F<>~4#zr<-9;8e@wv=Kj!vHgZuDC.C+,`5#4nRLCGvZw%3ZY#!vwJ20>fefdk9eOIMSM3vLF!Ld/$;,wD60b|9B
+p7{'Ua;zh{,34-NzxpT^Zn~HO/C;D(D:H]{k]zVd1xzkC4&;6cD,<k_=GI><Vw#{+>n3<4=V9Rlkq.I,JpW3Xt(F:7bTQ3^>V<xlS2|BjMuic1{+fB7S^G
+Dw&<=V_FUS"0XG]r;5p{Ii:p|Q4qW8:b&5sdSo'"$7/7bn$ZH@WHZPdE/Syn{l/^Gm:8k-+tK2)&hmfw[>/Zw^36,f9|@tO.Q&<C%K-Nu(.SDznLRce}E|
+G0y:R]MV.xl[;g4hRpifK{^I7sa(+d>y|ldytO8cV|>NgB-jt|A6gv<KZD{Dq78XO|aYj-UIL|$sT(Bg:2Q}zvAry0KYZv/d6^MrAzBYDm;j^Z6(M.R[PR
+D$HU3e-6<@SyYi)mUK=3Kp+o++c/6jQ)EiPR`%9({RMH#JD|#y79;&MZz06hPNi9gz2f2vPAOfW=rdI/UuD+S^4kZ+$!{svkCl/V`g</!$0x=,;4kQpI]U
+y@8'3Fd;CYtyfwEu~Odfk>Hjr#&KBH/X_wowh%Ikdw1OSn1S_.RW>Ut1)l`C!w`2%{b/AN~l(hOOGtI!Ejc_n0nN@sxLS>{o#m_:m7CTl$yTia91CCou>k
+|qN6,Ch>jDr52;7PsX4r)sA#gJM7:gvJrk`hc=blRP0[VzD25nUGhKrZ3VzN'8/Sc(oew}nr76ZA$<V/B3BeCh[)v994[F(ezyml&DVtf,mw$`RQu3ElM;
+Vp"!12mt_}SHJ#dgr3U^1Ahvi:YV!Z$`U|gBlVic.l)8oZ:G3uKDtrv_rb_/700m:(&vr+sj#sq::W+vR[pf=XVS)ny+7n]FV=`[v#7eA7ZD'tf2rU`P.^
+WYdJ`Bow;}Zo{X;,WBl/Vr,Q]2,a~,'h}XmA%r>=0%VyWq,F/^v0oBBy8CvM#)@nB@zWb7ibDrtK3v>-#(ShcOkX$BU,oiTSnp<j(Qu<UHClwR+,/aSSm{
+TIML+QvJJW8G>W7=>ZW5:c~GyptmqcjyUaGS^L&,.,]Fa+4}=x{Upq^=W71Y@+~E+c4BH`=wN,FG$GGJw[~(4!6]A`NZsB%]"QW%%GyI}ajSvbr^85kr`z
+&(=DdQ7t;^(ilkLK53sHaVLX8Se@MscAqFfIu,_EG+.n20aS5qAC^k95RKe<>:T'MFW<4!~/0E72,y%1ORlwX37CVCC#+(OLRS.>%[|EIOUM'l:^q;5&2L
+Lzb,g2Yy/aESn!RIzg]mxN%p:FJ38rsMMq%#^3#%M|}p6A;1hH_+ofMoqV0bGZ6NOUb%S/gn{'C1hnqZOl68)o8>QZMP)CT8/D['|1owVNqZRrgAi_24Xp
+S"+)L{7XUeZto2]5m0w,(FDWqgP%2@R,jE5wdUneXzI#NQNC]7K[]O[/_#@7J6(XQgId&:$BAJ%Va=g^rfGpckM'4eT1r:|1">'O0|XR:+[:bn`2qK7i>K
+,;d%d<J>[9hBAR}WOO7sOvj.jI/`2<nd9-'@4Saqx4^a7!v:(1{W`;&Vj.`"'5y#QQD6;9U>+2p$6IrY/L@#};J5"9&V]G1JrW@d1ulsB;-A-nbvo|#VD>
+>;(:L$<{1SoIZDzH+u"VK59Jd5f;mVZDKaVwJ.z8<kt}ik6u6>UEDoJ_GBZiFH@6OvimZ{I%VepQbs^%zNcSR'"wE>ZCcL&OB!hwC|s}P+6(ehTq6[zf_1
+X9wGsvGdrY+uNm)yj08_nK(Qv[8Cw4G5{L"c0PAN8anop'`!Y.k]'3[S6gxj+E/az#Au2H-}#NFnCYze&gr1=j[yz(IM:$IFA&/Fj1SN.i-eVR'p/clK<Z
+72kmd7+J_bdT(iL{l%;F7/yhrF[Rw1(yHGyb}]C5CijI@)noNu.^>AU1V/3<5eTn%+Oj}7zU]>!lV$NLC_G`6e){j5rl.l2#eLgu=+>(:WjlQ^}ek%3(j7
+)d.'QY2XuXrMyYl%!n<,T_&,pUxGD7$)ij{u%FCKA{_/CMY.}%,{oa8ZAch)7r#,xOe(9/X$c>4sP/>L7KV@FSZ=04dApy:StZ^u_CR8~x,_(.f$%>7@&X
+dwx}K_oEO;NUYN-NF&3VuTW+<_NK!0[Zy(Q1P{G^W$YGPvw_<SOqF@mLUt`B,]4wKP5Nz_d(;Go0K0fNRCRTsHdmTm_:L"&MD7ecd}yOo2UL-5!~,MxB/9
+d}o#3@rn3]3P~}Y(Qas&"7;|y+FZ=-Y|_[~Qe4VknEwPGcP8xN~}eIG+I&{tJ+UyHnN|PeJ/0F_|Iwl(Jks2c;@%x5boKkBGESLO&8K@#Z,mU{zL2,n)bQ
+j7jfoaazE8+&7}ersA7AMr,s2DJD%&<nlgIh.nQSoAK6Iy$(ijS."9nndE21eJCS9e@<q|"h+5RJWlf5JYa5xC-wR1ur~r|^c$xxzN!y1E0+J=Sk]qg9wi
+f;Giwf+34e&0>dEKWHZIit/o0[}laM>[1=,5QE!S66`B&{Nzaz(K3q4{Z|@j)}k|erhlm}yo^NlP"kMr@d~Ylf+p/_4hKhiCM6kqaF2tLl8|0/O(1bjiZO
+f^mIe5|5:):KKz`7{<W9vAjffUxAUbUt]T`WOX#%]"^RU}cobv|F5(y'n6{IsV|Gt4&]dXnCy@0I=rL,c5-YWI5PG}bZu{Lc}O,tfC`>'utLj;bvx[=O=1
+v.,QL%=>CkpR+MaCEqQ,EN"rB@9"WFX{WavXKVlrqOnS^q=Pr$ysEbn=6;&(+3h1f))d>Q1j9%(}g)"s${G5Q){sJM${5J}q,rQn[}#=}zm|}@tmEUx1<,
+u.`'<2f=QV`%<)QhY)sB]Nl'w8j]0,P[tu;/R:J&dy1gDeX}Wp~y!j>J[5PaV,fXeasdMf<J&oQ{dUx2N0uqQUY.`I_:"8U2igYLT:}Ddh-V(J9I(;O^K@
+>zLwPVZ73}:l!qK()=YNEW}l}2f,uAUOq#e7X+K_8OVs=^A5gUXn^Nkk4!<[V#O;Buh21"C_uM(ZOh4CX;22WB!'`qSl.Czf49ulp}:g'y|35{~Hk_a@eB
+'-YjH7HS}m4lO@m_'4t';n}ZGlcI@Tj:szZFNVA5&Qo`C}SOlRCh1%u`/1Tng1zip+L@;Q+<~3/oF7.zU.>Eb.@@Dqhi$6lsA]tNJ7.w9:jBP{w,MiDSX:
+@MZI~Edat<miAhPJ/Fo_[c@+.$)dS8U0KUKbAfYb{iX(51CbWE_uZZ'jsB)_CUw&>=N:E,.`yt>^W:F6Z7O,!}'(`w/6NU,sI}LZWT:A|4'$hXvfzzo6WO
+od0o0z(X:/hPuWh@ipQ-HAVlgdVf)[qzD(Uik&jNP5,PY$G'p<7g~ibuaw:I5|'h2k{#.-G:O8+>UN6K@=MDvy^^TVJ",G4"uh^{GgjPA%I%AJCu0{.Loy
+Umd_A1w+{@"kn4$6:#R3<_oR{!uY<%3;/Blc[BVEHjv)VF::MkFbu=(b^={gnY[XzkIh9ZC7GsOI3/H{P,UxNQo0QiIbp1&Lx=(Hp"P9yMj(wBgI5n:cO0
+1{x#a2Kz`TgThd`).u|b.K"EikV}zib#S)DrmS!:^h9sBXnP(v.!!QKs%l/-J'%PXl^>gx9WCh142"pkif%-)xU:z=6uz7@PQ:6c=iY}9G|29MNz~,L`M-
+wn+Ol0329gG]_8k1l)S:Fj6#_SIiwo}2Q7S!!;>%x2Cwy5A,A4zVm'(cmw^aC'a$asAX8jZv`1XFA>p%uAFgaF0UbSC!;FEgi|4Gh$9y:R^dLE_p>o#ybp
+3)c)%2+);GiaW_^N'`UcsDiJp$^<<B3bdU1('VljQx<C2!C3g6rrgR3,cfF88j^>l@AuTM.O>Lkmo(I&|P_,o8zV@,WjmO4Zx|T2$yd)sJEm^>VJ16jb5"
+@2zy7GD>x2bkBSTOdvP$veRRFS%L`KGW7VJaw-NwFy~Cd>@LiXjD4e%M@^4Os-/u%)$L4GHFSpC`5"J!f$u:H[4AXjD]Kb%S^vx3=.=o_@/E%/37eI8SBj
+fv@|3KNm@ywjzGGBnjJDflzNO1]X-Qp$s(I:%#S4jV-b)bxK@W#87!p`,5TewoiCyuWHJY~E>z>4ni[4AX[YdimHby]cbbC#VYI0W@{m4!}1WYxFlP6VsB
+=TIaX$Uh-t9m[z[LXXvm{fqp&EF7c&L5H=4s"8.O)=dH69}u['I>J!%6!$xNCmjR`M3tOYQd`Agor^xiKaTn#69$#CyM`ma%^49,kjcxID7:MS;zdvB2n"
+<)}mRpu!,9C+%NU7(=t9S0D#@KPPT=pKQ4=&dS!;j4-(IC)S=i;+X;Q9;7(Hr,aVhMvc`0XSMox6,Qr;rRY86`ntBTdcUKmzvJb+TIi6_x9]"jNAeF9G4X
+.@9_W|&Sw+k4G'(;i`$7NSLYkSfeqS=HY{m)6>mJgf+_`TE0b``O6immyIsU9[&$I7J{h:N72bbC4RZ2_6>2T6TIOB]2yz9fwyA^yDh2Wi@mun^8r3XIOl
+/Zrysh<op78rZdl^#v+sgm=K+ZqM;Xsjqndm6vgVxyY|"0bn{RyyVCe}g"6P.)$(0"WEEzhHSZ;<CyGTQX{y92QDh<Y2l2.ghcM{Hj;Ip>R}+9xroUfGD<
+PR+^i(}d`Ea+(]2<$Tib07xpdmm1p}!-cdKy=Nr{{OFQZ2"(joC8P[E8#r2r4V'5pnpL0NIh82H#vZ#rjhzZ`l$<T7E-FX3f_IG<QGQf#p|[1doONW|idC
+9@IWvK"|^@90.J;{Q258kVq$=n;]P9WI]LY6I"D|27t1)D5p"8.F`)<+W<DQr{Hd4HkdPU{CIw:}SIFw9O>d+C,nEBZ$/Ez[icvwtNey@zkE2i8(].$zGr
+.ppP-TbzY`mF<ibKT6J6s/3M'|]pRfB"M$+|RkB":GhFJ"5Im7"GJRglC-Y1iqpzy:bz[R%M1NCm%qA@,!RdpT/;Bp]ycipdz{g:nM7{v,agaFn6>40APY
+R!98[MD")S^fvscd9|H&fku'|}uZdP3NsT6-~'Nn77U8gw!5fnzump7i,m3y"@t'I>5'l9JO3Z%2'DQ[[Y~Y8ae^89'cROzjDa6E@^g71jkY_+dsCbv5LK
+=+(.^9UnV6zc[$;`}pr({ny>4|BO,+mYuaj}!0Fc;qa%}E1b3h#wOeMpNZ%-<3A:rc_]B!|ku}EnRCO|T-=UH]M_q%$TB:_E$mUk+1')Wu,eiL{G7}o9yB
+Ljn)7M:j@'/MYi4+e|U&cd4Z+.AD4-,sCq)_Pb6l8"I[Fg')/{4RMB@c&L(35`{}ce9hri`CakC1-tkdOu)+l'&Kk^3%r$AS6cSr86.r]CPtDcSr[yp%WO
+drx-_dkv.yAIl|~zQtINM#G}kH^i|cUjoO1-,/lS[7N)aRf]5+te|s_U=A5M%FZ@a"^eybxF;eVA0r/qmKrINGJ1o7eGxLbwaXLuS]`qg`Lv>kyZS}.icx
+14/SvV;hM7=ztlv77ba+.>2;:cONS4(I_KQ8P8I^ssa'v"oZ#847$PfWz}@>MGT&m6R@}}&TD%]X$3Urf+IhzA}uc<z`T+,EWf@Z9-iP]n!Ca3R97kA[[o
+E}=i{sHY7oVJ1EIYgh+GNZe:H"73W8`ST,K0LGM}"^UWw^GS$&DHQynfylsw=uJjB-c].qv:Mz4ScYr]qUS[Nfggy{z$,v+)%wm(#!oQ3VoGAVS!L<ZG),
+)Kg0&=km;sMT(5a=2n==.>']=PEGz%Q-zm[MHk7,z4+t$K1}AXWeVMUWtEMJu(]l;R8_p^&^hg:}Sy3@wD_5e2OJ}/[%y(eBt)`xB-u=3nRIlE>:]M8scl
+z<ErT|cnwvTuLqd3V4,##c>uZ`_Tn4RX|=}RD<i})L#Gd;jQiMAZiSId{!>Y"%kTPvWDVP~LqDz8]iyvTB)Z6o78gPrxR=^5d[S+0F+R<k_pE>=/mN~gOj
+/zI}-3G^/mCYh:|PJ,|S2;)VQW9|L&o}!w"q:q]YKo]^hk#%S|nu_^V{,-Vep4K4Mb!1F@Yb|v_dj@3|N9%NkV;9P67<<Xy(:!vZZLA},9;J^SApe+,X<)
+cwjYD[kn)1dswPL5W`LO,}"PWh3^eiC-+F)j7PL5&y3txt&>^Y+_y6`L'=69wl+f5`DKX_o'GALJcL9t<WRM<t.6JVyY}qHW9"=HqO8>liRJ.r4a5o7c:<
+O0vIaQ$5%{(I<'))bSt2cr}1;c.9Uzg'9oa^=FaG<K5sTj`p,0cEi3`=,p:I#IrX&cDq[VLWQXdssu{CY7ge;d/yj3(]=Gl@Mnnt^V0`S]e1D3$)nrI^sJ
+z>gK]|G:=R^S3E.<2(yfnWv/^yLV$AA;"Q!7E}}RLkDzuyy{~KoW_Nal2J~$cSMVA=/1:JRT9&SeXY4-n}V;8L]b`qb8'C`b`8Yl21c2m&Q2;J^K>@0^+P
+mX0u9%bAEtwNn7;`f9_SoCtiM}<FIF]sbcdV9_1-)6:-b_SeOTZ5=U3A$3oI9)>y-zzod'"jS'2zn3og(&,X#}XFi'd[T3/7~n7']p+R$p5j@`{2uRa;J.
+z"%>x2gqYV`IpY;wPm#u+jK(q8E3j>k>awV$g,rG.(nuC&P{b^CMp__qIR^i"2']eF4VBg}'EVk;HHo;p/pU<G9VjsBLz$iP3inn]uW]=2PXMfDR+6,{'8
+{BHQrO[Y"YjHoI%uDeD&]f[7G=fZleZy,/,i3b1ZhI16Ngzc#]D#`@X=E|cUll+$'%9b.!w<O0j0L9Y]3bJ}2HPUx(dDwzd")+'ON:!2GaAg":-;7fpNCL
+@!pc[BKD@:+2@Si{0}+{7SD3FCZk$r-t^Z<r;8Yylb{XB"zt|QInOb2+dR)e__l|tGv<l{CT(drE^7nOMC,(K(a/AgvnK;"7nSn-b]3bfvK1KvMQ1oKxN&
+]&_'@e7)oG[#UhZK);:NE+R}!p0f/._/oA6r_acCSxZti,gBf^5KK5GSBkfaL&.uw7Vrr])7zD9Zc#(3ymgp!~"p;KuVEv1)X@xI<86JMQY0bo$3>.="O:
+2&<2%J0dhw'E9mWu"8~'Z}rwCJ=g3iA+)kIdh"K)d"[x]sTXc@v0ndBZMoP_nl,sC7F$[[)VNjaG8H;q5QeC6Mx|`Z4x@r8cI75,T|]@c>7_NMC0^3AR_i
+5:f%6iKU,sIw(V'1j|$d~lp9Ywz(U(L^b&-GKTDP/DgI1yKNRnBHm1m|N,)1{Hb(GT^,;Lz4!<3,Ihaol,{Mkjxq>KLc;-5B{d>Oc7po`7=gJT)"uiIfbs
+h90tRv("Gtb_#w==,{iCDZRcG@jQ"omT{yL9+`Cf^l%00Q:ZCKZ73[#in'.+F;3R@L6|_vzuY;ojg!W_zsyxxKbN9j_[poSmt5NhF(FPBd>Ow>!d-QLn&I
+XFgRIqx2<0T^5G9Rl0AEvY[4QEXdU:~mh%XLoXCM$`~9`7t8aw!owY.2WW)x=C)`g.m,(I,sowwQHq%WFn(38:.mnBv8a3%VCXnnt76^g<,PU5.@RHFvgA
+r,=]ESEE&J7hAT`C^odton#d"YV}Ol#4FNsP@^Titb}:T,SD{qM_""<L20iX(W,ZU++b4j~$xrMZjtLaOoEts&N@{m,^IM'9C((;RNPH&`S]TU#!<,s7LU
+LkEH"I@X'h4{#Rbp6V42`}Yt^]rJrWgw2WU+npW^5N:e93/FA23+}yC/qVUO-k1Tdp|;&qzBdnC8;T$zmm.qdkJ}Ez_jA)%{}X>AwHBGFstI6rT__|aex:
+@7Xx@f,7fH/jo-_:Uq8Gcd<G%VEy>Pw<XzMgD%$M}QfUoo|hofe,nQYLq!nLKm(spaxRV0+fg`z'gCqN]pdju]#'%Vd@SJ3|vnLH0SY6D15W!O]iBD`LTe
+`|}]7,VCxK6I!Czv6`Fqfwi.r&zYiP36~iVv]re78$:0uUC]Ux(6E7'sgNm)IeG"bO.=2T99Ti9G):1-jQ$24#rsW#2yHGNg-t%t+7+%'t8ctYDyE&Pgp}
+qOhybN_#BK)%}uzJ;v7HAfKXV|Bd>jK8~74!~<~5r}}|%y9v{,kS;n%>6DYMG<cEC0LdQ0{%[0TZbNj#@=&h)`{'r%-qj"C<328DrR),G|#J$T.T"|izyU
+&=#@&OBCOz"n/zIGD5zMpD1V@r#&u%ui:tv#^V$XD5+LOre0}D0EFbrpa6Ro^$S=,`J!;cCEV>eF_{$vk5#V[Jc@HJ[mNO%T9e2YmufM7|iIjR0By'"(EL
+O48nJ{"bl|;^:4Bg+A}'-_iY]6!Q8^fN)6A9Pq&#]A~_;Mv]VsHW@/)!D2G}lVyK7npS<a4P7P7(Z^IcnE`A<+0ER=VJ4DgxPDWOUW+B0AfQ/C1U;oag$T
+uPvN_B~"mHYU+"&].3+76,[L41@h]V$;%pUCpyOlY}Fk&8z|>_/|PWUn`-_yY@p"[j1s6yl#($J;dMe_Q!8]X68ydzx+OkwAP_B>5=f!fBe,&tyS7JW}x)
+:T`3d%Y.a{>:pi3'mJvQ&,Yt:MMyX597J:IWvXesbt9"s3vSz2tD}3[hlZy^,VTUd{(`D"2+#<MlG;G:vwCS97lTs%5R+VD".(82g7k&)Us:"|$r`oKF[F
+_Axm5bD2z|L<bGrD-G]+<yorh7..1,7G$yz79GXtc(j5oP,#^Q9k06J"KBIIi,vQWfz[+9lOvu_Cl=8d4!uOFsJrzk;N2{=}dN2KUfgD:h;3a)s@1fP+Wa
+6Rqf5vQ`HR{$dtN{ZRcn^$e_w^G92v;gT(%L@pvmV9.n3BFFg5d.o53Vgr~:B$#X|Sn)o2I+_O@#qqJOM=axv`XGY8z)pr=a'TrUrSw!]+dwjI,EvK.B9A
+vbR7E9YAtZA9W0EG(nyN(Q0<|KqX,y'}glt&Df;%n[Y}1-t7=Be!"jH)e$H+8(8z{uS"}=r&%`Hd##umtg8ql]Tlt}Zj3P|>zgKfO5a'mDMM2aqb(TI331
+7Gb|`_UJdA!2Kc'xwIxEse@ZWr[=PA&a%J(<_%N.9EHz7gaV`'PFqS"!|-no(48j7lzKFV4nF5FCzmr;5Ci,m6I`=(4F2krm,':(A6l13];Z+nE6L4Rb+t
+y)+2NWA,|2.m!;KFYk%,TTmQhyK<>_T>b`~rY@csO)49HpZT+KVu|[6SuGR_X63{X)T)1>^%0.W,KXV6'eNvO&TJu}g=I!LHsNN8O@(]@z&X_fyu:hKEu1
+nw)53)WLhETA@)/;,b{KKbuT=^J<mfi.ku^{6':U6@E3_fIhT[/^}6i%eQ:$=R0,Lx[({4Ii9jJv~d]o/FNWZNCPuOKRlW%],uclH"IjSD;>gi|p<kK_#P
+%Y#HoI3:UYtAJx)qUCkFvH%2s.B)My|6iCq`GW6b/PD9pr:wLLKZ2f4onf_95l;z$)RQ_]Ow13vW:D5nt|zgmvq!<YS{p.=OEogA,!VYaVjkHtG99gzCh$
+wGD!o{l_M1,(vO&mg|<kj#[|BC^Ld:bDnh~runu-r)7qh-DlW[NC.%N=>>Aoq'-|KTfCT_PJ0,W|XEy}2Y)o#hb.:Le/e$W}O,g"P6;{9|@Zz(QeXb-l{K
+J=%%FTcr4QDcJ$>jR}X&5%#]s2RPqfkfpe9[O3vqy}9gH0CoN]<Bf{9xErqzllsxcOmfB|&26Hj9bIc5N$$m^,iOL!fgIy!x<2)1=Y"0^%slE"@#TQ}UO!
+o}pkFhXGf<+XJX+q9qKKj.7OXOvu.}&gE0fytc/`WHwmpoQa,bZWOdj@b]cNI&<$rD#qW_&fl.TZ({oW6)[SWgQ&_'{909j.}kni3|6HV-s=>};;-N!(Li
+]H^3U:o3@OiO,"9p/=4CHjeRVxsMEyzE{>RZ,]4]9+E/k3|(LPrwZ0y[<|JJm%_,l'Ys}Sp:tCH-HD1GFQC$^^R)-Hy,`'li`TdO9OONVNJnDMmf<Um3v]
+R92'neI"vg4:aR^Z|Dv:]@5^M)fqi[O#^ks4'Tfr6!,H/3fZN(K%`wzW5JFIq`8/_b3=x}"}CZ7%:Pn.9hKE[=)O.Y|2j1henJ+LARCb!p,SG6+[8a5F]i
+.Kalz0b4T4~39XM%IE':v6nslN.!SHI>Ma<jN#ANMD(etH|XAXWM]Ux"bu(xqOP$D!/'yAH3nqG^8#+joS(r#-]rsc5z|Bd%NQVHy%_PEvPVqp^DG7[#m6
+Tqf,[<^yr5t-<'tJv>wPTZ4Wf}u1',sbablSQfB>NW!i:RTi1s}TiKU[prfu5nEGvtu+n'+^dcPH7Z<xJm)TM2fU&F`1JzjV~>G2(J~2;(Zb//}>s.nf&8
+ZE1yww#-0tRllVG}+G"/E"GrVy%,o$&7D45%8ofi!pG`|oum4T,DDT'=Wfld{vq=rQZQwH8{P9y05J3v=NRBjx%Ig!L6xS<.+f&,|-:/H_T2KRh(Nk,-!9
+RfO_oNvq{AW=W5M#YY>aDV5023:p'7D_HNHivsva;]}rg-@:t#zc"+AxhHn^ytP{x:F0=&tCwqVxfU%e[LJzeyRlBK6/^L92Oay>r[,oEwC:wU%BdA{3WF
+f]dY/6aOs+d[Jy@)yEdfc/eb(H$K!&u{VaMsY<!zHj5g5[m[pXOI[|z.QxMBsl_+RXeOb3Q8gw&i2']kP/FrFmbA>4Zhas~b}5=<Yep=ne_<4c|(~"vK+=
+w;)FgYs}f(f1hJyB14Z`0G:}^lBan_MY3GJL{1t!EYRA@5[YZ77|%KT4!s9Nz4RmuiqKOBHM-7VP+twpq(O{M2^>!R&yn)YqBMF[l"S:7JL_Cn6MGaG3A[
+p7_%3I}9:'Y>f+F<6xkQbVp#CY[:um/K'Gx4,n9,z))cmCI4#{mC>,Y_=S}_ze0Uvm|Bryd_hq<M8TIx6+un<Q~y/fSTFZ"a'-%o^0P9~ZE!BoVdW'YjnE
+j_1zx!%X#&EY=)Cgz7D[XiU!V17w.`uhXq/i&^>I%PJyEuZKbp#KA+#`apmL75)<e`lm$5Y6Vm3,"0LU"i/B/Of398RiD1j;x<{cyy`5"4sS.Y>yNKBknw
+:e#->nLk.q~e@@~@Iq&]-OR<uABgkt1OdGoA..p=KdT.M8'"V4np$Z,Gf/s.zt(1)1X4$_A]E9NS13-"_4>`izKB&Te411%gh($JkLjdV7U0DSl;o,"zU,
+lO3WX$.D!Z]0FgL<#.EHbIi@c$qTW"H03Q`9XT<08LJ/X-awZ#2,-eSXw%<e=H!Aq<a{}j-q5{[['5k)h5.,f@!EwI4>i|1j)psCkppVj@gb%i_.f7j#0d
+vEb[pW>x,hVMB92n_D&h:bFmZgELu{cM%LfQNCmXb:+:'OC$3Ds2'hj}>-<{ZgOO0#M!"r^>YYB+tpqe}D61"VmKS3.8bzTD"Mg[D"VbHsoLUm+R{4I]4u
+n'EBq:W"x71=~:xN^P7'OK_[:e^whQgK.S#0iOdue!uRy7FB,l/L'Oh6=-<C('.}oZCr-0d/KVz`7zh9U(95@`RG,ju4sKR}eHr.HT8x{B(K{`MKfVg!l>
+YGHxOV2HA;anH`K)}-H(x9jvt1e'GMVBK13oGM(752/s[i1aXfdo;xO$.VY,6!&$w-YDl{)<q'}q_%]n1^|s.M':P5z3NLTxcx}b8+By}fFc9y'fAY8Is&
+X<OicO'vWcNsYP6&UO@Hby6hYIP|@nzxdAY6sz[zhe/VVY7XlNrA^I.rQ6(rGkp5$Tt{YW"m_7k0hW3CB29w)1tuu;uV_J5'P|4e}@O}{8Nda=)vFZ340t
+K%^5O+Mw$ecbzc-CLGl_{m4U%JE3;n9G9`Bk[N!N(Wck]Zuw>XYP]3C(.s!@V5qY'rz5f#SApIcMPskNw5=.JR@VX7FAn/-s8Ac#Ym${Pr0$MbIQ"eq:(O
+72C[Z9fm'[8Zu2_Q,r,uDdKgqEChj9QU<&VxZcuYu!Vmj$$%K"_I{7'[MO,|kc^9A5,r&{cKrvS$1EiqQuLCN-.HB]m>`G^P5M3%MCu=G#/}|2E|}-x2wq
+Vuxb`q5QBJ@kjy;f~;;.e2GTnGt0cs9}_-zUZ6B7aYm4!^g,<z=&nOr=Aw+2u{S#vZffbs'L7gTz:LY|"8hq0L@2MIkj#7-+FG'8wlx|%%A86Vj/uMx1P6
+fERn8Q7|Nki!^]RgAfXK|L![="Rix7{I=qNPv`66.]S)Si,z-EO:&Pb6O<@J%XU.)]n.9t>iO3]e'<+j|)WXiRChH%zH'b#"m)N)s]:2:-b8&hn0#0l<)/
+idKD`[i8}|`N'X.eGl&Aenx#32.Q&7D-9)Uh(L3A>^N2Ul)8a6UYuTVW.8R.^`8'[g%G.H]YW'Zlu8.]piD%5nR>kVORqaPMf>)S_OGG,F)ri=KdS7K3lZ
+FroO;Basr|3UnY!m;WXr<C^|fWz1{a#_yzFy=jDP,tmFL$$TP]]so[_)b)@gYr+Mef{5V:+1#"SZs#+ARMA07g37HT{}ehk>x+XF=!XHi=|q(,z>DmLmXW
+vcM|X[nsbp,6)KwQepIIN'Z'oo::(cu[Q(:/c|Oqq"/jo;fRomSh(#Q3SM6xY{tSq(d=xB0A,#N+zd+jbuq("6wjy58{5XjwI45I]_XuT7s2=_[c]:qwN{
+4&mVR=M{g{UNT#gmY7:v=iOj=+mvXf'wR$-'TW`SyQsL<+Z!bPJ0PU_xCU[ht'8A$Dp/"_hORZ)ITi^A%4'QVv<hB62d#/|/D4JQ[n7_5Y>7P>;Q^]72;{
+pY.(H@s^e(.!'9v^K/-]$yTcaPK91BR4%g|R/A/Jmp6Mb/78`3r_zkg}Fk<1;6=9C>'lGFL}IQ$)I=!ZW,`1vb%V1!;Fu]QuvOI_sIY-KdN)>p1o|71X!z
+YBR7xdRSTTH=bKddwm)aDAr8f:cl'Baz,s/MP,W|k`fg<C5sM'|/I+@a3h+i#0(dkF=$b#$"=U&XueRYEQRH:jNC517J-$w.%/RBTqe&;HD2zxeq$3amKb
++S`$xL}H|`ad8%+P>Th)G3DOJCR1MY1fjb%TdXZi7"J%E{V88i52y3OiEv5$anl7uSjl.<~G8@!_[E(HES)ww2&"Qyhjp@E-lemF;;L+GoFq3s3Y)B5SBr
+LOp=Ze3z9Mh5I2$0o7f};h<4]h;N2cdBbQ_Ma"iZV`IZlEaB&E<ybiYCOe#"usjed='.mhd=+-_OFMW|{GxFbxVeuFYaDF2Ru6#0m&twjVgC>>'{<o+a3W
+58CNh|&+"hj[.G7f],E,tM+6z'5U&]NDvY,yNXl>TN]!L%RG=H:x.5K,D)Nem`VbAEVyHPr.XLWX+d)]g{DgK)g97+8Bps[;UHDIbJ9gR;HB}Ba#0`$@z@
+wtzY`|dos}qVn!7d3e.B8Ql!HNI+1JxeFg~./@2fV>bw`vu9`p]1Y^wD90=<H3%c]p),5!"bDTZ7k;qKHV"%c]n%0=W6^hSFUQWA!N3n7z^wmAxBK@U<XR
+`LaMa+.JSP/_JWbW<(iZ"B=G||Qf<(+._dnAfhat[e;v,@Q8(Gyz$Q2:#zU}.h]S345Lst.Cw(0M{In0VMX]^%g/!=%l9_>e_o+Ebioqs_x&0qm/0wa|RK
+xr:!4VRIA{y,OU^bOpa]}^LKIR&$6G13;DH{%S3Aj%Srp(,U|`R`e#'>&ifovJkQ'eGDheIWqL:q0aK}C+={Y@Up44qq_GVtx$yt&GvLvsE|D]GQp{7CnX
+jB`K%Vx7qGwAWaEf5iN3xR,[9dIZ"Gnt'P@+$GP%~R384i8c|rr{DMzi@s]f$IKm$.JDbRwBF(=%zmS>=($nSyhS^sNe3^#N:a-4qidz]xdejleB]xO{WR
+G}dKPbZDG]jiVr`q{Q)8aQVmaq8'%_o(sfg+i/|jPK'(:'GGBnQQ.`Sc/c}v~u~Y;s4P%^KUJ1}BW-h(KNQDm:>3r,#k[n(M""<27@4ytL|F.JBoop22tR
+yv/5%Q'HH_/|)EXMhiy=~S_G6O{XHMOJ0])y=cBx)H$,k`DcE7sc>Lw]n]knTG={z2HNHK>CTpt%fNi4=Pq|3R.Hdr&{>O(X,;3fYu^i$9gLreh|}X-h8g
+n:,m$H|bF8ZfMu[A+Yd%zUjQbWO/C^x^F_qO,`dw2^#jcw#q_Mof~ZaO$_YL%>9IE+!-N;c(XDKYjD,$3j:@C6o+y0Jl|.$[7]wbYdlqeJMv@x_p`w]}$G
+zuPH@OAQ/z"mp8"+.|<&:44uGkebQTvexxmXBKAp5nJg`8,dk/eMf8B,qz72#lRIRR6J'.a`m^,t$lyFZmx}"nk:ru6nq$SV%]=;yMhgdPie`X;v[=|#5f
+Z>@,f,k16d4a}kdR<6-8r)AoP{uZ`'{';2v:Vaiq}rEp|h+dXD<T@cbd!qzhu_}u!OAxwCls%C{z};xFT"s9fo(:q4d)S<>hEwS<QPn(6!E-J+@Bs):ce`
+yLsKn+uMOE_IZyvV3b4+dl!YldkfQ9S(hA&P'"znR2Sk/,>.$rD:..2l-vPE&0/,EjAW|XnbA&k5'[[.K!paw4-;fztG#0nL7QMq6k1;j&2x]!h!;oU(FF
+2Z3jFn>"pqSgtT'/^wakCV,'Xd2pdA<H!HItgYn[R6C$.Xr;kfk0D_;JODcWXV"`suRhkP<C#S+[Mp-`<Wl')H<%/M<+0wAlEsMYe76yFM>`IYo$<n,tp-
+5o,HsswjIXAH]aHNj0n)BGon|1TXcDC/VAv#n<z9XtbU4W5pfR"c/nl<iCz$`,L&Ey$Xmm];dOS0BQzd9py]=eR{:h<1Cg!}.k&A7&V<<Tig/0~{A$a0{A
+"aZBuaK-G/IuE{sX}9Tc.I%(__yL-L98poM&]D]n-pEWbx7K.c-z1z_BPt;fZJJSmx1H93L##2(4EbeW[PEBpP#Jwp9n1>fd~qbtR+Gc}BTvhS9Gciv'3&
+}oBDy0#y>Z<wQyP6s8h$k;nD,14)'@L$e])t`(x@^H|)][G{kykL{X"GlCJI}yMAB%-q.JvpH_F0G>HZf]$+ckRrFLRnw1"C|cJZC@33YlB=uLXLQ3Goet
+=e[>'99w>E.+7vyVe=W;k>O<^}2fbnU'Piut!|2bu@,oQ/3}vsj3&zH4kd0vMAc-L/[iMJr8:7E.DLrEB]Z]j^V+OHoQNL,a9^[-iy_(90uQ^Uuun]0&_8
+)rGWBnkk'i.9|)Q#gZZ|4[&-#g"ap&K_w8]wciFYEHae~E"J/1sJ0Fa^R%o!i0hmD'B=~;<EvMP5r4q|8/`7`o2&]CEKps0@Cj&TQJE|{%66W33)d"Nd]6
+LEE>[hz<~3)Sn%Q60P;dGB{(N(be9#s5+}yy>1$GV1x0QpMXlV_Y.oPq|n^c|If>u6+NF[.Ppn<zYK!5JMyH1W'0N`AHNs6`U(#G}<E6<kzsYBi%I%0,H-
+0qkk,hl4Zw=lDTx4vC3',}XmiIqQ@l/ex1~cC7jNw%rp(4}jP}{E0m$Xa|hS2SW':)_frMwhRk0,]l_,|#~C&}fA0/Iag|(0~b3WZkK>LYGY#8p|dRVlE9
+B@]L}O-fQ_&zL<!}"_O}x6E{-N|9pSJU/et+.uP6f4%Y]_DJTIuu5(QhKy.mc+wq9JFcNxX|&dleOsS@/$_1~J&]6rX=!=P}+4XKBh},pi]S6ID@i19JQZ
+t}jS]Wn)~j)N!igwg=+aow,r~tdrae^k}#8pk@tS7l-]#!;Gq@@fU|4yFb7y7=XKafDNu4h}SHJ[j<"7A@K#F|;pcj]SrnGXLp>0EU3M~PMk]^c<Mz]'T)
+3qZPjKoU[x)ZopAN5Rb+9V>,m<)dMUF]Qgl;fD[W9(TaK(L1KZa<ln5/u9&kd_R|hoxXdNGm:KPMQGS'OY-@W_N+>M%gKXhZ%3HKY7PHV;@0zx&slu5WA"
+UDZ'R}T__pD[G32E#!iLELk,I!yy-KA%%Pbwz`Z}5&"`ya-^BSw)'xmw&b=WCfVz3Aa5bz{0>JZkS8xzJ&Sspo<'Nu@LMZ|KW"zjNa0:5.XDMn6KD9X]]M
+dr:i8d@sf#O<$-KdzrJteGAd~J-2R}B"C'A;JE'Q_#M[lFWkE/OtW>C$gNkMcP&0Wct]GIqH(+8:-)LyDwuw,CcU<==M`yGi+}sFDMugbegNz]Dn8X&Bi%
+Zcj+=>($uT1So/9#3^GzHgCu>2O|~:F&sIaXsrFc3zac&^/_{!{<XS=.Q"-duyQ6h|DY0(0SU64v/}aEW[qhVW/f%f~%q$DH,!H2;7&7>QJ7"&0BqT@o@W
+c,;L7rAa3g0hubmE]oyUtnE^C!7={W-k}/86zJ'inJ=zGdmeAWSMl@:w8}z7^z7Yhq;v9Ke++z^5axByaOUd/1wU,>Tv}y"~I.I8VU6G&wxWBxkI!Jv%yt
+^(fOgPInvN;QP#d"SDJqejsKKLs+m:c2Y#%}C+2=_3`5&LTzM("WVh7f@v~Rtk-`#@<P)>F"d8DwJW>+a@)jC0K2!NlqK'opt]i5QA$cm)FV,0:"6;dNl`
+T>[7NIJ+yG/|-qVKhoZ1cE+K#By5zVd0:yMEVfBq/2-ZO-TXUPOcz+i0eGk=-+IQ9}d]ZI`9ZEkTP7{V%}mO)m)MP5$g'lSVtpktWm#7S6,MNt!&yO<6-{
+VE.G&F:}7xIva{ekhk8QROgR1j&dI1HgZIC]+$AIP-]]K3)^}iDTMJ.G-cuH9Dtp!n}+S{ea<>Y9;e@HrVVksw'/)Rb|/9(^"f!x[<63Wk_0q^xUy%@>Qa
+gZ[6q.0XB:=-f="KLF|$N,wu+%%E~GA7};u=s6mDb`(<G$TH`v,$%x@.2p633"%&sBidq!E[ARUef,A1ea|]-;Jl#lkO[$MooC(nZ9b.oe,&[A~Pr('uLO
+`OSplhH'10`CMp(d{TqnH!S:Lf7`Ma)Lwa+&&(zTLfI6|9|49v<tUa).Z)Od+""}eF>o:_gk,H5vfZQM]Zryu]O{ujjXPMY%BXi71%4uOZL>QnwM$&@N(T
+fZ2Mn>Sf8zlD)s"fjCFqgHh|f<wX]|qZ2y0}Jh9L$,^_Banl$z&84U:/f_vo>L5_6-v!,sP+(JWVUr4BG1iW(`}tS4s0%J<j4h`l6_2e]Oz{g&NsFKr`R7
+1^9eFaT/=vf%u7M}u""$6|v0d&QC&!sg7A%=c^:tn7}IfR=L"nEXT/gtVoLH.j^Byk]|8fD9r7[Z{mAR&-/U@-y0r5R-[d|/$>se;+O7V3{/r;(uZpKnTs
+C<cPgoZ<g[W`1:1[,o#Iua/f<>;ENJDiqyJBmFJ4'1Pxv,agex63#kY]}&C:s-eLwZyQ:fB1Q17I)>B4}JC!-1&AD%WYtA4"0pV5QwgFcMPv>w_5U/#U-q
+:8-wa;X8<Z)XuP"Man"nvOqT$Wz+-q,<{Gcy"r_wu6FA'gFx&AU/.L@'@#,knkMM79nuSk!C%{'XF,q(NNt/loRY@#6Z6RNc(-qXj,XKAxp@tG'1vXB9Rl
+r1x-GHeR#ay^aFzsQ7J;roE!]1edId=]B)BW@A_N:cycI0KOO0$6|lX;82,_S.I85//+Vt)^_%w^(q'm^0WRLf{1)l)Aw{@:uThP2y.|z)@.~"-He3>Q@n
+PT<lkYnMyVrK-UmE|z%9s"ZWSs#r2%Wq!NW^kLQZgQ;(d}F(4oUNS!{cH{d=8C4X^]rEi`3b{JY9V).tqa/zS:5.0tNL^(RS/_l[J{qB:cG5^]e,<$f>To
+Je#RE`]jIoZ'0l@K=.k$,>XfKt`2r;2sDmLAx>HF-Q_MX1B1&<3N7Z|oWXaf8vsq=P25<::O>_1u59WM8Ww[TVZ;9>-xkACrs.s<iti_=7Ar'y)r^S,Z10
+UcorPJL$]|i'>#XZ$1zu(WGDYYa<JMaR=86Q;wXRUD+gg}Pdmz(7RuT7VV7L+%:]v^6:!#7)gidSse0ns>MYCs[+yMy;<O@$R;.W~!'B-.H2;4dAWp.B:J
+|8wOMpLX/,#4+#h_[I=8pH%FsLot+F$EjGXB+sm7`>4a`0Hhd"y1{2q$~fSCvBZ2p`ogs6OlaMtCgKGj'oQ&$MZt={`>BLgd"/J`2WvZ}jyZh&4,Yq]^Gk
+$is62SF`td'y2I@IIT<3m@Y%2GfT;{fY&]2Vg6"4:c8@bU3Bv(6_^T#&:/'hsjp4NogDI]L0o|OSf(m(!j"YbN>59vYz(+w@EmnZx3hi[6k9.iNe1R1^Wm
+PcI{!+,`{R_M%,3jrf!^.VTIzo/8hKMHnr+x1)K5qyT0BmcHq'"8h5RFY!bCOBxV3_d()AP7G%{%=AkZ.PT7EPANTn%swb=l;qTD!c2q-zqQnJafqiruBz
+P:}KiPR9#HJHMZ96UY)xjV)MVmu.P`ySo3R!E1[]y^gK.Qd6bJ]RLboLc>Yq`/J%^>hK/hYI|L<+l6Nr.jLrBPfcCc6bO=c8|@)cfGeameupxa),chp.;i
+X1INX4Io#IG2AzgNzdrHbfa-$g,6NkfV@LH{i]gwL:#Q5)-<IWZ)9qvURC51y_m,H5s+`a(eQr9UweIiu%fz@/.m>>JVjO6fSoWpzdG1r$j_ZHOqF=58Nl
+)[]fZ&A)rjwJ)Zca{tDAUaufnqYG|J|+A$~Iy1Fj"0[DyjXS>Gr-82$X|m,k^cC@NVzWH'jxmP9tYF7|'wN`A5wmEvHs<w^y>q@hyJ86:Gxku(r/_-TdrV
+(pZA/e.J&bipd}c|+E`-fj~#S2N/$#H+`r"V^WjGMMG'N2izT_NoFyIT+M3Df7OsEjZ,WoRJ`BwqOIh(Hxk88Ci#zk-4C#PA3Qu>%b1-]Mc6q3$6hNQ^[w
+H^1Lc0Z2(v1R"v^Q>V1K`6K{4ohJ==MQ8Ut)wKpji&w+7Hb$z7I"tH[Fr0nZ9C'1g7zi6vGZ}2|:r)'/|"/_k__]-,a"_C/N%FPB=w9MxBumMpiTa/'gZ"
+^],pDMgYl;mnj3%=Z{PM6'nZ{1<|N8Hry_k_-zm2FgF%(ilxUQ~z!s(8s3U[mNl>RW8/5`G)}l+6@STfb#Afw/n|T&Qt2q'mqIrTv%A)rO~Vc|9|I&]w<%
+,Ck|(Q#0:LAlHc(J64pIJelHG<h/XY<8lL^oAe=Nwbs|ZV1p-YK'!I;Q~}&`]kK{(J{EWB7Kc8CL+."k"8el`73T3f7jUN`rQtrTJhj>r`JAu>)QF:TiA,
+'uf53tPwv{ywY}v|7=3ENdm`J&rW+F6Ut)OTEA6N@(yE-QoH%m9J2qcSh2YaWr!o{O.Z_6>;dEBLa,]1~:L14vkoCO=b%._xWb-Hi)U,[>t`~FVf",`;'A
+So}5%Eikw#6.<QM>z7g9Q0+86YK^'6RzRp_h_4fc$%z||Vv%{H+kaM0cJu%,kb,/kMOM0S#'rxhrZRh|@r3x:N.B2Nq)[K.iHtb#j=Op1(JLm=V.=2ullc
+I^Zpvb(h]wS8"vt7'9)jdky("^vs-S5>I_BS+^~G"/uJ<&[5//eDx,h2^LstDv1WU(hSGvw4@yAEH!;$5euUXm3|x8ZX|%y/cS{rNC~/a`6>;_@3.|"Prf
+l4~|E["o=9@VlZy[T"#R{t`-;<QQ[|ihn=+FHQETWUaZzTwSA0O@;]eT%`s9(GK`'pnMSFAE_MOb:v'OGqVZoI(3E_)ep4yBvzqLwPB/gm$A++"krA"p,.
+n],Yz5<fmY4d[v{mhyr'$!EC%Rw`[3+.eNehmvK5TSh}eR"n[I8131P}!q5a!o5!QL&ot|v0H%1@nYO-/!N7V1B%8Kgeh:gQc8seP9-ERRcm{elt`I]qWT
+#ztc}'U8f{9Jax"om)e|mK"I,l'udHkmZ1f{MI[cf"zmF7i$=@Dx+&21Q$._Zd#hw8]u:2g%=E>e_t{o0N12:v4D=GJ{Hs=vo(F+x!R2XyEz8GV;|9F.`h
+B_qt:ua:jP6Bq83-wDf&.%JKFYm7]1XqI/^i5}J0etQY`d+d&ry'HP=iDCi{TmcPqhj$wMLX;]/,&PUgDH<!&}"aT[xz<|LFEGQno{#1MGfZ"KHs[}mQ$;
+<3O!|&pont>:x/Ov^xVY>#dojxDlm>,"a7y4!}<^]gK$L[BH%;=IK^tvko~qDV3nlVZ3#U0+Q3LtgTZJ7`%,(uRg"l^kq"ibNI}-sL8c)Dy!z2'l~tKfJ1
+k(h'E>=;hN3uA+TMMjEUFTE5tMLV~[g2^1dYifa+vRJT"WPatDQ;%kymq)HV0^b]9}fa$W0;SC#'T+P"Da{W^NJ`;EtZt=H=~1W-TK->Cq4w2hF%q!{W:q
+`$3`ey^OT01qY+,"(aM4#O!`d;%W1Kn$!>{KH>T`.<lcJWsB';H2`0S0QKDa8Cc4I[7OjQVMB4%5IlRu+TfpkySFFIT9qvK7h=hZ`Xy{5g_[C&Mwl;$YfW
+:Ovf0hqKbP:Y:!sGJ6%=FD~S8_Ag~f-tz4oT:W==7vG,]C!rYM5}Qp!S>V/oTou'Fw[r>'^O}!Vzm2vZ;K.F=zQtl>4KQi"#5WyFiFihs6vb'10y5`}5n.
+X`.!3Tt^Vo<Ul@7oE>I|[jM6M7ThTInGBZK2Dvbd)!&M02L+oKv+.3VQMN_o-e/Dimp{AbmtH[o5c9;QY{2mPcbb3IxAmkLa4'v<,q1B[`M|"AHlto|`ZU
+tbe,@+E{@&4wPuset``BmXwM}cSig!J8d7Y[D[J`dro}P`Hz6MQ_`p[]<{uA@@{g)sscxAzV(&HOn#[H&ot{|2GO20_H0:C<vGWl~GD6"K`||`8+`L`<g>
+AER`Bi.Xp}~M:}.$n_qioz@O^LxH(|"mrgLRrpnL18>1L6'DvMu41Nz8wrT<c"X_qei'8m=!i+h+x;VhjggNdqwFAP"NPnmMO&$puf'>Xs_$;DVp:5TE`o
+Brqo9XsykUk|tahddaTr,aJ@R9,-#DC=;-fS:H`lfczUcmVSt<$EH{G@q_}hA>Li;L7Bb3()A]]#FsX-+j;sUg%zaZ{V_{Ivk7^+}wp7V%4i&xb|0N@'_T
+%g1U]7pLT%={'jqrrbLPb|@fxes6T%T{!3t#^F7{1>.OBRrx'MY-/Y3Vi.0t}"cS=(]Von<L!4,Y1yLl}9[0T0Nbc%vamnMRYMm%I3`|_6};f^LU`_1@Se
+ONmxW!_|,SQrKh1b,)$($UaD>MnUa.%J:Un7Kd.w,R>-H|7xkNyK!tc-T84n8t(`NE"QkR-f7atdqR]yWx5gEH84ZVCC"6w_H7e>t,XQWZlGTl^Wo7.<WR
+vK&sIMv&YNejsLEJ1b7|Ic-:NI%SM6lRb1<L=usBjR-I]09P{BJTZQhp'/w0'+9EwZmI5BFyCD"}]E9C5r+5mD{]3q7KgOIg~DGrVHSbKOeb=i0Gc>|FY,
+o{#fUD3QYjyp)P0;4}!`#M!OC}I=VS"Ll<(tk=UXgvO^q%[w2!FiFE+ks%|]J02G{u@ltJ&STBn'cx9Eo'6:,pUw+nbgtuY-+1x,(9:aMSqM2IkqFC^5<a
+y:>5<qPb47V`"Vo%fo/iz/;sNbtC5C!^I%)L<rQPddX@hz@!dY]/yr$gv8rt!1ivuK$r/mT2jY9@P}tK9rRLG<Zby9`<IFOUPI}1;Wh%E8S{_pBT7Zl<gV
+7-|O`}d}NuE{=&+{1{5xuKj;#FYg;+5P!([ZBbC)/9_u]vDx[%hCC,1DM@ynMsVC}n2LV&+Lh77]ZyP"YaCiOgLwiCDnqfP0C#Nf)Nl>%]9KZFCc_3^!73
+Cm+Ucw"d{.ih}V`Bag;%jJ={ppm0Cy_'=DFYi3$#L4'{xiG&98^=)QJ2<":+qn0-EI'$)5!tdez&UM71CyC4Pn+z+L}qkE:]ymhH+zP5jwTew05AeY"NM3
+bGnA^^%nc%4DGYp/`Qbd_OtPbC8C(K23lw/V<}zTQ--D<NdPL:CeIgbP{9@}MG(|ZOq:GcPHuC$'PF>zlOg5FYRnhonsn"5_9U`z-HyJyN=nkQwXlhjQ0n
+(:q.~[NK/z7cy,fZg#]a!<,-lC({j5GR#0%0R1uy$=OgAA;!lwH{M[x|,k;P0V`r'bfJ7}p;;tA##.e'F)nN'NOa(uEH5CF79[FD{I$Unw(L,:pTf0%'.'
+sEvJLUCq{hV%Nwm-7MJ-j%KS5q'yU_6tx46]C0}Hk;!i!82QVQrdy@3f|_xGPB2aZE"9OlvkB5NoPrifgQ>xVcwx52[%!hFYL[qW,|}6vbq[WC10)d,hi%
+plYjxUnxBBU]WArJ<P1s4zt^rd_K%wJj)=FH"G)T`s6`pW-(ZyR_@}]PEFuInfc8pa`e}:(`Mj!_r+)=7SE/wI0U=t(${sRcKS}Hg|6g8%XMc^1ilSW8JY
+vX/T%reutS789]N09>(KaZ@}&7}D[{>NstuZbLhDZ]rd_gqCw1MrC=d33"]YUJ3wy&":(@nb4}C,C#AIam)w9qL!RZ-_8mo-/=`G>]Gx<Y>afm.t{nNiB2
+iD(o'Sd&z"-Z;M7]i_@hy3{7,Q;S2/TUF1L+H:Um.UP<+pD$Z}DB"|%kU5aMAL<PdFnav6YE'n6k3#V/IYnEz-1)_aQ_T-q_W4rQ;QfTS{/I`g$B;la{fm
+k{1R~{s9>CFnluqs0%=d$#k;$`-p3)w3A]6}&8AQu]@^F,^Qy"_;cAAESxJj^g8PENQReGay_hKx6|VX7qW@U1Bp_/9Dvt/'26)j@uO_Uc|En!Wjc^B4-V
+[X/"t{0HV$ue^#3}6Azs)TDA{P^{g&gzNrOu_n6NUmgHz1;T[E_T!HKQ=t@sjYV>7E(+df0b4g<WD0zEo9_/FCeh2#D;M<KT--`'S.u[mj20)XblrlQjz.
+U-U7tbEJ681h]_[c=Wy'AXjf07iODoeA~5:<uQ-&-$2-xf-9IzBQq64X|e%2U0s7@AbPj[wqYEv%H1=Wc^HJ|0Y<6JZ(cgCCiUxh_BwB'uDlIeKR-5_.Vm
+>kcPCmK-dC^J:<:D9^Nt`OtixC7h3Tm>Wyh#|sMoK''6)j_pO,Uk72L$YXUF@{<tYZyZRSeM}ia+|}hhqfEB,}Ax3#i'`FVjN!<Od53IAM7I2j>KdPX13z
+vw45bh0CH,exKXDJ2}|-37X;HH"wEH(v=xC7!'X^7(UF1)X2j{vmp<VXh4v7o[wzKE!3y<S&}Gr|I)NguIXU"pL}R(Nh6H27FDG-_/ciS+l#L[e/Gu|'.Z
+KE0WyB@,`aO6dk>+NkH-A/,O%:m5.GQW2a#FI$%nT!S{71qXbUzEirVIFF8-%bQ2NXG@CDi:ge{:DMME5T[>MokW^!8:jDH}$8dx_rMs-mFL2fSQaqE=Zh
+=}4l>rl}9"i>5`2q5Ovgl^H7fm-EF9LJ}='EBH34HfA]q|c<U1pH6iw.C:x/tHqV{PD)T|qQRWS_%^bdl3o,4ie7rokmSpAZZe`hnVzVfwlw[AF0K%pCMM
+YcnR_Y0WF/:EE2uK_4WVP=~^DV}(2[wwVUK1K(d^Cq0k=x]V5Uy.BtMLBF,Sbgz/&tRRA$^A/9zNt5#PLIn/&gvn.n.Q5A0cA,iaQtLfO|UKm18m4Qr=To
+to%4n+kMbzcZ=^tHfX#MAu6}VR%M{%Kc(BqTHcr5l6d,nL)#VrRl$ml,wNH)>9:0@TK@cb9yVW0j"^}ilOkIgX..oOjrg/vr2y1IHN=`RTKwZmwj=)NjY<
+fqTI<]=6'8y5pMZi.4M}v^FOFQ6gT`RlcD-8+@nSE@zUPaYM(q30%a{4gTW4^.BCN0-M>I>N"}c"bJ+dhm!N=Z)n.FxFC]xKtGZhnxmpS_pvkdzt3wW-p8
+zRH265{s10EJd}m$bYQB+mubBQ}e2+=>j3}zs.3=cCB/S.`,;v<}f#az&Xp48^gqlvHZ"3^DdJVdd7tOj(rN8[LUU.L9je.ny+Z}H8gfKy${.g~trvAzcz
+dPz^zWS|xVc;(RHc}RWD9@P|Ri$/w,+1u+DL9;fbN7m0:G|(;cF]E=wo|a^U,H7x.{1t5-GLsX_6Z;9@r[YJ+2-8#z!|RN~$`"Ei%6e%b94M3||c>N9+U;
+#+FU12C:^V+eS%>00Wxy+s$s&VD1<`uI&Pzc!rWGs[8Wnc~n'o0w{"'8=WT['BFkC|1`;6Dne=M2g>LfPd=k}p(>M}-n|{&Y/uRLq>Rg[iv+Lngh1_L3LS
+/C<p_u.r|WJOo9,"Z97yIxE]JjF"PVZhz3GXtaSc.E5o09KyZTi).gp_Ltl/^"XA"YI@f-]n7NAL_t_>!LK"/vQslzG$jVgv9Z5b1.~X'Kt.[glH{)gr)[
+KZ+`Lk^<TtC4fWo#Mx64tr,dnt{#Ub;/Fu~bC9YzzE`sY}1-yqlm%@=W4C7NZv/LW.F=#{BRTgbT(EKfg`(l[;H%}f|f(v-mqA!;pg%Ay8(OR+Xn9Q6A9@
+,vIY9(HSxKcpl-}UURjb;oJazz@"=m(n!GZIL]xP.BJ@zaeFaN#u{F:55_[/ywUxlZr:|FwLHzwV.z:8z]np^23W3-+nB_7_bT/]TR$Lp_8_^@yY;^,62q
+`r|q(``g`DCs{APvpZ3{JdGp7xbS:&RdBuar8cwL-xx;:BSz+["k{:}W/P.Q>,}`d0JKjhQO)PzW8%vYM{H<gQ-|<gXw!KKK]6~kV-~qtxy!WZSHgz!AX>
+~L$ETW!)H-)wA;-x%]f`9G2.OyVTg+"RhLv/w7Z&xK~bGq_!L;'L&|V6CgS.n$v<vjP{:B%._<|$s]M9QZ!va@Jd_K}{iyW&Rq66H.H|NRwf/XLaE0G.6D
+`UA6k6_JaVV{C(A=HMZVkBCtzI3><^.2eh6PF61gGo;y/Aaad:bC(KBh~}Z4I|yW(gwdX'Y_C:9RE8@Z@[qJWT7<DkM#URj>V_XD!xRGeojy:!i>,@9%|Z
+^m14.zNu1lzK4YZCHa9L`Xk]wl6006:WV;"NOnw#^U3;o!5H3@v3B3$q8Qs@AW&tm@lI_b)NhG@9]NQOh`xKCBX6:by&G',<XfB<X"UwKg/34QqAvRnC].
+TgZxF#6:0'/kfkAv_5bbJN4)Z%=u+nOo9rT`>Z]cG56mq,JtKEx)Vo8=c)I2uCZZr5hiq<J852Z+!&0jVbLI!JK1jFnUvfV&4rIf3`P^A9xbD%_VM3|Biv
+cx5quWVn7p427MMmwHfWT8zZ0yDTDKbsp9ZB'dgCo:<gBS$e}@npIet]Po)lGtOQ!C=a=`aq0l,=Qc}6rTEXFLAT^HheuD5'm@nmL=kc[t<V,aOT#y5}LL
+X<^+ub|#q#llnrlj/bZCy1d+p(YA0&LNHKJ|o23o&BSJ&cTrMC8SA6tg9jlbyXpM5HjN8'kLzRce$muvP"}oaTGW~a/&!reH|4Qwqo9/<a}bB]+6H[T@-4
+MG-eZwpm;;qrFw0(m}PYJl^GqtRbaf9|ZO:cc|ql,{X&fkuk82#h/f&fNGx}U5>bQ{xu0-gj|ItOkMiLCao}yphWNGa[$)/V,n`(=r6b/zQU0F";ByM[[2
+LByaBEGwnV-@)J"CwQDz^/Co2+>=-2~lRdWPbGfxHPbux!s"2i/[Wt'=D[ra2bg_y6jU'8U'{n5CDl]CnriSCY+%9GDC5BkA-Is'9G%Z($PF|jt5J"GgB,
+lR~6>dE;,iTDvl(:`A%J=V<Jy%s,UNTp>1w4:6lRqAu-<dP0oWHj~s<_mvOYu-^_s<AU0}Pv,TgCM{.;7^CSv]h<qBUxbqX8Un[kvJnX215YzA2TL[s!(;
+hHtpIW8D286#`NGA,Z#U=!nLvGbp&XMiSK+da>o&K:}Op{]{&MzXLib).XcvZ8K=Wpv`g66!Ai.p}gtAUBbcc&2mST2EqB,&dbh[&GjjR_uFF2H%ribE!2
+VtOW#[7GTb`Dqm(B`Z;{dIBWXiV|GBf)<^orde568Q`=Fvhd9<]YAa^-Dsvx}Sq[pX#QisVKyI~PfPE34kBUF0Pf$`FCL4cI{zb1:/xhT9/>^Bzm8QZ[15
+-!X_:Y@9][q">@71l4ydi:|e4tu#95PIm4@)pa<HjdS)[j3X<mzTYyGF:LcLFSVbjgiS%u%6jTJ2B`]QS#r95={!fEo/4v&E3,;2>N]wxDj>Q/Zr6;h363
+fW&Qf)}+(m;9%$UKCy!;cocx)Kjo2r.4upp>laP]M6iVEcs7W7N=&<NCs=8TIi^5oMv1YaT#n"}ycotIMi2kR4`>(4Vt4l9&_Lt>gW6daZ#N|08;$F/!{0
+tzS#7f<%PB@KR55L6.29Q$8&}Kj=jx!y"Ai9ugG`Xh7dIh)H4l,6b'+|t0,7PoTw1Ys@IrB@+7J#ZjB-)#t:kqDF6,|3}VSJ(d5q&B`SnoQ"YTO7x/k]A>
+ql>=PY/BgHj7NzMBIZt4!N+@r4L/[@)qeqJTY`H'qcGd(@/"`Q%<n6[m%<N3V^4$|$BG&Y<:_"H/ziWs)^qs}yfnV2Lp3skQfe|k!+&ypqcIOD[dSVQ]oU
+0nv)8u85_[;S3Htmghi|MuGtPXNO1<=abwi//^`t9XI@T)Ra+d#,u`L<Fwl]cZjnMOPMOTHrqL],;yj:D^QMcqT_qB(ai#!%XxZ;473V.IzQx2!h)t8NOk
+J|CVkZ]jO'2ANYCF(9=%s3IWzC,d`S2cmY.uIO4jEZoK5i@VeA)W|L22]S|V7y&}wX}zl{$1-Oa7'%|T"UE]/y%n:Ymnc#Jj4t}EfI!(8%HX)..1mxN{f(
+eBJX%3t`9D7/>Z#xHj^`;L(2TcK]8BU]21p:Th!oSDvsJ_Ml^B.P-CDNK{BmdX'9GgSrLb#oRng9Fzc+drchNO{zsrNh]XJDc6i4s7!']!{s=W0Z>eh>.,
+`'Rwu[O4o(L#^t/nIxm}_QATaa[XOYap:o4(a7:7#1sq9&0|Xc;7z5c^7ajO+]avMw>M3n9nw+2mhnr5l&<y)mb0>0x-LJJG,:}0z>MnrS8l0&+C'T^]>l
+O0CcuY"twThPRF$:^uoh6l3G2qd1u&pW)<xp}(3Cjba6i1kb_;e2`a0V<FlT0pW[@|Uy"P#}m6}-52gOKTSa#vMq&o<C#m-,I}sgR{K6Q-wr#xNOfbwh|r
+GdsYj=8S9vRdq,<ekIlHO,Q%y'Z3^twt[7tP|!o<E3'Velc$S:!r)T8eBqH^+eK/'T>gxql<TyFTE05.zM(aGCCkQ-SB~jn4fmM)R#E=JUI1WjvbVs+Qfh
+NY.._;dVOH$rRgx'm4|Ow-M}3jDu_qGwb>q$j9'2zW}9y^eab/`&YEX7!!"5Z'cs!E{2QHq{{%ff[)f4Y"oxH2W+UbQg]9(Q(ZtqHeVx'4.gYo_#Bt)833
+'UKadRr.%3D>eSyoH0hOv3%DGwt_^d&x/9Xf{%wv;G;][c.#1nBk3DIM3|wD'zr,5z-`_FZ,R#|ivr'n'yts<{EXh&,59n[z<-Aqp(B)BU-X']I(7'%:}S
+MO|dyCsG_M9c6B,!|H_6);y|sbp6Zj)@Fpb(fB:b)p4<UDt,<IB8lUL/^&6eM'DsWW%<O44cAx;l8C(mv:XI&`1K4iKodqJUnAwC5k<th/E^>v+1`'e@Ax
+Kdo@PtV$bwLx15&mAX9vM+{x[J$&N-`I)6B4m3w8`mg2[qbUILkq-Cr]M;z,&AL-;W$gmcNFozf1^r3vV+JF07CPUEm},>X{NSxpWm[t8<0.&'g_[10A}e
+v{lOcJPpSXrNL-r'){^3D{MQHYyRVly1l%Zk16M<<=ONxi%Aqtkeg`4H"mAq3.HNf0+wDgnS9a@Z^tkK,l)F<9SV6MYMNvJ'#9vh6{<G^GN/2l@#Hpt>u5
+dW|dV<E%{;:=r#_:x3uVI[Hb&}|31=1jW{TC^=Nrna+znaK]W71=h9qo1C9gnC$oJkDTfhy<(&moK_]gr0iyY/D[dDQ2Z`,3Bue6@d6ws1EV]d,!.TT-!8
+$S`Cgm%BJ/U3X2t7T6}ik.3fz:Cg6tTAL8s1EO%GLIIKqn3/sL1+Knpfhe}}s^d.#[716xO![!zf5xsD50GxuximNizjl"0_-z)eUyS8HQyH5//veBk.]h
+RVf+K/6dKQy31!WozHJ0R-4G;{^OMb&r_vjVf[1}+O;n^oNfwZkQ9UiNrAd&(3j.rL0D7Q#7C=d8#/D%Te"T^_n6K,+L%KSwrS5v``Ex0Zr56uNY=o>l[E
+~ZArC(oIs0Al.Reyqym;b/8H2|"B4<L353|;`!:=y(E`L:xVwfT)SBx]EZ0CTw]u]96H,RE[x8RK<L>Lh:uFs;'zoOsur2!!DXEsVR}MrqNG)@z5Y96eUP
+@G[xhqU'4vB{|dHQ`Sr9Ib#@(6jGY8(d`BV{[bel~f>|Tt!!x{N$PAz,z-iD%^^wGng;Rg_JN@J=-ZWpA!/_h<U&|]=%0{nlDxQKi7@7/|s7@#Sk)hro+H
+INdXHh!O1C"Fy!Drb7b$^COQk_NgmHxoEa#+:qXl##O&OHEgPaNy!(,=o:^nRkm>NY{)_Le=TNNevw^q7D;LEGUFFu`OthANK|YBFQ5lDWTD,sp7H7^IY]
+~{I&3[vEJm"eA`Uq/hGGZvJ!Wk8a:'g4<GbSc&'m/`-:quaaPY'<e,"h&fZuF<)a}irZ`W@)oBaw=U9KWgM,[:C.Zo<sLzT`@PyCg1h&SctGoc~'}w)%)I
+ENj8G"W&_$k2Vm"raMZd<'f/hsry:z54b7-(ruG9Bsjd~!b4vMT<G|&=n4[lg0;VNN+I}uxUU+xVgbBf:NyG=L$YiHky0Qx"!trnaLZ03M<@:vQKe)lf7<
+NE&xF<CHDdU/!rm>^l~fSh&g#C,|WpD[_[},T]YPk6[HMLvog&^O:c<b"1#F)m$rcIn@#Dp{!T:X6Ra0"f#xq7y_hK2Rv{6jH7b!dSs&f>6S`9,ti-YDQ:
+xHX'5qJ=}ZFQ6:tA]|h#D[H#9uiFvD`6a"TggICq-L=iNngS|>e>XhrJxN]1Oj/nh}&)leBJ~c3Mx|#yC4XTJgdOHuvcs`b'Byv&P)rVtqBg[p~'y&bE$=
+{)3SNb$Y_,c#H||8]0nJ;8w3sej1swUvM@JXK]dwKJdvEMB0j'P+wrC2rnaChRvPxND87G%ukDdOYot9[EfmZC"+)$%xgD!_V$J&9lMt{]vA:w6#bs{"L!
+i'XzGCB^+e/riTcKfII9-8D{#`Lv#rp=Xbh9QkLfzCbX,[ECe.dM$Jn-G"{4296QSy7K[UkI+%TF@MT&Z|K4ulU{zLeR-G4Lpz)%bC7i&{V|>(;Mz!lY5t
+TeHQUN6j)7hYhOcRhCZO[{9i12ejLT_|Acm/3[J(05>bS+j)Ljp;zDju]+&vqn~/L'x"TpG1OWbEjVyv~]`lC@YmQL@0)SY-rQEW%d79IZZa`lT<>5M_lt
+OSSHY6L/R]X'd1f|#:`37mB}_1QR8$<Ro(Rdt@y+Kzn+lyja4ko5}j]6Z5}y53gypdwPEPGzw4QAGo;>1z;I%_9"]pv<c.X)4=P.K[s=MFm6m$q9z5;HoM
+5>1')Al$W^=WRB@8akM$I;5}Hjt)x{wkYA!=/z]0v=@TMWq;x|&'uDLn>CjNBtwN>&ro|aL|D>$@|8Gc^S:>(#"h~^J{71_N7x@-BM#JRwjS>_hQE,5fbA
+eX8"suK(yLD,,&C;o58TsOtTD^vs1WPJ]t;{^ON$W(w0eH7hrfo%lzS$|x[5i.JWTi-r6;V6U"#F"!SFt,NTWh7<kT}Cw;r+f0Q6#K7^R4[B%ZUH6=]V<=
+]m&Lh75t6as+}cuhB_!Pc"Vf5Bpwb"/B8%IWIbZX{KnTGd<<QsBZOzapg%iE,TVx48u{A=yPv/0iId&<-pgLXg`ZSrPBuo!(bD%_tDaTYs}i%cd4%R>POR
+j%wA`E-qOq~l$>kz_%pkt!lx8F(=&B.Tb{&`!3_u]=hq~8^YovJ34D=C7nP-oe9[Cq>7BL,ZynN8)tn(A;x&e/jD<+vhP}bBuQGmP:kvsAOvo,"ke^6u%a
+M9URIOw+G>m/JsFx|a(yUo_e>[x[0:[1SL(L@_G0ELDF}9iY@[PAE$tkp12C^NpLdPwc$qA#y/uGEX:85hk6;`;r`JllXjL}[b0&HG$FY@lpszO[LtNL$H
+TAsJVh.%i#[74TonDJ+H1rwPX,Y=HZExBV2LvYWXmwC1QR/xe%Mom429)[oNkVruZsE{g#/MJ_=hsCPwK|7-UxV#]oVf7@|enu"Q0NKC(sO&M%V(&/<5T)
+aJQ9zxt@8:}zu@;e{]UO{P3jyPsKwDB3~u,u(W$g$zK>ZGl`D^LV7h{TevXn;i/],!C:~V~P4z2;>jV_K@.-sdd!QCV)yF0;}<nE69WcweEs]GwOHer3Eg
+^!WBu";o[3QMVC)3(2TjsX$h]IVkoiV&N4wkHg0F/o>1;OUCrU_c>Wv|&KvVsu>6n&0{8K"lcI=3cJD"w@TJ[.QW/Bhoen_@l_:0IkWc86{TLEB}tIs|#v
+v-hiGOpo{UX(K;xw=v;W#"v-[TgT7)a!:n!]45u_K==lWN"'P;R5%-m:QLc'Jxec]iaDCPx$Jl5_|)U_}"+]>9^^###%$@(!=tXDrd:FlnPs&HiQE)ao98
+YAY/+;_cJ_WFZ8]5.7ScBBn}(,r2^L>%]f8Fvo@F:K>a!]$=$]w&;<4u-JkfmU6,CYtR{AV8'fP.jdqr{$s{RR8:$<,vjG;x&7WC-9xDA"<2j=/u`pG;Y/
+WLI!}HQ0A@Ob4F7z)g=Lk:$Bk)0m72@;DEP[^8/f[p~`pUwi#@0KccDYv|Q"^l2}I&!,kb`ki7Pn%}2s}>Q7Q>Hdr,xR2JVU%qZ|Ige0nDCeAw=GSm-1i^
+34]h+a)+VaSGm!OL-9B$FA78#AHT"$.)FL(1XmR+`WH4Uw/+O[Nu,1@]+&G8,L.XqTYl4[X3{dRJWgm%|0DF(Qv,{t5fZ6SP}D&3BWrn{i1V5R~-mm,Y(i
+y_;t9Q;ej7T)<D>a}q)4a$<f#/ZNS0wu`3YI</PhYW~O5BiP.#Au"tyu;"~9__E8~SM,J>3^_q!8`-"O|-D-G+-!HJ83UaJ6o>gB6%xu8Jq34':Qn3Y7sq
+:c]m%0ZUvO[L1Gj3P#0>'a>0$>mr%q!_jR.=%Rd>]V[bvBNNC"<H#F(XXxAUwz1fwN0URFnELJaZ"sj"g5Z9wEKknsB;[T)gY%xf/QBIlCp{q6D%+en>VZ
+FPW#q3}PKNmT|F75i/"tr3;>qEyREN2&JGwejG$vd:mB$EG8>|bYe.@,-3idy{_q'SMXOeSeC[r1.afStty=%Ss`^g)2X[i]X1DCr"G`Cdv7z/aOvKm:F+
+Io)'G}PWe}NeS<^dUMM1d9;qKD)@xv3"j<soz/&O,^{E{ZH[O_4,~Vde'QnNnorR!RPmHB!S%e9M3C@H]bR=L:XH'S4Z|)^7%E9mCRd0DQp&,#..:Sp-QY
+s=SJhH5bBq^N(g+r7s=+>h8qoFX;%uheT(2C9^u>&E)`Dynxo']chPwVD)S7vEDk8WOPVpHNY038Z+27$8%N5yv,6cUe<Cks5X~xqtnYO;f;ImY{g%iEV6
+>=BG^0txWwHeXkMq0vwe2)OO=nh19gX6ftkQj)<"'sUi]w}gMRP[=2>l1Y6U4HMSJ-'e@/F%Zqa<EhPw_cng#|$j1ccp+^y3==#O2+kJW&3B@wtk'5`Wde
+Wnu(`J$S;.^]=FA6yU]YZGu@.u@Bg3tV0ElQl`jOSOVtw`kI6"Ic-xNtoo;6w}8e(Sye3l0&u|r|9nS@(`Il)|`[1t1G`iy{YnrpCQ,!+xb6"@8[Eyrf$$
+hp4_yoc(|!A'[X!HaoG%c+viO{'k)Zxu9ACVwv-r!:4H0e>6xrVyZ@&#>]Nw:QT]6Dr<icb3Y)NAuwF"a,yVx4Q0B^OV6xn;1n`><Gh)rPOc#ZBwL"8I"g
+j]cMlvKk1X+-pw]62/^2r=;7n3MsC,~tmD_{AZl:U3cnG}_cJ|C$"Sg%#8bm$rVSdVQB6{xaZ^Yr[}cQf-$ngJBLjqD8v;FgGzJyIL[6!+E2r'pm!8dn|N
+cfJ0J42yzIqbi;L#~c;QE+))/L%R}rL$y#T&Sn6Vw,-{lWIBJDuNBgQbG)g4's!kKqlnPFZEBJtC6_y`pzRY:Yxu|ABJl|YzO`7gOWXSgj(]!.jJghC4Vq
+(A2[80]TjxV;Kn9VZ3fP!%b_;g#YT[!|wxE>Hxc(DF.|'YCx,%+WuEZU~Y9g8"2/uxr%[g[bYul!edA2O'n"JB.OL7YCq2F3,(F`M!H@9Afu4)o%`8Uw)`
+#XU`v0G}`NN'0'YXcs^Slz$8_HILmwFwq`dBuI}<d$f%7yYE;fXw"t)R1Oh3k'.gsSanogGOU=`JoJw}avYcV"6iJUF5tI@2S2]j.69.KnjP{#5tm68@D.
+B5O@%VC$kJ3rSZsz~R=u=Dwwe3-qh>})+4MU!oAHpgI|UsZ;$wZSG=H6o@l2JDy$O+x6WE/n^7#)6Ou^#DxY8xgqs&keU/h86Sv+[[sBr!Zk(ZQ1qQ8VQn
+nG+dW]%|x+2CYLhgi'xEU2;yF,)<-(iqI17Gi`m0]zLp,7My!1MQc3:QFSVrzjkxM$E"h.9z&!2NU!+|t{m|FBa1)-`u>mq:@}M8P.[qLa(s872`1Tp>Nt
+s)aDdxQv.pxZ&LtXLphw]8m/Vs+2~xU/dau;hpT^46XH_Wz;vZ8pHnSm%n@_kqg{tXxd3h$}F/[=k:DTYS2<T:PBgxG"Z0fjzYDuo8$NWa'4aHczd!J8p>
+/W%qjka6b"i.aA#=R)rpbi~4w3g4R[G0Ju'Rp0'iB&JcvZnLp[sCf1w4q-myF<2O$QGCG5k22]408FDD59m2he2ExDY>t/#"9{;qd<F6+UqQNXpIB0,Hg!
+7+N_v[qqR%(d<(hYGVt,p8j5[vApFN04i{'rQ3mnFa<kQubyY^)Bd5D!PG(MUW$yLM^ZophozTp{u_{D!)-'dc3;^;F]$!''x}L_lv(S$S'uXPX7v]o`pW
+=/p<Z%z:5V(ZrC6syA^DCMIMnAc!`WOL;Qec-;.OM'wGCgSUC=iDJRMTvKH)z:mQ33Fy4/@"5@^6Bt8}sBd_{t;k,#vsp0RU0jdO0b<V25I0xF7G]Sf=oS
+LAXH$YZe0{NbUE|bFFqWu1'KB3+,-2tLs/EVMv;l'sn8Ys!:gP%Sua_/Su{1/P$j=Ezg9M(H72oU4T5FQfoNK2`Uew%VGJPcr<7"9N0snY{`n@-_!I(,Pe
+SbAnk0X<RyFLl{Ge$7SVRS<H76WA^ZzU/^uiu;$Q#DHp]I|,!&;SCyzuwkfmeV:hSb&_&m71Ro!BMkJ=xjA#_Wl8[&bPb'o')p6ARD(_ulbFD@p]w-Q7S[
+8G#9<c+d4+}I~0RbncpJ4$E%}0wJ9=nYnPLe&)wN$S7--yQb`ZO3>mH<_}r(le~(h^K%PQu8{#(2Pq(PL|Z>=!p0<G&Y%^)@|eyP,3rk]j$gq.;Cq]HV/>
+Eg0}t=}!V]`7waE)W>G9Srysc9d6#1(..(Y@xMlV7e`-:Op5)BpJyU=J#l[+6fhq,z#>nagNG]1AZN2n%b(f.rsUrz}>Bo|XD0g2,;z1#WQGvmNx&Q]B@e
+LdU]RPeiQ&pw/c:^~>d!&Y-9(nyaQb`AofRL5_[MSJ35>g7Nig9`h|4l7'GEc:qA0!-Kh6RB#al-uE$4O|`5p%_2Z^]Es`&v["HHWEcRYVU=u,k+M8{_`_
+=5Zx"jH}R0~N#lP;"+0[x%){8KLP<HdY3P/i+xW=vc#4)Lqyq/PkxdC._p1AP5`3qckDrK6zOAP]2@c$,1dedcye91);S^qnl0.vW)@0pI~se>)A%N(@j.
+~[G1hL('>}Jer[caiZjQO,ZMoQM`sE"6@D=(^@FBinX,QTS[F!k3Bm<)/K&,-`Lw.#obg!O>ARP@7bvrk{^|)IYBqUo7hjedDZ4V5K2G2k^Rwq04bsy3;`
+23i4K0h|zgo;Mu6xwxL`9-+m0UADD$G<[yYVB`',&pU/9[RclN2^/0p<b{Aymm{^Kd#%>)E'M;/x),z[3|/A![1f;zy[^'vE|9g7W.py9/E;m:CCVl'(ib
+p!=o;`.w!U0Kp/BOc[V46[Tdt_5{0+7l&|%PQK1'C+P]Jy,f2$Q4lg-$&R>hg#ay;+hH|]}yNu`W-J'k3gRx]v&H5/PV!3'!S#Cg3-.`;#9epf-s9tO:qH
+m"-M:%>%p]2D]50Qwe^po@9hPRi+u@/k@Ued5@y5B'KJ3E~KCZN%@{5}X(r#$os|`awoqAWX6MEiz'6ul+iwl>UJ^x|,j5gnGcS!dNGqcr4N|o`}}iiUvr
+ns`Xqe!%H|(-UJM8=mjO>NvPq7Ba5Aq$51)TV}e0)@3S0^eZL'&g-k]V4<Wz:e:wBKyaox$7^bInrt.&L#rU;WBgZbU3^3K>e,k|j%thXXp]8Fo<JXs]"x
+qfz16!/dQMu+W:;gQy~`.g6}@{$H('#HaWIl4-j8V<$l8/,_mdR-A^V:%4u4#1P=rQBCtyh&64RVe;$hB2{2mo!a%SmbPxK'<C[ObQ!^,2)q7Z3c<{WdK'
+.b=TR5>Sm;ZQr]d.g1]M3FE(t4=UH.9Uo)z(T>u({2oUi+I2z>Jn{5(KirC$h|$kW-(ZX7I3=usn=OGO%m'UA-9KD)zYu1I^2dKQ,+KYd#^Bfw2;X0BV+z
+3C9k8Z|j4jx"sr/8j2psOHQ@m|7Ln|X]5gz_Z,l{Wcsp;.gL{O//Px!BV8(gRuDZJeWosJj`|Lj5(cPbNO$9i%tqqts&6#4;PL|e%kpcTps9lc,'7=1ydf
+/Qj@+<gHD2NO!1@koC227Bk""vPH{7Q^MG_x;IXbN#oHQZ(e.GPxm`}^}]uL=rC[2qWfl.71#8yuz'e-Hljsb8vPnRz8i[jPgM.:4uDXROb@TD'o}.X.rn
+hFk-AoURjMAXKY/'4l{ge^i1zpvHN27>UO^-D)_LE7<0!fCF!-[F=MFj~n7^{')b~^E4PKxPs9too=|qy{G-D2^>enyp8Te:'-_:Lz8HIsHj^w.rOX&2AY
+_5_//jvp]5-IWW+!hK{CX{8`w(&EWtClN|nGj"h$9`!KJ+!&Yc`CC>FK_Y_PgHRHAo#+A0Q{H$^D6!Dq5v/}&nNCzqCf'c2PI$e<rVrKL%^Be(=Lo|u>'(
+a/aHl10%>FkO.={vhC.XQ&ak)V8.hcZ<p_,o]_OTzo!Amk9BmC'+OouzM9-KPp[i5Q%DOe[YaONrtq=un/7EQ#OEI`D@x/"l%jv{]f|/sh8102H$AFG;9f
+@9,Fv#|evCLQ;99a>}--[D9sp@NdDc]I:]XfGU)<ROCRKOcJ}l{`&]^)1:-5HejqW$c}$7!5IaY<j,#PEoqf9zdC)fhMm2|F>d:t9ztJ1Y$ec0AcyT)]Ma
+{H^eHaG<!{Xv|5,1HrIW~lT:jD$D0{<N/cN2JLf{0S!I(m/&#k5lkqS&;jSh4dA[KG9QYc@Nq%4PRbZZXd}-mQ8D>Z.f!h3'=eqGM5_;$gb;aFwc|>}n2Q
+#8HaMt+J5XB!lOx_6]{a#NyG<H+u%/fTPa|pbx-@6v`5|(p|dOmfYUsWnFHCZj.K4TbS>8G&$|c>uN`v<ah6dW'r.u{IKshK.v<OApn6#iqxYAwDg!7P|=
+Z$QDiEF(+AOU3o8N@l$NKdmr[.dTT^gvjPxm&m&>azm7A,mq!7xwxoUNK,U=Rdx&hz^hm9tbZ`6R!]_WH4b|$_0vM"u_lDZKz[TmE&6kW:@)@_Ct=-LDYt
+aj^xy6Jb:Zb`BtSJl6f8(r1TRT%)xd[ojG>'jq`q@6{cQ=}UD9`RTM+t,&.|2rf)NI;}h_B!iZpY!oKo""IM&UzO6xDn["q3^w{tH04$Fec0[W7qupl3x1
+f}uFiR;x,lND',W)=%kXX)<%t,1"ruC5J"3'psTUBd-w;ZKq}i%U4],H"wODFFK:QJ%&uPHN.Ow>vR'hF3"h=B^>)#ib3%:#!WcUhkas[`K21:(Lh$si+U
+/Rl3Aw.&77_@hX<^(]K)oc8,ie4T.hyILQ~F4|l9|'L%%45DBI)v&W1>Lkj2lt%-5jJ^Y.ry'%JBDF/TTlJyvPZop`kTe#0C_]o1R3_sC"11b`]GF=rIjw
+(#X5p;2e/uI4'Tdw1M65fU{"eB`'xw)TqRNBY#Z&P%CObx<TzTgfO}&F`fHCD%I0YZs@Gkwa%Qz5BBKk4A0vZ;#nm[ovS;++{<f]oPYfvSYAs9Cy;'@tVH
+RP+guWA6LtuGn-45TJM3xW.;3bG8@{g_hXo1};Bn1%yqOIUrARJbEF1;2r%ZcRf[iQq,X<{kQ+{8K#]q!i(s>s#'Wf-[WT<jHuu:t^~!7Zr(a|d[|;Kk1v
+k6^EsgV>C+C)}SXb<rQqmnNF;G~NF2XoNFKF8et`a(cKI(3-zo1XINzjH,}TJ`y@HdyVHr~mKc.jQGxdgX&[hsTpubs(,t+^v^fqH>^[$Nrpx+n>%_oGiE
+2eK9swSwEB@]c<gt;(7fnQ~U#3J(gtYwqv{EW&W(8wR/zkwR]U#TWPHI:O-9.N9jU1k"bP+wz[mc|Dg2_gU[WJ!=od6c^7;q@LnP_r%^<@bzO;m`C^d8~"
+N2y+dud|[Gx=#"H!sW;%LX4sHqoN"#"g^Pe4uLFj~kMr&||7)xhv!Vr-<^N},!}VdNwmKnVY2[IFA6MWtm3Ho[.AA+6vth4Ln"9gnh;<Vv0OI%|vBj8x].
+!IxMKj6;;monK+/=i&'3e(ul-nc:|g$p,rVvFVW@;(6p[0#:+nJCR935sz!o=EFFzW82S2;DNO$pY&4_i%U<XqZA7Zl$Hq"7f$edGP1b}^(C5B+5>k!>XQ
+k<MD0BprM(CvUkV,0z6Gl&ib(I'{9HW'>f~s-TliN>-Y3;qwsJYlNFAa#)ney,^eq)KU5lc-jX$6}v>q_OEaX14]]Szc~l=(`Qb'~(tVmCfVQ''hsQ7Ft]
+jzB<("AKRb9TK|"U&r^r[Fo}Xw<}0j'N]UeXS)ArHBcNma(6#a!-Y77>4oxSWaDS5)b`E-b`[_=Olny9}WoAc>)+<5.PxelR^NvZO+OdtYnr!+~_"SaN%k
+y:0:x/(K3c+[8y~F(CLdDC;40]4okuDRNh'[TduwWj-efl6BodhCp%J_z$Y=ll9Be(|b|7Ma!$Bk^UeH3A::{ZWX8`A)j)T+b2j'`E6+<A@cA}K"F'49<8
+-A4:LA<RpV^<FGM{H'wNxb@V_)BeT+la-u[v8oC}XJr9-)M%dtjFDnrnkG+zE8~<lG"zRzeImnZf@E-.A9`yn=KE%75^%d=1rNv{iGc-D`QS8(m;N5nhS6
+4c5NH5+>@bY$I;CkV$WbibXl|eF<~jRjHtBsVF43g8aNJ`b3Sp.VodNU=fYw+U5pKFeR_<a4#&PqcBTo!uA0pGI#{>NO^Oa|WD}4>QXf]xc,^eqUka>edT
+N3Ln_%oO2u;9GiY.80:m+;$ZLPeL16)7hcf<>tTeS::[NF"p3b@P-FKQ(/io-+h0I++Kjd;8&=wc01`icYv,Z(H@vytns<]i'wSGnN`<klK2]0p-Im1C'w
+RZ"nGAg5CcAB<ObR~|6smwcuRBlQd-Y_uFrr!Q_h=U/o/!Qha]z.94z#)|&e,}K&V|ZCj4aXB6;o,Y"|OHU&o`![9AQ.Zzrf|ov5Yg[WgH0=ggqGv;trds
+2I:yHw5d9<MsGeuxyNq@TdT&U5k"=9D)$C<mi[Wv`.0J-rKP'Y#U3D,e2oq.ttq_.b{/Yr>kU@4k;4wN'M6@%wQ|!,YOgj3&^p=$n'Lh$9yP$HSJ'.r!P3
+oUzcy|rma'QV^pC}f#u.'7u(pri,bH%"-3o,,$:GTh&N}NHW}czz9R(c;zy">9_ZcwKD^_:/sUKlJ%p!^=B|R5|K0aO5'vK"E<}8Pu3NRo{N:szMBBR-w;
+;0Gw~X[rsb5KA6`dBYbK:Vtqb2:{aJ2kR;pGHS$i4+T{i,Msqz&Mp2~g9<tlZYy(aw"_CEG4<;"b4CB39uWuUN6[u"[=RX`,$Tog>w}K[&0p4-38su5W)n
+UM8J/r3S.<sL|NqXg/qSSmF"/<6'$|h_oF`Yrb^M.A/7,D(Q{81%(TP7Bl7(w|leXP!2%sO<rvzR~u[WjoFdf)0B4BHB!`N$b'~&cITx=,we8a,.;^)`"f
+rD,vvMB9HRkWJk,-86'NZ'pagZ9R8HUA%zk-QKsxn/y2'^XJ"5<XY!'d_d&{W>j>]C%%"T<z3cnhAJWijP|q1v,%8P/{4[px}_b9k'XXbXMYl4kHY+e'6z
+_0Ixhx,Ta5;0tn1Xg$]qznW#>ExwYw&L"/9gxo9|llf)HOlp,RomRnX<GW9;eslj_lN(Zf3>Q7jvs%(x>xf3R7U2Pd4gxC!ArkeHG^oi(Vj2|_8jTJ&%jF
+oidG6vAb|zqh>owo}$nLY3Ba7"==/mW_Rgx[1'+RQqrLW%C>"$l<OsA$^X1A#:X8<6R=GCj^WqB)+T_5fU,v([0^:UXSytc'>ck%eHZbhdAysB9|zAbwD<
+TBB}db=!LfP5)ALix08l$S]i"HI|pV@yjX"2B<w<grV|2MAb=9zT=gMP`2,R[0_<=T`adu(H[,IC`wCF>k5U:rlSM,|_8=F9no-wh;<5Dj|Vv-5v6+rq_f
+O|iG~JdHiL#wS8mfZg3x>V3a/KWA='Bz<{;zy5.h^poC%c9gs-[t(HC2dX.ob[wF98X7'InC;szhL<xk{N-o78bw18jY#a@yg9RJWV]|xo5H]wL$7Mf:Iz
+z<#lX^&PIO40okUBY0nf3LMgj@J<OFr6aXO;/IhY_f,Iz1OSr}EYIEOtVRlN{=:6qzer0:-mbNxhBuVNgl+7J@:i{)RD>2z2H6'w+)Q92aBBC8|)^1Vk`q
+PFWMp',cTQ!%=E9I|+U5D6/IF(B:[<@>XZ>a%BWwgp^bvk54F'}9%<d-lhL4'_YZ=ZiidD1-|a;&_ZqxHjgh)^yDZatM<O`v3S-|{N}+!Uw^U[8MK<0'r)
+"R;5:HOl[@GxMAX]':w33+hq^+F7Gmh.S8UC#CO<(cDC}C2K,49N%yD,9D&O[Z8.UW%x#g-8YxiM>-/gBnv6"}p;xCyE:CK(4l$'17}UG"aSJ5!9;Aou5P
+:h[eB<&jH7;f7@{Y&Oyz;e!AH_T8f}Ld%&7&^<XV=IKQ<b#z0A3s,)s[<Pf'M(8'$(5j5;4DK=!U!AZG|>_Q+A-lpg8hA99Pft%6;/!_D+L&CEgXF$&s's
+Ld)j[@C%gNe=|#x#=cr%E5@M3KFioL}l/rukPgHtY!~nyd-yAZy;Z5tUsN}V{%Y;|HQlinK4}&p127cv&<t^LEudw{cW-p8^MsQ'wM{;n%jI7^W)U]&(#^
+``|R0@VzVV}oozYr:QA:rvO;e]C-{=#$7h8q+P~/>Cf&PpkyYHX^]]uP#2zB8JbHgg~`RLqm<EuE&2+Q]Sws3wu-9ETKs<L_ABz'!KwMB;w!)iWA8D:e$R
+L'E^N2FH$ouU>zF7$2&`3p)3nWry[[v5.'riIcV.$&lC&hnq7i}{:uW='d0]5JqV]aTzWCue`3INOi1H"MKjC4PdfnTSk3aP,dY}RHaM!om>9Ppy1c|qXH
+:D7/~mlf86(ZHJ3W`syQ0&wO|Kx#6<lRJQqvXv=;ma#VrW>#H7ns~w"[FHB2a`k[$E0p@u($46TBvr#i^T>9Jc=XQHt$%]$Lo_3z@Z/OgA9.@o.:x8qO"1
+z44/8w6_Lg=f}=D"]o5M.v:G:D>t;$Pn8NnK/]f$$OVR$#6k@b=m;|<)ywo^#>2]_P~,qm,>{8[:+o-4K:5i|Nd4L4'TzjAi#YKd:l+E#{iW{WrVPEIgg4
+b7/@idsxBACzhwiFiODfFZk:xHT(`Y{w@:Ka`%,}gQB{LvFE=G8C|;m7iPuYYQhqT5_y6UBRUOjRJ8MOR;8%_xiThVU{xZaP_VQ>1F1<Wus/pBg1)fLtZ"
+k.!n$s8}Dn_E=jj7kl_|$&1Hk0oN02t256rwxh-L[Qoh$nqq'}kYEGB_<_J^p6;DSqoR^f@XMYa/p`2`b5tc2`)Fh{!Dp2YBq$TIkdPKOzW[)lunS$KUwl
+W$)Nv53PuieU`:aXYg#BGv-ZuUBs~9$30;&6a8@yWAa39TTC_4k0l,Mf4rM;]V1ZT[mA0oc}Hjw>+KR`szyMw&"nhT8&u2e1G6-Ix-Z/LmyWoSf#VN+8Bn
+X%c/+{bzat=OF!=B&Q_vJo9kFNzmSbIsz(UuWD{9@KPCL4c!W_>#wL|z:l'/89XgkoxsD+Jy.V](%Ay4aY-R^hkUN[S'/$)/ti@y8,kN`n16|G_ox5MTUa
+'akPgmsU(hI4zW3DC_y6y'hQOJ"f=@sTx7MPIXc[rChs/7z-<vazrZs{oZ1f{w/eA@%K`'2]G[1i.t[4X%pk"NEOjNKkw0:O8kw0iidYvkdYn2K^1mTJk_
+]{JXdRb}4D7{,[xH7,9A;mym|'$oF3}g1qcB=)UtVP}jc=k_FRLs/!h$Z|v]4b`V@=Nv[<y:Hvn-bcQH;!N4g4cNqd;sw@2QuFN5=R>tf3emIN10Yp10RA
+uMJcE@n"HSU0$.V[].xfweT7)";T]&wPHi4oJI5c5C,g6Y$9E(uWO%L)HM$"gH.+AU4/:&1KCo|%Fi=owMF=q4f9J0F_!><jS)Rcf2@G50TDL5wJ@#.CRi
+J:qVIcUn1NH$'w$eP=X,Z70.LzOgu`gquJ2&1>kwg@Y+sru|.$%dY];dRQws|HbS|^LRk|VOnK~C}aGX5tr2(|&75uXu;d.mM-hf&e&gtx!<FJbSS^nI7b
+!/WE)5V'1Hn=x4ge`-fhVoptW+1d/y}>yY|>:UuRGo_EuV<o/9Na}h7jm+NoR@x5#Q}1tEW-6[1VQd67/Ix(nzFL8#B_lpZ]ri3&)IVC:z&mjjKz+jd{Sq
+fW.qNhDNvM[dUU,sI}LZ4Z;>bgQ{Vuu_b(%biwS+Oy:i7};@AXveKYgyqYSnJ[S:stb%4&l^=J-&#V9#'+DPPF,A!2qg|M5Yyy@$MqhRRZu}j=3!;_`p7{
+|ueZHhmx&tE<CnClO#oWEZZVE55tb{.E)U86LuL^iMY)8.HzFP9:p,D.0Cq.W@ZyQXHa)DL"m7L-GR{{F2o3;<fPmAdN&^lgpjUcc3iA_WODXn}d!`tHhg
+Wz"G]p&|X>/XHPq}NTeV-F>uP8X;nx|J=jt;KY$FE!p]HFn7;e5(ip5RhYl(SJXS0(C@M:#NF]syq`~8sKmc:{R;u>U;n8LCgdbX50<p/'t=yT=k2eEFgM
+D)E=e+T70r]Mi|a:iA+gB=9quw!:]ua:[z[93U,5DoJN]5"k|Eb7W};sBLcCB#lsCk05[>{=dYxz$fW%1;;"PmZ"b,-vkjH`61jO_t8:er@kg9TY;MJIND
+fTEw=Tm^{P=l}q~HG&CY,Vhm<f|Nqh-q]+ys(}iRUJ[&IYbDz^!C'D;%CCyddk#&5&lX{Q%%[U;($1BJR5rYRX`KaLSKsw=U=8>i=`X3@nkZeGyTx6(Nay
+Oo&+-#w3(ulvY}K9M;(kWW#}wXwq^{AilL^I7BpI2(dH_5x+(d4D4'1S4rFUE57r4Nf_XbhdQmzG,{IUd#/;-#fhf=uI;qE&=ioM%>4hLT6)+qKwmd:tOd
+5KVNb,no9];HE_bpwo'"+ITPYFQ778stDY>ug.TcgJYOMO;aao[Q]Md2dZ/[$;]y{Hf`%y{[gewoF!umYOHG6Y/<Wovu;%N}+",XYa[]{H0f]+MF[;CYCp
+0{#wJ3`tKw._a%{"AZ|$zJ~9j0i_~J.kG)zvEfis'}d_DAFtMw&6!ME6:El#9D!@5CS+=sXj[M'.Kr{5kJYqXyf)2:1[N}_s@l>IJI__n0I<Mnz9-yQn>d
+.1ABAtOq_@]&WOF{[3(d&V,r~^mnm!0}n[F4sl.8C(PDL@v5+5f1e_d`s/+|yxduYMJ=f;YEFT~C<s)1.)7smX0V$Kf]dWSi5.k{1%QZzlvQTN2Nc}Ezin
+NhkeD:dji]A:+tPw(zAE6,,s3:xR|XU5>G=E=;&Qe0pX&ib-@kN>g6j"=x$&&>,%!1{DP|#h+w[g;BRmB!"O<A)>z/PSV72:W:r5UqS|a|w(2[.]DvU#B.
+6Hq;CRKylsmgZSk5].n#KE1RhdTq&_;_cmY7/:=`0p32UY"g`%FHDuRJ_y~K#Trd2h<:RZL>9u8TTFX3PZyqkNWi%5;e{1;4-jY#,Ar]aOPN)yb}s[0r<>
+E;8})/]}mLHEqZ>jwGt/ChLrhy;ps%mby^UNPZ{|llgBNhe}KG(|,w,;-RwRCr]ffRk:kM;'l|UGPiNqXI+f([6QwxgERM5}'m5;<rfy0=q>GOMEdh{zLE
+#WG5xOdW|-FUUx,ec=mmG|Md5^9S+WI14[V@i+QvSoJ6)8Ei#Bz4^Pt"VYru>@>.zr,dv{bOf8#u`>1h^|=+uGhk6-t2+S[xJ8-r^5Qsx}$gAuP`u>Dob,
+$]W_(D@tp$0%nB["2mbo)ysF#|Mmb7UFhX]9+wPh2U^a:7Y%Dwg%Tkgt+2YBBAhk9B;d%//32A#!18l{+)m^+bnZ,=bqj,wKfBV)'"$jEMq=H,%TWXSI#3
+.,,mN>I<@y'$HStEkD`@Dhid84I,sv3PsL]sHv6Uh2=Q"QpmCpuM#3lkNn}aPn/zjZc!oai}@c[UVx1{s0n,"k6uife5+45h'wS7_4AYGd%j@nao]=A>V=
+[WN/Bu]Cvs:NuTN,"^NcL5zs|Ah.W1p/.I2m(oaIn%DLU-9,|m[UQHA)'su-[hxT{]-(jX/M]aUa2L)[^m9CWd[%wa,YSkC[$$>^J"=`kPLzG:R2n@uL#G
+172D9uh;oxjVW7SLTMXy{%:#rf/NA8M70A$Q^c':O4)T^c-4`yGj1[P9RZxcNSX/o/]AWe#q2XdJ1@0)y8w#c]yKwW+!}J/Xz5mQ#p)BgDuvZ89Y_.7SxA
+.;;[@S|Fh$&(sncf)`0Lb<6G4W~aWJK^:GJ>k%VjiY6k2Jop.}`V'h(Zf9bt'mRpTo75"(1O~kOjMpl,p}Z+VFTr8%o:@E(mReA;"`"t3'kU4RH<8K4>}{
+GR"GYk(-1PXMvf}!=$&^]3aZ.}@oE9vi%;jt2w0&}gg;D.J0u#RKL#^E5{L]^ghb;l@;:bZyDx<b[P~1J4-SS1'Z_LF<^qFW`Is;,7.UZOym=9u)^1$vPj
+NC;j)H<FULicMNL":7XClo]vipyui)IBP$Vtm!a(y2]5dQa/'(jRoMXEzDamq:/Ny+$.tjv>)X~mNm_Gc45wEx2qVoIgc>PwmFxq%g:<rywGs-/U[2|q[R
+%rVBf}vAtJg/ElN3,ykwFZ(jE{{'XJ1u$})C'IH@"-Auikws"omn-OG5]Lg+_D}mT[x3^pGGcO}2Js"91cEY1{F'0y@qrjNE;UF"04.dsJ.u'3h')N(}a2
+iqtK!@86,L(LKSES+fS#]"J^6@o]mN)X|&2ALM+-T6"E7FiUyn0(NDOeK0XUc|<QraE.V}C)PM_URB!I>Ycp;$KWb0FggTwMwX(Wx>(7<]FSgah2YP$JPA
+h7qV#5^.lzs0Kv&(ZY/C@3:$q`U%T)@CyW;TkS:W_/t6qI=KSoiCU9doZgP"p'J7MqZ_A-6FT^~SQVlwN}@Bx2VfM|AQADaICk,xYDr(ytNzaz(K3q4{Z|
+@jc%'|lXuID`n7g,Alf5u:i5v{&8lf{OUMiyV|6g(yz9i4FW56+_U4eB(Tk+5}EAwy;(bYsxvfd^M`Ww1|Pb'D.lh+TIXL=z+4(XQhT{<(%d$[v0=XB;B'
+B|}bD)LFwi|PNp{|5r(s0bu{$6>wD''|fZn;r=w;qw+:i^Im@C<j|;N'Szb!(mn})v6x:yPN9tB%C/kMiRdl8s"^%vo6TdlOCn&npxpZ@`tNg`Vvi^nKrr
+n6>Ru=sh.Yn{0>=fB)6F1>N%c@F1IcU>kW_u|1snn=0H#%F7[;A=}nNH:nC4>L{X_6OLL/%DxmE`l:;(]wMW_u[)v#S:b3A8t]nL^]ev+iDPdefGJ/=qK&
+-WNHs7ZQPq/y~mr(VT$z,.N=-#8!5.~5b.^w5q/fio-qo_kFi.^a_:Oc`9=>ESK@~j8Mm"'(MRNXZN/@bci/[]vi`Eb.|(91@fcY&-!!{I=xj-u<4Tpnf3
+6tz9Fcgxg8JFbphv4E1PJ^!q6w}vk{zloqq{r_AWcNd#Pz)-_}j7oG@iz8zUZ$wg-<62Y/AzU;of>E~1;qF"A$Y$dFzno57Lw6UN!0/XMq5#ZL4xd&4dC^
+Uz&Y_fKwa1W/r3'4HvO&fKQ-4<=V[2Z<^05u=IIXfx|vj7ly6ms%kru=y_Z>j#YD,sf51B:rOGFm$z3o!jn{g{|_#ZojZO"`b`2!o`G88-~UG&&<u+HCb-
+mOWj{38[$&r-=SBG(+R/[@k$Kd&}G(cj@JBqae(jt3GF8jr=N4S}fwDdWIv0)46kRi@Y'dpOzz]&oy{_H^8{:-:{69Tx]Q40d`!J:PV&mmkub|=+g=$&;8
+0Z6mJP!VUN7iildm(_H<$=#sjp6wT5=BA$Y2m0&7c9V"F)dX^1}qO)ExVk-e^r0IpJ`bbP>2XPKh2=yQ^-&f6@(&VW<jc|q,FuSNn7D+qm.XXI3X&d^gm%
+>^OmImcE.25{UJI=0@n!K]8;o(;.F2phTdVSbz~7z5U$6+CZg={CYT((Mtt<G,obONBE&;7$Q[03mo_=(:_2a^thX`F.dn0L-jw_f8#>Img.njQMFt&vlD
+<]:i~H^eA2&Q6XYr(6y[yVs(WQtqtusf}U7+%y]nLj0AkRM[PXS{+I&h$>r1`sv,eYG!`2nY6%/s_2[!c)jr/T1Qo%EX1]Y66l3B`hzv_bzu,Osr6z>0OS
+r(uUY>L26X,w:]ib5N}{Mb^[~7Sc0n9v:W2xM(it##(nOSIXZAGG3d<&Z,Eg$MRz"vD>8p5>B<f&SODgA<DB{FMOks0"t)i&IbfCz.k)=s@N@a<EXV]BVe
+{i:"F01{=]'<]mYz7yr0lVF<]_92@73o,d".56V^deB>3MQ_'_Z_w`I[oPP-$=w<Go4R>&udjE0wH-p_vPyNR&.L4^A@'jMq6S.=/B3ZZD)I^2P3NN@/:L
+6Od[X{A;5PN;BEQFpAk9VX)Xaz;I+VhcwN(KZq%4g|>W~(u$fdPPw&5Z_y+zG3P|./!XhQL;vWhJR_8Uo<7fXFwvpcNkga6_8<.|f1f6Lm3vtU|poggoB<
+b+#k)Nd}e1>@'9$6l'Y>E/)PUR{J1988S)`-$:2;)%SosU6/u"b!xJ0o<g"D6oMiFnOb&yHKt@Ti=/&UVx{b3'[#G.V3^E$=ZxX^$_Ttwe00Rf-bNqQ,^W
+t{i>CF8KeY({8ML)wJe8+T4MO+1M`&}1`:TWMN5O&Sg.a>]Z9iCU-zp%U{z8n^4o.]S|U7%m|}=K<mJtT69;-'bVW,hN!iV6D$ftqersA@AqEM$tQg0LJ=
+~x_#$2txfEc')p-N-K%4;`$|50k'puaaBobp2YcYD;r#DrPZb_g3>;mNnffRmfE}|dRBv:r+'Hx"slV0r4~Bf/W=!hruK>yLvJVCMz'2+|r)]+Ylb[+50M
+{eccLCxE~l<x'bF&HQNwV<Fh=pd}sj~aZ`F<CR2)bklL0|ouu!$dTc7L/Mu^ek48bWWsXPJ>cv<"jp5`7pn2BybKXk[}"y$-wIN&Hdb{$8DJ<:rnH^4Ns2
+{sG7LL0w4(o7wI&=FP]UTc%gmO2HFRMj'].iy}:dP'Nn;zg:nZ"5jzre+a_`;T5=GIJ]TU;O/avS9"y.YlRKsJXvkpIy-9)Jq<,j;b<HW|Gsf<XdKuSNHE
+o6r"Kt#u2}d@.FX5g_cOH'fQ_64n3[,/2C|q'Jutq<XwwGts<7]LP8;vD8C2C7!>&mZ|J[Nsx;d@|).('n,%HMu1l,/.0TY1~EL;iP_r]`o'-Y#fVV&B9`
+h%8tkqfxE`}buiozNq^/%r(c;RHc8!d{Llxx%=FGo|<E#k+2B(J!L!we8HpRtq"J>+k&@UmtnIE3SOp.AQ<X^c"&qm-etS"r2>p`u<~jug2&eaXt<$LZ"T
+SY8"pZweKh29~Sz!a}e@]Ux1%QYhVP@7a(`@#!LSvU<o~M<A>"OH>@.nOfu`0#-T#UB[Ek#"_:1)OO6Us%-0"J/tz[3rd=9Kbb_RJ,e9Hj}J-NNkK{U/^l
+I>slJRkEia7G7z%c(G,4v[Lu5RiG|$223(yQ%#XMo-5}zP%JN7"1B+Mwqm!.Y;+b'zxfIkDQral3}K6q8<8tgi"n$;Qw}E%m=]Ct]4DgZRoY0(EC`u8C'Z
+uCNkon6sGh__2H'+|C;DIU-@P>2T6N8q`o9Hyw[(${WBAbTiryxU<YuvtJBT6Gp:qdi)`q/X"AIt%vcXV>Zq+vPNHq<LO5A0G(J`W.u5dOZVJ$r|d!Y6<a
+yL"%vI]IWe]CSh949._/3uG.9Cb[fC9vR`z=lW@,`0$XwHR6zj(S,2h'/ZgOfx1|qWy:_oC@o["{6j}=RtRzz|H8AQ[HEKGr%i2gYZrWd(7qwuw7MLhWxs
+o+MI=2Pu^T~T_<mF>>uAb(<bqz(MI=FTxb,$bwEi}q1'ub__zBGO/IO9jL)&]s.#Rm9DboK'Fpb;lYJx{M>K#z{_Ic4bQ|[(I%qPRpJaQXi1wTJ24`F7w7
+x$:mT5Fp#X33u(}o2I7Nv_vMm|#"AINrpuma#Rf1kC>.ce7_>gIP"|%Etdk$)xqSHK62XJSQ^AW[c7Tu4^&Vh[>q+HfnGo=,6YF$ABvs8Z;u~dBa:0n.q0
+^z&(H%dh~1cE5Th[/C$9o47W3M5C^krg,%oS<},O&gnX7}Dx(c#GqEVB|(Zt[5dMn;^;SIlXKaPdU5DL^zDinQJ@Pah=<6}||7&4bnwe9gT:H!+'^!E3@g
+yJ~55'74{bANG|n$|s[AdTM^Lo]lVv7D3QzRLj:(Z`@:ko'&}(@RzfPLtJcaORyoabi<7L%;!R1K'DGbJFg[+6,km(V@,+9({S1@HR,<SVS0YHX6MKfO)D
+QX275x|wWuN}`m9py2nnONPz^OphFONZ=OmQ8RQqwi=cMns2wL&2t}~{:x:mxQdeUqC|[(7AIq}IdC48Ms9x8vqz~zek.z(`Ehi|HR;B;oxT^:1lPtgXB3
+~`&}}yNmhCOf)1t>ZrqO=zOW$d}RAK0ZeJBoa3[u4ZpTr|EQt+7SRE]d-0S4D{:V7)_sW|37;/Raray@]__`CthN=wY&nd1;o5Q8(o%z`RW&^>)Z"+ev)t
+~w&QgW6b3%!/Mpm{7r6]+_9[r1IU;HQF8xMZ&tL7cHKB_}%JQZKI&E(=nSu=(R7#.03D0Cu&RNNOO_xSFnFJA(8k!R6![te@J]}T'O_ez5i684_87z8L}F
+`.Ggmdofb"cZLr]buRmxadFffagC&5u/ie(z:MGjGE9FTt,o"OmjHjv./Jhm!xn}PxR8u`Q/QQ<7N!Nsg#T9'ao}cBly~Y56mvr;)#g4Z}Ll%)1_^VW;aq
+(XL5+{%HT(|qZ|bt!QDq[a:7D+dahzP<a:R+x/skto6+oRw)H[sBni]]fL6W5/Fgl7/K'zA`V&;gr5LT's[y<P!$7-.m0}`1R/r2$_F-yus+/;q9gKLlmW
+#sALR/(#K7t]c0qpsfQ(oEsvruPSYc4AI{CW]HmoYb%MFle>;yh"8'FPJ+d>'X9@0Z4#lnDM)[gxHOrEyYn}Lo1q(C"D9-6#cq.<iTp_wuA}AS~(Q9>'_4
+nZ=S0r91<{$uC#0g-hTU2g/$dr@wiOpa=4Fs8HPjZYviFtZcOr}xPbE9&=FT[U(-xgAzQOL|J=xFS)QXn{AB5zj+(7!m5Dq%Rqtr@4=&W=Fot>dj7`TL/V
+%bFmg=ED3L#VClEv+]]fm_r"L0<I[zZSP.TD#<!kX5bT4Z={4/OjVsyEd>@#)lRNoJ;@T7=[g{y/d'.|7$(fJtiWORk-iZoo#u2^]#3OP2tJ/rZ'&3~&xv
+Ljk.-5YS}+Jia'r^5T6||M&!2L3>^d$qQM&MRm^jt<mwd-D;tNQ]jZ@ysrU4I.y25A%Hvx]]<vk:S;DpY$n,2rRX,!8_>Y`S5Z];-pi"l@=#q8C{{Y"WaB
+rFGLu.&sQUZF/T,HCZF{p:>@-NzB]>t8[Zj-Ooq:5uCWGRz+_y/xWs&R:E|#fz;z/Tjvx6o}E`6]W,Cs>c`}-[]=9h'Jw+HR;eVV&WCj^z2.Gq=_fh9j#b
+7<LWK+BKC,~RFz-UdZcd<vq)AW:gv_#;W6s@8EqJob5e/pAu^gYIL3Fn|q:u&t:0A]62;VFeoKJRS,=@lkn];I'Wp/l#ut=b3p{pc/JWh4%wUTi@MNv[wI
+Zw}D2<Sb{,wz$2/,n`"WQpF+C<Q"!&qR&P1t&<]{<+N|^{C$cMUkY<1<.R4n8s_2VUktL[R^s#YUy,.zf4XgTAk"yYNb2`C+Fw1vTtf10<:-oN)`o4L=']
+lRNd,|hY[L`E,3-9q+:z87(Q7a,k)tgF!xOo00S8@@1+Y3rL-+sP&S|WfC;Xa[oe(`.soWj_m=/UO".g:NYci4SmH|0^;G$I."ZBEo2FeZM6|@1018tnQ"
+Cf[9_kSNc_~G'0h5-;'s7+/QFhghpve6W%,Ai56(-/A6-g-&'(MAya:yMbwRpu&/[Dmux,Q@ykjr9+]v#OSL%!#9^sjd(a~,Aj;VP(c/3+nvg9r3n!M3%B
+Mg4HZ|z`duf.T.U2HPel,"e=&f`w:JQry05]s2fg8r78Cvivcso}ZL$tlVWm[V+/0lSgweRREW$_%9-JHGXmRXh3qOM3Nf<2^sWU.SqwHePUqG~6(Fq6l<
+<f`CLU{tpq:Ftp|Ib%Y+|c[T!YsLdeyWaY+;`l{^Xb/_7;IO|E$|PJ{=Ck{dN^`fR@#h9"$#a['BVlf0&jl|d>n`cE/SGtOB&sDUI5B`]s15A]vI4V}ryu
+;X/4@[%/Ndh&p/eX$(Hk8ZNLteA@5#.>WHqRm!i030k8]M1b+P&Zymoiy#Qkml3-'PHL68Qo0qN9[x`E>CP`{qCYYi18lmKaC[+424.}XJmCm%b[X)_y+K
+9tde&=-op1TY:sz"[G}gZCmPe08A7@//hV&pm"MlS'Fo],CvOSi5]H#3L/q9IP#|Y)!2T=5<#EyKuvUw>q(xxdB#P>$]2tBl(y,M"{ewob1UVr4qM#$St1
+D^!OtraE-n4z`4UZ$}Sdm'2=p_`DjWee~nS"BCrFSLZx"ocF3xw#0Vvo@XQVz_|>~e3,s6X73;QZP<3HSK/"7CA+k"5[|$!K0AQSfQEv;R,UNr[oCqpF0b
+4FeB|B:ID>NY$:oK2}.20M%MPvlu)n%rkNZ,!#yR{riA-_rWd(Z+/5&VR2Mug7F.RP"uGh-#@VlaDLZb(886)6AeSU9Onx09PBCaw=T6qfXG98LV8}L}PH
+ETHA#Q[5uf'ej</#!V(vAx4_a,Lm!U~_zkoMIq^_3eCX~wUP7)hAJW</sA1Pe"fF+3BP(M`_pmQG6|LjaHSa}ILOf}7q=bn-s[1J`HkAB.x=}tdy@v.!9;
+.v,9Pk$@UXBoGE0@Ub|4c&&yw%/M{di3>j<x]]}WgttHQsH'4d+Wc|wZgp(sdu!y_G+.+uC1s%(=-e|e}($crK{EBu$,o/xtpB(uieJ7<2-.1LFvYVEaG0
+p/3g+q2w_W8{g|p/BEQ&f$D&XU7E;U+.x]F'rk:'vR;{v/#DwegUV@ESc6w1p$ZY=ul)V.T$srMOclT@Wcf'@0EVMP9,)Tp1~UBM|EQUzyh<AK=>LMT&Rt
+6)I@yJZ5tB%!lu|UkxGs;I`Zyo~$P>!=OJ#Ld0hvX[N.u-#0u!{DLrKtb2/$xBaysQ,E3X|m`9V7y8jP~KG0^VgDsqB:wu>$Ni2U@Xkj7x_4UYdZxVf``L
+{[E<%WJOY/!Lyn%r3/PQz;/dC/-`k2Y;qz:x8--rI{|qoff_ax<;dZ_x(|JU%eXZf,R(bQf=Q|!;&AZP(6jiicc8k[g;fBc(&sGc'td!r{m%FCl!J|Qb99
+p^Qd@kj>FORIsd2TEZ[NYCm$ya=|gZ=[,__zJqF&A^D7^Mu^J>QG{p)y=Ut!@S'X=;#FdJJ$V}sRBE&dRJWh$TN|nQ8g4=S6,|AdEf'fX7AT1'9;e!DL-Y
+SJ'TCX6%"Xh[)"|xweB]{+fwu%[mOgt#9Rxy+NI#XAAbQpd{+1O&qw72|zwkKgEm6izxvguJ:TI0&F>b'3I4SD;3gKR{{FGje@>cei-q_cRPB.S{tCIR-U
+&_uqU|[]4D|q^C4yO8B$Mb@qK@;;F+7+uKqe'GHG!ev.8$vj@(`_n$nnKWpxF/`xYfdklbkYGmW"smliq4lD1GqX'L`6d0Z)=[O3K6E}g@#VD;C4F!VPWp
+]6FIo7~S.>Ij@>s"4(w`;H1$|HB<m$UgTwp>l%BbTCE3C"QtfL3+jlTK8}M2uo[1E+3PS#YJq<SZ-NW@,h2EoZ6eE}t1m%ci5m8pYk/V4lrfg^VhO"A.vu
+m+,|ZAz}'^E<xBgG4KQ!SHwpI0Wa[v$J[$1i4':W[x<,g#9YEG<'q4[p/O(y#0zg2c<XA)-tW#t]o!Sd^F$1VE)A%CYqiYHaxoNdd)B;$=cJtIkS5}u43k
+#-xB&J2Kns93N{^Gx'Meydb9S&BM$d9e@<#ux#"`MLOkMa}I8El!6L1<lo<,MHtTli>+oL4<Dix8Onk<MeEp@KX^Z#TgM2<>v<`&y!Bk#FrQ`O~l<Q1_Ce
+W-xR76!$bKR3n{>DiiM(+Uhaix(ZypZ8.[hfr,OLtT,<`&ilg;%0iV($XAP|G@#mh5=C8Tlz[dT")K#X/!rrr)KUQ|BdP)Za^UGm3%zenj`#3RR0T,]t]0
+LB+p1O0q7%pC]9s(@Z5|St2=S1n-]8-kcQH8=GijDvgxo0&tPG{gX,]lkZuu%FZ3t7kq,,AmOQubkcagabm;&n2k{MlKh+68fqcP!'d&"mP}1U/(IKj7:l
+s<UWlZ;|;_~eGYKXYmPda^o!]!T6~Z[myi6Df%Gz"sC8e'YqiV})JIXea1@2)kfxEB$(byHTKeP53-z#o'mt$%=AF-@UhXJO~SBVbE(ZA_s.718%_$r(Z_
+}$>vjr['Fh1["xGeV_pH=(Q4@7H19"tnVdF7YzS>3Lh2#WF@P83|qdz0$TZWL];`6|3#Ui+6@;HTUQfhn21pO5)`P/&`"8nJLVO^:f>]=LZGndsX&2M&H"
+CofH~xamEhURQn$Wc@D1Bt/|HSRW~J}m+Ay)!_hBHCBD<^d`=j=@r7[tVAhbL:L:Y<GI9LL{)'O:uKzZ{d$^_@m0/8i:EeQKi$OLqln)DSw}=7BtquYAoD
+/ov3y6GI'(Sk2N|rR<Z)ww!F's@7_'^@08%UGyHNpjDGI-"~g57a;{A{&'Z`XV<sAUpnQwm21xaPI77R1NFco$TXLF!NASZzxjO>qxwJ&zOSql`CP=s}fo
+5HFO5Ao{wp~/Ez)xYII|y;FCrY}q`@l7Hs9}+tRg|4z"5m`77g&8J{OYeZy57g&UAbekN8DJ}e})<]u"p.W.KE4^x`Rr(>3ZW3_Kh8iRPEnD8[MG`1@T%D
+;p5JRS20}ug[da,.1@MiMC@{(8-L:LPgpYqg:SO{Fg4hxqglqfAQx-nT6vtJAlo/M'R=BT>b6Zaj#sb3Ob>B_Fh/zN$BU8#Zf"Ci{Ot;T^)=L=49bMjAh=
+eWmnl4tT!fb2OxA5@<`5NlYwNm,xCQ93^vh,5_Ya[R{ICBIH/K"7MP-].Kv|4z6xz{.-"%"%:Sv{aCU&lAoiUtPn%t3|5ry$6laTdDkK%s{Nauf|N=@j5v
+t}/&'fqJ$$MgwP2Hj_<Fo#6yyFW,@NPha)Q|}wE^zg0//FqypjmXe=(^VHbnVkWdQrj[g#[2,X"zZ6=AnZ;J8.-psR30.Dy+dW4IF$|/x+mjtbFwR"])eB
+{'61~C$T'LX+dNgw$wqFfMse>_V1nCZo!Hw.nS&,(h[y:NSupIdY#%(_F;^%H9E7e$28/2u{Usa8#PN'd!t-1A!(8Ln0^-p{I<yt:#:'PYS"%}})$%0l(X
+oTud'5DiI$`8Muu<]yMzZzL'5x;n,wzi[T4c-C~{uKp2iBQMp@x7#d2.DR}eH_l8VnnZF(HHiZAx8grfBBFp~(r;ajdc_}OiY3^S/-aLl"LMtB>([X+U4A
+o:f1/VU)}9LE;.v]SPVHZhJnqhrQ=hfhsiK`g,f<(A&qfwTmx/m[&OinEj:=O0VRD5-homsfvrT{'ft1$ibaU;=vhX9jbsQRL`l^W.73jx)_c,{"^#t8.a
+znQT9uMo}5hHVVy:_pv$;taS@$v%AHvNJ"m5KBm[6jz_p}F8AOB^ZxYQVRySMirUi%c0aa4Zs[(%Y"iHxu}y;t>uDjX!)R6^Wr--<Jo{&wk>3Q1-]tyqRX
+BY')":7(~w/CC"Y"+,hbVR7J(RS2iQY6pq=:fo]t~zSlFpF>Wb$q'JhxgR}Uc!(H/=/ZZXJH:jt+}]3az"$;QwvLcef<9fb%_abVO!zZR6X/Bit<-9780Z
+XUbco;wdUPYo#kr@lb)a9|]-xy{Fw;R4tuc0CrL3K:EfVgz$Sa,y(%V!00M-}^"Jgm3<o#|'#l!EXAftJJfITo!U]78]f6t<_D]KmJMzjWWq7)Ro@[!jWd
+J^SVU`l9CgC_t8wj,5_VT%!@ywbRT5whRQ~:Xr9fH]uP_5!X8-:Oz&9Xv7<X@8~IBprqkd-t+wyYRjf_MPAgr(&jQkAi{"&jhduz9fAyqxR9Wh{RDE^V&3
+Jg[%]i(W&:m&Jp6C=[cBwY-907BT.czhyMq-pJTe:1jr}8nM$26xV2k(!Q'=]ISX-rPBL^-|Q-".9&$SW#Pg#'p$_2V(s.A^-/;1U^NZ1:9G!tfG42{j8I
+%2-qA1f9]<dk,8[qU>}%Bx7n1dHW;Dp_V|6$;M~cd;a958_ibZ$H+[-^cY(t]Lc_'sKO;kiho'u=T-P31>-eFYjnufOsUP+(^%-9EOC'<sBMMiT,3)5x1j
+eN0(:["qN`UJE/tFXz-SC.mG+U!Q)5hXMb+dQLQtk1IU2{IRJE@x`Tx3uEz2#>60Yvp9mcWW6JW.}c>FQ`!G7/OMxSO0!ZJ["j5$`aGt"c@WcW&u>p7H%A
+_/~Sv0y';WQT3hGGn;C(]QD'OJ$7O'{^|`:<4tX]hK+,lt6]i^[<+IzJ,(ve;uv`ePFzNiOHvg3-Gw,K1z7/unD^wK3AzhFy_2RPmo%+w&Q1Mbl078,t1;
+t;_h7'Km&Nz9i$%s%3Jcw85"Rp>VVvFtvSs)"my17TFKdCR_)w6nmRy#,70)XcQt,=#+17,3~Z%GB]hKxu#Lw;a2GoF>RfjI`=U^EF;g=KM6raA%qj&OWR
+]C-"d.%y$122ds;=b7KL=5@XWlY_BfFB;VM5>3$I:SxCWF~VI;vF<aDKRb8}Q-95PK_|77{DC7r8T=031yK]nVxCvfpU~slImYy$t,yz{"+>-bzv4GdOm;
+kR5]dq"}`)+LT3Uc0u'0txr(PDo@}{%nC8`PV7mWZ6i%oCc1V10sI'fQKF+iK@k8P737OR)P6]"HKlOuaHZFB=_MB=ehp3~12D(!lMFRt,$}J+UD-ITce!
+v<-zw%yOieyo=v+R/[,Wt@3%00n`cAkE=+T,wpxAG<it%m_7z:npk2iqF;qF7CxJxwK$S'{8M2|Z$))>{%lTI^X+>SJW~@Z24xqOBpL0}%RL2AAz.E=nD+
+I=C|I.E}(lYjJyv,z8P:S"Z6_7BJCp}.S/=Q47&soYJ8F{Q45TIv-T@I9yp^[yF;{qVe)Jp3OHrl':9k"k:avqt&">ke#B,H0,Bq_=p2aq(aLfe9;w~D,s
+bN8{>9Af.K%2TK(d<lq%r-pZ_lCGB0HAu8.|Iho3]6~alL_>:M+n!`b/9h_4ruyr8Tp#K3rpWnV`1O2u;9v&5;9px'@H=pG|5cuD@ZJ75[q0637vVaqz:j
+Av6v~z_1WfBK;j&r.gw}&_azzZm'63>TWg<'Y/(F`<!kABQ1cJD&-AO&;/mt>sN='bLHb01xCLrWSqX:75;}rb^_$>oY>_Mv~^PArJnnBx@k9US$;9K&(Y
+TaX>{q2YwC)cxfI=SN6U<qeMp_]puk@F'ljNHux}k=0tp7crdIMDzULMW#P>SMNMjVNWYF,h-}Offc05SujMzAD9RtdgGZa}ukuLSfIsi)1u=65C@=J)AK
+HI4TQTDg]}=NG&d-/=fE5t5n'`S{L>gAABi:N/7A07v3K(pxE96ql|=6S@R8wO"PMHu=#-{%FQD,5'xWFN,LO,`8rxX=[(])efbN}_kyt}:YMu9|Fgr/]L
+:j>wIX$OapfAwAbGE}^}Scm|qzl6VxZh/7SF|V8i1zQJw5h0!,]}$9~L5Y}hJS1KkWe-mg<N<+<h5f~QO/R>Q2w`[[{s)l#gVx`5@V_ZE|j5|j5|rMr9^|
+7q2GQ:$CC-%dD[`%ks/DD>f>DIVC5.NzA!x-Sn:zN.7./&`(Lu;}&YE0UzuH8(8hF8ToxNS;hZ_$44ehD#4:tRU/~1g1^CgJOh44#L5Dj8.&lHTo$^|]A7
+!q(H:-nq]Vr<4{h]Gf01$&zLM-YY&Tzf0-AAJsx,((x>g%u^D-SL:ijj|tsV;OTn<x=VZ;K<VW(j/iHO,eq7rJM0F)a)IVO"wSP_jREQocB)tzW{r"Q!"1
+,v,qSb$vJp6m8!{[0",3T0Z;okmwr}nfD#:t^kzd`Gs)^A'mRi}BA'7;aSmE#JoCC+^NrHeUnB/$ofD)!9:KgNnLmr'kh:c|8(O{YT~.BJDr6|`ty`kw6p
+|(MR|5RE_^5;</$iPlt`G-Y7qlv,]{oRCn(2j]/9iKo%B$hh#&aENcJ<jcg%2t`cQtpnL3<eBq2W/Cz1>pN<#gjuF6OECa3PGzE3_'/Eb8+,<]EAo:<`:j
+JFja4!IY<[,]A+Ac`lsVeRCgZYNtMr`}wZE_z@#Y~Gi,pLJ]B`]a'<5J;zk4~(nJy<NVPELP1E9^>fsp+H2A4vHmXU>J#T!a1pV9!zQhUkZ/)#{6ID|$F5
+/mL8Rg</,"%yQ{^@(T2mGn(V2k^Y.([^c']nH/Jekp8%ed`6#r}o)02fnkeuomfKefEn~"`SMn9%,De@Gbahu8P='vOU9+DNB)i8escX!J^9i($C.k@oyO
+}0O^"F#SSnH>C0^&-]g_{PT_QTWQoP^>qtKiD<ewz8i,Cp.j>@U6Ih{}xG1SS+@E)vX3zKM)4>HgRw5K';o}O}b.e{:jEg/97<hek!7z5J9ZQHb&2`L-XK
+3Z+`EFT3'uPM!:(`"}>80A"'wUl0p0'JX>jv](mL$5)BU%5Pd8dlJ3P7,7%sR;#nGduX^i38l}-kixV:ilhnUgS4G%T`+Di"XspNli-ziGC{VxF00149gr
+dP9fD$K(s^QH62R5l4-=pLerX|$N`EuA>1U]tzLAJ@V-HKisJGkp;XYY{q}'}d06rQKQD8qrYi+GuMq:JTY2:Bd"#G_Wb{0zcYXJoQ|8srciVVE.+f6&u6
+S_6g^j'/+,Rn<#H2]UQH5NcQhGeTJu|-7Uxo@2(SUT,0}A$"CGCgv|-wrM9M4Vc(kB$W4A|PHo>'~X`%l;s+[g6S[)d<tH'.Es;`u_qdx{+(8%7_]qhzID
+&HE_P5;r@l[|hOt;NU#}ax)XWb;w36s=eIbTwB&K3:R67;|X>&epn`kL'!hX"A{C(9p;wct>h+XLDT,&pb@}91O`xV@MzJ(uN.<+Jl)lwmY&dVjQ)X0J3X
+#OM[Cy[GiGv{Pn1n#kQlV7E&Bi9'5Ww#X]{q{z:etu%08(hjD6^w8T`Csv|]zC.Piv^T~'^jVH[)ersc=,}uIw%Mjmv4pO%Fwi:DFt-TQ[o!/$%Jt'JDW5
+T'_JJG0<d4t!~W8cjQ'1P.P:4C%'|<P!1+mzuu"Dx$!gQ%82~UIh&ts7(Xg>0S}"lxjC3$>"L:r8L3NDv@6ju@ig3jz#bsh9^.D.&2Ajs;n%&wnc"NXaY>
+ipw3P}mG|E[|X3$P1HXlBD=4(Qs-y6It=(>s0XZGcktY@=-M5C)>v)h`OC6#I"Dq'7HGN-g#FO9Y`10;^j~z&zhK->g/I>e|/MfmSgGw%D55U1VX-p|Ac|
+@"k2Gt/XY([$tR!y>JPjsl#63syn-D`w6gm8dTmMBz3s/Wb(77(.1^a,Ln}-IZyso:AJaGLAN00Jh|Kk2-'C<GN).e>5=sO@ngmN(CzcRj,dt`3K/Ke+@l
+3NJPE)Y7M5yZg5Ed1b{/sJF8Ua.2{nQ575@O@zj/#B2A4@grJ_VL%6+p2%QLApA_|@(J<,->ftUg']EjuKp:mSb6-KkO4WpC<2IguB]JNM8:-,v<p<C`Kt
+Q&UwKu9p9%Ds!-[XCQ-[#7B.P85eK$//EnED]E~_Fc^r|AE.zpob2!D>rvbnolHCS<L6Do-|fC<MwPReUx"xEpjT-;AHfHyq[j;5QU2A$v`9"(QHysd2Zx
+Jx]|Wxl>H;e`dXVFbI6anF%.;d8>nZ_P4]Z9i.,'g&HOH>;E._eV6[ZiYt=vF6&_Fv6=R-ev85;^hc<p@_#FVCttnG#jOugwM]X!$,+67Ycqf)a:3LapI]
+%Cea~'y;ghzw^d~Z!x5z![Gvo6sC/IU;!8:5wTbWNj(b5v~5~|;2~|Za;bC,w$-ry"5}w<1rD)^Tg6]KbvB:8DWT5h%N;EA`pJtt(#c-rqQI'8eux`|@Tj
+vi]4=m]Dc/XQRH.5"[IQOi-'_HHiYp5-X7R[YfjR`|sFoJv6g"F6K<dO}]Q>Z]U&OYI<x@t,0pBk:a>]XYA<Tx+qC5eFQp!8JSb'5Dg,y!zAUKjAomIVCG
+zI7Wb3H1c.bN+0!,xa|no%._BLX$)-xSwg2XlXyuk=3^>xW4SZ0!pGR/8'=8L>aW`9kA4fe$%lJ^MPE]R>h-_-ito&vQ$]tCK<5ZPhU8@XuHC<"Ms%X.%O
+kF>Xs)/LIi9xOA[S[Y'lA8+&RkE@}1_;{iEu-_hr0I@&'gLd-Md7qIx'dHBdLe6VpeP6W;5L2".%sTIZAv&d@EzZQV3$$"F`@UE+6{pH|xx3f6|Z3qny9R
+TG%('5l"xsP'jHtF#+wxjI!#)9N7C@AD}UxGH`Z;G-8ge,xT7:dX29`mml;@.:}Qu,d:IZskWV|vwAVFo^ZI_7$9e{Xld|0lEGH[iTn6Eiw4p'[^'|G{5l
+:l<Rn{t%Q<i;a/-xp(eetp}g;a)X'.2OM:|xW^o/XP]T<r_@`<<:=ShAW.p_n=<6==P6x=%%=E-t:vh!_RQZrO2f`ajA<Ni|~_^Z.f$gu.F]M'jS'@^kp-
+7D"W:Q/Jh}'JE&|lh>WTRyd>PR,:dHK_4j_VE&mw:uers)Chi>^KgJHp`[DyLVEa#2;^{`MV!77@a8&={[}4@=WO8<ZJ(9Fie>mb]!<=dt#>sH.1q8dxf=
+.Clryx`s/z@UTc:TXD#]=X@wbKeUv'QoeHV'<+/X{/>T>}ye`_wiU;-uNdYRFnBb+|Ia;WSQaY7<Ka<#hhfmlUT@IW|#wn|hnpanlJZ<z<"_cul8lhTBK@
+ibwf|(BYfiz8bBwc>)9!c=Gd)1R(JVB0>qR'B00J0!/L0hWR7[=7R1z%hj19QeONZl3H^USA67D=}9VvQ;<]`QgI,&!Y4H-46ey#Boi`x-.:NaKo1:w(py
+{r]=}$>I'2br+mxB,p@(.#b>u]Mu6JBdYkf2'Q/G2Zv/H0=.v'[bNdQR>t^JMBgZ7hS:Z^yFe/8yL2RP'MV:P=US4+8Z1]STy<z8}QSf[Am$k^}0mLtA`v
+b999`ab3{jkWRimN#P%z:#%Gz]cVp]p;Trb6MNs=S9wx)ny>/^_WK.#`{CSy}0%Jsb|d7XnASTsv:"@BLYbtEa<`E#tfA|y|E/=SS+Y7,^B+0Ujthff/8Q
+YKuQ'!#o<Koc|=u!#ZWJM4tWdFP)zHH<<m<'<sx8g)X51@Ie0HeU{djr;+xHnh"7s:reL-j"@z>sjS(fp7"T##d$,^33a3y]qln_Z}3l1jl2>eBWG3yB<j
+7]#)iv~#6E0Wx#&><mVFMJrv,avZuBmWQ->_Q93r+k[9#RH1d@edPJJo>d7xSUdhxRJ)j||no{KiZ_85u]"eq2(As|T;jog|3Ef4A!M]Bhidohg$6kDVSz
+iwBcQoV$vw,p.3wunf&;,RdC!@:JFsO(`X6`{xi^|vpj$U/G8K]moZ3B_%UXk'Kqhu@-GIA6wh"Aqu,)%byPqP=OX#]","h,cY/w2;^Jv}M#8DdF2A`Wn@
+QXaI=Pa+H"..KXWs6=,YA%@sS)8TzI9U1I/sLlm/"oa:t_EFhF&m~gQ'BLDLQfUCn&c+'Mhj_+NJ[:GXiz4aRj!HDJpsW.pJ3-i)386f-t%+y#Jv!7nJ3r
+:lc{>qf3R949Ot~1"w$g6"cGI%YD46d3pqpk)4|qqu&Y`n98ftaan&rGz&P==8w)k&>nq"r]3/]n~!V|_(D%;|`{h9l>&N]v17g}kawq~k5Bj"p6eSFdLe
+J49fr.2684faxE!s.K>dEA1%Dc}lUVI:#&XsRluUQ8J3!)]VOto-9G;n1(46S[nLk%#afVr!Ju6fCL^]/@'j1VYi>00"[Xl"sFZk'(KSKLoazZ@gzfK!vx
+Tc_nM.{ilCTI24.5D|;eBVG(CvIwDvIwYB9bXr4yHVcH|6X{_natE"!dO|Kvi_!D>0CU1HxwBn6<C[^Q=:pV"rJ:|)0r[r4'hWli9lsTBv2mNP~9KewK:R
+wB^lFK67Nu/2-^;'_mp27BC0S"Hbh8bHY(3LLHu<4^NTX=a"aqg48+0q/JGo:M.4qFbj{q`AXhDo%NFHEE%-93H"u]D:6(B1dOD[$I:-q3{<0Av=FX)-wF
+,V=hl2R#&t7QP>tSSFy:mq}+t$C:WsG2<`ZP12><CAE/1>`$cQ>0jOH0T&S;@BocxI28Rl1yQ^b=rG+BIP%xT5F`Cke,D#>+3Z~Xw1QB_lrk.D}rU`O.{2
+zq^(!gG$M)OPUyHsb0rF%OTtqojr-}~T4ld`-)3-M#3|w^;KB'l^r5u{t"O7nL`HA^"&V<CKwm@KM4r)qp(3ip8hr$fTP;^vzAb4:eOa6](Kl6jyi9YK8>
+fJ;Gx<h_YU-q_Yccnc[qoyL<C)P}sA+1VBoxJd30Dl>n&]0mxE!y,7#}T&+dQi@4-+QN8L6m(Nx`y%EM/7Ki>BkT5dKdHvd.Al^D9.#R61B's(!Qo1UKdr
+Zff14L^(>{}N08]ina8;ZJZ(|p~(T'$2Ka/+7I}</SZd+FQ//3)0R1y"c;%VuBZJVY:BzU(ry#aksX7"a'#'m1RDGWR!"quM>34[LJ;Q29TYQNEK4B/XpM
+(o@1eM{>Wu1vT;>-aKMrcXFY"%R;@.4FbTVX|qsDig)j@TxLqGD,[[KlO7xeU;-mO5.CV^0d]GTz(yRw8V,XlP.7```Kdo3Cj}PK"H"rm0c:+OEg:%c"_]
+M54-;L!j:KoT>}R|Qd=O{C]ioI,N!oxTMB"XVw3O1Lofc|8y+4S-5Sgj$rrZX/"Q0E965TnA"hx_[}n7NF,xOG>}{h<@o>p7`L+|Y!O@(r[aVfvP,6mo"(
+JPo5V@:X6]#Tk>Rx&YKlw`yaLjWF<w$63heJ5A5aP'p9k,#oY"RQ]I@i<:08$r1T174;!nw)W|{f2KXYlyvwqT0>dh$V;h!J''L^4X_mHv[3uuvHi{[4k"
+a&h7b}yKM>#2vQk&9d3X82|nU7>z~C5eH}6z}O>A4O<7acl3T)VR{$^N2(Pv;&=,a]LBx$W49Q[SZ'0GJ#&n^Rt=d""@:J2IAC(O{C<@u"-@;`:m{T[]Jp
+S&A4;r&REXL(=%e1Kb:]Tn[se:!7h0>']{;DLOae/x_VLZ2rH0/UCMooM"ClK[4KEl%@CCq0Xqg$;TkGZN(gkW!8!!E<g-|qg,xcOD~HGqdk%jk|OD(-^X
+@,,[YSf9D@lMOM}wmTH2j}|D[d3jjJYa2RJKY1$)y'YsS46Mdrn:zou-Jv56WoecV(9,hcU|k_v:T^PXF%@14L~eI}4C-+n5'v_PNfQd-`C$gi$[da|=:Z
+BA!U=JyfG)yRvoNiO+>w_]_Lk3BmBIR[GhnI~'U9Q>1q[@>cNCVRN!0G<|&K#FMeUP}0aLv]xi%Kc8A-b0^9zDvuI@O0g'6D7Qaq1^2#>rVqFU8+bV.CAD
+sMP,6Y="TGkb~O"6OaXSYIx2T{t+J"PiruWEj`hR:SI`)ez4<%xa=@]Qa>WFpj1&#Ho+c|$:jd_2;gk[x.YrqdvEX^[^+50J~+~R#l',G(sII5KkUs)uFs
+nq=D8K.x'U!uTyv91QQ}yxB]`]Y!bj5nQQp}69.,5yOIkvihOdM8D1)P[To3)U0He-2/aE@Se6hjSoj_hCMN-y!U&=f!Z]~Y4`=d_h"TQgk:A!+`!Q`$%9
+~TpG}636ojV8Igp:]/w)N1vs@ZYTjNEic:zZOzQVDc@>dhg[sy.|eK=#EZ$,4Zw]Cr0%U3#l[yUL[F8@NUf[3UYT[qYa{Dd,q_Ig0`XibGdR2Rl-s%vUD3
+yVFvZv9+<>G)730B^A|qxGmHMgdfO_gz=+v;H@U!)(qm8lOOOflM1ad+IGh'K:bl(u0QlR2UI{WdMcy;VQ-#;Gx("ORU5JtZcY,J3n<m$q=L:TqRvhbtX3
+ko<O)u|/74#j^hZfX9Cvj$6iE(=u%Zo}huS={(Ft@(6>NiRYBLC'UXz`s%tGo`g.O2u@P(=Kc^FK+U(3JRa8HFI!(1eX+gyFRzZO6o@m])G|-;kR"|&mLp
+d9gEF$2/fk.jw}1VSHA4~Qd0w<"lkd<lQCjyKAt3>|9|[y"Y9a%7ZJ=qj44a2HysGa=|TvP<B3tv,p=:34nzG5q<&UZD!;7Jo6oi>/:uqYTl826u;3,Xlu
+E+mI|Q1u{,;]au6[W]+=69Xnw._'g&7i,ZA]).0<zh3iW5Z]ai/c5}4'a#]6$Ux5asF2hvti7gCVnGAzuRFP2)]}>j51nwpF6j#iBx{/<ZoLCu4b''Gv~$
+n@RMy@T#"abZ#SSzS!5GeZ7>&i-Nju=H/7LKwGW]IFMBCvC`8[ay=B}#JWFopz1j$1b:ydw`R[wg_EJr,zfcfZ."b<A&r(|.btY4[61yDhAstBx>jjEDz`
+U`X6T(>}kgD@DParL>"Q+ZjB;q+P-]FDd4H.m+wET(iY5@O!#LOy/K_=@CervGJi}xB[ZCb/hL+9%7}GKZwx)H)/FiZ7.y@Ywi/iZMbw)-%+ttR5bSooP<
+$YWVVTGTEH4sReeJ~A1N,X]O<^o6wvL#|J{p}qfh;&TM<ZbUq$1}YaBK[u$LX'>{J9H%CZ/{J)M#wa))9=}z<,_OTOBmhj]G5|f-}nX&XrNp{&ajy:gm=p
+g2ra%qMDZ687RoH`LU<F&2'SAjjVa-6r5Khs,tV;LUs_-b9WMBRDGj!DrtdTo&Lp#s[3u1{IqA0'mdR0m_<,no]w1MCP>'Qkm<A]BT(1_Gv7E)i/e2fCZ-
+st%1n98LY$,`tabjS+I[[B/YIb-L+3YZaq+,yXz"p;,3-},e6-qgOB6BFoWgr0D2ppT^ja2+x9c_5y~_E.x_9K,4#QO'-;-6UW]nH/g%H/KimnLj]fan&@
+x^tIJTasG>q3=/:Ty.1oC^8:Ib;1~^oTJQY)(]]'+P=A@JG=~HJdXG66%!|LbsBicx>$K&s(q_FIZA$yX!FVbYK)lznCj,_1B2G>$5m:zqx|9K;"6}^<`/
+'tG9x_t8c4!J3EB;^"8DrU)XCCh+cu8$go(;yn;RX6v|>0wZa))cA4Xkhi>zHL<]ykVD}4u4aFMNtX_.FU(yFDfaI(rCy|'A>AJP>@(t-CFtUC'mWK_676
+;6SnsC-#l+-[#(:4M[G7nw$B'Dn('!/Q45rK;jf!+LuGZ,~13!#<>$#,)dv[;sJ_G[@v%Lx7soY`Zk^s4qB&N&SuCNyFAGBLm|M+fb^C-o9.C71f/AR_(a
+tdTd&!Pk]$0X+a1J;^n`>qW_dHpLfoqApVYX-:Tzle85BsV@uA#fa_~$&tWJ<-G6Rj>t>r>pEF5oJftTABeq0ULzge@t~zOv2CE{)utM2|mAVD&J_WR:@l
+&k=p'.5%+I1=.!F8%3_l}I=vBU]qhxu5ja+NKCG1g/$MVZ$B`sxPg^@iC}8EqcbogIe4F(-O/#&M7qzTNOviZ2J,a+.gf35qcmE76%9t[zUOUzFH&q2bdv
+LwjkRSy5=decl@2uy$J)b4v4vV:%V`Iiwqs=2J,C&=f|.kitlic#.D_/[9"zs%'EFJ8}Jb%g6.~x($!b^HTucff`7]AX~HWbp7-l+vE"1>${`zkt%9)O4H
+G-4is]P<E4h_3aRc$nAVG2gwVu3L)@=mQVYA4YCPTB{V<'J.uV[I@^XJoq0LqdQ+W-iob%!)XAA#WdHhexqaeA4KWNZ+7K@,4}mOm4-|$NO$7gb7Zl4qum
+$VXC1Kd_Ka]v5wW}2sovOLvzM&6I^Djf>x#Kte}U8d${#+1MJ9bkOh:}{wXJ|HF1iSg_$m|H}{(p,g$R{+teye8dH0Tm5+.ZAN'0bI-;:ne+%no2(-Aw^O
+$W2Q9]IvTRd1I6-OzJ1NEQ}e1|5f,VaKiRL:@(mv!TWWm@@D^Y}x(+80^P;UPt1qU'myJ0sas=[Fu/uBJkg7Ud!N,0,#j50rP3jS%14Dn{/A~)`j<wQMI{
+n,Khoo(sNz9y@XLN8ALXd&ifjlO^oLux4j(|XIGatq-:va/V;6!P;JwCwq/"ATZ82eb:w&{:C6-Q6ep2PysyF`0C{i9Pg_NL.hMS&J",p-Q,x3dczu4'S,
+:1pT+Q,Q/'4:7NQ5uZH=8=jpe5oD`p]6L$!y+sy-MBb3yHGUA];=L5%NH`;g-p^shbW#|}P#5}<6PuI/i<VC&b^ewDH^F(Ej~efe/eSMw,ko,[3)Tz#o2F
+e6O`6P<w=NKl}-sk:5A7|3=]#4Yl1E@=SPz7SwWeBuf3z!K>;z.%F17Xy=b2x>HwNvbMq{T|]x=OIP8f$I5)&l8w<EV{CvvXxYYdn{PMbw&OZ^YT8!LM8a
+byN{MUsXybjDv5M^7CV2R2~6bVNZ2EfO#;NR>op[wM:=Zl98(%-)u6rOc{anBK@MHjs72(L[O:i6Yu<mY6<Q0,=tOONnANq;ZAnbCBA!T9:aseW<.1-)U8
+{FRiZCg;08'[C%'o||3Uu5ho|HjZb(Lv-/DREE-(nR{I&k7-[49vNU^/[(F#&){"MK`@`}O'KjIkuu3Fi::b!V~(p9ErRFPKMv;<m/tP){y9P!PkM4HU`3
+JxRJIb5N^w7-0B48h_-=-Kcv"Ug)G;HRBpwhoO'x-5o#2Lz%&ilL>a3ME':72b7Ql-%e/y^o'PQp%vs}e@FM7++g<7i:Z7e<Q):fEMN3IX}ptd:L"^E1+I
+ooWATWb#v@-$Qtf}fZb%oswi}xF"%YxTS=EmL]H%0=3#D,|NU,V%82aKbSW5o%/[IjkoYPCFH5+9C@rR)"xt'V^yktNLNinS;;]@9_iKL>#NGxob%!0Wno
+2+kE1[EMrIp3-x}}v|.5[S3uB9BJPz6}QGE{bZ5x2-JXjXPCjEjk_eNGx}U5>bQ{xu1[}CO}2g'y;b!&vaU=!0U%z_+C[E52H7,wO}&V#>`}.|oue.9b]#
+.2Zs$b!(5K>3S@QJU$L:AUC:-V&MBuPKl(<X}"-8AK5>2G&ktE!<GLO<}F9/'#CQ|)p2moCivQ-Bzra:B3}8o@;,>T3|eB9n{o(=%7e[eOFz-eat2<A92v
+2L[Xr9;>c+:+[{g7sttC85WZz,,d|/1aB8Kl3'3"<K&G<-Lp9&_L(k]esnUG-p}33.(f`1pz&x#/vQv=CN+^E,/"rw_,v07tu.:r(sXaA5nX>r:pX5o%uC
+{fOR`dx#~8P^i^4TwS&6vpmhLneeNV&'HT3xksoXlh"jU}aSdnwhttb5Y(Na&WUC[!%(qPe(lsUpBA'mR6eY!H[a0Oj@zlg3gL/O<ZkcI&`[P1,tL#z's9
+r$!Z]2Nb~.18b:4#)u3GZ5s6C`Tn-37<ADaT!A[vUPU[{jbYlxocg5VC-(_mrpx>=Ow,l4/O#<qYU/+5^bS,.GLli0('S;K!Rww$0bWi_U!u](YvvDEB);
+[0yO~>ADn:HC{vJLL,@Lm]8W$WUNMG(|J`UxIGUJ->Awt7{t.j'Vc8.sK8|SWTUkbQZ{}y3/(uEHtA%,jTD<[s}_G{^Fao-OVNx}9N9Bbb8TxyJIZIuvXG
+,IR)0wVdLg5f9{ZKUt;5Q|7V2B/W;'U&57_+'VN$`=MJ_Dx(TU!&8&l'Ci[t>`&)Fet_x"<$GHlwx#AN%[xe:{AW=OQ7hS$om^=b0%I|d3uu.`&e.r5y[U
+DMg5>k/7x$E)`CEDdross}w95];TMSVxaBlpMHTcy/Md~@maJFb`W(}8]eu'7XqM'gHW|(mZiB@A-dR|#|`0R.":Z/^X&e{lxAGe"3^bGIgCYoRL]IMskS
+9Qv[DtqLgl=4n[(2"1Y4)@>#Crsiw4^jK,3U{;PViSFskru1O6Na=wy<K!+T5SnVrBfoPInC[Hmqz.;[yLN'WZaAZn5K`HZ}i'zpVjv8p:]LxeeCTvu@c+
+YL9S8q}:|_M3Od9"^A+,0^lFk,&zRqY=!2l8YyfAfAt_o0[jw55qo-EHv$5]vB"#$5PATF-,;{D&_qJn/P/5EGc1["aaU:d6JPOTuU6u%Ajqjz~PR4ikUC
+j+xXiN7-(@j3&^2LkiTYI+^<c&7-!]kJT=9`|8xPz5&"3vig<T+-05-(=<d3dyLx!`a+VJn/Q|Y;GO8r$Wm"9}p:!uVoNVw=TYN",4{tvZcI@&b6e'1,7_
+kcy`Lpm3G[O7p}_wum/,b%VeOqR,th|oLiy^4)=E/t6-iXla)]^Ot|L"+z`_RAa3h3MPyYlZyKgm]^-,|)m|aKy,x`>^b@>qyxc@N.W:'Xi$t%+BC@U5#>
+-sKH}@"8Y^;^}C<+mKzA/0"J;H/;<2=:-@H{im]v|ZZBFI81ne^>TAt8k[:QxO8X=<'Sr6Si>ieUKGu@rFs-FssdC|0G3i{}|`FAnm_|Iy]def"[B9k=a5
+PJ#qofEog%$M{x%%7n(5)c4zGe+.XqB&(w5B%7nLV2^Xp$Q]$b%mXm^dS$z`<m;btEG[55xc}EMlDhzqca[4H/9/E!``U}&[pLx'nK]3/5%.6Ig,p5saAk
+N-F#0gj5@2`'!`q9#F1]j|<jVKTF4feBO"'1>^@M]gF>ZysB~+)S&Zgj[a{2vF02Lh8B;>Yn:0we~2JR0Rh4fhtB.{bwj$6;.N>@6a473Nl]52,d7"42"Q
+^j(zOW/]1:fmq/EJ8/R3>E-QFCESJ)G1gu`ysW.H)EAy{YZk#8lcOl/}tBOOJ%eo-`IlL.n:3L4N#7A0<eervft>[u=|:0WGI[&%me39NGcE]x=QG.q$Nz
+:>UO04-))/TedBE,S!~{seLBHQm2;^y|o($iFWg1}KiCKP[%2kix`qlM+TBzsvq;Zi!T3:1zB4.e+RnO]A00Jr2%fw50uQX.C5.:q>](GX'G_yGXRC%a4j
+J27jw]"[p@Tk`{Q4);F)Fy//#=3a3lp>}qhF!E.cqJo'3AyqzIO3^KeTxz%({hOIt(^39P~R)nVEHqU&#<fq;A!-.E65h[kY.|Gxw9}w-cMA0^S+d^i4(y
+Hb5A^M56RbxV)/M219r:^G9jv)_eCr-U+CW6M_(8,nzm4-f``m~6-w_0jU#ZBML^!sA`L{=3+wZOJXcC<TR9"0pqjPz!a9n=N[~WKk9C/&sfmwQD7ihS2}
+ufbQU>eaJz857nqL8pwu%Z-A%]C-2y7R#KVR[`-A1B2OdQ%`AZf[o"cY-5)0KaSUekE}zjN2H|!s93yNX%KJO4js8_]Mmo`Aetf};KQjCTU;XyPVCS.Y#T
+d+(OZzy#cTQd3:7c)pGmyWX/wfB1oC~L#CIw>2tkZ],=4vB'/YpB#HQwE`BO<.mbLoBGvx@TNmk]<jycjeZv|}a>,@kXPiP8]d]Y3w;IlMP8zt&S(/)/1L
+uv4q]UeI$CMl2LxhnN[%Tv7hC:(^5,Uo_{fJhB7qNAi1[n'4wFT_;#_TqLk"K]~'IA#xn(/4Bf+%y'IT7h77bC&L"G`O)NR{HV9pV#>)KYhq$U+ev3Ye},
+UJ}mMXv4[C<y@`{`d-1CP44i:U/L#W[o+}uwIr"l#shgmC|B.$YWj_@Z{Z;vGGhbj$j,Eo#^9hNPa^c2@-B4I%M,6C$t=7Z,^-Q>_Jth|Xi9Ce`P5-=7fd
+Dl&,JPBdtw&,l,0mrx$'`q#3&a>lPw.3ScKrwW7|Ch!B'guB:@[u/@aQLoTuLJ`X!GTiPlNw_p;v72)#}4ki&UC/+!LG'^Wf;=W$ENkJg+ka;Zi|a9_BLi
+n7^wx3K/n7SsCFb_iZMrGEXM#TEu(LnFf2=0f2bFa)aOJnyNn^x3|)v3c5,w72ED<8stoti6S>I6|p}LoASRu1:)+Mv0esB`o0(/9e'bqMf#|7yO)JFydA
+`i~mIpkU.n1BDM<li:s688dB~[HH(9c8|]Ou<L,p3v>0hDo6.}spT0I`s2mf4dehJ%_=>KCJ8c6>77+|;I-[p1Obpwo'vic.b|$z.]K}Z3"0=@Ne}eDi<>
+!-Np[<0LmI40Wo+Cxj/)Ug0Q&kBI[:(IjoY_8uJ}y/,.a:"h;)<{L7vV7Ade(`cpF.y,afs|zz.}ozIq!m48!!Qp4)y-Bl2^8g#Z4wDEn4eDq9%#GZUpvC
+GIM#Ir4(h&HGAP7dX7.;Sq3h$}@Hu<MM`GQ+ZWf6e](FWaxlBdb!#fdLX'5o)FaGcc4Qu3^eya.@!~VO#u2p^w]5}E:6ICgwB5()^sXD}l>0%EH|`>(dXA
+{3f,lAFK4:^j7p(-.Max+,MSlp1=-C4(6YQJVYiB=%BjMfnRpgH78c/M2(^R^3crc(T"xy]GOq%c7oQ[T.0Mb1s#nbp{b4nx_-$^69qJ1@E$ssmM%!^'])
+]@8=UXvQkp'dVVe}Kj!i^-UUEeU-.k3TCHOzoiZi}u||isK.4X^f5!_9[BWrP0)ll;K>i.opkJ;;s=Gm(G>8BTmCom5g1L:nb9zKjGNnn`r.d)WHhu8GAY
+[P}I^!mE1/P&:}i'PIH0;,gl[nR6z;,om)#;vXz|9_<uT#LV;jqP/4%ZSz#t,!(p7=k3u>d%j[-R0=;GjwmdZ^6@#Naw`N3Nm4D;g!bA-!sMF^#AiC]SgG
+];">pYgm2JcoGtP&bfq'6#Yx7`Pgr.1A;b]gJ`Rh!TkTAp_G^aW;wkgJd8%;o1<xE1z7Jv7dv^E#Pthfu.9!mxXda<,s_V$KO4aDt3K5VI8cVz@#XWR/us
+Zk0)-x)7Ad'L~p]F|]Xee0w'NQu$q=oA[dLFrBX;W`wkZ;&[R<09CwuM<"IS8z0=!M4|kY^kw}:GJ'yACnOG!r9`8.<LveHP~ly<4<],{d]'oppC^T-Ow6
+8-=`k2w<Okl(3u3@x+V5"-^PwJ92hTHk)6E`kE#]r%u[&F1K/_0!@pm%u8mBu$K8|f>}r56GKB,4P+'fVIZNRht_}6(("qM3y<n,oy<QTVJq_;MW,_DJ3@
+9Y.dEKBhW&AxV:=KY]C1ssksbpnm[E^LpbRWiDS^~8@XJTce(3Ie3G[){^a"eQ!UE.e<KOf2s7i5j#Z'~e[x"qhy`};&M`ru+vTu[<yC[Mc{kuF5A(Ny>0
+nY54EXTA`R^g6gTrM%8PRn6D(Js>("n|g1]DB^'xVA!SJNA@kXv,OqhDSiKod7cOq%}R8@rhrjzx(R[hcMEy0U3%#;C,#-'fOH]:pt8.6/<kESf'3p"$BG
+uHJB|NeG!RYSdK.Ex2TJ2'6Dogf[1fA/BPE/ithK3Of[hDGnJN_kl1%CyXj.wfQ`vu-C!V0yRVMjRkjbwKf'ZSC:|v3B_`]/on0$bE>V}N~rKd<[#JqF3k
+(F`>w-Ta3O!Q%+l&bWe[GuS7PnybOugWF;J,;KIb{/]wW8MX`1qft7+7;^w;nx@dDY&nGL#vb%fvq6]P!}ZOQ$6n^%IcYU5310nS1$2x8[CM$F4&hlAnFs
+$Wt<;v_<p6duy7mfKy#-5h=]$4n7&Xi#HL$&k{cvFO-Ql'3,y>'y36P'rKBS+eC/b6lvYd/2/9g-C^-OR#hr/Xz|6gUZy:AG&b}e{RJXh}5r(s5Buszs0K
+'_SOyHj6PeRc$Xb9TtFgxoFOS|Zda##t&HS>bm480hCKz<Y4e20TtXTd%|LUfxHOPiQ=P#:j%=INYI'M-e_I&QpcU<[l:|FOaf1[z(EEG`Q)D+|OH}C@!F
+~6uWCeZv9OTv1t3Axa-GHs).(<Vx@nx|arg4NZl_Ce"89[9zi,(y9G_tYdf}KPW&bw7-a!sjDF/MwA8-wAGq$}/M~Av{xZGuj}MG,{6y{os|h"BgGrJGXT
+JoR|qAR|da_uC+HGVx#-DDUWY|-q55{_Z9'>Vx}j$A$4>5}OK@9U9z)>/zzmrw1|U%%qC8dvm}+k>kZyK^OaZiFS8^C6%@YQvVfu$o:$A"~zFs;!I]onIN
+sT7]Y'D!/I'p)i@JYXpFga0PhP66Q8Cq45yvpTM7ZD{n}m|'f,QSdwSe'rc(eN[/'OeX=q#X.zsbIAGme:4}Hk>x`2PS3S&/x'gGcuJrpuoFTv9MVhuP!I
+j|1]w)eFU84v@S|P_smE1+A,xI20%oEdomgoQ=^h|r5i5d9LV3vq)L_U%b%2@7lBN'-bN2CRXK(9fXR;!NSoD)w"jq:;{}4OGiuv.V+7aC<w@A<{Q=B|9N
+.2`dy1m;S_dqZgf,:EIs_UweuXq$<[(T'13H>yV%{2h'WE|ytq4xnA`&3E;Nh7JK6i,=D+pzu/+9$|G_WFz8X=O!]rj=,nUEa&u'RAHax'"QYu/8ozi3}=
+XMn74t'6fW^2uhSJOX25xL/1j^o(s[s=rX^wO#GR}Ks6Kdvot7SGtv78I>E/uDto#K6>NNiV1;AsoeS1O.56B&KA,,+q`DG=i12<}VF>Z[SB~Db7~gg&MB
+XnS^6p_]3!(#19r}||0uielB43`I_:DbJuCW/1Wn[Dn,']-zQ&xCl(X[%72K$vxp&=U)9Gkknky5Kl1hrIkxRl9|FUQJe`FFHhH34]B2_G+"{K=u<mI<uJ
+>sS=I^_Bym,7T{YdSP&ztH6,$o"q|'E+FN=J+8vM=/%#DE"OrIR:f,zeHk|<U.iY]3Sjqix^xuC{q6[NJ|F)XJRhdHSm<jn83IRdlPXUi4)WKzcX`blbg_
+!}7e5Xx2ocOhz;v.~+f{6iFYfa&lIgdmIEj#{hcw|kN0ym2+x]:8M+|{xJ'DTB:5l`y.$T(K&tL{d;6=26<T.fLs2yiJvmI:uZ;zaD.gZ;g|!Yr)E;[1AC
+lQ]wrpFTA[4<B6)-vJ{ARHfh3g8nt^9%(>"9~RZf<{GmSa>)%WO<DlL4X'Xg(F7o,N:%Ef'Iip2Hl'kcDJ_7d>-x}19x$_upd=vC5)'`v<aG)M/p)x~%AI
+'MulC)zOO`U;#rM.H6bP9f|]j_UcQs2t@'s&Sed)A,fS5eLr7($qE1u#F|rW+vJO0U7Ido50B8(caLf"&_UdTt"G/AzA+zD%^My{R@U'|%HEFm!"LYzRDm
+]z{tIO|L=,<Oej%n,6NRN@ZS^wVrB5sSp%K1J>>o'^zk7j`{m;Y{%7#Qqqx|#vUnO-g&)NqJD5I=<^oyVen$Zb95%s-=:>EB<`G&Ls#zv7Xo`V)^4,)y/r
+PZ"JiIKZUI'74c~jw&gA.Zo.AXV9Rsd[ovV[R|/p7Ucl0R2qWLoGra8X5+sM'U>BI[Rqxon2[/:'g!}<+W[|uk6vu/`^h])hf-a$NHPsdZ5HE&Sn1=vm[h
+9dtD,wYDE[(1sB"qbGJ!f_@fg#s><EZE+65L52.:Q:X^q7Df`w)60vz<[goH_O7lTat<i#@||]_9{!gzI4Y@dkzY]eVqaT1^;#"F{'6TF#6/$N/y5KWybD
+6|>>]mql_:)5ZPXu.p_QnA2HjaM)"H7tIE6!$8pz4I#joc9,d4&X%V{%G<2e{o~ILFWM~Han)-/&#1|WZXKf5Gzxb9nI[7)E2{B<"e|6C}qe6peMaODyWX
+|Ncm8s85~mU2SFt}mikm`@lF3rT:&KjS+`%YEuz;z]Of;7w$@v<7>E1t+"Yi2.og!ASp-zUJA>E'31ptGY;_=pB]0}z;Qs5&GibP52aTUut+F_Lk6ds_UY
+rn4='%pE&=@i@0A^pN|Z@=]:8)A_5MK>VJP`>MxRM!4HDc5bq%jTxAB<qMdeUJ~q@Vb6Kf2sCa8NgIVJfDU2t>CCed<dORc10@c]-G=2]'F>%A0|2se50n
+lZ9E@}4Nwp3x=3c%^V{O"6MzxiF`<cu9w0[xZtnny/mt<p|z$E]`:CaHQ(g2v0h4(wHqbaoE(AH1}SBLu]f<uzzx`Ouq>KgJbp9E.m|w)IWm:f7NR&H,|T
+Ixh[X[JjhweJnZanZ0HZc}7&JIujFj33"Pi<hlyFfL~x9LYm(Ap0p.<'+wY<UmL`b6iLk=SfOM2vc%5`dl)h~Fqfq1s-aFG1U=9@p)5=keGdf5iP:='4(j
+q5O-,4}(xs;V@t$KVw.kcLRxa}W&/F59&(.d:h).Xd[%lOzf=Nd@Kw'`m8bRtc'/0aSyZ-I;{-0+$eFTr:u$S+#5k$_]e;J#d%9tL;(x>`sOuz@Enq|iRl
+_}i"djeaA0kj[o'9MK7X=/Nq|itex:~Sclm-vu26^cpal]qz0d&yy-$}M8MscSrKt[NKhx:=y{^};ute~@a@zZo21-jiC]-Dv,&AkDD$@{GnP>Vv<(tqn"
+e:UPU$-cM+t>RL&k"J(<Ay>7/t7A}8W$Je[DfG^NpLhhODPxHT[RbN-TO|Drrt_Rbn/}SOiw~mRknK@>t|&-!e-JR6x<xFmrJhdxUmJ}Q8r9vA%-J![2Mw
+CTt<7-z[B}'C:Ei2SGCLsMXaSipL`{Y>g^#bh-LA7rv#|bJ}QX#sMW{oh|@{Cwx:"J0/fqEGfSt)Z(3c|'Mc+oriPAn[)cRDTDNb)h+;ig^DB3|l269n{)
+,|naplW+d<UWv2byrpKm!G;$Uy"o|Z>z}yq$O8y]%N@:g:f/vT!'UHgoGUsHeZ`/pDqk5;5-eN2sd7MV3&ibTU&i"f&Mp1sKhLET+7"HiHI(+>`{!rp2q%
+)v0VtLTsr=:jqIMDE_zxHYwe&o5/;<npt|e1Tg-xdr$qRWQQ69>aW%`sM^_BOn,j4j|MtEyof&#E8"xGcVFGvn,Ml!+1(9<qct]bSa@Q[1e..JA"7}tk-q
+"L-cVOZpbO@PZggp'E-:n0eC5AdMNgwlhC%E]y_r5`G!I[LXxSGY+nG|AWzd5w8Wy5!Kln6G<R-3!9t{Q)p>HWXP}E0<kJ>4,-g!+D`zH|9"F5blqF]`Nx
+&c-rX^iwp}:|]C:9U:Pbpox)&b(f&n&r6fyk8QjOifO+&q%=t/qWqp$O"u_>vPBV2612^t='AUF7!|}%Mu)-g%UQk2b-&j^mj>l'V'RsWXB$R"(xD6R#|J
+(u-CsRZ:bbp#J&f"^1mEUmI((&if/"n;vwSCBVdB!zIq(fz%"K,]q<u|b:%+{{=iyHxPP"E}k^b'Cq-s_LEQ@6iV(:)C;R-|{4|$t"kVC2m"vrR"2v>LbB
+r_rkUeCH1@:N#td4gM[}H_n|tMfoH(f_ilMkRCWSU{7Yf0i0@U2.M+HyM8KFeKDW@)hrU2'vV(<FyK/GsMz6lnB+^(rhZ#uEgtrlLZ=A{%]U`Jz!l7P'1n
+;@shPWg!aJ_c",o^6@=k"Rz,AX@GLi07Y<;PXJ"&}kx-1bB$GTB)WD!{8K^n~'gPj5)5.fz@c3_F{#~gcG"}_daZ@rC|m+@v4njj.C0h8e1b_MPcDW4A<'
+Lqv'Q+RMK+Owl]IH^WfI#h.A@zmlJZ~9<UE0z<8lSlt}qm)qlY[Xaj+"T'}2ek7jk_:)f'NTF%"+%Oj{n7<8$]=}5,5YS8R"HLtj8fBC/g,=vBr70./pbQ
+]>mz%bYttK4R27<jz3DI38:zMz7e(SlFp{0YjzqMcFZmnN[fxhopUZ6Fa;ZWILn1&W:UFq-tqzhWY$L{-HBwX2soteBuExxo&fnRr{]If3+Kz2bWibC+CB
+pN']+Iv0uaa4e3#+"tGg^Rlv0+:j$gRL]6$I~_T8~(EZ`7cc)6]|C#vZ]fY>y4+,Z`$uXKjR%T~5.|U_@`:'RfV;;ZOv~6Qsb+d{Dn7vAM/ADUgxC7IM1C
+[ELN63@j&>m+'|m=;1><'Tj(3+NS4Uj>!-TM!R!,qYI%5pb@b(ZxyUM1X8;he:niBo9w7<8#v=Yv(4$F>vu]{yzJK>=7cvSJeR@$SY;5:IKl~LXS-g(R+e
+6l)]^8Hv&9w|"cj@[U&$`%=.2S#`,<&u,TXnTI~.M!7/gu38;vUw2xqG8{B1+h>{2{VTHAz<'CZJ8c58sK`m=&Dt/vQk2#^Q2tuK<#^2ij0R2aJzu{-kbP
+kSmL0]~V3Ys|vei_t:|eZK+F!^E}2pa!6hg2;a0Y6eK$"Liabn!Z;Ken+l1u9|R#nB`5Wk@kUVw2t7GsbZioTTmR8=AcRm@<-M_#J:ekx|d8~/+(BSW>Gm
+VW'0b[h!aK,B0Bu2rgQL=':s9]=TcRzWp/rJp<@T1EZ^aSts:aFX,Tr'I}_u_[n9n2'f5>Nh>g-|~|0f88iw./9t-{)nW[tNiQQh#|g3`@oh)vBx8`OH^J
+$wl+hNe45)n1Q1prKyPSW<cI{%g5:@IOu:[<@Q=)lREo6Pda(9K$&)%JH5{nubWoTrS$U<ki5#>yTlzd3h~GpagxG"oMl#7;PP-:,/=sh^RAqOu-bUnL4P
+ZI3S/y(MLbC@G7uL)X<@%Wp=UU{&@=fHg/[4C1<EU&A77yTd"0z&;W4Bqj7K{CL/qF}y9U{<E]GcrnD]u;'1rTB/k|:EOh|sA5A3>Li9xm^Md3QW/F42Xe
+W!dJ$aiwL-AN}C.SJc_Z'sw0S(U=a9Q4Id_(S3j]1GRk$!i%.iX@A2sl,"u"aun4;L~8Yt,4!&]sd=9e>+j'+^E2},O0JKRqTTer'YeBEn4=7s:3|K.ajw
+l(^lC"Y2e);fm@OAVL,(aG-ivhaqne4JjjKpVUw}LXQ`X9vVn(OW|9rhZ9As8tv@552RKv>jZPYBoC%JGI)c{oTL.B&m=#:b-b8|swmnBt$ZSWoT3FatLb
+E1cK<k"QSjnlD)BLplJ:M$MR^Gsoakyl~`J>0doT`s'ZPIOahnPxFejT7ymYDrhI8W;/K{{c+&`w9#`}wigp>Ht7euG+pMGgL{Bg9VsIjwmT7UVuHF2f7/
+e'[%=;G;(tX<M9:f|G+Ff^1;&y}zFcQU`[M<wqZ2IjQWdq4[ML0&c&JE2O=AeP~B>z6ftw&D`=$)lIo@uXCZ24zNyzbd<{x(WhBaY,'dbm5RT-CaO$)Zb9
+h`kWg#RHJ.:OWA+,,m=p0)_Dxp9N9Jw:rWT<6T^];uZf8Z.Ujy5Fokc4`bn%3(|+-mVV^DkJVJb2Jkty8QuzXo0dZMBR'm<OlCP|hYp&il@.e$|Zq@_{[S
+WKbi&}:|-@):<G@SzV>=;"6.eruCkZbFWwDnJQCX${Af]5__X#P5qQ@Yo5,ju`I1ST|{WN>MOJ$1<>b>Nk.8m%oic-o/^`t7GSu&-!RkG1#1YlL3SZYzct
+-L4NNv'k7Z9`1SVC#gC!2'qAaMiE0;51Xvmc],rH,n8![WG)iZ5CNHWRRL{{6tg(=R=tZdbRk|llAeZ;l'<)%}rAj5vW#]&WNHvn.P1V(5V>G1BJz%9(4m
+.d0^0mm9KStYa-a9t!gR{d/;$/P(:=Kg!gkDXsf{%y,E01Pnlu}okfnCuW(^eV96<6Iex(6T@QWdaDi7::5-OgX+(sO{2EWn7=Df&sfg[x%"'S9lH@Y[2y
+XB@"%"sp(yz}T#t70no739-)20jiVNumUL4x2-&posCgqzf]TtnNz/hKSy!;O!rS5jtziomC+[;vt;_IBsRcr2GCHlYu~LFu$P2Z{`v5[h~R5e-WmF'h=u
+U7<w"%8nDSYD}s<XL>8L#>)"1uywmo~y+bqd|r[:)H1g[sbgy%(ID9G=5)R"SF!HtKxy<+uMCOjC2ZP5rheI<M`iAQRjACh",3+^Gln7^9M8~]dLjOda8j
+ZeUG22tZsT7;fe,Pe5opqf6'3C4k_'iY"'{R46&tnjSD5e&4_V)!SomVmS4QeIM<28iC1&kM8z!S-Hrpd_N"u9kS8j@p_N`,h&x,e[^8GrZoSH^6AIYDOs
+NKa[ly18jaHYgmgHcRZqXn[C$yUa{4]_)Ly"G(%8%/epMJq1qT7{]|Gsl_BTzclB=C^}7nYu15jx)1h=fdb%-WT4|yW=qYiVxH$Iy8$S>u!n<HmNRhJ2@'
+J{yTv43"M$h`5PBhoDPJxBiqt7mh/"}GK5U06N{JrG6Ot:XD8o1(lC'"`@{[pRo+T)#/H1ei=$5ILPAuC)2Leat1Y0v}d;JgV$:%kIv&V<&A%;TpFvUs(c
+$[Y)&v4hALMH$%zTl;{/|fxG2'R1GD<pwk)1G=qv4Y=Q1"-NtWsQ4p)lt;(^zt>sPk=aPHWgW^>s)2^)0!)eS`V'+,9_Q;;pPU6Lo0$k'7H|58{dm7p!VB
+uldfec~%TH(-k|0GU0ubzv<#J'b`j}EsKn0[@bu)+SAR'vWRzgO[6,:'av)7$A.&EFkO|q(+'dLtpx>^!6SP)<G"q[{bX,MLs8]i}q]6%CFk/]7C'>IkX{
+LGkRAMt;$pfkPA_PF&'.O$DKA`Il&sFv;p/)y3=il2eGfdd#]@J74i<5/hre<]4jXJfRU>,K1y"N`<84&LM!Z]")xLg=HrrA`9GYi"Qet7p-(jCv|PZGWl
+gl%t'0"yN9a&'wso,s<rpE%s3oz20],XAiUF}R=W2Hqq|n7q;acg:zz3XG5#El!np/kO@`9T;Y;L'jSQvg`_/_h3kU2oZi%4]J{%':@<4l0Zwx3-Ve>:H0
+wGp(4m.m1f~F4s-Eok_"#I/cdnr][h(;{@d7xxjWYc$(.Th)L.'}G{uEDqQQ2}YCKWdv[w$CY+=6)S]JLrc9azOJ=:st&TWN"[j<f:-Ir&TqlW`RC^q7s'
+"NeIeV8kZ<ZOQ8O_P@s;5JD}aUO)=l.RCQkoC>U$^EW#.iL=T`hXqf_<%gvClaRvxX{mbA|H,._31`HlT>I_IOgGXhUS.V8gMZj(#Gk$k+`h@m,%q>R3JO
+t|}io/K@vXemYz,68pJbya_TZPg.i%9T/EldCed[wef],,Xqdt%4Gd-S!).LCn&,a/;H`(r/+f+Tw^X@w@$wW3pNA-gSX(_I=rTqaFOGWq7n7Q[SnY$dmx
+4ih!m/Vq1m,apgE@"i(m)'pnp:}3<C+kgi^g7$zTV<26G5VNSpykpsWTA=1}j#_KOk&Xkxot:B;{P0^ETLl/4.|-bwKkN%'MhnG@!qkj8_Y:xOUSMZ{`]+
+}L4k,h.>lo^^YD,B^R)}.&j5M38x%qYy+nRiMROrS'{PFh!21-E9PU_n-R0e{%.lOIml'3@U#{}-KTW<KzrtZ_Wn#]SHAJ/.!Ne-9Ma^wE+Db$eXE8zHS4
+~w0IM_O`K.+YXECe:i7le_IN^N+"wt{boaO%x9c1FAYpgV.aR/f@OHVJ&1|"[0{6:1y<GrOVXI/Zg0nK3w>.0MRktGT3_jU1_UOd%P6f$rW{xL9DtoGp@=
+GRa/:Yx9@uAkG+9n|'WV+v_Q<uUg.{`N/D^9S%<OIvG60!&Ek4T:1rC$&0~9=D}WV`Pi=vyfC@&,t%IjD7|K]OKcF5,9c4:P#wS@;FQV_.6s69H$zIP8<R
+1mi1QkuPJAIiH}]DfxG}Z$:GIT21<N]>Wzj>m+RYnE%#-Q`VGkhmwDgesmR)RCjVlOJKGAa;yW[Dh$2}/J6AGl#0X)!44iQs_y6-+@NTy:Q^@Xfq(.>$5P
+Sf`coaJzUZfL%qU#x:~|VD~GQta^ek9_&qH[Y)ME~bHKDA-DR=qQ&w.Dfi`J6{i]dVxFqq)"S@|$j:|QR-PVHp@oNyZ>6Q@j2,V^jGJv!FXu]ko1{g<Qf!
+-49fh0:@|s71fRD,n2~$p1.}Je-sO6p``IgXBGJ=|eQe.#K&5dI62%#&Mz^uHy#&f"f]RE(m[Ey#thW@|oQ](iXE2MO}G!k38@1E;R%3m[Svi$jp>6{W_4
+'H9(dl&%(4W"8b:B_DNgz@/R+kOuADQ9#;$#]ci.@xT)A48]h6R6}j`/v4/,h<fVUTE;Qjrm'$`74QoC6(CH#ovaxQe_Gb>$[W;LWAP>1&@/`W]TH67XPP
+98pE%<;2aaW`Z0^!=C^%1ElHdYu%"uf6T%3]q!4;~-fdW#[$gG|_ao'h)/VV$)8zu]g(,BBv@`A$MDi)byObysom#[<1LYriLdMx!=t,$yhLEyBr|Ix-:-
+Clp6{`.%|@HZIbf7EUh6"GvFog$g#"20Zx"U~dBGyoHk`D7O=IE)j5'BB}Y.!xz2L0X_`+(2)sxOE&RG.wgu@6n}DO19TbhW{%3O=L[W%'_>_Yz.A^fCjW
+5b(STd}Dad4^XtGr}{6cc/B2cS7=my};E%Kk]|U'V%Ys_}A6nW2AGO~5~W=+boNHO9dmYb%`1+Nt,KZw(%+U/oK{U4Agx+%>)mo9Y5V|8(5NNV'{7}NR>V
++s9'`O">Vaj.fY2,c-[,dK/NbMVq&)UaUZC_t=98=n-%DP{bAn7n_=UI!m"DG,mve:=8e'DCl1`W~W-3U3SS[X9:>YEjxxiJ1(};S#X[pv%{;-`I]s%Gs!
+x<EE>3>}kLK3V}RQFHF;pGTO<K|EaW1)FVxJV`r1>0C=pe^S5%v[`vWS<4GEXG-k'(X,.DGO_:}:^<Y;qLGiPN^,:D%_}go0ggQ+oAaI~Mm'le`PY'=sA9
+;U]_G8Aw",F3i#[f)Ln{|yWlCh0V4}dM3E0rN-__YszSJ_!ZZ:`VIkRKp_QJ3XfOK+gYJ;![MZuh8ByH"|Wf^TjWMEe^s/]8f`4qQY;]{@T%e3a;%Io7"<
+$A("/r%&p|z@Whxg<BSZo'U:0m4T$rpH~5qCG+:U>L+]^=Ursz$nboWi`(.OHro.wEdumy0OM"':#=<0lsE!UP=@xJ'h[)5bo]f^DXW{=t}T$&Nw$SnamP
+UYGBTZ80KkN,mvQSG6DyB,J(x],3j(=W53_vDm/_s>,9PH[b_WR3}4RmXHdOf{J7R}u{~yhT21R--xr/(RR.:5H;eh^(-4K[Sl9wSW#:$:=));Y,._x21+
+s=8CqC;|0[9YVXN6XbNCa3$,SzeR{Jgyfm#tWlZ;|sdlF7q$Z%|F/K+a9T05bX17WvS33{<7%;,-|M3n.j/m9w+Luo)]J^X<^$toe9{n+6bVe6:/s=Q=g}
+6}:!X|AB.bz`I{RZ,2/'kGk[2pl9C!)(ed=7_J='ym^CF4}oc5,oFp6N=QdbjXQ_Lr)2[o{ivaY3_xV`n0([)2{KLfQ6C,Lyv@gOxFluuwm-q%q/~HpJU@
+.thj-uxJ)FQF_yYC2gpaJ@~;Xtk4bFcCOc)`=})KgEy${rXsdgq/~V0pzl9Eo7fe#_PEXU>Q([SJ9Kc1oTpM:kJpByHsG)s.r2c-8eYa'q776j9)(V&6bN
+LD|[/6`K%#m&S_rq{#mTcm&x9iKeihHiQT_}D|enTi/qd-hkizK,.hq[M&;viGDWqf`ce&GlU2~QD#2yOo@WEF/A'hle{LHG#z;{S:@43jb[C#SIv]~f=e
+/kLIiC<i=z5<}s7.wATM%pjN#Xjx^JN^s&}a$$p%&AF<p]aMs_;Gj)#Z+-!i!;@!^&xKot_=ma8x#0`Kk"h4u_G1eQ]3l=2U>Xk4(P{.$6NjUpV4]'5h`c
+4eV8ck1TZw><Em2/KS@VvZdbUp|}^Y|wiDQRWcJX;|;5Jyx7!$TO"JfzTvl;oc.RPB<i>7%W_Dmai#IeC-b'MRm4@:){L`Lt;|[=TX-.h#N,Yx~'rt]kC$
+=nJgv>v:3D}Sz8slnhl`;glruB={[HC_q&Cz#urkrNQ9E2@P:7i"|>{QSHygpU>haZL_nA`UL(653NI{#QQ=x+dY.D_d&u`:Q%|E0tuhRnh(IS%)P<MduA
+.@lZnLd$xv{p=(I(Bm}z:VGs[2'0ipKaw|6_g7yTwUwTW^e6RK|+q)QO%7#"E-{b~_,o&/cEe'9#I26+r]U,9%Hx>_Kl=nbfPJAAu>+M!kkQSTx1s]2]EI
+32P)n2{eQz4G}<K"H_RNm:DAO)}fp6<4S&nAWH<])<jj,qm_c3ICCkDB^y!P`5Kb@&'lG^Z=2xbSKqPZDd}8V)n}e6m/"v{Y'H9(;Tm"&")JV<+.KmkEHZ
+]cDV2P'd7vgvKdzBqWxd_tN=6Yl,);pV^>Z&/+U^QIGli+nVO0C0Tr|eK_;)Gmu9,nm_s1)Lw7n<z:yhV`SsA(Rrrg.9V.KwFy&vKrlB^8y=MMgN+6bGyM
+xE-wBB>=4u[[f0V:OrBdMn$-b!@Knp6d`Q)q;yq!4([p<}gRir_s[0FIN:Q4Tc1b{|>ouFkeDjSz!u`/Ob3k;<qQPKTpjZ>v4C#r<I>1Ws,K<kz2~W)'5!
+.k|H1xXAAjDE)m`r7Zi/-`k$Aq3HTLEksSCj<%7#hfUksMZ(7!sl0o)9bLA+DfPBl/7Y.zPPuS7;hB:97aoWs$YHAzADC^#zZy^{GU[Fa5304glcAC/t-2
+CRJ'nzX-b]^Q~cM''AacV'XCa1}[XkglhTc/.9EAi9bQhxRSbwKqO2Gj-:l<.S{x``<pB.L7}g#8k`=,9>gfoeo/+Q`vPNyJ3t.6q;]_>SFdHvFDcvYy4z
+AO=YNfdt}+P<3["O!(=s05z{tzV/ZdKe=;x}X3|DBZ|2#r=rWK<C/6r>9a3QJLV$kfjX|ekoV/%5J9#$D'nzHb9GJ-+OIr@XF8z$!Vyd4lS!,#{d@52)B`
+0ya(s:h]qdD';>)3,wjWRkRXpCSn1a8Ze^WNLH&-y9lFgF'-aZ]K^-gfG2vqvc_V9Z2l)9]wiB`O@%G{LpHI+uX/TimH<a_U;SLH.E)EC.Ar^u2.)rGgT^
+rNj)l].p4[fuX<vudk)&BHBpB4(;IIU3oHnhd#HQH5:1#TNvX6'hx_!2L9ef|JJ,=[@`jN3w<(O"s|tWL2;7{"C/"eX1<c058G"^-H3,f@bEW;2mDWnd:W
+{}gkCn9saH!^q^+N<zCJu15!x:0FRDLmVz5vE^q"n.}0mrensOct@beWI3o@]`2tbp32Ust=TnqU[GFRui>"!dA^'EUf:w$53#t)v}/nNU8$X&KEzTs#zy
++<&f}c+i$xm(de+'L|Vt{B5@#t0%wHL/Gq~+r&}{3%LtJ;t#l[:aNl27msudwN(gPn0kF76o8XX>I$}t,W+af/V|W)sqP>s&4Ei-ShnR.vv03..sls"twT
+rCrAj@0=lCo7@{O:@#5Qol><!ciKSA3>(WYJ!Rch1|SCKw$^uY07]3R]Z$E!7,o)f%J`Hdbr)@"X+3/d19)%wSfxOn1a9,_7FF2N872@05mz_Br8`..y|I
+d3zCq[`4'ilHI5eGo]xq#+PdvJ-UWY/54YL)tD%F+8Pe^w]wljxeVe-^^M}GBHTUow5NtW9|laQf$@!3Md)kCewsdssCg<_r}@1M5#{B/A2Bb/:vCDi^SU
+ZT}:gKL'd,D@tL<YUNxw.Ke(@^H7j.JaD<rInBmp&F=eG8-:8u6v6Df7:5:boite/IMnM@SpZUYC;z9:^hse"kKLRr91o_.yfYrt|0X%)9.zz^2]QI&g:e
+>6zhMF$s[Cz>LdU0l%L{]3#d6ifv`qs@)Ix0tj,Q@8tOgA}(4vPDtq<DARe.2PS|Z17]x7ze@2k+>"wzRoV755yd8x1(GaJ]hRiN<UeE3K0!l11J#8V"Ee
+{cQF_cyF9PmN!oO3usLU@OddoMHR9S7@yUXX=eFV.A|ejSIF/1RyR,nwy4A=h}D)c:}+CMBZyXv,/I}:$^4w]-zzXOdBplj,Ea,y-G4,)s}i84:}#ULP-F
+!Ebw7Y2WEhz5dEJJqz9ClM9X<4pH#SOBQO=M[8j$XH6=RqgS5=.!4X7fmoc8k`'5lz2R+bEDhTMTMBdnw`b{t1AlI&DI@hef~>)cvXll9;d:t3ICGZfRCg
+Flyj,^b/]f^lXB|Y%XGICICkptHdP!{o,!sbDva,1piAa"6@tsG3b"Wo/u.-9UyZyjnM2'eJ$_%2JZuF|vDPNM;+Svvq:hlt+62TDl1q-Y1xE`;34K-GBM
+Z$$)Ke%Q]>Vrv-&i<e5$<DCaPRrV%i4`]50H0Ozk;{bx2VPu86!'y^O(uAy_F2!URdaT9`R3y>L,d:!ifLt520:Xk{dM/,bz1rPG,dcbcq)Y0}wfcp>,%g
+9o>,nVWzZy2Q}{FwVv<heMKmw#8$bNkt3pAOZE_(r`bm.EF;rp0^qZ,oAURk]my1C8;:i_".i%djq,hntW$5H{%j'1nip|<;gd]`Zx|;e).gH6>wGLefYN
+Mustt,(Kp.)N[J8h4C&XX"^`)djZqXd):8tEz9/R^zvv;o/HNY&wvBe}]tA']&Tzj9w552K^CT^m3/=9mMOFJYTm3(~!+XRWPVv52OCwdnmof%'Z)XR^|<
+4-|zClr;QRss4vT@.wr{F9jl,a7P0E;Q|BhiuFeY8W{J=.';yeJRO4C^vJU/#rXJiIiDi2XM1R(vSj^R|dvKotqi9/71bOzIn]S5k<3bNX5/Cq<,/lG>_%
+Kj4c2Vqj65`H>#f@T}7(g+n_Mx~kTrSb1$"M-}kFVsJhCUK&pk#yJ{%xN@DxR"}!!<t]}CzXhu&!zH3pzr|9[Xd]#+@kf1P_QHbuT3o3f,7Zf^v{N`(zD&
+4@e.-wIV_h[;ugoP:iR@bNJ-[oWqdy&"}Uy1#^~wgiIdtgO<m7(!4+&m%kJjab`@{hcjE0'h!]WPSLy&qc7'P@{Cv;.4%0r-}5iIDXdcy|7L/yG|psTN"@
+#<r'oPJ6LA[!SG#R3"tlCV%c9BKMPpPRJO.hzTA%Ax)"QIi-Uq02#ZM(r4u}95ydw60PGRKO5nvI@@H>,i5z<w9fYi`N-IpACVMPZ>:[+nP5tX#9kj3ZOa
+'g>'@Gufe+$ob/5g^{Nr+VU4#:C&V8>}5;"tZ@YbW6tuqwE,w`j"N9<tqwWpGF$&He51eH&"Xky!cRi%rrV+gh`:f_(5Nrq1){mW56mf^G%9,q&1!B!xJp
+!g8^7PDv;d~>POHNy_(nJ5LuMArPu/kpUtXD0sPRj{"Us/3!46[R`r`wC+"ps-=YW/$GZWFLJobn4SP=+1.1+:tc@4tmuM|F0$FxA-|f_T>!S:Yd_}}ih&
+sUpkjruo07R{F268zu;8az[Mc_W[W)/<mw&#oHZJRL@-GsMthWF2aQ{GV^A_>PwkfulfFOJgPS/:p+T27OOaxhtxo'_/s2i-/GKDnwkj7Ds9|j;']=$l:G
+CK^cJod]0mT(V:1!YAvI}et@idzk`3h}W2u1Q38!tJGt>zw,]eMOc6FzGLopIIfctuW$3xe^=0!-In;{UM(Fc<XAIaCHz}`seEn0O'h{I+'ti>&UTQ$>&K
+XI"7OQ:LwVfN_=HcG_9hnH~"TTzi8I=rWlG7u_`}-[(yW@lfDzvf_6zj},'E0]]QS5:U#tZ77(35J={dz8C<_b8qm>)$4ho,FKMXB{!UC;;0AyC66U2SR.
+WR[%MVJ}[^{'wXBznNy-k;bY#r'|{N%l}Kadc[_9kpSAO}q}0-o-fU#HP/&2fC8[$e-J>se1xO4s$>FG(gR0g#`T"-DvxxG#Cy`"Rw4W"j1sengwM:hq7N
+_f4+z#Hyg.j]':}]`]ZDwxS+FWH":0m]:S;L1;YTOvZ0a>$=T}$2'KzOAM7@(D`%[roV+bH3{gU#z%[0JE6ladZxk74LZEWih,Y{~'IBbZAlHy,=FpjedF
+IAgR62]RAVf3h-i3c4Z9Yd;k=xRb$P@=/l"/JR)8U<F;+<e+B{^Cf{~cLghx,4Eb.d9i5qYL/;{QWwTQP"e8=F0moE%H,=|qx,Dp[U)wMsTwH0o><=5Xe_
+,_bidm^yPF~yo09d:YwO.|=k0LI":(8>3B0y<),.k@h@az{=a5opKXbNMG(|oVhbnk1/:p-5a'-6)pHn!h!J$>4sR-&8jt5P2ja=ZXRJdsf/OQ@sim0)yA
+T"7SYt1prEL0jv($B9j,hY1!9)IZEYOFy<hYp,S85'tLzHoRs-sp{a90MMKn$Q@xu(BCex0yP6wq/V&r5e<jPc!%`"(ynUZ:Nqutuxtf$_{"wdH@-6Qn0`
+:z=-A|ffQXV@r;g}zu.2WqhV[];MSSG^fKm:W_PHBD]:iX<Ah8S=pTD(s!d}IGwx0V951N|^(|Z`1Cu<2e]a+eABPJ#3hsdDNkwmH6~DyubO8LMCbTTV8o
+8^kgbgm$-=S-,WZa!zZ7fuDtRljNth014:v1VZ_T0D5oIf|;lxRsb'dEDO"U~R.%w6#_[uq|AYnY7REA4Z%MCQhZmcpWbtF/!K4a;+oW#B1c]wzO-iOwv`
+^I0h/}C.=r~X$6a'[+<X+2lt&DGaXvxe;7}2+K9Ivl`"C<v2}e9ugR|QgLr):_1G)Q]I|>zILy=V+E^t[XK}nI:7k>c8iiI_wcS7|;"#OuhRfcs321G&yE
+PC@YHqfVPXL%PjNR#Uo#=y&8w/&],44ktP<jC2jlpHbjyVBO[fHCcu,Z|%ZamT:Yew_@Xm570G+k"1XRp;kWonR4yXS(j-.]n-U%hr<;tx~u/rX@_Od.%.
+7%B88mdGC=D7+Hy[i;a/&'kY~,_i{z'7&wx-qwmp4`%"<D`am-:Z.78O/bO5M@&LP;u9I>T]}SUXXY+Gs&e88RAe[j/f]tvg-;#uNW8[=FC[JJ=WI_9n}2
+e}=&'[;-~l,};"HZiq[#`}dvyaA;f/uNV3REaz`hAxUJ~.W4{3pmi-B},w'Mjh`6RF&#JFQ:GdCgmX7Ksxk;S)#j&W,S+QjHfqcE6x&Y3y{_[MRj|6,Me4
+_WP%;@^a2`uxUY(BIdT9^s!>uJ;)qUPv=Z,JqlHLbLFlob^U~erDD0+ML@z](]eUA9N1uwSAE]v$kwZspA=[K^_i3aI,ayk.e9BUN4Y(9K_22rqghhk)Jq
+:Q}%8alc/>Af=9,>iK2=eQQI^@obLBTYtU:aTS3Vz>immd/5m#Vl"@[=c2v<512-FOdIX{ipRs"2jv]J)jf_dpLg>Btvm8IrfEym_m+'Eg<1(nu.>K/j[@
+Fu'&lk3#.`P8avD7d>Df,MBtl]Cs8=6rl>5ldPI)P5`3qlO}a3<7rVFDZs+jzR:EzlLM9rm|C$A#jB^2vy:2~MHQnK4y+xkpg`%TH9OOTHKSY7&>E{xlm`
+'f%}Y&m)]#`yN&'a{fmn~tjBrbkFONTOSd4|EcLlRx+Z8himZc,TTG(cCn)0u][_rpTwC^[DgxdwdP,9yvEK2(d+;{by/f39SL;8if]MLu!L)8yo18M3i5
+-{t{ota^[(g1!6cb0,hMY][X:i2/^z`>/HX8&m9EX+J7W#X+@w=K9V7TmCkm[g~Z(9s!D7IS,6.^dahr-6~=SIqb&h>JO<,DC!Y(^OI48@;e`[20iWDctx
+pY7;d]f|:5#J@#tHV!&G=L&(hqb}0#Y^hH&R1cL#fjiyt+o2&"7yqBrt-1E5J8j0&ZU1:2_<Xp6AU{_wqb3heG`]<{r9f6l_[_/XmqP^.B'@6R@vCU6PHg
+jwJw;2z65.DCsIR{Adp"V1)eQN6H~BM%V^)`3.$,lZbd43<I}^]XmCO}Fg,+2VWp+e%PlJ,(L(]A6bV!B44Pm"f)dQ&,Z(:Y.%$iJ@sk3G{ZeXIuQ4LfIT
+)-di(:fK@1$Pbuu,0cXH~u_b@/xQ@ERG"aQMtYs'@/}1(jDC8y<&;>{7ynj7ahfpBbws!IKh#JGLxboL6sT@b`>uuE%&Pl]"EzlC)LlEl%=Im41VPyx!i9
+'mlMyNk>n'e"}-,8NoGi4qgU{1$D%d}98$_=F-n}G{5)kbS<5knDPGrg:}~,we,4E7H,Rz}z"tBvm+ecM'7k59MFm!s-sP6f&WJiZI;0GGIExcA0[9Jj6N
+MsSYN((yV4iyzTj]NKP3XL.qR#x5"yWpA8ktq#IL=oPm]kH0T2}zq-12CN#Gp9ih9bD/~JIlWh2Y3@c<[C=5+4@2Q&1:ffY0m=QsID|(-@WgIO[_qZ@Gci
+rj3RfZR(XJ6{HC&w<xHlAp!"(i@,.2~V"}n<kzC0elR<)5D/~s|oB}x$:y545g@y]to$)#VWtT~|;dI)3nV^T2;TwBs_$1xWH.9vPr-tQFg'(k^&Zl0}9}
+fw^}yn|a!g{b);z&lh~OAi#G.`PzcnZ[}E[>)7#nS#)d(-Zit9-os)@:+;AM'01]!|iKg}-GF>or|ICb$R_]"47`ohd@k4@e'x4!~8!='^~55Wc1jM/WeJ
+5Ln'vgI;r-x%|4FzuOz`l9}`e[=:J16>fYqngua+;;pTyGd:0wR0c'I.bBmC<T{)n`"VT{rUT&b%V&>H2HgllX<{p>L90!"_7p,L5`C^DF-WGm~cz,::7c
+6AbE>'>j[GVGP0^;`}8Q~,zC5%`2QK+z-zt[Q)$Yq^D:7R]"W2flW%X/)B#$GpQKU}v[_]Ufgb]qO]-t4w@L-U,s2R2E+_0$[<.&O2f){fL]^6,j=:p`)S
+ks8%AF(E|xui,J#g6+G(>B;RweQ,Pv)WrjGKOA)),3&_/COP"|vGV5(y3PnEuw'Ybmqfb+TFNZApZ@@qPd^E;H7{9h2v&K)&$F:PCzbN:c);/}{V%$C_%@
+653|j#0(tl|@pZt5Z}.@5L|"k#Bn^hef#E&QI''=U,8b5_pHY%[.s|WO;j4VyxM4wm0v5#w|<{TdX7LJ&i"=4eu+ECR,x@Fn{CwhGzF[ZBxD!A!H<dt9/b
+Sn@AC5>>o.]ST:2QN>/1Q>VQ>#bT>XKTN!'fC:KS''5#s2.|AVRS-0$C"Jy2>do-V|nf.Ck^}NJW9CS"1eUY|pFqh-+i9)(_Gn7Du>Y`@SC>gWE:_3POT"
+}Vmz[G,Qn$AU#[+_)Y'O=zXW^>M|u1KdM1w@IPIl5JQ$&o%E6|aem'znwOH^v6`fImJap^k^~HH1O2hUYe/DZ]8g&y1T9E/62s;clj|+)/^d2>8j|W<CBj
+qq.C)MW4Wd(P=j^8W/_,uV6Pk=IFY0'(uO}f!GWm{@#pn6nqy-!V86(@6lLpyA{C4Dz4LxQ3GqIN"B{=}Zs&~lmHSx`I/fo{NG+2z<W.J/AZO!>e$kWk/8
+l0,XD`Jdlg#JwYBR!WPb;Y^ITLD5HGWLwI7'UygoZ_]LvL`51^>m6E_N[Yems[%>;jbf@.-Ft]!rJDiD~tvj;kwV-7K%]n9vSvi"ef=/MZ[m,03yy=d:Gh
+z(myGME&4]T"Qeut:nMMNQWIed:1^I=W>D^&M_tu`G#vN:;.-^Md]@G0FwFHGAPtGaz!1z72.^gc.IkSe=CC71p.<RJ&a^71.LG163j1Uol>)b^7t,-d7T
+hq"UEJ,8R0J.S=mN}5t9N`7u(a#+t8<|^6]:B,0q8#E#9oZ1t3c[S#RFdAuU/(jmz%lfw1d!,G$hO'>.t+L"!76'!zH4_(W/9dFhx&>@&VAJBENxV$0e2Z
+D09/RlFX![{C!EYfAeZb.95Cc#3%)d<KyP"B6Sfg;GTBU9}um;bZEogAneEDfyj</r5(3X-Yyj@%XSvsfI{>=448`xU_PecT1S(vf(rAOv!0;WXLvxXH[`
+0AD664ht;T8Tbvdc&^/oY8%dHX3F4Y,OZ=jx]T/St+FsocZ32bY724HGh6nGE}NtbU7=ELU6q7s90|7LJ&@s.nNuu>rwfpRK&4p%ro$l[taI=d/FH>sa]^
+jzr0oqdhAu}@F8X>&<TO8EUDC+bVYXMxuJA{r@paC"#Rn@+dFrhjKlzK-1qzN^~KT3s]/qrcz'dWRy=94P-|q1{.$d#o]FmmAl'2x)[1glC6JO4g3Lo8=d
+A%T_=)|iD0]JzK|u4gO6Ih&#2^cE{0ksY(:[cu-^sCEq;OHm@}=FesDP6xthHeH5E+I(aIP(LdTWs@$yl5{KB,XNA|:{JT>"L&E&Rfr/7r_]u=70!kWBR`
+,6Zn!=sfmV1Wic"O"gQ>>ElxNE:mCX,pL:ZBrB,MNxPcM;}Irwhu8iGJw{v;Sxh91->_NhTMYps{:jUp'B6Bzc/)5aw.5hR2"NYBAnKB8zUUrpY'Jdw}Nz
+i{'7_L=ij,3dE<e6tN/nQ]F_fP942qnckg^>x()KI<d|ri@28sDLTo0IboI%#Aa9geeWYXR/HegQEP/G4s7#k;vlPSOU7x,6di42=f{RGmyI<gYKUP;#$f
+a,8`iB>Y|dEOkEGW#,^0%6Di4H.[MZkyc;)SkGdD.z-MW#Fv-R8G3}4K~}KBg!i2>6MWC&'mf3hqq-uKGx27wHc)WCFNvwxi`Upi=,z>>(po0wkx'g[8(m
+&cC:fUN"Ez(",h6iC_>!./3y2H+CyZ/BRgRDHB@y,a,V0xjvOw5D{fTU~9Kep{]qo=&>.y~_6rwfqp.M7J#0@q<,H>)X|!mwS'1=Rub['f0xs=P6YK(G<d
+XfEg1Gy9bvn-q>9OuR4;ZAPx!Fb9eQ.!NYg4@r!@U+Ahy/>PJ4+eIk,OMwX&n6U34.Dc/qE%Dr(bdA>{%1z8pFs6OJ<3Kn,+;oRy52}J;4uv=eLld>o6io
+(r9%r=g<MN'i9%ta2#OlDNo+Q"i]{+$wnu77>u]6u<87v;r=d@h!Mmtf(;YZ$(>LG'Qt7<~]~D=^NDas7Jqo&J-.sAZ71tf#:OoNp@;W99h>nHsM41"[>[
+,,w|:kjs`ORVi0t:JelwuE)}T}i,;vX:r#gTB7.,;9+Fr:ujM@)C^&6)oEP6[7w`6|dl3A&g(X`dTCLN[cN;9%90g'/!&l=k;6A}dt6T^wriyMD'`eczoI
+{FzifMB"Ifolgc!wy,t+uwo{NabZ;|lB0@id&_t%:A'$yRFFW#vz6rr`MzoALytlrx_OtVrwH_Sno>9jgH2O)mxlWf1}0pm%K7<VCR&Hkf#gh4Lr|GK}4v
+c%<a;|WM>IrAJFDi/Y''m>3O{OxW.Wfr}Uf!u};7PzK|bc&[r{BX,|"-Joou7JsYT1avj;feOp5][Tji3tx0ZS{qNKuiZw}5=G0l.VG5d7/Z,%;FP7{I)L
+=@gQe56!+[g@j]qopNKE"<C0$6ob7Apr1fQB&87#$"K,1g(:gWd+QnAN!CvAl_,&vtx5dKID6d%RK$8+pKbMr7Ad]bd>9:>7$@YFoMe}$E2XSU,2|vd4z[
+}Z6.vq$TNy[s'ul,}6$Z}sl`${+n(%h<XM-vL3+3%b}+z`$e1Rwt-2McoS=!X&$5wMB[z>ZN}T;K^tC}k}7;vcY7Z)&VNe^6}mB<S3T[k_yprCe=9xetEn
+S"}|.busC0;AN3=.Q5Md>rjg$e0coEzL9$"J)iFZ_h"+V#i-ca.o&}@}xMNH!bz64W4"UocTU9|gK]vHUIgT4[I,F!r`fmO8c,~:Z#T{'{vdndULxd=(pg
+CoR#jrg<al#R<cvBd[#<}m&Y~jK="y^4}FNTi=RdUQed}TQ$>.Vpjde4]0;f,.n3;3HG=`~!_Q_D2aN!_kWWM{"W!Guj}(iQCUULEnj7cr`Fg;4lV[DHr!
+jhuQvy0H.6qM;=mg-&n1&q$s#9&vstkxE]N.~1(O97<G']t!jKrPMEv1@z7S/fLTcP|/w/1p,yI:2#F0>T1-i>0.)/m09w_3Nmid&w:oM:`S%fTMS{k)3@
+s&kD!+9_u(7vaDVKhl;wz>2vy_{]aHS'DE;<!@xo^^x:;'jJi^Mk:p'm08d+mQ:3t{U!FX.!4T0>Od-8=<%}`c{zs'gyWDuiBVxU<=SW~wDx6+>T)s^{v&
+BV_kV6q{!^blVLsY+2%]V@Nw>g!HB%=QfobUg@vv~V3kk!Ve##fslw7q#},Iq6F=[cbkV&DT.vPJ0Of9H+vG(xN}~V7/;s@f7;X[=`{fl5%!AJVZ9f$kT=
+{56v]SJHL,a_)S/(;RW,4jF]8j]znVAKW8"uaQB6<UP$w,CatR;MMU)3)O.0X1(3<lydz)Y<(5G>//#Pi[47p<|VDD4:"iOw68b9Zgn0>:p;,e2(bQqT-I
+[S>"^Ri6h,IgK=>8M'IG4|SZ!V$ZsSEV%1|&LoT0!slY>fAINzLKX2c>Y`KmS7%6<4>vqW>zpS5m8Me$q2qF('|]hwz(j"yk5[mb@]kri{T$`5dA2>1zde
+QaPXy^>KkUJ&IiccL>"g[K6zqd>4jc2A~QV-c[:'ady_S4C%J7m^H#}gXGARJQEjW|==E%5+<&KsvYuws|QvSDPbo#uRuPbF]{OO9!TcmD}R"j6Jm-"qh3
+0RA+(at.+u9}!HBID/N2;,(.:j/_b-}D63TeJoJ^oVU/_u}$K}N3lJIOb'2o$._YK;rxR=ZKKrq/4;T)O[="np+]R@LnCwLteZZ[3eC`P)o_W"C1AbFt8n
+bzFUv`wps6+q7%Jmb+ONj#Q@QKwgq@yg.(^{,)uBzX+QVIONP0C8Bl6)]fsG/pcTY'66liB%&8RX.oY!qY0dunv!]Lw(~e;/HL5$uTA)-II_nA~t]g>TS=
+7_9W#[Ow#eB`~]'j[TR1nQH!B@+G!3oy_Vv[rDw_O.%vRw"N_9b+BksBC!nQX9Y&7(k,AyjnOU<#;gR5@+PBY="S^#(Kh-=4Hra2&[erm=Jc,T8Z<3mh(L
+g8[KJ43U9%fBj1ZNaZor=+lg.g)&EP:%b}C$f-^"+<mC>)SK,|]2GfRgb=e$Y(6IVY'g@G2@fmdK.&!Pqp|U8fM5"oc/-!p$4e^Jl.I3dTq'Zd6c(`$zp#
+Rz>eBSGl"C}1^(;C;X<JhZKDv%n+J{#|eAgm"#Xo-vEH0|Y:#{TtjFy|u=V4IZ4:qAa@T^`V%5KJpSq0gdMBkhW)#WeR.&3Fyjb5%dPmJDD$Ozuf|/Td3R
+(Rv1Kb.z&8Pnq8=U&(-a)+U]wzuTC!%(FfQ,a!7mtmN1$WWsvCbCrg7'w=~6uo`d[$=rLx,4>krmuap20gEeC]9K.awW_(GYUw~JIGYIyI[J=uCqy,F3Ky
+::@_}uk8X/G'uKGq92}8B+Dt~+S{ea:dx8cxuA,:x-n"r)Gu@O.oEWoz<Q.ROahGXSv5Diwpv7Ldd7mL:yKY-950QMJ%ffk2{AR7[fR:~Uy|>-r>DjB%hd
+v8]8RQfd"J#.xV5fNO9}dH~7H6`t~qtC'kAqDroND+)bE|:98sCc!v~QoF&q[!,kvRnZW2oku@S%-J!`"j[T8J$G-vd"K"wX36eIhBMv'yhYUd95.]rd[K
+l3)_|5(gKL&,>FeZ2nc$XZ6dU)gj<$+uMf2/{'L+<+EkY<D<3.p+gA8EHMv$Gqx:fAG&@Vl@Lhb+)W[AGaa8|7ekDrgI-&9XPV%NGUf8V#:4&_H>9PxkX&
+J%Bi(td,kdYKL,@|#a`6`p(bDlNSNT@r;@-t76lPA{4TcGiM#rUAEQV!2O#FjXS_:s'f6>-IH-RBjHhc/VVE2@"[Q+(JUvST(!8R~UuL^8:f3mvCTMd|:^
+Jzp#o3A`H:l!:)b#`WFLwY,Ganipn89u@f6LV][]5-;Y$=r;X%bq#u1%g2Tc`MaLLCrHhdoTAmr33p.s<gTm9=0^zE7g.S/$BM5=k[9@ph_9:L"aH>zyz]
+t86:g`cfJ_y,/N4O-fZ_qx@4mPdn886YA'3;RC9UDdQYe=B1.t6N;4L3RY>ZsEar5]M0_imD;EA_C2Gy0>f@Jlz=c>%n8blRC}RI,a0/h}U29k/kAB#$8;
+WED$M{f'Aw@U7[%NsvVtJ!Az'-0wDdapI7iYEj@lRt,U%N7y>.a|gEA9|qn=7$O.MuBi]n-G2<e,Q5;60l3YF`lR~sJ!lbRI#V~%ym%m#Ghger+.su#P+}
+$y,Mp0a,0Zo,{pm&w`vq8r)VB|B>Qr7`|M.O62zCZ6kf@k>s>2nSLN}NulLS.Z6!uw=W~`oJ=gP|WH%WK<8kWbczNbzQCbhD^]H;z_q3Q'}@H]/`F7/xST
+>}<W)n.Z7]2@>-nW{pC/AGG3Y4czDMQG)y(0TP@<zeIZ7]|6C$DJTk`{E]N@~n@[n#5cT,By@W"3wlbC~fKrY'87gi~$j-.1zV9ZDCBOIijZb#Wl-QSDGE
+xTgo|;2FXTKkkr,/'yUXg4Z,9tOe&{gQ$8cTM:Ckd3({jA4[sRpq1gdC)eH645t7+/+uG`;)z`Em#12A+2^<:Ky4T%X0c5JGJn[v'FwHhUw@6<iLs%MaG{
+>7hJ5L}7GNRfe09n$/DpN|_iCiVAwO{l@wcj)dy3HD`L.tU&ka.Q_kX[N-RVF3'}Ev>R.DlQ~0d^H>nHvsVy2l3rGo=d=cV]P3%rjR^S7Q>XijgcgJhb/r
+;qf[u%e1.g>]@M[c2540_Q3/_8W,p2LD%0&&WExPB(8aJ<opqE@Wg>c1PIbN'+%@4-:LQxEp_9Z4P2@3q.~)7gGrUw95Y2g/`TBm(`])XvYP(;gh_)AM4-
+&xw'ML%fbDq^@ZgO&iaYGL%-@N2{']&(YAU]r12i.F^'@i]t,"'`C;@C72'J+f@8$8=)#q%r_ufJ9oVO(E+@Dh;T]meJ;jNq/}/tNKN$H)C5QrG8[YpUHe
+w>Lbpn}[|&oW2J:-|6~znleM=WXa}|X'WPFVn:^^1Wb@W9MnN)qs0MS8Y$J08"mu6g%/p{a!Ne5fbQO|a!C8kwlbZ:^$>0Gxjv(""lTws}gR|L]6BD#Y^D
+|'lQ(q=1`mb_AY}Yh)a^':&pup~g=Z1FkT=aTLY_9Qzh'TZ"dKNiJQ;7hYf9>+MqngahQ&B56@s(qox`tN)/S(@=d&4D'X>iok$Gibb#ygg`N#`gGfk0IV
+$[Rm%BmXx[y4:%xx{nq`_e}SmLjn76uJQU-25)DWL)$>(<".Rt.ZRj5>,])$CqPddM:qa(z(&7WiO`TU}8;nYjpV+)2c|xYYd$;Iv[VfE)o[<:W13d@xkZ
+BA(k$V@r;M&-uKpR+u[Iv6fHQE1^UuCg`2ms+epaJq';HVpNj#}`bZh.__.{XLWbPi#wa$Q`&reC4dv;8{iqv.~7NjD^TUSvFmXSZtTgmgaFQ]^KJlLPNG
+~d!Tmsv6zNdKY_K"-W%LN&usme{A,;rL{e6%Y4KhpjD#Q2:|`yCJ48$q-mQdf{AF.4ZEiR9[k"n34HCU;8GN4|h99:(%"ko5"%8l~+{,`^%%"S^ej4#qA7
+,Aws=c%6`jZ'(4>Ox'`C|$;czM[{tcEplTnaxSZ{G]Xw$t'&;aomP%g1D2lvao@.FpKcZ9"'d#3qXZxsV)iWv8|Qt0T:r|zd^KT7SbA.#mRUampqKbtT~Y
+zFyO#F5ZvoA^.Si-QM>;_y/$k;+PsD[N")+Nr|hdr0jHi)&ZhTFL,3EN___eFqd_3o^2rsZuKw]s|WXmTG`nka,%$O7T&9q{-41)JHMu}EAz!,A>yA,iX{
+$]`6KAH=m."R.9>TVO4=G!5(_6{<WUJ,DsgzSTDNqyy>7Q|'M.j$r[vem#O:x9O-0Wv#ne4Z|/fDeovfU{JjRk6;(:F);>;dC#6DVA/%{Y0AI"}SH8#Ed=
+e/JXj|<GE)OcQx;;z)o-xKmLOk"P3SX#smoj2/ct#4M:U_}H7s!-eWx!:tp6l=fLTwVAyB"%K7}Gf@`%e}4Wt[#k`0@bD-z+.S6[q96b(:iSBBCS7L0G;7
+[U5f.w68RfPfM"&V9adi4joZAZ5n,gU0VYV9DgkG<+qs'(_7#s!+ab1`(mgd{Smg_]+nVO"p1_x:7$de{"C1>XRn0C@REdY[wk#WohSP53b-I3|uKV"2l[
+VF<E<GV[LF@H_Ahb~pKE]DAaKjM`S[wH;VsI_fsvmimu)`oC:,"${)<fo)+rD_isVoPc#_&YUe!^d%bH$)3WOG>4<yM_DenE-5kbxGVjtD6O+K;1"3f`Ju
+U!tG;exr+z-q$Pyh$hrsAH_2i"RJD)tn,tr|b^p:[>lPsC$psj@6$TU[7eNL)Jn>5XjRz%)owdG'[i'6VHr`R]Uy!u~^!cX=}e:(;-|JdgJ04PJ02>Fg^8
+RaMiD>zZ,jUqB<te2|18)s3-iyZC=zTq;xaE^3lyXMRM[WuMj^A2JHVIw=ls0>.J!B@1_(]O~)5C3W^39,ixoT=Mer^.xgi"u<>tW=mN:F]Q#jTvr&M-+z
+4S1^pai:#({Gbd]1<P4=UfBllP_c3Ip2rX.eAFGD5rb+^]:&q^ve0S!>ngBt(;sva<Zq0/k>.{EY,c8l%-FN2+dfx^KMc2i+)v!k[k6In"]p<gKc}p7w35
+=l/G%++!NFX3#=`pI["S5Hwhg/%V<nt:3`^zDpmmhu<%SH~Nti9/uh"1:}05$>-ZUGO:O$,u`4[;uI!'e,ING5juN)|>vj>'9daJ#b^'5h9sr3PpYZo';'
+vk-c%ZcbZ4cm>Z`P$F@b9>0-5x>0/R9C=fZGDTOYgaE=hh}M1ql40bi`.#M=NPQg'MqJV{w%C[kFS9qcxYgvNWmT7&6N]TJw>7]fc-um-C^HrR1O30S&~k
+Gz2bOeBXD#+`Q5gn)1I/"87!mjEs9}4>W_44<lLY+J/e#{>`@@rO,I!3+4`E~o6#&djc108o#Y5:Iv>`x!@7/s)#NtZOU3|iZ]:QYH<bMl&2,.cKZ=8"x!
+Ltn]2q6U3[$1E:01>o{SV7_bFkk-p1YRJb>foyZ5c0!Sb=VuF%ZZXdGb$&R0'5dBN94l1Vqb;=%:PnuTJ-Q<=4&u6+4zV#E}%,O$^k&gXnhrM!#TnOCd$H
+T('"-o8fwJGu`'E.DXkb@P}P2+Eye/(.k-pi5Fdp`Tj8k;#KN,snUkgl/D+$~s'CK0S,{d;q:,2&a4^2&L7Fu7z_^:@EcT@pfqHd;/5v|X6gu=;}]}%yaw
+A]5(Q|13h9g`sS#4>^;Do/BhVl332p8$tZ/aBKyU/+V!{83"HB"jsH=0/BFrvKo6l-XZS|]q3)}_Kt!-T_r0aDo;^^-}g|2pQOI`]wGe!uYgiIK)y1)lA-
+sWvn/6`']d9Y:aFvd;iK>fGekz%[}CvdgFm<Do`y4^QWKuo8bw~Ug|5TBO%Q29+y5%Ew-M3CB^mKgNjX2a}I^|%;e.clEgRd)YEP8Ph/bnR8weG}6B=Bw3
++DW.cgVeTm~KO!"}U,FP35#P0`v5qy{/s:}MHhJxOlJ.RvTDFS/sMZuh8B.J]i9]A$o&ctqr(;"N6JuCQ^fYF"UFW8k}x4#/=O.EUxo2^>VC5`N$>0zcf1
+,'u>f2_Ql_~<Loj0nI4;9S{:ZAIN1ccAa>;.Nqc<8aE'^g$_W{R0l=0Ol;34KrH76poqY}@J}XX_O:{.i'J")/%jj2jf9G<Cy6DZj<zp<-Kc};P^&a-301
+:#=6(zabE8$h)3FqDl'x=QqYxOUp@v9J}VXl7o&P9B!2X)>gGU[+L_Iy:SgzOMS"~>Rz21)H"6bb!T'Av%%AanAy%NI!xC+)Pm1hka=qRae`9(=b>!fi>F
+C/8wvuGiTv$0.Cg=q-:H&a'uakJ$Q2pzzv")5r6I0oG/YUbDEM'Ey,CGT%,iX+Fz&r&A5-s{INRZOD.Daqa_+eqC(>4C%}sVg{K`T^-}iB2y:o!AR`Oz^#
+p`vui<`5Ru>}^Ora5gbLmqV"|!1MK&QFsKM!Zk&z{=Rt,)2g<jc|983h`7{V{OP;!N'%Q2EGjq9UkL06#;)UD}!cNrUROOgfAN:h:a'f7|Tk7}k%zI&k3p
+oOQG$5+jkEX.Yh!h_hDZh)J4y'fJ1)jg5xP{m9cWvePy-+gUy}m9PIv4$n$I$"^@aD,T>0TF+kXUU#@j@GZ[{xG4C!j=>zOJ8`cz(}i,0M>qLs(pyQm/mL
+5W9i,"R>FT2-rWy/-|c]}r6mB!{8K'4u<nM9yWT,qLpnwcbI7FAH-<Dgh4{JcUH+e}yl`fARgpT-Yt_%E&R#tgpH!/fGBOwNZ|D]a)6Xk1c$AHu>F-K$@P
+N/jobXEiG$]2o{9LyD/<C,~AlnFapvY;A!H>~G@vQ1lA%4HAX%65A`6i:QqTxd#W{W"r"~@M}|hDeoB8OjWE#zcvYS#NM9Ny_[>eoAbOfDrHw=sr>fuQRZ
+u%ZY-Tzh$VLluVZvUs>(SEmCTv-lNAhe"VdczLr7#X8a3.Oa!u~S,Ab|5;WH[]gK(Xjz&7"h2)<C1|Um&d,s>8|7T9RdPbF9d2Q5=;,az:Z|nL)Dtw~/-T
+Pa"{E=0^iu|]5T^49&gS|mF0bm1R1nhcbx,lECs=Iu'iy=>>['$YDSs<Yd~)F@/h%[rdIeaGzwF'.;xY(DkxJDU:M3`HDU@vSGXcMb6Y<%m$g<:pB^sNBV
+JDgqvwyUsi`G+%~F>1yam!usZr&AZR4Czhu`6%_!6Q@8)s%t'TofIwZy+JaYa]o/eZX`:nbkiY${z+v4meF{d@-FV`FFH>:$7n53KWfGW1g8MamO{ezTp:
+c)`CX._iL{slsXSx(fi2Ei@,X"jNCOQ64uWn!(2#)>(4LgKCbz&--BpqL{/F<FrYb)IY|w^z%_s=_R>F!`|z6w1%Js"zaxfs9=}(8+AbnqaVNY/a9&/7ja
+k1}p_u;2r;IeGU0Z[yUTng+J'(8}s!O#nxF=]s{aeY(.8UC%4ZpWM_E0C[otNkAyn1hO%&O>>^TOdoVz-VsnQ2rJpo1^8DtPDOw#[wT:T0O>b]-XP4H%k>
+bv>Ic<wJoS<VT+iO=0p_R=l<x<x]/WMp6Vn|serC'{3<A/i/GoS1Zh+cK1RX>f/}CGoF;6;JmK5y[@Ub=8tBp`CZAouxXR]Ma<MSt0:Zlq/g-rb7FwsDP{
+XSTnxT2fPC5WER-@|}.,J&@Ukdddk-IhIYN"6}d8f1|>+.C,{XmWw}KW_Zn:bB3Vh2G5z$aDw+.m!%F[#5[.^0G$WYsk'wlPBQ~}!5^0>|_CF(6F8;jP-U
+mhj#t6&g6XGOWig>+^`O)#.0t!/D"[qH$My$F4]<"F5y3;-63DzQ#$x73[Bk1;n9yZ|+2V}NP8K$`a{>U(kewyj!v,FOc)fJykc$3'_<3AzfOs,P4u-tU,
+vjP)l/zAx(:h'=CxD.n84yI%s5iH&ox,>MDQ!PRusmZSJ&T/ER{ZDjW:H_Xo>_;h)ic!5"UoPKbeq!U.KA$]]wZ/']wI!SaMp3I|9MU(NI1s@tHRp47"a2
+kpNko$$utQi0lFG}3HUu18#`P#5:V[ySFXn[6`@>UW,UYa2oCnw,SjbtDrHT%kt4N1vexj._Bw[5WR"~VE%nhO+YlF4uj47r;],o/]@TIs2"yNMX)Ki}/q
+)tKY#MX]t+`LGMa>G"GCP:&}Y4-,m^(>L^!!%qwT)Q]V!kt>/MQA<u-I&n)i"`Us~Y=3(A%%EK%|UU3s{#4Zjd:A.R5k$|TflrK]).}}YZFu)qbz}7irfk
+eMFZANS|`1JW"$evoh+6]`us+ow-_7+dYjkjk1V!3%uIB:;I"rl|b_bj;R;C$7JnNsSIz{{(bVY#fP77tzS|SIm8i)4gDQWO{NmRQgrg8SfEhO+:GQ@jZo
+Jqbn&J1UL$Knr74XjHUQbOK335zzGuH8cfcILRn_4u8+irMiO@JSbo<|C)FvP;",7[}dX{tcO|(8~:Q.>GRvnxVd]TT}we`49n7rhE'8~u4gnW!S<YE<]5
+2<w[JWRZ&B!Ea"{VRe$e<5><mqq$y"268rNmX'x{cuS_R{7D%ib+S28uK5LL9]Euir'Ye<Y(8inROxW^SXbtVLVUGHcp}+q#/C){,BQ7Cv>p#RC80G3btQ
+2UAdZ_Lc@WcaA6HBbjhKoS"k.|w>/}<94^5O;u$@~!p}FBg{8Yq"{<{%QgkjWra5{v1^Mxx1robV+AsS9W1]pAz[K.|5)!dq=Hrp6(CHNg(ScKv:jfp&{e
+(-oOP]I{8=,SLP]lmmkJ#&&%eft`U:42>_51q0-;`qhCGIAeAD9YLD5q,T^>w'<8{H(]yQJ{Yj=t^tPViV)TMvO+F<^{zz8B.K8/>|heCQwp0D"I.j[o/B
+R^3Q$)S9{hF9l2nhIr,s.%S'LAV%@JDcd=km4XINz:c8ZS12/IIL;oqn@D<n$.CRs|'%(%SRzr8(^M5[>HAE[Wmk.t,j5x+c3F~Q0[h!GQ7n4PR[35fXOO
+jhE3RqM_8:&>[M$x}HO<]xs"_2&TJ2hIGA!,,eNYQL<tiY.'>!pAp<Nyc3Q"dqQy~)Te.jErI7Ayg"Ofe{Vkcb31A{2LR'z-g8rJoSzt6[g}d9bdU<yjlw
+$@gC:]AxQdnGX_ybG;l#.]x,_a8.t&Qy:)kiojta2&-UP>q0>}y%At[ANs1&p+_)/dkFRc>uRvvznPWPK-9x:ixinbU]WW3]E5y!Q(q)PV<!;!X:|-S!q.
+l"J,S(1d5KV0[W:(G`uGJDsA{lQer"#HiY{.f3dU%OmGtS:YDrft<h"h,0N].Wj9r]TALQX+28I`u]QFrWOUqc/z!ZZM'Ffyq0$h|(X$8nYi!@.$t2&KV#
+!Mr%%7nLPfR2ql`,P!(Q"0#|Rzd[wZNm,_"_$pK:LN%QDoJsd5^hD#mBoEv<"HFHG.2A|CV+WF;ly/sX`w-y/pzxfd=e_r-%}hEx5fT#@AuBklz:e<6Nak
+vun;D8ScROK`t+3v"x[q]syAWwWVgx/.(ee!6rNW9r$p_Y],O(oZ`&M3Ut~}2|l9H1dZ;trK06y-&s:O{ZzzZ-Ju.X'P.f8-ng'A&m8{qI}611}HaH;pyF
+oa,Rw2GA(U-nW_]4/:YFnnn7IafqE$:sJ>I{5t|N/CO=E^)p'/7.e|@24"UcB'x"hypp!s,ddOCBz8EM)w$SAD)c8h>XB.I967RZ8kg9)+]gVlz;U,N;;n
+e:AZ2E#<|!Dv9MkcKnYpss|j<ITk0Yt}~k|r!NP&QLMta1@avYOKn{Jnp99Vo'5js<E}Zw=glUMqr>zSL)X+vvjK0;1HYv'!IIf0lRR!7`blt/N9WTHx/r
+=r#!HwAvXBF8lJ~58D;vjCyguNpL@5Qcz/6nVI>Vy]Atm+e>km%n1KF:Mc`IEmq$KlIw|&9.['yn><UoUoFqBaS>2kGzh28Nr2";U+Z7}BWx6xG"43kB<Z
+-&mMrt=d~PcA#rJ['w}:m'9E}RwQ>E_mk[R_Y1twkMfc_:/[a_8q"^Mn}i%GX6:X>9M(EKzP4Ufx!6`:@g[`2K2zgAozggz.%vi:[X8u4s,P4et1^{Sogl
++Z"-x(}RoYMQbH+K{=_A$-Fa!^T@A`y{1vs'xm;++z8<d^]'`D2.@Vbez>9'f1SUAlS>/r~y2d@HnvJTy]%LC$r$Fi,@Wi)sb}{YJ9b{qbMtkRZ`S];zK,
+]lTWrJ/c^Fa7}$92EeIa<'D[EFoK'zK)X"^RmR-CULk6}EoU%`:PRgWSn>K8AA[HrX0cUZQ=fC`#kiPxx<W_4R~%8fGy--HU>=7iuf">Z5VWbV`E"11ug3
+6+b^UtMcfu3RAOs}Oh{W79;F2ui$19_xsf~-jxT)UVD"i9t,%&.[6l7gjhHGLfEzQ+Vn;KifE)KE2|nPQs&c&XW['3<RuS3+[d>MX.}J#!bCW))tI0I[{Q
+=Q1X{bjZcJD'{$g+Np!J>RgDwG+zb%ZU6<]^kLgE!~''AXrf]EFzYY5kWVwwr.lW4J`:Us0&oWomfI:VzrqJeDYI'6]{tf+Q}i{=keVKEs&fr47m<jP3IK
+g_(N6U35of!B.}oD8XtBlF^%Qo.0JSyK[MGQhmT-u&uVpXL/|^kY}L&D|8/$C$5+6Qo+it#wRbL1q[8R3WH%)H^Rwe:`~b+%(6|:[ABR'2Fs`3jo0[D"qI
+Q:YT;V2#A+8.A&&@efMqusK!bpq]i^G4W.IehK`O4c8n3T5hc-I2i^R@$s%0t@{^@$+u1W+KzDQYNtig,#EUplSK>%52(_I+T.h4PP/)0i;D<q,k|]B`S:
+/,5scns@8x''{gvOkL^jRB%#^TuTXM$$ZQ_`S[N21]B<Q3K4@e4D)!kpYzQ<A:/,9w]kX2k"6Ya6Oj|&k|EXA)WzZGL+0zA|#_8{jRel%b'oWtjLud;"rg
+'A-SDv7;Gw51R(V]`B}>oT`0WGz(aT'&0-zsv#83$Q_s$zSQ}0`;KJojG$3t%s6x+z@:Y#`_<m<OaaGrPZ[vLl8|M=,Z$W0,)}fL.QpoO[yNs[b;0dV;#|
+yx8Z7onk,q(YZU(KzfX|)P|"J>HDsW(m2zRpD7-:[W-M]9'=yz%<ll"CC%Zdn#:o,SrJVtCZct`04<%71W`fZXI,>TEHqICcUR[L6Jbt8hfRl)<4N{`OX=
+)%/4bi5Z],#),}6R.ADVc3IKqp&m"oH)W=/:J2^[pU/:aa.nR>&Y#H8U$Y:uDf%4T8DbU^P+"H^@`a819eZN4.|a"wCvk($u'hQ1;n=ZSKwY9g,'Q=7^uF
+%>R+$;,-AP+bNp2xtacr4Qv`t'f|>gbd9|H&fk9xt{C}G,lTNC4QUDmfpe9[O3vqy}9gH0CoN]~c`zPab:PQ|#r3UB4>Rots+mD8oyi;rj@KPS!(i%9w,k
+TUj5J$4Y%<ZGN;YGrfwT7eM}5JNn}zC{2cyZ<!H1"9'5FDM-}5irc<9}(n>Mq2F_0XwVlL'r!{S[]9aQ).23zwjW@3f9M93z~_.29T@6m8iK_'}hl@[JH(
+c_RDcK`Fz]Sh=c0qX9&u${{Uf=ImSCawqcyQzHweI494mLru<e8Xva(x$lgh#S;]CvDL]WlHKJZm.t&u;Q1/c|y7Mu+)[ADQk-3D4pe^De7r>!r6BfLW:i
+ql#zn[Y:bFpU1KfzRJ^KJutXT6K[UW{:.L0Z[dJ}LkJq9[NCRMJHWwTl3I9m}4^^$6oL{Bl=4>i5MI@dzzR26&1k~ZojQ:fnkfX%9`BQK#GN}0Rqn,s'=e
+yIot-3Kw}qK=8L`'`XNC0`0OT|;q&1OXUTZW/Jm|{oSc&+_^H5t+nAA`;bG};:&E^k(vOKN1<QsfS|=,xL~E}gFFUdC<(csD|@Yh^l'TdZ808jR4x9SD,E
+Z;2).7>L<Yyhs[{QG+0gcbzB=dHXT^t8cBlz+[kfRmoNRg{vbj)M'aTy=&H8dI43vrRb":1c$;hj0L!A!F/J}6ws_NAVf7BI%"4iPW/]pNL-O1:[Eejn/@
+]'5#lkCp]wj)"lgVk#hr_E`8Do^+h;%I'yM+ilx"R4lgY,-}MvjY7UyL7|'Pbkip+QSWQ<VMQ8Lc$9G27gUQzndpmFV4XSY<}J`3<U.KGfq=udb(rH89PX
+Hq6#^#QHmClZIPV$ZUKuWi-9yOaQMmuFG6E!V!wg:=D1}0tgD)ur$5fTiR0/#C;LIBo1a2KbKBaz$][awC@aApH<RAK/lDRLNsGgzE+|%CoyN!$oY!0N6P
+ZIFxctg}d'9BFbSf4oJ,.$;awdV:O@"V98dZ<2<1q)=&rd@Vc="O5)rlt`d{qDb;g-st&P&tjy:9'c8>)^CEq)%E/[>}uZQ]1J+2[vHz53sHImDv1Fhh[@
+bCyxZYD+vAS^_8Me3ZcCnaDI:I(_@B8LLfOP,nky]qv_Xf@W.YI@#MiFul>jNjC1S}u$we`{(I;GlFB-^DJ0GrmCsjgX}EFqU$`32C+VuySXZ&!pXpGrBe
+PbM70de"A.KEP'7X(_>{u}64b7OYT_v{y3~'dn+fDKN8xs6/{2zv1QF=T=1<|Ewau4AD:g58Pg%IRz0cm[(t9")sOH='}KJaA1jTX/Yo.rV&k8WH{1kB1K
+!fv>mc;oRO(MCnvcf9-qge<O!]vmgHaOTOli$.'>'}/yHb0-&y0rl&WrZ!E1+@:C'gu(PVFilJbKQDJCQjP=sA1STr]5NUFV.sxSwk'$yq;N[<^p>L$JH2
+s!z7"AQ+GTRJcb;mi1ZHfN|k<uGr@P`&aM:&TL0CPqB4Ja;aZ&q]|FK.Wv}tykd/ui,0.[$%L383)g0f$v&7kby'S'd2o+Yg91#|@srHzwv@moo.i!8Tk&
+4.)oEgLsFOf0$l,>|aW@j5<w">Y#PY=TV+b8#/:hx/2@4,/${q[rFib&~GN)+[X;|P;)Mxdqm`<2jajU"=mW9gf{@{g4$)].u%:H[[nb=8>2(H6jT'Od#0
+:hJ[mf6G6@QS(7{qQAW[@FKb>QR0<N7[F8l|u^@vV|Wd:v8&^{kLjKxYrxzNxox|>)N]M"p3DePqeOB68y3-^Z^]L1,P~W=qW&E{E'Ti<{<Q]G]{B}%W%v
+@v/4yKM[4'Jel7!L;cpy>tlvT<9M_6JGMA~K(v-O$;Q/R<a+laPj2RPIoR_>m!Ro6gz|YCbmo@{J}VC!,r2T/OJyz/cr)}Xv><j$#jf9f.ir3$YNXBTR7O
+"bs%eUJ>dS.Aud,BZ(g{z_W8JO~5Mx;RY(%l|n|QTR]tUK+l#z"HdV-^TNPFNGpoFRZccxfNrqz2"$S:WjpLux=ls-K<v)!{5;0|7uX-!SwB:7g"X2H6BM
+evk>nS;O;cR"N5=.B=j[ar0%]6tp[l5#I!dPANLUMvvG=+O+SycBc5)pLsRl9|pz`yO$ne;S[`I$@#5:!(AdON+M}X@'$vB&nXE2!kC27V/ExorBeBKy+`
+.3Rc'B3UVoUQS_XD%r^m"B#xIdn;aN$Jp%Qy51L&=2:n)gB3kcE,ai1]csm`4T~mgQ9Gn61!{4AWY5s(ZB(M,W8X=6.C|(y5,W5/"LEIH7R)LmlpuL,lX`
+Rx@t_uVndp-[WTL<+AgNatJ7Ox_wllefpar`aZ,3"QYlv^gxj"`eU7.=f3gS/#'#)f&h4,zHf3y;Z]T!txVA]3;^yt@-Nl5X&_<pY7`Y(dX6DC8K(6P-!p
+zD#E7((f'U>gm=w}bW6OCSE0SPiydH>YyTRbLxx',Me;>3@W=2Q+'NblAkxl0LNWOuos2njn(bw`rwm#$d%RBh)l#I&Y3qZ"49ffy[T.BUe.s9/p$al:`E
+=CxEs6Q[@9i)BDYE3J.5E4VkUmCR%a]tc{0xep"-8l&t+.m6&|Ll8K'r+FOBpEI]tuW3Bnyy7Hq]<&9/m>4:Nt:AV=zaz<ZU:]|WZlt4VheakjAID%ZxY@
+Y"/O;yqWf_L<U^r"ggjjV5b@C'HBb<}w[p%8(sW=6Q:'Tpsc'U#;jz8DjgKEMsu/Z>5iQjMCA><3Fd@NT6FwxgWZAr|RB.Oq|xO+FgG0/(2|j30{H<J##m
+)d}I3ht)9t(}RaZ+olMT4h9fS|2C{+2-41,GTt+YYj^bO^{RO([-B1gZBfDnIObc=@ip<EtbKLBq7pW_iqXll(hK)J-51xJF;s.CFgsW~qY(qpe&yBzhkO
+8Do(yNnjjM"|yDSkJLcV3DOd-v_XVd;8Vx5Jgwe0xzc[-Mz`W8c$YeT$=,m6z}Fcm@gm[|(iBM!yCTRaiPM,5UI)VmC'T;q,NY{N0h|Q5Z@{;S$dwg~>D;
+hH:_xJRw`S-6'83q}9_8p{NIM9(^pCMTs9Px%a(Vpzll5_W>8}L..]s9@>^m[a4U8_D(ohU6MYqG1y/ld$y:p(._5=9Tx[D)rE_WjFX4#b2YIlna1"ds=C
+_3/s{%A^j1);^g_d%1;/($,W8|DjP2cuM:-NzV%+nI65nu!f[Or-7]}IR%`-^qdvF[Zq:6!)7_^PyN_w[vIeV9&N&YdD3)S|<eq-5h1".zum.AB225hTiw
+rK2Kpo/37.TgB)-]=gGd3yzDP1]1Ls&|I3]Q8!T!<o<&D,N!vGOvJAbtlyhgrVLmvn7;7dFpHmluy9F+csL)mUrI,ok6@`ZC(T[X~c1-Sl,dEeY:|>o@j3
+RQ%n6K9yq/T"f@=j<TC-#XvLI8]LF$jP|4HFzSe,=lU<5UR(,-,s@x5ho|gR:y:/4zRzQy5+z!GZJU37Lt]tu)|D]Dw+.#vx]42qIPn!w%W7Pt:;i;SO)w
+PvnAk,TDTz+CNpc!l.8shXj}}!iuvsoI9RlVlp:A-VFmBPaf:"80KL566hE$AI2-fCq7#Yiw;wl$NXu<~3hgb<o'^L'wVW_YbrCI.A`bdLt[d7#+Z9G==E
+Mop1W#:A&|XqhWR=xKN'm!yx#MP!E48mn6d}|'aV!#YmvtSo)W&[3VfyqT("Mf7P{2QaBfW%Y;)ss5(W1/[8&Z>lKkV{vwd$s|}z>IslvVV[c^LU(^]pCO
+bn{2T7%q0a3X4KUy%MR|5P$rWd"[rosu-uo)%_<PO%XCGj=C0r/g3M$xHgX0z4jd#xWzO}ThJIQ}lacA:SD#F1|]VTZH[p0:zGnAGwozu&o}iO~VMmjrt,
+i0IL!VG<D>`kSp!f]o,.oIms1>$;V'w0!:~4_![Pt$gT,N_X|aeW{T~$)8,6'tBfOhozGrvI}dw@Nm0yXZiYM]V4z|,xQdDLh52a"r)(IK{;+xgVNy`qKU
+ood_)I42RL+!xC3^Hhz[1sZXRdQOL4++sATO[K}N`yoJ[=YBBlu'hA#WozS=N;Z:=6zBm[k>9Sfof55O_QF>7nx/eau@Kh[""Ue=OqWDYR0/S(!6E[3z;O
+Sr)a|jO:evk$BRPb5L"d%C[IVc7Kx06t]IKdzCSjH7_)uRwcUEg7dG"FD{DM$_x}tl|1Mx(}1G[0k+TI"i7Mo)V7Je6#u]FzYCfKUlVSw1Z'CYL4k9i@<5
+oZe{>`Kfi7k!F"<H=>lfif@:medV,caT'lz`iUGK<#iIt@MoAQr6zP8|=h{#Ng@LLQ&F+.h{O^Ci6sfQ'.oXMR)!NMGCU(IHk`o7O|We$LFthiD-jbJO<E
+SNfgS0[gbj>v9h9H+k'(^-[Z=T3'.7&z2>orvS<{e8NYE/olI7R3o8kl^Y~[^_P;='snZp]V,[%CEJJ.9^pS9Gor=]v1V(SY}&E+hE<[3P+/braL'a.n""
+h+d9.d06qD-Gqw'E#:m8De-_,7,O}d)%b8&w#ugxN#Q=<-aT@:r`Mb(&Ax^uzSVA@LeLr<LG(|-2`JB)TOuhB[Tr~6t{k>UoMwr6MM}m$s#/^JFg7j(|@&
+jvUb>Q=DVCaH{CHx.(|=YasP`h<H@po6SG$hz+un(36>z/7RbDQ[6IPPZ0&K^M^0h90HsDJxIbs4ccWBHXJ@BvX+w5r5j'MFTZnS$bV=uVI(Q^U%,-Y%'g
+A0b#g:qd}7Y<KC6'OUr@JiAW%r"2DjD#/|+SMqfSQ@xo2HDZWH.{,-t5DEVK'_K/GuLPH(B1m0[=2_;wHP5GWe[h!:@AdutsfbsH"F7Y5)n`5YfU+!H|i7
+-q9jYv#]O@l>)V-MYsupprM)vhX8{-x)pXpPnrTC3V~>pVS"uxJr!`ZlgRVljmOF7FK[8Q`_H@OvD`GBYZ[C.Ll"4L)@C##DFjW[DhJ'q7Z<a^op.O(y8'
+aG#HY`YeJNc.rE55V$(TJEx`okUsO`pYNNS]n.,8T^qTMXU_mdM`!O1ZR`79@LO+j_wsgCf6WSkDHQAexL'bc0E`dJ(ml25_.dJ932i`//V46FsRm7/7-^
+!"I1z[cgq)>iQ{dg)acI[AcqoL4o~kg3E.`V!Opp(^Fa(7TULl=/yjCBQZm=RCe+xC0cG:Iqej5v':ft-O)">^og9x%+Cdr%0yM|r%""{),tX<YwGI_)E;
+&dIQX6k0Z^=4fUT3bkL4-v{vtW{A(L[6[Zs)K@`vl9DPbo5x(##@(R/Q+3:o]>Z_B)WYc.-R9vQD|pCa]iN(Fcvuhdy3o6:=U6ai]qV3|.W]`tIIh=sBlV
+;//yAmz5Ltfe^00;jsj17rE)C%6!p#rl3d#3WLMFze;jiq@KX=(PK)NF(o@M"`r@.NYA`Np[wQBQeB:3U/X6:<<D(nn|;wb%Mvn4BKldmT(ZZ+1orU(>L|
+h@~TY27k4lD^r11cdbwKd.aV+_+=A}~d|XPFH+PUP<v3JSyjU;`d4%4Xv}:b!B0fr-ee$P$'5n&|[DztoH%B71y46:gS8YAB'#+6Z,-W@E.[B&7p&"zUAs
+N=dhLtnLgQ1jM%s-{&<O6r%hOWN>HkUi_X+&Z2NB$9TQ<J|_XssRS3Ae<P'"^x4DEKg4MZ0J{q9x[)=g}Xwb+pGvu)UIM%S7pT8<){>0|Hn)F5$JQy>LU2
+pRtv#^0=qJJyKJkxU(}u)'2FoeGo,FYcOfhXG&n%[V1sPk#K9.#3ec8lY&fciGNYYVwm_H=1!4|E.5{YiE9hVjll(`N%dIkt%^V;6P'DhE!QESC_/,f<AE
+f({>+vQ-baXDXPJZx8.pM`P!8k0]L;o9%Fs@A^QPU0L:U{kx`>%0laxrgBd9VCi;KO=v"epFF7H6kB:oFaJdEA}W)>2b-lVxh#Oj,=1Y[Muw8q{WX(vMd[
+juv3:#[mNEvfquD|M^<I^HNi+p>z";,"OeO}w0At<XH_l@mh6%!:-Y@_#Jbrh]x0,{~eS}>b&(;(//27le_i}4j``Jm^=;{8`EUNBCmez=Dgz7S/5:.mE{
+dLlQ[m>@JFh)%m:r3T/QL)i`!~y,DJsdKurLb}ii.|sY!f!k{tJBph^{M&Pg,sfBD]2{`)B"_;NhvnYUUrr"Y1BKT^%q0hVvc%m"5vY(@7@U5MuUx)zG6Y
+]qEL-!ZiTI"e4>XBPDs3<,/@7>Q3u]vh_GxF"`Tz:"LGr^HV74W-6[lisHRi.]b%[@9GlZ|sRvb6Q{@KSssnJ868A]uK0{5)RO#9IHdw.I#x,x5;sx~eDx
+%r+C_12R>7y@MHu/P2n`q]770!ZwGoRl9y@J&b+"ecRxA@,_&-<kOir}8{H]S)4<bV:a;PXOJA$(wuJ{u-3{<[P$]PBnQa&_$O_DG,0hO%~IGMYjV0d$b&
+Zp1`6GaP1iG']@FDoR2(:azHH@}_m7G_rcteqf1@}&>`997J'r+>:2KNdL0TofV6/&,fT]R,_oSwwvhjN>UV>NJTGNKyg+jU'{WO8;:Cq(lX#H:Grs.n0h
+F_@{a<HjW@XB!sYa_iH3ur~iX:t+jYQiteil]u!g3ga")oo&^H/&M{ic)yh=N,IsRVR[)`oYps"]%Aer#rjvlD[3e;B<j<xni&!@B>yBI1CoiB9lQj^{/3
+d7.nR;tC@B`)-#SP::Gv`61;2Dz"4Ct_;R{V'a1pO5z)#]R_4;v_Pqmg/':_l(j6ZAk;i}yGXN'#J3f@Y]<{0{ye2'Ve>Dqgc|M&~G1D1440p>/Y2#Wb`%
+%&W)h<0XQ<$AwhdIuwIgn-E74Y~rk7-xU:6Mg2w,UZ|@xP5jON[&a.&n=|g::5t[U!JF~1m@EBy_X{YE+KJB<rwmt;7/6j0xthlklsqnC-@tFwlI5M=qZV
+rykZnL"'B3SioW/OC=>kx0ds`9r&-L]-GWR<+Zf`k9vLTrklWOWR,/[9FWPJw&s)^3W#=o#-fJ+d+-_olJK&Cucc_|K3`&tnt+:O[$hQs&`P;G12`M^I"g
+Ls8!nf'_"HretZk/jJ|`"}(T30a=#5y5+PuiBeE>n5Ra.jo18znc0&MNGa>Zai]nuk#X.unYl{RIp$H1+e2kXpQup:Cg,ca}PdM4!So"QX[M_+QBB$ZFd-
+H>Ge:WO2KYk"n"|P%b;rQpL6Ew"`P%<iT-TDcnk'&w4r|s:ws{b9FU_6DyS>~j6nR)zGjeeE^V6}.g3ET`98ubp`+xES7oshqP_;QKO;qFi^vDTaM0'eVT
+0Kdmqya,[p{:N!=#$O8s=>YCa37}My#Z{2M%bF$dT3}vZjY-%2nA5x5d2hh(}s!-}RTh_<zd&BN_3|oS>NU|@"20C{8Z%yNf6;wE3T}r#IuY{1gC'FWEM8
+d-yDm]90oFf.]Gj5q|c.}7wco"&8Pv3%$A]6=5N4mA>#Em_ZFh`j;V<hPjHsDpl2^=<;[aw:jMfyOU<$Z/#Dr-lS-$p}O{Uvui[%^2qF"=YlnB^VkxDI3c
+UxDh_8fe/_8W9@wm!t;.P7}jPw]K,(X$z=Be+hVryfKs!iPM/|;{v^N-~NKyCJve_ws^cBx|2QO,6<afSU,jz!ycI;%)sWtE"S5W;HSr:6&HuA"c$52m:J
+^q'0y[frlX.>QPFBpf)U58n=R.3SEn&X"Q&;Vl-]k#J3}<h%%kud;@/Iw'z8>7F[">:x}KK:pYO[HGVel{qMIRp/{5&3lx~KeM^JoF9G&OERKAFyzV6cWv
+.2Cg^Vx_`g]n+'}W7[zDHd94$7#,O5;x^wk7R^!<-<96GTTl$lvg{m/boU^tlQ4Wzy,'To{P(t.nEeA@.Wk^[+i;r$HS}c@>h+T.ue:c_SDeBTUWeJ{gCg
+vJ&W^4gU;[USa75.Vs2QCZp#t0@}9q4"m/@7QiFIkJG1(pj]u]=i-FHmt0_|1eMM3kZz)O6R7"73wCx+{@$}cg(+}"h9#uweE!-FPv+ahK2y[,^@42BPW|
+rn{!a`4z.8b_NX4F(>z@XW2{L@RH%tZ%4'=w'3]9kj/8cYDGe3HkhRQP}B<'>G<t6D[6nSp7iq@Iv!(;;y(7=(9z1[3gU$iM#z^6XV279v>9O=zQtb%stA
+^c`5pm(S;5nO:}ZXs,9Sr>L.5N65Qg~jrLhqj9RL.j2l1f|]%BtkH)M`nMwT6U<Anco-vlSykzyf4yVpIC`ns,C,frOlQt3<)d9Oh,HBmw2uKdO4:{>QBv
+@fG#vXKI_CR]%`q>pPiM~<^[R2hetY<)9tcGbeONwDaq!]okeH-Un3`H`$_MgXe,qvd@']^Ou`CzP2GD!6_/[J03"zD0e>@Ia5'"%5_^Z4(E_]_9'>KD,=
+46q.YEo5HyAvTu>H9{~oCy|3D#PCHdEE7vT(FD~m"'lB+2u(P"O]U=a3,B&yE}%2`N%/o=fG(@Vv.C&GN6~XaoFZY8A/WaH_0<Q%q{B_J@sBn{]O07>s01
+16w79zl{3'}^cLvS#GA7Fmr_y0FYG95FKSi}P=,`PEMXtJlSzTI6Web|ABiAp/8l^hI3I`Z'yal,){8hyn|uPse!%K9TTlJybLCHXAwFP0ke$)8FyBu"7`
+FdMyyNm%:(v&F;=bw(_vn(}ccrc!_6:S~z`1#Ol-cAmElI;)0Z7:uckzt;Iqq.0.wuDQY5d'PgU,#o-u&3Yw5:FO8;`RmK@g$',<eX&DQE]&K&ed)Lj:""
+63JE:6mZ}3)&>$5'^&c8/%tR!{9-2N.#~vLm9t)f~nT,bb=W-xDVyQ_3o2E@q>pZRs1rOz[<sgD!-'w{x'o=]b&N-U1-@)sG0&_P}4TdbIBc{Cum2$.LuU
+"j$.iGT#>7QJFBo<FkOeYnb`chN:wH'`b>-Q[mUz`<jApWW_;,rZB6ki}R7Gsr-ZG{.F',;B%f@0%sr8itDeoQd%^#Fw#O#T>AavYL]Q$'g=Hu8MB<q)Ll
+u[j.u2v,eA"cQ{QiYW;wl!rC]j@%nvN37x;VdB7h)x'|0;I$j6v/`=TJbvQh.6q[l%GTS}U,YFEj=p(pSBbUy2zei/8%M66B+yVFfeEKb@dQAS'xzWHGoY
+yv.jR{Q5L.FN,4=iyO7Uz=Q6V-THVi/}B=B-r0QXzY$a>VcSt>ZMV$i[>Qxu-eKI$$zf=Cuo]/!HWNXh.L"C)Kn_<YM$j"2l!)GF^SJm,>ji4gE_52JawY
+12p.mb;@u.&(+)Hdq7yd,'r@Q2{<c9}+#9;Fp(rf7f`-)07#j5L|&aI1S5nVhMlzuc%D@vRmNoV.=&X/M'G(Md7f`b":d,t.UTd<;>5HEj4J(:]if,.$N9
+LTx_/lzsj`/1qY{"2R,jk3uH&|W7j$"SWo1ACu"Z;U2Gqv,{+i4{bq3w%Srx~YVGii-k%>@NGdm"<$dYm!]Y-}|$IlBX-oq%8#oB`_q:5u._`1fz;,0a(x
+}G[OKW;(=ZxL#l=N7p)jUHgg^!o65f4n]^QiL'u"x6PTN0(oVxW]E'Vn;]:v,S{dfEHkcsWTePv):fcu=acdv4hzynkCV&We`AY|pniba,X&UO1L5ISY#z
+!mNSN'l_UJH:eEHd#Mu%^@;7WO]+`.xa{A('0F"y{da5.[f>QgAu@Hthh(1t(J)+0d[{lf1|t'1PerV47BYf%+)(~-S6G/O9n3rW|tn^>lFI9]U.imp&HU
+2M-/%G]xVH)4jU]-Ou:dPx^Y/Fn+b5MyDUz^OStrSaS5R78([ftO6i~5JTp2eR{k%7{>phg|1:>THrjf$8AJo'!ojWGt>g$.;Gn/sQSiCD+kEh"[_PfgV2
+;P`2R)0!l"y[I1MR0e]Myft.1f0KntR_;g-'T:4f"[RiT/@7afwjUZQU7b'F+aZy:%ILs=YaI0@s_F6Fci:)P^=_Jq0G&P};7z2;|zD9!d|pE0}E-7T`V`
+Up8!4)oG^=9F!^6ug4.h6vczYO}WjbAD:^1TjNs-!g-byL|'YfbP7G2KPrQZD!<N!tW=O|j#T-S:|^ovU=I:IAX{H$(RN/rq<vbYX24=^$t-$NHP-e4,6M
+qE'2`(-qe<@qGb+bO%|Tt>Nt9=B>Z.{7)>!X3M;QvIXElj7FRK1yz7/q(fezkd^'`=rc2IXLcRtjK=L977:wLPtaK4!Eem{rM1:5]k[T1f)/gQE{n|je=D
+{V,N{Xhl&uphDi|n!gU>bfT(r^uAXhKy0V07W:&ikk`0iZw-J<n$y%jXT3U;6z'%P(wq%u:e#zsOIw=_2gtJP7'g9tsZDyaPzg###4[D(eQ|7(4+!BXJr=
+}vt,3x7x!k2mvYwb05[D4F/&T8F%oTE|gV3p`pH)tZFf!WVA.B3hmxiv)E[Qfq:_`D^+BLey%2T}a+Es5O3gBJH@fIl1dCA{~aPJKqG#.'qx{90sG|1o/v
+u!43Ay14w34G![.IO<Wq4|Mi[d(xlsWO7a!"O)xuTUD|L8(H%{8.]uUO!#u1'WjOUV)&#-C71aFp_jFMcHDu[tAL.;cC:c&M(C]<Pl'li_-+P9:D(qDB/D
+JtHd=,#'=-q>;bq=D3Wqr&:G|]DBpQBJwA}(@HJ7i%`#;hj3x/_fcy1R)'qnMmmTD)=VAv:|T/N+Z1>-pjC$^$T0"b]9sk"jKC(J$i;Ah-NfhS}F.OL>#Y
+>,0z#VcT)Z7.N6vh]S+Ap%1<+y+>XoQ.pNu%/eM>v2tx&LK'rKQjE0uZ5'QSeB{xhY]EVr`JUuz%u$9WZksq0hhz@0>BI]P3M&0p0%y7+>qDgrfC.Z/z|l
+yN9tgya+qs7_[_DX&TU6jA"algxK)FNRae8fRSq9KGqj9hvU[acRR:K>KWVB^X[MC}UI>0yt2JQ}FFv.p,_Kg4V=F'R9xQ-DjziIR}0j<]WUa@cJ~=sH$I
+'KgQ,/XhL$[Om_/p<k3e})">zQ:`S&pCaKnA>oYf}"neeB~h%<(.5[tuRwmDXJ/(<,rabLl"p5a<_YrimL-29&HjA-~mT6(EWO>HDEvLYc)4!G"Ll@:k3T
+3Y1bs8X@rEzQeF!'usI$LGMJdFWMY-!kZ.tv~RD>>.L5C_vb;Km&X;bo.onQud(D);DK~(/4t$J3n93r9=xFXh@s(fqbIJ{>pN-!F]N`.]Mk7pHLZ1)9hl
+M{dL8FIv3fkk&Es78j0MZqVNEw6mKW72RP4r3uuR]JE"c2W:_wXf+SIt0xaGxa4J[|%/io&=P2p<dRBN){b7RE}{-G0cW2S,ncJ00qv`GA6U7BE>w|OyIF
+w5|u{%<@JB3O&4y@3[w$/{gZpzsJ9Z9$$6R")>VTn:Ira@UiVi3Y2U+_.>eB~>25[v,wFEtTJ1Z'"sZ+|H9.rV%:&JPOO7JsT1(&ASm!U4T7d/@C%JvMJ:
+p:BE!zDbPf_:zPu9mQDoXL)W]&~|FTH$r|enq>4'@mvCb:HC^Tcc@X;i5WP<8qI7z`W1vh+"KA2W.Ly-XRFD9-j&irTN5:Q,4_AkhLLztgK$Rv#9MgB(D:
+m(AsF>mpzQ$c3_PHRim6Gbr55-`/[h.+ZOH'yrZtBM,nj%hsda(y):We^11Rwv@b1H|&SYEnCvpCQ9{;[}"2qbb0a;%W<nidoDb:0Y'T,UB`"ZeJ>=D0!r
+c5qLLV4#]bp@!hN'CX$]/9$TwQ=[|W|DhZj.Fm}7.w-q#z>EWTFK])6dgZ2+8FsQ}VB)5CNCB`v^w<ur8E^-=tRE!RPKG+kf$%vfF%v!bhyoXeCTQi`M0c
+3tKO%@16Y&`(wQc8qr%kuvFQ3DttqhXCge6Y|L^L+_33s<s}LF/.y|$uE-tR1eNpdYhSem4AnL`Q"wY+DZ}$U&~{-IILc0'P)RKp&yJ$2&9j#v%4bbf3Zg
+#Yx9xk3>EHst(+vul;Q`|cd#k_AZ>D2cL{/AU5D9UCqAQ47|`R4o%Q)JDVT`zw<hx<6vz)elxuKkIODjSnWf9G9[vzc7)A=p-N|N1TZ>'E5EjdfSG)")4B
+'XYRWzq0!e<==2D&KOnJ,zB+I_BaK]ia3qKYGh3'}C0Ll>]|P+|ry9Q_=ogKWg{`;>Gk>#L^r!O74z31ie$%"4)f;O.TapSh8agcU`Xu)Q/f6gW{X1bYIR
+XcK$vk2os.>u^mH:-dy/>$|WTLaoZ&O3]bFFHHntTR(L|sV(sdnHY5PAG66"%tl%HLCW/KzJep,BMr)OtY~S.}xCb<:p:(.+"WwO>@;4yO"+.9&R8y})OL
+zH.r^I^!&[aPusv2@$/7mnvD>hR-Oc|K-;K=(%HA!':E_r$8iGd=J0)Nm%o)EVuP`9(xj!zF&}iWp.WVuc'fq!kYXu[T(7]`@XuK4H<hrtxIOKoYm3sD4;
+!fx]Q#w`HcXkk4iF.kingX&,)I%9{rMv)dx^F#vU}]RdF1xKmt;e7(c}++j,VI$I;kYqod'O}zC1p7cw`%7mHZ7$ufMyiqyglTYUU+2}`x04`V9^crw+(]
+H-E@/@"K5;m|(e4Mi,4|S&r5dDN;35=j^[|=g@NYfjR3Ajz}5X^w8>"h5@|'qzqt!uT1M1|uu39ng9k@baM,F[(q>Vv]y{Z$OhQ)2GXTog;t,^}tOQgIRP
+m3F1MX@PQ0~k3}TtX<;ZWv7aim=sb_$-_)Ue~&iV(>tt^z0@aG8dqn_rB|UCbnm}$9<D+1!EJz-+aRQsJRv5$npyWw/kmIp=iP&H/2Om<:kT;jX})$0o:H
+,-=%Wb8u`R8luu<bO3E5og[z#0<CctbmRT6%Py1ev9c_5tsP}/(@d6>V)h^4<$aQUbFXC7Cg-no<xm()+AIf/nHYt%vmhTd%rpLt:vq2;s=wtI9!%BC2[$
+uh{D]r`ktpx5g5,QGBqf9.x11769`UvL,9I.j+FqO6rru|,'u%zeNdI8{7J:mxXNrqw$C-hGgX6'.}1.[Ks!|HhvgIox&&2^9hI+h}58j9/IuJ%(+x]tzv
+T%L7x4@!qx2_Y%)igJ8MAeKemFQ.]MiRMhCAOY0IE!9I)|qua@TMDhHyROL+fVkgu.u%WR=TvC#%^hwv!`&Kql$tq}M#lQv0`$Y{f<p%XG!;sNz{@8(z[3
+]Qkt`y!uq{0|3_lrn!ij_:&RD6K/l>c>&UB,=w|f>=M;5I^3M]juc(>S2:g3~n2b'gYl)qtD{0H@n"uLU7MwS/mgesKvS+3%~jyMOgqe!Cg6t>c,dp4ss>
+s3$)ZxB_ulm1u/H:I[Lo/K&z6f`_~gP=,nN30+$eeD9&vv:D]YwkhXsHu)Z`!v>`<J3B2}#&#w@ktPZalXzl_m%_xeX(/P&X:AxUg}HejN}"1J%4"a,@,w
+XsKmmsk'iRS&yP{J]keiw;4+f'uv0lsAGDQ$2UCod}kb;qI'cD{HW-4>N1o["GEmM[+mk#:VrbHp}!5Sw0uX;K^ZJQ@;:EWl=1mLMLAk]E&kNKoBs/`q1T
+dxl"dNoh+YrQ~,'.EBx%UL9&tBDlThiIf#CySQNb..VV@d|a0;^;thwaBEF+lk9>zNMfgR(yV'zhu+VXr(zh'A:1TzZ5PPaSS@Snn{uRuEO5-3tz&Ah.NK
+$w5'hiT;J`u'M@W{$0[FKOs0xw&+Ki&cTJR9y&.lTk5u/ws'"H=+F>PATeJuc[YdS`K]^Lo&pP,}+`lFUGP#ea(ED}e)NRL^&W{]^4~>AelThntvhL34S]
+jEml_QD}@uj1B&XM-o.@!CUHq:tZk3O8)I7jT^h):j20|h]aNtQ$x9=OvSpA({oXlg0@(#lo_`=K0TDuW#`_$Gp5GaY#I`LD09Dvk8hLQUTJ']{KZ#ru's
+&w54|'J{MBeTc7w9ls-WovS@O72.1NAnPdp%_3{dS)1]Ir$Z$f|}ESKmp[xLP:-,@63;@b>972$,y7/u_eFh5ZLdrjcTxGuUQ@cDtr+8Y|Rc&`6VLLIMH2
+g4ka@k6vZN`ttEF;0UgoZ=M9@7uRgcS.F`#sYKR%T{#Mnb,'U8wPE}aGf)BpOQ;MMZKCfKJ[JDD>~[Io%P!!N&NE7[pL"QhjjP3)N"tN]qEdS[:}QF#-OS
+0p["hpPKG!3NVAOLh}FRxaNO@JrH-;M1r[Fh6f=|%f~jCn<p{:AiN(@|2c+|"7@G+i_ubDq(KZqD3w9Dx;J[+w~74a<P[fqMxG9VOC+uIp/ozcM|@/t{@o
+Ey_|53#7,Z}.fl$S"`W.'$"VKb<n1gJdINRrw(tQ4"NDU+mO4Y_%G8#AC`%ddq>_P}pY<2|qt'uy,mqTCDeo$ULbpByQT=2Uen!rWPv-)y-%}55jG!pOrN
+MU%Z;fGXh:RnB|M&'ll1[Xfm@gP<XS]1IVu;ITha6qZqhDOD,s#b9x/{}cQ8fw!XzMhDBlDn`e"bi:#(saIv-k.q5Wtai^[AJfheT(}s<bC6{3NjBn5tMj
+9`-X~H)HgW]r2@>|[t8nq>3p$Fn;~3L_CD[1GD=EvC~CD5S'!n#3wcnjj}u$a}J.||qd0R}WxIJ#g!&qMCuSlo2YnZ9Y]ts':B|P"xPUmQ>kHX^q8)(cj0
+O1/U$sWUCj0j_;){+cuRq=fO:3#b#V7AlR"~2M&]/pm|V;z,x(a,'Jr.&r>0nFAW/n'8{F8$R|5Pepm$QIYC82nrtF;H/chEN8vHvCP!xQa<nu[I-R;l8p
+#kHG5[WT<Cq8!T8$>14yeJa:6rml9O+#dNbs_Ia5zgL>)IBD^'3>M#`fOAHXr5~^^NE4#ZYQ[k;=hK_`Vy2-&yGqkl^ObI@#p^XtF_W@KO}]TC%@;5[;V2
+!kim$3$e`O+<7v(>qRXf5{)TwbREvECOq'+g"bE5t#1Rls_u`Zqv!@A">UVWz=P31gs&mi3Vw)>i%}0Ee9>D|hqqvkx$715K5aChrR}:1g-2eEomz]Z8Sh
+8qONcvp'%ek'&wGL0-Tu{ORekn|7@h!T1Z(5K!e9[<NIB[8Z2-l9NyVOG"2818JV;gAN]nDnJ">|0iMTOcifL]inM-W`/cZ&TijFAuC{U>j&Du%M<1I<VP
+H2bd.<!RWjqxt:^kghuIVvBo%C>EU-(JUyny(iivaOS{Sw6:i&xwcz0'4uz0c}z_mQSCPRRPWhBF==]Mb:uzxu]W!WpPb4Jt<u=a_{8.j=k)g==3@X|e&-
+>'p4{:D{4)qik/Md&AW|Z%QN1QAy[zrAtzI2aVlLpF4<}R}79JAe|M+n_+x(n{+)4,bi~IGOaPQtO&JKG7%:R:6WL}-2_,v'RA.H-UO(.8ny#w'y{/=H@-
+,N{BK-Tif]lr<EIgl]',D;>P@R!,dH`{}gTXpX$gUN<j}`'Ac^y|;}@{0gL1hpvITdM228v$ZBi(1UiNR5-[7O@fNn$p8&yJsB)x6GmlWhc2QjtuP37e%I
+40F.%f"=$CG'nL#qC/,/C]f#ug{[d`U0^%rBV!]Mjp2Y(1)DD7G=6cw_X:1I%3K0O!:L(e1"+IGv#1wP1"I>BIVD{x`=6u#3n=GDtP#-GV'C0MuQK$b]"(
+T!C|RLuj7T!W'Ds]U&=Hp$LF;i;d4#GcrS{D_H8ps!S-^)/kx@aVTOT:RU:H,uogm{YC##&062}s(2)}wwhX[D/F9f+Fj7eSFqtAy`NUA2`]s9Ba`JfAer
+7(hZ)kewo=q+Wl4N:M2I:26d1U,zDEUo].%f>M"H>9UfQhwJXoKmX}~wM}@NiLwVi,cef:cmwQ{]1ubwU'Cp([NVbfFtyZ,jMM:CkpbZKDz4Iz55JJCsS5
++F0Cm'0nI`nbtw&`.Mz.V.;NPb!WAwan.@L:k9A8(OgTy<t>z_w8`+TY|2"{0x;o}wqihW`KQo;x-kfG64|V:iFWRr|u)N_O(!"Gdz+`_A[2>@Nd@_3Pp5
+GD!RZA,cKR"Spvwe,ae4#o8VzL@57W6_keYv0Qt-lLr(L|Xp%aiW/ER8&mJ"r#BzSm=yE+KopzKmIFj+X#X]).wCqFXEq;n-p,.F-B[R,98'mj_._aw^~#
+Ycp;@WOA@t|(I2s|7RvPiZ)5B5D&OzitZtd4J83{t4_%|O]k.i5H;_xR<rIA6r'EXiJ{dJ;lB'M+c"HAx/Fd'w9|"A@]l^@z-f%00h`SSv^ck3^G.F$Y_{
+A7[P12Qd4B>,dXc)4o6cbo9A2arqI4xC3>3:bOw07sYuKvy5x&TXC$=bJ:iaqd#x-={nJ>I@gG'0YcA1iNkoB[N]v{AN<2ApblZDpkWG&=%.-H.E/%-AcM
+XCg3$G6-}Cjb2xBB;gPM"v({`vKvqgIojK{l69n/9=k,.ML1%fK4PNb^#$zJRPy4U_BJ^s#KbYP{52.x@5lYn7!CxEaeP@9q7|G$0,(Qp2b6yO(fS=^yF7
+MbHdRow"r)X/SWLo![M(@Q~Y[jaK]`wSo3;VBD{72f=SvxSeVwm$87#JW^#f&x@<Am.4qR_DZXfk"%ifKy#-5hSq[]<{xHZhrxz^TB,d#t<Y4smXD#Za>1
+)}R_w"m4aTb({h6_lsGY`g(Mbg<jL3+>2@b'9NaG}"A<Kl-ns}XoDW"I-69n^NUO>tFST^[LD"l+-wvJA}!<!8qD0%&i88TH#dLS+.vc-4dF]mOM6[aq-A
+fJ-J9UI}tf;X@c;x1[mk`%CYLe/NLncOZf2jJcXiHg3McKJd&r>}W&&N}QW|+JBW]rRZM+zV}`:q=H#JT@LdIBZ_V_'R`(Ci&^%A0BL0x=Wz&ny<H[]-5w
+];&.BMD`8ADBwK&=.Ddlxsr'R9#HK_i>Wo39/;y5z!0^_"UiVm}%l+T"~5>Hy]vKJ4bDyf]8y<.$K-X4hL'w.m+z`"R:nF/E15:pogNH#^Sj:N0%swiB40
+,E3u)e<.e`~@^sg<Qnu_cFT_9r#!(61h:xelVV=ECxIpJ0C:y@h<GivBy`$Cx<WcLE:K;:YUa8V1^dF=);4TV(JtXS!I]fXi@}"}LgM`yD[Om5pDB-4F'I
+'vmG&@oe/#@&_[^Gqys/nSWc}VZ|+'|H('m_fKd<fV_B-ThN}0d8ALA;bdgM#W:/6zF{z!5Gk;zu<Z|Hhzhcq3Wg<iDq<bM@>gESZ<:K.J,](LwIkS%C:`
+tj4mPor%^@.7Mp<;x2Eg2S@H3eK$ENIg-S:(-ziY5u8h4eXA;$NALCfiUP5Hi1/-KSax~UfWzSPGgyMTC+CS+o5xcc^lPfyc6oy$+>iAnG"L[[@uckZmZ7
+t`|=Qkuw^e|Rz@)zPgjSTmkBv0IY$|xmnvbTkL'A.-[%w@]M"XsSnO(]2IsfNkzOyj!u~8a+tzG^pY$lo^kZC[o(>g~Kx'l&`-iSnpIP[_`IaV'Q}ycu"u
+tc2r3KNkO$3b0B<C!Q$P>@Fv_h[_6!>Mq37=5s&x0WJgy9~;s7m51K60oX~W#-Y2=8hvY#RX{@~$Tx7I^hhf:e2JB|,qj]lY%tf1v<};y5'Q7||+9Z~.9<
+|}VmOdA%x&2B0RYMHmV^`bnYh18%x`.+oBV{8&O$c<HVwYnznPtMywogQkL}51N},5d@ef~K3k{|)pqeVHhAPLc6p^{aZ3Yz<lL,qS$|oC$'TMFHLmJ=S>
+}yOr9Oq@:e>NNE.jXgIIU/=4bHoCppdZhGW@bqJN!TH8`^`9Y1I=,P|f|zP>}Q+H_ughP#8K]|Va1tSrGh&e+.WS9!MC"w)s$6>w_|MDF'f-Xxa]NO'<@]
+zx6,4P+K%(c)bf]ZPz180tGByh'VB0`K9YNz)wmX):m!z9C2EhabvkETbw^z^'aRvlkZb+gLW6mmzTF.OZ_i^$mksw#A:vbF|K)gTdd2y<=}^+lcm4$&=l
+p)GH/>{)9:/jN.)Of;uH2AnKXCkyzFDe{HKS`W}os[B:WuVzkRUJ@nT&Ss~"T_yq=qY[[8>fcF2ug1pw$>sfAW-he!ie|q#btq0,LciR/'T|u7w7!m7i.G
+(t9%ygz@Z4Iw96nba&%ILv):[^qqqGRdGK7nb=^/c%So/Eg1lm5M0dbi#Ng=Pyt_UQ3fIX'm0UPaV(+R`-m)dHdNMeWj)|n2=!R6;44I%[x[2Kbz6V:;+7
+~5B0QK)6'_#.J'9F$e_3Y|KTDdV';MuhyrBd^,eDp+@mPZfFW0OE!l9:MErt/z6j8p-pJrIU/|EmBrrJK&Wdu8$rL0kCsA$VUc>$FdweVu8'sW>`nOs1"J
+&zSb@}+/cG'L.[JifwC[0Kcvs%x"u;`=3s;e}PE|7DuGlk>GCRc6G`TNE[Xk~!no&{C>`9~PW18AvqwzUW'MDCaJTW3TPQFY4_6c64VaQZW}CN_ActvPeK
+R#BG7cwHOTn:exg6Om4tselL`5CT7GNLggE4x-'Ljq.,sl#&h3i#$liXORC<D]p5n>we)aeWd"Tl-^va3e_868GKsGL=)#lgGXMIQTnk(pOnJ9:DAYM8{p
+brWqS#(g"zsD5Jh/9|A{uoQimn+hy8^@jW0rk+Mn./N#]ikk[8$4,V9Fd($8Cp"0lj8@P>G].5v$/;"oT:IPd`nIgP$AUgIYO_$ZOETh[z.{CJtm4Lt:<r
+FrnVvW{)=6oSrKt<R`&m>r$u&(MYgkrdIfx=aOFszu7mAN2{FA',h5>Z$)/3olcSUI$J/AME8P6glMN8]5p-S<=IffY}1-t71$8-k(`W"CSqw:xuC4cht(
+z>Ub&XQ[#0LUXih$9tbkfH3x"n,9)fj.+`X66:W9YAN:Z'TnC8z)OJ"|.ON0g)$av.pF8xmFvsE@{)S"';-'F5OY)R%(QJZdY5,c~8liZS,<A0dJB<pe_!
+qcA^mgWX4w(y,),IAoos4N$<qCy`r#kb)!3@kyc$#A0QR6T(2<^[G/]cS_C7=xQf6X_^nj80Hx,@e-HFrwZ_rN|m8zN#Tl+|,u.;noz/k^n2X|+7}8N}E8
+cd/zi,5huZ9vIN+-zN^('{@VaBp#a<f0M,EtXQf(ML>jC1U^_>BS2a_xvR{3VFX,UCK;.dofgbDx=}^rkl.Qe0oogxv9a=yMBZn$;ddYzu)Mv-sX'APc'J
+5S/"4Q1,e3pJ>q)Ld=l6#lhKvaiyw+P6UWcLA[FUtHO&&FQ'1B3'LhFl8:m9:T_V$u_$Z}}|ZH7@zn%;kq=Zg}dVdN3Ylm`,h@z+#Z9/7,%&]VCwc!D@Ep
+:U}:JxqeObkqZN%<B2B6D4;v..VbhV6GCn8Vl]Uhps:m+0<-e8@SThyqK`+Tp:C<P-2}>VfCblfyH/)K(IQ^P^vSFRr_lMo8eI:%f5KU)B@1!5+,Px]+D3
+F;g`+W&94EAUc$gJIVjFX0/W/q[,$|_E:8_jncb2y<Tf8`4ZBciJ.`P`!_ViUa:Sd:}g7x0<)7RZ(ONEvD22z>g#Y"(DpdzYq&>fIn!U7+}94Sd=|hbp$;
+&A)u}5s7mc&x~%.CFJV,KD(ZxI/yUv&>0MB9Cy'nKQ+C8#5@[0X<~bN<+y}%nLBM|[nyR[0H_=WMPrQ/X/ZzP,U;3I&wp"8{h3d&'x(ut|(y[3M$c;cWH(
+A1+7Wl#|jeYC,;Xlq|"jH,`wZf6v5-SU@W@S=T#w]Uxa<;]:.>;="bC78vYD)ms6|N4hs0N>Izrm-fx0J8SMEp>xf]-RfI2h,H9{Fk4[Mh~dQ=8FnunPbT
+RE"Q44|P~Ls+O:.'3HK3j5awFNsZRBYXmyd)".-IB[#7.NW^1X~{^Tux{UTc-x(yvF|hGR3}OgHX$p6cbNl#Dc{fk]j|Nkt)0tdmWF1t$OcD4ZuOg%O(_Z
+FV=$le=|w}qHT|1XEfS^in-LT@SY;Vz9M8{iY6+B8;Gu{CkgIW's.lxCRLuz.C'YLKv]=>r6f#2WnY3SQ:76I``[r{02vg^7}f~wWssRzK(J{C&c=ZW9nR
+F:83F$>3kG/LjSG(ZEt1}!=VNCA8JReOI3WG+JB02St_|gC-y)CCt2:bx,(Bd8Dy6)Q&GOtNcjeS"QR'1x^wCE&FKHhYsEc_9i`Rbr>tWZhb8h30Zkm"A<
+BE:rAR)e+vo2.a.N!9/2l4U=c)#[L9^v9zk2[OODeZ=r9QAD12OONt^>c+:i+f9]txz!X]}#S&':Slm//XZpT!2f!{kS0E3>~4nxzFKbFmNnEWAIQ_Cu4T
+(RMDE'}kYK_vU=L)/Ax0z|uBOvqKICgQtGBWu1Inccm`C69+)[O/<lP"s.iEC>-2$&S:Ul]%V!VT)x{Z"fa$_|.=-/NZR#ee}4^Y|`X<!&T94'[p.7lfgx
+<UIX1>Tk#&7.,kX=ey$U83rcm)EAp/D2;B(hai_t#E"+N#S"h:bF)<N/WnkLz;m3s;.=0]:(Z!aq72&`5@k{$@wewP[eg$#nkQK!DB%3:({msGJ2.oJ]cm
+.'nP3d2zZ(N[E+UuYD>K/|9c]f'G7tMD5ezI>qBo5O8+PJ+'=p9FO:6Z8yl!U}&]esMz9vbu[:b64.KX3BOU]ei.};~{|n9Y7mi_S]1f8IE!F)dMt'J::D
+jXzod671Jla7/9/LX}[0enZ.TazS0hYov]Oa|WM/Vi:f[SFtq_4OG9KbRh)N1#hIi.k1EFKOBnQo6]g_}]]hkQcbDgZK2!b=H^hujZmz5KS$7lbpxv,j.}
+Q:f(<,<muZgC5Z>BBlPYuqvE9=d!)%QIaZ+Qcc('H/&f4M@Cb.&!M0eerE"kjfF+x[y'krMF<1o7B,bl`Ty)]Y$3@T)]_+VvG$"#lz[mGTZ50@&nzZOSyW
+:lvosUSI%L^}XGn=kd!0b`hTJbJkqQ6|s&-[L=`}rU7[X$F@[=Ep}zAjLq&|-;`/r`g"k{9T@a=vW:~R3t`0g{U=|]l3`'wR9$Zq!0dmh"!u}=G}3t>EaI
+,fDw{u{O.uP:7uz+A;#&-Xz2>}]<7i:#s|)=.m4Ccf3S_<SbCnC22{>&J8|HcD#iVQdI1)vgD0V4(;k-2MuTS@Y6U}}RAU^!Nu.+<g;8UVPDJ6k&S`J1z=
+5l`FwfeX;|4o>xA.rBNZk1I@)IF>%n>if>tp!G$V2}9Gz$H,`6kImB#lAupDu3TZgA>_7S:;=wbwo,2huZcd>])EoB[3YBMpT{dwt{WQ[JsbJX+^NFqXoU
+fW0ux:RbElrGMOvhPrNnbw|wH)OYoBMp,y,5B=HtVRHYb,h;q)}VcLUF7-NH^fsuEPFl1rX=oT&3#d>[lh!uWR>5D6|;~cvoogrT;#GfM8Hks^^"RZ7|n'
+gLMfl}|>(k%]~"4TO1[4zg#.s=D1G6MP7,#h{6~dGa@G_fw{@t~w8(`mjRZj@%ay7q}/6onNjTi,tROpD'cgZ%vfO4Cs3;DE:Hi/4:15J`BO/92T,za300
+/G^aZ3PvU7}3>]w"sUd@{ZtxPHfmdVT$([k3ayaf/WV|9=j_m{fcG$!}J@PvUVCO'Oy`2<.:59D"MNx=^{0vWRt@d{}KDCSd>+57r-.wgrgKtyu!]xYVzi
+isk4>3(<-{Lm#!myIz@_Nu-s<z)8F}~kz88X2O#q5KB,AS$';ast~_U9ER-[B7q56NMd"]4{8&o0GmdKQ`Kp!>bsM{@JuI3hh}]<7zp;'$)|e+u#]5x5@c
+b)xe~w}[p'FbR:obaPx1k[UFhl[tiRHjP'6N8&SxzCEyz.n8D!lb<5eD"Gr_,.$iE'QHp`y(gEQ$M_SGFmh:'[#kM,V4>AvJx{xNlod`g|G(^@IIE|D'~_
+|<U}8q_b3-1cqVMVxvY5o:nB{HK7ab)Nh+`hx3^^G"I__njoo6X/}8[eZL"<h_M2iMqf_CQcndj%5_9V1dGywc:P6@RuClhKUAwT_NLp$./->:Q'zc1(C8
+`/GIvCQ2AltfEha+aFu`"1gLx`'DAN{!a(>u)tofZ:AYFKl>)c8qE+yhJi_MlqFA"<r%JMUWt&}aRu)m{Kq72XqZ"BTYJBJ|[mP2:q;`02pJ`H2B!Krd[t
+}I$1Q^tYQhy/t(tZG}r^q[qN~wmh.7)wKfq!`WYR)@9KkN%yY/ZtBJVxAxv5Hz"G%}sVRfts=/7Oav^_|)JDTQ#_>+}),ASt[#D2>G)JoL{3#!No%(Jde)
+j[)>,{q,^R99fxIwR99lqU'FeL_|P:c3bm|VUgA!(_W[]sQqid/dUDjOZi$'e^tI|ec]#9`Jv3B7i#Vb=S9z;<S@lp3O@zff}diyJ`k&HWaMmjCvdK@548
+)e94~Nf^S_%Dj|R;.I~XNOKz.:m$3vS79cPrBrp7eCUn/zX&24h|1Y'`9:h$9ddpS)qhWU5kwi8|O2.'vhAv9&_lysEUtZ[]0=8zkjl#.j99c#V@J[S<-9
+N1d(O=4Q]d+,G7Tnqz~zrgpXbq8cxT+/VQb{>vhYH@zv|wm.R9$%kh3T![hG2hk|D0l^lD@VU=#bGi(lPZ:dWeqxxeue|"[prC'mr$[&w1ZqgZMee/I=3-
+"_-<B%Ssr,0-|f}jzu"x,Suh5-78M&F=pILbEp";,8Nn>w,+1CN&^._!B[.su!+y:%St>pVqNn)/Et@OC1NDDo~SXSK-WRUot{weVr>QnV%o9MFU+K'tZd
+e.#_5OHsZN(LH9=6-{_I(W']cP1"#s6^;u^mN<]kOJQh5p@YynRSV-ftFX0X^.4"rr&D,&Q;i!6eK#fT0^{bz>TDW}!lsCPIb+8f75!^9vYqN@W^ta$xz2
+4SVmE{RnZy<8/`~fwdBcC{!@-DOS7kpoBH(}xgp:.1)ji+/,kslQ"Z9qF'"v:;D){DmJDjrTw>DvzwSGm1~HpoBm}0g7sC%3d3]>;WF%1zQ0BPmW6]hOt1
++{l6vbms89'd:kkd'_:ybch>^>:=2.s<5nsYP:qHAgMseZ2hD8tPDz6smeNCww5kxm//:O;Q'vRrYM+uw,uH#_"A_X7/T;=y>Ia+2ON}g22|Oy8neZFru,
+YeU&JDL|m"OCAN"HVAREZ763D9$jn)me2gdS'OBt:WLe@'qe9mlvI;WB>a5@WEGO{V{2-KpUhV8+w(j+[XPwCj]|h[:Fn&uy%xzLSQj^KMu3zq<va_8`H.
+L#euKZAJ-#4+.Ve}eG:{T^IZMje;F=7,%lK#2i72LohuEYXk04Z9ui9}C@t/~yKeHW/.Usgzusn"5Dk>HtnUTJ2NX,:/:VJk7,dM2CoO!t}%399C:Wh$ti
+IG/,i:")jAb9Tyy;##DDFs^>/YS8k^%ebb1_"Ib`>O47lj^@pF[{GO02g`UF}f;a|xn$S5&:HRKl&V3lmNC"{;SZCKCU8/Ztt&u8m'h)oQUD+#U$z!i&7@
+h$OFgjiZ{Hr!-74zX&!Pc!fx5[^p)iBOOnB|Ssil/z1g$)woF3,:-p%/|=':j@jwy+~J1<K)`:ifFOJg!k_|]/_{;EW`.zYw%2oxv7);sA]rly"8GQKW<n
++`u7TvO;V,z6azFgGetk%t6>sr{j}g2wr;mV|cDNfrekP4A;D=<$#o{:+<cD;K"L8WLsnq[$(aZ7kl_|v:Ss1#QJo!p`P}N;0uBo$O_#az-{|v5C2f3b0n
+$,Rv@OO+w8pB9AIl[iOw:>QP+WF_s{Z-e_:'/G60{YjIKWeMt^n@Oj<+MZ&t<iPb^hof"^y,U:_<YQpL4Yk<o'CX3#F8hR)gdx5VgEj5lmnk8N5uz8nFJ{
+,B,bU,;$k(sAcKeZB,LOmo1C=Uc1PY[_)BL#s'|X~Md7n0szt".4QM``hvJi2=G}NV;5tw~v#N!Ezz(gctjZqg4H&N%{]>fIk+VNyzy!MX'N.{LzJ>;vQ`
+X9P3~,!mOX-]N(LKCQ6G.cp[CG,]0#.qxYZN>6ldZE!B2-0ANOxf[|nQjbdc,<|`3$fj1tcRtX0B4W;TGAH7R7[h.OqE,ats=I[&x&NYj7zSJgsQ1KG=MB
+%6sKv=NW!e18J5%UtE$Wb'ncoyX]FcV=]V7o57+`sBl2fg,.yCAasu%l7oCi,^&K:u/@!h/9Kay%pN&'X!->_)fF}G_M52/{wiH_eyY+aC(=FV1KJcNy}>
+(zv<WhK/yDD&~XoM=(o,Ne6P&JahN@NnmRm!PSb;>v%cZx0'KRaul4uMHkRs72X;YE1b7Rt9;#~(%$BI^L42#b>$^29pa&]/rYXb3gbOxnh$.SZ9&gBht)
+gsjdy2%-h9pQz9:zd]$uSBt-jx=u3ZbIR"h@S:yQ7M0p${g]GM:(Do}igZrO9i)QNXq]{SSkoMv=CvmH,DqV<.y]BAqsw1E.!r9JbSyU)(-)2LmyQa/KfT
+NelA>nN=97^BrcS_W{xJI0j+X/.{&|mUnrt3ot~/n>'a1$bH44V4dVnqP5rW}mOC=K7CK=75"SSeF,}_;Q}B/Qp`8"0M'T:WR'<OXKjBSXb'2sX8_SA2:J
+@ffbwTICe$:|9r}rZ&_%M:jg).tvd)3+OjBdZr#H:oqTQAUZpjgxAf):(e[:m.E>A;"iZ`,V(D#j|6,M_%o/x'}{i[6=:R.x8+&4Tnh(2UowQ|=o=m7)q"
+;'{WD=YeBug^q3@seD7:R3D;hnQ/aU%VU1M=4Q_5s5yuiY8y!+l84'ioz)y.+.1<<]LjuW<R!p=Zx>T+fQ!9)ho!rUy>"WD3!^x&ZZ4s:,y0Z|"Xi;US3=
+.FWrEhXe/yujl@V"z(XiMU9/Fou8Ps-k+)&xLy)81|J#_1+:%m>/]A,lX:nL<[0IVu]c!EH!9GnneK&GX,E|&y'-d1|5qT"mNV{;Ru;oQv>h2%~PpS9D^O
+jFE/l%W@+_f25w#W$gR7^)4(6NVYphcgLawx)FdA>:j=B,M4SHw@&D3|1<bWd>NPGS]#yD31'.}SMMs,p-E'7oF!FF7BV6:C!jl,GfS:"}j"Q8h>Ks:V@P
+[IWwsZa$YgGar7(^Mi%RRw40oAL'yd~rubB^{emYZ11`$UXyU76^sb7k51~WEA2#D:zzzV&$`itf40j3.xE}/aGj/rW))V&+B2%w+Q:9`.L$N%D1|pQ6he
+qF-&)9:ZPadt{n}W)el&@Ufrl5#BP>g4&cYe~V]wytA<98B_Qd62=hbIXXMA_'0z_Yee;|7f0/Q9VI>>%[,%@Z8x)d2Mhy~r,QTT|V3-)z[^{M.,R/g0AO
+Rp#a&yqN[JHgO(xn+2n&M<D.^t5bIBvfrV[i:T}loQq9c6Ao5E@IT8KJPk>GK{eW_%dB>NGzLao;{tk%Wyt^P|W1M<]I{Vh}">{|&W^7+}5I]&}[:f4|OU
+F>K>.qHRjc)0mSPJx-nvA=$!+Q-@0(Zdf>sn$ALIJD[1XBEw5Yb65:@P,Z"ea-6zz+a=_$mPS.,n}uq(QRzy>lD,;{7RO'tUEu.D.AjaEiIM^rQtAY[t5.
+N>JBr3).O<[)n(s4LS'A<flp7+552K>Jhl`@9d:/A[iBGEz;#M'%Ejw=yh`oe_v`~[Am1DacrKIAaww^p!5A/ad123g(bVefzV6,H:!YC_opV<G71vVSkD
+u_JeOea2%Azn:^s_bJYtmsV@tW9{NSh@1;t/{;ESTv0x)"l]+q]M|VUNp0~S)9ufe'UrikbU-kA/Z`'T,2hz-SIjd=/wwx@Op:CJ4!{9/h$gxp6GnJ~7X;
+!7HZe7j,zo8Pb7_eA#vMApY3BL1EOR@=d(heh7/^M(K+/@e7S"CS`4xYfCYZOLAdRT;j:_[A-mIzT<z1fc6=e!wr~!]<d=DKki(54RUF-9+Tk#8>54]YVz
+uaYG,eN5r4ZHJc8KY4GV!G1GW(y5^)|LG[q|0GjIJwjsCs/..SJIPw4XVvs{CeI/wrnMI^/jBER{1L$cBH6WthD&fJ(jolC$Nf.aGm7h3MdRIx+Nb8Df;F
+0ffk5lU/#]zgpb'EhNO&>qkCw7,aZ.16AZE+m@9txpPOx}t`RynD[`[_I3etVeI0A"=q$KjD=u<Fo"Z|j7pa/,_$E,pvHgSL%Luy"uoQQ^Vnt:rMT{_NMy
+pj@3n`.uOMMx0Q1k+9N>|S)F7o0sVO]6mB#LtOCJ97JlrVgx&J"@A&uw_zd7qh:B(,8T6Xls/NJk=.R{8^@]Qhls3;n%'%7y<nGSHz`h-fZ=;981%+#kGu
+sk`Gzu{%1YheoHrNxaS5WiwH02Yw6#yB:#k'S(/_sQ1Gzs|cwH,}g9Yd[Ei4;>_WQR:WzaMXT).l:Su)N6,3!FDQI.H2@MnmqV}3f(N>izrommSF-F2y.E
+`K/((#puqR6NnqX0-'x'&M-2HrgoDNa6}1g9XAUTnR9QWiGm&bX&JB4w`=s,qh"Hav1^(IzWjUadMkGnt/Q=T,h^@bPWs{;/x'8C>"!DHuHfYJ#R1IyWY7
+U.M|A$yaGXn9fh>IZ&eM&f@xXa+9C_[fS33dAX'`@ZeLG7'=zCdv]8zg7hiQiTl_Kf3JcVBeAY[;WN1m0-+0yyC^KJI$Yp&Ab;[|k2D<t'Im^|[#=JY:$w
+`zga9q$5^^@g,>Z^_<^w&cCmPY$wVs@H}`QO16K|[''S|%"af=2la&UlPxR4AtF0~n:AHYWtZai/FpE>Z`!RS"5w8;|oPUv8:.Lf@W4=n%eS!sv0-vdd2A
+x^m5=+#j,Q,/VxQl-7s$"0OpH=2zP5Gr3-fiu{YwSe:&X1>r&q[73/HLN%C}g}YQB{KqR[;U@(xP/@KbFyex[u>Qog<,GFj%rt]{V)~NCkjDSCj757M`^,
+)Iqlv$M95}=;xgwBxJ=;VU_K{6R2B5S8qlL+iuM0Ix#_v"u<Q2<)E!9tNzJR)bcMaQ0,vNW3_h@yw-uM1Bq28^Gc>F88}ZyDjunLv}J:PuriRL_4oaxxvA
+qExHl;^c5KM@VgVZ]}Kjl;3y|:ASUJ=<P2Ci:Ops<(S<qI<9Okx67af,|$e:=Q6n#P2MlcIVtejl$3$7xCFGTu(`&3)%Rp/x<6,U,spk0m{M&u|B.KSAC$
+>kNGXfu=<5-/35VHM5XR!srQ:GN7b(i:q"nUm9_WS4^-EjT$-+d;%!.k(NT[:Z=kaeBAhTn|gAN]{ZVOezK$%LOwbl1>tRR+Y(t5JG[nR|f],Pht56zxXM
+vhH:q^;,H=~FnxAWxIR<z`J4Z1tjE(5&;]8|o|J^!7@nj$K:A]h.Ld/^Vn,UwejUH@:(s)lpCn:{=l/};6SqrcS"lY@rE|/R{26`O>:+JWh32Z3>WtsJf^
+LS#bWZB`uijfX{TlXy$({at|hszX&gI=9=K$f-Mu1@|&Z+B0Z4X&"9!wQEb't'h)Nf%yWoh.4,tik(e`_wwe:>+x,I~@CVAMNq}9!vNN[|oe1zArfTKqak
++8M0,n-<VkwMj<k|:/T,p,FF[se[;x^-/_a_]N{>xETr:5(ST,2.p]P-73#LJ,-!cQ1O~!7r48yUh39II_I:bW]H|AgVH,CnU@oI0ZgO3ilUUCYO".U"ZB
+:}^!)>TDL$gibPgwt9sXRuWtov7'c@6,mo,lY_Sw_@HHF"h/18a@QZHj&>%Z!t.vOH2i=1||Lc>0~=.8f{$H#W#NpHxjq5b{g00Gb:=cJ#=Wvka!;ilb%7
+X<q,@S]TAGz)MY}PGk^1,}bx)eiA#RaMc4K#zEXe.(,ich+.]a[He(2FV;2x/{Z;M#IC!pXO[,z#2Z.p$%SNLPnjFVv5H-^yOE<n>wmJ&"FC1J^u)Mch"Z
+b_u'rGuPx@^2/gmFRrH5{N[5l%Lfh!5za<Y4["|rGWVsNU5Faug])[)FM$c1`8KMWrTgTBIB0xm|Vg<9{|a`vLEZl"WL6`f>1kAS&P6`aQ[QZe'dtbnLwl
+![<sM5GGqL]YrdFT'"7qO<#;<"p{/2B:F+ny[+=yI)<te[SOHJNshLNWcWzX^1g&g)5oR@1XfrRt^Oqhvo;a1]vNUA_'S}b-XdCuuZ]|;wz7|e!^B'B>z/
+"Q=Zb`=wbj_7J<aJ2f|R}b_5d;Zdiq:lKD&kw7FHUUxD=!Hec`(OxKRzGe1&YxjsQn)SJ}K!vB#_W^zFE`-[$_LI(`=]`%Gx~k.9%=CF`MHzj#|v<=S;}{
+['ib[_PgsJM3Qgo+x(aylO`#",#I;&<r-ipdV3EwlzdDpSI1igy2bay}0xfk)xKgX6T",|>xgXJ|>=R"Il67qv9P&B[K9Q"j.LI{RcTMy$@eB4|nXj<5<R
+82aG0l#TZWx3lE7c+)/,XyQ^x}V'svg}$`cK{:)7HX'&jO.as2Tq~=#x,)Q5$MPFS.]K=20d19,`3kD`u8zu3;$.5P=U:6PB:V&j9&@h#Q=/nvI1mx(Hpk
+c<L@[Z(d>e^eZ=KbC'klT>Gxu5q=6GWld_rMx`k"1ld%1tEH/!'x5PF{<ko<_:vuWKSc/0PABC98cOn]<NTz&l-Q]wD-=`Q^,"Mz{x>eUyVfF/<q970BM"
+Xq++_"C9&1oT"c^;w`Ug#H:B9)4.r@2on->_;X4In1wvJf;y{SsHKvP%<yxo^ZiG,H'h,}3@uRM,t0WD`9GJI3V7fjM6wSd=Vug$,}BUBJwv"c6yU4V};@
+#.eM|iK0w1ToDV`>%q0DvxlzXd"_@Vj[@uGM[1an~V&},im"m>%!<C0<sr/Or{h-41gD16{AnP#8g0deKTOCms/0;q-,-3U=-^,T1>#sCR1;gR(gX8O]#Z
+^qN-j>pDhf{ZNzC%2Pm-`p6><HR2GIkk7FwUQpo95xi.`y+,aOh_f>Ygn|g"EBp[9}k}%V0|s{JjYGQb}}Ki%gYi,31SV|dFrUl`{=_tFocX@G2k4io5"{
+u3)fxL`'!fz,"t9:[wVp,6..fxh+[oM0AibT{2|.[|Yzu3qa.y(UPu)P8l}(BE>8%Ym,6J;/NGE(#h[1zaMYOXeu/Atq+L'zvCx7UTRpb)W1T<t/Ee5=FI
+c2$:tiu/<ahi5W4}/c5[]E'dzvWxhzo6"lU#Y=Y)hu}a_OomEY9"=Z~Bkq#m9Kkwov[BfZP.,YJ[DOIW'^h90X/TakHWtcwm'}'dq:lK!BgOzx{y},&;^U
+~c$,uO_EW;6rTL"re{:oW<75M;-8Yf!k'KA=3{X|<-nz+8&'RtEt}Ee2aj2c9jm(ga^2z.t">@:oU<>1uN$s"b@=f{&,PfSYAbIhi$z%r:%>RM)C|^>m@C
+5Vxi6PEnX|u[dN%1aX7DocMAFiH:C[c}TO^/$aI"OHbk4eh,X;!51KlTiA<pK8z8Xg'}xHI(4vao@6k0F;(:+&p4.7x6;,A'}(|%ba8fsSj/Ja/YQq/LA<
+x_~lySDi3vjpcR:&:9'K5e/IA#-%J$+62-nEMGIX"<c!~0R86d(Mu)X=y.!N:"~2YGkqmH@=Ce1pX'e3jy$rB:Yld,[p>XBYYHDPf.[E/SNfL>l8Fel8ST
+:30HS&rky5Hy{%d[kx7|F]&ax1]g"IO(`t%-dzQ>(^Gun2t=Nc~SQ;[cS%'}j+_3RN/CZ][D7,xo<g9v'x,{6(f#uf4)$<p]t+]p,hn8/VJdz8%7OH9gAM
+7zC%@yj9c%GSA/[8|E&Cv`RKr'8+0.ybM8|Ml'M&9h_bwYH^CUO}!V'2Z#|;sk5^=eEGx0M)vhWLhel'phUUbp5QL`=OqIKacv[R)z&+VLnuXdMEG9nS]y
+3uPK_ba<pt8J_`z!4B>TqEnuVko&w%yrVT>rKA.N^wmEm^<+5Vj>l"-,_fQBZC8IOf(g%7uQ.}R+0R<RvJz|rxg'mj7v7I`,b|lb/5:D={yS.H'[%N@=qh
+GGaKev:5T-y|]A8"BbpeqAR.kaVBZ'3GNob(S8dVfkhCSWtUr9|R7.d/in431Pp^'xH1jy4j((-Z^LIn^m_nTJ$yeyHf_I4wpkV(|COQHRV@.8Qq;jkge3
+[oB2XZ&L</MgJ/B'-=7,=lA_o4sCRRZmM/6eE"5b+DftnL's-h_tQX3sm4/,M^vmhg$OFse|}:tfK1uwCH]_(xiUq81nvVwM@Q}g3lpKXe(ED}UatDqau2
+L(7>XChV_]j'dOStnW8:pbo$@-z;;2p<g0.xD%XT)T|g2:1-27uCU/AcnH"+8f9a!U9]r8OM2h._2qw8_SL$(K&=x8%`k.X_2_|p{3(uzzE(M4}&c.T@CF
+s.O|"nG+wJc.$cw8nfB(vR9w(>aG%|pY9%erz&uhK)NfnD$QoE:"7gen7GY(/o>bvo1C>T|t;anSH`Sv,[t$vRrE0%i_g1-n+0-J,<i;lV~MFC='kgvP8_
+/zz%x7vQ'll_7%|,^}O}x=vGw6DM]UBP]})W5K=kDHTOT;j'nIrSP7/gRAuh(r6:@ETj'Kq4<+{H{46YaW]y^/R,Y''..j2JrVG&BUvoy,o=F-PS#^@I@p
+/TgB>U6Sd-f>s}oVW[m3fmza+SMR;vFya'$dpyYdc;]$/GRe+nzuIl|Q/Ye>pc[][a'|+J3&i;DZ[q'w{Qd'F6@Z)$h3sy<]Y5BHLpEq{+ZK|5brqP(4%.
+N>z0~.f2gCl9!YA:NxN}JKxkI&l}v9.a(3's=q[q"JnN.O/crsu>ck+22]ppyK}W@s%(5QA}8k%k],.t=UD^[v{n|Q(/v9'XHC%i'.v=EDre_EDWdI^#3e
+bMM.BGYq#gx.it{sj-0wb<AM$yo<S1#rU@2-}G!;=tR(+[&yHcZ"#TgOgoVBu]:;kj^$jI)PpBCV!oq;{HRHWRLT]5lOE)0dp@V$v^wJHk2`[<mj,@_#AO
+=J;vS7>pWBKyiN.5ZNSZ`LWUJ:|v>h6w%8C,XAK2K-nn5[,]0aVSnLKJb[f8s{ql{m]krWG]69rUf`0iE{^/1/9`G({ob#uq1ZDtLLMrV)+6y&u_[Bu6n^
+NQgQg4~e|#m.y-Ky@ze$}2eXyf3)P"yPiqc3()RKF8G|XpsGr&S9`Xno,#TeQQ%H"6eG@$G;!0oTn2NpK.Vv/tLE%u=/VT(.UZ9[nqA8}q73H>wvg"M'PS
+J!(IR.Q{Bpu|sD'/eA9hEHTAyG]g%G.uSdjn/!2rHU5AcD5w3T3o(Sw}tb(^C9`t9d|2SC!8X]'/~5(rN}W3^pXP,}Z9+V8l%CBgW&}%D!+7AWeN%Yj@z;
+U[6"tQ8!MAdAN;8sCL'foZY7ZVUa3sD}F<ySuyo3ojOKBq/Bml2V0HmMw]ZB^@)e$Tq6'|p4sS#tp7uu#j[_4>JBxQ!,c>nv~984e,';E[9APWAA(l~_WY
+./wffidWY!}@@TD.a@]%nbz]Tj(VWU+6UNyKlm@UR.TyX|+:TOIHD%L{4=F.41thx+fxIX)b{$YfCKZ`{DvSI4q{#w":>R^;=+`,/5ou8WwpkU"y0H>5!s
+t[>|SfRcGJw2nh8+qIo<Z{pnJV"a=9,EQWzwDF,Wo`pM=j5e}rA5W7ET;r5T[g#R9h/0T#v9K$:J}iVQ<2@GXYvG_m|=@"gV8Ouj$68l|w)bPfk,.sCXgg
+Adrm.4tu/;3n>YYYL8cAR>G'xaK^WEyPxu_[MJ~p!@~My0FJdK,b)xm2RJaCKWI'QWUhv$!uy@<CY>%cV4ASf|mtYDP0o9pm9Nl53v<g'y%`{%1k}>&@Jb
+H8wg}H0Ty#kd~Log92xAfJ!O5OifvZ`<vX4&]r|8UH%vi`Qw7%`8Lj0qgZsDwL9GAC>}Id+^m]cpJUqI]^x|fOWLorl4Y)ZuH(x<e[ue$R0VZ0v{hqlZ9i
+|0#u/o0j_B4y!0)Jt6nPr72g62mKmbmZ9SNP0MpMZ5C<kaEld,v%nhV4JciNR5A-rMsQS)pR+{Qv644Q:ZxbD:OEIY7WmefU%tD8T}EEUfQ;/G8WAh0xg<
+r#oxe''d=>mk3#+w-T4lXH(2fjl[R>eR:XKvjfz%NlpEJwZYBLsy=%0'>.xmU{mT]b'@v[F!T{dwcz!+oAb!$K5r&lg2%,'@GCgCn$x!0Yp_Ldcx1@Q)]a
+#S4C!"^3#m3+B%JcI0P-]mU(2[%!DVwU4}PH>{3b/_2}vn4CB$!O3B&<<g7D/[#p>-Rw5Iw'~:GfU,n|/FF.4zdPr1:1DrkP=c#<,eN"Ke5eoRqkk5`pq@
+xZfNaqWG!J<k<3=,ygJcqJ_`YxH`Z]IWKMS1C^RPIz})cNFVS+3[n|j;50Pnr"k7K`H^0gTHQ]7/Dx6dQO@6g!+oy!)w#z~FLVYpcI3;QV6]YvBBo6Z5F`
+fv2qB^P3SKxn{YHYvq+v7pxA!O&|=aByQ0Cs;XnMPVIiyy@CS>C&PBjsOZAfu4]^$x;!1a(:"HRWJ5yN.L1YSNPI`CqFhoMzDr%<n+U:hrxAq-Nb.Vfwdk
+3AMk+t7[PA!ymt>D!A-xd(n,SqK/sK&/Robg/W.u]WGpv7}{FfN4x0awN;hB0VTch^%tLoa<sI;<cQI"lT9lF:AeH|=zIZh31Q`}kL"JmK45lZ|6kXK-Sk
+.Fc,V_q|:Bj6-3xnbL]bc}p9!yJ"pt=cR)d;)7@)dbUP{QKY=W2N,yYDQG0a0&cc##Qa6D|6^DZk},0}N)<>Oou"$/n8_L,|rflV&HV+%-Vf(mA=5.,v|N
+8-6jkt|Q!@T<V[O`AP9k7--+S|0.2+]U%QFP</607-_CA)Gdt=i3VbZkeF8iH#,uGztVA6/w9"gZG`x6Ht,{`k:Bd9`dN$~2TI|fYb@{}MsOkjryt2&Fr<
+.2=HYlOY4xvW(x-Nsjt/s4Any"wL,thwa.,<>)HQ|Z5NgP=;7:Zrj!m>6mgfHQmW`sOBALz3+e==u6`_2>sA%D;&P'Nsk!]$Ef&w;2=4:7qA}hMNcEDe[@
+0k^eFH7o2Bg2G_py5sPpn^;A'"]c_&YIdyqKq4RU:LHI=wq</e^E-|jf_A1QMp/}_kk;<$pF7t3[~7Icl;lBc22vH1Uim+o]r$Pylt},duuIdyf2'dflbg
+Civh&.G&hj"73'0`/7xwhs#}-o><(.%1$@u@]wr:[KNK(a8jD2#+ml(`r$X&K9D0K`U9Krkt6Hb98QYb$7SUOD06`|!J{JUBU{:v}K"y[_lv(xNzv=2I|x
+(-hS,VwCq_9^>WvU`Le;i!vwx^k)P48.Z'b-(n)COJ%[KAA0D&lZvGs-i[P.RqP[{>3vyd)Rc4,Zge&9yVwSi;_DQK%tjZ8:/zLmW|gVRZO<8;2XG5{kBj
+#vv`U>jaY=y<En"5f{meI]c|QD0I7nK=I::n.R`mRx"kIrIZc%/>t@AsZ`I%Hdw=mEDgihtKr4PZkV&@"'yf}Ix47&Mq!^#|<FhAz;{h$-&Nos2+p;Pi#>
+x(F)Pf%H/z-0.PO5B/rp{{d2zzCzH>CaZ_"rgj2P&krty<RX:rPQq)nsG;tw/Uv!:X]#.j%EOZ33qg5=_4m:l.$(is+g%=x<h)FGVa}.9l$VZ&2Bh2S{MS
+,j,/f9qlR(FpnHUyYH}%Dxb|PX'Wgc_HYk[fNZ{_ddd|j/1;BzhQ[M1kFMRe-S_XI-t[985e>{Z'G;y_XIBA=5+wY9K9T@=Al&k2~vUwGxaji3E'EnW=&2
++sNk=k`v9SE;wTdYYryGB;TNvr!Nbg(_WnD`^eGJ%NO6arf[sE:1G_;$->sVF#8Lq5x+S_O04@;trR,]<A=v[9}l~BQ%fLR!r"%W&lQtpO>!!VaL;=EaUp
+1>IZ;,(_LccNs4;;s#b6l;.$Cz$VhP{d!!naE[@zgy1#7H'+`I0>4:4nnA<owwW@~GR-qFl'/yY7B%!E2o%(%qNE5I&ypTs>"mh:vS5$q=T#/M"y&Piq6"
+giAgDy@94&+>SqYZl<JJ.:vwfwui{rV&u(y4U8{/2MnMu&4/5ArMsXk%z>I:^Ey@paC^a}M!)[&.LF[z^m7<4C2ysasWcBum/<k=+i)Z.$bp`iszy`AbJo
+}3:.xHgy%%Kie'`^}%P<jhHG-xw-xsrXd8(l{H<m~:sA-Z,Jr/v>@w"[JX$HzH$o9/ow&.f%1-8kV<C6D6uzvwHqJi'Bn;e-RTJ)^yPnP&dy1gDeh=Fk5N
+U_-R|LtB8T()RUO;CipIh^&!UdQdx}g^@Shi',&7kk^#s%v7&_p8&#rC%O@h[s|"m0"^YA[9v)PJ|<+CZfDrWXFDR53nPq>8"WSXVF1sLJ$V-i+Yzp2)F%
+l:UfBg2NNH'f-|N%Q5dFb#dm(P,!<dD]`t1HAa_Y4Nd$f_[Wghvx'YW--{y|'v52Lsk.:Ho;om[=oI|q=!PhgfiC~I(g=N>Eq%,Yq9yP4zNT1Yt3:.BDC)
+)"JU>0mO0J~9LM#V-K5:45<]j|Fm8dLA12Zv9jYCR|J6fb^Mn!4A;"l/t&5ikQ%6MW08,D5m'R#PEl+QK^q,D@YYLgXXjqq7qYQ.Bin-~+)=@Evfm!i/,(
+Q$"e(SYi2r;_YRsuvJ~S5UjEeg$r4HZ-ogU5DL/tJZdxND:)M;Uj}0nK|VV2SMv!NlgF03InqFb_2f`@2=nBft|;yp}5fV>fSF&XvVs3bf[#[(v|R-9pZ2
+V[<HP0,(037;B_iu<$&^28|8QgQV[vmcl!Dx|JJ4}qiJy/it}}}Rna$'y/,'y/v=]u4J`"^dV;elf)A4PxcWG}IdORaqa+x|:wnn]]mBB&"k:G7Oer!-)#
+;A]EUD7qp_Ic~6Ka|]0w@b(1o[Ol9s"a#2v=G)~t5XS[nTZHcVe2<Eu8;X(b[k"%.M2MD{>PPqxHS,A{UNMlYo;+KtZYi]E^=/<)FDThZ}Ndv;izufcA->
+R1<j$qO"EZn7XKX:<%/>G'+0,(sIjqW+MSUyK(UM:)Vxt>1[Gu"[K$o|xd%V+Kwu(wn9d/E<,|CyAi&>.g_43>+#<!hXg5,0LYv(bn.>HaIP%gg5b#F)1P
+j'g)l=3h(ZNh;_Qs/VB=OVXM6GA/m}d=C6L15_{uIEWhO5bG32CJfVIrAEEF&:]wJ"6j,k3=@mw8&Po&B!(p}QGlBX6u,EYe3!oXxR;0DXV5-rp(=n/Lok
+Hxetn>e4j5[vdBj%bl,`mkzG;X]Nev-{X,XyWsmhm|f]qiQW2yr[c@{xf-7rrfsk66v]{R:WB(~_6alQkZ3j010;%pC3i4+@,4Zk%H'"@O5I}+Gnt{G6$R
+Sw3_gVY%Mdk+O3yNvPIqxbCrPqx|cRaz&74]#3iex#/oVJ';Grwa%.ontib)_w{E#FSdnZS{aDztm>G%<Jm-19mGqm,`nUMG}TRhdX|YJ9QO9&!w!E!c+x
+-P{Z_,R7EXuF_N<q#XX5<#kq`/v.Pq{SBy5>Z3f+B(0ub6){>1)aV16%=ns<-rNi>=c#Eb"q|r7yj,K^2I5j/v$_S{P"v/V_@SW&v$8.|hq"7|,9'R8SCs
+xtAe}2{DzzW'HlSvd<Be7gbdOFcZjIk_KTqU8AdyB<AdK/=8S#z@H+KLYJ@WsQs_W6ru{%@j+{YQ4K=piyOqDd|3y..dn0Z-]'E+6"R>K9>_&)^U'&i&T"
+18MDIH`9U_I5!BlobSexsR3F$d@m}TIoQQBfz<,)BYI$i).9j!zYC@d/<{+"9v<q6!F4#AmGg0Wo#]fDh.g)U0el=m[#q_b/c2.N#IonvujY6[bm|,Uc-&
+BibE18;<v]BG:,XMc^xytw)T7Q#|~gKlq=xSYC)]lv^Go-XD19yaY:>+miW8ya3FcrMj..4,WIfhWfGmoP3L(l4-"e)9iX[8@.^6cxoLX-8VA%TV1l'|f/
+7I~BGEMd_GqPnrD_&Kh2B-Ivf>;fP<Qu>lJ2uTp{vjUSOKh920]&R/E>j2x8dzyFs{;NCxT'T&:T(nUn(Zy-d#LOFi]@3sQ/].7CBD=3/7#[;pM#V9)Z(D
+f/~Yf[9=tg,l#Dc[XUg;M(59x9nV<m/0KSYYVEY4(lLv,K.Z],)pIwzD0Ff@XO`LH#AHDMJ9'QVZP2i7aG#VRIdu'wPML|iP@V|;WTp2T6&S#>9q}2^a(4
+jX-=rl1r2{JeD2`5/g`q3bV;v')7P34S87h^iq9i+d/.7P7"P`u9,Q^,za`L/&]AG<=o}-zFv5Bby3buEbsC^#$G2sw/awy@E2B|xL2Yv{:SW;F'%"7m=y
+iRU{w^RkM8(E$HmR,[t,dc""e{,c9(P%vRG8>;OQmp&&}6Q12fAG#tOHMB>8u<RJnir]D3Q#+lz2E-#k#"[ZhzYd|@ka9p{NouT+iwg#'yFvw_bfy_lu1y
+}729m:fl4>LAP$b&6y@FxT&V3U~&_on=qz!9hi3s<MbFV_kN~CL0_Z9lF,sAL[(Z:h8tN6Z9iPK`vZQ4iRsJD9EQq^ym+t0_NNasW[k/{BW,~xu7s.WN"0
+vGrK1Umo!wK[F(DuwA~p"g>,"k7!6jPeLj9I:lwa)=E|^Z94u.!,2;wV>a5o]Fn68s/k>Lkl)&&o&-etzc_YVwiVo=f0PWs/AzRyYxHc'k29j!'^zl{,XZ
+phhaju[:d"^XChdS+<)A3CZRj(-^H-Vj!Eu5rztR>I<%&.FV4;)%D@m0^CaQ_[Xf}LR:uAj697dB>^5=MOwT<wDF0O(R#^xv7JB3E:Ua;z&:b[=^hNT"PR
+_0x5V}N3}&o@NPti0q(AWx)}&%a[YJIODUvsr3j7R3N#}ntu5{s8w%om_`_6(<=vmpyh)hFI%kJdVjn|[>1UufNR-$53@9,NX)N=`w-j--dc;gKAw,sLLe
+ReD/]`rC}hqUz))-VUA@W%f0Ub2=:A>fx5>.!']w]nMlG&O>#A$kLCI4{-O(}1iWGYt+rR<gfo[bt/wnl"Gb5la.{sp8YxytL3k+iUX!VMtA63Ky#TE){5
+T;a_#dxu&e(Z^zyY!J0k]-CzufTB":x6gW~.L'`,]988ZqLKzLh,(0%zy_R./2b8$U|,4g,e]eil3p;2&Mo=9]sKkoA-x-DyII{kKN+g46O;`X<7v40U,j
+~$7x}@Gv8T^c1d>jqdd2ej}4H0Zz#$9Qx#^rtlGiGi5Mja';D{f2Q|QOgq+c0G%MRlYw:GjP@rTu7sP1<D1Nf<E9>&.3{@#M=HTlc9IT!/|y=DnYpI1[eX
+/A$3.nFu~)[or6=!.`DG#N@ETc<&HGqot7_Vxz9g/:Rz,vpQE6cQ|9RSSk#&z/s54[EWT@{Wl$)>)"wr@`d4f^<GAeS<NBgzp(|Ff.O["hNc+!7dY^HYz0
+VE,k6ZGnSlesQF|plrwZBQ{b5b"uuJhGza+;7'"}5Hd2_:iMu=:.~PSVtL$J/2Oi||TdX2">S:jO}2!Y/Q[@MaxT^s%gYiB^&TGKOjHQj+&pL4SYw{72}Z
+${2N&%v>)Tqd4j8ug1@Rk`!y_"x{AM>o>)NS^'S"[2|{bOPasd2KfJKSQk}vewQ]Sk!,[MBnZFjq~k5:1Vbu<2JuWmM/&{1,_GEu|3~i-S^.a>9Tv{|9XX
+JGsZCVlOC$~Y(Ib#fY@aGIYEH>G=$sC@8EQAMcWcV@3{eef{V,{4Iy0]k[;;6FRABz(";[_{M,7zdh9;wH8<43NvqgHn5txR"1<kDT;I{y2mTYZUqG!CEI
+]w8hw{gm3yG-KVy<#)V6J!fkX3+f{Pj:WBYSH6dFLu&`&tpd[$XZc<{N[DGH#aypTSe}$AxjwzDQxCyDLe=4J+fiPx5FXj7qnb1WkwJ{bhf<WcI6xE{0Ia
+yB]/aNk"Bc7[wpAWPnbeBDtD)Uj$6yT2rnH^83g6_=TrjcJa3l>K.s7yVpf,y{TxqmZ<XBv$8(U/`/(g9r~F}WY#l6ZCpLm;ub=T4`KG+D~`OS8K1tX]"-
+"-@j5UH7wr:1c(.T|iExk,{5'Jfik)~(7!`/#mR@&<9dGMoyBE[+8V;4<t9dwId.wTEY-OkhYA@_Ddfo4bDT;|<k#b37O3v};y}Erw4QN`e'Aba',@gk^x
+Q|oV0FzfmJZQ2AnBMsuY#)2nnofl[Lw+(JmA&ZtF@%cpVx1=wSt%EI#ReHa^,oYl,(xG2&,!Kg$0T'hzMW-=}4F`Rc=1H6d4C<ojkN'Ih:v|cq+l_O9N9t
+sRBnH)Df>|gI2qGMxc:bKpGaK-0'wf[=^T0a]J83P8ux1yinbNI+HJc,R>z/jSG^G3'EPCj8VB5aCh&twHa6r9nvbHcM<Otd8S8FzdlIUupE4,9LbhPpCu
+pSa19{QL3CaKq6ZL;lVxdB#e<`LspbhoieBOSK>c}CW{^-GljQiGN;XgY;{du(l6`0,Jw"c=ZvaXq7vE2igZquz+<'8=6p0-BU|XB=iTvm<q@zovEU&[I$
+2i4ss[`x,)IQ&;Oryeh>T[6+ymVI)uPJ(gh^k,sfN"4mtRNxM$}rW&8l#`!kN,NknZ.VC)fv_Y>x5E3fX8Fe4B6GXsB<wa5"`}RFx,fFRatj-CYsaV;H@.
+6]:'Z"%j!H5I_@Ejj><{+|X4SdJoYk>Rv/f0L3]"zQrZBI&y,+]v!P`}d}NuE{=&^tMt,rAsQt;B|^^nCI+TT#e}7.[B>LBV(7K:=3hYaZU^}G;tqn@b:@
+ef[Y=Uu^NX/#M4KzzvA4jOiZbSzpi,vi-Le_:"Q4"-{4sMHUQ/Q|_}Y6m>07ZhS_C]xI%3}pjx:))z+j|ohxVGVO^|n1W758"+"tWz50N!|DLH3OGIJ+%U
+eAl#k,Ik25jhbqiet[OwRdS$"tLK;cmLzV-9T`#80;jp^Jbnl}syA#Tow;K:w)fKDhbS1[jFt9O^$nvS$`]L%kvA(}Ep1>06]+,P_`CuOg9oR7u`JJ+q6W
+6f`0Lw%g0vO<f[<.j^f7p%mcNu~vL1l:~B;j/#1pD.{09=8a0pXfD1IFnt<g`5sQ^;doy@Ewe{X_|6'naaxO6(e_>aO.IJ1r3w_u+N+[Z`(XG{[94T7`Sy
+B4%)y4Q$AQ=EAev1CpUkneY.L7,{_4@4H)5tc<AFhed^XbOnf![w-]}EfEWab}uH(Aq``gqAaDCc<Q(kYZwx3-VeqXuJ0&8!MkgkO,`;)`6qaU8yEfo1pf
+.d|t"Dh>2X0bSD+CU-!qyFjVJvAZ3LPbT_VwdwsGE|<_FE)t9EhiGn5+tJ24k1f'I6zJO4$1z3L3skDEpK&89|pFmRM%2qr[C"J}FlrqfTY]#t4l,!o/oZ
+zV;^)L!)UEu`GPHpt8Epdo]^Feb%=C,C/{A|cOR{`O):$Ev6}'eQDW(_{6`d8=lK+2LO&>{Bm.{0AvYq~fl)uzF=iZ{!pot+$te$qv,v{'6ISREB(|72jO
+y]ta;>jO2nQ$-i[a74l;$IJi%@oE1z};(.`62a[GzDe3d}>IvsvZ;rzi3bSu~1O}hCN/%5.'{V08&A#Nh#K=N6Yru0:4;B{b_f-iKWxdDLQrb{<tTO04vb
+OOnZ",Q!:Qy&X@Kxx{1s|PEX<"t<0&oGUUeSq1+'Q=`XvQ^eh(}H&H8sv^5`5L1&9NM'di0R/XNOnx(/Vv/XUY:o)xgSZvx7WUw{q)BQvxZT!%eXvuK,mI
+NS$j{[5[T/zUFge/4FZ7Srt]M%eEGVvMjo2z~3!)ZQZB>uw^|nOfL$-W]%{uH,dgWVX>tQ~N<pWNiGe2FXzWt;9/(m&g9=H+hO|.EmMOB/&[/Y]'2.bq:D
+afgj"^P^kIUq]D'[>`z5~cl(#0'|lV-HPOWN/WNnPikbJ@=vZtY'hE}A3/u9O%&&V7<c2j=zLg(+n+tZz,Jb3H.<brh"&8Dz8mNX>/|<GgE||4ARsO;0rZ
+E>//!e.qP9GYt+K#GKR#C]e_8(a"|N+yFR@0T>.jT(@_0sH@AXEeJOaMiRr%/^|S7@We+TCHNz}f^i/)t&tj#>FhL>C)gO^G/2IQ'.#=T"LHuQu-x|Ub-9
+|f{$Q{(A@Vq4s'Cc$;YM`{'&|9CA[ZEqKQE$wc_ATLjhzk4h/cn#y6j:W^2s64"wv`sr@.#nxn^g;_ZWjGM]L>U(WNh=WjN$}6[Ydv@gF.WknmClH[{G+]
+U-PitF(d90_8RcEklUvWFW_mcmKK=i:,.xq0"I|qVlApFNb_)Y2VG422U`9R:gZA9ZB<H2~`/,_Fkfuq<>_#s0tf&6cO:_/1d25vuy2]UJcBPfQw+H'_N2
+=7Byze7|!QgGos|B5ixbq7b]"PksB;w1IK'TD0@$+Lu#2qKF3D&oYh.B3b#VwYpdTjN%,(Rr3uJ/`5o3v/gy/:YFq_mwP9[,iHhAJJx^{pd|ZeWE^<QL4;
+Nk4IT8p#8,j"M>i`YIkW%T|qbj0IrI1{{|QUZ[wEsJCfERcbM/fhRa-b_,0E-R_QABAs{=SO]:/x'J:%&},){^sf%+0kb_d)m{eLSw3T-{2Pux~87vW{Z9
+18@0wM>+|M)y[TrWz=o=61XSqSBmynC{en6QnfgMBtzd2vETzi2!@_kBM=HCSqm!hX|Mo@7DVA=3^(z3-agBzf1-s"e4hgg}8x~<4FKY|%~Ddno^uv5Q|%
+:ar)+gGV[y9444roXA;ABZ^q4%`jFX>Ry:~E$H$=qkPzk>qeZDuF'@/vKi-)eSWb<e:j}v+B+eV!MIzr|xzTzA)phDA"3B#D~HIW#nVG'N[{u8":#0cK<z
+.N7B!m3fJvh3yM`x3glyPr;y]W']<.~NdWy:gL@Tm(u/ELvvm<Y@Z>LU['m8d`BWm_HnnNF8Q%kOk4NSYGLU"1}1n6Gc|r8gKsx+7]"NrngACQvpd_bXVK
+-937IBMNvS_iqd&!op}U<ccAvVj}G,@MsrUsED)KVO]^{s3_|]Cv!U;i>Uzfn%L3|y'h=un'im!OYy$J_9_>dlS7m)#m4SzVk/<3FoJCWSC'sM}AY<MWpA
+g+8a2ApSM<:%>c_6nBhlEM)/bWN_hAI%1X^Y-KKQX`p;|q5<03":_bySZ'|Li,4v%!dK.@D|T9:'e3RX]D<Dzj1JJWo_:KXR-V3VVOGoDJ--'Jd96VAJ7"
+aCEwvb02FbAG'@Z[PZh!i^AXXbgS~n6``zDg6JhumwpDjV=euPIc%N@28q~@:.8CSf@<@#0i_We<)N7Mkn&O2RQ|iPlzwAqg=e'$XPAgPZC.{A'U4r&5Vw
+uG9}8&(>aC'O}g$f;2pZR!Wr$U82#>zz;d$-L_"g#>c&,Q6{m3ZI6L@HPtyeUpFK>XXH9q'88DHlUdM#S$Msa]Lsaqq})[yN{lp+8&Fq]t8|X,;vN8CrDM
+NZm^~g[6){bdUN}/&/O&Tn/wmOta4$tK,8>;tri'HC>}yO;::`3`jqBQD<9r#|m}y6(|U_>O$Wdr_'9ckRlqelS}`fqzoCT{J{$NkRh2pmSR7olyeMGGCq
+#w%_AN!0qMf#HA(CNFAw$>wl2hDx`l$O%mVZ|b>&kw29!}16YS-gSDQBEt]G/[uY'+rTx&dBzG~w"5u7ng37;g3x+T@Yp;h}6}Yk7I~'R@"hIgiaCM,t0]
+@])k>.Gk}&61^)$px"RG'OFsbO(sWO=s:|HQ1fw!(eZZ[:%a+(&QddJJDD{nFJ!PJAOEF];bkyfwL];PCnB5[,~sN}c^mSE9dI>]l{Ydfo|>RUI!a8|sG;
+y[qQ),]aI#!pzz$guPNPEn.Xjh9DZby$&x1dMp$G]wAwTxj=sx%5r}tj&qV.<|x!Dc;Q#ZPzm>Jvvl_PgS%u_HY|ie<4XLy85&BEMSQ-WQ}v)mK_`Ff/T0
+rI[,Lbvo,IHp+06.N3E;vgUiLxiPkN)gy||G&.RS"eG_B9Vm;{RCl_W(8e}m_eLc,/]#yeR[fw<.,Lhae)$y3-Bo#)vIK9FdDA(lnnZ+aMp>/mB(aP2]w_
+%rv5qdKU';}26H%3d209;,8!50%Pn0Yt+G%Jc.pU}-'jAQiCuc~j"3PHD0QRU$BjKg`NY5H0$)2oSbF-+L5Xl[x8mg_#YF3Zg6j!r93K0&RDQz/^7>D(;V
+]Y5$`VfVl[8x5(|tC,.U=7KFp>&vT{(fuYQ.DcEh%DCmBV9bkV[wi]y#DMN/[uQx9J^>ppaMOg[Dg8Gt%^"JbCWzG(IiI`!m${tml%Q<unM.SjUoF-jF<+
+(9.J$yk3WKe!EhA)Mjj,)#8{)t,gcgTM&7<e-PGY>@-h_KEN>q/#sZZ|IMH>2n)Uu/27E9sJqk`J0rg>Gz6bZKUo`rqc|E|<AHc+%)4G|c>GS7GsyFfNvq
+_kEX'Ry[m4"<uxjfnmDED4NQa#&-3tf'+5MDIumHbd~e$vX}ZBtb>>gg0im_i{V}F{=@MH`ms|F-_pr|>dTu@Fplo^{`7xW}h#:yzZ5x`ZFu78!W2a%4ZU
+e[s}3H#["k)X[Kc#a'tusSfRKA'&kC5JRp=U@vOMop0=RUj57-c'LEr!Qin7/0,FV]KMo-JQI-ztNxq[K$@2[Mt[Fyd;Pm)7v2-s7%R{dK9H/M6O|YN[6)
+AM@jC_OSBUZ!=>Lh}Q,&Q@e2(1#oB@Xr"q-%.Nee!<lmU%HX:.P,~uI7gf[H|q@8n$-&{sDfXo]cm!!/|`C]xS>zs%QT0x{/JbQ}{UrC2f[Q4VrBZvG<oA
+HZklLc+TLS{s70:t9Vsb2bAe4uuVyT$p#RVi1j3)B3+z"!f5}h[Y<Xya"rh^^QF`IA3k^s0+S`=hkc9qAEyM.66WIG'Pf3p+70=&dJ6a$n!B#mA-W&IZr]
+O)9/"$]5v2ZKy"r@Gzf]NcGA7=[C[ClL&he[Q>0[>9@vSnhsT5wI1J|y`_S%}<;<1+81'7#w9RL8%SpC.dFs+-U#MAnr&oTAJqenn':O74y.Pl_NF2bbzj
+M&5h:e]Ui,G%ijN;([5kU@,hfNs=vJ&f-+UHKDICVL_Wr[,uY1(:N2vPLGbRf7ovdr0!b1Ah,OmLhTP|yN3v44-W2L`pb_"$Q7)&[]OMRE/"ppy<BUEnw>
+7u15by[r8XOB7M3xC7jy^;@N'qK[-!e1dnwP.Y<n-{gO5r1<MzM+s]T{a06es1}{h#8G8ddbC}mS+62G$yfNtfQK'OL9I)O.K]tJ&mH&v2jP5"cD#098%5
+FQ),vv#R%-p(<:1NJ{N#Xi;5!~`K=/3|n%LLs-4Mp:X{T1g;;}%}x=E4(41bd]3:Y:s<zx+[oi7KTOz=Tn_}MGE{TY1SDdUOq):.aULO%>Vx0{T{uZ2hKu
+Ls@Ofrs}K)SnkRJY%B%Y/}MBh:Wy%YKpt<Vq2`wBrt5F,F)#R1JtE-1n).mv/TC>3]3l~bd1JG0YFIs.>#`VjML[s75oRrGlzTX^Ke5Y:FXpUpJ|O[#`IA
+gj+D.$y0dQ9Qy^ef~rSpnf7Li<hgJU#C[{^F>,ua"V.h/&-Rad_Qt:VRU[(I'-O;&j=Ul<AkaR0IPS8g%_/zllTk^]}Io#eFp_L9-#NYKKI$1$U+[ne')u
+>A+zz|M#|6_[3oY%XA1j9`B"_=IZng&q`vm(c'jvB8IhlaOJZ=%+duVu/TNP'GCg!sgae6Qm^w(je4gWun.&:At{A;+,'GeR0;RR0$,j9r!kHD7YyIHaAR
+NP.z>DIr'i'@Pz&5h'b1i<Nx)D9H;Vz@52n=gD&,Y8d>/.3Yr}>KD+R@R0TU<{phcO-v(Bg66)I%MW;_B4u06$.F>hinN[Sd:64Um#HOEyd3}SC|o79O"<
+wC9"%xdD,V/8<_7m'L:wViRTZ5"B%-nFS"C{[nPwJNtST&;w]5ZLWLq]ifMH4w-38KP6t4="K1!lFR%swAy}7oG`7t&SYq-7/fAOm/kh]x^)3==b;[Qioj
+$,Q%{%^)>vw@snmh`E`gII_w3BiUE&ol(yBrPJ2D6MTIg44%}TB+csc6-8w$,RBsz:x9/aV}eD5xjLt%t9~%<gmkgV>/C]omt`[njBWlvw`JAzU6RI^o4h
+5%d@Y60t6-Mz|a-F{=h'lOKG~El'@mj^BUO|.#&89ECp-bNH0.BjUrFZK>XX%CkqQbJL-2-ZK+UD$JA'1;i%Fya@-d,Sf^GkX_w&zRX<~>]ZWS'rxKl$;$
+@U82/'+6l>pt#]FAP[Q"1jRdy)yt4Jo,7Mxmu>i,6nu{qEf+@b="TnJ"]`m}!Kf77d~|ls#R03!.$emco,(mb+0+;#CbFAxZDrw(-!1s]A{mVv40!-K.~O
+^p(ZW6JdLYluZLrKjoB@Tj!2luaHiV(]ZK+=Wd!D4$.CV&Cpio4_QEV(Q<ik`)neF.u=aw|]|Mx%j)m@;zh1<gSrefVixe8}`n`bW;#_tZ-rngp5MXo}$E
+{[0)A_i,Fp@>5X~VQ1h}o{b3k3G>o,0|v(b@x(G5X)YmPSOo)GiA/7j9Z]3kw/zh8jO-.bTcd:sug^Kw)o.K`ng"K'^#ij'sE=9:19PY0p(eyT`lwLe;'[
+HXk|@"f2,D:qT.)Ep1g^JUP9/oy$L<-a>b~j;c)'OYBH(Lgi)|J.;DqSS$YG5&sZ,}u3O'iEo3iBLoYU'k}.otEDHTG"9&CGh8`F|q;dA|P]MZC9`Xyq7D
+JE)}!4&pk{'fNS%@+Z.HaQ,$C70ui.ZgYIFqoy8t1A&S_e[<I]o"1.lX04/XLQ]s0`z<mS.%TEkIKD_sPT^HPKJ%]wkD/@A.+H0RCLJqp%hG8Bp}mp%tR6
+KeZyn25x;X;R5f,Q$E$3IHNm24@4BjF_]'d3k(YVh)Ft%b"N{Cpl]P(#xV$Z>=WkUOV6g6kgRAu&s./xP2s^AI(,dW>_1A|c{Gs-4AcZ@xFc<i&rC,OTh"
+L5t>:=e:(72[aeVq<w50tenL+DWc%OnLM+xQBD@"6af3EU346nm/~IN"DyJUOD;}j%V<j@O6N}W#tXQTU$7DR9~{(d%_R]"}Wc9bIBhK'm-[w(NRC!Y%.4
+F@UY@4SLU'm0X3(;ACq-I0E=#^H1<S9ZX:lHz;B{3@%mDT{+ry^Ybgp6BwD1jL#56B7yP6Q<8XnK9&xEPa~5>lgAq|JfK$MRYeG+2usg{D>E1lvH"4jQn6
+{T5D-UDs;"~'zTah#OIY|3eh;K`i5r9$vxYo}9#fp"nxcMWvDwmM"Xh=9lK^3W6]g3LIX$AxnXz&w'8(UiAHoNBp(XI+EA[H.C3={C4k:d0vU%!e`PENll
+n=[Y6D}#0;7ih]5#D)27^PLm.u"bQ1Kr7.^l$.B/u;vy{|1vZ9)k&yJ<~0fHcy~z%Q:%5x>sqjxLNUQC=iol<,mt$-r'_v<pN"Cll5e2P[rW@^m%"RZEBP
+YMW!|'jfOpGKSe|]k6M]!njw6o(Aa^Sf2U<2eIfH6}+lXF~9vvp:Zm/4"P2vK6w=a70zT&vql3i#^p3jx-jj!Vz7POZ;<`TE43x)^8K}=PqC,}lv2'1p='
+#M%P!JY5@{aGj)I`q3M6EP6W;)xnFa`(k/Gz,S;=gev:)U0L,OPdh#`:^|2jsLo>/!m'#IOb(Wlz+xr:@1[E^B6jEx]y+a/4b$XsJOLF8xSl]1i_>q>l#7
+Nx}upO(yfQ~+sRi$)PB]GpF$Xhc{,[sHF'Ll1@m239j)cOU16wifd=dAknb8xp<t"^>`V^$_w59W#(H!F!F0~_lM6A$kfv>.xl=[=5H7<>,UiV$o>3/[.C
+.bk)cWNzohZ^Z%LX`iHw.&8:A;}[(Hv9^C:/QIp{Th$RHK;OjET8yUWT&Jp=H4pTI5F@|R9fl$"x'phvk(m/$mM5.s_8b2@55.(Wnu%U`/Pj%,5.5N[%at
+"gf&}5w6}v{CQwY0E-mM"aHjxtMjwDHzzTYmT[5xNzFUC7%K3pDOLRr/q.XjQpVfBd[J}Dy#eXcj~fu"!<z}(`VfEsqomiH!I}ga_L`vdQkHe:EMQH3Hkk
+&u8T|Y0w(Tc2WqhE'!;XIZ(ZjoR38D|fX4{s@BMC4|x_f7kz6ihD=|xFC&4x}<h,FesJCUKGox/F}{!DqaBFIZDTLcJjHE!dGzi=1MZ-dL'wJ>,_Lsa=im
+(qw'B>1B|jU;BD;;n:e)<1^oIZoo35^k:f+6tD#jVw.hQ]kN'UWE2Luw<><_|T4tAd]vppXAgg-zYQ4YlKzoRrUXix^QWd_,>&Rv=M~H+TMuzfr,x"H<fn
+7)03mdC]$5:"2qV[%[#>Sf|S0{pFcJ]/f9c')jm<TuW76BBmJ!Msy>XMpByp']0Y%y<Bn3`ncBG+~^N2jp=Jp]WK&<}12+==DP;|{IX09Mvg+OS@-(o]="
+5]5]$eispn3oHDOB1,~-Yg6v1}/X.xYc!BpND}K'D;gj=LX_QN`_6,wus45O,N#5z6^3oEy'zcFjLz7J0O}@P1nb-gQaCcciK:CVEW[^t'~P-/W)au%>iw
+:85ty'h1K(ChQCbmP%=vx10wZD5lOIyv<X92v"v[Ik|D{AFh3>!E|q:doLZ+xH|f@N=h1Dq'2il)Y$Dni[e;G0!EV(_Z|>(tQv)95lT4%Nj8Y5`Z~W=s.>
+(so+2c:Qg3Xo;V$LR]<!n=Q|OO82".CbBJ~(_pV-Vij[Vj":[{ezj&85At$N)9tVLI<5^Q@!q38pBI4DGSGfUWK6Eh~W$_<^;NE-Qbld,EH-%U(Ffh;!n`
+b>%i["mBNxWuQlb]mhLm&b/ktUH`0H>Bm_=<0!F|W:qtiddYzueS6;EIR5'+py490P#U+"g9xtu"'t+3XX{m+IBf).}tatPS/6)Pi>`[<:'|/DDi3R|IF`
+w5@cG(8Kk,wF0=GnDf'5|Iw0GotB;/]+P^8#d}qNS_<@|k])!6/3zviop&t+xwMUt&h/]v5i}d$voC'%$i'`7NN'K[JsV#w"~p_q@er9FQM=hw(KjtpaOO
+hP9@hFn!A_sDLRxSNdG5l&[f|xIypczmmSpS];]A__+7^t~`InO}I}"]}4CeDSY&rvm$);xTrP7"HEUY7aA.umB;5QwcPCoRz:v|06hNR5Y_M&(X`4y-QU
+t3^cRk-htbD22@5F7wJcT;lv)<#R@vBOy%<ISMhRC{XELl5]IBiv2s6uVA7Gk(ThZUH|%>)v8<rz-`n0ua7(/l@(2h{S`OLN4tc:|=x#cLC^`-`(U>7o8w
+LCUjZk#&A|SKPFmUOt-19TvCK2T!n&&qMw=uGl!Wntz"kWV4Rw+[9R5wx$WI@Xp,CdD-u6l;0/fJ4eyck3+]:w7w|i2(jnL/ADw+q&@m,flY&oyx!u0("S
+z0SE]9wfS7;s=,(1;0GI1Y<+D!TB]l(2^5eJ8m5q^qA:2ndZ&^P5P"x$2>oPmBZ4Am0pprP(4DM|&-=1mAI'Ay|I+2J^{Du-E/xop#9qZ<^c(y5OHsnks5
+!M'E"6#0=aNq=4#55HVG'_Qs9{N[<4_@]C(vD1xlJ-:{JF<!J^D-l3v_LCIzQ:!+zy6@+XP)@;9"',EFgv2jJ{A/^n%HLz7E>,xZsdk$%$6fhS'0~sjsN+
+-jM+y1Fk$IT@:Wg"$mL+kMlrC5f[hcXV$A,][ej>Jfm:Ai0,PWbbhT/CT&LI|<O|bY.(fHZvQ|Z8-4W5IlfKaI|:;'zv8<]Mv@~^6N7l^lB9^0~Plm~3lI
+de||Y("U2H3p,8Z^P5JjHqv(QtYwlPe+S4!pl^tsB$WwqgJcwX}3KP/mh`>dO{;8,m<yS_58+(s0"z=DCb,V^1U:K/s04(>n04:KEVkMs@>B";Sk_<&-;b
+D:4n~lR#5Ro5k_^(!,>2,#b/8{/m~=FC"_guz{Nz#sat>O4}RI7cw#~;Wj[;lF6I]8>3tiTNW!ij/.ePBAoh$vk$O0~5R$=eZTccUzH!sE"#JfYm~M!Wb8
+7_!$iWPT4(P7~vFcC&73q97`x.u(SxIIUg{:~%J=,Jd^X[ee_'!|F$L.9-nw@4w)h'`$SvdT#O8z/NKVToQ^5_xC$SJW.W(9Wy0"akVH(lM&NZFY'Vzq6l
+M_(Q|mE(F"h}k(hgKJ&54HNKO{cam#@EYGcqvP2a-_ciGMDiVar|69X=CgSiD[j(sePplktJs0z9O3@-CJ;AGh/ktro368RgYje3hp_6/ZC'XAi+!"r@>W
+%l_$pO!eVClk,]S9</=86)S"m'qxI]fIK'EPaQ`UfQVFps.d."j)aKIOy&_`BBPpVhLAs72UAhQu^p$5bY#'`VYA;uzV]T(O&={iyJ~Qm!Kr@:m{!-N<uH
+/J~.NeSNf1dl@|lr-eOUYQ=8o6#&`z@J(CYUlHSH]P5bahCob_rfL}PBL'aDAe4k>WzDo`uJ"$Z2(]kJ4<{i$zoOwe!{drhQkyUzRq}jgf)M<gZ=1|2y'"
+Tr}v6@P3CrrC%>$U1c`}rd2X30/HO`/Z"U8WHd5Vw8sMS#]=yo`_#NIFGZ2<8NYLo141vTT-T<5P`nui"+_G6V(=|gn@qwXa-F!(R)R[$e['Ddn4'Ln:vS
+O]=icGh^VQ[%,xW,TzuxglLsZE=`Mn=>Gnjq6$S^]PKuaZ8{W,xE5)$i/FNRGpUZHY9ei}}LBxwOuN0Uq%[[=C:hgWncV`HymI}TOua=q5Pw3zff)r=8f^
+GK7E`K2./"ZJuX;.$TKQ;%_!Hh)TW#=.a6M27LCK}Bh=N;X-)I&S#Z,>pU,EAy:M~J`/['yF$w|sig"MjOdx`|n]]z[ltGO'9_ze:.fTM,CAQ-/4M%^ZCE
+|tDXv_W_3Jjph{_&W_:)gw`z}z'}@K0s}k%1B]x>J/'pBPCjF;{&on7O|:);CFsG+)kBmd"/n$O3gdUP'g]ty,)IQ7tjeX75~1H%puO^c'O]U</E2|q<Pl
+m<~=t;qI=BW_K=E]aLc^RUuE#ffabo^Zg@QL;oM$C;|qq;6o!thtgu#BFpw}$o%(ZP^G@z_Z]'kKeeG%35aE>J/KC8OP_7=g'6oY[G,'}iN'iHB021@[P:
+X9QI]h=-E#':l[Kb<eMPCOx{]X8j/FO][MuJBIq2.'.LE]~[U;rFCN=|Edz$<P<onqod=U~e7|/4'psx/arxV^Wo@='VZT;(/vg+u9"MP_-.AZ!e`vGSO(
+Rf#5YGS]).+tD)V;V>32#JIzyee68BKpd,eBr-,hjb5ldd}:`'$&Iu1NLl-N@Jh=@xt//aBTKHr>Jn:9.63NURxa'C>w5gY>GbM:QWEiN%sC(vEe<V6yUe
+RXRH9#!#iM6zR"c8i"36H[l&PW+JI>j-Tfpy$o-V@TyeMo(+"!<ePn<vI()W!7oA.St8pLl8otZ__]0^'c2L9g8^LeBBek=&wJo{`_bnV^![=At!ETW)'J
+}n^uJn-c(Xv{^IJtjxEFcR/J(@U=1abJ`6P;M$)Zc5z;aR^e-^i;C|>$#j~ScLE4JsTJOE7j$p8IS!NdWrDe^5~IYQbqKOOP=Kk=NCZ#s2|Z(KWuL;t8Cm
+fk-kqp7!,q^;"fxL&)h-l9rS'8K5<{^pi^oET+-qniX9P)+=&QBdU8}Aw[&&yw'Eo[Qqqaq9Ts;mCH`jfM5!KN]pm3-TE!_=M3!Y%IW33Z,B7A9#'b:idQ
+|9W_'i&T6N`osL<%!8+q!5A-Os0p0C}24m03<tJ]}c8OVQ=`wT>@p37bX#N0^6FdVQqB!=Yw.$gXd.pREvD-#t!X^I)1Ihr`&m!$BE+.STH9h'x`MfT%BN
+EK:2D0cT9r17V>@AM`@D{=1-w$UEXlHmN:wLV:Nzh&<CF++kmR$0X)sLzo{A{9c!z0D:ma!hNR0j7z#,rRU@646{T>`#M6/]BAZ+el]D/iZbC7E(TNo&1b
+Hh3i~HR:KoYD#xo_C^a-eF}aivqZ^AJ=.Co_>hM2hJ)KhS^s%Z,Os}<0A6!>|wzuYQ+iia7]2Ak{UbCdk3d<UiLwd;qn1q!G';st6n]qZv@#-wUk0YkB%u
+NK8h"t@pj24NGg;`9LG{!rSwx:k7fbdx}g:wWJB5S;0Vn`+kMKAD7=6FZzAv^Ee_[rRo~!cRmpweH=FzQy<ktp<Etn~^8A15ZiK_<IFlCVp8f+9zhvnNMv
+ql:,akRONvqlF"fYB|!Bz-D)C/3+E(m]fOiR!_Ri]Ji])>/MS!'ge2N+b'odmC(>_Gu-HT:1bwGYU5iy;170o{_50t.BEqbez_%M)(3`vV'Mq2Q5E<34f+
+Ds)-!o(u_>bvXlRdT$"0',mqr-hamn/C3v/|ygSYdHJE]0G:C9q97$2g"_'d[7ijCln(&+d1slSuYipt8b"r+`C.CK&=nT:pOI26e:2PF1[pAg$R4OLPd`
+Cz>Yp;qq3Ub2l7/i!"4aOG8oV:0SDa0vs>xg"9UlF^HhxKdnY6s)2:<=7S{iKGQ|S!/4+SBBbbE/M<zr7|5sCMC;bjKXD(3Ldv-FR,dOO3tc[=t&7F<gen
+Rj4>W^o,0tGhjN|qKjsLVVqfyn)W28Tc$_eeg9s<T{VFw'E&X=1d][Z.&vjB}}3/,KWc{fDRkJh5v[xA(_C=/6{4j7Crr<QsGz'+(@B.1aSUfZen}nAA6L
+`hIXl5Kx[8h/56gnRKC-l@Ua^4;md%PYMul;Qq>uorSZSv=6V@;Q`5/y$jRsm&UcWdRpK7NP50c,W8whE-y,Ivsn0Bkw;!f<{^`!1CQXN9Rgf>VMs"ROj,
+%i_U2(7^tFf%9VyIz/i^ro~ccxaD[^1WkWxT)!KQ:QuRXnAcNqC6JzCdcCCEg6k`wsur;4pX85XsbDQYj,jlB!FnH,YStTBitLewqNHv.<1t|_N8Q$Or']
+(+lai^rk>j$64hZ[+mq!(e|eo/%=Mt`WL0Q)N3;(x|J5jGR>&$uVA3U.wvU#Z:ZA-|/!gzBzg2v}qEaAoq4C@O(=144yn/2XUOd!#%Sk;J!6_^=D|WRYPI
+e8[[eka&z6j&W-!sKf]g4IV;egwmCu/)nvLea=Jq-E)#.brCln5C~f}p(zF92Bn.8dXOe`T;o7_6`0cVCmgZiS"mp%nqBSR40oO2rql#m$,EY17kY``T~J
+LS1b).#fs`9dbY:n`_K<N"</09)Z>Atjq8m5^4VCi|_v9^=Pesq@g%Z;8_D5"DK}Fl9ApOQ]~y|8Wk>w()oz!T9"78ZNT(uei-h7gz<vrm_`r%cY'aW_(e
+~4BX#CLms_Lnq7=z18#4dh7buH=DiT'1l`vgd%8gg&Zl=byTN&|=/Tt=G>E&Ty7s!#^]pFQSRfI5h^lL@n=-`Kq7%ZeQ)]JDL3p[!<PurGk,<G)#4FAm=W
+]cf$/]>C)>gPB5}7(am48M-]hL(kX,E)0Q$!YU$Q%RlEE$/V~)UV6hu=+r6oAQp$K7Kb-p^+xH}"QSve4;s;O[I11C{jJSTz<&FHl=P_P0RTw"-9fk{%eT
+/[t$tDni!UnJ'^0X'PFP=+~ApcGax#:^7j$v8[`WyZ"D~!B=X5LT},E[Ly18vujs4kB6,lP,DpwzMS+C%Ta68To'r:w8!]^-!x"7_7Y#K7S4-$so&5zTl&
+NW,r}L^2UvYarDJ7xA7Ze)M&%q]w}DV!tqNTV3RwA1[;4U:v"Akk/ph1`"}{wuKQ74x|n'O}@nuTwV0_YLZ@>DnO@fuzbz9-OzWHO"CbH!u=arX_d3&R>)
+N&R#}{_YuXsi;6B,Wr8lcP@qJryDiA%-RH:X-CNL'w|6}C%gv30gKJ@;e+{/.jX9^DFEu`O:aDmIpIy2H{IdD6AYqU6HlTMVN:XkVAmxJeb$^4itSe|+:v
+[AbLHrFHNWd0-ouv'w-Q+6=tqH6APtJ<Hw34"TJt)+'x]6Nq0&oSs60#kBO!45jn!#E6mH3qT:zy|N3<UKFa|>T.2HMNTB}IMpp(m&PK{`^M],(>}KN`(z
+Zml@r8scxYC]">n+~>qa^%A5R(2U(lX#>G-boJC##KtSPzG{wGX/n.<]z;C=I&2unoNfMwf=ol0,xItN99"AD_~'aEU"#v+d/RR_!kjq>.C4fwBar0Fqkm
+p|/GGP0,<R9d15J,_WaRROy1^O}!#0RqmRnt#}4FHAl,3n~GEk8cBSH$58Z1nUNV+<V$R3{ZSQxrO'6kmeQ#:!tpy;qK-i1^LM/1yoOXTV'^/VuqJRu3/$
+=g]=7$;}c.R+qo1Yx:2{[Xzf.I|a6K#H7sJq,Kdd<d$_CzZY+2u)R6AcS18>iQfKZsQn:1<tphbHH)}mFZxnj"RXWmF3QW#EBZEmm7jzvB|6BI+XMM{}/z
+&-,b;,}/qZva0nJ#UNxgQw&O>uuR]-<&pU!FL#^CR!"yya<JQ'3@.<p1+C3hYFL!7G|;rSXhFT}+~[1DkW_$C]YRbv1j=1D_eW;)a;3Pm{pr+KTUA'sh;2
+A_Y:BDRBeom)QApCD|f=#2kO^nt5EJCG^nx6>t0S;x{#QP&0Rluq/CJ./hzaI+F,]T@wUkS!mw'WLs60{wHfBZLn^w:]qI.C`tPNc"hJtk%o=uf7^A^Z^p
+jN$T;b<BSDHK1.qhiVre2N$_(|tKhMT[c'2AwMu4JYF_=^Ii1-{ADmoW'faPYCw;F4ZJNJlC/z5y6SFuFs`)h6%''a0HB^nyiMfRvv,'-j,;z:"#a0):;,
+R{.Wk7Atu{!C=V,aGjyIF^O5j5W=<(!fe61g6I)G)avKKHaVb]]1|9GR9Ygpbns+n@'y=mq2tFlFAzNt;iN89qk^GtR3:^F@|JZkpv]@~v<,SG5KuKadZ2
+FGM=([lr<&+{;qN[$iyh/RYKDor-i3ijbm`qrU9c6Mz7^71]o{8I{/AV|40u6fnyT<@rG6fh0m)OIWS(sK0Cy_#%zTU34SHp$(>w,rnXEj{.XMdXh,QA92
+sLtvlsf'y|gEd-&f+$)mZ>m$4A:sq:;SfP;#aP^/SdP5j^nET:F'U{O[nD_='Z)$M`7<!XY2.+s,/:k;,T>3rbNm,;+z~0)gl_mqFuN[a<Z)~NV:,e4)'[
+%&p)/;uWgBTM7K9-@cPzCMQT6@PtO&v"aV~1Gkj|GIV8.<|Ew9vG6t_Wug5>u.N)]WLR'CkNWC).g/{Q@/4'/u(<he9QmPkB'G8N6W]+F+$<50!Jo_Qqfp
+`8~%Y-Yt`}ZNH<_JwRUF^w5y$#v`>CM7jbx&,Aufz0!O20Y+|E:"(fcsv@Ovunqz8&8'3:i]'vXM={jQ8)gEh)<^onaY{K#a;p3v:/5Ju&fCqeAbm$'Ge-
+3RX|2|R8)kbTaYp6jyi#TeXMwGNTy,;_Oc[J1z[t,SG"&7'Jri`rG]4h}lNS"wGz6A[9[]@uZa_b}lUU1T/hU@$tk3cqfeyk,Z;ZK|UC~v}#taa"Uorvyq
+,|fD_lF"1qej/w{YJ#6SAv18C3eo!D%DS(qkKi@}U8(p4ya"K)xBB,8;o/JM-SKeU;C,]QPsAFmUoT99_uGs2o)Xe/fe;-Ar1&XjiiKNZagVNcxRJ"#s{T
+rxq,Y/meq>CZn!/1V-t,-!B7qd}SA4380Z7C#tE+o):rF$az0IoCQuk(V.K7q]h(SkE]0a2EIVgc&|w#iMODXsU'o"x_|D_Up[d|x^ToFE[nZKdtFpRmY]
+4m8XnFx.O=e#v87S$^z#iB~y/dUwHp[CGPKA@8>GWx#!@;'U~gy!ft"ShW#/.E7CMpvvC2a>[}~H&!eiE_,/axPiV>e_:nsd|nbU1kWkLl7Tcvw_weOGi0
+lkjl{7P6^m'@i"n{Rjnk4aHdVt/^u'^;tX$]1.cJc/pJ~2g!!e>@y=(=DOj_acpZr|)j6D-t_}Snk,xfl69BSkc9}S68P8/_UeQ/^`N8;Tdv]Q.B=87$_d
+plY@1hy/(V6Zo1CM|2SCha{r_Hb.1/x)lv#L%&|A(`S`>gc'16>7AkH7qo{V2tUdsc,IZ`W[zt_Av>$=r_8;BXW%<OL##Ibh<W9HnIU{$^l(Dxr;rsu.@/
+Ze^F^sn;UY&c[)&|.x}<y{QSt,rnHP^D+fns&[f-2=5`Y3RThv")@IZN5l>B|pY%LUK4O0>pT/=)#bvC6!FORa|10>;noNRl=J$1l-nJH<<ja(]C0afB!@
+@shKNF)8T!6yAGm5{mTf$"I]`8Lmy8y1-"+E%e0w7'z)/R)4h[_8]A;h,)!#y[x`B`7nF9ry8)>Sp/1Om/-Dx%Q{QGu$kyquQL3A&]$Q:c6JN,F+Hvqn;E
+DX'[5{j$]D#G;SZeZ1:Ta^!WC)[i&,<u>>:1jo0{LoF8R45bk0#Ua'E8C8]VjZo''o;td6/S)WSQ.,!n+CG6Kf5tq6C/:R@7cLv:tEv_y2k_)k<$"z[vU<
+xCkS+0dmAW1SX!.KkW.3=s}CzG.`jJ"EFVP%z=Ue4y@XrG-MiC=Z:YC=ER_C6v29So|WwdhO]P[_=-n=HX>5;@nxaQl_Mr|NuqqTGNID<.cA;lMRf5"rRx
+VaC:bDR#Xx9sqQ55C.:Vjc0%h"'51)Tufs=+&[FB|&9r@7"Wxl81x6TRvRL@vcfge@B#foPn:.0Aksm+T|jzUC@,vWGd(;78A=G7dAK1q'0-66"vb/^tNN
+^L28L/yD%f_Ij-nVBttsa-/Oj;,ps1=ov<k:;EVdwGscOf>VbrbObr7q{q<E,T,F.YRk6!Z_#!}1dRhOyb7ef+dkwmpVBkD(NVIb7t;P80`]ZX%MCg+=1E
+=nj8N5vi^'{r:W!1:IzdKUGY":G5o[n`mV]];W(#zIPh_W3gbf#Ivn3+Jn=0_6rMmCU&q8B>,+9X)T:z[Gh}6B(G94"Pl}h)$kqH~x(v|K->Rz&p}&DW8)
+6B-tPMHjgkdV$0,109j2tOY&<r9#{p=G{|jTIBiT9kfTM.&h,m}BIV<BicNU3TOfa=j7ZkF+RtWMxjQdxTB).zG41K6x{a%z+g;rlS.7L1J[k>{=+"F^{4
+(3NNL47Qy{FtZ3hRGZ"%3[r6qc;kJ0i(@Wd(>|Jzb}tK(cSV+qn,-AVwsV<VqsO]x&^ONROsfKPO^AkUX-."qkqb"-8y@va.;zh/H)4hd8#wT0sRctXd&M
+@]QN)aWC,jkHha/,_^Jk8r(t46Q,5$STHi9-d9w(@G^uo$;[>zTgJR0g;fS+&Cvj;C.vr#P&(3pn)VM8,&Qq}T$5[h9#Q26dPo6J|z$D4tVFhk`%.^4c;v
+Yy}4_I;wPtnRO;2qr+9lU"p2](JO$H+f%:Jd+5tXg6T`VWNh!p;|iG|v6i(/n2FOmH!JW>D$Y_4TC=ep"Gr%ii'[<+6I4||%_Tv2K=w-O,hG="D5%!0paY
+9j>i,YXfR_`YCx#hYmKC3_-=hA_m.D9cGb!,J#{P$Oe-qn;/9zXrEBOl6>!rM;yi(#4+/|ds6t5pPm5j5k0oq$}n'{7@ZtpD1wTM$m|%83_reM"+[c/Qyf
+B5ij_j%l,Q&OIMBxX<KljHf&+;+3ej;;t1]pE=di=%sGWj'_Q:zVdG],=$'B0@aj3rnLB><b-=CZ:gIXURZ="$y<oy<fALgxk/f03.G[16,KVP]qKn5.%{
+"#X,Pd}njqN5|pb_w{q)lvhYDc&$ofb!TC9&SH`NWGECpBF_<WM@|<x@b`ySZd']u{UJ+cch8yt7#";eA0Cag|5g|leZ=y;voOB]mg$_8/3|YZEGr=fk^O
+pa/=k6dW_hHTipW9&YbL9-Vz"APg2h2}I&+{jZ9v4ww-9jRb2nA)9Ob>O&nOc:3.nFfbzF&xRofq&T%iO.b-(hwJh4}^MuC&#e%h+i`6U,bq>4KB+)t(_K
+Cs'UxgP|#.^+2wY!}$&M/&a#%>-N)02M"|v|>Ko9Nr=N>"{rX>qQR60wZOUqBRh]!u'|$G9ExO(px(V6%0a<w0J6l)>qC)y`Qy08TW7V!6prC3Wi&ML3&3
+f5QyO_e17|%K[.XSH:g!4}JE,d-R(t3I#Dl]0|7$3B+'VW2IKj,|7)W;e>GV0}E&RtxZVG[d1;h]UyPXK$uicoB[$8{&}5r25<3|=i{fM$3jHLg)gDyb]B
+x`m7sf^wd[0WSUIZ=zNItiMl>t{r{@#A2lH>-<m0BkNT;NKH0&jv#j3'Vb=wKe(dtu6FZF@c.N"p=|Ge}N_1CFXMIZifAXX`"E&/DB~VLAt}=5^LOdca"4
+eAQZw;Q%rHD]yPGV7[2-B1Lk0VN1f^Lj;:stwg8Od(K@~C'ggvEO7+x1NdSf!{MdB/EM>Lki+`6OhWyP]R[X,Llo`+ZpvTAs]bf^Ry&2Ob6xzX_oiWH`Fo
+C%aFtk6`+TW#'3),T@@/7(A9_Iv4[Nqbpm8@kBuU^>>2_&"46C$&77u4NlNW/9$),Py!3Cu"U+A#t@2qHHdNuW:Q#A|/o}&wx9Q-bu7tk&JBRL1>&MwE'f
+oO:rI"[Dg]"Myl</BJ5!c/UGN&XFX.1CO#G}`<!DJcJzp.#eEKxX~8^i_tdW'Cd<F4od`/b_mgJRGgxMDS8(^ADInO{o1-_9"bJPdb&@zW)wMUJbOp;%..
+qkOKpw9)#j+yTI'm3xM`;vwaZyPaGu@pUZ3d:P[g_i}]SvYNbwlwVGK4aMy-A]I2{5dzfVe.m`8.'r6cUNCVhf7j>Wq!CJ|@xBE=ZTbe;"YNB{@1fsNa,t
+bn`'zO70!n`,<+WK6b/FpB&k]auiUlmw,%y3T:5FM;oE7<w^yp3F@9k(n=wwhw:Ls%hf6(l_gPw5oeH.uVz(TnHh91}YhIk@I`;C+9%zMp&liq&'#peE(:
+Tw5bOjzN{l+sn(UGNjU9dH!:Y=9^J7[}%0,{a,/g!u:78jX,6TNClwG"(BO{eEJE^h!~(sgR4OQuX,gQ-7,WsL+.Qx)@$]djdbxFiS9XY2bD8CCRMptYOM
+"O!1ox"MsuX4N4O]#@3QrIc(tA(v"E%xKua,+m=QDahDAr&WBg:w--!ngAq8:<zW(PphWearSMANFhC8Q>0G)HRr]!v8tjWefL+@u>%rz@3'Tg:dYm:++X
+UA1I<e0E3fbu9|o6VoN<gWM!H>8}$L.qwE"n;5gB<TR&u(gtU[dX>xr){@CLt84LscI}"y+;=`=Jz<4zTM6YRC{57xrxW8;g|zq]$|W:z_"rO,G0;'IqqW
+iyJp|fW6fDuUXf_8$W^Q[`uA`{|Bjm}%>do4&Nd}a)i@!G$yALP{~_(Se%I_e`~imGhXMh.V6LXl12<hK)'#@mYFA:I/<`bf).(m_h~;77(jX)9Z&tCcj6
+E!ZNG0H3<$O5Q>dTi7$yb}XTM2G=c&,{q)bf#D.}H>m<%OaK3)SnAJ)N8`;#]!He%qt,)9vYh=eeQ"ji>Qbdu^}ILraK3vVdMg|eU}@t(VNpgRU&4fr%gy
+nW!h(]AD,s5GIxVX@f-[Awdw=j[ax^Rf1g#pn893CLP'dYsw)+oA)sc-vfc@I5=saa^s+-W+frT{-v&yyNr=Aw"M<uOUeWv{+)7oGkPc^6I=dDn|@pqE:s
+LC~Ub}he[b|Vi.iK.zOxtc$pa,bt>V%6&v"O).Z9W5_CLtB_JVSvYuDl+%OF)^'fk)E('NPZHUj6F&#5q@'7Z@@x7KAN2D|fB)yI2IC=Msj_Uj205n`J{P
+3I'Oh[t_IMF>lwQIc"Ff/loEZ-p.3^9nW:H-cte]84,kaN]bU}c/}[5vM6w0z@nd{`BO[Kc5mN[45$,#x,B-dEqKz{9-&DOHdX{uG/x<cUIl:noIoL4Aj!
+oG=L11.d^T:}:d#oi#}5P{%d@wST$V"V2p$#W@P2=6"S,QnUW^ySkt+XsK"Q5M'Eg/NwaMnu[zc:}G3[.q9foBs<^VSf%!'03oV/0:]5lN('/[+]|@AWR$
+p;Z']j$ZOpoy=^|Rzt:J<&oG|4NC3>>6h6.J/44}jY89)Ow.o&Vv~pMAdvU8p@r&'Zh2&2$eR85Z2OWNIS8>1K_%!(58|#~EuQOwNXpBp2iui$si!1q`jz
+|X(l,YhmR/3;X6"_|)i_Ezb!{0It1P$0t"2HzN9{rIk/y]xT%ad^%n2mHjIMo.D/PU@M&@@5@6OdBl1%xc9vnNf;q:6125f=%!X!dE2tIv-bX6niUnu>GU
+p=fC~GeP!$v&Ud^7q!SS"eB&Fyi_{y62EcWk=R"%"YQ;U!Ug%uc-ya[.w-[x1K5Cy,wh&N<_;z@(8K^"%8h$^5$8TkVY5hXmpcNkrvVVlRKqm2,{dTV#3.
+;p$FhWQFK^6Q-VM|,{2hNxe1"pyBuft%jdpW7.p{`,tjR8{Eve{beFR,{G#4C|}Z@RTQosB[00vV^_R;%:DcDB8L#c$>zf;_Glr@k..%F9tZP}3XAyJ]d(
+19:sm"s<ZUe)Evo]Gv6vY_Hsq"l@p`:a_8mH+u{4^V>,2#<Ae@1ZL]2%1dKxU6bJgCce0A>jW]yPcpZ1IT1t;7{O<7=CC0_1h6jcB)xQwcJ7&1VDC3@{2|
+iF{Hf%)N7y~j]-6x/,z7('QCmT<!C]BvN)Vde@R1jH{,jj:Qz>EOkEh6{K)0{>/Fuib.1<5[/Z0{~5%y(,C7|VfpHDx1g@CcR0dn9N^moLJ^(W9m/=T2gv
+D;q;|wq>mR<M4Kp8vsh,p:"$JyLUm'mlv]xKPy0x~l/b]dVw'#aJ&)p;VhlxiQ)E_@Zwt'fy".K<41ul,,A1BYrfoPC3GeC=<0ao)l3Nm8"!Iq#<8|AVxd
+huw20[,BTm:vTpc;qUoAkC0.~,,Av[7rQ.>B}LepJcDL:5.P0G:-PpfA2wDLT}U<47=O@.qSL+e]'kVDa`_B>FO[a{3F0.Z"N7oy:VZj=@(()1y"Qax0/N
+U^coLibVIS.,1w-xdQ~LPX"&]zqP@1=H!iw>}:-y"wq1N^s`JX)S4MWg{jNc'WA+6[hpG:b][G=gX3t$q'jq+JfjU+H61:^PhAA9rJ!zPwI#Y.c]|0ik,B
+A>KB!A,uR&dNdQ=Sy>X-%MYyP<[qxj(<Zy,kE7@=G(D>6-IwNv8XjpHS@N&fS(aWhKA2K>F@^KN'gg{)7_RtaO$`)xV;Bogj`'8X:jf',STl+Q}vJ#`AQv
+Da%`8;^i)hg!x@rcAVIEL}Fae4O_ssv+RK+d>lG-|iRu1JB@57iaC0m'5`RbhE$`)(L%Ub+Zdm/{"9anr2UP^_rMo|3eor.j=tIXUpPoGG=PO@]^|9Mb]n
+NL9JmTXa_IM`qhpwlJJu!z~z``6u.Th|iu"}h%4m{3%_O]0/gpxJX^|u>n^<88rcfyI,GV|zIQf>~D~B@jJ882dJF@IU,s71z+#FW[eVCHI3x_3/9^lHcW
+JsIdmS07T$@:}cgfMSz:MuTFSLB[KTZQqvCm9,jW+a;gyoUNOGsaE^IDQg}v385z+Omw)y"8E{)UZ>QPgOdr@w7-y+2o5f{f-BBYCuR.WcSXI>}l8bgPq+
+8#GezMfxi_64cS8fIi,9s7[s2|0W"z+be;Je'Ohud(b-&ug`}$T@Md)un$9UMlx@;<$hwVwL8{HUnrdg!vzqGvU4v7oFHVEINDE"NsHK{HTY":,INV.EJl
+)DsdJ0vrLzLS2]`ty07zt$qms#'Msg{k#X]./jjJe>s<65hY`eB7Pn%}^TRw8K=IohzpKnJ`#gj+5/S7m_1OnqmyOY<:fR@A1XG}9Vl&=h`}i]fppiJ&t<
+"{mC|MKG-x7;5_N_m{iIaS_6/=%t9_Lc^AnvZ`Nkzmc-R%-MkI.&0uk@a1t;LK:GhANG`A_8~>ZYz>'q"wBm%/Z'mw3_(@KEewi)fumr!+4^gxCYj{LyPa
+6$<.27UXucKjT#/VUA_VRC6#:@^oJn6<HNc|eSy7ItnXdw+rqrNfS%NG|p'luvIb=8>zCy#IdkGu~=|F`)QcQp@5}bbYOagCqj5e,V$fqIRdQ-^taWzeG$
+2.Zuu^gq;$&fACh=z@b:">{/s@+uqhfVs}NFjs-]1MPn6`NONt>_3pF|}k;6[Wt2#$${Fg2Lm@-JA"C(ik#v`k;Q+t{Cmuco|XCG_{r]QB_-fp~xC<J'(M
+x|Dsg`o%3^i$uW%HGyAPCfc{w<Qo9y'7/1[ri'&SsHvb;na<df:&>"p$JNEYuY%|yyS7};MB|"{:+t|jg@Y5gSPnHWCvf&J`F<H|w}E0#zMF[)`]%Si"];
+w11r&!lzg^,fA,46Z;&=oRn=fAwY@jU,S':/3/g5LAh70+A])FGVi^I7YPkn,B++fSZ}I}&x{Ks;h(!q<ISesLjlJmfi[.Dt6W8s^`GG9aguBc%a}#:!s!
+JQ@q(Q^`x]xZ:-9%X&,yo5Bj%&L00!gNG%wk>}[cD'DHdQ)HSxkPUC#,jxkAib.aJUX"crub<5peIIsGX|qKi$AwjF4cQ,pg{ni7hJ=5fvE(2;l<)iO;I_
+#3=tv3V,(o2z8wL"6S]=8_~y)U34juR]SlQ+9gR><Bq[U3@5NEPbG!@umWaCXNfEk;,Tu]SvjJppn:P7i"G[IS$5mF&#LEv_m0Bz=.4(Fb}qLomE@^#Dhu
+#Kv(7V2rr8Q>Uj-B{i@yr_A}Bk94C/O]jt;LwlEaQz!4I`H1u05PM:5O,;1Ky)=B3TY7>h0F$]lxOL(v^sfFj!d5quVF'0.(NFy{Q6bEI=oo.^!-$N3O.9
++8`3bY(,l+;nm4&_^/"Vy:Q0/-~yvQ--K{X{Q-kka#CNHgm7`TAWVUvT4TH!7!2=yP3/a+U]by+NS_UF_Mt+g1Y@i}5rh#]52F]U1IWJ'qFtaBnIn`S6#i
+-R`(''tq8@Y]:aJrBESv.j5mkoc9J4DNa61#fT:<+@FM7mWyt:M{BkNGtLMWaY~+g-UsCt}+'lNw+LG:RT%q[!oQqkU.1Ur/{!WV$KEk"W%D,;zu/d2H>A
+zARrX1gM{%%lIja{OaDOo;0#UM+HF3vPa#eH4#gBSgn[M]vxQ=AdkMyWs4,#1VRo1}p:Mi=W^O9vgP;AztBKSeQ6oI{AXu_asS>SqN.59T"-IZM/LThdX$
+D.Vvr-h"EBLl'W|5((T^aO~)UOcnSAsm'2L(^:G&`l>U4]l{D{[Mw6VLhYQF#-!oJjT>dsYktKy,v%2=|73gUEL|DNhd!tf"o6xm!{AO2^Ge=kP$O(2g1`
+$D;C;Zqxp_R.g!kWk3Rw~'t"b_X4AE_l4IRZrGt([pF^y'wN:G7qyKm,VXk3(`kg77F3iAFgxDC%y_9<T8|#Zaizn.($`cpG8d~CE[jKjRv'&)pBV_91k6
+dc$lyM:jC.{d~)>0NbhqD6Z;UBL|z!+1UY)%1AkfFIhlA%`gnZLmJ;Fz~/=mo6!kC5>je"`+`2I{S<2$kM>XDw^my;1z-Gx7#WR6%Z-A#H1]a,g.%sl;:!
+RUX-'$l4yQ1+Yq/g#0ky/}.!/;1(%pqUKUVG,2WZ4b,QI3C1'&jl1`_gk/8CsiG3Y=BjpH)1-^VhAn3_r&0<<[q0q!o;>b'wQSWWQc4I4.Yx%[Oos[bN2W
+NdX4>SU"rY<bWu6NdUG@ynQT^':U<Fmk3-ZHZ)98-`VlGQmWQMZ"iw9U)yRF~9UqmsgBd%"zyi#Py=rv}hZGDaKM^0(n6$ag{$4PM%By<fh"n)(=.vja=m
+QD/h;Z8>L#YWUAj[EhL_1:)n;3>P5JWtI{|mN'E3|=^"19&9,F+V0({sOjNSz"(#!]"L_ra,;mHpmJNp;lRLt}xwpP3MozecEn&_8rZ7bo/5JLTz/nfyjq
++Rzdsoo/f:s_W.JIX:M'F{bpgMgXTA>BtM1ye9pA;nQ/2-V`l"J];KY5l"@]{Ok32bQrm@zj=FUD5O8T1VX[syOkPT'H!+iclp%'%u",(-E[Yml`t`[-6<
+UW.LCD1mWb"x^9-X24Zb.#8Du>u(tqA;5_[XuMqCm=l`Uqog9j<,hM@rjKND:Z(T|8cnT`L{51'Cu5v/.-~c07l=C/pS@Ng-6i)-wiR!(:Vlad9`sdaH@H
+xQ./6EVdiqViE_"L[56C^XtHrwMAW#"Dj5#4DLcp;CzTYOLTkPIKk3<.Jq,IIxVwLITa6}`Mo"20<fuSrau$f<TMW$81-(:.o9C'nO&0&=|wvqWOK(+pT4
+9P(b#L9Vua:m,v#'3`'mb;MA!q>^QoL"1l2`F./TiR.v&^!k3<Ps[OZ90=>%Vv8[gHHfu6UaVX(<iT=<F3|mX0u#;i>PX+eb.HQWt9]x}N&Dk/h]GE,u#5
+C>J_>b!I]T;(}c.bg!Gz,:)V4(ti_#Z`^Z0#h4jNQfwyGdG]#Zj$sn3Z817B|cSF84P8)djeZU,A[V%b-{KpxJ1Oimgl!v:"y=}J6NbSpYLt%C~z_{"e`a
+=7jqBEW(#awK$Guw_Y$77>L]KLDwDic.K`tfa7yER%"eP&C,clc;mxOD[bnsjx`eaeD64abAAv^;rSv[8mPMt^DjOAi^VxE;lpq"RhU@VVdtCC{="PUyNj
+wJ(JKzDQ{L{G4$50eNL`q6KWxd^n=8gc`pHxYz>CyeHNAp3Z|N&M0I,q3VMllJjCwUSQRz3Xfp&!$WU5T{m'-|Dx4h8]N'::F^c/B/Kbdq5HsObBJs;2]Y
+mO]kpit>_hU0~I_6Leb}e^ip4()Uxx+WAfD,T%MF_JE$dr:jU5I$6cM{^g!-mb7,K5,x&n!D;wn|vGd$~Wz(eZCliX1qmmC_`+bl=,cr~Qg`a0~CuQg:4B
+uFRfODZCF{m]!N$,DqRC1jhBsii|SLHT+z922nCbnAlQf_w`~Yu`+_IMfSyr&K1V`T<L63w<P@[Wn+Tx7aT"ql)TYe1NqQ5)#Ta5y9+.|(+`={,Q>%R&Fw
+I,p|MxUR4"Ye_ZWXFV"WK[cKL5~|M2hrkF-:KO)JWIMm_4(,`hn7xG['sy+R)2Vva5Z$4x0OwIeZUzg2F3u8gCdkNC/&Uo03HN#51JwPpx,)F3kXgUzF-.
+JJWO7jCEIqfQI{e$]F}tzIid#0]2'k6z{]K6{$21zYx`CH,XC0_P[w.A]f6!c84&fqe_3d[6'[eu0W&Z39n,>t+CMj|88j(ao/7x[pM`aK~DYx2q;fLSd[
+Wjgi9L1}XEqhvf%HVb9{0PG9inJ7M5>ztH]FLEtChaji&#06or/KrLDd_O|a-mmrI+|]97tIqb]DW%-N^C2cAA0L7SaQj1pykINF9ZU,9`DgS:6>gd=C9Z
+>pqA.uVjO(;vv8)7Atx!%^hWzKeW)0actQ]{&v$gi,R+S0YV/BQ1V|-(Dl&dy6`VZ`wi&H~V(9e+v(<#tI=P_z:{wylAv4}MhV[O=fVq/'Uj|Ju)_HsBm'
+0(Ux"JGL0^RutmPA0HO;GyYb.LcJ/=G5-%dGaF]-ezYsvdYsdA:p~/`Jb!c4pj^@:8hkxj3^M:1N_AiHs#[d.HM(KKja,a$g|#3Anz5v!om`a=-e.hw.S`
+5)clm=2LSbWy~_iQFQp/Ha5QXeU6K9[(sr;SZ"{.(9|qEm!N#6}Dz)4m6bc=mAX,rZBhv;X.i4Ao!uWIR-P0^Wk2;b~X/J1/yGCX$-Wn4s-B[J!>eBj0jW
+'2hBs]U{BS5Q|SQux'q3c_gt%3#o'+zy)r)|+oS#N/W7#oC@r`3;/X$xlRmfM,kGB%q{22S3:sJ1>wvPVkgV<!qkoYx0]z1FG,lNdj82qjWVb3o{|8qb6K
+o;@;}v,n1us[Did]L4:{c2sl7;}@i3bcqIM<ZNHzVPCpvuON58Lui`;V!v@rl[o"dDOC.K;kT.r_Q2VNLn)]eIgBHj3)6,BK-FV2cpio+'7b`kOG3WbwU!
+bB.386&b]R@<0s;K&8_w_RXw[E~w}a)m|pkNc#0nP(8oI5xbHde"JYlmze>T588k<RRl$Q9WBrsVR}|YXm(H+[/YX,.q@OM5'Wtn$nd}w}:dA'q0zO2it5
+Vww:oC`}38ffG]b)2swe."C;.-Q`Yp&B>.[;u9Y@G`oUAkDk8J.r>CM|o,s{t<9B({jRV1Z]So86v&l|J)!!
 */
