@@ -4732,7 +4732,8 @@ enum {
   GP__MIDDLE_CLASSES = 5,          // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
   GP__RADIX_BITS = 8,              // bits of a partition's digit
   GP__COUNT_TILES = 8,             // tiles whose digits a block counts at a time
-  GP__FEW_SEGMENTS = 2048          // up to so many are tasks of blocks, whatever their lengths
+  GP__FEW_SEGMENTS = 2048,         // up to so many are tasks of blocks, whatever their lengths
+  GP__FEW_EQUAL = 256              // and of one length, if warps could sort them
 };
 // Bytes of n elements in shared memory, padded as in gp__bank_padded.
 GP__RULE int gp__bank_padded_bytes(int n, int size) {
@@ -4789,6 +4790,10 @@ GP__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
 GP__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
   return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes_of(s), gp__sort_indexed(s));
 }
+// Elements that a segment has at most, as far as the host knows.
+GP__RULE gp__u64 gp__longest_segment(gp__shape s) {
+  return s.offset_size || !s.segments ? s.count : s.count / s.segments;
+}
 GP__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads / GP__WARP *
       gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
@@ -4840,6 +4845,38 @@ GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
       gp__short_shared_bytes(p, s) <= s.shared_bytes &&
       gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s.shared_bytes;
 }
+
+// ---- segmented_sort/arguments.h - arguments of segmented sort, and its tasks
+
+// Segmented sort. A task's upper two bits are its kind. Below them, SORT has the source (2 bits), count - 1 (16) and
+// begin (44); others have the bucket's number (30) and the number of one of its groups or tiles (32).
+#define GP__TASK_SORT 0ull
+#define GP__TASK_COUNT 1ull
+#define GP__TASK_MOVE 2ull
+#define GP__TASK_COPY 3ull
+typedef struct gp__segmented_sort_args {
+  const void *keys, *values; // values: NULL if indices or none; indices in a segment: its length
+  void *out_keys, *out_values;
+  void *other_keys, *other_values; // alternate buffers
+  const void *begin, *end;         // offsets; end may be null
+  gp__u64 count, segments;
+  const gp__u64 *bad; // as in gp__stream_args
+  void *workspace;
+  gp__sort_header *header;
+  gp__sort_span *list[GP__MIDDLE_CLASSES];
+  gp__u64 list_size[GP__MIDDLE_CLASSES];
+  gp__sort_bucket *buckets;
+  gp__u64 *group_counts; // GP__DIGITS a group
+  unsigned *tile_counts; // GP__DIGITS a tile
+  gp__u64 queue_size, bucket_size, tile_size, group_size;
+  gp__u64 flip, mask;          // flip: all ones if descending; mask: the bits that count, from bit 0 on
+  unsigned low_bit, top_shift; // the lowest bit that counts; shift of the first digit
+  unsigned whole;              // all bits count
+  gp__u64 length;              // of each segment, if there are no offsets
+  gp__u64 few;                 // segments that are tasks themselves; 0: kernels list them
+  gp__u64 limit;               // the longest segment of a warp
+  int launches;
+} gp__segmented_sort_args;
 
 // ---- top_k/policy.h - top-k, nth element, shuffle: policy fields, ranks, tiles, validity
 
@@ -6063,8 +6100,8 @@ GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
 
 // Merge path's search and fix-up are a chain of trips through memory, too long for few elements. Segments are read by
 // lanes up to 32 KiB of elements (128 if all have one length) and 4 Ki segments a multiprocessor, if a segment of mean
-// length has at most about 16 Ki elements. Segments of eight elements or fewer: pipelined merge path, one large
-// block, whose warps hold many ends in registers and no elements. Otherwise merge path: as many warps a multiprocessor
+// length has at most about 16 Ki elements. Offsets of eight elements or fewer: pipelined merge path, one large block,
+// whose warps hold many ends in registers and no elements. Otherwise merge path: as many warps a multiprocessor
 // as have registers for their next chunk, and short chunks if there is little work.
 enum {
   GP__IF_SEGMENTS_FEW = GP__IF,
@@ -6091,9 +6128,8 @@ GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
       s.count >> 14 <= s.segments;
   const int light = s.primitive == GP_LOAD_BALANCE || gp__is_expand(s.primitive) ||
       (s.acc_size <= 4 && s.in_size == s.acc_size && !s.segmented.by_ranges);
-  const unsigned when = (few                                ? GP__IF_SEGMENTS_FEW
-                                : s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT
-                                                            : 0) |
+  const unsigned when = (few ? GP__IF_SEGMENTS_FEW : 0) |
+      (!few && s.offset_size && s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT : 0) |
       (light                   ? GP__IF_SEGMENTS_LIGHT
               : s.acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
                                : 0);
@@ -6368,10 +6404,20 @@ static const gp__policy_row gp__segmented_sort_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_SIZE_CLASSES, 256, 4, 0, 2, 22),
 };
 GP__HOST gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
-  const int vectors = p.vectors;
+  const gp__u64 longest = gp__longest_segment(s);
+  const int vectors = p.vectors, threads = p.threads;
+  gp_policy wide;
+  int holds;
   p = GP__FILL(p, gp__segmented_sort_rows, gp__measure_keys, s, 0);
   while (!vectors && p.vectors > 1 && !gp__policy_valid_segmented_sort(p, s)) p.vectors /= 2; // little shared memory
-  return p;
+  wide = p; // twice the threads hold what is too long for fewer, or sort it by counting
+  if (!threads && (!s.offset_size || s.segments <= GP__FEW_SEGMENTS)) wide.threads *= 2;
+  holds = gp__long_threads_of(p, s) * gp__long_binned_of(p, s);
+  if (!holds) holds = gp__long_capacity(p, s);
+  return longest > (unsigned)holds && longest <= (unsigned)gp__long_capacity(wide, s) &&
+          gp__policy_valid_segmented_sort(wide, s)
+      ? wide
+      : p;
 }
 
 // ---- top_k/portable.h - portable rule of top-k
@@ -6993,56 +7039,53 @@ GP__HOST gp__u64 gp__adaptive_scratch(gp_policy p, gp__shape s) {
 
 // ---- segmented_sort/scratch.h - what segmented sort keeps in scratch memory
 
-// Scratch memory of a segmented sort: offsets of its parts, and the most that each holds; segments do not overlap.
-typedef struct gp__segmented_sort_layout {
-  gp__u64 list[GP__MIDDLE_CLASSES], list_size[GP__MIDDLE_CLASSES];
-  gp__u64 buckets, bucket_size, group_counts, group_size, tile_counts, tile_size;
-  gp__u64 other_keys, other_values, queue_size, bytes;
-  gp__u64 limit, capacity; // the longest segment of a warp, and of a block
-} gp__segmented_sort_layout;
-GP__HOST int gp__has_few_segments(gp__u64 segments) { return segments <= GP__FEW_SEGMENTS; }
-GP__HOST gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s, int few) {
-  gp__segmented_sort_layout l;
-  const int indexed = gp__sort_indexed(s), value = gp__sorted_value_bytes(s);
+// Launches of a call. One suffices if the host knows that each segment fits: all have one length, or together fit a
+// block. Otherwise the first begins a queue.
+enum { GP__SORT_BEGINS = 1, GP__SORT_LISTS = 2, GP__SORT_BY_WARPS = 4, GP__SORT_BY_BLOCKS = 8 };
+// Sets parts of scratch memory, and the most that each holds; segments do not overlap. Returns the bytes.
+GP__HOST gp__u64 gp__lay_out_segmented_sort(gp_policy p, gp__shape s, void *scratch, gp__segmented_sort_args *a) {
+  const int value = gp__sorted_value_bytes(s), equal = !s.offset_size;
   const int bits = gp__max(s.sorted.end_bit - s.sorted.begin_bit, 1); // no bits: one level, which finds all keys equal
-  const gp__u64 levels = gp__ceil_div((unsigned)bits, GP__RADIX_BITS);
-  gp__u64 most, tiles;
+  const gp__u64 levels = gp__ceil_div((unsigned)bits, GP__RADIX_BITS), longest = gp__longest_segment(s);
+  const gp__u64 capacity = (unsigned)gp__long_capacity(p, s);
+  const gp__u64 limit = (unsigned)gp__middle_limit(
+      gp__warp_sort_items(p.vectors, s.key_size, value, gp__sort_indexed(s)), gp__sort_item_bytes_of(s));
+  const int few = s.segments <= (equal && longest <= limit ? GP__FEW_EQUAL : GP__FEW_SEGMENTS);
+  gp__u64 most, bytes = 0;
   int i;
-  for (i = 0; i < GP__MIDDLE_CLASSES; ++i) l.list[i] = l.list_size[i] = 0;
-  l.buckets = l.bucket_size = l.group_counts = l.group_size = l.tile_counts = l.tile_size = 0;
-  l.other_keys = l.other_values = l.queue_size = 0;
-  l.limit = (unsigned)gp__middle_limit(
-      gp__warp_sort_items(p.vectors, s.key_size, value, indexed), gp__sort_item_bytes(s.key_size, indexed));
-  l.capacity = (unsigned)gp__long_capacity(p, s);
-  l.bytes = gp__ceil_div(sizeof(gp__sort_header), 256) * 256;
-#define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__ceil_div(bytes_, 256) * 256
+  __builtin_memset(a, 0, sizeof *a);
+  a->limit = limit;
+  a->launches = longest <= capacity && (few || (equal && longest > limit)) ? GP__SORT_BY_BLOCKS
+      : few                                                                ? GP__SORT_BEGINS | GP__SORT_BY_BLOCKS
+      : !equal || longest > limit                                          ? 15
+      : longest > GP__SHORT                                                ? GP__SORT_BY_WARPS
+                                                                           : GP__SORT_LISTS;
+  if (!(a->launches & GP__SORT_BEGINS)) return 0;
+#define GP__CARVE_SCRATCH(part, type, size) \
+  a->part = (type *)((uintptr_t)scratch + bytes), bytes += gp__ceil_div(size, 256) * 256
+  GP__CARVE_SCRATCH(header, gp__sort_header, sizeof(gp__sort_header));
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
-    if (few || (unsigned)GP__SHORT << i >= l.limit) break;
-    most = s.count / (((unsigned)GP__SHORT << i) + 1);
-    l.list_size[i] = most < s.segments ? most : s.segments;
-    GP__CARVE_SCRATCH(list[i], l.list_size[i] * sizeof(gp__sort_span));
+    if (few || (unsigned)GP__SHORT << i >= limit) break;
+    a->list_size[i] = gp__smaller(s.count / (((unsigned)GP__SHORT << i) + 1), s.segments);
+    GP__CARVE_SCRATCH(list[i], gp__sort_span, a->list_size[i] * sizeof(gp__sort_span));
   }
-  if (s.count > l.capacity) { // segments may be partitioned: at most once a digit
-    most = s.count / l.capacity;
-    l.bucket_size = levels * most;
-    tiles = 2 * most;
-    l.tile_size = levels * tiles;
-    l.group_size = levels * (most / GP__COUNT_TILES + most);
-    GP__CARVE_SCRATCH(buckets, l.bucket_size * sizeof(gp__sort_bucket));
-    GP__CARVE_SCRATCH(group_counts, l.group_size * GP__DIGITS * 8);
-    GP__CARVE_SCRATCH(tile_counts, l.tile_size * GP__DIGITS * 4);
-    GP__CARVE_SCRATCH(other_keys, s.count * (unsigned)s.key_size);
-    if (value) GP__CARVE_SCRATCH(other_values, s.count * (unsigned)value);
+  if (s.count > capacity) { // segments may be partitioned: at most once a digit
+    most = s.count / capacity;
+    a->bucket_size = levels * most;
+    a->tile_size = levels * 2 * most;
+    a->group_size = levels * (most / GP__COUNT_TILES + most);
+    GP__CARVE_SCRATCH(buckets, gp__sort_bucket, a->bucket_size * sizeof(gp__sort_bucket));
+    GP__CARVE_SCRATCH(group_counts, gp__u64, a->group_size * GP__DIGITS * 8);
+    GP__CARVE_SCRATCH(tile_counts, unsigned, a->tile_size *GP__DIGITS * 4);
+    GP__CARVE_SCRATCH(other_keys, void, s.count *(unsigned)s.key_size);
+    GP__CARVE_SCRATCH(other_values, void, s.count *(unsigned)value);
     // Counts (two at most), moves and copies. Sorts: digits of more than an eighth of a capacity, fewer than eight to a
     // capacity; windows of seven eighths, and what is between two windows.
-    l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (20 * most + 1);
-  }
-  if (s.count > l.limit || few) {
-    most = few ? s.segments : s.count / (l.limit + 1);
-    l.queue_size += most < s.segments ? most : s.segments;
+    a->queue_size = 2 * a->group_size + 2 * a->tile_size + levels * (20 * most + 1);
   }
 #undef GP__CARVE_SCRATCH
-  return l;
+  if (s.count > limit || few) a->queue_size += gp__smaller(few ? s.segments : s.count / (limit + 1), s.segments);
+  return bytes;
 }
 
 // ---- merge/geometry.h - launches of merges, sets and merge sort
@@ -7175,10 +7218,10 @@ static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys
 // ---- segmented_sort/geometry.h - launches of segmented sort
 
 GP__HOST void gp__geometry_segmented_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
-  const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s, gp__has_few_segments(s.segments));
+  gp__segmented_sort_args a;
   gp__geometry_tiles(p, s, resident, g);
-  g->words = 1 + l.queue_size;
-  g->scratch = l.bytes;
+  g->scratch = gp__lay_out_segmented_sort(p, s, NULL, &a);
+  g->words = g->scratch ? 1 + a.queue_size : 0;
 }
 
 static const gp__rules gp__rules_segmented_sort = {gp__policy_valid_segmented_sort, gp__measure_keys,
@@ -8249,36 +8292,6 @@ typedef struct gp__hybrid_args {
                                 // each leading 8-bit digit, `items` that of each bucket, 32 bits each
 } gp__hybrid_args;
 enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2, GP__CHOSE_PASSES = 3 }; // PASSES: swept already
-
-// ---- segmented_sort/arguments.h - arguments of segmented sort, and its tasks
-
-// Segmented sort. A task's upper two bits are its kind. Below them, SORT has the source (2 bits), count - 1 (16) and
-// begin (44); others have the bucket's number (30) and the number of one of its groups or tiles (32).
-#define GP__TASK_SORT 0ull
-#define GP__TASK_COUNT 1ull
-#define GP__TASK_MOVE 2ull
-#define GP__TASK_COPY 3ull
-typedef struct gp__segmented_sort_args {
-  const void *keys, *values; // values: NULL if indices or none; indices in a segment: its length
-  void *out_keys, *out_values;
-  void *other_keys, *other_values; // alternate buffers
-  const void *begin, *end;         // offsets; end may be null
-  gp__u64 count, segments;
-  const gp__u64 *bad; // as in gp__stream_args
-  void *workspace;
-  gp__sort_header *header;
-  gp__sort_span *list[GP__MIDDLE_CLASSES];
-  gp__u64 list_size[GP__MIDDLE_CLASSES];
-  gp__sort_bucket *buckets;
-  gp__u64 *group_counts; // GP__DIGITS a group
-  unsigned *tile_counts; // GP__DIGITS a tile
-  gp__u64 queue_size, bucket_size, tile_size, group_size;
-  gp__u64 flip, mask;          // flip: all ones if descending; mask: the bits that count, from bit 0 on
-  unsigned low_bit, top_shift; // the lowest bit that counts; shift of the first digit
-  unsigned whole;              // all bits count
-  gp__u64 length;              // of each segment, if there are no offsets
-  gp__u64 few;                 // segments that are tasks themselves; 0: kernels list them
-} gp__segmented_sort_args;
 
 // ---- merge/arguments.h - arguments of merges
 
@@ -16345,7 +16358,7 @@ template <class Acc, bool COUNTED> struct gp__segment_state {
 };
 template <class Acc> struct gp__segment_state<Acc, false> {
   Acc value;
-  gp__u32 heads; // 1: a run began
+  gp__u32 heads; // 1: a run began; in a warp, those that began
 };
 template <class Op, bool COUNTED> struct gp__segment_join {
   typedef typename Op::type Acc;
@@ -16356,8 +16369,8 @@ template <class Op, bool COUNTED> struct gp__segment_join {
     s.heads = 0;
     return s;
   }
-  GP_DEVICE State operator()(const State &a, const State &b) const {
-    State s;
+  template <class S> GP_DEVICE S operator()(const S &a, const S &b) const {
+    S s;
     s.value = b.heads ? b.value : Op()(a.value, b.value);
     s.heads = COUNTED ? a.heads + b.heads : a.heads | b.heads;
     return s;
@@ -16377,20 +16390,6 @@ template <class Op, bool COUNTED> struct gp__segment_join {
       return s;
     }
   };
-};
-// The same in a warp.
-template <class Acc> struct gp__open_run {
-  Acc value;
-  gp__u32 heads;
-};
-template <class Op> struct gp__open_join {
-  typedef gp__open_run<typename Op::type> Run;
-  GP_DEVICE Run operator()(const Run &a, const Run &b) const {
-    Run r;
-    r.value = b.heads ? b.value : Op()(a.value, b.value);
-    r.heads = a.heads + b.heads;
-    return r;
-  }
 };
 template <class K> struct gp__compact_keys {
   template <int ITEMS, bool FULL>
@@ -16426,7 +16425,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
   static const bool BEFORE = Heads::BEFORE, BEHIND = REDUCE;
   typedef gp__segment_join<Op, REDUCE> Join;
   typedef typename Join::State State;
-  typedef gp__open_run<Acc> Run;
+  typedef gp__segment_state<Acc, false> Run;
   template <int ITEMS> struct Kept : gp__kept_heads<REDUCE> {
     gp__bits<ITEMS + 1> heads;
     gp__u32 before[(sizeof(Acc) + 3) / 4]; // the run that the lanes before this one leave open
@@ -16467,7 +16466,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     Run mine;
     mine.value = run;
     mine.heads = gp__u32(gp__first_bits<ITEMS>(kept.heads).count());
-    const Run upto = gp_warp_inclusive_scan(mine, gp__open_join<Op>());
+    const Run upto = gp_warp_inclusive_scan(mine, gp__segment_join<Op, true>());
     gp__shuffled<Acc> before;
     if (sizeof(Acc) % 4) before.word[sizeof(Acc) / 4] = 0;
     before.value = gp_warp_shift_up(upto.value, 1);
@@ -16779,54 +16778,54 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
 // ---- segments/scans.cuh - scans of short calls' segments: a warp or the block a segment
 
 // Small calls: no look-back, no search. A block takes neighbouring segments, one a warp. Those that are long for a warp
-// go to the block, one after another. A thread has ITEMS consecutive elements at a time.
+// go to the block, one after another. A warp reads and writes ROWS rows of 32 neighbours at a time.
 template <class P, class Body> struct gp__segment_scans;
 template <class P, int WHAT, bool INIT, class O, class Op, class Load, class In, class Acc, class Out>
 struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load, In, Acc, Out>> {
-  static const int ITEMS = gp__stream_items(P::vectors, 0, int(sizeof(In))), WARPS = P::threads / 32;
-  static const unsigned LONG = 2 * 32 * ITEMS; // most elements of a warp
+  static const int ITEMS = 2 * gp__stream_items(P::vectors, 0, int(sizeof(In))), ROWS = ITEMS < 8 ? ITEMS : 8,
+                   WARPS = P::threads / 32;
+  static const unsigned LONG = 2 * 32 * ROWS; // most elements of a warp
   struct Storage {
-    gp_tile_scan_storage<P::threads, Acc> scan;
+    Acc total[WARPS];
     unsigned longs, number[WARPS]; // the block's segments, in any order
   };
-  // `ranks` threads, of which this is thread `rank`: the lanes of a warp, or the block.
+  // By `warps` warps, of which this is number `warp`: one, or the block's.
   static GP_DEVICE void scan(
-      const gp__stream_args &a, gp__u64 begin, unsigned length, unsigned rank, unsigned ranks, Storage &s) {
+      const gp__stream_args &a, gp__u64 begin, unsigned length, unsigned warp, unsigned warps, Storage &s) {
     const In *in = gp__as<const In>(a.values) + begin;
     Out *out = gp__as<Out>(a.out_values) + begin;
     const Load load(a);
-    const Acc init = Op::prepare(gp__value_as<Acc>(a.first));
-    Acc carry = Op::identity(); // of the elements before these
-    for (unsigned first = 0; first < length; first += ranks * ITEMS) {
-      const unsigned i = first + rank * ITEMS;
-      Acc x[ITEMS], sum = Op::identity();
-      GP__EACH(j, ITEMS)
-        if (i + j < length) x[j] = Op::prepare(load(in[i + j], begin + i + j));
-      GP__EACH(j, ITEMS)
-        if (i + j < length) sum = j ? Op()(sum, x[j]) : INIT && i == 0 ? Op()(init, x[0]) : x[0];
-      gp_carry<Acc> run, warps;
-      Acc all;
-      warps.has = false;
-      if (ranks > 32) all = gp__tile_scan<P::threads>(sum, Op(), run, warps, s.scan);
-      else {
-        const Acc upto = gp_warp_inclusive_scan(sum, Op());
-        run.value = gp_warp_shift_up(upto, 1);
-        all = gp_warp_broadcast(upto, 31);
+    gp_carry<Acc> carry; // of the elements before these
+    carry.has = INIT;
+    carry.value = INIT ? Op::prepare(gp__value_as<Acc>(a.first)) : Op::identity();
+    for (unsigned first = 0; first < length; first += warps * (32 * ROWS)) {
+      const unsigned i = first + warp * (32 * ROWS) + gp_lane();
+      gp_carry<Acc> before = carry;
+      Acc x[ROWS], total;
+      GP__EACH(j, ROWS)
+        x[j] = i + 32 * j < length ? Op::prepare(load(in[i + 32 * j], begin + i + 32 * j)) : Op::identity();
+      GP__EACH(j, ROWS) {
+        x[j] = gp_warp_inclusive_scan(x[j], Op());
+        const Acc row = gp_warp_broadcast(x[j], 31);
+        total = j ? Op()(total, row) : row;
       }
-      run.has = gp_lane() > 0;
-      if (run.has && warps.has) run.value = Op()(warps.value, run.value);
-      else if (warps.has) run = warps;
-      if (first) run.value = run.has ? Op()(carry, run.value) : carry;
-      carry = first ? Op()(carry, all) : all;
-      GP__EACH(j, ITEMS) {
-        if (i + j >= length) continue;
-        const bool head = i + j == 0;
-        if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY)
-          out[i + j] = gp_convert<Acc, Out>()(!head ? run.value : INIT ? init : Op::identity());
-        run.value = !head ? Op()(run.value, x[j]) : INIT ? Op()(init, x[j]) : x[j];
-        if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) out[i + j] = gp_convert<Acc, Out>()(run.value);
+      if (warps > 1) {
+        if (gp_lane() == 0) s.total[warp] = total;
+        __syncthreads();
+        for (unsigned w = 0; w < warps; ++w) {
+          if (w == warp) before = carry;
+          carry.append(s.total[w], Op());
+        }
+        __syncthreads();
+      } else carry.append(total, Op());
+      GP__EACH(j, ROWS) {
+        const Acc left = gp_warp_shift_up(x[j], 1), row = gp_warp_broadcast(x[j], 31);
+        gp_carry<Acc> own = before;
+        if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) own.append(x[j], Op());
+        else if (gp_lane() > 0) own.append(left, Op());
+        if (i + 32 * j < length) out[i + 32 * j] = gp_convert<Acc, Out>()(own.has ? own.value : Op::identity());
+        before.append(row, Op());
       }
-      if (ranks > 32) __syncthreads();
     }
   }
   // Segment s of a.segments + 2: what precedes and what follows all are segments, too.
@@ -16848,12 +16847,12 @@ struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load
       const unsigned length = gp_warp() < tile && mine < segments ? find(a, mine, n, begin) : 0;
       if (threadIdx.x == 0) s.longs = 0;
       __syncthreads();
-      if (length <= LONG) scan(a, begin, length, gp_lane(), 32, s);
+      if (length <= LONG) scan(a, begin, length, 0, 1, s);
       else if (gp_lane() == 0) s.number[atomicAdd(&s.longs, 1u)] = gp_warp();
       __syncthreads();
       for (unsigned i = 0; i < s.longs; ++i) {
         const unsigned all = find(a, first + s.number[i], n, begin);
-        scan(a, begin, all, threadIdx.x, P::threads, s);
+        scan(a, begin, all, gp_warp(), WARPS, s);
       }
       __syncthreads();
     }
@@ -17067,13 +17066,12 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
 // ---- segments/ends.cuh - ends of segments, and a warp's share of them
 
 // Merge path over elements and segment ends (Merrill and Garland, Merge-based Parallel Sparse Matrix-vector
-// Multiplication): every warp of the grid takes the same number of both together, one contiguous range of each,
-// whatever the lengths. A warp works alone, chunk by chunk: the next chunk is loaded to registers while this one is in
-// shared memory; the pipelined kernel has several in flight, by bulk copies to a ring in shared memory. Marks show
-// where segments end in the chunk. Each lane scans its consecutive elements, and restarts after each mark; a scan over
-// the lanes adds a lane's prefix to its first mark. Lanes, one for each of consecutive segments, collect results at the
-// marks. The block joins what is open at the ends of its warps' ranges; the block that draws last joins what is open at
-// the ends of blocks' ranges, in fixed order.
+// Multiplication): every warp takes the same number of both together, one contiguous range of each. It works alone,
+// chunk by chunk: the next chunk is loaded to registers while this one is in shared memory; the pipelined kernel has
+// several in flight, by bulk copies to a ring. Marks show where segments end. Each lane scans its consecutive elements
+// and restarts after each mark; a scan over the lanes adds a lane's prefix to its first mark. Lanes, one a segment,
+// collect results at the marks. The block joins what is open at the ends of its warps' ranges; the block that draws
+// last joins those of blocks, in fixed order.
 
 // Ends of segments, and the input position of an element. `Number` holds begin() and end() modulo its size, enough for
 // differences within a warp's range. WINDOW: ends of a lane that are loaded together.
@@ -17677,6 +17675,7 @@ struct gp__segment_warp {
   GP_DEVICE gp_carry<Acc> at_end(Number start, Number stop) const {
     const Number slot = stop - 1 - Number(chunk);
     gp_carry<Acc> r;
+    r.value = Op::identity();
     r.has = stop != start && slot < CHUNK;
     if (r.has) r.value = gp__as<const Acc>(cells)[slot];
     return r;
@@ -17704,13 +17703,9 @@ struct gp__segment_warp {
       }
       GP__EACH(u, WINDOW) {
         const gp__u32 s = from + u * 32 + gp_lane();
-        if (s < newest) {
-          const Number at = stop[u] - 1 - Number(chunk);
-          const bool has = stop[u] != start[u] && at < CHUNK;
-          Acc sum = Op::identity();
-          if (has) sum = slots[at];
-          out[s] = result(has, sum);
-        }
+        if (s >= newest) continue;
+        const gp_carry<Acc> r = at_end(start[u], stop[u]);
+        out[s] = result(r.has, r.value);
       }
     }
   }
@@ -21385,13 +21380,11 @@ GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
 // ---- segmented_sort/items.cuh - items: a key and its place, sorted by threads and lanes
 
 // Segments are sorted in classes by length. Up to GP__SHORT elements: a warp's shared memory holds many segments; one
-// or two lanes sort a segment by a network in registers. Up to gp__middle_limit: a warp sorts one to eight segments, 4
-// to 32 lanes a segment, also in registers. Up to a block's capacity: warps sort parts, which the block merges in
-// shared memory. Longer: partitions by eight bits, the most significant that differ first, until parts fit a block
-// (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs); small neighbouring parts are sorted as
-// one. The kernel for short segments reads the offsets and lists the others. Long segments and their parts are tasks of
-// a queue. The block that finishes the last task of a step appends the tasks of the next, so that no block waits for
-// one that has not begun.
+// or two lanes sort a segment by a network in registers. Up to gp__middle_limit: 2 to 32 lanes a segment, also in
+// registers. Up to a block's capacity: the block counts, or merges what its warps sorted. Longer: partitions by eight
+// bits, the most significant that differ first, until parts fit a block (Stehle and Jacobsen, A Memory
+// Bandwidth-Efficient Hybrid Radix Sort on GPUs); small neighbouring parts are sorted as one. The kernel for short
+// segments lists the others. Long segments and their parts are tasks of a queue.
 //
 // The result depends on the input alone. Equal keys keep their order: after the key, the position in the input is
 // compared. Without values, if all bits of the keys count, equal keys are indistinguishable and positions are left out.
@@ -21487,8 +21480,8 @@ template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (
 
 // ---- segmented_sort/arrays.cuh - keys and values of a segment
 
-// Index of element i of a padded array in shared memory: 4 bytes or one element are free after every 128 bytes, so that
-// threads access elements at power-of-two distances without bank conflicts.
+// Index of element i of a padded array in shared memory: 4 bytes or one element are free after every 128 bytes, against
+// bank conflicts at power-of-two distances.
 template <class T> struct gp__bank_padded {
   static const int ROW = sizeof(T) < 128 ? 128 / int(sizeof(T)) : 1, GAP = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;
   static GP_DEVICE gp__u32 at(gp__u32 i) { return i + i / ROW * GAP; }
@@ -21632,19 +21625,24 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
       else store<U>(i, to, further);
     }
   }
-  // Sorts n elements from `first` on; every `lanes` lanes sort one segment. n is 0 to lanes * ITEMS.
-  template <int ITEMS> GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes) const {
-    const gp__u32 mine = (gp_lane() & unsigned(lanes - 1)) * ITEMS;
+  // Sorts n elements from `first` on; every `lanes` lanes sort one segment. n is 0 to lanes * ITEMS. ROWS: a lane's are
+  // in one row of the padded room, and without indices come from `in`, in any order.
+  template <int ITEMS, bool ROWS = false>
+  GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes, const Bits *in = nullptr) const {
+    const gp__u32 rank = gp_lane() & unsigned(lanes - 1), mine = rank * ITEMS;
+    Bits *const row = key_at(first + mine);
+    const auto at = [=](int i) { return ROWS ? row + i : key_at(first + mine + i); };
     C x[ITEMS];
-    GP__EACH(i, ITEMS)
-      x[i] = mine + i < n
-          ? Item::make(INDEXED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i), first + mine + i)
-          : Item::last();
+    GP__EACH(i, ITEMS) {
+      if (ROWS && !INDEXED)
+        x[i] = i * lanes + rank < n ? Item::make(this->encode(in[i * lanes + rank]), 0) : Item::last();
+      else x[i] = mine + i < n ? Item::make(INDEXED ? this->field(*at(i)) : *at(i), first + mine + i) : Item::last();
+    }
     gp__sort_lanes<Item>(x, lanes);
     GP__EACH(i, ITEMS) {
       if (mine + i >= n) continue;
       if (INDEXED) index[first + mine + i] = gp__u16(Item::index(x[i]));
-      else *key_at(first + mine + i) = Item::bits(x[i]);
+      else *at(i) = Item::bits(x[i]);
     }
   }
 };
@@ -21727,21 +21725,14 @@ template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_ar
   if (!(a.bad && *a.bad != ~0ull)) a.header->pushed = a.header->pending = a.few;
 }
 
-// Bounds of segment s, clamped to the count: wrong offsets write nothing after it.
+// Bounds of segment s, clamped to the count: wrong offsets write nothing after it. Segments of one length have none.
 template <class O>
 GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
   const O *begins = gp__as<const O>(a.begin);
-  const gp__u64 stop = gp__u64(a.end ? gp__as<const O>(a.end)[s] : begins[s + 1]);
-  const gp__u64 end = stop < a.count ? stop : a.count;
-  begin = gp__u64(begins[s]);
+  begin = begins ? gp__u64(begins[s]) : s * a.length;
+  const gp__u64 stop = !begins ? begin + a.length : gp__u64(a.end ? gp__as<const O>(a.end)[s] : begins[s + 1]);
+  const gp__u64 end = gp__smaller(stop, a.count);
   count = begin < end ? end - begin : 0;
-}
-// Segments of one length.
-template <>
-GP_DEVICE void gp__segment_bounds<gp__none>(
-    const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
-  begin = s * a.length;
-  count = a.length;
 }
 
 // Lists the longer segments and sorts the short ones. A warp takes 32 * ROUNDS neighbouring segments and sorts as many
@@ -21751,46 +21742,52 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, INDEXED> Room;
   typedef gp__block_sort_shape<P, K, S, INDEXED> Block;
   const int ROUNDS = GP__SHORT_ROUNDS, CLASSES = 5, UNROLL = Room::UNROLL;
-  const gp__u32 CAPACITY = Room::CAPACITY;
+  const gp__u32 CAPACITY = Room::CAPACITY, LIMIT = Room::LIMIT;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const Room room(a, shared);
-  const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32), tag = a.header->tag;
+  const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32), tag = a.header ? a.header->tag : 0;
   for (gp__u64 batch = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); batch * (32 * ROUNDS) < a.segments;
        batch += warps) {
     gp__u64 begin[ROUNDS];
-    gp__u32 n[ROUNDS], at[ROUNDS], total = 0;
-    bool listed = false;
+    gp__u32 length[ROUNDS], n[ROUNDS], at[ROUNDS], total = 0; // length: at most LIMIT + 1
+    bool longer = false;
     GP__EACH(r, ROUNDS) {
       const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
       gp__u64 count = 0;
       begin[r] = 0;
       if (s < a.segments) gp__segment_bounds<O>(a, s, begin[r], count);
+      length[r] = gp__u32(gp__smaller(count, LIMIT + 1));
       n[r] = count <= GP__SHORT ? gp__u32(count) : 0;
-      listed = listed || count > GP__SHORT;
+      longer = longer || count > LIMIT;
     }
-    if (__any_sync(0xffffffffu, listed)) {
+    GP__UNROLL_BY(1)
+    for (int c = 0; gp__u32(GP__SHORT << c) < LIMIT; ++c) { // a warp takes places of a list once
+      unsigned all[ROUNDS], found = 0;
+      GP__EACH(r, ROUNDS) {
+        all[r] = __ballot_sync(
+            0xffffffffu, length[r] > gp__u32(GP__SHORT << c) && length[r] <= gp__u32(GP__SHORT << (c + 1)));
+        found += unsigned(__popc(all[r]));
+      }
+      if (!found) continue;
+      gp__u64 slot = 0;
+      if (gp_lane() == 0) slot = gp__add_relaxed(&a.header->listed[c], found);
+      slot = gp_warp_broadcast(slot, 0);
+      GP__EACH(r, ROUNDS) {
+        const gp__u64 place = slot + gp__lanes_before(all[r]);
+        if (all[r] >> gp_lane() & 1u && place < a.list_size[c]) a.list[c][place] = gp__sort_span{begin[r], length[r]};
+        slot += unsigned(__popc(all[r]));
+      }
+    }
+    if (__any_sync(0xffffffffu, longer)) {
       GP__UNROLL_BY(1)
       for (int r = 0; r < ROUNDS; ++r) {
         const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
         gp__u64 first = 0, count = 0;
         if (s < a.segments) gp__segment_bounds<O>(a, s, first, count);
-        GP__UNROLL_BY(1)
-        for (int c = 0; c < GP__MIDDLE_CLASSES; ++c) {
-          const bool mine =
-              count > gp__u64(GP__SHORT << c) && count <= gp__u64(GP__SHORT << (c + 1)) && count <= Room::LIMIT;
-          const unsigned all = __ballot_sync(0xffffffffu, mine);
-          if (!all) continue;
-          gp__u64 slot = 0;
-          if (gp_lane() == 0) slot = gp__add_relaxed(&a.header->listed[c], unsigned(__popc(all)));
-          slot = gp_warp_broadcast(slot, 0) + gp__lanes_before(all);
-          if (mine && slot < a.list_size[c]) a.list[c][slot] = gp__sort_span{first, count};
-        }
-        if (count > GP__SHORT && count > Room::LIMIT) {
-          if (count <= Block::CAPACITY) gp__push_tasks(a, tag, gp__sort_task(first, count, 0), 1);
-          else gp__push_bucket(a, tag, Block::CAPACITY, first, count, 0, int(a.top_shift));
-        }
+        if (count > Block::CAPACITY) gp__push_bucket(a, tag, Block::CAPACITY, first, count, 0, int(a.top_shift));
+        else if (count > LIMIT) gp__push_tasks(a, tag, gp__sort_task(first, count, 0), 1);
         __syncwarp();
       }
     }
@@ -21869,54 +21866,60 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   }
 }
 
-// Sorts the listed segments, of GP__SHORT + 1 to Room::LIMIT elements, in classes FROM down to TO: the longest first.
-// Lanes hold ITEMS elements each.
-template <class P, int ITEMS, int FROM, int TO, class Room>
-GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const Room &room) {
-  const int UNROLL = Room::UNROLL;
-  const gp__u64 steps = gp__u64(gridDim.x) * (P::threads / 32);
-  GP__UNROLL_BY(1)
-  for (int c = FROM; c >= TO; --c) {
-    const int log2_size = GP__LOG2_SHORT + 1 + c, size = 1 << log2_size, lanes = size / ITEMS;
-    const int fit = Room::CAPACITY >> log2_size, side = fit < 32 / lanes ? fit : 32 / lanes; // segments side by side
-    const gp__u64 count = a.header->listed[c] < a.list_size[c] ? a.header->listed[c] : a.list_size[c];
-    for (gp__u64 step = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); step * unsigned(side) < count;
-         step += steps) {
-      const gp__u64 mine = step * unsigned(side) + gp_lane();
-      gp__sort_span span = {0, 0};
-      if (gp_lane() < unsigned(side) && mine < count) span = a.list[c][mine];
-      for (int pass = 0; pass < 2; ++pass) {
-        for (int first = 0; first < side << log2_size; first += UNROLL * 32) {
-          gp__u32 to[UNROLL];
-          gp__u64 shift[UNROLL];
-          GP__EACH(u, UNROLL) { // each segment has `size` places of the room
-            const int at = (first + u * 32) >> log2_size;
-            to[u] = unsigned(at << log2_size) + gp_warp_broadcast(gp__u32(span.count), unsigned(at));
-            shift[u] = gp_warp_broadcast(span.begin, unsigned(at)) - unsigned(at << log2_size);
-          }
-          if (pass == 0) room.template load<UNROLL>(first + gp_lane(), to, shift);
-          else room.template store<UNROLL>(first + gp_lane(), to, shift);
-        }
-        __syncwarp();
-        if (pass == 1) break;
-        const int own = int(gp_lane()) / lanes;
-        room.template sort<ITEMS>(
-            unsigned(own << log2_size), __shfl_sync(0xffffffffu, gp__u32(span.count), own), lanes);
-        __syncwarp();
-      }
-    }
-  }
-}
+// Sorts the listed segments, of GP__SHORT + 1 to Room::LIMIT elements, the longest first. Segments of one length are in
+// no list. Lanes hold ITEMS elements each: the more, the fewer come from other lanes.
 template <class P, class K, class S, bool INDEXED>
 GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, INDEXED> Room;
+  const int UNROLL = Room::UNROLL, LIMIT = Room::LIMIT, ITEMS = sizeof(typename Room::C) == 4 ? 32 : 16, STORED = 2;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const Room room(a, shared);
-  const int LIMIT = Room::LIMIT, TOP = LIMIT >= 512 ? 3 : LIMIT >= 256 ? 2 : LIMIT >= 128 ? 1 : LIMIT >= 64 ? 0 : -1;
-  if (LIMIT >= 1024) gp__segments_of_classes<P, 32, 4, 4>(a, room);
-  gp__segments_of_classes<P, 16, TOP, 0>(a, room);
+  const gp__u64 steps = gp__u64(gridDim.x) * (P::threads / 32);
+  GP__UNROLL_BY(1)
+  for (int c = GP__MIDDLE_CLASSES - 1; c >= 0; --c) {
+    const int log2_size = GP__LOG2_SHORT + 1 + c, size = 1 << log2_size, lanes = size / ITEMS;
+    if (size > LIMIT) continue;
+    const int fit = Room::CAPACITY >> log2_size, side = fit < 32 / lanes ? fit : 32 / lanes; // segments side by side
+    const bool equal = !a.begin;
+    gp__u64 count = a.length <= unsigned(size) && a.length > unsigned(size / 2) ? a.segments : 0;
+    if (!equal) count = gp__smaller(a.header->listed[c], a.list_size[c]);
+    for (gp__u64 step = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); step * unsigned(side) < count;
+         step += steps) {
+      const gp__u64 mine = step * unsigned(side) + gp_lane();
+      gp__sort_span span = {0, 0};
+      if (gp_lane() < unsigned(side) && mine < count)
+        span = equal ? gp__sort_span{mine * a.length, a.length} : a.list[c][mine];
+      for (int first = 0; INDEXED && first < side << log2_size; first += UNROLL * 32) {
+        gp__u32 to[UNROLL];
+        gp__u64 shift[UNROLL];
+        GP__EACH(u, UNROLL) { // each segment has `size` places of the room
+          const int at = (first + u * 32) >> log2_size;
+          to[u] = unsigned(at << log2_size) + gp_warp_broadcast(gp__u32(span.count), unsigned(at));
+          shift[u] = gp_warp_broadcast(span.begin, unsigned(at)) - unsigned(at << log2_size);
+        }
+        room.template load<UNROLL>(first + gp_lane(), to, shift);
+      }
+      if (INDEXED) __syncwarp();
+      const int own = int(gp_lane()) / lanes;
+      const gp__u64 begin = gp_warp_broadcast(span.begin, unsigned(own));
+      room.template sort<ITEMS, true>(unsigned(own << log2_size), gp_warp_broadcast(gp__u32(span.count), unsigned(own)),
+          lanes, room.keys(0) + begin);
+      __syncwarp();
+      GP__UNROLL_BY(1)
+      for (int s = 0; s < side; ++s) {
+        const gp__u32 first = unsigned(s) << log2_size, n = gp_warp_broadcast(gp__u32(span.count), unsigned(s));
+        gp__u32 to[STORED];
+        gp__u64 shift[STORED];
+        const gp__u64 from = gp_warp_broadcast(span.begin, unsigned(s)) - first;
+        GP__EACH(u, STORED) to[u] = first + n, shift[u] = from;
+        GP__UNROLL_BY(1)
+        for (gp__u32 i = 0; i < n; i += STORED * 32) room.template store<STORED>(first + i + gp_lane(), to, shift);
+      }
+      __syncwarp();
+    }
+  }
 }
 
 // ---- segmented_sort/long.cuh - long segments
@@ -21948,7 +21951,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   gp__u64 tag;
 
   GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, gp__u8 *shared)
-      : Elements(args), s(storage), room(shared), tag(args.header->tag) {}
+      : Elements(args), s(storage), room(shared), tag(args.header ? args.header->tag : 0) {}
 
   GP_DEVICE C *item_at(gp__u32 i) const { return gp__as<C>(room) + gp__bank_padded<C>::at(i); }
   GP_DEVICE gp__u32 digit(Bits raw, gp__u64 shift) const {
@@ -22339,9 +22342,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (is_last(&b.moved, tiles_of(b))) moved(number, target);
   }
 
-  // Called when a bucket's elements are in the order of their digits. Neighbouring small digits are sorted as one task
-  // that surely fits a block: each has at most an eighth of its capacity, and their first elements are within the same
-  // seven eighths.
+  // Called when a bucket's elements are in the order of their digits. Small neighbouring digits are a task that fits a
+  // block: each has at most an eighth of its capacity, and their first elements are within the same seven eighths.
   GP_DEVICE void moved(gp__u64 number, int target) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const int shift = next_shift(b.ones ^ b.zeros, b.shift);
@@ -22371,17 +22373,16 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   }
 };
 
-// Works through the queue. A block that finds nothing to do waits for a task, or for the end of the last one.
+// Works through the queue:
 //
 //   long segment ... COUNT (groups of tiles) ... MOVE (tiles) ... SORT (what fits a block), or COUNT of the next digit
 //                      all keys equal: ... COPY (tiles), unless they are in the output
 //
-// Waits, and why they end. No task waits for another. A task that needs several results is appended by the last of
-// these to arrive (is_last): the last COUNT of a bucket appends its MOVEs (counted), the last MOVE appends the tasks of
-// its digits (moved). A bucket's next digit is below its last one, so digits run out. A block takes a slot's number,
-// then waits for the slot's word to carry this launch's tag, or for word 0 to say that all is done. `pending` counts
-// tasks appended and not finished. gp__push_tasks adds to it first, and a task is subtracted after it has appended
-// others, so it is 0 only at the end. The block that subtracts the last task writes word 0.
+// Waits end, since no task waits for another: the last of the results that a task needs appends it (is_last), so the
+// last COUNT of a bucket appends its MOVEs (counted), the last MOVE the tasks of its digits (moved). Digits run out. A
+// block takes a slot's number, then waits for the slot's word to carry this launch's tag, or for word 0 to say that all
+// is done. `pending` counts tasks appended and not finished: a task is subtracted after it has appended others. The
+// block that subtracts the last task writes word 0. Without a queue (no header), blocks share the segments evenly.
 template <class P, class K, class S, bool INDEXED, class O>
 GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   typedef gp__block_sorter<P, K, S, INDEXED> Sorter;
@@ -22392,8 +22393,10 @@ GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   const Sorter sorter(a, s, shared);
   gp__sort_header *h = a.header;
   const gp__word *words = gp__words(a.workspace);
+  if (!h && a.bad && *a.bad != ~0ull) return;
+  gp__u64 next = blockIdx.x; // segment, if there is no queue
   for (bool first = true;; first = false) {
-    if (threadIdx.x == 0) {
+    if (h && threadIdx.x == 0) {
       gp__word task = {0, 0};
       s.task.done = first && gp__add_relaxed(&h->pending, 0) == 0; // all is done, or there was nothing
       const gp__u64 number = s.task.done ? 0 : gp__add_relaxed(&h->taken, 1);
@@ -22409,21 +22412,21 @@ GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
       s.task.value = s.task.few ? number : task.value;
     }
     __syncthreads();
-    if (s.task.done) return;
-    const gp__u64 task = s.task.value, kind = task >> 62, number = task >> 32 & 0x3fffffffu, part = task & 0xffffffffu;
-    if (s.task.few) {
-      gp__u64 begin, count;
-      gp__segment_bounds<O>(a, task, begin, count);
-      if (count > gp__u64(Sorter::CAPACITY)) {
-        if (threadIdx.x == 0) gp__push_bucket(a, sorter.tag, Sorter::CAPACITY, begin, count, 0, int(a.top_shift));
-      } else if (count) sorter.sort(0, begin, gp__u32(count));
-    } else if (kind == GP__TASK_SORT)
-      sorter.sort(int(task >> 60 & 3u), task & ((1ull << 44) - 1), gp__u32(task >> 44 & 0xffffu) + 1);
-    else if (kind == GP__TASK_COUNT) sorter.count(number, part);
+    if (h ? s.task.done : next >= a.segments) return;
+    const bool segment = !h || s.task.few;
+    const gp__u64 task = h ? s.task.value : next, number = task >> 32 & 0x3fffffffu, part = task & 0xffffffffu;
+    const gp__u64 kind = segment ? GP__TASK_SORT : task >> 62;
+    gp__u64 begin = task & ((1ull << 44) - 1), count = (task >> 44 & 0xffffu) + 1;
+    if (segment) gp__segment_bounds<O>(a, task, begin, count);
+    if (kind == GP__TASK_COUNT) sorter.count(number, part);
     else if (kind == GP__TASK_MOVE) sorter.move(number, part);
-    else sorter.copy(number, part);
+    else if (kind == GP__TASK_COPY) sorter.copy(number, part);
+    else if (count > gp__u64(Sorter::CAPACITY)) {
+      if (threadIdx.x == 0) gp__push_bucket(a, sorter.tag, Sorter::CAPACITY, begin, count, 0, int(a.top_shift));
+    } else if (count) sorter.sort(segment ? 0 : int(task >> 60 & 3u), begin, gp__u32(count));
     __syncthreads();
-    if (threadIdx.x == 0) {
+    next += gridDim.x;
+    if (h && threadIdx.x == 0) {
       if (gp__add_relaxed(&h->pending, ~0ull) == 1) gp__store_word(gp__words(a.workspace), gp__word{0, sorter.tag});
     }
   }
@@ -41786,7 +41789,8 @@ GP__HOST void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {
                       : "gp__value_index",
         gp__out_name(q));
   gp__add(t, q->indexed ? "true" : "false");
-  if (q->kind != GP__SEGMENTS_MIDDLE) gp__add(t, ", %s", q->offset_size ? gp__offset_name(q) : "gp__none");
+  if (q->kind != GP__SEGMENTS_MIDDLE)
+    gp__add(t, ", %s", gp__type_rows[q->offset_size ? q->offset_type : GP_U32].device);
 }
 GP__HOST void gp__spell_segmented_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p;
@@ -41798,31 +41802,26 @@ GP__HOST unsigned gp__threads_of_segments_kernel(const gp_policy *p, const gp__s
   return kind == GP__SEGMENTS_LONG ? (unsigned)gp__long_threads_of(*p, *h) : 0;
 }
 GP__HOST void gp__block_of_segments_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
-  if (kind == GP__SEGMENTS_SHORT || kind == GP__SEGMENTS_MIDDLE)
-    g->shared_bytes = (unsigned)gp__short_shared_bytes(p, h);
-  if (kind == GP__SEGMENTS_LONG) g->shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
+  if (kind != GP__SEGMENTS_BEGIN)
+    g->shared_bytes =
+        (unsigned)(kind == GP__SEGMENTS_LONG ? gp__long_shared_bytes(p, h) : gp__short_shared_bytes(p, h));
 }
-// Threads of the kernel for short segments that a multiprocessor should hold, as the kernel waits for memory twice: as
-// many as have registers for sorting.
+// Threads a multiprocessor of kernels that sort by warps: as many as have registers for it.
 GP__HOST unsigned gp__short_threads(const gp__spelling *w) {
   const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
-  return bytes == 4 ? 1024 : bytes == 8 ? 768 : 512;
+  return bytes == 4 && w->kind == GP__SEGMENTS_SHORT ? 1024 : bytes <= 8 ? 768 : 512;
 }
-// Kernels that hold indexed items, or words that fill 32 registers, need 128 of them. They promise as many blocks as
+// Blocks that hold indexed items, or words that fill 32 registers, need 128 of them. They promise as many blocks as
 // have them, one at least: a compiler that is told nothing would spill to fit another.
-GP__HOST int gp__holds_many(const gp__spelling *w, const gp_policy *p) {
-  const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
-  const int items = gp__long_items(p->vectors, bytes, w->indexed);
-  return w->kind == GP__SEGMENTS_MIDDLE
-      ? bytes == 16
-      : w->kind == GP__SEGMENTS_LONG && (items * bytes >= 128 || (w->indexed && items >= 16));
-}
 GP__HOST unsigned gp__resident_segments(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   const unsigned blocks = (unsigned)p->blocks_per_sm, threads = w->block_threads;
+  const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
+  const int items = gp__long_items(p->vectors, bytes, w->indexed), many = items * bytes >= 128;
   (void)h;
-  if (gp__holds_many(w, p)) return threads >= 512 ? 1 : blocks < 512 / threads ? blocks : 512 / threads;
-  return gp__promise(q, w, w->kind == GP__SEGMENTS_SHORT ? gp__short_threads(w) / threads : blocks, 1024);
+  if (w->kind != GP__SEGMENTS_LONG) return gp__promise(q, w, gp__short_threads(w) / threads, 1024);
+  if (many || (w->indexed && items >= 16)) return threads >= 512 ? 1 : blocks < 512 / threads ? blocks : 512 / threads;
+  return gp__promise(q, w, blocks, 1024);
 }
 
 // ---- top_k/names.c - template arguments of top-k
@@ -43247,21 +43246,17 @@ GP__HOST gp_result gp__launch_leading_sweep(const gp__launching *l) {
 
 // ---- segmented_sort/launch.c - launches of segmented sort
 
-// Only the device knows the segments of each class. Grids are as large as they may need to be; blocks of an empty class
-// exit at once.
+// The device knows the segments of each class. Grids are as large as they may need to be; other blocks exit at once.
 GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
-  const int few = gp__has_few_segments(q->segments), last = few ? 1 : 3;
-  const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h, few);
-  const gp__u64 sms = (unsigned)l->h->multiprocessors, warps = (unsigned)l->p->threads / GP__WARP;
-  const gp__u64 batches = gp__ceil_div(q->segments, (int)GP__WARP * (int)GP__SHORT_ROUNDS);
+  const gp__u64 warps = (unsigned)l->p->threads / GP__WARP;
   const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, *l->h);
   const int bits = q->end_bit - q->begin_bit;
-  gp__u8 *scratch = (gp__u8 *)l->scratch;
-  gp__u64 blocks = gp__ceil_div(batches, warps);
+  gp__u64 blocks = gp__ceil_div(q->segments, warps * (int)GP__WARP * (int)GP__SHORT_ROUNDS);
   gp__segmented_sort_args a;
-  int i;
-  memset(&a, 0, sizeof a);
+  int step = 0;
+  gp__lay_out_segmented_sort(*l->p, *l->h, l->scratch, &a);
+  a.few = a.launches & GP__SORT_LISTS ? 0 : q->segments;
   a.keys = q->keys;
   a.length = q->count / q->segments;
   a.values = q->in_segments ? (const void *)(uintptr_t)a.length : q->in;
@@ -43273,44 +43268,24 @@ GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   a.segments = q->segments;
   a.bad = (const gp__u64 *)q->bad;
   a.workspace = l->workspace;
-  a.header = (gp__sort_header *)(void *)scratch;
-  for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
-    a.list[i] = (gp__sort_span *)(void *)(scratch + at.list[i]);
-    a.list_size[i] = at.list_size[i];
-  }
-  a.buckets = (gp__sort_bucket *)(void *)(scratch + at.buckets);
-  a.group_counts = (gp__u64 *)(void *)(scratch + at.group_counts);
-  a.tile_counts = (unsigned *)(void *)(scratch + at.tile_counts);
-  a.other_keys = scratch + at.other_keys;
-  a.other_values = scratch + at.other_values;
-  a.queue_size = at.queue_size;
-  a.bucket_size = at.bucket_size;
-  a.tile_size = at.tile_size;
-  a.group_size = at.group_size;
   a.flip = q->flags & GP_DESCENDING ? ~0ull : 0;
   a.mask = bits < 64 ? (1ull << bits) - 1 : ~0ull;
   a.low_bit = (unsigned)q->begin_bit;
   a.top_shift = (unsigned)(bits > GP__RADIX_BITS ? bits - GP__RADIX_BITS : 0);
   a.whole = bits == 8 * (int)q->key_size;
-  a.few = few ? q->segments : 0;
-  GP__CHECK(gp__launch_step(l, 0, 1, threads, 0, &a));
-  if (blocks > 0x7fffffff) blocks = 0x7fffffff;
-  if (!few) GP__CHECK(gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a));
-  if (!few && q->count > GP__SHORT && at.limit > GP__SHORT) {
-    const gp__u64 most = gp__ceil_div(q->count, GP__SHORT + 1),
-                  resident = sms * (unsigned)gp__max(l->kernels[2]->occupancy, 1);
-    blocks = gp__ceil_div(most < q->segments ? most : q->segments, warps);
-    GP__CHECK(gp__launch_step(l, 2, (unsigned)(blocks < resident ? blocks : resident), threads, short_bytes, &a));
+  if (a.header) GP__CHECK(gp__launch_step(l, step++, 1, threads, 0, &a));
+  if (a.launches & GP__SORT_LISTS)
+    GP__CHECK(gp__launch_step(l, step++, (unsigned)gp__smaller(blocks, 0x7fffffff), threads, short_bytes, &a));
+  if (a.launches & GP__SORT_BY_WARPS) {
+    blocks = gp__ceil_div(gp__smaller(q->count / GP__SHORT, q->segments), warps);
+    GP__CHECK(gp__launch_step(l, step, gp__grid_of_step(l, step, 0, blocks), threads, short_bytes, &a));
+    ++step;
   }
-  if (few || q->count > at.limit) {
-    const gp__u64 resident = sms * (unsigned)gp__max(l->kernels[last]->occupancy, 1);
-    const gp__u64 most = few ? q->segments : q->count / (at.limit + 1);
-    blocks = q->count > at.capacity ? 2 * gp__ceil_div(q->count, at.capacity) : at.queue_size;
-    if (blocks < at.queue_size && most > blocks) blocks = most;
-    return gp__launch_step(l, last, (unsigned)(blocks < resident ? blocks : resident),
-        (unsigned)gp__long_threads_of(*l->p, *l->h), (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
-  }
-  return GP_SUCCESS;
+  if (!(a.launches & GP__SORT_BY_BLOCKS)) return GP_SUCCESS;
+  blocks = a.few ? a.few : q->count / (a.limit + 1);
+  if (blocks < a.tile_size) blocks = a.tile_size;
+  return gp__launch_step(l, step, gp__grid_of_step(l, step, 0, blocks), (unsigned)gp__long_threads_of(*l->p, *l->h),
+      (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
 }
 
 // ---- merge/launch.c - launches of merges and merge sort
@@ -45803,13 +45778,12 @@ static const gp__primitive gp__primitive_sort = {&gp__family_sort,
 // ---- segmented_sort/plan.c - plans of segmented sorts
 
 GP__HOST int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  (void)p;
-  kinds[0] = GP__SEGMENTS_BEGIN;
-  kinds[1] = gp__has_few_segments(q->segments) ? GP__SEGMENTS_LONG : GP__SEGMENTS_SHORT;
-  if (kinds[1] == GP__SEGMENTS_LONG) return 2;
-  kinds[2] = GP__SEGMENTS_MIDDLE;
-  kinds[3] = GP__SEGMENTS_LONG;
-  return 4;
+  gp__segmented_sort_args a;
+  int i, count = 0;
+  gp__lay_out_segmented_sort(*p, gp__shape_of(q), NULL, &a);
+  for (i = 0; i < 4; ++i)
+    if (a.launches >> i & 1) kinds[count++] = (gp__kernel_kind)(GP__SEGMENTS_BEGIN + i);
+  return count;
 }
 GP__HOST int gp__segmented_sort_is_idle(const gp__request *q) { return !q->count || !q->segments; }
 
@@ -55002,2026 +54976,2028 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-803639
-'f5Xf;7.!gPA9AeaXSEC87b4]_%@7"@kqw^.m&Zn"u|NLwvT#(iP(1.5o2IL4[}BD6Nzk:]U|V3Gr}-`r=N8T&Fl2xF0wP(NW2)e/w4OMhG_L3aRN;ja~p
-@}/a9#ANmr:@E{,-EDWbwW}ZTn'-9YI{Ap#ZggQ1>{md>DnGBUR"74RGxLw,cS|Tw&isr(]9bw0w/ez%}(}B;HlT]i{G!-5M|-Balc=^:=Qw<O)eY;ne,C
-p%dm2q+8Mk|yawAtIuBU~OI&Vc`[%$D.r4BI00c[KQ9/x$!/xn|$TV|vz;|R07#/f;Ey-dl@/h]0URaO<k#=-9)o:28BHtB9(4ky}XrKl58.,4jhFgf@8<
-]fLIin,V^@88u=Ks_T|^sy~25q--UE#%EfCd)hS^L)pMxFm)tPjmdK}}B.~DQ:/jc@EEboV,|VeoO+R9-Z+-4C5%j9Wj<e<e[<Q`dGH;nonOIK#/0YNo@C
-,9qVd,jO3W&F(e1D_yY:_^V&w@GXYgi">s$V1`NY/qz2$Ev0JImg^f9t!zrqA5QWZhhI3(|]"K<8L<CbcY9+Z)Z8(uk_las,{|#>lV.eDa_$=U8H,D'bc]
-PW;x;0;ND$It71hV,h,NdTt&zDd0:(=x`t;h@z}'F)u+hyUHvYUzOyGQ)2$^Wm>`LIM)GY-cin{1c|jgT<,oVtV^G"Y&lu>|)E4"],EEy,R^.sRm>^4t|Q
-T2<ACf(r0l[l4+3<HP2+pZM^0jJ(:`C^<)!%TFiP%VcaVOLi90l3tL;xS[w&{05,_PyNci&]aV}3iBQ4!occEI!#]dOuUd"{C{^^7OPo$x|U^]4FS,'1yN
-O=/T#5T<x=s`@=b'^D2GKr@]y3,t(eE!26,B@1R;PMTWeaxU=TE4;Mtq5n~=S!k,xnv+."c!v$uKd;E0A9)Ab4Ksi##ZN<"X3L7+=%2.tJ822}w7cy1$uM
-aQeM##(.oHx00[TiB4,IGWE;Wo2e6>b[BvzjA7R4;Dq5/gv7^h]SKN4)#_J7x:G,i-dje<!@Qt8Ts&V<qXXbCL9<,V)8D5})vRBZMh};fP.@P{lS3G)K7>
-d9nMgw@jV2G=$@sH/EvY%/8h'9zX:B-|)Q35l@T{wcnm^]{.U1euhJ6L3X"]@7pJ4:tnBD~!<Tp4gGgC-NwEx8=N6L,$lj,<NmTgAWe1k|>/}.1>(;M:QO
-](TzwnIW#1.j+xFWuH{g!(Mz~Es(U+qB&/0B900'QQScP3NlnORmSi'ylI`VBsJXMb0DZM#nv%n4ScX+0XkfR-<kZ'$A5mqjL.A2BEEIBLHUsTNm^MOK)k
-nEw'(TZ&I^o$8y_fb5dh-:Z,3auVzL_hDOxBQ.`t[defHTt_`!Z6q{l"45Y'M{<K18d((5'wYW$#+;_VYI5R:kc49`M9{8>mB{/;m-i:dQ('2f09$^5:Ml
-m+4z<rUe:/i=9e1g2NwY7oL9rM4ZFzLyifU:^dM9H]-=%-><aBTib|-QXDoTS3~+<Fg{/zm9ALf]>lt2yL{Ri6poo(RfGiRqzN;RjZ$1mfMrB%EZWb@YO"
-{]ZrKS-NpFNAeEx1O'F!)aC_x+6]9WJ}%KE58LBGfywY86jN}2#2d<<U]O1My}U!!}%rxq;,L{U<;hi!OMy(%$5Q+=o@ylHFfw3|=E'E`!MCh6&Xw/ZYZP
-dN;T63_|yx7K52G'b:nMvMnmO=Q"Z<CW&z]}R,_D8wdW`u%bpy'11-Sy-sJ|#@(#}a$3X:eZFl)[/uA&DtNfBnSeK1|#W-@"OBx}"ZJsW,}msa}%/at7nw
-(}}auE`+mZIbXvc^$pF3Cu:>LO,RwH0W2@'%WON8th&X>G3.HhgS89t/)g>VM<CZU"S@PK:gg{v(7[zQ^i-81C#-<t1]+/wtSKS4INtK"cf2cs[UN<=+$K
-vZCj3Od9`LAP<%=4A05Y<E9e;6y=|wSc^D,zEmw/9&CnIPei-j"7BBI!4&cP&tj<E`4RR8y#KaLqkSeH"{IcT|+r5Kdih|5]MaJa@(ow!g/rJq~a:ZF&Ss
-6.`,8]wuK5DF3co4}1[kDjy.rG8]O%rwqz0]4.(Iw>5[w`l2p1ScY(Z6gNL@BdOM$%itAm2)W+abm/JUX8.tr#dLe;kh@ZFmd1!#g8Dvt(s%_7eLY%}3vq
-Rgu;t$1I}NGDgBJ/xe6Kxg{<0,-A|zSH;w_jt{BZaT$d@i1#@8l{6E%EVHiq1X_A.fuP|E!S5E9xz_5c3dwSns5wZ@/VshFbiF$#34p/:eM)8]LsrSnM/S
-}%;aI!3^d;5K0@PUY}dI3l},.,w1.r]1ZLoC)[s`1[9M|L"44qt)q!rHfWqu0vt|0vRn/><c6pc3ty>-uUnwHxvc-T'^4,Pb$n&sTHr(}fG}'b|`g+7DK@
-`JbPhO`!$/{{ld9YLA'i11,UdvH+LuPmXL1_Vra7peEvdURk^#U9Q]I+pMB)hT&WH-[I"te`n.CYJXAFH$j^~V3#I+4_(Moz"'Yz[+6xc!V^zfEedQ>cmx
-WbSm"3pjW=hL(e>Ta'Va|y''4!.'4)7l]o]14Q-UC>`a|@E}jv[}c9U>j8v;%FXPT;R)+}^/:BbW<1!l1`cBlKo-P;J]4hE9"]Y%aHR/K+1QtVADq"JTIh
-2#CH+y!uey@Cz5|5XT8nC-8]u9}X#6iNx$hIvu.r)&O2Wy6&,1"-80|@GKFiBUZwmUjF/,~bHf|SMY8T65J`apM0o]_F.;VAnx`Bm}HG}^G43k(ULIlHF;
-ql)Ul0T<|cX(dQ6}!]%Sg1Vz[vO<v30m]l+]_8mgR8O0z5=aBbbdl.x^Sz]x~Jl}H;2C8by1O=vjKqT!jY2^[!|Ux}bDdzCiOY'xd<QeU0xPd|T'aA]':B
-#_W5[pS(azpWul:Lo|!BldY$gF5XW^D)Ob=EtV+_F:{4En2V&H(edz9n>(LN(MvY4g3p+3%@k$+i(o>DT|>(bnu#sJPMl9_'X]ZljCDvIWn;x#5>`eWaVn
-5pWpIZ`UjVm6W#0J[wVbNb;(.,+9=l9I2N()K+gnhd+g=vKF|;Pwvhze8tfYl^ezKBu'.,}clHE:Gn=}D!&t+v$h,1(UHrp-%;dx3r@mNcq^46wLW|Fx#V
-TRrwgXYo;|/'Y//,d<[@F6&_#ylek@kjAoYo[2EleN%^v^dh"Dv:7QA|^4)qM)=y>{p4w@<'Tqvt.#Lyd|PXiN0(6^i$Z31n$O[y>I-2mPlK;edF%PgF)l
--uD)"g8^k^W{~<j[I0#uA]-7/l@HllkV}4dBzb'^beH61D!5MuwF:Inq:n]S|D1R}W`yf[0ORj-a~zlHZfxMPxSk&3jDp-4d>}Shc=Moy12'j0$>S;gdra
-FG>1sd_mfuvbElb=D>{8Z"%z/2.RhDUlP['GrV/A!ljQVIMi(:sU^Bp!`Bfiwq(o(Um(z@aOpA/[-X`(D'pH&JMoT(ul]101Fk%^;1/eYn;MZtT6zkqxN+
-1=IAOYBmra`8VlN{}<td0:doD%G0u"lNjqY<cw1vj8`qX>:^VNeM4cZ@V{u3m^#zKE1Ta!{HQl8dWyD{v'vElXM>PD@z^y$cTZRGb`SjP__5#sw]OM)|xh
-_#cNe"<yy+.mm_e>jz~<jbRJ,djjmUfy](p(:omA+bY[@.L4/CR;DN!YDl$WwIx!azD:`,o{k):6`p#7kHWK5;0GK(o7p`i="L/,1D,e}D/D}t;}DgsVpC
-QWGgg|}0LvE"5QLahqmV<IM+gR3(q-283!7J}DNs3TBp{ZnDzj-GN3m:Hz+Ci&;D;T,Ra=0^tnRr#&_pOGchG<pG)[|9LQ:2+$rnGOs}2jufz!HqmV!>6"
-as11|2SW}ZwvK:a=A)8`b!<5;;T[OZ.IO8`IzlNhqJ"y1^pP+OIa$}AIm3fc>)tl}b'>={#HWft}vf=M5>):XW`J`y~x=;Y/}YP5{j]0K0'mh%b/8xkD^k
-66FVPQqh$Z"Nc'+/u"T^-gF@Wr48~<~P1{>.qGN]GGfl=Kzxy=R7dKc-[Qa^DZj}lXcG[`U6:FT|U6tHcf37R%usZniY)2J;S/GJpt0d/2tpyj^A8d4u'L
-yw2|CB$e<v5Ir)Caa6gx,V9IRhzG'.[(VUH[b`V]r}:LcBO5Bt"o9B3Lut,HF(37^!50L$0TbtBbWs6FsK`wF`$]-D&P`IhL6R^M!`>m4v6$RvE5ZN3LqG
-@:n8bwg12r/$4fS^cWR@=r/z%It9#01#%y$[ff)TxZggq]#4wqCb%&3:I@:miOfy4D'I8>kyl_/U0Ydi)hv_1=}[7o`R!'8D3_,pchMw$9k^)|)F_M~;)z
-<vx/,q0P@bjVVb}.<6++IY6L[z%^nd;qG@%XgKK8UwBl/+)eSqE]Dn9$+&4wujt/kx@Zs&o4aL#i<.^>yj`<rciwwH;is4P)#}4|sFQaBbIjAIF`QN@/#l
-PEr='Z(:[ifnDzK!S4`%FFLqKN(Y{VdU^7HsO!G=(0m0ve#SqG=+EUb>nrbb|q0T}7SKcS2}##o2V<6p`T2YI4]q2`E;zV"H&]k-37bj3bCSUz7KDfQ9/7
-a$_v+AETZt@[=spQ(J(`71mZZyzMYp,g3QOk"v>4#LxZLVd1AH%>g+c9MYFlCminh&e|CM.O,bxd'E<BA;z(yUblnB7eNf>b+QUIYcS1<{DY5Y_>VM[,o<
-=mKxv[F;K)bz0$U'P$tn(eBhyg1kgZDV}pCBv<XL,$k6xuM{J=^|Zth!ViD%&Ga@ZJN>8=63X^#+'FP4xR&XMIw}'`;Lm:hTBia$0(W56FKb{H)xS^t&"0
-PZcAsl+qb.$)%S]VSzr2eET@n.kgwU<6%qE3o"k,D&:#|}Hn!KUt7Eqg{bJlebmRA&4K;L%'yCZu6(OU3$Ow|$7(e&f>b({L1i8.6`EI8)Z#zLLHXOU}&>
-|:tX$S<CHTQvt)+ENd{iy2L2D%RgF+N.fbs-U8omeB^ZX6ub<(5,>LUl9$~#gy7):Gg)xW2FXWXIThs|Y!D]%{>8)p=$XW`F{jMQ6w8vW,(1v-MA-C>j|^
-4mi+iO51DHOSGaYAjLi.j=Kq87^y%H}-P%7X#QYs3]'g[)ib250kOd4+(6%Ks@0HW{c["Y^%2hw[,EjdP!{d(I"FS9dlTW_GN({%UQRpe,hi"!h[S4kEA%
-Zz>-2R]3CGy4:{[JXHvANZMM"QG/:n+ZTfknA0Gy_2E]e!["-#2nW8fI;"GY:_c-/UX1e36@Cam;c<o|C,$]iApWimLcU_#'zP]R4Lfq'LH,mx<@b0uHTe
-]^-p=}vMvc=-#%aP:EBz4%GZj+TC]V:jY&YsOq$ZO+tLYG9V)fxSz&p:8VK5"n$j`Xxj12!`<@KxY2q%9l6YFbjFw`OsrC$8pJviO^CHZL94:`833F&dT0
-wNgq@n"ex3O]lFAC;|-'>6#G}"c7#q9c)in]VNBer_M3hAI5(CH:(iQ4jwL9tgtcuoG<1_4>'Q5!wNelWq+Exsy"qBx7i[oBD_l@K%|Z(hlX^asM6(Q>Tr
-G+ePoQ1M"b!u_(,iAV;d;%mE&4PGYj>}.,C3"^F4ID.1>F-|w&:9|J{F^fJDXLcnc"7^J4{vs),42)]|N)P`iLv"(7Dqe`L]0iG}}U7f@PKp3^}2d/t.a|
-$Gd}]S=p#fF0zap6XUoCC82q[6j^,p-YE|YE#bpT"Ls0hbH}A4un~YQ"xY}`KFsyG<K-3nJ0/:Jm[.Jb%E(&{=_qZyfYj],C=beYX3vS~GPR&V,Nt|"s'w
-+/<0MNSVMrh,L!1grU+jtN(6wy:5k@)Vx|8h%T;u173j-rDt07r:57r:MCt}lj:yEC-ees&'9AT&(9iOT9X>bL/I.1Z}U@%6fCZ/Xf1RKITGis+QXLW%{g
-Q7z7}47S|+^Wlx{t[6>gaXGf-JASb5j|2U.o!Pu}s3ncQszB>p;HM.FkNjfLz;>E[]LQznOkethpR7Ss;T3t<`NpjuckT>iJq;'$^jVEW$=(Ghe;FY57ib
-c>ek8`WIo#@#,$as.A^pgMa!ECm;~@G59<xqc}6:[Ui>:#jIoJD:UVs7y!Ud-pYYNuxSTJSuEwaL89-hlRz4F7q!HB!m#+ub#nzG`,)xRsiygSU&&/;|Es
-O#sSugr=GuZ,XGyefpqS2x%|q<.WF8&DdUYD%`KSQH%njf;sUB[>eu3v$$BP|,]DxEr3..dq)(Ag]{%C%y2@3z@t0qBt:SjoZd-LrLfT~%9r-]{H970h.0
-HtP8$o!^/X7B!K)O,qe!'1}>f{Uqm2A:+%F.uwa$Tv5WyZw[2):R<uotLTf$L}_&q)c^x;+M.4u^(k6#X}2E`JlE#(xU(;mBPJ&tl;qt]-PllESfp(xlly
-E<1hepUOiGbo4dPjB%-P4G0=[L`!7n^V6Nw%^n:,(UI7v|HN3WHU;K30~5PpJbz[Z`w;JIG7Z6~zw_u.0)Fl2R)T<u}<|u_.^A;rWIsR#xr$Szl(:)Dq58
-)(z[W=Y&K!N>ePKBS8}&<-z)jIP}+M+JJCM;JI9"`J4Gvp`VXEJqOut}!rqfLi+TV|z-Pqj=@8pLQb,<%AM^erk]@}JT<+nmfHb0>a}63U@sGaV-+(mZg6
-#:kCtF8Dg)D,]"4k1->[dn1qBoz6TzV/4vc=VyCA&Dh;$es,$6!ZI<ZYhN&ejLb"X-{.7}Pr)mOyMRkwE"vfV,Lfqx-xz|brZ.V9sdC-"5<t|y"ij,piyE
-AOX>(Q^jN,5@6tx4hj76[,]JeSQ)";O{X6|91/9XNK:2jQ+Alh%6GnR7{NVXRofViX$d-T-B.IQ]iXA`a6ZrfzQ'm4/7L^]@!$d5T=,kxiMN.s7,NE&Zpz
-xV}LQz1>;2>>1Ye(S4lM|'Z.qiL7t3`-==e6"~RX)pRR:cd#Fb,Zk3@]ibte+&bkR0gx>!ne0$y[vHGklHFQuwXQi[eKr&)&y=FT^Sq0&b{gL-d[D-;:+N
-zU<e=Ot:t{^#oAv/5CjKuhi;IE+v=;/=%>ql[ktOIYmWtXdNi5S&j1%O5,uH}G">r7A7!7$}#_;&yo78#""x<Bz-"Ao:Au1;D7l6s;-[5%N:Y8h!%noJt^
-emQm_FA6i1u%wXFYkV)<SPYpDX.HGS>Q2#>27Fu@Y,r4EAC0yM!EI73cVn#p>PyiOlgl%YbVT=00^LT0OTP6y&T3q^q!S-d[vdVVRmfI0'v)M<7=).G+=H
-=[f;fH6,{#D%dt5/3sZ)q`0m6t,A-{79~9N|nA><VTzDKe%$`qZL[n7$.Cd,db6'ebhBMTueB4:MG2si18B]FEI:AUpIznw7Pw<f^.75p]I>FVzj$]U3]C
-A/j=%s`QzHs}Rkl2{Tz7F94)}nh{Gb"6cnf8v{64+'lRuC>gjvrN=X(H^D`Wpqxba[@)d{=|R2/GBHnoSWF/U8GLJ=j@,(99cK6D_tY8^u@$wvWlM>jk^0
-Bx6Hi.,l3><b"]YmK0r(/CCYvKq3H,:c+enuihsA]B_l)IBzclct0o56"Led[=Ngwc:9%%uT@w(/r8KCn]~%JoxaO;58K|CtZIsH_Y<Nz5tUAmHe],gCMQ
-YVJ!p1BHkyJrG;]!$M4C`v!$43~+iP6ni+cm^[zF:ftGV[}'qh%pzG3#L3z1xhSj2T`[gE|-@-XxAsl!%^l&kxzx|u,|6d(Dw=8Xv|8b1yn%ZwnF]M4P.p
-@e3Ch<gd'ZsR"hu}re`-,jr/j6'Aq+aai$;Nso>^(Wc8fIp1W;52PZu@%BeWV8g$YLAWpZq_auxA_TKulHKb|_N76S$^oZI#>6dr:A1vE`if`/b+E+9}6-
-<ZlUI5paOX&Cm_b)jl'uSd_A7IcwVo@y(=4S|_<{VvvjM/W@iEoN>ad$:h)<h>aQ4"C4wWA%<"g}Amcg~[9]V"ah!=7(`V8;CvKjobaGU7[>tiykTBmFah
-Tx+FUK81RR,2h)Hs!XA69}$7]r0ON9c6wwW=pLDXDf|Ue1FmE&Xd}Pb-1)/5U^u+f;3j|);m,iIeAibmAvYEIE6e,L`!U!9yL]r"q07$+zh8C+K,GnoVH'
-<+6WMpi#fFN9z(_%Gu"#3P#1oG_P</!8h71MFm4-Qq!Dlz4XS"i:$2j['VcV}+)C{u01/NtL%+UJ5xFuee(NiGOyYkh=]r`Yz@fp>M@f_4Jc=6^ey[e%H)
-7nb'Q"^+iLQ=<=#)UIA]HP4`#!+qIe;62bP}fGr9x'<EtaP@<E!PZje)1K0R;:Bx5EznRPVhDwo49%i+Q#+PI01.A@Wgnf8c3g@a~MLiV]`hAspDqW~u:c
-164<%dzB<c>m4x_=NgW6kxr<Dybu=_or&6[V8m7>E;B6:Xi/CQ%#"Uzs`}E8x-v+HaS|-]5&8hcLd4UfQzP_:&H'Wn.54pBSBOoa@K:>6O_L-_CyhzDhK1
-9:HX8Siaf|s'@0UT8e4vf'$`/tLv_lmu[U|lT;cyuf(w&q%-BJ=,FF4^4sR(L8ExM4'Tb7p.!5hiw#xnZ}^UY}%{3tUJfFXge:9Ir"H(Q0'kb}vQ9Wvd_>
-dnsho"4ER,pRlQkMGC((SvK-I>=kLEi$,b--&-S$A{s_o&Byo_}UG<2yLRdt.eW!NicL73``Th2IO!`cm]J$doPRF#HW#'VR:KwaT91=IJbE:wBb"Fwn"]
-fhX{RZo=h7ceZ,QaQm)$6DYZ&0V[<8/Y,Bx,0-yds7gaAL_|uH>Q{2"GYpL,m@42'fcV5F`^BZ_"IuBfoTPJ:J>FszMtOuM}`7p/SPu40}~(^byACV'"B1
-P1@[P|^}FK0J{$Vqv[y9yMbAFh:4a3bRge,B"c#X|V%TMUuc{=]svL'cK3Q+UT&pYYTY1Ip/L;|0}+TiZ_ag$I#E134Qahd:)R#qqh0'6uqs6YR7=&]R9f
-.LpOFxW&dy,JOLfkio,bbvLX%8ao"pfKKzhE<2E5tcD/}(pB9Ee@P^U_%5`c1=v1rjO:w0"hkoeY_3"/02$DBfnqQ=Uf~"b-UAWZs}I24#3asxX@Bzb.+k
-r%J!CoFXEe'r!;ddrgxTPjQB]H-#.yq"=+aeRm:4H1$]Vnj%ut9mjPkBXeH:iPx1@1n[n_vbQmt4`<K--9eBLk|Yx[GWwva)rahCPr5}RKCyRdQqG}R|yQ
-iw'c%,l,7UbkUW!GXr=x9y/[Hkgv=,MaEuV7Y}UDxh4R-k:Wiq1OY_%Vr89-]&>:<H]GRn`7La-rQz&qbbRm2|AQu}:|3gqTl$@V"TYC<5xh+Pyqu8<Njx
-sI+Z-x3DPq`fo1B:maK!G]LV2S#;&YN!1)kSk}1N~6/D9EFw#}-3pz9e:m+|T|]Gm0bu]G7`z+/_8`r3^GoCv)r.FzP,F_vdDC|oe8ixsQ['"L#whrl}q]
-0@G#ZA~Rm6v{<9GaA/1$wF9#d8=o84uS>D2Y8,tjasO;@^yzGZ'KX>K$!T)Z&k~j2F<N,)C<uso]yrse=0yz)A^;IK.MlKf7XXq;i<KK/R{#TX`FP')-27
-Ln|uJ0>Zl2Hf&DgReEeJ,2HQV6}-nN^G)&/t!RG^9ELo$k|C~9IhD9)2nR/,'Qw@5u"<d/@GUc}Ux++9Z6<`8vcyH7PLu-j,XsSb8-#SNzy@wjSpIp#zF$
-am;d'w4^kRrLDyEQ`Elyr|ncNXotIlyoJN1G5W+t14>^bLO@Q+PcTq(cP,ce9=kM'qiZL^s3%n:[:(6@r-Wy@nIR4+FZz{{u2NEuEBlrl]rugk"{"8GJ3y
-)uHx4KlbGJT&:Gmr;x-"nr7x/=,0gJO_APT&9y!.WN1Xh6Ie6A+UpeQ.4.}8'1fj8e$K>:u]:sG5MMP(8Tc/@I9M-AIA9Eu.,"L^p9M_}wdC$`@yLmTB`s
-5N1V_-I@(=q>y)L_'R8}l,{3J[4-d2oS:7%C[av#9b(w1Ln9k%GCC7&qiHmcyiaK}7rhufvHE8#^#R"wHZ%#.f`l/vWcY1o^9l'5<=7q1vg5e=#EE/'[Rr
-l%voXzYl!9~+Mu#RS<D"5doZ!}d>2Oo[#j+|XwD|3DAd7kd+C8ynsZIMiG&SBo}{>q4#ZO^9yDu'5OWZw,U9VE:MnGP#ha%G<n177+u[!#xe1uUc+LoIc/
-bSK8(l'>x9U5e{^eu4fFf{nGWA-Wj3eoAhT7uI~/s,n}a3w:OGI9,_yudYbR,x=V'2i,NDT$,]NCgSUf1N`nZgE^,{q;w:lkTv#1.2i+^"w"^_V^GD.VYd
-nJu@Oj4>dUhV$}L11{UpCvM_&Xdc[2.G1Z}Tf;AUrC.>y%Q4o,&|Pw4ExS)|[mNyo_JjD|4)l7;Nc>N50yVy5n:x'LX1"pyd@%)-o;jRjkL2Cfa.YJYC)z
-bN(LCVS+{BRTg!`6(VAb}c_`BN5b$YBR0pQcNp0%hkTZ<.T$=1#,QtfuA[zDvt61.YVXd5ZOue%0|p8SbpU/LPh7+]gcMg;L!'q$wY`9R;wM7EVLO'wWkr
-OXV^:X{%qcp#tR/ex9t9`CpY!;j4!(G<Qo+s7Yv]NgaITH4.OR{;{l[4kKD$S9(i`z=XMVY>6rezIlox]2!Pc}i<YM_raGiHCPK`_0u1xuC8xlw=y,~T[&
-X6!N0DC(IAC`f'TCkkXY#hR;yigLzxWfifwlP8+gA(V;4w&+D|+]2=@7":=Za[7>^8'>R{c;^rBvvw,:7:cp+=T:=[&}PbKklFy8BrXX{{L&>RsMY<0B(:
-0|rm,=(3zh,E`G7Zd8O't#:rP"U<eDFz@a>i-NgT#n9gD)I7%UsM[w}B=8wla,KW#gw2&B,u-](g)dzeM'-3tDkfZoGnFdYaiFfUns4m>NLCg%D0qAp+K^
-i'X143:FDaWo|3a[{u9qN'ThW7{[`EE"l!>d]ioG).op)lS`xO"%P<]VSlYc.I<F[z,l'BGQcJu<}](Y3_M>{$"Y<teQm1+X^vz-4;lVpC_M9}t!>{JT>:
-{C6UKf5NLq3_RlAX>QQfPE&XCX8D){h@-#w|+BHo$xsmh_AV['hI#7xJuQ:+o2:3@2By}gSc;4)vIu4318s&Lo1_`2hnY.IZqqd(lnB9,C4$r|+qFZDy{G
-w](uFL^ZD^q2+g(eT0MkKfK]`W4aG9R=5Ed7|Pss-n`LlAE>M_FVvMFnpiTz97&;Ctm/HOAN!1)9()bh-x1@gF,)j,wo=Xnsf4;W<de;OGPUrAaPma1o6G
-x39][4=Bqs:z{URpX<{yG'>8ylj3rm)lNTa2PWHg63R{8jpA>,z/r]#KCDSH3m}bOVsxg<lVFmoxf=L!AkSB^J#wJfLLklc#Ba9KQt`W0[w|VyxFZQI<Ev
-cV""Hraje8'g7R48Y'0T'j8i{<%)&"7ZrfiQ;iJRFA2D!Q=3F"mdW=9>_P3TdX!de8kGdc^mKblcA_@O]XMxuUC>},Qd|N-->!!PK9D-O'y9;E)%8{u0qu
-_:a#ZO|=Zcb22=h+[^-2k7&K2)69U32G(cko.Uof}sc8%H,9gTG}$pD/Vm(K`9Qk|![UN<h)'R7_lVl!q>uJ)Evv|m8SL.kt$''A^[[d76^>$v7xa+G3G4
-@:3hlThbCy^16r{<_;9G>LWv=g|GIp9}tNwS!Z-sngaDJ+0&J(qnkF/8(y$f!%^$!+piq7TG.BHO950X%E>[f<=!BT4(zIc:&+)sh^TgECH!r"ke3nS8"e
-3V;yJ_$e0GH2T""^o_+V>4q`n5B}WE"A"L(+0qjq]ChEe1%lS<J@8%FV=Rn3f$`Ja]kk)"pG86l2O'-5esF^(9+;,NzOF$F/{2(y]op#:3$F7Hdg{6!=A&
-{yj=8lGHW;hyKgJ+|DS^l@!T!+5,o"[;hl2Lo>!iCqjveh0,7"Yz|J}Gf%;K>:7+:Gar^"^'Wg']q#LCJ#1j$l#K)tn=s5n8:{wNRy}oh#Y@<Sm58-u=wK
-a>"tY9Z^Q.Z}5,$ey(=PN#o.wJm:]D^#`UYQ@yL0}7}E+wzFYTNDfCGTI|>U+F-s)-sp9p]MY<1bGdX@V=$kd9xtp(jRMkZlkoSTX!:}fE'>8%M=nnH(nm
-9|FgB'F><o9T&bi-^I~Sg/YfcYchT!kPE!zD|YUU2)9mDR&CJMpq0P9rpuAeWrJzSt)9VzmI]o.xSBNb-/3g2ZA@deez6u^zB]hr-wPP$KebE.>m&bOK(@
-q'puI@^rA3n^zj})UD/[;;DJc|k)D+t7=bTf&[1qy'dZv6r'gZHN=H[>AXte6J7>dIDW^$p%!2r]6o:EVWi|No^PmpDK1^}[v5A0v87EewaeL<paY}HFKs
-bNE{x_K}.yG_ZaU,0TEYPAenbR@sg`p;#/NIjqYlVAqx7-`{Gn6)>D%CD8r;J|Ii}tBEJ`RPV#M}/vtWHk8d^{OadmuQi|SzV}DZyoYNY.=1dpLuDBGbp6
-=-$7"Sk.Gb.PI(z[VUp'Y=AKs(2YuIc=Y1cl8+j{d&3V5)[ZnLD1'`8q(8Tee/Ht)y7/6},k}_6ikTp/NS_")L7w:{=p4H4Azx3Y/;9J)I5qprnrST(8NQ
-S0rWm^w2y:KoHr)9R!aiVQgkP-'&)=EJjG"Nr^"l>oKksY}+6QT)$P&'VMA%v[=K|+NkI:!@l0U@Xyeb^KI6frMsS/=x5h^cw@,)tB%Ne}4&Vnx@O[bo6C
-XMi!r}FM`(s12:b`:eB#FKsjnr3F:E1V7f%>[.nz]UTld-E}0;ee4'lxE{^ZVL!w|$}OSP(g+VJ'c'G6!|"&>{ey(;~}DVFZ,7A5W^Ww64zOr(OqKe8aU]
-9.[t!/>^^)%h4}HCKw`>9<d[pcy.]c!w+f1Anz^>%L=PYeks+YFcTwpT[w]w-x4G:2!Mn_}w>NA|K82:U{0Om0's8u!;gG6+AHkCL,dmb[_26UhZ`Xa_iy
-6S0hSe&FzD0GJ[9UH]sDpNJNMRxLZuFZ8==EI@eHjKG(b/Ww&Hrhkx.+LjuIbOf3Ihs=dDa{LCC_haZL:YkL3vjlb^UNdrhm#Jgx/;^/lT06fQ<xWY9Jw;
-CIHyK]>wJ5YLn`c|~>]2D2XwaOa3Yx+X:IIT$2[t^MPl3hD,%]EmTvcX5ULg4:f{_//Juu$OKc0r%_mWXjnGH'pSHRl8x!%KfkYut/uBl[S{[e[TWUH.[s
-<w<nqMqs/gEkk#Ex;C3F}DPl(]VPd4^W6M'F<beL+X_(aph=2H@#>wc'q`X&3`a}m"qA32$8l`r|_,[e#ykk4h<n635]/aqpf6d(K(!0X5(^L]ga5<[^z<
-iIlnU4+o4u&s9:8a=<>PixtKHCT5Jv%uDrt@YT2N{<o`%5JI{5yWQiTD9&-ST-}O1lUY9EJPih@(&&).9uh>,gE]fLmWeSXhwCnnD0!)cpAnpv8ch4h[&e
-sYMRpL/{NJ|62}xw]`|.%;6O$vvv-eMNN|(CB+BV~:As[b2.p+fSHQ>yVTCxR1Nw<;[#nR74!Lbe@m!.%34ibXJ/fmy:mcIiCJ-nlu33!qn@Y%yT{EnOU{
-O>/3oWsU}Myv1Rq4g0Qt2xL+]#NulJzj0">nYVF;2h,k<K"bX|,K_bz=Eqvs`UPF+TAq3&+XeKjr0vK|suO|1@(}sb4x,kkVvI_defzzzKUN6q3tk@1%Pw
-)ws^sB+Vgvm9f7FYq(5ifBTsU:PpDV_G+jYwYeWWH';QKz'}Ia5"BulC#oz>oI-W/kFoWh-s-sFYH_D+GDKiX$Ytr!r`iG6`jaXw%QtryUAos5p/}Nqy"{
-+-biyJHoh]Td$"(yX[|9'/]T-y't8pO2@e_djXaAvVkr)4/Z6oCsYQFy;uXG.4ve(@fdR7G>BhxW=7mIcW!X0Qk>D}K61p;QL)fV.NhDZA[{yx%ssI:L|G
-Lhg8&hSLm-V{sI(aWa`:%7kd<|Qh1n'JDo0xD$0cq2[5rP')Vt<AY<{G;yxK3k~=kKJ7Dkb^=nCY#a>EZXV'!hQDG8xQ9rYM0p^KostVW<d(a,<n(Fk_/B
-'D20iL2<Q'vl_soBjm8CtGw3;^NDW&V;24j}E<51/.(orw]MMDj:cr4<5$'=I&bf{{+,k$0Ug{}a>q|'5@@u(p=/%ybh`o`7<+;O]fp^6IqF7ov55^zob=
->,$=Tv(q-gVckpsl%L|/(iag3&Y/d^fxvW|dsS5#9T%dT}[C"F9X~{Vx->ci6v^I@0AXkf95MM0tAfaaf-IqqGT4qEH|(oCm6_;:^C@2dnW5:k/E,9%OG1
-lZbB'B;FA,oHE=Uu~D@O/q2s~}Gxv/y<,c.5!_mS|5aKzCr`h")BOBucx"aUJ@&HFd>[A]A1BZ7Fj`&v+g2Qg'kG"yWb0"RJ$xF{7^i-:n^"k,ktfuj$mU
-5IVe5iFakI=lpTK7MhC9xHPhjG@QIwl-:D^rAC8]/H<rLrMq(R.t|R]U8l0ZMh4WOp&$_J5I{<rHQp.^'2<5Tdw15Si^nq)(xa"crxlb9n_Z7vZGTuow#4
-K-hB`9;h0;L[EzI/N(6+kjt8n8.CPEdTIK0i;0H0jomBMB~MhK&Vfdn,wlz^V7<q4`YkJ]amN5^xH34NXlCe!%b"Qv~jQJTG81.(#MHx~oO+b(kcnBTEZo
-h+y}W|=g"-6o&mkG2,P5cQh_q]}RKTmf^G_>M4Z&iDl"RfO{,F7L}jyGNE'8,1MR-JP>rwKx4&BaGVE|tA/)@`n@8TOk2qaMv6sR2Z>eOZ.3WzEy&n)e{,
-h}-vbj9UmbVv'%R/F#8pW2gAtH@w'd|>1!D26Lqr,=W%xFDK4D74fAMLafxPv@-ej[NpuM{#vwK-a^{L,D4GU{IeM+I8.{^^EOO2^5H6rJw%bZJt]+aPAR
-'HVp]Du[@BuHk9Q.W;|jvVi5:lDC'q3T4GgEoTej-VtwiIZ}PAOy|m^FL#3{%dKbRvs<Qbm`=Sj=7GlnO5$9u_{iqplcTn,B903rkE>k;k7q-QBJVEzW)a
-}2MVIB_]u5%>%oMkn3<2Z=qT[Am"f-AA[@gyUC76dDw[WF,cd79vp/'o0F1n<eR6qs%d[um$YRIV[k]r8jVFrY|ZdvFyhW[/+I43dIp.0+Q'46@PMed-Pi
-t="nMk-8<DnZBumIXWA&AXkt#{9qzySnQzSWm4ii]T4{wwn$F1&Y9HayIpM(8JEZ$G7:9)"/GtywN]!.`l"^'::^iw$x!"6Neto/~Hhl(gF`(d(f=`kC/J
-htHc_UKgV^{-!%^$Oe9xs@6kOQI'XPL(DhC,<=_,O4I]V+NxL|MoKuPGJpKHIkMe%:MJ{Hp'sAH5HW&uxJ>YNg3ox!CxhUS/vVQ:LQc$BEuy5wQn8OSLq%
-1[cKc8IzT/H>iERTUMy3VY>Gh/PMCt<qfF$lSU3N1$Obn-E^Db;Dk&ae-iaiU)d@EMBeu#9u+vAn_RSe'aiV|grj)MP$:4}M"g;glBvhD{/PHDKeqb(z.j
-7.0=DNn'aWNI'gvcfL]GGK]W_)d|F$U__2#yGG{eeYOZ~)Z]A,F5B=34n|Nc7jxS+G1Oz}5FiWr}cCG>.5iAnb_$A_|udwi>mPgA<rtf_bq6~`-;fPLvw8
--bnsAd4V9E5VUL1'[trf{;61;1a;jI@h|S9!|K[oOEz.IeqBd]S`Su20B3r"ODHHnGO>;qA#ZCu{rAL";|~tFZJ5.(mwQFGj|i#w=+5:}"=9)"5ui=-t<1
-b"Mn(LuXhll}FOFVE!fC]ke/2T^,epbmIV'VTEY_nB{STN1usxva`oO6>qZ@`JQf,Kx'BT~4ohyPO$O%y{K4{'$Ei^Za=D#x)E1UI2D/ud_TWyr'-f2AFc
-,536tY,^Vt@l)w.ZUgBc)F,(%G|>WAd,r6a!eQ)ERP%pQz82Ml,KVdwWXCf)2X^v&bIsU`0;n8Fp5ewh/wJjbmz[!weovN|,,U{a3f&A-J1ZQvxndk1Y,4
-O$<!'1Av;P:L-cr)A6l'nuNB":$b<CafChD"<W4{L&$]1y$M5W^1Ps>&UWbzWyW,=H.ZPi5^qXm|Uh9';D[v1TaG&|"upfMR@qKyy")kRJ+):yJ!Io=2X>
-crz#^b;_/@.u2ufoZJW:`"Nr~Uv$qt:y&Z'=%&l;HY#A(vH{m'r}s{yG4Rb!k9^3fLhS3J<%]-A6{Hf(rD[KT#~H5#EQ3Y+}uxs,!&/:U;"{tmQZW5LFL_
-T)]C:kIP6fYc5q"s!eTT4/w:qD@aX7|se=CfC.C,<FbE]"h$>GUv>U~8lzp(>}Pxk)"^{E^Ix#]`I_y95]^"("xxT9`[hLK{i-NwxTiuhrwR6j=CoR5z~f
-'N1`t^_uxbA6wZ$)u='gz^c#>4",3:TLZ.3!5($ON[OZBx]q!e|P5{!+fwoADLia,O"`,=.5>J9`lM-qo}Yp!q3!-BM[bHl!Z't}OKYod4"ZI]vZr$|,`0
-NS,/&FgPF,p3wk;HJQg!bkonX_Z9kg|gY0%63I!kKOerZiveH:lF-x6qT9kcVH8/8/.o>^B8.X:}D|^U/;rV2W3(i|hj4vimpxeyOZSVss8`t<Dt:2&`1)
-Ea).pca+_z52V-n}o0eeW$Y5Yc04+v,_^{"[zLWbAC_9Og;}=sYK>!gC`ICEgo'[^L@ct/S<RlO]ixyn-Dq-^vL^|mrNC3j5Iz722PRq48'jZw/3g{RMC5
-g{,!91pHkBP5;+8@T$BlYMY>H2s#-G{8iT~jOTH9%pgm)n-I#=QgN2gLI'#d]'][E"g_pH:c5NofsM+NQrbYH5o]#oCBt{E5)WvYBGwn@rHWrf8]"Cuy(B
-Cl)C8.fKfi#>=3"bg[XjZN1v~^%L/A%o'vdEzlI8vjD4tj'Yo=`X0RusuA,4lcMnNY]w("ex$)Yk~0_b.H{Cbwjmv@+^V_4$H@;nWcj:$oun,TfJ0Nk5~)
-_VLJvl@ktX94xICmBS~3:.QQ>/7Ku0`uujXyi>cW]y%XfG[]D,raMQ|d'LQ{,$@jhoP%MX5Y3)P^M2z$|Y~I09x<+>a4SFbq.L2RDVN0u|El(yl:+IHFE8
-n(0t'YBYe|u^lv_PPGt1v;cv0jK&F"wwQx,Kbm'irD1,D"pXuznh3M20:j<3(Z;KP=r_Y|im&gd@;py|P,nQN,^MPa`%F,->Gii[K&fNYqhHHo'4#4(ccO
-9}6gL"KE24S2uk:;~HOmE$6a1s}d^Q,D{P!r_|,ba=>9qo-OXs!tLwIv8%7zQz)ujQ3m5T:"gRw}jQO%F(4_}jGNBI,7Mivzihggt{KAVDkv(:vfa#I"Pz
-fw>;kD~u/ti"@ZvogdnKXGR%C''db@WrV<+"<8`Nww]US)AS.R'[uKEMZa2!2ws'f2d8ENhMcrfZKE6n/h&>k&sZ3)2%q!IJn`@UY=;;c7I<m..4TjPfa/
->m<)_6:g/L/)J5onb>c>wq>QmW:K&>ZwK,OhPM,J~Jjh<BH}f4tN~`3jO,TnQbg!2quv1qtq)F{Cndx#B|Q4DI&>/CoMh:0K,'fIG=UPYeJ#4eb/Kx8dB+
-;h+q!,1(UdP34n-)GWFBDo`iJ{>l'.{GUT}=-K2X/rS=g6(G5+hA$L@Lsx~PzBCEV$@CI37miP_p6]vf$/M7dx&Q^^jYYiW+r;X6psKLsV%QM4/kJf=y,A
-[B]WJ{w0}46aEbY]ZgwtV4(-]GC8X|H:F"R2NQJ{1'$qe>U3^x/lYv<0li~W-W7a!]%K"eTjfXY1-{[p.O-{Fun.p.A}.p$cC_Ld<jpg)a@#=kj2lu-xRF
-72}%N,~4rue2}LK9C7J{qn%"OHU9~OC[/C;_LYLMQjmkasp/JToZ9`lT2Y{7bDx|Lk.61TABS{@w;-wV#_GZz:`;02X+Lb6WX_/zt%mjn<pJ-U!Q_KbPC4
-p2vsG7RS|Or01`y@(z&SBl@1`cXmk0F^a8.n&>dDK;_S("_@"+F{nvSEoyZcS:AN/"Vic7S,/%IkY[>ma2@K;<UW;'XYsEwFHhg|zi_Z'n3jk=N]UduPHo
-SGpbLKF.C3WGIn$d_#Lyiz&t}@/'V=.+7s5GO7ULtfKRu"!SuO}VR2aP#1q#;(P.FR="8]eo]#ZC"W;UQ59uY&C5'J9p!2Ex6A;L&zAK>;1ERo1d[{0.xn
-;ba|AZA<ae|{_S[0ipB}`=iC~qc}WEQi!CI8"$!1%Xic_n_`M]2C'k4=&h{Ozd+'b&rQ}{UUe-NR1EikIM%Z/6I"6osus1t:I`#'7s|a]$Cw>.~BYxxj"3
-v>++0IAk=j=>^O4>M/nQW+T@<R.]wsL89oLG1-oErwyGQuE/RM2O2SXDO,U#q@,01+q#RzIBoXVV2x_x47moZS$p7|:PopRJixx6=".&L&Puas:Lt.FC33
-i<q;MOsJ%f!TQg#S[XPif,T{ZUY_4#Sh@QH,uYgU].xu`bR,wa@4fTSyCE_7LbH&jWy/.mH,89]['y$-aFWm>ys<+TeC1D;TXqi6!FI=8AT(2y'[e+E{+i
-Wxr`T9I={ADF!75|Iw"^[R/:5i6H{7X0#rl7gy}IS-:dfPi)&xWRcx<wnxd]>q./g&go}`nK^9bLR_MStNQv,S/&IpCpjXw_7<%nF06Km#$9d}N`BZ14'O
-gNKG!.RyA7/$dtU20#hhb.N0rI,o~S[UiQ-s0sN!1"TS@q=Z=8Tf0i26]teSN/#k`+_nw6lQ0hG6CxF{{UT,1gT8,`@D[xdNJkO<aZnWH3PsxAtw+og@ds
-:X1Hn6lhPPhV;PZDeS`fp.6U4wtBa[&08B3s<v2^G$Da%JXdtS|T:r1uCt>y6rw,dlb($u^2KuqsKi'cZrN,(q@[&UYi@nyM'0{y|TGhr!G4'$lGSPGmYR
-;i4F%P4K>E}Y0BMLJ>YW[.$++d{9E}HkyeUKuaT]POu:vclrJ5J:tGRN1'_(H#KE(n"L(cWY]phCv:xC#>/PUh,=8m_h<rGm#c[`D)-p7xyS3=gU.$Rv3D
-C}fT=n|!lutym82:_l(@m@phu-Bw[vQh;%uLEz%VBs0n^6P>Ed,EQk7U{CINbA4y5|{:&;Q=Iz';kF;4qoe;vL{c)@-qzCkH}.lK"tK]nuVOqhinL!k=g^
-P3.>8z^4tym:8l4LYow<E#V'N<x=A3z/O,Qi6NAEKB1L$S1=k3z_+TzIU0Q.A5X4IS,U5&p@r^cBj8<a=Jg`lc=w922@!YN1l{WkxK{WW'%a@`OANcV5~s
-.^|p9a`bysS0!^lj">LlcRA2zUCvBD97#w]M,dxbnN`^peZT/&mWm>v8"%&`&-z^X!ho&s>;uWz'EE"UeM2hKFrP!sLd'Np%0@tXejqOG4eFC5xSb8+Evg
-NLL9.+>0~Ix;UV~r}NY-Pnz_{Dx|~MVeW4{2CfSXPK~2+D]Jdg!n_pdDvGy]Z%+WAGG/B},CzMJj7[MX2_|-4Z%2O$G+0Br}sb~Q2c2e$1D:bO/npW3iX$
-zi'WwbE4yM>lZ=MNDGXQFLWl%nfUxR4}TG|+[-VK6=Qd|S+4uVpTtW1#K]j))7[lbLLOI1Y'lw7'cpRB'1V_CD}2y(~^a:.J66[3bOxF|RFtKf^kr1Q^'A
-XSRn2f@dr{ct/&CsG>Kg(y@|;,>b70ao`tPutB:iYSlNV-9f%@a0z{QQy%grN>~Ry^g(Ks`Fx%.8.`j<_5@[af}4AbA+Z"Ad({!(ASD-C15Gs,"5SC-$'#
-'QIgH+w')Q$Uk:KQH8%sGNc[W%Hh-avyKi#:baJYC:B0w}F5Q`ul6hiEMe.TR2"HDRgjwa=L)[Mg&qIFhI1_oztsbwTl.bbDymt+Zv<8@<9(@Eb.dv:WF=
-QCmYPFZ;wB%2Jv</.7PU(1]XM0vc{`K<u.YDk4"YMA'J#Y%6;7|"18.z&_iq]M@@)C:hnnq2.HFcoC]Pq5lr26wfi_'Ydn9|A4gu">cf9HBdZvD_i-1Um1
-rVT9})-{0BmkF:P=Xq<I^"a%lQ{mZuK(r">o8f<}pENqJ;Aq$XKdnN}%IY(Dq7Pwy@eA'$!U!1^)l:{5NE0l{TjSGS&/'"h+R5y><Fs.%1e:qDjl4L&E(#
-0:"o06j;ue;=vWpMI+eHtDX#!I<d/%n8>tAm7[4<=k@1~g(1^@;9!.oA1J@(.Sq%&%gQ!RE_nQ47Ft!8b6(X$P<U3xtm&<9,s_nRPcjGy^7|"Cjv:Zdzy3
-3dq;2S#$UC8Rdo]+-a@eUm/:q)129jlT)b73m9+f}4=Tefc/~!kdltT=--$=(8U]`}A)K/Z%_Z.Iz..<ohjleMeD!0dRR,<N&6XphRj0I-:kKM)s^ALiG2
-wg"z=L>Qs`m:reL$et0Dh}<0%z0akZo4R37L8aw1m}K'~V~Oj}^ba2_UCRQ!:LC/A,=]`DHAN"DN8@G;G42tK>V42w"B_ZH(3E4H!nTz's"{`d$oYPYd3d
-2lEg@"4i~BIE;&(|~r>^fy<Hj|!K5Mx;i4KV|6bL&[y`"Y;m/H.U{FK%UmW[]/)1a:m5c;5lE/zTb`/Arcn']33)%C#JkE3;}8QPzB~T"afhJZc-/PI@{X
-0J3>0"!;7`HANkCa;wlwb^C$QWE^y@e(Z,%tNo,!P&!qB,,Kiv$gy,QmDe4$NE`5)LtuNoRI$EN#";c2"#Fw/,mya,AVhe0f}4{n3xal`=a&m_]!%XL4W|
-^5<{sMfY)mOIlT2)%h8gH6.R!][=M7nD%9(n!1OnP)8w/2Z#I+@oDr}!7mj];|RfVCjaa_<.<GllH+vA@kn;4=E%74SRG[T,te"e8f8}lqgW[Xe)6{]HC{
-nY/@6%N=73MF-hFAaceIaUS@HEg=-Ahpi--NwDv|RWe&e|Rq2NEloB:Fz5d$Y(Pol#h[qd0dl$8.YoK4sfQ4c;O+Aw3ij)Np3S2tL.te4ZBmTYL_8^&;F]
-WoBc~$81dnew_@'/P`4A:i)0O6)A#qC>e"tvu<}LH`SF5/D__G&wN=t6:S@BV@I.@1`1Od<YvmQj7'7]VRt#_}D8:w.jBTC:_vr)x8r&aJ~;mtzY/P:|:}
-4O4_x{/^ZKfZe)n/UkZKPA!m/4b,se]:s!.Tn^rx:1aT2s>P!Q6`xRRvX7[cq1xr=jh7mK@q@(Tz&N#W^pHT.EJ#t!}0Uc6C("^Ogh|m:<8>Lsal=vFN8w
-6y+qZ)H14R)hgk4{6;N'5|$y/qGG1v48>lUbefly2Da#,Dq[WAiwo`0}0v[DiA|6yGCwT/<Ss-i0S;!E6WG.g/Iy}:{)xZXTAHcS76`0I'JBrxE[%Ipcu;
-_BCh/Z".'(^n]8}zLK4>=#(V$@&coFFlQ4nr'@mmd]Wj43bBU[8qZ}tcP9z!01y5csD[VZ(iHAR#R)RJ_}{Mwc<FF'LF(4o}aA(VE3td(b%C8s=vTnUYdl
-c3+Od+R2!V<)B{J#`ezAe}&#DL%ju#/%JwbU#]-m9|7`uWil.r22V'_.Mg%FCGbVxWu|~."h0h[wsK'WJ>TnXQnuy9>X8O$%l+9/]<YO<TFMtA<5|H{&EA
-$-PTAY:UAvr7'ux(J06:AanE@YtbiR/ArZ=e6s/ZeD6fWjM`y1SPiWI_R)SYCo>Q^U/9jn!I%Q+8QvRxfP-&8|$[B(dHAV~.7h|g(09w6Y$@Pm)0Z0b8~"
-"AC8H^OkpZ|QW@@@<2)n(E}@cD"H0;^ATWXeW=~5b}ObSTxJnvDg2N&Y|10M":AW~.Zz6N-b]=CLDIZ{|'R'UMfoLzS|78;vwvMc{T)jkIFP/DPAZc8%[.
->8SVR:A`idiy3lP$qkIgu])|6alon@N-E;.B%bOSKy+7+1Dz:|sDB;MZ>lM<8.pbRE!N6[INH#'NzN}6N"^+enyC~[7J@d#/-7QmH1}8rPX2>`~R17f{:s
-muMgGO-X~.ApMGlm6Ek'Lz#.;d)P-4P=C/w%BmI^xT'ywOIzcyCM}}anr9=/OdMLsnb|c`>E/2//(^X,$<HF],7h6{"tR]3.-Ix|4j27};IKTjpW5G>7v-
-"iMCQ,p#.x{}l{O9wgpNk4)GSx|$}y6u)^/EQuq)<,n_6vSy_(~ZYR@+u:P5];bI,]h:Che/XL;1P|a2J2#wDCoe{8k79IIhQ.:-T.|SH^A]^48m>FJA&C
-d^>X'3ocZ]+q%D"dqXE.`p'N(64_;'zCZ=a!geSKJ,)EGdVNTp"`(}OpyCqD{`bbR=rS~QD3k32vm<b4g<Lf6P!^xzH^Z`boeKClrd+$P9[D7zAz%VB7XZ
-u4[tF"RaPTT:7tR:QX$q]%i`uBZ-J'A:$1])XG,QWo>9.Kwg66<V}&b.o-YLv8.Kcc6a_(QtJ,81;&h3$-bOCD4m_'0X39KBU:!zBGx-sE&f{$4dqkPtBi
-1+%J"+e!!pvvqj])15vmGhPd/fFX;Gqdm'Q'w10BZleX&h)lk3%4R;%7%)Gy(13b_M~B^3b8ePbL@,fn<T-Pl:+^ACg&4'U0`^6LqgF@)1:$YYDcAq`Il@
-FvFf@4o/B2Wrou|w4!A/U=}sd(IE2[P[Z5_y$#MtH7mm"l[]xi^</pKq+#vIth8G(]_l'sIkQuurS)QJQeSJAFP]!SxGz;OpJZP"bb0U>D7j"^h^37[mf$
-]rL:<qMg1jk2N!>7!i8{Zgh@pFmmO/N>V5xw#oPQJYjgH=iaHK]yl}dW>nAdMs}GhePEW`ZFX}rDP%%&SK&dcl7U)q]LPTP1E|gDNn[]['k}3w[=4nN8BZ
-S6s]B|fnM_D/@tgZt"c]y8'qoAD@BM&W;M4R-d=_q|u#4c=d|A``y_RC)mRiWr~v|>80Ab>W$0,Sew(-IG~aez`zk>pJQ'R<zZ6nS0Sf=U-p=hDx`hF#z'
-#Q`]Xf&f"z(<VINPE}KI#JdF9;e4v"cagT}$L!!#I|qgpp^x@2V_RqsfJV8VF#Vzimj]v%6&]Q#4C0<X=]~G<Bte)=LzVvk>:DFp;cLVWi_wTXF1iQ~iYI
-@Tq1VmAr889f"+&y;c`Q>z>X7[AsOXpSg$m;)Z4,"NuTC5)q@M(Gff1jACd{=}srFQdPqToY&e+zYd[Xsw:i,iKtJOivh,%RgjdXv+ygW-EwCGzx"U!f7v
-tbN6,'E}P5rhY7w#i!iFVs#&2z-.{a!4fH"fl+#_dGvHCp}3tr`hPQyvVvZ4IfohTzPjTr'Gk8GLJ)AjFE$sw#AvO#z6u{}=+bkll}{fu9,TBz.tn;wHEc
-|flVAr#l;6@!jt/4W.S9hAePd"i$|0x0w-oV2)zHs9D4TT,>:joU{L{6Ti6s2N%<{MaLdNx"AQoCTRNx@9ta6+qLOHmXCwz8v&{:bhH&5VFwn['w@IWOKA
-'Qt)>d1D'z<{Zj3"Jf)SQLvjW^51XuV<gg[o/BJ/>CXa7#nGx;pAR>2U9W~JUAMo3:PD7N5,PTK"bTD_kH74CT>i)@%_;n,!oT!w'>xoH[GorrBHv:aM12
-R>;EHzl@LWXnqWSlQk9ez9#d9^"+ZzHP`0_>%a%zbd29_r%n3_%L]<U"chyuQm6[pw<I[z|znZ.y+06YJ<n'naJD.d7mw&^)>|S:2C9A]8.`,O7.nmNx^;
-~7t)_2Y<T[X"sBbH~g&Pwjo[B:NqxbE!K0<+frS)ucNg5%9XjaKi^o!FgO`%8#X<'W@W{h!oVPC2}Tju|7uE:5uJato2^4_YfN2x4b+5I2cOf7.M[<bX>t
-MIB6q5e1T>5:'O0Jhdg2l@n_<a#oKgmkNz[vX;u+SQ:1&`&-4$VIc4hZYQYMeWGF:Hs.hHU0JH%fI`DHaM@AgQwI:[5SGy#P:C"eD(!k#%h_l<eAPb|>].
-}k;TP#f#3F^=6'+R[BFhpK6|&>sjxP%J^A=If#P0mBaX#$cZQjIIy2U,@s)#g-0M"vkfY@8teGJ=V4D[PO)F!ln.a'qvTS97k_%%P}`Ql'3pn]g@Z,>l{[
-a_N$RPJa}<mmG%q/;Es$.(^3I^(xy=>mh3SD=ETy[jhBeWaT`o%R5%WCbHeQCM%t"f<0g>g9f37>-n<-g)lh!;tm<_d[J8(xqhiMu>9zEi8fkP`l}n"GSe
-H,<h!#qI:c(]be|rsmx!)WXM1GOds^{$Jy_9+ce;<7'v;@;WeULpG8D^8M4SBiN6OB1F8<7.nb+uAt)_vGvU&I(!rB"/g2rJH)/.H|2eSn=UHbs(.hwITT
-D,1^Nhr}I22z<NZ9D+r`4t%$0`l0O6HC]x-#.e6vGR"1BuyNOzLINu>>#FfkqRH^5;V$&zTg}3yA%rC_9HLFhF<R+(gvN[Dtwt4KP77P%}c&oI[kaz'bl'
-pKn$rp#Uomrrj/Z(7vZ=(OA0bK/1Zd{c|JP(.!DzW,A_A@p=U|G_DU|}PyY"cuceP3=+:UQ)Fj_6<^L$0W;NQ}4--lS2&ow:tz;)QIR4~)gI))+Mg/HQiC
-3]s!ER||{(g0^(<4`dKkaB>ZajxyQeYjM">Ud@ev<9@_Ns0Ajc+HO0|bA38+U8';WAlvyT{}nwtp'dH!-eWZ{lNJU6'mmp~jvsl_)Mw'Wpvy9o`D{7Z!fp
-F!1);QI)MKY!gmg9/&~ZeErp&"Li}|>XDyquSxjS;r)MBQgCKy2&FwQ!y|7}rRQ/jUx[r0+i^Ig6_M%|dt8^(6^H$c1WV1ZeV`Q5H'"Z/iwj%GzP'Kh2tu
-;T%75GrcfM6|;;u%dD$2||SHqVTP%NBi~Nbeyz|{%b&Je<2I}lt:Gy||dfqy5NUEDb7$A^Kr.Vj_WP;#yW:Txegnjgtcy|6`5$Ud^9P'c7V;#rCR6-(qg-
-D0>S:R`Vb^lta}`.)d9a1R"y[qU"0I:;o1tv9yBT2UO/4Nuu<&d)ttM)`R3A_[7GkYDy|]v9r}em1x[MoDgo~=ZNCWXL>e[23j)'K-IJdRKfyUa0g.OPaL
-5[:6p7:}S8-uLp&-+0ifA7:`|9(BHJdK^IOC,{k&ABG#u8Cf0>-!s15:#cZ&n//p.DnEQ/Yt[U+t[(%wcfHkgqrtpnH-I-QIcZ<6)upRZC(hMV.g"[j)t{
-X^V5d@&R|u!e/q:4~r34rOJ9E>yyO#;Iu|VP]+g#oK)CHX}3B!2v~v-Odm);6y!bE-5-=08FxYExhO5f|"ra2CHXIha;1q~|lRX"1`::y#,P<1[epE8'a:
-4;|sf/3f-+0g;/Fs`=K97/+AA0Tng,vAEm-U`}r0~M':7sr$f=469E_};|Jli"5mxEy91GPWQNwB{yL)KYy[oO`R-<`H)-8ne5RDQ5xvO"o$B>&,5aA^2K
-jFOP1,l:_9jy'/yg60hxx2b6l_^"'D~5K($34$P6v2pH:wODMd|MTt_>jr3tq"kzl$UqD5:B8<rC_HsR9ARRg@1$SD#X,G}r2!4/xY'Eukd3eFLiR9ZR/x
-gr'(|sn/Ot~^ufX@/Ah$D(:jLWLJX;/9<d1A&L37+$p|,TzM.xO{~}~VB7ph49%/FHd_;{F#AEPGwJ4CmzVI`k{+Qa`HT42Z15VCa1BkMd5GGIF^aHJD+M
-l5>,^EmFG}MT729+(j`x:/>@+{Gn%ce1|,9sUeh;lS/h5>eT]MDsf$'%VDtzfBTRH'Hg2l{Y>aTlQwDPk$7Eb6[nu`(s{CS(VSd-bzg{h)qPRzYZ:^Gq4H
-M4+/$&!Kq06jBqv[z!{U(s:@]v/!'TYEBKTl.dk,VWAzHX<lTq^=7cX/%)G8lx<HVsZww]K1pPCB,^J_G,NU>UIR-4;z<V'p3QS<cce80n8l3V<7sBl1>9
-A3{>dp>wS/jm]96D%|G=8bwR7O'7p==OnGF]v[quuIK(+A6VTn+'&@_0%5!1u-}$v-d>;Z[{.Yc1:h@G<cDP~J[tE`PJ!X8WEWzZ-+]Z$k9]OC:Sg;2tx'
-g$~!E1>(f<=s>lkVwVvf}h;29c4W7KTtSQPe#G!F49w&B%DZ31_q!KOPrXm=$<r=tsISTMm-`uPJ-STM5OwuSmMXyk9LR{:b=5WOE..-@fb""-o0U_}u_V
--V{-ZY%yOVP}2v~jy&dqj['(Z,a1}icU@mE="=k)L^.;Mj8d6&"8,%D^Ib<Z/k=$5i>6[R9B7'7jmHKT=x.[O,L/9$cRaI_+xAz.9w$`,RE|3(@zMr>heB
-Sz!,QEP:z=,`dR2^8Y=PL1t]E&VI}V<Wkd0_T^aRbv'+7j_AEi^[u%C4ijUnK),vjl5Sf]I83!-WP'9_aOiOZ;fdI'pp0#Thq'{3nfp^_>H-_/ppsz+'6Y
-Z-)GId&{RF/yWQINJ!'/w+N).FCj(K/aXKORpIzO@ybQgq,6OE{CuD3k:mdm$Tc$M+%rv#Nd(.dU]8bTg88ia"&6|-u$T)G0a449x+B6JaLRUK_`y8.v9+
-}aYJAph!7TbO$oFp6PXS2p'TXGE#.,7Sbd=b}H_jg_O8)xl}6dyK|}dyM9RnU7YxOEIK@E.CqsHPmY|VpKbIx^9WHU~4qC-RHRnJC,Lggr`yMa:fKAQk5m
-Y|$LX1lchyk70{<=a7B{ib#[Q')GUChS]@BoD,i[XKM|EN=Y=X.2aEFZmL]y5nJpr]:tB9KuE>Fx6K6wR1z>OVE7,uk_/O6=T8QADj.HdJv.rm#:_XL<=o
-:o#lhm=1~rl)sz!4US,AJOGZm&~z52x<PoG3H2QlxV2{y|$|3V^s+C$.Wq;4g#0dQK=IjincrVQSu=qpM#vaZsBoOb@7sGvKqzs<+=/Ntb->%)05y_Qzm|
-SR7YC3Yb$-37&E=#)a{W/#p5GHl`:Z=FxsM(&Lzk'Fs:2"e$&ri_}K<JhUfG@4q!AF8Q{74Yp''x%i`cI,Ok8#bP$zv|>K16<#p=2N@Jf}[IT[1`#b@GM%
-x'3}#-A4MrsfF#u@mNnN5%~Pgh_#&+tj5lWk2u):Oa=1+C`[S(g`z0ASGKY].Yy<No"0zw}:XPgu;IBTzqfbh4DBg],iYz_<L$bx&81_)V@>!s,m0_i/Yp
-=a~`>z<^"@[62z:`ZhQ;`VOq3fi>),O5en&]0zU$5_q|Z#.^!hWcQ%%mqjv4g$QHJMNOQ^Y/oO<"qZN,c=@u]`MZuu`w)iL"YaRuobeRK`;;P^<OFgRo4g
-8/>TKe%@F[cl>.Z$JIAeC1HtvdR)'l6mr!fvOlhtXaDOjFkpy6&fgpa>`AxzE%B&7GD|k.rvhh-&.`lQnR'#&n6X@<1AuE21dJ$P(@OpzMZEv)L1@CYeyX
-@-sggoDo#(NQ~0wQ_HNl4W2v0Q7X_LlxdbC_I1~><3@G{WUC-Ce.t11>MpNTPk$TjH}1[keiPj"Y[r.t;$EVZWGY$h}RO-`;|`AVM>bDgFN`Bam&Ee12fT
-gtTUgE8VsV04W}kd`ddsGI8<R95eIWF,x`;U9HuP):kr$qU8kZZ],a)Sp`-!XDU8m]I9$GPidrZQ41Ccy.RC49<E0D{V+daQpvu].(;#=krv}Hp''5]`_S
-+}/T/^7A@=#LIKt[|$&hKfA,5%0i|<Z#4sXG7"l.TFd(IBIZ${,k%DvSgLiJ}Z$MjOz}E,S3zIeXKB}OxlB@ZfnY1OlcX!6BnL}m[|W0q%iBr;"w&F`6@K
-u`"M_fv"A_5,}Cls2<>L9`)8N5@k|;_[k`C.:p:QfFofP_,jV>x/3i%]#rn8jt7[j|TcpEXv+&u}t0Djl^B@q7xL>qrW=#py@z!|g{+`=QO'Q>dn[J4smj
-u&^a~gN/6'jYI<'J1Rs0z|uu/q&`'x}9%.Dy-E=Sql/gO5ep/G'J5Dpub'<u{qCeDn0ryGVV`k{fChH7r]3hJn;2Zfmsbh$)X_R,:UnEyC/W.vx'{p%EaD
-+)fRdWwz#h)@Mo~/icU^290oXQmB<j'lR+>wWuKwMKW</-z^Vzjs_}0T6E]1:{<|!Q!+]S+.I=XA8q4n;'L^adq+^GT9;;fxZpt/`f0byOdo$Tr/%vc9#z
-7Jaj&s,(,fPKv."vIxgQp5xI$C>Dh}`s7wD]oIOU9e86i6YlFiHd,ixp%c7nFGNK@PAs,DP5(.goe_LEs@FLL^gzyq-"Kc`B))%;U3OLfPFeO^jjv#(>'F
-J{'pnq`<qHwLn<!DJT%ReF2HR0/8MWm;liq5r'/.dsaj5j4v@Vyga/2O_M~(KCnG]QCTZKm`NS8B6W@F,{`roOAq,|q;n:A<1PH6ikfneof0N>AI><V1xe
-U6zx!:0A_BQjetfm4!9!Ml>[v6HwphjMo3CqP]~j~M%&c,E=C6k-(%4Yr^|!IWAor|Z}G_kHes||_"iw2=zL]|kN`{>cYjg!BF!5@i|XFR"R^&6S`9xiGf
-f,f,9U6`S!ly67Ap]k~Z/.KBk:=ybMy|WLJOR'Qfe=+w:%XZ,)IUR<:|{V`-HU=F%^VXk`~Lfa642>b#x:iS"wG4TW=]t@:'AG#oWtC`|R&l8XFkND~,AQ
-tTaT:N5c.)Wfzf%`ah)4>L(CT^R^N[F$jMqv$@~zw>e`Bg;0WR}S<;CzI1UX<9Dl.e`5")UwJvacn7Opvu:CVyfjNA6f:1,u}V,jajE(=Oo6#oEue}9994
-%xXS(>CK%QTWn+h^ugc7VzcO%bz{(J$b2dUdf>|Z._6^2|VirN|^O8R2XA~]x8wCh"C36R=P1;0Y3x&I>g_pHi"p$yle5;Bt}2"qe#L^pV}gF8>8o(-TaJ
-.[=fz'6%5W8h%%tQ[-kVHhI0UrasX+imce"I]g`ghX>U4x((M`nYSCkXTx:q-}zh_c)R@_3=bCaOefl6<eaj"M/4>S~V8Gd<E]_Rp;f(lv#y/n,-VWS:2&
-e9)b#cZO|KdD27qrd3Rc'a)lZDWT>'Dugmd)r(uE0k)}k{g>>#OyUlvXplb#_<wDw(h{mGCjOn"nEU5p#2Nwm/HMm-r.IqtkG@'ngwk@ODc_z38S((g9iD
-mNA>~VP'=U5,0|9@:@p&wqcHjMWbN]C,X$tl7<^1/_9UQrmwEMT_H@n`o{]V91j=IoezVF-43C4i@$~R1y;tTfI6S/ncmlZ4pcF.29fKBT>9NW+D77x.5)
-cJpb/M[bVa+{@ZYzzi>ez6FEcUDG&3r@M(sB;m_Pl{h=OzuoxaW97A]4G{9R^r-47o~N'I|{NRV={^3f3|mV!Mm7U,F]37gvsSnB5R`s@/]["73xRxv6fR
-{{OriH&^8j,"}3rwRf'0DQpGpv#:zKK/N&,jIWm+Ep[F8$jVo6d5^[P@&;@pz7Cc6td7yOeK.,&1iyE_jP!Gl`vCh3#EnQFvAT/US(7B$Ial^)Fe^M^cuF
-u3U+6l&a/RSJqq66oGKzU4E]ptf}W$fV06g;ObrGg;t7f.5Y!K6QCyp/VXW_'/^q@nhl)t%vkoMb_og#]$$By-NE>e[lh^WRE6ws`mzhT3FCy/<r+u`DO&
-/'$BV)O(%Vpy>eKp`ik9fE[U&F8]S[djuCi$zg7]2[-<qnC-zzCyd=t[~U^Y8o#1M/h)(,-DuDb@jL'Y6Iz-Ift^01'5ty1E8Kwe!rNj2u1#T:^aOr_'#D
-t;hHa=[A,R7w^!J`{dYFv5!L&1Yc`#t5hUbcgh"bR50u@x3K5VybbBmLTL6paksb;2;wm^JHA0nOos>h-xFQp]"yrDv%Zp#ED_o</XSjD:BhQ2m9!F@0;w
-9A$vbZ^3a[Sh6>:w9=H(%<Ug03PGl{IAR0]Bz;^pRm9ct':ci'|(,fKP2g#MQ|]%sd>P8t!HWI>r~^fXAr;bpFAyL=KSV3]N=SBg6m,7u'x1T%w>UQQVCE
-WC2tqgS%@a9t$xlHlTH4Auy<c!j(-6-K}I`[=%PNR,OD"Rf{RC1ClG#`YKA1`3q>d(Qxm:G)lFReSbBM|d1rZBeUmO}z.5VD_s]7,&ZXlG'i_DzW,K)S8X
-8gSF+EYp5&:T5>.y1R7S@Ve{4WFE=s&t$]%jLQ>&!'QQ)DVKCdMQonbB47S]<Yj-O`@IN[xyo!TAWg|E~PKR|o[1~a%QG#hknWoRAXkb<e_RtfLr!>HBl!
-Q/dm&w|%!a0Y)Z}]=oPth)!gQYQbh=AA:pBS7W~5]9x`wm~EkPCfmy&)/m-%{z>EJ$JQde9@CIMA4s$wue"+({Y%#y{euk"DTT(0%O(x5QD(8p#f/.JOan
-)GucYK!&]7l'Y}:@mt2bG<mN&TYMTHF`Z;%!'X1[L/(%kb4<T]n,BYt!2Z'9'HP7m${2Ch&6a>D=|nYZci+Cv[XkwMK"lm!%673rzMMsBSDt2+U`#t1:&/
-b_dyfY_ZN{JO^3%5+=D(:ZCP!nYx^=$q_z@gGoZ8mY>:&6zW&a9M.S5D"4V!|Um7K:29}&h;>M:hj'k|!-YfzU5"=L:fkm9r^q4CLcy}2D`PqP;t,7LY:V
-Uhb2La70_K4!F:qVz7]RWn"6`(!s"^!9i$QSMSP#ASJ_+IXK%02}M:-k9on2CY1RR"+7^T0QIqR}3nRIJjsc:Fev<;PG7FhO#>o+aSY<G/{el8x+cM):WA
-:-|i["M8agrtTk9A@9Dqt3g7nB-3&mbX;Galpyu><7]aw$a#GB,,|IOAoug5aXW|dc(^0`D1{Cr]p.>eIKb=GbJ{lR"E52TnZO3XQCzQc+TV8>|wj;'Pxm
-uuP64gODYXZ`X|XUw9`E7o]<3P1<ifP987f)E|/a&`Jw~GsLT{YBr!.oGloREr9)C_uTeb{};/gI:">2g'9!OtG(Y=W</77r"]|+O.~]E9sr5LC}{It:fI
-1xn69/iLP5C2iW>3r>hM~x.;^au#sD<w6)P@P<Et)[-ywMJqdervG6&>{}cEg!Q++_d[0iO[k2uxO,~T-.MNd|kqM9caLXy#=(O9aGYwHtR#sXHyvq"xm:
-a'`vV;q.f9WEtR]JoB]VWoIX%z%.lj-k&7}G9WMI^GO>16!k0+EK}kKI$76gGz3/vKhy,lR:Iy8b[+Is~fckzlLB"+:Wsv.D36A^SJSd9PdLYOjf(l}twH
-Zbt;}}LL#KPeRN>>/49M".7ap&%,^8RG`}Z-J7'|RE<]W+o[t3Y&Y2i<wi8:iDTCsY[BDXl%[G)Qsks!W1I@+`O#oRYx5G4U_e,QJu$$O`_-4an}R:q_=E
-p}"nDYu}bwPWU4KSgoSx'V=`RQg/Ifd+dtDt#$)SL<.$#KS3xFRUYmI_:6J8#$SSLZ]A&0ahlK")_vA[b6O8zs1G0E^(sg0F:bsgq^ZB}|V!pNhH-y7lv%
-.9:R37H7}%fQ2M9WU3#:4g}D:.1+O(}hS-XMk..OZgyBCn/GUYelXYQUU%H)9#eCGGcRM7):&}av3kokD(1o&M4KiYvGpm6c}I[<Cq.4QPS++`v$7U~Ht]
-hdLTi6L9+_@4TUWwQ78!}w5$=z]JM'p]lP8z=RA,+<SYWLDwy'V/YpJj/[tKvNLMuN@;=YwFbjku^NJfgA$ZBZ':,h8}S<:F.kT%w7Z'~7'LnN+f()G^Ge
-FPf7$)&a6naf<($YrCn&nz.6]O7njXh0eK0UaPPI-bb8c[h)IK2&ICAE6-IWf|)/WY4Wh{Rc0Rt<=%#})t!zx882IKf#.XcR)FK#+V'3M}Eh[:x5Bi;eLa
-Kd%vs-dAaYzWQ21W8+xk@ja"%1dJ+WSCwec3`^=jcL9%L_);ntw4}FEdR3q1u`^{faV[VXzM06VL0UOPEaT-5BU<K0siT0xC<B}Jm6usN/LHT=6OO)n3sW
-G.H,{TBR}SKCFT|tn(sx8<~u.%fM_0:2<hm}6Cg]WqbHxU/-tC//{hWPjEmThDfPHSiyRvg0Q#rpA5V@p$i-BUg%_.OB1Ro6v6O5et@{:(xARrfk3).DCo
-:+R8tq)mhPCc'WMBP15b:Wr,Y=_m>5DtXmSmV(Y<6bMYfLSJ),:&kS$FS(eRC-kj+]f-`tz>)Ckr8_CK8G3<+IlEYyVkZYGs]G==Zk-J1/`n_Kk)'SZRC_
-d@>B{)do=qs'5:MB(PnK>N!-k{C%F>D>~OexF75mpiC,fVOh$`=vS[l@NzVry]n;ER52Qy@>MuF$Mq~%YsJ>CEpuQ,X+xL(:o`yp!Qm3[I+9%Fb)$gyFs8
-p5Vie@.Q/T>DL7nG!6]zJ|!E)eVOM}k`<k<^g8SCN)SZ+fN,",[q!fw_0l6"yf'On]`F:#X1U;IK&8r]zia5JglBN&n:aIl4.1`ufsLp978yP|457Ai6IT
-5OXKh4FTIg+y_(W<ai2xFP0"p)V!2L{c+C792AO'VA,.9B-I:h{LRWh$!GMqoWTxT)B4t;x1~e-MsH)i@hX^aF3O<^4vwWa2i|2c%n)vb[2,tp`VJKSY:(
-1amN^L!|Q4B"2:{^m3&s+nyzBOuN](hX646&{x`woH|]6$1O7PCF!;NV>2#AO^Jq,D!v#ahVZ]&M&(VwQR"KKmQwr_GUq$Wqyxw1X4YE2TAd:C7c`ZITn@
-<@OXWOE.xVnDoU$v%f@mQ,!a.Jju`UQ"jXp"KjfsIRotyUYR<$hIx!x+5O4b"S+yluW+:iEniXI0483sgwSqEz[kx;sKf^36/t2Szw)e=5AO.NpKTu<kCS
-o|L|%tWZ)X}=of+D[hd7@pMBJ)M9GgdzwLk:4Cb>w76$pigM8pv%"]T0Vx>Lf6Pzh)PX@f"9)lM@6(yverV,rx;(+9=3os$^>PH6,2h0i7Vyo]g1CnA:(J
-HNJKK:>]Vj5d$.h2hq[=0rOYP89I!TpN9/>+d<C1V|8`'n8zb$HAy[OmG|Z|]ql,}tyw7eWLIyj{+{pE@O,@~p{zIokBawl8|%d0Pc94Uj4CA^6oSa(HHY
-mKKZE_ufTrO+R]4tB_a1$#~K4)r0x.hJyWHwlf=wVz^p@DSoG42Sl%XmV@9LRH}=c{8;cP%>6z=R),{^>1`<Dv)yn8]k<`tiv`36B;=we[hT`=(gn;"5gr
-3khrZ^b,jy}KHae9{Iq`Lg+I)8E/Cg{7_O7afL[Mmc`&3DQg]sys~/,O^5udZm7p/MH&vh8F!VFy^[e"]Z[>6M05r0PnE!X[24j/i.Syg5'UY]J#TdIUIT
-V-)X`$V8Ocg>j>WK8.R2DQ(+mNiV=wMXV$oPwZ_.:lY_CRVw_h4Q9=b4HUw-qW^5,nY!a^>J`/~]cQCU-4X/ll"I5nS'Ph86`WUC32}E2V&m'n~nG__9,H
-QlMcRW/VZH$@~9cIiz36z,T%|N[sGFqY}8.nOk7+KkZWs;0JQ$V|}:~t$v{(,i{'aG|]=k_Ne1ZR;:WD4Z_aFjtA#zhnvJvCdXH>Zy11(e>r8eN(@]BNs>
-mW2f'IqP(W5vhjR]ki5%em-<+^Tm%"}0{O((+;)IkO=NzuSns=|F7dL{<&R22Sf1._WqAw_>nVQU}5Y+[U!L6Cq|u",`~bmr8YR6yoUlHA3}m$_G@9'kV]
-<5$lwB+cS7sPNMv>QtF11,jV{'(8+5<YDZ4g!k~75FWBih&uN5NhkbY]jJIld<-4@{sfK3-bLaLi$TY[a%G#dHa!"vB7ahj;V^qKK("UwNG/nE=}cW(7hw
-H/KI0g=(veO:}v@""$>Ap(]]#PkJ)6v]vbMO8UP"A=z>Hx2Q:m"eFtwep5}D$c|LdR.D15phS#ql{{R2styC=lP6qaZLJ@M=B]yWX/PZ46}k.7wX~BRnTb
-Us&B]n^<!$3V~2>Wbny<X+_Yc>`<(q=)<6Q<T4gSa1]k%GZDYzp)&rc;1u5XpyzK0bQ(tl<XLd3T"XXOqO9D__KU97,)-"m:PGnk.@zn1EFoPGv>vjWs-'
-PQc0b3~5}G}$ZN2e!`R'TL36CotMpbwXWuz%c(#>3lJZ[='`|/supbT4l}]VtpUZ|5a=I]dGp@D/b}G=Y0KIt3QH+AsT:Yrfvw0^a_+VquBhJ9,VV.TXIp
-+];.+/0LBAH:W{&^BPr])8;2"ly4{U"[AN=Ey,|i`@Lr.16JiB9OBb=j(e748}u[M(0=-Mk^DIEodz>/47ZkYDWt5zQ6,@b4ko(/l^jhKPm@@G65PnD.5N
-7n'du}if<R58uQ%rz[rNXs$/:f5jT5/.!6b=E+q;sTT.,pVW!/-r4WoAeyB`Yx92XptbEB[o8G6=N-ebaPRXQ./M>6hGZ6$aqNOd&3f_L-2Ap@Rqd(.N{X
-ZQ.R^1>=JYh&5_G/6T/Ggu9PD<|CjztKX8|(]bIj1_$:Ebh0`(`#~hDu7Qk-wcj.'"!98pEpz&P:~$Xa8E1c~0f;vSc748351"~7~]vv`g!kZqYFFjd!-d
-vUBH1"ZTT`,s|2Uf:qhj1|-s_&8%>2ld:,0uZ/[nVv%$7;caJ,h'<K&gTR"fSC2!_gEcr{~Ulka2k]1F>)_5k`Awm8xB"hgy#HCuE}82_].HXP+6Ix{0M!
-0=:[#YIsnVBH>=<5`t4VmTCZfp^ZVRpGj0LD6v,|OK'n52")tV:#-^jmU5{|wwo+,(RrG84usc=IN4v=A3|W;(B<ZdK'47t[59uX_5Nq'D<m|7JRnE620x
-`!d@j=>)y&$(hUaMSz.##|98T{Vr"^OepB7PbN>"Lb}jyMw-<yB`4,N[,W~Xzv}W{>"-{-obj%'G59!;_^9t26gv/bU;kg-pJ4^/>W6SG>I#'qTLg$9rXd
-4u7;#{Q!#371VD/e&IQ-Qc_a8_m)6ZRs<h#'f#{}caBB^Qj'v)T%6!B=SbBpC_fflTlw;f)wqk]2&oNt);>u/Nx(rU0!6rYoK%~;4B9anCqNsn1<olyfj#
->yytpaOX(u-baGM%)txdCa:;BlL2jU[CiB>{<,'X4l-lU0nHc0/O^2+}`0mgcD;f^;sx>e6_(pts|,^dQ|K^Ut.1^l}:QML^OF32Hvd;hT}4!w03SVS:SB
-[2#`hJj;tz>u^eN(9&y0{)uz8z/(x4NrZ9hx;6(LiCfs5+2_Q4]+#34749Uz>xA]7O}>7BDQ$GK6^e@!-v71vj4v}KM%b$S!9y:Ig!E(VhZ%a);$K!73+-
-s['#h(Zdj..&1GYI)Bh;=0S8v`t4,rm3kkM>()sD/z&uv^5C9%Nz[5)uX7NE$Vzscpe#6<j%Mm7#/V=&],!S(E>CRe^pbXj2@hw:!RQ0$=6T8p9t-eM5&i
-.p|]|;!WFs]n4cnuFjbWaruflzd#GoW]9EcPQReT"@&V]AU0xEx1D`r^<`eYbz^rPRDYh_xedJ1-SKZK9%Bg-"SCy88uRVTmdB[TMR1Yk.Dd1[_52+B{cZ
-&id>!xb+WSI.@!5i-D-ZLJb4$Gzq:2IC$3)2<E}"m=uxi;Js.MzCkl+{&0Pt1;>{H|qTp$gp1gWSY!X.#9(]_6FoU$&TG`<Fyn)wnzIdbopU{EG_RZ4gV6
-mt4AQM3p&NW+w(F/{1<-r[c,^'^'0]/t(SNS"S9>~9RN#V2DG[}zYC`fCo.!Oy4]S>0sw]A;KQ8zeVr.;3M-HbR-FR$J2fG-~<u>LP4pYF(PU)mBA{m^I@
-uGwv!ovSRtli7'Gd;SWGVo(2m$}fbJ+7qiXN4Yv'st>bS^suxH;4SO;:$J>:D)#gh;:^9J+.2as4>6S}7/KUS:gTLn}N~`2fI,v9@M<,5Q~,kF7>'c_1G!
-18mH3V4iW!N+5ldRq:CJ$ta5@tKAO6&<+gA!mrvw[u5[z8J1$:5yW_x=ror;[Cf-$55A"cI|EV^4#GouYr<+Rd4dN{^)S|keB1){6$up{EKDoX:QYkg`iA
-+>K@U6gZF@twMDO4SUUlk[)-:I#v~ZLw)kwu^C:6kt5&+3A_,4vwA$N|aHgpU"yHb4'FijJo8BRXw%mJnwY:L&+.0}P5=aHHr.a1n^PehHtj<MiYp5e%8m
-g+u>ChR=T$]cqlDL{D/+@v|CvXwyG;b{2+;C`]SM_2,L89#1rswB/Qp|m<7U5hu6IMb^NEeZsuSKi}Wrf[~j%368DY4m1/a8Fr=`GZOwMbIZI1kyYd{qdl
-<xp-u>b90QLD9N1hv9!wFN<{g`_B`-+MS"9Nfu3MKiI+Rjfhfjzu^daj1zkwW82{/o1gF.5L.wcMo2A/Mq7I#{}cZ}=Z$)u34|gT]D.}.Uxl<|||-$amQL
-<gg_a9Y}C'Z(@Me-].OZ~zE_Z<GB$&^4h@j&Zp"x_+}^SIfT+ON(JU3-1&[/BJ_jF0cTNb`vFpN_u;mkJT2Zy5WTzZ2X6P-k,PGTs[0aN2G{YbR=Y{3KjT
-|dSCa>&:H)dtVXfD`2&cofjdZ0C-s2pAglR,b"U6V<C=3Y.Bq2/@r/=&4!<Iuf|`]kH$#]l9Jk5Nc]$}qw%VQ[EI=o|$8TKV>a{l=6hu/}c2t{g#HMApMJ
-h}+q@li-iP$KLxMn~rbN>jz(;-da@%X[jz+7Q9Po[=Cp-I0Ialv=Q/cQp:Vc`4QQGBKh"=-R),`Qkh#LHUoL~L;{4oc:0z>}{J$7drR#$6vbJ-lgv!h!`E
-gd&1^,Abg9ql(uW="!}^s(`X.Tf5`v~,Y1I{[dZKb^ATrR=id)U,3pHTfV~T[yv(ysTY<YV#)oiH=<4mNnSI#b;f,Ty%~_|8xtNd1b<n!2Xc)Bk:}-LZWS
-p[!&ZDNH|<^,/9tU:$S[ehMSo;BFK:s_X7Zl^!4#u]1l~,d)}hZ&XX'VA,D/J:3j`=JBS12]F@_E<NCj[F7)onj)s2f""2>yI0p]}),P`{)5edgq=D}$Jp
-EC#bc8Pygn59seA:V4Bbz@9I4Z-3&c9':gIq}y7^J%R+'ql#-ctk}[$jZB5l'3#A@)f'GPrb=u3aGYmJ&4^TbdJA_^#0uS@;v!cV&AZVwk#.Rvg_,N3A$t
-p-L(bh:D)u[CTq@F:3o|D`5n=!7GYCN@z|IzCxe9,5P1UgDGe#<ve'}Uem=X91$4:pO"+`5WvgLY)i0v{l)!Opq(K>JH|;&u#d3:{Xd33;Ik9XoW=Ipmrb
-ktetvLwGg-&h@4L$&od$5ZngVkXbVq}bvCHbwlr_g;>^7Eoi'mGYp^4z-<{!X+-H!x#lb^6=BY"I6MTK{`kT'3uu+{9C)hH6t7Fu)q3+UmR6#6wANG'w&-
-$3!_.CSF'`rz=avLLpk&)KLZ<2wBo>o|3bZwrvq'ryS-!_bDa0lQ[FzWlko6V9-l8dn3jF}`knB-U^r%]Y$]X-hM5XkLo|)L!o|,ilNmm<<vm0$Oa<hf](
-[},Vyy(Z{|5wg}4J{+dkNGe.Ckz0LcUeywFC`g[d!AVu,:HK(ZR&(ms,p5GcZQ0v_vl7gHpBDL#x;,kF7P$L}eLkRNf=39j#N_p'iY}P%Dt6i8mo/&Z-<5
-Y|lgJ@I=qMSL0C{;p-y$RCgE|5Nz:1E'AUtJc{in}/RD8Fa>ffDziBb.!<gHq!i&F/6c$Q:)i!Y>M6<VzBqY)>&Z3rh]x&zI#B}#.RD_'6hM07`tG8_D=b
-MFd;BPC;Gr{;{TOfdtYC#P]Fk4/uj$<W}b>#&<VOg{V(5bVY;)qCjk3)dU/D`(Bz2p`u2itp9rNu@{ff&c%c`Wr!:0,1WpHktP9rlzAEAV(++>hb@;YD];
-=6cdGGHXcjO|Z5uEB1y}R"mAkPQLq$@4o`^IHRKj%nr:9'=F&^o3THg$bGl`s2HYML=q{pxv>1UjFTX{Vrpb]$sBh$'yYG#$}00/$HQyYmBUm>@iAO30-U
-Y|eUrnlq@5~!E}5W%vzfS<=>HQUGVv)8}Ws>s_%/9PIaa9@OJL4oNo%Dp^8N[D}x61zlxx@lZK[owv4a05MM!Y.NnoYu@oI=OOQksFrDzq)N5z$X&Z'wM"
-G&J$WWk0/mL>=GFt$yFAVkv}<gc<HenzmG^Wg$]rwO>w%Jb`GF$z%2Y3~:GueC+|BM5jE[O"icJGjNDY0pUMkzG7jN,p>Eyxpi<Z-etAppe">^o.(awXFY
-<zd(^"Z|s#&}7}t1MfR@wR~gJ9!6<ydSS:vF,6p{+i|1z}AM>qwy"12oQSN/n_0BsqlM[m:={IHWFh5)ZxM6cjxH=k(;Z.!45B|,Uye>:p1s$VK8mq|"2f
-4ut8l8}rf<&KilGqx6%%5_M8q1P2Lxoox^O34k^>y7HG|6{pm!acOQidXwbPMj9qOa+Iv+`gaNNjhO2dh|:LRygK]r(yvN:e9W$YK+4Ef<Ues4SGno#=TY
-lMx/l1]Bv.fcd/en1A-`p)FX;m@IXco/~>t4n,2]8')B:}D,Z[U55c4uAKj<-uOsU'T=ZG<YNCeH~%)92WuN,jtt_2fXR&|NH23xn.#uT"X{A:99|lNV@Y
-}IGJ'.u@kY<"mvW9,E[cY-mkxIQI6-a)d2cSm!/K#qK`c5GYGhr6!M}QvU1[U_rfLF(fUa/_b`)Jm@:Oacc&mqu;R}mXh0-u:xjrecL|4ND)na}PHIQhAE
-t-nYA/a&w>y"K^eMAmQI%.kYPssy'|9^Ai@dC]!lzsy:Xpyp3Ay.H;AF.$P:)lyc,T0bxZCE)aedf6WADqY7HJ%-1#9N&)]4kPDRpVRgvoYyYm!J"7J%f^
-OM|3JnQ>rdBABW{)0.N""pdOi1:X7!vkBdG.TZR^GwE)cX3`Zkl9vs$uGkkqY&,6TM44a9o9Qd'GR|DkG|bA+Y@$`tJ[hHc,l<u8>kGu,Vt"^avD6>A9_b
-j]t>@nxtZ0YBp=3XmKm7!O8!W<W.ib#@Zi'J3DjR=39Ig8YS[!n$mR4FE_3nY{>0Q^oO:gTRXGRhLaaVxSXu@.NTQaxKJZ7^2Okw$1cbnnL[hS@e,vJW`3
-e]&ic#}ntNqAxB"NW)jgJy$-Q0DWql{YE>"g~Hgu__3w1P)=M7cnXnmeiY9AgbK-|T+J<A0azdtT."XU"-HBf]-[kF$Y!>fOBezX/SE6@#".=1Aj-3KkE=
-}qqhf_W(Sb=<0MfyaW/GIlUgTIONmOPz=jB_JAc}[i^%A|Vpt`^ySPUe7<FeYp!h&}LnhCMmS3zGY_h_XP&N2W.4:+WQP|qbcU&HyHLh6oh-8J>JGr6r!-
-5bbnQf&r&:wW-+,B4gYC#p=9PAqAwBr5I9o(bhSK+Fq)6tR'&,vt=WPFvS,cQ7Uey:M<kmsF:DIO47F;ufxU3s1FXX3%c/K,/as&<9.6Wrv#=<J[$/OnO"
-H&AYBRk/>uy(>wlN%.5U3jL-2guX/btJ;u2:dd-v2SvE}q7&U1cqYmn-ea5VVP=ptmA,vx/"Y)li2U4ryh;mHg%a<mOJZvHQHUdVA0&c|NpnR2_SA;S#f#
-3Wwoa:&,/TTX'Lp[I%Vz-(`C7P&<[7vNMM6UIq`5fmsMb>_@.N/xyq'^bBPU_J]D9Sc"YQoSF]+SIuQbMLVF7|>q-v&]v'6nN#zsX1kajgJ!OuX`|9Ip3;
-IE@.-$jf-Bm8]V3+R4I3[)'592V):VUjh((QUf`q";@KnagkkPq93{TGKkm^.TD[X[%lhs/JeQ4R!,]N.Lmho[eeV"PT8qvN-<IV<bNnlo_F>7r8=!2cnW
-08fh74kbEND%wQezOqu7f!#EF8..Wtrh&MAxD46:%b>{caz+-`HL}htE/a4W1BHL.,Y-A^j,:Q~O#u3Si#ik`xM}a#c[Ta)>Om@:&iq,g+"M[yHhbL7v_-
-d9F$=>:4:gUn2Q1+1yL$/SQ{!J;i|:H(+J,9XhczdAPd/<rDd1e>,KK!;iW#R=8Wd].q)u5yCCl3)L_t(AqlFux_/y$<oY)51^2yg9]%@&58q@AR0--M-G
-;w]h6R|Z-`xRTq:,V4n(_@C}e-=#To/jzV}L,:[nZ}M}U_5kUwui="n7qn&}hFu7nzta/)`I%CJl,M!1JFr5}^3$"dLgeF.TJUnL{6,G~SlsvdXVY!/].j
-:X+1Oj4l6Lj|E5H/jMY(amW>d`xK>aDT_(zd&op&<3|,~IZcY(I'vCF4^]wqZ_[o{kj]dQc1@9;sTIY8)4J5rWhcH#Mf|)nsK6rGqOG#@sBz&+eaj(Vs[y
-NKPG6S'SBIZ37!P_jp"/)F<T`U^AH9s6J_(w_:wlBg^>e16VS8[n'4/XNV<v_c&Z|+TUtGOe3+8[-2N.iQ:giLg|j|0T;q])uNzl>>3ph!F_1xqDS3wdO6
-A3gkiS/"%Avv^gYSrn^|,h/|;)|0#YK!C[g-JDscZ2x3o`!9s7/5''!hl8i",`Y7.oGGGI:xY0,4Jk7OtL!m4rCuX7o'boldiX%Pn:tEmPD|YLeNu{k(IE
-W=58MYRX//GeKn[K+fn4IbM^0.8F^Hie<OA#9wC]^q!0DtC!=SM`um{S4^J#:)OREqDa[|XGl<zgLs6vaj[op(qiL^&DVY`[,a{WLm&lJewAse9nkQ-@xK
-t<=-N5d%F[$Sqw"X/=~euLF1)z0<].5raBHxV;yv0i1%IjnGgtmcI"#_{AN'npD]c;2TNZnkt$=lNZP_CM}L`5IgbZj78{-7GKU0^[Xxw5%qr27M}G.pwE
-VHY,G(u-8&IgZJz[eW"T@mKY:S,Z(O<(hw@GAmmQ92J:.Y}q;hjBHsPKBDAXCg`4Kw~2OtE@Hw-rmzD0B@#Z%wN)vhxm,odP:@FWrmZo}""&zLXVef(C{)
-W:I0uO5g1'uXM{s=1U~zf2u07n}9[Wf3[wqV=dZat{iL{1drB@d3KU.Aa-0W_{.JXon8h3/Y#J)m1$MK{f_c'OJzp].S3>'l57Ur,l2/I{8-^lm>8IH[9R
-Jrfy,:FI@>!=Zt_T.92M^ZNaqwI]D,8U$cEk[gl"C.4(Z3'nE_o^rqgX;^OL{NGx_"{5blSjZ9WKR@y[v=UT]Q~=glUY(2Rq9GOi2N)^evW8dHQr.[aSjh
-#$WX/-|`-Z{B4ikb}i~08$DGTqN'Y'<>wJtga_YTEduwzU0<Cnj6o&b74eU0uP"":Ws`O>gKaGC/00-M1usIVrS.BFwhwbVH/#-D1<(%@uO:|N[({e)SSc
-AZDpCR;Nos["B_<1x[YT`nh!0O}2^=a4y`U0A3z3quDI;Y'{mH`J"Eu!Jh{,(xilP]sm2K4:9'~|n6Q12FK'&=Ih`0I.c/asz2.^rn-u`k.UwBu5T'il"1
-xl<[OIQh0>kVuH53GGb>D'eZ9C;RW49$#;M<1r.h8pcgFk/yj;s>nsZn5vmZmlbsn4U44sP3$2F|dF945;7e@cu5)q:#<SB_5w)AT[;A9e(0y(#=Z^Qe!c
-No":{q;^O(u;:_Os8:3Kim9[s.N|IU;Tpe3FCNz5bJ~b%#7'ZW"LS$JP$]i<I!st4V#_at~|Y4Ey)UVxR76:aha8%[XQ=Oil0wMzlL<cQxDZzN.[ntA8Jt
-70HmZXsE11^<@;0]WS_v{O+UJSwC4uHXpB={#Fg%+7Bz^`%3GU.6,7U#6uEPlGEAr>Q:0SVX~sxR5moKsy=}e#V304rI5@!2^4AS)I6rAq!7.xZU(y-sC-
-k_eqE_qLy}00'@$&lV=@32Bgg;D&`1yy+4o2PT#c7NKg`i5;':jp0Lju0o+QGfaxpnw2S>{.80}&&3F!Nvt)cU/>AmU6]r`uXS6'J8YjXfk#c>$U0toS)R
-<a:dLkqC'[</2UJRpFBQMGi+APdc@>tQo#)^Xn2[,lvQ}4CJCn!9AEzRafNnN(U/0$FGBlr,B7gx!ZXgyb%:ug(zi{Eg|zn=N<MKfX%Vq([BIJ%d3&nmXD
-sh%}v<LE#4F1.#hUHH[H"wUy;W2Q5.zxk$1RbSp!B2/U(XFFAjb#:0&9s`a/[i3m='od[;_$tAl8U$qV)_<v_;6sAzDwVmkszW%+Gk~Ik'"DmudMOeFH`z
-gS7RS%VS$Cr6RkOSYRdh=VS@K+4lb]"("p)CH4<;x2Ktax,T'U)kdAT%x8Ddl!ph`iLgX+_X3pSVEI,>.@MMY7W8AbNge1hn{zy.wA,Sw4h<Mh%7iRR|vH
-GX-n6WNsR](O@2(&m7FMjETH[r6x:6}V64EU6ZNZG1|<{3O6p&JL'S$/)wp|uq;x@S(ON1geno-OsVzkb7&A=x3f+Pb)=kMD'_3voBUf~Opo0(@qyjXj2R
-zj,gQ5cm8i^'e,@W3xmOJXxz{_Kmr|TNHQH8$y+U!j"Rxs.ESo}wM!w;T@99N!mq_|pq.LEQwPw#3H"MU{XK8V2t}^$D2f0'i;V-=nZyz}19]^+#2K}g5k
-iX%e!Fygs;{jy%z[cluKM.R.V0+8^$3Y]v}iMLly:7[l3"mv>9q=,LQP@+A|C0;==DxuM=]waLkr7;}Mf9/L:O_unPL^>D.`N),mnPa8=%x<r[awu#"q<Y
-b0YMsd3;|&/]w}hD3x"~c/@1l+|{:}5.%[vs%XQZh6}X/dPdlRXhd%;EKKl),xHsn6F%+!hPc`J$0f%BCq=`i_"g9^&F>Ehz/g+M}(ze}Wt0j@T_&@-^2Y
-CmY'80OfcnR55(PiJFu.=yR{n-zcj>mt3v)xOAgw{5Uj$:K=Z527WM>[=XfG+1h.4NYCu[wH2Gv#^Y[#u,,&Y4%'7xA(H"FCj)G`w1N"k6vZ6;CQ_E`y[9
-3guw'hv4#ML!sEt1n:HEdH)WP>p_$Y4/[auB,c+^cIjz.k@GS]I%R!EM78bk9]KFH{;r/t-W^qjx3JzK2<`go[%s=P`2I,UMjc>f]&)A{Zz9A:)D@e9[}$
-T-L)qhSd~{DsC_UF#:Mm/,kRmj/<;g]LpN+LW%[Hw{9{^0Kf478_tyXz-/Vyy$lI[5@v%/m7f_`2aj%kY0aIH}l3bV9AoVEtx4obtFlqL>VP|xO3oJni6K
-Q4@Gxn;oJ%b:"n}23dz|DVHm8/5`"+T!@yX7Q4(W9jz5}I5AXMu{DlPB9>lsWoq`[$c'H$l4VO2:AA^Y>l(Wxc@k+ISppnZwZ/A:;lbI$jWOdz{eK-~f~x
-7<%GnCh1{Qvf,QIgM;7#!j74Vq4r}A_]R{//sF:6AhXxAuYgLQMuvhMy8u5#@c}-EZ=-K#oo<Sd&]zoH&_;MNgxweUS`xe_'s5bTq3"@{Ek8$Uz/[u,|WH
-%5PvY_~+<>UuTfZ|VDQ0}Omjepv#r)c]GMgRnrD)Uf,Gj)oj.|r[xCUliSzI_yg!'2.4Cxk7w6lHvchGz^`AzVtX9PMoe(@//$xt0ydqBJU3XSxia;#},R
-4h9g;Z.%H>Q'P|v6nIP=On$,"oOs.6AK5n9Qy<A0D,;a%AmJ{GB3e=W]Y;HQ3zoM_S#SM::)0k&"LI[;$zJ<eEsz-|/l&-W<zBT(}wD;+AIU_y9_Xarzyl
-KM{|BuVQW1h=-->w'Y`/Lk/U~laK!jVPEiQEiM4H3Keoj=nm@)9mKLPw&k},7v&16G2^l/m:d4i+Vb$B}LoG65ZDv`oM;Dmj|Mc7JZ`jF(w$Q'p"wD`qE,
-[<S|ir,{9g_p.7>}>M,mVx"m1{kr=`x/fas3v:`nS1&;k>Wp!m]dD2n`2j:We{<CgfBr&9j,0WD-LbATi+c)w72lJxqjHthRE94T42+b7<Q9wej@@tv%s@
-dS4=@%"SRQ=h`JWw~C#kd=fFBn4v+KCxDU,aB1n<D1O1-Gu#3xV$gJ4sRUfGcKd";5g7iNiGpypWuEH-hPum5nJ=tL^GI)HrO(JRTjp/!Akr%.`{+I,eaV
-Ca{C9eQM`3WvB<`,dr=q`wv_{{l|hS&_]}fhZ.8m4nHnUD"L`_)_=J_Z5lfZQf}u-vry+s0zZ<"ueyNoo"{ObnJ8)W#-;5g4[.9jJCT()7s4^ioiwug:zG
-vJ_i&oQ2QD>/c&Vk|r:T:Ukwhn<@dhIMODoKK[F;]lUK>h_:L8['Rilwk)aKE]dvG-r^uhh6i6&o,pGtxWgo#dSr2^F}^j}[XIgV[zp]MZ,RgQ(]~qVrSJ
-W}z1+!D"yzoSEe>7/4o'1MvpaZ7&R.nL7W:Y;V_[7H4F3K8G[aR.'U_G(N=Gm$]U7`p3]6/r0CM%_1lwyn6J_AAjxQ+tglQ#%r3tAVApYO!Qh%y68A_NL1
-2Q5kweC@a|!tgAuf@|ryBxIN`pOrQIg9F9%V@[9.Ur9-o""-A5tV,lFqqx%vxd1&>=5HbqMb[4c@3d{pGY5k=j^@{{rj62%]uLl<]Z;`TiX'Rp(h{u/z[2
-HH]xo,3dx$Tt!n3<TI{Gp&,XIcXUj_HRxpW,-V"8._5rd]8]+G~yeyAF]5$+4Bq'a=9"<hE6&l&bH3o/F|GN`o=[z!2[[x1Vc[36fZU]L^Z],8BbR8S>NC
-XIc0L36d4qhiWhp1<&b}~XL8)V]e1myC|F"TNNdWPd2{d{[42y=j(;hsz%ucCE6E(`b{lfxmk;jN~`RHPX+pHz=(%4R}E5"Ynas<;Jd/;Lo7f)}m9!~03k
--KrMw[f2wXTy(gP)VN'EMeUCDk#"Qs}23J1nOp=UA4U-.lAYtKyn1>:s#2[a2&^/feF`@[R7J[lc:(+.`!^2X!0<R,OH':gMO^1Yh>1`c0nbFMa[>e&Q@V
-'[.C0IvQv`]Ngs;aJ<x]Q^ZQPZV5=o0o/^PC){J1s#^w"_T:x0ixEZd.hg6T".:cb1A^O&=Z'`QnR>|4!p=(J[mO.$g$Jf=b=9IpPAPLlJrApkhUn/"5_Z
-!a`2c#V[E0(<t;Lg'%^PYC)R&nds&gqeL_f(wlHd^C(c!~><Aj6SN}Gt+yI9Vul$kOZ;r,^dPrFwRFpV`V[pqAaYe>G8RLy"=KQ,O_=Az,[c,)v;@`:N_m
-&QaY.[^j9r_Lso}xS5o%3`<KF&ixqb7a/a7gw]s_0yDnd(SmrpOc3@Z>"aB)&Q-qk6iJ-C)%#4wx#fXCA>,VBc^$vCQovgr6kT=PJ[=on[YdccL<1eE<]2
-V7D9,s|xZn2TUL|m/%<fHDsIjla,fz@w56,v}t;!U0dHL1DQCj#K"%eCAH9kJoTP@BllB")ycC2n8!L8=pgsSJ3ov+2&h,6V(jQn0qNxxlba;+j3JU{$mz
--fi);&Vx"_Pwb^[|<,PA8dYmtx#'#s8MBWnRGAsYN7Ob;;%]MvShq5-vYQf&@giD;-+m3q:ko&(,&KK6NL0GRs_JczZq+<sc+}.B1VEZ"CDfG3zI3%/il@
-yQR[n#H4Q=geI`B3Y3dE,%|oG3@Vq9}rCYTz{OAJx}mT38W.NqY:X$9"mMs!swMM<C1]"QCeZpo{)'.2%d/1'};rYA+dFed83%`qy4@ve4c!cutL~mdE/:
-|zX+37y;ud4H+TX&yS+lEEa2[q2/Xp9Zm(.ZX[e/F>88lP.swiOGt7gD@T=,|v-snpu#v%`Gqmg6se_jCq&ua]w6B}Wsx7U$kT3R|Z3;"N%z`R4}PGZKPi
-ZRBGpK6B<>VCS!Zi{eYt"F_GrTh7`ZC1Dy&L!kSQAbA`c#gh<kC;QQ_y"D^LRCecu)`^PHu538Lt+_45fB+q~xpfE+#PLgo1d=_F<$~Fip]{k'eK>(lZbU
-`a!&eN[_e9:8(ftt'Bpp'E`y+`n[-M^=9=IR<jahl^Lq)pkB'nqHotLsEVUW{7-]nSI7TYjV[Xx4x,&wp7{J$6Uh/t&T#@Y2^&sDo|kN7Q2Gv6BC5&:oPY
-!M._}Io^eM{M&K:DqH_2pqe('`i]xAj%`6$CJ$3),p2N]8@H"T|f"=W(mO(^tq%]Yxt&O/dQEMETfRJL#G=-X1ym(h7K}E,W}@1y%$P$k1Zd+)WY"s(w):
-d-H=boFw@j9cGU-OmB"0lipXxNc%%N:kTV"G]'bW|BS2G/{(STF79:.pjW;{5kNEO_X(cm4Xz!lO'i$VH-X$L+1@'cjP[S>Galio^}ayOew;}>^P_@Wi'x
-cG9zpp&xy`U'8"yiuYxvl&<94>][tHkO1+((LDJB%b&4OIva3hiU`26e%{6tWdl8'Vh#1>>d3O<d0'|jwMtIjDN6SvG!u]^cqK"u%R]klv#W-k>h{:`e<`
-qR|8AVO-:dlb3FM:e0XYzQtr$JHMB<w1$:'45/KD-i{#L,_"9-Lw^K:Fh!r21'iZ<Hn.P"T(rNzA&Jde~`6d5shcR1EC4[S`^oO&Y-/XCIM7)G8M_<->Dr
-vT7cpi;pv^{#AGJ25NC-Yn"+}GfV5cjt#`py(m(P%Vx5|C.5F+Sp9j8>zE{@11{TBjyuYW)TRd>#`9thxAE<~S7M_LJ%!Ap'Y0|'H:HaEHYwy/6/EGAX:l
-$5ncy!WqP)~d_NZsW&K$B'j!1=RdXw^|fgw7-$H8p+Ze^%VtRf"Y97w|W2m@%>Vxd7dlxqnzmce<&%+WPxG{UjraeS9&WN=]sjv'2E$_r]T&&G;0.Iy&3(
-D5QRsN#[whyuMsqo(D0Sep{CnKRMxl)x&^om#j@v,o<pgV6g"x.7[ks;3h<xS6HmNzKqo"&xgAFcOy/6#I)J<:V!$fw[6/kfpa;2o>Nov3:wd&_k<hF6A0
-9pblJA4+3zH8L|nj!6~az#inE[Z-npjUb(.g5hZ2i^sD,%6Qbj:pgC[8Oo(.|GKQJ=F28NA"N+jjT.f4bkR>F{6[Pu1jUI^&RBWLlFMQ#/;)puNh4{MD4Q
-0!M3$[QeM4FOP|BnB<BNL/qu_!s4k[FUL>4=1(oF!')('xKjfH>wFF=v%=-Pt0m@,T+c#|nEZ/]D3&3Mkn8lAU-(R($_5g7mg[4I((^ISmMe^i(9gE0$.Y
-C2K3b)A38<-Xc./lN5,(P<a_(z|o6V[S;'X8Tm%{n:R!{gz_$9@$v!j/SnQdxGJ}s.z#Loh4AreW/VUKs4Vb@pQmPSTTK1[G>vT+,kkwr3{cUzwdwH}HSX
-BG'%n_0/^7Cc[_lQriv`P>{=55^=42Q!d^F8!w'>k6m@ZDm&Q}uC!ckI&nmQ)::6U7PqWagqm!x=}uu/)ExV'<{}=^Po(4s"+_/;fyiqS,R{jkcLP3oNQ4
-N{w3w<o5yeLz%LUHG{TyvSN}^QK`)Zav}<F4HpaQVl+^T4{%4V1}qO-{`}UO8z,c$wPcVt:7NRst|m.nb5}nT%X+Q_k[K{;YF7brx+eV#MC3>T<9ib[Jl,
-2A2GYVR@A>HS'M'!DHT>f&-subB`S7'3/Tpp8Q|0I5n'W)=W+%-!Ck]9$GRe-=ygovd<zv,9v;XSu&6U]'N}awOogB>3:x!"vV4eIe75Z3FtZ"'tUPp"lm
-PnP-s8}0JusP,Ue99Y9k>+4gdZdyDjjmxeL54Sl7(Rz59KyS>.-uPruJFDWu]UGqLgir8-f{U{IgawY}ra'jv;ut}jpKVI9D(aSX<A1uFuLSNvmc(pUuDA
-l&aF2S;[-6MP<1>u~}ZW(lT,FYM/6[[#jVG&czGvdi)1FrZRJZ1uh4@P{TcYJ1G_z7+6{;39eyf,]8v1qf5NL7f'xprp>`t9ujx=whSkf3HsEP7uZ(yltk
-SdXw$ht5nX]{/`//hx3;:yXILU^opx<2WnVAo;^Q&#tB^;|^X9V7MMY#/o7B0s#Hhr'N.0%yE+pT_k#ds@k&x_JKTU!^;(064#_}}{q_'Z[5|$c@&{$ryt
-Qo7t8/,Ry)C=x[)V~!x=M{8ug&^hinLn8X]|;'O.")hB8D{;f,q8gTDex{)ac_n!1rdMzgAO^tE{K6OC8]"9ZsKs^Gdp5U{gq]2b/akXY0H`m7+e/FeBH,
-mp<`r5LNB@1DDYBPhN({fxd[t#hm1t2ja0ONE_eXO|Mkgy/PTyb'AtT&F:cyRb@A4eQxzybR.y'1cv</2r)}_#k|jZYUj>x/2&t=p}|q&rI7(OQ(W$qwW}
-wO~a`Gk"/NVbqne-|-/QV=tzdwFHIsJk3$B.S<KL3uKB1265`G~cR4xII)=L4+IpMDT{9}fv]t/4>VnhC_cfp5EXU5Bu%=UYHvAIut|!{i_8h{xpn&5RPL
-$^p/1`gN(Z:@+f5z0"}^velqz>KGzUQI^VJ"Vp=0|hX2E<$F,P]/{P1gh'Jb#UMd3P7=[`gb+$_cM3a+3WhLCt{8vrb$aT|uxjp5g!S/&dh-'!{)"F-|cI
-9YN`QAEu8:!j|Pt]@S5=6$<(zwKcHyDGBK(3.bdY,FZfX<UUK+7`l:ZUUDq,S&[XI>bDL^F&<qQR%2.fH6frY#y<6;#>_0!BF.`+yiq$]%>gFVc3$e@x;,
-G+2c1tM'-DjP}HGK[LZ+ri`V{/;AZN!Nsj/DEaxNlz#I7)3C38p_kaIj5`+OjF-f'k+h9!#nw(|({)n<"7U>BW_qDBlFhjPe.z`lQ;Z)m4EvMx@!tQ4(Xu
-jpQR>)kvIpKMIdnRd=ov/WJ#wF$9dqQ64}C:m+6kS25ZS<^$%@n|s1AlOsW<EIH3dqg.aT5[OJIxaSmUq%p[''<9v'p6EbgB4qGE~6zZG3=nbEhou!Ey1w
-gij|dc}j~7>g,dOe~CdN_o~TAmgLb4cupB%bvJnKPN]$e_8M0:|xbE%e`U9PFgDf8Eo[N2eP.{Tj)qA3:_.Dy:(pqu,4(oUBmMONmBlJZe]tDC2NI6Q()j
-WwT(Y$/y$A@XC2'F0=z`_|WucpD/5!8BA#Vy|m-T,3Nt'V|6cYQS$u|:6S;](>Y2{{uLsMYMDrRaDF1(jK:a#JCm9<-Y:jin+>.NfR9p[>Xy<^_'GV%U{I
-;ktg<_FOHsV<`Urp3wX$/a<_;s7L'{hg$f`{BygV&_9r+O//RN:"!^a>r9hEIbC./wq#zjn9h]OS-Mxi$@@7in=-z^nH^GbNeJ}b_q)Aqj5hJP>Rrt5cQD
-q5+rR_S|dh=W@W-&SN,z9C:)u&Q55mA8q[Pf9)VIfAcQ|;hWc_5g"kUw/H6#3,~tedkTBA+{]E:7&@_>b=B_Df[xnnUfdB"w@YkIg8+5VvA.[/A>]!n}EQ
-DtpsRTY_7WHY:m~SQFu[=:`)X}3BI>A.hz|@R$';#tvSbri(uWn{)Up;)6k+(TysrT!K}9Z<`i]5{y1@)Vp7j4}pmy|KLdweoPeLsrSYIYAb^;QU%91{iP
-OJ'@ENHsJ^}mub-CfC5ZsUUC^iE$=9HdLK9:{e-'PK8xoTR8f'[AfOM.cGl{jbv.<hxn,wP-k-<3+vF-8IHX&^B@`y~N'.}g|-7<m.+AHhIyAvFFU6O!J_
-XVOUwLkob(YGzMRsx/~LMr5!QXN>DP{]T9QA(jxJ6`9oUBue,k@nS}BeC=tM'Zt;qOsNZ|muTt<1sQ^ljYYOJmfqYMh:~qpBYuh8pNvA6a$Rsd'dp#xAu4
-{/2/PfqM+xk{;Zc=d(K!|shMR-P.&K%yqg</GaR0N6QlQ'T[WL/0jkq62daP;^o#oe@Kq%RD(h:!(tN'!MYY$M:pJ7E3"z#v.HnbI+S_EiiP8unoFE!YKA
-L39RDh1[=lCXN55=2@]0nty7>wY&;g6:LLR#5("68bFeBe(A5hz;/rnB;H(@UhQoTGk{|{ReGyuYne|TqjLO[(xIeZAiFzck(2&X`$x2^l~@H%4xoXnJ]0
-8n5jD7_EC5xyJm6<v>RXiUX7'wx}0Hp+`@DFpXy-o!!HUAj(B72n_@F/sSWAgsHf]nFa6IlXXo#Uj>8yRU;2pIV^w-^27F/e]w~SCh{g4M;@p%qP=>95di
-;q@yS#N{7`/>P5L%F#=h{fN{@pi/#AmD=1WXX<7:R[@@'s4<bpNR3mm7R8"LXN~t3d}%nptWN|<E+f_/u@6lX{2/#uIa;|&`1M:^&E(QUtZSq'+PLV4vH@
-"`ITv5GyCi^5Fr,(vsc3!@qEzum_E,prUAwA[W1uDA,w3NF>MNP$HbbL{7RrJX}$wU0.78ia86pjuiIV~}RnL[yA5}^Jx+V&')"!(n4>l&;`,E')TB_^3Y
-!V/7^Sml.m7{KF8x9[[r-#jC7_d%OYFxh:,c_76EbzEW5w~s:7NniQ)sTxL`[]HEFgbZD^Sw1Biyl6st8[yw{|60nhHo=7v{H8Y.I<=OO8+5I)GcVVp]>>
-[:$dE0$bU^E4fGiYP>|Q.2:f>R;j;%)T_!1n{hQ:S%Q+<{-P'XdutkKvtkRP6[fS$%48gnd7NNPM^IkqA-|+]vP/:X2lHgc&]F|e54JzP_q1.XPcF(uM-!
-AiK-%ykl,Wi',sGjOQ"poo83p/FrCPvF9>u;dL'-'{;"1_}Czln[cnI4g<O4H>W-;XDsnm3YiV.c}=dR>aC=T7,h'gV)aw%]e=gy];<).;vx=z.IMh]i(_
-Y!`&$'Qbko}`Vw<|A":zopjGK)&ubH.PlW-{Thcw"fY<,2I>qJZtqMJ'i@C2,<q-9wrz@Mt$dieP69Z.X&{Bfoq@2,q(I{]ElK',mU^>'!W:!`X{><0K|K
-l5Uj,Pn"H5O66HAs@q^"!o>/$)K=#e)fQdS7|qMq)|T}#h,UOzZqyI)+6@"DZdB:(&XG3Tk9F0|#:Cw|OHy!|ArI>&&3kEEfy$e`Z`j_dEGJP)HH^Hgs~P
-k@r[ghso-61kp{n1RB:H%>+m3R.Vu%N.5@@(GoH_~{_##WDq4H%J|Q$,U-pd1R-60)@S;`E[4g"`LgnRjfMKX]R>1=_z0x^=}Y8o4-rn"^i=AN4Vbk8G2%
-uV[nscyP2yc$+'#cWreM[p2eq#UzJcNN#_7p__t2uZVw$TgH$Q9Htj<x>WIJs]io.:p=~Hl(eJXA=[=6NJsY9KhhNM"cQJ#HDqw[8@`c&GS"8w~aFb&2_o
-YW!Z(t^Ezhpe_%;@JoCVOXnzl^AN9{sE^/4Kw2A%bW$6hS}-~0acOLcy"`,R+3h@{{]_Z<`{:W=&Pz$-5iB3I]L%}Vxn(7.1p;|lfsp67@lzuLT0s4y#W/
-1t-6z|Ta%biP!@2>-YN{>)7Vq:$EJ}s%ZXkJv-O>^nit,C;Z"tafw-p/U]8{:7IZPAh&Xo4S)Es1cm]Up/8'VQ:bZ0@KJ#uF/Mn9wn)Hw,ZK}H>tH+X`br
-M<~7/-K!.AunJb2xWkG1TAR9CVCX:hZDv:UGnr'N~l%7G([{xg+d_WF$]S%UHe}RWnb$j,sN$eFA]y9FzZrnJtq"xEoY9|3IqaWPS}8q$0$BZ^pmqt#@VQ
-28}sdb"gJZ(ThPmoSm).2f$sg+^LK"2>z<F.Lbi;lY9Xllb'KJ>T5;(qGQ)T;P|OST,00[v/G7`}>WoQ}vZI}rF]xNh2"AUGZ`q#VU;5=|=8C+W6HND/'p
-]e#X^a<.IOt[em/dtZ#T5K|+Q(iydY#0df@]]sm1#x:ZOPQ(!Brn%1ke/&P-yN3ga_@m4G[yk/;M>H4Tb8Dj%ez#1(fgo-M%8!.Dgz_K=nA2.K{[JZP]jr
-,KeqP#S{Yh#T.dok$[$MIwk-^I'Jw-4pBk43Wp/nZGl>KP0y=2MPdAY{P_/>ez!iQ5HSuXpJ%CW.g6!tH:0I,W5imy@Y"h<W51C_VtrY+#6GhL!>TZ{2'y
-,xKfA]#^.4a`V8'[Za"QjfBZ|&KMhj[_/k1y%j8zoM!}Jhbm7ej${q{}U8M|ix}2&2dGM-A3[cNcsSP_~9zatSC{&],eye.boKdWE@yUr:Fwz46=v0~,Mc
-@X4'ZY$]zhQL,FhcEflGJ0C_<SmfFU/#%VU][M6Pk89RwtI3"Dxs"er0|E.`_VYPbjDVXpl"Zswle,3z,x6Qo=Ib<t&Z&enY`W@S|sOUah[71dBm+P$bPc
-L3h-X#2VA0_bnSpWl9$i;`@Su;,rS"b><wk6^HTQv7#]`Hz)$xg3d`j5C|Oj7O2Xc^D!g-c:RMgh`=1TBwyq[JmPq%-Am=s;MdO/4@QI>AWt=GWKrIs[x2
-7F5,tX8A/QgJ:{~g|%=8clx-rYB]uD)N#KGOy8ov[^HgNWY&~{`>kSic.i#1Apq,<3wriPC4#IK9d;}'m|[7NSXk)LN#6TUB|4/;|qG|WYe{Y>vX>[5BAQ
-H9Q6]Vhtc8ZKgkBQ~AXZx@nFozcV6d4RA{^ty#%e85j5:v.@Ff{Hw#TKWV5EdIsfSLB)&0^N"#uscj4I_h6B"&k(b&ld,(E;N3VnZ{:<}HC>`#`l$5B-p)
-dMuK[{ifQF0)L;TX!7amH5I5~24VH.xS4np<i:<e3t!h[KF!gM{2Tjj|ZDg-;_0(8|G|"]ftF(}&>g:u'R-I,=ddQ)eKae^e,Zwcw9mz^P0ZU6.c~u&mH-
-dvz,M&V|RlzKA6BM!BiEly#Z5dlpGgSQLl7IE(g)+4M1F1Ff]KI>:'7K7,G@#}}3rM5dSyz2q1i8O)F#(TaM^kvPA`&U;+Y@zZx9U!q'0_;RG/Bve@_2Gb
-!"Vk"yO86HnuJfU{b0S7J}lbf5~GZJ=p"xG-aI#t~MouJ&_ymM491bvlPe+Nqa2LGd($1W>EyTcu]ke,/z<nw3h+wb81:4dvbtU}hNq2]|YB.k=Iyh(o!X
-(T;Ub8{Y{9"5Ja!v_2G%ldlg]4QsdJ{1VA!U~N;v>Rvbfsv6v(GCcEQ!5HS%8Pb_'Zb83izU]Me3DUui)xA2ZGM83ZU2G(Aq/ecj^#M=P)x3l:L53[C"WW
-z^5:3xdgIt}]Sggg4P92(""!FkWa|EQbZyqN1fGw1bcz[1yOovw;3SD(ZRD'RJ;Ke|^{nqjs|s]+gQ[>[qMo$pgfns;sBO~qG}~w'_;uwi5jbgCU5{&4SE
->.1-+qo0Hi#V)%Ztc8E^4!<PJ&Jp>5x3bW>6GVrdJ9Gj]6/;6HgG.F9&IKo71Ka+L5~7"O5}dQ#rE#PK(>D8.b5c<{1tc4!Ov/=OsKUR,sINW|#kU`sJ4w
-jZFg'9=7JlJ'TfSs,!s,28R4Nx~nZU}kDz.)Ph=>Ixt"o|~xaR}M){JOP:X.p/ZIh]F`49{Z8vb}%O}nzofJ6f[yb}&]l&gLJ2a]J}.}QLY{zoxu}2fCQ}
->I_^Zd{u329;mo-FbIz'q<h:cIT{hlK0}!MLP7fPp0X=H^7uw`Rx,5=f;B)zfx5WsOUcA"uC5K!Pkb806xPgl#ayBg|>EwI[<n%N1=nmn|3.CXWU7x78C,
-yeWd{TowJ=|zN)7[0S)^v>`1:,hZPJ7n4-WYSGT14j(oRx$E)z;BkZJI$]xe@/J7[f;l@'^vi,e`Yq(!ND:vf3.|PR"Jg_5-|3uXk.s"yJHH]/9q.F5uoQ
-Cgg8MA2Qr"(T+S^h;9L/3xO&n-e{,[nI'KT`EYthQNr^>QpI_+8Lpd30g=6(Zh9Wun1.{XonH>-`tzrdIF;myM`i$o_':vHhq,UrO{dz(OI"ckxO}&$"|(
-lzQqxLtxtK1OizfZ(c[W4<N=~/xsXVMCAc3K;!e"f{Yu[|U|;f{WhOd]:IJZm(jt1uav}|TIr)fsF_XHH3kl,+=:Vt'A57mLC$^'JV@K5W&d$qm'q/^y4/
-9nhRSlt(+-{fiA$1G2bo&a77W^Y,pzD&T{8[VIUpQa~<}98F]lFYHW#Yv<n0fI_e(y1cU&Uc(PDW({gehaYv+[8z~w:vKvNZUvjLo}>eiT6G9Fnjn7)EA+
-S|%y-h7">pP{6y2KgBedti3n2io&;-HQsgJc5@I>i:&!IX`"uXwePU!3sXC8OjS@Z&YZ4jL4W;.;/.xOE9Ax92P}oj@2:yf}sL;vAp[Fu2qRJeK=:S_pLC
-niSmbylDV_'eEw<e0jBo`{Hh#>s"fcq5<^[m3DW{/>hIYx$sx;k!9=B2/XpOhUr9`c}>j3qwWVE.m2u(+PLWwBLY&/)<mR:n>7AxPzAL+yV,^V-vWGox:K
-NwWPuw_6Hs(8g-]b]vJ07dL`F$3{L^e@6ld9E{2hPj<0mCDLjmS'.7Ab3r,H:S<zy,!kj79cP{$NINPe<0GtlAV0cvnAln0!N`V3h5H%wVLJC:tSSpRv~#
-lRarG%kI{[qMh#;v{H'r,0]0J7ZZD0Mfxhirx}PvLcnONhAKd9kJ@.:|@!6E#!U;#nJrw,y;t-R|_=>vp@Two"I$76o/q4F46kwpwkf=@-oE41CxX-[JGw
-Sg9=Tm)"!lGU9GIlWLDb=AM>ei]@Y^^Ujj{/U8L^_S;0&nwlV90M^1cpTdk'=#BqRBOXDbOHKS3+)<Yd=oOftx"4I@Bc{_0ZB-ls.R(t#+dMm7f%dr~XZ8
-5!EUo^gkhHkzh]RdLBI$z9`(OyFk'O3E5dRP-_$iGfMuV#Zqx<dcMK[(XFe^z;Y$Lw,NG%NbN&krVOk&q:r`@L0DMU"oMP7-N[[2{)oI}<X^>K~+iE~&-q
-@X}DLEH18U7IY"OiAuq8-}K$(4i/tXdL<#KxreN9)crB0qpN(>'01Wb;P+>e;cXr;zAjV{IHx}RnqlMY`@g<SG+SuH]/"h<Cv;9.B[)Ax:DbSUHAia'Xsm
-sbLI<lO7~qt@#i+[8vb7FdEFlI"+hmBBBrC&Y,7fM<5R1U-OBb:M/>I6U@CS/,EKE5mms0B2kaR8oz$.%M/m,dIy<EdEO0[MZGYfvXPz&-%K#$5.-sYjjD
-D=Zt%l#u:}8g@j%YS,i'&V5MYrTZ#W|nw2>x#J(-]=(Tc,B4MT0J:q_8ci_q1KiR|I!^>e">"[XHP/LF|j.Zm^|SjB6CypqoB@A`kqE}NvD(8F$N^a5I-T
-ch-H-|Vt19q,Ebu';6U{w;CE[#Xv8w8Plp>l(47qjsGTS^S>"X7(9#K]masHK$;&wqg'}1b.DFT$@2nP1bS|~IzPlNvGD>F^HDkdI'TAgt@n8cN6Rxuf~B
-N]0CN9Q,@(RbM4Yyep7/fMV},])[M'7N`P71p@mG}WggSz-9fz}-;'.$vJl4#+wn1NeqT(snMhNXj'`8`<8:.yC(:>$Fnf0mLc`x$/7x08vvzSUSWTyEaE
-{5$<174|Zdn7OUK`Jn8UNMVim"-fz6Hro76.Z"md9k>>!bm`Jqz%0jI#Ivf6bn!^i2$AMAL:3W{[b.UxE:>>Jb!bP>zi)RTT)(sbt:'%s9n]NHp-!U!t[:
-dLf4RiH#QqPY]avh08)`t,yS;"M$Y"0!a#)mZTnAc5hT5>yVwb93NA$.Mmf>l<@el0"<<xzBZ5^F{#8YuB}lp>F#W)8<'%j@HB^0NrT#RaMSJ@#3)1g-a8
-c/6%ZjKi9:tC}CL(~"Ew]=C,pv/<0yT|<oh:onji0oN3W[Z]9OK,m/0D]j)@31Eu`3+TM5NkZ_l:HJ:A^kH<q78,>7Rt#+$W:.c+KRgLlmJSrCn,^Czj#$
-KKKmVJBrqaAyNQaGpEq"f&3V-LX&9TYi]Nn"WZ03>Zl1g>vw2!REE&2!#-3%LZZ47Sn6s#Fw+P9=66VCV#w>c"fDSk.}g+e$|33u$H:(GaSMR;XONlKgOI
-NDnmEfcvy`i}yn(f'/n)k1]k8dj6wYxRfO2RDgP913D62"pR&0B]R7c(C'=w'qN0Js3wzdbhWb,j<,p^8b^yh<lw-mV1"qvi-o#n%rhAMCRFuBtE&dxx_G
-pRJe;ULdV|Y9/GE}+Hl&,eRq0$<ZJdGT0{Yk3IDUif&![er$+A/UDrAR:1u._rBNWJGQ#OxL$eQ14hUQamu#6;(Q+m(`lr$Eu'WfZy~X.UP3Otc{^v|F.z
-;a`}s25xBk-;Gl#/h&q0)1P,sE<rLnHHE&.HmzZ'wJJBz$dcRMAa'p(o(yGi^.Jl>k9A:Ck1joIK9},e&U@3t%n2Q}}bn3F;h$qC]rDAtXV#!LVs>)wiyY
-B>DpuhIFg#A9pNvjO"4CG<,Y%:%1ZhqBYYu)'J=q$YjTXLvDIA~m9mUMK(<#-@x}mx~_>)JJVWLAG]VBHKKgnI5lAt4O~+Y/tiwFfG3V)8LBs2(yG,MB^-
-6F@X9mJLTO@)S-c&M&miGT""Z`=]8PYY_`+PZVDtdspAhjy<n+RXJCovJveB4`+6Jv|t!Q2sxegl4D!dPq.z;J+-w+fA;m1gHaMZGCwF#mjmtx!zr1[!yZ
-{YO^}&N$G]9Wl``<'$fu(kY4X4a(xt.I1o39Pi2us4U]{J7'a.J-':c@m#|qk!tMtTKp3JYl6Ct{iH42r92a[|Ag.-WIqJf`7FLD5yJNk8f-J4lH>0E"<U
-FST!l:D;vcIpF_rayz9FC7}UP/4%'GA2}q=ZP|s42o<o#3%`~BS3<-OMw[)n@f7}3G^odEvx:c)f>T{hUdFCx7^f<i7V['qXzq.trkyfSapr10p3t++Q40
-GG@#1Z/]WtizNmI"(4_f~B%rR|~e6Vx3{4+B}qn{LqE.Jbuoq,R}9Z5'mvwRAbuplm<o"g:zPac)veJ53,YJwN%h>{r]awtwSDfJ9(hOmfC0q;'7;rv&_`
-Odb.1f%f<H+A#e1eSw5X=M3.+r%=hoQwp{o]t.3uHn_@1N~AVvDA/q=b=]OAGX%tF^;b}+A@[c;`qfL>9V3g<q)^8v"rHwD"(cct$+J"MqR|2{X+a}2{Cn
-`sY5&1ZV_qYG^8j=(0,WooC[J4_Cbon(_M=ZA4"^(iJmsbbL`|f+adgd/z.-W&9P4/IuSfZ2RSA&bff;_F7EI9B7#||i^Vw4MZAp:;I|GSb(duRNpI=B(J
-wAqc<uQRz#$-xSQaWA>hU%D`3whF-L'-ZX1e9dvZmWa)3>T|cML@wdV[PBCLI5z.ce<]-K/fNBwe"EzO(MHb#C|r]XRhT<vS>=5j0Z]q,E3-$S~B<_+l|u
-;/OCbOWE7@tE#J(.rAWe1HyhF'gSfLD|f6iEsej8eA+Bi%f>eS;g|k$@1AZY+L0"hb}h+ThR/!)ee+oKy,9=AHp!pn},zB8`]>'#>PaF/Gjw&q=X/lF/|M
-Ok2M&uO3A4@zQ;~O!wUJ.L'a)BM]=eMTbn9@z[C7ayu]a>jp4!M`:"c^}YlqwsUDQ]cbI%2<RAkXs]HV$tvboC~zaC1ma;H=712fA^)[2Ii3$m|.'FP=64
-ycBa>nv:b-aLP:XXN@WA:+|R;2r0$M4B#LuV'HeuP@Mu#G6yayT!T_'cxFFoN}(CSL:6F:v%'m3[+QM56LGbQ5XnJ_f=l2&`g=u3+}nlJP[/5k%rkhg>,7
-1CTU7"%}C<Y$YGhF2uKuk2"1g'U(:3g0mFZ!C;KiNme3d>(T5uJGp$C0<N+UR(F#3PDfVNDl!`)3P|)<tJlNOu.`5800A|u{|h>Pr9k,X%Cb'Ff4S_j9YB
-wze5#(6&~B<k&ZkQ_L4^Zx^`NF&wXzalA%XK6VzDem|,eY.B`F^y^A!75oKEvJT2>`4rZY+`#UeLiS>z[A~FTv(RrI]IoMR<}dKZ_/zi`TVuU`-<$#$RY{
-hT~=ZQpe"fZp8}HIE)GF;P<=Qmj>B]I6G/n>T.YPo}{k/[ksmf3TfoxOjcC>K'Ha4@TIyBwf50zLLtf=U0,v7cQt-(i0(Y`"zJE&~x.eqEqmjM`6wNJtEQ
-2EfiA98LnY.w}T))fe,=UXSv|igd$$qLo:q2{x^GkJrRO9A<|Vu<y6Ya<!qbi<1pFkPS.OmuFICJ:&:Kl$2X^Hyk9ZL>[JMH"M/`ZOj2twlbJV;Y;)WJ%L
-Sx)_SB!GVkFfgi10>vp,PtBa,Xr]!LHk,t7M(Mh1zD3g0nE[|=Zv59PXP-0gs:X3Tak=f^/4ZuJshGmu8WKQ2wVi=GYMjNt>Q#tCBsT9mz#/-W3KhH1,QV
-Fu{`=mR96&R8lL4'Tg-_v`uW9D-v8d!"<HV;mhK=`fKxM$0#'4Yx1x{G>W'p/0AN6>Pe)@piro"H,'5/RsdC7WiXtD`M{&v+cST;Y7na'@(Ru!Px/eH#^R
-B[j['TU=2W~+dxgk:N.R~qJA$`M,3G0i!j0y(F_g4&V8_4ut'6HgnYx:Rora(R)=uCrhq:+PA3('O)Aw,Mwp)tm>hLh:~DLa2uh><Wm.{<tQoM$9[4Wj9D
-NQN]LZq#"FWg8%di04$S&!o&ls'TJ9!uQN7f"FH_d5"RG|:cvwPol/9OgwXDzsUlCRFv0Ao(prcLRHUs;o%_cY]{`Ot3Fc9djB}"-j.;FOy!Fkl9'.FI~y
-'O-gC]}ojP>:|_1jM/Y)!th@-KqE8l%K_h&b+rSPZKi@|LcW[0BKQ^[dosqS'1z)`SF1OB6nQr=T02t;oq/V+U}KONPVd/dJN+E!}PnSS'YRv<p1OE7TjA
-oM$|lT|prq"eC|S43OSu2>j5D#;ngr:}ViosTd^5`$8n$jh1h8wmb+{w-aQ[PdkixuT`Ym8MmFuzv|CcXLk#Q-q+hCk-NYIZPt0&0n8k)tPNgIHteOlmiW
-+Z7y=>DsrJ#|CCNux$9Ph-DE#yEDL9^m3>Uyr1|]8RtzCZ3/[]L{'&y_qk,f8Oz{XMeU6X"S%RM]n"gg9eWHAx0UNxQ7w_&ts#Tx$KLz{W)uD1I2P;>ch|
-Dk+Kn"gVN)!fd1]@>(zt8OLz8WJjm]!'@^0OJ%%1){u!49JFvJa}JqiaNd5tA[%('C8xM6>;RX1jp4a9'NRxh<x:;4^H@^!Qs#Yo,O{xe<0BpB+rH3DPVq
-IU#KIyd=U;'tGE!RB+U]zH>5-GO%ni^#|:vo$Jnb3+Q0;7s`bn$:aPKPO1-'eBo`@>Z$YCp<E_OSkXd-m>OwPSA7DAEyI6|PH>K(IT:%nT1+lG-DW:p4;j
-9^f}5O=qd=fX~sQ&AN6/U-WUpl[mvF{(R.SPu{-(`_A^P]z"fXs@a^uUBX0#f[nZxo:Q!JTFpoh=4fASL}~w7JHneJq{TdM7bVO|_Ed,W6GZzcmV[-s2KY
-:r6Mh58H9v.@JdwYgqU"1oZN#moVJo_Bixe}7hTi4BSf{.-z.Q6Y(23Rr_5V[sm:qvp0VN34IT/:;9YjCR5Z6|o=g$BII=GWAJ~KRMdG-f5;b6s{,e[49T
-.1lm;sD)UkeANkXw,Uo{A8WoNgSTR9vf)oj5M&>GFYGl`BPWhSfFb!Aj8<.+wQUu!n9)pQaM#s;d^LQtMjk%c=L8mV8TOaEd=RaT1#$_JHg[i!$4^%R<e>
-F=riQQ`o1@]aCMjt5-p_i`Dmm""PU-hfIx`I]_R{:W1h^Up6^gopfTb4~hUtGO{1u(X[AkOcj'ZmHs[=ZbFWcTNymv2_A'~bEr=6c4=!px}.mH|CFh473W
-69=PY,KT#dGz0-FNCO@}2G_I=$Q8mjBbYiwezet7WLc:~38W/ZZJXNr,7WOa.L%eu0~B!EDqQ^ewLF{(oBz49(uym5N3vx(w,gvEPrN/&S+WMp<I8nO5h1
-"VNva#BaR},7+!pYP(j];t6D<;w@JZ<1.-eG7K@[b`{mfUeEH:/HJd{"X4ocLdy3f;AwhZaLTfDxv9Yk|>!;eR8oJI4V!Mfd7>EoP)fM')3MAg`!7QeOjw
-B09N-9eYb8w/DLst"|3Y0FRwqr]`[HoTOy_8(JdPT(h}ji4_(stSi8wzfNXF!aqVZxMV~6i{C$Q3oDg[D-'d^3ibKx25CJ&}9RlOjrBc5hukr18Sc|[e5J
-hDxw}.5CCS;d~`M!q8f(jmPwOn2JG2gIIu`KZa,OO^YA^Q0vdA:j-`Xk#_IY_m&:s#~x<YZvX""t@&IAE_W8h@akNO8QBfY)!I>^!Zh:1yLU2/qVmmKIUk
-Znik1R~[wXI>GV4!)yQL|v^}(q%02}C|J`4q$^d{e%$u7s>Fc{gz3<Zz|][D3X6h8Q2@^n-69YM(z$f2@T_]j|r3J+9c8o`2Bv/6E0V;[nZ/:sblPHc3Oz
-kR>lMDH#@ex57k2^C++nTDJCcu+]fCfIE+eRpkBNHQt+9Oqe4i8iTqFNwqkQ<pRK+Jv7e`xcTIR+O.S}N@j1/Lry=uvDp0rAkg>taYhkr-,1JcZc5.QcRz
-N}GHS>oVXW|0X6cH;dvas3:j;NDgReob/fLdnX/cvB+l/yU]Ho+S8i_]@Nr%MqcaHx8x%--V-uh(_eolnpPalwaz/JVdeVb!%.1O>7}PvvEz@nk[&s#B+g
-O()5OV6%q;ZCm'Z%bHal5p3wE5VMdp-((LOcjzdu{.]yo0S1/6,KaT2(hY]z=6tNP8M}s8v6%)>dr;j"]A~W5KC]0:bO<Z<s,a-<~Lf#0(g;CuHjn@65.v
-Yr#m{=#`DH$M6#7xpvQ8ICE!IJJ}t%!={APGP%kik.'nb)}`Z>6j~-=e<Zbuc]>r6_^2!rkvR;/=fPjv[MB}_a#n@`c|RelAx'Y]wb[CMbfL$l~l'3%+3%
-[B:)'9h:lyESFX'=yI&JkS:s}uGY2VgcDtXgR|v|/AgOu)yux4q`qp1}{3]5DdFV#6Za]dBZD&3D.Ba@:bH"XexMEm.^]&&6c'qa'Zxp&&l=x4yOgQ:a@N
-p$hAh}Cb`"vk_LZ]$bS(W5k3>f>R2kS`1d8Wv4QAnSs4jOYJs:yA3_rC(O}&y}Ts(7GQTauMJjTrVeGi~}Fxmd8lQu>k]}Yw0M0@3|jREzPA&9C1xLvC'p
-&.IJocmA6lK`IF7o|zir|{5o[QwrGd#p+Opc-ou^g{kuS[=(/nrNQ-t$WG+fIf,HaNsQDV^O1W&0WbX|uYsJg9phXwWMNO4{o('dajSL"{xef{<SX|<}fp
-wi2}k]~j]rTnOeQ{02wu]y1|TTKsMC.q-aB[spUOLZl42!aP{Bt!7%0qectS#@OW)Ldf|3ev@vd)0Sd0yY#edENMCFk8=J%Rkj%{O;%P-[s&81Bqg9K;c#
-,W6{BN:TwO<vi2k^i|.=Bg~VUBPVi+O{h5'.UUjvS^oTP/Idw=iR{/k_JII>M:vTmsHJb+Pi2|5n2R2^Jxu7]L_F_1y%>9o@e%/)||cOuZIM=U"$xz"cs<
-x>j|`/k<TjX,ZaPS~XhZvB#VhUK@VG"Q5|+>pmWY;#WE6<'NbfJt_d_pv7]^_K~M1qJ92xwh6}{e!(UjkgNnI0~-/lhE^qLxgY"3rKOK&+p;/3UKG.qo$U
-!5</ioj)Q8g1c/f+vo'!nHh.%#/PYWcS:-+.vQ>]yaF_m0$O6dwJA^Ezu/suQEZtg2IS%<TiJBvBVheIY>5nO7&vXq>!@Y5jK[M|~!PV=.faNn<M=MC)m=
-`/p+o#D.s4^sv#d2vNWK#g[DP0.#L[~ssm^'8'A"'NWj9J"7H&b6dCyx5KV}|_P6;M7NX!xi{PCf]0O3RME;gd9E(H='vCf<2zZ26mo]7fb](QZ/FRj5r&
-E`$Y4/[a/Lr7xA&:8jEaryS3cCcSBxIb%!}:'(wJ^<x|Nri@TM8yzti6U{bVH>>+ow4`~5r,rCnto{qZ_KYWbwWB@G@m,jbD$nkW~j(0SDX[!R<c^xZvoO
-SW9zMdYD=oVy,YWhM@rt8y^b]=ayLuypLr=z}]lK#`Vr_.=}<3Zx>wW8]FOr@xOw1)BitWX>B^!<B"#o<d_Wd}Yv^>B)b<v}wVstlcqC)dte,;7f.YR>}Y
-`>EO@ki8{^2&jmPo:vh"fm6R(s)y6S<o/ptYkd<`9@LBGS$oCc1/P$}2KeB;.ko3Ys!Fy9fBn+jGDSCzQex"DdnKtoA+``bWp:13"h5fMO=athcj@vq&y)
-Ogk@xiK`J5YX3`{2>;W(>[Eijfjt6{R}Qxj_4G/9y|$U#>kJB8qky2kB(+2a2A(udof81WbVc;^_;Y%Gq}wB(|/MQ/"_wG5LY+>^Rv%%NoCYg5!ye49@8y
-wJ1;l_"j=s>"^n+>Cso5V-q{v6zC$5ewx,c:CO=39D@IdwnV{{o.]Zg}bA!aS`CtPAxM<2vwDB}umc56Vh9np]lp"Z;8nt<d-dV]N}j%A(S"tnctql}['^
-5MRddA{TvZjs^&[,|#It<2UA'87gpYwA7n#m^P8edoVIxM|Qp8$;duJ0`=`%nCllmFtZ#B1U~cOu,a3XXmVK$f1Q:%_CL%h$"qD3x4>HOr&m[$8^u2hSG@
-t2JFf>|,^.uh7#+lQwO5+3HADK6{$q3Di2%Jd'~r`#+uTBb2kWlLyPptAu[#E6cJJ@Z82@JP=#vXEA)ld{[V1Q8`kFuvlF-erHMZ~oUDqdW3JqOLzsQpNw
-ur4`5JKMvqLL.g~Ygv7luVDbK<<e.IU#P=myrD)b^q&Rdmi1#3C_.@gQT4};^PQ8ZL[Dqb<y$){oE%7h/|6]{<|J7-x(mNZy8_Wf(F:[2mEfi4f{_L9s=p
-HZ;1b}&u0O@R%5%BIxfkcXG)idc,T3u9nyA>{neUL[(>vteO2hopm25I`RKgwNF6R:9GwA>i!vcS:&paCKfX/Zif:t.aD^Uj7}[`}qTo75kyj#Kqx3ofs-
-NFzQfxu0f'wA`SUrfLWr<jFpm20.l%+Z;i/}7mFCl2F8FXH2`4J%mz9zC1>{_w-CdJ=|E&%g3BLo4N96Xtt>R3#I%bH-wR5W`+G[RdF7<k">FWTg^{wu{w
-%Fd!R45CrJ7>!NryuW=lr'AxII"T$<VuORjYM:LPr6)=^o#9AWH.%"cUKe_gw`mIwitetnfoQ[JJ_18=nC|484WbDAlgx$m<uKbxV,D0yHpJ;[f`bZ_$;}
-MyMQ6!ZNux_mBM8c-r=d5ZiHMP=V<U-2eYYwJ.::C!tcha'xr_Th>qtLl0Ez<ppt3L;0'MO@-#D!-PM"@X#=:m04ck/Ose<]Uqa}3vXE^T$"80,sWk2i0.
-T%-hsKIz'5Fd:yeE')oe]da8eqX_y.<%1M%|;S06/K)M@^!#6e"|0U,[yHhnUSevc3,c<}6I0n=jL1SGV{;dTur|kTN}ni]=EgTN&:E:eZKUP%x(i|!}K8
-G8nOEl.RXbqY{CZU=v$6~fbgXr-}Fd;x2uar(}'JRr%Tgh+7mq,}~{TO+}3#g>$xtO"35-xi$dc|FdW%T@nulels:qdrXv[<63'[6d@jPg]I:`18agZ)f,
-Al-pR7%)MsNTzeWVm3owTEQC{|~{;=0(55$gbk6yNOAEbrCf2q=}Itad>x]C}TLzo1;fyf+,pm|@T{tL$d-muo#tF]7c<H0+^Q<5~uO{hINM&xhop>VD(2
-heM}QG/AN)8O.2[.["z:(wNfOqT$8EGGfD^pos6JKy;d],kl|ZWo)t3tY>Qfh,})rE8Gud@{<$aLw#k/;dZv/rtQgWRko)s"oJ]<4V5igDo6jdx}A{SeC@
-jK_q6oTqw^X2['LDy@J3$C5"/wU=)iN4]]M{!q)cP[r%GV|q|}]_.f',COnLwot3#h$Ya;WGjPdSBWORHq<f^a0>p!EIN@,^>!HaV6imtt(e(}h.S1Lsn2
->})-4`NWzebGny,1q>WMayIQ7!UULxK(WswpxK[sIn~NU3dYV4pr}-J@c|nr2pN^i@86y@{:{SJ(B}/Mo}tN4AwmnOP&f)gkqeiw4.R"BY(57I^MR,Bqvu
-mI[D0CybLOkz8QMTlg^E9vVQs;-;-9bxaGGTXF@XbHhI1}<"MV)NO'ov`uRkOTvFIdG-^{T5xe;"7vY4XIhmP)yIE@gtPVM3fZuBs94<kvMaIs6[G;(vG6
--{M/7xFVw$hen5E<_2Do<D(vl^"Z~(xp[4bs_|YAs9Ex7f~IuyKy"rtn`wJu@U:$$raxzvXAT:8#dX{f.Yr8Ig]lsv<okvCU|jUA5[0Slz3-Uw#fgo6b"c
-B:--;Fycus6Ju6[RSf)3D[O0Vw$R7Dz("g]J07b";.~FsFIf@y|wUY8yxTKr]'}4@5>I<O_ESZ;MO|x9R+uVF6VpWaz"4{&]<mGp^xcFPmE];cr"W8a2<B
-!kO}'mnOHjHdu&382ro>dmbJS)-V~`''X`>;:@`<83L}p7tG_fnZKN/YxdGG1-a!VP{<0X!hRfLEc]o#,ox%w^l`Y{~wbdN{#5'@!3>8R`G{<^]-)BH9CK
-D[1_x>ID}v_>_Z-101A,18URLAJ@YUQDc#Xe!N5-{%$N4q.nISc40g=lEB9RF#O$QhsT,8UF5YUxsp[(k(F;[_HlE[pydcc/D(%'5_gVY4UC<P'.#M2=A-
-eW@o]o((]@)1k-d[;%kue}F6zj8DO6<B}Gu4cxt4>,"EAY|[~3s3RyP3iR<7{zrs=8xmX#=@^H9JKbqPF0Xa85G<E+LZrD;!NyS}TmCn0l%.bon6M`lz(y
-a4Ev@nNb)Q6]%w&aQ"db=,=>wM[Y-JJT1Jt8&fbw'[t^]J(9/Snm%7>IZ|g2c/pp'4qld(x"tLkr+Ugiz'gX/"ZLe&@W{1/B<{qu8Mo50Ll!k$v-C:u1n_
-aDs[;F{Mp.O#2j"GCkPRL@C^8J~aMlicgjh!m!>tema=#[C,BZI2yu<oUx6PF%rEeA|(B|;Xj5.(zk<y/riA@|mk[I+$DvO!eHK`n,%On8uWzW/'lnF{fY
-SlQt7Qe,T.Xm+0wqIJ2@hr2$tJoh8/C9QZlYgoopKw7jzn~PbTi!m.-|H`)YksQrGv'N6BY{!6%/Qz=/&cZqdwP<ONGtsn_v#E;PsU;[pLH8%_;MNgaW#@
-NwLrge-R%_BpuJ:">w`4|IJIqC7<W<'mt(xjcDk3m[QnR4%+6ol<4&Q{zw$vKTaV-GZKEk=P`j`nlK$,|6N|{#hh^+en47~b]|J4WtB=;hFq676:8.d_Lx
-!N#_X2bP,1`%]IA(y2<8IU;.dF;8rp,J`1+1G+y"`j^`wQKP'v^a8Sf,I'|W@[@TR;_V6xP:arpxYq3T@rKB{9nG+dPm'r)P4Aq_f"}-M)>EK]m[BQuFbW
-<m&`N1LIyUC+u^9AoNy)j'~]F/zv9"zJ:coLdM2=}XG2j:Kwr/MGWwdHlvCYVIj%_6b#CC%$}c_^9#SZcc|@F@"6V/Tf+rc`YN~uzthwFyJEF_~hN'$pO}
--7@-Zlk;isZpnITkv8#/LR1&UV9lwWuo0n/(Z7"l)Vx!R@nS;V9N>CZ-_WxVw:%':Q`}&4lz!(R@1xqsnVe)[7#pG]ftBG6"5mOgz`fjx.hFU]$%eF(e!i
-+X@G7C&jx1@leuv#/JNsjp;'XUz9ya<clc![{1guZ>7mhQaF,Uf1GY:e;F$3JUOx`p_W}LH5JjS{'U7s6"Y6/O=f;+w]voP&2>mhmqYK`V;u;[:xFU:GSg
-(M.Nr2Mok+b@GX&o{yUCCiC[yo3x;3$J4TZQX{tf7IxiKFh2Je0)()`i0/s61@Gw.!&]3}pUK(|2]^$9jwHyjQ%")tr@Ybj@o>X!Cw+h%aIMQX8VT[R(MH
-d_ci|cjv^&_H9(6QS_"|KEC2|8x^IChjnL=GA&1_`7e)y]fR]KX^=r}=XHH2PHcp_R0g^Gox>s3{s6VyQ#<r2h$UmCk7.IMRH$_C5}DbA&X<f%Wh5P<|C3
-sjx&(1%6@$G"M9~q0C~qlzrWlLAkTx.y0X3r|;p4v.a`L(M<q^_44D_9y4xn0ks()8i$P2(K@)6i%yllC<&FgC;V)=[J+Z8Zjey]j]xcc9S_=e=E%U;e@-
-Ch&|&@l'KVcW!VEYYc/jX'Pi5'`%=B,!kCedyP0GO%R7oEc<ycrCw.SJ{Q&v689cwZAffYb6Ie)I6P!}}%mSGI-{Vs%V]qx!72TNhCj#'Bpq'NvzXCct^_
-0m'-)1vqR$;-'f<KKw;<IPGP6H4fq"[KENV/5CrIpC~_)uOhqu-^W#Ou~W^:IK&@%$lM3B^{[YQ)ZoH!69m+4Pj]9s'nD3E.lO]fx/8]FUtniJ9y,Y[z&;
->W3F{-ASI]%76H.oJEsFXm2orUZR'Z9:|ft`OXy1U5o5Vig|lIA=vdpzIRI>ivFMLJnvJ&eAY}$)[VXiVGfA;^m:(NJ@e`%l<P4M+6:}ax{dyl&+XqRw+Z
-bT~mSd|i&3Kx(i9|$f,e}PsbkT)^}XQd!AEELpyZkd6|'bVDB60q+>O9bjPb|nJcG/7dHzxBvX8`AmNb$[C6UM(PUi4:)y77x77AKu44L&SU_YmuYfDK{Q
-/bF%Y3{xrHa3wl/h{j>IM.`^&|C5(4q"gN9KQ+fBy)hi$(L4Ks@QED}Ghyl8In>J}$o53Mg&$8<gJ0Z5Aa^.E(O#5Tw8GeURW;zA,o',>WC&Mpnr;Qiec)
-dp%Ru,McNzXHnuwQnd5;1KIR);1yFi`2;>xYY5M=>ys#eLa%_{i>.#.a9g@#<=sy}QsIaf]Oq^Q;~1EAaM0kPDPYCW|TzdtB^'6IB"pB~Wqwyk#c",I81q
-)ygL%w2bAQ/U,S/8`b>ULl)k=J]S~]{Bn9aesS=1cSm]=sgID40K8or/y+AqQ%Sr7.5O67t=[JxFF][td0i)70RYOM-uvdypXjv#Y(]]#2]@#^dm|Y,.gU
-WTxu'D_%$`uCdZZDsKJ:Qg-EL3>bSbuO{hOE`N]TbN[A#fGd="+<7TP=eg:b[Eos$;Bwjd;6QT.2O@[X3nR/gbCc',supO@kL(iF5l-fR$ExjNIg4h`w]p
-6eSeWtv+d<h3SH9n3{[s9Q{Q0>ZTY0"jQlh">W^yj<}doPZzp9ZGqawaD^z^Q!F`y>n{JI'Yo,kQFxB#SYbOy,kcWKF[w#uSW&$wLGn<~t=)BB!lRS'!OD
-fny+E3Wv5eK;j;><L#G,c<MDrrsT(sQL9[DKgbQOB47en4ua%BAxi2bo<,|8Yn9=#G^Yyr&Qkw]kQ33l-^i(-@d648Pj2[p-@nE8H<>wRpSH>g;<vDL13e
-gYY5I`2|dBMkGD0cP@g8u-eXYV$uJ1VCoEOl$My(>'8_48A5NR$v88|q`tBIGYAeJ5KZn0F[("sPIajB[ZcgKV$#tlHVnTd}H|Eg{H,!smMuP<Zg$<XZ4h
-qz[L>#k9C"FE5}V.u.}YPwwJ7+{%@Y1Rf5$A39_Jzis!+(#MT<Woq<HC#eu#|XSHuP8kNsWh!~]UVQ4{'I!pE,Ef8lb/`rvK<U@Ftng4qX|{)4+mSUnu3^
-9656_JIl;[cv+8B$hrb!yai=c,<kpA)s)>UKQ!.=&>.yI{p>~^HrUp<9[sZwk%0PC/Ao+f8B@Pbfvd%0u-e%<D>F]wvwaCjDfT`o1"@Ek1o6lUml=66G,i
-^gb4(N(JO;6$"MAJSJ_<%4P<QKStEebY=%]_3<"^Dn1jY!mz/hK,Zf;/P]8w`(rgjtiA[/E8"}+itN>)=BpGSZr<xV<>w#o14n-#Nhy@7T=,+-zO'n(x$&
-zfhyzuaQZuT)GCo>{ro"QtIQ~Wkd.Ez07A8R@wSq.5tEP[5;+u,[n6}Bj{rjv0~eC]dm2|TC#lb7Bl9nPV)F+Y~rdEZ+K8z{UHM$5`-jHAp7S5/g^4p49+
-3/<Vg=:7vGg]DTvty]C'@=i"dM@ha45/Wz)%>A2uZ{k,yT'tId9n=aVpz6zo.dhllZn;vD;e!zDZj;(|mv|VbnOV8`D"Q+y7PHTpaq"tx>&0c[ze:c4UId
-d))q05Cfvzxcv0-T=-h&eXA@{n<|cfJTKo>w8sfKH%f&OCiz2a:nt^(Y/obVKtz+`4i43dn=5v196zTBfQ2ZPuRXVNBO_5J7"eS}Twq:&k8dQ)XjF9x},g
-oI~uq,B7#Wb88fcxLSh}wew)77b+a[w+at:nvcxf.C#LNiWwim9L1I/yM:AA=B-0XjpT6W^.01c|EQeujB!HJi9kbXoXcQ1D|Az'lu`dbFqC[B+25'&gRA
-j8ih7(hZ8,3`w5+ap|am^&DW4pz|,v3c)rmSsiBt;Ai<+9f1wZb{K>cshXFs<<:wLT|bc0[&o6+Cim.Q+j_pY@k/[/AdA&^rJqI7pljMd#h}O>a&HbHQ,-
-TDnWas)J!p5-68Fboy.^5v:8L/`)uS,h+`g{D"JZeP,PTrF[D[=.7IPjU4}w754U9Zee%NU;[]BO;qTp.j3Gv1}%Nu~`GHgVb(3UVLH_^Hi,4U/6$[rpJw
-fl%2%TeJjEmn(@edBVa|,YUl60#_eU+^~&U|{KQg_}7nETS4kq=L<C}pb&yZ[RI|DO{,<<6py+%4&5%C(!s:GSLs4YroYHG(F1I@^p1>"hr-,1UjJ2-;Z[
-lPvfC0]K39>b~{]7vdI.u,VyCg@qG;do,u|a&]gIQS'`~Ntbv%,g(Pz>PfC%gaJYMr71z<5t63w|iUQZTr<d~U"JdDZqRnCC]O!O',W5u]KeD=y0-A]C=J
-zV/0j1)Ig6{0l]+w_gu'wb:kI%|1I1XSS>J^GN(;%lLvPI:DhQT1G`s(JRo7esvKD8nz"fVI5<e.8f^}VrLd=2}jD;-MN_~wDPf`+v48JWVBlYM1PH6EE%
-GcC&m=fmW]pg^Ub4>rn.03q=-b3=EFrnaFE7E>u1q^;6NIivY%2WJz,@@<^ws"9R@v5N.RBfvu~KMoKtsR{546/KP>sgy9Vty1B54DzGJ@UJd+;'g28eIO
-&EUzbTx[LyO7`r:r"at3a9J-~uJTb=UD!i);@!EIg/_5n1V5S2;[@7_YaBzzJcW5%C(<qX=v@d{E:z;>Ion#A26hDul-p)+V;53llJ_<hr+.sE@_&ho^B4
-l>DvAM`x]=0Ky3<pKcN,Kyz>iY|GGSR4pvwe;sg`%g8+TbbKt/5Ye3eWYyeWQwR=vW-&]{l>4f&VP-tdFn!Do>'"VF|D1-0Nm:)kA3MmL9VC<fB/x3>jRW
-3m2StqB>I)4D6^3qt,w'SonW:>pyV;4W;'{(^hD)l(O|{OQn`XR"J}i!D:e^Tgq&^|/sGB1o>M2qK)&15Wh^Bxo>9/&N4I,>]{`jXAHqp)pA|VA}OGDOIL
-EZ{4vXRJ[,@8W3fH~=!C4GGEwP.>4#i56+q&W./A~SAW__(#hW0130ZKfavTo!|BOPE9D0$sj5RS>@Q/tcrWYGkqv6fSj1`.AWOCP_K;y=lHmYx^K_J/0_
-Eq%eLZB_T"P|$n&|]5caF[{vg+GK#/IwC-$k@u_BV0=/y{drZ-R|]Fz`QT.J>>jG>K#3F:#_6Jd@HFWFw&-|9{/qJ#}Gw9awQ<If`Sh3s7OyPp$I.wPN.L
-cvLfYt(e|VbdrE8e9rm/%sTYfkW@e(xbOA@p206yj=KiB(_T}Cj-9Chdo/LX#2{5d:EH_eS"`A#ty'$RjywG)<GA<`fHhS5(N'RBhdi"te$}oS`Q4qi-gt
->OES%/^;GRS1|#_dBbRZY^})}K&#j).u)YPY~V8noyIK0)=2>}h}W|(|PP_KfKJ^z1{O/srg%|Gmwq7K%}]N;)B=jGdB-8"q5$j%t'$2OqgmZ6xink9yr2
-<[SQ^h"xErNpAJUJ4{&-p`tnL`")iogn1:3`ISl7`6p/1OQx;$yunv>A3$&EFu4t0>GC{'SY8Y#ws[>f+<cRuX[4mV/!s4)WWXdICn7p27^X:-A/(f^o8>
-bVI/N5ixPdM'f.M4irdfNG>}Qo|q6;pd.eN6+eIdFy$-B3+:jHI/.$iB^C)'bW0za-4ajB=f}'s3jQtt!&+F<P%[G=Fz2_)FZ;7yL`jk)yosq_`"J1;Em_
-tF'cZ6iJ-QC/X[;o]ljb-1ftK+g=6k2NCR)@:|VU#fVa/2F+IN0h%h0JKyh,F/[}O8_sXyg+1Fj]"rBr>73s/o[}-Pkt{_!"JUo}'[Z#sadWiuaBMakAiv
-sw[^qTBym%e9o"+v;2/6@CjnWNst`(74fQR4<ZoEhcde/FY"Z:a-Ci)|}mg5rB;d8ELA('h-fYK.-Y5;]`(u|,XD:dn0aC$#"l<Tzdi]DsV4ox@%mE~DTz
-ut{^^F^s5ZITeF4T0x^@~e#r/`=uczswIU",6&HB!0^tPWY2,CM0EnE6!6$K.!{3z'~M2NXol1hI0^@o0+Fyw8vo56lE8>SA++(Q%2/D(`u9@oX|'/Em_C
-N.IaW[YwM!a7uAG9od|%2M6xj&P>'4c{uQ#uZLDY`({1;GgB^NF3qu+Q##Z^c5cV6}_%N//u_!ZOah[$HH3e[ZmB1[Td^7/IS5$ODbp%IZ@eyIiY`f{1cg
-ZmL".PyMBo_yc^c/5vZR4}UTN`YZ36>;)NxJ&e"QkClbPO|A]9s1vs|PNpuk)jd9%<rTY!;GlrZNg_>R}0F).S.O7f3Rn@<B_`GT1=,>hc"`,v{b8iJum:
-BI!83Z(/X#79McZj6m#z[X8o"xAgbAu&B#L<Hi=h!"WfGHfSeLV!,`wT,)J9~re]UpD)KSn=~,JS]+>i#U,+VamxLF}@m}4Ol9H<ESbaAd9g9]=@d-hf7!
-[Dr<gV7Xt%vl7_F=my.j3;qL<;)T-e"U{+@2o{Id8;8;mZ>eJ&TUXX@xGjQfdcVu8{pbTYTIQtMiw_$<-`nM}M_n(uqPd=J0OW%.5.fGeQd=,aLd$|]Wp3
-W6_psQOr+%Xs[qAv`[oDAH!&}#OCtOyo{}GA+!f!w8DQtH-l|'^7SC&tr=C:X%}'MDp:1H-ns7)R@q-;u!C<_)Imq"O4ogT`;6}!:C+8WynUJrVH5O9m9Y
-N4D:c)YuSsJ,X=w|:G|gY@b+E3]t!W4:#/OH!z]>]saC2Fc>|It{zSN%pa^YD8jTE=;L_ls[mbv`6xoePDOk~oo}rl=6N(GA]t8Sua,gF'9C#ZykAbGY,1
-QX"FOvOmW$WX<FkCCgzLOe=O><QRIZD'gJWOliY!;}2jZRu@OX]k91ttjW$;mYF,S@~bnCs|~0U;g`P+fk%nVJ|'es1l|<@(QzKMuBWJ_!s_1n;K_M{kDF
-Ffwrmvh&'MZ`^U'&#bqspuYdaz~KHF%TTg=H[_mPxj#'T@T7h$]%tXG|t<d-"ROOz7M)K5;^knPK%RPwOINV>v1(_e~>BGGF6#N`{L0#a{"W.naS-6:Z9T
--5iBPtTabgg5'6/mW_c6kcSdoAilGGJ/mE7Djz"w:gOD;V.n{PTXVE!B$;7[z-`v%Z9((TGTQ!OR-$;fHI%/pz)GQ.3JCED>-'rR1h@L1LoU}:/BT<^^Xm
-%[STO1TIZv:%Q>zj];Eah$}nm]-]yfcSXISreHl.A>rS;SIKL-Nc&"nDm=oV=[t&lwX'|tZl%BBjEKby<tk[yPt;]pN4IVb</9ntFmj6@;bU.U4QAjgGz1
-6]AmCra%/,^bB6a%WOJ]z=eQjMLo<tEX";UX;X<#kpL`M0-En{iW;w|R"5MX#8[>[3D^zs0a;'uIVTh]HckK!I8"V`T[8$O!AW)3jUc$]dMA;fmHW,kR>W
-@((8Qy<J%Lk5JXMs&^"Id"]T>E1<s55o4-CW=+Bs4fl.9(zv2_-P9EuJVY|W9Betf5Ak<Hi:%R>16SR7S>XceHT[#z,VWGIXdokHqJaU-hDL"(#;LCDVbM
-TFz@E3v(rj7VNaqb/hvl]D<5]^l}>$~y[j67g@S$Jm>lU63o!;6%)_iB#){R-At"Lk"w:HcbcY/Kbc5ID-r+z6@dnzobmso!kA1|wMhE6hzE8<ZHHMF()3
-f.,kVs<.jb$XMd_bQmb;fu$N&}KwxN[Mi(gm<_[/tBfOjx+p;<rdV+d;gflk.-L6y1ff21HN~L4%RbC8-YmhPD5AeHA^yq$e>d$($O!%FCFyZ8|0+bW{B0
-9h"k/ONz)_6WZLbQiw`L@uhB&z@3Gi9oqloe'jSZSx{|Ez&,r5}u`6hj{hNhFWR`sQE$K,_(inHYFP/f+:3{:$aRP`Xi3[B8B{d.|>)[qJwzVpLqc;p[on
-y%RUMF!Wd-~"#e+{mpW`npy`nZ$h/{6H)eXZ}mOtXVNP~2De<}-5S}E)+z4w'p~C-PNK6z|_!8vj60Xqj#aHdN<p4t(9PRIS2L7}GvEP23/8w#MO(mk<8v
-NKSg'uPT`c0c|M'zz0@7JPY1i<;i-,]`imp'@7`&#&x7Lt)^3sVUnq/j!YGBTDvdzOxk6x3TzZ-zJeV^YU<yh(TlR';td]uex[!;>'>Z}+B0+Xpr8yb97i
-wsTa_L(]RF"+amx-oRj=w9~wUW124BS|MjxUHQ-{$z(Q{v.NgeEHr<Ynhh,J"4>6(z:N|7[fBo;IY^u{#jwxIb#@gGes@clX.FD4hnTBY_sMNrH;X{%hLD
-6711[!bG~WU#2(^7'k"K[9ELK/fASk34@ohR:sr2'r<13q,WkZ<5UKrshNTtH0z+E}YD8:R>8g"xj79cy1g_A5J`$>ADYAyC'xm@:t"^C6Ul6:%Rr#Vxww
-PK|/}5uN/89!aWun^:`+FO=483$!.ktNH4HXIF[+Wg3#Z=!(xY)PlhMCc|[w6Z^M0TH^|o/jrs!UN'a@nt'e%}[R=3]yTKNqY[0w0Tk]i%i++">6$_~gJt
-F"Sd(!g9&h!)m"Z/SLb!)o)Yp&=K/asUUV,d8ob>eAS0)#G$#]&1-(8LVFGr0Zuu,jtxI/4wB9-h.|%JCv#>4[7V@s<v>S1F.0IUDgQJ<{Vc@KlSK^_uT=
-OICMJs'7;ITgy)";R!/L<{UGH5Zg7R"KqlbNjulhA_-RlCh[6+Lc'h`RzZy,,<x[}B]veE3vZ#JYXL`lq0#DuHyaqH#%yw#nedTdzT)kZ2F[O;=Pjx4v>H
-EQ|nIngg]Q`'x^@Jd>=TK=!.v&=QLqdWAf>>Y%HJMZ60IP>MP{B"X4qNsq:e{Kp|nLT[-D<z|60[+6pLsx9|"K4B&r5u'd0CObjan^eVQ_=GRGj$B.2Khd
-6YsM>$4}7Xqm2c2^cx2F9yAZL}`##_KD;Wz:g!BS}qlj-9ue}pM9E]II{%uEBv48h[C.Zj|UfY7ruL839bjQzh[zkCVDQaXv$'M6J0x$b:2o&n:8X/!S_#
-+I1Z{(ZiU5#+[0+2Kd-qhr|YCl,4@ikNX&;4f|lteKJ.@Lf|VwnH~['!X}I.~'nWSS#-A3M6,PTs%0^bxg<'qA6<IJ=D#HK[YX[c))&h~QhS_aCLHo[H<I
-9amLOcXOczQ]~eTT9d|K$MKpsavckj`^nLy:Z/xa4TfMYg}2.63}J2;n|s07iBlaF9G53As.0l/uH6jD.#0X`s7d5S=kl{y;6l=GXiC8aRe56@o<<lUe#6
-M7vcv(pN(M!L%,'zTz#SIb5j!uhd+wa/`(KWwe$T5P+yy!3c:|35LA"@H!0ZTMq"uz$SHe^tzH(Zd1"29Xk4<+nJh._TPl2dey4oV(/FZ9il|LT5e82KT"
-oiG0W79U<Wv#.;su_,Vp5S,0}5SgmAp2b8-y4L!(vO3pTLII(U&zCB>PVH+>8')Z)syE0{<OpJ7eQCTk/C22F'||7'ho,.SX~XPSLSv80p<0{2Nvkc)%Wl
-wl-ast2jwV</ki&JxA8+nwFASZ53a}@2Ff~!r&<P'sRbAOtY:>a8/D3ix$Y,frr2,3bKsE<2Vvx1{u]Jh<0{V(t/acnD(B3+C>kSXm47:.,3X[a6B.Gprx
-VRv{^FE{o>3x.{x0ZK5OzG>siVICUI:,:l:Yw%5T+$37tmOMHBFCOKm|Zk:J}G}V@)soB)'-T0hmaLHf;TeCW/bl3Y^6"^$;(CZIEN;g>CB]NCH#elWH(w
-4oPU9&<h%r<k$B07yh_pMa}-Hqk<CV#4Iur:X4~FGr|V2Nb'U)DhZY8:"Rnx,=$yI4.6C,xGh=cfyFr:5S$s}2VqAMkVRgAC{qC073Tn.7HQ.L.m(9s96@
-bw8]"0<R7,}-|@XX(p<eoVdL{+MXh'!r{;|zt`BEd%)3buOIW)DrNZ;2yw,em%(ld=/4,(ba<M}/VL.RLZ$R}Hq[)cDYM^T5EaVp$_w6JKvV9qc,(1iSDt
-@h)2$IzrKjRP!M"-}I:$Bd`I_hueZTc5$A:hTS}Ve{v4av{|<UTnqgqp;rOlbMszDMVZ'I:q1+oXf(zHDp-l-8jl~}^QFKI0:u<#b&{LRKNLC2gF29)S>,
-xVl=.G3qmNX'iH7>$D9DE>7,Th(-N}Vy$$E>@.EU-:f8K>%AE3JP$B+:W$z$z//e9{Q'@&2xd0UyKGNCIn2)/B;u~N:R|mA[nFE,`{vUXT&ZDE@TX3++IK
-O'+%[n>:+kK>QUyL']{43'(75|kU@2~xR{u+/,)4[C)tIawY4$@fzv7K2^d-rkBIF/+ywl}%"%DhbL)M{HNnc5T|r-zo6Zu+@a_{yMUzH]aM^4L]yf%gQ9
-J}Hte6{ZJNjL$$"kMN[a0fsci`%AOg$pmG|5`W@aF^<}1t(cH^r<E1nxdsnI-W(ai}9$C=TzSqNL^^Oj+OhBl0XOlz$XewU8q{@q_3ZHCM#m85Sqite^Rm
-dq<.}I{kqoXCcSFnG(FOv%%%[TmN4O~),}-UHmO2wh2vzFET073hhJK%39d}t3a9R9[O>J6=bv70@iNr8<YgPl_Gw=ag7mYmhAKRF|fKq8.A@JO<@KZdDF
-%+F;t.#qVBfV-K_S"3dgHLV`g_=JGEM"y<{:2Cksh9Q;SF:"(S'Coha,3j)De95a!yAtC%VrrTzx_ba+-4Nl90Zo<'NwlQ'8|IhTRAD!+QUC4/.S|48`JT
-V$y}=xB"^|JX56YQ3.(MSobm'@2]$J3Xu-TeIQ0t}vv>P)!Pv:=,&gq9Zk'H,JR#mC,OW&}0Ta@E9;#8p5[MpO<I=+&hkuW1hGn]$6)vSW4g]ZYldR7JSv
-rXU_INUH"c_PFQQRy.`yPzYCkIM]&"QP9X%>]ohed9g7<sMc42mTg8w+EGk6F,fb1u)Ahu&9X:}5m0od93^xl0"7JtEuw`->c<POtTGU5=iKq'&fv3{9DP
-$%ghTM|;cLiIp;/Pp$rceG4(kX:=/G+H@'nHNGoLPntqp<`->e0TCayxKR@<#vg`Vjfi6(Dfaf$y',#HkV%!W-WgfRI]iYwwMcDl340n4"ehP;)n5CQA|u
-/vcWH!j$]$=xnrVgu"70gjiOZ=OxH84Ks)iX-N+36:E%wcM@(y,]JDrKt$z:j<6BGvMwd99c^{Ht5qfjk|AU@8Ux&rNE.mA#ooA"h,=X56wwi"U+xpkBK8
-_}T^!2"+$}ye"<bGS:zR4B80z"-T58)sEI5.7[g3:HhP~@ZBMe^sP[m+m`z"&v0"WV<jJ=R/]ANj~^%O+;57Nn9:`"mXl{#40t@%)"c/c`+cA7Dz_Ue,PD
-.y!SIkVX<s|7KjkGhGp^4mYa;rali3%$0%XP0@^Hdvrk&5kqW[AsyTN=We;$vey=E="tK8Td`K1`W75DI<HaPSCaP%Og+&"RbJ3kvl.waKx=yK<n694F|O
-z{a!8W3TwO%xoXKzvn"SfD1>WzZ[)(CcqW;6q^dM}9HW.kaun%Vbml:<+:o/IC]D">p2>p.uJ@XFWzDiH[}d2fOPE.d7]/j[DX^6`sO_8r|y~kq%;+`_JV
-t-MSD0/RG;k$)(s4Z.MS>.4:SK2+bBeqA:a%OZJIPqtXeF558jf3O^}I(qP/""+e%:0"gNh:2%M2AjUI<9-kN4}wadf7x:=o!F_|`Z.u=Ux0zv`%63lY`:
-3a7ObK6_YIYsw4iR1vmcknm7D,09:&Ap+|Gv<!E'4)jM-Fso9K~{FUZ(RCxqrNxO:6^D!s}@R%-W<q2rV%C.RB<z>[2G)sVF#XdwS{V1QrH$PDkjK`rynv
-M9t|5r=DoZ|&FIV=r;DMP#:aRxHI=yLT-XG5gr4l@n%;0JV<mJE+8D$|jY%i)n!ExrsI8Vi{[w!_TtnqOl6a25[%oi.'L&pe!'<`5vNt!Xgdw1m_fg@#.K
-qN+:`ckVHJau=WMZW//g{j$-Zy<u4_:@D+os/;Wqq_m>&oNEdI{(PbSG<t>xqir^zkaTFqkx9i&'9vPumwbWAox&VytYolg1H:%cji4I6tDCU6bkzJIecQ
-o<kNHQzZ6Mt{-8Ax$>$pIZ{O^xHV|n.ulN4ppM9#Rb=Eu+UaB0>knI_yCta_~'gM<>Nz|FKivFa4^]]$:|j6BmUq6ZnC!stf^C"+]L$20gF3&+V@VT;TnX
-di2lBvDet:X[)fL3D@pEOh8qsC,b'LY.<=`)M;[k%$MiA4_4%M/&]V^C!J=@.C_ApN{w-c'7UYNM^z;6&=22U+hXURBfr@"]&+=+OynZ[5Euk]C3'srEeq
-$v`9~j8iXzC"b2UiAQ1(>Cgp7z%T(ft<$)'CW=Zw2/>PaM(<yoi%a=$WRwgvJZdo9tc2Rx;U:Ty/qs#d~f@pdN1$m1l0-&wz'VVwv|&86k3$QT:r~>~+i^
-{ggJn-&^Q8-h{)mh9Z4FGyy<+/>O:yj}iJ,nF|);`w+zX;&jT.M40erBq)7mtCY1#79Em!B:m;|X&q7"J[9`hH(sCW`o~bzGvX_0~k3Cej&EM.g"F%:87[
-Rn:k<y6B%7'Y{Q3,lHQlGc/+a`.8zI~Z(+nv@xcnuV@Lw5MXX5(4_/M<|,]_ZBuRfEUl4El%v|+Gc[n_"kgVfJS"cF"WM<Aym_"&a(1[vI$&+8Wd`V2'_-
-xoNF458g9$t'Q>]f^&B{$u0hBKxhewMsZgWV;o1E`.pi}8OL0}e9fa{&]Nk%#v)S(rr(DzTd;3u<A&R(_:qO',m@56OOWSK'r(Y_YQ2;'E++^}Ommv7cIe
-YHr9)FWzA^wTZ0K}vgczYO+gH%%tWa5z(WkL%-bT@H;@;bx%~x2;y|SWe5S3D`^7[,,MwdjC2"O86&<"'v{^%]IF(ZF("gD8^qPP6)Fm:'ADj:RBkxt}U5
-X=u/ns6v>{HNh|ttgtQZynk;nE6E60s`'&fQ!mQ_w<nL|74>[cI8zt~Y7-PE,tSC`pM7"Qph2lZK_3ByXZV7=&^p<g-yfx)MOe(],L-&ZKmyvAl}LWYYdr
-K|:Xk=|:@Z0lolfx&z~&R[ak{x(eDH$56:cPIfmm$XOm&AWaiR98@{ezB'),SpvVdaYHrJC,~9_iis5^)WJa&20%N^!JP6p>r{wURgY66mz<3sV{KXU'ub
-2v.q0q{nw7`}QSp1i>^K3uZPS7E}DVpe^oI5s+5$R#=@-&_VCjG-I5R)^_^_Zi4qf)|Nt{<&A{60y6CM%xmNlsvpZj!@359Sb/;P"qYE3t0`E=qpt{qV0;
-&:Llre{l%$n%!n@6=g~P1NfK@+V0[V4K'jyCRAqF=z&i&UbX:qdkRI#XMD=Pe]Hm')Kc<xW@iKB`m)F9wkMMhgk&N1/dD|{',MhYVS'M=V[$SC3KL]oWKx
-(R0N%&ciyM"UB8,RMWLW%AdR/@iv@YGwB-Cog`xkNw5CS,ub}(^a"/!](Dfy~FxxI_5gB)|Y"(/Mq^LS^l7IJ%gI+SLFA8"w~s@5[vNR&I"Tulh;xjPN:L
-fg>;MumT2OGMEi!7]]dU#tc/cJ4K-;Dd$YXsBNlO,n(NAwQMjKpp5Q=pm>0FH9Sg'#4K3vm-L.sqG5zgdZrINbA[b#3(g+]D{K-uf6+MW-I`BQ2u|fyXwQ
-eXsc/HjbxGJ3t%U.fO4Ew%Iy9OFg!k"8dlf{:k+}M&T{%1|qCdPU+`NR2i_f`iX|rmXW"U.vdU+pA--[2+%MY_VMaWckwWil2U"S7KJrd41Hi+b6<+pptE
-j"U&9t-=cO23_5CCZ;3fO9SD|qjQLULXJp{JHRY4c>qMA'c&w7^nz6;jp@.-2X$PrX4lI0h'oa{lnz6Z|E"l<P`b#s_%8FI;%O`SHZ_10l=9JOW-o+Cj2<
-X2)H1I;n(7`i21YSOPKL}C<BG7V&8=TU_G:)"$L:~Fy39Aos%vV5m3kfw3^J.M3`s]-}um"#(J:zxSv]%RqH1/L8G`El{_H`Swn(AlN33X6oQdG`c[)n"b
-2)X-'nZ!Cs.Q(/d&r+W&-(!235-h&q+Toez_'+9nINZYeQn!kAGyV^=j:."EB@@Vm4>{6$tSe_PZnh0K5NWl-z-9>IH.1L{9!OcbaVQ/S&%Y^$P#d%+tlI
-f3,nXy8r;4r<,M{#>5rhGpQ(O``68mE9)Z'%~R%,%c+DOCyO@J7=n|a($n4|}I|P#|P,a,2>~6TO7bWD{_5,lO.@4]}_xnjeGmKmZdWr,ZpJ.k3bdUc}%U
-MCp-pAg.kbRmtSsp}u{C_FQ=BeX562Wr&t,,3=}T.im>mniUs6q}dkUcul3_GU&WHo7:zwS{vMt"r;>M:L`+QU=&>>MDhKxvs@l)WiDM#_6>{.@n_z~KO7
-W#"2BC2ml)}Fs;,X`'wp4hrJ"dy0v_u2)^m.~cgR<M-xTHqT'&e5gK[v>q'>G-0/O'|tA9xo]2Q("w#p)HiQD{E/({YJ!eTA>0x]uqfTQDC}{z9m)Xg("m
-_9ua@u)`nvf=T>AYVR>O"l{D~]T}iRCnx/h&~vLdX6GufY33wc}z08^Axc|GHo5>uWtW]j0MmM&fzft{Vraw-mRew#^RKLMLX+z#{+~K%t3h07dBPWm{AX
-5o%ykh]d,7aD;'/6.KH[]&YgWZEN`/t8X]Elj<-eYk3Ff}emYgdS1j,gJEuM%<[cEqR[{_[iMlm>RyTS:jUh#vMiM0WWcDyY[cSROK,iW^J[_EKP]@g('Z
-[c|`{)c<l^OVGu_[k8hPgs-7uL{_T%iDL{V=@iJU7:iDKnQ|959f.d=fsBPUwkW1xZVG</:yw:^d@uqD1}^;c^!~3bA95UY4h<lTb;%-^LjOdrm/APb<,%
-H_n2R|tlp}UH_q#<7[rS#yG>Fp/[J<P&F24l_UKDH>^Lrxpn;)CD}QVT(K"L34!|Xe=w8tIw_^E-4)qkWZfe8ItjiwQ}Gd^|/,wu;GV`z&l(}}q,!k;f:;
-,F1Z$QnSXZ"r/yL8i0/w`%3Z`:(opgEyB^YA6qza(DbtNk6_QPO/<kW>|>c)kR/dM>U{_usy2>jGLAy&ytVw"@gp7oB44+Wn)&Dc%}VaZ'E}|q~|#!I6:,
-i6"U|/gh18wfLW-@j|.{ZVCH9D([Sd8rayN.Cn/,$-1b~N4qd&M.=Q%qmm<g0d(`Nj[zw)I(uJ|^fQkUwBX(Wm1uKen{z1Zfv-$pOEBC57Qq+.FR.i3G>[
-YL}w{ITp{;T&4P/#S/JHJIy,Q<CeZ6M9</XK9=|VC=d`!Mi<0I}[mzXc{e8LModliFJUKB3&}l|$JbsWvPw(=vonLODhVG%>/lOuU!l`ORIYHR0]'JfzgQ
-8".u&N!2W-&;>9p(t=K.xO@#dqImN43:raAZk6B5O4M4w&~E:n:e0TVvX_V-Ii~TY|9}9rk|q]+yu%r!<xXf:aNC#]KKDERjLDdWK7_MGChT`IV7hwQvZ{
-}x@wg#^z;o|GV]rPRb:LeC,&>bFqhkt'DopdK5w."U[rwudwQa_3pZUbKuQLBNv}1ZC{)!B@VLzcm6$;PxNjk(CQDvVtf|VRh]PFI5B-dM|$1Lba#P'E/.
-o4|Qa$qcgRGUKBe'(nk1tWiNW_Pn5M@B>/6wO3=mi:'+.`vdq3ms,vuY!CDmwx}(vBuuwdb("}Eu-O|zO^uzv,)t7hyz-`Y6$zQNh,Jc8Z@{)}nl>::a$Q
-t|NWK`mVcoxBjIYz+ub%41VBw0o"X1&dw@NgE)z[aA<nA{@1e0pvlbJj2vzG6G&9^97j^>ejyx};~3958DAo$NP(W[0']oc+9J|[nWU2N_x0JxelEpcudU
-oujpGJIob!~c%/7vi>2P:&nC,s3wVDlqTPo)AQR>4o(p-=I!.YuDrWL@G'bN~5]SIj9rF_:Kq/>v>j8_5iQ1w[gp'W"5%U;-O9cOKscE'{+}/Ds]jw2BeX
-!ETdH,NLJ":)S"9N'p8(=3r:Y2|>,ktT.!uH|fRd{fZo[ac)0w[ieG}i+@:Tl/E;Aa&#,;^e[w"JnJ`!hR~c2q$ET_&<PDaZu<qY:o+,l`;NMYz.Xa+<co
-"s#dR/Z0.3yiL#5=]$+'^44<VGj1.[jiiRUb:NqmZ2_oC+Xx{V3}{d}zh>v1DELI2mG&>qNR[%)C8;TppL"mu2~qTzihK|u#5+G>h_Pcrk548"b0&^M>IR
-;;Hdm@'KX^GVR][_jIG.S3xwr^#7<{JM/-<POx3:DR/):o4u;zM0JRSOlZ@gqyRlr$k_Y>wI&zXtnEzXfm%iy9[oq=>^-Jk]Q':L;|jH$@Lqij6l/#yPI,
-+Ve+lPSk&WV=1pZTf(gU&x3p-l;7L1']>R1`-ooL>NQSMZwBN19[v&w@/3si6"xG;sJh8>.xs/|F<uIq:.mM`"15ru+k;z>iibKka;GzAsva1uWK>j:J6J
-dx|GwsV4Z(Ou=re|gue%bd,#(,:7Iokdp]/24uA5v5LUj:Z62cFu+5a[(S6GNf7Bfoia[ntXIIV'YL/aia_LmH#lUB-LRyf=ANHQDw"m@K>UL;`M8DJ90J
-BN]HoJ<n:Fx^kqC}=Voh~7+o$qfJE%pJ84$(E2f[dJDa6w^vJc/-EcZnIRoj]vMTj|%X&^-2#kO,[n:3!s4n=sd6BWupXzp6-TkTft#o148tp>D^cqCD2g
-NoeWYE5daLkT|<a6dEjUgFbaI%!:JGZeGoejU5"Q9krp-|=7jFMc}XH4/SZ9zJZ"%4GZj.A$eiFVhR]rzfVuIwQrrk2HE/~st:(4ljh&!ed2rpMqBZb8T;
-c=T.^9m(J7#g03^<oA`p~X9`+@@=&3(@2Z3})`N<##mTt//]3'tv_1:/]zYVpD~}|l1`gU!+evr>OI#gMCrldj)1ON_Ra>>o^(y#gMv(;Zg7WuGIaKKOsA
-x7Ct`^6e$"#0'4-D|g-9`O<Wk2kL<9:Lq<]rw3$n{s%BHxP};)QkHX0Y=2f{/FpJ$FbT&q@9@}e|uzM]gu<H==hRpn`nY"JXyI~W;UfJ`M`xW{s`lQE`&P
-8/_tZ!tB)Azl3Cj6H%[:%BhXC:Iv>+DkJG7fD,52KA{$ZtNs>XyC,Wl!|&ex`>yzimW@>eVD33XJfl=L|:.>KDJ%|Lwrq$}`Qkt5TnDXe@7Zwa,.p!b&hd
-KxWb.=^%u5==^z79%L^QZHtlEo1c{-BTroZOqkfV8):x@sxoOx/@qN;xq8VGQqcPqyy`!>s5>{KA+f{=oOenFa:opNzOK3=1H(XRLM6`.y(01p|@JR6SY#
-Upo19UG1WxrerOtR)`Osn%hL!QkczI$;UdhYv0lPuc2=-jlR(8k%<-8$;CpYv:Km,I4)KK+XCG3wd{|o4<D(f0[s:PEkg0TWjXDAFiHxG#1(;p7G[!]P1,
-TztVmhE]tQ35:]5PbpGz-HJir6750$TE_{4-$x-OJNoaqw<T(eyK~_,pY83$i>y43F5]<=q.p'A7FAFKL4Bv)[.q2_as2Lsmgcwwrp&%94QMBKoLhoYXZH
-;$D0JYg{>WCg+M+{%@PBU$'kd3><gwA""ofO,!.Jr9@xbM"APUM0[9J5dT%'I@(wwe9XUaH-uJwdXN'u)m,U3]@uhCu_5cHa/YcCan+Cx$;UntU+p7`A-{
-i3p`]Dx)"E`nw.uZbnA|'>>=idD5/H)F<>~4#zr<(9M5e@wv%@ZGYGgZuDC.T'UaV#4n#dCGvZw%/ZY#!vwJ20>fvcL`Qp658igX{e4P6C]QJ%{2,(BO$M
-H1k@g&cYZ^b{F8I`pc'=$:~o|<eUE0fSl:>Z8w+J^w/`fG"TIG,1UW'}|p}")q`}yY[FWGW.P%WXJ;p6pb#(/kfiSMB+u'Pa/X]7s2.CjMuic1|YcB7S^G
-DwQ;B(`FUSj5XG]r=5z}Ji:psPo4~7.BTY1qjvS!R,W,BHI<e_(U0P+wTs8zhy%vCcV&>t"6qomhDhx61WcH.GVlGx5OY{};J#()S7Dl~PSP&g~ZzWeD"{
-)/NthN>+xNk@ad{O4|pIs7,[ndr;$a975cI7cr.znOs,(unY]rk/qCT=4%9Tb#p'4JXyNQ'2J&Gqy!I)G15[C,jsD:;p=r}]AWm+3OB5qKmy|FnQ]j._t[
-ChY.nw#&4oXcuJ!dpn>%-dj4<Rx;!(:TbEh9A#]$~hgcRd+}qx79;&MZz06hPNY.gz[M.wyB'[.ZvGq<(mg4`CFW65'!ui$lCl/Vtk@^$<0xI-'FsQpI]U
-y@8'3Fd;CYty(xFu^O&OG]lUf&,tbnk=<q^q#7HVGqAN@_@'>;"1Z,Eo<4(%zaEg'riYR{x79#0sSVd"J-i^eg;y6RMw+:jD+8Z)`|D3uBFJ!O&CkrM:RC
-bw8[/pbT,!(`E7k"vjPy[#"4oRHvQ+;ckE5+!NBL,%3}Eb{KUXG8},S{LTTuTzo^iaOp,}s!kXZx)9zmn0Nev<u&cO%OP_).pTLs/hK]og$#)+}NFCNe_#
-K5!"1gsfnsJ)sq}&VB5m;eFHHlPDS+8gWv].1^t_]VcH+EQVzJPUX0d2cEUH>7]"bAY`.!<I$9jAR>xf]Dc$Ek%&dBH.ZX9`KbT=JA"P,a=Vyb]Ak[1w'L
-<3<w{$hE8)k#n{V4_ja6!Hd/i<KixF}U.R.Z]v$[|]R[68)g(d/kx!-A3rp's=iEmpzVgFyl4w$5gq%NBjh"_x2[K/i(_R{J/]45(K$s6@F+46QsR#+4/]
-M}|prq$s,w,^h>hw7kmF1M]B5d|`|_@GzN:C'@ev;;'&n3p%V.KxP$ywF^^}5Lj+9}Vp^w4AW09U]<%cddMml",PZ>sA4H'@%]%i2S/E"U!bjS-gt^>ekr
-`z&(>rIR7t;^(ilkLK'3hK%QLX8Se@MsQDX|Tqk7=i5"5=g[^01DIgkefkK&5[L0AW/;Wq@#u72$rJ[X6Dl56KYXnqMtY:l[ma(>&P<|e+>yDjy^%X^Ka#
-`>|qyT{|UAKiVX+/.px's(!qQ"7:r)[utZ2iDO..gC;7zIRDoeqcGd{rf_(%0RC{QpnNPH44j]eZoqe]hzkJD|fHv"BaX$dp<!bp#_eHLKPr>7.}we}=A2
-CuexJCgsP4<wBPdaQr5__N1gL@B"6+hK(MK|ibcx6wpAq%{&dMZz1PQ|_YY,;yeu;qr}Vq6'-E>g/:b6wYH{=L9x7<ht2bH+tc#89zFv6+(HK)a>DY8o^p
-.&3,q4l2YRv){mW4kcqyf$ro5.+K0BI@Ih&!PWR;;uJa!NIiR5bpWc;;ES2.</QbO9{-aa.'ESlI+CcFmr-_X4k=N7'%ES~8=|OF|w.nl>D,y`obvj!0>;
-11T}g,}Kz%O8SYNt1|D_T:8nfuD#CWN_.ksCqbVD{hIeaZJ)L}S#h95@C#2=Ey=APk[Vo/U/EXRJx4T`D5U"YNBTo&Qdjb_V[<X|'0S<GXm#-SlG0R3u.L
-+R,'z{wBa=_+y;pw}|>&@yz02)/_PE_W>@fh14TIq+I1>Z-G}r0mR>]T$9X1D^I}os`FH;8gTKfD/T{WRT.ae6zpk|68K:%{VJ6Do}fc[Vro(I(TBa"2"U
-BNME;]~N,FWAmesu'I|=V[d:L'd|Eo}Ris'Z^z`k8+S<BTUAG3%e[BqnUv{FMtJjex:yrhm)iR]bW$"YpxR2I(f{[5`}e/,YSpl[fl2wx9bs6nlm>WHN~j
-u!v#SoREiyC'3XpusV,h8+l94LY.C'[%KujsznPeV)oIID6il=^`FsVD5AX]!)j1OY>C6T,3<3E[rB/G5LZ<t'AYRQ+]UVwp2;)wJ7coJ11F38+N]36P9:
-1iKB7vD}W.se3&asU5]j#uY3&ZaAL^(j,z]Sc[~"H4+R]SJ"`^Be=@,)9l;SE"%P3Bm/f=UM[ZDN)kmS#:q(u,T4DI+ea!SXgAh|dU8^3ihcuj!0qLeV<1
-4[Cx8U!jfua|N;Q0|Nn2',45GsmR<{XHkMd3Ks<RR8=Qg3%[t=]i,nX<;t&,wu50I8E$:2"u/'L#bbkYLPgZo.f^K_t+%SG4|8VFvQ4v"<xgqk58O``lUK
-U^kPif8G60'r"+Vj$U.>2=95}UH)dJwlGUw9t-C$<!EHxZr5FwsU&V/z(%y[Sc5<^^,0zMbVMWFS%{vi^4debd_rrov{1tCdEx4{@jK}G}raINvON`ofk!
-Hq|-@ScBY8I]hcq),2sjF9>/X&eflwS)aAh>1'Sa]meiS3v'P3kqT$4fA;RE'jP.:>-(rn/6cb"BB3E/F</Xp$BL@2M.azSmRTK{1`$>s}=XFXroGJmV<7
-`qq&AL.gH)>olJvm%,>%GTb-^.3l<,oU`:I=q<`sr^FT7n#,YT7yKtg9Y[j5_GllG=D&>M[WW&uhS#4-"S6)v,$"~4gl>Y-(2d7!RlC,Y"te--RTTr.zeR
-(tp)"i[jBfdXfXBUVwgr5(J!`WvcJUQt2q~`MT6hK%;T9aFG0heR9%V7=}9Ohfqz!>^.KJiwQvSGb5sD~/p1uyC&u{XS^i|3~'CPggyczPLRPEm$H1]K:j
-,4<hY:_%[5ywWGI76^8]Mfz"f&4]=RP'ns@an,t925),o[-&QmyttsMK_<IpQP{vnP0x@%G5C&6<BcC)0v-c#Fo)Sdg9uAilAwS=8E/UH&ogi&C<=NGqi$
-{mPVQ=~`6g,"%l(08EeK_,Du~O940}2cav"x"b)Jq(rwF$9|s$TNYob!UQg({"S#z-}Z&d:{VMG-hb>a#B%d%+4yi57zgG=qRuDT;yF=gGr:APaV~@@.09
-$2!DR;8_>8D`G-Y,V:WOd/p%e+K_]wfs=^$xnU0RoD=s;-UEP8xG)o1:24a;Xqo<u'FZ}^d9R;SXgvEsP996r;2cvw<|a`OD)[:wczKKF|X"xnqdVLlyv4
-+%P1%j8$`D;3A#0yO|fVL.I<R$En)2z%TM5B6Pd}"Cimy("FgRP@Z/N"OwpeoWkfN$0+~$!hU&ecW6nknrqny=)KP!F5K+t)Z/c-nwTY-5FiPk{xJ5xY'P
-F7~9G25#y3J=bd.aOaNdmW:9w`i!9$67lbS4+q>sf8aY"68%TpA>Z5+e[61ZZV0{wXk<~,V^~7MFX,NKSrO:s!_l7#UFo3=chc(qo)DzD4v5X<5O#Y/g+E
-c6YCOLT/YRd>+6;f7|L=)eQxn^'9W.E6[q~x32~{.Mk9r:Zk}G.w2$"DRdXw~>2SbkD9Se25y2v-Ua',pMe]^wZD!`:JHD2Og!tDbqLlTZ@Wlj^E)8D_qc
-gLZ.<^.;41BMc5H"a'FIzE%Gz-#(_2bGmkx<$.`kEz$)R{kj@WJHU-)7Y;WtJFPRqj",.'IS^@iin-pkESjZ+a#J(EE;Q!+<boMq5YQA2'hDP5/6us~-Ry
-ytw`VS_:Es>W:T`PW@}igtD2Uy#!:A.kjnk+8HC/yNY5b7=Fql5GTD7Jb^t{]L1,v|OToPBU8K%U6nVp50~Of6ScnUbep[E]w>&GD1lcRBjbJr9z;tCA(G
-.vPbKMsAEQ(:gKu`easy[c&qkX8[:A^xS;Yo>>JzZfA:4wTa_)]zT;_0'5&3YH#Ibw.y$&[tPH_YMGYU|5K'!-7_ic58&xDK!+1|Q2|@DD%"=)%v&P]$2f
-2hl@Jf<GaL@YHSy/|eF[e]YBQuTeeR6D2.mw;d/T|eh5ua=!f@&Q.gvexQ&U82!<[!m|7o{<5RA3Z(2uArj7{uFu`RyI.6aK2=+PHW9k-1v`XUMok#f)Lo
-r)s9zcCBUgGXk$mI-Ym9X.i9Q(D-mu::r.V@;lxF<5p'YMDRc}d$})QewpH%5tasEG^>$/IF!hT-HQ{@`&fvZa1_94s(l,e-"X#T0mik08tqp]|(}HMOn/
-!2cDRJh3m8Ny3Jidx-XJU6yv[/1qnk6Dw5!P2,ID'J+n6GV^eZQoc[!zEyK}^zA-<DX3!t!VL%;(bf<q[FQ6&"!U])qDbp36f.@mPP);:lIpTfL;b0[S{)
-P#;Pab:!my:f"}&22L[Hr#iu3;cplrVOfF|YMY+)@z=}FNF4:)bO)Tz3bJ~o}{zW0hM&=1t"%t0A0Yx7lCV`mK}y6:-/~g0Je!h>[DU"$1,]qoFQMcHLPW
-N}N#XU&'qT-VRKPX]in"j(oM#T'Z>V|6T1Q1.jY2&`1k&Wf+Q0L]r5uQ:bR)vrtJ]E45]$"%sxCxFd7Ckca`SkPECYHmLkvJ_Q;!rHbtnLJIfJ}aFE1_|+
-K.-lGIf+k$m@(51"YakP)+MT@:~AzoD)9b5]+$D0Os`Jn-$RnTWezY@4>Rf@X:q(v_+9q{^A2,}];%Gzh1;l;9R/g+1EC_R4U7R#_B7Im@>iobhu$l[Y~E
-YlOYvEmvnS:Ti6o:L9:"VYAWW@dbK#{B-5rkV"J.hcW)oC2((R7jP[6w8w/3YCb5DNi<3jePzsQB/M`(g|2Q^$1F".ayC9FW_tcUxH{&qdken6[=f4S_>V
-Zt-ljI=.9t)^L0j+eku/]=)`3vFe9(/Dq;P'f$I#IH0vgI0YiR&@n%]F}!e`au"HckF(ufx#O>_J5nV(Rp%giu'D8p3fRFRa45@:E@kd[3eXp[L#BcnC]R
-vq.!#xG2eMn_>po{QG>=2BU+`Nf(jc9`I3Nh!%i0nq&oc"&>75-0(N[j/.K$bdpk~N>5W{uMAmp9}ll.Z]_vILAMIKl9Cp04$)ZWlEWrG`tly#]:ybB%}|
-3l%WT'51.c4G}|Xx}anRN:^HbS7{HOW5p/[ssE(+"ljIw.DbB:/RP$~B$K;yzG#<PH'<An3|Ck%+!3vuAaRDh<k/l2.ghcM{8tUFI0iOU-NxH;Ec2/Q]c>
-uSOCHpB#AhoQd)p(QFrZbHO}=.{4p2g_|zQtPOta;fMZ>}|q<c28;I}}ilB2#vUJNWIg(>I4Gg;UF}:T/d@OV{-V[`Xk$<bYb&dkGq;56/v39Dv3F;HQfJ
-)L6qLMk%7-~k.:K(pV:43.{mG&GQ2kenQfjU0[hcz4`$j_o!rm[Uj:8Rb(~V]M((,=]breCqPzy5Z#6}Dd0n=}tqwm=}&I|]5uOkr>($O&agpg]>ewwKU]
-,N(=ug|yf@TN8=`2ap:9ABTvE>fwS3T%#e"zB62{vAi=<w{9:cjqAjOZqPGWwry@|d[o-+o(K;ef(fL[AqTtMmyOxs=q9('rNIF!j;ACuH|37&q20sN$EQ
-X,L&rQFr,sN;|fa]lX&y+)=huZr}{OPn<{#m(w+f`LheK_.w,sBpUoo-{-J&ZP/&.J1ugwk:aRTVCm{_:_bBSn}]>$d#}_f3u(VO.&q`elCMv[$AuhT]$2
-#vwrpnqJ8"{=wQ@6[1%ZD!sZMOpVbp-qBX(<xVRcl#EkvQQg1h=;-OJ"sf`nqDx)^g(EGD(XC>ds`Po>xEj.pq!}(_Q^Ms(8]mK1YQL^-Uxtjd[Z=i@tTf
-|ZVjL{Z2Tig+ahlRSmyBo(e){V~{CNPz`ZEu=Xm.JX<{ZO)5KNVxI8^}cd4meiM:P#m+"y,CQrh"^>;m6n[5Kfk}NCPQdT%R@X)1AB>|t6_:Q"2^2OOr-j
-{}Z9-N)pzxpIp/s[Xe"vy4;|I}>%-n(aPjAc,y;r/tbw02"ekpS)ro4.1t@OIW$(g6z2@&K;J4sv^+2PEb]g)T'Gc'QvkycX&Gv"CfwI6mIe`VD[Ms[^'_
-:/_hBqA3ul%;VpMBunz1fN'|P'N.=Z';q@&$,k3oO7%}T]Z3jr`!%[rqy^VE0Z$!{}83q)KX51Qz4zWs3!iaL}XQ_7FOGp+[c}JCzExh<Q;|{q5(Xgc;/'
-4Z2IIQ9zE2R8P"8_0LcjU<s0>P'd"mvb8IHX#gy&k&,B8JsoSG>}G+^&xh:!Z02Mi]Clv|"<(tz=k'(,fn~tK=U0Ke_C&/GPfU(H[+oUn.BHwmD9)QsyAl
-dun1E^`32b8B)!9(f:<.<;]Zk1H[DKAjz/44';&#a7G<f6_<45R8lJI!.g1,!9s]8ylWt7F1A69i|F9PB0/j"KR4$C-c'S_LiN[t.UKA%x8[BQ/6wJ]BU/
-gsqUF;V)i[uDW.td$OrilM2V7Z/aXD:@DBo[bkFUj6L6KF<!uY'gIrc=2c|)iiS7AOk,uwIfn.%($u<L+1_qq$3H'2(5y_=O-#{qEPj"L)<cUj^txlr@1$
-]FqjjcS$,IGl2%VW<ci[Y<Z{.Q50"kd}9EI#<[c4QTe(gLo1d,@:!ABqGqmfpa$pTZ~pJc|4vDI2v,G:e^IVFaNwoY"},6glVi=a/rwVBm]TRV[^asBv"/
-VNIp0yTvo43D>:1I1.[9_Mkr:fb"><3xJ51q-oS31u7v(!O)L1-r}!g,-)A3gq_1RSy|+[953>tL2w.YZek00`,u/@`/|`vrFwOjV0waq|EKp.r5zem0R#
-Yn-X{[VT%s~YgW)ofK:<u1vIaQ$5%{FvW.Qz+"iDDgWo&mS#/p}<Un@5D.A99WU$9:5mx8O((W&6+`Tp%pc3RbDqw#'VQXdssu{CY70v;d/yj3(]S7r@5c
-Al:/i!2;KBfE'2Zgo<hsu]Nu7{|(0+S0hQR0e>c{7B]ZOll;.A>-"%#xJ{v-i1Ao7ndu|m+xZx]6vc|1f0I|L5X`$g$4sXmV7nG8Z}OVOv7F>e~&9I=F)s
-qa(XBfz5=%RryjM@Mb0.eP!GO&TdVW;u2%-+YObBMCfehIgDle~bx,;R>9csM;r!Sl$En/kxehFd(,<Y{pJ^>C~}[Eqs+@~[6Aw+dl.s6^e^CG)0@7OQ0_
-]5N7,g^#Lz!Kc#2#K-fH<b5{Q"$]uA"gLODYW-ElYv1ox,w1M6r6xf7:Qm2+@SH(Uu0+dq/&J:WV+z[:Obf;nb'4YxQNX9|0j]W2gvE'(uo5zC0n2c{-n<
-r<rP(7JL6Q8mhHZVMNW"_kF8_{fc(Y;d-uMG/VP,TJvo_C!|RbM5t@R;uT/Zpi;1c|"f,T]ah()Zin4%6SdH2t79x){-y<-PY`;yJ5SWEJ1uC]Vz<k`5QL
-8t9X+b9n;xJSkw|S_W,cC,8bk7zs.^/et1j3RSmz|4`1.QV[jf9O3;wdNz45X06XU7nE%A0z/Cj[;md+X<f$'m=#LtaD779/wS&KS@d6<0LhOVNyYFHmJA
-S%C-y:Kc/gh^D9KCq!f{!!D2sYlL`kwLS2_5KL,b$`zutPDhD0CI+N<u=z(mR#S@:vb]KJ=VBK3Y;aR{@{mHbt,o<VAf#$wm2N1$v6.F^}f(k>Y:2xcJ.=
-bBoc;p^s,$-EUlJ,_gy+b_fC/0aQ=6$)cKY0i}v=+s,HP8R|PbmE!j;-VY]O#!,I0>:CL/S6B3=00n;Ge6O(`LQgcP+!)=1IR=fvah}I9%o')tYUQFAg"x
-vw&yN8dc0NT"2lMnQ0!Y+(.r.K+pTL{KP8.;UqqJ5-[WZlKe&[L{[JkBoJ.5)$qR4A2GQJ#vd|&8TJ$cxh_nSw~B~c^TFls4]/-gH]%NO:N][2YMhYUlJA
-H"av=X&m|^7NeRwAyJ.!hX&M57Ojk|ce:![{(vh6]^NxtCe=jpc0F9(,M]PfD>i8faTnA%%En/+Zwl@K936i:RB8e'-tZMB5P7M_ZMr8ebo>77hqID(y1_
-Z7D58GV)J9Kx$)>xZ$vI%s-z1Yu)39i67%)k/v3vE4r$^LD8ogEv<LBYwgcV9::,RaJR$cKqpf'o&R'ZzaMtWNNCLGHq5S%-aq1aX"ITyJ['%li}&>k.H;
-(/&{_X:jabXP:$]y'CCAn;`w{+<#wXy+nxP-7iSlNbQ1T^.b&lwwv5-lRwK$9X-Xx4bJE8Az'q>V<2IAqQ{T.9`k7%E$#N{cM#Bq+C/wPo]VGr_6.<D_9(
-+4.|>v<Md@KBaK({Hh-a`i-x&G=<5Qn]@b,{JSbp6V42`}}j:;EkGBjG5@6I3H;Ypv#u$iUUAehGqmKXB=4|J0_2jGt/1IlHi>K}t2)n0;-Ok2b{rcS.`e
-4fnkV5Wha6qfO)0)TW0hKH`q(w>'#W[PEB'gBnG%7,LZ2}^V6<~b_5>./U2{`+QsOF~&}uG$9Q}UG;dVNYHe>5:6T&m'#CJ}Barx`:f1[HQ:P^m"DSmNk5
-Wk&1,fEn<'5L.CG0"|7Tcf<:7qDUz;t7'equ];}+kog9GA'<:wS;e-s5Q"ngv^:e]r|C<$:0uUC]Ux(67kHu:%)$-a2'M1mpk.8hZ,/Q03EeG<Q)$Cj5@w
-8&mWc2hq+(7xl$[E!_|}0g6;>}o,s{fDXbV]94.[/V'!MO$rFx)8<<VmH'LXY+!Fm-#x&r2W1+)WwsS70V};x_6ni;x;u)lUqxI7X]paA(jkFYL^IJ:&>o
-a$ASN+Fc'E|}YK@fq<Lg0<+I__]0t0.-CnW}"|:D%={%~IA)1y$7>VZ!g)7Wu/s`yo}e]CD^t!+i#}GvcvQYW0)6wvf"h`C,Q|BB,WFWv.3':$z]m|h'|=
-.jo)M"ucPE`Dy;GN!ON7PV7F@(5%VTcd0ULx0NJN.f~:K+zWmcDt^#UP_+gSJv&sySdjW@=XgJMfR{r=gms<71-ej!/;-y0nL]P)Rp<n1$-KKQ8y(;G}]L
-:`.[42`/Qn<2Vc_!M1T$x'WG>(3aB89%2SUhs-[8G'1DJ'MS),h/lO<mo|1}Q1]vPyx]SvaA0>|PSluU^$yP'],vY&TPqUHywVN!%1X6wx[zU1OkwAP_%@
-d%f!MHZ,{s=Q7JW}x):T`3d%Y.a{>:Mo2'>bvQi,Xt:M/xX597+:uFkp&B[5~Y,G9(M;igJFAA[;R>|wr<,$x-:[bnlX42G0sSYLR|S+!D_VMTr.sC,4&3
-;>/V];C,m(_(pIkcQ+ls4HIwfoeHrD7Edhop]8%#Q|V4`IrEIIhq[OQoe$q`j@z0o:M9w[Eq<JEZ+=OnN'Is-UuZbMI`,{G2y-Eebe0VJr+a|6$R&];T[/
-{%9|!%hz&3%6nhhYn"sn!<@$ev5g3{Tu=ayd7+kHEol(q)y%I3'&_Mcd(5+-xkD`/.=|h$KDeu7TC`m4"+d^1PN"/X4xF]Cu5mQfKm{o<h-Xm8xp9.Z/wd
-5=fZ9_5c.e6tISHAGwD)Gj]"';vgGdGgxNixHB6pt[h7$WaUX%/}XOTWO`r;U@0Vn9UUh$P`EKNCX3SvvA-u`$#t;4m-mX;/$g+qL%t#/3#n&)Hb$n|F2s
-CKC/gYNC"p@RT|bCC+spXC8ON6HKkc/f=0-z,W~$N2{z_A@Xv^<d:!J-hMH.^NVo,jK/":7Kn-f/jX;e~u.cPfx#[.m'lUr(M'>+z:ScZl,=.IvGp3D1v.
-GHhk+vQN}xfuP8>69|ikj1Lh']TmpwY@csO)49!o4+5t+mx9J'~_"@f,'oSU;T(0@#('=Ufk<Z;7$zV#j5~Or/5!f4J$hDg0hwyETk@D|K.E63{Wwz>|tS
-fL%52@ZK3:0yn^IkhXjB$LV)MW88adXx!,gUDSeWMldCu`6H5bUX4!Nji>HD[mWyM95vIn;XE];hYOr^5P'-Aztq+i2jEzno<Pn#wvc%/k[C/Me/nT<LB@
-tbS5)gv:^pIt|n2DEw(]BEl)V5M9}8Q74(5ZFsU5F`Kn;X7-C)eGkMTOjs}nMcyC`ieKH1;+t}9{7l,Pcby,Et<JbeB<;[An6&:e=7x#'7F2]xx($PH,.|
-%L4E>;^cxO~k1!y}enZR2WrFm<A}Fn83T[}Icj#udC2nE-!n,J8<I=5=h3vK(^}g]K6xI|l}sG>A&#iU$osYr06||Lz'}u$sZ|:LmB}uQ[97)yd5!5%0fO
-u%Jmg/2[1{`7maS3!e@/|f(M/z^Ovi4zF}!}_]znW5WUAX_pqwDJ<0ZtG}ze(|zB%Y@:J=#Do9yZ%Z=}f!JPxm~qXC2AW4$>;+eZi#^%&$z-}!]}`XiQWP
-LX~4q22dPdutT;M|1}cmKyP2i><)hHE9Vp{RqatT+EV)|wb^B;G{ZiW'M[U`(^ca0w,GV|H<,%nQlrEaK9&a4:Hk@P%Lj=P#wMAx78|n$[N1_uUj2)>krf
-"}|B{EB.<a81!"3hyrKkk%{:8"GSjS$HPX-ksBi"FeL^cR+wJhR4YM1=G|u1B+QL^P,fo[e#e'9=%3[G-)y%4kNx}r9]U=}rqlD{XNV,[Fk;%RC.ZLf5p}
-HSAUg3zgA,P>mWsDpK#R{+^'t6,)KgL!d'<5~'8:P[eugA`Q<15)yB{>;X(L->cDN%pdlKp)SzuS~>SuFSzbEyZ7tV7qH@4/Ro"i#Sn11/+"J/Xk[9sU^C
-AWNMBBMx/cn,X^X.k)3aW4nbb{Mi:oDki84x&gDo_S;}3fd.!>6jv{KCQ#K{:Pr;sMWF[n:f%$-FjH0O[o$g!Tq[>>u'W[96vI")yC|4OZ1>="NnHE<(TE
-Envg(jbO"^^u6vFBDJP9:V>NxSU;$70L`MLq{Rq<L=!6>.`4$JD&ezK'k/thu5t19^l'[c([eZan"9NcwSnjE8dL1]i-`+Gb$$eF}G~:4!GD]4][X#_a{y
-w,l^_,J)WPdz5M&Y_<I[fd(&M}AOxVC$~x1"ISO|vSc)38h@7QS|ElB>@.cI4"~Bs=LxVrFvov~:uTr%%({U{Mm|VAV"zTGMA#Se_#F[qlMcGWd^&@H=,!
-j4}n>P=[@2j$)5gv|zzZa2km7L,Fr7>&dtr`6GJ0^3%p:^ImWDW[z(pHhK2L%SYgJi>8W.:S'Mpt,t2-4BDlO4P,SH[/HpJoGUK9nD~.V_D,]021KWSTK$
-kKn81zga4B}bNzDBBLbe<N]og2[vGGMVE8L/&rWT5,NnHdwoS>pO,XpeX)tW8ob!}&34Hk%p~3!L1CH]<$RTF<tVUHq@_SM2y0FlSe%a@_3>v'gb.kNK2k
-!PLC<W3H%oh1uB)qIX_LC,^t;w:n%FQP<[#litM]2vOn#mtL<@y%J@H.ZTPC2)q4v/T&OXG}7C7.(xRip_tU.DD]Hs2Wq_QP3())wfj]D=urUeZi;Prd14
-fbv&';L3w4`4qf'(d<D-DHM)Q;XjmUdoE<%L0A>lkq%na6V_e61@W3z@qL9,]]pau5H@Kz3(E_xaZgqG!WU<+:"et|JCkcc[FP~4,dTZTt2K2!Q!HW&kj)
-LU2&q]gAZ_eIE:'X_,EY-[HJfN{50T4"-B/q9Anhzj)6M-OvksJuEu-OjpEKN##oAIO'[+M_Do)FR+;gbXJBu<FV|S4Ts;XbMel;KV"uhF[xL,yfDz>wKM
-Z-m6e5QZ':yaG^Oz_4GN5o1gb!</nQe:!im.<tizXPPJ|c9ck|:zNq<d53Joi`B$Dj{JHRZcy$tXU3=u$HJpBs_%~NbpHpz1q#YPXfoJ~P67!RU_!'HFDn
-f4uHIE;SUD.khQN-)E|HQ4m5w32Ze[t3d3c;1"+c!Q]ghN9{FBjks!m.i;{<5L,xNIMJU2M@s|6_`(=@j/I_CxJk7"EQ/}uN1(tG':%Bdt&+f4Hg|3=gpC
-cf<Xn4Mao}~iSy#R[XQ0}-BqVJ_ZO_g`pa#Et5_G!pa6/zCf'7EhX2w<C]%.8i!lYad)$Ea)aU^N5g8OK6=%"r^>YYB+PHsef821"VmK]0.8oBUD"Mg[D"
-id_J,1hoIh(AL]4un'WDu[lPx5::[.lfogc69eAm^q@dFhMT':#WWO50l!uRfAFB,lqLnCz0=-=q('CipZCr-0d/KVSr7zh9h+vI[A)mQAE,sKR}eHr.;+
-_uVo0tuBytJ/O"X]PXEx{.aYaU@_mArDw9n0qRRoV)J/lx[Kuv)o/B$7Es3'Mgc=cKtT}p<`=10p[(]2]sDnck!xdp9K^(b+'g[/+Ntv93IFOde89=13!P
-Y:}"Lu'Rvh(c}XMVZ,0F~m}"U2:f%ED.8`a#_i;`dDzWE@YV"7ro~EKLja|j/-Qu;i{OGlv'.2Zqdtln4BXV]BeRb"q3,%(#af^Fo)g;O'NlP>er(TlI,>
-`BJo,ebEjg$|E@&wvNX`INa/{IOa4e~PQWMbdizBFohjSo1e9"bVGA-:U+1<^kEoA'_^SQ|7Ymw|<"jF(sNc^Z_CEWs-Y-DkldROBBQV'nZ8oJRv<a4_`}
->Q38f`@PD8rGja`"&W5_fp$Lay;^pUIYF7]}3MDT=MHP5Du#VZdL[K!b=H&S%N/m2u.t:vt)#ma9tyd9.2.;&;HYB>^:PZ0V,MY3W/fpmQxWN)koR[bQ!^
-/!XUWhz;]-1Vx{^JwqKd,y2HwzJ8pz7aVsOqq1AW3_HL(Kk5(J^1`mk/97N]#Bt{grgl>7:cP{Cx;{yhSZnlayK,_Dby^Z8v'NuB(%`@4KAdliq,$m6478
-~!)>b@yj6DM<-&oA]4'E&8NHK-D0I<Zq9e<q!>_!jsZ,Q58CDCLA[CS>;Tp@$|&3B+S8,TvUBqqouG[ToWS}`sg)KI%^%FPTk<uh!sFR|4IjPPHTg<Z"/X
-_&C[#EH(/FH^UVFq>1Sjy[P},[)7mWRaZy2epB[-TijU/j3tThr(uI;<%LV:2o.-D,;={iti'[im6AiXmD$cWc>==S>u]CTmxs3R,v90vjg9yo87F0JcVr
-TnU3IDpLhOT7M3lZ#xTM3BaskqERFn!>;WXrk+U|fW|1z2~^B|Fy=jDP,tmFL$6QO]]s2]_)b)QdXr+MTf{5w:g0IyPZ=%E@NMA07g3aqW{}ehk>-.XF=!
-0,u^~w$&N0bGgu|WvcM|i[KyrpDBYbH:NIhq=8'NGX;:(cu[Q(s[syOqN";^!IfRom0n)#Q3Orm}#nX@Wj3kQhz!LJ#BPah/B1wK%l%CS%K`a,lan@xjx!
-T]@w)@wF1&0K1q&m<>-:0dFsCxkf#pKdQt"Tj6l6cngo;a>"CcFcc3;hTSS3U@:4U%L;tNW:Lyx>+Zua6x)8~7|{(xbE52DBFl,4!l5'FDR`J>LNY.B>_9
-ZR9]{jp&;6'8is)Q7b3:H6fLRD-#|)JJ)Fg/>,UkR:p$_E(n.|q-WAnqVBjgM5p{i>a>,Lm{^HAC3lB'lQIG1/OyA-Ha=Jys[x9F,X@SD"..gCW46}:;yK
-i#IepgAj9aky8eu]kl.v<i+>$j)JHZUg6V`Iwbp#k3JLKftvTm"H|q@O,M@$Yf)('.KNb`utp,L;KOeFNCmWvMllAmfI+dE_nNe@M}_kGH0y~+,XD]A4iU
-+$W8^m^3~`6&z2s3$+:=Ua2P]`4}.Qo#_R$,V2Bi^RTQ%wOh30_dey"[r5rj_R3,_=Jsv2QB&if;8]4x%BWd)@s;xXw7w'X<y<YEURL)TX2Hd^~!7paW)-
-nHRBQJeQgGCEm.@NwxA7Fvrd>aPJMI'>`NJ}TQ6G7R%5cAoGc'Ytc'~M6b_LgyaG5Q)k},.ukm7)|)-p^L['=,_Lv|-{3jLrq8C3ARLn,3aMu.C3/q18JQ
-tK8V'vKQ$f7bhI+]c{ipksnk{$,%%5js'y}HylmjWZXLE'l{JsjU&jAU$@[qZ7.Ob[}{4G=|kN_+V,,Fah+um!f;Dq-33I1:My,Du2NR+4Ob_i8V+ofpDs
-OO%Vnbg=a#g/$@z@wtzY`|Ldg}b/^"KIDK;bM#Y"nzp4ArkLiO)9<^AMo[Y|=olRUE6A1=pgQ>YWnE'GhyKBI!!Ee)6NVVcul.$)D;e6Y4=vO%-W1'<C~u
-c<unRd6D3`q^))|%@ICy/+@GSPA[IWbW<(iZ"B>u||Qf<(+._dooThbt^o/zU0:[%cN|"9<'#|/JTJisUTov,Z$%!QR2tT+/@&en(9|.FS!+2z1X6|R`5B
-J,hc!]^+Pt_fq}>2q+lD_3WIaOI:"{RE+3>P({o-(qw(kr;+[n:mg"zedb=v}j1ma`=Q){w{ATvveB""-(-GKD5]|r4G,g[k1tIQU9VY[1Ie39&k`3|.L4
-Jpvo=uC%e#)TNdZ3Uc@uF:e{D]^D9fNyl'xi1s@O7Go6$lC`-!My,LQT]&FOOS^kxgdygxcT]h[H(pr[L4pf=&pcj02<s]']Y0%^K]M1$uyK2@&zQC9GaT
-cv2isCSZKcqJ}xPU9yEqus6gi:ST,g>ev$3OW0+.Ae!F'>`1eNm6R=wV#u.0$Fk=;nQQKKiBXpstvKQl^xY8#@zwFq7llUtSffh2H]_)KUQFvF$7;s;)Z_
-Z{KNvbV5bv,J))jhNLW+ZlS4en'O&b=fsE}^]s0+[Y!u+DEC(ur5BwY|5C#jQK15;Qhzal4dOcZeV%Jr]iba(U=`WYDE6Jq:xa[r_J/=BCt,l2tbvuSd:7
-d)GjM28X`RiM^No+cnLfV/v`_pxv0)wpKFwrX"id<2I{7k=K%d^BB#"fTV)"jRs^'#nZ+U)yx/IsYF.An]r5lx]g)H9#QI{k.XqxR{87m|QK7aRCEwnCYo
-7q{%V7ifTfQZV|S19Zy1UUx}-[8v4T.Q:8_}k[5|aM)5Lb7)[,PyT=m6;+cdA;SoOtBU+_&tdeoF96oT337=W1qza@tP!4&=|{!~|{B0gClpf-5ynnwG]a
-7{d&OdNyo6:vK-%{knW#b#z$VI>`PKy[W=TUfi[=LrPnA9-.%Rb;dWNNFqUYs5&)M``>kopL-C-BPW9Z!>=OE`}Y;1tZQ_PT4PgG7|,HC#Zh>$=M#r@S/1
-~PkDyhb9;uBYz_21!rjC8i@Y-BaYw|Gt8C=#3cP/dI4JF>uQPniD:!9z]<Gy$;_;Rd+'$$&c%|.p)yS#Zb3sP^5IA"{T"00$]gd<gTS3b7],(K|q&EsLnb
-%KK"UN@F4P@Lt"iC>uiJ5{X[ywjrziTVnLqta;'S<C)ID`_cP46yD=Im:Z7$ejy]GrF(b@_dhaB<mj!Azy9EGP%XQE$_]zBK$@yxXk<EBdxsvq<6wYm'NG
-Tl<&f%mV<gkBSq7hbZl:-DUqMB-9>L2")'6BMkvI!9nn{jgLf-=-^%IWt'O61DUr3YjLY+MWDZ-0bg$Owv6y2K$Vj_Gt`B~IzErpGKP@2g0i;U%06g)'+t
-e$r1L&%UgDgIA%!E168!K.#UWs2-7=B&K2-C!#9m3]^5>^un+jeUD,:8FNFHZ5UijLiRB"ivdOA^ye-0ITXUsNDjTc1bjz2rVZeo9{nLyCR7</bY^w<2sU
-fvNIAZqJ%leXr!09!C"rVV'ZbeAD}Zv'V@P[g@Qz4]^>(^e8[S^ZC3P(C#3'n)7xZaEuIp9RbWG#t=lcS[LZ4G`zJw{gRV|1t`(h,ZawNa>+9/:`!XMuA(
->T/4p'N,vCD9CLUK_C]Ji&oe)pliVe~]Knvm4W-@IgT2a4^"tJ66"gT1~nkcE$l}{xuX&|ts32%L71q&gVnsf5K[],3'b6J3a>m>F@lThcH9!qVo.nm&Y:
-pS.WK9@;{ywmXR@-%J5k1HvtTsV-O%9"tl=O+>TUQDRoxRs5gUwexJ+GB+I2iXiY{(zduMCn`FIPFWtu2$b^~./3L7h+KYJ}]VpZA`QR>2VKps0@CjVk5K
-E|{%66W33)b"Nd]6LEE>[hz<~3)Sn%Q60P;dGBJ$hSqq-"y+g7~NBk!+vSgS]LsFLF1Gk4Fd8zw`hYb@7U<rZu<[d4XfaC9=Z,3n$/6h[HE+80!tuQRphV
-B2@yP{GA4Q+"URC;<5{b$bdTj{qXy:<]}LdSUOmuFdJh0GXq|W!qbZuf1"Kw%Y,Li}Ob(_fF185.&]^"vSLa6r$6t3%;`KaRhP8):83Al;sv&JjQ;L%/(4
-]n[^Y/Q&eOlm_yUVA(wChD%xvqR}&H^rQto,DuWZ[2`RFb='vLr'^Z~Q=@:@|naIoTy,_ED{t}~Be9hYv%cznfteiLN5d|4kF!ft!U^n<qc0E${}R^oI>{
-v'}5Ymj%2<}Q`IcKhrCb(@,Q-6mLn<hlgQAkg=/a@axTONs|K[RIr"4p;w~0.>kig4H`1[MrHk(JCHeY5A&f<eJgDN"/Ch6H>y"BBx!)S=<t<r7I;dz8k|
-4k-7yfDwYs=rR;;P=dny)Tq]eawN)8r9=Tngf@"6u9"RL4!}Ichn"~l;+!7N7s)@CeIFtVmxD'Ul4qadbaP/$D_9ZI8vt;=MIHhc-N504A`}w:|7&LxcM>
-SBhCUjuH{=E8~t>cbFI;N`T}r^~feXB$iD4o2A[Xt2V&c0<%@}#`sH|H[@R'^^"g7a{RE1Y5`2t1rV1Mq|mOuh5ytu&$wk$rVSvvkM(wFE2Jb-o,GJqcz1
-EarrCy#Y1ZWxMURt:7Pw_FzjVn0pvoh-l2j+Gf2JmLl]PzIQh!+Nkgosa.SKhs:Ql5i>kFM)}vs{@}EFe=CYgm1vAMcT.P0T[<F`S(Sl(/GlsfyFk#@Nz'
-:omFck!OuIl@lSwr>l!eVhrri|e@!H:M=bAXidqH-]F)PQ~RN]~<jQO,B)J,c4Uf+_v0f|c;~A,T]alhI8:e9sju<Qk%L8`i1Yc|06G`tH(s8PY^.>#"qh
-'F`uBQ33{QsG|`Hp2hAGgLT(st(r1}d'@r}ypCZ%J!V]N<VFP@.Z}dTswd^64CwC1<;fv_^z]}iRafTKO|OD`]}I)PA5+rw7+mGA0^tmv{M5"}8-,$-m]:
-Eni6htHN4CmYf9Min$'ZJ--zND,swgygFXsz3yfq~`|:embkCQ2}bTX/pXo+Te+|1)"WVh7f@v~Rtk-`#@<P+mF"d8DwJWP'c@giC0~2!NIwK'"nt]i5QA
-$cm)FVcB:"6;dNl`2smZ75fTae{eBy^Cy4H<2BTqiWPl~]3k>7-B_aoL$%<GtR#GuDEI!jE92+{V;#[[WrM4(26_o<7VO|k|5gEJD^awM$jaRKt.gzWylu
-Q,:,W|8yQRM8/,kR;3'4|;<}6J&#-zekhk8QH,eJ%KSwrSCJ1qB_j!YYs#xuDTR0P3rsr+$+o(0=1T-q9YEq`O=%'u;_G=42cp=W>)bxX#;W"J|eN2uh$5
-]^BZa9i5pK~exMOvFVnf_S.Wt6P#;@lBkw'j&A<#t;_t[=,NzpE!EF]>3=8AinG.&y53USY&#5dtk_zP`/i"5H^^du8e7{D={L^r6lMzx]+H6o!1f3v8ik
-`q69d1kF'36uNx7YlB[.ZQMlVY/tQhcY_/dd![UB'cM5f"h[K"jP38yQa$lN%Na(qhxX^,#poj@;rFmST.M!#FEK4[S7QTz$O$$4%0z6H5;B#wZMazJeeK
-o6J{<QhQVtQtyZ^{^Nz<6D<;`6>x[7`"|qf){=9.WPYo(S-F&0'A;.zFnCDiA1ra4((JYL|zMDx)E|%]m7.hGj(`Cp%mit^"[LY/eYz._Q!y=|3@I5HamL
-w%K1)!6JmSGY]c7kA<Q9["8q_U@YYBb]fd.Y$&u+j$Q8q}EL5L1.`#t@xesKON^laQDBXlfT8uRqq4-,AmvvX@P@g_P7eGW3uG+y@y8QfPIN9KunlFf)'y
-4a9SKVOr;d45tz5y2FKalB;:YfLeo`Y/3"!2LL(NW9g9I/KG-nbHSpk;K|27qLxOx|>)vPC[/s>>`P}fI62nL%YC#y&'8p]PQ8cMQH"3qn;<aUo@@eHnqc
-F=(MMu:&rPF_sHlRF,fjXuayA(Qx!J,|ipZ&!yh3h9^+#H.lMO=xkHTA,o;xZ|!akVR7,S1QVtvF77][wy:^XAEQTk!)x$hfPnvv:l1QJoZ9gBT&x<x:0Z
-Y|+(AoTWz<b[:uyW|Uc4shRo{'ubCMFUsm}c+PH<3aDl-xt{YtW(IDo`}1l!-[-k!&84HVWkj0.$[Um'XT;K&nARL@Uw#0AWT]nBL$$cR(OO('~szr<7}C
-Q.m]h8_TfiTJ<+c>=ej'slnpC2$y~==8F;~DpbzYiYqIz6t=o@}I4c&n`E5-bE4N9)(Pe0+[,L_WMp+<nWbeBYhIdG(Q[X8o'Zmu$i0wzwesWmF(,WKrE`
-z_C=xupioP3Wucswi[aCY{P6Bh;emwa#~g"<Mu'Z+#P_vYxMi$.kb`"3qlzQaFi;v=049NYKI))qyCw2v:%Slaw@/,H;o=<K[@z>{G=vi7C<UNs][_Zqx@
-M|&f2D:Cqx.4Tt4dCCLla-q}99l8{V><DHEzH'1u1@[Zl>0-,9^Lmhj2UDt}9qGNT,iKj,k;[6Nhe>L@,."Q[<sEC:VI)vJ08lbx^TM7|./8^"i.WSfg;o
-S;[k4Za(r6Ap~Q9m7[,5ttS##lY=z_S<)m{BzX}q5etn"3F4l1UJv,B_YABW5sq!}WN)x"![<a:L/%51Nx5&^y`,Od)#5tXj^!#f=K_NA0beDCRV5A+kc2
-_Fe2r#,Umw|mcFi!N,+i3ALqSM+dz_IT<3m@Y%b^o:^N.M&]2V~B"4Q@R^B-Fbu1w&:+&,S<,QfVbHx`Ogn:w>A:x/Il[1}T"4E{[IOn2w14o_f[]f0ANT
-8LVR8SyK;%@<.]}Gox.34Av&>y)6CUsF#^.VVIzo/8hKMHnr+x1)K5qyT0BmcHq'"8h5RFY!bCOBJn3_d()AP7G%{%=A;D+PT7EPANTn%swb=l;qTD!c2q
--zKP6LafqirutwC^O6t8j[Q4fcgl-,;=&{t;%7luLV9oM:xX:PcWnmNnD6'9DZp5ohru{qa@@|xj,Qr(t@$31q~C@#d=]d%y[dprJIq`&IE@3m~@k`2+J1
-ADMw{A&UBEI'^EmWvc=YdH"55X1Ns7wKM+CDp&RD%,htI;`6dNt>tz6.#h>V&/6k=%]IMj92,A}nX#d+zToASCCx5;|qes7%A#6-;4((W^PZ&Jt40dgIDk
-2iz_[qD5C@'m,4Tu>aHQ(#e3[`PnvTh{)ARN8J{Bp`VL"tIPE=9^UMIFLLVC%S_LPE;]4e}Np|D|BiM0cMg->U9MGOReK83LrqN3n:eo8DLU]rf=jWtVt-
-DU]LnGb-3S5OaC3&M9C=lH9=p,[&!PWWnUZ9&P@0FtkD+p%Thp.<AE++(IZCbk&@hH8;.rS3)Hh"s'.){K&4E#ojwe+%P"kF>p+OL{i-N3cpy`h(/6gsW=
-Yo!B|,^Tvk;euhKh)Z_yzW[E{V2<n,X.V`gS%Dz&gp99cwzYL:aA8#XhWZ|^&ue8yek@g]pv$f'afC$JBZ<pb"IJgV#@PB'QE[:8#lg<:l3`_6sXPl%Qg`
-".gA5bUq_oYV{N/&W&CaaWY<F0_lFVxTW+ovCo:b)ynwt^3_e=z|6|:;|:M'k:GOr$/wr1Z%lj6+-AxB/cIOT{_V{W{VaM$kaMdj{K]Ucdy|IG<e!gRz-y
-oOj#QgZ|1MtTWn1&whV{BA=IY(oj+z~YeQWr5ioiulEp/dziaKpjVeaaWbj^PNMWL"2u:|<cLw@1"kUoetj4T:)l6UcN#0;fy^VxX&"{cz.zH8:41`@L.:
-yES(;S4a/s|b':O&u"{ev}]d$m3{3Me6"CXwsJ=>tn7n':7p=FSvOnmuWW%kzq;nvc=8^3Q0F6}_mtaI5Dy|AB[_zCeJ,'2y~gWR[/L1L:(e${XWfH;!)E
-/.qCK<;OR{mP:kPoimb'V=Zg^[py_1rg][8IE(<+gSe"(>%[OR/Z+g9MVu"|;{#+YaGl-zjA1S;=O_Nneyh.@>%{(K8FNg|IK&2T=kH1<PeY7aj^<{sP/G
-Dmw'WeAB%AqI'/Hw0uHZ:o7)G698.Yq>jw>X}x!NtfFMcw%O47c40"lJ_<Pjg>BhC/393n~z(O$g_{|8>_kZb9p=;A<[|rLN3S7Z:J4tq;n8:y`)n79|9S
-h)$<H(2R"-^Usoq:]DT@E+Jjab7c-W{r^x-Z6t]$n&A8>M};Bt&bxJo>44!K,'UFcS1W5'RWgGRT&AA+l/LTT1ql@okC:Ja+5cC=uF2L^Ar:!T#Qg=9m2i
-NeiS_hs)-`"qj]7WSyO#%M:@TopCCN)&[EQ8=1(SeHL^":faA{=8b/pxfr+s3CXIIiu"{}-Cv4.N;-dl85687<,Q<(5GE;%PD&Hk)Q'ZJ2-).#L-XCi[&3
-i9qG.JjM15owk:#|Bug"0mW7@C2f9Ld:x,tI9=:6v|5=7YetlZ'a5dM-hBy^{Po@)7O:>kE9=v0aQJW&H6Xkb9)pqw06Qz=r%T'Nno'+sfCMW6|QB#hg-%
-G7Zf'Yu>Qm)$13BHf{nMa>zD@ob;wh<HJ"UhZCY/MUv$vLr;wJ^}6WCK9=Bq&q`}1%d8`s22tNGMrgL49Q%6f<_m'&TgjDb4/!SORovrff(gsX)+]4N}iS
-]p<F"ZD{w}h[i>@%^g~9|c46YmOS]e`N_^(9yccNYK5W~nal8l88X_HJL9-_qpi>XY[_7)f6K@3yR6}>4#Q3G.K/Wq2V429`RR:6FJRyB<}g1I]Y!S~q/w
-;X8P8T#c9eZ2`'{QcQ+Wo>zZjMqis)[3Z]}rqT0Vs]iu3T$S3ub2-j}[rE!/'F}At>i3~K2Rq.%HbjF8rth3/$(TiP3"3!JLEK5Jf{i`74!k3v9^c.pw!k
-oORZ|}e[rDFy!fe[R(7r]IAiu6M]_g](oiQU9L;35kjI`P"kfam_'AS_fLVV71G_ViA:Ais(3o<`qi=4S&+3XaU^0UctE6<]3d$6d`YhTet-bav(_#=5(W
-No=Ws3c<T|kN-QrkW2R4T!cmbK)Yjf{(N>_O&O6;vH6)R0VY$mU+PB]YKVKM9I|h;BWHkvK$cL@x/$AgqJ<|fAUk/eGb/N9K#61Kdkf)'s;d91tf&F2$%:
-;}C[Q=c&[M7c;h0@7D+b$66kth`7HUN|YnQOi)t/.<+h&TyjQc"OU4_iJ<QD5h-rsXL8'RRs}q=k5)Pm#YOi:bt$g6Y(|IvPw3@F|<aYN8p/:rYe12ewSZ
-$%H'eCC5-487"7_oTBBc.dB`es@2XP@s')'&"Zf8Ztdj=}bD03k6_;X3FIaEJbvW)`/JGbcHmO|WqSVnAQFOhG0F]v%H3bb&n+4Bl+A.l|6q])c",23}2{
-@gKn+1t/<TUNS|Z|)Ip1qTu`F|wKQ6&2c!_Nl{}wv<$9q$d&Ff/y5y%.V5kv{j"tJ0R!LvyR!|0xFIE#e<b{=rSY4f(Rc4~n7p:ml2|w+y`Z[pxos[kJ{C
-`WC<P=:)QjfTF.,p|dk.KPu0}wT:Xy'!{i1@%n_xRMKD#7etF[]r@w^Dgx:|rARS0Z|gD-_z:lgMZU`2fI]<z{t#E}|Hc}soNNZAAJ1VCc6rs/a%Ei$6Bu
-$C)Utu;:ij#3e|;Kyn[b00fE1X@o8ioGxcduF@l&j(`Nh|.4m:L'UuU7.SCEYquun-B>-rnf,6Qy1spd&9auOa:"w,Rtq+&-4mpO'M+f[D+sUjnE&3(1Vk
-m":;6_^ZF&6y]0pXVsQ=Rx(Re[,UnqBu^hpHg9wNh.mb$@<Ne'9NXCD$.V;NG{>L{VJ=t,]YgWk>7qa^Z%$sb=f,TQ}@QM#!h.MsWD39,#5P$xn%39W]o}
-S15B0-8N'7XPin@pN"(OMrb%SYM/m}ZVL9g$:h&A{V`}'y$Ei!=Lp2Th~uL1&yS))@JAxGT0]]:W}R@uF=<XixY5VaV|LEiGHglY$ov:Rz1cYZLBBGV=tc
--p3&jE^i8/])=MxCkmVVKD/#DeJRr]e}#SZDp+|HShu-ItnQ,g,$'f'R}S^jWjxL)f|(^mWY5<E.qg9jbhPo73Gnf7zxgcE(]x:jghQg`97W;RK5rs:$^_
-^F_q<f|#u@0,F]i7_=RTewZW~p!xsSC|J5%{=-MItYvf[`pa--R5K84f$i_G,U:Lm=)/:47"PA[&HLynK"Vrg22,jS#U&L_0kA.IAU[>9lJ#7<%Ij>Rdd!
-o$HB/MAjZEhDBgfVI8mAa`z/El>"VRR|>Y{8_.O,.%NSn"l${uiCH0auE@t01E[uT6yO[(<:/0lGL,x}=OLUY|`7eyer8c&f;jJL-lW1y3M;Qz6(_an4lu
-l)tOoABWdU2^t^,<2]k}<UEZGU6vMJ]w)E[o<'%k);L|&Aa<^w/0s=0`W[Es[,T."_w>L93Q[,]&E$UurrSQf=u5dY;m/cLE)Shq^nM>aW:XAz06&k.)wp
-4r`+[7"}S6X`de"g8HbrcINc;.Z{nnmvbS2ty`Yv2D,;DnvVrL!76Tc;~sDnhHG_/v`rBXpwYw$jd[8D<|R<lHlM4HDZ,ncrACt$fK|wqkYOcq0HV|uY~8
-8f'd1#8RbKwO9Ovy`|x=Rtx}^%AI!o;N'.~jYvBrg5P]7[^z}St&l[~6SbY^fiX6/=,(]F-&D'W<W3FjyRukRn5l8KhM|,Mf"_LO/L9r,se+,[2[!SYmvg
-P|fC,"+e[s.P_yH0)"Y:YONn0tczF6%VrB$Sr<r<7y9vi!;YQ_~HUy|O@6X73,+jF|6Sf6t'.$y6hmt{-8Ax0-;4oc:RvrfP7LJ=WC!W{:`-yja(q:jD7<
-u-1va4+B@uB@mh6iiUsX_r_/0)]v<jRJ>H:c$rh=d|D9z)imsmg()`)$LFS_Bd52X#Xt@9Zbm%Kv+yDTd%k'@Yn3RD81z)p.}]"JV:-7NhhQLm'^dE=eA0
-Kv=Fx9i65Wtr'&//qnI$Qqe!0op5hG[9{7wr`GE:08=L2L4Q(;P+YgP=mDtiKy~g1VyIO<[`/"d`@W5fQr:R&B@DOH7/x$:83kfg@I,(92OLAg#xUVB."N
-/&C@coCc7tCeN<%I5Zg#1l(&Y"z1nDqSaKn>8>`^q'`ZnM``}Ip"$X;3'Q0)D!>H<2-!}^=^i[z7JyOwx]r@BbM)e2[b'P;s5(n9pQHGwN4#T'EkAdcY57
-nS(]9,~($pqVGzbO"|M6wDBy{&V!H<uO_IFS5<q0!+>h^v;TlRBIss]c2QB_tGc$'5ZRS{KHYg-(AlE:c7V{>.!Oy-og4vvyzJ)Rbq""v]#o&I-%#{cm[}
-#-P<{m+`oB.<|!p]B113;{6tor]gcfihH5Be{X73'gF/tz/LHkYzJS4Yg{S")]s3pM:wbHS3H!=tCnZ+[4LX4"^}K4=ijDeylO-`Csii21#oVC=SE|'xhy
-Av[f_H~"t4>[MISX]Za$f2,[&ts^Jw/v)plEQA3ClI,bWs~HJ%9a#5C-A9V[m]!y<[hjQJCoe{Tc<51dBoxpa;>Ve![7v{iWW1ff.,=_ctkE~;S@si=GTB
-u`%<Nx[(G>Zi8h#mo<|;HYL^9EA3R6(@nK@.;Zpk296uc37:c=,VX_wTz!}omHB'f,(Vyc#44ueqC,=2]g`vXHlXlue&Da~5/^^a.nsbBgyENaMEZiH_kM
-=Q}JAZXR/D%yCax=_u=X7:Jq8qC{<tYZx,9UaM}iqeM8mm9rc`YO){+QRSpb+wE!'gq+S517U5X.1e`;mW)NE|Y+%bUo+;cY4^l+m[Q"_#4$w>q;y`#}=}
-2jQEo@`E5w;]oF88jBr;4@:V84bBUx2C|)Uey0RBsz,sTZ^>O4GU8UeK07/MwVD6Pm=3[,cx_hj"]MboTjnz4@jnyBKBJ:e_KO@9lL!vt#th>@.h9@:(]k
-vqD;(j1FK`{UM's_Y{GbU]>|27wBn9XleI567,Oh|M@"42>FcYl,lnHxV$V9r2DMnAp}:|PrA6+11L<x_T;|M`'Cdark3Fi=IqEH&"Zu8)bT"$n=WPFO!j
-U@h72up5at'oIE}Ca^C/1jF7[wB=m$ND)x^(%A)^0W~CxlNNj'd}TD#"Oc2X[ABsX)8vcz_o!l'P."#-.rHw]Ea^%^CSWXb<fC1=v]s'i_q]r!#(nZ=p)@
-7s&|efkN#Jf3d3EFU@`Kx<jJ(A^c"Zwu'PA<dug2g/FJ&2~]j2gcec|52ok1ls`oo|>X_D@25/1YTx};c6~BR^O]B&qZ54k2!2e'_}y|/-L>"Jt[yWt$g>
-KoOR,jY]+IS[X|Op^p&RZ`;.j;k"yxx0CoI}V'T{8(iXq2</o'<tY&CCfQEqu7<l3J%AAs/DMe(Q=]nXW0NN(axyh#;jR;Xj4BS^4->wXa%b`dAL'+[aWi
-!=S3bStm&4$jFNaFuctie>pihuj-)/R2$aH&^DqEL0WcsIK&JnRe_`8I2W-UDI)prfq6z@$}Zo[C_f}hZG9bbWHRZE%<`IfrM!YKWY^B,5uU"{wsk0}F]O
--:1vujaQc@Y].e5[o}"[Z^d%lcKdeAyVF^{HfIXoeRDJY'!mek1nuk20fA:+$M|}>jR|#-sZwA.ZC,%8_}b;y0@SarO0[Q'`fvF{yF{@`D4Bt.thuQ!t+>
-1SBAKGrQl`QhGogNCZ]v^41FkB]N=}]4nRCZ!u1UHV@Wfud.fZQ+Lh-};VcD%3_rAo|{Bf;kR!%TH8^J@WMCs^>z{#Q0Frl1U@Sbs_~;WeS!Mpr.0u#bD@
-WC({f^o5OcU3hV)4EqxoF0qeQWoNP:TOTOOdYgKfK%gCD"GH5[tbT:Mo$n3k+|^IYi|z$&EHXm351o8}32]+`&[|2DEK/};Z4<fV1pRuFvdCDxht+-r>K$
-03Af,fsG4dV[+u_J!lpzBCu`S)dLwu'g_92;,{MH]{4Hxg0o!GsnKjic>DMIb{aniqGh%|td4O@hKFb6@G'wT;ym",f;m=}pg:b5SGDGBKx)p;Yqmi.3sg
-,Ek:Eq8u2rcgv$_s"N(qMQxlm(eZHlKm0!t=nq7k4e{p,gV"<M_l8aZQH@z9D7#{`E+Jd:17:X1Cg7>xGs<,La^'znfc89xNU#k;tFAo'^1=D]Km1&hRC6
-)W-b[L^e!&8QUW!4-dTYK(&iHZNPd1Asd3'V.dkhfyr`^_{6IDFFRy=C#Zt=Oz,k_=Xv^T,|8Jf)0&`_Q;6ukwI:Q&HSXR5jY/{d0dYrU(jRqNpR"{ZY}j
-34f2v.N0AMNg=rzlpn7)Xd%u:ch<|8[u+TAQE.Q$Cq=Zqm0TUBAGIfFJr+km|QuDLAaA/G+e^56Asgbu:US]h|iFFIJe7#:m$5K"9YZJDSU'hFRMZ(O{(v
-ZHnHG3wZx|&.c%l|^0O{:BU#_<I+PdS.zk'LX==GEtgnfyjgcG({$-g@m`rw;ain)IYlZ7ZsR<~)&Wpeg8xg{W2"xdLgI{EV;Bl-R%qhlqe{<!ryt.<FPj
-6To^Pm)KV//k,.t1^NzSe#X$pH^uF$O5>W[ul6CMKlg"0QhHR#w.,jmt_Vco>DU]kJO._})`'{PLY1s_H)V|V)9m'6;|":5YSfOaK]hNM"$0CPX@'[Odd9
-m&~D9f_UHCF&kBt]xP`8FJ~-A]Ux0s&RZji_zU%09)&Q>3x1_$yzd^dnXtiJ>o'TMpBn08RiabZ!(tv[LE7Us-|zkQt`W<_gDzUA+.Fx#K.xhgBEAw(.AK
-)4>@LC!HWW%Lqw4Oe79Eunbi>lsf5Xi;mv_^"1.X/,kwrDlYibRJ&rjCeuWE(Sa/vW;)>y<Rn5GyHxqTqKb:!Dl4K"PzW}/}@2tb_Ja(da)89aZV:d'an+
-IKFlVP4`&R9#xb{I'm9"_{eT++Oys^eyEM}k1Si-dH+#IN;]|jk(]wv'G+v<lw8%R&!MG"~L3-DhPw|jtkPaB<C%h/nFKKqD9L~%@b9]8xM^3r6e]GE_)m
-|XJ_|sj`%j6h44ed5y%V;Qy1}.c'vmKI0KpN!MZ|MeKYc%#Gtv0Z[G;3Lg1d[DZLnbH77:uWyAS8lCwpPr9^t#L]DRO^[8n@%(GSFKX(sdn%{bG_a)!k/6
-A[eNz7ujziw+NOD"!nY:x}tabD7Q<W3,hXBJ>}d7FQ9|FNaz1g.j{s=X2hjf9OTNrFfVk+]UY|SVeotu}vn8i7deVGDh3rQ]W6D{)Fgv+CZK^O#W~{)VmN
-[v#Ew1S".Q0^BQqB^tG-H@%w{ydbtpII%flNpYm%XqbR<$B99:z0_(>Iu`Ch]"Z}b%>i~dd(o<#1#@]po0|1}!,`R_2NNKighXJMapL{NKWjlXk=;Z>S+b
-Xe1pQOqefw&Rtp^z{IB/9e>MKaDD&N>|ArVl~>;2Pm4&GDVR#f:^9BX-=O:]1a1%yRQ^N3lN'dN`@0uqkK6x%c-3yW$mc;36-{/-DP-q6gA^Fo:(q!Nwa:
-}7)_s`e>#Tf:-OL0'(E6LI,.iIlKV:F$ZyRTa:X<oTSV$ZBv6T[53[9CE$,wM4LB>r$(fQTI|zv['0{MUA:o5p_,=+@%-J6YocJ:/0sbmi5^D]g$<=,]Q<
-d^)Qy)#;j@w%)q5fK+'G<<[4C)!f_Fr('>-nkgCBGm[IjPR`i_o/6OyB;IC,K_J6][6vAmw<l4yx<eIc"hsgOjZt2j~h9r#o32]ZCd7q,XW&NEk[(_o`|G
-.h=>YY&!l@.=a[>>yP_0[(HYNqF]}C,yK":`&nYV1T'XeCG;:%>FC`=mzT(UHF:LkL"bVbNh&S%u%6h{:5B`ARk@r9T]N!D3w'cJ(bQXooB8el"3_jr;`d
-8nzk>TNpV[2#QR;c@>jP_qq|6``r='LNvc.241r%3La'h;w'[Mfv<c0:4bUc$RD(6p6f:ZwK-@7N3D,!t=Y2"x0wWC0"yn!4=a;w)s<j4zl;;`Dez^WV(:
-Aoc-}-caa8GzQ[d`3ejZ3X9l1,JW]Rrbp/G{Q{!1t-zD5o=s,C6sT4VIo|ZSS|LWU,DWGNU^M([dt/VZ4x@F~(]vR.uIc3[=Y+!kjd$C|wE2=iwvkPmiCo
-{'u>2_Ju`^p;W1y:s+NzsCIZt4!N+@/&gV!+qqeqZTY`P'qcGd(@[=ZX0Xa^p]RV-Y0vG;P9r{jyfUH!r;}^wdS_{5P7_|F1.d=M4EzchM.QFOC,mL+R`+
-q)6+cjbHD.ksQGA4#'HI!|qdCg1Zb`Ly8aj;JzLnOF;WYq[dx0Xhy4")uVSz>S2O7W|Vrp@xxxrxl+!x@"NP+v&Api5Cz@/k4O1Wh-(DJ00;wmi%tU-RP)
-k|_2d{z7JVe_Z{>9ERs:>Ujd(Q+;'n[<#XBb6r4"UCVUT{aKZ=1p1KqS:K8&</}2^k]"uO,u8Ov7Gvilh;%A&yQb2W/DDo(umx#:dbV{g)3CiQ&"f(S;<<
-z+F}%TyWst9%7`v'n;q^NG^b01pq#TGwsu>AuGl$Csm5.N{v!,<Ao{dHva7^tva(yJOBW@qYk7leLw_%[@_2s[mfJqaXWrbI;%P:jlXB>=>'Rj;j[DlI$D
-^Y1Hq5[g:kA;T-fNq##P]({oN`c'Bp#-Sf.QB#CTQ`d,:a_@MZAgB/h-92Ve;Snc|;-UjaD1H7[YY+M%IYSO`6JS[rliBbt)~[>XmV4YY>1];A@MLl':LY
-,wi_.5R0I,TTuz[1J"&C62Kdg0pw|MOa!hb8S4(]sq8.#%+5(;6/Re6(yb'|Q>UY3W/uAITA:"=B3-;'n)46}vOC^:ulZ.w=1{#toFPl];l#(A9jBexG<'
-oO"(1}a4K=_+o{4F0po|)N[]H5`w6=R:AsD9d:(,N}VysR+W>W|boXT%8Pl]E=c)qv{C0<0O;+Lrv6_IbQ,x=l;K/KVBP<RopNq>OiJ%G_x(A0$pIHSqeb
-|tM:yZoKfwdQ1m[$'Zzp-2}HoxbhnR~N19gkj[}C=D+k7EOjQ:ToP;D(}cMFePATc#Q8]/pPW,[LqeR]O&bg)Rj8HSg5e2Y7's0}}4U$d]wNKR~C!2lK_O
-+jK",aeJ/3.DQo&<=7m@C:|{kOO[OLu|^W{/RvIRtH+l[R.yI`}dp6~$oKUy+G=]^<uv]E7c5W{}hF21G0<{yFCdSe.X1A&mvB-B`0LA/-yuf=zd@04(}<
-7Z}ezD'<wK+m6O0qM<+t=l+@5{4N2cdn3[ySyVlN4L`fVK7/Hkh%kn7o3h")ZK):7$EMhF)bOR:(LVSp@+EU/d/nIoNeSkV7Xk}TW}~IvmYV$QCAz,S#L(
-|zrx5P'n.;0oQvi/@{a2_R,hCa8w/xgXfaD@I[hxL.c0p[[0wMhZnca/wk14EDoSEIh.TM.VJ_u]LLithCdDFmXrJZvDX(Kf-.JbZ|"UCxQE&[2Qc@f;%Z
-'I95"sZm^}9c=6hEm9=)",ciWtpQ!UmRjAV$i6'`CcmKG1_G%c9z5q:dWffEqA;6_z}C3Aem#67PIyvBni@K~@O8Wm:.U.<0MP%XA_#6kA@&bg34)9l3<H
-[4-k&V-ivaaiPC"FZ=)It8/3FXa`;"c<cnW3XnIMzUaj1v7yy|D={|x43opurUDNXdry#o=AgbiiJ5&y.)UM.Vs"m]o7mE-ir}xwNim$2LRauIAk!nm-tN
-|"ye`%{uFSSlU+gQsEh,>y#tX^IJW:jh#oJ{A9`I4}Smqs_G/oY2@=)BiJc[i6:spaK}pL@92zhc7{u(q+tt0{!#L9R8iB}+KB}+_@[Kq=AVX4R!V5LDb1
-!=hm8.u),WqqJ$`cO-PXA"]a>gtU8%42/Q,s6+erMm-Yg$6wmvmY$egufL50}L!WPfaPYQu!,e6yk+4rkIZ"20wE4n&C$=TpFvLl[,5pcasN&7S}^5},|f
-#78S0HIZmZ!@kllGS<Cb'&~hx/KGFv!v`9-%/9UmMM9w|xxhg;(pYVo0y<wTB_}d%O,L^Vr/J5cpD|4T^4H6pHON%FG'iV@hu}-ccoo!RgiY!jN6L1.gpe
-Ze&+yMrTg<G](-s^eg@G8j7}4FNqhPjTB+^Pk9G6C,}"f2UYT%c</-$&]&"mYJH:(yg!D/ReN2HIZ"7Tg^p"fQLSiv_gu@Y0LE"z<EGDDe&rWl]Sx^SrOG
-U[zX;{0+ry3x{3VX:xR<^`sD&fi2wP1X[-z0s2{BrFqHjinL/4#hthtpqajasN:i<nW!l4FKd@.u8RIZyV/grwNNv6>)AZr{uX5[2[+s/xHrGA'=XKYguA
-j5Js;hw|FO^jxgm`#;|_{ccT]}1R4R;8pR=2&oQ;M3RKG4cg1&AZ~AAG@zj."NiG(r;'D&Sev"/r9ie`6PFyJU8Koa7TH#%:j!-}pf<_H3{a4%Vx!]zW5C
-<W3<QZ!9fqI&[uxDdP6su{zM]Y+x(X$.=367@r59T^d#/.O7x#UrB5KPA#]aJ<.gi'd%`KkSn.FrR+QeTsv:OFVC3r^fM4`e"=t4uM)h{!!KJHqe>W)7^0
-.L1jC%~B1^8b]y4^bcVkx'YHK0@GPDLB"r73&O=w;mAm)Tq@qrdl9!bl&'_+-}sBN!cA~^1045n{l5uD$Ak/F8(M!ecBwe5qq,3)/X]k[hBWP,ezG&4AC}
-<^wecNphq1#IT;6n}y|CVs7IczNa6tZP_lo6Xq3uy!PzB'KdyhZII+0b~t]9uz|IV6`sdjj;v`D_=sG5|7n(Us(vt}$TuC3{cq)7ZXNM2+l:,MTg>OWHZ(
-Chw7!]-(9yf+8)H+bNt8bi)z2'ku"a!=#6%yZ0RtAc'LDvB,qjg2qY|L`tg_yLg.tze5CL4f-(C&P,Ck'IvftogJVshkBJ{dL4[`}{LN<Q3!u+'W3<~rfx
-/Z<aOkVWMaO.5ahUKJmJnERo/<0OuT$y)UYI3_;jKrmw+}@^Ku~sJoC8MI'1Ytp"&'A2yr(4dOMf,6TKGGIlN}yxu`fP:%E{qO;U!vo,!k`zko0^6rVT3k
-,Ym/~qU9psvBvM;Q$=Ig+f(|hOWLlu|y_RY$&FjZJgD.@W9QHQouZ{t]nlJ/&FX,v$m2(','=I01oYq{I<Va^44N._g@iH{ef=MCpY^S%bV:]:j#k0t%L^
-9H/[M63^MOHv$+Ei<u5fmV/9&VPf;_[>vAK6&9w((,+)MJ>M}9CM6}J9Lm;xQ{Vd!7~3=w^A)sm8TNqu54A<.R`pQG|aFYf+yP=C!{>KL7yU1Q[%1`Bba&
-mu)=&FAooyC21P-@]#j>Dj]FE;:D{mDNpm3rI;bbN8e:)$iR8#<k%|.[FB3<I4_QWsM8zDie)u4NVN3LH=hdJ2iTpaRV$@$<,A;FMv4H^ic[OOf-3T@8xG
-S|GQPdZ`uyMQ^;W:NhPT!]V2f8QN/SY)UEk$OC@qi|Q7KDi@x6U5T&0tw#rH}gx4TXrAF9+8LPs7)7dj+/dM.{nm_lug9BQ8uXfRD.`xVVzE9X}>M#cS.U
-Rq&H.=HA;u9^[^oj~/fm&Lh79tqfi5b<jRa>"~F$EdeXuzp!W1-#5<nncX|yf+kIXW~ha6J`Ac)XUi4)p}qO7caYN1n=<SoI-W6bOw/P>7!g!cia$0Dg(m
-ig@+2iK='GIH'%Z!{%U+oa@iMI`m|ZLUTw>+_Xj"VsPj0Y,b8)Cy+AH8<m:Zsy!Q&D^osEGf%gK^tJhLAg1{FOyL1^oq:}}M#'``g!|.O`ahZ)zOeH]xJe
-e>4NfW-Nh#k|3vn{jvEmu[,[N#+(L$VxWu{H#soHqC0>M>)]nWi6T6`@5Wb6b3!]Fl`UK+dQztw(Cl@Oqeq8.CRI1"}VLcb<^Do}a`/o.Jr5!t=tfO@p:.
-D+:BG(dLe7]G-e<Zjp](,w.3Uh4hc^G3spw%u1;CPJwVz;KnT,2K0U[K4@gfaF33kfBE4|Z^u##WN&f38Ze|~7(E:&WtKt[kJ,Vrwhn7p8d6@)HHQd}NRx
-F&'T^N0hU!{PFF`/W9eIK;F}8kkGs,hS`Ain(mPJkXQx[lg<3>]=z7i;@Cul_4mi{zz@I%i(97#-A#1fx@Q8epzkb./[XzzFVfKbfJ}"U2|B/3zSOep!v$
-&kDLifT2qeG"Vi'YstBjgEb&l,@s>xAYdKt31Ii{@cH#f1]`|&0"9IZ|3E@,+n"0T:2$~SS_crE5Q_-Uu'9b5x/Xh12GYhf/A-^te/L^S0_4.}x`N(~0j3
-+Zs0R.R{G/p2nLVU"g]bDTvAtqJ0Db6WG&/Jow}om)yKPC`mlDR7K6M]D+Y4<wY5#dY"Dn>'2(6)=3$J}$DTPzjD^x$lc$Lb7k=PF4w#A(ng!9MCua"&st
-YY{Fx1Oldz2_;EDZF"CnEhV"}$qBrWa]+4L@JY3`.gXJ}]4&>s){0I3nH%lIjL.WujFc4CJ>>ky`,{q>S.&c73oB^&#J.S=v{A~!|7>VV>Q'Te+D'76&/)
-=m}ABPXky'<6bzq>wjGZ+!P+.<BW.w=B$80_pqu';oc:lK_<qmcn8>A['DwNvcpUwi#@`bccDY;wQ"^l2}I&O'kb`ki7"W^{CsXSQ7Q>Idr,xR2JU&^o4{
-fJ:@6feK_pXlL(4-HAhi.J4kwJVd!ib{[V>OdJyDaBCZ7b+V5<bUX)$KP[ddwr<2#l>QEgf^5dK|i!X$(ETnK5AS'Bm`Q$OKWkB5`CU-3.p(t#'KcZ"7Fz
-B;-#{bkjKwD%5S(B:h-l/v(wEY^,G;6q~V`>0a`(:qjiL!jY]"{=Ai!}4#(2w.'B)n[&wS6>$sZ7EiaH&Rl=9F$zyYLq@%oA4l@n+^'^}8n0^Av$d!Qd4s
-l9;8J;.Pw,jycndG6t.`kBRCR|JB3}"|Ew5G_IN:QTq#~nuBXq_%MUwllqU12kf]$n7(`f9]=Cq#[YOyNTu/-.2&qt]]V","|3D@]c;&^Uu-&<01K}=X7+
-tkB/;>k79%d9Ck&>6HF-Jzu!D(U@Yg'h9T[]s<"cq-9SLr-H)26@'I&fZXSyI`yW,U>ti;#Gv9R&c)cbGE4@=1C`,a])fMC`9TG6tb'1%$ow^Ct5tb7T/n
-TSs_Y'`W-Pj$LBR@P'VuzzVF}xH@t5-mu.b5yc|mo%$f]j`i6&!q%nxi<-Ch9dijt9BIB.@Io1r";pWq%#W@c1f,W`M"JA~Pd|)2/T9.Z+M:;RSs9BCOEh
-&ivGY0J5Xv-wK=)!WPf!^<M;]/N@FC&DZ`qzNR_d:CIq0"mdo[j$|uu|foy!<`f`gnQ)#1CfdNKD1vS>_`.N.khg;Iu4>W)-nTYZ"[R7XMMU[pjC/2uJZ<
-Q{(TOz4@y>syH}ch4p^=Bn(+b$0((lbA46GZkq7)#"n2T6c%@J0UbMd[c:pg:MGbweQxg>:m/)1u(=-jY47:fUSCaV3#nw(#3EHzKlvDbHqbYpCw%@|)_/
-#gX%0pk#kW"4@02AlkpC<H{Spd#i/Vn>_32ZNjXSH(WJ(txnNFg/@hV$WB7OSOVtw`0DL#nG7ryj.J-Lm}C]Xjl="j0&u|l{P^'_.AoY1z>9@jOT>Try2_
-PlCQ,!+xb6"@8[VM[AR"Fw7t|4x"8!fnwtcYxc,Q+;}JF}:Kcv}M'ABF7NS5Q>mB+5KUgdGfwn#h@0teV-vuu'7nKIJT_:]W}eZ[B&|;M+:W2ng;-{)^(H
-$1/4FTyghpQ=|K79-5RrumB7QwKk1X+-pw[6m4^2r=;7n3MsC,~tmD_{Z`=RhXCvcOpp6}QQ"iD#{7&h#x<irji`[||o=@>xn}ShsU"Hs5beuw3[z.dr|I
-f{d6@ZR%{zcS<B"8dn|N+Os>rGAtvqaFSVv%AC)&RHCCUn_A(Qp/g-08%>s:w+ga+2qbrf:6FgO#G)g4's!kKqlnPFZEBJtC6_y`pzRY:YxuWnbrV{2w>B
-oI|_C0v.=S#S&ivT_Pxo^`B}{9yG%SR:$a!UrUf&%CB=/|/l8#Rf:)6(ll)D[$=<"rj[;yl`AVs'`5xrv]hwxUN1[64,C-ZoUi']7Px$R&4jA`st<u_s%A
-'Px0%`eCkE-hXGLZi4/nWW[FKgeam!$]dVMCX>,g7;{1b=aWg7nCs`LdP^q"D#[M>b.Dmz"yUh)gtXGSWrgh-YwDdOW=`JoJw}|uYcV"6iJUF5tI@2S2]j
-.69.3cjP{#5tm68@D.B5O@%VC$kJ3rSZsz~R=u}ZKLr)VI"ePT%+7;QvacwD6}jJm.Sz{hd^4,w0Tue2TSg%)2V_/n^7')6Ou^#Dw+,8K{5/g+ZEx9/B[!
-%<8K<[P^0,261fDt5dM<dfUFK8PP!XfA[Nb[J/$"{,HE^Qz8hfX'l4CLZF)gm6u/zfrQ>>e:]JP_^5Byuyj:B!;NdED_0Dd3O>l7AV$6|mmxl"Y&3oZg{|
-^J/X9p(,uT8F.Nc8[Y#08{UNs@z&Isl38&=Kg7t`n(K$GM$ThNvjI1N'dz^_%&wp`F!n}^Wz=wVc"Lb@uIt|y<Nq%EROdVn^F.b:=:+^:.i`C}q8_$b3g/
-qMd&;rF1R%lHv-b8Z&e@/k~y!Ka=x8dj2o:n.ReLI3<,|X#jKJ=:yNGm,^/paPczJ`L,fur({;j-~#{NY'UDQ-ZADldk<0'km)B)>>ekg`&pOXIpi4_N.2
-;^4Z&jI9g<[aB0,Hg!7+N_v[qqR%(d<(hYjPl'8"5,QMnT(cnmZjzUcK>29^ba_ywv%Kl%N!b-ZNcyBaW60<xR'j+^.d~EGb}_O)Q:$:x1m>IVru!!$iOg
-s_7|SsQE:6G-v=~u416^AS4nAQ7'm.k^eA@{gWbk-U@U[v(!CyyI=mNo.$#>Vs:T+VY5}$Ig<g~4;7jh6:isZV^!U/uQ2yOOLwqnzJ4=f<.$!_)#kX1{RL
-S3=1S'YoHSa<oSLAGK&YZe]zNb#ENyEFlVu1Tb-/+,N2[/bZQfgH=Y&h^P0:":^'z19C]Y%[uIf,[LZhpPRxvbzd39w}oUMy-yjerr&p1:DczmCYHR`0Jb
-ET}c9@L[!b:JyujE[^W@f.YBQR4H{:W5JYrBa'yNXmLkZR`='St]y+BO{Ma@+9SHw]>i%sq9xB/,k!,D9;w9Id&TQ9N#hztyIo8hb:6df.+Ly<bE2YMIOm
-t$Vm'luq2^C,oB(}>#g..ktmZQ:=`zoyXYAnNb|;`=.|G5,DzgJI$HFQ`$KZ2Sweh5d/1LRQ%KrWoGnplh>fNYbiYK<iU1{%2gA+dIV):}qs~CWpg:J^"c
-8]@Xhvm@Y)5]<qznhm)6uY55X!%4C7Kp'kgkVDU42<N6t1n@fn3ph>0pBaj.J'|{aQ2n0EY><Ma'qc:(D,H{lBHCx+k8=6SZAyK;qzSK5bEfX7jzi){lnP
-^5d-nwnI{kUcs`c&Gvz1OEyepyPhC=-%4z2:eZjG@@`l]7L!EqCh{@k'j8(jzP!Ti)b%N+Qnmp/gwukow)R:;JqyLUsIB,-RogrKdE!HSlN9juY|lR`iy_
-(^(gfA&RMX,X'`i^`X#gty;{J[9I1e#0<j2VS@f:]4n-jG&wKP@vSZ_;'QMta-I0Wk=CGDs:Rp^rKG|@]b;/)eqlAK~g_jp%|))Y(+[P-dw8`N_MgA^hat
-d1B6vw7%Vj04OCw57glojj%Un`9(RQTyViA@fISz;<[WqgZnI1hoJ0NCIk4hXiT;J9JY/&cj&i4,_U3VxW@0z`D=yb_yAQQQ2ViGr9i_2D{a0W@OxwB+I;
-w,FtCC.ugnr7[cYtn9{I:'rJ%[/o]YE+O1F}|D~_>jkaNh7Ae&-;0j`2b"5^vcnj=ET=1w{Vs2jpu7+nA1J^q|[MwuOn8w~!<},:s>TN_#[N}zi$:cSd@g
--Wo!]`1<jFAF7D2^I0=PnH#y`sg45!W((Hle"t2w+obYbG^%VG^I|0>O<#cKvw=[]C&ifzH_I97um!.=z24Ri-XJb!S{pizpO0QfD65e>qjbB=_|_6;Ypd
-Ft!I)P4;rAdy>zk8xIC)Hq+Z'SX_O-;UT!>sALe>L#<mho(COH$By&6"8<_MT3YA1k/1&]bIk<E2(zt8JrF@akK[eNGquBGD~e]g776JlfoEjNc#2X)],z
-{3~$E-^aOK`an|4-NFCV]|fNg(8Xi[>5vhK=5up`3JA)E;^'Euqy[8xXw)P8/e"$;t4L&=)bY:Do[Qc30[~qt}W#FNg/p9I<Iwx7vu)9wnS'I)2dL^5R@v
-7xYDZP[XMy{0s8sj2@Et.!1o!R<[#XBU~E^;4u4rGdY|NqiDt1".t17'nMS&+0LBRKrk;HW,w#FG0V_qjq&Ss'7she[S|-q:t.zu:{mt[:8|LWiJ+5'D&.
-,TW&Zx-:kt.Cv#KB{=A$1E0I;P8QH%7(_n-<sR,uo=1wJh^0T3vD%KxGr:/WOi!Fd.z:^+!`5H~YC/;@g"Sfyt|-j_{/ciIf-|S&@xY35d2,VCv!Fn~Q=(
-SA80`9@n;BfH;qwun"2K"8'U`M%tx<k|`U@}.Fa's7tcy0ZD>,ZD0S1{y`Q@HdOD{f])jwXbW<w(R(,E]v|e3%nL:BY4foDkdnADA85h;i2f"{4C:tgd4P
-4u4x"FjHbyxktbldr)@65h:s0|(n|(bMsa4]Bf%#DD6^PJx<,uthHH`L2gxw'5n8lvL,oHQByZ@_;WA1}CbyZu=d&X+:wQh#8,E97t=6|+l0PJ|&3#g]|2
-CUXJ(U+ZvoTirttev/XQ,NY%8tfzt-dZ.@Wy:9#+:{p@N:s6PIp@%kAx{.VhL2bR=i]9a1].d1Ual).NS4E9i(E(V^nIhU70.;-L-2^rA'IytIHaZ7H3ru
-.F5B|N1!+E<f}I.2,o+%X/=O{jTb:eH==|dF#!dq8Xu7M(hE:T',mM`rq1O[6E81"ZHsEE)upS>v^Ca^&o%2jc`HR%2WhNTQn2-!bI@IX}ru&d|ITrDpYg
-eQD^LMKe7Rn1r$3vI}RaS$p'+oyS_}ynVD<@g6do$R39-6u>k.Ooj@[6z1Z6[{!a]F!lXWbWc>Y7nOB4.)2}Oqf.G+fH%+P5_t|IeZfb^:H-L_j$e4Vx9I
-j|2}!f;f3fes#NZx_NfnG`Bc9t&3E1y4`G5F~zTG}UkEJruBu4|rNdP)J`vGQ4wAVQ=jD2LfnSn0xJ&jW#KdbfM9eD([_^bWxQY.FJK5nYF&3ovBmAj=ji
-#T_ZSr,)0vcYl3{$3e4YZv"Bc#+1ln@g9U`KAyzH&@WbA0gk9C>}oZ=w-Tsq7flPWY0ty=3t+GezjR.F:Eyp/>Z]1hxF(Om%4PRbZZeG|9tQ[=>Z.f!h3'
-5;rGM5_;|C+/t3{BmJy`M3%-dA7KX6[k1!Hgzn8s~v2r~B@+iNu]6V{`{p'D/<Tf7_!Q,[=D{29vEKg`!2jk7L0VYmUu{UzL-=~=DN@1[Kv.'|kMtvxY#9
-kq$>&qr^t5Z,Bk=v2!nD~'H9FXb)DiSWEQEz5O3GR7uqGJcPuik!FzIx{GZwTuTf'-b&ww^w{LCq-8h=W=Rdx&hz^hm9tbZ`6R!]_WRxb|w/0v;%(]lDZK
--+VmQ+6krMMue>cj^9vf1kLEThm<bi1vLHE"=Qq#k"Qx}ZS34C_s%I)]8;"LZKSDz60_b!o8@ULsXRD,8zBf}3zpS|O@c!P726~_s`$#px0:Xg08&7P'Fk
-Odp0Nsl.Pul^IAtISH4kN=J}DlP&Pa8l}Z+,W)CHkXX)BHt,wswu!5zh>'psTUBd-w&[$pNRa=H:7n!p}fjjtS"su1i"oz:|o]k&[9Yi}"4FT:Qu~j$m'+
-{=YPuD;(uEVzT/W^"An4jK15TTPGTMos0]wi62V'WgO`}G|oVDk(NLU-u3[e2&t=m32l"yDc'm2>`8h1,g+X.}]7F3k,e[7ILmr.YZ9KI)Z)k(_G5Ii7;X
-,-^G[=$(u,=BCF!9'JnK|;{l_f_<@k%5G]LCRJAgjcfPc1amuV7LcCf8qmj6pOsFhxARqIRJrxjyMZ1w:sxE@;axz^&BX!wl0TEVob3D5Yf%E0i)8p@!ol
-[F1e1Olx'BhdyZyW7UvE]E(%@eaBBugVW]:Rlp>6ti_BS,ehZ};uy^|E@cu/>={lbL=d/O>+ciA28(/6=Oy{<9^(d74YuX#5wPuTMK=Q9i^im!3N8gf0VU
-mlN&!>z"K6f1HcH9zVrW@n(d;ieP.]d4d2y(,c;DjqGmNF;G~NF2(XfbzE8e&auoFu#.E8DJ@2qzcVS7-(DB7`lIr/mf|]sGh=&[`sKF4OzSeEboPBEUhQ
-,lrKa:RQ.vEHfJgRy=7rNipbuQeq[e.L8THXcH,@tx7(y9,he@tW@dCarT=88A)`34KF;9BJ'2S,]c%{N#YqOU=>WSY"3pE"UH4sND;PM32E"Y^JqvHMea
-<o7Sn}C0=Y@c_.AGi2^"y1iLOsT;Usy8EN4)9$rb8ERgN$4sYt-2}y'&g_'eP9qF]{Snly5MvB2Pt%32^yM9gZZs4VLZMpD}@/_l[_zUP=R%'a`nZ=},X_
-T0w{&26ACA8wEFXDa8qN'-5MTjI9Z7)QS^aV,HYh^U@`~MyXy-`$4hnxGA'V`C7^]i$Y<:H3ex=XPcmdz_E%%/Qc{J5M0Ln{(EH8c-U]ECTFv(luEA-s.r
-n@Zg.$9Rj7m>ailbBA#O"F8Ea{pnU!b_`>BCX=)_j5tQ{VZEHf$>ZWCtn+78{&mRvlP7'%!T_Kk/VKWB4Iop[xm`g7)UG9R3LExA"f>}fC2BE:8(9Cx76@
-Y'h<{BN=5Ls<%<4#M(xUOVZe1C^)WW@^~DHq(KCx%}+1N|XI5xt7}VUNei:hQz;kPsBO_jEH~{fvAT+gtb"ygXZwc;""2wgXdr0=!9PH2N'+KZRI|"[dZO
-.hhunaQL(hy%i_[_+$xhm^~II<jM+-n6U{n/OLcy#LngF8;03oASpjF1~zNM%H+voVd"UT!R|mUu^UOn0jTx|WMD[-I)BB-S3a.!GczC3>/y%RhcDN=UZb
-{z>4I0V]NEw8's4940)-UzMo:Y<n2G955fnA2%`y%R}o"(LS6ZDbL|gHcagDJsA$d7{JJlzAACX5W=PS@=(|jkWSw;+EMsAX-a34w=I<SK0tv7IOQ_;S:s
-<2_O/FI>Ev'Og/!B0p.w]X`z9gtn'|^=IUt8ZeES]N%[^Y=ti-HMQ.@1Gsz;xBv0G%qzmVdG8C.)}sB.4J4-o224:wY}n:OVg2JSTcAXQ3~2pt(,KC;]r$
-irrN=n4a/1!WaN;1Fw/JX5JIow!>)DZdrTIABzB-t)Sp!FU>gJ;1gOQ_9PAT$=Df.!(Zu"l+;6Y|a"xZ};%_~^aHEj2w-}A8[o^`W)nkECOCL&bmO@O3L)
-@I.[9ye2&7leQ^p:g9aI5bwKn>XB>sDm@F.{dZ1z4R2eg[(G.(pQA^VXEP~$D(dHSAZ!{$aU];"_u&0z+K5|u,+{Sq#5C!n9'L,Y"|OHU&^c![9AQ.Zzrf
-|ov5YgJZgH0=VgqGv;tr[JYL/yiw5d;<MsuMlst{nb&J)-+JWSqQ~l:aM3&R8`aUYfJMh"8G'6hMHtfCIVLXE_P9r=1gz1gOg0.m]y9rs<-b~w$KG!v.k6
-Pu5/9=g$/#d$.^+h;SJ$|:99Qdiy+<e<};"_VxvwYV:xwB;P'Nh`3%Oh=NK.``+%7vvyY@uogqd+<l&o'(5$VMfdjNU_(XJ9e5h3B$S6>weazulY}I,nu#
-hW~"IDfv"CpyoQnuCF(Q]/,]RczFIOMkpjAuYrBHflJ<NLif|r)sAW%Vaml'%$a4&y78CQbw8w}q5Qm4M7HIiB[d$[HRYm--"hZLEizYhD"{PO}1tK'h@y
-bYQ#EGs!BJUE4JEOimBW9^,yOr:fD';Wgwy{a3O=a(%]k#<WK.%zO@`k=5dF<y{BXxIM;%o"a2:2!z=5{>Xy^L0""C'h}Wost&|m61SaiIM3>bGbnb}@{'
-D/}-Fq&srBmLVC7:S<1A#{"6l5jN>hX++Ba1NO_sQqVA=gxM~)|^uC-n.R#lIi<Zgg6WAh&p+DG#6pWr1DV:';PK63!29eDG[Rar]k7#xe7n7)M!;x'[5s
-iSq[^'XXbXUAm4pjY+e'iwF+5MF{U:qY.(KHX<s"zfyn}$>ExwYw&L"/9gcdpL->g)HOdp,RomSnt;MYh#qslj_lN(Zf3>Q7|ph+.rZrMF$N+D|IFOre!`
-cXKoj<^T/.UDw@|=3hX28X8+o[o^>ioqC&4B[Dz17qFj@ei(15R8b_#!{6B.H(ObKqyGr8&.24tR+#QE`A('@!0u%6WJ%Z8KJEC25qr8O^l7YW$7e>D3[X
-C[=I_BiUxga[}ntAYg@JyA<l=yYVJ#ltcf3aP1J@nH8:x2)<6qaYKW/jOCuIbjT}kffJA(=/1BT=$=K{aFuX>f[hzIS9%7~x-s/J70DA_L,zECgw]@wA"2
-{JF!#WrvustM5q)6lRs`Tb%L@'O5EG+p6Q#"9g'$Zwj7ggfTIfK5:bl#N`')j5'8J`%Houz5,0O2ET0)rc_//i'vMJ{h|n|("9@eUj;mfBjy;rwu8r,ILW
-x+)QRWvrXro^Ld81vru)[ol3$4@Y4!a{m[735GF^5{hnn}(@d1pjeL@3}U<pN5<N7puBz'd}g4qhzj,&Y{v,TK|vfJL'z827|hBuyHjl+7.A:i{)RD>2{2
-H6'w,X&RACcbdOy3;B+X>e!k/ya/4G'$H21R!ctJ4rLuUbU@B(L2:9=M5e2EXpMc:FlXJGj.{R)WH9VRTM[UN6]6QTIgR50_V,;7Jhr&~s1<9b6DRnW|=o
-D'oz<3I."-n=)9PxtW>.e3!%VIF^:_8_jry`/;/SoFE4Ne<5jM7VT;&P+e%d|W.Ggd{eCt6GQz'tg6Qf,|57P:(1(r$O"-j]_"Z8:Oa^nL!|bV}iDR`dt0
-EYo!GMy-m#@(sI!QU`J]o!"$LvD11,)T&yx<=b6zS9TK&AY]0!q|lq46x6S2=<3cf&-i%n]AcQ2DLR-"x<q@|:.>j,q,kMh5|5!APCs;V'vW3Y;'y#HYO!
-Kk+K=1}=g4v,dhL3k')h-huI1U8_d)N{JZ/$q&WGf+hI^xEthS`wyZ;fjX}O/vA&9_[mT$^6XW5Jg-h{z^6+3VJX1ZP0uG{-4SCMDo-Wg=HQiJnyE17bJY
-mR&<]un/:5&euW>E0U8>%W[bq-]k3p5<sDLnBO%&@(bL}UH;e8wZ%'KQNd3!~=[dL-|bUu4o/=8;j"&CucOrQ6gg~`RLqm<EuE&2+Q]Sws3wu-9ETKs<s(
-8Cl,!KwMB;w!)iWA8D:eA^N'E^N2FH$ouU<zAW#X-`3p)3nWry[[v51(riIcV.$&lC&h:w7i}{-)W=9al"Vra/8D'w0eiLAFpzzSBn#xrUeG|IK_'(k=@"
-5I2}%oBym_[]O!`u@G2q2oSfM<{]WNPKrYUtC0>i|i@,n}yuq&KWV&q#bo0oZUXD(.d1]%S:Zi|q"8;WbCHBU9(h<b]l2'WK(ckg$S:+]QpGX2#oi(0:'H
-^@Hv]6B|fl7.@o.:x8qO"1}54/TvJ>uOXM|Zf#7aJx8nTlSfYjV'|^aI_u::M('|w((%IW]EX[TzX2qqLA&[A:<"~7a]7[wP7T2`9GtSGSz{PHvG,)tV_S
-$4sISY5h#xQ1v1d/!inORIH7/@1fFyBABLgIjFiOGgFZk:xHT(`Yjz@:9d`%,}gQB{+vFE=G8C|;m7iPuY[QEwT5_y6UBRhfdJZ&-[HVWh<;zELt}M0jk2
-Ln-(=B&nGe7E@7OiQ5VC{D,i8+.7x}T6Y`^cNGCeirQbx1rQ~l"#tt<ur)trM/=Mx+`lPZcD0v;RX6pB_$4:_Ir%~#a<qj%oq!><0|C@P<GYn(EgWiybgt
-,3lL2C0)wlS$v|z+~r$ebCq&W58"pRhNa;%:gMZN1==,`yDVb|.pE/60;upRUln$';H3@1X/C:Z!H1#rNcgj(YH6>Lz1~OkNJ(F5H+>8z^ix"}8pz&nEB#
-n^#a!idQL6EK+'CPWD$>)L0QJSj72Ob{Xry+Qe:;A,KYwXa2gBWLbN1]{|AX9_ZLIzey2m|0vD<`J&_Cc35F6%EZP=CsNrzG7EjcYyH$dGJq%6k0.s3Cst
-f)4u,,}=)NyS]TmLi^J3JNTF{jNe,KRXm:]VG1a4J:tP)34aFX&^!eRW}ovJGvbWO=fyg!T}Fg)ylT[B/T9U5qBiVt<3)krYxt3z5$1<EA64XNiaZqgg_d
-YqKhZ1n{V1b_mEv0BwM#PH8x'ozD9gz;Ta]KPIS.lS0+hBtPupa:"p_YeHT9WCLJs)M$N(Km3f;[7sAg6W$d|m`0oqX_sG&O7F6dy1<-V/^PDXnv42.^.0
-ii5"Nj0rZ9!}BX/]IZTVivDU25Kvz8$VXt9FAc(:to7)LG/P0'59hUJM_6>=v%S/yWj'_u2]Z'n-nEnl]8Ow/QT3ItIs:2JY-9bXeLf,Bn6lcGZ$q0!(W3
-.#bHEX2GG-Sae+|d0"'2js5.}jdB;HX7eQSLRCi^<&m,)V7|hrKAsI{d,S(0=Nw`mTKxL}]$$qmm/q99|xl7B:O@gh~{;8H6P2!pdk+Kzo]MK,ZK2t/qw%
-e&ED0ISDKM!/c5B::@Id-pP'=bUY;$Ycv/<eAfP3DEsHJylT(CX{mJf/9WW]NECLaX,zR=G;zcF{kX3QCrz_PR:mQixKPpQ$|uweeyv4!Q{p2U;!JW+CMc
-bWY1;IW<rTWTb`<gRqs}Jw2e4OT`d#cR%Txu7-EJr{f;(NnMLrcC8LNh:o6OrEL}V)0-x_,`OasiM}Dn(|%(purNd9>Qc0pYlh9F'9:#C[s)S("T|a8DU/
-)eq9{Ly-t/~}!@&Pn0Jo@}bbJGZJdN"6ZVX4+c.h;tp/wjcY,ypN53%;-,gySmE7=%.VvNqg-.fT2')aJVk0$x(YeLT2f!v,gUc9~|3)xX/^sgH`rf$nuD
-JtjBrXF`Ak'BlDb4RvWosD=|:n^LRO9+</K-|OB]x.=pp{b5HVLCPC)yNVZ/jXZgjJa1gR0)0.Y+Im+c7]4aoJ`s1<nGulbn}7[W]G]lyIoft>f@F'5>Ed
-hIxFVSXz$:|'O.BymwBB3Ds{B@J#=&&{0DcOomcW/[)79qtI$:]ua:[z:93U,5DoJN]5Wb{iDN-}Thcvi_9"lsCkh3[>MU(T{zreW%1;;"PmZ"b,-vkjH`
-61-gob.]CJ`Ft[;l/f35hasibL`iG@~g/Gaa]LI&CY,Vhm<f|Nqh-qL5qi/|I&o}#xq4D8z="d.fU)fdoJSui,I,V3v$+)6[=@.`Bg(rFJ%Eykap+lIe67
-5}1(2aCj5=,Nr[d5ew<v]lvB9GO)_k8Y.aB|j$p-90;Alnn3nLRt<(O};qjEAee>l`ZrcJ"eZyZT7;Py&NLqC6mv-j.FOJ!]vm"{!-J&<U8%JRMZkqSdi,
-WS`y)[EQu)L22dspYJRj{Ifs-{D7ZaP:>cc@v+Ws.#4p&"b)'NMOTke4ZlO;JB{hD|p{'e^CL'QtofjMUO.,Llpasb6jnRxvZDV"P;F|[ZqGW0gY)a`Do{
-J%GCCfKUoaXxSIoVL.EHEtnfZ[:{WWfcR[d4o(kcu1iiz&)_~^{iN0[DeaOy~SSym^LBOVnc9t}qQu$R2-Pe|]oe&5Wh0V8y.:rfJbVsVKAm43CSDZy|<i
-]Y]prp;@^@pWv^vR6t!_ZI;A`bnj{d>_9-/}hx8F.I+.5fNUk[["<|[9kG/V;Od0~fv^mJ4ITBH@GBh=2zrsbo4yrYLV3ih)~eUhLI:2KhZ3Hr(tJ;G1%T
-O]Tys:~6tZ~(0xIqD}nqARqBULgSFVQ;aS2jWoboARuKEQ1)`-qF_m5Z2R2-;4t^=F2'iQ51v9{v((-g(648L2!`lS!z&#DbJ!,F":G"z</fdov=:'.NCS
-/TeJRm#fa|w(q79:=vU#B.6Hq;/hf{uJwr=:vY>'H"63X9s+uLL@RQ;D(>Um(`TL%%_^"m)QCYB6uYIfhC:]r1&b''FG-WnM@]t)HTs/O5MrdMq%Aax4;4
--jY#,Ar]aO%f;vA}s[vfY[hULNE97}Vv[RCN,[R@Aqc'wu'[s^TZY0qM`fFpm2x}u]C17yNO!0~c1aZg~#qpAJR|k=g4w6`U)yRclSadmO8-&Jd2[BBZ.d
-v{.{^nV:&_{8Kja8,I4vO8MOnt;{;f&9}u<&E65p47>I]vOby/{QLN"|xP>MW@!k$"gpQ_f#7f'6>`RF!+c<sDi&9kG8ns`$)GY)J,!hu^-Uig]}"!KTZ$
-{|bs;On-Y|LvMFqgY.WF#u@.$X7s3U"DwMl=nV&"RuK8qg0<T,<dG]]+(G[S8HRo-vQ&L^}[racINnDem6mjNP-,JpV]O)Nen!-se4pm,)v'qoS]WkJv>s
-Re{uB-0$+04RL@@YOFNC>WjHamuu(|..)]Dg1_F4e'!CPH42lto[G_YR$(cKJDcoo]vJcIA}kVm}7&_$)T4'~z48WupeT,K@&",}vw_p>V!b;MNgre2&5D
-NOhh%_c[4>Ft-uuH1u.nJ'qk"x2fRq54clphSMNK-6h-%ocK##s&J'Se}TX#AEuO;IZG>5,<oW3}1`;w%5HLIjpOa4('L6xzMmch);)s(C:xfm^Vt#DyLL
-g:#^7mK(8M.&dw7c}NIF+VB6%+J7BS-[:ZaD;aU%9OUbqhuYrR!a+sk:UJ^e08D,q.#u28~s3uY%8xJdEMJd~LL__nfilZfh$mm6IfykO=Q'J"Y+tZi'}H
-^jX2X=X%g+l{Qwz/"/M}&W{{Xfl"2dH/+As#vK-qIKCR$yIP96N/t:&+UVTI2lZ@Mri:YalH+g/M.k3@|f'eJusliH-CQ{"l$Dn6me.C;ftaU-&C()XX6Y
-5nHAr%s_jh|=F4^,|T+6'+t)TG#5=l^h:7yTw-5Gva;TS'B0}fo+;8SFzZAp1;pA0_QYKWZQc1vYZOT8T!!WD2h6vi-"6SaeU&MZArnfS4:Ik(|<U6rF2k
-]}#zpV[$=VRqu9n:%<NMm;iOV1Pw3g%2X(f_fla!V,y0ohkOv/5Q'M[`R{;Tw/Yu/(qusG,KJ%+wwtq1L:%hfvc`l-!,RjT+&O,5CN~,JZw&Q|sdPKD8nz
-/etv4lhA~BK(zOFsv<%][qQdz{}sSWly-dKSluaoC$aReR%=FO%>qUEnH5y:9.L]%@N>0G6AE3$8ifC^43r{cn@I^l||&yhR},kK=srL}[S]Mt%m;0JuIR
-#&<|{y=[@EiFy6B&%F~%g6CJB2y:NNTV5vInlh/We|y4B[,0:,mbKWW|Po{&db{VwG&Ry3%C#,lZ.3x3tAlbfJQU$p[H$];jPrdKq]Z'WK.,SAC-0ie[~c
-D%N@-,.:=y7v7Z/W3^vJeP{CMw$e#&Q{yG"0x5+%k]/di[y]MQ/Nj.yyH:L'-Du>FHmb1,i[vbZ<&8uUJ30'Eq0f`..IGU5(oZEiyZwV.aZ:&$|>ct,hZp
-XfD`XyT{hF_EFDWu]UGqLgir8-56WpkKVeIa;{zM95yrT+%sTuqzyL5xrt}l"{W}5;0-%o84rtC[6npG;2/Jjz,o1]b_DqpS2y_r:gJapaDJ4QW;9xyFyU
-|Bgr8fdc]7r2sRhotX<tM"wPOl4Gm{2YlprAd25[Pz#-e"%88-XY43g^KX#XayUY;u_;{JQ%.gDORZY^-E9)||nz:XD{&_xeV.ZiXDCY$O(wc(,>QW;c,N
-]zI5g02(Aw}d#l^kj`KE|8O"+c7<8zdpR;uV[(+V,{lQ3"5XzT>MyS:'BE1QXo]='y";no)l)T7qb^fl&4d9mA2XH`[D<F5qT.vebGI<fqTZ>#z&q#edi;
-MxjVyq,OKG/SR-2C3UiizMBxOR$@ji'VHT5:H=akXZx1SZwRxPO13a(5V"YLotd#tq}`o'ds5/s]2&=:`^M7jj,rqxf'=V8%eNU$p!'KbT]Vvw&GH<C$g@
-"b{<{iUe1!1F|qsd@76zAHL5v&N&]-YOrA,ED$;`U]66g(ROgAw}2cee5`mv5-RH'.:v~}5;UJ"M'=5VB]gJ%.cUe/$')@fgtAm"Ek^f"sH|-fu+}h3V%4
-W[!r>w!kfVO/v6+0Ce4-I;Qo<KHgQTG=8XyXhj>EQBhl`u9Ib8mx&]mnUmIM&MGz@MS|~LAw|w1xN">`-6Iapx{h>Lg960w]!yh1B1MLQifar5(KQ&$2<q
-&AWVr&wZgzgO`&{IG>/s5sL$D|N:cXr}nbp%=<d6_l,4u[:AHeIq[@d.Fr`dBzl1UkVVw,K7vm%|opKq>d[_Cln0$):H8pAO;n-97mn_ZXxr)P~ru#+hP'
-n[jb!f#"F&Y]UmC{Z4NZ',g7_C3mJP!V9O/iily@N22#BaQJGwZLj+|KpP`kc$:&yUvgrt<uv$P5.R)7vb;2`5%C|Y3II-(%G-[J:n7EJj"JBWkh./;vA}
-d#qM=DL&B#}y1o^+mF2wHJ5Q)vsKrKa)$%@}WqC@=WegZ;V3M:Xj)%eJ_w..2O"mPlHhm:p/|qgAG.kQ-epV+;5ItZ9%_jwg>4_:OYYp,Hqtd0fJrp3'Dv
-Xe&F{@D-#_euD'HF:f4y$zva_m^s!dLwXk!s_/1{R=UJPVPhYx[f8DW|3SMbcOUfHTGio.$<Opv7J2;{yG7/{+-FS,+!1%d/'Q={fKag1#c5lE&sd9C^=_
-/&9`Y1AEOz[p|K'gJJ,N0(9iySK;>_7Xbt<|ou`HZ7~N9BAm~,Eo0n9v:W2xM(it##(nOSIX"CHu3d<&Z,Eg)MRzDvD>8p5>B<99fqGm}{gbwkx|Ti@#i3
-R-nEMeu;V3Wh.5yZ=EXV]BVe{i:"F01{Kf'<]mYz7yr0lVF<]_P0@73o,d".56V^HfL>3MQ_'_Z_w`I[1m'.$=w<Go4R>&udjE0wH-p_vPyNnh:7rbB@'j
-Nq6S.=/B3ZZD)I^2P32Oc(:Lc_BAm|`.I;g.2bV6a<u-lkDnB|tH+VhcwN(KZq'4+Iu'}$a%fdPPw&5Z_yGumE6|./!XhQL;wWP>R_>do<7fTFH`pcNkga
-5_8<.|@0+1Lm3vtU|poggoC<b+#k)Nd}e1G_T[",G$ydRF[.J,e5X-987TpU#]X.&RseKjZ'z!CP|dPv<D8U[vgs3H8BT{rdz_jE[Vj/j5=wfQ_!,SF%`)
-;n`|^0:H/eN2%<.JT`D5URatNOc@qXWqa/j7'D,#Pqa&L.'rq:L,^i~$a>_tErgASsb;2Ww^@b)Fo6aht7n#3vqw.(@8YKLfP8`o{N1rT]enjxN0&y[de|
-$FM-&U!7.r|no%S5K}|HW#+Ly,$3:][,Y1qPRY_aS=R^<L:g#/[s7ZA/xBae%Ga/B'7hYdI|D`_ldPz,6xKs4JC882uWf>|:kp~geKf$7lPAy;u'QJM6,(
-!rOq.):q9/Sr,QehXpX@GRj=]R55V<s<^p`I:AKsmUb7)v>{<NM8,6QLo4V_w&kEeMgl~Ig,y2BZO:7CcK~whVQFO/FnbIOW~e%W$m%4Pw4B<q{j)JZKQp
-0_Nt'kgAM`k|5:t5dRLd_}RpZ5DMtZ1-NQz_I7-:a}>HSABd>}AE[3i/[=qsXb&[/y@XbkcoJh#p]BvJ,-;$ABy<qn.xyMfJOiUtX3{Y!m6:>dE)(M+tGW
-(2>b@UE#}xUut!Hnf=Ku`wFZ[ckDT5!mO8:z@pcx0UP,OJ(DAPAuT^egrqy=!#g2EpvO{1@UIEPNst`Z.g5ex[Fhf{{Om"3g3KyPz;O[4dWX44Fb0Sdj2D
-RPqE%.Q`#Jeo,]i':Xz>6ZjS0hTq7q+r9Li(!e:D4q6iiYUe5_eH0m+-S%Lr.zX5U&Tz'ZRh`J`UlrXdv1hx7C^wahNET3,ZDl2RN&dQ#E/yq49"Nc;2gs
-/5%(fve'ibOx<"yH`{oPr/9..Gn8|^N2[JmU9]7!I8zn0F~SR[0bF-BUJiIWQ8,.8tn4h,)opgtpAWf`9rKA("V:#j2mbFSPA](%88-jKR&(Rd'KOm,xCG
-S7@Bph5&s[4F~5g+tbDOOS1c[n54g>G3FX-c-|Sp$4&+L>fKdhFcd%22!,yQ%#XMo-P|<$NlzM#Ab4vpc]":3V2E-vpNoWe#dDYF{u]I}0wUw)"</,|cxT
--8bkDVTnH}G,;JLBNJX[Oa(6lexW^_JhlQ<@Dn.4yeUfn,9^~[A)LzMd>aRnqq81%x0c^EWkHvp-V4jojs`)Llg9qdi)`q/X"AIt$HdXV>Zq+vPNPq<LO5
-A0G(J`W.u5dOZVJ$l{I"62+dyL5)mqXd9vQK_<)m"TYYbY[T}9tquK{^8_WN:bYv9=3d;D/nK=Y:vI~X&uApbR}4hbN5(epYQ%~ed7qN2jIgNG1tExb5{W
-'{<.D{exnbaaeq5;]v:DpDV4Ag:oit]N2ngsEfhCt#3OyCB'AJ8Nar#j[2tTYrs@wdV)"2;YNae.>/814INGf/:E}&(vaK0/tV{UQfb!>]q0+<8_U:%&te
-u^BFb'%lFL"h)G6Jc(K4yx<yGB}PCf{j8dRR.ccgHFmA.@4m=t9)WGb{Y:FO&2oF5vM)Kol9}z]'y]x"uR]`+yRaK2Us3$B:2K}%-q~N&Bl'p(hfYXF;c^
-Hvam-=Yj(+xu)6ti5e(]9VF_Op9>]3h%2aO([Dw$hoP)1BS;yO>e#7X&uemH_fBdIor-wdwh2JmFN3xYQHE@qN.Xu4=,cb%-mA_LqMbBzFd@|>p6Vz}wUY
-CmJ)cH^:PdP^$DU'V(5,w(tLw)_WC+`7)3gK(d2a15uJ.o9FHB/n@6Mm0J%%&%aWvS~>8M4u]HyG|ttDNSMNp5Fg@V(Em_B6x'`j9MUieVwQIt!68B6>LG
-"@k1`<Y+K0(<.^C`HCxtL}Gf~2DM#x;ro2y|>]PbtDZ_|LCq^}f#|yh6Z|X$R%!erTXGw^hDow,Cg}~{:x:mxQdeUqC|[(7AIq}IdC5g2hUw~jqz'M}v.z
-(`Ehi|1&VbS`p+<T>Y}jM3cE{B+|zuy[QezM3Ai]3gd}Sv.1+IUT|a0ZeJBoa3[u4ZpTr|<Qt+9SRE]d-0S4{y)V7)_sVN37;/RaCJy@]__`CthN9wY&>d
-lR_J"P.`(v@U/-;]HB$4Ho1j0oC/M1JEGX!<vb=zLfF:3>P8dBn,Vn"k48t6+jwMFotb;}+r_7up,h0YZ(lZ.%j$:>Ef>dk-${z|z>p(i^kr`0MW~$L!5k
-L_p:z+1|kJvJZL}/=PKvPv{k@;jOYJ^NE$Efnf8Fj&Ys&IiMKDNe)Ik=PL/vTxjU+hQj'k-6&zKZmUp;<rN]~q[}}r%PiB#=[)XMz!xhM&u$+G^}GcI)|5
-JKXofVhKNH3}uYN2zr]Vr=aq(XL5cy%He(0o8cjt1;cwno],cT`DizP<a:R+x/skto6+oRm4l8hcZT8;MwI0J<hO>;<t,vMD;8&}>si36QJl."#.xO,8ox
-`3+YJg,[VPa]f5^,E&ylh54B%QOe$=0%tMg;G@acfN#1_ieo&nO@2Hd_nxc0:oXa2F+xhYM]StQ$O.h!s4b#:l7@0Z4#ln;fhD+sqOpEyYn}BL`wWp0M#P
-t)5c-@!I[>dRx}]<{cG2z,@>qv#X:t/d:Q4JYK(-k+kR`xy:P}|^:y{OF[y%"MNNCIV+#ZJn^CtiytHW,Ye"6-18oP_vIqtz|Nwk&3~2[y@bGvH40M}ZJf
-c+"ehg_GY,/Zh`j]umLA)w:.$Ei[OZhfEv#.gY,i3:Ky>_L(m]ocHpH0!U/O(0z/Drb4jK/soWs-5ShTm:<+<4(x<i)=1z/PvtjZ!:Xer-tp%Q#Bw+/R~M
-9D&YcWS,fz~ePiRML<6h{9]aB20VOpA0yJ_(e<FZn2pvtu7!bng8Rr,I$t"f/S$;&F<Kb$s8~t|+Aw[Ws!L^A+MP^a><)T},3>344:Ipn>Qz;y,hx!o9Jn
-f']uu+sh.0<^G4f#bh^s%[Dmn2.a./=#$On0)Dr<iv|h)/KY]oUo~S"$rx2%hct4T5m^-5Zs$Z'NP'J2)%j9_c-`ox|0PT7}OaaV>MBR6m>jeMI6{#;f`J
-X+(u6<4>D-RpgSRJ2]r%},(hx0j@kHBkILw-Pot7lMdr+_IF;@$}X_),=vL@{QEi"`Al'iU6%"hI[T{Yaw#6D,1:S)lJ-UZk5bE5:xAY6EM.3GN[d6B8|2
-BSIi5uX5C_>K,b34$@pwWR_e3dxP_8R1y:Xq1dWKMn~/!ck4dWo&!,a&+!@j-W6KX4}{^{C$cMUkY<1<.R4n8s^2XUktm[R^s#Gl$U_LZRHx^W{g8G[1Vv
-A#CN%N_{x$%@n#{,SHeT,4jGpmNaHa4uHZ1B;%k&NR'On=R-nHk3q5y)QNs4US]&BWl:v<NZ<R|D".9^2)oF2_|wRH={etz_Mn%ts8<JXytvFYiG5Opb<G
-$I."5oSBeUT:suq@a[`|L@&'Dy#+(D4rM=v;T8|gy61&o]-4}/_5UK#DB[>c6#'Vm_K6Kq+n(QWnR"#>[4&$;)~]Py=)ls~NLV;!A<KDc^ghV"S2s=I#9d
-nu$!xB}_)r{9IJdJFB)<^47$y|/,IgEZ&Re9Y6jxC'9w(1BwbfDr8|sy%_/1{}D$eujyrs}cii{z)H=6W4M@l1^@6n>!Od5Ks=HOf)qyKM+(5Q!_I{G+Cm
-_tw/-}#U@uH-r{r8^0V,kp=E4tytTNT3]v,.yngL&,EIooK4}FNqlveB]B5U9Z);0F;>RUXqyi%z!sv,<kM{t<m6%_{g9"$#a['BVlf0&jl|d>n`cE/SGt
-OB&sDUI5B`]s15A]wcZjOJ|K_k)YL=+<Edh&p/eX$(Hks`OzKz@=q)Q8XKa&["R@E>VP9y>E3!CBr]^Tt&~WYZF8,!ovKO~`@d{Q5sAi[d|Avec42T~N6^
-PIc85GCG8|2sZeZ+ChGESlHj{UlH74JAV`7p!%^1r8f$rtC'w=vaoX/1vXChO0VJ<Wzb(y`>DU+hYu)hmXD&^"%vHE~4(Zt0(QfmQa1d4J;fdsS#~[%:Bj
-aY/t6JklGw^F@,,gvey%%'EoHX!zMPcSJ<wdAHl#&|%J[/CY_@AgR1IL|_'$bd5T&w3s"`GkCrp&<.xoO2!/t@z]{Li0gLJ53;QZP<3HSK/"7CA+k"5[{$
-!K0AWbfQKC^9'j8xnvaIx3)pY3s`}1/d3_8l#]IeU}%20M%MPvlu)n%rkNZ,Riq&zrN>-_rWd(Z+/5&VR2MuO,F.NPDuGh-#@VlaDLZb(886BBAe2U9Ojx
-09+obCpZW>qN2mmNX/N|u|!of)o`##8JQC-KbX<%}-/n_rF>C7t[~+|@tX`ynd:@DKc2{q)"N2Pap0A1ga>!K$Lk4E`!1x=@`]#mIzuU8L1MnLS{q|uI2i
-;RJR`fJvOMM3dzFF(75h,"}7x<w%qB<WAh^b2U;5}%SD2"y%ir&}9Xl@F}Izr{6`;G2-HRUUe]SkfJ"%2j;6C)@JX&KY|z[u,dT8y<I|Kvl8.&ycxJX.]n
-xRY]w]/hZ75WbZ!:`VoaD]W7;opkYVU.AJR#I)zoFHNom<@['w:a.O,5TCy(W1dvy+3+<j"z5e'75(VVMq/9(vJ;X4T#7p"'J;qLmR:#9k7/wdt)x<O1zX
-B%P!1IdKC]/I>)fbLNXeX]BOscanljimeA-'f<NN#UPu]a:/(|`aNQZF(/}@6vZJ$7QrtK={']`.uiO3~q67[bouP@s8Hm1XIne@Y=dS"/I7+d7}ZC$><7
-<C3F#a|u8@ftr9NjWYevs1~5nFd[I!<27Ay<sTE|fh7(vtj4N2&xozq)Rr.z~}Oi}'cd1hH8!+=}2l=)-m>}g,LhCmR`NX3qYL1t9D%5O.1l=k)$LumVT]
-,DX%8:-CI[xqJV|ge.Sd",(.3L{L{`A,&t5peRifsolgMke`d!Tbhu]!_PSAMRXv>c1B:>'xe+#|.CL8jma>o1vqR}SKA,q5:oh"o4HiM%wDiL]Kx]''Ea
-o<w>0gF3f{LBP'qEqyvPWG6NV+Hy8xH!xaCB'jWG#rJiN(8RUN;AO|g%NX+)YiQqIr20o3-2GDQyLlqtiCPjksn$G=%4^.K26QK-ULP/T.W)GoW;^z26@V
-P%m-y!.Vy`5QceyT}Kthlv=TzKqQozerDIgee61/T|rg3mDyVrqxABG-m.9]B<5/&q)C&Z3maH`nwcv2v;T>(R}28v4O,@lMKuWU59(m5c-"/ql.!+)BS7
-A&)"V5}9CibVI.Z"6RE.X3s53A/^DhCH3!x#9'u_<Uh^g8G-aOD`t`S!KpH-ep5(]j|(`7k=c/vN)WV4[qcK!g|E!oH":6bQiEmLOv;>F#eQ+|Hkux)HJI
-H3ZP[^+R6)!oZsbJn2s973.U|fK_fJq|!@!bd`dR(/1)>`E`kUzx^2Vxw]s$_T,<[$enlNq]zL[,OBYZ;p<ZKON@d6~5CNb7A2x.o',f:1;AJ'c`Ap]F&r
-3L>ggebib88GPR!LKL+qwMP@8|9oGMEVGXOT^i,9IZZmIiM+8O`h3b|kVA%4M9}@baEo=w]wm(f.!t=@6fCv]@}I~'SnSdW@l0H$.UQ!mGMFAk=YK,)!te
--9Y3_8g$=1+UG(^|v7.&^[Fu>Q_-zt!.kZ/UDlPz.4i_dKwN|RZtFor!~|wwwzma}It>=PKdw;C8~X`:[doqH0UM#hBrsD6dufD.^Ujc3"d!yjJNyqcd"h
-fM'PA^VDLqJ<B7H30<@xr0'=Wkbh@wkpwD^v~)|bSClv(We4-b9RO!J0i'_}1Z]4I_whA_0U~Zj"{KS6,NR]b=IjOtpKNK99x&Tk+o^!I_K<AWJ@_m=["r
-g{$vR&%S]P{NrK>L3];Xoz~4O31AH5Tz3>|LhHgD@:|q`Y@$Q#0vwNI:d+uM4&qq"sC8e'YqiV})JIXea1@2)kfxEB$(byHTcpP53-z#o'mt$%=AF-@UhX
-JO~SBVbE(ZA_s.718%_$r(Z_}$>vjr['Fh~kKUGeV_pH=(Q4@70%^Pfn0cF7YzS>3L+m#WF@P8gzbJv@%)411U(apvk).)(O^UZ32'sTYO4iweZA~3BA-z
-LSUVm3&tH)D`m8JhwjMIdN9-bbKvui_:M$3,}=s2k>Ma;V<k[/%A{iI;HAhF{Z~G-bCN`Y%nVUZ^eN5k.a_FwSvS3XlpQvtx".|Skus7vJ&<>_Z@<ORTfK
-#uR(|vaZ^3d'n}cM`jbm4a_g:`nFsLFo;>%2evnP(2JEpp"UX#ZtZY&]7{;K&XLn<=v6C"z}zg9b+hVhRSfE]W2%aMY^{HFOJYC&jvj3=o!]_A6h9Vgj</
-kq`/z9Ai`i2nx/B7_K6BI}MBq^S{MDNlzoxNaB:yRqId#Z)hWgMqsMF86,sqK70!TD4B&"EeOyJ`5SdaAu}SOy4o-(<gEr!}VehXD2CA@;-7x,"B`n)z<}
-pl1-96z$!Os-z!g}CNWjzhbr1UC{0[rQDVe(/{^'<XX1eskT@wn=/Ah}wOm,A0})Rt|qTn"rBQ8gl7ccX6/2Ba,oUXbU8(,=XRMOLDu/7pFREbkTRO:','
-L7_L|Y'xJlP7AR7$%}8b2h:L7z1Dqe;wfpfe_x[VSpGv%+|f!{15jo'(T!B<%3(kzcvF_Wj4[(Gs~]G6R'4H#WrhS&xoMcCc@[D}`dbtHjl;wS8x=nHG`5
-aYzaF]iw.}lF8Qy-B1"(%}:u"m1t7{%AE0Sz3^$JYO4)}!jWuTcQnk2n&[~ozH>"jZCdH{1'%f,QHHNWNHY)Cs.v^m=6CXBgaQU='>C(oCop2H<7n'62c1
-j-Uxz>gmHqi,]`aH[VD1y9W)atj]nu5exFv[m.>'y'Q|ugg_VA2.e>S9&8QeTm|YiX@Ouh`w{6yjUe&!D+qXF;SF_;tR/zL{5-B8i"~4+!3tCtmwt>@Sf:
-2K"kfSOZmKrf.)K=+4'JF^Br4d1'}^<>Cgf5vn`7ug54zVIX,rq2@X.M>U.r"J7)$0$y@0tJ^Iy10$.@.BtmGNPHi"RDtPyRqrKv1[$"bVDZfA%i!O/X3N
-->Q,s5HcCPg+idG`@kIMsN<tFYNesJf@/3{{_vL_!OVnb6ICAZ>T>M$wBHnkG+a!a"Gic7mLN7P'3Y]52=#,MFwP60YKBpN6ckcw}l9Cr:/p|cK0%O|3TM
-eN4b'oB(W"99S>gw6e&!I-@c@<@ZB0{7}`.cv[3w}{o,K;(JvKPx50-q~'2>3HmSq`j|8<ta@'|v:Z_R{9U1CTJ^HTet/i'RIf6ZzRmDF|VRFgsxr,;aYu
-+W8aDnSqEsm+;Jy`Osp]i9A=i:%Nk.c;)IZdOwx9ECy5q:-W~s)(6e)WXBs,>oLZ;Fn9{7)g;yW(q,6"v/N6Jc-WKG8n&L&L>nx+(s}"gTy2}Ma2Ln%#}+
-,`LJ<gBB]i0XJ>i<F,YJ[l05^J!;UDV/|E1guO|6v]~I<gY:o(>V9I|0.5fKHc2HuD'3A$|lpf5Qikk<^&N/kwVf3I.[v!oyQ4$2(gGFK$.SYcnT/EibUf
-!,4wfs$=QMX:W=QdtD[+dS7n$)o:8+6v_s+4E:LHlAdJYL17GB)m'kw|f/USPfQ5KfG9,y_CK}UJNLFcO/2iNbfJpTOd%-nz>1/-j:)xY^nfR2}YWa0XHk
-Q`e'8U^5SA!_dKEPz3,rQI>9$sbV'!>&+5t8W`Anf%Q'S(]sF(G0ci|(Y,7cb;!F[IN!HD7hkYQP'-j-Fm^|lpu6g1(X%1_lKg1$jxZX]@NxC/ju&BSPbX
-1sz@4LOP@iKf3+/Q<Nj'pjVUVv@_SD^MKeHv_tFe=5{0,p'-ROn%v]x0oqpak5S|J,y>m0@'-Ds@}S'=^THfEFnhnq6G;cT=dIB>"nsg})i3Ma{]#8v%>U
-=4+3`gY3R@GM%J/TE}n;LMLUV>>C6!i"[}{6##["IZYIE'r0uZ&^cV.5~GoV5Q;.@6anoxAJTzdt1[Ep=+7%6pS7XJMu'e&stjEsG{;5D$o3dmjGmm5YA4
-{7,UfVS`)@dY/Gmw@9;QXy;e$H<_^36w^@}FWzWhrcVFp<$&W14v!6_n&ny`Z"#y_{O2|ana'jKw7(1G7&eppjDl~!0La26765Q`@'8X.)u=Gye|SeKd./
-Evv|ak)]Mz:R~hs$IHHW,-VbY]z]As-SeGXf|-uQRJR).rL-[P:w`j<z3KMiJ%QG|(]i36C2jn4z6nmRy#,70)pn8yV^Q%YZVX">#4a>Fe|yiB|]BXdvB`
-9DGdo/<nb34x(Z[=N`Yh#NRD>EWY;!cj97i$U<ydn'TWDZs%Be~hGHX2rWAtElo<P+'.`alb!ke]{b_o3e:p]}h&^Y9e@O[,~a"YAyJ"069nA0[T9=s>l-
-Awv49m7#$m8%SlqFx{}0'!FbR=[V}&H:v{{yaE-c1j0nWY=[=sk1!VUyru0kv|")XqZBKv3LUvTFe!+$2X-1U/L0k77#{uTsl5e!c((<2L%rEBr0kW/kjI
--/xAAs(3Q,~4^s8rR^nsbz3U!X+9^Uy`egW{xD]}P9QaAzAR,['Os#WZzK=A+T2^Zod/XE3d_5ub/rW=<5,(t/g;Vv/F:`74c]"]Nc:k5`Rx_%nkw+bswb
-V$R^@Z8g:;UZ2W9(u#7v}ggy4^fyi|-]+`6(Qgo+/UflWO/AYK0,Y|I=.S`qGQ(l$USp`Ejk}Mp5r8Z(qy-1(cqddJ-X&%5ai_#91)fF5wdTOP-<^an@}.
-tKift)#r'@AelQ,ULe}#'3,puFXa%a&u>xz#[]d(6&NdHn+8v[WKM&&Gly[t-c$2[vbau<<rSl0C5]^LvL>|'wg88-:yE8-Ynx+K5Bf<:_tPH^wpQ3eFC9
-pA8_FYbggj.Ff/sPgBbhY=([/[nNGpdB@}=j<lKf^st^$RR9$D{`f#/x9C^oL:~2xMbgb"$.kbb//ZYH+A=}zV}^jX6}HXtpUw9wi]5}Htsd$KNUiENE~[
-B[V^$M[MWM}FIon2I`9|1c3<a#cF:9S=g+oStw~<HN$7+rr[$0/4jFPr6D`aX`C3c>3{|ZCh<'AHE$+I$Z2v<0Zr;:#&UH0K,6Bv-L@WE[I8M7_9hr`C]"
-eqc![:q|v`F%c|4aq5>[Dpf6DGx,5(jCLHjPQIK&$eLN;c{:j9eDRt=xkk'|NZ<}!0Y=L8LN@:8su,MzuZ1{/r8}E(3sZ0a,t/{yo$ZSjEuVYA'%LF,VZ7
-rt7VjB8<kD<VT!tCYs}/[O'SKE]!n#U+!&-zFQ7bM&/ytp5h|=Yoslq,{rlqQ3$22beZ.pJP!':[$,!st:Kc%N%PF5]9D&Iz!oxTxSW6GdPZ'{5GR].pj]
-}>wR[|qeMy+.>-Z0~hl%O+j'O-6YptobSKJQH$olA^G@'"T6>!ypL6pVBy_Ha<&PlxT;R3N8BPVyJH|_W$x}AIew;{^Op)3R>/>>a;/SQZNP)p='%/pXM=
-O't`wf2;I.h1`w4,T'^{@tQyHir]%[eE];VeY1{]`jNU@nuZ67#tM(uiV_E^HIThnmqbtm&o,p>lSX:(m.wFwzxOqL-"/y!eMCBc]!&{PGiEk!1$Qn6iHb
-e`IabTn7wp3t{W%]|IY:h&(ZOC|q5{,4Cmb}0#KMH]9SGpwI1/C3]W{6VL]s3bm]V1qnqg+:/prIpCeUmZIGL&nNw93v%Xt>pgF02"p!cJZ]`)EI-nLw2"
-UMx`.ed4YX=aA5UFUo}$XL.n9J{{wW.p$2>[+Oq<2iS)3mq:@0,o5VM+Q3DBvuj#>@=cF433M<T%!HZ)qY;eE&o|Y&i_pBE:.H35'y`NM6kSC<@$""QrWK
-&CD54i)61R}oHtKW06RR=nLh(j8rvklHLj@Z1&f.^aa|"9[sZpJ@02c85"||ZqsY{>{aY_+[+/z5>pfQAp{k%Y4E<+mJ1=).}epCk-qLCR0PsC;i${}Xfq
-fBrw>)Ve9P(''Nl[zr6k%5jiDjy;UefZ@R&gYk(.rJ&ht^n-uSnH.k@oyO}0O^"F#SSnH>C0^&-]~j{8knh:<9w8A_.8ds2/DdP[E&2IYw_0;,5E}ONc)i
-jT03BKl)`T6%+0dDjz,eS.engOT#rNxVbDY[-^tq+Q,Noo^licp#)A~arCRl&ob3kXTy87"]$AQO0-GK!:g]dS6k#fv'PU~$v6V+&1;#Z8C-fAK3P7,7%s
-w3#n.)`X^i4g}wTCms6#clhnUgS4G%T`+Di"XspNli-ziGC{Vx;.!049gr49RMg't0fl'`ud'r1oM4xo[}O8uLsfjNHH/T&Aq0>8`FCismZ^r7/dA,FD>n
-<>y0]AR#D>WxZt,f/2XzG@n]qGUhqcsr]LJpN&"-a0ZA3_'W22F<}G1y2&MmyVqBekOcSCWRR+U[ntj_E+>D_-3+K]ZByD!F;<YkREF.%khW9!4oaDLOh6
-.D(rl.x"[eQVTv9myp$.h'BEf;S2(>"$>s%LoY&e_4l6PIp%]5q&RJVe>dR&Y5,q8z+X8|7R;;^kQS^1ZUE}6z)ogNJ|YR@^:b/Nu3<XTJo#LkVS'thcT%
-~4`AwIoG7DVJ@SwwdUi)C]R`PPGe8!Po;2Gly;EgS4i|.QV+{zbomPAOkpbJK,'K7D)FO:%28xK5=}i+[a$eSX8G47N/1Rpp7=(ma2"|n=VX^A'wC#0K9k
-9X3Iu43a){xxxJsDH-WzDf@@G;}=ot,+{J,oKyBc!Z5.[wq13X+78hNt|hd7R^x23u(Yx<H[7Tuz~8Dd@9.HDtD5R1h/6h%q!,Jf$>Qm&jos_&R0JRzs'J
-=q<US2A'UZYs<,8bB-E4ztg[[zS[q(eyO%4@%KGOVFcc&!r3+d.Rra:<Bt!1k;CD5mf(oI/Pg.F!BNttNwg8)3y+!cH<t<(brb^Ptf!h,qoN>eI}$Vhkhi
-WFb8Q8yQl!X$mNsVR[Zjo&xT]L5%t7E{Pxm#0i=O0Nrz0nhrAHkhlQhRQPU]r5/}c;iNj=r]uPi+/z5;[.>UvFm>|s=r%QVD1M23`mR<5:7O<TL<u`2`_L
-P9~bt@QnC|>$Bn-/U+g)7Ap{9G!u3"h/|qz2VNR+,nFGte6'>kw]v;lvxKrZxBS/)|/at7Ts["e4%YNwyOFSfGHB/<_rJvL$XN'm+TDJuQ9z7QD+"0X4Xy
-b"<VTDiZ+Vs[j|ijN&e/R'RR1sjbac;RVo%"~u/kxzl@r($+0VuXaU_E~KbXMz{bjyb<8Q!58v|TY60yHMuE/X42=6P`ya!rb/a_$i)z!"~F6O.c7gL(vK
-hP,t%RmID:+<b_`m:BP0,^3b#xqV;pyL2.Tc.rfTMIz{lC;W[4ZZCv@+bNcQCPyrPQUs69.^iE8Wedzb+{zR&q|86N#[dSI%%VK:z8Z{[9)RP[p<rORuBW
-0_|m2[mJLY$9Ve85;^hc$e;s"FVCtt}Z4(LuY,C]X!$,+67Y;Rf)a:3LapI]%Ceas9n;)HWjz%27aagy~,Hv(C`3RC,V!OoqZ5dAq-=hl^~s'z.ebj`qs#
-d6o(x#r$G|I9>f9xj)OL`vKmGT_&-+4B+zcq%C2]S[gKF9ce#qtCme3Cz_&V3M(KW[:gD=/$%o:I!8u-e"R:W`W(BG,-hz#QtIS&>{hk_s>dN$jKtWH}A4
-#]4j,-c(qWq_i7<baW/IZ:Sq_W&s3d=)Jk~b"Ox'E/IfN7s"ua+uTa]]o.eluqK0EFnAF;{yI>!6oDx_`+8>cv1(28o(iQfqqw#Q55/2.g7nlhZ!@](Y|:
-Xuk9_A_T0Cixt0,4dXo"NTKv}QYQ|W)]@(,SRLUHZus(%'Le6UbA%f}I^,=vfwxe~j(_81yNb=J0KI+Fe79Z&Wk^{B=VeTgl8>}O:p9$;]^a9xHNcqr^Po
-`IuKJ.`L!L/VIvC#:)e+o6cn+I_hM6+-g.TyaA!ig4[tbodd7ALLw7Dd[uP%)m)0O'W$V/Gs~`mk%4msUq!%2QzMd^`f:'rmZDJ.YPksjy(5x'Qaa#X:67
-,=R't(XNl)^LR3;<@JcA&k]=6q=N:MHy0ZG{OVill8Q+^LnSpHa/5=Wo6^m4#5.+0tHn[XTVlt0rb1HLdczP2w(X'.2OM:|xW^o/XP]T<r_@`<<:=ShAW.
-p_n=<6==P6x=%%=E-t"kZzph%=J8+rkAG`7GF}!on='DSrK'c>7$GiT_nFx&]a9H.9XdEg;CB"aPcnG]E73Wt[TmyBr0U3IF7cB|g{3{5#YJ4W0,1_'510
-CfDF&aRk(vhvEt8&onaU;nhuhTp/<8-/m5~d^sD_Hp@P^/CK#_.a.1q8dxf=NdwFqsuI_px+MB%3AO&S1DI`MZ)+4Z<deBRW<nqT)OZ]brMc);q:GL3&Ve
-|B~YbScnnc1^2.@qq@Na1+x%tiCQ>[;_k9VVa-Kn=]ASoCTFQO{Ck!4,@=b=9v]{<:@Hr)l"eG#q9D`'h6TCJ_'Aa;F]`2];L]BZ]!UnV#W+vO1y$bk5x.
-a#~uWwgKP=%P6disbLm-CALv3XO'zdU4{Fl^Plpti-yuPBK!.:Fa@`BSo1_uvg9,"(^jee`O{6mFt{8@x!d:SVmZuf}p4WNr0"<=,Zv/H0=.v'[bNdmAP&
-]JMBgZ7hE#.^<%d/8yL2BS'MV:P=US4+8Z0.ST^=z8}QSf[Am$k^}0}LtA`vb999`aP6{jiWRimN#P%z:#%Gz]cVp]p;Trb6VLs=S9:X(ny>/^_WK.@_{C
-Wy}0%J+GxJL2^a#+foM#^bt4CkgCVAi%gN_zr{i<W'6LEzGWFHW6NkozxYx%ElS(<!-V(R@@'V{(#60sxGTHnW~D9J:B2QCU.%I$wi^f<X9m6="QptH!;n
-@DH,.rw4jp_"10G`F%/AUrexY"62]@KKORrmE/_MM>gz",],4g3uB@ZieH)-wS,C|`~-rQX>e-F5+hN0[PgCqI2{-oCb'#D:&)Fyf>z),2;D+t]gzPAcId
-hNGLT+D9Ng%tJSQle<l<DWa.$jmOX`ntB:Bemsf(n_=#YY_'#hR,z@]@tU,b~Jc[|cU>&L_h+R0;t7L6r0}T|V'Oj(z_3icBUT$67C]<)&:L=uV(0w]SJn
-YQV4ihlR="6n;ZD8woU)Iyy(k@v<Bgmv%WRFqmjJ/UIy2)>zZ[[)AbTend!Ys"Eg<+VJ%P.>e}s;/a47gSY3-$GP/p5r7V+.]}5vo_Vii;Jn{cpdG1G>[b
-Lco]YVde+KpyR/{Iq#agUvYamx)'~/pw]>vEM0'|7,rsZSQNtC+N)=1Mp/Tk6idT#GvU+)V&g/fkfF7zn+N9EFd|Pk[VVvdEhY[wb:Jl3]'|nH_LPQl:YR
-uq7h'VN#_4b@P;&Bi9|1^fRCni'bFW$6Y,R#VafhOyJ|ApK1ETD>=c<_t[|[w:]Q@;rWp7I{$&t"'Vle~3Z2Hms7k:a(+6:S63U95@ei!CM<uVAR~YaCc>
-lt'Q9q.58`D9L$_ZsxHoQ&];5,/#r(:]]TMD4hlYEa"Zb/ioRr7tZOxNu!jEz]Au54uTYe(qDu:Ilz3Ka.m0bnopenopvcOEMsfO'xH-dM}2T>_WS&{ouw
-f_#_!M8]D7`^^eR:u09bH'3(>=!Mf(tFUMJO@#NA-+C/M5@_a8t"{&fu_m@)hFq6UkuxoZZdKW-;x2Eg`h2],'A^f%nbTBq>0_6j~APk@uj<Klr@t]jD=z
-[^(h'Ze2B;Xw=eU)pbCn%@{%xN"i]&RVL(:{|fX{o!9E-!iW[F5a3N"gh|73oS<'EO/6%%|$}9O1,Wf+9JzJc(F(6$ad+aG#bd51GBQX^8_0f'r:+|sx>O
-2:SjQ`Vee|"e;V"4MLn:kh;$8MDfBrk@ky3&7HdKyFac!GT6G3|&mP3b{TogeLXA{{Z/qDu"0lYRi^HX1zwYf=%PvTu5l4+bQC|lq+tp:73WOq36uh]l,1
-quLd8BV2}%&IjW4VUWd]LK^n`Qzm@_rA|SeEuH1&K:%4WPb@Q}9V-z`k@pc0%O)2o;6z@yr_veN'ODa2"#,mFRn(tOfWj$Hoe|,a%<+cz.u==c_qhNk=98
-B"SI^m(=%2FDjq=4j,eH7"Y,mlrJpW{s%2]wY63SXK'7=t-30/mPO9h&O:W=+fHN,@{L,Vd2h#F"~YPYz_Br!F,gcX_X4e"!I>peGv4f0o`Hyg0'c-PPb&
-s0Oc9]=1<wgsG%<.(',5cQ8{L-Xx[>%"pN"!CDj=r<>+ClRzXT5r8H~q1U&v2hPk%g70e|noH@J(fn:V1CEA/dE;nQI"6^ci2r;1NBBwud_XnFbf1Pt!DU
-KfVAZ{pe3bH:Z6$)l%V|P]_D:Q@,y%p8)n=^+j1^KXu[VwJ&(,a4')EDC;7{3d<w&bMSY9XpF}JrZ|5|fqQ!Lr_Y`<U}hNcdw]ba].+%F"BJrOujl)=Miw
-"x!^|nE;"5$tW;IN!w]e6-dx04&tS]6-N=-|A+tMn%cc|of$[NOY|`I4:Viz)32F8'-NDfCIOqpBBgb"{70/tCkwXpm}WpRza+L',O0pn_+B$#5.t87VvS
-FP/zZyj+tn(6^aSxgrsMoHl|bZ,j3(^EG/`15a89t5B9%Lo#4)IqtlnVsA|&>-.pg0EJayRV9EqKtdQ:_6X/O=Vbpo/gQ:a5;x;4#`F)X.r6hVTP}R-3so
-4E$&|U^!Ev)AQ[k'vR1BC9k`&E#|438H5!u_H=<llH;xD11<QPk@Xv@c!twu"s{U%G1T"33niT/phT-wou@IHMcm9UcSXQv7<`U&NYjlmGf_;}j3S{'j&A
-+PR%l_j^G7n"HLJ9C=g8{5=#gR@CU0E"!!1i,Kq,>VGN)#95HL2Ij|xOB/@'oEu-:HJ{uwXFy^P>h=8B`VO80R<1:7[A}BB{HdrbtJ@b62y-v^[ity>LR'
-{LHr%8!R=0n;.oi#"o|M(/sN1NT0svB=xAEy6BEEdo7%V-6}cT7>-DzNhTy06=o31i1CrtF>Lq!XE}su~z2LyV3VwsuejQuF}sI{C'kb+8g$xC1@JC0miV
-K8+X(Ae+f5y!gAQetk-)mKeP@K+(:o8DYF$@nxMzGj~qFHG[%XhlD9P{DFAk[vep43Xc[u{SCz}vWpkH%SmA/]B8s-Y8}Y3dI^JY~RXJ@,0uM3W)'ADY;T
-{0PK&dN;TK~5eD]3}qc==O<iHP#JS:TY|n{0)LK+],D5E$<9#]gl2kOU7+3'-}qck=Bt&l@`tG~O"HamW3lEtO&+^U33&:-{Y-.l]l1q8d#6]LK}le[!"e
-51VtIYL(lA[0~WLahVwN7[{m~eb-vstlT>A7Ul%cSI74.dy}Su@&Day1^^[)cs,E_e{W{Wi=ze}'#IYW;[<G)`o[NUY_8jws#g,>@R6')IF1BRs@uMQ!Ja
-4VzZ{WtpvNZ76YKghy0@>kcs]A]aY9V2]k./[C:%5w$h`MW(WvuSoE8zoDbb6pM/(M21p5px.P~<I.`eJ#1Q.qD^/2E@%7cnTmkj$(,!re]9RS~p(RB,oR
-m[:!CTDF{1Ks"CQ=0n+8isb4J"(WN:1WfW=hHzli(U5OG5|Sve5&X${{je9"lgF|H=]r4w:VTYDdrSm)^DBvD}+3(S+L!Ps=Eho<oHD-jjPR2kL$i.w_yw
-LJ2Ol,XJ:PT_p<xcuIf7+<_Ju8Yb9ZGx+hnn|4y$`ro+8R,U#E/MTsm<:jqI>r,Wa:Zx5y8wQC8-1ycT=RE>)/[0v{HD!cfV>XHoo1Y}W}c|Q^b+/&wY@5
-4=a+3YP{rvX}vL"8bisq@NmueR,g0G,Hi>{H];aw,jOMIFS%+jrplt/ZH/GKOfxEqtm&HfEQ0(x96Tc@^0`G)|s]yvePI{S,2WRQj;[)wdz:5W5B0d>8'i
-19`="F~TJ{+T4|=b>Jq]cf0|nAC-%#X'W3@kLNVW&Kjx(7!ko^0oA6U1SQ,|P9{@],0e>!ucM@93c,pr$l^3TS^X^2gqeSu/owDwj|3w7[U<Tv"<C&Cz&3
-k;izk&GTcEa@KN3N78s+l(IliOhvrMXgF>6b!hWsUl`9%FMr/7)D!RnQVq.NVHH+%FsxXU7%p"6M&r`c]GAe~QSw{K2z>,v;0s[;NKydA(aE)_e+g2R]Rq
-;hIN;eD5y,7D=L4w<Ibz2<VHODeDe=^@RI<R6[>bZ0Z<^O`]CH(PGs!Z{u]`NH4`P7y,fVe=rAzi5'8E)R:L`oiZPtuOkjYI|s>^(QbNRZO'2KXfJX>D=^
-0CCrm-P@;:DcKv|}.Pq#}P6Hv`[]iN7A!<ZY'M>Ira$ZTy3fAgFNcNuLTlhORDV_Esjv8=F04AIySr-)UHY1E!~l-=zYqA]}Fz)2:r%U71q/Nrpm'$%MrN
-'=%/cBj2gRr<v_|q~gh.b^$$4]ukML&f-8{N=oN&JhN()e$&]V|yFjWs$:3UFO6c[z"@JU.fk}]82jw+Ox$3)3mZ3(^h'ZGXS1LbS2O('dD^,{{%P3w)rk
-G#X;UmorSG{L`iB-L=WVt@FT__~VKl%%{;M,/zy@M>`Xz4]Xc(vZg-Pz$77<`Zjpb3^SY9Gkzzj2iVCd0X|'^iwHn7/5c&GE:SvxA!3B:gIXdaYqA[ut2!
-NwMDA(gh:/i7NBB_f`(p.U,c|UGC[f2dTv2z1FeK.R:bF4Lw0)$W7,$R(DxIj6G0t>z&C>vwB}IP8<iux$>J[gcftO#WPLivH]fl`>7Y}4]g41fpl'[jX2
-k6~JgAVVkz<gGd9aWKu^sOyu~7Br6yvLApm+(B;G{)v4C,FGOV7K58=l>5uF+u%>~cP)1JKO,>&mc"Xy3e/E9M:B:!S%npHm%-y#EnU]JM{ch!'0O'%60I
-l9Thq>k8]n+vqNea2B4X6iFdc,z,$mezsk`lrv(eTrIF<e6`R:dM>MF["@/ChJ'J-!|W:(=a2CBrS<[BZd.@IoawJada_/239S&wWLPI`h._ka#MA@~()j
-0sW8lK"VZjZfZbijmadyP5QC[u5LParoL.pel@Kqrh]4%mKe6D7O5fVA')65300F=Sp2Eb_4X!ww2hS6xe._C7QK{hYs$gGvhJYazY,r5M.EXSb$xY7(E{
-}QCobC!esnT@MzX)4rsIj5Ui(,LfZLbIO|xjjIg:Syt2zUJpde/psCBpDRSB,Z%3&0is/qpn1@_Yj1eDgn))V=(3LmmS.NO7cfJI54qxZ2!X'+m,NFa6u)
-{]#JM#%PnwGTpwvS0Uc:uP)B38dytbvS=D{a9jL{I4gWS&^8LlZp|i3#pck^IPf'MV}1Qmz^fd%n;9@jZetd5[inB<.9"<ECiGF"0Gl=1;eTT=,d8XAh8L
-kdaJ2LEQ|Ce4!C>CA+8rX$ohEg,OkjsvJIvj~Lfz6}W_Zs/vz/t|Gz/KRq&VP_`tAW&UMLIXuEPzA$RCta)e9Kdta{r7K{;`{plRsc1f1l9gI(BDm(#x(d
-rocD(D"@o=3OgDdmVhpzX2dsxpIqqC0-e.v:pX<F1!Wg_z{F(Ls>U|LxjZ#xTMXHe/O^YK=k^[no%+V`t7PegK^sqSBZ"8Z1(uR5}BS`I^Sz$qeTclw9#&
-0Mq/:qMW:[O;E@YNs/.7y`_brv=f~m0s#!.h,ynW(AEAUyfl2ayk/;4G&j6iXzF(SfS#dazVTfVqxaTgaP{w(Mo31qQii,!kBdUeNL",WgU:-uc}sf^LzL
-Z%;3I!}6"+`9L+Eqjtv4Sf{iKmSa[Ij+D#o=ja{%OAIMIs`%&xDXS_M;`T6x)CZIh)p)3TT/{e$rRN]5{4#Hur;P{AKi[=y;T"W}_kLVID+NW)5I]o0vYa
-LN7b:iOF0&w}S#P|XK|l~=RX-e)E:Lpgl<k0fU|Lzc;K'yo7Ta58F2&wBK2F7)9o[g^Lg76G~&zt^YaZ})vJ"+vs)bD=SPz7nq.LalMFu"t[Sv;)jALasZ
-sZt]lpynEy+Txy8sZ|f!NM(pVI04-`0R3tE_YFaJCr5uQw`d>ufNaG}"TirJ[krso7:Iek(P[smXxI9f'f{wb<tLc"xw%Ux%wKp[wM:=Zl98(%-)u6rOc{
-anBK@MHjs72(L[eT#d1mV[4LU#@6Wj}|!0'N$W#dZFeb`!(RQCAeW<.1-)U8{FRiODf;B5'[E%'o||OTY6hozHjZb(Lv-/DREE-(nR{I&k7-[4]pS=]/[(
-F#&){"MK`@MsJ@KjGkuu3Fi::b!V~(p9ErRFPKMv;<m/tP){6:P!PkM4HU`3JxRJIb5N^w7-inGON@9Y7F,5{597lUl%:a[&>}5fRp=-bnl50'2q4ehrr;
-&yphv%3R.tSjRC9!}F/^K}s>SsyGC|1y"+Jzp2$E"yPsvi]D8C!i+`"0#DgEPfYd8`iq8_~:u/f{6TPHK)85gT=x=lBJ6KtQV+>F3HR3vvaujyOGwJ>ZG@
-YfZI&}992ff%l.:ei%lYl8h)73RS~Y12lab1OA48~[y9&[YR.n%PVWH!/]IfNm2):}/iAccWT:h}.u]fq>F5i'bOAJ>}d7FQ9|FNaz1g.j{s=X&E/o-8kf
-ybr;vT>;>}owgyk|ZU|U&K+PHK!8HGL@mpt'bJ8ugEly3UAXKz}nR:B2xR'7$Jc'7Q%-[VNS3[!QJ>V1WMn0vS;].X~k2B+Dy(O|=ko8cY10ST8;WofHk3
-$2T2f,kk`O=fV331|hJ"G3fSl$W^WvEEFohmwXXg^GCr|$`{bFrVTAt^7/UY39fRf7A#,e5^SVtq"b4bsH}r4ySFUNKrP{mr++0Lp>_m3"s1DrLlu<Lte=
-mOeRf3}0"g]j&JbN70.1FNjpe0%w/+{VqQ3@d-2/~yh#$OXdkjEz%jucZI(wVyp55gK9s$,G#K+gQbvUNKC,awaohVOS1F6|j2|XP6%KYve^U#7-dE~OQB
-Cwl8kjv+b8E/hOiC=56H:}ptQKx/EuobVWmwd=AoGbu^c`Xwa.yP{Mfr4M]NPDYT1v}%v==yB.5F+H"JaNbcKeK8#%^_5wZn}@Yaj)7"W=Jq6SV`xgLt~[
-&TlnHVAxA{>`)w1>drI4kb!V!MQYh5'_>:).j"!dd1Wh8)X8{XTA>`[POFB,N^e}z;m68+4sz`fopL9o2Vz>[U#{"["kI_0hbZ_}j7Nn/zXXP,9:j!NQl}
-o14%02e'EttmkW8YQ_QDTKb4L1ESv_TsVW]CbwtwGrDx!FK_wD;]KHmI!Da8rsCQ1jtM)}6ipPb5V>(Hle`+mS/:N,m|;iFds'`ZMv;"B|mGL|)tsw^4E@
-a@rd|IxZ|]tAWW4^ItxQ-cXz]d"Q8=cr+nn_AAiK['XfCdC/|T%bhUzs0/p}";4Rc`Chmb{NLlxwa|#3e{a811n!$7[#<sp<k>uW%zGCp@a|p<hj7BW(o_
-D6QLOZuvJ>UHqp7<+jPk)MD<A5PK6SBo#'5!R6P)<U-Q!VVItuyc.b}IW&7A}+/&m.kdlLI[H%_I(Ag^aWO4bzt4Ba~i8qov=Zi/&`y+A!Cnc](xUl"k((
-HeUbv4d_EL'7PvtA@vZ/+!MenVOxDef[aV8Bez/YJoI:7$`4|b>qfuJL/_gqbbf=qqq5_@fTjes4Ybrt-1AaWvV</jTG!p=&55`L5zk;P:4+>(1KX4e;+j
-Q`]aycxhao(]yXl"k)<4)Y4#>GtL+k-HQzMC7ae'_k.%>J`A(n-IK7<<vgnjBfXW(jh}pBY>F]T]Yl)FQB7M5#B}Y9t.3kfH!1;@:)pDB5&)$R<yoluR@B
-N<Id)#s@[J`&btTL.+Jj>m{Os]HeunNk`CK/ZzMb`9c5#FExGs1yp`K3]lORCAp@MkMW'"vuT|,J'V5uLHEnls4xNRpDj(0VnC1R">vOr'/gASU|^yT'An
-]^'Ccj~jm"eJP5tu]]p;96y3X{HKy,x`bWb@>qyxc@N.W:'Xi$t%+BC@U5#>-sKHmqHw'}5dwL}G3mjDX[#f)_V,0e/(N<Ws!;}vrN"FSc|`5wU:/CQ")R
-q(c},D31;.z`%),(WDiZU@IXORNR5hDw]Yc'l}jcTBdRx}^kPrlzjC~),7hr{gHCVx:c{H4fST#BeX`bZYO_.mp^&kuxxht<7|!fzi(.oePsX+2xc>Ez5Q
-V@[+3;6ld)R_gbVrbQeY2CxeI5|R(I":9-9`CqTf>w]"/S~YkUV18]],'}Nd[0bb@OD&>Y7f-_:z&uy]&T{|uH-]{Rs:YR!CMe'%b$C)lIs@dTP)SV6/Qu
-c#^hzfz@i+c%oP8.gIO+pduSv@Qq>`By~}ma5a~nYoBRm'Mc')WR1Wcho#SH+K:GZ]@98Dwn$cS}enkuYjw1t+_Ve|XjrJ![[D+ZUy.`}=0^P^9HO'_hxA
-!9I=/_kO/|IdQ;#V[Iqt(Ejn!x<1a'@%QUc<6!:6micUH|eqmA(A#fPm4fJeR%Do{K|Ei^j<R:"bw2|:[HJ2kOg{HdJZajUS2[_X%V2^81q])=t-pY>5AF
-JbNL43wfuH~Xd[+Rk/'gsw~s+'Ah$xq%Y5d`vtZQJ>k"Hp+w/<ujAx=28lvpKDwp$CW^qI%vF@q>j`1`Gm)bOvp!7=9#Ih!J"Gh([a]o>bF:tTnL^-&jrG
-&-@3(wgL[>rE6{hG:Z`:NZB!9(g7SWy-:Aeh2Yx;Q&;&i]0&L<HiQ66''LK{d}$quQ&{uV^oBy.:V:HjAGIA1B]hdA%7P$"%Bub4i#jB!NwhkTH4^R_flQ
-,ycb&xy]Q`#o]og>UriyYV1AYjCcib~C[G@[C4[4<HKBqN#R306A#>@IJ^|YP8_pA4vP9lGg"+@#|qjzEU}`]6/=%6pA[nL:8FMIH:L:#_2_^e]_=Hg&yj
-K.:KYHxuZCGlRrLB`D32qsD)I>e/%c-rXL~oCIT(2D7-R#=f5B,i+J8$lunotJ|E#mXOs8fm>5t;QV;|S6['IVhKqb3os/yCflBnh`N6dQH,lx!+]Wdz>r
-=L!><FCA4N"lZ,bmbB7W<B85Od(OP8p00kfVL{&0pLA@0O=l,x@jEfTmGt.:wwZ7I|XbYIMY]y<,hxz,qh@K&3Y>#H'jJ,J}&Iy(nL]WzS_4R%~XGvWPH.
-NZ{gC0h"[WR|Mi$=)J1n7:C.&3@U1)jC!+aDj,ufDtVL~!B^-uyLQ.kI}<puthK=O6b'D#A1w7=Ls47tjHV/in(2=ZQFv4<g|6-{Ry]GKJhAf_u8By|@o;
-u{J%$G>Ng8Vb;"9,:AEq#OG3I05V_gX[LY.Xf0j)~&Hh!tBO@Wyn6qDj@'X.bYG7m>7{^+-8>V,$IA}l/pmLl[1^^LkO9@61=}[p#mGC@LzHELd4[l4L10
-7lqIB5sj9R2DKf-}az`L`klihT}x#tY=S8,+S_^2q^lQd,{Yy:IX_lEOt-o1gswZnz|XdVwZjxbbp@t=7JFb%ZRibKUev3EX/(EXqbBTBg5H|7InU(PTT(
-rYXz-Xb20[msIyE,:05,OI!fI`i9z(/T%7G(sx!oH(T']C%pI77}XYNgS5cM6_ps~GGwF;&HY`270uF]J,.[q1P>d4U[C[~mfyxI,p3v>0irm6.}WqT0rh
-Fxlf4dehJ%MA>KCJ8c6>77+|}I-[O1a_`q`/kTG;B{&v9:s|WF#>Y^xKvLeSX[!8,`8X>v7wG>-a)uyjvLQq<#+Wcp7T0pRa2@Nlq|S=6:BT!Qb1TJ.6vV
-rFde(`cpF.5SEXkMO|izI|ewPG+-"!9I+%}U+c2e]rRlZzj1H+r2y-$Qc=;IL2457"6x"UtR$cag,CEllmtL&b98qpe'[,aBui0^2&2$<p_kE)mv0!#xyq
-M">L.B1+x1U-}<H2!w<W"~MD86VzweIlg)(UG(y6ClSiv5vA9cXS#p8OB_[eXA{3f,=Xub4:6tAn(-.Max+,MSlpP]rH4(6YQJVYGv/R1F8r<cqg:.8c/M
-2([R^3cr@/T"xy]G,w%crtQ[T.0Mb1s#nbp{|%HMpU#nZ-x5+vs;D}&gCl[P>%o_]^j<Uht1$CPVdOqtQsn&$_+RW-.k3TCHS!5oOB#LOOtJ7VB1Ar+!p[
-m1=x8(&uu.7_FVHIu5^.KGdu$40-biHavGF@0V+zxU8ZeB!^5`5$civpKe&++uwrLZagdX<$uho}4i.q,k(j3c1z]=!n>2D]U09n,-=i$/n8cblXUJkiF@
-@DQCjD#q4;O^[S+h)(_J__@w-9+aH6ecLuCD~^){a9M4&PUOXul(1k!AtAqxYTM_"kDnNeu%NY&ZcP+{C9k8o7%oyAr.!qW`Ix[v^x9]L]Yz`BxvF'}3zY
-3m9'|SX|{v}Znx,CL@4Q8KFr{m.Pku=q)RUJpj"68+qa_YfY:d]p<|1Q<<i'zJ2A)T'{T,2qS6PIob}>mqDWMS79z"y^H1>Cgbx1l.<A{Fn]$m:^X[bzLf
-`!5:vzlV+Yg7[y,p8[k1WsU9%Wj8bp!ozGrH>/&WfZqPQ6$eNZGM`^RWtflfy|5r0x(.&n(Tid^Py#uvcn1K,E8U2Dvg-H/wselS7L-KJw4US%>,59sH_:
-$Z1ioy[XoOnRqr{1QJoD^N>e0P1Cy;ELPQkDy4iV&phP-L"@@Rq,N^9"U}vDk;zkuBS<S|x{(f;@=LDL6F`C1@h7e=$F413A+!<Gq(zMcjR_T0N[}IuR)N
-p<9=ws#4Dgxt%}{s+QeI_1^e^$&bj74-wOQgQTJXMOwetpWVoWBS8K<=83{SpfM7nNFIJMy"HyLzSkc$'8!_0yq-c4bjtky{<Dpx"JtRld85AUPxMi~}7C
-tGAq{x[qNRq3Q7XXx)6Da3&Xf1Lv(g:K_oCz4af_!E+D}1PBA`yXa3eS@SIIBM[1g[g%lc):FM4.T"m(g3nl|+MA{$IN47'QhB`ySoi_P}$hahKsvLtUFb
-v0r.r$gLqa5Qo(p9b3~b[9+2;V|+#]X{7Cr6u"EF,8+_eL[So>P]p$rIn{A6ts&hpx3P_6^c$J[,pK8@Qr'm(|5g4xXOZ%NH%]'ENwuKs%t!E.8Rz=0!qI
-JIx<'f;`l^9JL>2A2mOnTJ|:cd_Ozh==z(4eO7M'Hct8}o:};,wurbgdRp{Jy}6,ROgyBmu()Y`LIgbdOemf<nqPsdD|GJDW]GekWUEkvnq7IV-N>CeZ:%
-EDc;nOGcRq/aGNwK-BcNIDEkny`qQ76TfJ&fgno,&H{)~|ql}v&8J$}kDXqT]}C_U{$ilUW0lc'qF95vp}JU+s#xFurtVB"=}DvjibIbE0v5DhZMP.{x|<
-Fxw,&yz_NUpiny4q;raJtu%=kH$KwM:sM[(h[U8N5xm^KJ`xb%/_;{PjEJqJ]L1l5q/AX|WDN8k7X2vH:,R/1]O|12XlZ|gAGqY[]w~wt}n@v{V,m>.AHN
-Gy#(7}br5x&x`Xm;4O_Ov}9g&sou0gzgn2Vxt6:yd7$rPYYgrt&0[|~Ln1ZGBc=}mfPZYN)9un37<}pL3MB`E8tpecU@q)QO=}49<`:YLdi}^wMdx_ANw/
-#ZjK8oxD6pr|OBF|7'GAhYO3nLi2&=s1$jonb.1Ze9412<^,ie8$;#7+R^1quIm(mWv#_kpQ1'PMch`2nN0"y&kk"!dr]cAD_Ieum|T_iVD=vM0jjd+v6M
-mApxNY8zoE/J(COnL<F.6"s)p{mWZrbD8'2+-<q/NmDmPf`m0T&oRx+Rj""pR{/:p3Jk+PEn]'x"<i[iA4`6qH20%oD55hgoQ=^h|r5i5d9Ly-vq)L_U%b
-pC^MXcz.6E{Cb%2u0QJ3%V!z$ag2o$ReS&u}H|zSXr9.5MBe/oN>)s$6<wAz+dYrT=ZVascqZgf,]>oh<-nLj3d(U8/)UBEnYt.+wDP//iwuheFrzl^&3E
-,|/NrtIS7Yf4_w[=X#(v}^<Wj"@6a%t|DdkWG'GP-Z)d5ae=4)^84{Ld-WlN[jRxK-Xjfa-N!-6Qngdp`C#J8K;Fb+wyVV~quJ0IX;sC>m!{`={y)w(m%3
-yPT)DyH2|#vKqI=y#42G'RKJW24srmVX}A=x0NP4}Y!zW2#8eH"1THHAV(+DC#Yl`)W}>.vM=M_s"<<c/h`Y^6gN8RJA`t@6AiR"Mu/bIVp6J`ZGkSL6zz
-lU/@Sbc78(ci+$kh")Yg#7HmL.mRbD!k[$UW;W[>/3{@"mR#>F<U#Gt%(L;2F3~j$if8K;_P],Yoj2<X2M,]R`%E4Nw@"IE{0qX8WeLeB5O<Z[}IL[TEKi
-oHEpUqN'Y;7@Ik1OR5$_f"%rDxK;YIxZ]WSKNK(=dfq,dwV`w&Gv<C;+=<Ey0Uvh)`Q(kg`E8uzn|GQMcr7aRTQwKOZw'upsR)1RDDi`"9h,~d>:;vd0V&
-&%,`>kmhJYWsL{;AiIB8fn5iF@A0G`~NS2[AFwHcgKzP[iDYpcl2.Hb>fngs:/3_N2WwpGR$e`l/0tX2Gk4lcnl2Wc7vWh#W:mPE1xA}ryE1(##^-@Zy-l
-j$lDT3]vU7.#3D%dFwX4G$uBb5o,aJ$fLY-MSnhvd=wC5)'`v<aG)M/p)x~%AI'MulC)zOO`U;#rM.H6`c;g|]j_UcQs2t.+s&Sed)A,fS5eLr7(]oiAk&
-hzd13ns|<,NpFaL>bO.GCwL$)>)J'k$l<`ua2vg);yqyc^,^y+nhh["#2UzRDm]z{tIO&M<,<Oejlb8Kx%B@ZS7vVrB5sSp%FQfu=o'^zk7j`{m;Y{%7!Q
-qqx|4vUnM9N-2zcsTLpYU<^u=I^(3FRI'h9YS[hbUA2&]]$vnNClv-1<H60tsd<q$r`nr6+C!74c8vw&gA.ZI-AXV9Rsd[ovV[R||o7Ucl0Rhe0wGbTJve
-=NDs767F^P#K`D<gMY&;z#u3D>IxS3q^YZYY|U>#yQb0s_xRmMAG%N)[BH+Vr)}c#"iEk|v!_Awn}oL9M$c=Ptz7vU8%nV]V6@IsL=BB/HXsYk{p>YEV3k
-]"3e<x6H:M{')8Gpd/4+a(gcG]e[RDTsznHtBH{BQG%6a3`lo;g15n#VbVLYrw]olPB+IyIEFFS++PWQB<~MgYith$D0wQH71(vn/rEW@tHm-npsCd>S4b
--B~W.Ppw/=&VjgQ:S{=v"a=HWRulAJr)}4xt!f`RYOSa}TSeAs8_c)o2<s,B4%o[h3H1wo/=isa[Bu{[AL>)@K#XcK)Nl`kehv.dJGWFfST9|U;%4;`j/}
-dVny5@WJ.`ZmOdK8y;''UX]x4C1<SOYYniFu[%nHZ`tzyTQ[Wz.&TJ,jyJV;GF'ZfK+e73rlt>3T(D~Wct5d|gkw=X1P!&s#uUh$HYN($Z]96&`q.phOIa
-JZ)ai#wp%-y`ol]'UGoaEkj&-}Ys|9-PP!{pCEf@Ue]"<a#X-d62WCe`d<##rd&a(C;PcdRa9qE=EA$dvz/8CMad7xk}3}@+30+mR31v3K(8/o94H+sxWj
-SAytWX_@j&M$LnchfE$zjpUtE0L!pipF2h3bp@H-D9E=m}XpqSr/6U>D^LWpsrK!v(5&dQksJ&uv%Rq<2wJ{xLDH#="9TR"!'EsLN3jclT%L@:@AC_BV/;
-AbF2/:k2,LRwVZ$N#yAn+,GALlBs~kaNhBg9Bk=X;6!=CFn4)wVqwD!$&5;l9Z$R@!sYmC{Gd6kT&7Lc~;-n#%o}Z|~O[8mPik0:~<4zw]!w#ueb6;knJ@
-J#F7|`:1@G-Yq#C9g&8mhh%Fr4/B6p0b9Aa+f;M5]Hs-^9OMJCy|!eN%Hv@5KE+{/0P;aNe:-<,pU%_Xle`WoJ`+bFd+x1+14RT]gtQnzlU;bw=I+t29%|
-XOBQ3,fug9{tNsTYqyif;2UO}0YjxZI11-jiC]-Dx,~cVgf'[xZ^!]+oX0,`^$JT("0(6Gy4i]$w)WSZ0WQx1.:jL`{P/(pK{dJm;{J0TiLfLs$4K,fx:5
-uwlHuAX,b>Tz-|}dx;$2:m:9My9O{sOf(va3bX0Pb$kh/:r{$!I&YDdzW(Z-@,c)jXX&,BaO$2/bE);cbeJ7lAjsxemNydr'#ptU7`,JL"OBf}ik"b7<}H
-EOe|aLM.daP<JeilJ(j351CGz/vGPKriPAn[)c#[<gzE1Q5U2"VOJim75lvXkyfnNO_Mu{)[%a7PvXmnHRH57<8Yg`>zC`B[qAq}E/BnT0s3&B.J%SAAle
-/N|C)T=5]!aEc7c}_s<$bwY/)wu/V|l:'fqMGm^K6qciZg(W'df>Q}:WtqM}Vq+XI)"KZ.ky!OTuRynTv)N`Ld-CKBA`j^tkUkE!iyqViEzc":R-ht9m80
-@FE[Q7^L$NL]"4fOf"7%y5^Uz2-M4>rP}R[a1+AfwAi-Bx$7uiH9!zR7DqxiWl)^uY8oglKM:"E!fJ;QN':_pKAXmtr}Z7!L1Q)ZjNo`Z"]PiDi1VH1@Uw
-{>isdb{>ise/,@uY,+Qh}"Mu&E@;Y@>#wTZ0,iYm]Lz#EMTpYw%&Tq`6SuNbqgVlKM@Y~d>}#wRK%$3)c^8CfF2h<x0<3M{xc3{%(}~LBC0Id7`wBBBH/z
-~XV:W$C;ft_5PW6;;7Vyyuz5iZFOz40'/gfQ0,R:);o<8<"S7EJ/''8fNG(,Fs.l9de&lyBFb&r,L$;Bu{(]q00,PNK#]Vkq(e`.odM0nXew&_}L<]q<u|
-b:%+{{XiyHxPP"E}k^b'Cq-s_L:Q@6iVu<)C;R-|9U~Qy!u;3Xv!LJi!+zboXe7Lh{`zBYl@oZR{>YEfmO,BHOo`rHeSsnNuY(RCTik|M=hQFW0;+Vf%dM
-8[ksJCYFEecd.%jBHi@BgCSBfZ8UdcqiwQeJ1hXp3e6cDG)ohh0FxYhgc2,:T4pneJ^t3Pw+IIcnV6(/J8d-8;pF(+sJ<&o'A[u+9QPKO;T1ChrsYiuAif
-i,_4FWzrK=lT$JPWI%IB9hQxL+j}1a]gHU+8|iW6U4c3%XTJnI%IaZEI)/U(W"D57:t:.ra=F|7HDY0/cY"b%o(O44Eu~&W.Y$hV&4_yM8~y;d8|]yTYuD
-I.^iLpi)N(%QChzx4PS#ja78Fsk7ZT4-j>^0a]+Pp/zkS|kt'7(L-AD"F'jT&pac5x^v$UXLAMT]Z)!4;5vhvlJR)F^X:kT|5i`rBQQyN7TKD6COZ}l1+"
-9Y|kON=$#z3(!x!}Y|kM}D}l@#BD3Z]fE`qw"xxeUN&bEghLf':G@]b{l6e>)AEXLeuix!!Cbh7@3'.DZ|gul,p[u<K1.CI@95]6lKtJ,Zx-8/K$_5<{[N
-5Aqp<eJB>2Vd[wqfgIK>OgcT#o900aCFd0wI34Y,hms}Sfil#M9Lwu@OE"%{jtH/+Mo{nkLvbJI)1K[moP|+P-8p$idn5<U{G`qKR{BWpdzI;up<=JH}(,
-F(E/>iB.yE#><3R`nJXdImD$I@Y6(m!Ki;EW_+=weCzh5LuGY!Jdd(/K0Lg;)v^<K%M<+jj$,l91tw>10>qfY8r`+VM[}C9QI`G7^@WGz+:jeMx^ZpO@G#
-:vFHr'>j-8|Z=0zke>Zw#X3,hf|S~9~liaU+1>f!d'X[VnS=aRaOZK;O^'k6Ta(e<]zz3;Y2Y|<`[SwSVDAw/7}Si0PN"PHuiUOPNDYK)0vuw)f+m^r,l9
-rcYDktll(}uJxB549"%jS71TUwzWQ76a1Q4.<C`{vxTaGO]Co$_{5RU2904)oa4!I/.:/L<&nV~!y78QGNcBc=BR~y#npv11bSxR4/$o==3lUU;zRv/sFV
-Wu:;J59N+(|G)Z4q=`Y:Q$`mGTuA#&#yzHTK%G<O=H.1@Ch1oqje:xF``=yCY'<xJ4TZj`fNM%M3a}'x/W^$_+P->6%@ek`bSeuYpuJCpZDqp.%kbu&$+4
-=6alTw=D:&-P5KP=RX}=0d+a!5,q[7}}3ts{mr;bJ=%^eg&T+GGi;vm&Yz1TgkM+R;LDQ5=|Qlw-V||<w!c1Fh|y'b1<m'oxV_OPGk8_IEOU|q"v9_Af1N
-kI{eS9nxjP:x^`v0,=6l2=)<QcWV`q2i>x/RIqF}"WNyp^ab]TUdD]%vL^""Dl(kO2z5@(0PGu=CCvE#Tlh581S{(E{A5.HrQllsT5</F(P,,Han2wv0fN
-$qFbc;@s^usLgC~)x>&i.q(55AWd;R}oHZ`"=up#zB5C9YB(f$T<]H+N.B.h+55Rmhhvcp1@<V-K1;)8s(poVq4ANqZ0)Jg9+"8uLjvCM{:Ygz5irs"Qne
-8ayw}4{pb:|=Gb@=~;o/h>yi`b1w:J^+LMWsK=iyP9tyqo_|nvy,WRJ,63tOMm`k~cgR[iJTg+Y^iK{yJdF/rnp)]-1ft7PeCV2eRFc(0nDYMW=h>D;^6^
-yr7:~gr,.}=oc{kco>_A(E0n]:%#lEOx$|)2[)Ck0A[cqC_^bHtj'HSyjL"{xe9[1")p(SphHLI4n[Gj8Du<<uw&`vy"MPtB,$1)8eR]uMTI:EOL`%:^@d
-'7c{%z5pm9Ylu6-+DWo=YLNC,q2ZBADm[J%u~K0Vh%$R~k|ZdgK=TN4N'2Y]p0`z].n__d0Ziu)UsT20Rt80~/D@aADTV&kan"XGHoGMs)^9[a]3G+)LXi
-CA[}U>Tm'@oZlAPYj,rgd,w,e(/5Vklz5IQ&2{g0f)h>k5jjd[&CZnF;tm8_v5P)W;b!k({o_y,dMC+H$N'VfDe7Wo=]^<H:bo:8F&0%#9};gwNAd^Ys@>
-|b~CJUJC)BI2WG[{f]Js)^.nH>jXP$^PW5=U8xEuV,^}zJl4hn6tPlLsA&PVySwsk]l88/O>uUW=@y@{eQ+0W$#YKB0"VwVJk"0=^nK[GxT2+v+:^@RE>y
-O]x">WaD2M`!%s6[&;)%~z2nFYJ<EiMr&IsP|Ei|-rrmtinsa!SsI_ns'sllZ5c'nM4CZH{=3@xO{A7aRy]Sf,`k|r[N/8}z}lP8j5jmp4^'@4j[#nsk6;
-V9Du'[y[h%[,nRUD9+w7W>=hAN]31ilr2B^14x&)kSAw`ZGvM]g^EzX0Yv'&-J5OGX~vH7'ZzOcItKf7jnWV!5W;.$1J(+/U(I_b@UTv"32c>+2mH5^R8w
-,[QI`W7uaMtsEIbOA!V;WK>vGo{/0-ZL@RKdQrBs$;SGD=/vN]27JRR5DTN)6wy'}Jvt:W&8~^{R&0!Le=DxA/E(boV%Kd:kM.n>hL<[Kl"zeaU"~nYJ`"
-}US^Wa,ak[+]nG{].6,umWP,sD[i~K5N+!<y)G@]#f0>AWx3$gbnTS2Aw$)!rRB-sE>ztO"9=(W^3Q,,P,t9]l^()1cNWsKjMG-'vOKXEZ/sgH66Zq@4x`
-m[~@0,D0T6$PXe,[TVDw95u!z:]|H}dx,<xFRomp&CFrSm$n2dSxK1@lcCCR'k;Yh]l^9Btj|4y'e&(hK+AKU&riu#7aT+zQ;cn!@$sW^a9,"niIlh#vs1
-pDCb@;kJu5;_JKYSj``>i_OmK)=`=;:Sq$eF>97+D_SwWU0h!XYPH_|+M}.%f8N{iLt_n6ONN=fp=I4pEz#wfozzG8}]DF^sh#`Ewg;yqt@%7p'n23a=u;
-5_Xgr/!S31}%p,zkb0v_sBpbXt!><-;X^7=l~Tpx{Ab;U-'mX2M&wd0>gd6jI5g<@0gR41FxSWrU8eqe'k7;2OKb|x3L~/&8b]7j(n>O/S'(U]kBov+'$g
-gXv{&8%>RSOfd3hjS|cEIgQLELBcftW6:I&yxXwe{mSyQiRWN)+,u-,IL2#y`J3m):eu%;0=HOm(Jme]-$-wHcpA:HrA5gsX7b#zSDdWmU:(CpQ]4g}gc#
-a,`&%,a1.e"-YZvSZ4K#:KU,~Y^w_y[1kAhuK^]FXaz^#stqOwxD.j$2.')%Z:@W$bQW5Z>[Cin8:Zb;`2%H+oD+pqiaXq!A,_UPCooVSIyPY>ahh!EKmK
-gU)lGEN{CVHHJsO<N-d|u<-2Q]Uu7fHs#X6!NtjZ7]w9)KzDQpGBA!eFH!RYl`2LM0'L%V!oe%8fumcHSS#D<TpAR}d|K3bI:hXOj$6<CL9yEHY+=6)S4p
-JD.8f{zr'Gkyx(dD=E[:-I#&Tqb4>&c<dNg/"Lozl^1]=WD|"!v]}=|Fjf6ITC{D-5R)vl<CI950SS=,d:vYosgXPf4%D>Mad"tL}8Fv_q.uIdM^Cc>eAv
-uA$I;0>t;bFv1{bKRo2p0mk-UIUF!L[QyY,s]3U2@vz+5{A68pKbya_T5;e.jT/Tz9kd6bd[wef]g1Xq2l+GFc/,t.:vb^-65:Un@1e=2M3)n=2_o_%p#C
-$HX8L(cvlp5qHnaFOGWq7n7QLPnY&dmx4ih!co`$s$@uHFNRx,Ml4``G=@fVv&bAo3$"w;NJ;tXq6xHGd3>T;4@5OV48[CgB4`/rN.#F%s"^SS/p2ZlSsR
-mL{_x37DE=Y=K1MwFsM%a|c[5cYvf'^W5Q;[Va.O!gJmZ#)}k%j5K38x^o2u3^y||4i:$/|`ahz'uNv0w21k5bxG8C_x-${x,MW0tj/exCiAZX|8;.I`5}
-e>e;y0m"Uk/H6h4=L)"z$OmW(q{Uho7P6w65MNb6roQ^a6:J7QAFWhDD_e^XEP(=/lQ6QFz6alxggsfc/kjUxX}IxX7yi=Gfu6d#ZS5Z-N0'(78ltGT3_j
-@AFXaa(!JMte.yqI.eZ^.c_Yj%C=Q4rR[l&Ym4O^z/-/3n4NUl)P9xA{7L;R&+kRnnmK5!,hVH(T>fe',>XQ6lojT{ayjm2S'w};7t9oVC</YBd#2N>`cn
-YDacmIJ]=Z1Al;_:/,BZHC0NF#p'}Mv;SZb-,3U(j"uej5@.dM<87m:<xHG`J;+EUbO/vijtFJe+'{0zgy45>rQF[AZ"F|0_GB'd$_$v[9F)n5kA$lwsf9
-b{#Yx)Ql/sgRLuSH1MQ!0$/sMh[`rKB8e`g,dbK.&5[02u%U;1'Iq}$g|[=.!Qws:!]w&99>$9O{k<$9D`g}7OI2%`mnK%19oprSf$r_u#IR9iCVgdP#@(
-_VXMp"}S&LIZI25{]o_"oVX6tz#elMKn@;@W^@kd:Bt;YTtx|8Y+_2`3Y^^TwPSU$RUpJ"Y<`P;=QKm7f>-'lzJzApq4U,&>]g_u=L_^BLhcu5~)c8x5v`
-,QKBeC6JcSQCM=9,jt>_/g{vH^^2pv.>I+l/y]$:ekQofn}Wm(&'qY!QzOSw.:-%7$A4;^flo|F+@YT}GQA@>SSDpx>5@d3%N;az58nz3}C5<6FJW^9bsq
-.vanbr;58FUp80BH/"%X=QrgR_SrSy{+%.mYXT!;vrnT:ORsz=btaf#]_aM.D_AAyAoFj0AD)pq&]HK#/E.QP)^JjAuXA8dnlt@y7jLPWpFU}=ns7uF<8j
-2}=Ic{b])7X_`+Rl(sdOW=uECJ|r|5n}LO2,f_O1x+E|Yv"-+.$",s</T2nu,GZRoz5fn"<gJ%V00{)n+UW554M@xdio$!J$5F6M'.z[{h<}aK[#%AGO~5
-PQ=+vRLHO9dmos$1JR]O%6dI`.!<!rG&jVbLEsNdIMrV`UP;_VYN]|+[>I0'"I]Rz@vm/VH_53t/KGZtj^+e-2)ri3]@F'zM1ZABe#Y(8ZhC,2%_kH@=jt
-R7H_=jiD3^K!=1Ow7E+F$(8gWbFs8N[uy,Y{9G3T@F26;fl$Q]Ur;frrApP"wN,y.e9zd^18VOZYkC5^$.csR-'"@{PpG_BklTEgld<od(1Wb^xqkh+#pg
-&1(;/+5[]'_r;i0j;)[rTPo&Gr<'}qEbs,2jLus@id5Ke5L]XqIRWd=3df5LH!bBB}F0OHlyBrtGPp'e"JBD/564"42gBo-qRZk-C@@m55cYjP55:.iA"F
-PGI:w"sKTKF>KHIMy{_wZRsCKD|mTvvm+ba&~.DZO!-nDd!5T:w0N%e3a;%I>4"<7!WP(xR#J}#S6PCt_`Rap'A6E7>!xHbo}JdA.uPp/oxRU6,}rdVPFe
-Q2=a1w0{;Vz,r2B[8wf-8Q@F<:4XN%>%EYBTJ%~h@ud-h5sfMj=.,(<KXe/F0]n.bb@WNrxRlbaqUdKUC[Q1Yor>>1m$@E>1E&+ba$5Qu-7C]@_-6Tt+[D
-"'AawmCX{l|u([`;KXrbe5fQoL)r}22ILQ55'E7VI"/K^8[a2.8.Gf`6jxz8IPjucM#rhv(pHzFR:hmmG{HyTV;te]d7ZT:DeT),n(p:Z+s)Y^$|PC+uCj
-+)12(yTS2z%g5m'-;CH4LE({cvi)/+IZ^=8N>c&Lk9d-!q6_]e";og|.jbB"NVz}aMqBZ}pWT`<tCO[^Tk3jdp(%UL-'Y8;:3a@&ICW"PcND4+~Hq+8s(x
-[f/9Dpukin6J&XmH~sDTmXA{3@<Y.F&#tw;l]g-Ix75i~IXGyc[eL;="|;H&f|f'1S]bkMPq{l^Z;]HdNw,`r@RC_MdT(``As1A==8%,/X-ngdhFx2}j$7
-Cq]p@:9V'L4(B6j_+s8FcO$,<MM]5DBy,dBfWQtSJ'k"=_IqmoSI[,-t]<Uj$Zp7J$Pm',A6!"wRjnJLg!M]xKRoYNJ5R/;Ztu%$w}`%ThLZ2%sN2J`P"I
-2+rgc,Lo/6wH~Ssgj1T9@MSJLDgT/6zL9..7oAfeLTUCX(:PpF<pYnl8(a7(FX`A_M,aB12p$8lj(^k]]v|T&"ga-@D}]s{5EPE<4PcxX(%zPeaRsB$uyx
-b0(K37dn^&sgKdU=gQ,1klE9l/X1A]EY/AG;f'PFD6NpxEdd4yFn0IIZeb5z]'-q4Cxh^J%iPdk@}|oPluY{h_aHaf->14x&O`13[e{)ka|s%gB!@>%_y:
-mO%gX"#-o5V!>-",d`PZTed&fYd!nx1E=@_@2/DY}tOA`O3ci,5QgGc#W5=]>rk5OmSY6x<Bt<8YF}%V35NyiBWSQJjt<u/|7!0o8hyAIsoQ``[7mErt$)
-~KN#th(0GI[8wG5cIRE'ByT;Rf7P__gcKo6i1)%KHsTq&y+gB4>3'G.%Si@5fqZSBv.KZ`O_~wmI~@`LV:^u^D3UA3e-NfKU.7iW$"RVbfpqBJ~na!uk}y
-3W!vA65CU0wUBqZp|A1$IZ@Z<Vg@jTF4}A),s<v!F%N"rAx!R[=nx0s-Q()}}cRR7Z/aS;]=SV!#Zdzm$hrHTNwC^%6MnrX:r1+'77>]@!!l(b;gUA5)e>
-%<EhB>WV>sRDpVx5"~p}g3It8[~W<}$g]0eJVdKqw"9EayYnH65vPs++&^~U%0K)^MNCl'@`l(4wz^sUthyJSZ]czKKLdb@i:1nJcmEz`6xEViqO/m<4$I
-'J.rIYu;ud4QcqM;9fA^/-jWE>}G_^>y4i%d@-TZ,'x3v{l#`zK,EHu4OLlp9=T!;`wsyxHt3Xfus0JbEF65gYLQx^6)k|2Cm==,{&@Knp(d`Q%q]yrP`w
-;v^}b#ir_s[0FIN:Q4Tc1b{|-8uF$qg!"5Pu`/Ob3k;<pQvL8cjZ.t4C;};I>1WsZDAkz2rHE:p!M0s2Zfc;:-{:]O-}L{b#]dM@QrP=3aGXn>W2Isx)zz
-H=(2P`q"&+$af%Hcn5Hy'G2ZdE|'d"T1x,mE%$/p;BP1C`Ie'{1%$v4uoph,8kBJE>EO}IadHL4Cb%s.)2vNTUD/V{hV=(;_TWJ=DFf&y;oL{H~v"&ta%,
-5-sR->BJK7.'&>z;#M|%g&PjGUK31mn=Hvj9DvA#Yq'c:LR3Abwe;,i84WOXqXrW8'3^y=ob@5Lv^x@neuAHkipcp|>JQZs"<c03uJN4~qMm6_gfGXb"av
-iP&xEzaT5M]2I[FX7a/_S;Dm,F3fJ.a;8(J>)=:%~aMg4U)9NccPDnSeZl8911I:@E"PdwKMX[rk|(wvMCTg>LM,jGxGNB7Xwj6IrjntIw9dayNdK&4lt9
-80OT7wt96c'E%&{xUi|v^Cs]<_w4Pe<]LxNGO'L.#_cn%lhd!DojX![0@>+.b,=F!p&#H`Ms%F"0ak`TL:yR,}6RFe0U/g~^@]7VS92LYnl,wbn6|F/72G
-5dFaa>m>`3B=-b=AKdu4uc)"{JRU'NtAPRrz~_"cE-d@_|XJ(1r|(8-S1O7k2O=mO>uC_TZIt0^'FvG"oe%csVkMFa7<U3E1[<O/ddQ}|d^wTiE6pg=_hW
-7@,"YU64Kap>m/L),=lZWeHOt'Q..zE8O$nPCv.p,MRgCf%,5_&Y[c)U/>Cvcd%tn=6Mn_7Jm(A4lYCzS{P9bOy'+I9U"iG=Ae1iGtvvoyxU5#^kp0;TY|
-Z3`(I%kDs=x}f|6D<'H8+pQNTN"YTf]w[0r6cjJRvdTJ`f^K[oz&x$%(0)42|OwXS^|0o&Q2#6Wrco`N=<Jnum2s)0}>/Hi""yiH[FP|Zch$0!f/J1~-HD
-thth~/V#C&}#<txUy9[:3#Iq5wPkuxla,bN0<YcMiu&NN7Mz2OP<8F70sbN+}f.T/dbPh82!6R{c%X,ISHC:<+{kfl<+k&@GtH@o,goF7YYX6_9#Z1x`%q
-'KXqhohAHOKL1}$iG1$4seAFFu+Fr|Hg2/eWqB`>(22rT:WabO"%1kbe#o:X_gVe"`UvnxRrN+fc4(D%gp5Co&/Brzco;eqAh=;uDb0kY]Fk6|^"oz-oUI
-zFX<;4H[7aS}vA{/f=<AxUlzJr`wN#^L`]`o(}uU1bNa:yrC^dn$Nv}5_^6e8<_9kUS7"EH!^Y;x>2)UDPbGYcqUir<W'n;haGQ1QSUQO5bmdrGNS0<6Vj
-gV@OHm~cIBurL]6e`A8=pXam^Cvc(ED2:i>5puQq&Wi4yBy[a_`WGu,bp@-lEcD";fG<#txr9dRi:qlZIB(>@=yEy$jjl@n+|3Z&$s)P_C|Gz'NS!@g.H^
-@2r]%o>ddsrXlStNu^xzNYa^t}ckM->z17[=|<NU$dP]#nYLn&(c/bO+54rPbAm|E%%tt+fQ%u--s-mU=>%w6}eH$n>{g/BTcw[}Tkrlj&%GrC93sMC[FL
-ifEP{`1v>1hUHS:-HKYDML3mdv^74O>s#IqAyEtsRWfw==6gPi=ex-VwLsCDP0:IN/DX>'cmNTZADum>:xZyf3$Hyj`a1cvW9u:^ZY)Cp3eMVI-!!dS87w
-rLl7<|p$|Dw_h|I/N[K+6b_]k>"ir)r=<h|TFW+%s^}Xg6qD[,AR.NN5'3dMLllE+clL%u%f)1f&YqOBX,IhRiDa"E`@0{&$_[v1>9pot]imCu>v$`H==Y
-Ur~bofaNl.Fe'U"i7HFifWPvl%xqe0cJatu$6ao8eB7a-Th>x`o;!L<q@PSUjl:@@=KzVoPTZUC,kLG_)#a=:BT4bKmAP49;ylL5AO8qZ=k5l5'f6g#2HX
-1Rf-f!r1uFp.@lu_D64=`j}kr`0.S@<t0BE'U->fx-3lm;L.nH"ZV'W=crL43q`6aO6Wbm_Q,oXO&MU|qAaz1xoml"J'oAf/R1Si>$sr{(jL}Vf'Y99j^I
-P;vUJbDC[,[^mC<+_D.V'_9"+!9%)mP>rnb)F29a>R@:[bwvJkgX$]q/{"bI~/}.nJC|bpdJmon%'ZQA%=i[:uvwcY6@l(fi-4)_8pHzkQRZ5CL!@hS#.a
-&4-3`qu]]T]'P6tYF5u]e2dk,5&xpQ$K$!(OZj:3Q<1:ACai4]N2e4'2pBG{SL{U.r+3YRhgc1crCv"H3R5HN9DZETb<mc6BP4KW2zx]RwG>YP9O$|B&S8
-#fqvh"m'E(lM9NUE)UCi;MnZjOfs&D|=z.pwPkYUh(PDGiN"j-GlV-Zv]y|B9Q[>b%f)Sz|r},`ZaOac|!"%}R%HWB%7A-{=ScW87qCk[Kq-THATM#::Fd
-.9c0Ui,T2Qh>m+QXk904hhzKFa:J9{vISH`sh|YLR1)UcxJ<u6@'y/FWrhuPY[7P|r)WM#NE(v+yUwv[;[T#N^DK[>Vi"Tr1DM8Q-)py;j%>G7{-ar^,r=
-]GfuXb<+1"ptc(xdHQs7X7=r&,CD]rtXkRkvI<X|NI4w2eHd#xr;D4C^&E~D<ruy.wB1xN8dl|.XQ(j^I,"t#m7_D=Fj]_ARlY%}i47h:kDRnY[}y"V0tx
-cS}cT]hGa@A[gv@3-IL$fPg[(u1MmvQ^CjP9@!8qBl$u>Qqj;qXI.w[0qhu1+%)}8]tD:,S9laith%eG%9@E2^.[t$"]6DEN;s&a=7Y"[86N%G_cZ2SuFd
-<}L7q2^a{2fQlYoOsV._Rj0,'K3fW,o{")-[O4JD=N.+q/I@=T'/Hd:!w4m5<3aU@P'KE<4X{`Nc<nTA^8|t@($xO7brj)@NE5ZD)v=18bP{H$^+IX=W:`
-Lr[skji@s96v1']=$lj^.KMc{k%_jeTW%:1!YAv4!r_`EClpTYfNwVznh).Py58KGkL&KI3gEZ4|&fdH6d,otuXSQuR2=0%-In;{UMt|D^=`YvqpUOR{sU
--S-:KO1&PM[j#t/sLWRq^+Ad.sQWOsx,xVCIHvVJ{BP!uEO3'CW5)TB&&vk|w/{KgW5xX78xA&'|V##Bmu0EuTW]"eHUnQl%EnX2iU/81InLRCkPUJ6j<e
-f<aNIkb]&O)',,,;+i:Vk9@R9;IMFKX@SbSnV6l0OJUTf=Z[#Zu['}>j`)k;{pvl+s.m`5r#[0s<M_$:+nQ7_mMF)2Rxj=>x;r6bC@5ycIon"UGE{c4ap2
-iDP,$jr;1-(iwbH]~w+Z9].R59K8&.T.g/6-q|;FOm~^=-):@.(<aH&7fG#>u<AT8G2z]vx,$}4R'5WFWfNO<=Eh_ii"7,w4M^4jZ4Y5X}WNGv5iB7Q7Jw
-~/hFhFv:Tk%3OF'wnW`Bw,vdM,=;f>|Q$kjnG%beJk=xsb$P@=/l"/JR4O(=F;+<I,B{UCf{mfLghxD@L_9I~;oIFp)(l(svY:P"2:`:8!43}1M]Ldjsc.
-[}r;}O.GL8IO%Gin4Ld"~SHG%tn07.4T,dTW,xI_z[M:#"k0)(c1;k4owYV1:Vu=,sr}q=|}h#(|!>-L]=6j8au+yUMDh^Y$gKi1##hzn/h)_oEca//yRo
-FUI%%AJs1Ri3!61uc}9T#^MyRn|jt:'pR3M)o^Q=|,nlxFw`n6b/4whIVxf4VymC/!t57@H#MhO)1d~Cg{Wo6zb63T!W@F{CdO{Ce{4/Lp42[Nw-dO'y>Q
-;C/a,e[FN4Mk_=0!Yi!AO$okWb$%o"cEykv9pMO/E1Sz${([ApjI_mw1j@87~gy+.iq(jjLdhZm=osKy`2r20p"B(|o={HVrmZIA_mbkQ<;(L+fb-{+niB
-T]n0j8Vi2@C(41&^dO0HA3(-"acUXF[):Y;<%f,HB-VEVZOtm/G4[=.P0=fV5pu9^RM;TL1oYX)(R,B[Qs1f>w>&V5#9b@w0[3{6sr-zzbCI.Vmh%ROJdh
-:X!UA&fmVvtv"<ApfYitBn.R$0M_Bap]UOX`'ic7~r9"hT:IS<!{A(Z"M-~k6zg51gB!cphygNFBeHjV"S~F=3}qJ/BvvDJ7+-w_YU0kt@v=n6.'ok1-'d
-|^o6Pdrzs{{V(@XFsv^HeTv=]QZ.Z"z1X,'h!V)"c]0M[@D;ZJq=&>l|Hm#.bKG-^qP]9K{.n"<kxsVkjp,^6sI:)(IiDIF]:`1LDXAE!=B<gdvcU2o=H@
-PZV,1}N1B/=j]#%gB!gUl!JxFR$+<K)3xDL5<0Mqi/WMlu9h4v$D3#7zYlHlEl;gk_Qo^F,<T#McR2/q8y+3W-n|M4mu<nd'rl4`h1H/xWLK7%<W}xGjq0
-P,$Yt@zO3VEPeg0@_]|<zgl|]rmfI7Nn5`R`#7T&nL<{Jr</h%Z$WmQn10mJ5;<ooO&T|xM!fOeL83HDr^Ln>i^!1#)FQp"V}b4Z-5DlG`_-77QRiG}T!5
-WQhA&h-p).p9FY$_7n)s5[^q!GA[-^oGCL1jMFq3n{5N;ZjN`k~Z$g0y-J-1liI:^w`A}!o(UFmlCwvue3PWD&/X2!l]F):k'j`U+Y{wN"aTsQUP%HenHX
-Wou32j8YmSufQu)JvDP3<T3Wkhi%8alc>SWMfPvlH`SVH$#q;_.^IBZ6h-RC'(D.v]P]n-=Ivh/Z$^7ZuZpXIAC8j|]q/yQc#i$CRo:s0UK@GcuOebgoZP
-nfMiBFX:J:L}Il8<YV4n`I+EqZ=6+3k)O`6b[`Oyd:r@Kr>V0VDR}4LS-;k4m#cD}q:pAfFsb)k@c/j7xD>s)T:EzlLMGr_fkxpgzW1TLkAruci"`VBkGX
-c@jS.@7m,Bp5#a^{U&.zi`pNF`>}l-(xKKJyLl1uE=`FfWS1NC_eXv}M{`0F'sC6Q5d-}+Y=jRXO&5M5QP%<gX<SLpVDq{I&o}#xl+bf}1s:Pp(QA55h@,
-AEHz;r/tbNw;IwcOexC++Q_|gZw%NIyBhk{Ts.VlnXC7Ls$_;1XhslV^@!18c%cpHuX6`p6xCW|TmDIv%Ur!^ps|O$Ly]/MtOW<O'HOjHK2IcW=zM}Pt}x
-p#PB&xc:l35YL'tQ{D`9r(AgdN(9FiqE9x1Hx6Q%mG`Ay8sj"GAF;HycjCx.^w$ym/K2-aC8cVGmf2#B6BD}@>r]eM2K<CUlka!0oGZ:7&4x/-_}u,mo7>
-s<,e8pg3tkQWc3K>HgA(7/;NYH9KEe`(srvK"jpTe0MEZj$rh=voeFE4_AS(;t8z5g^R7Gh7}hIv7c^{+>ATOlhj@!>Sw[Z_|daRT%d[Q"M0miT/Ot"a@m
-+D..LZpEP5Y{ai77&^PlBGh|P3^.iZVC3!B94{zYMDYV+:k@[A&+P|#bd1tPzJ.f7a~u]P6=y-N%UlG]_Pg;@3e0nGsZ;AbrPd5D>rz--$JVMuSGRkGZ@W
-=cH_[+4DTe6Zbaz2DFs@)K_{;d"!n%%5K=Z-ew>H5A"ef"P67x:bp-{;22UP3}qrPI.dM2k07I{Zs9mz^N`pewEK]LvYrCwT^J[5HHy.KWJQxjZ"Vkb"JM
-+0#T6qU>llX]aoB]K%`-1%NR$)Q>8je4{=j5!Vuk~i>poI+,cs)[9GC}b^8_jebQOs#Xo>Tggzd9ACdzIfB&}%!iNXyi[59%cGh<#mLK4qGl;e`l$)szG^
-37|RbNtBM<7!b{_^DN;Zg)G/g)tM)A>hor^J1b1`Y5<F$%8'eMSdDuxy:3'qK]l6(2DpLXuTpDA{f1~jsll|BkNWA1C)4AJ&vy)qcDb<7Y2f&3_HK_0`_B
-_T(^JKTUjKzXO>1Pn</w5vTM,{Nm^;{{mkC,l9+&|}:(CeP`yog>HQwT{Q/M#^'&0I189clR6`h3^S4U`x.>@iUySuL}'FF>or|ICb$R_]"47`Sid@k4qa
-'x4!~8!='^~55Wc1jM/WeJ6z$(vgI;r-x%5uNwl}sBYRyBI9ZSrAK[J5b_MmC5UU_+EVRF;BR0K/qixbZeU)K7rM".'yd-)-D+--[nCn{q1ns-GB&6Xu9G
-IUMZ1|A<G,1Di}]V2PS8;m2_sN`|C$Z}d=jB"gMsPm&I9O!wxF`YTZ#6BR74qv__-k6W2tepT[Vn[%/S%W(4[q2&.-BvpVyt(7wbMFV`wKj#G3F$e8<;tC
-LFqLniTyE+.oi6G0YGa:/XIFW.X#[T'5tM+znm1_Ij.47q+xm@c[j<1XoCurH(F}VwycD/WNemQ{t2ePr;zVii"HPV}R@sbS]+rxPdQ9T!G$X&#q({B=1m
-uC$k3-Y:5;vg}shcIj&}q_xjX{[Bf8O;LGlitG>CxXsToyAcZYJrw3#t{$0PaPX8x)Bu4:8{FeIbqzHGrEw-ETu;On!5s9zxNT3#sPSKtVBh~X[wB_|Y`I
-S&UoSPIG>Vy@~],qR&`8}^8_dIsgm.]SUigPJ>/1Q>VQ>#bT>X`7N!'fC:KS''5#H)^irg:i'W"2day2Odo-V|nf.Ck^bOz{<BH!1eUY|pFqh-+i9)(_Gn
-7Du>Y`@SC>gWE:_3POT"lY"f)]H%;1;7'OE[AG:z.o@AU:lwYceqPg@_x#9JaN(>@`A#%qAoNYJ_-}D08q2w:RFL]6361CGqgNOc(NuCZ]{d:''T9E/62s
-;clj|+)/[d2>m&L;0a1FxI'2=C{)<CUg/FA[lV@&{jZ8v^d3>WTS2rCD"cOH}0"IIZycO;i]'U:(VK]z8ogA=)8=[NukqL$:o(!W!_NQ84L+/f2qS2V}[B
-#%g'{&qjp^=P0Z:]YyTU>.0AZvwvvrRdz%I9#k7p.=@57ZbY5cneMd-S:6sHi@oe{epY9^>m6E_Nsed>Wi}fvibf@.EQj]!rJDiD~tvj;kwV-7K%]n9vSv
-i"ef=/MZ[m,03yy=d:Ghz(myGME&4]C%cbut:nMMNQWIed:1^I=WVO>-v>hmAm#n{SU:6<wI:_l>hpknl`|jkCv">vNC8<MH;pT(KZddMAa;U%%-@=NA:v
-dAKETB(aY]0E<Ni71IL)x+",uq6O$@r:b`Z{{JiR2v/5efP%bm/}b6]:B,0q8#E#9oZ1t3c[y$RFdAuU/(Gsu%GQw159uF$hO'>.Q1L"uU0&fiH4!)W/Zp
-4s|R_0Tjad2b7MlQXqYl2(^V`Hc<"mN2iGBpaq>ph[MaCQ)#%C/6|8Q1-isr.4)LBKO6ebrlcvE`wqkarMG^'JZ$ZkcqNt1R=izJEdO_/++-B{j@hCGsTE
-$|x"fWtp!<'/wqbu//>A)`2,D6EK_i[:Czrp#@WH=-#Cd<Y3+=&8m/Z0oi(iy%cJn^HT%IziR/U%Rkr`xOjZgm{^blXRFsMy9;PKmU[o5dl/+Ni6)8wC(h
-rd]IF]s}Xw}wdF_{>DaEZ.>_+cg^S]42P_+W(}Oh+gd4B/m8rrls^xf__De##%^_tIifGVsYvu8Aawy<~u(Fe;;ddHv/F1#uZQE!,Q0{r/1bCkPW0;KLWI
-2FjMh=rl,u!y{>2&UIGiGWpMDJuT/1%;7V(yy^L0"DYA&1@_42]B"!tQs@FXLhile#wrk:31k&={{7G[VK~_a>Zr{@}KTAuln+iQI{Po2g#csSqj"75{}y
-(gD8~wtq=88KDm.`$UKK9@e2$t%^KI"[ia.WW)Q"dn^ua<,w6.n`x1'f9Mipg]ba<s_`7ivaw{f;Xq9Qz,>_Nhkl4cfy8):g/bKbtv^CldyTj#ZIGTDG>Z
-Tkm_FOjnnW@e4}da~kXr.c}06zFc!Beo}t#=!,SRq#$mzvM`1#@)mG:-eb|h[H3uX(mBHINjbKoj_cFH/Defj%_lU8MZk-Opr^zv`0Fv(8<yyxb/&jOh%V
-N%;)uokvyIF3%GJNBl>H:k/Z=3gThej8`-_G[8<>]Ksu,J%}W:n8&)lz&86c#ek-pg..6c!@)bi+PZCE{#$g7um@J748-hxKx&UmSggx-JYiSt$qYcA59P
-Y4KvRV8>_=XbcJ"tM!:gKYo0gPo-D]c)h%c/j:x$$1CV%DfpH{u]'!<zVIo0Lf'2OvYH)ail5l,{}:_9=6lXNt`{`9R@al}jg>5|9yi|_NE_o)Sr/B$k0@
-+_"|a/oNTvvuj;iICnlpE`dy5>"9~A'=L-zq-Q3NZJ^"`;o4==4#DaLtIz#WIpQ'R7F#L]cj:B{qvTD89w4jlSR_oq+FiL:E]eAhHAS$_aRp1QR6GZzldg
-~XwGjTmYADNkSJ_TYp_f`vwD;7y2pwr&>1Ng13p5dy_5"$P;x5%p[mNMYl:LhQOMmV/VH_P"v[hN1U17(0[vl.~jNW{;~gW<{f>:%raa,r8:DgKzGl#&S|
-_{a_S0RQZN]o1TGA!8Z876m{g:Si(rRVW3t:JeZfpRe|T},-!ky:r#^>A7.,;9+Fr:uju>)C^&6)oEP6[7w`6|dl3A&g3u]dUCdYQcV;9%!$g'/!bq|Wk.
-^|GkJ)LnkhyMu#`ebLoIwFzifMB"Ifzkgc!wy,](uwTioa&U;|/C_'id&_t%:A'$yRFFW#vz_mr`!xM)fMLuK{@8AkxL0w.zd@om@+Vr;cRu<DV}:pm%]4
-$Ke%8>ef#gj4Lr,uv|Fn+,UCTzEy[pd2sjdS;4Fn+tE|v}`BQ>rOv9hUM}.yvAfwen4OFuCDGva,r`^mNrq4wrKej;}pYb5][Tvh3t}(ZS)qYJckZw}59G
-0lJ.yfmzSKM2(V~y-Na^!;w'tr"qBOz>%V}wa{th#Wd>'K]FN`_g@M#c,OM%'#5N[|y-wApI{=.z|v3g7>yK&3qjl=A{ac@2V=ymsg>ksxTd{U^T!0MtHW
-d0VlY{;#Ce+}uq3gA@9hUyEH<b}I_EH=mm3uSLeUuI1Z]xa5fKfPH.G3Z4+(~%NTn_k,2ihh'fA&9Cb+[|yhx8]#8<-PPju!y_th6uU{R5)aC&G/n:PAm<
-~C'L|>f8SBOaJpUyVbcJgysg|(,G;]Yh+5ND)xCvPoSun,cKCE'vq5wa(h+p54<Y}K))/yqBcnyrCaQ_o"2e:9:5QI%o&m:(z4Gffp(q&}ip1'O>`Tw}Qy
-s5r60jLf2iLhFb>iJ^U#hb46!!xD9L026[6oT$3>eVIlAUUJ%U0_j3fFWdoeD._glJ)>K)el,hrP!=+tAS9k+iZZ0ae";$>g<C!";X.1wx;j"liV|1V3c,
-,wf^9ONg!Xy.g47QiJe"RRf$I{@nE<GzUYXPt1]B)d&h&Q)nfkqrg:XA}BL{QMWl,:j"Tuc"yhmB[vch:Mu)E"z=o=P_Hjb(e)T]33bO";]SCW5_.`8V`R
-#hBE&be15@<r=j+j@jLX|Q2!$lw9byc=G}!jy6,cl;_^f_mV~K&/]RTW!^oaF,rTU.TsP=fZRb-[BOH5X$TEgyy!"m;!QG@[zI9OdW'|>Hvwh/Lu/8lTa.
-p-~ZMAweIgwG33>QRt^9@;U2;v@u~VceSburnI['P[7Z6}$ee>$&rCT8z>Uaz=d00$4v=XpS.e!J&zzJmp%Jp^EDTOnEz<|P4wl+;o/;PMHzvZs1&%Rtw8
-s-mFg{3s2!=g5M~x)016psOGv1#Kv6@@1'=0S%07EU9#}/3ww.at/P!lA$oJU,!(<[aCh&ovv,3EaeRJH=Dh(5Ek[kdC[b.R/1+!!%[s_EaZF5C/!.kH>e
-I+n!U>J0`<ljWND/fIzEs>Q,"7)p~y7}SJM|dV;7[e+M}9,KL1N;4`s9gB3^yP2J5y@cponkBfh:Bbe9/z2t/m1_EB3oA1l8}rs0Fgso+:oVzdnB((a3oO
-3kp#G"Tu30^r>`C[FqdeQaPXl]nbC;jRdE8G-Wh2BZ&O$d)lz`T(h-Hj2_':2a~_]%+Qsl4H[PPJ`pAEaD]}]:0sM7fQ&nIX'={vs6Y!-#@>ea{1nXM!&H
-[gK>"UWifIfeQF<%a4.Cj;2lP|"nbpf<zCU60:!>X[hQF9:r&9eBdX;=6YS[z1VypT;S>yOX;ab!,q""PW1KlYI{n6f+1EuP5&3HFS'>h=EcjVqMGQftFa
-!E9_b!Ha;iPVy<cpS7Xc3ZhL2dN)p[E5"{p%"_"umPd_qP=09yhwT=Y2}SVIONP0C8Bl6)]fkG/pcTY'7eeiB%&8RXzqY!"f%dunv!]Lw(cfT-$R0$uTNu
--II_nA~t]g<TS=p]9WhlhzXw2o~>%tl:q(Ih4!b_:p9TL72iB48TO(':9,zCE&506QxXe"S820[nY-pJ='p=x10$H[jK6"p-Dz1(!$x}MoC'Ty$r2nFe12
-9i)Cz5XBSYn5%=TC7_8N"6_Jsc}!~^JBcw5VEqX|y&B;v&&-mbC'OJ:WU:SPk/+[ms/%ZN}.,37ERAtMNY`zz@[TI5exJ)Wwcj"7V]Lwgb/m]^vL{Tq.yF
-D{mJaYpetB]2m&lON|Sj/,jtfK,V|"eM(),+rt/n,97xeb_F~NurB,jZ)G;xxy,%IOSe0MEW{YsndpeE-NHwa1`0~E67v)6OJYvF`xQcyYk&meI}[/!#x(
-4ZPxF8!r"Uu48t07.VBzFg9vo|Z$4(Dm5rH_r1NGU"o#UjXikvR8f,>#c{n=-XIyy{nf5C;flmx]`/I@#D;&2X(,[%FkKyKc`7}{vz~{OS7E;6ZO;,+U"0
-VA7GN}d7jmNyA&;F5<iZx9ZE$VJ5e73ue.5'1r"y$UaVjH@c2g2/_ns>sDzxqwcdzp~_d7(E=sD1cB`s|%rxp=}=-aI&|q@f:'0_kQ'J4!,{B/Fk4j){7$
-^bEgw9DHUMUPZoGG(0@>ZoZOi]g3%{&>x}v'!(lhaZs%y4XqvcG=8;l-.1`DBc(DeH]=Ljg:oTIJoNEM~;%QO%Fi<Pz:/)],!ZINzSiO{2C[9e<GB=|$Wf
-/rTZ.2Al<_#5aqz<;H~%;Jk[!;pXl]!XxPu/GAA]YMH!!&U|LVzgp_|x{<&zj@0yhmJi"5S5-3Cl'imc+sXM~@v+09Q0'|hU}y!W{dyCvb's!riqz^];&W
-xrvs@YSFL)"l63$EeNiI[J%%nLZ>0[{(X#p6"5$xV]ts(MDc"k-ZvgknrtdcE7{I;14h;!+gLSukjn]J$D-_&5d&#lxBz`<F0paAQGE#j+FzjiT8:R~UGd
-^8:f3mvCfJ`|:^Jzp#hF^AoSX"S2D&=1tem5%FodEIH-^y1rZ6lmm>[U.=S^y]=R{L:e$"irqc`,xC[AM+4a{EpK|<UL={n2F4oV-@N3[D':XQ17[^F>]0
-IEp[]6Ro5_}{|>K--]FAZ2Ev7;Y7,g&DnnJ{0+v8CH--,=1$Z]Q_1q2C9=b=9("k[f.+gX:l`lKbAJZ>7(oEwa+bNCbAcM)_2K[yPn2WQ4'IDMV5%X2T4K
-r2T9e`@7p4`1H'^sJes/I{$-0w@IfKRU,[:[vOTMH&o%}w(e4o:aM}RR[E+F`#L0+m#CJetZe3,PM_I5r7|CF5Q7ibqniX~%5rfL8.2Uf[zEw:]TaU:xIZ
-PA%xQ5iGb#Yb|vssq,d1]E5D"^C,Ps/&s%SZWMO8kQTZRHb#:;jEy4JnJ`(,Nl;]=0|/FXVT`Xz;:-]O#HB:!F2aern't.;Y[zjTka{Q|9FzKy=:~MFiVP
-d8K9Z%#o};oOM{AJ$H:ZLS|{z@ME3e4})]`zYhk'n}}/(|vww!gd:(d7NS(<}'}r6u+ZZDq_qQnCR$zr'SE2Qt[0$EmZEe{Nsf4/OMLT~(T9:At^P6gdzz
-nSS7I&-Z7#Q-lhpYL2zVCj/+sWUg7<,t)3OH57OjMc+xM$(OD+x$<kd3({jA4[sRpq1gdCpdH645t7+/+uG`;)z`Em#12A+2.%:Ky4T%2/dduG%PPqS3{4
-E;!1d-ueKRgod|`Zs5Z6![df:r8X-HSV3w7Opsbs<`&f#_(|1F%C|)ean6{jj#uA'9pt<>g&i;dXSO4z`hV2G9P(Dn5_dl}dF7Vy%MDz'2p`F0FTiAN>Gs
-cxptb3y1y+YLi+1CCc-h6^0{wKUa45HR$^o&w]A;AQ,RckiQ.9(IhU2]wc'vCNZ1>y!Uftsvd2yE|YXb/@R5u:FC(LR[2:SjXXpL$>K@O3/'-63W8rcT6p
-_aU@}MYZ#E;q0$daluJn}j~B|@I7Z.COHfrHyY6o"0d$-P#o-UYCszxJgUh^lAXG0&4z81z)J||}Z_.Y'$mzZ4i}7"&g|vWhNHF/=Fcz3q@AZRDxw,$tbu
-@0,9Ado>BWYQg7_X)o/&~|s56Iq'r8DovS8gM,LVERhrokA'-</E45+5tQ.sE&{R^y6&4,NQ/i/>>)vZEt1{$k4<Xie]^w^&Y-)aX}q1HC6!5c#T2FLk]k
-1t6acWIc{dii&z{9+lDs1D9Jf[0)S7"d=,R'oAba@]r!]_c@1/PNbT'(}T1WVgvV}%MQOSxNyMZ;ErJ=6a1!%+aE.bs:7l@q}G-blBhG[v),c:nI@N>^{2
-of<Q@4]HK#(,>acSm/PP7yrIx&XgDXXRuB3G@t:^_=!KQ]Sq(vvK6#PqM(K(lNIGj:z,f4&G`|PdeA#xFL#]:{_LT!1x]A[lL35qZ9Bv%:)yF]"5Yc;@@z
-xFC:R')]Yyf_jV&Ss;XaTAxqH'#"L_IL<w!n,SwBD|+tNp7fy;"{c%LnIT11U{`B6X&'aGVy&Kt{,n=&~6s#V}]Rw;Uo[%!WS<,:]4e}:rfB7C2)[Z'%]H
-ieNiWk8}F]'rFSjo("zexNkm1f/&s+hUbSjk9V^SCs5s8K:PA;]AK2toKlnD$W=}@tUs9}]rQD7-Lt<Y&Ly}2]u@,6#uvq5d6L",!0^CwD0K+zRI}s_{15
-HC!:3e+o#I@^f,niXG+K=V6/0G[|r^@ey(SGvy5yAZEpPUnaxSZ{G]Xw$tQ&;a4h8#=II2lvao@.FpKcZ9"'d#3qXZxsV)iWv8|Qt0X:r|jd^KT7SbA.#m
-SUampqKbvT~YzFyO#F5ZvoA^.Si-QM>;_y/$k;+PsD[N")+Nl{OJf@Tos3)6O+kv6Ehz;@=z[Jm^dA5Cci5msp8ix10](>=_UD7)'|K)-QEz9GA2rnvl|i
-P+!K`G7gG'=t-S`vgBw4Nb!)S#F08|(Ul!I0mcwX--1,DsgzSTH7y{c_,9O$8Vv"cxveF"9]|[g&(<NQ5qZl~Vr2rHMrk|JFjt[]%]4T/_|p1Q[a<`(RN=
-)`ePPi4-#bq/r'e<FO/44TgB9M^.N%w&M6!fgFRg+i<"zuItYVBK++8]j@!d;hy<Mhx2N=k@L@KZFN_WPo&RfZPcr0A#rO+<LmQFBWinD-z+.S6[q96b(:
-iSBBCS7L0G;7[U5f-I78RfPfM"&V9adi4joZAZYugA<W;=k-crGc^%yxS$%gzr!+ab01Ou!wN:vDpm&v<g}HX@M.]Q.q{"C1>XRn#%lVVa29nX$0^R%"JE
-L9pEwms.$CV9.kWhWl+9sj@3q0OF|cuh9g^CsUwA%9poS.Ew;N.qYT8mto=L'L>hv3::@FAMK]7iwv{]-8HlAnz/bH~n8qZTH{qPU>^.A7"EskU>P-S(/%
-pd#9xI;%nWAyu3q+J4&#H=Zl8!F-:4j)_>Nd$(%h<DL@GUGyeYB+L:.$NL(EK/ZtB=2QvtFX%g8;LC&-m5t>^sZ;G)=ts_5f%Us1w3IV7wA6dw(@&Pqii!
-h]h!g]b8Q}U!$fm(M9hNG,FOh{r6_Xl"c#W}wZstUK-K'gcSVj+mBt&tJAVu%ZBec_7d^7,T]8Rf~D<aYAO||FnIf>Wj"L|h<53smOXU]"'(T32V=64y%V
-N'%,>]M9qPAnk.^W@g$++>m]~qSb;")U(Ng60$WnhbCgFFQt'K2{Vy/w~,1M3XWI7'"[ZPaj1Usea<Zq0/$K.{EYUZ5l%-FN<+5}'>tJf=V50n~VeALp]$
-7c0NsGzcLpFIhY=l'44!zj1F%YlKbP#.p^Y&}Y0:+=S+e`QpIF2;{[23)`zyM+%XP&(`~z_p,8LK4[x(z/EYcnK.Ue":rM_w=r"]tDq;U/:;|pbh&h@1j#
-}QMkwFAF>!}aaXZA1KhjKnd:6L[#.U~]%Q9}RNR:'3#r<to8qEoooNoIs+pI6qE`.R"G,3_Jm$}}RfgSDjEJd!%55)b`TJ5Ly0Y+N,lz7+qp]M7NG9i]YB
-"C,(B|4>&-{X}pchwuBDN+C`%rt>F`aX%|x!//MR}zJ>9^cV(5lHGfTtsqW@_^e}6p!E4G@i{aL%)ISHB>M`$4JSnnZAr"^M:h3%xj5OO3|iZ]:QYH<bMl
-&2,.cKZ=-4j,Ltn]2q6U3[$1E:01MeN:lZ@BcFvUxWmh5B0DwMnYB("ip/L#3#!j<C4ByS^QxXq1g-+GYjIB^/$]~;{ie&:^/+TyZ%,|<QbO$UhQnFTr<H
-8-8PQ:H82CR4kSS!VH-D6pcKA$3'ckFB`8!hYTbMEn$'vUwEZ3Dwo:F-u.#e8U<RcM2yP7VQ~J$26(;UNC^I/UThaT0%;Zm)f2}_amXXxEXLBN+2%AVe~F
-m2|'Agq}:fINA0nQ>gl<Lm1#0'i:YV`<OF=M(Y0R<|`[PnGLlI"'vE@-tR_8bH:p~`<:0`@Ctwr^}9z''-{6d9P(>7t9K(r"fk7$qnuO+[#C'>&A6}xLu|
-5{p%V9~"k{1FZ'[6$jE-A5Uyv4&ON_Y=&{I5rZiKa<-X7w+H5UMSk@$'~U[uL,.KZrvJ!>"bu#H};Ea7R2<`T4,UfaOyGLE=q}F_CtpM3{VAI5yaHJfQX6
-Aj!{I8v$Jk8R.%W"}o4XcB.U'P--o92>_/.>;LPR8rQtsu[2>MVZ$Rs>alC/;0AOZpID!XK#[`|{L-ixIO3ao]>)()Wi0<3v{2}Fa]sao'5y"0vt1gKy.U
-d6ct~aGpRf`tv0TVY_:%FiNVC#6E<`N6e|X$0N[]<=oSNvQ>nzu01//Btt_%&>:$QV@CQe3'6u2h"XBGfkhmTe,nCI&Zw#tY_X'q_x:U/vIi#eO'~GI&M4
-Fy2`+^P:PTx5GqNF3--nLfk=($FuzSroA}[s_pH&Jn3v)5B|t')K!hS4Jcyb:a|ReLY]<AP,')sYyPdk1Db6lUt6(b}g{3-]%AU^_%BwndoR9&4OBr)MQk
-.<R'%&BFx:kaqF:X6AK`^O,dhwe+,[fprG[f~Y%x&J}f:I'uSkzCJEB}t|tR!&~x2MblP;JcpBP8wAE}8[2{gp6c&tPl_YLVzcH|3KBG273WCaQGeoO]T.
-oO$A+hRDDM/m6U4hSO~NG8"{6}1ysG]n,;N1OO,{<Un9M(Heb<VxAUeMaxJOCQ{|9x;vN8lfXUu].e%xsL)n"x-c8k06BLlxEZd{E6qy1x:vD'WbNrho9C
-iwzNPLB>Ji>j>7=ba6A)a,])F+84goqWm:{6M&5O_<1{FTw6xCSod3:XY"e|w6ooIC;0ThY2):a|^e|SQ>F];}tKpO<Im9UT6]o#,MA`tPrBKcTvzN!P$g
-{,+RwAtKdI6;t=u30'$jt|SF!NyJQ-f"dPl#Z$TVJ57Ye(Hc)rGJV^9aKJn-Z>{>n|"`YTOP=oV{INTp6H(FZ#5@Sn}y:Km&De#>PRDsnkIgh3nSALTl+_
-/]4.1#&Zx%ZF%MqSn@MY}ytY&Au#:^_ofPJ<-MXCk:`#5Rs;Km)h(eGYfybGgcTCb/),fI@i/[Zc!x!~Vhdu"~gej|G9W'&^<sC0)vp$pkXQ5u_De|3OIa
-^7IP6yT(%MqoEI;5g&-:i5U=E`1S:@)S4L+`L4Qouo&SV_mpsx+dsJS(;dxXsCt`@sd7SAq,tZVd%dPr[$tf8r3oBSX_W&"{KuV2'Ml+309{%McObICdFg
-#JEsnuyN+NUqxw)fEHd-]5'}t89fH^-X|6WEGSjeH@k4W:|"Gmbsj+vqM-Rc@HtER+4wQkMj]tzb05I#b/xCB)5fo)a$hT/TrwxnPTKZ!&bypH.nH+<+^G
-M"mJ~z`Eb!]SBSy=<JgBB.-obHzSf-9=v2@U_OcE-W]'62v")pGJ_|,v6G@UB%F"~L]rWoH$s_]s,YNo$Nf{p'.88"ER6)c}eS/IXWa1m01Elp0R'np15^
-)0zc+>P59Vsu)QA1(:nnE}fyM/_|Da>/JMA"|rNU%>o^_CZeFh;Pj_i:J)&%CrE"_H8qKrRCo)f^1#,G~6)}R@y/ph_3!AP|Cz1%Js"zaxfs9=}(8+AbnH
-qj7=WA]#XZE)vWlv_u;2r;IeGU0Z[yUTpg+J'(8}s!O#nxF=]s7FI5z18UC%4ZpWM_E0C[otIY_t^BP}),|[Zk4|iC9pZWr^XLEi<D_W|Mg0uxE-Gd1)-^
-w9cUMC!n]3+;a`hyi2^i:1-;Ov!|F:X>/K>EDF=/,]ZkgTGtwprHHfS@^2&6%cLBK3N5,g)Qkj(p`L5DGY=|h8)/v9<Tve!oYGkvUb$TC76vCD[=&@$v8v
-+{uxPwyG{!piMB6[DJBs{E[]z4|WR}.uQNMM2hxg;%6(@om]/v`"2AdVl'ovVkEb+}!@;t#Hp[q)5#(^0c[|]hr}.dy"GEp72YCYzbfith^.D7X}3b)=@p
-6u;_c-x7)'xKA,68"qCzve/yN2wTd0:{g2%9%(+y#|iqOM#c):|e)6(/`LQnVt!BKSdto|+dbM|6lxUi])Ymx}'ZAz=/<`fnF:N.Gx"t.TM&ij5_|)=fxC
-ytU-g"zIk7xr1Y#Q]K$PmG|-+mD}w3z%|.ijoR$d1XI{Ghq,}}"8uUn>NN<4w4Z{n8311;po4]&$@'m#p%.C$liCd"+;t`%:8qT.']wI!SaMp3I|9MU(NI
-1s>FIR-&]PBXcvNko$$utQi0lFG}Z_hy(-1e.hVm^G8]C^40Po00;<'jmoXH2HM&:FBKQ0pEjbe%E<Oa}>H6aL{JHs!P_XQ4dr#G)v/Z,ukY[LF+/(xJbN
-!sN0b'"&7[B,RCi':UiNsVd=V2Cv1P=1'$gYX^$tVo]v5[cuHL{:UPEFh3Oc(7:`_y'd$vUs1et51`o<R(#Q),"8GQ=M9hm^4a'Ak-@yR}^a5{C0#$"~}/
-r{4LBN![DxPz@rkl"8ffpW5<RQDzIs&Z>AzJQH{&pZ'C6tFFvW<P+RLd2]/d!JH}p@BF_h.2SZVH8b;d|N~Sp;>Qr8[,KN:O7dH[FT5fC"@8}7DQP8`D9S
-fEhOm:GQ;jZoJqbn&J1UL$Knr74XjHUQbOK335zzGu:7&OGqt%[@FlP4~OtS}^p'Caa:3TSW~-r+tZDCm|yB9}.)P.Z'1c=ae|%2H.GgOa1=(z5db)#>"|
-d24/!.W/ZVwT&nAt+/m^jWP)I!!^FajwoTW'Md{!O!nw'%hu=S{Nryi@iN]aSsp%;X]ye+f6^mcyEJ%lD^mS]sv98M=ni<BKle<jdcBI!UJQ(aU|CHQ7Cv
->p#RC84G3btQ2UAdZ_:f@WcaA6LBbjhKoS"k.|w>/}<94^5O7uA>m$p}FBg{8Yq"{<{%QgkjWra5{v1^Mxx1robV+AsS]QaspAz[K.|5)![qFHrp<i,HNg
-(ScKv:jfp&`f(-oO!t[e8=-SLP]lmmkJ#&&%ift`U:42>_51q0-;`qhCGIAeAD9YLD5qI:A_L$/-}4UmM9eN>t/Kobh;uj|98zhT4^pNO|m.(e['1}MB3h
-MwXa!5ktmHX`:n+h#Tj[NEc-G)HE6xUJ{";S7`;#`5cpq/S{RkefH]C[>i)X(dd6_vIH`20v#Vbh(O%R%Ri9Ox[$Af,m_413><vFKEyVZdUBY3P9(>E!5h
-buZg9>ZYr<88nmb)jwf@.]#0@f"M~49^>MzP@)Ti5)E541"UVq8lx6/KE='$0!I1I/gMrXiPrwhMP%jC,F4xeZ`Ms![=rNhtBB+AC{2LR'z-g8rJoSzt6[
-g}d9bdU<yjlw$@gC9.+M=CH4mnNpc.HQV>M&<`Wj|9E7$RzJ6yfk)9$F^n6koO8Q%q_(tdmhE;ns")YRy(5D`='[g5N)Y3`}5fs<&CY$l;H6B@zaY>@sN_
-_U0m0(h!`&b3trtGJMzCoHe[e`gg_KGSctXfl/c^c]VwoIO4e)&]6AXPo0oIUkc+Ddb'xd/.Ul;:cLc%~[|Rxu'@QO[00k,kYO]5vW#ret2-69Ff<T"V4X
-R@^6#!6K0nfq,L3z~LtT^O-W41McIQdw90X|[]uP'ND&Qvi,dhdjsMk0Wy^#yXIDe5wQ%9b[^0q[ju7sLBF0ySR^>3u|7)(T"X;)wcILXr)(<||/uZt+IB
-+OAN!}4L9vfLWd.lt@flLsA&!n'M`Dt6v}GipAHO7;"SI#d5([f:'-Odc,p]8>%"9_1'<u>;zozuR4S/c+e_R{hG]y@V.]DQQjPUr(R$_}/IWh7sC&DD~w
-Oj,!]jb6oT(zkON#[`FY}b6C:8w0[=%sp2m_b9Ou2M6J1=X&aR}cS(J!l37Xg@d;BJ1H~ol%+N"p`RNaYA9/ta|QJ"kA'8^X6o31/756_3CcphB6L%Eco[
-,f1Z["Js|K;ZJc5H.#^QKJ;D0j@ZMo^/leOKUp,"@2hrJ<v^nm(!6H@1-3t&>Y~qwoAu.s)dmdb+gS(KZpD,f'#R{k("5mMx9}ks1IP{k+:[~x#zqfa]tB
-8g|D|N2#1-(!q#LXx'sv&olXYI6:.}fY{X]H<OqM#=To$SdoGzUEY6_ycn#vM<!-OaN74|.ABN&!2XdU4:2d`:tc4dXd~"MZl;EYSI9vXfz|Yk6kICSqf&
-wu}O8,l<q^&nC5}f@qTB+H7fr9rheJr4x(TRQAt)0)H)'WViku>YK@HE+LU5sB27qx62rW[>-xs;6`aB%A.pg,2,!ikwDUU;-]awoHb$5=IW4GcR`Jp'D(
-"X/nuV@I`wRk9ziGOR(g>9%`3Q(s8k3ph]W7L!HttQ{H,t}T#Y&5h_>fLdgwA_cN~b^Wnb62,wDIt;0UV.y[@S%EYV^XnAF3IDl_VB`C7&fx(ls0mTM14=
-MOPib62A)qjuUA`(-63Afpbc!tiZXv`,Y"{;=QY)1P1Y%xP}mHGi|E,J,'/B#%)!+]~,#}4FGg1/_KHg5j']6yKlJ$aVx1|Ews]i-2azcIMI/1(y+OpfH`
-HX9(+A25zVjmB5=0v9KR|E5s^{^17Hd->:WI+cU,)%nsv-!'iQZ0;2%6:xetw{doWK16NF#>EoKEGPj>wexLw,rKP'y&HYHdQ#VQ54(BTmnfLha,lT5!Hu
-YhU,G;8"[1,C$c03ZpFUq->c(NV2!r-'l}j&kf,`}|#@dotpLBL}n12z-i$>kcvGB>1AhnaV|h8x'i&;5o~i!85i46o&(1j|(p+.K/|iXIzr`xVEtHP5VN
-Uct#v|{5-D97c[$e-eyg~"'cL#MI+A2eQ^[oG#G5=,%=`'69I+O)[bQ.TjUzYMvwagu0^,83]:SLOOM=z[)#UOc4ZkiT3VT23xrI7IGFFL@.qrVsm5+qs+
-^.&M}znNllAaG92L]T}[Dc-k,_vIq'Bl+@IQq-(jO(TxmPe{og$xnjk{&JA0=osETOU)]}{Z:zG2Vn3T&9.'uDeY%)kgXuDtqG}RXh&!SB2Lo_BHFko0[_
-CyR&T5AuqJ255>i+b7Htk>2>Rw^c"6-HTc$<XM~-5W~-w,B3]aR;Ie<K}+SJ`Yt&^4L.8crXCIwD9q0X(SM)"G"6dO37JX%b8q.-ws<!W5er;,br7G78(g
-mV"FWi0n[NWhKII^&sIWV]-b'p>#k40eLcL!YYh8-Ird<B!;v#-vKQVanAvYa{r0mH<aw#plNRXrh2RE0_Bj6i.F.N!q.zF&N}XR(CN};K^`xA+Y9A_0RN
-%r=R)6zBM0=jUUazaRHnbK@NU54s,gG"VBh%LxhbSO@_(lzty.r`zf!+QG&RF>6M,ppEffV87mH.xQ+ka6Qwi>g>%71W`fZXI,>TEHqICcUR[L6Jbtlrr9
-v<<4N{`OX=)%/4bidCY,#),}WRQ:DVc3IK$nL@$e5Tl^(]^g'@Jj'.pA(v:_&lQ4.j#l'ToC$Y;[2B;@h%%)^B`b:79elKJ+0_"pcnW1%l-Q]n$=2L,l-b
-~|M:!6k4,3BO0p66z|f#fQdk@N!PM}k+/H)Z_sJ|>gcd$OXD@I{l+szw8IHyc+G|Ax:v<}kTFvi|~{<;t_0JFgblcqsiVR+&>BH57#'pmFx|fylPG0}21A
-Z7/O:bMX<;.{N#j5|9I90"#&q!'i"rTXjsE{R7MLERg6sxa%||<2'j.rm'3+h}$OQeOLm$]fv+.X0kh=bg^wj))G3Xv<T+aoTh:0+JbAH]R@BfjP76[+%O
-rCkQrAP(-]e5Nv|L~`yXWC;PWIiE7mdxS,5qu)xUXfwbka.OoIOT#OJqz){4YwU!nhoYep3/7_!Km`YHAi}&x0uNLmhKDaRR(l7zJsPsDN&3kkr(er@7%m
-/,;HNW8=58;l]0pF%O8Dy.AUF_,+OtOt&>WYP-|CHd~7>5oxTWFlkTw}S7ZQrYVH~Vk.A(NNqd98:f;pMhH%S%3B9d:]|}8I{2xZ1d&qt8|zOYU`,uwMAc
-G=x5wE)iHpg=Yw4Cy]yV[#."{bV/0)%H@KRL((%aTPel`G9z6VB!cWy5Bp+u.Qpy<KT.6j{[X+}L+2OF1PqKLiLMj_:uTJl0>W7y=D(Ii$r^WE,nKJ;lp&
-:{1oJPEvE-;+bu)QZ2E9WPZ5MbjALrx;8Cded{|ZD:!Sf`;jazaV;@b!rz-Qa&K9[mXifwXQc6W)dKd'ju6lw<i9r@dsYnXv=mJ$_OKKE9,gX3E@a[51!/
-l!-!BNW0<e6dFVS$t;FLh7Y3uj.|l|W],,6W8qP=I%c6'fVe[Dj0f3CSJC,BOF6qjurC+#JNv;}'>B1Id-1!#U-3^nytOTp.%]qC|<2]PeT+V.JxUE1l6y
-%S!DYeq-iP@h`F4M{_lnRvZ'&]P}YM$D}+`|F`3&9EA["'|)A'7ime]_o&wNz"[EMo%OQA:b=A_W4mdzn)%XLGN.gyzpythUVb4Iw'U!2EA-8|:L[>QFpP
-;1O`=5YAq'7en}ra3umEs+z1km!D}pyW2tMS!Da7$'(z)u[FVdTVixNR%-)w'nGLMy}m$XW"tUlW5gg"H3.8=.r4t"8@Z+XVX%0|J8"{/6[zZqVa|veRvq
-Q%^]`8"Bs9qla)^ct_@O;GG#3]wl&>q|km0l(PY>W_'[D1-BV}L3CX)`&Y!8CLQx0d>n;QE5&/9nmEcIa0Xbat(ez#4zf-Plf_i4I+8JqPr9F<LJv_CY[#
-ROmP2Z3x&[l+Im`HU=73x,{/QL,PdQ(|@8spWaPW4[%3p7#;}Og1W}P4]B:Q(pS=>lWtY^F5J!Q(fR#|Wyd}sh!EF6g)$7/6+&i_l,Q;evq{CbgnLDvs,}
-G%&a@oG^T.peJ._A7E9vjgC=e<m+8Gyv/{|RV;{`a|8yD61S885zTj[i^O0jXM49WOL#PaAY)r}wXB<<P(Nhel"O5b|-~5MD[.,OTrq7R;OQb1Z3=.aL,w
-L2TG0o-f^eN$u;r:'pvE,Q,V-QMGE@js^F46,{h#@P=k/M8b6qqsj[AL/KuO`.YX"2JAh3IFyo!5x8}|nYXTxRZz2s1<Pr/WSZ8WZN`r[!'C$nN%sCKL8_
->fM.A3qD<QV(X`ms1ULsNl.GvO1929=Q!m[vEzHD@R&G`&d[{9ey.[F[X,"dc{Pd@"j<G#Ts>3Fa>..#B8!7RWHv:+b4gSUmWDB/R@/d|{~MBOl8R_/q#Z
-1K$4"d!pd{xR(-hO$hvioN~|.I~JtJW6tjHaSXk3qouMG"z}/5$g$>mv;rdJA`7)"Ec_c}EXqj&><seBNJ]hYk|CbdHnXa=6:wpyl;UnFv3xt7(Fsrx,.t
-h(#Y2%G"u_P&Fu;+}."HMQnOS/y|u$,+}C<Jr"iASybnLV}1ra!uClEIOJuzP&Ui5J@!yZYVua@l[712iEr4mG,z(9oR,{-FLfzv4yqAb5vBcA3tXa6Re}
-0ZuLS6!uOp$%!ft$c+8>3d)'S&Icv2->B#Nk`+3#jl-ctY_^tb&uZ_iHj[@WG09E]_/N^Z~z~I-IR=6&[iQo4"5SCCxSBJu4;c|5wFs0av`wa`4hf7B-:b
-l,:7%kpP=+jl.MRc;N{|c(|oQN+s-e8r[y1A{Uo[vVg<>OllGr_[g7/ZtfQlOS8!Y)4OP&Eg!rUuVN&kB@n)>55nQYcN)rJL#{$3@Mt>/u[-&nQ7FfYIMZ
-R{{^NT&g'fvl508XVI1K&4G^KhwxP5Y+bM=xzCEFf#U6j)[:OP,BF3_lyoYh~SCQ5B0W6foCv{!vEh-4IZ)PN+2kxHy$Kf$7'kE`/,(a~S}5,W5/"LEIH7
-R)Lmlp=N,ly`QJ@t_uVn=o{d>6wW4`N{7ktMzr<qWZlH`DcBA77E!#2ZmlCM}Ppq0U(usXEi'"$"&r#E,U7oH%XVvG.!odUZ%l'H8eBj-c>^(Kle}slM]+
-w'ltF5"F69E,.RE/Ym^k:pL1PFs2=Si#Tj<yCjgO-uF$iX$C$JqQ.;~KeV0e^'&tulpMxXD6HL`M)&Wz.==,:Nhz8}QF95UcT)#YRwh'S<}rt#ZdEco]Ub
-YQ70#C](Z;)IT<-I-jV@2_Y92TpkML4Q/"ZCfCp5LYDogauZ)aLs^C/rt>Kn:x{|b#/an(6/nWNeQ}7n0ltl@#8+)E|m&^Gc;2Hiq@E<on%e(<d{<IWy;%
-PYI%To/3IDN(f&i#|Z3eE5pP/=@[[:o^x;U'A>hsHnFu]dCMkoTf=vk5a_zk3l(b/t#1.On,wuB1:Yu&mSL'-/us,GJ:h]A/.hiny'!j!)x;Ng_u[71(za
-_]<zXU4LXnF.}IyI`>~%1Amf%ociA1~NE,wxLs;(2yRlY`O9-MF3ESSWu)5@:9auE[41Xr{1xT'`,/eh+H|wq{DGGdnbP55)RxaWO3k`y'9e-c^mR2!uzl
-#:L.`G>$VauMj-@MWb8n@/t9ociCpgqXPr{E=/=uhoe,mm!T/Mqk+>Tyr@c%J-PmwQr>,k9yW3E35IW!T,b+"JTuPf=SgJab!}k<~Q,04dOex8TMcFs8M(
-R@PRn;FZ$$Lo<.pE'E+Ym=%byrn%A+:KpYOa4<GB#1Y{Q'SGZ>Qf^}C+Y>>K:q_Za{..i/Ru3pM&lZsLc=JCTT}-m'i>fqjjk"e`nP_EkV3FOdUd^Y<%L9
-#gUiwpk_zzNT%:Fs-f6CGox(${BG!s{DO)"Nl9{e0(mF:_"J,JRX+`w0[I6e#J}aKd<5&<a3pTE)y12H%bv+&cL7TMh7,9"ER=Q5N|<L[Nz48548THVZ8:
-<d3ujGnowse9g.0ND%["t5-{L=5wfsV;y-qP~Tr7F=W3iVw(C!OpHsUa01U,~>Ks=a|OW(=J%,U[P{(o{/g)<S]RAAW@`!>&Bm)c+FnJAX5KihbDe|2F`F
-rZUDH/.==0-:Q0M/l/`L^:P;TOSha"2IDKc|-cn=''ia4/QBiy8IICZL2`t|O|`L#{U{S7)t12K_&b|XhmV(NJc7UsM/-.4ka"!}@s&3&T'_<q@$U'=JUv
-n//8%<2zXEt@Tf:z:|2bopakZ&>.l$|i%|v(w9.+ZK|3<Y8n.bvS~Qd#=w0,H"iabk^&&=Xuv|QmSs3YwE9lZHe!PU[FL(sNBI,l]RraSII{:]/df:Knq5
-Wde44FUfA3(cQ:J.]$`B6WngSjAT7=c;73fx}1oR7$0Gzs8N(D4dI0QhZB<9xwl3hM$e_E:[t&^#kq|1#9[3Y6s-:#iC.(p.!HYk&9&_[]42zo-8ilgtF5
-qeRrH<61{.f)k,(Oai4O[mLW0nXi>w)#9N3vBn-xs4-a8;}{$473m0N%&{&VefgxOg2aN>>MD%[fNS7[)7D@:]Fx|mD>VaHxBL+N|M#y.C4SemsW;x4jVJ
-z=Y|(x<#rzwuJj+%6(v_5kl];db(hLzGZyx,i3r_jG|8h!Uped7%"b!Z}VD7Rw:(/w[G1S:p<XlErLTN~ss3I:A7C`(R(x(q#4873M4cub'2o{5rL2[xGn
-s0t/8(sOYw_;EZ"`]/:.7XQ8Lz9+%w&<ewg{;12{.KQs#o0Qu'oY4;'TnpbedZYJCy4w#>&N{{MeXpnSfqX6LCm,@eL`0f@+jZKPx"4]XZg5dnmB[Ou^$d
-PcPJE0,U/{i_XrSv8n7Z%F3>+rH+|Poj$L23CZ1Zx#ILKmNIw.9eL/<%iJ.V&LZ)Mt,,7-xulwKs,oM3jAgriVYmhXd9Y,DJhI^R2AA[t`Xd0nG@.'#:oj
-pUuNp[!]sB,h-LhR.}`k$Knrd&fzSt&feY#:g+]{b(gui`cebjR#SJnzg4fT0_J@^uuODqcg5%M5`GAoE'ha$N|YMl2_!.i{|R^U0;IzZm6d%1s9x}UIK5
-wf[`d!nej#FkkY_cTV6%a1#8$w)u@7|2r>6n}7:3dKp=u@22KMA8Vn#+e3cq+tCmnyJfB@tKL(iJSmVf%aN0"<Hz)Xv>0ky5GAcw/K~!f-H$Q>q[I/R$pR
-oPw%gA(`/lKJhm}9:`:QPL#uhlF^FcyhX<@+)tFXV<9!2F@DNOphuY[%K[nW4S)n`6`uOufYUL(hj>S3|n"82-wjye[aBqGqkCBd~wcrqp=DhoCQ1j]TV,
-4K}:+f|yAUAg]k[eY[po.)ypgAZN<:P@H`O-aJe/>|3;Rth5"trB.#l_8:036TWnkTy2)^!&BU(/7_/=~HU,'dDR55{S3ny_<,5Q9uN#ZEzkK@DbiWz;8K
-hS4i+>e9emE)mQ)EC_3)h#@$;l;9Wb8k2B&n!78l+yw8TOWEEdcEEHEz=YCuuB=}<jOl+p_qZpJjB6E[q"Ck4<H@m_n6wrVp$203Rm)o,K|5GaNY:p'u&R
-<Zj'Y3jD-8LUKz-F>zRmg0H_Uj'fmxKIIJ7%DMv#QQsEOKgU+7W<@os07KL[r7xvmwTTMc1Zhq|F0086wH7<)/,a4=I+9i6|e+-0~elb_u)1{FBIL=L-i_
-mp#OHRjy1jQ;IYW^H++%Y5=9b:d9N-5p0RnSsN|%Uvb=Y5Dv>hjy`Sg)7eCYnv;<iR@6$1L"}z]xgSs7ntl9<0QzSX@M[#RY@Ewpg^WTdq5kQ<)(_V.kLV
-<@d:~#s9{VRezafsU$DCJ36f)-]|5&a/jt[wPd(O:w$Fwmf;h#yCt0ZvcKk)+L,e;2AubS-6Ym<m8lsbH(KU;u|6djDgwTYu<Kllar/P_CVSptNLgd&Dsy
-PulIE=`/X$fS2"^:f"j@@#T-3y9w585i({{X,"S4_jAix/tLWEMLB-HuAxj7V>6fGG5(yg,2~2){2G;QVg]79v+I)mhgB_qRK,f""E<G@bS=!ieX+8xYuL
-l`tGho^@%Hvd{9>'E)tX"DT4mx:CnYql5|9T%(d!utjmf+'U>5gs"{r;F`1ZJ%C!i5$E@),`1Z^tLJLh6+SAD7H]5'kG;_1`Qv!1ojqj&o(_+BA1PQkp-k
-hc[NK({epJ$WFi'uu>&`Kg8^qK:<-TWQ+Dv!4]|ga'k2jZ(BOyGZG2eYjYpSCOEDPeqqA_"h/su%[o7!V_TXAn{|J3ZCBhqBMaf/o@um"e-DRVbsh9'+}{
-UyHT#3x%'+]s3L'Y#r~`xxv4IJ37_N4ZDE`>58/i^K4/b[NltD!Ew(&x|]QWJ$Ed7K)4WhN1nYg`=^_qBaVpzlm9#bEk]L:591{^;m/oo5]pn]u_Zd_{L'
-S-_!~Bg}o/`'hG2&"N{]9u|ZE5c}3QEI".wkOd2N/ILA'Mi7Djq-MVvYc`FdvmnEhv!rfJZ+KojM}Gs1_PC3Lb`HxV@e%5GCH%KfLdi&we/)dc8Y6%2n6n
-'Wpkmq>!+];|2B+N:gxGyQ>]b]Z4fPjzivv2(,)kYQ[@4sEiEocU'/oucOY,+kRt7or+7`eG'%7Sm2=ZFd}<x/VR61wB|ITkSWFt"nE,NOjA|a^,`$W4|V
-bA]80k,!y[l:'M|5R`U#l-mEz^].=K"RwjD5ue}VJWr+-8b5x52j#N;D"o'"@-2zkBffcxS&>Zmw%_QZOzv"S1!B#&lixQqOH4&4flnq#@q]jz_}hjWr)u
-aYfZ+5Q}a,Tu7:ZAnA+3|5dw7^n{m='"_3)}'_<{q,DuPhThj_[_^.Iw&NOUWB^x<UTn~}Xr->6VBzJ[HmJxPe.#,uxDj=!BKpGo6,UoLlQadU4t!>9>VT
-3#"Ddb{R"+ZEio,25{m=~JO#"LFmqb:>kdU'>K)0U7x[dE#`GEF6(NZLI.f7z(B}!_ue(q#0Y>(9|JSvK52nOovi|X+'u^|fu|LTVmVrE1$}%QpnFq;pRZ
-5rFUes|LerZ|rc=BA%]Ms_xnk=~C9Hb;NMy&2Ck`[X-z=r)E5#HH#sa^4>-8UW{So|oxm:'3GWB/RCT!2}r`'0mmqxl9Cxw8!(7"a^!D,m:yFgn6<Q})}q
-lx1V0@H(D-3c@ALl@"@Sn]80jf]&D0QCvon^y@[Nj>dHhLbN~]{-))RQ^r,f5[SCtz]w<)_||K<,4M#;%7;ain^JOV{[(/]zp)mzrtO5R--x0}GUSdc1V3
-&nSlci9^=Qi>]xqAlU0_1c}g2D=ToEig|T2Ti5Sdx4~p~Lx8|yK{I/W``Q$B2LTi$`ZUFGmw3&-W'#_AVrW)&'D`Z},x%CB!yUb;dA.E;_.Q{VdQLoBDcb
-)nwH}9"kc:[wxW0:+wSj<:|2.%,0$@fcZMht2B&ev]AG37Ia_'^w82=:<0FzM<MTK+l2!'QiOEZt]$buz-LO;fX3&V`MS|Z|eJp3L=CXs|_#;v%02k:L<%
-V8sZwEv,m5rbWhyDIp_oMAF88E"vmRq,yk!][$`r`yrCHPn{YxZru>_01Neex}b8[0VbnF4Iv+v){2<aQXo/U=3.'=~8]1odL.h_cB;N<zqw1gO2wTo!H.
-!Hqb^g;rnWh[7z/J7'G(no8jKb6eGBd=z@7HN(XZ,.=-SI4X{W#L[tZyKq<p+vZ_VF![e$=+g/=:CvxhI`&,ojBy5ta(4x_v}]>Q;4-"XZCQ/fJ:WZy(j6
-2lXOh@SM|]-OB="P,A/>tboL@YKTQbXVekX22B_%8BV-MEav.Cw1QM`e+QQ[LgSAnkG=]^O'y,r6<G2D`yGo#0yC^usU=5<uDuG@>i0g~PcdQ9l84Y&(<Y
-Detk2QZ8J<cjrz/@z><`rS'WECH6c=PYL2(+a25lz#L69_JK_=)3vlaq]ZglEg)WSMBQp=>ib1#Ok-y(PN+dZMerm#:AIY;cx$yB@5lu);1/]uCFxzCti4
-np,#2<$@pv#HF5,=9g_}S}Kc_&SJhI7tRF%R,QjRsOD7IbAMU+jth{5lH}[[i[0N([jty%.bn=27RL+)Dhq0-V,G>JmW9vuh(0Q4YUqw";Gr&^yxO=s'n%
-hbNTPwZ0yx"^b8H3n:ZJ~)[SK,q@Z&d8+ELYEC'=){Cc!AdJ5:#ll;W@G.|7>N;u7+18bv;X{s}<7z8ZyISmpt`kQ_~A"zsqyD/K0fVG-Fw'fV/_M{-HR7
-78JI$UUUUp3)nYa+Xen%-//lLTBs#fH;`L!r!0N,U)1f"vVoCdc2qzVRS5,`v%omB0d:0gW|`qdM.q;Sy58o/Ll]'Gdy2wwc=cE$MqHk'G,'M&d8JvX4U1
-}z|k>S9#rvt3Z!"N_{H8I!sBO>`QEZIkli)u=9/s;eHdPmyWIZC|2F>2|D%PQ._mkZNoD[(=[4JoWm6;0hX{}>miZ6Wo:x^Iwt:TM_;QB;hfM,"ykT7^S,
-&<IBEgzk,oBu@SUZ2IKIm7;D:_7wWT-1Ywdm`PtGb_Xr!{8H6zN<:YT:r<_mb,9A"g<,K_+5cuGptl^[NI9M:ajq5CpQQb4bZP!zD>lu[+0Lg>=h9qpeUj
-@`T/$vuSP1Z|=X9$mVl)j0T;gKjP7a#pd0K[x!BJ|q(PD9+t62);-X[Hi67Wg@aXF%bB[FXD/)ol/6pZi2v&0!wFtvhh9k--|A/QP-7_^qgA&P]E@Z[WqI
-1rW.5<TiaU([-|D-YW<rSu{@KKMvR@~@_Fl7EWSRiNXPkP`7_i40[{"03cUTe:267b4m!Tk!=Im|mS)jrJo{Lvn/@[V"+x@Q)VjOi0(7+32;.J%FZM{VIZ
-Z@e"4_VYQL1|Vwn{!g^n}JCq1M5w#6.(NH0sI`m{[iFUg+tZD'3cc:@2#r==THow^xGifycnn./N9^P>|7!m_DH=Dg:5A<vIfJ)sd/`zdOl.DR"0)_U0<J
-S]@<@(@qh(s/ncq>Yt^Y5K1BH-8/'Ynk#'Axga~g_Mh9+Rf`deT#Qlx-$iJcou$1Lb[^6W`TQu8e=;u.0xwpHBE8tz!j25sQ8Rz]{:bTQGEgY)AbK5[R)%
-,-4+QOP{rGXki.c'ZhkQ47F:y)9]egfWhXILws1e}%f=F`${mV0S<nZL.c{-i+HKDVqh>UwxHI6sD0VMY.ZWCA)qG4lmqk;e&wh!^2MM4;8@'G[lc:KZxn
-fl"M8sa%<B>k<yt_(tk:sZjpW1)YAyN9I_i_PHX$oUf/~|~5H`}RnDRi.1i5cu{ubx,BCeb6rH$+FT8DuWDPFz^f1)H_~r{&l&<U|D6KI)sdk>_d936H/p
-@ds-Z6W(.lgIwtt{Z+S0m-jUWEp1;o^1yHEgG"FLQ'|wAB%|s9FaZiXqU2<6f_iHUwjVndd;@:Lme#4JH/|O,7AK-u&3tqJSj|N&>&[u]}4:I0oE6M"SR8
-i7nrCn@6&%Shb#SKX7|F2,['I.;-FPJug&~wR8Cz:%{ov[Pj1M|_)7BFj-7re.r$>F_Dg^c]_7#i@f{v8XePg!8.myr/_Z7F-z6,B8,)sGjaw1|H&JEq`G
-xei]D':vi-"U(:Rm(&[M&sjb_XhW{K2_CBER{Soo,AE]6#6])wAXTa_1.@V6c7y'cTy&Nleg76kx;j.6Ub'M_>'hfPKYKuL(p4U,NcGu-CMb7Bib}.>SqL
--7~g-C%vNJ~%3.,P6{ae!Yzi~1f`)GH'nvv:dECCpTdN3UJ]O-7yEGfJCxMEoxznE&QC=dwJ2<"HX,i^dPQ=)$C8A)sH&$w$Zspjr":TU69P7HcAvBgT:Y
-C2`swbuszLMN3x,,Fxdv%p+s6:^yBdLr{Wy5}a(L=E(Kp&fU]$%'YFEN{Z4S8<0SaBJw08N/_6D0NX#{%zNbS=4|cqA8wbQ!q%n3pwMQ<[usD_7@`nbz$G
-[,&r<,GbkHo{!"b3yS{@&.''^>S<P@WkRm]t/@on~h"yc]pW~8'f:C}-{_%se/'[EL2/4G}>q=DrhztHlC4Y4|':aPdQ&.J9nLlo(5RjBQs]dmvJ#^o:l|
-pzP"C%nm4P|97psBGf9a%1Bya09>Mj]1-QmnFghKr&/p&[jc9a,rkv.5rNK&e|dq+2d=:_nlo{qjDT;TQF5;S<]g)k)Yya2v4[Q[^Lm;xXng.!-ArB@t4D
-@+O9mOkm5)c2xs^.Scf8I7LnP/bkQARlK>^vrYZ4%QQDLoU2~aTg9EnWgg:8brR'Q"UK+|qH+DIKr;R^VaSPf^o5+1B1W}js7BXU#['v27feb{c<:8L2Vx
-U`9:)16iO0UuwKSYiP"-{BEa=k:s6ND'O-&b=p'!5#3"(@D}_Jp2-}fuHI7}3v6:~+)ES5$Ogl-coj=xqt~Z9"]}|^nigq4GC>{R,vW){S9kFBCY7,25qb
-}S6U|:E9X7drPW0YLh9`Dl$9SQsZ%qygqv--!JfrkkK7mZw/NP+f.r'z|>IzR}o'~sa3Dgn,k34Jn;<&wxa'43XN'{FzXO]Ys_.b&/J|='/6jBs0.2pzb>
-x''|{(e"SM-#=N/h7"A0D&ED[51k9vGy'/6s6VF2+<wzQ:.)ix#O#)3Y;y^zZ/3M!8vh:UDdEl)3_oM7Bfc]5RZWsUe))DyX1]aJ&l)!|VKvDUwwDW}HJz
-i>~|4'T`V`Up8!5X7I^=9F!^6ug4OhYp%{YO}WjbAD9/Si!&(:9JS1PZg"0JvD&+Vq.{EGZgn,NFu'-8dPt#/V8H6|uV+'[Wvfq!k[s;+j^7I[>`>nH9|#
-i,D[;2VR'reXR<xQlz%"Bd,wR1^hO.Oc8K^^2_='},&_K+~H/9Md<3j@8FRK1yz7jv(f"zkd^'`=rc2IXLcRtjK=L977:w]Pta97!Eem>sM1:5]k@U1fb-
-DWE{^|jecfu/7zZ3OZ+laReSx_cO']BN)1c=la/Rst=.@M/T)SUXA@P7A"rW](s+R3X.+VIv/)~0me~kRK$vh}apX>BOjs~M!f9tsZDyFPzg###4[D&eQ|
-&(4+!BXJr=Bqt,4xtw(yRnvYwb05[D4F/&T8F%oTE|{V3p`pd(tZHf)tVA.B3hmxiv)E[Qfq[_`D^+BLey%2T}a+Es5OEdBJP@fIn1=BA{JbPJKqG#.'qx
-2:kxkzwn/vu!43AyaKw34G![.IO<Wq4|Mi[d(xlsCO7a!"O)xu$>C|L8GB(x,.]uUOb%kB,0U}(/n1%8_MdY;f<VmxFodl6klu:Ui_!01x0d9X|Y-YQ@!(
-~QSf.dgbe@Jttb=,#'=-q>;bq=D3Wqr&:G6i`1I9yoeW~"BYr=4Q19WJ{k%KaaI7r[$i5LD4{E)#o.X6K2GS2&H<pR5KChIh/kQ`v&OyP3,)kYjxu@K;[2
-4]~)TD,(R^W#&}i]xE;GWj-U+Easc(e9T'kNTn)a:VxfC#WC70L)KMS66$J69F3({l+$=p~M<M/MRCVO_h/[n5V1|>FaJLX#{p>]5F^T!jq7VsBDLyHOj!
-l}!v~tTu;MQGv-nZKq[)n9s<sfGCIn]|'pQ%h:C7LJW`jimYT7zMKv:Shx:MQ7.2PRL_Ol$ivjcxHIN:A3INxy)/6/cz[Cs_LK+VP+@1|x#d(K"z278)TO
-D]PR#{#f!Rz7[<m@(3Y<rzB>'i6ALktk%OP1%C;O^vz`PfCbdvbHjbK][9h[7/1}rT,pr!7$B:VnQ}rGg>=Raf6dUHnI|q'x8QD"V/c^.&&ws[g+AKA=M5
-vF)<]<"`zft[P%x&99^3"BFB%'z3pY(Nc#Ob).'-P7SNTLZUV(sDAvr)XCe>k&M)Auyc{]0'NhivFBQdztCh3FowxWDEgSPhcFS|caY#&X~0()f<i}gXtl
-.4&tR3lngJOD)>P,NXr%A$U5PTVxh{l1n{z:W&u;yS2DoX>eq%q1G|'r@MFMdD5GcBA`7jl%(gZ![Uvd5|Yv^>w_~9J`+MD(})fD=l[VM{hbHRRc`Yo3%H
-CHJBII[UaDb>TTP&h]Bb$o1awU[t@Y^ur9'N8cZV-]_NE0Ix]M.<GP+4^t`v=&lBY$x!t)36D:PM'mi2"q@tmj)bYAQ{kpWMEFE'%To+KsC5ys(sCY&P1Q
-_y~m^(K#({#:b@G/:gl6$7a@^uD43_k9U.]"m&1MJc~a|O/&0.4P2dv3p0(1m.9^`"DOWCv_~wl>6=txG/aUdEp|ayP>ty$"xGF{Yovo#iTb(Nd{|I&8g5
-c[(}qGKX1.VjfEb|m_wEzROWJW)YFb"_NLX]Vpa-C}}d3{lx>O2r_RbHq-g|6ox+juD|{Q/3.}=oHw89n'np=ZrHK;!HL88ld1a$I'"/(L4aMX1'%G:.%t
-GKFn6a1H=:h+M#g=J'$EXLgSidWs2n]@HjFb[J%WEKP1N@,i1+"_RI_Y9D&wzJ=2)Q#)fKws_1D>:ylEkHnHT([4-HsYBvIjWM.B9E^qq:5x!"8x+Q7P2b
-}4wwpEFb2r<I%6:qjnu=v9I:7E3m5M;y6N-W/%D7sdXkfoSKQad=HWH^r;gDa1k]]rtNb]O>wz;CyV+V6Y$`glA>]7ehI@h-LE:gnHrC2<jDj-)5:7Eh&t
-D"#|(+Cpr)mD#l|[|t+_<bJKfT{yu.:o}BC"vnnZ>D2cL{/AU5D93wH1:Y-}phYH$hT5cj;o|L/EM/,LOTDu|yeF6g2F:Hal.ctaLNq,OA=p-N,Ogy3^.h
-Ih#bK(m2#2GbD=2&@td@}JXY<e>.cV8izuc4n>qCs:QDDds4kQF.{e>vX]7{!5wgtR~>X`NG.PvBV[jW]%t<f"iwfn]APL()#G0MU|JXAc%RNC%ZU`Xu)Q
-/f6gW{X1bYIRXcK$vk2os.>u^mH:-dy/>$|WTLao[UN3]bFFHHntTR(L|sV(sdnHY5PAG66"%tl%HLCW/KzJep,BMr)OvY~S.}|Cb<:p:(.+^]wO>@;4yO
-"+O9mFPt|3|vFXIf<q7")8B"jinD^'<MX_ngYQ%9(e8h8UtYV+n`!.vbUO1|"]m6f](k65YEL;_$^%9f,$iXix#B"N9<To8xH$(J<[L4AxMb9DVmk^)$GX
-iz_3}I7kLPk,|waV%,ZcZm<20o"XN0!@yE&N<b1#jPn_BpaZV+V9uVlf-DA]>a0lv]F{sl0zII7E+A7o)R!amvqF]hYgH_o#tbW/~iYwp(:H9QGFjVHGW3
-8vTeaHUyo%-W<,Evxd.Kdx(V9.9!DnbB4{<&B|PUym$}6.|xKVnCs.a6'!OZ&v#Lb(sBmibqdNLzgac+r|MTDL@W=n>Bacfs]1AY!{AAm$;.nDX6$s-"@t
-J=";.=H5R1YKj]'h<$Ktw90eQ^Y&|Zd3sns/5e`h4f[FdXX;JDv2Wqs!<G<x6<$c{qHaW3SujE)G>;l_JyyEiW1xM-r5Olp5s'Q7PDSaAfKA8:EjqcktbB
-T;7V/IK80s0|HI0t%h'5I7qg$Y8ZWzyFJR}A%gb0F32.Jc<.&"Ffmw|&Kv&eM-9HV0DZ_;%EAY_QA9tnFXz5~e-n2=xm()+AIf/nHYt%vmhTe%0pKF;vq2
-)H>wtI9!%BC2[$uh{D]r`kNorJNJ4#&nof;.x11769`UHd,9I.j+Fq^n)Tu|,'u%zeNdI8{7J:lJXNrH|Qa&E4s<-SW}('@ec[}45zEdHMy$+n.seTrOdZ
-u[QY2D(T;N1e1N."EU7=X8eNm_`h[3y+'DpIEa{X^j`Zz[-bYW;';==-k%8U]l8zy6vt#[0tf).i3a}uv;D42WHKY1p+n^_y`WslihHQrRZ3R4<TD"3sN"
-mT/EawNgQFV&!=)r~l8arv@qJ1g$&TJ=R"ejSz',Zx2lw1(dTJ~66ud4S>](Wcm:ay!bQE'6T[gH@Dg6~Zr/ChEmQW`UcWn`G8kG!Cy6">Sx2z@&Nz>]$Q
-+Oz&g4l&&[L&#H9Iq<(FY^ANigQc'64<5)}CG1XoHaW6EhBLe'BsWkstAP_6y4I$Ff,HERKbTH.U/N5Go45[G0LaYq[G+}&L`L7x$ORW~D2tL()nM4z--8
-omwaj=WP7lqBfAKrbzm=Cm3fJ[c].cg:'ds0T-wdM5Go1|'|~at<d,]UOiw:eg)y1x73t!yXBI4`xWStrwHj,i;=elM)(I|8QTz6U%L"2KoE;R_t]kr@IO
-d'`,;QEKFpgo=t(-E;&7+r8:|9q8'6}!60-T7_@kpwo7fhidlAT`{Q^[3wc7iTDvVsj("a{bC03D)|""A/fuWar&H/K>[Cr&1RQHw)6jg>~oJ{Zt$O8JFM
-nW|E@.o}tQa3$;@D;br<Oc2XTjf$3[PVsDd<L_.jNMBACLsVPsJ-_z;wpwn,KP(u{J0LIiB1NO=HT<aefpq/9b!p!rFY&v050!Yo:TI8)"dxU4"@8(qis0
-xLn>rp(}lz#G4WY1[ppU1-xNOiIEAU/N^$:`yBe>}^LT.m$q'y]04RWbT$83xv]{E9Pm([p:I1TNxkvrpnePvvAo0eW:cyW#_0QpwYcA>"r@gaX[2LG[s6
-9;kdRmOe>Qyy|JTzh)g0f|f1r:q,|[~x'kIzD^g,)'X7-v8CI#pX2D<%X>5JSl#r}O:ieGJmN|E:-,@64jw`]QMC'6sN:l<LiQH6uIdVV'rmi-#_Fggg5O
-1{#HZWJ.5v:S^eznAr^WJn6{=kjijU<,Ma6ZxQ^Mi&MH';hA$h4u$+dxK=NG7.+Pm"g|CmL3`b{#Vx~6udJup8sff[{9o`(!"!z,zhK8bw!#N'$R#MF$i{
-7egI%9R|[i%8z'=b8$Nc_tl!Ez-a|vN}i%pD{|^reo8UxAc9iQJMXzwe~jCn<p{:AiN(@|2c+|"7@G+i_ubDq(X=x2YL^a|]5>Vz![Zo^8^wd,7+n.-)l{
-:IXv|B7OaVyNavVy_|53#7,ZZ4fl$S!1W.,$"V]_V^@OqImz"gx1g$H#zf+5Z}E4>+lO%`PD1p;c6]y{AJ1emLU=PmH8E5HNmC16kiwm`SO6a6n>|L;#]R
-<jR2wsj,["@}exn70K(yVD|)">.zlqS@8cIEr::}}1=0Sb];V/^3|fpIFK"~r{h#URxN'gla&!aJ~cTmz}-apYyo&#p@4ap}O^o]Mz<;z}}JqJalpacAC5
-P'bZ:3AR=529;Rg=ydwD|;pax|I)Apq0tXlUFi:,P<wXQ;ozxE.{A%4wuwnd7WsV6Q"dJ<'|4B5{O+Yugh43kcDLM5u&>pes&B8f5mMz~mv0",+juo{wu{
-h>h`KOlk~L!5F[eg.v>%-}LPAMIU-NQ53QTyPyo%/#;'bDUOy}wOg.,S_j%T/yiGetyxg;[r#TvC/=+2.w4FKnyeA$7]}`{oLkdsf!)EA[,6~1L{1B4w}$
-%%DDD:yIw2,Isi,>g3[}Tu<ru-|1~.7afjsha)T:27#{H)lxaSZdbDE(n9BbCNV<f8r+YzyBYDCMMUj5I4#Z):_YVYPu;B,uxq`]MgMZ<}Lq^%`lAWS]<>
-h{tV0K1<,qK.9fy/"jCQ1j:{k>SA_Od8YvWgcCfA-'2+kxmYbz$Q#e%9736),9k|!h`_MC~NTD8D1es68/sk1qKZ28HrCmJM;cJ'XT8v.D1,:v>=144lzG
-=;eOM}0xa81,;;EtV^ph@b)"afdB#E1TeBvZ>pQa|($'NLQQm`Mh'ty]YSf@JvTVE6P4j$l+`V"X9>Zl`aptcy@wZyYtdWXZeeuu;oG385gt=SG!.F3qsh
-[daquw7;dLD#O/hq[]Mg#_C#}vJ4"^k';QF+B:%SR$pg@<][l;<xmL]lJ4(k"Gy:wxL(mMlLKMLl{C]a<+DEe!NWTI'McvL.si68)bNz%zJOx[.z/UlE$l
-g[09+<g}cfizk1^YMVJ>>;rZ00W[gp^oSQz0DZ3!=%:};.Xtr8G#zc-]>uV0WT=]P&es#t$xO7gHQa{B0Txy8sZ|f2Kd<5/N%RS2!f/puYtyuf0gnU:VWy
-'e#5DTdmhd{9YJk|=XNg1peQ6a`:neZeAY0F;s-EMYodN2m;L9b'c:=wER5BGIeE=22+6jBWv%USQEq|K8ib_0e[HgcKQit-<V$u5)BCK(:$/!CXa{B7fb
-7LR;h,yo=@TyaM5&X-HM_s}sOLHnx&"YU>jXsQ}0PiRh.XpL]B6)jIu'Mu/1e(VRn(}x0|(MhEd^73YcPoE;P,RtTa78A=>frX-uNF0BE4q/96v'kQdd6y
-6nN;h!~Bu9F7Bc)W8IaZ{M:2."%w$&IYVGo|L)!'e]`}IG.}uNBE;+t/F&|Y!vtHrD$nH34Twcl>oH6M{`iJ~9QVJ!s]m1OegjfW`r_(,)g'CA"S>1!asy
-B8'oP3dfxW)+b}MQ;J`d3`dqzH)T3O!Y;8Yv@#M-uJ1^si%}s|H.'6yI(kq<n<#:#Zy$#s2R&KoGU3%<q-F>TA<{dD%qIJq.+1De=/u![HdV]cMoQ4k:K1
-Y<)sMr9y0vc/RELzr/x]m6ci+r['wAj@bSKNw{ge~Y4U8ok.&i=9+Z"_.{(|xjN@90/.rpW87tCA]s.v{RsL6i/4~wf_dApNO!q3,309dF18fgYj8OTti<
-0&aLuQO2:rb>^RvcRa;INNDk1nV4;RBScvA^`Hc<[xg5!7FnM/!Ihx)M)"ueHKK=I!sads_P~Kq`uuKlAn6F_p":(}7NE5~wrbV'`h^tyE|k+@)v57>j"z
-dvJ:tLq<-[L}Q_W.s@MMNTyv,H|KTM:7o`TM'.SNaY:TdX3g52<6SK-+wDiogSNXhLBX8FtR/;MjT7(Xc&={K/FCv0[#tOjSLCz^SH}>^Wlvn9b7OA{}Q#
->L{-t|~qK,g!0aGw61>Pr5.h}S'f9&G]z5IsF7w3N<dxdN!Gg4y{Kc6XtHFALb$.5/MAhmENI>f_jk{eE)M03p}s,8]{P%uXRA~Mk{ION`"G641t.I{UDn
->)]>juysYYwVz90EB,u!&Sj8D;Wg>F|o)A.X0]H)M4&hhcorj3LM-y&C;NbY[PRmK/kSX{%iBc40pIDYnlut&>11{@`@nay@)9hA)IZ9j{Imng()LnZ`A"
-pusu!9!-Q@TO6F(^b__XL81xV3'@wY(,/G346:>%}>%)BBZe+t`S@DFH~amc!Gi&z'.i0t0g@fEXhS|e6N4e(Nbwtwt,4X=[[{B9zAW!NB(MY.8oSw!.RN
-'D.+^KuMPbyg{"l`8>R|D>iGa.3v&1qrZ9MPUiPk&/r1//m&brL77`Mj"}J"W^Ni"R+_0mQ!``g51OypbuFo8f{M9]`5$bU)I-F#!b^pOe3m:-5oy5M[=H
-Z)JjqVidw.>pWtfW:P!NAXK./9Nl"!<)n-Z3qI7QTV2TkJWUMhqPuP8Q$:4<7=iq9=qBWuZax1>qDuOvLM6y+|n:4#Y_ag6VSxr6jXd$`B/YXV5="29D/[
-/qUbNxYH0=:>hzO2%vk,!,YZ~7nmdu/M:Z2YO["Zv]l;n)/VmnTG1Hpm4[gY7U%pRiRYZGt^]f~S%kLm2QbdINDgd[C(f/!qVT/8T=w$&Q4MftH[~H@>of
-8LH[nQnsv8^vERC)ORm@0.gRaY^eYOup'A'zXc+2B:2wo{dY)3"^~w_aoW8|jtlDijLGh@iWf6H'>yMaOw`8U#|}Fm"MQVfQps3=|"^.>3/#x!$i:%M@Wr
-Lf&J5c-]lPdR<rrd<=m@kFt5'=g7N/F75bX`74Z^ui)%V^{rNuI'cFo!d/2G>:{7grYa|TDy%FU](G!R%fOPQi)pcdx;Ee7|EKj_j<J[[aT|FS6[/`=5lO
-F'XK6/OB0="Y&N#z@_z@~Hn}/p3}TKT-Q9-=y9,{u2Y1s/H]dV7ebMz[y[n1G]~iD)C@^o'wZGTeOaPyIzD5JxYO"rlqw47Pwt-pc3g'o9fA5q`6q38J5V
-j(y1`%aa$O59tl%V)`mdO9f{vNoIGZY5iHltH!xhu+Mj>+J||}Y0LE~M8zh#t@jBqY/eX6xM)/Aba'hL6kv]+f<qR#LEK!~4F"YS(5P2L`0%b@#TCP!OrY
-6<JU));0e8<,,Ji&|r}]9Prh@X6^{;1`eEuSp@&ZkO+>7!a6OPjC[>@M<oDmt1~(H;C`ILPels|K4C$H+Rt3r0R]]XTiNj55|qvok{=k9VQ2/Au)t)PzdX
-fR)0H::uSfn}6xJ|;JX|Z|Z)=wIs-lSrOJhU8dyb&c41ub$%+g[J9`o6Gg,oc3(wN8@z/avNYJp<Eo&iB-(+2)}i2e757pI,WEJ@[VnCV6G]GN8C"2HE<8
-tZ'X^VqCV!|G;b_||j/icf^7KJCnS.GauP'f[>R5/+/l|:rPq!gL..n$/&&FdO'Z&^.Q1G53x,zA|qL=v.6r":`tKq{&<vT+C2r53(+L//qQm6w<K$E0_G
-Opll-1:EL4SXw@8q7e_W5wXjW)cT0J6W1Y!Y<cCBbHwbZs,75`6qvD+uVJSwxiE!ckkpe]W!aKiVg"29)T7>([#WkoIu#B2U9zg_Ln(6]=^uSp;Wa^hWFk
-D),9rSy,E_y@ZK9TILMq:haL[UAz(@d>t!!3]$X2Q;+1yS%fK$YL``QP0Njb;|rs#"DHr@.^gaon9[Z'Afq<WcH8MLBNVuS{<ss]>18|AZ>zb2Pv1>1,8C
-h>M_GMD4>B=d42:8d)VK<ZjU^"dN.E]72w(r7`72+x;ZF1zSgDoS_q/_r8oD8kCE07a+w:^xP["%Rdr!zo!h{#n6KP)2jC8gUz2l|;QdVeiZ3d6+v0oClL
-EL[N'>HLViAd;JjnO1vnZEfoy|g.fLM_O,3]E@Wnu[g}c4)!0nVI_8.dYKX|L^qj"3vV@zSKbO9%"Dwr;<<cL%e<=s9d6z3^RyaM}j8BiO(a(a:Jst9K$z
-'oEl!q7lUfat[jeP+vxb47(L$>/-HI5s/3AdaXTbu2T2sw3A"_R(`ufR@,{j&A"6gUy5Z`W$a6N;=G%#<nUaE=#vO9sOZco.vbXf%_+KFK/(A06!Kp1h(K
-UpNfjyUEe.W,zLVUQ@92E5(+N)]ZL!w9KLXi@,uhyYHGVO19-8@!<G>L3Nv<<8IP|-))Zt]/F^yhpL8|C'Oa:8pZd+gLW6$yK=E.1Q_i!N)ksw#A:v)H|K
-ZrRdd2y<vhy)lc56$&=lp)GH/>U(9:/j}E+}s)GP_t<Y_6u-3M~"w}6g;&~xH(~MRK},YhL}I45@M`."A<Dt0#U,Nz;BPe,UEawc=mK}eq.g(Z+h#uJDa2
-"!><41baX2;[@Rr{"^Xgv)qA2Tqm,!T4R9V{O#.1P0Uy<zY^fozr:HT^DoW$d(HKm&%sqVus}CMuv)~uqR:8wP{B[o]6)c"q7J^"@ecR>KQEO#slFUU6HE
-UT>xg9&'7p|_[XTIXl^_gU1Z9+Fk0GAjkR9kc7,"R)wm<l+"t%q^apG/5E=ulXSloBc>o|bo&tz=W0=[W7G="sv_Mqu$1|-ae2l4}/wRgiSjCuc;tZ/2K)
-)3N!/lG:`4'cZ6D@pBl/{Pz>9nu%UJ72av'48!p]Xko0b]_Fp'h<&Crv$3,Gs0j^-Bg`J^8}2C|K^y3RX<CD=faz+t)^=XqQT|&m>r#G%qLYrY.u,uGN@{
-/;%]s.Aw=rUB;K~r62tHWhH7s#Mi&Dh_xhM!JOWsl"P#3C"-lw_z+J8KR5Z{-BYA%IdJ<1^]Q[0hc,K'UbUA8n'c[<g>[J_eHYPo_}!O5t)aymE+mh.(N"
-fh0Wmxv10F4Vrze/3ON0g)fttJo8S,e7,MribxXNhLt8'tTpV|oxW%}Cgane]i<9&/#b&:pqzfDmX=1@<I;b[r0tX27p3=:4_2:^8@Er`"P>&$iDIOM>P`
-nds9(dL=&.lh_oEa<rEqzVRa"GmbZ9/i@GS_>>8Y+Y[2)X4pGsCVQRekcr'u&to(-z/eb!A:T=Lzs|8[lyhqHr"8@xk|jZPdNy.8..h!8D47idhUYU"+3S
-[F=L4m{$aFM{BGa)-(n-U+|UmLTEn%`I)rGtsdHlYA[u0&!PR=pEAYt]>V+IKTwU@$(2eV%Bf;ur7VE4/LnEP/8(vcG=<w^by4.HQ!qNLRd;Q_%n:#0vYL
-Cu}bS[,0rE=k=0YVySd!!BOj!vmL6Z6-M73)Q]/5yXN]>YnRM/OjAN9ab-V's)HIe:'VHM[9{Olrz<dffgu6mmOI5=Z!iQiZ[L(&LOHs-NRkwg[w9J.)Vf
-LiDXb#6#L/oB+N5nZi-nbiX{:@wk3{[SLB>uGVKJ</mPGhXi_H=UhH8)$h&:w!ZK/R,e`EA1Y"(qg9S+E2~$WF>>:!^[S8gR5gkHK'c4VmF<o>Iv;,eA^T
-gV@GJC;89S):"e7"w[7LQ]S>|Af@!trZR}CMdD,R]4=}>0]t#w;Rpu+'ijq>}umTfV<%+:|b#$JbKD-j&v.N{P.w9SLIF16Qq[DC0j-{c^1U;i|!`g2ge'
-bWNW)9Vcry63rX9e]3Yc7)Z>yaK]X&H[l74=.7Sjr{)4])4ywk'Tvj^hR@`>IFo"LK:#m1]r;%{FB:ME)@bE|4k=G_W;LEu4wpBYA16u~b4gHlC7w|K|~<
-n@A)l7X}/,Rw5$j!RVdZrk1;o6G1uMs^"md&.Pnz%]!]vvVV1tHG!rY<7%MqAQCmOxiW'[dE:P5WMjv[!i3+%i!#HGqVQh|c/)8Y14CgI{b`m>"n26!XlV
-a>umiL0YK@z/IHdM]D13'|Fca7/t#-j:zY#3dr}v]fUZ$OGG<J4#dA3L<jg:axjZuw0|O7|Vqz[`YNM;g8!^!F]x9b1KNVSk)m&=3Q806n!Nr`'06ce8&u
-}&]UOb0U;A"9o{X)Aa[ti5'68X6WMVA>y}U@[{LQ6UcPvH5G&]"h#U+1bu|fPY{roZPr!{{Jy9N6=X`wK314eu,sB)m[xR,e/"2cA%mG/1ojlrTCaVMsBH
-I)zi,YjF7PI^H^e/Nc.!Q!)SlSu<l;ZB6cwK[TOL+R";gI/>b7@#&_gh,jtnOdRTg^]w@&CgZj.7KFNQF>bAZ$`WbhQf8$1KVh`Dtv-N!9/2l4U=c)#[L9
-^vvy%mmOODeZ=r9QAD/2OONt^>c+aj+f9]Eb1rmm<{:R~o-4MSotm9[g-c+|./%B%(<,I{|3rupK!^)/+qEHDffZ/biyOhhMSmKaB(wJ_tcs>JPVvl14`C
-,KUI:YFmlVkLByE0QqS^SM}-`#k)$i1_&)R#:.<u@R;!k:%M~l!DqQA}V/y!hA-!jq]#`/iv0n9Q1)U"'N]U"{/r_.st%WFKY.Wj(bG@z|2l6-!cq-jkhv
-TmZ,i)YE4AE%6YWJK:0cMivC)_iPzpLB^@_3-^X>[WD5rY<}ABcEG4U9lI)@D@p@0m8&uAf<m,).+WX5'`GH.oZFxCFV@]Aa~;I/6`}{+t[a:`ZiTD6AY(
-=X6ehEYwL.Tr[v[n%wIGE-Ep<:~4a2t@_.pBWB2w`9B$wmtbX{UcZVpmi<S>M6]5`=4:bz(I5g/T^/waqIx/oxG46o>{9l`_Byw:[]M"XRq2>yUf0!ZH@_
-_|qCQeB<zX+],wKSw5kIQv(mK;VL'B_akg3XI'T,hiwo#OF|`nt0RKr%b`Cx/,VgJn,vz{KG5}2It6'c2df6}jXf^mx"(;<NB)2)>GPem{L'g+D%H$+PQ!
-@=eKjU55jPJF9)TaT<q]"PnQ6XsktXro6Q9tZ+ZN4wG58jmhq{P3s9CnH%qs#|ab0%Q=OIf(=jcNF2G$'yT!bmE>dG=WvervZ&X+V6so-.3|f)H<qN_g:J
-:3W3,zZU@p:H|)M(OFwqc#d:~I.Mgp%'=z>[D)=Ff%BuSN00FdMPbDopqXzxS8!:~aVow>Gg]B`AV6[UQ#|C;TO^M{JrmMs%nM+$m%drDa;s1`Z&/8"tp)
-Hy`Y6[HdDND'q]T]fE[ort>p{}@nD<fI((v6c)3Sljd>lPix(ti|UVe_2Mh.envah}6B%D/Y,:O+dUr8=kCy]c_qrW3T})Hg:LH3o)4s9yrsB0dEi;0"<n
-W>(44VSlZ&IZnkwD}.=6'H<G68:.o<F_`n-i].`zqz({oO{lY|&A%3x`nXI77I[x!OK,.1)`+}">.6Y;E."}+G_KUFVvcH:6stWZEuI}|^R|aMC94eY#na
-&s{@#t~NOF#6s0Im9WK,Qy}U2Qxog,fd0Z_wNF,$@.Q<#<3f_Z,p(4PL!vCe9ltYS{5_`k].ZqmB[gZp#m2EZ#%f-mO:_NcB:mc)gsTK!IiPPF{!48n,wG
-WZ<VZH75zSD6@J_ozZKMGr7Gi/5m]:{sa4ykyN9G!&>v6;=-/;aU2/IHWp6JT}9VmGt8<wBU(yBw/K&FS-FF4=U(!YGUyUtNZAk0z,VjAoL@C1,UL4ZO1k
-[lazU>4x#5TG1uo`U.yyglw_u<H{D2~bj:.:59zUgf#m]{4vGR<Bd{%(FJ;q!&[ZyUWz#x.Y|{LP@{mjB@ti/,>3(<8xYm4!Xuov]>yl69.d2Oh||XvPM2
-D|#dfs24o$(.SCfk|@Gef%78cMcJKzeL":FxP,_@j[IuYneF"8bSns<gUec#/z.+snZ:;.<v3IV-Qrcs:;Ui;qnLl&gY|S/2QWA&~Y(R4Wy6JW%-X-"<rv
-}6%hlLKknV7"M"-k2qpO~XG_MS''S;!`>cDopW3-2VIOy$"Gvz3[7&^%1`Df"}|f~UxKam,.4P`^G8;3}n-Hj8>BuY:,!Af]-mV58",8`WF|++kT%fm8C}
-ug$}8{1=SO6T`;[3;,eH|q!@z_]k4r6xn6KAZAZPG(2yjLi,izHJ0<3,R23,&YN.ID]z:_R#('/ikHX$hR{-45L29)1GKD3Ep%qbqc"1gLx`'DAN{!a(>u
-)t@OkFAYp3Ap1p]wcTMEfsAfUw4`!/KR57<ky#~AjyUut7-T=7FDfo]/Eo[}vK^knL(`T<NqHa2B/7h>]dE_,3f$JH5nP4wKe,<cMooBwTroN#~.PN25kr
-,d)DU7.9awC)'Z_yd7G`$>aquoIZexY<UkHL3K|iQG6E~h~(sz"[wu.Hg8`(|[Ct[t5r[Ej!=c!#Pl(4IC_{9x3{gp3S;7&mCep:h#%Mbn6Q2a7WB97xb#
-]7!!06=Zi+-%X0/CmnzN>1rf-^2uw"QDi3|pZ1XzwMjv^_I)t^T3holf,tqgYv@x&S7M!t%gjE2LC6Fhg[}u.Y~7(ojnR2`;;/(d!l786N'.wQ+z,-8vUw
-2xV,vw-vNOQ|)+F}(=%o.]tQ-CCI;TIE<;ZF{E-O9XN%LE1L^R@G|J4jzlmmW/.|JFG"XI^[B"l_5>:/V-hWrSg/=Q]dG+G7~V`}({WrpXbqRnxT,^DjQQ
-k[weP6sfM>t/+)XB,,ND{{{9uzTn{:'eA!PUWK)Q)1UGyw%dRn`NCq'ql1lltvIOxAxOua+@pFGv$$9y|]AV@YRcG>Ol&KMs'fi,9rk[.^q5nR&>eMy`Xj
-(4Z/NtLqFOHZj7)J6y~Os+hho-l>Q8hQ;[V-^VqMw/FV]},cytv_~`ULAmY&-&QwgynL,gZ#`/PA#sQ7Gjd=/gi-(80ak%qrX^8(.M_|8r+9y."-f4%%LB
-4Kc/[cmee"z13T%_i>7["&@B,ODK9835H"xryI<B":Zo:rJ_a`AE:<+wEolX>J`aFb:TQo]Za7eW4Njpu}NrJ##.U/V&=O~I@w3EEmy'aQn%]Ugi67#@Jz
-v:w0rF,,@9N)%FuT'&dMO9Q=^w4S>C^]..lFVm"3rTw>DvYwG)tW$JXdb[|@NNZA%3d3]>;WF%cI9(bgHkZ>Fgx(UNQ,d`I{nURIAyEx!kd}s14W`@n'U;
-6@,,il0TPwZU$p+t{OMGOJ%8wY}L_<2&pN.lAh^5HjjZ_/u[&$cP9d1d-/r;A9q.+xF#,9SuM84ZF8q=Hw8v^}='~el#kA%[7PovH&u`(`okMu`i2_9B,Q
-/Jl23]Sr(6'/twW"[Z@c6Nr>=LAa5@WEGO)t^5-KpUhV8+w(j+[XrCB.d<gnV$uSb83;uZt^H;JH1j'@s%;D|@k4@t>PNfbK12S[H]GV&J&_g}'LKnnX6S
-2H<Qno-hlJ`kEzJ6Z^u3T%v&Obo}qn|;"}rIZFUj`sbfNMMPn5r_%,smdw~I)tv.IVbM]]A&ZyY&hbXTPj.^GB[J[11d#y2WP!'o693j@hnD3nSJaA>^R$
-XpU1a1=HRY11XD>U4Kw@MBv7,[DndvGpg2#2i|^6]!6$iWEP<=7@6/qzlK+Nw`(YAo&ZZD@Tp`OJ2W#d.}8%!Bu2fU~@qKYWI<:ySBo#|U7c<{kKTM1-:y
-E8<&v{`ZxA$MgO=}o>#shL2VzMn,7S9Ko_[6-;}]&%=!R-fp-8CQbw7x'_x8yOW9<z5gu^36N8>B,kHY)ybZmm%_/:uwE:=e,8m"PjI7"W)y;LQ^P#$<ll
-BAzTIUy>4w~+[]`}#-I$ymlB%BU}M6{mMRR]wV#z]lw=!b<L]pqwcdp0U2"B2C#!wQ2M-k$;%8fy{O9;R|rZ+G#fBYR6V]>,>x)]f/;1=kn{{d^_l_zaRV
-JWy,99|@$.$l#/Fn1.7{ck{6R^M:CnZwQU,(tiQ%<{dVn.zMM2B'Bq,H-3>=DDj)T}RR1Oom7.OiTJbSjnHY=69mz)E}j(S1_Rn!L:7o$QJG+j-[7oTAW.
-KkIFHH<on{Wdxm}Y1cTbkSHPS%IV%1lqx51v2[y>`/mF:Oml8%s,0{{AujsY#Vi|02$i%N_|^v6AC!PUwx)fo+:8"QcEk5_u%qH32E&NzrsJS45w5=/i!C
-o%J!fJk&`Yp:%$xrV7i0%"pzHcjnK0pcj.]m[UH,,L[Ei>(3XB^y'zG%Tzs<oIy)FG{OFRco2xOBD}+.=V2JakCju[izH@rTcxoKVt#4G8}2kA}8:7#:!u
-s1QD%o#em_a|D$q/rp+GdT:}{g/j,^m>:u/@!h/9Kay%pN&'X!->_)fF}G_MNKOF:5d#7=0+aC(=FV1KJcNy}>(zv<WhK/yDD&~XoM=(o,Ne6P&JI]|^x^
-Y&["|'EVYn(G)/m(~{KLHY]43lRsX2Y;|>@EL%jRU%}1)'bp;wWC#E]';DNbC-9=c50FDOE}o_Q(8'WRpCaQj3LiSJtD)8PR_$vRQvG;&l}8t-Us@2L$G;
-;$P_Vka$Nx<b<&@0K1C>_PY94kuML+'(bQP7,w/ZU5TM/&PAptlmS"P4=<}+Qi%:iYIlqJ]b^EjE/&~f+1fqEnH]aMc4[sy/-[UBBWxUk)iU>f<HmNe^m#
-m!02wCyNz,uphUjb17y<)3on~LUFM/ji4WpHh5yplW<'Kbu>46]az)[G~+1g2D)^2W6x]Yub"R}2R'F"8^KKmCA(M/Tr`hO_uaxug0[#Dnb'l%P/keFT}[
-ORBJQ{(W!EQq'IF8coT%4kK;$VE-BRN{eU!SmnQ:>M$,vwIrn1=Zc=qu#Rt4E%9rE5,G>jQ1,C9e~w^oc#nLU@E,,H&OV>SHKs1B_3x|AZO6N"KVEl+"5/
-aR]h(Il|c&A-Y&<=:42+E4ewM2pX-=]Tqt~8+c84wgCvFVApe/!%Y%`'jQNV#[xSv/KRhxN$3vL@J89a/W`[~n#8xzr/E4i-/Yb<#;+H'DB{:CuFU3_-^`
-cJXx$3Qw~_LEAjR;O|xCyJUmDDvIN!KjfOu=~$W'Ibl<;.oGDs`c>+]U6kJT#w!|P/>Z!O:Ex_]1zf_1;aB-}2E^Tw%qx$b[X)U'OWk[~zt]B/>VMMlGI1
-6i0R]i4O|=wcA=~frBA-x_4:8PqbpY~K}Gi@xGKr:-!l0Wym93geiIwRzMl9'0V4mZUx1iAL3YDfm]{[!!k5V7C6%,Xelcbq^=t$MnQi+^Mb@e'bT%5zO<
-H(<(>Cdf>KeEGTsEwj1I'KABi1U_Jc_H|FsEe@pK)7}S,E{s8R:0pyms7r2Q.t:R6({YLKHpV36.U87ZVkie5a1^haP2IH`%%vuLS1Y_mc^jGQOMvzEh/h
-yRu_BYcntZvIG3(C#|ed3UAe-$gd=EqBD`UnVI)2|@K,1[GF4_n%USjy"98@02So#JfZtYjUK3!@v9;rXcs=jhz]B:mao6x1;fQD}ha5qQ:2:/f!>@+S`M
-,wq(8x6iz5H3^CM>d@ot`6%wTI(_J=y)m`3gCyp[6`aag+4o~usNr[(xKv'>~8kpeh38AJ:y~zMTy[uAY!P"X6}BGX;f_s"@UoJC[(jj_@nvEP<g<+K)Xn
-qBxdvcNvwcz`ISm4oueTA)x_,5t5S2-6U.I^QSKeI^`.O6P1OVaFxJt:opwo(QbFm/t$jL0t&C/|o@`S~{$[_;<_vAz,X1`1eYOoL-!UAH7K.EO-|X7V/_
-kUHy!e=)fLYd0#8<R626Px8KI":wMPlt)8Z^C94'@k)]/9_GNrSMN/7D-r@kj%lDe2<q%7YmJAqXQT"_#e>lDYz[K!)^f[[mZv>UDmBBk]r%>@b2p;=A["
-)7tV5y.xK6b3kAbqV3K:Hc"WC7%r+^r`o4'jXI"w"Qb"R;gfvS|Jqp>o(7!$Xp$Uq2_}QV&}<+u}.6nn4B'sr^gmR)zLabwd]nd}X(oc@AmnU8$.Q9`b1/
-9s2dVfJD"f8)apDCndDUt20]3R2]chEg_mGYcY,'dsJ}}d(87`k^(a{8W%{BqLDpGBYlYjLkP]o5tKYZR$>MdvOi&-z!0/8wDcEOi)CZ!6aSqX;dgES1n.
-@o^+51~cwUJ>_duHX]k55@_CPn!cnMbdrV8+!K0SRrF,~Y0nB4K]F;v7yyL&%L&yiX@mP,#Rk&PgW77P{de!Iy+VXxr2|X1AV#(`S#zs#-3J.L_W.)+S`t
-;LZH3@/S`H~{^}Qcw&[&H8sioEHk=Iq>`#WdzVTgFoXj_$[U9Odr<6=(h6O)M+gcyEuy3uNQQ^Vnt:rMT{_NFnKi@3m1>Bf$;#vGv<:5VRCcD7ND='|v$`
-t]9<~{W}%j]r_5U&wx.0Ayyu4GZ|38c=TWGPovvCUA,BEgk59H|ggcye4v1I5tNXJs/H&JLs7"c['ZJolIEOC8&+3'P9iRhP7gbtNaK#{s^LBzuNmIcWVn
-TlxGr`.#`_uqiHjf/N}`27;Np/.A@#7C"K,<}!>PcQrm2W>W"tE$v5c7"&8LPhG&iYqXnaf#wpGD2;-WNU_jTQ]lX>>);]E-tv4L,RO:c=4rPdVNxqzpEo
-nHr+^dBuM8}+.)Vht9M}hWwj9&_w<72WObWA5i~G5#XOTn26ad$t^rmJ|'p@`ZRCj6je<quq9M2ML,Pdl[^m$aWL.Ks2H"Q|EdkIoZLOC)vcw|9yS%f:sv
-@dGcZfMARvccjsPGTw+o)#v'V-)>%pS[vl6NOX`lZnx:Sr6P=}j8A]k22"iY5ZIXsUVgZ|f2+6H%"hRd]|ND:hFuwx{eZE"I|zK}PHGfYfYHJ@cD]Q^;6:
-}`(n<1|a~Bi(,iva7C2_b"&kK$fW!UQ,._QhdAt]3uHti/$)~Stc&T%Wt{S!hy#/KC{Z&YA`+dP>W($=<3@!6]4yg$Q=5tJFZ_@&{i~PpD;|x2,g']#x,r
-5|'k'8cdc<arYS>op@=x{ahd8)dtZyO;5Rwh3%Ax1=Z0:2q)z1:&dPv6"&bn5<|nof&7I)b:yb9"R-0NZ)k|+V,(Ak3j5a0I>}F<IbdEx|My:u3u|f^gU"
-5kj{q9wV$$>x5d-7[MXjzRq+&{fK&<:d"D,K.I=}-Z4@fyl|l><zGmV/;5n[lXE9K:'M4oQg1s>Xv$'Rsu2iey&USw'a#O_/$#Rs%9)K5%Xa_-BQ)eq7.G
-4Lg`Ny+RYDndQ7P,$^]hz&Q98_e.ynTSV#w{.ag,wf`}>z@]n9Lzki}fh$W9.3IZ"J:"O{WZ2SfCb#5rP:j^S(qUpN1dak]cM]'.{ENIy:5bs+sU$=KG6]
-)$7!sm}Rx5lFgVf1~rJ30:^UK%AX`B{;y)M5wv5'DgCk_8Zi@J,[+b@o|II7u@80N3+'o4$Gi}rC8Y@;JOG-E5JuKqHc&NkmNd!GVaGB.a36p^>RL:]{I9
-`PodF8bD$Nef#O7!0(YSJVwe9+`%vu]ka;|@pJ'hVwjCA8R%dDdyM,teC[mM0aj2AM'Qi$acL3a{8noM::DoO#>YVjP+C6kStkI1,[%lB&4EtS3[/r]_:}
-rP2k%BK_yz,|>>]j#vBsUJS$q/("qU|D)$s(aLyE5PQCfVD_`t<LnFz0INMYP(fjv^YI9F]=e#=Jg+GU$rOM+aDft9wPu`]"+,3;'zxO6yw[29BokZaB/8
-OELH}0[d'^ecQZ)cG{090yDHe!5@cAf_:-YJ#>urkYSG.yM/UwynU;X'5=tS6KnhT6{_ZI)TX&1pr>(Tr`i];!mH^D)PRSc<y8}deUffPjssX=`,VO0s+/
-u-~1v|B+OaDi"yN)8$LE;ud,;uc:Eh;lQUA2m[]gT,|1~tPf6DY:v|@X5uVHG,GAXNHcQT3!0q32{,MNQ85^~z$u,dw>zGyn]CjdP_.R58f`xo(-XO`eHC
-G1CMxa%9b/#:VaC5L[W}by%$~bUEjorol!{2u3dl:4)EaufQWOLjr92FM/&Z!K2S=)X94wN5<"N)jE<1Kduvie=f>Zp&,9zTT_LM]v6^aY>P7oKmaN`'(W
->xlJ"=B;8Q'.1j,(m-e+Ih%uSw2>y5=BDeO+!do^V_fR"(v,}NmRrH|zA6PJ"T+Z_EZLi.w9Xf)W)Wx4~`'qhoi:zNID[P."9C)LHLC%=[TAu0v_Dj@x36
-_b"$]D}U&{F>o=$^"(y"3g~6Yqwpi{7]8b&hMwYFpj>}7xyokd`T(1Me9j%o,3}Or>xeqw,+ma~q84uv8+;3v@WetRd0>k4&a1O@w]7G;qs5Lk+4~KT<r%
-G7`(d`]]BR.LOL$!yLBLRUD2X}bo/9AO}Y>+R>2-orgHt@)z!lf%#W)LWwFyt31"[|PK<>:@qX2rY7dP9|AnFV!g1i3Iw_ir|JM3!P3Mq1@uY}-{H0%pU,
-Uf7S`J.FfpWwIg_(qAPPtDBDr}ifir[MO}cn@.fnFOti@q)H0.5Jms]CI$KhtY|+|.&_^R3<XU[ad5JSK^QG<qrlni6$R^wv9u58;f'zth%5$pDe/x3M_n
-;x~O0NB|zyoh7rogAqM}L#f7RtP2f{p'Gue:H'peksRk5tRvWC_6&(^liN).L)_;R.ZWXM/w{UkkKJIPTrT0$MN<+P.KUB^,Dr{c&RPVW(H{/5u!jAP3s!
-uEYl]tp9S(h5"GC{n=gH]&:XIQJgCA;+Cv>GB`a7/eQ|n$n1|H8,l+_r]C._Oa+y;kkBXg;8cOeY}ZH1NVYw44(AY8Dl@E8me]cEsG(q}Kb6rYLoo4;EGV
-PWW7s>d$p;kz[V@r/%eOnG.ukZv&Nr>L~)x(W/GqV&XF!Sw[@yfW+())C]q9Ov>GD37v4Zf[Gg=V12tq]L_,pi3-2k:t+x8Bm"P:yBI'hIt6`k,D,gWAun
-xm)(aCVadF)N",F8_XO[ZSQ8%TR0,7_DNOTjmScd+ZO`v8#[EWOwe:82wx'(_w&&WXk^'nVi)_Rxi9X.s9Ur=[hmRlzfM-j>pDhfwZNzC%2Pm-`p6><HR2
-GIkk7FwUQpo95x4/`y+,aOh_f>Yg!zD(}n@R<|U}J.=zUyUV4m~EKgYiU}J)Nh[.4xoWG9/co7TWQBiE;Z_0i'As}qA1@xRqG1{wmN}T0FHd+fxj%(`Rbw
-ldg;R0JHaP.1krab2XaO{UZKq7Z!qHvc`%bRTYVUKO$2f7;j%%|EMP`oogZ9I=GLHn5naMd{}3#GiE<bF=SZLup4Sckf)'M+YZCpMTH0F|;GUJ`WJIto.s
-Ow`L)Y,&3ZG0NmzD>}]]g4R#W6j=kq$m'Ngwov[BfZP.,Ytm285<%nt[W<W:mt5kzB|uSO%qI.HeQ`D8NM~{k%S.Aj]v#ULgAbk.,J+N"re{0L@2@GxU8O
-O%5cko&WCx0{X8Zw5O,."khjziVa2VhH~=:Bvf4Cu;j$w]Q`RY#Ck{%h"Ee6mt9Kyy)I=i]$'1$BH+18vx2dw=Z[_dG.pTJ!g^0{j9I{)A@3Nf]HfHO(%+
-EPf|1|VY)dc&w_a2kt"N>."p^jtH'f2jV}S$U!Kv$xa@f^_C>u-_#E1uj5BoRJcw+L@;RogJBNtswA26JI5[vi;>(dY^a{vb]@nY:^%N>x..z,2X=jBH^f
-rYRVo|u2@NUO3[--k_4!@H4N=W+)z<s]&8M#GP8n+p(qJZNSK1E/"8Drm>;uDu8[]BC_Mac&_9g/&2m[L,9+u7g615!;HH}wj($2LcJs(0S.<O5GRc|Jk"
-2hk@9ApzyG/''@.M5}!zD;jc)S_=VlfnLf@./f'gQ7i{fmPO6orZuxXNq8[NsVQwt8FU<QO7KL66SCplJ]^vrZa9rF;q)44>m2p`5mUz)0&eXWzXmZ5h#i
-M;lNEyk)h_":=%+)")1&DYt7nRxpw]"I<3%jrpee96%$B{w,9O"`srpsY$PdRzU}k7!D!X1q_4&K=T:1I`QP7]Nc/sDe0TpS~z>MQuq,{`22J,!U'AlhJ<
-d|17JNmBT<RWlLL8nZ45<mEvaT3F(ijl.qShn'Yi%rqM`NUuR3B{B{jvnayZQ_ZM%}F=qh)[Se'4)RXDy5.uu{LuBW=%rwz6wlgmyu5-jSC;^7if,Z#Fr$
->kkuF]>rr&R$o|P^kEOccw`cokX{sXHL{5k_gSuv$z|Vp&sD/5lmK5n/r6Wp)tKg.a_Yw=9Rhg)1Yn/(/y9HErdisFD$VO.'9iC`DpC/7$L-<+jX{fhh}5
-J(p_m/@fmLO6>S"E$f>5=JjA/%/=aD.5eU}SB1{=fJH@whITJ|k]XULFks3%+-lCfK&9"Mz0c_cQ<>[7)Swh5)N{2"r<F'~0<k"}Xmr#bM3SZ&11>a&"&Z
-Gt=iB=wM}EWG`C_$J/)ruuEzG4T[-I-los|J|J{(s#oi>&o;Aq@$-@_=UUJGD$:A;.V<C9'qcXN4Oe'_a]pRR-;[j.{.fq$W7o7TU-1YV0HJk^-9wF_O@9
-7nar'EX}]R~,XgauP!5)W)/,g{^]q5WH"Co'9Oadmh9FAtY`EfI`5e1b8Qa3SfwZqka1bPoyg])WQ4j]-hk,7%E0gR'><sdt;AtlW[mgLytwIX`}T&Zda#
-,{${lwE9</V`m]SvZSA4utY2zm(x;I0&Vx"_Q%5:SUk`=nXDWopG`AMlXY'MAYQ'y6kHmY5N^M=gQtUM("t=-03GLj-DumGMe;_$jTn|XYQ#LWbTRPi:_5
-)>u4s2=E09IN,V'^0I)^K1{UVDMB2[I+2Bh7gyIG.};w%W_o`kvh;B@3+[ynQTu/Y9R2TNZhOkxresjYhiA}h'^YB'hRV@v/lNwus6qX>@+"9)EJXjmLAz
-hDzq)'k%[f4T3xxj$p-6S3<.8aaq[03_y:SHu)p825$sj_h[thn7uu{ZVAY_e1^02-Md9s8.W'K5ONGwYSI@1ey%dtft5UBZqb(|oV|WPU/YUb!m>s(j>3
--b#M5>eOu]~+.V-ACO2j|mK'%2KfMapci;TUTV<(Tq0!bcb.~_dVwo$o-&u):JX}h2MIb_-(k=pslWBA8XXV7^=&`|brly}fibHnIyiN)5ZNSZ`LR&p;|v
->h6wO,3U<1^2K-nn5[,]SZE@nLKJb[f8s{Pl|m]krWm^69rU6I@Sgx~=Q<e_G({ob#uq1ZCFMLMrV)+6y&FHiKo6n^NQgQg4rC!&m.0,g{0NsQO)skNr)%
-h!|89Dd3d/RKW5P|Xp8Bf-!r:$1DjZ=5@;7k$XAR1X8Q!OZe+|X2;IBB;O_5#myC5PV<5gv}^_cxJqj&J%Bfy=D/hZL@+iaKT+_.+Yr$0^bva9c_TIsUo"
-dGsHCM/<Z#St!JaaR}TFOD0A=.Z}Qk<WH$XW!qug)K"|<U<W{s8Mr{5Giy0"5|6R2.NY8LA}>8w5L"Gx;@rx/G(@k^1Qv%N(~!oBmCt-wQIo6J<NxI3/)D
-DhdNDYq(ju`F]V}t`d=bXZD.@n%r|VIGT>@tD=Hw4vR6e($j<&jN}Vm@S]Y'xQ!,c>nvj5]BY,';E[9APWAAdq~_WY./wffidWY!}@@TD.a@]%nbz]Tj(V
-WU+6UNyKlm@UR.TyX|+:TOEHD%L{S]4VY(Ls/;}MD^R1~!_2Zq0`PXp:5+y|Rz"]`hn._%A&},wK.kivkU"y0H>5!st[>|SfRcGJw2Ri8+qIo<Z{hnJV"a
-=9,E!AoqgI,Wo`Be,FpueeBlb^xJ=qG36{]J={St(s70zgJ#Rq1__V_L2v'u6,iQYgP_y4o|!FRl9XE,HlVQYr{>9N2&zWRp&;G}mL4:_q^BG+j3^)+&}0
-a>@OQUg,nMY7d-j77!Fsi>ZVOu.3HL/V'.2_"N=US1Hn%vW_,^/GJDIW7u2jEZ~r}|0QA/L%V&Yo(F0&{2G5X>EiAr}U&"jtX2v+>d$Kv,M{(O9V%raw_}
-Sl/<|Fnk,cRF`_:G&gl#i5o1Gdd9x07etTj{M}7xc7WF8,|IjNweYtfrY&fAQzysk-C2e-@W&k]k$|n)>y&#)8;OCY$HIdCR3#><{e9Wb_|;Q1P$C/;$fY
-qcJ7^@3tLn8+;Ldb~c<wmmyEyYahfvQ#-O6hmAyR0'hGz=Ia_h"BWvVYj.1RFTt.V:q].XAV>jW9vT-kiVi@:ALU3:VJW,)34Oi3y74>Od`@#u-qh-6Rp1
-kbbN%LBud(b)u(Y9x=BWz)3-Xg+P$,iO/c~%RA$v,U4MO|]<)mbn16TLMY!7Kuk.r_$$s:9d+_"PF+Z^}IRNu)G[;<(kfo3>7@'=Mbkg{$`E7h~|NP"<9-
-qXeC(>cRBg^HoBW&y1"#e8QGo4Rc4%5A:HtCd!CDRAb-o]/%w-@xWL;9k}v5.npb{ve&w(R_&qyDbAX<O>})N#YY}09cNUd+p`^w1eH/mhPXJAhw(Ao7ct
-p0$HkAgsHvqR#-WP7;)67Vi03[hnjb<Ztrsh#-:n4TLS&^~uI[!Xek'+`UIaB;r^]D9@hn4&{7=m9^Ttp^#71h<eF:kOvwAi%93'`=JfRT]Ouljzr-zHtA
-X=Y]jnhh8sC6+d{3/{Fb=ZDjMIIu~>Gr^CRONG5{%8^[t`u_PM<O%##ukf}Je{qcWy@Jq'5zfuX{J|Jpfn:d"&,{)JoCXl:uLf!f}l7g1@tB5xhgSM<8,6
-S.xgUOJ=AfZa/:d=V3(muT!KrxhN,<+NOcZ(+^.Xcf<(~L;WT)|2Q{Gf0Wno>gTOMuy<&sIgV7RdHeZYu=PZskfUjtWbB&lnJ}]1F,V)Nvqe>Br}v[PMe!
-IK`p:Tr]UZ0%DpkgN97l0kYfV{l2:cXoW#qB#QqoZ2PZn2ntPUX}7%0_>,OP9$iUIZPZZ5OV/lL]].MuyNwKi!i,/{o>RtjCM%8CKB/0XeBP9k7-z).O)V
-YT>;#9dg^'0(]U@21%5qy/uX;B0G-nmxh8Tp+Orn$j(I0!|'U(t^n|t,6erBx&12tPik^Y!ma`B}9reD4KM77Ti)e'%TAY0c6]&fgt"7lZ:yG;e%X4PPOZ
-SMKN1$S'YiyU!Wv=7mI_;0BqC[DvG6,{&bq35731I29R/Xa_s^MWj0]v-%Jsm!d|Y8L!no]7</&uIu,`EMcaBTyzLH0e)`+uB`IY+v<,3;=Uu:;,i$Jx{1
-DPlLODQri>%e{LwiTOP$/))I#[Y5:1<mU+/-MB}Ga[g`;7#(QG$MN0gvt{GI2/dXgh~yOPb,s|-F|N]w5Du{wccyJxBbfJSj9}b3jlUQ$1l=ONSM98lc9^
-%VR(R0z0nLz&aq-Z<1'KY<i:eySv{!v9EmX$]v2X-{d{npw&V-``:U/tD)$&aOL,QqGouf9KA,iNo_5|#f@zmVT+87v[qJ/K]k~n]S;SW{Q<g@x2P2az83
-I]GVlJr>^T^Wf^"(m$l"y[}V>&h]B4ukzenKLC:D4q'BUK~ujaHj8K,'gj|vtWiN/cPvjZ1Y'-QVK@V0xuvbJR[0l)jq-oo_OzqGD$mB/uZ,Q5zyA8eKSI
-S6zjVjS6`xSN(rs)j#bKcf'0NHaN6An[&X!k~=a5Y)-Ur:y'OVFHQE-ME=ER;'4qh@f7N%^WP4okCM="t+y8om$qB:,wPURa+}plGB}H!y:V_/iRk:CX#m
-(NxQov9X48R$@|>Us)0<'-jWgN/->:$>+<-fyfgd`Hdt&NIM4nG9,]])+!Ccwcw6s.v5.r4is60Dt;"}m0ouR6NLAp(A1r5kQBO=jt.n&7Ci}|KRh"xP;_
-dEXKMa{dB>7!(Sst/yXmx=kV%].S+^7U:Sg#s+)z.XgQn19Qj^=qHFgI>iV3~0U8cEc#L|Tg^p0!]U40~-d54utp=&:f[`]m~;~87J5w`|N;e8:r)""nC"
-W8P[DZPvXg1vzu[OuQNT'aT]-/M8K=V+znGscJ`[{]j<%VI-IS/B._N%r7|H$4tp(#J(.>24PnPf]!}-CwUYfC)cB[n6V6.>uGG{gHqTg&DLXV:'T+):R"
-eM+!ZDg8]vMuB%Mn.4iqK=Q74nLu]HE|k0P4i&x3V"lN`a2#"bYvSSovNE5I&ypTR>"mh:vSk<E,^#/Mzj&Piq6"f:`D~z@9")+>"nYZl<JJ.:vwfwai|r
-V&}(y4U8{/2MS:u&4/5ArM]{k%MCI:^Ey@o2Gea}M!)[&.LF[z~m7<4C2ysasWcBum/<k=+i)Z.$bp`iczy`AbJo}3:.xHgys$Kie'`^~T|.Gs5cwKBP|x
-x<D[$G~c^GQ]J1>2Udx'L0(|o={HSc|4RH]'xz#'D#YU]t;/VT3ZL|zLdIfsvHn;e-RTWu^yPnP&bKQg]BSZhWJz(@7%zwT=8T()">':CipIh^&!T5u^x}
-(o1isE$&k7uFAQKRz,S@J[#"J2|CXJI{!h5kP00AwU7RtY8@SA1x({b^OuGlT4Fd(>T{%0u)mdr+j]lxS^75ViY94'[2Cxb7g4TZ'}8RzVq3CQqGT8&!/C
-b>AKYcaoAlz7yQr@siyjvx'Yh--{y|'vr1D{[V]4w.xun^Id~w0P9sErE2P5TD_71bI#&=x-|8+Nhi)ly).'a23TUP5;1WuO4J~91:#.$K5:45<]j|Nm8d
-+Al7Zv~/<e"{EcJF<yT"G`U#X=i-GSU$+Kl0@O6fG[-%$!gYJ!s<d76G15uO03SedNa5#;`S^9}52Y^hkN["R=o."(y;/'2TAfz@2&fm@I|(H,UiHP(fJn
-59EE7r^v9;q6nmQN5Do-/.z_7mp=:fX][$o5{W]hZ=GXc^bx^>c48HqWt/&CIs$oPaUwsFl/hFBN8&71k{%9Ob6D+9Xn~>60>EMU`>Qmp3)<COyP~O!/6o
-YHY"drdJJ4}qiJ4j8K~O!iwo"$+F&$,tz/oyZdm!Aql]CGD%2Y9{L`G}Za{%XpC5o{Rp[_8;[cb,.tTlN|Hg"884U`$e-}#r^><]zqIL'7:j"(>a~)Xss(
-,pIpCzzISF]e0#NILu6%KD/RD%xZHKcW$):xCxdxZ!}dqA&7^x,{vY2aV4rj45Q;g<Z<X2If&R4}yInVPwjNGa8[&BqT&d}#}B^N1uMSW)<[l.4>60zG%e
-C^G,<y$'&eWux}+@1[Eu`Zm$o|"e%V+Kwu(wn9d/E<,|CyAi'm.gd43>+#<!hXg5,0+jz$BH'0eoegRDs+q9Uu9Pj'g)l=3h(ZNh;_Qs/Vc=OVXM6Gd(m}
-d=D6L15_{uIEWhO5bG32CJfVHDDEt]~-nLe!gSzFY/`G5'c8xR2PBvbRGlBX6ur8Ye3!oXxR;0C)V5(r3)=n/LokHxetn>"Ut+@zq1F#BG&AvFN4^<ofCL
-W|<&m{lxHsH}r>xE:kXMJ>r_O{sU,JJDyF-Zz>}9.<bS!oZAG9vlSsXWW.$wbXE+U0&+ntScTP1g+5~%5vyN4,ShiLY@s;=#7C|ci)}f{g(Dob-JhIMOGQ
-$OLZZmQ)tCM"WHldS.4J{A$VIvyEB%pzObQ3;q5l8K~lOyG05R:;{RC[G4xG&AH;74!j:sq<O=e-:gVRPL"b9e,x-P{Z_,R7UuuF_N<q#X:JW%TeA=m;|d
-v(atJ[5FL5b0<lEL0x]A0C.BK)W^hX6fyS]YF&fE"dxgLtU7r<DpGU;n|J#r.g#:+@]'0-m(O:wRd$KzhT,%N'chpk0c|Dwgsw0/xv4ed<Be7g2{OFcZjI
-k_KTqU8AHzB<AdK/=8S#z@H+KLYJ@WsQs_W6ru/;,cj7`[:rg<s|sLZw~<7$$2d$Ij0:ring]@D>AH"#1F:"K"u8%>sAh/)BHv-MQ`uHCiCMy9Zb"C`G!j
-dH:h1DO^'TjjeQFTV-F!Olb_nVBOVP.z^I-P3+#`HcEWlvRmr2FVD%<WiH_G>"ynqVCX1"/|IvzK;=-mpG~=Do-&BibE18;<v]BG;ZUMs^xytwlT7Q#|~g
-9oq=xSYC)]lv^Go-XD19yaY:>+miW8ya3FcrMj..4,WIN]/Nk[^"Fv.YH8y;3QP38P^:;LDs"x[OM.a)&/@Y>wv^SH~BGEse_GqPnrD_&Kh2B-Ivf>ibLY
-~l[YE1uTp{vjUSOKh920]&R/E>j2x8CztkeyVzbr)/(-Q)/^)_/6t9H&v|hS:_Ch#=:;EdbfUE<M#8NSy%-R061fL=|5K9RYgP5Y&fD90-QVx0IQqRZ/V[
-=>r'25.i3H.Yun7t9e370bopvg>jL_1}[v^+lG^]-)M)Kx}L&x>9-S,IQ9LE5hX|o.![NZ!>I}W^gSC|mef""z;5/UzmPyOt]Ok[tuQO(xFlvTX!L6CguY
-~UuijJ{mx=NFD0T$k5cg:8]3:t'"RGDvwJ=bQEh-"FIS8(!3]Qu(vo9MGGW'dMKr~>~u/ckKc[3[[X/T2.e2H"V0>LP&fJ'dL}>&MWfO_{/x4@=2+Xb5/<
-xk8QC|sO_9^^#upp(hYh:L46i_BXwz3j0#oG];q(-K@m3"|",[O2_sbe1ax=Lp_6+9n1|j=Tgy:N~'}<Scb=xVtTHmS7XmhpF#>nw7j"G<:U=gU/mol-3F
-!y9J')UIn'WQqAnWKjlq6V4t>o:plN%$/k&.c9_][3!.9g]w-<~Nf4X=cNnvT;pMO|#L!@0,+ucBBh!5`jjV!OJ|Y,:R&o<y_Pz&O["w~|1D/nA_p7`(Qz
-X;-%(Y$b}!r[EH&01OIW}TOy&LXk)Z'`2G41A<naWr'm4a&{.B&fWIQc3GDF47O_uw3m(4A$J:w[r,C.p>|z7y.s47[p,SwD==!SM/5_X]BBydULEEf@W#
-fS!%_TIJ|Ptl^hp.}-2N^b{&s[,lZ<8'3owK9C2O=b.i2]iC$ihVs`DGw.4wV2,0<DrNgS{0>M"`N.D$@2|sB.s55=EiBzpTb&+tU(uH>d7:s#[i#e"@L$
-Zt.T44ZHSfN6.s.`k+@!9d#pv,%_pAB:{8G=`PU4kF$Q~l;15/^B!`@UZl&6-72WW^=+uR,N.q-v+<%o3^Lh!i/SUWRPJ'oC,1m=Pe&iBt6Lw!wr6s:=N'
-8/;C8"#.^[ZOw1If0!!js"(Zui/"FV7s['JBVK~EgJ1M|BYz}.-Ngg&d;6YQQqC;pf-Zb:}EZb@-plJy]yNr]Jjgt[bbO(5}U#_^+LX5gL(2ySQj3-3n//
-ugy|"Na110[X][<B]R=^|;W"1B$7al~yh8"/7YGT)X/@nLaAq/~k<V!Hg,0h@,}yyDY]f>k/8HheH7-=h:+sI>abWa}hW]S0c#EO)85|E5Sh4=Ud1J7gQX
-wRW@1_{:v(O=}%G`J:1KC)}fF)"(nL,oiV!7|fr/z$.f=uaAh(PPlL>!R7YT#BeX}gM$8/#cJ0bJ=7Z!O}T6d7~p`_@KamCzBa0'Pw3c"!vp0dV5vFa6w-
-'l[v";|mr,ad:0n,kqDml/+biuQ_FKi9O$}T&_)/vngFz!Tnj87M)`a%c_2o`Ca0h`E|xS}3D'!b#hNc+!7dY^%;OW<bVtZ=4H:Gsxh3OIGJ|l2hOp+BQK
-z5Fc|AV],$QOZ4DXA]E7p'W;!EGtM,X+TkE3hO^I_<!(/VcD9T"u%sv@tv~sHM:JvJX0:.,Z.y+Ez:Sz[T]/OO`k~/:O=DaVgnjE52&K>6zSBsdv9fw8}7
-)Do4Yi,.2iE!`<!g1-uvQ1Vqx+]sFyheJN&HubwS0DV4HBLdg|%'=FJe(TR{dNES:O&j`Br{~<"y$]N>2WosNO~&wtn)NGp.5[s!9GR+a!b/B`Y+in5_c/
-Sxa0-3:`gpkBk0YNsq1|<UrSe{Xm^J;;Yb<`CKUP.>oN8U,NCE].{4.^23mKyr5v,y{9RW`F[#gy^uB['5mYqG!CEI]w8hw{gm3yG-KVy<#)V6J!6TX3+f
-~"UT/c1(oKHk[2)A+jaxqS!{j2nyLOW_&dcH/0n|/A^/[qK&cLfPju5meHp)zgqU;.uI8k^>(ebsc%w29ncuaTp_]e@Z9=B{V$`GL8nc_0}^CLcfig0,U(
-It)DJ@a8PENL9ZJavB9dIHMWy#jVJlsy@m7QeUrC^l7By]E4:5Rzzyw3jcl6>p2o^dH<$X$3j`IhKCjBM@Pt>j0;$8#8Z&H,W7j&SAmaN2o+Mg0NosIfq)
-0F{Bx!^Y#8(>50}pXs8mERNIx:-m(V!q_e2V[dMHOz'&FC8]JqrCkhJ3&w,1(hjxyiT}'kOL3%[+eDhQSSIXpWkD"R|qXY5-OyO_k.7aOnV&,sVB^<6Ds6
-Np`J<f4D3KRX<3dG5h#5[1T5Nc&)r`_YGAB6N>a]e6K!e}0[2<aep@O4xoPa%n5a]u{5dW]VW{.pPTZ{jJeU>}QzOjf&b=`DHy+w{dVIHv`o$ieFWekP[:
-Z{M6)HkcP9;buOis@tQ_BON+HJc,R>5j[(k<zN.h~dTP-cGCb"+jpoBLeRZofoEKW|gJN'Pjtx<e/[CTmK~na%zFEZA1dbzr_vgIntcLQv%5huIcMS9`CM
-RpsHuq<&_CAIhAkwv#%DGhE4g.mrm]NCz$HZ>WU5{!,j]6I/,&8p<3y/|MO#)im'Wz<;|V./p'zE}Kpz(Od6+F#_Dh5z>{502f@/Z-;V[5O2c@_u=#Pc0q
-;es+0[f^x:fas8mKOs]|-]hdGQ)cAHib[#Fy+Gl])#yB`/XN'p&x_U<sl('YGMYVO`ngH8uX8jyXF`M'jH$fS0oBYj>_@9yJ~j+CVYH(Zbdn@OT}^%.2Ez
-GKAEN$b$D%H!9sMGX+jNli1|ir,{9g_p.7>}$H'Z]Ktd.eoWg0acX+ls]!yO_;Ioa,q]:&I._)E=v/,qQc/yJv1p)T'(MYORu^NX/#M4KzzvA4jOiZbSzp
-H,3U9v04X#"H#8wHgyl,#=0xV|Hv,j]xC%)/FTzp3hqH%i)D<nD,pD{h9[7|Px<c<zp|%G}T9ps[u"qPl_gzWcfH.67=2--NZ1/r"&cK#wPRuc&r.0}Tnk
-'mRph=W#-b,|Y,#HVhxJ.}glC+)C'1uto3&iHSd0MO(XQ&vX)<Y1,`Qp-0[D9zMFa8]tnvl!-Fe6p}$b2vqGIPynM;Ei]Yxn|vT4YHs0;D6t;ekd4aGz&!
-:}E[!go{phb'nFS>zaEiV'J`hL0XTezv6}P_E,$v{]J]QaQ2#L[@;wK{0VI6[k[J+"pj^VJ#B<wx)TZI+Sx3$gVc64U9eIuC-[+7d);6}^e.AJ0G0N>[B|
-z[.Q$}:Q:OFUTD@rE8)NP9&eh=9J(B{s!sTMFbf[m%-{@{uQ$L):qhg2[vGGMV3)!qh(6G<Pbey,LCaK2";=kX#s0,{q[jIfn5GK@%LzScu%A`{E24_^&o
-<@h+RWjp+swTecRS.,17')iF26M]x(o66a7F79"4PV"B1EC4=T[5UQioODkfL}xW%J<5NN$k+fDl$KD706&ou"221zL6;CD=&Ia.)n:'>W-'gV,Lc<#[16
-Arrp"gVpHf{j(r):$Ev6}'eQDWFJN,Bqw.He&X7g#0~`HVN(2zlIPDHTKNc/ulOP6vK=!KRQlF'z3$-dNic`%}=X&-!ve<(W4[%zcSlxvH(lK'RYctS_Ib
-(N!^$'BZXA@c|2sXqO1d{x{l|w{sTpjy!XgOE2hVR+,$};+[~_Q7FQf^7,>xK(.+_`Op@DVE6<MCe6)xpN0y:8(+LB9gwl!&9!.9|#l07{{NYx~gck^!L^
-XRH4<jC:yW&Si^o<Mhoqs$~4Tc[JMn+AZ6X#]78SrsW9Xk78FMUV;LW<<l]H&{EigT{,y:||JT19LMm:!#skLc7UHd8i#tOm+>j'N;cDsVY3tT/{N_]h2B
-q.8r.a+|~)"T=9n`)TL@'Z]aEhSF1Q!|I<JJGF0W7s![VL[Yq1Y:2@-uNV@SR@UD]/d%E8XVbG78qS$m&ly)+Vqw^aBrEt"n9nGdkI,2%m1o{Y9|u$+co|
-u;Wc9glf(k7HisFBf_0z=K=$FbO1Y'z-8#S#Dlo`%K5CyAG]O]Pn[.m(0=:$Z|bsQGPZo17eZEn@N`<xjXxYqYGp]c^EDp|CUom_;6Fs`g_A$3q_Z6MPf&
-h#o=ex%^(k;pLh1LvYy_xbxL>J#;fJDE:(.VIv#Xvxw1W}[5|dHyH9|nRnYJ,(^p4[`B$%[[Sjh'F!tpf[|#;8^1lUg2QhEOSWBt5=6:q`9'0DIOj9!V)A
-HGCd-sp!OI`(GZwu1cPEq2Z-.jY;Xc#Ik:uq0UU,j!t1WfN1X6T0Kofp1zZmror@pXc[]R.HhzXNG'[q[T`qG6oiLe69|+]LY6%^pRdzJprmEy&ndB5+V=
-2p;"<}ZFRwPNSBUY3x{@I5v>=#TiWW03`5pSay&A,TivS#IBc20J0_AQJ(Lr$ZCg]@W(DX+L{{Ymj5v`9rhLVcTn7)_,b{}q,O"hD4xxkH5ixbq7b]"PHy
-R;r'6ept2({!VeLQYwe3Y2SH>s'IX[#VyYpdTjN%,(Rr3uJ/`5o3v/gy/:YFq_[zP9[,iHhAJJx^}pd|[A<3A^ieY.gF,d:-I".Ut!8_EA>dGkSi}IBF(5
-J5>jeM1;arL3y53rchCpf'DEjo'p@&(3WhAha``J}/;g@]({S5.#SO_<2H7xji=yw03Rz7A2LZ/'`}va[Z]GS7{Zz#SG.XBxah.xFOh>EyPSf0P<_E6]qy
-7LC}s`,9IrEf1KNCxyci|Ev#`@v`g^5aXzHPs<O7@2n^;1`XoS|)VAs1NDuT}gQ]}oeDS,.Hv<nVt[ikX6-z[fkUgs1oZ9_d3y>g;#{tOYWHUv146q$h<o
-qFAE7'iX9+jVNy.}3(NaHXNB3p%|zsS:!.Vxw`(yhej(lw.!T%tYs78'tS;|M1bg0`E19=U'#|Aw^adO,0"SRt)U}C{^o4zN;q6O~)3R~&>}D8MRgaz<2z
-n)/twp>F[RpGO!!@YRVOm@gc2z6b=bx9beR0/XjZhKwGrK~B^Ls"Cr6aMCrk=+0/%>INlhXnOW#68q$z]HEub0ao4bm&HA-u!^X$E5%)+7mOH}_^7lN^fk
-]1@/(-%MR!}C%Dmb>1vIB+f+lPvSD43n5mD7I`QY0csrkVC^BQs[Nf4E~ZhQbn{S,r9Y9W/3#-,'W$vyt%J]d3ScqbD0&ods#:(.z#bfpMBL^9RZvdu.8L
-YV"3eE/,t'j<)OQe9UAhq;o0#2rk/BiYqgn/Rg6q6<0{smzDJ3y]>]Uh|F`+u.tQF@[@L0XMxoNw{:W3XoZ@)eL#6mw4^l%wzo0`5D5zl_+IS'mBf{k6&S
-cTQvp2p+qzDa[OPL~G(%id)CpoA<MZ$iREjF%fR4;>dNb{<(W5jAy`tAdG$>[G.gEk~oxzFPMxwAMZl.tS:V<qFRdf,=IgHEj_X<">h5Q5</hyWg'7jmTi
-P$-8%X].znjawjeP"3wZN/YwS:NoFU8CANmI%Q5l_+"0ak>Dc/V-5sx+fnJCa+7-lyUw]pu^093q6wkO]].efRV|M&cyxKQX/@#{xei#u<c3,s-x$g.-qF
-G!-UUu9:]|+]x6$3M1REhHuBPZ|}2(0a"m7-dy5gd$YUWL#J}rgtt7eleZwo<}hrHy<^OGZ]B[f{;29tU}sO<}%}~w5x78"W/rBQ{O5XtJ0O`rs`RK4{'t
-}=$xWPCiq/9-WNl:b5FT(e:X-Gv.eKWvT#Jd0KE5WS0:<d)RkU050'en2qZpx,OD^lEJJ)f2Q{d|sB6x+va,>wD]{g|S'h>h&9umj.~%_DRzn@27is'&]s
-R)%bb59sC(Qjmxx2:I<>2%lreg/Oj@Ug~}dBxRQT1in2&blT("D=GqMMuT[}iY31h0md:c-u{pE`z]"-q!BPwimUq9b$367Dq%}atw&Oj"y!g^92ySD.Fj
-II!i0Lbbdq7qv{zsUZds+Ic}hV+d1CUzr"dGT#63N`@^pnlZ<"M((l>o1{QLXG1wsP%2bhv'y8h)+f)mK_`F.1T0rI[,LbGX,IHp+06.N3E;vgmtmxiPkN
-)gy|/H&.RS"e-b).Vm;{/Il_W(8e}mvpLc,/]#3qR[eI=.,Lg2e)$yXRaH"%Mdf[4qtB(lVc75Bya]:[c0@"B:n@(fV>aJs,/U{DKn)EHD>QU6O!I>'!^@
-1k5l)rF;_-|9,U_#SeiH|V$E~nU]}+60=-h}^xil]]>C%C+jVP-cJI/Rc"0"],TTeK|v($H&gj]6%O|oU(|rL@&;OIr.Y<t</Rxfs>mXzcO65ygVA;1^/t
-huTJ!UG>aQ+fb[a.PE=#6qjaW0JsvXG[~g#glF<Hctv}MOy!SV1W$7eK7p[@Z(<gyN2f1SGI!C"_g++:Ad-"rT0H[%"N/U=WRYL'r'dfZ96zd2lg],Yon"
->jLr'tM!.,ti+h_KEN.q/#sZZ|IMH>2n{T,<1Pb-y5wjv&)xE_|I-p#JKL]OEosTr3>_kI2CjYpo7Z>w3;hXuxJz-DzfO2H&dk&>8i'{5;MRMmq&d,6ObU
-y<GpoN[Z52cr}w)^=|JGOk79u!X'4_~t5|Qs4=p_X:KyWPSGGy5C,[%X<7AZX=LrJ|!{U{S7Dr38eleM0jBC+G3-G9f}$n#8+t12<u$&B/gmf(K&u`.,0d
-Ir"c8ZYn}x]c@Y"-TJT5c'r5KPiswZ'WO$k>67xU6h3SgMvfC4+^Ui@&[@JO1${{.;,#/7TP'ZWlHI:&$>]KzhrS)x63JW@b&yprl_>M-3v[y0+R^FupJv
-n+G|I[GUfoCHgpWP&Q<FW]Qf3jR|Xv!{)m{P;"Q{YavcHIeg8$ivA08])}e9F]%f~;,ItOh]6XUa1s"T+Mp^+@eWDu4cV2kE,.M{U$'6@Ff`%IpI<e|.!t
-Rzb9ls)t)%bX&|"PsYr>]Y;)ya"rh^^QF`IA3k^s0+S`=h|`0JARfuTtp>aZ7!xjqay[37lhqd)<"E$8CPH&o6h;}2Q<#'9JmD8|s$e_jvK;K_DA7=[C[C
-lL/hT[Q>0[>9@vSnhsT5wI1J|y`_S%}<;<2Yyc:x#b!+o}..BLPp~:a,-&x`ZgHKTAJqenn':O74y.Pl_NF2bb4v$Ugu^q@j4&5REFh]$>[t^U{#r7z^{d
-#DOT4<D),Xvq1^eGl{Hky,c(#.;bqhsZiLCJ'Pp(1E&8weti8O1d)L,Y'ksI`p"C99]2jhH_-D])<!fz7@X.,z%(>6==Jf-{nFFo&DV|">>I7Yd=:5]u$P
-ySbcP[O/W4=}bD$MT'-OW;O4B}Nj=2}S!g_P'Y'a3wpOdE#&+Yj|yZfa-Z#[sUf(.hrG|+!(DQf<L[>PI)"<'>:=Z[R#[v9E:;|Q''l,DO`!HboTQgB6^V
-)OH#f6y&+7I.lNj(s.Gro|>j4Y%Y)prm).>]J/O{s=ws-e;g|/uMoOPn<{3l)i2C<gI%/VBj68Tu|}<N{KTUp}DKfJP8CJyO6%:Hvh6lR1#=X}Z2F]kM#=
-6IK/kI)A{1JKdbU3%"jW6ycU(H&VGLW:20Zm)GQprW54)l4dJ'1Qo;/Z6>,-Jyaa9|e/=nfq,l^b<I<w5O0>"A6`DFVaWQM(Dh.hvmCDPJWvnfgci<hgJU
-#C[{^F>,(_".9Qx16%AJ<$jT+&Nb>b;O8'1,2713:1a,m_b/z|8[lyN8G=XU!f>-pW>_m$P)qHik}.`.4IG>u<<Y8BIGIGj5eq)$IanG[d57}Bq%oB^L5"
-EFZ`8BUY^vF}Z$0g@iY33Gh[5[T2q$rUhw{PyfsH|9u^;,unvAR@V6$B@)^8UK8Yo,[,$,^.E,#N|/^NuG~pYe=+s"On8N[N;';<xo9p~<fb"3pgDM!_rT
-~8qd77yO7KC!m:XSdGF}8kNH%>(^,8(s|T9y_^o[KLK2p)v0T>cGk@K'!U2$K_y8%JTKE,[&n|^tIFy(szGV6)BDH,t-%xcDRWR2wd7mWc9IWiRTZ5"B!-
-1hT"C{[nPwx6tSU&;w]5ZL[Lq],gMH4w-38KP6t4="K1!lFR%swAy}ZiG`7t&SYq-7/fAOm/oh[Jg-Z^0p.>nJ5KRR^h8Q1Rpp}@6L5b1Bw2TT|q_HY3JE
-[pt7=CcIG1$J'2niyQh>2QeNq^jR9suUJqD0!S=6,mbw'[.jKm8FLm{4P/Wqq)3zU/k4;DhEeZzl9QXdMSM5PwGq"EVV$y(x,s0&Ey&htX~apmkh[_{8bj
-Ok@np$FC^c1V.C<<v;ZQ~bch&N;3NVzX}sUv]w!EBacp2i>P6t_EAc++}Wk4ugahvCh4k(9u&ZLT9SFP%+Ck&(_iYTI@99CMIM,TYY!1j'OsZrNd1(EgjF
-F%Q,3)2=~RD|IU)o!ZHaNxv17m=k[U.XO@:1drDOWXW9Rsov[Yy[3,7'|xG[Y6T(;K)+-@$!>{"X~K^6&<h#-S9[05j/ltmLVKfCelsw1nIHn)iF7Z6l|>
-vyW=GSoLtHHPR<dP&qGNHW>%{Pn;}XB]~z%:!k5OsnD&.h)"OH$8fFwAX|pAM{k4`D7G=NOcopsMjfEqV(,v8[Rz>HdM4X#6#X"@[q&,26nR&>4V'h5k6b
-zOnGhS>02HX;twfH6=_zI:44h]Dvc1y0@TRCNE^HI+Y;O7Y4b7GYR=/pfgm!+sYM^N3v$S`u>@#C.)9VYp8Ufj"W{|w,`8C^G`we1iQ17/Zcm>Lj<G]Jw]
-WHHk4w[a/s0HY^o^C%Gg;9EeA%g&$cqgFe0[hiVErkf:N<KY=6Vqcbpq(#O{MxwD#c;Hneilt4IsZr/5)=}me9qIQAJlM'1Hu{EGEd`KQlxCdIGC-Ly^L-
-osH$#%wHJu!AcB}p(^BYh<lN}mwU%&I6'T'@XFSsv+6/pT}8%F3R3ka/oK&#6p/iqDHR7GT%~J<-;5>rqY2vDX;R{qMz3rIs:Zc'qjy3g1;+],kL.QI!-,
-7CG<~h[A%,fV7&:<Rd=t|5^f22Jj@GMCOzlmto-#8d.#x.%N"Mp6]G]tTa#AAaVoo]ORjAgM7gSm+(3Mzcu3"(mqP;%5q)>JaOrpIt4G8=ypPdkx}FcnyI
-Ka+)Jw07<EjVwMRZ^XM6rLm-hWINi{'x7IKC.^sm^yC74v!GK>my=Xkm(K]O06{m'=x&uAfNe{Uy&nlrt8'rZm>tUjS#:RG_1R-Pbnm|6IY8ZLfg8L_@c;
-AN8D-6@%+E|zrTeSmQ>IO&pGF[nLDpN]g3cX#W)prpn"JfXn|dM5+BJd"A2M5uGC`iED-I;QE<rjFZ=uKZ>P2Yi)N6J:gpEnHxQ"L^RYz["jlpP]JRcYg>
-MC-gm%Xxy=g<>CH_>^AJ6bne:DlT`Z%M=ZEASToyr9n6AvH//K_<-WN.DrPBnkdAJvk@uInZ]_/nNN%I!x3abPDUw`@2}EOxjJx,V/5t|+-z)KPDg23&'S
-FGQ;},G{Bm&/zOxAwVG(QyDXT>v]TpNn9OO'2f:;Bg{ZUiN6WL{=F]At/cQs:hg7=,lrk/7iF>z0nwLo#p"5gMBVmmXuPxUhWK+2!J]=kcpB!-0{o/(e+X
-<`FR8R.@Jd{[_^ZRldGHJ(D6$!YY-]Tzdp1>k|.pg0H,~lJ7J&$<}RoVaio:4C='YRGk&"FyD#jvhv{COT3iSU,f=!}LifHhE9CT;:mWbmw#e]y9.gTc]A
--ZgLJ.+5vH[+@6[nJzcf%873|rC7zdXU1"IY,ElTX[6deMu4UCs')m_7vOV`iICZM@Q'nsh/nN9K&FNUFrCI6r_Ph;c|^=k/zEs8,A|!`))k/=S)LkM{}q
-8.zDa2q|x,AUXxoh7k%r<wHa.^N";o4.&0$IJ458Biz]6[9$($M<n@$usA(0s`:T]72P5q]yN9H6"=)AajSOSIPh/FfAqo:&HYK4iDY)YcV6z'>-s#+nmR
-;eS<"qc+`((%nFnLOFT8yUWT&Jp=H4pTI5F@|R{EY(2z,IELu$v'SugYWx@-B)aYDb%knK$jpV8F$UG$a0@RAKRrr#!ZMZ8oOahL>WcUG7Ro4FMK7F|a5|
-e/mu;m,{[vq/a,~]+w28ghyVJV<F:w<r2qm5!bM"skBFPDz!"^}}%o<r3bxHws5PdOsAo6NIeQDZC.4f$&=+z3jM@]9u%qksbkmecX"!Xir^<u.azX[2Or
-<+}J`172F|x_(8xwJSQgUzrkqw$xEZP7hKhs&&<@YBw4uu"MCgDV^LR3kma-^RedPw)M;gq#WcHEMRl8Q&GL{TSpDZbQ=i]=I:!z28M4gi:C}d/wuL'H:e
-,j^V|"0Klp{+!6n!_nl.f>"v[#HSHsz83Jpa7_CJW$g=O;&]Z8wO-zgQv&3<~MNtyx5kDhtDgCX7SywzF1nnD;nLH%]QS3WE96#Mn+5wezN^oGzelf!,,p
-(J4E>vgR'}J1s)L'!0085HI._>IB|;f8{6kY!1=:,]D`[N]w%^i|5;+5s[&qn[apa&0bAwBXwP7'Vo!7|9#;Q6.`71GU|1@=D`;{qkBuu&]!a=8w.ezMe^
-"h^tkxYVr8$H-T&8$r4=nu'j3^[wqnE_)e1.)3~6Zf!#$fJygb8_oPY@Zq|qD9yE(BN-t=fHHB`1}@/RJQj|vE@z'9ACxk$@E/,ja)"l'b#6)Fs|NH8Cef
-SM+tqcG6$F9'g-v=##q(Od9p>r"Z_f0)'cV.`tW5V<jU5^R57)LVAUu$[nCjy<d6y_N+-ob<X^=%NNFtfHT)0!}%@gX616m/'J%-N<-6A%xxmehuvs0.H(
-K}8C38/,LeK2Z(LS+/Tn|4]onW$=m4oJA`0q,WE,zA5+w[7lH4BY9d,:Q=Ron||dbE$%g5&$U-&&(kFMnI&+VZn3~S{VJ=X#!~yi^PDL,,V&:<")hMs4h-
-A9SB#&]HLfT7<.BKn-m>%{i]Tx,6+QO8`%QjCFFJ"il`PLB(<%7<1TTW}<fj/ai7_0T#NBj.3]R=aj4_0U`c~wS0V"d9wY)`vRd=Fth2LUKcLY:YD`]J_n
-[1l3:TBC+RY^~@$;RJ'E`x~ev=>%c@ohQ=@To|poOlB=QDnjUm+r>zwH5PStl=MJLxToY4.vGqy%M(x}Op8xM9w%1Y!o[0DC~0fMEV8a%XE7ld2n,M9j_/
-@G/K_b]T[mh!H_{e9^RONUXCTz,erTKwJ[fo&B~{-IKQ"p@.{.8dn&`eiDxgVI""uywmvA4HEQmMbTVx;(}x][Sqi{gFyf:okT>z0.~bCG8^2KM5Rev+"-
-}PfwXyQYJ5p2z"(CEa|`@)pO&MuQ3'wKsz(d/tgpH@IP{OV'7!<<0WcHQxKlug,Lg"VU`s8(c]+ON<2Kk<oN'm}'@0.vGnjk4h:.o,)6/hR"Vt.bGH{-Ej
-Nu3uIftNce4bWh!Y{a'y-l6WpF"dzyIpmri$EI41y`z,}1`e(@l<#Y8XgrqT'W[jCpuQ'(_&=Ps:F2R3|v3T!'@>a:!Gjj|/P0g_FCg'J^!9<=^-~4[m]d
-@|[,@$Fy64E==fFZ%;nqj&%kp#:W5Z1X%'['H#:`,l5K$xHJQyJ;w@FuZq`E;$:,{DQO2"QLzc"[O,Cq],dJ~hzeR#+j18<KdsI[1b[=L8L8x&zgh"KJ=:
-ytDN{C:NN"|gK/@#@3y!@W,@[s5a(2#lH]lXfd!hQ8%,Stx.!+J,bsF`iG.^horQ8L_Nkm/12.px|0<[uT%TP,6Uy4sBhW(p(_Q0O$%[w4VyVgeIJ9rB!X
-:`.SKv(;by5+:(_Ky@dj|4WI18kcr3tweIU>t`D`~wk!Pl<rZ5wladr+,;ea}0atY@xZtvs4R6]0U/w$-;~k/ekvoyHA!6d^cEN|EY]w_-YJ^B{VBd0$tI
-Y^tg<6y)m<IIe#F]:kqXK$&PyFHdji9|qO4W3<4em[+@z]Hz^SqS-FD2R3y>Y]AY;Z&WyU%tM@6F$,&2Z26O&iL(g<x7+,l)@soRWA!KOpK)JZvrT8|7SJ
-"[v[hu"f$hAk]|E|^oula-y/7.N.0XsbP!8iZR){/"PV=:H"c`]R&nx1y]{s'0/uG4hn0p`"LT7)ayA:|u|=f!u[#.~A{3n>}yuaSmJ7xhD&cveX$c'QCH
-=!a5yJFJpMU5Z#`o8Xqm0=X+"!DKZ[>k}X;@'A[H0vn_0oMVVB"Yn[cL+.c@Q>>#7l_%[29`94x7qL),-.teJYw>/#x]i0j#N}EHx!ng7pj^tktsif7-9R
-e["KY$bdM[f)YsG(7f-ul&^Kf|G=r!5bpptk:EqV{>S-sTT!iO;bJ"(@z!_Wh{"!b:iVrm7oIurUma1f"2Z=k<TlQ^5{pT}jLh&7xC/eFw'wvS]HK09H/i
-1<]-;Xt!&Zq]`[djT)=5CvCW$6Y,l;dEHgv^MT_`JW]y7Ow;pgOVtKnP,V]rKVQlI7@fdFtGdVxhA=1ISnxmYx5iG7bTZyQ2"bYk)#B=bt^-Ye4Z}.j5N`
-MZuxOrNa2bh6AnsV:Jk;k3qz~WKxBK'[J3D.'8LI|.Ml1Wi;W[>f>1gro`Ad{voO%|+t^dVrTl0a/j)RVeK8M&}A`}q,HhJb02NhE9o])}eIMN5eF9@#%`
-T:E0GBS<ABWnJGH-PtPI[e'Mp(7v#zoAY#EK)nbJUMUVT@qiK^|56`Y"1<Ll>KUWj$`vv5|d0zRo"$#RwjwVG'pPq_.!=S45DVRX-%F%_d=Jo6zvArrx--
-GtY<]<tYpJ7uaWp"+R]nRo)(0}kgP>vO[aXFMpv{-zBxn1I_}bT8zz'SpOMDJUb^7.TH7Mlv3;k6I_jw]xI|d50Xn$8ZI(0+jQ'k7X3CN-8E3&-(bC[6C)
-CocLl_kWno{LY.`#_EF:.ttO[QsRQW(htT<5q.sk6|2L%)>xKv(U3k{:mFAF(Uk/pR~da^4dLqSFm%86DY~i45MjR{W<&2Jz)^jXR!yW>MOsEGSaLvUWg)
-jFGA])GVJ3Hhd#f8+9aRM^qwf5b6j.w:od4nAh-0RAqTlgD%Mzw0U{^E&vw<ciscvH:FS:p3YXi+HC+$KeG3x563z7Q/Ee2F9^i5MTbpgYO,li#MJDCar5
-M_"wS`y'dUwedVfK~Eitgu#BFpw}$o%(ZP^G@z_Z]'kKeeG%35aE>J/KC8OP_7=g06NY[G,'}iN'FN)$3`>-P:X9QI]h>[h%.:l[]_#eMPCOx{]X8j/Fgh
-<7Df6dJXOTWeb>Qmk]Lf)O=|Edz$<P<oovIq0j!r-}'+%wJMWAK{<nYKa^S;m:_S'Ls%{[:qwdTjButfBL5ihS:rQ+>ci>&V&y3TZ;V>!5#Jjzye|B8B&c
-I7Jce94QSFHYGJkW@/',nlnHQ+=Wdq_wC8mL:Ca)une]p^TQ:KVw(&8F"G>wIM(^jEyS~0gS{)ge.ngKV.Jt)L#3369#+%RyIv%$FPR$EKl8Y-|05rp[T9
-&N`u&`7.])rL5L(+"!Rq8H0z,&VgQZH1':L[w6H[HK2:o>2nTpX6]D-@fCa17A_#{5x|I>Cv;@"m/1LPb:=TTdPvoy5HVBDnzNAd5KG{b3q9W5U_j/Yop5
-)%umD9j/J=XVIEwIS0K'YOo!Rb9]I,Y%sduY0p'y!5V+_g-a^5rwv%h+0EI5Egig/6P]sf`#s2|Z(KWuL;t8Cmfk-kqp7!,q^;"fxLb/h-T.rS'8RrTx]b
-Q=`i7LII6+B%~DE43%Bq4!vD[R86ae;Q:R}JEgF&+S'9I_X.wtq!gwLG8kK2S"W6ri{F2b=jdKKEwA}%-sr'm's&9^T.IC_o2ezd@E}yap%bt-f&0i9qoP
-MP;R/.G+jaxwJ.>C:JMY2AhRe6i;)o}dL.jn}F,2.;mi_-Z8t>{!$,~c(JcA6(nGDO':`%/S'4]$!=_coy24BwOk'eL]f4|McxfQZ`vA_fwZA8o(+i/Zm[
-G+^q7)po#9>GUH<04-0[AELqfDpDn&k#SS+"4g{"t+W,un]bF-4>ulnr1:_,|d%(BBJI_LOOR'HjJyP@.x>9D]3(J/!E-2Hcj|%MV>i2G$`1hPs^ENx<d5
-RI:_3$.q|hBj{0QS1KKzlwbs@u}7neh]"'C'#gvSdA'u3jFq/kl2/)jco.|s>d"l.UekJ^8e4o_%6p)X=4Wc'l{tMQ"j-K.gjvU}(a"oSs|L:aI58xdVih
-Q(#GXQgd3:1TKGe>cX]zoHe-ebV>,(^=q|'d}(L7An9qVIKIk3qz|n<%y^s7za@ce2V;sE}ItUb#oqs_vB/zz9eM~KTf8vA_Jyz,+Lx/nsUO!|gIxRs7P)
-3l/zMyJI"2y&`{ez(E3a[y}YXgk(B@iz>&(LB-%qIO.a0)C{jfB7~rQni|Uz;$EG-8;kb(0WOozmLzDf>Pjqoncn=U`;}WfO/.>58gn$%wB>I[Wrwk>DMd
-rqnAoYtSdZ4}:lya`4zunXMQ]vS+,g3Zss|,ura@+Z-x'{Ny:Q{wQdWVzDoM|nVLueMb|.O7NsAy=g0ZPIN>I0^FSZND/B+Mtw6g-W:CsgK{=g%f^,AmR4
-gK)2K2-k}C4UU4)U-@l/OX$c,/9r'z]L63KKr)q.K;,h[Gf&"DH0=56"C-z}qZc]!GxNYf5tQ5ecgm3)/RjvTU:'F#{mSpBOK>UURdn$gEd@jhW]dQasoW
-l{0e;s@+>7!<VvumuYjZd9zzAA=Xm{LERQu3_Y!ab;o$zKK|,!l{~>&N%N;f%+ARYI:cU`EErfgz}lPU"_[jp^fG7}D$O"q$wsW2'VQGw"/X7sP[<%j`ID
-CzJ1bT#_,%/TLA`5lPUK/}}9rt2:,'-X%z245[@0O&/l/#hO.%ssi<R,JS7tU%Rg-N`,SdzPW1%!]+sU|@,vDvL:>!u:OB%En6yTLLW7|5kf2MfhcOJY^>
-+Ba5E!e&$&L-TJY[!s%jZzGqjKGR{v(cZTSP.m=F~p:SgO~H+N"7G"N=`LA0v6@(SqmdGyW_T0ZU,kyO"(zf-:14VDRlcXHl0Z(s50kK6PkwPa{;jV,6bt
-[S.RETn"78sTtpQQ;hK$BT^;8))sf1iH;gD[!8UOfW~O-wA<7C;1T&__R/v7Ptvb/-3PQ9ubn+U=}J1Ts3XyFIp#YnVW59t^}[d]FqmAMX<lc;Wn~ypM$#
-d6EaxVrLGH[Q]HN2Hv+2QrbKR7C>mW5SVI_D21GV|l~T`$LtA4;$u.94e96|=b(uhY>/8qq8N!#IL:HBBz|x82>3kWQ""MEz#)CnTe|nnjJ-IF0_Gn<<]{
-C;N#)GxnM,=Dv_XGPl9zU[~yz0fh.ayO=6k$r2K49D-05exqjsZO]>wDk#{=zPho6F}^p,T7!|y`e9b^rcz@.)ui1@"T2+9z>Y~^$8j#:RC{j(9l0%}JuQ
-CLPXCsvAOsAek(h>y-P$G3O$m0a!4DIqQ[Mc~kQ_/xrT4v{qW4o#1,|=;u3s;_C)D%6_P'"kp1DE$u!3o(|N$vq67!)kSi!/r#="/t}wa9HuzM,;@7x[SP
-i5Rg;pWgrySYOJ7WfXZ":A>+pzri!wa{=V/OzI9p(&EO+z$REVI]eqaMAkwfz+R&=>}$h3cYT;cEuhx{%&wD-I"+e1<R&557P.t1f1$(mKT-lSKZ%A}aRf
-Q={z:i:(Rt1nTggbs[77N>i"O&;vQrbO2r9'5rF0L2roo<4NrkL$,I+bp00+6,.s.j<VJE<{UbBsZg85H$iNs5u.4GK@$h^28=Ly&yX'&l)SZ)Uos^QY5M
-@dDT)"^VJp>h{yQDG:>Wdl3ex2/{2)HqAs~bVEgD)un]>71=t4tp4eI=:Ur9C"F{@JJ,+_v4/>WepLmCcmf]uU70{2@J5:Wc9a4HdJpL^L3y[Rb9"a3d,B
-tcnwFy}6q/}jCkawi{027"&]E_KH^1Z@gW;A~W&$BCeYeY8TD}1q&6QjDj[cvigj7.mt<`GMfqp"AYFyjq}%.L@`#f4JdcS;C(WvLzTz'h&Z/Kx4-`9y5/
-ez)+Ri6yT%%{>,hwXRIiJ,("u19PY+FH!"3,95Zw;]}{~f)/;6cAP_;VYcf7k`O5Tvw$wR9etc^M],(>}KN`(zZml@r8scxYC]">m+GAqa^%()R(2U(l#"
-1c&Bw52""6aTOLG{TMX/n.<]z;C=I&2uod8rgzs^HG(&|B>0^[HW#.:i1BF!"N-ak-iB/zlI0'3YrLaA#'cIwGJ}(cc8)U_h-C`6J,_WaRROt'AgM!"(iI
-v9IyR}Zb41HU)HQc:q,NdYjjIy0'dZNV+<V$R3{ZSQwDP'6kmeO#:!tpy;qKYGAJ57W(}vg<j;$@W;zIe9z)W"_DM/]Q_}B'i%bk(=V]Y|+<ND(d}A-eQ4
-[JeI&6CC/CR@zL0G[<gi^lAIuS3Fy[q+v5.LoS'6eJxB+#t]hDNvt!jkkGc)9<"3blbGv,|zvB|6BI+XMM{}/z&-,bv1}/qZva0nJ#UNxgdy$gaKz9oU^#
-Jjrb6"Aal@!Kya[j<(>W<KxW&axrmb7P-c}.Ki<Ec:~%P>YaF<pQbmP:tIT3pSBHbF'#x>=-{f5MTq].+ieJXkp_0VA)t(_6+"oSC1mO@<iFY&+)^y|i;R
-8QHEvzW`4J`G]|z5;R2JzBej32:l,SW-zylOAR/>0)#zQL{gWroFJfFrrq!O|EiEHdPnr#nHnI)YJG}U@,:yE8[B~+0}wBcCC=DtRYN^3Gnm>7p9|joF=R
-bus"E/Vb,6UK+CxJk!y5QU[{=Lo17IS'50y&(s#[C<~.tw!6B(lDK/acs4aM0"/KDN4fu(bLmL1J6CbYB;InK=t<Rr!;'[&bZ,`q4Qzv!EkL;QgtY<jelL
-6{hFa4}I4]74=)F-Gbq&U+~GSMc>QJ@@5j09IgPX0X:o~soX9{zI,ZTV+jv4)ZcTgCYC)]kDDv08^V)]<gsM#7bJTN6!sdmfgpg"3.H--3fYLbv%&Wz;FT
-5upQUYhgWyFv01|Yvk@N+-QDuIJik8cdHnY}Rrn61^.]$aPRpIU=wItg^7#.Z0>P7Zsnt-J%kYC.9)&n~o)jSs0dN2g3]ln1;(`fdT/}c(u`&D|(ZH:WR-
-OGU,u&[4v6j7)3S4+V8jp"P!2LMth:XD%=ycjM&>{z+/:<HBOSiWdRv6d^B:Zz;>Bv~6h"EDrhquN2lj^e/}GKbj+7&cum:jnV$!L[1MIs~3t<JnV6y1;X
-J1mOJ/`^H:YaF5W8AU;9yo0.f#QW+"bc:r%GiU5Wq<Rs<b<fA4}oW:QD~JP;v<|mTDmU2I;Au8a%jq&:nTy:6&eiw,I^frCP}ET)|#Q]ueB<^pE^pNg[5>
-g+@cks4_smqQPcC5<6~fu0M>O_,>CJqzq+w<{9rW@VPQ=>yL`1YSDC"=ad8;5p6UoYAC7{<%QmCc0({`xGL(pE(g_`B!3]rn[dGc"8CXc^<V",uW(y3SZ;
-n$F>d@gTI8nf{xRHG||3"-Ot7Z{glvkav)p,r7mM)VhNAO;D&&I[.,=WIuwec3JK(LewQJvaz-]N>wB1FadLHvwO|F/-%bh.TbnJg+p.;_c|HilC"M1M-A
-|2zoMxJ!QhPVK/Rg)dPolN3LfSpTt[oS&qr;c-=;d#,q%.,Qv'Yy4IOJFaN!"wkv|S!G:pSyc3I;eQz8%%:EO(bwMH[bU-D`M-8bz%'xz"FkARk`ZQusXY
-CL5K4AB.tmX4ml|U;`b{7iEdLD9-8S1!kF5NC3+;;_gY"(uFjl=Wc_j<1Yo/|!|G''sthc469R@J.b#09.pM}"]w{eXX@i{z`.+/m[K%$<,VIl3cg0hXJ.
-#n0xHjaA'#!!_X]A>`1FX.FP[9":UvYC~xv[ZE6d}Uv"Aji+c@I%Io}/Q6+GV&[/k!N^:p(s_grbS^MdfN0[Ih2xDus.z()13>FZ1Sth'E.eF0,12ZM<|j
-4'C(uSU5]SxPv&uiNYLNYGrxXUyd^Lht4Bkyp,,{1[pI_{+w~E&2k%t1v|}}og'L#=9B9O-(Go`T:b|IM';J`Z4_>Qt=/.bB`BdxyD&eNDvg>oD;A<q3ee
-#L%&|A(`#I]OG/AK[M^WT:aav/Bj)JfH7p3B.9tk>am]'Yc@PUb2B'W|v%%pBRV0Rn]q(y'k7BFgK/ETYV:)EvUWPS:/1I4lOE0vPfx3ru>/TND@["&g3M
-Si+8K9CYGA4F"+^e")QFZN5l>BCG>R6;6+8(0IkV/%[nvC6!FO|Ir/lr-Hxf9G_5SWvUwd4/R@$)]C/a.D!@@sMKNF)8U!6yAG20q)iqQPd>A-guM-|(WP
-&bSqXz,$N%W9%+FmA[@`Q>-)!#y[x`%a7nF9ry8)>Sp/wCm/-Dx%Q{!0u$SnquQL3A&]$Q"W6J+2F+Hvqn;EC)'>G6,19g#lS'4L2BQ)A=~/e25T-6Ul][
-SARa=xbH[}'nlh/_q+D^P}H}^<U6U2,`TjIL:'90^"SB}]5dlKrMHjdLd<Q%_MFwmTiik@tDT@1WX'!v6o,XqeT($(R__0@'2"(wT1Q==s}CzGoBUspjh.
-!+:U(LFt]2fGILiC=Z:YC=IR_C5v29a6PkMCE8ogm@`Uv/ek_+^0I{Bhu@7J~7zIyidfea/VC`/ughP`"x9MkA3]qa:Q<M^xI9S%Y;Atz`Uhzg>Z(%kyrJ
-`T#>d`~R-JaZn>Nu[(M,kh].tn[5&Es_2Qsv8H.'(1uJwT:OFN8a0&L<4CU]-[a^c,[kCk6ik#Wl!NJSHBEDIZV&D$PX"J0qLjMtXM}dI;LDdb#5|$o48n
-dm(p_w6+}`-Jo.bdi+iY1qo+T1uJvkjVzX#!{@Rg9^{&DxQ(IdV]NpPeOVJpxPJ''d#,`&UtSqc'Q2xA__R1<+rRb/hX(.tYlbE:=l]onm%4:_2Gjd&`hj
-Aolb`"-2A{9^ma`2Q+f4m:,L)k0&6DdAfxM4wnAsl4A_u=aL(mkHj`;#FJ7[)"uX8ltf9,uwi0'8Q+"]&n;.`HjN(xl)66fbRtGg5t~QsaaP=q$EF|=wD8
-}Jx$7V1efmm.jd_piv3yH<65@V_>ooe_fRMpys3IplEpoz!yUh:D'u"&%r9o9D/Mk+rJ0jctmKY$@VF-Vcs:/R<x'u;>hOUCL/63uch-S@,;^6(,0.-VHp
-}80[8&>;$FlT,:IR22+K6`k/DHA}Ne.sk#Y)7a1)<;&oyu+KA[sNtB^]HOa+s_TO}]Vh#BYG.OoQhxBfoL9&yy4x}1/)Tb{pzv$;2vvO9u$K'&]#@hF]hE
-^Uq-|S1cnKxQ.>{CnXfhXrRljT,2LF/2KFJ"h#T)JvT;8[VRhI~:R+@s&#Q26ducNrIz`I4tVFhk`%.^4c;vYy~c_I#lPtMs5nlLFkVKF!6TIidYjpR2Sm
-vHVYzkEZ;o<k7E"w/}E4PzZET'wA38wcP5<0cQmnZib^Dw!4J#tE%m^%,5+OO#o:MX-1{&8&E4_!b+#!)wBl.t_E'l<Di@Tf1T8G/5-Xl0lVcWxy;)o`Z`
-!;,9"h"8sUIH_V.|=xb18G,0"xf.}s%QZT(}qJ-y+Iiu|'[tWHyQPvSN]_>yw2Yzh3"0PR]XAxC7VTnp(hMDFZEFAF#G'h#86f2{</6Gvcr#U.VXCF^.Vt
-9wKRrs0RJ4=t0F:]|;Dc>&`QT`X_Bt+xwe10/Boi@GAxPzS-wV:hgVL7(Jqq3fK$3<%$[urW$ZF-Id>wf;;}"h;X9qPvJ56&izw0OO6Rdec^q`:9ea`8/X
-khupw,0YYA{(r_1EEW9nOWaHhs_I;_O}uY<waJo|Tl8!@2+kqv28m29cx/p|:y],m8}A3Hn;V}}/Zp|VhearqY=n3&ct03rEcLHm"GI,@;0}QWtax}tO:}
-<}$_:y"7a8'K^`UcYiKUbn;}>qxJ/^b3Ep}b#MserIltsE9VqU$E{5FYO@n{p9=2"3;31&/;Jda;2DS:OiR9p5fFOJ.gQ;w:me0PQhQ,mh`!"(lZSSaI"g
-48(,M>[5Bro88M`n7s^l=|_DF5Cszu9eS}96V)O8SLPi/UXbfWMW5,HT_I3TNohM(-;<[;!,JxbX_'#M`:}lJ=tNt_J<&84(`;_E[mb8mO[X#2=sS{tpho
-L_%gnP&d'S;<)56F'}]kP^D_djX}j#k|ll4%>C+tSmjMike"zErv2m"-V"~+KX,^}eoJ9xEhT3sq3Rzog`v(71{=7xv63_%^uhDu(O.qNb,4XMhdO(Q(UK
-Z@%nc$qbE]ArrB<"c6!k%:^1o6~z4z|Mm)wXAI<DRzX}Ca~,I<zn=felEDjFgq9T/iaH9K.,.mCnq/tv7N"cmc6Ht]H>s:)<HCCp-Y4hIih|3$|!Ve#,wy
-~=R`vorJ@^MLoYx4u9Z;(vKYAdgK+OC-uZVl|Cydbgg@swhhelKMXdGZFr&+y-QJ%43nR+A{(X3K(EFf}FjiYAsiJcZeZF~#IkR8v+aLY'/J6asrcWZUUW
-5@M9U:8eY8%lrI/6wJVo!6t@W#/CG!i$fIW(Qv^4~^=quslxSB$&F@tZ9}3bd&$Q`[uU09cF&p_85rMT7x=}!Nd&KOoU%r+O32aOd"R5B8nNY0a,<qu5zj
-ZC|wB]x_U1(j}WAkw$~2+1[aSpZD(]Ph>5C=B#H5E|g[dXy;+Kfmxz)PQq=4l%m'+/u0}G4iD{d)WXTh'0=ie3.u2M+KF-_pr|Vo@g2[Q!M5rw.M0SgrqG
-1%a"8EV=q@irDxjNAgP]>kO&T)EL^iOclXg-fH|(HxeZ#xvVww-8G^n'hOn_rW|INHtW9,brZhZC`(lLrTc>a<i}y[y;aM/H:lqhWUwY)W8DjT)ZYq7)sF
-(TH;G;oE7<w^yp3F79k(n=xwhw:Ls%hfW(TSgPw5oeH.uVz(TnHh{By5QqV_nAVd4Q'vwb+YQe-.#bKi0S&qHE{Ust'[_}y0hlw&U9dH!:Y=9^J7[}>jR|
-#-sZ#ur5gR8Z9cPClw|&U`h|3b53@E!PTJR]8OQu7,FW-7,W;N+.Qx)@$]djdbxFiS9XY2aD8C.97IK=8fLN=0oxRdsuX4N4O]#@3Q`|OzuA(v"E%x)ua,
-+m=QDahDAr&WBg@wZRIwE`I-./N<T8JsPrDxMcafzF2-90)cUc:x>!L-Ltlqr6V_K0$x}_)$jDeeYm:++XJR)d:e0E3fbuKyo6VoN<gWM!H>8}FL.qwExm
-xINcU)%-k1Lk)9|7Zrf3w_dviPGveH@f{j,j=`=Jz<4zQF6YRC5B7xrxW8DDONym"OKf}nEDq,G0;'IqqWiyJp|fW6fDuU6qA["<^S[`M`p|kHjm}%Odo4
-&Nd}a)i@!G$yALP{~_DUe%I_e`GkmGhXMh.V6L@202<hK)'#@mYFA:I/<`bf).n2^h~;77';=%,[U]aBF,3!nf-(eX_Qg+:_q:t,Rt-JH]]k%iW;Y2I%Cr
-NaW}5_G/$gBe)%;vadbYWv&91!bz:d6;j&7G}'yIt8zJ29Cq|qPd7xBe+z<qgrTZk}0KUj,JcJF"Va6QKf4/"bjGpA<{&Y,fvt)xHXTf+f;v&`Kn0.ma!5
-eUokqq]Qa/O|j:5An5x#ga)eI#xY6oJI0t4QZ|O77Z/rUw~jS}@d<IWbCy78Qh_6JBLoBuL]1A2-_7@oXZE#n)!~C1UYtXym1)FUHDEN^fJs2r4$/c9DVi
-99c@,caW$U]S@HxwjZ8BGm|F/kR|ixqxz^CeG0V]53dh!o'FOWHruLYdL+VN-6X/#X+zC}7<a`Q';Z7Gh5_^iR2Y8<$MHW7&a^gU;C.,2#f!4yiB0l=t+y
-u=-kPK4IZ5UY0{7$,lq65HS0'@@DB,GQ:">6D)`95Pk8P3QE=AJ5P&d!z4fLZ0!8).n@yu;Ikq'foS<krr,l1UvQ;d{J0-lLHdJ["t|=jvMaY;K0c;uC|2
-~nHKu'Q;t#J0lBKMr(dMKdP)0jE/Mh+glAEalO_@-X,Ryq.%0oVc}G`<!!/]|1ZEj]q'EXQ>#kzM.^:$~r8WdcH%K$$2![EoQm]q&)eJ'u'c0AjQ:"'tAd
-7@XU=6{9"f$VSjtz`^o3p/9o~@83z;nstxp%d!~]$r]pn0&Tg=z{(k",lrwc#d,%h:uxi86C^u>`@9DbfD68iM+JRZJj0]{y=EaNJBV|w92Bz60zAoPJez
-8;L&3G{P"|~5`qMWh,}7M^RNG!sXRCX]=yWjFEvc5rLjWw"[J1t_X$0iTp,.(_P`Q+:G_aiTMS3#62$@^1P'v30"9TIjnUD,Pn%!2pnHI[+xPvs=GKX+N%
-+p-3!+q.w2[|'U79Fk=h89aOF5u4vx'w]DYe_a5s^ArD.F-bC@uh6Im{:T6,!T|<PADpjNFZ8NIgfX<>vm:=7#c{&GIvGjK0+M%m]N$J,@QI}pf27Q32eF
-V;|faR6K.>8BlLh`'v&F[%9#Vr-FaJn&gNE(SFAK{@4SRjJo11xw^zQSsAIW>eOHY"R!3_O@3-wb1DKc|P0_wYO[[_&YUPHLy@eojO!o}:idx!Y7WIePch
-%{:It_Y)`&}8qJhb<y07]'"7=IqT(Hlsa{Lr#@h((40:tf9'az=.azS4D-^gGA3x$IhJZfFcNql@1(4h@dKO<aP>u<<.7.KxoY/lP0{TIcA+nEO:E"OytU
-SQbHZt+0DK4<gisCuDDUD9J<AO)p}P-=D|"YA{o+o6fW.X]Mn:'s&Ak.h$A@{++h}BbfqSV#K(==fgkpL${DlbDQp|~&EWH7wklt0_q..ffr^o:hA1u)_j
-wo^kOD`l;^Eu4mnvKM"|F/r}qy3@KhgATjg293R6l;liiXU(_0K`|dNyeY5:_Ef%j`Xd%(.>p%Gtv}d;L|}7nE;vC:Lw^=$2O4>B>LjtRzgI:=ty+C@FxS
-Qa8Y3dI21G/>j1`.WY)1HZ1&S&YVeyF)wmFjv;gB4If(l$-od:l_f2L/".C-Y.zzXqAA1.mu;$9>>LCbCQA:ERE}Pcl5`80[tH#d;').CHMG'W+'r6q7e$
-H'<)6)n;:,=z2iP"F1KlQen%LT&s9:0GW$&/vE+#D$@M;0>5N.<a:'`K/W`&}ed<W=:rKZm8(:e@E:g{F<m_J<"`_qy-|=YJ<3.kz9"Jy|.nHd7KSVw|;K
-CUA@C:Y@@jCN-N@^cL[sBrpIF:1/4Z(%X8Ve`CW"LxBhX%]Mbr!1SNm.bvDF9SE`.FD$'i)x&h8o5"$29LbA$o]]nE&sEP|_yp`;53fOdoDYg@zxjW:e%C
-0GeU}EiKX5a0Z,tA3WHS,oJBFb#oUS6#;BVlqG'7R[gIKXkgn@KfHOZqHJ-t0yd<;IhH44`gh_@n}-8p>Hx3]5v:mo@58oJsxzu554!NPNBo[yV:EOtKQO
-FRYG~XSnBlXV(x|d=n(bXcB/.[yprM6Uc;ON59E_!b!aTn5--Xq5c06jUJ]W}TQ3E>sjM=r<}_m;(v`q1/E{1q#MyCpQ0.3nDD7:O]fKkbje2mfi>hJz-v
--&F<UAcabw&-g_M1+HsoFxqzs=%O$[LN|yplpf$t_@urpZ1{TfR|~:=L&Jg2:Apu2|];HwF^Z@84h.nB7GL(@2hZ3fz_'l1.'JsxkU|=v5&gUt"}R1KVDa
-!xNffsL"v|YW5!,^v6{fEmF0:.9L$zh<!HGbZQXuX,~H9D.a0UlVth~Fe;0GFe$!'x_y:+#=QEzE7(jec,OYp%5EIr#m{YTFeO06]R&!3)3m`P3@<G]z=f
-p&h9b5~_.wrl}W$Ow/~c(bh=DZ~LwBlLTN6cVOgbj^<92c`L_8daW>NNv'{ty(),g#P.Cx(:J]8H~ze/uL%ecmO7V:t7X9f;$u=p_0JyA4-U!]kmUC4aHb
-o1h;mQ'4Mr,elBUY.@cbP/lka`}CtZvN4"uVjpVVIp!EaQG0qW:KM9]WN&YJ/j_9B!(lN1lRGm%lSXxLnVS2jh]Q+CuQ2%))kI729jWF,4Nbe6W_GdohI_
-|tH<6b%s]R1"NmrkJN9ayl'fb)zw:agDO$5|C8PuUVB0J/k4@-JRFQoIV:>DvChAPy'[%g:D9_JugiWo2>!$FgqS<`Av%yXvx0n3q_Weox"]rl6,9WSu&q
-EdDwLno:(OBqXax`ArlI-,t-^"}X+P}^T,mhJ9Uk[uq&h:ulbZjk4g<]&;VOGF^9VU9Z7.<3tb%{.<;_(t`d2g7q2fqBe.yf1q8x=c4AVUTegL8x:'RWR2
-wdFcyE`7;reb<}rdZG.P[].,NFQGE8)sCNJY:{+k%qqWtp&YNq.&R4u=.pa%(.H(jKC>@J&9Pq#@1RHJ`[v.9)WGjRw!2nHCK4=75!!j1p~(N}:"G;nqeg
-o&$=Mwg"VQ'uW($UdLtn8A93GCO#AH&0nRH8|jm"fNXK'2qSqMdHm/Oy+:i9=a]7Mhd+c6v'fl&8mD+7I"-y[RH6=D@R;##,LJO"eKe"Xa=Tw5t260<-t}
-3q[RbUW4IDf)uT"/Q-~9.tC=!f[woUV{mYXdXl+v]+~eU9[a|lAC~67r,&/@5rp&mIAc,>gM[h3;kRQUG#N:Q2}r{A]>fkD9BV#vC%`=Gu"7$S46TJsVny
-;'RUE+p,'JM-b+(.lKlEel%gU1MW]e,<8`>'0_'Hum1>,#[YUEgCzC_R]'L>y`J)Y]|Shwf`q2zCCrdRC,NGQ+]tj&#'XS{R)Jv0`]&sCa<8[DT5,CGAyI
-zKza&Y8D,aV_l!q(!{J,_jhF1F}lzq1$]U+S-izo6=#(n13'Zg]:P0T8']e/CmCyG(]IgqPW#O,vp{:Q4O@FB516X5S^[H)><=!.tT"@<8{ul$w,ex0y#9
-TXC&dzlOdN=+_0-[i+F)o!M!CYq"BYbI0Ubl&v(^agfSRJ8bC>ps7QQ&BJCj&-%q.E-dijCc]q5o.v#'N)`A::LL}<s,ydaNER&`R,m8fwFRrGfzBL8%p,
-TW4^jxK[.ujTvxaW{liw_$A51S6:(icj|5,Yyp5vlS"+:aP#9(B37U.)f=!#-/(tfW$0+f6Usm;IDn[`ua"g2BNyT1'YoUAy|qP{`(])2tF^UiV$d,p`m)
-xG&!8RoTVi0Z`IWyq1hH6%>.#a@|jTvSX0<}OnM"V`skct$L#L;wwa/m<Df(Z'd{:IO)N,IZM/LThdX$D.Vvr-h"EBLl'W|5((T^aO~)hfBH:1yG$)f$A]
-c#AG1jZmuN}MJfL,k6E=EpYSQvGt}_qJlFLeNUOYY^},YD<b6Ob7EC"ysPeY|uwo!E2^NGBbo.E:>x%`iA(X@GeNMH_jcg4^K%5N!<v"b_Z4AE_l4IRZrG
-t([pG^y'wN:G7qyKm,VXk3(`kg77F3iAFgxDC%y_9<T8|#ZaqMH'UQoBl..qP23>Get9nS$Tw1k@}1k6dc$lyM2jS.{d~)e>mwn`dK5V+ctzv"4A(53)A`
-TNkp|CE3W!8NZ]P9z`z79Q^pd=McS5u'^I^fZs-2e.+u4DFcR:h/}hPYH|UU2v.Ke_%n>:C7N;'hYVS!"-29.'0,yQ1+Yq/g7;ky/}.!/;1(IjqUKUVG,2
-WZH_,QI3UWS#9)(AoDu'-2exrk_K3pnH]W'n;E1HO=~#)^0m#VI!w.1p$d9:=kiB+5+'=M$mhvKmp7+k8q<+1ij!J=0pjy5"dUe_Nvh:^Q$toX5nLsFz_:
-(mSv/c+E4/^ZHPKNYw:7GpP>Gdz5y(chP7$K:[O@6Nix/+C`Z,1<#LnPw2P9>[-QA7)xqQ4#kV$NL`oKcD+E^=-_6"=<;1F>3Eud%VR4pk@-m+`{D}~K-:
-q<-FH!mU;mkX<tk"!e.ydE~8$h80iC2{W#oK,dMq-d(cuq|OP||r%Defx1Zci0Wdyl;dlTsq/}$L!^nAk[72}cMS2'|0Z;gH/'["rf2dcZzt.ApW@Y=fyU
-6oWct;5u:2E[5+vL+4,!Ne&0E]uSwTsQzkBoNLF)($Bp<H![NT}dGI]9}W,qRsFf]!{[0Y,l=<J+}-Hta{LdA/Bw%q]Of.(Hi'11i&5AWttxO,+i)|g{no
->/m1Vl4uKlc:{U$fpz/4,1DW`@<HG2hHNUdE9/s'LvT{FIN$~{2sG4,F@plWOmEO5McB`z|q4|=1r:+und(]"5T<-a7f5<+2L#cREf-Cs/(@9t|B-9n-f+
-su6&dn{HS-oyuVzx932Gn'v^&[WP@rM`,Y)0f8LRVzkS&!#Oc(Bvl8KhjPg.1s3{^s@Ws,tTwAZm.OwEL)"CWR4$ieW%^=Q>GY/,g@=z'a#N6=NJBD,[oU
-^n-W!-GwHOM'9u^.J6C9Mj|zRtw'Apx',`(o9$N3mjxF"|XtC!IM`&+j3wkgL%0]>M~7~Ph^%]j>5l&Id[p>ZE"p7+V0yH9EO"jviS0.M{_T>&pb$e:jx;
-$e~MnukIk:$6U(e_D6PAMb5H'kPGDJ)djeZU==[V%b-{KpxJH,T{DG"z]!|/!ehY2]5G,6&)h7w7jwG`o=zL)BG:jvgqeYNNa^i=&(tuDZr6rx1$-`e2$[
-Pb9#QCh#3UCur]H{ha>peMruoCqq%QYAB12zn.J:o8Fq870oU@f_Fn<{b.GIyP:sR$k;DK22}/Rgk{7F{5T5H|29~eOcZQ+(sf7oI,6<MCAv/-sB^vHxYz
->CyeHNIp3ZaO`yRCbeD.wYYsTem-%$#wD2Kc-!%00Jmm]^6zerFQ2;{.SSh<G=b<rEGeJng}DcphVC75[}7X`Tj];R,@}q=LtKC}I=QcH00,ps30cM_6(+
-xj=sh'tO%-7ra/plmsR!$O1kzKiqEf/<"M$c6y[]o0wBmBS:D5#F[I2;G]`I`66LdOz(UhA@}e[(z)kEUX$zKf2ehxY;"z'6dd%e>UQctxi|v5I$3vRCoF
-Ii9D.(t^]cyJTcE[ass0cP7j]:[4/oTh]3">JA;Jwgwd:'@7B2Cv`vC(rC%2dre&HSsBC`/sJ%93'8NcdL;yng3,n%AvWM:ER;#>gPjlnqIU/qxO.XN'h{
-Bf;dj[>HHB=R^Nqm%2eup$3C+oCJ5(Er@|oq:.)wODIKkPNeFXDf)%Uo03HN2LArm"`sX2{ET3M-vk8:rr/}y=XR[Ju']s30OWrXle!s,[Qf40qnnVkuo1
-d`gJack>K;J]U#Idzcxvn"P"ZLau>^fpOv6On[Z>4Kh#:N1VHIl-t"qp;x]6dN[a@gb6j$v`fr4j0Z-(~S#A#A>3((w)aW=kxh.j6"1({]i2BL]A+f{@/-
-#pl{'G"DGWw!<.^J/bBx"#l}`!m1h^^>=mgA%zF[U@@Y=2<FD>^V^<Cl&9RtP=xmsrpca{NCL"YPifF'|_lfx4J:y_%>8$2f!;H(80zaT]`af8iG$AkVgW
-KvXvK_m0vLOTJV'z>'/KX<zi,L;2RH}brvW/}[p/7'cUCn}Hj2DX@X2i;6`<Ft5TA^[OL[;aV<v&K]3N0BJJ${weGbB+{,~pZH=Lhp`#1}%t,4w0>e%i0:
-g'nX_D-X|C#Cfsdlij]y(0|JS=t>i0.dHO%V;hH1!qOA3Pw6dLM!ND}4_WFX-EkS+8S7^e,o|j.)<{SQocrJl1[4p^le68/|&pkdD9fek&eoo^3_4.,7T>
-{D]Q_u!fI6]2PRik4]`pj(6HZH(FgKmdO0AF,u`6^q1&4F@i0|qF$59@Hlu.Fw%Qt9qLz%(A}:QF}"2.&H^V7/L|r}IpuRcXqIKP-QrBK}zbz`dm[2t%i2
-LII[e3UBwIT's^$.s|4xG}Yi_Y:CjUg#Up,H+)&vIUKQO/v5'0xzT6d1C"tj':@VT+Df[AM/%sckdCr3AeG!iq%FCN]r/]=&!8@(Ng,Zvs_[|8QT;5s[X!
-%rekA'"MoogWOmJGSv8Y:xCE1=Rzc)(Sl`vC";[wpf:qA/Hsg]=Q;LQm>1t7~xn[~Ld(M&HfgNr:crz)l[+%pXS"|LLa4'G0|q%J27UI}'=dlP]Oao8t67
-+X-A+[Ce<X4ej/Bo8URqKEc{n@:4};8)}]^zxYK%Ki,P]kP{3[Hspc)sjFu8t=F0'yJ|/IE-Q]~|3<.Scp|v6`Tr[]Mg#_{(%/1JNG/"]thP]6n$tDT+HO
-rQ>M5'4CADfy'ivNFK;vN87Uz+xyr%f]inCps3s)`U"~!!
+804032
+'fFX=G3.!gqA9AeaXSECi|zDUm61[!Eu[L@'q"xF4x[eD6Ggg9Zbhpxw5KO{`F:xy,;4_N;+VAc|6TV4Wf(-<`c^f0wP<#@&2eeu&gigC_sc{eO;i2sEJr
+>+Dr.DE{G_Ir}45yWIPc.}qpdU+J9cD+BH)!L'a5_FrlM6F(yxOdv7lsjw;N`4BcDXi<_cBqkUtDev<UT[`emDAr}k%QF.yZfln,;BuW>8'V{`eLCTuYNB
+y^7vvVck.Ck:weaji}DEW9L'nSi3aBCmOQt'|8)Clb`Gdj[cI0:g&-P|~Qc[&/GBekj;K1'I2-=s9)M@<M"H|JVI'`Bk7a:RyI&FR2!;$:GA/-b55<^>WY
+f6:8_XQ#+ha@sVgpd7s(WW+jU9]J(hb!fcRz_+~f&M{cLDN<;jFmcf3BuzqA"^IyxTgnrj^H@v]>nd}/f&JdWJ2K,EjlyjRvttxkXkfmXiK%w)/X)OHSl:
+pF{pAX/^<RNDd]yUx}Fk,qNw@s;@_Iv%]m-Bg3Tb-DEC|P(#'d=7u1^r~rHk4E;48zP)Do6]J')Uyn{H7<BLkH2G+"47&c(vHN94+^<;Yk'aWK>p6f,Eu]
+jeq@OK@H~)7wS2+Qd&RbKW%j|cpHw|3],o%XP]@Zm2_8"UT|Os`Q"gnigCS+1bOQaf2=`b"~]|Rco!1Dlq+!b7K6-^Kl/K^j(<g)xY&TmuB+mcryI-pbN$
+f6sP|fc"'.t+z@~YskM]FT/|Vkxa6Y2'iWxBh1<s~:{kP%+z!@MH!:MTdnD7M101POJYS-Mm{]1D^fr'VrcqbZkqyr0X,{fi$_E=.^hduLg@7{oP:)vYun
+}wr:D,!5Kgb0CO8AG/iiDKe!lt&/[O+:`^uYgNO=pn"]Iu;OXUarh(Z(+e@Mu(4%1&mN4VEEMTrE3L"[-2JH;G,V2AX+C"2.Bn1BL{h[bK~Q9:hi[qd]#G
+"F:0t=ks/+R)[lc]('`CK6Cm1L:IycR4-QdJZNBfrPa0%'<,2x9@#(a6w;Z{lXqp"zpG!V7=_V_`8a:LK^p'qJ1ptVqW&%;+p-u1.=_`+aP-%;BKMlYJP8
+_{U`I0m6RyYg[]99]38DhYWQ&OL^>l,XCDxbL^3<3I+AoW;Bdyqy+.%15(u&wGOwT2miHB$:ru#^t`.$(56L+$lj,<G0krAWe1aGqhXBB[kZI<[h917wQa
+p_co:CfA%_W,U$Nm<Ux+[eGpfnXKPB%S|Ax9A^R4^hel-.F;`!&AM4m]!$h]&.VW29{zVgVq9]gbotYiqew7jGn3QO;aIJX_2=0GF>1>pmVS#>'Uv)R`j:
+/5,R|W7E0ra_B!@wKA<':.gpEGIC[.tb9Eqld7)R,I^tZXOn&8s6xQ5vJDA2&_5.&`][`tB#5"aV3H5R^eVHcm)in"h=AsX,GR"+=n^GS%`Ll:>J3$gxkU
+!r(ctZGMhj3T]vs+jl7dAhqvl`U"56J`=tsCmW)<W4$^u.~QPItsYBCg^Y.jJNWj:|)7lLAosUKb3h6nl-Z@GU`1"N-T3b]Oh"FGpEszn|T$`}^I~5RUu;
+@vhH%^"ua:I_dcjY:!;qv[OSoovbs<[O7icn'XJ'o0w3~Z`'YEfN$s'26|n}b$]HJ7#c'_oWeJD:S:4YKnH(BIU^_^TVCp/;UOW)R)@QO#3&T<cU==]jP7
+_iuhD}N{1eOEv'GY]yuyX]}Y"$Srb0{)7}h+t6,pH`/m}EmY6Ly7u(6h-`q>c!}aE%[B>YD=Yrlx2j4KQBHY~q!#PQx'=VJFSOV/sd^#Yk~c4Uo%}/C=c%
+rzPw,}KCLw#G+AZo4LK1in'%Saj7)k)H'+]}t7>2uKk160rMU(`'bWEr+FUE&qzO&he.DUhQ}Opu/sM#:azlYl{2-#[-h}~dqXl]_dqQSBoNz@wO$NmoJk
+/#j.`}u%~o!"~+{Gd>c3"tWK"M@V1}6H7bxvw[olD"~Il!ITdPM&bb:#c+~-q^NM{IkX'!W-^IJMn'Tl<'RH%m$OyD+X!y/A_z<LX^TyZ$JxBsb!c68z~0
+BaacDA`gPet]tC~Y7x+d).uUkVwS&J_k5JGD65e;$0k}AX_QNb}n3cVaZXF{"g+4tg<H94AEz(n=Y)"}~/cNm#j<RSiqZY5DJ54p>4hWRXwI9tJH7:ej!G
+@'g{z@s&q;XhZ-CZxPc6voYAixtnmj[UGf8MrOjaA_1jw]>^u&wL^BV4)z4:k2[kL%3^mqS-5@#X.D%vB]%_;gH1XUPC=&2C1,YCxw;o/G0">b_9]]ixH6
+uSaU#=Y,4/t=@5n{kscttn=jDYM_{tQkTFJl2RgjNQjP7zR5:eQVM/2I1[QTV3cClYE6h"_rdTJ.A9%"@1EX3!YNRd4K9m#7{.u%^`MG4Xxm'$EooeYuu6
+y!L,>%~ZO>!]<R|];j_TJFlD}SJH-#3(ZEXQ6UT6/c-.<V=NrKm+~T'C~,frz4u>cPuqi^8B~;[%gr^.q<YM>VC6+dN9FQd7j:sg1uGOX&E4Sy_jY/o]~;
+H;0:^gv4=6!qWsu2^HTeD6<:l!0A(5(Y%gt@u:8ZAbIa|@w|72u}6UQ^9V]V%jG.)V$3&Rq<Wbia2a$cB9CIlDwE$VO:PEPT!:2+TlR9}1n:V2pPz0p)Ai
+T%dn$(I24XXz(H~x0YeiD-8]oE#YK7iN{SEO<wR7AS.Ck{|7zA%g!]s@ovO(hLB8X-}E],~byb8`&X8T650_ap)6o]`tk=g+]Qx`w}yae<q)ctFu^L,4&^
+HGz=jTW]apk$jiS}Q>':-VE|BN9^vXXu(J:nH-^s9-'Z}YGd9Bcdb.=XSz]xcKgxL;JN8b>,/l:6q7B$O)zB>!C(pfmRu}icktRNwBF2QkN-c}-i2o8:fc
+tMu%az6iJ.eF|voqcJl(B}}!wQRu/HfWPCMCB^>vVmf%LL'.7Ywf4OxN<ib>.78ubrKIZXR05"UE/uOathUS5+k"zd9fu[@$T30)`H)5Hpr]XJCp="$%$g
+_^IPd(<f#,~V$I!t[U<r>6+wnpp10)&F.F0w%:['XH:&vD/c$@:}ayX%~ukqt7/I#XCm-z3j-uj.U{]PF!by3n^)qVv{drX%+6h^stw#tkKL#28eD8P8V:
+PZ0tmix^'|l91>gb7v{)@+w]>L},fB9WhKLz=(LeoST^dx5w}P7r.xxW9_0)j$NKP$~BR>G7`UshIhiDpR9:Ik|/&6_aZ-TYTn{Kn1gLF'>[zkl1_!s1ZG
+-4[7l|jBgKEWB2^A0W0G#6|gHnNV1y>4IqR]y2VKj`I_Ft(E0N[EY2@FQNPtJ$tETHD6q'06'S/q[zP8NIM9K&awv&I!'4vmhrCa-wkM%oo);[2j,Y5V|}
+#m<zKZ$)KRW0pqUu6+sBp.R`/#lPb}[@@1gc/h4I]x.QnCRhx,|_5gHYmPXV!F(K5CJT&<Lha'D+l^Z<0Rxtv.ltyC[3]7P^XgL:YL,_aQ~hTa#rcV+6Gr
++__n-Du'rhc,fvQXzov&0o#voTIe:AQj+nfeTsOYbSyqC(m61eqA~61_oV~1X</km&8gpZ1gts1JveFh~Z/+OuG&ryXdNce3rZ)FcjEpUY>O-%kHgT0_^R
+o{sRJ+lH7)O}eWVH,bEeK[x)CWL>+-Jk0OGVzPMuQ/v6`hcZ%|~.Vq>I]JwOA_f_(D,K7W^|M8_usPR&cq!e3w=f>kNQE93Q@0.g=o+<E6G>XVZMPz<s%C
+cCcvv(2a_%!Vm91J{zw]%C"#Qmas':uFS8rTh<KCuJ`)k1#z1e"ct;Ne%miEK[<.ChScYi/o}0AV~ltfJ+_6uF^Ns&j&X{C.D@Y{a{a,gOL#VJP<rO,23a
+="3+:<0-cv7Adfaa;D~-WI7;T[kzst2uyN0_PRLrMC{T(fdTOmXcPK$o^g3j<z.iSGix'M7-[5t%RQ8WCy_KILS&n7'ykceSy,>Y(RpUv|@ETY6(4:Mrzq
+aXK!G^DZ(/;EZu4bP1a%unBR_>@uq_g{e#ejuLCi~uEPvj3;&e"sI>wRK|^^nH8-E1">al5`bMj=As[,/:XiaKra6dZjm>@7["4vh#-xVbYO./Pb|^^17`
+.jn2fy-)x``ZD22C'2c|;F(q"c3+f]q-qz7Wan+M2g1U]am<EeJIukCYzz:pj3Y,APc@s)E)CkaE{SYVjoEz-`f>}xE!-'P/-R^M_ZyDdt6$Rv385{K%yp
+v_4USnNBv|5;Ns14oI:x:zVu5hy-Sf2]9xv{97W)ase0Y0CoLu;`p:[3Nv~''j]vlY|RMF!O39byc8-|qX};cpC.PkA;yhR{@iXR!s{fBG{>`h#8'gS4uv
+gnjpw<;P2yR//j%YTY)DP`lF;yG+ds+h=.oYAttO]{6ednox|d2]_>NpiS+]=2jyjM[uR9#I,#$Mudoq)q,5w`"+weu>yBKTqp=`mU-}8SjPtY_q/RODgq
+G2G${JH;|dvUtbH_VZYp/W`Scx.6(bvE"g0&u&am%[,y9kLD(iZ16LYMk^%wI}l#,$!]A&Q4ry"p~Rb9XAy$D0BuhA!Tkq19-]~`h7D$X68E2$I=|UE1QE
+iIa'Rz&`ztC+uEjiy9@dB$Uh.nbPNkA|iO+hft,LyWXRR5wj05dB,M~/UJOY[XSECpN-H{_jO<&zvdog0wK%_kx,ULjK!5qH@S'-d-OBSVbxmBIt!<KF47
+_X'EGcrg1BUg9-lGD{|hP':Z#5tFoWPP$/'=~i/%HZn%5u!}v,3H{B.56(_foEpvJ%&d8_9^We"tRT|ayWH/y=blw}lY6,&ZnTWEp"=:ZU).e!I+;%Gmb.
+}'@27qJ-jZI4-2u&fV]NxTa:<yY"#exh'+Qd-ZWn-]s%Uxzo{J6:xAD79QY=IXG|Gks.8BPCaB3,D&JjabqyNuy9p#MlIn3_lF^`#]QH'[[;Y#V$RB/gse
+~'WODa":/2~MyZ<0ah8q!Kg<B^C${oVyVQp(PQ'0Z{48jA<Qaz@:hhAZ~"X!RmlN|PkswdL('^)Jc6eY`+u]-%Xh%+B@8hSI^K+T@`2%B19K8y][uB>u5O
+u0)|}js9E-j{kZxQTWp$"}U6Lszh+G.@`X;a'Jp(hKq@NwzRv/;nY$gE+:"4gx3HkcK$DgS+=e(t1rm).1YIdUEV}/8ocQ>e2k4,BE]P/p&&,NiMx%o_yC
+IFJ^RRF-l-E7Eu@qssNhnHYDrLqs(4!,"l=u|xKH1<wC|vk3u-c,j&#bSeb&y6.$&4H()(|jK:WId:qVinwL>JlhbnNP5Zq`FN<<;6w@~,^1,TY#%fc2|=
+Oi|rM3Fr!8AqK,CJzlpROPlmd1>rt&!eHS2nn);b!#NLn^)JxJKP%w98CB2Q^4gu(zv$36iQ_x|Oy#&zq"WB>K+r|,f`5Jel2Q|C$`1dks=k3;m05|AM|Q
+O%Nq@AA%69ZdD+`DIdad,O~g()sY-)|MIr|rZaZ.yM:r_lR>#TzeBeZp&14'mb"en$^"Qo^CZ`][(;H%:#u&_7{KaPxs|!7p~l)(K^Ye2.y0g`1gzirN`'
+I/,AhHz83@W6&Qe6u`|tI8Qp%YID.Cm{@Ep|{H+B4rlVksG]q:^N_(o_,vZc,4Qs30Pg&29A!-%z/[_gnDt"Z&%:dEzc7{@!eI`t>AdN}};^xt$(XO.=O|
+^[r)|O-e#MeN#_bN-pR[Yqyc=/TnhYW#JvuqhnN<}NFg|/</x5O9Q$O=ji3:4n%aYXxQlE"$=XyUv:8,k,@%3Q>/;NuwXNeq_'up,S:RK-JE5Vv+.TEv{z
+KT/zvT``0U'6wfQ7/.>OW>xi`N(6:zr7)=/VOQ8hibAEKd{k}yBVCyL+qxL+pJK}<LPc#IqGGi-.,K18<#3O%R/cHcgK=tDw9:OX(:@Ic``'1`Pv+nX(|9
+K#XR|Yw>t{FYWCW[snC8TRo)-@"LX0|CS}~+2a`Hv}xu~c6r'fFgbP]P!r]SW5^A6HEto{T!DVT[5joHBDD(.c(&'M(O/{$sZCk"GZVC=-4WK:MXac-HW^
+XtI7`wC]MV;vp)}TxNB;AdTpUwgzn#s>3k^0ZPAAmMkKnQm^)6$!&E<^SYY4i_0>pO!0wxi>8"Xw4;w[MRU^cx`$nG}5E./u&2524_@SCvYMUB+L8]'zt>
+khr2NG<N2RwZ%}ql;'<#tHZcsW/#iz4)in&_koAtUSBk6iu1qGbd:sUB=_sy(6jPc[CQjKIc.Q7ym90rad)xmox}UcBNY{o^ktaTN`mv5tLm45y5o"AVNa
+#yU#wGWV"~(o@G(6Si'UavN|k&Xam:+kkt894/@Z'+<y~EDl(FIMc!]%<a2ejlYF1Z1z]8)GXXK=4x.)jlzYy):|.$AsKhQ$^;U]s12BuTq]8ei;4GZldv
+w$jtK7uX-pN7TO/pAahMFWc):!9GL<`7BPz"B2}s6"qs$FGs)F2-bd+e;B(>J62(Or}nD4!og.WwK<XR'XT}c:Z7fTyilu^}`)TDdh"Q-aT,vhc|_70X%)
+7"L)-tv&:oQhI`-rnjQN:z3oTWpl!jnk%`#1Ue[]@_OvHl@}iMZrXi^ynlUi^D'/K2>zW1Sf@^[&ps<)Ax~=^Z[<<ayVwz8wv!Qg!IQt]lRhGBOInMD0p7
+mvXTdl1ypTRm>Jzb[2&jk%/s$#gWUnypnT{134X-p"+,CXGfG,0j[VjwyonZ1l$afYQ{YbjL}!G0N'HyV2>Dgpf9/Xb!MrZo"f|w6D!xLg`8]iGJ]8Hq(V
+/8}&a#cZ')Zx_Sf)Ya|p83:9RqKKKdaij(^>x(Vtn3`][$$,Mq+j`-]87Gnua>DkVY)#s>3iY!|eK<:d.'Hk^7PV]^XH+9G)b7KhZ%+tB;j8<9J=UdFt}s
+l>={&;]X(J(|ZBO,.OT@'%YnU^yQ^TKB9io##3SrzXo&>^6ZQgxF#5HEI_u8x+(;#]`+3wu-4j,y<Wr5X8|w=hWG}BDy{pS[O|/EgGbCsme#E1c:Ai]W#B
+,jL-c=g8RLFvh9Nu3{S5vloC1IBr_q=a#-h;=&E=H8bGpf=z`^#|$dEbVoZs+hT32GBvduU,l;Xf"xn_iz+^=OOxa}+fN2C2[U~+vCkM-&e{~z=KsXhtLg
+NBL"!.I02(hL9+z&FA;Z-lcm_c&`F4I]1(;@gNF1J4bLJo2tX94>SsH6vF^TE[M$>r<NYP|'$3Stf'-xTI7gKWp&wXVA<27nd58M-5YYX36>N(k@0.5i#3
+=HZG<ao<^A89)"7/#H,]Z%q`vavbH/X&_[V!dQZc@{T9EUSK{|gB`Z1'@@^(GkMku%&26M4670ypW`r^2`1(-2L3X]Gb~%@'-l'e"V7YQVk+%ebRMz;b4y
+(o..-i)5Dws;>ztz.Vx6SzwjHr~xLQTY/j~>z51U[5SwjMW^vMZ|i`uy|TYH=d8q'Kde-o|sGUMO%X2dYckRUuubVT$X[BoQw#2dagLWXRy9p6Ou(AV"BR
+[<^,^JeRoD/=:g{lJ.iGi8,i#SA:h]JBUIIHZmav]L"mMtdEyT-OzZ(vHi<p:v_5Bq!Wm0:P!+CO9a-'ECll=F41o#Ps!4|J=cgQt9/JmJzR{pzdObNb.T
+v$)$i['yqu]-uTN$auq;-[k|f>$&4fWq/B(:EUNn''aX]ZIT&$aU#yR]5Qy=@&/Ep]E%vEpBoRD>1T`[Eb}&aU={NMwq@}d&kx,vPn1zKI87LaNal{NE(W
+n%jzvu&aY8'Ibq"X4ngwi/NE{2}OMdMQ#e7:H&i$8Q6o|8>!~B%Li3qRe7htzG7]M$dA(oIBx9{Ur^sQ8H0Ubzp34k<gojt:NY|U1RqZ>&]vuuf(xIKdn{
+)M~.N]S<IgW|-[5WM5&I}A%C>vY)Vh0u~^(M7Iewoz9k-=4S)N5{UvvjM/Xn,FuogWr".E%/tG}g=P+l,@m[Z8[U=R8Axn+=D;M=g;vK6so)IHi@^/sc6b
+<n]H(q'vftfI1j&nLdK9fG0hm[p7W_S]#_Y52a4RScl9(h,z$j'N)t,HiE:ZNmIUJM,K;s1":1h>8WUR"3>GO#2Z!jX+C1-vAQzv%t_UGJIGDIp5B3&pWd
+`p{aOj%c_,Gc!9Re~z4F1b2dYZuf|lS8&DXCVwutR;0w.zWB/xMc"{)v&>f1>4Ew;Bs=wgp)6mK9rh)I.j;O[,!xifcKB<X:+T`o+x4Z"MsWv)YH};]R}5
+|wq@ozDanyAT1Qi.nK9E9U(GQc^u0hi;)ls"/mdRt46+)n:&J#O6L)E{3DP)J[Eo-/gqgecCCnWI/Ju}y{'p~EJe7SbSb!i.WmqTm/~,:=>ufY2]`uJ.Ga
+loe2#I7s{NC;V>'./yRuUBpd2Y,'9qh%)j2Ti8n8(BUJ(BvM,;OOZ$s4sz2@jx$0~yy07-KX#Z8Vx:`)E4vZP1%VX#lDrKl(5"0XT^a!(JxLTv!})w{2MI
+C#VRkq7}@r&T;=6p3rOFZAELP@nmg01y"'O@CpbD(:V-~wqrlHB<5#MNvgCb,sc!k'UNbP5$UxsPJ-{yV&X3W&.8l|Lljlc5wU1r'.M!H%QRG3rL.<-gSC
+-xM3'P]yV"V$7G/$'$L=='3+vYX&/`IQ!})zc8.hw>_QuVF>lR6f&ll+%UbV>#>Gw6xhHee+=Sz"#z3Vg/yqo!V+"LH94,jp@h0%Q7`geSM@Pi$U'LKTr%
+DzQ}2KL8Mcn1bde4$5zuvo:xe<:>xITZ|7r77N@y#ylNi|/QmMGY;&N5Sw_qwDh;Es:(6Hp^8X~e{jrMbZv/dn.g>_[,]0kXDUIw%8j+gR.bb5Y3{O2]x2
+!dI0v!'t0%cCC]DE'WDL=(^P6bUmA8;>vti6B,>Yo,!uls"$cdaC,MOs/)NpfXK:uEi(H|^^ZDL$f;tQMSB%XvCCOh5njbF^HW,NSF4NG>3C^>hm0vMCM,
+L{M|]fKX%e'_H81tvLch&nGBzgmTWu<%{O5v|vXcHvId;sdvwy5XBASZt^PwCv4lkCYI2AX<c)lMZyZ$isno;`f2|zQ5UfrPj&`YD5yO1Gx!Cdidl_:dY$
+UF_!=!+d(xPo5MI}X8@&)>l2G1tD|DB-u<L[~HiU38k6@.l8&,5(w"k`,^]GU1d:+HN7G(v[{zA-(d'd@0S'rEs;"EJ%QXmBEhsNDp.v/Y~V)7ovq{dyNh
+wt%|a[eJ&WF#Qc,{,g-ORGFX9WaL)2Dhqmeh>gbwQVi[k$ZPaw_Ku-"2sWI<eF"Ue5JD!ajNd#Nda+c=T0b(ni<jLQ>;j23ThXigej/o^K4N]X;-Zf_GV=
++DQak1FGdE&X$#26-QiQ"wl.Z"10Oe]C.sR9_@!F[B<1ncG..VAC|xWjO2.U7V`DEIv<[2zW%YEEy@(4hihp5X#|e;-}<Cr_[GZ-s$&Wq7E>3QdIqeJ)7[
+|G$<j(e{-B~WJ8NX}15Pd.QKdU):Wli'IMF'z.Im_1EOAFo7TUl{V<PWX>rkCW{kLdT+u't&rXj628>`RA(Z>qRv>thwq,nt53h|]Tp!V!U`Q8Sp~t#':H
+dKS7x,lb+/,5}8<s!]{5+LK}e;bNf';#yl|Nwcl|>l"n~[bn3Ofjt/LeE}QYfglSeNt}{N<=pe!OK7tG@4hJ!u{zgt%gtKx>%3ovt|QVokJn|ngV"ToV&`
+IV]la74&QkL4nzbZ]EX1,JHO[(;enw<w2PmY(q!u^adm^T(q>yyU$R.G"8/qU:p@;0RWcM+Gk8H.$kJ^nqBBKD;r20w&Zpj2yZpos3Z'vfzY,&Spv3!("&
+b3c,7Db3U+"&vZ<IUM(f;!,y,MW/_&tdgnagT&hM"VEQ,X]Lm+6k$tbe0SVj]gi$+Kow!,~&1E@Mw487mSw9EZWeUMs4xW9Es;$E6n7HQ_3NoCb_U'fGz1
+gJw",IpUd0f^I0OTL_'R)FIPYjmrACckcs5dSoj+gP^1cLYeAdGRGCC7%C(na0BK1,UUfx.JMR3-$^N9tFd=$"|-byNN]w$/.zja)GU_o2r(SHzFn4wdWe
+tqEp&8(M.IXG$o3I(rH{HejHHA_Occ$4lj(Ae^JE(l+xE_De;{'9c,TSp"F:t)tu5Gm6"XUTJ"$[Zw=tax]2y.E.v(ys+yD>8_`/mUPtTqfdYH,m36NYF7
+N=9z=Oh1p"2zdeHXFr0[PK02;g>&z@4.n9nnZJ67zL@lej&@P&l"4>NmrXbRAxE;uQb#EXoQWvEd..[2]ZE!MX,vK"mJ3bg{9}pQ=6N][Q3rHHwwB)um@5
+}TOW]b10!ks;]Ow%XN@IVzCF$TCY`<"+T#Q]sRYv!#%k`Pg/[]VD4UW:A:GgO1B&D+<fD3FzC"X5}h|E(J|,5LVhH@Q4dlqTz#fJMqx+Wl^>:Up)<c/@H8
+IE%#/,ng0G-J0v9DZQBzU"jSeR68i]N/{/TDCED!)g:DvQ8hp=CMD5rvm:1$CmeN%(E.<IXr-}edFixfuG:0yem<Y>K|7I,.OfT$;nv<m"02{YQKXJM%(r
+!+i|46V-QkB>5(`o<_4(1)6ub0F+Q$RI.uX--l`^Ng=526,VVR)Y$}NX/YpQ(p;b:eoF7>5Y'{bf`}I{;u->u}LAka(7=T7laUHb|hPigC>jYX8HT]Xm->
+w'B)Pz:$RTgT).(Tg{wVi>4SdIzXkAj7:O:y+E#J(B:Y+;k8#_Y/&1_`(_OiB$x#={.(;.0|$AfJ4BU]C45YtSA[2zYoc1oWgQ[znhUv38b%}'+T0Ba80|
+0m&<(3xh>ONJ7ZS8]su#Rf3!+XtOGo)ejS0zH+/<TO7(f"k^sM[wbCzXMuQ&7kRrj)<TUK;`(g)d{eM'9EOrTN1a$jiINCR<<-~1ZuOffIT4f>_aiJ-scQ
+ApY)%Heolv$4f;vmPd8BS9j,N>('c!5$b^_BG4><X+'YV(N8vDM;Z`IfgvM^Peb2IfLiHjRz6p9YLbz0uPWXK5Mrvv,Gw.V}4S#^.cOI|V:R'Wd2k8vK@^
+ru;tq9|W[7kiT4c.S,bi+Ow6wH.8o'=F[D{WZW!Dbb1zTEBh)2s'E5nd$Vx)+HD3mANC"|_hh,IoB'/FA9J+{0O@uc3FyV~eHh2Y[VToo(yf.Hc=>|%qsJ
+-lJv97I1[DE|8tS^E0-tgT`4jdQ%:N]$0J_(b3jW;c@fZP,S%Vy]z58HAE/joK-VuulxlH&ob4$gW_WZQN^m4SmAVxav2Dk>f3c4>$Yx/G0s[Jhx|u2QwC
+L4[X4>1i0A'7:GRu%,wTqd"^%;3:>#.d=F@$R4>}Fs8j'5eEG_):YxYIgC7df,DI/BNU,<Fd%OQOf_nD)edvVq9N[atqcKbPqv'Zt7N]TGK8RDwl+Qm;Y6
+r;PP#cqO&m6|$HSBPS3[oSMSgXYIg<iulW"(>0:n$c`M0"7BS"o&'&9>_Pck}<+dBp^bVqln3Vhc^nl)H/L}!WgPLs_+(]+EA{_.tmPsq7uy;;78eang9$
+Nl"Ihsv5rq|+yL/#!rNg'NLmi!YNiaImg-.n&hD4fxZ(h+=a0;P8fgcBTGdc!A<!7-F<tG}QI[wEx$/>:E)Euy'q>bH.kt5'u@pf[d'3^>(v&xJ593m5@:
+orm:peCyy06rKZ=V(k8|>lXOtVTL}zjVm(v5iWq'EOkHq&7+a_ov<O.t&Mx(`Q!G7+H<WU93nNaI<2q[3!w2f&@7KEiejXMl^#%LM!{g5'fnOE,m-'y+p3
+>>PFW7+cJYV)lN`E#`!);TW'1PxTQA50RMeB(n&l72+kMlOduHyg{9j.z;:nl)1PbQ}2/++.<{q/tF:3NmQ40p2=ryun((Ep{x"SP<1_@mju}S37zVK5+s
+hO6KPCseymFt@IETTKA:z`)k%2Mm4mVsb,K{<,~|4c21F6zgc8a_oUp[W8c0:9jWOiE1+KGcyT7dd.<z}RTEdvX}NUN-t4;yE6/zu"kv`&T_p0q{q8@Y]<
+I(t7BH]1B:ernh;Al8|D%hF!(B4'HX@"Aj[QUzJCfn$ZBclX@6uNyKx-[I57F&x9k|3iyi~jgCf:5KIRqkR8C="i&ynYGG'mXxnY76ieZ1F}wg`hb3`_N7
+aDgx,96)bhsg,Ao`/6%2|Ymy#.ER"':!,!&PpJn)]lV[:s&CNM`q0POrpuAeWrJz0zHS9mdY_C,NxDriMW={bK-/5LIwbw"la:Og;p}!(t7wRT-9YoykUH
+G=3]b=POCi5Zg/c:2O]OCxBg)sv9:KR{VgT{4OYIj=jMZwJ=vMZw~ajTWf~pBM.Pfta=ZIvaXG(.!N32xlkTHH=I_^l1PAU-MSuTPs[(ciuk8ck{[vK&l,
+thR|e^]w`]&7trhg>yK0kou=;xaI[2TrpQvdoTv6SLP^jYp]ptCpgIsl1i]E`E2awV<qSw^e-R@4[&,4_SOdLZPg~k=Lb1`<5C}C%}h}_xrr{R;JY1Vl,J
+i#8M&'eSK28C.`C'P{J5&G-11l~[TRV[z(=aWPyFSU1FZotR(C%N}Atc)zh/#F6<UGw`[w$Gl@)1wqHLz4N<N5=IB)6[aKrGFM$_Th1`}E(c|qsY9{%PQT
+t]z>EyckcAC3@k#DluH!hJI9sF;QS#U^cd76Q7-u"u>vTwsY-w7Q$$JQr-oy`)obxXnGPk5"!@)0K_.G1:;Gm5fr>}1!=x&r^BQW`Sj`-L7o7q<vk0<twC
+oH1-G;.[8Dw"{$rpbvnI)hIC-=TCi3^`@LS5"(9:I|^BhKH;+[.$6X(VD}B86H.)N930mfqm6AvX1sJ!8QnAN;~^U5DvC/>h:#SMGifHot[xEkNyIV#%iv
+Kd.>na;Lg45mZoHXA<:Ra`(]=HTYW1l%i}4o,]qonC3Hk_GbT&WvpBAq6psqky4x~hsL|Pz`-`Tf'}Qc"_Tvb9F#V6<Bh_k4NHEBK,Qm3Rwl7UT7Aod9PG
+!F>QYw6Ui!ZY^P~6Y%OPEyfqV)9i3mi6PY=R`=YT'm+W~C6n[V&qUs;4rUEB|{OMX/L}E"Ak7Ez@OD:w55'ajoFQ$DTUBg7Q&r;vCN^/kT,6_$/Mt;]5s.
+Koe{,u_L}euH_vofh@^<+T$Nbr[Tx2$RWY_h!%V71DKKVx+j!by{gq5@c>yA=z/J,A}E;x7AdZQNkM0TXy^W727dE+e@c5nOX!Cx`:!3"+v9@Q+|=E[%m+
+uG$7_`Frar7}+y$ew8V$cs8En3-=>Fm"!xj8=$xrket8"rBAeh4,JE=_HtjbPxC3S:zap|-cHyJ6L(#y4Yt9,=FEc9j+pp@5C=tv<@eY-@,GsA6/oCP^(x
+lnM4xn7|1idPNqIWl,QsoU=VC4#o8IsTi03Ydv;694#Iuc0tcci&7^_w7'S1~}|4c`+VcQ}+K^Mfg'AL!,&2y)lc3bI4W)RL5,f>o1{a_^Xk%]"ok[:Kf5
+T,aw9JzrD&lYW7Z+{j2,C5z@LM%|rzCU1db4a;U)9#zRfSgr>>G)3kPnvOy8^H38`#rOW.s;g`]'8p`,a3cA7+P#}e=a(a)tm>7cA6uNDG;$(!HINKN|)C
+HhSK[>VM'MpTM3@nCm'ZkfzspgIf%d-6/!&|<dNE5Md1"d`pk2@abzO$sz!=-#},kE45-"q3Y=c5f3b^17.g`"jOf`;jj3x.P|Ila28ODqn>_O9N4_(#hz
+xtx'w1T;GL{[j7D+~t6i#BTsQ:-v=5>mNTWroK@.)i<Csvz{4_5"@u]eGY_Q_qgG=SQBq#z9u#IoC`VH;;e(C06WM$Fc>:bBbM~_1%LPo-vkhJNT=zr]QN
+3}oEsk~l5q|x<.v,jl}$aW|M5R;}[!`qy2R|cT]KM3;!53lkAD&XzUgczjA"Kt)p~`>$w4~;bBI%ojy&$aF|['1vk&B8rlk($3aiBF%w|H1ALO7/.78O/U
+t`jdQ>Zs^Hv-5{EatQF1amjlTClNoj0@R5cHjeNVXpG)nY$@%T[t8A^<jJ;y#AkY^/z-e,i[RdHncL#CZh<8t"Y'$OU}p%|MM{8b<u]i>iAXH1lI=n~EO`
+cmFf6^vnN5F2M78(6m%U{q}ib25CWy8}w(YL!vlHaGU>uaHuGQCyk^l|eGFVBFZ+AITmZ|[:/Lkk3hGbz/p<WZ;E4)hTc%>DazGSiR7NW=KB6NRisY,nqY
+xi'&R/wK%a;B}m%wKu!r|RxaPE/ql'[_kd6/gws:&9]:n)jOZ1Q3]k!})y@j7n6vYI.3XdUN,Hxx,jOJADM9Dg(h(HK^Ww1>QV6Qk{_-=l~TKz7=qhQ5x>
+nsu_l/|1,@,j)89d'R[aw($_veJg8-]NQ4Pt%A%z>n5@Ivq@O_Q&=RbX'Ct0($q6(<wdZ,X)`CW9xUcbOI!Xb%z<-o!tZE,N$skq`sIo%#CmW3.N&XHm<s
+Y-RpNFgnDa({/G4]DU~Dt]0ud+q1:Mr,U3h_/zPv$/^@J|y'UB;|S5{{]CU5v`E,1EjSv2a/9.av;w:`zpf`X1@_"."tvj'Rf!z2RW1@Xw5VxLh#}x{6V.
+).BV:n=RO.''#HAit>~TSE{".p0pv."2Mf:.;(wz$Mt^Gk#dt7i':$Gmav(zg$@fHBK27EXhQ5c7`iRk<3Gu<lr/^4r=$";8`V']9M`"02er_L_bp,2Ucg
+rL.yv{TGrFxubifZTycJT4{MY>Y6WSG}zHw(vP"y}#D/8>{eqOk)oqhblB@3%[TW`}-Jhnk6W{FNboTVE|X5@)&%w_XTgv2qaM)4sR1Z>eGQS)Oyc{srUq
+OUsOIFF{~i8m;L@6iVX7]`noE`'w@wDcB9I-fCLv6j6+<vrk<KLCPniApF8r6sz0.JRx]ze,,Ei73Fi4QaVk;I28Sdb9,>h,KmS|wbGu2cSz<grMpk,h36
+YXcL<=e(m0lQ/bEVWCAn_,P4oZ'&a/XvuNmb&L#;!Y/QXUtHhDCTe2^a/ODjPSi[x_k+IJEYsH4g9h@Wyd;!cc/J$o<`DxmE;[bMdykTTWTdg:Dg3S3C#C
+e8HFbFT&YsCOV@FW<FSC(=jT`4m"^-LaOjLu-b{3Fgm9Hv4GHNOnJShe=O0@]qT6PsEI5>k$UgTY[kxqVE{3gk}=pF;7St#LDk@.E#!F1">hSRwa15|9tJ
+On"z;Kx]akZ_5D5]d1)aDfFOZdNAW|478cxf/3EVb|w[_d/scfLtamkYfAxFwI~=!Z~,x[Cp=AQa2:MnU&);!CflgroYkC6DuJnliw>l&f+gVr@C&L_f6k
+nD<-1Oi<b]!2Q0uu)=|/HWQ&1I<#m@9(e6;Z+70En:P+eU6OitbM:vvtsp.6I$Uc<u|qZEgW=^Q'D7mklVdP4=9j#J3yP6ZGn5v#rU0R{=d=Lo<+-TqdFf
+)T^hc#hj`pW^6B/X]0CXqwNFF!{Yd7/d(L<_7C|r_LX$,vX1Gkh(Ja$VZ+oEx"ihf7K-L}]=8$pd~Yezx<B%7`G;^|'U>Ir$aYL{E,I%jr=[1%y<"Mk1jh
+ccoYSl:`FynivpP:.Xz17i6h0=}P6Nvom5Wqbq-wUjbzBL(e"JO,DtGVpzp(q<Tf8[[b$kxO/)"BlTb(yCo"anSwdwi>E#}IUfgYWj#M|p8UP1Wb`"Kh3T
+J`o"RhG.#wr:hWZxo/'a)2o.:Nh&eB##}H^Jh-$7v8S_S1Um8OxQi(0BsV6n0Sm(%id4dt0[jN89cF(ltGWmuS42H8K%3g_#IZiwRmh8S4,t@2npd}_Y,P
+_%k9}j#e~Oa77(^UmF'$%b4BY]p62zG{+yhpHv_vw_ohND<&!2%;Yp95=kO.e(;GJda)6d31F077l,Tr2=H-Gqd_0TKk27/BU]byq;MCIZWyb'DCNw>p]h
+&UZ='n<yMtUz`ljDPc)F,(sFWlXY"us6b!Q{)EeZ%p$wCe<M:OE9b=jSf7aC9T5h=q3bR7O#xV^tB&Tb[-L^+{vD{dZvRxlK]P!kGXqy-Yin;]8ODQyg$N
+zGf<=0)jE^4lq4Imi>+b&;ZWUnIA$%bkkkHj=y!&q8dpv7^Of{]qt7Qt;${fY2q9OW.9|+#X8nHg^JV"AX>eI7wb.WQD!|+pJ|o!4_uXjCTio|jrsb=$6k
+pL=9C.qp6yuN(O_'{Tpu<[[%'6i[s|S2p{za33!Lxj+oE2Cgb&s2TIdLJmDQc@ITJ,,]>qNfH;2Z{He(8m7uy%NXI%^#-We{^mTzP#)]l.DMDt7GvTW^t4
+<.B>XCA>rL5dHk@M.Xn-HFIBM).1H^)BYc@/iJV1Q>P>;_1;/Q4)Zbymv.A{%0pOcNWISma^4^>s{0S;q`_-I!fpwRmyPaN7gR4}vcLecd0:Rx')yh(N"g
+9KG]]R_uxb@6HD<dj,,Oe[z/!pzJnr>t5;C!t>(7&{OI1q9VX$+fL1@7K+U;OJqq!jd;i@K'}'tiGZ9dDF,JTB>_Dydp[ddFO]:pu|0[+R$cJ'<0zsiKTk
+qiE!emyL[TK+/+]F=[{QEBZ_)hU1/>o)mAvl_v![qz,YK4_+&>PWlM0rS7<M"/.>.;p13UHP~fA}NVXyIwUgw+!<VJ'buj["J%!v$w7KYN;EyD6<,D&1Im
+EBMuvg{<kJ9e&T@lV-p}PE-}!l!k^t)v$|KlnN/%PZ4($%p5s2@8pd/,a8TyBll<:s^px:zz]s5qNO4LM&AZXa]8;|Y<%0<1Y2JK]]8Dx,p'"e|>L,|TXq
+;)5"U5!SR]`T(jKR1Q%)L114{X7B<esg0l-0j[0}7Rh&ke=q:YuC|uOm>blc-<+af`Bm8&tn0A:.Z`,M}<}$!(&o7iTI:zBACaf9i;WBw$%g3%PV}/I+"R
+<UjQSTlnLqH<mJ%39Y_fqfn):CmpmYm|@1v]~qJT-Y|`n7kZS_t;`I|Ks[:{e(#rW'KLyI2{T!tvyqQGkcKp]IfJ9b7j0_<C+VMS+7M3cqsiO`{JTrFOl2
+2)H-jd[%rnDz{Z7yH>_%9gFV#yjSld|mf^q7![h(IgRlaF`{k'EcexRhK&+P6o$p@}>Q1t=xQP.B1c'b$jxCw3v5cr_R.6wsK,):frN)MOM95/UmKL|eLE
+h4Q:Wx4ZYzMu!9Y/~OHz@nEq0V+@.iHU,{ur@!GgBcgZqu(]ya(&0hkwKNIs3MtD"Wr#o&<2AQWWF6o^M8;Anxp}S71RUN>OTuA9TuUZB(p3u,0O(n{`_>
+]f2NLzO51qM}`-L&IZ:3CX<OggR&~mihu.|>=W1w21mq3hKH`egQ3wOrz))t,A4O#-o5X!(>T>A@]e}lkrFdQSOE$P0Bmqlwo3+%OS1#Dzp,(_OD@kSW%8
+=Q6CJ"`|SU1O,!VFNB9lS[4Gs4K1D@55h>"iee7WUGP$0PX&v,s4i_9%y8"qsa=MVJ]CD!um,4E2d8_z5weO9|Q[t<,FgjR#ml/vcN)=&"BaJntwD}M2ab
+A#N7h'Fn>aNRB7%fDx}a;8nyGS`,:^WpLd1I}24sdIlqT1uTdyx'P'kKY{e;k3PoqM4DFdNzl>V5bxRYqa#7Agb${!}:RtJ]otJIIBS'{@$/2KUIi!SzAJ
+jt0-/]=2mUu$C5rMt.AINz^Umk#<7:WBte+<Z[1@Q_Mz&kk-4{bl}jbDrsUQC}<K#B^(&)g=LRxRPrF&LQ3:A8)1>tZ>NifB&D=s,G,%5qn<Ik:%'-(}+y
+`^1@Ex/<+Bk,tB<!I=eD}rk3k,U""BS#.55Hbl@Iemp^&Gp7NQN{N,BcFW{VQhT4oHS3/Yzj70fNXQ|V7N~wjYOp]N/8MdE{kyUNZPC!mRd:NzKv#Wqwnf
+CZrP5IHYse@QX(=Wg]k&2Heyp{1AxZx[WN-|$3fL&NnRDqaFcAi84%@BH:P9klP-ek9^eVQX46>U[Dv"[gy,Vv~bh&d]Wq7zZ418;r"st'u8/li2]flQ/P
+,bfNw1P3D#]9C}'%"ki2/x70xPGBh$u%dI]Wn!-b"ZcsMGKCnt:g~(i1q)S87]+Pt%Ka!.kwPiBZU9Jx(IKm_jy#=t}7OG|X$v5w.^/EuB]:Z$>X+Mh@y.
+zlFQS7{0"Ql_$ck`Hi^l8A%!%v#jN3hGxA#1m.1TNyA)D<7/fN<t6Ka([$]&eOXkLUdcP0d!^TB(8iY#M:ri'R>a_}f9xT;q1,@f<0,gSFDJ=W:I!LEyn>
+f&mcZWMDT-y(j3DJUp.ks3raPVkVgiD^GKldQy&AE:;>F}#/M0YWREy<o>A<[o[ni41#peHe'X3mg$a|+me-jQZ8ikaX`3{Rl"%o&sRBsVnaM:zQc((,}o
+]:lH>9a^]8`;GXBj(a-5(Yxv/Qkj1_'YyQjZeClGQp$E6Nj|u[{ljUrN)E@RgpN+`{/l[NN@M[Ia[%FJv[uuKWoeQ{[s8D^]3%g+l7F=/,`j+R%yw2x-_P
+k:UdXRDKX]fsJ$}u)-+8%fSw{O`-(Kw(Xzgzekz:bGIK<Mq/DQK/GOY{OGl6J1lKCL;nWc"6&mo^ZD'b48<}DeZ-Hm~6y|IC%-hZ{V)y@%m./$$SRd|q`a
+X6#<BiBz"0CkJ6^)s7~`^Zd/QCzr3[q|C|-hvp4L5VxeY|"0AOmRID$C1^VJT0Hqx06[mh;I<r>mSK)[kK>Z3s^muBo7^988z1MSfukJB4Jg+5Zzb-Pvnb
+X+L<o.<n_2~Jdf@:GJU`WP+.4{@s:)75x{=YC'zuc}5!38k/BP[BWKv!xoU_fI<|T)ry4gh>6i7LaJi6d"9KSi+/PWSVe-j_"2um'dv[2dUPYy:q>xm{E=
+0MB>:<+co75VC:SR@ITR0'ie8RmMTV:0M>b^#&AIz)x<z.`Mt8Dlp)QN@O2^f!->/VqPBjAS21ea3rc#U1,cGtDZL^L<4JpuO7tTu,5=4jGTgW3fC{CfZI
+B!HN.45L^N"]3&2p#&7Ujjs(jj/=5d:5l(v(k&0ie0'tn+16"&&Cnl-5&k_"I]-6&Ula=T&e2LXT/9/oTLM4O4/$udHM<aTZW>)^:B)owL})GdR;8OI$%6
+:FJ+)%quD694}gJeP7G+U>}_^Sw='A]xrx=`~Yy`eS4kL1uXG.-XwXAUI,2mk[|B%RBjWH+U^%x+vc>5ysb>uccZE7n{O{$XrGra#vm//BwN(B}V(5U]W'
+J}~WgHkt>rA6)!D<2j_9<j-[0@W-HxUMi/[gwnj`Z]/IN/j_CsxlS`z0Sc$z+ut4.vjc~CW5j4O^F""A=lkj)9Fm$lKJ_%nk@B-<r_V`mc<_-3+iWy9C9d
+5Nuc^Db6W/hH&gj:SH}SAe2eftg]Sf@1#1z$2e}!}0SHhAR;EO7MjN-{Mq[UYK9j+hPXg:5K~VRYiwF4MxR_kZ;mvUX>s43@_I>v-Ay}snN[Px68X5Cr<&
+7X2B2Y&N6cCm)R[0k]2VZjlQ2H3U>ccIUpH2QxhSPK;J`=EVcs8X.!tZYdpPX|1z&LBEwDJ|&3~t`gqNzpq0I|B6l2Pf'KQI:BYAj5wDQDSBu/,f:"73kv
+Xm%aB1Q$F+:0y}seMSS]xX0/A:bOk>+d$vAiV5"Y7X4]dgYBwr7L"&X.V(s5{dz"B&.O/T5zzr'q_@O,Oi@rv/U]jM]Sd>q<olXT$C65^WQV1NgW7my1e=
+J<oI[-BfO6rcte(Fg]G}.U&s4c_d|Tf64V=i2]5RYXPrlzcdLmwni)`|%{fpkYP#!MxFCog"6A&[6RLuP#'}snfYzC0$%{PQw.nqPlC:gl+r/(qh3no=T)
+d>pT0h{)G/f>`V;&H$3=~AjWp`QOwc|R4]LMBMl!c|#;x7gQ/u`faU/s8wgx2R#_3@tQr`Gc|4^vob4yYxeHDV4U_e[$S2uPfx9g~P;D/KI%<rqttq+S,]
+s;'$|K'F|}QZ=IhCpX)Oto"MXD7:.<"Kw9=u5(PWMoz:sCL0/^{XE7IF.HsZo!R-bbzC,/=ar8JW'.jBZ4z:#$k+KG{DFUqp-Xk{x>)PU:SXqBXM^%25<%
+i'nl0Ks8kYhin(rp@2nifqvblY[L0c=EtJ9b2fFLEN!Vuu_^zKmA)w_M%gjFk]N',WuRWZE<I3GYM|>jQ@HX<n^(R]^=w%HE&)q@ybx'HvHVR>P(Ys'I{q
+.P#,V$4c5_10(42vx"_/JYwIO4<$.$5Yn{mC/0MhA>'@SF3`8X;kxBi'zPKjFZ.$RH3G9HuH)-:}+%F<sAaiJ1b@{9d.]WPa5i%Sa%d$UT7dX'qQ,7gSSU
+2U@Q/>VN[ISl2^>#znu9xBAGMutJ(2Gz9D$q'YHBx.-vza+yvujCD`NdUtn.mn@h=JFKOC2:l.C=~O.{D[bwG`s(ph[T$L||<&5w,NgrmsBND]Yu4/HI:0
+Nrc%pLbfar)=r5r,](/c]r/'1kDjv],D6e3MLi0U4Q4-%r'DNLtF"LV6^H|VkzUFHkmk^lc>66F;dEk0&2q;|8SMUZRnYl2.Nn%Gu@J.)__6bx{%JTA;p;
+Y#aSV";OD:FSrM"Y-HCiq6E74-$qSJLQKc1Z2"2JEwdYFOX6tj!uc4,[IyY5Q=~YSXdo]az5=}p`KIM%n`KuKUNok<5HXF.UalX+(]MP%[3^e7074=#oUF
+nyb`-A,TI$l)%F&asMGoD&U<e4jek'6P@J$dOnrKAz|rH>4Y`M||"H#mjG'mU+!kQq#8$<qD|>p2@N=ROH4=>OsonoZ-8ohon`8TV^<qq-DH3z9}oI`e-j
+'hT$-Jr7I+"aD<KxD|emI]V+QdCC,Lg+.s6,Ni<SFR=jV+yKvw0Mex~bbiMptK]uiyn9vgNUm:fcb@'^~___;NpG@TaNapBc!,7raw+]XTO64xKq+fvudk
+{>0!RCYRq82e]Gal6siI)F@Fol<I"FSMQp([KRe,gX5{llaJs'x(&"(#6W(T[&hu4C2J"PTnvp_I)@3t%-m_&.eUVW_PRsQNN2.rC[4LEvF5ujvctvN9lL
+RIfF@LaJs[buiZ"STo#j$GJUDSYl>[$%=Iky4!c2TWT-Dt!nZzjc|CveP{r4p290(4B=#oM7'QH@U(;=1zTgy%y3)mc),:BhpBCL4vS"DZP::.4@I.U<OF
+kIm5:u][5G/UuK=Z6GM{9vwLyD7@[xa/!&D@auvv%kM/m}fnkryOrv~4BNVIw|^/C(w:WA3zxLuNi-h>wptzg"eo5,ii^1"d7+lEiH3c.SL@C(n=AZt6^O
+JXBhR{%A~TbNVderQ+2'V`N!Zm1szW#%fSkl0jkx:<PX]vFrG^H,Lc$C'drGXIx<+l&"g}!y^_Xs,C],",$eS7Ae3<u=pez|G'2O,,mwN3zcsy)J-Og2(u
+:hCc3Y4^{%M3>..(WK6h,&dH)f-l!]5pP3JUQ4CagUh[y&4A55<=2cn!OixCAXy2p!pB:pJ+H3f5=#).c42=tM}jW_^g[1shZpluG_sFg[<ek}7dP9v!K1
+TwqJUXVZ2<Op#&2lgRxeS]-E7)mS]3wBIwirw[+5-;Glx'uc]Ns}$>kSm`8ntA~x_'+=%Q&xfx9Ug(z}!UCb#y/d/%T7>@hY"Q/[<pLk^p2r22xRBGcd1@
+ZpBl'jGOTY"E)s$rsKWnJ>Pnu-q)<hLSu1!cEsQ<Jt`5~,WkUk4u'otgnjcP;!Rv^;{(#(c,~+wPo^B/$wUd^`KE6IPn.Jndu=C^eHks}<yXJ6JOyw{RY/
+ev%(B'e&zn`Avs!M^ey{<0>wHg1nfN6|1z1$9Tt!$3>^`%LPg33ij8|_=e~YO+l<q,,116'I=K31NNG>ryjgux:tT_b8-h<q^g&riyQQ9Qo0:Hf7kEX[=6
+$HIOV/EsBWkV#GT+L.0T+:MP`Sce{7Lzi2sC]]]xD+(ih!!gV;[cL"84=8TCQ:B`ydiybTP$`XiY`@o{`ii+eS+SF(FtRyiM:4&y.^R#=GwU'zo%CDY='i
+cbh.{z|H|C-h-!Ir,>jSesge2oiu4C|e<$NlzG1^-Fe8-#,v!]=UJOd5d|1,S=0nI';qxqmZjW|a0JFVFNK)jV6vXja[<#R79NfrH`$qSNjf"~nMgG@$XI
+~1Xc=Ui0U$8E.="NwoKl-7o[_JiD%Ctj<SJIx|_z[vgz`NCmpWd/>7Blm[}xn^51qpil#BD)(2>dwywD(i/tqV[c3G6Mu)<#tVs.y_/)5v"rC;HQQJG+9)
+)9YYX68J7c6{up>J|`&s{R4Wdc'dC8u%f>rli@5kWem@fX<0("E7WfDs_ok`#|tKiXNksb';`h>[L@[mWQaQKp1+D!#ToYC'VynjFTfcnxA>~3])>GI|#"
+@1xn!0yIIP{>"2gPq$&2><^[4ov:}_N=.$6!o`Gd~xUtL+,BWe$b<Sp=jd|BzctGVlK=k%}QV%6"W_l=Bz5.KKE|;D[WWEH"aplDA<7:"P#G_+=$f&r8Lb
+m8X"^&7/r%D;2!;`A/c)$V"ZTgL2l3+Sbw&$fYFV-gUHoN;pp2$9f@FZ,]Vie_xz=oO92sF4tg$Bws'i)!|]"W@@"daI^IKtP4x:sDT9CZ@3sEYz~4R/8>
+SZ+Pj0e&m2obyY%d=/V8("BTlcn%ce~6:0G,2QeBB3qeE##4/z!$O&H1oM"dlCZOrv2A}>!ui84Lxv[d/Tc2`'w{{ty/H5#MfNG(xyRZ30K:Q{s[C]s[:m
+D7Kv/GkhF-lX)sdN[zYmlNA6yYJ]4<S,d+j%[QV$_{{g8nm.R;QpKc0faO0p{YeZ(>lk:UDtj|]EKd=1V^6;("eM+XA1x1wNWU3COHkU=V<b3[=2MzAg2R
+zJsV>RG}R4;CJzrZl1{.5iWtxYCNkhar0e.ZFNerlIdVy&rVUIG[SJ@p%UaTERgh:3d!::YT;[<nYV@h"UV=dOMVD>@1&Az0(/nY"iZgleho']#!,Ztau@
+v@fVLgz`13HWP(Lh;1oc&ZdU{,w_yBf}<AZ@hB_3>,/1RGT(dR/Bub>O.ICHzxBg~ah2Z3"_9D@ID1^NI0JbLrf$&>Jxxj!NSW;JJK54ZLef-!^`9Y3[4N
+A"uMhU^1+aYjMn;A&`D]qfS{J2kEW2bK<'-zCj5=-L<jZpU1HwT3;u{&>{Z="X2gSQ@pgIPgslOW&/GK=HWmw5x-ZbaR$VGYJ1T-I(lBK@WlA:,yaE,qp;
+]Z1s"3fJ<(Np@e`'Bl0[t{k@}"CKE`r]xua;Z;hw6hh.1iYt2GS;7Zv${kRs4GAQMR$|$YbIAk+^[W-k0jUNJ,gNol%t<q+]:CJg)f"xnOWL(ju6$`KD~W
+JG]-3'veWfhji|/iaB_lFM+M1T]85Zs.^kiFfer=q/KSzVYwAtYcQDw#h;UFqwT.dL-CYI&f1:#go<jH$Z'V.e"tAR!l#NPt}r(qRL<lGS>{W/+27u$2['
+4Avh|ORP9i=/2oS.`"M7IO5ouoM{[win[}|V8+lcrGL3f"Wz;_KN(OJKPnjZ1<jFp=TVfCKc0W`;HCpZ('j)xZ2$oz<=^{dx3[BdCt-U'<!gA$`LI.s8.o
+y!F4p9P}5!CVQ^Y7lyK71QsDxI8cn:ggV8h)HNSk1[YdqfI`Jf#Ch9UF)l$7lPEfqKGqB:BY[!oz@5whHqVp~}_D$a6|A=7Mjg'Cu6/r0UXanEeGBiM&'r
+ZR_=X9DvF(5$x0-F}X);lm_R^GB=5w]#r9oqw{=UK#}}igVj,-@4Zs~,%rI'e^m!5-8|EM-"L!#F)aHk,HKW23,t2K6P0pwp/h$M,#_^6WPfz@-3hDxA<b
+JvNiw9jP}T~9F:<fK:b'-<A,7^:]9lGc>wygCa(3q^EyCD!aPZ5SMU"JU6-3Md$oK]=ym({I#PhlIX]^AHZv~o}El:V0!2f^FnnqHCcL7#6d4]bA0_pPqZ
+Bt:2i)09{gB&{Z):TZ.o}SJc=a<(;P>xCd4pwdNf.5]8bjTY<p`l(`Xar:Z0=NT5qw-.S;8=BD79#apEB"-8NaLAYkO-V95aNi~{G6L+FQ!bXwZ@ME_8K(
+>IQXjD9@Kx^&E52j+_!KB#cd9%}jVG$tZ'3u:M"HcqP&."_S##Q//WPQEi-U}7]T|o7}(#wX5TZn{l5n&a>zzeihnqW>ofQ%aj~'h<pKHoI7#ZDo;_TWOA
+(ao{%mPA{hMrSHp2gJ&Y#&/<d[Gp#:.^ETjnuJDh{S"5xHt1[{XnQeAlShoJPrFFt1ahcTvnq'0jGIP66h2zLryZ-Fu1`_&)nqx7Jv`HzE3bf'}VYCvV|9
+6]ayF_3X0.5`G]~:iYMBn'ZSTl3+L'7Y@-&9WHL(.FiN'(wQ#f4-I)|aiXB,uY4LU^;{BN1V/SP$D5ya97yg240}C"r.4K~w71|Y+Cu;I@SD=Qbe}ZI>N%
+K.4BP9E:,&yxS[_4(%W`C5AVk;OnmjMbqXlu3U7S.C(jT{){~6+=qV77JV1YXtkXi/66Ubr-9'67y>dp2sk<`CKIV7JqWY7Mmf$L5^#=)"dhMlPI#@{S`I
+}Xf0^&,P8VKvJqqurYp):YAB-X7G3Y00_hY["KKb4MQd7_o.QB&WR;%1u]-udur"J>r-R`(!6k3@M2gBW:lG5}iC;vgz4Wz$(s'Wag%LcQ9l|O92ac$D}S
+_-&1d:b.G9E;dH@$<NBw&r/,:pLSBe|Zqj>`5vr_cq8[|o2fM$[csO(UX6m1(MO_1H%EA7(C$/ntM<<K]@e|/Vv2fl2Y#x^+Uq0a}$OO5lDC&;=pAne&oj
+,xay"-aWBWy;R,h0Sl`-`.HG(RKaHW4-a5H7Sq=;@UbE)=);shXhT^[T<tQN:VA6#/+NJZybD4.7-jGW4rIe<PspL/"L7$RwvMnlIl-]cSUWqa!2jh_i4P
+t+mHO9QLD1|uKuReDm0_`]MSW'Rwf8Zct0k&i:".="tW}>E'$pKFZ#j[_A>]L5}1u2O$D(Q93HvjZ#!O=})tn,%r=;:lYP;xhq/8qG_7HJcD6ey<$&}RR4
+6)oAIgX0-I27~A4bVdgU};au=x[6YiP]rN'y~,N;(M>_|qgl_SQ/<0HU!Akb+Js[ZW#_$6Ff<QdsImUA$'j]B&Tf'kJqiUvnZ9Y(O7DM]W)Uvh{CM].bDT
+qzdR/r|g9PPgri7${Av/},,`R=,;#JASKq/GEoJY%2>m)E{S}fK-9xIl>RsOqWi_+z-(GaMh.L.=%"Df]d]fEYQz3/<x@&%1vq!7jlF:j1p)S1bT5Z8rrf
+7{q[+K>KN0WS@z`-wFZ%;FgLh=7QS=]Td8hbq<R8]9>%hAU"w+|Z&(eP[UR}r9Er`!nl<+%S}fa[iKNv{M|Id.l!zvZ7h7+J$&JA)QYgM[)#;OJ;YM+JkL
+!/cLZdtzR<4sKS^,12jlnifwr>E<[;CjlA(_99&cmK#qG1pM~wTaLd@(Wt7w8}[(b|/ap2S"Y>3c7nPv>`fZ<6/v3Qx>'ht"Q5=jO]|7^b1Ntz6fwzz"M&
+js1/|Q/sr,vpN7b'SIz,.iJ6Z,+dB@yPgTss]QI$$tvxT!u50'&+fRkllid|]7~FG",:5<xX3{%qBuTPs&0.^.)wSQ:NFFY,viTz[HD"lAD;0j#{p0cBPB
+<TK8PtBOc$Nz^OvHO-5vk@1-"qS=Y2PqN`y|g0vrPer<wk%YWxoecN&5<7c}6#ZWuo!8U^KJ"gc<jY/IZ"yg5L+uZkAuLkGYB@%W<Z2y2L.2DLV@>$s+6L
+jA}DQGm9ITK#inMiSCyOT(,7o+O-(8T0$_B=L^/wJV^SKVUjps1#&k[mLon'E0/R72_L66Ry`GjmQy8_tFaD4%+]87gQDxHlz:gJ=SQx-"VmI#8_P6hp=e
+VXA2<+T@|4)](S!S_}6X4|'QHQ)<S>G@]xt+Ze{,w{qWhm2dX2j63=jw~Gkm^(_2a:0;Twp]mA:_eH>Ux+zTW#=35rF4#.OBL.i)X,hCmbCX~=QcQ0xuAI
+y1>9{mxN}Hf3MLk/7j}s<fy'+ZN%K<;c96V<fXC<i7l.sD:=+j)|[W2+(`yP1zc-9wsz7j&"RJIw2HV#Aw=Y%P4D#S_I/^ca"2L>4={U[BB&w&We)bl.iz
+a{KF2eYY~u]omr!lVR,ZN(NTI&HxX+yv;`&C~cpPFj00W`G)l;(jeh:C@y&'A{vHDWMvJY;JXb~.1VZ@HBr#.6&$g/dD6[I"!%~'9,+m^!a6Ijmcl/Sx1)
+l12'PQ7Dtn~2O/<7%#Os9L#qW>^Y"a_IM)EmjPQ$WCKB1hc}DTk=<'qza)=xf^RRRf'#E8HxgXzFimW!eqq4OP}!cC20gc<E{wK^i<6H]P,zJaSQ4Hf[4G
+&']f{M{4.,mT4Q9nW`hRG_3vd[L@#n8@}d,]di]kof4i/:vk^a,&eL0TtS57g%jc!ppqw0%m.7>(AUOhmgdv_IFLzEXy1D]@aLS+ayPytKM.2,H@]ve7f{
+P!-f&b;ujfwuP,t<j+wZ56'-d<oER6Wkt))jjMWHG@1M)2T1f3]}"}+ut$XGW%bdv%aDPW~f]rT9"gB:dT`5iJh4rL{%wavd4;cB^NS]x[GJC`=vi5a^#a
+u)YI%DF{zu&Ra+ND~ai!}'eu!^1>(EE^UNl/(3@}V#V9j/(_bx&zXY1Y>'V85i{N=J{-W8SHh2;$Hq=_QPnwZ'<!Y9+G}1VG<UhpyxPMZ/j/Jq`&gy.>XN
+eW-h&&r$6xQ6a86RW4<b/8LJy0:mKb|(VnD4O{(E6|!(VP$"v4-P)Y})1ueuP;Zg7x:h"BzV,N5WlZp.dy~!4Y`Is#x'D9&v]#Yi6D1Qw=YbHkPN-&b@yf
+CHR+3br"fv'<>zf7Sx/IPUnJ-8%(o-B+aHyzl@=6bweKFYd8CYX>dlm4UuPh.H5%w8R&bK4_$W6>rCxU-l<A8HA.0X1@&'RmA+vf/,L@Z"MAFV>%x,X#4L
+B+5V@>coZ<Frr`..ynVqq/w#gy&TrE~{'PRi2Scb5GJg[Dn}C6av1F9ufZ_']9zy'[s`[Hn5_pl}}PJ+[0=cZE]v5BI#OXyLYN6SQ[KUm}"z~Il}Z9%[%x
+s7"abQFa%!+U]$gCzZ7iDCu(i57^H<zds9T1D(-M``35%<z{Yy1.zL80k6J4sF4t4#)+qgnsj;#rvr5^&[!cDi7<M"l3Hd{$/!OC/viY#bVf'jRD9-:1oK
+hd}vgGU[Bi{KQ8e.@']}4Fdw$j/)q-,yx_VKC[DGWd0Zb[c^)a..o;5k1;|44lx_KPsqwCg(_P/Hp<&fu|NE0NyUBr"m}#v;3'j'_wr=LjT)oweo'`!^d[
+11AJ3L%F,%7L0D;/7tZFdo)45YK0|{w>5_qnng+VPP_BqS;jIFUAg$Rv6zj`>lJ]XDY##Gv6:'qfe$S{5Jv'5#$<kN,1#}bbI}0`bfns^Bx=}cgju5Eocc
+hMV%v8+V|I@J4_[CZD2Tmz<vk5`+z0&LbWX_e`(MNdC]QAhjms#-H@>G$Ole+CQh]U]"^ocWj[BkN1H]hq<FB3OH38&M[VaN@ORWk'dU,5sHgOJLjY=H;:
+w:2&p5T]KwBG+RnA'GSp9t1.DSF^'/NIOP@iU!#<&4X1-2Ia3`mCb3[UaX^yXKT;u&o(gHwTD9U08;=]9oH&GwryEo`K0Ko_CDRz4vvh/)vT3H%4Gz>;r|
+hYz[2(LC-_O:UmOX/Ja;X^d.bYzG7!(NPT`A$/xn%#u2r8R;{;"G#p+}_8L@&hG/xBa#6(L'/+c`#R_y>>S;~BtTD=LRD&|>[7x|Nn}Q%Dt<[JJK48]&X9
+Sy|0q29<gFLwtY`P}%51])O-DGT6&JZX(B%Ka6~K~Z`BVI-YeRlxahMU<z;ddRVy;J]{lE4"va)tJF5{C9J5t)I/Am"jS|'nDlBtCel"7I4,}e6vD%"M9`
+;8~)[Wo/7K:KAB}:%&9IRxa[ZL$Fv5fdYL43S9.A1-Lc$pJb=L)[N:.19%P_n]sfiamC5t6nt=0dQ|dtD`oe"1$:pnBbg]wQDT+mF1QkdzeQC6ChqETw]L
+JM!+PGU@|&|W8z<8tw5LdU%B}QF)T`3;eIlw'!qU`OiM9w!p$EWVo{&q;T-XBXb.Mm2tQ#_gVCKyj.CF"7mt@LR>i])+mUG]F^Ze7}bb+o#uv4'B(Gy;tB
+<na_Tk"^5HMSIkV+Z6.m"n^/5kH788Q7$%"/N{iYG38Ih2~@Le;(^SY|8;G'-&m|w/4lBngIq+Nl"QGE~v8h^s[rHgYkgETyGu"J9j;t"=2R5Oy4"Q_.7t
+y:]<#t!$;4)UoppTrCkS0FO.09ZYxxCFxX_lRU^4sNturcuGg,>T~tRFVgId<dq.{4XzCiL:~LTa4q7Ni]a5P+R9^nkDU<|pW:E::-&pv=;Ls1;dsinG&c
+7XnnUVL+ujtYJ/-^O+Gn-Y{Qgdm>>:6[_cU6QaO(ChBwVWK:a;L:N'&Ndk6qn/X_Y0(R@wn}]wna=wG/Ye~4t'JmiP"R3=c,U23>LA{gBmqhK;(:ye8>!9
+";9CPi32q"i=Mveor',BfjXs3P~.d:F1Wd$vixzz%}GL$wFb!SdbeL[DMg>crqRf9geg,4#+D(I8ykpN-=+Y&$X`VGk8Un[Y:M^km>hBJYDm8R%u~/$@G7
+:zpqMGe&dv>;i1kS`]2yu0Y3Mw8v@h>h(h}+2L#i:v/<|tMT'6N+:5pqlsZpf!8{Mf&E3w%)Ue{75`RL5FV(B0iIY!x'_2W1+<a.))"f6%w+#g3>+u=0p_
+^T>YvH1c8q'4WQc'"&jm'/9vp]HpP}pIf'u1@8XZqA"./-jKUCU5;S3|XenE#M7ZzK=Rz+ZMME1YCbg,l=IBcl_>zXGWi^D]aIu-RY9g@2CgX(R%`9CqpS
+X,HNm|NqBcPhNnr[,yHmuf}hoqo.naU53CgJxZSq;mtKlqjGd,3{(8Zx-!=w:/xF7CEl~k5i1IKA@[TAVgDgh^}[SfiwB'`.MRO;/+qdT<LN!]"5fO'Tp"
+gFB%u<6aQD0:J7Glfm(+G/hAC2__MglW$VK[o2,]:,dBU6B0.6ju@+;G=3W.}fTwkyto!xlNzuL3JR5`z@74}NJSYR4E9,Ly_B)#$a8,Il@-R8==4n&VFM
+2m4f2uGG/HC[hu%[/v0^0qX4g5&,fh%1x^sVxazkSCl=4(FPwP"_4%>|aoC7Eo-5G/7v#>.I^%c1c&antMn{1[zN_@RJkN{);q#s,v9/fyKSxQx"Sm<;r<
+K_p:}lKvChab:RZiuO/f.T@TtIVT)WL+EM57hmZ0hMZq=,K$msedxx7jl=/WlR"H|6[kw8Ar'eG`{K[jK.7,Meb/.$mFk.)"l@f>93ClZwS{aKA2bC`NJ1
+P:NcUl{uMuJh[OPyH;5vHaNHG:3omT4}Vc;}r"xE#16iOMR(s!NThY`l7`YKEYVybHyO-,~[<,[":>KcwLS2lhf<U<x)6%pIXLQ_LV'7~nv1<c-ckh`tds
+,u'3;LaAf,#hbjeuIrQ0q2W"aOisu`E8<.Ax4c8^lF]<Gu:&^P)uHkg3VL(PKSBD_UPNf.K2i$>uVv=nd6]n}2Hub{PTH<Tq=5!_ft]&S9c3777)-0uwDP
+Svw-$B=%js2ldK":@Q55We2$Pl-D-Pj2Bun6LA!L{>LnBN4^=O+wlZ:v%l|B<O)J"~Ect[#;Wr9=[xfO(m"#Q3n|aaN`!-HEMb}6&4,]KT"jgy%PWl^;R5
+pe'{<UQ0+<8Z.B/%T,&&l&AT^Tu+^cZ^#Rp}>8>K)-$)OW_{s{~0=K/+P/lI,KN=/a6}co]SnJFtqW'uMqzM1;xnKQ"#)hGx=F^(`R#=uSy8/dV`Es)Rja
+op(q@=Uh}2tI<hTK>{`//9|i>hPey+$E]|U_M;/);K6i:.l`rh:&OM4|q6bYhQ63kW`AXF6ojRu<+8<19W.0ql6ri@Mb9L`kfFf')IhQ%<Z(Z:LB;mn^2,
+[,!5>oPp^G>d-|A@x56vzW:qnB[;Hjz2`M&8^2v{vd3ysLGwSzSI]91p$VqVUW3kxqIGC&|zCetnLz#8jQVpLSf5i9~<dZ<tN_O^m"'bxjT'$Q%"kL.Pg+
+Q(O5^[zi#:_Ctp:[vi[8|_1W;Wr7&syvbZk_b,^4x<p+;VIZx&.5{80.Qk+y(L0w5i1zD9{PE<<bv=K">%j@^4>!]8>euyI<iu5f/J|:D!(V0CFtEU'`;j
+Fc(L$Pz_O"#a24VyjuscdwA+FNJxX2.UBtuAadV9pw9+lJ(oIR!V^{IjS7WW>e,-")r.>z_3){s#1WPYYzv$kb{,4:ju@-g";'ft@9Lfm$Vi2f03QO~^s_
+B|7P3J(vlb:b2&Zw#J%cRh$mEBqaaE7D1RN'G)i]/+n6E{]"6PI)c.i"+:s.W$KDl9U#.+kaFl5unwT1M=A"%|7]w)Qk&jrdhRV:ur/.jA[iS"=7ki}7#&
+I;zN>"hg;sytm-ms_RXU+1_mRd3MHz`pE^{Ib'U:+,zma<Au0Jq<B;,VL@i5w&r,)L(!Ytr$nk<@l#x.gu_&H9$2Y7_N3M@jX(#:ywz-n;W`^AHR[!;>&C
+g}@M|1;:DIyH8rT9}A6R6QO}nD/{ginPF3^lGbj>{DTQF{K>gi#kBwvpN]als8!MfxcZ9+Cv2XGj@il[T:,!3YGF5E@3^$dw4`6hQ;w.Ur)HtJY`Paeecj
+/]|QSA)+d[J{BlbSMC}m9&kP7ft05G9_!`Od9_DmbsQv8+pOqfhX{WbdCDc$DF2D&fNZy([Kf<Qi@#-KLfg@@v&}gum.RSo/4<O=oR_Z)LITr,jE[}f5vC
+:"#2Qy,'m"'khQ_o_xQM"itKcEx6Zx62,4&{%;[v'K)O"slhknDaX^~A8iZV{uGRmf<M9Hc0oT>wJ}swj.Br;MF1`yzC{<5b>Rk|[i4Q=EhP;W61]0VfbF
+S53Adx1q@=hQ6qCj(#SK|8P4QJaL<D`{V-0>qNyq@5<z".ywm;FtM;^`_mz6x`nj}JcWRf@J|Bu)L#c4Bb|3s${0|td!TcRZNA7YC(#w>jKj0Gl`$UlCF0
+e=$zGYW7Rd8k.a9/,c=jY1&II]3z}(%tnpNd1[+a-K)9l8R}Uk7vkV)va!4+U@4%Z-jL~[3XqQ0B"kj,X|HsJS,%awB+|rg3!Z8FmTq-O`TC2ZVbC)D%8n
+~9;!Z:Tmd=Q&x5wR}&&0EdnRd3p|d)fPH2e;9d8-n)zPe72[eaxrirtaWExKApI@8[>x5>)WEhYLN]lbe{hC<}C]VQmJ;'S|LUE%d+86nagH^v<d>`r$BE
+RLFE6y.>C,zoQxTh%pP!tr9:R|Iy8R6`OOy)Dg^VkNcv=!>4z#phURT]jR=O,!a8PhMDJ3Pe[:|0g'S8ByV;&"5Pxc8UWbJHCufTKEdu~kKQ"S;nW)(R/7
+[Uxvy&3OQwOs-<YKQ3NF`m]wj:Bg3Gs(h>]eI>ScR>ZYO"'#vMm0aAwUJqpDdkA0my&wO@$2-$Y,QT>OGoc]Y{k#~7tyR)B"J6tyJwlub-P'-VB1m1V&P;
+K.bRV%CDBjGZlhR[/4+`#Sg@}(oNQ'~74Y]{X5nsv@-`t8c7~$&19pTNCo|t>^l-)+/)XnoGelHp+lLtCOOAN(yTye#IKZ:$w`)}Y{S&[U>Ho[(A%e2E/3
+dQLlY,Q3d"/e3qxZ~p})CU^#q"AhrjKaq>s"0+j@zMTO+QXM6dI`'b(M_^B9Z[O8n)AA3&M9D[nwd:vpT}`K%E"V=52'ToAbfI3W7+R0~B=yp0A_e;!k_'
+D4fB8/u_q>5@`VF(HUstLdOeJa33ce0O"oB=ey|2wj#A+=KlVJY`.3$QP2Y"LLu0L`WWT]21H`|Pk1r]vOlG7FVq0`syT&9Dw-yRH'7O@Q8-fP3:(y)z%8
+9'Kww<Jo6"uUBLRhhLM/>suC{qE5,qVj3^3@PKta_eimd])R7!S|^Oy&h[/:sAxgD$}Yvz@3=^Ld'TL{yE-1D29jZ+^6_@kq)JS&}KeLje,g:Vuc)#:A'6
+CcoQ)f.0b-o9mLAX75"fVHt;BTfndp{MTj}KD6+:+v#dP<<}CjI`Pef[3zHS,`/PJ3Jp!u(=1m/ntQHOAG&jYP%8KLwX3+mRf[':>)GfnOo.:1sH{wz>0$
+.N2`tdxiC,n+{B,%WrGJ[K^()y#It`K>_eyC[6SSutC"q&!Gz5T%IG%E.{^g!Tt#!hoOKyG'@Oh3w0FBUci";3-R:y:X-h&tu59XlkdjlD-M9xSnTfvtvI
+CFMwOSQfh#ngpLGtVS_|cy1$l;<8X,jLK:ir#BayKRO'>(/{u(ao(0F=h<L9m9JcuS]iv#}F{TC04U`Qpx7$GcZQ<MXK^;R1]c,dsr2<,8%,MUPr<F-<1E
+eRu^4N9Z.K[n2o9;6Di/4cL<tLk`CeqKVSFTWfL[JKPYv]KAvfQdK;cum#DSSY>K-v^R{ZS|.pnS[1>dm9dfIW]foJWNIS>4v2:x+S9Ep_e3Q2A5FU6d9Y
+Z67bq@H|/DFqakQwo2RTLRPq_nyn~3p!G=mvqfLF=;rEa/~+b'{ZY;|]W0LFO^i={j^aHvF5n5{hK[_[D[2yO|gmF:dReh|9c`N`%f4x/D-8StYg05b!w^
+pHD/E{(80KnvzKdA|Uy_4FnWD'IwJd:;1mMh$hUQ{zsOxW{Y]UIRnZ(y_0N>bdFkJ{G#XO;zYcoBp:bkG7`jrH;W2PK5J"#4cys&C5mwCxqfYEN'!"eV7'
+dgzzr"3p]rLRq9]GHmBj=-R{[ojD%xr,$%mv{wuyyoK4jP5uRui9+z^TX{s6"'-kgIqL]`Ou[&-UP:K=4ylt~k2Kka1ey{3OR5qxQOAE|}+jL+nV1A(GkH
+WD2M#72TP<EXat@)$3n/O|v4vf%XqW^f10DA2u5znO'gJZ;#TspI|)klINPVZ%$UxAL<b.+)H.('.itY[^zeda#O~7W+SZY7c$$VH$'Bc$Q/e.aj+-@tf$
+gD7zD+><j,Kad)};nH:"c0.ax(3b+oB--cf(tAwh&pwA0Eg|MZ1}Oi{k7|eeG_67:Kjn8z8$)tt]Dj4gNOS$2^ES'fM,P;Nz1t7a3-^s9}4T72PF1J[ng|
+S2O9cc>:/e8TrFSVmw8n:Ku1Wn_A=3';TtI4O.x4|yW#4G:HQqq]JYF9".R{/sjPKd0yUzvFUS9i6Y5h$]:KGxcOhdUPt0xd~H$UsD,(s6)eeUR#5<]2bp
+R/Hh`s_4V2QG!CW!|VYYPB'.30l9(@CAU<GBY':iqy67d$wS43D{vIQ6BM=eH,%^CG_rW<KE4Mj+&JPu_C}m42:./!2jWFcmCe$w"G.3!g42%Siq'V2dNn
+s<FFvik&A{6|-H}B1m:P"7+gamjL8eVt|+4"^Ak<Q:oQ{Gn+=A/H7P'jVF"Pp7,Dxn9{l@o57s_&:{u0sQD8|0&+BbQ=UzPsNnHDgr2B^VjN"L$<sD1Ey|
+yVnR6YGCivEIdO~])Dy.S(.%V`T8Aw>MDxCcHAE|v]_mC>.!ZRTv$FxB;oi,">KM]5^P.%~hQE'V6A7V'LX,3xgRNx:K+9s[LtIGK`WK3UVJR|xm>05-Wr
+[_vS4$|+jq@4a@Rk!Lv9CnaSBs&)gkI6E$7{z]H%CSR}Ol<Qj=nIak/<d`D6Dz`Db$ug>=e<^)s8dP>Ll;E[eo/SFT>eZ%S2R7"p}q^sgQdC-#pC1d6b)#
+G_W[0h#jP}$0efbK[6vqEk~eDYc,<#n;XE-uGnlM![Vm@z,zgv|uT!-t'%/$'%l36Ora`cg5+q)W9e~bz5/v#2<]wU>_uC=4+,-@RM1MGVEvW#R)fJ@rM^
+.d;)Ld>:ZkWOqOf!w_4RHU3H~Q%OSJ5zXF%1.9hvHPA36K(mt(;hhly>tuq@v"8IDMT(W;:b}G)5WkKi]Flj0DF198t1C+}X_('=/H@kh9l{;6QWCq06tQ
+[!vM%!,#p}R@5@Ro](pnhAzIm3kJK7=<x$P4>s=Gin(VE"T1I4lu^T'O#Z|"k>EvT_Cir>,8GB!YgoxC!O@6B%Iy5JB[ltPddtP!&f4cbf=Yh7_eD^t=cI
+=K#Jkm&n%z`r@8sK9n/'s$ZW|fR;36_6T>.e)-^EXhRFb7ZB/ASD<ra}:qf0By%1%g>q@2E(Z:f&MbdMh@]3aC.3xVc3SD<96}M|O0)Mi68sgO}JA8WlcW
+=gyq8/kfJPb19z0YRP@VXBl.#AKPWV6x!ETlu;Xu]F'e"{upy/h:I#XMV_(!Dh}2"qv}[XQ/Nq=y[L-%FUzz+_D31N5RRl%^ALYVE->m_XC}n9vUqc=/'e
+WYTPEpMnQ]x(~Avi.x2YJ-W1%y<fv+A#VUJ|q657R/|LFWd1+00nX99g_:~AWXAV!EJw#xr;0du#Q-[-MllJ]^>H_+j+`_wHEy/`:p--.]k`=W+rM3)/w9
+.xt=b!xS/q9xJ>(QXuQo:8advA-^XHJ3U3'v7Qv'45[T+@z!KE0+))!(wPvLjn|vj@ouRE{,X>sG!Wc!3%AS1'`MPuyv%[yy4J5XG:NF&9jI({Xi#>4u:m
+U;+MNiF2$HYPSBcK9bbWA{QbKLz'huv!g#&zor@QXY~.n}AHwj<1NbX,OoDgOJR8W$ay&<KH$^QN[]kf#y`xISx%sdUZeHn9huwl%W<ck0Gja%aC/DHArk
+#HI-zGXy),8.P`&^E&1cIf{O_c>h>O-q{|;Sj;7Pj"&tHBBDM"MyvquuK|o2j(x@Y|$Pn`=W}m}`$+|3IL5P,$s.t7a}.a4P($>RH(al-(5k@oFnvC~0SM
+oHzz27TL5tz^W+O}H)WT3zp2M/="6r+1`,C)XY_APlfNnn;K#g0N,>M{p2cRllrTHECmJBu/4wwv8OG`qy#dWx'{xdenUa)l]}r@=b.:mxx2(pPx]p"^U[
+"[sxDf2j.ZtsR'-]'|U>'k:7|K_Lny'Fy;FmIZMYooHgRXB;,WD;HYrycLp-0@V&O'mAGAU$,N^tJ3TT^23azsy-s>n7}MGaW+#N23l0,"ngy8{h(SP3&w
+VUvoMQtc%}V1![@a(/.L@Kf38f;#:w#$6_Zs>Im>54~^|3'9u"&/r#OxWd3Z{D]2n#8n2N4fil1"PW|Q|)9qGUZ3!#YONoRF:!om:waEd9zM"x#=9S768;
+:b-rRO)Nj!6Y7D]JCF+M9veuDd|PeyQa3+3n+M6g>U(Tt^;v8pCViwusSEMreQzw,t'r<Hk4BJ/ow_/8z@ZdWmKOgAaV!,k!RU</2,l@#hE<ln.wrqn[<i
+SnE"$%Kf^uu"2}ya/2BG[|&)B'["0T5^/8dHzao+^mY4md]weDRmFki'C.O`sL#NCT)GTL(=0hiUkR!L3#1H)m`QEZ&No0+)(.s@EC--EA;`xB5lA}HqHy
+|{HmmySU"D3"JxCJCtr]I0FDyl;Rl0^g'c%w`4h6`e5o#ce]e`^J9K_5ko)]5i%9tw77>(6'2Et(@>x(Cex2bNG"n2@x62CCD/"]nv:4Xij61d,j^/!+p`
+sA1ZWHXY9WQz%q.nNvS&{3MKZidC[jkYVfM;NBi]5(^mjF;9ql:]'xB22Qf>:q3l(TOmV%{|>af!kr<l"MER<ORp#zd$`r2m}T`d7#G[D-eW;v8"Nzbx0}
+)"~M>}<%>}FEmq;_/4)>mnm>~..Q_eCtt0f8$hIeQUrGi&G!=)ocw@D7A'j#9/6Pg<CmX<zy15T:/8MpOu42mQ:!FTtqp1L&MB6Jt<g6VkL07xiKcZ%Fb2
+a>:t+z>Arq_!^Y-$1(vu$>3zYK(i[dT@P5DrH]AJt9xq&5Il5Wenmt(`_Y/Ywjq6oV&nED1a9|Uno{$bu96LC}%0TIqz.&+%u!Iar@"]^{-DPZ=VV[7e]T
+D0y,o=8UW-n_>>uR~-yd{L]4TN<70}1X~%n@=ia1[=}KHvbj#MYk>F5+waWw^5>h5Z:%{^f+}@yDE4+F%D@`wyB[Bykd#M>;!9$C!=g!y0^oedj:=y1SVL
+X&:p(QM5<+,ENP5l]|]Ib_kRGQHx23O!x0M@'zwT<CKc/JEL3Q#JgmYf,uy)nNT'vGs>1b&)N87RGY^m_peu/93JM%"dCu3M3Q0z2Fm,o0tmU&J2@v8mw'
+_rN]E%]'C+&zYKZ2wAtd~ciz:1q|A+]1rA8oU.:gvp-G=N2pS7nPw9=QsH9|N^N]w!@cS$lic.JeQcK&gCNF:$5F~GW#Knwe7|h-xea[SU4:4RhR|w4:BC
+u80{~g7B]w<_O4NVEHW1i)Q-[gkOr![Q3!>9CP~[Tdd=RQuUl{XjDyMncm45]8i:fM/>1/4}Id1M)j/0<!mQ1rmLu`1Gf'p^fgkIAG$]NDrA{WRCHP}F$h
+PAa{p,$$7ASjueEW_:&Mwe{)S$nTq+^ZCc`}PAMZXY$pn}!&.+&=Jq5;$25Otq>=i'BQ7vDS+lggjNW|3<.9FDM)e=,t0mP9|`W/,i|Espe6G+_3ES`vzk
+;F[x~[C:7483-o^Sc)bF3N:I0N'hfkjf.]!~"_-swriABOnthMFV-^nQZQ{80f(1I'#HQRiw7ldewuEs|}^Ejxw50U9w.FyhMUer;n<+{5O-c!g%qL3p.z
+Z8QRf{L<zs3UlKWL0`cWWK|k,v71pyXd46;V~@;SN{%%B^E+9]]2`vv.7;PS([^7.6+2tB}&vr@Bk_n0P`wt{FnPQ8qU_He,NI`.T8T}AWqF$@#vj_|hY"
+[Rt.B:CL`/uBlk5];_k"XHgVJhI2!`fTgD-$D2lD@3>@!=K-Ayu8cUou8pu$[L525<=[Rwejl!fLA:t4YmK(JIlX130b/%&}6z[^8$~ZuRIpL$Ol6'=:%+
+LGK(PQyGu=M/PPJ5y/Dae$wd1]3uzmI]86Wu2nv#v!f/i_Azx-cxaS4@jksH-X-S=(G+UO;YXvgPmB6'wjHQ9ED"Qj=k%5fyL`wfKR=L{AtR8c]#ttX|G1
+4zYK+dH%{%lA[:gkpAjA`,-vdOE.gPh7}PVt.H_DEG(jM'3]`3sc/<J`=WGYte4I@zlbgzM2^Tata)':/oets_}D4j)y/LMc;C%Nvl.or.&nWF{JLoa9BW
+a7`J$!,V_vhAApv`+]M6d"4mI]fo+$wCYvX5-d.h/;6+a5,]/67uiJex8c!7=wGsHTibY$~T1SRaee<q-dM!)6+j{3AK3g_|AX'KPZf09nH'I}jneYD_K>
+Jc1k@w2'ngzprC'Xxcl^d8:l>tobL&'9jzeL{L|}Es|_,Dh=+vc._c!=fKa<iyC19}rNVv;SkytDn{Z|-^PfJG{PFaV_x<^+p8DshZIkr9_t^1F4&UqH'=
+(KZ]0ua5iR)zkcfk"Mu:l%x}v6r3Ah^xD5#eRN{)9V%>JFCvANV1Fg>a1)1k"`qUlK+zXU'nh0-`~]j6P.gQtUX+jNLioH_kN2P;|2isUvb_M&7e`8qE.x
+Ho'H3)=7t_/&X%'RF4f=@M<OY>RgV=GduVCi5$^A'-3Vq0}p2Ni"ii(<o;2`eRBf>jb15pnDbjZxp.dqw;t){zjWBKa:oNbDUcvA9A)jdh/"Iu-p/7A,jt
+xxvAqG9H=,;t_b936i:vz+"oW{oZ:mjwL67:_Cv&un<D@7DK&>WE0Cr9t/IlKxfBP-CbRs={{JGf}2|)7LW},4sJ9zf(ut!B=scpq1F7KNlp9RNstG]"E/
+$9!%m`!vE_sDh},d@NfxdAKzZ]V@RR{0&{wO>`i@j,m$nmhnhjx_`WvExX<gdM^Au>chJ:0iIvwO/]wtwIctp;E}r5&vvfw"63G"UGOobyic3XZ32+=#Js
+QHs"tayIb=Fzv{AG|vd{E+tH8aHEck9gmdCu!_~Zx%;uy_4uKk:)l}^t!Lj$U6>`s[/%>XQWY4b2apW[M-(%<${bHve3]EJDSTLIhrzv`"zqn23M=>Lh8:
+"I,r4AC/WLFU)/s(diAw21;gew<piu;[^tUwODcEK6Lq5}ROUxz]O/s<XG|pvj7|1e_XsF!-)IoC'CCF~]|['W$W]"wVe/IBvMKg79S'`S~TTYK>K-Ii[W
+l3bu)q5yW34oiS(C[9(MzE[9#FIaLY;^Tbz];9D:oF:'Kijuw%.X^+i)!loo;ND].|fP''XzM}!3[B9'xe7HFE!=VkEvulJfb<e"bt]@Pgqaf0^u_2MDU(
+dkz[sN_BNN+nWk;H"'ByILK&$P8HFGWiQ[Z%k%!7&sOmq3qay.Ax%;l7}|,6owLaLK$'S1y<vw0:uMgy_%z9Oy~:N'YEJWgvW"Oy0uai#P#$c5jmIAAtPa
+3hwu8&OGS4xvEwB{wyY7UAxQ.kk&W+zuZPf%RiM@y5J9B]htn=^8>g_oaQ0c$+ml-;!jV.08S/t86{h.3[u5P!DTy0mw_v>KWyl>P`Llc.|bP:u`/{uRaD
+RST",[gIy_%65xK_nL3uW<A91}1ZH{G/Tr]L1HCF>$w<}l<_Y;~n#3!z9S!_a7S7[-en}5vE]Ylw|!.52k(B)%!q+7}gv%0"T8+5X:^Y$Vy@s8xNQOwb2p
+b2RF0(;m0[gZpoObL-!NBw0jE!CLgLL)(ie4"{)S9`G96s{E)s^eA%ewP(WT]"8QJ#"!Cak>n|_Cm=sX#,jsUHBu!:ntP_Z0A57Mz#sESX}emesJ(t;DH4
+KgRp&HR|=H;77@Pwyct^42Ueh3y|haXY,#ewh^u.FTh_hR<eAxY<]AL5SAAG>DBN^M!0D<4<!Nm>10+n8FM@BTC@d'CL&{xQs[$:d0aVn>@;QE5rL]dOuo
+hXNwOHNy.aska1I]P!`]<FWi{YCyW_K:N|!uTpy)]1)p<D%^)!{)(A'M_m8D2Y:ruJ0`Y|U=@!_SLC}52;A&"',)b+Z6=r+x)17^r4|5uzAGt@znc}MsVo
+GC"42sDav@EE"X[M'+;DI:&N~(#1:QmX;.X-esbcClPK.bZ:(4JW@%yrNie3`30F2Cq0eU.C'(K-N!#UrjSzS_!DCM=%5](I1&%D[N4h'4GsyhCL~eu}L>
+R2(@o:e|@'Z4Pp3M/^lFO85Z6bkNf%%Y&@Qg}0kE@ri..U>H&ntK$;R04cSp]G`}v+2F"TX_RFg%M;[.I=XdbZ8;KLBYSd>ejnfFkiVA$9jFiTLsVvVTqo
+K"1;|Q"lu<{KGS``:3C=]q%n,15^/HE&-sTNSi5lyK[2>8>Uah$[9#i52!]pC>&]w[z0wux#`o{vwC)n]`',OyH!tT{(sZ3u0n~Qdw!D-(4vWbnQ&"U>(_
+7f_1Z`4##"G/n4O2f9f19i^m:3wZ5VRQ49N;[eksq<sI++eaeqET4p^GNbed4a2}>m3j-(Rru^|fJv@bDSQ']!IPk.jdXiHP<.aB0&01Y>X/4:LP{%07%D
+oFJsk(ZyytEdvEK%__M`1G3vnz5w^Xls%m1MH;z4^45J&Q}JRBAi9k/x]G1vR.TgR#YkD-oa}>;_,ja`X]zI(9[z5zO.'x`{G#8a/8@0=3'3t#fCf1kjX>
+:4@:R-zq=A.9VCz64n@[B&"8:l7fTf_lhc'kufNCX#5K[m4X`O6MHsQ:;kA!pHSM8J.sLVK6;fOY[@p=kg[8^GgJ0tfKt/u_poZmZe>g0zP7%!yW5!|U_y
+(8DMt'/''V+I%^aAO=g4:dkDV!Y@VtlG>6{X397P`7j^^{@dg.j7nU2R@z[LE%5D-MR),7SExel"2J.DwYhIyYxH!%2JUtUZ3DK)X!f%4$(&fs<%ev@3B1
+<yhnJ>9@gpIZpovVpU)n-^fjJ0((B,LK=Og>v[Z.1/Z[:@/=A=6^z.{Ix['.N>sqk!3j6wcJ`h3yfwU=J4${'yho8EOXz7Hn6A5)'e>M_4iXW>ryERejQA
+u%H=wq%..Bb{!y3^k0+dxa]R9M@nTyAkNJoohDAhAqHeekTr<0=|a^UN:Y@m+|.32qEf@46HGBO<CiydhH[7l0&L_5ml6M%`hR=UoL!]USV`[);x_dqh)e
+x)BAOh/o"e:S%O$Ji^XY|N-p_Q!-)x$]]JXFNMcT(!1'Xk:cb")CrIIBBY>5%pmbDXN]3zvxS76E"m~!=tWVc&aDyHe{[S!I)QK9I#P+ch208Tc+3>nb7(
+KcI(Z+07h2GynVrWh4s+4#%Irh=w$>0&A06B"e/[Kw[KkZYNSi5t)3Hloe/3,m.Q#O%dLLS/wnu@X@BH~'!wV89uS]kDvb3.#Qt"Nz]GX|Wc]N(zq/iW|0
+136(XJx$4eboIKsAFFC#]KsArQS:G#j0VaNw-^y{wmF;Q__&g(9"dn5-=fER||/&EDM_U=)%_si()Vs_Ogg=NU&8[_6bsINr=Sni=u@A"kOqkluQeX2q"]
+WXj$vq@/2'_/&kT^~;)65PPh~Nj]4(6Z@#B5}:odV^Cjn94VK$FX+jAV>a3I`%8=ed,5":`T9K0n>wNe5C=,1A,(}$omvHC!z:+1l%MS@uxpVqv2nK273Y
+vs"-B0o=/hvNca%;c2NPaTLcQaH_6%s$r:G{/&>0RcaQot66wi{1'FCY=Ux@eMmYCpZ.d2F&`"6y<i<MsDkztI7Mpoyu]Tje.B|@U4ulK|U({7;r+dv#'X
+KWma@`WDK(Igu(9z5s@`5.`;!x<r$`Hs[/ENIqF}}AFtw"=l>D8@[yge{:iR}Vvii_`|({5Jt}}Nwtc1U13,Y!'+GlXs%{MbAyLkUCta@&kPIG9xHnS.Tf
+qa3k_J}&|BfVl+uOwIVo'{(#]m]vGByJ[HmjO>$&,Jq'5qWAu)n}jq<R]-eo}3A`cD(O2PB-Dy;a{VAC.u`ef|J)alG@5nX!<(XM%mh&2B/E#AiIq:2WyA
+g72cbyt%QGxL[%o2W!EWZb1;<2m0lT6YUIg$UdBg4k9!2/,#L)CO&PPm+>s<,NU!yzSY7)O1V.hbclBivi;KYZf4gb6Y+zC]G:|/2IlpGc)8EBW<cJ@6_T
+{.KGgMSO=<t[C%<K@='d2D'mHR<0~ZCbjJqp9KsWP1,0i(.T:(;D=$wrRPpdLvdx#|9,Q;|f!Dzdv:V)LESc,'94@@QrXC8)7z]Zp^i^xUU%AM5!z5;KgG
+cTu_,P+"-4F20M@]g-M!FFB]-C<(&M2/ub&n''2]t717QZL2fSDjTKr1k(JwIWlbx.$,L0,ATC)[`EBLa@v7o:(B"LdpQOJ/3dC0}7iU4`z(h8V4=>dY,7
+<Wz.f/$fAGM^]:.6xct.pKsi%#5>&V4z6XBXjEs<VpXZgW+BF2o&~>&cIao>+g!|UEX_><YQ1qw@>]m3pM[1yVv.z!PGjTX4|sknUC&'jLu@7<Y/#]%'Ig
+i;_Lr}p/M/&Z4$#gz(iqwCv,-+"My%vkSrq%|9K4RLsXJ3MU[G5X@zpWj|rhEw5o&L&^9&vfNOx{GXqfexwz}{R^;}aOIstTswB2${&/Lu}!tA5D8hMrXr
+gJCJp+drH/peSGbY<V5[_l=PT=m7Bz]22#$&s=;"Ky!SZJ)5r>=P0S7F~sUPXgR)osbwO]aR4U!|FF!IE:i,eS=uEwmOvs=6W|RMK/0m@7>^`{sy#kj@83
+&#yn1kZtstXm{R4EOt%Mm#hsq6_22Mh8ct[Sul9GOR}$^n5oDu|)q;xnG!K!2!wW5{e>j)n)n08vW.>}(rlG]OI)XM_fJx.Dfx!{V]jX2]deXEJK1Si>w8
+"z3`2LvWDEU1H2#nj<u&vL`(NV)7wzERI=]q-y%IhJiR0=+./ylw>w/30-AZBtCZ<h7A+SAQn-F{erfyo96|u2.].V+5[BHWc8F,OGCOAX(|+dGQ!)XC'3
+t)l_<x%Zg0i=u)u%HTC1):H@f'vl=b5Mf;OQax^&S1,hpIVqp!Q,gMH|w@080"m(`<(P5_#;5y4`u`!ywSY1}EmK~eP)#f4rwbDMFH.ZM(@&04y/;p=H(2
+&Ug6K2a#7[+FeTi-.-Klfpv3,-$UE/e^NL_]!TCY>,V^rn,VGWFC&5iY+9Pph6oPmT;vb3xP~"((.0KXX7=,uZ@h^RbXN!7i@{gR$pEJ]%<A%EH!];VGvZ
+)[`&!/1tPsW#!]<QzyMv'L&ixr^>NcOV|SS.ixVp=T)v+j$_E`CDl=CPlMKsyfhlNU^oIK:LCqr^9n>%flMD%rc%@.;DOz(Fster{>@&QsRN+4+-xwAvL-
+MG[zc7y+>GqnrvOk~sVpkYX,`549o1h:;."LZfH%C5+PW8{$hGJZ=O'Mgps'87XZ~p2mw6H|'Wp+owQpH.%(|%Q4CRO}HZ0]D)JV]0$GfC,-TJZ(-V',FG
+T#>&vkT/:|U0Tr@:4YmE%;@UBq~wTP0sjcK&NnO.)(!4p@0gDBeMAQ@UOQw!im<&d/FPlOn1^1d,{xkFG$o58}N&j't#M4ywo8-B.Hf^fjUR!u#8-_os"~
+)q4-ef;t[zYS~OS@$wa#Bd!x!phk(cve=8W)cH.%mrX34rmh^Lj)4!(Pc`J$0f%BAw/A7AKV|W6U6RypV|GrxBgwuBT_&@-^6<LWbGD9H<|[uyf>+rp>w(
+fVWV-kS]SPgo(;0Xe^@fzBudrs../'h5JrthcjF!Bfk9]A|-Wogt$&<DE589"q|6T&Glk^DS_{H=R8%hBU-f`nX9Ib9xSNP7A0<6x3lx&vz)OC7M<(i3)n
+zGI,3c;9v&4]KY6B_y8`W5O@&s%I"^+L<6lj:)oRdyaf{1"=8S;vI7B""l-'#{$;m^A#++Q%f%Yzbp_U/Amj-!>B0y.97@BswYV|xcW%5P<7AMK]'-VTj>
+A:/&vT@OA^A^4z~F<kQ=6meaA[tP@Ynl6ibRq90F&A`4,cStqNo[n>lrIZYzOUW[XX[r8ti0g2$E%5j;rC}0&EyV8&q)7+p+'(,JP/+<!LU>9E!knEy/f"
+kGwlj-@%|BGn:Y])j0op&<'9tN1Tvw=D6V~ZdqyX~"H2"JMm{]&3RYYAqvm<5F&dip19]C{`Xi6Y6=QqkH5@2pvrAK-w!H6e,$ZuK+j_[G|n/l/B:t&4S|
+jRgFgJi7ej#ubP58%UHAkD6Y%/-$.LF"191N>833fJPFr8f-mom!&JvMTW@"dF6efO=}~{XvF"@h^dM2pRinV1+065M%Gt1NVPX_!@Dbn@e<|s8Q;g8v$r
+N|%<j}a<_m;9rjJ-0ip7G!}f<vs43jM<|no%Gw<K%ATL'Z|&QI%ZaO=x<q;C.a|9O7<ePZ~j}"ZckaS20;730VWu]Z4j<0_+c.$zJ)h#!}(LU2Z9$<ww^w
+7e|5t=1K}@vRVt=kk<!&g3A]LL&emF4in]Eip66U9@Y&dn>uV0'.q('DU09%kcL.(nf1qSIqLv859O:2jH1AqeM-FA^7Ul!]>fFqd7lsjyAZ7'>b|6POMn
+UF`Yg1V6w7clz+7#L($S#uk^gjmC)74;>Dz8joxc30zNr^9`rYaW3Z3+on$J4j.Evq<]upGOWc=u)N0/tukzaLi9W@_1#<B(]PXKSLK2&x}O$xC}UGx}1{
+7sGg]}"8]r)P2aeZrfPkX+X>/b4,,;7G|7PrNe5c`,%@nt0Jwz@N7#)NW>NPii=3&JjE_{^4bgC/YVW+V3i2ndChx0"%[w(@6V^5L@k0MHFHQQ"'{&_h7d
+|L=jS7qW>=i^HjCgK7IdFa73MayaMYW-bf;0xhgQ&8j#QZ`/2dtw`s$:V[abf0:"v&$VZXLJ~d'9Eg-{y_B56:f6|_,!H'.kmEmjAXhK`wyk$j<VJAiA=y
+P}>r3J2@Um9t|@E8wzh+t,nPRXVTI|%^4=_8DO.yGKky}uf;u<k[e#0_sC{3^Zfc`0X}C]N}][6|2dt_xZu7LsA`bry`}2S45;x3R;2T)3E`)M"|M2UPCC
+_"+E'M.Kx]>YR+Bir{Q[K")9vKGYD'53Z}yW!28K@j=Zw)SB6"i6%-#p&p@`nh(/Ecme.b/|D1}x%;k&/2pXnbv9`wp2q/U'pwI|6QLz[Hm!v,@eGDxl~]
+WlnY9g,oByuL,,Ldl]'n0U-$p=U-MVv5YB1,LK(9Xn)+LAxOkBeW!ojm9qeF1F3KI_zK:eS8D1b,VA,66xH-]UUjhzz(#ILqva/s[DA+X@8CoY7sx+vekm
+mpk[`}2C2mm{%It+&(<SO!b/;|'!Z0)|KdzYlG"sbSSHE(IFII]=Cu_T{^Q]HcWo/oX@O8Y>G{G/wd.SVq03NM(a9u{:!G;#l]TnPfZ_LhANdpe1)W|;i0
+/dn]C9GC6r>8&_Z+_HodZ:'|O[lMmUzSGYvmolAVRr.GjEG=`6#&($Su04`}_i=ZNwYwXC2Pm$`OIh_:hQjtrM2UkXF&N|@i'!+:tJ@dk^mipphI{)9%Ec
+/7`|zFo}>:Ov[89d-5-/uwkA{q`rktPn^j0-@,ySn5RoHRsQ;`bt0{M>./'yxc'`zDCEYo6@2l!|Sq!G7gN3(8b/{s>{oicV)#u@E@|Uol6&pN6k4YXz3h
+IrP#[mXtlA8)u&tPKNnVmkDM`[F#yG[n"]E_BP}$7IWBML(5do#DP!1v}!;`R0;5<&(Na%3@0x]@R.qkl3<m}T7BW=HW'i<$HlH)QUO|&q3F01/H!sj(1K
+KB5/PKm.wwQf9b1a+1|sWfPrz8zI&8@2F@xRCq_-r"gD,'"[OFT2xN<vMA|ZzUgatgK^@"H|);u@@u@SF'7k1awa=SqfVE{PS6(b,y>C>NU7E##;X>"=R}
+PC"&ht^2CWT(HzepU;ra1N5e,uSYv}PAS8g;ay)/eUE(C8HA2|o:tz~fv{~G/0]Y7Xpllf=qeT1}~aQ1>W(xi;FbX{n^yd1=MC+p)TI)@q"}";{y3cDMM+
+TM%qjbS07zm&M1Ys2rVyP<t>V0b5ED1'W_^;!3[("pTNe2gcVb"'vcMe<4=)McAk6$[(>9@^>prH='kcBp`%7;WEy)DN{>8cKW"b#zxn%/P&=+U9kffE:/
+JfAjRxnu,xpt<H{lJXOXPFU%hW/c7g_7LPA,9d@m4]q_dGX)(VLxX7(-.m72!%/}PU[1N+kCTh@`yuA+'Lq7@dE"aznzO^90ezFcQIrg7UHx{%8|7abq7P
+I_^oDo`0pWp.,)e"aYs}[lNP2]'5r|&;C>aC3&>3{UB$ew9!p!`|`J3AZ'IWO7N;ufnp%:h)_m(X:;Gcf`@'!3ga>E6Xk2#p+O4Wso_a:)6!uS%j0D0N!1
+x8>A]LQ!pas7+Nj'/@khY|>7gfHIR{V,asj2b>#,Cl}'lKdi;r7(&)hlilQljS$J9b2BFv/z~ddb#m^"RD/uRaH>j_U&F9^cm'^(./ZegpNszT%iW=gCdO
+FBdG~%ENmtL1Tl!vMb|tY#h5Aey{v&z#p3s7nmQ}OEIvXDs#Ln396x59aUyoqp,;hrD4A-X|Xx",KyH>0IL3c{e7%n7^:7Nw|7mY52A|@L;9OTR#wjP)HD
+3e>@46>QZq}q:ubeP1(:nZG:-(2e3NR5K`aP{9.67r+G7j8@BWBIu_8S{xn=)U5HS]Cc^+<s#_3!&}|m3w<A^WcFw]pV!/<7}<Nvm!Jzys;idXeo4z#gtD
++R._'&<6Sav)uN3v!pUIGOY4WK$i:RR^o0UezC&-V3cAAuh/z`dlLb549jmCkxihLs2+TUV2,8rdA0Qy4!j"xjPjY5jIIdEgGwyDCJzL|P]w$LFXg`m,1v
+MeGz+oUDr`#:jOBpO`Lb!ZBFORm`"#"]'d@u$l1Bcz)@uo].;$5%dF+=wRtiRNlC`3:"=ib.]pcYR5]9^@D.sSwZ!6@MbJ{b|$(iN;9(Kr`K~m~Oy7;zbA
+m^3OIG=VelroU^$`U0/G'2eCMaLx>E=H;l2l~=sR9E1Q_`V-XVHBm),L61Qzs:M'V#B]3aT2s49.i]tKSv}L"xV6`]]YX/(,C:yCtx+Rk@8_extnt0t5bI
+2h5fl#P.+"r&%fGzc[69,ymWR#y4^o8!q,'#Zz=X8f%;&Nc%v'xs&"7J{pHIV)6ZW["v8!V]1`O'#<'>Q9zFbCqeOd>8j]l.BJC`NdNPN(--l$!IT0}8DB
+JZ/c%Bq"UxISKaYnM:$5ABzxv;JR3qF<!!xn461:#.a}^)cjT[K<y9YAWk)Pmx(afoFH0(s@Bhug#}@h#Kt{L&,KYmFm>HkP{dq}VwEDW7|;8UBMHR/Ltv
+5a`"79=YSVN347-C<`/9.}3"Y'mSGq+G1`1Y=Iu"%59@_b/s;PjULBAe,M%HM4q7lOzacc]P=Gyju@G5MXN7JAAv{]9q&NZBsL/N&pYEmA'1rj$QYTBhK/
+=}$ZJ-@.Un'M6q#hQ$`t|TK|EgK_@n`>2n+Y';=lk|h<a|W|CqDx[p-IiAMgxdF9b"1ScS]}D_-J#gZ2gXS6c'EOZ;f|hGIS!j~%}:hJzJok7zJ8jU7-lH
+:sBU7]Aqw83UXz7yn>"-7Kx[]BJUf3EyuLo}mC|<F&4OPn.Rca)y>0<M=`~[jX4k-EaM+0Q%0r4&l1/xFD7KVUac9X|FdP&D6'-m]:viFLLcZmB_>}^qL<
+%jnP[9y]z!s#Fn.QPazzY&qF|5y!wCa+D;%jwuv!ic`'b;M-JJ(Ltoa,ko#<C,l_AD|Uzhh}q7:7GI.P)lSb=2^-4047uMf(Pg.}Z+;"aT3|}mf]#ypqaY
+hAbp[3]::&x`/%%NZRVHB]S2$Sd[EMM9mBBGb-9>INv!&@F^nCfY(nR)q4}|mLJg/^sH[M"].`08[{jPq$WF_[$J-S_m#3^%q(:;|lpKQTMi[Sv@vdV-#H
+oeu[wB;=R^bggTt>8U[!4S:fT40%R$jK;%W<5(.6+["fE;>y!/W9Nc#`Rzca+TEY{`FUNj}Ry=:GTDs8B>Fph>0KwWUa=b:i<DlD1hd6VCG>:1)we[s<=0
+j41H|R]Nec'LXJ&%R5,}$EVO<pF^n|KQuy0wwX7KBWG0d.,lFvpsSMnuO'BNc;27_#AZS>R}B2tc`Y{0b807aZ"v<x}i+ETc|TTt&^^iCX:FYhEqQa2ncv
+%i7Y4Bay)/LDat9BrF(].kB/GKh0B^WJPT6wk|cOT&n{1`qY1Ex]F0Tnd5p2bV~WPgd_EG`p!KiKIi!q+uA}Ls]X0foSFE<',twQDzDaD5cW.[[Q3=QfV!
+p>=SoPn#)XaC9v{Q'DYnw+i@AeRYWh<^pC|!bA$+N@&n}GD$QC`DKDw%3=Y>1RaL&X]y<JncwmMS|N(),,Uk<mtcoUy.Q-E,F%f04UuZ!#w#o@<7y'pKe+
+{my@SnN{YyRZq8)UBq^eQ;CxT2Xi[VIBO)o4_p-TDzK8{O(sg}~}!~_k@j>}:J_zoOL67=~2j=b[LI"zSI^}<b35!7Y=a@F`Th>8yb9}=1C;.!'y&%>C@6
+p}o`SG|vPHsXpOO,q@Z7dpU_k)F`NN1OBw55$`N#ZJPqLD';Yykj=UO&XZNx|!5Hax`o[uMX9olnIC%-~<kH3-T<qV~7D"zrZcDwQTaxIdq28'b-W/49e`
+=-.zMUcd3x"tC0DkjP!r<2/Wyeu@@,ZzbEs_R)0w!dJ+J.f0M})m;#m66AFdFMPhmZ$&+=^DGuw,!Xl0Hj'r{:{:xVj{^GzT5ylf1hwo&R{c5g!2)e,7^0
+qBBw3)Mso$uF{V^d^wVPg6d52Ir]nu:Z]u,&_o_ZV[Cq|Y-/CtTWL,9s|@mR.]`id14)H/t,4Q$]>w-(L;b%3rIUUX>ftraU;8F]TpV^Pd:jKeI5Xt`_E&
+ui}M@833A#C5zO@yJ53L`+a)!LVG2NU%hG)E{TR{l_XLE66jy1j$wTkyg9ACWFEe(kJ`(K]Ukyd}X6Vy_ozu/x!k$rel,oUB0]7u[vZ|D#TQU>.`m,E=S(
+L-.4|tkJ,s2^K,hb-VH3EdxCiI(X_rNHLQ_D@<avfOZA6]HWIyBUtqMcs@E6i,q6TTzpIRnNoM2Ljl^b=^=m!E]1$JI#aXz_.$2FqDF>JLKbgiij54Gg.@
+]4JN<dPnQ/{M$&&p'2{8bYqS79HywaK6_"'I/1Ox&4])=t7L#$coai_/dT.>K+gdm:vHG;D(0#&_Un9V`YJRn-GG`E$)(";X&6a_,sw]Kg,INAy=kJb<y;
+$XBoVVU<ovz:=2XAD18$v$2ef7PoCe`|+aOcbGT}fzWwL|_Ra%q|%F:z,f&KhpugV[C}^LrjNN>|EYwP14UdcIaa#nbz(.,/@Uw|Sn@`X6L8x0ps3.Zg82
+jFfcMHO2CN>EWgR[dX>tnuflHIFhgLud}x2]E|SQ9cTo9Cigw[L+2%'0eGMH<Xyh0f"'>=3lpVXCiVm]v=]s.Sb#kAd]5":&u@OU"P2^&K~M3dUW#TRK{O
+9whd8:{IMEQ)"m1^spd@rf:_Sx1mLd8^Y0gj"n$qV-1e'nQ)~=z-Xn7}b"J!e^f#^q/+/(P.K6Dcj(l]ydB,oe{xD)P4w0gLF0_1dPCk4UD^~6Ls-x<k6;
+qb=SBtVi1'Too]X$m>%&j2sP_L3<H6^"wWE4s@$-{!y(}yB)@0'47qV8g{"(PGe0%'5jpq{$g)dJ{a.MM5>LY=./~>b_aPIBE95`>vgcQa~:x91awyBmvL
+j^t_=Q"~D"ngf'P+an;Hd<kLW(WY#0~KnJ"8_l(sp.TCO|0u|9RtZ7o.2qDrWVDTAO-;_ro'2AU7-|kV9}~@#{a+j1)IH_xC<:7kPpFAt-z'5jV6l>m!$@
+^Vy:-f%FH2F_Zye(nMa0XASMR}em.a_`8MZKVZL3DNgB"3HF}TE"d5-MVR@7=e`IU0)kt;q!xM~d.QnhC&N35lKBAX5-n'pGPD97+zSRdmyU6f05b<!=$v
+<fQ=+f9M7%$M)"C{C+Hs/MqpVL{<NZmD{Y5yq,_p>YXF|lSFBPJpJF>N&06jm0@)sv;T1Ty#u<cn:]xg&_Lti$VFc`F3oH3$(,bz|7X;538lDXZ;H`@6lc
+&m),j>WS!w%T]%<3_HkK@[|K)6Gbd|9E&GkYGuDXFVPf'ef4cqy+^9]eAE)O[Rc2:(Gs;AGa_8O;%LNd./DH`"GbX`.(7U{{d)zMy0a"#1tc;,lEN//2zc
+Um4ml$kj~D,Y`.>K23TU,e$)j3uf`I.!oXtdi{d+O95l-W8/1'@_lE"#7%;S_<."tF4gE0gY/ZxuT'd$k&n@I.i`/(9XV>)/Hnt$@;-AoNDe/fRab8Sm"'
+K7reY{g"{gkRp#X/@)#dQ6FTbBzawT$qm>OY.zcloI~lNt$=f|:uerB:70BCs0"L.rfzARguhj|3mwdn[8"#^t4g`J72thNbg8Bg-a^7G1ruilaM1l3vTL
+_aR$X+~k/#z+FU7Ue#A2'L1<jmxJ,W4#Vb09$Enp>cA&.2_8OpTWmI)|Q%2#M,rVyecp8f"jNu}Sz]+<'=JWGo,<w0%'o5o`(&zkRcZTz3n'=}2Ilfme^H
+FX"=D2Sy|FoO)|j/Va16a]'jpRi2al[`V&X=$ySn0>ZW<)}c>8/l`m+n'X,sSpdJyHZy{`@L`yU0~`OD`IDd@@DP}Ky_;FJNXjOS#=nXZ7zt.(od8]|Pk@
+3V'h#QbvFE>}8=er7]r.]jP&Z'y;Fd2bdt<X5](3sAWdi(6uy[$LhF;jWd0K0UmV-O.K]KH4A&)Nl-'kwIvBf'X$Xg3YdIb'EQ#dQ3.rMW=6]inB0P{e[F
+(58'Zybibg,6/`E!FCQh`Co/%#VYG#[@Bmi5HPMx+!%^]rl3MctJEn"caq=%er65)__HWjM1$4>L+pHA>g$2J#V)<0o>nYd!VVN=<Z!A>F7i#Xi0/g{zz[
+&+YV|Vf)K;F>%wS!Jd;gr`55ybhEQo'R_q~=/TKc`y"|HguB5R9(p{|N|kV<&5@Vm}([}#OgTw,RIsOOSd)!OWZPCQ2CtRUd:l+5Mm{R1s#@AM~OigS/o|
+q}p|$3,vi9bHko|Oe4lY6wd$Ac}^VFp+1t+[UGY#7QN>P28&!}Iyqa-ICiyZ/rna,{DLVGA=F,KnItm2>}w,@BAxt}kbCg&]LW[.NQv22b#;1QB4#]h9"r
+{Ra1(J"tJ4,8:E[C7&3XX-'28G%p.h{!OdR9}Ex'}E,%e}i@>CV{j]1afqxi'J/vb!hsrAe4$f@H5}YPz0`qdZ<ax;mG}du]._&m!"Q0V"5U3Mv[,Yf#s:
+q-!hSf}Ra6{zl#33"Q+=XcV|Ef;,59pwLNM%M]F]rDs]6RW#-fl%LUNm#Y~YpNV7GKoI>vH%OzTh5Jz-fLiZ%;>f"7(T=`'FY(z2W8m%;P:SyT1fkHFI5p
+e,{_Tn0:Ug<4_>!"<bCO2)LJ&rHCtI@RfSN2klMV#^nKq>j%tFkdVh'BP3c&i&p,aOZocel^Jujb3i#(=[VtAQ+TU!S2w@VjPA3Vd]Bh;:r!U07ermd=Q%
+Pr1/s_Q2;dNJ)j_r~e9v:w]s[n7z-%rKia3vNLgleX'xhf_0^KY8KD8,(;h9'r1ut@Q(cgnKPMIQ3)wtSBZFkE,m[(.P~g3@'Bj(v(8^j%n+tf^p4@YlVG
++l(mBOfON3"Taaj+^XW^$c5;nmV6)[nrX=@Mb1>tE#Xh<3~j8eM<.Cy!S{5AU}N8,xbXr5w-Zn)G@z:vPibD<}K=)>0x~b%+gfsJxf%6`9lBu0W.8_V(-4
+}zIX7YeW`PMEk:Se5OVT=Y,!(xipQdgcI2![sXG|@=]!h;{L1<[xgg{P{&<JX!lYK"jg9j<{|)$G,%W00P%7gFf[gm"T+XO$'2uc7ttbkT&MK>qPOG}^XG
+9m/99"Wq5uKGW"rFKp'<5"YSIe+-[@G9X@#]Hg^L.AGg5(iV#:x3ELJ0FWas2g@w3Y$1~G[WwM1]YOHEX2PxsAtG8FjpQt;1dcy$5ndO#07Y,s0&<WwZL"
+S7_)/z"5+ot)1k+fy%s.v6=-yRycXHP^zJIns|9oFvU#7-$G[a|(0fP:N7X;<Fu}ynOJ3+;:zEu_eeJQjLade[n2:sDI1PET];5SK{sGYm2y+0!d#[R37w
+m>oM'q|Y}8&{,:Dy.qH}T")>j|>NL^$/C/zjYdO4b;6kc8j$vP'>VnOXe,Bldd!S{sIZFXF_;H)O[D<ci|14EnOL:}z##oE8hfl>cT_sCHA<)nUc=Kh9;y
+I."=1Rc)mL7l6QH"0W@G}3>03Kvwas$Ek"]Rcz{FZO`K])l|zkmP<|NM<l9x(:,@Jg'lH$)4fl}{2AeOVi!Q1wIILbqz4_)_FdpDlQx_;I(z^2Utx+9+3G
+~w;d;/Si(An76e@O$q!3o/zl'x2n`(0AvPO=m`:bHvs$nlox]Yx#2JX5ZKEQs[&gv#XPYU8R[:C$;+Hks$!tQHF6T4Eu}-0-jpl5,!i-6m&K,UG3>dZZh-
+MzNMLnY))r~x[,vSAa7&uY/2bP[,w'6.st7(7L6VrV<!0Hv90MDY.W>(ab07gaf5WAEj]92=^8Wu")Q<GcJTj>agADFJsH~{MrA"i,[yzl238>06Tj~!vz
+Uy,20ranU&uSjViX.^K.ZKa@WThmi0h)YXJ`"q,}s!+e|&h"rB/R`07(^=K;pakVq9x!"bFRo.]Vod~$09.D|5m%fHum5DMoI^oy0;#N8+OcH.|8'Ed7k@
+rk_StUJTQWbrcxEEQ'a6mVI$O%wFEEj)+rc4)Ul]D5{a<2I+fUg-.Zm>D/OzSGa>[yP53yO)F:pjgUyfLC#X95e{U4woJG<$U"E#l;:+z(BL[)AT0.{`9F
+a6>:>d$X8YRsX:l)@lWb+bQ:Kt1.Sb1X7xs/'kCQAc^Raq~eN5{#s$Q3)jl+=L9D[GIwxQD'nIw1GM"=Zev3UX!ILbK0F6TYoKs%IPl-duzjya(+sR~gr$
+mJC|ILJ&kr`),"an/U.yM$MCu44}h_lOim>T2A!`}.6ARjpz:S0"&'p[-EQ(Z;qZ:t}v5UXCd^n5aDGlga,7]w(qVpZkkS/kG!biW,9(TVyWs1F%lYlDd,
+wgYxF_M2NdSXccU3Shf1U98j|c/h[=(X~t^DA98YRW_$YJsx5bifI8%s-2|)O;XFe0ki,K8bLP6hy[z8kTD[hj/AkDmQ=7/L>be!cj&TF[mj$x$0:eV98h
+#r8T=eAevPQT;+>BPXdE%44lG-z$xY,$ok`P3:'ts|u$+:<]ko(qM(d10_oRC|"6R2zEsGTg+h_Z<o%oqt7a>-<d)&3uIn{Yn;FO="OB^{cNAr(Krhzkah
+~g#)5[TnZc9n6QF:hOqF#_uijYbD'D}t!ZAR-&lVtu-Z%vtXmlXc-Y[PiG$#ug(5$Z3n!D3(WCHK8nd[P{F-I%jY-914LmmGk]kL'T&)CC!Ux}d=E:Gu=j
+Q={jMy=Wpgr;mQ;j!M6">J&,vmN:QN$ZJlW&7R.NwmkncOG_)ea:7]K%IJJ9{Cky}/yYBX~q3X|B+[OBE1@z~skOsrklz>t^E-U`1aWC0ML"Xs_-)bALv;
+8N2F6h9#&_v&^R`HLdyJuu(>q5/XZv^wqP:8g((%Z=9Gq"F=PtL"F/TR~j#VoM$5[McKk8d}'uIM2_Qr+kM;17_J}gDX=4ZeI}r,O`P7J#DNW"9/l//!o"
+V"%K]))!zASMf+|TgYkt8s'H<RKc}EI}[D>=J;z^h6zU'Q1WYs#kLvc/`+)qm/xSnt]c_}qwxA-%gx1xmmpL@8-685Z7F"lMVgPY1'N)A}hp^>.10S9Ze0
+W"v2^"4#NN=kQdtoD2Pl)VlhK(&9&o,7e=r9#-&M;XOy:VGqXevy$vUw[/)x&5uXZOv|{Q[Z^}8-Y_zu67Exw[B6W|Cqhq)mCEySMF/z"}T%Et>JPV4v-'
+{!zzJx7<:"d@^}NkZB9K`1j#H!7Arj`+f{OR@zek,c^Mbv+e[R'MF8:t>73hI_xe{}3-bS<J2h`;P&;oio'P9kta5hM."~3-O$$][mvZLp({4.3h|{3yuN
+_gBMvSpk{gc,dq7.CBMfo]y8l:Plah~r#0+%ek&Vm,;Yt,YU_yv=G7.p8/x}@0zRfd!~F85Zc|hVrG>"5YCn>HGUItU(gfSOgNv{NvDqRf[JOKMJZeaji}
+RR^06V;F-vuyyPhX_}Op48@EM7U`%Q;#X^6;2zHH3'Aq72Huov-I[UzARtcFatV3os}=rVwnz5'Mn=f}eX%kH7{0$Z6@@4vq&-S5X0h|v"acB+v0SCh:"+
+6'Z3CNzNO%Wks|WK@U6E{nz,-}%Z5&BeZIzn>sj[x6u>C%!@jKcSkF9@^9L`NqIsaV%9huX)+A]<}/=%IN.Ovs.q@zb&d2d}x9.%sB+q~JxuDySm_z}puM
+<lKAl0t5|Z^T@<qJ<mhj,"r'ptB[Jx~wnmmB~|kU&cbL7B"X]Y_`tyWeKFpSS]A`^iee74YS+k/`IMZwd';/p._tG0+I&d[/c=9uH<O^O&%Zj148uN>D$1
+G2bo&a77W^Y,pz${xuuZVIUpm`~<}98F]lrXHW%Yv<n0fI_e(y~bJ8&H/!M$/x5AOD2o38Nvlw8vKvNZUvjL4xLCt:,4]3ItwZ%b`%:Oy|#3>!)dF}=7%,
+KAcw}x&z=bMQAjY-|2s`>WZ@c>R8[i&!O^~w.t9TN^YU.yFWwhu/'y-l|Vk>`)hrqUY|&%tO5KYknNKg}qV6`LHB7T|[rIr'Xs9K[A&ytKy|K)GHkwBN@2
+T3BLIO,b"W}gy`{%)vG4mAGO%WcY/7;{~m3!An(%</6[4tM>IIh@LTMNv]Y;5T|"kD,/PoZ/;SSV{[(zT&Z|IN8,<f>;HFS6`p47',F|G[O|0&Ms--uU@p
+[y6W-qqFc"Z|R>r0-ur[bN+szF0WG2cetG;SV,2pgIX4.:0|E&U{&-ZBhNSfd7hC/(4KH`<WBLH1GH)P7AlXtY4#{;f52.K:;w9LQQGQxH5RGdOmI7<}zN
+m4$J'W>(e,nl2(7DNsFxV|ILfBla/bXCx&LC($@DX8k<:[3$Q6d6cP9W-K6;}.$g,/}INJp&S]g3nVj'pNm%FfOFA'VLMh$xq>,Xp,6%5:N7(Pi`#6$uPM
+Gd#C`tkQDTC:`$2S2IE9lKTew5j3RfU%~hkOp)6UA=$SMxa^I+[CGZbhi.13db:/}(pFB8^_1.~Qoq6:yu=&2fba`JA"'K<m;U!=0YQ8u<p"3DQkG8!OGL
+beT)(ka)a#DAfe9=deA'~0_HXoy^}AS<MWnS2oVX0O)u8,._#>29[n=kO"YrE6]@5SMh=/$hr_p^w{u</]{dE4{C/=%@w4.I{Q1_Bn{>/},v[J.DQ:ikg/
+sO+eVuVcwUy,Y=09`&PukE`cd=kcgAawJ!c17RHPQq6|)gdaB",Q_5yq4{4XRK@2s"^s8F"]BE5d^v%oEI$,5kqJs`xpt7[mhL^$@GMaxjB&U{MO1/!jk|
+nAVTf=[0hmPqkV_F([d&^1Kf`-;AufC^H+'#9$f"}gfIfGrTWym/A75pD#/L4-Rj_!51lLqhNB~XaXt%Mbd^L}~6x}1=GC4P~EQ#,v;Z^KH59xuZHrBpTe
+Ylj<+"+s{CVOr>g!;{xo<{-v+e/uG98kIz!fJ#rE6l].$OJwq=lY5|#z<ayF+=;Z%leKHc<^Mee`GNO5,e>nls"^y=h9K^Jt@k7gv4yXa_"<d,Vwh(B6BY
+PU%TT+wL"aekq$M^mp%)Ke/2>j>GK'$Ij;&Gn4f|se+ZGx>pv3[ot8c;b[&ur.O%7frw"1YjDUi$~DQxzPk.RISB|4j7[]|"`]J`G5MdS1,r)=$,K;45>]
+lBNXevd/@{M/UaL,gc;=iSRH[$8E",@Hj-G,-U:)aADY@>]`6mgA[=:1PPF4N#Qfo=o-j=-#L6pr2",;B%_>H{Ux/f+cd[&mv4`0=TN[[hs`YN'sY{rfb6
+pwPTkC|>cg2e9x:sQ1c;YQv_z#n"glbh:s4MnIE^ca_:x=4|KAAH2Bp:2-|8O#&Ar#a)t"x&wIDDSlN9`1+I+em7p:T_F+qsk5wD/H[@$C^Imiravy:8Sx
+V21xkbO6FZP;M#fM/}]m~M'Pno@"m6L2+'OHT.-&^+]hvYg[,[>|1a`N+ADRa]7`K{F-5I-Rl_+e4<LW5Y=yiK%x@Zp6B#Gai(`#(JTgHTvA)>!pYq8@pB
+am)v_o'e>^2.Lf49"Gz<3G>C^+{%V7RZ)qmKEtnTm+!ccL^.KeHLAcXXbGG!3E~eUbRs2msj~=OYB8;2(esIeHL,oYco%whkOZOSt2o%{#8wM}&1U9bQ=3
+Z@X"m)t=G}sg@D!h)@zrP%inelc+1v|#..%zn#Az!g"qd=TV$c6PqmV"%pPXuj#LO..=P}7dvAxeK_H3eIUW:<-vGU9S5w(tx|#oRyk,tkubtnwyo>tZ.@
+"VLlkeiHDbJhcQTyeE_{j1[%jZq43PxO93>n)D[-Llxb`VW,pj$T,5$-[Lbn0Lg&~5$hGto}&iwa=IkB50Vr~LAi3>31~3RHV)HQ9Pd[Bx&LifW34Ies[X
+YUs-)jZUEneK;je7Ge~jcy}q!"Z_paNB1vZw8H:d6<,|[c'$78<ncKDU1hx,h:S)FQJN+3H}/aM!U%<6wnM5lX$vy+M=vW&bPFq=guAx"~"{A2"MdpK>%#
+Q]Fawqj3Cv'7R^%z}XWIn1L)oW2c"@7U.utQ)B%-7A<8[rl`'E1fPl%Ma2lqbVot-(+r||kuW3'1+Q!`Jol{pFxV'Lq;g.&NOIthK$WV-8yHqN3/9k7Ys9
+&e=bZZe:d`J3V_Cc@WyxSfNY7p9FD#^GY/v"kU)@XGo1L|2@j_"Ne!CX4H14|YH2s|!u/o+;1qtiMHoHYETRr)Kw.Xv}x,Np<X5'H9|Mr"qCTv0NH%("G{
+WG$_:2Li^2m$Fc!_R"V1Y;+1HNhV~j$g(Qqhydd^N]!c]VX^@F}1Y'bd^w"unDhi6=mv;{XhQL1#TxHv=q@hRE0|}+t(p;pms+hx4i[Fg&WZD@{;TlWf+T
+=R-]V=<=fC<H.jIC%-cB^I}BZ69+h+c8p#~:";uO2C].wZ|qpW!{=uTepZ1d3s_7^r]g4{w|4qL(Mka91y'/sdN%Z(n:VdzS!8Gx'Yd)WGiPfYRW(UZ}bK
+(:]kO&|F3gxG=uFqcnbevBVC29J#R`@JJ,V!ZT^(71'yOq}I}J:10)u,<gDQ-9bM~git~oJ>]+x1CVypz7YiptBx1"hQ@1(hI35R6M1HKlZ0z>ACK&n815
+1pAJNr7|2qfTHX^aihew'l4s$+AT%glz}yeveT)C<9WS%o:UY[%z"`xLYi+qMeIubQ:u9%Eh-.:JDM(|h#&^w{Bxr:g<Sr.zeR(FneO-6sup;>.a)j:k-I
+`eChQ(axEGse{HZlV.'/C53Z5];ovgCAhe$qAS@)tc+g8,%3/StsYYp^/Cex[R{TJ{Qq[0p=VOIcO&:lwT1Ge&kJW}Bx35@}BxLR>i"M,A3/<e4m;PrC(0
+,WooC[J4_Cbon(_M5ZA4"^(iJmsbbL`|^+adgd{|%-W&9P4/IuSfZ2/YA&bff;_F7EI9B7#||i^V`(MZAp:;I|GSb(duRNpI=BaHwAyc<uQRz#$-xSQaWA
+>hU%D`3whFQdTUaX1e9dvZmWa)3>T|cML@wdV[PBCLboz.ce<]-K9fNBwe"EzO(MHb#C|r]XRhT<vS>=5j0Z]q,E3-$SXA<_+l|u;/OCbOWE7@tE#J(.rA
+We1Hyh{'gSfLD|f6iEsej8TA+Bm%f>eS;g|k$@1AZY+L0"hb}h+ThR/!(6pTF^y,9=AHp!pn},zB8`]>'#>PaF/Gjw&q=X/lF/|MOk2M&uO3A4@zI;~O!w
+UJ.L,a)BM]=eMTbn9@z[C7ayu]a>jp4!M`:"c^}YlqwsqCR]cbI%2<RAkXs]HV$tvboC}LP2XGp.d/[()DR9%>)5t)RGPVS3h/,+|BaA0HM]p&qe8.l<g0
+=`^T~h.)KW#fZ`Q6{jS4rKFefK#cZMq{:!knTp{3cHh}%ai6/Z3.;UTu+m&hgYZ65piY<Hfnr/HX#As/z)UOHGfgm'ZFW}dxb@llUo].og:gmnvP_BLpm{
+s{4T9<4iGin<cSMp`gqmDbD4J%3W;]!yZB|P+kArR.F:Y!nr72FD)4Rvj<.g#@NC_o3,kcj#<iUr~ZEMIJ8_Y.(9VzE%Y/4LfG5`DD7u]EIsivHB.4Dm4&
+$L)rXWzk/}(gXBm[Aa_39TfpP@)40`d1eZYv]Rwp'w72'#UW#7)cQ(:VNaZm<DGK:w@Zt&[I(2[aV0FdJ@|]Q{emdqn4R09!^Je}|Jh0Yx}LFGo6,{==>]
+I%IJ`0cB+<a@>G3ir_o]5m7[9e#Wt}_WvJM+Fx~W%<nPx4YE@=I1.{#/P2nNNSn"jCIo&,`s)/Sy{D823hF}uLC%8YB&YR9xtY>mR1NM(01U,cGZ8';]|L
+^05n(}PM+XE!~ID_rF.rXTfI73zRT0:yZ0t^4AmrZL+HR+3e&'R&Pf&aT,="228su35=!Y1cn_42LwP2;L)mB/~Cq(3K$4<.ew.Un7_czSP%46mA|5;:lC
+[]Wq`(u3~K]=JBjNTaQ26/h<HXjB=4i_@,wR4n4t0{+$4#c(N$+Lj:5Zx+ZTfC$@&3vCM{TT)xNU[S>!-TJqcG+8Gti3kI}`$tzmxN,o1YpHv-WG7U;9LX
+vnsc,@H1kqkLE-2lL_q5!KBX>OKP;Pi:AO;OY%%@;|StH&S${zFHP{N+^T:9`Qy+B1TVNKg<ql!]!t)VL_5j2a^S.3D-V,vL'sexUnB4uJLSkb9Qr5KK@D
+<E!M-o!1-;UB=b!K<7j)IJm9/>1=66+Uq2d/7'FLM1;E;@7XeJ5'kDp<R"^io6%r65SMenJ,c>P)tv<64WWFd;hV6Ed,jU`T_bnA][E_EueP9BvaWhI3&l
+8bQ8,:LM:.Emi{FrVaiXCHyTh-ZOAwmeFz{j&-y6wo~d^KBEY6T(|QedJZupud@L:Hb^v7brM%DwWwy(!9%yIs8D7!CK{UR;+CQf"-=xB_PLK-X>PH%KES
+/#R{znTqeX&4Sqax#w${ur/,{n%r1/1k(,]0k7MMJtjS7#1.C<tWU4^dA]UkNVMd=t#FhCuZFtx;yYER)!Q[5]/iu-7@|S[)>.4A6rR}K.hLM592+g.=Vr
+E6VnLl)h'L"MdaF3MM_wH=w!'L"KzScU}KI#!f<`]G.a{x}M^HG4WZKpfffOp1vC5hs#M#3)L;.ur^FO<"&zm3$eED3CZMcrCM4^j/o|(WC{|Y}7+XsM~P
+nDLj)BiNCXD>wKU@v|Nk!vn[6Op/njH_DO;Q<_{3TaWrP}0r3tmFQEpIsGL!zaowGY(7&t[NE&OHRM69_|Rq-}ht;eqS+%t>o14gBKSCL!Lt-R!Jx$w@pQ
+8eWr]fVFZ3M_"iX_UrZ9:<;Oegl&Ep|+JgC5{vLw&eXGjQ#X'f]lAVtFUbeTJm;r.fb'hm'=xpX_!E7hvcTrh|3n<ANoR5C%C[F5[]QCrNx'GV#e+Bi[p:
+uG~BBl#+]9L3`!im|4i+d1=#]$pl6`2z93yr=EE<TQKodH((wP0X6np0.]zFJ;d@EN]Eql)ACf[l1EZ@L:f'W9M]<#5Y;)0V6l'K'Hz}&[pLx'ztPMY&af
+[Vj&$0Junuz3~S:Vi8zN[So@1@im}Pr<z_BnK;a<("Emwl{H/hP5kbxvs/+D1:g}~L[d4Hr5y|;qgZp;9}@3C&=Zdl|BwjnUJ)6=.J-ftY]c.zW_6qL=tw
+j!XHnfQGw;eHp`EMs},EksY1;rOV8K'9ol$)Zhx@[jnxH]ILI(lf+Yei'.^->ta9Z=,Ow/tQ2dd/5k`5Qe97Dc&DZ.B,z|^C>+^iWWuG_x3TktZ<gFlL&;
+wN2[kHhri:i-MrUvt+i#1c3=5up`8<Fir3B!1F.^WTMhjK"v-%JhBfRx/qn69K8tF#r^6-xj]igA3C_9qi("R@fcEmFP"+AR:^C0d^xE:hoHX0nAfJnt6[
+o_i`Dmm""PU-hfIx`I]_R{:W1h^Up6^gopfTb4!iUtGO{1q(X[AkOcj'ZmHs[=+Kb0&SNy5x2_A'~bEr=6c4=!px}.mH|CFh473W69=PY,KT#dGzZ)FNCO
+@}x:_I=$Q8mjBbYiwezet7WLc:~38W/ZZJXNr,7WOa.L%eu0~B!EDqQ^ewLF{(oBz49(uym5N3vx(w,gxEPrN/&S+W_m<I8nO5h1"VNva#A2S},7+!)fP(
+j];tnB<;!AJZc2.-eG7K@[b`{mfUeEH:/HJd{"X4ocLdy3f;Aww,dLTf6-/FYk|>!;eR8o(I4V!Mfd7>EoP)fM')3MAg.87QeOjwB09N-9eYb8w/DLst"|
+3Y0FRwqr]`[HoTkx_8(JdPT(h}ji4_(stSi8p=M{KG!aqVZxMV~6i{C$Q3oDg[D-'d^3ibKx25CJ&}9RlOjrBc5hukr18Sc|[e5Jirww}.5CCS;d~`M!q8
+f(jmPwOn2JG2gIIu`KZa=LO^YA^Q0vdA:j-`Xk[]IY_m&:s#~x<YZvX""t@&IAE_W8h@akNO8QBfY)!IJV%-F.Y{7jX'x;vG7dkt=HtFX9P>{<6_c;,P.L
+)7bweZ:d#k<8Z}ZHmL"HJO;Q[e>My)JO4}%@1}_uG)=/&3(s<(2zNU)uEi~P2%B]I_cONTC#Awm4a<)N$&ZSGV`cv;od14FYJT[7m#1uga3"aq{+[FYVbT
+LIka52qKU>D2Edb%shwFbf5hzT,8yqZs[EjIc7|wF90w96Vd{ZDo|p:5i%9ViO`_t(XezM`yz2I(m+uD1yBlttnVU(eBnp,Vip9Nh}c4:0xj<<PW<,rc/q
+zAy).F^7criqIp(r7qv<Xp{`%GX{j>ev&i[Eo>`7KRfIpo4M.{R&V;VK5%pqw^!Hiovz@NXd;Cr;B!$V)glw#9LL4|1vF>TxQ1VrhSUYg;,#y]>aHS>Rqc
+Bu+IZzcY;7CIV$UegBG|ryN'o{IWjW',&6qiX$Fl@|/,}f9[h}R-L,#%1qy]uP>1Qk,ea>(.Cg_l_xVo'^~6;}W$t]by5tw_Z+'L>x}F~^"Acc"7-Q,MIL
+9-524Pd5eOLRQ^O`9c8#vsF'$HCTPo=0-t~&`q_lpKq>1xZ@@)"xFLi.X^r8FL>7aOsA#v1oyMMDG1NSmmLBWl9pse"GQuTXSTfWm1/TS-F]uM3:dkk[M5
+TdGi]J~K5lX;tp&eor9OM}(`EgK%|KNYJoIIXO})WN2CG<",lo>Ca=b#4`V1p0OBd!lCNfbG'@oR$ZB$yoS=MITRu/NYNgEh.Xaf@$F`sO3ppPzFS7Gs#p
+jSk+u)1r`hXF;o(C-<o$91IiJ+GgmdK]M1Y@Ka$8~#|OjJT,49koLf6twIlq<u!~zoGC.uiyoFo}KL)fX_+}E"4|81T[bW{6L2%w$Vd5xpG1,Grtd3JKP|
+Fx}NZH@hLJ4C#w%8~BWvK@sNyK:>`S(vyfiUy"=c%D6rU4qfJ9b;Ag)k#(=p=}zTz5f#phXwWMNO"Mp('dajSLFuxe^{<SX|j7BI|sXOs>T{@x9v+rdN()
+E{My1|JTKsMC.q-aB[spUOLZl42!aP{Bt!7%0qectS#@OW)Ldf:3evavd)|Ud063k>IizxdjVPu/%RkjczdP'!78d-OA~jg9K;c#,W6{BN:TwO<vi2k^i|
+>=Bg$tUBPVi+O{h5'.UUjvS^oTP/Idw=iR{/k_JII>M:vTmsHJb+Pi2|5n2R2^Jxu7_LVF_1y%>9o@e%/)||~NpZIM=U"$xz"cs<x>j|gVG^;t<&no9i!l
+tl{`Q;Fjf_<c"h,}&_wG=l."<3-^-6Er6yAqAwaD>n@6P7XIe-+{MsZO~qP$;Fvr7H6W!V'GFbow7{D=Q)J686TTw.W);64'yv#jQY^'tHF%9-s(rVsTzH
+%Pv4E'#"W8vi!/^U%'Mh_>|AdnHW"8,C{51@3Nz'yK:b>yD)5:#/jEf`{`<sC5>_,vhZ#LlI1P1l+F6>7OP!ijVWDX7H0f/72%w^pVxTIQ3VKYnJL"DXz7
+=eRrna8((Q7m~JyG@$.SaPS7<F]5Q,d#B,DaN{L6l}-oqX.7]f=P{E}83r@WhX:fe]Eq-3Uc/$L2D/+|>XZGxm-rqm$9m'dhuYx#4o#lZVmAXex,N`#..t
+coy{jXCaCi1M5B$PP]S${5@/N}Axu_;f[MOyFZk|qj5__%wL,ohNn,rCnto{qZ_KYWbwWB@G@m,jbD$nkW&y(0SDX[!R6T^xvuoOQW9zMd+[AoVy,YWhNn
+tkgq~H6Z@uulrcufPvz;Yu#A,g&0W|XE3sZp0P9kzf]r{pX0`Sh12]`<"Wb##`VI<1G}{nX[b2DXk}n/fkWHde0IBK7UKM(4Usy5A]h|[WSPu=U(R]}`Rn
+Q$J]J%/h1tJ'V`;bh5UJVAR^vbj'&`cGB<~'{DrKcU8W`F1i"jsRLc/{Tm!'cv!LL#dI^u7Jb4=B[kaTAE!QHMy|GChREV]nd-s3zOW_oTsAsI13DAxD[U
+/1Y8gSSNSkJx#}!sS@Hl<Qq{y,'[VsbOaXtDVc04!^=/(udof81Wo;lN^_;Y%Gq}sB(|/MP/"_QF5LY+>^Rv%%NoCYg5!ye49@8ywJ1;l_"j=s<"Av&_aJ
+w+k&xNL,N2R+rLNUB.3g[)^aWerzv;~|&'n=sOZkPA:A3y81M70XzLa1~Kgp,Z<s.vV>GIRl/[GK0q&Ck>gOGRaSi!LvCyJuO>%n,f9CC1~i{luxn#>&O"
+5K/);1$-[DJlM`-vRuog]qnv;5M7O9I-S]ry6W)jA#H2GGwbzlR`)j!qhyB1mFmu<e#r(9/RAa7Rs"QIb)NY_48JTum".nK)Fic0K)e3D0O&RSLs-Q&uiz
+g+VX5`3eZNRIZaFXR5C$PJA"UKj1CXGku6|8Jy`K>"3,q5NS>[X0fg0Qz<31&ur|nj(9-Avb%yu3Wqycgl!wj2KqE(fwhe|J9IPoKJmAZ57fzIgeVDQlEz
+,G#yCB7^^C'5;""jw{x2&pnIThqGuWRXbnW_uk:+$en89-nenaJp_{"%}H4R-s(}[mO^}5]U{$v7n{[@<DT3/mXG4rFYrNo6^x/Id=_WpOSK(8ahSYR16{
+rFq<5TFqxz0${[vM2_Ovej7m$0MyC8o}-xwo,dpheD|f4Z:].cM`_E"zCi^RwA3er<XlED/yWo2@;F[O>A~IjH[+rFGQ-px3ofs-NFzQfxu0f'wA`SUrfL
+Wr$_/rna0.l%),>i/}7mFCl2F8uoH2`4J%mz9z:1>{_wzBdJ=|E&%g2BLo4N96Xt+@R3#I%bH-wR5W`+G[RdF7<k">FWTg^{wu{w%Fd!R45CrJ7>!NryuW
+=l~EAxII"T$<VuORjYM:LPr6)=^o#9AWH.%"cUKe_gw`mIwitetnfoQ[JJ_18=nC0284WbDAlgx$m<uKbx7-B0yHpJ;[f`dZp!;}MyMQ6!ZNux_mBMPn-r
+=d5ZiHMP=V<UE=d+ktJ.::C!tc8J'xr_Th>qtLl0Ez<ppt3L;0'M>@-#D!-PM"@X#=:m04ck/Ose<]Uqa}3vXE^T$"80p}6k2i0.T%-hsKIz'5Fd:yeE')
+oe]da8eqX_y.<%1M%|;S06/K)M/^!#6e"|0U,[yHhnUSevc3,c<}6I0n%_L1SGV{;dTu$}kTN}ni]=EgTN&:E:eZKUP%x(i|!}K8F8nOEl.Rj_p+/AZU=v
+]4~fbgXr-}5d;x2uar+}uISrrVgh+7mq'}~{TO(}3#PAkltO"35-xi$dc|E5X%T@nulels:qdr<w[<63'[6d'_sa()/o)[pr=%D&2u&Ii,qVfJpi}qk;v)
+xz:3:aO}~N_^W$Z+SrUi:{7803BJ3rXI_O>ypY1{>2!jRMxW/rJr&URt}0k|re"CVGzH"Kc>]p_cW%AhzX!zgNFd8f${sHI0la%XtqfO:ck`7%-8c/@Vm!
+N.Uz8rgIj"-35cr2>Ixx[dvx/q@UJ|nlYK&y)K=09DFUO%J3.cKCa|^"qeL"vV/q>zuIMhD<jtH%y!xd@^Y;ZEEJH,Eq|}a|jqa0F6pwZHkwMnJu>$f2|0
+fX"2Z!Xzj/9t7+Lsg|QwUp8>KRdjXv}On@'D$&3gv6|v<+#s"=p.=ct8Di2kg9dI0rnA(0I!35g0&@0!eo;,tGKKbCTOJVi(fJxo`}D&+o8k|CCcw{VWI0
+<7pM6h,!<j7{fSlxLINeiJ|j2gi)Dl;+IJ~&f_BOHJ+w7@t0-,}_O]N:e$b}'7,{y7+1{GH8;;D%sFxCtL+';hBYTX,5Af@5bwGzHdl2;^Np7gFN.hgiuD
+Ab.z;9y.V.V-C{Bcc:l3akp4E5Y}_PgjT79SIzoKjthiz35CdUnNj+/A_P,L>Y=dtu9TNdc_DK}jgXL<z1y-,^GzgodJ-mc]$L4,W|gV,Mc;|Qtqv+4^@)
+cv_a$LG@Rl}$MI@Yqx@OB1y-4{,DP5{{eMad5LxeWp(F@9Rd275|/A.'(hxFhaR/7mCJ`K7|@LdeY]g30o%0h]df&_t6Q2zcV`:w('lRoX~`NMnYf=w[/x
+j<+_[$u6i-oo~QiaHCl=x8Xj~)|)Z2pN9q/Go|O]-{1ihTpTXYWD1BGu7-FD~UFROtqj_zuH!hl7jG@4,d07x)tKC_mENP/>bk@Ak|JO6c>q+K+2~hUU&{
+enyyw+.#l]81#:`vpm@W1@>%t}UUJC2xLGErS/72++=;2PuD8@</QJ/x[XxG6hj4g9f0evH}~6P'cO^^FH^iTGn4x,l@e]F<x#=2%(G(s0zv.}W${'_FvQ
+T.TucJ@kbSW3L`A!L5EU0F]P]20Ckp>b+uKLvNNiXX<mN[T`]j94CA0v08yC}86E[)spk`G6PDhv[s5Eug4<hjH.aW)_h!:X(Lqm%H{17=LP~n,"hPaBR-
+[=!~;Qy,+Ray(AcL'c%JK]#K-#G$cBF]sECUC]Z)|V>8.rd<QfI[L(r:R2Ik!pG97NL.k@BE+YhW:-68+>DwGIRT/K%A'tb_3x382Q$giC01:MhBc=LYC[
+UY$yF(z^ISc/Zjc/@cdyuL-LfcP]=v(w9rlmG|5[wxJP0G]0rwJMP)-%`Oc@ciCm2:1>m9QjFF.V`68jm/(FJ$l9Tg'ps8^3y)Fihev@11CQ#'eUiIdvq(
+!i>y:ZT<V(GA&2M/B;kDj^3d~>.L(E[cQ!!-gL)[ZNF-$C$`y5=jC7!KaX'UC8^O#1^5FoBnk5AGR8zsGip8/t;H<WqN(bBR~^m8`zdO^NH_u8g,(Vs,K|
+=y3UBc}qZAO4CwKvgb;8s^`rfVAGF^m(=4x<UuRv6KQ]<1F8pFeThKTT4!yv;_xB[#la{n0@%MXR%F<E8A4#gZhlO}.{xuDnyJ1B;jefRP;|';zC3uG6V:
+Kc.@zB]^Et=yd+$ICzx]YE_{Y<oI|Mm%mb#5saO@!0PfXaBr-gr4L7X(X!;.`u$uo+lr3q[,w'PjKC~'M;"KgSy"B)r5Oc2K}$!WpzOk#N1g8>SL<5W$)p
+-pk6]ESo.]$m9.7f=aoD,7G,-Cl==BOn4=^[eU-_x$''%/vd1sxHtwg>J1n{Va9C&$`1]V!9XPS&UMMTr6JQP"7FRovETyjQ'LY+InM!DA<5j^.r1Q=0~B
+5mK6sQ>{ntsF6|bfaCR9|DP_}Y$@>q)wUH)m_q>^cHMF6agu"!#1]N)cZYwMh;x=HtK6o]S=^R|/l}C<sT0TzcVN{5b%cY|%0[+#F%_ZLAPc,M%Y`qs;F9
+5fq`H^LD-[6z<eZ(HCh3G@N_[|Rc1LwgT{p8jIcvGdw<6t1gzoJcX|`|NoWiso}3-DF%$mZFtoBr6%O|MBl;J3fH>kQrSj&9J&&h9nVvblE@GH!+:'Wn>P
+`W)MUzP#!$m}.C^mEB|+tAq&a7jCT[r1Z`<GT(-,lp"'aP;JDp&lN'z6.Yx@bra][E=.|XT1{z(vq#Qv`>|qeefjA"#v~V'k}!nv+`z|P^FzJ+gziCJ,A/
+b=1'&}Tp|;`g5|A.;:wTc2=d-4ruTQ8lKg0R4qCo:f8<)+^Ui;A$ypb&@a4E,UCe192gGx"78P91TOPH59xHGGT0q$+J}3FB#]tbcTKN-p="|hC0Iq3@mV
+<OS[`@Cta%}<{eil>k`&AGh3z2/xpsb^7`ktwd'`4_HRDs2g$%e=-F7}xodn&y)_mM!tR>rN",,gBI"5oGwAO>NK4ajDY'^EM1=3j+EC>-92aOYA/eWH2e
+`qDk5q0Cq%/FrtXk>qcbnW$VZ^YGgvp[0lcGqe$]`<"lbp@Afq58>zSY"7+sADYLL]R6n[O(vWS]@EdXGS;e6IQ065O31kN4D#j<B=t@FHc;{em-g@d+<x
+rA@cv4+_:-^$f^N!l@ppXXF^3E)OUeJa6X[%Gb=14ubN"s9W%LrBy8kSo'P][i>BV^C{_;@/_Xp@;i{Mp]fN5%9`(>gufW`a84X!AxgC>bm8e!_N)@X_wA
+,/O.x6|RA_FJkH"nOK:m]`>@Jn9Bd)h_QvrzVoIh/Dc@P(!5v(p/[H@#mr=/r8cN|&Z_c1q@i1yF$wdadyBB0vhZ8.X=J78kwuTXwP^862,HNNo6hcg7_g
+40Be@(3wsV-[Slx]<"6o6^<%Oe/T|iPdJ'@rBq@+gH=';#TJxw_vQpCqDBb`y}-wMdem6>`LIW)Z'+2!2/pe.+I)Yw|5(W3b'X^_:=bx`ru&N":UaDrF:/
+4BNB2v6Yx2vw#`m5{1jsa#ZC|&yws6HI:}GBB-[5[^RTnhznYd]BT0OH5'a(tv>7A-;#66he88RTMk8gXyQMMxRzRI8(m`UBGb:)SUs8!4NLM;dv@6>6pZ
+Aaep==MsGI/_7TiA:E!;z1Ik;P>UR70MuqO/GNF+tKq{eG7%8gw"NvxyyU]N)u:8}=hJ1gY']DfK/T&PSB2kg<6c+Xq!E6}a2T}[aC>x0;CDCajSWArQEN
+S.XIHLC.&A^z>#]h2NAs^0&Q;Hmn%Wa'1Euqwy6HOpZ9^BquUp~wGL,SoouF]W;^yyjaS=Gs|S(`72GkR79_bHAupj84;j]|Fd6-ZKNhf%674vaT>xB.sx
+$s;]h|w]c==a}6S`paldx^d:U)msL9B.`DVAzh!g7l/L&)[wjs!NtQC3!+o0b='jo9&pqiq42icnY:;9h`v,5I}[)0UTesv'nPSG;;Vx5H0A.wVyp|v[I1
+{}{#[TDS1U,}a&zR]xN4fxLC&xVq5&E0u2}5m!%iMS8T/,>czs-u44Udw=IE{HWX0vFm<KwsC}q6p@"Xk4NxE0Jgpmy|Q|"fNGPzgu8WF>HXPFDZ{<erJS
+!&>A[8E4G^}+~5#(3@Ql)3ts;$EpC&H[CgWgJXiZ#%+ag;ol4k9G@N((PgK+'If|hN(o<lQPa-R1>8'bnZ83vX6DBFz3VG<!wNq>jJTi6`oti-'/61n+XL
+h2pNEPM5:Q$p}Orlwj"|Emtt;oRg2E:g`e`C2Lq"@>#5(YRIcP5%(eN2&jb4NW&BM<ovl|w-cODR5=S}Z12c$Ge^4}+1YPnadtxI!x]a`voGl1+fXl}=y!
+WRnEC<)Yha6K<Tt5/rhBgRx[n|@qq+)^!}mLZWEcUH=ugqeL;_PPA%J$_e(HJMf!h;0)L78B75f|YwO}oaL!H;nZ~1D!/0=MU|Cqtq8++&I&RRkz;UVVsJ
+qc`iyGo57H^)xr,Ag#XhE+Q$G>'r/27CK3[JxsX-oF,`S$x0rR9%|}LUt:y}XbzDSLLyx4iYWO[m,7;VM@}nBFouFlBg'85]gW$uptWh[5)Pf`p}D/xOm#
+cgb6kM(1CD>QD88l$#Q458Nj^sC;xZXN1GCPAWFdB2W!yo9BFxzE8"dzXs3-YRr4-N6VLdWecK'Ps4YCc%9R.c,zz8176urYF'R!in<v=fx-u.#r>g/h72
+2l{1"l&WOudI53M^h0"WH=],H#/qT#lLEz-XyTxbaAD"%X%DNYP}}yD'Sy8D1FA](MJ3`=/9`-=cf<R)o$h@u25LGOi}5<;f167eVutmA$4m)3ld_]ug`$
+&yo#|1UJ@hu@M`M%]p%e3Iii|8JU2l58`LscRydVn@{Lc:G]Bz)e#YaM`YP^}.3j24|gIi55tOsy,ox'GA7Uo`aN&J:O<HaHQ4E<U.OZSMmmL;e)lkr;e.
+^YR$ksKQCHI<-w3)[`Al4yW7q+-j-IP^XC)cvLsa9IOZx7^VmgSK~ue6UV.zYox/C_{.NAg#"5sN~n&cAe"jr][Uu<tLRGF,oII30d@IbMlwpHn@6)Z8P-
+H3a^u_VzENq)s`ZpNhMun)L-|dPwBCR^h=/4;`C/sjv5@HRHCIb-SRBQIv)cP3B6}l#3.{v|=JrM!K%}'qdT)WNI#3/VkQo}wO`q{md7bM#0EPMMEsu'O}
+nL_6MM`4@9p5@kR^lHpN;d%vxS.qQ]RvAp:tyS``Yb8>/V`+J0<;>AD{g#Im9d!npSPWC3^3E$Bfyau/Vm>J|ice7c4CI.)O%aTPPRN0N7P6CApJ2C`{}[
+<-L$Fbt{h]gl>M41J+AV=>#3F#wbZN]tj9eS}EPR01!cl3qkl^}}Op4q{T$+d6r2j[86`(TdcM||DsFuVM0l`7o{XUFP/T6-=w:|Kb9(eMvgg}o{]SP[#1
+W=1|Y3<i$BZ(hAkk-xEwa&p!6|$"q!H)lFr9K^bLvcQL}u^ABnF:p,ex+rJi~6P56HpJ]7<J0@pXWdL/<pqhU`Uew6Yt)OFHbcs6Uow/rh'T0@@<orB;^x
+JG06w[%[VDEW}9.xKs<}PN(:O3.n&L4o.JrHi8cNK,]wM{hN-1oEjJ2l6p0I@!L+U/h#kGFDD`Y@Ta_=PG$>~"MRK`..BdM,<}/$X{J]OlT|4iwupyVscT
+VN)lG}8xY-iCHYrg4SzdPG8`D{`kuoG|<!k;zyJ3vfcHmN{`i3kUwhXy#9!M,O6qy9%feODK$>IJP|~y;K<rRV4hwIN@y`~t[OQZ19/G_Evo^@7.cE."3Z
+3X$AHFeHADX>6SB30qZ68G"(|H+z2jAE'D!cB5[xW(6]Q{Td-}Ido0sUxxQ|GL"r5eq/M-`oy>|qe!KB!qHOp0.cV5yA~nKhh)jGe,ZZJ].;`P:-EHYf^;
+>EcZ6EFYhjc_CkhMh[kBa=VKzpPo4+A0qv7^^W9qh$O%]nJz8%aMlm~uv`sjd-qslt6t~[ePtR+ktBbIGfumq/+sH5U.NDNKq|,h(wC+p9ut}M=gRf"CjF
+BRr8{mq)EZ+g}R3U^!hpN==J]B-J&DS8_M;5Ccsw#H0J)d0Wa3Xn]IxiQvV[n`^&`CIQeld8372.VICYYs,)Ng5:gi[>+Q^=cGX]dnax=swY>tsFUbsG{6
+rtv]P5zmj'%H_onLThsC(OP4&FEui=G4KFH12uI1Yo%Zk19,7yE]EM+.!9gJi^"fvh.#-kygA8>zZT0WaEv[wQ-eUMc<qFYU#1D[B'hec[+mHfI<Ddj7o/
+$a[1T[_u-'F0y'w19Rg2X1zzx}m/'5%$p|S"fSH='Pd-9{qhmb>`]xAdu2,AG0O=ar`]Q<OtOp6[7yaU2aldb3aaw/_|}lf|pvf6xHk3%s77^O^.Lo}Z!d
+Gllhm";[G%RJK4c-/;<`{(_0<@1%N1@AE>5ufrk+`"ycz!iQf>%h{K"(]^"=gHd14mTenLJ(UB@;^0}d|>uUsZ5uX5p=s>s<<>gd(Ku6a>)$|zt]+z2JDD
+i8voO5lt%<npe8%W]l>c-@Y<qy>g69"{:ksB!+;r[[Tm[t%EjS$mLrD_nj/ko-6zax;ds%{moR@q#XnM>(@IgNzt}b(p8p=zu{LouM2k/Kx/CJfiMKPf[=
+'h'5KX0_J1W:}`[bD>ItbwrSc0;+|eT9QdNJ`=t2&CwJHThn;L'$@a#jt/%%Su#k2Wn`UALoN(J0z.$cNJS$gL&|B)>$FdS9Lk]|f'+<;Vj%'By&;JaE#7
+2=|3{u,%T38l14}4|/N^^uqt>2YCY|f{wz.z}!>uLuq<vBQ|:hdP(zk[neNt'|:{U2bYTmHc8O!dJ'T+i/'CzdE]6LoT#ZS{fDU8%$:RZp~qhe|/wO"MK&
+p`tnL`")iogn1:3`ISl7`6+j1OUx;$yunv>A3$&EFu4t0>GC{'SY8Y#ws[>f+<cRuX[4mV/!s4)WWXdICnHp27^X:-A/(f^o8>PYI/N5ixPdM'f.M4irdf
+NG>}0o0o6;pd.ec|)KoIit98dE4STop<:'Rc;e2.B1=vC9ECUcWM|/gFR$hk",4jU!(8mYhvB>3j5VKtuASXTn^ib@A$rAUhX@jk,GnJRs6#e</9T`8ZSF
+9AJku4NZIWDz$&2/Qza,%M,D=Cj4pz<Q(Q@rVi07j<5}BO@i0uk4AjR;4cafFO:h;`6}7!Ukv@"#p,GrI76&eD_<QmCcvCWaPofq6=b+at[+JR_$2nVC<K
+^dR_0{ekA1MGJ$%HU6`iNHGL=j3$5TB9bS1zz]OJecSIPhv`0.P9J5u:64JU7B/lz71gAILCBe'%!YV)tJQ;eh.H]s_)Zi}g&wjkv=<k9iH6o)KkE)=r<_
+{L$f;AXlEwfqo,$6K,nb!>BkluXC6dx>f^iK!K't:!wFu/}yCz/aYBPq<<]`@4htpPkaJKXiO[&a44.#+C<f.AlR[`0{/<f[>ez:nC.92qy!BNkalQ]Jz+
+Cx08R-~[.GDyj$$l6wd4A1wBUlNc;{jEam3#&%3=GJD/J|>+z<:l<"ZOeh[$HH3e[ZmB1[Td^7/IS5]MDbp%IZ@eyIiY`f{1cgZmL".PyMBo_yc^c/{j$-
+E|)+yAfJnt6[Avbi3t#%-L.k}{rDP%OcTTL#qFS3@,o%10G5G#(Z,PJxw^5+y_TDO.Szuxf)9@.FVbV3`4J8{n#`G^nkx'bZ6+Cc"|SKAWA,v#nmE.q8&n
+(KxA4c>}fCW9D+Y4W(0$$%8zX_s0rp9#G`]5MCc$vPqU0GODe/97|Na/SI1((6MG4f1inVv@0}mz0&[1M/df=q~|~S3=oQzzz!KOM3w<vCT5T7i#)J<[!7
+R7fd;8/Zyj&KcsSKLlPbz7w7CzGlON6O[hKO,9!vW_F8aj_W;p<Ix/^19@;>tAPllm)]S4i']LB;l_E'`(h9`/]LdIUe1n!adWVn'm,.k{rCQ'stU>8$X!
+Z>%yw,7Txyaz4|j=<$59"/BN#MM]2N:beU5KTuS_d[:NUtan(5KBwi8gkN~wW>&Dk'o)D_BVw+$Rs4EB4M6qHI{&@szBPdb${;4VP_2)F!X:{c[X45#k,@
+%%dseB|>Xpb4G9N^z.@C(Z"7{!/GRc4NAlU2TzJp=u$GtL0Bc^8Jn^5=8sBG{d+n`#{qJlTI<>wY'@C=E!Od%Tgwl,)/c>|`7g]$Yty]K8+Ti(=ud=fsDn
+9UnO^coink:#,PEEl7%qGxek;bhPb%lp!c7!(%;Yfwjij|)V&`rCR@j@hC{Pi|J<`94v%B+[(C~G,!=CZBH:Zw9-fL';=^l>K<eF@5Bg#m8m-2z!(5{2lS
+YD8q+8c<XB`fW$s$Qi2.apgV)!f[s@+WxYfbAq)^.p79}40$m]`qKA5XmtJe{eN3[$14&Be6y`LA[0_|"`;',_1{EHK5[ZCWa$_3D0<LEQ&8b'.S>!KdvI
+5bQhUo:L_h!+nN%9;E1%|^vZ+vDH+C|-P/W(yX3zO}!S4;~>Kjr7NeIQ-K/7uZoTGMO@ujudVp'Agc>%gwWhMSU:5Rd;Yf1E2]$cqI2#}kFLw'uR5sOK>:
+PAwY%4Y6D2/8-ra_O]M3R;^MJ^zMz;b8!Q%(CS@b#&7Dh.`DC-D8l/u"aH2oG1C8)@Ll4z+;.,4y1vyu4C|S5!r',<abe!48&aYCm:eHu^%Ik&|w}]oDj_
+:gCHsm};81JunV%/ChA9Q1!{hV^Quqj#GHX5V$d"|>7b`%u|Fa%{ywn<mM[,|0Z}K$Rir+,GgZyaWGT=/3=97t.@W7UhG$VxPEFH;FFWcr{Cu-R{K}MU-&
+WI`U+kn4w8dx0xUJI6<mO.w3A>Qxz/~0!d7e`W}>5KHiN&<IR#s4Vt_isU4Y|U"H9]hF"@oal!EzP^te`_p%0r4nq{/W%/@$cbOSYWicD7^g&qDH>D0u.`
+;nPI_CGacd{9wHW2_;s"]G<nn6ruOUF!N"~0'H!3=oz`NXx$w}7/vit(xcSA`0X"Oj,LFK^52NfayhoCk#8HT!{ba>ZM>=aPp<d)%,D.KNc8UHv_$)GRVR
+b404y[&_)M.YN$(ps=;Dh@zXRSZ5TD+6MYETWt')ao4(G_"s(Xyd|cr{Ht=k{|FoA]@zf[}x%nHNGK!"|YWb;%(H~/a;{<FRSGK%;|7;Ozh#J9t0HE1+H8
+k#r=ce3;OB1#I205qMjwOFq}#0.-wGs-(j:'_,rfB}',5=wYTl="aX$g@(r+uT/y$>gU=%`tPlWTLE8j0EwPt@>1Igu:%)']+l/&7_Sqssy<K_^uwc:Je=
+;Le=ZfyN:oarY+`(PF(uGdg@U@=s[wTG%YxA5p.[fARo0@q+/4RUQWz[YLd[3uA-^F,l!)j^B'Ecz+mhwAF&Eqg{!<NJ#WX0Zs!-(%yT%jC%KZq4rhcRf[
+T3DCx)p!PltGHibLN[++P;+B"kF5c4mlu<]OoW!=gEPY1o6T9RGu|+-z;usTYtGT&{W;)U&Zy+VFot5,2yb;OF^jK!T4$JZDQs`:P#>L|'k"E]<Ptw{2-s
+f"Fc"xa{FK{Q%m``W{vRWD!-!p>DMugYqi2:`%bNoL.QvV!-({.t1TYfu:Jv~={y=&R+5zsF72C|/pWLG.JIDzrpmAwTp.N&i<}c@"{P=[l:@S=m@374(Z
+]AZ@|LCh&oqNuEBZ-pew%";}z!XIi;EeM]H5.rC)J}SVh>5-Pzo41LQtqw4h+A:sU7:w=rYFSP#oASV.e-rO=yE0RKUtC'/7L@CX~qkGtG<OcC2tIO}$Pf
+~+(#dQO%`.;G02bxNC"a2(v,T87zT)d,qm[@d6+mI&7:`kfN7+/}97hI:pwg,^JOrzFgOm0#{7Y=4qpy^7_>N4Y!7Q.!UR.L>{VqVxi+!!60Q)"QggLFdl
+A-uBRKOE%Uvc,Kz>kz;<BHc<AiR[b[]@t"/.1U{kUN$tYZ0SsfJFHZbuRX:8qTmq!<Tnv>w+=Z$'wkjQm>OzqLMU+CSRmGHHDaOt1u0j+r4c^/Dq&9{y#!
+{L(-JHgTO`XX.XyNC)[=bNd${RVixMBs51t+r5E6cP/i@vFzTOUL;rlUHS+;xN'n'Rs:E<.u!E8&9,a+`+9BoNxbw{q](0>U"8qi_G3=0=,7bu7S0vCmt)
+2#&'CF^n|-Zyz>T9z8LQe7[6:Wj07HK`~H7BFenl,8n>2MnF@+HbOn;pwWwN.axOUuNZ.}HNd+deDpRos[gS`ZkZUwwC=TK-9'L+_zdWYn5To!dobetIf#
+86na97fk#w/U&A"NZ%-fcs;1ss8bnLUDHW0]n%yYW(xV7bRVCF=Nym87rV'RbQ}PT$/15[5eeMyIAXS)jX:WP)Vtu=7`q8e8aiq2}Jv>A{nlqnMjGtQ[(`
+H|<1/w^hwUX9(yc|B00tJu,adgd0Sn6jG$A+iDfkXx})o!8ap]d)"6/+L|p&#XLyLql;]%VBY_(915]LwP%i4nr>p_<kA6kO|J$+BKV:0GZ:;jKoHK-DQ9
+ViTbG|Vp`^qHdLKLABJ%jz;hQ,e/S[LmgD,ZLd;)G0rqM9HW<w3=_XtEa#f"B$(Wg:kAXUQE>o.t<b}Z>yHk:iU$TT,/hjH56NfQcq)8`@7oE={;wDV&`<
+:hRoV2u'(1bK5thURefe(<d!sA|o~Pc<#=}8PW}HMOx[9T(>h!+`&{e>GA1izd-dW4!Zs-_Xm(^9js@xbh@{2V0L5`}j#=Z-Q3B;<Nd`-LfB'.0f{Gy/Sq
+IUE'lGe"llrxi81$EXKz&p7An'w[t4.DuoMI;HFz4s]@_LeaSwV|C^.hd65eHdP!<(,PgDIcs6$,ii^zxtFVa;@@',2:2c.ny2[alvV}7k7n}tu5wSn{./
+[1Y5;z&N;P4{IFC<U@9FbIHuk$W3g3T7Z-;E-Xb&VxJ|l@6paWZ0IF{^'S6CJ$Hwsh6f$S#)H3,';>lC#]m/eJf@&L%GUTL[:`X]C}qa_7}}gcOu%7Bf~q
+QSPibY8+_m%Yag31M};{AH=-U%fHg_d%/VoMSn`o_W0vCourTr7f_`Xq_9]I`'3R7=0BC&lBxNCY8Zat(ah_9|PS]lbF4F,Jp-<xvl}MR);|WrC.R(g"c}
+CGj$n&8)o"']4i5CDIi1iMFG|FbP10I4g^%NKp2YUU!v44U["e1Psc|nZHQB[TQEu/X;)4x[m!:|LpkH7Pt|.{{|~Olf;nhxYTU76czz`Z}:PQR=a)0)sH
+Mpj^C(k!0lpKGLhn~;hH5BG/M'~Cg)'d~JjVhaa<kHp70cFt&&ep+'fxAT$QBInJD!WH+qq/&V]t,]0Jm{1r|f3uFwhYkdu_A.|VwJ^$U-_(vCeq8i(d.@
+pf+OglOpI:F!mB&S8Q2zhC'KjiLg]}!}i7P]|^JSQBUh;O[!-.{q"%|RL}wy]WIUwLvGyzjKdI^PLTj9'(1_QZp{/9GmCz,Eo_dn6R3E(hR<$D~a8/_{N;
+MBaTzKXhLExAy^}ac$5S#6"]Ns:KQHI3x9lSn0m54_y8</gRL-xDjoj;y^kCIfo:uU6.W+@CIC35eq-Q^;9jX"3Wl`W9T"@sax^K;_!3X/^3~t/]O;]<Dw
+$YXxZp@J0IGbIu}/:pcJ(hShWa}10,UXpt0JfK.==B&&o'I![rA2fGcG{T3cdyAk@#zjMgY{2&}.'EI:2-Y.5;gCA"BEgC1a%rr>sa)xu-iQbkV]Ox`Z%7
+2/A^@l;LRvl7LaNk.hGFw"Hw<}i^1O-k&LeEKrOlmL"HoS[UpUX4m}ZwuQJvTqFX7/VV%_baV0g=a]!mXIss<ujAJKQy|CK})1~|Gw_by:9IPIJzO);,qJ
+Tu2".3C0D)"0dm3-/S+lIy&IROFo5BMn^NyT'h_G6[D]~h}hIX$x4:V}F9ECTZ#LCC`CmiT{7T5ZDw&oqdkaSy2F/^e^k@vL<1YL@E):J'oTq4,6GdUjb'
+8T:L=kgSSa;A|2(zU"SiZ,,(6(+5MJiGFL3fT3:7ptf.5N(xSlHmTZD0KDw$7'"40,u!8lvgM2yR^]ozVXS(v2.0`(Bhju:]"1Y;7P!PSaA->xf{9"%Bu>
+:XB,gCc4W$LRX_9hB1IjG}yIy@xx'_3WGEdk~9[qcLWAlUnt/{63y!f6H^O;Rn~E`#@jAu4'Q1hZ|!Ko!|"t^l06{H8v`C705G<D9e,|BX+G4`~oj5ZXb3
+h}0JaWVoX$5mZuAS!/-}8qg]hyB}51R98B2FFs/5x'1h2`@2;z22Xnl]-4nb=1pET2yPcK1rMO,|un<(adE_`jpnyz>b:q[9P"7{^xb|Tds.~Lnz-i{o,3
+.qbz5s})BW9#ez"'hL%u$`9vbam@,KeYM{B+Lrqd_QQOpB%Z}+pJ#7J`n=:V@Rg;/mq>ZN[X|Mx;^}YYvN_hjq5m<%CFQ7#Rk4!8#gIBHJP[ZJj=J=gkQx
+"@&Zl#gQ`OwhuL'hr;4;Xh;t;P]YZtLrn0qF2)"sP:>W5^$gCr~hANfr:2A=n|EUxumsa}]IUz'=_8EZA-x-f{i98&8>ZP@l8^Tn<}T$Q9@EV&dy7^=RIc
+EMY"#@,g4BkyzTlLvmv{eyP4PXFi+AO|+D%khmI+"biZ4>gjF%Ote3UWgi[P:jo])t%}'L+!PBPUus^Z/3prf3Vv'C54#-V{aP02@&t5f`g{B}]];7=#V^
+mBdCf6#DT%8@L[i8~oK(,G&g8IzEElH6{%];,zC`Bmtv]cA(:a#(T<I5_e.tW:0:}pI{MYIm5%(Eod8ud`cq@DaAtnVR:,A4eib5^r<-kjLMm#Q2]_G&>,
+0p}4RFm}`BW>YYJB0cKvIG-(wXLTrIKmS+>I:(j][EnM7A:i%"0OoIYF}FIUMC3Y>1#fYG0KDQ[sUSPIw',De$<}hO.Zngd>gSqX!]wd/.AMYQD>W>'c%]
+#$$]RQaoL3}"[I0WxU+Ywi6O[0g:5QSqD]Te3GAlChV8Xk.WXg8j&i6]#"v<lLMQ',I]FraYsh&:A,'52[rMLOFsRQD,Cs_:rV($_(%mBaG(XI47s:7bkq
+7dB+Pu%F`u09l6RDmC%P=9$QCUF%U{uL.[!Ves>1Q|N&]Ul^M`s+QHAsi31CT|WPUQzSlZ%Wk`uYc1t3ff7,{"@CI!@CrX6ef,-}x#Eg<q0%hy!]mTc0!v
+%J(s7LA}==aZb>vbJRBCkM&|tG/2pj7aI.wH!-ZK/pjpik,7]wv>68d7]4@7gYnMv4HR(98pi!LsfA:hk4$Oo|EK))P:7L6M=PSlf2:0{(}>x%}|=ybK5i
+^5^Z/t9fwN1z`S1"}+vG5qgc,k]6n<qTisnWU9$,UZgX,L++e>JN,rI{"];,cC}CCy1N894D[K++7^=0/dfXkT;7Vk|FeM<2J5)3C$8xUJv'Ta8gbR>}wu
+9NbK{l)rym.|F7~l#C[aS-'5=TO.z4%/xXC=d,VqMWS/rll_&8@wJM8IY^d@L!TD+;I6z6H@D`FqrA`y.Q{Ijtvo1#B:5k4VH3Pyd)<e=Z1)E_Xn:X2#2<
+C%odI|,T"5^=fGISB]K_5e]-cXT/p::U/9{>B`s%aS;`)`N&P,0d);%Y1jTD$tb"/@ObgM+B<qD:WSAsL3fO-YDnS^Pe|bzT3#PZiZ~hWqdN=gqraVCTHj
+{gGL6Ok}4puvVc9E/ofQ5|`bedlAGt`+&E-z8$rZ_=+Y,OH}xba}"6X;-.82!%n+HZf#|r7.2.L>nOc;OayO!(d1pUB0`wznP3bS8%D5Z3]$lK_|b>m<A6
+)d58cQn!1{{Zr2PRRfHgdn,gFU}KQCk!lVz6-AVPW%cWZV|qjWJJ$i!zs;n%NxHe_esiLlFBI:31zWPB=K-,u4>futTsPxS[Sn_pkC(,|Zpc@Q!+A{#y,G
+1Z{$!Sd%FQnLi_V!nZHrw1!&);!F+HghF]rPHFy-8kfF!SJ^TT^:V[bD^LS6Qvn=]{S5+!Eo"Uk@X2hSW[rJ"<c^4bt92qN0u8sm9lS5XKM`L-K/2zZ+sg
+6x@a^NV#V1]}|TCCN0pC.#a39foy5)Bx+(]v[-Z5>P.U])jfD3#-T<Nym@qgB31(>;^P9z9"<;=_<btxe$l5)i^idm~}}|JaW+7q7d-WzFxlHvg)mbM8s+
+ba%_n+k8t7C<:8R_ho@VZ;BRd4u$'E4gbnm2S0EnR>G+,FaPQ5nHbWpr6TL>Yg9D9K~Me:K$e-'7$WrTCj:Eq`#Vqt%:q428Qg{sT":y8ajZ6x6jT&y7yf
+)+z`Z"K^vti3zpogl5@IB+on!{zEvn}S0FWl4vW3I^!&$#I,OntR>Tv|l^rEqlh_q9+safL1)x%J"MZkdpn/exS#tlncgD<Sa_w%x}@$g"o]5HF7@waO!-
+iJl_C7X2(Tp:dh;tDj`ks`d{}|h4,`[X_]A8%-0E.9`7^{~p7d8G#Kh.[`Z,/<"H|B:]uUlp'X;"cc-[2$N1aK(=KFz%s}8==bbH#g{qzCz`iyDx_)]V%/
+&j-I7MN@p2YM~6,OE.-9A>I[(/pgN0Tq)KYKH3Z6Pv|+)a1'uosOgRpf&<8Ur5#MwfuJMw>tP0ZY.ip'^8QI>b)K7oc^JwyNyjX]$]7uyqOuR"H#"v0,`r
+~8X7D6aT<Wm;+6%tNa91yb/NTs$jqk^wrt:dRkf2_8r>dG%TeB0{l_FemtG%c-{F8fsDu#hW(q3}N$&7Fl;:$7`jm";a)6gmH<6MUhXfR#rs;M"UB8,RMW
+LWLBdR/@yvQVGwB-Cog`xkNw5CS,ub}(^a"/!](Dfy~FxxI_5gh+|Y:4/Mp/LS^l7IJ%gI+SLFA8"w~sP5[vv,z["2R7!/^/~w&oq!8-lZ45dzhsK($xMU
+l8%UQZhhkjN,Iq,G<SEw0}F<@v:cS]'m;Ho%/F6;ZU[$&!=)jjb/8R[WHL[qe"mM1+@o[Wh,L@`6Xc!v6lML4x/9nAa#BlxNr3n$I3fH=nRFrmrEi++;L}
+Ghg"IyqMJg'y;rkl.}2k+}{zxu%1|qCdPU+`NR2i=f`iX|rmXW"U.vdU+pA--[2+%Mb_VMaWck0Vil2U"S7KJrd41HuHb6<+pptEj"U&9t-=cO23`d~rP;
+3fG9SD|qjQ:XLXJp{JHRY4c>qMA'c&w7Lqz6;jJ>.-2X$PrX4lI0h'oa{lnz6Z|E"l<P`b#s_%8FI;%O`SHZ_10l=9JOW-{HCj2<X2:E1I;n(7`i21YSOP
+KL}C<BG7V&8=$>_G:)"$L:~Fy39Aos%vV5m3kfw3xL.M3`s]-}um"#(J:zxSv]%RqH1/L8G`El{_H`Swn(AlN33X6oQdG`c[)n"b2)X-'n>"Cs.Q(/d&r+
+W&-(!235-h&q+Toez_'+9nIN9YBWn!kAGyV^=j:."EB@@Vm4>{6$tSe_PZnh0KXHWl-z-9>IH.1L{9!OcbaVQ/S&%Y^$P#d%+tlIf3,nXy8r;4r<,M{#>5
+rhGpQ(O``68mE9)Z'%~R%,%c+DOCyO@J7=n|a($n4|}I|P#|P,a,2>~6TO7b7b[[5,lO.@4]}_xnjeGm@nZdWr,ZpJ.k3bdUc}%UMCp-pAq8TF#]h(fczm
+w6Ek"Z`K2JKC-g+j76EYy+9S[]X_l/hLa}voPIjZD>k,+0m`NSsqlmGJt"xV[xSvP5~,Z,[[xfDXooh_X3-Tgx#>L[w;[^<w~u|M/&#Ca5B[Y3{kgV42A/
+mcFQfs!I9:k@lD0<[;{HM&Xx6r)oa+/,JJNu5o&b/[l8><|.wkaQoa:D"1!p$b3nP$exi<.x4s}J)a[>o;jeK+#gb|vwQ[12O1![>RiD]llF[oMZ(]^4,&
+]|!Y2s{;e|Q&c^L<P-{ouI2LjlK5FE=1zw@O@aoHzml`p]i1h18V@x}sgLtN8cde7C7[$Lp&9&uvxv15u&w5}u/;DQ@MHc|0Yy_2H`(tUR8J7MBgU.<K:t
+[8:-1P.7iz|<iP/;gYUX6KF)FjJ}I]2PG(@U5Ochky)W5Hgd#9v@6TwY[]"u'(RU)R$nwSy>-1Ggq5|;%&}tOS.=`;>ir!:_N1,6|;xBx3uoV={.kl<9WP
+N"Mi9Mkwu@)+Rgtx.Z[Sq,NSRgq/!{RIOM9IXMhc|,nX0Bo7.mW<QtpT:x]ldg>|<VD=~}DEaQG,4HPXV+EV)8;wD}Fg[=^!EXDul>^DGuxZHr,o;e&WK8
+d($tm[hb;8sW~,jCEY<-ufn[;wcs`_V2dfy$,+1t#vEG}y0LXpNjop<=i8G2aX.7KLPpgVQq#}kI:{n{hh,Zt9[RAba}qzMUTnI7r,:u6)MA[x!x&VHrd=
+~ECHHu;3Q`[#vWc2id_qRP]x@1fBe9"%u31AYSeVVi08+cdR:j,9s[KP,:YcPR@3HI-Wkmkaj[YmK[jKl[7nNOuWpxbwou9!@m-v%p`Ji7j+D{EyW_|W#t
+1doWl>"zU|8fry;Zp+cY5u:|5RvuOqcPa+=,:pB&9|2cVAd9pbEkB_&T`7j/4Q=ob`KS75OmHl[Hgv8&/hs&erasxsp'!5|.P5F!gbdL`L5la=AOP"3344
+E@GHQ{!Cflsn`(<2ZY"IaZnIRF~e&E3Fh&@d]^Yqx_YcVL'2ENRkRLcNmB>%LB0)Bc6>T^Zym'O8BO$Hk7N%6Gp5=o551(RMbct/}+v4Ln"IV#H6K'db~M
+R+A}X4Pu;Ro]M/jOZv:pedr]b]>Rq+"Y'l4DEA]<R#61uJ^rzw|y0tA-cU4Jr'.O]v&Kls)'QXs%$:]{VaTu.k0swH9JPvpJ|@ij)igKu7zb/bg;H,o''U
++`duvKCS!swD+Zjb^hUe</"K@7qhMg%7[j=N;;eZ$pCwU}5KDsF!B=7pho7w,,xg[/0BD&H_5WsxBOf#u=bKU",)/bO>iz<!"&>0/BABn^=BfN8z"XM3{0
+XluF(j!Xg7AP'VyC7ko+P#3G(Zva<SY1V2ZX4hJbW$b<eH@`}%/Y!DrmpLyonJbF#KVx,7X-hKtaT_7<+f"v]:lmsQ8owx|>%tM2okS@wfh4uKm`7t7FKH
+&o-ctYZ^5@;i`EZ>E}(Ow,fKB4)R6eHZ(eW0eQ^Y/VLJr)04NN6)6Vh)fZm3"Ilu%FR^|@y%U)hJ4ex{@-xEqxDVp^U!AwoVwQ5"}S2^@!:c#-XDk>HZ2,
+c#>xvnQ&pj"{JnX)9V,78'yC)R~mf'wZ5#XF47D.ihpTt]QQuu(U20WL^[nOkR3=2hG,Z]!95EVtK!a1|xm,+1lMQoBtf;,t$T<T|$KMZp3fsPGxvSiDb$
+~VF/@o|tk<(;$fH%4MXluv2uQJ:c1T1jgDJRLJZ1+hdKwP+u~CaL!`9p4xW'],kNaD_dT%MWv[qyXtviFg$E4TK=Db:a2=-yZ]pK"%:EBG_X'%eIqa:o'^
+V(/>,_tOEly{/G)O^,3bA-jy,Kh_!$L4ip6TKL4(Jnc+/oY!Nz^fSJym=cpNEYCJ~{>!WqJE$6pdHQ@]7%lZk;WiH7v5rYb>F&VIGO>Kq<,3Cn../6gX<t
+C4G,Pv_L>f;QsSB|H%P"'=aHCKzD!J6AQVdIEvTv{zA91tqa:[P(Rv[<2@$3~WI+X:~8ZJYyhCwyA:20(A/bBdO0}h"WFoIEj0hpG(QeP.:dn8}tGS^maD
+Y"ax$TnmMjPfr.rGQbiB2Jqb~Z;qX`Wgs}P%P>;%`Hwo^U=uh0u"ry!MDFAKUh@2dY]<WGKTN]6An>#0ubjU%C.+A!LI/5gO6|L{~%QVC4&=bBKNSv8i^R
+Xo`OxD5k1jJGFQ:;CrtIDJFS'{>G__Z6|L(HT'1TNJFmdTEL&|a9"W_n"1CF/r#|AGkd0lnYp="4bw~bH8Xm'|u3oxVRnQpuo0EzDc|a+(D47:[M>nKse,
+#7uuABFbY&&j5(t7T8zuH(5&`u@k%bj:F|h9Q9_I"XqaDk'jaIi>!r,[qqW9='f$$3X)Ba<=&`.FMcleGpFB6Ae6Y9H-^Dvl`w]xGHEDM/1HcGFpNkd`01
+2#hBhzljw9jMP_1G>VrM$2s_V_h_9l5C5;WXT:/Ua3"+h;^41pD:=X1F).tNo{@tkOSn{yYinY!ET5.I55JW'#jTA{L_8iGow#WS$w[6.4rEml/vR%/f-N
+@[jXxcX1'qr#01alipCaXcGC`p,M)0(+jeOj4CeFM1A"V}E{Ubc"(Y.ci-`o2vGiQy-VPaZe;Md)cE@C{Q]XNG5nnqsOfh^6{trNitC;OIFX_2>O"5rs:(
+}+KxL<T|CIV.,ASik{a2;0.5hQ7!huTM}cKOD[mt,)@8;(N6lnbb0/nr(l(KA5XRY[fpoN(=H:^;`OwvcH@xT&MW=%CPpmY>qen!wB)Ao+{_CBwz"e=bTj
+iD^QnT^@I^&_UarMVivo>szGCcD@H-tMyp[9i.L&,&Z)aK+,29gY}z}%4$Iw7XMJ%!}xwj@LD#caJoyc.SD8hNI;UmL!p/F/t!fPo!'-/n8n2ScpwFj-Y<
++<]asyoFT6E-=iRN`wCiT3zL'|z)^OU"B2Kkn{Z&tOwi%-=9un#|sR]QPIGgA{({6;(v%ECk%}%+gdQ>0L/TEcu-CPESQ@gIVsXL]X<mywEfp#"^b{aQ;a
+T-1qmHv1AA,w0KYMteN^Q.)CqneL[O=w(pS!uV<f6gJIl%ji5Lu2MJYLhj(X1S6_o=WZT/4%masZKA5UlFz@>!PI[:-UdJw+q+dl=E$6a6u3!A"H$2;$d[
+/C|X`Akc`HPUO.,W>}tw`dMg)}BuUh(Vw:b_"-+$%.&6sekPEA1c)VfIIW1l,CKUA:uhmnx'.^7;gQd>W_@^'ty{o5RaIf}pf+Sfo@"5Re2EN3ts5x>w%_
+FFDR/R=XJc#ShyT@@lE(qmmz;yYBWA,ud;/k@mFA,=Avq&"rsq]h@,KCI#-}=].{o[M_Xmz;=WrxV_kO68~(Jn;kpf2L'T3Rvkmxy[`8du4B82=(ja5fs)
+@lOzOHf$JieGFy,,7P50,+kGJoG-Ay"_A#c"U[s)YjM^:h@nSg~QLp)ggOJ4Fpg<GEB(j.4JI|eFE`T6o4Yt}1yuZ/f/{%&&2Rns-zX1:("],oUA|v|yxE
+=8z(=#'2.&)6k]^[#@Z2FllLsh>,8pUt)gMC8@Ge1HLlvOUU|@;!bxa3j(L(Bm^`m}>W#t^7!^zt|dmj1EO}(pnG6bZ00("U:<Y%4:Z.u5dBcQ=&r!1uPb
+8y%D76LZnE,]-.sikqUpGEvMPQ>T[j~K[YS+F(tTh>2{4A0%=zN)#7/wsvbY=su(/l2b#XV!!Wt/K7nqIrh^.eWBd2JoNuUVn|1x&_fYuTz=8ZwWV7gfw`
+J|TsY{sQhXCp)jN8gld}x=GuYwyG|foM86gv<KZDyDq7bYNNTYj-UIze$sT(Bg/DY}K`!)y0)j>zk/Z^LDMwgde[=[:7L0x:"9}%g'l,DK9KLa[^,TxaZ^
+SErb3`54F="-&EJ(|+`4"@k-q_(fcv+Ut&6MZwX@^&{q&,icyjyEQoM|"uRRiEQOy_7G"_kcT!~44GhI-TzEQ2;>+NG"N,u0`K{ON_{TJ-[;hnx[.Lo6R|
+ivq,=QqPf,G]:M2r$u6r2V(s^pN:ZUI8)AqxrbA[.ZOP>wLx%r#jKy54($5Wa/H"|5^",Wh3XHo.,!mzqh-s{S)o$P|uJp,!f1,t@Jx}&iJHx!QA#u90(=
+sX!7c_R8R9-pXD6)dmymc`wCBw{S^]Bh3}O{'jYF487bV6"Olklv#(0jfQ$%LVU>bmlF/RN{@vt;g'ZIP&;#N+R#A2dliuzscm87Pe")5{^mH)QgpvuRKl
+VP0l'@0J}{Epo{$A'-61}>}WRBi#~VTTvNb<[NO(DANt#/He`E,"6G9%.f,S=y#}V@rAIKXm9+ih{BMT@KHc#!nIBU7X#e2%6FT^U_/GJCw({6@8ClT^';
+Hoz;^5$E`<F3jR"3"u_59|a/(#l{ZzVb'@L(x`Fyg+vM#)@nrCzWb7ib1ptK3v>-#(ShcOkX$BU,oiTSnp<j(Qu<UHlt{R+,uTSSm{pHGL+QHbJW~:ydu0
+6Xpo:cGIxBx@_lu{Sd.^HoVU.,]Fa+-;rr!(qqi<:}JvT5O|ZK:qG10@O,:X'GGJw[Y$4!6]7JGn.^':(SB'=h!,~DS(7Oh=ZKUg>w-0Yfo%LjT</SWXwt
+IEPu'#u2N'K_vh#g.{'eWNWSJ#IYL9<@AfnOULKXu,Hgt>^0=U-e_%kNC'es53o`XJKt13[ewj4TV9YD1[)!VzK5YteUsl.CVXEIa>|qyT{|KAKiVX+/.p
+x's(}pRQ7:r)[utZ2iDO..gC;7zIRDoeqcGd{rf_(%0RC{QpnNPH44j]eZmqe]hzkJD|EHv"BaX$dp<!bp#_eHLKPr>7.}we}=A2CuexJCgsTI2vBPRdQr
+5__N1gL@B"6+b<(MK|ibcx6wX5F5]&uJRz1PQ|_YY,;yeu;qr}_q6'-E>g/:b6wYH{=L9x7<ht2bH+tc#89zVv6+(HK)a>DY8o^p.&3,o4l2YRv){mW4kc
+qyf$ro5.+K}AI@Ih&!PWR;;uJa!NAiR5bpWc;;ES2.</QbO9{-aa.'ESlI+CcFmr-_X4k=N7'%ES~8<Nwb}L'HH_3UNoHBLF"W_.X(k}EUO6N#8-;l8y(O
+cn:..vsy2"2<hnWtKaIBlaOs=BX2G)@N8Qs-Z03QY^c{/1itm;&tkVb<i5NY:AcYkPl7a:w#9CFBo;@^<O$(;^dkHQ&:HcW9Zyh3U9'S|N{1p/o%}]xzP}
+_#`MN()%Xn9bAk_0.u)Y:5yTeW`lDbPxXu90n:R-mW!qdOxxo3e]]r;er2XiN<jiWoC,OwFO0-7]RNldZ2,{6qnjyv$5T:bo"X!;a773_m!gW3<1vCyK%d
+~^;>D]6$D}bH~9uxNUB|ft[%:/a:<`dXSqn`IH;L}38yKtD{FOKsG%uh@plQ!=J{:XeSs|c+oO~E&=:IG>Eubz|[pJ-vuG0<d7QtK!MQjv93tM@$Zk&My;
+'s]Tv[Y6t-2$@R6ctJNHiq<TIdea[s0jw>cJ[a+1l>"Tt(8=1av{VX^)4my`'4[e=/K$2l99VmkjMwY]TLv(qHv%Yb+[T7oX[g-.Ysf`,LbOu-yCY#qxkY
+@tRyl)TlB`7n$F'|@i7n!Q4+Vh>:e!A@%=_0'T.u/icPR8Y1wVr/<fm=cfUtG:".ySLU;Y25VqBPjkD1EOC;-@ZstpKF!(x6sj^(+>2M-;"tsy[Og.:W}7
+H)%UZYcJHQ^NhcGfrXfx_h:[/9s)j2y/nE'v=^/yv7dx50I8E$:2"u/'L#bbkYLPgZo.f^K_t+%SG4|8VFvQ4v"<xgqk58O``lUKU^kPif8G60'r"+Vj$U
+.>2=95}UUudJwlGUw9t-C$<!EHxZr5FwsU&VRt^$y[Sc5<^^,0zMbVMWFS%{vi^4debd_rro_p1tB5Fx4{@jK}G}ralHvON`@Od!Hq|-@ScBY8I]hcq),2
+sjF9>/YUvclwS)aAh>1'Sa]mei<5v'P3kqT$4fA;RE'jP.:>-(rn/6cb"BB3E/F</Xp$BL@2M.azSmRTK{1`$>s},)FXroGJmV<7`qq&AL.gH)>olJvm%,
+>%GTb-^.3l<,oU`:I=q<`sq/FT7n#,YT7yKtg9Y[j5_GllF=D&>M[WW&FQS#4-#S6)v,$"~4f=QV-(2d7!RlC,Y"te--PTTr)zDRYwp)"i[jBfdXfXBUVw
+gr5(J!`WvcI&U{2q~`MT6hK%;T9aIN0heR9%V7hfqMhf]M:jRSe5Fd:L5Tp+za!Ww({{a#Ky=ios})QSa8sD}p|8gh83v"eW>6.F&+/E-`ARm+|L=cd,-n
+[>8r}PsRY>`h9SvJ`AIUz[X+&UH>WRiuNyyJ8e##6wigOzv8){1RdYa#,/aB2%)z{b@Eo)Sdg9uAilAwNU9E/UH&ogi&C<=NQqi$@9P0N=~`6g,"%l(08E
+eKlwGu^O740}2c|u"x"b)Jq(rwF$8N5%TNYob!UQg({"S#c!}Z&d:{5MG-hb>adD%d%+4yi57zgG=qRuDT;yF=gGr:APaV~@@.09$2!DR;8_>8D`G-Y,V:
+WOd/p%e+K_]wfs=^$xnU0RoD=s;-UEir!H)o1:24a;Xqo<u'FZ}^d9R;SXgvEsP996r;2c4w<|a`OD)[:wczKKF|X"xnqdVLlyv4+%P11Xs!`D;3A#0yO|
+#VL.I<R$En)2z%TM5B6Pd}"Cimy("Ff#P@Z/N"OwpeoWkfT30+~$!hU&ecW6}U[gb_tZ2t~!jIt4i35=b8>r<59IhS}WvssIo5-!kM}RlCI%sFrYBJ9C{C
+yIY1TQmBS"Q'KM_Fn;2dZhMP@5$KO)&ca[ea3K8L>64/=xn3WX}7+=~Nxj17zt$g}Sg";ZN%+k_FWGOH/d`3dvgGmJ1XI|#4<}%hFL3e|v(=1&I]4KSMLz
+wY0K!sl=.Q/;hK5etsFC{y;xVReT3X|m8pD'#f"J1q~]A'CXjX$LDIsDR&0f<K@uoUQdJO|_&gaNcz{#PPaKj5/M9@-/VSD|H]DozpJU+XS,m`Bskr]&b<
+RcjT1YlR)>Yfd[03d3/SW2Mo>+R{r/i'e_-QCxC.7WfVz+B/(KS:]/U>})<R;3O/&NEd)f=QO-$#E0aCnJoG#Ce:|O~qWtPT~R!ldX"^60Y)KR6@$3[#<>
+r+wWOe.l-!$BN0%@0Jz^IXeyFrfz1VA7qY/OwfcYNuRpaKTyx3;$B7&yl5p<5Gs[y}Vv'n79dv@RNT_;5YMa-o'G%kaN}n'VIB=YN^|iisMDM&>'ylScpf
+JmLn2I,FzO&BPh-.@C89`o,{@(gb/f[EKp1.Z^rn6hG`(badbg16GW~_VIqZB8usi;!Ot["or|0fMk"GYv&fq@KNiK3D,^5!S0`x`#~Bby/Zap8HZ/iZow
+RPpUEG|Z/vp,tMeS/e)qU2qw"sRg5"t>iKQ|Xwa(46~d}/N#/yuAp3m)BiIA^Y<NR|q]QZ],geTt`lc4D!Z@|0R`Vc>8mB0-vEgBMFL&hoHF/!WD/13eLG
+5&A&#&$ALP/]'(KV6>%5dX0qp%CtI+f|q0wF}uZH`3jU_SQZT:/W_Vz"3QX&o@_8p`Hf^[$mNB1NrQ!C'2W8!3_|;LAVuBuaXpwY!dhO&h!k3"pkif%seR
+>h5viaPYYI$6^B`sm}54_N9fB<uY6YpMuBiQ{mMkf{RpCP-NBjyT~9o3+@bz+JNW$v6%{5SEDPaGktvU59|"C,!5^F/zm-g^I0qF}+&"`j("/m%y!z9dbn
+L`K-|[i,eG.P9|uWpJoHIC5o0{UwUm&Dd|@2mkdhvDtu-CW#t722S(,U]AXGe{/L5b5mrmu'PWu"]fs#|:LO9'.`GSBDS&om]oz@q{],<88:B5M:'lzDM)
+<((B;u&28K5;uw0b#bM,Hf.`[05>xI#^iTLsR($i)ETPSiPSmpQ0%2HiEgSqxI)o`b'2~REHX9j18oV'-"HaaW:qdcuhtgTR][uJiTI4YcwI-13@@p`%Af
++$EGm3;(zDgrND|hnSI.3"b.[h:R))75:viJ=m3+v>@)GBV_G#AuVCeK!t-3Ro#c$5,$(YzI^QE])n4z',WGwb4@2(mnz[c2LI{T@6xHZT0a81$3&w;+l$
+'&4I=@<>kjk+mHPpD3;'eTzn>E;Le>:)t,|PpbybZhCKgrKw#3c,q#gT$GVr_Atxc%W0^U&S[lI$Q@UWi8cap9Bs+w;wK6wn'^5;EWL4)e4TD"a0^;0D[D
+17}K[AG=%m(^+yh<}Vm@B5;@,=vJ2m#8KWSIz0r(ZF:9+<KD/_"yK9oR/RWXU`!l>z|9VxoiLs-0&M[cR0|Y0h{U^i[%`5[[Rvz6-w-"#M6L'T>@FjQl&8
+LIFiIp5spa%`|BET</'C%>FvE`Z/GOqc{8Vno:3(S=BgZEwuNdKj->TQd,eNE.g,)BCaZh>X@,dj;Z;dh`>)N|-D{MT9|2FXkEauKHA[CW`pzY;6duXQlP
+N8k1&BG@gg:yXfa6k'{)_l{F0K>/mSg0(3!>[d6U(WW;1>w@R>[YHohAIl}P';ZK3|{D86@O{zx_Yir-H0C;"|H#^P<9v[K1z+EW&Bss/kl4Q'W0aibb}/
+mzJBhyJ)^aaOl=^e;jE{{O[]`wCx9K{lf||br}!7D^#^`}gA_}>8gmT}BqP{%3Up;{DtN:Kb<2/0cIh8h2wO6qtWZk~M[kR-2{1t^moIns.5xOu3T'j@==
+n2hSi;[7UU`0"<"z&9YOwnmo^0#0@$D;L8f0y)hAIUU{P>I4NjHw"JadNtI,Vo/rY<W&aI[;W&%epVlYv1K;@.y7[!>"R:mdwx1U]s=4Q"pmw>/x{4_f[G
+'$>F+`Q9qd/j04%t!nGu^rwC$7)cp&#m$L<-RKD$V@ZPh@psICRG=Bg-oz<x!Q;J-Wn9h}^T0J%@4M>eU"&/>JUatkx6FgUQx/L&LsZNj0~zl#n9_y>-=j
+AUsd8'+{h|`}o=p}d7;bFx[p9vg]ObHQ]E1CARoRe7E#Y6QfZYwd.+_,.<D9n_$]fG'mvV9/n,s_xjVB6|T6Bcn6lRJ%;`"-:,,L$<6"]^jS|+ZN/1WlwE
+;tz#rz1cxXDmvpdf[>@Z'^F8rA31}}8&G8I`M-px4]j!Ik|![#0{UdnQP(:&YUB+1.VvwuX8~3N8,z-).gB;W.suUE6QjsX>x:kyGymS"TlyECueN4[Ow-
+}`6FIT,7vhLfarT{jLuJm:bO<}bw-GwdR||y9x}O!">FJB{Jnfr+ncryZU+)1#E3xNol:z8ol91o-Z#NMa3V_b1d@E.:YAjp_xnL+}h3o_4Ry)FGFLc+3_
+~V$D+bU{)i_10qiR19U-;vI7drzl{T@^VQKN:1C8o}:@Z8fa)".yzQp:[eAd_#o(t"De"H-3l_@g"TqGOAFkXv="X[N2b"3-ZKzO<C.4=gC("zhKfYIX">
+6oNim^&0S5zvS68GySP]pCnmvV|7g-$!d,QzSo[Bz.Al]!|||&UVqOGckD!@!//$w{~t>;GpAs-WS{qxwh%5W8S60b2qM;'"-V>)}lkjW8m@+v4!{9_RI>
+uUpdq]j%vE$|>2qkEO5v%&N#`Rl{uNLO`rqY3!R8C%]XbO~9Nq6l9[|63{Q46kA;`F+slWn[FlM@2'P"4Xuc!$';qsE.n/;3_92q(R-mkDY.Z%tTM"#<SF
+W2QOssTl>#i1)P5N-7!LxC`p;bXa@f/H5!U'i'swgl+)e;_/]EY]/f7Zn=NFy$PT%M0,;<Lbh5!T>G_h[@)v"HLxo}E7>WN)~ZmGP1P$1Q~Qx(6#17qRPn
+7I^Yc)Ym1r@{14hV#+hfOtIb2]y<^%%hVv`y.w[6WXtF!WQsTvzuYl(;d87GWA5`,lbarY(q3Fi^dr"E"qz&G>3PB8_S#A`zg=cUu@BX4AV[]i.rzfjAJ8
+$)ReFVN.FRx,pm()hIC!-@zkQr]H6m9u#@y@p=o}#xFD3h;JroF]ja/"CL6{-1]5>V"LbHXr}uyjjLI2AK'y;Z^Q~G)Wr4:(_>/0Jr8k/V7Ap]MyK0;FA(
+u)/k-!(tQ/IADNOe4qv`:U25j=c!sgXDqxu(uy|d[Sju7F&>Duk|%dMP~dJG%mjn;>.Bk42X;5^H,"!Hn9S<4Pat!Xc.qhMqL>/6[[zdX&LG8#vsqa[`mZ
++A-H0L>/<b5f!@],vas)!!o|PdEO<6"iqF<[Ydu)Z'{]K>}/VPH$u_S[MjcA7l<hXV$UorD9KS!hR(s:bwhv)=1d%V5WR'9vo^XZVI02('D7Pki(TIe![E
+q()/b7jgnc7m4<v/0<bTHktizxkJC<$aM!+C#MCi:&&GRbkXT9bVdMiQ'oDljHl=4q`eVE5z=YsjEYiX5}cz7Qi@r-Fl|R{FB.X#ANXd`tYi$E!|H=eZZT
+:(^&}3vN4foY)6OD|lbzlmasdA|Jt}AprXI{,4M'H(f9t')K:#R6+S'-$eat4n3uF3Nrk}y'_)oWo&ja@sPL|#f1`5m6e8Ttl-19%gjukz07La"UW7H3P"
+hB5SWg-.0'.g!z3x:z!QWXO2v`L{;Hbmqp<yr/yRNmM<=_88>mPu5LF1QWb^{2kTn;IWVYZQ&r_)g@&.ZMhB'VM4_h2w-XDZb&NEpEl'^rEad+qP}BkWaq
+Z.&DPw%kGeXl.ds4d7`y!x8Q,g5usm+Ufe!_,:Va,uY48CGs&rqCzM$b[t}]_Da;ZB<-t&Hk]&KFv!bE+WOe/`|O45k)Fb7A@g~an-"ffQzX,OI=.KfB/a
+nYsvoR;xI+#1)k'H/WVU@dla:F})I#+xilp77iba^c_<beIvL)Yk+_2q'%-Qcq[Co@GOK4L/G}qs"26BIU5[]o;:O(qVaXi00RLc8Gl!doJ]){x5w'Psl'
+_k(!tKsr>dNC;e7M2gMamQ5AM;#(n'z:iGin16=`VOF32[}=I-QP@UA^Km.K$jNhJC>1o`:UWt7:1VHoC;3q!-}zta4U~l<NUR%HJmQ`-j"({:v#=KPw&"
+TsB=nu/9</Gl;dNZi<x{8NW|(:|}OZxTH)v58!Hp~z5!nE6P)rZ35neSD:,X46fot_5cV|!{q!`G;F-KaB>+oL&EYYU,gO4jUNz6We2;,{jn[v1'^4n=&^
+{FI>MMTjBE1pKs<}G,/KGiCgXAE6hu4OisSi,HyhTpC.B-lAcY"h$^kx9|.h+l_&V>(dBCxoS4P5QoQYK|ZT2vx(rTOfCt{I06fB^&[`NC08rZxvo,_Dfi
+T!zE6rqxs-)yXv("Gt}^#wMYNmSLP6#Hm^R$@KmT{yL9#"sf,>C30Q:ZCKZ7<k#in'%+F}r<IUJt%r}ym]It)#oj=;yxxKbN9j_[KzLqzY9Ec$dg1C1gL0
+Xe-QLnAJXFS|%wx2<0T^e^SmJ1Sp_z7"1`0oAHN&RXf''L#fc+,leJA{6A5)8KigmV=xtJpN7}_;G|6G;Je.9FLT{W6G}{NO8.69[0=f2i#8@V]%0<rYVp
+lbO</Jfs<45kRsCS"#f/0KgT(E54!RDG5L:iqG%IY=yexdHaGR!}P`NpKU>K>cd0ZJ&&1DwD~<,nWag5Yrnp"Fvc~W({7o#@n:(^jYwnF>=h[]Pk@ZPf4(
+xI43tML4DAZ+K.PSkfw%DmgTZJ.{J2'-n+YF']o<sbg^'H=a%Y+'38=u~[A;hDD5gvh]Yf&]SZ^b0a#;d{uh<<],6o.g`tIo.UYvjx53;r6%evB{{D-Z/A
+W#j_XK;b:;%>K#PF7||<[3xKiL`zT<t0xk[r7TS6`raI{RMZ|9q]5.|%/FX-k<D1Zu9q&u087='I`{,g@iC+wbK`")zX7(H/5y.s629`Gxg=2;nnRIY]}u
+w2hz/(sIx3k/vuKtB]n-xJ&D{%WB90!c-.sQNs#'3"YZ"uMOtL//&]R9FT0hBtr0YZ)3C.Kdf:qa/H0Vv#LMS%^hLuX1$E,I)s5cH81BY`ed50KrY(7i}=
+,{=OS&Z|xqly&f+F,;RG88I7/!x|~6ir3OWW+]o.t245!jZ93M'fB0B400ni'N<.|Vo@J^SV6Qk3V-bsCenRqAa0RXi4(:qrS,Y`C(^'{4hG/hw}4u:MdX
+tO@W4p;@:@i@:8LR.}"zTf,Yw+}q`2>t(Mi96"N3K0l=eBrazL:ed<j"2S$|knEo!50@2KmoM$NBe6~zcb40i0n;E.S's;Y{Q/yZ8U`3x#iH!i@gsVlz!|
+zM|.Nj^0I)++EJ=,ur@zrz8M~Tt4s1YHej<&(">5L(qn+hr(GV0_W2OsvM#y|XL]hXMA6KM"<U6t=^u:!3"cV^B'8tr#Nt0&|y%wQA98HC@=~^XC+H>"xA
+((q//m[0CCcOQ)A')Rh97Pl.Afr.v'36L=X}E[^{@|#B7oIup;%oY_>[@$%Zj-<(q"-:5n4-&"b-mtn/{!)A1LmsGw,BzWpa|>c[IYL"xn57uiX#Nr-}r3
+Q)AFH+3;@y]Sv`D.YEl$-61kTx:r2JQM4SkkTc-b7J{57lQ0xUPPsj``7V$]wqfX6'q9Q8C_@'HCl>e(4w"{'5!f;/w)f;ge6G,EU[:.:Vd6Z1=1aqTH#5
+Vi$tnpefKoegMhFR^c:P)%~z.H@qeippNe8}~`K(aBU_u@_TxQm9gdXrg65Yz^{.R&27VNft^aGr[egRLudvY:aNFduw))4S(3OYo5zvF2xp9h2t3&}I;(
+H@"0</l`o|Or-[yfeszG+aKB4BFFg5ai:6WtgrApGOa3KaYS-w#1gNm[w2E28o%GjY^!w&SChfSTUWm8"ze9lD,$NC5"^H%TIYZsp4sM~[nlQtpU`/]BSc
+ODR-T'8,U"WqV}cy}h^FoEQR"{YUa8C4QzB|-AwaJ/3>X:9&18"1yaPktJBj%`[DJYa0#U.m5R1F-X)|^Ip3R-Wh#<9CXi)<tX_QIkxovIuJ~D:+,xgKIH
+HHBK{zvuZk)oUx5]InJ>}1c{F<m`b2l=VIT!r8Pyn:;{+a5U':#SMt]9L=R3TK|m9G}Mr&7;Z/V-f1x.[4uT$H4Z7Y:pmmaFfAm;lnNX3n#{ysKm!P,4Oz
+QXUBtQ-:']`q4_Di}2GQ}_H4Gj3[rRr.{@$^zM&y0/(3A[;+>:/7r2.L-y'n},(si}KZp!vne/|O{^xdhT+2<NrmRQuhkBZq4wQ1vp3pb<Hlg'Vj8ZZ1}E
+(H-n9Em@~|Mr=h$Kv8J/pAm5oKScs/mh2En!o-%;[NH:9lr$k^^=)DNT&$F|GZn!<O9oOLD'a,Ko6D.";-Xal4Q0NKVrsY55/o!=Ok/r>|Z+PG^Vp@eMKc
+=SDR2F8ro$v"$zl>lKPR7rPae=)DzOHDp[,u/|#Tt@pmgLX)Mk^a+HL}}ru4J!hjiNJV0gcvD1'P;=w6"u5yc-:xTeKhfB)!MOMvEkkQ6-kyc}v3c!a}o>
+H,b>JX43:{Q=!i,Qwee.&YoK&%SPy;Lf{0`5o4!kXmLWs"Rlof^w.}O]6B7)~8)AMJL_>`tql=q]+QFx'o4Hr]"Qkm;;qr!p2[t|W5#j}foO[r`LQg-j{s
+,)o{>rNn:}f+inQ{|yXUg@@r88=DUGCeEg0]CWU{jw8vQc'4_SrY%f_Rq7(6X|M"p!p]|e2eC`/H'[U4H7S&;+,'u9{"7}>3Q$."u2~HcDAI}Ijk)Vvz@|
+U]st!DR]plQohQN]v&bDh+5h-3wqC=cUjx4T0/v8)B/<ED=p7l+{oW6)[SWgFCuQ)CHSlW]!+vTZ~%oy^rNOo_&8{A;m)VD2YWdN"|zcwib:UCPA!#CQaj
+sWW+wTO#j'S((n|27WhcR$hKu<E&3pqQ%HI'2lmzlBb4"w9"5M^9K&J/QY)E7m82s+EWyrzgP:,ZygbZvhBx9MKW,//)JTGpwr;}[/=7&ye"CL{92BNPAm
+&)qJU<RwKCe}o"n</qMU{'zPn[{C['1apCeHn;'D>nN8iOv3=s1mCF%pU1{;&[S/ikLkLz}TuI^=mW!C"'(.;c`WG%eX:2N%K9UK<@usCFlgVl;N<YCU-F
+dd>n5kbtn(#BI1%"gf5|PBX0&{U{pU}7t,WuYJ$,Rsr$J/Mu;WH>%y4.MU'aZzHC-|}1DR79W=8Q$uXe&CeLtouL`84&o=^R0@.SK=|#;,g|"WQ[q^UFKg
+|$#;7w`14./xYn]thJn-F3l5"t7T^n,fM7lpl;-ZL&YsRc|W3=In<OpM^>&#rm]15/S}Pq-<&R^ITi0.pWv]z+m!VNJnMQC,UfHsFO1Z[MeD9#{mqr3GY2
+^PtrA6k{A{`=J/uic%]/uwY1lEh||>u%'xM5E9<Thdm%yHM7hg{Cmn^o~Ti+f+)0u-xyX{.a-$s+mx`%$L>&h8bZwGk0u%-^nY6!THy_Z!X8_CT(2ILoxw
+t7CDT]Nv6jeN[,FkdBLlr>;F'bR<o[0g/9v1aoPuCv''2P`V]O/;^E/xZk4;D8|fdY}G|6)v7=lbq`k,uQ]g};+@A59@CAV1OWt'Vu]P>vMDHbyFyvgbbv
+BLXz7aOD5oyYo;R}mX0M;4rKo=[qZD-:A}HC@wCENBxAi#w9hlV1/E~k}m_IYT1/#4T1O=4`E@V0seg_N5+v0d9]h8[=vjO0vk_0"~pJZ'h^-A#cTH=I`D
+YpILOW'c#=3U~"-P%4!XpT`^v=&8Sq.=h5c=^TE4}JeCFoZZ08uDT{XIyS8f$)A_P9SMIT"-F]d>"%T]dd3y+.wI~!Dni22#lhCZdV:RO6ZT<a:_axX[XD
+4!q>Jh!:U:GQTe"B>^52DI2v<WHoF<ho<XWUS_fdHvv,]O0i6ZFaW]t:APi!j:zZGCj.!jytMsK`O$%$yakb;x40IVK"%%1_C>6jRNLL`.reL=dJ}0Md7y
+vnx|7PNt`i0D]+xh$q%bG,P=hjb"f@1)C7w6}vCm~Wn5%`^GvVxpX;obd,1p)|uhJk,F:bcBTDz<WU^mB<LV}32/mQ>}Dym`FGSiq#Hpdg|wS.FP,3ja7_
+,qWa;{Q&:2J0e3u-}1/.~c_%yP`a|Z/t$`fsIddR>c#Gk<j8_T45j^SBzjIU76;<Ak^%:HquCm3kZHk8`%YvXSr(ksx1A<&S3/mYq_'D>&/<G|z>6jm"_#
+dD&^Hh<XAu_$'X[VQ;B+bY|(x!}svg,k%E"(G.(<TF]_iMZK`PHM`Zntf9AaAY068;eOEBw+v,$w.uC]|:R.AhP1Rlk_0}jX;|svLw9fS`YLP|:7e_12th
+'<n&ZrOQ.ym;pF]O1#%i.9vgHoQuktVrs'uJ2Ff)F'n/yFdMbi4#Gi;P(sY{xw)e:"{w-Tbpjnu@spn"HB"SG[#=%{VnE|%fn${,{g2RuAre;(^`R+O5XY
+S|$&='Hi(0x,7xR#XoxkVQ$uQd!(aFS.,[Uzb9B'$9me&kjGjdPvV@D!9rbSF1_Lfz"9[5KV.|i_",!r/LwdYO'd"wt["zfBs.5n$9Jd/-0oB3O3t-U,xg
+tOd/<q@PO:Jf-P[-X{uQ'I)RoEC'r5|e;B@SRf!+-+0},w|6|qLaPdnd4S|B~yg/QSNDwLWm#W.aLq1o{4gnwC,J)`hdf"!I@Rz}g2q1L7R2--WYlk_Vtx
+1-nVu1EM"tB#CTx`d,'30C^}Xc~YbW,rgfs+Oa(O`=5}u7/0_}'J9Z$JetT1;^u{YW"m_7P/hWuC[29w)1]jq;uV_J}RZ}YC>KsO9m@cpjK(&#2n#Z>E6u
+yEAqE5YLlLSkt(!`]TU3Xo|bw;0d;k(,DX1cz.Ip;@~CxbdU(53.iy]S5uD,)2P#q8-trTp=y+OUVaUQ7vIVz/s0f"(($`Qt&RAxw6"yIk$&o{[T0|`<b8
+6RJ]R<N6BC;$X`3lfw!PdibQH'@u=Qjr4Hj5l"g[jS^^(!_I{7'[4Wcz8]%BA5,r%MpKC`K$1EiqQudNQ-.HB]m>`G^P5M3%p<s=G#/}|21Z#'M)T[kKFp
+yKU-qYAK{|'J^sj.Zin;`@sQMC0-NQ.y6jJuXK!ja4CQlZHr"x&y"8dT}f4ho.4xIM;ZYw/}@Z)y%>ly,o^C7]TVVd84Xo.OmZp{+)`OJ]D=kyaB~KUf"_
+N#Lzf@S"u:>Bft0lQq}N5&!)wxqevqtrXcvtOS.Eb^.nPQgn2!nC1R^rdf-;sG=V,z4(|iLH;0B,vF8E"-w"`3ia69y$5FuDI'SC[8f!1#<_(-03DW~rQC
++:J&rys|[rBb'MkYEkcnx#32.Q&7D-9)xb&L3A>^N2=a-}fv0IT5|4Q|'Uka~:G!3Y:R750/&6%uOS=+O3j<(:)=w+Dg}s';A]H|uZKU>{^dy{@vbT9z'M
+>jOi7(Es|4~Y#O2^W|>r8rlaiHUPn7]p!X@8t#j,J2^=a+m+w'E(8iLiyeX|lf~wbi:5u=4Xzw8EzYgi_:h{KJgbT}'-:U|'Z0H#7u"7nLBKi;G9j9fc/a
+Yq$%H)Gmxj`U:1gHtuI|Nn,g40SY'&+`p%q[nsq-)2~Dh7QU0)j2#Uh{A|-Wb[M:J@}(](TP1hsL"6eC8]i^Ep8GHDIy6OR^;=L(4,LGxT93CL1V5C3sY#
+x.Gnr7L}Gr3QyKHUWeAb]bo:^L@t$7F9$:./1.W[YIe858ol-R{k.Dx2o.Kk+!A{Pwlu2])yx0DseVzqo5jkL+&x+hr%,e-6F$B4TLw1/ZN$BY#wr1F3UU
+#=O[OH7z~DLXe!C7mJxnTd>CHa80"1x_`+&Jkn!Z+%LL'Z3,a)`=WYv9LOU_.9~[;y@arEl#YnK{IHB(0S9s#2lN.>D];YIdZ|aTI|r8L,:!viTOV3=W^r
+r3y[7};tltgb:"v4"gqCz!q>NeeZhL}.C0Pd1h;f9X9oQ9#/vdij%E&o.R+uEBRisED[Nx-$[sHFzc|jG;,u;f$R4.|iWJb3@9|"bT&"{(;.^o]w&"r1TY
+/p[xh#uizpN.;P4MYjyx5@0MS:Oh]1(R0O67/zhROXAM&m=vY,Q!"Ya:_Vc1|zhQ{M81rX[W]tZ68evjH/bK;PJQkY+Jy1HTaCO{ud6Y~"A=gRV+r:|bB)
+Ekt]]Rots"Ao$}:hCiJK&HXFfE!L,T-34@53b]C&BGS7iQ757]iynHC,nLMX`R3GP0gn7GijjNuM&yZUZ(.H"7p$ZW;<X($dexe8!:h+qW"9EfW&zsJ/rW
+"^@20tJcie^E$2t,bghzdW(s:F$.BYe,:#eK7yQ0[kho~oi'J]4JObPjJd{r^7S4HH~.RVVg"%uj[<+3ns7!IJZ5S+7Em+GBM]^+guX's0nwjMgJK0'@BE
+(i@h.LWy#J6<vne17'QJP;bIMB#woI&zG+GC7R%+;g]E]Oh.NDZn/&,'CB}2~Gc7%Xg's$NTEaq0sQj:SIfPHaM=N[ukg9e)NfWV/g!>1MSuobJLPJOs|l
+D1J[}KA)/"Y>mC_<zu1QaK5m"na<U/0O#NP2fA'K+>wW#!W4Ce9)Y,$^@zS#P0jl|dek;do1>xwq]@-y/;<+N=!Y'YP>ZK<a4hBTupf@v-<d[=<pA{%uog
+T!E.%q^xaAuL=.X$k%~M>+|beG3!S^W9(#x=td./V[TZO!_jb61NJ[:i4fN]72w9nH~xC1;$3JXwdeM8`8l2nbviM[#-"]~'M=1;ZW;OXKkiJN667Af-X<
+wKH=/Xh34|riC3m4RIM'+sxL3c=lTe'#&3j=~k)!"t7Y#f^'&7[&'oq3qa"R^+9;0ssx-BF[h^e;z.VXQ>x4Lg8Gz:k2Z</j|J[nrbd<wo=ru:Q(G+st0j
+aj(4Jy}30GnzHl:BJwX<k'Tl~+PO;F`sJp+K7Z'4,95,5M)Y#.PX&nUlsax]zJ&Rk!0WJL#skH>Q~Agw"O4+8iJN#023;r&%;ff<gjSq.XRf>BrFgd#,ka
+ZpdK:^Y]SvDQ@ty)h7s'>mppu3ox|rO41tXGar3n'6%YAc-,sc>LTcn]knTG={z2HNXKVNTpt%fNm4=Pq|3R.Hdr&{>O(X,;3f/t^i$9gLreh|}X-hr=H]
+UGR4Pp4[=D>e1oR/2"g.{g@K4il@EW;b,mh4}q;Wh)'8t6X2IzhKYUx34&i0%aI.uh3S{!d<&4}HUF$e`S&j~set&YjJ^]rGTv]5lqeJMv|w:v>w!xbFzu
+PH@OhfKy%>z="+.|{zL1WoEkebQTvexxmXBKAp5n%>@-&CvVC7E[2U[y,)#u95jhfI|YBoc>PS#l,4nu|}puG]xK,HyQjjR>`]Nftrq8uqqk/zm/PQ,rg>
+@,f,k16d4a}kdR<6-8r)N6hNz=A$PS.)f.kAuwOJ3IPs%Cma^:'DCqNINEz@~K!82{MauJ$aNN!^{3j!z[sv%]I+C%:/1sbL:/Y`w$-Pb&e%a`KTFef`yL
+wKw'uMOE_IZyvV}I4+dl!YldkfS9S(y=%P'"znR2Sk/,X.$rE:..2l.vPE>;/,EjAW|XnbA&k5'[[.K!paw4-;fztG;;nLhTMq6k1;j&2x:Vi!;oS("L2Z
+3jkr@Qce%Ph+/<9qAXc.7./JBbIaWn!nnjM5[9%Lz.l.fVTNb@d>Vr|fD10/"Afm#RU"0C#S+[MpEk-<bi=20RAq_TWL2uZJ7=sZ+627v41=-}-H&Ku#eM
+;+NM/KrFN#6o'&C:rEl1[e~"4@l/{pwQ3PU4]@T=yu^M/OgG(qFIm@2AQ[`!/zYapjej+:&_TV_GzejTEHYk|=`|W')74[p|E:AUu0Jcm7.6zOydA3}Pat
+|!iT%68ScOZ5E7ieMI")z8gSWr3XR@D,q8NL&}RwS_Jr.))q!-F&|`o|<XewQ[]3>8NyG-/n^h$qaMBMnC}r:qfL(z/XbIQd2eJ9r`vc<LFi-4qEL$Y#~H
+~L7<iNhv@NtN]=6>zPz>|okSU:;Wr!J0SMJi}@H+h:9FrfHfLZ~F!+dAZ+P7.o)QkLlYXpbcl"&<ucNc:#JK^dte9H"X"a}BmZC@33YlB=uLXLQ3Go3lXK
+Ph%99w>E.+7vyVc=4B3GO<^}2fbnU'Piut!|2bu@,oR/+}liUF2v(Skd0ny`F9v<5TyrePSMh:fvei`:4;S=.5|n]$zH5CP<89Pu>1Q>i$:-jm[;@,=P0f
+k0a^UX-S;Qy3"&L74{F8-8#O"Cb-Psv8]wciFYEHae~E"JqBgsVuC=_W^"R@N]g.bY}VWhmy~IeHa{P<@N=a!,9e6l<T]<C-52#hKwr5tt<jhCf'qqSvkR
+O9H%l3|k>.;5#vW!(qXFf/z0BLR%gJzzyy>1$GV1x0QpMXlV_Y.oPqzn^c|If>u6+NF[.Ppn<zbK!5JMyH1Wn#N`QH|[yTU(#G}<E6<kzsYBi%I%0,H-0q
+kk,hl4$uEFg+,Twqk04|0]Sqa$]Y;KrBL1eMT{b%cc1GyV}|xi<[vWa|fS2SW'V1kepMTnRk0,]l_,|#~C&}fA0/Ia7f%(+o3W>lK>LYGY#8oNjh<ub-a0
+oePg'r)e#}-ns=T{|wGu7-_2`RFb='vL~E^Z~Q=@:@|naIoT7,`ED{K}~Be9hYv%cznfteiLN5d|4kF!ft~%_n<qc0E${}R^oI>{-F}5Ymj%-][V`IcKhr
+Cb(@,Q-6mLn<hlgQAkg=/a@axTONs|K[RIr"4p;wn0.>kig4H`1[MrHk(JCHeY5A&f;6QgDN"/Ch6H>y"BBx!)S=<t<r7I;dz8k|4k-7yfDwYs=rR;;P=d
+ny)Tq]eawN)8r9=Tngf@"6u9"RL4!}Ichn"~l;+!ZH7s)@CeIFtVmxD'Ul4qadbaP/$D_9ZI8vt;=MIHhc-N504A`}w:|7&LxcM>SBhCUjuH{=E8~t>cbF
+I;N`T}q/~feXB$iD4o2A[Xt2V&c0<%@}4`sH|H[@R'2:QDGa{RE1Y5`2t17Q1Mq|mOFQ5ytu&$wk$rVSvvkM~vFE!Jb-s,GJqcz1Earr!y#Y1ZWx<UT{:7
+Lw_F"yVn0psht#42j+Gf2JmLl]PzIQh!+Nkgosa.SKhs:Ql5i>kFM)Cqs{@}EFe=CYgm1vAMZT.P0T[<F`S(Sl(/GlKgxFk#@Nz':omFck!OuIl@lSwr>l
+teNhrri|T@!H:M=bAXidqH-]F)PQ~RN]~<jQO,B)J,c4Uf+_v0f|c;~A,T]alhI8<e5sju<Q.&L8bi1Yc|06G`tH(s8PY^.>#"qh'F`uBQ33{QsG|`Hp2h
+AGgLT(st(r1}d'@r}ypCZ%J!V]N<VF~'.Z}dTswd^64CwC1<;fv_^z]}3-@N)uzzf{&,zi$}$D2fpNaDl`<<h]fkXI!|P86'eD9Tf^SLNkozGdX5MRvS^(
+,6s86v{f4h9QrPi2fwDtKe|BzTH]B)c#%}C+2=_3`5&L=zX0!0,RLM]n|&hX7A&^U!bDj#HPdpq0$6F_LTe>}D!znpu.$eh;SJ"a%G[3h.GcS#KUH{VBBh
+Y7NIJ+ALvLat<esHnWCb&eQ1}Y|;DW]M8b;D`w')Wlg&&lkghp}TlXC4u/V%59.gyG0CI>`XK.{zwuqOir{H@CL,RD%ui;Lw.uWm#7S6T&Nt!&yO<6UUVE
+.G'tU|Lr'%6vIXOXN#%}L&@U+IqAlO6qb:5'`p~87;uE0<zTe)yr:lYb3H9Dtp!nvr;{HEE41:2JXJImC^Qf=Rg6,^'M`qnL!->bw4cvD+lrt[pqEmh@'V
+Kx0@"]&q/60Y>n,K27I`>4~<&1DMhnMo&$x.!TNHwa{];J&PfR@>lO0bO15>S(=5(0Z=#5S9vkhgyIZe!}cHZaC/k<`a%AlV2${D5uk&]F32TQ[5dPpmAn
+x,i.ZJMp$-~(Rq55Sg|{GlKYfen/s$W-''R{G1H@:t@nGa^,Dk/y%hS<W8n2DAA,d$,,{WS}~jHGZBEU9YB8Wq8e0;%Eqj8cGmdZZp<i;,4jE0|/M{&y,s
+UFgy:8:oA}>`</ZwsiZN#)P%`dtMz,L8U`4)Q3Pv(1bCiO^]UMeb[e.}Pkppz-Lxy%+9WAgj<Ox12/rbi4^qT/,/uT=pSXBe0LHdAJPDe!cNDA-oz^j@`A
+#)z.mq1PQnhlD-hg#m>K-s0A!!^|=`^_A(<7Pu=qy[pq!LB/vjUKkHo5W]`L}tQQ-Dc[yZm=~u`9XU';aUNWx+i&W|~V"0A2piEUUJ~;NVk{0d[cudYVI-
+KLBn20`vUmTGk4Q+}HUaXnV)s+B3M7sWLB-l:<FqjRIJc|1l9KG0P")'|#J,Pug[V2CkFk9,#(YT~+)!|W$`2#<=L`W!2=wYB6KB3r-N0N|vj'";yC;8Z1
+CtW8<ZMRuP"MXn"nvOqT$Wz+-q,<{Gcy!DJl/CFA`eFx2a+=)zG.^%4W[XyxMQZm%X"d'x-2$Cc1zzX=Va#5_%aBJ%yG18a3b+XKAxJ>9B/Ak3cQ"ZfBq9
+lnH&$CDUSkHsQ7J;voE!]1edH5KfOuBW@A_N:cyc1$KOO0$6|lX;82,_S.I83=<4+k1<>+m=/d-[<@-&uMn/)l)Aw{@:uThP2yuL$U1V~!V4r)1h0Hh:0u
+F=H7|;Ke'j|74}R-zP>kiJ"JFelwP7<@veilD9_SqOdSkvR,:!t^COyVVAmFH06BdvVH~dm[;%'KxAjN;]+'XbheoS9:W@G>eNOaFeH5^]e,<$f>ToJe#R
+bK@tev=$)u1ee,u"@jlZ9KA)y]XJcu61M0eb'h@7l(bW#/Y7]l~vDlAD+LhL`gX+/./g_@XKZ-<7.kL>j;n]._'{F13xKVK^EKl@lw3xCM%JAiVl)WkpHJ
+h5gQ@}E$0"l=71K_Ko`;YYa<JM1;]OI#Tp0&,g2OM}}IYw1M"m)N+/Nvo$s:l=LS!%M2LTG(7d=^h]v4ch85sysVW|^'$V80r!'B-.H2;4dAxp.B:J|8wO
+MpLX/,#4F6h_D==8pHhFsLotN@(hTm1c2h[N@]ECA@lQI$8<:+H1w{,K+`2D_B^PhLzYCyie#mS-7A1&'rDW0s_:Cowr'Waab>XN;1fN"9lK>KPYT1+'kw
+`.RaPs6jebiK>F>SF^jGB5Z4&sGa5Sb:{H&l"m$YFPPiXc_9&H6K)2@%FTf``cw}9+F0-!KVKX5BAAxmp''eN^BpBG]@K98Nekx)Pv+&N'tu^)^W8:|m]s
+bFG`m-Yt3Kb,+l#<8..qsa<OPuxnZg3rB2tIau)@`[Goc/#OPJ$k3"De|bo/D>I12`~Ml)w+Y`T79!)Nf!az&_(hnFXYTd)g}FBd7vs!Lv@NbTdmhqc<}K
+iPR9#HJHMZ96UY)xjV)MVmu.P`ySo3R!E1[]y^gK.Qd6bJ]RdmveC_[zpV5#@0Fe'E>d~e^%HZ7J(t6JagspaB-ph^C[~_TBD4rA`fvpxa),chp.;iX1ZK
+X4Io#IG2AzgNoux4dfa-$g,6NkfV@LH{i]gwL:#QZ.-<IWZ)9qvURC6`y_2&H5s+`a&ebrJUweAi2+`%K8UG00-=}6-riH<IOqdWBSt@6egId^,[7G&m>D
+k#1%JF5B#_l+My3`${Orwc_B.w!jo!iYO<,ypjvv-e''>w~hS:FK"|_{ezaSy>Fy=9Y,Pxl|"LuOEvce{E]THaqft,8gMZR1h/j9u(:w]mD9C'J|BeE,xQ
+dY5uQYa7~Oy}9A79I%3!=]NV.PBE12zGT0>RHG<bHKa27<}`{,NM/jA^!(N=SCmm7lP+7/^wI2}&+X2FHzxs'RuidGfc"BWttS=6;C"EtNU4V3)uR&f$BK
+UljBMSl=d0:NIUzUx02Ml9tG#$'eR>m(aC~):%;MqZ2Ys!dw-@wUZCLv8dvK-fAL+Fi'_gw<)<|F7%NP(}#4{2!5g`[vJFy51%xb'SxCmh0KVCD<oyX6<8
+De`AE2U]S6S;a5>I7aEB%i>j]fIZf[r6fyqv'-s+r;++W{K1QbMcI4+/fJMAbHTla{+tX<mB>U+v(0cti.Msj7drcy$[,u}{8pLj>}tw"~ExroO58>c6X&
+5tEB2cFA7/DnzJp'8Om':+S7MFVpg+<k</7v`f<j&Z}wn@o&^Y#w.mic>a}/1CoW,o.)=4s6jxg,pmeZ_}]rUZKqPn`}tl[`;oR'fT-A&/jdSQrk:'z7V(
+kwV}Pr)8erirsv#I;dOi29M@u<;'sE4V&`v=2];A.0hL'=6u>Q)VC^MlZQ1XcdoMbyAFJ^kLqhL:^jx";,OYmak(;t)r@Av`,"AQXSDLh1){"t4$"1zB!;
+i<66D!TQ=m]bD"PQlb.F/Hv0t'<81Ow+UKE|"s3["v's-GAfT5Ln)D].+5v]q=ol#V99-r'_{Ur}%fj7[2/1`a+"pIvd&Z+sM$WYG9b=8v@FlFEe;WVcXY
+[L"B{CXu"}OGF;#eMBsi"vO{Tsed3zmxjn[%/i72w-~B>$KXf#c<xqf{+|Utt"4]+Nf%A7)B,PoPnwe.vK&ggUG/8"!kaE9{zv!/"F,0^@`)'OQ8JDG+PO
+3>QH_-ajvlM>kPRhNKpUT099@}=sv/y[5hci<;ml}iL:2Wg0^>r:#Az[$46AAH1Zi32b@78B.L%gcIllH5UXcnTCI+|1'%z6{8a'tu"1U%QFK`!I'Vv>'l
+|+0r%=+CGL~uD6KS"!4a:.r`jX%'sfDsHzfY;isO:}CH@d[(Y(i}PI[oQv,Ph6Yot|v0H%1@nYO-/!N7V1B%8KgeOCS)mP>K!R8h"&E]Rf'uap7e.+$vAZ
+}'U8f{9Jax"om)e|mK"I,l'udHkmZ1f{MI[cf"zmF7[(Y^drp1CA"(8>4J$QZO7mTCN+YhbK<kva@zACQnHfYlpxmhXn`1j4q"$D/ugvPl-VyRj:=Ra>bk
+RlCTR"LbcPE8W[x8S2ckQH7{Qb:KdXO)zwO;W1$p5ggb6-GQ1$<0xryk9SS&kRv5fUUg.)4uC!>!v>@#<v&I9#Rq,wnVOZ|=:u-`oZsM%jWRJ|v(.,0iy"
+s9;D6X8(dZs_Rh7I9+hC%iI56;^@Zvgoyy.XM!41iPD_1,2cfXkLUa6qe.D^W/6F#,@4"Ftj^+6sqc4K8Y$!"4R2K(^jucxR]q-jCMl$kg44xXhyU2.B~<
+N92-}xcYCH.tl-O7R3RqPuj;yR|fQbjI"{RLV-c3#>5qZP".-0d;IFX;YWdU6|KD&0@U&e%.(5~#dCv1<{BXVhg7jZnY}B/9(u&-4{gpgf3,c"u1xeA(CA
+Iu$r(@>d456#.CyG%|}@H',_>tK,~,xun[&B;WVHq0hc.UnC@@&@!GeCOd2r]PC|R$.ybGGvrA'[F2rG)m-WSc/%Aa<c|6{MId>tj{.$[BTH2@4lh2+x.y
+T%F3@f'n0#t:Km@G&{qBs9X|ryO$5DVI'^EIe=8w{FOwg;jz~F~-5;SA-CY=NcJO:;S|x$2ppeVN+kRU.o~V2;kj|(()19gX#X}%@zVk`YUjo`ys9V<bU!
+d2PZ4C.71@cr"R5qs:gmbu3)>IN:avTLi>Igk!Ef9x[oS[7E%RH.aq)exjvm{TYlZS@26"]hQ+.,^jCPw]GVOFEg>EVL^T1FjpBipEYq-`/J|fcHmO|Wjy
+Un7}OewGt7qz|mU[cUT[OD=Cw-l|6q>&c"hf(}1MdaKnK/t/g8UNJNZ|)I20M,l`F|pqP6g.c!_Nl{yw8;$9R@'''c/y5yUE/5kv{jP.SG6=OMOnSe0]Q+
+j4Z,rN>;wHCJT).^WzR&{H9qEN<j`L@z_0zq7)"()@v''#'M3QdRe'hww]srfSPN&VMf(PPb~J"z`Nhk-{C=Fo)_Wd$OxofJ.OK`"^Olf8MLIZXK<ADZ_I
+Qw(HQrV{y}8=K|rSTZWHCi^3pmaW{.{-K{o:xNPkJ0O7mu>WE/B8YFsBV1j"rk0n<<i{&$hLWkpwZb/wo7}H^aOS9S~lwwr93bw7iywUz+"JHD&,0L/B@C
+)$hyho<PMUiNyTySYGI8p{9q7vSxaDH3$Bg'1-uP^]Z@w^R|V{@Ww<lxi^9M$iDmykvI14AsV4N&/5FVGBS_uC{#^fT}f.H`|Rl-NgHsm!$O_`9zqB-aI1
+w^L)wo":d/MlV(9!T;(i2@AQG%5$.}NTEQR(p}S1=B0-:&#7<Q!;m)d!45Mrb%$qb./#4/xQ_(QQbRu/I=ys(hZ"YvEE^tg_<ySM:%!^M<0d:(n>.<[@In
+f^_kF{xHx(R|^cRwcDSZ@HM]E46vyYJBBGX=tcZ)aY2=BjT.e)xRxC{mVVdm.#FeJR5^f}qR]D(fWHWAq-4nnQ}Iz6%rVAK:Xo<tq312mS_H=l+/3'yr.t
+@d!aNEj^O&osMHj_7s^;MR!PARK0T%vw.hT'9@<k;e'ez&k_>6h:$fRYo-Iq).|c+2T(25+IR+02MItY"&J`pa--R5K84f$i_G,U:LsL~.#=e#izOVteYe
+8y;Jn')&F:(JKeAWIz$5z4@_.uB7,/#5G_9CC!@$e`'72t>b_,c_p;kNH`Do|'6NZ!lhRx0lO[@'<]#R8iwPu"~ya1>(tf`0LW)bny;,QgnS0]AR:FR}<}
+Xruh`}~z{|pz@w4x=VW0TK!%~<D'.O=i]0L{I64#fD<}~]b]v_m0=y=_dr`]/^Z]'|sYwe#Bv4(:;yN@]}#o2n`Y/$}VTH`uqd0;/S"kHWEm[jU#xhB9F6
+fd$pyV|%b/Ac@PV)TsWx`c[@bt>/Yf%Ui3$#L4'{xiG&98^=)QJ2<":+qnh+EI'$v7!tdez&UM711|C4lm+zNF}qkE:]ymhH+zP5DvTew0pFeY"NQ3bG@X
+^^%nc%4DGYp/`Q3{_OtPbC8CXb23lw/V<}zTQ--D<NdPL:CeEgtZ{9@}|^k|5[H]cBicLa"$h30NX5K=+G.LLzLMD!>HW]af<Y~YOD(Ld[N/43c-&zR>6S
+iu]qTf;w8jJGb!I`"nj#4)<}K=q-RSQ$t$N7:@k22AW85qrf'0h}j3prl]`5$w;,o}{>'6YPRj3iZiMr;rE`jMrp&XrlKXmAcyRbQC^=kuT.cSn&dy3p]r
+qh_Owx.".qMjU,sRW#6:[wSMl0'e8l>_X$QY{mK_!-+h;9JC}_+r}@M4i`)X=3Y-9uzFa+hvUwilD90MlpM{+)>#"s4l7mI<U74&g`(W@1j"Soi5<"54`b
+g]47FAC_!ayd^8XJ+Nktew`C:N,KkVqBRpjEw5&15/lQI7t0R5|a2Ir%Z5YG#Jf+Lc:k$Z>+8'o@dgRCy:;p#UdgP=}S#$LaCgvA<EXaqn^)[m'0&4g'`m
+iYG(.b%_rG.kWn#Zw/A86&!BHODrxey^yqKXH_52xa5)}$-MCnI%m8SyK=HZ~-Rj^S,d`vy&5(RcRrFVnJqVMdf=>cf;5Z)lSsfQAW0(cwTK;dAY;f>CAJ
+'6'@u"TsTQ!%dCvvewM0@.}5}UF^rfvCXsL(McIWM<:a}%{qEI`wXVwT!,h`oFnF]iOvpL1GB].U}FdU%hL$=|W9cx[7!o7306U[Ml@oi68[5&0'xE+A1I
+a84hX;zNokrJ|'TG5N:N>ej0cAQ&~w(D<EWdzoB[6W}e|x)W'bU,$vG4C%P$/%_(mH~s9=zK%Ax8@ayQ#i298i3VCJ4S2EI)iWgcxKw3bkkL0<g(~q-o17
+/!(qHeT,&:QL_x2d0ggH]LWkCAz/[&xnZi0{OS~CKiVH~H{#FB6&_T<Z4t=tZs;qY>RG(+uc0bjg^WD0oV@"`/:TYRN'pW15t).J'#1=A`+nyCS,PddZ.V
+Nb+9+N,Q&DNO>Qg'QJ56/0RDT|FMR}d`}l9I:<uQ-&:p2-xfN91oLSq64X3j%2U0K<@AoP:EI^FSf7Qr/@;Z%p61E2%gbLd!bJo81m+0ZenGkqW[OaIkXS
+1DaC%-k$.$1mf+5`0vtBXB^xtHlpg8zfn,s4>L15<`PvQj<7-mWwCgks7Z=Rk>pQJ:Lsqx!_`WMJJcr}r5Js~Vup@z/FA8JAjS{4Zo:P=l3R%m[Mr01[Di
+b>KH:H{%9q;w{gvaNN:3GShx>.8e}2S_9^0gKy!:<Yz>2WaCAfeuW;C35E06mN]9%&vh!E6Y'[bGMhN86OlqA[%Ej{fFo$daexRN`8==DT'5X&|8K=jlz/
+9euh<0tcuB=D}KwXFW2dL>r%7{vUZJ:l~0%w"FI$%nT!O{r6qXbU)j-m.qjjO8'EqC+3m^efTTdWxTfxxhO)hsv`U1<"OSTgl|JOFsXf>}7[kvAM&SYpiY
+3RX|FYZfJ2y$R]A2+#7XkPoIoMJ]:hXTvr>[.hdnEGmMM=b{#_+Bio2vp;,Uq=v6qV{PD)T|yQRWS_%^Qdp3s,5iI8uAoG<w=^_(BMzy8Ke7}CHK#@lgiR
+TdD|1pa_Q0ZsF/bV2)=@}GfQy0N_fg:iMuXz;W>MS}a2Mr9Czkykp)z02Z8nKCYbw`h/bN:-+ny{3TJ$CCR<Q_3%z`JIQ)j4L<R[Aze}A^wA`ym;%G.7"n
+blPA/vE_BQMG'lAiQkbQ^k8g>;-Wh+fGgFOhb@DLs-$Kwu+{]G/80d1d;szvW;DVz88f7<BLrO_QG}m"zFe<p'cQWMG"))3EB5OU(cmY#oskgAEahZoGM^
+^$tZkvOf4hWbumfymW/vmRS7M`Q1l7pCHoAw#h'nFTbs}yW0Q3rZxXOw|Jcn|x8{c6kjdy91C"xo6p,<df[=r9[cuw01V+UF%tX+#56Je=PW98v41X1Jix
+_BW`X_CE`XRV`+"<WgXlXydH0usms,87C:i`AJ;_#O]{Bm{0E{,Mkyj7:cAWq[|(nLCkg3nnhTCl`qNmw%XE^p]fcpOBkQYHH.CMirxuMO:}zc,1Hnmh9;
+|}qm7<Ys!k>:GMH(B,Kr!lQv|vvS[QDMr&<>7v:3mSU%sU+AodJY7xvx@,A#HTN<|lx}Ku%e14Ffkma3mb6ZCt54L]'p^Dw>}vF^Y|`6Agmoa{!suxVu42
+%@@`sn%gD!(^&f6/4<n(hc"vAmWg&Cr.0Zh(bS(Tt,E0b/4dL^}mQ/yehel"gAWVga@_oaWUoz{o>X>E+TxDJI`]w4,Jb6jp/6#[)a4BEDt-a%dBv:s5H8
+$R4"@!pO&%%&`rv'$H6K#CK7C,C`sC=2z-KWqUW9/%#fU/ve$<(UOR:wn}s0H:eXbKDgY:cONeTU%4'ms0of+GdvMAAAcflE/CbDX/KRuFiRwczHMl8n{;
+o6r^Vs,OE0J'BsBD}{EsdHpe"FNMt_JRtfU!-#:NX$7&aALRU,.Ptzo3`/5F05]J@w5raL@;3<'XlI~qCrNLU8jYA2gTe]C+:hrMCX{3f9_3rMrN/n3h{l
+}:pgbtL-$8J,>vs95>[$n6Z/@:+.hq2dOj9tt-d`tCE`g71PoKR4QBK,j1~DlWr@P`yXID968CLZNl=)CZ>ZS35]}3]r4NL=k|=8c^np^23W3-NnB_7_bT
+-cTR6Lp_8_^@V`:a,62q^x|q(`[s`DCsdBPv!-]U5`kbLrD(T,oLal%ey^pwYrO{4BjWT;mm{:}Ww_.Q(TrApBL7'G:gT8Ok1#Ml7f,@4s6OxoK,E&}mBu
+!Yl.arsfD-5{z`Cr"1p_P2R`i'n$b.}>Ti+>_nBLLm;F4r4onh^xp28:9jdPdV]L.O)PJ0Ga!-q/Fe@Fs!ESDB4gv$i.X03Q}uEmt^b3ynIL2Z~7dq[U;I
+m@Z;+84vf2;/D1Q=[jmYa]Ylc=|Yw.GOCiBn+Dz.,-)68C%(W0T<bx~r)&=JOip|S(8c3VarSq@1Jx=+|}M<;gwdj'Y_C:9RE8@Z@[qJ'V7<DkM#URYpV_
+XD!xRGeojy:!i>,@1>|ZK]BG6nRh/YvuE46e>`jpI^{uFu4((,.<k.Q79vL"Q;,tL!Z4Z_@$a)TI]P}02k#K;1HdApT7E4`-n798EANeb`<,.B|#W$'^k,
+6/mPD|eDW),hgKyh,C1SFJ_N39+'UQ=yx3Yejqz(#>kE)hx|)LsM({fH8`HIDl3t5mRfC+7#=6An2R1/-Ta"8GNMZ0VG$RV!@!Sq07z$uqWw&9$1Cqhu5u
+.2OPjCRySI+sb`>H{p+gT2|qx)=ZmC.GTaRv-u16<47o_ZI3mI57~RMkiLC`;BpaQp-):k+CKdhnl4mXVq2'Xy|w:n{I[7W4ypxVhXMBcWd)&$]kttcgQv
+L)[EP:Nrw<]^IKWXKD1[yIX_|sj`9hd!44ed5y%wbXPkx:{"0A=Q~I]qY}5Tmc:AuY;w^d-X']X=NJWbc1P^eZnpy,zQ{q~[3ou{}1c8P+5'm3iW/9h+7l
+.uzqDk75jLEAJcj^%(z0gu'l.)|}7YxurY2OvP~}Wy@rp`C7WL4{5g#k;rEJ1dNGx}lL-5uJV,#rQZTfdDO3Vfr}9gH08LvTPg4D!r%a{OgLftSZbu"R]0
+TcEGXd:wC7vh3,'+Cf,01Tr(~H)BY+}]k@;C8uZJPZrVX7d>Yc9.{|':,_&ul=NX,UB[PJMq+<J}@W`p-`GkC+e#3St9T>V7cWk`T:&D=0SBC7u(ltW('o
+!)S7u(5v{rN^&,!F:>Aw.ngGohNI5(pkZiLO]3j$lHVqU=fG=pbk5Umjob5v3fGmixr:/6B7GOS]%O}zoqnXJI).GTVb_a0,Ckz}0YoQX`J(NVEK(-<8d!
+6dJO&%h1T0c"xpCT{N0>fBK]#)MT<.p>.0hKvp6:QC[ucyj'1u#+CT1X]+%/D!anJ)8JC8Rdh'4p7FvbX7(0J$)qwwl9/>{+$aQ`ncq4Y4[)8rI4dVnS<>
+eFYT!:e:O(WY4:)gA=1#t3%UT_-+0d<N:&.lWW7Hd2Odtj7f1[6^UPjBnfON>"#B#e_=bYWcUpd6r>Kq98FbrKgV5KfNpw+5!3}afu0eUbBG({9L=1Z/)2
+tZgt^%.p30<v418+Ux'(0GSgz@<@10((~D1<IiZ^EdqGhAl|C!Xv@xv]lE/82l))W9o)+`oK~EvNDp@ZyqZs.pIJSs!+R=|s@lYv`[/h{&vu,!q<f"zg#w
+R.Uiy=6}g<1KM'=O|yPyhJeh0`&ht[@IX@L[wL58'`ad0QEr|1Ukn@4"nq2i>1jX_,J+o`{&V>t1j[p"'d'xNtRZ<WnZLWS8,tT<Sij6_AmggcQTA`@Nj5
+;''}z>'1B2~;HtSmo4w9&SyvQ1q$Gj#A/hTYGE~yy"#L!ivC9Sbrmalj3SosCRZA@<2g__WY}]":]1^"wugFDQR7hg{C9!WeY32'cNGcw<r-3:Y$zyT+8U
+at](cX!jMSB9"j.u.(,/9kpH#g(/ln3N}MfD-GHIOV6b=_DjQ#mA,9SiI(]Y5Foj}`3]&,g^VqGAnQ2I+]@Gtm;o>JA:_1pRQetVB=Eis-297jjB@=o9#q
+]W54.7jK)scy`ND0|5+$;2810svAE.^0t5d9@JqTPzCWe"!mm4.kGgPtC`d`!xBL;$+rVjtU"jLGj]4T{k9Wfl`+:XZr's.j1>r+UOJY]Z'1'@,dX|}H~&
+q$;S`3.U$bX"T1MMW|jBgD49>fI5x<JeEC3'L4VR,yR>,q$j|<@LXN>XBk|yma;Q>Y'8A`SQpvOjf;8eP^-_BCaozH(yqw|#2K(j1jdF.:1@~WY2svB'{"
+cr)S5|L"8{rX>h.<33~OCTr|{,L;/^kGhBTfW&G,IB!JY1hoJ5SvNk3_ZAc_xv:LV-MhJ8~$FZdcfoMR'TI+.|{{VT+`0[w+z`[qP}q$)#Tes!^([nIMev
+$oN{!:Q#zT2@YK5u~:TKy;3a&&ym=Bm+v#=c7!X}c%_)AD63{4R`"B1(;LG0#1sq9&0|Xc#,z5c^rf(85:Aowp]xU^R^)BoD}>LE29(k@8i^7]z#]lP[J'
+x_i;|=R10Aa6EI72SU35|]DmTJ!U^5&$'W-'R[,gQ4h+_IqbV9=BC0YekHud-0E_-l:0y:eNa64T(V.5WE;QXw1l#P'v0wwRpdx|14)f%^6L3A}I68RKZ{
+K"6t|u#Q)h+fv{sj[Uc".ewrX&s;IU>;`wBYNtYdkq,lx6[-x@KExAx/V1/i9(Y(:w5_CCiqEeeX<gJELV.F8pkLZpehA4/j#U@1N&rc`QqCD)b467ImA+
+QP;KuqfzffxS>2k.V3J5Pa10mV+3d_J,^b,N_ab|:7$_K"9wMYnFpFAfvt0Il]e%Dt6ste5#PX5B1!IQgb,0%)ZRD1N6whedt&,_&Ve/Oz=G.7w}-G4E6W
+ham8.T/"swAJRMJ-0o{%wtvv3Ni;`#f$>_hOZUoyJ2]r)n!^'Ogx}1;edJ/D56-)DG9EC2{f"l0(+vKUl<az#@Qge`HiVtIrP%q@g7+Rl#v{'%HkXFQhF"
+!O4ktzUt`ss;%tF59T"H]ld)n{[+V0jN$+^$`O`aHoX6<c]mg3ga_=)M~T0:x)r[rpDfj5js'&SjG!U2}<"54bH9KV@Nz|VbjL$|ypKdKB4;{Xim4[^w~y
+&c9>mS-F[gJ9ED,D`U#|vuGY@Z6:2g+#Nm;{Jz_7#Dz3e(3k%(rfo.qQZ@(/[2gy0Xd"9eO^xH+'o%]tWaA'KW8WKa+ZqHfky{oY3cg<Mh'{h.Wzp}(VUZ
+W`!(>Fz_M0t'SgwiECMe5[azTRrk4hXimQ3t/evVh9g-MzL9FNRHBIdCDk`B:Ioq<5(a^24ppFW=1OioT(Kc!&nDs|NA{JXCQW.mF4DU.$(<trDtp_+<'#
+U&qr,gT[vX^4>+VFS;WsjAqs82Q3m/%5K-W)dkAA_PC^CvlX<H57OjBt(La{MOc^NOM+Zv<HNq`f=qy{Rv0`DBtEe+vG^K<fV;y!v>xZm4nPf}cLgEwQy6
+iALd`F!HwUzfu!|CA#~y3:;ukTEhJ3FU_M#y=nd5<.GsU;f|`-BdZ}yGyx@4WH=)a^T1udCmFZ^xxof}w6`-+|sB[Nz$x%LyWN!"/^9-p1!Ue1P=G0IEs/
+aj=Y9!k+gaqWQ^sG.VK%&<xIiXppg&ik`!oo_DK;-#r;(h|y[TDxgu&=tQ[zHzi<RCty[Q+(~6$yIDp8>hXmLqZMu%,xF5m!+WL3,v#2S^;wIzf^@U+IqA
+V=8FuO6uth[52q<bGIyVgyFvrZ,ln;&d/hEMhQm1nqP7fu#%/_3+>&IZY,.p|G;|`bZFtj-%a46XiauIebf"3Gp6>gK%X/>G~`cauk>he3UX7->+8&(!5{
+S8uu/;&As_hA4)uE[2O3,v1(_]r@e5T%k)wOv<KN|2f>I.fB{#'j=Qh8+R(co[qju9]!ePtM5aVjFO)!2:zLot==4!H3,z7P)3nJc76%s">y#5E&TzYiN|
+FlQM70z_wTT^ap-H(-q[GrQ2F]q;HrIt%`!d9CK7]Gz)f!AyVhFz);+nPqO5vsikm<@l&QlS.{bT/=<:&cwz7L{fo56H"v)1h=NGm9HbBelT9e#Rv{8[Gr
+"x<z4awLdb>LL&fJfxiw)-1KOJWmh>~03^I.Zd=sbe'>Ns(T:Lt>tk.ZY%zMlho/Q;YpXf4SiZfB${!#rhtI~gTdnJcv>[qNshzZm+os8!#V4P<g5Jq0DT
+P`Vh_|B_ht0Q{WGmt^9>-Fshw{~oxDnd|79rhD$fkt!$~jnlpo,m^_29UjEU~[I5Iz=-X!%f!@=xb"2"bq0]d;Zdt:Fa^Hf>Fp_oT5`2.lIaiV7le,Tx7!
+"ZC+M2YtA52klqb2Zh"fS0V1H7'vw1x:5:x}+<(+FXanioY<"-o6oKqyShind5cyOoJp!a-svuL<_Hn3:aGe9CB=@KcW|e4|{XAM=KXIdx#KUtB`b|[5&u
+&y#PHc'b/.o<tmtL3SybeptepUH#g3Aw5tumX'woF;eqc&JdbHV9"Ep#)),9HNMS9ut=^3!orQUaYLE6y5(J"[3MCTIy,9[}$KVui+=PSEf',#BqJ]~D:A
+-+lQ2JgabJ:P~5~'k0@o@XoUVR7l7yT7+qN%"=PSde<Xs{}=ee01r=Me4,udjgi`Qs#](=}HXPKeD@4c{,BHcyM}vY-Y)]m|=IS&LSq:JKUHC.,f{O|Z:0
+e7z4jV@nZD!cw)`Sr(m"$=:p+bAXDFTM<LRZjJA(|zMi_Wf_&MC7=j~%|1ly<dcEIOPJDWlt-f:RX&oob#q%'lroJ8tf03h.;s18DxlmP7sh/ro,OYkn<q
+F2dKs'3rGu)@`t|(8rV-;nDxil"8frvq{{O7kR/#Tbt=fr3V1k.h49wKn|y>HGe'Tb=U{QHX$$'S0dXWH=xN5/kAAYZfV@s0t4~qr/72I=@:$p<]>.GQF(
+N@0px#^LGfY6128qm]-Xy^,`WsmX#UC<nbpx+'_jr8`@WQ|+~.++@B#rN@hJco<J+m@rDW`JyV:L5JyuJELu`Jn"g!kvH,QAGo;>dwlcO@^P>IM^CV=TZ^
+Y'6>cREpF,~$q9z5;HVf[u`%2`X(-=X07`<}[2t/_-kz!/UFmy^3FC~3RnT^X783o@F/^y9:TPh=9x'y>Vq{=3DDdgiwM9-<r"UmS0&9Mu}"y,bs{`WxDO
+;PBslR"dN24.|'RLlxfCoE~%H]F>eq5AK6F-=Ey2N}`5JXVT_>}gJ^'s~{v/ZZ__^vT-ZshyAIZ[/+zN7:b>LCksWNz^o:668!>>,xGk|2g_Cp]qVYggWZ
+%^7,UB><jZVjUHy`+C/cEHL3nL;#hR$%D{lzoET}:HzhE3%j-YA'pP}[(3&2|,AqHViE]%.c'|W#>glI)o-r[]{|UrV>^ih@SY6&Q7.C)+e/_`Uk'vF|;t
+@zF2l[829Qi^JYMtdI-R'ksyl;OBCDZkPrWF5[f.]9_U1-VPO0qq8aSGH2u)Y<9S+cIbji[kU4>LgT+C]X"x.}ZUqg"x{@QNK&N>=-YRc5+!@n(-syOm&1
+(RkH6dyNO_.z7-CJ@J^pH1`K[t_h7%qKew"~gfM2BqyB`"@7|WaT]h>Yu(k,dcPV9RyL|"^A/4YTu[KJ+Q=p>8.pdEqnmy8,d{Ov@rr9LIJnK+xrC)DlU9
+=eTPM6L9J^dJb$"=hANWWIl(o28f.OyeQDQ^vOi<6y;(dxdK3wtOeUF_0sSh>KsC|5$NlHVcM`E&^|Wt3Yh:i'wh|7(gC;Q3wvoHKqx}8QV6tdKvQX_qH:
+()5oQsO#zNcFW`I0#X@h=R$)JT'_w/ce0_,lY/FzY(H7L(x[:"f$u]DY=>,|)nj9H[Fnc<u.LQv+Io0_TS;:7!dS{/|"FvDUYU,@c2;8eJI",e-3sk>U{X
+]iKQ-HnL9l:mo}lKRGfOA"/ck$S`8F"yj>HM0C&Vf3&Q9q+X^T.-zGmXmO@j:`]AU|+ec-<HZ0l{-tk/fm]K]-<xPt!YIqYEFsf#o_(s7;~0mxPaI_>_V@
+T>nWt;PKu+wh`|jqe{$nn9NTm|_av-21tUpv=v9^#"v-[TgT_2B"Q^~9HIi@uYWY2{#.~U$J)8ZT"wF/prIH8TCgb!r(pYH>z3(@I+CS7$RYR+)2[S-!Wj
+2gcJTjV_}h-nP$i2@aQO3a<=4U;Hq>0k5P9J:MHBfFzqX'"ZSp83Mz|UUD<V%kLp}R.4+SAK[+HBd_){39vKDHP-4>N!Kr~+%9a!jBll-6y/8>h<2i(O)q
+Ttz%B"a,:K-M"56m39h4RbE$iD&<ZYkTW-#oT#D`748h:j+PuJR8ycm$6#)h}YPdW'rph>f:w]J@DYPSqm6cbwzTR>lMFf$O<j12^I0^$.^tZq4$Swd{"t
+{}7-IN]${L>8)mu:)hgi.J2kwJFd~hb{[V>OdJyDaBCZ7b|8)<bU+p#KP[|Swr<2#l=";>Joh}M!mQ%b;ve+2iwQHoh"9e<^y4tz&&>(p(t#'KcZ"7FzB;
+-#{bkjKwD%5S(B:h-l/v(wEY^,G;6q~V`>0a`(:qjiL!jY]"{=Ai!}4#(2w.'B)n[&wS6>R-I7!,9ZzTzy6/X<&''F@vj@no!>j;cA!SCjri$PCC(=vvJo
+4(y(Wh~{yH#++$/hwXl,zw]BnG$W=;Mg)N1Gj3P#0>'a>0$>mr^o~=S&;Y'%I]7/6FnczzS#Wn%j.20s_,nwQMp{<,%k]ivr@7"h$!3L5RoirW[icU5+1O
+8+oN;#cpXe_ydLf)2K^]+7i!0&cFy"uzX+zkMIR=!jfFU[ciq&mzC,rlMzJ]a[o)i>&ZY}1weI}U;LOh~rcuUKJ.oDwu(yFPLcOdt0NX!D0.LcO!Fd<Q"V
+CbJJK(TaFq!|kZ`|UmD.UH8v2.j|u0I}yK8X9J.yioLRTdqf:^nAK#TXeax=M|F9w:u7q8{>H6{/GL-#=0F[d&~$}[ob}&(KRxEd^n7F%ZvS>6'S4Z|)^7
+%E9mRUd0DQp&,#..:Sp-QYs=SJmIFbBq^N(g-r7s=+>hytoFX;%uheT(2ChFn],h0Aet[sQ{E6/vuVD)S7vEDk8WOPVpYKY038Z+27$8%N5yv,6cUe<Cks
+5X~xTxzvO;f;ImY{g%iEV6>=BGf0]mWwHeXk)w0vwe2)OO=nUHOO2LJkU$U3W#,h)T8qzP~c!Q5e15_Gr6l^n/gP6t=XT3CKc2J$.aMJ5"IBcWalfGFWik
+15(zeG+i>80b,YT:twlDdv8>YB[h+.-TQU3VAuc9OII[U@-jp_{jN=[Q.(/cM|&}+knB@f|4]mKfrV:DGuX}c:0VYZ!U@,i{Wy}<->;`]5@v]Q[U~sX)du
+B>}Yc#7!2rEL#^M8.y7a$$hpLjzHq$O!J_nkE5pH5#5U{sh|TtDo|y.`bjMzVa#]<I#H0,MJkMn_$Q_>gL.9kml/K^upp)>T71zL49c,yVx4Q0B^OV6xM;
+1n`><Gh)rPOc#ZyuMQ8I"gj]cM~psW@258_q8LZH;DeZUM]FHs>8{k[g;yvBX%O3cnG}_cJ|2$"Sg%wN)Q$rVSdVQB6{xaZ^Yr[}cQf-$ngJBLjqD8v;Fg
+zqJyIL[6!+E2{'Xb#OF_z{4|{]em^jleCk$/n+`d2,$odd(_=2e"b=N9>O)[gTB{nfebBkH{(u_|0X6gs_F#z=Ls:^{/m'cO#wa9IHXd-p'n;;R[F}GjAF
+PjUK`@q:4/=<.:C.ca0&=g&F]xb-J;=:.22I|JnQqP>pdI"o)H!4(VgD.2x!rMe.C_'K]{^wT$ql2|o)Wm~s&DhBPa2$N9<";Vd!DZ}Y'<{A!Eq8^11|NC
+&&hw!AXuyPE+3oULt+%GCe&c]%xXrW5%PYmD3+P_`WacL`)iEKDW=Cshx4KYwe`SPJvDIG;N{cJU(xwYWNs;luk732_K>.|H3kg9.c8-SrDL!pfIo.8VkH
+Q!Npd:Xp:bF2!IS)W2e0}0F!Vp}0ITC-3C#xT%wOE4I5cq14C_|sDi8flgh]4)ELie6-nH#'/-Vzo"uG7sDU|X`N`gF0nq.UnmigWNIwv3CW9)@dm&tT>b
+{-W1>!#/-60m8@(&+Z)r3y+C7/Drj36-igP<E`m7B>e'SPOU43@9N-Fr<$HYa6nbUrG,z'NDK91_C.n5inn+aMzMG]1!q.}C^U8/`&ar,-VU5/_'o>P}dC
+U"+m5%1KrTCk(ro9#`'$ccHOVPstm=0&F,h0vwY0kC-gIQsPZZiEy,8yC<]Q3}IvjhfLxX"zh_^7S7q1iCyne+g}gVD5$p]Dx.6v+SbmXmR0W;dvC}I-pQ
+p)tVJfrR.JdW:R>ez&B-m#r0Xt~M!6p/M-DtXH/vV9sed)0U}<#tfd/.}fcG'n'IqgC|6o7Usyx$~]tiN"}7>SkaiU>`3uqF0WTtHT1%00stfo$wg<Bv~]
+.Pv,Dn(v>u#yC>4nvH)<lp2!>#t_60}z^hSwoQ3Gr]fR6mzTwp(5q,UTy7#MukdcVw@KtMI7Lc.1e/&P`LjlD>G}'x"yR0$2iXha~0.R^mQ>O<enY3R6"P
+iJs2NHVOt5])W=DjN@"|mSV_(.U4+s&:d;5vbWB}ctIKX]X]1|Sgq|gY@4ELlP.FH{|S~cvkq!osVHC_co<sJ4KjA]{,pPA-XFby_Z(>]W,NnIL%Opa4T_
+XQK/whuqITY!R0y$L<Nqnp|Yes8`@W!rlaL:d'7^I<S4ux(A8e:pz)cKw)[QGU5r7u_BG<E'c]P"x`gbY=3EN1"Ui632dKxB^'@pW;d:0%hR;.I0TDn)e/
+Oka"(!.IvY{N7l2.N(:`n8BerbV#L%YL)nLK^}Yv7:I}0#QiR{b6PFTCAiK^Fv"wB<Br(4$6N;5fP&WR@ax(s.;oKwcSo`{PqCIIy)zjsXmg40gEy[d&Zs
+rP#qD;2%^4t{]%Kv7Wh]b#W@=w^u05;dvEtT-/7zmINqmPZhg$}+n'5GL-sI"#Pr"]nR;7.IJuXloKZVx}NizIdYb0]h.s6>9h"%lejD]}m5UgDiNw9@#z
+NH9X!buFgMpX]5z.z$hna3;HbdK8g0^gzK5;8A%"o0J;@C!Z|REu]Fi.0]4<[2N'IdMQlag^.1,Dg.pYRy1&-rsI&N#_vAtffm(1m7MB&bAq.rsUrz}>Bo
+|XD0g2,;z1#WtAl]yr+#:c[KuI);#"%Z#-8pk^7^~>d!&Y-9(nyaim@`HDi6Z@/fi5ZY_D[7uroAhI,u~$5bC]I1)P&6E,j`RovULb"+9}o+JRAX>n@bKo
+$zm!d4c4pikjk^K&u%7-~no@`Y>{!Fe}:W~7"Gh.Q%(>NRTN-6gg^4C=Y8Xs&{l^Ka&G2vaud=|WpJe:;c%amL@FaHWgeuIv|`bIwWF(6AucGHrLRA2U$=
+b_Y@8n03^>aq{iK]11}M(@j.~[G19d('>}Jer[caiZjQO,Gw]$3`sE"6@D=(^@FB'Z27JTS[F!k3Bm<)_b&,yb^K(QQQ2V:_`9i_,B{auN@OwI)+I;w,Ft
+CC.uZjr7+cYtn9{I)YpJ}X/oYXE+6(F}|Dx]fK-{M{6Ae&EG)j`2b"5^n{mj1A%U$wkVs2jpu7+n'(J^A7<7{K_0JLQP%Q&]J0$r:QbbONuQ]B#fSr'kIP
+>Ai]DQ`3-J{>5(U"wcH7pxEY,PaelcvqimXLOF>xA4AR;4@5O(08H]<eiO/m>2SE1"dna,R5HPV/OXu8t&l5CPeZwENI8(:r2,X'_IFB0MA}AZ.=1i3K^i
+RgV-K`_!0|F-A12%AOR=$:s:hU.;;P`xPeA^7Q_utv%ag4R1}RZ!.^@7j)=1XFW(S>CdF/dopML[5Jd0B/+PRDsaCyTrz1_$A^qsdN9xX)hyT7VBjY",6:
+o/Qh`.v%Fu4J(#lOHQV2a3pO|=+]wbCcuh:7"y/,-oEk=]2S#ZJf1DXGPKKom#_AT94S`lt;;oW;xBA>fi;c&Ygr($w=Mz}R'v2O!_qf.0sBAhL#kz=(`J
+T7:7ekMxz3y7-/,0]{/<cLS&SaE><4ub<'UxL_)X$fPoWD>1K`8^i]ht#|,xxD;icv@aq)1=Ti-sjqu>|e<e93D9a|5)n2au+Sr.Qf08+,Yj<g(@N=^/F1
+butJLEAOku+Z"%DSx$:vTWR1d%0s)B@B0.@.:$~a/ZN$0O'pdQL^}K"UskC0;Ky5CS+i9`M]y@`T^yuzT,fgT&Xq69d_{/ciIf-|S&@xY3ez%,VCv!Fn~Q
+=(SA'b^9@n+sdH6Owun"2K"8$T`M%tx<k|hU@}.Fa's7tcy0ZD>,ZD0S1{y`0;LOHweL(Szq7-2e[G9A^&kaFeq^rI3UO=CL3x|:>w.w,-:>dh|L6eNQVP
+,$zIP5.68d^6N>z1TQnV=f3x$E{nSVmcFksOQ(atH2))[1zPEFh4},9@8cA{<LXbN#oHQZ(e.GPxm`W]ZcuL=rC[2q4CG'[("-|KN$sU6usJ1_{gt9W[tU
+ugD7Ah;6EKVD-)vomvPV<'Kvs3vUspURjMS<7l'$+G~rC@t(Ow{c8X,0<goU2%peb,/("rbbQUnb0f3FQv-nN$%BP@4Y9e{8z[Q,NnPdOOC;+TodYeKz]i
+D]TUoErya!EQ,ywe%{8AJ2AY_5_//jvp]5-IWW+!hK{CX{q@|S#3<K3uXOIcuPtQ}`!KXRQRlBA23_VK_Y2A5d$o^`(4`>~xN';gK!ddJn;|+^5psecM-G
+B!q'JXc/fuv);cJ1Yv]{l].0B=AAf10%b@9O.={vhC-)h#PtT;.VsB)@Nvkc-wtsPzQWz3@AdAj:Fz7}EmSC^z>LyURas`/G|C;W2eoM~jU)^P]X+1rn};
+"c#yazuLvGDMIiSi3s2wJ_kAaGF%-EhAsH@mIj{w(>W3WipfnckHqeyIwKoAnm"HoaxUVU52tM[(^@qs#S0&rICNvPJgi=9=C1_'4;jrtIZ5k,ZkiAY2C/
+QT$)<7%g72<nE5YFw(CKF44o!a5X2AV_]Oh7:u^tvo,^hK.'iDkd;}oZ=w-Tsq7f%]QY0tvx2t+GezjR.F:Eyp/>7c.hlB(Oq%4PRbZZeG|9tQ[=>Z.f!h
+3'=eqGM5_;}qp.t3{BmJy`)9"-dA7KU5[k1!Hg|n8s~v9DgB@+iNu]6VcW{p'D/<Tfe^!Q,[>rc2&KDKg`!2jk7L0VYmUuJEzL)<~=DN@13&2/${kMtvxY
+Y=kq$>&qq/t5Z,Bk=v2!nD~'H9uob)DiSW]]>zwf(4vw~wc5ajys.H3N{rN4jKek;rO&X#|zVA}69Kr=K@Hn^wOQcf1b{U7w_H@siuatZT2gV3%N(Qku{o
+0Z70uKq9m36DsMb@2K_&f2>y=>_xy6xJT6CBaj'sXLLP.fIuFT%)xd#qjG>'jq`qA6hli^$>c[ph;f&yU#'O)JET75_}tn1!t=JlQveHQ!6f#;N8UUzwm!
+yXozOy5WY"dqB(><]wLwvXy;J8&Y/g!DSpiy:Qps%h}bXh%h9OG-hq{:yD#.h|(y%Xvq`Kp+9Bd_mG<Y:|D)q)]mFqy"O[q,Urgn}[5_dX!E_1@04ZFpE6
+."i_dUhkas[`K21:(Lh$si+U/Rl3Aw.&77_@hX<^(]K)ocs1"q4TOhyILQ~F|zu-PS6##+[a15&z$k(0fFF)Hy.-4jJ^Y.ryj%JBDFeyTlmsfPZop`kTe#
+0CGQo1R3_sC"11b`]GF=rIjwD6X5p;2e/uI4'Tdw1M65fU{"eBO'xw)TqRNBY#3{P%CObxrTzTgfO}&F`fHCD%I0YZs@/`oDD6vJbbrWH``^#V#^Y9leS;
+++{<vLPTCOuSYAs9BK;'.wVHQ!PrK<2Z7yLcwUY+kdf)NkW])B4-`Ntns<w(!^2vD6|I<5<xah6p$4t-<uR=i}au4s6j^'PKt:hUZ!wLNWnx_J"$=rna3<
+/F5c[.K@O!]lySAODm~]ft)z"2@3zr<_a%3TPij1(MuzB4EBXpQr,T:/b1b1ao:`1aCe!$ZU"^mt~w:yb#"t+1~@,aPt+M!Ls`f_94MCtk$mtx+wKBy$Ks
+6@Mnsw40@>R7Kw{%rg9v;C4pZLr&NN|zF21V3n{1_S,DH9QjQ)fSsbmz`(PbX|lS;zR/zkwRJlRilg45.8W[4C(y5Tz8J[kek2MwHq2%xa^G#IRydI,O=&
+NLaewgcD&^<@bzO;m`C^d8~"N2y+dud|[Gx=#"H!sW;%LX4sHqoN"#"g^Pe4uLFj~k48%|7r-xhv@Vr-<^N},!}VdNwmKnVY2[IFA6MWtm3Ho[.AA+6vth
+4Ln"9gRi;<Vv0OI%|vBj8x].!IWMKj4;;monK+/=W)'3T(ul-nc:|geU|(VvFVW@;(|d9@%S2^sd$REIew~_Zhjjs1PC&DmqLO$p2{K;G_+XGp6aK6Y(ld
+$ML(HJk!@Ez=1dIb4IYW!-0$WXxf>b_gw0Pq)X.7<vLlX-PF1p,xRn//YM|iVUPQ{[64FUaqis1Z{j^Cu('qy,^eq)KU#FrUuk#Z8o>wAgbAmWZm@iWo~l
+=(`Qb'~(SVf7iVQ''hsQ7Ft]ww%X0#`t"FP)sz",nRiO5k]}0qV|E&U{&-H3'3^fobF{XD1Krp~73NB];Je1:fJ/rCI'i8meK^3{<@h&tB=Dj:DG/qO!aw
+/-Ux<N{HuqNJ5PKHw_#.bxc0h+Z'dZ<jelEO|jaY=IjqLJ#mWShA)]K+q$9O.rjp9.Ntr6uE:s~KC5a][4C6,7hFsAok)#Co#.=1T8r`gA%(lN:Ez`BD(F
+0Iff(=[SuG-B8m;{l&T;j#0}scV/W4%+@=U2SZThwNj[!d9:[E@u2I-gKYJ`yAE{BhI&PCq3hW)XG=G@.]BnS}y30]~m$pDMB^lvT%}'Z'/ZTMN&DrEHWE
+odXk1[1S+(Ze#[y;iWTLk6I^`7>afcS}v'[]YQHa+]v,"02uDe3bZZ.SA<=+~>}(f$[hefz.3Y&)%RQ{Yj>qVu/T%=@NEfd>Ft]i,]FIpFFT8%eMR#9u-x
+Nh4{^D)L>`k$"^xZn$relY6oX+{6Rn${XIM.,AX7qR{"^LEj.(zYAkcrt_nDA.;n72#!j/~g}B'&u7x8;@sL;8r7CBu8:#uv^Zmd&F]h!K}r@c]N<SuZsT
+[ggRy|wV'NJr7p~3c4p)@JYRJf~=^lA%qQU.yf[y/]i0Bkp$Z4)]Y0W2Lhz#{Bv^Fs3dr%_B;P";!82R(_mUUo4{^ffk=AVSpZ_[ol}mt@JO~^|{#b%,cb
+ox`g9i]!HwsB6HE!j:4=v!yQeb#V~J^c5AV&.m5){lQ=JMg|fMR>`.oN'Ke%,2sBAPbvIi"0s5Tjxk./>e;VVgx:|(pM7{YH^Pu=yOxY|y|EtQnL;Ucp2/
+7pn7j1~Hw@/3]@z0e%2<N=c5!'{eLZ"<cDm=!8<}zNVW!OAo.#Qn4FUDg(EpS+2FqCc=.]k["gou'l0IE`@ga;Ijfg/t&4XdJ(eg|Vg<4n@GgxxU[fSwT1
+FQiDxBWxxc6b)9~BlS_;-3'IV/.<,FYt4c7X+LD{M]HwvbLD|q^$9&7=Z'T)k4eSS:X,fk+rir|vRq21Z5CmHn)^`NLzJI=(&|x(_Fl@&iz}(Mfxmny9s)
+v0sd+KqL5;9}f.+{usR)G=xBT-[y-jv-5<Wsj[o.bshCP.YOE<)5G<l7BfnI0B>0Ca%$cSNh3@Cw3tc;qI6/%55GT4'bq)XHuK3%4/[c8x,tF+e'5)u0`@
+A7jD]-uge%i_gI-h`=GdWC(Mcl@h|oD'fphhDFfyH)~sLB<|Emzk]7.wrW$3)G;1:vm"g]U'Ehnx35]iQ|ByG0Q6wXQJ~Hxku6s6;}zC:.;q_Ywec$%OR|
+WSl@d%0XWhHi_oC`3CkpeXwJ]^Zg{hJ2dr+]L@_C|0KKr@z15R^eBd7n&W||%09Kz=g)HOhp,RomSnt;GW9;eslj_lN(Zf3>Q7|ph+.rZrMF$N+D|IFOre
+!`cXKoj<^T/.UDw@|=3h727X8+_|'v$ioqC&4B[Dz17qFj@ei(15R8s[#!{6B.H(ObKq=4F9&./3tR+#QE`A('@!0u%6WJ%Z8KGDC25qr8O^%DYW$7e>D3
+[XC[=I_BiUxgTW}ntAYg@JyA<lYx+nJ#ltcfa`P1J@nH8:x2)<6qaYKW/jOCGaUjT}kfTM0(k.~rR=%=nuZDuX>f[hzIS9a<zJMs/JI-DA_L#z>Agw]@wA
+"2{JF!#Wrv-"oM4C)6k#s`Tb%L@'O5EG+p6Q#"9g'$Zwj7cgfTIfC5:bl#N`')j5'8J`%Houz5,0O2<m/)rc^/jn'v/M{h|n/)"99cUj;mfBjy]rfx/f7p
+t0r50##1lg0g^=uIPAkgl35aYF'G[4H!LD9RzhnYQXlr{>6}@<ob;/sp<is9+Fxq-wsEWHl=h|}n@&h/N6>t^N,lna1t1<e}thX8;L|fYw_g$C">HX1zyt
+("N[kheJmC9gu.6y{2@UKJkYrZ).qI&J-TMvOEq3$){t%Nd,m8O=2w0.^Q2Xm'+Z<;5:SUoMA:/R=9R0pKUUg}lh<_zkS|@M;Q&sBj]0l#S5d^q&"u$8}f
+]Ex-sIa'a4_iyxD+]"$G}2F/$dpp!E,SiR,!tn>M0U/D}9C]]I3YW+,Sh!JVXEGH(IZP2eK;TJoDw6satmU_KirB7a|rRn7z+:O<X",rXI|Ih]s2GchHAM
+/^m_<//R},rO(=juu1`hh4=/2Sv^we^l76e,qjU'>@klR4qAA7W#5kTn8XgdJxb`l6d"b;U0&K{<Ti8a$4bjN=KJ%!BvSwBY|PKTx@B#gX~07Gu[N,{Q>`
+p(jbV-kdZ{i@Jx!5;+P40+yH8vSvgRBT8Top#&S$#P_epsy$p;y_Arvx9j7UY}8V@5oRa(i[.`0B>{m(_X'Njhm)iOXl|V.U@-^[SRYFt9lw^r/'i8+fN&
+k`iOt[iP-L2IaU1Gu)Cvq"V8d-[+kepSG_m"9qKskt(=iGS&RQF$Kxk's8HL,$g{_NA$93ZO$DBnoNC>i3)aP:1^U$go6EA-X)24vpJ3y]E4pjC,y(S4ti
+wFjecvr+R[KP^0/;1Jnu$YNC]/jD]w%^>A3%BA8=9InanSO$qEO9l&MS-)MHW:%7UtUna)rnX=L](K5ussj>[xoIkumhEW+I6;+J,c953xa$GRHwtU/9#@
+175kUpXA:1k[g7q(8Q-LYdaCBnIc-=+gp3YgX>gTb>qa(oszmUa$q>'}TP[K@C^}={8/7k%nrYOD@q9v7<ulLWi2"+M'tux)!5'5B%OS<^r;@TBy)A9EF<
+|W0:9^,`LbQwk1pE1<f'J{5`(D0BA`|4/|8VCydNNs^!h3PtAnCT(1:NcDtP<>H@g^gG8eO>~/1&GEKy;o8Hgz<@[6iuT8Z}R0Zgbb#K{a8Yt[z_CUmJt5
+=^U4lu{a2-2x4hGn7Ji9~zb_Ql52zPb(.LCBfs8C%z^k(pPGbf`ADd(I2@qHanJoj=5RKX2,bKoeKZnr~-.hI;imdM(6QwDHmq+8L}^y-:{D$R&IyXkRx}
+zz/X%S;->@K8!7/W#c>xiVL'-Vy;+QyzI=ZS/[,{t6,{u+AnV@_{>CiDIKqVj"SM[Qoh$nqq'}kYEGB_<_J^p6;DSqoR^f@XMYa/p`2`b5tc2`)Fh{!Dp2
+YBq$TIkdPKOzW[)l:iS$KUQkW$KNv53PuieU`:aXYg]njn76j-ah~R'EPR[bBP[t/a|KO))e=HV@e+Mf4rM;]V1ZT[mA0oc}Hjw>+KR`szyMw&"nhT8&u2
+RHlK8pq95=7]r1^(M&-{P|==D4jYArcp_W4{U"a]&#<oq`PWkzc]%Foh92(m0gwR]FJCL4c!W_>#Id|z:l'/89XgjAxsD+Jy.V](.A<5aY-R^hkUN[o&$e
+-DgTsIukW{=_qbym;arJv)gdV>+ZL]f-/QqGs1Ffb>&Ms/J$}r!Mi>sTx7MPH)c[rChs/7z-<v(|4-]poZ1f{w/eA@IE`'2]_gVEKEQVU^wFQ74gc|Lk`$
+:OEkw0iidYPjdYn2K^1mTJk_]{xA.$sy0ZKx}5roM6Q`S[r]z/%`kEyP@dGcY2(k,"zVGZT@i%uh=!P(3{l;FE>/_Yxn8XsTln^9BH#oU!zG%,cNqd;sw@
+2QuFN5=R>tf3emIN10Yp10xckypGi^3(E',@':+9:;oNnL)N2#S):-m"mSF`spMrGGjGF4(Qh0i1})v2nx'#No:4^,H<S,Atb`z+hSEH`u25Got%f]P]!8
+)-/EjbqNkIC#8xZe8TX4"q#2L1HZ;]@[@o<=EE7j|Jbxnv6(Map}'Hnu-TKL;P[bx]jpl!%u.;8bc,/d+.3+irG@a7W5thPzN[vwgP-9'eGg'yUwjY<-)q
+ExePzz3F5|Ni"0Sgc0)Y9euh#W:SDp8<^^87,qvv`Qp%wC>X@I[pSjJSn5z]Q,j&k`>ii/sK/9Na}h7jL+fzR@x5#Q1/F]h&,>X;:q[Z:ax(3uFL8#B_lp
+Z]IajE/GVClISGFF7|&tr|&IEkWw7Eb7L7>CkR,{hOgl8=WnNlQ{Vuu_b(%biw2+OyEk7}_9oAnLs4ZyqYSnJ[S:stK+G,V=Zr8,#.R%.4d!!k6`!CaPzy
+G4ru_'vdO&#7j}$WE!S>>cLxxmI7mQYs+jiWb^cY}%]1g62=RqjUctbR@6~tgZ}U$uFE|Syia#"(fHLTYIGV:>Jz=Grp1fv#ZNv8j%vykC_FUWJ"[aH{)<
+WP`V)HGFRa;1;E0Pgn!`9COP.w#=Vp&|X>/XHPq}ITeV-F>uirX;mJ|J=jt;KY$FE!)icbv,^C[SEIZ9FlvSjd=iXSa08]Q7c>z{IAQ[L6Bd:{R;u>U;n8
+LCgdbX50<p/'t=yT=k2eEFgMIuE=f+370r]Mi|8;iAUO|vOdjq#S7mCT5wTQC,7Id`sz9JP@vTgz6|'REoiKR#VicW@I7]wZF5pw&M0+AUU#|[6$D76nUV
+mALA6O^F9:er@kg9TY;MJI+Jti)o=Tm^{P=lAr!wp,b45.O]VMz{aR7dwIaT;zvz5x4xo4D8z="d.fU)fdoJGX&,I,V3v$+)6[>@.`Bg(rFJ%Eykap+lIe
+.75}1(mfCj5=,Nr[d5ew<v]lvB9GO)_k8Y.aB|j$p-90;A$L^F{LRt<(O};qjEAee>l`ZrcJ"eZyZT7;Py&NLqC6mv-j.FOJ!]vmFu!-H&<U8%JRMZkqSd
+i,WS`y)[EQu)L22dspYJRj{IJt-{D7ZaP:>cc@v+Ws.#4p&"b)'NMOTke4ZlO;JB{hD|p{'e^CL'QtofjMUO.,Llpasb6jnRxvZDV"P;F|[ZqGW0f+;^.3
+o{J%GCCfKUoaXxSIoVL.EHEtnfZ[:{WWfcR[d4o(kcu1iiz&)_~^{iN0[DeaOy~S7zm^LBOVnc9t}qQu$R2-Pe|]oe&5Wh0V8y.:rfJbVsFK=l43CS>8y|
+<i]Y]prp;@^@pWv^vR6t!_ZI;A`bnj{d>_9-/}hx8F.I+.5f|=k[["<|[9kGeZ;Od0~fv^mJ4ITBH@GBh=2zrsbo4yrYLV3ih)~eUh3A:2KhZ3=.(tJ;G1
+%TJ:TyB)~6tZ|(0xIqD}nqARqBULgSFVQ;aS2jWo;nARuKEQi'`-qF6r5Z2R2-3%t^=F2'iQ51v9{v((-g3648L2!`mPgz&#DbJ!,F":G"LT/fcAz=:'.N
+CS/TeJRm#fa|w(q79:=vU#B.6Hq;/hf{uJwr=:vY>'H"63X9s+uLL@RQ;D(>Um(`TL%%_^h2)QCYB6uYIfhC:]52&b''FG-WnM@]t)HTs/hoMruJi%Aax4
+;4-jY#,Ar]aO$7v{!~s[vfY[hU{eu<7}Vv[RCN6[kK@Cc'fxeZs^awY0qMjf/rna,{u]C17yeM:j2aIlZg~#qp~VCe'_EYL,BjTMiBHiBqvOUUK5C)n12U
+)q{|FNAvI7TnN-7tA-&5+L9[68DK_|.DS-!zM#bV,wY,/d>L8B}VN9gf"}{81fl_PFSPEwh@EQ,D$,0AjbQT|4y2p#aF5[wxo"%4>T5&"sLn&;tDo}"Pe:
+nQO}qx/gv&>}7zf3xD>VlbRy0'R<]xw:RaMfv^v;S!iK6-xD)^:&0qc>oT$4@i[4jv'z:jSmPmyoCd7HcqHZGFhg'U5Ik>8%gCH!WxDYfJ]KL$yvjmlt6z
+7]lmQhS).6~h,N;w:CSh4I3Q'uhOiR@BIWZ:1="+5!:]l'#h|ZCwlCO"xdu'U9hL!O&%#%=;EFWuwDVXy^zD7jstC7if#ew!ZG7[5x|wg@uq`]I=ifTJ7N
+GQ-p'N=H^4kI(U]^Aa:Z`[]q!JvvNZRKMT'wS5wL!WsmnCohzaP;/B=/QCB[/`Cq]+fv+9Q6w]6-#o`2,hl95Rp+v;90R3=x7D)DDv08:]da9rO4ZgIG7C
+j!@:C2O-i+|#ioY((f7@Uq(YaxbM{Y=.8iD<>z)p/t;lr5&+F{WvA}oyYA+%ek:'zm>2ekQlWlU-_O|$$M(qs/CY=ZOC9v%IcCnh_<]Ce"`-fUgm[BI!ui
+TCms1(%EPAt}BDs!{m5-j;Fg$7,!R<e3"AK[n^Xw_A6_KDe5S]qPVQK3+6IR:IC:%ra@8|l^(f:XK%Ytm+@1NO'l8ducYD9wnFm9]kGzS|Bdq>Gz"h+H"+
+$}0^>P~0x+FW0QT39BuVWPcm05'4;Ib|;"^j.yt(E<A0%V<yK`Pb"(+5E6#2AF>Lc$w;v)I;O9'Y`5$(UgW+#"yV-IW8#SgYTM=Su%yHI]u:8ELt1can{k
++>RrsXgg|uZwg.m.:W1j8WmRgsM2d<9.Db~_bq`&&y>K3fI)"nF;/j=k|=A0P'DaLP!gW/F5T['8Wl]'S":T%8I+Qs8'w<7V^doVeR39f_-Ex}jYH50tfT
+oHJ2<w>z-Af[m#{%'LzM[wv6:xQla{8g"Tv5sIC,M-xD-p'LkRK72$HICnKc;hM65zb]#u#o5@4Tyvkp{bwC)}I/T%n2zZBM~x`"X,8)K6r_HOK7/.}fYX
+V-<x88G6vFr(XIp8zFdxJnqz0n&:|/rX^=0=yYuXJgVK#<^ER3J<lj<Jq)aB2T^{V^(%]9!#i>sMMyU]N.@|`R.L/}+GLejNwTT#9Yxgl^u[TWp>{Yy{.q
+S[NW.9i.6gF2)Y_{#|O#8McW}wcY4b)-2d!@E@R[hpRkUSN<`G{^>hQrIc0E4A'^55'qjm&k&C%LiKJ0)""'B=.%Vs^^/$MP-YX1!<.e5|<Fdg4zlI/faf
+<C<k,xYDr(ytNzaz$6ClZ|>})y:QS}>u6CYH{=cRYyJ=7VLlNOaRcK,{AU`L8g!k+rIcVy`{Q.dSwE7/A_DE)mO<9rt!YKZ,tofo!a}z)}9pS2(utT:5me
+0|%+T<9Ek|y#$q">L(/%b]2Saf9I+RsX~x!s]zgOxoj5U`O}Q=B|YQS}BG|m|VOVMNTm3HrK()j_BJheoM6!UuvO%L-{]Mif.y2RbVF7t9Du]x!@$zIZ:C
+G83v#HJ{xl1ozfEo<zE@H6JJIZ=9z/$XJVc`D>=fB)6F1>N%c@F1an:_F<py~WKvv/7YD#dZl]2u|n5D.H3Y_6~kAZD<gVOa{G3AG.^$nLB<oK>%L";]p)
+2[zmweomCLUEcgqCD4e'`wfR&<g4zZ=9xIX{gux$T^%z,.N=-#8!5.~5b.^w5q/fQd8d^@WkR;9D>TzGARY[f'u^{VPxZ$.0v%y26{<^BHS=5;lTAiD;y1
+QA[ME5-8!!wq>8T9kXE)`_MFIjvRhGMsOPrjBcOoHh>!q<~cJpzoTKtZ%gby=>_0G{({Qt&x$xI7kG@iz8zUZ$wg-<62Y/AzU;of>E~1;qF"A$Y$dFzno5
+7Lo6UN;;/XMq6#ZLFu&'FaB<Kw+4<NspCB/=eF.GzdO&64U-4<=V[2Z<^05u=IH)fxQteZ]p9vKRFJz/}n=0GQmaUxr+X1.J84du"NYH"tkOt|~nRlIt>g
+!ABA+PHA5[w%9FDE:SP]nve],m@BiiS@hs7FlJ%=_hLtc$N!&)&-)'~K[yxiJL3r]_[ht7cS#Y8[R&Pb{EqJFS,dDOW4"Rv9i#m&cR>,:,T&I0T&=H)[5F
+d[NwweUnyryWJ50M&s~>gu>Id,YY-RkwIEsLjVKIc)f5F2`WD1ot_8n2utZ9`N&I#U:|,)PUidd"C}dJ^/&zyUV0j:c7wkB4e@c_^a3/=NjFUlUan|W|Cq
+DxZB$h[@T8,tUdfuM:,%wcIe--(+2A8f&!->@gmC.<]HZ{YjfC8n9M"ym9Amom1)^9}:s`WqMdg[ZQ2Y&Xcbx@FL)&rKgVs$Q%XMJv3;EzpvoNy;yly+l9
+}p~XS01wl3P&%B86c/sAh#ae888"(`]k_AmHZxZ.S7>6|FF<#fz:wxlRum4U{[T99a28]"xg,j2@c)<jem:0Ux8eO'Qzpf[g}&Oz0,&T"!:fU4;qkNR0T_
+<o4)cGsNsMq-QaA$b^')07Wk,)|0IpiCUi02"_^Ck:]44.emNW<eNNd0Dp(>AH"Kl_jM<|]h"s8]ehVS{tQw$Q+>H1Q4R&]e#SF9k2mTpYg-96(Kw^;["3
+ZglS(HmN_gbY'iuEh`!O+Z[fIuG6@{j7BS/B5V-Y=V{m[hDFGU30{K]W#T/D-]K5;1T}h=k}5Eu=@,q"[Wk51.DYRU~i~-5en,P,[SJ]L7Awp7(Ebee[01
+qVlWg;bM3kX0a_#sHm(yb`HsX/F:F"r.8,jG'8:w~u5(7gxZxop@7@36_Ok1hms(2uYnr>K"LB^4U8ZtwofDOCN`_oiZG%Tlm-60YqES}S6]bMNbnGEyL%
+j@^@J),Dv+]5&)UC/,9wBDpJ38i>~s)X9,#+QUa4G(R[gNccg!],qyLQR'M:jMLeLHj$WB:Av,[){C6oOq=D:B!6^+a,A5$>XCJBftf#63)+rL<4x,+0Ql
+F$:HIOI>QdTQ%nn$GiXl"C3[3,U;k/>e!NtP:PL)I$dp+PF`sIlPloOEMAAe:qiSo9^)tst=Xyc=SqMU1!dIPZ}'-rSq,8p}4k)9bV3v~,P:b<>M|x-';v
+L/pWEwFTA=:JQsuW"~pnd5vi],.daTn(WXWh|nnVDY+C1nf99YS:ANcb.bj[}dnPiPRwrqxvo/sOfjqrUNbr'sGT;YFIggyWpA]yJRaBha[J(uk(TT(&qK
+B)yjhwWI_nyj"q[KH$ob2gWqP_[sB+nN4OTQ.N1-aHRC|'>jT{u<sPkE)Bh4Le@DAd:e:]Y$(B!HNv+J)Xbk48%XWsXP>@cvQ!Gw,oOCo2BybKXkDrQMSU
+L5hR5qq|"-b5/.Kv5nZfJ)~xc,geXzY$xZr6S/dg@jXc%gn}+HFRMj'].ixO/q9S8vwzcmZ^h%4O=Dyi@A^:Z/45fm;j.8z:L:^PM'>u96zd=zBvIy-9)J
+q<,j;b<HW|u[ttWd)uSNHEo6r"Kt#u2}d@.FX5g_tLH'fQ_64n3[,/2C|q'Jutq<Xw<BhiXM9wnO/tpekCdM![XD4{9:yhrVH_y3:0,^7)nxkBX7<:<)4B
+}ivUP"<gqngYtl,rLWJ9w`1Lk-3veRUBjX%5wefs757xWYz)Zm~!htj5`iu40a8y0R$0JdD@e"m"vvx=]8zvwLPn8QMM>2RKwSTt@483)SSG@t9-pV"bZw
+q!4m:jZZ,'zv5{-@fW"q+d}a|51wLdu0r,cc51GxO;v}nnU2@3x)-kgCL:H!$Z>%FEn]TE}6Z_t4t1K];^0i(wug_#]DADWh@u1mopzeo"-r+O,8>lZpt=
+N;^xoceIU#:5AtDc"TwG{ud%by@a<DyyCsr^9HKnRJM6#z^j0'KB%P|+,D0L]:vGEvxA/RFS;BU;]`!#k'CF-=fEH1;U+xRzb=3:KzA@q)@138ZYPfHgvq
+ANG9rO[jybTz@2x#C,7qT.uEGm.4I@7]+H/JEKLJA_5pbcJ9fzke[v]k3Oj`xHoriKE>sJ&%{4qX,x<CB(vg`J`%L,TYNtA`rW(17)x/rWo2nLXQ.aPwQ)
+a[;NJME'9t,Bu5_4dPxhgjoulv+_Lzc73GuJ;|9IiGYJS]>R]aNS>zP&3O-.YC5bYmln-C0hwf^nE3CmH7hyBgL=7w8.VODY0LZdoWk|zz+{lOErj7,HoM
+c2PR:&y0]z9mGN9J:v<"|<'{&E|B#hZ2[1uk|m-QppwpO-0}kaR|HKyywq={x=HS'R/p6^KwP9vCqc&kPN]J,)c&yWf6PAu54&zm#-d2Z]R]cRnChtoc/M
+J;z2Ll.C~(HHL{-D}:_)H0FWS1Nk0ZiH5K{5y#Q<lM&2y!X:2M#P^WWD%twp(D+ZRPiGe6DL12g<tA'QuiD-5x+wQ./VD@d.fs_cKsURc4CFfqIR1QvI>^
+Y)~m;TBZNUPVpH7X./{+$UVX(#".~oYro@h{_baL$QTSHSp|iY!eM}!dod4pAJRGn+ESL8XojCV+Zh&`y5Kk~J;Cinq.mzgM)JMZo[%F5;I/CcaEQwhbK$
+}O{b2EeLnFSro0{AAmXGxJ_W3Cd_PpE$`7'FerbG-)vB&:MW&22Z0&|cjdtdSCBbm/jPyI%btU7F)#LZ@eERz{#-4&b[PZ(6=U#QZCD3RAM<)UkTM".N.0
+PlOfRc!V1]y@ReQhRE$u9lt"bR-x8v^}fls2k+&#RXJLr=Fulqwhercrg>.Gui-I^867~}MKwpi{pm$O&QD1Vo@tfp!ama7soL[uX{){@IDUcdTf]r|^XA
+w'}sGLEU1Egr4EIng=gTO(^o`nO;K&~mUmOa}-K{S{t_0_Eb14qgYKrh>BejG[kK@5FyO&TJt.'SNrQ[,nFs%;zCSS9xjx+X#f#>s_7@<BcjQ{Wp4-YIW&
+>s!!9A/n],>8S:ob'Gl`@U,c5%xArhj2!WkFXvuMkSE[~OLc]7+_"WHOmL2Upyh`hFT|3fCNic5Q=461V7;)z)S[fMZIW9%xt{v]a1P=UgA@v0~(v!GWu>
+bTu5:zhsms5w|lW!sn}nvX_UT};s;{h'fMiNPjT-1iSqRytfzK7pVZ~v:n'sS-YR!V+W`L)vs6Y-bVUfy:|e6}zg(!Sc%Y730Ku"oR},.%7d9}kG,mzJrt
+/aK/QuznC|j5wCsg8/fZ@e/2wIDu+n91we4{SkBUDq[a:7D+AgOw!XBT$5q=eXhaL4]&5GXPNH4+PUvpq>rWP}[UUj5nyfTO)|ZhSFI#qY;#%:q}6O]sAF
+24qO38,"A;#s+7h,qZQJGb'#{K(Y>)iyNVl^@HM{%A;TIa+^}^CnF@[sG@Q`0DDj2rO5w:%k#(|:P"gHD&QYN^<6H%V_.LAg_}!}iiq5[}cv=q^p'x#!j3
+GG9^!p7]F&4x:XuHmCu7^[ao$2Rj;IR#5hyi08X5UU>stT||x=U{H8D[y%"MNNCIV+5WJn^CtiytHW,Yh)6-18oP_vIqtz|Nwk&3~2[y#cGvU50M}ZJfc+
+"ehg_GY,/Zh`j]umLA)w:.$Ei[OZhfEv#.cYgn3:9|6_L(m]ocHpH0!U.O(0z/Drb4jK/soWs-5ShTm:<+<4(x<i)=1z/PvtjZ!:Xer-tp%Q#Bw+/R~M9D
+&YcWS,fz~ePiRML<6h{9]aB20VOpA0yJ_(e<FZn2pvtu7!bng8Rr'I$t_r#:R.S30eqQJ-Qy~T&N7kKP7naTggnA1^UiPU+_)++.5IH09N^M&EM!x[5HD$
+nK{TJE'(/@4+D"CsnJ#>bGIXWoWV0Q"8IWT2K^ELPsT'6=ovjHP:Q"JM+RsBK+kYG@V+mJSlTf9S5)&Rt-pp'oHMO(h:]}gAp;07bhZG1t&8;ZOQ/ro5l%
+TK,/+0cU:wD:jdX>KRPU$ENWt0u4btd6{&iv7,G7EJVnd3^0ROl@&U/Lg_Ohcs!A2uSE<ZR!FdniN=pL#Z3U(.;Tvd&;nt,pb+.M1=,38V+c7>DZ1-PX2i
+dE}EmYa@06'p)+S_xzk9pq+q|g@-jWM.mw(C<68v!WNXK'xBSTwC`hoU=1%<-e<+!}o|bQCfjF>^)^V9,v[JAX=jGy7m:nJ"5ugRS7jh4M@<}D.cnW;L2Q
+bfR7p||QR0IQOUi4r:b0GcfJgAeoYKd=Y`.#u#g9%gv/jUv4u)yYNTifJ+;:oR1<G.L/hl_h~a"V-@)%xbYn}Li4`|Dy|@7H$yK[^5lMLz4lFc+8IB0c#d
+V![vj`DjH7yKy_A>AOg_#$c{Q%T2,xg^{];[~rM,X#xm&+~'{H<eRa2m_B-QS;v@7Zfw&v$9<Hi!"0>+TQ/T~>i{0Tvx~7gj.!2^faCn'Fk!:)y/gT.qwy
+#P{1~@%J~[edq5c1%/@+]QN}(Uer;<S9r-=,FM2$]Lz)aLCr2J-Oz{R@W(}Ob"syu{xJ~BusO|qb/,@YOSvWn0,H0!9q+6z^48D%xM67VS,h!We|dTbu@K
+{'VO";`KeUxNJ-AW<UGw/3,yMKj7kX>L'VMHte#&35wH6+~3gIGLr1o`+;^lU]Xb/_9;lI|E$|PJMU_tNC:@d=i0!bn8"9bu;o.44kQ3483WdH2B$.ZMtW
+;{+tDl)`v5==A0OI0Ks+8,xbS^EnSVZwzhL$J/jQDy6`]f[fA@5#.>/,yhHPFW+WG[@f(BU8BA|Gk'x#VtGGZUS8d6-[hHXIg->MA31a8A}I3lms)[(v-C
+3m%++YVOmdHaG#+bY)_y+K9t{p&=-o^H&5Rhv$7myP6eX"O@O`M^<<N/+b[$vY'/h`:7bnX.SJG6#3L/q9IP#|Y)h%k^6<#EyKuvUw>q'Jyd^P80R>+y1G
+TM>C5O;|Ip)j;J{I8Q#ip4D^!OtraE-nfIBY49RO;qHSY^xno2F<rCQvjP2a>]je=MQHrb+{MQW;}4^kij|@P_!r+UJ,r%nmFu['=+.,l8VABR{gUG~!!,
+UWo.b-]ov&Sb&76|2qN%SLwk6`P<%am_VKiGrIF8$%UZ#r.|LeScQ5LD`RE3M"9{,(l_eFyQHRlT;t]<Ee.j+SD-B6ZJTPBtK1qC0ISU&&BABa&t'[e|lU
+kcaA{/0WNr=cz,wj[OfOicci41#hnY^oSCK^(QQj$L2{ZnA&fG"j!o}tIfewn@Zq2T!{kg,%F`6k_VJ1X8sPr3U)bg%fpnwG94-}6FnC%D{CFOf}7q=bn-
+s[1J[e-DETa7rXklUJ;!QU8n7Q|W(^(3a`U]@=ihtAl8hhzo;gWi+WB8-}{7VHWBmRq-^.yGGyJCjs`#'&+Ro+HQ[^9}HeTw/mgVdefe5m<QOIOC`j0LOE
+H_}G%bwlVtw/Q>x]L1ruGU@LNyv]_jAC^P[i~cB+Fz4@Yu;|>1Ur;=/XO:wSr3O#=#)yQfmI2&wPc33C0_iCyG)uV-<N992$hlOm<PwXHF,)[9[04^PKm[
+>-j%qIyyjT%QBAJ&4)E{xZNwacc3D{2AS"b's,Q.E6zvojS}wH[-wX:$QWU6wY9&]56,AO:01$~xs<"{>U``L6t@e&Dc</Z4znu'2.i;r=#2o}`oQ@AU(X
+=Bjv~M@Wc{M>]b0ua6OkQlz)3_,PXk'ogVN]+g3bnQ665l[<RN5Oe:^d$O"~tx9ibwUxM=:R@8Vy(RfkoOgR]xqy.`D/mLwq%enAi%^j$4AKj!Eez.uGkA
+0QWm$X[uN5DFPJ2$_w"j"$>Z!r71);S{&dKsb2NLMxDK61cg/wyMU8kd/o.u/No1I/F(%7KR!8Uo[UDM((M<OdE8.,YRM=Azy8d%Db-QN)zCaqN0#:qH6n
+gnlarkyfEo.id)|NN-_BnZF#{dRN[g}Hp(R3/+RdC3Fi@sGrV(^}3QsFS:vJE5[dUS|kTkqAtN[KvJ[o[3h}T9rVRT0$-TyED;F,t;.$_:DzF'`7&UAF.Q
+L;g8<FgHV[I2~E8,7bdeA]hq5E6}3{YYyI3Ul;_}{2=4qN3Mf|AAC;5SnGYV=$:5$Xi/=4JY`4~`f<}>.(;E8%WeUD<W5rDe^.nU:4n`;!<5ejQ^<o[=qh
+:!vTQmqxx],Sv8n[)$G%Ol&o$HZxpB&P79WQ|0X]3H3>C;aD)161.!-dC;25@i0KQiH&{V+niG$71lwzH2.M8Bh4C!'&3sb)MZ-NW@,h2E#8JKg|jBZ+DT
+H[`_B2V:h4I{xY4%|&@TT]8JEvJCf}9WP1bHy[kj$#)`YHd]8fak/fN0}PH.$@Ih2Lz,|GPZ0;FoGGXz9j-[e"clP=BDJU(%g;d"$JAk'A-i2`)dIpQ5mC
+payII3bU'YFsiqC,kLf,FW&8qc+DFtZiRE|)1f/3DN(eb9S&BM$d9e@<#ux#"`MLJYwC|qOhX"QC1<lo<,MHtTli>+oL4<Dix8km@[CI3I2e=n="jD7)/0
+M^pRM!btQ3J9A8PG/9YnbqlU|h-ZQQfKR3n{>DiiM(+Uhaix(ZypZ8.[hfr,OLtT,<`&Wog;%0iV($XAP|l"plh5=C8Tlz[dT")K#X/!rrr)KUQ|BdP)Za
+^UGm3%zenj`#3RR0T,]t]0LB+p1O0q7%pC]9s(Xk+O;yY^jWwU>-WtCh5[0cFt3zE{B;7:843+XU>Gu={yR3nXy,uI'U`G9hKBuBqrynm;&n3k{MlKh+68
+fqcP!'d&"msw1U/(xbq,/uJ/<k2G(g;H!J7lfkmu9qBnIP@P;Z!mmG}sZ2`P8qECUG+]5qe3E.m%dA6^=^GpC}w$/]d,yJ+qy:HQ][+.s|i[lS2F%KNK&>
+-'JVBT_y1L,:H:TP5E}!{@!9<,CCYs>{Qp'y2X4Lf%xP@R1;j-d&+NGAa#pZWS0UZi!@Kv'_YO52hSjs0^km.A>z+QjEQ&p>d:;9PAo21pO5)`P/&`F2nJ
+LVt<uGZ:Zv5mZJf3-Cx,n#b`Z6~xamEhURQnfkc@E`AtAyHSRW~J}m+Ay)!_hB$IqZa^"L/F`_x,@y;1Jp7]6.=/45]6fN%$9]Le}lOq"@p_HW([F]bC96
+uQheIGIT2:{ObZ1KxK=1w2Xv{XM,CL'(Sk2N|rR<Z)fz"t0h_M_/;_>O',kt!{oVglp8!~OJ'ITx_x-.3B0/Vh`,`_!qYD-uA"4NK%BzhG`(&3@F!NASZz
+xjO>qxIb&zOSql`C>As}fo5HFOad]yaI~ZJo@fFd[wh/SJGJsL6DZUVR}zDU$!uAl(j8rwt|[v_sxHpMist|46=in2R|BgvwyF+TX(BV<UgRiWac#O@854
+>jWl}!!-}R8PyOqZ_b732M%Fqf$0f[q]yQk71:A^vSydL]B|Mn%oz}grc#)<iiFOLN'No6x}1{eR55p^SiIL^6dV)K`Eu;MmVU2%~.S+yU=A}J~lPQi!4j
+d=D@;}&YKGJm1s--lW;Mxw;D/%gAxqqe}zo7MV'C'}^h]ds,1u6N..A[&v.R^MhL9wXVZ^4.3f8(m/'.1l!@E{z[9|3d2d%W2[Yoq|UM}G[>k7T6n`6u)c
+9obn7}F8N%=mPQJi^stO1Zu{RCIriS=:X}:(F=(>;.]8ZVO3ZxOpSeiKieQwwD|'UA28;9:XjUKw&@4lA]ICSf|{=u`'3{XJz;j_aEsvD|u1aRrP$Rft}h
+'D.k6YJNjhXW{1|mI:!SA]A7OcgqHd~<Ec,iUsEhVDPXfcoSk]q_du!04XcBtV|3maLEJ|hl7KuI"!B#N^q>uXw>OsTfr7>;X&K!9=S8%6+ez6f@)]2'&Z
+ibbEEG4,faT:En$l:C+HYdUI&ih_W@zvM#-NeRg5%uhbbV"7gW1@pLmm:C.a<]9:G}%^~TA=it/Eu0_HPeJUb%f8{v7>ixDq'}kyur|mxVYH^XQU/@1x/Y
+>"~:cz2mN]))&AxX=&!m=f>n3X72e$0R88pCKWh2oB+jmHby`>=UtCMwg{J](!|D3peR@<LuVE;@d/G$"Fy<9m<ioI.O+T{)e7u{TkC0kePAm":J"un=NU
+TzFY2]4PwR}T7}Hdjrx9aLl;14>i!_s4GA[@wq88,F3SF=D2of;:_YtPR$v1C3-o+[%vPz=h]fv'|UiucFJb=(J3+ZGMuUU5`K!V}H%-{U2M[ZC"w4Mfjb
+Iz&|L|xYgh02s4d|f@gua_C_.J+:e;SwAdb7P;Vkh^su;y9f_s0X"@5`[]xpJ@2wOj~/F)w7dE-tG-T{(-Dw#/,+V4:,;Z)z_#j5MPyEhk8Dbk[cQ!QR$`
+Eqn2#%x.mt[n3@,ju+ay=l~qh>GXGSg)=J7[g=N0:qoa/'M:AFWY8<lT3ZDw<+}Akko!9c5JV[KK4@IQD$LN/JW+%_7PL7+l!%;JCBr!UsGI|s%pb1_a"j
+>|x5i'.D_>vV^w}oG#cs'zRid>@RU6J{ST)'EY4AJCHZl=Doky;yfOKS_s.xtT,JC>l|`As}uYD,DwtjlJ.wKqL.]Ii#5OpSlR3'#7_06x^k9uuH=^rb^v
+a"(twT.Ah0bCqDO%S5.Co&;{x]SgAQkTe&/1Yc2".:uQv5rQZSxJ~"`R>Ix>iX1q,!rAVJ4Gur;jzRCc08dL6&zSjF;k`Kr2mP4fG/xn]|p;Le;otDI/=M
+~@nqD-BbZ2ni%sn,dQ5K/F_eBvRu2rsw,|9eB2A=hSTz;j.[d9O_gS|zd<z%^O,;hn5kXQ<X|@is:@xs,x'YdJL5'Yo`#t3qYnP4NJ8#z<E`O0RU7Q(FW%
+k<IJHTiQ+Di+lEqO|m-r-tW(()&!{gw}7&#hwg,j_+Y"fSOuQ0JFlT8+MF&Er=Yl2z0}Bq]7c{%_+do:&"Wz#&HCsM;a.bzxBMrfoTqP|kJc3+{KU/YTO&
+%tx._v;W2G%Y{eBmV-G7Aajp@Hw<>NIW!Y^7`x{1vXeVi9e"uEQ=2z"L8`v897w7^k~HL1#Kse@i$+n93d5K+ch8lCbkm=nT^v(:'R_VOnqNc}E2]w;$Ze
+7gms)0-Oo[83N9rB[t;;/IvG!vB{SEcp/JQje-Gq.RTdEjvDoe`3(OUCtx,Q]B~"wJ%&)%c4VfVcMs79<U%R5LnN__^hv^uF!("=2WrwPfLoP_B^3|)`>)
+,aL$(LJT%7;GIn-``xiZFXXX/GW8bb@Uy!/@725:/^Cu6QBaixqB0T6^)eYKd'FRSjI`4Ih3yGg1w4=2'5x}J"a^nI)[0;"w!GBfDPT=V4+kG.Ane@Mjo6
+gToyVP:c&"/cMBP}hSR8Y1F@v.!:[mCaROA%U6kXkpWK$(y5z$]3z7~NGBD8"QdYMk>Z/&oCc1Y80s^'//LF@iNGk8iq37f/+P6]"H`lR|w$[F+@u)C=0i
+5GIC/R>"/uz+%f(z@,Z}~x.nt#X3-Ae5e}8TdD4_b(UOI>R@i2[[MnEalS_m:(6|MFW1$X5G]z#f4H4u/]8iM0pqGT<Lk:6W-(4da{;LA}BsOp~EHcsWt[
+n@by0MfxzVSVas,EkC!Be,S4}fZrGci4aszo}Ej>)+Bx;k(Ukhp}JSjJ6qVx96:V'C)Ig{eaN#sR{Pf,vQ/dDdM=u3"91o7z5vjENT0O|Jy2R0{4~_["sI
+B)-Q"ft0aAq&;Vzz[-_i"CPTLL](.,UZ-EMceEHEnL&N:;PQAa^.@we,pN9w+T0NJ`e'W5/c%XmGwCN,Y}:N4m@j38,mT^5f3,m(3@Av}r,vvLFTJBqU6o
+>H,uIJ3K<BKSM-zWbxHnRGUuz,ZLx(pOXb(c-xwde0i-uU:X8`39U|WoHL-V9T8riKygQ;4I[P<GwpSWoOIy]cOy_DaVDNK,H,gnHgn|rL92'KY1n<uy<4
+W4jlAUp=:wxBZ:@z$[`z4HA!f`00{j|EC3O,uj6=IN:CDcQF$u7wW|vH{4ALxF+k0g!WUXh]II2Ei%Gn;Z$/(7<0t-5lSlj^mqF2%@%(&0b#NjqY)T4!O|
+(!B_[rEz>sA81oOR=c&qq^%=D"Ih`Kz`e&Xw^}x@zlazA4!iPzqOj=9wQUZpAJk|Zc_.qAHcB}3h1x(yoOJZV|FEW,kbmm]stl[JUjI/!&1/R[+d{u,tmI
+)eO:u.!do)$!zc}TFhTGjukW$!>>}JLmRr<{b+`;o=4}t+Pt+OKfx-@OPZ|3:]_vN$RI)0E!/+i>zTcn+qF5@;}EW8~R$[(}[;&$l9<`B6p}Q/Y$GZhpnQ
+~#UUg+Ort>A'aEn<cxYPU>NEvj2DyS0)`G)3'lR6M(5mlh_UyCIn~Gql9d1:@;m=r]7n1ti_,x{(tBZJ[&_/~I6x$0>Epdo!j"hnudf_Cjuq<3c386Otv8
+KY&7p]HV-n6&R3lJw/W2JG~TVFLfqs2K~C]m4z#URCezbC=V38hgyFr"R7kvew!g0OBwLw3Ym{zb1]ZQh`r,[&hl/PGO]A'T15X8.8@I,w)!HP'NI{&dqc
+x4M3Pur6kNFy]@FloGfPuVovg+v,#GI66[kg=&zy#'neElGFJ^AK.jdldNkW6(dFspf5:0R+sTsvqmN@U%KEN&iu#O^Vs_gdUF0P,PM=ZX)Q%2jB3O/!@&
+Fz_oY^4@Jz1G4IzBP!d=;YwTi}Z';N"R=c:J-v^)(QHeuuTFGY`bJ.di2`8Z+E`$15>R/#W_AsFwpsrVH5JEDg5hI5O<mG/=`^uf|l@uZmmjIP-!n+AaQ<
+a/`XRRG>ie&Z&@SR33Uem5i)U|h{NI>BxV0hp.|cYr._dN)qEh:/Cj/!^rz6[K.kQzc4"(HtO#UYB>UYQph'T`ah|%HSRQ9X+%N"Pa2bHx+%`)t,!4O|fv
+[wUhdov2SsE&+(-71e^^NMl)Q_{zM@Jm^dvJ2F72#p~Lf.D3}1Hp`6EJE:n@t<RmV6&<%/6h/W-6._CYru1_]uxn#_f|u.&X>429TwCfYtS.T`[&dzt5N3
+wt-&ss4'<ERF5%,g/XAt+|Cx(sga97fk@4$zONJJF&~BXBNAr8"1:osvWp]6fie'{f`RFc9<AxGQ%&Rj5(B3v):X[E'K"h,;c9_tS-(0JQYH3Ry/u/Gq7#
+:YjE{3MMvAh7XkNC%sXB+N{o>#n[WW.%f85f8x}d"8r`b}of$:Rt0_Z|0_WaB9D:YBi4,)i+G+W^8NL8<jPa-{-U`%wxJvC:%_xw1BPeZcPu#Xmha<mp=v
+:F)`W[T$B}',SdktWOy_N4-l'B75sY{I&C39/t(/A<v@Q';/V_.lH}v[cp~>Pk56W<;2$|p[l_K}rB|JX:79Mb+k|"h(WLR4ZCTLG'K%bMvadT8oj#bKc(
+Gl3y~2P|YMIa5Z3OQEU>;AZ"xb!/n&BOdox;F5^I9<m%,9MRgPLl4XUoLsc/^+k,0nSD(jF%Npox5^Xbbr}7GY7xmOdJl@=oGUhi(vs5sgbMXm977dV!ui
+)`]wY%0%5a%V!rYbqExKWWLxboTgb6%R%+!HyoW^Zr;mK.^}L+7>=JCNNlnhY$H1XQ'SQ:k7zi0-|s$o3z3@k10;cQu&-qv;/YA/iOu;dVYvuqog#UIpHK
+TwC#wct,s7L=hkyhX}=XJva;9HDf/QhI0|a,5d^yj.{C}"_'/;<M'ZF{|^@W-RG76@]_%(wJsZ-0UAaGu1(DJRVFe"<M/qQ]'{h0{{h)OC{-oQbJhNt%`+
+<''#Vs~e}T^!vSePvEzfm_IUl_PPDUv&BiQR;;f:,C^UhV]+)p[H$z/D4]PcpF||[myi5{2F%!I&-ZcfYG.#Q]]LnjZ0i(,56mDXh5_Y8xH52[]3fM}dK%
+p#Xur&[gz8N&j|>4ABPs8V|w<sPu18A}Z[H{=xF&sZkp+fII+B+37bzaD{_#_Dfj7xe07(g&~s]r|U(:%Kh`r_9f=q:mL`#JwtMe'H;0<JxxV_[W$od=zR
+^zgS>+>ga[lBv]zErs#1gO:I.ZvDOt9q-Rz=3"$|=Iho#.JpPchjCZsI74ivb"#[Hz8jcN|rqiiVb7EJVm)=bHS_)fmCzgc2,R_maI,3U}kUxEQFAR{fyD
+IVc<N@0y[nr}BBb!|.oPzUu+CANowU5|S]hCHp]}VHPhus{'PKX3A3EaeV&8.dfZA$$3FR$OIEp^GO,xDT/@ltk/WW8A"f6i{@.BROtDP%k2HowoJ9sI6>
+:7^J+2nu#v6zMeavm"#L<o"rgbS+9U$iLo#f6VVI~,D`%nARMn<,ysd2ZxJx]|Wx37H;#Lq<k3))Fo^O!V.C._v=!(Y>n[E'&$tR5g5_/bV@r;,>zN>y/L
+8+TnfIm'Gj{z1uS4Oo^oHC.I'%]qeyvP3Z(FJc@-R];u<nH>C])SG2p63W!%fW8_~u/l[Iqz!W5Ae,Q@'}jv|tnHGV!>f+{:Ck8t%p,z~+Q}.)YM|eDPX#
+O9.sOPmOJ;%M%rrsb=)Oz{X>6hvs_H;reYXH{+oK)&J;M5]+-TN5lv!o/y$x`T@4IXyj_[tB<=!0PQ}r&$o4dE=IZ&b7R[7qt9AOy3w5(2tP3,6/C8)=90
+nmj#J:6^{0K&(IbtE5Y.jw@<Tx+q/%eFQp!8NSb'5Dg,y!zAUKjAomIVCGzI7Wb3H1c.bN50!,xa|no%._BLX$)-xSFhrIxL"9[Y(XWr1HHs=!am$=O.lK
+v[@1o:)aEMK('Yq<w!g:7zO9=9PkT>`$&:jej4mKy$#$fC,;B1$rO5AU0zsz{CPFUn[(}fq^5(65U3[O5Z&Wk^A<=VuTgl7>}O:p9$;]^a9xHNcqq/Po`I
+uKJ.`L!L/VIvC#:)e+o6_n+I_hM6+-g.TyaA!ig4[tboddrFLLw7Dd[uP%)m)0O'W$V/Ks~`kk%4msUq!%2QzMd^`fu-rm[rI.YPksjy(5x'Qaa#X:67,=
+R't(XNl)u!8W./adB1SFo^ZI_7.7e{Xld|hjEGH[iTn6Eiw4p'[^kH-nHYRYV%)y5vm<j;GK)xp(eetp}gXLT<$')87.OM<@w'l8n:/Jo0A/0]/:E1=Vxn
+v//,`^9Z{/$R0b&KRt=NJs|^6[%JI15o,4d}Qvw^S2:J7SB0]QcEknwb{#nA"^W[=qcr.2a!qgCvdmcZ)<K>jG|1KWkXd3]p1OwNZ|,Ql5+<(&YnTY((2D
+b3SAjt$LEL4y]RIvBj/vtytiw'/-V'v+Qqc[6V4Iagn'3e"WWoWWI-D{r/7C{3yxLd/z@Uf`R)2g#:X26oglUTY=.Cs`9</Hx:%8FECxKqU]J]c6Y#lq}1
+P=CiCvwp(@)'`Ix0gAX%NRyE290>^@u-k;p&6H_>2iH2j3:gOaF!+&a^q^PFnN/.`4KTvPDcQI]2Q!FZ:2e@$1p.c>A)n.f>bl>!<v<Q.&L8[{"Bu+NVBQ
+!zlzD6i^R8,Cuxp6v&3`6L)%8$NC;+}3Hn8GIKt&|Kh16!'.do1o1:w(py{r-&Q$@FrCBgN,wbz|[0M!D]i;wlLrOI,k8xXP_^Vl{V5W/'L$@p8qG1h#od
+f1tl,EXP$H0RrV]{6)i8%f;.h/<iZT[=)Vjin/O[O9:D>1wQGnO(~6K1Bzp-^[po9ZOtE<iEwfQ88R:#Yb|>rjxmx]:JB,k6z^j[^k%vN_(n@<6'anOal{
+PWSd&c|d7XnARTC17"@BLYbtEa<`E#tfA|y|E/=SZ63N4<c4<,htHNM=M#4ui$/!V;T9a_S;}$#ZWJM4j4Ik~2^d]1)92;(Rd"{EAr^<^u[^!9ms$P.Haa
+4&(xL+FIpP((5o4R'1<xD{l!,)n066ohyucV@78_E|"U@UYDYKa0mEoB{TL:&2Po~&Kh<0r&,[U[.kxrco5Cl7lcX1#9Y>#RCf3W8R#%oAH_HJ!sp`ZILr
+B,GRp&s2S{,]^ybV4@YFa;"KdD0`e{)VBaM{KiLHW!0GaQQJ^RO(IWe.%wQqaG!a.(kq6b;Emm|=,&e$!F!^RDOi}0=3JAvsQ=Wo1nkh@Z@6Hi<N`EZ40E
+/=cJ{[APVcAuX&2a^:{dzQK(f'Cxc6"/t)}yLq$FC7&R)}/00#X1Ga5aQ^}gBJ@#GC<-$(KgM'lHnlbEG%=hqDTLFd=F#$+MM6|_F3z>}.~1eIq$,W``s`
+|uHtxITqMft;9qePw2/NvH5f#:!<MN0(f)]SS}'jN{`ss,JlN9;@&rMSGynxJ]!+7F$RGQzjKyKp&OL#Fmp)3gGKHF_ebX3Gwebm+4>_ROEYxq[-emu-}L
+Wx:F-91=I(FVjWK>~$2x]AL3$wZt!&0;^PG`cxt|,gXL2@qE)(Bwn060iugm_-BVft|lrfjh}g;tYI"l-aBc}lUVI:#&XsRluU=(J3!)]VOto-9G;n1(46
+S[nLlT'`fVr!Ju6fCLE"w>'j%hNi>0wEEX&b4GZk9GJSKL.MW{`rND6!4B~GpMU%}EHa:5+YWY4OUCbjc$3zez3zez}`.psd3[#frR2Dh<_natE"!dO|Kv
+i_!D>0CU1Hxw~m6<(wZQ=:pV"rJ:|)0r[r(9]Wli9lsTBv2mNP~9KewKX:KBflFK67Nu/2-^;'hkp2bx<0S"Y_2"e`FAfnl_U3iWs3A6c'[K}n|GzAXf1v
+Sx:G3TBVveAa/Re`+zjng9},93H"u]D:of8JH}d8(pS8cFwX>`mZh238ok4.XQYD$&R9!QP>tSSFJ#Aq}+x"C:>912<`ZP12><CAE/1>`$cQe>T}57(-&V
+^b.`uI28:aAt!=EZem4bn!(r)JYdLWK7=">+3Z~Xw1QB_lrkO"|rU`O.{2zq^(!gG$M)OPUyHsb0rF%O8uKniDO]}T4lS`-)84M#gzn=VtsLU=fJayj$|M
+]w@o^<ihRYdtm]_txG,,acnTKVn0e(isa)OY<"-V#luDx@E8@F$OIKXLa$"-$TMVU7q|MH}I.isAbk!9;4Dsz"7[ctzPCLbO<`RVk`8S|'p`wLy,L@V&([
+.C67wszJCX{LW%c#J+>!0;ey{+5/~5#Twe_=UE_Ckl(ek<<${DFmJ"]>HnSaCD<W!rj.3TcPB!:u.uOH)M:pkaJ^wFmI"P[nL2Z6'x=zIY}2T"x#tDx96<
+t`>0Bkn6y5,QW;$i;=3snfD;/7ani8MDRgpAy'7n@#|E]7zE&MnB!M&tY6&bEK;x&<c}z4C(r"3LAt$)+ATIB'5EDPV_JbUdn$s(BN7axtz)ba<-ggY],J
+^(I}|w%I[m`l!#eh.86bIX(s1;8QeU#L)v#K&vrF60ver9$jaTR:roBV>OVwA|R`]sG>0dqOX&MsfOOd^gIzA@Y_Lg7xYoPc|c.]#hXQI=DJr)C.mlffZp
+in]ea;.Gj|{ua2FZMdHQr5!=S{tGm#FnSOBRfZ4"JIQzJ9wZ[/81,=At4}j<l)V"=rYa+qsL{(BJJP~=<$6)LN/5L8&N]7yi[Q$[Uz{_;A#h&SfUn]7]rr
+TfPMLR7zR=H1^NPzr=f%rO/t;pu!)Ix.M:HL00PRbuE2r8<]a+sMf3]v!]H"ke4sxTd,dbT`+&]oouaR{]c_(d~pvoWje^=}li9L=.(:s^M'5mQm.#O+k<
+/hs>(!32Q(Fz[s~U0`aGCLi<:gH^HIS8!ox;m{}`%r2^S_4mNHoCw(Rqhq.fI-#Y<.jkT4zEUzJ.le|{lqZZxK(tbs/EOUWHu9]^cKipx0oOz<N6mmQ(lr
+]9z05vq=L!C,D>B@b&P=W!KE()/<B!"P=bTq5;AFrZx"n%DZUY388[$h(:eXOj>+sf}eHp7H]@Ln>Ax]->=sgl@U`WX'BO+26IOqW1'T}#8vwx}|oC^Q!r
+Zd">9E(<{>=zcPichZ:$|,>r.<p$qVD^qNm(+BJL&"Hj>gxE'WloPrzs7<nVMTmx%Xf{)(tzhFCgM6:}=Z~]l.}5N2d[}XQ{rf):5wR&y!7)GmZA=cz][U
+kFR(ziJ=g83AtIOyS:4,yD)Z;:@LoovX:W47]f+KQdB+[u9/LnfVtfCppb0NoL>THww{8]+}&Q=_cSiJq$G4l#O"XG-4$XU4WyP>dIT.Hf3R'"RHmVH3.^
+>2SoJ0oIQR6T4#h+7vk2aXKxs%oGAn[6]FuIzso92G3s1_tKCeGB>'wE<h^D}(~jNf96{X-l[&]%}{diCTZ&."BVH^!$`}LQ:6Yp0qToQR{IyO6))P-)`F
+',@nJ9C<Bi['zcNV%aS@Qe|z6t}+-Yo_1;@6FAWI<R")!PWT`!2A~"A()Q{+kk{LEK.ne0!MtP9=o3UnTT:LC4(yK(k)hNuo"<Jm;9i%yQJmPvslWgJL0K
+hK]VDNol5j#4PzPrLW{<r7tQf6C4lEDfoPoMj8Y}Y`<)g[k,b)3R/J-RxSGZ|>iA)n8Q3goRz]0K8qkUjd5}.q]'fcLn1=7ZI%d[^UsHsylu@l(p^![)VS
+vaA0fi.nE{Jos'&zSUy5bTsgSt]m%^@zXxOwzJ$tUDr%hEOa>Qu!POLan8Mx+gDn1{=N8t.G+aeEd:wAX6B8lkX.lq8-}VYJeVMYp#dbEEmbD93$~_~er+
+&[dRHq@[u_5@Pw6CzlR'Jqe&_1n/ZN!3echT~Pad|im-S.#pawG{dV(yd+XdSFbm0fn|ne^onR=fI.p[Zn;S1ky7[d;wKtA^q4M<w}v}18.HI#l9g^Bll'
+yiU^s7)1vO~q!>JbNdn,MeCsj2UBkB4WO+IVw6<V.rq)_hSb555ek/C$,Z]a7B46YnY2,s<:PmLfI(`$1+$g}uf6zrrf]#UF.EK'ai7ahm%/nW%a(>:3=>
+xV9BP.r7<]UO-Io+|Gba$85AqR#h0iGTpbEr~F#Z4fpL9K6vlcYluS^[$gtU!o0;<2)PNIEWn<bR6{QK&=^EI^1TyL2.N$|eqe4g=N&00n/|"nBQX7;T{m
+cf{hqEa)x@sZ>rVU|:{QZK4[b6fZHx+WU1QJvd^KI>i)[5mljAh-e[uLlZF+r:;pf|/FWhMP'r"MII`BA29EG|8ZUf(;~m={wm[ChwBi1Bj0}p3TF_tLXx
+q,AaClf#@Xpql6W+FwRcwpD)KXJ@w@/qn-'_(I0<`VargxRYjDCMi^~M1`EY%1ul8jy]x'H=~JU"'B<sZDxcKG]M<Dc30C!e(H$sw,u^["Vq_astoAX_%X
+Ydz#t@(Vq`-|!~lrd!"s>YgvH_Lr'oP'_/SZ(CM1i/v|&xo2q,x,}C.44[RuHvp5{p>@!&&ADf/{S:vpvS+P84k'UtpFwOY7$TWdR]m$|;.{|yjP#rNr;n
+9$yW3%y-7nOv!{~23$a0:9>_NKlq^OS&~,pcth+3Fi;a:QIt~N+KH{Rm&tYDn`_7i@[]Ta{}hUUbN#.fjk;T{^mQax;uqFGkZ1^<tQSw+v<}7"ukgi|bY!
+v>uKd5/Y!rH3qRD@HtNWB.Jv~.,4#QO'-;-6UW]nH/g%H/Ki|/Lj]fjl&@x^cLJTasG>q3hf4Ty.YI=^8:Ib}BMUlTJQY)(]7f)P=A@JqtxHJdXG66%!EN
+toBicx>$K&s(q_cv#d%tk`g.,X_2Vw^eT7=BbCl['IZTsep{RtU#j[;XgY4UY$f@O"Zn}epOC-V'zMG9ACHJa27[!/uqb6D_24bn'uhTIxmS3ddQ0K`kdl
+PCb(GF5}oa,a>1`q}j5-!NQU,{mNOZ(5L#;AXp7#gT+jYBEFVC'mWKpT|);6SnPI-#l+-[#(;cI!G7nw$B'Dn('!/Q45rK;jf!+LuGZ,2/3!SS[""&%CL>
+^Je@5m1zSe{,yH=AntnxYIa#hRjya7|3JnqC#z/{CB@2Wv.VbZ)r)0i@TALq;q#!hFoQW<UAYd.@Io`wlnrcxeD`J`xjmk'];|vq[+aJl_K1"Dqn!R$yld
+^&5Z9F0K0J1wb3BqJftTynHe=,uvML]j|w{nDdfx1ljyswmAVD&J_WR:@l&k=p'.5%+I1=/!}6%3_l}I=vBU]qhxu5ja+NKCG1g/$MVZ$B`sxPg^@iC}8E
+qcbohIe4F(>L/#&M7qzTNOviZ2J,a+.gf35qcmE76%9t[zxIUzUo)dBEGo<ujkRSy5=decl@2uy$b5b4##vV:%sKdE=rs=2J,C&=f|`khFkic#.Da=7R!v
+h+.hjrM|qE|e6.&t1'}D<o&mJff`7]AX~HWbr7-l+vE"1>]y`z=x%9)O4HC-4is]SDE4e_3aRcAmXbG2gwUG4LM9=mQVYA4YCPTB{V<'K]uVSI@^XJoq4a
+IC@,W-iob%!)XAA#WdHhexqa"A4KWNZ+7KP,4}}Ou0I{$NO$7g+O3ZFdj]&.2ebt"FsCstHp.}Bh^o}vkwy,Kp;g}/3g&vgLz-NI&x%4AxrQBX{QR|Sw|c
+yo:)9(M@&[zoyy/b5O&%x5gLrLfo<;3Sgm|t[pT8GJ`7!Ykq6W^O]|$_dy],E+KS]_/,pbauMzji_vM&uwcqHM5.CuP&wS:6uT~(.1[_^f95zsn3O>9"T,
+}j@d,/Xus>rnvZ}jk=gH`16N(J"zld!!TJ<fdFR(+AGfcy=`}3=VVp#ynx^7rQ^a)hJ`Qt]2wzO`t2I-PNKZMTlLuxcRk|XIGatq=:va/V;6!P:JwCwq/"
+ATZ88&i:w&s:Cd36gT^a!ysyF`0C{iX!M@{v8Q[(-rq5a9"7qFFHtmH.&7SA_+3#5#=.GS~IQ5uZH=8=jpe5oD9orJv'O'vgF8xbDFsoj,_:VYv4%NH`Er
+'wnJEB=QOg.9]O/,iy!WF^<a$pnC|a4@c$4t!rOIWC;fL&uH'm+T;|XC=B8$]HMJIZH&VBQQ76a^IGii0(jiAeS`CntD~=|zkCbyr)N!7_.N'#c([<|/Ou
+M0ez7LB7y|;}@{0gd8.rRL^+&l8w<EV{CvvXxYYdn{s6bwp{JD1+P!vxMCIy|dMUWYybjDv5M^7CV2R2~63nNZx8~eQ.hh6,eG7DAn_K(mShS:7U5-K}2z
+Yq)rZb|==:,0K]"amy^G=,/9)U/K9g'y;r|]!2Ipa11!k[]ABa/@=k##^&!Yux0XJ'qT#_Zhi4i}U]_=KL!qLuJi[e<Sp-Y)=iLEhYjbnR0='N-Fw;H:+9
+#RPP]qxn;f;W,Kq3Oe=B4V'I:tP:{&Y5FB-,.|V'|j|Dj7V>.Ps3.l,txk+7t+Z1@rwe@jb4,[s@W^@pj%"U[Tc.ehNvwhoO'x-5o#2Lz%&ilL>a3ME':7
+2b7Ql-%e/y^o'PQp%vs}e@FM7++g<7i:Z7e<Q):fEMN3IXWohJTv!<iA4p]a0a&1{zm_8'~jK}K7E+]inTzsWN'4p+'Zf[u:o)>YE%f6xM:7-+OCBuB(0J
+_+:8oUUa2"ejnI4Qd^c&3#ok-.:uUk{vxS[(VU9_O>Suv[%zjr^F+!<0[aD4Vi>8ixBwaF6rz}l{0J5(DlcQbrQtH8Nn|}yl+{~zCquk82GbtFpqNn:}f+
+inQ{|y)mPah}^rgx|oQR{oj/!(<R}n%2@b+)eZVzgOs^^3nO'Oxy_V.p>"')nx#pQS,e`Xj_idkQ6.1;2.Wj#7dM]CL:@/!9TUYq%(&YjbfX"nCZZ/~3]'
+$"29O%I)wvaEL9V1OxA.bXO-x_1U`i)Os`-H}HU^SZrUs}Wz-eat2<A92v2L[Xr9;>c+:+[{hfFk^H85WZz,,d|/lfB8Kl3'W#Wt,lW8tbR,=w.W<asnUG
+-p}33.(f`1pz&x#/vQx=CN+^E,/":yq&v07tu.9D,sXa@5rXPo:pX5o%uC{fOR`dx#!h"=Q=F)n(-KWlmh0oeeNV&'HTTrVi^3WR"U)}A(pgwhqkEJ31xC
++0,e7")0a"CJ+T1G!H1[[qnI!^Jf[z'@C=GkQw<|U6UHq,=9!B4jT,u/gRe(7B:D4b~.18b:4#)u3GZ5r6C`Tn-37<ADaT!A[vT!6mNFB=GMwBtY;2V$oG
+JIN_0gL&HY'8#^Jlj'U+{u[#TB]y3<$iE',!.C}!&wuJ2t9ev"0N~oCo;V0<8[h@yV{J5ace>zZ#A,M_WtxueZ:vd}|_/f8v$r/t%}'m7e%y:F2>ldZ&is
+fst3a-v7P7>SjM_XfW$;{s)@wdPHD}wXJz@&Gu4xJUv$8Los}N,C1q6N/+^o:TXz;Cgr+D^|=6;KY+9O]jY`(k/Sj#Z,pTS;hQp^f5pa|S;jQR[#HSaE>K
+1o#%dqzn|P_QdcuLNQ`7$m|q]N2k0gh,E:SvHn/B(#6}q)zK'ASC'JZM@j27tY_FXZ{"3%Bab2BJwJyO{-Z>1m$K;MZAlpMHTcy/|p~0vAe3ColSO-LwK$
+]kJfpq5k~SqZiB@A-dR|#|`0R.":Z/^XzAd0:!^19%a`0qcotcuq1qE{cEW[fG)6}qbKXTeu#Th$1l;WXPYd|Jf%r_7U);}.ijE:dxFJz(8,gA`zM/6!Vi
+,iwjy`sv+YeoG+Mdg;'0~C-:Hu1A1zUCLYw}cQgL^3f&5'xqWHcon3N({:wqWEnLh>PHD%.aX!CzR#%H&oGU#Njwl/!)H[lMD1oAt_o0[jw55qo-hBn(G:
+'o~"$5PATF-,;{:!em3:W8W+34rW0"pA:.C,fghiLj+4$`tIG|!h9+tF<auT{<t7]U-@j3&^2LkiTYI+^<c&7-!]kJT=9`|8xPz5&"3vig<T+-05-(=<d3
+HzLx!`a+VJn/Q|Y;GO8r$Wm"9}p:!ud6g;|^:=g!'YOy{lB5`#CZDS(&[@vp[6,5L%[utlL8w6~yTR2QvwsL]#fJ~4txg_U:(BTMm#{t{v;_1[68tg#OIH
+](yky<tr7G+c]l}{W4:"E.[rG5cP'`kpgcL,(x8z<han'Hhg'sAzd4}Eh"B}BR[IqZK8'HhAo:4,9oTSh+@+=VW<(V^Wq7{yrN~/@A,q><Maan^W7m4_g-
+gDoFXV#]fltJpx~.,+~n{)|#D{q2+g$+>bPggH+AUJoOrNIl2J=/3'X]xTECIz08bvER#f}d,R,HUYTB,|o`,.XqB&(wnn:J8q9fQED1}T,h.8=:Tr.0gc
++9)iRTUPrp&qwTl5I$HzPNCn]X"XP"Yb0|5OBqd=7mRjWp2SZV{M=VLg;1xPT+<j+s;e^<{_F&(U[$M{VU.u(kEMKc|#.AY<_x7Pk[3uhc7B0'+6MV6DxD
+mk>CtQPbU[1_T>nz"ha+b)"op%SHNr]U,1pS(}6=qdnxfv.Vrd/ew+VJ")";R/r_((pFcTn6z}w1-UITs3.hrXxO=fPRE6rF(YB&"1:iReIv)ukJ&w'ooy
+MFXetA:J_+N4L_UoEo]:3l^}Zy%Vj8Om1:c8:"PC>pR&g7Q(uQ-%ZTF1}eT[+}>G&52<&LIch6&"{yfLwbl#[DS<r{`1%Si0OB{uRez!8+AWQsVpYyo(av
+fodV3T~(FS>vcG8K3%^}tf][_N,mqds[R(CUHqQ'E;RATD:YCoWDuJ/dp,her,^V#OB@L2Zt&nA,XfxWWWAGHJIHdUewkHy$y5Q(85uCep.wg+&6AoSKq8
+%9Od&F/.v$gR51}.<hy|:[DmJE$z~&RHj(Gft_1!a8s1q5GH=ASb/pC`1-J)CD+WCX&,9dx^dpL6AA/Q5]$1;Awplm,H9>F.Tp#B><U|kWi2kL>Td(;%OU
+k%/jJ(pC|(`e_E$xEgykLh:22O+o;.51^4|xF$gHsb'fHCpxob(|/1{@=wv{I/GS]NAa~cfXjdri5;AF}`:'q!:Vp30UL6rEjHXSep0=W`3oO(=@td|FGP
+pvE|9gksW=oLber$.'olGmt!h;$2z:g+!)XK2BJyH0vRXilS$5<1UX![wI]K1`qj4%l_tw%Y!NI%F)kmu5EtSe+ofLQ_1n#GpiX7kmvYX-+[C_;WYdoLmh
+6D7@)nxv>20Sg,nSp|aeCE{CX|W3HB`,Qcy}^{sHUVoY.5p}di@/V^j^"]!M&K|}Mi|sdQ2;@!v/aj6a:Q`>5<`9:aL>O8oVouE`R4B%Tp{Rn@#[g<vg7:
+:o_{>[BfXUytv0mvew!.GP|):7.3NYlg>]#6}cF5KnZuCc$;zVd;weS6Gu>&t<^!wdRXZ>'KD`_0(JnVsX$gw8y|[hSBD^1h%3g251[Kwp=,ZbC8@K4y3[
+CMk/J`<v5^+0z&i$=5WNT!e[CFcweq.,Jtqx($"S/Ry,ek',mZq,H}cjGP`q~jc'=Jtu"kfq+PjSBS/u>QBIFI8C5%7<sxTGMaS/#Qsv9`14YPA2Z<"HLO
+5"JS|FICks;L}OvO1TfN@O]`<XcOJ'<vY;~@MBM(qK_;=wWv,Z/5ekD!"hO#AwvOP%["E(0;wq8<QVlHjTZc&dpH]wtjvRacBf'AUQ8oCNz[ROlgxK;!k1
+A)%LHb{|'xaR{U9$dJ)c4oRW3YigOqS32B}l|(bXSjR9{w]}j7NtxT2HG1`%E57`N5DH<@X7~jH5s`X[E(>$j3fm::AI:rVdA6Ur9Cp|:XJf,>camub}R|
+C<=dl=4>Z>JzYw7.@38:DxBl;#4pvI3JTj[,;3qatOfCI)QpV>l3>^V:UL4<TM;d^$7C&F#va=]r/Xy4e9'($&4")<FNVOa%aA%0nJK0BHzTz5f#(Yo|'q
+!r>,)8o)pkg`Y]Mg%MF)zljVh"Aj:`A{TqoeiZ/8X=`r"hbxwxzuzhnpRk{XZP%P@8X1"iCL8A/n5rg,QN9=RSp,)3{&QhyFRf|#PxuiEogO|LGxt^P28M
+byY'Z;Lp&ew_@$Odp|taPYc0)MLz5rpGE%&S1h{f[ZFsfs$2G4Rouh=Z9}W'WP|U[q+o!.:GAROm^kBgLm:FHRs`EN+3^C=1p@4)N",Q_}Dztt[pxqtHlG
+U1tj6u1E~Ah2)Cw=DzHdp`0siYU0C[<l~/ZX{VYQ>#K_nM4X&.bdRi{f~9F-Wf(/7y42y)FKr.}v{,>Uzr7z[wa;~t672Qkr1U&`<Q{H.cr]Bhi=:[1z3e
+([7PZakJ+/=7pV"y_[kCs=:e$6K^)vkV,NUqoo#,Z4FyP7./}2'dp,ViT[+JCd,Lnf[CbuSL.m+D+8T=(dk%AX8K'Gi-UFR0jZ|&l(2s#<1}sN[KnWJhIK
+o$s$Oaw>A:Y`32ggP]9z,j7he%R39^PrVhw`qAhPo-=cF"[2!ECA(nx;M&~+9zHO85]wfuAW,z>c=x&kA'!<U}=WZ{r:R(${HcjAWF=:R&.nz1L-'9|.[l
+c8,wBx<5]4kARhaEoKpvWAUC%Wso~w`N[Klwy;&sPIz]qnXw")(>{hQ6`XFnVY}Yx}RM1GpM;`SIH9"xjn.(USQX}n8sWH;=9E_-L9cHcc1dGwjQw}pt|o
+!.$>WqtnsMVdkzRtm;c}f!/iA'e=|(7`.q6$oNPFV@$yTi8XMnjCR4Oz`wBJWAWDoXzWY1ClDCld0J#89"psQCN+iWTKfAWi#:f+i9-jAt:>@![b[+kPZc
+k(tOwNZ|fJKltb6G~4,M%q5{"Rh@|L00!dyEsX]7]uV#'/qd>Vv05>grE^O49Iit`Q0-^r.TYt1;eAeiUiCc[]7:WLpbRWiDS^~8>)JTZek3Ie3G[){^a"
+eQ!UE.e<KOf282i5j#,@~e[x"q8c(K#{9iyy%LjK@^M2>7qNuKdY`$760(=},Yck;`7}or[r:J8R]g(yZ2UdJ0X!kIs(oaT9%{;1!:ffq-u<MUhwtajsfv
+rZCgI#!i[0JEJFNMT9@sCfbM)j+RQ.YVQ&sqhc>.IK.V[V^F3:ES)I":jHuHJB|NeG!RWS5c.Ex2]J2'6DW[L9@Ma<`!i<KY!mhzsQ~OK=fwT24c0IdF+V
+Z{!bV]PI|9Wj&<m-$2'k^mTCE0H(na.@HEQXss>',^m9f|vPEw-Pwetoc0@U]:`R,fq{}"+4g&L1I9kleM:jaI{lhQF;J,;KIb{/]wW8MX`1qft7+7;^w;
+nx@dFY&nGL#vb%fvq6]P!}ZOQ$6n/=Ic8U5310nS1$2x8[CM$F4&hlAnFs6Tt<;v_<p6duy7QZqz@&4J`m#Yv,fhF"d6x$v|Cz4g&9HS+UN_T{+Z8$Ke1:
+Vqa'B,~J6q')W-s&Vh'g9"<J`<O}28XoM.2c#BBD}9fkt}oaUJZ1{x|J)eS@:8e(F,hCiBSkr[:KdrRt&x$x>wsZ!6;Y.(I4'm-3),g'0=;/vJ}3(Xj}3h
+N8(m}xFn]P'K@n/,_+SZkIv6"9~1^'04X}YD5xUu}"Y),`-#B#[&z}w0ukt^DKM5)}(-(}FOStZMR^Nlt>"Lz=(uNgXA+he%oq-au{'=^Do}w,'CHd(2P8
+Eq(|1M,s0SqW&qhu1||yc%qVExd&+}U|1d3jCq;r>JA"TD~OTg.eJGk8_[.-ExwIirc%"_Ts/x!k$r<aR}THqn4>GF!|wzl#,a$Hkq"}Rdoq]_@w)-o>(m
+wAAVoEGyzFOw{:VB{I{i7q%g44Oc',:@iU[Kr%m`b0VM~v#6++xG#Y[IWe6B1B]-S2A(b:{se%af7ym%g9&3(!hOPn@NXdm[2y/^"=L5Yu7-%sC^ur4D<i
+tHxn>TVf=It=n1UTt%NF;u4BEOAN}:dGM0GZo9I9E{Y:Z22A$hF)+(}D$t<(Ck_1F!L=T<c(((J)Cm^vDae[,AOq7;wC$6P%pPm'op"o9jTLDnV80hBLTt
+=nmVrQnLg4^YZ%gi.:{m-d|f=1#v.8R}YwD0u9%TnrAuSA0F=Q1t1c8_;fa|AKjW9(Ouj!sy&TO,A!Ld1W^aC!1eqTtY`0.m7"|3#/5;zo!{/N1PJ$inVp
+g2A=mmo_%JDMY6M<G"9^40SlEHtt;f-b5V($xt^b[JfLZe&"LgWey[>to:%QW"T:iN{n$|mHI#Vm=u.MvV1.NC2]NWow-T4F_:xvCQwe>Lth$GVO_]G(Ch
+hW>Lh9/]749W7YC5N2PPXMQ3mUMhog8O8o|]hsu]]M1z`B+A9A8cQ`hxp4[KBiIz6+0m^g'(->4['&9q-opsX4Jc/1ZlR04.T7,R>VdpQDo83A]mIe@Q/X
+.UWwz]H3r:sN8I8"If9%>5bOx|k,%eYA=<p(;%6@|{GKl:Mx>G6r(=It,)YZG:_$~Q8,)t6JI|6MiO[/0hb%(aV>+heR0gE"z^)]QJlcP&]w&$Y.pA3eiV
+_jb/IT]3Nb8v}MBOe=IrY}+RHq^xxBF4O36m&q^w{r0tb%$^[fJ^a`c1Lv88@amF7%U0]J~>OV!Us|[s4lso$u/rrG53GQNEkw|k4)}uYT{>.[DZ~|B_S2
+m`d6l`y.$T(K&tL{d;6=26<T.fHs2yiJvmI:h7#1aDg_6Bg|!Yr)E;[1AClQ]wrpFTA[5kfK28mswa$o{Bi|x<QZ$3<8$#x-Gz+sU9+f9D.>y1G5pmMIvr
+[,hatn/EttRE|mH=DY.`uO4wX%Df.atN78lc@wCpELq`Kj^Q@N(S8y}s/m|M&zgN}|YgnS,rO5M[B>;zE=4[`<v-`88[t$5^CT:oK_3X%yn;hJ1MR#^HEk
+f2dken<X(v5&mx&IFmDZ@}@yr[GlOd,!]YwT(0E9#J_@$ii6s(<C^v$RZ$pF0Fbt~JqnJr8VU0p/qrB5U]ZwpzSJhaLq}7FR[E}>|jVNCWwW5Vmf52BoXl
+5W`8n+V$Q>y0[E8gmdyPi=9Cs84pr)}]@%o/mIsvm7AW"k/rYIW^O[38>j!e=ri:lcQc~e{6bZd%bL|k8;+N}2!.3(~dv%%f1S`wvvIEma;j8)X#9debW+
+kXY9),<,R|Fz>auK1R22f$H!T,CLHsGcE&#HjAzYc]dQjY6L[^<{I]L(lVIDN2!26jX0:KD>QP:1JZ~v_=5u9%|gn4x1Q3J,;sFV5Y(/FeGls^t-o^0<hW
+F|TZ.QC7Hw(WCJ1]eCU@74@(:zD.~>B<N]9a"OdUc.@v7Xkk(3='m2,aQuuJ].R_D2e,)<ObI"VRLae]`exB,`iTKASl_:/>/tx=u:E%l143TJsW"&zRbH
+$#/uCnf'W:.C0UZ[,pf[$L'z;}iVYDPEwePMJw=xXs<^)+>j1T0}<)mR6g|)!0PfAOBns1`'9L7-7B}M{07I#7A_RlCbjc#GqM(@P_[2@&Phs51;ap$6k8
+G3%$|aP(^L)}uY((ZQl$6eZ^Av(dqG}L!ntdRiqJyr%%xEv{M#1Kx){S8<xjU7IVh&Oy).sf5sbHsA9HA(>tuJN#)tuP%%&`>`^@Bj$4Vw:l|RzyTvjp<q
+8OVkozgn$y.2aO$}@JI#[oC/T9m"!)"a^+V;Z^/<Ct:IlFYs&k:k;gGCNRkp7c;%xO5xse$rwFBE5KFxPRVOf{>zop8_{QB}A,DY~.8w$C-8R`W(%TMIcE
++RD:B#GZ3q{4Z1:<2/]>2U7(+HDD[,t%E=R#g/yqQz4ZQaiLDwvv+G63S3E0llbp1YSC!xrLEe&T)VC(WuN;_Y;2|tS!q+Zs/54`3c<X2^'jv)g8Yx00Kn
+LWzz:Z%bpgy<56>IFXNl}gV4HXGRp;QJKCEyp4tX)V#b8S`V6&,'^i>bz]$Cq@cgon6V9aBpvf!;rZc1PdrzPg5xT#d.{gQ<kkt>T<mg4GB/UN8<u6wI)l
+<o<d~KmZ^PT/m"Y"p5d6eB5S<TD%&EidSVDLxaw+.4]TohalxTFl4^!My,ANHQqR[hIFu]RRyl2SRbNC.("fkA=egnVa"FO6XB{7~LqS^rjlB7Q2I^Aw@r
+s2>Rq5$FH-Wb>9&rPtzvb_9Tdx~q^|&GT3ysLxZrn!e3S$JKu-HBIXVa>^bj@3K:GJzCz9AhD9BrI:r"#k~7!g71C:69dy%&5QlXEC+m#-~.6@/T_pwmCJ
+I|jh[3bhR@.+Y5%cx$U:4E)f/I;](2^;L(k%{=LK`Wp6G"Bwix@nWb;-2`-)7,o|bNrQJlYCUvA{/G6N`jLICg0@6AShT).CM^lZ7'zhSW5%Y2c=H!$+C/
+u9Ce=fKa6$nLjV#:T[-b,oHM[W1AKDmj2d&`Y_yb5^tFr_DCD^("o`l^%|[9:8D^s{dhqj(@E^3DgH3Y#=`-4D_eQnxw;r~gm#Qc^alGB00^g>!.dT|B3h
+8leKNtf<Pp0Sv9fa`|pAs.nh4wE"kx"x"DNkrT^+B.;&9+{pC:S@xfP5e<6Q$|=t+aG{|V(yd+toq_h|Z^OalcnjWV457gySGx$f.JSw=/.E@m@1_9w5[0
+xW[4S3VbhZfXOLJ""B>!7+Kt)+f4S,5Pj$;>pz2e1wuv(EH<b;k+A!!M|3XY-&`z/J(CGlpRZN:l!5":U'3o!u2j+f&=>^9A{7<O:<lrd!+HnGkM3lkaaG
+WkL2#H9Q9Ga%`zdG5nWn8JS!J(k;8{ci.:h^#4S3U8ptUrj2X8|E>wEo1NS2(Ci7IH]}Z&0[1Ae]wKsp7lzx"qd7#}tTF1P%0_bdqML-}I%Nl;NT)8.FwL
+eS.#DFp{;>+xK-en19n27_DUTMvD0f56&6iIKoR'<_0.[APT7>O)5x%1MJy;ha-'D}w-l$hdsK-7qNfWEUm5'wKf>c-=R:Q!p(o;@9pQ:}Hpfe2)l3UZsI
+uRtMh{`^}&TSfk|gD}+9NZS{KKukz,Am+Zg^)f{G/`WGBmf]6%pS~4,mq[^>kEsqn>>X'p&,Kapkmze#Ht%mce@_c=GN]B1jHC<j5hAU&>NMJ(do+Xh};2
+vhI@mZ{O7f4^=A-VfmVYMulw+@GHUAD&L,TTuWG7lL3Bp5M8^hl$1{};Y<,=I&|@|#`hVnr:%_6@n|8(mN;D;Zh(_x15'"Ah&6q3fR[hF/T3FD:Ozq}jP>
+~=v#+sCpOxk@kjWWp-u"Ca~yXrs"MzZw8J5_i<%/TIV#{t^hYtzmJ@lA0;gJ^=#IsskvscfZa_RAvd$#TA6o27dL{&,7R]i3w4(6O}S;@I`aLE^.J%HHwg
+)2P,,_(Dv<q3V3%G0zMu<{/})S/{sKlG,!('ZoM/{xDJT|K4YHK{[SQEe'Q:0q1hbW#Vi)fx(-nkJci|vn:eMy6.4`_y[4SwdyFkW:"n5N}R^c)7LjBV31
+qvLB)0R,idbR>}ZHG0gsP^>cC7ODQw@Zifx/cK,{dyro@F4tuDB1QFe4dba{,:5pm@iDGHJF%4!jkO:&Wo@4QU&O$I:L'p{@)P}19X`7cc)6]|2#AV]fY>
+y4f1rkQy=euhSi~+(}b_@`:'Rf6VS6{n~L~hE5Fye^0oaxE`d,_}xewxAd7ivzKE[U-[Z5x|~TUA[W))U1E4](F,U]!8(y}$"6a5q)Gb]j`(ZxyUM1X8;h
+e:niBo9w7<8#v=Yv(4gF>vu]{yzJK>=7jqi5r9`":=e6:IKlGNXSR9%=UC$y:02mLofay9Rp(]-tR"BR/'):"A&/SKfs0zL5P'7!['tyYDU{zL+{Rc[NbW
+&s`|y64k41N/pHZJ8c58sK`m=&Dt/vQk2#^QxhK6/"xVFtXhHr5N%eaiagF:weXm!k+lg|%r+V!jgq&8U3"nbO+wA!-sD)^A)l[qe"Q6tACvQl/eDv%G|s
+yI/hLA%DvbByGtgk|=D{h^@^J<cS@np`uy(@$D2h,Vx38g2>QS<i(.`nry./SS10c8bq<occLXyr"q0S.b<_@.y[ht|j|Yd'pE%B0H%@{x]AdkU:KSe}.{
+Am`gU%E;&1vs`r'OPO(D--uzWV-KW|.nW[tNiQQh#|o3`@oh)vBx8`OH/b$wl+hNe45)n1>H_g[i}'0XFqT1NJS^p|kT7X[#Z2V&UcJ!r-nPt',2)rnIy_
+fF.a'g'(+XTTJ%Yt'ZtJ;Q~m_DMsm#_yX&MU|!9S6<Wh=A%ac}k9B-yvi!wLM;$V]fSTn+Sy1w@C/=/>B718q995u`{YMnHa-R58@yrj/r'[k9&@lEA/yj
+nLnXC)rm!7o3MT>bl^r).=SAkIVDqs-%j(_+4{]SH`&,]V+k^V|_--=Kyhx"VR3I|J`"(Ynw~:D]0yI#C@7`CKB+%^8e&d4U&.ML'd`!.pq;B9<uCzu38A
+IQ+Bbc]1M^cJ%jK=[pb3$>ZGh^'n<uG/MD)U0Zze~5)T"snA9W!NdUwe}slEzui7LyJT1jq<bHsEn9ZQg;<8Wlwb0{,WtWy|C|2P|gB3RB)FU@O9P7e3"+
+e9M>AHaEn^nO]++a.o]x:n75.P}>/'A{-n{-](=DOmIXWUzUc`4dvPiHPGxbnwPaUd"/Ni`y6F_jsOEw_N<+BsivnepexI.6{pb:|=|fWI;<o/S|yi_3@x
+:J_+x;Xsg@iyP9tyqo_|G`y,E&J,63tOKm`k~cgR[iJT~6t^Qq{yJd}3A^q)M-TxN6PezZSe,K@/=n)"NWUsYD6;8^o.;:MVP2#9AAq|kc_peA(EPm]:a(
+yEOxQk,ai+8&4A[ci[b^sQQp5HSyjLFuxe1[2")paWphHLI4n[GjpH(:<uw&`vcFcPtB,$~Z>eR]uMTI:E,Rm%5;Bdn]c{%z5p+<6r$7d0;pr=5R[CxE9Z
+SJ1BcJ%u~K0V-9@euU{,rhzTUN4N'2Y]mkazt9+`_d0Ziu(&#V20RtJ98;_@aADTV&kan":FHoGMEB5:)P_bT,V:t{CA[}U>TmKRoZlAPY5Lpg5u[xlVOR
+#eMIEktEPOvZ(Ds+jS(W1(tb$>5QL3yRMSav&%+.ME#P36bFGi(YK^y'Y}YquIa2NqhA`K5z3z_o:)U8TsZH)JY1/$`FpqgzphCRcv$PXVU9fKe9y1L>4U
+![#,|!aJm|oLo}&x,+aAd;C9ms--Ky}isbE4"@b%-N^&G'0un0yQI=]P1]0Y#XR4`p|#V>En{9{#,!gx,)_;.:3.`0b5tAf<e|eO],G%(&%LLePLc2+`sb
+i@6K%jk/J5sinsW-zHp2t,..[UDXh%UxgN)3sY@nYa;{x2a|:PSs%4xudu=fu(qgjgDLU{}};Qy,LBp739-)20jiVNumULFuo,%posqOnzf]TtnNT.9cSy
+H<O!rS5jtzio@`&mT{-^@5aJiBJ)5a5umy8CGLSgYlOo=,@s}9[q&<v3$E`ykZ_z!#.v3il2%y_k7_[6#_T!XKFdwv!|&pICOJ@]T4YrnxqrtS$5c[4G^+
+R"SF!HtKxy<+uMCOjC2ZP5rh6a=M`i]P6k(7Q+3E2<wv^N;RxO};IwT}FDOU4L,mlKUNO5x,rHJ!tr%KE{v:fIU3Z<~I':k-nt|W6/-Oet8lU<E!%C4=31
+j%rdu1e|Rca6+uwn~-O^EHm^w&T&:1x,8FZx_M2QF{Z$,"&{jd6A:e=cDOtRvk_Q-mc|$gBqmTuBO7htY[yFET8_qo^^Cnh(X@2|:WlGrgGcB5troxUR0_
+B3QdCnCr{L}U`8Ec"SN>zLegQHt[A^Y]ZKI>rXTD7EM$4:C6zVk&6qK+NLVU;iMJ7aQ+c=sF^"^'Y!xPR6}KU{/&Z%u]jq4^yqwsemK|iT1gekB0Xe.#@_
+u9`&`5(3%<nAHTZ'Ipt!_lf2CvHDEoE^T}o.b}r>,E]3W9$5eW&U&cwdUs(ch=>T#L,saegc#R}iu.}'ODM4)$jWc2/I|tUWd^IL,l/9X!V77FHB+I&uz]
+$@Oy_JhF&CT=va/Ho5-T1RUg:2^H0iR#@Ht>Xz.tJId$:Kj=ZO'm72L&5!GA7cbax`z"S#0tYDQTWFsWU(T->9.U~OoIevky$5F.hJxUQ7exPXV@lhTEc{
+u^(,43+d2MKL03DZ$UVa/k^yYG#z5>2+n6mmQ(J"DT#Dl9!#M%dB;^]4e1ZDliPjR5!L/}LM(^,_Y[umqUj/Tvk`YZXquCQ!E.BT3nT/QI2P[t|V5fpVuY
+9q(<GTye@05/:GXaz^jg/Qo^<[7YtJ.j,LUz;<]bc"E;g7i_b;'5;gs+vE6rS^P#{g1j}-s5,j1|f^')IkZoXIb'4+LB57~tEM_M)u[I+=pTo$P`"-h'xW
+G[<wQfhbI)#1|dvjXR^`k5ECOHqL-HwXxy=ALba+TJdpLV'J|fG`r5`V}NoN7/0(i}1)Q2IZ_Rk-'C_&xja6(;TV/`pXoqog.%mIC#2p=tpGd;ZUI8)"x:
+vYad:.R4wl%-!X}J;QiGC5Ilsy%[B5wy%&5pzV!<z]bnQAD!C=%4Nm=W}/D9.JB=6K1e(HW&(_KW3<7$}cxOBVnE<6G>l&OY=HK!p<(E/Bc_Da76zvF>K1
+KL`fhAMWem7OW=`:tEcf</"-:kK&9EN9"2JuZdkhMl(BwMZGu&<ds8Q6Lk[X,sUvuLS0P4[jf66+|;O![^25_R<bfPP.z#!7@0vI#RaX+W9`2o{RhY;br7
+bqy/kd,PEKepI})vqs:$/:%${Ov0:&M^TF{MFKyUOaB{oV,F@JP;lNOi9/.Y2:XuFV!"BeJ,!KyR2|%12Ypn9F|Mg:>k.%]/tgxJi.ZtaNL4^VFE6[Tdcb
+{|KK(H:wQ.)fQ,7#&03>&iFu<Av8GdpFIXnyPVfKRD%1U&%g={E9fa[A"I#wy=:5:!rx'p|xc%nL1o;v8QC+Y{'K_IxA<daD)u.@:A{=0b:{n=TyDSmgY0
+ohc]{IThR.iiLr+RL/VtcL#DFEs",T]alzs:r]h_$(F=X^1'm4nD}m/z2B:In9oTx!pb2w>2Sw[OEddv$gu%@V7%bRVveEN"Q>S4&voVkI_6-:3=)93H|k
+Cj{klc{<[Mw61rRH_L$${;c#0s(t#lni7nlNY'bj7N.>S5!7e}UAH1O+'q`0yU5:$4~#xNY{1"GI[S6yRf)bwNc50gL&wv{R(hGT=,'jjDR`Y/@0#73sRt
+Qj@Jit/`tJF{8x4oQ#6"Z3B&hC`Dr1Dl;>3lor:|FWApFt`;>MnUq!XdhD^9XGuWhF{g6`dEdO@Jx}sOo"/ceiYW_f:0<N=0wT9=H3$Q'hpjdtsG{2&Azu
+:TWLy.er,ZY(x>htvALh=glYU([7"<0R!=mJP;%Fm#_0hiU.9@akbz%V_"Z8:DrBxo6|YoseovU#x:~|_D~GQta^ek9_&qq[Y)ME~bHKDA-DR=qQ&wFOKT
+AsZuFEL/rkae3#&_p4&+p()Qy;XF_CrkH:q%8[RuE4/:>@",T8{C^GS$:,q&zYxs">(YTT{`$-NL9g{1BcMzduKQ|u=c^dwEDZd5_z!vU)i7lpcud2)6ko
+R[Yk+6t'rU'S98|;#"d2Y[]g!,T.`'Eghy8$6WvX;$q4EQ@%-A/A#n@oWc5_N<&^PLQCYYX.oR,;1}[K@Z(3d>k7az#)06<2v^ZEHO=h[[p($phsXh(54a
+0uyDgXCG~8y9lUY:9wQ+Yv[;Q].A@!eA=Z4)%X_BBA,Jr&cv&DECzmR-SL3)'z:3b[Gt2z7'yEvKQz|<&<ArpjKNOXgfU6,_YY<v>RP"&oCVW,9]#ts3~^
+X@=q)0EWgg=&Gi&Ke2Ttz12L@5RH,8Wv8J&C,o4vC#.Y1rJ6yoLB^p{pY7G!hdqG5`JMg^db)3=eKqvg)MXhZ1|dN2jQD$1taTKLfOFbW|Yqcl#O9Q}Q2s
+[7dI6"4VIW.M5q-&j|.u.OV}]RVTez6u],JZmgjh`cCaLcV/U22d4X0f3]BhG,A)yx;(+}.b8^Ur@<F6>rplo=Ea,PJ7$USF^Pt@yZF<Erg6di[A7tpT`H
+o^]KW_e1"+G-NC3yRYR9rdiK"[ada(lX,xeR8{D|NMzz@NzVECu<_y$e's]7h,C6lrrwlxE:Jeul%(qsM741oWij!JXxdr7h,V,na4(f]&/3,5U3Jvdpm{
+4rEpUdvGfzK3dgalECfH|$i,=[gRVUj^&.Zm'SC]<U86U#XC;f9!6JG@D4;'BFz%NS@x9dSTBz-.csR-A]/|6kC=AaDe~UDTHEuGL:kIYp'@eD+&2BV>>[
+M&]8r>Y[`x"y-y23m5(Df:fdD0{q.y'zsZs"A_t!&IkZ>q}yZ/'d>"4/V9BhT,8@mO^p/,F3i#[fYcn{|yWlCh0V4}lM3E0rN-__[szSJ_!Z,Rmjet:e(e
+s+>^~qr:c^C'RuDGgxx4}c!O=rn:F<8b~s|j`U9,_+oVan>Klg+"DF]/iyin-/LJjf>!p2p"IC^|)o4oC9@0HeDbQNOIi^=LCsS{)jK6~](7,8#|5N@0M9
+<xV|q.-I5,7DkacgiGFS%^NC=-4>w0P=Q)B]<o6(B(x3dO%Zh>.97|,ivAv8<lc1j=.Wft&XGL1:4,c{}(fS|mVXuS/<[X@LbGXnK_U--/W{@<jXO+iGl4
+"grNe,iO{|!|tiX(zj&zx'Uh:V]+e]DszbH%,0.4n6/^RmRmXi:'0;k08T<#Z]VASD(gLGV/vt]l0w,)x<RR^fx-!ZyNKc!60cv>~53cCUNh$R}3#,<`os
+<=J^=U0|FT=OpljmkR9rg`'FWG]LU6{v4m6n=^oQJ1s[Ov&Zqj~`]'z^h/t}ZO/P=}`1'BOodNi='XDUGc1)+w'.3PUSCC_,pd+$|G{fF4}oc5,ogp6N=Q
+dbjXQ_Lr+2[o{ivaY3_xV`n0'-L2{KDfQ6C,Lyv@gOxFluuwm-4&q/~HpJU@.thj-uxJ)FwG_yYC2g.aJ@m>Xtk4aFcCOc)`=}.KgEy${rXsdgq/~V0pzl
+:Eo7fe@^PE)mc#W3'sQtFB]+byYWmb1^'iq4g;eDF9MK2D-dNMIUR2..-KD{vfw9=K@u)%Z-$@fo{#mTcm&x9iKeMiHiQT_}D|enTi/qd-hkizK,.hr[M&
+;vXGDWqfece&GlU2~Q{!2y`o@WEF/A'h,NxwnljjTx'T^GCUC9e%&qk;|NXK;W[qReUSZvJWyiN:oa(y'bU{#2Ss<sJTp&}a$$p%MBF<p]aMs_;Gj)#Z+-
+!i!;@!^&xKot_=ma8x#0`Kk"h4u_G1eQ]3l=2U>Xk4(P{.$6NjUpy..@5h`c4eV82%R:mLP<Em2/KS@VvZdbUp|}d6xqSg~%^_GX;|;5Jyx7!$TO"JfzTv
+K;Az.R!+t!2j%knCma&#IeC-b'MRm4@:){L`Lt;|[=TX-.h#N,Yx~'rt]kC$=nJgv>v:3D}Sz8slnhl`;glruB={[HC_q&CzMurkrNQ9E2@P:7i"|>YuZ%
+N)^U>haZL_@X`UL(653NI{#QQ=x+dY.D_d&u`:Q%|E0tuhRnh(w'+2~WvIk2;^V7^wH(oosCL^B_YQge&U&&#NR8zmRaZys[|zc5]9]5:Yrv%lFbFF!|3x
+)%PPkky_$u,<FiJ/Q%JBK4g;,7Q)lrZ>sYX^q6!s``Y`Y|mVU$%+h/s]2]EI32P)n2{eQz4G}<K"H_RNm:DAO)}fp6<4S&@XWH<])<jj,qm_c3ICoYgb9u
+"~grfiVqPn13qK,||^phQqaJb(~QczSaoKuV9i#X)<7hx>t2;yzdX/j%P2Ept=f-g#ws$78HvutvFF]STA]sD]gvALqi+Td}:[XG'p.r8fo4lViJF#EenV
+OM&%=8R1i[{m;=ZtFS(If8th8.H=~yY&0,|6hnkHL1lsE=B%kwT)GT2/Y$d9KHDT}.jcnqV-@7ne|t/rIM;wp7u@X=qn~W~EbJH=<U-7SZzN"~J>u3(^)c
+.WnW$+0[[iQhYEC"Phek@q$5a=sAN^dtl4PnI9HK7f0ZtJf;R90CF#5Lx_n<`.f}'awON!LDpq1d()}.^{FicuxiH.Q|R}/((5(B5m;OeIK"Z>GJyNoC'(
+7)rdA^a6-6)zKG7%%i+<&1}-c7_"du2QEGf{r>%f3[K`L^i{j1LTBd5|tJ9vk@G/OJUNX"$@B}s3[g<SSA^@o;_"6k)J8g|MFt73mj-EgPy}D}/-YKc)o=
+n)mJOlo9/NIU4PH_3@@Ij>e4[tOY+`KTTS8q!k##R]ogfjnb}TN2ONVWXd{'#RPY]9_>/4^`XtwW#xmD2[:R'Tl]lwZR-}twuZP/5B&'AMJ`Vp,z(@WQLT
+YHXe':NfL,_Kcx.n@iZ@j'W9"wr2&Fj&t`yr+zuw0cm&oS[mW)iD&TSD`uMKP:ge-XVRA,]R3+X/s(V:gbU+fbe{D|-;[y]wDQUK|&(kE]>NN>VTd+cjB^
+AS]ONYMVv'<eF;{C}"JXG>>v@|mT/Zc"c)}1w4X3$'3=kk:TT"&f5Z#:#f3{(z~lqE6(#C<c|NX_Pfwx/hIImel:.$'ac:8lPV)$>mb^1^yE-N0URJ}0"T
+Em2J-I-jWGYvzZ>|Aitg585l6)^,B#C/"eX1<c058G"^-H3,f@bEW;2mDWnd:W{}gkCn9saH!^q^+Nowa5{W+!N]W38)sK/OU6Y0NPgj9k5{3zfrOPDmm!
+b:~_W(cVRt6t379v'NDVXTu-~x@!!2X0R)/Jn6>Z)"LT{}(v8j["LR,B~E69PfGBBd~1lx:qMixI$:Er(ZP<0<QC#9g%KFyeQ]8h9gj-VCcjC!syO|KiWu
+Z,WkhR(fTfd`Nnpq{XacqU@a;SX#FpRG_J8&kbb8LK.sB}NW@GT_3$&x>UuzyKThg`[6+._'^>}/5Y^Gt+1dk@_eY=(`;HVJpf>sbx$8^AH7"L-c_Rd:3(
+{8mD$F[hBEnc%)Z|]$^VG^#XvR:E]m)Dopvck9eRa1`aIuHv/Gq,{$r#BF/D]IfiE`Z@Y^G{Owb^+l}K!ftE`wNCT]GRGR0G]iWnSb%-iqnL~LHt{CFpJ:
+IfO4bc:;wLZ7Lko|K1^ajn9T[I<yA2OMK{IB3@_5!A%DU!7v#`0`6i$O|Hrnn>L3tGqI@hA"JH8UTKdaPZSleE=W2;,iKz<$]wt_gvukq=5[:0`C%}>Jy=
+oTW`|x}wS+-LD(^L`]`o(}uU1bNa:yrC/{n$Nv.6_^6e8<_9kUS7jgT!^Y;x>2)Uhxr)i51Xg@,2^$5Qr7ITRw=34|^dNWSYgSe3%s!&fDcW~"U6uo:Lpo
+0Em)7lgY6&ou}=~I)T{io8f7(ak,[YMC-MYScAfms9x70jDb)6)Pu(jaN,lPbC~ph3oB|3]8wfQvg){x)i08DqH7eh-:-H{UXX=eFV.A6qjSIF/1RySZ_q
+tH`YN}g2FT{5dx`6r3r7,p{T%<Fp:9:lUh{HplF$fC0yS3,UTJ~E.Y]O";f8V3"bqz,=)<4s|+C3fdJ|-2G7]<0Y1A#ig1Ld/7@[t"mc[^jw{8Z/(PZkDO
+noc8k`'5lz2R+bEDfTMTMBrdMoq|y(2ueR2djRoO~]$cvXll9;d:t3ICGZfR!gFlyj,^b/]f^lXB|Y%XGICICkptHdP!{o,!sbKqBU)wE1qP[_zxdXqPkH
+XyWU-;}lMFH7)$r5R@I2JZuF|vDPNM;+Svvq:hlth52TDl1q-Y1xE`;34K1GBMZ$$)Ke%Q]>Vr9.&i<e5$<DCaPREZ%i4`]50H0Ozk;{bx2VPu86!'y^O(
+uAy_45!Uxehh]Wq<vd="qGudM2~:`c=/~m)J:")8#7'=:5do5C|3G8IL+qU]E)wB%F~mdl4D~m![a7Jp={rGJ6.s1s6xr|'dXD_)xQeHJcTXCV55U_Nuj4
+X.t3Ic^S+m(VKHQ;4Q3yeRb46/nT7a"K:<:6eOpmbIav`|q>b:<JIAB|Qq4xGD]pxebRZ)e;;DwY'b%):/HPrB&qt=x<C%{,Vd|-W9QKLL^HpnZ^;||(yO
+06X"xh/}y&Pl&T-vqsrG+@_-Hfhb5=jGY$P!2C!<ijz++gaLyY{ceh;u/A:@P^Y&ON3uy]L:yJ+Lk_Wz+Oc-GuUA[8)b/hlvRTlkH5N0xsY:.UqLw4}Gb<
+ns+=#f.sQCUgRD1y>%/n%V()xJnu]kbTR<MAD}tCh]S5lkGEy2J<bdX6:Ym[=+tUBGB.bV{`@o5$L_&}N0t6Z@wr{X'g,FB'#x6|Wk+iqQc,u,_X$tqx(r
+{^dr%${"!Wg;|es3Om-!uoCbtgzR53G;C7[WPA|>anBm)F_FL7K6Ll7us2ljg,G^J;6po.<R8ViP^"RS%_L{r842.eGu-#y-Oo%Wwew)`qN"z16{>!lG08
+/0b-aj^>j&g.S]4#~R:#,p,&0d}cwZ]w]$:7cOG,ZT$tuN,@gld@$.1d63[f/0@[g5#/t[QBn5[|ue0IXu.9-H),r(G3jsVkr5.heSx{.Fua@2$V,gBUy^
+@csy=pL(<J_%Opwk;Epn.Iv)+V<^ACzHIN&%O+<wzPOKx%6!]ayqW=ND"@_7I5Wo&8{u,j%LR`!r6t|/stPA;32(]lU$P}Zw`sp%8Ph[/5-aiEQ=b9va5(
+,aubD1@W%P_m9mmg2tA`XuoE`&+a:fc'Ew2.BW%TlnE)l;FEg%hE#nuc]$zd%X!IGj<(_R;I81nudv4`&1yKyMJHY/k56^e>D{5'Gb'Y0FzL"$+XdLC|Fr
+g_vP~+W^4HIGTByp]Gi:.VwsXa)bR;Noc#:RtOaV(8B}W&zY8=(6FJ2w9f5h;)n0f'V!Iz+%r5&_rkE9uofZG=6b06t)nW8W/M3tC0fQT%2Kv4^P(^=2}:
+9]]2L5Z-d+8OC&p}INsB~|VQJt`I{!0`6JCm]{vJcj^6}csZI%Yih]@f^-[c!=;RvL|$rq:+BwCbxy!!xQK]:}~0NZy786&0>37lJbWGQ]uLQ&Z[JLY|e_
+GgQNv:u6Zf8DDm_}0@$n39HIL&aRAo&zTWW7Pk]U3gA.qJ#S'm2bolpBQC0fLvzeeht3GCU]VC]]~>UI=,{T9`or-wci:`4G6rl>(}YDU{&xAySZ4;lf2h
+v7,stS7Z;T!y4WtL6VrUY!VeS:,yt0$a~w6kOxLl$e0)rj5J26M4#@qlS].$u5xmN;)bN_~IlB794+;8Qu!]Z"yj^wP&:j-,dooOWSDc&a=z~z"~DDhPmX
+oi}mU:ZkTn-)u%Jq{"Fx`|:ve%^5'/,sd>/t<,-D'sJ}#!{q;KiX`|}:O2H4]w$T/2%ErrC8e;3LRs"}JW8N)-Q{]"bU4E>::FxVY$3WGU;S`s+]gDlsi^
+@j/;(/(RT-Jl,6t$+Q9TH-V-&n`i_qw6&xO@eo%dY1U3~lQ_bHNn%YJO0vl6N5M%m$}UTiexabN^M"O^BRMjXoa{k7DA/ma_"+^QJ>i#xjyu:S>QIDqvf}
+qAJ)Y,;Rc4%aQ_[wl6X]7]sq'$3!$SYj<[`i9^J4nLfNFFL8P_[&;I>;VU:IZe_=o8E3VT"Z|/l]_>;d(n;}yn@A@_E-,^uPNi+VDfr'4/w>9vN8dr7Hir
+o}"[(y^=|j53cW~ERps"`e@EY=|""f-8gQ+Q6|"Xo!`,c6FE'hiSyYu&7R!;_CeD1't.AW!@s)[;"Cc:b'2zuqD"#f9wznq/MFwqnM)!q:QqD`:-PRHHng
+$]osRA-%7gzBeDYR0V"n2w-TCx]k58w]&C;/MUPQp2as$3%T!yG5d1(uyX|jxZ3B"`J!PpXz"hO[p<i{O;,JLt{Xr,Erm>+3Dl4+9^}_CNP)!F/B}!+6>5
+N@N$h|bZYiZ:$q^v!-)y=`Aq+F@k{MgjojwP3Qp(`}eB7V=mr"C;M{v_bsFH:Wqau11#F"ucqmK%X9Uyk;Q5^%E;0t<jt7Ub+=Inlr=nKt,DXlQZE'-.=L
+#5B:/jM&FM%JB|;"eWN>nN8kwkhl_MS7qu+C<FcA:Es+'sO^!Fp9yK_e7|QV+a3GcM)L<E#ks_#FP_^D_Hkx9eidog@n7C~Lj(Z"M-~k6zb<TaG!cprJiN
+FBeHjV"S[I=3}qJ/BvvDJ7+-w_X&Yk(lJUo6)'ok1-yd|^o6Ldrzs{v^uBXFcv^HeTv=]Qr9Z"z1X,'h!V)"c]0M2yD;ZJq=&>l|Hm.reKG-jLjh`LRhoQ
+ekWsLyjp,^6sI:)(IiDIF]:`1LDXAE]CB<jWxcU2o=04ZZA}:}V1B/=jYRSrXQD;HP6{-:Q%4eUX{2f+0WfIt'=fvy-E+LSa+Quj>u4G3G^Dvnivn3'^;Q
+gp9)Xw[MVXk&HO7+vK/HC$JG,os(d'Nk66G+BQ,9n>|w2l$_R}KTz#]"9X+-hFL$8t{|#xv!/yVv]H9&/F|q@OLL`"Y!6s4Y|7A:xlvG2|Y&eZ6YXgYUM2
+:h6T-z8K5BB[ueLX.d:t~xl/<=M.+1w#5t]PB+!FQIi[3ASxE5S;M>Y//''L<{g^H5!YXG%vGFqCmmr)}k87nZ4vgCks~/:Jn|~+=kLb[mwe1A8!eFI$XD
+ezCMwX8<b#W<+Pvm}p]F$FBj%=~z1"qiKhkgScoK5TfI[t2V"c>U}s`k/,_J1-0RFKLi<i'ae1/.#9H}p{/@35-E]'"`B1>@v1AU3QTFKWZJv'DZM}_4^9
+D:Tf%;b[Ht",@'JS#0o'1j.b7Cc_(xU'kvvZKpVIDP}El-2N8D^X=OM_Fa`[LNx7>K,J60y7'!)}.++jx[DC`'PNLDt`aO7K5upBM}ny^J=6`0vJ$9T1Bf
+!Ne,fEPufC]qg2KfV.0FHJE<Hv7S`jE;oOuPo;btc<q0GiV0]uV`xYRoo|M|(|Foxflm`}rU$M66f{6GYy~]o33njW72pq9z@fOoj_SJ3Zktq&!Ul^qC<8
+TYgYh8#/s<0i6Ik2I78}&fUNK#baQke>]L$s}t;M=Q&wUO$7|yll!v2OqaBOxERJ(-hy^kA=81NB!KDF@6Py1;63RS@<`xXL/HX8&mbh15rM/&15[pZtO.
+L)[eT]6P|71Qg"fMn'7K8<0gS49ty7+dCk2#8gdM9fePEAS|bmz<'u[Qf[~AJmNiAJx,kUrx)q'f<+8U]95Y2o7>xKc|_)AY~`3)^l_+;7T36j=`X&KtCc
+ck9AhIrOV@BB,BSC=X/cL`(y<qbFDQKml#,{fRLLV@6@;2Yey<}b.^I%-Wc,p"@S:EwpVCuLI:fdgq"y_Ib$-B0K"MKn}cx)+=1AF:'6V7ExHEWpy=83[e
+@wqOS@A..c3K(!Ys60v09aIE."bGE![$L3F$-691A4;)%Ss^eXFlu7I3ol"HdMS+38FT1SLu^A%!Cml7:G]dGF$VLW_(j:-8"IKk}r~YS2nHP6wDnVDM0Q
+_yC_4xJ'gmbS4+"EI(2M.a>XXd^$B[DFD6.+FKoJ(/p`Dv`^=)DI>GJ`8TqXM(#,IOWI"Pd9:=r'wRK|2d(Xy(y8]='f'I|RO'U<F-n}G{[+kb[<5knDPG
+rg:}~,we,4-,H,Rz6X~sHCv%rB7$[F[[gbG!y&y8-r#<js>d.(44H_xcA0[9Jj7NMsSY-((yV4iyzTj]NKP3XL%qR#x5"yWpA8Esq#L2_HhGot5W;X3OyU
+)Xa75`p9ih9bD/~JIlWh2Y3@c<[C=5+4@2Q&1:ffY0m=QsID|(-@WgIO[_qZ@Gcirj3RfZR(XJ6{HC&w<xHlAp!"(ia,.2~V"}n<kzC0elR<)5D/~s|oB}
+x$:y545g@y]to$)#VWtT~|;dI)3nV^T2;TwBs_$1xWH.9v@rqh2@O/.W<-3Z=|P|lq~qMJ|a!g{b);z&lh~OAi#G.`PzcnZ[}E9sS,"H:"%CT&mEz-WvKT
+0.U.17$(X>"}E6t};pY@edhYX1j[xu!=Wvuxx@c%Ba#f%!9>h'$vQl%/x$4D%^yY=,6iNJsm{#8Q8=F|K8Oov[PoDm/.e(,0ElIHsKp%_]xip.D]"UQ0t^
+%.bBmC<T{)n`"VT{7PT&c%V&>H2HUolX<{p>L90!"_7p,L5`C^DF-WGm~cz,i"[)v'B30$0F@c<c9Ww]oO-9P&lL%"2T^q#OS77_]:#u5H+Vm-H!0T24/"
+v;J6E!'q>2la@vZS=qxS8}Vet74&5)S{'DdGF/)|zDT4lg<]jmb<BHmh97R"nSRj72`xBo]:@UhN@5WN4')'fteu]kS3`=9$zk_A~(S:<T:HKLQP"|vGV5
+(y3PnEuw'YbmqfK,TFNZApZ@@qPd^E;H7{9h2v&K)&$F:PCzbN2wm:uqL@-'b>+^KICzU&>0f,OvpZ76P{OA5Ll"k#Bn^hef>tQb;+UM;&-B[nw4=#<O:E
+=g/tZjMM7+{G!z<QC{BF.2@Ur+;bus/Xg9[KS3P($O~w$d^DSt2N3@]6=nXwKesw!-uQm8a+KVMKgnB5/i#:D+$^q>:uj/]A5{^>WJQ>FVx{jPB8C8z"sE
+3r~$)p'HYzcPNp;kEiMRO8:<T@pj-e!#9CB-Zr&!^tp[kS9(-CK0SOz@IT+]k)nyGdO$[jCdCjynp"9L{@~B.FiCGtH=:mn}oStQw{fh6}xdFHIb.FQagU
+eoxTZe_j4G)C$`{W@#2v-b@0d:;.+vhZKyvv&d4^CWK|&`W2"Z|r]'z8w94zz!PBVp7wZ4fue%:|})U^KV9ti/sgF2$E6#o04J|Xd===L%Al]s)8_-k3@A
+Y`+2|}Md5l7fo"E6.Q-2]-Rx}tz(-y`JD%/g5Q4B4{3e+W=Mai2`OHbIRP"FEgXQAhcvvlBG`O^(~>fwin'!8y6'NS6i$23A|qi]RbK]m3cWLzk`"OIA@.
+P@|]!gCinBL^u%0sTYzn&)%"3@l^+dO^8(x[o5wwLdW#id6o,eaCU/z8%ME9kPXZ8!@X^<8_TFL;j%H5piF1Bc"%YI8sveAfo+73Ze-U=R!8anGVu_$T[t
+G9Na+u$ov7YHb&RD;]^ShviL>_f"<^z!4ydG7bx_By4XCy{bsb7l%/Q+-tVb!%{58OR{|i"WlbHV//!_FnEczL=eHl{R2SxoL$BHuG1GXg'!,GKp86_4-!
+8@`ee@Ujx(Ux=:P!wa@NQL4!o)g-hdTbN;-D)hcXEp(8%JW`vXkw0oE,z'f]mLpI2p%,iv)]7rASN90uI#/G+l&opy>-@<i>0+-VN=+XRp}eP;XBp4B2Nd
+RW@dct{':,f9E[]z4ri/+([Zs'(2r"xU+Ema2.Ck18#CzOLxv]lzs0%V8&fG<3es:zuuImt'2#HVAXHRrpJ.}&Gy^$2'Ue399S{VVL|%xrg9qQI4jvVLnx
+uDr(IiqYg"FaecGA!ibN/DI_owY3XHlz6:vl,;RGsH#prLBla@hrzCh7M%f}wH)Ip]xn.5+Lc@/|8(<>:zv$F|pnDXdhXP.TRhu^YOs,)2Q^db!{w;LJV]
+}A]dh3v]@Uq.'qn`[ZTa#YH'R"G%WrMZ[hD1|@[,ho;dcU'u}6E7HY|ip;e62dS(W@BuKgU5Y`0,u::jfZo]#MDC7`7]ndOG&!N(N@QDj$!7u,XP.+i`-9
+-sr{TPJix_b:DOp@vm/CQ7#L~'d,|Bc|'lo+B/(xjrtm&<2q`Z6}~ni,"N^KC#4=a$14gS'o.)z@R<"^J:FFX;EQG2QrjB,jjx5=:s-2^<;5EI-OnO.x|%
+y"oaVEMU9hI_UfB}Mn0u$f%q`2_FNwx4t&[fZ{+K@0%q,@lq|QGUH0nTlJkHir_2]r(tq/p<='"%lnxV]d9,,kN#"wj{9}~S=vo0~!pW=$Cg~dlFwYa=K+
+Tw{B&9TWxUyIbFH^E$rI3EqDUp>{VPLV7c.]-F'fTlJbU<W2Qsry8qoa_Cvr&9#JbR'`p40=OC4gF34<"&@(#,csY4(mf=uMt5&iCcCJk|t6"9Y6l[&+>g
+UC"~j`EPE)0,8kbRTuRXsI!]K65{X,0ac)WCFNezxi`Upi=,z>TS6vdi+):a}-]B'cC:fUN"Ez(",h6iC_O!./3y2H+CyZhn"P%gnb[tnoQ:WfMwucqMl{
+.8{&fu=uNK>758Njz_pM^{BHTrwf+[5J2LZ9@Cu$/e/<^4"[eQ8xWfO7~uCl=Y,q>zN}`Yf&:ojVD;~LT[l,HCxg"Ue%o'U!qH,6[f"^+5^Qt=Y!sG2KoW
+~LMwX&n6U34.DcMdj)LZV)IaYx+AuPakgL|rWEr^74S`#uJC{sEGqoXKuYI]_Laa/fN)o=g<MN}h9%ta2#OlH7xTh!t>}%SzvK]Z`y@ZL^]Z{]y^q0FPfG
+KDU]l=SS_64$:y-^!n!b/@g2pJ[5I1Td'VBJZ7ZKD".8xfz_.<]-F_wcKfZW!>0>'UM}^ttJR5Gtb$7VrI1xuE28v}aRjN&'fPK]BUTRoUkXfm6KD(SAH"
+V:5B^lwl61&8cyUWi2:/2a/XDDw`vmV9993:T8"4it/Zq}+y[i!{dx8r+iwIxCd+OBO3cZA!-x44KI:|8jNR|6|f|v"FWOXA1:4ai07Q(ojP}-rX^!gfVd
+51"fq$b,[BE}o2By~q)e%}JW_`r:_do`]BAXGgTLehslc@b9ln3xh25lZ5QefO,zSR_o.O<705b<e3cs'=%SH_YO}OxW.Wfr}Uf!u};78oK|bc&[r{BX,|
++-Joou7JsYT1hqu]OI8I[mnius)KNW=:~w76zEmL!Z-4)u6V`od7/Z,%;FP7=r2vh>gQe56!+[g@j]!fw77b!/3W#ZIp,1Jx)ri`$[,"R!m,1ga8gWd+.t
+Tf`ez'l_,&vt+6dKID6d%RK$8+pKbMr7Ad]bd>9:>7"@YFoMe}$E2X.-6C~jd4z[}Zp:ke&)yt6i-l87yL%6ziWB&xCm(%h<XM-vL3+3%b}+z`$e1Rwt-2
+&boS=!X&$5wMB[z>ZNyT;K^tp7qOEQ9pmZ=%S;gC=,!vaFR3X>vnMIJ2s^.{CK4vBQOO'BzJ3W.1hX0Vf+8q1x#FSqXpIb|6-$dlB5Du03i:_PzRa<k4:8
+A8nZEYQ`8UUFngucysaAQxbGN+_YM]Vu,jwR=ZfpKXp9F_pgcOFD[ADd4U,)2]f5be>!+7Z_q{vxaz]$)(:S"|iVN6J$],p:"lcm7v'X'3+X"yJ!=F)qrz
+)GYtzet>[9d'azAK+_Bc]vNISg8RBf>xUFWY+dL{E4^1>QvwmmGD~Fs]GfTS!K`UM=k<qa`9Xp}V~mhWL{g-xi`O`Bj}{,e2~NeMKBhKT3L<lQIxpHJ"j6
+cMi2z+A^yy-f'VtXj,)x;F;m;K)SAV%//Kc3yP=reiKeZo]7wB'SX>#{Wad})"1k79}H-"xngE;,N`"jm`MaVFvw!`-<;Vvdje"NOvtiYtfp])b+S7!udl
+;#/Yg)v+-vEX0mIFXu0(^EYwomQ6+>,C>-OmsOVh2#hn$Z}>2eFr_O{J6p@O,[D!6Ss|T]9xEHZvK2,4DE^@dS6rXNNoG>kdf%I0sQ'g"voNnr+TQJ[ZUA
+{C(mv4[Rb_dLMBdPa>jCK=<x{#chDI#rzOQV1i`N=XO>`u'h'fg9uau,[p{$d`fQQ]jZmu@e5bEi]@ZJ+(Y['5mrS;_DPc.4ME7gHq]!|yw#TM}137AQ#Z
+<Ev3o{d4@.vN^o-Q@$F#VSu.uaB40;Z0QVa<p&udzq2G50MXrQmuO_Gdu!p&Pbi%qxxr43+;,ta5zjlR>9&=Fr)+3$3|x5mXAy[-Zf$@"da0/%To#-`Aw3
+&^ae|NB"9"G.kZ'vvlmG(=u/EmnssW:bhB,8-'D-FfF6x$`|Hxg2Dm9l3.c$3JnLX'Wl%@4&FwbBDSH,{m/bS^|4"Q4`_eHc#,i/[6~|a=}W=TWZ>uyqj0
+[!BnTPX"tN^c$U]:0sNf=qp{iVN0H3j6Y!-#@>eaP/Om9)hW_"&&"t"yf32>1[9RA]%IT02_IL->P9>P+dU=oWuy=,kZ>>ymt3d:5)mbe:_)C`AHbdZ0E@
+F"Tj$8zG_Cx>0;&Nu'5GnJ%/:>ppd5(4+|nqWRMGz6NOjb0n|(i&$8WnP[c=uV`9#_7YmZno=m="@4%tiw$ex{{k];66{<V(O=ZiS9"u}Gpc<Lt/0yJd:w
+VaL,-'(`.Bv2sl2TZA0#rc<5qL_l0[-@gk=mac{dhdn.-fczuT%-$z/ko$$Rsj#&xVVqSo(XEee=vKLm-kr>Y'B5(,"QL[2X$RJP[_{T,^$d&vX%gI=1'Z
+d!Z$2R+-M0Z7^tS_{,X%SO3J^4~bVT!'szkyP9YGlfCD)8Ig[ZpG5)N6XE_K<Z)V%&^DU(R)LcTB5{c1^gZ4VP9O3,f!u)ew6@L93$4WZe[2&ulx:DrM#P
+EZJ(31Kpw7sC_lC^J]Iu:,!~acx-NMlL!`G=8!zpcM5sX;pETRq'Zd6c(`$zp#Rz"fBSGl"CZ7^(WB;X<JhZIDk7n+J{<6DAgm"#Xo-vEH0|Y:#{Tt;^JO
+r=4id=,]K1q_;npjSYe5RiJWEqg`FE<%"<shV#ZbNt|H#ChGe2b"9|+rY]:CY9Uhz(6B(|o=U{V>X]jQ}sr:uGf7J.Y8::Y2S<1!oyM4FkwGvd7XboNxU"
+[]9U|4>5>Z0x6M'Y`txGzAJXXr@wbm.eWoL<o$5lkz~554>dNdm5`ybwM&dXeM..`@!zF-l'5SLedw-XO-bT3y!UiNDX.CN[C{K1']|Uv!KTcKz=gHz_pz
+<Q.ROahGXSv5Diwpv7K5d7mL:y(;W[+(:fm!ErGXN1i,@rU-QjN}_&K_3t1#ECM[@[99DCQ5#V|j,r78^}^=!>+&aMP5go:K6uX5{,2RS`[OAm>Mq`P6h-
+{):5ag<yOsz//%{3N(."k+XCQM{Jawh1#O(Eb8PKXla+y(-N;ffe.2Al<_#5aqz<;H~%;Jtq";pXy^T4yPu/GAA]YMH!!&U|LVzgfm|x{<&zj@0yhmJi"5
+S5-3Cl'imc+sXM~@v+09Q0'|hU}y.t{d}Ca/)s)viqz^];&Wxrvs@YSFL)"l63$EeNjw%KnvwLc>/-~(X#p6"5VO[mzxk+lBTMWl{rAOnsbpb,Q5^(,s.!
+Vr9BzFFHn5R2V@TYq##u{1Oo^3)wu0944Q{c4|us;[]9P;4C@-.DYGMa:7CO/n5NJQs3A`H:l!:)b#`WyCwYSbHC35eUo{)x>ZvuG0@jV/:@|>_9~e]CSP
+EJxBA&M2@`gTZoN3I6P^j6_NIX3+w;V0hXm2%]<9X,@n4_>(53Jm>,iHZ@~NP_e&Wm4`=)3L]]mZUDS2).2sW%M[a4WUU/X"nm]AjF)2^^p/]$TM@rV%s<
+.GAG7pad=0]SH3|o&p72ZkCfT@+en{8H)<9+%dfJZ5%X{p4Kr2T9e`@7p4`1H'^sJes/I{$-0w@IfKRU,[:[vOTMH&o%}wDe{.;aM}RR.I+F`#L0+m#CJe
+s,h3,PM_I5r7|C96Q7;fqniX~%5rfL8.2Uf[zEw:]TaU:xIZNA%xQ5iGb#Yb|v)tK+d1/IGA%eC,Ps/&s%SZWMG8kQTZRHb#:;jEy4JnJ`(,Nl;]=0|/FX
+VT`Xz;:-]O#HB:!F2aerj't.;Y[zjTka{Q|9FzKy=:~MFiVPd8K9Z%#o};WDk|`5Rc^l7i~||073ZqZ}T>AN>sGSvO,t%}.{LPEq^SrZ8i%^PSPxZKU=m2
+ynI9H2i"Zg2}5b~lFFNBaz#Qe(|ijGl>-D@M2$2es.T%L+{H[Z!^pDA2FC3n;|"G[q[$+"[1%&k=~u|=~<_0#648$X=xS`n>3WHCX2Imsh&vP'7a6Q&QgT
+I#%=/,Z[A>$tri4_OAPDnu^t"sV8[w(L2f6!mLl%X34x'z@(y@v]'bnL]bJ.%0E9$=X[opC<Rd/kO:-<Nu+R|=zexwjl"8;O3V"h_gHYS{ey#w5lhxz6Q0
+C[hC|>AVZ]=U1:K_6f$4bE=GXHH_`kFl=q9PgLw5tf(O[t5Jeyw/C_P-n.Is9fS(CrFkuwo2&Rb=sG0R6<$B>#1sA}-yeOvt"/`0R=`sdbz^U3|<j+)kmo
+nhg`Z0N}CK|gMFZ%(H~C^Ec;}3cZhlvwvI3DN==+a[/A:3/o2"1ULR>3`xG8)rp/xvWdEga=]6az!SA5mv)8^z0x-:-03a(;fBAS;j;/[S8k7#,AeUoayd
+8f6-0t.|3D#I_dV[wh{A9|=QF<G$)3M:sh%-DbTz.Tvkv/]DXqUM[}II@9Zu_;ji=@vRu99Bdf#PI0!T[Zns`00Dz{p&WPFVn:^^3Wb@W9MnN)qs`dS8Y$
+J08"muDO"/p{bPn[GMC$zLC"q7kwlbZ:^$>0Gxjv(""lTws}gR|L/)a2{Xe2O$G9TI`Wpup@2lO=FTA@%]Avup~g=Z1F>,XC)w1@P#tR-)6$HuxSq#VMt6
+MR[4vd[PAR#-bIK^g1aapBj{:<&1^YP-Gf,2ZS^X$l-LE&qP+vM#`gGfk0IV$[Rm%BmXx[<5:%xx{nq`_eI+ZIS_NKks~,9Ca(DWL)$>(<".Rt.ZRj5>,]
+)$CqhoBf]IqS{$TZkE9o;jP[.H>txjdS(+PO>lrQ.5^m;D4TH>0]lW+q0Mvl11TFSjNd+GTULew9UK>5QZr4:b)nkyaDA)vJVqwAfwS.ejw7GQPop=E'pn
+VN-NWbPi#wa$Q`&rBI4dv;8{iqt.~7NjD^TUSvFmXSZtTgmgaFQ]^KJlLPNGKrQiNsv6zNdKY_K",(9ZO#zJKW_Hh>NZO2&"oi-b6yYP(%X}!Op+VUHLVG
+|qs|`3(Y=3uh->vPwXY43jy=rZg7gukGF3|)ZI:j=eQ]s9A(i-:bBkl'XwH9(:P#}"#ydljGT!;c}rA<Rx6/H1na>YxlztYVGV6[qp$mloA-1|y3oKTB{d
+gYYR%ZN5]VYT%pUg"%T^e2T"MVbjl0Ht@BXNBku[wulSgn)q=h]aTkjz_3d,gt&rUPqwWy<KLeVJ;}ejSN-__-j0zQqF]86o#0S:$HhHwUwNKcD`NB[]hc
+]5NZ~_5ly)S+s=~Lh^0:tw:@6dncn5E"2WrmWU96^J8`gO+Qwrs-#Y()W17JWST.atpnfEWXoKMM`5$.#Pxd'`}m{K,pjAAJ0K/$^]<r0zHq)d!IAIE{XG
+u!{0-(K(&k=8-x"|mn6V@8^.Qp8xg,cz4+>Ks^WZ`eAyC'nJy!rm'x%3rbfge|9,Jl(z".S(s{TC^GS);p1nU!V9[AJQ6CZD0Djm=FJAM!$)l=DBc'u&EB
+7s!ohb$riBivo73<8.D>DjT,lJhOSIT=71p.TJ/yLvVM'8w@GV!h"]5H'9T{K/@5LZFW:U')NX7+m,7nqECa:#WdIB/kygCtt/KY~hf#Y@cC|l}+5UYqa#
+$m`4/}]aiar$6'1ew<5aSkWn|k]zrej]]SizjQ^z@fBOnyNB3S})t=JTQP#/-Qz3)q;iD],,#LCzlzA][H%AYzGivn@nIT-T0a^RK^@u=dmFu-juU!@6J3
+/a;K9urHcL/z"cdo9Wq[eo#T)<841Y_{f@bCH3WYFBNc<ty2-g=B^(Q)DAeK;!K4;w7{R7(Ct2F{9M8fx`!"]g+X<sS_iI'm1<'i1L9{JLE,'Z#t/_S$qv
+eA6u%/5e70y&U7nHlxY1Q.Y/+1IVKM-,hBlvfQ9C('p>-)r+S'L)H9::fk2tM+NC_4"k!,BrSc-T.-Sn4a4hgO2oJRPa'[/1i{,-wvX]q|X.6LuJ8`{ELv
+,)4<<1ZV~gnu#WfXsGc1[0.$Tds<;q`}L0-#9MYE(JPVb<UYd.uf_a]X>p>)(IjqPI}{_)TKGL'vrY_[/g{7J"KZ{sX0E77O.|6oQ,lm~{MmFIZOumFI08
+A`yn"{a19CYL@yh_NDF`[w"I8=$dqzx11qvyICTNpv#2@<wMpA`+ve'2@^^L0c9IG'c5<P-56PZ7l:Av3}uS9W&]wEJWn3GXXy88e+ICnT$D#q!z"C6wO8
+`q3E'|dm2zX@lT:I-=JS37;f6o5:)%"3Ym>|KCWHP3CKe|zbGG4iIU}+n#;(As(;R/jL[jn^qwqmGZ;DXeTMRd''2foSQ,vEyyAW9lrPNlXKlL+h:lR(Q)
+~>]|D^K@8"z}_8;idvDV0&S^y=}G)ecp_;R>"06D_>wR|67EX#8Gu,mw52wCxHn,Ck2DoK%g5:{L:(y<t@O`Mrnvo+ic}DSj+J=Ys[PaDQIpGtk)$)4rm]
+E#^WTSgAo'IO0HH5^XHsT_'0(:6O!5]dQ5Or1N>KtCm.MhxcO=uL=mpJ[npXuT9J{ph{0Bp_vE@:4c~n1."bW)BmBLd)mj}8jN,ZqRvvMr~iNs1N5)^F7W
+=12]S1znW)G1Jp`:a7(JT"&df8ZG_]q>.L_sqjhZyejv09n}I(2dzzMJRW`A'3_BjiV)/Mb2z3]NB0%&V1t[`1UJ5/M)-HB9$]Rn>%KW8,[q[="2.;!^`T
+R5+c%VKr'T7fBnuCB_)NF^n-.yM@,3Q%OHMjfG6e72U=^kc{.N'xyz;U<JZ)f]RwERz+Vit2,l3X+N>Z=$56kh^E!/NNUd3kL.YG8#m"i%ZF~+Oa4]UE3O
+[m>w1R<M'xNKHIs_eV$O,^L_`O^/RYKzwxaE$|^aMdWu{XB!%ejDgc<4CPJBV@Zt.%Mr~G$eP_o.#m4yVu(q1O@NWszW43LpX6yW-/;-9"adz9vxo2D{/%
+d#Bjs2JcPrgIAX5myx%FbdwePx3,sUd6O}%rAGN"z!"Z`>(![wT{uE2F`kEM=Ud!7v,:|mz"}y7MP"jp%!Y`]s@mrZL+vuW$bgv5n9"o)gh';hw6jRKaRf
+L)!TB/=9dWCP@,$vsfUL~XtIV&2W;!'}.q)W1{RQ/hAg$R)eGA{'[>sHMB6.k]LD;$W@~Xt`U@]qGUO'xT5apz>G5dB]U:xdIXMCi.9P&>.y%@XZ>|XVEG
+rfoMIb`oY}Ax#YGbO:{.i'J")/Lkj2jf9G<Cy6DZj<zp<-Kc};#_&a&301:#=6(zabE8$h)3FqDl'x=QqYxOUp@v9J}VXlrt&P9B!2X)>gIU[+L_Iy:SfL
+3fi!Q_:|YWUc!,Cp,.#ALi~YlCP[t=T8b(Q!Of"IybYwWoYW1]lW<-}d2w(OBr"OK{WfiQ#T}j8t`Tt4^C{)zgWirZm4:]<qSI0NbQW35%>U"Ijfm`n-^)
+M]V}(|iSmfB|Y&dyjv/T6qMWuL0q#WVo98|.w7Tv^_v=fv0rzBQH(om,A!sc~NZ_{:AwSq|Vb-xTm9nLVgZuQNx}p6H@;[yfO|k|2)'$stPrs2stuZGrhq
+kf,<}VRxuJ41"xq5f_SWABH'cd#X([89bweZb!w,GynL(fts-moDI$_AlO&yT'k`<Net"S/`n7SLOFqG;eI{2C{d>O2q[dcp5IA/&MY;+icdyMehHSE2Xy
+B;Kh-`Ic''~32r(:<{Q=B|5ZkAW!6{8K">D@dTpAfD4xen3vqf/}yREh!{#vLCz2UteX{[m;h38)9Z08P}@;q>ku$;#gUSMh_!_mqi~")411O<LV7Aq[>1
++iT-EJm4%7BMNwMEIOxUM>k&-7izWs15<j.{$>eBJbpj}!D>MA@iBVfg)_7yrC~XMCqU#QhaY#"dGt/9cF`{UWwl3yAji3Y+C06.VOiMi$6_7VpqlW{hn]
+Iz'ZZq^}hD.%~}XA3U(KAAB]h2L+72#D3SVU8rVo=SPz'oNb)/U<Ra-y`z{]mpX$eV4#MkYL.-HGU)5^rCRUao4|a(`1>=I1"ke1~`ApD18Jl]n3`dgp-q
+hq`y1iNu|;^iGmden2D2P|dwky.tryHNv$M"Ky}s5WXvzyarO5c(tZ!@0V4o]Ox;V0{{P_=.aTohcs~K+<I4=E%Lz`2f$c))N@rM;b}')W0:"GYEfVzHP%
+d_'E#>KqeqBc;z4SV.M=UaFMe2<]gXpc3j0L:4lB7B,=/#wQD//w1@y7a;e2tw{zv;yEBcU:"G>1yam!usZr&AZR4Czhu`6%_!6Q$6)s%t'T@OFwZy@J`Y
+a]o/eZEHR^CXQ5&xv5mHXLixI_8j3Bkjn[S'K^JEr0Mm/BNPvC[}uLt+bTF3@e1;j<lsK7MF'h0w~CfSC71$T{d|"LEl._"0C%2[0GtOudBw-88b_eux=j
+6VGJhE]Hoe,o@8{M-7K.x@^eMBmfU,!<V%M1,paHr]%(!eBXgo(J(M-s&O;GLd6QQt_XO[;zCl[5kl3&Xy+9Uq&0gJb'7ri/e9bK,oewei|l:F:V%UJ"~C
+^`1A8[^uUk:-Re|`3nnT[BYL;Fl@Yv7CI]nZw(+#,KgKf@[8x!Eij/+.SLUjg75|{D>dsLN_o]7A9(3.s)g;jCV/Rego,<M`feAlL85zpUP45)#+SLUwC3
+>W(RTGvs3`Rb$%H@C8Kh:dp@QP8dd,Nd_kYZ_w~u'<IZcZ,`02Rax-gA4nl2f|S}J4^IFNAf[nrpKXcJZ):7##$R!V_iRT04IXHe8ENHiJdJh1f`-><Sf0
+J47/ej#^`K9PrF"y(l.bG6dh<9%@|DxjsNWOPX$pp+r[d-er""=0Jkq09T^`wtpDub`I1:BqsfX6n"lyy2LPS8C<"^K+FGtUSKw.L^o={Kjh'#n5(b!W#k
+e1{Kg.Fe8'L0/{$W+bgefIsUI`-J%!'K0Myxf/P%,3#VUcGim+ZZ{o{f!&19VCwJr!V(!9`|4iGD<hsYi/;!ih-ut'N>;q_|Tn1)!8vK2P-eb.3,{F0y8z
+2A{(18c}dd~H]Y=^]Y~vi]MT7LKLe;-oj&>1iAhI+#dar`m.uT/q#nd5bzeFuG]CLl)`A8,e,j$6ONfx01z5]/G#KB$gK%>o+$_AbuDy^CO5ux3SfA60RE
+:>(ajD,q>=|86mK4U6}}P'9W}{gl>2NY,orM)TGAVS93]RU(@/nDCj}|%a@UBG)r=UTJ[pWsa:8&VJ/)0LHn`KaqcDX|f$#eWr@3sVw=&VUO&I@K{i`0<;
+(17'uEHSX`ECxW7nFOF$f9Pu)h-b~2X@2n;v7!O+g'b}/z"7~cfGhu2}Ogad>qNnMg]jb>;S-c(7_Vo:%4(Hc,ApEFCTCWWl~)~f,vJ@>l{qNjqYhUCGEf
+RfrBG-Upr[KHe2YLJ-eijJ;fNpn%0Uyxh7(w6mpe"~yzo/.Beu`mGOK|$sHRSTis%oX6QLVi"vSIET_s+4wm_uExYU:ahTHfORse|VF}xD%{vInlQicNa`
+i9HPhqWP,V~BSeAwiJBBnK;kHSLf}G4z:q>_vXky}(Tzj;U{Nb{98n~A"gE@6UF_;uKh{"G/VZ'n5j@dJA>vpAN1FkoyeRfW7mM93<$jty8.Rq4Ml5WeUa
+z(u6"~QleDj`m/O8iPT43hB1PbJO/@Kmusj8+qWf`])nC]lU@C_{DIn%"Afv-JWX(;#={z@ZJWcUy7)a![w__."p_.~A=q1K@$u`${5WQXp]^@5kBsq}BW
+~zmO#gWA1"unLNq2WBjay;Q0HN{,+5JTK"Vk1^P_L>iXF}2T"7HI,rM$@pA{%{j5MSvomT-(qub,N'Jttduq|mnC1sfSHcR]sL>l~mhV),adv]4y,egA+T
+@Z:|YDT'K1@ic:rS-g~;"=A2m_|HR1athqN.Rj}W1w}vF&ZH]M$b+227X'UXf%0C)%j&U$2g3&^NHQV2,<kB949gImn6';kCawj+i!F0bdUb`o%BC@<N)=
+1SD+Jy=2>2',gP!@StmO7_>RJA13PUH,mfHlhUx(YO"$T&t<k!%QjprEy{#&Si!Kp]|'58Lt(fxax1LhQ(Yf22ge|dWB"KGtsHJq)V}IU:7"@DA3pkmj#'
+hK~k~F,vp,MNdy9k}'tKntr1ijj`bhI_1WT&r"nSTAL3h}k{`+DgHCD=8K=Wsu#)gfDr9]=^ekX-2-OSeN2CP:i-~t32TT^VhDx"6,!]c@Y|t+^j9axhB,
+"9E)1d`6Rc]y9LM|wglgfU.{^s{EIpj><<9mcYNPiSI%h;0P/P=]}&;PJVu!%;GiUwUC^$`Fn"3Z,=J1]vD6K5O-FIZKt]fiA'jaY%[>TK=CZqldQX;i2(
+;K60PcWHm&d9;;VW!zy<,@n>hz#g.c)x]1O}e&~t9E%STe.[+o3!cV.Xgut^9`=`}I({a^ZBY]>-RJ1:Rrq,)(QnyMu@/zP+V;zl9>JY27FkB{mg61C%D$
+.=a%&:j$^k(;GB'4PS}txeSC%d8f3aAaV|j[.pl7%{(s=khvZptuY_v=6ePf}G&_cLWUeM!tSf:}$q'},1df5yp7#:F5ZgT|m3U|ieYyW.zPRuw9ET.6P8
+LgN;3^54UqZ=$j~9uYTU~'s,{9yNvb.>${0FN)i$uMrzkLn9z!t:PoRIQ^9|n5nE%oiXjq,|<@uK6#gO@>M+g7IgfN>HbO;7ia;`J$>Wjeu]Z;bO<=ngGI
+fn~g97eLid#2yOb1N-4fUz#iaaTB.s`k2Ve[Z,jl[Ft[T%or<u|.;&h]/vD]`=)3"/PP3z-7SvZc/57prX=lz)SK!~LB-7JU.8c=VC|QaWsVow7gU6}#ab
+DhQqm@YUgl|vmX)2VFb)TPZPzw1)AFpi|q!!nT+^gx>-%oq{f"duK3@}[!j8RgJZlCF`>jfIh/xvlqZk~A9xgl1G4d8:Te(aH'in%ZO])<fB#|XLnuKo)a
+bpN!s-(UX/@c<3z`ScZf|1ZwA<xn4Iv=KyMucCc@Ds,tsP_Rp}lu<Eb6DWrdfyNrAlh<js]OL7H&fBkGLK'I+WLKPOs8mC>St^#7F,P=mMrBoh8(^sTFp(
+by{XBcf[_AtRvumlh9>teklSi/Sr5e|^9oS>.J|MO%I5l=~H+236'm>r0dq@1S]J(w{.S`x4"&i_pSt93o8(4<%A9gR7]s8YwEjZlj)LYs5T$i`3-Cs0Ys
+Niom%YAv"7h,$X`%D1+S!N3)ZxP[|YPlhw;&->}]aBKg+o;uJC|`gC2c/SpIXCtVwCE]m>n5)v,abtQ;5Z[6VRN#S[Pxgusd.AN5cym(3SHdH"D/wy$n49
+0|TA86B|4N|.=/yr~YS2onD5C4wD#rx^xu@o>bx,Hr4sHfIO-<OBmG{6-,SJgSC8xIJ5+(#W@jXZ;(r>&qH5trIed2S,!'|=eXEt`Uz{;BI[.L.5_W|TB|
+oF%-6'<,HdgK_xW9|/y%@`DK5Kl:D70RF'wr'1pt/pJ$4MF3vr9Qw5miacB4R%IZQta+d84_!ygq&)BzL#9r`aJmH0#Lx_8Xyt.mQ>p;W|<AHUH$XCf;a2
+>9c{z:xK+DdJ'v,=7X4$4a!j,Rb/"F7J>Ct#E%!/!fwLqf]<3Q)lGTrs$ju'GUnVm'{Bn4AJ9oTB]W~FaJNI:Kin]lW2K-d`fP[-16ESYE@Yyj[#A^Ix''
+|DAE`uEsz,#[av)@Ke)pt)axdzgu]k:<'C.39"n.xQAc"h18hMGL#kNx3uC0d>xmR-a9l]aPGvX54qZ1V8X+~Kq@=#o.3X)&CxvW<Ywx=TOEv3SvqQdw:y
+~@Lvd8{ft).)-#=ekI7%/P/$wWTR/3""AYe>%]J]{a;]_XH1J|^M!LT(oG:"1fqp7<S,i!"p,>7UpXK<V[5Vr-1;t-YxW(py<SO[T0di=#Jd/%/>45_7^V
+YmS#oeHK0TLP&G2U.y!icOV#de7|=4f%(N2}Rn]|uhCG$pSH<Kue[C_PxD%`'iD+;]cLZ(i$/np`O03U`0WGz(aT'&0-zsv#83$Q_s$zSQ}0`;KJgjG$3t
+%s6x+z@:Y#X!kY6O#AWDrZ[vLl[vM=,Z$W0,)}fL.Q6_L!yNs[b;0dV;#|yx8Zrtnk,q(YHl/,8J`}kr!h+("7,@^BSOV+JG#So3kleu/vDD9$C6"T>s')
+Z-n^ud1+;GJfNumqJwl1/kf6}m!,J/b7^(qZ52Wi>e'%6xs8I!%EEQF6Wmlk>(+Qd,gGIc&_cp3$s0NMT:xs_M6|5Y}0D2YA,/11/pjc3;eL9@~d`H%jm2
+'o8#IAh[|gLJg|x)(8`j""5H~+{(N5o/]J1XV,UK_TMS`AlSekiJZco@O%"<dhtG_]IJSzVY<}}4}v<m,AD9Cg!koOx^x}rZ3x|wcdjXPCjE"I9|I7$rhe
+r;vT>;>}i;svzyQopZUoqu@m[-!uLkR$de~YuM=;f,6$-e=a@b-.Y!2}_{(yM#KP;@"Hbj)=XT#f,$eYX&SaTfioXD.1Y:H$.}^uuixHy9:u'_p;IgmBUa
+"RrsW<~qE&#fs,XneupU:Fwt~CY'ytfubGSOQWR:H3dH,_Ca)]F{}_L=x!V>{vBad19WV)2d/Cz#.,/g-Ke02+Xk{Chz-bKi8XV^<RN2PfIdv3PL6ON:3b
+|%x5DZyC1^R-L=5Y",uN=mHt)[!_J7R9XHl&OQ`k<|BWyzkYT8s^ga]t@b54Rf5_`mxX6t$,b7uY1Zs{|Fz(hd_tgmlqk/1a{esbcz'_'V3PrBGN_yUYnK
+g%3v"UL,TA9VsYh(fo8CO|lXZ#3s!mHF9.EvFDAR.o197QdfO(iIIU4UdZMdHKWXeL!xf^,E)nxt/1$AEhWQ|b,3Op)$W_|4+-iey(F.qn2G8Q1@=LUzI8
+lG#w5e:Z&&zQ%bC)@8&t7&t<QXx<Xo=SFA!w8<(BA6Gb{'k"%e_/P;3%j<4$kEHuBU$4F{C4^xys^5YL-C(2st^_e&yWP|&mFDjGw7jrqFX"w@51GfphZU
+2C=%7M.I!'m`:V3K=Z!AiX<C8&}5JrAFy=+qi8mJ-/lG|ZD;s$WGB2c4mn0:&9z3+dwec:!4n@G"Fx@3A-cvoTs.$dD{DZFu|P:YuD=&VO7LGl,;}e-}Tg
+qtFw{QG::^;79-fBR-4)[D;9%,3dLB/=/.`VQqH%W.GZY2M@gwI:}pm&E/DdU!19tBdALGC-G91ts{F3k&hrsEEc|),UZg.!OJoVCk8<NJZie5:=K]KE=S
+!)pqq(M<2T,IEoafjuH`6)B`Yz+@/osjLXE,EMraSb%O#2Ie7!AK>PXf[g>d4{BKsOC$^`ou.x=L,;o!pvgw_mEW9F'>y^<l@<6RAQ$do.J@Rr&R54toS4
+|AI'MV8NTgMMzNAmj`'WS_)B6R"BUu%ey^E0=C$T1|8q`ikHsyX6l)txHWaAgN_/B#gW.H1>Ea>uaA|vYYV+k_gc]e7rg8JBly]q5K=r0<(ld0"7(`ulzT
+yU8WiOz"|qp|:d(Tu3bUoa5(-xHaLFtkO3dwkQq))29<Uei<m#"w<I4Jbq9pf,-Cr!1'7b8$[<Un_NzO/Yp,8=knzN|)h0Dvwh3e8[|x[VFCc=-]Q/k^(/
+=6{Ayd[@cD,-ir$d:|XpHm$K^PUxhc0SO6fo[5jTX/g6'JlRG[k4}(v`(6!DL0vB_v:gMl&|Ysx&)qfo<JFcgB|1~'.{wN"]FW'>e};N5h@U;},E=OIJM9
+`$lHuv8EO_MC8G2XNLE#1ICW@zud1a9)`;p)L=&$tNc8-2MG&zxqW#WAIy3mBBL0L]2V32qWapOiJIfa9eaqyvIJME+x`Pdl#Tzemia(2oc!O4ii0:W7]C
+i{X#hXjQky0PJ/H/GXR5:Zt/[zD9n!Zi~sLXH:QD2fPwg78<ger]R-am7hj./NxAc|UUYFRp;v0zvnLl@NxVCQ8=_:k%C[Q'/s|VX0+&W"ub`djs^&~GN)
++[X;|P!${hdqm`<2i2kU"=mW9gf{H{g4$)].u%:H[[nb=8c,=^b"]'Od#0:hJ[mf6G6@QS(7{qwc-9_j7@m,0<7pl}+}3t)7L>HrTf">"Mzj7d-[AshSWu
+<g=uTfa+h-`Wmltse{gllV@rQMSUoaG!o/Xd1[o}q.&TVxV#:m7ya|(0(nkd/4yKM[4'Jel7!LM`ry>tsq;^.fAZ5471Qe%zJ2$tiV9/qT4o9tYhGLoR6D
+m!Ro7gz|6Ibmo@{J}VC!,rhy/OJyz/cr)}_C1^t"#t[/EVEJPVS3l1kh=g"pKRFj50C:(`LqU1m$t||@=[6g~+7M_hl$#GOHO9khnb<e%G"NRcrjsBR,ib
+74u4q-HIc|JDNd8Th!/V0y|qP{/Gy&6/MT){5;0|7uX-!SwB:7g"X2H6BMevk>nS;O;cR"goK7B=j[ardK]6:G@u+"6Prgaf6;7LL4`ThTiMq1q+%Igx:u
+>LB|p{hQwq.:NeDh)h%'iQGLFrR,s(0S,bp9M^Y<h3vJmI-6|vx1s`f{&od+jpAH7UVoUQS_XD#r<m"B#x^dnVB{J=],Ug51L&=2:nY}dETH)N[)_SfSF`
+;8d/h=!K"ca#7D,=SN"GWZ.N^9jLkY$dQHA+4Rlb)Wo]!ZT#t+"=MF.]d_+%gTI#bP5iRu78ol'Ga)~B(8l&rM1h8J"{F:RW41.d5ZAs98s94aB@+<eYQ^
+PR5M]||E$9~{(;"B!NL3N1]}8KIdPiI#[hVvR}qTfe4qUbcnsruV]jz"tgV"/#t]QrPKG|JM1}Kagwi<P]c({Z^BHnJJ'UQPMZnfd;MSN^GK_nw^ev/a^z
+(se_i7R)GX)^WQ[BSu~O>E_C]/;mChhYmd2=a+Hqq,b6=yN9o7%SLpbGM0dfc4ucv$-/0UCwI/xzSb}[DCASl4<Iw0Qk0N7r0|mHC,q'Hp=n+MyVJxl,rk
+^):+y:]UZYF]r=c.BM!2FUV/_//bMKNPWFjO%)dchK(aD)aN1<^GyEbQk[j.(w(Wib8Uj11YL(t!&^;rS>I;ZFe2reJG5|8Q&8w4(;Qb>ZV=(URwPfNPuh
+vhl=5]GS!Vyd`[WEhI_zvKhppP.7&Ov-FTtJ.i|HP}CQW>^v,k;g<BL5%O`bnLJ#UFzU;z>qKI77p3h#%y'xeIpJdOl`IY+WFGA.TjwXm-{@MQDavMByIl
+FyE_FY{m<%{WQa]rj:S<cv+cGbwZaM}b2NK/(%)q~|wbown`^nkPJoL-8|'{[bHuH<0l|mO"-C3og<hM%rK^XE6r-}2hqfzdu^]qiQOrhc<!e!gq203L5w
+e}Sm5@u:Jx;'Eszi|7%f"$sLl6cD2:K;..GNqHoyV#r(nK7s)/,pZ"|;K-Ow".ci"d]0Qt:|bIx&X!<uPbp$;WBLn3N&xg1d<:=qj7q[<:vLpTg_N&:9-]
+6DF,N>g0]R,LTiB0^b&VI(sTa18>JYO)2RO0ei;1Uk1H#EB4oYsOc%hS4JZjQQr5;X<`a6~!^Om`EC9TV9^acP!xlQLBo_9CkYtFSHgS1qnwtHP1]wAlQ'
+ykM]+RPk=Y"IORi1tl/rzl<mP)GnFl[O!Dv,7lm%U&F+v^'V'2>edpz4~d@ncj<DZhv8|%lfr'@|,eGV1!|D!FM&DnGTy.}")!.dCMG`k$^#h@&b@19[x"
+pYRR/_s7gc!k3R':5.+oF(bgAQpKk`<pLCqtUCthqaD}Ybpbylj2eVW^0W&.:WgVvVo6@.i]:8:Ep!+d3eC}{b,=''ia4/QBiy8IICZL2`t|VN`L,{wuPr
+`]12K_&b|XhmV(NJc7UsM/^14ka"!}@s&3&T'_<q@$U'=JUvn//8%<2zXEt@Tf:z:|2bopakZ&>.l$|i%|v(w9.+ZK|3<Y8n.bvS~Qd#=w0,H"iabk^&&=
+Xuv|QmSs3YwE9lZHe!PU[FL(sNBI,l]RraSII{:]/df:Knq5Wde44FUfA3(cQ:J.]$`B6WchSjAT7=c;73fx}1oR7$0Gzs8N(D4dI0QhZB<9xwl3hM$e_E
+:[t&^#kq|1#9[3Y6s-:#iC.(p.!HYk&9&_[]42zoI7ilgtF5qeRrH<61{.f)k,(Oai4O[mLW0nXi3x)#9N3vBn-xs4-a8;}{$473m0N%&{dUefU{BOCl<B
+>MD%[f7U7[CqD@:]Fx@nD>VaHxBL+N|M#y.C4SemsW:J7jVJTUZ|Ew<#rzfxsj+%6(v_5kl];db(hLzGZyx,i3r_jG|8h!Uped7%"b!Z}VD7Rw:(/w[G}U
+:p<XlEDdUN~ss3I:A7C`(R(x(q#487PzDrKB$)x|hI9)>M5vKWzV]SnaxexmBG!1H$'$>//m[fn:;|RVx6zf@<l7UqF{h4&s6:5Gm>;]dLxIKuHqq|me"W
+&,QOsI0ddEyL_=]odRpIr$T2qiLusr}8>_u/zTbcz(ar7v"at`s+Y$T]lfLv_d]6Wc>G:BVnR5si~Debjql<p/m^79sqrK.q7SWlFS(QKCk.kq0R,6TR'_
+bN'fVx;LD%4AcdKFwyyFx&`RqY4qw[UW(0fH/2&zCWbRQ>ebe]|,fu807d$bkCLsvNJy!,6{I"b7_{"JMR"VKRwfUhM7+A5)+eW[zT+8Z^}xvny_Mf[Ua+
+7{;EJ#CwIYUEfWt=E@>6HW!:7g~&X3/$>D5Y;5uQhu8['2b/EXW(C[7XB!26q'MAK'$9|QiR.O/Z`#]:[S_%9G0#B2O$g$Ti=&%0Xe.Qfi{6{KS6~f,o`$
+]lJ9fIK6(MucWtijV}UoDHHp!jl$ffR=tD}hx8o_Dca"c-O>Pxs[YHjc;ecwfp!S$Ak&La.ZB6=(25EM@$1"RCx3)v;-G%yvJ8thzT@#6>H<+:%HBZpygK
+ElkezDG_i)Pv!-]ULF}qmA9K4{coYw/N2M6doAzc)ET3wE_RUCimklp7_]J`IyHa_G{4T:gLb(wZ''t@ZHtRw+J$(8KsANK=R{|W$9{_V>mk>]_czE8T$v
+h9Y];Sn_<@P+_R#ap-@lhsUc}0(;V[nM-91pPysn)IcFPV&,~D6zXXx&KcZid[#BBH$Rz[A9(coU0w>K>o#z9U&4kN;>/[_XYI2BB++O)uBe}W@8@']K$d
+wL'N7y)U)0|8p3U'DW{_d=7{_zY<=TtKkcSCQlqH[/WL;e;sn/4:v<zA%m[]Z7lXXftKcSq0^3#J5f-qCCWhE{n#QQsEOKgU+7W<@os07KL[r7zvmwTTsd
+1Zhq|F0086yH7<)/,a4=I+9i6|e+-0~elb_u)1{FBIL=L-i_mp#OHRjy1jQ;IYW^H++%Y5=9b:d9N-5p0RnSsN|%Uvb=Y5Dv>hjy`Sg)7eCYnv;<:j@6$1
+L"}z]xgSs7ntl9<0QzSXMN[#RYaEwpg^WTdq5kQ<)(_V.kLV<@d:~#s9{VRezafsU$DCJ36f)-]|5&a/jt[wPd(O:wrEwmf;h#yCt0ZvcKk)+L,e;2AubS
+t7_m<m8lsbH(KU;u|6djDgwTYu<Kllar/P_CVSptNLOCRR'x}ljqhY@=1(J(D#;TL$T_^%(9CtPpJOGS/xv37#&H;V_Sr=iw/ixvb8ll_rUN-]IMmlI0qP
+7C}D0xDlS#,P:NOn5p0[OPa>b&u6L$#hWl[E'Z}RI35Oo5lwFBjmNa<_)nkJxR[.h2g3$f(HXs3dZ5bZHzP)+0H"ikS]M5,,]ILi"xfVhA@6s)d!RJ'h^2
+4A@6:kwrtQL4&afMl:J.VmS>@A!o"A]VPY+`/>5b`A|#Uc7WOH8{p0uLbs%0iS-ll])AsON<duSW6).$5fm"E:xP}4UDs71bztk6mCH5S5`(e|hf|Kbe_>
+"Q;hl+5aN!+@'3_^v{sE5e`QdcvCM=__i]i>9f"/CiQR.4yy)um)&Eq+.47iFv,4$f|BpsnHprEM={E6gh@]IO:S<uG<B9yYjg!ho1)r,9!1s'fILt2G-R
+{AZ5MBX<<eaC,ctZ[R#ExT:wSIQAu=T[;``J7c[;j@4J<y[/&9="}cL}`=@/PmC,#zu;Plx7iID}"#ip#:mX{IDz<pv`.xRNdUd9v.l5EBiIl]^iNo~eMs
+55r`WyLVgB;"eEtEAoo/]K+Ildn)rMeIS-mL=2FHN4L)A^J^-0`XYe]!2:TzDb4zQOrmq$Z:C;6HJ"SwQonD060W2$8_ukgSg`E-/<]mG}372W#kL`f5KA
+Km.)K'[DW6iI|Xq=+&LAocyq&X%1ij"^i6v|TawD<7@(/Hw/Ea9P<W7!q9YT.xyJ"B,&X9Zis=:;Yt!%nVgIiLz/q0f58ODJqJAU&zUf!`/#^8AvWcJNEs
+'-Y6Yq(>!7L`n$&B!b%,VTp$38F4&4flnq#@q]jz_}GjWrFtaYfZ+5Q}1xKX7:ZAnA+3|5iw7^n{m='"_3)}Wu|}~wGuPhThj_[_"(IwPNOUWB]J]Uky<}
+Xr)m6VBzp]HmJxPe.#,uAFj=!BKpGo6,UoLlPadU4t!>9>VT3#"Dbb{R"+ZEio,25{m=~JY#"LFmUc:>kdU'>K40'}L&nS&`XRUu<vHpbTvzkB={~ZTw:I
+-[C:=#ri&`lq^<vBW+rFI:RZq{Ry)34:5OSa'z1%=@QJ'FVdmMh7nStqn}(-np3FA3OtK__@.7zLw^e.ts8"bI,c'KyV0NDQq)Z_$QaYl8P|0Am1j|:i6+
+;hT@FX%K1#^zIc<[/;Ci2&Cg9!">x%^Y!MGg&yS}7w+&yFqL.i_:[<^@LPdl;Bh5>&7/7V~[${S8L]!KUD8Zg@Lx';m`}pexxVqRCC#'QOJxnO,KMqNd2D
+Sx7n0Ljr9,3x&eQCdqv;mRAWKpEF/qGX|q'QIfXzR6)rpb8j0<(6g)!X1&$;LhGD+96b^ls"eM03=T}!r5b2&s'reouH|qb"nmfsdX8b['.Ecn+)-`G8aw
+0ek6K><)WC3O@E6:HaE|Hf=IE"c9f.mCRQ']Q%m=l'iBENgj><`av&~/k)HdbB['~a(.0(vgS2K[,<snItyWeE3tXV@Zix]e[<Od!e1(0]Nor1n3kH1g!:
+{(zRDWT0`[nRk{'yCj2:^tdwDxshCkk5EDJyjwWumY^0'o036!KN_T[N9sFk8%hP[FVCrBU}zQ~]4-lHa3~RO0WOZlKLY"5uBhFOr=Z^^vov_}g!N^4j9X
+kb[JZFog+e!E@Z26iS84z"Rb9soTz^jG)w)oCe_|{eZ5@$]T}]CkQ!'N8B|QtnXfy:X@3Dy,hirtXFm6j@w^v@<MMS3P)diCmB)nHWtTTMyED^H^8W|Nt0
+3HzY1(C_`&`aiN;/AkmU6XffV`vV5&-mO%<MF&UxB/9MaB(w^4B|;>+tpVOzC5!!KAV8Ok=q8Hg3!j><n2{d^EZ4zE9QoR]`TI`c!tZvE%!Qk},C43Y5NY
+{;gNJw-ZcMXlUB,-hLP[M95q(ZIZY=2(Z|y$hr#%0"iG8>+HJuN3c%I!d1e.GqX<j;,aH18>PJ^uh6zHoe>Gbfj4n-mu|[ekX6DhT7_KPMv6O}I>,tA&B7
+.(ib'z.RgB{wDpItn}(-%B^H(me1eH<q+]D,aWK[IV^qEVNp3HN)b0-<<a+^UqI4}|PN(|hm[8)h}dsU(W/)I%nOt|:u8T]hJp!2vk[H1yu#"%6oV|%2UJ
+zQRMiRPE^JU/]]i(fHr|dEpZ.8BP%<C}@uiN.xm>f)nsg5#qe/QkcokX^)->x#O){GV$tXb]+qK=f}1$P&(a|g#m-NU9"A0&A=.ldW(9B4Ju+babo]Xx]b
+CM)5ekH@pmwv6'4DKf.toPv;joG$4.=h{Os7^6N31Q1T|X:n`yinItd|YY,Lofmd)_.qu@%n1k7+:fTQKGFp+OaqkQHh~VpISJ0{7JE{ix-D%gn7f0FjQr
+rNp+N2ZKe0x(8gU[$T'n}L@V#e9P243SiE-nZ1jxR'1=oYTRcvfWh1;llK@CH5#<704{K/T@E-rWea#F'mMn];%.Y4ktP-km/ckGdPskg'3":K62pn^oL$
+O[`Z5m!0/{O66.I=9mL@lq)zJfehEQP.aKt!Qe{dp5xb.c$gd961WyzV6cWv.2Cg`Vx_`g]n+'}W7[zDHd94$7#,O5;x^wk7R^!<-<96GTTl$lvg{mA_^-
+:kX$F0tu7.&av"/j9^gKP^s5),75RVe(l'zH_[P5(;iLRG<("KEmM0JEvPeOns)0<HL-T8)(CNI:+iB#c6b&i@[|PdH#Z=^M7icvVs[r8E'VTV/(PUW9U_
+Sx_tqsc0FpDzq)z%xh]LdJm@(zg!BGw(|%$Y^wR"MUx_Fd~lojPMS>md@"8xG@r$^bhnV|b^sD<>]OT_Y`=g^Zft,UL4l:-c=hO%'/Z|TLLZsjV1},!#wH
+0;5Z)VuMNvF1q5->9vm"0USt1MY0Ov@8DO,(Ry#v<L//DMQn]Q|Ys$hF(hhA^c`5pm(S;5nO:}ZXs,9Sr>L.5N65QgzjrLhqj9RL6j2l1fYc%Btk&)M`nM
+TZ6UQAncr-vlSykzyf4yVpIC`n%-T(frOlQtGT=oK|G!d1wziK6C9Y]N1hewXa+9O^<IX<3(%&ccg5bRy.y{IyC1b0vJvfxW7COu]if7WSPT}(:B~3PorU
+x^h{T3W}OWAvwA'1xyUsmsimP_Vk}X^rR_+|Xy2&+02vHw|KMy=:tm>+O+7KLS0EpEt[CS5`w1bBU'(gc+:ebG(1Si#qzL]xZHh,iG@kuJh88MgCD9hMgs
+e2&_V0m+`-9K$c7kAGoSn6nSV4ER7:<vP)@zZF{m;m9jgc2]zp@x;1g_w,IBi>!<(M+mLq7<NSL6+A;B~,$8j@i:~&@s"]p+]M0&z".dEE1#Y$I7M+Z&r6
+vB6L.5|Tbm5lL-ocY[OuW,:(r,=&lrs'r<`z=&~6E|4.n6('"ry57@@bc]Uiehi7[Hm0^3:%6<h[;hWU`NYywO!d<>Ap].q<zNym%g>Wjs%5o61I)cTGe$
+V.q>_-.M%x'i`|SP@AHoy&Za^5-UKyOs'"bqPYB-1Ep!/'T!4fO"~IA6jJDC'zWG^`ijcZbB=Hh!!.;yo$$qa!bbhQ"!c6P&8}^>uOeU`2pl'RLDYT^zYs
+yPnb9S{V5O`wd8g9_B&PS,Fj]QBZ=]kxUsR+=z>_eO[sQP~$2J(Sk9o7P2#jNU%.flE/>+K>W'fgOU@$8/eAGG~yXc]F9kYAGSNz|rsU&Cu=(dxLm_$,Yh
+Z'P3F.Y|A027%zb2c3-9oB`yJR[bXgaUtv}c4+dTz/f=jWNJzgY({cLWT">uz0Z";P_`xX{IwoHkFHU.edOI11Xg8q3iuvf4m$F/"MWUOek&NSQ_8KP]<d
+<TG@%<cx{5Y&%Kf:l|_ftCN:=Bb']<,.#EwVz"o=Re3ooH'npK.(:X#+We`qEN{txOUB=hd#F.|YcdS{!^PifPZ^B%XUdQuP&@CSb0{pY{T;y@1;Dm=H<{
+j32ou:dg'f;^hT7KLoOub|3)+%jIOWTKb-6!#+s:rX1]DcS@{x>xCv&T7CNl()JVGB__K'TS&T4CyZMC'Sx02XO^q-!UQ-_bw$Kr-ro&U@9#j5L|&aI1S5
+nVhMlzuc%D@vRmNoV.=&X/M'G(Md7f`b":d,t.UT5T+0Z44tZd$.nEEUV"g-gi|n(u|JFAXWI=~PX9&Fu)A^$}|ZuQ"ilv)`aKRlT<,cmtUNVsWupIYL#:
+JMQle<tE0E#0`74Cv!^>blHP>=1|~QClV;WvI#-"x`pnI.[yWno(E|/UgeRN8+0--^n"BuOZ!4AD'd#KTR|Aqrq/;)%|XcKMnP7!#%Lbm"0|A}4W%.AYan
+kCkx,)q<%4JM+%g5]hkAeCJz()NhYO.|I<MscACkWD-|YLBQDE$0dA^/w;98Lf1p#'.|ZovK=A#%joyUq"BQ=jY!a3P+WWjx4RcOov8=:HfwI=l/ys{%KM
+vVYwo5%XW|FDekl5cwlHrG]m2JX$2RTX;R.cs_2W%VjmaGYkYcJwNJy/=o!}r@D[%1{c_qW)>:kwRbo'De'|twF}Dh+m|u_MH(Jgzss<S/HC+vA5S5n.Y{
+,wJ0'{~W[x:)s2,&4gmM~BAwvcj]}${>Udu,7W7^v])r&J{)m6g^KHK=<U"EYb+,o57ToyswpNH^sZ.22@7(N+5vR]>K1C.Kn&DnHIm[10$GlHrO"v382x
+_JpqN$-KMm8k}8;FVBl$QT>smWR0b%clT";7o^kyEvi=ZgYC3,Um>+Hhrh[Y"%/L'T2v{9q=@Js@Q1BZvGQwSH10<w&C4C.t{%vywQMejZ^v'&o5EVr{#x
+z#6pt+ZKgq78<#32_7PCJK@1@cSjA=S2m3gvQb!&ZJUH-@"&5n4$vj^ucgg)TI<appgDIr-TgQxF_J$Va=,pF$b79uC}6CGPT6Ev9/MWXRCGj:Il&I;OzV
+l#ZCxn%cXVNj{yi3/hBA@TtXF0q}1Um(I4:'|ODpVLY]{Q}^9ZL&&QLEvc_xj^bC-eo[Ey`>:=U]8=lGsC"p{zLhBgeDw$DM])C$TIk].e4k4dgPJ6[Mr0
+x<qtV@6FiYPGW0Uu49e0bh1C];`LfRaq0BJ7u/|dWGRyE-hL&Q<:l"L'Fu+[2xRzfxd,s,DhL2RGj{)9CvS!4j"qgcL4mSH[!Jtw"l67|I&Sk,^'~cJ&g;
+Hm/SU|7d>B27op>vsdnHBqnJK}s7Ss$m`U!R0$t"ohNI))6((:4'@IN>-YG0+&}0g6V2'Jsy(jecvj}`<BgN%yQ2/wUs,2ePNUY|Vc>}.X}xs/gPlvboE^
+jPOvC@~l`v.Xuf0;P,Z'$G.wF_Ub4x![(OGzEG|LEipZ(8$8bB<n~F`/K;Z<}1qnB'e!L-5'Wyk(ujp$+K@=^j[0dOEDxB9_fy$5^,$$,kb,Vzflo)E:@@
+n945ND/;;_#w2YvvIb7P;/K/U00^!hQ%I3",jJ=f('`D!Rqy|0wXRzl9&G9LUn(:h4AKzSuu-{P0GAC5^0BjH8<q.,]thH$kdR5PuSL^UVl[z9$;%{eTMU
+m]PQ{C`]Kz)+-}ShNEdV~KMac6RoI)`-%Hw5nxB'izNXk|h&2|,9p38g]}"86&JzJs~hM,xErx2s7Zxr-h,Gy3ntUPPE(4#xAvQmc>+<sR-h&v%Jt5T;lJ
+4./=LR:Hj1^S<q:]i0h1Gc{t/@YXgS!pSCYT/bZU|]Msze8zo)x56|Ew}(m{K24@@hC2EqE95'uAh1O33z~a0I){P`jc{yFij`g`%kgTM%{QzWYzI5GEM$
+x.B(3>~{K]y:0+`zrp4`8enL7f{%N&8YfYU60bMR|I=k>5rqXXB0P2"`i{PR!4c9~#Vj#ESF3:kk=J>vk,uiES:O}y)x/pF8<ALP:_MF>Ku:.9qD9ZfomV
+^:o$!aUF~qgXE$iU8ebBLRw0y$kW&xifG,2C}_>Ct2}|7EN7Vl0U+j+@{hxNB8~LqDL5@/4ry34h{t4c3ul+=8T/d1uJ2F5uH5FcRw7M<sSsmOmYiG<at,
+25:|K#I8Xslv^_V:[_{&baGrM@wFtO.5L<ms%y9+%n`I@k0^G_dF`cJ8dOe:-4!8zUBi)A_d]9IW:HQ[K&9vylG<MSYxQ]ZgRtR0U"IlOWZ`67/HF0c$RF
+htJ(|s6g#8&I8V2/BhEC|sPI=tOVQ;.2@JcRJCdT;QGH4!^%Ulx;XAi+8r+'e>YX"}3w.x`>P[Omd[-&5UQ'59^rMiG0`|H6[Sh!bp]kB_>`5V|W`'J{;K
+W_we2;s4Mi[X^8nS<y_l~9Mm1%a]OsBCWD&'/j>vitte7|zrfQ:zR[fDbS2.wSax4__Th-w@c@AGRi#[uox+IlH$axliuO2SNx>y17JBk%hsda(y):op^1
+1Rwv@b1H|&SYEnCvpCQ9{;[}nHaFE@BV'0V^QJ`gDT<4-)5,2X}YeJ>=D0!rc5qLLV4#]bp@!hN'CX$]/9-Tv"=[|W|DhZj.Fm}7-I.q#z>EWTFK])6dgZ
+2+8FsQ}VB)5CNCB`v^w<ur[><9Wj%i}$!ul4TN()kNk)m"BRra0Lc)!TAy<GDj^q)^/N3-@1m$GPag(Wjoi#FfgkbR2eLLJ4zw;w2>FEgXe}wj<:q{&li8
+g&@Kybm6O(I]H`]w=$"p45d6|(+-%z!eaok^6!A)DF3jh/d6{7#^aYCVpVe!0lF-;FRPz>o2cl&;D<{Dbab7.>Aqwv]6!TBCkMh/fj[f%^do:7PaA)bMqU
+8EML7'HF]=^kXL=;MBBym80[Sv!6|}1eYw<HRUx_boS7b5{+U08#.@m|Ap,)pqnvl:=;U+4cJY!3v2d=zU1@y,OorH#z[JzBB>44(eg[97NP+ED'#Qm/0i
+TN!#G`m%6E-n}i_=osN;&KnD<J7GEOiffJ%9_CTiVjah-PF3.hGyyUKifdZI1=0Z0j`C~;^K')VAgF#NzW;HVERKn}a+n-/<K^jCYK1=85+B`R!ePNpH@[
+U5G6npCCO=7.%+6]lR0yGozghcsoopsf}TB<+[~7T|u4F8o|7Y`1hC_=V34g,OXlHfp5Bw>7%G""82JQ2Xr%L;d)$Vf-ow{g%cml'.42hvF`-.tbI9(]XH
+`i3R'^cVmizcyTv&HQ(^$`EId{`Y+yI!9;!}=+&vg'HKRT.OwvN.%aP_1(Uv2wb2kjK=Q(at4C-I[Vw/s4k/,(iE..t[;Vat%cu2)6Rrzs,3ntGnA<yRly
+:>en](TBNrDD[d^dVDp3D"IU=Po16HXJ@qPF+[y5<<24NM/-YZS^ebS4Cqg9_nb]bS(.!&4(+2'%R5y[uOgx-cstp.Bn^11+!/!ov;b`)"TqaW1@{Cl_]G
+hl8i{Cf{9eGkEkgB}<V4{UT>I1.j+_jLAFu`C2v!@_9%)4l:xr.K'nOK9hD5i8v)dWf<`8:W~FZ};y</^=~L-XH4&ip@3(_)Uq~#uj$0KKA|X_A4.qJv3-
+1O;2BHvOS[^212!EJzP$aRQsJRv5$npy6w/kmIp=iPJB=Cz[XST+9j$}3'<`Tn68Y)-FNl>&NYjmVE}EhI]PRv-[))m0^:_2v2wk_tZ&g^lUM$yZ|W]oFU
+[%/_=<;/o=+O0Twdj1snS.CJOBPl-2L`1r..xoRo2S%=0[_},)bl)v,%YQ^us]}7=$m{JfHHd(O"8FY0)sN2hnYhM-G!DKl+b4>ftg&:Ee!lv(9rtdKLg|
+:umAU'8g`eDBl!x9pimTvvE(sY}'cD%@vJNS#c=1z&Hoo{@r-,!bUiidAbNWha34myco;"@ic[G4w-{h{r<uou5X$UOt!-m$IBN,@ph!Qpcwqua@%e/Esi
+98Jyr;vrLVOYk9_:L2SiDgmK06RCfy!6M8]Pc-7<Jhu7b'7=`p8'OrO}(>$}wk1sd{x|9e|f%gm_ddrr>:1V8E4kC$enbn"FX#pe9xB@D'&Cw<sGK6x"(.
+&VJ%ic&wja_yjLF/o$$AL!}CvlE|FS{ayd-|E#_>:y7Ds2M2Ro2&f@a#cz>{6W}kRi/7BH7cz$};,V,_r4Uq6g&JJv3_h/JBO30+$eeD9&G`:DcYwkhXD1
+t)Z`!v>`<J3B2}#&#w@krP@ou<NGpuSn{Cl$W8e9.1M;sOeqt7~!qo#+RoV_ULmxeGwxF$uhi#|8}5nFrE|]Y%ESKL(GL`u^h"+jbvr}FB^I5$q2~ck&+0
+hWIm"cbG7>VuGQ];Kp5wPP,iL({k/eol59`..3<G_(wegeat>3Tt76w1zV^LX:D{vPrfKs6=J9({%Vb1NRj6^Rz`3u;sE5#QaMLh7B''lj1q~oX]n.KE|o
+13dTvt._B27DPR(y5&NEz%lkx$NE%`^W:NyHYPaSS@Snn{0SuEK5-3tz&Ah.NK$w5'hiT;gKLSg_l|n/r"7g$V{LTTIFSBj5i-|#'G9l5u/ws'"H=+F>)@
+TeJuc[YdS`K]^Lo&pPrq+`=^UGP#5J3hd|K3x%u<+0v;<H}]^KW+O_hoPIFG$;UiXZ>$e|]lUBb,1y6`;^!dz`E+ON/ky}Ebs,/Y"F~,g[m&PfqV&0a&2{
+EHbfOfXj8#7=G-4f/FDW2Dl6s:AYoXCsTeO,n^mNk#G_)"Ck~70h7SomJ,D]hT3b&js=`srFo4lz]&nTN>9as2zydS^v:=|q]oYjks.E[S]N-K,xo}"0e9
+]Qcq(2~tSlM7{;}.csSjut"I<`"0;m'LWXSWfU,%(8#}n"=}4g3<k`L+S=+<zn7SWzkaBZag@A)4.QAvXLfuB1(k+Q]@R6{e0%P5BlNRUJg7r(e!M0gsiQ
+_T2Vd9AQ|q#iQ7e#rxh$`-QGa!)!V{J-V}>J(2kV220f,=wknktJB%!rs2GzWZ:S~;a]v3H'p`yI^Ddy/I[!Su%}_esLFgR+!0HiTb:qp=hY6ja5S0q_Gp
+VWcn/rP6c.+9O}lb[KFPcb#Nb/bPCb~{hd-"|IdyqmO.}d2ljFTAjomw>XLu8BHY,sfR1rmtq/bL8:#AV,u:!Sz<J4TxgK=d&zYHv@95Lyobcz%]Nn:|;A
+|{1i0[d(Em_O<kHdFKqR=}}d4qHv@k-47V9@umCoNUce74x6482M0+7zx.GxaYVx2VPUR|ik%O$_v{uZqZA&q4}wtHD:-U#;O4)V^yaK%X|}kl&8&+Du4o
+;OP!=Rpa7SN}yI_rFgP2^^PJP|p3T.Ya>8J}pTgS:L^OUend|VDy.SV4GdE&.4uLFi<"f=YO<uIgQjn>{j<Q~02vwB7k%:MdG+yfeEJF%L2in]vYe+#bKB
+Gn[iTgKXY8YN]RCwLo2e.RAj](NhqsYPZaqV9@+t`6&gUL%m"UuFQyXEwe"b}!^"|<TEnvY$[h<Nzn&fI+4YrXUZ/34UH}CzC}>}v-m:+;AC$V(:Y1GTx;
+n|0C5w-HlIwEY-IZHqc<g(jHWgTBz)t&^#V!wjvHMiCiLFvBCCrz|0JL>PoEq4vO#tkz783z%8Jom=PsLVi7pS%Zoh&M_OB'e^RNw|">x69(Yc{dV$gg2F
+!aK{{,UxV#|&c,b-qpLknxf7#`PG,{${!MANQ$A=,_q4<u<,bE0t]TMY%nUp7++vfiBzos&%2MRc%g!/td0%A85p&C1Rb:1{b[(fh6|Eb8)pgIf,[BmHP(
+s:=p6]l@ioJHT)xqsHCi}f;jB1z|oVU8XMWU_6bNwHPva@N:v|6kPY8o4-W6<{q.Y]qx{=,jsF%T-3'zZT&gy8!f9`(<_Nz&i6{`RwP3bTA.FY>^!OR/Aa
+SzNe<b/)kZnoaM[wi7"rF=oMoQ.e46&R^D@a"GsAc;w{$s+{xx36;^%yV^QaiWe:R|${Fuy`A}k+z7ahxt"aP=90FPI6SdH9bA3wCe<]d+|RdYbe8Dt%gI
+Adl1%Q8JGm]YhI}PJ=;GtuCk=qW`;l70FN/2IXTMT7Quqf95mAyL,Uyk|HdaD6(p1XF5T}Dd&'m5EU6j[(][MCF.x%SL+f,<.9NcQLCZtl;Cw7Pf#vR`lt
+JgbR-pce2eByTuwAy}Oz[mho@oz:~g,wM.d#z$ZUAgj-OK_os9]RX)9GF$@$U/r,[i:{t/X5OR=S6k2^j[g}-Zr9|d0)Qd'Bb`cg}Tt5pa83|<Oa"X8R&w
+S5"OLQ4S$1PzfZiHz>Jw5xGK]KXL9ZtoE}:<u>1+cwz@k7[X[>}.s]c|.oDmvA]c.7L/Y[}qxO4uV5wF/=[69@g^bGTd0j6gzN4pcU2uAvUieN4m=UAH/a
+Bq[cEf{8-5}`+%cLN64hwl$Gs.T<v`@6^/s&+p|Fgu99D!9XXiI,#Snfr|M4}#>$<3BW{S|UrkR$cWxag}^/G"}9r#:gstQD}4[HeX.r_n'(0=Ax['7]AE
+%|iJcMGtc"WAF:7&hZo=`.U7&US<0OGw~J}h)k)W3.qs9Dc%/tMB|J,Ik[vL<hQ$CwQ{Sk;gO|1uyHQFaosd"_E/KC{By`|=s2Tn!:Ba-S<)p&8(g,1l42
+/T:Nhl4NUQ2I:26d0&3{tid#:.5f>M=L']nfQh)6s^C1dZ+|cuY6"yW]7H`f]SiL@C;2OkFT`Rvc{{!1)ZqsBPlfz)H>koj1x72V_17zfy7[^IDLJ'(]i]
+n%c$aW)ZkF(+=i>5Iu.dKLRvQW^1zAL(n6wB1vi'd)bek[EQ!o0m<`TqNnt30xSd>rgYyKHA}C)YQld2dFJf$F+O.(g"RKnJ|jiPG-pz|E}H{C#hM/@}-A
+d6RVj[(,pg9I&R<8NSs_GD~s(q:B.AYG%`yHSWn@<2rSG}{V4Graws$T%czkVGJMZZU)wWKN='kU&-LU~Z.-3<YM4J;Q;)bsoh%5_G{7{%ow=@u!no'|+-
+k$/s])b>;f]%a&[U4#dXNqYu^cd'pu^aKY4IjqAxLH_`$z)y'DAP|2kKXI4RvMv=Pnh4v,UJsVX{[fNl[2`z^HSMz]lJ}/V37^+$`5Na3rs45ln,RjA>pq
+]a8HJw/&LkIyiUi@ue]KlXG)A[!Gf-nmJ1>}65/vu|y6FLvf=nIcC:C`Q]~m#&"Voc':U@QE}&J(B5{"RkcTg:cz]85if^#)/;]CN$EX@S3h5rSS~,VCXS
+p2d's3w5A=aST#Ku'VbXy1^tYV"o&eT07V+lSG-J`OOqb2-uDCqHWd#^|y~@f(YW:r8<owo`R|m@O(GA@Fxq`J]-C4pJiUm;4u-4REX08/aes3K3rro<<|
+iOj=5u{>PlnL|cR9j7qhCe|mR#M<.Y2!nGiDSvPtOO%FNSOx%QVO8t[O"J5=cFd5Q(wwL12.~!kIyc$&zj"@KK)os;e:'BC-Kx,9"nv)s;+#b][FRIj"1"
+xC9-<$#Gybx')Y#+%T!^C|<+R([,bb%()OSU@$;"<M&2n.rQp,G'wqw$b2Z8w;7O]2cV[vDptK=R:"2txFQQcZBr#^vzc;,zs`}X[[-s))L[UCS;DEt]V}
+Dl>@]zUp=^n2(X]]C^oU'D>,mHp)5oU6F]gPUOv`BBaEl]TvFplMH&'fe=_)d`Ee`@I`x+4RG]9KC)/{B<qQO0<,41cA,:ICW2P|9IYOEzevId"'WIihS#
+_qQD'o)Q86-o||VrMt8=p6biwfc74g5WTjpfC!PFj+/"9.yPC@M+i;2gy;cgoaix;h83v]OxJr5`mc-`CE,3{4XKU=/.$Krtk/y7Ld4oHURf`Ig#c=pv^/
+zPRf;RI^9cIBP,@mRzl7^rQaCp=Eg@(G]|N=9R)_$(C$.yXqH8KicxBZEU^vK_L,EG)3[J7.{7!L5WF4V6n'}zw_Bb-v~[H.Zw:VmD#XnfmdQ;%Z(|Mumh
+.BNL;LInkc(NE1ocO%|}a5U7{C~B>8_QE&LuJM;4m|@EYq&wJ:CI+c;3q^$4^=ZX')9^NPOw@'YcuM=+%Ci]nPzzb!zShw[GAE(3f1|7a7.[;GBso{&Jys
+iR].s<:qGF$emsj!~pWqNnaCS$EEmR0/l3,7TL,e]`Q1j{5+FEwnWnQzOnA-qy^'<adQD0@XJl.u4pSN/dIC""Q8Ch.R$_Tdwh#Z+-g][@-O|l9^Gg&WE_
+_[K@&(o2nHA_A<Lg!e@K(-,(iD38@]9Fvw"gWfl:7dT&ymYgS_fzNJDSD$Yn^y2#2$X=}$T7$NGB@ZMbH1.bB=gjJzW}g$``[(kVl(!RDE`$1noHJQLe^C
+h]N2N;.eLWND)2d]'6yRLCJRHH6q;O=Y_`}+/x4C_Q&W[D6TSNLPKA{JCnmzk|DdlvfOJg@jK=D,wG0|sPxPscIXFY[B#X@CbzwQzB]pe|m`XVNEp}&`,J
+4ueQaEtbE.j!]lHec5DktcfiHwQ'IZrWQvOn'+0qxq)I4&=|{zOd&XjvQ%a;-S)sb=(/Pw.wMPeY:,'L)(MrXS.f0m"Hi5l'n'oc'(VARFE,Y{NtE0#+=5
+bRG{Rg]w]J5/^y,./1)yDR.>FplKqhQ]f^01c0Kp:FT=|:.9jk:M"B]K[]/h=_oqmk0aVF7A^hLH5Nd];m{k6[ojHB6Xg'yrWBbq5"a4PQ+IA5&$HDSha-
+]%=Z"Yy/D&^CqPU|.[0fK45hBLw_r=SZLm}K|81l2^=5za~A|fv4lAR{t:O_lY|D@aXs%'DcsOS`_WZT&(}P#@^M":lAGB<rW=bb4F"%5o(Wmpk)7)p>q^
+|0pNR^!~tWStkEO^<}^acpD8/j5%w.PClo]vC`QNn@CPBuuq{TZ;0iw[Jj<d[J+|^iIY7v,Q//VsE$#w:FVxmBtJ_M3v+DOBu}SA+u+9s#U!p@n%8sEq95
+|Qx"/C#f!(Jgt$e9OpK$fI-vq{=bCHi={eJn$zJcnm3@Vv<d{`urRO5aF2Yd3O&^wD)_p'deFuz-hc[;xwF(!ZM[(&l{Y_e!+XOI2"|bgYTr@'c<.Q.ZNF
+k{M|&E%x1"7A4[`FaD8%Pz`_qY#YKyf={i#|TIVI+Oo2Tn/^p+xIbdkHCv:1s:+(b<BX[sV^9O1}3HU$4RTdAi8U0P=MzKR2"83`-9l7YvR=M`)jnPPigE
+]>Boh9A6F20YCMwI%<v(v|i^].,XIy=8kU%X2][:j"Fk9&[U_l4h+8o.L9/s}Ks|'8&tyJ8ZUPps>(Q8xC^Z8o180t_Mtv;,ww.&KKpAQ_HjUzT'R-HJs'
+.I{Dl8BJ5`B2Sw:z4w}d^H0_X,)s44O44E}]6]euGA|ZJXF;M{1MA{tj48d^JAGXVtOpNV5^8!oA|='M_5@o$W1'0AS^H`BOa}mcQzst#s!5=]B;FGFuPE
+!lWTSEJ}<lzA.VrnRgqft,K;Gmbmyd1&akZ["r=Wq4Clx|<wH!_B@GGwHtH!'nx69[A#$1uzLNc8m$+XICB-ns,Ej/'/|VqnC`w&M8yl9kU:NffCk&n)~I
+'GDe;z(1%/#"Nvw>SC8s2AHI!EGyTWc5&ze@':Zs7u{jl=A|W6kxIsZ=]3V]"-:GLYJGl')6NWXgqc;!i{K_SI4kx%=TgFuj4M<o1QeRy>!lJ8&Vo[,GX/
+.msvbrVC6#bA'Nb1DXl'Si5aNLzsfNSJf&IW4/moT:ZeAN-!J/EA#<QB+:Gor^xr3]blX`GW9kNNX,pShiYpZ1U,]t(Tn!GB^qL"8kouO,[`[VKjd-I2~S
+TK)ya-lsuT8u4d5.([dkB=]tp=Ly(y%aMZwE>qI![a`k<qD(mRX,]=mNpAXrG:i>r'[qYPLKD(|h("@zx!0`N1}4NU9T{hW_o.Y5mY=64hyUs9PPw)FLff
+$zpBMvB570PxCK,V^aypjq}@VBEDmBEN$Wv%[r4.cAcnf/U)fd.1rW2[r|;lmPDQ^ofW4IMjUdHLV{xr+s3A`HS|#DNS>plo2x7[AQ8tpjtiRPNU"V(395
+r`)42@p6]MpJoT=kJ|;)"E:`]{i`5pzWpJWDKQFB%!Y0uMq""1Hy5,n$)/AmdV);)@]#Wr!N85<=[VP>h^7^J9c-pw+]rNjBDu{%%,tyVl;UZa!;ou3;Jz
+u2u>npGg3{Kya,GruZ(yoO.[@I^('{@V]-qRC<f00ACtp])$o<PKC1l:QJneaD5`j8aXJ0cxCt~6|bTxo'd^dO/a9#G+]aLsnR|.2#;6ip)e95fXzuXJ9.
+sX'APcbI5S/"W#cie3pJ6qYcd=me&4)ukDQup5~K(1Gw^8i,Rd{7zS$<F93RXC;KCB&$2>dt0I^l6)Ypz-}V.'Dvdh.vCvk{[XZskNMG5N|>lJ%K$XxK26
+kADc&0J=KF%7JqnhEwwi(LJx10EeDuLm$_M=5j|<tYd={:/V0%CT#9J[/Pp!8/@)Hw}YiCZ1rOo":wLUmuBLeZEB+XpPr#lkY1}($e-uvxFqE4Lxk/(B@1
+!5+,rDn%D4q-wbE>6#kQ:-l0IQO;|v[^S>xE6,%z>iSO;V%AZ;sX_LwcjK"$#i&%|aVS4)+<$/V(r"uf_0DxSdawA{xsAJSVw7{wAM!giJ%,>:]=~5zGu&
+i.n6n&k67o:f9DLG"pWOvdHRfs"B2+##GTWrmp.$BT4mq+(7b[aMHBLQ+Ci}4@[0X<~bOkGb~:ie+kOmw{8cW4W.=f9xh'2V@&-,U;3I&wp"2L|Fg&<Gvr
+r3%D;P]LJ"TL@:yt!"tn)N~ySLVKJ,;6Cy(Uo6=qPMNnJ8$-]08kmse#{O:"LZwg)!dbeKOBfx4jct[agQu{ME_U[}tK-(EZ5y:7&=iYW0k-b+UJ;+n7,n
+Rn+wIxdV>Bty]XvE/pP-'l}>od9d""%cR/2MJDqc'w9Y<us3f3YS7+6&Tyy_!^3lBUd<`i!-zW|^jNY&3'8G:T3{qz~wEu/x_p,+VPa(=,pmb>b|$_}eU}
+MUU{`ZBzdaK_CjP4^`o7Uz#UcbcM_p.Hj&<:S6t=Z("/`Lp#.,RsMsnW#K=ks#8gC]`(Yq|:j^_'<Ky>T$P8{_dO>>lm{2Qws%GcP)jm./fq.{&4s+hy'f
+tZN=iu&;xb5OK^;R}|_|<.C49b.)H[GAm[+=0^CB+7(TRxJC5l>]hXSyNT`U&L=(e"zWSg&!"'sx,H7S41`LsI|xBluUF_)2k_MGmg/zYX;pDYVAK3q@MZ
+w-a5XM0jc`WxT$_'L!)@YX({FskwA{ekDZ_a._Si+G5vX9Rnx#X7V}FeDxck6c$7$3J`"#@JWq(<}sI{iA1W%5kY~{1g`Jh6j:nJ[q60L)/5jOs..1t!%F
+bOP/8Z[luz]"u6Kw&{fyjWe,%BcH{{FXw!hI)Z57Jly>Ee;RX<#U@==nI6}>glaZ&^4qonn=!:+sY9])`c:]@Pl]`C13mrY;i=tMuv+3aD{]oPYBagQ|(E
+MFCZR6Ux;]{r/xKsy|NNhu+,:KU=Oj'6RL3k,-<e`]Fo7FNBCZLeX]+QAT<k&h#4z%nG/53BD1GW6>.q216kL/R4XS(@I#-cwO2`p<'uK;[w]$JH}0HeHE
+r$rjCQj]#nz:KLy`F+MT-TI'Jcxc:aa"%o88k|dW%o~Z{v2HL9Jy0X,wdf>FAqpqXetC>Iyh%C$$^^qtPvo.7141_7{#yggBDAe}y(6y}MCS(k&;Sa{;#$
+)8oTG)G35:QzZIQt+DV^_6g}<e`nIO2HMcb85brF`,poSg5l1LBgE1LdU_hVuKF,'Vg/+2bxKfBFOd4^rS8T>S4zTbskPI^dkax`>Kl^U->k0g.9CC_%"8
+!>$Go2vi3cy$kv2c4g=q}N6J]4)M+URP;RqHEg2Ehm#E6PXukDBW&ja;A@sRZzQ!8|_"[$@;ndpjsNpM!a:M;aY!Z5AD6QnBV`~=Zh9t:,i&>atO2`^JOt
+lz[mGTZ50@CmzZ_&DI<iaLHp[<zwCP~x<QJ|FVjaI3HF!_SC()NyJhRrE(1}@#zJZmM/!D2P&ic^"MUIRmu=0Y$h|tE[eZfRi3weNX8o==[0V2IQ.WFk+O
+w@N`fFe{%t9:1PqMB_$N)-v9Vd>Py^@>V[w%Zvo7SvU{D'Q='h+xxj^B<`X5G!-<ZSl(Pw%&$aQg$}/:x:5sbK1';_x<2LO)bO/rI8O_Pv^R3y<,9N8[Bz
+Lz]0vyBE1$KQpN+x7`,anjc)@E+fW#|3yJew48]Z`E2R8W(P_Txn!45S=w$6YB9w9o3KHn'G#Gvh|V3i|_w1MqUsm}x=5xpz@wx}6z'QJ+QpDKu:l=QG;'
+MhKkdrkXuVCFT9dr&5I5rWwIr:`y1x_pd,EJ'N8gloYnXklUybcI-/N6`d}ttVVVM7#Hk>g}K_#p`+x-ye{jgl+dn&<h_""L/T8vuq-"CG"gN|i1Wp}lAY
+[qTE[w[W,fwC@I;oI[uv'=$:7;sc{NUP[Zk/t:]uYLV8GQnm+)De|u+G{E4pS]{:Z7!<Iu;OPT7iG6)ShNn:Qp8J,zz8&}|UH"vG+yv]a%S7yc4[`b+=[G
+afJs;,bfR=o.LQ2I1vK99@&K[3g2(1rQ]]X{D+z_@$$y&G(>u)q{Br(k;O^^t@w|MoWQPOf_9zj;28%RFo;S"$wRxD3JRnv7%NHs|@JOm"q+pz`9Iug]_f
+%7$G~7E[n|_bqn}x%jo<SVVNHc%!vMXH`@gKm&$2%-d}~FO[[<ceRwneP:2i"$_oKy!oCach&>a,yYZ7yCRmZ|]RIWcGC6`cKp!>bsM{AxuI3hh}k:7z_>
+'$)|i+u#]5K{n>F3oL|qz9b/hE%T]FA"h/k[UFhlZFjRHjP'6N8&SxzCEyz.n8D!=y<5eD!Gr_,.$iE'QHp`p46^%0m],[O9!+7O%0@QahUv729gg2h.7,
+JcS;>[a_Y&pkicM'4>Bof^WR!AK_;4G=>!S&)v)8<RL]#x5mBg}aj}m7l'_r]vxmwkV#zp!{in~_v3no'f5U,A`WvDDilN{q0jcfq+&n&jMu$t1ym.yH(8
+acV-jP0p7lc-|&9F_/otkE;Izv:%EsCAPoFi5&A+>v2x[8fs0,:7UU'$VyE:=N,C{C5'(w|Y%M!r<zt]J>Iu`MEP.`}f{|&;^>2jxHM+MF2NdDtw5e}I;z
+n;cYycvS^#q0pLlcuF}gx1$N'GGcDUaMJ+Pk,{f6og.izl`/CCjLF1z/HjL,[HF@N}d#@zQS5C8NKnr5-nt3rCVqPb.YVXixP:6O"_~{kB3>w"80)6`MVd
+`X3!p`!9]KST+)J}z6>}rL%.vzfkA25VcPQ,bc'slH&/B>&7]!H&"P$&o/{i$Q/<mz5zOD^'6J%v=e}8E)K%p3Ik/Of,5|w_,Re0u<zcda$e{2rNXNSsU,
+tGi25p<,ZlZx20Qe$GP&j45z^kH'pj"2Ry&>nZR;8s$}M|(|t6&f>;NN%|bZFr;RB8;@;z<_7s$XX+@.,B@'HB9p$[Wi;h[XmqHEXB~+Vb74|yF$$8Dprg
+zX1_p8MvVn>$u#4^6]y;(Eaw$jrlT{H8$rhy{FxL.zN.%vX3/s4_}I]=fa]n|;$Ru(TRD)~7Qmff{|g>;aYg[.0Z#EkS/Y}6RI.LJrpLjLz$5cfe,[f(7-
+N1k@|XY6jPo|!vhuW/t1+(]KSqr5$xRR({B`T_[X1t#0{dJo=t$+nV7KgwO7jluZUdZM@8{%EEw&G09-Fh.>lUojI7/Fc;4x(Ih{}_hHGZsKHQlhteyN|q
+;J1hxj.o9MFU+K'tlaK;#>[ylh6{0vnQ,O(->q.0-:E"B##hJ<TlV[{W7X|D!RHb]4r_#(.9JkH2=2<;G#cg]|Xw01!${Bk+b4YWmkk;/O7||3ib~pj6MM
+FI};Pn2e{^==hD%rvDE',]gx#_4uXO:A|NnJaGcx"^8fz'LW`acn@y8Ru[A4`>di9p(s,)qKZcN2Sj0oY$GV~Fj6$ZPM3LkZDueE_"=`u4M74]gK0NNB-H
+|_oNz#N]IMg(2D0]E9,wnm<>a=s9ei.ASNR|UU;cy5<2Cb^@]T5EzK>uMe+{jwGutw]p6/VBE(hbWiHC[@@V31&x/,o=KHFtoB9{&D+8+`-is1;:8WNGFC
+Ew`yzNHolXtXcy'M3{^n7|{hDb!@]i-b-W;J3.aoO&h/>K-Vl_EsF>|_LUCW,:H8&(b$kLO$0ex4kSR0l-MstwP%z;pWM/_8=t87TegTG{@:l'NQ:9"];M
+We1.)6Mi.XLw4>EZicW47J-R~p8}!E/]x(]Sn{DYVGYp6RNV,remLlRD.XTivmV&r@=K'L7F%paeEJ0x$Vu9s[b>";Fn4GA^Kl1,9<|#V#cKEs3C%,cbmm
+,Xkd%{j5%Qs72`W^#Av4B72u#4,d,fW#+lh/+).OK5NZ&vv!7t--W;&$!ROVhgBSq0LSWf//aj}fRYU]xlXjS4ACS{%WL"8RKl&V3lmNC"{;SZ+ub,P<3k
+j-kPZ/P3]$,g4%+(u"R-M^P(|jLVQ7tou"8MEv|w"~f7Js:7SnWTc|2j(|6iQZst_}lCXDWiI'JE5Wq79''@#ejJyi$IiD[)~Lfx!~5;,{eYSt,R9b,t0g
+5d,ziQA,MDM}mak|${KAc;F`ApGK}U-7uL.zr}5cR3/UK"IPl/t"abK/2=X5/waOEJen=-K50/#Ap+F0"[St#vM0uhsp8(.C6NLZUNn:Ss1#QJo!p`P}N;
+0uBoFOXN(|#MQtUH2f9`=^k6"o]|B/aJEdQ`nY6T+YU[~!30i>#y|-H@T.<lK>u5K$FP}fDe(GHBF5Qq'|o9nH6l8Q$6';~[IwL-2g/Sy$+ExuBU=v:y{b
+567H~b3&j:7WtAU5Y$M2>iwhlQLx4<8bvfPZ`yjvTy@f=q>MVFtor<eh]5{|eR1T!L=qpAq.$Z}:PBk^b(e4S{t;-qLe8f<s~Pfq=|b!&4^PR.kT0gXSB=
+7QwG.gD-Ly]2^OVO@vkC'Az#3#.F23J/V=l&k1vW,Wm`/W#ENdf/v,(&dIinN(y%)`78MD'rrS<W8.=bjSR1Z}FnYZV=26K'M6rJkX|UXhwT3l|1(xG|-p
+iu;wU3%iI=/7Tw%N}!@6oo-L1enHGQN]tGWz8$nx71EUZSNk}]~u{`O,M9!Rx3!wt>4o:`zeH0>xB_a7ys`CX1`6co+hHWt/`4a}k'}b//V0}EDZKpWz3a
+{88ZF[":1;FTdEH=wX|UrD8ja&eu8396[XAp_:y'_s'Hfz@y3}dVvMX9[QOnq/ai~:+fhA-[Q_3:XiP)o<%4SW;|gZ4ao079LYgQV).CWn,5H$ya+!gOHi
+Ki9:D`e5dI(58X`>{av4#%lpUsv<N#f@k#>ZG1AK!:Gl#7N#s0E/[Jd=N#~.Ds+)"O)(Q6~Es=J8d@+QNXq]{SNY`y[,cn[o6fd6X:q;c`aipBh:}eRrR(
+r-3082CvXu`aBm;6J4bW)@W/8Ks{JY>=a%VUz"kjV[hj<JzOp.IrQpqlox|_v"10chujF$y<nLg>HF'G+;Ae{Pc`ZE_,m)9.0Xpy5XfPsiHxWiu>f:>{}c
++2-Ca";018_B~2mn>=CFCzJ4_V,!XUuZqLR5#3apsF:b+jR-aJH}oT49|$si'i0|oKilv^(RE'$#=H@TG"xR^</CnQXj-vUxM=Xn)w;TAC)C"jium>`HfO
+0hacrX^wn>6NrIi8"p^Xln,T2AG&Ci3V8u]vuml-JVvIr)_1M7x)ZE5t[P[!iO8I,[Im|[WJhLZj|GzG`2z$dY|Z2$f>'VUji5"ChG;X'0gV.|BB77K5sR
+r=B=^ZJ}xJ,]5$p_6z8ew6}[&%'mLD06h<RxYhgp(3HU1$P.SRTQ@QvHcCY&T80:gq-xJT=Sxz1Ln$F9m{MNyBWW7TBEBuT:k%8_jyxOa@HF'Exm"4Fv}u
+(%>@T.My6F+Ki!nPu25I=pLBB$ehGWk_2%ne!/jaFUai=:CD`1Y7x2XwfN9a_Ioysn^!<@Y/s"dW_ru]l;&^B;I{0!tF5]FV'Slom>89Tm@,S8N^Bz<Q:/
+^`KmXi".Y&&!6hNvmlDtUn;`Eu-L&BVZ}1h0^TPlNQDGR_vB;_<^IrTwLWb(,Fx)4=@FPU]j'G=<E]2Bd3w)d]^[erhBr#S+x3.:T[B)lyF+z,+4m]VsXX
+0kSUh(D!kuGC#p[J:1xN~L<@>H4<.e7E_<D`#;/-qi)ey'(&L9&@cnL]"{3L2TXp%nbgMLWl#;kgD%innCA[OIeId_Tw7}//Q9VI>>%[-%wX7J+d2Mhy~r
+,QTT|V3-)z[^{M%,R/g0AO]pnH+tC{e-Hgc0.K+2n&IYf:9kiEqbkNd/Zi8T}loQrhM2Ao5E@IT8KJPk>GK{eW_%dB>NzqLao;{tk%RMK@VOu$.n_+wupZ
+&yxql3eRVDF#}&AvuHUD(yUS&</CfJNA"/Z>4aO"-}9HiD:>GH`sXoq_^oic_/7o7]q4BD__MpRs,fOt4U]X!0gu_X`Uyu}au;bWbiQ+8H[D=%fW6ZR1&q
+VU7IRv>@Z0wu-Oi9,]ZDlNAb^bnIuBpP{5@_wjRQzPoFv:U[+9Xk~s5DtpBr^)z0(vdtwg}jb&~bp"-XivEYi$m:51BSW#X[pN-tvXvMJM81,5/Psf(J5x
+>:fBCF!4#['t35KHiRk">WtQI:F`67H9EF)Veo5=gf##2BN'CxN=ljPflufj+DaK;jg(Ym#>JyyLEWHc@o4,)X~a$%h'%.wza1siAH4BBx!.:G-6HgRN^B
+2z2HP}Vt3@mE5QIZt:+Eiq_j]sM>k|eA9o;B0@5!/S!%ZjbWzQcp6zeN"x~C[GMJ6sm1TgWSf)bSf%O}pMWHhIM:hSb{vsA|t`+Z<do"=4>`Dq;GYF@6B.
+j1|T@sPmBM)05si`v(h7k$[Wvb@nP{{EDL#t^0DF(qzS-b9V5BjFp`vA]9e9VrVamljPn<XKx=~k9ucrr%~G}iX.#OWLwJ2%GmeTT-[{amp70n1j#F79Rd
+&)/9y}>zt!mst#ZkF:<hMgoF`A9,:`.,eT.}:N#_.a+ed:115`+AOXXR9Blm#{"^CRxO7}o4Y)0Bt^iU=7MfR,9!"cY:9@pOhl"80u3@~vyDqHvngTQm"Y
+t&!Y4>S+Iu+tZxO=C/>i5c5Fw0++X]Y3'q{Nd[yth{GUXD5A"6$AkmPz=6z|7gHO/T,9PWG;Y5erxu2M8`-$OC8wEdCQv|;h|=^$q_IqO=AFU-jg@&/=HM
+>&w+J$PtBcAK{xo|LlPTw(!8y&k{!1hL[5P+,cZ`.ugKOaG[8KF;kG,31=%w'C(x.ohHlR]bGL#C0HXe(,h]c1h%~<R-i:o<|5e_CS%q5te@f1MzieKVu|
+eN>`DxkMk9O{4UW:quB({M32%#ke1@`DgB$wxtnLyfVp}`pF#eig|N:LF}`i+Ke2,8+uxDJY2x'r`j_:Y+0J.=oVHF1wH8uWRO16'|-'S7:=Ht9j=b+b!e
+"p$QOD2aye<T"T6IVb#V{O:-uq{d/KTzXyDMcYFlt/ZlRF]e"J3:UoGH"`~>E=yNEpLBUDG6y%B}MQD%:zPa[PFvR9oI4zO$QrF%+3U|p4ye8mXOl$m!Ng
+f{TVTjw(0M^g[y".}LA)6e`/,h5LPzz_0lEoOan6}|v;4UN=No&1ad9"pa1EQ;>!decQ"=[[1ZHDxs0rvPy1;Lv;lIC<8KSI`cwBodY8pZl&]7q8zh0ykY
+0eLFx&2BLlU'.&=1z.z_!t(9t<RX5y$Jk1@".bs!Uw{.0x't0adP-wsO,gO|i[fEG=P|5"pP|L{AP5nR5FI8-g||dnaX4tTV)o8x(-Kd5t[:G_7@)s>aEg
+H3uo(,,#2oDQ)tkSx[QAJ7]J6FBx=>9T[(:umU$6I5dy#"M.T@'lL,7Z>:>O^c!ssjV:T9nr<fnZJ>#d+xpU#F9x{tXXaZ9tDU0`,RS43dH%=j~'P1OfOa
+!~6$Lf9BK2p:C/]ZJK,IPInudL;2~UK){VdDVM6$_,^jmx!5U_nFbXk2h|Ih(v|w00y)]R!)B"h-C_<>S6/m#Jzy3y2{F`R)R,Na34ky$AS)&R:w'M/,ei
+VxD;muN7Ty1/'6;`bQ`t8c<D|^^+V'Y+hHM5XR!srQ:GN7b(i:q"nUm9Hi;2pXoFj"OT4/$PVFUf;m]=Pkae0DhTl|gA5"f2UOo|fQNbgLCu)_y9jTmSW`
+54z{uvsmU8Fy2"}d<7Ms5]Jn.&he~3HM2k|ISkX6J4Z1tjE(5&Sh,}I}6n.a1vt"7]`>FV7q(n;H&;{CF;e_^SJ%GI3v^|/GX}PZjwxpi!Hl0J3OXhN),A
+9_^T6ktXYl)0lby5EnG:#pll1AzEFDm|:GlMR$}AL}tx|<"xq'@@EhJ;EemnPQv:)<_%HQ9>h6])bQe"g:zb=cK+["%tgXp:21,cN2W@;C^o!`a;17gI~-
+!Lg7>Oxq(N2xsieIqt%-7(&H'/ltL7G^G}^V:&I&[b6zDm/{n&W@p@ofN0`_"x^Y'i:&+Vw>h&]XRee=/!cQ1O~!7r48yUh39II_xQbW-s(wYPH,CnU@oI
+0ZgO3itUUClG".U"ZB:}^!)>TDL$gibPgwt9r)cK=yIzM$q0,&vH'umniLo0!Urgy;T&(6dy%6i0t'.I#O^K@%y!ExeHj3Rtjyga(u.eV5vB4w-c[r2]"G
+T"+qTJ`{]q$!X1ne34Uc>VR;E_$u'hv;#3c{dF>gb|Yz4o:s1Dih>PD%L5/.GMidQ"NzaYJ:mXF'&fhfG']P+)QL0[_#89l/UzQ9t,D-d3Dt}TC;If[)LF
+pe=,kg))=CIe#D$p^y5LD9Z%PJ8<YiuAf1AqI#h2MRDs>XS[COBS(Gd8s+U'47cPG%fq5(:4/IKPNiBjnlxouaT6J<j7)[5{XuD8lC[eclvP$Cht1(mb(.
+:-Wva[`[HanHLpwe)4RuA{r%++}q`^6aqE:!@d-@,@o8MOUk)V/:||iRAf,RWM20/[N1F{zq]tIl}kn(tRD%ZHi0X<Ex{K8g^}YH^AYmz7<`ASj}qU=qaK
+{l>Opw}Z}C"n2S2_}V!9_=BA_LBFpZ5/p5+r~hOB)fr]=CtI/ue2SF{,c4TuJ`=!Hec`(OxKRzGe1&Yx-tQn)SJ}K!vB#_W^zFD1)[b^LI!X)XA+jr|X;Q
+)Ydj@ylvU&vAXY&Vyy8/PF6@~}gTdTz}MgkGH6azOefR7hMx<vn;9R#-dmaF>}8affu$""ezf|$x~}xjhyO]Y)b](yb(Or{H8([N=)%ur%F("sks}iB8e6
+h0=8n`prI#gXRD(JG72+w.#YZa}Yq|zx6nk%5p'EJGSfirT>Ka"~>z`ztu^Ryb^P_dQ{w%LN"k!Dksb/jlKTn._LUi#XHj#o0e=L,09Zwu!:v2=V$;312y
+:pv-UXurn!'g)@'xzW2!;t+c;7dfvH+%}.01lx=Ik"S2!Fg"ki1Z8kbR&1PJ#lbx^ZNo9-Q2o#qOe`U4bn]l`ACN:K!{_W84yoO6qo;g:e:>{C3tTWWc/P
+VOF}H5z7oAx.2qHG0`3PdY_hM[I;Gigm.d|uDLc5u``HUhj.}00Ng]H(aVTw6/nc=)J}]mJiU7n-xf]v44q1/=jd.-1k}&n9]tK15022b:dRzn]lfEyVF6
+K9kOX.BCge:w=7_TF8AWRj3rPbZ$~Sscp.PqiL=X7f0O0ai_p]30Be+DGk2zG0jO;3{84(#P')%@6M=gz|dUY(EJ36{AnP#8g0{pKTOCms/0;q-,-3U=-^
+,T1>#sSR1;gR(gX8O]#Z]CQ-j>pDhfwZNzC%2Pm-`p6><HR2GIkk7FwUQpo95xq.`y+,aOh_f>Yg!zD(}n_9@|U}J.=zfyqU4m~Ez}J)1|I)Nh[.4xoWG9
+/co7TWQBiE;Z_0i'As}qX<@xRq_<{wmN}T_.Hd8NNtSSphpLGCt]9(e4qgWWGxBpYkBgOj=6yZ=!bWzBBRqh;lx:7g.XsZQ@##PbggoHwDn[MRde{j,v6g
+qN~)#cE3/BLRi=fKJYjpFD'SgTl=3wgi5W4}/cj5Bk6dzvWxhzo6"lU#Y=Y)hu}a_OomEY9"=Zt/uISu-6vzIzn`sl8''l6m285<%nt[W<W:mt5kzB|uSO
+)qI.HeQ`D8NM~{k%S.Aj!q#ULgEbk.,J+N"re{0L@2@GxU8OO%5cko&WCx0{X8Zw5O,."khjziVa2VhH~=:Bvf4Cu;i$[^Q`RY#Ck{%h"Ee6mt9Kyy;F=i
+}$'1$BH+18vx2dw=Z[_dG.pTJ!g^0{j9I{)A@3Nf]HfHO(7'EPf|1|VY)dc&w_a2kt"N>."p^jW5$D)Fl}i";!7z"Mp0EnAa^KV@"3Yyt+aHi5qLU6`.iH
+s5bfzxL1+Z6d,m{s/_$C=@pNLBn0H=/nR70M''OUYk/Fa4[2f^A,m|u2@NUO3[--k_4!@H4N=W8uz<s]&8M#GP8nTp(qJZNSK1E/"8Dr0@;uDuuZ]BC_Ma
+c&_9g/&2m[L,9+u7A515!;HH}wj($2rdkR1>&;kRIl"HzsV$AQW_Q`_wtm<..^:xG|~ugURH1'>Z+ZK_uM_::M-O#NPyK]!}I`d7ls2{@V7{}iYojPh,V#
+}MtvKK&e_Zq::ou4CRekSd2GG[,[bBH[)w3>)K01t3Y7HQ$SyUX{ftW3N@$SY)42#2A,d4jNZ&pcn;$pWE'UdcILRK)'`xp7Q|!Afg`i4(|I#w)}WN!f}1
+@d>H,tW)TAnA!"L:yG;heK=)`(|wmx~lH8uBDCr6}+/`VRsWF{BMrzJc(X"1YwvOU7HIU[gnA+Fj.SSZ7d%R^/1T(f4c@{n2%F`xax>o[Dsf|>6y'|VYaR
+2g"L/G0%2gsJ0l:cul`0Z)'lvLmZM]rmJ8T(eU;NPN56&je(YWUmi:Zff-$(]{}<WizGEq>H^X0yf3ovwJT@M(jo&v3jK/gg<IV]uIZ=eLEn1j[DJl_Yw=
+9Rhg_'Yn3(/y9HErdisFD$VO.'9iZkDp}47$L-<+jX{fhhGf/Vp_m/@fnzmKY'$h%M]IYrTa<)<YBg:IH-z(cAwZLsu/mRo)qzU;0-wjTiF)48XeLu,Q#x
+u@D@E$X[7N0'nRJ2xxD#eXj.}@UW"|0]f&Dy^'6-AAYC-#)6kjXScYoy{i/m@e=(r<0fGsFvmG&99p6Y^izsysw1g&]T],#Q^d_'8^=Z(-slf'S`U:-XdQ
+,dE3{GzK->A;`&%9S8U;w;Je&0L`L),9>4.@nrT=9Qok=}^QK^Ag/h/}8&~7/PAm!"I2/3<6Ly:;dJ/o#d_/Q|AxYRRj^jtBgM_AHK@EN#CF$Nn7bXCBB"
+^uM;10#HR;7QW7M)h>L&/[UhGkV`gZ.9YPuthqra>}g,1Jyz#{dwUqiQW<+BY;%o4(aGik4Ds]/rVp'O.h$[#4n'(8+c/=BO7CC]]Cl5@I:r<H%<gwCl2J
+pvTt0},t5t@%P7P[fYh-PMQ;Ysq.Z0$55y@I%,i@d4%#$+ZrA8WoNg1RZ#`wH:8W[b@Wkak98OpFaOcHbE!{tlbZOz'c1>UCZ2W&,F<iCOc@"4XZC%(f.x
+D%v1`PoS'Jz)<{#=QIF;z,8>[Z/yE]mvBF7=H%RZQg;.6q:o!PfLF:-5Izj2df`/+ERt,j/Txd^KP^d[g++`WF@"ep'Q'_|QOU<{phcO3CB^tbU^dOmq|Q
+!T<<iqwwScD0a=]ti5hWsWo6BL;k:vq<qB/5I)2j|f1R;,:iKh)ro8q|SV}JO:OAG{_,p;l;2deyoe@o$/-8.<1@)K_!bnhUw_l<ZD+AR6VF$g;|#gocc^
+Q>+7<T0BDByC><vW57WxROs2st`jX=^k%yTpGx(M^p98B/na4$qb|Ld61aUfiP3@oOIS)MP=8qhgcQv!Iuz5l;N2IBVTt#G9tb8/vh05"2o^Z@iDi,PL_K
+HVpolN;EGtg9R_#m=w5Zs&x'|nHL"65V[Ktt]vK({DH3rNF2~#q"!Nojm+%l=rww=G}EwQyL)/^M%N5q9-s0-C=+^Cz%!zFvCvDf(cCF){Zr#8dLm!82m|
+V}T^fhbJ,9e3@yg7MXzMm=A'cl1IYUCGL1WWb`c%f/0dK9@(l[MaGsV0J,%W"f_f#|1WxNZA4TC|~1.@_/<A{HS"Dj~u.7-@kT}rEuqY}l^%jvs)fSqH|n
+:{:}_sm&Rg,=EiXY=<)Z[%]5u@{$;H4LSRZ(]Buf,wypiWAMG$oxIHHB"]_WN<sX]r1i>MNT5=Lz6/ql(][jf+lpFn%LJ1%UE{P]&,L^.,mW=1%tPTECz-
+yZ#yO6v!$bu_^bQGs@Tp(14yf3Zal%k_OEx)A]$HGWQ/7:YSSOnjBrK]7USM0,1YXr:73z/@yELi3,UTl`L&fJph`DAhq1AzHkFboPEHD]]l+E-.G4+;Gn
+;y-cL:x]{cK#z+sSxIf$!,dbDn/<=!Z!$C}]Iu1iFV8=m.&pj.a&{@{nls]9'm@Zh7-TBa>qnIf)TfH)6P$%PQ=>(&mRt'~I}i!R<2@GXYvG_m|=@"oV~C
+uj$6't}L&p9rx:={A/zauvxG(YyKX])H0=.l7[D`905SYuZ_^)!s~{qusYQo8(:rf$q+2,S1SN4%FC/),/[Q.^_xOh86PW(X_@:InxT>OJdMwo[$NmL4@D
+;R;IFx:7Sv7"=K8(j@-wY&}2!Cms8hcIP,Nx'T8ox+RrVr4xo.1@lInh_58>GY4KdvkO'Q2m,K<5j^NX"r'Y|i%eawR0|uaL-t6q_08gO8tC|odT0RHerQ
+7@20N2;s<F1k9)C|({EH.^^qF+j)51lw~>d^s/$b}/HX+/rIDogyS>cUj=!H(okjbd+cbRhTdJ^%s`y,Mzo#6De-^:|[j7^eU%&E7`7I+V[)R3TV6)CVQC
+=;3-=%W5K0#=$@%Bj7CS-sCOChjz%kg{j8vq^>$YLI#Rp)Dc(kfx1n>ZqAfEVBC%b7A@mFhO:!F!0K"}|=~5%C(^J6lr&x8&=8c>ctxa^o#rE7=.i>@:v4
+ycg8&!-of4nL+r0k&"5AQ>geRPoXQGZT1#eB5(h&ouj$)>#!cjMjYOic`|)BXnYOLH+2a"!8Z`$^^D]a'>#w_&jz,dL$P.4D;&HOXb3',|:iyW^WUDlP=c
+#<DpN"Ke^CqRqkk5`pq@xZhN`CZG!J<k<3=,ygJcqJ_`YxG1g>5<7fi(2@i8YvO%q7djjT)>I}u],W9vx!u,8|}XVDV=E0n;>"|c]DYl3P;Lg8j6#}!Ys]
+_L]y9Q}150_61r4&8lp$4|/MX0E%RT7LBu+G~z#N'dtPiaQD@6BU$@{%BSKuCpqkQrSi1LH-rc[Z|;SNVK&|tZkrV|QQPcT_}s.{3)#Y,{wimtEo8l<gu%
+jnW]=t>}bFs>%q'6ErDf<L;6#Zly}ws7w|`<QHkf{!-t0}Kt,U]"5|d5<y6fW'm69j88U5oiEi(tJ0FvvmKACWQChz1@yq'@2Esg{ssxY>5D6}0|lZh31Q
+`}:z#rZuGIV7zLT3u8$X;jF7+@b{TbTL8Eo_Ew7FE}YR}ss#_kXG%3HV2M^2FF)"v$s4X0Dz4t4g"m<C@,DH&%BDLfyL;g3X|7<|{2W[9Lu"$/~8_LsLKr
+u;S4lTSUkZhy~m%$$NQr>;/tbJr3zIhFX[<vB"|0{OkFQz@:C47-(#i!X<[>M8=e`2jIjZRF+FZYJ<2id"+GHzs'+,(d]!s=4ANZ5y&fptJHd9`dN$~2TI
+{7ab@{}MsOkjryt2&Fr<.2=HYlrS4xvW(x-N"kY-s4Any"wL,thwa.,<>)f9}=Z7s8`]-]=JGPH_[uEr5hHkpxh`ae|)UC`^LZo@+_K`R2_R8$hxF!n"3D
+Tz/X0Y^ZJ`PsgfB3cqn_XtA`CYCa_HC^2Lf,07V+,L$1_grcH"1qxNeCW]'KxwmT)}~'<22p#84JQAU[,5<8xb{m@9MBVMUG"m'xz>LohympC<F3MR|u{!
+E7e{9jy{7qJfiynHEuqraEMs$VONEFRZ)$(AXZ|ztxQOVHP<(.%1$@u@]wu-@e76TA.t3XRTHu%ox"mRf[2(7oB27xGy[cp--9=BR,;jg2',B}v6~dk`jN
+U{O6R{e@Hz$M[vY/)5OMT&FiVjL2x@P0(/8t$2y>dg}e8vdi]TV;1iI;R4SAtYWU611(cRGUL4zUFm8'jw9mlJ%NgI;E3lk^'gS-}jL:t.AJQB$y|=.]'N
+^G<Ou;i=9^]]Ykc+O^1F"LLA<_uoG]M/3HRYLMyqemC}&m+d-ve/5./vWh-x9MQF(-elCR(_z_axsA6R4C6j|7crEEK6J+h=u;T_"SNrO5M+]RfI!@wzu3
+QA!n73jRi,$sJ$OU4ph0hEzN'McvFO3kkDtTBS55~72%hf)O[nA1OC"fZ{/>GpLMvj3@U|'bssg|I08Oj>trIypg:BQ1zV`iOX3(l''il!d[8aAqy.4iyx
+R/~p4y"={uN>L:3nfaTj^`5yZ@'lqJ#2!XOrc0guQ5#0=(.:[(]Y[LYigQs"S:p2'VZSHN2Yw-#;f0nL'<y7zrU^%eq/SGz+)6=r9/rJD0SUv@D!P(W7Lq
+9!$m="xOZ9v&[gK5}nKMP]sEySy=u$mNUF4sn9c"!zj){Vt,S!s"svq@Z!7=O;yz'1gFMI9,!1b}OJQpJ_(&UR4$Y/1E<SD":=/i|8pFpxbD;Ywnb2J_"P
+HZpZdx'&m&aGFpmu[Ya!TpNn#P(;%ivBeIyPp`ZW0U>p`.0./T-!l|s"saV7mEVZ+ZzuTJ%vMXR7#Bsp=>z](QDXP.:t4NM3}P_A5>OCl&^F@UaIzU}N!4
+/B8E"w+7(g|TJ!}uo+i3I|>oX',dhO,tfxAEFP%/(LfJ'5_"VOocLaD!_7CgNl0RV1^anluj@I_s@1&(M_YOm2:{j$[|M'U/mb7Qs@Vq;VwOwbTm"V1@6M
+b.bt+;@m53rdKHXSCcsX+)ADjZdDF1kX15tJm/#&^ZJfN|]TIFn!94pa)9|+MDLKKfKZX;NnFOfr.^ja(A%X7e9Sv4`Ov092HGLuPqWeYJb(6DP<e$&GM8
+#ZvZSfUZV|yl0xya@a_WsDHLBKsD`d%Os9d0bKv5P!<f4q<}V`9/z)=K(-&3X,N5Z{2[B"7)HLdw[Q6iz$Z@!<4a7Rm3~ryX4d3NifI5j7,JC^}d]O;;Y5
+.k>hwr%.7S34tcD2j)ZTvMaOQwt_6JLvx3_wlWg,h:=!M!+qJTYWa^<eWI}sG1r^p4H=-TRl!%ofGuL<fJM&=.&>X<OUzKUK^wN+o(qw(vsLTzDpJ%mIll
+j,H(N_jF;m&X+)czpfd)BNO:3|,{m9Y<C.G,A=/HF2)jK&jH6H_rGayNMY|Lv9q<>03<,fvK7u.)2Yt[J-L^|rCi7#%fS!Xe)Fmi7qIJbG-|N%7^6igO=K
+I^44]T_[$4Mjx;2tRR28r+B)_f-k.@sv@+q2RHPpTCM'(gc6G-u+Nu$b,ORc&,8|`yY%.(M@jPdM#tZ,~>WhWcx)rK+gN5CR.TT_t=eb&7Hp5&uETVs[Pq
+^KqBDczw_c2Yk)T+SuU+(9r/SRn);{S)r&K1C]Rsq0i}$>9DQaV;||8&s:Gq-'}Mi/h}n9KO@SL7vSL73Nt8YN>/~fR:ZLsi[[nP0g+t[yHs$ZdJuY/YjX
+uN_=!un7Mt3eJ|7vqfWhGUeo7r7)H2zpaCKa"80[CK|kQ'#chh;kf`1K30yn<3eHO7pDN{(3zE={-XOa>d{NgOURw%eikfKr{Qmf4sBJR^g<]c":sDnC`M
+8uH2NwOLLYqH1t)Lv}KhdIEbt9jA&s45b=[h2!D.UPi9Q;;ji22wzYBSAjj7mfIV9}t6k|MAKt2i@SjU2;TET,]5{AhngWX0MO{z`_MPn2<#uiwgs8a6]B
+`>T8Ye_"0||rf,:8"#4Yui<MF&Ytc(0:z&.TTLmV^jf5_2;|`LnlYDW9U;C&N)weG9QJiOhX9{r%{.z&Ldh&m@T3i469dTP"@9D"[>n1(Jdf_5u#`nU"Qj
+B96:ofMfPxVe8Y/_PE1P^1TU#K(sG`oG)5`6J`13l]'DQxm`LrDM:l9S2&2yuUB+"A`jIRj>jiyQrMI{J3wtVVm-$@F@w_rd/(+Nd,_`Y,-EKi$oE<LlC2
+3^;%9{obxJR=Ou[u))'dg[x<G4mq_a-jeyW$^xQW{MzJ`ynw;vUwhS,h~ve-QA9h9,SN^g4S7@O+iESdpT(U(rZH'tcOfX6;Y3,8X9h!4]A;J`79qZt5#%
+mEqJe$"|#7ya"Q|kkM{!Z{7y,vwf+30s3r0d)OeG4n_IG<_i:c51G"`-[eK=1I~`,N%e5q$iTgM4zicsKBBk-Ng("b>$R/LvoElj/N,YgT(x"{3.jW$X7}
+Ibo179a@Da|HxCkVH+[E3Zf"4$rK<18DUk^D^lkM[rzVgM(e)_g3D9|AWoE1<qkX3},,i@^HgoDh8@L(L_>vD]r5nY3x2$$zwDnt{deIzFs;8I^@599/h4
+K#$]tQY>-29-/,R-($AOxf}5ah-@Ca"bVaC(Isf&Fj%I][z+o`!$aMvX82$/q'R3:QT"s5e^7=D{5#OnVdL!jG%`ZmN@-a$:MgP;N3+@$aX[8&a@E=FDb%
+Qv^_lmS5J8C]z7LBR6=(gSa|(1WVDZ'L>tKZ_mOe05v%%vx"}AG7`1EK@S-aK]>R>O_#dgE)8H/+=!dghUeOn-VSlK:dxcWv)RW'N_RG_}}ie%!jx!U))o
+GR4cMNrTbE6W7HKnr5lFvo-&sp29e'G!s:JU~Ne!4@pT,tWooNvp"D%JWl0=E>qX|+H9#P,4{Q0OC$b`PI]ZHbG}h0]|%h$1_82k!-;N&u|@%:g'4G)8vd
+GwF'9h3z5USJt29k6s[J_iO('pq&]mErw'9}kVH@:-f8r4F#FQtYFcy.P=!m$_i-~k+t.RRn/$G8V;6wqA2q::#-H_cgDPpe@MP'v:rE$)V&^5ms@V{NsL
+!8[{;Yx0Dw4wx'}m.qS6g;zkvVR|)RN]$|9fQ5Y5C#muD}TJ%:R+)ij;d7tVM]00-sd!)}Qj~Uu#%[G_`i0i#S!R#U^/~>!hM'XBTD#sWZ=<ltdN|;v]Vl
+-mgQfO39U2fSrf]&8^5o180tHpi{V6m@v|TtTfG;4eCChrU0^3{%DwO}7%RY%Y>H;#B%'oLt~^BDZqe,_);]P.GBMj69k%s(GO{eSSev]5d7obQwE#:cm/
+23zl`u|=u3(nf6`=P5X9/z::{GW+1=b{((V1#71}KY/D4RfUzi#g=C2d:=8'FD6Be-.Ls:hUOD#F2y3.Q09Sh%VUOj!SV{;gP0zywn>6ix4a1.Au&x(n~;
+]KAYkG>$$pW.'=!z`wHM"+2A,kX#m9uP!b'{aMR<-`D{^A{oB.P2:G,hy$FRP_6-azn@u5ukSm;2BK8`dYm`=16g8O78kdse)i8x<d~mhYKVmxu]Ree8Bl
+@/c([RLNHT@;nqujPQoxGGJ._P25|-sXl[>UDFds4pORu>=,r0#2U4agp$N7R%EVwRbvRjq9JRG4J2}:bA`m!Jcz0i!,cS$L('}<LcLZ`Vfb;fK[/NEyw0
+q_5s"`wTL/;emTGTNsn4K(AoA5h8AU7ATa4q&FO-vA(t%<n/CWklolG`(zwubQR`/J;"|p%E^N.[BDC(n"W5Z#6n+X+%w7.apWSG|_97E69tOx`>:Y5HR-
+KvoIL^H0-AgWi$|&V.2A%#~G;L@C37zu2'AVun`$XPqQ'5v;|W(J}%)SQQI|`c]y^!y+Q(:KR+Z%P;tQP<cF7lzTyh_rrH@pzVMvu!5p-uA'f>I-C{MKf)
+vTFj=P;7dk[Xf{"R&#~%GVx_RwN6(5j/afpc]IGB{9V}so31!$Fu+nEF>9qhz#=jz6>2h=Y.;i:r8Lo]"#)0jm-F`d/XMdCej6lF:U};xy+&[va]O"a,nT
+86y=vo<uyG{3`#ER;VRMh-S,9<U7xxezSo%e+)qFZ{.u%/XO]-<>][o+WBIMx5Tae(_jIDs{VD%>7qFA#=#xo{TZk1Ox|YcC!By"1q8"'zA4nOoEs"t/|W
+%lg]dh4yI#s{uvnzuH]^;k]:EoCe`:wcgl'!THZp:rXXcv_R44J`y,o;MN^r(]9N&LI94ZCh~["^Tk#&z/s54[EWT@{Wl$)>)"wr@`d4f^`A_KKRzbLwb1
+ykL;{g%#tmI!tpCY2,v@-i4WJ6k^%ZIi#kwcWgn7a#vFHE"llsPmsD5UM.!|JnHD=TRyB=:.~PSVtLAI)2Si||TdX2">S:jO}2!Y/Q[@MaxT^s%gYiB^&T
+GKOjHQj+&pL4SYw{72}Z${2N&%v>)Tqd4j8ug1@Rk`!y_"x{AM>o>)NS^'S"[2|{bOPaIg2KfJKSQk}vew5^Sk]1[M9nZFjqvx5:1Vbu<2#toxM/&{1,_G
+Eu|3~i-SF"a>9Tv{|9XXJGsZCVlOP$~Y(Ib#fY@aGI|>o[lY%he^Oh"avG.H._CxILKy.7H1nt=:U9VUCj_+ui1#S8<yy6KvGRRUooOWfh3mbPm^Hjp&$A
+^We)ZpuuB['5mYqG!CEI]w8hw{gm3yG-KVy<#)V6J!6TX3+f~"UT/c1(oKHktl+A+j`JC(/7GXw{7gln#Crc'(I}(`oVnwe#resgtKeGr4JT}rJj/VLd[F
+@0UqqxCRMX-HqKqiw@nC`=]/aNk"Bc7[wpAWPnbeBDtD)Uj$6yT2f_B[83g6]=fo{`.qd48kNQuj5GyMau-hC;J2@G[1|>4Y^Y:||M|XtBG,1wGKAq4/R<
+R)FA5E7au`g_8K1tX]"-"-@j5UkZt#:1`d7)pmEx<]Vu8fq)0F{Bx!^Y#8(>50}pXs8mERNIx:-m(V!q_eoU,MNHOz'&FC8]JqrCkhJ3&w,1(hjxyiT}'k
+OLiK[+eDkXSSIXpWkD"R|qXY5-Oy`_k.7aOnV&,sVB^<6Ds6Np`J<f4D3KRX<3dG5h@4[1T5Nc&)r`_YGAB6N>a]e6K!e}0[2<aep@O4wAPa%n5a]u{5dW
+]VW{.pPTZ{jJeU>}QzOjf&b=`DHyTwz50q1u`o$ieFWekP[:Z{M6)HkcP9;buOis@tQ_E{p4nrF7$]GU71VXu{8Q|J'"7GmdD$2U`acvH&4aKait-{Osz.
+|UhsFK;8c)[u{_C+ukf6aAFFtg8_{d,Xkp|_5pj#>]1U|BQ&8Vve#pex3YF[pwKj.$Ua/0%:j9U!j:Viob>p:=oMA1PL)`aEkuXT_'yMB]nJ/;z4oE_O@7
+qFD5!5V;,J8o:a^->1_//@iQPYYhNC]&6,tNfw~:-QvGa;=d=Y~g;|OJlIJ{g&f8Q-qgt/oP;895:]{/|Lo1[HQ:RDp`VI3gqQexA!QulEsY;SE1[gr%W|
+(WdNtW$fN/LIW_a<+_<TpSO<I',,"^obX>K-);)sDvDn'raBB26+]Zv^miQ'g(HNDc1jNGK`"~(fE{5[^}]rRWlV,N<R~V,FpZQ>IcD22,l|{SKGqtA;Ax
+^4ESvqIMPc~;(.e^QS-Y-94a`J,MNPFE@;gC{fD93z"vo^x`9vNvoZU6EL%WCvPfR7mv;l4zlfD^&Ng$liD@)jx`q,TeQ:JsB4wA8"+9}}Mah"P8DA4kgG
+TsqTn+CAD/S[VH'=Yc,W^oq|l_diR]@tx6-huJ)Cer5QPsphx|yX"x3Lc$U_^s7Wj2h)poT,h_>c'a{D;1_:MY=Z9u,J3|6WI]PiVawX$Qi{j@%Dd#i@rd
+n.m7Ja'{L#]YEWW'EEKRi@{cX>>gc<Gaw]>v:9>YDQ's,C3,uqx"suAZ:7"3uCG'y!p@(1_fwHBKN^yfY|rV'p7W7=h4}w8x6<n9/lrSJ)e[[eo$`3+X.2
+{IC2@)Ge]qNTl2@vq<W7g2Bs4pl{[g:TBYMNP91}%IE`k!7c'-%4<nG30r&zYzsv&|1`v1bU~w{{3R%5q$[U~(Q(zpZNyQ7AM<G;@7s{VaLsY<.vKr0hlr
+x)NB(t5S:LYKYb_,=)1Z$dK+.Z-%JCASjefWdf+KVI]LEpsBaC{L1`6<q,-gV^G8BY0R/r#dZ1HIem8G_hCRB9>GP=>#./9R3Rh{=TswRuXf~kOm@s0qrK
+a8yO>e4qZXq0:aj`Rga[tM]MSeWRQP<Ab6NX#23FHZ,OJvA1$p.@/nY5mY=64hyUt)nIANSYFZ4!5eBOvoU8[q(us|7aq:;_~[DkfuYs%:7r}uG1W63hl5
+AS7eXXJ7Gkpb{V{^nsewG/}O5Q,|{W,>q.tM&[=<.E8Jf0,3E>fZ7/Q`]roP&$J/{x{l24Ex5v2Jz49OxAJu"nWF`ES+,7qxG@9^$OzrT]8{B^28@U,39p
+l;|>]S2D9teWJ:[vN652duuv9j+)%6"&69i!Z[P'L1sNa6}iQv&Tb|B_XmX("tGSBA%`&ESgnW](CM7c=@evuaK/!FIE2KQui'C@b`8Kcb$E8yi_Ladthq
+C[bV<72)`m)d7T5U9qetLZCK5-9}aGz%"|QJ&9oe+|~.hF_(,V3m&fe>x3"IQ;_ZaKSMmVlu`=t[&HP;@IQ"UW`S|0uu3jJH2]sfPDDo$=#2POPw(pS`ny
+@Ae$EuODdzOZ+2m0^l9vTp^V)>mFMtxjUewz}dMS[DkEcIyV]4vXou'g1:E7lBE0s6P[R@]1p1ZP!B28kktt&e3[A7YKl}AG9JNNmNaih^R0aO#(6|TeN[
+y2A=yXjOgzR,ARsO;0rZE>//!e.qP9s4j5t%lt$&b:I@P0B$y{2t=,=].:N,3A7]WQ^=<DNue{at~,P5SWq1x<9vE2H_`ov{f)ZCR9M^8O|']Rpf2|'90J
+:-U'/GA.T@'1/&_vDU}%_ydBui_`OUl`{Yd[;6dj0kZKc-lbrxvrP-$=3a4e:b&,PFR&2|]8Lq-4O4>$rZzDb_GP>T#<`@R!)]GA(]nTm95A:x}6q:q=mq
+7Gj`<}VT626;E5ERo]DS6Qw(SX#e':0"%^wA>Q1c$_+TNTRX;02vvMo>$E^wIKWj(qE=alDT3]GJ=E~3%|qd{uUrQv]oEl9A>ran6&rxa;bir-vs/'cELx
++6/SR@P&':K]la43n}7qGV@A'K{C~BL&vD#rW4_f>Ss!L!&e##|r+DuJnH72sY[#%J+Ysk>ahE8'c6+;w$s)s/f2{%vm>erT"|]`ZsvyJ1[=QTQW|cHT$p
+_q%$Otre6'[i9<AM|g>z`G@W4"l!b]_[U,wXydeh7JTdU-wU<mi|YDU{&x0HZ1vWqAq;xjfIAr[(xjc._gWWO.&4dx_n$h#v/tVQ)_nsdIismY5^nYBTRY
+#Z+IODrfG""Tz$e=Pjs)7{viwzPnamXU+EnbVNWMDo1]La9$m>KR>;0JcgO3LU%)~(vTvqu&i({<chsQHU~;P+o:@Y:mnqN/Id.ENeU;rkLMx@!tq"m{rN
+zFT-MokJq"S]U6#D^+<b!Kwjbz.VW|([zTgfbd2b`v"u_D^#3OqGzIg5MWQl@ieDT,Ccb{1E"1%YxA!K"S^,)>(ONg]RGV)+G6K"`TUJVgYh!~`,Li0xsD
+<_)WO8Pnmj0$'.28OZNKTvwEz7gx}JQF=TW9COWu}fTtT0-:X:}{=Jh+xB837BVZNoUa63D>H:j7M<3"kbB@Kjk^^{,8Q%.gGY7:>ce#Q(~(IZcBPx]rfx
+{%J]"NrngACQtc$taXJOcLP3"AMNB+<TbJ-!]cz-VG5dk/S}m6^xegbgif2t-}7=viD>x;cn~+TSZ,sN^+vEwu-QXl^/P]"|1u(r=R=]FZ'NZ3#[F't/W=
+WEh`Ig-(e.gy/_D2n@BD{IxddA>1q1'33m[v~jQZQm2<UAs]~Cb3[CSIOjf&>bB/nLq0XhJ(Vje1K<qq%Nf^5!llR<Gw1%';rj#EQO.Nf/afb@;_&k=,cT
+LTMz'cvO!}MM[+cT[Ot+@uZ;1)w}!T]6RWh#H2w;l5ZfYUr@o_v>bys|hNr9BKc!+Y>l)(;]BnVK~qx0,)vq.vVAW4+/lfeD`nng/^SvC3yq&'DL_OA&^Y
+2T/+-{pqc35Pyt|t{Ecp:Ukq$x/}`l{nM(IfNt3wD)rzPtws<|pK@I]z!VLwte+"Y3;Py0Wq'tQ>p/KqCZ/2mM4aoe.wluMDeMIJK[(-`8"-YlC{(|ql+{
+=gvwsg$Aka;vw,$x#w%_er54a(6KVfEgilN8K0FfhDJ@6uk|;Vw9XzsOo":4Hh"6t|2(#aSB(vqwO${M&v2}jw&yB>]|0;`r_'9c$_/reld}df`}62RCeN
+R7:OFXAwi9[vv{|qPnbwpzek"8_]bqmf6L")FpB|1n64+M!7e{:x-+L@]L#!"g_G.[~EUj(fz46/`ZLAF6'Y6V!eP>7/4da24Q9c8TX]Bqi=M{k{~K~OL8
+rNvi4s}n]Ne<Kyv^],W$eBK%G'M%"V4.xJ/}!bT^iR525u}iGQN#{Oj(i=pR^'s!-lS#sfC!@$:p;<X!]}>]_Q!lM<+}U|Zp@3eq)hET/r+a+f%cyZYQ,g
+eHIlve"=:zU/;&IIj#U7z^xW[uYqH"tutnF>z0VJ,tlbq3wPbnR&i9o80['LL8xHNgLA3T[srFtj;J#ii_6%Euv,gO}6EY3oCLf^yZUiv|4hQ!kUh=NcAH
+&Lg/y+cOR|t-'a8E214mji|3Q|RTV0C"!B$5o"H.@e##8:nUNpMZ!/n;48$,%+|<H/G#]U!9Nb93}<SA7Ua_)xFJF)lhUD9ZZy#+J6[vDjzpWn$AwsE`%8
+K3}`]``!L!SKQxJ=j3/|y=Q4eeL^%/9wa7kg8w5Z+B<4K%A'bXlA}Qo%R;Z$L[rsiWMpFy}3G>svt)x+x#Sl12'fj{_{WjPodF-sH@eQ_4rmyTj5Qyx|R3
+}o&<A`<>%"_D0XGxDmTC{.bu%,]QHW^Rf8wL.V4W~j+"qBD|1-P,CW:3G2b}7=/"6R7]uttvoC<ML@r)bAv^ZKvPBDwvUZ-`|[.)5zcyu3R&mG>ow6V%@8
+-=ng%zKw#.=f7l)K`HZ;(Wd^V2]h0)nr#I$hv<Ks!3MUuf/%]|1jkt0A<4:anHHuVo5ueRedh}h0w3Af~Q#V%,k=V1JH.4Ej^5icq,kaxesqUkceOBL(wj
+SJ@MDz9]IZQta+$2C^{irk[q%w|Np{{YeypzQrE,@(MlgdW"uV10BWKikh[{{pc^$Fly&HO9W>YAu$:k>Cv9K`D:cfPD:4l|.CjK>y5C3V5`_lxs~V.e6;
+v{kzwu$M|vN8drh4S}5(a{[X6z)-CJ/6BKd2jTsaRN"H,uEn:{%Yext[gT}^Rn.|AQ4gUXT&u'w1Ux.9o,H,QiZ%C-D"I3dPg%W=SKsj{%}W`;qRhr4Po#
+xD}i^Z~=,gfwbse"_fdjL8j:p=bMt%AQP(m1xK![eNZA&`hYU|#p`I~n^o">6UMG1g))|wi;Gutw};`wY|RA|KP+stXd|^N'}/^Hi)CBC`#J{F-Nd7ATzy
+^Rrv@su.<I%{Kv1BWf3w0MV]iCV=.)v9|-"UtWCRXl.5,ZJJ2h{HlCQM+LG(<=B!TPI9gH{xJ"!fjs:W#MEmT=&>19LQ4;h`svBnh%y[n8/kY(~4u|b7%S
+sKp%s:3)$o},1wnkj:S')pR;]u,$Ef4hnKIpE)H95XXC)3.39dkED@C:5wjV=R9}1cltx_.qq,zH0652Ga[Q5L(v)+CGJq{[9FkERi,Xq8B[4.qLZIw)>8
+&cPxawKF7(i'H=Q-hs#jc|ll]}Q=a8xYl6QfE9R#0I00z[TfZwfeUQ/k'$OT!JFI6`D)a,)s,3n);lwt9itv+4f<>0je'Kif@oWN{q%t-,%U5"5&9.%<fZ
+Tzf4rSHm:[{/8k0sQUggu[JvXi-psEC#~pAJk|t6#l3kq-2)N1|+'adCVm|x,msSiYGM(fJV4'DJ/Do;CT7oyhi`TWZR<cG<,p'LG)WTKiq@o`l|orBo)C
+dxRpK"`SeqmyM{zmcS&|o1Nx/J#qIV|9(bG0Sn5Mpci|&r5vDFAqMxHs2!l>5Sm+cXlx&-4{$.XcKF3&'GX{`4hjgRu<E51AmfG}>NCq;r.mLO1RzBgWRJ
+H%(5Ms[q4-UN"7{K{lM|JNv{UkG"B{UyvFQ/KpChPgD3s`<qfbt6g;qVcEd{t'Twh{_&YCf2|K$4=f&tu>W>V^iVRA}kV!uW@=R;oKzm6:AYgxx^.}h#Q=
+.&&)Q/ft/q=g.FoBK9RWf'>L/7mG_iLl;r1@EnW#Y:J,w_bI4('1bD8@@!w14Si<P!)p1CxRVQ7_o4Sw/tzu!6mm+HIB{&Lwnx1{Kynw9v+pMc-2r8f`~n
+20S[m'nIJ!`[dh(NYE_qZVjVo6[!il1_mc`h/A&y@k0PVHbKOX%CNw6.qPf+_.`NPYO#'LLbsw<Rz53>o(BC32!q[(OftZiNVyb{U7W-$o!3J_t-"GZ)(:
+D{dg]1$rJ%NLjM,;e66_ZuiO(#awKC5z0JzE=3r3&L08pt)u`b^4u3Qt}4^Pw9I(^3"+->J<CsNW<KTMMU27I)_lswGEuU"3;Ww1RBS0T)4RMQkZjQ;^/h
+j|G;ekZDs;TQF)cbcG9lAt7"+v!aIO}<:.>G0GXw_HTsg)0^0wy3>4m+senhAPyt_GtvD0-209tI{:>=8C{5</;p8pny~DtEvF${8sZ|ys|(lA<A#%U%q$
+{[WqZAQbe@7<3"=Z)2:V3YXhB'89M]@ZJL+@d%_J.r$T~"(zxx$-Awv"ktIPVpk@4gNsR_k01avw]bXD7+3Jf8,r,z78OZlqS5P&|5NNYXM/]<b:^]hB6_
+Uc-ZlqAs^v<L]oPCi#k2B_3L<jL8G`xD9jwZP/X}tl}iY^DPj^YazL;%,OQhbb9E{n>:DVMai6u[/3+dTe!Fsv8C662&UD$JA'1;i%Fya@-d,Sf^GkX_w&
+zRX<~>]ZWS'rxK|$x#QR@o('&6l>L+".FAP[Q"1jdat3p<Hrc7Mxo]l]R7I^:cdiL5~>m,2[P-vE@|"Unwhcnu9)129R~&1jD`_zOORq7m444<#e#:[wdG
+a%`.-F/<XBT%~u"ID}|7BW}r^K.aLSaF^9+MK5HS)pEShb!4,/]5WmzM"r6V!d#}BVPd)R'."B"dwg`Skb742zMrNLJ]qr<Ug<-A(lCz;zAqoC_5`qyQ4V
+X:)8!{txK#8l]gO|;#W&<e$R#NNFA9mCy=%bx|:uij-kV9>NUv^Bd>dBXqAE>:|/tcd4&f/s-,h,I@B7K-s7w"{QhF>F]TeJpn;B+.B:w=e/5MsVt%%r!>
+Y,ia;S.VurEvWKIVvzHO9j:7V{as^e|B=&FmXJlzw1UYQBVBtIHSp=0[iSkod>X^l3[nO+1z(1.0C[2N:||pB2h/"231&^}G5rK>s/L2#{3Fm+"7FZ}!]W
+nL)q;w|ToLH$ZEcLyMfh0|"G)bUy-M}';^/4S^_'M.HyUY'VC!FdOJ:mnVaA3.WvM2^T@(`S-F^lSCk&MSZ`k321U2.S,ePCl_|3rK~tr)7qWg^^`:4n<%
+evpdnHPmOb_}Yc(j%LDc4u^DGrT2T%HM5#(h8E}5Nm24@4BjF_]'d3k(YVh)Ft%b"N{Cpl]P(#o;R=:@Hy_r]lj${a](Xg|GTNA=e0)CR#bFAHbtgL[%PQ
+kS54T,25J{:qitzxe8KRr0`0Zj$%$W<dvz@N2k|IL,kAcH$gwef%i8a2aPi6J%,tUTU4L$MZD!qN-tD)Agc9/@K(.UEg2h|Fust!>)GmQ}ovR@i>R}lp.p
+UBhK'm-[w())e!WA&Gj^(5_G&w+/Z@1F0U`dc9p>hYJ=I@U'P62Tf6z;B{3@%mDT{+ry^Ybg)CBwD1jL<LKb'zEF"XM2^uQ,qi|C~J`6{CAydyk/L+iwZH
+^YK"pP6RZ4[a&l$(;wk5pML6HR.&{=g5^%+z5,zFHRVt=THf#@ks1a|R#Mb$ZsGy-oep[y!2QZOYs<EWn9OFvp1(^r[3v-o/O0(Tn5oNLp(Xa6EASHMdEY
+weEWnqW^74{s[#Pw|-SMzpYMx-Y,s'}Ur)LDdxQ#i9PY$h%bcN{SO61SDXT/Umly6]J%=03jf1|_t`el;reK(3RZPQC/(lr7A6>Q:72L/X1OJ=S`-tu-bI
+EhdNj"obO2NI!2n'a#fjZ%gZ%xlk1X/nb/;pZ+]WWbda]1'%)vjSqdpd4LI|3Y2k}Ryep:Zm/4"P2vK6w=a70zT&vql3i#^p3jx-jj!VOVMMZ;<`TE43x)
+^8K}=PqC,}tv2'1p>'#M0P!Jro@{aGI3=_q3M6EPe@9_vocLo$vV|I&:^/PIL.&jW6'gqoh#`:^|2jsLo>/!m'#IOb(Wlz+xr:@1[E^B6jExAz+a14b$Xs
+fNLF+-Sl]1i_mY>l;CNx}upO(yfQ[1sRi$.PB]GpF$Xhc{yZ8Ck.Q`B^ZDEQT3B}+BIpQNIZ0AJM{ercVj"<"C,=&>pJO0&0n!j!-@MWiM6A$kfv>.xl=[
+=5H7E>,UiV$o>3/[.C.bk)cW6oohZ^Z%LX`iHw.&8:A;7hScz-Aa]':dx:JiShLB{CFp/m8tG]:CNn,l|srTq@PE9pvQT70BCZzp9ptMb/0fBjYi2u)Ijb
+dC"KNt>B"FDhaSp[XC]569:uEu@ztvJ,XF3tB&GzmX-Z@p!w%8P3L6pykf_6'yaR:ake&m3b}.Et@Bn6){=d{T!ID!|3p)FXhgP0!Pi4){;wN+~d=-bD7o
+d=-qb[p/)$Va:Qo:O%c,B_o{95M{w3MaxF!!G3|;p{kHO/1T-MARPCI<WkYOOH#>P|[sta0}|bMNdy`/E&cCy5j9pnGAf%~{!DqaBFIZDTLcJjHE3ateSZ
+Ax59Hw,ps[4>uhCZO./dp/b[AbwV,VQfUU]TJ3WA9ak6}Ckp>2%yItPP$,5dO#"Ud8`45ScnQe09,]q5hU>qM`>HBCu!LnD'jG1mfD$O3E~hT':r[M77>K
+Zx}o2)wltNf7q$d4q>{C[h1sFT0p&&"DO+@|2O.vdBPadaQR#5j+VXW6KE:8Ekfi[QP$T&QV[janDoO'4m8U5G:kW>kGYHwZwe"H4g>V<l50;ddG15I"&w
+peB^~rU"Hzh=P>:V-&%`nS+F!TA@+`of|bA6}91PJn@|;29r2H"ba{d|u.fU:Yls">#{=@L6mm%HI|6zWvkwUj;Th=_a!9RarN4wn_{DBjaRPdCmf)j(E;
+N@KYCAw$QW<E[[387p)}jUXA~bi@B$$Ka:!4S`Q=<p6gEYWoba.D$e{1+&:BV"Lj|'RP{"^w'dXd9Gaap{;w.$aMG=^'4FU0F='Rr.Y]}P`c+yf'3U~_D#
+k43n0v'"FrYMyB/RT89QAJ`l$&|j:C:;.n$U("77|wz{}d%SDiDgWo&mS#D2,%H:,.lj^chTwc4/;nc%|YXH=d#/Y#hWnifGWy+=+u'aTms'uc48723p!"
+zT;ht#:";KY,d+:#GGMT8.~.En_PP8~JH-B,TRGQ'@"R3D6=LjA>FA9"xpZ2^2$hYqL;d@i7zG/fTlS[[&1".Kp)q+9341E,qQXhVVlE_tg'b3<1z=1k]!
+tW3$=0Gn2yl0%FJw!f^Su8J>f/TvNEKn)6dk,FEw[^'G+`HC1LIk{kos)Xj-0HQW9't+R)aN"x|')Qynexs'qsdOy4-4B@tAIt&(pcXfOY=-^MMnDCsYt4
+hT%|qLhhEiN80dW|Emf9%Gic0<))h$3DEFoviFB&5aT4$DWbw;XBTC`1xsG44Pr_~I(v.[S@`o.O^L|E<|[uyc;oPOXY,EQLYj8S:J|ht1zAOJU+9!OfN4
+7A=+,s4Dys/f@:hNauFdy7Lp7JocL]yf$$h1)+V0VqsTtIORh#"sx6G7]/r%e<!hRAB1hH(#fr#r7s&ifC7}RIU{)5r@srgD/:&!XV%^JY-7-cNJ<Zy8/F
+J{nQxGSD['UCc'MDek9iXSTeOtzbL4r=d#S=%bugGp%w^)~#ZbD6=6,J}ZI2U10bQ^~Hk|}3VFMBQIPf^zddy!,q=<71hRQkIa;Wc'"GnFb5~`#^_3Zz@s
+jQIQprEm+TFTA5>]!:X@1'!+5y'y&%LvYA3:,H:mAnv#:lvK<O)g`RpPCf'lB@W2Dui>{Lz9jbd!'/n^=^RQ1iY!(`TyVq"fCCFfDVOWCeHdaXoPWRPX^r
+l8uqOI"_.jqzWR63Qs}q:Q&t)[/eqJ6m)pn^7[7[}R}rtPfd0]MKcfOa]7hP~rfV0"aXNP1kV_mJ1bXA"Gemu<DC!E9-#&:KNVQT6Uqx4oE4(nD1Kh[6o7
+fJW()'IMO(/>{iSi8&-jM+y1Fk$IT@:Wg"$mL+kMlrC5f[y`P<.A':6LU]pMfT^S@6|0CFO+=d(-vpyXzzC5;0Lo3o!{6P8G/JnYMuBqyTU.soPWBym_{=
+LzKY:Z@Wj'{"W]~FXqFLx{41!,DnCb7O3=nLpUmdn1~j2qW"do>nyD0ZNTG/6dC"dm]Fyke"S8}b5qus.}E8,k+^ZqG>V_Fo4N4iI:Wb2)jXN_l>1=_l$k
+M;$yg_[b#U$X=),8SEgSE^|Z%&G%`Jw9<1!68I6%e=Mx;[~Zjd!>Mmty"r#sat>O4}ovKGp&}V-V8VXkKp9P[EnhTNW!ij/.ePBAoh$v{(|>}J$(WK4+EH
+)wo!gi,%pM2]~y}/EPK>"'P1})H0~M{oiGe,MEcRqceVVB%hbc/!p+|5c5JfkY>Qpv[<yuW/mT"P3e>m_F~<^0%`m4)zwnXvf;l`!=H>re%'q0901Q-u@#
+@X.o.Y{,x6&U'Vzq6lM_(Q|mE(F"h}b4NPwr,IGnztzxED[&^hDm"el"BC7>ETmxdS,DWyu#@6E}K#KP+BJwyF.3-hO_i&zi;PFg0Be!T0OPAkt|!!B.uj
+xG]vSKJ;wo)r!)n^G^:G9@[|xiPt6EC,7)<2D|je6.IY[S>+lJUVv#@/7Pi/M02_2K.#pTX6Zt!&1jLVbXq27Htsav+/wN'[}>MJs.fC|r<t0Ms]]Ksl(J
+x)fBx.hxA@UY/zOc0f6zq=B]Hf^k"wvbR!qVb{H;ww=GijLl[vDG7f.{E`T13&X4NFoYLV{kIg8/]|)Z#_r<)$$mZ+9S]y$/K'0_(JA<4{5`XI9|4-POH_
+02/M^KmvlLk[Ga-mth9oH8p9m5@o3v@{sj}KuO.2zl/)bG<!i4DU%/Kk'HI<(N'lb]o|VI5XQ2gE<Z"gaVo8Vl"N{%(JI'dS8pU4P#k4M[R0'YUlatpN)O
+O#-)j,zB/s.bsX!nUE8mOWjDlJv:ymLy;s=E()bw$-f6Yd57k#+61n`V6G{+nMbtMP<s_4FL;:<8LJ.WgrH`vXxy`L:}Y|1lDv9w]&hf".eDsAr92H&$vp
+VZc6GsdlDvKN1fZOJ=mtMh@uC:<#5si3V:%)s#V)="lQ1)0&Y:qcxCMvdt{cPZzU192p)'$67[_-}[^tSx}s@=5$|3W}<,"#)f,NkhZx8VMpbBS]z;|[iw
+a_%2sLFB5QWl)G"yl%[3uf/@R<[f#H{t]88^(DtdZpuv[e_tcizX+A`:r]r<,ba!cUkUw-]_N|yT2Udjgm42VcXJ$<](|ELJ)"-O8kt72p"NgVI3NI}Bn)
+_m{<G/z:,X<hswq<Plm<~=t;qI=BW_K=E]aLc^.jK3_wsoqvn=t_h6_vgQb]}Iy]2,9B4ez{:o+dN8:LjQH[apW7Ju1i3,J2,Q>l1BAC%Z+mE[H&paT=[/
+0+S"!K["CD;9UHA;.Vu&.C03(03"$'5_HHiID-YD}7H/Wb=pVKpl72&a[iSsGaa@Fc{uf1SD,gZwO9pr@L5N[oUbQdkOj::N[Z/Ar7Xc9p2vt>em`Ekqfh
+huWogw^bBe;JBZ=34]'Mt:AI4Wi.:7>]wm^@:ltHc7~IQonW:IC&s`m'&EGp+GCC6/A$SRdK{BuiXtI5<`YU^(WAbie4K_6v]-',4ekhm:;C>w5gY>GbM:
+QWEiN%sC(vEe<V6yUeRX+Z.Q%#iM6zR"c8i"36H[l&PW+JI>j-Tfpy$o-V@T3qZ6UT!!jw[4)|U#lrh=d(%]7mMZ5m46w_H0&v;w<,n2V0D2qWyb@"}+MO
+502L^0QGW(f8B.`i;q8LwMZ4l`Es|72q,ed|p)y[lYknuVmvw+%#zGc[t'e/l;6bL59(]%>gIP9B]>5&>RKqK=(wT{P+k%oDWooYxLMRs%)beYbDur',im
+KrAQKX~l%ekKf.L[burFWtJw-PVwo]"r|e6QtUu-J:%[rv_|9wFnH3>,-qniX9P)+=&QBdU8}Aw[&&yw'Eo[Qqqaq9Ts;mCH`jfM5!KN]pm3-TE!_=M3!Y
+%IW33Z,B7A8"k57idQ|9'H/S+)Jz=ahwW)!O2d"IN;y9=b@d{DE[@EUjq:zHP|+$XAn+]^%AKE2&z>;LhI,$dc!YCn;'L3I;_&gng8#j~1kY2AnQdB+["'
+a9$.STH9h'x`MfT%BNEK:2D0cT9r174s/17A`2}/X&{"<b<Geuq:wLV:Nzh&XBF+)kmR$0X)sLyA{A{9c!..lgma!hNR0j7z_1rRU@646{T>`#M6_sI%[Y
+H,]D/iZbC7E(TNo&C_mQDS"p$Tr`4g#r^@c<C9JkyD7vqZ7@J=.Co_>h;5hJ)KhS^s%Z,OM|w5A6!>|wzuYQ+iia7]2Ak{UbCdk3d<UiLwd;~5XI"cT]JK
+,How>z0"WzjF(=v`Sy76.s"ySCk24NGg;`9LG{!rovrTVNJFdxtQRp0sbI&V<.[B3Wyt`fMYKj3w_n<iH@6g%a~"D&YcnL_Y[Y{kIghcXhg_|=P`AI3Tu>
+XphYc.bPL5OvOo%}PmbZiq]2(|p_C7g#lq~j{d.-QO3C~[|=]:Vy$OsN,C!%~9J}2OR)nvw|h^u2{Qqn4}<Q:,Cj:d[r<`oMp7daA&h5.L38_foPYB$>Ay
+xQTFEL!z-}+xoDzL5L<L)tw>9^bDT;Bl@xL9;|)W,_^5PyAX[IM55Ad/fEJG=8'4P`1=~ML/.s1|qikal/}d9je5JW<uT|jfEfV-!f]IGF~AeZhcF,N2[1
+ijD&EMA7Bx=u.q,(-kHBu^EX=o#DNN@x#/')NJr7paQ21;pK.=}U;$,%<K8)U._TS]ln{jD/:Ik;V5R7xq=%-Ze:fjDV#3`BJ"iAY$Sim8B;Pg|^I0QB},
+1xV{tTy`yK&Rk-5|^]':ZPO4_z(-,(0t^wL94pJWdxG_b[J{dFLO=an5qiAU!@^6~y7uKGx&g7YWA^M},B]-}<2uhHI'|P7,-gS8Aa0k^a/xcztEw&)aIo
+V(>T[d)8tMn>t@ABsnX%`D3scgN!!Zptt>(lIP/@1fWn$9q4yHmZ2/|JdqQ!vJ'`6u6>'&`rQj+,$S:90n:r#GlyTFz[jM:!Y&SPgNZ_(t>bTqV!LXu=A"
+Ad~2{Q"PM]-yg$$}T7'S<-D0K<jkY#9VyIz/i^roklBMp2@n)kGk~B%!69.9zhLlAcFqC6{I3qB23bEZFA|xLx/Yxk[+mxp29=F&Gu2P4v4&>i,;bsy6rL
+yf4L(^)y.6.mtP-M;_ki{v4v|bmM$t/fTtqI_&OZ3A"v}m#j(,A30bJb~r;;8VZ+(bk5y8Jbej<]_|lQ6=`5U@:j(mmn]UGZU_Tkv"dP|nz]~/'ZEoF"HJ
+cG-d}E{jP=_>8R{f@=DP)|g'IjZ4tKe@JN+13@TBe;W69DZ2:Pp/ycg3~I2=o&MInFU7"#AqYlcRm_CK<bAlM`0^I'FeQbd-'Zl:a[s]li|R<g<A_qYKx]
+I|ZG'P!2V;21mZ.rltwFq3{r9U=DRh=YdoEYq)4t3wu@=+mjdOI0@P"=D+ohwHg4p`>6<D@4h,FiBMu4FxS#~g[im:I`;ivLPNfNpa)kP`B!Fe!bfe1ws@
+C"c#98.o|R)L8dhS""9p_StJG.=rk'^ciRZ[1baOgsSB$hhI[J2UzbxY,1372X|!,k!i4sJ^Ci4<$%x_3qoyczi{b4j77'lq8CW/[[R.QSaqGCH(>]m[1z
+@ho6htmktN-#7.h2Q7s^<[_{L{]QsgI[RC!D{#3Z]a/SaRty4mM#ddledd7D'432k36@d8Uvah,g}5tC|Z`3R&]I%q/h=Ji,^Ja32(NN)J16[5ihLs$<:s
+M/qVL_Y`r5hO/hP`jT^hftImt:v/o]ht{"..Z=K"DbKnh$"d({b0^}wdas@fjBddZz,WIuU$}DLs;,@C)>#7%]$f%/otf6,H0JOBKPRI;o+/_9S.HqRMab
+'wwZoWw+6{wiygM&h^-i<wKv!BqtG$cZG}(]!+kxoEdeC('4Ta%XxJuD5KU+&p~7L`%$T'+Y0X[:u,$QJNIC[p:h|HGf}K`#wjDRsewzyj$KgG1!JD2am9
+F([/<v{zN2Z<Ne}y-yTt[:aI;0Mov4w`fwOa(8kNIsx&2xLw;A3xoHyf]ROF.eJp{COr"#0!uK=z)wMiMvBK=k.n/slHYKM.1VsoL,9"<7TqZYPC&ZGVnw
+"1;)8O,!`_MD~Cdx3)kSR|WAr6gne[%g;8`2Q1WBj^WyRvW2d3>g@E7fMrv&daj>Pa,pMCv-oDhEMXr[6dLx^P5QglAHP&WNz>vVaF}_)eZY8cypYKd=9P
+805C!T%MUbE({zHY^a}Nr"y9hH>6eB:iEsHi[HbxDh6ES{^qV85`K:.c5m9QP{5)r}0;[sym5Y9Wqn6bz7-%#DVr=+%uLmhF/.1+$H/yo<o4<[y/n$!]Ez
+;2J#:3"+!MI:!'nzV^+mV+3tQM2f"RI@$KT0r5$0oxeklrnJnz]nX26-=NpbT{35CNd7z/JSVqA&Sm~jYM.:O[Y9i_auQz#'{<[<1PR8nTh@m/QqQ6v/es
+[7Y0f;Gv3$FlNjtsdgL1KFBmL8%.CE{)vjdnp}rjzviLFk/XW^dI)2Q#>`Sky0h=$lo;6B(+%2[>``,(~E9uuIZ>#j52iv"E!zM1>,sDfMDwB]<S^iXBX%
+s9^}~Ss/l%^'n="~;rFQSz}"9:74hWSe&Eda9{eZ^dpI80C'X-m)]zH[Jzz%4W8AY{v!%@$&]V/o[NrW_&0dFta)&wYjs-o_z4nj+3NeV;sT4R[mJwMT9!
+]Sa][5;&{eW"0pM=5e8zvm=]hsXRuDDb2^CJmjf`z-:.N}Zpv&TJ>Tr,Bzu%p1q}!j1b_IhH)6##TB;bd]hZDx13$k#Q:r:&"poYg`Vd%fj+"m-IZ`mL@Y
+Z-gTq%RK@w-K&t+[Vu5`P./-ivA1a0=7'4Wck`bN<ja8tXN%13eCO-y]Ao";@2:1iwZgPRWbMrA&ht;=(]kQhPFCRnmjs.PZQRaE~v2:6d,GX2H[R=I&lo
+7.6U7UuT#%B@2SU6"y90WN^jjy"dW.d+kUtqh<}ITJ/ZW0}LN21g6I)G.avKKH%QyhmW~[dh.lDIBHzTw_SM`uJXzbu32|PCgVv,^wF@4Ki)]^F@|JZkoH
+^@~v<,SG5KuKadZ2FGM=:Xlrsz+{3qN[$iyh/RYKDor-i3ijbm`qrU(c6Mz7&O>:^yPpw=^.zHElx5[u)X[fmKJR=[3|n0'1gu>dq@&)s+,FE'mb(0Yp{Y
+[3wUx;1yF3Q7"aQCgwuelsf'y|gEd-&f+$)mZ>m$4A:sq:;SfP;#aP.sxsKnO@oEI]4SjN9mv2p^TlT"8o-^P<>XFWKUWEv]Ni_)JBhu't%N0WTDx@vIdy
+8mB^>T!g<]UC+%)mR#I%X]K<t`;f,6]&apRd)Dusm@^{th~!qj+nUG+]mp_@C<|Ew9vG6t~1jPJ[k;z271{4/dV{/e2:N=u$_<G.:l1WNLP#Y"Wc.lOzI0
+:5j4'WI>!r]@9pKcAP}+391k>}6{nW=sm&,k9qHtk%kB]dxMRF[/Nksfz0!O20Y+|E:"(fcsv@OvunqzI&8'3:i]'vXM={jQ8)gE`)<^onaY{K#a;p3v:/
+5Ju&fCqeAbm$'Ge-3RX|2|R8)kbTaYp6iKNpUeXMwGNTy,;_Oc[J1z[t,SG"&7'JriG8F]4h}lNS"wxI-`n[m>hK>XApOG;;Yi(sk_"Ku)rwE`Pyk^n/-g
+)):|~-sod=4.e6PdSOzo!GMstSbb<N8GZ!&.)N&mBTKzioiAuQLylH`O<[%wYMp!7TiHB,8;o/JM-SKeU;K,]QPsAFmUoT99F;Wmq=#Xe/fe;-Ar1&Xjii
+/OZagVNcxRJ"#sjWrxq,Y/meq>_6e!/1V-t,-!B7qdI+aGEO<6Nd#ji4_3Qfk'@w@p_e~lW1S<)#MEH{"PhiXdYhn.pB3vb-"uxN;S7<=(__sPV8@RjxbZ
+hvjh5_5GGkib#]2;F[N2^kq;|YJ&mPK'&<v&Rc{u;I)qmb8ej!u`^OkNJi-!9-76w"j$pW$.|A,WQQwIlFWacp`:H||a7!l)9l5<@sI+9:o^"=MsMtB-@W
+TYuYL)Eon@nL}lR@VXSZxNDF9]/^R$cy#V[X#wGdVt/^u'n;tX$]1.sJc/pJ~2g!!e>@y=(=DOj_Ed5Ur|Pk6D-t_}Snq%MDG,^`iFr[O:-[9[f5uIFS`H
+S&0]3|620`[T@h02eKwn$3O$;F51|SX,8%_oyHhdIY2S<$8RNdtI.9]HRW"aAJ3iUlplo3DU{4~.&e.2|1%q/10_gMaW6(;nMH@VA/0QXrZ!RY2b(^>+6q
+FOFBwS3{y]yxK'$"nqoboxv.;=SB@T#O({O/~N1:K&JHeg.M$xLMSuJ;>nUHHTF]L5jsk%5J;6xSl1bxwuvEv!j%f3$hoB-Tlr&m.a7:CC/=-MTTMRV'-K
+D51iKH9.)THzvv-<xY+Uy<"0oD0D%=F<"|}ecUCvxh|Nc]hEMxRzL|WO:sm-eu^hbp<4%A@HShQ[,(ELFL;+3_8r$QlJOF,%8i.%EEKD'=!he,O7zIj$Gc
+"b0502SixE&O-|;%Vh"(a}!"IXQB(]G2Ikos`0!/Ziwx";@6X@AkLzlf|`+>;Y,pF(!t<(3-2-qj';Xi:L'6b=$.%^M[zSEF$X6,08sKflp;n-BUJZ7V7p
+NH7%LH<yAhQf_6^'hoy!t!dcYtTE/!vqdtJ$17]<[%hvLqP)CF^hk>uI=7Yip1Ka)%I@$42HbJX<Tf/0);KB'TmRN)7<X39iNp5QXFbOT)8<02h#tT9pA)
+rtGVT(w|p5ocifS2rS0W7Ak&mlAOyRn-ejTC.oA{g5aK#hNOhwemQSCz~&G=NnijKfz!'Frd)iZ65G9%~@$b[f1ljPGiPl8VTUa2xcHsm;<`zKjKYcY]5e
+aMwdCP@6/xU>3`xHx'49JP4nFlGN>BnNW2E53Sb<YL]/h-DR$N|MRY6}H][(`w,i()~sCn0qghLihwh{fb8@Rgg$ddln!]=OPhVo{yU+Ld3KvL~2ah!)"F
+59p|y6ChWisSMW4^wE8bMFNK":D@CAmGTBeefBQ/IW$lB5#oZ{wB[zkDjF2g;(D^A/3"Y/D_Ga/eHs_<CkE{0YMv`J,Z`@z/p6TGu4Go."dd-mT!z<-GLr
+-&{zE(%[h%Rm$v/Vpcuf&MG%,,Ep:ydr+KP9yAp8`w#b3O`z2-!e{"[;YqsuG'GqAwELZ{5^Z+aj@0wHsnr97I}x)5IG4wI|qM<s^aSKQ##J]H^a'7vTx5
+)tCyHel"9:c&lpJ.W90{Ty.0E8;2gVZ){ptUj_U.AZ$&('Wj5wO-)m]R_.Sbu:']d9+X%6,Au'cc`OhqWxF"=%]o)T^.SH}y%61>zfz`om48p%zn:8!n<s
+Q1=4(gH9F{1Dw6]#|M+M!X(T;pNIJXVqBWx)sy#eRR@Q0Ec>E3@;x&O:XBH6M9(_Oav<.u=x:ut:&)gb(Xe3e!FQ;T5Lj.->k9E5P.i%`JbP-%'aNI[5[f
+aY%6GBy32Q%v>w'Nw|bFaYQK^{MstmlLFkVKF!6TIidYjpR2SmvHVYzkEZ;o<k7E"w/}E48oZET'IX38wcio<0cQmnZib^Dw!4J#tE%m^%,5+OO#o:MX-1
+{&8&E4_!b+#!)wBl.t_E'l<Di@Tf1T8G/5-Xl0lVcWxy;)o`Z`!;,9"h"8sUIH_V.|=xb18G,0"xf.}s%QZT(}qJ-y+Iiu+F[tWHyQPvSN]_>yw2Yz:7RG
+PR]XAxC7RTnp(hMDFZEFAF#G'h#86f2{</6Gvcr#U.VXCF^.Vt9wKRrs0RJ4=tS@:]|;Dc>&`QT`X_Bt+xwe10/Boi@GAxbwS-wV:hgVL7(Jqq3fK$3<%$
+[urW$ZF-Id-zf;;}"h;X9qPvJ56&izw0OO6Rdec^q`:9ea`8/Xkhupw,0YYA{(r_1EEW9nOWaHhs_I;_O}uY<waJo||=9!@2+kqv28m29c3jp|k|],C_z2
+:Hn;V}4jZp+tBdar:i/HZRCyW)J3q6eu!45&a]WO:kcdUNLgFr^ONnFOJZ"0$6AokplE]<BHGr"x|d(np)4wOB"7yCJ5ks93^jJj"3~Y4lh_w|x[/)Q)^)
+X#X]5Cq]X2;]gEBaxYsbhdVDl]L.wqW89E:UGEA!RSu=;iA5QD-[$&8_'f2xH--7AH[JAu/Os2dYbx|K^qj}.Z;%9[i6is(jt@2@8k+&ei@5Y:gHE7%>/^
+m."U6{qk@$"7B]OGf^zfzn6^$[ZSp]AbmGC[Hgm<")`xiNLwsH,iSr)h#C%i/^UY[bSOWiu>b@CFlO8}OeVGf(1ammyGF7tFr!N3KzXGRUPQ!Ue<&@~Cxd
+-M3Ej)yIZh}vEoz$[(~^,ML,Y@$n'K3c%gWw7B'Y<7FqhSh$;6m0#HrQJpb>2xy`_PCZQM$]oW1OzzIz|Mm)wXAI<DRzX}Ca~,I<zn=felEDjFgq9T/iaH
+9K.,.mCn,jtv7N"cmc6Ht]H>s:)<HCCp-Y4hIih|3$|!Ve#,wyU=Q`vorJ/^MLoYx4u9Z;(vKYAdgK+OC-uZVl|Cydbgg@swL&IZvx/Jk6if-4s9"s)G}c
+%5^x/2Ft0hhM|kRT4aeTqG4L6k}&nW%Pm5Bw3/<rICfgE14-v3J^xQ+TMK4P'Yfq<Kos+a"Ki_/&<dl!R(Lq/1~n<H{=XdjiWs'c',j^g7P|DEI-%#>9j-
+@QFk)b>PGf:+LrX|"zH-t|]-(f5|`CB}H$$JbO]{3@B7UdlJ!t]fyqa:p@,B.Uz1_Wp(}D4A5D%c6g.:}Q]IdYb%@agzM9G3tV4tJ]pw1!!eZGX+Z/4<k@
+{mESexI3-3'R/>WSKF8lDx4tj8;cd{Dl]OF8#"xIcq;xw-MgdmA)B$Oh-Zc_Pg]rxunO#;ZW},(3hv9T{GW3O9Loy1lrI7SZl/nqqMn<^/P}c@d1zqzng1
+R6Bg4R6e@1Xwc+G]BXP}r9tVBy<nQYbR.-n510PfR+162eN2gk.)oUlU_iMWm=rcFjMQV1]ZoqOqTvg+NN01&(M"pJ]Lo:i/v1&_mQxcsJ~d,@^a+JF#-n
+nF34!L9:#EsS='+dohu-}vI7kfcCNZp-+RHo!S3ZO<sM5}ZUFu|q%D$lTMMU27I)!eVqm#0bzx|DJE^h!~(sgRP|~l27L$9M40Vz4:~r3^%:GVGFrkP(P2
+4DBgOd:QMptYMMwzY>]s#Jfm2HzGz:&^C#>{{vla.n$h'rslC72[X#eCQg^f+0aO]p98}]OacPSWs1/!`RJK8gMs`z0SeO"]>l2n"g:"mPgV.LMw4^k]'f
+v_E.&PovA:)HCCc+Ap$u[Qexb[}vAw2Cv1wAs"Z9wzUoNI`T^;derm6E2O-cg1D#t{COyjZ_j`#$T_s`8y%jH,0a3gj3gn1tqG'KoEsfGi=!KNxwb;&zfy
+s@QNGNX]+;ZJEB~lbFr{>vtO#R+L>P%0R0Kboa=y.a#;z5uq@o4vi|eE"@~X(jAoxsz_J7t4]]pbT16]{Em$R:tn;64{($lD:)59FW>(bX+adzES88V%|/
+yx8,43GO2UbGULh!5{l>nEW'|I"]F+SN%tqfYTM2e,=.Ffa3BN|e8|o[ZX)|BuE2$_ardI8`7#a!`p%qt,)9vYx=eeQ"jic#CJXA|qtfCuCn,JwONd)}]j
+/.ybM&,-EMf+Lu[1~P/:af0hJlnr,3]M8g:v$r'mHAKZ;(@O$b^PQEdv~.F5fq34_aQhG9kN_jG5=saa[E,-W+frgxzu&y>IDU/zRd;GPUeWv{+)7oGkPc
+^6W+@2K}1wJb^x$5Qjq}sC@p~jFVE6'N9{zp#wA&Cy_;$Z$zE2%'R]lYAa6K|>S>:L|yyi&Rg3%@%rGTcSS7il4;F,dRQ+y_S,n_1{-eaf`oIr}j_4+db^
+gxt@;F+W,vo5~g)5$8Fmy@6f4_uL95rP4r(uH3m&JV+n-H<.eU0Nr>{XUFqf@p-gx;hGnp[=7<PWSzhv(-0,Klv7>+Z"8#{T~&DbJe|N]&Tahcq<~yc'N^
+B;5G/vao+4+1GPH4_6X((qoi]O/qYqcP!Ut7#apeE.j]h.UL#hu@^kW=!.S-e]/HhsKBltfq!EU,SXk$F|1DMe1}X>LCVucLV2UA7nw]]2"!SSucGS%VH=
+LD#:$0luPW(/Gh{>1i_3i/.d{NLB~9NK9Cph5Y9l[A%((&4U>qx<=85um&"x,:'.Oq]Y@kBZzA|@}hi/4TOi^on#wV)MNG<_22z6fu;0(K+P^o'pM2|)Qi
+%"sIP[6a;$IivOu|"uFf$Ma-ZSkmqQax[F3x`&cElwUnt@~gmp},n7fYl$!v~sWKp@"Nw{mX'xY"JF'K=U/k{.UR4ulMj-qb$OgaN_C0;<%GNS:[{a%I$Z
+Vf"5o/j)td,<Vb};Zk[%|2]-89NLw=5!^E:a^PCfz_O7WkBIu3AERh!GFV_gGx96x#O10$}#a|UqVoTi7bROBvWflQVCIP">LhH=RUub0u%3vK{1s3|BGF
+;v2MBqI7I3X[k]TYM%DyzknnkUu>"{eZ:{'r6^"qycMDN+FCJk-VwNA&Lt:[ObXwNB-n-j7+Q%+g!_Bs]-N{G0&k`tw_E'#Vq`BAoq:w!(han0ZK}n3$$"
+C>|/E8mFBfrGx"=>n5{86@+4)"ovs_HaU}}_|TPJr"3N/qH"ER(xTpg@43@-{PcsNFVt@M9/#MYpa+1nViAyuf&^P10G>SgNj9@wZ:@w'Hf89Pm`Cr(pPs
+3NvGyd!aA0]]]Iu|^C!]kXrMM:rr^5;Y!@u+oGa4]i|Sh#zth-%$Eo3k5>ftGWLThekgd,gQrW`|0bz"9Ydze4yz`5_LJ192:y]T,he^V;P(`^w52Q|cBN
+b(.&t0YYJPUcw'wgVFe#`{~-f0oMmXWk=>d;8MKg:aRQaAk3;V>J:X}f=ZT<glF[[oux!zk<c}buF^rQN2'VODQE$LXVVTQ3d/=@rAxJytI5JS=iL+RB0J
++0:[a+jjl}IVtz|N]ikyuStp<Z'C|G[b[vY<R"FQ:<ty+C@FxSQa8Y3dI21G/>j1`.WY)1HZ1&S&=WeyF)wmFjv;gB4If(l$-od:l_f2L/".C-Y.zzXqAA
+1.mu;$9>>LCbCQA:ERE}Pcl5`80[tH#d;').CHMG'W+'r6q7e$H'<)6)n;:,=z2iP"F1KlQen%LT&s9:0GW$&/vE+#D$@M;0>5N.<a:'`K/W[umcBcg//x
+flq[$.r03.t|3/wn6^!AoI}U~^md_XWt|-RdMO(v5q-ejjM}.63j`03]m_1ta7Wf0@renx1JJd3.YVZl%R|T6:BalP7{2s=R>7CxQWjfG'BLcb-:otV3cQ
+SE_y$s8N[P")]6B1RHn>H3Txcg~nNwo.Z)Egrv2=s0NMGk]C#2)cDj9dE6mYBW=&L`+k5iUHf`4pQH;:,"_`<uJcTZ:mEde<vrv07r48mIed'yWMD^/ds4
+,Yprtn0H~&.w`cD,'7L.vHaY[HeJMN{Y,YP7h7bvn{;.38K698c9>c~<;v6HmjbLPq0v$BlBa'&m|`J7,;r]g7[[b@"pQouM[UV<yYB(-tkd><!jh)4_Kt
+f/K^O(w]%z-IYVJCA5"D8Xe[Uj85qAWmE_bC4I{wlKJ3XJ,OLek9Y'_WyvWq8}7zx"^%9|>}@&lX^dh0R|MUn1&7:agcVZ'yoO%f|/Ato/@5=.;L:U#mCF
+p,HHDi/Q3yZ(#GZm^'sMS|9kE7-rrDsfY39H!jtA(Z.[3/J'bWh7({|Yb8[DAK#!kns^]dJemQ2;Ia9D,v.l%5o&{NW.9=wH_WR3OVDMQTe;$lxLQ8"DMO
+{EFS@Ts<0.Odqh+'r-;%'fE6E@d`)>$j5b9-$QvMd&1k<I(8%M}-gu5GicvqDeFyQUU{u4#d}j2c8&hHf=c2(|oaqW,z1_`z8aYud(XSJ&0w[CQhQ.Y-WQ
+>}Q;Kc`Ts,iX!x]A|MKG-x7;5_fju|leBia,W/#K]@fB@1Izl(ht|GrU:R'fGd}SWKu0qWz]66p4F`748J_8~>ZYz>'q"wBm%/Z'mw3_(@KEewi)fumr!+
+4^gx2Yj{Ly~I94!Fj9(3fHsU)&:.,a;/%eK%S^'dq^LWnzD{I(tNnj#5GqL>`gyM})zlwc-Yjoqs9}1oqY3ESDl#zNc3>iy]|kYdfXIq>dwKA/otI:,x]B
+Aq(#{0CaPq6=F(c8BCnu:<$g>gxw&@sE.|NNm=@Hm1R30eY='2;1YOh7KcRuA=rSnS0a&X:Vs>+!FS4M(|k>m<ryB7Z=tg2WKfC6D7BqXSzKIXYL,W`;)Y
+F'B]^+dat.)NRl`+d<XIF1-Abb@q'2:&NksWajB1r/Sa;ba{v3'Tqe&574kf&qBxx62dt2h./hN^k:TnWZBXSB5J@7LZm;3O^_e7L>I]g"GZ2b!.7s%;$^
+d/{hM,@:40|:=H4yQ!2dr5oriCltG.54:-97/O8sM8MJ6W,2O1tgWc}w8mS)c,,V!6Eua%//X9;/<>fz:yDM`]y<!bso<G/nyd&MDRg3|,i.h]o$,F07Lb
+l9c[=It9,#z'B-MrY)$FA/C{.!FEqLfU_hZ8IKX;8"os4F1F7-=`{Up>W/b<+Q7'Gt4t!S:7yjP5c7C'dOO]AdXpwYM]"{duR(^pUkEG#7_Pv_SNOEZIJo
+i0CUXX0S}Un>&EWjnF-7.`BvNpw#I':Z<>av1,FGRm#;%Z#5OO%]Wba9,F^Ib.|EQ"[lY1Ce1{LiVV4)j;%oUs_c^T~MR$j8o'(IZk,%vh0:[@hvZ:G0hE
+zebH6T8X)My[+j[Bt:`MK"":/.PEj+8kI_;{A1)mHXuT$X,ogYgC!w"GnA;1u05PM:9O,;1Ky)=Bb<O5>h0F$]lxOL@n:iMkT"HJam.k.>:0zjqypNDi`Y
+yL.^!-$N|fW[&[o)Cl%UvT/vG+Tnn'RjM.9(XU~ML97;bNm|h&vtBQa7dDwZo:2k<j{iZi5P-PX/|8X/a+U]by+NS_xa2.t+V1Y@N{&EE"qYYb;j:d%pTw
+3Kp1H5ncS6#i-R`(''tq8@^]6aJrBERH/j5mx6r[5+cfBZ'Q5;./V_37]ukML]fNbt8cy6JhBl$.'VjJ2K~%$GgLU64.jiov[!oQqkU.UiyVQPlj#ebF#k
+SaV]}y(qX401O`9JmWEfy$#G5Fq|PdEOo;0#UM+HF3vPa#eH4#gBSgn[M]vxk/2qGfNkJ+&"X;iHXOJ]gs/<Ag-Ltg.1Oy2eiC:ZoeN1lKpoJ:0:yfV+]:
+.jCGD$D.4aG9Y;0|NjzgBA-cRF~%<i.H2[9RcapB@<hpRiJ9pGbPXBUbHcOrID-x-jdlqV+dH.]6(e!`MCz)sIth[/1v8;G)W1VDJU)):f}r3uO6~cQX&v
+[B+w5S)'(7SvcWjF)YJDsB`3x2U0,"nZ!@~gIH_%+p04U+u^eB|"1d,vf"},'+nLhqdRG^{k"1z2@Urkb(DxN)+QOH(n^UhPwv6rY"^-{(ejkL]<VnqI}U
+5]9.~SLWQkc=KwRygZT3_j8ah:3WDg41]1m]k`6ON!U(;=&R)`Gr35hAB%`gnZ4btUgH~=W[`L}VeIGle"`+`2I{S<2$kM=)Dw^my;ix-G+8#WT6%Zy_Q4
+YmBUEVSxu./P9;mUS"&jg[l:Hdk2QSK7<8$!<'l"-ye]-t/YS<u/U1$EDT/^/hqMSW|o7iS<c|Ny`CUL{B0/$zWXlBs'iP#Hmyi][ggjUzRw&'pbzW<l#:
+XZ:c4|syMU;KnLAR=b3!sVTLLf>Pb]JH[63'2s"e{FVcDM,}1V;c^e=w#Bnjv/rDErd{>&ZL-([w~TPi13ul!,Xu8:>D37<#YH0;%@iC|r7Ts&XG$EA&T|
+C-U!z.:D]v5Zbd$pv'=vb9XVAkZn%BfI:F.=|bo#{:w7CgiqTmd't@[gc.AcL^(e{giw<fa):m!3'<qWkCzg5ZQItz#2j1N5hD.g9{iA2J}$Iwb$_IgKXw
+L]M5=g:ZP06ocG'T!a-]UQhSHVzp%iG!e2%2y^8eS(ftJG)x7F>L8Sh'%6+T+_m:~qST$Ptw"<qG7]}E7s}3qctq)#<hXL@+"_sE9aZYH>hF;5FM+Jag70
+U^SKXVDRP;,eIO[IA$C|iL1[3Skpb"l$z9U(/67f[#;3#8L}MzASMk^K=6]ya>8FRa6}%l;<Ztw@@+,TyB]]bXn;7iwdFO^+FhPOmd,l;B(5etEcYDU,yW
+2}Pd%8_V5'<e5a;_:l^Vlv&J&@TkZ!x-,x$XNSknVM~(=mL;KR}{>Qbc~BuRMf}]8f>%%+d"7HSuvrXd,1T^R$cUDE0}cE#P!-J:Yec&[J{r2$md>}HMXF
+7j|EgWG4TD7B[:QAHsl!K2`hwV.W,uTRy@(Ocv9Dm'tYBXSGd.2zSF9;CN,[[Q@eajZ=p&]b9}]MgQ)dgQ#1j4oPtk4KOBQO/6)!-rxhSbl6LJ[9=_(D!>
+Q[zjK_dnVyQ+20e@0B!5n:^$D<(pD!4N8]UjsfxsAQe`:a(yOV929D{M5qdmRluQJHZl@)]`npi3.Yp+SIzI_.A@w]Q1k7[LPq$-{y3c"|@P~VPCFlYm+4
+'Z"Ts,|ZFd5Ax^}eT14.FLtw!=hfA@t/TSyKb=I,JMYQ'oDX#m8p-"92FQ+j2cx>e|EX1w{duyH2xIY==1a()NIV6]H-dw]ZXvk_sn4v^NB'45}g]Ji"v]
+26))~'iDuN[3}+kY5}Y[~Ckp=9VSJD[H5&,/721LW&y1Az4M=N02|Cd71IZlBgp{:aqq3VMllJjCwUSQRz3Xfp&!$WW5T{m'-|Dx4h8]N'::F^c/B/Kbdq
+5HsOlBJs;2]YmO]kpit>_hU0~I_6Leb}e^ip4()Uxx+WCf@,T%MF_JE$LgSU,Jp'IGwx:P"8XFN6tI4r(^:qSp[{nmH({1v1H7cYQ3@dY]c>A5BZZ6Dg|$
+<s`0!rm$OTGbkk"N7rXCF{m]!N$,DqRC1jhBL{F}{YeQ+z92xbdE^aV$K@nB|5jB3>qxJ(rg-t>.>+Xv:EoX"_51^5|rLC.$aZ1)2LBza$J2#)ratR4:y1
+2AXx5#])$-hpq6_{wr)&H#1L<7.3i."0s8GuvI5;WINgWk8St|2r.CGm_4d1`hn7xG#)syxQ)2Vva5Z$4x0OwIeZUzg2F3u8gCdkNC$RkvW)ef^61JwPpx
+,)N3kXgUzF-.JJWO7jmhndK$ox)(9kykvqPJ&>9D,WJvv;uKw(CAs5qpG_e.e>;"6q|BNzv!h!m6pK0@DI8L,8Im=0+6FQ]7Yj5dvUzPJw/{@ZrfmA`D}`
+t"9WCq'tW=V$P:o3#`4wa'a,WzB<7Uxg6"1({]#mCL]A+f{@/-#pl{0G"DGWw!<.^J/bBx"#l}`!m1h^^>=mgA%zF[U@@Y=2<FD>^V^<Cl&9RtP=wmsrpc
+a{NCL"YPifF'|_lfx4J:y_%>8$2f!;H(80zaT]`af8iG$AkVgWKvXvK_m0vLOTJV'z>'/KX<zi,L;2RH}brvs.}[p/7'cUCn}Hj2DX@X2i;6`<Ft5TA^[O
+L[;aU<v&K]3N0BJJ${weGbB+{,~pZHdMhp`#1}%t,4w0>e%i0:g'nX_D-X|C#Cfsdlij]y(0|JS=t>i0.dHOLW;hH1|iOA3Pw6dLM!Or|4#Ruo-EkS+8S7
+^e,o|j.)<{[QocrJl1[4p^le68/|&pkdD9fek&eoo^3_4.,7T>{D]Q_u!fI6ulQRikE]qmLiHNZH(FgKmdO0AF,u`6^q1&4F@i0|qF$59@Hlu.Fw%Qt9qL
+z%(A}:QF}"2.&H^V7/+|r}QpuRcXqIKP-QrBK}zbz`dm[2t%i2LII[e3UBwIT's^$.s|4x%}YizX:CjUg#Up,H8u&vIUKQO/v5'0xzT6d1C"tj':QST+Df
+^AM/%sckdCr3AeG!iq%FCN]r/]=&!8@(Ng,Zvs_[|8QT;5s[X!%rekBV!MnAcWOmJGSv8Y:xCE1=Rzc)(Sl`vC";[wpf9CA/Hsg]=Q;LQm>1t7~xn[~Ld(
+M&HfgNr:crz)[9v$pXa#|LLa4'G0|q%J27UI}'=dlP]Oao8tW7+X-A+[Ce<X4ej/Bo8URqKEc{n@:4%K8)}]^zxY#zfsWS]kP{3[Hspc)sjFu8t=F0'yJ|
+/IE-Q]~|3<.Scp|v6`Truh&fy^{(%/1JNG/"]t9h]6H#tDT+HOrQ>M5'4CADfy'ivNFK;vj77Uz+xyr%f]inCps3s)`U"~!!
 */

@@ -27,4 +27,6 @@ typedef struct gp__segmented_sort_args {
   unsigned whole;              // all bits count
   gp__u64 length;              // of each segment, if there are no offsets
   gp__u64 few;                 // segments that are tasks themselves; 0: kernels list them
+  gp__u64 limit;               // the longest segment of a warp
+  int launches;
 } gp__segmented_sort_args;

@@ -2,8 +2,8 @@
 // uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, segmented_sort/policy.h,
 //   segmented_sort/arguments.h, device/types.cuh, device/warp.cuh, segmented_sort/items.cuh
 
-// Index of element i of a padded array in shared memory: 4 bytes or one element are free after every 128 bytes, so that
-// threads access elements at power-of-two distances without bank conflicts.
+// Index of element i of a padded array in shared memory: 4 bytes or one element are free after every 128 bytes, against
+// bank conflicts at power-of-two distances.
 template <class T> struct gp__bank_padded {
   static const int ROW = sizeof(T) < 128 ? 128 / int(sizeof(T)) : 1, GAP = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;
   static GP_DEVICE gp__u32 at(gp__u32 i) { return i + i / ROW * GAP; }
@@ -147,19 +147,24 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
       else store<U>(i, to, further);
     }
   }
-  // Sorts n elements from `first` on; every `lanes` lanes sort one segment. n is 0 to lanes * ITEMS.
-  template <int ITEMS> GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes) const {
-    const gp__u32 mine = (gp_lane() & unsigned(lanes - 1)) * ITEMS;
+  // Sorts n elements from `first` on; every `lanes` lanes sort one segment. n is 0 to lanes * ITEMS. ROWS: a lane's are
+  // in one row of the padded room, and without indices come from `in`, in any order.
+  template <int ITEMS, bool ROWS = false>
+  GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes, const Bits *in = nullptr) const {
+    const gp__u32 rank = gp_lane() & unsigned(lanes - 1), mine = rank * ITEMS;
+    Bits *const row = key_at(first + mine);
+    const auto at = [=](int i) { return ROWS ? row + i : key_at(first + mine + i); };
     C x[ITEMS];
-    GP__EACH(i, ITEMS)
-      x[i] = mine + i < n
-          ? Item::make(INDEXED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i), first + mine + i)
-          : Item::last();
+    GP__EACH(i, ITEMS) {
+      if (ROWS && !INDEXED)
+        x[i] = i * lanes + rank < n ? Item::make(this->encode(in[i * lanes + rank]), 0) : Item::last();
+      else x[i] = mine + i < n ? Item::make(INDEXED ? this->field(*at(i)) : *at(i), first + mine + i) : Item::last();
+    }
     gp__sort_lanes<Item>(x, lanes);
     GP__EACH(i, ITEMS) {
       if (mine + i >= n) continue;
       if (INDEXED) index[first + mine + i] = gp__u16(Item::index(x[i]));
-      else *key_at(first + mine + i) = Item::bits(x[i]);
+      else *at(i) = Item::bits(x[i]);
     }
   }
 };

@@ -2,13 +2,11 @@
 // uses: core/words.h, device/vocabulary.cuh, device/warp.cuh
 
 // Segments are sorted in classes by length. Up to GP__SHORT elements: a warp's shared memory holds many segments; one
-// or two lanes sort a segment by a network in registers. Up to gp__middle_limit: a warp sorts one to eight segments, 4
-// to 32 lanes a segment, also in registers. Up to a block's capacity: warps sort parts, which the block merges in
-// shared memory. Longer: partitions by eight bits, the most significant that differ first, until parts fit a block
-// (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs); small neighbouring parts are sorted as
-// one. The kernel for short segments reads the offsets and lists the others. Long segments and their parts are tasks of
-// a queue. The block that finishes the last task of a step appends the tasks of the next, so that no block waits for
-// one that has not begun.
+// or two lanes sort a segment by a network in registers. Up to gp__middle_limit: 2 to 32 lanes a segment, also in
+// registers. Up to a block's capacity: the block counts, or merges what its warps sorted. Longer: partitions by eight
+// bits, the most significant that differ first, until parts fit a block (Stehle and Jacobsen, A Memory
+// Bandwidth-Efficient Hybrid Radix Sort on GPUs); small neighbouring parts are sorted as one. The kernel for short
+// segments lists the others. Long segments and their parts are tasks of a queue.
 //
 // The result depends on the input alone. Equal keys keep their order: after the key, the position in the input is
 // compared. Without values, if all bits of the keys count, equal keys are indistinguishable and positions are left out.

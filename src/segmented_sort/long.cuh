@@ -31,7 +31,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   gp__u64 tag;
 
   GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, gp__u8 *shared)
-      : Elements(args), s(storage), room(shared), tag(args.header->tag) {}
+      : Elements(args), s(storage), room(shared), tag(args.header ? args.header->tag : 0) {}
 
   GP_DEVICE C *item_at(gp__u32 i) const { return gp__as<C>(room) + gp__bank_padded<C>::at(i); }
   GP_DEVICE gp__u32 digit(Bits raw, gp__u64 shift) const {
@@ -422,9 +422,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (is_last(&b.moved, tiles_of(b))) moved(number, target);
   }
 
-  // Called when a bucket's elements are in the order of their digits. Neighbouring small digits are sorted as one task
-  // that surely fits a block: each has at most an eighth of its capacity, and their first elements are within the same
-  // seven eighths.
+  // Called when a bucket's elements are in the order of their digits. Small neighbouring digits are a task that fits a
+  // block: each has at most an eighth of its capacity, and their first elements are within the same seven eighths.
   GP_DEVICE void moved(gp__u64 number, int target) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const int shift = next_shift(b.ones ^ b.zeros, b.shift);
@@ -454,17 +453,16 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   }
 };
 
-// Works through the queue. A block that finds nothing to do waits for a task, or for the end of the last one.
+// Works through the queue:
 //
 //   long segment ... COUNT (groups of tiles) ... MOVE (tiles) ... SORT (what fits a block), or COUNT of the next digit
 //                      all keys equal: ... COPY (tiles), unless they are in the output
 //
-// Waits, and why they end. No task waits for another. A task that needs several results is appended by the last of
-// these to arrive (is_last): the last COUNT of a bucket appends its MOVEs (counted), the last MOVE appends the tasks of
-// its digits (moved). A bucket's next digit is below its last one, so digits run out. A block takes a slot's number,
-// then waits for the slot's word to carry this launch's tag, or for word 0 to say that all is done. `pending` counts
-// tasks appended and not finished. gp__push_tasks adds to it first, and a task is subtracted after it has appended
-// others, so it is 0 only at the end. The block that subtracts the last task writes word 0.
+// Waits end, since no task waits for another: the last of the results that a task needs appends it (is_last), so the
+// last COUNT of a bucket appends its MOVEs (counted), the last MOVE the tasks of its digits (moved). Digits run out. A
+// block takes a slot's number, then waits for the slot's word to carry this launch's tag, or for word 0 to say that all
+// is done. `pending` counts tasks appended and not finished: a task is subtracted after it has appended others. The
+// block that subtracts the last task writes word 0. Without a queue (no header), blocks share the segments evenly.
 template <class P, class K, class S, bool INDEXED, class O>
 GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   typedef gp__block_sorter<P, K, S, INDEXED> Sorter;
@@ -475,8 +473,10 @@ GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   const Sorter sorter(a, s, shared);
   gp__sort_header *h = a.header;
   const gp__word *words = gp__words(a.workspace);
+  if (!h && a.bad && *a.bad != ~0ull) return;
+  gp__u64 next = blockIdx.x; // segment, if there is no queue
   for (bool first = true;; first = false) {
-    if (threadIdx.x == 0) {
+    if (h && threadIdx.x == 0) {
       gp__word task = {0, 0};
       s.task.done = first && gp__add_relaxed(&h->pending, 0) == 0; // all is done, or there was nothing
       const gp__u64 number = s.task.done ? 0 : gp__add_relaxed(&h->taken, 1);
@@ -492,21 +492,21 @@ GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
       s.task.value = s.task.few ? number : task.value;
     }
     __syncthreads();
-    if (s.task.done) return;
-    const gp__u64 task = s.task.value, kind = task >> 62, number = task >> 32 & 0x3fffffffu, part = task & 0xffffffffu;
-    if (s.task.few) {
-      gp__u64 begin, count;
-      gp__segment_bounds<O>(a, task, begin, count);
-      if (count > gp__u64(Sorter::CAPACITY)) {
-        if (threadIdx.x == 0) gp__push_bucket(a, sorter.tag, Sorter::CAPACITY, begin, count, 0, int(a.top_shift));
-      } else if (count) sorter.sort(0, begin, gp__u32(count));
-    } else if (kind == GP__TASK_SORT)
-      sorter.sort(int(task >> 60 & 3u), task & ((1ull << 44) - 1), gp__u32(task >> 44 & 0xffffu) + 1);
-    else if (kind == GP__TASK_COUNT) sorter.count(number, part);
+    if (h ? s.task.done : next >= a.segments) return;
+    const bool segment = !h || s.task.few;
+    const gp__u64 task = h ? s.task.value : next, number = task >> 32 & 0x3fffffffu, part = task & 0xffffffffu;
+    const gp__u64 kind = segment ? GP__TASK_SORT : task >> 62;
+    gp__u64 begin = task & ((1ull << 44) - 1), count = (task >> 44 & 0xffffu) + 1;
+    if (segment) gp__segment_bounds<O>(a, task, begin, count);
+    if (kind == GP__TASK_COUNT) sorter.count(number, part);
     else if (kind == GP__TASK_MOVE) sorter.move(number, part);
-    else sorter.copy(number, part);
+    else if (kind == GP__TASK_COPY) sorter.copy(number, part);
+    else if (count > gp__u64(Sorter::CAPACITY)) {
+      if (threadIdx.x == 0) gp__push_bucket(a, sorter.tag, Sorter::CAPACITY, begin, count, 0, int(a.top_shift));
+    } else if (count) sorter.sort(segment ? 0 : int(task >> 60 & 3u), begin, gp__u32(count));
     __syncthreads();
-    if (threadIdx.x == 0) {
+    next += gridDim.x;
+    if (h && threadIdx.x == 0) {
       if (gp__add_relaxed(&h->pending, ~0ull) == 1) gp__store_word(gp__words(a.workspace), gp__word{0, sorter.tag});
     }
   }

@@ -1,16 +1,15 @@
 // segmented_sort/plan.c - plans of segmented sorts
-// uses: api/policy.h, api/structs.h, core/rules.h, segmented_sort/scratch.h, core/request.c, segmented_sort/host.c,
-//   core/kinds.c, core/primitive.c, core/reads.c, segmented_sort/check.c, sort/shape.c, segmented_sort/names.c,
-//   segmented_sort/launch.c, map/written.c, segments/plan.c
+// uses: api/policy.h, api/structs.h, core/rules.h, segmented_sort/arguments.h, segmented_sort/scratch.h,
+//   core/request.c, segmented_sort/host.c, core/kinds.c, core/primitive.c, core/reads.c, segmented_sort/check.c,
+//   core/shape.c, sort/shape.c, segmented_sort/names.c, segmented_sort/launch.c, map/written.c, segments/plan.c
 
 GP__HOST int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  (void)p;
-  kinds[0] = GP__SEGMENTS_BEGIN;
-  kinds[1] = gp__has_few_segments(q->segments) ? GP__SEGMENTS_LONG : GP__SEGMENTS_SHORT;
-  if (kinds[1] == GP__SEGMENTS_LONG) return 2;
-  kinds[2] = GP__SEGMENTS_MIDDLE;
-  kinds[3] = GP__SEGMENTS_LONG;
-  return 4;
+  gp__segmented_sort_args a;
+  int i, count = 0;
+  gp__lay_out_segmented_sort(*p, gp__shape_of(q), NULL, &a);
+  for (i = 0; i < 4; ++i)
+    if (a.launches >> i & 1) kinds[count++] = (gp__kernel_kind)(GP__SEGMENTS_BEGIN + i);
+  return count;
 }
 GP__HOST int gp__segmented_sort_is_idle(const gp__request *q) { return !q->count || !q->segments; }
 

@@ -16,7 +16,8 @@ enum {
   GP__MIDDLE_CLASSES = 5,          // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
   GP__RADIX_BITS = 8,              // bits of a partition's digit
   GP__COUNT_TILES = 8,             // tiles whose digits a block counts at a time
-  GP__FEW_SEGMENTS = 2048          // up to so many are tasks of blocks, whatever their lengths
+  GP__FEW_SEGMENTS = 2048,         // up to so many are tasks of blocks, whatever their lengths
+  GP__FEW_EQUAL = 256              // and of one length, if warps could sort them
 };
 // Bytes of n elements in shared memory, padded as in gp__bank_padded.
 GP__RULE int gp__bank_padded_bytes(int n, int size) {
@@ -72,6 +73,10 @@ GP__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
 }
 GP__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
   return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes_of(s), gp__sort_indexed(s));
+}
+// Elements that a segment has at most, as far as the host knows.
+GP__RULE gp__u64 gp__longest_segment(gp__shape s) {
+  return s.offset_size || !s.segments ? s.count : s.count / s.segments;
 }
 GP__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads / GP__WARP *

@@ -1,7 +1,7 @@
 // segmented_sort/short.cuh - short segments; lists and the queue
-// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, segmented_sort/policy.h, segmented_sort/arguments.h,
-//   device/types.cuh, device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/look_back.cuh, device/kernel.cuh,
-//   segmented_sort/arrays.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, segmented_sort/policy.h,
+//   segmented_sort/arguments.h, device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/look_back.cuh,
+//   device/kernel.cuh, segmented_sort/arrays.cuh
 
 GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp__u64 task, gp__u64 count) {
   gp__sort_header *h = a.header;
@@ -51,21 +51,14 @@ template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_ar
   if (!(a.bad && *a.bad != ~0ull)) a.header->pushed = a.header->pending = a.few;
 }
 
-// Bounds of segment s, clamped to the count: wrong offsets write nothing after it.
+// Bounds of segment s, clamped to the count: wrong offsets write nothing after it. Segments of one length have none.
 template <class O>
 GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
   const O *begins = gp__as<const O>(a.begin);
-  const gp__u64 stop = gp__u64(a.end ? gp__as<const O>(a.end)[s] : begins[s + 1]);
-  const gp__u64 end = stop < a.count ? stop : a.count;
-  begin = gp__u64(begins[s]);
+  begin = begins ? gp__u64(begins[s]) : s * a.length;
+  const gp__u64 stop = !begins ? begin + a.length : gp__u64(a.end ? gp__as<const O>(a.end)[s] : begins[s + 1]);
+  const gp__u64 end = gp__smaller(stop, a.count);
   count = begin < end ? end - begin : 0;
-}
-// Segments of one length.
-template <>
-GP_DEVICE void gp__segment_bounds<gp__none>(
-    const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
-  begin = s * a.length;
-  count = a.length;
 }
 
 // Lists the longer segments and sorts the short ones. A warp takes 32 * ROUNDS neighbouring segments and sorts as many
@@ -75,46 +68,52 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, INDEXED> Room;
   typedef gp__block_sort_shape<P, K, S, INDEXED> Block;
   const int ROUNDS = GP__SHORT_ROUNDS, CLASSES = 5, UNROLL = Room::UNROLL;
-  const gp__u32 CAPACITY = Room::CAPACITY;
+  const gp__u32 CAPACITY = Room::CAPACITY, LIMIT = Room::LIMIT;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const Room room(a, shared);
-  const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32), tag = a.header->tag;
+  const gp__u64 warps = gp__u64(gridDim.x) * (P::threads / 32), tag = a.header ? a.header->tag : 0;
   for (gp__u64 batch = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); batch * (32 * ROUNDS) < a.segments;
        batch += warps) {
     gp__u64 begin[ROUNDS];
-    gp__u32 n[ROUNDS], at[ROUNDS], total = 0;
-    bool listed = false;
+    gp__u32 length[ROUNDS], n[ROUNDS], at[ROUNDS], total = 0; // length: at most LIMIT + 1
+    bool longer = false;
     GP__EACH(r, ROUNDS) {
       const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
       gp__u64 count = 0;
       begin[r] = 0;
       if (s < a.segments) gp__segment_bounds<O>(a, s, begin[r], count);
+      length[r] = gp__u32(gp__smaller(count, LIMIT + 1));
       n[r] = count <= GP__SHORT ? gp__u32(count) : 0;
-      listed = listed || count > GP__SHORT;
+      longer = longer || count > LIMIT;
     }
-    if (__any_sync(0xffffffffu, listed)) {
+    GP__UNROLL_BY(1)
+    for (int c = 0; gp__u32(GP__SHORT << c) < LIMIT; ++c) { // a warp takes places of a list once
+      unsigned all[ROUNDS], found = 0;
+      GP__EACH(r, ROUNDS) {
+        all[r] = __ballot_sync(
+            0xffffffffu, length[r] > gp__u32(GP__SHORT << c) && length[r] <= gp__u32(GP__SHORT << (c + 1)));
+        found += unsigned(__popc(all[r]));
+      }
+      if (!found) continue;
+      gp__u64 slot = 0;
+      if (gp_lane() == 0) slot = gp__add_relaxed(&a.header->listed[c], found);
+      slot = gp_warp_broadcast(slot, 0);
+      GP__EACH(r, ROUNDS) {
+        const gp__u64 place = slot + gp__lanes_before(all[r]);
+        if (all[r] >> gp_lane() & 1u && place < a.list_size[c]) a.list[c][place] = gp__sort_span{begin[r], length[r]};
+        slot += unsigned(__popc(all[r]));
+      }
+    }
+    if (__any_sync(0xffffffffu, longer)) {
       GP__UNROLL_BY(1)
       for (int r = 0; r < ROUNDS; ++r) {
         const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
         gp__u64 first = 0, count = 0;
         if (s < a.segments) gp__segment_bounds<O>(a, s, first, count);
-        GP__UNROLL_BY(1)
-        for (int c = 0; c < GP__MIDDLE_CLASSES; ++c) {
-          const bool mine =
-              count > gp__u64(GP__SHORT << c) && count <= gp__u64(GP__SHORT << (c + 1)) && count <= Room::LIMIT;
-          const unsigned all = __ballot_sync(0xffffffffu, mine);
-          if (!all) continue;
-          gp__u64 slot = 0;
-          if (gp_lane() == 0) slot = gp__add_relaxed(&a.header->listed[c], unsigned(__popc(all)));
-          slot = gp_warp_broadcast(slot, 0) + gp__lanes_before(all);
-          if (mine && slot < a.list_size[c]) a.list[c][slot] = gp__sort_span{first, count};
-        }
-        if (count > GP__SHORT && count > Room::LIMIT) {
-          if (count <= Block::CAPACITY) gp__push_tasks(a, tag, gp__sort_task(first, count, 0), 1);
-          else gp__push_bucket(a, tag, Block::CAPACITY, first, count, 0, int(a.top_shift));
-        }
+        if (count > Block::CAPACITY) gp__push_bucket(a, tag, Block::CAPACITY, first, count, 0, int(a.top_shift));
+        else if (count > LIMIT) gp__push_tasks(a, tag, gp__sort_task(first, count, 0), 1);
         __syncwarp();
       }
     }
@@ -193,52 +192,58 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   }
 }
 
-// Sorts the listed segments, of GP__SHORT + 1 to Room::LIMIT elements, in classes FROM down to TO: the longest first.
-// Lanes hold ITEMS elements each.
-template <class P, int ITEMS, int FROM, int TO, class Room>
-GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const Room &room) {
-  const int UNROLL = Room::UNROLL;
-  const gp__u64 steps = gp__u64(gridDim.x) * (P::threads / 32);
-  GP__UNROLL_BY(1)
-  for (int c = FROM; c >= TO; --c) {
-    const int log2_size = GP__LOG2_SHORT + 1 + c, size = 1 << log2_size, lanes = size / ITEMS;
-    const int fit = Room::CAPACITY >> log2_size, side = fit < 32 / lanes ? fit : 32 / lanes; // segments side by side
-    const gp__u64 count = a.header->listed[c] < a.list_size[c] ? a.header->listed[c] : a.list_size[c];
-    for (gp__u64 step = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); step * unsigned(side) < count;
-         step += steps) {
-      const gp__u64 mine = step * unsigned(side) + gp_lane();
-      gp__sort_span span = {0, 0};
-      if (gp_lane() < unsigned(side) && mine < count) span = a.list[c][mine];
-      for (int pass = 0; pass < 2; ++pass) {
-        for (int first = 0; first < side << log2_size; first += UNROLL * 32) {
-          gp__u32 to[UNROLL];
-          gp__u64 shift[UNROLL];
-          GP__EACH(u, UNROLL) { // each segment has `size` places of the room
-            const int at = (first + u * 32) >> log2_size;
-            to[u] = unsigned(at << log2_size) + gp_warp_broadcast(gp__u32(span.count), unsigned(at));
-            shift[u] = gp_warp_broadcast(span.begin, unsigned(at)) - unsigned(at << log2_size);
-          }
-          if (pass == 0) room.template load<UNROLL>(first + gp_lane(), to, shift);
-          else room.template store<UNROLL>(first + gp_lane(), to, shift);
-        }
-        __syncwarp();
-        if (pass == 1) break;
-        const int own = int(gp_lane()) / lanes;
-        room.template sort<ITEMS>(
-            unsigned(own << log2_size), __shfl_sync(0xffffffffu, gp__u32(span.count), own), lanes);
-        __syncwarp();
-      }
-    }
-  }
-}
+// Sorts the listed segments, of GP__SHORT + 1 to Room::LIMIT elements, the longest first. Segments of one length are in
+// no list. Lanes hold ITEMS elements each: the more, the fewer come from other lanes.
 template <class P, class K, class S, bool INDEXED>
 GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, INDEXED> Room;
+  const int UNROLL = Room::UNROLL, LIMIT = Room::LIMIT, ITEMS = sizeof(typename Room::C) == 4 ? 32 : 16, STORED = 2;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const Room room(a, shared);
-  const int LIMIT = Room::LIMIT, TOP = LIMIT >= 512 ? 3 : LIMIT >= 256 ? 2 : LIMIT >= 128 ? 1 : LIMIT >= 64 ? 0 : -1;
-  if (LIMIT >= 1024) gp__segments_of_classes<P, 32, 4, 4>(a, room);
-  gp__segments_of_classes<P, 16, TOP, 0>(a, room);
+  const gp__u64 steps = gp__u64(gridDim.x) * (P::threads / 32);
+  GP__UNROLL_BY(1)
+  for (int c = GP__MIDDLE_CLASSES - 1; c >= 0; --c) {
+    const int log2_size = GP__LOG2_SHORT + 1 + c, size = 1 << log2_size, lanes = size / ITEMS;
+    if (size > LIMIT) continue;
+    const int fit = Room::CAPACITY >> log2_size, side = fit < 32 / lanes ? fit : 32 / lanes; // segments side by side
+    const bool equal = !a.begin;
+    gp__u64 count = a.length <= unsigned(size) && a.length > unsigned(size / 2) ? a.segments : 0;
+    if (!equal) count = gp__smaller(a.header->listed[c], a.list_size[c]);
+    for (gp__u64 step = blockIdx.x * gp__u64(P::threads / 32) + gp_warp(); step * unsigned(side) < count;
+         step += steps) {
+      const gp__u64 mine = step * unsigned(side) + gp_lane();
+      gp__sort_span span = {0, 0};
+      if (gp_lane() < unsigned(side) && mine < count)
+        span = equal ? gp__sort_span{mine * a.length, a.length} : a.list[c][mine];
+      for (int first = 0; INDEXED && first < side << log2_size; first += UNROLL * 32) {
+        gp__u32 to[UNROLL];
+        gp__u64 shift[UNROLL];
+        GP__EACH(u, UNROLL) { // each segment has `size` places of the room
+          const int at = (first + u * 32) >> log2_size;
+          to[u] = unsigned(at << log2_size) + gp_warp_broadcast(gp__u32(span.count), unsigned(at));
+          shift[u] = gp_warp_broadcast(span.begin, unsigned(at)) - unsigned(at << log2_size);
+        }
+        room.template load<UNROLL>(first + gp_lane(), to, shift);
+      }
+      if (INDEXED) __syncwarp();
+      const int own = int(gp_lane()) / lanes;
+      const gp__u64 begin = gp_warp_broadcast(span.begin, unsigned(own));
+      room.template sort<ITEMS, true>(unsigned(own << log2_size), gp_warp_broadcast(gp__u32(span.count), unsigned(own)),
+          lanes, room.keys(0) + begin);
+      __syncwarp();
+      GP__UNROLL_BY(1)
+      for (int s = 0; s < side; ++s) {
+        const gp__u32 first = unsigned(s) << log2_size, n = gp_warp_broadcast(gp__u32(span.count), unsigned(s));
+        gp__u32 to[STORED];
+        gp__u64 shift[STORED];
+        const gp__u64 from = gp_warp_broadcast(span.begin, unsigned(s)) - first;
+        GP__EACH(u, STORED) to[u] = first + n, shift[u] = from;
+        GP__UNROLL_BY(1)
+        for (gp__u32 i = 0; i < n; i += STORED * 32) room.template store<STORED>(first + i + gp_lane(), to, shift);
+      }
+      __syncwarp();
+    }
+  }
 }

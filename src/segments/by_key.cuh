@@ -9,7 +9,7 @@ template <class Acc, bool COUNTED> struct gp__segment_state {
 };
 template <class Acc> struct gp__segment_state<Acc, false> {
   Acc value;
-  gp__u32 heads; // 1: a run began
+  gp__u32 heads; // 1: a run began; in a warp, those that began
 };
 template <class Op, bool COUNTED> struct gp__segment_join {
   typedef typename Op::type Acc;
@@ -20,8 +20,8 @@ template <class Op, bool COUNTED> struct gp__segment_join {
     s.heads = 0;
     return s;
   }
-  GP_DEVICE State operator()(const State &a, const State &b) const {
-    State s;
+  template <class S> GP_DEVICE S operator()(const S &a, const S &b) const {
+    S s;
     s.value = b.heads ? b.value : Op()(a.value, b.value);
     s.heads = COUNTED ? a.heads + b.heads : a.heads | b.heads;
     return s;
@@ -41,20 +41,6 @@ template <class Op, bool COUNTED> struct gp__segment_join {
       return s;
     }
   };
-};
-// The same in a warp.
-template <class Acc> struct gp__open_run {
-  Acc value;
-  gp__u32 heads;
-};
-template <class Op> struct gp__open_join {
-  typedef gp__open_run<typename Op::type> Run;
-  GP_DEVICE Run operator()(const Run &a, const Run &b) const {
-    Run r;
-    r.value = b.heads ? b.value : Op()(a.value, b.value);
-    r.heads = a.heads + b.heads;
-    return r;
-  }
 };
 template <class K> struct gp__compact_keys {
   template <int ITEMS, bool FULL>
@@ -90,7 +76,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
   static const bool BEFORE = Heads::BEFORE, BEHIND = REDUCE;
   typedef gp__segment_join<Op, REDUCE> Join;
   typedef typename Join::State State;
-  typedef gp__open_run<Acc> Run;
+  typedef gp__segment_state<Acc, false> Run;
   template <int ITEMS> struct Kept : gp__kept_heads<REDUCE> {
     gp__bits<ITEMS + 1> heads;
     gp__u32 before[(sizeof(Acc) + 3) / 4]; // the run that the lanes before this one leave open
@@ -131,7 +117,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     Run mine;
     mine.value = run;
     mine.heads = gp__u32(gp__first_bits<ITEMS>(kept.heads).count());
-    const Run upto = gp_warp_inclusive_scan(mine, gp__open_join<Op>());
+    const Run upto = gp_warp_inclusive_scan(mine, gp__segment_join<Op, true>());
     gp__shuffled<Acc> before;
     if (sizeof(Acc) % 4) before.word[sizeof(Acc) / 4] = 0;
     before.value = gp_warp_shift_up(upto.value, 1);

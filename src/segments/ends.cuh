@@ -3,13 +3,12 @@
 //   device/look_back.cuh
 
 // Merge path over elements and segment ends (Merrill and Garland, Merge-based Parallel Sparse Matrix-vector
-// Multiplication): every warp of the grid takes the same number of both together, one contiguous range of each,
-// whatever the lengths. A warp works alone, chunk by chunk: the next chunk is loaded to registers while this one is in
-// shared memory; the pipelined kernel has several in flight, by bulk copies to a ring in shared memory. Marks show
-// where segments end in the chunk. Each lane scans its consecutive elements, and restarts after each mark; a scan over
-// the lanes adds a lane's prefix to its first mark. Lanes, one for each of consecutive segments, collect results at the
-// marks. The block joins what is open at the ends of its warps' ranges; the block that draws last joins what is open at
-// the ends of blocks' ranges, in fixed order.
+// Multiplication): every warp takes the same number of both together, one contiguous range of each. It works alone,
+// chunk by chunk: the next chunk is loaded to registers while this one is in shared memory; the pipelined kernel has
+// several in flight, by bulk copies to a ring. Marks show where segments end. Each lane scans its consecutive elements
+// and restarts after each mark; a scan over the lanes adds a lane's prefix to its first mark. Lanes, one a segment,
+// collect results at the marks. The block joins what is open at the ends of its warps' ranges; the block that draws
+// last joins those of blocks, in fixed order.
 
 // Ends of segments, and the input position of an element. `Number` holds begin() and end() modulo its size, enough for
 // differences within a warp's range. WINDOW: ends of a lane that are loaded together.

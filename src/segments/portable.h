@@ -4,8 +4,8 @@
 
 // Merge path's search and fix-up are a chain of trips through memory, too long for few elements. Segments are read by
 // lanes up to 32 KiB of elements (128 if all have one length) and 4 Ki segments a multiprocessor, if a segment of mean
-// length has at most about 16 Ki elements. Segments of eight elements or fewer: pipelined merge path, one large
-// block, whose warps hold many ends in registers and no elements. Otherwise merge path: as many warps a multiprocessor
+// length has at most about 16 Ki elements. Offsets of eight elements or fewer: pipelined merge path, one large block,
+// whose warps hold many ends in registers and no elements. Otherwise merge path: as many warps a multiprocessor
 // as have registers for their next chunk, and short chunks if there is little work.
 enum {
   GP__IF_SEGMENTS_FEW = GP__IF,
@@ -32,9 +32,8 @@ GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
       s.count >> 14 <= s.segments;
   const int light = s.primitive == GP_LOAD_BALANCE || gp__is_expand(s.primitive) ||
       (s.acc_size <= 4 && s.in_size == s.acc_size && !s.segmented.by_ranges);
-  const unsigned when = (few                                ? GP__IF_SEGMENTS_FEW
-                                : s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT
-                                                            : 0) |
+  const unsigned when = (few ? GP__IF_SEGMENTS_FEW : 0) |
+      (!few && s.offset_size && s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT : 0) |
       (light                   ? GP__IF_SEGMENTS_LIGHT
               : s.acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
                                : 0);

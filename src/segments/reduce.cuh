@@ -305,6 +305,7 @@ struct gp__segment_warp {
   GP_DEVICE gp_carry<Acc> at_end(Number start, Number stop) const {
     const Number slot = stop - 1 - Number(chunk);
     gp_carry<Acc> r;
+    r.value = Op::identity();
     r.has = stop != start && slot < CHUNK;
     if (r.has) r.value = gp__as<const Acc>(cells)[slot];
     return r;
@@ -332,13 +333,9 @@ struct gp__segment_warp {
       }
       GP__EACH(u, WINDOW) {
         const gp__u32 s = from + u * 32 + gp_lane();
-        if (s < newest) {
-          const Number at = stop[u] - 1 - Number(chunk);
-          const bool has = stop[u] != start[u] && at < CHUNK;
-          Acc sum = Op::identity();
-          if (has) sum = slots[at];
-          out[s] = result(has, sum);
-        }
+        if (s >= newest) continue;
+        const gp_carry<Acc> r = at_end(start[u], stop[u]);
+        out[s] = result(r.has, r.value);
       }
     }
   }

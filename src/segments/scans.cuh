@@ -4,54 +4,54 @@
 //   segments/by_key.cuh
 
 // Small calls: no look-back, no search. A block takes neighbouring segments, one a warp. Those that are long for a warp
-// go to the block, one after another. A thread has ITEMS consecutive elements at a time.
+// go to the block, one after another. A warp reads and writes ROWS rows of 32 neighbours at a time.
 template <class P, class Body> struct gp__segment_scans;
 template <class P, int WHAT, bool INIT, class O, class Op, class Load, class In, class Acc, class Out>
 struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load, In, Acc, Out>> {
-  static const int ITEMS = gp__stream_items(P::vectors, 0, int(sizeof(In))), WARPS = P::threads / 32;
-  static const unsigned LONG = 2 * 32 * ITEMS; // most elements of a warp
+  static const int ITEMS = 2 * gp__stream_items(P::vectors, 0, int(sizeof(In))), ROWS = ITEMS < 8 ? ITEMS : 8,
+                   WARPS = P::threads / 32;
+  static const unsigned LONG = 2 * 32 * ROWS; // most elements of a warp
   struct Storage {
-    gp_tile_scan_storage<P::threads, Acc> scan;
+    Acc total[WARPS];
     unsigned longs, number[WARPS]; // the block's segments, in any order
   };
-  // `ranks` threads, of which this is thread `rank`: the lanes of a warp, or the block.
+  // By `warps` warps, of which this is number `warp`: one, or the block's.
   static GP_DEVICE void scan(
-      const gp__stream_args &a, gp__u64 begin, unsigned length, unsigned rank, unsigned ranks, Storage &s) {
+      const gp__stream_args &a, gp__u64 begin, unsigned length, unsigned warp, unsigned warps, Storage &s) {
     const In *in = gp__as<const In>(a.values) + begin;
     Out *out = gp__as<Out>(a.out_values) + begin;
     const Load load(a);
-    const Acc init = Op::prepare(gp__value_as<Acc>(a.first));
-    Acc carry = Op::identity(); // of the elements before these
-    for (unsigned first = 0; first < length; first += ranks * ITEMS) {
-      const unsigned i = first + rank * ITEMS;
-      Acc x[ITEMS], sum = Op::identity();
-      GP__EACH(j, ITEMS)
-        if (i + j < length) x[j] = Op::prepare(load(in[i + j], begin + i + j));
-      GP__EACH(j, ITEMS)
-        if (i + j < length) sum = j ? Op()(sum, x[j]) : INIT && i == 0 ? Op()(init, x[0]) : x[0];
-      gp_carry<Acc> run, warps;
-      Acc all;
-      warps.has = false;
-      if (ranks > 32) all = gp__tile_scan<P::threads>(sum, Op(), run, warps, s.scan);
-      else {
-        const Acc upto = gp_warp_inclusive_scan(sum, Op());
-        run.value = gp_warp_shift_up(upto, 1);
-        all = gp_warp_broadcast(upto, 31);
+    gp_carry<Acc> carry; // of the elements before these
+    carry.has = INIT;
+    carry.value = INIT ? Op::prepare(gp__value_as<Acc>(a.first)) : Op::identity();
+    for (unsigned first = 0; first < length; first += warps * (32 * ROWS)) {
+      const unsigned i = first + warp * (32 * ROWS) + gp_lane();
+      gp_carry<Acc> before = carry;
+      Acc x[ROWS], total;
+      GP__EACH(j, ROWS)
+        x[j] = i + 32 * j < length ? Op::prepare(load(in[i + 32 * j], begin + i + 32 * j)) : Op::identity();
+      GP__EACH(j, ROWS) {
+        x[j] = gp_warp_inclusive_scan(x[j], Op());
+        const Acc row = gp_warp_broadcast(x[j], 31);
+        total = j ? Op()(total, row) : row;
       }
-      run.has = gp_lane() > 0;
-      if (run.has && warps.has) run.value = Op()(warps.value, run.value);
-      else if (warps.has) run = warps;
-      if (first) run.value = run.has ? Op()(carry, run.value) : carry;
-      carry = first ? Op()(carry, all) : all;
-      GP__EACH(j, ITEMS) {
-        if (i + j >= length) continue;
-        const bool head = i + j == 0;
-        if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY)
-          out[i + j] = gp_convert<Acc, Out>()(!head ? run.value : INIT ? init : Op::identity());
-        run.value = !head ? Op()(run.value, x[j]) : INIT ? Op()(init, x[j]) : x[j];
-        if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) out[i + j] = gp_convert<Acc, Out>()(run.value);
+      if (warps > 1) {
+        if (gp_lane() == 0) s.total[warp] = total;
+        __syncthreads();
+        for (unsigned w = 0; w < warps; ++w) {
+          if (w == warp) before = carry;
+          carry.append(s.total[w], Op());
+        }
+        __syncthreads();
+      } else carry.append(total, Op());
+      GP__EACH(j, ROWS) {
+        const Acc left = gp_warp_shift_up(x[j], 1), row = gp_warp_broadcast(x[j], 31);
+        gp_carry<Acc> own = before;
+        if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) own.append(x[j], Op());
+        else if (gp_lane() > 0) own.append(left, Op());
+        if (i + 32 * j < length) out[i + 32 * j] = gp_convert<Acc, Out>()(own.has ? own.value : Op::identity());
+        before.append(row, Op());
       }
-      if (ranks > 32) __syncthreads();
     }
   }
   // Segment s of a.segments + 2: what precedes and what follows all are segments, too.
@@ -73,12 +73,12 @@ struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load
       const unsigned length = gp_warp() < tile && mine < segments ? find(a, mine, n, begin) : 0;
       if (threadIdx.x == 0) s.longs = 0;
       __syncthreads();
-      if (length <= LONG) scan(a, begin, length, gp_lane(), 32, s);
+      if (length <= LONG) scan(a, begin, length, 0, 1, s);
       else if (gp_lane() == 0) s.number[atomicAdd(&s.longs, 1u)] = gp_warp();
       __syncthreads();
       for (unsigned i = 0; i < s.longs; ++i) {
         const unsigned all = find(a, first + s.number[i], n, begin);
-        scan(a, begin, all, threadIdx.x, P::threads, s);
+        scan(a, begin, all, gp_warp(), WARPS, s);
       }
       __syncthreads();
     }

@@ -515,8 +515,7 @@ MUTANTS = {
         "to += i * a.in_stride[d];"),
     "segmented sort: segments of one length begin one early": (
         "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh",
-        "begin = s * a.length;",
-        "begin = s * a.length - (s > 0);"),
+        ": s * a.length;", ": s * a.length - (s > 0);"),
     "segmented sort: places count from the first segment": (
         "SEGMENTED_SORT_SHORT", "src/segmented_sort/arrays.cuh",
         "return V(gp__u32(i) % gp__u32(length));",
@@ -1108,7 +1107,7 @@ MUTANTS = {
         "s.value = b.heads ? b.value : Op()(a.value, b.value);", "s.value = b.value;"),
     "streams: the run before a head goes on": (
         "BY_KEY", "src/segments/by_key.cuh",
-        "r.value = b.heads ? b.value :", "r.value = b.heads ? a.value :"),
+        "s.value = b.heads ? b.value :", "s.value = b.heads ? a.value :"),
     "load balance: bad offsets are used": (
         "SEARCH", "src/search/kernels.cuh",
         "if (a.bad && *a.bad != ~0ull) return;\n  const gp__u64 count = gp__count(a), work",
@@ -1533,12 +1532,12 @@ MUTANTS = {
     "streams: tickets miscounted": ("SELECT", "src/select/pipelined.cuh", "tiles + gp__u64(gridDim.x) * STAGES);",
                                     "tiles + gp__u64(gridDim.x) * (STAGES - 1));"),
     "scans of segments: what a block has scanned is not carried on": (
-        "BY_KEY", "src/segments/scans.cuh", "carry = first ? Op()(carry, all) : all;", "carry = all;"),
+        "BY_KEY", "src/segments/scans.cuh", "else carry.append(total, Op());", "else carry.has = INIT;"),
     "scans of segments: warps before a warp are left out": (
         "BY_KEY", "src/segments/scans.cuh",
-        "run.value = Op()(warps.value, run.value);", "run.value = run.value;"),
+        "if (w == warp) before = carry;", "if (w == 0) before = carry;"),
     "scans of segments: totals of warps are overwritten": (
-        "BY_KEY", "src/segments/scans.cuh", "if (ranks > 32) __syncthreads();", ""),
+        "BY_KEY", "src/segments/scans.cuh", "        __syncthreads();\n      } else carry", "      } else carry"),
     "scans of segments: a long segment is listed before the list is empty": (
         "BY_KEY", "src/segments/scans.cuh",
         "s.longs = 0;\n      __syncthreads();", "s.longs = 0;"),
@@ -2658,11 +2657,27 @@ MUTANTS = {
     # Segmented sort.
     "segmented sort: a segment as long as its class is listed nowhere": (
         "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh",
-        "count <= gp__u64(GP__SHORT << (c + 1))", "count < gp__u64(GP__SHORT << (c + 1))"),
+        "length[r] <= gp__u32(GP__SHORT << (c + 1))", "length[r] < gp__u32(GP__SHORT << (c + 1))"),
     "segmented sort: a list's places begin at one": (
         "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh",
-        "slot = gp_warp_broadcast(slot, 0) + gp__lanes_before(all);",
-        "slot = gp_warp_broadcast(slot, 0) + gp__lanes_before(all) + 1;"),
+        "place = slot + gp__lanes_before(all[r]);", "place = slot + gp__lanes_before(all[r]) + 1;"),
+    "segmented sort: one launch for what does not fit": (
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/scratch.h", "longest <= capacity && (few", "longest && (few"),
+    "segmented sort: twice the threads whatever the caller says": (
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/portable.h", "if (!threads && (", "if ((threads || true) && ("),
+    "segments: short ones of one length are pipelined": (
+        "SEGMENTS", "src/segments/portable.h", "!few && s.offset_size && ", "!few && "),
+    "segmented sort: rounds of a warp take the same places of a list": (
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh", "          slot += unsigned(__popc(all[r]));\n", ""),
+    "segmented sort: segments of one length fill half their class": (
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh",
+        "a.length <= unsigned(size)", "a.length < unsigned(size)"),
+    "segmented sort: a lane reads the key behind its segment": (
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/arrays.cuh", "i * lanes + rank < n ?", "i * lanes + rank <= n ?"),
+    "segmented sort: a block without a queue sorts one segment": (
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/long.cuh", "next += gridDim.x;", "next += a.segments;"),
+    "segmented sort: without a queue, wrong offsets are taken": (
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/long.cuh", "if (!h && a.bad && *a.bad != ~0ull) return;", ""),
     "segmented sort: the last of a list is forgotten": (
         "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh", "step * unsigned(side) < count;",
         "(step + 1) * unsigned(side) < count;"),

@@ -108,34 +108,34 @@ template <> struct ValueTraits<gp__no_values> {
 template <class V> struct Stored { typedef V type; };
 template <> struct Stored<gp__none> { typedef unsigned char type; };
 
-// Launches the kernels of a call, as dispatch does for many segments or for few.
+// Launches the kernels of a call, as dispatch does: for its segments, or for as many as change the launches.
 template <class P, class K, class S, bool INDEXED, class O>
 static int launch(const gp__shape &s, gp__segmented_sort_args a, int sms) {
   const gp_policy p = policy_of<P>(GP_SIZE_CLASSES);
-  const int few = random32() % 3 == 0;
-  const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s, few);
+  gp__shape as = s;
+  if (random32() % (a.bad && *a.bad != ~0ull ? 2 : 3)) as.segments = std::max<u64>(s.segments, GP__FEW_SEGMENTS + 1);
+  if (!s.offset_size && s.segments) as.count = as.segments * (s.count / s.segments);
+  gp__segmented_sort_args at;
   if (!gp__policy_valid_segmented_sort(p, s)) return 1;
-  Device<unsigned char> scratch(l.bytes);
-  unsigned char *at = scratch.data;
-  a.header = reinterpret_cast<gp__sort_header *>(at);
-  for (int i = 0; i < GP__MIDDLE_CLASSES; ++i) {
-    a.list[i] = reinterpret_cast<gp__sort_span *>(at + l.list[i]);
-    a.list_size[i] = l.list_size[i];
-  }
-  a.buckets = reinterpret_cast<gp__sort_bucket *>(at + l.buckets);
-  a.group_counts = reinterpret_cast<u64 *>(at + l.group_counts);
-  a.tile_counts = reinterpret_cast<unsigned *>(at + l.tile_counts);
-  a.other_keys = at + l.other_keys, a.other_values = at + l.other_values;
-  a.queue_size = l.queue_size, a.bucket_size = l.bucket_size, a.tile_size = l.tile_size, a.group_size = l.group_size;
-  a.workspace = workspace(1 + l.queue_size);
+  Device<unsigned char> scratch(gp__lay_out_segmented_sort(p, as, nullptr, &at));
+  gp__lay_out_segmented_sort(p, as, scratch.data, &at);
+  const int launches = at.launches, few = !(launches & GP__SORT_LISTS);
+  a.header = at.header;
+  for (int i = 0; i < GP__MIDDLE_CLASSES; ++i) a.list[i] = at.list[i], a.list_size[i] = at.list_size[i];
+  a.buckets = at.buckets, a.group_counts = at.group_counts, a.tile_counts = at.tile_counts;
+  a.other_keys = at.other_keys, a.other_values = at.other_values;
+  a.queue_size = at.queue_size, a.bucket_size = at.bucket_size, a.tile_size = at.tile_size,
+  a.group_size = at.group_size;
+  a.workspace = workspace(1 + at.queue_size);
   a.few = few ? s.segments : 0;
   const unsigned short_bytes = unsigned(gp__short_shared_bytes(p, s)), blocks = unsigned(sms);
-  int e = simt::launch_kernel("begin", 1, P::threads, 0, gp__segments_begin<P>, a);
-  if (!e && !few)
+  int e = 0;
+  if (launches & GP__SORT_BEGINS) e = simt::launch_kernel("begin", 1, P::threads, 0, gp__segments_begin<P>, a);
+  if (!e && launches & GP__SORT_LISTS)
     e = simt::launch_kernel("short", blocks, P::threads, short_bytes, gp__segments_short<P, K, S, INDEXED, O>, a);
-  if (!e && !few && s.count > GP__SHORT && l.limit > GP__SHORT)
+  if (!e && launches & GP__SORT_BY_WARPS)
     e = simt::launch_kernel("middle", blocks, P::threads, short_bytes, gp__segments_middle<P, K, S, INDEXED>, a);
-  if (!e && (few || s.count > l.limit))
+  if (!e && launches & GP__SORT_BY_BLOCKS)
     e = simt::launch_kernel("long", blocks, unsigned(gp__long_threads_of(p, s)), unsigned(gp__long_shared_bytes(p, s)),
         gp__segments_long<P, K, S, INDEXED, O>, a);
   return e;
@@ -192,7 +192,7 @@ template <class P, class K, class S, bool INDEXED, class Offset> struct Sort {
     a.whole = bits == 8 * int(sizeof(Bits));
     if (EQUAL) a.begin = nullptr, a.length = segments ? lengths[0] : 0;
     if (IsPlace<S>::value) a.values = reinterpret_cast<const void *>(uintptr_t(a.length));
-    const int e = launch<P, K, S, INDEXED, Offset>(s, a, sms);
+    const int e = launch<P, K, S, INDEXED, O>(s, a, sms);
     // Elements outside of every segment stay unchanged.
     std::vector<Bits> expected(n);
     std::vector<V> expected_values(n);
@@ -221,20 +221,24 @@ template <class P, class K, class S, bool INDEXED, class Offset> struct Sort {
     gp__shape s = {};
     s.key_size = sizeof(Bits), s.out_size = S::any ? sizeof(V) : 0;
     s.sorted.end_bit = 8 * int(sizeof(Bits)) - (INDEXED && !S::any ? 1 : 0);
-    const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(policy_of<P>(GP_SIZE_CLASSES), s, 0);
+    const gp_policy p = policy_of<P>(GP_SIZE_CLASSES);
+    gp__segmented_sort_args l;
+    gp__lay_out_segmented_sort(p, s, nullptr, &l);
+    const u64 capacity = u64(gp__long_capacity(p, s));
     std::vector<u64> borders = {1, 2, 3, 5, 8, 9, 16, 32, 64, 128, 256, 512, l.limit};
-    if (large) borders = {1, 30, 300, l.limit, 1024, l.capacity / 2, l.capacity, 2 * l.capacity};
+    if (large) borders = {1, 30, 300, l.limit, 1024, capacity / 2, capacity, 2 * capacity};
     for (int seed = 1; seed <= seeds; ++seed)
       for (int shape = 0; shape < SHAPES; ++shape) {
         if (large && shape < PARETO && shape != BORDERS) continue;
         if (!has_turn()) continue;
         simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(shape));
         const u64 deep = shape == GIANT && seed % 3 == 1 ? 2 * GP__COUNT_TILES : 0; // several groups of tiles
-        const size_t most = large ? size_t(l.capacity) * (1 + deep + random32() % 6) + random32() % 50
-                                  : std::min<size_t>(l.capacity, 200 + random32() % 3000);
+        const size_t most = large ? size_t(capacity) * (1 + deep + random32() % 6) + random32() % 50
+                                  : std::min<size_t>(capacity, 200 + random32() % 3000);
         std::vector<u64> lengths = lengths_of(shape, most, borders);
         if (EQUAL) {
-          const u64 one = std::max<u64>(lengths.empty() ? 1 : lengths[lengths.size() / 2], 1);
+          const u64 some = std::max<u64>(lengths.empty() ? 1 : lengths[lengths.size() / 2], 1);
+          const u64 one = shape == PARETO ? l.limit >> random32() % 2 : some; // as long as a class
           lengths.assign(size_t(std::max<u64>(most / one, 1)), one);
         }
         u64 total = 0;
@@ -244,7 +248,7 @@ template <class P, class K, class S, bool INDEXED, class Offset> struct Sort {
         Options o = {};
         o.offset = seed % 3 ? random32() % 16 : 0;
         o.in_place = random32() % 2, o.descending = random32() % 2, o.ranges = !EQUAL && random32() % 3 == 0;
-        o.bad = random32() % 8 == 0;
+        o.bad = random32() % 5 == 0;
         o.end_bit = 8 * int(sizeof(Bits));
         if (INDEXED && (!S::any || random32() % 3 == 0)) {
           o.begin_bit = int(random32() % unsigned(o.end_bit));
@@ -266,15 +270,54 @@ template <class P, class K, class S, bool INDEXED, class Offset> struct Sort {
   }
 };
 
+// The portable rule's launches and threads for keys of 4 bytes; length 0: by offsets.
+static void launches_of(u64 segments, u64 length, u64 count, int value, int launches, int threads, gp_policy given) {
+  gp__shape s = {};
+  gp__segmented_sort_args a;
+  s.primitive = GP_SEGMENTED_SORT, s.key_size = 4, s.in_size = s.out_size = value;
+  s.compute_capability = 90, s.multiprocessors = 132, s.shared_bytes = 227 * 1024, s.sorted.end_bit = 32;
+  s.count = length ? segments * length : count, s.segments = segments, s.offset_size = length ? 0 : 4;
+  const gp_policy p = gp__portable_segmented_sort(given, s);
+  const u64 bytes = gp__lay_out_segmented_sort(p, s, nullptr, &a);
+  char text[200];
+  std::snprintf(text, sizeof text, "%llu segments of %llu, count %llu: launches %d, %d threads, %llu bytes", segments,
+      length, s.count, a.launches, p.threads, bytes);
+  check(a.launches == launches && p.threads == threads && (bytes > 0) == (launches & GP__SORT_BEGINS), text);
+}
+static void test_launches() {
+  const int all = 15, blocks = GP__SORT_BY_BLOCKS, queue = GP__SORT_BEGINS | GP__SORT_BY_BLOCKS;
+  gp_policy none = {}, given = {};
+  given.threads = 256;
+  launches_of(41, 0, 4127, 0, blocks, 256, none); // together a block's
+  launches_of(2048, 0, 8192, 0, blocks, 256, none);
+  launches_of(2048, 0, 8193, 0, blocks, 512, none); // twice the threads hold them
+  launches_of(2048, 0, 16385, 0, queue, 256, none);
+  launches_of(2049, 0, 8192, 0, all, 256, none);
+  launches_of(172, 0, 2048, 4, blocks, 256, none);
+  launches_of(172, 0, 4127, 4, blocks, 512, none); // one of them may be too long for counting
+  launches_of(172, 0, 4127, 4, queue, 256, given);
+  launches_of(172, 0, 8193, 4, queue, 256, none);
+  launches_of(61, 1009, 0, 0, blocks, 256, none); // one length
+  launches_of(257, 1009, 0, 0, GP__SORT_BY_WARPS, 256, none);
+  launches_of(257, 1025, 0, 0, blocks, 256, none);
+  launches_of(100003, 33, 0, 0, GP__SORT_BY_WARPS, 256, none);
+  launches_of(100003, 32, 0, 0, GP__SORT_LISTS, 256, none);
+  launches_of(10007, 3001, 0, 4, blocks, 512, none);
+  launches_of(10007, 16385, 0, 0, all, 256, none);
+  launches_of(11, 16385, 0, 0, queue, 256, none);
+}
+
 typedef gp__policy<64, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 2> Small;
 typedef gp__policy<64, 4, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 2> Roomy;
 
 int main(int argc, char **argv) {
   const int seeds = start(argc, argv);
 #ifdef TEST_SEGMENTED_SORT_SHORT
+  if (only.empty() || only == "launches") test_launches();
   Sort<Small, u32, gp__no_values, false, u32>::sweep("keys", seeds, false);
   Sort<Small, float, gp__value_array<u32>, true, u64>::sweep("pairs", seeds, false);
   Sort<Small, u32, gp__value_place<u32>, true, gp__none>::sweep("one length", seeds, false);
+  Sort<Roomy, u32, gp__no_values, false, gp__none>::sweep("keys of one length", seeds, false);
 #ifndef TEST_FEW
   Sort<Roomy, u32, gp__no_values, false, int>::sweep("keys, large rooms", seeds, false);
   Sort<Roomy, u64, gp__value_array<Wide>, true, u32>::sweep("u64 and 16 bytes", seeds, false);

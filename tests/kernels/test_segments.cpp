@@ -593,6 +593,14 @@ int main(int argc, char **argv) {
 
 #define SEGMENTED(name, P, ends, O, Op, F, In, Out) Segmented<P, ends, O, Op, F, In, Out>::sweep(name, seeds)
 #ifdef TEST_SEGMENTS
+  for (const int offsets : {0, 4}) { // short segments: those of one length have no ends to hold
+    gp__shape s = {};
+    s.primitive = GP_SEGMENTED_REDUCE, s.in_size = s.acc_size = s.out_size = 4, s.offset_size = offsets;
+    s.compute_capability = 90, s.multiprocessors = 132, s.shared_bytes = 227 * 1024;
+    s.count = 1 << 25, s.segments = s.count / 7;
+    const gp_policy p = gp__portable_segments(gp_policy(), s);
+    check(p.algorithm == (offsets ? GP_PIPELINED : GP_MERGE_PATH) && p.threads == (offsets ? 768 : 256), "short");
+  }
   typedef gp_convert<Affine, Affine> SameAffine;
   SEGMENTED("offsets affine", Tiny, OFFSETS, u32, Compose, SameAffine, Affine, Affine);
   SEGMENTED("ranges affine", Tiny, RANGES, u32, Compose, SameAffine, Affine, Affine);
